@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""pipelines/setup on machines that we make up: every program that it calls is
+a stub that writes down how it was called, so nothing gets installed."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SETUP = (pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "pipelines"
+         / "setup")
+ORDINARY = ("sh", "env", "cat", "cut", "tr", "sort")
+
+
+class SetupTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.root = pathlib.Path(directory.name)
+        self.bin = self.root / "bin"
+        self.bin.mkdir()
+        for name in ORDINARY:
+            (self.bin / name).symlink_to(shutil.which(name))
+
+    def stub(self, name, script):
+        path = self.bin / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def debian(self, missing=(), uid=0, install_status=0):
+        """A Debian without the `missing`; apt-get installs them."""
+        for package in missing:
+            (self.root / package).touch()
+        self.stub("dpkg-query", f"""
+for package; do :; done
+[ -e "{self.root}/$package" ] && exit 1
+printf installed""")
+        self.stub("apt-get", f"""
+echo "$DEBIAN_FRONTEND: $*" >> {self.root}/calls
+case "$*" in
+  *install*) [ {install_status} = 0 ] || exit {install_status} ;;
+  *) exit 0 ;;
+esac
+for package; do
+  if [ -e "{self.root}/$package" ]; then /bin/rm "{self.root}/$package"; fi
+done""")
+        self.stub("id", f"echo {uid}")
+
+    def setup(self, *arguments):
+        return subprocess.run(
+            [SETUP, *arguments], env={"PATH": str(self.bin)},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True)
+
+    def calls(self):
+        path = self.root / "calls"
+        return path.read_text().splitlines() if path.exists() else []
+
+    def test_does_and_says_nothing_when_all_is_there(self):
+        self.debian()
+        result = self.setup("build", "demo", "ts", "test")
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+        self.assertEqual(self.calls(), [])
+
+    def test_root_installs_what_is_missing_and_only_that(self):
+        self.debian(missing=["ffmpeg", "meson"])
+        result = self.setup("build", "demo")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("makes the clips from the film", result.stdout)
+        update, install = self.calls()
+        self.assertTrue(update.endswith(" update"), update)
+        self.assertTrue(install.startswith("noninteractive: "), install)
+        self.assertTrue(install.endswith(
+            " install --yes --no-install-recommends ffmpeg meson"), install)
+
+    def test_a_set_that_was_not_asked_for_is_left_alone(self):
+        self.debian(missing=["tshark"])
+        self.assertEqual(self.setup("build", "demo").returncode, 0)
+        self.assertEqual(self.calls(), [])
+
+    def test_dry_run_lists_and_installs_nothing(self):
+        self.debian(missing=["tshark"])
+        result = self.setup("--dry-run", "test")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("tshark", result.stdout)
+        self.assertEqual(self.calls(), [])
+
+    def test_without_root_or_sudo_it_names_the_command(self):
+        self.debian(missing=["ffmpeg"], uid=1000)
+        result = self.setup("demo")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("apt-get update && apt-get install --yes "
+                      "--no-install-recommends ffmpeg", result.stdout)
+        self.assertEqual(self.calls(), [])
+
+    def test_goes_through_sudo_and_never_waits_for_a_password(self):
+        self.debian(missing=["ffmpeg"], uid=1000)
+        self.stub("sudo", f"""
+echo "sudo $*" >> {self.root}/calls
+[ "$1" = -n ] && shift
+exec "$@" """)
+        result = self.setup("demo")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertEqual(
+            [call.split()[:2] for call in self.calls() if "sudo" in call],
+            [["sudo", "-n"], ["sudo", "-n"]])
+
+    def test_a_failed_installation_says_what_to_type(self):
+        self.debian(missing=["ffmpeg"], install_status=100)
+        result = self.setup("demo")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("no network?", result.stdout)
+        self.assertIn("  apt-get update && apt-get install", result.stdout)
+
+    def test_elsewhere_it_names_the_programs_that_are_missing(self):
+        result = self.setup("demo")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("not a Debian system", result.stdout)
+        self.assertIn("prog:ffmpeg", result.stdout)
+
+    def test_elsewhere_it_goes_on_when_the_programs_are_there(self):
+        self.stub("ffmpeg", "")
+        result = self.setup("demo")
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+
+    def test_an_unknown_set_is_refused(self):
+        result = self.setup("everything")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("Usage:", result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
