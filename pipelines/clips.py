@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes the clips of the paper from the bundled film, once.
+
+60 seconds of 720x576 MPEG-2 at 25 frames per second, a GOP of 15 frames and
+constant bitrate: 101 I-, 400 P- and 999 B-frames, as Ouwens counts them.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+import time
+
+import children
+
+SOURCE_DIR = pathlib.Path(__file__).resolve().parent.parent
+FILM = SOURCE_DIR / "pipelines" / "film" / "bigbuckbunny.mp4"
+RATES = (3, 4, 5, 6)  # Mbit/s
+SECONDS = 60
+FRAMES_PER_SECOND = 25
+
+FFMPEG = "ffmpeg -nostdin -hide_banner -loglevel error -y".split()
+# The film has 5.3 s: played once and repeated eleven times it has 63.
+REPEATED_FILM = ["-stream_loop", "11", "-i", str(FILM)]
+SOUND = "-c:a mp2 -ac 2 -b:a 192k".split()
+
+
+def clip_path(build_dir, rate, ts=False):
+    suffix = "ts" if ts else "m2v"
+    return pathlib.Path(build_dir) / "clips" / f"bunny-{rate}M.{suffix}"
+
+
+def make_clip(build_dir, rate):
+    """The path of the clip of `rate` Mbit/s, made if it is missing."""
+    path = clip_path(build_dir, rate)
+    encode = (
+        f"-an -t {SECONDS} -vf scale=720:576 -r {FRAMES_PER_SECOND} "
+        "-pix_fmt yuv420p -c:v mpeg2video -g 15 -bf 2 "
+        f"-sc_threshold 1000000000 -b:v {rate}M -minrate {rate}M "
+        f"-maxrate {rate}M -bufsize 1835k -f mpeg2video"
+    )
+    return _make(path, REPEATED_FILM + encode.split())
+
+
+def make_ts(build_dir, rate):
+    """The same video inside MPEG-TS, with the film's sound beside it."""
+    video = make_clip(build_dir, rate)
+    return _make(
+        clip_path(build_dir, rate, ts=True),
+        ["-fflags", "+genpts", "-r", str(FRAMES_PER_SECOND), "-i", str(video)]
+        + REPEATED_FILM
+        + f"-map 0:v -map 1:a -t {SECONDS} -c:v copy".split()
+        + SOUND + "-f mpegts".split(),
+    )
+
+
+def cut(clip, seconds, path):
+    """The first `seconds` of a clip, coded frames untouched, in `path`."""
+    muxer = "mpegts" if clip.suffix == ".ts" else "mpeg2video"
+    children.run(
+        FFMPEG + ["-i", str(clip), "-map", "0", "-c", "copy",
+                  "-frames:v", str(seconds * FRAMES_PER_SECOND),
+                  "-t", str(seconds), "-f", muxer, str(path)],
+        "ffmpeg",
+    )
+    return path
+
+
+def _make(path, arguments):
+    if path.exists():
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Renamed when it is whole: who finds the clip never finds half of it.
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    print(f"Making {path.name} ...", end=" ", flush=True)
+    started = time.monotonic()
+    try:
+        children.run(FFMPEG + arguments + [str(unfinished)], "ffmpeg")
+        unfinished.rename(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    print(f"{path.stat().st_size / 1e6:.1f} MB in "
+          f"{time.monotonic() - started:.0f} s", flush=True)
+    return path
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="pipelines/clips",
+        description="Makes the missing ones among BUILD/clips/bunny-RATEM.m2v.",
+    )
+    parser.add_argument("rates", nargs="*", type=int, metavar="RATE",
+                        help="Mbit/s, of 3, 4, 5 and 6 (all of them)")
+    parser.add_argument("--ts", action="store_true",
+                        help="also the same in MPEG-TS with the film's sound")
+    parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
+                        default=SOURCE_DIR / "build",
+                        help="the build directory (build)")
+    options = parser.parse_args()
+    rates = options.rates or RATES
+    if not set(rates) <= set(RATES):
+        parser.error(f"a RATE is one of {', '.join(map(str, RATES))}")
+
+    children.die_on_signals()
+    for rate in rates:
+        make_clip(options.build, rate)
+        if options.ts:
+            make_ts(options.build, rate)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except children.Failed as failure:
+        sys.exit(f"pipelines/clips: {failure}")
