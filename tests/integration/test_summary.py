@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The counting of tests/run: a failure that it overlooks is worse than none."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SUMMARY = (pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "tests"
+           / "summary.py")
+CHECK = "{}%: Checks: {}, Failures: {}, Errors: {}\n".format
+
+
+def entry(result, stdout="", stderr=""):
+    return {"name": "a test", "result": result, "duration": 1.0,
+            "stdout": stdout, "stderr": stderr}
+
+
+class SummaryTest(unittest.TestCase):
+    def close(self, *entries, arguments=()):
+        """Exit status and last line of tests/run, and all that it printed."""
+        with tempfile.TemporaryDirectory() as directory:
+            log = pathlib.Path(directory) / "log.json"
+            log.write_text("".join(json.dumps(e) + "\n" for e in entries))
+            done = subprocess.run(
+                [sys.executable, SUMMARY, f"run={log}", *arguments],
+                stdout=subprocess.PIPE, text=True)
+        self.output = done.stdout
+        return done.returncode, done.stdout.splitlines()[-1]
+
+    def test_counts_checks_and_not_programs(self):
+        self.assertEqual(self.close(
+            entry("OK", CHECK(100, 12, 0, 0)),
+            entry("OK", "", "..\nRan 5 tests in 0.1s\n\nOK (skipped=2)\n"),
+            entry("OK", "a program that counts nothing\n"),
+            entry("SKIP")), (0, "16 passed, 0 failed, 3 skipped"))
+
+    def test_counts_every_suite_of_one_program(self):
+        self.assertEqual(self.close(
+            entry("OK", CHECK(100, 2, 0, 0) + CHECK(100, 3, 0, 0))),
+            (0, "5 passed, 0 failed, 0 skipped"))
+
+    def test_failures_and_errors_both_fail(self):
+        self.assertEqual(self.close(
+            entry("FAIL", CHECK(70, 10, 2, 1)),
+            entry("FAIL", "", "Ran 8 tests in 1s\n\n"
+                              "FAILED (failures=1, errors=2, skipped=1)\n")),
+            (1, "11 passed, 6 failed, 1 skipped"))
+
+    def test_a_crash_or_time_out_fails_although_all_checks_passed(self):
+        for result in ("FAIL", "ERROR", "TIMEOUT", "INTERRUPT"):
+            self.assertEqual(
+                self.close(entry(result, CHECK(100, 12, 0, 0))),
+                (1, "12 passed, 1 failed, 0 skipped"))
+
+    def test_a_test_that_was_to_fail_and_did_not_fails(self):
+        self.assertEqual(self.close(entry("UNEXPECTEDPASS")),
+                         (1, "0 passed, 1 failed, 0 skipped"))
+
+    def test_a_program_that_checked_nothing_fails(self):
+        self.assertEqual(self.close(
+            entry("OK", CHECK(100, 0, 0, 0)),
+            entry("OK", "", "Ran 0 tests in 0s\n\nOK\n")),
+            (1, "0 passed, 2 failed, 0 skipped"))
+        self.assertIn("without a single check", self.output)
+
+    def test_a_run_without_tests_fails(self):
+        self.assertEqual(self.close(), (1, "0 passed, 1 failed, 0 skipped"))
+
+    def test_what_never_came_to_its_tests_fails(self):
+        self.assertEqual(
+            self.close(entry("OK"), arguments=["--broken=the build"]),
+            (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_the_end_of_a_failure_s_log_is_shown(self):
+        self.close(entry("FAIL", "so it went\n"))
+        self.assertIn("a test: FAIL", self.output)
+        self.assertIn("so it went", self.output)
+
+
+if __name__ == "__main__":
+    unittest.main()
