@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Reads the logs of two mpegstat elements and says what happened between them.
+
+The sender's log says which frames left and when, the receiver's which arrived.
+Joined frame by frame they give true loss and true end-to-end delay; both ends
+must share one clock, which on one host they do. No processes, no files but
+the logs: everything here can be tested with a few lines of text.
+"""
+
+import collections
+import os
+import statistics
+import typing
+
+FRAME_TYPES = "IPB"
+NS_PER_MS = 1e6
+NS_PER_S = 1e9
+
+
+class Frame(typing.NamedTuple):
+    """One whole frame, as a line of event `frame` has it."""
+
+    type: str
+    wall_ns: int
+    arrival_ns: int
+    expected_ns: int
+    latency_ns: int
+    coding_number: int
+    size: int
+    key: tuple  # what the same frame has at both ends
+
+
+class Log:
+    """A log that may still be growing: `read` takes in what is new."""
+
+    def __init__(self, path):
+        self.frames = []
+        self.lost = collections.Counter()
+        self.incomplete = 0
+        self._path = path
+        self._columns = None
+        self._offset = 0
+
+    def read(self):
+        """Returns the frames that came since the last call."""
+        known = len(self.frames)
+        for line in self._new_lines():
+            values = line.split(",")
+            if self._columns is None:
+                self._columns = values
+                continue
+            self._take(dict(zip(self._columns, values)))
+        return self.frames[known:]
+
+    def _new_lines(self):
+        try:
+            with open(self._path, "rb") as log:
+                log.seek(self._offset)
+                text = log.read()
+        except FileNotFoundError:
+            return []
+        # A line without its end is still being written.
+        text = text[: text.rfind(b"\n") + 1]
+        self._offset += len(text)
+        return text.decode().splitlines()
+
+    def size(self):
+        try:
+            return os.stat(self._path).st_size
+        except FileNotFoundError:
+            return 0
+
+    def _take(self, line):
+        if line["event"] == "frame":
+            size = int(line["size_bytes"])
+            self.frames.append(Frame(
+                type=line["type"],
+                wall_ns=int(line["wall_ns"]),
+                arrival_ns=int(line["arrival_ns"]),
+                expected_ns=int(line["expected_ns"]),
+                latency_ns=int(line["latency_ns"]),
+                coding_number=int(line["coding_number"]),
+                size=size,
+                key=(line["hash"], size),
+            ))
+        elif line["event"] == "lost":
+            self.lost[line["type"]] += 1
+        elif line["event"] == "incomplete":
+            self.incomplete += 1
+
+
+class Join:
+    """Finds for each frame that arrived the one that was sent.
+
+    A film that repeats itself has frames that are equal to the last bit. Among
+    such twins the one nearest in coding order is meant, counted from where the
+    last match put the receiver's numbers against the sender's.
+    """
+
+    def __init__(self):
+        self.pairs = []
+        self.strangers = 0  # arrived, but never sent like that
+        self._waiting = collections.defaultdict(list)
+        self._ahead = 0
+
+    def add_sent(self, frames):
+        for frame in frames:
+            self._waiting[frame.key].append(frame)
+
+    def add_arrived(self, frames):
+        """Returns the new pairs of (sent, arrived)."""
+        known = len(self.pairs)
+        for frame in frames:
+            twins = [sent for sent in self._waiting[frame.key]
+                     if sent.wall_ns <= frame.wall_ns]
+            if not twins:
+                self.strangers += 1
+                continue
+            expected = frame.coding_number + self._ahead
+            sent = min(twins, key=lambda t: abs(t.coding_number - expected))
+            self._waiting[frame.key].remove(sent)
+            self._ahead = sent.coding_number - frame.coding_number
+            self.pairs.append((sent, frame))
+        return self.pairs[known:]
+
+
+def jitter_ns(frames):
+    """RFC 3550 section 6.4.1 over frames in transport order:
+    J += (|D| - J) / 16, D being the difference of two latencies.
+
+    Yields J after each frame. In transport order, because presentation times
+    go back and forth around B-frames and would fake jitter on a perfect link.
+    """
+    jitter = 0.0
+    previous = None
+    for frame in frames:
+        latency = frame.arrival_ns - frame.expected_ns
+        if previous is not None:
+            jitter += (abs(latency - previous) - jitter) / 16
+        previous = latency
+        yield jitter
+
+
+def percentile(values, percent):
+    """The smallest value that `percent` of all do not exceed."""
+    ordered = sorted(values)
+    rank = -(-len(ordered) * percent // 100)  # rounded up
+    return ordered[max(int(rank), 1) - 1]
+
+
+def delays_ns(pairs):
+    return [arrived.wall_ns - sent.wall_ns for sent, arrived in pairs]
+
+
+def bits_per_second(frames):
+    """Over the time from the first arrival to where the frame after the last
+    would have been due."""
+    if len(frames) < 2:
+        return 0.0
+    steps = [b.expected_ns - a.expected_ns for a, b in zip(frames, frames[1:])]
+    span = (frames[-1].arrival_ns - frames[0].arrival_ns
+            + statistics.median(steps))
+    bits = 8 * sum(frame.size for frame in frames)
+    return bits / (span / NS_PER_S) if span > 0 else 0.0
+
+
+class Result(typing.NamedTuple):
+    sent: collections.Counter
+    arrived: collections.Counter
+    lost: collections.Counter
+    guessed_lost: collections.Counter  # as the receiver found it out alone
+    incomplete: int
+    strangers: int
+    bits_per_second: float
+    delays_ns: list
+    jitter_mean_ns: float
+    jitter_max_ns: float
+    sender_late_ns: int  # by how much the sender itself missed its times
+
+
+def measure(sent_log, received_log):
+    join = Join()
+    join.add_sent(sent_log.frames)
+    join.add_arrived(received_log.frames)
+    sent = collections.Counter(frame.type for frame in sent_log.frames)
+    arrived = collections.Counter(pair[0].type for pair in join.pairs)
+    jitter = list(jitter_ns(received_log.frames))
+    pace = [frame.latency_ns for frame in sent_log.frames]
+    return Result(
+        sent=sent,
+        arrived=arrived,
+        lost=sent - arrived,
+        guessed_lost=received_log.lost,
+        incomplete=received_log.incomplete,
+        strangers=join.strangers,
+        bits_per_second=bits_per_second(received_log.frames),
+        delays_ns=delays_ns(join.pairs),
+        jitter_mean_ns=statistics.fmean(jitter) if jitter else 0.0,
+        jitter_max_ns=max(jitter, default=0.0),
+        sender_late_ns=percentile(pace, 99) if pace else 0,
+    )
+
+
+def table(result):
+    """The result as the lines that a person reads."""
+    types = FRAME_TYPES + "".join(
+        sorted(set(result.sent) - set(FRAME_TYPES)))
+    lines = ["frames   " + "".join(f"{name:>8}" for name in (*types, "all"))]
+    for name in ("sent", "arrived", "lost"):
+        counts = getattr(result, name)
+        lines.append(f"{name:9}"
+                     + "".join(f"{counts[type]:8}" for type in types)
+                     + f"{sum(counts.values()):8}")
+    lines.append("")
+    lines.append(f"bitrate  {result.bits_per_second / 1e6:.2f} Mbit/s of video")
+    if result.delays_ns:
+        median, high, worst = (
+            percentile(result.delays_ns, percent) / NS_PER_MS
+            for percent in (50, 99, 100))
+        lines.append(f"latency  median {median:.2f} ms, 99th percentile "
+                     f"{high:.2f} ms, worst {worst:.2f} ms")
+    lines.append(f"jitter   mean {result.jitter_mean_ns / NS_PER_MS:.2f} ms, "
+                 f"highest {result.jitter_max_ns / NS_PER_MS:.2f} ms")
+    return lines + notes(result)
+
+
+def notes(result):
+    """What a person should know before believing the table."""
+    found = []
+    if result.guessed_lost != result.lost:
+        seen = ", ".join(f"{type} {count}" for type, count
+                         in sorted(result.guessed_lost.items())) or "none"
+        found.append(f"the receiver alone, without the sender's log, "
+                     f"counted as lost: {seen}")
+    if result.incomplete:
+        found.append(f"{result.incomplete} frames arrived incomplete "
+                     "and were discarded")
+    if result.strangers:
+        found.append(f"{result.strangers} frames arrived other than sent")
+    if result.sender_late_ns > 40 * NS_PER_MS:
+        found.append(
+            "this machine was busy: the sender itself was up to "
+            f"{result.sender_late_ns / NS_PER_MS:.0f} ms late (99th "
+            "percentile), so take the times above with care")
+    return ["note     " + note for note in found]
