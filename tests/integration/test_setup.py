@@ -11,7 +11,8 @@ import unittest
 
 SETUP = (pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "pipelines"
          / "setup")
-ORDINARY = ("sh", "env", "cat", "cut", "tr", "sort")
+ORDINARY = ("sh", "env", "cat", "cut", "tr", "sort", "sed", "tail",
+            "mktemp", "rm")
 
 
 class SetupTest(unittest.TestCase):
@@ -44,7 +45,7 @@ case "$*" in
   *) exit 0 ;;
 esac
 for package; do
-  if [ -e "{self.root}/$package" ]; then /bin/rm "{self.root}/$package"; fi
+  if [ -e "{self.root}/$package" ]; then rm "{self.root}/$package"; fi
 done""")
         self.stub("id", f"echo {uid}")
 
