@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Elementary streams for the tests, made once and kept in the build directory.
+
+Most are the bundled film through ffmpeg.  No encoder at hand makes field
+pictures, composite display information or quantiser matrix extensions (that
+of mjpegtools crashes on field pictures), so those streams are ffmpeg's with
+their headers rewritten: true in every header and start code, and in what a
+payloader sees of the slices.
+"""
+
+import itertools
+import os
+import pathlib
+import subprocess
+
+from mpegvideo import EXTENSION, GROUP, PICTURE, PICTURE_CODING, SEQUENCE, \
+    SEQUENCE_EXT, Stream
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
+FILM = SOURCE / "pipelines" / "film" / "bigbuckbunny.mp4"
+CACHE = BUILD / "interop-clips"
+
+PAL = "-vf scale=720:576 -r 25 -pix_fmt yuv420p"
+CIF = "-vf scale=352:288 -r 25 -pix_fmt yuv420p"
+MPEG1 = "-c:v mpeg1video -f mpeg1video"
+MPEG2 = "-c:v mpeg2video -f mpeg2video"
+GOP = "-g 12 -bf 2 -sc_threshold 1000000000"
+
+
+def film(megabits, seconds=60):
+    """The clip of the demo: the paper's frame pattern at a constant rate."""
+    rate = "-b:v %dM -minrate %dM -maxrate %dM -bufsize 1835k" % (
+        3 * (megabits,))
+    return _ffmpeg("film-%dM-%ds.m2v" % (megabits, seconds),
+                   "-t %d %s -g 15 -bf 2 -sc_threshold 1000000000 %s %s"
+                   % (seconds, PAL, rate, MPEG2))
+
+
+def mpeg2(megabits=3, frames=30):
+    return _ffmpeg("mpeg2-%dM-%d.m2v" % (megabits, frames),
+                   "-frames:v %d %s %s %s %s"
+                   % (frames, PAL, GOP, _rate(megabits), MPEG2))
+
+
+def mpeg1(megabits=3, frames=30):
+    return _ffmpeg("mpeg1-%dM-%d.m1v" % (megabits, frames),
+                   "-frames:v %d %s %s %s %s"
+                   % (frames, PAL, GOP, _rate(megabits), MPEG1))
+
+
+def interlaced(megabits=3, frames=30):
+    """Frame pictures of interlaced video."""
+    return _ffmpeg("interlaced-%dM-%d.m2v" % (megabits, frames),
+                   "-frames:v %d -vf fps=50,scale=720:576,interlace "
+                   "-pix_fmt yuv420p -flags +ildct+ilme -top 1 %s %s %s"
+                   % (frames, GOP, _rate(megabits), MPEG2))
+
+
+def small(frames=48):
+    """Four GOPs of about a hundred packets, for loss at every position."""
+    return _ffmpeg("small-%d.m2v" % frames,
+                   "-frames:v %d %s %s -b:v 900k %s"
+                   % (frames, CIF, GOP, MPEG2))
+
+
+def fields(megabits=3, frames=30):
+    """Two field pictures to a frame: I/P, P/P and B/B, ten frames a GOP."""
+    half = _ffmpeg("half-%dM-%d.m2v" % (megabits, frames),
+                   "-frames:v %d -vf scale=720:288 -r 50 -pix_fmt yuv420p "
+                   "%s %s %s" % (2 * frames, GOP, _rate(megabits), MPEG2))
+    return _derived("fields-%dM-%d.m2v" % (megabits, frames), half,
+                    lambda stream: _to_fields(stream, frames))
+
+
+def decorated(frames=24):
+    """Quantiser matrix extensions, composite display, user data, the end."""
+    return _derived("decorated-%d.m2v" % frames, mpeg2(frames=frames),
+                    _decorate)
+
+
+def one_sequence_header():
+    """One sequence header for the whole stream, GOP headers repeated."""
+    return _derived("one-sequence.m2v", small(),
+                    lambda stream: _without(stream, stream.sequences[1:]))
+
+
+def no_groups():
+    """No GOP headers; temporal references still count from each I frame."""
+    return _derived("no-groups.m2v", small(), lambda stream: _without(
+        stream, [p.group for p in stream.pictures if p.group]))
+
+
+def pulldown(frames=24):
+    """3:2 pulldown of a film: every other frame shown for three fields."""
+    source = _ffmpeg("telecine-%d.m2v" % frames,
+                     "-frames:v %d -vf scale=720:576 -r 30000/1001 "
+                     "-pix_fmt yuv420p %s -b:v 3M %s" % (frames, GOP, MPEG2))
+    return _derived("pulldown-%d.m2v" % frames, source, _pull_down)
+
+
+# ------------------------------------------------------------- the makers
+
+def _rate(megabits):
+    return "-b:v %dM -maxrate %dM -bufsize 1835k" % (megabits, megabits)
+
+
+def _ffmpeg(name, options):
+    def make(path):
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y",
+                        "-stream_loop", "11", "-i", str(FILM), "-an",
+                        *options.split(), str(path)], check=True)
+    return _cached(name, make)
+
+
+def _derived(name, source, change):
+    def make(path):
+        path.write_bytes(change(Stream(source.read_bytes())))
+    return _cached(name, make)
+
+
+def _cached(name, make):
+    CACHE.mkdir(parents=True, exist_ok=True)
+    path = CACHE / name
+    if not path.exists():
+        partial = CACHE / ("%d-%s" % (os.getpid(), name))
+        make(partial)
+        partial.rename(path)        # tests run side by side
+    return path
+
+
+# -------------------------------------------------------- rewritten headers
+
+def set_bits(data, at, width, value):
+    """data with the width bits from bit at on set to value."""
+    number = int.from_bytes(data, "big")
+    shift = 8 * len(data) - at - width
+    mask = ((1 << width) - 1) << shift
+    return (number & ~mask | value << shift).to_bytes(len(data), "big")
+
+
+# Bit places, counted from the start code's first bit.
+TEMPORAL_REFERENCE = 32, 10
+VERTICAL_SIZE = 44, 12
+FRAME_RATE_CODE = 60, 4
+TIME_CODE = 32, 25
+PROGRESSIVE_SEQUENCE = 44, 1
+PICTURE_STRUCTURE = 54, 2
+TOP_FIELD_FIRST = 56, 1
+FRAME_PRED_FRAME_DCT = 57, 1
+REPEAT_FIRST_FIELD = 62, 1
+PROGRESSIVE_FRAME = 64, 1
+COMPOSITE_DISPLAY = 65, 1
+
+
+def _units(stream, start, end):
+    return [(unit, stream.data[unit.start:unit.end])
+            for unit in stream.units if start <= unit.start < end]
+
+
+def _extends(unit, raw, kind):
+    return unit.code == EXTENSION and raw[4] >> 4 == kind
+
+
+def _to_fields(stream, frames):
+    donors = {kind: itertools.cycle([p for p in stream.pictures
+                                     if p.letter == kind]) for kind in "IPB"}
+    out = []
+    for base in range(0, frames, 10):
+        for letters, reference in _field_pattern(10):
+            for structure, letter in enumerate(letters, 1):
+                out += _as_field(stream, next(donors[letter]), base,
+                                 reference, structure)
+    return b"".join(out)
+
+
+def _field_pattern(length):
+    """Frames in the order I0 P3 B1 B2 P6 ... of a closed GOP."""
+    yield "IP", 0
+    for reference in range(3, length, 3):
+        yield "PP", reference
+        yield "BB", reference - 2
+        yield "BB", reference - 1
+
+
+def _as_field(stream, picture, base, reference, structure):
+    for unit, raw in _units(stream, picture.start, picture.end):
+        if unit.code == SEQUENCE:
+            raw = set_bits(raw, *VERTICAL_SIZE, 576)
+            raw = set_bits(raw, *FRAME_RATE_CODE, 3)
+        elif unit.code == GROUP:
+            time_code = base // 25 << 6 | base % 25 | 1 << 12
+            raw = set_bits(raw, *TIME_CODE, time_code)
+        elif _extends(unit, raw, SEQUENCE_EXT):
+            raw = set_bits(raw, *PROGRESSIVE_SEQUENCE, 0)
+        elif unit.code == PICTURE:
+            raw = set_bits(raw, *TEMPORAL_REFERENCE, reference)
+        elif _extends(unit, raw, PICTURE_CODING):
+            raw = set_bits(raw, *PICTURE_STRUCTURE, structure)
+            raw = set_bits(raw, *FRAME_PRED_FRAME_DCT, 0)
+            raw = set_bits(raw, *PROGRESSIVE_FRAME, 0)
+        yield raw
+
+
+def _without(stream, spans):
+    out, at = [], 0
+    for start, end in spans:
+        out.append(stream.data[at:start])
+        at = end
+    return b"".join(out) + stream.data[at:]
+
+
+def _decorate(stream):
+    out = []
+    for number, picture in enumerate(stream.pictures):
+        for unit, raw in _units(stream, picture.start, picture.end):
+            if _extends(unit, raw, PICTURE_CODING):
+                out += _coding_with_extras(raw, number)
+            else:
+                out.append(raw)
+    return b"".join(out) + b"\0\0\1\xb7"
+
+
+def _coding_with_extras(raw, number):
+    """Every second picture has composite display, every third a matrix."""
+    if number % 2:
+        raw = set_bits(raw[:8] + bytes(3), *COMPOSITE_DISPLAY, 1)
+        raw = set_bits(raw, 66, 20, 0xabcde)
+    yield raw
+    if number % 3 == 0:
+        yield b"\0\0\1\xb5" + _quant_matrix()
+    if number % 5 == 0:
+        yield b"\0\0\1\xb2" + b"user data of a picture"
+
+
+def _quant_matrix():
+    """13818-2 section 6.2.3.2 with an intra matrix of sixteens."""
+    bits = "0011" + "1" + 64 * "{:08b}".format(16) + "000"
+    bits += -len(bits) % 8 * "0"
+    return int(bits, 2).to_bytes(len(bits) // 8, "big")
+
+
+def _pull_down(stream):
+    out = []
+    for frame in stream.frames:
+        flags = ((1, 1), (0, 0), (0, 1), (1, 0))[frame.display % 4]
+        for unit, raw in _units(stream, frame.start, frame.end):
+            if _extends(unit, raw, SEQUENCE_EXT):
+                raw = set_bits(raw, *PROGRESSIVE_SEQUENCE, 0)
+            elif _extends(unit, raw, PICTURE_CODING):
+                raw = set_bits(raw, *TOP_FIELD_FIRST, flags[0])
+                raw = set_bits(raw, *REPEAT_FIRST_FIELD, flags[1])
+            out.append(raw)
+    return b"".join(out)

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the programs on both sides of a test, without a packet lost.
+
+RTP goes through files in RFC 4571 framing wherever a program can; ffmpeg
+receives over RTSP with RTP in the TCP connection.
+"""
+
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+from rtpfile import RtpPacket, read_rfc4571, write_rfc4571
+
+STREAM_CAPS = ("application/x-rtp-stream,media=video,clock-rate=90000,"
+               "encoding-name=MPV,payload=32")
+RTP_CAPS = "application/x-rtp,media=video,clock-rate=90000," \
+    "encoding-name=MPV,payload=32"
+
+
+class PeerFailed(Exception):
+    pass
+
+
+@contextlib.contextmanager
+def workdir():
+    path = tempfile.mkdtemp(prefix="interop-", dir=os.environ.get(
+        "WIRELESS_BUILD_DIR"))
+    try:
+        yield pathlib.Path(path)
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def run(command, timeout=120, env=None):
+    result = subprocess.run(
+        [str(word) for word in command], timeout=timeout,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, **(env or {})})
+    text = result.stderr.decode(errors="replace")
+    if result.returncode:
+        raise PeerFailed("%s: %d\n%s" % (" ".join(map(str, command)),
+                                         result.returncode, text[-2000:]))
+    return result.stdout, text
+
+
+def gst(*pipelines, timeout=120):
+    """Runs the pipelines side by side in one gst-launch-1.0, to EOS."""
+    _, text = run(["gst-launch-1.0", "-q"] + " ".join(pipelines).split(),
+                  timeout, {"GST_DEBUG": "0", "G_DEBUG": ""})
+    for word in ("CRITICAL", "ERROR"):
+        if word in text:
+            raise PeerFailed("%s\n%s" % (" ".join(pipelines), text[-2000:]))
+    return text
+
+
+# ---------------------------------------------------------------- senders
+
+def pay_line(source, out, element="rfc2250pay"):
+    return "filesrc location=%s ! %s ! rtpstreampay ! filesink location=%s" \
+        % (source, element, out)
+
+
+def pay(source, element="rfc2250pay"):
+    return pay_all([(source, element)])[0]
+
+
+def pay_all(jobs, at_once=16):
+    """The packets of each (source, element) pair; few processes."""
+    results = []
+    with workdir() as work:
+        for first in range(0, len(jobs), at_once):
+            lines, outs = [], []
+            for n, (source, element) in enumerate(jobs[first:first + at_once]):
+                outs.append(work / ("%d.rtp" % n))
+                lines.append(pay_line(source, outs[-1], element))
+            gst(*lines)
+            results += [read_rfc4571(out) for out in outs]
+    return results
+
+
+def pay_stock(source, mtu=1400):
+    """The stock payloader as its users run it: behind the parser."""
+    return pay(source, "mpegvideoparse ! rtpmpvpay mtu=%d" % mtu)
+
+
+FFMPEG_SSRC = 0x12345678
+
+
+def pay_ffmpeg(source, mtu=1400, rate=25):
+    """ffmpeg's RTP muxer writes packet after packet into a file."""
+    with workdir() as work:
+        run(["ffmpeg", "-v", "error", "-nostdin", "-y",
+             "-fflags", "+genpts", "-r", rate, "-i", source, "-c", "copy", "-f", "rtp", "-packetsize", mtu,
+             "-ssrc", FFMPEG_SSRC, "-seq", 1, "-rtpflags", "skip_rtcp",
+             "file:%s" % (work / "rtp")])
+        return split_packets((work / "rtp").read_bytes(), FFMPEG_SSRC)
+
+
+def split_packets(data, ssrc):
+    """Cuts packets that stand end to end at the headers that count up."""
+    starts, at, seq = [], 0, 1
+    while at >= 0:
+        starts.append(at)
+        seq += 1
+        head = re.compile(b"\x80[\x20\xa0]" + re.escape(
+            (seq & 0xffff).to_bytes(2, "big")) + b"...." + re.escape(
+            ssrc.to_bytes(4, "big")), re.DOTALL)
+        found = head.search(data, at + 12)
+        at = found.start() if found else -1
+    ends = starts[1:] + [len(data)]
+    return [RtpPacket.parse(data[a:b]) for a, b in zip(starts, ends)]
+
+
+# -------------------------------------------------------------- receivers
+
+def depay_line(source, out, element="rfc2250depay"):
+    return "filesrc location=%s ! %s ! rtpstreamdepay ! %s ! " \
+        "filesink location=%s" % (source, STREAM_CAPS, element, out)
+
+
+def depay(packets, element="rfc2250depay"):
+    return depay_all([packets], element)[0]
+
+
+def depay_all(variants, element="rfc2250depay", at_once=16):
+    """What the element makes of each list of packets; few processes."""
+    results = []
+    with workdir() as work:
+        for first in range(0, len(variants), at_once):
+            names = []
+            for n, packets in enumerate(variants[first:first + at_once]):
+                names.append((work / ("%d.rtp" % n), work / ("%d.es" % n)))
+                write_rfc4571(names[-1][0], packets)
+            gst(*(depay_line(a, b, element.replace("%d", str(first + n)))
+                  for n, (a, b) in enumerate(names)))
+            results += [b.read_bytes() for _, b in names]
+    return results
+
+
+def depay_ffmpeg(packets, mpeg2=True):
+    """ffmpeg receives the packets and writes what it has rebuilt."""
+    with workdir() as work, RtspServer(packets) as url:
+        out = work / "out"
+        run(["ffmpeg", "-v", "error", "-nostdin", "-y",
+             "-rtsp_transport", "tcp", "-i", url, "-c", "copy", "-copyinkf",
+             "-f", "mpeg2video" if mpeg2 else "mpeg1video", out])
+        return out.read_bytes()
+
+
+class RtspServer:
+    """Serves one list of packets to one client, RFC 2326 section 10.12."""
+
+    SDP = "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n" \
+        "m=video 0 RTP/AVP 32\r\na=control:track\r\n"
+
+    def __init__(self, packets):
+        self.packets = packets
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener.settimeout(60)
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self):
+        self.thread.start()
+        return "rtsp://127.0.0.1:%d/clip" % self.listener.getsockname()[1]
+
+    def __exit__(self, *_):
+        self.listener.close()
+        self.thread.join(10)
+
+    def _serve(self):
+        with contextlib.suppress(OSError):
+            client, _ = self.listener.accept()
+            with client, client.makefile("rb") as lines:
+                while self._answer(client, lines):
+                    pass
+
+    def _answer(self, client, lines):
+        words = lines.readline().split()
+        headers = {}
+        while line := lines.readline().strip():
+            name, _, value = line.partition(b":")
+            headers[name.lower()] = value.strip().decode()
+        if not words:
+            return False
+        method = words[0].decode()
+        extra, body = "", ""
+        if method == "DESCRIBE":
+            extra, body = "Content-Type: application/sdp\r\n", self.SDP
+        elif method == "SETUP":
+            extra = "Transport: RTP/AVP/TCP;unicast;interleaved=0-1\r\n"
+        client.sendall(("RTSP/1.0 200 OK\r\nCSeq: %s\r\nSession: 1\r\n"
+                        "Public: DESCRIBE, SETUP, PLAY, TEARDOWN\r\n"
+                        "%sContent-Length: %d\r\n\r\n%s" % (
+                            headers.get(b"cseq", "0"), extra, len(body),
+                            body)).encode())
+        if method != "PLAY":
+            return method != "TEARDOWN"
+        for packet in self.packets:
+            raw = packet.pack()
+            client.sendall(b"$\0" + len(raw).to_bytes(2, "big") + raw)
+        return False

@@ -1,0 +1,423 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Judges RTP packets against the elementary stream that they carry.
+
+RFC 2250 sections 3.1 (what may stand where in a payload), 3.3 (marker and
+timestamp), 3.4 and 3.4.1 (the video-specific header and its extension).
+Every expected value comes from the elementary stream, none from the sender.
+
+    faults = check(stream, packets, mtu=1400, mode="slices")
+    print(summary(faults))          # {} when all is right
+"""
+
+from bisect import bisect_right
+from collections import Counter, namedtuple
+from dataclasses import dataclass, field
+
+import mpegvideo
+from mpegvideo import EXTENSION, GROUP, PICTURE, SEQUENCE, SEQUENCE_END, \
+    USER_DATA
+
+Fault = namedtuple("Fault", "rule packet detail")
+
+HEADER_ORDER = {SEQUENCE: 0, GROUP: 1, PICTURE: 2}
+HEADER_CODES = (SEQUENCE, GROUP, PICTURE, EXTENSION, USER_DATA)
+
+#         name  width, in the order of the drawing in section 3.4
+FIELDS = (("mbz", 5), ("t", 1), ("tr", 10), ("an", 1), ("n", 1), ("s", 1),
+          ("b", 1), ("e", 1), ("p", 3), ("fbv", 1), ("bfc", 3), ("ffv", 1),
+          ("ffc", 3))
+
+# ... and in that of section 3.4.1
+EXTENSION_FIELDS = (
+    ("X", 1), ("E", 1), ("f00", 4), ("f01", 4), ("f10", 4), ("f11", 4),
+    ("DC", 2), ("PS", 2), ("T", 1), ("P", 1), ("C", 1), ("Q", 1), ("V", 1),
+    ("A", 1), ("R", 1), ("H", 1), ("G", 1), ("D", 1))
+
+
+class MalformedHeader(Exception):
+    pass
+
+
+@dataclass
+class VideoHeader:
+    """What stands between the RTP header and the elementary stream."""
+    fields: dict
+    extension: dict = None          # section 3.4.1, when T is set
+    composite: int = None           # the 32 bits that D announces
+    extra: bytes = None             # the extensions that E announces, padded
+    size: int = 4
+
+    @classmethod
+    def parse(cls, payload):
+        header = cls(_split(payload[:4], FIELDS))
+        if header.fields["t"]:
+            header._parse_extension(payload)
+        return header
+
+    def _parse_extension(self, payload):
+        self.extension = _split(payload[4:8], EXTENSION_FIELDS)
+        self.size = 8
+        if self.extension["D"]:
+            word = payload[8:12]
+            if len(word) < 4:
+                raise MalformedHeader("no room for composite display")
+            self.composite = int.from_bytes(word, "big")
+            self.size = 12
+        if self.extension["E"]:
+            length = 4 * payload[self.size] if self.size < len(payload) else 0
+            if not length or self.size + length > len(payload):
+                raise MalformedHeader("extensions of %d bytes" % length)
+            self.extra = payload[self.size + 1:self.size + length]
+            self.size += length
+
+
+def _split(data, layout):
+    if len(data) < 4:
+        raise MalformedHeader("payload ends within the header")
+    bits = mpegvideo.Bits(data)
+    return {name: bits.take(width) for name, width in layout}
+
+
+@dataclass
+class Placed:
+    """A packet and the place of its payload in the elementary stream."""
+    index: int
+    packet: object
+    header: VideoHeader
+    start: int
+    end: int
+    picture: mpegvideo.Picture
+    units: list = field(default_factory=list)   # that it holds some byte of
+    injected: int = 0               # bytes of a repeated sequence header
+
+    @property
+    def begins_unit(self):
+        return bool(self.injected) or self.units[0].start == self.start
+
+    def begun(self, code_test):
+        return [u for u in self.units
+                if u.start >= self.start and code_test(u.code)]
+
+
+def is_slice(code):
+    return code in mpegvideo.SLICES
+
+
+# ---------------------------------------------------------------- placing
+
+def place(stream, packets):
+    """Returns (list of Placed, faults); stops where the bytes differ."""
+    placed, faults, at, first = [], [], 0, 0
+    starts = [picture.start for picture in stream.pictures]
+    if starts:
+        starts[0] = 0
+    for index, packet in enumerate(packets):
+        try:
+            header = VideoHeader.parse(packet.payload)
+        except MalformedHeader as error:
+            return placed, faults + [Fault("header", index, str(error))]
+        body = packet.payload[header.size:]
+        injected = _injected_sequence(stream, at, body)
+        body = body[injected:]
+        if not body:
+            faults.append(Fault("empty", index, "no payload"))
+            continue
+        if not stream.data.startswith(body, at):
+            detail = "%d bytes differ from stream at %d" % (len(body), at)
+            return placed, faults + [Fault("bytes", index, detail)]
+        end = at + len(body)
+        while stream.units[first].end <= at:
+            first += 1
+        last = first
+        while last < len(stream.units) and stream.units[last].start < end:
+            last += 1
+        picture = stream.pictures[max(0, bisect_right(starts, at) - 1)]
+        placed.append(Placed(index, packet, header, at, end, picture,
+                             stream.units[first:last], injected))
+        at = end
+    if at != len(stream.data):
+        detail = "%d of %d bytes came" % (at, len(stream.data))
+        faults.append(Fault("bytes", len(packets), detail))
+    return placed, faults
+
+
+def _injected_sequence(stream, at, body):
+    """Length of a repeated sequence header that the stream hasn't here."""
+    if not body.startswith(b"\0\0\1\xb3") or stream.data.startswith(body, at):
+        return 0
+    for span in reversed(stream.sequences):
+        if span[0] < at and body.startswith(stream.bytes_of(span)):
+            return span[1] - span[0]
+    return 0
+
+
+# ------------------------------------------------------ expected fields
+
+def expected_fields(placed, mpeg2_extension=False, new_header=None):
+    """The video-specific header of section 3.4, all of it.
+
+    new_header: None where new-picture-bits is off, else the value of N.
+    """
+    picture, mpeg2 = placed.picture, placed.picture.coding is not None
+    fbv, bfc, ffv, ffc = picture.vectors
+    counts = mpeg2 and new_header is not None
+    return {
+        "mbz": 0,
+        "t": int(mpeg2_extension and mpeg2),
+        "tr": picture.temporal_reference,
+        "an": int(counts),
+        "n": int(counts and new_header),
+        "s": int(bool(placed.injected
+                      or placed.begun(lambda code: code == SEQUENCE))),
+        "b": int(_slice_follows_headers(placed)),
+        "e": int(_ends_slice(placed)),
+        "p": picture.type,
+        "fbv": fbv, "bfc": bfc, "ffv": ffv, "ffc": ffc,
+    }
+
+
+def _slice_follows_headers(placed):
+    if not placed.begins_unit:
+        return False
+    for unit in placed.units:
+        if unit.is_slice:
+            return True
+        if unit.code not in HEADER_CODES:
+            return False
+    return False
+
+
+def _ends_slice(placed):
+    last = placed.units[-1]
+    return last.is_slice and last.end == placed.end
+
+
+def _may_count_as_slice_end(placed):
+    """A sequence end code after the last slice.
+
+    To the letter the last byte is no slice's end, but receivers that wait
+    for E lose the slice; section 3.4 does not say whose byte it is.
+    """
+    units = placed.units
+    return (len(units) > 1 and units[-1].code == SEQUENCE_END
+            and units[-1].end == placed.end and units[-2].is_slice)
+
+
+def new_headers(stream):
+    """N for each picture: no earlier picture of its type would rebuild it."""
+    latest, flags = {}, {}
+    for picture in stream.pictures:
+        flags[id(picture)] = latest.get(picture.type) != picture.parameters
+        latest[picture.type] = picture.parameters
+    return flags
+
+
+def packed_header(stream, placed, mpeg2_extension=False, new_header=None):
+    """The header of section 3.4, and 3.4.1, as a faultless sender has it."""
+    fields = expected_fields(placed, mpeg2_extension, new_header)
+    head = _join(fields, FIELDS)
+    if not fields["t"]:
+        return head
+    words, composite, extra = expected_extension(stream, placed.picture)
+    head += _join(words, EXTENSION_FIELDS)
+    if composite is not None:
+        head += composite.to_bytes(4, "big")
+    if extra:
+        padded = 1 + len(extra) + 3 & ~3
+        head += bytes([padded // 4]) + extra + bytes(padded - 1 - len(extra))
+    return head
+
+
+def _join(fields, layout):
+    word = 0
+    for name, width in layout:
+        word = word << width | fields[name]
+    return word.to_bytes(4, "big")
+
+
+def expected_extension(stream, picture):
+    """(fields, composite, extra) of section 3.4.1, extra without padding."""
+    coding = picture.coding
+    names = [name for name, _ in EXTENSION_FIELDS]
+    values = [0, int(bool(picture.extensions)), *coding.f_code,
+              coding.intra_dc_precision, coding.picture_structure,
+              coding.top_field_first, coding.frame_pred_frame_dct,
+              coding.concealment_motion_vectors, coding.q_scale_type,
+              coding.intra_vlc_format, coding.alternate_scan,
+              coding.repeat_first_field, coding.chroma_420_type,
+              coding.progressive_frame, coding.composite_display_flag]
+    composite = coding.composite_display \
+        if coding.composite_display_flag else None
+    extra = b"".join(stream.bytes_of(span) for span in picture.extensions)
+    return dict(zip(names, values)), composite, extra
+
+
+# ---------------------------------------------------------------- rules
+
+def check(stream, packets, mtu=None, mode=None, mpeg2_extension=False,
+          new_picture_bits=False, timestamps=True, pt=32):
+    """All faults of these packets, in packet order within each rule."""
+    placed, faults = place(stream, packets)
+    faults += check_rtp(packets, pt, mtu)
+    flags = new_headers(stream) if new_picture_bits else {}
+    for item in placed:
+        new_header = flags.get(id(item.picture))
+        faults += check_header(item, mpeg2_extension, new_header)
+        faults += check_order(item)
+        faults += check_marker(item)
+        if mpeg2_extension and item.picture.coding:
+            faults += check_extension(stream, item)
+    if timestamps:
+        faults += check_timestamps(placed)
+    if mode:
+        faults += check_aggregation(stream, placed, mtu, mode)
+    return faults
+
+
+def check_rtp(packets, pt, mtu):
+    for index, packet in enumerate(packets):
+        previous = packets[index - 1] if index else packet.but(
+            seq=packet.seq - 1)
+        if packet.pt != pt:
+            yield Fault("pt", index, packet.pt)
+        if packet.ssrc != previous.ssrc:
+            yield Fault("ssrc", index, packet.ssrc)
+        if packet.seq != (previous.seq + 1) & 0xffff:
+            yield Fault("seq", index, packet.seq)
+        if mtu and packet.size > mtu:
+            yield Fault("mtu", index, "%d > %d" % (packet.size, mtu))
+
+
+def check_header(placed, mpeg2_extension, new_header):
+    expected = expected_fields(placed, mpeg2_extension, new_header)
+    for name, value in placed.header.fields.items():
+        if value == expected[name]:
+            continue
+        if name == "e" and value and _may_count_as_slice_end(placed):
+            continue
+        yield Fault(name, placed.index, "%d, not %d in %s picture"
+                    % (value, expected[name], placed.picture.letter))
+
+
+def check_order(placed):
+    """Section 3.1: headers on top, in order, whole; slices after slices."""
+    top, rank = placed.begins_unit, -1
+    for unit in placed.units:
+        begins = unit.start >= placed.start
+        header = unit.code in HEADER_ORDER
+        if begins and header:
+            if not top or HEADER_ORDER[unit.code] <= rank:
+                yield Fault("header-place", placed.index, "%02x" % unit.code)
+            rank = HEADER_ORDER[unit.code]
+        if begins and unit.code == EXTENSION and rank < 0 \
+                and not placed.injected:
+            yield Fault("header-place", placed.index, "extension by itself")
+        if begins and unit.end > placed.end and (
+                header or unit.code == EXTENSION):
+            yield Fault("header-split", placed.index, "%02x" % unit.code)
+        if begins and unit.is_slice and not placed.begins_unit:
+            yield Fault("slice-place", placed.index,
+                        "slice %02x after a part of one" % unit.code)
+        top = top and unit.code in HEADER_CODES
+    if placed.picture.end < placed.end:
+        yield Fault("one-picture", placed.index, "more than one picture")
+
+
+def check_marker(placed):
+    last = placed.end == placed.picture.frame.end
+    if placed.packet.marker != last:
+        yield Fault("marker", placed.index, "%d, not %d"
+                    % (placed.packet.marker, last))
+
+
+def check_timestamps(placed):
+    """Presentation time in 90 kHz, from an origin that the sender draws."""
+    if not placed:
+        return
+    origin = placed[0].packet.timestamp - _ticks(placed[0])
+    for item in placed:
+        late = (item.packet.timestamp - origin - _ticks(item)) & 0xffffffff
+        if late not in (0, 1, 0xffffffff):
+            yield Fault("timestamp", item.index, "%d ticks off in %s frame %d"
+                        % (late - (late >> 31 << 32), item.picture.letter,
+                           item.picture.frame.display))
+
+
+def _ticks(placed):
+    return round(placed.picture.frame.pts * 90000)
+
+
+def check_extension(stream, placed):
+    header = placed.header
+    if header.extension is None:
+        return
+    fields, composite, extra = expected_extension(stream, placed.picture)
+    for name, value in header.extension.items():
+        if value != fields[name]:
+            yield Fault("ext-" + name, placed.index, "%d, not %d"
+                        % (value, fields[name]))
+    if header.composite != composite:
+        yield Fault("ext-composite", placed.index, header.composite)
+    yield from _check_extra(placed.index, header.extra or b"", extra)
+
+
+def _check_extra(index, got, wanted):
+    padding = got[len(wanted):]
+    if not got.startswith(wanted):
+        yield Fault("ext-extra", index, got.hex())
+    elif any(padding) or len(padding) > 3:
+        yield Fault("ext-padding", index, padding.hex())
+
+
+# ---------------------------------------------------- aggregation modes
+
+def check_aggregation(stream, placed, mtu, mode):
+    for item in placed:
+        slices = [u for u in item.units if u.is_slice]
+        if mode == "none" and len(slices) > 1:
+            yield Fault("none", item.index, "%d slices" % len(slices))
+        if mode in ("none", "slices"):
+            yield from _check_whole(stream, item, mtu)
+        if mode == "slices":
+            yield from _check_greedy(stream, item, mtu)
+
+
+def _check_whole(stream, placed, mtu):
+    """Only a slice larger than fits is split, and then in full packets."""
+    last = placed.units[-1]
+    if not last.is_slice or last.end == placed.end:
+        return
+    head = 12 + placed.header.size
+    fits = last.end - last.start + head <= mtu
+    after_headers = placed.picture.slices[0] == (last.start, last.end)
+    if fits and not after_headers:
+        yield Fault("whole", placed.index, "%d bytes would have fitted"
+                    % (last.end - last.start))
+    if placed.packet.size != mtu:
+        yield Fault("whole", placed.index, "a part, and %d bytes unused"
+                    % (mtu - placed.packet.size))
+
+
+def _check_greedy(stream, placed, mtu):
+    following = _unit_at(stream, placed.end)
+    if not following or not following.is_slice or not placed.begins_unit:
+        return
+    if placed.packet.size + following.end - following.start <= mtu:
+        yield Fault("greedy", placed.index, "room for the next slice, %d bytes"
+                    % (following.end - following.start))
+
+
+def _unit_at(stream, start):
+    index = bisect_right(stream.units, start, key=lambda unit: unit.start) - 1
+    unit = stream.units[index]
+    return unit if unit.start == start else None
+
+
+def packets_per_frame(stream, packets):
+    placed, _ = place(stream, packets)
+    return Counter(item.picture.frame.coding for item in placed)
+
+
+def summary(faults):
+    """How many faults of each rule."""
+    return dict(Counter(fault.rule for fault in faults))
