@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Statistics of a stream in bounded memory; see statistics.h. Nothing here
+ * grows with the length of the stream, so a measurement may run for weeks.
+ */
+
+#include "statistics.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- histogram ---
+ *
+ * A magnitude below 128 has a bucket of its own. Above, each octave [2^e,
+ * 2^(e+1)) is cut into 64 buckets: a value lies at most half a bucket, 2^(e-7),
+ * from the middle of its own, which is 1 part in 128. Positive and negative
+ * values have a side each; zero belongs to the positive one. */
+#define EXACT_BITS 7
+#define EXACT_VALUES (1 << EXACT_BITS)
+#define BUCKETS_PER_OCTAVE (1 << (EXACT_BITS - 1))
+#define N_BUCKETS (EXACT_VALUES + (64 - EXACT_BITS) * BUCKETS_PER_OCTAVE)
+
+struct _StatisticsHistogram
+{
+  guint64 positive[N_BUCKETS];
+  guint64 negative[N_BUCKETS];
+  guint64 count;
+  gint64 min, max;
+  gdouble mean;
+};
+
+StatisticsHistogram *
+statistics_histogram_new (void)
+{
+  return g_new0 (StatisticsHistogram, 1);
+}
+
+void
+statistics_histogram_free (StatisticsHistogram * histogram)
+{
+  g_free (histogram);
+}
+
+/* Right for G_MININT64 too, whose magnitude is no gint64 */
+static guint64
+magnitude_of (gint64 value)
+{
+  return value < 0 ? -(guint64) value : (guint64) value;
+}
+
+static guint
+bucket_of (guint64 magnitude)
+{
+  guint32 high = magnitude >> 32;
+  guint exponent;
+
+  if (magnitude < EXACT_VALUES)
+    return magnitude;
+
+  exponent = high ? 31 + g_bit_storage (high) : g_bit_storage (magnitude) - 1;
+
+  return EXACT_VALUES + (exponent - EXACT_BITS) * BUCKETS_PER_OCTAVE +
+      (magnitude >> (exponent - (EXACT_BITS - 1))) - BUCKETS_PER_OCTAVE;
+}
+
+static guint64
+middle_of (guint bucket)
+{
+  guint octave;
+  guint64 start, width;
+
+  if (bucket < EXACT_VALUES)
+    return bucket;
+
+  octave = (bucket - EXACT_VALUES) / BUCKETS_PER_OCTAVE;
+  width = G_GUINT64_CONSTANT (2) << octave;
+  start = width * (BUCKETS_PER_OCTAVE +
+      (bucket - EXACT_VALUES) % BUCKETS_PER_OCTAVE);
+
+  return start + width / 2;
+}
+
+void
+statistics_histogram_add (StatisticsHistogram * histogram, gint64 value)
+{
+  guint bucket = bucket_of (magnitude_of (value));
+
+  if (value < 0)
+    histogram->negative[bucket]++;
+  else
+    histogram->positive[bucket]++;
+
+  if (histogram->count == 0 || value < histogram->min)
+    histogram->min = value;
+  if (histogram->count == 0 || value > histogram->max)
+    histogram->max = value;
+
+  histogram->count++;
+  histogram->mean += (value - histogram->mean) / histogram->count;
+}
+
+guint64
+statistics_histogram_get_count (const StatisticsHistogram * histogram)
+{
+  return histogram->count;
+}
+
+/* Nearest rank: the smallest value that at least percent of all values don't
+ * exceed. The small term keeps 99.9 % of 1000 at rank 999, where binary
+ * fractions would make it 1000. */
+static guint64
+rank_of (guint64 count, gdouble percent)
+{
+  gdouble rank = ceil (percent * count / 100.0 * (1.0 - 1e-12));
+
+  return CLAMP (rank, 1.0, (gdouble) count);
+}
+
+/* The value of the given rank, 1 the smallest, as its bucket's middle */
+static gint64
+value_at_rank (const StatisticsHistogram * histogram, guint64 rank)
+{
+  guint64 seen = 0;
+  guint i;
+
+  for (i = N_BUCKETS; i-- > 0;) {
+    seen += histogram->negative[i];
+    if (seen >= rank)
+      return -(gint64) MIN (middle_of (i), G_MAXINT64);
+  }
+  for (i = 0; i < N_BUCKETS; i++) {
+    seen += histogram->positive[i];
+    if (seen >= rank)
+      return MIN (middle_of (i), G_MAXINT64);
+  }
+  return histogram->max;
+}
+
+gint64
+statistics_histogram_get_percentile (const StatisticsHistogram * histogram,
+    gdouble percent)
+{
+  gint64 value;
+
+  if (histogram->count == 0)
+    return 0;
+  if (!(percent > 0.0))
+    return histogram->min;
+  if (percent >= 100.0)
+    return histogram->max;
+
+  value = value_at_rank (histogram, rank_of (histogram->count, percent));
+
+  return CLAMP (value, histogram->min, histogram->max);
+}
+
+gdouble
+statistics_histogram_get_mean (const StatisticsHistogram * histogram)
+{
+  return histogram->mean;
+}
+
+/* --- jitter --- */
+
+void
+statistics_jitter_init (StatisticsJitter * jitter)
+{
+  memset (jitter, 0, sizeof (*jitter));
+}
+
+void
+statistics_jitter_restart (StatisticsJitter * jitter)
+{
+  jitter->valid = FALSE;
+}
+
+gdouble
+statistics_jitter_add (StatisticsJitter * jitter, gint64 transit)
+{
+  if (jitter->valid) {
+    guint64 d = transit > jitter->last_transit ?
+        (guint64) transit - (guint64) jitter->last_transit :
+        (guint64) jitter->last_transit - (guint64) transit;
+
+    jitter->jitter += ((gdouble) d - jitter->jitter) / 16.0;
+  }
+  jitter->last_transit = transit;
+  jitter->valid = TRUE;
+
+  return jitter->jitter;
+}
+
+/* --- throughput ---
+ *
+ * A ring of what arrived within the window, oldest first. What comes within
+ * 1/1024 of the window after the newest entry joins it, so that 1024 entries
+ * are enough for any number of packets: entries are more than window / 1024
+ * apart, and all lie within window. */
+#define MAX_ARRIVALS 1024
+
+typedef struct
+{
+  guint64 time;
+  guint64 bytes;
+} Arrival;
+
+struct _StatisticsRate
+{
+  guint64 window;
+  Arrival arrivals[MAX_ARRIVALS];
+  guint first, n_arrivals;
+  guint64 bytes;                /* sum over the ring */
+  gboolean started;
+  guint64 start;                /* time of the first bytes of all */
+  guint64 now;                  /* the latest time seen */
+};
+
+StatisticsRate *
+statistics_rate_new (guint64 window)
+{
+  StatisticsRate *rate;
+
+  g_return_val_if_fail (window > 0, NULL);
+
+  rate = g_new0 (StatisticsRate, 1);
+  rate->window = window;
+
+  return rate;
+}
+
+void
+statistics_rate_free (StatisticsRate * rate)
+{
+  g_free (rate);
+}
+
+/* Time doesn't go back here: an earlier one counts as the latest seen. */
+static void
+statistics_rate_advance (StatisticsRate * rate, guint64 now)
+{
+  rate->now = MAX (rate->now, now);
+
+  while (rate->n_arrivals > 0 &&
+      rate->now - rate->arrivals[rate->first].time >= rate->window) {
+    rate->bytes -= rate->arrivals[rate->first].bytes;
+    rate->first = (rate->first + 1) % MAX_ARRIVALS;
+    rate->n_arrivals--;
+  }
+}
+
+static Arrival *
+statistics_rate_newest (StatisticsRate * rate)
+{
+  if (rate->n_arrivals == 0)
+    return NULL;
+  return &rate->arrivals[(rate->first + rate->n_arrivals - 1) % MAX_ARRIVALS];
+}
+
+void
+statistics_rate_add (StatisticsRate * rate, guint64 now, guint bytes)
+{
+  Arrival *newest;
+
+  statistics_rate_advance (rate, now);
+
+  /* What opens the measurement opens its time: it belongs to none. */
+  if (!rate->started) {
+    rate->started = TRUE;
+    rate->start = now;
+    return;
+  }
+
+  newest = statistics_rate_newest (rate);
+  if (!newest || rate->now - newest->time > rate->window / MAX_ARRIVALS) {
+    rate->n_arrivals++;
+    newest = statistics_rate_newest (rate);
+    newest->time = rate->now;
+    newest->bytes = 0;
+  }
+  newest->bytes += bytes;
+  rate->bytes += bytes;
+}
+
+guint64
+statistics_rate_get (StatisticsRate * rate, guint64 now)
+{
+  guint64 elapsed;
+
+  if (!rate->started)
+    return 0;
+
+  statistics_rate_advance (rate, now);
+  elapsed = MIN (rate->now - rate->start, rate->window);
+  if (elapsed == 0)
+    return 0;
+
+  return (gdouble) rate->bytes * 8.0 * 1e9 / elapsed + 0.5;
+}
