@@ -64,6 +64,13 @@ def small(frames=48):
                    % (frames, CIF, GOP, MPEG2))
 
 
+def closed_gops(frames=48):
+    """Every GOP closed: an I picture has temporal reference 0."""
+    return _ffmpeg("closed-%d.m2v" % frames,
+                   "-frames:v %d %s %s -flags +cgop -b:v 900k %s"
+                   % (frames, CIF, GOP, MPEG2))
+
+
 def fields(megabits=3, frames=30):
     """Two field pictures to a frame: I/P, P/P and B/B, ten frames a GOP."""
     half = _ffmpeg("half-%dM-%d.m2v" % (megabits, frames),
@@ -77,6 +84,11 @@ def decorated(frames=24):
     """Quantiser matrix extensions, composite display, user data, the end."""
     return _derived("decorated-%d.m2v" % frames, mpeg2(frames=frames),
                     _decorate)
+
+
+def talkative():
+    """User data longer than a small packet, behind every header."""
+    return _derived("talkative.m2v", small(frames=24), _add_user_data)
 
 
 def one_sequence_header():
@@ -231,6 +243,16 @@ def _coding_with_extras(raw, number):
         yield b"\0\0\1\xb5" + _quant_matrix()
     if number % 5 == 0:
         yield b"\0\0\1\xb2" + b"user data of a picture"
+
+
+def _add_user_data(stream):
+    out = []
+    for unit, raw in _units(stream, 0, len(stream.data)):
+        follows = stream.data[unit.end + 3:unit.end + 4]
+        out.append(raw)
+        if follows not in (b"", bytes([EXTENSION])) and not unit.is_slice:
+            out.append(b"\0\0\1\xb2" + b"talk" * 100)
+    return b"".join(out)
 
 
 def _quant_matrix():

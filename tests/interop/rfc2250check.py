@@ -235,11 +235,23 @@ def _join(fields, layout):
     return word.to_bytes(4, "big")
 
 
-def expected_extension(stream, picture):
-    """(fields, composite, extra) of section 3.4.1, extra without padding."""
+# Section 3.1: the payload that any implementation must have room for.
+SMALLEST_PAYLOAD = 261
+
+
+def expected_extension(stream, picture, mtu=None):
+    """(fields, composite, extra) of section 3.4.1, extra without padding.
+
+    Extensions of the picture may be left out; they must be there where they
+    leave room for the smallest payload.
+    """
     coding = picture.coding
+    extra = b"".join(stream.bytes_of(span) for span in picture.extensions)
+    head = 12 + 8 + 4 * coding.composite_display_flag + (len(extra) + 4 & ~3)
+    if mtu and mtu - head < SMALLEST_PAYLOAD:
+        extra = b""
     names = [name for name, _ in EXTENSION_FIELDS]
-    values = [0, int(bool(picture.extensions)), *coding.f_code,
+    values = [0, int(bool(extra)), *coding.f_code,
               coding.intra_dc_precision, coding.picture_structure,
               coding.top_field_first, coding.frame_pred_frame_dct,
               coding.concealment_motion_vectors, coding.q_scale_type,
@@ -248,7 +260,6 @@ def expected_extension(stream, picture):
               coding.progressive_frame, coding.composite_display_flag]
     composite = coding.composite_display \
         if coding.composite_display_flag else None
-    extra = b"".join(stream.bytes_of(span) for span in picture.extensions)
     return dict(zip(names, values)), composite, extra
 
 
@@ -266,7 +277,7 @@ def check(stream, packets, mtu=None, mode=None, mpeg2_extension=False,
         faults += check_order(item)
         faults += check_marker(item)
         if mpeg2_extension and item.picture.coding:
-            faults += check_extension(stream, item)
+            faults += check_extension(stream, item, mtu)
     if timestamps:
         faults += check_timestamps(placed)
     if mode:
@@ -347,11 +358,12 @@ def _ticks(placed):
     return round(placed.picture.frame.pts * 90000)
 
 
-def check_extension(stream, placed):
+def check_extension(stream, placed, mtu):
     header = placed.header
     if header.extension is None:
         return
-    fields, composite, extra = expected_extension(stream, placed.picture)
+    fields, composite, extra = expected_extension(stream, placed.picture,
+                                                  mtu)
     for name, value in header.extension.items():
         if value != fields[name]:
             yield Fault("ext-" + name, placed.index, "%d, not %d"
