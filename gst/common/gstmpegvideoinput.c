@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* MPEG video input of an element; see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstmpegvideoinput.h"
+
+#include <string.h>
+
+#include "gstframeinfometa.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_mpeg_video_input_debug);
+#define GST_CAT_DEFAULT gst_mpeg_video_input_debug
+
+/* Without a frame after this many bytes the input is something else. */
+#define MAX_BYTES_WITHOUT_FRAME (16 * 1024 * 1024)
+
+/* All fields: streaming thread of the owner, but max_frame_size (atomic). */
+struct _GstMpegVideoInput
+{
+  GstElement *owner;
+  MpegVideoFramer *framer;
+  MpegVideoTimeline *timeline;
+  GQueue frames;                /* of GstMpegVideoInputFrame */
+
+  gint max_frame_size;          /* bytes */
+  gint framer_max_frame_size;
+  GstCaps *caps;                /* upstream's, or NULL */
+  gboolean parsed;
+
+  gboolean discont;             /* for the next frame */
+  gboolean corrupted;           /* some of its bytes came in such a buffer */
+  guint64 bytes_without_frame;
+  gboolean failed;
+  MpegVideoFramerStats stats;   /* of framers before this one */
+  guint64 warned_too_big;
+};
+
+static void
+init_debug (void)
+{
+  static gsize done = 0;
+
+  if (g_once_init_enter (&done)) {
+    GST_DEBUG_CATEGORY_INIT (gst_mpeg_video_input_debug, "mpegvideoinput", 0,
+        "MPEG video input of an element");
+    g_once_init_leave (&done, 1);
+  }
+}
+
+GstMpegVideoInput *
+gst_mpeg_video_input_new (GstElement * owner)
+{
+  GstMpegVideoInput *input = g_new0 (GstMpegVideoInput, 1);
+
+  init_debug ();
+  input->owner = owner;
+  input->max_frame_size = MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE;
+  input->timeline = mpeg_video_timeline_new ();
+  g_queue_init (&input->frames);
+  return input;
+}
+
+static void
+queued_frame_free (gpointer data)
+{
+  gst_mpeg_video_input_frame_clear (data);
+  g_free (data);
+}
+
+/* Keeps the counters of a framer that goes. */
+static void
+input_drop_framer (GstMpegVideoInput * input)
+{
+  if (!input->framer)
+    return;
+  gst_mpeg_video_input_get_stats (input, &input->stats);
+  g_clear_pointer (&input->framer, mpeg_video_framer_free);
+}
+
+void
+gst_mpeg_video_input_free (GstMpegVideoInput * input)
+{
+  gst_mpeg_video_input_reset (input);
+  mpeg_video_timeline_free (input->timeline);
+  gst_clear_caps (&input->caps);
+  g_free (input);
+}
+
+void
+gst_mpeg_video_input_reset (GstMpegVideoInput * input)
+{
+  g_queue_clear_full (&input->frames, queued_frame_free);
+  g_queue_init (&input->frames);
+  input_drop_framer (input);
+  mpeg_video_timeline_reset (input->timeline);
+  input->discont = TRUE;
+  input->corrupted = FALSE;
+  input->failed = FALSE;
+  input->bytes_without_frame = 0;
+}
+
+void
+gst_mpeg_video_input_set_max_frame_size (GstMpegVideoInput * input,
+    guint bytes)
+{
+  g_atomic_int_set (&input->max_frame_size, bytes);
+}
+
+void
+gst_mpeg_video_input_set_caps (GstMpegVideoInput * input, GstCaps * caps)
+{
+  GstStructure *structure = gst_caps_get_structure (caps, 0);
+  gboolean parsed = FALSE;
+
+  gst_structure_get_boolean (structure, "parsed", &parsed);
+  gst_caps_replace (&input->caps, caps);
+  if (parsed == input->parsed)
+    return;
+  input->parsed = parsed;
+  /* the pending bytes of a raw stream are no frame of the parsed one */
+  input_drop_framer (input);
+}
+
+static MpegVideoFramer *
+input_get_framer (GstMpegVideoInput * input)
+{
+  MpegVideoFramerConfig config = { 0 };
+
+  if (!input->framer) {
+    input->framer_max_frame_size = g_atomic_int_get (&input->max_frame_size);
+    config.max_frame_size = input->framer_max_frame_size;
+    config.need_sequence = !input->parsed;
+    input->framer = mpeg_video_framer_new (&config);
+  }
+  return input->framer;
+}
+
+static void
+input_set_flags (GstMpegVideoInput * input, GstBuffer * buffer,
+    MpegVideoPictureType type)
+{
+  GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_DELTA_UNIT |
+      GST_BUFFER_FLAG_DROPPABLE | GST_BUFFER_FLAG_DISCONT |
+      GST_BUFFER_FLAG_CORRUPTED);
+  if (type == MPEG_VIDEO_PICTURE_P || type == MPEG_VIDEO_PICTURE_B)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  if (type == MPEG_VIDEO_PICTURE_B)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DROPPABLE);
+  if (input->discont)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  if (input->corrupted)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER);
+  input->discont = input->corrupted = FALSE;
+}
+
+/* Takes the buffer; the frame's index goes along. */
+static void
+input_add_frame (GstMpegVideoInput * input, GstBuffer * buffer,
+    MpegVideoFrame * frame)
+{
+  const MpegVideoPicture *header = &frame->pictures[0].header;
+  GstMpegVideoInputFrame *queued = g_new0 (GstMpegVideoInputFrame, 1);
+  GstFrameInfoMeta *info = gst_buffer_get_frame_info_meta (buffer);
+  GstClockTime media_time = info ? info->media_time : GST_CLOCK_TIME_NONE;
+
+  mpeg_video_timeline_input (input->timeline, frame, media_time,
+      &queued->position);
+  buffer = gst_buffer_make_writable (buffer);
+  GST_BUFFER_PTS (buffer) = queued->position.pts;
+  GST_BUFFER_DTS (buffer) = queued->position.dts;
+  GST_BUFFER_DURATION (buffer) = queued->position.duration;
+  input_set_flags (input, buffer, header->type);
+  info = gst_buffer_get_frame_info_meta (buffer);
+  if (!info) {
+    gst_buffer_add_frame_info_meta (buffer, header->type,
+        header->temporal_reference, GST_FRAME_INFO_COVERAGE_ALL);
+  } else {
+    info->picture_type = header->type;
+    info->temporal_reference = header->temporal_reference;
+  }
+  GST_LOG_OBJECT (input->owner, "%c-frame, temporal reference %u, %"
+      G_GSIZE_FORMAT " bytes, PTS %" GST_TIME_FORMAT ", DTS %" GST_TIME_FORMAT,
+      mpeg_video_picture_type_char (header->type), header->temporal_reference,
+      frame->size, GST_TIME_ARGS (queued->position.pts),
+      GST_TIME_ARGS (queued->position.dts));
+
+  queued->buffer = buffer;
+  queued->frame = *frame;
+  queued->frame.data = NULL;
+  g_queue_push_tail (&input->frames, queued);
+  input->bytes_without_frame = 0;
+}
+
+static void
+input_collect (GstMpegVideoInput * input)
+{
+  MpegVideoFrame frame;
+
+  while (mpeg_video_framer_poll_output (input->framer, &frame)) {
+    GstBuffer *buffer = gst_buffer_new_wrapped (frame.data, frame.size);
+
+    input_add_frame (input, buffer, &frame);
+  }
+}
+
+/* Once per frame given up; the counter tells the rest. */
+static void
+input_check_size (GstMpegVideoInput * input)
+{
+  MpegVideoFramerStats stats;
+
+  mpeg_video_framer_get_stats (input->framer, &stats);
+  if (stats.too_big == input->warned_too_big)
+    return;
+  if (input->warned_too_big == 0)
+    GST_ELEMENT_WARNING (input->owner, STREAM, DECODE,
+        ("A frame is larger than max-frame-size, %d bytes, and was dropped.",
+            input->framer_max_frame_size),
+        ("resynchronising at the next header; further ones are only counted"));
+  input->warned_too_big = stats.too_big;
+}
+
+static gboolean
+input_fail (GstMpegVideoInput * input)
+{
+  MpegVideoFramerStats stats;
+
+  if (input->failed)
+    return FALSE;
+  input->failed = TRUE;
+  gst_mpeg_video_input_get_stats (input, &stats);
+  if (stats.foreign_codes > 0)
+    GST_ELEMENT_ERROR (input->owner, STREAM, WRONG_TYPE,
+        ("This is an MPEG program stream or another container, not a video "
+            "elementary stream: put mpegpsdemux or tsdemux before %s.",
+            GST_OBJECT_NAME (input->owner)),
+        ("no frame in %" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT
+            " system start codes", input->bytes_without_frame,
+            stats.foreign_codes));
+  else
+    GST_ELEMENT_ERROR (input->owner, STREAM, WRONG_TYPE,
+        ("No MPEG-1 or MPEG-2 video frame in %" G_GUINT64_FORMAT " bytes.",
+            input->bytes_without_frame),
+        ("%" G_GUINT64_FORMAT " pictures before a sequence header, %"
+            G_GUINT64_FORMAT " damaged headers", stats.before_sequence,
+            stats.bad_headers));
+  return FALSE;
+}
+
+gboolean
+gst_mpeg_video_input_push (GstMpegVideoInput * input, GstBuffer * buffer)
+{
+  MpegVideoFramer *framer = input_get_framer (input);
+  GstClockTime pts = GST_BUFFER_PTS (buffer);
+  GstClockTime dts = GST_BUFFER_DTS (buffer);
+  MpegVideoFrame frame;
+  gboolean whole;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    GST_WARNING_OBJECT (input->owner, "can't map %" GST_PTR_FORMAT, buffer);
+    gst_buffer_unref (buffer);
+    return TRUE;
+  }
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT)) {
+    mpeg_video_framer_discont (framer);
+    input->discont = TRUE;
+  }
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED))
+    input->corrupted = TRUE;
+  input->bytes_without_frame += map.size;
+
+  /* A parsed buffer of one frame goes through without a copy. */
+  whole = input->parsed && mpeg_video_framer_input_frame (framer, map.data,
+      map.size, pts, dts, &frame);
+  if (!whole)
+    mpeg_video_framer_input (framer, map.data, map.size, pts, dts);
+  if (!whole && (input->parsed
+          || GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER)))
+    mpeg_video_framer_drain (framer);
+  gst_buffer_unmap (buffer, &map);
+
+  if (whole) {
+    input_add_frame (input, buffer, &frame);
+    return TRUE;
+  }
+  gst_buffer_unref (buffer);
+  input_collect (input);
+  input_check_size (input);
+  if (input->bytes_without_frame > MAX_BYTES_WITHOUT_FRAME)
+    return input_fail (input);
+  return TRUE;
+}
+
+gboolean
+gst_mpeg_video_input_drain (GstMpegVideoInput * input)
+{
+  MpegVideoFramerStats stats;
+
+  if (input->framer) {
+    mpeg_video_framer_drain (input->framer);
+    input_collect (input);
+    mpeg_video_framer_get_stats (input->framer, &stats);
+    if (stats.frames == 0 && input->bytes_without_frame > 0)
+      return input_fail (input);
+  }
+  mpeg_video_timeline_drain (input->timeline);
+  return TRUE;
+}
+
+gboolean
+gst_mpeg_video_input_pull (GstMpegVideoInput * input,
+    GstMpegVideoInputFrame * frame)
+{
+  GstMpegVideoInputFrame *queued = g_queue_pop_head (&input->frames);
+
+  if (!queued)
+    return FALSE;
+  *frame = *queued;
+  g_free (queued);
+  return TRUE;
+}
+
+void
+gst_mpeg_video_input_frame_clear (GstMpegVideoInputFrame * frame)
+{
+  gst_clear_buffer (&frame->buffer);
+  mpeg_video_frame_clear (&frame->frame);
+}
+
+gboolean
+gst_mpeg_video_input_pull_loss (GstMpegVideoInput * input,
+    MpegVideoLoss * loss)
+{
+  return mpeg_video_timeline_poll_loss (input->timeline, loss);
+}
+
+void
+gst_mpeg_video_input_get_stats (GstMpegVideoInput * input,
+    MpegVideoFramerStats * stats)
+{
+  MpegVideoFramerStats now = { 0 };
+
+  if (input->framer)
+    mpeg_video_framer_get_stats (input->framer, &now);
+  stats->frames = input->stats.frames + now.frames;
+  stats->incomplete = input->stats.incomplete + now.incomplete;
+  stats->junk_bytes = input->stats.junk_bytes + now.junk_bytes;
+  stats->too_big = input->stats.too_big + now.too_big;
+  stats->truncated = input->stats.truncated + now.truncated;
+  stats->bad_headers = input->stats.bad_headers + now.bad_headers;
+  stats->before_sequence = input->stats.before_sequence + now.before_sequence;
+  stats->foreign_codes = input->stats.foreign_codes + now.foreign_codes;
+}
+
+GstCaps *
+gst_mpeg_video_input_make_caps (GstMpegVideoInput * input,
+    const MpegVideoSequence * sequence)
+{
+  GstCaps *caps = input->caps ? gst_caps_copy (input->caps) :
+      gst_caps_new_empty_simple ("video/mpeg");
+
+  gst_caps_set_simple (caps, "systemstream", G_TYPE_BOOLEAN, FALSE,
+      "parsed", G_TYPE_BOOLEAN, TRUE, NULL);
+  if (sequence->width == 0) {
+    GstStructure *structure = gst_caps_get_structure (caps, 0);
+
+    /* no sequence header came yet: what upstream says, or the commoner one */
+    if (!gst_structure_has_field (structure, "mpegversion"))
+      gst_caps_set_simple (caps, "mpegversion", G_TYPE_INT, 2, NULL);
+    return caps;
+  }
+  gst_caps_set_simple (caps,
+      "mpegversion", G_TYPE_INT, sequence->mpeg2 ? 2 : 1,
+      "width", G_TYPE_INT, (gint) sequence->width,
+      "height", G_TYPE_INT, (gint) sequence->height, NULL);
+  if (sequence->fps_n > 0)
+    gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION,
+        (gint) sequence->fps_n, (gint) sequence->fps_d, NULL);
+  return caps;
+}
+
+GstEvent *
+gst_mpeg_video_input_convert_segment (GstEvent * event)
+{
+  const GstSegment *segment;
+  GstSegment time;
+  GstEvent *converted;
+
+  gst_event_parse_segment (event, &segment);
+  if (segment->format == GST_FORMAT_TIME)
+    return event;
+  gst_segment_init (&time, GST_FORMAT_TIME);
+  converted = gst_event_new_segment (&time);
+  gst_event_set_seqnum (converted, gst_event_get_seqnum (event));
+  gst_event_unref (event);
+  return converted;
+}

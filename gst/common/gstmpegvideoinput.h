@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What every element that takes MPEG video does with its input: parsed buffers
+ * or raw bytes in, buffers of one frame each out, with timestamps, frame-type
+ * flags, and what the framer and the timeline know of them. No pads: the
+ * element owns those; call from the streaming thread only.
+ */
+
+#ifndef __GST_MPEG_VIDEO_INPUT_H__
+#define __GST_MPEG_VIDEO_INPUT_H__
+
+#include <gst/gst.h>
+
+#include "mpegvideoframer.h"
+#include "mpegvideotimeline.h"
+
+G_BEGIN_DECLS
+
+/* The caps that every such element takes */
+#define GST_MPEG_VIDEO_INPUT_CAPS \
+    "video/mpeg, mpegversion = (int) { 1, 2 }, systemstream = (boolean) false"
+
+typedef struct _GstMpegVideoInput GstMpegVideoInput;
+
+/* One frame. buffer: the frame's bytes, PTS, DTS, duration; no DELTA_UNIT on
+ * I, DELTA_UNIT on P, DELTA_UNIT | DROPPABLE on B, DISCONT, CORRUPTED as
+ * upstream said, a GstFrameInfoMeta. */
+typedef struct
+{
+  GstBuffer *buffer;
+  MpegVideoFrame frame;         /* its data pointer is not valid: map buffer */
+  MpegVideoPosition position;
+} GstMpegVideoInputFrame;
+
+/* owner: for log messages and warnings; not referenced */
+GST_WIRELESS_API
+GstMpegVideoInput *gst_mpeg_video_input_new (GstElement * owner);
+GST_WIRELESS_API
+void gst_mpeg_video_input_free (GstMpegVideoInput * input);
+/* Forgets the stream (flush, stop); keeps configuration and counters. */
+GST_WIRELESS_API
+void gst_mpeg_video_input_reset (GstMpegVideoInput * input);
+/* Bytes; takes effect at the next reset or before the first buffer */
+GST_WIRELESS_API
+void gst_mpeg_video_input_set_max_frame_size (GstMpegVideoInput * input,
+    guint bytes);
+/* Reads parsed=true: then each buffer ends a frame, and frames before the
+ * first sequence header pass. */
+GST_WIRELESS_API
+void gst_mpeg_video_input_set_caps (GstMpegVideoInput * input, GstCaps * caps);
+
+/* Takes the buffer. FALSE: the stream is no MPEG video elementary stream and
+ * an error message was posted on the owner. */
+GST_WIRELESS_API
+gboolean gst_mpeg_video_input_push (GstMpegVideoInput * input,
+    GstBuffer * buffer);
+/* End of stream: what is pending becomes a frame. FALSE, with an error
+ * message, when bytes came but never a frame. */
+GST_WIRELESS_API
+gboolean gst_mpeg_video_input_drain (GstMpegVideoInput * input);
+/* The next frame; gst_mpeg_video_input_frame_clear () it. */
+GST_WIRELESS_API
+gboolean gst_mpeg_video_input_pull (GstMpegVideoInput * input,
+    GstMpegVideoInputFrame * frame);
+GST_WIRELESS_API
+void gst_mpeg_video_input_frame_clear (GstMpegVideoInputFrame * frame);
+/* Frames that the timeline found lost, oldest first */
+GST_WIRELESS_API
+gboolean gst_mpeg_video_input_pull_loss (GstMpegVideoInput * input,
+    MpegVideoLoss * loss);
+GST_WIRELESS_API
+void gst_mpeg_video_input_get_stats (GstMpegVideoInput * input,
+    MpegVideoFramerStats * stats);
+
+/* Caps of the frames: upstream's fields kept, parsed=true and what the
+ * sequence header says added. */
+GST_WIRELESS_API
+GstCaps *gst_mpeg_video_input_make_caps (GstMpegVideoInput * input,
+    const MpegVideoSequence * sequence);
+/* A time segment in place of a byte segment (filesrc); takes and returns an
+ * event. */
+GST_WIRELESS_API
+GstEvent *gst_mpeg_video_input_convert_segment (GstEvent * event);
+
+G_END_DECLS
+
+#endif /* __GST_MPEG_VIDEO_INPUT_H__ */

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Start codes and headers of MPEG-1 and MPEG-2 video; see the header. */
+
+#include "mpegvideo.h"
+
+#include <string.h>
+
+/* Table 6-4, frame_rate_value */
+static const guint frame_rates[9][2] = {
+  {0, 1}, {24000, 1001}, {24, 1}, {25, 1}, {30000, 1001},
+  {30, 1}, {50, 1}, {60000, 1001}, {60, 1}
+};
+
+/* Fixed parts, start code included */
+#define SEQUENCE_MIN_SIZE            12
+#define SEQUENCE_EXTENSION_SIZE      10
+#define GOP_SIZE                      8
+#define PICTURE_MIN_SIZE              8        /* 9 with vectors */
+#define PICTURE_EXTENSION_MIN_SIZE    9
+
+const guint8 *
+mpeg_video_find_start_code (const guint8 * data, const guint8 * end)
+{
+  const guint8 *p;
+
+  if (end - data < 4)
+    return NULL;
+
+  /* The one is the rare byte of the prefix 00 00 01, and memchr is the
+   * fastest way through the rest. */
+  p = data + 2;
+  while ((p = memchr (p, 1, end - 1 - p))) {
+    if (p[-1] == 0 && p[-2] == 0)
+      return p - 2;
+    p++;
+  }
+  return NULL;
+}
+
+/* 6.2.2.1 */
+gboolean
+mpeg_video_parse_sequence (MpegVideoSequence * sequence, const guint8 * data,
+    gsize size)
+{
+  guint width, height, rate;
+
+  if (size < SEQUENCE_MIN_SIZE)
+    return FALSE;
+
+  width = data[4] << 4 | data[5] >> 4;
+  height = (data[5] & 0x0f) << 8 | data[6];
+  rate = data[7] & 0x0f;
+  if (width == 0 || height == 0 || rate == 0)
+    return FALSE;
+
+  memset (sequence, 0, sizeof (*sequence));
+  sequence->width = width;
+  sequence->height = height;
+  sequence->aspect_ratio = data[7] >> 4;
+  /* Reserved codes exist in the wild (libmpeg3's 9 to 13): the rate is then
+   * not known, the stream decodes all the same. */
+  if (rate < G_N_ELEMENTS (frame_rates)) {
+    sequence->fps_n = frame_rates[rate][0];
+    sequence->fps_d = frame_rates[rate][1];
+  } else {
+    sequence->fps_d = 1;
+  }
+  sequence->bit_rate = data[8] << 10 | data[9] << 2 | data[10] >> 6;
+  sequence->vbv_buffer_size = (data[10] & 0x1f) << 5 | data[11] >> 3;
+  /* What 11172-2 has, until an extension says otherwise */
+  sequence->chroma_format = 1;
+  sequence->progressive = TRUE;
+  return TRUE;
+}
+
+guint
+mpeg_video_parse_extension_id (const guint8 * data, gsize size)
+{
+  if (size < 5 || data[3] != MPEG_VIDEO_CODE_EXTENSION)
+    return 0;
+  return data[4] >> 4;
+}
+
+/* 6.2.2.3 */
+gboolean
+mpeg_video_parse_sequence_extension (MpegVideoSequence * sequence,
+    const guint8 * data, gsize size)
+{
+  if (size < SEQUENCE_EXTENSION_SIZE)
+    return FALSE;
+
+  sequence->mpeg2 = TRUE;
+  sequence->profile_level = (data[4] & 0x0f) << 4 | data[5] >> 4;
+  sequence->progressive = (data[5] & 0x08) != 0;
+  sequence->chroma_format = (data[5] >> 1) & 0x03;
+  sequence->width |= (data[5] & 0x01) << 13 | (data[6] & 0x80) << 5;
+  sequence->height |= ((guint) data[6] & 0x60) << 7;
+  sequence->bit_rate |= (data[6] & 0x1f) << 25 | (data[7] & 0xfe) << 17;
+  sequence->vbv_buffer_size |= data[8] << 10;
+  sequence->low_delay = (data[9] & 0x80) != 0;
+  sequence->fps_n *= ((data[9] >> 5) & 0x03) + 1;
+  sequence->fps_d *= (data[9] & 0x1f) + 1;
+  return TRUE;
+}
+
+/* 6.2.2.6 */
+gboolean
+mpeg_video_parse_gop (MpegVideoGop * gop, const guint8 * data, gsize size)
+{
+  if (size < GOP_SIZE)
+    return FALSE;
+
+  gop->drop_frame = (data[4] & 0x80) != 0;
+  gop->hours = (data[4] >> 2) & 0x1f;
+  gop->minutes = (data[4] & 0x03) << 4 | data[5] >> 4;
+  gop->seconds = (data[5] & 0x07) << 3 | data[6] >> 5;
+  gop->pictures = (data[6] & 0x1f) << 1 | data[7] >> 7;
+  gop->closed = (data[7] & 0x40) != 0;
+  gop->broken_link = (data[7] & 0x20) != 0;
+  return TRUE;
+}
+
+/* 6.2.3 */
+gboolean
+mpeg_video_parse_picture (MpegVideoPicture * picture, const guint8 * data,
+    gsize size)
+{
+  guint type;
+  gboolean vectors;
+
+  if (size < PICTURE_MIN_SIZE)
+    return FALSE;
+  type = (data[5] >> 3) & 0x07;
+  if (type == MPEG_VIDEO_PICTURE_UNKNOWN || type >= MPEG_VIDEO_PICTURE_LAST)
+    return FALSE;
+  vectors = type == MPEG_VIDEO_PICTURE_P || type == MPEG_VIDEO_PICTURE_B;
+  if (vectors && size < PICTURE_MIN_SIZE + 1)
+    return FALSE;
+
+  memset (picture, 0, sizeof (*picture));
+  picture->type = type;
+  picture->temporal_reference = data[4] << 2 | data[5] >> 6;
+  picture->vbv_delay = (data[5] & 0x07) << 13 | data[6] << 5 | data[7] >> 3;
+  picture->structure = MPEG_VIDEO_STRUCTURE_FRAME;
+  if (vectors) {
+    picture->full_pel_forward = (data[7] & 0x04) != 0;
+    picture->forward_f_code = (data[7] & 0x03) << 1 | data[8] >> 7;
+  }
+  if (type == MPEG_VIDEO_PICTURE_B) {
+    picture->full_pel_backward = (data[8] & 0x40) != 0;
+    picture->backward_f_code = (data[8] >> 3) & 0x07;
+  }
+  return TRUE;
+}
+
+/* 6.2.3.1 */
+gboolean
+mpeg_video_parse_picture_extension (MpegVideoPicture * picture,
+    const guint8 * data, gsize size)
+{
+  guint structure;
+  gboolean composite;
+
+  if (size < PICTURE_EXTENSION_MIN_SIZE)
+    return FALSE;
+  structure = data[6] & 0x03;
+  composite = (data[8] & 0x40) != 0;
+  if (structure == 0 || (composite && size < PICTURE_EXTENSION_MIN_SIZE + 2))
+    return FALSE;
+
+  picture->has_extension = TRUE;
+  picture->f_code[0][0] = data[4] & 0x0f;
+  picture->f_code[0][1] = data[5] >> 4;
+  picture->f_code[1][0] = data[5] & 0x0f;
+  picture->f_code[1][1] = data[6] >> 4;
+  picture->intra_dc_precision = (data[6] >> 2) & 0x03;
+  picture->structure = structure;
+  picture->top_field_first = (data[7] & 0x80) != 0;
+  picture->frame_pred_frame_dct = (data[7] & 0x40) != 0;
+  picture->concealment_motion_vectors = (data[7] & 0x20) != 0;
+  picture->q_scale_type = (data[7] & 0x10) != 0;
+  picture->intra_vlc_format = (data[7] & 0x08) != 0;
+  picture->alternate_scan = (data[7] & 0x04) != 0;
+  picture->repeat_first_field = (data[7] & 0x02) != 0;
+  picture->chroma_420_type = (data[7] & 0x01) != 0;
+  picture->progressive_frame = (data[8] & 0x80) != 0;
+  picture->composite_display = composite;
+  picture->composite_display_bits = !composite ? 0 :
+      (data[8] & 0x3f) << 14 | data[9] << 6 | data[10] >> 2;
+  return TRUE;
+}
+
+gchar
+mpeg_video_picture_type_char (MpegVideoPictureType type)
+{
+  return type < MPEG_VIDEO_PICTURE_LAST ? "?IPBD"[type] : '?';
+}
+
+/* 6.3.3: mb_height */
+guint
+mpeg_video_macroblock_rows (const MpegVideoSequence * sequence,
+    guint structure)
+{
+  if (structure != MPEG_VIDEO_STRUCTURE_FRAME)
+    return (sequence->height + 31) / 32;
+  /* An interlaced frame has a whole number of field rows. */
+  if (sequence->mpeg2 && !sequence->progressive)
+    return 2 * ((sequence->height + 31) / 32);
+  return (sequence->height + 15) / 16;
+}
+
+guint64
+mpeg_video_gop_frame_number (const MpegVideoGop * gop, guint fps_n,
+    guint fps_d)
+{
+  guint nominal = fps_d ? (fps_n + fps_d - 1) / fps_d : 0;
+  guint64 minutes = gop->hours * 60 + gop->minutes;
+  guint64 number = (minutes * 60 + gop->seconds) * nominal + gop->pictures;
+
+  /* Two numbers a minute are left out, but for each tenth minute; at 60
+   * frames a second the time code counts pairs, and so do we. */
+  if (gop->drop_frame && nominal >= 30)
+    number -= (minutes - minutes / 10) * 2 * (nominal / 30);
+  return number;
+}

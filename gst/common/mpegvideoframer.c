@@ -1,0 +1,719 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Cuts an MPEG video elementary stream into frames; see the header. */
+
+#include "mpegvideoframer.h"
+
+#include <string.h>
+
+/* The largest vertical size without slice_vertical_position_extension
+ * (13818-2 6.2.4) */
+#define MAX_HEIGHT_WITHOUT_EXTENSION 2800
+
+/* Bytes of a start code that may lie at the end of one input, the rest in the
+ * next */
+#define MAX_STRADDLE 3
+
+#define INITIAL_CHUNK_SIZE (64 * 1024)
+
+struct _MpegVideoFramer
+{
+  MpegVideoFramerConfig config;
+  MpegVideoFramerStats stats;
+
+  MpegVideoSequence sequence;
+  gboolean have_sequence;
+
+  /* Bytes of the frame that is being put together: from its first start code
+   * on, or, while hunting for one, the last MAX_STRADDLE bytes of junk. base
+   * is chunk, or the caller's bytes in mpeg_video_framer_input_frame (). */
+  guint8 *chunk;
+  gsize chunk_size;
+  const guint8 *base;
+  gsize len;
+  gboolean borrowed;
+  gboolean split;               /* borrowed bytes are not one whole frame */
+
+  /* What is known of that frame */
+  gboolean hunting;
+  gboolean have_body;           /* a picture start code or a slice */
+  gboolean ended;               /* a sequence end code closed it */
+  MpegVideoFrame frame;
+  GArray *units;                /* of MpegVideoUnit */
+
+  /* A picture header after a first field, which may open the second field of
+   * the same frame or a new frame: its coding extension tells. */
+  gboolean have_candidate;
+  guint candidate_unit;
+  gboolean candidate_parsed;
+  MpegVideoPicture candidate;
+  guint64 candidate_pts, candidate_dts;
+
+  /* Times of the latest input, until a picture takes them */
+  guint64 pts, dts;
+
+  GQueue output;                /* of MpegVideoFrame */
+};
+
+static void framer_code (MpegVideoFramer * framer, gsize offset, guint code);
+
+MpegVideoFramer *
+mpeg_video_framer_new (const MpegVideoFramerConfig * config)
+{
+  MpegVideoFramer *framer = g_new0 (MpegVideoFramer, 1);
+
+  framer->config = *config;
+  if (framer->config.max_frame_size == 0)
+    framer->config.max_frame_size = MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE;
+  framer->units = g_array_new (FALSE, FALSE, sizeof (MpegVideoUnit));
+  g_queue_init (&framer->output);
+  mpeg_video_framer_reset (framer);
+  return framer;
+}
+
+static void
+queued_frame_free (gpointer data)
+{
+  MpegVideoFrame *frame = data;
+
+  g_free (frame->data);
+  mpeg_video_frame_clear (frame);
+  g_free (frame);
+}
+
+void
+mpeg_video_framer_free (MpegVideoFramer * framer)
+{
+  g_queue_clear_full (&framer->output, queued_frame_free);
+  g_array_unref (framer->units);
+  g_free (framer->chunk);
+  g_free (framer);
+}
+
+/* Begins to look for the start of a frame. */
+static void
+framer_clear_frame (MpegVideoFramer * framer)
+{
+  memset (&framer->frame, 0, sizeof (framer->frame));
+  framer->frame.pts = framer->frame.dts = MPEG_VIDEO_TIME_NONE;
+  g_array_set_size (framer->units, 0);
+  framer->have_candidate = FALSE;
+  framer->have_body = FALSE;
+  framer->ended = FALSE;
+  framer->hunting = TRUE;
+}
+
+void
+mpeg_video_framer_reset (MpegVideoFramer * framer)
+{
+  g_queue_clear_full (&framer->output, queued_frame_free);
+  g_queue_init (&framer->output);
+  g_clear_pointer (&framer->chunk, g_free);
+  framer->chunk_size = framer->len = 0;
+  framer->base = NULL;
+  framer->have_sequence = FALSE;
+  memset (&framer->sequence, 0, sizeof (framer->sequence));
+  framer->pts = framer->dts = MPEG_VIDEO_TIME_NONE;
+  framer_clear_frame (framer);
+}
+
+/* Makes room for size more bytes. */
+static void
+framer_reserve (MpegVideoFramer * framer, gsize size)
+{
+  gsize needed = framer->len + size;
+
+  if (needed > framer->chunk_size) {
+    framer->chunk_size = MAX (framer->chunk_size * 2, INITIAL_CHUNK_SIZE);
+    framer->chunk_size = MAX (framer->chunk_size, needed);
+    framer->chunk = g_realloc (framer->chunk, framer->chunk_size);
+  }
+  framer->base = framer->chunk;
+}
+
+/* While hunting, only what may begin a start code is worth keeping. */
+static void
+framer_append_junk (MpegVideoFramer * framer, const guint8 * data, gsize size)
+{
+  gsize keep = MIN (size, MAX_STRADDLE);
+  gsize old = MIN (framer->len, MAX_STRADDLE - keep);
+
+  framer->stats.junk_bytes += framer->len - old + size - keep;
+  framer_reserve (framer, keep);
+  memmove (framer->chunk, framer->chunk + framer->len - old, old);
+  memcpy (framer->chunk + old, data + size - keep, keep);
+  framer->len = old + keep;
+}
+
+static void
+framer_give_up (MpegVideoFramer * framer, guint64 * reason)
+{
+  (*reason)++;
+  framer->stats.junk_bytes += framer->len;
+  framer->len = 0;
+  framer_clear_frame (framer);
+}
+
+static void
+framer_append (MpegVideoFramer * framer, const guint8 * data, gsize size)
+{
+  if (!framer->hunting
+      && framer->len + size > framer->config.max_frame_size)
+    framer_give_up (framer, &framer->stats.too_big);
+
+  if (framer->hunting) {
+    framer_append_junk (framer, data, size);
+    return;
+  }
+  framer_reserve (framer, size);
+  memcpy (framer->chunk + framer->len, data, size);
+  framer->len += size;
+}
+
+/* Drops what stands before the start code at offset. */
+static void
+framer_skip_to (MpegVideoFramer * framer, gsize offset)
+{
+  framer->stats.junk_bytes += offset;
+  if (offset == 0)
+    return;
+  if (framer->borrowed) {
+    framer->split = TRUE;
+    return;
+  }
+  framer->len -= offset;
+  memmove (framer->chunk, framer->chunk + offset, framer->len);
+}
+
+/* Slice rows of a picture must follow each other without a gap: 13818-2
+ * 6.1.2.2, restricted slice structure, which all profiles demand. In 11172-2
+ * a slice may span rows, only the first row is known. */
+static gboolean
+picture_is_complete (const MpegVideoFramer * framer,
+    const MpegVideoFramePicture * picture)
+{
+  const MpegVideoSequence *sequence = &framer->sequence;
+  guint rows, row, last = 0, i;
+
+  if (picture->first_slice == picture->end_unit)
+    return FALSE;
+  if (!framer->have_sequence)
+    return TRUE;
+
+  for (i = picture->first_slice; i < picture->end_unit; i++) {
+    const MpegVideoUnit *unit =
+        &g_array_index (framer->units, MpegVideoUnit, i);
+
+    if (!MPEG_VIDEO_CODE_IS_SLICE (unit->code))
+      continue;
+    row = unit->code;
+    if (sequence->height > MAX_HEIGHT_WITHOUT_EXTENSION
+        && unit->offset + 4 < framer->len)
+      row += (framer->base[unit->offset + 4] >> 5) << 7;
+    if (last == 0 ? row != 1 : row < last)
+      return FALSE;
+    if (sequence->mpeg2 && row > last + 1)
+      return FALSE;
+    last = row;
+  }
+  rows = mpeg_video_macroblock_rows (sequence, picture->header.structure);
+  return !sequence->mpeg2 || last == rows;
+}
+
+static gboolean
+frame_is_complete (const MpegVideoFramer * framer, const MpegVideoFrame * frame)
+{
+  guint i;
+
+  for (i = 0; i < frame->n_pictures; i++) {
+    if (!picture_is_complete (framer, &frame->pictures[i]))
+      return FALSE;
+  }
+  return frame->n_pictures == 2
+      || frame->pictures[0].header.structure == MPEG_VIDEO_STRUCTURE_FRAME;
+}
+
+/* Fills in what is known once the first n_units units are the whole frame. */
+static void
+framer_finish_frame (MpegVideoFramer * framer, guint n_units, gsize size)
+{
+  MpegVideoFrame *frame = &framer->frame;
+  guint i;
+
+  for (i = 0; i < frame->n_pictures; i++) {
+    MpegVideoFramePicture *picture = &frame->pictures[i];
+
+    picture->end_unit = i + 1 < frame->n_pictures ?
+        frame->pictures[i + 1].first_unit : n_units;
+    if (picture->first_slice == 0)
+      picture->first_slice = picture->end_unit;
+  }
+  frame->size = size;
+  frame->sequence = framer->sequence;
+  frame->has_sequence_end = framer->ended;
+  if (!framer->have_sequence)
+    frame->flags |= MPEG_VIDEO_FRAME_NO_SEQUENCE;
+  framer->stats.frames++;
+  if (!frame_is_complete (framer, frame)) {
+    frame->flags |= MPEG_VIDEO_FRAME_INCOMPLETE;
+    framer->stats.incomplete++;
+  }
+  frame->units = g_memdup2 (framer->units->data,
+      n_units * sizeof (MpegVideoUnit));
+  frame->n_units = n_units;
+}
+
+/* Cuts the frame off: its first n_units units, size bytes. */
+static void
+framer_emit (MpegVideoFramer * framer, guint n_units, gsize size)
+{
+  gsize rest = framer->len - size;
+  guint8 *next = NULL;
+  gsize next_size = 0;
+
+  if (framer->frame.n_pictures == 0) {
+    /* headers and slices without a picture header among them */
+    framer->stats.bad_headers++;
+    framer_skip_to (framer, size);
+    framer_clear_frame (framer);
+    return;
+  }
+
+  framer_finish_frame (framer, n_units, size);
+  if (rest > 0) {
+    next_size = MAX (rest, INITIAL_CHUNK_SIZE);
+    next = g_malloc (next_size);
+    memcpy (next, framer->chunk + size, rest);
+  }
+  framer->frame.data = g_realloc (framer->chunk, size);
+  g_queue_push_tail (&framer->output,
+      g_memdup2 (&framer->frame, sizeof (framer->frame)));
+  framer->chunk = next;
+  framer->chunk_size = next_size;
+  framer->base = next;
+  framer->len = rest;
+  framer_clear_frame (framer);
+}
+
+/* The candidate opens a new frame: cuts before it, and takes it and what
+ * follows it once more. */
+static void
+framer_cut_at_candidate (MpegVideoFramer * framer)
+{
+  guint i, first = framer->candidate_unit;
+  guint n = framer->units->len - first;
+  gsize start = g_array_index (framer->units, MpegVideoUnit, first).offset;
+  MpegVideoUnit *again;
+
+  framer->have_candidate = FALSE;
+  if (framer->borrowed) {
+    framer->split = TRUE;
+    return;
+  }
+  again = g_memdup2 (&g_array_index (framer->units, MpegVideoUnit, first),
+      n * sizeof (MpegVideoUnit));
+  g_array_set_size (framer->units, first);
+  framer_emit (framer, first, start);
+  for (i = 0; i < n; i++) {
+    if (i == 0) {
+      framer->pts = framer->candidate_pts;
+      framer->dts = framer->candidate_dts;
+    }
+    framer_code (framer, again[i].offset - start, again[i].code);
+  }
+  g_free (again);
+}
+
+/* 13818-2 6.1.1.4.1: the second field has the other parity and the same
+ * temporal reference, and the first one's type, or P after I. */
+static gboolean
+candidate_is_second_field (const MpegVideoFramer * framer)
+{
+  const MpegVideoPicture *first = &framer->frame.pictures[0].header;
+  const MpegVideoPicture *second = &framer->candidate;
+
+  return second->has_extension
+      && (first->structure ^ second->structure) == MPEG_VIDEO_STRUCTURE_FRAME
+      && first->temporal_reference == second->temporal_reference
+      && (first->type == second->type
+      || (first->type == MPEG_VIDEO_PICTURE_I
+          && second->type == MPEG_VIDEO_PICTURE_P));
+}
+
+static void
+framer_settle_candidate (MpegVideoFramer * framer)
+{
+  MpegVideoFramePicture *picture;
+
+  if (!framer->have_candidate)
+    return;
+  if (!framer->candidate_parsed || !candidate_is_second_field (framer)) {
+    framer_cut_at_candidate (framer);
+    return;
+  }
+  picture = &framer->frame.pictures[framer->frame.n_pictures++];
+  memset (picture, 0, sizeof (*picture));
+  picture->header = framer->candidate;
+  picture->first_unit = picture->picture_unit = framer->candidate_unit;
+  framer->have_candidate = FALSE;
+}
+
+static void
+framer_picture_header (MpegVideoFramer * framer, guint unit,
+    const guint8 * data, gsize size)
+{
+  MpegVideoPicture header;
+  MpegVideoFramePicture *picture;
+
+  if (!mpeg_video_parse_picture (&header, data, size)) {
+    framer->stats.bad_headers++;
+    return;
+  }
+  if (framer->have_candidate) {
+    framer->candidate = header;
+    framer->candidate_parsed = TRUE;
+    return;
+  }
+  if (framer->frame.n_pictures > 0)
+    return;
+  picture = &framer->frame.pictures[framer->frame.n_pictures++];
+  memset (picture, 0, sizeof (*picture));
+  picture->header = header;
+  picture->picture_unit = unit;
+}
+
+static void
+framer_extension (MpegVideoFramer * framer, const guint8 * data, gsize size)
+{
+  MpegVideoFrame *frame = &framer->frame;
+  gboolean good = TRUE;
+
+  switch (mpeg_video_parse_extension_id (data, size)) {
+    case MPEG_VIDEO_EXTENSION_SEQUENCE:
+      if (frame->has_sequence && !frame->has_gop && !framer->have_body
+          && !framer->sequence.mpeg2)
+        good = mpeg_video_parse_sequence_extension (&framer->sequence, data,
+            size);
+      break;
+    case MPEG_VIDEO_EXTENSION_PICTURE_CODING:
+      if (framer->have_candidate)
+        good = mpeg_video_parse_picture_extension (&framer->candidate, data,
+            size);
+      else if (frame->n_pictures == 1 && frame->pictures[0].first_slice == 0)
+        good = mpeg_video_parse_picture_extension (&frame->pictures[0].header,
+            data, size);
+      break;
+    default:
+      break;
+  }
+  if (!good)
+    framer->stats.bad_headers++;
+}
+
+/* The last unit ends at end: reads it if it is a header. */
+static void
+framer_end_unit (MpegVideoFramer * framer, gsize end)
+{
+  const MpegVideoUnit *unit;
+  const guint8 *data;
+  gsize size;
+
+  if (framer->units->len == 0)
+    return;
+  unit = &g_array_index (framer->units, MpegVideoUnit, framer->units->len - 1);
+  data = framer->base + unit->offset;
+  size = end - unit->offset;
+
+  switch (unit->code) {
+    case MPEG_VIDEO_CODE_SEQUENCE:
+      if (mpeg_video_parse_sequence (&framer->sequence, data, size)) {
+        framer->have_sequence = TRUE;
+        framer->frame.has_sequence = TRUE;
+      } else {
+        framer->stats.bad_headers++;
+      }
+      break;
+    case MPEG_VIDEO_CODE_GOP:
+      if (mpeg_video_parse_gop (&framer->frame.gop, data, size))
+        framer->frame.has_gop = TRUE;
+      else
+        framer->stats.bad_headers++;
+      break;
+    case MPEG_VIDEO_CODE_PICTURE:
+      framer_picture_header (framer, framer->units->len - 1, data, size);
+      break;
+    case MPEG_VIDEO_CODE_EXTENSION:
+      framer_extension (framer, data, size);
+      break;
+    default:
+      break;
+  }
+}
+
+/* May a frame begin with this start code? */
+static gboolean
+framer_can_begin (const MpegVideoFramer * framer, guint code)
+{
+  if (code == MPEG_VIDEO_CODE_SEQUENCE)
+    return TRUE;
+  return (code == MPEG_VIDEO_CODE_GOP || code == MPEG_VIDEO_CODE_PICTURE)
+      && (framer->have_sequence || !framer->config.need_sequence);
+}
+
+/* Does this start code close the frame before it? */
+static gboolean
+framer_closes_frame (MpegVideoFramer * framer, guint code)
+{
+  const MpegVideoFrame *frame = &framer->frame;
+
+  if (framer->ended)
+    return TRUE;
+  if (!framer->have_body)
+    return FALSE;
+  if (code == MPEG_VIDEO_CODE_SEQUENCE || code == MPEG_VIDEO_CODE_GOP)
+    return TRUE;
+  if (code != MPEG_VIDEO_CODE_PICTURE)
+    return FALSE;
+  if (frame->n_pictures == 0)
+    return TRUE;
+  /* a first field may be followed by its second */
+  return frame->n_pictures == 2 || frame->pictures[0].first_slice == 0
+      || frame->pictures[0].header.structure == MPEG_VIDEO_STRUCTURE_FRAME;
+}
+
+static void
+framer_picture_code (MpegVideoFramer * framer)
+{
+  MpegVideoFrame *frame = &framer->frame;
+
+  if (frame->n_pictures == 1) {
+    framer->have_candidate = TRUE;
+    framer->candidate_parsed = FALSE;
+    framer->candidate_unit = framer->units->len;
+    framer->candidate_pts = framer->pts;
+    framer->candidate_dts = framer->dts;
+  } else if (frame->pts == MPEG_VIDEO_TIME_NONE
+      && frame->dts == MPEG_VIDEO_TIME_NONE) {
+    frame->pts = framer->pts;
+    frame->dts = framer->dts;
+  }
+  framer->pts = framer->dts = MPEG_VIDEO_TIME_NONE;
+}
+
+static void
+framer_slice_code (MpegVideoFramer * framer)
+{
+  MpegVideoFrame *frame = &framer->frame;
+  MpegVideoFramePicture *picture;
+
+  if (frame->n_pictures == 0)
+    return;
+  picture = &frame->pictures[frame->n_pictures - 1];
+  if (picture->first_slice == 0)
+    picture->first_slice = framer->units->len;
+  frame->n_slices++;
+}
+
+/* A start code stands at offset; the unit before it ends there. */
+static void
+framer_code (MpegVideoFramer * framer, gsize offset, guint code)
+{
+  MpegVideoUnit unit;
+  gsize cut;
+
+  framer_end_unit (framer, offset);
+  if (framer->have_candidate && code != MPEG_VIDEO_CODE_EXTENSION
+      && code != MPEG_VIDEO_CODE_USER_DATA) {
+    cut = framer->len;
+    framer_settle_candidate (framer);
+    /* what was cut off moved the rest to the front */
+    offset -= cut - framer->len;
+  }
+  if (framer->split)
+    return;
+
+  if (!framer->hunting && framer_closes_frame (framer, code)) {
+    if (framer->borrowed) {
+      framer->split = TRUE;
+      return;
+    }
+    framer_emit (framer, framer->units->len, offset);
+    offset = 0;
+  }
+
+  if (code > MPEG_VIDEO_CODE_GOP)
+    framer->stats.foreign_codes++;
+  if (framer->hunting) {
+    if (!framer_can_begin (framer, code)) {
+      if (code == MPEG_VIDEO_CODE_PICTURE)
+        framer->stats.before_sequence++;
+      return;
+    }
+    framer_skip_to (framer, offset);
+    framer->hunting = FALSE;
+    offset = 0;
+  }
+
+  if (code <= MPEG_VIDEO_CODE_SLICE_MAX)
+    framer->have_body = TRUE;
+  if (code == MPEG_VIDEO_CODE_PICTURE)
+    framer_picture_code (framer);
+  else if (MPEG_VIDEO_CODE_IS_SLICE (code))
+    framer_slice_code (framer);
+  else if (code == MPEG_VIDEO_CODE_SEQUENCE_END)
+    framer->ended = TRUE;
+
+  unit.offset = offset;
+  unit.code = code;
+  g_array_append_val (framer->units, unit);
+}
+
+/* A start code that begins in the bytes already here and ends in data */
+static void
+framer_scan_straddle (MpegVideoFramer * framer, const guint8 * data,
+    gsize size)
+{
+  guint8 window[2 * MAX_STRADDLE];
+  gsize tail = MIN (framer->len, MAX_STRADDLE);
+  gsize head = MIN (size, MAX_STRADDLE);
+  const guint8 *code;
+
+  if (tail == 0)
+    return;
+  memcpy (window, framer->base + framer->len - tail, tail);
+  memcpy (window + tail, data, head);
+  code = mpeg_video_find_start_code (window, window + tail + head);
+  if (code && code < window + tail)
+    framer_code (framer, framer->len - tail + (code - window), code[3]);
+}
+
+void
+mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
+    gsize size, guint64 pts, guint64 dts)
+{
+  const guint8 *end = data + size;
+  const guint8 *code;
+
+  /* A picture start code that began in the input before has its times. */
+  framer_scan_straddle (framer, data, size);
+  framer->pts = pts;
+  framer->dts = dts;
+
+  for (code = mpeg_video_find_start_code (data, end); code;
+      code = mpeg_video_find_start_code (code + 4, end)) {
+    framer_append (framer, data, code - data);
+    framer_code (framer, framer->len, code[3]);
+    data = code;
+  }
+  framer_append (framer, data, end - data);
+}
+
+static gboolean
+framer_index_borrowed (MpegVideoFramer * framer)
+{
+  const guint8 *end = framer->base + framer->len;
+  const guint8 *code;
+
+  code = mpeg_video_find_start_code (framer->base, end);
+  if (code != framer->base)
+    return FALSE;
+  for (; code; code = mpeg_video_find_start_code (code + 4, end)) {
+    framer_code (framer, code - framer->base, code[3]);
+    if (framer->split || framer->hunting)
+      return FALSE;
+  }
+  framer_end_unit (framer, framer->len);
+  framer_settle_candidate (framer);
+  return !framer->split && framer->frame.n_pictures > 0;
+}
+
+gboolean
+mpeg_video_framer_input_frame (MpegVideoFramer * framer, const guint8 * data,
+    gsize size, guint64 pts, guint64 dts, MpegVideoFrame * frame)
+{
+  MpegVideoFramerStats stats = framer->stats;
+  MpegVideoSequence sequence = framer->sequence;
+  gboolean have_sequence = framer->have_sequence;
+  gboolean whole;
+
+  if (framer->len > 0 || size > framer->config.max_frame_size)
+    return FALSE;
+
+  framer->pts = pts;
+  framer->dts = dts;
+  framer->base = data;
+  framer->len = size;
+  framer->borrowed = TRUE;
+  framer->split = FALSE;
+  whole = framer_index_borrowed (framer);
+  if (whole) {
+    framer_finish_frame (framer, framer->units->len, size);
+    *frame = framer->frame;
+    frame->data = (guint8 *) data;
+  } else {
+    framer->stats = stats;
+    framer->sequence = sequence;
+    framer->have_sequence = have_sequence;
+  }
+  framer->borrowed = FALSE;
+  framer->split = FALSE;
+  framer->base = framer->chunk;
+  framer->len = 0;
+  framer_clear_frame (framer);
+  return whole;
+}
+
+void
+mpeg_video_framer_drain (MpegVideoFramer * framer)
+{
+  if (framer->hunting)
+    return;
+  framer_end_unit (framer, framer->len);
+  framer_settle_candidate (framer);
+  if (framer->frame.n_pictures > 0)
+    framer_emit (framer, framer->units->len, framer->len);
+}
+
+void
+mpeg_video_framer_discont (MpegVideoFramer * framer)
+{
+  if (framer->hunting) {
+    framer->stats.junk_bytes += framer->len;
+    framer->len = 0;
+  } else {
+    framer_give_up (framer, &framer->stats.truncated);
+  }
+  framer->pts = framer->dts = MPEG_VIDEO_TIME_NONE;
+}
+
+gboolean
+mpeg_video_framer_poll_output (MpegVideoFramer * framer,
+    MpegVideoFrame * frame)
+{
+  MpegVideoFrame *queued = g_queue_pop_head (&framer->output);
+
+  if (!queued)
+    return FALSE;
+  *frame = *queued;
+  g_free (queued);
+  return TRUE;
+}
+
+void
+mpeg_video_framer_get_stats (const MpegVideoFramer * framer,
+    MpegVideoFramerStats * stats)
+{
+  *stats = framer->stats;
+}
+
+void
+mpeg_video_frame_clear (MpegVideoFrame * frame)
+{
+  g_clear_pointer (&frame->units, g_free);
+  frame->n_units = 0;
+}
+
+gsize
+mpeg_video_frame_unit_end (const MpegVideoFrame * frame, guint i)
+{
+  return i + 1 < frame->n_units ? frame->units[i + 1].offset : frame->size;
+}

@@ -1,0 +1,726 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Places frames in time and finds those that never came; see the header.
+ *
+ * Every frame has a display number: the display number of its GOP's first
+ * picture plus its temporal reference (13818-2 6.3.9). In a stream with
+ * B-frames a decoder puts out one frame for each that it takes in, the B-frame
+ * itself or else the anchor (I or P) before it; so
+ *
+ *   coding number of a B-frame  = its display number + 1
+ *   coding number of an anchor  = display number of the anchor before it + 1
+ *   PTS = display number + 1,   DTS = coding number      (in frame periods)
+ *
+ * which is the decoder model of 13818-1 2.4.2. Repeated fields add to both.
+ */
+
+#include "mpegvideotimeline.h"
+
+#include <string.h>
+
+/* Display numbers of which the type is remembered */
+#define WINDOW 4096
+/* A gap longer than this is a new beginning, not a loss; frames */
+#define MAX_GAP 65536
+/* Losses that wait for the pattern; more are of unknown type */
+#define MAX_UNTYPED 4096
+/* GOP periods to look back and ahead for the type at a place */
+#define PATTERN_REACH 8
+/* Where nothing was learned: I or P at every third place, the most common
+ * pattern, and no GOP longer than this before the first frame received */
+#define DEFAULT_ANCHOR_DISTANCE 3
+#define MAX_HEAD 64
+/* Agreement before a clock is trusted. A step of one frame earns one: arrival
+ * times in place of presentation times make such steps too. Any other step,
+ * such as that from an anchor back to its B-frame, earns two. */
+#define CLOCK_TRUSTED 4
+/* Equal I-frame distances before a period is predicted from */
+#define PERIOD_TRUSTED 2
+#define DEFAULT_FPS_N 25
+
+typedef struct
+{
+  gint64 number;
+  MpegVideoPictureType type;
+} Place;
+
+struct _MpegVideoTimeline
+{
+  gboolean started;
+
+  /* Number to time: number base_number is shown at base_time. */
+  guint fps_n, fps_d;
+  gint64 base_number;
+  guint64 base_time;            /* ns */
+  gint64 extra;                 /* repeated fields shown since base_time */
+  gint64 pending_extra;         /* of the last anchor, which is not shown yet */
+  guint repeat_history;         /* one bit a frame, the latest lowest */
+  gboolean last_anchor_top_first;
+
+  /* The current GOP */
+  gint64 gop_start;             /* display number of temporal reference 0 */
+  gint last_anchor_reference;   /* temporal references received; -1: none */
+  gint last_b_reference;
+  gboolean seen_gop_header;
+
+  /* What was received */
+  Place places[WINDOW];         /* at number % WINDOW */
+  gint64 last_anchor;           /* display number; -1: none */
+  gint64 max_received;
+  gint64 horizon;               /* below, every place is settled */
+  GQueue losses;                /* of MpegVideoLoss */
+  GArray *untyped;              /* of gint64: lost, type not known yet */
+
+  /* The pattern */
+  gint64 last_i;                /* display number; -1: none */
+  gint lead;                    /* temporal reference of an I-frame; -1 */
+  gint64 period;                /* between I-frames; 0: not known */
+  guint period_seen;            /* times in a row */
+  gint64 anchor_distance;       /* 0: not known */
+
+  /* Clocks that may tell the display number */
+  gboolean have_time_code;
+  gint64 time_code, time_code_start;
+  gint time_code_trust;         /* -1: it lies */
+  gboolean have_clock;
+  guint64 clock;                /* ns */
+  gint64 clock_number;
+  guint clock_trust;
+
+  /* Upstream's times minus ours, for frames that upstream gives none */
+  gint64 upstream_offset;
+};
+
+MpegVideoTimeline *
+mpeg_video_timeline_new (void)
+{
+  MpegVideoTimeline *timeline = g_new0 (MpegVideoTimeline, 1);
+
+  timeline->untyped = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_queue_init (&timeline->losses);
+  mpeg_video_timeline_reset (timeline);
+  return timeline;
+}
+
+void
+mpeg_video_timeline_free (MpegVideoTimeline * timeline)
+{
+  g_queue_clear_full (&timeline->losses, g_free);
+  g_array_unref (timeline->untyped);
+  g_free (timeline);
+}
+
+void
+mpeg_video_timeline_reset (MpegVideoTimeline * timeline)
+{
+  GArray *untyped = timeline->untyped;
+  guint i;
+
+  g_queue_clear_full (&timeline->losses, g_free);
+  memset (timeline, 0, sizeof (*timeline));
+  timeline->untyped = untyped;
+  g_array_set_size (untyped, 0);
+  g_queue_init (&timeline->losses);
+  for (i = 0; i < WINDOW; i++)
+    timeline->places[i].number = -1;
+  timeline->fps_n = DEFAULT_FPS_N;
+  timeline->fps_d = 1;
+  timeline->last_anchor = timeline->last_i = -1;
+  timeline->last_anchor_reference = timeline->last_b_reference = -1;
+  timeline->lead = -1;
+}
+
+static gboolean
+is_anchor (MpegVideoPictureType type)
+{
+  return type != MPEG_VIDEO_PICTURE_B && type != MPEG_VIDEO_PICTURE_UNKNOWN;
+}
+
+/* Time of n frame periods, ns, without overflow for 2^53 frames */
+static gint64
+periods_to_time (const MpegVideoTimeline * timeline, gint64 n)
+{
+  gint64 seconds_d = n / timeline->fps_n;
+  gint64 rest = n % timeline->fps_n;
+  const gint64 second = G_GINT64_CONSTANT (1000000000);
+
+  return seconds_d * second * timeline->fps_d
+      + rest * second * timeline->fps_d / timeline->fps_n;
+}
+
+/* Time at which display number n + extra fields stands; never before 0 */
+static guint64
+number_to_time (const MpegVideoTimeline * timeline, gint64 n, gint64 extra)
+{
+  gint64 time = timeline->base_time
+      + periods_to_time (timeline, 2 * (n - timeline->base_number) + extra) / 2;
+
+  return MAX (time, 0);
+}
+
+static guint64
+time_to_90khz (guint64 time)
+{
+  return (time * 9 + 50000) / 100000;
+}
+
+/* A change of rate: what was counted so far stays where it was. */
+static void
+timeline_set_rate (MpegVideoTimeline * timeline,
+    const MpegVideoSequence * sequence)
+{
+  if (sequence->fps_n == 0 || (sequence->fps_n == timeline->fps_n
+          && sequence->fps_d == timeline->fps_d))
+    return;
+  if (timeline->started) {
+    gint64 here = timeline->max_received + 1;
+
+    timeline->base_time = number_to_time (timeline, here, timeline->extra);
+    timeline->base_number = here;
+    timeline->extra = 0;
+  }
+  timeline->fps_n = sequence->fps_n;
+  timeline->fps_d = sequence->fps_d;
+  timeline->have_clock = FALSE;
+  timeline->have_time_code = FALSE;
+}
+
+/* --- what stands where ------------------------------------------------- */
+
+static MpegVideoPictureType
+place_type (const MpegVideoTimeline * timeline, gint64 number)
+{
+  const Place *place;
+
+  if (number < 0)
+    return MPEG_VIDEO_PICTURE_UNKNOWN;
+  place = &timeline->places[number % WINDOW];
+  return place->number == number ? place->type : MPEG_VIDEO_PICTURE_UNKNOWN;
+}
+
+/* The type at a place by what stands whole periods away */
+static MpegVideoPictureType
+pattern_type (const MpegVideoTimeline * timeline, gint64 number)
+{
+  MpegVideoPictureType type;
+  gint k;
+
+  if (timeline->period == 0)
+    return MPEG_VIDEO_PICTURE_UNKNOWN;
+  if ((number - timeline->last_i) % timeline->period == 0)
+    return MPEG_VIDEO_PICTURE_I;
+  for (k = 1; k <= PATTERN_REACH; k++) {
+    type = place_type (timeline, number - k * timeline->period);
+    if (type == MPEG_VIDEO_PICTURE_UNKNOWN)
+      type = place_type (timeline, number + k * timeline->period);
+    if (type != MPEG_VIDEO_PICTURE_UNKNOWN)
+      return type;
+  }
+  return MPEG_VIDEO_PICTURE_UNKNOWN;
+}
+
+/* The same where no whole pattern was ever seen: by the distance of anchors */
+static MpegVideoPictureType
+guess_type (const MpegVideoTimeline * timeline, gint64 number)
+{
+  MpegVideoPictureType type = pattern_type (timeline, number);
+
+  if (type != MPEG_VIDEO_PICTURE_UNKNOWN || timeline->anchor_distance == 0
+      || timeline->last_anchor < 0)
+    return type;
+  if ((timeline->last_anchor - number) % timeline->anchor_distance != 0)
+    return MPEG_VIDEO_PICTURE_B;
+  /* A stream begins with an I-frame. */
+  if (timeline->last_i < 0 && number < timeline->anchor_distance)
+    return MPEG_VIDEO_PICTURE_I;
+  return MPEG_VIDEO_PICTURE_P;
+}
+
+static void
+add_loss (MpegVideoTimeline * timeline, gint64 number,
+    MpegVideoPictureType type)
+{
+  MpegVideoLoss *loss = g_new (MpegVideoLoss, 1);
+
+  loss->type = type;
+  loss->display_number = number;
+  g_queue_push_tail (&timeline->losses, loss);
+}
+
+/* Looks once more at the losses whose type was not known. final: at the end,
+ * or when they are so old that nothing new will tell. */
+static void
+type_losses (MpegVideoTimeline * timeline, gboolean final)
+{
+  MpegVideoPictureType type;
+  guint i, kept = 0;
+  gint64 number;
+
+  for (i = 0; i < timeline->untyped->len; i++) {
+    number = g_array_index (timeline->untyped, gint64, i);
+    type = final ? guess_type (timeline, number) :
+        pattern_type (timeline, number);
+    if (type != MPEG_VIDEO_PICTURE_UNKNOWN || final)
+      add_loss (timeline, number, type);
+    else
+      g_array_index (timeline->untyped, gint64, kept++) = number;
+  }
+  g_array_set_size (timeline->untyped, kept);
+}
+
+/* No frame below limit can still come. */
+static void
+settle (MpegVideoTimeline * timeline, gint64 limit)
+{
+  MpegVideoPictureType type;
+  gint64 number;
+
+  for (number = timeline->horizon; number < limit; number++) {
+    if (place_type (timeline, number) != MPEG_VIDEO_PICTURE_UNKNOWN)
+      continue;
+    type = pattern_type (timeline, number);
+    if (type != MPEG_VIDEO_PICTURE_UNKNOWN
+        || timeline->untyped->len >= MAX_UNTYPED)
+      add_loss (timeline, number, type);
+    else
+      g_array_append_val (timeline->untyped, number);
+  }
+  timeline->horizon = MAX (timeline->horizon, limit);
+}
+
+/* --- which GOP --------------------------------------------------------- */
+
+/* Within a GOP the temporal references of anchors grow in transport order, and
+ * so do those of B-frames. */
+static gboolean
+order_says_new_gop (const MpegVideoTimeline * timeline, gboolean anchor,
+    gint reference)
+{
+  return reference <= (anchor ? timeline->last_anchor_reference :
+      timeline->last_b_reference);
+}
+
+/* Without GOP headers temporal references run on, modulo 1024: moves the
+ * origin when they wrap, and returns the reference to that origin, which is
+ * below zero for the B-frames that are shown before an anchor that wrapped. */
+static gint
+unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor,
+    gint reference)
+{
+  gint last = anchor ? timeline->last_anchor_reference :
+      timeline->last_b_reference;
+
+  if (timeline->seen_gop_header)
+    return reference;
+  if (!anchor && reference - timeline->last_anchor_reference > 512
+      && timeline->last_anchor_reference >= 0 && timeline->gop_start > 0)
+    return reference - 1024;
+  if (last - reference > 512) {
+    timeline->gop_start += 1024;
+    timeline->last_anchor_reference -= 1024;
+    timeline->last_b_reference -= 1024;
+  }
+  return reference;
+}
+
+/* Where the next GOP begins by the pattern; the place behind all that was
+ * received where there is no pattern. lead: temporal reference of its I-frame,
+ * or -1. */
+static gint64
+predict_gop_start (const MpegVideoTimeline * timeline, gint lead)
+{
+  gint64 first = timeline->max_received + 1;
+  gint64 start;
+
+  if (timeline->period_seen < PERIOD_TRUSTED || lead < 0)
+    return first;
+  start = timeline->last_i - lead;
+  if (start < first)
+    start += (first - start + timeline->period - 1) / timeline->period
+        * timeline->period;
+  return start;
+}
+
+/* The GOP's place by its time code, or -1 */
+static gint64
+time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
+{
+  gint64 code = mpeg_video_gop_frame_number (gop, timeline->fps_n,
+      timeline->fps_d);
+  gint64 first = timeline->max_received + 1;
+  gint64 start, slack;
+
+  if (!timeline->have_time_code) {
+    timeline->have_time_code = TRUE;
+    timeline->time_code = code;
+    timeline->time_code_start = -1;
+    return -1;
+  }
+  start = timeline->time_code_start < 0 ? -1 :
+      timeline->time_code_start + code - timeline->time_code;
+  timeline->time_code = code;
+  if (start < 0)
+    return -1;
+  if (start < first || start - first > MAX_GAP) {
+    timeline->time_code_trust = -1;
+    return -1;
+  }
+  if (start == first) {
+    timeline->time_code_trust++;
+    return start;
+  }
+  /* A gap: believable if it never lied, and, the first time, if not long */
+  slack = MAX (MAX_HEAD, 2 * (first - timeline->gop_start));
+  if (timeline->time_code_trust > 0
+      || (timeline->time_code_trust == 0 && start - first <= slack))
+    return start;
+  return -1;
+}
+
+/* The display number by a clock that proved right so far, or -1 */
+static gint64
+clock_display_number (const MpegVideoTimeline * timeline, guint64 clock)
+{
+  gint64 period = periods_to_time (timeline, 1);
+  gint64 elapsed, steps, error;
+
+  if (!timeline->have_clock || clock == MPEG_VIDEO_TIME_NONE)
+    return -1;
+  elapsed = (gint64) (clock - timeline->clock);
+  steps = (elapsed + (elapsed < 0 ? -period : period) / 2) / period;
+  error = elapsed - periods_to_time (timeline, steps);
+  if (ABS (error) > period / 4 || ABS (steps) > MAX_GAP)
+    return -1;
+  return MAX (timeline->clock_number + steps, -1);
+}
+
+static void
+learn_clock (MpegVideoTimeline * timeline, guint64 clock, gint64 said,
+    gint64 number)
+{
+  if (clock == MPEG_VIDEO_TIME_NONE) {
+    timeline->have_clock = FALSE;
+    return;
+  }
+  if (said != number || !timeline->have_clock)
+    timeline->clock_trust = 0;
+  else if (timeline->clock_trust < CLOCK_TRUSTED)
+    timeline->clock_trust += number - timeline->clock_number == 1 ? 1 : 2;
+  timeline->have_clock = TRUE;
+  timeline->clock = clock;
+  timeline->clock_number = number;
+}
+
+static void
+begin_gop (MpegVideoTimeline * timeline, gint64 start)
+{
+  timeline->gop_start = start;
+  timeline->last_anchor_reference = timeline->last_b_reference = -1;
+}
+
+/* Finds the frame's GOP; returns whether it is a new one. */
+static gboolean
+place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
+    guint64 clock, gint * unwrapped)
+{
+  const MpegVideoPicture *header = &frame->pictures[0].header;
+  gint reference = header->temporal_reference;
+  gboolean anchor = is_anchor (header->type);
+  gint64 said = clock_display_number (timeline, clock);
+  gint64 first = timeline->max_received + 1;
+  gint64 by_code = -1, start;
+  gboolean new_gop;
+
+  if (frame->has_gop) {
+    timeline->seen_gop_header = TRUE;
+    by_code = time_code_gop_start (timeline, &frame->gop);
+  }
+
+  reference = *unwrapped = unwrap_reference (timeline, anchor, reference);
+  new_gop = frame->has_gop || order_says_new_gop (timeline, anchor, reference);
+  start = timeline->gop_start;
+  if (said >= 0 && timeline->clock_trust >= CLOCK_TRUSTED
+      && (said - reference >= first
+          || (!new_gop && said - reference == start))) {
+    start = said - reference;
+    new_gop = new_gop || start != timeline->gop_start;
+  } else if (by_code >= 0) {
+    start = by_code;
+  } else if (new_gop) {
+    start = predict_gop_start (timeline, header->type == MPEG_VIDEO_PICTURE_I ?
+        reference : timeline->lead);
+  }
+  if (frame->has_gop)
+    timeline->time_code_start = start;
+  if (new_gop)
+    begin_gop (timeline, start);
+  learn_clock (timeline, clock, said, start + reference);
+  return new_gop;
+}
+
+static void
+place_first (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
+    guint64 clock)
+{
+  const MpegVideoPicture *header = &frame->pictures[0].header;
+  gint64 number = header->temporal_reference;
+
+  if (frame->has_gop) {
+    timeline->seen_gop_header = TRUE;
+    time_code_gop_start (timeline, &frame->gop);
+    timeline->time_code_start = 0;
+  }
+  /* A stream without GOP headers may begin anywhere. */
+  if (number >= MAX_HEAD)
+    timeline->horizon = number;
+  timeline->started = TRUE;
+  timeline->max_received = -1;
+  learn_clock (timeline, clock, -1, number);
+}
+
+/* --- learning ---------------------------------------------------------- */
+
+static void
+learn_i_frame (MpegVideoTimeline * timeline, gint64 number, gint reference,
+    gboolean first_gop)
+{
+  gint64 distance = number - timeline->last_i;
+
+  if (timeline->last_i >= 0 && distance > 0) {
+    if (distance == timeline->period) {
+      timeline->period_seen++;
+    } else if (timeline->period == 0 || distance % timeline->period != 0) {
+      timeline->period = distance;
+      timeline->period_seen = 1;
+    }
+  }
+  timeline->last_i = number;
+  if (!first_gop && timeline->seen_gop_header)
+    timeline->lead = reference;
+  if (timeline->period > 0)
+    type_losses (timeline, FALSE);
+}
+
+/* Nothing lost between two anchors: that is their distance. */
+static void
+learn_anchor_distance (MpegVideoTimeline * timeline, gint64 number)
+{
+  gint64 between;
+  gint64 earlier = timeline->last_anchor;
+
+  if (earlier < 0 || number <= earlier)
+    return;
+  if (timeline->anchor_distance == 0
+      || number - earlier < timeline->anchor_distance) {
+    timeline->anchor_distance = number - earlier;
+    return;
+  }
+  /* A longer one counts once the B-frames before `earlier` prove it. */
+  for (between = earlier - 1; between >= 0; between--) {
+    if (place_type (timeline, between) != MPEG_VIDEO_PICTURE_B)
+      break;
+  }
+  if (is_anchor (place_type (timeline, between)))
+    timeline->anchor_distance = earlier - between;
+}
+
+/* Display number of the anchor before this one, lost or not; -1: none */
+static gint64
+anchor_before (const MpegVideoTimeline * timeline,
+    const MpegVideoPicture * header, gint64 number)
+{
+  gint64 distance = timeline->anchor_distance;
+  gint64 earlier;
+
+  if (timeline->last_anchor < 0 && header->type == MPEG_VIDEO_PICTURE_I)
+    return timeline->gop_start - 1;
+  if (distance == 0)
+    distance = DEFAULT_ANCHOR_DISTANCE;
+  if (timeline->last_anchor >= 0 && number - timeline->last_anchor <= distance)
+    return timeline->last_anchor;
+  /* One was lost: the nearest place where the pattern has one */
+  for (earlier = number - 1; earlier > timeline->last_anchor; earlier--) {
+    if (is_anchor (pattern_type (timeline, earlier)))
+      return earlier;
+    if (number - earlier >= WINDOW)
+      break;
+  }
+  return MAX (number - distance, timeline->last_anchor);
+}
+
+/* --- times ------------------------------------------------------------- */
+
+/* Fields shown beyond two (13818-2 6.3.10, repeat_first_field) */
+static gint
+extra_fields (const MpegVideoFrame * frame)
+{
+  const MpegVideoPicture *header = &frame->pictures[0].header;
+
+  if (!header->has_extension || !header->repeat_first_field
+      || frame->n_pictures > 1)
+    return 0;
+  if (!frame->sequence.progressive)
+    return header->progressive_frame ? 1 : 0;
+  return header->top_field_first ? 4 : 2;
+}
+
+/* Repeated fields of the B-frames that come after an anchor but are shown
+ * before it. The parity of the field that the anchor begins with tells whether
+ * their number is odd; how often fields were repeated lately tells the rest.
+ * Should it be wrong by two fields, this one PTS is, and no later one. */
+static gint64
+predict_extra (const MpegVideoTimeline * timeline,
+    const MpegVideoFrame * frame, gint64 n_between)
+{
+  const MpegVideoPicture *header = &frame->pictures[0].header;
+  guint recent = 0, bits = timeline->repeat_history & 0xff;
+  gint64 twice, odd;
+
+  if (n_between <= 0 || bits == 0 || !header->has_extension
+      || frame->sequence.progressive)
+    return 0;
+  for (; bits; bits &= bits - 1)
+    recent++;
+  odd = (header->top_field_first != timeline->last_anchor_top_first)
+      ^ (timeline->pending_extra & 1);
+  /* nearest number of that parity to n_between * recent / 8 */
+  twice = (n_between * recent - 8 * odd + 8) / 16;
+  return CLAMP (2 * twice + odd, 0, n_between);
+}
+
+static void
+compute_times (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
+    gint64 earlier, MpegVideoPosition * position)
+{
+  const MpegVideoPicture *header = &frame->pictures[0].header;
+  gint64 display = position->display_number;
+  gint64 own = extra_fields (frame);
+  gint64 between, predicted;
+
+  if (frame->sequence.low_delay) {
+    position->dts = position->pts =
+        number_to_time (timeline, display, timeline->extra);
+    timeline->extra += own;
+  } else if (!is_anchor (header->type)) {
+    position->dts = position->pts =
+        number_to_time (timeline, display + 1, timeline->extra);
+    timeline->extra += own;
+  } else {
+    between = timeline->last_anchor < 0 ? 0 : display - earlier - 1;
+    predicted = predict_extra (timeline, frame, between);
+    position->dts = number_to_time (timeline, position->coding_number,
+        timeline->extra);
+    timeline->extra += timeline->pending_extra;
+    position->pts = number_to_time (timeline, display + 1,
+        timeline->extra + predicted);
+    timeline->pending_extra = own;
+    timeline->last_anchor_top_first = header->top_field_first;
+  }
+  timeline->repeat_history = timeline->repeat_history << 1 | (own > 0);
+  position->duration = periods_to_time (timeline, 2 + own) / 2;
+  position->gop_pts_90khz = time_to_90khz (number_to_time (timeline,
+          timeline->gop_start + (frame->sequence.low_delay ? 0 : 1),
+          timeline->extra));
+}
+
+/* Upstream's times where it gives them, and ours beside them */
+static void
+merge_upstream_times (MpegVideoTimeline * timeline,
+    const MpegVideoFrame * frame, MpegVideoPosition * position)
+{
+  guint64 delay = position->pts - position->dts;
+  guint64 pts = frame->pts, dts = frame->dts;
+
+  if (pts == MPEG_VIDEO_TIME_NONE && dts == MPEG_VIDEO_TIME_NONE) {
+    position->pts = MAX ((gint64) position->pts + timeline->upstream_offset, 0);
+    position->dts = MAX ((gint64) position->dts + timeline->upstream_offset, 0);
+    return;
+  }
+  if (pts == MPEG_VIDEO_TIME_NONE)
+    pts = dts + delay;
+  else if (dts == MPEG_VIDEO_TIME_NONE)
+    dts = pts > delay ? pts - delay : 0;
+  timeline->upstream_offset = (gint64) (pts - position->pts);
+  position->pts = pts;
+  position->dts = dts;
+}
+
+/* --- the verbs --------------------------------------------------------- */
+
+void
+mpeg_video_timeline_input (MpegVideoTimeline * timeline,
+    const MpegVideoFrame * frame, guint64 media_time,
+    MpegVideoPosition * position)
+{
+  const MpegVideoPicture *header = &frame->pictures[0].header;
+  gint reference = header->temporal_reference;
+  gboolean anchor = is_anchor (header->type);
+  gboolean first = !timeline->started;
+  guint64 clock = media_time != MPEG_VIDEO_TIME_NONE ? media_time : frame->pts;
+  gint64 number, earlier = -1;
+  Place *place;
+
+  memset (position, 0, sizeof (*position));
+  timeline_set_rate (timeline, &frame->sequence);
+  if (first) {
+    place_first (timeline, frame, clock);
+    position->new_gop = TRUE;
+  } else {
+    position->new_gop = place_in_gop (timeline, frame, clock, &reference);
+  }
+  number = timeline->gop_start + reference;
+
+  if (anchor && !frame->sequence.low_delay) {
+    earlier = anchor_before (timeline, header, number);
+    position->coding_number = earlier + 1;
+  } else {
+    position->coding_number = number + (frame->sequence.low_delay ? 0 : 1);
+  }
+  if (first)
+    timeline->base_number = position->coding_number;
+  position->display_number = number;
+  position->gop_display_number = timeline->gop_start;
+  compute_times (timeline, frame, earlier, position);
+  position->expected = position->dts;
+  position->pts_90khz = time_to_90khz (position->pts);
+  merge_upstream_times (timeline, frame, position);
+
+  place = &timeline->places[number % WINDOW];
+  place->number = number;
+  place->type = header->type;
+  if (anchor) {
+    learn_anchor_distance (timeline, number);
+    settle (timeline, frame->sequence.low_delay ? number :
+        timeline->last_anchor);
+    timeline->last_anchor = number;
+    timeline->last_anchor_reference = reference;
+    if (header->type == MPEG_VIDEO_PICTURE_I)
+      learn_i_frame (timeline, number, reference,
+          timeline->gop_start == 0);
+  } else {
+    settle (timeline, number);
+    timeline->last_b_reference = reference;
+  }
+  timeline->max_received = MAX (timeline->max_received, number);
+}
+
+void
+mpeg_video_timeline_drain (MpegVideoTimeline * timeline)
+{
+  if (!timeline->started)
+    return;
+  settle (timeline, timeline->max_received);
+  type_losses (timeline, TRUE);
+}
+
+gboolean
+mpeg_video_timeline_poll_loss (MpegVideoTimeline * timeline,
+    MpegVideoLoss * loss)
+{
+  MpegVideoLoss *queued = g_queue_pop_head (&timeline->losses);
+
+  if (!queued)
+    return FALSE;
+  *loss = *queued;
+  g_free (queued);
+  return TRUE;
+}

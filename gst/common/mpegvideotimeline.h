@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The timeline: where each frame stands in transport and in display order,
+ * which frames before it never came, and its PTS and DTS. A core.
+ *
+ * It learns the GOP pattern (distance of I-frames, type at each place) and
+ * counts a frame as lost, with its type, once no frame that may still come can
+ * fill its place: also when the lost frame carried the GOP header, and when
+ * whole GOPs are gone. For the place it trusts, in this order and each only
+ * while it agrees with the temporal references: the sender's media clock
+ * (RTP timestamps), upstream's PTS, the GOP time codes, the learned pattern.
+ *
+ * Frames that came before the first one received count as lost back to the
+ * start of its GOP; what is missing after the last one received can't be known.
+ */
+
+#ifndef __MPEG_VIDEO_TIMELINE_H__
+#define __MPEG_VIDEO_TIMELINE_H__
+
+#include "mpegvideoframer.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gint64 coding_number;         /* in transport order, lost ones counted */
+  gint64 display_number;        /* in display order */
+  guint64 expected;             /* ns: transport time since the first frame */
+  guint64 pts, dts;             /* ns: upstream's, or computed */
+  guint64 duration;             /* ns: fields that it is shown */
+  guint64 pts_90khz;            /* computed PTS since the stream's start */
+  gint64 gop_display_number;    /* of the GOP's temporal reference 0 */
+  guint64 gop_pts_90khz;        /* of the same */
+  gboolean new_gop;             /* first frame received of its GOP */
+} MpegVideoPosition;
+
+/* A frame that never came */
+typedef struct
+{
+  MpegVideoPictureType type;    /* UNKNOWN where no pattern tells */
+  gint64 display_number;
+} MpegVideoLoss;
+
+typedef struct _MpegVideoTimeline MpegVideoTimeline;
+
+GST_WIRELESS_API
+MpegVideoTimeline *mpeg_video_timeline_new (void);
+GST_WIRELESS_API
+void mpeg_video_timeline_free (MpegVideoTimeline * timeline);
+GST_WIRELESS_API
+void mpeg_video_timeline_reset (MpegVideoTimeline * timeline);
+
+/* A frame arrived. media_time: its presentation time (ns) on the sender's
+ * clock, or MPEG_VIDEO_TIME_NONE. */
+GST_WIRELESS_API
+void mpeg_video_timeline_input (MpegVideoTimeline * timeline,
+    const MpegVideoFrame * frame, guint64 media_time,
+    MpegVideoPosition * position);
+/* The stream has ended: settles every place before the last frame received. */
+GST_WIRELESS_API
+void mpeg_video_timeline_drain (MpegVideoTimeline * timeline);
+/* The next frame now known to be lost, in display order, or FALSE */
+GST_WIRELESS_API
+gboolean mpeg_video_timeline_poll_loss (MpegVideoTimeline * timeline,
+    MpegVideoLoss * loss);
+
+G_END_DECLS
+
+#endif /* __MPEG_VIDEO_TIMELINE_H__ */

@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The element rfc2250depay: pads, properties and buffers around the
+ * unpacker. */
+
+/**
+ * SECTION:element-rfc2250depay
+ * @title: rfc2250depay
+ * @see_also: rfc2250pay, rtpjitterbuffer, rtpmpvdepay
+ *
+ * Takes MPEG-1 and MPEG-2 video out of RTP (RFC 2250 section 3) and puts it
+ * out frame by frame. It knows from the video-specific headers what a lost
+ * packet took with it: by default only frames that lost nothing leave; with
+ * #GstRfc2250Depay:on-loss=conceal all slices that came whole do.
+ *
+ * It finds out by itself whether the stream is MPEG-1 or MPEG-2, reads the
+ * MPEG-2 header extension with all that it may carry, and serves senders whose
+ * headers are all zero (`rtpmpvpay`) too.
+ *
+ * The timestamps are those of the packets: put `rtpjitterbuffer` before it for
+ * presentation times. Without one it still puts neighbours that overtook each
+ * other back in order (#GstRfc2250Depay:reorder-window).
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 udpsrc port=5004 caps="application/x-rtp, media=video, clock-rate=90000, encoding-name=MPV, payload=32" ! rtpjitterbuffer ! rfc2250depay ! mpegvideoparse ! avdec_mpeg2video ! videoconvert ! autovideosink
+ * ]| Receives and shows a stream.
+ * |[
+ * gst-launch-1.0 filesrc location=clip.m2v ! rfc2250pay ! udpsink host=127.0.0.1 port=5004
+ * ]| Sends it.
+ *
+ * Since: 0.1
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstrfc2250depay.h"
+
+#include <gst/rtp/gstrtpbuffer.h>
+
+#include "gstframeinfometa.h"
+#include "gstmpegvideoinput.h"
+#include "rfc2250unpacker.h"
+#include "rtpreorder.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_depay_debug);
+#define GST_CAT_DEFAULT gst_rfc2250_depay_debug
+
+#define DEFAULT_ON_LOSS RFC2250_ON_LOSS_DROP_FRAME
+/* As many as TCP's and TFRC's loss detection let overtake (RFC 5681 section
+ * 3.2, RFC 5348 section 5.1) */
+#define DEFAULT_REORDER_WINDOW 3
+#define CLOCK_RATE 90000
+
+enum
+{
+  PROP_0,
+  PROP_ON_LOSS,
+  PROP_REORDER_WINDOW,
+  PROP_MAX_FRAME_SIZE,
+  PROP_MPEG_STATS
+};
+
+/* Refused before the unpacker sees them */
+typedef struct
+{
+  guint64 lost;
+  guint64 duplicates;
+  guint64 late;
+  guint64 invalid_rtp;
+  guint64 wrong_payload_type;
+  guint64 ssrc_changes;
+  guint64 frames[MPEG_VIDEO_PICTURE_LAST];
+} DepayStats;
+
+struct _GstRfc2250Depay
+{
+  GstRTPBaseDepayload parent;
+
+  /* protected by the object lock */
+  Rfc2250OnLoss on_loss;
+  guint reorder_window;         /* packets */
+  guint max_frame_size;         /* bytes */
+  DepayStats stats;
+  Rfc2250UnpackerStats unpacker_stats;  /* as of the last frame */
+
+  /* streaming thread only */
+  GstPadChainFunction base_chain;
+  RtpReorder *reorder;
+  Rfc2250Unpacker *unpacker;
+  GstMpegVideoInput *input;
+  gint payload_type;            /* from caps; -1: any */
+  gboolean have_seqnum;
+  guint16 next_seqnum;
+  gboolean have_ssrc;
+  guint32 ssrc;
+  guint64 rtptime;              /* extended; all ones: none yet */
+  guint64 no_media_time;        /* rtptime that begins a new clock */
+  MpegVideoSequence sequence;   /* that the source caps describe */
+  gboolean have_caps;
+};
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK,
+    GST_PAD_ALWAYS,
+    GST_STATIC_CAPS ("application/x-rtp, "
+        "media = (string) \"video\", "
+        "clock-rate = (int) 90000, encoding-name = (string) \"MPV\"; "
+        "application/x-rtp, "
+        "media = (string) \"video\", "
+        "payload = (int) " GST_RTP_PAYLOAD_MPV_STRING ", "
+        "clock-rate = (int) 90000"));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC,
+    GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS ", parsed = (boolean) true"));
+
+#define gst_rfc2250_depay_parent_class parent_class
+G_DEFINE_TYPE (GstRfc2250Depay, gst_rfc2250_depay, GST_TYPE_RTP_BASE_DEPAYLOAD);
+GST_ELEMENT_REGISTER_DEFINE (rfc2250depay, "rfc2250depay",
+    GST_RANK_SECONDARY + 1, GST_TYPE_RFC2250_DEPAY);
+
+#define GST_TYPE_RFC2250_ON_LOSS (gst_rfc2250_on_loss_get_type ())
+static GType
+gst_rfc2250_on_loss_get_type (void)
+{
+  static GType type = 0;
+  static const GEnumValue values[] = {
+    {RFC2250_ON_LOSS_DROP_FRAME, "Only frames that lost nothing leave",
+        "drop-frame"},
+    {RFC2250_ON_LOSS_CONCEAL, "Slices that came whole leave; lost picture "
+          "headers are rebuilt where the packets tell enough", "conceal"},
+    {RFC2250_ON_LOSS_PASS, "All that came leaves as it is", "pass"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType registered = g_enum_register_static ("GstRfc2250OnLoss", values);
+
+    g_once_init_leave (&type, registered);
+  }
+  return type;
+}
+
+static GstStructure *
+gst_rfc2250_depay_create_stats (GstRfc2250Depay * depay)
+{
+  DepayStats d;
+  Rfc2250UnpackerStats u;
+
+  GST_OBJECT_LOCK (depay);
+  d = depay->stats;
+  u = depay->unpacker_stats;
+  GST_OBJECT_UNLOCK (depay);
+
+  return gst_structure_new ("application/x-rfc2250-depay-stats",
+      "packets", G_TYPE_UINT64, u.packets,
+      "legacy-packets", G_TYPE_UINT64, u.legacy_packets,
+      "lost", G_TYPE_UINT64, d.lost,
+      "duplicates", G_TYPE_UINT64, d.duplicates,
+      "late", G_TYPE_UINT64, d.late,
+      "ssrc-changes", G_TYPE_UINT64, d.ssrc_changes,
+      "invalid-rtp", G_TYPE_UINT64, d.invalid_rtp,
+      "wrong-payload-type", G_TYPE_UINT64, d.wrong_payload_type,
+      "bad-short", G_TYPE_UINT64, u.bad_short,
+      "bad-mbz", G_TYPE_UINT64, u.bad_mbz,
+      "bad-extension", G_TYPE_UINT64, u.bad_extension,
+      "empty", G_TYPE_UINT64, u.empty,
+      "frames", G_TYPE_UINT64, u.frames,
+      "frames-i", G_TYPE_UINT64, d.frames[MPEG_VIDEO_PICTURE_I],
+      "frames-p", G_TYPE_UINT64, d.frames[MPEG_VIDEO_PICTURE_P],
+      "frames-b", G_TYPE_UINT64, d.frames[MPEG_VIDEO_PICTURE_B],
+      "frames-d", G_TYPE_UINT64, d.frames[MPEG_VIDEO_PICTURE_D],
+      "frames-damaged", G_TYPE_UINT64, u.frames_damaged,
+      "frames-dropped", G_TYPE_UINT64, u.frames_dropped,
+      "too-big", G_TYPE_UINT64, u.too_big,
+      "pictures-rebuilt", G_TYPE_UINT64, u.pictures_rebuilt,
+      "gops-rebuilt", G_TYPE_UINT64, u.gops_rebuilt,
+      "slices-dropped", G_TYPE_UINT64, u.slices_dropped, NULL);
+}
+
+static void
+gst_rfc2250_depay_configure (GstRfc2250Depay * depay)
+{
+  rfc2250_unpacker_set_config (depay->unpacker, depay->on_loss,
+      depay->max_frame_size);
+  rtp_reorder_set_window (depay->reorder, depay->reorder_window);
+  gst_mpeg_video_input_set_max_frame_size (depay->input,
+      depay->max_frame_size);
+}
+
+static void
+gst_rfc2250_depay_set_property (GObject * object, guint id,
+    const GValue * value, GParamSpec * pspec)
+{
+  GstRfc2250Depay *depay = GST_RFC2250_DEPAY (object);
+
+  GST_OBJECT_LOCK (depay);
+  switch (id) {
+    case PROP_ON_LOSS:
+      depay->on_loss = g_value_get_enum (value);
+      break;
+    case PROP_REORDER_WINDOW:
+      depay->reorder_window = g_value_get_uint (value);
+      break;
+    case PROP_MAX_FRAME_SIZE:
+      depay->max_frame_size = g_value_get_uint (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (depay);
+}
+
+static void
+gst_rfc2250_depay_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstRfc2250Depay *depay = GST_RFC2250_DEPAY (object);
+
+  if (id == PROP_MPEG_STATS) {
+    g_value_take_boxed (value, gst_rfc2250_depay_create_stats (depay));
+    return;
+  }
+  GST_OBJECT_LOCK (depay);
+  switch (id) {
+    case PROP_ON_LOSS:
+      g_value_set_enum (value, depay->on_loss);
+      break;
+    case PROP_REORDER_WINDOW:
+      g_value_set_uint (value, depay->reorder_window);
+      break;
+    case PROP_MAX_FRAME_SIZE:
+      g_value_set_uint (value, depay->max_frame_size);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (depay);
+}
+
+/* --- frames downstream -------------------------------------------------- */
+
+static gboolean
+sequence_changes_caps (const MpegVideoSequence * a, const MpegVideoSequence * b)
+{
+  return a->width != b->width || a->height != b->height
+      || a->mpeg2 != b->mpeg2 || a->fps_n != b->fps_n || a->fps_d != b->fps_d;
+}
+
+static void
+gst_rfc2250_depay_update_caps (GstRfc2250Depay * depay,
+    const MpegVideoFrame * frame)
+{
+  MpegVideoSequence sequence = frame->sequence;
+  GstCaps *caps;
+
+  /* before the first sequence header, the picture's own extension tells */
+  if (frame->flags & MPEG_VIDEO_FRAME_NO_SEQUENCE)
+    sequence.mpeg2 = frame->pictures[0].header.has_extension;
+  if (depay->have_caps && !sequence_changes_caps (&sequence, &depay->sequence))
+    return;
+  depay->sequence = sequence;
+  depay->have_caps = TRUE;
+  caps = gst_mpeg_video_input_make_caps (depay->input, &sequence);
+  gst_caps_set_simple (caps, "mpegversion", G_TYPE_INT,
+      sequence.mpeg2 ? 2 : 1, NULL);
+  gst_pad_set_caps (GST_RTP_BASE_DEPAYLOAD_SRCPAD (depay), caps);
+  gst_caps_unref (caps);
+}
+
+static GstFlowReturn
+gst_rfc2250_depay_push_frame (GstRfc2250Depay * depay,
+    Rfc2250UnpackedFrame * unpacked)
+{
+  GstBuffer *buffer = gst_buffer_new_wrapped (unpacked->data, unpacked->size);
+  GstMpegVideoInputFrame frame;
+  GstFrameInfoMeta *info;
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstBuffer *out;
+  MpegVideoLoss loss;
+
+  GST_BUFFER_PTS (buffer) = unpacked->pts;
+  if (unpacked->damaged)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
+  info = gst_buffer_add_frame_info_meta (buffer, 0, 0,
+      GST_FRAME_INFO_COVERAGE_ALL);
+  if (unpacked->rtptime != depay->no_media_time)
+    info->media_time = gst_util_uint64_scale_int (unpacked->rtptime,
+        GST_SECOND, CLOCK_RATE);
+  gst_mpeg_video_input_push (depay->input, buffer);
+
+  while (flow == GST_FLOW_OK
+      && gst_mpeg_video_input_pull (depay->input, &frame)) {
+    gst_rfc2250_depay_update_caps (depay, &frame.frame);
+    GST_OBJECT_LOCK (depay);
+    depay->stats.frames[frame.frame.pictures[0].header.type]++;
+    GST_OBJECT_UNLOCK (depay);
+    out = g_steal_pointer (&frame.buffer);
+    gst_mpeg_video_input_frame_clear (&frame);
+    flow = gst_rtp_base_depayload_push (GST_RTP_BASE_DEPAYLOAD (depay), out);
+  }
+  while (gst_mpeg_video_input_pull_loss (depay->input, &loss))
+    GST_DEBUG_OBJECT (depay, "lost a frame of type %c, display number %"
+        G_GINT64_FORMAT, mpeg_video_picture_type_char (loss.type),
+        loss.display_number);
+  return flow;
+}
+
+static GstFlowReturn
+gst_rfc2250_depay_push_frames (GstRfc2250Depay * depay)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  Rfc2250UnpackedFrame frame;
+
+  while (rfc2250_unpacker_poll_output (depay->unpacker, &frame)) {
+    if (flow == GST_FLOW_OK)
+      flow = gst_rfc2250_depay_push_frame (depay, &frame);
+    else
+      g_free (frame.data);
+  }
+  GST_OBJECT_LOCK (depay);
+  rfc2250_unpacker_get_stats (depay->unpacker, &depay->unpacker_stats);
+  GST_OBJECT_UNLOCK (depay);
+  return flow;
+}
+
+/* --- packets from upstream ---------------------------------------------- */
+
+static void
+gst_rfc2250_depay_count (GstRfc2250Depay * depay, guint64 * counter)
+{
+  GST_OBJECT_LOCK (depay);
+  (*counter)++;
+  GST_OBJECT_UNLOCK (depay);
+}
+
+/* Packets behind or ahead of a gap in sequence numbers. The first packet of a
+ * new source has none before it. */
+static gboolean
+gst_rfc2250_depay_check_gap (GstRfc2250Depay * depay, guint32 ssrc,
+    guint16 seqnum)
+{
+  gboolean gap = depay->have_seqnum && seqnum != depay->next_seqnum;
+
+  depay->have_seqnum = TRUE;
+  depay->next_seqnum = seqnum + 1;
+  if (depay->have_ssrc && ssrc != depay->ssrc) {
+    gst_rfc2250_depay_count (depay, &depay->stats.ssrc_changes);
+    depay->rtptime = -1;
+    gap = TRUE;
+  }
+  depay->ssrc = ssrc;
+  depay->have_ssrc = TRUE;
+  return gap;
+}
+
+static GstBuffer *
+gst_rfc2250_depay_process (GstRTPBaseDepayload * base, GstRTPBuffer * rtp)
+{
+  GstRfc2250Depay *depay = GST_RFC2250_DEPAY (base);
+  Rfc2250Payload payload;
+
+  payload.gap = gst_rfc2250_depay_check_gap (depay,
+      gst_rtp_buffer_get_ssrc (rtp), gst_rtp_buffer_get_seq (rtp));
+  payload.data = gst_rtp_buffer_get_payload (rtp);
+  payload.size = gst_rtp_buffer_get_payload_len (rtp);
+  payload.marker = gst_rtp_buffer_get_marker (rtp);
+  /* a new clock: no telling how far it is from the old one */
+  if (depay->rtptime == (guint64) - 1)
+    depay->no_media_time = gst_rtp_buffer_ext_timestamp (&depay->rtptime,
+        gst_rtp_buffer_get_timestamp (rtp));
+  payload.rtptime = gst_rtp_buffer_ext_timestamp (&depay->rtptime,
+      gst_rtp_buffer_get_timestamp (rtp));
+  payload.pts = GST_BUFFER_PTS (rtp->buffer);
+  payload.dts = GST_CLOCK_TIME_NONE;
+  rfc2250_unpacker_input (depay->unpacker, &payload);
+  gst_rfc2250_depay_push_frames (depay);
+  return NULL;
+}
+
+/* Only what is RTP with our payload type gets into the order of packets. */
+static gboolean
+gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
+    guint32 * ssrc, guint16 * seqnum)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  guint8 type;
+
+  if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp)) {
+    gst_rfc2250_depay_count (depay, &depay->stats.invalid_rtp);
+    return FALSE;
+  }
+  *ssrc = gst_rtp_buffer_get_ssrc (&rtp);
+  *seqnum = gst_rtp_buffer_get_seq (&rtp);
+  type = gst_rtp_buffer_get_payload_type (&rtp);
+  gst_rtp_buffer_unmap (&rtp);
+  if (depay->payload_type >= 0 && type != depay->payload_type) {
+    gst_rfc2250_depay_count (depay, &depay->stats.wrong_payload_type);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static GstFlowReturn
+gst_rfc2250_depay_release (GstRfc2250Depay * depay, GstPad * pad)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstBuffer *buffer;
+
+  while ((buffer = rtp_reorder_poll_output (depay->reorder))) {
+    if (flow == GST_FLOW_OK)
+      flow = depay->base_chain (pad, GST_OBJECT (depay), buffer);
+    else
+      gst_buffer_unref (buffer);
+  }
+  GST_OBJECT_LOCK (depay);
+  depay->stats.lost = rtp_reorder_get_lost (depay->reorder);
+  GST_OBJECT_UNLOCK (depay);
+  return flow;
+}
+
+/* Before the base class, which drops whatever comes late: puts packets in
+ * order, refuses what is no packet of this stream, and counts both. */
+static GstFlowReturn
+gst_rfc2250_depay_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  GstRfc2250Depay *depay = GST_RFC2250_DEPAY (parent);
+  guint32 ssrc;
+  guint16 seqnum;
+  gboolean discont;
+
+  if (!gst_rfc2250_depay_check_packet (depay, buffer, &ssrc, &seqnum)) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_OK;
+  }
+  discont = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  switch (rtp_reorder_input (depay->reorder, ssrc, seqnum, discont, buffer)) {
+    case RTP_REORDER_TAKEN:
+      break;
+    case RTP_REORDER_DUPLICATE:
+      gst_rfc2250_depay_count (depay, &depay->stats.duplicates);
+      gst_buffer_unref (buffer);
+      break;
+    case RTP_REORDER_LATE:
+      gst_rfc2250_depay_count (depay, &depay->stats.late);
+      gst_buffer_unref (buffer);
+      break;
+  }
+  return gst_rfc2250_depay_release (depay, pad);
+}
+
+static GstFlowReturn
+gst_rfc2250_depay_chain_list (GstPad * pad, GstObject * parent,
+    GstBufferList * list)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  guint i, len = gst_buffer_list_length (list);
+
+  for (i = 0; i < len && flow == GST_FLOW_OK; i++)
+    flow = gst_rfc2250_depay_chain (pad, parent,
+        gst_buffer_ref (gst_buffer_list_get (list, i)));
+  gst_buffer_list_unref (list);
+  return flow;
+}
+
+/* --- the element -------------------------------------------------------- */
+
+static void
+gst_rfc2250_depay_reset (GstRfc2250Depay * depay)
+{
+  rtp_reorder_reset (depay->reorder);
+  rfc2250_unpacker_reset (depay->unpacker);
+  gst_mpeg_video_input_reset (depay->input);
+  depay->have_seqnum = depay->have_ssrc = FALSE;
+  depay->rtptime = -1;
+}
+
+static void
+gst_rfc2250_depay_drain (GstRfc2250Depay * depay)
+{
+  rtp_reorder_drain (depay->reorder);
+  gst_rfc2250_depay_release (depay, GST_RTP_BASE_DEPAYLOAD_SINKPAD (depay));
+  rfc2250_unpacker_drain (depay->unpacker);
+  gst_rfc2250_depay_push_frames (depay);
+}
+
+static gboolean
+gst_rfc2250_depay_handle_event (GstRTPBaseDepayload * base, GstEvent * event)
+{
+  GstRfc2250Depay *depay = GST_RFC2250_DEPAY (base);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    gst_rfc2250_depay_drain (depay);
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    gst_rfc2250_depay_reset (depay);
+  return GST_RTP_BASE_DEPAYLOAD_CLASS (parent_class)->handle_event (base,
+      event);
+}
+
+static gboolean
+gst_rfc2250_depay_set_caps (GstRTPBaseDepayload * base, GstCaps * caps)
+{
+  GstRfc2250Depay *depay = GST_RFC2250_DEPAY (base);
+
+  base->clock_rate = CLOCK_RATE;
+  if (!gst_structure_get_int (gst_caps_get_structure (caps, 0), "payload",
+          &depay->payload_type))
+    depay->payload_type = -1;
+  return TRUE;
+}
+
+static GstStateChangeReturn
+gst_rfc2250_depay_change_state (GstElement * element,
+    GstStateChange transition)
+{
+  GstRfc2250Depay *depay = GST_RFC2250_DEPAY (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    GST_OBJECT_LOCK (depay);
+    gst_rfc2250_depay_configure (depay);
+    GST_OBJECT_UNLOCK (depay);
+  }
+  ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    gst_rfc2250_depay_reset (depay);
+    depay->have_caps = FALSE;
+  }
+  return ret;
+}
+
+static void
+gst_rfc2250_depay_finalize (GObject * object)
+{
+  GstRfc2250Depay *depay = GST_RFC2250_DEPAY (object);
+
+  rtp_reorder_free (depay->reorder);
+  rfc2250_unpacker_free (depay->unpacker);
+  gst_mpeg_video_input_free (depay->input);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_rfc2250_depay_class_init (GstRfc2250DepayClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstRTPBaseDepayloadClass *depayload_class =
+      GST_RTP_BASE_DEPAYLOAD_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (gst_rfc2250_depay_debug, "rfc2250depay", 0,
+      "RTP depayloader for MPEG-1/2 video (RFC 2250)");
+
+  object_class->set_property = gst_rfc2250_depay_set_property;
+  object_class->get_property = gst_rfc2250_depay_get_property;
+  object_class->finalize = gst_rfc2250_depay_finalize;
+
+  /**
+   * GstRfc2250Depay:on-loss:
+   *
+   * What becomes of a frame of which something is missing. `drop-frame`: it
+   * does not leave. `conceal`: its whole slices leave, flagged
+   * %GST_BUFFER_FLAG_CORRUPTED; a lost picture header is rebuilt from the
+   * video-specific header as RFC 2250 appendix 1 allows: for MPEG-1 always, for
+   * MPEG-2 if the sender uses `mpeg2-extension` or `new-picture-bits`. `pass`:
+   * all that came leaves, flagged.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_ON_LOSS,
+      g_param_spec_enum ("on-loss", "On loss",
+          "What becomes of a frame of which something is missing",
+          GST_TYPE_RFC2250_ON_LOSS, DEFAULT_ON_LOSS,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+          GST_PARAM_MUTABLE_READY));
+
+  /**
+   * GstRfc2250Depay:reorder-window:
+   *
+   * Packets that wait behind a gap for the missing one, which may have been
+   * overtaken. Costs no time while nothing is missing. 0: every gap is a loss.
+   * A gap that the jitter buffer has given up (DISCONT) is not waited for.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_REORDER_WINDOW,
+      g_param_spec_uint ("reorder-window", "Reorder window",
+          "Packets that wait behind a gap for one that was overtaken",
+          0, RTP_REORDER_MAX_WINDOW, DEFAULT_REORDER_WINDOW,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+          GST_PARAM_MUTABLE_READY));
+
+  /**
+   * GstRfc2250Depay:max-frame-size:
+   *
+   * Largest coded frame, in bytes; a larger one is dropped and counted.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_MAX_FRAME_SIZE,
+      g_param_spec_uint ("max-frame-size", "Maximum frame size",
+          "Largest coded frame in bytes; a larger one is dropped",
+          1024, G_MAXINT, MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+          GST_PARAM_MUTABLE_READY));
+
+  /**
+   * GstRfc2250Depay:mpeg-stats:
+   *
+   * Counters since the element was made, all #guint64, none ever goes back
+   * (`stats` belongs to the base class):
+   *
+   * - `packets`, `legacy-packets`: taken, and of these with an all-zero header
+   * - `lost`, `duplicates`, `late`, `ssrc-changes`: by sequence number
+   * - `invalid-rtp`, `wrong-payload-type`, `bad-short`, `bad-mbz`,
+   *   `bad-extension`, `empty`: packets refused, by reason: no RTP; another
+   *   payload type than the caps'; shorter than the header says; reserved bits
+   *   set; forbidden value in the MPEG-2 extension; no video behind the header
+   * - `frames`, `frames-damaged`, `frames-dropped`: left whole, left with
+   *   something missing, did not leave; `too-big`: of the dropped
+   * - `frames-i`, `-p`, `-b`, `-d`: all that left, by type
+   * - `pictures-rebuilt`, `gops-rebuilt`, `slices-dropped`: by
+   *   `on-loss=conceal`
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_MPEG_STATS,
+      g_param_spec_boxed ("mpeg-stats", "MPEG statistics",
+          "Counters of packets, frames and what was refused",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+
+  element_class->change_state = gst_rfc2250_depay_change_state;
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class,
+      "RTP MPEG-1/2 video depayloader (RFC 2250)",
+      "Codec/Depayloader/Network/RTP",
+      "Takes MPEG-1/2 video out of RTP, frame by frame, and knows what was lost",
+      "The gst-plugins-wireless authors");
+
+  depayload_class->set_caps = gst_rfc2250_depay_set_caps;
+  depayload_class->process_rtp_packet = gst_rfc2250_depay_process;
+  depayload_class->handle_event = gst_rfc2250_depay_handle_event;
+
+  gst_type_mark_as_plugin_api (GST_TYPE_RFC2250_ON_LOSS, 0);
+}
+
+static void
+gst_rfc2250_depay_init (GstRfc2250Depay * depay)
+{
+  GstPad *pad = GST_RTP_BASE_DEPAYLOAD_SINKPAD (depay);
+  GstCaps *parsed;
+
+  depay->on_loss = DEFAULT_ON_LOSS;
+  depay->reorder_window = DEFAULT_REORDER_WINDOW;
+  depay->max_frame_size = MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE;
+  depay->reorder = rtp_reorder_new ((GDestroyNotify) gst_buffer_unref);
+  depay->unpacker = rfc2250_unpacker_new ();
+  depay->input = gst_mpeg_video_input_new (GST_ELEMENT (depay));
+  depay->payload_type = -1;
+  depay->rtptime = -1;
+  depay->no_media_time = -1;
+  parsed = gst_static_pad_template_get_caps (&src_template);
+  parsed = gst_caps_make_writable (parsed);
+  gst_structure_remove_field (gst_caps_get_structure (parsed, 0),
+      "mpegversion");
+  gst_mpeg_video_input_set_caps (depay->input, parsed);
+  gst_caps_unref (parsed);
+
+  depay->base_chain = GST_PAD_CHAINFUNC (pad);
+  gst_pad_set_chain_function (pad, gst_rfc2250_depay_chain);
+  gst_pad_set_chain_list_function (pad, gst_rfc2250_depay_chain_list);
+}

@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The element rfc2250pay: pads, properties and buffers around the packer. */
+
+/**
+ * SECTION:element-rfc2250pay
+ * @title: rfc2250pay
+ * @see_also: rfc2250depay, mpegstat, rtpmpvpay
+ *
+ * Payloads MPEG-1 and MPEG-2 video elementary streams into RTP as RFC 2250
+ * section 3 says. Unlike `rtpmpvpay` it fills the video-specific header of
+ * every packet in, so that receivers can tell what a lost packet took with it:
+ * picture type, temporal reference, where slices begin and end. Headers stand
+ * only at the top of a payload, slices stay whole where they fit, no packet
+ * holds two pictures, and a raw stream gets timestamps.
+ *
+ * Takes parsed frames (`mpegvideoparse`, `tsdemux ! mpegvideoparse`) without
+ * added latency, or raw bytes straight from a file.
+ *
+ * What the video-specific header costs: 4 bytes a packet, 0.3 % at an MTU of
+ * 1400; 8 with #GstRfc2250Pay:mpeg2-extension.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 filesrc location=clip.m2v ! rfc2250pay ! udpsink host=127.0.0.1 port=5004
+ * ]| Sends a file in real time.
+ * |[
+ * gst-launch-1.0 udpsrc port=5004 caps="application/x-rtp, media=video, clock-rate=90000, encoding-name=MPV, payload=32" ! rtpjitterbuffer ! rfc2250depay ! mpegvideoparse ! avdec_mpeg2video ! videoconvert ! autovideosink
+ * ]| Receives and shows it.
+ *
+ * Since: 0.1
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstrfc2250pay.h"
+
+#include <gst/rtp/gstrtpbuffer.h>
+
+#include "gstframeinfometa.h"
+#include "gstmpegvideoinput.h"
+#include "rfc2250packer.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_pay_debug);
+#define GST_CAT_DEFAULT gst_rfc2250_pay_debug
+
+#define DEFAULT_AGGREGATE_MODE RFC2250_AGGREGATE_SLICES
+#define DEFAULT_MPEG2_EXTENSION FALSE
+#define DEFAULT_NEW_PICTURE_BITS FALSE
+#define DEFAULT_CONFIG_INTERVAL 0
+/* RFC 3551 table 5 */
+#define STATIC_PAYLOAD_TYPE GST_RTP_PAYLOAD_MPV
+
+enum
+{
+  PROP_0,
+  PROP_AGGREGATE_MODE,
+  PROP_MPEG2_EXTENSION,
+  PROP_NEW_PICTURE_BITS,
+  PROP_CONFIG_INTERVAL,
+  PROP_MAX_FRAME_SIZE,
+  PROP_MPEG_STATS
+};
+
+struct _GstRfc2250Pay
+{
+  GstRTPBasePayload parent;
+
+  /* protected by the object lock */
+  Rfc2250PackerConfig config;
+  guint max_frame_size;         /* bytes */
+  Rfc2250PackerStats packer_stats;      /* as of the last frame */
+  MpegVideoFramerStats framer_stats;
+
+  /* streaming thread only */
+  GstMpegVideoInput *input;
+  Rfc2250Packer *packer;
+  gboolean have_caps;
+  gboolean parsed;              /* atomic: the latency query reads it too */
+  GstClockTime frame_duration;  /* object lock: likewise */
+};
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK,
+    GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC,
+    GST_PAD_ALWAYS,
+    GST_STATIC_CAPS ("application/x-rtp, "
+        "media = (string) \"video\", "
+        "payload = (int) " GST_RTP_PAYLOAD_MPV_STRING ", "
+        "clock-rate = (int) 90000, encoding-name = (string) \"MPV\"; "
+        "application/x-rtp, "
+        "media = (string) \"video\", "
+        "payload = (int) " GST_RTP_PAYLOAD_DYNAMIC_STRING ", "
+        "clock-rate = (int) 90000, encoding-name = (string) \"MPV\""));
+
+#define gst_rfc2250_pay_parent_class parent_class
+G_DEFINE_TYPE (GstRfc2250Pay, gst_rfc2250_pay, GST_TYPE_RTP_BASE_PAYLOAD);
+GST_ELEMENT_REGISTER_DEFINE (rfc2250pay, "rfc2250pay", GST_RANK_NONE,
+    GST_TYPE_RFC2250_PAY);
+
+#define GST_TYPE_RFC2250_AGGREGATE_MODE \
+    (gst_rfc2250_aggregate_mode_get_type ())
+static GType
+gst_rfc2250_aggregate_mode_get_type (void)
+{
+  static GType type = 0;
+  static const GEnumValue values[] = {
+    {RFC2250_AGGREGATE_NONE, "One slice to a packet", "none"},
+    {RFC2250_AGGREGATE_SLICES, "Whole slices, as many as fit", "slices"},
+    {RFC2250_AGGREGATE_FILL, "Whole slices, and a piece of a slice that is "
+          "larger than a packet where that saves one", "fill"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType registered =
+        g_enum_register_static ("GstRfc2250AggregateMode", values);
+
+    g_once_init_leave (&type, registered);
+  }
+  return type;
+}
+
+static GstStructure *
+gst_rfc2250_pay_create_stats (GstRfc2250Pay * pay)
+{
+  Rfc2250PackerStats p;
+  MpegVideoFramerStats f;
+
+  GST_OBJECT_LOCK (pay);
+  p = pay->packer_stats;
+  f = pay->framer_stats;
+  GST_OBJECT_UNLOCK (pay);
+
+  return gst_structure_new ("application/x-rfc2250-pay-stats",
+      "frames", G_TYPE_UINT64, p.frames,
+      "pictures-i", G_TYPE_UINT64, p.pictures[MPEG_VIDEO_PICTURE_I],
+      "pictures-p", G_TYPE_UINT64, p.pictures[MPEG_VIDEO_PICTURE_P],
+      "pictures-b", G_TYPE_UINT64, p.pictures[MPEG_VIDEO_PICTURE_B],
+      "pictures-d", G_TYPE_UINT64, p.pictures[MPEG_VIDEO_PICTURE_D],
+      "packets", G_TYPE_UINT64, p.packets,
+      "payload-bytes", G_TYPE_UINT64, p.payload_bytes,
+      "slices", G_TYPE_UINT64, p.slices,
+      "split-slices", G_TYPE_UINT64, p.split_slices,
+      "header-packets", G_TYPE_UINT64, p.header_packets,
+      "sequence-headers-injected", G_TYPE_UINT64, p.injected,
+      "sequence-headers-not-injected", G_TYPE_UINT64, p.not_injected,
+      "incomplete-frames", G_TYPE_UINT64, f.incomplete,
+      "junk-bytes", G_TYPE_UINT64, f.junk_bytes,
+      "too-big", G_TYPE_UINT64, f.too_big,
+      "truncated", G_TYPE_UINT64, f.truncated,
+      "bad-headers", G_TYPE_UINT64, f.bad_headers,
+      "before-sequence", G_TYPE_UINT64, f.before_sequence,
+      "foreign-codes", G_TYPE_UINT64, f.foreign_codes, NULL);
+}
+
+static void
+gst_rfc2250_pay_set_property (GObject * object, guint id,
+    const GValue * value, GParamSpec * pspec)
+{
+  GstRfc2250Pay *pay = GST_RFC2250_PAY (object);
+
+  GST_OBJECT_LOCK (pay);
+  switch (id) {
+    case PROP_AGGREGATE_MODE:
+      pay->config.aggregate_mode = g_value_get_enum (value);
+      break;
+    case PROP_MPEG2_EXTENSION:
+      pay->config.mpeg2_extension = g_value_get_boolean (value);
+      break;
+    case PROP_NEW_PICTURE_BITS:
+      pay->config.new_picture_bits = g_value_get_boolean (value);
+      break;
+    case PROP_CONFIG_INTERVAL:
+      pay->config.config_interval = g_value_get_int (value);
+      break;
+    case PROP_MAX_FRAME_SIZE:
+      pay->max_frame_size = g_value_get_uint (value);
+      gst_mpeg_video_input_set_max_frame_size (pay->input,
+          pay->max_frame_size);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (pay);
+}
+
+static void
+gst_rfc2250_pay_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstRfc2250Pay *pay = GST_RFC2250_PAY (object);
+
+  if (id == PROP_MPEG_STATS) {
+    g_value_take_boxed (value, gst_rfc2250_pay_create_stats (pay));
+    return;
+  }
+  GST_OBJECT_LOCK (pay);
+  switch (id) {
+    case PROP_AGGREGATE_MODE:
+      g_value_set_enum (value, pay->config.aggregate_mode);
+      break;
+    case PROP_MPEG2_EXTENSION:
+      g_value_set_boolean (value, pay->config.mpeg2_extension);
+      break;
+    case PROP_NEW_PICTURE_BITS:
+      g_value_set_boolean (value, pay->config.new_picture_bits);
+      break;
+    case PROP_CONFIG_INTERVAL:
+      g_value_set_int (value, pay->config.config_interval);
+      break;
+    case PROP_MAX_FRAME_SIZE:
+      g_value_set_uint (value, pay->max_frame_size);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (pay);
+}
+
+static gboolean
+gst_rfc2250_pay_set_caps (GstRTPBasePayload * payload, GstCaps * caps)
+{
+  GstRfc2250Pay *pay = GST_RFC2250_PAY (payload);
+  gboolean parsed = FALSE;
+
+  gst_structure_get_boolean (gst_caps_get_structure (caps, 0), "parsed",
+      &parsed);
+  g_atomic_int_set (&pay->parsed, parsed);
+  pay->have_caps = TRUE;
+  gst_mpeg_video_input_set_caps (pay->input, caps);
+  gst_rtp_base_payload_set_options (payload, "video",
+      payload->pt != STATIC_PAYLOAD_TYPE, "MPV", 90000);
+  return gst_rtp_base_payload_set_outcaps (payload, NULL);
+}
+
+/* Payload bytes that the MTU leaves, or 0 after an error message */
+static gsize
+gst_rfc2250_pay_max_payload (GstRfc2250Pay * pay,
+    const Rfc2250PackerConfig * config)
+{
+  guint mtu = GST_RTP_BASE_PAYLOAD_MTU (pay);
+  guint rtp = gst_rtp_buffer_calc_header_len (0);
+  gsize needed = rtp + rfc2250_packer_min_payload (config);
+
+  if (mtu >= needed)
+    return mtu - rtp;
+  GST_ELEMENT_ERROR (pay, LIBRARY, SETTINGS,
+      ("The MTU of %u bytes is too small for MPEG video: at least %"
+          G_GSIZE_FORMAT " are needed.", mtu, needed),
+      ("RFC 2250 section 3.1: the largest header, %d bytes, must fit into "
+          "one payload", MPEG_VIDEO_MAX_HEADER_SIZE));
+  return 0;
+}
+
+static GstBuffer *
+gst_rfc2250_pay_make_packet (GstRfc2250Pay * pay, GstBuffer * frame,
+    const Rfc2250Packet * packet)
+{
+  GstBuffer *buffer =
+      gst_rtp_base_payload_allocate_output_buffer (GST_RTP_BASE_PAYLOAD (pay),
+      packet->header_size, 0, 0);
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+  gst_rtp_buffer_map (buffer, GST_MAP_WRITE, &rtp);
+  memcpy (gst_rtp_buffer_get_payload (&rtp), packet->header,
+      packet->header_size);
+  gst_rtp_buffer_set_marker (&rtp, packet->marker);
+  gst_rtp_buffer_unmap (&rtp);
+
+  if (packet->inject) {
+    GBytes *sequence = rfc2250_packer_get_sequence (pay->packer);
+    GstBuffer *header =
+        gst_buffer_new_wrapped_bytes (sequence);
+
+    buffer = gst_buffer_append (buffer, header);
+  }
+  gst_buffer_copy_into (buffer, frame, GST_BUFFER_COPY_MEMORY, packet->offset,
+      packet->size);
+
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_PTS (frame);
+  GST_BUFFER_DTS (buffer) = GST_BUFFER_DTS (frame);
+  GST_BUFFER_DURATION (buffer) = GST_BUFFER_DURATION (frame);
+  if (packet->type != MPEG_VIDEO_PICTURE_I
+      && packet->type != MPEG_VIDEO_PICTURE_D)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  if (packet->type == MPEG_VIDEO_PICTURE_B)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DROPPABLE);
+  if (packet->marker)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER);
+  gst_buffer_add_frame_info_meta (buffer, packet->type,
+      packet->temporal_reference, packet->coverage);
+  return buffer;
+}
+
+static void
+gst_rfc2250_pay_publish_stats (GstRfc2250Pay * pay, GstClockTime duration)
+{
+  GST_OBJECT_LOCK (pay);
+  rfc2250_packer_get_stats (pay->packer, &pay->packer_stats);
+  gst_mpeg_video_input_get_stats (pay->input, &pay->framer_stats);
+  if (GST_CLOCK_TIME_IS_VALID (duration))
+    pay->frame_duration = duration;
+  GST_OBJECT_UNLOCK (pay);
+}
+
+static GstFlowReturn
+gst_rfc2250_pay_send_frame (GstRfc2250Pay * pay,
+    GstMpegVideoInputFrame * input_frame)
+{
+  GstRTPBasePayload *payload = GST_RTP_BASE_PAYLOAD (pay);
+  GstBuffer *frame = input_frame->buffer;
+  Rfc2250PackerConfig config;
+  Rfc2250Packet packet;
+  GstBufferList *list;
+  GstMapInfo map;
+  gsize max_payload;
+
+  GST_OBJECT_LOCK (pay);
+  config = pay->config;
+  GST_OBJECT_UNLOCK (pay);
+  max_payload = gst_rfc2250_pay_max_payload (pay, &config);
+  if (max_payload == 0)
+    return GST_FLOW_ERROR;
+  if (!gst_buffer_map (frame, &map, GST_MAP_READ)) {
+    GST_ELEMENT_ERROR (pay, RESOURCE, READ, (NULL), ("can't map a frame"));
+    return GST_FLOW_ERROR;
+  }
+
+  rfc2250_packer_set_config (pay->packer, &config);
+  rfc2250_packer_input (pay->packer, &input_frame->frame, map.data,
+      gst_segment_to_running_time (&payload->segment, GST_FORMAT_TIME,
+          GST_BUFFER_DTS_OR_PTS (frame)), max_payload);
+  list = gst_buffer_list_new_sized (map.size / max_payload + 2);
+  while (rfc2250_packer_poll_output (pay->packer, &packet))
+    gst_buffer_list_add (list,
+        gst_rfc2250_pay_make_packet (pay, frame, &packet));
+  gst_buffer_unmap (frame, &map);
+  gst_rfc2250_pay_publish_stats (pay, GST_BUFFER_DURATION (frame));
+
+  if (GST_BUFFER_FLAG_IS_SET (frame, GST_BUFFER_FLAG_DISCONT))
+    GST_BUFFER_FLAG_SET (gst_buffer_list_get_writable (list, 0),
+        GST_BUFFER_FLAG_DISCONT);
+  return gst_rtp_base_payload_push_list (payload, list);
+}
+
+/* Sends each frame that is whole now. */
+static GstFlowReturn
+gst_rfc2250_pay_send_frames (GstRfc2250Pay * pay)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstMpegVideoInputFrame frame;
+  MpegVideoLoss loss;
+
+  while (flow == GST_FLOW_OK && gst_mpeg_video_input_pull (pay->input, &frame)) {
+    flow = gst_rfc2250_pay_send_frame (pay, &frame);
+    gst_mpeg_video_input_frame_clear (&frame);
+  }
+  while (gst_mpeg_video_input_pull_loss (pay->input, &loss))
+    GST_DEBUG_OBJECT (pay, "upstream lost a frame of type %c",
+        mpeg_video_picture_type_char (loss.type));
+  return flow;
+}
+
+static GstFlowReturn
+gst_rfc2250_pay_handle_buffer (GstRTPBasePayload * payload, GstBuffer * buffer)
+{
+  GstRfc2250Pay *pay = GST_RFC2250_PAY (payload);
+
+  if (!gst_mpeg_video_input_push (pay->input, buffer))
+    return GST_FLOW_ERROR;
+  return gst_rfc2250_pay_send_frames (pay);
+}
+
+static void
+gst_rfc2250_pay_reset (GstRfc2250Pay * pay)
+{
+  gst_mpeg_video_input_reset (pay->input);
+  rfc2250_packer_reset (pay->packer);
+}
+
+/* A file source sends no caps and a segment of bytes. */
+static GstEvent *
+gst_rfc2250_pay_fix_segment (GstRfc2250Pay * pay, GstEvent * event)
+{
+  GstCaps *caps;
+
+  if (!pay->have_caps) {
+    caps = gst_caps_new_simple ("video/mpeg", "mpegversion", G_TYPE_INT, 2,
+        "systemstream", G_TYPE_BOOLEAN, FALSE, NULL);
+    GST_RTP_BASE_PAYLOAD_CLASS (parent_class)->sink_event
+        (GST_RTP_BASE_PAYLOAD (pay), gst_event_new_caps (caps));
+    gst_caps_unref (caps);
+  }
+  return gst_mpeg_video_input_convert_segment (event);
+}
+
+static gboolean
+gst_rfc2250_pay_sink_event (GstRTPBasePayload * payload, GstEvent * event)
+{
+  GstRfc2250Pay *pay = GST_RFC2250_PAY (payload);
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_SEGMENT:
+      event = gst_rfc2250_pay_fix_segment (pay, event);
+      break;
+    case GST_EVENT_EOS:
+      gst_mpeg_video_input_drain (pay->input);
+      gst_rfc2250_pay_send_frames (pay);
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      gst_rfc2250_pay_reset (pay);
+      break;
+    default:
+      break;
+  }
+  return GST_RTP_BASE_PAYLOAD_CLASS (parent_class)->sink_event (payload,
+      event);
+}
+
+/* Raw bytes show the end of a frame only by the start of the next one. */
+static gboolean
+gst_rfc2250_pay_query (GstRTPBasePayload * payload, GstPad * pad,
+    GstQuery * query)
+{
+  GstRfc2250Pay *pay = GST_RFC2250_PAY (payload);
+  GstClockTime min, max, frame;
+  gboolean live;
+
+  if (!GST_RTP_BASE_PAYLOAD_CLASS (parent_class)->query (payload, pad, query))
+    return FALSE;
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY || pad != payload->srcpad
+      || g_atomic_int_get (&pay->parsed))
+    return TRUE;
+
+  GST_OBJECT_LOCK (pay);
+  frame = pay->frame_duration;
+  GST_OBJECT_UNLOCK (pay);
+  gst_query_parse_latency (query, &live, &min, &max);
+  min += frame;
+  if (GST_CLOCK_TIME_IS_VALID (max))
+    max += frame;
+  gst_query_set_latency (query, live, min, max);
+  return TRUE;
+}
+
+static GstStateChangeReturn
+gst_rfc2250_pay_change_state (GstElement * element, GstStateChange transition)
+{
+  GstRfc2250Pay *pay = GST_RFC2250_PAY (element);
+  Rfc2250PackerConfig config;
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    GST_OBJECT_LOCK (pay);
+    config = pay->config;
+    GST_OBJECT_UNLOCK (pay);
+    if (gst_rfc2250_pay_max_payload (pay, &config) == 0)
+      return GST_STATE_CHANGE_FAILURE;
+  }
+  ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    gst_rfc2250_pay_reset (pay);
+    pay->have_caps = FALSE;
+  }
+  return ret;
+}
+
+static void
+gst_rfc2250_pay_finalize (GObject * object)
+{
+  GstRfc2250Pay *pay = GST_RFC2250_PAY (object);
+
+  gst_mpeg_video_input_free (pay->input);
+  rfc2250_packer_free (pay->packer);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_rfc2250_pay_class_init (GstRfc2250PayClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstRTPBasePayloadClass *payload_class = GST_RTP_BASE_PAYLOAD_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (gst_rfc2250_pay_debug, "rfc2250pay", 0,
+      "RTP payloader for MPEG-1/2 video (RFC 2250)");
+
+  object_class->set_property = gst_rfc2250_pay_set_property;
+  object_class->get_property = gst_rfc2250_pay_get_property;
+  object_class->finalize = gst_rfc2250_pay_finalize;
+
+  /**
+   * GstRfc2250Pay:aggregate-mode:
+   *
+   * How slices share packets. `slices` is understood by every receiver; `none`
+   * loses least with a packet and costs most packets; `fill` makes the fewest
+   * packets, which a radio pays for each (802.11b: about 0.85 ms a packet,
+   * whatever its size).
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_AGGREGATE_MODE,
+      g_param_spec_enum ("aggregate-mode", "Aggregate mode",
+          "How slices share packets",
+          GST_TYPE_RFC2250_AGGREGATE_MODE, DEFAULT_AGGREGATE_MODE,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+          GST_PARAM_MUTABLE_PLAYING));
+
+  /**
+   * GstRfc2250Pay:mpeg2-extension:
+   *
+   * Put the MPEG-2 header extension (T = 1, RFC 2250 section 3.4.1) into each
+   * packet of an MPEG-2 stream, so that a receiver can rebuild a lost picture
+   * header from any packet of the picture. 4 bytes a packet, more with
+   * composite display or further extensions. live555, VLC and mediamtx do not
+   * understand it.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_MPEG2_EXTENSION,
+      g_param_spec_boolean ("mpeg2-extension", "MPEG-2 extension",
+          "Send the MPEG-2 video-specific header extension (T bit); live555, "
+          "VLC and mediamtx do not understand it",
+          DEFAULT_MPEG2_EXTENSION, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+          GST_PARAM_MUTABLE_PLAYING));
+
+  /**
+   * GstRfc2250Pay:new-picture-bits:
+   *
+   * Set AN in each packet of an MPEG-2 stream, and N in those of a picture
+   * whose header differs from that of the picture of its type before it, so
+   * that a receiver knows whether it may reuse that one for a lost header.
+   * mediamtx refuses such packets.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_NEW_PICTURE_BITS,
+      g_param_spec_boolean ("new-picture-bits", "New picture bits",
+          "Use the AN and N bits; mediamtx refuses such packets",
+          DEFAULT_NEW_PICTURE_BITS, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+          GST_PARAM_MUTABLE_PLAYING));
+
+  /**
+   * GstRfc2250Pay:config-interval:
+   *
+   * Repeat the last sequence header (with its extensions) before an I-frame
+   * that has none, when this many seconds have passed since it was last sent.
+   * Needed by receivers that tune in to a stream with one sequence header at
+   * its beginning. Not done while quantiser matrices are in force that the
+   * header would reset.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_CONFIG_INTERVAL,
+      g_param_spec_int ("config-interval", "Config interval",
+          "Seconds between repeated sequence headers "
+          "(0 = never, -1 = with every I-frame)",
+          -1, 3600, DEFAULT_CONFIG_INTERVAL,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+          GST_PARAM_MUTABLE_PLAYING));
+
+  /**
+   * GstRfc2250Pay:max-frame-size:
+   *
+   * Largest coded frame, in bytes. What is larger is dropped with a warning,
+   * and the next header begins a new frame.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_MAX_FRAME_SIZE,
+      g_param_spec_uint ("max-frame-size", "Maximum frame size",
+          "Largest coded frame in bytes; a larger one is dropped",
+          1024, G_MAXINT, MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+          GST_PARAM_MUTABLE_READY));
+
+  /**
+   * GstRfc2250Pay:mpeg-stats:
+   *
+   * Counters since the element was made, all #guint64, none ever goes back
+   * (`stats` belongs to the base class):
+   *
+   * - `frames`, `pictures-i`, `-p`, `-b`, `-d`: what was sent; of the frame's
+   *   two field pictures each counts
+   * - `packets`, `payload-bytes`: RTP packets, and their bytes without the RTP
+   *   header
+   * - `slices`, `split-slices`, `header-packets`: slices, those that begin in
+   *   one packet and end in another, and packets without slice data
+   * - `sequence-headers-injected`, `sequence-headers-not-injected`: by
+   *   config-interval; left out because of downloaded matrices
+   * - `incomplete-frames`: sent although slices are missing in the input
+   * - `junk-bytes`, `too-big`, `truncated`, `bad-headers`, `before-sequence`,
+   *   `foreign-codes`: input that was not sent: bytes that belong to no frame,
+   *   frames over max-frame-size, frames cut by a discontinuity, damaged
+   *   headers, pictures before the first sequence header, start codes of a
+   *   system stream
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_MPEG_STATS,
+      g_param_spec_boxed ("mpeg-stats", "MPEG statistics",
+          "Counters of frames, pictures, packets and slices",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+
+  element_class->change_state = gst_rfc2250_pay_change_state;
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class,
+      "RTP MPEG-1/2 video payloader (RFC 2250)", "Codec/Payloader/Network/RTP",
+      "Payloads MPEG-1/2 video elementary streams with true RFC 2250 headers",
+      "The gst-plugins-wireless authors");
+
+  payload_class->set_caps = gst_rfc2250_pay_set_caps;
+  payload_class->handle_buffer = gst_rfc2250_pay_handle_buffer;
+  payload_class->sink_event = gst_rfc2250_pay_sink_event;
+  payload_class->query = gst_rfc2250_pay_query;
+
+  gst_type_mark_as_plugin_api (GST_TYPE_RFC2250_AGGREGATE_MODE, 0);
+}
+
+static void
+gst_rfc2250_pay_init (GstRfc2250Pay * pay)
+{
+  GST_RTP_BASE_PAYLOAD (pay)->pt = STATIC_PAYLOAD_TYPE;
+  pay->config.aggregate_mode = DEFAULT_AGGREGATE_MODE;
+  pay->config.mpeg2_extension = DEFAULT_MPEG2_EXTENSION;
+  pay->config.new_picture_bits = DEFAULT_NEW_PICTURE_BITS;
+  pay->config.config_interval = DEFAULT_CONFIG_INTERVAL;
+  pay->max_frame_size = MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE;
+  pay->input = gst_mpeg_video_input_new (GST_ELEMENT (pay));
+  pay->packer = rfc2250_packer_new ();
+}

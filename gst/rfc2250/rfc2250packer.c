@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Cuts frames into RTP payloads; see the header. */
+
+#include "rfc2250packer.h"
+
+#include <string.h>
+
+/* Less than this of a slice behind headers is not worth a split: the start
+ * code and the first macroblock's header would not even be together. */
+#define MIN_FRAGMENT 8
+
+struct _Rfc2250Packer
+{
+  Rfc2250PackerConfig config;
+  Rfc2250PackerStats stats;
+
+  /* For config_interval */
+  GBytes *sequence;             /* header and extensions, or NULL */
+  gboolean own_matrices;        /* loaded since by a quant_matrix_extension */
+  guint64 sequence_time;        /* ns, when it was last sent */
+
+  /* For N: the last header of each type, without what is in every packet */
+  MpegVideoPicture last[MPEG_VIDEO_PICTURE_LAST];
+  gboolean have_last[MPEG_VIDEO_PICTURE_LAST];
+
+  /* The frame in hand */
+  const MpegVideoFrame *frame;  /* NULL: none */
+  const guint8 *data;
+  gsize max_payload;
+  gboolean inject;
+  guint picture;                /* which of its pictures */
+  guint unit;                   /* next unit to send, or the one being sent */
+  gsize offset;                 /* next byte to send */
+  Rfc2250Header header;         /* of the picture; S, B, E per packet */
+  guint8 extensions[RFC2250_MAX_EXTENSIONS_SIZE];
+};
+
+gsize
+rfc2250_packer_min_payload (const Rfc2250PackerConfig * config)
+{
+  return RFC2250_HEADER_SIZE + MPEG_VIDEO_MAX_HEADER_SIZE
+      + (config->mpeg2_extension ?
+      RFC2250_EXTENSION_SIZE + RFC2250_COMPOSITE_SIZE : 0);
+}
+
+Rfc2250Packer *
+rfc2250_packer_new (void)
+{
+  Rfc2250Packer *packer = g_new0 (Rfc2250Packer, 1);
+
+  packer->config.aggregate_mode = RFC2250_AGGREGATE_SLICES;
+  return packer;
+}
+
+void
+rfc2250_packer_reset (Rfc2250Packer * packer)
+{
+  packer->frame = NULL;
+  g_clear_pointer (&packer->sequence, g_bytes_unref);
+  packer->own_matrices = FALSE;
+  memset (packer->have_last, 0, sizeof (packer->have_last));
+}
+
+void
+rfc2250_packer_free (Rfc2250Packer * packer)
+{
+  rfc2250_packer_reset (packer);
+  g_free (packer);
+}
+
+void
+rfc2250_packer_set_config (Rfc2250Packer * packer,
+    const Rfc2250PackerConfig * config)
+{
+  packer->config = *config;
+}
+
+/* --- the sequence header ------------------------------------------------ */
+
+/* Saves the frame's sequence header with the extensions that belong to it.
+ * User data stays behind. */
+static void
+save_sequence (Rfc2250Packer * packer, guint64 now)
+{
+  const MpegVideoFrame *frame = packer->frame;
+  guint first, end;
+  gsize start, size;
+
+  for (first = 0; frame->units[first].code != MPEG_VIDEO_CODE_SEQUENCE; first++);
+  for (end = first + 1; end < frame->n_units; end++) {
+    if (frame->units[end].code != MPEG_VIDEO_CODE_EXTENSION)
+      break;
+  }
+  start = frame->units[first].offset;
+  size = mpeg_video_frame_unit_end (frame, end - 1) - start;
+  g_clear_pointer (&packer->sequence, g_bytes_unref);
+  packer->own_matrices = FALSE;
+  packer->sequence_time = now;
+  /* what no payload holds is damaged */
+  if (size <= MPEG_VIDEO_MAX_HEADER_SIZE)
+    packer->sequence = g_bytes_new (packer->data + start, size);
+}
+
+/* A repeated sequence header may stand before an I-frame (13818-2 6.1.1.6) and
+ * sets the matrices back to its own: not when others were loaded since. */
+static gboolean
+wants_injection (Rfc2250Packer * packer, guint64 now)
+{
+  const MpegVideoFrame *frame = packer->frame;
+  gint interval = packer->config.config_interval;
+
+  if (interval == 0 || !packer->sequence || frame->has_sequence
+      || frame->pictures[0].header.type != MPEG_VIDEO_PICTURE_I)
+    return FALSE;
+  if (interval > 0 && now < packer->sequence_time
+      + (guint64) interval * G_GUINT64_CONSTANT (1000000000))
+    return FALSE;
+  if (packer->own_matrices) {
+    packer->stats.not_injected++;
+    return FALSE;
+  }
+  packer->stats.injected++;
+  packer->sequence_time = now;
+  return TRUE;
+}
+
+static gboolean
+unit_is_quant_matrix (const Rfc2250Packer * packer, guint unit)
+{
+  gsize start = packer->frame->units[unit].offset;
+
+  return mpeg_video_parse_extension_id (packer->data + start,
+      mpeg_video_frame_unit_end (packer->frame, unit) - start)
+      == MPEG_VIDEO_EXTENSION_QUANT_MATRIX;
+}
+
+static void
+note_matrices (Rfc2250Packer * packer)
+{
+  const MpegVideoFrame *frame = packer->frame;
+  guint p, i;
+
+  for (p = 0; p < frame->n_pictures; p++) {
+    for (i = frame->pictures[p].picture_unit;
+        i < frame->pictures[p].first_slice; i++) {
+      if (unit_is_quant_matrix (packer, i))
+        packer->own_matrices = TRUE;
+    }
+  }
+}
+
+/* --- the video-specific header ------------------------------------------ */
+
+/* Collects what section 3.4.1 carries under E: the extensions behind the
+ * picture coding extension, with start codes, without stuffing. They are
+ * optional, and left out where they would take the room of the video. */
+static gsize
+collect_extensions (Rfc2250Packer * packer,
+    const MpegVideoFramePicture * picture)
+{
+  const MpegVideoFrame *frame = packer->frame;
+  gsize total = 0, start, size;
+  guint i;
+
+  for (i = picture->picture_unit + 1; i < picture->first_slice; i++) {
+    start = frame->units[i].offset;
+    size = mpeg_video_frame_unit_end (frame, i) - start;
+    switch (mpeg_video_parse_extension_id (packer->data + start, size)) {
+      case MPEG_VIDEO_EXTENSION_QUANT_MATRIX:
+      case MPEG_VIDEO_EXTENSION_COPYRIGHT:
+      case MPEG_VIDEO_EXTENSION_PICTURE_DISPLAY:
+      case MPEG_VIDEO_EXTENSION_SPATIAL_SCALABLE:
+      case MPEG_VIDEO_EXTENSION_TEMPORAL_SCALABLE:
+        break;
+      default:
+        continue;
+    }
+    if (total + size > sizeof (packer->extensions) - 1
+        || total + size + 1 + 3 + rfc2250_packer_min_payload (&packer->config)
+        > packer->max_payload)
+      return 0;
+    memcpy (packer->extensions + total, packer->data + start, size);
+    total += size;
+  }
+  return total;
+}
+
+/* The header's parameters less those that each packet or the time tells */
+static gboolean
+header_is_new (Rfc2250Packer * packer, const MpegVideoPicture * picture)
+{
+  MpegVideoPicture now;
+  gboolean same;
+
+  memcpy (&now, picture, sizeof (now));
+  now.temporal_reference = 0;
+  now.vbv_delay = 0;
+  same = packer->have_last[now.type]
+      && memcmp (&now, &packer->last[now.type], sizeof (now)) == 0;
+  packer->last[now.type] = now;
+  packer->have_last[now.type] = TRUE;
+  return !same;
+}
+
+static void
+begin_picture (Rfc2250Packer * packer)
+{
+  const MpegVideoFramePicture *picture =
+      &packer->frame->pictures[packer->picture];
+  Rfc2250Header *header = &packer->header;
+
+  memset (header, 0, sizeof (*header));
+  rfc2250_header_set_picture (header, &picture->header);
+  if (picture->header.has_extension && packer->config.new_picture_bits) {
+    header->an = TRUE;
+    header->n = header_is_new (packer, &picture->header);
+  }
+  if (picture->header.has_extension && packer->config.mpeg2_extension) {
+    header->t = TRUE;
+    header->extension = picture->header;
+    header->extensions = packer->extensions;
+    header->extensions_size = collect_extensions (packer, picture);
+  }
+  packer->stats.pictures[picture->header.type]++;
+}
+
+/* --- packets ------------------------------------------------------------ */
+
+static gsize
+unit_end (const Rfc2250Packer * packer, guint unit)
+{
+  return mpeg_video_frame_unit_end (packer->frame, unit);
+}
+
+static gboolean
+unit_is_slice (const Rfc2250Packer * packer, guint unit)
+{
+  return MPEG_VIDEO_CODE_IS_SLICE (packer->frame->units[unit].code);
+}
+
+/* Takes bytes up to end, all units that end there with them. */
+static void
+take (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize end)
+{
+  packet->size += end - packer->offset;
+  packer->offset = end;
+  while (packer->unit < packer->frame->n_units
+      && unit_end (packer, packer->unit) <= end)
+    packer->unit++;
+}
+
+/* Headers go whole, as many as fit; what alone is larger than a payload (user
+ * data only) is split. Returns the room that is left. */
+static gsize
+take_headers (Rfc2250Packer * packer, Rfc2250Packet * packet,
+    const MpegVideoFramePicture * picture, gsize room)
+{
+  const MpegVideoUnit *units = packer->frame->units;
+  gsize size;
+
+  while (packer->unit < picture->first_slice) {
+    size = unit_end (packer, packer->unit) - packer->offset;
+    if (size > room && (packet->size > 0 || packet->inject))
+      return 0;
+    if (packer->offset == units[packer->unit].offset
+        && units[packer->unit].code == MPEG_VIDEO_CODE_SEQUENCE)
+      packer->header.s = TRUE;
+    size = MIN (size, room);
+    take (packer, packet, packer->offset + size);
+    room -= size;
+    if (room == 0)
+      return 0;
+  }
+  return room;
+}
+
+/* Does a piece of this slice, the size of the room left, save a packet? */
+static gboolean
+fill_saves_packet (gsize size, gsize room, gsize capacity)
+{
+  return size > capacity && room >= MIN_FRAGMENT
+      && (size - room + capacity - 1) / capacity
+      < (size + capacity - 1) / capacity;
+}
+
+/* Whole slices, as many as the mode allows; a piece of one where it must be or
+ * pays. */
+static void
+take_slices (Rfc2250Packer * packer, Rfc2250Packet * packet,
+    const MpegVideoFramePicture * picture, gsize room, gsize capacity)
+{
+  Rfc2250Header *header = &packer->header;
+  guint taken = 0;
+  gsize size;
+
+  while (packer->unit < picture->end_unit
+      && unit_is_slice (packer, packer->unit)) {
+    if (taken == 1 && packer->config.aggregate_mode == RFC2250_AGGREGATE_NONE)
+      break;
+    size = unit_end (packer, packer->unit) - packer->offset;
+    if (size <= room) {
+      take (packer, packet, packer->offset + size);
+      header->e = TRUE;
+    } else if (taken == 0 ? room >= MIN_FRAGMENT || packet->size == 0 :
+        packer->config.aggregate_mode == RFC2250_AGGREGATE_FILL
+        && fill_saves_packet (size, room, capacity)) {
+      take (packer, packet, packer->offset + room);
+      header->e = FALSE;
+      packer->stats.split_slices++;
+      size = room;
+    } else {
+      break;
+    }
+    room -= size;
+    header->b = TRUE;
+    packer->stats.slices++;
+    taken++;
+    if (!header->e)
+      break;
+  }
+}
+
+/* What goes on with a slice that an earlier packet began ends with it. */
+static void
+take_rest_of_slice (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize room)
+{
+  gsize size = unit_end (packer, packer->unit) - packer->offset;
+
+  packer->header.e = size <= room;
+  take (packer, packet, packer->offset + MIN (size, room));
+}
+
+static gboolean
+in_mid_unit (const Rfc2250Packer * packer)
+{
+  return packer->offset > packer->frame->units[packer->unit].offset;
+}
+
+static void
+fill_packet (Rfc2250Packer * packer, Rfc2250Packet * packet,
+    const MpegVideoFramePicture * picture)
+{
+  Rfc2250Header *header = &packer->header;
+  gsize capacity = packer->max_payload - rfc2250_header_get_size (header);
+  gsize room = capacity;
+
+  if (packer->unit < picture->first_slice) {
+    if (packer->inject) {
+      packet->inject = TRUE;
+      packer->inject = FALSE;
+      header->s = TRUE;
+      room -= g_bytes_get_size (packer->sequence);
+    }
+    packet->coverage = capacity - room;
+    room = take_headers (packer, packet, picture, room);
+    packet->coverage += packet->size;
+    if (packer->unit == picture->first_slice)
+      take_slices (packer, packet, picture, room, capacity);
+    if (!header->b)
+      packer->stats.header_packets++;
+  } else if (!unit_is_slice (packer, packer->unit)) {
+    /* A sequence end code: not the end of a slice, so E would be a lie, and
+     * without E some receivers give up the slices before it. It goes alone. */
+    take (packer, packet, packer->offset + MIN (room,
+            unit_end (packer, packer->unit) - packer->offset));
+    packer->stats.header_packets++;
+  } else if (in_mid_unit (packer)) {
+    take_rest_of_slice (packer, packet, room);
+  } else {
+    take_slices (packer, packet, picture, room, capacity);
+  }
+}
+
+void
+rfc2250_packer_input (Rfc2250Packer * packer, const MpegVideoFrame * frame,
+    const guint8 * data, guint64 now, gsize max_payload)
+{
+  g_return_if_fail (max_payload >=
+      rfc2250_packer_min_payload (&packer->config));
+
+  packer->frame = frame;
+  packer->data = data;
+  packer->max_payload = max_payload;
+  packer->picture = packer->unit = 0;
+  packer->offset = 0;
+  packer->inject = wants_injection (packer, now);
+  if (frame->has_sequence)
+    save_sequence (packer, now);
+  note_matrices (packer);
+  packer->stats.frames++;
+  begin_picture (packer);
+}
+
+gboolean
+rfc2250_packer_poll_output (Rfc2250Packer * packer, Rfc2250Packet * packet)
+{
+  const MpegVideoFrame *frame = packer->frame;
+  const MpegVideoFramePicture *picture;
+  Rfc2250Header *header = &packer->header;
+
+  if (!frame)
+    return FALSE;
+  picture = &frame->pictures[packer->picture];
+
+  packet->inject = FALSE;
+  packet->offset = packer->offset;
+  packet->size = packet->coverage = 0;
+  packet->type = picture->header.type;
+  packet->temporal_reference = picture->header.temporal_reference;
+  header->s = header->b = header->e = FALSE;
+  fill_packet (packer, packet, picture);
+  packet->header_size = rfc2250_header_write (header, packet->header);
+  packet->coverage += packet->header_size;
+  packet->marker = packer->unit == frame->n_units;
+
+  packer->stats.packets++;
+  packer->stats.payload_bytes += packet->header_size + packet->size
+      + (packet->inject ? g_bytes_get_size (packer->sequence) : 0);
+  if (packet->marker) {
+    packer->frame = NULL;
+  } else if (packer->unit == picture->end_unit) {
+    packer->picture++;
+    begin_picture (packer);
+  }
+  return TRUE;
+}
+
+GBytes *
+rfc2250_packer_get_sequence (Rfc2250Packer * packer)
+{
+  return packer->sequence;
+}
+
+void
+rfc2250_packer_get_stats (const Rfc2250Packer * packer,
+    Rfc2250PackerStats * stats)
+{
+  *stats = packer->stats;
+}

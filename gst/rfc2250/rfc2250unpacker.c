@@ -1,0 +1,739 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Puts frames together from RTP payloads; see the header. */
+
+#include "rfc2250unpacker.h"
+
+#include <string.h>
+
+#define START_CODE_SIZE 4
+/* Room for a rebuilt GOP header, picture header and coding extension */
+#define MAX_REBUILT_SIZE (8 + 9 + 11 + RFC2250_MAX_EXTENSIONS_SIZE)
+#define INITIAL_CHUNK_SIZE (64 * 1024)
+
+struct _Rfc2250Unpacker
+{
+  Rfc2250OnLoss on_loss;
+  gsize max_frame_size;
+  Rfc2250UnpackerStats stats;
+  GQueue output;                /* of Rfc2250UnpackedFrame */
+
+  /* What the stream was found to be */
+  gboolean seen_marker;
+  gboolean refused;             /* the payload before was: a gap */
+  gboolean have_sequence;
+  MpegVideoSequence sequence;
+  gboolean gop_with_i;          /* the last I-frame came with a GOP header */
+  gboolean last_gop_closed;
+  /* The last coding extension of each type, for pictures whose N bit says
+   * that it is theirs too (appendix 1) */
+  MpegVideoPicture last[MPEG_VIDEO_PICTURE_LAST];
+  gboolean last_valid[MPEG_VIDEO_PICTURE_LAST];
+  guint last_reference;         /* of the last picture that a packet came of */
+  guint last_type;
+
+  /* The frame in hand */
+  gboolean in_frame;
+  gboolean missing;             /* something of it did not come */
+  gboolean unusable;            /* no picture header, none to be rebuilt */
+  gboolean have_slice;
+  gboolean slice_open;          /* its last slice goes on */
+  gsize open_slice;             /* where that one starts */
+  MpegVideoPicture picture;     /* its first picture, if type is not UNKNOWN */
+  gboolean second_field;
+  guint64 rtptime, pts, dts;
+  guint8 *chunk;
+  gsize len, chunk_size;
+
+  /* All-zero headers */
+  MpegVideoFramer *framer;
+  gboolean legacy_missing;      /* until a payload begins with a header */
+  gboolean legacy_marker;       /* of the last payload */
+};
+
+Rfc2250Unpacker *
+rfc2250_unpacker_new (void)
+{
+  Rfc2250Unpacker *unpacker = g_new0 (Rfc2250Unpacker, 1);
+
+  unpacker->max_frame_size = MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE;
+  g_queue_init (&unpacker->output);
+  return unpacker;
+}
+
+static void
+queued_frame_free (gpointer data)
+{
+  g_free (((Rfc2250UnpackedFrame *) data)->data);
+  g_free (data);
+}
+
+static void
+unpacker_end_frame (Rfc2250Unpacker * unpacker)
+{
+  unpacker->in_frame = FALSE;
+  unpacker->len = 0;
+}
+
+void
+rfc2250_unpacker_reset (Rfc2250Unpacker * unpacker)
+{
+  g_queue_clear_full (&unpacker->output, queued_frame_free);
+  g_queue_init (&unpacker->output);
+  g_clear_pointer (&unpacker->framer, mpeg_video_framer_free);
+  unpacker_end_frame (unpacker);
+  unpacker->legacy_missing = FALSE;
+  unpacker->have_sequence = FALSE;
+  unpacker->gop_with_i = FALSE;
+  unpacker->seen_marker = FALSE;
+  unpacker->refused = FALSE;
+  memset (unpacker->last_valid, 0, sizeof (unpacker->last_valid));
+}
+
+void
+rfc2250_unpacker_free (Rfc2250Unpacker * unpacker)
+{
+  rfc2250_unpacker_reset (unpacker);
+  g_free (unpacker->chunk);
+  g_free (unpacker);
+}
+
+void
+rfc2250_unpacker_set_config (Rfc2250Unpacker * unpacker,
+    Rfc2250OnLoss on_loss, gsize max_frame_size)
+{
+  unpacker->on_loss = on_loss;
+  unpacker->max_frame_size = max_frame_size;
+}
+
+static void
+unpacker_append (Rfc2250Unpacker * unpacker, const guint8 * data, gsize size)
+{
+  gsize needed = unpacker->len + size;
+
+  if (needed > unpacker->chunk_size) {
+    unpacker->chunk_size = MAX (unpacker->chunk_size * 2, INITIAL_CHUNK_SIZE);
+    unpacker->chunk_size = MAX (unpacker->chunk_size, needed);
+    unpacker->chunk = g_realloc (unpacker->chunk, unpacker->chunk_size);
+  }
+  memcpy (unpacker->chunk + unpacker->len, data, size);
+  unpacker->len = needed;
+}
+
+/* --- start codes in payloads -------------------------------------------- */
+
+/* The start code that the payload begins with, or -1 */
+static gint
+first_code (const guint8 * data, gsize size)
+{
+  if (size < START_CODE_SIZE || data[0] != 0 || data[1] != 0 || data[2] != 1)
+    return -1;
+  return data[3];
+}
+
+static gboolean
+begins_with_header (const guint8 * data, gsize size)
+{
+  gint code = first_code (data, size);
+
+  return code == MPEG_VIDEO_CODE_SEQUENCE || code == MPEG_VIDEO_CODE_GOP
+      || code == MPEG_VIDEO_CODE_PICTURE;
+}
+
+/* First slice start code, or NULL */
+static const guint8 *
+find_slice (const guint8 * data, const guint8 * end)
+{
+  while ((data = mpeg_video_find_start_code (data, end))) {
+    if (MPEG_VIDEO_CODE_IS_SLICE (data[3]))
+      return data;
+    data += START_CODE_SIZE;
+  }
+  return NULL;
+}
+
+/* Where the last slice of the payload begins, which has one */
+static const guint8 *
+find_last_slice (const guint8 * data, const guint8 * end)
+{
+  const guint8 *slice = NULL, *next = data;
+
+  while ((next = find_slice (next, end))) {
+    slice = next;
+    next += START_CODE_SIZE;
+  }
+  return slice;
+}
+
+/* --- headers ------------------------------------------------------------ */
+
+static void
+note_sequence_unit (Rfc2250Unpacker * unpacker, const guint8 * data,
+    gsize size)
+{
+  if (mpeg_video_parse_sequence (&unpacker->sequence, data, size))
+    unpacker->have_sequence = TRUE;
+}
+
+static void
+note_extension (Rfc2250Unpacker * unpacker, MpegVideoPicture * picture,
+    const guint8 * data, gsize size)
+{
+  switch (mpeg_video_parse_extension_id (data, size)) {
+    case MPEG_VIDEO_EXTENSION_SEQUENCE:
+      if (unpacker->have_sequence && !unpacker->sequence.mpeg2)
+        mpeg_video_parse_sequence_extension (&unpacker->sequence, data, size);
+      break;
+    case MPEG_VIDEO_EXTENSION_PICTURE_CODING:
+      if (picture->type != MPEG_VIDEO_PICTURE_UNKNOWN)
+        mpeg_video_parse_picture_extension (picture, data, size);
+      break;
+    default:
+      break;
+  }
+}
+
+/* Reads the headers at the top of a payload. */
+static void
+note_headers (Rfc2250Unpacker * unpacker, const guint8 * data, gsize size,
+    MpegVideoPicture * picture)
+{
+  const guint8 *end = data + size, *unit = data, *next;
+  MpegVideoGop gop = { 0 };
+  gboolean have_gop = FALSE;
+
+  memset (picture, 0, sizeof (*picture));
+  while (unit && !MPEG_VIDEO_CODE_IS_SLICE (unit[3])) {
+    next = mpeg_video_find_start_code (unit + START_CODE_SIZE, end);
+    size = (next ? next : end) - unit;
+    switch (unit[3]) {
+      case MPEG_VIDEO_CODE_SEQUENCE:
+        note_sequence_unit (unpacker, unit, size);
+        break;
+      case MPEG_VIDEO_CODE_GOP:
+        have_gop = mpeg_video_parse_gop (&gop, unit, size);
+        break;
+      case MPEG_VIDEO_CODE_PICTURE:
+        mpeg_video_parse_picture (picture, unit, size);
+        break;
+      case MPEG_VIDEO_CODE_EXTENSION:
+        note_extension (unpacker, picture, unit, size);
+        break;
+      default:
+        break;
+    }
+    unit = next;
+  }
+  if (have_gop)
+    unpacker->last_gop_closed = gop.closed;
+  if (picture->type == MPEG_VIDEO_PICTURE_I)
+    unpacker->gop_with_i = have_gop;
+}
+
+/* Appendix 1: a saved header serves as long as of every picture of its type a
+ * packet came and none had N set. */
+static void
+note_n_bit (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
+    const MpegVideoPicture * picture)
+{
+  if (header->p == 0 || header->p >= MPEG_VIDEO_PICTURE_LAST)
+    return;
+  if (picture->has_extension) {
+    unpacker->last[header->p] = *picture;
+    unpacker->last_valid[header->p] = TRUE;
+  } else if (header->t) {
+    unpacker->last[header->p] = header->extension;
+    unpacker->last_valid[header->p] = TRUE;
+  } else if (!header->an || header->n) {
+    unpacker->last_valid[header->p] = FALSE;
+  }
+}
+
+/* --- rebuilding a picture header (appendix 1) --------------------------- */
+
+typedef struct
+{
+  guint8 *data;
+  gsize bits;
+} BitWriter;
+
+static void
+write_bits (BitWriter * writer, guint n, guint32 value)
+{
+  while (n-- > 0) {
+    guint8 *byte = &writer->data[writer->bits / 8];
+    guint8 mask = 0x80 >> writer->bits % 8;
+
+    *byte = value >> n & 1 ? *byte | mask : *byte & ~mask;
+    writer->bits++;
+  }
+}
+
+static void
+align_bits (BitWriter * writer)
+{
+  while (writer->bits % 8 != 0)
+    write_bits (writer, 1, 0);
+}
+
+/* A "null" time code, closed_gop as it was, broken_link set */
+static void
+write_gop (BitWriter * writer, gboolean closed)
+{
+  write_bits (writer, 32, 0x100 | MPEG_VIDEO_CODE_GOP);
+  write_bits (writer, 12, 0);
+  write_bits (writer, 1, 1);
+  write_bits (writer, 12, 0);
+  write_bits (writer, 1, closed);
+  write_bits (writer, 1, 1);
+  align_bits (writer);
+}
+
+static void
+write_picture (BitWriter * writer, const Rfc2250Header * header)
+{
+  write_bits (writer, 32, 0x100 | MPEG_VIDEO_CODE_PICTURE);
+  write_bits (writer, 10, header->tr);
+  write_bits (writer, 3, header->p);
+  write_bits (writer, 16, 0xffff);      /* vbv_delay: not known */
+  if (header->p == MPEG_VIDEO_PICTURE_P || header->p == MPEG_VIDEO_PICTURE_B) {
+    write_bits (writer, 1, header->ffv);
+    write_bits (writer, 3, header->ffc);
+  }
+  if (header->p == MPEG_VIDEO_PICTURE_B) {
+    write_bits (writer, 1, header->fbv);
+    write_bits (writer, 3, header->bfc);
+  }
+  write_bits (writer, 1, 0);    /* extra_bit_picture */
+  align_bits (writer);
+}
+
+static void
+write_picture_extension (BitWriter * writer, const MpegVideoPicture * x)
+{
+  write_bits (writer, 32, 0x100 | MPEG_VIDEO_CODE_EXTENSION);
+  write_bits (writer, 4, MPEG_VIDEO_EXTENSION_PICTURE_CODING);
+  write_bits (writer, 4, x->f_code[0][0]);
+  write_bits (writer, 4, x->f_code[0][1]);
+  write_bits (writer, 4, x->f_code[1][0]);
+  write_bits (writer, 4, x->f_code[1][1]);
+  write_bits (writer, 2, x->intra_dc_precision);
+  write_bits (writer, 2, x->structure);
+  write_bits (writer, 1, x->top_field_first);
+  write_bits (writer, 1, x->frame_pred_frame_dct);
+  write_bits (writer, 1, x->concealment_motion_vectors);
+  write_bits (writer, 1, x->q_scale_type);
+  write_bits (writer, 1, x->intra_vlc_format);
+  write_bits (writer, 1, x->alternate_scan);
+  write_bits (writer, 1, x->repeat_first_field);
+  write_bits (writer, 1, x->chroma_420_type);
+  write_bits (writer, 1, x->progressive_frame);
+  write_bits (writer, 1, x->composite_display);
+  if (x->composite_display)
+    write_bits (writer, 20, x->composite_display_bits);
+  align_bits (writer);
+}
+
+/* Begins the frame with a picture header made from what the packet says. FALSE
+ * where that is not enough: for MPEG-2 without T and without a saved header
+ * that N vouches for. */
+static gboolean
+rebuild_headers (Rfc2250Unpacker * unpacker, const Rfc2250Header * header)
+{
+  guint8 rebuilt[MAX_REBUILT_SIZE];
+  BitWriter writer = { rebuilt, 0 };
+  const MpegVideoPicture *extension = NULL;
+
+  if (!unpacker->have_sequence || header->p == MPEG_VIDEO_PICTURE_UNKNOWN
+      || header->p >= MPEG_VIDEO_PICTURE_LAST)
+    return FALSE;
+  if (unpacker->sequence.mpeg2) {
+    if (header->t)
+      extension = &header->extension;
+    else if (header->an && !header->n && unpacker->last_valid[header->p])
+      extension = &unpacker->last[header->p];
+    else
+      return FALSE;
+  }
+
+  if (header->p == MPEG_VIDEO_PICTURE_I && unpacker->gop_with_i) {
+    write_gop (&writer, unpacker->last_gop_closed);
+    unpacker->stats.gops_rebuilt++;
+  }
+  write_picture (&writer, header);
+  if (extension)
+    write_picture_extension (&writer, extension);
+  unpacker_append (unpacker, rebuilt, writer.bits / 8);
+  if (header->t && first_code (header->extensions,
+          header->extensions_size) == MPEG_VIDEO_CODE_EXTENSION)
+    unpacker_append (unpacker, header->extensions, header->extensions_size);
+  unpacker->picture.type = header->p;
+  unpacker->picture.temporal_reference = header->tr;
+  unpacker->picture.structure = extension ? extension->structure :
+      MPEG_VIDEO_STRUCTURE_FRAME;
+  unpacker->stats.pictures_rebuilt++;
+  return TRUE;
+}
+
+/* --- frames ------------------------------------------------------------- */
+
+static void
+unpacker_send (Rfc2250Unpacker * unpacker, guint8 * data, gsize size,
+    gboolean damaged)
+{
+  Rfc2250UnpackedFrame *frame = g_new (Rfc2250UnpackedFrame, 1);
+
+  frame->data = data;
+  frame->size = size;
+  frame->damaged = damaged;
+  frame->rtptime = unpacker->rtptime;
+  frame->pts = unpacker->pts;
+  frame->dts = unpacker->dts;
+  g_queue_push_tail (&unpacker->output, frame);
+  if (damaged)
+    unpacker->stats.frames_damaged++;
+  else
+    unpacker->stats.frames++;
+}
+
+/* Takes back the last slice if its end never came. */
+static void
+drop_open_slice (Rfc2250Unpacker * unpacker)
+{
+  if (!unpacker->slice_open || unpacker->on_loss != RFC2250_ON_LOSS_CONCEAL)
+    return;
+  unpacker->len = unpacker->open_slice;
+  unpacker->slice_open = FALSE;
+  unpacker->stats.slices_dropped++;
+}
+
+static void
+unpacker_finish_frame (Rfc2250Unpacker * unpacker)
+{
+  gboolean wanted = unpacker->len > 0 && !unpacker->unusable;
+
+  if (!unpacker->in_frame)
+    return;
+  if (unpacker->missing) {
+    drop_open_slice (unpacker);
+    if (unpacker->on_loss == RFC2250_ON_LOSS_DROP_FRAME)
+      wanted = FALSE;
+    if (unpacker->on_loss == RFC2250_ON_LOSS_CONCEAL && !unpacker->have_slice)
+      wanted = FALSE;
+  }
+  if (wanted) {
+    unpacker_send (unpacker, g_realloc (unpacker->chunk, unpacker->len),
+        unpacker->len, unpacker->missing);
+    unpacker->chunk = NULL;
+    unpacker->chunk_size = 0;
+  } else {
+    unpacker->stats.frames_dropped++;
+  }
+  unpacker_end_frame (unpacker);
+}
+
+static void
+unpacker_begin_frame (Rfc2250Unpacker * unpacker,
+    const Rfc2250Payload * payload)
+{
+  unpacker->in_frame = TRUE;
+  unpacker->missing = unpacker->unusable = FALSE;
+  unpacker->have_slice = unpacker->slice_open = FALSE;
+  unpacker->second_field = FALSE;
+  unpacker->picture.type = MPEG_VIDEO_PICTURE_UNKNOWN;
+  unpacker->rtptime = payload->rtptime;
+  unpacker->pts = payload->pts;
+  unpacker->dts = payload->dts;
+  unpacker->len = 0;
+}
+
+/* Is a payload that begins with a picture header the second field of the frame
+ * in hand? */
+static gboolean
+opens_second_field (const Rfc2250Unpacker * unpacker, const guint8 * data,
+    gsize size)
+{
+  MpegVideoPicture picture;
+
+  return first_code (data, size) == MPEG_VIDEO_CODE_PICTURE
+      && !unpacker->second_field
+      && unpacker->picture.type != MPEG_VIDEO_PICTURE_UNKNOWN
+      && unpacker->picture.structure != MPEG_VIDEO_STRUCTURE_FRAME
+      && mpeg_video_parse_picture (&picture, data, size)
+      && picture.temporal_reference == unpacker->picture.temporal_reference;
+}
+
+/* Does this payload belong to another frame than the one in hand? */
+static gboolean
+opens_frame (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
+    const guint8 * data, gsize size)
+{
+  if (!unpacker->in_frame || payload->rtptime != unpacker->rtptime)
+    return TRUE;
+  /* One timestamp for all and a lost marker; but headers that were spread over
+   * packets have no slice between them. */
+  return unpacker->have_slice && begins_with_header (data, size)
+      && !opens_second_field (unpacker, data, size);
+}
+
+/* The head of the frame is not there. */
+static void
+unpacker_lost_head (Rfc2250Unpacker * unpacker, const Rfc2250Header * header)
+{
+  unpacker->missing = TRUE;
+  if (unpacker->on_loss != RFC2250_ON_LOSS_CONCEAL)
+    return;
+  if (!rebuild_headers (unpacker, header))
+    unpacker->unusable = TRUE;
+}
+
+/* The second field's packets came, its header did not. */
+static gboolean
+lost_second_head (const Rfc2250Unpacker * unpacker,
+    const Rfc2250Header * header)
+{
+  return header->t && !unpacker->second_field
+      && unpacker->picture.structure != MPEG_VIDEO_STRUCTURE_FRAME
+      && unpacker->picture.type != MPEG_VIDEO_PICTURE_UNKNOWN
+      && (unpacker->picture.structure ^ header->extension.structure)
+      == MPEG_VIDEO_STRUCTURE_FRAME;
+}
+
+/* After a gap: which part of the payload can a decoder use? Returns FALSE for
+ * none. */
+static gboolean
+skip_to_slice (Rfc2250Unpacker * unpacker, const guint8 ** data, gsize * size)
+{
+  const guint8 *slice;
+
+  if (unpacker->on_loss != RFC2250_ON_LOSS_CONCEAL
+      || begins_with_header (*data, *size))
+    return TRUE;
+  slice = find_slice (*data, *data + *size);
+  if (slice != *data)
+    unpacker->stats.slices_dropped++;
+  if (!slice)
+    return FALSE;
+  *size -= slice - *data;
+  *data = slice;
+  return TRUE;
+}
+
+static void
+unpacker_add (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
+    const guint8 * data, gsize size)
+{
+  const guint8 *slice;
+
+  if (unpacker->len + size > unpacker->max_frame_size) {
+    if (!unpacker->unusable)
+      unpacker->stats.too_big++;
+    unpacker->unusable = TRUE;
+    unpacker->len = 0;
+  }
+  if (unpacker->unusable)
+    return;
+  if (header->b)
+    unpacker->have_slice = TRUE;
+  if (unpacker->on_loss == RFC2250_ON_LOSS_CONCEAL) {
+    /* A slice that E doesn't close may have begun in this payload. */
+    if (header->e) {
+      unpacker->slice_open = FALSE;
+    } else if ((slice = find_last_slice (data, data + size))) {
+      unpacker->open_slice = unpacker->len + (slice - data);
+      unpacker->slice_open = TRUE;
+    }
+  }
+  unpacker_append (unpacker, data, size);
+}
+
+/* A packet with a true header */
+static void
+unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
+    const Rfc2250Header * header, const guint8 * data, gsize size)
+{
+  MpegVideoPicture picture = { 0 };
+  gboolean has_header = begins_with_header (data, size);
+  gboolean rest_lost = FALSE;
+
+  if (opens_frame (unpacker, payload, data, size)) {
+    /* what is missing was, some of it, the end of the frame in hand */
+    if (payload->gap)
+      unpacker->missing = TRUE;
+    unpacker_finish_frame (unpacker);
+    unpacker_begin_frame (unpacker, payload);
+    if (!has_header)
+      unpacker_lost_head (unpacker, header);
+    rest_lost = !has_header;
+  } else if (payload->gap) {
+    unpacker->missing = TRUE;
+    drop_open_slice (unpacker);
+    rest_lost = TRUE;
+    if (!has_header && lost_second_head (unpacker, header)
+        && unpacker->on_loss == RFC2250_ON_LOSS_CONCEAL
+        && rebuild_headers (unpacker, header))
+      unpacker->second_field = TRUE;
+  }
+
+  if (has_header) {
+    if (opens_second_field (unpacker, data, size))
+      unpacker->second_field = TRUE;
+    note_headers (unpacker, data, size, &picture);
+    if (unpacker->picture.type == MPEG_VIDEO_PICTURE_UNKNOWN)
+      unpacker->picture = picture;
+  }
+  if (has_header || header->p != unpacker->last_type
+      || header->tr != unpacker->last_reference)
+    note_n_bit (unpacker, header, &picture);
+  unpacker->last_type = header->p;
+  unpacker->last_reference = header->tr;
+
+  if (!rest_lost || skip_to_slice (unpacker, &data, &size))
+    unpacker_add (unpacker, header, data, size);
+  /* live555 marks the very first packet, which holds headers only. */
+  if (payload->marker && (unpacker->have_slice || unpacker->missing))
+    unpacker_finish_frame (unpacker);
+}
+
+/* --- all-zero headers --------------------------------------------------- */
+
+static void
+legacy_collect (Rfc2250Unpacker * unpacker)
+{
+  MpegVideoFrame frame;
+  gboolean damaged;
+
+  while (mpeg_video_framer_poll_output (unpacker->framer, &frame)) {
+    damaged = (frame.flags & MPEG_VIDEO_FRAME_INCOMPLETE) != 0;
+    unpacker->rtptime = frame.pts;
+    unpacker->pts = frame.dts;
+    unpacker->dts = MPEG_VIDEO_TIME_NONE;
+    if (damaged && unpacker->on_loss == RFC2250_ON_LOSS_DROP_FRAME) {
+      unpacker->stats.frames_dropped++;
+      g_free (frame.data);
+    } else {
+      unpacker_send (unpacker, frame.data, frame.size, damaged);
+    }
+    mpeg_video_frame_clear (&frame);
+  }
+}
+
+/* Nothing but the bytes themselves tells where frames begin, and a payload may
+ * hold a dozen. After a gap, all up to the next header goes, as nothing tells
+ * whose it is. */
+static void
+unpacker_take_legacy (Rfc2250Unpacker * unpacker,
+    const Rfc2250Payload * payload, const guint8 * data, gsize size)
+{
+  MpegVideoFramerConfig config = { unpacker->max_frame_size, FALSE };
+
+  if (!unpacker->framer)
+    unpacker->framer = mpeg_video_framer_new (&config);
+  if (payload->gap) {
+    /* a marker closed the frame in hand, or else its end is missing */
+    if (unpacker->legacy_marker || unpacker->on_loss == RFC2250_ON_LOSS_PASS)
+      mpeg_video_framer_drain (unpacker->framer);
+    else
+      mpeg_video_framer_discont (unpacker->framer);
+    legacy_collect (unpacker);
+    unpacker->legacy_missing = TRUE;
+  }
+  unpacker->legacy_marker = payload->marker;
+  if (unpacker->legacy_missing && !begins_with_header (data, size)
+      && unpacker->on_loss != RFC2250_ON_LOSS_PASS)
+    return;
+  unpacker->legacy_missing = FALSE;
+  mpeg_video_framer_input (unpacker->framer, data, size, payload->rtptime,
+      payload->pts);
+  legacy_collect (unpacker);
+}
+
+/* --- the verbs ---------------------------------------------------------- */
+
+static gboolean
+unpacker_refuse (Rfc2250Unpacker * unpacker, Rfc2250HeaderResult result)
+{
+  switch (result) {
+    case RFC2250_HEADER_OK:
+      return FALSE;
+    case RFC2250_HEADER_SHORT:
+      unpacker->stats.bad_short++;
+      break;
+    case RFC2250_HEADER_BAD_MBZ:
+      unpacker->stats.bad_mbz++;
+      break;
+    case RFC2250_HEADER_BAD_EXTENSION:
+      unpacker->stats.bad_extension++;
+      break;
+  }
+  return TRUE;
+}
+
+void
+rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
+    const Rfc2250Payload * input)
+{
+  Rfc2250Payload copy = *input;
+  const Rfc2250Payload *payload = &copy;
+  Rfc2250Header header;
+  gsize header_size;
+
+  unpacker->stats.packets++;
+  /* The place of what is refused is one of the stream's: its video is lost. */
+  copy.gap = copy.gap || unpacker->refused;
+  unpacker->refused = unpacker_refuse (unpacker,
+      rfc2250_header_parse (&header, payload->data, payload->size,
+          &header_size));
+  if (unpacker->refused)
+    return;
+  if (payload->size == header_size) {
+    unpacker->stats.empty++;
+    unpacker->refused = payload->gap;
+    return;
+  }
+
+  /* P = 0 is forbidden, and B and E are both unset only amid a large slice:
+   * all of it zero is a sender that doesn't fill the header in. */
+  if (!header.t && header.p == 0 && !header.b && !header.e && !header.s) {
+    unpacker->stats.legacy_packets++;
+    unpacker_take_legacy (unpacker, payload, payload->data + header_size,
+        payload->size - header_size);
+    return;
+  }
+  if (payload->marker)
+    unpacker->seen_marker = TRUE;
+  unpacker_take (unpacker, payload, &header, payload->data + header_size,
+      payload->size - header_size);
+}
+
+void
+rfc2250_unpacker_drain (Rfc2250Unpacker * unpacker)
+{
+  if (unpacker->framer) {
+    mpeg_video_framer_drain (unpacker->framer);
+    legacy_collect (unpacker);
+  }
+  /* a sender that marks the last packets of frames has not sent this one's */
+  if (unpacker->seen_marker)
+    unpacker->missing = TRUE;
+  unpacker_finish_frame (unpacker);
+}
+
+gboolean
+rfc2250_unpacker_poll_output (Rfc2250Unpacker * unpacker,
+    Rfc2250UnpackedFrame * frame)
+{
+  Rfc2250UnpackedFrame *queued = g_queue_pop_head (&unpacker->output);
+
+  if (!queued)
+    return FALSE;
+  *frame = *queued;
+  g_free (queued);
+  return TRUE;
+}
+
+void
+rfc2250_unpacker_get_stats (const Rfc2250Unpacker * unpacker,
+    Rfc2250UnpackerStats * stats)
+{
+  *stats = unpacker->stats;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Puts packets that overtook each other back in order: a core. In order they
+ * pass at once; behind a gap at most `window` packets wait for the missing
+ * one. Packets are opaque.
+ */
+
+#ifndef __RTP_REORDER_H__
+#define __RTP_REORDER_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  RTP_REORDER_TAKEN,
+  RTP_REORDER_DUPLICATE,        /* was here before: the caller's to free */
+  RTP_REORDER_LATE              /* its place was given up: likewise */
+} RtpReorderResult;
+
+typedef struct _RtpReorder RtpReorder;
+
+/* free_packet: for packets that wait when the object is reset or freed */
+RtpReorder *rtp_reorder_new (GDestroyNotify free_packet);
+void rtp_reorder_free (RtpReorder * reorder);
+void rtp_reorder_reset (RtpReorder * reorder);
+/* 0 to RTP_REORDER_MAX_WINDOW packets */
+#define RTP_REORDER_MAX_WINDOW 64
+void rtp_reorder_set_window (RtpReorder * reorder, guint window);
+
+/* final_gap: what is missing before this packet will not come. */
+RtpReorderResult rtp_reorder_input (RtpReorder * reorder, guint32 ssrc,
+    guint16 seqnum, gboolean final_gap, gpointer packet);
+/* The next packet in order, or NULL */
+gpointer rtp_reorder_poll_output (RtpReorder * reorder);
+/* No more will come: all that waits may go. */
+void rtp_reorder_drain (RtpReorder * reorder);
+/* Packets that were given up, in all */
+guint64 rtp_reorder_get_lost (const RtpReorder * reorder);
+
+G_END_DECLS
+
+#endif /* __RTP_REORDER_H__ */

@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Streams a clip over a transport in real time and shows what arrived.
+
+The pipelines stand in transports.ini. Here a receiver is started, known to be
+ready, sent to, watched and ended, and the logs of both ends become one table.
+"""
+
+import argparse
+import collections
+import configparser
+import contextlib
+import os
+import pathlib
+import shlex
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import children
+import clips
+import framelog
+
+TRANSPORTS = pathlib.Path(__file__).with_name("transports.ini")
+HOST = "127.0.0.1"
+SECONDS_TO_START = 60  # the first start scans all plugins of the machine
+SECONDS_OF_QUIET = 1.0  # no frame for so long after the sender's end: all is in
+SECONDS_TO_DRAIN = 60
+SECONDS_TO_END = 10
+PLAIN_PROGRESS_EVERY = 5.0
+LIVE_PROGRESS_EVERY = 0.2
+LISTENING = {"udp": "07", "tcp": "0A"}  # states in /proc/net
+# mp2 of 192 kbit/s at 48 kHz, as clips.py makes it: 1152 samples in 576 bytes
+SOUND_BYTES_PER_SECOND = 24000
+
+
+def read_transports():
+    transports = configparser.ConfigParser(interpolation=None)
+    transports.read_string(TRANSPORTS.read_text())
+    return transports
+
+
+def parse_arguments(transports):
+    parser = argparse.ArgumentParser(
+        prog="pipelines/demo",
+        description="Streams a clip through this project's elements in real "
+        "time, on this machine, and prints a table of what arrived.",
+    )
+    videos = [name for name in transports.sections()
+              if transports[name]["clip"] == "m2v"]
+    parser.add_argument("--transport", metavar="NAME[,NAME...]",
+                        default=videos[0],
+                        help=f"one or more of: {', '.join(videos)} (%(default)s)")
+    parser.add_argument("--rate", type=int, choices=clips.RATES, default=6,
+                        help="bitrate of the clip in Mbit/s (%(default)s)")
+    parser.add_argument("--seconds", type=int, default=clips.SECONDS,
+                        metavar=f"1..{clips.SECONDS}",
+                        help="how much of the clip to stream (%(default)s)")
+    parser.add_argument("--ts", action="store_true",
+                        help="stream the clip's twin inside MPEG-TS, "
+                        "with sound beside it")
+    parser.add_argument("--port", type=int,
+                        help="port of the receiver (a free one)")
+    parser.add_argument("--keep", action="store_true",
+                        help="keep the logs and say where they are")
+    parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
+                        default=clips.SOURCE_DIR / "build",
+                        help="the build directory (build)")
+    options = parser.parse_args()
+    if not 1 <= options.seconds <= clips.SECONDS:
+        parser.error(f"--seconds is from 1 to {clips.SECONDS}")
+    if options.port is not None and not 1 <= options.port <= 65534:
+        parser.error("--port is from 1 to 65534")
+    suffix = "-ts" if options.ts else ""
+    options.transports = [name + suffix
+                          for name in options.transport.split(",")]
+    for name in options.transports:
+        if name not in transports:
+            parser.error(f"there is no transport {name}; "
+                         f"there are: {', '.join(transports.sections())}")
+    return options
+
+
+def build(build_dir):
+    """Configures and compiles what has not been yet."""
+    meson = shutil.which("meson")
+    ninja = shutil.which("ninja")
+    if meson is None or ninja is None:
+        raise children.Failed("meson or ninja is missing: "
+                              "pipelines/setup build installs them")
+    if not (build_dir / "build.ninja").exists():
+        print(f"Configuring {build_dir} ...", flush=True)
+        children.run([meson, "setup", str(build_dir), str(clips.SOURCE_DIR)],
+                     "meson setup", ended_by=signal.SIGTERM)
+    print("Building ...", flush=True)
+    children.run([ninja, "-C", str(build_dir)], "the build",
+                 ended_by=signal.SIGTERM)
+
+
+def environment(build_dir):
+    """Where GStreamer finds the plugins just built, apart from the user's own
+    plugins and registry."""
+    plugin_dirs = sorted({str(plugin.parent) for plugin
+                          in build_dir.glob("*/*/libgst*.so")
+                          if plugin.parent.name != "common"})
+    values = dict(os.environ)
+    values.update(
+        GST_PLUGIN_PATH_1_0=":".join(plugin_dirs),
+        GST_REGISTRY_1_0=str(build_dir / "demo-registry.bin"),
+        GST_DEBUG_NO_COLOR="1",
+    )
+    return values
+
+
+def kind_of_socket(binds):
+    return socket.SOCK_DGRAM if binds == "udp" else socket.SOCK_STREAM
+
+
+def is_free(binds, port):
+    with contextlib.closing(
+            socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port(binds):
+    """A free port with a free one above it, for the sound."""
+    while True:
+        with contextlib.closing(
+                socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
+            probe.bind((HOST, 0))
+            port = probe.getsockname()[1]
+        if port < 65535 and is_free(binds, port + 1):
+            return port
+
+
+def is_bound(binds, port):
+    ending = f":{port:04X}"
+    for table in (f"/proc/net/{binds}", f"/proc/net/{binds}6"):
+        with contextlib.suppress(FileNotFoundError), open(table) as lines:
+            for line in lines:
+                fields = line.split()
+                if (fields[1].endswith(ending)
+                        and fields[3] == LISTENING[binds]):
+                    return True
+    return False
+
+
+class Launch:
+    """One gst-launch-1.0 and what it printed."""
+
+    def __init__(self, role, pipeline, values, run_dir, env):
+        self.role = role
+        self._output = run_dir / f"{role}.out"
+        # Split first: a value with a blank in it stays one word.
+        words = [word.format_map(values) for word in shlex.split(pipeline)]
+        with open(self._output, "wb") as output:
+            self.child = children.start(
+                ["gst-launch-1.0", "-e", *words], env=env,
+                stdout=output, stderr=subprocess.STDOUT)
+
+    def ended(self):
+        return self.child.poll() is not None
+
+    def interrupt(self):
+        with contextlib.suppress(ProcessLookupError):
+            self.child.send_signal(signal.SIGINT)
+
+    def finish(self):
+        """Failed unless it ends soon, and well."""
+        try:
+            status = children.finish(self.child, SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            children.kill(self.child)
+            raise self.failure("did not end") from None
+        if status != 0:
+            raise self.failure(f"failed ({children.describe(status)})")
+
+    def failure(self, what):
+        output = self._output.read_text(errors="replace")
+        return children.Failed(f"the {self.role} {what}; its last words:\n"
+                               + children.tail(output))
+
+
+class Progress:
+    """What has arrived so far, in one line that rewrites itself; where nobody
+    watches a terminal, in a plain line now and then."""
+
+    def __init__(self, sent, received):
+        self._sent = sent
+        self._received = received
+        self._join = framelog.Join()
+        self._counts = collections.Counter()
+        self._recent = collections.deque()  # (wall_ns, size) of the last second
+        self._delays = collections.deque(maxlen=25)
+        self._started = time.monotonic()
+        self._live = sys.stdout.isatty()
+        self._every = LIVE_PROGRESS_EVERY if self._live else PLAIN_PROGRESS_EVERY
+        self._due = self._started + self._every
+
+    def update(self, show=True):
+        """Reads on in both logs; returns whether frames arrived."""
+        # The receiver's first: what it has, the sender's surely has too.
+        arrived = self._received.read()
+        self._join.add_sent(self._sent.read())
+        self._delays.extend(
+            framelog.delays_ns(self._join.add_arrived(arrived)))
+        for frame in arrived:
+            self._counts[frame.type] += 1
+            self._recent.append((frame.wall_ns, frame.size))
+        now = time.monotonic()
+        if show and now >= self._due:
+            self._due = now + self._every
+            self._show()
+        return bool(arrived)
+
+    def finish(self):
+        if self._live:
+            print(flush=True)
+
+    def _show(self):
+        second_ago = time.time_ns() - 10**9
+        while self._recent and self._recent[0][0] < second_ago:
+            self._recent.popleft()
+        rate = 8 * sum(size for _, size in self._recent) / 1e6
+        types = "  ".join(f"{type} {self._counts[type]:3}"
+                          for type in framelog.FRAME_TYPES)
+        delay = "-"
+        if self._delays:
+            delay = f"{statistics.median(self._delays) / 1e6:.1f} ms"
+        line = (f"{time.monotonic() - self._started:5.1f} s  {types}  "
+                f"lost {sum(self._received.lost.values())}  "
+                f"{rate:5.2f} Mbit/s  latency {delay}")
+        if self._live:
+            print(f"\r{line:<{shutil.get_terminal_size().columns - 1}}",
+                  end="", flush=True)
+        else:
+            print(line, flush=True)
+
+
+def wait_until_ready(receiver, binds, ports):
+    deadline = time.monotonic() + SECONDS_TO_START
+    while not all(is_bound(binds, port) for port in ports):
+        if receiver.ended():
+            receiver.finish()
+            raise receiver.failure("ended before anything was sent")
+        if time.monotonic() > deadline:
+            raise receiver.failure("did not open its port")
+        time.sleep(0.02)
+
+
+def watch_sender(sender, receiver, progress, deadline):
+    while not sender.ended():
+        if receiver.ended():
+            raise receiver.failure("ended before the sender")
+        if time.monotonic() > deadline:
+            raise sender.failure("does not come to its end")
+        progress.update()
+        time.sleep(0.05)
+    sender.finish()
+
+
+def wait_for_quiet(receiver, progress):
+    """Until the last frames are through the network and the jitter buffer."""
+    now = time.monotonic()
+    deadline = now + SECONDS_TO_DRAIN
+    last_frame = now
+    while now < min(last_frame + SECONDS_OF_QUIET, deadline):
+        if receiver.ended():
+            break
+        time.sleep(0.05)
+        now = time.monotonic()
+        # Only as long as frames come: silence at the end is no stall.
+        if progress.update(show=now - last_frame < LIVE_PROGRESS_EVERY):
+            last_frame = now
+
+
+def stream(transport, clip, port, run_dir, env):
+    """One clip from end to end. Returns the logs of both ends."""
+    binds = transport["binds"]
+    sent_path = run_dir / "sent.csv"
+    received_path = run_dir / "received.csv"
+    values = {
+        "host": HOST, "port": port, "clip": clip,
+        "sent": sent_path, "received": received_path,
+        "sound_port": port + 1, "sound": run_dir / "sound.mp2",
+    }
+    ports = [port]
+    if "{sound_port}" in transport["receiver"]:
+        ports.append(port + 1)
+
+    sent = framelog.Log(sent_path)
+    received = framelog.Log(received_path)
+    receiver = Launch("receiver", transport["receiver"], values, run_dir, env)
+    wait_until_ready(receiver, binds, ports)
+    sender = Launch("sender", transport["sender"], values, run_dir, env)
+    progress = Progress(sent, received)
+    watch_sender(sender, receiver, progress,
+                 time.monotonic() + 3 * clips.SECONDS)
+    wait_for_quiet(receiver, progress)
+    receiver.interrupt()
+    receiver.finish()
+    progress.update(show=False)
+    progress.finish()
+    if not sent.frames:
+        raise sender.failure("sent no frame")
+    if not received.frames:
+        raise receiver.failure("received no frame")
+    return sent, received
+
+
+def print_sound(run_dir):
+    sound = run_dir / "sound.mp2"
+    if sound.exists():
+        seconds = sound.stat().st_size / SOUND_BYTES_PER_SECOND
+        print(f"sound    {seconds:.1f} s arrived")
+
+
+def show(name, transport, options, env):
+    """Streams over one transport and prints its table."""
+    clip = (clips.make_ts if transport["clip"] == "ts"
+            else clips.make_clip)(options.build, options.rate)
+    binds = transport["binds"]
+    port = options.port or free_port(binds)
+    if not is_free(binds, port):
+        raise children.Failed(f"port {port} is in use; --port chooses another")
+
+    runs = options.build / "demo"
+    runs.mkdir(exist_ok=True)
+    run_dir = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-", dir=runs))
+    keep = options.keep
+    try:
+        print(f"\n{transport['title']}: {clip.name}, {options.seconds} s, "
+              f"to {HOST} port {port}", flush=True)
+        if options.seconds < clips.SECONDS:
+            clip = clips.cut(clip, options.seconds, run_dir / clip.name)
+        sent, received = stream(transport, clip, port, run_dir, env)
+        print()
+        print("\n".join(framelog.table(framelog.measure(sent, received))))
+        print_sound(run_dir)
+    except children.Failed:
+        keep = True
+        raise
+    finally:
+        if keep:
+            print(f"logs     {run_dir}", flush=True)
+        else:
+            shutil.rmtree(run_dir)
+
+
+def main():
+    transports = read_transports()
+    options = parse_arguments(transports)
+    options.build = options.build.resolve()
+    children.die_on_signals()
+    build(options.build)
+    env = environment(options.build)
+    for name in options.transports:
+        show(name, transports[name], options, env)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except children.Failed as failure:
+        sys.exit(f"pipelines/demo: {failure}")
