@@ -28,6 +28,7 @@
 /* Where nothing was learned: I or P at every third place, the most common
  * pattern, and no GOP longer than this before the first frame received */
 #define DEFAULT_ANCHOR_DISTANCE 3
+#define MAX_ANCHOR_DISTANCE 8
 #define MAX_HEAD 64
 /* Agreement before a clock is trusted. A step of one frame earns one: arrival
  * times in place of presentation times make such steps too. Any other step,
@@ -75,7 +76,7 @@ struct _MpegVideoTimeline
   gint lead;                    /* temporal reference of an I-frame; -1 */
   gint64 period;                /* between I-frames; 0: not known */
   guint period_seen;            /* times in a row */
-  gint64 anchor_distance;       /* 0: not known */
+  gint64 anchor_distance;       /* the longest; 0: not known */
 
   /* Clocks that may tell the display number */
   gboolean have_time_code;
@@ -323,15 +324,19 @@ unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor,
 }
 
 /* Where the next GOP begins by the pattern; the place behind all that was
- * received where there is no pattern. lead: temporal reference of its I-frame,
- * or -1. */
+ * received where there is no pattern, or where the GOP doesn't keep to it: its
+ * I-frame came and has another temporal reference than those before. */
 static gint64
-predict_gop_start (const MpegVideoTimeline * timeline, gint lead)
+predict_gop_start (const MpegVideoTimeline * timeline,
+    const MpegVideoPicture * header)
 {
   gint64 first = timeline->max_received + 1;
+  gint lead = timeline->lead;
   gint64 start;
 
-  if (timeline->period_seen < PERIOD_TRUSTED || lead < 0)
+  if (timeline->period_seen < PERIOD_TRUSTED || lead < 0
+      || (header->type == MPEG_VIDEO_PICTURE_I
+          && header->temporal_reference != lead))
     return first;
   start = timeline->last_i - lead;
   if (start < first)
@@ -446,8 +451,7 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   } else if (by_code >= 0) {
     start = by_code;
   } else if (new_gop) {
-    start = predict_gop_start (timeline, header->type == MPEG_VIDEO_PICTURE_I ?
-        reference : timeline->lead);
+    start = predict_gop_start (timeline, header);
   }
   if (frame->has_gop)
     timeline->time_code_start = start;
@@ -494,57 +498,53 @@ learn_i_frame (MpegVideoTimeline * timeline, gint64 number, gint reference,
     }
   }
   timeline->last_i = number;
-  if (!first_gop && timeline->seen_gop_header)
+  if (!first_gop)
     timeline->lead = reference;
   if (timeline->period > 0)
     type_losses (timeline, FALSE);
 }
 
-/* Nothing lost between two anchors: that is their distance. */
+/* Nothing lost between two anchors, as the B-frames between them prove: that
+ * is a distance of theirs; the longest counts. */
 static void
-learn_anchor_distance (MpegVideoTimeline * timeline, gint64 number)
+learn_anchor_distance (MpegVideoTimeline * timeline)
 {
-  gint64 between;
-  gint64 earlier = timeline->last_anchor;
+  gint64 anchor = timeline->last_anchor;
+  gint64 before;
 
-  if (earlier < 0 || number <= earlier)
+  if (anchor < 0)
     return;
-  if (timeline->anchor_distance == 0
-      || number - earlier < timeline->anchor_distance) {
-    timeline->anchor_distance = number - earlier;
-    return;
-  }
-  /* A longer one counts once the B-frames before `earlier` prove it. */
-  for (between = earlier - 1; between >= 0; between--) {
-    if (place_type (timeline, between) != MPEG_VIDEO_PICTURE_B)
+  for (before = anchor - 1; before >= 0; before--) {
+    if (place_type (timeline, before) != MPEG_VIDEO_PICTURE_B)
       break;
   }
-  if (is_anchor (place_type (timeline, between)))
-    timeline->anchor_distance = earlier - between;
+  if (is_anchor (place_type (timeline, before)))
+    timeline->anchor_distance = MAX (timeline->anchor_distance,
+        anchor - before);
 }
 
-/* Display number of the anchor before this one, lost or not; -1: none */
+/* Display number of the anchor before this one, lost or not; one before the
+ * GOP where there is none */
 static gint64
 anchor_before (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header, gint64 number)
 {
   gint64 distance = timeline->anchor_distance;
+  gint64 last = timeline->last_anchor;
   gint64 earlier;
 
-  if (timeline->last_anchor < 0 && header->type == MPEG_VIDEO_PICTURE_I)
+  if (last < 0 && header->type == MPEG_VIDEO_PICTURE_I)
     return timeline->gop_start - 1;
-  if (distance == 0)
-    distance = DEFAULT_ANCHOR_DISTANCE;
-  if (timeline->last_anchor >= 0 && number - timeline->last_anchor <= distance)
-    return timeline->last_anchor;
+  if (last >= 0 && number - last <= (distance ? distance : MAX_ANCHOR_DISTANCE))
+    return last;
   /* One was lost: the nearest place where the pattern has one */
-  for (earlier = number - 1; earlier > timeline->last_anchor; earlier--) {
+  for (earlier = number - 1; earlier > last; earlier--) {
     if (is_anchor (pattern_type (timeline, earlier)))
       return earlier;
     if (number - earlier >= WINDOW)
       break;
   }
-  return MAX (number - distance, timeline->last_anchor);
+  return MAX (number - (distance ? distance : DEFAULT_ANCHOR_DISTANCE), last);
 }
 
 /* --- times ------------------------------------------------------------- */
@@ -688,7 +688,7 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
   place->number = number;
   place->type = header->type;
   if (anchor) {
-    learn_anchor_distance (timeline, number);
+    learn_anchor_distance (timeline);
     settle (timeline, frame->sequence.low_delay ? number :
         timeline->last_anchor);
     timeline->last_anchor = number;

@@ -285,6 +285,10 @@ gst_rfc2250_depay_push_frame (GstRfc2250Depay * depay,
   MpegVideoLoss loss;
 
   GST_BUFFER_PTS (buffer) = unpacked->pts;
+  if (unpacked->end_code) {
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+    return gst_rtp_base_depayload_push (GST_RTP_BASE_DEPAYLOAD (depay), buffer);
+  }
   if (unpacked->damaged)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
   info = gst_buffer_add_frame_info_meta (buffer, 0, 0,

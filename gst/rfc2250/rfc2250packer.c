@@ -238,6 +238,13 @@ unit_is_slice (const Rfc2250Packer * packer, guint unit)
   return MPEG_VIDEO_CODE_IS_SLICE (packer->frame->units[unit].code);
 }
 
+/* Has an earlier packet begun with this unit? */
+static gboolean
+in_mid_unit (const Rfc2250Packer * packer)
+{
+  return packer->offset > packer->frame->units[packer->unit].offset;
+}
+
 /* Takes bytes up to end, all units that end there with them. */
 static void
 take (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize end)
@@ -249,8 +256,9 @@ take (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize end)
     packer->unit++;
 }
 
-/* Headers go whole, as many as fit; what alone is larger than a payload (user
- * data only) is split. Returns the room that is left. */
+/* Headers go whole, as many as fit. What alone is larger than a payload (user
+ * data only) is split; its last piece goes alone, so that the header or slice
+ * behind it begins a payload too. Returns the room that is left. */
 static gsize
 take_headers (Rfc2250Packer * packer, Rfc2250Packet * packet,
     const MpegVideoFramePicture * picture, gsize room)
@@ -258,12 +266,16 @@ take_headers (Rfc2250Packer * packer, Rfc2250Packet * packet,
   const MpegVideoUnit *units = packer->frame->units;
   gsize size;
 
+  if (in_mid_unit (packer)) {
+    size = unit_end (packer, packer->unit) - packer->offset;
+    take (packer, packet, packer->offset + MIN (size, room));
+    return 0;
+  }
   while (packer->unit < picture->first_slice) {
     size = unit_end (packer, packer->unit) - packer->offset;
     if (size > room && (packet->size > 0 || packet->inject))
       return 0;
-    if (packer->offset == units[packer->unit].offset
-        && units[packer->unit].code == MPEG_VIDEO_CODE_SEQUENCE)
+    if (units[packer->unit].code == MPEG_VIDEO_CODE_SEQUENCE)
       packer->header.s = TRUE;
     size = MIN (size, room);
     take (packer, packet, packer->offset + size);
@@ -330,12 +342,6 @@ take_rest_of_slice (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize room)
   take (packer, packet, packer->offset + MIN (size, room));
 }
 
-static gboolean
-in_mid_unit (const Rfc2250Packer * packer)
-{
-  return packer->offset > packer->frame->units[packer->unit].offset;
-}
-
 static void
 fill_packet (Rfc2250Packer * packer, Rfc2250Packet * packet,
     const MpegVideoFramePicture * picture)
@@ -360,7 +366,8 @@ fill_packet (Rfc2250Packer * packer, Rfc2250Packet * packet,
       packer->stats.header_packets++;
   } else if (!unit_is_slice (packer, packer->unit)) {
     /* A sequence end code: not the end of a slice, so E would be a lie, and
-     * without E some receivers give up the slices before it. It goes alone. */
+     * without E some receivers give up the slices before it. It goes alone,
+     * behind the packet with the frame's last slice, which has the marker. */
     take (packer, packet, packer->offset + MIN (room,
             unit_end (packer, packer->unit) - packer->offset));
     packer->stats.header_packets++;
@@ -369,6 +376,20 @@ fill_packet (Rfc2250Packer * packer, Rfc2250Packet * packet,
   } else {
     take_slices (packer, packet, picture, room, capacity);
   }
+}
+
+/* Does what was sent so far end the frame? A sequence end code behind it is
+ * not part of any picture. */
+static gboolean
+at_frame_end (const Rfc2250Packer * packer)
+{
+  const MpegVideoFrame *frame = packer->frame;
+  guint unit = packer->unit;
+
+  if (unit == frame->n_units)
+    return TRUE;
+  return unit == frame->n_units - 1 && !in_mid_unit (packer)
+      && frame->units[unit].code == MPEG_VIDEO_CODE_SEQUENCE_END;
 }
 
 void
@@ -397,10 +418,12 @@ rfc2250_packer_poll_output (Rfc2250Packer * packer, Rfc2250Packet * packet)
   const MpegVideoFrame *frame = packer->frame;
   const MpegVideoFramePicture *picture;
   Rfc2250Header *header = &packer->header;
+  gboolean end_code;
 
   if (!frame)
     return FALSE;
   picture = &frame->pictures[packer->picture];
+  end_code = packer->unit > picture->first_slice && at_frame_end (packer);
 
   packet->inject = FALSE;
   packet->offset = packer->offset;
@@ -411,12 +434,12 @@ rfc2250_packer_poll_output (Rfc2250Packer * packer, Rfc2250Packet * packet)
   fill_packet (packer, packet, picture);
   packet->header_size = rfc2250_header_write (header, packet->header);
   packet->coverage += packet->header_size;
-  packet->marker = packer->unit == frame->n_units;
+  packet->marker = !end_code && at_frame_end (packer);
 
   packer->stats.packets++;
   packer->stats.payload_bytes += packet->header_size + packet->size
       + (packet->inject ? g_bytes_get_size (packer->sequence) : 0);
-  if (packet->marker) {
+  if (packer->unit == frame->n_units) {
     packer->frame = NULL;
   } else if (packer->unit == picture->end_unit) {
     packer->picture++;

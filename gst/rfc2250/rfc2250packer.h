@@ -39,7 +39,7 @@ typedef struct
   gsize header_size;
   gboolean inject;
   gsize offset, size;
-  gboolean marker;              /* last of its frame */
+  gboolean marker;              /* holds the end of the frame's last slice */
   gsize coverage;               /* payload bytes, from its start, that are
                                  * headers of any kind */
   MpegVideoPictureType type;

@@ -380,7 +380,7 @@ static void
 unpacker_send (Rfc2250Unpacker * unpacker, guint8 * data, gsize size,
     gboolean damaged)
 {
-  Rfc2250UnpackedFrame *frame = g_new (Rfc2250UnpackedFrame, 1);
+  Rfc2250UnpackedFrame *frame = g_new0 (Rfc2250UnpackedFrame, 1);
 
   frame->data = data;
   frame->size = size;
@@ -393,6 +393,22 @@ unpacker_send (Rfc2250Unpacker * unpacker, guint8 * data, gsize size,
     unpacker->stats.frames_damaged++;
   else
     unpacker->stats.frames++;
+}
+
+/* A sequence end code that comes behind the marker of its frame */
+static void
+unpacker_send_end_code (Rfc2250Unpacker * unpacker,
+    const Rfc2250Payload * payload, const guint8 * data, gsize size)
+{
+  Rfc2250UnpackedFrame *frame = g_new0 (Rfc2250UnpackedFrame, 1);
+
+  frame->data = g_memdup2 (data, size);
+  frame->size = size;
+  frame->end_code = TRUE;
+  frame->rtptime = payload->rtptime;
+  frame->pts = payload->pts;
+  frame->dts = payload->dts;
+  g_queue_push_tail (&unpacker->output, frame);
 }
 
 /* Takes back the last slice if its end never came. */
@@ -555,6 +571,11 @@ unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
   gboolean has_header = begins_with_header (data, size);
   gboolean rest_lost = FALSE;
 
+  if (!unpacker->in_frame
+      && first_code (data, size) == MPEG_VIDEO_CODE_SEQUENCE_END) {
+    unpacker_send_end_code (unpacker, payload, data, size);
+    return;
+  }
   if (opens_frame (unpacker, payload, data, size)) {
     /* what is missing was, some of it, the end of the frame in hand */
     if (payload->gap)

@@ -57,21 +57,27 @@ def interlaced(megabits=3, frames=30):
                    % (frames, GOP, _rate(megabits), MPEG2))
 
 
-def small(frames=48):
-    """Four GOPs of about a hundred packets, for loss at every position."""
+def small(frames=60):
+    """Five GOPs of about a hundred packets, for loss at every position."""
     return _ffmpeg("small-%d.m2v" % frames,
                    "-frames:v %d %s %s -b:v 900k %s"
                    % (frames, CIF, GOP, MPEG2))
 
 
-def closed_gops(frames=48):
+def mpeg1_gops(frames=60):
+    return _ffmpeg("mpeg1-gops-%d.m1v" % frames,
+                   "-frames:v %d %s %s -b:v 900k %s"
+                   % (frames, CIF, GOP, MPEG1))
+
+
+def closed_gops(frames=60):
     """Every GOP closed: an I picture has temporal reference 0."""
     return _ffmpeg("closed-%d.m2v" % frames,
                    "-frames:v %d %s %s -flags +cgop -b:v 900k %s"
                    % (frames, CIF, GOP, MPEG2))
 
 
-def fields(megabits=3, frames=30):
+def fields(megabits=3, frames=50):
     """Two field pictures to a frame: I/P, P/P and B/B, ten frames a GOP."""
     half = _ffmpeg("half-%dM-%d.m2v" % (megabits, frames),
                    "-frames:v %d -vf scale=720:288 -r 50 -pix_fmt yuv420p "
