@@ -1,0 +1,1475 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-mpegstat
+ * @title: mpegstat
+ * @short_description: Statistics of an MPEG-1/2 video stream, frame by frame
+ *
+ * Passes an MPEG-1 or MPEG-2 video elementary stream through, one frame per
+ * buffer with timestamps, and measures it: what arrived and when, how late each
+ * frame is, which frames were lost and of what type. It takes parsed video and
+ * raw bytes straight from filesrc, and never waits for a timestamp itself.
+ *
+ * Per frame it tells the time of arrival, the time at which the frame was due
+ * in transport order, the difference of the two (the latency, 0 for the first
+ * frame), type, temporal reference, presentation time in units of 90 kHz, and
+ * size; per GOP header the time code, its pictures value, and the presentation
+ * time of temporal reference 0; and each frame that never came, with its type,
+ * from gaps in the temporal references and the learned GOP pattern. Frames of
+ * which a part is missing are discarded and counted, as a decoder can't show
+ * them.
+ *
+ * A frame arrives with the buffer that holds its last byte. Arrivals are
+ * running times of the pipeline's clock while the element plays, so that a
+ * pause doesn't count, and monotonic time without a clock.
+ *
+ * Output goes to standard output (#GstMpegStat:silent), to a log of comma-
+ * separated values or JSON objects (#GstMpegStat:location), to the bus
+ * (#GstMpegStat:post-messages, #GstMpegStat:stats-interval), and into
+ * #GstMpegStat:stats, which also comes as element message
+ * `application/x-mpegstat-stats` at the end of the stream.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 filesrc location=film.m2v ! mpegstat silent=false ! fakesink
+ * ]| One line for each frame and GOP header of a file, and a summary.
+ * |[
+ * gst-launch-1.0 udpsrc port=5004 caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=MPV,payload=32" ! rtpjitterbuffer ! rfc2250depay ! mpegstat location=received.csv ! fakesink
+ * ]| Logs what arrives over RTP.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstmpegstat.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "gstmpegvideoinput.h"
+#include "mpegstatarrivals.h"
+#include "mpegstatcore.h"
+#include "mpegstatformat.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_mpeg_stat_debug);
+#define GST_CAT_DEFAULT gst_mpeg_stat_debug
+
+#define LOCATION_STDOUT "-"
+
+#define DEFAULT_SILENT TRUE
+#define DEFAULT_LOCATION NULL
+#define DEFAULT_FORMAT GST_MPEG_STAT_FORMAT_CSV
+#define DEFAULT_STATS_INTERVAL 0
+#define DEFAULT_MAX_FRAME_SIZE MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE
+#define DEFAULT_DISCARD_INCOMPLETE TRUE
+#define DEFAULT_POST_MESSAGES FALSE
+
+/* The lowest frame rate there is, 24000/1001 (13818-2 table 6-4): how long a
+ * raw frame may wait for the start of the next one, until the rate is known */
+#define LONGEST_FRAME (GST_SECOND * 1001 / 24000)
+
+typedef enum
+{
+  GST_MPEG_STAT_FORMAT_CSV,
+  GST_MPEG_STAT_FORMAT_JSON
+} GstMpegStatFormat;
+
+typedef enum
+{
+  ARRIVAL_NONE,                 /* nothing arrived yet */
+  ARRIVAL_RUNNING_TIME,
+  ARRIVAL_MONOTONIC
+} ArrivalKind;
+
+/* Goes on where it stood when the pipeline gets, loses or stops its clock. */
+typedef struct
+{
+  ArrivalKind kind;
+  GstClockTime reading;         /* the clock's, at the latest arrival */
+  GstClockTime arrival;         /* the latest, since the first */
+  GstClockTime monotonic;       /* at the latest arrival */
+  GstClockTime switched;        /* monotonic, when playing began or stopped */
+} ArrivalClock;
+
+/* What to do with a frame and its events */
+typedef struct
+{
+  gboolean print, post, discard;
+} Wishes;
+
+struct _GstMpegStat
+{
+  GstElement parent;
+
+  GstPad *sinkpad, *srcpad;
+
+  /* protected by OBJECT_LOCK */
+  gboolean silent;
+  gchar *location;
+  GstMpegStatFormat format;
+  GstClockTime stats_interval;
+  guint max_frame_size;
+  gboolean discard_incomplete;
+  gboolean post_messages;
+  MpegStatCore *core;           /* written by the streaming thread */
+  MpegVideoFramerStats framer_stats;    /* same */
+  ArrivalClock clock;
+  gboolean eos;
+  GstClockID stats_id;          /* NULL: no timer runs */
+  GstClockTime frame_wait;      /* that a frame waits here at most */
+
+  /* streaming thread only; made and freed while no pad is active */
+  GstMpegVideoInput *input;
+  MpegStatArrivals *arrivals;
+  MpegStatTime now;             /* of the buffer at hand */
+  gboolean parsed;              /* what upstream's caps say */
+  gboolean have_upstream_caps;
+  gboolean started;             /* a buffer came since start or flush */
+  gboolean have_stream;         /* a STREAM_START came */
+  GstSegment segment;           /* the latest one, as sent on */
+  MpegVideoSequence sequence;   /* of the caps on the src pad */
+  gboolean update_caps;
+  gboolean have_caps;           /* caps were sent */
+  GQueue held_events;           /* wait for the caps */
+  gboolean discont;             /* the next frame follows a gap */
+  gint log_fd;                  /* -1: none */
+  GstMpegStatFormat log_format;
+  GString *line;
+};
+
+enum
+{
+  PROP_0,
+  PROP_SILENT,
+  PROP_LOCATION,
+  PROP_FORMAT,
+  PROP_STATS_INTERVAL,
+  PROP_STATS,
+  PROP_MAX_FRAME_SIZE,
+  PROP_DISCARD_INCOMPLETE,
+  PROP_POST_MESSAGES,
+  PROP_LAST
+};
+
+static GParamSpec *properties[PROP_LAST];
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS ", parsed = (boolean) true"));
+
+#define GST_TYPE_MPEG_STAT_FORMAT (gst_mpeg_stat_format_get_type ())
+static GType
+gst_mpeg_stat_format_get_type (void)
+{
+  static const GEnumValue values[] = {
+    {GST_MPEG_STAT_FORMAT_CSV, "Comma-separated values with a header line",
+        "csv"},
+    {GST_MPEG_STAT_FORMAT_JSON, "One JSON object per line", "json"},
+    {0, NULL, NULL}
+  };
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstMpegStatFormat", values);
+
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+#define gst_mpeg_stat_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE (GstMpegStat, gst_mpeg_stat, GST_TYPE_ELEMENT,
+    GST_DEBUG_CATEGORY_INIT (gst_mpeg_stat_debug, "mpegstat", 0,
+        "Statistics of MPEG video"));
+GST_ELEMENT_REGISTER_DEFINE (mpegstat, "mpegstat", GST_RANK_NONE,
+    GST_TYPE_MPEG_STAT);
+
+/* --- time ---------------------------------------------------------------- */
+
+static GstClockTime
+monotonic_now (void)
+{
+  return g_get_monotonic_time () * GST_USECOND;
+}
+
+static GstClockTime
+wall_now (void)
+{
+  return g_get_real_time () * GST_USECOND;
+}
+
+/* With OBJECT_LOCK */
+static ArrivalKind
+gst_mpeg_stat_read_clock (GstMpegStat * self, GstClockTime * reading)
+{
+  GstElement *element = GST_ELEMENT_CAST (self);
+  GstClockTime time;
+
+  if (GST_STATE (self) != GST_STATE_PLAYING || !GST_ELEMENT_CLOCK (self)) {
+    *reading = monotonic_now ();
+    return ARRIVAL_MONOTONIC;
+  }
+  time = gst_clock_get_time (GST_ELEMENT_CLOCK (self));
+  *reading = time > element->base_time ? time - element->base_time : 0;
+  return ARRIVAL_RUNNING_TIME;
+}
+
+static GstClockTime
+since (GstClockTime now, GstClockTime then)
+{
+  return now > then ? now - then : 0;
+}
+
+/* The time that passed since the latest arrival. Across a change of clock only
+ * what was spent playing counts. */
+static GstClockTime
+arrival_clock_step (const ArrivalClock * clock, ArrivalKind kind,
+    GstClockTime reading)
+{
+  if (clock->kind == ARRIVAL_NONE)
+    return 0;
+  if (clock->kind == kind)
+    return since (reading, clock->reading);
+  if (kind == ARRIVAL_RUNNING_TIME)
+    return since (monotonic_now (), MAX (clock->switched, clock->monotonic));
+  return since (clock->switched, clock->monotonic);
+}
+
+static GstClockTime
+gst_mpeg_stat_take_arrival (GstMpegStat * self)
+{
+  ArrivalClock *clock = &self->clock;
+  GstClockTime reading, arrival;
+  ArrivalKind kind;
+
+  GST_OBJECT_LOCK (self);
+  kind = gst_mpeg_stat_read_clock (self, &reading);
+  arrival = clock->arrival += arrival_clock_step (clock, kind, reading);
+  clock->kind = kind;
+  clock->reading = reading;
+  clock->monotonic = kind == ARRIVAL_MONOTONIC ? reading : monotonic_now ();
+  GST_OBJECT_UNLOCK (self);
+
+  return arrival;
+}
+
+static void
+gst_mpeg_stat_mark_switch (GstMpegStat * self)
+{
+  GST_OBJECT_LOCK (self);
+  self->clock.switched = monotonic_now ();
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* --- statistics, from any thread ----------------------------------------- */
+
+typedef struct
+{
+  MpegStatTotals totals;
+  MpegVideoFramerStats framer;
+  guint64 frames, bytes, lost;
+} Snapshot;
+
+typedef struct
+{
+  const gchar *name;
+  GType type;                   /* G_TYPE_UINT64 or G_TYPE_INT64 */
+  gsize offset;
+} StatsField;
+
+#define TOTAL(name, type, member) \
+    { name, type, G_STRUCT_OFFSET (Snapshot, totals.member) }
+#define BY_TYPE(name, member, letter) \
+    TOTAL (name, G_TYPE_UINT64, member[MPEG_VIDEO_PICTURE_##letter])
+#define FRAMER(name, member) \
+    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (Snapshot, framer.member) }
+#define SUM(name, member) \
+    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (Snapshot, member) }
+
+static const StatsField stats_fields[] = {
+  SUM ("frames", frames),
+  BY_TYPE ("frames-i", frames, I),
+  BY_TYPE ("frames-p", frames, P),
+  BY_TYPE ("frames-b", frames, B),
+  BY_TYPE ("frames-d", frames, D),
+  SUM ("bytes", bytes),
+  BY_TYPE ("bytes-i", bytes, I),
+  BY_TYPE ("bytes-p", bytes, P),
+  BY_TYPE ("bytes-b", bytes, B),
+  BY_TYPE ("bytes-d", bytes, D),
+  SUM ("lost", lost),
+  BY_TYPE ("lost-i", lost, I),
+  BY_TYPE ("lost-p", lost, P),
+  BY_TYPE ("lost-b", lost, B),
+  BY_TYPE ("lost-d", lost, D),
+  BY_TYPE ("lost-unknown", lost, UNKNOWN),
+  TOTAL ("incomplete", G_TYPE_UINT64, incomplete),
+  TOTAL ("gops", G_TYPE_UINT64, gops),
+  TOTAL ("duration", G_TYPE_UINT64, duration),
+  TOTAL ("bitrate", G_TYPE_UINT64, bitrate),
+  TOTAL ("average-bitrate", G_TYPE_UINT64, average_bitrate),
+  TOTAL ("latency-min", G_TYPE_INT64, latency_min),
+  TOTAL ("latency-median", G_TYPE_INT64, latency_median),
+  TOTAL ("latency-p95", G_TYPE_INT64, latency_p95),
+  TOTAL ("latency-p99", G_TYPE_INT64, latency_p99),
+  TOTAL ("latency-max", G_TYPE_INT64, latency_max),
+  TOTAL ("latency-mean", G_TYPE_INT64, latency_mean),
+  TOTAL ("jitter", G_TYPE_UINT64, jitter),
+  FRAMER ("junk-bytes", junk_bytes),
+  FRAMER ("too-big", too_big),
+  FRAMER ("truncated", truncated),
+  FRAMER ("bad-headers", bad_headers),
+  FRAMER ("before-sequence", before_sequence),
+  FRAMER ("foreign-codes", foreign_codes),
+};
+
+#undef TOTAL
+#undef BY_TYPE
+#undef FRAMER
+#undef SUM
+
+static void
+gst_mpeg_stat_snapshot (GstMpegStat * self, Snapshot * snapshot)
+{
+  GstClockTime reading, now;
+  ArrivalKind kind;
+  guint i;
+
+  memset (snapshot, 0, sizeof (*snapshot));
+
+  GST_OBJECT_LOCK (self);
+  kind = gst_mpeg_stat_read_clock (self, &reading);
+  now = self->clock.arrival;
+  /* While the stream lasts, the last second ends now: a stalled link shows. */
+  if (!self->eos && kind == self->clock.kind)
+    now += arrival_clock_step (&self->clock, kind, reading);
+  mpegstat_core_get_totals (self->core, now, &snapshot->totals);
+  snapshot->framer = self->framer_stats;
+  GST_OBJECT_UNLOCK (self);
+
+  for (i = 0; i < MPEG_VIDEO_PICTURE_LAST; i++) {
+    snapshot->frames += snapshot->totals.frames[i];
+    snapshot->bytes += snapshot->totals.bytes[i];
+    snapshot->lost += snapshot->totals.lost[i];
+  }
+}
+
+static GstStructure *
+gst_mpeg_stat_create_stats (GstMpegStat * self)
+{
+  GstStructure *stats =
+      gst_structure_new_empty ("application/x-mpegstat-stats");
+  Snapshot snapshot;
+  guint i;
+
+  gst_mpeg_stat_snapshot (self, &snapshot);
+  for (i = 0; i < G_N_ELEMENTS (stats_fields); i++) {
+    const StatsField *field = &stats_fields[i];
+    gconstpointer member = G_STRUCT_MEMBER_P (&snapshot, field->offset);
+
+    if (field->type == G_TYPE_INT64)
+      gst_structure_set (stats, field->name, G_TYPE_INT64,
+          *(const gint64 *) member, NULL);
+    else
+      gst_structure_set (stats, field->name, G_TYPE_UINT64,
+          *(const guint64 *) member, NULL);
+  }
+  return stats;
+}
+
+static void
+gst_mpeg_stat_post_stats (GstMpegStat * self)
+{
+  gst_element_post_message (GST_ELEMENT_CAST (self),
+      gst_message_new_element (GST_OBJECT_CAST (self),
+          gst_mpeg_stat_create_stats (self)));
+}
+
+static gboolean
+gst_mpeg_stat_timer (GstClock * clock, GstClockTime time, GstClockID id,
+    gpointer user_data)
+{
+  GstMpegStat *self = user_data;
+  gboolean current;
+
+  GST_OBJECT_LOCK (self);
+  current = self->stats_id == id && !self->eos;
+  GST_OBJECT_UNLOCK (self);
+
+  if (current)
+    gst_mpeg_stat_post_stats (self);
+  return TRUE;
+}
+
+/* Takes the new timer, NULL: none, and ends the one before. */
+static void
+gst_mpeg_stat_set_timer (GstMpegStat * self, GstClockID id)
+{
+  GstClockID old;
+
+  GST_OBJECT_LOCK (self);
+  old = self->stats_id;
+  self->stats_id = id ? gst_clock_id_ref (id) : NULL;
+  GST_OBJECT_UNLOCK (self);
+
+  if (old) {
+    gst_clock_id_unschedule (old);
+    gst_clock_id_unref (old);
+  }
+  if (id) {
+    gst_clock_id_wait_async (id, gst_mpeg_stat_timer, gst_object_ref (self),
+        gst_object_unref);
+    gst_clock_id_unref (id);
+  }
+}
+
+static void
+gst_mpeg_stat_start_timer (GstMpegStat * self)
+{
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
+  GstClockTime interval;
+  GstClockID id = NULL;
+
+  GST_OBJECT_LOCK (self);
+  interval = self->stats_interval;
+  GST_OBJECT_UNLOCK (self);
+
+  if (clock && interval > 0)
+    id = gst_clock_new_periodic_id (clock,
+        gst_clock_get_time (clock) + interval, interval);
+  gst_mpeg_stat_set_timer (self, id);
+  gst_clear_object (&clock);
+}
+
+/* --- the log ------------------------------------------------------------- */
+
+static gboolean
+gst_mpeg_stat_write (GstMpegStat * self, const gchar * text, gsize size)
+{
+  gssize written;
+
+  while (size > 0) {
+    written = write (self->log_fd, text, size);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return FALSE;
+    text += written;
+    size -= written;
+  }
+  return TRUE;
+}
+
+static void
+gst_mpeg_stat_close_log (GstMpegStat * self)
+{
+  if (self->log_fd >= 0 && self->log_fd != STDOUT_FILENO)
+    g_close (self->log_fd, NULL);
+  self->log_fd = -1;
+}
+
+/* Writes self->line. After an error the stream goes on without a log. */
+static void
+gst_mpeg_stat_log_line (GstMpegStat * self)
+{
+  gchar *location;
+  gint error;
+
+  if (gst_mpeg_stat_write (self, self->line->str, self->line->len))
+    return;
+
+  error = errno;
+  GST_OBJECT_LOCK (self);
+  location = g_strdup (self->location);
+  GST_OBJECT_UNLOCK (self);
+  if (error == ENOSPC)
+    GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+        ("No space left to write the log \"%s\"; it ends here.", location),
+        ("%s", g_strerror (error)));
+  else
+    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+        ("Could not write to the log \"%s\": %s; it ends here.", location,
+            g_strerror (error)), ("errno %d", error));
+  g_free (location);
+  gst_mpeg_stat_close_log (self);
+}
+
+static gboolean
+gst_mpeg_stat_open_log (GstMpegStat * self)
+{
+  gchar *location;
+
+  GST_OBJECT_LOCK (self);
+  location = g_strdup (self->location);
+  self->log_format = self->format;
+  GST_OBJECT_UNLOCK (self);
+
+  if (!location)
+    return TRUE;
+
+  if (g_str_equal (location, LOCATION_STDOUT))
+    self->log_fd = STDOUT_FILENO;
+  else
+    self->log_fd = g_open (location, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+        0666);
+  if (self->log_fd < 0) {
+    gint error = errno;
+
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+        ("Could not open the log \"%s\" for writing: %s.", location,
+            g_strerror (error)), ("errno %d", error));
+    g_free (location);
+    return FALSE;
+  }
+  g_free (location);
+
+  if (self->log_format == GST_MPEG_STAT_FORMAT_CSV) {
+    g_string_truncate (self->line, 0);
+    mpegstat_format_csv_header (self->line);
+    gst_mpeg_stat_log_line (self);
+  }
+  return TRUE;
+}
+
+/* --- what is told of each event ------------------------------------------ */
+
+static void
+gst_mpeg_stat_post_event (GstMpegStat * self, const MpegStatEvent * event)
+{
+  GstStructure *structure = NULL;
+  MpegStatValue value;
+  guint column;
+
+  for (column = 0; column < MPEGSTAT_N_COLUMNS; column++) {
+    const gchar *name = mpegstat_column_name (column);
+
+    mpegstat_event_get_value (event, column, &value);
+    if (column == MPEGSTAT_EVENT) {
+      gchar *message = g_strconcat ("application/x-mpegstat-", value.s, NULL);
+
+      structure = gst_structure_new_empty (message);
+      g_free (message);
+      continue;
+    }
+    switch (value.type) {
+      case MPEGSTAT_VALUE_NONE:
+        break;
+      case MPEGSTAT_VALUE_STRING:
+        gst_structure_set (structure, name, G_TYPE_STRING, value.s, NULL);
+        break;
+      case MPEGSTAT_VALUE_INT:
+        gst_structure_set (structure, name, G_TYPE_INT64, value.i, NULL);
+        break;
+      case MPEGSTAT_VALUE_UINT:
+        gst_structure_set (structure, name, G_TYPE_UINT64, value.u, NULL);
+        break;
+      case MPEGSTAT_VALUE_BOOLEAN:
+        gst_structure_set (structure, name, G_TYPE_BOOLEAN, (gboolean) value.i,
+            NULL);
+        break;
+    }
+  }
+  gst_element_post_message (GST_ELEMENT_CAST (self),
+      gst_message_new_element (GST_OBJECT_CAST (self), structure));
+}
+
+static void
+gst_mpeg_stat_print_line (GstMpegStat * self)
+{
+  g_print ("%s", self->line->str);
+}
+
+static void
+gst_mpeg_stat_tell (GstMpegStat * self, const Wishes * wishes,
+    const MpegStatEvent * event)
+{
+  if (wishes->print) {
+    g_string_truncate (self->line, 0);
+    mpegstat_format_text (event, GST_OBJECT_NAME (self), self->line);
+    gst_mpeg_stat_print_line (self);
+  }
+  if (self->log_fd >= 0) {
+    g_string_truncate (self->line, 0);
+    if (self->log_format == GST_MPEG_STAT_FORMAT_JSON)
+      mpegstat_format_json (event, self->line);
+    else
+      mpegstat_format_csv (event, self->line);
+    gst_mpeg_stat_log_line (self);
+  }
+  if (wishes->post)
+    gst_mpeg_stat_post_event (self, event);
+}
+
+static void
+gst_mpeg_stat_print_summary (GstMpegStat * self)
+{
+  Snapshot snapshot;
+
+  gst_mpeg_stat_snapshot (self, &snapshot);
+  g_string_truncate (self->line, 0);
+  mpegstat_format_summary (&snapshot.totals, GST_OBJECT_NAME (self),
+      self->line);
+  gst_mpeg_stat_print_line (self);
+}
+
+/* --- what goes downstream ------------------------------------------------ */
+
+static void
+gst_mpeg_stat_send_held_events (GstMpegStat * self)
+{
+  GstEvent *event;
+
+  while ((event = g_queue_pop_head (&self->held_events)))
+    gst_pad_push_event (self->srcpad, event);
+}
+
+/* Caps come before the segment and what follows it, but what they say comes
+ * with the first frame: until then serialized events wait here. */
+static gboolean
+gst_mpeg_stat_send_event (GstMpegStat * self, GstEvent * event)
+{
+  if (self->have_caps)
+    return gst_pad_push_event (self->srcpad, event);
+
+  g_queue_push_tail (&self->held_events, event);
+  return TRUE;
+}
+
+/* A flush takes all but what is said of the stream as a whole. */
+static void
+gst_mpeg_stat_flush_held_events (GstMpegStat * self)
+{
+  GList *link = self->held_events.head;
+
+  while (link) {
+    GList *next = link->next;
+    GstEvent *event = link->data;
+
+    if (!GST_EVENT_IS_STICKY (event)
+        || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
+      gst_event_unref (event);
+      g_queue_delete_link (&self->held_events, link);
+    }
+    link = next;
+  }
+}
+
+/* How long a frame waits here for the buffer that shows its end */
+static void
+gst_mpeg_stat_set_frame_wait (GstMpegStat * self, GstClockTime wait)
+{
+  gboolean changed;
+
+  GST_OBJECT_LOCK (self);
+  changed = self->frame_wait != wait;
+  self->frame_wait = wait;
+  GST_OBJECT_UNLOCK (self);
+
+  if (changed)
+    gst_element_post_message (GST_ELEMENT_CAST (self),
+        gst_message_new_latency (GST_OBJECT_CAST (self)));
+}
+
+static void
+gst_mpeg_stat_update_frame_wait (GstMpegStat * self,
+    const MpegVideoSequence * sequence)
+{
+  GstClockTime wait = LONGEST_FRAME;
+
+  if (self->parsed)
+    wait = 0;
+  else if (sequence->fps_n > 0)
+    wait = gst_util_uint64_scale (GST_SECOND, sequence->fps_d, sequence->fps_n);
+  gst_mpeg_stat_set_frame_wait (self, wait);
+}
+
+static void
+gst_mpeg_stat_update_caps (GstMpegStat * self,
+    const MpegVideoSequence * sequence)
+{
+  GstCaps *caps, *current;
+
+  /* A frame before the sequence header, after a flush, has no news. */
+  if (self->have_caps && !self->update_caps && (sequence->width == 0
+          || memcmp (&self->sequence, sequence, sizeof (*sequence)) == 0))
+    return;
+
+  self->sequence = *sequence;
+  self->update_caps = FALSE;
+  gst_mpeg_stat_update_frame_wait (self, sequence);
+
+  caps = gst_mpeg_video_input_make_caps (self->input, sequence);
+  current = gst_pad_get_current_caps (self->srcpad);
+  if (!current || !gst_caps_is_equal (caps, current))
+    gst_pad_push_event (self->srcpad, gst_event_new_caps (caps));
+  gst_clear_caps (&current);
+  gst_caps_unref (caps);
+
+  self->have_caps = TRUE;
+  gst_mpeg_stat_send_held_events (self);
+}
+
+/* --- the way of a frame -------------------------------------------------- */
+
+static void
+gst_mpeg_stat_hash (GstMpegStat * self, const GstMpegVideoInputFrame * frame,
+    MpegStatEvent * event)
+{
+  guint8 slices[MPEGSTAT_HASH_BYTES];
+  gsize offset, size, n;
+
+  if (!mpegstat_find_slices (&frame->frame, &offset, &size))
+    return;
+  /* copies these few bytes even where the buffer has many memories */
+  n = gst_buffer_extract (frame->buffer, offset, slices,
+      MIN (size, sizeof (slices)));
+  mpegstat_event_set_hash (event, mpegstat_hash (slices, n, size));
+}
+
+static void
+gst_mpeg_stat_frame_time (GstMpegStat * self,
+    const GstMpegVideoInputFrame * frame, MpegStatTime * time)
+{
+  MpegVideoFramerStats stats;
+
+  *time = self->now;
+  if (self->parsed)
+    return;
+  gst_mpeg_video_input_get_stats (self->input, &stats);
+  mpegstat_arrivals_take (self->arrivals, frame->frame.size, stats.junk_bytes,
+      time);
+}
+
+static void
+gst_mpeg_stat_measure_frame (GstMpegStat * self, const Wishes * wishes,
+    const GstMpegVideoInputFrame * frame, gboolean complete)
+{
+  MpegStatEvent events[MPEGSTAT_MAX_EVENTS];
+  MpegStatTime time;
+  guint n, i;
+
+  gst_mpeg_stat_frame_time (self, frame, &time);
+
+  GST_OBJECT_LOCK (self);
+  n = mpegstat_core_input_frame (self->core, time.arrival, time.wall,
+      &frame->frame, &frame->position, complete, events);
+  GST_OBJECT_UNLOCK (self);
+
+  if (!wishes->print && !wishes->post && self->log_fd < 0)
+    return;
+  gst_mpeg_stat_hash (self, frame, &events[n - 1]);
+  for (i = 0; i < n; i++)
+    gst_mpeg_stat_tell (self, wishes, &events[i]);
+}
+
+static void
+gst_mpeg_stat_measure_losses (GstMpegStat * self, const Wishes * wishes)
+{
+  MpegVideoLoss loss;
+  MpegStatEvent event;
+
+  while (gst_mpeg_video_input_pull_loss (self->input, &loss)) {
+    GST_DEBUG_OBJECT (self, "%c-frame lost, number %" G_GINT64_FORMAT
+        " in display order", mpeg_video_picture_type_char (loss.type),
+        loss.display_number);
+    GST_OBJECT_LOCK (self);
+    mpegstat_core_input_loss (self->core, self->now.arrival, self->now.wall,
+        &loss, &event);
+    GST_OBJECT_UNLOCK (self);
+    gst_mpeg_stat_tell (self, wishes, &event);
+  }
+}
+
+/* Takes the frame's buffer. */
+static GstFlowReturn
+gst_mpeg_stat_push_frame (GstMpegStat * self, GstMpegVideoInputFrame * frame,
+    gboolean complete)
+{
+  GstBuffer *buffer = g_steal_pointer (&frame->buffer);
+
+  gst_mpeg_stat_update_caps (self, &frame->frame.sequence);
+
+  if (!complete || self->discont) {
+    buffer = gst_buffer_make_writable (buffer);
+    if (!complete)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
+    if (self->discont)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    self->discont = FALSE;
+  }
+  return gst_pad_push (self->srcpad, buffer);
+}
+
+static GstFlowReturn
+gst_mpeg_stat_handle_frame (GstMpegStat * self, const Wishes * wishes,
+    GstMpegVideoInputFrame * frame)
+{
+  gboolean complete = !(frame->frame.flags & MPEG_VIDEO_FRAME_INCOMPLETE)
+      && !GST_BUFFER_FLAG_IS_SET (frame->buffer, GST_BUFFER_FLAG_CORRUPTED);
+
+  gst_mpeg_stat_measure_frame (self, wishes, frame, complete);
+  gst_mpeg_stat_measure_losses (self, wishes);
+
+  if (!complete && wishes->discard) {
+    GST_DEBUG_OBJECT (self, "incomplete, discarded: %" GST_PTR_FORMAT,
+        frame->buffer);
+    self->discont = TRUE;
+    return GST_FLOW_OK;
+  }
+  return gst_mpeg_stat_push_frame (self, frame, complete);
+}
+
+static void
+gst_mpeg_stat_get_wishes (GstMpegStat * self, Wishes * wishes)
+{
+  GST_OBJECT_LOCK (self);
+  wishes->print = !self->silent;
+  wishes->post = self->post_messages;
+  wishes->discard = self->discard_incomplete;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Most buffers of a raw stream end no frame: they must cost little. */
+static void
+gst_mpeg_stat_publish_framer_stats (GstMpegStat * self)
+{
+  MpegVideoFramerStats stats;
+
+  gst_mpeg_video_input_get_stats (self->input, &stats);
+  /* nobody else writes it */
+  if (memcmp (&stats, &self->framer_stats, sizeof (stats)) == 0)
+    return;
+  GST_OBJECT_LOCK (self);
+  self->framer_stats = stats;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* All frames that are whole by now, and the losses that they show */
+static GstFlowReturn
+gst_mpeg_stat_handle_frames (GstMpegStat * self)
+{
+  GstMpegVideoInputFrame frame;
+  GstFlowReturn ret = GST_FLOW_OK;
+  Wishes wishes;
+
+  gst_mpeg_stat_publish_framer_stats (self);
+  while (ret == GST_FLOW_OK
+      && gst_mpeg_video_input_pull (self->input, &frame)) {
+    gst_mpeg_stat_get_wishes (self, &wishes);
+    ret = gst_mpeg_stat_handle_frame (self, &wishes, &frame);
+    gst_mpeg_video_input_frame_clear (&frame);
+  }
+  return ret;
+}
+
+static GstFlowReturn
+gst_mpeg_stat_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  GstMpegStat *self = GST_MPEG_STAT (parent);
+
+  self->now.arrival = gst_mpeg_stat_take_arrival (self);
+  self->now.wall = wall_now ();
+  self->started = TRUE;
+
+  if (!self->parsed)
+    mpegstat_arrivals_input (self->arrivals, gst_buffer_get_size (buffer),
+        &self->now);
+  if (!gst_mpeg_video_input_push (self->input, buffer))
+    return GST_FLOW_ERROR;
+  return gst_mpeg_stat_handle_frames (self);
+}
+
+/* --- the way of an event ------------------------------------------------- */
+
+/* No byte of what came so far belongs to what comes next. */
+static void
+gst_mpeg_stat_drain (GstMpegStat * self)
+{
+  Wishes wishes;
+
+  if (!self->started)
+    return;
+  gst_mpeg_video_input_drain (self->input);
+  gst_mpeg_stat_handle_frames (self);
+  gst_mpeg_stat_get_wishes (self, &wishes);
+  gst_mpeg_stat_measure_losses (self, &wishes);
+}
+
+/* Another stream, or the same from another place */
+static void
+gst_mpeg_stat_restart (GstMpegStat * self)
+{
+  MpegVideoFramerStats stats;
+
+  gst_mpeg_video_input_reset (self->input);
+  gst_mpeg_video_input_get_stats (self->input, &stats);
+  mpegstat_arrivals_reset (self->arrivals, stats.junk_bytes);
+  self->started = FALSE;
+  self->discont = TRUE;
+
+  GST_OBJECT_LOCK (self);
+  mpegstat_core_restart (self->core);
+  self->eos = FALSE;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+gst_mpeg_stat_take_stream_start (GstMpegStat * self, GstEvent * event)
+{
+  if (self->have_stream && self->started) {
+    gst_mpeg_stat_drain (self);
+    gst_mpeg_stat_restart (self);
+  }
+  self->have_stream = TRUE;
+  return gst_pad_push_event (self->srcpad, event);
+}
+
+static gboolean
+gst_mpeg_stat_take_caps (GstMpegStat * self, GstEvent * event)
+{
+  gboolean parsed = FALSE;
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  gst_structure_get_boolean (gst_caps_get_structure (caps, 0), "parsed",
+      &parsed);
+  GST_DEBUG_OBJECT (self, "%s input, %" GST_PTR_FORMAT,
+      parsed ? "parsed" : "raw", caps);
+
+  if (parsed != self->parsed) {
+    MpegVideoFramerStats stats;
+
+    gst_mpeg_stat_drain (self);
+    self->parsed = parsed;
+    gst_mpeg_stat_update_frame_wait (self, &self->sequence);
+    gst_mpeg_video_input_set_caps (self->input, caps);
+    gst_mpeg_video_input_get_stats (self->input, &stats);
+    mpegstat_arrivals_reset (self->arrivals, stats.junk_bytes);
+  } else {
+    gst_mpeg_video_input_set_caps (self->input, caps);
+  }
+  self->have_upstream_caps = TRUE;
+  self->update_caps = TRUE;
+  gst_event_unref (event);
+  return TRUE;
+}
+
+static gboolean
+gst_mpeg_stat_take_segment (GstMpegStat * self, GstEvent * event)
+{
+  const GstSegment *segment;
+
+  event = gst_mpeg_video_input_convert_segment (event);
+  gst_event_parse_segment (event, &segment);
+  /* What is pending belongs to the segment before. */
+  if (!self->parsed && !gst_segment_is_equal (&self->segment, segment))
+    gst_mpeg_stat_drain (self);
+  gst_segment_copy_into (segment, &self->segment);
+  return gst_mpeg_stat_send_event (self, event);
+}
+
+/* A gap before the first frame must reach a sink that waits for preroll. */
+static gboolean
+gst_mpeg_stat_take_gap (GstMpegStat * self, GstEvent * event)
+{
+  if (!self->have_caps && self->have_upstream_caps)
+    gst_mpeg_stat_update_caps (self, &self->sequence);
+  return gst_mpeg_stat_send_event (self, event);
+}
+
+static gboolean
+gst_mpeg_stat_take_eos (GstMpegStat * self, GstEvent * event)
+{
+  gboolean silent;
+
+  gst_mpeg_stat_drain (self);
+
+  GST_OBJECT_LOCK (self);
+  self->eos = TRUE;
+  silent = self->silent;
+  GST_OBJECT_UNLOCK (self);
+
+  if (!silent)
+    gst_mpeg_stat_print_summary (self);
+  gst_mpeg_stat_post_stats (self);
+  /* of a stream without a single frame */
+  gst_mpeg_stat_send_held_events (self);
+  return gst_pad_push_event (self->srcpad, event);
+}
+
+static gboolean
+gst_mpeg_stat_take_flush_stop (GstMpegStat * self, GstEvent * event)
+{
+  gst_mpeg_stat_restart (self);
+  gst_mpeg_stat_flush_held_events (self);
+  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
+  return gst_pad_push_event (self->srcpad, event);
+}
+
+static gboolean
+gst_mpeg_stat_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  GstMpegStat *self = GST_MPEG_STAT (parent);
+
+  GST_LOG_OBJECT (self, "%" GST_PTR_FORMAT, event);
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_STREAM_START:
+      return gst_mpeg_stat_take_stream_start (self, event);
+    case GST_EVENT_CAPS:
+      return gst_mpeg_stat_take_caps (self, event);
+    case GST_EVENT_SEGMENT:
+      return gst_mpeg_stat_take_segment (self, event);
+    case GST_EVENT_GAP:
+      return gst_mpeg_stat_take_gap (self, event);
+    case GST_EVENT_EOS:
+      return gst_mpeg_stat_take_eos (self, event);
+    case GST_EVENT_FLUSH_STOP:
+      return gst_mpeg_stat_take_flush_stop (self, event);
+    default:
+      if (GST_EVENT_IS_SERIALIZED (event))
+        return gst_mpeg_stat_send_event (self, event);
+      return gst_pad_event_default (pad, parent, event);
+  }
+}
+
+/* --- queries ------------------------------------------------------------- */
+
+/* Downstream's wishes are ours, but for parsed, which we see to. */
+static GstCaps *
+gst_mpeg_stat_get_sink_caps (GstMpegStat * self, GstCaps * filter)
+{
+  GstCaps *template = gst_pad_get_pad_template_caps (self->sinkpad);
+  GstCaps *peer = gst_pad_peer_query_caps (self->srcpad, NULL);
+  GstCaps *caps, *filtered;
+  guint i;
+
+  peer = gst_caps_make_writable (peer);
+  for (i = 0; i < gst_caps_get_size (peer); i++)
+    gst_structure_remove_field (gst_caps_get_structure (peer, i), "parsed");
+  caps = gst_caps_intersect_full (peer, template, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (peer);
+  gst_caps_unref (template);
+
+  if (filter) {
+    filtered = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (caps);
+    caps = filtered;
+  }
+  return caps;
+}
+
+static gboolean
+gst_mpeg_stat_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  GstMpegStat *self = GST_MPEG_STAT (parent);
+  GstCaps *caps, *filter;
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CAPS:
+      gst_query_parse_caps (query, &filter);
+      caps = gst_mpeg_stat_get_sink_caps (self, filter);
+      gst_query_set_caps_result (query, caps);
+      gst_caps_unref (caps);
+      return TRUE;
+    case GST_QUERY_ALLOCATION:
+      /* Upstream's memory goes on downstream only where it holds whole frames
+       * and downstream knows its caps. */
+      if (!self->parsed || !self->have_caps)
+        return FALSE;
+      return gst_pad_peer_query (self->srcpad, query);
+    default:
+      return gst_pad_query_default (pad, parent, query);
+  }
+}
+
+static gboolean
+gst_mpeg_stat_query_latency (GstMpegStat * self, GstQuery * query)
+{
+  GstClockTime min, max, wait;
+  gboolean live;
+
+  if (!gst_pad_peer_query (self->sinkpad, query))
+    return FALSE;
+
+  GST_OBJECT_LOCK (self);
+  wait = self->frame_wait;
+  GST_OBJECT_UNLOCK (self);
+
+  gst_query_parse_latency (query, &live, &min, &max);
+  min += wait;
+  if (GST_CLOCK_TIME_IS_VALID (max))
+    max += wait;
+  gst_query_set_latency (query, live, min, max);
+  return TRUE;
+}
+
+static gboolean
+gst_mpeg_stat_src_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
+    return gst_mpeg_stat_query_latency (GST_MPEG_STAT (parent), query);
+  return gst_pad_query_default (pad, parent, query);
+}
+
+/* --- life cycle ---------------------------------------------------------- */
+
+static gboolean
+gst_mpeg_stat_start (GstMpegStat * self)
+{
+  if (!gst_mpeg_stat_open_log (self))
+    return FALSE;
+
+  self->input = gst_mpeg_video_input_new (GST_ELEMENT_CAST (self));
+  self->arrivals = mpegstat_arrivals_new ();
+  memset (&self->now, 0, sizeof (self->now));
+  memset (&self->sequence, 0, sizeof (self->sequence));
+  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
+  self->parsed = self->have_upstream_caps = FALSE;
+  self->started = self->have_stream = FALSE;
+  self->have_caps = self->update_caps = FALSE;
+  self->discont = TRUE;
+
+  GST_OBJECT_LOCK (self);
+  gst_mpeg_video_input_set_max_frame_size (self->input, self->max_frame_size);
+  mpegstat_core_free (self->core);
+  self->core = mpegstat_core_new ();
+  memset (&self->framer_stats, 0, sizeof (self->framer_stats));
+  memset (&self->clock, 0, sizeof (self->clock));
+  self->eos = FALSE;
+  self->frame_wait = LONGEST_FRAME;
+  GST_OBJECT_UNLOCK (self);
+
+  return TRUE;
+}
+
+/* The statistics can be read until the next start. */
+static void
+gst_mpeg_stat_stop (GstMpegStat * self)
+{
+  GST_OBJECT_LOCK (self);
+  self->eos = TRUE;
+  GST_OBJECT_UNLOCK (self);
+
+  g_clear_pointer (&self->input, gst_mpeg_video_input_free);
+  g_clear_pointer (&self->arrivals, mpegstat_arrivals_free);
+  g_queue_clear_full (&self->held_events, (GDestroyNotify) gst_event_unref);
+  gst_mpeg_stat_close_log (self);
+}
+
+static GstStateChangeReturn
+gst_mpeg_stat_change_state (GstElement * element, GstStateChange transition)
+{
+  GstMpegStat *self = GST_MPEG_STAT (element);
+  GstStateChangeReturn ret;
+
+  switch (transition) {
+    case GST_STATE_CHANGE_READY_TO_PAUSED:
+      if (!gst_mpeg_stat_start (self))
+        return GST_STATE_CHANGE_FAILURE;
+      break;
+    case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
+      gst_mpeg_stat_mark_switch (self);
+      gst_mpeg_stat_start_timer (self);
+      break;
+    case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
+      gst_mpeg_stat_set_timer (self, NULL);
+      gst_mpeg_stat_mark_switch (self);
+      break;
+    default:
+      break;
+  }
+
+  ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+          && ret == GST_STATE_CHANGE_FAILURE))
+    gst_mpeg_stat_stop (self);
+  return ret;
+}
+
+/* --- object -------------------------------------------------------------- */
+
+static void
+gst_mpeg_stat_set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  GstMpegStat *self = GST_MPEG_STAT (object);
+  gboolean restart_timer = FALSE;
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_SILENT:
+      self->silent = g_value_get_boolean (value);
+      break;
+    case PROP_LOCATION:
+      g_free (self->location);
+      self->location = g_value_dup_string (value);
+      break;
+    case PROP_FORMAT:
+      self->format = g_value_get_enum (value);
+      break;
+    case PROP_STATS_INTERVAL:
+      self->stats_interval = g_value_get_uint64 (value);
+      restart_timer = GST_STATE (self) == GST_STATE_PLAYING;
+      break;
+    case PROP_MAX_FRAME_SIZE:
+      self->max_frame_size = g_value_get_uint (value);
+      break;
+    case PROP_DISCARD_INCOMPLETE:
+      self->discard_incomplete = g_value_get_boolean (value);
+      break;
+    case PROP_POST_MESSAGES:
+      self->post_messages = g_value_get_boolean (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+
+  if (restart_timer)
+    gst_mpeg_stat_start_timer (self);
+}
+
+static void
+gst_mpeg_stat_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstMpegStat *self = GST_MPEG_STAT (object);
+
+  if (id == PROP_STATS) {
+    g_value_take_boxed (value, gst_mpeg_stat_create_stats (self));
+    return;
+  }
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_SILENT:
+      g_value_set_boolean (value, self->silent);
+      break;
+    case PROP_LOCATION:
+      g_value_set_string (value, self->location);
+      break;
+    case PROP_FORMAT:
+      g_value_set_enum (value, self->format);
+      break;
+    case PROP_STATS_INTERVAL:
+      g_value_set_uint64 (value, self->stats_interval);
+      break;
+    case PROP_MAX_FRAME_SIZE:
+      g_value_set_uint (value, self->max_frame_size);
+      break;
+    case PROP_DISCARD_INCOMPLETE:
+      g_value_set_boolean (value, self->discard_incomplete);
+      break;
+    case PROP_POST_MESSAGES:
+      g_value_set_boolean (value, self->post_messages);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_mpeg_stat_finalize (GObject * object)
+{
+  GstMpegStat *self = GST_MPEG_STAT (object);
+
+  mpegstat_core_free (self->core);
+  g_string_free (self->line, TRUE);
+  g_free (self->location);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_mpeg_stat_init (GstMpegStat * self)
+{
+  self->silent = DEFAULT_SILENT;
+  self->location = g_strdup (DEFAULT_LOCATION);
+  self->format = DEFAULT_FORMAT;
+  self->stats_interval = DEFAULT_STATS_INTERVAL;
+  self->max_frame_size = DEFAULT_MAX_FRAME_SIZE;
+  self->discard_incomplete = DEFAULT_DISCARD_INCOMPLETE;
+  self->post_messages = DEFAULT_POST_MESSAGES;
+  self->core = mpegstat_core_new ();
+  self->line = g_string_new (NULL);
+  self->log_fd = -1;
+  g_queue_init (&self->held_events);
+
+  self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
+  gst_pad_set_chain_function (self->sinkpad, gst_mpeg_stat_chain);
+  gst_pad_set_event_function (self->sinkpad, gst_mpeg_stat_sink_event);
+  gst_pad_set_query_function (self->sinkpad, gst_mpeg_stat_sink_query);
+  GST_PAD_SET_ACCEPT_INTERSECT (self->sinkpad);
+  GST_PAD_SET_ACCEPT_TEMPLATE (self->sinkpad);
+  gst_element_add_pad (GST_ELEMENT_CAST (self), self->sinkpad);
+
+  self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
+  gst_pad_set_query_function (self->srcpad, gst_mpeg_stat_src_query);
+  gst_pad_use_fixed_caps (self->srcpad);
+  gst_element_add_pad (GST_ELEMENT_CAST (self), self->srcpad);
+}
+
+static void
+gst_mpeg_stat_class_init (GstMpegStatClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+      GST_PARAM_MUTABLE_READY;
+  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+      GST_PARAM_MUTABLE_PLAYING;
+
+  object_class->set_property = gst_mpeg_stat_set_property;
+  object_class->get_property = gst_mpeg_stat_get_property;
+  object_class->finalize = gst_mpeg_stat_finalize;
+  element_class->change_state = gst_mpeg_stat_change_state;
+
+  /**
+   * GstMpegStat:silent:
+   *
+   * Nothing on standard output. When %FALSE, a line for each frame, GOP header
+   * and loss, and a summary at the end of the stream.
+   */
+  properties[PROP_SILENT] = g_param_spec_boolean ("silent", "Silent",
+      "Print nothing; false: a line on standard output for each frame, GOP "
+      "header and loss, and a summary at the end", DEFAULT_SILENT, playing);
+
+  /**
+   * GstMpegStat:location:
+   *
+   * File for the log, overwritten at start; `-` is standard output. One line
+   * per event, written as it happens, with these columns:
+   *
+   * * `event`: `frame`, `incomplete`, `lost` or `gop`
+   * * `wall_ns`: time of day at arrival
+   * * `arrival_ns`: arrival since the first buffer's; of a `lost` line, when it
+   *   became clear
+   * * `expected_ns`: when it was due, in transport order, since the first frame
+   * * `latency_ns`: how much later it came than that, if the first complete
+   *   frame was in time; negative: earlier
+   * * `type`: `I`, `P`, `B`, `D`, or `?` for a lost frame of unknown type
+   * * `temporal_reference`
+   * * `coding_number`, `display_number`: place in transport and in display
+   *   order, lost frames counted
+   * * `pts_90khz`: presentation time in units of 90 kHz; of a GOP, that of
+   *   temporal reference 0
+   * * `size_bytes`
+   * * `time_code`: hh:mm:ss:pp of the GOP or of the frame's GOP
+   * * `closed_gop`, `broken_link`, `pictures`: of the GOP header
+   * * `hash`: the same frame has the same one in any log
+   */
+  properties[PROP_LOCATION] = g_param_spec_string ("location", "Location",
+      "File for the log, overwritten at start; '-': standard output; unset: "
+      "no log", DEFAULT_LOCATION, ready);
+
+  /**
+   * GstMpegStat:format:
+   *
+   * How the log is written.
+   */
+  properties[PROP_FORMAT] = g_param_spec_enum ("format", "Format",
+      "Format of the log", GST_TYPE_MPEG_STAT_FORMAT, DEFAULT_FORMAT, ready);
+
+  /**
+   * GstMpegStat:stats-interval:
+   *
+   * While playing, #GstMpegStat:stats comes as element message at this
+   * interval of the pipeline's clock, whether frames arrive or not.
+   */
+  properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval",
+      "Statistics interval",
+      "Time between two element messages with the statistics, in ns; 0: only "
+      "at the end of the stream", 0, G_MAXINT64, DEFAULT_STATS_INTERVAL,
+      playing);
+
+  /**
+   * GstMpegStat:stats:
+   *
+   * A #GstStructure named `application/x-mpegstat-stats`. Counters begin at 0
+   * when the element starts and never go back; they can be read until it
+   * starts again. #guint64 but where it says otherwise:
+   *
+   * * `frames`, `frames-i`, `frames-p`, `frames-b`, `frames-d`: complete frames
+   *   that arrived
+   * * `bytes`, `bytes-i`, `bytes-p`, `bytes-b`, `bytes-d`: their sizes
+   * * `lost`, `lost-i`, `lost-p`, `lost-b`, `lost-d`, `lost-unknown`: frames
+   *   that never came
+   * * `incomplete`: frames of which a part is missing; in none of the above
+   * * `gops`: GOP headers
+   * * `duration`: ns from the first to the last frame's arrival
+   * * `bitrate`: bit/s in the last second; 0 when nothing comes any more
+   * * `average-bitrate`: bit/s over `duration`
+   * * `latency-min`, `latency-median`, `latency-p95`, `latency-p99`,
+   *   `latency-max`, `latency-mean`: #gint64, ns, relative to the first frame,
+   *   negative when frames come early; percentiles right to 1 part in 128
+   * * `jitter`: ns, as in RFC 3550, in transport order
+   * * `junk-bytes`: bytes that belonged to no frame
+   * * `too-big`: frames given up because of #GstMpegStat:max-frame-size
+   * * `truncated`: frames cut by a discontinuity
+   * * `bad-headers`: headers that could not be read
+   * * `before-sequence`: pictures before the first sequence header
+   * * `foreign-codes`: start codes that no video elementary stream has
+   */
+  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
+      "Statistics since the element started: frames, bytes and losses by type, "
+      "rates in bit/s, latency and jitter in ns", GST_TYPE_STRUCTURE,
+      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * GstMpegStat:max-frame-size:
+   *
+   * A larger frame is dropped and counted as `too-big`, and the stream taken up
+   * again at the next header: memory stays bounded on any input.
+   */
+  properties[PROP_MAX_FRAME_SIZE] = g_param_spec_uint ("max-frame-size",
+      "Maximum frame size", "Largest frame that is accepted, in bytes",
+      1024, G_MAXINT, DEFAULT_MAX_FRAME_SIZE, ready);
+
+  /**
+   * GstMpegStat:discard-incomplete:
+   *
+   * Frames of which a part is missing, or that upstream marked as corrupted,
+   * don't go on. When %FALSE they do, marked as corrupted. They count as
+   * `incomplete` either way.
+   */
+  properties[PROP_DISCARD_INCOMPLETE] =
+      g_param_spec_boolean ("discard-incomplete", "Discard incomplete",
+      "Discard frames of which a part is missing; false: pass them, marked as "
+      "corrupted", DEFAULT_DISCARD_INCOMPLETE, playing);
+
+  /**
+   * GstMpegStat:post-messages:
+   *
+   * Element messages `application/x-mpegstat-frame`, `-incomplete`, `-lost` and
+   * `-gop`, with the log's columns as fields; unused ones are absent.
+   */
+  properties[PROP_POST_MESSAGES] = g_param_spec_boolean ("post-messages",
+      "Post messages",
+      "Post an element message for each frame, GOP header and loss",
+      DEFAULT_POST_MESSAGES, playing);
+
+  g_object_class_install_properties (object_class, PROP_LAST, properties);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class,
+      "MPEG video statistics", "Analyzer/Video",
+      "Passes MPEG-1/2 video through, one frame per buffer, and measures "
+      "latency, jitter, throughput and losses by frame type",
+      "The gst-plugins-wireless authors");
+
+  gst_type_mark_as_plugin_api (GST_TYPE_MPEG_STAT_FORMAT, 0);
+}

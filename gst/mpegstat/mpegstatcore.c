@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Accounts for every frame of a stream; see mpegstatcore.h.
+ *
+ * Latency is L = R - S (Ouwens 3.4): R the arrival, S the time at which the
+ * frame was due in transport order, both since the first complete frame. Its
+ * difference from frame to frame is the D of RFC 3550's jitter. The due time
+ * is the timeline's, which doesn't depend on GOP headers: in the paper one
+ * lost GOP header shifted all latencies up to the next one (3.8).
+ */
+
+#include "mpegstatcore.h"
+
+#include <string.h>
+
+#include "statistics.h"
+
+/* "we will use a sampletime of 1 s", Ouwens 3.4 */
+#define RATE_WINDOW G_GUINT64_CONSTANT (1000000000)
+
+#define FNV_OFFSET_BASIS G_GUINT64_CONSTANT (0xcbf29ce484222325)
+#define FNV_PRIME G_GUINT64_CONSTANT (0x100000001b3)
+
+struct _MpegStatCore
+{
+  MpegStatTotals totals;        /* its counters; the rest when asked for */
+
+  gboolean have_first;          /* the frame whose latency is 0 */
+  guint64 first_arrival, first_expected;
+
+  gboolean have_gop;            /* the GOP header of the current GOP came */
+  MpegVideoGop gop;
+
+  gboolean have_arrival;
+  guint64 opening, closing;     /* first and last arrival of all */
+  guint64 opening_bytes;        /* what came with the first one */
+
+  StatisticsHistogram *latency;
+  StatisticsJitter jitter;
+  StatisticsRate *rate;
+};
+
+MpegStatCore *
+mpegstat_core_new (void)
+{
+  MpegStatCore *core = g_new0 (MpegStatCore, 1);
+
+  core->latency = statistics_histogram_new ();
+  statistics_jitter_init (&core->jitter);
+  core->rate = statistics_rate_new (RATE_WINDOW);
+
+  return core;
+}
+
+void
+mpegstat_core_free (MpegStatCore * core)
+{
+  statistics_histogram_free (core->latency);
+  statistics_rate_free (core->rate);
+  g_free (core);
+}
+
+void
+mpegstat_core_restart (MpegStatCore * core)
+{
+  core->have_first = FALSE;
+  core->have_gop = FALSE;
+  statistics_jitter_restart (&core->jitter);
+}
+
+static void
+event_init (MpegStatEvent * event, MpegStatKind kind, guint64 arrival,
+    guint64 wall)
+{
+  memset (event, 0, sizeof (*event));
+  event->kind = kind;
+  event->arrival = arrival;
+  event->wall = wall;
+  event->present = 1 << MPEGSTAT_EVENT | 1 << MPEGSTAT_WALL_NS |
+      1 << MPEGSTAT_ARRIVAL_NS;
+}
+
+static void
+event_set_time_code (MpegStatEvent * event, const MpegVideoGop * gop)
+{
+  event->gop = *gop;
+  event->present |= 1 << MPEGSTAT_TIME_CODE;
+}
+
+static void
+account_gop (MpegStatCore * core, const MpegVideoFrame * frame,
+    const MpegVideoPosition * position, MpegStatEvent * event)
+{
+  core->totals.gops++;
+  core->have_gop = TRUE;
+  core->gop = frame->gop;
+
+  event_set_time_code (event, &frame->gop);
+  event->coding_number = position->coding_number;
+  event->display_number = position->gop_display_number;
+  event->pts_90khz = position->gop_pts_90khz;
+  event->present |= 1 << MPEGSTAT_CODING_NUMBER | 1 << MPEGSTAT_DISPLAY_NUMBER |
+      1 << MPEGSTAT_PTS_90KHZ | 1 << MPEGSTAT_CLOSED_GOP |
+      1 << MPEGSTAT_BROKEN_LINK | 1 << MPEGSTAT_PICTURES;
+}
+
+static void
+describe_frame (MpegStatCore * core, const MpegVideoFrame * frame,
+    const MpegVideoPosition * position, MpegStatEvent * event)
+{
+  event->expected = position->expected;
+  event->type = frame->pictures[0].header.type;
+  event->temporal_reference = frame->pictures[0].header.temporal_reference;
+  event->coding_number = position->coding_number;
+  event->display_number = position->display_number;
+  event->pts_90khz = position->pts_90khz;
+  event->size = frame->size;
+  event->present |= 1 << MPEGSTAT_EXPECTED_NS | 1 << MPEGSTAT_TYPE |
+      1 << MPEGSTAT_TEMPORAL_REFERENCE | 1 << MPEGSTAT_CODING_NUMBER |
+      1 << MPEGSTAT_DISPLAY_NUMBER | 1 << MPEGSTAT_PTS_90KHZ |
+      1 << MPEGSTAT_SIZE_BYTES;
+
+  if (core->have_gop)
+    event_set_time_code (event, &core->gop);
+
+  if (core->have_first) {
+    event->latency = (gint64) (event->arrival - core->first_arrival) -
+        (gint64) (position->expected - core->first_expected);
+    event->present |= 1 << MPEGSTAT_LATENCY_NS;
+  }
+}
+
+static void
+account_frame (MpegStatCore * core, const MpegStatEvent * event)
+{
+  core->totals.frames[event->type]++;
+  core->totals.bytes[event->type] += event->size;
+
+  statistics_histogram_add (core->latency, event->latency);
+  statistics_jitter_add (&core->jitter, event->latency);
+  statistics_rate_add (core->rate, event->arrival, event->size);
+
+  if (!core->have_arrival) {
+    core->have_arrival = TRUE;
+    core->opening = event->arrival;
+    core->opening_bytes = event->size;
+  }
+  core->closing = event->arrival;
+}
+
+guint
+mpegstat_core_input_frame (MpegStatCore * core, guint64 arrival, guint64 wall,
+    const MpegVideoFrame * frame, const MpegVideoPosition * position,
+    gboolean complete, MpegStatEvent events[MPEGSTAT_MAX_EVENTS])
+{
+  MpegStatEvent *event = events;
+
+  if (frame->has_gop) {
+    event_init (event, MPEGSTAT_GOP, arrival, wall);
+    account_gop (core, frame, position, event);
+    event++;
+  } else if (position->new_gop) {
+    core->have_gop = FALSE;
+  }
+
+  if (complete && !core->have_first) {
+    core->have_first = TRUE;
+    core->first_arrival = arrival;
+    core->first_expected = position->expected;
+  }
+
+  event_init (event, complete ? MPEGSTAT_FRAME : MPEGSTAT_INCOMPLETE, arrival,
+      wall);
+  describe_frame (core, frame, position, event);
+  if (complete)
+    account_frame (core, event);
+  else
+    core->totals.incomplete++;
+  event++;
+
+  return event - events;
+}
+
+void
+mpegstat_core_input_loss (MpegStatCore * core, guint64 arrival, guint64 wall,
+    const MpegVideoLoss * loss, MpegStatEvent * event)
+{
+  core->totals.lost[loss->type]++;
+
+  event_init (event, MPEGSTAT_LOST, arrival, wall);
+  event->type = loss->type;
+  event->display_number = loss->display_number;
+  event->present |= 1 << MPEGSTAT_TYPE | 1 << MPEGSTAT_DISPLAY_NUMBER;
+}
+
+/* Like the sliding window, the first arrival opens the time and its bytes
+ * don't count. */
+static guint64
+average_bitrate (const MpegStatCore * core)
+{
+  guint64 bytes = 0;
+  guint i;
+
+  if (core->closing == core->opening)
+    return 0;
+
+  for (i = 0; i < MPEG_VIDEO_PICTURE_LAST; i++)
+    bytes += core->totals.bytes[i];
+
+  return (gdouble) (bytes - core->opening_bytes) * 8.0 * 1e9 /
+      (core->closing - core->opening) + 0.5;
+}
+
+void
+mpegstat_core_get_totals (MpegStatCore * core, guint64 now,
+    MpegStatTotals * totals)
+{
+  const StatisticsHistogram *latency = core->latency;
+
+  *totals = core->totals;
+  totals->bitrate = statistics_rate_get (core->rate, now);
+  totals->average_bitrate = average_bitrate (core);
+  totals->duration = core->closing - core->opening;
+  totals->latency_min = statistics_histogram_get_percentile (latency, 0);
+  totals->latency_median = statistics_histogram_get_percentile (latency, 50);
+  totals->latency_p95 = statistics_histogram_get_percentile (latency, 95);
+  totals->latency_p99 = statistics_histogram_get_percentile (latency, 99);
+  totals->latency_max = statistics_histogram_get_percentile (latency, 100);
+  totals->latency_mean = statistics_histogram_get_mean (latency);
+  totals->jitter = core->jitter.jitter + 0.5;
+}
+
+gboolean
+mpegstat_find_slices (const MpegVideoFrame * frame, gsize * offset,
+    gsize * size)
+{
+  const MpegVideoFramePicture *first = &frame->pictures[0];
+  gsize end = frame->size;
+
+  if (first->first_slice >= first->end_unit)
+    return FALSE;
+
+  if (frame->has_sequence_end)
+    end = frame->units[frame->n_units - 1].offset;
+  *offset = frame->units[first->first_slice].offset;
+  *size = end - MIN (end, *offset);
+
+  return TRUE;
+}
+
+static guint64
+fnv_1a (guint64 hash, const guint8 * bytes, guint n)
+{
+  guint i;
+
+  for (i = 0; i < n; i++)
+    hash = (hash ^ bytes[i]) * FNV_PRIME;
+  return hash;
+}
+
+guint64
+mpegstat_hash (const guint8 * slices, guint n, guint64 size)
+{
+  guint64 size_be = GUINT64_TO_BE (size);
+  guint64 hash = FNV_OFFSET_BASIS;
+
+  hash = fnv_1a (hash, (const guint8 *) &size_be, sizeof (size_be));
+  return fnv_1a (hash, slices, MIN (n, MPEGSTAT_HASH_BYTES));
+}
+
+void
+mpegstat_event_set_hash (MpegStatEvent * event, guint64 hash)
+{
+  event->hash = hash;
+  event->present |= 1 << MPEGSTAT_HASH;
+}

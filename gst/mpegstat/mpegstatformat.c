@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Writes events of mpegstatcore; see mpegstatformat.h. The log is made for
+ * programs: fields are never quoted in CSV, because none can hold a comma.
+ */
+
+#include "mpegstatformat.h"
+
+#define SECOND G_GUINT64_CONSTANT (1000000000)
+#define MILLISECOND 1e6
+
+static const gchar *const column_names[MPEGSTAT_N_COLUMNS] = {
+  [MPEGSTAT_EVENT] = "event",
+  [MPEGSTAT_WALL_NS] = "wall_ns",
+  [MPEGSTAT_ARRIVAL_NS] = "arrival_ns",
+  [MPEGSTAT_EXPECTED_NS] = "expected_ns",
+  [MPEGSTAT_LATENCY_NS] = "latency_ns",
+  [MPEGSTAT_TYPE] = "type",
+  [MPEGSTAT_TEMPORAL_REFERENCE] = "temporal_reference",
+  [MPEGSTAT_CODING_NUMBER] = "coding_number",
+  [MPEGSTAT_DISPLAY_NUMBER] = "display_number",
+  [MPEGSTAT_PTS_90KHZ] = "pts_90khz",
+  [MPEGSTAT_SIZE_BYTES] = "size_bytes",
+  [MPEGSTAT_TIME_CODE] = "time_code",
+  [MPEGSTAT_CLOSED_GOP] = "closed_gop",
+  [MPEGSTAT_BROKEN_LINK] = "broken_link",
+  [MPEGSTAT_PICTURES] = "pictures",
+  [MPEGSTAT_HASH] = "hash",
+};
+
+static const gchar *const kind_names[] = {
+  [MPEGSTAT_FRAME] = "frame",
+  [MPEGSTAT_INCOMPLETE] = "incomplete",
+  [MPEGSTAT_LOST] = "lost",
+  [MPEGSTAT_GOP] = "gop",
+};
+
+const gchar *
+mpegstat_column_name (MpegStatColumn column)
+{
+  return column_names[column];
+}
+
+static void G_GNUC_PRINTF (2, 3)
+set_string (MpegStatValue * value, const gchar * format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  g_vsnprintf (value->s, sizeof (value->s), format, args);
+  va_end (args);
+  value->type = MPEGSTAT_VALUE_STRING;
+}
+
+static void
+set_int (MpegStatValue * value, gint64 i)
+{
+  value->type = MPEGSTAT_VALUE_INT;
+  value->i = i;
+}
+
+static void
+set_uint (MpegStatValue * value, guint64 u)
+{
+  value->type = MPEGSTAT_VALUE_UINT;
+  value->u = u;
+}
+
+static void
+set_boolean (MpegStatValue * value, gboolean b)
+{
+  value->type = MPEGSTAT_VALUE_BOOLEAN;
+  value->i = b != FALSE;
+}
+
+void
+mpegstat_event_get_value (const MpegStatEvent * event, MpegStatColumn column,
+    MpegStatValue * value)
+{
+  value->type = MPEGSTAT_VALUE_NONE;
+  if (!(event->present & 1 << column))
+    return;
+
+  switch (column) {
+    case MPEGSTAT_EVENT:
+      set_string (value, "%s", kind_names[event->kind]);
+      break;
+    case MPEGSTAT_WALL_NS:
+      set_uint (value, event->wall);
+      break;
+    case MPEGSTAT_ARRIVAL_NS:
+      set_uint (value, event->arrival);
+      break;
+    case MPEGSTAT_EXPECTED_NS:
+      set_uint (value, event->expected);
+      break;
+    case MPEGSTAT_LATENCY_NS:
+      set_int (value, event->latency);
+      break;
+    case MPEGSTAT_TYPE:
+      set_string (value, "%c", mpeg_video_picture_type_char (event->type));
+      break;
+    case MPEGSTAT_TEMPORAL_REFERENCE:
+      set_uint (value, event->temporal_reference);
+      break;
+    case MPEGSTAT_CODING_NUMBER:
+      set_int (value, event->coding_number);
+      break;
+    case MPEGSTAT_DISPLAY_NUMBER:
+      set_int (value, event->display_number);
+      break;
+    case MPEGSTAT_PTS_90KHZ:
+      set_uint (value, event->pts_90khz);
+      break;
+    case MPEGSTAT_SIZE_BYTES:
+      set_uint (value, event->size);
+      break;
+    case MPEGSTAT_TIME_CODE:
+      set_string (value, "%02u:%02u:%02u:%02u", event->gop.hours,
+          event->gop.minutes, event->gop.seconds, event->gop.pictures);
+      break;
+    case MPEGSTAT_CLOSED_GOP:
+      set_boolean (value, event->gop.closed);
+      break;
+    case MPEGSTAT_BROKEN_LINK:
+      set_boolean (value, event->gop.broken_link);
+      break;
+    case MPEGSTAT_PICTURES:
+      set_uint (value, event->gop.pictures);
+      break;
+    case MPEGSTAT_HASH:
+      set_string (value, "%016" G_GINT64_MODIFIER "x", event->hash);
+      break;
+    case MPEGSTAT_N_COLUMNS:
+      break;
+  }
+}
+
+/* --- CSV --- */
+
+void
+mpegstat_format_csv_header (GString * out)
+{
+  guint column;
+
+  for (column = 0; column < MPEGSTAT_N_COLUMNS; column++) {
+    g_string_append (out, column_names[column]);
+    g_string_append_c (out, column + 1 < MPEGSTAT_N_COLUMNS ? ',' : '\n');
+  }
+}
+
+static void
+append_csv_value (GString * out, const MpegStatValue * value)
+{
+  switch (value->type) {
+    case MPEGSTAT_VALUE_NONE:
+      break;
+    case MPEGSTAT_VALUE_STRING:
+      g_string_append (out, value->s);
+      break;
+    case MPEGSTAT_VALUE_INT:
+    case MPEGSTAT_VALUE_BOOLEAN:
+      g_string_append_printf (out, "%" G_GINT64_FORMAT, value->i);
+      break;
+    case MPEGSTAT_VALUE_UINT:
+      g_string_append_printf (out, "%" G_GUINT64_FORMAT, value->u);
+      break;
+  }
+}
+
+void
+mpegstat_format_csv (const MpegStatEvent * event, GString * out)
+{
+  guint column;
+
+  for (column = 0; column < MPEGSTAT_N_COLUMNS; column++) {
+    MpegStatValue value;
+
+    mpegstat_event_get_value (event, column, &value);
+    append_csv_value (out, &value);
+    g_string_append_c (out, column + 1 < MPEGSTAT_N_COLUMNS ? ',' : '\n');
+  }
+}
+
+/* --- JSON --- */
+
+static void
+append_json_value (GString * out, const MpegStatValue * value)
+{
+  switch (value->type) {
+    case MPEGSTAT_VALUE_NONE:
+      g_string_append (out, "null");
+      break;
+    case MPEGSTAT_VALUE_STRING:
+      /* none of our strings holds what JSON escapes */
+      g_string_append_printf (out, "\"%s\"", value->s);
+      break;
+    case MPEGSTAT_VALUE_BOOLEAN:
+      g_string_append (out, value->i ? "true" : "false");
+      break;
+    case MPEGSTAT_VALUE_INT:
+    case MPEGSTAT_VALUE_UINT:
+      append_csv_value (out, value);
+      break;
+  }
+}
+
+void
+mpegstat_format_json (const MpegStatEvent * event, GString * out)
+{
+  guint column;
+
+  for (column = 0; column < MPEGSTAT_N_COLUMNS; column++) {
+    MpegStatValue value;
+
+    mpegstat_event_get_value (event, column, &value);
+    g_string_append_printf (out, "%s\"%s\":", column ? "," : "{",
+        column_names[column]);
+    append_json_value (out, &value);
+  }
+  g_string_append (out, "}\n");
+}
+
+/* --- for people --- */
+
+static void
+append_time (GString * out, guint64 time)
+{
+  guint64 seconds = time / SECOND;
+
+  g_string_append_printf (out, "%u:%02u:%02u.%09u", (guint) (seconds / 3600),
+      (guint) (seconds / 60 % 60), (guint) (seconds % 60),
+      (guint) (time % SECOND));
+}
+
+static void
+append_frame_text (const MpegStatEvent * event, GString * out)
+{
+  g_string_append_printf (out, "%s %c  tr %4u  now ", kind_names[event->kind],
+      mpeg_video_picture_type_char (event->type), event->temporal_reference);
+  append_time (out, event->arrival);
+  g_string_append (out, "  expected ");
+  append_time (out, event->expected);
+  if (event->present & 1 << MPEGSTAT_LATENCY_NS)
+    g_string_append_printf (out, "  latency %+11.3f ms",
+        event->latency / MILLISECOND);
+  g_string_append_printf (out, "  rtp %9" G_GUINT64_FORMAT "  size %7"
+      G_GUINT64_FORMAT, event->pts_90khz, event->size);
+}
+
+static void
+append_gop_text (const MpegStatEvent * event, GString * out)
+{
+  MpegStatValue time_code;
+
+  mpegstat_event_get_value (event, MPEGSTAT_TIME_CODE, &time_code);
+  g_string_append_printf (out, "gop  time code %s  pictures %u  "
+      "rtp of tr 0 %9" G_GUINT64_FORMAT "%s%s", time_code.s,
+      event->gop.pictures, event->pts_90khz,
+      event->gop.closed ? "  closed" : "",
+      event->gop.broken_link ? "  broken link" : "");
+}
+
+void
+mpegstat_format_text (const MpegStatEvent * event, const gchar * name,
+    GString * out)
+{
+  g_string_append_printf (out, "%s: ", name);
+
+  switch (event->kind) {
+    case MPEGSTAT_FRAME:
+    case MPEGSTAT_INCOMPLETE:
+      append_frame_text (event, out);
+      break;
+    case MPEGSTAT_LOST:
+      g_string_append_printf (out, "lost %c  number %" G_GINT64_FORMAT
+          " in display order", mpeg_video_picture_type_char (event->type),
+          event->display_number);
+      break;
+    case MPEGSTAT_GOP:
+      append_gop_text (event, out);
+      break;
+  }
+  g_string_append_c (out, '\n');
+}
+
+static guint64
+sum (const guint64 counts[MPEG_VIDEO_PICTURE_LAST])
+{
+  guint64 total = 0;
+  guint i;
+
+  for (i = 0; i < MPEG_VIDEO_PICTURE_LAST; i++)
+    total += counts[i];
+  return total;
+}
+
+/* "1500 (101 I, 400 P, 999 B)", without the types of which there are none */
+static void
+append_by_type (GString * out, const guint64 counts[MPEG_VIDEO_PICTURE_LAST])
+{
+  static const MpegVideoPictureType order[] = {
+    MPEG_VIDEO_PICTURE_I, MPEG_VIDEO_PICTURE_P, MPEG_VIDEO_PICTURE_B,
+    MPEG_VIDEO_PICTURE_D, MPEG_VIDEO_PICTURE_UNKNOWN
+  };
+  const gchar *separator = " (";
+  guint i;
+
+  g_string_append_printf (out, "%" G_GUINT64_FORMAT, sum (counts));
+  for (i = 0; i < G_N_ELEMENTS (order); i++) {
+    if (counts[order[i]] == 0)
+      continue;
+    g_string_append_printf (out, "%s%" G_GUINT64_FORMAT " %c", separator,
+        counts[order[i]], mpeg_video_picture_type_char (order[i]));
+    separator = ", ";
+  }
+  if (sum (counts) > 0)
+    g_string_append_c (out, ')');
+}
+
+void
+mpegstat_format_summary (const MpegStatTotals * totals, const gchar * name,
+    GString * out)
+{
+  g_string_append_printf (out, "%s: frames ", name);
+  append_by_type (out, totals->frames);
+  g_string_append (out, ", lost ");
+  append_by_type (out, totals->lost);
+  g_string_append_printf (out, ", incomplete %" G_GUINT64_FORMAT ", GOPs %"
+      G_GUINT64_FORMAT "\n", totals->incomplete, totals->gops);
+
+  g_string_append_printf (out, "%s: %" G_GUINT64_FORMAT " bytes in ", name,
+      sum (totals->bytes));
+  append_time (out, totals->duration);
+  g_string_append_printf (out, ", %.3f Mbit/s\n",
+      totals->average_bitrate / 1e6);
+
+  g_string_append_printf (out, "%s: latency ms min %.3f, median %.3f, "
+      "95 %% %.3f, 99 %% %.3f, max %.3f, mean %.3f; jitter %.3f ms\n", name,
+      totals->latency_min / MILLISECOND, totals->latency_median / MILLISECOND,
+      totals->latency_p95 / MILLISECOND, totals->latency_p99 / MILLISECOND,
+      totals->latency_max / MILLISECOND, totals->latency_mean / MILLISECOND,
+      totals->jitter / MILLISECOND);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How an event is written: as a row of a CSV file, as a JSON object, as a line
+ * for people. A core: GLib only, strings out.
+ */
+
+#ifndef __MPEGSTAT_FORMAT_H__
+#define __MPEGSTAT_FORMAT_H__
+
+#include "mpegstatcore.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  MPEGSTAT_VALUE_NONE,          /* the event has nothing in this column */
+  MPEGSTAT_VALUE_STRING,
+  MPEGSTAT_VALUE_INT,
+  MPEGSTAT_VALUE_UINT,
+  MPEGSTAT_VALUE_BOOLEAN
+} MpegStatValueType;
+
+typedef struct
+{
+  MpegStatValueType type;
+  gint64 i;                     /* INT, BOOLEAN */
+  guint64 u;                    /* UINT */
+  gchar s[24];                  /* STRING */
+} MpegStatValue;
+
+const gchar *mpegstat_column_name (MpegStatColumn column);
+void mpegstat_event_get_value (const MpegStatEvent * event,
+    MpegStatColumn column, MpegStatValue * value);
+
+/* Each appends whole lines, newline included. */
+void mpegstat_format_csv_header (GString * out);
+void mpegstat_format_csv (const MpegStatEvent * event, GString * out);
+void mpegstat_format_json (const MpegStatEvent * event, GString * out);
+void mpegstat_format_text (const MpegStatEvent * event, const gchar * name,
+    GString * out);
+void mpegstat_format_summary (const MpegStatTotals * totals,
+    const gchar * name, GString * out);
+
+G_END_DECLS
+
+#endif /* __MPEGSTAT_FORMAT_H__ */

@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds mpegstat's accounting and its lines to frames, times and sums that are
+ * written down by hand.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <string.h>
+
+#include "mpegstatarrivals.h"
+#include "mpegstatcore.h"
+#include "mpegstatformat.h"
+
+#define MS GST_MSECOND
+#define WALL (1700000000 * GST_SECOND)
+
+static const MpegVideoGop gop = {
+  .hours = 1, .minutes = 2, .seconds = 3, .pictures = 4, .closed = TRUE
+};
+
+/* A frame of the 25 fps stream, of given type, temporal reference and size,
+ * at this place in transport order */
+typedef struct
+{
+  MpegVideoPictureType type;
+  guint temporal_reference;
+  gsize size;
+  gint64 coding_number;
+} Given;
+
+static void
+make_frame (const Given * given, MpegVideoFrame * frame,
+    MpegVideoPosition * position)
+{
+  memset (frame, 0, sizeof (*frame));
+  frame->size = given->size;
+  frame->n_pictures = 1;
+  frame->pictures[0].header.type = given->type;
+  frame->pictures[0].header.temporal_reference = given->temporal_reference;
+
+  memset (position, 0, sizeof (*position));
+  position->coding_number = given->coding_number;
+  position->display_number = given->temporal_reference;
+  position->expected = given->coding_number * 40 * MS;
+  position->pts_90khz = (given->temporal_reference + 1) * 3600;
+  position->gop_pts_90khz = 3600;
+}
+
+/* Puts it in, complete and without a GOP header; returns its event. */
+static MpegStatEvent
+input (MpegStatCore * core, guint64 arrival, MpegVideoPictureType type,
+    guint temporal_reference, gsize size, gint64 coding_number)
+{
+  const Given given = { type, temporal_reference, size, coding_number };
+  MpegStatEvent events[MPEGSTAT_MAX_EVENTS];
+  MpegVideoFrame frame;
+  MpegVideoPosition position;
+
+  make_frame (&given, &frame, &position);
+  fail_unless_equals_int (mpegstat_core_input_frame (core, arrival,
+          WALL + arrival, &frame, &position, TRUE, events), 1);
+  fail_unless_equals_int (events[0].kind, MPEGSTAT_FRAME);
+  return events[0];
+}
+
+static gboolean
+has (const MpegStatEvent * event, MpegStatColumn column)
+{
+  return (event->present & 1 << column) != 0;
+}
+
+/* --- accounting ---------------------------------------------------------- */
+
+GST_START_TEST (latency_is_arrival_minus_expected_since_the_first_frame)
+{
+  MpegStatCore *core = mpegstat_core_new ();
+
+  fail_unless_equals_int64 (input (core, 100 * MS, MPEG_VIDEO_PICTURE_I, 0,
+          5000, 0).latency, 0);
+  fail_unless_equals_int64 (input (core, 140 * MS, MPEG_VIDEO_PICTURE_P, 3,
+          3000, 1).latency, 0);
+  fail_unless_equals_int64 (input (core, 185 * MS, MPEG_VIDEO_PICTURE_B, 1,
+          1000, 2).latency, 5 * MS);
+  fail_unless_equals_int64 (input (core, 200 * MS, MPEG_VIDEO_PICTURE_B, 2,
+          1000, 3).latency, -20 * (gint64) MS);
+
+  mpegstat_core_free (core);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_lost_frame_moves_no_latency)
+{
+  MpegStatCore *core = mpegstat_core_new ();
+
+  input (core, 0, MPEG_VIDEO_PICTURE_I, 0, 5000, 0);
+  /* 1 to 9 never came */
+  fail_unless_equals_int64 (input (core, 407 * MS, MPEG_VIDEO_PICTURE_P, 9,
+          3000, 10).latency, 7 * MS);
+
+  mpegstat_core_free (core);
+}
+
+GST_END_TEST;
+
+/* Latencies 0, 16, 16, 0 ms: jitter 16 / 16, then 15 / 16 of it, ... */
+GST_START_TEST (totals_are_the_hand_made_sums)
+{
+  MpegStatCore *core = mpegstat_core_new ();
+  MpegStatTotals totals;
+
+  input (core, 0, MPEG_VIDEO_PICTURE_I, 0, 5000, 0);
+  input (core, 56 * MS, MPEG_VIDEO_PICTURE_P, 3, 3000, 1);
+  input (core, 96 * MS, MPEG_VIDEO_PICTURE_B, 1, 1000, 2);
+  input (core, 120 * MS, MPEG_VIDEO_PICTURE_B, 2, 2000, 3);
+  mpegstat_core_get_totals (core, 120 * MS, &totals);
+
+  fail_unless_equals_uint64 (totals.frames[MPEG_VIDEO_PICTURE_I], 1);
+  fail_unless_equals_uint64 (totals.frames[MPEG_VIDEO_PICTURE_P], 1);
+  fail_unless_equals_uint64 (totals.frames[MPEG_VIDEO_PICTURE_B], 2);
+  fail_unless_equals_uint64 (totals.frames[MPEG_VIDEO_PICTURE_D], 0);
+  fail_unless_equals_uint64 (totals.bytes[MPEG_VIDEO_PICTURE_I], 5000);
+  fail_unless_equals_uint64 (totals.bytes[MPEG_VIDEO_PICTURE_B], 3000);
+  fail_unless_equals_uint64 (totals.duration, 120 * MS);
+  /* 6000 bytes after the first frame, in 120 ms */
+  fail_unless_equals_uint64 (totals.average_bitrate, 400000);
+  fail_unless_equals_uint64 (totals.bitrate, 400000);
+  fail_unless_equals_int64 (totals.latency_min, 0);
+  fail_unless_equals_int64 (totals.latency_median, 0);
+  fail_unless_equals_int64 (totals.latency_max, 16 * MS);
+  fail_unless_equals_int64 (totals.latency_mean, 8 * MS);
+  fail_unless_equals_uint64 (totals.jitter, 1878906);
+
+  /* a second later nothing is left in the window, all else stays */
+  mpegstat_core_get_totals (core, 1120 * MS, &totals);
+  fail_unless_equals_uint64 (totals.bitrate, 0);
+  fail_unless_equals_uint64 (totals.average_bitrate, 400000);
+
+  mpegstat_core_free (core);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (totals_of_nothing_are_zero)
+{
+  MpegStatCore *core = mpegstat_core_new ();
+  MpegStatTotals totals, zero;
+
+  memset (&zero, 0, sizeof (zero));
+  mpegstat_core_get_totals (core, 5 * GST_SECOND, &totals);
+  fail_unless (memcmp (&totals, &zero, sizeof (zero)) == 0);
+
+  mpegstat_core_free (core);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (an_incomplete_frame_counts_only_as_incomplete)
+{
+  const Given given = { MPEG_VIDEO_PICTURE_I, 0, 5000, 0 };
+  MpegStatCore *core = mpegstat_core_new ();
+  MpegStatEvent events[MPEGSTAT_MAX_EVENTS];
+  MpegVideoFrame frame;
+  MpegVideoPosition position;
+  MpegStatTotals totals;
+
+  make_frame (&given, &frame, &position);
+  fail_unless_equals_int (mpegstat_core_input_frame (core, 30 * MS, WALL,
+          &frame, &position, FALSE, events), 1);
+  fail_unless_equals_int (events[0].kind, MPEGSTAT_INCOMPLETE);
+  /* no complete frame came yet: there is nothing to count from */
+  fail_if (has (&events[0], MPEGSTAT_LATENCY_NS));
+  fail_unless (has (&events[0], MPEGSTAT_EXPECTED_NS));
+
+  /* the first complete one begins at 0, though it came later */
+  fail_unless_equals_int64 (input (core, 99 * MS, MPEG_VIDEO_PICTURE_P, 1,
+          3000, 1).latency, 0);
+
+  mpegstat_core_get_totals (core, 99 * MS, &totals);
+  fail_unless_equals_uint64 (totals.incomplete, 1);
+  fail_unless_equals_uint64 (totals.frames[MPEG_VIDEO_PICTURE_I], 0);
+  fail_unless_equals_uint64 (totals.bytes[MPEG_VIDEO_PICTURE_I], 0);
+
+  mpegstat_core_free (core);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (losses_count_by_type)
+{
+  static const MpegVideoLoss losses[] = {
+    {MPEG_VIDEO_PICTURE_B, 4}, {MPEG_VIDEO_PICTURE_P, 5},
+    {MPEG_VIDEO_PICTURE_B, 6}, {MPEG_VIDEO_PICTURE_UNKNOWN, 7}
+  };
+  MpegStatCore *core = mpegstat_core_new ();
+  MpegStatEvent event;
+  MpegStatTotals totals;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (losses); i++) {
+    mpegstat_core_input_loss (core, 0, WALL, &losses[i], &event);
+    fail_unless_equals_int (event.kind, MPEGSTAT_LOST);
+    fail_unless_equals_int (event.type, losses[i].type);
+    fail_unless_equals_int64 (event.display_number, losses[i].display_number);
+  }
+  mpegstat_core_get_totals (core, 0, &totals);
+  fail_unless_equals_uint64 (totals.lost[MPEG_VIDEO_PICTURE_I], 0);
+  fail_unless_equals_uint64 (totals.lost[MPEG_VIDEO_PICTURE_P], 1);
+  fail_unless_equals_uint64 (totals.lost[MPEG_VIDEO_PICTURE_B], 2);
+  fail_unless_equals_uint64 (totals.lost[MPEG_VIDEO_PICTURE_UNKNOWN], 1);
+
+  mpegstat_core_free (core);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (restart_counts_latency_anew_and_keeps_totals)
+{
+  MpegStatCore *core = mpegstat_core_new ();
+  MpegStatTotals totals;
+
+  input (core, 0, MPEG_VIDEO_PICTURE_I, 0, 5000, 0);
+  input (core, 56 * MS, MPEG_VIDEO_PICTURE_P, 1, 3000, 1);
+  mpegstat_core_restart (core);
+  fail_unless_equals_int64 (input (core, 9000 * MS, MPEG_VIDEO_PICTURE_I, 0,
+          5000, 0).latency, 0);
+  mpegstat_core_get_totals (core, 9000 * MS, &totals);
+  fail_unless_equals_uint64 (totals.frames[MPEG_VIDEO_PICTURE_I], 2);
+  /* the jump of 9 s is no jitter */
+  fail_unless_equals_uint64 (totals.jitter, MS);
+
+  mpegstat_core_free (core);
+}
+
+GST_END_TEST;
+
+/* --- GOP headers --------------------------------------------------------- */
+
+GST_START_TEST (frames_carry_the_time_code_of_their_own_gop_only)
+{
+  const Given given = { MPEG_VIDEO_PICTURE_I, 2, 5000, 0 };
+  MpegStatCore *core = mpegstat_core_new ();
+  MpegStatEvent events[MPEGSTAT_MAX_EVENTS], event;
+  MpegVideoFrame frame;
+  MpegVideoPosition position;
+  MpegStatTotals totals;
+
+  make_frame (&given, &frame, &position);
+  frame.has_gop = TRUE;
+  frame.gop = gop;
+  position.new_gop = TRUE;
+  fail_unless_equals_int (mpegstat_core_input_frame (core, 0, WALL, &frame,
+          &position, TRUE, events), 2);
+  fail_unless_equals_int (events[0].kind, MPEGSTAT_GOP);
+  fail_unless_equals_uint64 (events[0].pts_90khz, 3600);
+  fail_unless (has (&events[0], MPEGSTAT_PICTURES));
+  fail_unless (has (&events[1], MPEGSTAT_TIME_CODE));
+  fail_if (has (&events[1], MPEGSTAT_PICTURES));
+
+  event = input (core, 40 * MS, MPEG_VIDEO_PICTURE_B, 0, 1000, 1);
+  fail_unless (has (&event, MPEGSTAT_TIME_CODE));
+
+  /* the next GOP's header was lost: its time code is not known */
+  frame.has_gop = FALSE;
+  mpegstat_core_input_frame (core, 80 * MS, WALL, &frame, &position, TRUE,
+      events);
+  fail_if (has (&events[0], MPEGSTAT_TIME_CODE));
+  event = input (core, 120 * MS, MPEG_VIDEO_PICTURE_B, 0, 1000, 3);
+  fail_if (has (&event, MPEGSTAT_TIME_CODE));
+
+  mpegstat_core_get_totals (core, 0, &totals);
+  fail_unless_equals_uint64 (totals.gops, 1);
+
+  mpegstat_core_free (core);
+}
+
+GST_END_TEST;
+
+/* --- the hash ------------------------------------------------------------ */
+
+/* FNV-1a's own test vectors are over the bytes alone: take the size's eight
+ * zero bytes by hand. */
+GST_START_TEST (hash_is_fnv_1a_over_size_and_first_bytes)
+{
+  guint64 expected = G_GUINT64_CONSTANT (0xcbf29ce484222325);
+  const guint8 bytes[] = { 0, 0, 0, 0, 0, 0, 1, 2, 'a', 'b' };
+  guint i;
+
+  for (i = 0; i < sizeof (bytes); i++) {
+    expected ^= bytes[i];
+    expected *= G_GUINT64_CONSTANT (1099511628211);
+  }
+  fail_unless (mpegstat_hash ((const guint8 *) "ab", 2, 0x102) == expected);
+  fail_if (mpegstat_hash ((const guint8 *) "ab", 2, 0x103) == expected);
+  fail_if (mpegstat_hash ((const guint8 *) "ac", 2, 0x102) == expected);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (hash_ignores_what_follows_the_first_64_bytes)
+{
+  guint8 a[100], b[100];
+
+  memset (a, 7, sizeof (a));
+  memset (b, 7, sizeof (b));
+  b[64] = 8;
+  fail_unless (mpegstat_hash (a, 100, 100) == mpegstat_hash (b, 100, 100));
+  b[63] = 8;
+  fail_if (mpegstat_hash (a, 100, 100) == mpegstat_hash (b, 100, 100));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (slices_lie_between_headers_and_sequence_end)
+{
+  MpegVideoUnit units[] = { {0, 0xb3}, {12, 0x00}, {20, 0x01}, {90, 0xb7} };
+  MpegVideoFrame frame;
+  gsize offset, size;
+
+  memset (&frame, 0, sizeof (frame));
+  frame.size = 94;
+  frame.units = units;
+  frame.n_units = 4;
+  frame.n_pictures = 1;
+  frame.pictures[0].first_slice = 2;
+  frame.pictures[0].end_unit = 4;
+  frame.has_sequence_end = TRUE;
+  fail_unless (mpegstat_find_slices (&frame, &offset, &size));
+  fail_unless_equals_int (offset, 20);
+  fail_unless_equals_int (size, 70);
+
+  frame.has_sequence_end = FALSE;
+  fail_unless (mpegstat_find_slices (&frame, &offset, &size));
+  fail_unless_equals_int (size, 74);
+
+  frame.pictures[0].first_slice = 4;
+  fail_if (mpegstat_find_slices (&frame, &offset, &size));
+}
+
+GST_END_TEST;
+
+/* --- lines --------------------------------------------------------------- */
+
+static void
+assert_line (GString * line, const gchar * want)
+{
+  fail_unless_equals_string (line->str, want);
+  g_string_truncate (line, 0);
+}
+
+GST_START_TEST (csv_is_the_documented_contract)
+{
+  const Given given = { MPEG_VIDEO_PICTURE_I, 2, 5000, 0 };
+  const MpegVideoLoss loss = { MPEG_VIDEO_PICTURE_UNKNOWN, 17 };
+  MpegStatCore *core = mpegstat_core_new ();
+  GString *line = g_string_new (NULL);
+  MpegStatEvent events[MPEGSTAT_MAX_EVENTS], event;
+  MpegVideoFrame frame;
+  MpegVideoPosition position;
+
+  mpegstat_format_csv_header (line);
+  assert_line (line, "event,wall_ns,arrival_ns,expected_ns,latency_ns,type,"
+      "temporal_reference,coding_number,display_number,pts_90khz,size_bytes,"
+      "time_code,closed_gop,broken_link,pictures,hash\n");
+
+  make_frame (&given, &frame, &position);
+  frame.has_gop = TRUE;
+  frame.gop = gop;
+  mpegstat_core_input_frame (core, 5, WALL, &frame, &position, TRUE, events);
+  mpegstat_format_csv (&events[0], line);
+  assert_line (line, "gop,1700000000000000000,5,,,,,0,0,3600,,01:02:03:04,1,0,"
+      "4,\n");
+  mpegstat_event_set_hash (&events[1], 0xabc);
+  mpegstat_format_csv (&events[1], line);
+  assert_line (line, "frame,1700000000000000000,5,0,0,I,2,0,2,10800,5000,"
+      "01:02:03:04,,,,0000000000000abc\n");
+
+  event = input (core, 6, MPEG_VIDEO_PICTURE_B, 0, 10, 1);
+  mpegstat_format_csv (&event, line);
+  assert_line (line, "frame,1700000000000000006,6,40000000,-39999999,B,0,1,0,"
+      "3600,10,01:02:03:04,,,,\n");
+
+  mpegstat_core_input_loss (core, 7, WALL, &loss, &event);
+  mpegstat_format_csv (&event, line);
+  assert_line (line, "lost,1700000000000000000,7,,,?,,,17,,,,,,,\n");
+
+  g_string_free (line, TRUE);
+  mpegstat_core_free (core);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (json_has_the_same_keys_and_null_for_none)
+{
+  const Given given = { MPEG_VIDEO_PICTURE_I, 2, 5000, 0 };
+  MpegStatCore *core = mpegstat_core_new ();
+  GString *line = g_string_new (NULL);
+  MpegStatEvent events[MPEGSTAT_MAX_EVENTS];
+  MpegVideoFrame frame;
+  MpegVideoPosition position;
+
+  make_frame (&given, &frame, &position);
+  frame.has_gop = TRUE;
+  frame.gop = gop;
+  mpegstat_core_input_frame (core, 5, WALL, &frame, &position, TRUE, events);
+  mpegstat_format_json (&events[0], line);
+  assert_line (line, "{\"event\":\"gop\",\"wall_ns\":1700000000000000000,"
+      "\"arrival_ns\":5,\"expected_ns\":null,\"latency_ns\":null,"
+      "\"type\":null,\"temporal_reference\":null,\"coding_number\":0,"
+      "\"display_number\":0,\"pts_90khz\":3600,\"size_bytes\":null,"
+      "\"time_code\":\"01:02:03:04\",\"closed_gop\":true,"
+      "\"broken_link\":false,\"pictures\":4,\"hash\":null}\n");
+
+  g_string_free (line, TRUE);
+  mpegstat_core_free (core);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (lines_for_people_have_the_papers_quantities)
+{
+  const Given given = { MPEG_VIDEO_PICTURE_P, 2, 5000, 1 };
+  const MpegVideoLoss loss = { MPEG_VIDEO_PICTURE_B, 17 };
+  MpegStatCore *core = mpegstat_core_new ();
+  GString *line = g_string_new (NULL);
+  MpegStatEvent events[MPEGSTAT_MAX_EVENTS], event;
+  MpegVideoFrame frame;
+  MpegVideoPosition position;
+
+  input (core, 0, MPEG_VIDEO_PICTURE_I, 0, 10, 0);
+  make_frame (&given, &frame, &position);
+  frame.has_gop = TRUE;
+  frame.gop = gop;
+  mpegstat_core_input_frame (core, 3723 * GST_SECOND + 45 * MS, WALL, &frame,
+      &position, TRUE, events);
+  mpegstat_format_text (&events[0], "m", line);
+  assert_line (line, "m: gop  time code 01:02:03:04  pictures 4  rtp of tr 0 "
+      "     3600  closed\n");
+  mpegstat_format_text (&events[1], "m", line);
+  assert_line (line, "m: frame P  tr    2  now 1:02:03.045000000  expected "
+      "0:00:00.040000000  latency +3723005.000 ms  rtp     10800  size    "
+      "5000\n");
+  mpegstat_core_input_loss (core, 0, WALL, &loss, &event);
+  mpegstat_format_text (&event, "m", line);
+  assert_line (line, "m: lost B  number 17 in display order\n");
+
+  g_string_free (line, TRUE);
+  mpegstat_core_free (core);
+}
+
+GST_END_TEST;
+
+/* --- when the last byte came --------------------------------------------- */
+
+static void
+piece (MpegStatArrivals * arrivals, gsize bytes, guint64 arrival)
+{
+  const MpegStatTime time = { arrival, WALL + arrival };
+
+  mpegstat_arrivals_input (arrivals, bytes, &time);
+}
+
+static guint64
+take (MpegStatArrivals * arrivals, gsize size, guint64 junk)
+{
+  MpegStatTime time;
+
+  mpegstat_arrivals_take (arrivals, size, junk, &time);
+  fail_unless_equals_uint64 (time.wall, WALL + time.arrival);
+  return time.arrival;
+}
+
+GST_START_TEST (frame_arrives_with_the_piece_of_its_last_byte)
+{
+  MpegStatArrivals *arrivals = mpegstat_arrivals_new ();
+
+  piece (arrivals, 100, 1);
+  piece (arrivals, 100, 2);
+  piece (arrivals, 100, 3);
+  /* bytes 0 to 199 end with the second piece, 200 to 249 in the third */
+  fail_unless_equals_uint64 (take (arrivals, 200, 0), 2);
+  fail_unless_equals_uint64 (take (arrivals, 50, 0), 3);
+  piece (arrivals, 100, 4);
+  fail_unless_equals_uint64 (take (arrivals, 51, 0), 4);
+
+  mpegstat_arrivals_free (arrivals);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (junk_between_frames_is_skipped)
+{
+  MpegStatArrivals *arrivals = mpegstat_arrivals_new ();
+
+  mpegstat_arrivals_reset (arrivals, 1000);
+  piece (arrivals, 100, 1);
+  piece (arrivals, 100, 2);
+  piece (arrivals, 100, 3);
+  fail_unless_equals_uint64 (take (arrivals, 50, 1000), 1);
+  fail_unless_equals_uint64 (take (arrivals, 100, 1100), 3);
+
+  mpegstat_arrivals_free (arrivals);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (many_pieces_of_one_frame_take_bounded_memory)
+{
+  MpegStatArrivals *arrivals = mpegstat_arrivals_new ();
+  guint i;
+
+  for (i = 1; i <= 100000; i++)
+    piece (arrivals, 1, i);
+  /* those past the bound count as late as the latest */
+  fail_unless_equals_uint64 (take (arrivals, 100, 0), 100);
+  fail_unless_equals_uint64 (take (arrivals, 50000, 0), 100000);
+  piece (arrivals, 100000, 100001);
+  fail_unless_equals_uint64 (take (arrivals, 100000, 0), 100001);
+
+  mpegstat_arrivals_free (arrivals);
+}
+
+GST_END_TEST;
+
+static Suite *
+mpegstatcore_suite (void)
+{
+  Suite *s = suite_create ("mpegstatcore");
+  TCase *tc;
+
+  tc = tcase_create ("accounting");
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc,
+      latency_is_arrival_minus_expected_since_the_first_frame);
+  tcase_add_test (tc, a_lost_frame_moves_no_latency);
+  tcase_add_test (tc, totals_are_the_hand_made_sums);
+  tcase_add_test (tc, totals_of_nothing_are_zero);
+  tcase_add_test (tc, an_incomplete_frame_counts_only_as_incomplete);
+  tcase_add_test (tc, losses_count_by_type);
+  tcase_add_test (tc, restart_counts_latency_anew_and_keeps_totals);
+  tcase_add_test (tc, frames_carry_the_time_code_of_their_own_gop_only);
+
+  tc = tcase_create ("hash");
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, hash_is_fnv_1a_over_size_and_first_bytes);
+  tcase_add_test (tc, hash_ignores_what_follows_the_first_64_bytes);
+  tcase_add_test (tc, slices_lie_between_headers_and_sequence_end);
+
+  tc = tcase_create ("lines");
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, csv_is_the_documented_contract);
+  tcase_add_test (tc, json_has_the_same_keys_and_null_for_none);
+  tcase_add_test (tc, lines_for_people_have_the_papers_quantities);
+
+  tc = tcase_create ("arrivals");
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, frame_arrives_with_the_piece_of_its_last_byte);
+  tcase_add_test (tc, junk_between_frames_is_skipped);
+  tcase_add_test (tc, many_pieces_of_one_frame_take_bounded_memory);
+
+  return s;
+}
+
+GST_CHECK_MAIN (mpegstatcore);
