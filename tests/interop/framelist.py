@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""mpegstat's log, read back: one dictionary for each line."""
+
+import csv
+
+NUMBERS = ("wall_ns", "arrival_ns", "expected_ns", "latency_ns",
+           "temporal_reference", "coding_number", "display_number",
+           "pts_90khz", "size_bytes", "closed_gop", "broken_link", "pictures")
+
+
+def read_log(path):
+    with open(path, newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    for row in rows:
+        for name in NUMBERS:
+            row[name] = int(row[name]) if row[name] else None
+    return rows
+
+
+def of(rows, event):
+    return [row for row in rows if row["event"] == event]

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Shows the stock payloader's packets beside ours, for docs and the curious.
+
+    meson devenv -C build ../tests/interop/show_packets.py [clip] [first [count]]
+
+Without a clip, the tests' own small one.
+"""
+
+import pathlib
+import sys
+
+import clips
+import peers
+from rfc2250check import FIELDS, VideoHeader
+
+TYPES = {0: "forbidden", 1: "I", 2: "P", 3: "B", 4: "D"}
+
+
+def describe(packet):
+    raw = packet.pack()
+    header = VideoHeader.parse(packet.payload)
+    fields = header.fields
+    words = ["%s=%d" % (name.upper(), fields[name]) for name, _ in FIELDS]
+    words[8] += " (%s)" % TYPES.get(fields["p"], "reserved")
+    yield "RTP      %s   seq %d, time %d, marker %d, %d bytes" % (
+        raw[:12].hex(" ", 4), packet.seq, packet.timestamp, packet.marker,
+        len(raw))
+    yield "video    %s   %s" % (packet.payload[:4].hex(" ", 4),
+                                " ".join(words))
+    yield "stream   %s ..." % packet.payload[
+        header.size:header.size + 32].hex(" ", 4)
+
+
+def main(clip=None, first=0, count=2):
+    clip = pathlib.Path(clip) if clip else clips.small()
+    first, count = int(first), int(count)
+    for element in ("mpegvideoparse ! rtpmpvpay", "rfc2250pay"):
+        packets = peers.pay(clip, element)
+        print("%s: %d packets" % (element, len(packets)))
+        for packet in packets[first:first + count]:
+            print("\n".join(describe(packet)) + "\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
