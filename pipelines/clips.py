@@ -56,10 +56,13 @@ def make_ts(build_dir, rate):
 
 def cut(clip, seconds, path):
     """The first `seconds` of a clip, coded frames untouched, in `path`."""
+    # An I- or P-frame and the two B-frames shown before it go together: a P
+    # without its B-frames would look like a loss to whoever receives it.
+    frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
     muxer = "mpegts" if clip.suffix == ".ts" else "mpeg2video"
     children.run(
         FFMPEG + ["-i", str(clip), "-map", "0", "-c", "copy",
-                  "-frames:v", str(seconds * FRAMES_PER_SECOND),
+                  "-frames:v", str(frames),
                   "-t", str(seconds), "-f", muxer, str(path)],
         "ffmpeg",
     )

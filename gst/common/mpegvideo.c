@@ -4,6 +4,9 @@
 #include "mpegvideo.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* Table 6-4, frame_rate_value */
 static const guint frame_rates[9][2] = {
@@ -18,16 +21,48 @@ static const guint frame_rates[9][2] = {
 #define PICTURE_MIN_SIZE              8        /* 9 with vectors */
 #define PICTURE_EXTENSION_MIN_SIZE    9
 
+#ifdef __SSE2__
+/* Sixteen places at a time: where 00, 00 and 01 stand behind each other. Moves
+ * *data up to the first place that was not looked at. */
+static const guint8 *
+find_prefix_sse2 (const guint8 ** data, const guint8 * end)
+{
+  const __m128i zero = _mm_setzero_si128 ();
+  const __m128i one = _mm_set1_epi8 (1);
+  const guint8 *p;
+  __m128i a, b, c;
+  guint found;
+
+  /* the last load reaches two bytes further, and the code follows it */
+  for (p = *data; end - p >= 16 + 3; p += 16) {
+    a = _mm_loadu_si128 ((const __m128i *) p);
+    b = _mm_loadu_si128 ((const __m128i *) (p + 1));
+    c = _mm_loadu_si128 ((const __m128i *) (p + 2));
+    a = _mm_cmpeq_epi8 (_mm_or_si128 (a, b), zero);
+    found = _mm_movemask_epi8 (_mm_and_si128 (a, _mm_cmpeq_epi8 (c, one)));
+    if (found)
+      return p + __builtin_ctz (found);
+  }
+  *data = p;
+  return NULL;
+}
+#endif
+
 const guint8 *
 mpeg_video_find_start_code (const guint8 * data, const guint8 * end)
 {
   const guint8 *p;
 
+#ifdef __SSE2__
+  p = find_prefix_sse2 (&data, end);
+  if (p)
+    return p;
+#endif
   if (end - data < 4)
     return NULL;
 
   /* The one is the rare byte of the prefix 00 00 01, and memchr is the
-   * fastest way through the rest. */
+   * fastest portable way through the rest. */
   p = data + 2;
   while ((p = memchr (p, 1, end - 1 - p))) {
     if (p[-1] == 0 && p[-2] == 0)

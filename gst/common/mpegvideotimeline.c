@@ -88,6 +88,7 @@ struct _MpegVideoTimeline
   guint clock_trust;
 
   /* Upstream's times minus ours, for frames that upstream gives none */
+  gboolean have_upstream;
   gint64 upstream_offset;
 };
 
@@ -622,26 +623,33 @@ compute_times (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
           timeline->extra));
 }
 
-/* Upstream's times where it gives them, and ours beside them */
+/* Upstream's times where it gives them, and ours beside them. A parser that
+ * knows the DTS alone (mpegvideoparse) sums it up from durations, wrongly where
+ * fields are repeated: it sets where our PTS begin, and again when it jumps. */
 static void
 merge_upstream_times (MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, MpegVideoPosition * position)
 {
-  guint64 delay = position->pts - position->dts;
-  guint64 pts = frame->pts, dts = frame->dts;
+  gint64 delay = position->pts - position->dts;
+  gint64 drift = frame->dts - position->dts - timeline->upstream_offset;
 
-  if (pts == MPEG_VIDEO_TIME_NONE && dts == MPEG_VIDEO_TIME_NONE) {
-    position->pts = MAX ((gint64) position->pts + timeline->upstream_offset, 0);
-    position->dts = MAX ((gint64) position->dts + timeline->upstream_offset, 0);
-    return;
-  }
-  if (pts == MPEG_VIDEO_TIME_NONE)
-    pts = dts + delay;
-  else if (dts == MPEG_VIDEO_TIME_NONE)
-    dts = pts > delay ? pts - delay : 0;
-  timeline->upstream_offset = (gint64) (pts - position->pts);
-  position->pts = pts;
-  position->dts = dts;
+  if (frame->pts != MPEG_VIDEO_TIME_NONE)
+    timeline->upstream_offset = frame->pts - position->pts;
+  else if (frame->dts != MPEG_VIDEO_TIME_NONE
+      && (!timeline->have_upstream
+          || ABS (drift) > periods_to_time (timeline, 1)))
+    timeline->upstream_offset = frame->dts - position->dts;
+  timeline->have_upstream = timeline->have_upstream
+      || frame->pts != MPEG_VIDEO_TIME_NONE
+      || frame->dts != MPEG_VIDEO_TIME_NONE;
+
+  position->pts = MAX ((gint64) position->pts + timeline->upstream_offset, 0);
+  position->dts = MAX ((gint64) position->pts - delay, 0);
+  if (frame->pts != MPEG_VIDEO_TIME_NONE)
+    position->pts = frame->pts;
+  if (frame->dts != MPEG_VIDEO_TIME_NONE)
+    position->dts = frame->pts != MPEG_VIDEO_TIME_NONE ? frame->dts :
+        MIN (frame->dts, position->pts);
 }
 
 /* --- the verbs --------------------------------------------------------- */

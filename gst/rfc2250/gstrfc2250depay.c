@@ -52,6 +52,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_depay_debug);
  * 3.2, RFC 5348 section 5.1) */
 #define DEFAULT_REORDER_WINDOW 3
 #define CLOCK_RATE 90000
+/* Packets without a payload to remember; keep-alives come seconds apart */
+#define MAX_FILLERS 16
 
 enum
 {
@@ -70,6 +72,7 @@ typedef struct
   guint64 late;
   guint64 invalid_rtp;
   guint64 wrong_payload_type;
+  guint64 no_payload;
   guint64 ssrc_changes;
   guint64 frames[MPEG_VIDEO_PICTURE_LAST];
 } DepayStats;
@@ -93,6 +96,10 @@ struct _GstRfc2250Depay
   gint payload_type;            /* from caps; -1: any */
   gboolean have_seqnum;
   guint16 next_seqnum;
+  guint16 fillers[MAX_FILLERS]; /* packets without a payload, the latest */
+  guint n_fillers;              /* of them valid */
+  guint64 n_empty;
+  guint64 fillers_used;         /* that are not lost, though missing */
   gboolean have_ssrc;
   guint32 ssrc;
   guint64 rtptime;              /* extended; all ones: none yet */
@@ -164,6 +171,7 @@ gst_rfc2250_depay_create_stats (GstRfc2250Depay * depay)
       "ssrc-changes", G_TYPE_UINT64, d.ssrc_changes,
       "invalid-rtp", G_TYPE_UINT64, d.invalid_rtp,
       "wrong-payload-type", G_TYPE_UINT64, d.wrong_payload_type,
+      "no-payload", G_TYPE_UINT64, d.no_payload,
       "bad-short", G_TYPE_UINT64, u.bad_short,
       "bad-mbz", G_TYPE_UINT64, u.bad_mbz,
       "bad-extension", G_TYPE_UINT64, u.bad_extension,
@@ -343,13 +351,32 @@ gst_rfc2250_depay_count (GstRfc2250Depay * depay, guint64 * counter)
   GST_OBJECT_UNLOCK (depay);
 }
 
-/* Packets behind or ahead of a gap in sequence numbers. The first packet of a
- * new source has none before it. */
+static gboolean
+gst_rfc2250_depay_was_filler (GstRfc2250Depay * depay, guint16 seqnum)
+{
+  guint i;
+
+  for (i = 0; i < depay->n_fillers; i++) {
+    if (depay->fillers[i] == seqnum)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Is anything missing between the last packet and this one? Keep-alives
+ * without a payload (RFC 6263 section 4.1) are not. */
 static gboolean
 gst_rfc2250_depay_check_gap (GstRfc2250Depay * depay, guint32 ssrc,
     guint16 seqnum)
 {
-  gboolean gap = depay->have_seqnum && seqnum != depay->next_seqnum;
+  gboolean gap;
+
+  while (depay->have_seqnum && seqnum != depay->next_seqnum
+      && gst_rfc2250_depay_was_filler (depay, depay->next_seqnum)) {
+    depay->next_seqnum++;
+    depay->fillers_used++;
+  }
+  gap = depay->have_seqnum && seqnum != depay->next_seqnum;
 
   depay->have_seqnum = TRUE;
   depay->next_seqnum = seqnum + 1;
@@ -387,13 +414,34 @@ gst_rfc2250_depay_process (GstRTPBaseDepayload * base, GstRTPBuffer * rtp)
   return NULL;
 }
 
-/* Only what is RTP with our payload type gets into the order of packets. */
+/* Only what is a packet of this stream gets a place in the order of packets;
+ * a forged one of the right number must not keep the true one out. */
+static gboolean
+gst_rfc2250_depay_check_rtp (GstRfc2250Depay * depay, GstRTPBuffer * rtp)
+{
+  guint16 seqnum = gst_rtp_buffer_get_seq (rtp);
+
+  if (depay->payload_type >= 0
+      && gst_rtp_buffer_get_payload_type (rtp) != depay->payload_type) {
+    gst_rfc2250_depay_count (depay, &depay->stats.wrong_payload_type);
+    return FALSE;
+  }
+  if (gst_rtp_buffer_get_payload_len (rtp) == 0) {
+    gst_rfc2250_depay_count (depay, &depay->stats.no_payload);
+    depay->fillers[depay->n_empty++ % MAX_FILLERS] = seqnum;
+    depay->n_fillers = MIN (depay->n_fillers + 1, MAX_FILLERS);
+    return FALSE;
+  }
+  return rfc2250_unpacker_check (depay->unpacker,
+      gst_rtp_buffer_get_payload (rtp), gst_rtp_buffer_get_payload_len (rtp));
+}
+
 static gboolean
 gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
     guint32 * ssrc, guint16 * seqnum)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
-  guint8 type;
+  gboolean good;
 
   if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp)) {
     gst_rfc2250_depay_count (depay, &depay->stats.invalid_rtp);
@@ -401,13 +449,9 @@ gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
   }
   *ssrc = gst_rtp_buffer_get_ssrc (&rtp);
   *seqnum = gst_rtp_buffer_get_seq (&rtp);
-  type = gst_rtp_buffer_get_payload_type (&rtp);
+  good = gst_rfc2250_depay_check_rtp (depay, &rtp);
   gst_rtp_buffer_unmap (&rtp);
-  if (depay->payload_type >= 0 && type != depay->payload_type) {
-    gst_rfc2250_depay_count (depay, &depay->stats.wrong_payload_type);
-    return FALSE;
-  }
-  return TRUE;
+  return good;
 }
 
 static GstFlowReturn
@@ -423,7 +467,8 @@ gst_rfc2250_depay_release (GstRfc2250Depay * depay, GstPad * pad)
       gst_buffer_unref (buffer);
   }
   GST_OBJECT_LOCK (depay);
-  depay->stats.lost = rtp_reorder_get_lost (depay->reorder);
+  depay->stats.lost = rtp_reorder_get_lost (depay->reorder)
+      - depay->fillers_used;
   GST_OBJECT_UNLOCK (depay);
   return flow;
 }
@@ -481,6 +526,7 @@ gst_rfc2250_depay_reset (GstRfc2250Depay * depay)
   rfc2250_unpacker_reset (depay->unpacker);
   gst_mpeg_video_input_reset (depay->input);
   depay->have_seqnum = depay->have_ssrc = FALSE;
+  depay->n_fillers = 0;
   depay->rtptime = -1;
 }
 
@@ -621,10 +667,11 @@ gst_rfc2250_depay_class_init (GstRfc2250DepayClass * klass)
    *
    * - `packets`, `legacy-packets`: taken, and of these with an all-zero header
    * - `lost`, `duplicates`, `late`, `ssrc-changes`: by sequence number
-   * - `invalid-rtp`, `wrong-payload-type`, `bad-short`, `bad-mbz`,
-   *   `bad-extension`, `empty`: packets refused, by reason: no RTP; another
-   *   payload type than the caps'; shorter than the header says; reserved bits
-   *   set; forbidden value in the MPEG-2 extension; no video behind the header
+   * - `invalid-rtp`, `wrong-payload-type`, `no-payload`, `bad-short`,
+   *   `bad-mbz`, `bad-extension`, `empty`: packets refused, by reason: no RTP;
+   *   another payload type than the caps'; a keep-alive; shorter than the
+   *   header says; reserved bits set; forbidden value in the MPEG-2 extension;
+   *   no video behind the header
    * - `frames`, `frames-damaged`, `frames-dropped`: left whole, left with
    *   something missing, did not leave; `too-big`: of the dropped
    * - `frames-i`, `-p`, `-b`, `-d`: all that left, by type

@@ -37,6 +37,7 @@
 #include "gstrfc2250pay.h"
 
 #include <gst/rtp/gstrtpbuffer.h>
+#include <string.h>
 
 #include "gstframeinfometa.h"
 #include "gstmpegvideoinput.h"
@@ -260,8 +261,31 @@ gst_rfc2250_pay_max_payload (GstRfc2250Pay * pay,
   return 0;
 }
 
+/* RTP header and video-specific header in one memory, written in one mapping:
+ * the general way maps it three times, which is most of a packet's cost. The
+ * base class fills in what it owns: all but version and marker. */
 static GstBuffer *
-gst_rfc2250_pay_make_packet (GstRfc2250Pay * pay, GstBuffer * frame,
+gst_rfc2250_pay_make_headers (const Rfc2250Packet * packet)
+{
+  gsize rtp_size = gst_rtp_buffer_calc_header_len (0);
+  GstMemory *memory =
+      gst_allocator_alloc (NULL, rtp_size + packet->header_size, NULL);
+  GstBuffer *buffer = gst_buffer_new ();
+  GstMapInfo map;
+
+  gst_memory_map (memory, &map, GST_MAP_WRITE);
+  memset (map.data, 0, rtp_size);
+  map.data[0] = GST_RTP_VERSION << 6;
+  map.data[1] = packet->marker ? 0x80 : 0;
+  memcpy (map.data + rtp_size, packet->header, packet->header_size);
+  gst_memory_unmap (memory, &map);
+  gst_buffer_append_memory (buffer, memory);
+  return buffer;
+}
+
+/* The same with the list of contributing sources that the base class knows */
+static GstBuffer *
+gst_rfc2250_pay_make_headers_with_sources (GstRfc2250Pay * pay,
     const Rfc2250Packet * packet)
 {
   GstBuffer *buffer =
@@ -274,16 +298,31 @@ gst_rfc2250_pay_make_packet (GstRfc2250Pay * pay, GstBuffer * frame,
       packet->header_size);
   gst_rtp_buffer_set_marker (&rtp, packet->marker);
   gst_rtp_buffer_unmap (&rtp);
+  return buffer;
+}
 
-  if (packet->inject) {
-    GBytes *sequence = rfc2250_packer_get_sequence (pay->packer);
-    GstBuffer *header =
-        gst_buffer_new_wrapped_bytes (sequence);
+static GstBuffer *
+gst_rfc2250_pay_make_packet (GstRfc2250Pay * pay, GstBuffer * frame,
+    const Rfc2250Packet * packet)
+{
+  GstBuffer *buffer;
 
-    buffer = gst_buffer_append (buffer, header);
-  }
-  gst_buffer_copy_into (buffer, frame, GST_BUFFER_COPY_MEMORY, packet->offset,
-      packet->size);
+  if (gst_rtp_base_payload_is_source_info_enabled (GST_RTP_BASE_PAYLOAD (pay)))
+    buffer = gst_rfc2250_pay_make_headers_with_sources (pay, packet);
+  else
+    buffer = gst_rfc2250_pay_make_headers (packet);
+
+  if (packet->inject)
+    buffer = gst_buffer_append (buffer,
+        gst_buffer_new_wrapped_bytes (rfc2250_packer_get_sequence
+            (pay->packer)));
+  if (gst_buffer_n_memory (frame) == 1)
+    gst_buffer_append_memory (buffer,
+        gst_memory_share (gst_buffer_peek_memory (frame, 0), packet->offset,
+            packet->size));
+  else
+    gst_buffer_copy_into (buffer, frame, GST_BUFFER_COPY_MEMORY,
+        packet->offset, packet->size);
 
   GST_BUFFER_PTS (buffer) = GST_BUFFER_PTS (frame);
   GST_BUFFER_DTS (buffer) = GST_BUFFER_DTS (frame);

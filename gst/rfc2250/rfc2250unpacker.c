@@ -36,6 +36,7 @@ struct _Rfc2250Unpacker
   gboolean missing;             /* something of it did not come */
   gboolean unusable;            /* no picture header, none to be rebuilt */
   gboolean have_slice;
+  gboolean skipping;            /* up to the next start of a slice */
   gboolean slice_open;          /* its last slice goes on */
   gsize open_slice;             /* where that one starts */
   MpegVideoPicture picture;     /* its first picture, if type is not UNKNOWN */
@@ -454,6 +455,7 @@ unpacker_begin_frame (Rfc2250Unpacker * unpacker,
   unpacker->in_frame = TRUE;
   unpacker->missing = unpacker->unusable = FALSE;
   unpacker->have_slice = unpacker->slice_open = FALSE;
+  unpacker->skipping = FALSE;
   unpacker->second_field = FALSE;
   unpacker->picture.type = MPEG_VIDEO_PICTURE_UNKNOWN;
   unpacker->rtptime = payload->rtptime;
@@ -525,7 +527,7 @@ skip_to_slice (Rfc2250Unpacker * unpacker, const guint8 ** data, gsize * size)
       || begins_with_header (*data, *size))
     return TRUE;
   slice = find_slice (*data, *data + *size);
-  if (slice != *data)
+  if (slice != *data && !unpacker->skipping)
     unpacker->stats.slices_dropped++;
   if (!slice)
     return FALSE;
@@ -608,7 +610,9 @@ unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
   unpacker->last_type = header->p;
   unpacker->last_reference = header->tr;
 
-  if (!rest_lost || skip_to_slice (unpacker, &data, &size))
+  if (rest_lost || unpacker->skipping)
+    unpacker->skipping = !skip_to_slice (unpacker, &data, &size);
+  if (!unpacker->skipping)
     unpacker_add (unpacker, header, data, size);
   /* live555 marks the very first packet, which holds headers only. */
   if (payload->marker && (unpacker->have_slice || unpacker->missing))
@@ -687,6 +691,17 @@ unpacker_refuse (Rfc2250Unpacker * unpacker, Rfc2250HeaderResult result)
       break;
   }
   return TRUE;
+}
+
+gboolean
+rfc2250_unpacker_check (Rfc2250Unpacker * unpacker, const guint8 * data,
+    gsize size)
+{
+  Rfc2250Header header;
+  gsize header_size;
+
+  return !unpacker_refuse (unpacker, rfc2250_header_parse (&header, data, size,
+          &header_size));
 }
 
 void

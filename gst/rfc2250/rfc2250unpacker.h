@@ -69,6 +69,10 @@ void rfc2250_unpacker_reset (Rfc2250Unpacker * unpacker);
 void rfc2250_unpacker_set_config (Rfc2250Unpacker * unpacker,
     Rfc2250OnLoss on_loss, gsize max_frame_size);
 
+/* FALSE, and counted: no payload of RFC 2250. For whoever must know before the
+ * packet's number counts; rfc2250_unpacker_input () checks too. */
+gboolean rfc2250_unpacker_check (Rfc2250Unpacker * unpacker,
+    const guint8 * data, gsize size);
 void rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
     const Rfc2250Payload * payload);
 /* End of stream */

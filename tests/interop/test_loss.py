@@ -275,6 +275,28 @@ class Conceal(LossTest):
             self.assertEqual(got.parameters, picture.parameters)
 
 
+class Pass(LossTest):
+    """on-loss=pass: all that came leaves; mpegstat sees what is damaged."""
+
+    def test_each_position(self):
+        indices = self.positions(2)
+        outcomes = receive([self.without(n) for n in indices],
+                           "rfc2250depay on-loss=pass")
+        for n, outcome in zip(indices, outcomes):
+            with self.subTest(packet=n):
+                gap = self.placed[n]
+                data = self.stream.data
+                self.assertTrue(outcome.data == data[:gap.start]
+                                + data[gap.end:], len(outcome.data))
+                lost = self.frames_that_lost([n])
+                self.assertEqual(
+                    [row["coding_number"] for row in outcome.frames],
+                    [f.coding for f in self.stream.frames
+                     if f.coding not in lost])
+                self.assertEqual(sum(outcome.lost.values())
+                                 + outcome.incomplete, len(lost))
+
+
 class ConcealFromExtension(Conceal):
     """T=1 holds the whole picture header: none is lost for good."""
 
