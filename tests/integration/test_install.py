@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What `meson install` puts where, and what each feature option leaves out."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
+
+# Each plugin with the elements that it must bring.
+ELEMENTS = {
+    "rfc2250": ("rfc2250pay", "rfc2250depay"),
+    "mpegstat": ("mpegstat",),
+}
+
+
+def run(*command, **options):
+    done = subprocess.run([str(word) for word in command],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{command} failed:\n{done.stdout}")
+    return done.stdout
+
+
+def introspect(build, what):
+    return json.loads(run("meson", "introspect", f"--{what}", build))
+
+
+class Home(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.home = pathlib.Path(directory.name)
+
+    def has_element(self, name, **paths):
+        """Whether GStreamer finds it with these paths and no others."""
+        env = {key: value for key, value in os.environ.items()
+               if not key.startswith("GST_") and key != "LD_LIBRARY_PATH"}
+        env.update(GST_REGISTRY_1_0=str(self.home / "registry.bin"),
+                   GST_PLUGIN_SYSTEM_PATH_1_0="",
+                   **{key: str(value) for key, value in paths.items()})
+        return subprocess.run(
+            ["gst-inspect-1.0", name], env=env, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL).returncode == 0
+
+
+class InstallTest(Home):
+    def setUp(self):
+        super().setUp()
+        run("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir",
+            self.home / "root")
+        prefix = next(option["value"] for option
+                      in introspect(BUILD, "buildoptions")
+                      if option["name"] == "prefix")
+        libdir = next(option["value"] for option
+                      in introspect(BUILD, "buildoptions")
+                      if option["name"] == "libdir")
+        self.libdir = pathlib.Path(prefix) / libdir
+        self.root = self.home / "root"
+
+    def installed(self, path):
+        return self.root / path.relative_to("/")
+
+    def test_plugins_go_where_gstreamer_looks(self):
+        looks_in = pathlib.Path(run(
+            "pkg-config", "--variable=pluginsdir", "gstreamer-1.0").strip())
+        for plugin in ELEMENTS:
+            with self.subTest(plugin=plugin):
+                self.assertTrue(self.installed(
+                    looks_in / f"libgst{plugin}.so").exists())
+
+    def test_installed_plugins_find_the_library_by_themselves(self):
+        plugins = self.installed(self.libdir / "gstreamer-1.0")
+        for element in sum(ELEMENTS.values(), ()):
+            with self.subTest(element=element):
+                self.assertTrue(self.has_element(
+                    element, GST_PLUGIN_PATH_1_0=plugins))
+
+    def test_only_the_one_library_stands_beside_the_plugins(self):
+        libraries = self.installed(self.libdir).glob("*.so*")
+        self.assertEqual({path.name.split(".so")[0] for path in libraries},
+                         {"libgstwireless-1.0"})
+
+
+class BuildTreeTest(Home):
+    def test_devenv_finds_every_element(self):
+        env = {key: value for key, value in os.environ.items()
+               if not key.startswith("GST_") and key != "LD_LIBRARY_PATH"}
+        env["GST_REGISTRY_1_0"] = str(self.home / "registry.bin")
+        for element in sum(ELEMENTS.values(), ()):
+            with self.subTest(element=element):
+                run("meson", "devenv", "-C", BUILD, "gst-inspect-1.0",
+                    element, env=env)
+
+
+class FeatureTest(Home):
+    def test_every_plugin_is_a_feature_option(self):
+        options = {option["name"]: option for option
+                   in introspect(BUILD, "buildoptions")}
+        plugins = {path.name for path in (SOURCE / "gst").iterdir()
+                   if (path / "meson.build").exists()} - {"common"}
+        self.assertEqual(plugins, set(ELEMENTS))
+        for plugin in plugins:
+            with self.subTest(plugin=plugin):
+                self.assertIn("auto", options[plugin]["choices"])
+
+    def test_a_disabled_plugin_is_left_out_and_the_others_are_there(self):
+        for disabled in ELEMENTS:
+            with self.subTest(disabled=disabled):
+                self.build_without(disabled)
+
+    def build_without(self, disabled):
+        build = self.home / f"without-{disabled}"
+        run("meson", "setup", build, SOURCE, f"-D{disabled}=disabled",
+            "-Dtests=disabled", "-Dwerror=true")
+        run("ninja", "-C", build)
+        plugin_dirs = ":".join(str(build / "gst" / plugin)
+                               for plugin in ELEMENTS)
+        for plugin, elements in ELEMENTS.items():
+            for element in elements:
+                self.assertEqual(
+                    self.has_element(element, GST_PLUGIN_PATH_1_0=plugin_dirs),
+                    plugin != disabled, f"{element} without {disabled}")
+
+
+if __name__ == "__main__":
+    unittest.main()
