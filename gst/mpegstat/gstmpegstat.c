@@ -52,6 +52,7 @@
 
 #include "gstmpegvideoinput.h"
 #include "mpegstatarrivals.h"
+#include "mpegstatclock.h"
 #include "mpegstatcore.h"
 #include "mpegstatformat.h"
 
@@ -78,23 +79,6 @@ typedef enum
   GST_MPEG_STAT_FORMAT_JSON
 } GstMpegStatFormat;
 
-typedef enum
-{
-  ARRIVAL_NONE,                 /* nothing arrived yet */
-  ARRIVAL_RUNNING_TIME,
-  ARRIVAL_MONOTONIC
-} ArrivalKind;
-
-/* Goes on where it stood when the pipeline gets, loses or stops its clock. */
-typedef struct
-{
-  ArrivalKind kind;
-  GstClockTime reading;         /* the clock's, at the latest arrival */
-  GstClockTime arrival;         /* the latest, since the first */
-  GstClockTime monotonic;       /* at the latest arrival */
-  GstClockTime switched;        /* monotonic, when playing began or stopped */
-} ArrivalClock;
-
 /* What to do with a frame and its events */
 typedef struct
 {
@@ -117,7 +101,7 @@ struct _GstMpegStat
   gboolean post_messages;
   MpegStatCore *core;           /* written by the streaming thread */
   MpegVideoFramerStats framer_stats;    /* same */
-  ArrivalClock clock;
+  MpegStatClock clock;
   gboolean eos;
   GstClockID stats_id;          /* NULL: no timer runs */
   GstClockTime frame_wait;      /* that a frame waits here at most */
@@ -206,7 +190,7 @@ wall_now (void)
 }
 
 /* With OBJECT_LOCK */
-static ArrivalKind
+static MpegStatClockKind
 gst_mpeg_stat_read_clock (GstMpegStat * self, GstClockTime * reading)
 {
   GstElement *element = GST_ELEMENT_CAST (self);
@@ -214,47 +198,22 @@ gst_mpeg_stat_read_clock (GstMpegStat * self, GstClockTime * reading)
 
   if (GST_STATE (self) != GST_STATE_PLAYING || !GST_ELEMENT_CLOCK (self)) {
     *reading = monotonic_now ();
-    return ARRIVAL_MONOTONIC;
+    return MPEGSTAT_CLOCK_MONOTONIC;
   }
   time = gst_clock_get_time (GST_ELEMENT_CLOCK (self));
   *reading = time > element->base_time ? time - element->base_time : 0;
-  return ARRIVAL_RUNNING_TIME;
-}
-
-static GstClockTime
-since (GstClockTime now, GstClockTime then)
-{
-  return now > then ? now - then : 0;
-}
-
-/* The time that passed since the latest arrival. Across a change of clock only
- * what was spent playing counts. */
-static GstClockTime
-arrival_clock_step (const ArrivalClock * clock, ArrivalKind kind,
-    GstClockTime reading)
-{
-  if (clock->kind == ARRIVAL_NONE)
-    return 0;
-  if (clock->kind == kind)
-    return since (reading, clock->reading);
-  if (kind == ARRIVAL_RUNNING_TIME)
-    return since (monotonic_now (), MAX (clock->switched, clock->monotonic));
-  return since (clock->switched, clock->monotonic);
+  return MPEGSTAT_CLOCK_RUNNING_TIME;
 }
 
 static GstClockTime
 gst_mpeg_stat_take_arrival (GstMpegStat * self)
 {
-  ArrivalClock *clock = &self->clock;
   GstClockTime reading, arrival;
-  ArrivalKind kind;
+  MpegStatClockKind kind;
 
   GST_OBJECT_LOCK (self);
   kind = gst_mpeg_stat_read_clock (self, &reading);
-  arrival = clock->arrival += arrival_clock_step (clock, kind, reading);
-  clock->kind = kind;
-  clock->reading = reading;
-  clock->monotonic = kind == ARRIVAL_MONOTONIC ? reading : monotonic_now ();
+  arrival = mpegstat_clock_take (&self->clock, kind, reading, monotonic_now ());
   GST_OBJECT_UNLOCK (self);
 
   return arrival;
@@ -264,7 +223,7 @@ static void
 gst_mpeg_stat_mark_switch (GstMpegStat * self)
 {
   GST_OBJECT_LOCK (self);
-  self->clock.switched = monotonic_now ();
+  mpegstat_clock_mark_switch (&self->clock, monotonic_now ());
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -339,17 +298,18 @@ static void
 gst_mpeg_stat_snapshot (GstMpegStat * self, Snapshot * snapshot)
 {
   GstClockTime reading, now;
-  ArrivalKind kind;
+  MpegStatClockKind kind;
   guint i;
 
   memset (snapshot, 0, sizeof (*snapshot));
 
   GST_OBJECT_LOCK (self);
-  kind = gst_mpeg_stat_read_clock (self, &reading);
   now = self->clock.arrival;
   /* While the stream lasts, the last second ends now: a stalled link shows. */
-  if (!self->eos && kind == self->clock.kind)
-    now += arrival_clock_step (&self->clock, kind, reading);
+  if (!self->eos) {
+    kind = gst_mpeg_stat_read_clock (self, &reading);
+    now = mpegstat_clock_peek (&self->clock, kind, reading);
+  }
   mpegstat_core_get_totals (self->core, now, &snapshot->totals);
   snapshot->framer = self->framer_stats;
   GST_OBJECT_UNLOCK (self);

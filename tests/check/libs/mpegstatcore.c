@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mpegstatarrivals.h"
+#include "mpegstatclock.h"
 #include "mpegstatcore.h"
 #include "mpegstatformat.h"
 
@@ -522,6 +523,59 @@ GST_START_TEST (many_pieces_of_one_frame_take_bounded_memory)
 
 GST_END_TEST;
 
+/* --- time from two clocks ------------------------------------------------ */
+
+#define RUNNING MPEGSTAT_CLOCK_RUNNING_TIME
+#define MONOTONIC MPEGSTAT_CLOCK_MONOTONIC
+
+GST_START_TEST (one_clock_counts_from_the_first_arrival)
+{
+  MpegStatClock clock = { MPEGSTAT_CLOCK_NONE };
+
+  fail_unless_equals_uint64 (mpegstat_clock_peek (&clock, RUNNING, 500), 0);
+  fail_unless_equals_uint64 (mpegstat_clock_take (&clock, RUNNING, 1000, 7), 0);
+  fail_unless_equals_uint64 (mpegstat_clock_take (&clock, RUNNING, 1040, 9),
+      40);
+  fail_unless_equals_uint64 (mpegstat_clock_peek (&clock, RUNNING, 1050), 50);
+  fail_unless_equals_uint64 (mpegstat_clock_peek (&clock, MONOTONIC, 9999), 40);
+  /* never back */
+  fail_unless_equals_uint64 (mpegstat_clock_take (&clock, RUNNING, 900, 10),
+      40);
+}
+
+GST_END_TEST;
+
+/* The first frame arrives while the sink still waits for it, in PAUSED. */
+GST_START_TEST (time_begins_with_playing_after_preroll)
+{
+  MpegStatClock clock = { MPEGSTAT_CLOCK_NONE };
+
+  mpegstat_clock_take (&clock, MONOTONIC, 1000, 1000);
+  mpegstat_clock_mark_switch (&clock, 5000);
+  fail_unless_equals_uint64 (mpegstat_clock_take (&clock, RUNNING, 41, 5040),
+      40);
+  fail_unless_equals_uint64 (mpegstat_clock_take (&clock, RUNNING, 81, 5082),
+      80);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (time_stands_still_in_a_pause)
+{
+  MpegStatClock clock = { MPEGSTAT_CLOCK_NONE };
+
+  mpegstat_clock_take (&clock, RUNNING, 100, 1000);
+  /* paused 10 later; one more frame comes, and another after resuming */
+  mpegstat_clock_mark_switch (&clock, 1010);
+  fail_unless_equals_uint64 (mpegstat_clock_take (&clock, MONOTONIC, 3000,
+          3000), 10);
+  mpegstat_clock_mark_switch (&clock, 9000);
+  fail_unless_equals_uint64 (mpegstat_clock_take (&clock, RUNNING, 140, 9030),
+      40);
+}
+
+GST_END_TEST;
+
 static Suite *
 mpegstatcore_suite (void)
 {
@@ -551,6 +605,12 @@ mpegstatcore_suite (void)
   tcase_add_test (tc, csv_is_the_documented_contract);
   tcase_add_test (tc, json_has_the_same_keys_and_null_for_none);
   tcase_add_test (tc, lines_for_people_have_the_papers_quantities);
+
+  tc = tcase_create ("clock");
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, one_clock_counts_from_the_first_arrival);
+  tcase_add_test (tc, time_begins_with_playing_after_preroll);
+  tcase_add_test (tc, time_stands_still_in_a_pause);
 
   tc = tcase_create ("arrivals");
   suite_add_tcase (s, tc);

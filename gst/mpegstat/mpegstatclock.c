@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One time of arrival from two clocks; see the header. */
+
+#include "mpegstatclock.h"
+
+void
+mpegstat_clock_mark_switch (MpegStatClock * clock, guint64 monotonic)
+{
+  clock->switched = monotonic;
+}
+
+static guint64
+since (guint64 now, guint64 then)
+{
+  return now > then ? now - then : 0;
+}
+
+/* Across a change of clock only what was spent playing counts: from its
+ * beginning until now, or from the latest arrival until its end. */
+static guint64
+step (const MpegStatClock * clock, MpegStatClockKind kind, guint64 reading,
+    guint64 monotonic)
+{
+  if (clock->kind == MPEGSTAT_CLOCK_NONE)
+    return 0;
+  if (clock->kind == kind)
+    return since (reading, clock->reading);
+  if (kind == MPEGSTAT_CLOCK_RUNNING_TIME)
+    return since (monotonic, MAX (clock->switched, clock->monotonic));
+  return since (clock->switched, clock->monotonic);
+}
+
+guint64
+mpegstat_clock_take (MpegStatClock * clock, MpegStatClockKind kind,
+    guint64 reading, guint64 monotonic)
+{
+  clock->arrival += step (clock, kind, reading, monotonic);
+  clock->kind = kind;
+  clock->reading = reading;
+  clock->monotonic = monotonic;
+
+  return clock->arrival;
+}
+
+guint64
+mpegstat_clock_peek (const MpegStatClock * clock, MpegStatClockKind kind,
+    guint64 reading)
+{
+  if (clock->kind != kind)
+    return clock->arrival;
+  return clock->arrival + since (reading, clock->reading);
+}
