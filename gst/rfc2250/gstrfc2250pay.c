@@ -301,9 +301,30 @@ gst_rfc2250_pay_make_headers_with_sources (GstRfc2250Pay * pay,
   return buffer;
 }
 
+/* The frame's bytes, shared. gst_memory_share () locks the one memory that all
+ * packets share twice for each of them; a reference does the same here, as
+ * system memory stays where it is without a mapping. */
+static void
+gst_rfc2250_pay_append_shared (GstBuffer * buffer, GstBuffer * frame,
+    const guint8 * data, gsize offset, gsize size)
+{
+  GstMemory *memory = gst_buffer_peek_memory (frame, 0);
+
+  if (gst_buffer_n_memory (frame) > 1
+      || !gst_memory_is_type (memory, GST_ALLOCATOR_SYSMEM)) {
+    gst_buffer_copy_into (buffer, frame, GST_BUFFER_COPY_MEMORY, offset, size);
+    return;
+  }
+  gst_buffer_append_memory (buffer,
+      gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY,
+          (gpointer) (data + offset), size, 0, size, gst_memory_ref (memory),
+          (GDestroyNotify) gst_memory_unref));
+}
+
+/* data: the frame's bytes */
 static GstBuffer *
 gst_rfc2250_pay_make_packet (GstRfc2250Pay * pay, GstBuffer * frame,
-    const Rfc2250Packet * packet)
+    const guint8 * data, const Rfc2250Packet * packet)
 {
   GstBuffer *buffer;
 
@@ -316,13 +337,9 @@ gst_rfc2250_pay_make_packet (GstRfc2250Pay * pay, GstBuffer * frame,
     buffer = gst_buffer_append (buffer,
         gst_buffer_new_wrapped_bytes (rfc2250_packer_get_sequence
             (pay->packer)));
-  if (gst_buffer_n_memory (frame) == 1)
-    gst_buffer_append_memory (buffer,
-        gst_memory_share (gst_buffer_peek_memory (frame, 0), packet->offset,
-            packet->size));
-  else
-    gst_buffer_copy_into (buffer, frame, GST_BUFFER_COPY_MEMORY,
-        packet->offset, packet->size);
+  if (packet->size > 0)
+    gst_rfc2250_pay_append_shared (buffer, frame, data, packet->offset,
+        packet->size);
 
   GST_BUFFER_PTS (buffer) = GST_BUFFER_PTS (frame);
   GST_BUFFER_DTS (buffer) = GST_BUFFER_DTS (frame);
@@ -380,7 +397,7 @@ gst_rfc2250_pay_send_frame (GstRfc2250Pay * pay,
   list = gst_buffer_list_new_sized (map.size / max_payload + 2);
   while (rfc2250_packer_poll_output (pay->packer, &packet))
     gst_buffer_list_add (list,
-        gst_rfc2250_pay_make_packet (pay, frame, &packet));
+        gst_rfc2250_pay_make_packet (pay, frame, map.data, &packet));
   gst_buffer_unmap (frame, &map);
   gst_rfc2250_pay_publish_stats (pay, GST_BUFFER_DURATION (frame));
 

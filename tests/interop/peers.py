@@ -14,14 +14,11 @@ import socket
 import subprocess
 import tempfile
 import threading
-import time
 
 from rtpfile import RtpPacket, read_rfc4571, write_rfc4571
 
 STREAM_CAPS = ("application/x-rtp-stream,media=video,clock-rate=90000,"
                "encoding-name=MPV,payload=32")
-RTP_CAPS = "application/x-rtp,media=video,clock-rate=90000," \
-    "encoding-name=MPV,payload=32"
 
 
 class PeerFailed(Exception):
@@ -60,11 +57,17 @@ def gst(*pipelines, timeout=120):
     return text
 
 
+def filesink(path):
+    """Unbuffered: GStreamer 1.22 loses bytes where it gathers the memory of
+    so many small buffers that writev takes them in parts (IOV_MAX)."""
+    return "filesink buffer-mode=unbuffered location=%s" % path
+
+
 # ---------------------------------------------------------------- senders
 
 def pay_line(source, out, element="rfc2250pay"):
-    return "filesrc location=%s ! %s ! rtpstreampay ! filesink location=%s" \
-        % (source, element, out)
+    return "filesrc location=%s ! %s ! rtpstreampay ! %s" % (
+        source, element, filesink(out))
 
 
 def pay(source, element="rfc2250pay"):
@@ -121,8 +124,8 @@ def split_packets(data, ssrc):
 # -------------------------------------------------------------- receivers
 
 def depay_line(source, out, element="rfc2250depay"):
-    return "filesrc location=%s ! %s ! rtpstreamdepay ! %s ! " \
-        "filesink location=%s" % (source, STREAM_CAPS, element, out)
+    return "filesrc location=%s ! %s ! rtpstreamdepay ! %s ! %s" % (
+        source, STREAM_CAPS, element, filesink(out))
 
 
 def depay(packets, element="rfc2250depay"):

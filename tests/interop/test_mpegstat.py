@@ -96,8 +96,8 @@ class AgainstTheStream(unittest.TestCase):
     def test_passes_every_byte(self):
         for kind in KINDS:
             with self.subTest(kind=kind.__name__), peers.workdir() as work:
-                peers.gst("filesrc location=%s ! mpegstat ! filesink "
-                          "location=%s" % (kind(), work / "out"))
+                peers.gst("filesrc location=%s ! mpegstat ! %s"
+                          % (kind(), peers.filesink(work / "out")))
                 self.assertTrue((work / "out").read_bytes()
                                 == kind().read_bytes())
 

@@ -161,7 +161,7 @@ class Understood(unittest.TestCase):
         for kind in KINDS + OTHERS:
             with self.subTest(kind=kind.__name__), peers.workdir() as work:
                 peers.gst("filesrc location=%s ! rfc2250pay ! rtpmpvdepay ! "
-                          "filesink location=%s" % (kind(), work / "out"))
+                          "%s" % (kind(), peers.filesink(work / "out")))
                 data = (work / "out").read_bytes()
                 self.assertTrue(data == stream_of(kind()).data, len(data))
 
