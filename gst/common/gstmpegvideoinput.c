@@ -17,6 +17,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_mpeg_video_input_debug);
 /* Without a frame after this many bytes the input is something else. */
 #define MAX_BYTES_WITHOUT_FRAME (16 * 1024 * 1024)
 
+/* System start codes (B9 to FF) that chance may make of damaged video; more of
+ * them, and as many as frames, are the packets of a system stream. */
+#define MAX_FOREIGN_CODES 8
+
 /* All fields: streaming thread of the owner, but max_frame_size (atomic). */
 struct _GstMpegVideoInput
 {
@@ -30,12 +34,13 @@ struct _GstMpegVideoInput
   GstCaps *caps;                /* upstream's, or NULL */
   gboolean parsed;
 
+  gboolean drained;             /* the timeline is to settle after the queue */
   gboolean discont;             /* for the next frame */
   gboolean corrupted;           /* some of its bytes came in such a buffer */
   guint64 bytes_without_frame;
   gboolean failed;
   MpegVideoFramerStats stats;   /* of framers before this one */
-  guint64 warned_too_big;
+  gboolean warned_too_big;
 };
 
 static void
@@ -99,6 +104,7 @@ gst_mpeg_video_input_reset (GstMpegVideoInput * input)
   input->discont = TRUE;
   input->corrupted = FALSE;
   input->failed = FALSE;
+  input->drained = FALSE;
   input->bytes_without_frame = 0;
 }
 
@@ -164,15 +170,9 @@ input_add_frame (GstMpegVideoInput * input, GstBuffer * buffer,
 {
   const MpegVideoPicture *header = &frame->pictures[0].header;
   GstMpegVideoInputFrame *queued = g_new0 (GstMpegVideoInputFrame, 1);
-  GstFrameInfoMeta *info = gst_buffer_get_frame_info_meta (buffer);
-  GstClockTime media_time = info ? info->media_time : GST_CLOCK_TIME_NONE;
+  GstFrameInfoMeta *info;
 
-  mpeg_video_timeline_input (input->timeline, frame, media_time,
-      &queued->position);
   buffer = gst_buffer_make_writable (buffer);
-  GST_BUFFER_PTS (buffer) = queued->position.pts;
-  GST_BUFFER_DTS (buffer) = queued->position.dts;
-  GST_BUFFER_DURATION (buffer) = queued->position.duration;
   input_set_flags (input, buffer, header->type);
   info = gst_buffer_get_frame_info_meta (buffer);
   if (!info) {
@@ -182,12 +182,6 @@ input_add_frame (GstMpegVideoInput * input, GstBuffer * buffer,
     info->picture_type = header->type;
     info->temporal_reference = header->temporal_reference;
   }
-  GST_LOG_OBJECT (input->owner, "%c-frame, temporal reference %u, %"
-      G_GSIZE_FORMAT " bytes, PTS %" GST_TIME_FORMAT ", DTS %" GST_TIME_FORMAT,
-      mpeg_video_picture_type_char (header->type), header->temporal_reference,
-      frame->size, GST_TIME_ARGS (queued->position.pts),
-      GST_TIME_ARGS (queued->position.dts));
-
   queued->buffer = buffer;
   queued->frame = *frame;
   queued->frame.data = NULL;
@@ -205,23 +199,6 @@ input_collect (GstMpegVideoInput * input)
 
     input_add_frame (input, buffer, &frame);
   }
-}
-
-/* Once per frame given up; the counter tells the rest. */
-static void
-input_check_size (GstMpegVideoInput * input)
-{
-  MpegVideoFramerStats stats;
-
-  mpeg_video_framer_get_stats (input->framer, &stats);
-  if (stats.too_big == input->warned_too_big)
-    return;
-  if (input->warned_too_big == 0)
-    GST_ELEMENT_WARNING (input->owner, STREAM, DECODE,
-        ("A frame is larger than max-frame-size, %d bytes, and was dropped.",
-            input->framer_max_frame_size),
-        ("resynchronising at the next header; further ones are only counted"));
-  input->warned_too_big = stats.too_big;
 }
 
 static gboolean
@@ -249,6 +226,36 @@ input_fail (GstMpegVideoInput * input)
             G_GUINT64_FORMAT " damaged headers", stats.before_sequence,
             stats.bad_headers));
   return FALSE;
+}
+
+/* Warns of the first frame that was given up; the counter tells the rest. */
+static void
+input_warn_too_big (GstMpegVideoInput * input)
+{
+  if (!input->warned_too_big)
+    GST_ELEMENT_WARNING (input->owner, STREAM, DECODE,
+        ("A frame is larger than max-frame-size, %d bytes, and was dropped.",
+            input->framer_max_frame_size),
+        ("resynchronising at the next header; further ones are only counted"));
+  input->warned_too_big = TRUE;
+}
+
+static gboolean
+input_check (GstMpegVideoInput * input)
+{
+  MpegVideoFramerStats stats;
+
+  mpeg_video_framer_get_stats (input->framer, &stats);
+  if (stats.too_big > 0)
+    input_warn_too_big (input);
+  /* who says that it is parsed knows what it is; a network may damage it */
+  if (input->parsed)
+    return TRUE;
+  if (input->bytes_without_frame > MAX_BYTES_WITHOUT_FRAME
+      || (stats.foreign_codes > MAX_FOREIGN_CODES
+          && stats.foreign_codes >= stats.frames))
+    return input_fail (input);
+  return TRUE;
 }
 
 gboolean
@@ -290,10 +297,7 @@ gst_mpeg_video_input_push (GstMpegVideoInput * input, GstBuffer * buffer)
   }
   gst_buffer_unref (buffer);
   input_collect (input);
-  input_check_size (input);
-  if (input->bytes_without_frame > MAX_BYTES_WITHOUT_FRAME)
-    return input_fail (input);
-  return TRUE;
+  return input_check (input);
 }
 
 gboolean
@@ -305,11 +309,32 @@ gst_mpeg_video_input_drain (GstMpegVideoInput * input)
     mpeg_video_framer_drain (input->framer);
     input_collect (input);
     mpeg_video_framer_get_stats (input->framer, &stats);
-    if (stats.frames == 0 && input->bytes_without_frame > 0)
+    if (!input->parsed && stats.frames == 0 && input->bytes_without_frame > 0)
       return input_fail (input);
   }
-  mpeg_video_timeline_drain (input->timeline);
+  input->drained = TRUE;
   return TRUE;
+}
+
+/* Losses come out between the frames that show them: so each frame meets the
+ * timeline only here. */
+static void
+input_place_frame (GstMpegVideoInput * input, GstMpegVideoInputFrame * frame)
+{
+  const MpegVideoPicture *header = &frame->frame.pictures[0].header;
+  const MpegVideoPosition *position = &frame->position;
+  GstBuffer *buffer = frame->buffer;
+
+  mpeg_video_timeline_input (input->timeline, &frame->frame,
+      gst_buffer_get_frame_info_meta (buffer)->media_time, &frame->position);
+  GST_BUFFER_PTS (buffer) = position->pts;
+  GST_BUFFER_DTS (buffer) = position->dts;
+  GST_BUFFER_DURATION (buffer) = position->duration;
+  GST_LOG_OBJECT (input->owner, "%c-frame, temporal reference %u, %"
+      G_GSIZE_FORMAT " bytes, PTS %" GST_TIME_FORMAT ", DTS %" GST_TIME_FORMAT,
+      mpeg_video_picture_type_char (header->type), header->temporal_reference,
+      frame->frame.size, GST_TIME_ARGS (position->pts),
+      GST_TIME_ARGS (position->dts));
 }
 
 gboolean
@@ -318,10 +343,15 @@ gst_mpeg_video_input_pull (GstMpegVideoInput * input,
 {
   GstMpegVideoInputFrame *queued = g_queue_pop_head (&input->frames);
 
-  if (!queued)
+  if (!queued) {
+    if (input->drained)
+      mpeg_video_timeline_drain (input->timeline);
+    input->drained = FALSE;
     return FALSE;
+  }
   *frame = *queued;
   g_free (queued);
+  input_place_frame (input, frame);
   return TRUE;
 }
 

@@ -63,7 +63,8 @@ gboolean gst_mpeg_video_input_pull (GstMpegVideoInput * input,
     GstMpegVideoInputFrame * frame);
 GST_WIRELESS_API
 void gst_mpeg_video_input_frame_clear (GstMpegVideoInputFrame * frame);
-/* Frames that the timeline found lost, oldest first */
+/* Frames that the last one pulled showed to be lost; after a drain, once
+ * gst_mpeg_video_input_pull () has returned FALSE, all that are left */
 GST_WIRELESS_API
 gboolean gst_mpeg_video_input_pull_loss (GstMpegVideoInput * input,
     MpegVideoLoss * loss);

@@ -138,6 +138,8 @@ framer_append_junk (MpegVideoFramer * framer, const guint8 * data, gsize size)
   gsize old = MIN (framer->len, MAX_STRADDLE - keep);
 
   framer->stats.junk_bytes += framer->len - old + size - keep;
+  if (size == 0)
+    return;
   framer_reserve (framer, keep);
   memmove (framer->chunk, framer->chunk + framer->len - old, old);
   memcpy (framer->chunk + old, data + size - keep, keep);

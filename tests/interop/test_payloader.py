@@ -179,8 +179,9 @@ class Long(CaseTest):
     def test_fifteen_megabits_everywhere(self):
         for kind, t, n in itertools.product(KINDS, (False, True),
                                             (False, True)):
+            mtus = MTUS[1:] if t else MTUS      # 8 more bytes of header
             cases = [Case(kind(15), mtu, mode, t, n)
-                     for mtu, mode in itertools.product(MTUS, MODES)]
+                     for mtu, mode in itertools.product(mtus, MODES)]
             packets = self.run_cases(cases)
             self.assert_fill_is_never_more(cases, packets)
 
