@@ -30,11 +30,15 @@
  *
  * ## Example launch lines
  * |[
- * gst-launch-1.0 filesrc location=film.m2v ! mpegstat silent=false ! fakesink
- * ]| One line for each frame and GOP header of a file, and a summary.
+ * gst-launch-1.0 videotestsrc num-buffers=100 ! mpeg2enc ! mpegstat silent=false ! fakesink
+ * ]| A line for each frame and GOP header, and a summary.
+ * |[
+ * gst-launch-1.0 filesrc location=film.m2v ! mpegstat ! clocksync ! mpegstat location=sent.csv ! rfc2250pay ! udpsink host=127.0.0.1 port=5004 sync=false
+ * ]| Sends a file over RTP in real time, and logs when each frame leaves. The
+ * first mpegstat gives the raw stream its timestamps.
  * |[
  * gst-launch-1.0 udpsrc port=5004 caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=MPV,payload=32" ! rtpjitterbuffer ! rfc2250depay ! mpegstat location=received.csv ! fakesink
- * ]| Logs what arrives over RTP.
+ * ]| Logs when each frame arrives.
  */
 
 #ifdef HAVE_CONFIG_H
