@@ -100,7 +100,8 @@ def pay_ffmpeg(source, mtu=1400, rate=25):
     """ffmpeg's RTP muxer writes packet after packet into a file."""
     with workdir() as work:
         run(["ffmpeg", "-v", "error", "-nostdin", "-y",
-             "-fflags", "+genpts", "-r", rate, "-i", source, "-c", "copy", "-f", "rtp", "-packetsize", mtu,
+             "-fflags", "+genpts", "-r", rate, "-i", source,
+             "-c", "copy", "-f", "rtp", "-packetsize", mtu,
              "-ssrc", FFMPEG_SSRC, "-seq", 1, "-rtpflags", "skip_rtcp",
              "file:%s" % (work / "rtp")])
         return split_packets((work / "rtp").read_bytes(), FFMPEG_SSRC)

@@ -396,12 +396,12 @@ def check_aggregation(stream, placed, mtu, mode):
         if mode == "none" and len(slices) > 1:
             yield Fault("none", item.index, "%d slices" % len(slices))
         if mode in ("none", "slices"):
-            yield from _check_whole(stream, item, mtu)
+            yield from _check_whole(item, mtu)
         if mode == "slices":
             yield from _check_greedy(stream, item, mtu)
 
 
-def _check_whole(stream, placed, mtu):
+def _check_whole(placed, mtu):
     """Only a slice larger than fits is split, and then in full packets."""
     last = placed.units[-1]
     if not last.is_slice or last.end == placed.end:

@@ -22,7 +22,8 @@ class RtpPacket:
 
     @classmethod
     def parse(cls, data):
-        first, second, seq, timestamp, ssrc = struct.unpack(">BBHII", data[:12])
+        first, second, seq, timestamp, ssrc = struct.unpack(">BBHII",
+                                                            data[:12])
         if first >> 6 != 2:
             raise ValueError("RTP version %d" % (first >> 6))
         head = 12 + 4 * (first & 15)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Shows the stock payloader's packets beside ours, for docs and the curious.
 
-    meson devenv -C build ../tests/interop/show_packets.py [clip] [first [count]]
+    meson devenv -C build ../tests/interop/show_packets.py CLIP FIRST COUNT
 
-Without a clip, the tests' own small one.
+All three may be left out: the tests' own small clip, its first two packets.
 """
 
 import pathlib

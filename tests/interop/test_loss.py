@@ -15,7 +15,7 @@ import peers
 from framelist import of, read_log
 from mpegvideo import Stream
 from rfc2250check import place
-from rtpfile import RtpPacket, write_rfc4571
+from rtpfile import write_rfc4571
 from test_depayloader import with_true_headers
 
 
