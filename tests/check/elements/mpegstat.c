@@ -478,6 +478,31 @@ GST_START_TEST (upstream_timestamps_are_kept)
 
 GST_END_TEST;
 
+/* As GstBaseSrc stamps the first buffer of a file */
+GST_START_TEST (timestamps_in_a_byte_segment_are_ignored)
+{
+  GByteArray *stream = make_stream (2);
+  Fixture f;
+  GstBuffer *buffer;
+
+  setup (&f, make_element (), NULL);
+  buffer = gst_buffer_new_memdup (stream->data, stream->len);
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = 0;
+  gst_harness_push (f.harness, buffer);
+  push_eos (&f);
+  buffer = gst_harness_pull (f.harness);
+  fail_unless_equals_clocktime (GST_BUFFER_PTS (buffer), FRAME_TIME);
+  fail_unless_equals_clocktime (GST_BUFFER_DTS (buffer), 0);
+  gst_buffer_unref (buffer);
+  buffer = gst_harness_pull (f.harness);
+  fail_unless_equals_clocktime (GST_BUFFER_DTS (buffer), FRAME_TIME);
+  gst_buffer_unref (buffer);
+  teardown (&f);
+  g_byte_array_unref (stream);
+}
+
+GST_END_TEST;
+
 /* --- events and queries -------------------------------------------------- */
 
 static void
@@ -790,6 +815,33 @@ GST_START_TEST (raw_live_input_adds_one_frame_of_latency)
   fail_unless_equals_clocktime (gst_harness_query_latency (f.harness),
       100 * GST_MSECOND);
   teardown (&f);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_is_not_live_gets_no_latency)
+{
+  GstElement *pipeline, *mpegstat;
+  GstQuery *query = gst_query_new_latency ();
+  GstPad *pad;
+  GstClockTime min;
+  gboolean live;
+
+  pipeline = gst_parse_launch ("appsrc caps=" RAW_CAPS " ! mpegstat name=m "
+      "! fakesink async=false", NULL);
+  fail_unless (pipeline != NULL);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  mpegstat = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  pad = gst_element_get_static_pad (mpegstat, "src");
+  fail_unless (gst_pad_query (pad, query));
+  gst_query_parse_latency (query, &live, &min, NULL);
+  fail_if (live);
+  fail_unless_equals_clocktime (min, 0);
+  gst_query_unref (query);
+  gst_object_unref (pad);
+  gst_object_unref (mpegstat);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
 }
 
 GST_END_TEST;
@@ -1534,6 +1586,7 @@ mpegstat_suite (void)
   tcase_add_loop_test (tc, raw_bytes_pass_as_frames_however_they_are_cut, 0,
       G_N_ELEMENTS (piece_sizes));
   tcase_add_test (tc, upstream_timestamps_are_kept);
+  tcase_add_test (tc, timestamps_in_a_byte_segment_are_ignored);
 
   tc = tcase_create ("events");
   suite_add_tcase (s, tc);
@@ -1548,6 +1601,7 @@ mpegstat_suite (void)
   tcase_add_test (tc, a_new_stream_drains_the_old_one);
   tcase_add_test (tc, seek_goes_upstream);
   tcase_add_test (tc, raw_live_input_adds_one_frame_of_latency);
+  tcase_add_test (tc, what_is_not_live_gets_no_latency);
   tcase_add_test (tc, downstream_limits_are_upstreams_but_for_parsed);
 
   tc = tcase_create ("counting");
