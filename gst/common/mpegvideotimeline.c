@@ -536,6 +536,9 @@ anchor_before (const MpegVideoTimeline * timeline,
 
   if (last < 0 && header->type == MPEG_VIDEO_PICTURE_I)
     return timeline->gop_start - 1;
+  /* B-frames came that are shown after it: the anchor behind them was lost */
+  if (timeline->max_received > last)
+    last = MIN (timeline->max_received + 1, number - 1);
   if (last >= 0 && number - last <= (distance ? distance : MAX_ANCHOR_DISTANCE))
     return last;
   /* One was lost: the nearest place where the pattern has one */

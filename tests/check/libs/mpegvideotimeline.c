@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The timeline: every frame in its place, every loss found with its type.
+ * Expected values are written out by hand or counted from the plan.
+ */
+
+#include <gst/check/gstcheck.h>
+#include <string.h>
+
+#include "mpegvideotimeline.h"
+
+#define NONE MPEG_VIDEO_TIME_NONE
+#define MS G_GINT64_CONSTANT (1000000)
+
+/* A frame as the framer would describe it */
+static MpegVideoFrame
+make_frame (gchar type, guint tr)
+{
+  MpegVideoFrame frame = { 0 };
+  MpegVideoPicture *header = &frame.pictures[0].header;
+
+  header->type = type == 'I' ? 1 : type == 'P' ? 2 : 3;
+  header->temporal_reference = tr;
+  header->structure = MPEG_VIDEO_STRUCTURE_FRAME;
+  frame.n_pictures = 1;
+  frame.sequence.width = frame.sequence.height = 32;
+  frame.sequence.fps_n = 25;
+  frame.sequence.fps_d = 1;
+  frame.sequence.mpeg2 = TRUE;
+  frame.pts = frame.dts = NONE;
+  return frame;
+}
+
+/* --- a plan: GOPs in transport order, the state of a run ----------------- */
+
+typedef struct
+{
+  gchar type;
+  guint tr;
+  gboolean has_gop;
+  guint gop;
+  gint64 coding, display;       /* true numbers */
+} Planned;
+
+typedef enum
+{
+  CLOCK_NONE,                   /* nothing but the stream */
+  CLOCK_MEDIA,                  /* RTP timestamps */
+  CLOCK_PTS,                    /* presentation times of a demuxer */
+  CLOCK_ARRIVAL                 /* a PTS that is the time of arrival */
+} Clock;
+
+typedef struct
+{
+  gboolean time_codes, gop_headers;
+  Clock clock;
+} Run;
+
+/* n_gops GOPs of n frames, every third an anchor; the first one closed */
+static GArray *
+make_plan (guint n_gops, guint n, gboolean open)
+{
+  GArray *plan = g_array_new (FALSE, FALSE, sizeof (Planned));
+  gint64 base = 0, coding = 0;
+  guint g, anchor, lead, b, size;
+
+  for (g = 0; g < n_gops; g++) {
+    lead = g > 0 && open ? 2 : 0;
+    size = g == 0 && open ? n - 2 : n;
+    for (anchor = lead; anchor < size; anchor += 3) {
+      Planned p = { anchor == lead ? 'I' : 'P', anchor, anchor == lead, g };
+
+      p.display = base + anchor;
+      p.coding = coding++;
+      g_array_append_val (plan, p);
+      for (b = anchor >= 2 ? anchor - 2 : anchor; b < anchor; b++) {
+        Planned q = { 'B', b, FALSE, g, 0, base + b };
+
+        q.coding = coding++;
+        g_array_append_val (plan, q);
+      }
+    }
+    base += anchor - 2;
+  }
+  return plan;
+}
+
+static void
+feed (MpegVideoTimeline * timeline, const Planned * p, const Run * run,
+    guint received, MpegVideoPosition * position)
+{
+  MpegVideoFrame frame = make_frame (p->type, p->tr);
+  guint64 media = NONE;
+  gint64 start = p->display - p->tr;
+
+  if (p->has_gop && run->gop_headers) {
+    frame.has_gop = TRUE;
+    if (run->time_codes) {
+      frame.gop.seconds = start / 25 % 60;
+      frame.gop.minutes = start / 1500;
+      frame.gop.pictures = start % 25;
+    }
+  }
+  if (run->clock == CLOCK_MEDIA)
+    media = 1000 * MS + p->display * 40 * MS;
+  else if (run->clock == CLOCK_PTS)
+    frame.pts = 500 * MS + p->display * 40 * MS;
+  else if (run->clock == CLOCK_ARRIVAL)
+    frame.pts = received * 40 * MS;
+  mpeg_video_timeline_input (timeline, &frame, media, position);
+}
+
+/* Runs the plan with count frames from `first` on left out; checks number and
+ * type of each loss, and the place of each frame. */
+static void
+check_losses (GArray * plan, guint first, guint count, const Run * run)
+{
+  MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+  gint lost[256] = { 0 };
+  MpegVideoPosition position;
+  MpegVideoLoss loss;
+  guint i, found = 0;
+
+  for (i = 0; i < plan->len; i++) {
+    const Planned *p = &g_array_index (plan, Planned, i);
+
+    if (i >= first && i < first + count) {
+      lost[(guint) p->type]++;
+      continue;
+    }
+    feed (timeline, p, run, i, &position);
+    fail_unless (position.display_number == p->display,
+        "without %u to %u: frame %u (%c%u) at display %d, not %d", first,
+        first + count - 1, i, p->type, p->tr, (gint) position.display_number,
+        (gint) p->display);
+    fail_unless (position.coding_number == p->coding,
+        "without %u to %u: frame %u (%c%u) at coding %d, not %d", first,
+        first + count - 1, i, p->type, p->tr, (gint) position.coding_number,
+        (gint) p->coding);
+  }
+  mpeg_video_timeline_drain (timeline);
+  while (mpeg_video_timeline_poll_loss (timeline, &loss)) {
+    lost[(guint) mpeg_video_picture_type_char (loss.type)]--;
+    found++;
+  }
+  fail_unless (!lost['I'] && !lost['P'] && !lost['B'] && !lost['?'],
+      "without %u to %u: %u losses found, off by I %d P %d B %d ? %d", first,
+      first + count - 1, found, lost['I'], lost['P'], lost['B'], lost['?']);
+  mpeg_video_timeline_free (timeline);
+}
+
+/* --- losses -------------------------------------------------------------- */
+
+static const Run with_time_codes = { TRUE, TRUE, CLOCK_NONE };
+static const Run without_time_codes = { FALSE, TRUE, CLOCK_NONE };
+static const Run media_clock = { FALSE, TRUE, CLOCK_MEDIA };
+static const Run demuxer_times = { FALSE, TRUE, CLOCK_PTS };
+static const Run arrival_times = { TRUE, TRUE, CLOCK_ARRIVAL };
+
+GST_START_TEST (nothing_lost_nothing_reported)
+{
+  const Run *runs[] = { &with_time_codes, &without_time_codes, &media_clock,
+    &demuxer_times, &arrival_times
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (runs); i++) {
+    GArray *open = make_plan (6, 15, TRUE), *closed = make_plan (6, 13, FALSE);
+
+    check_losses (open, 0, 0, runs[i]);
+    check_losses (closed, 0, 0, runs[i]);
+    g_array_unref (open);
+    g_array_unref (closed);
+  }
+}
+
+GST_END_TEST;
+
+/* Any one frame of the stream but those at its very end, of which nothing can
+ * be known, and with the GOP header that an I-frame carries */
+GST_START_TEST (any_single_frame_lost_is_found_with_its_type)
+{
+  const Run *runs[] = { &with_time_codes, &media_clock, &demuxer_times,
+    &arrival_times
+  };
+  GArray *plan = make_plan (8, 15, TRUE);
+  guint i, run;
+
+  for (run = 0; run < G_N_ELEMENTS (runs); run++) {
+    for (i = 0; i < plan->len - 3; i++)
+      check_losses (plan, i, 1, runs[run]);
+  }
+  g_array_unref (plan);
+}
+
+GST_END_TEST;
+
+/* with no clock at all, once the pattern is known */
+GST_START_TEST (any_single_frame_lost_is_found_by_the_pattern)
+{
+  GArray *plan = make_plan (9, 15, TRUE);
+  guint i;
+
+  for (i = 60; i < plan->len - 18; i++)
+    check_losses (plan, i, 1, &without_time_codes);
+  g_array_unref (plan);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (bursts_over_gop_boundaries_are_counted)
+{
+  const guint counts[] = { 2, 3, 5, 10, 15, 30, 47 };
+  GArray *plan = make_plan (12, 15, TRUE);
+  guint i, c;
+
+  for (c = 0; c < G_N_ELEMENTS (counts); c++) {
+    for (i = 60; i < 80; i++) {
+      check_losses (plan, i, counts[c], &media_clock);
+      check_losses (plan, i, counts[c], &demuxer_times);
+    }
+  }
+  g_array_unref (plan);
+}
+
+GST_END_TEST;
+
+/* The paper's latency figures broke here (Ouwens 3.8): a GOP header that is
+ * lost must not shift what follows. check_losses () looks at every frame. */
+GST_START_TEST (a_lost_gop_header_shifts_nothing)
+{
+  GArray *plan = make_plan (8, 15, TRUE);
+  guint i;
+
+  for (i = 13; i < plan->len - 3; i++) {
+    if (g_array_index (plan, Planned, i).has_gop) {
+      check_losses (plan, i, 1, &with_time_codes);
+      check_losses (plan, i, 4, &with_time_codes);
+      check_losses (plan, i, 1, &media_clock);
+    }
+  }
+  g_array_unref (plan);
+}
+
+GST_END_TEST;
+
+/* Time codes that stand still or jump about are found out, not believed. */
+GST_START_TEST (lying_time_codes_lose_nothing)
+{
+  GArray *plan = make_plan (6, 15, TRUE);
+  MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+  MpegVideoPosition position;
+  MpegVideoLoss loss;
+  guint i;
+
+  for (i = 0; i < plan->len; i++) {
+    const Planned *p = &g_array_index (plan, Planned, i);
+    MpegVideoFrame frame = make_frame (p->type, p->tr);
+
+    frame.has_gop = p->has_gop;
+    frame.gop.hours = p->gop * 7 % 24;
+    mpeg_video_timeline_input (timeline, &frame, NONE, &position);
+    fail_unless_equals_int64 (position.display_number, p->display);
+  }
+  mpeg_video_timeline_drain (timeline);
+  fail_unless (!mpeg_video_timeline_poll_loss (timeline, &loss));
+  mpeg_video_timeline_free (timeline);
+  g_array_unref (plan);
+}
+
+GST_END_TEST;
+
+/* A sender that begins a new clock in mid-stream */
+GST_START_TEST (a_clock_that_jumps_loses_nothing)
+{
+  GArray *plan = make_plan (6, 15, TRUE);
+  MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+  MpegVideoPosition position;
+  MpegVideoLoss loss;
+  guint i;
+
+  for (i = 0; i < plan->len; i++) {
+    const Planned *p = &g_array_index (plan, Planned, i);
+    MpegVideoFrame frame = make_frame (p->type, p->tr);
+    guint64 origin = i < 40 ? 1000 * MS : 77777777 * MS;
+
+    frame.has_gop = p->has_gop;
+    mpeg_video_timeline_input (timeline, &frame, origin + p->display * 40 * MS,
+        &position);
+    fail_unless_equals_int64 (position.display_number, p->display);
+  }
+  mpeg_video_timeline_drain (timeline);
+  fail_unless (!mpeg_video_timeline_poll_loss (timeline, &loss));
+  mpeg_video_timeline_free (timeline);
+  g_array_unref (plan);
+}
+
+GST_END_TEST;
+
+/* 13818-2 6.3.9: without GOP headers references run on, modulo 1024. */
+GST_START_TEST (references_wrap_without_gop_headers)
+{
+  MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+  MpegVideoPosition position;
+  MpegVideoLoss loss;
+  guint n, b;
+
+  for (n = 0; n < 4000; n += 3) {
+    MpegVideoFrame frame = make_frame (n % 15 == 0 ? 'I' : 'P', n % 1024);
+
+    mpeg_video_timeline_input (timeline, &frame, NONE, &position);
+    fail_unless_equals_int64 (position.display_number, n);
+    for (b = n < 3 ? n : n - 2; b < n; b++) {
+      if (b == 2000)
+        continue;
+      frame = make_frame ('B', b % 1024);
+      mpeg_video_timeline_input (timeline, &frame, NONE, &position);
+      fail_unless_equals_int64 (position.display_number, b);
+    }
+  }
+  mpeg_video_timeline_drain (timeline);
+  fail_unless (mpeg_video_timeline_poll_loss (timeline, &loss));
+  fail_unless_equals_int64 (loss.display_number, 2000);
+  fail_unless_equals_int (loss.type, MPEG_VIDEO_PICTURE_B);
+  fail_unless (!mpeg_video_timeline_poll_loss (timeline, &loss));
+  mpeg_video_timeline_free (timeline);
+}
+
+GST_END_TEST;
+
+/* --- times --------------------------------------------------------------- */
+
+typedef struct
+{
+  gchar type;
+  guint tr;
+  gboolean gop;
+  gint dts, pts;                /* ms */
+} Times;
+
+static void
+check_times (const Times * times, guint n, gboolean low_delay)
+{
+  MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+  MpegVideoPosition position;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    MpegVideoFrame frame = make_frame (times[i].type, times[i].tr);
+
+    frame.has_gop = times[i].gop;
+    frame.sequence.low_delay = low_delay;
+    mpeg_video_timeline_input (timeline, &frame, NONE, &position);
+    fail_unless_equals_int64 (position.dts, times[i].dts * MS);
+    fail_unless_equals_int64 (position.pts, times[i].pts * MS);
+    fail_unless_equals_int64 (position.pts_90khz, times[i].pts * 90);
+    fail_unless_equals_int64 (position.expected, times[i].dts * MS);
+  }
+  mpeg_video_timeline_free (timeline);
+}
+
+/* The decoder model of 13818-1: an anchor is shown when the next one is
+ * decoded, a B-frame at once. */
+GST_START_TEST (times_of_an_open_gop_stream)
+{
+  const Times times[] = {
+    {'I', 0, TRUE, 0, 40}, {'P', 3, FALSE, 40, 160}, {'B', 1, FALSE, 80, 80},
+    {'B', 2, FALSE, 120, 120}, {'I', 2, TRUE, 160, 280},
+    {'B', 0, FALSE, 200, 200}, {'B', 1, FALSE, 240, 240},
+    {'P', 5, FALSE, 280, 400}, {'B', 3, FALSE, 320, 320},
+  };
+
+  check_times (times, G_N_ELEMENTS (times), FALSE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (times_without_b_frames)
+{
+  const Times times[] = {
+    {'I', 0, TRUE, 0, 40}, {'P', 1, FALSE, 40, 80}, {'P', 2, FALSE, 80, 120},
+    {'I', 0, TRUE, 120, 160},
+  };
+  const Times low_delay[] = {
+    {'I', 0, TRUE, 0, 0}, {'P', 1, FALSE, 40, 40}, {'P', 2, FALSE, 80, 80},
+    {'I', 0, TRUE, 120, 120},
+  };
+
+  check_times (times, G_N_ELEMENTS (times), FALSE);
+  check_times (low_delay, G_N_ELEMENTS (low_delay), TRUE);
+}
+
+GST_END_TEST;
+
+/* Film at 24 frames in 30000/1001: two frames are shown five fields. In display
+ * order fields 3 2 3 2 ..., top field first 1 0 0 1. */
+GST_START_TEST (times_of_three_two_pulldown)
+{
+  MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+  MpegVideoPosition position;
+  guint fields[400] = { 0 };
+  guint n, b, i;
+
+  for (i = 1; i < G_N_ELEMENTS (fields); i++)
+    fields[i] = fields[i - 1] + (i % 2 ? 3 : 2);
+
+  for (n = 0; n < 300; n += 3) {
+    guint order[3] = { n, n - 2, n - 1 };
+    guint count = n == 0 ? 1 : 3;
+
+    for (b = 0; b < count; b++) {
+      guint display = order[b];
+      MpegVideoFrame frame = make_frame (b ? 'B' : n % 15 ? 'P' : 'I', display);
+      MpegVideoPicture *header = &frame.pictures[0].header;
+      guint64 expected;
+
+      frame.sequence.fps_n = 30000;
+      frame.sequence.fps_d = 1001;
+      header->has_extension = TRUE;
+      header->progressive_frame = TRUE;
+      header->repeat_first_field = display % 2 == 0;
+      header->top_field_first = fields[display] % 2 == 0;
+      header->temporal_reference = display % 1024;
+      mpeg_video_timeline_input (timeline, &frame, NONE, &position);
+      /* shown one frame period after the first is decoded */
+      expected = (2 + fields[display]) * G_GUINT64_CONSTANT (1001000000) / 60;
+      /* the first anchor with B-frames before it has no history to tell from */
+      if (n > 3)
+        fail_unless (ABS ((gint64) (position.pts - expected)) <= 1,
+            "frame %u: PTS %" G_GUINT64_FORMAT " not %" G_GUINT64_FORMAT,
+            display, position.pts, expected);
+      fail_unless (position.dts <= position.pts);
+      fail_unless_equals_int64 ((position.duration + 500) / 1000,
+          ((display % 2 == 0 ? 3 : 2) * 1001000000ll / 60 + 500) / 1000);
+    }
+  }
+  mpeg_video_timeline_free (timeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (upstream_times_are_kept_and_completed)
+{
+  MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+  MpegVideoPosition position;
+  MpegVideoFrame frame;
+
+  /* both: kept */
+  frame = make_frame ('I', 0);
+  frame.has_gop = TRUE;
+  frame.pts = 10040 * MS;
+  frame.dts = 10000 * MS;
+  mpeg_video_timeline_input (timeline, &frame, NONE, &position);
+  fail_unless_equals_uint64 (position.pts, 10040 * MS);
+  fail_unless_equals_uint64 (position.dts, 10000 * MS);
+  fail_unless_equals_uint64 (position.expected, 0);
+  /* DTS only, as mpegvideoparse gives it */
+  frame = make_frame ('P', 3);
+  frame.dts = 10040 * MS;
+  mpeg_video_timeline_input (timeline, &frame, NONE, &position);
+  fail_unless_equals_uint64 (position.pts, 10160 * MS);
+  fail_unless_equals_uint64 (position.dts, 10040 * MS);
+  /* PTS only */
+  frame = make_frame ('B', 1);
+  frame.pts = 10080 * MS;
+  mpeg_video_timeline_input (timeline, &frame, NONE, &position);
+  fail_unless_equals_uint64 (position.pts, 10080 * MS);
+  fail_unless_equals_uint64 (position.dts, 10080 * MS);
+  /* none: goes on from there */
+  frame = make_frame ('B', 2);
+  mpeg_video_timeline_input (timeline, &frame, NONE, &position);
+  fail_unless_equals_uint64 (position.pts, 10120 * MS);
+  mpeg_video_timeline_free (timeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_change_of_rate_keeps_what_was)
+{
+  MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+  MpegVideoPosition position;
+  MpegVideoFrame frame;
+  guint i;
+
+  for (i = 0; i < 10; i++) {
+    frame = make_frame (i ? 'P' : 'I', i);
+    frame.has_gop = i == 0;
+    mpeg_video_timeline_input (timeline, &frame, NONE, &position);
+    fail_unless_equals_uint64 (position.pts, (i + 1) * 40 * MS);
+  }
+  for (i = 0; i < 10; i++) {
+    frame = make_frame (i ? 'P' : 'I', i);
+    frame.has_gop = i == 0;
+    frame.sequence.fps_n = 50;
+    mpeg_video_timeline_input (timeline, &frame, NONE, &position);
+    fail_unless_equals_uint64 (position.pts, 400 * MS + (i + 1) * 20 * MS);
+  }
+  mpeg_video_timeline_free (timeline);
+}
+
+GST_END_TEST;
+
+static Suite *
+mpegvideotimeline_suite (void)
+{
+  Suite *s = suite_create ("mpegvideotimeline");
+  TCase *losses = tcase_create ("losses");
+  TCase *times = tcase_create ("times");
+
+  suite_add_tcase (s, losses);
+  tcase_add_test (losses, nothing_lost_nothing_reported);
+  tcase_add_test (losses, any_single_frame_lost_is_found_with_its_type);
+  tcase_add_test (losses, any_single_frame_lost_is_found_by_the_pattern);
+  tcase_add_test (losses, bursts_over_gop_boundaries_are_counted);
+  tcase_add_test (losses, a_lost_gop_header_shifts_nothing);
+  tcase_add_test (losses, lying_time_codes_lose_nothing);
+  tcase_add_test (losses, a_clock_that_jumps_loses_nothing);
+  tcase_add_test (losses, references_wrap_without_gop_headers);
+
+  suite_add_tcase (s, times);
+  tcase_add_test (times, times_of_an_open_gop_stream);
+  tcase_add_test (times, times_without_b_frames);
+  tcase_add_test (times, times_of_three_two_pulldown);
+  tcase_add_test (times, upstream_times_are_kept_and_completed);
+  tcase_add_test (times, a_change_of_rate_keeps_what_was);
+  return s;
+}
+
+GST_CHECK_MAIN (mpegvideotimeline);
