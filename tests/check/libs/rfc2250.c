@@ -1,0 +1,899 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* RFC 2250 cores: header codec, packer, unpacker, reordering. Expected bytes
+ * and packets are worked out by hand from the RFC.
+ */
+
+#include <gst/check/gstcheck.h>
+#include <string.h>
+
+#include "mpegstream.h"
+#include "rfc2250packer.h"
+#include "rfc2250unpacker.h"
+#include "rtpreorder.h"
+
+#define NONE MPEG_VIDEO_TIME_NONE
+
+/* --- header -------------------------------------------------------------- */
+
+GST_START_TEST (header_bits)
+{
+  const struct
+  {
+    Rfc2250Header header;
+    const gchar *bytes;
+  } vectors[] = {
+    {{.tr = 0x3ff}, "\x03\xff\x00\x00"},
+    {{.an = 1}, "\x00\x00\x80\x00"},
+    {{.n = 1}, "\x00\x00\x40\x00"},
+    {{.s = 1}, "\x00\x00\x20\x00"},
+    {{.b = 1}, "\x00\x00\x10\x00"},
+    {{.e = 1}, "\x00\x00\x08\x00"},
+    {{.p = 3}, "\x00\x00\x03\x00"},
+    {{.fbv = 1}, "\x00\x00\x00\x80"},
+    {{.bfc = 7}, "\x00\x00\x00\x70"},
+    {{.ffv = 1}, "\x00\x00\x00\x08"},
+    {{.ffc = 7}, "\x00\x00\x00\x07"},
+    /* a B-picture's only packet: TR 258, B, E, type 3, vectors 2 and 5 */
+    {{.tr = 258,.b = 1,.e = 1,.p = 3,.bfc = 2,.ffc = 5}, "\x01\x02\x1b\x25"},
+  };
+  guint8 bytes[RFC2250_MAX_HEADER_SIZE];
+  Rfc2250Header parsed;
+  gsize size;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (vectors); i++) {
+    fail_unless_equals_int (rfc2250_header_write (&vectors[i].header, bytes),
+        4);
+    fail_unless (memcmp (bytes, vectors[i].bytes, 4) == 0, "vector %u", i);
+    fail_unless (rfc2250_header_parse (&parsed, bytes, 4, &size) ==
+        RFC2250_HEADER_OK);
+    fail_unless_equals_int (size, 4);
+    fail_unless (memcmp (&parsed, &vectors[i].header, sizeof (parsed)) == 0);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (header_extension_bits)
+{
+  /* T, then X=0 E=1 f 1 2 3 4 DC 2 PS 3 T P C Q V A R H G alternating, D;
+   * composite display; two words of extensions: length, 00 00 01 b5 40, pad */
+  const guint8 bytes[] = { 0x04, 0x00, 0x00, 0x00,
+    0x44, 0x8d, 0x2e, 0xab, 0x00, 0x0a, 0xbc, 0xde,
+    0x02, 0x00, 0x00, 0x01, 0xb5, 0x40, 0x00, 0x00
+  };
+  const guint8 extension[] = { 0, 0, 1, 0xb5, 0x40 };
+  guint8 written[RFC2250_MAX_HEADER_SIZE];
+  Rfc2250Header header;
+  gsize size, i;
+
+  fail_unless (rfc2250_header_parse (&header, bytes, sizeof (bytes), &size) ==
+      RFC2250_HEADER_OK);
+  fail_unless_equals_int (size, sizeof (bytes));
+  fail_unless_equals_int (header.extension.f_code[0][0], 1);
+  fail_unless_equals_int (header.extension.f_code[0][1], 2);
+  fail_unless_equals_int (header.extension.f_code[1][0], 3);
+  fail_unless_equals_int (header.extension.f_code[1][1], 4);
+  fail_unless_equals_int (header.extension.intra_dc_precision, 2);
+  fail_unless_equals_int (header.extension.structure, 3);
+  fail_unless (header.extension.top_field_first);
+  fail_unless (!header.extension.frame_pred_frame_dct);
+  fail_unless (header.extension.concealment_motion_vectors);
+  fail_unless (!header.extension.q_scale_type);
+  fail_unless (header.extension.intra_vlc_format);
+  fail_unless (!header.extension.alternate_scan);
+  fail_unless (header.extension.repeat_first_field);
+  fail_unless (!header.extension.chroma_420_type);
+  fail_unless (header.extension.progressive_frame);
+  fail_unless (header.extension.composite_display);
+  fail_unless_equals_int (header.extension.composite_display_bits, 0xabcde);
+  fail_unless_equals_int (header.extensions_size, 7);
+  fail_unless (memcmp (header.extensions, extension, 5) == 0);
+
+  header.extensions = extension;
+  header.extensions_size = 5;
+  fail_unless_equals_int (rfc2250_header_write (&header, written),
+      sizeof (bytes));
+  fail_unless (memcmp (written, bytes, sizeof (bytes)) == 0);
+
+  for (i = 0; i < sizeof (bytes); i++)
+    fail_unless (rfc2250_header_parse (&header, bytes, i, &size) ==
+        RFC2250_HEADER_SHORT);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (header_forbidden_values)
+{
+  const struct
+  {
+    const gchar *bytes;
+    Rfc2250HeaderResult result;
+  } vectors[] = {
+    {"\x08\0\0\0\0\0\x0c\0", RFC2250_HEADER_BAD_MBZ},
+    {"\x80\0\0\0\0\0\x0c\0", RFC2250_HEADER_BAD_MBZ},
+    {"\x04\0\0\0\x80\0\x0c\0", RFC2250_HEADER_BAD_MBZ},
+    {"\x04\0\0\0\0\0\0\0", RFC2250_HEADER_BAD_EXTENSION},
+    {"\x04\0\0\0\x40\0\x0c\0\0", RFC2250_HEADER_BAD_EXTENSION},
+    {"\x04\0\0\0\x40\0\x0c\0\1", RFC2250_HEADER_SHORT},
+  };
+  Rfc2250Header header;
+  gsize size;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (vectors); i++)
+    fail_unless (rfc2250_header_parse (&header,
+            (const guint8 *) vectors[i].bytes, i < 4 ? 8 : 9, &size) ==
+        vectors[i].result, "vector %u", i);
+}
+
+GST_END_TEST;
+
+/* --- packer -------------------------------------------------------------- */
+
+/* One picture with slices of the given sizes; returns the packets as
+ * "BE:bytes" words, 'M' with the marker, 'S' with the sequence header. */
+static gchar *
+pack_slices (const guint * sizes, Rfc2250AggregateMode mode, gsize max_payload)
+{
+  MpegVideoFramerConfig framer_config = { 0, FALSE };
+  MpegVideoFramer *framer = mpeg_video_framer_new (&framer_config);
+  Rfc2250Packer *packer = rfc2250_packer_new ();
+  Rfc2250PackerConfig config = { mode };
+  GString *packets = g_string_new (NULL);
+  MpegPicture p = {.type = 'I' };
+  Rfc2250Packet packet;
+  MpegVideoFrame frame;
+  MpegStream stream;
+  gsize offset = 0;
+  guint i;
+
+  mpeg_stream_init (&stream);
+  mpeg_picture_header (&stream, &p);    /* 8 bytes */
+  mpeg_picture_extension (&stream, &p); /* 9 bytes */
+  for (i = 0; sizes[i]; i++)
+    mpeg_slice (&stream, i + 1, sizes[i], i);
+  fail_unless (mpeg_video_framer_input_frame (framer, stream.bytes->data,
+          stream.bytes->len, NONE, NONE, &frame));
+  rfc2250_packer_set_config (packer, &config);
+  rfc2250_packer_input (packer, &frame, frame.data, 0, max_payload);
+  while (rfc2250_packer_poll_output (packer, &packet)) {
+    g_string_append_printf (packets, "%s%s%s%s%s:%u",
+        packets->len ? " " : "", packet.header[2] & 0x20 ? "S" : "",
+        packet.header[2] & 0x10 ? "B" : "", packet.header[2] & 0x08 ? "E" : "",
+        packet.marker ? "M" : "", (guint) packet.size);
+    fail_unless_equals_int (packet.offset, offset);
+    fail_unless_equals_int (packet.header_size, 4);
+    fail_unless (packet.header_size + packet.size <= max_payload);
+    fail_unless_equals_int (packet.coverage, offset == 0 ? 21 : 4);
+    offset += packet.size;
+  }
+  fail_unless_equals_int (offset, stream.bytes->len);
+  mpeg_video_frame_clear (&frame);
+  mpeg_stream_clear (&stream);
+  rfc2250_packer_free (packer);
+  mpeg_video_framer_free (framer);
+  return g_string_free (packets, FALSE);
+}
+
+static void
+assert_packets (const guint * sizes, Rfc2250AggregateMode mode,
+    const gchar * expected)
+{
+  gchar *packets = pack_slices (sizes, mode, 304);
+
+  fail_unless_equals_string (packets, expected);
+  g_free (packets);
+}
+
+/* 300 bytes of stream to a packet; 17 of them are the first one's headers */
+GST_START_TEST (slices_share_packets_while_they_fit)
+{
+  const guint sizes[] = { 100, 100, 83, 100, 200, 10, 290, 0 };
+
+  assert_packets (sizes, RFC2250_AGGREGATE_SLICES,
+      "BE:300 BE:300 BEM:300");
+  assert_packets (sizes, RFC2250_AGGREGATE_FILL, "BE:300 BE:300 BEM:300");
+  assert_packets (sizes, RFC2250_AGGREGATE_NONE,
+      "BE:117 BE:100 BE:83 BE:100 BE:200 BE:10 BEM:290");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (large_slices_are_split_with_b_and_e)
+{
+  const guint sizes[] = { 50, 700, 20, 0 };
+
+  /* what ends a split slice ends its packet: the next one begins the next */
+  assert_packets (sizes, RFC2250_AGGREGATE_SLICES,
+      "BE:67 B:300 :300 E:100 BEM:20");
+  /* 233 bytes of room, of 700, save a packet */
+  assert_packets (sizes, RFC2250_AGGREGATE_FILL,
+      "B:300 :300 E:167 BEM:20");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (fill_splits_only_where_it_saves_a_packet)
+{
+  /* 33 of room: 590 - 33 takes two packets as 590 does */
+  const guint no_gain[] = { 250, 590, 0 };
+  const guint gain[] = { 250, 630, 0 };
+
+  assert_packets (no_gain, RFC2250_AGGREGATE_FILL, "BE:267 B:300 EM:290");
+  assert_packets (gain, RFC2250_AGGREGATE_FILL, "B:300 :300 EM:297");
+  assert_packets (gain, RFC2250_AGGREGATE_SLICES,
+      "BE:267 B:300 :300 EM:30");
+}
+
+GST_END_TEST;
+
+/* A packet of headers alone has neither S nor B nor E: mediamtx refuses it. */
+GST_START_TEST (headers_travel_with_the_first_slice)
+{
+  const guint sizes[] = { 290, 30, 0 };
+
+  assert_packets (sizes, RFC2250_AGGREGATE_SLICES, "B:300 E:7 BEM:30");
+}
+
+GST_END_TEST;
+
+/* --- whole streams through packer and unpacker ---------------------------- */
+
+typedef struct
+{
+  guint8 *data;
+  gsize size;
+  gboolean marker;
+  guint64 rtptime;
+} Packet;
+
+static void
+packet_clear (gpointer data)
+{
+  g_free (((Packet *) data)->data);
+}
+
+/* The RTP payloads of a stream, frame by frame with its own time */
+static GArray *
+pack_stream (MpegStream * stream, const Rfc2250PackerConfig * config,
+    gsize max_payload, Rfc2250PackerStats * stats)
+{
+  MpegVideoFramerConfig framer_config = { 0, FALSE };
+  MpegVideoFramer *framer = mpeg_video_framer_new (&framer_config);
+  Rfc2250Packer *packer = rfc2250_packer_new ();
+  GArray *packets = g_array_new (FALSE, TRUE, sizeof (Packet));
+  MpegVideoFrame frame;
+  Rfc2250Packet packet;
+  guint n;
+
+  g_array_set_clear_func (packets, packet_clear);
+  rfc2250_packer_set_config (packer, config);
+  mpeg_video_framer_input (framer, stream->bytes->data, stream->bytes->len,
+      NONE, NONE);
+  mpeg_video_framer_drain (framer);
+  for (n = 0; mpeg_video_framer_poll_output (framer, &frame); n++) {
+    rfc2250_packer_input (packer, &frame, frame.data,
+        n * G_GUINT64_CONSTANT (500000000), max_payload);
+    while (rfc2250_packer_poll_output (packer, &packet)) {
+      GByteArray *bytes = g_byte_array_new ();
+      Packet out = { NULL, 0, packet.marker, n * 3600 };
+
+      g_byte_array_append (bytes, packet.header, packet.header_size);
+      if (packet.inject) {
+        GBytes *sequence = rfc2250_packer_get_sequence (packer);
+
+        g_byte_array_append (bytes, g_bytes_get_data (sequence, NULL),
+            g_bytes_get_size (sequence));
+      }
+      g_byte_array_append (bytes, frame.data + packet.offset, packet.size);
+      out.size = bytes->len;
+      out.data = g_byte_array_free (bytes, FALSE);
+      fail_unless (out.size <= max_payload);
+      g_array_append_val (packets, out);
+    }
+    g_free (frame.data);
+    mpeg_video_frame_clear (&frame);
+  }
+  if (stats)
+    rfc2250_packer_get_stats (packer, stats);
+  rfc2250_packer_free (packer);
+  mpeg_video_framer_free (framer);
+  return packets;
+}
+
+/* What leaves the unpacker of packets for which drop is false */
+static GByteArray *
+unpack (GArray * packets, Rfc2250OnLoss on_loss, const gboolean * drop,
+    Rfc2250UnpackerStats * stats)
+{
+  Rfc2250Unpacker *unpacker = rfc2250_unpacker_new ();
+  GByteArray *bytes = g_byte_array_new ();
+  Rfc2250UnpackedFrame frame;
+  gboolean gap = FALSE;
+  guint i;
+
+  rfc2250_unpacker_set_config (unpacker, on_loss, 100000);
+  for (i = 0; i <= packets->len; i++) {
+    if (i < packets->len) {
+      const Packet *p = &g_array_index (packets, Packet, i);
+      Rfc2250Payload payload = { p->data, p->size, p->marker, gap, p->rtptime,
+        NONE, NONE
+      };
+
+      if (drop && drop[i]) {
+        gap = TRUE;
+        continue;
+      }
+      gap = FALSE;
+      rfc2250_unpacker_input (unpacker, &payload);
+    } else {
+      rfc2250_unpacker_drain (unpacker);
+    }
+    while (rfc2250_unpacker_poll_output (unpacker, &frame)) {
+      g_byte_array_append (bytes, frame.data, frame.size);
+      g_free (frame.data);
+    }
+  }
+  if (stats)
+    rfc2250_unpacker_get_stats (unpacker, stats);
+  rfc2250_unpacker_free (unpacker);
+  return bytes;
+}
+
+static void
+assert_bytes (GByteArray * got, const guint8 * data, gsize size)
+{
+  fail_unless_equals_int (got->len, size);
+  fail_unless (memcmp (got->data, data, size) == 0);
+  g_byte_array_unref (got);
+}
+
+#define PLAN "|c I0 P3 B1 B2 | I2 B0 B1 P5 B3 B4"
+
+GST_START_TEST (streams_come_back_bit_for_bit)
+{
+  gint mode, extension, bits, mpeg1;
+  MpegStream stream;
+
+  for (mpeg1 = 0; mpeg1 < 2; mpeg1++) {
+    mpeg_stream_init (&stream);
+    mpeg_stream_add (&stream, PLAN, mpeg1, NULL);
+    mpeg_code (&stream, 0xb7);
+    for (mode = 0; mode < 3; mode++)
+      for (extension = 0; extension < 2; extension++)
+        for (bits = 0; bits < 2; bits++) {
+          Rfc2250PackerConfig config = { mode, extension, bits, 0 };
+          GArray *packets = pack_stream (&stream, &config, 280, NULL);
+
+          assert_bytes (unpack (packets, RFC2250_ON_LOSS_DROP_FRAME, NULL,
+                  NULL), stream.bytes->data, stream.bytes->len);
+          assert_bytes (unpack (packets, RFC2250_ON_LOSS_CONCEAL, NULL, NULL),
+              stream.bytes->data, stream.bytes->len);
+          g_array_unref (packets);
+        }
+    mpeg_stream_clear (&stream);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (second_field_has_its_own_header)
+{
+  MpegPicture first = {.type = 'I',.tr = 5,.structure = 1,.rows = 1 };
+  MpegPicture second = {.type = 'P',.tr = 5,.structure = 2,.rows = 1 };
+  Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES };
+  const Packet *p;
+  GArray *packets;
+  MpegStream stream;
+
+  mpeg_stream_init (&stream);
+  mpeg_sequence (&stream, 32, 32, 3, TRUE, FALSE, FALSE);
+  mpeg_picture (&stream, &first);
+  mpeg_picture (&stream, &second);
+  packets = pack_stream (&stream, &config, 1000, NULL);
+  fail_unless_equals_int (packets->len, 2);
+  p = &g_array_index (packets, Packet, 0);
+  /* TR 5, S B E, type 1, no vectors; no marker: the frame goes on */
+  fail_unless (memcmp (p->data, "\x00\x05\x39\x00", 4) == 0);
+  fail_unless (!p->marker);
+  p = &g_array_index (packets, Packet, 1);
+  /* TR 5, B E, type 2, FFC 7 and, as it is P, no BFC */
+  fail_unless (memcmp (p->data, "\x00\x05\x1a\x07", 4) == 0);
+  fail_unless (p->marker);
+  assert_bytes (unpack (packets, RFC2250_ON_LOSS_DROP_FRAME, NULL, NULL),
+      stream.bytes->data, stream.bytes->len);
+  g_array_unref (packets);
+  mpeg_stream_clear (&stream);
+}
+
+GST_END_TEST;
+
+/* RFC 2250 3.4, N: set when the header differs from the last of its type */
+GST_START_TEST (n_tells_of_new_picture_headers)
+{
+  const struct
+  {
+    MpegPicture picture;
+    gboolean n;
+  } pictures[] = {
+    {{.type = 'I',.tr = 0}, TRUE},
+    {{.type = 'P',.tr = 1}, TRUE},
+    {{.type = 'P',.tr = 2}, FALSE},
+    {{.type = 'I',.tr = 3}, FALSE},
+    {{.type = 'P',.tr = 4,.f_code = 5}, TRUE},
+    {{.type = 'P',.tr = 5,.f_code = 5}, FALSE},
+    {{.type = 'P',.tr = 6,.tff = TRUE,.f_code = 5}, TRUE},
+  };
+  Rfc2250PackerConfig config = { RFC2250_AGGREGATE_NONE, FALSE, TRUE, 0 };
+  GArray *packets;
+  MpegStream stream;
+  guint i;
+
+  mpeg_stream_init (&stream);
+  mpeg_sequence (&stream, 32, 32, 3, TRUE, TRUE, FALSE);
+  for (i = 0; i < G_N_ELEMENTS (pictures); i++)
+    mpeg_picture (&stream, &pictures[i].picture);
+  packets = pack_stream (&stream, &config, 300, NULL);
+  fail_unless_equals_int (packets->len, 2 * G_N_ELEMENTS (pictures));
+  for (i = 0; i < packets->len; i++)
+    fail_unless_equals_int (g_array_index (packets, Packet, i).data[2] & 0xc0,
+        pictures[i / 2].n ? 0xc0 : 0x80);
+  g_array_unref (packets);
+  mpeg_stream_clear (&stream);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (sequence_header_is_repeated_at_intervals)
+{
+  /* frames half a second apart, I-frames two seconds */
+  const struct
+  {
+    gint interval;
+    guint injected;
+  } cases[] = { {0, 0}, {-1, 4}, {1, 4}, {3, 2}, {100, 0} };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES, FALSE, FALSE,
+      cases[i].interval
+    };
+    Rfc2250PackerStats stats;
+    GArray *packets;
+    MpegStream stream;
+    guint with_s = 0;
+
+    mpeg_stream_init (&stream);
+    mpeg_sequence (&stream, 32, 32, 3, TRUE, TRUE, FALSE);
+    mpeg_stream_add (&stream, "I0 P1 P2 P3 I4 P5 P6 P7 I8 P9 P10 P11 I12 P13 "
+        "P14 P15 I16", FALSE, NULL);
+    packets = pack_stream (&stream, &config, 300, &stats);
+    fail_unless_equals_uint64 (stats.injected, cases[i].injected);
+    for (k = 0; k < packets->len; k++) {
+      const Packet *p = &g_array_index (packets, Packet, k);
+
+      with_s += (p->data[2] & 0x20) != 0;
+      /* S stands for the header that is there */
+      fail_unless_equals_int ((p->data[2] & 0x20) != 0,
+          memcmp (p->data + 4, "\0\0\1\xb3", 4) == 0);
+    }
+    fail_unless_equals_int (with_s, 1 + cases[i].injected);
+    g_array_unref (packets);
+    mpeg_stream_clear (&stream);
+  }
+}
+
+GST_END_TEST;
+
+/* A sequence header would reset the matrices that the extension loaded. */
+GST_START_TEST (no_repetition_over_downloaded_matrices)
+{
+  MpegPicture p = {.type = 'I' };
+  Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES, FALSE, FALSE, -1 };
+  Rfc2250PackerStats stats;
+  MpegStream stream;
+  GArray *packets;
+
+  mpeg_stream_init (&stream);
+  mpeg_sequence (&stream, 32, 32, 3, TRUE, TRUE, FALSE);
+  mpeg_picture_header (&stream, &p);
+  mpeg_picture_extension (&stream, &p);
+  mpeg_code (&stream, 0xb5);
+  mpeg_put (&stream, 8, 0x30);
+  mpeg_slice (&stream, 1, 20, 1);
+  mpeg_slice (&stream, 2, 20, 1);
+  mpeg_stream_add (&stream, "I1", FALSE, NULL);
+  packets = pack_stream (&stream, &config, 300, &stats);
+  fail_unless_equals_uint64 (stats.injected, 0);
+  fail_unless_equals_uint64 (stats.not_injected, 1);
+  g_array_unref (packets);
+  mpeg_stream_clear (&stream);
+}
+
+GST_END_TEST;
+
+/* --- loss ---------------------------------------------------------------- */
+
+/* Frames 1000 bytes each, three to five packets of 300 */
+static void
+make_lossy_stream (MpegStream * stream, GArray * marks, gboolean mpeg1)
+{
+  const gchar *types = "IPBBIBBPBB";
+  const guint trs[] = { 0, 3, 1, 2, 2, 0, 1, 5, 3, 4 };
+  guint i, start;
+
+  mpeg_stream_init (stream);
+  for (i = 0; i < 10; i++) {
+    MpegPicture p = {.type = types[i],.tr = trs[i],.slice_size = 150,.rows = 6,
+      .mpeg1 = mpeg1,.progressive = TRUE
+    };
+
+    mpeg_align (stream);
+    start = stream->bytes->len;
+    g_array_append_val (marks, start);
+    if (types[i] == 'I') {
+      mpeg_sequence (stream, 32, 96, 3, !mpeg1, TRUE, FALSE);
+      mpeg_gop (stream, i, i == 0);
+    }
+    mpeg_picture (stream, &p);
+  }
+  mpeg_align (stream);
+  g_array_append_val (marks, stream->bytes->len);
+}
+
+/* Any one packet lost, any two neighbours, any three: exactly the frames of
+ * which nothing was lost leave. */
+GST_START_TEST (drop_frame_emits_exactly_what_lost_nothing)
+{
+  GArray *marks = g_array_new (FALSE, FALSE, sizeof (guint));
+  Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES };
+  MpegStream stream;
+  GArray *packets;
+  guint count, first, i;
+
+  make_lossy_stream (&stream, marks, FALSE);
+  packets = pack_stream (&stream, &config, 400, NULL);
+  fail_unless (packets->len >= 30);
+  for (count = 1; count <= 8; count++) {
+    for (first = 0; first + count <= packets->len; first++) {
+      gboolean *drop = g_new0 (gboolean, packets->len);
+      gboolean hit[10] = { FALSE };
+      GByteArray *expected = g_byte_array_new ();
+
+      for (i = first; i < first + count; i++) {
+        drop[i] = TRUE;
+        hit[g_array_index (packets, Packet, i).rtptime / 3600] = TRUE;
+      }
+      for (i = 0; i < 10; i++) {
+        guint start = g_array_index (marks, guint, i);
+
+        if (!hit[i])
+          g_byte_array_append (expected, stream.bytes->data + start,
+              g_array_index (marks, guint, i + 1) - start);
+      }
+      assert_bytes (unpack (packets, RFC2250_ON_LOSS_DROP_FRAME, drop, NULL),
+          expected->data, expected->len);
+      g_byte_array_unref (expected);
+      g_free (drop);
+    }
+  }
+  g_array_unref (packets);
+  g_array_unref (marks);
+  mpeg_stream_clear (&stream);
+}
+
+GST_END_TEST;
+
+/* Counts what is in an elementary stream. */
+static void
+count_units (GByteArray * bytes, guint * pictures, guint * slices)
+{
+  const guint8 *code = bytes->data, *end = bytes->data + bytes->len;
+
+  *pictures = *slices = 0;
+  while ((code = mpeg_video_find_start_code (code, end))) {
+    *pictures += code[3] == 0;
+    *slices += MPEG_VIDEO_CODE_IS_SLICE (code[3]);
+    code += 4;
+  }
+}
+
+/* Every slice that arrived leaves, under a picture header: in MPEG-1 always,
+ * in MPEG-2 with the extension. */
+GST_START_TEST (conceal_keeps_slices_and_rebuilds_headers)
+{
+  gint mpeg1;
+
+  for (mpeg1 = 0; mpeg1 < 2; mpeg1++) {
+    GArray *marks = g_array_new (FALSE, FALSE, sizeof (guint));
+    Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES, !mpeg1 };
+    MpegStream stream;
+    GArray *packets;
+    guint first, pictures, slices;
+
+    make_lossy_stream (&stream, marks, mpeg1);
+    packets = pack_stream (&stream, &config, 400, NULL);
+    /* the first packet has the only sequence header so far */
+    for (first = 1; first < packets->len; first++) {
+      gboolean *drop = g_new0 (gboolean, packets->len);
+      const Packet *lost = &g_array_index (packets, Packet, first);
+      const guint8 *code = lost->data, *end = lost->data + lost->size;
+      gboolean lost_header = FALSE;
+      guint lost_slices = 0;
+      Rfc2250UnpackerStats stats;
+      GByteArray *got;
+
+      drop[first] = TRUE;
+      while ((code = mpeg_video_find_start_code (code, end))) {
+        lost_slices += MPEG_VIDEO_CODE_IS_SLICE (code[3]);
+        lost_header = lost_header || code[3] == 0;
+        code += 4;
+      }
+      got = unpack (packets, RFC2250_ON_LOSS_CONCEAL, drop, &stats);
+      count_units (got, &pictures, &slices);
+      fail_unless_equals_int (pictures, 10);
+      fail_unless_equals_int (slices, 60 - lost_slices);
+      fail_unless_equals_uint64 (stats.pictures_rebuilt, lost_header);
+      fail_unless_equals_uint64 (stats.frames_damaged, 1);
+      g_byte_array_unref (got);
+      g_free (drop);
+    }
+    g_array_unref (packets);
+    g_array_unref (marks);
+    mpeg_stream_clear (&stream);
+  }
+}
+
+GST_END_TEST;
+
+/* A rebuilt MPEG-1 header is the lost one but for vbv_delay, which is not
+ * sent. */
+GST_START_TEST (rebuilt_header_equals_the_lost_one)
+{
+  MpegPicture i = {.type = 'I',.mpeg1 = TRUE };
+  MpegPicture b = {.type = 'B',.tr = 700,.mpeg1 = TRUE,.f_code = 6,
+    .full_pel = TRUE,.rows = 2,.slice_size = 250
+  };
+  Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES };
+  gboolean drop[3] = { FALSE, TRUE, FALSE };
+  MpegStream stream, expected;
+  GArray *packets;
+
+  mpeg_stream_init (&stream);
+  mpeg_sequence (&stream, 32, 32, 3, FALSE, TRUE, FALSE);
+  mpeg_picture (&stream, &i);
+  mpeg_stream_init (&expected);
+  g_byte_array_append (expected.bytes, stream.bytes->data, stream.bytes->len);
+  mpeg_picture (&stream, &b);
+  packets = pack_stream (&stream, &config, 300, NULL);
+  fail_unless_equals_int (packets->len, 3);
+  mpeg_picture_header (&expected, &b);
+  g_byte_array_append (expected.bytes, stream.bytes->data + stream.bytes->len
+      - 250, 250);
+  assert_bytes (unpack (packets, RFC2250_ON_LOSS_CONCEAL, drop, NULL),
+      expected.bytes->data, expected.bytes->len);
+  g_array_unref (packets);
+  mpeg_stream_clear (&stream);
+  mpeg_stream_clear (&expected);
+}
+
+GST_END_TEST;
+
+/* Appendix 1: without T the header of the picture before serves if N says so
+ * and a packet of each picture of its type came. */
+GST_START_TEST (n_vouches_for_the_header_before)
+{
+  MpegPicture p = {.type = 'P',.rows = 2,.slice_size = 250 };
+  gint changed;
+
+  for (changed = 0; changed < 2; changed++) {
+    Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES, FALSE, TRUE };
+    gboolean drop[6] = { FALSE };
+    Rfc2250UnpackerStats stats;
+    MpegStream stream;
+    GArray *packets;
+
+    mpeg_stream_init (&stream);
+    mpeg_sequence (&stream, 32, 32, 3, TRUE, TRUE, FALSE);
+    p.f_code = 3;
+    p.tr = 0;
+    mpeg_picture (&stream, &p);
+    p.tr = 1;
+    p.f_code = changed ? 4 : 3;
+    mpeg_picture (&stream, &p);
+    packets = pack_stream (&stream, &config, 300, NULL);
+    fail_unless_equals_int (packets->len, 4);
+    drop[2] = TRUE;
+    g_byte_array_unref (unpack (packets, RFC2250_ON_LOSS_CONCEAL, drop,
+            &stats));
+    fail_unless_equals_uint64 (stats.pictures_rebuilt, !changed);
+    fail_unless_equals_uint64 (stats.frames_dropped, changed);
+    g_array_unref (packets);
+    mpeg_stream_clear (&stream);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (markers_may_be_lost)
+{
+  GArray *marks = g_array_new (FALSE, FALSE, sizeof (guint));
+  Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES };
+  MpegStream stream;
+  GArray *packets;
+  guint i;
+
+  make_lossy_stream (&stream, marks, FALSE);
+  packets = pack_stream (&stream, &config, 400, NULL);
+  for (i = 0; i < packets->len; i++)
+    g_array_index (packets, Packet, i).marker = FALSE;
+  assert_bytes (unpack (packets, RFC2250_ON_LOSS_DROP_FRAME, NULL, NULL),
+      stream.bytes->data, stream.bytes->len);
+  g_array_unref (packets);
+  g_array_unref (marks);
+  mpeg_stream_clear (&stream);
+}
+
+GST_END_TEST;
+
+/* rtpmpvpay: no header at all, several small pictures to a packet */
+GST_START_TEST (all_zero_headers_are_served)
+{
+  Rfc2250Unpacker *unpacker = rfc2250_unpacker_new ();
+  GByteArray *bytes = g_byte_array_new ();
+  Rfc2250UnpackerStats stats;
+  Rfc2250UnpackedFrame frame;
+  MpegStream stream;
+  guint8 packet[104] = { 0 };
+  guint offset, frames = 0;
+
+  mpeg_stream_init (&stream);
+  mpeg_stream_add (&stream, PLAN, FALSE, NULL);
+  for (offset = 0; offset < stream.bytes->len; offset += 100) {
+    gsize size = MIN (100, stream.bytes->len - offset);
+    Rfc2250Payload payload = { packet, size + 4, FALSE, FALSE, 0, NONE, NONE };
+
+    memcpy (packet + 4, stream.bytes->data + offset, size);
+    rfc2250_unpacker_input (unpacker, &payload);
+  }
+  rfc2250_unpacker_drain (unpacker);
+  while (rfc2250_unpacker_poll_output (unpacker, &frame)) {
+    g_byte_array_append (bytes, frame.data, frame.size);
+    g_free (frame.data);
+    frames++;
+  }
+  fail_unless_equals_int (frames, 10);
+  assert_bytes (bytes, stream.bytes->data, stream.bytes->len);
+  rfc2250_unpacker_get_stats (unpacker, &stats);
+  fail_unless_equals_uint64 (stats.legacy_packets, stats.packets);
+  rfc2250_unpacker_free (unpacker);
+  mpeg_stream_clear (&stream);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_frame_without_end_is_bounded)
+{
+  Rfc2250Unpacker *unpacker = rfc2250_unpacker_new ();
+  guint8 packet[1004] = { 0, 1, 0x12, 0x07, 0, 0, 1, 0, 0, 0x57 };
+  Rfc2250Payload payload = { packet, 1004, FALSE, FALSE, 0, NONE, NONE };
+  Rfc2250UnpackedFrame frame;
+  Rfc2250UnpackerStats stats;
+  guint i;
+
+  rfc2250_unpacker_set_config (unpacker, RFC2250_ON_LOSS_PASS, 10000);
+  for (i = 0; i < 100; i++) {
+    packet[4 + 3] = 0x55;
+    rfc2250_unpacker_input (unpacker, &payload);
+  }
+  rfc2250_unpacker_drain (unpacker);
+  fail_unless (!rfc2250_unpacker_poll_output (unpacker, &frame));
+  rfc2250_unpacker_get_stats (unpacker, &stats);
+  fail_unless_equals_uint64 (stats.too_big, 1);
+  fail_unless_equals_uint64 (stats.frames_dropped, 1);
+  rfc2250_unpacker_free (unpacker);
+}
+
+GST_END_TEST;
+
+/* --- reordering ---------------------------------------------------------- */
+
+/* Sequence numbers in and out; '-' before one: a duplicate, '<': late */
+static void
+check_order (guint window, const gchar * in, const gchar * expected)
+{
+  RtpReorder *reorder = rtp_reorder_new (g_free);
+  gchar **words = g_strsplit (in, " ", -1);
+  GString *out = g_string_new (NULL);
+  guint i;
+
+  rtp_reorder_set_window (reorder, window);
+  for (i = 0; words[i]; i++) {
+    gboolean final_gap = words[i][0] == '!';
+    guint seqnum = g_ascii_strtoull (words[i] + final_gap, NULL, 10);
+    gchar *packet = g_strdup_printf ("%u", seqnum), *released;
+    RtpReorderResult result =
+        rtp_reorder_input (reorder, 1, seqnum, final_gap, packet);
+
+    if (result != RTP_REORDER_TAKEN) {
+      g_string_append_printf (out, "%c%s ",
+          result == RTP_REORDER_LATE ? '<' : '-', packet);
+      g_free (packet);
+    }
+    while ((released = rtp_reorder_poll_output (reorder))) {
+      g_string_append_printf (out, "%s ", released);
+      g_free (released);
+    }
+  }
+  g_string_append (out, "/");
+  rtp_reorder_drain (reorder);
+  while ((words[0] && (in = rtp_reorder_poll_output (reorder)))) {
+    g_string_append_printf (out, " %s", in);
+    g_free ((gchar *) in);
+  }
+  fail_unless_equals_string (out->str, expected);
+  g_string_free (out, TRUE);
+  g_strfreev (words);
+  rtp_reorder_free (reorder);
+}
+
+GST_START_TEST (packets_are_put_in_order)
+{
+  check_order (3, "1 2 3", "1 2 3 /");
+  check_order (3, "1 3 2 4", "1 2 3 4 /");
+  check_order (3, "1 5 4 3 2", "1 2 3 4 5 /");
+  check_order (3, "65534 0 65535 1", "65534 65535 0 1 /");
+  /* lost: three wait, the fourth lets them go */
+  check_order (3, "1 3 4 5 6 7", "1 3 4 5 6 7 /");
+  check_order (3, "1 3 4 5", "1 / 3 4 5");
+  check_order (3, "1 3 4 5 6 2", "1 3 4 5 6 <2 /");
+  check_order (3, "1 2 2 1 4 4 3", "1 2 -2 -1 -4 3 4 /");
+  check_order (0, "1 3 2 4", "1 3 <2 4 /");
+  check_order (3, "1 !3 4", "1 3 4 /");
+  /* the sender began anew */
+  check_order (3, "5000 5001 100 101", "5000 5001 100 101 /");
+}
+
+GST_END_TEST;
+
+static Suite *
+rfc2250_suite (void)
+{
+  Suite *s = suite_create ("rfc2250");
+  TCase *header = tcase_create ("header");
+  TCase *packer = tcase_create ("packer");
+  TCase *unpacker = tcase_create ("unpacker");
+  TCase *reorder = tcase_create ("reorder");
+
+  suite_add_tcase (s, header);
+  tcase_add_test (header, header_bits);
+  tcase_add_test (header, header_extension_bits);
+  tcase_add_test (header, header_forbidden_values);
+
+  suite_add_tcase (s, packer);
+  tcase_add_test (packer, slices_share_packets_while_they_fit);
+  tcase_add_test (packer, large_slices_are_split_with_b_and_e);
+  tcase_add_test (packer, fill_splits_only_where_it_saves_a_packet);
+  tcase_add_test (packer, headers_travel_with_the_first_slice);
+  tcase_add_test (packer, second_field_has_its_own_header);
+  tcase_add_test (packer, n_tells_of_new_picture_headers);
+  tcase_add_test (packer, sequence_header_is_repeated_at_intervals);
+  tcase_add_test (packer, no_repetition_over_downloaded_matrices);
+
+  suite_add_tcase (s, unpacker);
+  tcase_add_test (unpacker, streams_come_back_bit_for_bit);
+  tcase_add_test (unpacker, drop_frame_emits_exactly_what_lost_nothing);
+  tcase_add_test (unpacker, conceal_keeps_slices_and_rebuilds_headers);
+  tcase_add_test (unpacker, rebuilt_header_equals_the_lost_one);
+  tcase_add_test (unpacker, n_vouches_for_the_header_before);
+  tcase_add_test (unpacker, markers_may_be_lost);
+  tcase_add_test (unpacker, all_zero_headers_are_served);
+  tcase_add_test (unpacker, a_frame_without_end_is_bounded);
+
+  suite_add_tcase (s, reorder);
+  tcase_add_test (reorder, packets_are_put_in_order);
+  return s;
+}
+
+GST_CHECK_MAIN (rfc2250);
