@@ -8,7 +8,6 @@ the logs: everything here can be tested with a few lines of text.
 """
 
 import collections
-import os
 import statistics
 import typing
 
@@ -63,12 +62,6 @@ class Log:
         text = text[: text.rfind(b"\n") + 1]
         self._offset += len(text)
         return text.decode().splitlines()
-
-    def size(self):
-        try:
-            return os.stat(self._path).st_size
-        except FileNotFoundError:
-            return 0
 
     def _take(self, line):
         if line["event"] == "frame":
