@@ -33,6 +33,7 @@ struct _GstMpegVideoInput
   gint framer_max_frame_size;
   GstCaps *caps;                /* upstream's, or NULL */
   gboolean parsed;
+  gboolean no_times;            /* upstream's segment is none of time */
 
   gboolean drained;             /* the timeline is to settle after the queue */
   gboolean discont;             /* for the next frame */
@@ -262,8 +263,10 @@ gboolean
 gst_mpeg_video_input_push (GstMpegVideoInput * input, GstBuffer * buffer)
 {
   MpegVideoFramer *framer = input_get_framer (input);
-  GstClockTime pts = GST_BUFFER_PTS (buffer);
-  GstClockTime dts = GST_BUFFER_DTS (buffer);
+  GstClockTime pts = input->no_times ? GST_CLOCK_TIME_NONE :
+      GST_BUFFER_PTS (buffer);
+  GstClockTime dts = input->no_times ? GST_CLOCK_TIME_NONE :
+      GST_BUFFER_DTS (buffer);
   MpegVideoFrame frame;
   gboolean whole;
   GstMapInfo map;
@@ -415,14 +418,16 @@ gst_mpeg_video_input_make_caps (GstMpegVideoInput * input,
 }
 
 GstEvent *
-gst_mpeg_video_input_convert_segment (GstEvent * event)
+gst_mpeg_video_input_convert_segment (GstMpegVideoInput * input,
+    GstEvent * event)
 {
   const GstSegment *segment;
   GstSegment time;
   GstEvent *converted;
 
   gst_event_parse_segment (event, &segment);
-  if (segment->format == GST_FORMAT_TIME)
+  input->no_times = segment->format != GST_FORMAT_TIME;
+  if (!input->no_times)
     return event;
   gst_segment_init (&time, GST_FORMAT_TIME);
   converted = gst_event_new_segment (&time);

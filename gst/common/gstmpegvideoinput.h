@@ -77,10 +77,12 @@ void gst_mpeg_video_input_get_stats (GstMpegVideoInput * input,
 GST_WIRELESS_API
 GstCaps *gst_mpeg_video_input_make_caps (GstMpegVideoInput * input,
     const MpegVideoSequence * sequence);
-/* A time segment in place of a byte segment (filesrc); takes and returns an
- * event. */
+/* A time segment in place of a byte segment (filesrc), whose buffers then have
+ * no times either: filesrc gives its first one a PTS of 0, or not, as it
+ * happens. Takes and returns an event. */
 GST_WIRELESS_API
-GstEvent *gst_mpeg_video_input_convert_segment (GstEvent * event);
+GstEvent *gst_mpeg_video_input_convert_segment (GstMpegVideoInput * input,
+    GstEvent * event);
 
 G_END_DECLS
 

@@ -719,3 +719,10 @@ mpeg_video_frame_unit_end (const MpegVideoFrame * frame, guint i)
 {
   return i + 1 < frame->n_units ? frame->units[i + 1].offset : frame->size;
 }
+
+gsize
+mpeg_video_frame_picture_end (const MpegVideoFrame * frame)
+{
+  return frame->has_sequence_end ? frame->units[frame->n_units - 1].offset :
+      frame->size;
+}

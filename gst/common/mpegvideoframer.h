@@ -127,6 +127,9 @@ void mpeg_video_frame_clear (MpegVideoFrame * frame);
 /* The end of unit i: where the next one starts, or the end of the frame */
 GST_WIRELESS_API
 gsize mpeg_video_frame_unit_end (const MpegVideoFrame * frame, guint i);
+/* The end of its last picture: its size, less a sequence end code */
+GST_WIRELESS_API
+gsize mpeg_video_frame_picture_end (const MpegVideoFrame * frame);
 
 G_END_DECLS
 

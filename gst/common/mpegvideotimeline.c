@@ -416,6 +416,17 @@ learn_clock (MpegVideoTimeline * timeline, guint64 clock, gint64 said,
   timeline->clock_number = number;
 }
 
+/* With one bit wrong a temporal reference may point far beyond any GOP of this
+ * stream, and all places before it would count as lost. */
+static gboolean
+reference_is_wild (const MpegVideoTimeline * timeline, gint reference)
+{
+  gint64 seen = timeline->max_received - timeline->gop_start;
+
+  return timeline->seen_gop_header && timeline->period > 0
+      && reference > seen + 2 * timeline->period + MAX_HEAD;
+}
+
 static void
 begin_gop (MpegVideoTimeline * timeline, gint64 start)
 {
@@ -441,7 +452,10 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     by_code = time_code_gop_start (timeline, &frame->gop);
   }
 
-  reference = *unwrapped = unwrap_reference (timeline, anchor, reference);
+  reference = unwrap_reference (timeline, anchor, reference);
+  if (!frame->has_gop && reference_is_wild (timeline, reference))
+    reference = first - timeline->gop_start;
+  *unwrapped = reference;
   new_gop = frame->has_gop || order_says_new_gop (timeline, anchor, reference);
   start = timeline->gop_start;
   if (said >= 0 && timeline->clock_trust >= CLOCK_TRUSTED

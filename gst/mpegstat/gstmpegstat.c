@@ -118,7 +118,6 @@ struct _GstMpegStat
   gboolean have_upstream_caps;
   gboolean started;             /* a buffer came since start or flush */
   gboolean have_stream;         /* a STREAM_START came */
-  gboolean has_times;           /* upstream's segment is in TIME format */
   GstSegment segment;           /* the latest one, as sent on */
   MpegVideoSequence sequence;   /* of the caps on the src pad */
   gboolean update_caps;
@@ -834,20 +833,6 @@ gst_mpeg_stat_handle_frames (GstMpegStat * self)
   return ret;
 }
 
-/* GstBaseSrc stamps the first buffer of a file with 0, DTS always and PTS if it
- * has a clock by then: no time of ours. */
-static GstBuffer *
-gst_mpeg_stat_strip_times (GstMpegStat * self, GstBuffer * buffer)
-{
-  if (self->has_times || (!GST_BUFFER_PTS_IS_VALID (buffer)
-          && !GST_BUFFER_DTS_IS_VALID (buffer)))
-    return buffer;
-
-  buffer = gst_buffer_make_writable (buffer);
-  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
-  return buffer;
-}
-
 static GstFlowReturn
 gst_mpeg_stat_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
@@ -860,7 +845,6 @@ gst_mpeg_stat_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   if (!self->parsed)
     mpegstat_arrivals_input (self->arrivals, gst_buffer_get_size (buffer),
         &self->now);
-  buffer = gst_mpeg_stat_strip_times (self, buffer);
   if (!gst_mpeg_video_input_push (self->input, buffer))
     return GST_FLOW_ERROR;
   return gst_mpeg_stat_handle_frames (self);
@@ -946,9 +930,7 @@ gst_mpeg_stat_take_segment (GstMpegStat * self, GstEvent * event)
 {
   const GstSegment *segment;
 
-  gst_event_parse_segment (event, &segment);
-  self->has_times = segment->format == GST_FORMAT_TIME;
-  event = gst_mpeg_video_input_convert_segment (event);
+  event = gst_mpeg_video_input_convert_segment (self->input, event);
   gst_event_parse_segment (event, &segment);
   /* What is pending belongs to the segment before. */
   if (!self->parsed && !gst_segment_is_equal (&self->segment, segment))
@@ -1119,7 +1101,6 @@ gst_mpeg_stat_start (GstMpegStat * self)
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   self->parsed = self->have_upstream_caps = FALSE;
   self->started = self->have_stream = FALSE;
-  self->has_times = TRUE;
   self->have_caps = self->update_caps = FALSE;
   self->discont = TRUE;
 

@@ -113,7 +113,7 @@ describe_frame (MpegStatCore * core, const MpegVideoFrame * frame,
   event->coding_number = position->coding_number;
   event->display_number = position->display_number;
   event->pts_90khz = position->pts_90khz;
-  event->size = frame->size;
+  event->size = mpeg_video_frame_picture_end (frame);
   event->present |= 1 << MPEGSTAT_EXPECTED_NS | 1 << MPEGSTAT_TYPE |
       1 << MPEGSTAT_TEMPORAL_REFERENCE | 1 << MPEGSTAT_CODING_NUMBER |
       1 << MPEGSTAT_DISPLAY_NUMBER | 1 << MPEGSTAT_PTS_90KHZ |
@@ -234,13 +234,11 @@ mpegstat_find_slices (const MpegVideoFrame * frame, gsize * offset,
     gsize * size)
 {
   const MpegVideoFramePicture *first = &frame->pictures[0];
-  gsize end = frame->size;
+  gsize end = mpeg_video_frame_picture_end (frame);
 
   if (first->first_slice >= first->end_unit)
     return FALSE;
 
-  if (frame->has_sequence_end)
-    end = frame->units[frame->n_units - 1].offset;
   *offset = frame->units[first->first_slice].offset;
   *size = end - MIN (end, *offset);
 

@@ -281,6 +281,23 @@ gst_rfc2250_depay_update_caps (GstRfc2250Depay * depay,
   gst_caps_unref (caps);
 }
 
+/* What is no frame: a sequence end code, or, with on-loss=pass, a frame of
+ * which the head is missing */
+static GstFlowReturn
+gst_rfc2250_depay_push_part (GstRfc2250Depay * depay, GstBuffer * buffer)
+{
+  MpegVideoFrame unknown = { 0 };
+
+  if (!depay->have_caps) {
+    unknown.flags = MPEG_VIDEO_FRAME_NO_SEQUENCE;
+    unknown.pictures[0].header.has_extension = TRUE;
+    gst_rfc2250_depay_update_caps (depay, &unknown);
+    depay->have_caps = FALSE;
+  }
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  return gst_rtp_base_depayload_push (GST_RTP_BASE_DEPAYLOAD (depay), buffer);
+}
+
 static GstFlowReturn
 gst_rfc2250_depay_push_frame (GstRfc2250Depay * depay,
     Rfc2250UnpackedFrame * unpacked)
@@ -293,12 +310,10 @@ gst_rfc2250_depay_push_frame (GstRfc2250Depay * depay,
   MpegVideoLoss loss;
 
   GST_BUFFER_PTS (buffer) = unpacked->pts;
-  if (unpacked->end_code) {
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-    return gst_rtp_base_depayload_push (GST_RTP_BASE_DEPAYLOAD (depay), buffer);
-  }
   if (unpacked->damaged)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
+  if (unpacked->end_code || unpacked->headless)
+    return gst_rfc2250_depay_push_part (depay, buffer);
   info = gst_buffer_add_frame_info_meta (buffer, 0, 0,
       GST_FRAME_INFO_COVERAGE_ALL);
   if (unpacked->rtptime != depay->no_media_time)

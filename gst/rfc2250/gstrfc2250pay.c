@@ -455,7 +455,7 @@ gst_rfc2250_pay_fix_segment (GstRfc2250Pay * pay, GstEvent * event)
         (GST_RTP_BASE_PAYLOAD (pay), gst_event_new_caps (caps));
     gst_caps_unref (caps);
   }
-  return gst_mpeg_video_input_convert_segment (event);
+  return gst_mpeg_video_input_convert_segment (pay->input, event);
 }
 
 static gboolean

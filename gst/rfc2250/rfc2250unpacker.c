@@ -33,6 +33,8 @@ struct _Rfc2250Unpacker
 
   /* The frame in hand */
   gboolean in_frame;
+  gboolean gap_before;          /* packets are missing before its first one */
+  guint reference;              /* temporal reference in its first packet */
   gboolean missing;             /* something of it did not come */
   gboolean unusable;            /* no picture header, none to be rebuilt */
   gboolean have_slice;
@@ -386,6 +388,7 @@ unpacker_send (Rfc2250Unpacker * unpacker, guint8 * data, gsize size,
   frame->data = data;
   frame->size = size;
   frame->damaged = damaged;
+  frame->headless = !begins_with_header (data, size);
   frame->rtptime = unpacker->rtptime;
   frame->pts = unpacker->pts;
   frame->dts = unpacker->dts;
@@ -423,6 +426,16 @@ drop_open_slice (Rfc2250Unpacker * unpacker)
   unpacker->stats.slices_dropped++;
 }
 
+/* A field alone, behind a gap: the first field was in the gap, or all of it. A
+ * sender that puts the marker behind each field sends fields alone too. */
+static gboolean
+lacks_field (const Rfc2250Unpacker * unpacker)
+{
+  return unpacker->gap_before && !unpacker->second_field
+      && unpacker->picture.type != MPEG_VIDEO_PICTURE_UNKNOWN
+      && unpacker->picture.structure != MPEG_VIDEO_STRUCTURE_FRAME;
+}
+
 static void
 unpacker_finish_frame (Rfc2250Unpacker * unpacker)
 {
@@ -430,6 +443,7 @@ unpacker_finish_frame (Rfc2250Unpacker * unpacker)
 
   if (!unpacker->in_frame)
     return;
+  unpacker->missing = unpacker->missing || lacks_field (unpacker);
   if (unpacker->missing) {
     drop_open_slice (unpacker);
     if (unpacker->on_loss == RFC2250_ON_LOSS_DROP_FRAME)
@@ -450,9 +464,11 @@ unpacker_finish_frame (Rfc2250Unpacker * unpacker)
 
 static void
 unpacker_begin_frame (Rfc2250Unpacker * unpacker,
-    const Rfc2250Payload * payload)
+    const Rfc2250Payload * payload, const Rfc2250Header * header)
 {
   unpacker->in_frame = TRUE;
+  unpacker->gap_before = payload->gap;
+  unpacker->reference = header->tr;
   unpacker->missing = unpacker->unusable = FALSE;
   unpacker->have_slice = unpacker->slice_open = FALSE;
   unpacker->skipping = FALSE;
@@ -464,33 +480,36 @@ unpacker_begin_frame (Rfc2250Unpacker * unpacker,
   unpacker->len = 0;
 }
 
-/* Is a payload that begins with a picture header the second field of the frame
- * in hand? */
+/* Is a payload that begins with this picture header the second field of the
+ * frame in hand, of which perhaps only packets without its header came? */
 static gboolean
-opens_second_field (const Rfc2250Unpacker * unpacker, const guint8 * data,
-    gsize size)
+opens_second_field (const Rfc2250Unpacker * unpacker,
+    const Rfc2250Header * header, const MpegVideoPicture * picture)
 {
-  MpegVideoPicture picture;
-
-  return first_code (data, size) == MPEG_VIDEO_CODE_PICTURE
-      && !unpacker->second_field
-      && unpacker->picture.type != MPEG_VIDEO_PICTURE_UNKNOWN
-      && unpacker->picture.structure != MPEG_VIDEO_STRUCTURE_FRAME
-      && mpeg_video_parse_picture (&picture, data, size)
-      && picture.temporal_reference == unpacker->picture.temporal_reference;
+  if (unpacker->second_field || header->tr != unpacker->reference
+      || picture->type == MPEG_VIDEO_PICTURE_UNKNOWN
+      || picture->structure == MPEG_VIDEO_STRUCTURE_FRAME)
+    return FALSE;
+  return unpacker->picture.type == MPEG_VIDEO_PICTURE_UNKNOWN
+      || (unpacker->picture.structure ^ picture->structure)
+      == MPEG_VIDEO_STRUCTURE_FRAME;
 }
 
 /* Does this payload belong to another frame than the one in hand? */
 static gboolean
 opens_frame (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
-    const guint8 * data, gsize size)
+    const Rfc2250Header * header, const MpegVideoPicture * picture,
+    gint code)
 {
   if (!unpacker->in_frame || payload->rtptime != unpacker->rtptime)
     return TRUE;
   /* One timestamp for all and a lost marker; but headers that were spread over
    * packets have no slice between them. */
-  return unpacker->have_slice && begins_with_header (data, size)
-      && !opens_second_field (unpacker, data, size);
+  if (!unpacker->have_slice)
+    return FALSE;
+  return code == MPEG_VIDEO_CODE_SEQUENCE || code == MPEG_VIDEO_CODE_GOP
+      || (code == MPEG_VIDEO_CODE_PICTURE
+      && !opens_second_field (unpacker, header, picture));
 }
 
 /* The head of the frame is not there. */
@@ -564,46 +583,54 @@ unpacker_add (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
   unpacker_append (unpacker, data, size);
 }
 
+/* Something is missing within the frame in hand. */
+static void
+unpacker_lost_middle (Rfc2250Unpacker * unpacker,
+    const Rfc2250Header * header, gboolean has_header)
+{
+  unpacker->missing = TRUE;
+  drop_open_slice (unpacker);
+  if (!has_header && lost_second_head (unpacker, header)
+      && unpacker->on_loss == RFC2250_ON_LOSS_CONCEAL
+      && rebuild_headers (unpacker, header))
+    unpacker->second_field = TRUE;
+}
+
 /* A packet with a true header */
 static void
 unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
     const Rfc2250Header * header, const guint8 * data, gsize size)
 {
   MpegVideoPicture picture = { 0 };
+  gint code = first_code (data, size);
   gboolean has_header = begins_with_header (data, size);
   gboolean rest_lost = FALSE;
 
-  if (!unpacker->in_frame
-      && first_code (data, size) == MPEG_VIDEO_CODE_SEQUENCE_END) {
+  if (!unpacker->in_frame && code == MPEG_VIDEO_CODE_SEQUENCE_END) {
     unpacker_send_end_code (unpacker, payload, data, size);
     return;
   }
-  if (opens_frame (unpacker, payload, data, size)) {
+  if (has_header)
+    note_headers (unpacker, data, size, &picture);
+  if (opens_frame (unpacker, payload, header, &picture, code)) {
     /* what is missing was, some of it, the end of the frame in hand */
     if (payload->gap)
       unpacker->missing = TRUE;
     unpacker_finish_frame (unpacker);
-    unpacker_begin_frame (unpacker, payload);
+    unpacker_begin_frame (unpacker, payload, header);
     if (!has_header)
       unpacker_lost_head (unpacker, header);
     rest_lost = !has_header;
   } else if (payload->gap) {
-    unpacker->missing = TRUE;
-    drop_open_slice (unpacker);
+    unpacker_lost_middle (unpacker, header, has_header);
     rest_lost = TRUE;
-    if (!has_header && lost_second_head (unpacker, header)
-        && unpacker->on_loss == RFC2250_ON_LOSS_CONCEAL
-        && rebuild_headers (unpacker, header))
-      unpacker->second_field = TRUE;
   }
 
-  if (has_header) {
-    if (opens_second_field (unpacker, data, size))
-      unpacker->second_field = TRUE;
-    note_headers (unpacker, data, size, &picture);
-    if (unpacker->picture.type == MPEG_VIDEO_PICTURE_UNKNOWN)
-      unpacker->picture = picture;
-  }
+  if (code == MPEG_VIDEO_CODE_PICTURE && unpacker->have_slice
+      && opens_second_field (unpacker, header, &picture))
+    unpacker->second_field = TRUE;
+  if (has_header && unpacker->picture.type == MPEG_VIDEO_PICTURE_UNKNOWN)
+    unpacker->picture = picture;
   if (has_header || header->p != unpacker->last_type
       || header->tr != unpacker->last_reference)
     note_n_bit (unpacker, header, &picture);

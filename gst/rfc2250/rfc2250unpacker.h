@@ -38,6 +38,7 @@ typedef struct
   guint8 *data;                 /* g_free () it */
   gsize size;
   gboolean damaged;             /* something of it is missing */
+  gboolean headless;            /* it begins in the middle of a picture */
   gboolean end_code;            /* no frame: the sequence end code behind one */
   guint64 rtptime, pts, dts;    /* of its first packet */
 } Rfc2250UnpackedFrame;

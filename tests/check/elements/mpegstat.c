@@ -172,7 +172,11 @@ make_frame (guint n)
 static GstBuffer *
 make_buffer (guint n)
 {
-  return gst_buffer_new_wrapped_bytes (make_frame (n));
+  GBytes *frame = make_frame (n);
+  GstBuffer *buffer = gst_buffer_new_wrapped_bytes (frame);
+
+  g_bytes_unref (frame);
+  return buffer;
 }
 
 static GByteArray *
