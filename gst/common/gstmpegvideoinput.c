@@ -65,6 +65,7 @@ gst_mpeg_video_input_new (GstElement * owner)
   input->owner = owner;
   input->max_frame_size = MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE;
   input->timeline = mpeg_video_timeline_new ();
+  input->discont = TRUE;
   g_queue_init (&input->frames);
   return input;
 }

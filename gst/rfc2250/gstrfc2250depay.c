@@ -350,9 +350,6 @@ gst_rfc2250_depay_push_frames (GstRfc2250Depay * depay)
     else
       g_free (frame.data);
   }
-  GST_OBJECT_LOCK (depay);
-  rfc2250_unpacker_get_stats (depay->unpacker, &depay->unpacker_stats);
-  GST_OBJECT_UNLOCK (depay);
   return flow;
 }
 
@@ -469,6 +466,16 @@ gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
   return good;
 }
 
+static void
+gst_rfc2250_depay_publish_stats (GstRfc2250Depay * depay)
+{
+  GST_OBJECT_LOCK (depay);
+  depay->stats.lost = rtp_reorder_get_lost (depay->reorder)
+      - depay->fillers_used;
+  rfc2250_unpacker_get_stats (depay->unpacker, &depay->unpacker_stats);
+  GST_OBJECT_UNLOCK (depay);
+}
+
 static GstFlowReturn
 gst_rfc2250_depay_release (GstRfc2250Depay * depay, GstPad * pad)
 {
@@ -481,10 +488,7 @@ gst_rfc2250_depay_release (GstRfc2250Depay * depay, GstPad * pad)
     else
       gst_buffer_unref (buffer);
   }
-  GST_OBJECT_LOCK (depay);
-  depay->stats.lost = rtp_reorder_get_lost (depay->reorder)
-      - depay->fillers_used;
-  GST_OBJECT_UNLOCK (depay);
+  gst_rfc2250_depay_publish_stats (depay);
   return flow;
 }
 
@@ -500,6 +504,7 @@ gst_rfc2250_depay_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 
   if (!gst_rfc2250_depay_check_packet (depay, buffer, &ssrc, &seqnum)) {
     gst_buffer_unref (buffer);
+    gst_rfc2250_depay_publish_stats (depay);
     return GST_FLOW_OK;
   }
   discont = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT);
@@ -552,6 +557,7 @@ gst_rfc2250_depay_drain (GstRfc2250Depay * depay)
   gst_rfc2250_depay_release (depay, GST_RTP_BASE_DEPAYLOAD_SINKPAD (depay));
   rfc2250_unpacker_drain (depay->unpacker);
   gst_rfc2250_depay_push_frames (depay);
+  gst_rfc2250_depay_publish_stats (depay);
 }
 
 static gboolean

@@ -75,6 +75,7 @@ struct _GstRfc2250Pay
   MpegVideoFramerStats framer_stats;
 
   /* streaming thread only */
+  GstPadQueryFunction base_src_query;   /* set once */
   GstMpegVideoInput *input;
   Rfc2250Packer *packer;
   gboolean have_caps;
@@ -482,28 +483,34 @@ gst_rfc2250_pay_sink_event (GstRTPBasePayload * payload, GstEvent * event)
 }
 
 /* Raw bytes show the end of a frame only by the start of the next one. */
-static gboolean
-gst_rfc2250_pay_query (GstRTPBasePayload * payload, GstPad * pad,
-    GstQuery * query)
+static void
+gst_rfc2250_pay_add_latency (GstRfc2250Pay * pay, GstQuery * query)
 {
-  GstRfc2250Pay *pay = GST_RFC2250_PAY (payload);
   GstClockTime min, max, frame;
   gboolean live;
-
-  if (!GST_RTP_BASE_PAYLOAD_CLASS (parent_class)->query (payload, pad, query))
-    return FALSE;
-  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY || pad != payload->srcpad
-      || g_atomic_int_get (&pay->parsed))
-    return TRUE;
 
   GST_OBJECT_LOCK (pay);
   frame = pay->frame_duration;
   GST_OBJECT_UNLOCK (pay);
   gst_query_parse_latency (query, &live, &min, &max);
+  if (!live)
+    return;
   min += frame;
   if (GST_CLOCK_TIME_IS_VALID (max))
     max += frame;
   gst_query_set_latency (query, live, min, max);
+}
+
+static gboolean
+gst_rfc2250_pay_src_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  GstRfc2250Pay *pay = GST_RFC2250_PAY (parent);
+
+  if (!pay->base_src_query (pad, parent, query))
+    return FALSE;
+  if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY
+      && !g_atomic_int_get (&pay->parsed))
+    gst_rfc2250_pay_add_latency (pay, query);
   return TRUE;
 }
 
@@ -677,7 +684,6 @@ gst_rfc2250_pay_class_init (GstRfc2250PayClass * klass)
   payload_class->set_caps = gst_rfc2250_pay_set_caps;
   payload_class->handle_buffer = gst_rfc2250_pay_handle_buffer;
   payload_class->sink_event = gst_rfc2250_pay_sink_event;
-  payload_class->query = gst_rfc2250_pay_query;
 
   gst_type_mark_as_plugin_api (GST_TYPE_RFC2250_AGGREGATE_MODE, 0);
 }
@@ -685,6 +691,10 @@ gst_rfc2250_pay_class_init (GstRfc2250PayClass * klass)
 static void
 gst_rfc2250_pay_init (GstRfc2250Pay * pay)
 {
+  GstPad *pad = GST_RTP_BASE_PAYLOAD_SRCPAD (pay);
+
+  pay->base_src_query = GST_PAD_QUERYFUNC (pad);
+  gst_pad_set_query_function (pad, gst_rfc2250_pay_src_query);
   GST_RTP_BASE_PAYLOAD (pay)->pt = STATIC_PAYLOAD_TYPE;
   pay->config.aggregate_mode = DEFAULT_AGGREGATE_MODE;
   pay->config.mpeg2_extension = DEFAULT_MPEG2_EXTENSION;

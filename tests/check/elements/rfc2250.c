@@ -1,0 +1,705 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* rfc2250pay and rfc2250depay as elements: caps, times, flags, metas, events,
+ * errors and statistics. What the payloads hold is the cores' and the interop
+ * suite's matter.
+ */
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/rtp/gstrtpbuffer.h>
+#include <string.h>
+
+#include "gstframeinfometa.h"
+#include "mpegstream.h"
+
+#define RAW_CAPS "video/mpeg,mpegversion=2,systemstream=false"
+#define RTP_CAPS "application/x-rtp,media=video,clock-rate=90000," \
+    "encoding-name=MPV,payload=32"
+#define PLAN "|c I0 P3 B1 B2 | I2 B0 B1 P5 B3 B4"
+#define N_FRAMES 10
+
+static GstBuffer *
+wrap (const guint8 * data, gsize size)
+{
+  return gst_buffer_new_memdup (data, size);
+}
+
+/* One buffer a frame, without times */
+static GPtrArray *
+make_frames (const gchar * plan, gboolean mpeg1)
+{
+  GPtrArray *frames =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+  GArray *marks = g_array_new (FALSE, FALSE, sizeof (guint));
+  MpegStream stream;
+  guint i, end;
+
+  mpeg_stream_init (&stream);
+  mpeg_stream_add (&stream, plan, mpeg1, marks);
+  end = stream.bytes->len;
+  g_array_append_val (marks, end);
+  for (i = 0; i + 1 < marks->len; i++) {
+    guint start = g_array_index (marks, guint, i);
+
+    g_ptr_array_add (frames, wrap (stream.bytes->data + start,
+            g_array_index (marks, guint, i + 1) - start));
+  }
+  g_array_unref (marks);
+  mpeg_stream_clear (&stream);
+  return frames;
+}
+
+/* The RTP packets of a plan, by rfc2250pay */
+static GPtrArray *
+make_packets (const gchar * plan, const gchar * launch)
+{
+  GstHarness *h = gst_harness_new_parse (launch);
+  GPtrArray *frames = make_frames (plan, FALSE);
+  GPtrArray *packets =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+  GstBuffer *packet;
+  guint i;
+
+  gst_harness_set_src_caps_str (h, RAW_CAPS ",parsed=true");
+  for (i = 0; i < frames->len; i++)
+    gst_harness_push (h, gst_buffer_ref (frames->pdata[i]));
+  while ((packet = gst_harness_try_pull (h)))
+    g_ptr_array_add (packets, packet);
+  g_ptr_array_unref (frames);
+  gst_harness_teardown (h);
+  return packets;
+}
+
+static guint64
+get_stat (GstHarness * h, const gchar * element, const gchar * name)
+{
+  GstElement *found = gst_harness_find_element (h, element);
+  GstStructure *stats;
+  guint64 value = 0;
+
+  g_object_get (found, "mpeg-stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s", name);
+  gst_structure_free (stats);
+  gst_object_unref (found);
+  return value;
+}
+
+/* --- rfc2250pay ---------------------------------------------------------- */
+
+static const gchar types[] = "IPBBIBBPBB";
+static const guint pts_ms[] = { 40, 160, 80, 120, 280, 200, 240, 400, 320,
+  360
+};
+
+static void
+check_packet (GstBuffer * packet, guint frame)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  GstFrameInfoMeta *info = gst_buffer_get_frame_info_meta (packet);
+  gchar type = types[frame];
+
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (packet),
+      pts_ms[frame] * GST_MSECOND);
+  fail_unless_equals_uint64 (GST_BUFFER_DTS (packet),
+      frame * 40 * GST_MSECOND);
+  fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (packet,
+          GST_BUFFER_FLAG_DELTA_UNIT), type != 'I');
+  fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (packet,
+          GST_BUFFER_FLAG_DROPPABLE), type == 'B');
+  fail_unless (GST_BUFFER_FLAG_IS_SET (packet, GST_BUFFER_FLAG_MARKER));
+  fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (packet,
+          GST_BUFFER_FLAG_DISCONT), frame == 0);
+  fail_unless (info != NULL);
+  fail_unless_equals_int (info->picture_type,
+      type == 'I' ? 1 : type == 'P' ? 2 : 3);
+  /* video-specific header, and sequence (22), GOP (8), picture header (8, or 9
+   * with vectors) and its extension (9) */
+  fail_unless_equals_int (info->coverage,
+      4 + (type == 'I' ? 22 + 8 + 8 : 9) + 9);
+
+  fail_unless (gst_rtp_buffer_map (packet, GST_MAP_READ, &rtp));
+  fail_unless_equals_int (gst_rtp_buffer_get_payload_type (&rtp), 32);
+  fail_unless (gst_rtp_buffer_get_marker (&rtp));
+  fail_unless_equals_int (gst_rtp_buffer_get_timestamp (&rtp),
+      pts_ms[frame] * 90);
+  gst_rtp_buffer_unmap (&rtp);
+}
+
+static void
+check_pay_output (GstHarness * h)
+{
+  guint i;
+
+  for (i = 0; i < N_FRAMES; i++) {
+    GstBuffer *packet = gst_harness_try_pull (h);
+
+    fail_unless (packet != NULL);
+    check_packet (packet, i);
+    gst_buffer_unref (packet);
+  }
+  fail_unless (gst_harness_try_pull (h) == NULL);
+}
+
+GST_START_TEST (pay_parsed_frames_leave_at_once)
+{
+  GstHarness *h = gst_harness_new_parse ("rfc2250pay timestamp-offset=0");
+  GPtrArray *frames = make_frames (PLAN, FALSE);
+  guint i;
+
+  gst_harness_set_src_caps_str (h, RAW_CAPS ",parsed=true");
+  for (i = 0; i < frames->len; i++) {
+    fail_unless_equals_int (gst_harness_push (h,
+            gst_buffer_ref (frames->pdata[i])), GST_FLOW_OK);
+    fail_unless_equals_int (gst_harness_buffers_received (h), i + 1);
+  }
+  check_pay_output (h);
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250pay", "frames"), 10);
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250pay", "pictures-b"), 6);
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250pay", "packets"), 10);
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250pay", "slices"), 20);
+  g_ptr_array_unref (frames);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* as filesrc gives them: no caps, a segment of bytes, a PTS of 0 in front */
+GST_START_TEST (pay_raw_bytes_without_caps)
+{
+  GstHarness *h = gst_harness_new_parse ("rfc2250pay timestamp-offset=0");
+  GPtrArray *frames = make_frames (PLAN, FALSE);
+  GstSegment segment;
+  guint i, k;
+
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  gst_harness_push_event (h, gst_event_new_stream_start ("file"));
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  for (i = 0; i < frames->len; i++) {
+    gsize size = gst_buffer_get_size (frames->pdata[i]);
+
+    for (k = 0; k < size; k += 13) {
+      GstBuffer *piece = gst_buffer_copy_region (frames->pdata[i],
+          GST_BUFFER_COPY_MEMORY, k, MIN (13, size - k));
+
+      if (i == 0 && k == 0)
+        GST_BUFFER_PTS (piece) = GST_BUFFER_DTS (piece) = 0;
+      fail_unless_equals_int (gst_harness_push (h, piece), GST_FLOW_OK);
+    }
+  }
+  gst_harness_push_event (h, gst_event_new_eos ());
+  check_pay_output (h);
+  g_ptr_array_unref (frames);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (pay_caps_are_those_of_rfc_3551)
+{
+  GstHarness *h = gst_harness_new ("rfc2250pay");
+  GPtrArray *frames = make_frames (PLAN, FALSE);
+  GstCaps *caps, *expected = gst_caps_from_string (RTP_CAPS);
+
+  gst_harness_set_src_caps_str (h, RAW_CAPS ",parsed=true");
+  gst_harness_push (h, gst_buffer_ref (frames->pdata[0]));
+  caps = gst_pad_get_current_caps (h->sinkpad);
+  fail_unless (gst_caps_is_subset (caps, expected));
+  gst_caps_unref (caps);
+  gst_caps_unref (expected);
+  g_ptr_array_unref (frames);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (pay_memory_is_shared)
+{
+  GstHarness *h = gst_harness_new_parse ("rfc2250pay mtu=400");
+  GstBuffer *frame, *packet;
+  MpegPicture p = {.type = 'I',.rows = 20,.slice_size = 200 };
+  MpegStream stream;
+  GstMapInfo map, part;
+  gsize seen = 0;
+
+  mpeg_stream_init (&stream);
+  mpeg_picture (&stream, &p);
+  frame = wrap (stream.bytes->data, stream.bytes->len);
+  gst_buffer_map (frame, &map, GST_MAP_READ);
+  gst_harness_set_src_caps_str (h, RAW_CAPS ",parsed=true");
+  gst_harness_push (h, gst_buffer_ref (frame));
+  while ((packet = gst_harness_try_pull (h))) {
+    fail_unless_equals_int (gst_buffer_n_memory (packet), 2);
+    gst_memory_map (gst_buffer_peek_memory (packet, 1), &part, GST_MAP_READ);
+    fail_unless (part.data == map.data + seen);
+    seen += part.size;
+    gst_memory_unmap (gst_buffer_peek_memory (packet, 1), &part);
+    gst_buffer_unref (packet);
+  }
+  fail_unless_equals_int (seen, map.size);
+  gst_buffer_unmap (frame, &map);
+  gst_buffer_unref (frame);
+  mpeg_stream_clear (&stream);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static GstMessage *
+pop_message (GstBus * bus, GstMessageType type)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, type);
+
+  fail_unless (message != NULL);
+  return message;
+}
+
+/* RFC 2250 3.1: the largest header must fit; with the extension, too */
+GST_START_TEST (pay_too_small_mtu_is_an_error)
+{
+  const struct
+  {
+    guint mtu;
+    gboolean extension, good;
+  } cases[] = {
+    {276, FALSE, FALSE}, {277, FALSE, TRUE}, {284, TRUE, FALSE},
+    {285, TRUE, TRUE}
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstElement *pay = gst_element_factory_make ("rfc2250pay", NULL);
+    GstBus *bus = gst_bus_new ();
+
+    gst_element_set_bus (pay, bus);
+    g_object_set (pay, "mtu", cases[i].mtu, "mpeg2-extension",
+        cases[i].extension, NULL);
+    fail_unless_equals_int (gst_element_set_state (pay, GST_STATE_PAUSED),
+        cases[i].good ? GST_STATE_CHANGE_SUCCESS : GST_STATE_CHANGE_FAILURE);
+    if (!cases[i].good) {
+      GstMessage *message = pop_message (bus, GST_MESSAGE_ERROR);
+      GError *error;
+
+      gst_message_parse_error (message, &error, NULL);
+      fail_unless (g_error_matches (error, GST_LIBRARY_ERROR,
+              GST_LIBRARY_ERROR_SETTINGS));
+      fail_unless (strstr (error->message, cases[i].extension ? "284" : "276"));
+      fail_unless (strstr (error->message, cases[i].extension ? "285" : "277"));
+      g_error_free (error);
+      gst_message_unref (message);
+    }
+    gst_element_set_state (pay, GST_STATE_NULL);
+    gst_element_set_bus (pay, NULL);
+    gst_object_unref (bus);
+    gst_object_unref (pay);
+  }
+}
+
+GST_END_TEST;
+
+static void
+check_refused (const guint8 * data, gsize size, const gchar * words)
+{
+  GstHarness *h = gst_harness_new ("rfc2250pay");
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+  GError *error;
+  guint i;
+
+  gst_element_set_bus (h->element, bus);
+  gst_harness_set_src_caps_str (h, RAW_CAPS);
+  for (i = 0; i < 20; i++) {
+    if (gst_harness_push (h, wrap (data, size)) != GST_FLOW_OK)
+      break;
+  }
+  gst_harness_push_event (h, gst_event_new_eos ());
+  message = pop_message (bus, GST_MESSAGE_ERROR);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (g_error_matches (error, GST_STREAM_ERROR,
+          GST_STREAM_ERROR_WRONG_TYPE));
+  fail_unless (strstr (error->message, words), "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_START_TEST (pay_what_is_no_video_is_refused_with_words)
+{
+  const guint8 pack[] = { 0, 0, 1, 0xba, 0x44, 0, 4, 0, 0, 0, 1, 0xe0, 7, 7 };
+  const guint8 zeros[100] = { 0 };
+
+  check_refused (pack, sizeof (pack), "mpegpsdemux");
+  check_refused (zeros, sizeof (zeros), "No MPEG-1 or MPEG-2 video frame");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (pay_oversized_frame_is_one_warning)
+{
+  GstHarness *h = gst_harness_new_parse ("rfc2250pay max-frame-size=2000");
+  GstElement *pay = gst_harness_find_element (h, "rfc2250pay");
+  GstBus *bus = gst_bus_new ();
+  MpegStream stream;
+  guint i;
+
+  gst_element_set_bus (pay, bus);
+  gst_harness_set_src_caps_str (h, RAW_CAPS);
+  mpeg_stream_init (&stream);
+  mpeg_stream_add (&stream, "| I0", FALSE, NULL);
+  for (i = 0; i < 3; i++) {
+    MpegPicture p = {.type = 'P',.slice_size = 3000,.tr = 1 };
+
+    mpeg_picture (&stream, &p);
+    mpeg_stream_add (&stream, "P2", FALSE, NULL);
+  }
+  for (i = 0; i < stream.bytes->len; i += 500)
+    fail_unless_equals_int (gst_harness_push (h, wrap (stream.bytes->data + i,
+                MIN (500, stream.bytes->len - i))), GST_FLOW_OK);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  fail_unless_equals_int (gst_harness_buffers_received (h), 4);
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250pay", "too-big"), 3);
+  gst_message_unref (pop_message (bus, GST_MESSAGE_WARNING));
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  gst_element_set_bus (pay, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pay);
+  mpeg_stream_clear (&stream);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (pay_flush_forgets_the_pending_frame)
+{
+  GstHarness *h = gst_harness_new ("rfc2250pay");
+  GPtrArray *frames = make_frames (PLAN, FALSE);
+  GstSegment segment;
+
+  gst_harness_set_src_caps_str (h, RAW_CAPS);
+  gst_harness_push (h, gst_buffer_ref (frames->pdata[0]));
+  fail_unless_equals_int (gst_harness_buffers_received (h), 0);
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  gst_harness_push (h, gst_buffer_ref (frames->pdata[4]));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  fail_unless_equals_int (gst_harness_buffers_received (h), 1);
+  g_ptr_array_unref (frames);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (pay_raw_input_adds_a_frame_of_latency)
+{
+  const gchar *caps[] = { RAW_CAPS, RAW_CAPS ",parsed=true" };
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    GstHarness *h = gst_harness_new ("rfc2250pay");
+    GPtrArray *frames = make_frames (PLAN, FALSE);
+    guint k;
+
+    gst_harness_set_upstream_latency (h, 7 * GST_MSECOND);
+    gst_harness_set_src_caps_str (h, caps[i]);
+    for (k = 0; k < 3; k++)
+      gst_harness_push (h, gst_buffer_ref (frames->pdata[k]));
+    fail_unless_equals_uint64 (gst_harness_query_latency (h),
+        (i == 0 ? 47 : 7) * GST_MSECOND);
+    g_ptr_array_unref (frames);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
+/* --- rfc2250depay -------------------------------------------------------- */
+
+static GstHarness *
+new_depay (const gchar * launch)
+{
+  GstHarness *h = gst_harness_new_parse (launch);
+
+  gst_harness_set_src_caps_str (h, RTP_CAPS);
+  return h;
+}
+
+GST_START_TEST (depay_frames_have_times_flags_and_caps)
+{
+  GstHarness *h = new_depay ("rfc2250depay");
+  GPtrArray *packets = make_packets (PLAN, "rfc2250pay");
+  GstStructure *structure;
+  GstCaps *caps;
+  gint value;
+  guint i;
+
+  for (i = 0; i < packets->len; i++) {
+    GstBuffer *packet = gst_buffer_copy (packets->pdata[i]);
+    GstBuffer *frame;
+
+    GST_BUFFER_DTS (packet) = GST_CLOCK_TIME_NONE;
+    gst_harness_push (h, packet);
+    frame = gst_harness_try_pull (h);
+    fail_unless (frame != NULL);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (frame),
+        pts_ms[i] * GST_MSECOND);
+    fail_unless_equals_uint64 (GST_BUFFER_DTS (frame), i * 40 * GST_MSECOND);
+    fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (frame,
+            GST_BUFFER_FLAG_DELTA_UNIT), types[i] != 'I');
+    fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (frame,
+            GST_BUFFER_FLAG_DROPPABLE), types[i] == 'B');
+    fail_unless (!GST_BUFFER_FLAG_IS_SET (frame, GST_BUFFER_FLAG_CORRUPTED));
+    gst_buffer_unref (frame);
+  }
+  caps = gst_pad_get_current_caps (h->sinkpad);
+  structure = gst_caps_get_structure (caps, 0);
+  fail_unless (gst_structure_get_int (structure, "mpegversion", &value));
+  fail_unless_equals_int (value, 2);
+  fail_unless (gst_structure_get_int (structure, "width", &value));
+  fail_unless_equals_int (value, 32);
+  gst_caps_unref (caps);
+  g_ptr_array_unref (packets);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (depay_finds_out_mpeg1)
+{
+  GstHarness *h = gst_harness_new_parse ("rfc2250pay ! rfc2250depay");
+  GPtrArray *frames = make_frames ("| I0 P1", TRUE);
+  GstCaps *caps;
+  gint value;
+
+  gst_harness_set_src_caps_str (h,
+      "video/mpeg,mpegversion=1,systemstream=false,parsed=true");
+  gst_harness_push (h, gst_buffer_ref (frames->pdata[0]));
+  caps = gst_pad_get_current_caps (h->sinkpad);
+  gst_structure_get_int (gst_caps_get_structure (caps, 0), "mpegversion",
+      &value);
+  fail_unless_equals_int (value, 1);
+  gst_caps_unref (caps);
+  g_ptr_array_unref (frames);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (depay_discont_after_a_gap)
+{
+  GstHarness *h = new_depay ("rfc2250depay reorder-window=0");
+  GPtrArray *packets = make_packets (PLAN, "rfc2250pay");
+  GstBuffer *frame;
+  guint i;
+
+  for (i = 0; i < packets->len; i++) {
+    if (i != 3)
+      gst_harness_push (h, gst_buffer_ref (packets->pdata[i]));
+  }
+  for (i = 0; (frame = gst_harness_try_pull (h)); i++) {
+    fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (frame,
+            GST_BUFFER_FLAG_DISCONT), i == 0 || i == 3);
+    gst_buffer_unref (frame);
+  }
+  fail_unless_equals_int (i, 9);
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "lost"), 1);
+  g_ptr_array_unref (packets);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (depay_heals_order_and_counts_what_it_refuses)
+{
+  GstHarness *h = new_depay ("rfc2250depay");
+  GPtrArray *packets = make_packets (PLAN, "rfc2250pay");
+  const guint8 noise[] = { 0x12, 0x34, 0x56 };
+  const guint order[] = { 0, 2, 1, 2, 3, 5, 6, 4, 8, 7, 9 };
+  GstBuffer *packet;
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (order); i++) {
+    gst_harness_push (h, gst_buffer_ref (packets->pdata[order[i]]));
+    gst_harness_push (h, wrap (noise, sizeof (noise)));
+  }
+  /* another payload type, and reserved bits, with numbers that come next */
+  packet = gst_buffer_copy_deep (packets->pdata[9]);
+  gst_rtp_buffer_map (packet, GST_MAP_READWRITE, &rtp);
+  gst_rtp_buffer_set_payload_type (&rtp, 96);
+  gst_rtp_buffer_unmap (&rtp);
+  gst_harness_push (h, packet);
+  packet = gst_buffer_copy_deep (packets->pdata[9]);
+  gst_rtp_buffer_map (packet, GST_MAP_READWRITE, &rtp);
+  ((guint8 *) gst_rtp_buffer_get_payload (&rtp))[0] = 0xf8;
+  gst_rtp_buffer_unmap (&rtp);
+  gst_harness_push (h, packet);
+
+  fail_unless_equals_int (gst_harness_buffers_received (h), 10);
+  for (i = 0; i < 10; i++) {
+    packet = gst_harness_pull (h);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (packet),
+        pts_ms[i] * GST_MSECOND);
+    gst_buffer_unref (packet);
+  }
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "duplicates"), 1);
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "invalid-rtp"), 11);
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay",
+          "wrong-payload-type"), 1);
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "bad-mbz"), 1);
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "lost"), 0);
+  g_ptr_array_unref (packets);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (depay_malformed_packets_post_nothing)
+{
+  GstHarness *h = new_depay ("rfc2250depay");
+  GstElement *depay = gst_harness_find_element (h, "rfc2250depay");
+  GstBus *bus = gst_bus_new ();
+  guint8 noise[64];
+  GRand *random = g_rand_new_with_seed (1);
+  guint i, k;
+
+  gst_element_set_bus (depay, bus);
+  for (i = 0; i < 2000; i++) {
+    for (k = 0; k < sizeof (noise); k++)
+      noise[k] = g_rand_int (random);
+    /* half of them look like RTP of our type */
+    if (i % 2) {
+      noise[0] = 0x80;
+      noise[1] = 32;
+    }
+    fail_unless_equals_int (gst_harness_push (h, wrap (noise,
+                g_rand_int_range (random, 1, sizeof (noise)))), GST_FLOW_OK);
+  }
+  fail_unless (gst_bus_pop_filtered (bus,
+          GST_MESSAGE_ERROR | GST_MESSAGE_WARNING) == NULL);
+  g_rand_free (random);
+  gst_element_set_bus (depay, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (depay);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (depay_ssrc_change_goes_on)
+{
+  GstHarness *h = new_depay ("rfc2250depay");
+  GPtrArray *one = make_packets (PLAN, "rfc2250pay ssrc=1");
+  GPtrArray *two = make_packets (PLAN, "rfc2250pay ssrc=2");
+  guint i;
+
+  for (i = 0; i < 5; i++)
+    gst_harness_push (h, gst_buffer_ref (one->pdata[i]));
+  for (i = 0; i < two->len; i++)
+    gst_harness_push (h, gst_buffer_ref (two->pdata[i]));
+  fail_unless_equals_int (gst_harness_buffers_received (h), 15);
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "ssrc-changes"), 1);
+  g_ptr_array_unref (one);
+  g_ptr_array_unref (two);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* The reason of a stop downstream comes back up. */
+GST_START_TEST (depay_returns_the_flow_of_downstream)
+{
+  GstHarness *h = new_depay ("rfc2250depay ! identity eos-after=2");
+  GPtrArray *packets = make_packets (PLAN, "rfc2250pay");
+  GstFlowReturn flow = GST_FLOW_OK;
+  guint i;
+
+  for (i = 0; i < packets->len && flow == GST_FLOW_OK; i++)
+    flow = gst_harness_push (h, gst_buffer_ref (packets->pdata[i]));
+  fail_unless_equals_int (flow, GST_FLOW_EOS);
+  g_ptr_array_unref (packets);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (depay_conceal_flags_what_it_mended)
+{
+  GstHarness *h = new_depay ("rfc2250depay on-loss=conceal reorder-window=0");
+  GPtrArray *packets = make_packets ("| I0 P1 P2",
+      "rfc2250pay mtu=300 aggregate-mode=none mpeg2-extension=true");
+  GstBuffer *frame;
+  guint i;
+
+  fail_unless_equals_int (packets->len, 6);
+  for (i = 0; i < packets->len; i++) {
+    if (i != 2)
+      gst_harness_push (h, gst_buffer_ref (packets->pdata[i]));
+  }
+  for (i = 0; (frame = gst_harness_try_pull (h)); i++) {
+    fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (frame,
+            GST_BUFFER_FLAG_CORRUPTED), i == 1);
+    gst_buffer_unref (frame);
+  }
+  fail_unless_equals_int (i, 3);
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "pictures-rebuilt"),
+      1);
+  g_ptr_array_unref (packets);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (depay_rank_is_above_the_stock_one)
+{
+  GstElementFactory *ours = gst_element_factory_find ("rfc2250depay");
+  GstElementFactory *stock = gst_element_factory_find ("rtpmpvdepay");
+  GstElementFactory *pay = gst_element_factory_find ("rfc2250pay");
+
+  fail_unless (ours && stock && pay);
+  fail_unless (gst_plugin_feature_get_rank (GST_PLUGIN_FEATURE (ours)) >
+      gst_plugin_feature_get_rank (GST_PLUGIN_FEATURE (stock)));
+  fail_unless_equals_int (gst_plugin_feature_get_rank (GST_PLUGIN_FEATURE
+          (pay)), GST_RANK_NONE);
+  gst_object_unref (ours);
+  gst_object_unref (stock);
+  gst_object_unref (pay);
+}
+
+GST_END_TEST;
+
+static Suite *
+rfc2250_suite (void)
+{
+  Suite *s = suite_create ("rfc2250");
+  TCase *pay = tcase_create ("pay");
+  TCase *depay = tcase_create ("depay");
+
+  suite_add_tcase (s, pay);
+  tcase_add_test (pay, pay_parsed_frames_leave_at_once);
+  tcase_add_test (pay, pay_raw_bytes_without_caps);
+  tcase_add_test (pay, pay_caps_are_those_of_rfc_3551);
+  tcase_add_test (pay, pay_memory_is_shared);
+  tcase_add_test (pay, pay_too_small_mtu_is_an_error);
+  tcase_add_test (pay, pay_what_is_no_video_is_refused_with_words);
+  tcase_add_test (pay, pay_oversized_frame_is_one_warning);
+  tcase_add_test (pay, pay_flush_forgets_the_pending_frame);
+  tcase_add_test (pay, pay_raw_input_adds_a_frame_of_latency);
+
+  suite_add_tcase (s, depay);
+  tcase_add_test (depay, depay_frames_have_times_flags_and_caps);
+  tcase_add_test (depay, depay_finds_out_mpeg1);
+  tcase_add_test (depay, depay_discont_after_a_gap);
+  tcase_add_test (depay, depay_heals_order_and_counts_what_it_refuses);
+  tcase_add_test (depay, depay_malformed_packets_post_nothing);
+  tcase_add_test (depay, depay_ssrc_change_goes_on);
+  tcase_add_test (depay, depay_returns_the_flow_of_downstream);
+  tcase_add_test (depay, depay_conceal_flags_what_it_mended);
+  tcase_add_test (depay, depay_rank_is_above_the_stock_one);
+  return s;
+}
+
+GST_CHECK_MAIN (rfc2250);
