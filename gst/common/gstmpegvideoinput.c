@@ -111,8 +111,7 @@ gst_mpeg_video_input_reset (GstMpegVideoInput * input)
 }
 
 void
-gst_mpeg_video_input_set_max_frame_size (GstMpegVideoInput * input,
-    guint bytes)
+gst_mpeg_video_input_set_max_frame_size (GstMpegVideoInput * input, guint bytes)
 {
   g_atomic_int_set (&input->max_frame_size, bytes);
 }
@@ -367,8 +366,7 @@ gst_mpeg_video_input_frame_clear (GstMpegVideoInputFrame * frame)
 }
 
 gboolean
-gst_mpeg_video_input_pull_loss (GstMpegVideoInput * input,
-    MpegVideoLoss * loss)
+gst_mpeg_video_input_pull_loss (GstMpegVideoInput * input, MpegVideoLoss * loss)
 {
   return mpeg_video_timeline_poll_loss (input->timeline, loss);
 }

@@ -18,7 +18,7 @@ static const guint frame_rates[9][2] = {
 #define SEQUENCE_MIN_SIZE            12
 #define SEQUENCE_EXTENSION_SIZE      10
 #define GOP_SIZE                      8
-#define PICTURE_MIN_SIZE              8        /* 9 with vectors */
+#define PICTURE_MIN_SIZE              8 /* 9 with vectors */
 #define PICTURE_EXTENSION_MIN_SIZE    9
 
 #ifdef __SSE2__
@@ -233,8 +233,7 @@ mpeg_video_picture_type_char (MpegVideoPictureType type)
 
 /* 6.3.3: mb_height */
 guint
-mpeg_video_macroblock_rows (const MpegVideoSequence * sequence,
-    guint structure)
+mpeg_video_macroblock_rows (const MpegVideoSequence * sequence, guint structure)
 {
   if (structure != MPEG_VIDEO_STRUCTURE_FRAME)
     return (sequence->height + 31) / 32;
@@ -245,8 +244,7 @@ mpeg_video_macroblock_rows (const MpegVideoSequence * sequence,
 }
 
 guint64
-mpeg_video_gop_frame_number (const MpegVideoGop * gop, guint fps_n,
-    guint fps_d)
+mpeg_video_gop_frame_number (const MpegVideoGop * gop, guint fps_n, guint fps_d)
 {
   guint nominal = fps_d ? (fps_n + fps_d - 1) / fps_d : 0;
   guint64 minutes = gop->hours * 60 + gop->minutes;

@@ -158,8 +158,7 @@ framer_give_up (MpegVideoFramer * framer, guint64 * reason)
 static void
 framer_append (MpegVideoFramer * framer, const guint8 * data, gsize size)
 {
-  if (!framer->hunting
-      && framer->len + size > framer->config.max_frame_size)
+  if (!framer->hunting && framer->len + size > framer->config.max_frame_size)
     framer_give_up (framer, &framer->stats.too_big);
 
   if (framer->hunting) {
@@ -571,8 +570,7 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
 
 /* A start code that begins in the bytes already here and ends in data */
 static void
-framer_scan_straddle (MpegVideoFramer * framer, const guint8 * data,
-    gsize size)
+framer_scan_straddle (MpegVideoFramer * framer, const guint8 * data, gsize size)
 {
   guint8 window[2 * MAX_STRADDLE];
   gsize tail = MIN (framer->len, MAX_STRADDLE);
@@ -688,8 +686,7 @@ mpeg_video_framer_discont (MpegVideoFramer * framer)
 }
 
 gboolean
-mpeg_video_framer_poll_output (MpegVideoFramer * framer,
-    MpegVideoFrame * frame)
+mpeg_video_framer_poll_output (MpegVideoFramer * framer, MpegVideoFrame * frame)
 {
   MpegVideoFrame *queued = g_queue_pop_head (&framer->output);
 

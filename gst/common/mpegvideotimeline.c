@@ -305,8 +305,7 @@ order_says_new_gop (const MpegVideoTimeline * timeline, gboolean anchor,
  * origin when they wrap, and returns the reference to that origin, which is
  * below zero for the B-frames that are shown before an anchor that wrapped. */
 static gint
-unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor,
-    gint reference)
+unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
 {
   gint last = anchor ? timeline->last_anchor_reference :
       timeline->last_b_reference;
@@ -719,8 +718,7 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
     timeline->last_anchor = number;
     timeline->last_anchor_reference = reference;
     if (header->type == MPEG_VIDEO_PICTURE_I)
-      learn_i_frame (timeline, number, reference,
-          timeline->gop_start == 0);
+      learn_i_frame (timeline, number, reference, timeline->gop_start == 0);
   } else {
     settle (timeline, number);
     timeline->last_b_reference = reference;

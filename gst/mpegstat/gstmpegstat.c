@@ -824,8 +824,7 @@ gst_mpeg_stat_handle_frames (GstMpegStat * self)
   Wishes wishes;
 
   gst_mpeg_stat_publish_framer_stats (self);
-  while (ret == GST_FLOW_OK
-      && gst_mpeg_video_input_pull (self->input, &frame)) {
+  while (ret == GST_FLOW_OK && gst_mpeg_video_input_pull (self->input, &frame)) {
     gst_mpeg_stat_get_wishes (self, &wishes);
     ret = gst_mpeg_stat_handle_frame (self, &wishes, &frame);
     gst_mpeg_video_input_frame_clear (&frame);

@@ -71,8 +71,7 @@ mpegstat_arrivals_take (MpegStatArrivals * arrivals, gsize size, guint64 junk,
   end = arrivals->framed + junk - arrivals->junk;
 
   /* The piece with the frame's last byte stays: the next may begin there. */
-  while (arrivals->n_pieces > 0
-      && arrivals->pieces[arrivals->first].end < end) {
+  while (arrivals->n_pieces > 0 && arrivals->pieces[arrivals->first].end < end) {
     arrivals->first = (arrivals->first + 1) % MAX_PIECES;
     arrivals->n_pieces--;
   }

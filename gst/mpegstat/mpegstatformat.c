@@ -40,7 +40,8 @@ mpegstat_column_name (MpegStatColumn column)
   return column_names[column];
 }
 
-static void G_GNUC_PRINTF (2, 3)
+static void
+G_GNUC_PRINTF (2, 3)
 set_string (MpegStatValue * value, const gchar * format, ...)
 {
   va_list args;

@@ -195,8 +195,7 @@ gst_rfc2250_depay_configure (GstRfc2250Depay * depay)
   rfc2250_unpacker_set_config (depay->unpacker, depay->on_loss,
       depay->max_frame_size);
   rtp_reorder_set_window (depay->reorder, depay->reorder_window);
-  gst_mpeg_video_input_set_max_frame_size (depay->input,
-      depay->max_frame_size);
+  gst_mpeg_video_input_set_max_frame_size (depay->input, depay->max_frame_size);
 }
 
 static void
@@ -586,8 +585,7 @@ gst_rfc2250_depay_set_caps (GstRTPBaseDepayload * base, GstCaps * caps)
 }
 
 static GstStateChangeReturn
-gst_rfc2250_depay_change_state (GstElement * element,
-    GstStateChange transition)
+gst_rfc2250_depay_change_state (GstElement * element, GstStateChange transition)
 {
   GstRfc2250Depay *depay = GST_RFC2250_DEPAY (element);
   GstStateChangeReturn ret;

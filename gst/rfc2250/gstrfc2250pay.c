@@ -183,8 +183,7 @@ gst_rfc2250_pay_set_property (GObject * object, guint id,
       break;
     case PROP_MAX_FRAME_SIZE:
       pay->max_frame_size = g_value_get_uint (value);
-      gst_mpeg_video_input_set_max_frame_size (pay->input,
-          pay->max_frame_size);
+      gst_mpeg_video_input_set_max_frame_size (pay->input, pay->max_frame_size);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -478,8 +477,7 @@ gst_rfc2250_pay_sink_event (GstRTPBasePayload * payload, GstEvent * event)
     default:
       break;
   }
-  return GST_RTP_BASE_PAYLOAD_CLASS (parent_class)->sink_event (payload,
-      event);
+  return GST_RTP_BASE_PAYLOAD_CLASS (parent_class)->sink_event (payload, event);
 }
 
 /* Raw bytes show the end of a frame only by the start of the next one. */

@@ -86,7 +86,8 @@ save_sequence (Rfc2250Packer * packer, guint64 now)
   guint first, end;
   gsize start, size;
 
-  for (first = 0; frame->units[first].code != MPEG_VIDEO_CODE_SEQUENCE; first++);
+  for (first = 0; frame->units[first].code != MPEG_VIDEO_CODE_SEQUENCE;
+      first++);
   for (end = first + 1; end < frame->n_units; end++) {
     if (frame->units[end].code != MPEG_VIDEO_CODE_EXTENSION)
       break;

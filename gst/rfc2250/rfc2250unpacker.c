@@ -170,8 +170,7 @@ find_last_slice (const guint8 * data, const guint8 * end)
 /* --- headers ------------------------------------------------------------ */
 
 static void
-note_sequence_unit (Rfc2250Unpacker * unpacker, const guint8 * data,
-    gsize size)
+note_sequence_unit (Rfc2250Unpacker * unpacker, const guint8 * data, gsize size)
 {
   if (mpeg_video_parse_sequence (&unpacker->sequence, data, size))
     unpacker->have_sequence = TRUE;
@@ -498,8 +497,7 @@ opens_second_field (const Rfc2250Unpacker * unpacker,
 /* Does this payload belong to another frame than the one in hand? */
 static gboolean
 opens_frame (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
-    const Rfc2250Header * header, const MpegVideoPicture * picture,
-    gint code)
+    const Rfc2250Header * header, const MpegVideoPicture * picture, gint code)
 {
   if (!unpacker->in_frame || payload->rtptime != unpacker->rtptime)
     return TRUE;

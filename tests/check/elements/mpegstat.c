@@ -1407,8 +1407,7 @@ GST_START_TEST (silent_false_prints_lines_and_a_summary)
   fail_unless (strstr (printed->str, "meter: lost B  number 7 in display order")
       != NULL, "%s", printed->str);
   fail_unless (strstr (printed->str, "meter: frames 27 (5 I, 5 P, 17 B), "
-          "lost 1 (1 B), incomplete 0, GOPs 5\n") != NULL, "%s",
-      printed->str);
+          "lost 1 (1 B), incomplete 0, GOPs 5\n") != NULL, "%s", printed->str);
   g_strfreev (lines);
   g_string_free (printed, TRUE);
   teardown (&f);

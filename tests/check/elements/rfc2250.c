@@ -100,8 +100,7 @@ check_packet (GstBuffer * packet, guint frame)
 
   fail_unless_equals_uint64 (GST_BUFFER_PTS (packet),
       pts_ms[frame] * GST_MSECOND);
-  fail_unless_equals_uint64 (GST_BUFFER_DTS (packet),
-      frame * 40 * GST_MSECOND);
+  fail_unless_equals_uint64 (GST_BUFFER_DTS (packet), frame * 40 * GST_MSECOND);
   fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (packet,
           GST_BUFFER_FLAG_DELTA_UNIT), type != 'I');
   fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (packet,
@@ -444,8 +443,7 @@ GST_START_TEST (depay_frames_have_times_flags_and_caps)
     gst_harness_push (h, packet);
     frame = gst_harness_try_pull (h);
     fail_unless (frame != NULL);
-    fail_unless_equals_uint64 (GST_BUFFER_PTS (frame),
-        pts_ms[i] * GST_MSECOND);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (frame), pts_ms[i] * GST_MSECOND);
     fail_unless_equals_uint64 (GST_BUFFER_DTS (frame), i * 40 * GST_MSECOND);
     fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (frame,
             GST_BUFFER_FLAG_DELTA_UNIT), types[i] != 'I');

@@ -16,7 +16,7 @@
 #define WALL (1700000000 * GST_SECOND)
 
 static const MpegVideoGop gop = {
-  .hours = 1, .minutes = 2, .seconds = 3, .pictures = 4, .closed = TRUE
+  .hours = 1,.minutes = 2,.seconds = 3,.pictures = 4,.closed = TRUE
 };
 
 /* A frame of the 25 fps stream, of given type, temporal reference and size,
@@ -314,7 +314,8 @@ GST_END_TEST;
 
 GST_START_TEST (slices_lie_between_headers_and_sequence_end)
 {
-  MpegVideoUnit units[] = { {0, 0xb3}, {12, 0x00}, {20, 0x01}, {90, 0xb7} };
+  MpegVideoUnit units[] = { {0, 0xb3}, {12, 0x00}, {20, 0x01}, {90, 0xb7}
+  };
   MpegVideoFrame frame;
   gsize offset, size;
 
@@ -584,8 +585,7 @@ mpegstatcore_suite (void)
 
   tc = tcase_create ("accounting");
   suite_add_tcase (s, tc);
-  tcase_add_test (tc,
-      latency_is_arrival_minus_expected_since_the_first_frame);
+  tcase_add_test (tc, latency_is_arrival_minus_expected_since_the_first_frame);
   tcase_add_test (tc, a_lost_frame_moves_no_latency);
   tcase_add_test (tc, totals_are_the_hand_made_sums);
   tcase_add_test (tc, totals_of_nothing_are_zero);

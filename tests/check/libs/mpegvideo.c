@@ -135,8 +135,7 @@ GST_START_TEST (picture_extension_fields)
   fail_unless (x.top_field_first && x.repeat_first_field);
   fail_unless (x.progressive_frame && x.composite_display);
   fail_unless_equals_int (x.composite_display_bits, 0xabcde);
-  fail_unless (!mpeg_video_parse_picture_extension (&x, stream.bytes->data,
-          9));
+  fail_unless (!mpeg_video_parse_picture_extension (&x, stream.bytes->data, 9));
   mpeg_stream_clear (&stream);
 }
 
@@ -169,8 +168,7 @@ GST_START_TEST (start_codes_are_found_at_every_offset)
     for (at = 0; at + 4 <= size; at++) {
       memset (data, 0xff, sizeof (data));
       memcpy (data + at, "\0\0\1\5", 4);
-      fail_unless (mpeg_video_find_start_code (data, data + size) ==
-          data + at);
+      fail_unless (mpeg_video_find_start_code (data, data + size) == data + at);
     }
     /* the code itself is not there yet */
     memset (data, 0, sizeof (data));

@@ -191,8 +191,7 @@ GST_START_TEST (slices_share_packets_while_they_fit)
 {
   const guint sizes[] = { 100, 100, 83, 100, 200, 10, 290, 0 };
 
-  assert_packets (sizes, RFC2250_AGGREGATE_SLICES,
-      "BE:300 BE:300 BEM:300");
+  assert_packets (sizes, RFC2250_AGGREGATE_SLICES, "BE:300 BE:300 BEM:300");
   assert_packets (sizes, RFC2250_AGGREGATE_FILL, "BE:300 BE:300 BEM:300");
   assert_packets (sizes, RFC2250_AGGREGATE_NONE,
       "BE:117 BE:100 BE:83 BE:100 BE:200 BE:10 BEM:290");
@@ -208,8 +207,7 @@ GST_START_TEST (large_slices_are_split_with_b_and_e)
   assert_packets (sizes, RFC2250_AGGREGATE_SLICES,
       "BE:67 B:300 :300 E:100 BEM:20");
   /* 233 bytes of room, of 700, save a packet */
-  assert_packets (sizes, RFC2250_AGGREGATE_FILL,
-      "B:300 :300 E:167 BEM:20");
+  assert_packets (sizes, RFC2250_AGGREGATE_FILL, "B:300 :300 E:167 BEM:20");
 }
 
 GST_END_TEST;
@@ -222,8 +220,7 @@ GST_START_TEST (fill_splits_only_where_it_saves_a_packet)
 
   assert_packets (no_gain, RFC2250_AGGREGATE_FILL, "BE:267 B:300 EM:290");
   assert_packets (gain, RFC2250_AGGREGATE_FILL, "B:300 :300 EM:297");
-  assert_packets (gain, RFC2250_AGGREGATE_SLICES,
-      "BE:267 B:300 :300 EM:30");
+  assert_packets (gain, RFC2250_AGGREGATE_SLICES, "BE:267 B:300 :300 EM:30");
 }
 
 GST_END_TEST;
