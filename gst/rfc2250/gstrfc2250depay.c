@@ -106,6 +106,7 @@ struct _GstRfc2250Depay
   guint64 no_media_time;        /* rtptime that begins a new clock */
   MpegVideoSequence sequence;   /* that the source caps describe */
   gboolean have_caps;
+  gboolean warned_too_big;
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -475,6 +476,18 @@ gst_rfc2250_depay_publish_stats (GstRfc2250Depay * depay)
   GST_OBJECT_UNLOCK (depay);
 }
 
+/* One message; the counter tells of the others. */
+static void
+gst_rfc2250_depay_warn_too_big (GstRfc2250Depay * depay)
+{
+  if (depay->warned_too_big || depay->unpacker_stats.too_big == 0)
+    return;
+  depay->warned_too_big = TRUE;
+  GST_ELEMENT_WARNING (depay, STREAM, DECODE,
+      ("A frame is larger than max-frame-size, %u bytes, and was dropped.",
+          depay->max_frame_size), ("further ones are only counted"));
+}
+
 static GstFlowReturn
 gst_rfc2250_depay_release (GstRfc2250Depay * depay, GstPad * pad)
 {
@@ -488,6 +501,7 @@ gst_rfc2250_depay_release (GstRfc2250Depay * depay, GstPad * pad)
       gst_buffer_unref (buffer);
   }
   gst_rfc2250_depay_publish_stats (depay);
+  gst_rfc2250_depay_warn_too_big (depay);
   return flow;
 }
 
@@ -667,7 +681,8 @@ gst_rfc2250_depay_class_init (GstRfc2250DepayClass * klass)
   /**
    * GstRfc2250Depay:max-frame-size:
    *
-   * Largest coded frame, in bytes; a larger one is dropped and counted.
+   * Largest coded frame, in bytes. A larger one is dropped and counted, the
+   * first one with a warning.
    *
    * Since: 0.1
    */
