@@ -210,6 +210,8 @@ input_fail (GstMpegVideoInput * input)
   if (input->failed)
     return FALSE;
   input->failed = TRUE;
+  /* nothing more leaves: a sink must not preroll on what follows an error */
+  g_queue_clear_full (&input->frames, queued_frame_free);
   gst_mpeg_video_input_get_stats (input, &stats);
   if (stats.foreign_codes > 0)
     GST_ELEMENT_ERROR (input->owner, STREAM, WRONG_TYPE,
@@ -300,6 +302,9 @@ gst_mpeg_video_input_push (GstMpegVideoInput * input, GstBuffer * buffer)
   }
   gst_buffer_unref (buffer);
   input_collect (input);
+  /* damage in a parsed buffer is none in the next */
+  if (input->parsed)
+    input->corrupted = FALSE;
   return input_check (input);
 }
 
@@ -308,6 +313,8 @@ gst_mpeg_video_input_drain (GstMpegVideoInput * input)
 {
   MpegVideoFramerStats stats;
 
+  if (input->failed)
+    return FALSE;
   if (input->framer) {
     mpeg_video_framer_drain (input->framer);
     input_collect (input);

@@ -526,8 +526,12 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
       && code != MPEG_VIDEO_CODE_USER_DATA) {
     cut = framer->len;
     framer_settle_candidate (framer);
-    /* what was cut off moved the rest to the front */
-    offset -= cut - framer->len;
+    /* What was cut off moved the rest to the front; what is there now has been
+     * begun anew, and its last unit ends here too. */
+    if (cut > framer->len) {
+      offset -= cut - framer->len;
+      framer_end_unit (framer, offset);
+    }
   }
   if (framer->split)
     return;
@@ -665,10 +669,14 @@ mpeg_video_framer_input_frame (MpegVideoFramer * framer, const guint8 * data,
 void
 mpeg_video_framer_drain (MpegVideoFramer * framer)
 {
+  gsize before = framer->len;
+
   if (framer->hunting)
     return;
   framer_end_unit (framer, framer->len);
   framer_settle_candidate (framer);
+  if (before > framer->len)
+    framer_end_unit (framer, framer->len);
   if (framer->frame.n_pictures > 0)
     framer_emit (framer, framer->units->len, framer->len);
 }

@@ -391,9 +391,11 @@ clock_display_number (const MpegVideoTimeline * timeline, guint64 clock)
   if (!timeline->have_clock || clock == MPEG_VIDEO_TIME_NONE)
     return -1;
   elapsed = (gint64) (clock - timeline->clock);
+  if (elapsed / period > MAX_GAP || elapsed / period < -MAX_GAP)
+    return -1;
   steps = (elapsed + (elapsed < 0 ? -period : period) / 2) / period;
   error = elapsed - periods_to_time (timeline, steps);
-  if (ABS (error) > period / 4 || ABS (steps) > MAX_GAP)
+  if (ABS (error) > period / 4)
     return -1;
   return MAX (timeline->clock_number + steps, -1);
 }

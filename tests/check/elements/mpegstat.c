@@ -169,14 +169,20 @@ make_frame (guint n)
   return make_frame_rows (n, 64, 48, 3);
 }
 
+/* Takes the bytes. */
+static GstBuffer *
+wrap_bytes (GBytes * bytes)
+{
+  GstBuffer *buffer = gst_buffer_new_wrapped_bytes (bytes);
+
+  g_bytes_unref (bytes);
+  return buffer;
+}
+
 static GstBuffer *
 make_buffer (guint n)
 {
-  GBytes *frame = make_frame (n);
-  GstBuffer *buffer = gst_buffer_new_wrapped_bytes (frame);
-
-  g_bytes_unref (frame);
-  return buffer;
+  return wrap_bytes (make_frame (n));
 }
 
 static GByteArray *
@@ -684,7 +690,7 @@ GST_START_TEST (a_new_picture_size_brings_new_caps)
   push_frame (&f, 0);
   assert_src_caps (&f, 64, 48);
   gst_harness_push (f.harness,
-      gst_buffer_new_wrapped_bytes (make_frame_rows (4, 80, 64, 4)));
+      wrap_bytes (make_frame_rows (4, 80, 64, 4)));
   assert_src_caps (&f, 80, 64);
   assert_stat (f.element, "incomplete", 0);
   for (i = 0; i < 3; i++)
@@ -692,7 +698,7 @@ GST_START_TEST (a_new_picture_size_brings_new_caps)
   assert_next_event (&f, GST_EVENT_CAPS);
   /* and no more of them than that */
   gst_harness_push (f.harness,
-      gst_buffer_new_wrapped_bytes (make_frame_rows (10, 80, 64, 4)));
+      wrap_bytes (make_frame_rows (10, 80, 64, 4)));
   fail_unless (gst_harness_try_pull_event (f.harness) == NULL);
   teardown (&f);
 }
@@ -969,7 +975,7 @@ GST_END_TEST;
 static GstBuffer *
 make_incomplete (guint n)
 {
-  return gst_buffer_new_wrapped_bytes (make_frame_rows (n, 64, 48, 2));
+  return wrap_bytes (make_frame_rows (n, 64, 48, 2));
 }
 
 GST_START_TEST (incomplete_frames_are_discarded_and_counted)
@@ -1303,7 +1309,7 @@ GST_START_TEST (hash_is_the_same_with_repeated_headers)
   put_picture (&writer, &place);
   put_slices (&writer, 1, 3, 200);
   gst_harness_push (f.harness,
-      gst_buffer_new_wrapped_bytes (take_bytes (&writer)));
+      wrap_bytes (take_bytes (&writer)));
   gst_structure_free (pop_message (&f, "application/x-mpegstat-frame"));
   plain = pop_message (&f, "application/x-mpegstat-frame");
   repeated = pop_message (&f, "application/x-mpegstat-frame");

@@ -347,6 +347,29 @@ GST_START_TEST (a_lone_field_is_incomplete)
 
 GST_END_TEST;
 
+/* the coding extension of what follows a lone field is read all the same */
+GST_START_TEST (a_pair_behind_a_lone_field)
+{
+  MpegStream stream;
+  Fixture f;
+
+  mpeg_stream_init (&stream);
+  mpeg_sequence (&stream, 32, 32, 3, TRUE, FALSE, FALSE);
+  add_field (&stream, 'P', 1, 2);
+  add_field (&stream, 'P', 3, 1);
+  add_field (&stream, 'P', 3, 2);
+  mpeg_align (&stream);
+  assert_frames (&stream, "P1! P3+");
+  setup (&f, 0, TRUE);
+  push (&f, stream.bytes->data, stream.bytes->len - 20, 1000);
+  fail_unless_equals_string (f.types->str, "P1! P3+!");
+  fail_unless (f.last.pictures[0].header.has_extension);
+  teardown (&f);
+  mpeg_stream_clear (&stream);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (one_sequence_header_and_no_gop_headers)
 {
   MpegStream stream;
@@ -656,6 +679,7 @@ mpegvideo_suite (void)
   tcase_add_test (framer, mpeg1_frames);
   tcase_add_test (framer, two_field_pictures_are_one_frame);
   tcase_add_test (framer, a_lone_field_is_incomplete);
+  tcase_add_test (framer, a_pair_behind_a_lone_field);
   tcase_add_test (framer, one_sequence_header_and_no_gop_headers);
   tcase_add_test (framer, repeated_sequence_headers_go_with_the_next_frame);
   tcase_add_test (framer, size_and_rate_change_in_mid_stream);
