@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes the reordering of RTP packets against a model of it: each packet
+ * comes out at most once, in order as long as the source stays the same, and
+ * no more wait than the window holds.
+ *
+ * Input: the window, then three bytes for each packet or order: what to do,
+ * and a sequence number relative to the last one.
+ */
+
+#include "fuzz.h"
+#include "rtpreorder.h"
+
+#define MAX_PACKETS 4096
+/* Not the object's own constants: what its documentation promises */
+#define FURTHEST_BACK 100
+#define FURTHEST_AHEAD 3000
+
+typedef struct
+{
+  guint run;                    /* packets between two new beginnings */
+  guint16 seqnum;
+  guint freed, output;          /* how often */
+} Packet;
+
+typedef struct
+{
+  RtpReorder *reorder;
+  Packet packets[MAX_PACKETS];
+  guint n_packets;
+  guint n_taken, n_output, n_freed;
+
+  gboolean started;
+  guint run;
+  guint32 ssrc;
+  guint16 next;                 /* behind the last packet put out */
+  const Packet *last;           /* that came out, or NULL */
+  guint64 lost;
+} Model;
+
+static Model model;
+
+/* The run in which each sequence number was last put out. Runs are numbered
+ * through all inputs, so that this needs no clearing. */
+static guint put_out[65536];
+static guint n_runs;
+
+static void
+free_packet (gpointer data)
+{
+  Packet *packet = data;
+
+  packet->freed++;
+  model.n_freed++;
+}
+
+static void
+begin_run (guint32 ssrc, guint16 seqnum)
+{
+  model.started = TRUE;
+  model.run = ++n_runs;
+  model.ssrc = ssrc;
+  model.next = seqnum;
+}
+
+static void
+note_output (Packet * packet)
+{
+  guint16 skipped;
+
+  fuzz_check (packet >= model.packets
+      && packet < model.packets + model.n_packets);
+  fuzz_check (packet->freed == 0);
+  fuzz_check (++packet->output == 1);
+  model.n_output++;
+  if (model.last && model.last->run == packet->run)
+    fuzz_check ((gint16) (packet->seqnum - model.last->seqnum) > 0);
+  else if (model.last)
+    fuzz_check (model.last->run < packet->run);
+  model.last = packet;
+  if (packet->run != model.run)
+    return;
+  skipped = packet->seqnum - model.next;
+  model.lost += skipped;
+  model.next = packet->seqnum + 1;
+  put_out[packet->seqnum] = model.run;
+}
+
+static void
+collect (void)
+{
+  Packet *packet;
+
+  while ((packet = rtp_reorder_poll_output (model.reorder)))
+    note_output (packet);
+}
+
+static void
+check_result (RtpReorderResult result, const Packet * packet, gint16 ahead)
+{
+  if (ahead >= 0) {
+    fuzz_check (result != RTP_REORDER_LATE);
+    return;
+  }
+  fuzz_check (result == (put_out[packet->seqnum] == model.run ?
+          RTP_REORDER_DUPLICATE : RTP_REORDER_LATE));
+}
+
+static void
+input_packet (guint32 ssrc, guint16 seqnum, gboolean final_gap, guint window)
+{
+  Packet *packet = &model.packets[model.n_packets++];
+  gint16 ahead = seqnum - model.next;
+  gboolean new_run = !model.started || ssrc != model.ssrc
+      || ahead < -FURTHEST_BACK || ahead > FURTHEST_AHEAD;
+  RtpReorderResult result;
+  Packet *old;
+
+  memset (packet, 0, sizeof (*packet));
+  packet->seqnum = seqnum;
+  result = rtp_reorder_input (model.reorder, ssrc, seqnum, final_gap, packet);
+  if (new_run) {
+    /* what waits goes first */
+    while (model.n_output < model.n_taken) {
+      old = rtp_reorder_poll_output (model.reorder);
+      fuzz_check (old != NULL && old != packet);
+      note_output (old);
+    }
+    begin_run (ssrc, seqnum);
+    ahead = 0;
+  }
+  packet->run = model.run;
+  check_result (result, packet, ahead);
+  if (result == RTP_REORDER_TAKEN)
+    model.n_taken++;
+  collect ();
+
+  if (result == RTP_REORDER_TAKEN) {
+    if (ahead == 0)
+      fuzz_check (packet->output == 1);
+    fuzz_check (model.n_taken - model.n_output <= (final_gap ? 0 : window));
+  } else {
+    fuzz_check (packet->output == 0 && packet->freed == 0);
+  }
+  fuzz_check (model.lost == rtp_reorder_get_lost (model.reorder));
+}
+
+static void
+reset (void)
+{
+  guint waiting = model.n_taken - model.n_output;
+  guint freed = model.n_freed;
+
+  rtp_reorder_reset (model.reorder);
+  fuzz_check (model.n_freed - freed == waiting);
+  fuzz_check (rtp_reorder_poll_output (model.reorder) == NULL);
+  model.started = FALSE;
+  model.n_taken = model.n_output;
+}
+
+static void
+drain (void)
+{
+  rtp_reorder_drain (model.reorder);
+  collect ();
+  fuzz_check (model.n_taken == model.n_output);
+  fuzz_check (model.lost == rtp_reorder_get_lost (model.reorder));
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+{
+  FuzzInput input = { data, size };
+  guint window = fuzz_take_u8 (&input) % (RTP_REORDER_MAX_WINDOW + 8);
+  guint16 seqnum = 0xfff0;
+  guint what, i;
+
+  model.n_packets = model.n_taken = model.n_output = model.n_freed = 0;
+  model.started = FALSE;
+  model.last = NULL;
+  model.lost = 0;
+  model.reorder = rtp_reorder_new (free_packet);
+  rtp_reorder_set_window (model.reorder, window);
+  window = MIN (window, RTP_REORDER_MAX_WINDOW);
+
+  while (input.size > 0 && model.n_packets < MAX_PACKETS) {
+    what = fuzz_take_u8 (&input);
+    switch (what >> 4) {
+      case 15:
+        reset ();
+        break;
+      case 14:
+        drain ();
+        break;
+      case 13:
+        window = fuzz_take_u8 (&input) % (RTP_REORDER_MAX_WINDOW + 1);
+        rtp_reorder_set_window (model.reorder, window);
+        break;
+      case 12:
+        seqnum = fuzz_take_u16 (&input);
+        break;
+      default:
+        seqnum += (gint8) fuzz_take_u8 (&input);
+        input_packet (what & 1, seqnum, (what & 0x0e) == 0x0e, window);
+        break;
+    }
+  }
+  drain ();
+  for (i = 0; i < model.n_packets; i++)
+    fuzz_check (model.packets[i].freed + model.packets[i].output <= 1);
+  rtp_reorder_free (model.reorder);
+  return 0;
+}

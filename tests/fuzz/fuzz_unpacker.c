@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes the RFC 2250 unpacker, and the packer with it. Any packets leave it
+ * bounded and its counters true; what the packer made of a stream comes back
+ * bit for bit, and, with packets lost, only frames that lost nothing leave.
+ *
+ * Input: CONTROL_SIZE bytes of choices, then packets (a byte of flags, a
+ * length of 16 bits, a payload) or, where FLAG_ROUND_TRIP says so, an
+ * elementary stream.
+ */
+
+#include "fuzz.h"
+#include "rfc2250packer.h"
+#include "rfc2250unpacker.h"
+
+#define CONTROL_SIZE 8
+
+/* First byte */
+#define FLAG_ROUND_TRIP (1 << 0)
+#define ON_LOSS(flags) ((flags) >> 1 & 3)
+#define AGGREGATE(flags) ((flags) >> 3 & 3)
+#define FLAG_EXTENSION (1 << 5)
+#define FLAG_NEW_PICTURE (1 << 6)
+#define FLAG_SMALL_FRAMES (1 << 7)
+
+/* Of a packet */
+#define PACKET_MARKER (1 << 0)
+#define PACKET_GAP (1 << 1)
+#define PACKET_NEXT_TIME (1 << 2)
+#define PACKET_FAR_TIME (1 << 3)
+#define PACKET_NO_TIMES (1 << 4)
+#define PACKET_SPECIAL(flags) ((flags) >> 5)
+enum
+{
+  SPECIAL_DRAIN = 1,
+  SPECIAL_RESET,
+  SPECIAL_CHECK,
+  SPECIAL_DROP_FRAME,
+  SPECIAL_CONCEAL,
+  SPECIAL_PASS,
+};
+
+#define FRAME_TICKS 3600
+/* Headers that are made anew: GOP, picture, coding extension and further ones,
+ * for each of two fields */
+#define MAX_REBUILT (2 * (8 + 9 + 11 + RFC2250_MAX_EXTENSIONS_SIZE))
+
+typedef struct
+{
+  guint flags;
+  Rfc2250OnLoss on_loss;
+  Rfc2250PackerConfig packer;
+  gsize max_frame_size;
+  gsize max_payload;
+  guint32 lost;                 /* bit i: packet i, i + 32, ... is lost */
+} Job;
+
+static void
+read_job (Job * job, FuzzInput * input)
+{
+  guint size, interval;
+
+  memset (job, 0, sizeof (*job));
+  job->flags = fuzz_take_u8 (input);
+  size = fuzz_take_u16 (input);
+  interval = fuzz_take_u8 (input);
+  job->lost = fuzz_take_u32 (input);
+
+  job->on_loss = ON_LOSS (job->flags) % 3;
+  job->packer.aggregate_mode = AGGREGATE (job->flags) % 3;
+  job->packer.mpeg2_extension = (job->flags & FLAG_EXTENSION) != 0;
+  job->packer.new_picture_bits = (job->flags & FLAG_NEW_PICTURE) != 0;
+  job->packer.config_interval = (gint8) interval < 0 ? -1 : (gint) interval;
+  job->max_payload = rfc2250_packer_min_payload (&job->packer) + size % 2048;
+  job->max_frame_size = job->flags & FLAG_SMALL_FRAMES ? 16 + size % 4096 :
+      MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE;
+}
+
+/* --- what the unpacker puts out ------------------------------------------ */
+
+typedef struct
+{
+  Rfc2250Unpacker *unpacker;
+  gsize input, output;          /* bytes of video */
+  guint64 whole, damaged;       /* frames */
+  gboolean saw_marker;
+  gboolean only_whole;          /* on_loss never was another */
+  GPtrArray *frames;            /* of Rfc2250UnpackedFrame, or NULL */
+} Receiver;
+
+static void
+unpacked_free (gpointer data)
+{
+  g_free (((Rfc2250UnpackedFrame *) data)->data);
+  g_free (data);
+}
+
+static void
+check_stats (const Receiver * receiver)
+{
+  Rfc2250UnpackerStats stats;
+
+  rfc2250_unpacker_get_stats (receiver->unpacker, &stats);
+  fuzz_check (stats.frames == receiver->whole);
+  fuzz_check (stats.frames_damaged == receiver->damaged);
+  fuzz_check (receiver->output <= receiver->input
+      + stats.pictures_rebuilt * MAX_REBUILT);
+}
+
+static void
+collect (Receiver * receiver, gsize max_frame_size)
+{
+  Rfc2250UnpackedFrame frame;
+
+  while (rfc2250_unpacker_poll_output (receiver->unpacker, &frame)) {
+    fuzz_check (frame.data != NULL && frame.size > 0);
+    fuzz_check (frame.end_code || frame.size <= max_frame_size + MAX_REBUILT);
+    fuzz_check (!frame.damaged || !receiver->only_whole);
+    receiver->output += frame.size;
+    if (frame.end_code)
+      fuzz_check (frame.data[3] == MPEG_VIDEO_CODE_SEQUENCE_END);
+    else if (frame.damaged)
+      receiver->damaged++;
+    else
+      receiver->whole++;
+    if (receiver->frames)
+      g_ptr_array_add (receiver->frames, g_memdup2 (&frame, sizeof (frame)));
+    else
+      g_free (frame.data);
+  }
+  check_stats (receiver);
+}
+
+/* --- any packets --------------------------------------------------------- */
+
+static void
+do_special (Receiver * receiver, const Job * job, guint special)
+{
+  switch (special) {
+    case SPECIAL_DRAIN:
+      rfc2250_unpacker_drain (receiver->unpacker);
+      break;
+    case SPECIAL_RESET:
+      rfc2250_unpacker_reset (receiver->unpacker);
+      break;
+    case SPECIAL_DROP_FRAME:
+      rfc2250_unpacker_set_config (receiver->unpacker,
+          RFC2250_ON_LOSS_DROP_FRAME, job->max_frame_size);
+      break;
+    case SPECIAL_CONCEAL:
+      rfc2250_unpacker_set_config (receiver->unpacker,
+          RFC2250_ON_LOSS_CONCEAL, job->max_frame_size);
+      receiver->only_whole = FALSE;
+      break;
+    case SPECIAL_PASS:
+      rfc2250_unpacker_set_config (receiver->unpacker, RFC2250_ON_LOSS_PASS,
+          job->max_frame_size);
+      receiver->only_whole = FALSE;
+      break;
+    default:
+      break;
+  }
+}
+
+/* What is refused by itself is counted, and only that. */
+static void
+check_refusal (Receiver * receiver, const guint8 * data, gsize size)
+{
+  Rfc2250UnpackerStats before, after;
+  gboolean good;
+
+  rfc2250_unpacker_get_stats (receiver->unpacker, &before);
+  good = rfc2250_unpacker_check (receiver->unpacker, data, size);
+  rfc2250_unpacker_get_stats (receiver->unpacker, &after);
+  fuzz_check (after.bad_short + after.bad_mbz + after.bad_extension
+      == before.bad_short + before.bad_mbz + before.bad_extension
+      + (good ? 0 : 1));
+  fuzz_check (after.packets == before.packets);
+}
+
+static void
+input_packet (Receiver * receiver, FuzzInput * input, guint flags,
+    guint64 * rtptime, guint index)
+{
+  Rfc2250Payload payload = { 0 };
+  gsize size = fuzz_take_u16 (input);
+  guint8 *data;
+
+  size = MIN (size, input->size);
+  data = fuzz_take_copy (input, size);
+  if (flags & PACKET_NEXT_TIME)
+    *rtptime += FRAME_TICKS;
+  if (flags & PACKET_FAR_TIME)
+    *rtptime = *rtptime * 3 - G_MAXUINT32;
+  payload.data = data;
+  payload.size = size;
+  payload.marker = (flags & PACKET_MARKER) != 0;
+  payload.gap = (flags & PACKET_GAP) != 0;
+  payload.rtptime = *rtptime;
+  payload.pts = payload.dts = flags & PACKET_NO_TIMES ? MPEG_VIDEO_TIME_NONE :
+      index * G_GUINT64_CONSTANT (1000000);
+  if (PACKET_SPECIAL (flags) == SPECIAL_CHECK)
+    check_refusal (receiver, data, size);
+  receiver->input += size;
+  rfc2250_unpacker_input (receiver->unpacker, &payload);
+  g_free (data);
+}
+
+static void
+check_packets (const Job * job, FuzzInput * input)
+{
+  Receiver receiver = { rfc2250_unpacker_new (), };
+  guint64 rtptime = 0;
+  guint i, flags;
+
+  rfc2250_unpacker_set_config (receiver.unpacker, job->on_loss,
+      job->max_frame_size);
+  receiver.only_whole = job->on_loss == RFC2250_ON_LOSS_DROP_FRAME;
+  for (i = 0; input->size > 0; i++) {
+    flags = fuzz_take_u8 (input);
+    do_special (&receiver, job, PACKET_SPECIAL (flags));
+    collect (&receiver, job->max_frame_size);
+    input_packet (&receiver, input, flags, &rtptime, i);
+    collect (&receiver, job->max_frame_size);
+  }
+  rfc2250_unpacker_drain (receiver.unpacker);
+  collect (&receiver, job->max_frame_size);
+  rfc2250_unpacker_free (receiver.unpacker);
+}
+
+/* --- the packer and back -------------------------------------------------- */
+
+/* A frame on its way */
+typedef struct
+{
+  GByteArray *bytes;            /* that should come back */
+  gsize end_code_size;          /* of these, in a packet of its own */
+  gboolean has_slices;
+  gboolean lone_field;
+  guint n_packets;
+  guint n_lost;                 /* of these, the end code's aside */
+  gboolean headers_spread;      /* over more than one packet */
+  guint markers;
+} Sent;
+
+static void
+sent_free (gpointer data)
+{
+  g_byte_array_unref (((Sent *) data)->bytes);
+  g_free (data);
+}
+
+static MpegVideoFrame *
+next_frame (MpegVideoFramer * framer)
+{
+  MpegVideoFrame frame;
+
+  if (!mpeg_video_framer_poll_output (framer, &frame))
+    return NULL;
+  return g_memdup2 (&frame, sizeof (frame));
+}
+
+static void
+check_packet_header (const Rfc2250Packet * packet, const guint8 * payload,
+    gsize size)
+{
+  Rfc2250Header header;
+  const guint8 *video, *code;
+  gsize header_size;
+  gboolean has_sequence = FALSE;
+
+  fuzz_check (rfc2250_header_parse (&header, payload, size, &header_size)
+      == RFC2250_HEADER_OK);
+  fuzz_check (header_size == packet->header_size);
+  fuzz_check (header.p == packet->type);
+  fuzz_check (header.tr == packet->temporal_reference);
+  fuzz_check (size > header_size);
+  fuzz_check (packet->coverage >= header_size && packet->coverage <= size);
+
+  video = payload + header_size;
+  for (code = video; (code = mpeg_video_find_start_code (code,
+              payload + size)); code += 4) {
+    if (code[3] == MPEG_VIDEO_CODE_SEQUENCE)
+      has_sequence = TRUE;
+    /* headers stand before slices, and a picture header opens its packet's
+     * only picture */
+    if (MPEG_VIDEO_CODE_IS_SLICE (code[3]))
+      break;
+  }
+  if (has_sequence)
+    fuzz_check (header.s);
+  for (; code && (code = mpeg_video_find_start_code (code,
+              payload + size)); code += 4)
+    fuzz_check (MPEG_VIDEO_CODE_IS_SLICE (code[3]));
+}
+
+static void
+receive (Receiver * receiver, const Job * job, const Rfc2250Packet * packet,
+    guint8 * payload, gsize size, guint64 rtptime, gboolean gap)
+{
+  Rfc2250Payload input = { 0 };
+
+  input.data = payload;
+  input.size = size;
+  input.marker = packet->marker;
+  input.gap = gap;
+  input.rtptime = rtptime;
+  input.pts = input.dts = MPEG_VIDEO_TIME_NONE;
+  receiver->input += size;
+  receiver->saw_marker = receiver->saw_marker || packet->marker;
+  rfc2250_unpacker_input (receiver->unpacker, &input);
+  collect (receiver, job->max_frame_size);
+}
+
+/* header, injected sequence header, video: of just the payload's size */
+static guint8 *
+build_payload (Rfc2250Packer * packer, const Rfc2250Packet * packet,
+    const guint8 * data, gsize * size)
+{
+  GByteArray *payload = g_byte_array_new ();
+  gconstpointer sequence;
+  gsize sequence_size;
+  guint8 *exact;
+
+  g_byte_array_append (payload, packet->header, packet->header_size);
+  if (packet->inject) {
+    sequence = g_bytes_get_data (rfc2250_packer_get_sequence (packer),
+        &sequence_size);
+    g_byte_array_append (payload, sequence, sequence_size);
+  }
+  if (packet->size > 0)
+    g_byte_array_append (payload, data + packet->offset, packet->size);
+  *size = payload->len;
+  exact = g_memdup2 (payload->data, payload->len);
+  g_byte_array_unref (payload);
+  return exact;
+}
+
+/* Sends one frame; packet_number and gap run on through the stream. */
+static Sent *
+send_frame (const Job * job, Rfc2250Packer * packer, Receiver * receiver,
+    const MpegVideoFrame * frame, guint64 rtptime, guint * packet_number,
+    gboolean * gap)
+{
+  Sent *sent = g_new0 (Sent, 1);
+  guint picture_unit = frame->pictures[0].picture_unit;
+  Rfc2250Packet packet;
+  gsize offset = 0, size;
+  gboolean end_code;
+  guint8 *payload;
+
+  sent->bytes = g_byte_array_new ();
+  sent->has_slices = frame->n_slices > 0;
+  sent->lone_field = frame->n_pictures == 1
+      && frame->pictures[0].header.structure != MPEG_VIDEO_STRUCTURE_FRAME;
+  rfc2250_packer_set_config (packer, &job->packer);
+  rfc2250_packer_input (packer, frame, frame->data,
+      rtptime * 1000000 / FRAME_TICKS * 40, job->max_payload);
+  while (rfc2250_packer_poll_output (packer, &packet)) {
+    payload = build_payload (packer, &packet, frame->data, &size);
+    fuzz_check (size <= job->max_payload);
+    fuzz_check (packet.offset == offset && packet.size + packet.inject > 0);
+    check_packet_header (&packet, payload, size);
+    offset += packet.size;
+    sent->markers += packet.marker;
+    end_code = frame->has_sequence_end && !packet.marker
+        && packet.offset == frame->units[frame->n_units - 1].offset;
+    if (end_code)
+      sent->end_code_size = packet.size;
+    if (sent->n_packets == 0)
+      sent->headers_spread =
+          offset < mpeg_video_frame_unit_end (frame, picture_unit);
+    g_byte_array_append (sent->bytes, payload + packet.header_size,
+        size - packet.header_size);
+    sent->n_packets++;
+
+    if (job->lost >> (*packet_number)++ % 32 & 1) {
+      sent->n_lost += !end_code;
+      *gap = TRUE;
+    } else {
+      receive (receiver, job, &packet, payload, size, rtptime, *gap);
+      *gap = FALSE;
+    }
+    g_free (payload);
+  }
+  fuzz_check (offset == frame->size);
+  fuzz_check (sent->markers >= 1);
+  fuzz_check (sent->markers == 1 || !sent->has_slices);
+  return sent;
+}
+
+/* The end code comes by itself, behind its frame. */
+static void
+join_end_codes (GPtrArray * frames)
+{
+  Rfc2250UnpackedFrame *before, *frame;
+  guint i;
+
+  for (i = 0; i < frames->len; i++) {
+    frame = g_ptr_array_index (frames, i);
+    before = i > 0 ? g_ptr_array_index (frames, i - 1) : NULL;
+    if (!frame->end_code)
+      continue;
+    if (before && before->rtptime == frame->rtptime) {
+      before->data = g_realloc (before->data, before->size + frame->size);
+      memcpy (before->data + before->size, frame->data, frame->size);
+      before->size += frame->size;
+    }
+    g_ptr_array_remove_index (frames, i--);
+  }
+}
+
+/* The frame that should have come, or one that lost its end code */
+static gboolean
+is_frame (const Sent * sent, const Rfc2250UnpackedFrame * frame)
+{
+  gsize size = sent->bytes->len;
+
+  return (frame->size == size || frame->size + sent->end_code_size == size)
+      && memcmp (sent->bytes->data, frame->data, frame->size) == 0;
+}
+
+/* Frame i has the time i * FRAME_TICKS. All that lost nothing came, none that
+ * lost something did. */
+static void
+check_received (const GPtrArray * sent_frames, const Receiver * receiver,
+    gboolean lossless)
+{
+  const GPtrArray *frames = receiver->frames;
+  guint next = 0, i, index;
+
+  for (i = 0; i < sent_frames->len; i++) {
+    const Sent *sent = g_ptr_array_index (sent_frames, i);
+    const Rfc2250UnpackedFrame *frame = NULL;
+
+    if (next < frames->len) {
+      frame = g_ptr_array_index (frames, next);
+      index = frame->rtptime / FRAME_TICKS;
+      fuzz_check (index >= i && index < sent_frames->len);
+      if (index > i)
+        frame = NULL;
+      else
+        next++;
+    }
+    if (sent->n_lost > 0) {
+      /* Nobody can know of a header that stood alone in a lost packet, nor of
+       * the end of a stream that never had a marker. */
+      fuzz_check (!frame || sent->headers_spread || !receiver->saw_marker);
+    } else if (frame) {
+      fuzz_check (is_frame (sent, frame));
+      fuzz_check (!lossless || frame->size == sent->bytes->len);
+    } else if (lossless) {
+      /* without slices the marker doesn't tell that it is whole */
+      fuzz_check (!sent->has_slices && i + 1 == sent_frames->len);
+    } else {
+      /* after a gap a field alone may lack the other one */
+      fuzz_check (!sent->has_slices || sent->lone_field);
+    }
+  }
+  fuzz_check (next == frames->len);
+}
+
+static void
+check_round_trip (const Job * job, FuzzInput * input)
+{
+  MpegVideoFramerConfig config = { job->max_frame_size, FALSE };
+  MpegVideoFramer *framer = mpeg_video_framer_new (&config);
+  Rfc2250Packer *packer = rfc2250_packer_new ();
+  Receiver receiver = { rfc2250_unpacker_new (), };
+  GPtrArray *sent = g_ptr_array_new_with_free_func (sent_free);
+  MpegVideoFrame *frame;
+  guint packet_number = 0;
+  gboolean gap = FALSE;
+
+  /* an injected sequence header makes a frame larger than it was */
+  rfc2250_unpacker_set_config (receiver.unpacker, job->on_loss,
+      job->max_frame_size + MPEG_VIDEO_MAX_HEADER_SIZE);
+  receiver.only_whole = job->on_loss == RFC2250_ON_LOSS_DROP_FRAME
+      || job->lost == 0;
+  receiver.frames = g_ptr_array_new_with_free_func (unpacked_free);
+
+  mpeg_video_framer_input (framer, input->data, input->size,
+      MPEG_VIDEO_TIME_NONE, MPEG_VIDEO_TIME_NONE);
+  mpeg_video_framer_drain (framer);
+  while ((frame = next_frame (framer))) {
+    g_ptr_array_add (sent, send_frame (job, packer, &receiver, frame,
+            (guint64) sent->len * FRAME_TICKS, &packet_number, &gap));
+    g_free (frame->data);
+    mpeg_video_frame_clear (frame);
+    g_free (frame);
+  }
+  if (job->lost == 0 && sent->len > 0
+      && !((Sent *) g_ptr_array_index (sent, sent->len - 1))->has_slices)
+    receiver.only_whole = job->on_loss == RFC2250_ON_LOSS_DROP_FRAME;
+  rfc2250_unpacker_drain (receiver.unpacker);
+  collect (&receiver, job->max_frame_size);
+  join_end_codes (receiver.frames);
+  if (job->lost == 0 || job->on_loss == RFC2250_ON_LOSS_DROP_FRAME)
+    check_received (sent, &receiver, job->lost == 0);
+
+  g_ptr_array_unref (receiver.frames);
+  g_ptr_array_unref (sent);
+  rfc2250_unpacker_free (receiver.unpacker);
+  rfc2250_packer_free (packer);
+  mpeg_video_framer_free (framer);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+{
+  FuzzInput input = { data, size };
+  Job job;
+
+  if (size < CONTROL_SIZE)
+    return 0;
+  read_job (&job, &input);
+  if (job.flags & FLAG_ROUND_TRIP)
+    check_round_trip (&job, &input);
+  else
+    check_packets (&job, &input);
+  return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs a fuzz target over its corpus once, where there is no libFuzzer: the
+ * same properties as a quick test with any compiler.
+ */
+
+#include "fuzz.h"
+
+#define MAX_INPUT_SIZE (1024 * 1024)
+
+static gint
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const gchar * const *) a, *(const gchar * const *) b);
+}
+
+static GPtrArray *
+list_directory (const gchar * path)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  GError *error = NULL;
+  GDir *dir = g_dir_open (path, 0, &error);
+  const gchar *name;
+
+  if (!dir) {
+    fprintf (stderr, "%s\n", error->message);
+    exit (1);
+  }
+  while ((name = g_dir_read_name (dir)))
+    g_ptr_array_add (names, g_build_filename (path, name, NULL));
+  g_dir_close (dir);
+  g_ptr_array_sort (names, compare_names);
+  return names;
+}
+
+static void
+replay_file (const gchar * path)
+{
+  GError *error = NULL;
+  gchar *data;
+  gsize size;
+
+  if (!g_file_get_contents (path, &data, &size, &error)) {
+    fprintf (stderr, "%s\n", error->message);
+    exit (1);
+  }
+  /* said first: a finding ends the program */
+  printf ("%s (%" G_GSIZE_FORMAT " bytes)\n", path, size);
+  fflush (stdout);
+  g_assert (size <= MAX_INPUT_SIZE);
+  LLVMFuzzerTestOneInput ((const uint8_t *) data, size);
+  g_free (data);
+}
+
+int
+main (int argc, char **argv)
+{
+  gint64 start = g_get_monotonic_time ();
+  GPtrArray *names;
+  guint ran = 0, i;
+  gint arg;
+
+  for (arg = 1; arg < argc; arg++) {
+    names = list_directory (argv[arg]);
+    for (i = 0; i < names->len; i++, ran++)
+      replay_file (g_ptr_array_index (names, i));
+    g_ptr_array_unref (names);
+  }
+  /* as Python's unittest says it, for who counts */
+  printf ("Ran %u tests in %.3fs\n\n%s\n", ran,
+      (g_get_monotonic_time () - start) / 1e6, ran > 0 ? "OK" : "FAILED");
+  return ran > 0 ? 0 : 1;
+}
