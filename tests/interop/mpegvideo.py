@@ -144,6 +144,12 @@ class Frame:
         return self.pictures[-1].end
 
     @property
+    def coded_end(self):
+        """Without a sequence end code, which belongs to no frame."""
+        slices = self.pictures[-1].slices
+        return slices[-1][1] if slices else self.end
+
+    @property
     def letter(self):
         return self.pictures[0].letter
 

@@ -337,15 +337,10 @@ def check_order(placed):
 def check_marker(placed):
     """On the last packet of a frame; a sequence end code may come after."""
     frame = placed.picture.frame
-    last = placed.start < _last_slice_end(frame) <= placed.end
+    last = placed.start < frame.coded_end <= placed.end
     if placed.packet.marker != last:
         yield Fault("marker", placed.index, "%d, not %d"
                     % (placed.packet.marker, last))
-
-
-def _last_slice_end(frame):
-    slices = frame.pictures[-1].slices
-    return slices[-1][1] if slices else frame.end
 
 
 def check_timestamps(placed):

@@ -288,14 +288,13 @@ class Pass(LossTest):
                 data = self.stream.data
                 self.assertTrue(outcome.data == data[:gap.start]
                                 + data[gap.end:], len(outcome.data))
-                lost = self.frames_that_lost([n])
+                damaged = self.frames_that_lost([n])
                 self.assertEqual(
                     [row["coding_number"] for row in outcome.frames],
                     [f.coding for f in self.stream.frames
-                     if f.coding not in lost])
+                     if f.coding not in damaged])
                 self.assertEqual(sum(outcome.lost.values())
-                                 + outcome.incomplete, len(lost))
-
+                                 + outcome.incomplete, len(damaged))
 
 class ConcealFromExtension(Conceal):
     """T=1 holds the whole picture header: none is lost for good."""

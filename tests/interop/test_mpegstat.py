@@ -63,7 +63,7 @@ class AgainstTheStream(unittest.TestCase):
         self.assertEqual(
             [tuple(row[name] for name in columns) for row in frames],
             [(f.letter, f.pictures[0].temporal_reference, f.coding,
-              f.display, f.end - f.start) for f in stream.frames])
+              f.display, f.coded_end - f.start) for f in stream.frames])
         first = frames[0]["pts_90khz"] - round(
             stream.frames[0].pts * 90000)
         for row, frame in zip(frames, stream.frames):
