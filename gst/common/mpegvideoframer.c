@@ -13,6 +13,10 @@
  * next */
 #define MAX_STRADDLE 3
 
+/* From a start code on to where the next may begin: in a damaged stream with
+ * its last byte, and that must be found however the input is cut. */
+#define NEXT_CODE 3
+
 #define INITIAL_CHUNK_SIZE (64 * 1024)
 
 struct _MpegVideoFramer
@@ -396,10 +400,13 @@ framer_extension (MpegVideoFramer * framer, const guint8 * data, gsize size)
             size);
       break;
     case MPEG_VIDEO_EXTENSION_PICTURE_CODING:
+      /* one to a picture (6.2.2.2): the first one counts */
       if (framer->have_candidate)
-        good = mpeg_video_parse_picture_extension (&framer->candidate, data,
+        good = framer->candidate.has_extension
+            || mpeg_video_parse_picture_extension (&framer->candidate, data,
             size);
-      else if (frame->n_pictures == 1 && frame->pictures[0].first_slice == 0)
+      else if (frame->n_pictures == 1 && frame->pictures[0].first_slice == 0
+          && !frame->pictures[0].header.has_extension)
         good = mpeg_video_parse_picture_extension (&frame->pictures[0].header,
             data, size);
       break;
@@ -489,6 +496,7 @@ framer_picture_code (MpegVideoFramer * framer)
   if (frame->n_pictures == 1) {
     framer->have_candidate = TRUE;
     framer->candidate_parsed = FALSE;
+    framer->candidate.has_extension = FALSE;
     framer->candidate_unit = framer->units->len;
     framer->candidate_pts = framer->pts;
     framer->candidate_dts = framer->dts;
@@ -603,7 +611,7 @@ mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
   framer->dts = dts;
 
   for (code = mpeg_video_find_start_code (data, end); code;
-      code = mpeg_video_find_start_code (code + 4, end)) {
+      code = mpeg_video_find_start_code (code + NEXT_CODE, end)) {
     framer_append (framer, data, code - data);
     framer_code (framer, framer->len, code[3]);
     data = code;
@@ -620,7 +628,7 @@ framer_index_borrowed (MpegVideoFramer * framer)
   code = mpeg_video_find_start_code (framer->base, end);
   if (code != framer->base)
     return FALSE;
-  for (; code; code = mpeg_video_find_start_code (code + 4, end)) {
+  for (; code; code = mpeg_video_find_start_code (code + NEXT_CODE, end)) {
     framer_code (framer, code - framer->base, code[3]);
     if (framer->split || framer->hunting)
       return FALSE;

@@ -37,6 +37,8 @@
 /* Equal I-frame distances before a period is predicted from */
 #define PERIOD_TRUSTED 2
 #define DEFAULT_FPS_N 25
+/* Upstream's times from here on (146 years) are none. */
+#define MAX_TIME (G_MAXUINT64 / 4)
 
 typedef struct
 {
@@ -648,26 +650,27 @@ static void
 merge_upstream_times (MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, MpegVideoPosition * position)
 {
+  gboolean have_pts = frame->pts < MAX_TIME;
+  gboolean have_dts = frame->dts < MAX_TIME;
   gint64 delay = position->pts - position->dts;
-  gint64 drift = frame->dts - position->dts - timeline->upstream_offset;
+  gint64 drift;
 
-  if (frame->pts != MPEG_VIDEO_TIME_NONE)
+  if (have_pts) {
     timeline->upstream_offset = frame->pts - position->pts;
-  else if (frame->dts != MPEG_VIDEO_TIME_NONE
-      && (!timeline->have_upstream
-          || ABS (drift) > periods_to_time (timeline, 1)))
-    timeline->upstream_offset = frame->dts - position->dts;
-  timeline->have_upstream = timeline->have_upstream
-      || frame->pts != MPEG_VIDEO_TIME_NONE
-      || frame->dts != MPEG_VIDEO_TIME_NONE;
+  } else if (have_dts) {
+    drift = frame->dts - position->dts - timeline->upstream_offset;
+    if (!timeline->have_upstream
+        || ABS (drift) > periods_to_time (timeline, 1))
+      timeline->upstream_offset = frame->dts - position->dts;
+  }
+  timeline->have_upstream = timeline->have_upstream || have_pts || have_dts;
 
   position->pts = MAX ((gint64) position->pts + timeline->upstream_offset, 0);
   position->dts = MAX ((gint64) position->pts - delay, 0);
-  if (frame->pts != MPEG_VIDEO_TIME_NONE)
+  if (have_pts)
     position->pts = frame->pts;
-  if (frame->dts != MPEG_VIDEO_TIME_NONE)
-    position->dts = frame->pts != MPEG_VIDEO_TIME_NONE ? frame->dts :
-        MIN (frame->dts, position->pts);
+  if (have_dts)
+    position->dts = have_pts ? frame->dts : MIN (frame->dts, position->pts);
 }
 
 /* --- the verbs --------------------------------------------------------- */

@@ -186,7 +186,8 @@ note_extension (Rfc2250Unpacker * unpacker, MpegVideoPicture * picture,
         mpeg_video_parse_sequence_extension (&unpacker->sequence, data, size);
       break;
     case MPEG_VIDEO_EXTENSION_PICTURE_CODING:
-      if (picture->type != MPEG_VIDEO_PICTURE_UNKNOWN)
+      if (picture->type != MPEG_VIDEO_PICTURE_UNKNOWN
+          && !picture->has_extension)
         mpeg_video_parse_picture_extension (picture, data, size);
       break;
     default:
@@ -502,8 +503,8 @@ opens_frame (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
   if (!unpacker->in_frame || payload->rtptime != unpacker->rtptime)
     return TRUE;
   /* One timestamp for all and a lost marker; but headers that were spread over
-   * packets have no slice between them. */
-  if (!unpacker->have_slice)
+   * packets have no slice between them, and no marker is lost without a gap. */
+  if (!unpacker->have_slice || (unpacker->seen_marker && !payload->gap))
     return FALSE;
   return code == MPEG_VIDEO_CODE_SEQUENCE || code == MPEG_VIDEO_CODE_GOP
       || (code == MPEG_VIDEO_CODE_PICTURE
@@ -610,6 +611,8 @@ unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
   }
   if (has_header)
     note_headers (unpacker, data, size, &picture);
+  else if (code == MPEG_VIDEO_CODE_EXTENSION && !unpacker->have_slice)
+    note_extension (unpacker, &unpacker->picture, data, size);
   if (opens_frame (unpacker, payload, header, &picture, code)) {
     /* what is missing was, some of it, the end of the frame in hand */
     if (payload->gap)
