@@ -315,7 +315,8 @@ unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
   if (timeline->seen_gop_header)
     return reference;
   if (!anchor && reference - timeline->last_anchor_reference > 512
-      && timeline->last_anchor_reference >= 0 && timeline->gop_start > 0)
+      && timeline->last_anchor_reference >= 0
+      && timeline->gop_start + reference >= 1024)
     return reference - 1024;
   if (last - reference > 512) {
     timeline->gop_start += 1024;
@@ -696,7 +697,7 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
   } else {
     position->new_gop = place_in_gop (timeline, frame, clock, &reference);
   }
-  number = timeline->gop_start + reference;
+  number = MAX (timeline->gop_start + reference, 0);
 
   if (anchor && !frame->sequence.low_delay) {
     earlier = anchor_before (timeline, header, number);

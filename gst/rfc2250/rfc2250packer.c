@@ -379,18 +379,17 @@ fill_packet (Rfc2250Packer * packer, Rfc2250Packet * packet,
   }
 }
 
-/* Does what was sent so far end the frame? A sequence end code behind it is
- * not part of any picture. */
+/* Is a sequence end code next, or the rest of the zeros behind one? It is not
+ * part of any picture. */
 static gboolean
-at_frame_end (const Rfc2250Packer * packer)
+at_end_code (const Rfc2250Packer * packer,
+    const MpegVideoFramePicture * picture)
 {
   const MpegVideoFrame *frame = packer->frame;
-  guint unit = packer->unit;
 
-  if (unit == frame->n_units)
-    return TRUE;
-  return unit == frame->n_units - 1 && !in_mid_unit (packer)
-      && frame->units[unit].code == MPEG_VIDEO_CODE_SEQUENCE_END;
+  return packer->unit == frame->n_units - 1
+      && packer->unit >= picture->first_slice
+      && frame->units[packer->unit].code == MPEG_VIDEO_CODE_SEQUENCE_END;
 }
 
 void
@@ -424,7 +423,7 @@ rfc2250_packer_poll_output (Rfc2250Packer * packer, Rfc2250Packet * packet)
   if (!frame)
     return FALSE;
   picture = &frame->pictures[packer->picture];
-  end_code = packer->unit > picture->first_slice && at_frame_end (packer);
+  end_code = at_end_code (packer, picture);
 
   packet->inject = FALSE;
   packet->offset = packer->offset;
@@ -435,7 +434,8 @@ rfc2250_packer_poll_output (Rfc2250Packer * packer, Rfc2250Packet * packet)
   fill_packet (packer, packet, picture);
   packet->header_size = rfc2250_header_write (header, packet->header);
   packet->coverage += packet->header_size;
-  packet->marker = !end_code && at_frame_end (packer);
+  packet->marker = !end_code && (packer->unit == frame->n_units
+      || at_end_code (packer, picture));
 
   packer->stats.packets++;
   packer->stats.payload_bytes += packet->header_size + packet->size

@@ -33,6 +33,7 @@ struct _Rfc2250Unpacker
 
   /* The frame in hand */
   gboolean in_frame;
+  gboolean end_code_sent;       /* nothing but that came since the last one */
   gboolean gap_before;          /* packets are missing before its first one */
   guint reference;              /* temporal reference in its first packet */
   gboolean missing;             /* something of it did not come */
@@ -89,6 +90,7 @@ rfc2250_unpacker_reset (Rfc2250Unpacker * unpacker)
   unpacker->gop_with_i = FALSE;
   unpacker->seen_marker = FALSE;
   unpacker->refused = FALSE;
+  unpacker->end_code_sent = FALSE;
   memset (unpacker->last_valid, 0, sizeof (unpacker->last_valid));
 }
 
@@ -409,10 +411,23 @@ unpacker_send_end_code (Rfc2250Unpacker * unpacker,
   frame->data = g_memdup2 (data, size);
   frame->size = size;
   frame->end_code = TRUE;
+  unpacker->end_code_sent = TRUE;
+  unpacker->rtptime = payload->rtptime;
   frame->rtptime = payload->rtptime;
   frame->pts = payload->pts;
   frame->dts = payload->dts;
   g_queue_push_tail (&unpacker->output, frame);
+}
+
+/* Such a code, or more of the zeros that may follow it */
+static gboolean
+is_end_code (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
+    gint code)
+{
+  if (unpacker->in_frame)
+    return FALSE;
+  return code == MPEG_VIDEO_CODE_SEQUENCE_END || (code < 0 && !payload->gap
+      && unpacker->end_code_sent && payload->rtptime == unpacker->rtptime);
 }
 
 /* Takes back the last slice if its end never came. */
@@ -605,10 +620,11 @@ unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
   gboolean has_header = begins_with_header (data, size);
   gboolean rest_lost = FALSE;
 
-  if (!unpacker->in_frame && code == MPEG_VIDEO_CODE_SEQUENCE_END) {
+  if (is_end_code (unpacker, payload, code)) {
     unpacker_send_end_code (unpacker, payload, data, size);
     return;
   }
+  unpacker->end_code_sent = FALSE;
   if (has_header)
     note_headers (unpacker, data, size, &picture);
   else if (code == MPEG_VIDEO_CODE_EXTENSION && !unpacker->have_slice)

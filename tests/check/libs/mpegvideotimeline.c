@@ -327,6 +327,36 @@ GST_START_TEST (references_wrap_without_gop_headers)
 
 GST_END_TEST;
 
+/* Nonsense must not move what is right, nor reach out of any array. */
+GST_START_TEST (any_temporal_references_are_survived)
+{
+  MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+  GRand *random = g_rand_new_with_seed (3);
+  MpegVideoPosition position;
+  MpegVideoLoss loss;
+  guint i, losses = 0;
+
+  for (i = 0; i < 20000; i++) {
+    MpegVideoFrame frame = make_frame ("IPB"[g_rand_int_range (random, 0, 3)],
+        g_rand_int_range (random, 0, 1024));
+
+    frame.has_gop = i % 5000 > 2500 && g_rand_int_range (random, 0, 9) == 0;
+    frame.gop.minutes = g_rand_int_range (random, 0, 60);
+    mpeg_video_timeline_input (timeline, &frame, i % 3 ? NONE :
+        (guint64) g_rand_int (random) << g_rand_int_range (random, 0, 33),
+        &position);
+    fail_unless (position.display_number >= 0);
+    while (mpeg_video_timeline_poll_loss (timeline, &loss))
+      losses++;
+    if (i % 1000 == 999)
+      mpeg_video_timeline_reset (timeline);
+  }
+  g_rand_free (random);
+  mpeg_video_timeline_free (timeline);
+}
+
+GST_END_TEST;
+
 /* --- times --------------------------------------------------------------- */
 
 typedef struct
@@ -514,6 +544,7 @@ mpegvideotimeline_suite (void)
   tcase_add_test (losses, a_lost_gop_header_shifts_nothing);
   tcase_add_test (losses, lying_time_codes_lose_nothing);
   tcase_add_test (losses, a_clock_that_jumps_loses_nothing);
+  tcase_add_test (losses, any_temporal_references_are_survived);
   tcase_add_test (losses, references_wrap_without_gop_headers);
 
   suite_add_tcase (s, times);

@@ -375,6 +375,35 @@ GST_START_TEST (streams_come_back_bit_for_bit)
 
 GST_END_TEST;
 
+/* A file padded with zeros behind its sequence end code; the marker stands with
+ * the last slice, and only there. */
+GST_START_TEST (stuffing_behind_the_end_code_comes_back)
+{
+  Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES };
+  const guint8 zeros[1000] = { 0 };
+  Rfc2250UnpackerStats stats;
+  MpegStream stream;
+  GArray *packets;
+  guint i, markers = 0;
+
+  mpeg_stream_init (&stream);
+  mpeg_stream_add (&stream, PLAN, FALSE, NULL);
+  mpeg_code (&stream, 0xb7);
+  g_byte_array_append (stream.bytes, zeros, sizeof (zeros));
+  packets = pack_stream (&stream, &config, 280, NULL);
+  for (i = 0; i < packets->len; i++)
+    markers += g_array_index (packets, Packet, i).marker;
+  fail_unless_equals_int (markers, 10);
+  assert_bytes (unpack (packets, RFC2250_ON_LOSS_DROP_FRAME, NULL, &stats),
+      stream.bytes->data, stream.bytes->len);
+  fail_unless_equals_uint64 (stats.frames, 10);
+  fail_unless_equals_uint64 (stats.frames_dropped, 0);
+  g_array_unref (packets);
+  mpeg_stream_clear (&stream);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (second_field_has_its_own_header)
 {
   MpegPicture first = {.type = 'I',.tr = 5,.structure = 1,.rows = 1 };
@@ -873,6 +902,7 @@ rfc2250_suite (void)
   tcase_add_test (packer, large_slices_are_split_with_b_and_e);
   tcase_add_test (packer, fill_splits_only_where_it_saves_a_packet);
   tcase_add_test (packer, headers_travel_with_the_first_slice);
+  tcase_add_test (packer, stuffing_behind_the_end_code_comes_back);
   tcase_add_test (packer, second_field_has_its_own_header);
   tcase_add_test (packer, n_tells_of_new_picture_headers);
   tcase_add_test (packer, sequence_header_is_repeated_at_intervals);
