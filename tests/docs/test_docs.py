@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Keeps the pages true: pasted lines run, properties are those that exist.
+
+Each line of code in README.md and docs/*.md that begins with one of RUNNABLE is
+run, in the order of its page: with a short clip in place of the long one, free
+ports in place of those on the page, and files written without a buffer. A line
+with udpsrc is a receiver. It runs until the next line of the page that sends to
+its port has ended, and what it promises to print or write is there.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
+FILM = SOURCE / "pipelines" / "film" / "bigbuckbunny.mp4"
+PAGES = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
+
+RUNNABLE = ("gst-launch-1.0 ", "ffmpeg ", "awk ")
+SECONDS_TO_RUN = 60  # a line of a loaded machine; otherwise about one
+PAGES_AT_ONCE = 4
+# Every GObject has these.
+NOT_ON_PAGES = {"name", "parent"}
+
+
+# ------------------------------------------------------------ what pages say
+
+def code_lines(text):
+    """Lines of indented and fenced code, those that go on put together."""
+    code, fenced = [], False
+    for line in text.splitlines():
+        if line.startswith("```"):
+            fenced = not fenced
+        elif fenced or line.startswith("    "):
+            code.append(line.strip())
+    return re.sub(r"\\\n", " ", "\n".join(code)).splitlines()
+
+
+def launch_lines(page):
+    return [line for line in code_lines(page.read_text())
+            if line.startswith(RUNNABLE)]
+
+
+def section(text, title):
+    found = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+    return found.group(1) if found else ""
+
+
+def table_rows(text):
+    """Cells of each row of the tables, without heads and rules."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")]
+            for line in text.splitlines() if line.startswith("|")]
+    return [row for row in rows if "`" in row[0]]
+
+
+def names_in(cell):
+    """`frames-i`, `-p` are frames-i and frames-p."""
+    names = []
+    for name in re.findall(r"`([^`]+)`", cell):
+        if name.startswith("-"):
+            name = names[-1].rsplit("-", 1)[0] + name
+        names.append(name)
+    return names
+
+
+class Described:
+    """Properties and statistics as a page has them."""
+
+    def __init__(self, page):
+        text = page.read_text()
+        self.defaults, self.words = {}, {}
+        for row in table_rows(section(text, "Properties")):
+            for name in names_in(row[0]):
+                default = row[1].rsplit(",", 1)[-1].strip(" `")
+                self.defaults[name] = {"none": "null",
+                                       "read only": None}.get(default, default)
+                self.words[name] = " ".join(row[1:])
+        statistics = section(text, "Statistics")
+        self.stats_property = (re.findall(r"`([^`]+)`", statistics) or [""])[0]
+        self.stats = {name for row in table_rows(statistics)
+                      for name in names_in(row[0])}
+
+
+# -------------------------------------------------------- what elements have
+
+def inspect(what):
+    return subprocess.run(["gst-inspect-1.0", what], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+def built_elements():
+    """By the plugins in the build directory, whatever they hold."""
+    elements = []
+    for directory in os.environ["GST_PLUGIN_PATH_1_0"].split(":"):
+        for plugin in sorted(pathlib.Path(directory).glob("libgst*.so")):
+            elements += re.findall(r"^  ([\w-]+): ", inspect(str(plugin)), re.M)
+    return elements
+
+
+class Inspected:
+    """The same as gst-inspect-1.0 has them."""
+
+    def __init__(self, element):
+        _, _, text = inspect(element).partition("Element Properties:\n")
+        text = text.partition("\nElement Signals:")[0]
+        self.defaults, self.ready_only, self.stats = {}, {}, {}
+        for name, body in re.findall(
+                r"^  ([a-z][a-z0-9-]*) *: (.*?)(?=^  [a-z]|\Z)", text,
+                re.M | re.S):
+            if name in NOT_ON_PAGES:
+                continue
+            default = re.search(r'Default: (?:\d+, )?"?([^"\s]*)"?', body)
+            self.defaults[name] = default and default.group(1)
+            self.ready_only[name] = "only in NULL or READY" in body
+            self.stats[name] = set(re.findall(r"^ {30,}([a-z0-9_-]+): ", body,
+                                              re.M))
+
+
+# ------------------------------------------------------------ running a line
+
+_given_ports = set()
+_given_lock = threading.Lock()
+
+
+def free_port():
+    """A free one that no other page was given."""
+    with _given_lock:
+        while True:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+                probe.bind(("127.0.0.1", 0))
+                port = probe.getsockname()[1]
+            if port not in _given_ports:
+                _given_ports.add(port)
+                return str(port)
+
+
+def is_bound(port):
+    ending = f":{port:04X}"
+    tables = map(pathlib.Path, ("/proc/net/udp", "/proc/net/udp6"))
+    return any(line.split()[1].endswith(ending)
+               for table in tables if table.exists()
+               for line in table.read_text().splitlines()[1:])
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + SECONDS_TO_RUN
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+class Failed(Exception):
+    pass
+
+
+class Line:
+    """One line of a page, started in a directory of its own."""
+
+    def __init__(self, text, directory, number):
+        self.text, self.directory = text, directory
+        self.output = directory / f"output-{number}.txt"
+        # A test that is killed must not leave a receiver behind.
+        guard = f"timeout --foreground -k 2 {2 * SECONDS_TO_RUN} "
+        # What arrived shows at once, not first when a buffer is full.
+        words = shlex.split(text.replace(
+            "filesink ", "filesink buffer-mode=unbuffered "))
+        if "|" in text:
+            words = ["sh", "-c", text]
+        with open(self.output, "wb") as output:
+            self.process = subprocess.Popen(
+                guard.split() + words, cwd=directory,
+                stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.STDOUT)
+
+    def printed(self):
+        return self.output.read_text(errors="replace")
+
+    def missing(self):
+        """What the line promises to print or write and has not."""
+        missing = []
+        if "silent=false" in self.text and ": frame " not in self.printed():
+            missing.append("frames on standard output")
+        for element, name in re.findall(
+                r"(mpegstat|filesink)\b[^!]* location=(\S+)", self.text):
+            text = (self.printed() if name == "-"
+                    else self.read(self.directory / name))
+            if not text or (element == "mpegstat" and "\nframe," not in text):
+                missing.append(name)
+        return missing
+
+    @staticmethod
+    def read(path):
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def finish(self):
+        try:
+            status = self.process.wait(SECONDS_TO_RUN)
+        except subprocess.TimeoutExpired:
+            raise self.failure("does not end") from None
+        bad = re.search(r"ERROR|CRITICAL|WARNING", self.printed())
+        if status or bad:
+            raise self.failure(f"exit status {status}")
+        if self.missing():
+            raise self.failure(f"did not give {', '.join(self.missing())}")
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def failure(self, what):
+        return Failed(f"{what}: {self.text}\n{self.printed()[-1500:]}")
+
+
+class Receiver(Line):
+
+    def __init__(self, text, directory, number):
+        super().__init__(text, directory, number)
+        self.ports = [int(port) for port in
+                      re.findall(r"udpsrc[^!]* port=(\d+)", text)]
+        wait_for(lambda: self.ended() or all(map(is_bound, self.ports)))
+        if not all(map(is_bound, self.ports)):
+            self.stop()
+            raise self.failure("did not open its port")
+
+    def ended(self):
+        return self.process.poll() is not None
+
+    def finish(self):
+        wait_for(lambda: self.ended() or not self.missing())
+        self.process.send_signal(signal.SIGINT)
+        super().finish()
+
+
+def run_page(page, clips):
+    """Runs the page's lines; returns how many."""
+    with tempfile.TemporaryDirectory(dir=BUILD, prefix="docs-") as name:
+        directory = pathlib.Path(name)
+        (directory / "build").mkdir()
+        (directory / "build" / "clips").symlink_to(clips)
+        running = []
+        try:
+            run_lines(launch_lines(page), directory, running)
+        finally:
+            for line in running:
+                line.stop()
+    return len(running)
+
+
+def run_lines(lines, directory, running):
+    receiver, ports = None, {}
+    for number, text in enumerate(lines):
+        receives = "udpsrc" in text
+        sends = "udpsink" in text or "rtp://" in text
+        if receives and receiver:
+            raise Failed(f"nothing is sent to: {receiver.text}")
+        if receives or (sends and not receiver):
+            ports = {written: free_port() for written in ports_in(text)}
+        kind = Receiver if receives else Line
+        line = kind(with_ports(text, ports), directory, number)
+        running.append(line)
+        if receives:
+            receiver = line
+            continue
+        line.finish()
+        if sends and receiver:
+            receiver.finish()
+            receiver = None
+    if receiver:
+        raise Failed(f"nothing is sent to: {receiver.text}")
+
+
+PORT = r"(\bport=|127\.0\.0\.1:)(\d+)"
+
+
+def ports_in(text):
+    return {port for _, port in re.findall(PORT, text)}
+
+
+def with_ports(text, ports):
+    return re.sub(PORT, lambda m: m[1] + ports.get(m[2], m[2]), text)
+
+
+def make_clips(directory):
+    """One second of small video under the names of the long clips."""
+    video, ts = directory / "bunny-6M.m2v", directory / "bunny-6M.ts"
+    ffmpeg = "ffmpeg -nostdin -v error -y".split()
+    subprocess.run([*ffmpeg, "-i", FILM, *"-an -vf scale=352:288 -r 25 "
+                    "-pix_fmt yuv420p -c:v mpeg2video -g 15 -bf 2 -b:v 1M -frames:v 25 "
+                    "-f mpeg2video".split(), video], check=True)
+    subprocess.run([*ffmpeg, *"-fflags +genpts -r 25 -i".split(), video,
+                    "-i", FILM, *"-map 0:v -map 1:a -t 1 -c:v copy -c:a mp2 "
+                    "-ac 2 -b:a 192k -f mpegts".split(), ts], check=True)
+
+
+# ------------------------------------------------------------------ the tests
+
+class Lines(unittest.TestCase):
+
+    def test_every_launch_line_runs_as_pasted(self):
+        inspect("rfc2250pay")  # the registry is there before all need it
+        with tempfile.TemporaryDirectory(dir=BUILD, prefix="docs-") as clips, \
+                concurrent.futures.ThreadPoolExecutor(PAGES_AT_ONCE) as pool:
+            make_clips(pathlib.Path(clips))
+            runs = {page: pool.submit(run_page, page, clips) for page in PAGES}
+            total = 0
+            for page, run in runs.items():
+                with self.subTest(page=page.name):
+                    try:
+                        total += run.result()
+                    except Failed as failure:
+                        self.fail(str(failure))
+        self.assertGreater(total, 0)
+
+    def test_every_link_leads_somewhere(self):
+        for page in PAGES:
+            for link in re.findall(r"\]\(([^)#]+)", page.read_text()):
+                with self.subTest(page=page.name, link=link):
+                    self.assertTrue("://" in link
+                                    or (page.parent / link).exists())
+
+    def test_every_page_is_in_the_list(self):
+        listed = (SOURCE / "docs" / "README.md").read_text()
+        for page in (SOURCE / "docs").glob("*.md"):
+            with self.subTest(page=page.name):
+                self.assertTrue(page.name == "README.md"
+                                or f"({page.name})" in listed)
+
+
+class Elements(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.elements = built_elements()
+        cls.pages = {
+            page.stem: Described(page)
+            for page in (SOURCE / "docs").glob("*.md")
+            if section(page.read_text(), "Properties")}
+
+    def test_every_element_has_a_page_and_every_page_an_element(self):
+        self.assertEqual(sorted(self.elements), sorted(self.pages))
+
+    def test_properties_and_defaults(self):
+        for element, page in self.pages.items():
+            with self.subTest(element=element):
+                self.assertEqual(page.defaults, Inspected(element).defaults)
+
+    def test_when_properties_may_change(self):
+        for element, page in self.pages.items():
+            for name, ready_only in Inspected(element).ready_only.items():
+                said = re.search("READY|take effect at start",
+                                 page.words.get(name, ""))
+                with self.subTest(element=element, name=name):
+                    self.assertEqual(bool(said), ready_only)
+
+    def test_statistics(self):
+        for element, page in self.pages.items():
+            with self.subTest(element=element):
+                self.assertEqual(
+                    page.stats,
+                    Inspected(element).stats.get(page.stats_property))
+
+
+if __name__ == "__main__":
+    unittest.main()
