@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""CPU time of our elements beside that of their peers, as ratios.
+
+    meson test -C build --benchmark -v
+
+Every pipeline reads the same stream of about 240 MB, the film's clip repeated,
+from the file cache, in a gst-launch-1.0 of its own, with the registry made
+before; user and system seconds come from wait4. The pipelines take turns (A B C
+A B C ...), so that whatever else the machine does meets all of them, and what
+an element adds is the difference to the pipeline without it in the same round.
+
+A ratio below 1 means that ours takes less. Only a pipeline that fails, or that
+lets through less than the whole stream, makes the program fail: noise can't.
+"""
+
+import argparse
+import math
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
+sys.path.insert(0, str(SOURCE / "pipelines"))
+
+import clips  # noqa: E402
+
+SEQUENCE = b"\0\0\1\xb3"
+BUFFER = re.compile(rb"chain .*?\((\d+) bytes")
+PIPELINES = {
+    "parse": "mpegvideoparse",
+    "parse, pay": "mpegvideoparse ! rfc2250pay",
+    "parse, stock pay": "mpegvideoparse ! rtpmpvpay",
+    "pay": "rfc2250pay",
+    "pay, depay": "rfc2250pay ! rfc2250depay",
+    "pay, stock depay": "rfc2250pay ! rtpmpvdepay",
+    "stat": "mpegstat",
+}
+FFPROBE = "ffprobe"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    title: str
+    ours: str
+    peer: str
+    base: str = ""      # what both stand behind; none: the whole process
+
+
+COMPARISONS = (
+    Comparison("(a) rfc2250pay : rtpmpvpay, each behind mpegvideoparse",
+               "parse, pay", "parse, stock pay", "parse"),
+    Comparison("(a) file to packets: rfc2250pay : mpegvideoparse ! rtpmpvpay",
+               "pay", "parse, stock pay"),
+    Comparison("(b) rfc2250depay : rtpmpvdepay, each behind rfc2250pay",
+               "pay, depay", "pay, stock depay", "pay"),
+    Comparison("(c) file to frames: mpegstat : mpegvideoparse",
+               "stat", "parse"),
+    Comparison("(c) file to figures: mpegstat : ffprobe -show_frames",
+               "stat", FFPROBE),
+)
+
+
+class Failed(Exception):
+    pass
+
+
+# ------------------------------------------------------------- the stream
+
+def make_stream(rate, size):
+    """The clip over and over, up to the last GOP that ends within `size`."""
+    clip = clips.make_clip(BUILD, rate)
+    path = BUILD / "benchmarks" / f"bunny-{rate}M-{size // 1000000}MB.m2v"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = clip.read_bytes()
+        whole, rest = divmod(size, len(data))
+        end = max(data.rfind(SEQUENCE, 0, rest), 0)
+        partial = path.with_suffix(f".{os.getpid()}")
+        with partial.open("wb") as out:
+            for _ in range(whole):
+                out.write(data)
+            out.write(data[:end])
+        partial.rename(path)
+    return path
+
+
+# -------------------------------------------------------------- processes
+
+def command(name, stream, sink="fakesink"):
+    if name == FFPROBE:
+        return ["ffprobe", "-v", "error", "-show_frames", str(stream)]
+    return ["gst-launch-1.0", "-q"] + (
+        f"filesrc location={stream} ! {PIPELINES[name]} ! {sink}").split()
+
+
+def environment():
+    env = dict(os.environ)
+    env.setdefault("GST_PLUGIN_PATH_1_0", ":".join(
+        map(str, (BUILD / "gst").glob("*/"))))
+    env["GST_REGISTRY_1_0"] = str(BUILD / "benchmarks" / "registry.bin")
+    env["GST_DEBUG"] = "0"
+    subprocess.run(["gst-inspect-1.0", "rfc2250pay"], env=env, check=True,
+                   stdout=subprocess.DEVNULL)
+    env["GST_REGISTRY_UPDATE"] = "no"
+    return env
+
+
+def cpu_seconds(argv, env):
+    """User and system time of the process and of what it waited for."""
+    process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise Failed(f"{' '.join(argv)}: exit status {process.returncode}")
+    return usage.ru_utime + usage.ru_stime
+
+
+def count_output(name, stream, env):
+    """Buffers and bytes that reach the sink, or ffprobe's frames."""
+    argv = command(name, stream, "fakesink silent=false")
+    if name != FFPROBE:
+        argv[1] = "-v"
+    process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE)
+    n = size = 0
+    for line in process.stdout:
+        if name == FFPROBE:
+            n += line == b"[FRAME]\n"
+        elif found := BUFFER.search(line):
+            n += 1
+            size += int(found[1])
+    if process.wait():
+        raise Failed(f"{' '.join(argv)}: exit status {process.returncode}")
+    return n, size
+
+
+# ------------------------------------------------------------ measurement
+
+def check_counts(counts, stream):
+    """Nobody measures an empty pipeline, or half a one."""
+    size = stream.stat().st_size
+    frames = counts["parse"][0]
+    for name, (n, out) in counts.items():
+        if n == 0:
+            raise Failed(f"{name}: nothing came out")
+        if name != FFPROBE and out < size:
+            raise Failed(f"{name}: {out} bytes came out of {size}")
+    for name in ("stat", "pay, depay", FFPROBE):
+        if name in counts and counts[name][0] != frames:
+            raise Failed(f"{name}: {counts[name][0]} frames, "
+                         f"mpegvideoparse {frames}")
+
+
+def measure(names, stream, runs, env):
+    """Seconds of each pipeline, one for each round."""
+    seconds = {name: [] for name in names}
+    for _ in range(runs):
+        for name in names:
+            seconds[name].append(cpu_seconds(command(name, stream), env))
+    return seconds
+
+
+def added(seconds, name, base):
+    return [own - other for own, other in
+            zip(seconds[name], seconds[base] if base else
+                [0.0] * len(seconds[name]))]
+
+
+def least_added(seconds, name, base):
+    """Noise only adds: the least of each is nearest to what it takes."""
+    return min(seconds[name]) - (min(seconds[base]) if base else 0)
+
+
+def divide(a, b):
+    return a / b if b > 0 else math.nan
+
+
+def show(comparison, seconds, counts):
+    ours = added(seconds, comparison.ours, comparison.base)
+    peer = added(seconds, comparison.peer, comparison.base)
+    rounds = sorted(map(divide, ours, peer))
+    ratio = divide(statistics.median(ours), statistics.median(peer))
+    least = divide(least_added(seconds, comparison.ours, comparison.base),
+                   least_added(seconds, comparison.peer, comparison.base))
+    print(comparison.title)
+    for name, values, who in ((comparison.ours, ours, "ours"),
+                              (comparison.peer, peer, "peer")):
+        n = counts[name][0]
+        one = statistics.median(values) / n * 1e9
+        print(f"    {who}  {statistics.median(values):7.3f} s "
+              f"({min(values):.3f} to {max(values):.3f})"
+              f"  {n:7d} buffers, {one:6.0f} ns each")
+    mark = "" if ratio <= 1 and least <= 1 else \
+        "   <== SLOWER THAN THE PEER" if ratio > 1 and least > 1 else \
+        "   <== not clear"
+    print(f"    ratio {ratio:6.2f}   ({rounds[0]:.2f} to {rounds[-1]:.2f}; "
+          f"of the least times {least:.2f}){mark}", flush=True)
+
+
+def compare(rate, options, env):
+    stream = make_stream(rate, options.megabytes * 1000000)
+    comparisons = [c for c in COMPARISONS
+                   if c.peer != FFPROBE or not options.no_ffprobe]
+    names = list(dict.fromkeys(
+        name for c in comparisons for name in (c.base, c.ours, c.peer)
+        if name and name != FFPROBE))
+    counts = {name: count_output(name, stream, env) for name in names}
+    if not options.no_ffprobe:
+        counts[FFPROBE] = count_output(FFPROBE, stream, env)
+    check_counts(counts, stream)
+
+    seconds = measure(names, stream, options.runs, env)
+    if not options.no_ffprobe:      # decodes, and takes as long as all others
+        seconds[FFPROBE] = measure([FFPROBE], stream, 1, env)[FFPROBE] \
+            * options.runs
+    print(f"\n{rate} Mbit/s, {stream.stat().st_size} bytes, "
+          f"{counts['parse'][0]} frames; CPU seconds, median of "
+          f"{options.runs} (least to most)")
+    for comparison in comparisons:
+        show(comparison, seconds, counts)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--megabytes", type=int, default=240)
+    parser.add_argument("--rates", type=int, nargs="*", default=[6, 3],
+                        help="Mbit/s, of 3, 4, 5 and 6")
+    parser.add_argument("--no-ffprobe", action="store_true",
+                        help="leave the slow comparison out")
+    options = parser.parse_args()
+    (BUILD / "benchmarks").mkdir(parents=True, exist_ok=True)
+    try:
+        env = environment()
+        for rate in options.rates:
+            compare(rate, options, env)
+    except (Failed, clips.children.Failed) as failure:
+        sys.exit(f"{parser.prog}: {failure}")
+
+
+if __name__ == "__main__":
+    main()
