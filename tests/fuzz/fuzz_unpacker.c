@@ -421,24 +421,31 @@ send_frame (const Job * job, Rfc2250Packer * packer, Receiver * receiver,
   return sent;
 }
 
-/* The end code comes by itself, behind its frame. */
+/* The end code comes by itself, behind its frame. And without a marker before
+ * it nobody knows a field whose headers are spread for the second one. */
 static void
-join_end_codes (GPtrArray * frames)
+join_pieces (GPtrArray * frames, const GPtrArray * sent_frames)
 {
   Rfc2250UnpackedFrame *before, *frame;
+  const Sent *sent;
   guint i;
 
+  for (i = 1; i < frames->len; i++) {
+    before = g_ptr_array_index (frames, i - 1);
+    frame = g_ptr_array_index (frames, i);
+    sent = g_ptr_array_index (sent_frames, frame->rtptime / FRAME_TICKS);
+    if (before->rtptime != frame->rtptime
+        || !(frame->end_code || (sent->headers_spread && sent->n_lost == 0)))
+      continue;
+    before->data = g_realloc (before->data, before->size + frame->size);
+    memcpy (before->data + before->size, frame->data, frame->size);
+    before->size += frame->size;
+    g_ptr_array_remove_index (frames, i--);
+  }
   for (i = 0; i < frames->len; i++) {
     frame = g_ptr_array_index (frames, i);
-    before = i > 0 ? g_ptr_array_index (frames, i - 1) : NULL;
-    if (!frame->end_code)
-      continue;
-    if (before && before->rtptime == frame->rtptime) {
-      before->data = g_realloc (before->data, before->size + frame->size);
-      memcpy (before->data + before->size, frame->data, frame->size);
-      before->size += frame->size;
-    }
-    g_ptr_array_remove_index (frames, i--);
+    if (frame->end_code)
+      g_ptr_array_remove_index (frames, i--);
   }
 }
 
@@ -531,7 +538,7 @@ check_round_trip (const Job * job, FuzzInput * input)
     receiver.only_whole = job->on_loss == RFC2250_ON_LOSS_DROP_FRAME;
   rfc2250_unpacker_drain (receiver.unpacker);
   collect (&receiver, job->max_frame_size);
-  join_end_codes (receiver.frames);
+  join_pieces (receiver.frames, sent);
   if (job->lost == 0 || job->on_loss == RFC2250_ON_LOSS_DROP_FRAME)
     check_received (sent, &receiver, job->lost == 0);
 
