@@ -251,6 +251,32 @@ gst_rfc2250_depay_get_property (GObject * object, guint id, GValue * value,
   GST_OBJECT_UNLOCK (depay);
 }
 
+/* --- counters ----------------------------------------------------------- */
+
+/* One message; the counter tells of the others. */
+static void
+gst_rfc2250_depay_warn_too_big (GstRfc2250Depay * depay)
+{
+  if (depay->warned_too_big || depay->unpacker_stats.too_big == 0)
+    return;
+  depay->warned_too_big = TRUE;
+  GST_ELEMENT_WARNING (depay, STREAM, DECODE,
+      ("A frame is larger than max-frame-size, %u bytes, and was dropped.",
+          depay->max_frame_size), ("further ones are only counted"));
+}
+
+/* Once a frame, and for each packet that is refused */
+static void
+gst_rfc2250_depay_publish_stats (GstRfc2250Depay * depay)
+{
+  GST_OBJECT_LOCK (depay);
+  depay->stats.lost = rtp_reorder_get_lost (depay->reorder)
+      - depay->fillers_used;
+  rfc2250_unpacker_get_stats (depay->unpacker, &depay->unpacker_stats);
+  GST_OBJECT_UNLOCK (depay);
+  gst_rfc2250_depay_warn_too_big (depay);
+}
+
 /* --- frames downstream -------------------------------------------------- */
 
 static gboolean
@@ -345,6 +371,7 @@ gst_rfc2250_depay_push_frames (GstRfc2250Depay * depay)
   Rfc2250UnpackedFrame frame;
 
   while (rfc2250_unpacker_poll_output (depay->unpacker, &frame)) {
+    gst_rfc2250_depay_publish_stats (depay);
     if (flow == GST_FLOW_OK)
       flow = gst_rfc2250_depay_push_frame (depay, &frame);
     else
@@ -429,27 +456,25 @@ gst_rfc2250_depay_process (GstRTPBaseDepayload * base, GstRTPBuffer * rtp)
 /* Only what is a packet of this stream gets a place in the order of packets;
  * a forged one of the right number must not keep the true one out. */
 static gboolean
-gst_rfc2250_depay_check_rtp (GstRfc2250Depay * depay, GstRTPBuffer * rtp)
+gst_rfc2250_depay_check_payload (GstRfc2250Depay * depay, guint payload_type,
+    guint16 seqnum, const guint8 * payload, gsize size)
 {
-  guint16 seqnum = gst_rtp_buffer_get_seq (rtp);
-
-  if (depay->payload_type >= 0
-      && gst_rtp_buffer_get_payload_type (rtp) != depay->payload_type) {
+  if (depay->payload_type >= 0 && payload_type != depay->payload_type) {
     gst_rfc2250_depay_count (depay, &depay->stats.wrong_payload_type);
     return FALSE;
   }
-  if (gst_rtp_buffer_get_payload_len (rtp) == 0) {
+  if (size == 0) {
     gst_rfc2250_depay_count (depay, &depay->stats.no_payload);
     depay->fillers[depay->n_empty++ % MAX_FILLERS] = seqnum;
     depay->n_fillers = MIN (depay->n_fillers + 1, MAX_FILLERS);
     return FALSE;
   }
-  return rfc2250_unpacker_check (depay->unpacker,
-      gst_rtp_buffer_get_payload (rtp), gst_rtp_buffer_get_payload_len (rtp));
+  return rfc2250_unpacker_check (depay->unpacker, payload, size);
 }
 
+/* The general case */
 static gboolean
-gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
+gst_rfc2250_depay_check_rtp (GstRfc2250Depay * depay, GstBuffer * buffer,
     guint32 * ssrc, guint16 * seqnum)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
@@ -461,31 +486,29 @@ gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
   }
   *ssrc = gst_rtp_buffer_get_ssrc (&rtp);
   *seqnum = gst_rtp_buffer_get_seq (&rtp);
-  good = gst_rfc2250_depay_check_rtp (depay, &rtp);
+  good = gst_rfc2250_depay_check_payload (depay,
+      gst_rtp_buffer_get_payload_type (&rtp), *seqnum,
+      gst_rtp_buffer_get_payload (&rtp), gst_rtp_buffer_get_payload_len (&rtp));
   gst_rtp_buffer_unmap (&rtp);
   return good;
 }
 
-static void
-gst_rfc2250_depay_publish_stats (GstRfc2250Depay * depay)
+/* Nearly all packets have the shortest of RTP headers and of ours, and the base
+ * class will map them anyhow: a look at their first bytes is enough. */
+static gboolean
+gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
+    guint32 * ssrc, guint16 * seqnum)
 {
-  GST_OBJECT_LOCK (depay);
-  depay->stats.lost = rtp_reorder_get_lost (depay->reorder)
-      - depay->fillers_used;
-  rfc2250_unpacker_get_stats (depay->unpacker, &depay->unpacker_stats);
-  GST_OBJECT_UNLOCK (depay);
-}
+  guint8 head[12 + RFC2250_HEADER_SIZE];
 
-/* One message; the counter tells of the others. */
-static void
-gst_rfc2250_depay_warn_too_big (GstRfc2250Depay * depay)
-{
-  if (depay->warned_too_big || depay->unpacker_stats.too_big == 0)
-    return;
-  depay->warned_too_big = TRUE;
-  GST_ELEMENT_WARNING (depay, STREAM, DECODE,
-      ("A frame is larger than max-frame-size, %u bytes, and was dropped.",
-          depay->max_frame_size), ("further ones are only counted"));
+  /* version 2, no padding, no extension, no contributing sources; no T */
+  if (gst_buffer_extract (buffer, 0, head, sizeof (head)) < sizeof (head)
+      || head[0] != GST_RTP_VERSION << 6 || head[12] & 0x04)
+    return gst_rfc2250_depay_check_rtp (depay, buffer, ssrc, seqnum);
+  *seqnum = GST_READ_UINT16_BE (head + 2);
+  *ssrc = GST_READ_UINT32_BE (head + 8);
+  return gst_rfc2250_depay_check_payload (depay, head[1] & 0x7f, *seqnum,
+      head + 12, RFC2250_HEADER_SIZE);
 }
 
 static GstFlowReturn
@@ -500,9 +523,18 @@ gst_rfc2250_depay_release (GstRfc2250Depay * depay, GstPad * pad)
     else
       gst_buffer_unref (buffer);
   }
-  gst_rfc2250_depay_publish_stats (depay);
-  gst_rfc2250_depay_warn_too_big (depay);
   return flow;
+}
+
+static GstFlowReturn
+gst_rfc2250_depay_refuse (GstRfc2250Depay * depay, GstBuffer * buffer,
+    guint64 * counter)
+{
+  if (counter)
+    gst_rfc2250_depay_count (depay, counter);
+  gst_buffer_unref (buffer);
+  gst_rfc2250_depay_publish_stats (depay);
+  return GST_FLOW_OK;
 }
 
 /* Before the base class, which drops whatever comes late: puts packets in
@@ -515,25 +547,22 @@ gst_rfc2250_depay_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   guint16 seqnum;
   gboolean discont;
 
-  if (!gst_rfc2250_depay_check_packet (depay, buffer, &ssrc, &seqnum)) {
-    gst_buffer_unref (buffer);
-    gst_rfc2250_depay_publish_stats (depay);
-    return GST_FLOW_OK;
-  }
+  if (!gst_rfc2250_depay_check_packet (depay, buffer, &ssrc, &seqnum))
+    return gst_rfc2250_depay_refuse (depay, buffer, NULL);
+
   discont = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   switch (rtp_reorder_input (depay->reorder, ssrc, seqnum, discont, buffer)) {
-    case RTP_REORDER_TAKEN:
-      break;
+    case RTP_REORDER_NEXT:
+      return depay->base_chain (pad, parent, buffer);
     case RTP_REORDER_DUPLICATE:
-      gst_rfc2250_depay_count (depay, &depay->stats.duplicates);
-      gst_buffer_unref (buffer);
-      break;
+      return gst_rfc2250_depay_refuse (depay, buffer,
+          &depay->stats.duplicates);
     case RTP_REORDER_LATE:
-      gst_rfc2250_depay_count (depay, &depay->stats.late);
-      gst_buffer_unref (buffer);
-      break;
+      return gst_rfc2250_depay_refuse (depay, buffer, &depay->stats.late);
+    case RTP_REORDER_TAKEN:
+    default:
+      return gst_rfc2250_depay_release (depay, pad);
   }
-  return gst_rfc2250_depay_release (depay, pad);
 }
 
 static GstFlowReturn

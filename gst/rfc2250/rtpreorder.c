@@ -149,6 +149,8 @@ rtp_reorder_input (RtpReorder * reorder, guint32 ssrc, guint16 seqnum,
   }
   if (ahead == 0 && reorder->waiting->len == 0) {
     reorder_advance (reorder, TRUE);
+    if (g_queue_is_empty (&reorder->output))
+      return RTP_REORDER_NEXT;
     g_queue_push_tail (&reorder->output, packet);
     return RTP_REORDER_TAKEN;
   }

@@ -13,7 +13,9 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  RTP_REORDER_TAKEN,
+  RTP_REORDER_NEXT,             /* the next in order, and nothing waits: the
+                                 * caller's to use at once */
+  RTP_REORDER_TAKEN,            /* see rtp_reorder_poll_output () */
   RTP_REORDER_DUPLICATE,        /* was here before: the caller's to free */
   RTP_REORDER_LATE              /* its place was given up: likewise */
 } RtpReorderResult;

@@ -130,11 +130,13 @@ input_packet (guint32 ssrc, guint16 seqnum, gboolean final_gap, guint window)
   }
   packet->run = model.run;
   check_result (result, packet, ahead);
-  if (result == RTP_REORDER_TAKEN)
+  if (result == RTP_REORDER_NEXT || result == RTP_REORDER_TAKEN)
     model.n_taken++;
+  if (result == RTP_REORDER_NEXT)
+    note_output (packet);
   collect ();
 
-  if (result == RTP_REORDER_TAKEN) {
+  if (result == RTP_REORDER_NEXT || result == RTP_REORDER_TAKEN) {
     if (ahead == 0)
       fuzz_check (packet->output == 1);
     fuzz_check (model.n_taken - model.n_output <= (final_gap ? 0 : window));

@@ -842,7 +842,10 @@ check_order (guint window, const gchar * in, const gchar * expected)
     RtpReorderResult result =
         rtp_reorder_input (reorder, 1, seqnum, final_gap, packet);
 
-    if (result != RTP_REORDER_TAKEN) {
+    if (result == RTP_REORDER_NEXT) {
+      g_string_append_printf (out, "%s ", packet);
+      g_free (packet);
+    } else if (result != RTP_REORDER_TAKEN) {
       g_string_append_printf (out, "%c%s ",
           result == RTP_REORDER_LATE ? '<' : '-', packet);
       g_free (packet);
