@@ -438,6 +438,41 @@ begin_gop (MpegVideoTimeline * timeline, gint64 start)
   timeline->last_anchor_reference = timeline->last_b_reference = -1;
 }
 
+/* Is the frame just what comes next in its GOP? */
+static gboolean
+reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
+    gint reference)
+{
+  gint64 distance = timeline->anchor_distance;
+
+  if (anchor)
+    return reference - timeline->last_anchor_reference <=
+        (distance ? distance : DEFAULT_ANCHOR_DISTANCE);
+  return reference - timeline->last_b_reference <= 2;
+}
+
+/* May the GOP that the clock says begin there? In the place where it is, yes;
+ * further on, behind all that was received, and where the pattern has a GOP
+ * begin: a sender that pauses, or skips a frame, moves its clock too, by any
+ * amount, and has lost nothing. */
+static gboolean
+clock_start_is_plausible (const MpegVideoTimeline * timeline,
+    const MpegVideoPicture * header, gint reference, gboolean new_gop,
+    gint64 start)
+{
+  if (start < 0)
+    return FALSE;
+  if (start == timeline->gop_start)
+    return !new_gop;
+  if (start <= timeline->max_received)
+    return FALSE;
+  if (timeline->period_seen >= PERIOD_TRUSTED && timeline->lead >= 0
+      && (header->type != MPEG_VIDEO_PICTURE_I || reference == timeline->lead))
+    return (start - timeline->last_i + timeline->lead) % timeline->period == 0;
+  return new_gop || !reference_goes_on (timeline, is_anchor (header->type),
+      reference);
+}
+
 /* Finds the frame's GOP; returns whether it is a new one. */
 static gboolean
 place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
@@ -448,7 +483,7 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   gboolean anchor = is_anchor (header->type);
   gint64 said = clock_display_number (timeline, clock);
   gint64 first = timeline->max_received + 1;
-  gint64 by_code = -1, start;
+  gint64 by_code = -1, by_clock, start;
   gboolean new_gop;
 
   if (frame->has_gop) {
@@ -460,18 +495,18 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   if (!frame->has_gop && reference_is_wild (timeline, reference))
     reference = first - timeline->gop_start;
   *unwrapped = reference;
+  by_clock = said < 0 || timeline->clock_trust < CLOCK_TRUSTED ? -1 :
+      said - reference;
   new_gop = frame->has_gop || order_says_new_gop (timeline, anchor, reference);
   start = timeline->gop_start;
-  if (said >= 0 && timeline->clock_trust >= CLOCK_TRUSTED
-      && (said - reference >= first
-          || (!new_gop && said - reference == start))) {
-    start = said - reference;
-    new_gop = new_gop || start != timeline->gop_start;
-  } else if (by_code >= 0) {
+  if (clock_start_is_plausible (timeline, header, reference, new_gop, by_clock))
+    /* What is lost is missing in every clock; a pause, or a splice, in one. */
+    start = by_code >= 0 ? MIN (by_clock, by_code) : by_clock;
+  else if (by_code >= 0)
     start = by_code;
-  } else if (new_gop) {
+  else if (new_gop)
     start = predict_gop_start (timeline, header);
-  }
+  new_gop = new_gop || start != timeline->gop_start;
   if (frame->has_gop)
     timeline->time_code_start = start;
   if (new_gop)

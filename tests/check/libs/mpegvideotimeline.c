@@ -269,28 +269,40 @@ GST_START_TEST (lying_time_codes_lose_nothing)
 
 GST_END_TEST;
 
-/* A sender that begins a new clock in mid-stream */
+/* A sender that begins a new clock, pauses, or skips a frame, in mid-stream: any
+ * number of frame periods but whole GOPs */
 GST_START_TEST (a_clock_that_jumps_loses_nothing)
 {
-  GArray *plan = make_plan (6, 15, TRUE);
-  MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
-  MpegVideoPosition position;
-  MpegVideoLoss loss;
-  guint i;
+  const guint jumps[] = { 1, 2, 13, 25, 250, 77777 };
+  GArray *plan = make_plan (8, 15, TRUE);
+  guint i, jump, at, codes;
 
-  for (i = 0; i < plan->len; i++) {
-    const Planned *p = &g_array_index (plan, Planned, i);
-    MpegVideoFrame frame = make_frame (p->type, p->tr);
-    guint64 origin = i < 40 ? 1000 * MS : 77777777 * MS;
+  for (codes = 0; codes < 2; codes++)
+    for (jump = 0; jump < G_N_ELEMENTS (jumps); jump++)
+      for (at = 60; at < 80; at++) {
+        MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+        MpegVideoPosition position;
+        MpegVideoLoss loss;
 
-    frame.has_gop = p->has_gop;
-    mpeg_video_timeline_input (timeline, &frame, origin + p->display * 40 * MS,
-        &position);
-    fail_unless_equals_int64 (position.display_number, p->display);
-  }
-  mpeg_video_timeline_drain (timeline);
-  fail_unless (!mpeg_video_timeline_poll_loss (timeline, &loss));
-  mpeg_video_timeline_free (timeline);
+        for (i = 0; i < plan->len; i++) {
+          const Planned *p = &g_array_index (plan, Planned, i);
+          MpegVideoFrame frame = make_frame (p->type, p->tr);
+          gint64 time = p->display + (i < at ? 0 : jumps[jump]);
+          gint64 start = p->display - p->tr;
+
+          frame.has_gop = p->has_gop;
+          if (codes) {
+            frame.gop.seconds = start / 25;
+            frame.gop.pictures = start % 25;
+          }
+          mpeg_video_timeline_input (timeline, &frame,
+              1000 * MS + time * 40 * MS, &position);
+          fail_unless_equals_int64 (position.display_number, p->display);
+        }
+        mpeg_video_timeline_drain (timeline);
+        fail_unless (!mpeg_video_timeline_poll_loss (timeline, &loss));
+        mpeg_video_timeline_free (timeline);
+      }
   g_array_unref (plan);
 }
 
