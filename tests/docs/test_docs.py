@@ -213,8 +213,9 @@ class Line:
             raise self.failure(f"did not give {', '.join(self.missing())}")
 
     def stop(self):
+        """The guard hands the signal on; killed, it could not."""
         if self.process.poll() is None:
-            self.process.kill()
+            self.process.terminate()
             self.process.wait()
 
     def failure(self, what):
