@@ -264,6 +264,8 @@ def run_lines(lines, directory, running):
         sends = "udpsink" in text or "rtp://" in text
         if receives and receiver:
             raise Failed(f"nothing is sent to: {receiver.text}")
+        if sends and receiver and ports_in(text) - set(ports):
+            raise Failed(f"sends elsewhere than {receiver.text}: {text}")
         if receives or (sends and not receiver):
             ports = {written: free_port() for written in ports_in(text)}
         kind = Receiver if receives else Line
@@ -296,8 +298,8 @@ def make_clips(directory):
     video, ts = directory / "bunny-6M.m2v", directory / "bunny-6M.ts"
     ffmpeg = "ffmpeg -nostdin -v error -y".split()
     subprocess.run([*ffmpeg, "-i", FILM, *"-an -vf scale=352:288 -r 25 "
-                    "-pix_fmt yuv420p -c:v mpeg2video -g 15 -bf 2 -b:v 1M -frames:v 25 "
-                    "-f mpeg2video".split(), video], check=True)
+                    "-pix_fmt yuv420p -c:v mpeg2video -g 15 -bf 2 -b:v 1M "
+                    "-frames:v 25 -f mpeg2video".split(), video], check=True)
     subprocess.run([*ffmpeg, *"-fflags +genpts -r 25 -i".split(), video,
                     "-i", FILM, *"-map 0:v -map 1:a -t 1 -c:v copy -c:a mp2 "
                     "-ac 2 -b:a 192k -f mpegts".split(), ts], check=True)
