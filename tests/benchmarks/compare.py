@@ -15,6 +15,7 @@ lets through less than the whole stream, makes the program fail: noise can't.
 """
 
 import argparse
+import itertools
 import math
 import os
 import pathlib
@@ -182,10 +183,18 @@ def divide(a, b):
     return a / b if b > 0 else math.nan
 
 
+def mark(rounds, ratio):
+    if ratio <= 1:
+        return ""
+    if rounds[0] > 1:
+        return "   <== MORE THAN THE PEER"
+    return "   <== over 1, but not in each round"
+
+
 def show(comparison, seconds, counts):
     ours = added(seconds, comparison.ours, comparison.base)
     peer = added(seconds, comparison.peer, comparison.base)
-    rounds = sorted(map(divide, ours, peer))
+    rounds = sorted(map(divide, ours, itertools.cycle(peer)))
     ratio = divide(statistics.median(ours), statistics.median(peer))
     least = divide(least_added(seconds, comparison.ours, comparison.base),
                    least_added(seconds, comparison.peer, comparison.base))
@@ -193,15 +202,13 @@ def show(comparison, seconds, counts):
     for name, values, who in ((comparison.ours, ours, "ours"),
                               (comparison.peer, peer, "peer")):
         n = counts[name][0]
-        one = statistics.median(values) / n * 1e9
-        print(f"    {who}  {statistics.median(values):7.3f} s "
-              f"({min(values):.3f} to {max(values):.3f})"
-              f"  {n:7d} buffers, {one:6.0f} ns each")
-    mark = "" if ratio <= 1 and least <= 1 else \
-        "   <== SLOWER THAN THE PEER" if ratio > 1 and least > 1 else \
-        "   <== not clear"
+        middle = statistics.median(values)
+        spread = f"{min(values):.3f} to {max(values):.3f}" \
+            if len(values) > 1 else "one run"
+        print(f"    {who}  {middle:7.3f} s ({spread:14})  {n:7d} buffers, "
+              f"{middle / n * 1e9:6.0f} ns each")
     print(f"    ratio {ratio:6.2f}   ({rounds[0]:.2f} to {rounds[-1]:.2f}; "
-          f"of the least times {least:.2f}){mark}", flush=True)
+          f"of the least times {least:.2f}){mark(rounds, ratio)}", flush=True)
 
 
 def compare(rate, options, env):
@@ -218,8 +225,7 @@ def compare(rate, options, env):
 
     seconds = measure(names, stream, options.runs, env)
     if not options.no_ffprobe:      # decodes, and takes as long as all others
-        seconds[FFPROBE] = measure([FFPROBE], stream, 1, env)[FFPROBE] \
-            * options.runs
+        seconds |= measure([FFPROBE], stream, 1, env)
     print(f"\n{rate} Mbit/s, {stream.stat().st_size} bytes, "
           f"{counts['parse'][0]} frames; CPU seconds, median of "
           f"{options.runs} (least to most)")
