@@ -260,24 +260,19 @@ check_same_stats (const MpegVideoFramerStats * a,
   fuzz_check (memcmp (a, b, sizeof (*a)) == 0);
 }
 
-/* A frame within a start code's length of the limit may pass it or not. */
+/* A frame within a start code's length of the limit may pass it or not, and a
+ * start code that passes it is found or not. */
 static gboolean
-frames_near_limit (const Job * job, const GPtrArray * frames,
-    const MpegVideoFramerStats * stats)
+frames_near_limit (const Job * job)
 {
   Job stricter = *job;
-  MpegVideoFramerStats other;
-  GPtrArray *fewer;
-  gboolean same;
+  MpegVideoFramerStats stats;
 
   if (job->size < job->config.max_frame_size - MAX_STRADDLE)
     return FALSE;
   stricter.config.max_frame_size -= MAX_STRADDLE;
-  fewer = frame_stream (&stricter, step_all, &other);
-  same = same_frames (frames, fewer)
-      && memcmp (stats, &other, sizeof (other)) == 0;
-  g_ptr_array_unref (fewer);
-  return !same;
+  g_ptr_array_unref (frame_stream (&stricter, step_all, &stats));
+  return stats.too_big > 0;
 }
 
 static GPtrArray *
@@ -286,7 +281,7 @@ check_cuts (const Job * job)
   static const StepFunc cuts[] = { step_fuzzed, step_single };
   MpegVideoFramerStats stats, other;
   GPtrArray *frames = frame_stream (job, step_all, &stats);
-  gboolean near_limit = frames_near_limit (job, frames, &stats);
+  gboolean near_limit = frames_near_limit (job);
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (cuts); i++) {
