@@ -40,6 +40,7 @@ struct _MpegVideoFramer
   /* What is known of that frame */
   gboolean hunting;
   gboolean have_body;           /* a picture start code or a slice */
+  gboolean in_slices;           /* its last unit is a slice of a picture */
   gboolean ended;               /* a sequence end code closed it */
   MpegVideoFrame frame;
   GArray *units;                /* of MpegVideoUnit */
@@ -102,6 +103,7 @@ framer_clear_frame (MpegVideoFramer * framer)
   g_array_set_size (framer->units, 0);
   framer->have_candidate = FALSE;
   framer->have_body = FALSE;
+  framer->in_slices = FALSE;
   framer->ended = FALSE;
   framer->hunting = TRUE;
 }
@@ -520,15 +522,30 @@ framer_slice_code (MpegVideoFramer * framer)
   if (picture->first_slice == 0)
     picture->first_slice = framer->units->len;
   frame->n_slices++;
+  framer->in_slices = TRUE;
+}
+
+static void
+framer_add_unit (MpegVideoFramer * framer, gsize offset, guint code)
+{
+  MpegVideoUnit unit = { offset, code };
+
+  g_array_append_val (framer->units, unit);
 }
 
 /* A start code stands at offset; the unit before it ends there. */
 static void
 framer_code (MpegVideoFramer * framer, gsize offset, guint code)
 {
-  MpegVideoUnit unit;
   gsize cut;
 
+  /* a slice behind a slice, as nearly all of them are, changes nothing */
+  if (framer->in_slices && MPEG_VIDEO_CODE_IS_SLICE (code)) {
+    framer->frame.n_slices++;
+    framer_add_unit (framer, offset, code);
+    return;
+  }
+  framer->in_slices = FALSE;
   framer_end_unit (framer, offset);
   if (framer->have_candidate && code != MPEG_VIDEO_CODE_EXTENSION
       && code != MPEG_VIDEO_CODE_USER_DATA) {
@@ -574,10 +591,7 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
     framer_slice_code (framer);
   else if (code == MPEG_VIDEO_CODE_SEQUENCE_END)
     framer->ended = TRUE;
-
-  unit.offset = offset;
-  unit.code = code;
-  g_array_append_val (framer->units, unit);
+  framer_add_unit (framer, offset, code);
 }
 
 /* A start code that begins in the bytes already here and ends in data */
@@ -725,12 +739,6 @@ mpeg_video_frame_clear (MpegVideoFrame * frame)
 {
   g_clear_pointer (&frame->units, g_free);
   frame->n_units = 0;
-}
-
-gsize
-mpeg_video_frame_unit_end (const MpegVideoFrame * frame, guint i)
-{
-  return i + 1 < frame->n_units ? frame->units[i + 1].offset : frame->size;
 }
 
 gsize

@@ -125,8 +125,12 @@ void mpeg_video_framer_get_stats (const MpegVideoFramer * framer,
 GST_WIRELESS_API
 void mpeg_video_frame_clear (MpegVideoFrame * frame);
 /* The end of unit i: where the next one starts, or the end of the frame */
-GST_WIRELESS_API
-gsize mpeg_video_frame_unit_end (const MpegVideoFrame * frame, guint i);
+static inline gsize
+mpeg_video_frame_unit_end (const MpegVideoFrame * frame, guint i)
+{
+  return i + 1 < frame->n_units ? frame->units[i + 1].offset : frame->size;
+}
+
 /* The end of its last picture: its size, less a sequence end code */
 GST_WIRELESS_API
 gsize mpeg_video_frame_picture_end (const MpegVideoFrame * frame);

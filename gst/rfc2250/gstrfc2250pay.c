@@ -50,6 +50,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_pay_debug);
 #define DEFAULT_MPEG2_EXTENSION FALSE
 #define DEFAULT_NEW_PICTURE_BITS FALSE
 #define DEFAULT_CONFIG_INTERVAL 0
+/* RFC 3550 section 5.1, without contributing sources */
+#define RTP_HEADER_SIZE 12
+/* Room for the headers of a hundred packets or more */
+#define HEADERS_BLOCK_SIZE 4096
 /* RFC 3551 table 5 */
 #define STATIC_PAYLOAD_TYPE GST_RTP_PAYLOAD_MPV
 
@@ -78,6 +82,8 @@ struct _GstRfc2250Pay
   GstPadQueryFunction base_src_query;   /* set once */
   GstMpegVideoInput *input;
   Rfc2250Packer *packer;
+  guint8 *headers;              /* see gst_rfc2250_pay_make_headers () */
+  gsize headers_used;
   gboolean have_caps;
   gboolean parsed;              /* atomic: the latency query reads it too */
   GstClockTime frame_duration;  /* object lock: likewise */
@@ -248,11 +254,10 @@ gst_rfc2250_pay_max_payload (GstRfc2250Pay * pay,
     const Rfc2250PackerConfig * config)
 {
   guint mtu = GST_RTP_BASE_PAYLOAD_MTU (pay);
-  guint rtp = gst_rtp_buffer_calc_header_len (0);
-  gsize needed = rtp + rfc2250_packer_min_payload (config);
+  gsize needed = RTP_HEADER_SIZE + rfc2250_packer_min_payload (config);
 
   if (mtu >= needed)
-    return mtu - rtp;
+    return mtu - RTP_HEADER_SIZE;
   GST_ELEMENT_ERROR (pay, LIBRARY, SETTINGS,
       ("The MTU of %u bytes is too small for MPEG video: at least %"
           G_GSIZE_FORMAT " are needed.", mtu, needed),
@@ -261,25 +266,31 @@ gst_rfc2250_pay_max_payload (GstRfc2250Pay * pay,
   return 0;
 }
 
-/* RTP header and video-specific header in one memory, written in one mapping:
- * the general way maps it three times, which is most of a packet's cost. The
- * base class fills in what it owns: all but version and marker. */
+/* RTP header and video-specific header in one memory, out of a block that the
+ * packets share: the general way allocates and maps it three times, which is
+ * most of a packet's cost. The base class fills in what it owns: all but
+ * version and marker. */
 static GstBuffer *
-gst_rfc2250_pay_make_headers (const Rfc2250Packet * packet)
+gst_rfc2250_pay_make_headers (GstRfc2250Pay * pay, const Rfc2250Packet * packet)
 {
-  gsize rtp_size = gst_rtp_buffer_calc_header_len (0);
-  GstMemory *memory =
-      gst_allocator_alloc (NULL, rtp_size + packet->header_size, NULL);
+  gsize size = RTP_HEADER_SIZE + packet->header_size;
   GstBuffer *buffer = gst_buffer_new ();
-  GstMapInfo map;
+  guint8 *header;
 
-  gst_memory_map (memory, &map, GST_MAP_WRITE);
-  memset (map.data, 0, rtp_size);
-  map.data[0] = GST_RTP_VERSION << 6;
-  map.data[1] = packet->marker ? 0x80 : 0;
-  memcpy (map.data + rtp_size, packet->header, packet->header_size);
-  gst_memory_unmap (memory, &map);
-  gst_buffer_append_memory (buffer, memory);
+  if (!pay->headers || pay->headers_used + size > HEADERS_BLOCK_SIZE) {
+    g_clear_pointer (&pay->headers, g_atomic_rc_box_release);
+    pay->headers = g_atomic_rc_box_alloc (HEADERS_BLOCK_SIZE);
+    pay->headers_used = 0;
+  }
+  header = pay->headers + pay->headers_used;
+  pay->headers_used += size;
+  memset (header, 0, RTP_HEADER_SIZE);
+  header[0] = GST_RTP_VERSION << 6;
+  header[1] = packet->marker ? 0x80 : 0;
+  memcpy (header + RTP_HEADER_SIZE, packet->header, packet->header_size);
+  gst_buffer_append_memory (buffer, gst_memory_new_wrapped (0, header, size, 0,
+          size, g_atomic_rc_box_acquire (pay->headers),
+          g_atomic_rc_box_release));
   return buffer;
 }
 
@@ -301,44 +312,50 @@ gst_rfc2250_pay_make_headers_with_sources (GstRfc2250Pay * pay,
   return buffer;
 }
 
+/* A frame on its way into packets */
+typedef struct
+{
+  GstBuffer *buffer;
+  const guint8 *data;           /* its bytes, mapped */
+  GstMemory *memory;            /* that they stay in, mapped or not; or NULL */
+  gboolean sources;             /* packets name contributing sources */
+} Outgoing;
+
 /* The frame's bytes, shared. gst_memory_share () locks the one memory that all
  * packets share twice for each of them; a reference does the same here, as
  * system memory stays where it is without a mapping. */
 static void
-gst_rfc2250_pay_append_shared (GstBuffer * buffer, GstBuffer * frame,
-    const guint8 * data, gsize offset, gsize size)
+gst_rfc2250_pay_append_shared (GstBuffer * buffer, const Outgoing * frame,
+    gsize offset, gsize size)
 {
-  GstMemory *memory = gst_buffer_peek_memory (frame, 0);
-
-  if (gst_buffer_n_memory (frame) > 1
-      || !gst_memory_is_type (memory, GST_ALLOCATOR_SYSMEM)) {
-    gst_buffer_copy_into (buffer, frame, GST_BUFFER_COPY_MEMORY, offset, size);
-    return;
-  }
-  gst_buffer_append_memory (buffer,
-      gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY,
-          (gpointer) (data + offset), size, 0, size, gst_memory_ref (memory),
-          (GDestroyNotify) gst_memory_unref));
+  if (!frame->memory)
+    gst_buffer_copy_into (buffer, frame->buffer, GST_BUFFER_COPY_MEMORY,
+        offset, size);
+  else
+    gst_buffer_append_memory (buffer,
+        gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY,
+            (gpointer) (frame->data + offset), size, 0, size,
+            gst_memory_ref (frame->memory), (GDestroyNotify) gst_memory_unref));
 }
 
-/* data: the frame's bytes */
 static GstBuffer *
-gst_rfc2250_pay_make_packet (GstRfc2250Pay * pay, GstBuffer * frame,
-    const guint8 * data, const Rfc2250Packet * packet)
+gst_rfc2250_pay_make_packet (GstRfc2250Pay * pay, const Outgoing * outgoing,
+    const Rfc2250Packet * packet)
 {
+  GstBuffer *frame = outgoing->buffer;
   GstBuffer *buffer;
 
-  if (gst_rtp_base_payload_is_source_info_enabled (GST_RTP_BASE_PAYLOAD (pay)))
+  if (outgoing->sources)
     buffer = gst_rfc2250_pay_make_headers_with_sources (pay, packet);
   else
-    buffer = gst_rfc2250_pay_make_headers (packet);
+    buffer = gst_rfc2250_pay_make_headers (pay, packet);
 
   if (packet->inject)
     buffer = gst_buffer_append (buffer,
         gst_buffer_new_wrapped_bytes (rfc2250_packer_get_sequence
             (pay->packer)));
   if (packet->size > 0)
-    gst_rfc2250_pay_append_shared (buffer, frame, data, packet->offset,
+    gst_rfc2250_pay_append_shared (buffer, outgoing, packet->offset,
         packet->size);
 
   GST_BUFFER_PTS (buffer) = GST_BUFFER_PTS (frame);
@@ -375,6 +392,7 @@ gst_rfc2250_pay_send_frame (GstRfc2250Pay * pay,
   GstBuffer *frame = input_frame->buffer;
   Rfc2250PackerConfig config;
   Rfc2250Packet packet;
+  Outgoing outgoing = { frame };
   GstBufferList *list;
   GstMapInfo map;
   gsize max_payload;
@@ -390,6 +408,12 @@ gst_rfc2250_pay_send_frame (GstRfc2250Pay * pay,
     return GST_FLOW_ERROR;
   }
 
+  outgoing.data = map.data;
+  outgoing.sources = gst_rtp_base_payload_is_source_info_enabled (payload);
+  if (gst_buffer_n_memory (frame) == 1
+      && gst_memory_is_type (gst_buffer_peek_memory (frame, 0),
+          GST_ALLOCATOR_SYSMEM))
+    outgoing.memory = gst_buffer_peek_memory (frame, 0);
   rfc2250_packer_set_config (pay->packer, &config);
   rfc2250_packer_input (pay->packer, &input_frame->frame, map.data,
       gst_segment_to_running_time (&payload->segment, GST_FORMAT_TIME,
@@ -397,7 +421,7 @@ gst_rfc2250_pay_send_frame (GstRfc2250Pay * pay,
   list = gst_buffer_list_new_sized (map.size / max_payload + 2);
   while (rfc2250_packer_poll_output (pay->packer, &packet))
     gst_buffer_list_add (list,
-        gst_rfc2250_pay_make_packet (pay, frame, map.data, &packet));
+        gst_rfc2250_pay_make_packet (pay, &outgoing, &packet));
   gst_buffer_unmap (frame, &map);
   gst_rfc2250_pay_publish_stats (pay, GST_BUFFER_DURATION (frame));
 
@@ -541,6 +565,7 @@ gst_rfc2250_pay_finalize (GObject * object)
 
   gst_mpeg_video_input_free (pay->input);
   rfc2250_packer_free (pay->packer);
+  g_clear_pointer (&pay->headers, g_atomic_rc_box_release);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
