@@ -34,6 +34,21 @@ def die_on_signals():
         signal.signal(number, leave)
 
 
+def run_main(name, main):
+    """Runs it and exits; what went wrong is one message, no traceback."""
+    if sys.stdout is None:  # closed by who called us
+        sys.stdout = open(os.devnull, "w")
+    try:
+        main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Nobody reads on, as behind `| head`: go, and don't flush again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(128 + signal.SIGPIPE)
+    except (Failed, OSError) as failure:
+        sys.exit(f"{name}: {failure}")
+
+
 def start(argv, ended_by=signal.SIGKILL, **options):
     """Popen for a child that ends with us. Call it from the main thread: the
     kernel takes the death of the starting thread for that of the parent.

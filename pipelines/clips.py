@@ -8,10 +8,10 @@ constant bitrate: 101 I-, 400 P- and 999 B-frames, as Ouwens counts them.
 import argparse
 import os
 import pathlib
-import sys
 import time
 
 import children
+import leftovers
 
 SOURCE_DIR = pathlib.Path(__file__).resolve().parent.parent
 FILM = SOURCE_DIR / "pipelines" / "film" / "bigbuckbunny.mp4"
@@ -73,6 +73,17 @@ def _make(path, arguments):
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
+    with leftovers.locked(path.parent / ".lock"):
+        # Somebody else may have made it while we waited for the lock. Who has
+        # it knows that every unfinished clip is a dead one.
+        if not path.exists():
+            for dead in path.parent.glob(".bunny-*"):
+                dead.unlink()
+            _make_now(path, arguments)
+    return path
+
+
+def _make_now(path, arguments):
     # Renamed when it is whole: who finds the clip never finds half of it.
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     print(f"Making {path.name} ...", end=" ", flush=True)
@@ -84,7 +95,6 @@ def _make(path, arguments):
         unfinished.unlink(missing_ok=True)
     print(f"{path.stat().st_size / 1e6:.1f} MB in "
           f"{time.monotonic() - started:.0f} s", flush=True)
-    return path
 
 
 def main():
@@ -112,7 +122,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except children.Failed as failure:
-        sys.exit(f"pipelines/clips: {failure}")
+    children.run_main("pipelines/clips", main)

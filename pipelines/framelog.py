@@ -194,8 +194,9 @@ def measure(sent_log, received_log):
     )
 
 
-def table(result):
-    """The result as the lines that a person reads."""
+def table(result, warnings=()):
+    """The result as the lines that a person reads, with what the pipelines
+    themselves warned of."""
     types = FRAME_TYPES + "".join(
         sorted(set(result.sent) - set(FRAME_TYPES)))
     lines = ["frames   " + "".join(f"{name:>8}" for name in (*types, "all"))]
@@ -214,7 +215,7 @@ def table(result):
                      f"{high:.2f} ms, worst {worst:.2f} ms")
     lines.append(f"jitter   mean {result.jitter_mean_ns / NS_PER_MS:.2f} ms, "
                  f"highest {result.jitter_max_ns / NS_PER_MS:.2f} ms")
-    return lines + notes(result)
+    return lines + [f"note     {note}" for note in (*notes(result), *warnings)]
 
 
 def notes(result):
@@ -235,4 +236,4 @@ def notes(result):
             "this machine was busy: the sender itself was up to "
             f"{result.sender_late_ns / NS_PER_MS:.0f} ms late (99th "
             "percentile), so take the times above with care")
-    return ["note     " + note for note in found]
+    return found

@@ -11,6 +11,7 @@ import configparser
 import contextlib
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import signal
@@ -18,12 +19,12 @@ import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 import children
 import clips
 import framelog
+import leftovers
 
 TRANSPORTS = pathlib.Path(__file__).with_name("transports.ini")
 HOST = "127.0.0.1"
@@ -36,6 +37,7 @@ LIVE_PROGRESS_EVERY = 0.2
 LISTENING = {"udp": "07", "tcp": "0A"}  # states in /proc/net
 # mp2 of 192 kbit/s at 48 kHz, as clips.py makes it: 1152 samples in 576 bytes
 SOUND_BYTES_PER_SECOND = 24000
+WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
 
 
 def read_transports():
@@ -112,6 +114,7 @@ def environment(build_dir):
         GST_PLUGIN_PATH_1_0=":".join(plugin_dirs),
         GST_REGISTRY_1_0=str(build_dir / "demo-registry.bin"),
         GST_DEBUG_NO_COLOR="1",
+        LC_ALL="C.UTF-8",  # its warnings are read here
     )
     return values
 
@@ -141,14 +144,28 @@ def free_port(binds):
             return port
 
 
-def is_bound(binds, port):
+def sockets(pid):
+    """The inodes of a process's sockets."""
+    found = set()
+    for descriptor in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
+        with contextlib.suppress(OSError):  # closed meanwhile
+            kind, _, inode = os.readlink(descriptor).partition(":")
+            if kind == "socket":
+                found.add(inode.strip("[]"))
+    return found
+
+
+def is_bound(binds, port, pid):
+    """Whether the process has the port: another's would deceive us."""
     ending = f":{port:04X}"
+    own = sockets(pid)
     for table in (f"/proc/net/{binds}", f"/proc/net/{binds}6"):
         with contextlib.suppress(FileNotFoundError), open(table) as lines:
             for line in lines:
                 fields = line.split()
                 if (fields[1].endswith(ending)
-                        and fields[3] == LISTENING[binds]):
+                        and fields[3] == LISTENING[binds]
+                        and fields[9] in own):
                     return True
     return False
 
@@ -156,15 +173,36 @@ def is_bound(binds, port):
 class Launch:
     """One gst-launch-1.0 and what it printed."""
 
-    def __init__(self, role, pipeline, values, run_dir, env):
+    def __init__(self, role, pipeline, values, env):
         self.role = role
-        self._output = run_dir / f"{role}.out"
+        # In memory: where the disk is full, this is what says so.
+        self._output = os.memfd_create(role)
         # Split first: a value with a blank in it stays one word.
         words = [word.format_map(values) for word in shlex.split(pipeline)]
-        with open(self._output, "wb") as output:
-            self.child = children.start(
-                ["gst-launch-1.0", "-e", *words], env=env,
-                stdout=output, stderr=subprocess.STDOUT)
+        self.child = children.start(
+            ["gst-launch-1.0", "-e", *words], env=env,
+            stdout=self._output, stderr=subprocess.STDOUT)
+
+    def output(self):
+        size = os.fstat(self._output).st_size
+        return os.pread(self._output, size, 0).decode(errors="replace")
+
+    def save_output(self, run_dir):
+        with contextlib.suppress(OSError):
+            (run_dir / f"{self.role}.out").write_text(self.output())
+
+    def warnings(self):
+        """What its elements warned of, once each."""
+        return list(dict.fromkeys(
+            f"{element.rpartition(':')[2]}: {words}"
+            for element, words in WARNING.findall(self.output())))
+
+    def check_log(self, log):
+        """Failed if its log ends early: the table would be wrong, and nothing
+        in it would tell."""
+        for words in self.warnings():
+            if str(log) in words:
+                raise children.Failed(f"the {self.role}'s {words}")
 
     def ended(self):
         return self.child.poll() is not None
@@ -184,9 +222,8 @@ class Launch:
             raise self.failure(f"failed ({children.describe(status)})")
 
     def failure(self, what):
-        output = self._output.read_text(errors="replace")
         return children.Failed(f"the {self.role} {what}; its last words:\n"
-                               + children.tail(output))
+                               + children.tail(self.output()))
 
 
 class Progress:
@@ -239,15 +276,17 @@ class Progress:
                 f"lost {sum(self._received.lost.values())}  "
                 f"{rate:5.2f} Mbit/s  latency {delay}")
         if self._live:
-            print(f"\r{line:<{shutil.get_terminal_size().columns - 1}}",
-                  end="", flush=True)
+            # A line that wraps cannot be rewritten.
+            columns = max(shutil.get_terminal_size().columns - 1, 0)
+            print("\r" + line[:columns].ljust(columns), end="", flush=True)
         else:
             print(line, flush=True)
 
 
 def wait_until_ready(receiver, binds, ports):
     deadline = time.monotonic() + SECONDS_TO_START
-    while not all(is_bound(binds, port) for port in ports):
+    while not all(is_bound(binds, port, receiver.child.pid)
+                  for port in ports):
         if receiver.ended():
             receiver.finish()
             raise receiver.failure("ended before anything was sent")
@@ -256,12 +295,13 @@ def wait_until_ready(receiver, binds, ports):
         time.sleep(0.02)
 
 
-def watch_sender(sender, receiver, progress, deadline):
+def watch_sender(sender, receiver, progress, check_logs, deadline):
     while not sender.ended():
         if receiver.ended():
             raise receiver.failure("ended before the sender")
         if time.monotonic() > deadline:
             raise sender.failure("does not come to its end")
+        check_logs()
         progress.update()
         time.sleep(0.05)
     sender.finish()
@@ -283,8 +323,8 @@ def wait_for_quiet(receiver, progress):
 
 
 def stream(transport, clip, port, run_dir, env):
-    """One clip from end to end. Returns the logs of both ends."""
-    binds = transport["binds"]
+    """One clip from end to end. Returns the logs of both ends and what the
+    pipelines warned of."""
     sent_path = run_dir / "sent.csv"
     received_path = run_dir / "received.csv"
     values = {
@@ -298,22 +338,33 @@ def stream(transport, clip, port, run_dir, env):
 
     sent = framelog.Log(sent_path)
     received = framelog.Log(received_path)
-    receiver = Launch("receiver", transport["receiver"], values, run_dir, env)
-    wait_until_ready(receiver, binds, ports)
-    sender = Launch("sender", transport["sender"], values, run_dir, env)
-    progress = Progress(sent, received)
-    watch_sender(sender, receiver, progress,
-                 time.monotonic() + 3 * clips.SECONDS)
-    wait_for_quiet(receiver, progress)
-    receiver.interrupt()
-    receiver.finish()
-    progress.update(show=False)
-    progress.finish()
-    if not sent.frames:
-        raise sender.failure("sent no frame")
-    if not received.frames:
-        raise receiver.failure("received no frame")
-    return sent, received
+    with contextlib.ExitStack() as stack:
+        receiver = Launch("receiver", transport["receiver"], values, env)
+        stack.callback(receiver.save_output, run_dir)
+        wait_until_ready(receiver, transport["binds"], ports)
+        sender = Launch("sender", transport["sender"], values, env)
+        stack.callback(sender.save_output, run_dir)
+
+        def check_logs():
+            sender.check_log(sent_path)
+            receiver.check_log(received_path)
+
+        progress = Progress(sent, received)
+        watch_sender(sender, receiver, progress, check_logs,
+                     time.monotonic() + 3 * clips.SECONDS)
+        wait_for_quiet(receiver, progress)
+        receiver.interrupt()
+        receiver.finish()
+        progress.update(show=False)
+        progress.finish()
+        check_logs()
+        if not sent.frames:
+            raise sender.failure("sent no frame")
+        if not received.frames:
+            raise receiver.failure("received no frame")
+        return sent, received, [
+            f"the {end.role}'s {words}"
+            for end in (sender, receiver) for words in end.warnings()]
 
 
 def print_sound(run_dir):
@@ -332,27 +383,26 @@ def show(name, transport, options, env):
     if not is_free(binds, port):
         raise children.Failed(f"port {port} is in use; --port chooses another")
 
-    runs = options.build / "demo"
-    runs.mkdir(exist_ok=True)
-    run_dir = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-", dir=runs))
-    keep = options.keep
+    run = leftovers.RunDirectory(options.build / "demo", f"{name}-")
+    run.keep = options.keep
     try:
         print(f"\n{transport['title']}: {clip.name}, {options.seconds} s, "
               f"to {HOST} port {port}", flush=True)
         if options.seconds < clips.SECONDS:
-            clip = clips.cut(clip, options.seconds, run_dir / clip.name)
-        sent, received = stream(transport, clip, port, run_dir, env)
+            clip = clips.cut(clip, options.seconds, run.path / clip.name)
+        sent, received, warnings = stream(
+            transport, clip, port, run.path, env)
         print()
-        print("\n".join(framelog.table(framelog.measure(sent, received))))
-        print_sound(run_dir)
+        result = framelog.measure(sent, received)
+        print("\n".join(framelog.table(result, warnings)))
+        print_sound(run.path)
     except children.Failed:
-        keep = True
+        run.keep = True
         raise
     finally:
-        if keep:
-            print(f"logs     {run_dir}", flush=True)
-        else:
-            shutil.rmtree(run_dir)
+        run.close()
+        if run.keep:
+            print(f"logs     {run.path}", flush=True)
 
 
 def main():
@@ -367,7 +417,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except children.Failed as failure:
-        sys.exit(f"pipelines/demo: {failure}")
+    children.run_main("pipelines/demo", main)

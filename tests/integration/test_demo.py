@@ -5,18 +5,27 @@ What is asserted holds on a busy machine too: how many frames get lost there is
 not a question for a test.
 """
 
+import io
 import os
 import pathlib
 import re
 import signal
 import socket
 import subprocess
+import sys
+import tempfile
 import time
 import unittest
+from unittest import mock
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 DEMO = SOURCE / "pipelines" / "demo"
+sys.path.insert(0, str(DEMO.parent))
+import children  # noqa: E402
+import framelog  # noqa: E402
+import stream  # noqa: E402
+
 SECONDS_TO_WAIT = 60
 # Children are found by a mark in the environment that they inherit.
 MARK = "WIRELESS_DEMO_TEST"
@@ -117,6 +126,17 @@ class DemoTest(unittest.TestCase):
                 self.assertNotEqual(demo.returncode, 0)
                 self.assert_nothing_left()
 
+    def test_who_closes_the_output_gets_no_traceback(self):
+        for redirection, expected in (("| head -n 1", "141 0"), (">&-", "0")):
+            with self.subTest(redirection=redirection):
+                demo = subprocess.run(
+                    ["bash", "-c", '"$0" --build "$1" --seconds 1 --rate 3 '
+                     f'{redirection}; echo "${{PIPESTATUS[*]}}" >&2',
+                     DEMO, BUILD], stdin=subprocess.DEVNULL, text=True,
+                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                    timeout=SECONDS_TO_WAIT)
+                self.assertEqual(demo.stderr, expected + "\n")
+
     def test_a_failure_says_what_failed(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
             other.bind(("127.0.0.1", 0))
@@ -125,6 +145,84 @@ class DemoTest(unittest.TestCase):
         self.assertNotEqual(status, 0)
         self.assertIn(f"port {port} is in use", output)
         self.assertNotIn("Traceback", output)
+
+
+class StreamTest(unittest.TestCase):
+    """Its parts, where a whole demo would not come to the point."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.addCleanup(children.kill_all)
+        self.clip = SOURCE / "tests" / "fuzz" / "corpus" / "framer" / "mpeg2"
+
+    def stream(self, port, run_dir):
+        """A small clip over RTP."""
+        return stream.stream(stream.read_transports()["rtp"], self.clip, port,
+                             run_dir, stream.environment(BUILD))
+
+    def test_a_log_that_ends_early_is_a_failure(self):
+        for end, log in (("sender", "sent.csv"), ("receiver", "received.csv")):
+            with self.subTest(end=end):
+                run_dir = self.directory / end
+                run_dir.mkdir()
+                (run_dir / log).symlink_to("/dev/full")
+                # Who reads /dev/full never comes to its end.
+                with mock.patch.object(framelog.Log, "_new_lines",
+                                       return_value=[]), \
+                        self.assertRaisesRegex(
+                            children.Failed,
+                            f"the {end}'s mpegstat.*No space left"):
+                    self.stream(stream.free_port("udp"), run_dir)
+                children.kill_all()
+                self.assertIn("No space left",
+                              (run_dir / f"{end}.out").read_text())
+
+    def test_a_port_that_another_shares_is_a_failure(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+            other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            other.bind((stream.HOST, 0))
+            port = other.getsockname()[1]
+            with self.assertRaisesRegex(
+                    children.Failed, "the receiver failed(?s:.*)bind failed"):
+                self.stream(port, self.directory)
+            other.setblocking(False)
+            self.assertRaises(BlockingIOError, other.recv, 1)
+
+    def test_only_the_receiver_s_own_port_is_ready(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+            own.bind((stream.HOST, 0))
+            port = own.getsockname()[1]
+            self.assertTrue(stream.is_bound("udp", port, os.getpid()))
+            self.assertFalse(stream.is_bound("udp", port, os.getppid()))
+
+    def test_warnings_of_a_pipeline_are_told_once_each(self):
+        clip = self.directory / "large"
+        clip.write_bytes(self.clip.read_bytes() + 100_000 * b"U")
+        launch = stream.Launch(
+            "sender", "filesrc location={clip} ! mpegstat "
+            "max-frame-size=65536 ! fakesink", {"clip": clip},
+            stream.environment(BUILD))
+        launch.finish()
+        self.assertEqual(len(launch.warnings()), 1, launch.output())
+        self.assertRegex(launch.warnings()[0],
+                         "^mpegstat0: .*larger than max-frame-size")
+
+    def test_the_progress_line_fits_the_terminal(self):
+        class Terminal(io.StringIO):
+            def isatty(self):
+                return True
+
+        log = framelog.Log(self.directory / "none")
+        for columns in ("20", "200"):
+            with self.subTest(columns=columns), \
+                    mock.patch.dict(os.environ, COLUMNS=columns), \
+                    mock.patch("sys.stdout", Terminal()) as terminal, \
+                    mock.patch.object(stream, "LIVE_PROGRESS_EVERY", 0):
+                stream.Progress(log, log).update()
+                self.assertRegex(terminal.getvalue(), r"\A\r +0\.0 s  I")
+                self.assertEqual(len(terminal.getvalue()), int(columns))
 
 
 if __name__ == "__main__":

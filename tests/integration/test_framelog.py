@@ -125,6 +125,13 @@ class LogTest(unittest.TestCase):
         result = framelog.measure(sent, sent)
         self.assertIn("up to 90 ms late", "\n".join(framelog.table(result)))
 
+    def test_what_the_pipelines_warned_of_is_among_the_notes(self):
+        sent = self.log("s", frame(0, "I", 0))
+        result = framelog.measure(sent, sent)
+        self.assertIn("note     the disk is full",
+                      framelog.table(result, ["the disk is full"]))
+        self.assertNotIn("note", "\n".join(framelog.table(result)))
+
     def test_percentile_is_one_of_the_values(self):
         values = list(range(1, 11))
         self.assertEqual([framelog.percentile(values, p)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a run that was killed could not clean up, found and removed by the next.
+
+Nobody runs code on kill -9, so each run holds a lock that the kernel gives back
+for it: what lies there without its lock is nobody's.
+"""
+
+import contextlib
+import fcntl
+import pathlib
+import shutil
+import tempfile
+
+RUNNING = ".running"  # in a directory that is not to be kept
+
+
+@contextlib.contextmanager
+def locked(path, mode="a", wait=True):
+    """With the lock of a file; BlockingIOError if it is taken and not to be
+    waited for."""
+    with open(path, mode) as file:
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        yield
+
+
+class RunDirectory:
+    """A directory for one run, gone after it unless `keep` is set."""
+
+    def __init__(self, parent, prefix):
+        self.keep = False
+        self._parent = parent
+        self._lock = contextlib.ExitStack()
+        parent.mkdir(exist_ok=True)
+        # Under one lock for all: nobody takes a directory for forgotten whose
+        # owner is about to lock it.
+        with locked(parent / ".lock"):
+            _remove_forgotten(parent)
+            self.path = pathlib.Path(
+                tempfile.mkdtemp(prefix=prefix, dir=parent))
+            self._lock.enter_context(locked(self.path / RUNNING))
+
+    def close(self):
+        with locked(self._parent / ".lock"), self._lock:
+            if self.keep:
+                (self.path / RUNNING).unlink()
+            else:
+                shutil.rmtree(self.path)
+
+
+def _remove_forgotten(parent):
+    for running in parent.glob(f"*/{RUNNING}"):
+        with contextlib.suppress(BlockingIOError), \
+                locked(running, "r", wait=False):
+            shutil.rmtree(running.parent)
