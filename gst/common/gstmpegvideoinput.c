@@ -335,6 +335,8 @@ input_place_frame (GstMpegVideoInput * input, GstMpegVideoInputFrame * frame)
   const MpegVideoPosition *position = &frame->position;
   GstBuffer *buffer = frame->buffer;
 
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
+    frame->frame.flags |= MPEG_VIDEO_FRAME_DISCONT;
   mpeg_video_timeline_input (input->timeline, &frame->frame,
       gst_buffer_get_frame_info_meta (buffer)->media_time, &frame->position);
   GST_BUFFER_PTS (buffer) = position->pts;

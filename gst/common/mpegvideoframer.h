@@ -43,6 +43,8 @@ typedef enum
   MPEG_VIDEO_FRAME_INCOMPLETE = 1 << 0,
   /* no sequence header has been seen since the stream began */
   MPEG_VIDEO_FRAME_NO_SEQUENCE = 1 << 1,
+  /* something is known to be missing before it; never set by the framer */
+  MPEG_VIDEO_FRAME_DISCONT = 1 << 2,
 } MpegVideoFrameFlags;
 
 typedef struct

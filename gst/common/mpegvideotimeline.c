@@ -28,7 +28,6 @@
 /* Where nothing was learned: I or P at every third place, the most common
  * pattern, and no GOP longer than this before the first frame received */
 #define DEFAULT_ANCHOR_DISTANCE 3
-#define MAX_ANCHOR_DISTANCE 8
 #define MAX_HEAD 64
 /* Agreement before a clock is trusted. A step of one frame earns one: arrival
  * times in place of presentation times make such steps too. Any other step,
@@ -36,6 +35,14 @@
 #define CLOCK_TRUSTED 4
 /* Equal I-frame distances before a period is predicted from */
 #define PERIOD_TRUSTED 2
+/* Frames in a row of the type that the pattern has at their places, before it
+ * is trusted with what is missing */
+#define PATTERN_TRUSTED 32
+/* Times that the longest distance of anchors was seen before a longer one is
+ * taken for a loss. An encoder with a fixed pattern shows its longest at once;
+ * one that adapts may begin without any B-frames. */
+#define DISTANCE_TRUSTED 4
+#define DISTANCE_ONE_TRUSTED 32
 #define DEFAULT_FPS_N 25
 /* Upstream's times from here on (146 years) are none. */
 #define MAX_TIME (G_MAXUINT64 / 4)
@@ -63,11 +70,13 @@ struct _MpegVideoTimeline
   gint64 gop_start;             /* display number of temporal reference 0 */
   gint last_anchor_reference;   /* temporal references received; -1: none */
   gint last_b_reference;
+  gboolean gop_has_i;           /* its I-frame came */
   gboolean seen_gop_header;
 
   /* What was received */
   Place places[WINDOW];         /* at number % WINDOW */
   gint64 last_anchor;           /* display number; -1: none */
+  gint64 lost_anchor;           /* the latest that must have been, or -1 */
   gint64 max_received;
   gint64 horizon;               /* below, every place is settled */
   GQueue losses;                /* of MpegVideoLoss */
@@ -79,6 +88,8 @@ struct _MpegVideoTimeline
   gint64 period;                /* between I-frames; 0: not known */
   guint period_seen;            /* times in a row */
   gint64 anchor_distance;       /* the longest; 0: not known */
+  guint distance_seen;          /* times */
+  guint pattern_hits;           /* frames in a row that it foresaw */
 
   /* Clocks that may tell the display number */
   gboolean have_time_code;
@@ -129,6 +140,7 @@ mpeg_video_timeline_reset (MpegVideoTimeline * timeline)
   timeline->fps_n = DEFAULT_FPS_N;
   timeline->fps_d = 1;
   timeline->last_anchor = timeline->last_i = -1;
+  timeline->lost_anchor = -1;
   timeline->last_anchor_reference = timeline->last_b_reference = -1;
   timeline->lead = -1;
 }
@@ -222,7 +234,58 @@ pattern_type (const MpegVideoTimeline * timeline, gint64 number)
   return MPEG_VIDEO_PICTURE_UNKNOWN;
 }
 
-/* The same where no whole pattern was ever seen: by the distance of anchors */
+static gboolean
+pattern_is_trusted (const MpegVideoTimeline * timeline)
+{
+  return timeline->period > 0 && timeline->pattern_hits >= PATTERN_TRUSTED;
+}
+
+/* Nearest anchor received, from number on up or down, or -1 */
+static gint64
+find_anchor (const MpegVideoTimeline * timeline, gint64 number, gint step)
+{
+  gint i;
+
+  for (i = 0; i < MAX_HEAD; i++, number += step) {
+    if (is_anchor (place_type (timeline, number)))
+      return number;
+  }
+  return -1;
+}
+
+/* The type at a place by what was received about it. UNKNOWN: too much is
+ * missing there, perhaps whole GOPs. */
+static MpegVideoPictureType
+local_type (const MpegVideoTimeline * timeline, gint64 number)
+{
+  gint64 distance = timeline->anchor_distance ? timeline->anchor_distance :
+      DEFAULT_ANCHOR_DISTANCE;
+  gint64 before = find_anchor (timeline, number, -1);
+  gint64 after = find_anchor (timeline, number, 1);
+  gboolean same_gop = before >= timeline->gop_start;
+  gboolean anchor;
+
+  if (after < 0 || (!same_gop && after - before > 2 * distance))
+    return before < 0 && number < distance ? MPEG_VIDEO_PICTURE_I :
+        MPEG_VIDEO_PICTURE_UNKNOWN;
+  if (number == timeline->lost_anchor)
+    anchor = TRUE;
+  else if (before >= 0 && after - before <= distance)
+    anchor = FALSE;
+  else if (before >= 0 && (same_gop || number < timeline->gop_start))
+    anchor = (number - before) % distance == 0;
+  else
+    anchor = (after - number) % distance == 0;
+  if (!anchor)
+    return MPEG_VIDEO_PICTURE_B;
+  /* The first anchor of a GOP of which no I-frame came */
+  if (number >= timeline->gop_start && !timeline->gop_has_i
+      && number - timeline->gop_start < distance)
+    return MPEG_VIDEO_PICTURE_I;
+  return MPEG_VIDEO_PICTURE_P;
+}
+
+/* The best that can be said at the end */
 static MpegVideoPictureType
 guess_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -231,12 +294,8 @@ guess_type (const MpegVideoTimeline * timeline, gint64 number)
   if (type != MPEG_VIDEO_PICTURE_UNKNOWN || timeline->anchor_distance == 0
       || timeline->last_anchor < 0)
     return type;
-  if ((timeline->last_anchor - number) % timeline->anchor_distance != 0)
-    return MPEG_VIDEO_PICTURE_B;
-  /* A stream begins with an I-frame. */
-  if (timeline->last_i < 0 && number < timeline->anchor_distance)
-    return MPEG_VIDEO_PICTURE_I;
-  return MPEG_VIDEO_PICTURE_P;
+  return (timeline->last_anchor - number) % timeline->anchor_distance == 0 ?
+      MPEG_VIDEO_PICTURE_P : MPEG_VIDEO_PICTURE_B;
 }
 
 static void
@@ -281,7 +340,13 @@ settle (MpegVideoTimeline * timeline, gint64 limit)
   for (number = timeline->horizon; number < limit; number++) {
     if (place_type (timeline, number) != MPEG_VIDEO_PICTURE_UNKNOWN)
       continue;
-    type = pattern_type (timeline, number);
+    type = MPEG_VIDEO_PICTURE_UNKNOWN;
+    if (pattern_is_trusted (timeline))
+      type = pattern_type (timeline, number);
+    if (type == MPEG_VIDEO_PICTURE_UNKNOWN)
+      type = local_type (timeline, number);
+    if (type == MPEG_VIDEO_PICTURE_UNKNOWN)
+      type = pattern_type (timeline, number);
     if (type != MPEG_VIDEO_PICTURE_UNKNOWN
         || timeline->untyped->len >= MAX_UNTYPED)
       add_loss (timeline, number, type);
@@ -435,6 +500,7 @@ static void
 begin_gop (MpegVideoTimeline * timeline, gint64 start)
 {
   timeline->gop_start = start;
+  timeline->gop_has_i = FALSE;
   timeline->last_anchor_reference = timeline->last_b_reference = -1;
 }
 
@@ -457,9 +523,11 @@ reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
  * amount, and has lost nothing. */
 static gboolean
 clock_start_is_plausible (const MpegVideoTimeline * timeline,
-    const MpegVideoPicture * header, gint reference, gboolean new_gop,
+    const MpegVideoFrame * frame, gint reference, gboolean new_gop,
     gint64 start)
 {
+  const MpegVideoPicture *header = &frame->pictures[0].header;
+
   if (start < 0)
     return FALSE;
   if (start == timeline->gop_start)
@@ -469,8 +537,8 @@ clock_start_is_plausible (const MpegVideoTimeline * timeline,
   if (timeline->period_seen >= PERIOD_TRUSTED && timeline->lead >= 0
       && (header->type != MPEG_VIDEO_PICTURE_I || reference == timeline->lead))
     return (start - timeline->last_i + timeline->lead) % timeline->period == 0;
-  return new_gop || !reference_goes_on (timeline, is_anchor (header->type),
-      reference);
+  return new_gop || (frame->flags & MPEG_VIDEO_FRAME_DISCONT)
+      || !reference_goes_on (timeline, is_anchor (header->type), reference);
 }
 
 /* Finds the frame's GOP; returns whether it is a new one. */
@@ -499,7 +567,7 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
       said - reference;
   new_gop = frame->has_gop || order_says_new_gop (timeline, anchor, reference);
   start = timeline->gop_start;
-  if (clock_start_is_plausible (timeline, header, reference, new_gop, by_clock))
+  if (clock_start_is_plausible (timeline, frame, reference, new_gop, by_clock))
     /* What is lost is missing in every clock; a pause, or a splice, in one. */
     start = by_code >= 0 ? MIN (by_clock, by_code) : by_clock;
   else if (by_code >= 0)
@@ -535,6 +603,14 @@ place_first (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   learn_clock (timeline, clock, -1, number);
 }
 
+/* RTP timestamps are presentation times by definition: believed until they
+ * prove wrong. */
+static void
+trust_media_time (MpegVideoTimeline * timeline)
+{
+  timeline->clock_trust = CLOCK_TRUSTED;
+}
+
 /* --- learning ---------------------------------------------------------- */
 
 static void
@@ -558,6 +634,18 @@ learn_i_frame (MpegVideoTimeline * timeline, gint64 number, gint reference,
     type_losses (timeline, FALSE);
 }
 
+static void
+learn_pattern (MpegVideoTimeline * timeline, gint64 number,
+    MpegVideoPictureType type)
+{
+  MpegVideoPictureType foreseen = pattern_type (timeline, number);
+
+  if (foreseen == type)
+    timeline->pattern_hits++;
+  else if (foreseen != MPEG_VIDEO_PICTURE_UNKNOWN)
+    timeline->pattern_hits = 0;
+}
+
 /* Nothing lost between two anchors, as the B-frames between them prove: that
  * is a distance of theirs; the longest counts. */
 static void
@@ -572,36 +660,64 @@ learn_anchor_distance (MpegVideoTimeline * timeline)
     if (place_type (timeline, before) != MPEG_VIDEO_PICTURE_B)
       break;
   }
-  if (is_anchor (place_type (timeline, before)))
-    timeline->anchor_distance = MAX (timeline->anchor_distance,
-        anchor - before);
+  if (!is_anchor (place_type (timeline, before)))
+    return;
+  if (anchor - before > timeline->anchor_distance) {
+    timeline->anchor_distance = anchor - before;
+    timeline->distance_seen = 0;
+  }
+  if (anchor - before == timeline->anchor_distance)
+    timeline->distance_seen++;
+}
+
+/* Is something known to be missing right before this anchor? */
+static gboolean
+gap_before (const MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
+    gint64 number, gboolean new_gop)
+{
+  guint proof = timeline->anchor_distance > 1 ? DISTANCE_TRUSTED :
+      DISTANCE_ONE_TRUSTED;
+
+  if (frame->flags & MPEG_VIDEO_FRAME_DISCONT)
+    return TRUE;
+  if (timeline->distance_seen >= proof
+      && number - timeline->last_anchor > timeline->anchor_distance)
+    return TRUE;
+  if (new_gop && timeline->gop_start > timeline->max_received + 1)
+    return TRUE;
+  /* A GOP begins with its I-frame. */
+  return timeline->seen_gop_header && !timeline->gop_has_i
+      && frame->pictures[0].header.type != MPEG_VIDEO_PICTURE_I;
 }
 
 /* Display number of the anchor before this one, lost or not; one before the
- * GOP where there is none */
+ * GOP where there is none. That one was lost needs a reason: an encoder is free
+ * to put more B-frames between two anchors than it did before. */
 static gint64
 anchor_before (const MpegVideoTimeline * timeline,
-    const MpegVideoPicture * header, gint64 number)
+    const MpegVideoPicture * header, gint64 number, gboolean gap)
 {
-  gint64 distance = timeline->anchor_distance;
+  gint64 distance = timeline->anchor_distance ? timeline->anchor_distance :
+      DEFAULT_ANCHOR_DISTANCE;
   gint64 last = timeline->last_anchor;
   gint64 earlier;
 
   if (last < 0 && header->type == MPEG_VIDEO_PICTURE_I)
     return timeline->gop_start - 1;
+  if (last < 0)
+    return MAX (number - distance, -1);
   /* B-frames came that are shown after it: the anchor behind them was lost */
   if (timeline->max_received > last)
     last = MIN (timeline->max_received + 1, number - 1);
-  if (last >= 0 && number - last <= (distance ? distance : MAX_ANCHOR_DISTANCE))
+  if (!gap && !pattern_is_trusted (timeline))
     return last;
-  /* One was lost: the nearest place where the pattern has one */
   for (earlier = number - 1; earlier > last; earlier--) {
     if (is_anchor (pattern_type (timeline, earlier)))
       return earlier;
     if (number - earlier >= WINDOW)
       break;
   }
-  return MAX (number - (distance ? distance : DEFAULT_ANCHOR_DISTANCE), last);
+  return gap ? MAX (number - distance, last) : last;
 }
 
 /* --- times ------------------------------------------------------------- */
@@ -728,6 +844,8 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
   timeline_set_rate (timeline, &frame->sequence);
   if (first) {
     place_first (timeline, frame, clock);
+    if (media_time != MPEG_VIDEO_TIME_NONE)
+      trust_media_time (timeline);
     position->new_gop = TRUE;
   } else {
     position->new_gop = place_in_gop (timeline, frame, clock, &reference);
@@ -735,7 +853,8 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
   number = MAX (timeline->gop_start + reference, 0);
 
   if (anchor && !frame->sequence.low_delay) {
-    earlier = anchor_before (timeline, header, number);
+    earlier = anchor_before (timeline, header, number,
+        !first && gap_before (timeline, frame, number, position->new_gop));
     position->coding_number = earlier + 1;
   } else {
     position->coding_number = number + (frame->sequence.low_delay ? 0 : 1);
@@ -749,17 +868,22 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
   position->pts_90khz = time_to_90khz (position->pts);
   merge_upstream_times (timeline, frame, position);
 
+  learn_pattern (timeline, number, header->type);
   place = &timeline->places[number % WINDOW];
   place->number = number;
   place->type = header->type;
   if (anchor) {
+    if (earlier >= 0 && !is_anchor (place_type (timeline, earlier)))
+      timeline->lost_anchor = earlier;
     learn_anchor_distance (timeline);
     settle (timeline, frame->sequence.low_delay ? number :
         timeline->last_anchor);
     timeline->last_anchor = number;
     timeline->last_anchor_reference = reference;
-    if (header->type == MPEG_VIDEO_PICTURE_I)
+    if (header->type == MPEG_VIDEO_PICTURE_I) {
+      timeline->gop_has_i = TRUE;
       learn_i_frame (timeline, number, reference, timeline->gop_start == 0);
+    }
   } else {
     settle (timeline, number);
     timeline->last_b_reference = reference;
@@ -770,9 +894,8 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
 void
 mpeg_video_timeline_drain (MpegVideoTimeline * timeline)
 {
-  if (!timeline->started)
-    return;
-  settle (timeline, timeline->max_received);
+  /* All places that can be settled are: what is missing between the last two
+   * anchors would have come behind them. */
   type_losses (timeline, TRUE);
 }
 

@@ -55,7 +55,8 @@ GST_WIRELESS_API
 void mpeg_video_timeline_input (MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, guint64 media_time,
     MpegVideoPosition * position);
-/* The stream has ended: settles every place before the last frame received. */
+/* The stream has ended: losses that waited for the pattern get the best type
+ * that can be said. */
 GST_WIRELESS_API
 void mpeg_video_timeline_drain (MpegVideoTimeline * timeline);
 /* The next frame now known to be lost, in display order, or FALSE */

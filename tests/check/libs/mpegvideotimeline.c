@@ -53,6 +53,7 @@ typedef struct
 {
   gboolean time_codes, gop_headers;
   Clock clock;
+  gboolean disconts;            /* gaps are flagged, as by sequence numbers */
 } Run;
 
 /* n_gops GOPs of n frames, every third an anchor; the first one closed */
@@ -86,7 +87,7 @@ make_plan (guint n_gops, guint n, gboolean open)
 
 static void
 feed (MpegVideoTimeline * timeline, const Planned * p, const Run * run,
-    guint received, MpegVideoPosition * position)
+    guint received, gboolean gap, MpegVideoPosition * position)
 {
   MpegVideoFrame frame = make_frame (p->type, p->tr);
   guint64 media = NONE;
@@ -100,6 +101,8 @@ feed (MpegVideoTimeline * timeline, const Planned * p, const Run * run,
       frame.gop.pictures = start % 25;
     }
   }
+  if (run->disconts && gap)
+    frame.flags |= MPEG_VIDEO_FRAME_DISCONT;
   if (run->clock == CLOCK_MEDIA)
     media = 1000 * MS + p->display * 40 * MS;
   else if (run->clock == CLOCK_PTS)
@@ -127,7 +130,7 @@ check_losses (GArray * plan, guint first, guint count, const Run * run)
       lost[(guint) p->type]++;
       continue;
     }
-    feed (timeline, p, run, i, &position);
+    feed (timeline, p, run, i, count > 0 && i == first + count, &position);
     fail_unless (position.display_number == p->display,
         "without %u to %u: frame %u (%c%u) at display %d, not %d", first,
         first + count - 1, i, p->type, p->tr, (gint) position.display_number,
@@ -220,6 +223,112 @@ GST_START_TEST (bursts_over_gop_boundaries_are_counted)
     }
   }
   g_array_unref (plan);
+}
+
+GST_END_TEST;
+
+/* As a receiver of RTP sees it, from the first frame on: neither a GOP is known
+ * yet nor its length. Temporal references may go on as if nothing had been. */
+GST_START_TEST (early_bursts_are_counted_by_the_media_clock)
+{
+  const Run run = { TRUE, TRUE, CLOCK_MEDIA, TRUE };
+  GArray *closed = make_plan (12, 10, FALSE), *open = make_plan (12, 15, TRUE);
+  MpegVideoTimeline *timeline;
+  MpegVideoPosition position;
+  MpegVideoLoss loss;
+  guint first, count, i, lost;
+
+  for (first = 1; first < 8; first++) {
+    for (count = 20; count <= 60; count += 10) {
+      for (i = 0; i < 2; i++) {
+        GArray *plan = i ? open : closed;
+        guint n;
+
+        timeline = mpeg_video_timeline_new ();
+        for (n = 0, lost = 0; n < plan->len; n++) {
+          const Planned *p = &g_array_index (plan, Planned, n);
+
+          if (n >= first && n < first + count)
+            continue;
+          feed (timeline, p, &run, n, n == first + count, &position);
+          fail_unless_equals_int64 (position.display_number, p->display);
+        }
+        mpeg_video_timeline_drain (timeline);
+        while (mpeg_video_timeline_poll_loss (timeline, &loss))
+          lost++;
+        fail_unless_equals_int (lost, count);
+        mpeg_video_timeline_free (timeline);
+      }
+    }
+  }
+  g_array_unref (closed);
+  g_array_unref (open);
+}
+
+GST_END_TEST;
+
+/* One GOP of 150 frames and then a scene cut: no pattern is known, and the last
+ * anchor has another phase. What was received about the hole tells. */
+GST_START_TEST (losses_in_a_long_gop_are_typed_by_their_neighbours)
+{
+  GArray *plan = make_plan (1, 151, FALSE);
+  GArray *cut = make_plan (1, 16, FALSE);
+  const Run run = { FALSE, TRUE, CLOCK_NONE };
+  guint i;
+
+  for (i = 0; i < cut->len; i++) {
+    Planned p = g_array_index (cut, Planned, i);
+
+    p.gop = 1;
+    p.display += 151;
+    p.coding += 151;
+    g_array_append_val (plan, p);
+  }
+  for (i = 1; i < 148; i++)
+    check_losses (plan, i, 1, &run);
+  g_array_unref (plan);
+  g_array_unref (cut);
+}
+
+GST_END_TEST;
+
+/* An encoder that chooses how many B-frames fit (x264's and FFmpeg's
+ * b_strategy) loses nothing by it; transport order never runs backwards. */
+GST_START_TEST (adaptive_b_frames_are_no_loss)
+{
+  MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+  GRand *random = g_rand_new_with_seed (5);
+  MpegVideoPosition position;
+  MpegVideoLoss loss;
+  gint64 start, coding = 0;
+  guint gop, last, anchor, b;
+
+  for (gop = 0, start = 0; gop < 40; gop++, start += 15) {
+    /* a closed GOP: each anchor, then the B-frames shown before it; it begins
+     * without any, as an encoder does that has seen no picture yet */
+    for (last = anchor = 0; anchor < 15;) {
+      MpegVideoFrame frame = make_frame (anchor ? 'P' : 'I', anchor);
+
+      frame.has_gop = anchor == 0;
+      mpeg_video_timeline_input (timeline, &frame, NONE, &position);
+      fail_unless_equals_int64 (position.display_number, start + anchor);
+      fail_unless_equals_int64 (position.coding_number, coding++);
+      for (b = last + 1; b < anchor; b++) {
+        frame = make_frame ('B', b);
+        mpeg_video_timeline_input (timeline, &frame, NONE, &position);
+        fail_unless_equals_int64 (position.display_number, start + b);
+        fail_unless_equals_int64 (position.coding_number, coding++);
+      }
+      last = anchor;
+      anchor += gop == 0 && anchor < 2 ? 1 : g_rand_int_range (random, 1, 4);
+      if (last < 14 && anchor > 14)
+        anchor = 14;
+    }
+  }
+  mpeg_video_timeline_drain (timeline);
+  fail_unless (!mpeg_video_timeline_poll_loss (timeline, &loss));
+  g_rand_free (random);
+  mpeg_video_timeline_free (timeline);
 }
 
 GST_END_TEST;
@@ -553,6 +662,9 @@ mpegvideotimeline_suite (void)
   tcase_add_test (losses, any_single_frame_lost_is_found_with_its_type);
   tcase_add_test (losses, any_single_frame_lost_is_found_by_the_pattern);
   tcase_add_test (losses, bursts_over_gop_boundaries_are_counted);
+  tcase_add_test (losses, early_bursts_are_counted_by_the_media_clock);
+  tcase_add_test (losses, losses_in_a_long_gop_are_typed_by_their_neighbours);
+  tcase_add_test (losses, adaptive_b_frames_are_no_loss);
   tcase_add_test (losses, a_lost_gop_header_shifts_nothing);
   tcase_add_test (losses, lying_time_codes_lose_nothing);
   tcase_add_test (losses, a_clock_that_jumps_loses_nothing);
