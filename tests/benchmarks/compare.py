@@ -96,8 +96,8 @@ def make_stream(rate, size):
 def command(name, stream, sink="fakesink"):
     if name == FFPROBE:
         return ["ffprobe", "-v", "error", "-show_frames", str(stream)]
-    return ["gst-launch-1.0", "-q"] + (
-        f"filesrc location={stream} ! {PIPELINES[name]} ! {sink}").split()
+    return ["gst-launch-1.0", "-q", "filesrc", f"location={stream}",
+            *f"! {PIPELINES[name]} ! {sink}".split()]
 
 
 def environment():

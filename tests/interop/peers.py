@@ -9,6 +9,7 @@ import contextlib
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -49,7 +50,7 @@ def run(command, timeout=120, env=None):
 
 def gst(*pipelines, timeout=120):
     """Runs the pipelines side by side in one gst-launch-1.0, to EOS."""
-    _, text = run(["gst-launch-1.0", "-q"] + " ".join(pipelines).split(),
+    _, text = run(["gst-launch-1.0", "-q"] + shlex.split(" ".join(pipelines)),
                   timeout, {"GST_DEBUG": "0", "G_DEBUG": ""})
     for word in ("CRITICAL", "ERROR"):
         if word in text:
@@ -57,17 +58,22 @@ def gst(*pipelines, timeout=120):
     return text
 
 
+def location(path):
+    """Quoted as gst() wants it, so that a path may have blanks."""
+    return "location=%s" % shlex.quote(str(path))
+
+
 def filesink(path):
     """Unbuffered: GStreamer 1.22 loses bytes where it gathers the memory of
     so many small buffers that writev takes them in parts (IOV_MAX)."""
-    return "filesink buffer-mode=unbuffered location=%s" % path
+    return "filesink buffer-mode=unbuffered %s" % location(path)
 
 
 # ---------------------------------------------------------------- senders
 
 def pay_line(source, out, element="rfc2250pay"):
-    return "filesrc location=%s ! %s ! rtpstreampay ! %s" % (
-        source, element, filesink(out))
+    return "filesrc %s ! %s ! rtpstreampay ! %s" % (
+        location(source), element, filesink(out))
 
 
 def pay(source, element="rfc2250pay"):
@@ -125,8 +131,8 @@ def split_packets(data, ssrc):
 # -------------------------------------------------------------- receivers
 
 def depay_line(source, out, element="rfc2250depay"):
-    return "filesrc location=%s ! %s ! rtpstreamdepay ! %s ! %s" % (
-        source, STREAM_CAPS, element, filesink(out))
+    return "filesrc %s ! %s ! rtpstreamdepay ! %s ! %s" % (
+        location(source), STREAM_CAPS, element, filesink(out))
 
 
 def depay(packets, element="rfc2250depay"):

@@ -271,5 +271,21 @@ class KnownSenders(unittest.TestCase):
         self.assertEqual(receivers.live555(packets), b"")
 
 
+class Paths(unittest.TestCase):
+    """Whoever clones into a directory with a blank in its name tests too."""
+
+    def test_a_path_may_have_blanks(self):
+        with peers.workdir() as work:
+            clip = work / "an 'odd' name" / "c l i p"
+            clip.parent.mkdir()
+            clip.write_bytes(clips.small().read_bytes())
+            there, here = ([packet.payload for packet in peers.pay_stock(at)]
+                           for at in (clip, clips.small()))
+            self.assertTrue(there == here)
+            peers.gst("filesrc %s ! %s" % (
+                peers.location(clip), peers.filesink(work / "a b")))
+            self.assertTrue((work / "a b").read_bytes() == clip.read_bytes())
+
+
 if __name__ == "__main__":
     unittest.main()

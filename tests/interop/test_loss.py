@@ -40,8 +40,8 @@ def receive(variants, element="rfc2250depay", at_once=16):
                 write_rfc4571(names[-1][0], packets)
             peers.gst(*(peers.depay_line(
                 rtp, es, "%s ! tee name=t%d t%d. ! queue ! mpegstat "
-                "location=%s ! fakesink t%d. ! queue" % (element, n, n, log,
-                                                         n))
+                "%s ! fakesink t%d. ! queue" % (element, n, n,
+                                                peers.location(log), n))
                 for n, (rtp, log, es) in enumerate(names)))
             outcomes += [Outcome(es.read_bytes(), read_log(log))
                          for _, log, es in names]

@@ -18,8 +18,8 @@ def log_of(clip, *elements):
     """The log of mpegstat as the last of the elements."""
     with peers.workdir() as work:
         peers.gst(" ! ".join(
-            ["filesrc location=%s" % clip, *elements,
-             "mpegstat location=%s" % (work / "csv"), "fakesink"]))
+            ["filesrc %s" % peers.location(clip), *elements,
+             "mpegstat %s" % peers.location(work / "csv"), "fakesink"]))
         return read_log(work / "csv")
 
 
@@ -96,8 +96,9 @@ class AgainstTheStream(unittest.TestCase):
     def test_passes_every_byte(self):
         for kind in KINDS:
             with self.subTest(kind=kind.__name__), peers.workdir() as work:
-                peers.gst("filesrc location=%s ! mpegstat ! %s"
-                          % (kind(), peers.filesink(work / "out")))
+                peers.gst("filesrc %s ! mpegstat ! %s"
+                          % (peers.location(kind()),
+                             peers.filesink(work / "out")))
                 self.assertTrue((work / "out").read_bytes()
                                 == kind().read_bytes())
 
@@ -118,9 +119,10 @@ class LostFrames(unittest.TestCase):
                     (work / ("%d.es" % n)).write_bytes(b"".join(
                         data[f.start:f.end] for f in stream.frames
                         if f.coding not in run))
-                    lines.append("filesrc location=%s ! mpegstat location=%s "
-                                 "! fakesink" % (work / ("%d.es" % n),
-                                                 work / ("%d.csv" % n)))
+                    lines.append(
+                        "filesrc %s ! mpegstat %s ! fakesink"
+                        % (peers.location(work / ("%d.es" % n)),
+                           peers.location(work / ("%d.csv" % n))))
                 peers.gst(*lines)
                 for n, run in enumerate(part):
                     yield run, read_log(work / ("%d.csv" % n))
@@ -164,10 +166,11 @@ class AtBothEnds(unittest.TestCase):
     def test_join(self):
         clip = clips.small()
         with peers.workdir() as work:
-            peers.gst("filesrc location=%s ! mpegstat location=%s ! "
+            peers.gst("filesrc %s ! mpegstat %s ! "
                       "rfc2250pay mtu=600 ! rfc2250depay ! "
-                      "mpegstat location=%s ! fakesink"
-                      % (clip, work / "a", work / "b"))
+                      "mpegstat %s ! fakesink"
+                      % tuple(map(peers.location,
+                                  (clip, work / "a", work / "b"))))
             ends = [of(read_log(work / name), "frame") for name in "ab"]
         keys = [[(row["hash"], row["size_bytes"]) for row in end]
                 for end in ends]

@@ -160,8 +160,9 @@ class Understood(unittest.TestCase):
     def test_stock_depayloader_rebuilds_every_byte(self):
         for kind in KINDS + OTHERS:
             with self.subTest(kind=kind.__name__), peers.workdir() as work:
-                peers.gst("filesrc location=%s ! rfc2250pay ! rtpmpvdepay ! "
-                          "%s" % (kind(), peers.filesink(work / "out")))
+                peers.gst("filesrc %s ! rfc2250pay ! rtpmpvdepay ! %s"
+                          % (peers.location(kind()),
+                             peers.filesink(work / "out")))
                 data = (work / "out").read_bytes()
                 self.assertTrue(data == stream_of(kind()).data, len(data))
 
