@@ -17,6 +17,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_mpeg_video_input_debug);
 /* Without a frame after this many bytes the input is something else. */
 #define MAX_BYTES_WITHOUT_FRAME (16 * 1024 * 1024)
 
+/* Bytes framed at a time: hostile bytes may hold a frame in each dozen, which
+ * costs a hundred times as much once it is a buffer. */
+#define MAX_PIECE (16 * 1024)
+
 /* System start codes (B9 to FF) that chance may make of damaged video; more of
  * them, and as many as frames, are the packets of a system stream. */
 #define MAX_FOREIGN_CODES 8
@@ -35,8 +39,11 @@ struct _GstMpegVideoInput
   gboolean parsed;
   gboolean no_times;            /* upstream's segment is none of time */
 
+  GstBuffer *pending;           /* of which a part is still to be framed */
+  gsize pending_offset;
   gboolean drained;             /* the timeline is to settle after the queue */
   gboolean discont;             /* for the next frame */
+  gboolean resync;              /* likewise: a new stream begins */
   gboolean corrupted;           /* some of its bytes came in such a buffer */
   guint64 bytes_without_frame;
   gboolean failed;
@@ -101,9 +108,11 @@ gst_mpeg_video_input_reset (GstMpegVideoInput * input)
 {
   g_queue_clear_full (&input->frames, queued_frame_free);
   g_queue_init (&input->frames);
+  gst_clear_buffer (&input->pending);
   input_drop_framer (input);
   mpeg_video_timeline_reset (input->timeline);
   input->discont = TRUE;
+  input->resync = FALSE;
   input->corrupted = FALSE;
   input->failed = FALSE;
   input->drained = FALSE;
@@ -151,17 +160,19 @@ input_set_flags (GstMpegVideoInput * input, GstBuffer * buffer,
 {
   GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_DELTA_UNIT |
       GST_BUFFER_FLAG_DROPPABLE | GST_BUFFER_FLAG_DISCONT |
-      GST_BUFFER_FLAG_CORRUPTED);
+      GST_BUFFER_FLAG_RESYNC | GST_BUFFER_FLAG_CORRUPTED);
   if (type == MPEG_VIDEO_PICTURE_P || type == MPEG_VIDEO_PICTURE_B)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   if (type == MPEG_VIDEO_PICTURE_B)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DROPPABLE);
   if (input->discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  if (input->resync)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_RESYNC);
   if (input->corrupted)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER);
-  input->discont = input->corrupted = FALSE;
+  input->discont = input->resync = input->corrupted = FALSE;
 }
 
 /* Takes the buffer; the frame's index goes along. */
@@ -261,6 +272,70 @@ input_check (GstMpegVideoInput * input)
   return TRUE;
 }
 
+/* The whole buffer went through the framer. */
+static void
+input_end_buffer (GstMpegVideoInput * input)
+{
+  if (input->parsed || GST_BUFFER_FLAG_IS_SET (input->pending,
+          GST_BUFFER_FLAG_MARKER)) {
+    mpeg_video_framer_drain (input->framer);
+    input_collect (input);
+  }
+  /* damage in a parsed buffer is none in the next */
+  if (input->parsed)
+    input->corrupted = FALSE;
+  gst_clear_buffer (&input->pending);
+}
+
+/* Gives the framer the next piece of the pending buffer, with its times if it
+ * is the first. */
+static void
+input_feed (GstMpegVideoInput * input, GstClockTime pts, GstClockTime dts)
+{
+  gsize offset = input->pending_offset;
+  GstMapInfo map;
+  gsize size;
+
+  if (!gst_buffer_map (input->pending, &map, GST_MAP_READ)) {
+    GST_WARNING_OBJECT (input->owner, "can't map %" GST_PTR_FORMAT,
+        input->pending);
+    gst_clear_buffer (&input->pending);
+    return;
+  }
+  size = MIN (map.size - offset, MAX_PIECE);
+  if (offset == 0)
+    mpeg_video_framer_input (input->framer, map.data, size, pts, dts);
+  else
+    mpeg_video_framer_input_more (input->framer, map.data + offset, size);
+  input->pending_offset += size;
+  offset = map.size;
+  gst_buffer_unmap (input->pending, &map);
+  input_collect (input);
+  if (input->pending_offset == offset)
+    input_end_buffer (input);
+  if (!input_check (input))
+    gst_clear_buffer (&input->pending);
+}
+
+/* A parsed buffer of one frame goes through without a copy. */
+static gboolean
+input_push_whole (GstMpegVideoInput * input, GstBuffer * buffer,
+    GstClockTime pts, GstClockTime dts)
+{
+  MpegVideoFrame frame;
+  gboolean whole;
+  GstMapInfo map;
+
+  if (!input->parsed || !gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return FALSE;
+  whole = mpeg_video_framer_input_frame (input->framer, map.data, map.size,
+      pts, dts, &frame);
+  gst_buffer_unmap (buffer, &map);
+  if (whole)
+    input_add_frame (input, buffer, &frame);
+  return whole;
+}
+
 gboolean
 gst_mpeg_video_input_push (GstMpegVideoInput * input, GstBuffer * buffer)
 {
@@ -269,43 +344,28 @@ gst_mpeg_video_input_push (GstMpegVideoInput * input, GstBuffer * buffer)
       GST_BUFFER_PTS (buffer);
   GstClockTime dts = input->no_times ? GST_CLOCK_TIME_NONE :
       GST_BUFFER_DTS (buffer);
-  MpegVideoFrame frame;
-  gboolean whole;
-  GstMapInfo map;
 
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    GST_WARNING_OBJECT (input->owner, "can't map %" GST_PTR_FORMAT, buffer);
+  gst_clear_buffer (&input->pending);
+  if (input->failed) {
     gst_buffer_unref (buffer);
-    return TRUE;
+    return FALSE;
   }
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT)) {
     mpeg_video_framer_discont (framer);
     input->discont = TRUE;
   }
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_RESYNC))
+    input->resync = TRUE;
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED))
     input->corrupted = TRUE;
-  input->bytes_without_frame += map.size;
+  input->bytes_without_frame += gst_buffer_get_size (buffer);
 
-  /* A parsed buffer of one frame goes through without a copy. */
-  whole = input->parsed && mpeg_video_framer_input_frame (framer, map.data,
-      map.size, pts, dts, &frame);
-  if (!whole)
-    mpeg_video_framer_input (framer, map.data, map.size, pts, dts);
-  if (!whole && (input->parsed
-          || GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER)))
-    mpeg_video_framer_drain (framer);
-  gst_buffer_unmap (buffer, &map);
-
-  if (whole) {
-    input_add_frame (input, buffer, &frame);
+  if (input_push_whole (input, buffer, pts, dts))
     return TRUE;
-  }
-  gst_buffer_unref (buffer);
-  input_collect (input);
-  /* damage in a parsed buffer is none in the next */
-  if (input->parsed)
-    input->corrupted = FALSE;
-  return input_check (input);
+  input->pending = buffer;
+  input->pending_offset = 0;
+  input_feed (input, pts, dts);
+  return !input->failed;
 }
 
 gboolean
@@ -337,6 +397,8 @@ input_place_frame (GstMpegVideoInput * input, GstMpegVideoInputFrame * frame)
 
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
     frame->frame.flags |= MPEG_VIDEO_FRAME_DISCONT;
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_RESYNC))
+    frame->frame.flags |= MPEG_VIDEO_FRAME_RESYNC;
   mpeg_video_timeline_input (input->timeline, &frame->frame,
       gst_buffer_get_frame_info_meta (buffer)->media_time, &frame->position);
   GST_BUFFER_PTS (buffer) = position->pts;
@@ -353,8 +415,11 @@ gboolean
 gst_mpeg_video_input_pull (GstMpegVideoInput * input,
     GstMpegVideoInputFrame * frame)
 {
-  GstMpegVideoInputFrame *queued = g_queue_pop_head (&input->frames);
+  GstMpegVideoInputFrame *queued;
 
+  while (g_queue_is_empty (&input->frames) && input->pending)
+    input_feed (input, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE);
+  queued = g_queue_pop_head (&input->frames);
   if (!queued) {
     if (input->drained)
       mpeg_video_timeline_drain (input->timeline);

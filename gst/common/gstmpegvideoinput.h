@@ -48,8 +48,9 @@ void gst_mpeg_video_input_set_max_frame_size (GstMpegVideoInput * input,
 GST_WIRELESS_API
 void gst_mpeg_video_input_set_caps (GstMpegVideoInput * input, GstCaps * caps);
 
-/* Takes the buffer. FALSE: the stream is no MPEG video elementary stream and
- * an error message was posted on the owner. */
+/* Takes the buffer, when all frames before it were pulled. FALSE: the stream is
+ * no MPEG video elementary stream and an error message was posted on the
+ * owner. */
 GST_WIRELESS_API
 gboolean gst_mpeg_video_input_push (GstMpegVideoInput * input,
     GstBuffer * buffer);

@@ -18,6 +18,7 @@
 #define NEXT_CODE 3
 
 #define INITIAL_CHUNK_SIZE (64 * 1024)
+#define SMALL_FRAME_SIZE (INITIAL_CHUNK_SIZE / 2)
 
 struct _MpegVideoFramer
 {
@@ -269,14 +270,34 @@ framer_finish_frame (MpegVideoFramer * framer, guint n_units, gsize size)
   frame->n_units = n_units;
 }
 
+/* Takes the first size bytes out. Small frames are copied: the rest of a large
+ * chunk, shrunk, would be lost to the heap for as long as they live. */
+static guint8 *
+framer_cut_chunk (MpegVideoFramer * framer, gsize size)
+{
+  gsize rest = framer->len - size;
+  guint8 *cut = framer->chunk;
+  guint8 *next;
+
+  framer->len = rest;
+  if (size < SMALL_FRAME_SIZE) {
+    cut = g_memdup2 (framer->chunk, size);
+    memmove (framer->chunk, framer->chunk + size, rest);
+    return cut;
+  }
+  framer->chunk_size = rest > 0 ? MAX (rest, INITIAL_CHUNK_SIZE) : 0;
+  next = g_malloc (framer->chunk_size);
+  if (rest > 0)
+    memcpy (next, cut + size, rest);
+  framer->chunk = next;
+  framer->base = next;
+  return g_realloc (cut, size);
+}
+
 /* Cuts the frame off: its first n_units units, size bytes. */
 static void
 framer_emit (MpegVideoFramer * framer, guint n_units, gsize size)
 {
-  gsize rest = framer->len - size;
-  guint8 *next = NULL;
-  gsize next_size = 0;
-
   if (framer->frame.n_pictures == 0) {
     /* headers and slices without a picture header among them */
     framer->stats.bad_headers++;
@@ -286,18 +307,9 @@ framer_emit (MpegVideoFramer * framer, guint n_units, gsize size)
   }
 
   framer_finish_frame (framer, n_units, size);
-  if (rest > 0) {
-    next_size = MAX (rest, INITIAL_CHUNK_SIZE);
-    next = g_malloc (next_size);
-    memcpy (next, framer->chunk + size, rest);
-  }
-  framer->frame.data = g_realloc (framer->chunk, size);
+  framer->frame.data = framer_cut_chunk (framer, size);
   g_queue_push_tail (&framer->output,
       g_memdup2 (&framer->frame, sizeof (framer->frame)));
-  framer->chunk = next;
-  framer->chunk_size = next_size;
-  framer->base = next;
-  framer->len = rest;
   framer_clear_frame (framer);
 }
 
@@ -612,17 +624,11 @@ framer_scan_straddle (MpegVideoFramer * framer, const guint8 * data, gsize size)
     framer_code (framer, framer->len - tail + (code - window), code[3]);
 }
 
-void
-mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
-    gsize size, guint64 pts, guint64 dts)
+static void
+framer_scan (MpegVideoFramer * framer, const guint8 * data, gsize size)
 {
   const guint8 *end = data + size;
   const guint8 *code;
-
-  /* A picture start code that began in the input before has its times. */
-  framer_scan_straddle (framer, data, size);
-  framer->pts = pts;
-  framer->dts = dts;
 
   for (code = mpeg_video_find_start_code (data, end); code;
       code = mpeg_video_find_start_code (code + NEXT_CODE, end)) {
@@ -631,6 +637,25 @@ mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
     data = code;
   }
   framer_append (framer, data, end - data);
+}
+
+void
+mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
+    gsize size, guint64 pts, guint64 dts)
+{
+  /* A picture start code that began in the input before has its times. */
+  framer_scan_straddle (framer, data, size);
+  framer->pts = pts;
+  framer->dts = dts;
+  framer_scan (framer, data, size);
+}
+
+void
+mpeg_video_framer_input_more (MpegVideoFramer * framer, const guint8 * data,
+    gsize size)
+{
+  framer_scan_straddle (framer, data, size);
+  framer_scan (framer, data, size);
 }
 
 static gboolean

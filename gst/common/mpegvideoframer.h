@@ -43,8 +43,10 @@ typedef enum
   MPEG_VIDEO_FRAME_INCOMPLETE = 1 << 0,
   /* no sequence header has been seen since the stream began */
   MPEG_VIDEO_FRAME_NO_SEQUENCE = 1 << 1,
-  /* something is known to be missing before it; never set by the framer */
+  /* never set by the framer: something is known to be missing before it; */
   MPEG_VIDEO_FRAME_DISCONT = 1 << 2,
+  /* it begins a new stream, in which nothing goes on from the old one */
+  MPEG_VIDEO_FRAME_RESYNC = 1 << 3,
 } MpegVideoFrameFlags;
 
 typedef struct
@@ -99,6 +101,10 @@ void mpeg_video_framer_reset (MpegVideoFramer * framer);
 GST_WIRELESS_API
 void mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
     gsize size, guint64 pts, guint64 dts);
+/* More of the same input: its times belong to it too. */
+GST_WIRELESS_API
+void mpeg_video_framer_input_more (MpegVideoFramer * framer,
+    const guint8 * data, gsize size);
 /* The same for bytes that hold exactly one frame and end with it, without a
  * copy: fills frame, whose data stays the caller's, and returns TRUE. FALSE:
  * nothing was taken (they are not one whole frame, or bytes are pending); use

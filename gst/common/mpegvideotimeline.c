@@ -541,6 +541,27 @@ clock_start_is_plausible (const MpegVideoTimeline * timeline,
       || !reference_goes_on (timeline, is_anchor (header->type), reference);
 }
 
+/* Another stream: its GOP begins where the last one stopped, and what its
+ * clocks say has nothing to do with what the others said. */
+static void
+begin_stream (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
+    guint64 clock)
+{
+  gint64 start = timeline->max_received + 1;
+
+  begin_gop (timeline, start);
+  timeline->have_time_code = FALSE;
+  timeline->time_code_trust = 0;
+  timeline->horizon = MAX (timeline->horizon, start);
+  timeline->seen_gop_header = frame->has_gop;
+  if (frame->has_gop) {
+    time_code_gop_start (timeline, &frame->gop);
+    timeline->time_code_start = start;
+  }
+  learn_clock (timeline, clock, -1,
+      start + frame->pictures[0].header.temporal_reference);
+}
+
 /* Finds the frame's GOP; returns whether it is a new one. */
 static gboolean
 place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
@@ -554,6 +575,10 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   gint64 by_code = -1, by_clock, start;
   gboolean new_gop;
 
+  if (frame->flags & MPEG_VIDEO_FRAME_RESYNC) {
+    begin_stream (timeline, frame, clock);
+    return TRUE;
+  }
   if (frame->has_gop) {
     timeline->seen_gop_header = TRUE;
     by_code = time_code_gop_start (timeline, &frame->gop);

@@ -104,6 +104,7 @@ struct _GstRfc2250Depay
   guint32 ssrc;
   guint64 rtptime;              /* extended; all ones: none yet */
   guint64 no_media_time;        /* rtptime that begins a new clock */
+  gboolean resync;              /* a new source began */
   MpegVideoSequence sequence;   /* that the source caps describe */
   gboolean have_caps;
   gboolean warned_too_big;
@@ -342,6 +343,10 @@ gst_rfc2250_depay_push_frame (GstRfc2250Depay * depay,
     return gst_rfc2250_depay_push_part (depay, buffer);
   info = gst_buffer_add_frame_info_meta (buffer, 0, 0,
       GST_FRAME_INFO_COVERAGE_ALL);
+  if (depay->resync && unpacked->rtptime >= depay->no_media_time) {
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_RESYNC);
+    depay->resync = FALSE;
+  }
   if (unpacked->rtptime != depay->no_media_time)
     info->media_time = gst_util_uint64_scale_int (unpacked->rtptime,
         GST_SECOND, CLOCK_RATE);
@@ -422,6 +427,7 @@ gst_rfc2250_depay_check_gap (GstRfc2250Depay * depay, guint32 ssrc,
   if (depay->have_ssrc && ssrc != depay->ssrc) {
     gst_rfc2250_depay_count (depay, &depay->stats.ssrc_changes);
     depay->rtptime = -1;
+    depay->resync = TRUE;
     gap = TRUE;
   }
   depay->ssrc = ssrc;
@@ -590,6 +596,7 @@ gst_rfc2250_depay_reset (GstRfc2250Depay * depay)
   depay->have_seqnum = depay->have_ssrc = FALSE;
   depay->n_fillers = 0;
   depay->rtptime = -1;
+  depay->resync = FALSE;
 }
 
 static void

@@ -9,6 +9,7 @@
 /* Room for a rebuilt GOP header, picture header and coding extension */
 #define MAX_REBUILT_SIZE (8 + 9 + 11 + RFC2250_MAX_EXTENSIONS_SIZE)
 #define INITIAL_CHUNK_SIZE (64 * 1024)
+#define SMALL_FRAME_SIZE (INITIAL_CHUNK_SIZE / 2)
 
 struct _Rfc2250Unpacker
 {
@@ -441,6 +442,19 @@ drop_open_slice (Rfc2250Unpacker * unpacker)
   unpacker->stats.slices_dropped++;
 }
 
+/* Small frames are copied: see the framer. */
+static guint8 *
+unpacker_take_chunk (Rfc2250Unpacker * unpacker)
+{
+  guint8 *chunk = unpacker->chunk;
+
+  if (unpacker->len < SMALL_FRAME_SIZE)
+    return g_memdup2 (chunk, unpacker->len);
+  unpacker->chunk = NULL;
+  unpacker->chunk_size = 0;
+  return g_realloc (chunk, unpacker->len);
+}
+
 /* A field alone, behind a gap: the first field was in the gap, or all of it. A
  * sender that puts the marker behind each field sends fields alone too. */
 static gboolean
@@ -467,10 +481,8 @@ unpacker_finish_frame (Rfc2250Unpacker * unpacker)
       wanted = FALSE;
   }
   if (wanted) {
-    unpacker_send (unpacker, g_realloc (unpacker->chunk, unpacker->len),
-        unpacker->len, unpacker->missing);
-    unpacker->chunk = NULL;
-    unpacker->chunk_size = 0;
+    unpacker_send (unpacker, unpacker_take_chunk (unpacker), unpacker->len,
+        unpacker->missing);
   } else {
     unpacker->stats.frames_dropped++;
   }

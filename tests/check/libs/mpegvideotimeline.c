@@ -227,6 +227,45 @@ GST_START_TEST (bursts_over_gop_boundaries_are_counted)
 
 GST_END_TEST;
 
+/* A sender that stops in mid-GOP and one that starts: nothing was lost. */
+GST_START_TEST (a_new_stream_goes_on_from_the_old_one)
+{
+  GArray *plan = make_plan (6, 15, TRUE);
+  guint cut;
+
+  for (cut = 40; cut < 60; cut++) {
+    MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+    MpegVideoPosition position;
+    MpegVideoLoss loss;
+    gint64 top = 0;
+    guint i;
+
+    for (i = 0; i < cut; i++) {
+      feed (timeline, &g_array_index (plan, Planned, i), &media_clock, i, FALSE,
+          &position);
+      top = MAX (top, position.display_number);
+    }
+    while (mpeg_video_timeline_poll_loss (timeline, &loss));
+    for (i = 0; i < plan->len; i++) {
+      const Planned *p = &g_array_index (plan, Planned, i);
+      MpegVideoFrame frame = make_frame (p->type, p->tr);
+
+      frame.has_gop = p->has_gop;
+      if (i == 0)
+        frame.flags |= MPEG_VIDEO_FRAME_DISCONT | MPEG_VIDEO_FRAME_RESYNC;
+      mpeg_video_timeline_input (timeline, &frame, 5 * MS + p->display * 40 * MS,
+          &position);
+      fail_unless_equals_int64 (position.display_number, top + 1 + p->display);
+    }
+    mpeg_video_timeline_drain (timeline);
+    fail_unless (!mpeg_video_timeline_poll_loss (timeline, &loss));
+    mpeg_video_timeline_free (timeline);
+  }
+  g_array_unref (plan);
+}
+
+GST_END_TEST;
+
 /* As a receiver of RTP sees it, from the first frame on: neither a GOP is known
  * yet nor its length. Temporal references may go on as if nothing had been. */
 GST_START_TEST (early_bursts_are_counted_by_the_media_clock)
@@ -662,6 +701,7 @@ mpegvideotimeline_suite (void)
   tcase_add_test (losses, any_single_frame_lost_is_found_with_its_type);
   tcase_add_test (losses, any_single_frame_lost_is_found_by_the_pattern);
   tcase_add_test (losses, bursts_over_gop_boundaries_are_counted);
+  tcase_add_test (losses, a_new_stream_goes_on_from_the_old_one);
   tcase_add_test (losses, early_bursts_are_counted_by_the_media_clock);
   tcase_add_test (losses, losses_in_a_long_gop_are_typed_by_their_neighbours);
   tcase_add_test (losses, adaptive_b_frames_are_no_loss);
