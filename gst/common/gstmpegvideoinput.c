@@ -115,6 +115,7 @@ gst_mpeg_video_input_reset (GstMpegVideoInput * input)
   input->resync = FALSE;
   input->corrupted = FALSE;
   input->failed = FALSE;
+  input->warned_too_big = FALSE;
   input->drained = FALSE;
   input->bytes_without_frame = 0;
 }

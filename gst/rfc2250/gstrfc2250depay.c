@@ -70,6 +70,7 @@ typedef struct
   guint64 lost;
   guint64 duplicates;
   guint64 late;
+  guint64 strays;
   guint64 invalid_rtp;
   guint64 wrong_payload_type;
   guint64 no_payload;
@@ -170,6 +171,7 @@ gst_rfc2250_depay_create_stats (GstRfc2250Depay * depay)
       "lost", G_TYPE_UINT64, d.lost,
       "duplicates", G_TYPE_UINT64, d.duplicates,
       "late", G_TYPE_UINT64, d.late,
+      "strays", G_TYPE_UINT64, d.strays,
       "ssrc-changes", G_TYPE_UINT64, d.ssrc_changes,
       "invalid-rtp", G_TYPE_UINT64, d.invalid_rtp,
       "wrong-payload-type", G_TYPE_UINT64, d.wrong_payload_type,
@@ -273,6 +275,7 @@ gst_rfc2250_depay_publish_stats (GstRfc2250Depay * depay)
   GST_OBJECT_LOCK (depay);
   depay->stats.lost = rtp_reorder_get_lost (depay->reorder)
       - depay->fillers_used;
+  depay->stats.strays = rtp_reorder_get_strays (depay->reorder);
   rfc2250_unpacker_get_stats (depay->unpacker, &depay->unpacker_stats);
   GST_OBJECT_UNLOCK (depay);
   gst_rfc2250_depay_warn_too_big (depay);
@@ -736,7 +739,8 @@ gst_rfc2250_depay_class_init (GstRfc2250DepayClass * klass)
    * (`stats` belongs to the base class):
    *
    * - `packets`, `legacy-packets`: taken, and of these with an all-zero header
-   * - `lost`, `duplicates`, `late`, `ssrc-changes`: by sequence number
+   * - `lost`, `duplicates`, `late`, `ssrc-changes`: by sequence number;
+   *   `strays`: single packets of another source, or with a number far off
    * - `invalid-rtp`, `wrong-payload-type`, `no-payload`, `bad-short`,
    *   `bad-mbz`, `bad-extension`, `empty`: packets refused, by reason: no RTP;
    *   another payload type than the caps'; a keep-alive; shorter than the

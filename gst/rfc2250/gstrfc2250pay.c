@@ -376,12 +376,20 @@ gst_rfc2250_pay_make_packet (GstRfc2250Pay * pay, const Outgoing * outgoing,
 static void
 gst_rfc2250_pay_publish_stats (GstRfc2250Pay * pay, GstClockTime duration)
 {
+  gboolean new_latency = FALSE;
+
   GST_OBJECT_LOCK (pay);
   rfc2250_packer_get_stats (pay->packer, &pay->packer_stats);
   gst_mpeg_video_input_get_stats (pay->input, &pay->framer_stats);
-  if (GST_CLOCK_TIME_IS_VALID (duration))
+  /* repeated fields make some frames longer: the longest counts */
+  if (GST_CLOCK_TIME_IS_VALID (duration) && duration > pay->frame_duration) {
     pay->frame_duration = duration;
+    new_latency = !g_atomic_int_get (&pay->parsed);
+  }
   GST_OBJECT_UNLOCK (pay);
+  if (new_latency)
+    gst_element_post_message (GST_ELEMENT (pay),
+        gst_message_new_latency (GST_OBJECT (pay)));
 }
 
 static GstFlowReturn

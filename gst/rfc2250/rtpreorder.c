@@ -26,6 +26,13 @@ struct _RtpReorder
   guint16 next;                 /* sequence number that comes next */
   guint64 seen[2];              /* bit i: next - 1 - i was received */
   GArray *waiting;              /* of Waiting, in order, all after next */
+
+  /* The last packet, if it fits nowhere: from another source, or far off. Only
+   * one that goes on from it makes it the begin of something (RFC 3550 A.1). */
+  gpointer stray;               /* NULL: none */
+  guint32 stray_ssrc;
+  guint16 stray_seqnum;
+  guint64 strays;
   GQueue output;
   guint64 lost;
 };
@@ -50,6 +57,7 @@ rtp_reorder_reset (RtpReorder * reorder)
     reorder->free_packet (g_array_index (reorder->waiting, Waiting, i).packet);
   g_array_set_size (reorder->waiting, 0);
   g_queue_clear_full (&reorder->output, reorder->free_packet);
+  g_clear_pointer (&reorder->stray, reorder->free_packet);
   reorder->started = FALSE;
 }
 
@@ -130,17 +138,51 @@ reorder_wait (RtpReorder * reorder, guint16 seqnum, gpointer packet)
   return TRUE;
 }
 
+static void
+reorder_drop_stray (RtpReorder * reorder)
+{
+  if (!reorder->stray)
+    return;
+  reorder->free_packet (reorder->stray);
+  reorder->stray = NULL;
+  reorder->strays++;
+}
+
+/* The packet fits nowhere: keeps it, or begins anew with the one kept. */
+static void
+reorder_take_stray (RtpReorder * reorder, guint32 ssrc, guint16 seqnum,
+    gpointer packet)
+{
+  if (reorder->stray && ssrc == reorder->stray_ssrc
+      && seqnum == (guint16) (reorder->stray_seqnum + 1)) {
+    reorder_begin (reorder, ssrc, reorder->stray_seqnum);
+    reorder_advance (reorder, TRUE);
+    g_queue_push_tail (&reorder->output, reorder->stray);
+    reorder->stray = NULL;
+    reorder_advance (reorder, TRUE);
+    g_queue_push_tail (&reorder->output, packet);
+    return;
+  }
+  reorder_drop_stray (reorder);
+  reorder->stray = packet;
+  reorder->stray_ssrc = ssrc;
+  reorder->stray_seqnum = seqnum;
+}
+
 RtpReorderResult
 rtp_reorder_input (RtpReorder * reorder, guint32 ssrc, guint16 seqnum,
     gboolean final_gap, gpointer packet)
 {
-  gint16 ahead = seqnum - reorder->next;
+  gint16 ahead;
 
-  if (!reorder->started || ssrc != reorder->ssrc || ahead < -MAX_MISORDER
-      || ahead > MAX_DROPOUT) {
+  if (!reorder->started)
     reorder_begin (reorder, ssrc, seqnum);
-    ahead = 0;
+  ahead = seqnum - reorder->next;
+  if (ssrc != reorder->ssrc || ahead < -MAX_MISORDER || ahead > MAX_DROPOUT) {
+    reorder_take_stray (reorder, ssrc, seqnum, packet);
+    return RTP_REORDER_TAKEN;
   }
+  reorder_drop_stray (reorder);
   if (ahead < 0) {
     guint back = -1 - ahead;
 
@@ -169,6 +211,7 @@ rtp_reorder_poll_output (RtpReorder * reorder)
 void
 rtp_reorder_drain (RtpReorder * reorder)
 {
+  reorder_drop_stray (reorder);
   reorder_release (reorder, 0);
 }
 
@@ -176,4 +219,10 @@ guint64
 rtp_reorder_get_lost (const RtpReorder * reorder)
 {
   return reorder->lost;
+}
+
+guint64
+rtp_reorder_get_strays (const RtpReorder * reorder)
+{
+  return reorder->strays;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Puts packets that overtook each other back in order: a core. In order they
  * pass at once; behind a gap at most `window` packets wait for the missing
- * one. Packets are opaque.
+ * one. A packet of another source, or with a number far off, waits for the
+ * next: two in a row begin anew, one alone is a stray. Packets are opaque.
  */
 
 #ifndef __RTP_REORDER_H__
@@ -39,6 +40,8 @@ gpointer rtp_reorder_poll_output (RtpReorder * reorder);
 void rtp_reorder_drain (RtpReorder * reorder);
 /* Packets that were given up, in all */
 guint64 rtp_reorder_get_lost (const RtpReorder * reorder);
+/* Packets that nothing went on from: dropped, in all */
+guint64 rtp_reorder_get_strays (const RtpReorder * reorder);
 
 G_END_DECLS
 

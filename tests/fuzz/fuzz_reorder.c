@@ -29,6 +29,9 @@ typedef struct
   guint n_packets;
   guint n_taken, n_output, n_freed;
 
+  Packet *stray;                /* kept for the one that goes on from it */
+  guint32 stray_ssrc;
+
   gboolean started;
   guint run;
   guint32 ssrc;
@@ -105,29 +108,65 @@ check_result (RtpReorderResult result, const Packet * packet, gint16 ahead)
           RTP_REORDER_DUPLICATE : RTP_REORDER_LATE));
 }
 
+/* The stray that is kept is dropped. */
+static void
+check_stray_freed (void)
+{
+  if (model.stray)
+    fuzz_check (model.stray->freed == 1 && model.stray->output == 0);
+  model.stray = NULL;
+}
+
+/* A packet that fits nowhere: the begin of a new run if it goes on from the
+ * one before it. */
+static void
+check_stray (guint32 ssrc, Packet * packet)
+{
+  Packet *stray = model.stray, *old;
+
+  if (!stray || model.stray_ssrc != ssrc
+      || packet->seqnum != (guint16) (stray->seqnum + 1)) {
+    check_stray_freed ();
+    fuzz_check (packet->freed == 0);
+    model.stray = packet;
+    model.stray_ssrc = ssrc;
+    return;
+  }
+  /* what waits goes first */
+  while (model.n_output < model.n_taken) {
+    old = rtp_reorder_poll_output (model.reorder);
+    fuzz_check (old != NULL && old != stray && old != packet);
+    note_output (old);
+  }
+  begin_run (ssrc, stray->seqnum);
+  stray->run = packet->run = model.run;
+  model.stray = NULL;
+  model.n_taken += 2;
+  collect ();
+  fuzz_check (stray->output == 1 && packet->output == 1);
+}
+
 static void
 input_packet (guint32 ssrc, guint16 seqnum, gboolean final_gap, guint window)
 {
   Packet *packet = &model.packets[model.n_packets++];
   gint16 ahead = seqnum - model.next;
-  gboolean new_run = !model.started || ssrc != model.ssrc
-      || ahead < -FURTHEST_BACK || ahead > FURTHEST_AHEAD;
   RtpReorderResult result;
-  Packet *old;
 
   memset (packet, 0, sizeof (*packet));
   packet->seqnum = seqnum;
   result = rtp_reorder_input (model.reorder, ssrc, seqnum, final_gap, packet);
-  if (new_run) {
-    /* what waits goes first */
-    while (model.n_output < model.n_taken) {
-      old = rtp_reorder_poll_output (model.reorder);
-      fuzz_check (old != NULL && old != packet);
-      note_output (old);
-    }
+  if (!model.started) {
     begin_run (ssrc, seqnum);
     ahead = 0;
   }
+  if (ssrc != model.ssrc || ahead < -FURTHEST_BACK || ahead > FURTHEST_AHEAD) {
+    fuzz_check (result == RTP_REORDER_TAKEN);
+    check_stray (ssrc, packet);
+    fuzz_check (model.lost == rtp_reorder_get_lost (model.reorder));
+    return;
+  }
+  check_stray_freed ();
   packet->run = model.run;
   check_result (result, packet, ahead);
   if (result == RTP_REORDER_NEXT || result == RTP_REORDER_TAKEN)
@@ -149,12 +188,13 @@ input_packet (guint32 ssrc, guint16 seqnum, gboolean final_gap, guint window)
 static void
 reset (void)
 {
-  guint waiting = model.n_taken - model.n_output;
+  guint waiting = model.n_taken - model.n_output + (model.stray != NULL);
   guint freed = model.n_freed;
 
   rtp_reorder_reset (model.reorder);
   fuzz_check (model.n_freed - freed == waiting);
   fuzz_check (rtp_reorder_poll_output (model.reorder) == NULL);
+  check_stray_freed ();
   model.started = FALSE;
   model.n_taken = model.n_output;
 }
@@ -163,6 +203,7 @@ static void
 drain (void)
 {
   rtp_reorder_drain (model.reorder);
+  check_stray_freed ();
   collect ();
   fuzz_check (model.n_taken == model.n_output);
   fuzz_check (model.lost == rtp_reorder_get_lost (model.reorder));
@@ -178,6 +219,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
 
   model.n_packets = model.n_taken = model.n_output = model.n_freed = 0;
   model.started = FALSE;
+  model.stray = NULL;
   model.last = NULL;
   model.lost = 0;
   model.reorder = rtp_reorder_new (free_packet);

@@ -881,7 +881,11 @@ GST_START_TEST (packets_are_put_in_order)
   check_order (0, "1 3 2 4", "1 3 <2 4 /");
   check_order (3, "1 !3 4", "1 3 4 /");
   /* the sender began anew */
-  check_order (3, "5000 5001 100 101", "5000 5001 100 101 /");
+  check_order (3, "5000 5001 100 101 102", "5000 5001 100 101 102 /");
+  check_order (3, "5000 5002 100 101", "5000 5002 100 101 /");
+  /* one packet from elsewhere is none */
+  check_order (3, "5000 100 5001 101 5002", "5000 5001 5002 /");
+  check_order (3, "5000 100 9000 200 5001", "5000 5001 /");
 }
 
 GST_END_TEST;
