@@ -179,6 +179,19 @@ time_to_90khz (guint64 time)
   return (time * 9 + 50000) / 100000;
 }
 
+/* Another encoder's GOPs have another pattern. */
+static void
+forget_pattern (MpegVideoTimeline * timeline)
+{
+  timeline->lead = -1;
+  timeline->period = 0;
+  timeline->period_seen = 0;
+  timeline->anchor_distance = 0;
+  timeline->distance_seen = 0;
+  timeline->pattern_hits = 0;
+  timeline->last_i = -1;
+}
+
 /* A change of rate: what was counted so far stays where it was. */
 static void
 timeline_set_rate (MpegVideoTimeline * timeline,
@@ -193,6 +206,7 @@ timeline_set_rate (MpegVideoTimeline * timeline,
     timeline->base_time = number_to_time (timeline, here, timeline->extra);
     timeline->base_number = here;
     timeline->extra = 0;
+    forget_pattern (timeline);
   }
   timeline->fps_n = sequence->fps_n;
   timeline->fps_d = sequence->fps_d;
@@ -275,7 +289,9 @@ local_type (const MpegVideoTimeline * timeline, gint64 number)
   else if (before >= 0 && (same_gop || number < timeline->gop_start))
     anchor = (number - before) % distance == 0;
   else
-    anchor = (after - number) % distance == 0;
+    anchor = (after - number) % distance == 0
+        || (before < 0 && number == timeline->gop_start
+        && after - number < distance);
   if (!anchor)
     return MPEG_VIDEO_PICTURE_B;
   /* The first anchor of a GOP of which no I-frame came */
@@ -421,6 +437,7 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
       timeline->fps_d);
   gint64 first = timeline->max_received + 1;
   gint64 start, slack;
+  gboolean splice;
 
   if (!timeline->have_time_code) {
     timeline->have_time_code = TRUE;
@@ -434,8 +451,12 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
   if (start < 0)
     return -1;
   if (start < first || start - first > MAX_GAP) {
+    /* Right so far, and now another time: two streams were joined here. */
+    splice = timeline->time_code_trust > 0;
     timeline->time_code_trust = -1;
-    return -1;
+    if (splice)
+      forget_pattern (timeline);
+    return splice ? first : -1;
   }
   if (start == first) {
     timeline->time_code_trust++;
@@ -534,11 +555,13 @@ clock_start_is_plausible (const MpegVideoTimeline * timeline,
     return !new_gop;
   if (start <= timeline->max_received)
     return FALSE;
+  /* something is missing, and this clock says how much */
+  if (frame->flags & MPEG_VIDEO_FRAME_DISCONT)
+    return TRUE;
   if (timeline->period_seen >= PERIOD_TRUSTED && timeline->lead >= 0
       && (header->type != MPEG_VIDEO_PICTURE_I || reference == timeline->lead))
     return (start - timeline->last_i + timeline->lead) % timeline->period == 0;
-  return new_gop || (frame->flags & MPEG_VIDEO_FRAME_DISCONT)
-      || !reference_goes_on (timeline, is_anchor (header->type), reference);
+  return new_gop || !reference_goes_on (timeline, is_anchor (header->type), reference);
 }
 
 /* Another stream: its GOP begins where the last one stopped, and what its
@@ -549,6 +572,7 @@ begin_stream (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
 {
   gint64 start = timeline->max_received + 1;
 
+  forget_pattern (timeline);
   begin_gop (timeline, start);
   timeline->have_time_code = FALSE;
   timeline->time_code_trust = 0;
@@ -626,14 +650,6 @@ place_first (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   timeline->started = TRUE;
   timeline->max_received = -1;
   learn_clock (timeline, clock, -1, number);
-}
-
-/* RTP timestamps are presentation times by definition: believed until they
- * prove wrong. */
-static void
-trust_media_time (MpegVideoTimeline * timeline)
-{
-  timeline->clock_trust = CLOCK_TRUSTED;
 }
 
 /* --- learning ---------------------------------------------------------- */
@@ -730,7 +746,7 @@ anchor_before (const MpegVideoTimeline * timeline,
   if (last < 0 && header->type == MPEG_VIDEO_PICTURE_I)
     return timeline->gop_start - 1;
   if (last < 0)
-    return MAX (number - distance, -1);
+    return MAX (number - distance, 0);
   /* B-frames came that are shown after it: the anchor behind them was lost */
   if (timeline->max_received > last)
     last = MIN (timeline->max_received + 1, number - 1);
@@ -869,12 +885,15 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
   timeline_set_rate (timeline, &frame->sequence);
   if (first) {
     place_first (timeline, frame, clock);
-    if (media_time != MPEG_VIDEO_TIME_NONE)
-      trust_media_time (timeline);
     position->new_gop = TRUE;
   } else {
     position->new_gop = place_in_gop (timeline, frame, clock, &reference);
   }
+  /* RTP timestamps are presentation times by definition: believed until they
+   * prove wrong. */
+  if (media_time != MPEG_VIDEO_TIME_NONE
+      && (first || frame->flags & MPEG_VIDEO_FRAME_RESYNC))
+    timeline->clock_trust = CLOCK_TRUSTED;
   number = MAX (timeline->gop_start + reference, 0);
 
   if (anchor && !frame->sequence.low_delay) {

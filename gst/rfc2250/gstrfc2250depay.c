@@ -104,7 +104,6 @@ struct _GstRfc2250Depay
   gboolean have_ssrc;
   guint32 ssrc;
   guint64 rtptime;              /* extended; all ones: none yet */
-  guint64 no_media_time;        /* rtptime that begins a new clock */
   gboolean resync;              /* a new source began */
   MpegVideoSequence sequence;   /* that the source caps describe */
   gboolean have_caps;
@@ -346,13 +345,12 @@ gst_rfc2250_depay_push_frame (GstRfc2250Depay * depay,
     return gst_rfc2250_depay_push_part (depay, buffer);
   info = gst_buffer_add_frame_info_meta (buffer, 0, 0,
       GST_FRAME_INFO_COVERAGE_ALL);
-  if (depay->resync && unpacked->rtptime >= depay->no_media_time) {
+  info->media_time = gst_util_uint64_scale_int (unpacked->rtptime, GST_SECOND,
+      CLOCK_RATE);
+  if (depay->resync) {
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_RESYNC);
     depay->resync = FALSE;
   }
-  if (unpacked->rtptime != depay->no_media_time)
-    info->media_time = gst_util_uint64_scale_int (unpacked->rtptime,
-        GST_SECOND, CLOCK_RATE);
   gst_mpeg_video_input_push (depay->input, buffer);
 
   while (flow == GST_FLOW_OK
@@ -449,10 +447,6 @@ gst_rfc2250_depay_process (GstRTPBaseDepayload * base, GstRTPBuffer * rtp)
   payload.data = gst_rtp_buffer_get_payload (rtp);
   payload.size = gst_rtp_buffer_get_payload_len (rtp);
   payload.marker = gst_rtp_buffer_get_marker (rtp);
-  /* a new clock: no telling how far it is from the old one */
-  if (depay->rtptime == (guint64) - 1)
-    depay->no_media_time = gst_rtp_buffer_ext_timestamp (&depay->rtptime,
-        gst_rtp_buffer_get_timestamp (rtp));
   payload.rtptime = gst_rtp_buffer_ext_timestamp (&depay->rtptime,
       gst_rtp_buffer_get_timestamp (rtp));
   payload.pts = GST_BUFFER_PTS (rtp->buffer);
@@ -789,7 +783,6 @@ gst_rfc2250_depay_init (GstRfc2250Depay * depay)
   depay->input = gst_mpeg_video_input_new (GST_ELEMENT (depay));
   depay->payload_type = -1;
   depay->rtptime = -1;
-  depay->no_media_time = -1;
   parsed = gst_static_pad_template_get_caps (&src_template);
   parsed = gst_caps_make_writable (parsed);
   gst_structure_remove_field (gst_caps_get_structure (parsed, 0),
