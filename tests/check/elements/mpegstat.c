@@ -931,6 +931,23 @@ GST_START_TEST (one_lost_frame_is_reported_with_its_type)
 
 GST_END_TEST;
 
+/* Frames of types that no pattern tells yet wait for more of it, at the longest
+ * for the end. */
+GST_START_TEST (losses_that_wait_are_reported_at_the_end)
+{
+  Fixture f;
+
+  setup (&f, make_element (), PARSED_CAPS);
+  push_frames (&f, 0, FRAMES (1));
+  push_frames (&f, FRAMES (2), FRAMES (2) + 4);
+  fail_unless (get_stat (f.element, "lost") < FRAMES_IN_GOP);
+  push_eos (&f);
+  assert_stat (f.element, "lost", FRAMES_IN_GOP);
+  teardown (&f);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (a_lost_gop_is_reported_frame_by_frame)
 {
   Fixture f;
@@ -1264,9 +1281,15 @@ GST_END_TEST;
 
 GST_START_TEST (log_lines_say_what_the_frames_are)
 {
+  gint64 before = g_get_real_time ();
   gchar **lines = log_of (TRUE, "csv", G_MAXUINT);
+  gint64 after = g_get_real_time ();
+  gint64 wall;
   gchar *line;
 
+  /* since 1970 */
+  fail_unless (sscanf (lines[2], "frame,%" G_GINT64_FORMAT, &wall) == 1);
+  fail_unless (wall / 1000 >= before - 1 && wall / 1000 <= after + 1);
   fail_unless (g_str_has_prefix (lines[0], "event,wall_ns,arrival_ns,"));
   line = without_times (lines[1]);
   fail_unless_equals_string (line, "gop,,,,,,,0,0,3600,,00:00:00:00,1,0,0,");
@@ -1629,6 +1652,7 @@ mpegstat_suite (void)
   tcase_add_test (tc, frames_and_bytes_count_by_type);
   tcase_add_loop_test (tc, one_lost_frame_is_reported_with_its_type, 0,
       FRAMES_IN_GOP);
+  tcase_add_test (tc, losses_that_wait_are_reported_at_the_end);
   tcase_add_test (tc, a_lost_gop_is_reported_frame_by_frame);
   tcase_add_test (tc, a_lost_gop_header_leaves_latency_alone);
   tcase_add_test (tc, incomplete_frames_are_discarded_and_counted);

@@ -101,6 +101,7 @@ check_packet (GstBuffer * packet, guint frame)
   fail_unless_equals_uint64 (GST_BUFFER_PTS (packet),
       pts_ms[frame] * GST_MSECOND);
   fail_unless_equals_uint64 (GST_BUFFER_DTS (packet), frame * 40 * GST_MSECOND);
+  fail_unless_equals_uint64 (GST_BUFFER_DURATION (packet), 40 * GST_MSECOND);
   fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (packet,
           GST_BUFFER_FLAG_DELTA_UNIT), type != 'I');
   fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (packet,
@@ -450,6 +451,7 @@ GST_START_TEST (depay_frames_have_times_flags_and_caps)
     fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (frame,
             GST_BUFFER_FLAG_DROPPABLE), types[i] == 'B');
     fail_unless (!GST_BUFFER_FLAG_IS_SET (frame, GST_BUFFER_FLAG_CORRUPTED));
+    fail_unless (GST_BUFFER_FLAG_IS_SET (frame, GST_BUFFER_FLAG_MARKER));
     gst_buffer_unref (frame);
   }
   caps = gst_pad_get_current_caps (h->sinkpad);
@@ -615,6 +617,66 @@ GST_START_TEST (depay_ssrc_change_goes_on)
 
 GST_END_TEST;
 
+/* Even where the numbers go on: what the first source left open is no frame. */
+GST_START_TEST (depay_ssrc_change_is_a_gap)
+{
+  GstHarness *h = new_depay ("rfc2250depay");
+  GPtrArray *one = make_packets ("| I0 P1",
+      "rfc2250pay mtu=300 aggregate-mode=none ssrc=1 seqnum-offset=100");
+  GPtrArray *two = make_packets ("| I0 P1",
+      "rfc2250pay mtu=300 aggregate-mode=none ssrc=2 seqnum-offset=103");
+  guint i;
+
+  fail_unless_equals_int (one->len, 4);
+  for (i = 0; i < 3; i++)
+    gst_harness_push (h, gst_buffer_ref (one->pdata[i]));
+  for (i = 0; i < two->len; i++)
+    gst_harness_push (h, gst_buffer_ref (two->pdata[i]));
+  fail_unless_equals_int (gst_harness_buffers_received (h), 3);
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "frames-dropped"), 1);
+  g_ptr_array_unref (one);
+  g_ptr_array_unref (two);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* RFC 6263 section 4.1: packets without a payload, here amid a frame */
+GST_START_TEST (depay_keep_alives_cost_no_frame)
+{
+  GstHarness *h = new_depay ("rfc2250depay reorder-window=0");
+  GPtrArray *packets = make_packets ("| I0 P1 P2",
+      "rfc2250pay mtu=300 aggregate-mode=none seqnum-offset=65530 ssrc=1");
+  guint i, n = 65530;
+
+  fail_unless_equals_int (packets->len, 6);
+  for (i = 0; i < packets->len; i++, n++) {
+    GstBuffer *packet = gst_buffer_copy_deep (packets->pdata[i]);
+    GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+    if (i == 3) {
+      GstBuffer *empty = gst_buffer_copy_deep (packet);
+
+      gst_buffer_resize (empty, 0, 12);
+      gst_rtp_buffer_map (empty, GST_MAP_READWRITE, &rtp);
+      gst_rtp_buffer_set_seq (&rtp, n++);
+      gst_rtp_buffer_unmap (&rtp);
+      gst_harness_push (h, empty);
+    }
+    gst_rtp_buffer_map (packet, GST_MAP_READWRITE, &rtp);
+    gst_rtp_buffer_set_seq (&rtp, n);
+    gst_rtp_buffer_unmap (&rtp);
+    gst_harness_push (h, packet);
+  }
+  fail_unless_equals_int (gst_harness_buffers_received (h), 3);
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "no-payload"), 1);
+  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "lost"), 0);
+  g_ptr_array_unref (packets);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* The reason of a stop downstream comes back up. */
 GST_START_TEST (depay_returns_the_flow_of_downstream)
 {
@@ -702,6 +764,8 @@ rfc2250_suite (void)
   tcase_add_test (depay, depay_heals_order_and_counts_what_it_refuses);
   tcase_add_test (depay, depay_malformed_packets_post_nothing);
   tcase_add_test (depay, depay_ssrc_change_goes_on);
+  tcase_add_test (depay, depay_ssrc_change_is_a_gap);
+  tcase_add_test (depay, depay_keep_alives_cost_no_frame);
   tcase_add_test (depay, depay_returns_the_flow_of_downstream);
   tcase_add_test (depay, depay_conceal_flags_what_it_mended);
   tcase_add_test (depay, depay_rank_is_above_the_stock_one);

@@ -61,6 +61,13 @@ GST_START_TEST (sequence_extension_widens_fields)
   fail_unless_equals_int (s.fps_n, 30000);
   fail_unless_equals_int (s.fps_d, 1001);
   fail_unless (s.low_delay && s.progressive);
+
+  /* frame_rate_extension_n 1 and _d 2: times two, by three */
+  stream.bytes->data[12 + 9] |= 1 << 5 | 2;
+  fail_unless (mpeg_video_parse_sequence (&s, data, 12));
+  fail_unless (mpeg_video_parse_sequence_extension (&s, data + 12, 10));
+  fail_unless_equals_int (s.fps_n, 60000);
+  fail_unless_equals_int (s.fps_d, 3003);
   mpeg_stream_clear (&stream);
 }
 
@@ -479,13 +486,17 @@ GST_START_TEST (missing_rows_make_a_frame_incomplete)
   MpegStream stream;
   guint lost;
 
-  for (lost = 1; lost <= 2; lost++) {
+  for (lost = 1; lost <= 3; lost++) {
+    MpegPicture i = {.type = 'I',.progressive = TRUE,.rows = 3 };
+    MpegPicture p = {.type = 'P',.tr = 1,.progressive = TRUE,.rows = 3 };
     GByteArray *bytes;
     guint8 code[4] = { 0, 0, 1, lost };
     Fixture f;
 
     mpeg_stream_init (&stream);
-    mpeg_stream_add (&stream, "| I0 P1", FALSE, NULL);
+    mpeg_sequence (&stream, 32, 48, 3, TRUE, TRUE, FALSE);
+    mpeg_picture (&stream, &i);
+    mpeg_picture (&stream, &p);
     bytes = stream.bytes;
     for (slice = bytes->data; memcmp (slice, code, 4); slice++);
     g_byte_array_remove_range (bytes, slice - bytes->data, 20);
@@ -493,6 +504,56 @@ GST_START_TEST (missing_rows_make_a_frame_incomplete)
     push (&f, bytes->data, bytes->len, 11);
     fail_unless_equals_string (f.types->str, "I0! P1");
     teardown (&f);
+    mpeg_stream_clear (&stream);
+  }
+}
+
+GST_END_TEST;
+
+/* 13818-2 6.3.3: 144 lines are nine rows of a progressive frame, but two times
+ * five of an interlaced one. */
+GST_START_TEST (interlaced_frames_have_rows_for_both_fields)
+{
+  gint progressive;
+  guint rows;
+
+  for (progressive = 0; progressive < 2; progressive++) {
+    for (rows = 9; rows <= 10; rows++) {
+      MpegPicture p = {.type = 'I',.rows = rows,.progressive = progressive };
+      MpegStream stream;
+
+      mpeg_stream_init (&stream);
+      mpeg_sequence (&stream, 32, 144, 3, TRUE, progressive, FALSE);
+      mpeg_picture (&stream, &p);
+      assert_frames (&stream, rows == (progressive ? 9 : 10) ? "I0" : "I0!");
+      mpeg_stream_clear (&stream);
+    }
+  }
+}
+
+GST_END_TEST;
+
+/* 13818-2 6.3.16: above 2800 lines three more bits of the row follow the start
+ * code. */
+GST_START_TEST (rows_of_tall_pictures_go_on_behind_the_start_code)
+{
+  const guint n_rows[] = { 128, 176, 177 };
+  guint i, row;
+
+  for (i = 0; i < G_N_ELEMENTS (n_rows); i++) {
+    MpegPicture p = {.type = 'I',.progressive = TRUE };
+    MpegStream stream;
+
+    mpeg_stream_init (&stream);
+    mpeg_sequence (&stream, 32, 177 * 16, 3, TRUE, TRUE, FALSE);
+    mpeg_picture_header (&stream, &p);
+    mpeg_picture_extension (&stream, &p);
+    for (row = 0; row < n_rows[i]; row++) {
+      mpeg_code (&stream, row % 128 + 1);
+      mpeg_put (&stream, 3, row / 128);
+      mpeg_put (&stream, 13, 0x0aaa);
+    }
+    assert_frames (&stream, n_rows[i] == 177 ? "I0" : "I0!");
     mpeg_stream_clear (&stream);
   }
 }
@@ -686,6 +747,8 @@ mpegvideo_suite (void)
   tcase_add_test (framer, one_slice_to_a_picture);
   tcase_add_test (framer, junk_before_the_first_sequence_header_is_dropped);
   tcase_add_test (framer, missing_rows_make_a_frame_incomplete);
+  tcase_add_test (framer, interlaced_frames_have_rows_for_both_fields);
+  tcase_add_test (framer, rows_of_tall_pictures_go_on_behind_the_start_code);
   tcase_add_test (framer, pictures_without_slices_are_incomplete);
   tcase_add_test (framer, a_damaged_picture_header_costs_its_picture_only);
   tcase_add_test (framer, a_discontinuity_costs_the_frame_it_cuts);

@@ -728,16 +728,151 @@ GST_START_TEST (n_vouches_for_the_header_before)
     p.tr = 1;
     p.f_code = changed ? 4 : 3;
     mpeg_picture (&stream, &p);
+    p.tr = 2;                   /* as the one before: no N */
+    mpeg_picture (&stream, &p);
     packets = pack_stream (&stream, &config, 300, NULL);
-    fail_unless_equals_int (packets->len, 4);
-    drop[2] = TRUE;
+    fail_unless_equals_int (packets->len, 6);
+    drop[2] = drop[4] = TRUE;
     g_byte_array_unref (unpack (packets, RFC2250_ON_LOSS_CONCEAL, drop,
             &stats));
-    fail_unless_equals_uint64 (stats.pictures_rebuilt, !changed);
-    fail_unless_equals_uint64 (stats.frames_dropped, changed);
+    fail_unless_equals_uint64 (stats.pictures_rebuilt, changed ? 0 : 2);
+    fail_unless_equals_uint64 (stats.frames_dropped, changed ? 2 : 0);
     g_array_unref (packets);
     mpeg_stream_clear (&stream);
   }
+}
+
+GST_END_TEST;
+
+/* Appendix 1: a null time code, closed_gop as it was, broken_link set */
+GST_START_TEST (rebuilt_gop_header_is_as_closed_as_the_last)
+{
+  gint closed;
+
+  for (closed = 0; closed < 2; closed++) {
+    MpegPicture i = {.type = 'I',.mpeg1 = TRUE,.slice_size = 250 };
+    Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES };
+    gboolean drop[4] = { FALSE, FALSE, TRUE, FALSE };
+    Rfc2250UnpackerStats stats;
+    MpegStream stream, expected;
+    GArray *packets;
+    guint n;
+
+    mpeg_stream_init (&stream);
+    mpeg_stream_init (&expected);
+    for (n = 0; n < 2; n++) {
+      g_byte_array_set_size (expected.bytes, 0);
+      g_byte_array_append (expected.bytes, stream.bytes->data,
+          stream.bytes->len);
+      mpeg_sequence (&stream, 32, 32, 3, FALSE, TRUE, FALSE);
+      mpeg_gop (&stream, 12345, closed);
+      mpeg_picture (&stream, &i);
+    }
+    packets = pack_stream (&stream, &config, 300, NULL);
+    fail_unless_equals_int (packets->len, 4);
+    mpeg_gop_full (&expected, FALSE, 0, 0, 0, 0, closed, TRUE);
+    mpeg_picture_header (&expected, &i);
+    g_byte_array_append (expected.bytes, stream.bytes->data
+        + stream.bytes->len - 250, 250);
+    assert_bytes (unpack (packets, RFC2250_ON_LOSS_CONCEAL, drop, &stats),
+        expected.bytes->data, expected.bytes->len);
+    fail_unless_equals_uint64 (stats.gops_rebuilt, 1);
+    g_array_unref (packets);
+    mpeg_stream_clear (&stream);
+    mpeg_stream_clear (&expected);
+  }
+}
+
+GST_END_TEST;
+
+/* What came of the second field goes under a header of its own, not under the
+ * first one's. */
+GST_START_TEST (rebuilt_header_of_a_second_field)
+{
+  MpegPicture first = {.type = 'I',.tr = 5,.structure = 1,.rows = 2,
+    .slice_size = 250
+  };
+  MpegPicture second = {.type = 'P',.tr = 5,.structure = 2,.rows = 2,
+    .slice_size = 250
+  };
+  Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES, TRUE };
+  gboolean drop[4] = { FALSE, FALSE, TRUE, FALSE };
+  Rfc2250UnpackerStats stats;
+  MpegStream stream, expected;
+  GArray *packets;
+
+  mpeg_stream_init (&stream);
+  mpeg_sequence (&stream, 32, 64, 3, TRUE, FALSE, FALSE);
+  mpeg_picture (&stream, &first);
+  mpeg_stream_init (&expected);
+  g_byte_array_append (expected.bytes, stream.bytes->data, stream.bytes->len);
+  mpeg_picture (&stream, &second);
+  packets = pack_stream (&stream, &config, 320, NULL);
+  fail_unless_equals_int (packets->len, 4);
+  mpeg_picture_header (&expected, &second);
+  mpeg_picture_extension (&expected, &second);
+  g_byte_array_append (expected.bytes, stream.bytes->data + stream.bytes->len
+      - 250, 250);
+  assert_bytes (unpack (packets, RFC2250_ON_LOSS_CONCEAL, drop, &stats),
+      expected.bytes->data, expected.bytes->len);
+  fail_unless_equals_uint64 (stats.pictures_rebuilt, 1);
+  g_array_unref (packets);
+  mpeg_stream_clear (&stream);
+  mpeg_stream_clear (&expected);
+}
+
+GST_END_TEST;
+
+/* live555 does that with the very first one, which holds headers only. */
+GST_START_TEST (a_marker_behind_headers_ends_no_frame)
+{
+  const gsize headers = 22 + 8 + 8 + 9;
+  GArray *packets = g_array_new (FALSE, TRUE, sizeof (Packet));
+  Packet head = { NULL, 4 + headers, TRUE, 0 };
+  Packet slices = { NULL, 0, TRUE, 0 };
+  MpegStream stream;
+
+  mpeg_stream_init (&stream);
+  mpeg_stream_add (&stream, "|c I0", FALSE, NULL);
+  g_array_set_clear_func (packets, packet_clear);
+  /* S and type 1; B, E and type 1 */
+  head.data = g_malloc (head.size);
+  memcpy (head.data, "\x00\x00\x21\x00", 4);
+  memcpy (head.data + 4, stream.bytes->data, headers);
+  g_array_append_val (packets, head);
+  slices.size = 4 + stream.bytes->len - headers;
+  slices.data = g_malloc (slices.size);
+  memcpy (slices.data, "\x00\x00\x19\x00", 4);
+  memcpy (slices.data + 4, stream.bytes->data + headers, slices.size - 4);
+  g_array_append_val (packets, slices);
+  assert_bytes (unpack (packets, RFC2250_ON_LOSS_DROP_FRAME, NULL, NULL),
+      stream.bytes->data, stream.bytes->len);
+  g_array_unref (packets);
+  mpeg_stream_clear (&stream);
+}
+
+GST_END_TEST;
+
+/* FBV and FFV each from its own bit */
+GST_START_TEST (full_pel_vectors_of_one_direction)
+{
+  MpegPicture b = {.type = 'B',.mpeg1 = TRUE,.f_code = 5,.full_pel = TRUE };
+  Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES };
+  MpegStream stream;
+  GArray *packets;
+  gsize header;
+
+  mpeg_stream_init (&stream);
+  mpeg_sequence (&stream, 32, 32, 3, FALSE, TRUE, FALSE);
+  header = stream.bytes->len;
+  mpeg_picture (&stream, &b);
+  /* full_pel_backward_vector is bit 65 of the picture header */
+  stream.bytes->data[header + 8] &= ~0x40;
+  packets = pack_stream (&stream, &config, 300, NULL);
+  /* FBV 0, BFC 5, FFV 1, FFC 5 */
+  fail_unless_equals_int (g_array_index (packets, Packet, 0).data[3], 0x5d);
+  g_array_unref (packets);
+  mpeg_stream_clear (&stream);
 }
 
 GST_END_TEST;
@@ -921,6 +1056,10 @@ rfc2250_suite (void)
   tcase_add_test (unpacker, conceal_keeps_slices_and_rebuilds_headers);
   tcase_add_test (unpacker, rebuilt_header_equals_the_lost_one);
   tcase_add_test (unpacker, n_vouches_for_the_header_before);
+  tcase_add_test (unpacker, rebuilt_gop_header_is_as_closed_as_the_last);
+  tcase_add_test (unpacker, rebuilt_header_of_a_second_field);
+  tcase_add_test (unpacker, a_marker_behind_headers_ends_no_frame);
+  tcase_add_test (unpacker, full_pel_vectors_of_one_direction);
   tcase_add_test (unpacker, markers_may_be_lost);
   tcase_add_test (unpacker, all_zero_headers_are_served);
   tcase_add_test (unpacker, a_frame_without_end_is_bounded);
