@@ -5,8 +5,10 @@ a stub that writes down how it was called, so nothing gets installed."""
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 SETUP = (pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "pipelines"
@@ -27,6 +29,8 @@ class SetupTest(unittest.TestCase):
 
     def stub(self, name, script):
         path = self.bin / name
+        # never through a link to the true program
+        path.unlink(missing_ok=True)
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
@@ -123,6 +127,29 @@ exec "$@" """)
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("no network?", result.stdout)
         self.assertIn("  apt-get update && apt-get install", result.stdout)
+
+    def test_an_interrupted_installation_leaves_no_log(self):
+        self.debian(missing=["ffmpeg"])
+        (self.bin / "sleep").symlink_to(shutil.which("sleep"))
+        self.stub("apt-get", f"echo $* >> {self.root}/calls; sleep 0.5")
+        temporary = self.root / "tmp"
+        temporary.mkdir()
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number.name):
+                setup = subprocess.Popen(
+                    [SETUP, "demo"],
+                    env={"PATH": str(self.bin), "TMPDIR": str(temporary)},
+                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL)
+                self.addCleanup(setup.kill)
+                deadline = time.monotonic() + 20
+                while not self.calls() and time.monotonic() < deadline:
+                    time.sleep(0.01)
+                self.assertEqual(len(list(temporary.iterdir())), 1)
+                setup.send_signal(number)
+                self.assertEqual(setup.wait(20), 128 + number)
+                self.assertEqual(list(temporary.iterdir()), [])
+                (self.root / "calls").unlink()
 
     def test_elsewhere_it_names_the_programs_that_are_missing(self):
         result = self.setup("demo")
