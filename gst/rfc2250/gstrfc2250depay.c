@@ -450,7 +450,6 @@ gst_rfc2250_depay_process (GstRTPBaseDepayload * base, GstRTPBuffer * rtp)
   payload.rtptime = gst_rtp_buffer_ext_timestamp (&depay->rtptime,
       gst_rtp_buffer_get_timestamp (rtp));
   payload.pts = GST_BUFFER_PTS (rtp->buffer);
-  payload.dts = GST_CLOCK_TIME_NONE;
   rfc2250_unpacker_input (depay->unpacker, &payload);
   gst_rfc2250_depay_push_frames (depay);
   return NULL;
@@ -540,6 +539,20 @@ gst_rfc2250_depay_refuse (GstRfc2250Depay * depay, GstBuffer * buffer,
   return GST_FLOW_OK;
 }
 
+/* Is all that is missing before this packet known to be empty? Then there is
+ * nothing to wait for. */
+static gboolean
+gst_rfc2250_depay_only_fillers_missing (GstRfc2250Depay * depay, guint16 seqnum)
+{
+  guint16 missing = depay->next_seqnum;
+
+  if (!depay->have_seqnum || depay->n_fillers == 0)
+    return FALSE;
+  while (missing != seqnum && gst_rfc2250_depay_was_filler (depay, missing))
+    missing++;
+  return missing == seqnum;
+}
+
 /* Before the base class, which drops whatever comes late: puts packets in
  * order, refuses what is no packet of this stream, and counts both. */
 static GstFlowReturn
@@ -548,18 +561,18 @@ gst_rfc2250_depay_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   GstRfc2250Depay *depay = GST_RFC2250_DEPAY (parent);
   guint32 ssrc;
   guint16 seqnum;
-  gboolean discont;
+  gboolean final_gap;
 
   if (!gst_rfc2250_depay_check_packet (depay, buffer, &ssrc, &seqnum))
     return gst_rfc2250_depay_refuse (depay, buffer, NULL);
 
-  discont = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  switch (rtp_reorder_input (depay->reorder, ssrc, seqnum, discont, buffer)) {
+  final_gap = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT)
+      || gst_rfc2250_depay_only_fillers_missing (depay, seqnum);
+  switch (rtp_reorder_input (depay->reorder, ssrc, seqnum, final_gap, buffer)) {
     case RTP_REORDER_NEXT:
       return depay->base_chain (pad, parent, buffer);
     case RTP_REORDER_DUPLICATE:
-      return gst_rfc2250_depay_refuse (depay, buffer,
-          &depay->stats.duplicates);
+      return gst_rfc2250_depay_refuse (depay, buffer, &depay->stats.duplicates);
     case RTP_REORDER_LATE:
       return gst_rfc2250_depay_refuse (depay, buffer, &depay->stats.late);
     case RTP_REORDER_TAKEN:

@@ -45,7 +45,7 @@ struct _Rfc2250Unpacker
   gsize open_slice;             /* where that one starts */
   MpegVideoPicture picture;     /* its first picture, if type is not UNKNOWN */
   gboolean second_field;
-  guint64 rtptime, pts, dts;
+  guint64 rtptime, pts;
   guint8 *chunk;
   gsize len, chunk_size;
 
@@ -394,7 +394,6 @@ unpacker_send (Rfc2250Unpacker * unpacker, guint8 * data, gsize size,
   frame->headless = !begins_with_header (data, size);
   frame->rtptime = unpacker->rtptime;
   frame->pts = unpacker->pts;
-  frame->dts = unpacker->dts;
   g_queue_push_tail (&unpacker->output, frame);
   if (damaged)
     unpacker->stats.frames_damaged++;
@@ -416,7 +415,6 @@ unpacker_send_end_code (Rfc2250Unpacker * unpacker,
   unpacker->rtptime = payload->rtptime;
   frame->rtptime = payload->rtptime;
   frame->pts = payload->pts;
-  frame->dts = payload->dts;
   g_queue_push_tail (&unpacker->output, frame);
 }
 
@@ -503,7 +501,6 @@ unpacker_begin_frame (Rfc2250Unpacker * unpacker,
   unpacker->picture.type = MPEG_VIDEO_PICTURE_UNKNOWN;
   unpacker->rtptime = payload->rtptime;
   unpacker->pts = payload->pts;
-  unpacker->dts = payload->dts;
   unpacker->len = 0;
 }
 
@@ -686,8 +683,8 @@ legacy_collect (Rfc2250Unpacker * unpacker)
   while (mpeg_video_framer_poll_output (unpacker->framer, &frame)) {
     damaged = (frame.flags & MPEG_VIDEO_FRAME_INCOMPLETE) != 0;
     unpacker->rtptime = frame.pts;
+    /* the framer hands the two times on as they are */
     unpacker->pts = frame.dts;
-    unpacker->dts = MPEG_VIDEO_TIME_NONE;
     if (damaged && unpacker->on_loss == RFC2250_ON_LOSS_DROP_FRAME) {
       unpacker->stats.frames_dropped++;
       g_free (frame.data);

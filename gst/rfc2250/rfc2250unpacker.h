@@ -30,7 +30,7 @@ typedef struct
   gboolean marker;
   gboolean gap;                 /* packets are missing before this one */
   guint64 rtptime;              /* extended timestamp */
-  guint64 pts, dts;             /* ns or NONE: handed on with the frame */
+  guint64 pts;                  /* ns or NONE: handed on with the frame */
 } Rfc2250Payload;
 
 typedef struct
@@ -40,7 +40,7 @@ typedef struct
   gboolean damaged;             /* something of it is missing */
   gboolean headless;            /* it begins in the middle of a picture */
   gboolean end_code;            /* no frame: the sequence end code behind one */
-  guint64 rtptime, pts, dts;    /* of its first packet */
+  guint64 rtptime, pts;         /* of its first packet */
 } Rfc2250UnpackedFrame;
 
 /* Counters never go back. */

@@ -194,7 +194,7 @@ input_packet (Receiver * receiver, FuzzInput * input, guint flags,
   payload.marker = (flags & PACKET_MARKER) != 0;
   payload.gap = (flags & PACKET_GAP) != 0;
   payload.rtptime = *rtptime;
-  payload.pts = payload.dts = flags & PACKET_NO_TIMES ? MPEG_VIDEO_TIME_NONE :
+  payload.pts = flags & PACKET_NO_TIMES ? MPEG_VIDEO_TIME_NONE :
       index * G_GUINT64_CONSTANT (1000000);
   if (PACKET_SPECIAL (flags) == SPECIAL_CHECK)
     check_refusal (receiver, data, size);
@@ -302,7 +302,7 @@ receive (Receiver * receiver, const Job * job, const Rfc2250Packet * packet,
   input.marker = packet->marker;
   input.gap = gap;
   input.rtptime = rtptime;
-  input.pts = input.dts = MPEG_VIDEO_TIME_NONE;
+  input.pts = MPEG_VIDEO_TIME_NONE;
   receiver->input += size;
   receiver->saw_marker = receiver->saw_marker || packet->marker;
   rfc2250_unpacker_input (receiver->unpacker, &input);

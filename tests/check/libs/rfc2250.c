@@ -314,8 +314,8 @@ unpack (GArray * packets, Rfc2250OnLoss on_loss, const gboolean * drop,
   for (i = 0; i <= packets->len; i++) {
     if (i < packets->len) {
       const Packet *p = &g_array_index (packets, Packet, i);
-      Rfc2250Payload payload = { p->data, p->size, p->marker, gap, p->rtptime,
-        NONE, NONE
+      Rfc2250Payload payload =
+          { p->data, p->size, p->marker, gap, p->rtptime, NONE
       };
 
       if (drop && drop[i]) {
@@ -913,7 +913,7 @@ GST_START_TEST (all_zero_headers_are_served)
   mpeg_stream_add (&stream, PLAN, FALSE, NULL);
   for (offset = 0; offset < stream.bytes->len; offset += 100) {
     gsize size = MIN (100, stream.bytes->len - offset);
-    Rfc2250Payload payload = { packet, size + 4, FALSE, FALSE, 0, NONE, NONE };
+    Rfc2250Payload payload = { packet, size + 4, FALSE, FALSE, 0, NONE };
 
     memcpy (packet + 4, stream.bytes->data + offset, size);
     rfc2250_unpacker_input (unpacker, &payload);
@@ -938,7 +938,7 @@ GST_START_TEST (a_frame_without_end_is_bounded)
 {
   Rfc2250Unpacker *unpacker = rfc2250_unpacker_new ();
   guint8 packet[1004] = { 0, 1, 0x12, 0x07, 0, 0, 1, 0, 0, 0x57 };
-  Rfc2250Payload payload = { packet, 1004, FALSE, FALSE, 0, NONE, NONE };
+  Rfc2250Payload payload = { packet, 1004, FALSE, FALSE, 0, NONE };
   Rfc2250UnpackedFrame frame;
   Rfc2250UnpackerStats stats;
   guint i;
