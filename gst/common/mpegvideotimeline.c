@@ -254,6 +254,14 @@ pattern_is_trusted (const MpegVideoTimeline * timeline)
   return timeline->period > 0 && timeline->pattern_hits >= PATTERN_TRUSTED;
 }
 
+/* The longest distance of two anchors, as far as it is known */
+static gint64
+usual_distance (const MpegVideoTimeline * timeline)
+{
+  return timeline->anchor_distance ? timeline->anchor_distance :
+      DEFAULT_ANCHOR_DISTANCE;
+}
+
 /* Nearest anchor received, from number on up or down, or -1 */
 static gint64
 find_anchor (const MpegVideoTimeline * timeline, gint64 number, gint step)
@@ -272,8 +280,7 @@ find_anchor (const MpegVideoTimeline * timeline, gint64 number, gint step)
 static MpegVideoPictureType
 local_type (const MpegVideoTimeline * timeline, gint64 number)
 {
-  gint64 distance = timeline->anchor_distance ? timeline->anchor_distance :
-      DEFAULT_ANCHOR_DISTANCE;
+  gint64 distance = usual_distance (timeline);
   gint64 before = find_anchor (timeline, number, -1);
   gint64 after = find_anchor (timeline, number, 1);
   gboolean same_gop = before >= timeline->gop_start;
@@ -325,8 +332,8 @@ add_loss (MpegVideoTimeline * timeline, gint64 number,
   g_queue_push_tail (&timeline->losses, loss);
 }
 
-/* Looks once more at the losses whose type was not known. final: at the end,
- * or when they are so old that nothing new will tell. */
+/* Looks once more at the losses whose type was not known. final: the stream has
+ * ended, nothing new will tell. */
 static void
 type_losses (MpegVideoTimeline * timeline, gboolean final)
 {
@@ -530,11 +537,9 @@ static gboolean
 reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
     gint reference)
 {
-  gint64 distance = timeline->anchor_distance;
-
   if (anchor)
     return reference - timeline->last_anchor_reference <=
-        (distance ? distance : DEFAULT_ANCHOR_DISTANCE);
+        usual_distance (timeline);
   return reference - timeline->last_b_reference <= 2;
 }
 
@@ -561,7 +566,8 @@ clock_start_is_plausible (const MpegVideoTimeline * timeline,
   if (timeline->period_seen >= PERIOD_TRUSTED && timeline->lead >= 0
       && (header->type != MPEG_VIDEO_PICTURE_I || reference == timeline->lead))
     return (start - timeline->last_i + timeline->lead) % timeline->period == 0;
-  return new_gop || !reference_goes_on (timeline, is_anchor (header->type), reference);
+  return new_gop
+      || !reference_goes_on (timeline, is_anchor (header->type), reference);
 }
 
 /* Another stream: its GOP begins where the last one stopped, and what its
@@ -738,8 +744,7 @@ static gint64
 anchor_before (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header, gint64 number, gboolean gap)
 {
-  gint64 distance = timeline->anchor_distance ? timeline->anchor_distance :
-      DEFAULT_ANCHOR_DISTANCE;
+  gint64 distance = usual_distance (timeline);
   gint64 last = timeline->last_anchor;
   gint64 earlier;
 

@@ -243,11 +243,9 @@ note_n_bit (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
 {
   if (header->p == 0 || header->p >= MPEG_VIDEO_PICTURE_LAST)
     return;
-  if (picture->has_extension) {
-    unpacker->last[header->p] = *picture;
-    unpacker->last_valid[header->p] = TRUE;
-  } else if (header->t) {
-    unpacker->last[header->p] = header->extension;
+  if (picture->has_extension || header->t) {
+    unpacker->last[header->p] =
+        picture->has_extension ? *picture : header->extension;
     unpacker->last_valid[header->p] = TRUE;
   } else if (!header->an || header->n) {
     unpacker->last_valid[header->p] = FALSE;
