@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A bad link, or a radio medium that several stations share: packets go in at
+ * one time and come out at another, or not, or damaged. A core: no I/O, times
+ * are the caller's, all randomness comes from the seed. The same configuration
+ * and arrivals give the same fates and times on every machine.
+ *
+ *   link = link_new (&config, &error);
+ *   flow = link_add_flow (link, station);
+ *   link_input (link, now, flow, size, user);
+ *   while (link_poll_output (link, &packet)) ...   what left up to now
+ *   while (link_poll_event (link, &event)) ...     what became of the others
+ *   wait until link_next_wakeup (link), then link_timeout (link, now)
+ *
+ * Times are ns since the link began and never go back; an earlier one counts
+ * as the latest seen. A packet leaves with the model's own time, never with
+ * that of the call in which it is found.
+ */
+
+#ifndef __LINK_H__
+#define __LINK_H__
+
+#include "linkconfig.h"
+
+G_BEGIN_DECLS
+
+#define LINK_NEVER G_MAXUINT64
+#define LINK_MAX_ATTEMPTS 16
+
+typedef enum
+{
+  LINK_FATE_DELIVERED,          /* whole */
+  LINK_FATE_DAMAGED,            /* delivered, with bytes changed */
+  LINK_FATE_QUEUE,              /* no room in the device queue */
+  LINK_FATE_AIR,                /* lost on the air, all attempts failed */
+  LINK_FATE_CHECK,              /* damaged, and the frame check found it */
+  LINK_FATE_RESET,              /* the link layer gave up and began anew */
+  LINK_FATE_CALL,               /* the call broke, or there was none */
+  LINK_FATE_RECEIVER,           /* the receiver could not keep up */
+  LINK_FATE_TOO_BIG,            /* more than this link carries */
+  LINK_FATE_LAST
+} LinkFate;
+
+/* "delivered", "queue", ...: the words of the log and of the statistics */
+const gchar *link_fate_get_name (LinkFate fate);
+
+typedef struct
+{
+  guint32 offset;               /* byte of the packet */
+  guint8 flip;                  /* bits to flip in it, never 0 */
+} LinkDamage;
+
+typedef struct _LinkPacket LinkPacket;
+
+struct _LinkPacket
+{
+  gpointer user;                /* the caller's */
+  guint flow;
+  guint station;
+  guint64 index;                /* number in its flow, from 0 */
+  guint32 size;                 /* bytes, without link's own headers */
+  LinkFate fate;
+  guint attempts;               /* transmissions */
+  guint copy;                   /* number of a duplicate, which comes out just
+                                 * before its original; 0: the original */
+  guint64 arrival;              /* ns */
+  guint64 departure;            /* ns, or when its fate was sealed */
+  guint64 airtime;              /* ns for which it held the medium */
+  guint64 jitter;               /* ns of delay that chance added */
+  guint copies;                 /* duplicates of it */
+  guint n_damage;
+  LinkDamage *damage;           /* the link's, until the next call */
+};
+
+typedef enum
+{
+  LINK_EVENT_FATE,              /* a packet came to its end */
+  LINK_EVENT_QUALITY,           /* the channel of a station changed */
+  LINK_EVENT_CALL               /* the state of a call changed */
+} LinkEventType;
+
+typedef enum
+{
+  LINK_CALL_NONE,               /* always connected */
+  LINK_CALL_IDLE,
+  LINK_CALL_DIALLING,
+  LINK_CALL_CONNECTED
+} LinkCall;
+
+const gchar *link_call_get_name (LinkCall call);
+
+typedef struct
+{
+  LinkEventType type;
+  guint64 time;                 /* ns */
+  guint station;
+  LinkPacket packet;            /* of a fate; the caller owns its user again
+                                 * unless it was delivered */
+  gdouble quality;
+  LinkCall call;
+} LinkEvent;
+
+/* Counters never go back. */
+typedef struct
+{
+  guint64 offered;              /* packets */
+  guint64 offered_bytes;
+  guint64 queued;               /* packets that found room in the queue */
+  guint64 fates[LINK_FATE_LAST];
+  guint64 delivered_bytes;      /* whole or damaged, copies not counted */
+  guint64 duplicates;
+  guint64 transmissions[LINK_MAX_ATTEMPTS];   /* packets that were sent so many
+                                               * times; [0]: never; the last:
+                                               * that often or more */
+  guint64 damaged_bytes;
+  guint64 airtime;              /* ns */
+} LinkFlowStats;
+
+typedef struct
+{
+  guint64 collisions;
+  guint64 rate_changes;
+  guint64 calls, calls_failed, calls_broken;
+  guint64 setup_time;           /* ns, of the last successful call */
+  guint64 resets;               /* of the radio link protocol */
+  guint64 blocks, blocks_hit;   /* radio blocks or frames sent */
+} LinkStats;
+
+typedef struct _Link Link;
+
+/* Copies the configuration. NULL with LINK_ERROR where it can't hold. */
+Link *link_new (const LinkConfig * config, GError ** error);
+/* user_free is called for each packet that is still in the link; may be NULL */
+void link_free (Link * link, GDestroyNotify user_free);
+
+/* A flow through the transmitter of this station, 0 to LINK_MAX_STATIONS - 1;
+ * returns its number, from 0. Flows can be added at any time. */
+guint link_add_flow (Link * link, guint station);
+void link_set_station (Link * link, guint flow, guint station);
+
+/* A packet arrives. It always ends in an output or in a fate event. */
+void link_input (Link * link, guint64 now, guint flow, guint32 size,
+    gpointer user);
+/* Whether the queue of this flow's station would take one more packet now */
+gboolean link_has_room (Link * link, guint flow, guint32 size);
+/* Time passes. */
+void link_timeout (Link * link, guint64 now);
+/* The next packet that left up to the last time told, in the order of
+ * departures; FALSE when there is none. The caller owns user of copy 0. */
+gboolean link_poll_output (Link * link, LinkPacket * packet);
+gboolean link_poll_event (Link * link, LinkEvent * event);
+/* When something may happen next: LINK_NEVER while all is at rest */
+guint64 link_next_wakeup (Link * link);
+
+void link_get_flow_stats (Link * link, guint flow, LinkFlowStats * stats);
+void link_get_stats (Link * link, LinkStats * stats);
+/* Packets and bytes that wait in the queue of a station */
+void link_get_queue (Link * link, guint station, guint * packets,
+    guint64 * bytes);
+/* The chance that what is sent now gets through whole at the first attempt, 0
+ * to 1; 0 without a call */
+gdouble link_get_quality (Link * link, guint station);
+
+/* Flips the bits that the link damaged; size as it was put in */
+void link_packet_apply_damage (const LinkPacket * packet, guint8 * data,
+    gsize size);
+
+G_END_DECLS
+
+#endif /* __LINK_H__ */

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* IEEE 802.11 medium access: stations that contend for one medium, collide,
+ * repeat what was not acknowledged, and change their rate. Section numbers are
+ * those of IEEE 802.11-1999 and its supplements b (1999) and g (2003).
+ *
+ * The medium is idle or busy. While it is idle each station with a packet has
+ * a time at which it will begin to send; the earliest one begins, and what
+ * becomes of its attempt is drawn at once. A station that overhears a frame
+ * that failed waits DIFS, not EIFS (9.2.3.4): nobody here hears a bad frame.
+ */
+
+#include "linkmodel.h"
+
+#include "linkoven.h"
+
+#define US G_GUINT64_CONSTANT (1000)
+
+/* 15.3.3, 18.3.3: DSSS and CCK; 19.8.4: ERP-OFDM without 802.11b around */
+#define DSSS_SLOT (20 * US)
+#define OFDM_SLOT (9 * US)
+#define SIFS (10 * US)
+#define DSSS_CW_MIN 31
+#define OFDM_CW_MIN 15
+#define CW_MAX 1023
+/* 18.2.2: PLCP preamble and header */
+#define LONG_PLCP (192 * US)
+#define SHORT_PLCP (96 * US)
+/* 17.3.3, 19.3.2.3: preamble and SIGNAL, and a signal extension of 6 us */
+#define OFDM_PLCP (20 * US)
+#define OFDM_SYMBOL (4 * US)
+#define OFDM_EXTENSION (6 * US)
+#define OFDM_SERVICE_AND_TAIL 22        /* bits */
+/* 7.2.2, 7.2.1.3: header and FCS of a data frame, LLC and SNAP, and an ACK */
+#define MAC_BYTES 28
+#define LLC_BYTES 8
+#define ACK_BYTES 14
+#define DEFAULT_RETRY_LIMIT 16
+
+typedef struct
+{
+  LinkItem *head;               /* in service */
+  guint64 ready;                /* ns, when it came into service */
+  guint cw;
+  guint backoff;                /* slots left when the medium became idle */
+  guint rate;
+  guint failures, successes;    /* in a row */
+  gboolean probing;             /* the first frame after a step up */
+  gboolean after_loss;          /* climbs slowly, until the top rate */
+  gboolean sending;             /* in what makes the medium busy */
+} Station;
+
+typedef struct
+{
+  Link *link;
+  LinkDcfConfig config;
+  guint64 slot, difs;
+  guint cw_min;
+  LinkOven oven;
+  LinkOnOff fading[LINK_MAX_STATIONS];
+  gdouble fade_failure;
+  Station stations[LINK_MAX_STATIONS];
+  guint n_stations;             /* one more than the highest ever used */
+  gboolean busy;
+  guint64 idle_since, busy_until;
+  guint64 quality_change;
+} Dcf;
+
+/* Airtimes */
+
+static guint64
+round_up_us (guint64 bits, guint64 rate)
+{
+  /* LENGTH of the PLCP is whole microseconds (18.2.3.5) */
+  return (bits * 1000000 + rate - 1) / rate * US;
+}
+
+static guint64
+get_frame_time (const Dcf * dcf, guint bytes, guint64 rate)
+{
+  guint64 bits = (guint64) bytes * 8;
+
+  if (dcf->config.ofdm) {
+    guint64 symbol_bits = rate / 250000;
+    guint64 n = (bits + OFDM_SERVICE_AND_TAIL + symbol_bits - 1) / symbol_bits;
+
+    return OFDM_PLCP + n * OFDM_SYMBOL + OFDM_EXTENSION;
+  }
+  /* 1 Mbit/s has the long preamble only (18.2.2.2) */
+  return (dcf->config.short_preamble && rate > 1000000 ? SHORT_PLCP :
+      LONG_PLCP) + round_up_us (bits, rate);
+}
+
+/* The highest basic rate that is not above that of the frame (9.6) */
+static guint64
+get_ack_rate (const Dcf * dcf, guint64 rate)
+{
+  static const guint64 dsss[] = { 2000000, 1000000 };
+  static const guint64 ofdm[] = { 24000000, 12000000, 6000000 };
+  guint i;
+
+  if (dcf->config.ack_rate)
+    return MIN (dcf->config.ack_rate, MAX (rate, 1000000));
+  if (dcf->config.ofdm) {
+    for (i = 0; i < G_N_ELEMENTS (ofdm) - 1 && ofdm[i] > rate; i++);
+    return ofdm[i];
+  }
+  for (i = 0; i < G_N_ELEMENTS (dsss) - 1 && dsss[i] > rate; i++);
+  return dsss[i];
+}
+
+static guint64
+get_data_time (const Dcf * dcf, const Station * station)
+{
+  guint bytes = station->head->p.size + dcf->link->config.overhead +
+      LLC_BYTES + MAC_BYTES;
+
+  return get_frame_time (dcf, bytes, dcf->config.rates[station->rate]);
+}
+
+/* SIFS and the ACK, or as long in vain */
+static guint64
+get_ack_time (const Dcf * dcf, const Station * station)
+{
+  return SIFS + get_frame_time (dcf, ACK_BYTES,
+      get_ack_rate (dcf, dcf->config.rates[station->rate]));
+}
+
+/* Contention (9.2.5.2) */
+
+static void
+draw_backoff (Dcf * dcf, guint number, const LinkItem * item, guint attempt)
+{
+  Station *station = &dcf->stations[number];
+  guint64 draw = seeded_draw (dcf->link->config.seed, item->p.flow,
+      LINK_DRAW_BACKOFF, item->p.index, attempt);
+
+  station->backoff = seeded_draw_below (draw, station->cw + 1);
+}
+
+static guint64
+get_begin (const Dcf * dcf, const Station * station)
+{
+  guint64 end_of_backoff = dcf->idle_since + dcf->difs +
+      station->backoff * dcf->slot;
+
+  return MAX (station->ready, end_of_backoff);
+}
+
+static guint64
+get_first_begin (const Dcf * dcf)
+{
+  guint64 first = LINK_NEVER;
+  guint i;
+
+  for (i = 0; i < dcf->n_stations; i++) {
+    if (dcf->stations[i].head)
+      first = MIN (first, get_begin (dcf, &dcf->stations[i]));
+  }
+  return first;
+}
+
+/* What the others have left of their backoff when one begins to send */
+static void
+freeze_backoffs (Dcf * dcf)
+{
+  guint64 counting = dcf->idle_since + dcf->difs;
+  guint64 slots = dcf->link->now > counting ?
+      (dcf->link->now - counting) / dcf->slot : 0;
+  guint i;
+
+  for (i = 0; i < dcf->n_stations; i++) {
+    Station *station = &dcf->stations[i];
+
+    if (!station->sending)
+      station->backoff -= MIN (station->backoff, slots);
+  }
+}
+
+static void
+take_next (Dcf * dcf, guint number)
+{
+  Station *station = &dcf->stations[number];
+
+  station->head = link_take (dcf->link, number);
+  station->ready = dcf->link->now;
+}
+
+/* Rates: the standard leaves them open (9.6); Kamerman and Monteban 1997 for
+ * the ARF, Ouwens 3.5 for a card that falls to the bottom after a loss */
+
+static void
+set_rate (Dcf * dcf, guint number, guint rate)
+{
+  Station *station = &dcf->stations[number];
+
+  station->failures = station->successes = 0;
+  if (rate == dcf->config.top_rate)
+    station->after_loss = FALSE;
+  if (rate == station->rate)
+    return;
+  station->rate = rate;
+  dcf->link->stats.rate_changes++;
+  link_quality_changed (dcf->link, number);
+}
+
+static gboolean
+has_arf (const Dcf * dcf)
+{
+  return dcf->config.fallback == LINK_FALLBACK_ARF ||
+      dcf->config.fallback == LINK_FALLBACK_ARF_LOSS;
+}
+
+static void
+rate_after_failure (Dcf * dcf, guint number)
+{
+  Station *station = &dcf->stations[number];
+  gboolean probing = station->probing;
+
+  station->probing = FALSE;
+  station->successes = 0;
+  station->failures++;
+  if (!has_arf (dcf) || station->rate == 0)
+    return;
+  if (probing || station->failures >= dcf->config.down_after)
+    set_rate (dcf, number, station->rate - 1);
+}
+
+static void
+rate_after_success (Dcf * dcf, guint number)
+{
+  Station *station = &dcf->stations[number];
+  guint up_after = station->after_loss ? dcf->config.loss_up_after :
+      dcf->config.up_after;
+
+  station->probing = FALSE;
+  station->failures = 0;
+  station->successes++;
+  if (station->rate == dcf->config.top_rate || station->successes < up_after)
+    return;
+  set_rate (dcf, number, station->rate + 1);
+  station->probing = TRUE;
+}
+
+static void
+rate_after_loss (Dcf * dcf, guint number)
+{
+  Station *station = &dcf->stations[number];
+
+  if (dcf->config.fallback != LINK_FALLBACK_LOSS &&
+      dcf->config.fallback != LINK_FALLBACK_ARF_LOSS)
+    return;
+  station->probing = FALSE;
+  station->after_loss = dcf->config.top_rate > 0;
+  set_rate (dcf, number, 0);
+}
+
+/* An attempt */
+
+static gdouble
+get_failure (Dcf * dcf, guint number, gboolean oven)
+{
+  const Station *station = &dcf->stations[number];
+  gdouble failure = dcf->config.failure[station->rate];
+
+  if (oven)
+    failure += dcf->config.oven_failure[station->rate];
+  if (link_on_off_is_bad (&dcf->fading[number], dcf->link->now))
+    failure += dcf->fade_failure;
+  return MIN (failure, 1);
+}
+
+static gboolean
+draw_failure (Dcf * dcf, guint number, guint64 duration)
+{
+  const LinkItem *item = dcf->stations[number].head;
+  gboolean oven = link_oven_overlaps (&dcf->oven, dcf->link->now,
+      dcf->link->now + duration);
+  const LinkPatternEntry *entry = NULL;
+
+  if (dcf->link->pattern)
+    entry = link_pattern_lookup (dcf->link->pattern, item->p.flow,
+        item->p.index);
+  if (entry)
+    return item->p.attempts < entry->attempts || entry->fate == LINK_FATE_AIR;
+  return seeded_draw_hits (seeded_draw (dcf->link->config.seed, item->p.flow,
+          LINK_DRAW_FAILURE, item->p.index, item->p.attempts),
+      seeded_chance (get_failure (dcf, number, oven)));
+}
+
+static guint
+get_retry_limit (const Dcf * dcf)
+{
+  return dcf->config.retry_limit ? dcf->config.retry_limit :
+      DEFAULT_RETRY_LIMIT;
+}
+
+/* The contention window is as small as can be again, and a backoff follows
+ * every packet (9.2.5.2). */
+static void
+finish_packet (Dcf * dcf, guint number, const LinkItem * item)
+{
+  Station *station = &dcf->stations[number];
+
+  station->cw = dcf->cw_min;
+  draw_backoff (dcf, number, item, 0);
+}
+
+static void
+succeed (Dcf * dcf, guint number, guint64 data_time)
+{
+  Station *station = &dcf->stations[number];
+  LinkItem *item = station->head;
+
+  station->head = NULL;
+  finish_packet (dcf, number, item);
+  link_deliver (dcf->link, item, dcf->link->now + data_time);
+  rate_after_success (dcf, number);
+}
+
+/* The packet itself ends when the medium is idle again. */
+static void
+fail (Dcf * dcf, guint number)
+{
+  Station *station = &dcf->stations[number];
+
+  rate_after_failure (dcf, number);
+  station->cw = MIN (2 * station->cw + 1, CW_MAX);
+  draw_backoff (dcf, number, station->head, station->head->p.attempts);
+}
+
+/* Those that begin in the same slot do not hear each other. */
+static guint
+find_senders (Dcf * dcf)
+{
+  guint i, n = 0;
+
+  for (i = 0; i < dcf->n_stations; i++) {
+    Station *station = &dcf->stations[i];
+
+    station->sending = station->head && station->ready <= dcf->link->now
+        && get_begin (dcf, station) < dcf->link->now + dcf->slot;
+    if (station->sending)
+      n++;
+  }
+  return n;
+}
+
+static void
+attempt (Dcf * dcf, guint number, gboolean collided)
+{
+  Station *station = &dcf->stations[number];
+  guint64 data_time = get_data_time (dcf, station);
+  guint64 duration = data_time + get_ack_time (dcf, station);
+
+  station->head->p.attempts++;
+  station->head->p.airtime += duration;
+  dcf->busy_until = MAX (dcf->busy_until, dcf->link->now + duration);
+  if (!draw_failure (dcf, number, duration) && !collided)
+    succeed (dcf, number, data_time);
+  else
+    fail (dcf, number);
+}
+
+static void
+begin (Dcf * dcf)
+{
+  guint n = find_senders (dcf);
+  guint i;
+
+  freeze_backoffs (dcf);
+  dcf->busy = TRUE;
+  dcf->busy_until = dcf->link->now;
+  if (n > 1)
+    dcf->link->stats.collisions++;
+  for (i = 0; i < dcf->n_stations; i++) {
+    if (dcf->stations[i].sending)
+      attempt (dcf, i, n > 1);
+  }
+}
+
+static void
+give_up (Dcf * dcf, guint number)
+{
+  Station *station = &dcf->stations[number];
+  LinkItem *item = station->head;
+
+  station->head = NULL;
+  finish_packet (dcf, number, item);
+  link_lose (dcf->link, item, LINK_FATE_AIR);
+  rate_after_loss (dcf, number);
+}
+
+static void
+end (Dcf * dcf)
+{
+  guint i;
+
+  dcf->busy = FALSE;
+  dcf->idle_since = dcf->link->now;
+  for (i = 0; i < dcf->n_stations; i++) {
+    Station *station = &dcf->stations[i];
+
+    if (station->sending && station->head
+        && station->head->p.attempts >= get_retry_limit (dcf))
+      give_up (dcf, i);
+    if (station->sending && !station->head)
+      take_next (dcf, i);
+    station->sending = FALSE;
+  }
+}
+
+/* The class */
+
+static void
+find_quality_change (Dcf * dcf)
+{
+  guint i;
+
+  dcf->quality_change = link_oven_next_change (&dcf->oven, dcf->link->now);
+  for (i = 0; i < dcf->n_stations; i++)
+    dcf->quality_change = MIN (dcf->quality_change,
+        link_on_off_end (&dcf->fading[i], dcf->link->now));
+}
+
+static gpointer
+link_dcf_create (Link * link, GError ** error)
+{
+  Dcf *dcf = g_new0 (Dcf, 1);
+  guint i;
+
+  dcf->link = link;
+  dcf->config = link->config.dcf;
+  dcf->slot = dcf->config.ofdm ? OFDM_SLOT : DSSS_SLOT;
+  dcf->difs = SIFS + 2 * dcf->slot;
+  dcf->cw_min = dcf->config.ofdm ? OFDM_CW_MIN : DSSS_CW_MIN;
+  dcf->fade_failure = link->config.pipe.loss_bad;
+  link_oven_init (&dcf->oven, &link->config.oven, link->config.seed);
+  for (i = 0; i < LINK_MAX_STATIONS; i++) {
+    Station *station = &dcf->stations[i];
+
+    station->cw = dcf->cw_min;
+    station->rate = dcf->config.top_rate;
+    link_on_off_init (&dcf->fading[i], &link->config.pipe.fading, 0,
+        link->config.seed, i, LINK_DRAW_FADING);
+  }
+  find_quality_change (dcf);
+  return dcf;
+}
+
+static void
+link_dcf_destroy (gpointer model, GDestroyNotify user_free)
+{
+  Dcf *dcf = model;
+  guint i;
+
+  for (i = 0; i < dcf->n_stations; i++) {
+    if (dcf->stations[i].head)
+      link_item_free (dcf->stations[i].head, user_free);
+  }
+  g_free (dcf);
+}
+
+static void
+link_dcf_arrived (gpointer model, guint number)
+{
+  Dcf *dcf = model;
+  Station *station = &dcf->stations[number];
+
+  if (number >= dcf->n_stations) {
+    dcf->n_stations = number + 1;
+    find_quality_change (dcf);
+  }
+  if (station->head || station->sending)
+    return;
+  take_next (dcf, number);
+  /* Only an idle medium may be used at once (9.2.5.1). */
+  if (dcf->busy && station->backoff == 0)
+    draw_backoff (dcf, number, station->head, G_MAXUINT32);
+}
+
+static guint64
+link_dcf_next (gpointer model)
+{
+  Dcf *dcf = model;
+  guint64 next = dcf->busy ? dcf->busy_until : get_first_begin (dcf);
+
+  return MIN (next, dcf->quality_change);
+}
+
+static void
+link_dcf_advance (gpointer model)
+{
+  Dcf *dcf = model;
+  guint i;
+
+  if (dcf->link->now >= dcf->quality_change) {
+    find_quality_change (dcf);
+    for (i = 0; i < dcf->n_stations; i++)
+      link_quality_changed (dcf->link, i);
+  } else if (dcf->busy) {
+    end (dcf);
+  } else {
+    begin (dcf);
+  }
+}
+
+static gdouble
+link_dcf_quality (gpointer model, guint number)
+{
+  Dcf *dcf = model;
+  gdouble calm = get_failure (dcf, number, FALSE);
+
+  /* Over a whole cycle of the mains: single half cycles are not news. */
+  if (link_oven_is_running (&dcf->oven, dcf->link->now))
+    calm += link_oven_get_share (&dcf->oven) *
+        (get_failure (dcf, number, TRUE) - calm);
+  return 1 - calm;
+}
+
+const LinkModelClass link_dcf_class = {
+  link_dcf_create,
+  link_dcf_destroy,
+  link_dcf_arrived,
+  link_dcf_next,
+  link_dcf_advance,
+  NULL,
+  link_dcf_quality
+};

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Recorded opportunities to send, see the header. */
+
+#include "linkdelivery.h"
+
+#include <string.h>
+
+
+struct _LinkDelivery
+{
+  GArray *times;                /* of guint64, ms */
+  guint64 period;               /* ms: the last of them */
+  guint64 round;                /* how often it has begun anew */
+  guint next;                   /* opportunity in this round */
+  guint64 open_at;              /* ns: of the one that has bytes left */
+  guint left;                   /* bytes */
+};
+
+static gboolean
+parse_line (LinkDelivery * delivery, const gchar * line, guint number,
+    GError ** error)
+{
+  gchar *end;
+  guint64 time, last = delivery->period;
+
+  while (g_ascii_isspace (*line))
+    line++;
+  if (*line == '\0' || *line == '#')
+    return TRUE;
+  time = g_ascii_strtoull (line, &end, 10);
+  while (g_ascii_isspace (*end))
+    end++;
+  if (end == line || !g_ascii_isdigit (*line) || (*end && *end != '#')) {
+    g_set_error (error, LINK_ERROR, LINK_ERROR_SYNTAX, "line %u of the delivery"
+        " trace is not a time in ms: \"%.40s\"", number, line);
+    return FALSE;
+  }
+  if (time < last || time > G_MAXUINT32) {
+    g_set_error (error, LINK_ERROR, LINK_ERROR_SYNTAX, "line %u of the delivery"
+        " trace: %" G_GUINT64_FORMAT " ms is not between %" G_GUINT64_FORMAT
+        " and %u", number, time, last, G_MAXUINT32);
+    return FALSE;
+  }
+  g_array_append_val (delivery->times, time);
+  delivery->period = time;
+  return TRUE;
+}
+
+LinkDelivery *
+link_delivery_parse (const gchar * text, GError ** error)
+{
+  LinkDelivery *delivery = g_new0 (LinkDelivery, 1);
+  guint number = 0;
+
+  delivery->times = g_array_new (FALSE, FALSE, sizeof (guint64));
+  while (text && *text) {
+    gsize length = strcspn (text, "\r\n");
+    gchar *line = g_strndup (text, length);
+    gboolean right = parse_line (delivery, line, ++number, error);
+
+    g_free (line);
+    if (!right) {
+      link_delivery_free (delivery);
+      return NULL;
+    }
+    text += length;
+    if (*text == '\r' && text[1] == '\n')
+      text++;
+    if (*text)
+      text++;
+  }
+  if (delivery->period == 0) {
+    g_set_error (error, LINK_ERROR, LINK_ERROR_EMPTY,
+        "the delivery trace has no opportunity after 0 ms");
+    link_delivery_free (delivery);
+    return NULL;
+  }
+  return delivery;
+}
+
+void
+link_delivery_free (LinkDelivery * delivery)
+{
+  g_array_unref (delivery->times);
+  g_free (delivery);
+}
+
+static guint64
+get_time (const LinkDelivery * delivery)
+{
+  return (delivery->round * delivery->period +
+      g_array_index (delivery->times, guint64, delivery->next)) * LINK_MS;
+}
+
+static void
+step (LinkDelivery * delivery)
+{
+  if (++delivery->next == delivery->times->len) {
+    delivery->next = 0;
+    delivery->round++;
+  }
+}
+
+/* Opportunities that nobody used are gone. */
+static void
+skip_to (LinkDelivery * delivery, guint64 time)
+{
+  guint64 round = time / (delivery->period * LINK_MS);
+
+  if (round > delivery->round + 1) {
+    delivery->round = round - 1;
+    delivery->next = 0;
+  }
+  while (get_time (delivery) < time)
+    step (delivery);
+}
+
+guint64
+link_delivery_send (LinkDelivery * delivery, guint64 time, guint64 bytes)
+{
+  if (time > delivery->open_at)
+    delivery->left = 0;
+  while (bytes > delivery->left) {
+    bytes -= delivery->left;
+    skip_to (delivery, time);
+    delivery->open_at = get_time (delivery);
+    delivery->left = LINK_DELIVERY_BYTES;
+    step (delivery);
+    time = MAX (time, delivery->open_at);
+  }
+  delivery->left -= bytes;
+  return MAX (time, delivery->open_at);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A link whose capacity was recorded, in mahimahi's format (Netravali et al.
+ * 2015): a line for each opportunity to send 1500 bytes, its time in ms, not
+ * falling; after the last one it begins again. What is behind a # is a comment.
+ */
+
+#ifndef __LINK_DELIVERY_H__
+#define __LINK_DELIVERY_H__
+
+#include "linkconfig.h"
+
+G_BEGIN_DECLS
+
+#define LINK_DELIVERY_BYTES 1500
+
+typedef struct _LinkDelivery LinkDelivery;
+
+LinkDelivery *link_delivery_parse (const gchar * text, GError ** error);
+void link_delivery_free (LinkDelivery * delivery);
+/* Sends so many bytes from this time on, which never falls from call to call;
+ * returns when the last one is sent. What is left of an opportunity goes to
+ * the next packet if that one waits by then, else it is wasted. */
+guint64 link_delivery_send (LinkDelivery * delivery, guint64 time,
+    guint64 bytes);
+
+G_END_DECLS
+
+#endif /* __LINK_DELIVERY_H__ */

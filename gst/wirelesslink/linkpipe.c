@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A link as a pipe: a transmitter with a rate, a delay, and what chance does on
+ * the way. The custom profile is one, and the networks of which only rates and
+ * delays were published: NMT, GPRS, RangeLAN2, IrDA, and delivery traces.
+ *
+ *   queue -> transmitter (rate, trace, outage) -> air (loss, bit errors)
+ *     -> delay, jitter, reordering -> network (stall) -> receiver -> out
+ */
+
+#include "linkmodel.h"
+
+#include "linkdelivery.h"
+
+/* One direction, or both of a half-duplex link */
+typedef struct
+{
+  LinkItem *item;               /* in service */
+  guint64 end;                  /* ns: of its service */
+  guint station;                /* that sends or sent last */
+  gboolean used;
+} Transmitter;
+
+typedef struct
+{
+  LinkOnOff fading, outage, stall;
+  LinkDelivery *delivery;       /* NULL: rate */
+  guint64 last_departure;       /* ns: nothing overtakes */
+  guint64 receiver_free;        /* ns: when the receiver is through */
+} Direction;
+
+typedef struct
+{
+  Link *link;
+  LinkPipeConfig config;
+  Transmitter transmitters[LINK_MAX_STATIONS];
+  Direction directions[LINK_MAX_STATIONS];      /* by station */
+  guint n_stations;
+  guint64 quality_change;
+} Pipe;
+
+/* Draws */
+
+static guint64
+draw (const Pipe * pipe, const LinkItem * item, LinkDraw purpose, guint attempt)
+{
+  return seeded_draw (pipe->link->config.seed, item->p.flow, purpose,
+      item->p.index, attempt);
+}
+
+static const LinkPatternEntry *
+get_pattern (const Pipe * pipe, const LinkItem * item)
+{
+  if (!pipe->link->pattern)
+    return NULL;
+  return link_pattern_lookup (pipe->link->pattern, item->p.flow, item->p.index);
+}
+
+/* Transmitters */
+
+static Transmitter *
+get_transmitter (Pipe * pipe, guint station)
+{
+  return &pipe->transmitters[pipe->config.half_duplex ? 0 : station];
+}
+
+static guint64
+divide_up (guint64 numerator, guint64 factor, guint64 denominator)
+{
+  /* sizes are 32 bits, so that the product of bits and 1e9 fits */
+  return (numerator * factor + denominator - 1) / denominator;
+}
+
+/* Time to send, with the pauses that outages make */
+static guint64
+get_service_end (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
+{
+  Direction *direction = &pipe->directions[station];
+  guint64 rate = pipe->config.rate[link_direction (station)];
+  guint64 left = rate ? divide_up (bytes * 8, LINK_SECOND, rate) : 0;
+  guint64 time = begin;
+
+  if (direction->delivery)
+    return link_delivery_send (direction->delivery, begin, bytes);
+  while (TRUE) {
+    guint64 end = link_on_off_end (&direction->outage, time);
+
+    if (!link_on_off_is_bad (&direction->outage, time)) {
+      if (left <= end - time)
+        return time + left;
+      left -= end - time;
+    } else if (end == LINK_NEVER) {
+      return LINK_NEVER;
+    }
+    time = end;
+  }
+}
+
+/* Which station may send next: on a shared medium the one whose packet waits
+ * longest */
+static gint
+find_waiting (Pipe * pipe, guint number)
+{
+  guint64 oldest = LINK_NEVER;
+  gint found = -1;
+  guint i;
+
+  if (!pipe->config.half_duplex)
+    return link_peek (pipe->link, number) ? (gint) number : -1;
+  for (i = 0; i < pipe->n_stations; i++) {
+    LinkItem *item = link_peek (pipe->link, i);
+
+    if (item && item->p.arrival < oldest) {
+      oldest = item->p.arrival;
+      found = i;
+    }
+  }
+  return found;
+}
+
+static void
+start (Pipe * pipe, guint number)
+{
+  Transmitter *transmitter = &pipe->transmitters[number];
+  guint64 begin = pipe->link->now;
+  gint station = find_waiting (pipe, number);
+  guint bytes;
+
+  if (station < 0 || !link_is_connected (pipe->link))
+    return;
+  transmitter->item = link_take (pipe->link, station);
+  if (transmitter->used && transmitter->station != station)
+    begin += pipe->config.turnaround;
+  transmitter->used = TRUE;
+  transmitter->station = station;
+  bytes = transmitter->item->p.size + pipe->link->config.overhead;
+  /* an idle modem takes its time before a packet of some size */
+  if (pipe->config.idle_delay && station == 0
+      && bytes > pipe->config.idle_delay_size
+      && transmitter->item->p.arrival == pipe->link->now)
+    begin += pipe->config.idle_delay;
+  transmitter->end = get_service_end (pipe, station, begin,
+      bytes + pipe->config.overhead);
+  transmitter->item->p.airtime = transmitter->end - begin;
+  transmitter->item->p.attempts = 1;
+}
+
+/* On the air */
+
+static void
+add_bit_errors (Pipe * pipe, LinkItem * item, gdouble rate)
+{
+  SeededChance chance = seeded_chance (rate);
+  guint64 bits = (guint64) item->p.size * 8, position = 0;
+  guint i;
+
+  if (chance == 0)
+    return;
+  for (i = 0;; i++) {
+    guint64 gap = seeded_draw_geometric (draw (pipe, item,
+            LINK_DRAW_BIT_ERROR, i), chance);
+
+    if (gap > bits - position)
+      break;
+    position += gap;
+    link_item_add_damage (item, (position - 1) / 8,
+        0x80 >> ((position - 1) % 8));
+  }
+}
+
+static LinkFate
+cross_air (Pipe * pipe, LinkItem * item)
+{
+  const LinkPatternEntry *entry = get_pattern (pipe, item);
+  gboolean bad = link_on_off_is_bad (&pipe->directions[item->p.station].fading,
+      pipe->link->now);
+  guint i;
+
+  if (entry) {
+    for (i = 0; i < entry->n_damage; i++) {
+      if (entry->damage[i].offset < item->p.size)
+        link_item_add_damage (item, entry->damage[i].offset,
+            entry->damage[i].flip);
+    }
+    return entry->fate;
+  }
+  if (seeded_draw_hits (draw (pipe, item, LINK_DRAW_LOSS, 0),
+          seeded_chance (bad ? pipe->config.loss_bad : pipe->config.loss_good)))
+    return LINK_FATE_AIR;
+  add_bit_errors (pipe, item, bad ? pipe->config.bit_error_bad :
+      pipe->config.bit_error_good);
+  if (item->damage && pipe->config.drop_damaged)
+    return LINK_FATE_CHECK;
+  return LINK_FATE_DELIVERED;
+}
+
+/* Behind it */
+
+static guint64
+draw_jitter (Pipe * pipe, const LinkItem * item)
+{
+  const LinkPatternEntry *entry = get_pattern (pipe, item);
+  guint64 value = draw (pipe, item, LINK_DRAW_JITTER, 0);
+
+  if (entry)
+    return entry->jitter;
+  if (pipe->config.jitter_exponential)
+    return seeded_draw_exponential (value, pipe->config.jitter);
+  return seeded_draw_below (value, pipe->config.jitter + 1);
+}
+
+static guint
+draw_copies (Pipe * pipe, const LinkItem * item)
+{
+  const LinkPatternEntry *entry = get_pattern (pipe, item);
+
+  if (entry)
+    return entry->copies;
+  return seeded_draw_hits (draw (pipe, item, LINK_DRAW_DUPLICATE, 0),
+      seeded_chance (pipe->config.duplicate));
+}
+
+/* The packets that others overtake are late by reorder_delay; all others stay
+ * in order. */
+static guint64
+get_departure (Pipe * pipe, LinkItem * item)
+{
+  Direction *direction = &pipe->directions[item->p.station];
+  guint64 departure = pipe->link->now +
+      pipe->config.delay[link_direction (item->p.station)];
+
+  if (pipe->config.jitter || pipe->link->pattern)
+    item->p.jitter = draw_jitter (pipe, item);
+  departure += item->p.jitter;
+  if (seeded_draw_hits (draw (pipe, item, LINK_DRAW_REORDER, 0),
+          seeded_chance (pipe->config.reorder)))
+    return departure + pipe->config.reorder_delay;
+  if (link_on_off_is_bad (&direction->stall, departure))
+    departure = link_on_off_end (&direction->stall, departure);
+  departure = MAX (departure, direction->last_departure);
+  direction->last_departure = departure;
+  return departure;
+}
+
+/* A receiver slower than the link has a buffer, which overflows. */
+static gboolean
+pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
+{
+  Direction *direction = &pipe->directions[item->p.station];
+  guint64 rate = pipe->config.receiver_rate, begin, waiting;
+
+  if (rate == 0)
+    return TRUE;
+  begin = MAX (*departure, direction->receiver_free);
+  waiting = (begin - *departure) / 1000 * rate / 8000000;
+  if (waiting + item->p.size > pipe->config.receiver_buffer)
+    return FALSE;
+  *departure = begin + divide_up ((guint64) item->p.size * 8, LINK_SECOND,
+      rate);
+  direction->receiver_free = *departure;
+  return TRUE;
+}
+
+static void
+leave (Pipe * pipe, LinkItem * item)
+{
+  guint64 departure = get_departure (pipe, item);
+  guint i, copies;
+
+  if (!pass_receiver (pipe, item, &departure)) {
+    link_lose (pipe->link, item, LINK_FATE_RECEIVER);
+    return;
+  }
+  copies = draw_copies (pipe, item);
+  for (i = 0; i < copies; i++)
+    link_duplicate (pipe->link, item, departure);
+  link_deliver (pipe->link, item, departure);
+}
+
+static void
+finish (Pipe * pipe, guint number)
+{
+  LinkItem *item = pipe->transmitters[number].item;
+  LinkFate fate = cross_air (pipe, item);
+
+  pipe->transmitters[number].item = NULL;
+  if (fate == LINK_FATE_AIR || fate == LINK_FATE_CHECK)
+    link_lose (pipe->link, item, fate);
+  else
+    leave (pipe, item);
+  start (pipe, number);
+}
+
+/* The class */
+
+static void
+find_quality_change (Pipe * pipe)
+{
+  guint64 now = pipe->link->now;
+  guint i;
+
+  pipe->quality_change = LINK_NEVER;
+  for (i = 0; i < pipe->n_stations; i++) {
+    Direction *direction = &pipe->directions[i];
+
+    pipe->quality_change = MIN (pipe->quality_change,
+        MIN (link_on_off_end (&direction->fading, now),
+            link_on_off_end (&direction->outage, now)));
+  }
+}
+
+static gboolean
+init_direction (Pipe * pipe, guint station, GError ** error)
+{
+  Direction *direction = &pipe->directions[station];
+  const gchar *trace = pipe->config.trace[link_direction (station)];
+  guint64 seed = pipe->link->config.seed;
+
+  link_on_off_init (&direction->fading, &pipe->config.fading, 0, seed, station,
+      LINK_DRAW_FADING);
+  link_on_off_init (&direction->outage, &pipe->config.outage, 0, seed, station,
+      LINK_DRAW_OUTAGE);
+  link_on_off_init (&direction->stall, &pipe->config.stall, 0, seed, station,
+      LINK_DRAW_STALL);
+  if (!trace)
+    trace = pipe->config.trace[0];
+  if (!trace)
+    return TRUE;
+  direction->delivery = link_delivery_parse (trace, error);
+  return direction->delivery != NULL;
+}
+
+static void
+link_pipe_destroy (gpointer model, GDestroyNotify user_free)
+{
+  Pipe *pipe = model;
+  guint i;
+
+  for (i = 0; i < LINK_MAX_STATIONS; i++) {
+    if (pipe->transmitters[i].item)
+      link_item_free (pipe->transmitters[i].item, user_free);
+    g_clear_pointer (&pipe->directions[i].delivery, link_delivery_free);
+  }
+  g_free (pipe);
+}
+
+static gpointer
+link_pipe_create (Link * link, GError ** error)
+{
+  Pipe *pipe = g_new0 (Pipe, 1);
+  guint i;
+
+  pipe->link = link;
+  pipe->config = link->config.pipe;
+  pipe->quality_change = LINK_NEVER;
+  for (i = 0; i < LINK_MAX_STATIONS; i++) {
+    if (!init_direction (pipe, i, error)) {
+      link_pipe_destroy (pipe, NULL);
+      return NULL;
+    }
+  }
+  return pipe;
+}
+
+static void
+link_pipe_arrived (gpointer model, guint station)
+{
+  Pipe *pipe = model;
+  Transmitter *transmitter = get_transmitter (pipe, station);
+
+  if (station >= pipe->n_stations) {
+    pipe->n_stations = station + 1;
+    find_quality_change (pipe);
+  }
+  if (!transmitter->item)
+    start (pipe, transmitter - pipe->transmitters);
+}
+
+static guint64
+link_pipe_next (gpointer model)
+{
+  Pipe *pipe = model;
+  guint64 next = pipe->quality_change;
+  guint i;
+
+  for (i = 0; i < pipe->n_stations; i++) {
+    if (pipe->transmitters[i].item)
+      next = MIN (next, pipe->transmitters[i].end);
+  }
+  return next;
+}
+
+static void
+link_pipe_advance (gpointer model)
+{
+  Pipe *pipe = model;
+  guint64 now = pipe->link->now;
+  guint i;
+
+  if (now >= pipe->quality_change) {
+    find_quality_change (pipe);
+    for (i = 0; i < pipe->n_stations; i++)
+      link_quality_changed (pipe->link, i);
+    return;
+  }
+  for (i = 0; i < pipe->n_stations; i++) {
+    if (pipe->transmitters[i].item && pipe->transmitters[i].end <= now)
+      finish (pipe, i);
+  }
+}
+
+static void
+link_pipe_call_changed (gpointer model, gboolean connected)
+{
+  Pipe *pipe = model;
+  guint i;
+
+  for (i = 0; i < pipe->n_stations; i++) {
+    LinkItem *item = pipe->transmitters[i].item;
+
+    if (connected && !item && get_transmitter (pipe, i) ==
+        &pipe->transmitters[i]) {
+      start (pipe, i);
+    } else if (!connected && item) {
+      pipe->transmitters[i].item = NULL;
+      link_lose (pipe->link, item, LINK_FATE_CALL);
+    }
+  }
+}
+
+static gdouble
+link_pipe_quality (gpointer model, guint station)
+{
+  Pipe *pipe = model;
+  Direction *direction = &pipe->directions[station];
+  guint64 now = pipe->link->now;
+
+  if (link_on_off_is_bad (&direction->outage, now))
+    return 0;
+  return 1 - (link_on_off_is_bad (&direction->fading, now) ?
+      pipe->config.loss_bad : pipe->config.loss_good);
+}
+
+const LinkModelClass link_pipe_class = {
+  link_pipe_create,
+  link_pipe_destroy,
+  link_pipe_arrived,
+  link_pipe_next,
+  link_pipe_advance,
+  link_pipe_call_changed,
+  link_pipe_quality
+};
