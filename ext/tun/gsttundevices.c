@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of open TUN devices; see gsttundevices.h. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsttundevices.h"
+
+#define FIELD "devices"
+
+struct _GstTunDevices
+{
+  GstObject parent;
+
+  GMutex lock;                  /* held while a device is opened */
+  GPtrArray *open;              /* of TunDevice; protected by lock */
+};
+
+G_DEFINE_TYPE (GstTunDevices, gst_tun_devices, GST_TYPE_OBJECT);
+
+static void
+gst_tun_devices_init (GstTunDevices * self)
+{
+  g_mutex_init (&self->lock);
+  self->open = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tun_device_free);
+}
+
+static void
+gst_tun_devices_finalize (GObject * object)
+{
+  GstTunDevices *self = GST_TUN_DEVICES (object);
+
+  g_ptr_array_unref (self->open);
+  g_mutex_clear (&self->lock);
+
+  G_OBJECT_CLASS (gst_tun_devices_parent_class)->finalize (object);
+}
+
+static void
+gst_tun_devices_class_init (GstTunDevicesClass * klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = gst_tun_devices_finalize;
+}
+
+GstContext *
+gst_tun_devices_new_context (void)
+{
+  GstContext *context = gst_context_new (GST_TUN_DEVICES_CONTEXT_TYPE, TRUE);
+  GstTunDevices *devices = g_object_new (GST_TYPE_TUN_DEVICES, NULL);
+
+  gst_object_ref_sink (devices);
+  gst_structure_set (gst_context_writable_structure (context), FIELD,
+      GST_TYPE_TUN_DEVICES, devices, NULL);
+  gst_object_unref (devices);
+  return context;
+}
+
+GstTunDevices *
+gst_tun_devices_from_context (GstContext * context)
+{
+  GstTunDevices *devices = NULL;
+
+  gst_structure_get (gst_context_get_structure (context), FIELD,
+      GST_TYPE_TUN_DEVICES, &devices, NULL);
+  return devices;
+}
+
+/* --- the verbs ----------------------------------------------------------- */
+
+/* With the lock. A pattern finds what was opened by the same pattern. */
+static TunDevice *
+gst_tun_devices_find (GstTunDevices * self, const TunNetns * netns,
+    const gchar * ifname)
+{
+  guint i;
+
+  for (i = 0; i < self->open->len; i++) {
+    TunDevice *device = g_ptr_array_index (self->open, i);
+
+    if (device->netns->device == netns->device
+        && device->netns->inode == netns->inode
+        && (g_str_equal (device->name, ifname)
+            || g_str_equal (device->asked_name, ifname)))
+      return device;
+  }
+  return NULL;
+}
+
+/* With the lock */
+static TunDevice *
+gst_tun_devices_find_or_open (GstTunDevices * self, const gchar * netns_text,
+    const gchar * ifname, GError ** error)
+{
+  TunNetns *netns = tun_netns_find (netns_text, error);
+  TunDevice *device;
+
+  if (!netns)
+    return NULL;
+  device = gst_tun_devices_find (self, netns, ifname);
+  if (device) {
+    tun_netns_free (netns);
+    return device;
+  }
+  device = tun_device_open (netns, ifname, error);
+  if (device)
+    g_ptr_array_add (self->open, device);
+  return device;
+}
+
+/* With the lock */
+static void
+gst_tun_devices_close_unused (GstTunDevices * self, TunDevice * device)
+{
+  if (device->users == 0)
+    g_ptr_array_remove_fast (self->open, device);
+}
+
+static gboolean
+take_reader (TunDevice * device, const gchar * who, GError ** error)
+{
+  if (device->reader) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_BUSY,
+        "%s can't read the TUN device %s: %s reads it already, and each packet "
+        "can be read once.", who, device->name, device->reader);
+    return FALSE;
+  }
+  device->reader = g_strdup (who);
+  return TRUE;
+}
+
+/* With the lock */
+static gboolean
+gst_tun_devices_join (TunDevice * device, const TunWishes * wishes,
+    const gchar * who, gboolean reads, GError ** error)
+{
+  if (reads && !take_reader (device, who, error))
+    return FALSE;
+  if (tun_device_configure (device, wishes, who, error))
+    return TRUE;
+  if (reads)
+    g_clear_pointer (&device->reader, g_free);
+  return FALSE;
+}
+
+TunDevice *
+gst_tun_devices_acquire (GstTunDevices * self, const gchar * netns,
+    const TunWishes * wishes, const gchar * who, gboolean reads,
+    GError ** error)
+{
+  TunDevice *device;
+
+  g_mutex_lock (&self->lock);
+  device = gst_tun_devices_find_or_open (self, netns, wishes->ifname, error);
+  if (device && gst_tun_devices_join (device, wishes, who, reads, error)) {
+    device->users++;
+  } else if (device) {
+    gst_tun_devices_close_unused (self, device);
+    device = NULL;
+  }
+  g_mutex_unlock (&self->lock);
+
+  return device;
+}
+
+void
+gst_tun_devices_release (GstTunDevices * self, TunDevice * device,
+    gboolean read)
+{
+  g_mutex_lock (&self->lock);
+  if (read)
+    g_clear_pointer (&device->reader, g_free);
+  device->users--;
+  gst_tun_devices_close_unused (self, device);
+  g_mutex_unlock (&self->lock);
+}

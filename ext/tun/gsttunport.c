@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Properties and device of tunsrc and tunsink; see gsttunport.h. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsttunport.h"
+
+#define DEFAULT_IFNAME "wl%d"
+#define DEFAULT_FD -1
+
+/* What the kernel allows for TUN: IPv4's smallest (RFC 791), and 16 bits */
+#define MIN_MTU 68
+#define MAX_MTU 65535
+#define MAX_TXQUEUELEN 1000000
+
+/* --- properties ---------------------------------------------------------- */
+
+void
+gst_tun_port_install_properties (GObjectClass * object_class)
+{
+  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_READY;
+
+  g_object_class_install_property (object_class, GST_TUN_PORT_PROP_NETNS,
+      g_param_spec_string ("netns", "Network namespace",
+          "Network namespace of the device: a name of \"ip netns\", a path "
+          "(with a slash) as /proc/1234/ns/net, or a pid (digits only); unset: "
+          "that of this process", NULL, ready));
+  g_object_class_install_property (object_class, GST_TUN_PORT_PROP_IFNAME,
+      g_param_spec_string ("ifname", "Interface name",
+          "Name of the TUN device, at most 15 characters, made if it does not "
+          "exist; %d in it is a number that is free. Elements of a pipeline "
+          "with the same netns and ifname share the device", DEFAULT_IFNAME,
+          ready));
+  g_object_class_install_property (object_class, GST_TUN_PORT_PROP_ADDRESS,
+      g_param_spec_string ("address", "Address",
+          "IPv4 and IPv6 addresses with prefix lengths that the device gets, "
+          "as 10.0.0.1/24,fd00::1/64; unset: none", NULL, ready));
+  g_object_class_install_property (object_class, GST_TUN_PORT_PROP_MTU,
+      g_param_spec_uint ("mtu", "MTU",
+          "Largest packet that the device takes, in bytes, from 68; IPv6 needs "
+          "1280; 0: as it is, 1500 of a new device", 0, MAX_MTU, 0, ready));
+  g_object_class_install_property (object_class, GST_TUN_PORT_PROP_TXQUEUELEN,
+      g_param_spec_uint ("txqueuelen", "Transmit queue length",
+          "Packets that may wait in the kernel to be read by tunsrc, more are "
+          "lost; 0: as it is, 500 of a new device", 0, MAX_TXQUEUELEN, 0,
+          ready));
+  g_object_class_install_property (object_class, GST_TUN_PORT_PROP_FD,
+      g_param_spec_int ("fd", "File descriptor",
+          "Descriptor of a TUN device that somebody opened (IFF_TUN, "
+          "IFF_NO_PI), attached and configured; in place of netns, ifname, "
+          "address, mtu and txqueuelen; it is duplicated; -1: none", -1,
+          G_MAXINT, DEFAULT_FD, ready));
+  g_object_class_install_property (object_class,
+      GST_TUN_PORT_PROP_USED_IFNAME,
+      g_param_spec_string ("used-ifname", "Used interface name",
+          "Name of the open device", NULL,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+void
+gst_tun_port_init (GstTunPort * port, GstElement * element, gboolean reads)
+{
+  port->element = element;
+  port->reads = reads;
+  port->ifname = g_strdup (DEFAULT_IFNAME);
+  port->fd = DEFAULT_FD;
+}
+
+void
+gst_tun_port_clear (GstTunPort * port)
+{
+  g_clear_pointer (&port->netns, g_free);
+  g_clear_pointer (&port->ifname, g_free);
+  g_clear_pointer (&port->address, g_free);
+  g_clear_pointer (&port->used_ifname, g_free);
+}
+
+static void
+take_string (gchar ** member, const GValue * value)
+{
+  g_free (*member);
+  *member = g_value_dup_string (value);
+}
+
+gboolean
+gst_tun_port_set_property (GstTunPort * port, guint id, const GValue * value)
+{
+  gboolean known = TRUE;
+
+  GST_OBJECT_LOCK (port->element);
+  switch (id) {
+    case GST_TUN_PORT_PROP_NETNS:
+      take_string (&port->netns, value);
+      break;
+    case GST_TUN_PORT_PROP_IFNAME:
+      take_string (&port->ifname, value);
+      break;
+    case GST_TUN_PORT_PROP_ADDRESS:
+      take_string (&port->address, value);
+      break;
+    case GST_TUN_PORT_PROP_MTU:
+      port->mtu = g_value_get_uint (value);
+      break;
+    case GST_TUN_PORT_PROP_TXQUEUELEN:
+      port->txqueuelen = g_value_get_uint (value);
+      break;
+    case GST_TUN_PORT_PROP_FD:
+      port->fd = g_value_get_int (value);
+      break;
+    default:
+      known = FALSE;
+      break;
+  }
+  GST_OBJECT_UNLOCK (port->element);
+  return known;
+}
+
+gboolean
+gst_tun_port_get_property (GstTunPort * port, guint id, GValue * value)
+{
+  gboolean known = TRUE;
+
+  GST_OBJECT_LOCK (port->element);
+  switch (id) {
+    case GST_TUN_PORT_PROP_NETNS:
+      g_value_set_string (value, port->netns);
+      break;
+    case GST_TUN_PORT_PROP_IFNAME:
+      g_value_set_string (value, port->ifname);
+      break;
+    case GST_TUN_PORT_PROP_ADDRESS:
+      g_value_set_string (value, port->address);
+      break;
+    case GST_TUN_PORT_PROP_MTU:
+      g_value_set_uint (value, port->mtu);
+      break;
+    case GST_TUN_PORT_PROP_TXQUEUELEN:
+      g_value_set_uint (value, port->txqueuelen);
+      break;
+    case GST_TUN_PORT_PROP_FD:
+      g_value_set_int (value, port->fd);
+      break;
+    case GST_TUN_PORT_PROP_USED_IFNAME:
+      g_value_set_string (value, port->used_ifname);
+      break;
+    default:
+      known = FALSE;
+      break;
+  }
+  GST_OBJECT_UNLOCK (port->element);
+  return known;
+}
+
+/* --- the table of devices ------------------------------------------------ */
+
+static GstContext *
+gst_tun_port_ask_neighbour (GstTunPort * port, GstPad * pad)
+{
+  GstQuery *query = gst_query_new_context (GST_TUN_DEVICES_CONTEXT_TYPE);
+  GstContext *context = NULL;
+
+  if (gst_pad_peer_query (pad, query)) {
+    gst_query_parse_context (query, &context);
+    if (context)
+      gst_element_set_context (port->element, context);
+  }
+  gst_query_unref (query);
+  return gst_element_get_context (port->element, GST_TUN_DEVICES_CONTEXT_TYPE);
+}
+
+/* The bins above answer at once, if one of them knows it. */
+static GstContext *
+gst_tun_port_ask_bins (GstTunPort * port)
+{
+  gst_element_post_message (port->element,
+      gst_message_new_need_context (GST_OBJECT_CAST (port->element),
+          GST_TUN_DEVICES_CONTEXT_TYPE));
+  return gst_element_get_context (port->element, GST_TUN_DEVICES_CONTEXT_TYPE);
+}
+
+static GstContext *
+gst_tun_port_make_context (GstTunPort * port)
+{
+  GstContext *context = gst_tun_devices_new_context ();
+
+  gst_element_set_context (port->element, context);
+  gst_element_post_message (port->element,
+      gst_message_new_have_context (GST_OBJECT_CAST (port->element),
+          gst_context_ref (context)));
+  return context;
+}
+
+static GstTunDevices *
+gst_tun_port_find_devices (GstTunPort * port, GstPad * pad)
+{
+  GstContext *context;
+  GstTunDevices *devices;
+
+  context = gst_element_get_context (port->element,
+      GST_TUN_DEVICES_CONTEXT_TYPE);
+  if (!context)
+    context = gst_tun_port_ask_neighbour (port, pad);
+  if (!context)
+    context = gst_tun_port_ask_bins (port);
+  if (!context)
+    context = gst_tun_port_make_context (port);
+
+  devices = gst_tun_devices_from_context (context);
+  gst_context_unref (context);
+  return devices;
+}
+
+gboolean
+gst_tun_port_answer (GstTunPort * port, GstQuery * query)
+{
+  const gchar *type;
+  GstContext *context;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CONTEXT)
+    return FALSE;
+  gst_query_parse_context_type (query, &type);
+  if (!g_str_equal (type, GST_TUN_DEVICES_CONTEXT_TYPE))
+    return FALSE;
+  context = gst_element_get_context (port->element, type);
+  if (!context)
+    return FALSE;
+  gst_query_set_context (query, context);
+  gst_context_unref (context);
+  return TRUE;
+}
+
+/* --- the device ---------------------------------------------------------- */
+
+/* The properties as they are when the device is opened */
+typedef struct
+{
+  gchar *netns, *ifname, *address;
+  gint fd;
+  TunWishes wishes;
+} Settings;
+
+static void
+gst_tun_port_read_settings (GstTunPort * port, Settings * settings)
+{
+  GST_OBJECT_LOCK (port->element);
+  settings->netns = g_strdup (port->netns);
+  settings->ifname = g_strdup (port->ifname && *port->ifname ? port->ifname :
+      DEFAULT_IFNAME);
+  settings->address = g_strdup (port->address);
+  settings->fd = port->fd;
+  settings->wishes.mtu = port->mtu;
+  settings->wishes.txqueuelen = port->txqueuelen;
+  settings->wishes.ifname = settings->ifname;
+  settings->wishes.addresses = NULL;
+  GST_OBJECT_UNLOCK (port->element);
+}
+
+static void
+settings_clear (Settings * settings)
+{
+  g_free (settings->netns);
+  g_free (settings->ifname);
+  g_free (settings->address);
+  g_clear_pointer (&settings->wishes.addresses, g_array_unref);
+}
+
+static gboolean
+settings_check (Settings * settings, GError ** error)
+{
+  GError *reason = NULL;
+
+  if (settings->wishes.mtu > 0 && settings->wishes.mtu < MIN_MTU) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "mtu %u is too small: IP needs %d.", settings->wishes.mtu, MIN_MTU);
+    return FALSE;
+  }
+  if (!tun_device_check_name (settings->ifname, error))
+    return FALSE;
+  settings->wishes.addresses = tun_address_parse (settings->address, &reason);
+  if (!settings->wishes.addresses) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "address: %s. It is one or more of them, as "
+        "10.0.0.1/24,fd00::1/64.", reason->message);
+    g_error_free (reason);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static TunDevice *
+gst_tun_port_open_shared (GstTunPort * port, GstPad * pad, Settings * settings,
+    GError ** error)
+{
+  GstTunDevices *devices;
+  TunDevice *device;
+
+  devices = gst_tun_port_find_devices (port, pad);
+  if (!devices) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+        "The context " GST_TUN_DEVICES_CONTEXT_TYPE " holds no devices.");
+    return NULL;
+  }
+  device = gst_tun_devices_acquire (devices, settings->netns,
+      &settings->wishes, GST_OBJECT_NAME (port->element), port->reads, error);
+  if (device)
+    port->devices = devices;
+  else
+    gst_object_unref (devices);
+  return device;
+}
+
+static void
+gst_tun_port_set_used_ifname (GstTunPort * port, const gchar * name)
+{
+  GST_OBJECT_LOCK (port->element);
+  g_free (port->used_ifname);
+  port->used_ifname = g_strdup (name);
+  GST_OBJECT_UNLOCK (port->element);
+  g_object_notify (G_OBJECT (port->element), "used-ifname");
+}
+
+static void
+gst_tun_port_post_error (GstTunPort * port, const GError * error)
+{
+  gst_element_message_full (port->element, GST_MESSAGE_ERROR, error->domain,
+      error->code, g_strdup (error->message), NULL, __FILE__, GST_FUNCTION,
+      __LINE__);
+}
+
+gboolean
+gst_tun_port_open (GstTunPort * port, GstPad * pad)
+{
+  Settings settings;
+  GError *error = NULL;
+
+  gst_tun_port_read_settings (port, &settings);
+  if (settings.fd >= 0)
+    port->device = tun_device_open_fd (settings.fd, &error);
+  else if (settings_check (&settings, &error))
+    port->device = gst_tun_port_open_shared (port, pad, &settings, &error);
+  settings_clear (&settings);
+
+  if (!port->device) {
+    gst_tun_port_post_error (port, error);
+    g_error_free (error);
+    return FALSE;
+  }
+  if (port->device->warning)
+    GST_ELEMENT_WARNING (port->element, RESOURCE, NOT_AUTHORIZED,
+        ("%s", port->device->warning), (NULL));
+  gst_tun_port_set_used_ifname (port, port->device->name);
+  return TRUE;
+}
+
+void
+gst_tun_port_close (GstTunPort * port)
+{
+  TunDevice *device = g_steal_pointer (&port->device);
+
+  if (!device)
+    return;
+  if (port->devices)
+    gst_tun_devices_release (port->devices, device, port->reads);
+  else
+    tun_device_free (device);
+  gst_clear_object (&port->devices);
+  gst_tun_port_set_used_ifname (port, NULL);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What tunsrc and tunsink have in common: the properties that say which device,
+ * the way to the table of devices, and the hold on one of them.
+ */
+
+#ifndef __GST_TUN_PORT_H__
+#define __GST_TUN_PORT_H__
+
+#include <gst/gst.h>
+
+#include "gsttundevices.h"
+
+G_BEGIN_DECLS
+
+#define GST_TUN_CAPS "application/x-ip"
+
+enum
+{
+  GST_TUN_PORT_PROP_0,
+  GST_TUN_PORT_PROP_NETNS,
+  GST_TUN_PORT_PROP_IFNAME,
+  GST_TUN_PORT_PROP_ADDRESS,
+  GST_TUN_PORT_PROP_MTU,
+  GST_TUN_PORT_PROP_TXQUEUELEN,
+  GST_TUN_PORT_PROP_FD,
+  GST_TUN_PORT_PROP_USED_IFNAME,
+  GST_TUN_PORT_PROP_LAST        /* the element's own begin here */
+};
+
+typedef struct
+{
+  GstElement *element;          /* whose part this is */
+  gboolean reads;
+
+  /* protected by the element's OBJECT_LOCK */
+  gchar *netns, *ifname, *address;
+  guint mtu, txqueuelen;
+  gint fd;
+  gchar *used_ifname;           /* NULL: no device is open */
+
+  /* changes only while no data flows */
+  GstTunDevices *devices;       /* NULL: the device is in no table */
+  TunDevice *device;            /* NULL: not open */
+} GstTunPort;
+
+void gst_tun_port_install_properties (GObjectClass * object_class);
+
+void gst_tun_port_init (GstTunPort * port, GstElement * element,
+    gboolean reads);
+void gst_tun_port_clear (GstTunPort * port);
+
+/* FALSE: not one of these properties */
+gboolean gst_tun_port_set_property (GstTunPort * port, guint id,
+    const GValue * value);
+gboolean gst_tun_port_get_property (GstTunPort * port, guint id,
+    GValue * value);
+
+/* Opens the device, or joins those that have it open. FALSE: an error is on the
+ * bus. The neighbour of `pad` may know the table. */
+gboolean gst_tun_port_open (GstTunPort * port, GstPad * pad);
+void gst_tun_port_close (GstTunPort * port);
+
+/* Hands the table to a neighbour that asks; FALSE: not that question. */
+gboolean gst_tun_port_answer (GstTunPort * port, GstQuery * query);
+
+G_END_DECLS
+
+#endif /* __GST_TUN_PORT_H__ */

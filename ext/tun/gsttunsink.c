@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-tunsink
+ * @title: tunsink
+ * @short_description: Gives IP packets to a TUN device, as if they had arrived
+ *
+ * Each buffer is one IP packet. The kernel receives it on the TUN device as it
+ * would from a network card: with what a link did to it on the way, since the
+ * kernel verifies all checksums here and decides by itself what it accepts.
+ *
+ * Packets are written as they come (#GstBaseSink:sync is %FALSE, and the
+ * pipeline doesn't wait for a first one: #GstBaseSink:async is %FALSE); who
+ * wants them in time puts wirelesslink or clocksync before. One that is refused
+ * is counted by its reason and warned of, and the stream goes on.
+ *
+ * For the device, and how it is shared with a tunsrc, see tunsrc.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 tunsrc netns=a ifname=wl0 address=10.9.0.1/24 ! wirelesslink profile=80211b ! tunsink netns=b ifname=wl0 address=10.9.0.2/24
+ * ]| A radio link from the namespace a to b, without a way back.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsttunsink.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "gsttunport.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_tun_sink_debug);
+#define GST_CAT_DEFAULT gst_tun_sink_debug
+
+/* Between two warnings for the same reason, microseconds */
+#define WARNING_INTERVAL (10 * G_USEC_PER_SEC)
+
+/* Why a packet was not written */
+typedef enum
+{
+  REFUSED_NOT_IP,
+  REFUSED_TOO_BIG,
+  REFUSED_DEVICE_DOWN,
+  REFUSED_NO_BUFFER,
+  REFUSED_OTHER,
+  REFUSED_LAST
+} Refusal;
+
+static const struct
+{
+  const gchar *name;            /* in the statistics */
+  const gchar *text;
+} refusals[REFUSED_LAST] = {
+  {"not-ip", "is neither IPv4 nor IPv6"},
+  {"too-big", "is larger than the mtu"},
+  {"device-down", "came while the device was down"},
+  {"no-buffer", "found no memory in the kernel"},
+  {"other", "was refused by the kernel"},
+};
+
+struct _GstTunSink
+{
+  GstBaseSink parent;
+
+  GstTunPort port;
+
+  /* protected by OBJECT_LOCK */
+  guint64 packets, bytes;
+  guint64 refused[REFUSED_LAST];
+
+  /* streaming thread only */
+  guint mtu;                    /* as last seen; 0: unknown */
+  gint64 warned[REFUSED_LAST];  /* monotonic time, microseconds; 0: never */
+};
+
+enum
+{
+  PROP_STATS = GST_TUN_PORT_PROP_LAST
+};
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_TUN_CAPS));
+
+#define gst_tun_sink_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE (GstTunSink, gst_tun_sink, GST_TYPE_BASE_SINK,
+    GST_DEBUG_CATEGORY_INIT (gst_tun_sink_debug, "tunsink", 0,
+        "Packets to a TUN device"));
+GST_ELEMENT_REGISTER_DEFINE (tunsink, "tunsink", GST_RANK_NONE,
+    GST_TYPE_TUN_SINK);
+
+/* --- start and stop ------------------------------------------------------ */
+
+static gboolean
+gst_tun_sink_start (GstBaseSink * sink)
+{
+  GstTunSink *self = GST_TUN_SINK (sink);
+  guint i;
+
+  GST_OBJECT_LOCK (self);
+  self->packets = self->bytes = 0;
+  for (i = 0; i < REFUSED_LAST; i++)
+    self->refused[i] = 0;
+  GST_OBJECT_UNLOCK (self);
+  for (i = 0; i < REFUSED_LAST; i++)
+    self->warned[i] = 0;
+
+  if (!gst_tun_port_open (&self->port, GST_BASE_SINK_PAD (sink)))
+    return FALSE;
+  self->mtu = tun_device_get_mtu (self->port.device);
+  return TRUE;
+}
+
+static gboolean
+gst_tun_sink_stop (GstBaseSink * sink)
+{
+  gst_tun_port_close (&GST_TUN_SINK (sink)->port);
+  return TRUE;
+}
+
+/* --- packets that are not written ---------------------------------------- */
+
+static guint64
+gst_tun_sink_count_refusal (GstTunSink * self, Refusal refusal)
+{
+  guint64 count;
+
+  GST_OBJECT_LOCK (self);
+  count = ++self->refused[refusal];
+  GST_OBJECT_UNLOCK (self);
+  return count;
+}
+
+static void
+gst_tun_sink_refuse (GstTunSink * self, GstBuffer * buffer, Refusal refusal,
+    gint error_number)
+{
+  guint64 count = gst_tun_sink_count_refusal (self, refusal);
+  gint64 now = g_get_monotonic_time ();
+
+  GST_DEBUG_OBJECT (self, "refused (%s, %s): %" GST_PTR_FORMAT,
+      refusals[refusal].name, g_strerror (error_number), buffer);
+  if (self->warned[refusal] != 0
+      && now - self->warned[refusal] < WARNING_INTERVAL)
+    return;
+  self->warned[refusal] = now;
+  GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+      ("A packet of %" G_GSIZE_FORMAT " bytes for the TUN device %s %s: %s "
+          "(errno %d); %" G_GUINT64_FORMAT " so far.",
+          gst_buffer_get_size (buffer), self->port.device->name,
+          refusals[refusal].text, g_strerror (error_number), error_number,
+          count), ("mtu %u; no more than one such warning in 10 s", self->mtu));
+}
+
+static Refusal
+refusal_of (gint error_number)
+{
+  switch (error_number) {
+    case EINVAL:
+      return REFUSED_NOT_IP;
+    case EIO:
+      return REFUSED_DEVICE_DOWN;
+    case ENOMEM:
+    case ENOBUFS:
+    case EAGAIN:
+      return REFUSED_NO_BUFFER;
+    default:
+      return REFUSED_OTHER;
+  }
+}
+
+/* --- the way of a packet ------------------------------------------------- */
+
+/* The kernel takes packets of any size; a network card would not. Somebody may
+ * have changed the MTU since. */
+static gboolean
+gst_tun_sink_is_too_big (GstTunSink * self, gsize size)
+{
+  if (G_LIKELY (size <= self->mtu))
+    return FALSE;
+  self->mtu = tun_device_get_mtu (self->port.device);
+  return self->mtu > 0 && size > self->mtu;
+}
+
+/* Returns 0 or errno. */
+static gint
+gst_tun_sink_write (GstTunSink * self, const guint8 * data, gsize size)
+{
+  gssize written;
+
+  do
+    written = write (self->port.device->fd, data, size);
+  while (written < 0 && errno == EINTR);
+
+  return written < 0 ? errno : 0;
+}
+
+static void
+gst_tun_sink_count (GstTunSink * self, gsize size)
+{
+  GST_OBJECT_LOCK (self);
+  self->packets++;
+  self->bytes += size;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static GstFlowReturn
+gst_tun_sink_device_is_gone (GstTunSink * self, gint error_number)
+{
+  GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+      ("Somebody deleted the TUN device %s.", self->port.device->name),
+      ("write: %s (errno %d)", g_strerror (error_number), error_number));
+  return GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
+gst_tun_sink_render (GstBaseSink * sink, GstBuffer * buffer)
+{
+  GstTunSink *self = GST_TUN_SINK (sink);
+  GstMapInfo map;
+  gsize size;
+  gint error_number;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, READ,
+        ("Could not read a buffer's memory."), (NULL));
+    return GST_FLOW_ERROR;
+  }
+  size = map.size;
+  if (size == 0)
+    error_number = EINVAL;
+  else if (gst_tun_sink_is_too_big (self, size))
+    error_number = EMSGSIZE;
+  else
+    error_number = gst_tun_sink_write (self, map.data, size);
+  gst_buffer_unmap (buffer, &map);
+
+  if (G_LIKELY (error_number == 0))
+    gst_tun_sink_count (self, size);
+  else if (error_number == EBADFD)
+    return gst_tun_sink_device_is_gone (self, error_number);
+  else
+    gst_tun_sink_refuse (self, buffer, error_number == EMSGSIZE ?
+        REFUSED_TOO_BIG : refusal_of (error_number), error_number);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+gst_tun_sink_render_list (GstBaseSink * sink, GstBufferList * list)
+{
+  guint n = gst_buffer_list_length (list), i;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  for (i = 0; i < n && flow == GST_FLOW_OK; i++)
+    flow = gst_tun_sink_render (sink, gst_buffer_list_get (list, i));
+  return flow;
+}
+
+/* --- the rest ------------------------------------------------------------ */
+
+static gboolean
+gst_tun_sink_query (GstBaseSink * sink, GstQuery * query)
+{
+  return gst_tun_port_answer (&GST_TUN_SINK (sink)->port, query)
+      || GST_BASE_SINK_CLASS (parent_class)->query (sink, query);
+}
+
+static GstStructure *
+gst_tun_sink_create_stats (GstTunSink * self)
+{
+  GstStructure *stats;
+  guint i;
+
+  GST_OBJECT_LOCK (self);
+  stats = gst_structure_new ("application/x-tunsink-stats",
+      "packets", G_TYPE_UINT64, self->packets,
+      "bytes", G_TYPE_UINT64, self->bytes, NULL);
+  for (i = 0; i < REFUSED_LAST; i++)
+    gst_structure_set (stats, refusals[i].name, G_TYPE_UINT64,
+        self->refused[i], NULL);
+  GST_OBJECT_UNLOCK (self);
+  return stats;
+}
+
+static void
+gst_tun_sink_set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  if (!gst_tun_port_set_property (&GST_TUN_SINK (object)->port, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_tun_sink_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstTunSink *self = GST_TUN_SINK (object);
+
+  if (id == PROP_STATS)
+    g_value_take_boxed (value, gst_tun_sink_create_stats (self));
+  else if (!gst_tun_port_get_property (&self->port, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_tun_sink_finalize (GObject * object)
+{
+  gst_tun_port_clear (&GST_TUN_SINK (object)->port);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_tun_sink_init (GstTunSink * self)
+{
+  gst_tun_port_init (&self->port, GST_ELEMENT_CAST (self), FALSE);
+  gst_base_sink_set_sync (GST_BASE_SINK_CAST (self), FALSE);
+  gst_base_sink_set_async_enabled (GST_BASE_SINK_CAST (self), FALSE);
+  gst_base_sink_set_last_sample_enabled (GST_BASE_SINK_CAST (self), FALSE);
+}
+
+static void
+gst_tun_sink_class_init (GstTunSinkClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseSinkClass *sink_class = GST_BASE_SINK_CLASS (klass);
+
+  object_class->set_property = gst_tun_sink_set_property;
+  object_class->get_property = gst_tun_sink_get_property;
+  object_class->finalize = gst_tun_sink_finalize;
+  sink_class->start = gst_tun_sink_start;
+  sink_class->stop = gst_tun_sink_stop;
+  sink_class->render = gst_tun_sink_render;
+  sink_class->render_list = gst_tun_sink_render_list;
+  sink_class->query = gst_tun_sink_query;
+
+  gst_tun_port_install_properties (object_class);
+
+  /**
+   * GstTunSink:stats:
+   *
+   * A #GstStructure named `application/x-tunsink-stats`. All fields are
+   * #guint64, begin at 0 when the element starts and never go back; they can be
+   * read until it starts again:
+   *
+   * * `packets`: that the kernel took
+   * * `bytes`: of them, IP headers included
+   * * `not-ip`: refused: their first four bits are neither 4 nor 6
+   * * `too-big`: refused: larger than the device's MTU
+   * * `device-down`: refused: the device was down
+   * * `no-buffer`: refused: the kernel had no memory for them
+   * * `other`: refused by the kernel for another reason
+   */
+  g_object_class_install_property (object_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "Packets and bytes that were written, and packets that were refused, "
+          "by reason, since the element started", GST_TYPE_STRUCTURE,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_set_static_metadata (element_class,
+      "TUN sink", "Sink/Network",
+      "Gives IP packets to a Linux TUN device, as if they had arrived there",
+      "The gst-plugins-wireless authors");
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-tunsrc
+ * @title: tunsrc
+ * @short_description: IP packets that a TUN device sends, as buffers
+ *
+ * What the kernel sends into a TUN device comes out of this element, one IP
+ * packet per buffer. With wirelesslink and tunsink behind it, programs that
+ * know nothing of GStreamer, and the kernel's own TCP, UDP and UDP-Lite, cross
+ * an emulated link.
+ *
+ * The device is made (or opened, if it exists) as the element goes from READY
+ * to PAUSED, in the network namespace #GstTunSrc:netns, and gone as it goes
+ * back, or as the process ends in any way. tunsrc and tunsink of one pipeline
+ * with the same #GstTunSrc:netns and #GstTunSrc:ifname share one device; what
+ * one of them says of addresses, MTU and queue holds for both.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 tunsrc netns=a ifname=wl0 address=10.9.0.1/24 ! tunsink netns=b ifname=wl0 address=10.9.0.2/24 tunsrc netns=b ifname=wl0 ! tunsink netns=a ifname=wl0
+ * ]| A cable between the namespaces a and b. `ip netns exec a ping 10.9.0.2`
+ * crosses it.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsttunsrc.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "gsttunport.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_tun_src_debug);
+#define GST_CAT_DEFAULT gst_tun_src_debug
+
+/* At most so many packets leave as one buffer list. */
+#define MAX_BATCH 64
+
+struct _GstTunSrc
+{
+  GstPushSrc parent;
+
+  GstTunPort port;
+
+  /* protected by OBJECT_LOCK */
+  guint64 packets, bytes, lists;
+
+  GstPoll *poll;                /* has its own lock */
+  GstPollFD poll_fd;            /* in it from start to stop */
+  guint8 *scratch;              /* TUN_MAX_PACKET bytes; streaming thread */
+};
+
+enum
+{
+  PROP_STATS = GST_TUN_PORT_PROP_LAST
+};
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_TUN_CAPS));
+
+#define gst_tun_src_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE (GstTunSrc, gst_tun_src, GST_TYPE_PUSH_SRC,
+    GST_DEBUG_CATEGORY_INIT (gst_tun_src_debug, "tunsrc", 0,
+        "Packets from a TUN device"));
+GST_ELEMENT_REGISTER_DEFINE (tunsrc, "tunsrc", GST_RANK_NONE, GST_TYPE_TUN_SRC);
+
+/* --- start and stop ------------------------------------------------------ */
+
+static gboolean
+gst_tun_src_stop (GstBaseSrc * src)
+{
+  GstTunSrc *self = GST_TUN_SRC (src);
+
+  gst_poll_remove_fd (self->poll, &self->poll_fd);
+  g_clear_pointer (&self->scratch, g_free);
+  gst_tun_port_close (&self->port);
+  return TRUE;
+}
+
+static gboolean
+gst_tun_src_start (GstBaseSrc * src)
+{
+  GstTunSrc *self = GST_TUN_SRC (src);
+
+  GST_OBJECT_LOCK (self);
+  self->packets = self->bytes = self->lists = 0;
+  GST_OBJECT_UNLOCK (self);
+
+  if (!gst_tun_port_open (&self->port, GST_BASE_SRC_PAD (src)))
+    return FALSE;
+  gst_poll_fd_init (&self->poll_fd);
+  self->poll_fd.fd = self->port.device->fd;
+  gst_poll_add_fd (self->poll, &self->poll_fd);
+  gst_poll_fd_ctl_read (self->poll, &self->poll_fd, TRUE);
+  self->scratch = g_malloc (TUN_MAX_PACKET);
+  return TRUE;
+}
+
+static gboolean
+gst_tun_src_unlock (GstBaseSrc * src)
+{
+  gst_poll_set_flushing (GST_TUN_SRC (src)->poll, TRUE);
+  return TRUE;
+}
+
+static gboolean
+gst_tun_src_unlock_stop (GstBaseSrc * src)
+{
+  gst_poll_set_flushing (GST_TUN_SRC (src)->poll, FALSE);
+  return TRUE;
+}
+
+/* --- the way of a packet ------------------------------------------------- */
+
+static GstClockTime
+gst_tun_src_running_time (GstTunSrc * self)
+{
+  GstClock *clock;
+  GstClockTime now;
+
+  if (!gst_base_src_get_do_timestamp (GST_BASE_SRC_CAST (self)))
+    return GST_CLOCK_TIME_NONE;
+  clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
+  if (!clock)
+    return GST_CLOCK_TIME_NONE;
+  now = gst_clock_get_time (clock);
+  gst_object_unref (clock);
+  return now - gst_element_get_base_time (GST_ELEMENT_CAST (self));
+}
+
+/* Bytes of the next packet, 0: none waits; -1 with errno */
+static gssize
+gst_tun_src_read_packet (GstTunSrc * self)
+{
+  gssize size;
+
+  do
+    size = read (self->port.device->fd, self->scratch, TUN_MAX_PACKET);
+  while (size < 0 && errno == EINTR);
+
+  if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+    return 0;
+  return size;
+}
+
+/* A buffer is as large as its packet: queues behind us hold many, and most are
+ * far smaller than the MTU. */
+static GstBuffer *
+gst_tun_src_make_buffer (GstTunSrc * self, gsize size, GstClockTime time)
+{
+  GstBuffer *buffer = gst_buffer_new_memdup (self->scratch, size);
+
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = time;
+  return buffer;
+}
+
+static void
+gst_tun_src_count (GstTunSrc * self, guint packets, gsize bytes)
+{
+  GST_OBJECT_LOCK (self);
+  self->packets += packets;
+  self->bytes += bytes;
+  self->lists += packets > 0;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static GstFlowReturn
+gst_tun_src_read_error (GstTunSrc * self, gint error_number)
+{
+  const gchar *name = self->port.device->name;
+
+  if (error_number == EBADFD)
+    GST_ELEMENT_ERROR (self, RESOURCE, READ,
+        ("Somebody deleted the TUN device %s.", name),
+        ("read: %s (errno %d)", g_strerror (error_number), error_number));
+  else
+    GST_ELEMENT_ERROR (self, RESOURCE, READ,
+        ("Could not read from the TUN device %s: %s (errno %d).", name,
+            g_strerror (error_number), error_number), (NULL));
+  return GST_FLOW_ERROR;
+}
+
+/* How many packets may leave at once; who counts buffers gets them singly. */
+static guint
+gst_tun_src_batch (GstTunSrc * self)
+{
+  return GST_BASE_SRC_CAST (self)->num_buffers_left >= 0 ? 1 : MAX_BATCH;
+}
+
+/* Takes what waits, at most a batch; an empty list: nothing does. */
+static GstFlowReturn
+gst_tun_src_read_list (GstTunSrc * self, GstBufferList * list)
+{
+  guint batch = gst_tun_src_batch (self);
+  GstClockTime time = gst_tun_src_running_time (self);
+  gsize bytes = 0;
+  gssize size = 0;
+  guint n;
+
+  for (n = 0; n < batch; n++) {
+    size = gst_tun_src_read_packet (self);
+    if (size <= 0)
+      break;
+    bytes += size;
+    gst_buffer_list_add (list, gst_tun_src_make_buffer (self, size, time));
+  }
+  gst_tun_src_count (self, n, bytes);
+  /* Those that were read before the error go first. */
+  if (size < 0 && n == 0)
+    return gst_tun_src_read_error (self, errno);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+gst_tun_src_wait (GstTunSrc * self)
+{
+  while (gst_poll_wait (self->poll, GST_CLOCK_TIME_NONE) < 0) {
+    if (errno == EBUSY)
+      return GST_FLOW_FLUSHING;
+    if (errno != EINTR && errno != EAGAIN)
+      return gst_tun_src_read_error (self, errno);
+  }
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+gst_tun_src_create (GstPushSrc * src, GstBuffer ** buffer)
+{
+  GstTunSrc *self = GST_TUN_SRC (src);
+  GstBufferList *list = gst_buffer_list_new_sized (MAX_BATCH);
+  GstFlowReturn flow;
+
+  do {
+    flow = gst_tun_src_read_list (self, list);
+    if (flow == GST_FLOW_OK && gst_buffer_list_length (list) == 0)
+      flow = gst_tun_src_wait (self);
+  } while (flow == GST_FLOW_OK && gst_buffer_list_length (list) == 0);
+
+  if (flow != GST_FLOW_OK) {
+    gst_buffer_list_unref (list);
+    return flow;
+  }
+  if (gst_buffer_list_length (list) > 1) {
+    gst_base_src_submit_buffer_list (GST_BASE_SRC_CAST (src), list);
+    return GST_FLOW_OK;
+  }
+  *buffer = gst_buffer_ref (gst_buffer_list_get (list, 0));
+  gst_buffer_list_unref (list);
+  return GST_FLOW_OK;
+}
+
+/* --- the rest ------------------------------------------------------------ */
+
+static gboolean
+gst_tun_src_is_seekable (GstBaseSrc * src)
+{
+  return FALSE;
+}
+
+static gboolean
+gst_tun_src_query (GstBaseSrc * src, GstQuery * query)
+{
+  return gst_tun_port_answer (&GST_TUN_SRC (src)->port, query)
+      || GST_BASE_SRC_CLASS (parent_class)->query (src, query);
+}
+
+static GstStructure *
+gst_tun_src_create_stats (GstTunSrc * self)
+{
+  GstStructure *stats;
+
+  GST_OBJECT_LOCK (self);
+  stats = gst_structure_new ("application/x-tunsrc-stats",
+      "packets", G_TYPE_UINT64, self->packets,
+      "bytes", G_TYPE_UINT64, self->bytes,
+      "lists", G_TYPE_UINT64, self->lists, NULL);
+  GST_OBJECT_UNLOCK (self);
+  return stats;
+}
+
+static void
+gst_tun_src_set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  if (!gst_tun_port_set_property (&GST_TUN_SRC (object)->port, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_tun_src_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstTunSrc *self = GST_TUN_SRC (object);
+
+  if (id == PROP_STATS)
+    g_value_take_boxed (value, gst_tun_src_create_stats (self));
+  else if (!gst_tun_port_get_property (&self->port, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_tun_src_finalize (GObject * object)
+{
+  GstTunSrc *self = GST_TUN_SRC (object);
+
+  gst_poll_free (self->poll);
+  gst_tun_port_clear (&self->port);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_tun_src_init (GstTunSrc * self)
+{
+  GstBaseSrc *src = GST_BASE_SRC_CAST (self);
+
+  gst_tun_port_init (&self->port, GST_ELEMENT_CAST (self), TRUE);
+  self->poll = gst_poll_new (TRUE);
+  gst_base_src_set_live (src, TRUE);
+  gst_base_src_set_format (src, GST_FORMAT_TIME);
+  gst_base_src_set_do_timestamp (src, TRUE);
+}
+
+static void
+gst_tun_src_class_init (GstTunSrcClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseSrcClass *src_class = GST_BASE_SRC_CLASS (klass);
+
+  object_class->set_property = gst_tun_src_set_property;
+  object_class->get_property = gst_tun_src_get_property;
+  object_class->finalize = gst_tun_src_finalize;
+  src_class->start = gst_tun_src_start;
+  src_class->stop = gst_tun_src_stop;
+  src_class->unlock = gst_tun_src_unlock;
+  src_class->unlock_stop = gst_tun_src_unlock_stop;
+  src_class->is_seekable = gst_tun_src_is_seekable;
+  src_class->query = gst_tun_src_query;
+  GST_PUSH_SRC_CLASS (klass)->create = gst_tun_src_create;
+
+  gst_tun_port_install_properties (object_class);
+
+  /**
+   * GstTunSrc:stats:
+   *
+   * A #GstStructure named `application/x-tunsrc-stats`. All fields are
+   * #guint64, begin at 0 when the element starts and never go back; they can be
+   * read until it starts again:
+   *
+   * * `packets`: that were read
+   * * `bytes`: of them, IP headers included
+   * * `lists`: how often packets were read that waited together, 64 at most;
+   *   one alone counts too
+   */
+  g_object_class_install_property (object_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "Packets, bytes and lists that were read since the element started",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class,
+      "TUN source", "Source/Network",
+      "IP packets that a Linux TUN device sends, one per buffer",
+      "The gst-plugins-wireless authors");
+}

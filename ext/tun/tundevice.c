@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opens and configures TUN devices; see tundevice.h. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "tundevice.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <net/if.h>
+#include <linux/if_tun.h>
+
+#define TUN_PATH "/dev/net/tun"
+
+/* RFC 8200 section 5; under it Linux takes IPv6 off the device */
+#define IPV6_MIN_MTU 1280
+
+#define MODES (IFF_TUN | IFF_NO_PI)
+
+#ifndef IFF_NO_CARRIER
+#define IFF_NO_CARRIER 0x0040
+#endif
+
+/* --- names --------------------------------------------------------------- */
+
+/* What the kernel's dev_valid_name() and dev_alloc_name() accept */
+gboolean
+tun_device_check_name (const gchar * name, GError ** error)
+{
+  const gchar *percent, *c;
+
+  if (strlen (name) >= IFNAMSIZ) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "ifname \"%s\" has %u characters; a device's name has at most %d.",
+        name, (guint) strlen (name), IFNAMSIZ - 1);
+    return FALSE;
+  }
+  percent = strchr (name, '%');
+  if (percent && (percent[1] != 'd' || strchr (percent + 1, '%'))) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "ifname \"%s\": the only pattern in a name is one %%d, for a number "
+        "that is free.", name);
+    return FALSE;
+  }
+  for (c = name; *c; c++) {
+    if (*c == '/' || *c == ':' || g_ascii_isspace (*c))
+      break;
+  }
+  if (*c || g_str_equal (name, ".") || g_str_equal (name, "..")) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "ifname \"%s\" is not a name that a device can have: slashes, colons, "
+        "blanks, \".\" and \"..\" are not allowed.", name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* --- why it can't be opened ---------------------------------------------- */
+
+#define HOW_TO_BE_ALLOWED \
+    "run as root, or under \"unshare --user --map-root-user --net\""
+
+static void
+set_no_tun (gint error_number, GError ** error)
+{
+  const gchar *reason = g_strerror (error_number);
+
+  switch (error_number) {
+    case ENOENT:
+    case ENODEV:
+    case ENXIO:
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+          "There is no TUN driver: " TUN_PATH ": %s (errno %d). \"modprobe "
+          "tun\" as root loads it; a container gets it with \"--device "
+          TUN_PATH "\".", reason, error_number);
+      break;
+    case EACCES:
+    case EPERM:
+      g_set_error (error, GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+          "May not open " TUN_PATH ": %s (errno %d). Run as root, or have root "
+          "do \"chmod 0666 " TUN_PATH "\", as most systems have it; a "
+          "container gets it with \"--device " TUN_PATH "\".", reason,
+          error_number);
+      break;
+    default:
+      g_set_error (error, GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_OPEN_READ_WRITE,
+          "Could not open " TUN_PATH ": %s (errno %d).", reason, error_number);
+      break;
+  }
+}
+
+static void
+set_no_device (const TunDevice * device, gint error_number, GError ** error)
+{
+  const gchar *reason = g_strerror (error_number);
+  const gchar *name = device->asked_name;
+  gchar *where = tun_netns_describe (device->netns);
+
+  switch (error_number) {
+    case EPERM:
+    case EACCES:
+      g_set_error (error, GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+          "May not open the TUN device %s in %s: %s (errno %d). That takes "
+          "CAP_NET_ADMIN there: " HOW_TO_BE_ALLOWED ", or have root make the "
+          "device for you with \"ip tuntap add dev %s mode tun user %s\".",
+          name, where, reason, error_number, name, g_get_user_name ());
+      break;
+    case EBUSY:
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_BUSY,
+          "The TUN device %s in %s is in use already: %s (errno %d). It can be "
+          "opened once; elements of one pipeline share it, another pipeline or "
+          "process can't.", name, where, reason, error_number);
+      break;
+    case EINVAL:
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+          "%s in %s is not a device that can be opened: %s (errno %d). If it "
+          "exists, it is no TUN device, or one with multi_queue.", name, where,
+          reason, error_number);
+      break;
+    default:
+      g_set_error (error, GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_OPEN_READ_WRITE,
+          "Could not open the TUN device %s in %s: %s (errno %d).", name,
+          where, reason, error_number);
+      break;
+  }
+  g_free (where);
+}
+
+/* --- opening, inside the namespace --------------------------------------- */
+
+static gboolean
+tun_device_attach (TunDevice * device, GError ** error)
+{
+  struct ifreq request = { 0 };
+
+  device->existed = if_nametoindex (device->asked_name) != 0;
+  g_strlcpy (request.ifr_name, device->asked_name, IFNAMSIZ);
+  request.ifr_flags = MODES;
+  if (ioctl (device->fd, TUNSETIFF, &request) < 0) {
+    set_no_device (device, errno, error);
+    return FALSE;
+  }
+  device->name = g_strndup (request.ifr_name, IFNAMSIZ);
+  /* A new one has none; one that exists may have kept its last user's. */
+  ioctl (device->fd, TUNSETOFFLOAD, 0);
+  return TRUE;
+}
+
+static gboolean
+tun_device_open_inside (gpointer user_data, GError ** error)
+{
+  TunDevice *device = user_data;
+
+  device->fd = open (TUN_PATH, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (device->fd < 0) {
+    set_no_tun (errno, error);
+    return FALSE;
+  }
+  if (!tun_device_attach (device, error))
+    return FALSE;
+
+  device->link = tun_link_new (device->name, error);
+  if (!device->link)
+    return FALSE;
+  /* What crosses the link is what somebody sent, not what the kernel thinks of
+   * by itself: router solicitations, multicast reports of a link-local address.
+   */
+  if (!device->existed)
+    tun_link_no_generated_address (device->link);
+  return TRUE;
+}
+
+static TunDevice *
+tun_device_new (void)
+{
+  TunDevice *device = g_new0 (TunDevice, 1);
+
+  device->fd = -1;
+  return device;
+}
+
+TunDevice *
+tun_device_open (TunNetns * netns, const gchar * name, GError ** error)
+{
+  TunDevice *device = tun_device_new ();
+
+  device->netns = netns;
+  device->asked_name = g_strdup (name);
+  if (tun_netns_call (netns, tun_device_open_inside, device, error))
+    return device;
+
+  tun_device_free (device);
+  return NULL;
+}
+
+void
+tun_device_free (TunDevice * device)
+{
+  if (device->link)
+    tun_link_free (device->link);
+  if (device->fd >= 0)
+    close (device->fd);
+  if (device->netns)
+    tun_netns_free (device->netns);
+  g_free (device->name);
+  g_free (device->asked_name);
+  g_free (device->warning);
+  g_free (device->mtu_of);
+  g_free (device->txqueuelen_of);
+  g_free (device->reader);
+  g_free (device);
+}
+
+/* --- an inherited descriptor --------------------------------------------- */
+
+static const gchar *
+why_not_ours (gint flags)
+{
+  if (!(flags & IFF_TUN))
+    return "it is a TAP device, with Ethernet frames in place of IP packets";
+  if (!(flags & IFF_NO_PI))
+    return "it was opened without IFF_NO_PI";
+  if (flags & IFF_VNET_HDR)
+    return "it was opened with IFF_VNET_HDR";
+  return NULL;
+}
+
+static gboolean
+tun_device_adopt (TunDevice * device, gint fd, GError ** error)
+{
+  struct ifreq request = { 0 };
+  const gchar *why_not;
+  gint error_number;
+
+  device->fd = fcntl (fd, F_DUPFD_CLOEXEC, 0);
+  if (device->fd < 0 || ioctl (device->fd, TUNGETIFF, &request) < 0) {
+    error_number = errno;
+    g_set_error (error, GST_RESOURCE_ERROR,
+        GST_RESOURCE_ERROR_OPEN_READ_WRITE,
+        "fd %d is not an open TUN device: %s (errno %d).", fd,
+        g_strerror (error_number), error_number);
+    return FALSE;
+  }
+  why_not = why_not_ours ((guint16) request.ifr_flags);
+  if (why_not) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "fd %d is of no use here: %s.", fd, why_not);
+    return FALSE;
+  }
+  device->name = g_strndup (request.ifr_name, IFNAMSIZ);
+  fcntl (device->fd, F_SETFL, fcntl (device->fd, F_GETFL) | O_NONBLOCK);
+  return TRUE;
+}
+
+TunDevice *
+tun_device_open_fd (gint fd, GError ** error)
+{
+  TunDevice *device = tun_device_new ();
+
+  device->existed = TRUE;
+  if (tun_device_adopt (device, fd, error))
+    return device;
+
+  tun_device_free (device);
+  return NULL;
+}
+
+/* --- configuration ------------------------------------------------------- */
+
+/* Remembers a wish; an error if somebody wished otherwise. */
+static gboolean
+take_wish (const TunDevice * device, const gchar * what, guint wished,
+    const gchar * who, guint * value, gchar ** value_of, GError ** error)
+{
+  if (*value != 0 && *value != wished) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "%s wants the %s %u, but %s opened the same device, %s, with %u.",
+        who, what, wished, *value_of, device->name, *value);
+    return FALSE;
+  }
+  *value = wished;
+  if (!*value_of)
+    *value_of = g_strdup (who);
+  return TRUE;
+}
+
+static gboolean
+tun_device_configure_mtu (TunDevice * device, guint mtu, const gchar * who,
+    GError ** error)
+{
+  if (mtu == 0)
+    return TRUE;
+  if (!take_wish (device, "mtu", mtu, who, &device->mtu, &device->mtu_of,
+          error))
+    return FALSE;
+  return tun_link_get_mtu (device->link) == mtu
+      || tun_link_set_mtu (device->link, mtu, error);
+}
+
+static gboolean
+tun_device_configure_txqueuelen (TunDevice * device, guint length,
+    const gchar * who, GError ** error)
+{
+  if (length == 0)
+    return TRUE;
+  if (!take_wish (device, "txqueuelen", length, who, &device->txqueuelen,
+          &device->txqueuelen_of, error))
+    return FALSE;
+  return tun_link_get_txqueuelen (device->link) == length
+      || tun_link_set_txqueuelen (device->link, length, error);
+}
+
+static gboolean
+tun_device_configure_addresses (TunDevice * device, const GArray * addresses,
+    GError ** error)
+{
+  guint mtu = tun_link_get_mtu (device->link);
+  guint i;
+
+  if (mtu < IPV6_MIN_MTU && tun_address_has_family (addresses, AF_INET6)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "The device %s has the mtu %u: too small for an IPv6 address, which "
+        "needs %d.", device->name, mtu, IPV6_MIN_MTU);
+    return FALSE;
+  }
+  for (i = 0; i < addresses->len; i++) {
+    if (!tun_link_add_address (device->link,
+            &g_array_index (addresses, TunAddress, i), error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* One that root made may be brought up by root later: the stream waits. */
+static gboolean
+tun_device_bring_up (TunDevice * device, GError ** error)
+{
+  GError *reason = NULL;
+
+  if (tun_link_is_up (device->link)
+      || tun_link_set_up (device->link, &reason))
+    return TRUE;
+  if (device->existed && g_error_matches (reason, GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_NOT_AUTHORIZED)) {
+    g_free (device->warning);
+    device->warning = g_strdup_printf ("The device %s is down, and only who "
+        "has CAP_NET_ADMIN may change that: \"ip link set %s up\" as root. "
+        "Until then no packet passes.", device->name, device->name);
+    g_error_free (reason);
+    return TRUE;
+  }
+  g_propagate_error (error, reason);
+  return FALSE;
+}
+
+gboolean
+tun_device_configure (TunDevice * device, const TunWishes * wishes,
+    const gchar * who, GError ** error)
+{
+  return tun_device_configure_mtu (device, wishes->mtu, who, error)
+      && tun_device_configure_txqueuelen (device, wishes->txqueuelen, who,
+      error)
+      && tun_device_configure_addresses (device, wishes->addresses, error)
+      && tun_device_bring_up (device, error);
+}
+
+guint
+tun_device_get_mtu (TunDevice * device)
+{
+  return device->link ? tun_link_get_mtu (device->link) : 0;
+}

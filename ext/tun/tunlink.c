@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Configures a network device by rtnetlink; see tunlink.h. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "tunlink.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include <libmnl/libmnl.h>
+#include <net/if.h>
+#include <linux/if_addr.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+
+struct _TunLink
+{
+  struct mnl_socket *socket;    /* of the device's namespace */
+  guint32 sequence;
+  gchar name[IFNAMSIZ];
+  gint index;
+};
+
+/* Room for a request of ours; the largest holds one address twice */
+#define REQUEST_SIZE 512
+
+TunLink *
+tun_link_new (const gchar * name, GError ** error)
+{
+  TunLink *link = g_new0 (TunLink, 1);
+  gint on = 1, error_number;
+
+  g_strlcpy (link->name, name, sizeof (link->name));
+  link->index = if_nametoindex (name);
+  link->socket = link->index ? mnl_socket_open2 (NETLINK_ROUTE, SOCK_CLOEXEC)
+      : NULL;
+  if (!link->socket || mnl_socket_bind (link->socket, 0,
+          MNL_SOCKET_AUTOPID) < 0) {
+    error_number = errno;
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+        "Could not ask for the device %s by rtnetlink: %s (errno %d).", name,
+        g_strerror (error_number), error_number);
+    tun_link_free (link);
+    return NULL;
+  }
+  mnl_socket_setsockopt (link->socket, NETLINK_EXT_ACK, &on, sizeof (on));
+  return link;
+}
+
+void
+tun_link_free (TunLink * link)
+{
+  if (link->socket)
+    mnl_socket_close (link->socket);
+  g_free (link);
+}
+
+/* --- a request and its answer -------------------------------------------- */
+
+static struct nlmsghdr *
+tun_link_new_request (TunLink * link, gpointer room, guint16 type,
+    guint16 flags)
+{
+  struct nlmsghdr *request = mnl_nlmsg_put_header (room);
+
+  request->nlmsg_type = type;
+  request->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
+  request->nlmsg_seq = ++link->sequence;
+  return request;
+}
+
+static struct nlmsghdr *
+tun_link_new_link_request (TunLink * link, gpointer room)
+{
+  struct nlmsghdr *request = tun_link_new_request (link, room, RTM_NEWLINK, 0);
+  struct ifinfomsg *info = mnl_nlmsg_put_extra_header (request, sizeof (*info));
+
+  info->ifi_family = AF_UNSPEC;
+  info->ifi_index = link->index;
+  return request;
+}
+
+static gint
+find_text (const struct nlattr *attribute, void *data)
+{
+  const gchar **text = data;
+
+  if (mnl_attr_get_type (attribute) == NLMSGERR_ATTR_MSG
+      && mnl_attr_validate (attribute, MNL_TYPE_NUL_STRING) >= 0)
+    *text = mnl_attr_get_str (attribute);
+  return MNL_CB_OK;
+}
+
+/* What the kernel says beside the number, if it says anything */
+static const gchar *
+extended_text (const struct nlmsghdr *answer)
+{
+  const struct nlmsgerr *verdict = mnl_nlmsg_get_payload (answer);
+  gsize size = sizeof (*verdict);
+  const gchar *text = NULL;
+
+  if (!(answer->nlmsg_flags & NLM_F_ACK_TLVS))
+    return NULL;
+  if (!(answer->nlmsg_flags & NLM_F_CAPPED))
+    size += mnl_nlmsg_get_payload_len (&verdict->msg);
+  if (size > mnl_nlmsg_get_payload_len (answer))
+    return NULL;
+  mnl_attr_parse (answer, size, find_text, &text);
+  return text;
+}
+
+/* Returns the errno of the kernel's verdict, 0: done; *text may be NULL. */
+static gint
+tun_link_ask (TunLink * link, const struct nlmsghdr *request, gchar ** text)
+{
+  gchar room[8192] __attribute__((aligned (NLMSG_ALIGNTO)));
+  const struct nlmsghdr *answer = (const struct nlmsghdr *) room;
+  const struct nlmsgerr *verdict;
+  gssize size;
+
+  if (mnl_socket_sendto (link->socket, request, request->nlmsg_len) < 0)
+    return errno;
+  do {
+    do
+      size = mnl_socket_recvfrom (link->socket, room, sizeof (room));
+    while (size < 0 && errno == EINTR);
+    if (size < 0)
+      return errno;
+    if (!mnl_nlmsg_ok (answer, size))
+      return EPROTO;
+  } while (answer->nlmsg_seq != request->nlmsg_seq
+      || answer->nlmsg_type != NLMSG_ERROR);
+
+  verdict = mnl_nlmsg_get_payload (answer);
+  *text = g_strdup (extended_text (answer));
+  return -verdict->error;
+}
+
+static gboolean
+tun_link_request (TunLink * link, const struct nlmsghdr *request,
+    const gchar * what, GError ** error)
+{
+  gchar *text = NULL;
+  gint error_number = tun_link_ask (link, request, &text);
+
+  if (error_number != 0)
+    g_set_error (error, GST_RESOURCE_ERROR,
+        error_number == EPERM ? GST_RESOURCE_ERROR_NOT_AUTHORIZED :
+        GST_RESOURCE_ERROR_SETTINGS,
+        "Could not %s of the device %s: %s (errno %d)%s%s%s", what,
+        link->name, g_strerror (error_number), error_number,
+        text ? "; the kernel says: " : ".", text ? text : "",
+        error_number == EPERM ? " It takes CAP_NET_ADMIN in the user namespace "
+        "that owns the network namespace: run as root, or have root do it." :
+        "");
+  g_free (text);
+  return error_number == 0;
+}
+
+/* --- verbs --------------------------------------------------------------- */
+
+static gboolean
+tun_link_set_u32 (TunLink * link, guint16 attribute, guint32 value,
+    const gchar * name, GError ** error)
+{
+  gchar room[REQUEST_SIZE] __attribute__((aligned (NLMSG_ALIGNTO)));
+  struct nlmsghdr *request = tun_link_new_link_request (link, room);
+  gchar *what = g_strdup_printf ("set the %s %u", name, value);
+  gboolean done;
+
+  mnl_attr_put_u32 (request, attribute, value);
+  done = tun_link_request (link, request, what, error);
+  g_free (what);
+  return done;
+}
+
+gboolean
+tun_link_set_mtu (TunLink * link, guint mtu, GError ** error)
+{
+  return tun_link_set_u32 (link, IFLA_MTU, mtu, "mtu", error);
+}
+
+gboolean
+tun_link_set_txqueuelen (TunLink * link, guint length, GError ** error)
+{
+  return tun_link_set_u32 (link, IFLA_TXQLEN, length, "txqueuelen", error);
+}
+
+gboolean
+tun_link_set_up (TunLink * link, GError ** error)
+{
+  gchar room[REQUEST_SIZE] __attribute__((aligned (NLMSG_ALIGNTO)));
+  struct nlmsghdr *request = tun_link_new_link_request (link, room);
+  struct ifinfomsg *info = mnl_nlmsg_get_payload (request);
+
+  info->ifi_flags = info->ifi_change = IFF_UP;
+  return tun_link_request (link, request, "set the state \"up\"", error);
+}
+
+void
+tun_link_no_generated_address (TunLink * link)
+{
+  gchar room[REQUEST_SIZE] __attribute__((aligned (NLMSG_ALIGNTO)));
+  struct nlmsghdr *request = tun_link_new_link_request (link, room);
+  struct nlattr *families, *inet6;
+  gchar *text = NULL;
+
+  families = mnl_attr_nest_start (request, IFLA_AF_SPEC);
+  inet6 = mnl_attr_nest_start (request, AF_INET6);
+  mnl_attr_put_u8 (request, IFLA_INET6_ADDR_GEN_MODE, IN6_ADDR_GEN_MODE_NONE);
+  mnl_attr_nest_end (request, inet6);
+  mnl_attr_nest_end (request, families);
+  tun_link_ask (link, request, &text);
+  g_free (text);
+}
+
+gboolean
+tun_link_add_address (TunLink * link, const TunAddress * address,
+    GError ** error)
+{
+  gchar room[REQUEST_SIZE] __attribute__((aligned (NLMSG_ALIGNTO)));
+  struct nlmsghdr *request = tun_link_new_request (link, room, RTM_NEWADDR,
+      NLM_F_CREATE | NLM_F_REPLACE);
+  struct ifaddrmsg *info = mnl_nlmsg_put_extra_header (request, sizeof (*info));
+  gchar *name, *what;
+  gboolean done;
+
+  info->ifa_family = address->family;
+  info->ifa_prefixlen = address->prefix;
+  info->ifa_index = link->index;
+  info->ifa_scope = RT_SCOPE_UNIVERSE;
+  /* There is nobody else on a point-to-point link: usable at once, and no
+   * packets that look for duplicates. */
+  if (address->family == AF_INET6)
+    info->ifa_flags = IFA_F_NODAD;
+  mnl_attr_put (request, IFA_LOCAL, tun_address_n_bytes (address),
+      address->bytes);
+  mnl_attr_put (request, IFA_ADDRESS, tun_address_n_bytes (address),
+      address->bytes);
+
+  name = tun_address_to_string (address);
+  what = g_strdup_printf ("set the address %s", name);
+  done = tun_link_request (link, request, what, error);
+  g_free (what);
+  g_free (name);
+  return done;
+}
+
+/* --- what it is like ----------------------------------------------------- */
+
+static gboolean
+tun_link_get (TunLink * link, gulong what, struct ifreq *request)
+{
+  memset (request, 0, sizeof (*request));
+  g_strlcpy (request->ifr_name, link->name, IFNAMSIZ);
+  return ioctl (mnl_socket_get_fd (link->socket), what, request) == 0;
+}
+
+guint
+tun_link_get_mtu (TunLink * link)
+{
+  struct ifreq request;
+
+  return tun_link_get (link, SIOCGIFMTU, &request) ? request.ifr_mtu : 0;
+}
+
+guint
+tun_link_get_txqueuelen (TunLink * link)
+{
+  struct ifreq request;
+
+  return tun_link_get (link, SIOCGIFTXQLEN, &request) ? request.ifr_qlen : 0;
+}
+
+gboolean
+tun_link_is_up (TunLink * link)
+{
+  struct ifreq request;
+
+  return tun_link_get (link, SIOCGIFFLAGS, &request)
+      && (request.ifr_flags & IFF_UP);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A network device as rtnetlink sees it: what `ip link` and `ip address` do,
+ * with the kernel's own words where it refuses.
+ */
+
+#ifndef __TUN_LINK_H__
+#define __TUN_LINK_H__
+
+#include <gst/gst.h>
+
+#include "tunaddress.h"
+
+G_BEGIN_DECLS
+
+typedef struct _TunLink TunLink;
+
+/* The device of that name in the namespace of the calling thread. Later calls
+ * may come from any thread, one at a time; those that only get, at once. */
+TunLink *tun_link_new (const gchar * name, GError ** error);
+void tun_link_free (TunLink * link);
+
+/* FALSE with an error of GST_RESOURCE_ERROR; NOT_AUTHORIZED on EPERM */
+gboolean tun_link_set_mtu (TunLink * link, guint mtu, GError ** error);
+gboolean tun_link_set_txqueuelen (TunLink * link, guint length,
+    GError ** error);
+gboolean tun_link_add_address (TunLink * link, const TunAddress * address,
+    GError ** error);
+gboolean tun_link_set_up (TunLink * link, GError ** error);
+
+/* The kernel gives it no IPv6 address by itself. Without IPv6 it does not
+ * anyway: no error. */
+void tun_link_no_generated_address (TunLink * link);
+
+/* 0: unknown, as of a device that is gone */
+guint tun_link_get_mtu (TunLink * link);
+guint tun_link_get_txqueuelen (TunLink * link);
+gboolean tun_link_is_up (TunLink * link);
+
+G_END_DECLS
+
+#endif /* __TUN_LINK_H__ */
