@@ -34,7 +34,7 @@ LISTENING = {"tcp": "0A", "udp": "07", "udplite": "07"}
 
 
 class Failed(Exception):
-    """What could not be made, in words for the person at the terminal."""
+    """What was asked for and cannot be, wherever one tries."""
 
 
 def main():
@@ -49,8 +49,8 @@ def main():
             become_root_of_our_own()
         kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWPID,
                        "a mount and a PID namespace")
-    except (Failed, OSError) as failure:
-        answer(control, {"error": words_for(failure)})
+    except OSError as failure:
+        answer(control, refusal(failure))
         return
     first = os.fork()
     if first == 0:
@@ -59,10 +59,12 @@ def main():
     os.waitpid(first, 0)
 
 
-def words_for(failure):
+def refusal(failure):
+    """`forbidden` is what this machine does not allow; others may."""
     if isinstance(failure, OSError):
-        return f"{failure.filename or 'a namespace'}: {failure.strerror}"
-    return str(failure)
+        return {"forbidden": f"{failure.filename or 'a namespace'}: "
+                             f"{failure.strerror}"}
+    return {"error": str(failure)}
 
 
 def become_root_of_our_own():
@@ -87,7 +89,7 @@ def keep(owner, control, wanted):
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # orphans are reaped
         descriptors = make(wanted)
     except (Failed, OSError) as failure:
-        answer(control, {"error": words_for(failure)})
+        answer(control, refusal(failure))
         os._exit(1)
     try:
         answer(control, {"hosts": list(descriptors)},
@@ -168,10 +170,7 @@ def sysctl(name):
 
 def check_devices():
     """Whether /dev/net/tun opens: that of some machines is for root only."""
-    try:
-        os.close(os.open("/dev/net/tun", os.O_RDWR | os.O_CLOEXEC))
-    except OSError as failure:
-        raise Failed(f"/dev/net/tun: {failure.strerror}") from None
+    os.close(os.open("/dev/net/tun", os.O_RDWR | os.O_CLOEXEC))
 
 
 def own_namespaces(user):

@@ -2,6 +2,7 @@
 """What a link of a testbed is: its description, its addresses, its pipeline."""
 
 import dataclasses
+import ipaddress
 import re
 import shlex
 
@@ -28,7 +29,8 @@ class Link:
         return f"10.77.{self.index}.{self.hosts.index(host) + 1}"
 
     def address_ip6(self, host):
-        return f"fd77:{self.index:x}::{self.hosts.index(host) + 1}"
+        end = self.hosts.index(host) + 1
+        return str(ipaddress.ip_address(f"fd77:{self.index:x}::{end}"))
 
     def is_emulated(self):
         """By wirelesslink, of which only the properties are given."""

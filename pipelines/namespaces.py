@@ -26,6 +26,10 @@ BETWEEN = ""  # the network between the hosts, where the links run
 SECONDS_TO_END = 10
 
 
+class Forbidden(children.Failed):
+    """This machine, or this user's place in it, allows no such hosts."""
+
+
 class Command(subprocess.Popen):
     """A command in a host, through enter.py: signals reach its children too."""
 
@@ -76,6 +80,8 @@ class Namespaces:
         if not message:
             raise children.Failed("the testbed's process 1 has ended")
         answer = json.loads(message)
+        if "forbidden" in answer:
+            raise Forbidden(answer["forbidden"])
         if "error" in answer:
             raise children.Failed(answer["error"])
         return answer

@@ -43,11 +43,10 @@ STATUS_LATE, STATUS_OURS = 124, 125  # as timeout(1) has them
 NO_ELEMENT = re.compile(r'no element "(\w+)"')
 
 
-def split_place(text, what):
-    """`PLACE: REST`, as most options are."""
+def split_place(text, what, form="HOST: COMMAND"):
     place, colon, rest = text.partition(":")
     if not colon or not rest.strip():
-        raise children.Failed(f"{what} {text!r}: it is PLACE: VALUE")
+        raise children.Failed(f"{what} {text!r}: it is '{form}'")
     return place.strip(), rest.strip()
 
 
@@ -152,11 +151,10 @@ class Testbed:
             path = pathlib.Path(self._logs)
             path.mkdir(parents=True, exist_ok=True)
             return path.resolve()
-        parent = self._build / "testbed"
         if not os.access(self._build, os.W_OK):
-            parent = pathlib.Path(tempfile.gettempdir(),
-                                  f"wireless-testbed-{os.geteuid()}")
-        run = leftovers.RunDirectory(parent, "run-")
+            return pathlib.Path(self._stack.enter_context(
+                tempfile.TemporaryDirectory(prefix="wireless-testbed-")))
+        run = leftovers.RunDirectory(self._build / "testbed", "run-")
         self._stack.callback(run.close)
         return run.path.resolve()
 
@@ -183,12 +181,12 @@ class Testbed:
                 return self._make_relay(reasons or ["as asked for"])
             try:
                 place = namespaces.Namespaces(self._sysctls, way == "user")
-            except children.Failed as failure:
+            except namespaces.Forbidden as failure:
                 reasons.append(f"as {way}: {failure}")
             else:
                 self.mode = way
                 return place
-        raise children.Failed("cannot make the hosts " + "; ".join(reasons))
+        raise children.Failed("no hosts here " + "; ".join(reasons))
 
     def _make_relay(self, reasons):
         if not self._relay_ports:
@@ -276,8 +274,8 @@ class Testbed:
                 f"link {link.name} ended ({children.describe(status)}); its "
                 f"last words:\n{children.tail(words)}")
 
-    def processes(self):
-        """Those of the links; one that ends makes check() fail."""
+    def link_processes(self):
+        """For who waits: when one ends, check() fails."""
         return [process for _, process in self._gst]
 
     def log(self, link):
@@ -425,15 +423,18 @@ The exit status is that of the command that decides: --main, or the last --run;
     return options
 
 
+SYSCTL_FORM = "HOST: net.NAME=VALUE"
+DEVICE_FORM = "[HOST.]LINK: "
+
+
 def sysctls_of(texts):
     found = {}
     for text in texts:
-        host, setting = split_place(text, "--sysctl")
+        host, setting = split_place(text, "--sysctl", SYSCTL_FORM)
         name, equals, value = setting.partition("=")
         # The others are the machine's.
         if not equals or not name.startswith(("net.", "net/")):
-            raise children.Failed(f"--sysctl {text!r}: it is "
-                                  "HOST: net.NAME=VALUE")
+            raise children.Failed(f"--sysctl {text!r}: it is '{SYSCTL_FORM}'")
         found.setdefault(host, {})[name.strip()] = value.strip()
     return found
 
@@ -479,11 +480,11 @@ class Session:
                         and options.keep_logs is None)
         self._prefixed = not options.no_prefix and (len(commands) > 1
                                                     or options.shell)
-        self._number = 0
+        self._started = []  # (host, command, process)
 
     def run(self):
         """Returns the exit status of the command that decides."""
-        for process in self._bed.processes():
+        for process in self._bed.link_processes():
             self._watch(process)
         decides = self._run_steps()
         if self._options.shell:
@@ -494,11 +495,11 @@ class Session:
     def _run_steps(self):
         main = last = None
         for kind, text in self._options.steps:
-            host, rest = split_place(text, f"--{kind}")
             if kind == "wait":
-                self._wait(host, rest)
+                self._wait(*split_place(text, "--wait", "HOST: KIND/PORT"))
                 continue
-            last = self._start(host, rest)
+            host, command = split_place(text, f"--{kind}")
+            last = self._start(host, command)
             if kind == "main":
                 main = last
             if kind == "first":
@@ -517,12 +518,20 @@ class Session:
             raise children.Failed(f"--wait {place!r}: it is KIND/PORT")
         deadline = time.monotonic() + SECONDS_TO_LISTEN
         while not self._bed.is_listening(host, kind, int(port)):
+            self._check_commands(host, place)
             if time.monotonic() > deadline:
                 raise children.Failed(f"nothing listens at {place} of {host}")
-            self._until(lambda: True, SECONDS_BETWEEN_LOOKS)
+            self._look(SECONDS_BETWEEN_LOOKS)
+
+    def _check_commands(self, host, place):
+        """What has failed there was to listen, most likely."""
+        for place_of, command, process in self._started:
+            if place_of == host and process.poll():
+                raise children.Failed(
+                    f"nothing listens at {place} of {host}: {command!r} ended "
+                    f"there ({children.describe(process.returncode)})")
 
     def _start(self, host, command):
-        self._number += 1
         if self._direct:
             child = self._bed.popen(host, command)
         else:
@@ -531,6 +540,7 @@ class Session:
             self._follow(child.stdout, sys.stdout.buffer, host, "out")
             self._follow(child.stderr, sys.stderr.buffer, host, "err")
         self._watch(child)
+        self._started.append((host, command, child))
         return child
 
     def _start_shell(self, host):
@@ -548,7 +558,7 @@ class Session:
         log = None
         if self._options.keep_logs is not None:
             log = self._files.enter_context(open(
-                self._bed.logs / f"{self._number}-{host}.{kind}", "wb"))
+                self._bed.logs / f"{len(self._started) + 1}-{host}.{kind}", "wb"))
         prefix = f"{host}| " if self._prefixed else ""
         self._selector.register(pipe, selectors.EVENT_READ,
                                 Stream(pipe, target, prefix, log))
@@ -558,25 +568,23 @@ class Session:
         self._files.callback(os.close, descriptor)
         self._selector.register(descriptor, selectors.EVENT_READ)
 
-    def _until(self, condition, seconds=None):
-        """Passes on what the commands print until the condition holds, but
-        looks for `seconds` at least once; something wakes it when one ends."""
-        while seconds is not None or not condition():
-            left = seconds
-            if self._deadline is not None:
-                left = min(self._deadline - time.monotonic(),
-                           left if left is not None else 1e6)
-                if left <= 0:
-                    raise Late()
-            self._handle(self._selector.select(left))
-            self._bed.check()
-            if seconds is not None:
-                return
+    def _until(self, condition):
+        """Passes on what the commands print until the condition holds, which
+        changes only as one of the processes ends."""
+        while not condition():
+            self._look()
 
-    def _handle(self, events):
-        for key, _ in events:
+    def _look(self, seconds=None):
+        """Until something happens, `seconds` at most."""
+        if self._deadline is not None:
+            left = self._deadline - time.monotonic()
+            if left <= 0:
+                raise Late()
+            seconds = left if seconds is None else min(left, seconds)
+        for key, _ in self._selector.select(seconds):
             if key.data is None or not key.data.pass_on():
                 self._selector.unregister(key.fileobj)
+        self._bed.check()
 
     def close(self):
         """What they still had to say, once all have ended."""
@@ -596,8 +604,10 @@ def run(options):
     bed = Testbed(
         options.link or ["wl0=a,b"], options.mode, options.build,
         sysctls_of(options.sysctl),
-        [split_place(text, "--device") for text in options.device],
-        [split_place(text, "--tbf") for text in options.tbf],
+        [split_place(text, "--device", DEVICE_FORM + "PROPERTIES")
+         for text in options.device],
+        [split_place(text, "--tbf", DEVICE_FORM + "PARAMETERS")
+         for text in options.tbf],
         options.relay_port, options.keep_logs)
     if not options.shell and not any(kind != "wait"
                                      for kind, _ in options.steps):

@@ -1,0 +1,714 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The testbed: what its hosts say to each other, and what it leaves: nothing.
+
+The kernel is the oracle: a command asks it for its devices, sends over its
+sockets, and /proc tells what is there after the end. Nothing here is a matter
+of how fast the machine is.
+"""
+
+import functools
+import itertools
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
+COMMAND = SOURCE / "pipelines" / "testbed"
+sys.path.insert(0, str(COMMAND.parent))
+import children  # noqa: E402
+import links  # noqa: E402
+import namespaces  # noqa: E402
+import testbed  # noqa: E402
+from testbed import Testbed  # noqa: E402
+
+SECONDS_TO_WAIT = 60
+MARK = "WIRELESS_TESTBED_TEST"
+NOBODY = 65534
+PLAIN = "wl0=a,b: none"
+_numbers = itertools.count()
+
+# Programs for the hosts, for there is Python everywhere and iperf3 is not.
+SEND = ["python3", "-c", """
+import socket, sys
+kind = socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET
+socket.socket(kind, socket.SOCK_DGRAM).sendto(
+    sys.argv[3].encode(), (sys.argv[1], int(sys.argv[2])))
+"""]
+RECEIVE = ["python3", "-c", """
+import socket, sys
+kind = socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET
+own = socket.socket(kind, socket.SOCK_DGRAM)
+own.bind((sys.argv[1], int(sys.argv[2])))
+data, sender = own.recvfrom(2048)
+print(data.decode(), "from", sender[0])
+"""]
+SERVE_TCP = ["python3", "-c", """
+import hashlib, socket, sys
+with socket.create_server((sys.argv[1], int(sys.argv[2]))) as server:
+    peer, _ = server.accept()
+    print(hashlib.file_digest(peer.makefile("rb"), "md5").hexdigest())
+"""]
+SEND_TCP = ["python3", "-c", """
+import hashlib, socket, sys
+data = bytes(range(256)) * 4096
+with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as own:
+    own.sendall(data)
+print(hashlib.md5(data).hexdigest())
+"""]
+# An echo request and its answer, as ping(8) does it.
+PING = ["python3", "-c", """
+import os, socket, struct, sys
+own = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+words = [0x0800, 0, 7, 1]
+words[1] = 0xffff - (sum(words) % 0xffff)
+own.sendto(struct.pack("!4H", *words), (sys.argv[1], 0))
+while True:
+    data, sender = own.recvfrom(2048)
+    if data[20] == 0 and sender[0] == sys.argv[1]:
+        print("alive")
+        break
+"""]
+
+
+@functools.cache
+def has_element(name):
+    # (--exists is false for plugins with a version below 1.0.)
+    return subprocess.run(
+        ["gst-inspect-1.0", name], stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL).returncode == 0
+
+
+@functools.cache
+def why_no_namespaces():
+    try:
+        namespaces.Namespaces({"a": {}}).close()
+    except children.Failed as failure:
+        return str(failure)
+    if not has_element("tunsrc"):
+        return "tunsrc is not built"
+    return None
+
+
+def needs_namespaces(test):
+    @functools.wraps(test)
+    def guarded(self):
+        if why_no_namespaces():
+            self.skipTest(why_no_namespaces())
+        test(self)
+    return guarded
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + SECONDS_TO_WAIT
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def marked(mark):
+    """The pids of those that live and carry the mark in their environment."""
+    wanted = f"{MARK}={mark}".encode()
+    found = set()
+    for directory in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if wanted not in (directory / "environ").read_bytes().split(b"\0"):
+                continue
+            state = (directory / "stat").read_text().rsplit(")", 1)[1].split()
+            if state[0] != "Z":
+                found.add(int(directory.name))
+        except OSError:
+            pass  # ended meanwhile
+    return found
+
+
+def networks_of(pids):
+    found = set()
+    for pid in pids:
+        try:
+            found.add(os.readlink(f"/proc/{pid}/ns/net"))
+        except OSError:
+            pass
+    return found
+
+
+def on_the_machine():
+    """Devices and mounts of ours where they must never be. (Those of other
+    programs come and go.)"""
+    devices = pathlib.Path("/proc/self/net/dev").read_text()
+    mounts = pathlib.Path("/proc/self/mountinfo").read_text()
+    return (re.findall(r"^ *(wl[01]|wifi|phone):", devices, re.M)
+            + re.findall(r" - tmpfs testbed ", mounts))
+
+
+def own_environment():
+    """As a user has it: the testbed finds the build's plugins by itself."""
+    return {name: value for name, value in os.environ.items()
+            if not name.startswith("GST_")}
+
+
+class Nothing(unittest.TestCase):
+    """Whatever a test does: afterwards nothing of it is there."""
+
+    def setUp(self):
+        self.mark = f"{os.getpid()}-{next(_numbers)}"
+        self.env = {**own_environment(), MARK: self.mark}
+        self.networks = set()
+        self.before = on_the_machine()
+        self.addCleanup(self.check_nothing_is_left)
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+
+    def check_nothing_is_left(self):
+        self.assertTrue(wait_for(lambda: not marked(self.mark)),
+                        "processes are left")
+        everybody = (int(path.name)
+                     for path in pathlib.Path("/proc").glob("[0-9]*"))
+        self.assertFalse(self.networks & networks_of(everybody))
+        self.assertEqual(on_the_machine(), self.before)
+
+    def note_networks(self):
+        """Those that live now and must not later."""
+        self.networks |= networks_of(marked(self.mark))
+        self.networks.discard(os.readlink("/proc/self/ns/net"))
+
+
+class Api(Nothing):
+    def setUp(self):
+        super().setUp()
+        os.environ[MARK] = self.mark
+        self.addCleanup(os.environ.pop, MARK)
+
+    def open(self, *texts, **options):
+        bed = Testbed(texts or [PLAIN], build=BUILD, **options)
+        # __exit__ comes before the check of what is left.
+        self.addCleanup(bed.close)
+        bed.__enter__()
+        self.note_networks()
+        return bed
+
+    def text(self, bed, host, command):
+        return bed.run(host, command, check=True, stdout=subprocess.PIPE,
+                       text=True).stdout.strip()
+
+    def send_and_receive(self, bed, sender, receiver, address, port=5004,
+                         kind="udp", bound_to=None):
+        """What a receiver printed to whom a sender sent a word."""
+        child = bed.popen(receiver, [*RECEIVE, bound_to or address, str(port)],
+                          stdout=subprocess.PIPE, text=True)
+        bed.wait_listening(receiver, kind, port)
+        bed.run(sender, [*SEND, address, str(port), "a word"], check=True)
+        out, _ = child.communicate(timeout=SECONDS_TO_WAIT)
+        return out.strip()
+
+
+class HostsTest(Api):
+    @needs_namespaces
+    def test_hosts_ping_each_other(self):
+        bed = self.open()
+        for host, peer in (("a", "b"), ("b", "a")):
+            self.assertEqual(
+                self.text(bed, host, [*PING, bed.variables(host)[peer]]),
+                "alive")
+
+    @needs_namespaces
+    def test_udp_crosses_and_names_its_sender(self):
+        bed = self.open()
+        self.assertEqual(self.send_and_receive(bed, "a", "b", "10.77.0.2"),
+                         "a word from 10.77.0.1")
+
+    @needs_namespaces
+    def test_ipv6_crosses_at_once(self):
+        bed = self.open()
+        self.assertEqual(
+            self.send_and_receive(bed, "b", "a", bed.variables("b")["a_ip6"]),
+            "a word from fd77::2")
+
+    @needs_namespaces
+    def test_tcp_crosses_whole(self):
+        bed = self.open()
+        server = bed.popen("b", [*SERVE_TCP, "10.77.0.2", "5001"],
+                           stdout=subprocess.PIPE, text=True)
+        bed.wait_listening("b", "tcp", 5001)
+        sent = self.text(bed, "a", [*SEND_TCP, "10.77.0.2", "5001"])
+        received, _ = server.communicate(timeout=SECONDS_TO_WAIT)
+        self.assertEqual(received.strip(), sent)
+
+    @needs_namespaces
+    def test_nobody_speaks_unasked(self):
+        bed = self.open()
+        # received and sent
+        statistics = "awk '/wl0:/ { print $3, $11 }' /proc/self/net/dev"
+        self.assertEqual(self.text(bed, "a", statistics), "0 0")
+
+    @needs_namespaces
+    def test_two_links_between_two_hosts_are_two_ways(self):
+        bed = self.open("wifi=a,b: none", "phone=a,b: none")
+        values = bed.variables("a")
+        for name in ("wifi", "phone"):
+            self.assertEqual(
+                self.send_and_receive(bed, "a", "b", values[f"b_{name}"]),
+                f"a word from {values[f'a_{name}']}")
+
+    @needs_namespaces
+    def test_a_host_between_two_others_forwards(self):
+        bed = self.open("wl0=a,b: none", "wl1=b,c: none",
+                        sysctls={"b": {"net.ipv4.ip_forward": "1"}})
+        for host, peer in (("a", "c"), ("c", "a")):
+            bed.run(host, f"ip route add ${peer} via $b", check=True)
+        self.assertEqual(self.text(bed, "a", [*PING, "10.77.1.2"]), "alive")
+
+    @needs_namespaces
+    def test_other_elements_make_a_link_too(self):
+        bed = self.open("wl0=a,b: identity drop-probability=1",
+                        "wl1=a,b: none")
+        child = bed.popen("b", [*RECEIVE, "0.0.0.0", "5004"],
+                          stdout=subprocess.PIPE, text=True)
+        bed.wait_listening("b", "udp", 5004)
+        for name, word in (("wl0", "lost"), ("wl1", "found")):
+            bed.run("a", [*SEND, bed.variables("a")[f"b_{name}"], "5004",
+                          word], check=True)
+        out, _ = child.communicate(timeout=SECONDS_TO_WAIT)
+        self.assertEqual(out.strip(), "found from 10.77.1.1")
+
+    @needs_namespaces
+    def test_names_of_hosts_are_those_of_their_namespaces(self):
+        bed = self.open()
+        self.assertEqual(
+            self.text(bed, "a", "ip netns exec b cat /proc/self/net/fib_trie "
+                      "| grep -c -m 1 10.77.0.2"), "1")
+        self.assertFalse(pathlib.Path("/run/netns/a").exists())
+
+    @needs_namespaces
+    def test_settings_reach_host_and_device(self):
+        bed = self.open(
+            sysctls={"a": {"net.ipv4.tcp_timestamps": "0"}},
+            devices={"wl0": "txqueuelen=7", "a.wl0": "mtu=576"})
+        tcp = "cat /proc/sys/net/ipv4/tcp_timestamps"
+        self.assertEqual(self.text(bed, "a", tcp), "0")
+        self.assertNotEqual(self.text(bed, "b", tcp), "0")
+        show = "ip link show wl0"
+        self.assertIn("mtu 576 ", self.text(bed, "a", show))
+        self.assertIn("mtu 1500 ", self.text(bed, "b", show))
+        self.assertIn("qlen 7", self.text(bed, "b", show))
+
+    @needs_namespaces
+    def test_a_token_bucket_sits_on_one_end(self):
+        if shutil.which("tc") is None:
+            self.skipTest("there is no tc")
+        bed = self.open(buckets={"a.wl0": "rate 1mbit burst 5kb limit 30kb"})
+        show = "tc qdisc show dev wl0"
+        self.assertIn("tbf", self.text(bed, "a", show))
+        self.assertNotIn("tbf", self.text(bed, "b", show))
+
+    @needs_namespaces
+    def test_emulated_link_carries_and_logs(self):
+        if not has_element("wirelesslink"):
+            self.skipTest("wirelesslink is not built")
+        logs = self.directory / "logs"
+        bed = self.open("wl0=a,b: profile=80211b seed=1", logs=logs)
+        self.assertEqual(self.text(bed, "a", [*PING, "10.77.0.2"]), "alive")
+        bed.close()
+        self.assertGreater((logs / "wl0.log").stat().st_size, 0)
+
+    @needs_namespaces
+    def test_a_dead_link_is_an_error_with_its_last_words(self):
+        bed = self.open()
+        link, = bed.link_processes()
+        link.kill()
+        link.wait()
+        with self.assertRaisesRegex(children.Failed, "wl0 ended .*SIGKILL"):
+            bed.check()
+
+    @needs_namespaces
+    def test_statuses_and_signals_are_the_commands(self):
+        bed = self.open()
+        self.assertEqual(bed.run("a", "exit 7").returncode, 7)
+        self.assertEqual(bed.run("a", "kill -9 $$").returncode,
+                         -signal.SIGKILL)
+        self.assertEqual(
+            bed.run("a", ["no-such-program"],
+                    stderr=subprocess.DEVNULL).returncode, 127)
+        child = bed.popen("a", "trap 'exit 3' TERM; echo; sleep 99 & wait",
+                          stdout=subprocess.PIPE)
+        child.stdout.readline()
+        child.terminate()
+        self.assertEqual(child.wait(), 3)
+        child.stdout.close()
+
+    @needs_namespaces
+    def test_commands_run_where_they_were_started(self):
+        bed = self.open()
+        self.assertEqual(self.text(bed, "a", ["pwd"]), os.getcwd())
+        self.assertEqual(
+            bed.run("a", ["pwd"], cwd=self.directory, text=True,
+                    stdout=subprocess.PIPE).stdout.strip(),
+            str(self.directory))
+
+    @needs_namespaces
+    def test_what_a_command_leaves_behind_ends_with_the_testbed(self):
+        bed = self.open()
+        bed.run("a", "setsid sleep 999 & (trap '' TERM HUP; sleep 999) &",
+                check=True)
+        self.note_networks()
+        bed.close()
+        self.assertEqual(marked(self.mark), set())
+
+    @needs_namespaces
+    def test_many_testbeds_live_side_by_side(self):
+        beds = [self.open() for _ in range(3)]
+        for bed in beds:
+            self.assertEqual(self.send_and_receive(bed, "a", "b", "10.77.0.2"),
+                             "a word from 10.77.0.1")
+
+
+class DescriptionTest(unittest.TestCase):
+    def test_what_is_not_a_link_is_told(self):
+        for text, words in (
+                ("wl0", "NAME=HOST1,HOST2"), ("wl0=a", "two ends"),
+                ("wl0=a,a", "two ends"), ("wl0=a,b,c", "two ends"),
+                ("wl0=PATH,b", "small letter"), ("lo=a,b", "another name"),
+                ("wl0=a,b: location='x", "quotation")):
+            with self.subTest(text), \
+                    self.assertRaisesRegex(children.Failed, words):
+                links.parse_all([text])
+        with self.assertRaisesRegex(children.Failed, "two links wl0"):
+            links.parse_all([PLAIN, PLAIN])
+
+    def test_places_that_do_not_exist_are_told(self):
+        for options, words in (
+                ({"sysctls": {"c": {}}}, "no host c; there are: a b"),
+                ({"devices": {"wl1": "mtu=1"}}, "no link wl1; there are: wl0"),
+                ({"buckets": {"c.wl0": "x"}}, "no end at c")):
+            with self.subTest(words), \
+                    self.assertRaisesRegex(children.Failed, words):
+                Testbed([PLAIN], **options)
+
+    def test_an_address_is_that_of_the_link_that_one_shares(self):
+        parsed = links.parse_all(["x=b,c: none", "y=a,b: none"])
+        values = links.variables(
+            parsed, "a", lambda link, _own, host: {"": link.address(host)})
+        self.assertEqual(values["b"], values["b_y"])
+        self.assertNotEqual(values["b"], values["b_x"])
+        self.assertEqual(values["c"], values["c_x"])
+
+
+class CommandLine(Nothing):
+    def start(self, *arguments, link=PLAIN, env=None, program=(COMMAND,)):
+        child = subprocess.Popen(
+            [*program, "--build", BUILD, "--link", link, *arguments],
+            env=env or self.env, text=True, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(child.stdout.close)
+        self.addCleanup(child.stderr.close)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        return child
+
+    def finish(self, *arguments, **options):
+        child = self.start(*arguments, **options)
+        out, err = child.communicate(timeout=SECONDS_TO_WAIT)
+        return child.returncode, out, err
+
+
+class CommandLineTest(CommandLine):
+    @needs_namespaces
+    def test_the_main_command_decides(self):
+        status, out, err = self.finish(
+            "--main", "a: sleep 0.2; exit 7", "--run", "b: sleep 999")
+        self.assertEqual((status, out, err), (7, "", ""))
+
+    @needs_namespaces
+    def test_else_the_last_one_decides(self):
+        status, _, _ = self.finish("--run", "b: sleep 999",
+                                   "--run", "a: kill -15 $$")
+        self.assertEqual(status, 128 + signal.SIGTERM)
+
+    @needs_namespaces
+    def test_lines_say_whose_they_are(self):
+        status, out, err = self.finish(
+            "--first", "a: echo $TESTBED_HOST; printf 'no newline'",
+            "--run", "b: echo $a_wl0 >&2")
+        self.assertEqual((status, out, err),
+                         (0, "a| a\na| no newline\n", "b| 10.77.0.1\n"))
+
+    @needs_namespaces
+    def test_one_command_has_the_output_for_itself(self):
+        self.assertEqual(self.finish("--run", "a: printf $b"),
+                         (0, "10.77.0.2", ""))
+
+    @needs_namespaces
+    def test_what_waits_is_told_why_in_vain(self):
+        status, _, err = self.finish(
+            "--run", "b: exit 3", "--wait", "b: tcp/5001", "--run", "a: true")
+        self.assertEqual(status, testbed.STATUS_OURS)
+        self.assertIn("tcp/5001 of b: 'exit 3' ended there (exit status 3)",
+                      err)
+
+    @needs_namespaces
+    def test_a_first_command_that_fails_ends_all(self):
+        status, out, err = self.finish("--first", "a: exit 3",
+                                       "--run", "a: echo never")
+        self.assertEqual((status, out), (testbed.STATUS_OURS, ""))
+        self.assertIn("--first 'a: exit 3' failed (exit status 3)", err)
+
+    @needs_namespaces
+    def test_timeout_ends_it(self):
+        status, _, err = self.finish("--timeout", "0.1", "--run",
+                                     "a: sleep 999")
+        self.assertEqual(status, testbed.STATUS_LATE)
+        self.assertIn("not done after 0.1 s", err)
+
+    @needs_namespaces
+    def test_a_link_that_dies_ends_it(self):
+        status, out, err = self.finish(
+            "--run", "a: kill -9 $(pidof gst-launch-1.0); sleep 999")
+        self.assertEqual(status, testbed.STATUS_OURS)
+        self.assertIn("link wl0 ended (ended by signal SIGKILL)", err)
+
+    @needs_namespaces
+    def test_logs_stay_where_they_are_wanted(self):
+        logs = self.directory / "logs"
+        status, _, _ = self.finish("--keep-logs", logs, "--run",
+                                   "a: echo x >$LINK_LOG", "--run",
+                                   "b: echo out; echo err >&2; sleep 1")
+        self.assertEqual(status, 0)
+        self.assertEqual({path.name: path.read_text()
+                          for path in logs.iterdir()
+                          if path.name != "wl0.out"},
+                         {"wl0.log": "x\n", "1-a.out": "", "1-a.err": "",
+                          "2-b.out": "out\n", "2-b.err": "err\n"})
+
+    @needs_namespaces
+    def test_a_shell_in_a_host(self):
+        env = {**self.env, "SHELL": "/bin/sh"}
+        child = subprocess.run(
+            [COMMAND, "--build", BUILD, "--link", PLAIN, "--shell", "b"],
+            env=env, input="echo $TESTBED_HOST; exit 4", text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual((child.returncode, child.stdout), (4, "b\n"))
+
+    @needs_namespaces
+    def test_settings_of_the_machine_are_not_for_a_host(self):
+        for setting, words in (("kernel.hostname=x", "net.NAME=VALUE"),
+                               ("net.ipv4.no_such=1",
+                                "sysctl net.ipv4.no_such=1: No such file")):
+            status, _, err = self.finish("--sysctl", f"a: {setting}",
+                                         "--run", "a: true")
+            self.assertEqual(status, testbed.STATUS_OURS)
+            self.assertIn(words, err)
+
+    @needs_namespaces
+    def test_a_missing_element_says_how_to_build(self):
+        status, _, err = self.finish("--run", "a: true",
+                                     link="wl0=a,b: nosuchelement")
+        self.assertEqual(status, testbed.STATUS_OURS)
+        self.assertIn("no element nosuchelement", err)
+        self.assertIn(f"ninja -C {BUILD}", err)
+
+    @needs_namespaces
+    def test_what_the_link_says_when_it_cannot_is_passed_on(self):
+        status, _, err = self.finish("--device", "wl0: mtu=5",
+                                     "--run", "a: true")
+        self.assertEqual(status, testbed.STATUS_OURS)
+        self.assertRegex(err, "link wl0 ended .*\n(.*\n)*.*mtu 5 is too small")
+
+
+class KilledTest(CommandLine):
+    """Ended from outside, at every stage, in every way."""
+
+    # Beyond all politeness: children of children, with a session of their own.
+    STUBBORN = ("trap '' INT TERM HUP; setsid sleep 999 & sleep 999 & "
+                "echo up; sleep 999")
+
+    def kill_when_up(self, number, *options, program=(COMMAND,)):
+        child = self.start("--run", f"b: {self.STUBBORN}", "--run",
+                           f"a: {self.STUBBORN}", *options, program=program)
+        self.assertIn("up", child.stdout.readline())
+        self.note_networks()
+        child.send_signal(number)
+        return child.wait(SECONDS_TO_WAIT)
+
+    @needs_namespaces
+    def test_by_signals_that_can_be_handled(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number):
+                self.assertEqual(self.kill_when_up(number), 128 + number)
+                self.check_nothing_is_left()
+
+    @needs_namespaces
+    def test_by_one_that_cannot(self):
+        self.assertEqual(self.kill_when_up(signal.SIGKILL), -signal.SIGKILL)
+        self.assertGreaterEqual(len(self.networks), 2)
+
+    @needs_namespaces
+    def test_while_it_sets_up(self):
+        for number, seconds in itertools.product(
+                (signal.SIGTERM, signal.SIGKILL),
+                (0.02, 0.06, 0.1, 0.15, 0.2, 0.3)):
+            with self.subTest(number, seconds=seconds):
+                child = self.start("--run", "a: sleep 999")
+                time.sleep(seconds)
+                self.note_networks()
+                child.send_signal(number)
+                child.wait(SECONDS_TO_WAIT)
+                self.check_nothing_is_left()
+
+    @needs_namespaces
+    def test_twice_while_it_ends(self):
+        child = self.start("--run", f"b: {self.STUBBORN}", "--run", "a: echo")
+        self.assertTrue(wait_for(lambda: child.poll() is not None
+                                 or child.send_signal(signal.SIGINT)))
+        self.assertNotEqual(child.returncode, 0)
+
+    def test_with_relays(self):
+        options = ("--mode", "relay", "--relay-port", "5004")
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with self.subTest(number):
+                self.kill_when_up(number, *options)
+                self.check_nothing_is_left()
+
+    @needs_namespaces
+    def test_an_owner_of_the_api_that_is_killed(self):
+        script = (
+            "import os, signal, sys\n"
+            "from testbed import Testbed\n"
+            f"bed = Testbed([{PLAIN!r}], build={str(BUILD)!r}).__enter__()\n"
+            "bed.popen('a', 'setsid sleep 999 & sleep 999')\n"
+            "print(flush=True)\n"
+            "sys.stdin.read()\n")
+        owner = subprocess.Popen(
+            [sys.executable, "-c", script], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**self.env, "PYTHONPATH": str(COMMAND.parent)})
+        with owner:
+            owner.stdout.readline()
+            self.note_networks()
+            owner.kill()
+        self.assertGreaterEqual(len(self.networks), 1)
+
+
+class RelayTest(Api):
+    def relay(self, *texts, ports=(5004,)):
+        return self.open(*texts, mode="relay", relay_ports=ports)
+
+    def test_the_same_commands_both_ways(self):
+        bed = self.relay()
+        for sender, receiver in (("a", "b"), ("b", "a")):
+            to = bed.variables(sender)[receiver]
+            own = bed.variables(receiver)[receiver]
+            self.assertNotEqual(to, own)
+            self.assertEqual(
+                self.send_and_receive(bed, sender, receiver, to, bound_to=own),
+                f"a word from {bed.variables(receiver)[sender]}")
+
+    def test_it_says_what_it_leaves_out(self):
+        said = self.relay(ports=(5004, 5006)).left_out
+        for word in ("5004, 5006", "TCP", "UDP-Lite", "checksums", "MTU",
+                     "sender's port"):
+            self.assertIn(word, said)
+
+    def test_many_live_side_by_side(self):
+        beds = [self.relay() for _ in range(2)]
+        self.assertNotEqual(*(bed.variables("a")["b"] for bed in beds))
+
+    def test_without_a_port_there_is_nothing_to_do(self):
+        with self.assertRaisesRegex(children.Failed, "--relay-port"):
+            self.open(mode="relay")
+
+    def test_what_a_command_leaves_behind_ends_with_it(self):
+        bed = self.relay()
+        bed.run("a", "setsid sleep 999 & (trap '' TERM; sleep 999) &",
+                check=True)
+        left = {pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+                for pid in marked(self.mark)}
+        self.assertNotIn("sleep", left)
+
+
+class OrdinaryUserTest(CommandLine):
+    """As root we can be anybody."""
+
+    def setUp(self):
+        super().setUp()
+        if os.geteuid() != 0:
+            self.skipTest("only root can become somebody else here")
+        if shutil.which("setpriv") is None or shutil.which("unshare") is None:
+            self.skipTest("util-linux is missing")
+        self.env.update(HOME="/nonexistent", TMPDIR=str(self.directory))
+        self.directory.chmod(0o777)
+        # A build and a Python below somebody's home are closed to others.
+        self.env["PATH"] = "/usr/bin:/bin:/usr/sbin:/sbin"
+        if self.as_nobody("test", "-r", BUILD, "-a", "-x", COMMAND) != 0:
+            self.skipTest("the build is closed to other users")
+
+    @staticmethod
+    def nobody(*argv):
+        return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}",
+                "--clear-groups", *argv]
+
+    def as_nobody(self, *argv):
+        return subprocess.run(self.nobody(*argv), env=self.env).returncode
+
+    def needs_user_namespaces(self):
+        if self.as_nobody("unshare", "--user", "--map-root-user", "--net",
+                          "true") != 0:
+            self.skipTest("user namespaces are for root only here")
+
+    def with_device(self, mode):
+        """Where /dev/net/tun has that mode, in a mount namespace of its own."""
+        own = self.directory / "tun"
+        return ["unshare", "--mount", "sh", "-c",
+                f"mknod -m {mode} {own} c 10 200 && "
+                f"mount --bind {own} /dev/net/tun && exec \"$@\"", "sh",
+                *self.nobody(COMMAND)]
+
+    @needs_namespaces
+    def test_namespaces_of_ones_own(self):
+        self.needs_user_namespaces()
+        status, out, err = self.finish(
+            "--run", "a: echo $TESTBED_MODE; exec " + " ".join(
+                f"'{word}'" for word in [*PING, "10.77.0.2"]),
+            program=self.with_device(666))
+        if "tun: Permission denied" in err:
+            self.skipTest("a device node cannot be made here")
+        self.assertEqual((status, out, err), (0, "user\nalive\n", ""))
+
+    @needs_namespaces
+    def test_these_end_with_kill_too(self):
+        self.needs_user_namespaces()
+        child = self.start("--run", f"a: {KilledTest.STUBBORN}",
+                           program=self.with_device(666))
+        if not child.stdout.readline():
+            self.skipTest("a device node cannot be made here")
+        self.note_networks()
+        child.kill()
+        child.wait()
+
+    @needs_namespaces
+    def test_a_device_that_is_closed_means_relays(self):
+        status, out, err = self.finish(
+            "--relay-port", "5004", "--run", "a: echo $TESTBED_MODE",
+            program=self.with_device(600))
+        self.assertEqual((status, out), (0, "relay\n"))
+        self.assertIn("Left out are", err)
+
+    @needs_namespaces
+    def test_without_a_port_it_says_why_it_cannot(self):
+        status, _, err = self.finish("--run", "a: true",
+                                     program=self.with_device(600))
+        self.assertEqual(status, testbed.STATUS_OURS)
+        self.assertIn("as user: ", err)
+
+
+if __name__ == "__main__":
+    unittest.main()
