@@ -94,9 +94,8 @@ GST_ELEMENT_REGISTER_DEFINE (tunsink, "tunsink", GST_RANK_NONE,
 /* --- start and stop ------------------------------------------------------ */
 
 static gboolean
-gst_tun_sink_start (GstBaseSink * sink)
+gst_tun_sink_open (GstTunSink * self)
 {
-  GstTunSink *self = GST_TUN_SINK (sink);
   guint i;
 
   GST_OBJECT_LOCK (self);
@@ -107,17 +106,31 @@ gst_tun_sink_start (GstBaseSink * sink)
   for (i = 0; i < REFUSED_LAST; i++)
     self->warned[i] = 0;
 
-  if (!gst_tun_port_open (&self->port, GST_BASE_SINK_PAD (sink)))
+  if (!gst_tun_port_open (&self->port, GST_BASE_SINK_PAD (self)))
     return FALSE;
   self->mtu = tun_device_get_mtu (self->port.device);
   return TRUE;
 }
 
-static gboolean
-gst_tun_sink_stop (GstBaseSink * sink)
+/* GstBaseSink would start in READY. Here as in tunsrc a device is there from
+ * PAUSED on, and in READY the properties still count. */
+static GstStateChangeReturn
+gst_tun_sink_change_state (GstElement * element, GstStateChange transition)
 {
-  gst_tun_port_close (&GST_TUN_SINK (sink)->port);
-  return TRUE;
+  GstTunSink *self = GST_TUN_SINK (element);
+  GstStateChangeReturn done;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+      && !gst_tun_sink_open (self))
+    return GST_STATE_CHANGE_FAILURE;
+
+  done = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+          && done == GST_STATE_CHANGE_FAILURE))
+    gst_tun_port_close (&self->port);
+  return done;
 }
 
 /* --- packets that are not written ---------------------------------------- */
@@ -331,8 +344,7 @@ gst_tun_sink_class_init (GstTunSinkClass * klass)
   object_class->set_property = gst_tun_sink_set_property;
   object_class->get_property = gst_tun_sink_get_property;
   object_class->finalize = gst_tun_sink_finalize;
-  sink_class->start = gst_tun_sink_start;
-  sink_class->stop = gst_tun_sink_stop;
+  element_class->change_state = gst_tun_sink_change_state;
   sink_class->render = gst_tun_sink_render;
   sink_class->render_list = gst_tun_sink_render_list;
   sink_class->query = gst_tun_sink_query;

@@ -24,10 +24,6 @@
 
 #define MODES (IFF_TUN | IFF_NO_PI)
 
-#ifndef IFF_NO_CARRIER
-#define IFF_NO_CARRIER 0x0040
-#endif
-
 /* --- names --------------------------------------------------------------- */
 
 /* What the kernel's dev_valid_name() and dev_alloc_name() accept */
@@ -224,13 +220,12 @@ tun_device_free (TunDevice * device)
 
 /* --- an inherited descriptor --------------------------------------------- */
 
+/* IFF_NO_PI can't be told: in this answer its bit is IFF_NOFILTER, too. */
 static const gchar *
 why_not_ours (gint flags)
 {
   if (!(flags & IFF_TUN))
     return "it is a TAP device, with Ethernet frames in place of IP packets";
-  if (!(flags & IFF_NO_PI))
-    return "it was opened without IFF_NO_PI";
   if (flags & IFF_VNET_HDR)
     return "it was opened with IFF_VNET_HDR";
   return NULL;

@@ -1,0 +1,1140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds tunsrc and tunsink to what they promise: what they read and write, what
+ * they refuse and why, which device they share, and what they say when they
+ * can't have it. Where this process may, it makes a network namespace of its
+ * own for real devices; elsewhere those tests say that they are skipped.
+ */
+
+#define _GNU_SOURCE             /* unshare */
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <arpa/inet.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include "tunaddress.h"
+
+#define CONTEXT_TYPE "gst.wireless.tun-devices"
+#define CAPS "application/x-ip"
+
+/* "No packet comes": long enough for what a kernel sends by itself */
+#define SILENCE (1200 * G_TIME_SPAN_MILLISECOND)
+
+#define IP_HEADER 20
+#define UDP_HEADER 8
+
+/* --- helpers ------------------------------------------------------------- */
+
+static void
+write_file (const gchar * path, const gchar * format, guint number)
+{
+  FILE *file = fopen (path, "w");
+
+  if (file) {
+    fprintf (file, format, number);
+    fclose (file);
+  }
+}
+
+/* Root may have a namespace; others may be root of one, where that is allowed.
+ */
+static gboolean
+unshare_network (void)
+{
+  guint uid = geteuid (), gid = getegid ();
+
+  if (unshare (CLONE_NEWNET) == 0)
+    return TRUE;
+  if (unshare (CLONE_NEWUSER | CLONE_NEWNET) < 0)
+    return FALSE;
+  write_file ("/proc/self/setgroups", "deny", 0);
+  write_file ("/proc/self/uid_map", "0 %u 1", uid);
+  write_file ("/proc/self/gid_map", "0 %u 1", gid);
+  return TRUE;
+}
+
+static gint
+open_tun (const gchar * name, gint flags)
+{
+  struct ifreq request = { 0 };
+  gint fd = open ("/dev/net/tun", O_RDWR | O_CLOEXEC);
+
+  g_strlcpy (request.ifr_name, name, IFNAMSIZ);
+  request.ifr_flags = flags;
+  if (fd >= 0 && ioctl (fd, TUNSETIFF, &request) < 0) {
+    close (fd);
+    return -1;
+  }
+  return fd;
+}
+
+/* Of a test that needs a device: does it have to end here? */
+static gboolean
+no_tun (const gchar * test)
+{
+  gint fd;
+
+  if (unshare_network ()) {
+    fd = open_tun ("probe", IFF_TUN | IFF_NO_PI);
+    if (fd >= 0) {
+      close (fd);
+      return FALSE;
+    }
+  }
+  g_print ("%s: skipped, no TUN device may be made here: %s\n", test,
+      g_strerror (errno));
+  return TRUE;
+}
+
+static void
+set_flags (const gchar * name, gboolean up)
+{
+  struct ifreq request = { 0 };
+  gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+  g_strlcpy (request.ifr_name, name, IFNAMSIZ);
+  request.ifr_flags = up ? IFF_UP : 0;
+  fail_unless (ioctl (fd, SIOCSIFFLAGS, &request) == 0);
+  close (fd);
+}
+
+static gint
+read_mtu (const gchar * name)
+{
+  struct ifreq request = { 0 };
+  gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+  g_strlcpy (request.ifr_name, name, IFNAMSIZ);
+  fail_unless (ioctl (fd, SIOCGIFMTU, &request) == 0);
+  close (fd);
+  return request.ifr_mtu;
+}
+
+static void
+write_mtu (const gchar * name, gint mtu)
+{
+  struct ifreq request = { 0 };
+  gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+  g_strlcpy (request.ifr_name, name, IFNAMSIZ);
+  request.ifr_mtu = mtu;
+  fail_unless (ioctl (fd, SIOCSIFMTU, &request) == 0);
+  close (fd);
+}
+
+static gboolean
+exists (const gchar * name)
+{
+  return if_nametoindex (name) != 0;
+}
+
+static GstElement *
+make (const gchar * factory, const gchar * first_property, ...)
+{
+  GstElement *element = gst_element_factory_make (factory, NULL);
+  va_list arguments;
+
+  fail_unless (element != NULL);
+  va_start (arguments, first_property);
+  g_object_set_valist (G_OBJECT (element), first_property, arguments);
+  va_end (arguments);
+  return element;
+}
+
+static guint64
+stat_of (GstElement * element, const gchar * name)
+{
+  GstStructure *stats;
+  guint64 value = G_MAXUINT64;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s", name);
+  gst_structure_free (stats);
+  return value;
+}
+
+static gchar *
+used_ifname (GstElement * element)
+{
+  gchar *name;
+
+  g_object_get (element, "used-ifname", &name, NULL);
+  return name;
+}
+
+static void
+send_udp (const gchar * to, gsize size, guint times)
+{
+  struct sockaddr_in address = { AF_INET, htons (5000) };
+  gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  guint8 *data = g_malloc0 (size);
+  guint i;
+
+  inet_pton (AF_INET, to, &address.sin_addr);
+  for (i = 0; i < times; i++) {
+    memcpy (data, &i, MIN (size, sizeof (i)));
+    fail_unless_equals_int (sendto (fd, data, size, 0,
+            (struct sockaddr *) &address, sizeof (address)), size);
+  }
+  g_free (data);
+  close (fd);
+}
+
+/* Not one that anybody wants: the kernel takes it and drops it later. */
+static GstBuffer *
+make_packet (guint8 first, gsize size)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+
+  gst_buffer_memset (buffer, 0, 0, size);
+  gst_buffer_memset (buffer, 0, first, 1);
+  return buffer;
+}
+
+/* Takes the element, which may be in a bin. Its error while it starts */
+static GError *
+start_error (GstElement * element)
+{
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+  GError *error = NULL;
+
+  gst_element_set_bus (element, bus);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_FAILURE);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  gst_message_unref (message);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  return error;
+}
+
+/* --- addresses ----------------------------------------------------------- */
+
+static const gchar *const good_addresses[] = {
+  "10.0.0.1/24", "0.0.0.0/0", "255.255.255.255/32", "fd00::1/64", "::1/128",
+  "fe80::1/0",
+};
+
+GST_START_TEST (address_is_read_as_it_is_written)
+{
+  const gchar *text = good_addresses[__i__];
+  GArray *addresses = tun_address_parse (text, NULL);
+  gchar *again;
+
+  fail_unless_equals_int (addresses->len, 1);
+  again = tun_address_to_string (&g_array_index (addresses, TunAddress, 0));
+  fail_unless_equals_string (again, text);
+  g_free (again);
+  g_array_unref (addresses);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (addresses_are_separated_by_commas)
+{
+  GArray *addresses = tun_address_parse ("10.0.0.1/24, fd00::1/64", NULL);
+
+  fail_unless_equals_int (addresses->len, 2);
+  fail_unless (tun_address_has_family (addresses, AF_INET6));
+  fail_unless_equals_int (g_array_index (addresses, TunAddress, 1).prefix, 64);
+  g_array_unref (addresses);
+
+  addresses = tun_address_parse (NULL, NULL);
+  fail_unless_equals_int (addresses->len, 0);
+  g_array_unref (addresses);
+  addresses = tun_address_parse ("", NULL);
+  fail_unless_equals_int (addresses->len, 0);
+  g_array_unref (addresses);
+}
+
+GST_END_TEST;
+
+/* text, word of the error */
+static const gchar *const bad_addresses[][2] = {
+  {"10.0.0.1", "10.0.0.1/24"},
+  {"fd00::1", "fd00::1/64"},
+  {"10.0.0.1/33", "0 to 32"},
+  {"fd00::1/129", "0 to 128"},
+  {"10.0.0.1/-1", "0 to 32"},
+  {"10.0.0.1/", "0 to 32"},
+  {"10.0.0.1/2/4", "0 to 32"},
+  {"10.0.0.1/ 8", "0 to 32"},
+  {"10.0.0/24", "\"10.0.0\""},
+  {"10.0.0.256/24", "\"10.0.0.256\""},
+  {"localhost/8", "\"localhost\""},
+  {"/24", "\"\""},
+  {"10.0.0.1/24,", "\"\""},
+  {",", "\"\""},
+  {"fd00::1::2/64", "\"fd00::1::2\""},
+};
+
+GST_START_TEST (bad_address_is_named)
+{
+  const gchar *const *bad = bad_addresses[__i__];
+  GError *error = NULL;
+
+  fail_unless (tun_address_parse (bad[0], &error) == NULL);
+  fail_unless (strstr (error->message, bad[1]) != NULL, "%s: %s", bad[0],
+      error->message);
+  g_error_free (error);
+}
+
+GST_END_TEST;
+
+/* --- errors that need no device ------------------------------------------ */
+
+static const struct
+{
+  const gchar *property, *value;
+  gint code;
+  const gchar *words[2];        /* of the message */
+} start_errors[] = {
+  {"netns", "no-such-namespace", GST_RESOURCE_ERROR_NOT_FOUND,
+      {"no-such-namespace", "ip netns add"}},
+  {"netns", "999999999", GST_RESOURCE_ERROR_NOT_FOUND,
+      {"process 999999999", "/proc/999999999/ns/net"}},
+  {"netns", "/no/such/path", GST_RESOURCE_ERROR_NOT_FOUND,
+      {"/no/such/path", "errno 2"}},
+  {"netns", "/dev/null", GST_RESOURCE_ERROR_SETTINGS,
+      {"/dev/null", "not a network namespace"}},
+  {"netns", "/proc/self/ns/uts", GST_RESOURCE_ERROR_SETTINGS,
+      {"/proc/self/ns/uts", "not a network namespace"}},
+  {"address", "10.0.0.1", GST_RESOURCE_ERROR_SETTINGS,
+      {"10.0.0.1", "prefix length"}},
+  {"ifname", "sixteen-is-long-", GST_RESOURCE_ERROR_SETTINGS,
+      {"sixteen-is-long-", "16"}},
+  {"ifname", "a%sb", GST_RESOURCE_ERROR_SETTINGS, {"a%sb", "%d"}},
+  {"ifname", "a%d%d", GST_RESOURCE_ERROR_SETTINGS, {"a%d%d", "%d"}},
+  {"ifname", "a/b", GST_RESOURCE_ERROR_SETTINGS, {"a/b", "slashes"}},
+  {"ifname", "a b", GST_RESOURCE_ERROR_SETTINGS, {"a b", "blanks"}},
+  {"ifname", "..", GST_RESOURCE_ERROR_SETTINGS, {"..", "not allowed"}},
+  {"mtu", "67", GST_RESOURCE_ERROR_SETTINGS, {"67", "68"}},
+  {"fd", "987654", GST_RESOURCE_ERROR_OPEN_READ_WRITE, {"987654", "errno 9"}},
+  {"fd", "2", GST_RESOURCE_ERROR_OPEN_READ_WRITE, {"fd 2", "not an open TUN"}},
+};
+
+static void
+check_start_error (const gchar * factory, guint i)
+{
+  GstElement *element = gst_element_factory_make (factory, NULL);
+  GError *error;
+  guint word;
+
+  gst_util_set_object_arg (G_OBJECT (element), start_errors[i].property,
+      start_errors[i].value);
+  error = start_error (element);
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
+          start_errors[i].code), "%d: %s", error->code, error->message);
+  for (word = 0; word < 2; word++)
+    fail_unless (strstr (error->message, start_errors[i].words[word]) != NULL,
+        "no %s: %s", start_errors[i].words[word], error->message);
+  g_error_free (error);
+  gst_object_unref (element);
+}
+
+GST_START_TEST (start_fails_with_the_reason)
+{
+  check_start_error ("tunsrc", __i__);
+  check_start_error ("tunsink", __i__);
+}
+
+GST_END_TEST;
+
+static const gchar *const ready_only[] = {
+  "netns", "ifname", "address", "mtu", "txqueuelen", "fd"
+};
+
+GST_START_TEST (properties_of_the_device_change_before_it_is_open)
+{
+  GstElement *elements[] = { make ("tunsrc", NULL), make ("tunsink", NULL) };
+  GParamSpec *spec;
+  guint i, p;
+
+  for (i = 0; i < G_N_ELEMENTS (elements); i++) {
+    for (p = 0; p < G_N_ELEMENTS (ready_only); p++) {
+      spec = g_object_class_find_property (G_OBJECT_GET_CLASS (elements[i]),
+          ready_only[p]);
+      fail_unless (spec->flags & GST_PARAM_MUTABLE_READY);
+    }
+    gst_object_unref (elements[i]);
+  }
+}
+
+GST_END_TEST;
+
+/* --- the context --------------------------------------------------------- */
+
+static GstContext *
+context_of (GstElement * element)
+{
+  return gst_element_get_context (element, CONTEXT_TYPE);
+}
+
+static void
+fail_unless_same_context (GstElement * a, GstElement * b)
+{
+  GstContext *context_a = context_of (a), *context_b = context_of (b);
+
+  fail_unless (context_a != NULL);
+  fail_unless (context_a == context_b);
+  gst_context_unref (context_a);
+  gst_context_unref (context_b);
+}
+
+GST_START_TEST (elements_of_a_pipeline_share_their_table)
+{
+  GstElement *pipeline = gst_pipeline_new (NULL), *bin = gst_bin_new (NULL);
+  GstElement *src = make ("tunsrc", "netns", "no-such-namespace", NULL);
+  GstElement *sink = make ("tunsink", "netns", "no-such-namespace", NULL);
+
+  gst_bin_add (GST_BIN (bin), sink);
+  gst_bin_add_many (GST_BIN (pipeline), src, bin, NULL);
+  gst_element_set_state (sink, GST_STATE_PAUSED);
+  gst_element_set_state (src, GST_STATE_PAUSED);
+  fail_unless_same_context (src, sink);
+  fail_unless_same_context (src, pipeline);
+  gst_element_set_state (sink, GST_STATE_NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (neighbours_share_their_table)
+{
+  GstElement *src = make ("tunsrc", "netns", "no-such-namespace", NULL);
+  GstElement *sink = make ("tunsink", "netns", "no-such-namespace", NULL);
+
+  fail_unless (gst_element_link (src, sink));
+  gst_element_set_state (sink, GST_STATE_PAUSED);
+  gst_element_set_state (src, GST_STATE_PAUSED);
+  fail_unless_same_context (src, sink);
+  gst_element_set_state (src, GST_STATE_NULL);
+  gst_element_set_state (sink, GST_STATE_NULL);
+  gst_object_unref (src);
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+
+/* --- sharing a device ---------------------------------------------------- */
+
+/* A pipeline that reads and writes the same device */
+static GstElement *
+make_mirror (const gchar * ifname, GstElement ** src, GstElement ** sink)
+{
+  GstElement *pipeline = gst_pipeline_new (NULL);
+
+  *src = make ("tunsrc", "ifname", ifname, NULL);
+  *sink = make ("tunsink", "ifname", ifname, NULL);
+  gst_bin_add_many (GST_BIN (pipeline), *src, *sink, NULL);
+  fail_unless (gst_element_link (*src, *sink));
+  return pipeline;
+}
+
+static void
+play (GstElement * pipeline)
+{
+  fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) !=
+      GST_STATE_CHANGE_FAILURE);
+}
+
+static void
+end (GstElement * pipeline)
+{
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_object_unref (pipeline);
+}
+
+GST_START_TEST (device_is_there_from_paused_to_ready)
+{
+  GstElement *pipeline, *src, *sink;
+  guint round;
+
+  if (no_tun ("device_is_there_from_paused_to_ready"))
+    return;
+  pipeline = make_mirror ("wl0", &src, &sink);
+  for (round = 0; round < 3; round++) {
+    fail_if (exists ("wl0"));
+    play (pipeline);
+    fail_unless (exists ("wl0"));
+    gst_element_set_state (pipeline, GST_STATE_READY);
+    fail_if (exists ("wl0"));
+  }
+  end (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (pattern_gives_both_the_same_device)
+{
+  GstElement *pipeline, *src, *sink;
+  gchar *read, *written;
+
+  if (no_tun ("pattern_gives_both_the_same_device"))
+    return;
+  pipeline = make_mirror ("some%d", &src, &sink);
+  play (pipeline);
+  read = used_ifname (src);
+  written = used_ifname (sink);
+  fail_unless_equals_string (read, "some0");
+  fail_unless_equals_string (written, "some0");
+  g_free (read);
+  g_free (written);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  fail_unless (used_ifname (src) == NULL);
+  end (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (another_pipeline_finds_it_busy)
+{
+  GstElement *pipeline, *src, *sink, *other;
+  GError *error;
+
+  if (no_tun ("another_pipeline_finds_it_busy"))
+    return;
+  pipeline = make_mirror ("wl0", &src, &sink);
+  play (pipeline);
+  other = make ("tunsink", "ifname", "wl0", NULL);
+  error = start_error (other);
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_BUSY));
+  fail_unless (strstr (error->message, "wl0") != NULL);
+  g_error_free (error);
+  gst_object_unref (other);
+  end (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (another_pipeline_with_the_context_shares_it)
+{
+  GstElement *pipeline, *src, *sink, *other;
+  GstContext *context;
+
+  if (no_tun ("another_pipeline_with_the_context_shares_it"))
+    return;
+  pipeline = make_mirror ("wl0", &src, &sink);
+  play (pipeline);
+  context = context_of (src);
+  other = make ("tunsink", "ifname", "wl0", NULL);
+  gst_element_set_context (other, context);
+  gst_context_unref (context);
+  play (other);
+  end (pipeline);
+  fail_unless (exists ("wl0"));
+  end (other);
+  fail_if (exists ("wl0"));
+}
+
+GST_END_TEST;
+
+static GError *
+error_of_second (GstElement * first, GstElement * second)
+{
+  GstContext *context;
+  GError *error;
+
+  play (first);
+  context = context_of (first);
+  gst_element_set_context (second, context);
+  gst_context_unref (context);
+  error = start_error (second);
+  gst_object_unref (second);
+  end (first);
+  fail_if (exists ("wl0"));
+  return error;
+}
+
+GST_START_TEST (contradiction_names_both)
+{
+  const gchar *property = __i__ == 0 ? "mtu" : "txqueuelen";
+  GstElement *first, *second;
+  GError *error;
+
+  if (no_tun ("contradiction_names_both"))
+    return;
+  first = make ("tunsink", "name", "first", "ifname", "wl0", property, 1400,
+      NULL);
+  second = make ("tunsink", "name", "second", "ifname", "wl0", property, 1300,
+      NULL);
+  error = error_of_second (first, second);
+  fail_unless (strstr (error->message, "first") != NULL);
+  fail_unless (strstr (error->message, "second") != NULL);
+  fail_unless (strstr (error->message, "1400") != NULL);
+  fail_unless (strstr (error->message, "1300") != NULL);
+  g_error_free (error);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (only_one_reads_a_device)
+{
+  GError *error;
+
+  if (no_tun ("only_one_reads_a_device"))
+    return;
+  error = error_of_second (make ("tunsrc", "name", "first", "ifname", "wl0",
+          NULL), make ("tunsrc", "name", "second", "ifname", "wl0", NULL));
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_BUSY));
+  fail_unless (strstr (error->message, "first reads it") != NULL);
+  g_error_free (error);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (wishes_of_both_are_met)
+{
+  GstElement *pipeline, *src, *sink;
+  gint fd;
+  struct sockaddr_in address = { AF_INET };
+  struct sockaddr_in6 address6 = { AF_INET6 };
+
+  if (no_tun ("wishes_of_both_are_met"))
+    return;
+  pipeline = make_mirror ("wl0", &src, &sink);
+  g_object_set (src, "address", "10.9.0.1/24,10.9.1.1/24", NULL);
+  g_object_set (sink, "address", "10.9.0.1/24,fd09::1/64", "mtu", 1400,
+      "txqueuelen", 7, NULL);
+  play (pipeline);
+
+  fail_unless_equals_int (read_mtu ("wl0"), 1400);
+  fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  inet_pton (AF_INET, "10.9.1.1", &address.sin_addr);
+  fail_unless (bind (fd, (struct sockaddr *) &address, sizeof (address)) == 0);
+  close (fd);
+  /* usable at once: no search for duplicates */
+  fd = socket (AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd >= 0) {
+    inet_pton (AF_INET6, "fd09::1", &address6.sin6_addr);
+    fail_unless (bind (fd, (struct sockaddr *) &address6,
+            sizeof (address6)) == 0);
+    close (fd);
+  }
+  end (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (ipv6_needs_its_mtu)
+{
+  GstElement *sink;
+  GError *error;
+
+  if (no_tun ("ipv6_needs_its_mtu"))
+    return;
+  sink = make ("tunsink", "mtu", 1279, "address", "fd09::1/64", NULL);
+  error = start_error (sink);
+  fail_unless (strstr (error->message, "1279") != NULL);
+  fail_unless (strstr (error->message, "1280") != NULL);
+  g_error_free (error);
+  gst_object_unref (sink);
+  fail_if (exists ("wl0"));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (kernel_says_why_it_refuses_an_address)
+{
+  GstElement *sink;
+  GError *error;
+
+  if (no_tun ("kernel_says_why_it_refuses_an_address"))
+    return;
+  sink = make ("tunsink", "ifname", "wl0", "address", "ff02::1/64", NULL);
+  error = start_error (sink);
+  fail_unless (strstr (error->message, "ff02::1/64 of the device wl0") != NULL,
+      "%s", error->message);
+  fail_unless (strstr (error->message, "errno") != NULL);
+  g_error_free (error);
+  gst_object_unref (sink);
+  fail_if (exists ("wl0"));
+}
+
+GST_END_TEST;
+
+/* --- a descriptor -------------------------------------------------------- */
+
+GST_START_TEST (inherited_descriptor_is_enough)
+{
+  GstElement *src, *sink;
+  GstHarness *harness;
+  gchar *name;
+  gint fd;
+
+  if (no_tun ("inherited_descriptor_is_enough"))
+    return;
+  fd = open_tun ("given", IFF_TUN | IFF_NO_PI);
+  src = make ("tunsrc", "fd", fd, NULL);
+  sink = make ("tunsink", "fd", fd, NULL);
+  play (src);
+  close (fd);
+  name = used_ifname (src);
+  fail_unless_equals_string (name, "given");
+  g_free (name);
+  end (src);
+  fail_if (exists ("given"));
+
+  fd = open_tun ("given", IFF_TUN | IFF_NO_PI);
+  g_object_set (sink, "fd", fd, NULL);
+  set_flags ("given", TRUE);
+  harness = gst_harness_new_with_element (sink, "sink", NULL);
+  gst_harness_set_src_caps_str (harness, CAPS);
+  gst_harness_push (harness, make_packet (0x45, 3000));
+  fail_unless_equals_uint64 (stat_of (sink, "packets"), 1);
+  gst_harness_teardown (harness);
+  gst_object_unref (sink);
+  close (fd);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (descriptor_of_another_kind_is_refused)
+{
+  const gint kinds[] = { IFF_TAP | IFF_NO_PI,
+    IFF_TUN | IFF_NO_PI | IFF_VNET_HDR
+  };
+  const gchar *const words[] = { "TAP", "IFF_VNET_HDR" };
+  GstElement *src;
+  GError *error;
+  gint fd;
+
+  if (no_tun ("descriptor_of_another_kind_is_refused"))
+    return;
+  fd = open_tun ("given", kinds[__i__]);
+  src = make ("tunsrc", "fd", fd, NULL);
+  error = start_error (src);
+  fail_unless (strstr (error->message, words[__i__]) != NULL, "%s",
+      error->message);
+  g_error_free (error);
+  gst_object_unref (src);
+  close (fd);
+}
+
+GST_END_TEST;
+
+/* --- tunsink ------------------------------------------------------------- */
+
+static GstHarness *
+make_sink_harness (GstElement ** sink)
+{
+  GstHarness *harness;
+
+  *sink = make ("tunsink", "ifname", "wl0", "address", "10.9.0.1/24", NULL);
+  harness = gst_harness_new_with_element (*sink, "sink", NULL);
+  gst_harness_set_src_caps_str (harness, CAPS);
+  return harness;
+}
+
+static void
+push (GstHarness * harness, GstBuffer * buffer)
+{
+  fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+}
+
+GST_START_TEST (refused_packets_are_counted_by_reason)
+{
+  GstHarness *harness;
+  GstElement *sink;
+
+  if (no_tun ("refused_packets_are_counted_by_reason"))
+    return;
+  harness = make_sink_harness (&sink);
+
+  push (harness, make_packet (0x45, 1500));
+  push (harness, make_packet (0x60, 40));
+  fail_unless_equals_uint64 (stat_of (sink, "packets"), 2);
+  fail_unless_equals_uint64 (stat_of (sink, "bytes"), 1540);
+
+  push (harness, make_packet (0x55, 100));
+  push (harness, make_packet (0x05, 100));
+  push (harness, gst_buffer_new ());
+  fail_unless_equals_uint64 (stat_of (sink, "not-ip"), 3);
+
+  push (harness, make_packet (0x45, 1501));
+  fail_unless_equals_uint64 (stat_of (sink, "too-big"), 1);
+  write_mtu ("wl0", 1501);
+  push (harness, make_packet (0x45, 1501));
+  fail_unless_equals_uint64 (stat_of (sink, "too-big"), 1);
+
+  set_flags ("wl0", FALSE);
+  push (harness, make_packet (0x45, 100));
+  fail_unless_equals_uint64 (stat_of (sink, "device-down"), 1);
+  set_flags ("wl0", TRUE);
+  push (harness, make_packet (0x45, 100));
+
+  fail_unless_equals_uint64 (stat_of (sink, "packets"), 4);
+  fail_unless_equals_uint64 (stat_of (sink, "no-buffer"), 0);
+  fail_unless_equals_uint64 (stat_of (sink, "other"), 0);
+  gst_harness_teardown (harness);
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (warnings_are_few)
+{
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+  GstHarness *harness;
+  GstElement *sink;
+  guint i, warnings = 0;
+
+  if (no_tun ("warnings_are_few")) {
+    gst_object_unref (bus);
+    return;
+  }
+  harness = make_sink_harness (&sink);
+  gst_element_set_bus (sink, bus);
+  for (i = 0; i < 100; i++) {
+    push (harness, make_packet (0x00, 100));
+    push (harness, make_packet (0x45, 2000));
+  }
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING))) {
+    gst_message_unref (message);
+    warnings++;
+  }
+  fail_unless_equals_int (warnings, 2);
+  fail_unless_equals_uint64 (stat_of (sink, "not-ip"), 100);
+  gst_element_set_bus (sink, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (harness);
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (list_is_written_packet_by_packet)
+{
+  GstBufferList *list = gst_buffer_list_new ();
+  GstHarness *harness;
+  GstElement *sink;
+  guint i;
+
+  if (no_tun ("list_is_written_packet_by_packet")) {
+    gst_buffer_list_unref (list);
+    return;
+  }
+  harness = make_sink_harness (&sink);
+  for (i = 0; i < 10; i++)
+    gst_buffer_list_add (list, make_packet (i == 5 ? 0x00 : 0x45, 100));
+  fail_unless_equals_int (gst_pad_push_list (harness->srcpad, list),
+      GST_FLOW_OK);
+  fail_unless_equals_uint64 (stat_of (sink, "packets"), 9);
+  fail_unless_equals_uint64 (stat_of (sink, "not-ip"), 1);
+  gst_harness_teardown (harness);
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+
+/* --- tunsrc -------------------------------------------------------------- */
+
+static GstHarness *
+make_src_harness (GstElement ** src)
+{
+  *src = make ("tunsrc", "ifname", "wl0", "address", "10.9.0.1/24", NULL);
+  return gst_harness_new_with_element (*src, NULL, "src");
+}
+
+static void
+fail_unless_udp (GstBuffer * buffer, gsize payload)
+{
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  fail_unless_equals_int (map.size, IP_HEADER + UDP_HEADER + payload);
+  fail_unless_equals_int (map.data[0], 0x45);
+  fail_unless_equals_int (map.data[9], IPPROTO_UDP);
+  gst_buffer_unmap (buffer, &map);
+}
+
+GST_START_TEST (packets_come_one_per_buffer)
+{
+  GstHarness *harness;
+  GstElement *src;
+  GstBuffer *buffer;
+  guint i;
+
+  if (no_tun ("packets_come_one_per_buffer"))
+    return;
+  harness = make_src_harness (&src);
+  gst_harness_use_systemclock (harness);
+  gst_harness_play (harness);
+  send_udp ("10.9.0.2", 33, 300);
+  for (i = 0; i < 300; i++) {
+    buffer = gst_harness_pull (harness);
+    fail_unless_udp (buffer, 33);
+    fail_unless (GST_BUFFER_PTS_IS_VALID (buffer));
+    fail_unless (GST_BUFFER_DTS_IS_VALID (buffer));
+    gst_buffer_unref (buffer);
+  }
+  fail_unless_equals_uint64 (stat_of (src, "packets"), 300);
+  fail_unless_equals_uint64 (stat_of (src, "bytes"),
+      300 * (IP_HEADER + UDP_HEADER + 33));
+  fail_unless (stat_of (src, "lists") <= 300);
+  gst_harness_teardown (harness);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
+static GstPadProbeReturn
+count_lists (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+{
+  guint *largest = user_data;
+  guint length = gst_buffer_list_length (GST_PAD_PROBE_INFO_BUFFER_LIST (info));
+
+  *largest = MAX (*largest, length);
+  return GST_PAD_PROBE_OK;
+}
+
+GST_START_TEST (packets_that_wait_come_as_lists)
+{
+  GstElement *pipeline, *src, *sink;
+  GstPad *pad;
+  guint largest = 0;
+
+  if (no_tun ("packets_that_wait_come_as_lists"))
+    return;
+  pipeline = gst_pipeline_new (NULL);
+  src = make ("tunsrc", "ifname", "wl0", "address", "10.9.0.1/24", NULL);
+  sink = make ("fakesink", "sync", FALSE, "async", FALSE, NULL);
+  gst_bin_add_many (GST_BIN (pipeline), src, sink, NULL);
+  gst_element_link (src, sink);
+  pad = gst_element_get_static_pad (src, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER_LIST, count_lists,
+      &largest, NULL);
+  gst_object_unref (pad);
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  send_udp ("10.9.0.2", 100, 200);
+  play (pipeline);
+  while (stat_of (src, "packets") < 200)
+    g_usleep (1000);
+  fail_unless_equals_uint64 (stat_of (src, "lists"), (200 + 63) / 64);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  fail_unless_equals_int (largest, 64);
+  end (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (packets_of_any_size_come_whole)
+{
+  GstHarness *harness;
+  GstElement *src;
+  GstBuffer *buffer;
+
+  if (no_tun ("packets_of_any_size_come_whole"))
+    return;
+  src = make ("tunsrc", "ifname", "wl0", "address", "10.9.0.1/24", "mtu",
+      65535, NULL);
+  harness = gst_harness_new_with_element (src, NULL, "src");
+  gst_harness_play (harness);
+  send_udp ("10.9.0.2", 0, 1);
+  send_udp ("10.9.0.2", 65507, 1);
+  buffer = gst_harness_pull (harness);
+  fail_unless_udp (buffer, 0);
+  gst_buffer_unref (buffer);
+  buffer = gst_harness_pull (harness);
+  fail_unless_udp (buffer, 65507);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (harness);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (num_buffers_counts_packets)
+{
+  GstElement *pipeline, *src, *sink;
+  GstMessage *message;
+  GstBus *bus;
+
+  if (no_tun ("num_buffers_counts_packets"))
+    return;
+  pipeline = gst_pipeline_new (NULL);
+  src = make ("tunsrc", "ifname", "wl0", "address", "10.9.0.1/24",
+      "num-buffers", 7, NULL);
+  sink = make ("fakesink", "sync", FALSE, "async", FALSE, NULL);
+  gst_bin_add_many (GST_BIN (pipeline), src, sink, NULL);
+  gst_element_link (src, sink);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  send_udp ("10.9.0.2", 100, 20);
+  play (pipeline);
+  bus = gst_element_get_bus (pipeline);
+  message = gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, GST_MESSAGE_EOS);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  fail_unless_equals_uint64 (stat_of (src, "packets"), 7);
+  end (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (device_says_nothing_by_itself)
+{
+  const gchar *const addresses[] = { NULL, "10.9.0.1/24", "fd09::1/64" };
+  GstHarness *harness;
+  GstElement *src;
+
+  if (no_tun ("device_says_nothing_by_itself"))
+    return;
+  src = make ("tunsrc", "address", addresses[__i__], NULL);
+  harness = gst_harness_new_with_element (src, NULL, "src");
+  gst_harness_play (harness);
+  g_usleep (SILENCE);
+  fail_unless_equals_uint64 (stat_of (src, "packets"), 0);
+  gst_harness_teardown (harness);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (waiting_ends_at_once)
+{
+  GstHarness *harness;
+  GstElement *src;
+  gint64 before;
+
+  if (no_tun ("waiting_ends_at_once"))
+    return;
+  harness = make_src_harness (&src);
+  gst_harness_play (harness);
+  g_usleep (50 * G_TIME_SPAN_MILLISECOND);
+  before = g_get_monotonic_time ();
+  gst_harness_teardown (harness);
+  gst_object_unref (src);
+  fail_unless (g_get_monotonic_time () - before < G_TIME_SPAN_SECOND);
+  fail_if (exists ("wl0"));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (source_is_live)
+{
+  GstClockTime min, max;
+  GstHarness *harness;
+  GstElement *src;
+  GstQuery *query;
+  gboolean live;
+
+  if (no_tun ("source_is_live"))
+    return;
+  harness = make_src_harness (&src);
+  gst_harness_play (harness);
+  query = gst_query_new_latency ();
+  fail_unless (gst_element_query (src, query));
+  gst_query_parse_latency (query, &live, &min, &max);
+  fail_unless (live);
+  fail_unless_equals_uint64 (min, 0);
+  gst_query_unref (query);
+  gst_harness_teardown (harness);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
+/* Down is a pause, not an end. */
+GST_START_TEST (source_waits_while_the_device_is_down)
+{
+  GstHarness *harness;
+  GstElement *src;
+  GstBuffer *buffer;
+
+  if (no_tun ("source_waits_while_the_device_is_down"))
+    return;
+  harness = make_src_harness (&src);
+  gst_harness_play (harness);
+  set_flags ("wl0", FALSE);
+  g_usleep (50 * G_TIME_SPAN_MILLISECOND);
+  set_flags ("wl0", TRUE);
+  send_udp ("10.9.0.2", 10, 1);
+  buffer = gst_harness_pull (harness);
+  fail_unless_udp (buffer, 10);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (harness);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
+static Suite *
+tun_suite (void)
+{
+  Suite *suite = suite_create ("tun");
+  TCase *tc;
+
+  tc = tcase_create ("address");
+  suite_add_tcase (suite, tc);
+  tcase_add_loop_test (tc, address_is_read_as_it_is_written, 0,
+      G_N_ELEMENTS (good_addresses));
+  tcase_add_test (tc, addresses_are_separated_by_commas);
+  tcase_add_loop_test (tc, bad_address_is_named, 0,
+      G_N_ELEMENTS (bad_addresses));
+
+  tc = tcase_create ("without a device");
+  suite_add_tcase (suite, tc);
+  tcase_add_loop_test (tc, start_fails_with_the_reason, 0,
+      G_N_ELEMENTS (start_errors));
+  tcase_add_test (tc, properties_of_the_device_change_before_it_is_open);
+  tcase_add_test (tc, elements_of_a_pipeline_share_their_table);
+  tcase_add_test (tc, neighbours_share_their_table);
+
+  tc = tcase_create ("sharing");
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, device_is_there_from_paused_to_ready);
+  tcase_add_test (tc, pattern_gives_both_the_same_device);
+  tcase_add_test (tc, another_pipeline_finds_it_busy);
+  tcase_add_test (tc, another_pipeline_with_the_context_shares_it);
+  tcase_add_loop_test (tc, contradiction_names_both, 0, 2);
+  tcase_add_test (tc, only_one_reads_a_device);
+  tcase_add_test (tc, wishes_of_both_are_met);
+  tcase_add_test (tc, ipv6_needs_its_mtu);
+  tcase_add_test (tc, kernel_says_why_it_refuses_an_address);
+  tcase_add_test (tc, inherited_descriptor_is_enough);
+  tcase_add_loop_test (tc, descriptor_of_another_kind_is_refused, 0, 2);
+
+  tc = tcase_create ("tunsink");
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, refused_packets_are_counted_by_reason);
+  tcase_add_test (tc, warnings_are_few);
+  tcase_add_test (tc, list_is_written_packet_by_packet);
+
+  tc = tcase_create ("tunsrc");
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, packets_come_one_per_buffer);
+  tcase_add_test (tc, packets_that_wait_come_as_lists);
+  tcase_add_test (tc, packets_of_any_size_come_whole);
+  tcase_add_test (tc, num_buffers_counts_packets);
+  tcase_add_loop_test (tc, device_says_nothing_by_itself, 0, 3);
+  tcase_add_test (tc, waiting_ends_at_once);
+  tcase_add_test (tc, source_is_live);
+  tcase_add_test (tc, source_waits_while_the_device_is_down);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (tun);
