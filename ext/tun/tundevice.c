@@ -94,11 +94,23 @@ set_no_tun (gint error_number, GError ** error)
   }
 }
 
+/* The name for others to type: the first that the pattern gives */
+static gchar *
+example_name (const gchar * name)
+{
+  gchar **parts = g_strsplit (name, "%d", 2);
+  gchar *example = g_strjoinv ("0", parts);
+
+  g_strfreev (parts);
+  return example;
+}
+
 static void
 set_no_device (const TunDevice * device, gint error_number, GError ** error)
 {
   const gchar *reason = g_strerror (error_number);
   const gchar *name = device->asked_name;
+  gchar *example = example_name (name);
   gchar *where = tun_netns_describe (device->netns);
 
   switch (error_number) {
@@ -109,7 +121,7 @@ set_no_device (const TunDevice * device, gint error_number, GError ** error)
           "May not open the TUN device %s in %s: %s (errno %d). That takes "
           "CAP_NET_ADMIN there: " HOW_TO_BE_ALLOWED ", or have root make the "
           "device for you with \"ip tuntap add dev %s mode tun user %s\".",
-          name, where, reason, error_number, name, g_get_user_name ());
+          name, where, reason, error_number, example, g_get_user_name ());
       break;
     case EBUSY:
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_BUSY,
@@ -130,6 +142,7 @@ set_no_device (const TunDevice * device, gint error_number, GError ** error)
           where, reason, error_number);
       break;
   }
+  g_free (example);
   g_free (where);
 }
 

@@ -179,12 +179,12 @@ send_udp (const gchar * to, gsize size, guint times)
 {
   struct sockaddr_in address = { AF_INET, htons (5000) };
   gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  guint8 *data = g_malloc0 (size);
   guint i;
+  guint8 *data = g_malloc0 (MAX (size, sizeof (i)));
 
   inet_pton (AF_INET, to, &address.sin_addr);
   for (i = 0; i < times; i++) {
-    memcpy (data, &i, MIN (size, sizeof (i)));
+    memcpy (data, &i, sizeof (i));
     fail_unless_equals_int (sendto (fd, data, size, 0,
             (struct sockaddr *) &address, sizeof (address)), size);
   }
