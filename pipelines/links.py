@@ -13,6 +13,7 @@ NAME = re.compile(r"[a-z][a-z0-9]{0,13}")
 NOT_FOR_LINKS = {"lo", "ip6", "log"}
 MAX_LINKS = 250
 NONE = "none"
+MEDIUM = "medium="
 
 
 @dataclasses.dataclass
@@ -21,6 +22,7 @@ class Link:
     hosts: tuple
     words: list  # what is between the hosts
     index: int
+    medium: str  # the link whose wirelesslink it uses, itself mostly
 
     def peer(self, host):
         return self.hosts[1 - self.hosts.index(host)]
@@ -39,7 +41,8 @@ class Link:
 
 def parse(text, index):
     """`NAME=HOST1,HOST2[: DESCRIPTION]`, the description being properties of
-    wirelesslink, `none`, or other elements that each direction goes through."""
+    wirelesslink, `medium=LINK` for one that shares that of another, `none`, or
+    other elements that each direction goes through."""
     head, _, description = text.partition(":")
     name, _, hosts = head.partition("=")
     hosts = tuple(host.strip() for host in hosts.split(","))
@@ -56,7 +59,13 @@ def parse(text, index):
         words = shlex.split(description)
     except ValueError as error:
         raise children.Failed(f"link {text!r}: {error}") from None
-    return Link(name.strip(), hosts, words, index)
+    medium = name.strip()
+    if words and words[0].startswith(MEDIUM):
+        if len(words) > 1:
+            raise children.Failed(f"link {text!r}: the medium's properties "
+                                  "are those of the link that has it")
+        medium = words.pop()[len(MEDIUM):]
+    return Link(name.strip(), hosts, words, index, medium)
 
 
 def parse_all(texts):
@@ -67,7 +76,20 @@ def parse_all(texts):
     for name in names:
         if names.count(name) > 1:
             raise children.Failed(f"there are two links {name}")
+    media = {link.name for link in links
+             if link.medium == link.name and link.is_emulated()}
+    for link in links:
+        if link.medium != link.name and link.medium not in media:
+            raise children.Failed(f"link {link.name}: {link.medium!r} is no "
+                                  "link with a medium of its own")
     return links
+
+
+def by_medium(links):
+    """Lists of links that share one, its owner first."""
+    return [[owner, *(link for link in links
+                      if link.medium == owner.name and link is not owner)]
+            for owner in links if owner.medium == owner.name]
 
 
 def hosts_of(links):
@@ -88,25 +110,33 @@ def variables(links, own, address_of):
     return values
 
 
-def pipeline(link, ends, log):
-    """The words for gst-launch-1.0. `ends` is a list of (source, sink), the
-    words of both ends for each flow that shares the link."""
+def pipeline(owner, flows, properties):
+    """The words for gst-launch-1.0. A flow is (station, source, sink): whose
+    transmitter it uses, and the words of both ends. `properties` of a
+    wirelesslink come before those of the description, which win."""
     words = []
-    if not link.is_emulated():
-        through = [] if link.words == [NONE] else ["!", *link.words]
-        for source, sink in ends:
+    if not owner.is_emulated():
+        through = [] if owner.words == [NONE] else ["!", *owner.words]
+        for _, source, sink in flows:
             words += [*source, "!", "queue", *through, "!", *sink]
         return words
-    for number, (source, sink) in enumerate(ends):
+    words = ["wirelesslink", "name=wl", *properties]
+    if len(flows) > len(owner.hosts):
+        stations = list(dict.fromkeys(station for station, _, _ in flows))
+        words += [f"sink_{number}::station={stations.index(station)}"
+                  for number, (station, _, _) in enumerate(flows)]
+    words += owner.words
+    for number, (_, source, sink) in enumerate(flows):
         words += [*source, "!", f"wl.sink_{number}",
                   f"wl.src_{number}", "!", *sink]
-    return [*words, "wirelesslink", "name=wl", f"location={log}", *link.words]
+    return words
 
 
-def device_ends(link, properties):
+def device_flows(link, properties):
     """Both directions of a link between TUN devices. `properties` gives the
     words for tunsrc at each host."""
-    return [(["tunsrc", f"netns={host}", f"ifname={link.name}",
+    return [(host,
+             ["tunsrc", f"netns={host}", f"ifname={link.name}",
               f"address={link.address(host)}/24", *properties[host]],
              ["tunsink", f"netns={link.peer(host)}", f"ifname={link.name}"])
             for host in link.hosts]

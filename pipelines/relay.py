@@ -20,7 +20,6 @@ no hosts of their own here ({why}).
 Relaying UDP port {ports} over this machine's loopback instead. Left out are
   - TCP, UDP-Lite, ICMP, raw IP and IPv6, and every other UDP port;
   - the kernel's verdict on checksums: what the link damages arrives damaged;
-  - IP and UDP headers: the link carries 28 bytes less in each packet;
   - the sender's port: a receiver sees the relay's, and its answers have to go
     to one of the ports above;
   - what is set for a host or device alone: sysctls, MTU, queues, token bucket.
@@ -28,6 +27,7 @@ A receiver binds to its own host's address or with SO_REUSEADDR, as udpsrc does.
 ADDRESSES_PER_LINK = 4  # for each host: its own and that of the relay to it
 MAX_LINKS = 250 // ADDRESSES_PER_LINK
 NETWORKS = 255
+OVERHEAD = 28  # headers of UDP and IPv4, which the relays don't see
 
 
 class Loopback:
@@ -62,9 +62,10 @@ class Loopback:
         """Where the host's commands get it."""
         return f"{self._network}.{self._place(link, host) + 2}"
 
-    def ends(self, link, ports):
+    def flows(self, link, ports):
         """Both directions of a link, for every port."""
-        return [(["udpsrc",
+        return [(host,
+                 ["udpsrc",
                   f"address={self.relay_address(link, link.peer(host))}",
                   f"port={port}"],
                  ["udpsink",

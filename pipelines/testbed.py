@@ -121,8 +121,8 @@ class Testbed:
         self._env = self._gst_environment()
         self._place = self._make_place()
         self._stack.callback(self._place.close)
-        for link in self.links:
-            self._start_link(link)
+        for links in linkage.by_medium(self.links):
+            self._start_links(links)
         for link in self.links:
             self._wait_for_link(link)
         if self.mode != "relay":
@@ -200,19 +200,25 @@ class Testbed:
 
     # ------------------------------------------------------------------ links
 
-    def _ends(self, link):
+    def _flows(self, link):
         if self.mode == "relay":
-            return self._place.ends(link, self._relay_ports)
-        return linkage.device_ends(
+            return self._place.flows(link, self._relay_ports)
+        return linkage.device_flows(
             link, {host: self._devices.get((host, link.name), "").split()
                    for host in link.hosts})
 
-    def _start_link(self, link):
-        with open(self._output_of(link), "w") as output:
-            self._gst.append((link, self._place.popen(
+    def _start_links(self, links):
+        """Those of one medium are one pipeline."""
+        owner = links[0]
+        properties = [f"location={self.log(owner.name)}"]
+        if self.mode == "relay":
+            properties.append(f"overhead={relay.OVERHEAD}")
+        flows = [flow for link in links for flow in self._flows(link)]
+        with open(self._output_of(owner), "w") as output:
+            self._gst.append((owner, self._place.popen(
                 namespaces.BETWEEN,
-                ["gst-launch-1.0", "-e", *linkage.pipeline(
-                    link, self._ends(link), self.log(link.name))],
+                ["gst-launch-1.0", "-e",
+                 *linkage.pipeline(owner, flows, properties)],
                 env=self._env, stdin=subprocess.DEVNULL, stdout=output,
                 stderr=subprocess.STDOUT)))
 
@@ -280,7 +286,7 @@ class Testbed:
 
     def log(self, link):
         """Where its wirelesslink writes what happened."""
-        return self.logs / f"{link}.log"
+        return self.logs / f"{self._link(link).medium}.log"
 
     # --------------------------------------------------------------- commands
 

@@ -405,7 +405,9 @@ class DescriptionTest(unittest.TestCase):
                 ("wl0", "NAME=HOST1,HOST2"), ("wl0=a", "two ends"),
                 ("wl0=a,a", "two ends"), ("wl0=a,b,c", "two ends"),
                 ("wl0=PATH,b", "small letter"), ("lo=a,b", "another name"),
-                ("wl0=a,b: location='x", "quotation")):
+                ("wl0=a,b: location='x", "quotation"),
+                ("wl0=a,b: medium=wl1", "'wl1' is no link with a medium"),
+                ("wl0=a,b: medium=wl1 seed=1", "of the link that has it")):
             with self.subTest(text), \
                     self.assertRaisesRegex(children.Failed, words):
                 links.parse_all([text])
@@ -420,6 +422,22 @@ class DescriptionTest(unittest.TestCase):
             with self.subTest(words), \
                     self.assertRaisesRegex(children.Failed, words):
                 Testbed([PLAIN], **options)
+
+    def test_links_of_one_medium_are_one_pipeline(self):
+        parsed = links.parse_all(["x=a,b: profile=80211b", "y=c,b: medium=x",
+                                  "z=a,c: none"])
+        self.assertEqual(
+            [[link.name for link in group] for group in links.by_medium(parsed)],
+            [["x", "y"], ["z"]])
+        flows = [flow for link in parsed[:2] for flow in links.device_flows(
+            link, {"a": [], "b": [], "c": []})]
+        words = links.pipeline(parsed[0], flows, ["location=x.log"])
+        stations = [word for word in words if "::station=" in word]
+        # b answers both with one transmitter
+        self.assertEqual(stations,
+                         [f"sink_{number}::station={station}"
+                          for number, station in enumerate([0, 1, 2, 1])])
+        self.assertEqual(words.count("tunsrc"), 4)
 
     def test_an_address_is_that_of_the_link_that_one_shares(self):
         parsed = links.parse_all(["x=b,c: none", "y=a,b: none"])
