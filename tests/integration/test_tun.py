@@ -1,0 +1,564 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""tunsrc and tunsink between two kernels' worth of network.
+
+Two network namespaces, each held by a process that sleeps, are joined by one
+gst-launch-1.0. What programs send in one arrives in the other, and the kernel
+itself is the judge: of checksums, of devices that are there or gone, of who is
+in which namespace. The namespaces have no names: they vanish with the processes
+that hold them, and those with us, even if we are killed.
+
+Who is not root tries again as root of a user namespace.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+sys.path.insert(0, str(SOURCE / "pipelines"))
+import children  # noqa: E402
+
+SECONDS_TO_WAIT = 30
+CLONE_NEWNET = 0x40000000
+IPPROTO_UDPLITE = 136  # RFC 3828; linux/udp.h
+UDPLITE_SEND_CSCOV, UDPLITE_RECV_CSCOV = 10, 11
+IP_HEADER, UDP_HEADER = 20, 8
+IN_USER_NAMESPACE = "WIRELESS_TUN_TEST_AS_ROOT"
+FLOOD_SECONDS = 2
+# The neighbours of TUN's own header file: linux/if_tun.h, linux/sockios.h
+TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
+SIOCSIFFLAGS, IFF_UP = 0x8914, 0x1
+
+# Addresses of a and b
+V4 = ("10.9.0.1", "10.9.0.2")
+V6 = ("fd09::1", "fd09::2")
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+# ------------------------------------------------------------------ namespaces
+
+def in_network_of(pid, function, *arguments):
+    """Calls it in that process's network namespace: in a thread that ends, since
+    only that one moves. Sockets that it makes stay there."""
+    outcome = []
+
+    def visit():
+        with open(f"/proc/{pid}/ns/net") as namespace:
+            if _libc.setns(namespace.fileno(), CLONE_NEWNET) < 0:
+                outcome.append(OSError(ctypes.get_errno(), "setns"))
+                return
+        try:
+            outcome.append(function(*arguments))
+        except Exception as failure:  # for the caller
+            outcome.append(failure)
+
+    thread = threading.Thread(target=visit)
+    thread.start()
+    thread.join()
+    if isinstance(outcome[0], Exception):
+        raise outcome[0]
+    return outcome[0]
+
+
+def network(pid):
+    return os.readlink(f"/proc/{pid}/ns/net")
+
+
+def wait_for(condition, what):
+    deadline = time.monotonic() + SECONDS_TO_WAIT
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {SECONDS_TO_WAIT} s: {what}")
+        time.sleep(0.02)
+
+
+def start_host():
+    """A process with a network of its own; its pid is the name of that."""
+    host = children.start(["unshare", "--net", "sleep", "infinity"])
+    wait_for(lambda: network(host.pid) != network("self"), "a namespace")
+    return host
+
+
+def devices(pid):
+    """Name: received bytes and packets, transmitted bytes and packets, drops."""
+    lines = pathlib.Path(f"/proc/{pid}/net/dev").read_text().splitlines()[2:]
+    found = {}
+    for line in lines:
+        name, _, numbers = line.partition(":")
+        numbers = [int(number) for number in numbers.split()]
+        found[name.strip()] = {"rx": numbers[1], "tx": numbers[9],
+                               "tx-dropped": numbers[11]}
+    return found
+
+
+def counter(pid, protocol, name):
+    """Of /proc/net/snmp: a line of names and one of numbers."""
+    text = pathlib.Path(f"/proc/{pid}/net/snmp").read_text()
+    names, numbers = re.findall(rf"^{protocol}: (.*)$", text, re.M)
+    return int(numbers.split()[names.split().index(name)])
+
+
+def why_not():
+    """Why there are no TUN devices here; None: there are."""
+    for program in ("unshare", "nsenter", "gst-launch-1.0"):
+        if not shutil.which(program):
+            return f"{program} is not installed"
+    try:
+        host = start_host()
+    except AssertionError:
+        return "no network namespace may be made here"
+    try:
+        in_network_of(host.pid, make_device, "probe")
+    except OSError as failure:
+        return f"no TUN device may be made here: {failure}"
+    finally:
+        children.kill(host)
+    return None
+
+
+def make_device(name):
+    with open("/dev/net/tun", "r+b", buffering=0) as tun:
+        fcntl.ioctl(tun, TUNSETIFF,
+                    struct.pack("16sH22x", name.encode(), IFF_TUN | IFF_NO_PI))
+
+
+def set_loopback_up():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS,
+                    struct.pack("16sH22x", b"lo", IFF_UP))
+
+
+# --------------------------------------------------------------------- traffic
+
+def family_of(address):
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
+def open_socket(pid, address, kind=socket.SOCK_DGRAM, protocol=0, options=()):
+    """Bound to that address there, any port."""
+    def make():
+        made = socket.socket(family_of(address), kind, protocol)
+        for option, value in options:
+            made.setsockopt(protocol, option, value)
+        made.settimeout(SECONDS_TO_WAIT)
+        made.bind((address, 0))
+        return made
+
+    return in_network_of(pid, make)
+
+
+def receive_all(sock):
+    """What is there and still comes within a moment."""
+    received = []
+    sock.settimeout(0.5)
+    with contextlib.suppress(TimeoutError):
+        while True:
+            received.append(sock.recv(65536))
+    return received
+
+
+class Launch:
+    """gst-launch-1.0 with that pipeline, playing."""
+
+    def __init__(self, pipeline, wrapper=()):
+        self.output = ""
+        self.process = children.start(
+            [*wrapper, "gst-launch-1.0", *pipeline.split()], text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        for line in self.process.stdout:
+            self.output += line
+            if "to PLAYING" in line:
+                return
+        raise AssertionError(f"does not play: {self.output}")
+
+    def end(self, number=signal.SIGINT):
+        self.process.send_signal(number)
+        self.output += self.process.stdout.read()
+        status = children.finish(self.process, SECONDS_TO_WAIT)
+        self.process.stdout.close()
+        return status
+
+    def wait(self):
+        """Of one that ends by itself"""
+        self.output += self.process.stdout.read()
+        self.process.stdout.close()
+        return children.finish(self.process, SECONDS_TO_WAIT)
+
+    def close(self):
+        if self.process.poll() is None:
+            children.kill(self.process)
+        self.process.stdout.close()
+
+
+def cable(a, b, link="", rest=""):
+    """Both directions, `link` in the one from a to b."""
+    return (f"tunsrc netns={a} ifname=wl0 address={V4[0]}/24,{V6[0]}/64 {rest} "
+            f"! {link} tunsink netns={b} ifname=wl0 "
+            f"address={V4[1]}/24,{V6[1]}/64 "
+            f"tunsrc netns={b} ifname=wl0 ! tunsink netns={a} ifname=wl0")
+
+
+class Relay:
+    """Stands between a tunsrc and a tunsink, with each packet in its hands:
+    they send and receive by udpsink and udpsrc."""
+
+    def __init__(self, change):
+        self.change = change
+        self.passed = 0
+        self.inward = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.inward.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        self.inward.bind(("127.0.0.1", 0))
+        self.inward.settimeout(SECONDS_TO_WAIT)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+
+    def link(self):
+        port = self.inward.getsockname()[1]
+        return (f"udpsink host=127.0.0.1 port={port} sync=false async=false "
+                f"udpsrc address=127.0.0.1 port={self.port} "
+                "caps=application/x-ip ! ")
+
+    def pass_on(self):
+        packet = self.change(self.passed, bytearray(self.inward.recv(65536)))
+        self.passed += 1
+        self.inward.sendto(packet, ("127.0.0.1", self.port))
+
+    def close(self):
+        self.inward.close()
+
+
+FLOOD = f"""
+import socket, sys, time
+flood = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+flood.connect(({V4[1]!r}, int(sys.argv[1])))
+end = time.monotonic() + {FLOOD_SECONDS}
+while time.monotonic() < end:
+    for _ in range(200):
+        flood.send(b"0123456789abcdef")
+"""
+
+
+# ------------------------------------------------------------------- the tests
+
+class Tun(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        reason = why_not()
+        if reason:
+            raise unittest.SkipTest(reason)
+
+    def setUp(self):
+        self.a, self.b = (self.host().pid for _ in range(2))
+
+    def host(self):
+        host = start_host()
+        self.addCleanup(children.kill, host)
+        return host
+
+    def launch(self, pipeline, **options):
+        launched = Launch(pipeline, **options)
+        self.addCleanup(launched.close)
+        return launched
+
+    def socket(self, *arguments, **options):
+        opened = open_socket(*arguments, **options)
+        self.addCleanup(opened.close)
+        return opened
+
+
+class Traffic(Tun):
+
+    def test_udp_crosses_both_ways(self):
+        self.launch(cable(self.a, self.b))
+        for addresses in (V4, V6):
+            ends = [self.socket(pid, address) for pid, address
+                    in zip((self.a, self.b), addresses)]
+            for sender, receiver in (ends, ends[::-1]):
+                for size in (0, 1, 100, 1400, 5000):  # the last in fragments
+                    with self.subTest(addresses=addresses, size=size):
+                        payload = os.urandom(size)
+                        sender.sendto(payload, receiver.getsockname())
+                        self.assertEqual(receiver.recv(65536), payload)
+
+    def test_tcp_crosses_whole(self):
+        self.launch(cable(self.a, self.b))
+        payload = os.urandom(1 << 20) * 20
+        for addresses in (V4, V6):
+            with self.subTest(addresses=addresses):
+                listener = self.socket(self.b, addresses[1],
+                                       socket.SOCK_STREAM)
+                listener.listen()
+                client = self.socket(self.a, addresses[0], socket.SOCK_STREAM)
+                client.connect(listener.getsockname())
+                server, _ = listener.accept()
+                self.addCleanup(server.close)
+                self.assertEqual(self.sent(client, server, payload),
+                                 hashlib.sha256(payload).digest())
+
+    def sent(self, client, server, payload):
+        def send():
+            client.sendall(payload)
+            client.shutdown(socket.SHUT_WR)
+
+        server.settimeout(SECONDS_TO_WAIT)
+        sender = threading.Thread(target=send)
+        sender.start()
+        digest = hashlib.sha256()
+        while data := server.recv(1 << 16):
+            digest.update(data)
+        sender.join()
+        return digest.digest()
+
+    def test_how_many_packets_per_second(self):
+        """Printed, not judged: it is the machine's."""
+        self.launch(cable(self.a, self.b))
+        receiver = self.socket(self.b, V4[1])  # or the kernel answers each
+        flood = children.start(["nsenter", f"--target={self.a}", "--net",
+                                sys.executable, "-c", FLOOD,
+                                str(receiver.getsockname()[1])])
+        self.assertEqual(children.finish(flood, SECONDS_TO_WAIT), 0)
+        time.sleep(0.2)
+        sent, received = devices(self.a)["wl0"], devices(self.b)["wl0"]
+        self.assertGreater(received["rx"], 0)
+        print(f"{received['rx'] / FLOOD_SECONDS:.0f} packets of "
+              f"{IP_HEADER + UDP_HEADER + 16} bytes per second through "
+              f"tunsrc ! tunsink; {sent['tx-dropped']} found the queue full",
+              file=sys.stderr)
+
+
+class Damage(Tun):
+    """The kernel knows a changed packet from one that is not."""
+
+    PACKETS, STEP, ROUND = 400, 4, 100
+
+    def setUp(self):
+        super().setUp()
+        in_network_of(os.getpid(), set_loopback_up)
+
+    def pass_damaged(self, at, protocol=0, coverage=None):
+        """PACKETS datagrams, a bit of byte `at` flipped in each STEPth. Returns
+        what arrived that was sent, and what arrived otherwise."""
+        def change(number, packet):
+            if number % self.STEP == 0:
+                packet[at] ^= 0x10
+            return packet
+
+        relay = Relay(change)
+        self.addCleanup(relay.close)
+        self.launch(cable(self.a, self.b, link=relay.link()))
+        send = [(UDPLITE_SEND_CSCOV, coverage)] if coverage else []
+        receive = [(UDPLITE_RECV_CSCOV, coverage)] if coverage else []
+        sender = self.socket(self.a, V4[0], protocol=protocol, options=send)
+        receiver = self.socket(self.b, V4[1], protocol=protocol,
+                               options=receive)
+        payloads = [struct.pack("!I", number) + bytes(96)
+                    for number in range(self.PACKETS)]
+        arrived = []
+        for payload in payloads:
+            sender.sendto(payload, receiver.getsockname())
+            relay.pass_on()
+            if relay.passed % self.ROUND == 0:  # a socket holds no more
+                arrived += receive_all(receiver)
+        intact = set(payloads) & set(arrived)
+        return len(intact), len(arrived) - len(intact)
+
+    def test_nothing_changes_on_the_way(self):
+        def keep(_number, packet):
+            return packet
+
+        relay = Relay(keep)
+        self.addCleanup(relay.close)
+        self.launch(cable(self.a, self.b, link=relay.link()))
+        sender, receiver = (self.socket(self.a, V4[0]),
+                            self.socket(self.b, V4[1]))
+        for number in range(100):
+            sender.sendto(bytes([number]), receiver.getsockname())
+            relay.pass_on()
+        self.assertEqual(receive_all(receiver),
+                         [bytes([number]) for number in range(100)])
+        self.assertEqual(counter(self.b, "Udp", "InCsumErrors"), 0)
+
+    def test_udp_drops_what_has_a_flipped_bit(self):
+        damaged = self.PACKETS // self.STEP
+        arrived = self.pass_damaged(at=IP_HEADER + UDP_HEADER + 50)
+        self.assertEqual(arrived, (self.PACKETS - damaged, 0))
+        self.assertEqual(counter(self.b, "Udp", "InCsumErrors"), damaged)
+
+    def test_ip_drops_what_has_a_damaged_header(self):
+        damaged = self.PACKETS // self.STEP
+        arrived = self.pass_damaged(at=8)  # time to live
+        self.assertEqual(arrived, (self.PACKETS - damaged, 0))
+        self.assertEqual(counter(self.b, "Ip", "InHdrErrors"), damaged)
+
+    def test_tunsink_refuses_what_is_not_ip(self):
+        """A flipped version: the stream goes on, one warning says so."""
+        damaged = self.PACKETS // self.STEP
+        arrived = self.pass_damaged(at=0)  # 4 becomes 5
+        self.assertEqual(arrived, (self.PACKETS - damaged, 0))
+        self.assertEqual(devices(self.b)["wl0"]["rx"], self.PACKETS - damaged)
+
+    def test_udplite_delivers_damage_outside_its_coverage(self):
+        try:
+            socket.socket(socket.AF_INET, socket.SOCK_DGRAM,
+                          IPPROTO_UDPLITE).close()
+        except OSError as failure:
+            self.skipTest(f"this kernel has no UDP-Lite: {failure}")
+        damaged = self.PACKETS // self.STEP
+        arrived = self.pass_damaged(at=IP_HEADER + UDP_HEADER + 50,
+                                    protocol=IPPROTO_UDPLITE,
+                                    coverage=UDP_HEADER + 4)
+        self.assertEqual(arrived, (self.PACKETS - damaged, damaged))
+
+
+class Life(Tun):
+
+    def have_devices(self):
+        return ["wl0" in devices(pid) for pid in (self.a, self.b)]
+
+    def test_devices_are_gone_after_the_pipeline(self):
+        launched = self.launch(cable(self.a, self.b))
+        self.assertEqual(self.have_devices(), [True, True])
+        self.assertEqual(launched.end(), 0)
+        self.assertEqual(self.have_devices(), [False, False])
+
+    def test_devices_are_gone_after_a_kill(self):
+        launched = self.launch(cable(self.a, self.b))
+        self.assertEqual(launched.end(signal.SIGKILL), -signal.SIGKILL)
+        self.assertEqual(self.have_devices(), [False, False])
+
+    def test_no_thread_changes_its_namespace(self):
+        launched = self.launch(cable(self.a, self.b))
+        pid = launched.process.pid
+        threads = os.listdir(f"/proc/{pid}/task")
+        self.assertGreater(len(threads), 2)
+        for thread in threads:
+            self.assertEqual(os.readlink(f"/proc/{pid}/task/{thread}/ns/net"),
+                             network("self"))
+
+    def test_namespace_outlives_its_process_while_the_pipeline_plays(self):
+        last = self.host()
+        launched = self.launch(f"tunsrc netns={last.pid} ! fakesink")
+        last.send_signal(signal.SIGKILL)
+        last.wait()
+        self.assertIsNone(launched.process.poll())
+        self.assertEqual(launched.end(), 0)
+
+    def test_another_process_finds_the_device_busy(self):
+        self.launch(cable(self.a, self.b))
+        with self.assertRaisesRegex(AssertionError,
+                                    "TUN device wl0 .* is in use already"):
+            Launch(f"tunsrc netns={self.a} ifname=wl0 ! fakesink")
+
+    @unittest.skipUnless(shutil.which("ip"), "ip is not installed")
+    def test_deleted_device_is_an_error(self):
+        for pid, element in ((self.a, "tunsrc"), (self.b, "tunsink")):
+            with self.subTest(element=element):
+                launched = self.launch(
+                    f"tunsrc netns={self.a} ifname=wl0 ! fakesink "
+                    f"videotestsrc ! video/x-raw,format=GRAY8,width=20,"
+                    f"height=20 ! tee ! fakesink"
+                    if element == "tunsrc" else
+                    "fakesrc sizetype=fixed sizemax=100 filltype=zero "
+                    "datarate=10000 format=time sync=true is-live=true "
+                    f"! application/x-ip ! tunsink netns={self.b} ifname=wl0")
+                in_network_of(pid, subprocess.run,
+                              ["ip", "link", "delete", "wl0"])
+                self.assertNotEqual(launched.wait(), 0)
+                self.assertIn("Somebody deleted the TUN device wl0",
+                              launched.output)
+
+
+class Names(Tun):
+    """Namespaces as people name them."""
+
+    def test_path(self):
+        self.launch(f"tunsrc netns=/proc/{self.a}/ns/net ifname=wl0 "
+                    f"! tunsink netns={self.a} ifname=wl0")
+        self.assertIn("wl0", devices(self.a))
+
+    def test_name_of_ip_netns(self):
+        """In a /run of its own: nobody else sees that name."""
+        script = ("mount -t tmpfs none /run && mkdir /run/netns && "
+                  "touch /run/netns/some-name && "
+                  f"mount --bind /proc/{self.a}/ns/net /run/netns/some-name "
+                  '&& exec "$@"')
+        self.launch("tunsrc netns=some-name ifname=wl0 ! fakesink",
+                    wrapper=["unshare", "--mount", "sh", "-c", script, "sh"])
+        self.assertIn("wl0", devices(self.a))
+
+    def test_our_own(self):
+        launched = self.launch("tunsrc ifname=wl0 ! fakesink",
+                               wrapper=["nsenter", f"--target={self.a}",
+                                        "--net"])
+        self.assertIn("wl0", devices(self.a))
+        self.assertEqual(launched.end(), 0)
+
+
+class Page(Tun):
+    """The lines of docs/tunsrc.md"""
+
+    def lines(self, beginning):
+        text = (SOURCE / "docs" / "tunsrc.md").read_text()
+        return re.findall(rf"^    ({re.escape(beginning)}.*)$", text, re.M)
+
+    def test_lines_for_users_run_as_pasted(self):
+        lines = self.lines("unshare ")
+        self.assertTrue(lines)
+        for line in lines:
+            ran = subprocess.run(["sh", "-c", line], text=True,
+                                 stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT)
+            self.assertIn("to PLAYING", ran.stdout)
+            self.assertNotRegex(ran.stdout, "ERROR|WARNING|CRITICAL")
+
+    @unittest.skipUnless(shutil.which("ip"), "ip is not installed")
+    def test_lines_for_root_run_as_pasted(self):
+        """In a /run and a network of their own, where nobody needs sudo"""
+        names, = [self.lines("ip netns add")]
+        cables = self.lines("sudo -E ")
+        self.assertTrue(names and cables)
+        before = "; ".join(["mount -t tmpfs none /run", *names, 'exec "$@"'])
+        for line in cables:
+            words = line.removeprefix("sudo -E gst-launch-1.0 ")
+            launched = self.launch(words, wrapper=[
+                "unshare", "--mount", "--net", "sh", "-e", "-c", before, "sh"])
+            self.assertEqual(launched.end(), 0)
+            self.assertNotRegex(launched.output, "ERROR|WARNING|CRITICAL")
+
+
+def become_root():
+    """In a user namespace, where that is allowed; otherwise tests skip."""
+    if os.geteuid() == 0 or IN_USER_NAMESPACE in os.environ:
+        return
+    enter = ["unshare", "--user", "--map-root-user", "--net"]
+    try:
+        allowed = subprocess.run([*enter, "true"]).returncode == 0
+    except OSError:
+        allowed = False
+    if allowed:
+        os.environ[IN_USER_NAMESPACE] = "1"
+        os.execvp(enter[0], [*enter, sys.executable, *sys.argv])
+
+
+if __name__ == "__main__":
+    become_root()
+    children.die_on_signals()
+    unittest.main()
