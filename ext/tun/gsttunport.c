@@ -67,6 +67,7 @@ gst_tun_port_init (GstTunPort * port, GstElement * element, gboolean reads)
   port->reads = reads;
   port->ifname = g_strdup (DEFAULT_IFNAME);
   port->fd = DEFAULT_FD;
+  g_mutex_init (&port->device_lock);
 }
 
 void
@@ -76,6 +77,7 @@ gst_tun_port_clear (GstTunPort * port)
   g_clear_pointer (&port->ifname, g_free);
   g_clear_pointer (&port->address, g_free);
   g_clear_pointer (&port->used_ifname, g_free);
+  g_mutex_clear (&port->device_lock);
 }
 
 static void
@@ -330,42 +332,77 @@ gst_tun_port_post_error (GstTunPort * port, const GError * error)
       __LINE__);
 }
 
-gboolean
-gst_tun_port_open (GstTunPort * port, GstPad * pad)
+static TunDevice *
+gst_tun_port_open_device (GstTunPort * port, GstPad * pad, GError ** error)
 {
+  TunDevice *device = NULL;
   Settings settings;
-  GError *error = NULL;
 
   gst_tun_port_read_settings (port, &settings);
   if (settings.fd >= 0)
-    port->device = tun_device_open_fd (settings.fd, &error);
-  else if (settings_check (&settings, &error))
-    port->device = gst_tun_port_open_shared (port, pad, &settings, &error);
+    device = tun_device_open_fd (settings.fd, error);
+  else if (settings_check (&settings, error))
+    device = gst_tun_port_open_shared (port, pad, &settings, error);
   settings_clear (&settings);
+  return device;
+}
 
-  if (!port->device) {
+/* Returns the one before. */
+static TunDevice *
+gst_tun_port_set_device (GstTunPort * port, TunDevice * device)
+{
+  TunDevice *before;
+
+  g_mutex_lock (&port->device_lock);
+  before = port->device;
+  port->device = device;
+  g_mutex_unlock (&port->device_lock);
+
+  gst_tun_port_set_used_ifname (port, device ? device->name : NULL);
+  return before;
+}
+
+gboolean
+gst_tun_port_open (GstTunPort * port, GstPad * pad)
+{
+  GError *error = NULL;
+  TunDevice *device = gst_tun_port_open_device (port, pad, &error);
+
+  if (!device) {
     gst_tun_port_post_error (port, error);
     g_error_free (error);
     return FALSE;
   }
-  if (port->device->warning)
+  if (device->warning)
     GST_ELEMENT_WARNING (port->element, RESOURCE, NOT_AUTHORIZED,
-        ("%s", port->device->warning), (NULL));
-  gst_tun_port_set_used_ifname (port, port->device->name);
+        ("%s", device->warning), (NULL));
+  gst_tun_port_set_device (port, device);
   return TRUE;
 }
 
 void
 gst_tun_port_close (GstTunPort * port)
 {
-  TunDevice *device = g_steal_pointer (&port->device);
+  TunDevice *device;
 
-  if (!device)
+  if (!port->device)
     return;
+  device = gst_tun_port_set_device (port, NULL);
   if (port->devices)
     gst_tun_devices_release (port->devices, device, port->reads);
   else
     tun_device_free (device);
   gst_clear_object (&port->devices);
-  gst_tun_port_set_used_ifname (port, NULL);
+}
+
+guint64
+gst_tun_port_get_dropped (GstTunPort * port)
+{
+  guint64 dropped = 0;
+
+  g_mutex_lock (&port->device_lock);
+  if (port->device)
+    dropped = tun_device_get_dropped (port->device);
+  g_mutex_unlock (&port->device_lock);
+  return dropped;
 }

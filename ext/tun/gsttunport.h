@@ -38,9 +38,10 @@ typedef struct
   gint fd;
   gchar *used_ifname;           /* NULL: no device is open */
 
-  /* changes only while no data flows */
+  /* change only while no data flows, the second with device_lock */
   GstTunDevices *devices;       /* NULL: the device is in no table */
   TunDevice *device;            /* NULL: not open */
+  GMutex device_lock;           /* who asks for statistics holds it */
 } GstTunPort;
 
 void gst_tun_port_install_properties (GObjectClass * object_class);
@@ -59,6 +60,9 @@ gboolean gst_tun_port_get_property (GstTunPort * port, guint id,
  * bus. The neighbour of `pad` may know the table. */
 gboolean gst_tun_port_open (GstTunPort * port, GstPad * pad);
 void gst_tun_port_close (GstTunPort * port);
+
+/* Any thread; 0: not open, or unknown */
+guint64 gst_tun_port_get_dropped (GstTunPort * port);
 
 /* Hands the table to a neighbour that asks; FALSE: not that question. */
 gboolean gst_tun_port_answer (GstTunPort * port, GstQuery * query);

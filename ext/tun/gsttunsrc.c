@@ -47,6 +47,8 @@ struct _GstTunSrc
 
   /* protected by OBJECT_LOCK */
   guint64 packets, bytes, lists;
+  guint64 dropped;              /* as last seen */
+  guint64 dropped_before;       /* it was opened */
 
   GstPoll *poll;                /* has its own lock */
   GstPollFD poll_fd;            /* in it from start to stop */
@@ -69,6 +71,17 @@ GST_ELEMENT_REGISTER_DEFINE (tunsrc, "tunsrc", GST_RANK_NONE, GST_TYPE_TUN_SRC);
 
 /* --- start and stop ------------------------------------------------------ */
 
+static void
+gst_tun_src_update_dropped (GstTunSrc * self)
+{
+  guint64 dropped = gst_tun_port_get_dropped (&self->port);
+
+  GST_OBJECT_LOCK (self);
+  if (dropped > self->dropped_before)
+    self->dropped = MAX (self->dropped, dropped - self->dropped_before);
+  GST_OBJECT_UNLOCK (self);
+}
+
 static gboolean
 gst_tun_src_stop (GstBaseSrc * src)
 {
@@ -76,6 +89,7 @@ gst_tun_src_stop (GstBaseSrc * src)
 
   gst_poll_remove_fd (self->poll, &self->poll_fd);
   g_clear_pointer (&self->scratch, g_free);
+  gst_tun_src_update_dropped (self);
   gst_tun_port_close (&self->port);
   return TRUE;
 }
@@ -85,12 +99,17 @@ gst_tun_src_start (GstBaseSrc * src)
 {
   GstTunSrc *self = GST_TUN_SRC (src);
 
-  GST_OBJECT_LOCK (self);
-  self->packets = self->bytes = self->lists = 0;
-  GST_OBJECT_UNLOCK (self);
+  guint64 dropped;
 
   if (!gst_tun_port_open (&self->port, GST_BASE_SRC_PAD (src)))
     return FALSE;
+
+  dropped = gst_tun_port_get_dropped (&self->port);
+  GST_OBJECT_LOCK (self);
+  self->packets = self->bytes = self->lists = self->dropped = 0;
+  self->dropped_before = dropped;
+  GST_OBJECT_UNLOCK (self);
+
   gst_poll_fd_init (&self->poll_fd);
   self->poll_fd.fd = self->port.device->fd;
   gst_poll_add_fd (self->poll, &self->poll_fd);
@@ -119,7 +138,7 @@ static GstClockTime
 gst_tun_src_running_time (GstTunSrc * self)
 {
   GstClock *clock;
-  GstClockTime now;
+  GstClockTime now, base;
 
   if (!gst_base_src_get_do_timestamp (GST_BASE_SRC_CAST (self)))
     return GST_CLOCK_TIME_NONE;
@@ -127,8 +146,9 @@ gst_tun_src_running_time (GstTunSrc * self)
   if (!clock)
     return GST_CLOCK_TIME_NONE;
   now = gst_clock_get_time (clock);
+  base = gst_element_get_base_time (GST_ELEMENT_CAST (self));
   gst_object_unref (clock);
-  return now - gst_element_get_base_time (GST_ELEMENT_CAST (self));
+  return now > base ? now - base : 0;
 }
 
 /* Bytes of the next packet, 0: none waits; -1 with errno */
@@ -272,11 +292,13 @@ gst_tun_src_create_stats (GstTunSrc * self)
 {
   GstStructure *stats;
 
+  gst_tun_src_update_dropped (self);
   GST_OBJECT_LOCK (self);
   stats = gst_structure_new ("application/x-tunsrc-stats",
       "packets", G_TYPE_UINT64, self->packets,
       "bytes", G_TYPE_UINT64, self->bytes,
-      "lists", G_TYPE_UINT64, self->lists, NULL);
+      "lists", G_TYPE_UINT64, self->lists,
+      "dropped", G_TYPE_UINT64, self->dropped, NULL);
   GST_OBJECT_UNLOCK (self);
   return stats;
 }
@@ -355,10 +377,13 @@ gst_tun_src_class_init (GstTunSrcClass * klass)
    * * `bytes`: of them, IP headers included
    * * `lists`: how often packets were read that waited together, 64 at most;
    *   one alone counts too
+   * * `dropped`: packets that the kernel lost before, because its queue was
+   *   full (#GstTunSrc:txqueuelen); 0 of a #GstTunSrc:fd, where nobody can ask
    */
   g_object_class_install_property (object_class, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
-          "Packets, bytes and lists that were read since the element started",
+          "Packets, bytes and lists that were read, and packets that found the "
+          "queue full, since the element started",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 
   gst_element_class_add_static_pad_template (element_class, &src_template);

@@ -388,3 +388,9 @@ tun_device_get_mtu (TunDevice * device)
 {
   return device->link ? tun_link_get_mtu (device->link) : 0;
 }
+
+guint64
+tun_device_get_dropped (TunDevice * device)
+{
+  return device->link ? tun_link_get_dropped (device->link) : 0;
+}

@@ -66,6 +66,9 @@ void tun_device_free (TunDevice * device);
 /* Any thread: as it is now; 0: unknown */
 guint tun_device_get_mtu (TunDevice * device);
 
+/* Any thread: packets that found its queue full since it was made; 0: unknown */
+guint64 tun_device_get_dropped (TunDevice * device);
+
 G_END_DECLS
 
 #endif /* __TUN_DEVICE_H__ */

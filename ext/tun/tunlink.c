@@ -19,14 +19,17 @@
 
 struct _TunLink
 {
-  struct mnl_socket *socket;    /* of the device's namespace */
-  guint32 sequence;
   gchar name[IFNAMSIZ];
   gint index;
+  struct mnl_socket *socket;    /* of the device's namespace */
+  GMutex lock;                  /* from a request to its answer */
+  guint32 sequence;             /* protected by lock */
 };
 
 /* Room for a request of ours; the largest holds one address twice */
 #define REQUEST_SIZE 512
+/* Room for an answer; all that is known of a device takes some 2000 bytes */
+#define ANSWER_SIZE 16384
 
 TunLink *
 tun_link_new (const gchar * name, GError ** error)
@@ -34,6 +37,7 @@ tun_link_new (const gchar * name, GError ** error)
   TunLink *link = g_new0 (TunLink, 1);
   gint on = 1, error_number;
 
+  g_mutex_init (&link->lock);
   g_strlcpy (link->name, name, sizeof (link->name));
   link->index = if_nametoindex (name);
   link->socket = link->index ? mnl_socket_open2 (NETLINK_ROUTE, SOCK_CLOEXEC)
@@ -56,27 +60,27 @@ tun_link_free (TunLink * link)
 {
   if (link->socket)
     mnl_socket_close (link->socket);
+  g_mutex_clear (&link->lock);
   g_free (link);
 }
 
 /* --- a request and its answer -------------------------------------------- */
 
 static struct nlmsghdr *
-tun_link_new_request (TunLink * link, gpointer room, guint16 type,
-    guint16 flags)
+new_request (gpointer room, guint16 type, guint16 flags)
 {
   struct nlmsghdr *request = mnl_nlmsg_put_header (room);
 
   request->nlmsg_type = type;
-  request->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
-  request->nlmsg_seq = ++link->sequence;
+  request->nlmsg_flags = NLM_F_REQUEST | flags;
   return request;
 }
 
 static struct nlmsghdr *
-tun_link_new_link_request (TunLink * link, gpointer room)
+tun_link_new_link_request (TunLink * link, gpointer room, guint16 type,
+    guint16 flags)
 {
-  struct nlmsghdr *request = tun_link_new_request (link, room, RTM_NEWLINK, 0);
+  struct nlmsghdr *request = new_request (room, type, flags);
   struct ifinfomsg *info = mnl_nlmsg_put_extra_header (request, sizeof (*info));
 
   info->ifi_family = AF_UNSPEC;
@@ -113,27 +117,44 @@ extended_text (const struct nlmsghdr *answer)
   return text;
 }
 
-/* Returns the errno of the kernel's verdict, 0: done; *text may be NULL. */
+/* With the lock. Returns errno, 0: the answer is in the room. */
 static gint
-tun_link_ask (TunLink * link, const struct nlmsghdr *request, gchar ** text)
+tun_link_talk (TunLink * link, struct nlmsghdr *request, gchar * room)
 {
-  gchar room[8192] __attribute__((aligned (NLMSG_ALIGNTO)));
   const struct nlmsghdr *answer = (const struct nlmsghdr *) room;
-  const struct nlmsgerr *verdict;
   gssize size;
 
+  request->nlmsg_seq = ++link->sequence;
   if (mnl_socket_sendto (link->socket, request, request->nlmsg_len) < 0)
     return errno;
   do {
     do
-      size = mnl_socket_recvfrom (link->socket, room, sizeof (room));
+      size = mnl_socket_recvfrom (link->socket, room, ANSWER_SIZE);
     while (size < 0 && errno == EINTR);
     if (size < 0)
       return errno;
     if (!mnl_nlmsg_ok (answer, size))
       return EPROTO;
-  } while (answer->nlmsg_seq != request->nlmsg_seq
-      || answer->nlmsg_type != NLMSG_ERROR);
+  } while (answer->nlmsg_seq != request->nlmsg_seq);
+  return 0;
+}
+
+/* Returns the errno of the kernel's verdict, 0: done; *text may be NULL. */
+static gint
+tun_link_ask (TunLink * link, struct nlmsghdr *request, gchar ** text)
+{
+  gchar room[ANSWER_SIZE] __attribute__((aligned (NLMSG_ALIGNTO)));
+  const struct nlmsghdr *answer = (const struct nlmsghdr *) room;
+  const struct nlmsgerr *verdict;
+  gint error_number;
+
+  g_mutex_lock (&link->lock);
+  error_number = tun_link_talk (link, request, room);
+  g_mutex_unlock (&link->lock);
+  if (error_number != 0)
+    return error_number;
+  if (answer->nlmsg_type != NLMSG_ERROR)
+    return EPROTO;
 
   verdict = mnl_nlmsg_get_payload (answer);
   *text = g_strdup (extended_text (answer));
@@ -141,7 +162,7 @@ tun_link_ask (TunLink * link, const struct nlmsghdr *request, gchar ** text)
 }
 
 static gboolean
-tun_link_request (TunLink * link, const struct nlmsghdr *request,
+tun_link_request (TunLink * link, struct nlmsghdr *request,
     const gchar * what, GError ** error)
 {
   gchar *text = NULL;
@@ -168,7 +189,8 @@ tun_link_set_u32 (TunLink * link, guint16 attribute, guint32 value,
     const gchar * name, GError ** error)
 {
   gchar room[REQUEST_SIZE] __attribute__((aligned (NLMSG_ALIGNTO)));
-  struct nlmsghdr *request = tun_link_new_link_request (link, room);
+  struct nlmsghdr *request = tun_link_new_link_request (link, room,
+      RTM_NEWLINK, NLM_F_ACK);
   gchar *what = g_strdup_printf ("set the %s %u", name, value);
   gboolean done;
 
@@ -194,7 +216,8 @@ gboolean
 tun_link_set_up (TunLink * link, GError ** error)
 {
   gchar room[REQUEST_SIZE] __attribute__((aligned (NLMSG_ALIGNTO)));
-  struct nlmsghdr *request = tun_link_new_link_request (link, room);
+  struct nlmsghdr *request = tun_link_new_link_request (link, room,
+      RTM_NEWLINK, NLM_F_ACK);
   struct ifinfomsg *info = mnl_nlmsg_get_payload (request);
 
   info->ifi_flags = info->ifi_change = IFF_UP;
@@ -205,7 +228,8 @@ void
 tun_link_no_generated_address (TunLink * link)
 {
   gchar room[REQUEST_SIZE] __attribute__((aligned (NLMSG_ALIGNTO)));
-  struct nlmsghdr *request = tun_link_new_link_request (link, room);
+  struct nlmsghdr *request = tun_link_new_link_request (link, room,
+      RTM_NEWLINK, NLM_F_ACK);
   struct nlattr *families, *inet6;
   gchar *text = NULL;
 
@@ -223,8 +247,8 @@ tun_link_add_address (TunLink * link, const TunAddress * address,
     GError ** error)
 {
   gchar room[REQUEST_SIZE] __attribute__((aligned (NLMSG_ALIGNTO)));
-  struct nlmsghdr *request = tun_link_new_request (link, room, RTM_NEWADDR,
-      NLM_F_CREATE | NLM_F_REPLACE);
+  struct nlmsghdr *request = new_request (room, RTM_NEWADDR,
+      NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE);
   struct ifaddrmsg *info = mnl_nlmsg_put_extra_header (request, sizeof (*info));
   gchar *name, *what;
   gboolean done;
@@ -283,4 +307,35 @@ tun_link_is_up (TunLink * link)
 
   return tun_link_get (link, SIOCGIFFLAGS, &request)
       && (request.ifr_flags & IFF_UP);
+}
+
+static gint
+find_statistics (const struct nlattr *attribute, void *data)
+{
+  struct rtnl_link_stats64 *statistics = data;
+
+  if (mnl_attr_get_type (attribute) == IFLA_STATS64)
+    memcpy (statistics, mnl_attr_get_payload (attribute),
+        MIN (mnl_attr_get_payload_len (attribute), sizeof (*statistics)));
+  return MNL_CB_OK;
+}
+
+guint64
+tun_link_get_dropped (TunLink * link)
+{
+  gchar request_room[REQUEST_SIZE] __attribute__((aligned (NLMSG_ALIGNTO)));
+  gchar room[ANSWER_SIZE] __attribute__((aligned (NLMSG_ALIGNTO)));
+  const struct nlmsghdr *answer = (const struct nlmsghdr *) room;
+  struct rtnl_link_stats64 statistics = { 0 };
+  gint error_number;
+
+  g_mutex_lock (&link->lock);
+  error_number = tun_link_talk (link, tun_link_new_link_request (link,
+          request_room, RTM_GETLINK, 0), room);
+  g_mutex_unlock (&link->lock);
+
+  if (error_number == 0 && answer->nlmsg_type == RTM_NEWLINK)
+    mnl_attr_parse (answer, sizeof (struct ifinfomsg), find_statistics,
+        &statistics);
+  return statistics.tx_dropped;
 }

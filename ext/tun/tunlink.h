@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 
 typedef struct _TunLink TunLink;
 
-/* The device of that name in the namespace of the calling thread. Later calls
- * may come from any thread, one at a time; those that only get, at once. */
+/* The device of that name in the namespace of the calling thread; later calls
+ * may come from any thread. */
 TunLink *tun_link_new (const gchar * name, GError ** error);
 void tun_link_free (TunLink * link);
 
@@ -35,6 +35,10 @@ void tun_link_no_generated_address (TunLink * link);
 guint tun_link_get_mtu (TunLink * link);
 guint tun_link_get_txqueuelen (TunLink * link);
 gboolean tun_link_is_up (TunLink * link);
+
+/* Packets that the kernel sent into the device and that found no room in its
+ * queue; 0: unknown, too */
+guint64 tun_link_get_dropped (TunLink * link);
 
 G_END_DECLS
 

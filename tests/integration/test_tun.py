@@ -39,7 +39,7 @@ UDPLITE_SEND_CSCOV, UDPLITE_RECV_CSCOV = 10, 11
 IP_HEADER, UDP_HEADER = 20, 8
 IN_USER_NAMESPACE = "WIRELESS_TUN_TEST_AS_ROOT"
 FLOOD_SECONDS = 2
-# The neighbours of TUN's own header file: linux/if_tun.h, linux/sockios.h
+# linux/if_tun.h, linux/sockios.h, net/if.h
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 SIOCSIFFLAGS, IFF_UP = 0x8914, 0x1
 
@@ -53,8 +53,8 @@ _libc = ctypes.CDLL(None, use_errno=True)
 # ------------------------------------------------------------------ namespaces
 
 def in_network_of(pid, function, *arguments):
-    """Calls it in that process's network namespace: in a thread that ends, since
-    only that one moves. Sockets that it makes stay there."""
+    """Calls it in that process's network namespace: in a thread that ends,
+    since only that one moves. Sockets that it makes stay there."""
     outcome = []
 
     def visit():

@@ -940,6 +940,31 @@ GST_START_TEST (packets_that_wait_come_as_lists)
 
 GST_END_TEST;
 
+GST_START_TEST (packets_that_find_the_queue_full_are_counted)
+{
+  GstHarness *harness;
+  GstElement *src;
+
+  if (no_tun ("packets_that_find_the_queue_full_are_counted"))
+    return;
+  src = make ("tunsrc", "ifname", "wl0", "address", "10.9.0.1/24",
+      "txqueuelen", 10, NULL);
+  fail_unless (gst_element_set_state (src, GST_STATE_PAUSED) !=
+      GST_STATE_CHANGE_FAILURE);
+  send_udp ("10.9.0.2", 33, 30);
+  fail_unless_equals_uint64 (stat_of (src, "dropped"), 20);
+  gst_element_set_state (src, GST_STATE_READY);
+  fail_unless_equals_uint64 (stat_of (src, "dropped"), 20);
+
+  harness = gst_harness_new_with_element (src, NULL, "src");
+  gst_harness_play (harness);
+  fail_unless_equals_uint64 (stat_of (src, "dropped"), 0);
+  gst_harness_teardown (harness);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (packets_of_any_size_come_whole)
 {
   GstHarness *harness;
@@ -1127,6 +1152,7 @@ tun_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, packets_come_one_per_buffer);
   tcase_add_test (tc, packets_that_wait_come_as_lists);
+  tcase_add_test (tc, packets_that_find_the_queue_full_are_counted);
   tcase_add_test (tc, packets_of_any_size_come_whole);
   tcase_add_test (tc, num_buffers_counts_packets);
   tcase_add_loop_test (tc, device_says_nothing_by_itself, 0, 3);
