@@ -77,10 +77,16 @@ def become(argv, foreground, parent):
     """Never returns."""
     if not foreground:
         os.setsid()
+    elif os.isatty(0):
+        # A shell gives the terminal back to the group that had it, which it
+        # must be able to see.
+        os.setpgid(0, 0)
+        give_terminal(0)
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     if select.select([parent], [], [], 0)[0]:
         os._exit(1)  # it died before it could take us along
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
+    # Python ignores some, and who starts us may ignore what is not for him.
+    for number in (signal.SIGPIPE, signal.SIGXFSZ, *FROM_TERMINAL):
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
     try:
@@ -91,8 +97,16 @@ def become(argv, foreground, parent):
         os._exit(127 if isinstance(failure, FileNotFoundError) else 126)
 
 
+def give_terminal(terminal):
+    """To our process group."""
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    os.tcsetpgrp(terminal, os.getpgrp())
+    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+
+
 def stand_for(child, ends, foreground):
     """Waits for the command and returns its status as waitpid() has it."""
+    terminal = os.dup(0) if foreground and os.isatty(0) else None
     # Who reads its output sees its end when it closes it, not when we do.
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in range(3):
@@ -114,7 +128,10 @@ def stand_for(child, ends, foreground):
         ended = os.pidfd_open(child)
         if ended not in select.select([ended, *ends], [], [])[0]:
             os.kill(child, signal.SIGKILL)
-    return os.waitpid(child, 0)[1]
+    status = os.waitpid(child, 0)[1]
+    if terminal is not None:
+        give_terminal(terminal)
+    return status
 
 
 def kill_descendants():

@@ -48,6 +48,8 @@ class Namespaces:
     """`hosts` gives for each name the sysctls of that host."""
 
     def __init__(self, hosts, as_user=False, with_devices=True):
+        if len(hosts) > MAX_HOSTS:
+            raise children.Failed(f"{len(hosts)} hosts; {MAX_HOSTS} is the most")
         self._descriptors = []
         self._commands = []
         self._control, theirs = socket.socketpair(
@@ -70,6 +72,8 @@ class Namespaces:
             "devices": with_devices}).encode())
         message, self._descriptors, _, _ = socket.recv_fds(
             self._control, MESSAGE_BYTES, MAX_DESCRIPTORS)
+        for descriptor in self._descriptors:
+            os.set_inheritable(descriptor, False)
         names = self._answer(message)["hosts"]
         common = len(self._descriptors) - len(names)
         self._join = self._descriptors[:common]

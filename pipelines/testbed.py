@@ -36,7 +36,9 @@ import stream
 MODES = ("root", "user", "relay")
 SECONDS_TO_START = 60  # the first start scans all plugins of the machine
 SECONDS_TO_LISTEN = 30
-SECONDS_TO_END = 3  # for those that are asked politely
+# How commands are asked to end: as Ctrl-C does it, which gst-launch-1.0 -e and
+# iperf3 take for "finish what you do"; then, who ignores that.
+ASKED = ((signal.SIGINT, 3), (signal.SIGTERM, 1))
 SECONDS_BETWEEN_LOOKS = 0.01
 IPV6_PREFIX_LENGTH = 64
 STATUS_LATE, STATUS_OURS = 124, 125  # as timeout(1) has them
@@ -129,16 +131,17 @@ class Testbed:
             self._finish_devices()
 
     def close(self):
-        """Asks everybody to end, for a moment; then nobody is asked."""
-        self._end_softly(self._commands, signal.SIGTERM)
-        # Its end of the stream closes a link's log.
-        self._end_softly([child for _, child in self._gst], signal.SIGINT)
+        """Asks everybody to end, for a moment; then nobody is asked. The links
+        come last, so they carry what the commands still have to say."""
+        for processes in self._commands, self.link_processes():
+            for number, seconds in ASKED:
+                self._ask_to_end(processes, number, seconds)
         self._commands, self._gst = [], []
         self._stack.close()
 
     @staticmethod
-    def _end_softly(processes, number):
-        deadline = time.monotonic() + SECONDS_TO_END
+    def _ask_to_end(processes, number, seconds):
+        deadline = time.monotonic() + seconds
         for process in processes:
             if process.poll() is None:
                 process.send_signal(number)

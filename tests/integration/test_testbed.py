@@ -10,6 +10,7 @@ import functools
 import itertools
 import os
 import pathlib
+import pty
 import re
 import shutil
 import signal
@@ -89,7 +90,7 @@ def has_element(name):
 @functools.cache
 def why_no_namespaces():
     try:
-        namespaces.Namespaces({"a": {}}).close()
+        namespaces.Namespaces({"a": {}}, os.geteuid() != 0).close()
     except children.Failed as failure:
         return str(failure)
     if not has_element("tunsrc"):
@@ -128,6 +129,16 @@ def marked(mark):
                 found.add(int(directory.name))
         except OSError:
             pass  # ended meanwhile
+    return found
+
+
+def names_of(pids):
+    found = set()
+    for pid in pids:
+        try:
+            found.add(pathlib.Path(f"/proc/{pid}/comm").read_text().strip())
+        except OSError:
+            pass
     return found
 
 
@@ -544,6 +555,23 @@ class CommandLineTest(CommandLine):
         self.assertEqual((child.returncode, child.stdout), (4, "b\n"))
 
     @needs_namespaces
+    def test_ctrl_c_is_for_what_runs_in_the_shell(self):
+        child, terminal = pty.fork()
+        if child == 0:
+            os.execve(COMMAND, [COMMAND, "--build", BUILD, "--link", PLAIN,
+                                "--shell", "b"],
+                      {**self.env, "SHELL": "/bin/sh"})
+        self.addCleanup(os.close, terminal)
+        os.write(terminal, b"sleep 999\n")
+        self.assertTrue(wait_for(lambda: "sleep" in names_of(marked(self.mark))))
+        os.write(terminal, b"\x03")
+        self.assertTrue(wait_for(
+            lambda: "sleep" not in names_of(marked(self.mark))))
+        os.write(terminal, b"exit 4\n")
+        self.assertEqual(
+            os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 4)
+
+    @needs_namespaces
     def test_settings_of_the_machine_are_not_for_a_host(self):
         for setting, words in (("kernel.hostname=x", "net.NAME=VALUE"),
                                ("net.ipv4.no_such=1",
@@ -576,9 +604,11 @@ class KilledTest(CommandLine):
     STUBBORN = ("trap '' INT TERM HUP; setsid sleep 999 & sleep 999 & "
                 "echo up; sleep 999")
 
-    def kill_when_up(self, number, *options, program=(COMMAND,)):
-        child = self.start("--run", f"b: {self.STUBBORN}", "--run",
-                           f"a: {self.STUBBORN}", *options, program=program)
+    POLITE = "echo up; exec sleep 999"
+
+    def kill_when_up(self, number, *options, command=STUBBORN):
+        child = self.start("--run", f"b: {command}", "--run", f"a: {command}",
+                           *options)
         self.assertIn("up", child.stdout.readline())
         self.note_networks()
         child.send_signal(number)
@@ -586,9 +616,12 @@ class KilledTest(CommandLine):
 
     @needs_namespaces
     def test_by_signals_that_can_be_handled(self):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number, command in ((signal.SIGINT, self.STUBBORN),
+                                (signal.SIGTERM, self.POLITE),
+                                (signal.SIGHUP, self.POLITE)):
             with self.subTest(number):
-                self.assertEqual(self.kill_when_up(number), 128 + number)
+                self.assertEqual(
+                    self.kill_when_up(number, command=command), 128 + number)
                 self.check_nothing_is_left()
 
     @needs_namespaces
@@ -675,9 +708,7 @@ class RelayTest(Api):
         bed = self.relay()
         bed.run("a", "setsid sleep 999 & (trap '' TERM; sleep 999) &",
                 check=True)
-        left = {pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
-                for pid in marked(self.mark)}
-        self.assertNotIn("sleep", left)
+        self.assertNotIn("sleep", names_of(marked(self.mark)))
 
 
 class OrdinaryUserTest(CommandLine):
