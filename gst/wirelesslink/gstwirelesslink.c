@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-wirelesslink
+ * @title: wirelesslink
+ * @short_description: A bad link, or a radio medium that several stations share
+ *
+ * Makes of a pipeline on a good network one on a bad network: each buffer is a
+ * packet that waits in the queue of a device, is sent at the rate of the link,
+ * repeated, lost or damaged by the radio, and comes out as much later. Profiles
+ * have the numbers of networks that were measured. One seed is one radio: the
+ * same packets meet the same fates again.
+ *
+ * There are as many flows as sink pads were requested: what enters `sink_0`
+ * leaves by `src_0`. All of them share one medium, so that TCP's
+ * acknowledgements spend the same airtime as its data. The pad property
+ * #GstWirelessLinkPad:station says whose transmitter a flow uses. With one flow
+ * it is a plain filter. Caps, segments, tags and the end of the stream keep
+ * their places among the packets.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 filesrc location=film.m2v ! mpegstat ! clocksync ! rfc2250pay ! wirelesslink profile=80211b interference=always ! udpsink host=127.0.0.1 port=5004 sync=false
+ * ]| Video over IEEE 802.11b beside a microwave oven.
+ * |[
+ * gst-launch-1.0 filesrc location=film.m2v ! mpegstat ! rfc2250pay ! wirelesslink mode=timestamp profile=80211b location=fates.log ! rfc2250depay ! mpegstat silent=false ! fakesink
+ * ]| The same experiment from end to end in a second or so: nobody waits, the
+ * timestamps say when packets arrived.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstwirelesslinkprivate.h"
+
+#include <stdio.h>
+
+GST_DEBUG_CATEGORY (gst_wireless_link_debug);
+#define GST_CAT_DEFAULT gst_wireless_link_debug
+
+#define DEFAULT_MODE GST_WIRELESS_LINK_MODE_REALTIME
+#define DEFAULT_BLOCKING FALSE
+#define DEFAULT_MAX_OUTPUT_PACKETS 1000
+#define DEFAULT_STATS_INTERVAL 0
+
+enum
+{
+  PROP_0,
+  PROP_MODE,
+  PROP_BLOCKING,
+  PROP_MAX_OUTPUT_PACKETS,
+  PROP_LOCATION,
+  PROP_RECORD_PATTERN,
+  PROP_STATS_INTERVAL,
+  PROP_STATS,
+  PROP_CHANNEL_QUALITY,
+  PROP_SETTINGS                 /* the first of wirelesslinksettings.c */
+};
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink_%u",
+    GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS_ANY);
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src_%u",
+    GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS_ANY);
+
+#define GST_TYPE_WIRELESS_LINK_MODE (gst_wireless_link_mode_get_type ())
+static GType
+gst_wireless_link_mode_get_type (void)
+{
+  static const GEnumValue values[] = {
+    {GST_WIRELESS_LINK_MODE_REALTIME,
+        "Packets leave when their time has come", "realtime"},
+    {GST_WIRELESS_LINK_MODE_TIMESTAMP,
+          "Packets leave at once, with the time in their timestamps",
+        "timestamp"},
+    {0, NULL, NULL}
+  };
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstWirelessLinkMode", values);
+
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+static void gst_wireless_link_child_proxy_init (gpointer iface,
+    gpointer iface_data);
+
+#define gst_wireless_link_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE (GstWirelessLink, gst_wireless_link, GST_TYPE_ELEMENT,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY,
+        gst_wireless_link_child_proxy_init);
+    GST_DEBUG_CATEGORY_INIT (gst_wireless_link_debug, "wirelesslink", 0,
+        "Emulated link"));
+GST_ELEMENT_REGISTER_DEFINE (wirelesslink, "wirelesslink", GST_RANK_NONE,
+    GST_TYPE_WIRELESS_LINK);
+
+/* Pads */
+
+/* With the lock: that of the name, or the first free one; -1: taken */
+static gint64
+find_number (GstWirelessLink * self, const gchar * name)
+{
+  guint number;
+
+  if (name && sscanf (name, "sink_%u", &number) == 1) {
+    if (number >= GST_WIRELESS_LINK_MAX_PADS || (number < self->flows->len
+            && g_ptr_array_index (self->flows, number)))
+      return -1;
+    return number;
+  }
+  for (number = 0; number < self->flows->len; number++) {
+    if (!g_ptr_array_index (self->flows, number))
+      return number;
+  }
+  return number < GST_WIRELESS_LINK_MAX_PADS ? number : -1;
+}
+
+static void
+add_flow (GstWirelessLink * self, GstWirelessLinkFlow * flow)
+{
+  gst_wireless_link_lock (self);
+  if (flow->number >= self->flows->len)
+    g_ptr_array_set_size (self->flows, flow->number + 1);
+  g_ptr_array_index (self->flows, flow->number) = flow;
+  gst_wireless_link_announce_flow (self, flow);
+  flow->heard_until = flow->time_offset = 0;
+  gst_wireless_link_unlock (self);
+}
+
+static GstPad *
+gst_wireless_link_request_new_pad (GstElement * element, GstPadTemplate *
+    template, const gchar * name, const GstCaps * caps)
+{
+  GstWirelessLink *self = GST_WIRELESS_LINK (element);
+  GstElementClass *element_class = GST_ELEMENT_GET_CLASS (element);
+  GstWirelessLinkFlow *flow;
+  gint64 number;
+
+  /* Two threads that ask at once must not find the same number; and the state
+   * must not change between the activation of both pads. */
+  GST_STATE_LOCK (element);
+  gst_wireless_link_lock (self);
+  number = find_number (self, name);
+  gst_wireless_link_unlock (self);
+  if (number < 0) {
+    GST_STATE_UNLOCK (element);
+    GST_WARNING_OBJECT (self, "can't make a pad %s", name);
+    return NULL;
+  }
+  flow = gst_wireless_link_flow_new (self, number, template,
+      gst_element_class_get_pad_template (element_class, "src_%u"));
+  add_flow (self, flow);
+  gst_element_add_pad (element, flow->srcpad);
+  gst_element_add_pad (element, flow->sinkpad);
+  GST_STATE_UNLOCK (element);
+
+  gst_child_proxy_child_added (GST_CHILD_PROXY (self),
+      G_OBJECT (flow->sinkpad), GST_OBJECT_NAME (flow->sinkpad));
+  return flow->sinkpad;
+}
+
+static void
+remove_pad (GstElement * element, GstPad * pad)
+{
+  gst_pad_set_active (pad, FALSE);
+  if (GST_OBJECT_PARENT (pad) == GST_OBJECT_CAST (element))
+    gst_element_remove_pad (element, pad);
+  gst_object_unref (pad);
+}
+
+static void
+gst_wireless_link_release_pad (GstElement * element, GstPad * pad)
+{
+  GstWirelessLink *self = GST_WIRELESS_LINK (element);
+  GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
+  GstPad *sinkpad, *srcpad;
+
+  gst_child_proxy_child_removed (GST_CHILD_PROXY (self), G_OBJECT (pad),
+      GST_OBJECT_NAME (pad));
+  gst_wireless_link_lock (self);
+  sinkpad = g_steal_pointer (&flow->sinkpad);
+  srcpad = g_steal_pointer (&flow->srcpad);
+  g_ptr_array_index (self->flows, flow->number) = NULL;
+  gst_wireless_link_unlock (self);
+
+  remove_pad (element, srcpad);
+  remove_pad (element, sinkpad);
+
+  gst_wireless_link_lock (self);
+  if (self->running_mode == GST_WIRELESS_LINK_MODE_TIMESTAMP)
+    gst_wireless_link_merge (self);
+  gst_wireless_link_unlock (self);
+  gst_wireless_link_flow_unref (flow);
+}
+
+/* sink_0::station=1 */
+
+static GObject *
+gst_wireless_link_get_child_by_index (GstChildProxy * proxy, guint index)
+{
+  GstElement *element = GST_ELEMENT_CAST (proxy);
+  GObject *child;
+
+  GST_OBJECT_LOCK (element);
+  child = g_list_nth_data (element->sinkpads, index);
+  if (child)
+    gst_object_ref (child);
+  GST_OBJECT_UNLOCK (element);
+  return child;
+}
+
+static guint
+gst_wireless_link_get_children_count (GstChildProxy * proxy)
+{
+  GstElement *element = GST_ELEMENT_CAST (proxy);
+  guint count;
+
+  GST_OBJECT_LOCK (element);
+  count = element->numsinkpads;
+  GST_OBJECT_UNLOCK (element);
+  return count;
+}
+
+static void
+gst_wireless_link_child_proxy_init (gpointer iface, gpointer iface_data)
+{
+  GstChildProxyInterface *proxy = iface;
+
+  proxy->get_child_by_index = gst_wireless_link_get_child_by_index;
+  proxy->get_children_count = gst_wireless_link_get_children_count;
+}
+
+/* States */
+
+static gboolean
+gst_wireless_link_set_clock (GstElement * element, GstClock * clock)
+{
+  gboolean set = GST_ELEMENT_CLASS (parent_class)->set_clock (element, clock);
+
+  gst_wireless_link_change_clock (GST_WIRELESS_LINK (element));
+  return set;
+}
+
+/* A link in real time is live: what is in it at first comes out when it
+ * plays. */
+static GstStateChangeReturn
+get_live_return (GstWirelessLink * self, GstStateChangeReturn result)
+{
+  if (result == GST_STATE_CHANGE_FAILURE)
+    return result;
+  return self->running_mode == GST_WIRELESS_LINK_MODE_REALTIME ?
+      GST_STATE_CHANGE_NO_PREROLL : result;
+}
+
+static GstStateChangeReturn
+gst_wireless_link_change_state (GstElement * element, GstStateChange change)
+{
+  GstWirelessLink *self = GST_WIRELESS_LINK (element);
+  GstStateChangeReturn result;
+
+  if (change == GST_STATE_CHANGE_READY_TO_PAUSED
+      && !gst_wireless_link_start (self))
+    return GST_STATE_CHANGE_FAILURE;
+  if (change == GST_STATE_CHANGE_PAUSED_TO_PLAYING) {
+    gst_wireless_link_play (self);
+    gst_wireless_link_start_timer (self);
+  }
+  if (change == GST_STATE_CHANGE_PLAYING_TO_PAUSED) {
+    gst_wireless_link_stop_timer (self);
+    gst_wireless_link_pause (self);
+  }
+  if (change == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_wireless_link_interrupt (self);
+
+  result = GST_ELEMENT_CLASS (parent_class)->change_state (element, change);
+
+  if (change == GST_STATE_CHANGE_PAUSED_TO_READY
+      || (change == GST_STATE_CHANGE_READY_TO_PAUSED
+          && result == GST_STATE_CHANGE_FAILURE)) {
+    gst_wireless_link_interrupt (self);
+    gst_wireless_link_stop (self);
+  }
+  if (change == GST_STATE_CHANGE_READY_TO_PAUSED
+      || change == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    return get_live_return (self, result);
+  return result;
+}
+
+/* Properties */
+
+static void
+gst_wireless_link_set_property (GObject * object, guint id,
+    const GValue * value, GParamSpec * pspec)
+{
+  GstWirelessLink *self = GST_WIRELESS_LINK (object);
+
+  gst_wireless_link_lock (self);
+  switch (id) {
+    case PROP_MODE:
+      self->mode = g_value_get_enum (value);
+      break;
+    case PROP_BLOCKING:
+      self->blocking = g_value_get_boolean (value);
+      gst_wireless_link_wake_senders (self);
+      break;
+    case PROP_MAX_OUTPUT_PACKETS:
+      self->max_output_packets = g_value_get_uint (value);
+      gst_wireless_link_wake_senders (self);
+      break;
+    case PROP_LOCATION:
+      g_free (self->location);
+      self->location = g_value_dup_string (value);
+      break;
+    case PROP_RECORD_PATTERN:
+      g_free (self->record_pattern);
+      self->record_pattern = g_value_dup_string (value);
+      break;
+    case PROP_STATS_INTERVAL:
+      self->stats_interval = g_value_get_uint64 (value);
+      break;
+    default:
+      wireless_link_settings_set (self->settings, id - PROP_SETTINGS, value);
+  }
+  gst_wireless_link_unlock (self);
+  if (id == PROP_STATS_INTERVAL && GST_STATE (self) == GST_STATE_PLAYING)
+    gst_wireless_link_start_timer (self);
+}
+
+static void
+gst_wireless_link_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstWirelessLink *self = GST_WIRELESS_LINK (object);
+
+  if (id == PROP_STATS) {
+    g_value_take_boxed (value, gst_wireless_link_create_stats (self));
+    return;
+  }
+  gst_wireless_link_lock (self);
+  switch (id) {
+    case PROP_MODE:
+      g_value_set_enum (value, self->mode);
+      break;
+    case PROP_BLOCKING:
+      g_value_set_boolean (value, self->blocking);
+      break;
+    case PROP_MAX_OUTPUT_PACKETS:
+      g_value_set_uint (value, self->max_output_packets);
+      break;
+    case PROP_LOCATION:
+      g_value_set_string (value, self->location);
+      break;
+    case PROP_RECORD_PATTERN:
+      g_value_set_string (value, self->record_pattern);
+      break;
+    case PROP_STATS_INTERVAL:
+      g_value_set_uint64 (value, self->stats_interval);
+      break;
+    case PROP_CHANNEL_QUALITY:
+      g_value_set_double (value, gst_wireless_link_get_quality (self, 0));
+      break;
+    default:
+      wireless_link_settings_get (self->settings, id - PROP_SETTINGS, value);
+  }
+  gst_wireless_link_unlock (self);
+}
+
+static void
+gst_wireless_link_finalize (GObject * object)
+{
+  GstWirelessLink *self = GST_WIRELESS_LINK (object);
+
+  g_ptr_array_unref (self->flows);
+  g_array_unref (self->dropped_output);
+  wireless_link_settings_free (self->settings);
+  g_clear_pointer (&self->lateness, statistics_histogram_free);
+  gst_clear_structure (&self->last_stats);
+  g_free (self->location);
+  g_free (self->record_pattern);
+  g_cond_clear (&self->scheduler_cond);
+  g_mutex_clear (&self->lock);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_wireless_link_init (GstWirelessLink * self)
+{
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->scheduler_cond);
+  g_queue_init (&self->notices);
+  self->settings = wireless_link_settings_new ();
+  self->mode = DEFAULT_MODE;
+  self->blocking = DEFAULT_BLOCKING;
+  self->max_output_packets = DEFAULT_MAX_OUTPUT_PACKETS;
+  self->stats_interval = DEFAULT_STATS_INTERVAL;
+  self->flows = g_ptr_array_new ();
+  self->dropped_output = g_array_new (FALSE, TRUE, sizeof (guint64));
+}
+
+static void
+gst_wireless_link_class_init (GstWirelessLinkClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  const GParamFlags any = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
+  const GParamFlags ready = any | GST_PARAM_MUTABLE_READY;
+  const GParamFlags playing = any | GST_PARAM_MUTABLE_PLAYING;
+  const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+
+  object_class->set_property = gst_wireless_link_set_property;
+  object_class->get_property = gst_wireless_link_get_property;
+  object_class->finalize = gst_wireless_link_finalize;
+
+  element_class->request_new_pad = gst_wireless_link_request_new_pad;
+  element_class->release_pad = gst_wireless_link_release_pad;
+  element_class->change_state = gst_wireless_link_change_state;
+  element_class->set_clock = gst_wireless_link_set_clock;
+
+  /**
+   * GstWirelessLink:mode:
+   *
+   * In real time packets arrive when they come and leave when the model says,
+   * by the pipeline's clock; link time stands still while the element does not
+   * play. With `timestamp` their running times say when they arrive, nobody
+   * waits, and the timestamps of what leaves are later by as much as the
+   * packet was delayed; flows are merged in the order of their times, so that
+   * what one of them carries can't depend on what left by another.
+   */
+  g_object_class_install_property (object_class, PROP_MODE,
+      g_param_spec_enum ("mode", "Mode", "Whether packets are held up or "
+          "restamped", GST_TYPE_WIRELESS_LINK_MODE, DEFAULT_MODE, ready));
+
+  /**
+   * GstWirelessLink:blocking:
+   *
+   * Who sends into a full queue waits until there is room, as a blocking socket
+   * does; otherwise the packet is lost. In real time only.
+   */
+  g_object_class_install_property (object_class, PROP_BLOCKING,
+      g_param_spec_boolean ("blocking", "Blocking",
+          "In real time, wait for room in the queue instead of losing packets",
+          DEFAULT_BLOCKING, playing));
+
+  /**
+   * GstWirelessLink:max-output-packets:
+   *
+   * What left the link and was not taken downstream yet. In real time more is
+   * dropped, as `dropped-output`; with timestamps the link waits.
+   */
+  g_object_class_install_property (object_class, PROP_MAX_OUTPUT_PACKETS,
+      g_param_spec_uint ("max-output-packets", "Maximum output packets",
+          "Packets that may wait for a src pad, and with mode=timestamp for "
+          "other flows", 1, G_MAXINT, DEFAULT_MAX_OUTPUT_PACKETS, playing));
+
+  /**
+   * GstWirelessLink:location:
+   *
+   * A line for each packet's end, and for each change of a channel's quality
+   * and of a call, in the order of their times.
+   */
+  g_object_class_install_property (object_class, PROP_LOCATION,
+      g_param_spec_string ("location", "Location", "File for the log of the "
+          "packets' fates, overwritten at start; '-': standard output; unset: "
+          "no log", NULL, ready));
+
+  /**
+   * GstWirelessLink:record-pattern:
+   *
+   * What chance did to each packet, for #GstWirelessLink:pattern.
+   */
+  g_object_class_install_property (object_class, PROP_RECORD_PATTERN,
+      g_param_spec_string ("record-pattern", "Record pattern",
+          "File for a pattern that replays the run, overwritten at start; '-': "
+          "standard output", NULL, ready));
+
+  /**
+   * GstWirelessLink:stats-interval:
+   *
+   * While playing, #GstWirelessLink:stats comes as element message at this
+   * interval of the pipeline's clock.
+   */
+  g_object_class_install_property (object_class, PROP_STATS_INTERVAL,
+      g_param_spec_uint64 ("stats-interval", "Statistics interval",
+          "Time between two element messages with the statistics, in ns; 0: "
+          "only at the end of the stream", 0, G_MAXINT64,
+          DEFAULT_STATS_INTERVAL, playing));
+
+  /**
+   * GstWirelessLink:stats:
+   *
+   * A #GstStructure `application/x-wirelesslink-stats`, with a structure
+   * `flow-N` for each pair of pads.
+   */
+  g_object_class_install_property (object_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics", "Statistics since the element "
+          "started: packets by their fates, airtime and lateness in ns",
+          GST_TYPE_STRUCTURE, readable));
+
+  /**
+   * GstWirelessLink:channel-quality:
+   *
+   * That of station 0; #GstWirelessLinkPad:channel-quality has the others.
+   */
+  g_object_class_install_property (object_class, PROP_CHANNEL_QUALITY,
+      g_param_spec_double ("channel-quality", "Channel quality",
+          "Chance that what station 0 sends now gets through whole at the "
+          "first attempt, 0 to 1", 0, 1, 1, readable));
+
+  wireless_link_settings_install (object_class, PROP_SETTINGS);
+
+  gst_element_class_add_static_pad_template_with_gtype (element_class,
+      &sink_template, GST_TYPE_WIRELESS_LINK_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (element_class,
+      &src_template, GST_TYPE_WIRELESS_LINK_PAD);
+  gst_element_class_set_static_metadata (element_class,
+      "Emulated wireless link", "Filter/Network",
+      "Delays, loses and damages packets as a slow link or a shared radio "
+      "medium does", "The gst-plugins-wireless authors");
+
+  gst_type_mark_as_plugin_api (GST_TYPE_WIRELESS_LINK_MODE, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_WIRELESS_LINK_PAD, 0);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What waits between a sink pad and its src pad besides the packets in the
+ * core. Packets between two serialized events or queries make up an epoch: the
+ * event is a barrier that goes when all packets before it have met their fate,
+ * and packets from behind it that came out earlier wait for it.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstwirelesslinkprivate.h"
+
+/* Packets */
+
+GstWirelessLinkPacket *
+gst_wireless_link_packet_new (GstWirelessLinkFlow * flow, GstBuffer * buffer,
+    gint64 arrival, gboolean in_list)
+{
+  GstWirelessLinkPacket *packet = g_slice_new (GstWirelessLinkPacket);
+
+  packet->buffer = buffer;
+  packet->epoch = g_queue_peek_tail (&flow->epochs);
+  packet->generation = flow->generation;
+  packet->arrival = arrival;
+  packet->in_list = in_list;
+  packet->epoch->in_flight++;
+  return packet;
+}
+
+void
+gst_wireless_link_packet_free (gpointer data)
+{
+  GstWirelessLinkPacket *packet = data;
+
+  gst_clear_buffer (&packet->buffer);
+  g_slice_free (GstWirelessLinkPacket, packet);
+}
+
+/* A query belongs to who asked it. */
+static void
+release_object (GstMiniObject * object)
+{
+  if (!GST_IS_QUERY (object))
+    gst_mini_object_unref (object);
+}
+
+void
+gst_wireless_link_item_free (GstWirelessLinkItem * item)
+{
+  release_object (item->object);
+}
+
+/* Epochs */
+
+static void
+add_epoch (GstWirelessLinkFlow * flow, gdouble rate)
+{
+  GstWirelessLinkEpoch *epoch = g_slice_new0 (GstWirelessLinkEpoch);
+
+  epoch->rate = rate;
+  g_queue_push_tail (&flow->epochs, epoch);
+}
+
+static void
+free_epoch (GstWirelessLinkEpoch * epoch)
+{
+  GstWirelessLinkItem *item;
+
+  while ((item = g_queue_pop_head (&epoch->early))) {
+    gst_wireless_link_item_free (item);
+    g_slice_free (GstWirelessLinkItem, item);
+  }
+  if (epoch->barrier)
+    release_object (epoch->barrier);
+  g_slice_free (GstWirelessLinkEpoch, epoch);
+}
+
+/* Output */
+
+gboolean
+gst_wireless_link_flow_is_full (GstWirelessLinkFlow * flow)
+{
+  return g_atomic_int_get (&flow->n_output) >=
+      (gint) flow->element->max_output_packets;
+}
+
+/* Nobody waits for what comes out of a dead src pad; only events for one that
+ * may be linked again. */
+static gboolean
+is_wanted (GstWirelessLinkFlow * flow, const GstWirelessLinkItem * item)
+{
+  if (flow->result == GST_FLOW_OK)
+    return TRUE;
+  return flow->result == GST_FLOW_NOT_LINKED && GST_IS_EVENT (item->object);
+}
+
+static gboolean
+makes_overflow (GstWirelessLinkFlow * flow, const GstWirelessLinkItem * item)
+{
+  return GST_IS_BUFFER (item->object)
+      && flow->element->running_mode == GST_WIRELESS_LINK_MODE_REALTIME
+      && gst_wireless_link_flow_is_full (flow);
+}
+
+static void
+refuse_query (GstWirelessLinkFlow * flow)
+{
+  flow->query = NULL;
+  flow->query_answer = FALSE;
+  g_cond_broadcast (&flow->query_cond);
+}
+
+static void
+output_item (GstWirelessLinkFlow * flow, const GstWirelessLinkItem * item)
+{
+  GstWirelessLinkItem copy = *item;
+
+  if (!is_wanted (flow, item)) {
+    if (GST_IS_QUERY (item->object))
+      refuse_query (flow);
+    gst_wireless_link_item_free (&copy);
+    return;
+  }
+  if (makes_overflow (flow, item)) {
+    g_array_index (flow->element->dropped_output, guint64, flow->number)++;
+    gst_wireless_link_item_free (&copy);
+    return;
+  }
+  if (GST_IS_BUFFER (item->object))
+    g_atomic_int_inc (&flow->n_output);
+  gst_queue_array_push_tail_struct (flow->output, &copy);
+  if (flow->task_waits) {
+    flow->task_waits = FALSE;
+    g_cond_signal (&flow->output_cond);
+  }
+}
+
+static void
+output_object (GstWirelessLinkFlow * flow, GstMiniObject * object)
+{
+  GstWirelessLinkItem item = { object, 0, FALSE };
+
+  output_item (flow, &item);
+}
+
+/* The barrier of the first epoch goes, and so do the packets that came out too
+ * early, as far as there is a next one. */
+static void
+pass_barriers (GstWirelessLinkFlow * flow)
+{
+  GstWirelessLinkEpoch *first = g_queue_peek_head (&flow->epochs);
+
+  while (first->in_flight == 0 && first->barrier) {
+    GstWirelessLinkItem *item;
+
+    output_object (flow, g_steal_pointer (&first->barrier));
+    free_epoch (g_queue_pop_head (&flow->epochs));
+    first = g_queue_peek_head (&flow->epochs);
+    while ((item = g_queue_pop_head (&first->early))) {
+      output_item (flow, item);
+      g_slice_free (GstWirelessLinkItem, item);
+    }
+  }
+}
+
+static gdouble
+get_rate (GstMiniObject * object, gdouble rate_before)
+{
+  const GstSegment *segment;
+
+  if (!GST_IS_EVENT (object)
+      || GST_EVENT_TYPE (object) != GST_EVENT_SEGMENT)
+    return rate_before;
+  gst_event_parse_segment (GST_EVENT_CAST (object), &segment);
+  return segment->rate;
+}
+
+void
+gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
+    GstMiniObject * object)
+{
+  GstWirelessLinkEpoch *last = g_queue_peek_tail (&flow->epochs);
+  gdouble rate = get_rate (object, last->rate);
+
+  if (last == g_queue_peek_head (&flow->epochs) && last->in_flight == 0) {
+    last->rate = rate;
+    output_object (flow, object);
+    return;
+  }
+  last->barrier = object;
+  add_epoch (flow, rate);
+}
+
+void
+gst_wireless_link_flow_deliver (GstWirelessLinkFlow * flow,
+    GstWirelessLinkEpoch * epoch, const GstWirelessLinkItem * item)
+{
+  if (epoch == g_queue_peek_head (&flow->epochs))
+    output_item (flow, item);
+  else
+    g_queue_push_tail (&epoch->early, g_slice_dup (GstWirelessLinkItem, item));
+}
+
+void
+gst_wireless_link_flow_finish (GstWirelessLinkFlow * flow,
+    GstWirelessLinkEpoch * epoch)
+{
+  epoch->in_flight--;
+  if (epoch->in_flight == 0 && epoch->barrier)
+    pass_barriers (flow);
+}
+
+/* The whole */
+
+void
+gst_wireless_link_flow_init (GstWirelessLinkFlow * flow)
+{
+  flow->generation = flow->element->next_generation++;
+  add_epoch (flow, 1.0);
+}
+
+void
+gst_wireless_link_flow_free_all (GstWirelessLinkFlow * flow)
+{
+  GstWirelessLinkEpoch *epoch;
+  GstWirelessLinkItem *item;
+
+  while ((epoch = g_queue_pop_head (&flow->epochs)))
+    free_epoch (epoch);
+  while ((item = gst_queue_array_pop_head_struct (flow->output))) {
+    if (GST_IS_BUFFER (item->object))
+      g_atomic_int_add (&flow->n_output, -1);
+    gst_wireless_link_item_free (item);
+  }
+  while ((item = gst_queue_array_pop_head_struct (flow->input)))
+    gst_wireless_link_item_free (item);
+}
+
+/* Packets in the core belong to a generation that is over: what comes of them
+ * is dropped there. A query that the task asks now has an end of its own. */
+void
+gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow)
+{
+  gst_wireless_link_flow_free_all (flow);
+  if (flow->query && !flow->query_asked)
+    refuse_query (flow);
+  flow->heard_until = flow->time_offset;
+  flow->last_arrival = flow->time_offset;
+  flow->timestamped = FALSE;
+  gst_wireless_link_flow_init (flow);
+}
+
+void
+gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow)
+{
+  flow->task_waits = FALSE;
+  g_cond_broadcast (&flow->output_cond);
+  g_cond_broadcast (&flow->input_cond);
+}
+
+gboolean
+gst_wireless_link_flow_is_empty (GstWirelessLinkFlow * flow)
+{
+  GstWirelessLinkEpoch *first = g_queue_peek_head (&flow->epochs);
+
+  return gst_queue_array_is_empty (flow->input)
+      && first->in_flight == 0 && !first->barrier
+      && gst_queue_array_is_empty (flow->output)
+      && g_atomic_int_get (&flow->n_output) == 0;
+}

@@ -1,0 +1,710 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The medium that all flows share: the link, its time, and who waits for it.
+ *
+ * mode=realtime: link time is the time of the pipeline's clock while the
+ * element plays. A scheduler waits for the next thing to happen.
+ * mode=timestamp: link time is running time. Who brings a packet advances the
+ * link as far as all flows are known.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstwirelesslinkprivate.h"
+
+#define GST_CAT_DEFAULT gst_wireless_link_debug
+
+/* Notices: what is to be posted or notified as soon as the lock is free */
+
+typedef struct
+{
+  LinkEvent event;              /* of the quality or of a call */
+  GError *error;                /* or of a file that can't be written */
+} Notice;
+
+static void
+notify_quality (GstWirelessLink * self, guint station)
+{
+  GstElement *element = GST_ELEMENT_CAST (self);
+  GList *pads, *walk;
+
+  if (station == 0)
+    g_object_notify (G_OBJECT (self), "channel-quality");
+  GST_OBJECT_LOCK (element);
+  pads = g_list_copy (element->sinkpads);
+  g_list_foreach (pads, (GFunc) (void (*)(void)) gst_object_ref, NULL);
+  GST_OBJECT_UNLOCK (element);
+  for (walk = pads; walk; walk = walk->next) {
+    GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (walk->data);
+    gboolean same;
+
+    gst_wireless_link_lock (self);
+    same = flow->station == station;
+    gst_wireless_link_unlock (self);
+    if (same)
+      g_object_notify (walk->data, "channel-quality");
+  }
+  g_list_free_full (pads, gst_object_unref);
+}
+
+static void
+post_call (GstWirelessLink * self, const LinkEvent * event)
+{
+  gst_element_post_message (GST_ELEMENT_CAST (self),
+      gst_message_new_element (GST_OBJECT_CAST (self),
+          gst_structure_new ("application/x-wirelesslink-call",
+              "state", G_TYPE_STRING, link_call_get_name (event->call),
+              "time", G_TYPE_UINT64, event->time, NULL)));
+}
+
+static void
+send_notice (GstWirelessLink * self, Notice * notice)
+{
+  if (notice->error)
+    GST_ELEMENT_WARNING (self, RESOURCE, WRITE, ("%s", notice->error->message),
+        (NULL));
+  else if (notice->event.type == LINK_EVENT_QUALITY)
+    notify_quality (self, notice->event.station);
+  else
+    post_call (self, &notice->event);
+  g_clear_error (&notice->error);
+  g_slice_free (Notice, notice);
+}
+
+void
+gst_wireless_link_unlock (GstWirelessLink * self)
+{
+  GQueue notices;
+  Notice *notice;
+
+  if (G_LIKELY (g_queue_is_empty (&self->notices))) {
+    g_mutex_unlock (&self->lock);
+    return;
+  }
+  notices = self->notices;
+  g_queue_init (&self->notices);
+  g_mutex_unlock (&self->lock);
+  while ((notice = g_queue_pop_head (&notices)))
+    send_notice (self, notice);
+}
+
+static void
+add_notice (GstWirelessLink * self, const LinkEvent * event, GError * error)
+{
+  Notice *notice = g_slice_new0 (Notice);
+
+  if (event)
+    notice->event = *event;
+  notice->error = error;
+  g_queue_push_tail (&self->notices, notice);
+}
+
+/* Time */
+
+guint64
+gst_wireless_link_get_time (GstWirelessLink * self)
+{
+  GstClockTimeDiff time;
+
+  if (!self->playing)
+    return self->stopped_at;
+  time = gst_clock_get_time (self->clock) - self->clock_base;
+  return MAX (time, 0);
+}
+
+static void
+wake_scheduler (GstWirelessLink * self)
+{
+  self->scheduler_until = 0;
+  if (self->scheduler_id)
+    gst_clock_id_unschedule (self->scheduler_id);
+  else
+    g_cond_signal (&self->scheduler_cond);
+}
+
+static void
+stop_time (GstWirelessLink * self)
+{
+  if (!self->playing)
+    return;
+  self->stopped_at = gst_wireless_link_get_time (self);
+  self->playing = FALSE;
+  gst_clear_object (&self->clock);
+  wake_scheduler (self);
+}
+
+static void
+start_time (GstWirelessLink * self)
+{
+  self->clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
+  if (!self->clock)
+    self->clock = gst_system_clock_obtain ();
+  self->clock_base = gst_clock_get_time (self->clock) - self->stopped_at;
+  self->playing = TRUE;
+  wake_scheduler (self);
+}
+
+void
+gst_wireless_link_play (GstWirelessLink * self)
+{
+  gst_wireless_link_lock (self);
+  start_time (self);
+  gst_wireless_link_unlock (self);
+}
+
+void
+gst_wireless_link_pause (GstWirelessLink * self)
+{
+  gst_wireless_link_lock (self);
+  stop_time (self);
+  gst_wireless_link_unlock (self);
+}
+
+/* Link time goes on where it was. */
+void
+gst_wireless_link_change_clock (GstWirelessLink * self)
+{
+  gst_wireless_link_lock (self);
+  if (self->playing) {
+    stop_time (self);
+    start_time (self);
+  }
+  gst_wireless_link_unlock (self);
+}
+
+/* What comes out */
+
+static GstWirelessLinkFlow *
+find_flow (GstWirelessLink * self, guint number)
+{
+  if (number >= self->flows->len)
+    return NULL;
+  return g_ptr_array_index (self->flows, number);
+}
+
+/* The flow of a packet that was not flushed or released meanwhile */
+static GstWirelessLinkFlow *
+find_flow_of (GstWirelessLink * self, const LinkPacket * packet)
+{
+  GstWirelessLinkFlow *flow = find_flow (self, packet->flow);
+  const GstWirelessLinkPacket *own = packet->user;
+
+  return flow && flow->generation == own->generation ? flow : NULL;
+}
+
+static void
+log_event (GstWirelessLink * self, const LinkEvent * event)
+{
+  GError *error = NULL;
+
+  if (!wireless_link_log_event (self->log, event, &error))
+    add_notice (self, NULL, error);
+}
+
+void
+gst_wireless_link_flush_log (GstWirelessLink * self)
+{
+  GError *error = NULL;
+
+  if (self->log && !wireless_link_log_flush (self->log, &error))
+    add_notice (self, NULL, error);
+}
+
+static void
+lose (GstWirelessLink * self, const LinkPacket * packet)
+{
+  GstWirelessLinkPacket *own = packet->user;
+  GstWirelessLinkFlow *flow = find_flow_of (self, packet);
+
+  self->in_flight--;
+  if (flow)
+    gst_wireless_link_flow_finish (flow, own->epoch);
+  gst_wireless_link_packet_free (own);
+}
+
+static void
+handle_event (GstWirelessLink * self, const LinkEvent * event)
+{
+  if (self->log)
+    log_event (self, event);
+  if (event->type != LINK_EVENT_FATE)
+    add_notice (self, event, NULL);
+  else if (event->packet.fate > LINK_FATE_DAMAGED)
+    lose (self, &event->packet);
+}
+
+/* What others hold of the buffer stays as it is. */
+static GstBuffer *
+damage (GstBuffer * buffer, const LinkPacket * packet)
+{
+  GstMapInfo map;
+
+  buffer = gst_buffer_make_writable (buffer);
+  if (gst_buffer_map (buffer, &map, GST_MAP_READWRITE)) {
+    link_packet_apply_damage (packet, map.data, map.size);
+    gst_buffer_unmap (buffer, &map);
+  }
+  return buffer;
+}
+
+static GstClockTime
+shift (GstClockTime stamp, gint64 by)
+{
+  if (!GST_CLOCK_TIME_IS_VALID (stamp))
+    return stamp;
+  return MAX ((gint64) stamp + by, 0);
+}
+
+/* The receiver sees when it arrived. */
+static GstBuffer *
+restamp (GstBuffer * buffer, gint64 delay, gdouble rate)
+{
+  gint64 by = rate == 1.0 ? delay : (gint64) (delay * rate);
+
+  buffer = gst_buffer_make_writable (buffer);
+  GST_BUFFER_PTS (buffer) = shift (GST_BUFFER_PTS (buffer), by);
+  GST_BUFFER_DTS (buffer) = shift (GST_BUFFER_DTS (buffer), by);
+  return buffer;
+}
+
+static void
+deliver (GstWirelessLink * self, GstWirelessLinkFlow * flow,
+    const LinkPacket * packet)
+{
+  GstWirelessLinkPacket *own = packet->user;
+  GstBuffer *buffer = packet->copy ? gst_buffer_ref (own->buffer) :
+      g_steal_pointer (&own->buffer);
+  GstWirelessLinkItem item;
+
+  if (packet->n_damage)
+    buffer = damage (buffer, packet);
+  if (self->running_mode == GST_WIRELESS_LINK_MODE_TIMESTAMP)
+    buffer = restamp (buffer, packet->departure - own->arrival,
+        own->epoch->rate);
+  item.object = GST_MINI_OBJECT_CAST (buffer);
+  item.time = packet->departure;
+  item.in_list = own->in_list;
+  gst_wireless_link_flow_deliver (flow, own->epoch, &item);
+}
+
+static void
+handle_output (GstWirelessLink * self, const LinkPacket * packet)
+{
+  GstWirelessLinkPacket *own = packet->user;
+  GstWirelessLinkFlow *flow = find_flow_of (self, packet);
+
+  if (flow)
+    deliver (self, flow, packet);
+  if (packet->copy)
+    return;
+  self->in_flight--;
+  if (flow)
+    gst_wireless_link_flow_finish (flow, own->epoch);
+  gst_wireless_link_packet_free (own);
+}
+
+void
+gst_wireless_link_wake_senders (GstWirelessLink * self)
+{
+  guint i;
+
+  for (i = 0; i < self->flows->len; i++) {
+    GstWirelessLinkFlow *flow = g_ptr_array_index (self->flows, i);
+
+    if (flow)
+      g_cond_signal (&flow->input_cond);
+  }
+}
+
+void
+gst_wireless_link_distribute (GstWirelessLink * self)
+{
+  LinkEvent event;
+  LinkPacket packet;
+
+  while (link_poll_event (self->link, &event))
+    handle_event (self, &event);
+  while (link_poll_output (self->link, &packet))
+    handle_output (self, &packet);
+  if (self->blocking)
+    gst_wireless_link_wake_senders (self);
+  if (self->scheduler && link_next_wakeup (self->link) < self->scheduler_until)
+    wake_scheduler (self);
+}
+
+/* What goes in */
+
+void
+gst_wireless_link_announce_flow (GstWirelessLink * self,
+    GstWirelessLinkFlow * flow)
+{
+  if (!self->link)
+    return;
+  for (; self->n_announced <= flow->number; self->n_announced++)
+    link_add_flow (self->link, self->n_announced % LINK_MAX_STATIONS);
+  g_array_set_size (self->dropped_output, self->n_announced);
+  link_set_station (self->link, flow->number, flow->station);
+}
+
+void
+gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
+    GstWirelessLinkPacket * packet, guint64 now)
+{
+  self->in_flight++;
+  link_input (self->link, now, flow->number,
+      MIN (gst_buffer_get_size (packet->buffer), G_MAXUINT32), packet);
+}
+
+static gboolean
+has_room (GstWirelessLink * self, GstWirelessLinkFlow * flow, guint32 size)
+{
+  guint packets;
+  guint64 bytes;
+
+  if (link_has_room (self->link, flow->number, size))
+    return TRUE;
+  /* what never finds room needn't wait for it */
+  link_get_queue (self->link, flow->station, &packets, &bytes);
+  return packets == 0;
+}
+
+void
+gst_wireless_link_wait_for_room (GstWirelessLink * self,
+    GstWirelessLinkFlow * flow, guint32 size)
+{
+  while (self->blocking && !self->flushing && flow->result == GST_FLOW_OK) {
+    link_timeout (self->link, gst_wireless_link_get_time (self));
+    gst_wireless_link_distribute (self);
+    if (has_room (self, flow, size))
+      return;
+    g_cond_wait (&flow->input_cond, &self->lock);
+  }
+}
+
+/* mode=timestamp: several flows, merged in the order of their times. A flow of
+ * which nothing is known yet holds the others up. */
+
+static gboolean
+takes_part (GstWirelessLinkFlow * flow)
+{
+  return flow && flow->result == GST_FLOW_OK && flow->sinkpad
+      && gst_pad_is_linked (flow->sinkpad);
+}
+
+/* Events before the next packet take their place. */
+static GstWirelessLinkItem *
+get_next_packet (GstWirelessLinkFlow * flow)
+{
+  GstWirelessLinkItem *item;
+
+  while ((item = gst_queue_array_peek_head_struct (flow->input))) {
+    if (GST_IS_BUFFER (item->object))
+      return item;
+    gst_wireless_link_flow_add_barrier (flow, item->object);
+    gst_queue_array_pop_head_struct (flow->input);
+  }
+  return NULL;
+}
+
+static guint64
+get_next_time (GstWirelessLinkFlow * flow)
+{
+  GstWirelessLinkItem *item = get_next_packet (flow);
+
+  if (item)
+    return MAX (MAX (item->time, 0), flow->heard_until);
+  return flow->eos ? LINK_NEVER : flow->heard_until;
+}
+
+/* FALSE where a src pad is full: the link waits for it. */
+static gboolean
+find_first_flow (GstWirelessLink * self, GstWirelessLinkFlow ** first,
+    guint64 * time)
+{
+  guint i;
+
+  *first = NULL;
+  *time = LINK_NEVER;
+  for (i = 0; i < self->flows->len; i++) {
+    GstWirelessLinkFlow *flow = g_ptr_array_index (self->flows, i);
+    guint64 next;
+
+    if (!takes_part (flow))
+      continue;
+    if (gst_wireless_link_flow_is_full (flow))
+      return FALSE;
+    next = get_next_time (flow);
+    if (!*first || next < *time) {
+      *first = flow;
+      *time = next;
+    }
+  }
+  return TRUE;
+}
+
+static void
+take_packet (GstWirelessLink * self, GstWirelessLinkFlow * flow, guint64 time)
+{
+  GstWirelessLinkItem *item = gst_queue_array_pop_head_struct (flow->input);
+  GstWirelessLinkPacket *packet = gst_wireless_link_packet_new (flow,
+      GST_BUFFER_CAST (item->object), item->time, item->in_list);
+
+  flow->heard_until = time;
+  self->link_time = MAX (self->link_time, time);
+  gst_wireless_link_put (self, flow, packet, time);
+  g_cond_signal (&flow->input_cond);
+}
+
+/* All flows are at their end: nothing more can come between. FALSE at the
+ * end. */
+static gboolean
+drain (GstWirelessLink * self)
+{
+  guint64 next = link_next_wakeup (self->link);
+
+  if (self->in_flight == 0)
+    return FALSE;
+  if (next == LINK_NEVER) {
+    GST_WARNING_OBJECT (self, "%" G_GUINT64_FORMAT " packets never leave",
+        self->in_flight);
+    return FALSE;
+  }
+  link_timeout (self->link, next);
+  return TRUE;
+}
+
+static gboolean
+merge_one (GstWirelessLink * self)
+{
+  GstWirelessLinkFlow *flow;
+  guint64 time;
+
+  if (!find_first_flow (self, &flow, &time) || !flow)
+    return FALSE;
+  if (get_next_packet (flow)) {
+    take_packet (self, flow, time);
+    return TRUE;
+  }
+  if (time == LINK_NEVER)
+    return drain (self);
+  self->link_time = MAX (self->link_time, time);
+  link_timeout (self->link, time);
+  return FALSE;
+}
+
+void
+gst_wireless_link_merge (GstWirelessLink * self)
+{
+  gboolean more = TRUE;
+
+  if (!self->link || self->flushing)
+    return;
+  while (more) {
+    more = merge_one (self);
+    gst_wireless_link_distribute (self);
+  }
+}
+
+/* mode=realtime: the scheduler */
+
+static void
+wait_for_clock (GstWirelessLink * self, guint64 time)
+{
+  GstClockTimeDiff at = self->clock_base + (GstClockTimeDiff) time;
+  GstClockID id = gst_clock_new_single_shot_id (self->clock, MAX (at, 0));
+
+  self->scheduler_id = id;
+  self->scheduler_until = time;
+  gst_wireless_link_unlock (self);
+  gst_clock_id_wait (id, NULL);
+  gst_wireless_link_lock (self);
+  self->scheduler_id = NULL;
+  self->scheduler_until = 0;
+  gst_clock_id_unref (id);
+}
+
+static void
+schedule (GstWirelessLink * self)
+{
+  guint64 next = self->playing ? link_next_wakeup (self->link) : LINK_NEVER;
+  guint64 now = gst_wireless_link_get_time (self);
+
+  if (next == LINK_NEVER) {
+    self->scheduler_until = LINK_NEVER;
+    g_cond_wait (&self->scheduler_cond, &self->lock);
+    self->scheduler_until = 0;
+  } else if (next > now) {
+    wait_for_clock (self, next);
+  } else {
+    link_timeout (self->link, now);
+    gst_wireless_link_distribute (self);
+    gst_wireless_link_unlock (self);
+    gst_wireless_link_lock (self);
+  }
+}
+
+static gpointer
+run_scheduler (gpointer data)
+{
+  GstWirelessLink *self = data;
+
+  gst_wireless_link_lock (self);
+  while (!self->scheduler_stops)
+    schedule (self);
+  gst_wireless_link_unlock (self);
+  return NULL;
+}
+
+/* From READY to PAUSED and back */
+
+static void
+keep_delays (GstWirelessLink * self, const LinkConfig * config)
+{
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    if (config->model == LINK_MODEL_PIPE)
+      self->delays[i] = config->pipe.delay[i];
+    else if (config->model == LINK_MODEL_DCF)
+      self->delays[i] = 0;
+    else
+      self->delays[i] = config->blocks.delay[i] + config->blocks.radio_delay;
+  }
+}
+
+static gboolean
+open_link (GstWirelessLink * self, GError ** error)
+{
+  WirelessLinkConfig config;
+  Link *link;
+
+  if (!wireless_link_settings_build (self->settings, &config, error))
+    return FALSE;
+  link = link_new (&config.config, error);
+  keep_delays (self, &config.config);
+  wireless_link_config_clear (&config);
+  if (!link)
+    return FALSE;
+  if (self->location || self->record_pattern) {
+    self->log = wireless_link_log_new (self->location, self->record_pattern,
+        config.config.seed, error);
+    if (!self->log) {
+      link_free (link, NULL);
+      return FALSE;
+    }
+  }
+  self->link = link;
+  return TRUE;
+}
+
+static void
+announce_flows (GstWirelessLink * self)
+{
+  guint i;
+
+  self->n_announced = 0;
+  g_array_set_size (self->dropped_output, 0);
+  for (i = 0; i < self->flows->len; i++) {
+    GstWirelessLinkFlow *flow = g_ptr_array_index (self->flows, i);
+
+    if (flow) {
+      flow->time_offset = 0;
+      gst_wireless_link_announce_flow (self, flow);
+    }
+  }
+}
+
+static void
+begin_run (GstWirelessLink * self)
+{
+  self->running_mode = self->mode;
+  self->flushing = FALSE;
+  self->stopped_at = 0;
+  self->link_time = 0;
+  self->in_flight = 0;
+  self->stats_posted = FALSE;
+  gst_clear_structure (&self->last_stats);
+  g_clear_pointer (&self->lateness, statistics_histogram_free);
+  self->lateness = statistics_histogram_new ();
+  announce_flows (self);
+  if (self->mode == GST_WIRELESS_LINK_MODE_REALTIME) {
+    self->scheduler_stops = FALSE;
+    self->scheduler_until = 0;
+    self->scheduler = g_thread_new ("wirelesslink", run_scheduler, self);
+  }
+}
+
+/* Errors of files are those of GLib, others of the configuration. */
+static void
+post_error (GstWirelessLink * self, const GError * error)
+{
+  if (error->domain == G_FILE_ERROR)
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ_WRITE, ("%s",
+            error->message), (NULL));
+  else
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s", error->message),
+        (NULL));
+}
+
+gboolean
+gst_wireless_link_start (GstWirelessLink * self)
+{
+  GError *error = NULL;
+  gboolean opened;
+
+  gst_wireless_link_lock (self);
+  opened = open_link (self, &error);
+  if (opened)
+    begin_run (self);
+  gst_wireless_link_unlock (self);
+  if (!opened)
+    post_error (self, error);
+  g_clear_error (&error);
+  return opened;
+}
+
+void
+gst_wireless_link_interrupt (GstWirelessLink * self)
+{
+  GThread *scheduler;
+  guint i;
+
+  gst_wireless_link_lock (self);
+  stop_time (self);
+  self->flushing = TRUE;
+  for (i = 0; i < self->flows->len; i++) {
+    if (g_ptr_array_index (self->flows, i))
+      gst_wireless_link_flow_wake (g_ptr_array_index (self->flows, i));
+  }
+  scheduler = g_steal_pointer (&self->scheduler);
+  self->scheduler_stops = TRUE;
+  wake_scheduler (self);
+  gst_wireless_link_unlock (self);
+  if (scheduler)
+    g_thread_join (scheduler);
+}
+
+void
+gst_wireless_link_stop (GstWirelessLink * self)
+{
+  GstStructure *stats = gst_wireless_link_create_stats (self);
+  guint i;
+
+  gst_wireless_link_lock (self);
+  gst_wireless_link_flush_log (self);
+  for (i = 0; i < self->flows->len; i++) {
+    if (g_ptr_array_index (self->flows, i))
+      gst_wireless_link_flow_clear (g_ptr_array_index (self->flows, i));
+  }
+  g_clear_pointer (&self->log, wireless_link_log_free);
+  link_free (g_steal_pointer (&self->link), gst_wireless_link_packet_free);
+  self->last_stats = stats;
+  gst_wireless_link_unlock (self);
+}
+
+gdouble
+gst_wireless_link_get_quality (GstWirelessLink * self, guint station)
+{
+  return self->link ? link_get_quality (self->link, station) : 1;
+}

@@ -1,0 +1,994 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The pads of wirelesslink: what enters a sink pad is given to the medium, what
+ * left it is pushed by the task of the src pad, so that who blocks one src pad
+ * holds up nothing else.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstwirelesslinkprivate.h"
+
+#define GST_CAT_DEFAULT gst_wireless_link_debug
+
+struct _GstWirelessLinkPad
+{
+  GstPad parent;
+
+  GstWirelessLinkFlow *flow;    /* set once */
+};
+
+enum
+{
+  PROP_0,
+  PROP_STATION,
+  PROP_CHANNEL_QUALITY
+};
+
+G_DEFINE_TYPE (GstWirelessLinkPad, gst_wireless_link_pad, GST_TYPE_PAD);
+
+GstWirelessLinkFlow *
+gst_wireless_link_pad_get_flow (GstPad * pad)
+{
+  return GST_WIRELESS_LINK_PAD (pad)->flow;
+}
+
+static GstWirelessLink *
+get_element (GstPad * pad)
+{
+  return gst_wireless_link_pad_get_flow (pad)->element;
+}
+
+static GstPad *
+get_srcpad (GstWirelessLinkFlow * flow)
+{
+  GstPad *srcpad;
+
+  gst_wireless_link_lock (flow->element);
+  srcpad = flow->srcpad ? gst_object_ref (flow->srcpad) : NULL;
+  gst_wireless_link_unlock (flow->element);
+  return srcpad;
+}
+
+/* Packets enter */
+
+/* Takes the buffer. With the lock */
+static void
+enter_realtime (GstWirelessLink * self, GstWirelessLinkFlow * flow,
+    GstBuffer * buffer, gboolean in_list)
+{
+  if (self->blocking)
+    gst_wireless_link_wait_for_room (self, flow, gst_buffer_get_size (buffer));
+  if (flow->result != GST_FLOW_OK || self->flushing) {
+    gst_buffer_unref (buffer);
+    return;
+  }
+  gst_wireless_link_put (self, flow, gst_wireless_link_packet_new (flow, buffer,
+          0, in_list), gst_wireless_link_get_time (self));
+}
+
+/* FALSE when no packet of this flow ever had a time */
+static gboolean
+find_arrival (GstWirelessLinkFlow * flow, GstBuffer * buffer, gint64 * arrival)
+{
+  GstClockTime stamp = GST_BUFFER_DTS_OR_PTS (buffer);
+  guint64 time;
+  gint sign = 0;
+
+  if (GST_CLOCK_TIME_IS_VALID (stamp)
+      && flow->segment.format == GST_FORMAT_TIME)
+    sign = gst_segment_to_running_time_full (&flow->segment, GST_FORMAT_TIME,
+        stamp, &time);
+  if (sign != 0) {
+    flow->last_arrival = sign * (gint64) time + (gint64) flow->time_offset;
+    flow->timestamped = TRUE;
+  }
+  *arrival = flow->last_arrival;
+  return flow->timestamped;
+}
+
+/* Takes the buffer. With the lock */
+static GstFlowReturn
+enter_timestamp (GstWirelessLinkFlow * flow, GstBuffer * buffer,
+    gboolean in_list)
+{
+  GstWirelessLinkItem item;
+
+  if (!find_arrival (flow, buffer, &item.time)) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_ERROR;
+  }
+  item.object = GST_MINI_OBJECT_CAST (buffer);
+  item.in_list = in_list;
+  gst_queue_array_push_tail_struct (flow->input, &item);
+  return GST_FLOW_OK;
+}
+
+/* The other flows are behind. With the lock */
+static void
+wait_for_others (GstWirelessLink * self, GstWirelessLinkFlow * flow)
+{
+  while (gst_queue_array_get_length (flow->input) >= self->max_output_packets
+      && flow->result == GST_FLOW_OK && !self->flushing)
+    g_cond_wait (&flow->input_cond, &self->lock);
+}
+
+static GstFlowReturn
+enter (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstBuffer * buffer,
+    gboolean in_list)
+{
+  if (self->running_mode == GST_WIRELESS_LINK_MODE_TIMESTAMP)
+    return enter_timestamp (flow, buffer, in_list);
+  enter_realtime (self, flow, buffer, in_list);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+enter_list (GstWirelessLink * self, GstWirelessLinkFlow * flow,
+    GstBufferList * list)
+{
+  GstFlowReturn result = GST_FLOW_OK;
+  guint i, n = gst_buffer_list_length (list);
+
+  for (i = 0; i < n && result == GST_FLOW_OK; i++)
+    result = enter (self, flow, gst_buffer_ref (gst_buffer_list_get (list, i)),
+        TRUE);
+  return result;
+}
+
+static GstFlowReturn
+advance (GstWirelessLink * self, GstWirelessLinkFlow * flow)
+{
+  if (self->flushing)
+    return GST_FLOW_FLUSHING;
+  if (self->running_mode == GST_WIRELESS_LINK_MODE_TIMESTAMP) {
+    gst_wireless_link_merge (self);
+    wait_for_others (self, flow);
+  } else {
+    gst_wireless_link_distribute (self);
+  }
+  return self->flushing ? GST_FLOW_FLUSHING : flow->result;
+}
+
+static GstFlowReturn
+begin_chain (GstWirelessLink * self, GstWirelessLinkFlow * flow)
+{
+  if (!self->link || self->flushing)
+    return GST_FLOW_FLUSHING;
+  return flow->result;
+}
+
+static GstFlowReturn
+complain_about_time (GstWirelessLink * self)
+{
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+      ("A packet came without a timestamp; mode=timestamp needs them."),
+      ("no buffer of this flow had a DTS or PTS in a segment of time yet"));
+  return GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
+gst_wireless_link_pad_chain (GstPad * pad, GstObject * parent,
+    GstBuffer * buffer)
+{
+  GstWirelessLink *self = GST_WIRELESS_LINK (parent);
+  GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
+  GstFlowReturn result, entered = GST_FLOW_OK;
+
+  gst_wireless_link_lock (self);
+  result = begin_chain (self, flow);
+  if (result == GST_FLOW_OK) {
+    entered = enter (self, flow, buffer, FALSE);
+    result = advance (self, flow);
+  } else {
+    gst_buffer_unref (buffer);
+  }
+  gst_wireless_link_unlock (self);
+  if (entered == GST_FLOW_ERROR)
+    return complain_about_time (self);
+  return result;
+}
+
+static GstFlowReturn
+gst_wireless_link_pad_chain_list (GstPad * pad, GstObject * parent,
+    GstBufferList * list)
+{
+  GstWirelessLink *self = GST_WIRELESS_LINK (parent);
+  GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
+  GstFlowReturn result, entered = GST_FLOW_OK;
+
+  gst_wireless_link_lock (self);
+  result = begin_chain (self, flow);
+  if (result == GST_FLOW_OK) {
+    entered = enter_list (self, flow, list);
+    result = advance (self, flow);
+  }
+  gst_wireless_link_unlock (self);
+  gst_buffer_list_unref (list);
+  if (entered == GST_FLOW_ERROR)
+    return complain_about_time (self);
+  return result;
+}
+
+/* Events and queries downstream */
+
+static gboolean
+begin_flush (GstWirelessLink * self, GstWirelessLinkFlow * flow,
+    GstPad * srcpad, GstEvent * event)
+{
+  gboolean pushed;
+
+  gst_wireless_link_lock (self);
+  flow->result = GST_FLOW_FLUSHING;
+  gst_wireless_link_flow_clear (flow);
+  gst_wireless_link_flow_wake (flow);
+  if (self->running_mode == GST_WIRELESS_LINK_MODE_TIMESTAMP)
+    gst_wireless_link_merge (self);
+  gst_wireless_link_unlock (self);
+  pushed = gst_pad_push_event (srcpad, event);
+  gst_pad_pause_task (srcpad);
+  return pushed;
+}
+
+static void gst_wireless_link_pad_loop (gpointer user_data);
+
+static gboolean
+start_task (GstPad * srcpad)
+{
+  return gst_pad_start_task (srcpad, gst_wireless_link_pad_loop, srcpad, NULL);
+}
+
+static gboolean
+end_flush (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * srcpad,
+    GstEvent * event)
+{
+  gboolean reset_time, pushed;
+
+  gst_event_parse_flush_stop (event, &reset_time);
+  pushed = gst_pad_push_event (srcpad, event);
+  gst_wireless_link_lock (self);
+  gst_wireless_link_flow_clear (flow);
+  gst_segment_init (&flow->segment, GST_FORMAT_UNDEFINED);
+  flow->eos = flow->eos_sent = FALSE;
+  /* Running time begins anew, the link's goes on. */
+  if (reset_time)
+    flow->time_offset = self->link_time;
+  flow->heard_until = flow->last_arrival = flow->time_offset;
+  if (!self->flushing && GST_PAD_MODE (srcpad) == GST_PAD_MODE_PUSH)
+    flow->result = GST_FLOW_OK;
+  gst_wireless_link_unlock (self);
+  start_task (srcpad);
+  return pushed;
+}
+
+/* mode=timestamp: nothing comes before the end of a gap. */
+static void
+hear_gap (GstWirelessLinkFlow * flow, GstEvent * event)
+{
+  GstClockTime begin, duration;
+  guint64 time;
+
+  gst_event_parse_gap (event, &begin, &duration);
+  if (!GST_CLOCK_TIME_IS_VALID (begin)
+      || flow->segment.format != GST_FORMAT_TIME)
+    return;
+  if (GST_CLOCK_TIME_IS_VALID (duration))
+    begin += duration;
+  if (gst_segment_to_running_time_full (&flow->segment, GST_FORMAT_TIME, begin,
+          &time) > 0)
+    flow->heard_until = MAX (flow->heard_until, time + flow->time_offset);
+}
+
+/* With the lock */
+static void
+note_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstEvent *
+    event)
+{
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_STREAM_START:
+      flow->eos = flow->eos_sent = FALSE;
+      self->stats_posted = FALSE;
+      break;
+    case GST_EVENT_SEGMENT:
+      gst_event_copy_segment (event, &flow->segment);
+      break;
+    case GST_EVENT_GAP:
+      hear_gap (flow, event);
+      break;
+    case GST_EVENT_EOS:
+      flow->eos = TRUE;
+      break;
+    default:
+      break;
+  }
+}
+
+/* Takes the event. With the lock */
+static void
+enter_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstEvent *
+    event)
+{
+  GstWirelessLinkItem item = { GST_MINI_OBJECT_CAST (event), 0, FALSE };
+
+  note_event (self, flow, event);
+  if (self->running_mode == GST_WIRELESS_LINK_MODE_REALTIME) {
+    gst_wireless_link_flow_add_barrier (flow, item.object);
+    return;
+  }
+  gst_queue_array_push_tail_struct (flow->input, &item);
+  gst_wireless_link_merge (self);
+}
+
+/* Nobody else may tell of a failure where no packet follows it. */
+static gboolean
+handle_dead_pad (GstWirelessLink * self, GstEvent * event, GstFlowReturn result)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS
+      && (result == GST_FLOW_NOT_LINKED || result < GST_FLOW_EOS))
+    GST_ELEMENT_FLOW_ERROR (self, result);
+  gst_event_unref (event);
+  return result == GST_FLOW_EOS;
+}
+
+static gboolean
+handle_serialized_event (GstWirelessLink * self, GstWirelessLinkFlow * flow,
+    GstEvent * event)
+{
+  GstFlowReturn result;
+  gboolean taken;
+
+  gst_wireless_link_lock (self);
+  result = begin_chain (self, flow);
+  taken = result == GST_FLOW_OK || (result == GST_FLOW_NOT_LINKED
+      && GST_EVENT_TYPE (event) != GST_EVENT_EOS);
+  if (taken)
+    enter_event (self, flow, event);
+  gst_wireless_link_unlock (self);
+  if (taken)
+    return TRUE;
+  return handle_dead_pad (self, event, result);
+}
+
+static gboolean
+gst_wireless_link_pad_sink_event (GstPad * pad, GstObject * parent,
+    GstEvent * event)
+{
+  GstWirelessLink *self = GST_WIRELESS_LINK (parent);
+  GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
+  GstPad *srcpad;
+  gboolean result;
+
+  if (GST_EVENT_IS_SERIALIZED (event)
+      && GST_EVENT_TYPE (event) != GST_EVENT_FLUSH_STOP)
+    return handle_serialized_event (self, flow, event);
+  srcpad = get_srcpad (flow);
+  if (!srcpad) {
+    gst_event_unref (event);
+    return FALSE;
+  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
+    result = begin_flush (self, flow, srcpad, event);
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    result = end_flush (self, flow, srcpad, event);
+  else
+    result = gst_pad_push_event (srcpad, event);
+  gst_object_unref (srcpad);
+  return result;
+}
+
+/* Buffers may stay in the link for long and in any number: none of a pool that
+ * somebody downstream has. Other queries wait for their turn, where something
+ * else than the asking thread makes it come. */
+static gboolean
+ask_serialized (GstWirelessLink * self, GstWirelessLinkFlow * flow,
+    GstQuery * query)
+{
+  gboolean comes, answer = FALSE;
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
+    return FALSE;
+  gst_wireless_link_lock (self);
+  comes = gst_wireless_link_flow_is_empty (flow) || (self->playing
+      && self->running_mode == GST_WIRELESS_LINK_MODE_REALTIME);
+  if (comes && begin_chain (self, flow) == GST_FLOW_OK) {
+    flow->query = query;
+    flow->query_asked = FALSE;
+    gst_wireless_link_flow_add_barrier (flow, GST_MINI_OBJECT_CAST (query));
+    while (flow->query == query)
+      g_cond_wait (&flow->query_cond, &self->lock);
+    answer = flow->query_answer;
+  }
+  gst_wireless_link_unlock (self);
+  return answer;
+}
+
+static gboolean
+gst_wireless_link_pad_sink_query (GstPad * pad, GstObject * parent,
+    GstQuery * query)
+{
+  if (GST_QUERY_IS_SERIALIZED (query))
+    return ask_serialized (GST_WIRELESS_LINK (parent),
+        gst_wireless_link_pad_get_flow (pad), query);
+  return gst_pad_query_default (pad, parent, query);
+}
+
+/* Packets leave */
+
+/* What the link's time is from here on, without its lock */
+typedef struct
+{
+  GstClock *clock;              /* NULL: nobody waits, time stands still */
+  GstClockTimeDiff base;
+} Watch;
+
+static Watch
+take_watch (GstWirelessLink * self)
+{
+  Watch watch = { NULL, 0 };
+
+  if (self->playing && self->running_mode == GST_WIRELESS_LINK_MODE_REALTIME) {
+    watch.clock = gst_object_ref (self->clock);
+    watch.base = self->clock_base;
+  }
+  return watch;
+}
+
+static void
+note_lateness (GstWirelessLinkFlow * flow, const Watch * watch, gint64
+    departure)
+{
+  gint64 lateness;
+
+  if (!watch->clock)
+    return;
+  lateness = (GstClockTimeDiff) gst_clock_get_time (watch->clock) - watch->base
+      - departure;
+  g_array_append_val (flow->lateness, lateness);
+}
+
+/* Waits until there is something to push, which becomes the batch. With the
+ * lock */
+static gboolean
+take_batch (GstWirelessLink * self, GstWirelessLinkFlow * flow)
+{
+  GstQueueArray *empty = flow->batch;
+
+  while (flow->result == GST_FLOW_OK
+      && gst_queue_array_get_length (flow->output) == 0) {
+    flow->task_waits = TRUE;
+    g_cond_wait (&flow->output_cond, &self->lock);
+  }
+  flow->task_waits = FALSE;
+  if (flow->result != GST_FLOW_OK)
+    return FALSE;
+  flow->batch = flow->output;
+  flow->output = empty;
+  return TRUE;
+}
+
+static GstFlowReturn
+push_list (GstWirelessLinkFlow * flow, GstPad * pad, GstBuffer * first)
+{
+  GstBufferList *list = gst_buffer_list_new ();
+  GstWirelessLinkItem *next;
+  GstFlowReturn result;
+  gint n = 1;
+
+  gst_buffer_list_add (list, first);
+  while ((next = gst_queue_array_peek_head_struct (flow->batch))
+      && next->in_list) {
+    gst_buffer_list_add (list, GST_BUFFER_CAST (next->object));
+    gst_queue_array_pop_head_struct (flow->batch);
+    n++;
+  }
+  result = gst_pad_push_list (pad, list);
+  g_atomic_int_add (&flow->n_output, -n);
+  return result;
+}
+
+static GstFlowReturn
+push_buffer (GstWirelessLinkFlow * flow, GstPad * pad, const Watch * watch,
+    const GstWirelessLinkItem * item)
+{
+  GstFlowReturn result;
+
+  note_lateness (flow, watch, item->time);
+  if (item->in_list)
+    return push_list (flow, pad, GST_BUFFER_CAST (item->object));
+  result = gst_pad_push (pad, GST_BUFFER_CAST (item->object));
+  g_atomic_int_add (&flow->n_output, -1);
+  return result;
+}
+
+static gboolean
+note_eos (GstWirelessLink * self, GstWirelessLinkFlow * flow)
+{
+  gboolean last = !self->stats_posted;
+  guint i;
+
+  flow->eos_sent = TRUE;
+  for (i = 0; i < self->flows->len; i++) {
+    GstWirelessLinkFlow *other = g_ptr_array_index (self->flows, i);
+
+    if (other && !other->eos_sent)
+      last = FALSE;
+  }
+  if (last) {
+    self->stats_posted = TRUE;
+    gst_wireless_link_flush_log (self);
+  }
+  return last;
+}
+
+static void
+push_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
+    GstEvent * event)
+{
+  gboolean last;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
+    gst_wireless_link_lock (self);
+    last = note_eos (self, flow);
+    gst_wireless_link_unlock (self);
+    if (last)
+      gst_wireless_link_post_stats (self);
+  }
+  gst_pad_push_event (pad, event);
+}
+
+static void
+push_query (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
+    GstQuery * query)
+{
+  gboolean mine, answer = FALSE;
+
+  gst_wireless_link_lock (self);
+  mine = flow->query == query;
+  flow->query_asked = mine;
+  gst_wireless_link_unlock (self);
+  if (!mine)
+    return;
+  answer = gst_pad_peer_query (pad, query);
+  gst_wireless_link_lock (self);
+  flow->query = NULL;
+  flow->query_asked = FALSE;
+  flow->query_answer = answer;
+  g_cond_broadcast (&flow->query_cond);
+  gst_wireless_link_unlock (self);
+}
+
+static GstFlowReturn
+push_item (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
+    const Watch * watch, const GstWirelessLinkItem * item)
+{
+  if (GST_IS_BUFFER (item->object))
+    return push_buffer (flow, pad, watch, item);
+  if (GST_IS_EVENT (item->object))
+    push_event (self, flow, pad, GST_EVENT_CAST (item->object));
+  else
+    push_query (self, flow, pad, GST_QUERY_CAST (item->object));
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+push_batch (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
+    const Watch * watch)
+{
+  GstFlowReturn result = GST_FLOW_OK;
+  GstWirelessLinkItem *next;
+
+  while (result == GST_FLOW_OK
+      && (next = gst_queue_array_pop_head_struct (flow->batch))) {
+    GstWirelessLinkItem item = *next;
+
+    result = push_item (self, flow, pad, watch, &item);
+  }
+  return result;
+}
+
+static void
+drop_item (GstWirelessLinkFlow * flow, GstPad * pad, GstWirelessLinkItem * item)
+{
+  if (GST_IS_EVENT (item->object) && flow->result == GST_FLOW_NOT_LINKED) {
+    /* sticky ones stay on the pad until it is linked */
+    if (GST_EVENT_IS_STICKY (item->object))
+      gst_pad_store_sticky_event (pad, GST_EVENT_CAST (item->object));
+  } else if (GST_IS_QUERY (item->object) && !flow->query_asked) {
+    flow->query = NULL;
+    flow->query_answer = FALSE;
+    g_cond_broadcast (&flow->query_cond);
+  }
+  if (GST_IS_BUFFER (item->object))
+    g_atomic_int_add (&flow->n_output, -1);
+  gst_wireless_link_item_free (item);
+}
+
+/* With the lock */
+static void
+drop_all (GstWirelessLinkFlow * flow, GstPad * pad)
+{
+  GstWirelessLinkItem *item;
+
+  while ((item = gst_queue_array_pop_head_struct (flow->batch)))
+    drop_item (flow, pad, item);
+  while ((item = gst_queue_array_pop_head_struct (flow->output)))
+    drop_item (flow, pad, item);
+}
+
+static void
+add_lateness (GstWirelessLink * self, GstWirelessLinkFlow * flow)
+{
+  guint i;
+
+  for (i = 0; i < flow->lateness->len; i++)
+    statistics_histogram_add (self->lateness,
+        g_array_index (flow->lateness, gint64, i));
+  g_array_set_size (flow->lateness, 0);
+}
+
+/* With the lock */
+static void
+end_batch (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
+    GstFlowReturn result)
+{
+  add_lateness (self, flow);
+  if (result != GST_FLOW_OK) {
+    GST_DEBUG_OBJECT (pad, "downstream said %s", gst_flow_get_name (result));
+    if (flow->result == GST_FLOW_OK)
+      flow->result = result;
+    drop_all (flow, pad);
+    gst_wireless_link_flow_wake (flow);
+  }
+  if (self->running_mode == GST_WIRELESS_LINK_MODE_TIMESTAMP)
+    gst_wireless_link_merge (self);
+}
+
+static void
+gst_wireless_link_pad_loop (gpointer user_data)
+{
+  GstPad *pad = user_data;
+  GstWirelessLink *self = get_element (pad);
+  GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
+  GstFlowReturn result;
+  Watch watch;
+
+  gst_wireless_link_lock (self);
+  if (!take_batch (self, flow)) {
+    drop_all (flow, pad);
+    gst_wireless_link_unlock (self);
+    gst_pad_pause_task (pad);
+    return;
+  }
+  watch = take_watch (self);
+  gst_wireless_link_unlock (self);
+
+  result = push_batch (self, flow, pad, &watch);
+  gst_clear_object (&watch.clock);
+
+  gst_wireless_link_lock (self);
+  end_batch (self, flow, pad, result);
+  gst_wireless_link_unlock (self);
+}
+
+/* Events and queries upstream */
+
+/* Whoever reconfigures may have linked the pad anew. */
+static void
+try_again (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad)
+{
+  gboolean again;
+
+  gst_wireless_link_lock (self);
+  again = flow->result == GST_FLOW_NOT_LINKED;
+  if (again)
+    flow->result = GST_FLOW_OK;
+  gst_wireless_link_unlock (self);
+  if (again)
+    start_task (pad);
+}
+
+static gboolean
+gst_wireless_link_pad_src_event (GstPad * pad, GstObject * parent,
+    GstEvent * event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
+    try_again (GST_WIRELESS_LINK (parent), gst_wireless_link_pad_get_flow (pad),
+        pad);
+  return gst_pad_event_default (pad, parent, event);
+}
+
+/* The delay that every packet has; queueing and retransmissions are known to
+ * nobody. */
+static gboolean
+answer_latency (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad *
+    pad, GstObject * parent, GstQuery * query)
+{
+  GstClockTime min, max;
+  gboolean live;
+  guint64 delay;
+
+  if (!gst_pad_query_default (pad, parent, query))
+    return FALSE;
+  gst_wireless_link_lock (self);
+  if (self->running_mode == GST_WIRELESS_LINK_MODE_REALTIME) {
+    delay = self->delays[flow->station == 0 ? 0 : 1];
+    gst_query_parse_latency (query, &live, &min, &max);
+    gst_query_set_latency (query, TRUE, min + delay, GST_CLOCK_TIME_NONE);
+  }
+  gst_wireless_link_unlock (self);
+  return TRUE;
+}
+
+static gboolean
+gst_wireless_link_pad_src_query (GstPad * pad, GstObject * parent,
+    GstQuery * query)
+{
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_LATENCY:
+      return answer_latency (GST_WIRELESS_LINK (parent),
+          gst_wireless_link_pad_get_flow (pad), pad, parent, query);
+    case GST_QUERY_SCHEDULING:
+      gst_query_add_scheduling_mode (query, GST_PAD_MODE_PUSH);
+      return TRUE;
+    default:
+      return gst_pad_query_default (pad, parent, query);
+  }
+}
+
+/* Activation */
+
+static void
+silence (GstWirelessLink * self, GstWirelessLinkFlow * flow)
+{
+  gst_wireless_link_lock (self);
+  flow->result = GST_FLOW_FLUSHING;
+  gst_wireless_link_flow_clear (flow);
+  gst_wireless_link_flow_wake (flow);
+  if (self->running_mode == GST_WIRELESS_LINK_MODE_TIMESTAMP)
+    gst_wireless_link_merge (self);
+  gst_wireless_link_unlock (self);
+}
+
+static gboolean
+gst_wireless_link_pad_activate_sink (GstPad * pad, GstObject * parent,
+    GstPadMode mode, gboolean active)
+{
+  GstWirelessLink *self = get_element (pad);
+  GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
+
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  if (!active) {
+    silence (self, flow);
+    return TRUE;
+  }
+  gst_wireless_link_lock (self);
+  gst_segment_init (&flow->segment, GST_FORMAT_UNDEFINED);
+  flow->eos = flow->eos_sent = FALSE;
+  gst_wireless_link_unlock (self);
+  return TRUE;
+}
+
+static gboolean
+gst_wireless_link_pad_activate_src (GstPad * pad, GstObject * parent,
+    GstPadMode mode, gboolean active)
+{
+  GstWirelessLink *self = get_element (pad);
+  GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
+
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  if (!active) {
+    silence (self, flow);
+    return gst_pad_stop_task (pad);
+  }
+  gst_wireless_link_lock (self);
+  flow->result = GST_FLOW_OK;
+  gst_wireless_link_unlock (self);
+  return start_task (pad);
+}
+
+static GstIterator *
+gst_wireless_link_pad_iterate_links (GstPad * pad, GstObject * parent)
+{
+  GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
+  GstIterator *iterator = NULL;
+  GValue value = G_VALUE_INIT;
+  GstPad *other;
+
+  gst_wireless_link_lock (flow->element);
+  other = GST_PAD_IS_SINK (pad) ? flow->srcpad : flow->sinkpad;
+  if (other) {
+    g_value_init (&value, GST_TYPE_PAD);
+    g_value_set_object (&value, other);
+  }
+  gst_wireless_link_unlock (flow->element);
+  if (other) {
+    iterator = gst_iterator_new_single (GST_TYPE_PAD, &value);
+    g_value_unset (&value);
+  }
+  return iterator;
+}
+
+/* The flow */
+
+static GstPad *
+create_pad (GstWirelessLinkFlow * flow, GstPadTemplate * template,
+    const gchar * prefix)
+{
+  gchar *name = g_strdup_printf ("%s_%u", prefix, flow->number);
+  GstPad *pad = g_object_new (GST_TYPE_WIRELESS_LINK_PAD, "name", name,
+      "direction", template->direction, "template", template, NULL);
+
+  GST_WIRELESS_LINK_PAD (pad)->flow = gst_wireless_link_flow_ref (flow);
+  gst_pad_set_iterate_internal_links_function (pad,
+      gst_wireless_link_pad_iterate_links);
+  GST_OBJECT_FLAG_SET (pad, GST_PAD_FLAG_PROXY_CAPS);
+  g_free (name);
+  return gst_object_ref_sink (pad);
+}
+
+static void
+create_sinkpad (GstWirelessLinkFlow * flow, GstPadTemplate * template)
+{
+  flow->sinkpad = create_pad (flow, template, "sink");
+  gst_pad_set_chain_function (flow->sinkpad, gst_wireless_link_pad_chain);
+  gst_pad_set_chain_list_function (flow->sinkpad,
+      gst_wireless_link_pad_chain_list);
+  gst_pad_set_event_function (flow->sinkpad, gst_wireless_link_pad_sink_event);
+  gst_pad_set_query_function (flow->sinkpad, gst_wireless_link_pad_sink_query);
+  gst_pad_set_activatemode_function (flow->sinkpad,
+      gst_wireless_link_pad_activate_sink);
+}
+
+static void
+create_srcpad (GstWirelessLinkFlow * flow, GstPadTemplate * template)
+{
+  flow->srcpad = create_pad (flow, template, "src");
+  gst_pad_set_event_function (flow->srcpad, gst_wireless_link_pad_src_event);
+  gst_pad_set_query_function (flow->srcpad, gst_wireless_link_pad_src_query);
+  gst_pad_set_activatemode_function (flow->srcpad,
+      gst_wireless_link_pad_activate_src);
+}
+
+GstWirelessLinkFlow *
+gst_wireless_link_flow_new (GstWirelessLink * self, guint number,
+    GstPadTemplate * sink, GstPadTemplate * src)
+{
+  GstWirelessLinkFlow *flow = g_new0 (GstWirelessLinkFlow, 1);
+
+  flow->refs = 1;
+  flow->element = self;
+  flow->number = number;
+  flow->station = number % LINK_MAX_STATIONS;
+  flow->result = GST_FLOW_FLUSHING;
+  flow->input = gst_queue_array_new_for_struct (sizeof (GstWirelessLinkItem),
+      16);
+  flow->output = gst_queue_array_new_for_struct (sizeof (GstWirelessLinkItem),
+      16);
+  flow->batch = gst_queue_array_new_for_struct (sizeof (GstWirelessLinkItem),
+      16);
+  flow->lateness = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_cond_init (&flow->input_cond);
+  g_cond_init (&flow->output_cond);
+  g_cond_init (&flow->query_cond);
+  gst_segment_init (&flow->segment, GST_FORMAT_UNDEFINED);
+  gst_wireless_link_lock (self);
+  gst_wireless_link_flow_init (flow);
+  gst_wireless_link_unlock (self);
+  create_sinkpad (flow, sink);
+  create_srcpad (flow, src);
+  return flow;
+}
+
+GstWirelessLinkFlow *
+gst_wireless_link_flow_ref (GstWirelessLinkFlow * flow)
+{
+  g_atomic_int_inc (&flow->refs);
+  return flow;
+}
+
+void
+gst_wireless_link_flow_unref (GstWirelessLinkFlow * flow)
+{
+  if (!g_atomic_int_dec_and_test (&flow->refs))
+    return;
+  gst_wireless_link_flow_free_all (flow);
+  gst_queue_array_free (flow->input);
+  gst_queue_array_free (flow->output);
+  gst_queue_array_free (flow->batch);
+  g_array_unref (flow->lateness);
+  g_cond_clear (&flow->input_cond);
+  g_cond_clear (&flow->output_cond);
+  g_cond_clear (&flow->query_cond);
+  g_free (flow);
+}
+
+/* The class */
+
+static void
+gst_wireless_link_pad_set_property (GObject * object, guint id,
+    const GValue * value, GParamSpec * pspec)
+{
+  GstWirelessLinkFlow *flow = GST_WIRELESS_LINK_PAD (object)->flow;
+  GstWirelessLink *self = flow->element;
+
+  switch (id) {
+    case PROP_STATION:
+      gst_wireless_link_lock (self);
+      flow->station = g_value_get_uint (value);
+      gst_wireless_link_announce_flow (self, flow);
+      gst_wireless_link_unlock (self);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+}
+
+static void
+gst_wireless_link_pad_get_property (GObject * object, guint id,
+    GValue * value, GParamSpec * pspec)
+{
+  GstWirelessLinkFlow *flow = GST_WIRELESS_LINK_PAD (object)->flow;
+  GstWirelessLink *self = flow->element;
+
+  gst_wireless_link_lock (self);
+  switch (id) {
+    case PROP_STATION:
+      g_value_set_uint (value, flow->station);
+      break;
+    case PROP_CHANNEL_QUALITY:
+      g_value_set_double (value, gst_wireless_link_get_quality (self,
+              flow->station));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+  gst_wireless_link_unlock (self);
+}
+
+static void
+gst_wireless_link_pad_finalize (GObject * object)
+{
+  gst_wireless_link_flow_unref (GST_WIRELESS_LINK_PAD (object)->flow);
+  G_OBJECT_CLASS (gst_wireless_link_pad_parent_class)->finalize (object);
+}
+
+static void
+gst_wireless_link_pad_init (GstWirelessLinkPad * pad)
+{
+}
+
+static void
+gst_wireless_link_pad_class_init (GstWirelessLinkPadClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->set_property = gst_wireless_link_pad_set_property;
+  object_class->get_property = gst_wireless_link_pad_get_property;
+  object_class->finalize = gst_wireless_link_pad_finalize;
+
+  /**
+   * GstWirelessLinkPad:station:
+   *
+   * Whose transmitter the flow uses: its number modulo 16, unless set. A
+   * packet keeps the station that it was given to.
+   */
+  g_object_class_install_property (object_class, PROP_STATION,
+      g_param_spec_uint ("station", "Station",
+          "Station whose transmitter and queue the flow uses; 0 is the mobile",
+          0, LINK_MAX_STATIONS - 1, 0, G_PARAM_READWRITE |
+          G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+
+  /**
+   * GstWirelessLinkPad:channel-quality:
+   *
+   * The chance that a packet gets through whole at the first attempt now.
+   */
+  g_object_class_install_property (object_class, PROP_CHANNEL_QUALITY,
+      g_param_spec_double ("channel-quality", "Channel quality",
+          "Chance that what the station sends now gets through whole at the "
+          "first attempt, 0 to 1", 0, 1, 1, G_PARAM_READABLE |
+          G_PARAM_STATIC_STRINGS));
+}

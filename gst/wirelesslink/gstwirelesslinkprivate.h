@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of the element know of each other: the element and its
+ * properties (gstwirelesslink.c), its pads and their tasks
+ * (gstwirelesslinkpad.c), the medium that they share (gstwirelesslinkmedium.c)
+ * and the statistics (gstwirelesslinkstats.c).
+ *
+ * One lock protects the link and everything that waits before and behind it.
+ * Nothing is pushed, posted or notified with it. It is taken before
+ * OBJECT_LOCKs and never by who holds one.
+ */
+
+#ifndef __GST_WIRELESS_LINK_PRIVATE_H__
+#define __GST_WIRELESS_LINK_PRIVATE_H__
+
+#include "gstwirelesslink.h"
+
+#include <gst/base/gstqueuearray.h>
+
+#include "link.h"
+#include "statistics.h"
+#include "wirelesslinklog.h"
+#include "wirelesslinksettings.h"
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_wireless_link_debug);
+
+/* Of a pattern file; the core numbers flows as the pads are numbered. */
+#define GST_WIRELESS_LINK_MAX_PADS 65536
+
+typedef enum
+{
+  GST_WIRELESS_LINK_MODE_REALTIME,
+  GST_WIRELESS_LINK_MODE_TIMESTAMP
+} GstWirelessLinkMode;
+
+/* What entered between two serialized events or queries */
+typedef struct
+{
+  guint64 in_flight;            /* packets whose fate is open */
+  GQueue early;                 /* of GstWirelessLinkItem: came out before the
+                                 * barriers of the epochs before */
+  GstMiniObject *barrier;       /* goes when all have met their fate; NULL: this
+                                 * is the latest epoch */
+  gdouble rate;                 /* of the segment */
+} GstWirelessLinkEpoch;
+
+/* A packet in the core */
+typedef struct
+{
+  GstBuffer *buffer;
+  GstWirelessLinkEpoch *epoch;  /* while generation is its flow's */
+  guint64 generation;
+  gint64 arrival;               /* ns, mode=timestamp: its own time, which may
+                                 * be before the link's */
+  gboolean in_list;             /* came in a list */
+} GstWirelessLinkPacket;
+
+/* What waits before or behind the link */
+typedef struct
+{
+  GstMiniObject *object;        /* buffer, event or query */
+  gint64 time;                  /* ns: before: arrival, behind: departure */
+  gboolean in_list;
+} GstWirelessLinkItem;
+
+/* A sink pad and its src pad */
+typedef struct
+{
+  gint refs;
+  GstWirelessLink *element;
+  guint number;                 /* of the pads, and of the flow in the core */
+  GstPad *sinkpad, *srcpad;     /* the element owns them; NULL when released */
+
+  /* protected by the element's lock */
+  guint station;
+  GstSegment segment;           /* of what enters */
+  guint64 generation;           /* of what is not flushed */
+  GQueue epochs;                /* of GstWirelessLinkEpoch, one at least */
+  GstQueueArray *input;         /* mode=timestamp: waits for other flows */
+  GCond input_cond;             /* there is room in it, in the link */
+  guint64 heard_until;          /* ns, mode=timestamp: nothing comes before */
+  gboolean eos, eos_sent;
+  gboolean timestamped;         /* some packet had a timestamp */
+  gint64 last_arrival;          /* ns, mode=timestamp */
+  guint64 time_offset;          /* ns, mode=timestamp: link time of running
+                                 * time 0; moves with flushing seeks */
+  GstFlowReturn result;         /* of the src pad */
+  GstQueueArray *output;        /* for the task */
+  gint n_output;                /* buffers in it and in the hands of the task;
+                                 * atomic */
+  gboolean task_waits;
+  GCond output_cond;
+  GstQuery *query;              /* serialized, its answer is awaited */
+  gboolean query_asked;         /* the task asks it now */
+  gboolean query_answer;
+  GCond query_cond;
+
+  /* the task's own */
+  GstQueueArray *batch;         /* what it pushes now */
+  GArray *lateness;             /* of gint64: of that */
+} GstWirelessLinkFlow;
+
+struct _GstWirelessLink
+{
+  GstElement parent;
+
+  GMutex lock;
+
+  /* protected by lock: properties */
+  WirelessLinkSettings *settings;
+  GstWirelessLinkMode mode;
+  gboolean blocking;
+  guint max_output_packets;
+  gchar *location, *record_pattern;
+  GstClockTime stats_interval;
+
+  /* protected by lock */
+  GPtrArray *flows;             /* of GstWirelessLinkFlow by number, or NULL */
+  guint64 next_generation;
+  Link *link;                   /* NULL in NULL and READY */
+  WirelessLinkLog *log;         /* NULL: nothing to write */
+  GstWirelessLinkMode running_mode;     /* since start */
+  guint64 delays[2];            /* ns: what is always added, by direction */
+  guint n_announced;            /* flows that the core knows */
+  GArray *dropped_output;       /* of guint64, by flow: src pad was full */
+  guint64 in_flight;            /* packets in the core */
+  guint64 link_time;            /* ns, mode=timestamp: that it was told */
+  gboolean flushing;            /* is being stopped */
+  gboolean playing;
+  GstClock *clock;              /* while playing */
+  GstClockTimeDiff clock_base;  /* its time when the link's was 0 */
+  guint64 stopped_at;           /* ns: link time while not playing */
+  GQueue notices;               /* to post and to notify, without the lock */
+  StatisticsHistogram *lateness;
+  GstStructure *last_stats;     /* of the run before */
+  gboolean stats_posted;        /* at the end of all flows */
+  GstClockID stats_id;          /* NULL: no timer runs */
+
+  /* protected by lock: the scheduler of mode=realtime */
+  GThread *scheduler;
+  gboolean scheduler_stops;
+  GCond scheduler_cond;
+  GstClockID scheduler_id;      /* that it waits for */
+  guint64 scheduler_until;      /* ns of link time */
+};
+
+/* gstwirelesslinkpad.c */
+
+#define GST_TYPE_WIRELESS_LINK_PAD (gst_wireless_link_pad_get_type ())
+G_DECLARE_FINAL_TYPE (GstWirelessLinkPad, gst_wireless_link_pad, GST,
+    WIRELESS_LINK_PAD, GstPad)
+
+/* Makes both pads; the caller adds them to the element. */
+GstWirelessLinkFlow *gst_wireless_link_flow_new (GstWirelessLink * self,
+    guint number, GstPadTemplate * sink, GstPadTemplate * src);
+GstWirelessLinkFlow *gst_wireless_link_flow_ref (GstWirelessLinkFlow * flow);
+void gst_wireless_link_flow_unref (GstWirelessLinkFlow * flow);
+/* of either pad */
+GstWirelessLinkFlow *gst_wireless_link_pad_get_flow (GstPad * pad);
+
+/* gstwirelesslinkflow.c, all with the lock */
+
+GstWirelessLinkPacket *gst_wireless_link_packet_new (GstWirelessLinkFlow * flow,
+    GstBuffer * buffer, gint64 arrival, gboolean in_list);
+void gst_wireless_link_packet_free (gpointer packet);
+
+/* An empty flow, with one epoch */
+void gst_wireless_link_flow_init (GstWirelessLinkFlow * flow);
+/* For the last time; the rest is the caller's. */
+void gst_wireless_link_flow_free_all (GstWirelessLinkFlow * flow);
+/* Forgets everything that is before, in, and behind the link. */
+void gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow);
+/* Whoever waits in one of its pads looks again. */
+void gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow);
+/* An event or query keeps its place among the packets. */
+void gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
+    GstMiniObject * object);
+/* A buffer came out of the link, or a copy of it. */
+void gst_wireless_link_flow_deliver (GstWirelessLinkFlow * flow,
+    GstWirelessLinkEpoch * epoch, const GstWirelessLinkItem * item);
+/* A packet of this epoch met its fate. */
+void gst_wireless_link_flow_finish (GstWirelessLinkFlow * flow,
+    GstWirelessLinkEpoch * epoch);
+gboolean gst_wireless_link_flow_is_full (GstWirelessLinkFlow * flow);
+/* Nothing is on its way. */
+gboolean gst_wireless_link_flow_is_empty (GstWirelessLinkFlow * flow);
+void gst_wireless_link_item_free (GstWirelessLinkItem * item);
+
+/* gstwirelesslinkmedium.c */
+
+gboolean gst_wireless_link_start (GstWirelessLink * self);
+/* Whoever waits goes home. */
+void gst_wireless_link_interrupt (GstWirelessLink * self);
+void gst_wireless_link_stop (GstWirelessLink * self);
+void gst_wireless_link_play (GstWirelessLink * self);
+void gst_wireless_link_pause (GstWirelessLink * self);
+void gst_wireless_link_change_clock (GstWirelessLink * self);
+
+static inline void
+gst_wireless_link_lock (GstWirelessLink * self)
+{
+  g_mutex_lock (&self->lock);
+}
+
+/* Posts and notifies what became known. */
+void gst_wireless_link_unlock (GstWirelessLink * self);
+
+/* the rest with the lock */
+
+guint64 gst_wireless_link_get_time (GstWirelessLink * self);
+/* Tells the core of the flows up to this one. */
+void gst_wireless_link_announce_flow (GstWirelessLink * self,
+    GstWirelessLinkFlow * flow);
+/* A packet enters; any number of puts, then one distribute. */
+void gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
+    GstWirelessLinkPacket * packet, guint64 now);
+/* Hands out what left, and sees to it that the rest will. */
+void gst_wireless_link_distribute (GstWirelessLink * self);
+/* mode=timestamp: as far as what is known of all flows allows */
+void gst_wireless_link_merge (GstWirelessLink * self);
+/* blocking=true: while the queue of the flow's station is full */
+void gst_wireless_link_wait_for_room (GstWirelessLink * self,
+    GstWirelessLinkFlow * flow, guint32 size);
+/* Whoever waits for room, or for other flows, looks again. */
+void gst_wireless_link_wake_senders (GstWirelessLink * self);
+void gst_wireless_link_flush_log (GstWirelessLink * self);
+gdouble gst_wireless_link_get_quality (GstWirelessLink * self, guint station);
+
+/* gstwirelesslinkstats.c, without the lock */
+
+GstStructure *gst_wireless_link_create_stats (GstWirelessLink * self);
+void gst_wireless_link_post_stats (GstWirelessLink * self);
+void gst_wireless_link_start_timer (GstWirelessLink * self);
+void gst_wireless_link_stop_timer (GstWirelessLink * self);
+
+G_END_DECLS
+
+#endif /* __GST_WIRELESS_LINK_PRIVATE_H__ */

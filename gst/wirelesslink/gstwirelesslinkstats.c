@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The statistics of wirelesslink: of all flows together, and of each. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstwirelesslinkprivate.h"
+
+#include <string.h>
+
+#define STATS_NAME "application/x-wirelesslink-stats"
+
+typedef struct
+{
+  LinkFlowStats link;
+  guint64 dropped_output;
+  guint64 in_flight;
+} FlowStats;
+
+typedef struct
+{
+  const gchar *name;
+  gsize offset;
+} Field;
+
+#define LINK(name, member) { name, G_STRUCT_OFFSET (FlowStats, link.member) }
+
+static const Field before_fates[] = {
+  LINK ("offered", offered),
+  LINK ("offered-bytes", offered_bytes),
+  LINK ("queued", queued),
+};
+
+static const Field behind_fates[] = {
+  {"in-flight", G_STRUCT_OFFSET (FlowStats, in_flight)},
+  {"dropped-output", G_STRUCT_OFFSET (FlowStats, dropped_output)},
+  LINK ("delivered-bytes", delivered_bytes),
+  LINK ("damaged-bytes", damaged_bytes),
+  LINK ("duplicates", duplicates),
+  LINK ("airtime", airtime),
+};
+
+#undef LINK
+
+#define LINK(name, member) { name, G_STRUCT_OFFSET (LinkStats, member) }
+
+static const Field link_fields[] = {
+  LINK ("collisions", collisions),
+  LINK ("rate-changes", rate_changes),
+  LINK ("calls", calls),
+  LINK ("calls-failed", calls_failed),
+  LINK ("calls-broken", calls_broken),
+  LINK ("setup-time", setup_time),
+  LINK ("resets", resets),
+  LINK ("blocks", blocks),
+  LINK ("blocks-hit", blocks_hit),
+};
+
+#undef LINK
+
+static void
+put_fields (GstStructure * stats, const Field * fields, guint n,
+    gconstpointer base)
+{
+  guint i;
+
+  for (i = 0; i < n; i++)
+    gst_structure_set (stats, fields[i].name, G_TYPE_UINT64,
+        *(const guint64 *) G_STRUCT_MEMBER_P (base, fields[i].offset), NULL);
+}
+
+static void
+put_fates (GstStructure * stats, const guint64 * fates)
+{
+  guint i;
+
+  for (i = 0; i < LINK_FATE_LAST; i++) {
+    const gchar *word = link_fate_get_name (i);
+    gchar *name = i <= LINK_FATE_DAMAGED ? g_strdup (word) :
+        g_strconcat ("lost-", word, NULL);
+
+    gst_structure_set (stats, name, G_TYPE_UINT64, fates[i], NULL);
+    g_free (name);
+  }
+}
+
+static void
+put_transmissions (GstStructure * stats, const guint64 * transmissions)
+{
+  GValue array = G_VALUE_INIT, value = G_VALUE_INIT;
+  guint i;
+
+  gst_value_array_init (&array, LINK_MAX_ATTEMPTS);
+  g_value_init (&value, G_TYPE_UINT64);
+  for (i = 0; i < LINK_MAX_ATTEMPTS; i++) {
+    g_value_set_uint64 (&value, transmissions[i]);
+    gst_value_array_append_value (&array, &value);
+  }
+  gst_structure_take_value (stats, "transmissions", &array);
+  g_value_unset (&value);
+}
+
+static void
+put_flow_stats (GstStructure * stats, const FlowStats * flow)
+{
+  put_fields (stats, before_fates, G_N_ELEMENTS (before_fates), flow);
+  put_fates (stats, flow->link.fates);
+  put_fields (stats, behind_fates, G_N_ELEMENTS (behind_fates), flow);
+  put_transmissions (stats, flow->link.transmissions);
+}
+
+static void
+add_flow_stats (FlowStats * total, const FlowStats * flow)
+{
+  /* counters of 64 bits, and nothing else */
+  guint64 *to = (guint64 *) total;
+  const guint64 *from = (const guint64 *) flow;
+  guint i;
+
+  for (i = 0; i < sizeof (FlowStats) / sizeof (guint64); i++)
+    to[i] += from[i];
+}
+
+/* With the lock */
+static void
+get_flow_stats (GstWirelessLink * self, guint number, FlowStats * stats)
+{
+  guint64 finished = 0;
+  guint i;
+
+  link_get_flow_stats (self->link, number, &stats->link);
+  for (i = 0; i < LINK_FATE_LAST; i++)
+    finished += stats->link.fates[i];
+  stats->in_flight = stats->link.offered - finished;
+  stats->dropped_output = g_array_index (self->dropped_output, guint64, number);
+}
+
+static void
+put_flow (GstStructure * stats, guint number, const FlowStats * flow)
+{
+  GstStructure *structure = gst_structure_new_empty ("flow");
+  gchar *name = g_strdup_printf ("flow-%u", number);
+
+  put_flow_stats (structure, flow);
+  gst_structure_set (stats, name, GST_TYPE_STRUCTURE, structure, NULL);
+  gst_structure_free (structure);
+  g_free (name);
+}
+
+static void
+put_lateness (GstStructure * stats, const StatisticsHistogram * lateness)
+{
+  static const struct
+  {
+    const gchar *name;
+    gdouble percent;
+  } ranks[] = {
+    {"lateness-median", 50}, {"lateness-p99", 99}, {"lateness-max", 100}
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (ranks); i++)
+    gst_structure_set (stats, ranks[i].name, G_TYPE_INT64, lateness ?
+        statistics_histogram_get_percentile (lateness, ranks[i].percent) :
+        G_GINT64_CONSTANT (0), NULL);
+}
+
+/* With the lock */
+static GstStructure *
+create_stats (GstWirelessLink * self)
+{
+  GstStructure *stats = gst_structure_new_empty (STATS_NAME);
+  GstStructure *flows = gst_structure_new_empty ("flows");
+  FlowStats total = { {0,}, }, flow;
+  LinkStats link = { 0, };
+  guint i;
+
+  if (self->link)
+    link_get_stats (self->link, &link);
+  for (i = 0; self->link && i < self->n_announced; i++) {
+    get_flow_stats (self, i, &flow);
+    add_flow_stats (&total, &flow);
+    if (i < self->flows->len && g_ptr_array_index (self->flows, i))
+      put_flow (flows, i, &flow);
+  }
+  put_flow_stats (stats, &total);
+  put_fields (stats, link_fields, G_N_ELEMENTS (link_fields), &link);
+  put_lateness (stats, self->lateness);
+  for (i = 0; i < gst_structure_n_fields (flows); i++) {
+    const gchar *name = gst_structure_nth_field_name (flows, i);
+
+    gst_structure_set_value (stats, name, gst_structure_get_value (flows,
+            name));
+  }
+  gst_structure_free (flows);
+  return stats;
+}
+
+GstStructure *
+gst_wireless_link_create_stats (GstWirelessLink * self)
+{
+  GstStructure *stats;
+
+  gst_wireless_link_lock (self);
+  if (!self->link && self->last_stats)
+    stats = gst_structure_copy (self->last_stats);
+  else
+    stats = create_stats (self);
+  gst_wireless_link_unlock (self);
+  return stats;
+}
+
+void
+gst_wireless_link_post_stats (GstWirelessLink * self)
+{
+  gst_element_post_message (GST_ELEMENT_CAST (self),
+      gst_message_new_element (GST_OBJECT_CAST (self),
+          gst_wireless_link_create_stats (self)));
+}
+
+/* The timer */
+
+static gboolean
+run_timer (GstClock * clock, GstClockTime time, GstClockID id,
+    gpointer user_data)
+{
+  GstWirelessLink *self = user_data;
+  gboolean current;
+
+  gst_wireless_link_lock (self);
+  current = self->stats_id == id && self->link;
+  if (current)
+    gst_wireless_link_flush_log (self);
+  gst_wireless_link_unlock (self);
+  if (current)
+    gst_wireless_link_post_stats (self);
+  return TRUE;
+}
+
+static void
+set_timer (GstWirelessLink * self, GstClockID id)
+{
+  GstClockID old;
+
+  gst_wireless_link_lock (self);
+  old = self->stats_id;
+  self->stats_id = id;
+  gst_wireless_link_unlock (self);
+  if (old) {
+    gst_clock_id_unschedule (old);
+    gst_clock_id_unref (old);
+  }
+  if (id)
+    gst_clock_id_wait_async (id, run_timer, gst_object_ref (self),
+        gst_object_unref);
+}
+
+void
+gst_wireless_link_start_timer (GstWirelessLink * self)
+{
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
+  GstClockTime interval;
+
+  gst_wireless_link_lock (self);
+  interval = self->stats_interval;
+  gst_wireless_link_unlock (self);
+  set_timer (self, clock && interval ? gst_clock_new_periodic_id (clock,
+          gst_clock_get_time (clock) + interval, interval) : NULL);
+  gst_clear_object (&clock);
+}
+
+void
+gst_wireless_link_stop_timer (GstWirelessLink * self)
+{
+  set_timer (self, NULL);
+}

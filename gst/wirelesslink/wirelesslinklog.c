@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Writes logs and patterns, see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "wirelesslinklog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "linkpattern.h"
+
+#define LOCATION_STDOUT "-"
+#define FLUSH_BYTES 32768
+
+#define LOG_HEAD \
+    "# wirelesslink-log 1\n" \
+    "# packet time_ns flow station index size_bytes fate attempts arrival_ns " \
+    "departure_ns airtime_ns damaged_bytes\n" \
+    "# quality time_ns station value\n" \
+    "# call time_ns state\n"
+
+typedef struct
+{
+  gchar *name;
+  gint fd;                      /* -1: not written, or no more */
+  GString *text;                /* not written yet */
+} Output;
+
+struct _WirelessLinkLog
+{
+  Output fates, pattern;
+  guint64 flushed;              /* ns of link time */
+};
+
+static gboolean
+output_open (Output * output, const gchar * name, const gchar * head,
+    GError ** error)
+{
+  gint problem;
+
+  output->fd = -1;
+  if (!name)
+    return TRUE;
+  if (g_str_equal (name, LOCATION_STDOUT))
+    output->fd = STDOUT_FILENO;
+  else
+    output->fd = g_open (name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  problem = errno;
+  if (output->fd < 0) {
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (problem),
+        "Could not open \"%s\" for writing: %s.", name, g_strerror (problem));
+    return FALSE;
+  }
+  output->name = g_strdup (name);
+  output->text = g_string_new (head);
+  return TRUE;
+}
+
+static void
+output_close (Output * output)
+{
+  if (output->fd >= 0 && output->fd != STDOUT_FILENO)
+    g_close (output->fd, NULL);
+  output->fd = -1;
+}
+
+static void
+output_clear (Output * output)
+{
+  output_close (output);
+  g_free (output->name);
+  if (output->text)
+    g_string_free (output->text, TRUE);
+}
+
+static gboolean
+write_all (gint fd, const gchar * text, gsize size)
+{
+  while (size > 0) {
+    gssize written = write (fd, text, size);
+
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return FALSE;
+    text += written;
+    size -= written;
+  }
+  return TRUE;
+}
+
+static gboolean
+output_flush (Output * output, GError ** error)
+{
+  gint problem;
+
+  if (output->fd < 0 || output->text->len == 0
+      || write_all (output->fd, output->text->str, output->text->len)) {
+    if (output->text)
+      g_string_truncate (output->text, 0);
+    return TRUE;
+  }
+  problem = errno;
+  output_close (output);
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (problem),
+      "Could not write to \"%s\": %s; it ends here.", output->name,
+      g_strerror (problem));
+  return FALSE;
+}
+
+WirelessLinkLog *
+wireless_link_log_new (const gchar * location, const gchar * pattern,
+    guint64 seed, GError ** error)
+{
+  WirelessLinkLog *log = g_new0 (WirelessLinkLog, 1);
+  gchar *head = link_pattern_format_head (seed);
+
+  log->pattern.fd = -1;
+  if (!output_open (&log->fates, location, LOG_HEAD, error)
+      || !output_open (&log->pattern, pattern, head, error))
+    g_clear_pointer (&log, wireless_link_log_free);
+  g_free (head);
+  return log;
+}
+
+void
+wireless_link_log_free (WirelessLinkLog * log)
+{
+  wireless_link_log_flush (log, NULL);
+  output_clear (&log->fates);
+  output_clear (&log->pattern);
+  g_free (log);
+}
+
+gboolean
+wireless_link_log_flush (WirelessLinkLog * log, GError ** error)
+{
+  gboolean fates = output_flush (&log->fates, error);
+  gboolean pattern = output_flush (&log->pattern, fates ? error : NULL);
+
+  return fates && pattern;
+}
+
+static void
+append_packet (GString * text, const LinkEvent * event)
+{
+  const LinkPacket *packet = &event->packet;
+
+  g_string_append_printf (text, "packet %" G_GUINT64_FORMAT " %u %u %"
+      G_GUINT64_FORMAT " %u %s %u %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
+      " %" G_GUINT64_FORMAT " %u\n", event->time, packet->flow,
+      packet->station, packet->index, packet->size,
+      link_fate_get_name (packet->fate), packet->attempts, packet->arrival,
+      packet->departure, packet->airtime, packet->n_damage);
+}
+
+static void
+append_event (GString * text, const LinkEvent * event)
+{
+  gchar value[G_ASCII_DTOSTR_BUF_SIZE];
+
+  switch (event->type) {
+    case LINK_EVENT_FATE:
+      append_packet (text, event);
+      break;
+    case LINK_EVENT_QUALITY:
+      /* whatever the locale */
+      g_ascii_formatd (value, sizeof (value), "%.6f", event->quality);
+      g_string_append_printf (text, "quality %" G_GUINT64_FORMAT " %u %s\n",
+          event->time, event->station, value);
+      break;
+    case LINK_EVENT_CALL:
+      g_string_append_printf (text, "call %" G_GUINT64_FORMAT " %s\n",
+          event->time, link_call_get_name (event->call));
+      break;
+  }
+}
+
+static void
+append_pattern (GString * text, const LinkPacket * packet)
+{
+  gchar *line = link_pattern_format_packet (packet);
+
+  if (line)
+    g_string_append (text, line);
+  g_free (line);
+}
+
+static gboolean
+is_full (const Output * output)
+{
+  return output->fd >= 0 && output->text->len >= FLUSH_BYTES;
+}
+
+gboolean
+wireless_link_log_event (WirelessLinkLog * log, const LinkEvent * event,
+    GError ** error)
+{
+  if (log->fates.fd >= 0)
+    append_event (log->fates.text, event);
+  if (log->pattern.fd >= 0 && event->type == LINK_EVENT_FATE)
+    append_pattern (log->pattern.text, &event->packet);
+  if (event->time < log->flushed + LINK_SECOND && !is_full (&log->fates)
+      && !is_full (&log->pattern))
+    return TRUE;
+  log->flushed = event->time;
+  return wireless_link_log_flush (log, error);
+}

@@ -1,0 +1,664 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of properties, see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "wirelesslinksettings.h"
+
+#include <string.h>
+
+#include "linkdelivery.h"
+#include "linkpattern.h"
+
+typedef enum
+{
+  KIND_UINT,
+  KIND_UINT64,
+  KIND_DOUBLE,
+  KIND_BOOLEAN,
+  KIND_ENUM,
+  KIND_MAX_RATE,                /* bit/s here, index of a rate there */
+  KIND_SERIAL_RATE,             /* bit/s with start and stop bits here, bytes/s
+                                 * there */
+  KIND_FREQUENCY,               /* Hz here, ns there */
+  KIND_PROFILE,                 /* what all others begin from */
+  KIND_QUALITY,
+  KIND_INTERFERENCE,
+  KIND_FILE
+} Kind;
+
+typedef GType (*GetType) (void);
+
+typedef struct
+{
+  const gchar *name;
+  Kind kind;
+  gdouble least, most;          /* 0, 0: all that the type can hold */
+  gsize offset;
+  gsize down;                   /* the other direction, if it has its own */
+  gsize blocks, blocks_down;    /* where the models of radio blocks have it */
+  GetType get_type;             /* of an enumeration */
+  const gchar *blurb;
+} Setting;
+
+#define TIME_MAX 1e15
+#define RATE_MAX 1e12
+
+/* *INDENT-OFF* */
+
+/* Enumerations */
+
+#define DEFINE_ENUM(name, type_name, ...) \
+static GType \
+name##_get_type (void) \
+{ \
+  static const GEnumValue values[] = { __VA_ARGS__, {0, NULL, NULL} }; \
+  static gsize type = 0; \
+\
+  if (g_once_init_enter (&type)) { \
+    GType new_type = g_enum_register_static (type_name, values); \
+\
+    gst_type_mark_as_plugin_api (new_type, 0); \
+    g_once_init_leave (&type, new_type); \
+  } \
+  return type; \
+}
+
+DEFINE_ENUM (profile, "GstWirelessLinkProfile",
+    {LINK_PROFILE_CUSTOM, "What the properties say", "custom"},
+    {LINK_PROFILE_80211B, "IEEE 802.11b, 11 Mbit/s", "80211b"},
+    {LINK_PROFILE_80211B_OUWENS, "IEEE 802.11b with the card of Ouwens",
+        "80211b-ouwens"},
+    {LINK_PROFILE_80211G, "IEEE 802.11g, 54 Mbit/s", "80211g"},
+    {LINK_PROFILE_GSM, "GSM data, 9600 bit/s, with RLP", "gsm"},
+    {LINK_PROFILE_GSM_TRANSPARENT, "GSM data, 9600 bit/s, transparent",
+        "gsm-transparent"},
+    {LINK_PROFILE_NMT, "NMT 900, modem of 7200 bit/s", "nmt"},
+    {LINK_PROFILE_GPRS, "GPRS", "gprs"},
+    {LINK_PROFILE_RANGELAN2, "Proxim RangeLAN2", "rangelan2"},
+    {LINK_PROFILE_IRDA, "IrDA, 115200 bit/s", "irda"},
+    {LINK_PROFILE_TRACE, "Rate from delivery-trace", "trace"})
+
+DEFINE_ENUM (quality, "GstWirelessLinkQuality",
+    {LINK_QUALITY_IDEAL, "Nothing is lost on the air", "ideal"},
+    {LINK_QUALITY_GOOD, "A good place", "good"},
+    {LINK_QUALITY_POOR, "A bad place", "poor"})
+
+DEFINE_ENUM (rate_fallback, "GstWirelessLinkRateFallback",
+    {LINK_FALLBACK_FIXED, "Always max-rate", "fixed"},
+    {LINK_FALLBACK_ARF, "One step down after down-after failures", "arf"},
+    {LINK_FALLBACK_LOSS, "To the slowest rate after a packet lost", "loss"},
+    {LINK_FALLBACK_ARF_LOSS, "Both", "arf-loss"})
+
+DEFINE_ENUM (jitter_distribution, "GstWirelessLinkJitterDistribution",
+    {FALSE, "From 0 to jitter, all equally likely", "uniform"},
+    {TRUE, "Exponential with mean jitter", "exponential"})
+
+DEFINE_ENUM (rlp_after_n2, "GstWirelessLinkRlpAfterN2",
+    {LINK_AFTER_N2_RESET, "What is in flight is lost", "reset"},
+    {LINK_AFTER_N2_DISCONNECT, "The call is lost too", "disconnect"})
+
+/* The table */
+
+#define AT(member) G_STRUCT_OFFSET (LinkConfig, member)
+#define PLAIN(member) AT (member), 0, 0, 0, NULL
+#define PAIR(member) AT (member[0]), AT (member[1]), 0, 0, NULL
+#define ENUM(member, name) AT (member), 0, 0, 0, name##_get_type
+#define NOWHERE 0, 0, 0, 0, NULL
+
+static const Setting table[] = {
+  {"profile", KIND_PROFILE, 0, 0, ENUM (profile, profile),
+      "Network that was measured, with all its numbers; every property that is "
+      "set overrides one of them"},
+  {"quality", KIND_QUALITY, 0, 0, 0, 0, 0, 0, quality_get_type,
+      "How good the place is, in profiles that know several"},
+  {"seed", KIND_UINT64, 0, 0, PLAIN (seed),
+      "Where all randomness comes from: the same seed, the same radio"},
+  {"overhead", KIND_UINT, 0, 65535, PLAIN (overhead),
+      "Bytes of headers that the buffers don't have yet: 28 for the payload of "
+      "UDP over IPv4, 0 for IP packets"},
+  {"max-size", KIND_UINT, 0, 0, PLAIN (max_size),
+      "Largest packet with its overhead, in bytes; 0: no limit"},
+  {"txqueuelen", KIND_UINT, 0, 0, PLAIN (queue.packets),
+      "Packets that wait in the queue of a station; 0: no limit"},
+  {"queue-bytes", KIND_UINT64, 0, 0, PLAIN (queue.bytes),
+      "Bytes that wait in the queue of a station; 0: no limit"},
+  {"queue-time", KIND_UINT64, 0, TIME_MAX, PLAIN (queue.time),
+      "The queue of a station is full while its oldest packet waits longer, "
+      "in ns; 0: no limit"},
+
+  {"max-rate", KIND_MAX_RATE, 0, RATE_MAX, NOWHERE,
+      "802.11: highest rate, in bit/s, one that the profile has; 0: the "
+      "profile's"},
+  {"rate-fallback", KIND_ENUM, 0, 0, ENUM (dcf.fallback, rate_fallback),
+      "802.11: when the rate is lowered"},
+  {"down-after", KIND_UINT, 1, 1e9, PLAIN (dcf.down_after),
+      "802.11: failures in a row until the rate is lowered"},
+  {"up-after", KIND_UINT, 1, 1e9, PLAIN (dcf.up_after),
+      "802.11: successes in a row until the rate is raised"},
+  {"loss-up-after", KIND_UINT, 1, 1e9, PLAIN (dcf.loss_up_after),
+      "802.11: the same while climbing after a packet lost"},
+  {"retry-limit", KIND_UINT, 0, 255, PLAIN (dcf.retry_limit),
+      "802.11: transmissions of a packet; 0: 16"},
+  {"short-preamble", KIND_BOOLEAN, 0, 0, PLAIN (dcf.short_preamble),
+      "802.11b: the short preamble"},
+  {"ack-rate", KIND_UINT64, 0, RATE_MAX, PLAIN (dcf.ack_rate),
+      "802.11: rate of acknowledgements, in bit/s; 0: highest basic rate that "
+      "is not above the packet's"},
+  {"interference", KIND_INTERFERENCE, 0, 0, NOWHERE,
+      "802.11: when a microwave oven is on: \"none\", \"always\", or seconds "
+      "since the link began, as in \"20-40,50-60\""},
+  {"oven-on", KIND_UINT64, 0, TIME_MAX, PLAIN (oven.on),
+      "802.11: how long the oven sends in each cycle of the mains, in ns"},
+  {"mains-frequency", KIND_FREQUENCY, 1, 1000, PLAIN (oven.cycle),
+      "802.11: of the oven's mains, in Hz"},
+
+  {"rate", KIND_UINT64, 0, RATE_MAX, PAIR (pipe.rate),
+      "Rate of the transmitters, in bit/s; 0: no limit"},
+  {"rate-down", KIND_UINT64, 0, RATE_MAX, PLAIN (pipe.rate[1]),
+      "The same for stations other than 0; unless set it is rate"},
+  {"delay", KIND_UINT64, 0, TIME_MAX, AT (pipe.delay[0]), AT (pipe.delay[1]),
+      AT (blocks.delay[0]), AT (blocks.delay[1]), NULL,
+      "Delay behind the transmitter, in ns"},
+  {"delay-down", KIND_UINT64, 0, TIME_MAX, AT (pipe.delay[1]), 0,
+      AT (blocks.delay[1]), 0, NULL,
+      "The same for stations other than 0; unless set it is delay"},
+  {"jitter", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.jitter),
+      "Random delay more than that, in ns; packets stay in order"},
+  {"jitter-distribution", KIND_ENUM, 0, 0,
+      ENUM (pipe.jitter_exponential, jitter_distribution),
+      "How the jitter is distributed"},
+  {"loss", KIND_DOUBLE, 0, 1, PLAIN (pipe.loss_good),
+      "Part of the packets lost on the air, in good times"},
+  {"loss-bad", KIND_DOUBLE, 0, 1, PLAIN (pipe.loss_bad),
+      "The same in bad times"},
+  {"mean-good", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.fading.mean_good),
+      "How long good times of the radio last in the mean, in ns"},
+  {"mean-bad", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.fading.mean_bad),
+      "How long bad times last in the mean, in ns; 0: there are none"},
+  {"bit-error-rate", KIND_DOUBLE, 0, 0.5, PLAIN (pipe.bit_error_good),
+      "Part of the bits that are flipped, in good times"},
+  {"bit-error-rate-bad", KIND_DOUBLE, 0, 0.5, PLAIN (pipe.bit_error_bad),
+      "The same in bad times"},
+  {"drop-damaged", KIND_BOOLEAN, 0, 0, PLAIN (pipe.drop_damaged),
+      "A frame check drops packets with bit errors"},
+  {"duplicate", KIND_DOUBLE, 0, 1, PLAIN (pipe.duplicate),
+      "Part of the packets that come out twice"},
+  {"reorder", KIND_DOUBLE, 0, 1, PLAIN (pipe.reorder),
+      "Part of the packets that others overtake"},
+  {"reorder-delay", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.reorder_delay),
+      "How much later those come, in ns"},
+  {"packet-overhead", KIND_UINT, 0, 65535, PLAIN (pipe.overhead),
+      "Bytes of the link's own that are sent with each packet"},
+  {"half-duplex", KIND_BOOLEAN, 0, 0, PLAIN (pipe.half_duplex),
+      "All stations share one transmitter"},
+  {"turnaround", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.turnaround),
+      "Half duplex: pause when another station sends, in ns"},
+  {"outage-good", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.outage.mean_good),
+      "How long the transmitter sends between outages in the mean, in ns"},
+  {"outage-bad", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.outage.mean_bad),
+      "How long outages last in the mean, in ns; nothing is lost in them; 0: "
+      "there are none"},
+  {"stall-good", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.stall.mean_good),
+      "How long the network behind the transmitter runs between stalls in "
+      "the mean, in ns"},
+  {"stall-bad", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.stall.mean_bad),
+      "How long stalls last in the mean, in ns; then all comes at once; 0: "
+      "there are none"},
+  {"receiver-rate", KIND_UINT64, 0, RATE_MAX, PLAIN (pipe.receiver_rate),
+      "What a receiver can take, in bit/s; 0: all"},
+  {"receiver-buffer", KIND_UINT64, 0, RATE_MAX, PLAIN (pipe.receiver_buffer),
+      "Bytes that wait before a receiver; more is lost"},
+
+  {"serial-rate", KIND_SERIAL_RATE, 0, 1e10, PAIR (blocks.serial_rate),
+      "GSM: rate of the line before the radio, in bit/s, 10 for each byte"},
+  {"block-error-rate", KIND_DOUBLE, 0, 1, PLAIN (blocks.block_error_rate),
+      "GSM: part of the radio blocks that are hit"},
+  {"mean-burst", KIND_DOUBLE, 0, 1e6, PLAIN (blocks.mean_burst),
+      "GSM: blocks that are hit in a row, in the mean"},
+  {"corrupt-share", KIND_DOUBLE, 0, 1, PLAIN (blocks.corrupt_share),
+      "GSM: part of the bytes of a hit block that change"},
+  {"frame-check", KIND_BOOLEAN, 0, 0, PLAIN (blocks.frame_check),
+      "GSM transparent: damaged packets are dropped, as PPP does; false: they "
+      "pass, as in PPP Lite"},
+  {"block-trace", KIND_FILE, 0, 0, AT (blocks.trace), 0, 0, 0, NULL,
+      "GSM: file of \"0\" and \"1\" for radio blocks that come through and "
+      "that are hit, instead of block-error-rate"},
+  {"rlp-window", KIND_UINT, 0, 61, PLAIN (blocks.rlp_window),
+      "GSM: frames that RLP sends before an acknowledgement"},
+  {"rlp-t1", KIND_UINT64, 0, TIME_MAX, PLAIN (blocks.rlp_t1),
+      "GSM: how long RLP waits for an acknowledgement, in ns"},
+  {"rlp-n2", KIND_UINT, 0, 255, PLAIN (blocks.rlp_n2),
+      "GSM: transmissions of an RLP frame"},
+  {"rlp-after-n2", KIND_ENUM, 0, 0, ENUM (blocks.rlp_after_n2, rlp_after_n2),
+      "GSM: what RLP does after that"},
+
+  {"dial-up", KIND_BOOLEAN, 0, 0, PLAIN (dial_up.enabled),
+      "The first packet waits until a call is set up"},
+  {"call-failure", KIND_DOUBLE, 0, 1, PLAIN (dial_up.failure),
+      "Part of the calls that fail"},
+  {"mean-time-to-break", KIND_UINT64, 0, TIME_MAX,
+      PLAIN (dial_up.mean_time_to_break),
+      "How long calls last in the mean, in ns; 0: for ever"},
+
+  {"delivery-trace", KIND_FILE, 0, 0, AT (pipe.trace[0]), 0, 0, 0, NULL,
+      "File in mahimahi's format, instead of rate: a line for each 1500 bytes "
+      "that can be sent, its time in ms"},
+  {"delivery-trace-down", KIND_FILE, 0, 0, AT (pipe.trace[1]), 0, 0, 0, NULL,
+      "The same for stations other than 0; unless set it is delivery-trace"},
+  {"pattern", KIND_FILE, 0, 0, AT (pattern), 0, 0, 0, NULL,
+      "File of record-pattern, whose losses, damage and delays happen again"},
+};
+
+#undef AT
+#undef PLAIN
+#undef PAIR
+#undef ENUM
+#undef NOWHERE
+
+/* *INDENT-ON* */
+
+#define N_SETTINGS G_N_ELEMENTS (table)
+
+struct _WirelessLinkSettings
+{
+  GValue values[N_SETTINGS];    /* of those that were set, others invalid */
+};
+
+/* A member of a LinkConfig and a GValue of the property's type */
+
+static gsize
+get_place (const Setting * setting, const LinkConfig * config)
+{
+  if (setting->blocks && (config->model == LINK_MODEL_BLOCKS
+          || config->model == LINK_MODEL_RLP))
+    return setting->blocks;
+  return setting->offset;
+}
+
+static guint64
+get_top_rate (const LinkConfig * config)
+{
+  const LinkDcfConfig *dcf = &config->dcf;
+
+  if (dcf->n_rates == 0)
+    return 0;
+  return dcf->rates[MIN (dcf->top_rate, dcf->n_rates - 1)];
+}
+
+/* Texts have no value in a configuration: their default is NULL. */
+static void
+read_member (const Setting * setting, const LinkConfig * config, GValue * value)
+{
+  gconstpointer member = G_STRUCT_MEMBER_P (config, get_place (setting,
+          config));
+
+  switch (setting->kind) {
+    case KIND_UINT:
+      g_value_set_uint (value, *(const guint *) member);
+      break;
+    case KIND_UINT64:
+      g_value_set_uint64 (value, *(const guint64 *) member);
+      break;
+    case KIND_DOUBLE:
+      g_value_set_double (value, *(const gdouble *) member);
+      break;
+    case KIND_BOOLEAN:
+      g_value_set_boolean (value, *(const gboolean *) member);
+      break;
+    case KIND_PROFILE:
+    case KIND_ENUM:
+      g_value_set_enum (value, *(const gint *) member);
+      break;
+    case KIND_MAX_RATE:
+      g_value_set_uint64 (value, get_top_rate (config));
+      break;
+    case KIND_SERIAL_RATE:
+      g_value_set_uint64 (value, *(const guint64 *) member * 10);
+      break;
+    case KIND_FREQUENCY:
+      g_value_set_uint (value, (LINK_SECOND + *(const guint64 *) member / 2) /
+          *(const guint64 *) member);
+      break;
+    default:
+      break;
+  }
+}
+
+static void
+write_one (const Setting * setting, gpointer member, const GValue * value)
+{
+  switch (setting->kind) {
+    case KIND_UINT:
+      *(guint *) member = g_value_get_uint (value);
+      break;
+    case KIND_UINT64:
+      *(guint64 *) member = g_value_get_uint64 (value);
+      break;
+    case KIND_DOUBLE:
+      *(gdouble *) member = g_value_get_double (value);
+      break;
+    case KIND_BOOLEAN:
+      *(gboolean *) member = g_value_get_boolean (value);
+      break;
+    case KIND_ENUM:
+      *(gint *) member = g_value_get_enum (value);
+      break;
+    case KIND_SERIAL_RATE:
+      *(guint64 *) member = g_value_get_uint64 (value) / 10;
+      break;
+    case KIND_FREQUENCY:
+      *(guint64 *) member = (LINK_SECOND + g_value_get_uint (value) / 2) /
+          g_value_get_uint (value);
+      break;
+    default:
+      break;
+  }
+}
+
+static void
+write_member (const Setting * setting, LinkConfig * config, const GValue *
+    value)
+{
+  const gsize places[] = { setting->offset, setting->down, setting->blocks,
+    setting->blocks_down
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (places); i++) {
+    if (places[i])
+      write_one (setting, G_STRUCT_MEMBER_P (config, places[i]), value);
+  }
+}
+
+/* Properties */
+
+static GParamSpec *
+create_number_spec (const Setting * setting, const GValue * initial,
+    GParamFlags flags)
+{
+  const gchar *name = setting->name, *blurb = setting->blurb;
+  gboolean all = setting->most == 0;
+
+  switch (setting->kind) {
+    case KIND_UINT:
+    case KIND_FREQUENCY:
+      return g_param_spec_uint (name, name, blurb, setting->least,
+          all ? G_MAXUINT : (guint) setting->most, g_value_get_uint (initial),
+          flags);
+    case KIND_DOUBLE:
+      return g_param_spec_double (name, name, blurb, setting->least,
+          setting->most, g_value_get_double (initial), flags);
+    default:
+      return g_param_spec_uint64 (name, name, blurb, setting->least,
+          all ? G_MAXUINT64 : (guint64) setting->most,
+          g_value_get_uint64 (initial), flags);
+  }
+}
+
+static GType
+get_value_type (const Setting * setting)
+{
+  switch (setting->kind) {
+    case KIND_UINT:
+    case KIND_FREQUENCY:
+      return G_TYPE_UINT;
+    case KIND_DOUBLE:
+      return G_TYPE_DOUBLE;
+    case KIND_BOOLEAN:
+      return G_TYPE_BOOLEAN;
+    case KIND_PROFILE:
+    case KIND_QUALITY:
+    case KIND_ENUM:
+      return setting->get_type ();
+    case KIND_INTERFERENCE:
+    case KIND_FILE:
+      return G_TYPE_STRING;
+    default:
+      return G_TYPE_UINT64;
+  }
+}
+
+static GParamSpec *
+create_spec (const Setting * setting, const LinkConfig * config)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+      GST_PARAM_MUTABLE_READY;
+  const gchar *name = setting->name, *blurb = setting->blurb;
+  GValue initial = G_VALUE_INIT;
+  GType type = get_value_type (setting);
+  GParamSpec *spec;
+
+  g_value_init (&initial, type);
+  read_member (setting, config, &initial);
+  if (type == G_TYPE_STRING)
+    spec = g_param_spec_string (name, name, blurb, NULL, flags);
+  else if (type == G_TYPE_BOOLEAN)
+    spec = g_param_spec_boolean (name, name, blurb,
+        g_value_get_boolean (&initial), flags);
+  else if (setting->get_type)
+    spec = g_param_spec_enum (name, name, blurb, type,
+        g_value_get_enum (&initial), flags);
+  else
+    spec = create_number_spec (setting, &initial, flags);
+  g_value_unset (&initial);
+  return spec;
+}
+
+guint
+wireless_link_settings_install (GObjectClass * object_class, guint id)
+{
+  LinkConfig config;
+  guint i;
+
+  link_config_init (&config, LINK_PROFILE_CUSTOM, LINK_QUALITY_IDEAL);
+  for (i = 0; i < N_SETTINGS; i++)
+    g_object_class_install_property (object_class, id + i,
+        create_spec (&table[i], &config));
+  return id + N_SETTINGS;
+}
+
+WirelessLinkSettings *
+wireless_link_settings_new (void)
+{
+  return g_new0 (WirelessLinkSettings, 1);
+}
+
+void
+wireless_link_settings_free (WirelessLinkSettings * settings)
+{
+  guint i;
+
+  for (i = 0; i < N_SETTINGS; i++) {
+    if (G_IS_VALUE (&settings->values[i]))
+      g_value_unset (&settings->values[i]);
+  }
+  g_free (settings);
+}
+
+static const GValue *
+find_value (const WirelessLinkSettings * settings, Kind kind)
+{
+  guint i;
+
+  for (i = 0; i < N_SETTINGS && table[i].kind != kind; i++);
+  return G_IS_VALUE (&settings->values[i]) ? &settings->values[i] : NULL;
+}
+
+static void
+begin_config (const WirelessLinkSettings * settings, LinkConfig * config)
+{
+  const GValue *profile = find_value (settings, KIND_PROFILE);
+  const GValue *quality = find_value (settings, KIND_QUALITY);
+
+  link_config_init (config,
+      profile ? g_value_get_enum (profile) : LINK_PROFILE_CUSTOM,
+      quality ? g_value_get_enum (quality) : LINK_QUALITY_IDEAL);
+}
+
+/* The profile, and the numbers that were set */
+static void
+fill_config (const WirelessLinkSettings * settings, LinkConfig * config)
+{
+  guint i;
+
+  begin_config (settings, config);
+  for (i = 0; i < N_SETTINGS; i++) {
+    if (G_IS_VALUE (&settings->values[i]) && table[i].kind < KIND_PROFILE)
+      write_member (&table[i], config, &settings->values[i]);
+  }
+}
+
+void
+wireless_link_settings_set (WirelessLinkSettings * settings, guint number,
+    const GValue * value)
+{
+  GValue *kept = &settings->values[number];
+
+  g_return_if_fail (number < N_SETTINGS);
+  if (!G_IS_VALUE (kept))
+    g_value_init (kept, G_VALUE_TYPE (value));
+  g_value_copy (value, kept);
+}
+
+void
+wireless_link_settings_get (WirelessLinkSettings * settings, guint number,
+    GValue * value)
+{
+  LinkConfig config;
+
+  g_return_if_fail (number < N_SETTINGS);
+  if (G_IS_VALUE (&settings->values[number])) {
+    g_value_copy (&settings->values[number], value);
+    return;
+  }
+  fill_config (settings, &config);
+  read_member (&table[number], &config, value);
+}
+
+/* Texts and files */
+
+static gboolean
+set_max_rate (LinkConfig * config, guint64 rate, GError ** error)
+{
+  GString *rates;
+  guint i;
+
+  if (rate == 0 || config->model != LINK_MODEL_DCF)
+    return TRUE;
+  for (i = 0; i < config->dcf.n_rates; i++) {
+    if (config->dcf.rates[i] == rate) {
+      config->dcf.top_rate = i;
+      return TRUE;
+    }
+  }
+  rates = g_string_new (NULL);
+  for (i = 0; i < config->dcf.n_rates; i++)
+    g_string_append_printf (rates, " %" G_GUINT64_FORMAT, config->dcf.rates[i]);
+  g_set_error (error, LINK_ERROR, LINK_ERROR_RANGE, "max-rate is %"
+      G_GUINT64_FORMAT " bit/s, the profile has%s", rate, rates->str);
+  g_string_free (rates, TRUE);
+  return FALSE;
+}
+
+static gboolean
+try_text (const Setting * setting, const gchar * text, LinkConfig * config,
+    GError ** error)
+{
+  if (g_str_equal (setting->name, "pattern")) {
+    LinkPattern *pattern = link_pattern_parse (text, error);
+
+    if (pattern)
+      config->seed = link_pattern_get_seed (pattern);
+    g_clear_pointer (&pattern, link_pattern_free);
+    return !*error;
+  }
+  if (g_str_has_prefix (setting->name, "delivery-trace")) {
+    LinkDelivery *delivery = link_delivery_parse (text, error);
+
+    g_clear_pointer (&delivery, link_delivery_free);
+    return !*error;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_file (const Setting * setting, const gchar * name, LinkConfig * config,
+    gchar ** text, GError ** error)
+{
+  GError *problem = NULL;
+
+  if (!g_file_get_contents (name, text, NULL, &problem)) {
+    g_propagate_prefixed_error (error, problem, "%s: ", setting->name);
+    return FALSE;
+  }
+  if (!try_text (setting, *text, config, &problem)) {
+    g_propagate_prefixed_error (error, problem, "%s \"%s\": ", setting->name,
+        name);
+    return FALSE;
+  }
+  G_STRUCT_MEMBER (const gchar *, config, setting->offset) = *text;
+  return TRUE;
+}
+
+/* What can be wrong */
+static gboolean
+fill_texts (const WirelessLinkSettings * settings, WirelessLinkConfig * full,
+    GError ** error)
+{
+  guint i, n_texts = 0;
+
+  for (i = 0; i < N_SETTINGS; i++) {
+    const GValue *value = &settings->values[i];
+    const Setting *setting = &table[i];
+    gboolean right = TRUE;
+
+    if (!G_IS_VALUE (value))
+      continue;
+    if (setting->kind == KIND_MAX_RATE)
+      right = set_max_rate (&full->config, g_value_get_uint64 (value), error);
+    else if (setting->kind == KIND_INTERFERENCE && g_value_get_string (value))
+      right = link_config_parse_interference (&full->config,
+          g_value_get_string (value), error);
+    else if (setting->kind == KIND_FILE && g_value_get_string (value))
+      right = read_file (setting, g_value_get_string (value), &full->config,
+          &full->texts[n_texts++], error);
+    if (!right)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_trace (const LinkConfig * config, GError ** error)
+{
+  if (config->profile != LINK_PROFILE_TRACE || config->pipe.trace[0])
+    return TRUE;
+  g_set_error (error, LINK_ERROR, LINK_ERROR_EMPTY,
+      "profile=trace needs a file in delivery-trace");
+  return FALSE;
+}
+
+gboolean
+wireless_link_settings_build (WirelessLinkSettings * settings,
+    WirelessLinkConfig * config, GError ** error)
+{
+  memset (config, 0, sizeof (*config));
+  fill_config (settings, &config->config);
+  if (fill_texts (settings, config, error)
+      && check_trace (&config->config, error))
+    return TRUE;
+  wireless_link_config_clear (config);
+  return FALSE;
+}
+
+void
+wireless_link_config_clear (WirelessLinkConfig * config)
+{
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (config->texts); i++)
+    g_clear_pointer (&config->texts[i], g_free);
+}

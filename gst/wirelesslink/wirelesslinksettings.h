@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The properties of wirelesslink that make up its LinkConfig: one table has
+ * their names, texts, ranges and places in it; defaults are those of the
+ * custom profile. A property that was set overrides the profile, whichever was
+ * set first.
+ */
+
+#ifndef __WIRELESS_LINK_SETTINGS_H__
+#define __WIRELESS_LINK_SETTINGS_H__
+
+#include <gst/gst.h>
+
+#include "linkconfig.h"
+
+G_BEGIN_DECLS
+
+typedef struct _WirelessLinkSettings WirelessLinkSettings;
+
+/* Files are read into texts that link_new needs */
+typedef struct
+{
+  LinkConfig config;
+  gchar *texts[4];
+} WirelessLinkConfig;
+
+/* Installs the properties from this id on; returns the first id behind them */
+guint wireless_link_settings_install (GObjectClass * object_class, guint id);
+
+WirelessLinkSettings *wireless_link_settings_new (void);
+void wireless_link_settings_free (WirelessLinkSettings * settings);
+/* number counts from the first id that was installed */
+void wireless_link_settings_set (WirelessLinkSettings * settings, guint number,
+    const GValue * value);
+void wireless_link_settings_get (WirelessLinkSettings * settings, guint number,
+    GValue * value);
+
+/* Reads and tries the files. The error names the property or the file. */
+gboolean wireless_link_settings_build (WirelessLinkSettings * settings,
+    WirelessLinkConfig * config, GError ** error);
+void wireless_link_config_clear (WirelessLinkConfig * config);
+
+G_END_DECLS
+
+#endif /* __WIRELESS_LINK_SETTINGS_H__ */
