@@ -51,6 +51,12 @@ own.bind((sys.argv[1], int(sys.argv[2])))
 data, sender = own.recvfrom(2048)
 print(data.decode(), "from", sender[0])
 """]
+SEND_MANY = ["python3", "-c", """
+import socket, sys
+own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for _ in range(int(sys.argv[3])):
+    own.sendto(bytes(1000), (sys.argv[1], int(sys.argv[2])))
+"""]
 SERVE_TCP = ["python3", "-c", """
 import hashlib, socket, sys
 with socket.create_server((sys.argv[1], int(sys.argv[2]))) as server:
@@ -338,26 +344,11 @@ class HostsTest(Api):
         if shutil.which("tc") is None:
             self.skipTest("there is no tc")
         bed = self.open(buckets={"a.wl0": "rate 32mbit burst 5kb limit 2mb"})
-        bed.run("a", ["python3", "-c", """
-import socket, sys
-own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-for _ in range(1000):
-    own.sendto(bytes(1000), (sys.argv[1], 5004))
-""", "10.77.0.2"], check=True)
+        bed.run("a", [*SEND_MANY, "10.77.0.2", "5004", "1000"], check=True)
         show = "tc -s qdisc show dev wl0"
         self.assertTrue(wait_for(
             lambda: "1000 pkt" in self.text(bed, "a", show)))
         self.assertIn("dropped 0", self.text(bed, "a", show))
-
-    @needs_namespaces
-    def test_emulated_link_carries_and_logs(self):
-        if not has_element("wirelesslink"):
-            self.skipTest("wirelesslink is not built")
-        logs = self.directory / "logs"
-        bed = self.open("wl0=a,b: profile=80211b seed=1", logs=logs)
-        self.assertEqual(self.text(bed, "a", [*PING, "10.77.0.2"]), "alive")
-        bed.close()
-        self.assertGreater((logs / "wl0.log").stat().st_size, 0)
 
     @needs_namespaces
     def test_a_dead_link_is_an_error_with_its_last_words(self):
@@ -408,6 +399,80 @@ for _ in range(1000):
         for bed in beds:
             self.assertEqual(self.send_and_receive(bed, "a", "b", "10.77.0.2"),
                              "a word from 10.77.0.1")
+
+
+class EmulatedLinkTest(Api):
+    def setUp(self):
+        super().setUp()
+        if not has_element("wirelesslink"):
+            self.skipTest("wirelesslink is not built")
+
+    @staticmethod
+    def packets(log):
+        return [line.split() for line in log.read_text().splitlines()
+                if line.startswith("packet ")]
+
+    @needs_namespaces
+    def test_carries_and_logs(self):
+        logs = self.directory / "logs"
+        bed = self.open("wl0=a,b: profile=80211b seed=1", logs=logs)
+        self.assertEqual(self.text(bed, "a", [*PING, "10.77.0.2"]), "alive")
+        bed.close()
+        fates = [fields[6] for fields in self.packets(logs / "wl0.log")]
+        # the echo request and its answer
+        self.assertEqual(fates, ["delivered", "delivered"])
+
+    @needs_namespaces
+    def test_the_kernel_judges_what_it_damages(self):
+        bed = self.open("wl0=a,b: bit-error-rate=0.0001 seed=1")
+        count = 300
+        bed.run("a", [*SEND_MANY, "10.77.0.2", "5004", str(count)], check=True)
+
+        def verdicts():
+            lines = self.text(bed, "b", "cat /proc/self/net/snmp").splitlines()
+            found = {}
+            for names, values in zip(lines[::2], lines[1::2]):
+                kind, *names = names.split()
+                found.update({kind + name: int(value) for name, value
+                              in zip(names, values.split()[1:])})
+            return found
+
+        self.assertTrue(wait_for(
+            lambda: verdicts()["Ip:InReceives"] >= count))
+        found = verdicts()
+        # nobody listens, so the whole ones find no port
+        self.assertGreater(found["Udp:NoPorts"], 0)
+        self.assertGreater(found["Udp:InCsumErrors"], 0)
+        self.assertLess(found["Udp:NoPorts"], count)
+
+    @needs_namespaces
+    def test_hosts_of_two_links_share_a_medium(self):
+        logs = self.directory / "logs"
+        bed = self.open("wl0=a,b: profile=80211b", "wl1=c,b: medium=wl0",
+                        logs=logs)
+        self.assertEqual(bed.log("wl1"), bed.log("wl0"))
+        for host in "ac":
+            self.assertEqual(
+                self.text(bed, host, [*PING, bed.variables(host)["b"]]),
+                "alive")
+        bed.close()
+        flows_and_stations = [fields[2:4]
+                              for fields in self.packets(logs / "wl0.log")]
+        self.assertEqual(flows_and_stations,
+                         [["0", "0"], ["1", "1"], ["2", "2"], ["3", "1"]])
+
+    def test_relays_count_the_headers(self):
+        # 6 bytes and 28 fit, 13 and 28 do not
+        bed = self.open("wl0=a,b: max-size=40", mode="relay",
+                        relay_ports=[5004])
+        child = bed.popen("b", [*RECEIVE, bed.variables("b")["b"], "5004"],
+                          stdout=subprocess.PIPE, text=True)
+        bed.wait_listening("b", "udp", 5004)
+        for words in ("a longer word", "a word"):
+            bed.run("a", [*SEND, bed.variables("a")["b"], "5004", words],
+                    check=True)
+        out, _ = child.communicate(timeout=SECONDS_TO_WAIT)
+        self.assertEqual(out.split(" from")[0], "a word")
 
 
 class DescriptionTest(unittest.TestCase):
