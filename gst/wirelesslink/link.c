@@ -92,7 +92,7 @@ link_new (const LinkConfig * config, GError ** error)
   }
   link->config.pattern = NULL;
   link->config.pipe.trace[0] = link->config.pipe.trace[1] = NULL;
-  link->config.blocks.trace = NULL;
+  link->config.blocks.trace = link->config.blocks.trace_down = NULL;
   return link;
 }
 

@@ -158,6 +158,7 @@ typedef struct
   gdouble mean_burst;           /* blocks */
   gdouble corrupt_share;        /* of the bytes of a block that is hit */
   const gchar *trace;           /* '0' and '1' for each block, NULL: on/off */
+  const gchar *trace_down;      /* for the others; NULL: as trace */
   guint overhead;               /* bytes of framing with each packet */
   guint overhead_before;        /* of these, before the packet */
   gboolean frame_check;         /* a damaged packet is dropped */

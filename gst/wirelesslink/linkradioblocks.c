@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Bursts of hit blocks, with geometric lengths (Gilbert 1960), or a trace of
+ * them as Singh collected (5.1), see the header.
+ */
+
+#include "linkradioblocks.h"
+
+#include <string.h>
+
+/* A trace: '0' for a block that arrives and '1' for one that is hit */
+
+static gboolean
+parse_block (GByteArray * trace, const gchar * at, guint line, GError ** error)
+{
+  const guint8 hit = *at == '1';
+
+  if (g_ascii_isspace (*at))
+    return TRUE;
+  if (*at == '0' || *at == '1') {
+    g_byte_array_append (trace, &hit, 1);
+    return TRUE;
+  }
+  g_set_error (error, LINK_ERROR, LINK_ERROR_SYNTAX, "line %u of the trace of "
+      "blocks has a byte 0x%02x, it must be of \"0\" and \"1\", blanks and "
+      "comments that begin with \"#\"", line, (guint8) * at);
+  return FALSE;
+}
+
+static GByteArray *
+parse_trace (const gchar * text, GError ** error)
+{
+  GByteArray *trace = g_byte_array_new ();
+  guint line = 1;
+
+  for (; *text; text++) {
+    if (*text == '#')
+      text += strcspn (text, "\n");
+    if (*text == '\0')
+      break;
+    if (!parse_block (trace, text, line, error)) {
+      g_byte_array_unref (trace);
+      return NULL;
+    }
+    line += *text == '\n';
+  }
+  if (trace->len == 0) {
+    g_set_error (error, LINK_ERROR, LINK_ERROR_EMPTY,
+        "the trace of blocks has none");
+    g_clear_pointer (&trace, g_byte_array_unref);
+  }
+  return trace;
+}
+
+static gboolean
+init_traces (LinkRadioBlocks * radio, const LinkBlocksConfig * config,
+    GError ** error)
+{
+  const gchar *texts[2] = { config->trace, config->trace_down };
+  guint i;
+
+  if (!texts[0])
+    return TRUE;
+  if (!texts[1])
+    texts[1] = texts[0];
+  for (i = 0; i < 2; i++) {
+    radio->trace[i] = parse_trace (texts[i], error);
+    if (!radio->trace[i])
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Bursts have a mean length and gaps the one that makes the error rate. A gap
+ * has at least one block: where more than half of all are hit, bursts can't be
+ * of one block each. */
+static LinkOnOffConfig
+get_sojourns (const LinkBlocksConfig * config)
+{
+  const gdouble hit = config->block_error_rate, good = 1 - hit;
+  LinkOnOffConfig sojourns = { 0, 0 };
+  gdouble burst = config->mean_burst;
+
+  if (hit <= 0)
+    return sojourns;
+  if (burst * good < hit && good > 0)
+    burst = hit / good;
+  sojourns.mean_bad = burst * config->block_time;
+  sojourns.mean_good = burst * good / hit * config->block_time;
+  return sojourns;
+}
+
+static void
+init_bursts (LinkRadioBlocks * radio, const LinkBlocksConfig * config)
+{
+  LinkOnOffConfig sojourns = get_sojourns (config);
+  guint64 seed = radio->link->config.seed;
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    link_on_off_init (&radio->sent[i], &sojourns, config->block_time, seed, i,
+        LINK_DRAW_BLOCK);
+    radio->seen[i] = radio->sent[i];
+  }
+}
+
+gboolean
+link_radio_blocks_init (LinkRadioBlocks * radio, Link * link, GError ** error)
+{
+  const LinkBlocksConfig *config = &link->config.blocks;
+
+  memset (radio, 0, sizeof (*radio));
+  radio->link = link;
+  radio->block_time = config->block_time;
+  radio->change = LINK_NEVER;
+  init_bursts (radio, config);
+  return init_traces (radio, config, error);
+}
+
+void
+link_radio_blocks_clear (LinkRadioBlocks * radio)
+{
+  guint i;
+
+  for (i = 0; i < 2; i++)
+    g_clear_pointer (&radio->trace[i], g_byte_array_unref);
+}
+
+static gboolean
+is_hit (LinkRadioBlocks * radio, LinkOnOff * state, guint direction,
+    guint64 block)
+{
+  const GByteArray *trace = radio->trace[direction];
+
+  if (trace)
+    return trace->data[block % trace->len];
+  return link_on_off_is_bad (state, block * radio->block_time);
+}
+
+gboolean
+link_radio_blocks_send (LinkRadioBlocks * radio, guint direction, guint64 block)
+{
+  gboolean hit = is_hit (radio, &radio->sent[direction], direction, block);
+
+  radio->link->stats.blocks++;
+  radio->link->stats.blocks_hit += hit;
+  return hit;
+}
+
+guint64
+link_radio_blocks_at (const LinkRadioBlocks * radio, guint64 time)
+{
+  return (time + radio->block_time - 1) / radio->block_time;
+}
+
+/* Quality */
+
+static guint64
+find_trace_change (const LinkRadioBlocks * radio, const GByteArray * trace,
+    guint64 block)
+{
+  guint i;
+
+  for (i = 1; i < trace->len; i++) {
+    if (trace->data[(block + i) % trace->len] !=
+        trace->data[block % trace->len])
+      return (block + i) * radio->block_time;
+  }
+  return LINK_NEVER;
+}
+
+static void
+find_change (LinkRadioBlocks * radio)
+{
+  guint64 now = radio->link->now, change = LINK_NEVER;
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    if (!radio->used[i])
+      continue;
+    if (radio->trace[i])
+      change = MIN (change, find_trace_change (radio, radio->trace[i],
+              now / radio->block_time));
+    else
+      change = MIN (change, link_on_off_end (&radio->seen[i], now));
+  }
+  radio->change = change;
+}
+
+void
+link_radio_blocks_use (LinkRadioBlocks * radio, guint direction)
+{
+  if (radio->used[direction])
+    return;
+  radio->used[direction] = TRUE;
+  find_change (radio);
+}
+
+void
+link_radio_blocks_tell (LinkRadioBlocks * radio)
+{
+  guint i;
+
+  if (radio->link->now < radio->change)
+    return;
+  find_change (radio);
+  for (i = 0; i < 2; i++) {
+    if (radio->used[i])
+      link_quality_changed (radio->link, i);
+  }
+}
+
+gdouble
+link_radio_blocks_quality (LinkRadioBlocks * radio, guint direction)
+{
+  return !is_hit (radio, &radio->seen[direction], direction,
+      radio->link->now / radio->block_time);
+}
