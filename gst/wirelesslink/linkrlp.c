@@ -1,0 +1,770 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The non-transparent data service of GSM: the Radio Link Protocol of 3GPP TS
+ * 24.022 (GSM 04.22), in which errors become delay (Singh 2.3.2).
+ *
+ *   queue -> serial line -> frames -> radio blocks -> frames in order -> out
+ *
+ * Both ends send a frame in each radio block; block number k of both directions
+ * begins at k * block_time. A frame that is hit is lost, whatever it carries.
+ * Each carries N(R) (5.2.3.3), so that a lost acknowledgement is soon repeated,
+ * and nothing is sent while there is nothing to say.
+ *
+ * Three things are simpler than in the standard. Sequence numbers are whole
+ * here, where it has them modulo 62, so that no old frame is taken for a new
+ * one. SABM and UA begin a link anew, without the collisions of two of them.
+ * The call begins with the link set up: its time is part of the call's.
+ */
+
+#include "linkmodel.h"
+
+#include <string.h>
+
+#include "linkradioblocks.h"
+#include "linkserial.h"
+
+/* 5.2.3.1: numbers are modulo 62, and as many frames have a place. */
+#define N_SLOTS 62
+
+/* Bytes that wait for a frame before flow control stops the serial line. Ours:
+ * some tenths of a second, less than the window holds */
+#define BUFFER 512
+
+/* How the receiver stands to a frame in its window, after annex A */
+typedef enum
+{
+  RECEIVE_IDLE,                 /* not missed yet */
+  RECEIVE_MISSING,              /* a later one came: SREJ is to be sent */
+  RECEIVE_REJECTED,             /* SREJ was sent, until its deadline */
+  RECEIVE_DONE                  /* it came, before others that are missing */
+} ReceiveState;
+
+typedef struct
+{
+  guint64 begin, end;           /* bytes of the stream */
+  /* sender */
+  guint transmissions;
+  gboolean resend;
+  /* receiver */
+  ReceiveState state;
+  guint rejections;             /* SREJs sent for it */
+  guint64 deadline;             /* ns: when it is asked for again */
+} Slot;
+
+/* A packet with its framing, in the stream of bytes of its direction */
+typedef struct
+{
+  LinkItem *item;
+  guint64 begin, end;
+} Segment;
+
+typedef enum
+{
+  FRAME_SUPERVISION,            /* S, and I+S where it has data */
+  FRAME_SABM,
+  FRAME_UA
+} FrameType;
+
+typedef struct
+{
+  FrameType type;
+  guint64 arrival;              /* ns */
+  gboolean has_data;
+  guint64 ns;                   /* N(S) */
+  gboolean rejects;             /* SREJ, else RR */
+  guint64 nr;                   /* N(R) */
+  gboolean poll, final;
+} Frame;
+
+/* What goes one way: the sender at one end and the receiver at the other */
+typedef struct
+{
+  LinkSerial line;
+  GQueue segments;              /* of Segment, not delivered yet */
+  guint64 clocked, framed, delivered;   /* bytes of the stream that came over
+                                         * the line, into frames, and out */
+  Slot slots[N_SLOTS];          /* by number modulo N_SLOTS */
+  /* sender */
+  guint64 va, vs;               /* oldest not acknowledged, next */
+  guint64 t1;                   /* ns: when T1 runs out; LINK_NEVER: stopped */
+  gboolean polling, poll_due;   /* since T1 ran out, until F comes */
+  guint polls;
+  /* receiver */
+  guint64 vr;                   /* next expected, V(R) */
+  gboolean final_due;           /* to answer a poll */
+  GQueue air;                   /* of Frame, under way this way */
+} Direction;
+
+typedef struct
+{
+  Link *link;
+  LinkBlocksConfig config;
+  LinkRadioBlocks radio;
+  Direction directions[2];
+  guint64 next_tick;            /* number of the next block */
+  gint gave_up;                 /* direction that used up N2, or -1 */
+  /* beginning anew */
+  gboolean establishing;
+  guint initiator;              /* direction of SABM */
+  gboolean ua_due;
+  guint64 sabm_at;              /* ns: when SABM is sent (again) */
+} Rlp;
+
+static Slot *
+get_slot (Direction * direction, guint64 number)
+{
+  return &direction->slots[number % N_SLOTS];
+}
+
+static void
+give_up (Rlp * rlp, const Direction * direction)
+{
+  if (rlp->gave_up < 0)
+    rlp->gave_up = direction - rlp->directions;
+}
+
+/* From the line into the stream */
+
+static void
+take_packet (Direction * direction)
+{
+  Segment *last = g_queue_peek_tail (&direction->segments);
+  Segment *segment;
+
+  if (!link_serial_start (&direction->line))
+    return;
+  segment = g_slice_new (Segment);
+  segment->item = direction->line.item;
+  segment->begin = last ? last->end : direction->clocked;
+  segment->end = segment->begin + direction->line.bytes;
+  g_queue_push_tail (&direction->segments, segment);
+}
+
+static void
+clock_line (Rlp * rlp, Direction * direction)
+{
+  Segment *last = g_queue_peek_tail (&direction->segments);
+
+  if (!direction->line.item)
+    return;
+  direction->clocked = last->begin + link_serial_get_passed (&direction->line);
+  if (link_serial_next (&direction->line) > rlp->link->now)
+    return;
+  link_serial_take (&direction->line);
+  take_packet (direction);
+}
+
+static void
+control_flow (Direction * direction)
+{
+  link_serial_set_stopped (&direction->line,
+      direction->clocked - direction->framed >= BUFFER);
+  if (!direction->line.item)
+    take_packet (direction);
+}
+
+/* Sender */
+
+/* Packets with bytes in a frame know how often it was sent. */
+static void
+count_transmission (Rlp * rlp, Direction * direction, const Slot * slot)
+{
+  GList *link;
+
+  for (link = direction->segments.head; link; link = link->next) {
+    Segment *segment = link->data;
+    LinkPacket *packet = &segment->item->p;
+
+    if (segment->begin >= slot->end)
+      break;
+    if (segment->end <= slot->begin)
+      continue;
+    packet->attempts = MAX (packet->attempts, slot->transmissions);
+    packet->airtime += rlp->config.block_time;
+  }
+}
+
+static gboolean
+find_resend (Direction * direction, guint64 * number)
+{
+  for (*number = direction->va; *number < direction->vs; (*number)++) {
+    if (get_slot (direction, *number)->resend)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+make_frame (Rlp * rlp, Direction * direction, guint64 * number)
+{
+  Slot *slot = get_slot (direction, direction->vs);
+  guint64 bytes = MIN (direction->clocked - direction->framed,
+      rlp->config.block_payload);
+
+  if (bytes == 0 || direction->vs - direction->va >= rlp->config.rlp_window)
+    return FALSE;
+  slot->begin = direction->framed;
+  slot->end = slot->begin + bytes;
+  slot->transmissions = 0;
+  direction->framed = slot->end;
+  *number = direction->vs++;
+  return TRUE;
+}
+
+static void
+start_t1 (Rlp * rlp, Direction * direction)
+{
+  direction->t1 = rlp->link->now + rlp->config.rlp_t1;
+}
+
+static void
+send_data (Rlp * rlp, Direction * direction, Frame * frame)
+{
+  Slot *slot;
+
+  if (!find_resend (direction, &frame->ns)
+      && !make_frame (rlp, direction, &frame->ns))
+    return;
+  slot = get_slot (direction, frame->ns);
+  /* 5.5: N2 is the number of retransmissions */
+  if (slot->transmissions > rlp->config.rlp_n2) {
+    give_up (rlp, direction);
+    return;
+  }
+  slot->resend = FALSE;
+  slot->transmissions++;
+  frame->has_data = TRUE;
+  if (direction->t1 == LINK_NEVER)
+    start_t1 (rlp, direction);
+  count_transmission (rlp, direction, slot);
+}
+
+/* 5.3, checkpoint recovery: no answer within T1, so the other end is asked what
+ * it has. Nothing new is sent before it answers. */
+static void
+check_t1 (Rlp * rlp, Direction * direction)
+{
+  if (rlp->link->now < direction->t1)
+    return;
+  if (!direction->polling)
+    direction->polls = 0;
+  direction->polling = TRUE;
+  if (direction->polls > rlp->config.rlp_n2)
+    give_up (rlp, direction);
+  else
+    direction->poll_due = TRUE;
+}
+
+static void
+send_poll (Rlp * rlp, Direction * direction, Frame * frame)
+{
+  direction->poll_due = FALSE;
+  direction->polls++;
+  start_t1 (rlp, direction);
+  frame->poll = TRUE;
+}
+
+static void
+receive_acknowledgement (Rlp * rlp, Direction * direction, guint64 nr)
+{
+  if (nr <= direction->va)
+    return;
+  direction->va = nr;
+  if (direction->va == direction->vs) {
+    direction->polling = direction->poll_due = FALSE;
+    direction->t1 = LINK_NEVER;
+  } else if (!direction->polling) {
+    start_t1 (rlp, direction);
+  }
+}
+
+/* The frames from N(R) on are sent again, in order. */
+static void
+receive_final (Rlp * rlp, Direction * direction)
+{
+  guint64 number;
+
+  if (!direction->polling)
+    return;
+  direction->polling = direction->poll_due = FALSE;
+  start_t1 (rlp, direction);
+  for (number = direction->va; number < direction->vs; number++)
+    get_slot (direction, number)->resend = TRUE;
+}
+
+/* The other end is there and recovers: T1 has no reason to run out. */
+static void
+receive_rejection (Rlp * rlp, Direction * direction, guint64 nr)
+{
+  if (nr < direction->va || nr >= direction->vs)
+    return;
+  get_slot (direction, nr)->resend = TRUE;
+  if (!direction->polling)
+    start_t1 (rlp, direction);
+}
+
+/* Receiver */
+
+static void
+deliver (Rlp * rlp, Direction * direction)
+{
+  guint64 departure = rlp->link->now +
+      rlp->config.delay[direction - rlp->directions];
+  Segment *segment;
+
+  while ((segment = g_queue_peek_head (&direction->segments))
+      && segment->end <= direction->delivered) {
+    link_deliver (rlp->link, segment->item, departure);
+    g_slice_free (Segment, g_queue_pop_head (&direction->segments));
+  }
+}
+
+static void
+deliver_in_order (Rlp * rlp, Direction * direction)
+{
+  Slot *slot;
+
+  while ((slot = get_slot (direction, direction->vr))->state == RECEIVE_DONE) {
+    direction->delivered = slot->end;
+    slot->state = RECEIVE_IDLE;
+    slot->rejections = 0;
+    direction->vr++;
+  }
+  deliver (rlp, direction);
+}
+
+/* 5.2.3.8: a frame that comes before others shows that these are missing. So
+ * does one that came before: it was sent again, after them. */
+static void
+receive_data (Rlp * rlp, Direction * direction, guint64 ns)
+{
+  guint64 number;
+
+  if (ns < direction->vr)
+    return;
+  for (number = direction->vr; number < ns; number++) {
+    Slot *slot = get_slot (direction, number);
+
+    if (slot->state == RECEIVE_IDLE)
+      slot->state = RECEIVE_MISSING;
+  }
+  get_slot (direction, ns)->state = RECEIVE_DONE;
+  deliver_in_order (rlp, direction);
+}
+
+static gboolean
+find_missing (Rlp * rlp, Direction * direction, guint64 * number)
+{
+  guint64 end = direction->vr + rlp->config.rlp_window;
+
+  for (*number = direction->vr; *number < end; (*number)++) {
+    Slot *slot = get_slot (direction, *number);
+
+    if (slot->state == RECEIVE_MISSING || (slot->state == RECEIVE_REJECTED
+            && rlp->link->now >= slot->deadline))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Each SREJ has a timer of its own (Singh 2.3.2), which is T1 here, and is
+ * repeated N2 times. After that it is up to the sender's T1. */
+static void
+send_rejection (Rlp * rlp, Direction * direction, Frame * frame)
+{
+  guint64 number;
+  Slot *slot;
+
+  if (!find_missing (rlp, direction, &number))
+    return;
+  slot = get_slot (direction, number);
+  slot->state = RECEIVE_REJECTED;
+  slot->rejections++;
+  slot->deadline = slot->rejections > rlp->config.rlp_n2 ? LINK_NEVER :
+      rlp->link->now + rlp->config.rlp_t1;
+  frame->rejects = TRUE;
+  frame->nr = number;
+}
+
+/* All that is missing will be sent again, without being asked for. */
+static void
+send_final (Direction * direction, Frame * frame)
+{
+  guint i;
+
+  for (i = 0; i < N_SLOTS; i++) {
+    Slot *slot = &direction->slots[i];
+
+    slot->rejections = 0;
+    if (slot->state != RECEIVE_DONE)
+      slot->state = RECEIVE_IDLE;
+  }
+  direction->final_due = FALSE;
+  frame->final = TRUE;
+}
+
+/* Frames */
+
+/* What the end at which `ahead` begins and `back` ends has to say: one P/F bit
+ * (5.2.1.2), one N(R) */
+static void
+fill_frame (Rlp * rlp, Direction * ahead, Direction * back, Frame * frame)
+{
+  frame->nr = back->vr;
+  check_t1 (rlp, ahead);
+  if (back->final_due)
+    send_final (back, frame);
+  else if (ahead->poll_due)
+    send_poll (rlp, ahead, frame);
+  else
+    send_rejection (rlp, back, frame);
+  if (!ahead->polling)
+    send_data (rlp, ahead, frame);
+}
+
+/* 5.2.2.1, 5.2.2.2; TRUE when there is something to send */
+static gboolean
+fill_establishment (Rlp * rlp, guint number, Frame * frame)
+{
+  guint64 now = rlp->link->now;
+
+  if (number == rlp->initiator && now >= rlp->sabm_at) {
+    rlp->sabm_at = now + rlp->config.rlp_t1;
+    frame->type = FRAME_SABM;
+    return TRUE;
+  }
+  if (number != rlp->initiator && rlp->ua_due) {
+    rlp->ua_due = FALSE;
+    frame->type = FRAME_UA;
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+send_frame (Rlp * rlp, guint number)
+{
+  Direction *ahead = &rlp->directions[number];
+  Frame frame;
+
+  memset (&frame, 0, sizeof (frame));
+  if (!rlp->establishing)
+    fill_frame (rlp, ahead, &rlp->directions[!number], &frame);
+  else if (!fill_establishment (rlp, number, &frame))
+    return;
+  if (link_radio_blocks_send (&rlp->radio, number, rlp->next_tick))
+    return;
+  frame.arrival = rlp->link->now + rlp->config.block_time +
+      rlp->config.radio_delay;
+  g_queue_push_tail (&ahead->air, g_slice_dup (Frame, &frame));
+}
+
+static void
+receive_establishment (Rlp * rlp, const Frame * frame)
+{
+  if (frame->type == FRAME_SABM)
+    rlp->ua_due = TRUE;
+  else
+    rlp->establishing = FALSE;
+}
+
+static void
+receive_frame (Rlp * rlp, guint number, const Frame * frame)
+{
+  Direction *ahead = &rlp->directions[number];
+  Direction *back = &rlp->directions[!number];
+
+  if (frame->type != FRAME_SUPERVISION) {
+    receive_establishment (rlp, frame);
+    return;
+  }
+  if (frame->rejects)
+    receive_rejection (rlp, back, frame->nr);
+  else
+    receive_acknowledgement (rlp, back, frame->nr);
+  if (frame->final)
+    receive_final (rlp, back);
+  if (frame->poll)
+    ahead->final_due = TRUE;
+  if (frame->has_data)
+    receive_data (rlp, ahead, frame->ns);
+}
+
+static void
+receive_frames (Rlp * rlp, guint number)
+{
+  GQueue *air = &rlp->directions[number].air;
+  Frame *frame;
+
+  while ((frame = g_queue_peek_head (air))
+      && frame->arrival <= rlp->link->now) {
+    receive_frame (rlp, number, g_queue_pop_head (air));
+    g_slice_free (Frame, frame);
+  }
+}
+
+static void
+drop_frames (Direction * direction)
+{
+  Frame *frame;
+
+  while ((frame = g_queue_pop_head (&direction->air)))
+    g_slice_free (Frame, frame);
+}
+
+/* Beginning anew */
+
+static void
+lose_segment (Rlp * rlp, Direction * direction, LinkFate fate)
+{
+  Segment *segment = g_queue_pop_head (&direction->segments);
+
+  if (direction->line.item == segment->item)
+    link_serial_take (&direction->line);
+  direction->clocked = MAX (direction->clocked, segment->end);
+  direction->framed = MAX (direction->framed, segment->end);
+  link_lose (rlp->link, segment->item, fate);
+  g_slice_free (Segment, segment);
+}
+
+static void
+forget_frames (Direction * direction)
+{
+  drop_frames (direction);
+  memset (direction->slots, 0, sizeof (direction->slots));
+  direction->va = direction->vs = direction->vr = 0;
+  direction->polling = direction->poll_due = direction->final_due = FALSE;
+  direction->t1 = LINK_NEVER;
+  direction->delivered = direction->framed;
+}
+
+/* Packets that have bytes in frames which did not arrive are lost, with what
+ * had come over the line of the last. */
+static void
+lose_frames (Rlp * rlp, Direction * direction)
+{
+  guint64 framed = direction->framed;
+  Segment *segment;
+
+  while (direction->delivered < framed
+      && (segment = g_queue_peek_head (&direction->segments))
+      && segment->begin < framed)
+    lose_segment (rlp, direction, LINK_FATE_RESET);
+  forget_frames (direction);
+}
+
+static void
+reset (Rlp * rlp, guint initiator)
+{
+  guint i;
+
+  rlp->link->stats.resets++;
+  for (i = 0; i < 2; i++)
+    lose_frames (rlp, &rlp->directions[i]);
+  for (i = 0; i < 2; i++)
+    control_flow (&rlp->directions[i]);
+  rlp->establishing = TRUE;
+  rlp->initiator = initiator;
+  rlp->ua_due = FALSE;
+  rlp->sabm_at = rlp->link->now;
+}
+
+/* Without a call there is nothing to hang up. */
+static void
+end_recovery (Rlp * rlp)
+{
+  guint initiator = rlp->gave_up;
+
+  rlp->gave_up = -1;
+  if (rlp->config.rlp_after_n2 == LINK_AFTER_N2_DISCONNECT
+      && rlp->link->dial_up)
+    link_disconnect (rlp->link);
+  else
+    reset (rlp, initiator);
+}
+
+/* Time */
+
+static gboolean
+is_at_rest (const Rlp * rlp)
+{
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    const Direction *direction = &rlp->directions[i];
+
+    if (direction->segments.length || direction->va != direction->vs)
+      return FALSE;
+  }
+  return !rlp->establishing;
+}
+
+static guint64
+get_tick_time (const Rlp * rlp)
+{
+  return is_at_rest (rlp) ? LINK_NEVER :
+      rlp->next_tick * rlp->config.block_time;
+}
+
+/* The first tick is now or next, when there was nothing to send before. */
+static void
+wake (Rlp * rlp)
+{
+  rlp->next_tick = MAX (rlp->next_tick,
+      link_radio_blocks_at (&rlp->radio, rlp->link->now));
+}
+
+static void
+tick (Rlp * rlp)
+{
+  guint i;
+
+  for (i = 0; i < 2; i++)
+    send_frame (rlp, i);
+  rlp->next_tick++;
+  for (i = 0; i < 2; i++)
+    control_flow (&rlp->directions[i]);
+}
+
+/* The class */
+
+static void
+link_rlp_destroy (gpointer model, GDestroyNotify user_free)
+{
+  Rlp *rlp = model;
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    Direction *direction = &rlp->directions[i];
+    Segment *segment;
+
+    while ((segment = g_queue_pop_head (&direction->segments))) {
+      link_item_free (segment->item, user_free);
+      g_slice_free (Segment, segment);
+    }
+    drop_frames (direction);
+  }
+  link_radio_blocks_clear (&rlp->radio);
+  g_free (rlp);
+}
+
+static void
+init_direction (Direction * direction, Link * link, guint number)
+{
+  link_serial_init (&direction->line, link, number);
+  direction->t1 = LINK_NEVER;
+}
+
+static gpointer
+link_rlp_create (Link * link, GError ** error)
+{
+  Rlp *rlp = g_new0 (Rlp, 1);
+  guint i;
+
+  rlp->link = link;
+  rlp->config = link->config.blocks;
+  rlp->gave_up = -1;
+  for (i = 0; i < 2; i++)
+    init_direction (&rlp->directions[i], link, i);
+  if (!link_radio_blocks_init (&rlp->radio, link, error)) {
+    link_rlp_destroy (rlp, NULL);
+    return NULL;
+  }
+  return rlp;
+}
+
+static void
+link_rlp_arrived (gpointer model, guint station)
+{
+  Rlp *rlp = model;
+
+  /* frames go both ways */
+  link_radio_blocks_use (&rlp->radio, 0);
+  link_radio_blocks_use (&rlp->radio, 1);
+  if (is_at_rest (rlp))
+    wake (rlp);
+  take_packet (&rlp->directions[link_direction (station)]);
+}
+
+static guint64
+link_rlp_next (gpointer model)
+{
+  Rlp *rlp = model;
+  guint64 next = MIN (rlp->radio.change, get_tick_time (rlp));
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    Direction *direction = &rlp->directions[i];
+    Frame *frame = g_queue_peek_head (&direction->air);
+
+    next = MIN (next, link_serial_next (&direction->line));
+    if (frame)
+      next = MIN (next, frame->arrival);
+  }
+  return next;
+}
+
+static void
+link_rlp_advance (gpointer model)
+{
+  Rlp *rlp = model;
+  guint i;
+
+  link_radio_blocks_tell (&rlp->radio);
+  for (i = 0; i < 2; i++)
+    clock_line (rlp, &rlp->directions[i]);
+  for (i = 0; i < 2; i++)
+    receive_frames (rlp, i);
+  if (get_tick_time (rlp) <= rlp->link->now)
+    tick (rlp);
+  if (rlp->gave_up >= 0)
+    end_recovery (rlp);
+  if (is_at_rest (rlp)) {
+    drop_frames (&rlp->directions[0]);
+    drop_frames (&rlp->directions[1]);
+  }
+}
+
+static void
+hang_up (Rlp * rlp, Direction * direction)
+{
+  while (direction->segments.head)
+    lose_segment (rlp, direction, LINK_FATE_CALL);
+  forget_frames (direction);
+  link_serial_set_stopped (&direction->line, FALSE);
+}
+
+static void
+link_rlp_call_changed (gpointer model, gboolean connected)
+{
+  Rlp *rlp = model;
+  guint i;
+
+  if (connected)
+    wake (rlp);
+  else
+    rlp->establishing = FALSE;
+  for (i = 0; i < 2; i++) {
+    if (connected)
+      take_packet (&rlp->directions[i]);
+    else
+      hang_up (rlp, &rlp->directions[i]);
+  }
+}
+
+static gdouble
+link_rlp_quality (gpointer model, guint station)
+{
+  Rlp *rlp = model;
+
+  return link_radio_blocks_quality (&rlp->radio, link_direction (station));
+}
+
+const LinkModelClass link_rlp_class = {
+  link_rlp_create,
+  link_rlp_destroy,
+  link_rlp_arrived,
+  link_rlp_next,
+  link_rlp_advance,
+  link_rlp_call_changed,
+  link_rlp_quality
+};
