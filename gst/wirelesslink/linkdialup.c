@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A call that is made when a packet waits, and made again when it failed or
+ * broke. Its set-up has three phases (Alanko 3.1): the command to the phone,
+ * the way through the telephone network, and what the modems agree on. Call
+ * number n has its own draws.
+ */
+
+#include "linkmodel.h"
+
+/* What the draws of LINK_DRAW_DIAL are for */
+enum
+{
+  DRAW_COMMAND,
+  DRAW_CONNECT,
+  DRAW_HANDSHAKE,
+  DRAW_SLOW,
+  DRAW_SLOW_EXTRA,
+  DRAW_FAILURE,
+  DRAW_DETECTION
+};
+
+struct _LinkDialUp
+{
+  Link *link;
+  LinkDialUpConfig config;
+  LinkCall state;
+  guint64 number;               /* of the call, from 0 */
+  guint64 begin, end;           /* ns: of the state; LINK_NEVER: not known */
+};
+
+LinkDialUp *
+link_dial_up_new (Link * link)
+{
+  LinkDialUp *dial_up = g_new0 (LinkDialUp, 1);
+
+  dial_up->link = link;
+  dial_up->config = link->config.dial_up;
+  dial_up->state = LINK_CALL_IDLE;
+  dial_up->end = LINK_NEVER;
+  return dial_up;
+}
+
+void
+link_dial_up_free (LinkDialUp * dial_up)
+{
+  g_free (dial_up);
+}
+
+LinkCall
+link_dial_up_get_state (LinkDialUp * dial_up)
+{
+  return dial_up->state;
+}
+
+guint64
+link_dial_up_next (LinkDialUp * dial_up)
+{
+  return dial_up->end;
+}
+
+/* Draws */
+
+static guint64
+draw (const LinkDialUp * dial_up, guint what)
+{
+  return seeded_draw (dial_up->link->config.seed, 0, LINK_DRAW_DIAL,
+      dial_up->number, what);
+}
+
+static guint64
+draw_between (const LinkDialUp * dial_up, guint what, guint64 least,
+    guint64 most)
+{
+  return least + seeded_draw_below (draw (dial_up, what),
+      most > least ? most - least + 1 : 0);
+}
+
+static gboolean
+fails (const LinkDialUp * dial_up)
+{
+  return seeded_draw_hits (draw (dial_up, DRAW_FAILURE),
+      seeded_chance (dial_up->config.failure));
+}
+
+/* Never at once: redials would have no end. */
+static guint64
+draw_detection (const LinkDialUp * dial_up)
+{
+  guint64 time = draw_between (dial_up, DRAW_DETECTION,
+      dial_up->config.failure_min, dial_up->config.failure_max);
+
+  return MAX (time, LINK_MS);
+}
+
+static guint64
+draw_set_up (const LinkDialUp * dial_up)
+{
+  const LinkDialUpConfig *config = &dial_up->config;
+  guint64 time = draw_between (dial_up, DRAW_COMMAND, config->command_min,
+      config->command_max);
+
+  time += draw_between (dial_up, DRAW_CONNECT, config->connect_min,
+      config->connect_max);
+  time += draw_between (dial_up, DRAW_HANDSHAKE, config->handshake_min,
+      config->handshake_max);
+  if (seeded_draw_hits (draw (dial_up, DRAW_SLOW),
+          seeded_chance (config->slow)))
+    time += draw_between (dial_up, DRAW_SLOW_EXTRA, 0, config->slow_extra_max);
+  return time;
+}
+
+/* States */
+
+static void
+enter (LinkDialUp * dial_up, LinkCall state, guint64 duration)
+{
+  dial_up->state = state;
+  dial_up->begin = dial_up->link->now;
+  dial_up->end = duration == LINK_NEVER ? LINK_NEVER :
+      dial_up->begin + duration;
+  link_call_changed (dial_up->link, state);
+}
+
+void
+link_dial_up_wanted (LinkDialUp * dial_up)
+{
+  if (dial_up->state != LINK_CALL_IDLE)
+    return;
+  dial_up->link->stats.calls++;
+  enter (dial_up, LINK_CALL_DIALLING, fails (dial_up) ?
+      draw_detection (dial_up) : draw_set_up (dial_up));
+}
+
+/* Packets that wait want the next call at once. */
+static void
+hang_up (LinkDialUp * dial_up)
+{
+  guint i;
+
+  dial_up->number++;
+  enter (dial_up, LINK_CALL_IDLE, LINK_NEVER);
+  for (i = 0; i < LINK_MAX_STATIONS; i++) {
+    if (link_peek (dial_up->link, i))
+      link_dial_up_wanted (dial_up);
+  }
+}
+
+void
+link_dial_up_break (LinkDialUp * dial_up)
+{
+  if (dial_up->state != LINK_CALL_CONNECTED)
+    return;
+  dial_up->link->stats.calls_broken++;
+  hang_up (dial_up);
+}
+
+static void
+connect_call (LinkDialUp * dial_up)
+{
+  guint64 mean = dial_up->config.mean_time_to_break;
+
+  dial_up->link->stats.setup_time = dial_up->link->now - dial_up->begin;
+  enter (dial_up, LINK_CALL_CONNECTED, mean == 0 ? LINK_NEVER :
+      seeded_draw_exponential (seeded_draw (dial_up->link->config.seed, 0,
+              LINK_DRAW_BREAK, dial_up->number, 0), mean));
+}
+
+void
+link_dial_up_advance (LinkDialUp * dial_up)
+{
+  if (dial_up->state == LINK_CALL_CONNECTED) {
+    link_dial_up_break (dial_up);
+  } else if (fails (dial_up)) {
+    dial_up->link->stats.calls_failed++;
+    hang_up (dial_up);
+  } else {
+    connect_call (dial_up);
+  }
+}
