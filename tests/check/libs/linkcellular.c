@@ -1,0 +1,1287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds the models of GSM and NMT to what was measured: Alanko et al. 1994
+ * (3.1, tables 3 to 5), Singh 2000 (5.1, figure 15, appendix B); and RLP to its
+ * rules, with traces of radio blocks made by hand. All in virtual time.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "link.h"
+#include "seededdraw.h"
+
+#define MS LINK_MS
+#define SECOND LINK_SECOND
+#define BLOCK (20 * MS)
+
+/* TCP of the measurements: segments, and their headers */
+#define MSS 536
+#define TCP_HEADER 40
+
+/* A line of a table: name, theirs, ours */
+static void
+check_line (const gchar * name, gdouble theirs, gdouble ours, gdouble within)
+{
+  g_print ("  %-44s theirs %8.2f  ours %8.2f  (%+.2f, within %.2f)\n", name,
+      theirs, ours, ours - theirs, within);
+  fail_unless (fabs (ours - theirs) <= within, "%s: %.3f, not %.3f +- %.3f",
+      name, ours, theirs, within);
+}
+
+static void
+check_between (const gchar * name, gdouble least, gdouble most, gdouble ours)
+{
+  g_print ("  %-44s theirs %g to %g  ours %.2f\n", name, least, most, ours);
+  fail_unless (ours >= least && ours <= most, "%s: %.3f, not %g to %g", name,
+      ours, least, most);
+}
+
+/* A link with a flow each way */
+typedef struct
+{
+  Link *link;
+  guint flows[2];               /* from station 0, from station 1 */
+  guint64 now;
+} Path;
+
+static void
+path_open (Path * path, const LinkConfig * config)
+{
+  GError *error = NULL;
+
+  path->link = link_new (config, &error);
+  g_assert_no_error (error);
+  path->flows[0] = link_add_flow (path->link, 0);
+  path->flows[1] = link_add_flow (path->link, 1);
+  path->now = 0;
+}
+
+static void
+path_close (Path * path)
+{
+  link_free (path->link, NULL);
+}
+
+static void
+path_drop_events (Path * path)
+{
+  LinkEvent event;
+
+  while (link_poll_event (path->link, &event));
+}
+
+/* TRUE with the next packet that leaves; FALSE when nothing will happen any
+ * more, or not until then */
+static gboolean
+path_next_output (Path * path, guint64 until, LinkPacket * packet)
+{
+  while (!link_poll_output (path->link, packet)) {
+    guint64 next = link_next_wakeup (path->link);
+
+    path_drop_events (path);
+    if (next == LINK_NEVER || next > until)
+      return FALSE;
+    path->now = MAX (path->now, next);
+    link_timeout (path->link, path->now);
+  }
+  return TRUE;
+}
+
+/* Everything until then; the packets that leave are not looked at. */
+static void
+path_run (Path * path, guint64 until)
+{
+  LinkPacket packet;
+
+  while (path_next_output (path, until, &packet));
+  path->now = until;
+  link_timeout (path->link, until);
+}
+
+/* Waits for n packets of this station, and returns when the last one left. */
+static guint64
+path_await (Path * path, guint station, guint n)
+{
+  LinkPacket packet = { 0, };
+
+  while (n > 0) {
+    fail_unless (path_next_output (path, LINK_NEVER - 1, &packet));
+    n -= packet.station == station;
+  }
+  return packet.departure;
+}
+
+/* A message in full segments; returns how many */
+static guint
+path_send_message (Path * path, guint station, guint bytes)
+{
+  guint n;
+
+  for (n = 0; bytes > 0; n++) {
+    guint segment = MIN (bytes, MSS);
+
+    link_input (path->link, path->now, path->flows[station],
+        segment + TCP_HEADER, NULL);
+    bytes -= segment;
+  }
+  return n;
+}
+
+/* A request, and the reply when all of it arrived: seconds */
+static gdouble
+path_exchange (Path * path, guint request, guint reply)
+{
+  guint64 begin = path->now;
+  guint n = path_send_message (path, 0, request);
+
+  path->now = path_await (path, 0, n);
+  n = path_send_message (path, 1, reply);
+  path->now = path_await (path, 1, n);
+  return (path->now - begin) / 1e9;
+}
+
+static gint
+compare_seconds (gconstpointer a, gconstpointer b)
+{
+  const gdouble *x = a, *y = b;
+
+  return *x < *y ? -1 : *x > *y;
+}
+
+/* The median of exchanges that begin anywhere in a block */
+static gdouble
+get_median_exchange (const LinkConfig * config, guint request, guint reply)
+{
+  gdouble seconds[500];
+  Path path;
+  guint i;
+
+  path_open (&path, config);
+  for (i = 0; i < G_N_ELEMENTS (seconds); i++) {
+    path.now += SECOND;
+    path.now += seeded_draw_below (seeded_draw (1, 2, 3, i, 0), SECOND);
+    seconds[i] = path_exchange (&path, request, reply);
+  }
+  path_close (&path);
+  qsort (seconds, G_N_ELEMENTS (seconds), sizeof (gdouble), compare_seconds);
+  return (seconds[249] + seconds[250]) / 2;
+}
+
+/* Bytes of TCP payload through a queue that is always full */
+static guint64
+get_bulk (const LinkConfig * config, guint station, guint seconds,
+    LinkStats * stats)
+{
+  guint64 bytes = 0, end = seconds * SECOND;
+  LinkPacket packet;
+  Path path;
+
+  path_open (&path, config);
+  while (TRUE) {
+    while (link_has_room (path.link, path.flows[station], MSS + TCP_HEADER))
+      link_input (path.link, path.now, path.flows[station], MSS + TCP_HEADER,
+          NULL);
+    if (!path_next_output (&path, end, &packet))
+      break;
+    bytes += MSS;
+  }
+  link_get_stats (path.link, stats);
+  path_close (&path);
+  return bytes;
+}
+
+/* Alanko, table 4 */
+
+static const struct
+{
+  guint request, reply;
+  gdouble gsm, nmt;             /* s: medians of tables 4 and 3 */
+} exchanges[] = {
+  {1, 1, 0.99, 0.44},
+  {32, 512, 1.54, 0.93},
+  {32, 1024, 2.14, 1.21},
+  {1024, 32, 2.20, 1.48},
+  {32, 2048, 3.24, 1.79}
+};
+
+static void
+check_exchange (const LinkConfig * config, guint i, gdouble theirs)
+{
+  gchar *name = g_strdup_printf ("%u/%u byte, median, s", exchanges[i].request,
+      exchanges[i].reply);
+
+  check_line (name, theirs, get_median_exchange (config, exchanges[i].request,
+          exchanges[i].reply), theirs * 0.05);
+  g_free (name);
+}
+
+GST_START_TEST (gsm_exchanges_as_table_4_of_alanko)
+{
+  LinkConfig config;
+
+  link_config_init (&config, LINK_PROFILE_GSM, LINK_QUALITY_IDEAL);
+  check_exchange (&config, __i__, exchanges[__i__].gsm);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (nmt_exchanges_as_table_3_of_alanko)
+{
+  LinkConfig config;
+
+  link_config_init (&config, LINK_PROFILE_NMT, LINK_QUALITY_IDEAL);
+  check_exchange (&config, __i__, exchanges[__i__].nmt);
+}
+
+GST_END_TEST;
+
+/* 3.3: the sustainable rates, 880 to the network and 890 from it */
+GST_START_TEST (gsm_bulk_as_section_3_3_of_alanko)
+{
+  LinkConfig config;
+  LinkStats stats;
+  guint i;
+
+  link_config_init (&config, LINK_PROFILE_GSM, LINK_QUALITY_IDEAL);
+  for (i = 0; i < 2; i++)
+    check_line (i ? "GSM bulk, down, byte/s" : "GSM bulk, up, byte/s",
+        i ? 890 : 880, get_bulk (&config, i, 900, &stats) / 900.0, 885 * 0.02);
+}
+
+GST_END_TEST;
+
+/* V.42bis made more of the file than of the messages: rates of its own */
+static void
+init_nmt_bulk (LinkConfig * config, LinkQuality quality)
+{
+  link_config_init (config, LINK_PROFILE_NMT, quality);
+  config->pipe.rate[0] = 1370 * 8;
+  config->pipe.rate[1] = 1490 * 8;
+}
+
+GST_START_TEST (nmt_bulk_as_section_3_3_of_alanko)
+{
+  LinkConfig config;
+  LinkStats stats;
+
+  init_nmt_bulk (&config, LINK_QUALITY_IDEAL);
+  check_line ("NMT bulk, up, byte/s", 1270, get_bulk (&config, 0, 900,
+          &stats) / 900.0, 1270 * 0.02);
+  check_line ("NMT bulk, down, byte/s", 1380, get_bulk (&config, 1, 900,
+          &stats) / 900.0, 1380 * 0.02);
+}
+
+GST_END_TEST;
+
+/* Table 5: kilobytes in 15 minutes, the mean of several */
+
+#define TABLE_5_RUNS 16
+
+/* Returns the resets in each of them. */
+static gdouble
+check_quarter_hour (const gchar * name, LinkConfig * config, gdouble theirs)
+{
+  guint64 bytes = 0, resets = 0;
+  LinkStats stats;
+  guint i;
+
+  for (i = 0; i < TABLE_5_RUNS; i++) {
+    config->seed = 1 + i;
+    bytes += get_bulk (config, 1, 900, &stats);
+    resets += stats.resets;
+  }
+  check_line (name, theirs, bytes / 1000.0 / TABLE_5_RUNS, theirs * 0.15);
+  g_print ("  %-44s %g\n", "  resets in 15 minutes",
+      (gdouble) resets / TABLE_5_RUNS);
+  return (gdouble) resets / TABLE_5_RUNS;
+}
+
+GST_START_TEST (bulk_in_15_minutes_as_table_5_of_alanko)
+{
+  static const gdouble gsm[] = { 800, 640, 240 }, nmt[] = { 1240, 870, 310 };
+  static const gchar *const names[] = { "ideal", "good", "poor" };
+  LinkConfig config;
+  gdouble resets;
+  gchar *name;
+
+  name = g_strdup_printf ("GSM, %s, kbyte", names[__i__]);
+  link_config_init (&config, LINK_PROFILE_GSM, __i__);
+  resets = check_quarter_hour (name, &config, gsm[__i__]);
+  /* failures are delays, except where the link is poor */
+  fail_unless (__i__ == LINK_QUALITY_POOR || resets < 1);
+  g_free (name);
+  name = g_strdup_printf ("NMT, %s, kbyte", names[__i__]);
+  init_nmt_bulk (&config, __i__);
+  check_quarter_hour (name, &config, nmt[__i__]);
+  g_free (name);
+}
+
+GST_END_TEST;
+
+/* Section 3.1: dial-up */
+
+/* Their 400 calls, ten times */
+#define SETS 10
+#define CALLS 400
+
+typedef struct
+{
+  guint n, calls, failed;
+  gdouble seconds[SETS * CALLS];        /* of the set-ups, sorted */
+  gdouble least_detection, most_detection;
+  guint64 begin;                /* ns: of the one that is made */
+} Calls;
+
+static void
+note_call (Calls * calls, const LinkEvent * event)
+{
+  gdouble seconds = (event->time - calls->begin) / 1e9;
+
+  if (event->call == LINK_CALL_DIALLING) {
+    calls->begin = event->time;
+    calls->calls++;
+  } else if (event->call == LINK_CALL_CONNECTED) {
+    calls->begin = LINK_NEVER;
+    calls->seconds[calls->n++] = seconds;
+  } else if (calls->begin != LINK_NEVER) {
+    calls->failed++;
+    calls->least_detection = MIN (calls->least_detection, seconds);
+    calls->most_detection = MAX (calls->most_detection, seconds);
+  }
+}
+
+/* So many that succeed; each breaks soon, by a very short life */
+static void
+make_set (const LinkConfig * config, Calls * calls)
+{
+  guint end = calls->n + CALLS;
+  LinkEvent event;
+  Path path;
+
+  path_open (&path, config);
+  while (calls->n < end) {
+    if (link_next_wakeup (path.link) == LINK_NEVER)
+      link_input (path.link, path.now, path.flows[0], 100, NULL);
+    path.now = MAX (path.now, link_next_wakeup (path.link));
+    link_timeout (path.link, path.now);
+    while (calls->n < end && link_poll_event (path.link, &event)) {
+      if (event.type == LINK_EVENT_CALL)
+        note_call (calls, &event);
+    }
+  }
+  path_close (&path);
+}
+
+static Calls *
+make_calls (LinkProfile profile)
+{
+  Calls *calls = g_new0 (Calls, 1);
+  LinkConfig config;
+
+  calls->least_detection = 1e9;
+  link_config_init (&config, profile, LINK_QUALITY_IDEAL);
+  config.dial_up.enabled = TRUE;
+  config.dial_up.mean_time_to_break = MS;
+  for (config.seed = 0; config.seed < SETS; config.seed++)
+    make_set (&config, calls);
+  qsort (calls->seconds, calls->n, sizeof (gdouble), compare_seconds);
+  return calls;
+}
+
+static gdouble
+get_quantile (const Calls * calls, gdouble part)
+{
+  return calls->seconds[(guint) (part * (calls->n - 1))];
+}
+
+static gdouble
+get_percent_over (const Calls * calls, gdouble limit)
+{
+  guint i, n = 0;
+
+  for (i = 0; i < calls->n; i++)
+    n += calls->seconds[i] > limit;
+  return 100.0 * n / calls->n;
+}
+
+GST_START_TEST (gsm_calls_as_section_3_1_of_alanko)
+{
+  Calls *calls = make_calls (LINK_PROFILE_GSM);
+
+  check_between ("GSM call, 5 % quantile, s", 28, 31,
+      get_quantile (calls, 0.05));
+  check_between ("GSM call, median, s", 28, 31, get_quantile (calls, 0.5));
+  check_between ("GSM call, 95 % quantile, s", 28, 31,
+      get_quantile (calls, 0.95));
+  check_between ("GSM calls over 35 s, %", 0, 0, get_percent_over (calls, 35));
+  check_between ("GSM calls that fail, %", 10, 15,
+      100.0 * calls->failed / calls->calls);
+  g_free (calls);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (nmt_calls_as_section_3_1_of_alanko)
+{
+  Calls *calls = make_calls (LINK_PROFILE_NMT);
+
+  check_between ("NMT call, 5 % quantile, s", 31, 35,
+      get_quantile (calls, 0.05));
+  check_between ("NMT call, median, s", 31, 35, get_quantile (calls, 0.5));
+  check_between ("NMT call, 95 % quantile, s", 31, 35,
+      get_quantile (calls, 0.95));
+  check_line ("NMT calls over 35 s, %", 1, get_percent_over (calls, 35), 0.5);
+  check_between ("NMT calls that fail, %", 2, 3,
+      100.0 * calls->failed / calls->calls);
+  check_between ("NMT failure seen after, least, s", 90, 95,
+      calls->least_detection);
+  check_between ("NMT failure seen after, most, s", 90, 95,
+      calls->most_detection);
+  g_free (calls);
+}
+
+GST_END_TEST;
+
+/* Singh 5.1: 125 bytes of video with 7 of RTP, 8 of UDP and 20 of IP */
+
+#define VIDEO_HEADER 35
+#define VIDEO_PACKET (125 + VIDEO_HEADER)
+#define VIDEO_PACKETS 100000
+
+static gboolean
+header_is_hit (const LinkPacket * packet)
+{
+  return packet->n_damage > 0 && packet->damage[0].offset < VIDEO_HEADER;
+}
+
+/* Percent of the packets lost: UDP over PPP, whose check finds any damage; or
+ * UDP-Lite over PPP Lite, where only the headers count */
+static gdouble
+get_video_loss (const LinkConfig * template, gboolean lite)
+{
+  LinkConfig config = *template;
+  guint lost = 0, sent = 0, ended = 0;
+  LinkEvent event;
+  Path path;
+
+  config.blocks.frame_check = !lite;
+  path_open (&path, &config);
+  while (ended < VIDEO_PACKETS) {
+    while (sent < VIDEO_PACKETS
+        && link_has_room (path.link, path.flows[0], VIDEO_PACKET)) {
+      link_input (path.link, path.now, path.flows[0], VIDEO_PACKET, NULL);
+      sent++;
+    }
+    path.now = MAX (path.now, link_next_wakeup (path.link));
+    link_timeout (path.link, path.now);
+    while (link_poll_event (path.link, &event)) {
+      if (event.type != LINK_EVENT_FATE)
+        continue;
+      ended++;
+      lost += event.packet.fate == LINK_FATE_CHECK
+          || header_is_hit (&event.packet);
+    }
+  }
+  path_close (&path);
+  return 100.0 * lost / VIDEO_PACKETS;
+}
+
+static const struct
+{
+  const gchar *name;
+  gdouble rate, burst;          /* of blocks */
+  gdouble udp, lite, within;    /* percent */
+} video_runs[] = {
+  {"WSim, 1.58 %, bursts of 1", 0.0158, 1, 9.0, 3.0, 0.5},
+  {"WSim, 1.58 %, bursts of 2", 0.0158, 2, 5.3, 2.3, 0.5},
+  {"live (figure 15), 0.85 %, bursts of 3.4", 0.0085, 3.4, 2.1, 1.1, 0.3}
+};
+
+GST_START_TEST (video_losses_as_singh)
+{
+  LinkConfig config;
+  gchar *name;
+
+  link_config_init (&config, LINK_PROFILE_GSM_TRANSPARENT, LINK_QUALITY_IDEAL);
+  config.blocks.block_error_rate = video_runs[__i__].rate;
+  config.blocks.mean_burst = video_runs[__i__].burst;
+  name = g_strdup_printf ("%s: UDP, %%", video_runs[__i__].name);
+  check_line (name, video_runs[__i__].udp, get_video_loss (&config, FALSE),
+      video_runs[__i__].within);
+  g_free (name);
+  name = g_strdup_printf ("%s: UDP-Lite, %%", video_runs[__i__].name);
+  check_line (name, video_runs[__i__].lite, get_video_loss (&config, TRUE),
+      video_runs[__i__].within);
+  g_free (name);
+}
+
+GST_END_TEST;
+
+/* Appendix B: ping -s 500 */
+static gdouble
+get_mean_ping (LinkProfile profile)
+{
+  gdouble sum = 0;
+  LinkConfig config;
+  Path path;
+  guint i;
+
+  link_config_init (&config, profile, LINK_QUALITY_IDEAL);
+  path_open (&path, &config);
+  for (i = 0; i < 100; i++) {
+    guint64 begin = path.now += SECOND + i * 7 * MS;
+    guint station;
+
+    for (station = 0; station < 2; station++) {
+      link_input (path.link, path.now, path.flows[station], 528, NULL);
+      path.now = path_await (&path, station, 1);
+    }
+    sum += (path.now - begin) / 1e9;
+  }
+  path_close (&path);
+  return sum / 100;
+}
+
+GST_START_TEST (pings_as_appendix_b_of_singh)
+{
+  check_line ("ping over RLP, s", 2.023, get_mean_ping (LINK_PROFILE_GSM),
+      2.023 * 0.05);
+  check_line ("ping without RLP, s", 1.576,
+      get_mean_ping (LINK_PROFILE_GSM_TRANSPARENT), 1.576 * 0.05);
+}
+
+GST_END_TEST;
+
+/* Radio blocks made by hand */
+
+/* A trace of n blocks of which those from first to last are hit */
+static gchar *
+make_trace (guint n, guint first, guint last)
+{
+  gchar *trace = g_strnfill (n, '0');
+
+  memset (trace + first, '1', last - first + 1);
+  return trace;
+}
+
+typedef struct
+{
+  guint n, delivered, reset, call, check;
+  guint first_lost, last_lost;  /* indices; first > last: none */
+  guint most_attempts;
+  gboolean in_order;
+  guint64 departures[400];      /* ns, by index; 0: lost */
+  LinkStats stats;
+} Course;
+
+static void
+note_fate (Course * course, const LinkEvent * event)
+{
+  const LinkPacket *packet = &event->packet;
+
+  course->most_attempts = MAX (course->most_attempts, packet->attempts);
+  course->reset += packet->fate == LINK_FATE_RESET;
+  course->call += packet->fate == LINK_FATE_CALL;
+  course->check += packet->fate == LINK_FATE_CHECK;
+  if (packet->fate <= LINK_FATE_DAMAGED)
+    return;
+  course->first_lost = MIN (course->first_lost, packet->index);
+  course->last_lost = MAX (course->last_lost, packet->index);
+}
+
+/* n packets of so many bytes, one each interval, until all came to an end */
+static void
+run_course (const LinkConfig * config, guint n, guint32 size,
+    guint64 interval, Course * course)
+{
+  guint sent = 0, ended = 0, next = 0;
+  LinkPacket packet;
+  LinkEvent event;
+  Path path;
+
+  memset (course, 0, sizeof (*course));
+  course->n = n;
+  course->in_order = TRUE;
+  course->first_lost = G_MAXUINT;
+  path_open (&path, config);
+  while (ended < n) {
+    guint64 due = sent < n ? sent * interval : LINK_NEVER;
+
+    path.now = MAX (path.now, MIN (due, link_next_wakeup (path.link)));
+    fail_unless (path.now != LINK_NEVER);
+    if (path.now == due) {
+      link_input (path.link, path.now, path.flows[0], size, NULL);
+      sent++;
+    } else {
+      link_timeout (path.link, path.now);
+    }
+    while (link_poll_output (path.link, &packet)) {
+      course->delivered++;
+      course->in_order &= packet.index >= next;
+      next = packet.index + 1;
+      course->departures[packet.index] = packet.departure;
+    }
+    while (link_poll_event (path.link, &event)) {
+      if (event.type != LINK_EVENT_FATE)
+        continue;
+      ended++;
+      note_fate (course, &event);
+    }
+  }
+  link_get_stats (path.link, &course->stats);
+  path_close (&path);
+}
+
+/* GSM with traces of the blocks from station 0 and of those to it */
+static void
+init_traced (LinkConfig * config, const gchar * up, const gchar * down)
+{
+  link_config_init (config, LINK_PROFILE_GSM, LINK_QUALITY_IDEAL);
+  config->blocks.trace = up;
+  config->blocks.trace_down = down;
+}
+
+/* The n-th of them is later than without errors by so many ms. */
+static guint64
+get_extra (const Course * course, const Course * ideal, guint n)
+{
+  return (course->departures[n] - ideal->departures[n]) / MS;
+}
+
+static const gchar *const all_good = "0";
+
+/* 17 bytes and SLIP's 2 in each block of 20 ms: packet i arrives over the line
+ * just before block i + 1, and is sent in it */
+#define SMALL 17
+
+static void
+run_small (const LinkConfig * config, guint n, Course * course)
+{
+  run_course (config, n, SMALL, BLOCK, course);
+}
+
+static void
+run_ideal (guint n, Course * course)
+{
+  LinkConfig config;
+
+  init_traced (&config, all_good, NULL);
+  run_small (&config, n, course);
+  fail_unless_equals_int (course->delivered, n);
+  fail_unless_equals_int (course->most_attempts, 1);
+}
+
+GST_START_TEST (lost_frame_is_rejected_and_sent_again)
+{
+  gchar *trace = make_trace (3000, 20, 20);
+  Course course, ideal;
+  LinkConfig config;
+  guint i;
+
+  run_ideal (50, &ideal);
+  init_traced (&config, trace, all_good);
+  run_small (&config, 50, &course);
+  fail_unless_equals_int (course.delivered, 50);
+  fail_unless (course.in_order);
+  fail_unless_equals_int (course.most_attempts, 2);
+  fail_unless_equals_int (course.stats.resets, 0);
+  fail_unless_equals_uint64 (course.stats.blocks_hit, 1);
+  fail_unless_equals_int (get_extra (&course, &ideal, 18), 0);
+  /* there and back, and the block after: 13 blocks */
+  fail_unless_equals_int (get_extra (&course, &ideal, 19), 260);
+  /* those behind it waited, and left together with it */
+  for (i = 20; i < 32; i++)
+    fail_unless_equals_uint64 (course.departures[i], course.departures[19]);
+  fail_unless (get_extra (&course, &ideal, 40) <= BLOCK / MS);
+  g_free (trace);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (lost_last_frame_is_found_by_a_checkpoint)
+{
+  gchar *trace = make_trace (3000, 10, 10);
+  Course course, ideal;
+  LinkConfig config;
+
+  run_ideal (10, &ideal);
+  init_traced (&config, trace, all_good);
+  run_small (&config, 10, &course);
+  fail_unless_equals_int (course.delivered, 10);
+  fail_unless (course.in_order);
+  fail_unless_equals_int (course.most_attempts, 2);
+  fail_unless_equals_int (get_extra (&course, &ideal, 8), 0);
+  /* T1 from the last acknowledgement, a poll there and its answer back */
+  check_between ("extra delay of a checkpoint, ms", 480, 980,
+      get_extra (&course, &ideal, 9));
+  g_free (trace);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (lost_rejection_is_repeated)
+{
+  gchar *up = make_trace (3000, 20, 20);
+  /* the frame after arrives 7 blocks later: SREJ is in block 27 */
+  gchar *down = make_trace (3000, 27, 27);
+  Course course, ideal;
+  LinkConfig config;
+
+  run_ideal (50, &ideal);
+  init_traced (&config, up, down);
+  run_small (&config, 50, &course);
+  fail_unless_equals_int (course.delivered, 50);
+  fail_unless (course.in_order);
+  fail_unless_equals_int (course.stats.resets, 0);
+  check_between ("extra delay with the SREJ lost too, ms", 480, 980,
+      get_extra (&course, &ideal, 19));
+  g_free (down);
+  g_free (up);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (lost_acknowledgements_cost_nothing)
+{
+  gchar *down = make_trace (3000, 15, 25);
+  Course course, ideal;
+  LinkConfig config;
+  guint i;
+
+  run_ideal (50, &ideal);
+  init_traced (&config, all_good, down);
+  run_small (&config, 50, &course);
+  for (i = 0; i < 50; i++)
+    fail_unless_equals_uint64 (course.departures[i], ideal.departures[i]);
+  fail_unless_equals_int (course.most_attempts, 1);
+  fail_unless_equals_uint64 (course.stats.blocks_hit, 11);
+  g_free (down);
+}
+
+GST_END_TEST;
+
+/* 10 s without a block that arrives: seven polls in vain, then SABM until one
+ * arrives. What was in flight is lost, and nothing else. */
+GST_START_TEST (reset_loses_what_is_in_flight)
+{
+  gchar *trace = make_trace (3000, 100, 600);
+  LinkConfig config;
+  Course course;
+
+  init_traced (&config, trace, all_good);
+  run_course (&config, 100, SMALL, 200 * MS, &course);
+  fail_unless_equals_int (course.stats.resets, 1);
+  fail_unless (course.in_order);
+  fail_unless (course.reset > 0);
+  fail_unless_equals_int (course.delivered + course.reset, 100);
+  fail_unless_equals_int (course.reset,
+      course.last_lost - course.first_lost + 1);
+  /* packet 10 is clocked from 2.0 to 2.02 s, and sent in block 101 */
+  fail_unless_equals_int (course.first_lost, 10);
+  /* T1 runs from the first of them, and nothing new is sent after it */
+  fail_unless_equals_int (course.last_lost, 12);
+  fail_unless (course.departures[13] > 601 * BLOCK);
+  g_free (trace);
+}
+
+GST_END_TEST;
+
+/* Both directions begin anew: what is under way the other way is lost too. */
+GST_START_TEST (reset_is_of_both_directions)
+{
+  gchar *trace = make_trace (3000, 100, 600);
+  guint i, fates[LINK_FATE_LAST] = { 0, };
+  LinkConfig config;
+  LinkEvent event;
+  Path path;
+
+  init_traced (&config, trace, NULL);
+  path_open (&path, &config);
+  path_run (&path, 100 * BLOCK);
+  for (i = 0; i < 2; i++)
+    link_input (path.link, path.now, path.flows[i], 100, NULL);
+  while (link_next_wakeup (path.link) < 20 * SECOND) {
+    link_timeout (path.link, link_next_wakeup (path.link));
+    while (link_poll_event (path.link, &event)) {
+      if (event.type == LINK_EVENT_FATE)
+        fates[event.packet.fate]++;
+    }
+  }
+  fail_unless_equals_int (fates[LINK_FATE_RESET], 2);
+  fail_unless_equals_int (fates[LINK_FATE_DELIVERED], 0);
+  path_close (&path);
+  g_free (trace);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (disconnect_after_n2_dials_again)
+{
+  /* dial-up takes 28 s to 31 s, and 1800 blocks are 36 s */
+  gchar *trace = make_trace (10000, 1800, 2300);
+  LinkConfig config;
+  Course course;
+
+  init_traced (&config, trace, all_good);
+  config.blocks.rlp_after_n2 = LINK_AFTER_N2_DISCONNECT;
+  config.dial_up.enabled = TRUE;
+  config.dial_up.failure = 0;
+  config.queue.packets = 0;
+  run_course (&config, 200, SMALL, 400 * MS, &course);
+  fail_unless_equals_uint64 (course.stats.calls, 2);
+  fail_unless_equals_uint64 (course.stats.calls_broken, 1);
+  fail_unless_equals_uint64 (course.stats.resets, 0);
+  fail_unless (course.in_order);
+  fail_unless (course.call > 0);
+  fail_unless_equals_int (course.delivered + course.call, 200);
+  fail_unless_equals_int (course.call,
+      course.last_lost - course.first_lost + 1);
+  g_free (trace);
+}
+
+GST_END_TEST;
+
+/* Without a call there is none to break: it begins anew. */
+GST_START_TEST (disconnect_without_dial_up_is_a_reset)
+{
+  gchar *trace = make_trace (3000, 100, 600);
+  LinkConfig config;
+  Course course;
+
+  init_traced (&config, trace, all_good);
+  config.blocks.rlp_after_n2 = LINK_AFTER_N2_DISCONNECT;
+  run_course (&config, 100, SMALL, 200 * MS, &course);
+  fail_unless_equals_int (course.stats.resets, 1);
+  fail_unless (course.reset > 0);
+  g_free (trace);
+}
+
+GST_END_TEST;
+
+/* Acknowledgements are lost for 1.6 s, while data is sent in each block: the
+ * sender comes to the end of its window, and goes on afterwards. T1 is long
+ * enough to stay out of it. */
+GST_START_TEST (full_window_stalls_and_goes_on)
+{
+  gchar *down = make_trace (3000, 50, 130);
+  Course course, ideal;
+  LinkConfig config;
+
+  run_ideal (200, &ideal);
+  init_traced (&config, all_good, down);
+  config.blocks.rlp_t1 = 5 * SECOND;
+  run_small (&config, 200, &course);
+  fail_unless_equals_int (course.delivered, 200);
+  fail_unless (course.in_order);
+  fail_unless_equals_int (course.most_attempts, 1);
+  fail_unless_equals_int (get_extra (&course, &ideal, 100), 0);
+  /* the last acknowledgement was sent in block 49, of frames up to 43 */
+  fail_unless_equals_int (get_extra (&course, &ideal, 103), 0);
+  fail_unless (get_extra (&course, &ideal, 110) >= 400);
+  fail_unless (get_extra (&course, &ideal, 199) <= 400);
+  g_free (down);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (many_errors_keep_order_and_lose_nothing)
+{
+  LinkConfig config;
+  Course course;
+  guint64 resets = 0;
+  guint seed;
+
+  link_config_init (&config, LINK_PROFILE_GSM, LINK_QUALITY_IDEAL);
+  config.queue.packets = 0;
+  config.blocks.block_error_rate = 0.3;
+  for (seed = 0; seed < 60; seed++) {
+    config.seed = seed;
+    config.blocks.mean_burst = 1 + seed % 20;
+    run_course (&config, 400, 1 + seed * 9, 300 * MS, &course);
+    fail_unless (course.in_order);
+    fail_unless_equals_int (course.delivered + course.reset, 400);
+    fail_unless (course.reset == 0 || course.stats.resets > 0);
+    resets += course.stats.resets;
+  }
+  g_print ("  resets in 60 runs at 30 %%: %" G_GUINT64_FORMAT "\n", resets);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (nothing_ticks_at_rest)
+{
+  LinkConfig config;
+  Path path;
+
+  link_config_init (&config, LINK_PROFILE_GSM, LINK_QUALITY_IDEAL);
+  path_open (&path, &config);
+  fail_unless_equals_uint64 (link_next_wakeup (path.link), LINK_NEVER);
+  path_exchange (&path, 1024, 32);
+  path_run (&path, path.now + SECOND);
+  fail_unless_equals_uint64 (link_next_wakeup (path.link), LINK_NEVER);
+  path_exchange (&path, 1, 1);
+  path_run (&path, path.now + SECOND);
+  fail_unless_equals_uint64 (link_next_wakeup (path.link), LINK_NEVER);
+  path_close (&path);
+}
+
+GST_END_TEST;
+
+/* Transparent */
+
+/* Bytes of the packet are damaged where its block was hit: 5 of PPP and 23 of
+ * the packet in the first block, then 28 in each. */
+GST_START_TEST (damage_is_where_the_block_was)
+{
+  LinkConfig config;
+  LinkPacket packet;
+  gchar *trace;
+  Path path;
+  guint i;
+
+  /* 100 bytes and PPP's 7 take 111.5 ms: blocks 3 to 6 */
+  trace = make_trace (1000, 4, 4);
+  link_config_init (&config, LINK_PROFILE_GSM_TRANSPARENT, LINK_QUALITY_IDEAL);
+  config.blocks.trace = trace;
+  config.blocks.frame_check = FALSE;
+  config.blocks.corrupt_share = 1;
+  path_open (&path, &config);
+  link_input (path.link, 0, path.flows[0], 100, NULL);
+  while (!link_poll_output (path.link, &packet))
+    link_timeout (path.link, link_next_wakeup (path.link));
+  fail_unless_equals_int (packet.fate, LINK_FATE_DAMAGED);
+  fail_unless_equals_int (packet.n_damage, 28);
+  for (i = 0; i < 28; i++) {
+    fail_unless_equals_int (packet.damage[i].offset, 23 + i);
+    fail_unless (packet.damage[i].flip != 0);
+  }
+  /* the end of block 6, the radio and the network behind it */
+  fail_unless_equals_uint64 (packet.departure, 7 * BLOCK + 200 * MS);
+  path_close (&path);
+  g_free (trace);
+}
+
+GST_END_TEST;
+
+static LinkFate
+get_fate_of_hit (guint block, gboolean frame_check)
+{
+  gchar *trace = make_trace (1000, block, block);
+  LinkConfig config;
+  LinkEvent event;
+  Path path;
+
+  event.type = LINK_EVENT_QUALITY;
+  link_config_init (&config, LINK_PROFILE_GSM_TRANSPARENT, LINK_QUALITY_IDEAL);
+  config.blocks.trace = trace;
+  config.blocks.frame_check = frame_check;
+  config.blocks.corrupt_share = 1;
+  path_open (&path, &config);
+  /* 84 and 7 bytes: block 2 with the header, 3, 4, and 5 with 7 bytes, of
+   * which 2 are of the check */
+  link_input (path.link, 0, path.flows[0], 84, NULL);
+  do {
+    link_timeout (path.link, link_next_wakeup (path.link));
+    while (link_poll_event (path.link, &event)
+        && event.type != LINK_EVENT_FATE);
+  } while (event.type != LINK_EVENT_FATE);
+  path_close (&path);
+  g_free (trace);
+  return event.packet.fate;
+}
+
+GST_START_TEST (frame_check_and_framing_decide_on_damage)
+{
+  fail_unless_equals_int (get_fate_of_hit (1, TRUE), LINK_FATE_DELIVERED);
+  fail_unless_equals_int (get_fate_of_hit (2, TRUE), LINK_FATE_CHECK);
+  fail_unless_equals_int (get_fate_of_hit (2, FALSE), LINK_FATE_CHECK);
+  fail_unless_equals_int (get_fate_of_hit (3, TRUE), LINK_FATE_CHECK);
+  fail_unless_equals_int (get_fate_of_hit (3, FALSE), LINK_FATE_DAMAGED);
+  fail_unless_equals_int (get_fate_of_hit (5, TRUE), LINK_FATE_CHECK);
+  fail_unless_equals_int (get_fate_of_hit (5, FALSE), LINK_FATE_DAMAGED);
+  fail_unless_equals_int (get_fate_of_hit (6, TRUE), LINK_FATE_DELIVERED);
+}
+
+GST_END_TEST;
+
+/* A line faster than the radio: packets wait for their blocks. */
+GST_START_TEST (fast_line_waits_for_the_radio)
+{
+  LinkConfig config;
+  Course course;
+
+  link_config_init (&config, LINK_PROFILE_GSM_TRANSPARENT, LINK_QUALITY_IDEAL);
+  config.queue.packets = 0;
+  config.blocks.serial_rate[0] = 1000000000;
+  run_course (&config, 100, 273, 0, &course);
+  fail_unless_equals_int (course.delivered, 100);
+  /* 280 bytes are 10 blocks; the first begins after the bytes came */
+  fail_unless_equals_uint64 (course.departures[0], 11 * BLOCK + 200 * MS);
+  fail_unless_equals_uint64 (course.departures[99] - course.departures[0],
+      99 * 10 * BLOCK);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (traces_that_cannot_be_read)
+{
+  static const struct
+  {
+    const gchar *text;
+    gint code;                  /* -1: it can */
+  } traces[] = {
+    {"0101\n# comment 2\n 11 0\n", -1},
+    {"# no newline\n0 # here", -1},
+    {"", LINK_ERROR_EMPTY},
+    {"# nothing\n \t\n", LINK_ERROR_EMPTY},
+    {"0\n0 2", LINK_ERROR_SYNTAX},
+    {"0\xff", LINK_ERROR_SYNTAX}
+  };
+  LinkConfig config;
+  guint i, model;
+
+  for (model = LINK_MODEL_BLOCKS; model <= LINK_MODEL_RLP; model++) {
+    for (i = 0; i < G_N_ELEMENTS (traces); i++) {
+      GError *error = NULL;
+      Link *link;
+
+      link_config_init (&config, LINK_PROFILE_GSM, LINK_QUALITY_IDEAL);
+      config.model = model;
+      config.blocks.trace = traces[i].text;
+      link = link_new (&config, &error);
+      fail_unless_equals_int (error ? error->code : -1, traces[i].code);
+      fail_unless ((link == NULL) == (error != NULL));
+      g_clear_error (&error);
+      if (link)
+        link_free (link, NULL);
+    }
+  }
+}
+
+GST_END_TEST;
+
+/* Calls */
+
+/* Every packet comes to its end, whenever calls break. */
+GST_START_TEST (calls_that_break_lose_what_is_under_way)
+{
+  static const LinkProfile profiles[] = { LINK_PROFILE_GSM,
+    LINK_PROFILE_GSM_TRANSPARENT, LINK_PROFILE_NMT
+  };
+  LinkConfig config;
+  Course course;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (profiles); i++) {
+    link_config_init (&config, profiles[i], LINK_QUALITY_GOOD);
+    config.dial_up.enabled = TRUE;
+    config.dial_up.mean_time_to_break = 10 * SECOND;
+    config.blocks.frame_check = FALSE;
+    config.queue.packets = 0;
+    run_course (&config, 300, 500, 100 * MS, &course);
+    fail_unless (course.in_order);
+    fail_unless (course.stats.calls_broken > 5);
+    fail_unless (course.call > 0);
+    fail_unless_equals_int (course.delivered + course.call + course.reset +
+        course.check, 300);
+    /* no more than were on the line and in flight, a few at each break */
+    fail_unless (course.call <= 4 * course.stats.calls_broken);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (call_is_made_when_a_packet_waits)
+{
+  LinkConfig config;
+  LinkStats stats;
+  Path path;
+
+  link_config_init (&config, LINK_PROFILE_GSM, LINK_QUALITY_IDEAL);
+  config.dial_up.enabled = TRUE;
+  config.dial_up.failure = 0;
+  path_open (&path, &config);
+  path_run (&path, 100 * SECOND);
+  fail_unless_equals_uint64 (link_next_wakeup (path.link), LINK_NEVER);
+  fail_unless (link_get_quality (path.link, 0) == 0);
+  link_input (path.link, path.now, path.flows[0], 100, NULL);
+  path.now = path_await (&path, 0, 1);
+  link_get_stats (path.link, &stats);
+  fail_unless_equals_uint64 (stats.calls, 1);
+  fail_unless (stats.setup_time >= 28 * SECOND);
+  fail_unless (path.now > 100 * SECOND + stats.setup_time);
+  fail_unless (link_get_quality (path.link, 0) == 1);
+  path_run (&path, path.now + SECOND);
+  fail_unless_equals_uint64 (link_next_wakeup (path.link), LINK_NEVER);
+  path_close (&path);
+}
+
+GST_END_TEST;
+
+/* The same seed, the same course */
+
+static void
+log_event (GString * log, const LinkEvent * event)
+{
+  g_string_append_printf (log, "%d %" G_GUINT64_FORMAT " %u %d %u %"
+      G_GUINT64_FORMAT " %u %d %g\n", event->type, event->time, event->station,
+      event->packet.fate, event->packet.attempts, event->packet.airtime,
+      event->packet.n_damage, event->call, event->quality);
+}
+
+/* What happens in 5 minutes of packets of so many bytes each way: all events,
+ * or only those of the quality */
+static gchar *
+get_log (LinkProfile profile, guint64 seed, guint32 size, gboolean quality)
+{
+  GString *log = g_string_new (NULL);
+  LinkConfig config;
+  LinkEvent event;
+  guint i, flow;
+  Path path;
+
+  link_config_init (&config, profile, LINK_QUALITY_POOR);
+  config.seed = seed;
+  config.dial_up.enabled = !quality;
+  config.dial_up.mean_time_to_break = 60 * SECOND;
+  path_open (&path, &config);
+  for (i = 0; i < 300; i++) {
+    for (flow = 0; flow < 2; flow++)
+      link_input (path.link, i * SECOND, path.flows[flow], size, NULL);
+    while (link_poll_event (path.link, &event)) {
+      if (!quality || event.type == LINK_EVENT_QUALITY)
+        log_event (log, &event);
+    }
+  }
+  path_close (&path);
+  fail_unless (log->len > 100);
+  return g_string_free (log, FALSE);
+}
+
+static const LinkProfile gsm_profiles[] = {
+  LINK_PROFILE_GSM, LINK_PROFILE_GSM_TRANSPARENT
+};
+
+GST_START_TEST (seed_decides_everything)
+{
+  LinkProfile profile = gsm_profiles[__i__];
+  gchar *one = get_log (profile, 1, 300, FALSE);
+  gchar *again = get_log (profile, 1, 300, FALSE);
+  gchar *other = get_log (profile, 2, 300, FALSE);
+
+  fail_unless_equals_string (one, again);
+  fail_unless (strcmp (one, other) != 0);
+  g_free (other);
+  g_free (again);
+  g_free (one);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (traffic_does_not_change_the_radio)
+{
+  LinkProfile profile = gsm_profiles[__i__];
+  gchar *small = get_log (profile, 1, 10, TRUE);
+  gchar *large = get_log (profile, 1, 1000, TRUE);
+  gchar *other = get_log (profile, 2, 10, TRUE);
+
+  fail_unless_equals_string (small, large);
+  fail_unless (strcmp (small, other) != 0);
+  g_free (other);
+  g_free (large);
+  g_free (small);
+}
+
+GST_END_TEST;
+
+/* Times do not depend on how often somebody looks. */
+GST_START_TEST (looking_changes_nothing)
+{
+  LinkConfig config;
+  Course course;
+  guint64 now;
+  Path path;
+  guint i;
+
+  link_config_init (&config, gsm_profiles[__i__], LINK_QUALITY_POOR);
+  config.queue.packets = 0;
+  config.blocks.frame_check = FALSE;
+  run_course (&config, 100, 200, 250 * MS, &course);
+  path_open (&path, &config);
+  for (i = 0, now = 0; i < 100; i++) {
+    for (; now < i * 250 * MS; now += 3 * MS + 7)
+      link_timeout (path.link, now);
+    link_input (path.link, i * 250 * MS, path.flows[0], 200, NULL);
+  }
+  for (i = 0; i < 10000; i++) {
+    LinkPacket packet;
+
+    now += 77 * MS;
+    link_timeout (path.link, now);
+    while (link_poll_output (path.link, &packet))
+      fail_unless_equals_uint64 (packet.departure,
+          course.departures[packet.index]);
+  }
+  path_close (&path);
+}
+
+GST_END_TEST;
+
+static Suite *
+link_cellular_suite (void)
+{
+  Suite *s = suite_create ("linkcellular");
+  TCase *papers = tcase_create ("papers");
+  TCase *rlp = tcase_create ("rlp");
+  TCase *blocks = tcase_create ("blocks");
+  TCase *calls = tcase_create ("calls");
+
+  tcase_set_timeout (papers, 120);
+  suite_add_tcase (s, papers);
+  tcase_add_loop_test (papers, gsm_exchanges_as_table_4_of_alanko, 0,
+      G_N_ELEMENTS (exchanges));
+  tcase_add_loop_test (papers, nmt_exchanges_as_table_3_of_alanko, 0,
+      G_N_ELEMENTS (exchanges));
+  tcase_add_test (papers, gsm_bulk_as_section_3_3_of_alanko);
+  tcase_add_test (papers, nmt_bulk_as_section_3_3_of_alanko);
+  tcase_add_loop_test (papers, bulk_in_15_minutes_as_table_5_of_alanko, 0, 3);
+  tcase_add_test (papers, gsm_calls_as_section_3_1_of_alanko);
+  tcase_add_test (papers, nmt_calls_as_section_3_1_of_alanko);
+  tcase_add_loop_test (papers, video_losses_as_singh, 0,
+      G_N_ELEMENTS (video_runs));
+  tcase_add_test (papers, pings_as_appendix_b_of_singh);
+
+  suite_add_tcase (s, rlp);
+  tcase_add_test (rlp, lost_frame_is_rejected_and_sent_again);
+  tcase_add_test (rlp, lost_last_frame_is_found_by_a_checkpoint);
+  tcase_add_test (rlp, lost_rejection_is_repeated);
+  tcase_add_test (rlp, lost_acknowledgements_cost_nothing);
+  tcase_add_test (rlp, reset_loses_what_is_in_flight);
+  tcase_add_test (rlp, reset_is_of_both_directions);
+  tcase_add_test (rlp, disconnect_after_n2_dials_again);
+  tcase_add_test (rlp, disconnect_without_dial_up_is_a_reset);
+  tcase_add_test (rlp, full_window_stalls_and_goes_on);
+  tcase_add_test (rlp, many_errors_keep_order_and_lose_nothing);
+  tcase_add_test (rlp, nothing_ticks_at_rest);
+
+  suite_add_tcase (s, blocks);
+  tcase_add_test (blocks, damage_is_where_the_block_was);
+  tcase_add_test (blocks, frame_check_and_framing_decide_on_damage);
+  tcase_add_test (blocks, fast_line_waits_for_the_radio);
+  tcase_add_test (blocks, traces_that_cannot_be_read);
+
+  suite_add_tcase (s, calls);
+  tcase_add_test (calls, calls_that_break_lose_what_is_under_way);
+  tcase_add_test (calls, call_is_made_when_a_packet_waits);
+  tcase_add_loop_test (calls, seed_decides_everything, 0,
+      G_N_ELEMENTS (gsm_profiles));
+  tcase_add_loop_test (calls, traffic_does_not_change_the_radio, 0,
+      G_N_ELEMENTS (gsm_profiles));
+  tcase_add_loop_test (calls, looking_changes_nothing, 0,
+      G_N_ELEMENTS (gsm_profiles));
+  return s;
+}
+
+GST_CHECK_MAIN (link_cellular);
