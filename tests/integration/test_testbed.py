@@ -12,6 +12,7 @@ import os
 import pathlib
 import pty
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -525,11 +526,14 @@ class DescriptionTest(unittest.TestCase):
 
 
 class CommandLine(Nothing):
-    def start(self, *arguments, link=PLAIN, env=None, program=(COMMAND,)):
+    def start(self, *arguments, link=PLAIN, program=(COMMAND,)):
+        return self.launch([*program, "--build", BUILD, "--link", link,
+                            *arguments])
+
+    def launch(self, argv, **options):
         child = subprocess.Popen(
-            [*program, "--build", BUILD, "--link", link, *arguments],
-            env=env or self.env, text=True, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            argv, env=self.env, text=True, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
         self.addCleanup(child.stdout.close)
         self.addCleanup(child.stderr.close)
         self.addCleanup(child.wait)
@@ -660,6 +664,31 @@ class CommandLineTest(CommandLine):
                                      "--run", "a: true")
         self.assertEqual(status, testbed.STATUS_OURS)
         self.assertRegex(err, "link wl0 ended .*\n(.*\n)*.*mtu 5 is too small")
+
+
+class PageTest(CommandLine):
+    @needs_namespaces
+    def test_its_lines_run_as_pasted(self):
+        for program in ("iperf3", "ping"):
+            if shutil.which(program) is None:
+                self.skipTest(f"there is no {program}")
+        if not has_element("wirelesslink"):
+            self.skipTest("wirelesslink is not built")
+        text = (SOURCE / "docs" / "testbed.md").read_text()
+        lines = re.findall(r"^    (\./pipelines/testbed .*)",
+                           text.replace("\\\n", ""), re.M)
+        self.assertGreater(len(lines), 4)
+        started = [(line, self.start_line(line)) for line in lines]
+        for line, child in started:
+            with self.subTest(line):
+                out, err = child.communicate(timeout=SECONDS_TO_WAIT)
+                self.assertEqual(child.returncode, 0, out + err)
+
+    def start_line(self, line):
+        """All beside each other, and for less time than on the page."""
+        words = shlex.split(line.replace("iperf3 -c", "iperf3 -t 1 -c"))
+        return self.launch([COMMAND, "--build", BUILD, *words[1:]],
+                           cwd=self.directory)
 
 
 class KilledTest(CommandLine):
