@@ -95,7 +95,7 @@ def start_host():
 
 
 def devices(pid):
-    """Name: received bytes and packets, transmitted bytes and packets, drops."""
+    """Name: packets received, transmitted, and dropped before that."""
     lines = pathlib.Path(f"/proc/{pid}/net/dev").read_text().splitlines()[2:]
     found = {}
     for line in lines:
