@@ -12,6 +12,7 @@ import pathlib
 import socket
 import subprocess
 import sys
+import threading
 
 import children
 import enter
@@ -52,6 +53,7 @@ class Namespaces:
             raise children.Failed(f"{len(hosts)} hosts; {MAX_HOSTS} is the most")
         self._descriptors = []
         self._commands = []
+        self._asking = threading.Lock()  # one question, its answer
         self._control, theirs = socket.socketpair(
             socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -91,9 +93,14 @@ class Namespaces:
         return answer
 
     def ask(self, question, host, **values):
-        self._control.send(json.dumps(
-            {"ask": question, "host": host, **values}).encode())
-        return self._answer(self._control.recv(MESSAGE_BYTES))["is"]
+        message = json.dumps({"ask": question, "host": host, **values})
+        with self._asking:
+            try:
+                self._control.send(message.encode())
+                answer = self._control.recv(MESSAGE_BYTES)
+            except OSError:
+                answer = b""
+        return self._answer(answer)["is"]
 
     def popen(self, host, argv, **options):
         # The PID namespace of those that are entered decides who may enter

@@ -6,6 +6,7 @@ sockets, and /proc tells what is there after the end. Nothing here is a matter
 of how fast the machine is.
 """
 
+import concurrent.futures
 import functools
 import itertools
 import os
@@ -28,7 +29,7 @@ sys.path.insert(0, str(COMMAND.parent))
 import children  # noqa: E402
 import links  # noqa: E402
 import namespaces  # noqa: E402
-import testbed  # noqa: E402
+import session  # noqa: E402
 from testbed import Testbed  # noqa: E402
 
 SECONDS_TO_WAIT = 60
@@ -395,6 +396,15 @@ class HostsTest(Api):
         self.assertEqual(marked(self.mark), set())
 
     @needs_namespaces
+    def test_threads_may_use_it(self):
+        bed = self.open()
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            told = list(pool.map(lambda host: self.text(
+                bed, host, "echo $TESTBED_HOST") if bed.is_listening(
+                    host, "tcp", 1) is False else None, "abababab"))
+        self.assertEqual("".join(told), "abababab")
+
+    @needs_namespaces
     def test_many_testbeds_live_side_by_side(self):
         beds = [self.open() for _ in range(3)]
         for bed in beds:
@@ -494,6 +504,10 @@ class DescriptionTest(unittest.TestCase):
     def test_places_that_do_not_exist_are_told(self):
         for options, words in (
                 ({"sysctls": {"c": {}}}, "no host c; there are: a b"),
+                ({"sysctls": {"a": {"kernel.hostname": "x"}}},
+                 "only those of the network"),
+                ({"sysctls": {"a": {"net/../kernel/hostname": "x"}}},
+                 "only those of the network"),
                 ({"devices": {"wl1": "mtu=1"}}, "no link wl1; there are: wl0"),
                 ({"buckets": {"c.wl0": "x"}}, "no end at c")):
             with self.subTest(words), \
@@ -576,7 +590,7 @@ class CommandLineTest(CommandLine):
     def test_what_waits_is_told_why_in_vain(self):
         status, _, err = self.finish(
             "--run", "b: exit 3", "--wait", "b: tcp/5001", "--run", "a: true")
-        self.assertEqual(status, testbed.STATUS_OURS)
+        self.assertEqual(status, session.STATUS_OURS)
         self.assertIn("tcp/5001 of b: 'exit 3' ended there (exit status 3)",
                       err)
 
@@ -584,21 +598,21 @@ class CommandLineTest(CommandLine):
     def test_a_first_command_that_fails_ends_all(self):
         status, out, err = self.finish("--first", "a: exit 3",
                                        "--run", "a: echo never")
-        self.assertEqual((status, out), (testbed.STATUS_OURS, ""))
+        self.assertEqual((status, out), (session.STATUS_OURS, ""))
         self.assertIn("--first 'a: exit 3' failed (exit status 3)", err)
 
     @needs_namespaces
     def test_timeout_ends_it(self):
         status, _, err = self.finish("--timeout", "0.1", "--run",
                                      "a: sleep 999")
-        self.assertEqual(status, testbed.STATUS_LATE)
+        self.assertEqual(status, session.STATUS_LATE)
         self.assertIn("not done after 0.1 s", err)
 
     @needs_namespaces
     def test_a_link_that_dies_ends_it(self):
         status, out, err = self.finish(
             "--run", "a: kill -9 $(pidof gst-launch-1.0); sleep 999")
-        self.assertEqual(status, testbed.STATUS_OURS)
+        self.assertEqual(status, session.STATUS_OURS)
         self.assertIn("link wl0 ended (ended by signal SIGKILL)", err)
 
     @needs_namespaces
@@ -642,19 +656,20 @@ class CommandLineTest(CommandLine):
 
     @needs_namespaces
     def test_settings_of_the_machine_are_not_for_a_host(self):
-        for setting, words in (("kernel.hostname=x", "net.NAME=VALUE"),
+        for setting, words in (("kernel.hostname=x", "net.NAME"),
+                               ("net.ipv4.tcp_sack", "net.NAME=VALUE"),
                                ("net.ipv4.no_such=1",
                                 "sysctl net.ipv4.no_such=1: No such file")):
             status, _, err = self.finish("--sysctl", f"a: {setting}",
                                          "--run", "a: true")
-            self.assertEqual(status, testbed.STATUS_OURS)
+            self.assertEqual(status, session.STATUS_OURS)
             self.assertIn(words, err)
 
     @needs_namespaces
     def test_a_missing_element_says_how_to_build(self):
         status, _, err = self.finish("--run", "a: true",
                                      link="wl0=a,b: nosuchelement")
-        self.assertEqual(status, testbed.STATUS_OURS)
+        self.assertEqual(status, session.STATUS_OURS)
         self.assertIn("no element nosuchelement", err)
         self.assertIn(f"ninja -C {BUILD}", err)
 
@@ -662,7 +677,7 @@ class CommandLineTest(CommandLine):
     def test_what_the_link_says_when_it_cannot_is_passed_on(self):
         status, _, err = self.finish("--device", "wl0: mtu=5",
                                      "--run", "a: true")
-        self.assertEqual(status, testbed.STATUS_OURS)
+        self.assertEqual(status, session.STATUS_OURS)
         self.assertRegex(err, "link wl0 ended .*\n(.*\n)*.*mtu 5 is too small")
 
 
@@ -876,7 +891,7 @@ class OrdinaryUserTest(CommandLine):
     def test_without_a_port_it_says_why_it_cannot(self):
         status, _, err = self.finish("--run", "a: true",
                                      program=self.with_device(600))
-        self.assertEqual(status, testbed.STATUS_OURS)
+        self.assertEqual(status, session.STATUS_OURS)
         self.assertIn("as user: ", err)
 
 
