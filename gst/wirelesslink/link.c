@@ -447,6 +447,9 @@ queue_has_room (Link * link, guint station, guint32 size)
   LinkStation *s = &link->stations[station];
   LinkItem *oldest = g_queue_peek_head (&s->queue);
 
+  /* An empty queue takes any packet, or a small limit would be a dead link. */
+  if (!oldest)
+    return TRUE;
   if (limit->packets && s->queue.length >= limit->packets)
     return FALSE;
   if (limit->bytes && s->queue_bytes + size > limit->bytes)

@@ -1,0 +1,995 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds the link, without any radio in particular, to times and fates computed
+ * by hand: queues, rates, delays, losses, bit errors, delivery traces, recorded
+ * runs, and that seed and arrivals decide everything.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <string.h>
+
+#include "linkdelivery.h"
+#include "linkonoff.h"
+#include "linkpattern.h"
+#include "linkoven.h"
+#include "linktraffic.h"
+
+#define MS LINK_MS
+
+#define CUSTOM_HASH G_GUINT64_CONSTANT (0xd4247bd226d502c3)
+#define DCF_HASH G_GUINT64_CONSTANT (0xa3a670184b4a487e)
+
+static LinkConfig
+custom (void)
+{
+  LinkConfig config;
+
+  link_config_init (&config, LINK_PROFILE_CUSTOM, LINK_QUALITY_IDEAL);
+  return config;
+}
+
+static void
+expect_output (Link * link, guint flow, guint64 index, guint64 departure)
+{
+  LinkPacket packet;
+
+  fail_unless (link_poll_output (link, &packet));
+  fail_unless_equals_int (packet.flow, flow);
+  fail_unless_equals_uint64 (packet.index, index);
+  fail_unless_equals_uint64 (packet.departure, departure);
+}
+
+static void
+expect_nothing (Link * link)
+{
+  LinkPacket packet;
+
+  fail_if (link_poll_output (link, &packet));
+}
+
+/* What happened to each packet, as one text */
+static gchar *
+make_log (Link * link)
+{
+  GString *log = g_string_new (NULL);
+  LinkEvent event;
+  guint i;
+
+  while (link_poll_event (link, &event)) {
+    if (event.type == LINK_EVENT_QUALITY) {
+      g_string_append_printf (log, "quality %" G_GUINT64_FORMAT " %u %.6f\n",
+          event.time, event.station, event.quality);
+      continue;
+    }
+    g_string_append_printf (log, "%u %" G_GUINT64_FORMAT " %s %u %"
+        G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, event.packet.flow,
+        event.packet.index, link_fate_get_name (event.packet.fate),
+        event.packet.attempts, event.packet.arrival, event.packet.departure);
+    for (i = 0; i < event.packet.n_damage; i++)
+      g_string_append_printf (log, " %u:%02x", event.packet.damage[i].offset,
+          event.packet.damage[i].flip);
+    g_string_append_c (log, '\n');
+  }
+  return g_string_free (log, FALSE);
+}
+
+/* n packets of this size in both directions, one each `interval` */
+static gchar *
+run_log (const LinkConfig * config, guint n, guint32 size, guint64 interval)
+{
+  Link *link = traffic_link_new (config);
+  LinkPacket packet;
+  gchar *log;
+  guint i;
+
+  link_add_flow (link, 0);
+  link_add_flow (link, 1);
+  for (i = 0; i < n; i++) {
+    link_input (link, i * interval, 0, size, NULL);
+    link_input (link, i * interval, 1, size, NULL);
+  }
+  link_timeout (link, n * interval + 100 * LINK_SECOND);
+  while (link_poll_output (link, &packet));
+  log = make_log (link);
+  link_free (link, NULL);
+  return log;
+}
+
+GST_START_TEST (pipe_sends_at_its_rate_and_delays)
+{
+  LinkConfig config = custom ();
+  Link *link;
+
+  config.pipe.rate[0] = 1000000;
+  config.pipe.delay[0] = 30 * MS;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  link_input (link, 5 * MS, 0, 1250, NULL);     /* 10 ms each */
+  link_input (link, 5 * MS, 0, 1250, NULL);
+  fail_unless_equals_uint64 (link_next_wakeup (link), 15 * MS);
+  link_timeout (link, 44 * MS);
+  expect_nothing (link);
+  link_timeout (link, 45 * MS);
+  expect_output (link, 0, 0, 45 * MS);
+  expect_nothing (link);
+  fail_unless_equals_uint64 (link_next_wakeup (link), 55 * MS);
+  /* late: it leaves with its own time all the same */
+  link_timeout (link, 200 * MS);
+  expect_output (link, 0, 1, 55 * MS);
+  fail_unless (link_next_wakeup (link) == LINK_NEVER);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (pipe_without_a_limit_passes_at_once)
+{
+  LinkConfig config = custom ();
+  Link *link = traffic_link_new (&config);
+
+  link_add_flow (link, 0);
+  link_input (link, 7, 0, 1500, NULL);
+  expect_output (link, 0, 0, 7);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (directions_have_their_own_rate_and_transmitter)
+{
+  LinkConfig config = custom ();
+  Link *link;
+
+  config.pipe.rate[0] = 1000000;
+  config.pipe.rate[1] = 2000000;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  link_add_flow (link, 1);
+  link_input (link, 0, 0, 1250, NULL);
+  link_input (link, 0, 1, 1250, NULL);
+  link_timeout (link, LINK_SECOND);
+  expect_output (link, 1, 0, 5 * MS);
+  expect_output (link, 0, 0, 10 * MS);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (half_duplex_serves_in_turn_and_turns_around)
+{
+  LinkConfig config = custom ();
+  Link *link;
+
+  config.pipe.rate[0] = config.pipe.rate[1] = 1000000;
+  config.pipe.half_duplex = TRUE;
+  config.pipe.turnaround = 3 * MS;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  link_add_flow (link, 1);
+  link_input (link, 0, 0, 1250, NULL);
+  link_input (link, 1 * MS, 1, 1250, NULL);
+  link_input (link, 2 * MS, 0, 1250, NULL);
+  link_timeout (link, LINK_SECOND);
+  expect_output (link, 0, 0, 10 * MS);
+  expect_output (link, 1, 0, 23 * MS);
+  expect_output (link, 0, 1, 36 * MS);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (full_queue_drops_and_counts_apart_from_the_air)
+{
+  LinkConfig config = custom ();
+  LinkFlowStats stats;
+  LinkEvent event;
+  Link *link;
+  guint i;
+
+  config.pipe.rate[0] = 1000000;
+  config.queue.packets = 3;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  /* one in service, three in the queue */
+  for (i = 0; i < 6; i++) {
+    fail_unless_equals_int (link_has_room (link, 0, 125), i < 4);
+    link_input (link, 0, 0, 125, GUINT_TO_POINTER (i));
+  }
+  link_get_flow_stats (link, 0, &stats);
+  fail_unless_equals_uint64 (stats.offered, 6);
+  fail_unless_equals_uint64 (stats.queued, 4);
+  fail_unless_equals_uint64 (stats.fates[LINK_FATE_QUEUE], 2);
+  fail_unless_equals_uint64 (stats.fates[LINK_FATE_AIR], 0);
+  for (i = 4; i < 6; i++) {
+    do
+      fail_unless (link_poll_event (link, &event));
+    while (event.type != LINK_EVENT_FATE);
+    fail_unless_equals_int (event.packet.fate, LINK_FATE_QUEUE);
+    fail_unless_equals_int (GPOINTER_TO_UINT (event.packet.user), i);
+  }
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (queue_is_limited_in_bytes_and_in_time)
+{
+  LinkConfig config = custom ();
+  Link *link;
+
+  config.pipe.rate[0] = 1000000;
+  config.queue.packets = 0;
+  config.queue.bytes = 1000;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  link_input (link, 0, 0, 1250, NULL);
+  fail_unless (link_has_room (link, 0, 1000));
+  link_input (link, 0, 0, 600, NULL);
+  fail_unless (link_has_room (link, 0, 400));
+  fail_if (link_has_room (link, 0, 401));
+  link_free (link, NULL);
+
+  config.queue.bytes = 0;
+  config.queue.time = 8 * MS;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  link_input (link, 0, 0, 1250, NULL);  /* 10 ms in service */
+  link_input (link, 1 * MS, 0, 1250, NULL);
+  link_timeout (link, 9 * MS - 1);
+  fail_unless (link_has_room (link, 0, 1250));
+  link_timeout (link, 9 * MS);
+  fail_if (link_has_room (link, 0, 1250));
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (too_big_a_packet_is_refused)
+{
+  LinkConfig config = custom ();
+  LinkFlowStats stats;
+  Link *link;
+
+  config.max_size = 1500;
+  config.overhead = 28;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  link_input (link, 0, 0, 1472, NULL);
+  link_input (link, 0, 0, 1473, NULL);
+  link_get_flow_stats (link, 0, &stats);
+  fail_unless_equals_uint64 (stats.fates[LINK_FATE_DELIVERED], 1);
+  fail_unless_equals_uint64 (stats.fates[LINK_FATE_TOO_BIG], 1);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (loss_and_duplicates_come_as_often_as_told)
+{
+  LinkConfig config = custom ();
+  LinkFlowStats stats;
+  LinkPacket packet;
+  Link *link;
+  guint i, n_copies = 0, n_first = 0;
+
+  config.pipe.loss_good = 0.1;
+  config.pipe.duplicate = 0.05;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  for (i = 0; i < 100000; i++) {
+    link_input (link, i * MS, 0, 100, GUINT_TO_POINTER (i));
+    while (link_poll_output (link, &packet)) {
+      fail_unless_equals_int (GPOINTER_TO_UINT (packet.user), i);
+      if (packet.copy)
+        n_copies++;
+      else
+        n_first++;
+    }
+    traffic_drop_events (link);
+  }
+  link_get_flow_stats (link, 0, &stats);
+  /* 5 standard deviations */
+  fail_unless (ABS ((gint) stats.fates[LINK_FATE_AIR] - 10000) < 475);
+  fail_unless (ABS ((gint) n_copies - 4500) < 330);
+  fail_unless_equals_uint64 (stats.fates[LINK_FATE_DELIVERED], n_first);
+  fail_unless_equals_uint64 (stats.duplicates, n_copies);
+  fail_unless_equals_uint64 (stats.fates[LINK_FATE_AIR] + n_first, 100000);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (two_state_loss_is_in_time)
+{
+  LinkConfig config = custom ();
+  LinkFlowStats stats;
+  LinkEvent event;
+  Link *link;
+  guint i, bursts = 0;
+  gboolean was_lost = FALSE;
+
+  /* bad for 20 of 100 ms on average */
+  config.pipe.fading.mean_good = 80 * MS;
+  config.pipe.fading.mean_bad = 20 * MS;
+  config.pipe.loss_bad = 1;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  for (i = 0; i < 1000000; i++)
+    link_input (link, i * MS, 0, 100, NULL);
+  while (link_poll_event (link, &event)) {
+    gboolean lost = event.packet.fate == LINK_FATE_AIR;
+
+    if (event.type != LINK_EVENT_FATE)
+      continue;
+    bursts += lost && !was_lost;
+    was_lost = lost;
+  }
+  link_get_flow_stats (link, 0, &stats);
+  fail_unless (ABS ((gint) stats.fates[LINK_FATE_AIR] - 200000) < 8000);
+  /* 10 bad times in a second, 5 % of them too short to be seen */
+  fail_unless (ABS ((gint) bursts - 9500) < 400);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (bit_errors_hit_bits_and_all_alike)
+{
+  LinkConfig config = custom ();
+  guint bits[8] = { 0, }, places[4] = { 0, }, n = 0, i;
+  guint8 data[1000] = { 0, };
+  LinkPacket packet;
+  Link *link;
+
+  config.pipe.bit_error_good = 1e-3;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  for (i = 0; i < 10000; i++) {
+    guint j;
+
+    link_input (link, i, 0, 1000, NULL);
+    fail_unless (link_poll_output (link, &packet));
+    for (j = 0; j < packet.n_damage; j++) {
+      guint bit = g_bit_nth_lsf (packet.damage[j].flip, -1);
+
+      fail_unless_equals_int (packet.damage[j].flip, 1 << bit);
+      bits[bit]++;
+      places[packet.damage[j].offset / 250]++;
+      n++;
+    }
+    fail_unless_equals_int (packet.fate, packet.n_damage ? LINK_FATE_DAMAGED :
+        LINK_FATE_DELIVERED);
+  }
+  fail_unless (ABS ((gint) n - 80000) < 1500);
+  for (i = 0; i < 8; i++)
+    fail_unless (ABS ((gint) bits[i] - 10000) < 500);
+  for (i = 0; i < 4; i++)
+    fail_unless (ABS ((gint) places[i] - 20000) < 700);
+  /* applied twice it is undone */
+  config.pipe.bit_error_good = 0.1;
+  link_free (link, NULL);
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  link_input (link, 0, 0, 1000, NULL);
+  fail_unless (link_poll_output (link, &packet));
+  link_packet_apply_damage (&packet, data, sizeof (data));
+  for (i = n = 0; i < 1000; i++)
+    n += __builtin_popcount (data[i]);
+  fail_unless_equals_int (n, packet.n_damage);
+  link_packet_apply_damage (&packet, data, sizeof (data));
+  for (i = 0; i < 1000; i++)
+    fail_unless_equals_int (data[i], 0);
+  /* a shorter buffer is not written behind its end */
+  link_packet_apply_damage (&packet, data, 10);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (frame_check_drops_the_damaged)
+{
+  LinkConfig config = custom ();
+  LinkFlowStats stats;
+  Link *link;
+
+  config.pipe.bit_error_good = 0.01;
+  config.pipe.drop_damaged = TRUE;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  link_input (link, 0, 0, 1500, NULL);
+  expect_nothing (link);
+  link_get_flow_stats (link, 0, &stats);
+  fail_unless_equals_uint64 (stats.fates[LINK_FATE_CHECK], 1);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (jitter_keeps_order_and_its_mean)
+{
+  LinkConfig config = custom ();
+  guint64 last = 0, sum = 0;
+  LinkPacket packet;
+  Link *link;
+  guint i;
+
+  config.pipe.jitter = 20 * MS;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  for (i = 0; i < 10000; i++)
+    link_input (link, i * 100 * MS, 0, 100, NULL);
+  link_timeout (link, 2000 * LINK_SECOND);
+  for (i = 0; i < 10000; i++) {
+    fail_unless (link_poll_output (link, &packet));
+    fail_unless_equals_uint64 (packet.index, i);
+    fail_unless (packet.departure >= last);
+    fail_unless (packet.departure - packet.arrival <= 20 * MS);
+    last = packet.departure;
+    sum += packet.departure - packet.arrival;
+  }
+  fail_unless (ABS ((gint64) (sum / 10000) - (gint64) (10 * MS)) < MS / 3);
+  link_free (link, NULL);
+  /* closer than the jitter: later ones wait for earlier ones */
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  for (i = 0; i < 1000; i++)
+    link_input (link, i * MS, 0, 100, NULL);
+  link_timeout (link, 10 * LINK_SECOND);
+  for (i = 0, last = 0; i < 1000; i++) {
+    fail_unless (link_poll_output (link, &packet));
+    fail_unless_equals_uint64 (packet.index, i);
+    fail_unless (packet.departure >= last);
+    last = packet.departure;
+  }
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (reordered_packets_are_overtaken)
+{
+  LinkConfig config = custom ();
+  guint late = 0, i;
+  LinkPacket packet;
+  Link *link;
+
+  config.pipe.reorder = 0.1;
+  config.pipe.reorder_delay = 5 * MS;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  for (i = 0; i < 10000; i++)
+    link_input (link, i * MS, 0, 100, NULL);
+  link_timeout (link, 20 * LINK_SECOND);
+  while (link_poll_output (link, &packet)) {
+    guint64 delay = packet.departure - packet.arrival;
+
+    fail_unless (delay == 0 || delay == 5 * MS);
+    late += delay != 0;
+  }
+  fail_unless (ABS ((gint) late - 1000) < 150);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (outage_stops_the_transmitter_and_loses_nothing)
+{
+  LinkConfig config = custom ();
+  LinkFlowStats stats;
+  LinkPacket packet;
+  guint64 last = 0;
+  Link *link;
+  guint i;
+
+  config.pipe.rate[0] = 1000000;
+  config.pipe.outage.mean_good = 300 * MS;
+  config.pipe.outage.mean_bad = 700 * MS;
+  config.queue.packets = 0;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  for (i = 0; i < 30000; i++)
+    link_input (link, 0, 0, 1250, NULL);
+  while (link_next_wakeup (link) != LINK_NEVER && i > 0) {
+    link_timeout (link, link_next_wakeup (link));
+    while (link_poll_output (link, &packet)) {
+      last = packet.departure;
+      i--;
+    }
+  }
+  link_get_flow_stats (link, 0, &stats);
+  fail_unless_equals_uint64 (stats.fates[LINK_FATE_DELIVERED], 30000);
+  /* 300 s of sending in 30 % of the time */
+  fail_unless (last > 900 * LINK_SECOND && last < 1100 * LINK_SECOND);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stall_gives_all_at_once)
+{
+  LinkConfig config = custom ();
+  guint64 last = 0, longest = 0;
+  guint at_once = 0, most = 0, i;
+  LinkPacket packet;
+  Link *link;
+
+  config.pipe.stall.mean_good = 20 * LINK_SECOND;
+  config.pipe.stall.mean_bad = 4 * LINK_SECOND;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  for (i = 0; i < 12000; i++)
+    link_input (link, i * 10 * MS, 0, 100, NULL);
+  link_timeout (link, 1000 * LINK_SECOND);
+  for (i = 0; link_poll_output (link, &packet); i++) {
+    at_once = packet.departure == last ? at_once + 1 : 1;
+    longest = MAX (longest, packet.departure - last);
+    most = MAX (most, at_once);
+    last = packet.departure;
+  }
+  fail_unless_equals_int (i, 12000);
+  fail_unless (longest > LINK_SECOND);
+  /* what came in a silence leaves in one moment at its end */
+  fail_unless (most >= longest / (10 * MS) - 1);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (slow_receiver_delays_then_drops)
+{
+  LinkConfig config = custom ();
+  LinkFlowStats stats;
+  Link *link;
+
+  config.pipe.receiver_rate = 1000000;
+  config.pipe.receiver_buffer = 3000;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  link_input (link, 0, 0, 1250, NULL);
+  link_input (link, 0, 0, 1250, NULL);
+  link_input (link, 0, 0, 1250, NULL);  /* 2500 bytes before it */
+  link_timeout (link, LINK_SECOND);
+  expect_output (link, 0, 0, 10 * MS);
+  expect_output (link, 0, 1, 20 * MS);
+  expect_nothing (link);
+  link_get_flow_stats (link, 0, &stats);
+  fail_unless_equals_uint64 (stats.fates[LINK_FATE_RECEIVER], 1);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
+{
+  LinkConfig config = custom ();
+  Link *link;
+
+  /* two opportunities at 10 ms, one at 20 ms, then again from 20 ms on */
+  config.pipe.trace[0] = "10\n10 # two\n\n20\r\n";
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  link_input (link, 0, 0, 1500, NULL);
+  link_input (link, 0, 0, 1000, NULL);
+  link_input (link, 0, 0, 1000, NULL);  /* 500 bytes left of the second */
+  link_input (link, 0, 0, 1000, NULL);
+  link_timeout (link, LINK_SECOND);
+  expect_output (link, 0, 0, 10 * MS);
+  expect_output (link, 0, 1, 10 * MS);
+  expect_output (link, 0, 2, 20 * MS);
+  expect_output (link, 0, 3, 20 * MS);
+  /* an opportunity without a packet is gone: the next are at 1030 */
+  link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);
+  link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);
+  link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);
+  link_timeout (link, 2 * LINK_SECOND);
+  expect_output (link, 0, 4, 1030 * MS);
+  expect_output (link, 0, 5, 1030 * MS);
+  expect_output (link, 0, 6, 1040 * MS);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+static void
+expect_refusal (const LinkConfig * config, const gchar * message)
+{
+  GError *error = NULL;
+
+  fail_if (link_new (config, &error) != NULL);
+  fail_unless_equals_string (error->message, message);
+  g_error_free (error);
+}
+
+GST_START_TEST (bad_configurations_are_refused_by_name)
+{
+  LinkConfig config = custom ();
+  GError *error = NULL;
+
+  config.pipe.trace[0] = "10\n9\n";
+  expect_refusal (&config,
+      "line 2 of the delivery trace: 9 ms is not between 10 and 4294967295");
+  config.pipe.trace[0] = "10\nsoon\n";
+  expect_refusal (&config,
+      "line 2 of the delivery trace is not a time in ms: \"soon\"");
+  config.pipe.trace[0] = "0\n0\n";
+  expect_refusal (&config, "the delivery trace has no opportunity after 0 ms");
+  config = custom ();
+  config.pipe.loss_good = 1.5;
+  expect_refusal (&config, "loss is 1.5, it must be from 0 to 1");
+  config = custom ();
+  config.pattern = "wirelesslink-pattern 1\npacket 0 0 1 eaten 0 0\n";
+  expect_refusal (&config,
+      "line 2 of the pattern can't be read: \"packet 0 0 1 eaten 0 0\"");
+  config.pattern = "# nothing\n";
+  expect_refusal (&config, "the pattern is empty");
+  fail_if (link_config_parse_interference (&config, "40-20", &error));
+  fail_unless (strstr (error->message, "\"40-20\"") != NULL);
+  g_error_free (error);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (interference_windows_are_read)
+{
+  LinkConfig config = custom ();
+  LinkOven oven;
+  guint64 t;
+  guint on = 0;
+
+  fail_unless (link_config_parse_interference (&config, "20-40,50.5-60", NULL));
+  fail_unless_equals_int (config.oven.n_windows, 2);
+  fail_unless_equals_uint64 (config.oven.windows[1].begin, 50500 * MS);
+  link_oven_init (&oven, &config.oven, 1);
+  fail_if (link_oven_is_running (&oven, 20 * LINK_SECOND - 1));
+  fail_unless (link_oven_is_running (&oven, 20 * LINK_SECOND));
+  fail_if (link_oven_is_running (&oven, 40 * LINK_SECOND));
+  fail_unless_equals_uint64 (link_oven_next_change (&oven, 0),
+      20 * LINK_SECOND);
+  fail_unless_equals_uint64 (link_oven_next_change (&oven, 60 * LINK_SECOND),
+      G_MAXUINT64);
+  /* it radiates during its part of a cycle, once in each */
+  for (t = 0; t < 20 * MS; t += MS / 10)
+    on += link_oven_overlaps (&oven, 30 * LINK_SECOND + t,
+        30 * LINK_SECOND + t + 1);
+  fail_unless_equals_int (on, config.oven.on / (MS / 10));
+  fail_if (link_oven_overlaps (&oven, 45 * LINK_SECOND, 46 * LINK_SECOND));
+  fail_unless (link_oven_overlaps (&oven, 39 * LINK_SECOND, 46 * LINK_SECOND));
+  fail_unless (link_config_parse_interference (&config, "always", NULL));
+  fail_unless (config.oven.always);
+  fail_unless (link_config_parse_interference (&config, "none", NULL));
+  fail_if (config.oven.always || config.oven.n_windows);
+}
+
+GST_END_TEST;
+
+/* Everything that chance can do at once */
+static LinkConfig
+lively (guint64 seed)
+{
+  LinkConfig config = custom ();
+
+  config.seed = seed;
+  config.pipe.rate[0] = config.pipe.rate[1] = 2000000;
+  config.pipe.delay[0] = config.pipe.delay[1] = 10 * MS;
+  config.pipe.jitter = 5 * MS;
+  config.pipe.fading.mean_good = 200 * MS;
+  config.pipe.fading.mean_bad = 30 * MS;
+  config.pipe.loss_good = 0.01;
+  config.pipe.loss_bad = 0.5;
+  config.pipe.bit_error_good = 1e-6;
+  config.pipe.bit_error_bad = 1e-3;
+  config.pipe.duplicate = 0.01;
+  config.pipe.reorder = 0.01;
+  config.pipe.reorder_delay = 7 * MS;
+  config.pipe.stall.mean_good = 2 * LINK_SECOND;
+  config.pipe.stall.mean_bad = 100 * MS;
+  return config;
+}
+
+GST_START_TEST (same_seed_same_log)
+{
+  LinkProfile profiles[] = { LINK_PROFILE_80211B, LINK_PROFILE_80211G,
+    LINK_PROFILE_RANGELAN2, LINK_PROFILE_IRDA, LINK_PROFILE_GPRS
+  };
+  LinkConfig config;
+  gchar *a, *b, *c;
+  guint i;
+
+  for (i = 0; i <= G_N_ELEMENTS (profiles); i++) {
+    if (i < G_N_ELEMENTS (profiles)) {
+      link_config_init (&config, profiles[i], LINK_QUALITY_GOOD);
+      config.seed = 1;
+      config.oven.always = TRUE;
+    } else {
+      config = lively (1);
+    }
+    a = run_log (&config, 500, 1000, 12 * MS);
+    b = run_log (&config, 500, 1000, 12 * MS);
+    config.seed = 2;
+    c = run_log (&config, 500, 1000, 12 * MS);
+    fail_unless_equals_string (a, b);
+    fail_if (!strcmp (a, c));
+    g_free (a);
+    g_free (b);
+    g_free (c);
+  }
+}
+
+GST_END_TEST;
+
+/* FNV-1a, as mpegstat has it */
+static guint64
+hash_text (const gchar * text)
+{
+  guint64 hash = G_GUINT64_CONSTANT (0xcbf29ce484222325);
+
+  for (; *text; text++)
+    hash = (hash ^ (guint8) * text) * G_GUINT64_CONSTANT (0x100000001b3);
+  return hash;
+}
+
+/* A change of these numbers changes what every seed that somebody wrote down
+ * means. */
+GST_START_TEST (a_seed_means_the_same_on_every_machine)
+{
+  LinkConfig config = lively (42);
+  gchar *log = run_log (&config, 300, 1000, 5 * MS);
+
+  GST_INFO ("custom: %016" G_GINT64_MODIFIER "x", hash_text (log));
+  fail_unless (hash_text (log) == CUSTOM_HASH);
+  g_free (log);
+  link_config_init (&config, LINK_PROFILE_80211B, LINK_QUALITY_GOOD);
+  config.seed = 42;
+  config.oven.always = TRUE;
+  config.dcf.failure[3] = 0.2;
+  log = run_log (&config, 300, 1000, 3 * MS);
+  GST_INFO ("80211b: %016" G_GINT64_MODIFIER "x", hash_text (log));
+  fail_unless (hash_text (log) == DCF_HASH);
+  g_free (log);
+}
+
+GST_END_TEST;
+
+/* Two protocols: one sends much, one little, at other times. */
+GST_START_TEST (channel_states_do_not_depend_on_traffic)
+{
+  LinkConfig config = lively (7);
+  gchar *a = run_log (&config, 2000, 1400, 10 * MS);
+  gchar *b = run_log (&config, 571, 60, 35 * MS);
+  gchar **x = g_strsplit (a, "\n", -1), **y = g_strsplit (b, "\n", -1);
+  guint i = 0, j = 0, n = 0;
+
+  while (TRUE) {
+    while (x[i] && !g_str_has_prefix (x[i], "quality"))
+      i++;
+    while (y[j] && !g_str_has_prefix (y[j], "quality"))
+      j++;
+    if (!x[i] || !y[j])
+      break;
+    fail_unless_equals_string (x[i], y[j]);
+    i++;
+    j++;
+    n++;
+  }
+  fail_unless (n > 300);
+  g_strfreev (x);
+  g_strfreev (y);
+  g_free (a);
+  g_free (b);
+}
+
+GST_END_TEST;
+
+static gchar *
+record (const LinkConfig * config, guint n, guint64 interval, gchar ** log)
+{
+  Link *link = traffic_link_new (config);
+  GString *pattern = g_string_new (NULL);
+  GString *fates = g_string_new (NULL);
+  gchar *head = link_pattern_format_head (config->seed);
+  LinkPacket packet;
+  LinkEvent event;
+  guint i;
+
+  g_string_append (pattern, head);
+  g_free (head);
+  link_add_flow (link, 0);
+  for (i = 0; i < n; i++)
+    link_input (link, i * interval, 0, 1000, NULL);
+  link_timeout (link, 1000 * LINK_SECOND);
+  while (link_poll_output (link, &packet));
+  while (link_poll_event (link, &event)) {
+    gchar *line;
+
+    if (event.type != LINK_EVENT_FATE)
+      continue;
+    line = link_pattern_format_packet (&event.packet);
+    if (!line)
+      continue;
+    g_string_append (pattern, line);
+    /* what chance did, without when */
+    g_string_append (fates, line);
+    g_free (line);
+  }
+  link_free (link, NULL);
+  *log = g_string_free (fates, FALSE);
+  return g_string_free (pattern, FALSE);
+}
+
+static gint
+compare_lines (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(gchar * const *) a, *(gchar * const *) b);
+}
+
+static void
+fail_unless_same_lines (const gchar * a, const gchar * b)
+{
+  gchar **x = g_strsplit (a, "\n", -1), **y = g_strsplit (b, "\n", -1);
+  guint i, n = g_strv_length (x);
+
+  fail_unless_equals_int (n, g_strv_length (y));
+  qsort (x, n, sizeof (gchar *), compare_lines);
+  qsort (y, n, sizeof (gchar *), compare_lines);
+  for (i = 0; i < n; i++)
+    fail_unless_equals_string (x[i], y[i]);
+  g_strfreev (x);
+  g_strfreev (y);
+}
+
+GST_START_TEST (recorded_run_is_replayed)
+{
+  LinkConfig config = lively (3);
+  gchar *pattern, *again, *fates, *fates_again;
+
+  config.pipe.reorder = 0;
+  config.queue.packets = 0;
+  pattern = record (&config, 2000, 10 * MS, &fates);
+  fail_unless (strstr (pattern, " air ") && strstr (pattern, " damaged "));
+  /* the same arrivals, another seed and a radio without faults: the pattern
+   * decides */
+  config.pattern = pattern;
+  config.seed = 99;
+  config.pipe.loss_good = config.pipe.loss_bad = 0;
+  config.pipe.bit_error_good = config.pipe.bit_error_bad = 0;
+  config.pipe.jitter = 0;
+  config.pipe.duplicate = 0;
+  again = record (&config, 2000, 10 * MS, &fates_again);
+  fail_unless_same_lines (fates, fates_again);
+  g_free (again);
+  g_free (fates_again);
+  /* and at other times too */
+  again = record (&config, 2000, 3 * MS, &fates_again);
+  fail_unless_same_lines (fates, fates_again);
+  g_free (again);
+  g_free (fates_again);
+  g_free (fates);
+  g_free (pattern);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (recorded_attempts_are_replayed_on_80211)
+{
+  LinkConfig config;
+  gchar *pattern, *again, *fates, *fates_again;
+
+  link_config_init (&config, LINK_PROFILE_80211B, LINK_QUALITY_GOOD);
+  config.dcf.failure[3] = 0.4;
+  config.dcf.fallback = LINK_FALLBACK_FIXED;
+  config.dcf.retry_limit = 4;
+  pattern = record (&config, 2000, 20 * MS, &fates);
+  config.pattern = pattern;
+  config.dcf.failure[3] = 0;
+  again = record (&config, 2000, 20 * MS, &fates_again);
+  fail_unless (strstr (fates, " 4 air "));
+  fail_unless_equals_string (fates, fates_again);
+  g_free (again);
+  g_free (fates);
+  g_free (fates_again);
+  g_free (pattern);
+}
+
+GST_END_TEST;
+
+static guint n_freed;
+
+static void
+count_free (gpointer user)
+{
+  n_freed++;
+}
+
+/* In the queue, in service, on its way, left but not fetched */
+GST_START_TEST (what_is_still_inside_is_freed_once)
+{
+  LinkProfile profiles[] = { LINK_PROFILE_CUSTOM, LINK_PROFILE_80211B };
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (profiles); i++) {
+    LinkConfig config;
+    Link *link;
+
+    link_config_init (&config, profiles[i], LINK_QUALITY_GOOD);
+    config.pipe.rate[0] = 1000000;
+    config.pipe.delay[0] = 15 * MS;
+    config.pipe.duplicate = 1;
+    config.queue.packets = 8;
+    link = traffic_link_new (&config);
+    link_add_flow (link, 0);
+    for (j = 0; j < 12; j++)
+      link_input (link, 0, 0, 1250, NULL);
+    link_timeout (link, 32 * MS);
+    n_freed = 0;
+    link_free (link, count_free);
+    /* those delivered and not fetched, and those refused and not told */
+    fail_unless_equals_int (n_freed, 12);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (draws_are_uniform_exponential_and_geometric)
+{
+  guint64 sum = 0, exponential = 0, geometric = 0, i;
+
+  for (i = 0; i < 100000; i++) {
+    guint64 draw = seeded_draw (1, 2, 3, i, 4);
+
+    fail_unless (seeded_draw_below (draw, 1000) < 1000);
+    sum += seeded_draw_below (draw, 1000);
+    exponential += seeded_draw_exponential (draw, 1000000);
+    geometric += seeded_draw_geometric (draw, seeded_chance (0.1));
+  }
+  fail_unless (ABS ((gint64) (sum / 100000) - 499) <= 5);
+  fail_unless (ABS ((gint64) (exponential / 100000) - 1000000) < 16000);
+  fail_unless (ABS ((gint64) geometric - 1000000) < 15000);
+  fail_unless_equals_uint64 (seeded_draw_geometric (5, G_MAXUINT64), 1);
+  fail_unless (seeded_draw_geometric (5, 0) > G_MAXUINT32);
+  fail_unless_equals_uint64 (seeded_draw_exponential (5, 0), 0);
+  /* -ln (1/2) and -ln (1/4) */
+  fail_unless (ABS ((gint64) seeded_draw_log (1ULL << 63) - 2977044471) <= 4);
+  fail_unless (ABS ((gint64) seeded_draw_log (1ULL << 62) - 5954088943) <= 4);
+  fail_if (seeded_draw_hits (0, seeded_chance (0)));
+  fail_unless (seeded_draw_hits (G_MAXUINT64, seeded_chance (1)));
+}
+
+GST_END_TEST;
+
+static Suite *
+link_suite (void)
+{
+  Suite *s = suite_create ("link");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, draws_are_uniform_exponential_and_geometric);
+  tcase_add_test (tc, pipe_sends_at_its_rate_and_delays);
+  tcase_add_test (tc, pipe_without_a_limit_passes_at_once);
+  tcase_add_test (tc, directions_have_their_own_rate_and_transmitter);
+  tcase_add_test (tc, half_duplex_serves_in_turn_and_turns_around);
+  tcase_add_test (tc, full_queue_drops_and_counts_apart_from_the_air);
+  tcase_add_test (tc, queue_is_limited_in_bytes_and_in_time);
+  tcase_add_test (tc, too_big_a_packet_is_refused);
+  tcase_add_test (tc, loss_and_duplicates_come_as_often_as_told);
+  tcase_add_test (tc, two_state_loss_is_in_time);
+  tcase_add_test (tc, bit_errors_hit_bits_and_all_alike);
+  tcase_add_test (tc, frame_check_drops_the_damaged);
+  tcase_add_test (tc, jitter_keeps_order_and_its_mean);
+  tcase_add_test (tc, reordered_packets_are_overtaken);
+  tcase_add_test (tc, outage_stops_the_transmitter_and_loses_nothing);
+  tcase_add_test (tc, stall_gives_all_at_once);
+  tcase_add_test (tc, slow_receiver_delays_then_drops);
+  tcase_add_test (tc, delivery_trace_serves_bytes_at_its_times);
+  tcase_add_test (tc, bad_configurations_are_refused_by_name);
+  tcase_add_test (tc, interference_windows_are_read);
+  tcase_add_test (tc, same_seed_same_log);
+  tcase_add_test (tc, a_seed_means_the_same_on_every_machine);
+  tcase_add_test (tc, channel_states_do_not_depend_on_traffic);
+  tcase_add_test (tc, recorded_run_is_replayed);
+  tcase_add_test (tc, recorded_attempts_are_replayed_on_80211);
+  tcase_add_test (tc, what_is_still_inside_is_freed_once);
+  return s;
+}
+
+GST_CHECK_MAIN (link);

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds the profiles of RangeLAN2, IrDA and GPRS to what was measured of them:
+ * Magalhaes and Kravets (2001), tables 1 to 3; Erixzon and Kallstrom (2004),
+ * sections 5.2.3, 5.3.6 and 5.4.4.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include "linktraffic.h"
+
+#define UDP_IP 28
+
+static LinkConfig
+profile (LinkProfile profile, LinkQuality quality)
+{
+  LinkConfig config;
+
+  link_config_init (&config, profile, quality);
+  config.seed = 1;
+  return config;
+}
+
+static void
+fail_unless_within (const gchar * what, gdouble theirs, gdouble ours,
+    gdouble percent)
+{
+  g_print ("# %-36s theirs %8.1f  ours %8.1f\n", what, theirs, ours);
+  fail_unless (ABS (ours / theirs - 1) <= percent / 100, "%s: %.2f", what,
+      ours);
+}
+
+typedef struct
+{
+  gdouble least, mean;          /* ms */
+} Delay;
+
+/* Frames so far apart that none waits for another */
+static Delay
+measure_delay (const LinkConfig * config, guint32 size)
+{
+  Link *link = traffic_link_new (config);
+  Delay delay = { G_MAXDOUBLE, 0 };
+  LinkPacket packet;
+  guint i;
+
+  link_add_flow (link, 0);
+  for (i = 0; i < 1000; i++) {
+    gdouble ms;
+
+    link_input (link, i * LINK_SECOND, 0, size, NULL);
+    link_timeout (link, (i + 1) * LINK_SECOND - 1);
+    fail_unless (link_poll_output (link, &packet));
+    ms = (packet.departure - packet.arrival) / 1e6;
+    delay.least = MIN (delay.least, ms);
+    delay.mean += ms / 1000;
+    traffic_drop_events (link);
+  }
+  link_free (link, NULL);
+  return delay;
+}
+
+static gdouble
+measure_throughput (const LinkConfig * config)
+{
+  TrafficSizes frames = { 1400 + UDP_IP, 1400 + UDP_IP };
+  TrafficResult result = traffic_saturate (config, 5000, frames);
+
+  return 5000 * 1400 / result.seconds / 1000;
+}
+
+GST_START_TEST (magalhaes_table_1)
+{
+  LinkConfig rangelan = profile (LINK_PROFILE_RANGELAN2, LINK_QUALITY_IDEAL);
+  LinkConfig irda = profile (LINK_PROFILE_IRDA, LINK_QUALITY_IDEAL);
+  Delay delay = measure_delay (&rangelan, 1400 + UDP_IP);
+
+  fail_unless_within ("RangeLAN2, least delay, ms", 176, delay.least, 10);
+  fail_unless_within ("RangeLAN2, mean delay, ms", 291, delay.mean, 10);
+  fail_unless_within ("RangeLAN2, kbyte/s", 36.4,
+      measure_throughput (&rangelan), 10);
+  delay = measure_delay (&irda, 1400 + UDP_IP);
+  fail_unless_within ("IrDA, least delay, ms", 315, delay.least, 10);
+  fail_unless_within ("IrDA, mean delay, ms", 465, delay.mean, 10);
+  fail_unless_within ("IrDA, kbyte/s", 9.2, measure_throughput (&irda), 10);
+}
+
+GST_END_TEST;
+
+/* Table 2, rows of 50 and 100 ms: 17 to 21 of 1000 frames lost, in 1 to 3
+ * blocks */
+GST_START_TEST (rangelan2_loses_in_blocks)
+{
+  guint lost = 0, blocks = 0, seed;
+
+  for (seed = 1; seed <= 200; seed++) {
+    LinkConfig config = profile (LINK_PROFILE_RANGELAN2, LINK_QUALITY_GOOD);
+    guint8 gone[1000] = { 0, };
+    LinkEvent event;
+    Link *link;
+    guint i;
+
+    config.seed = seed;
+    link = traffic_link_new (&config);
+    link_add_flow (link, 0);
+    for (i = 0; i < 1000; i++)
+      link_input (link, i * 50 * LINK_MS, 0, 1400 + UDP_IP, NULL);
+    link_timeout (link, 100 * LINK_SECOND);
+    while (link_poll_event (link, &event)) {
+      if (event.type == LINK_EVENT_FATE)
+        gone[event.packet.index] = event.packet.fate == LINK_FATE_AIR;
+    }
+    for (i = 0; i < 1000; i++) {
+      lost += gone[i];
+      blocks += gone[i] && (i == 0 || !gone[i - 1]);
+    }
+    link_free (link, NULL);
+  }
+  fail_unless_within ("RangeLAN2, frames lost of 1000", 19, lost / 200.0, 30);
+  fail_unless_within ("RangeLAN2, in blocks", 2.5, blocks / 200.0, 30);
+}
+
+GST_END_TEST;
+
+/* The largest delays in a flood: under 6 s on RangeLAN2, 3.5 s on IrDA, whose
+ * buffer must be smaller (5.2, 5.3); IrDA itself loses nothing */
+GST_START_TEST (floods_fill_the_base_stations_buffer)
+{
+  LinkProfile profiles[] = { LINK_PROFILE_RANGELAN2, LINK_PROFILE_IRDA };
+  const gdouble theirs[] = { 5.6, 3.5 };
+  guint i, j;
+
+  for (i = 0; i < 2; i++) {
+    LinkConfig config = profile (profiles[i], LINK_QUALITY_IDEAL);
+    Link *link = traffic_link_new (&config);
+    guint64 longest = 0;
+    LinkFlowStats stats;
+    LinkPacket packet;
+
+    link_add_flow (link, 0);
+    for (j = 0; j < 1000; j++)
+      link_input (link, j * 10 * LINK_MS, 0, 1400 + UDP_IP, NULL);
+    link_timeout (link, 1000 * LINK_SECOND);
+    while (link_poll_output (link, &packet))
+      longest = MAX (longest, packet.departure - packet.arrival);
+    link_get_flow_stats (link, 0, &stats);
+    fail_unless_within (i ? "IrDA, longest delay, s" :
+        "RangeLAN2, longest delay, s", theirs[i], longest / 1e9, 15);
+    fail_unless (stats.fates[LINK_FATE_QUEUE] > 500);
+    fail_unless_equals_uint64 (stats.fates[LINK_FATE_AIR], 0);
+    link_free (link, NULL);
+  }
+}
+
+GST_END_TEST;
+
+static gdouble
+ping (Link * link, guint64 * now, guint32 size)
+{
+  guint64 sent = *now;
+  LinkPacket packet;
+
+  link_input (link, *now, 0, size, NULL);
+  while (!link_poll_output (link, &packet))
+    link_timeout (link, link_next_wakeup (link));
+  link_input (link, packet.departure, 1, size, NULL);
+  while (!link_poll_output (link, &packet))
+    link_timeout (link, link_next_wakeup (link));
+  *now = MAX (*now + LINK_SECOND, packet.departure);
+  traffic_drop_events (link);
+  return (packet.departure - sent) / 1e9;
+}
+
+/* To the phone, 1460 of 1500 bytes are data. Table 5.1 has 0.877 s for pings of
+ * 60 bytes and 0.825 s for 576, which no link can do that sends 8 to 12 kbit/s
+ * (2.3): 576 bytes alone take 0.4 s up. The small ones are asked for. */
+GST_START_TEST (gprs_rate_and_round_trip)
+{
+  LinkConfig config = profile (LINK_PROFILE_GPRS, LINK_QUALITY_IDEAL);
+  Link *link = traffic_link_new (&config);
+  guint64 now = 0, last = 0;
+  LinkPacket packet;
+  gdouble sum = 0;
+  guint i;
+
+  link_add_flow (link, 0);
+  link_add_flow (link, 1);
+  for (i = 0; i < 20; i++)
+    sum += ping (link, &now, 60) / 20;
+  fail_unless_within ("GPRS, round trip of 60 bytes, ms", 877, sum * 1000, 15);
+  fail_unless_within ("GPRS, round trip of the stream, ms", 900, sum * 1000,
+      15);
+  link_free (link, NULL);
+
+  config.queue.packets = 0;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 1);
+  for (i = 0; i < 400; i++)
+    link_input (link, 0, 0, 1500, NULL);
+  link_timeout (link, 1000 * LINK_SECOND);
+  while (link_poll_output (link, &packet))
+    last = packet.departure;
+  fail_unless_within ("GPRS, to the phone, byte/s", 6000,
+      400 * 1460 / (last / 1e9), 15);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+/* Figure 5.7: for some seconds nothing, then a lot at once; in each run of
+ * about a minute */
+GST_START_TEST (gprs_has_delay_spikes)
+{
+  guint spikes = 0, seed, i;
+
+  for (seed = 1; seed <= 20; seed++) {
+    LinkConfig config = profile (LINK_PROFILE_GPRS, LINK_QUALITY_GOOD);
+    guint64 last = 0;
+    LinkPacket packet;
+    Link *link;
+
+    config.seed = seed;
+    link = traffic_link_new (&config);
+    link_add_flow (link, 1);
+    for (i = 0; i < 600; i++)
+      link_input (link, i * 100 * LINK_MS, 0, 500, NULL);
+    link_timeout (link, 1000 * LINK_SECOND);
+    for (i = 0; link_poll_output (link, &packet); i++) {
+      spikes += packet.departure - last > LINK_SECOND && last;
+      last = packet.departure;
+    }
+    fail_unless_equals_int (i, 600);
+    link_free (link, NULL);
+  }
+  g_print ("# GPRS, silences of over a second in a minute: %.2f\n",
+      spikes / 20.0);
+  fail_unless (spikes >= 8 && spikes <= 30);
+}
+
+GST_END_TEST;
+
+static Suite *
+linknetworks_suite (void)
+{
+  Suite *s = suite_create ("linknetworks");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, magalhaes_table_1);
+  tcase_add_test (tc, rangelan2_loses_in_blocks);
+  tcase_add_test (tc, floods_fill_the_base_stations_buffer);
+  tcase_add_test (tc, gprs_rate_and_round_trip);
+  tcase_add_test (tc, gprs_has_delay_spikes);
+  return s;
+}
+
+GST_CHECK_MAIN (linknetworks);
