@@ -53,8 +53,8 @@ The exit status is that of the command that decides: --main, or the last --run;
     parser.add_argument(
         "--link", action="append", metavar="'NAME=HOST,HOST: PROPERTIES'",
         help="a link between two hosts, with properties of wirelesslink; or "
-        "`none` for one that only connects, or other elements for each "
-        "direction (wl0=a,b)")
+        "medium=LINK for one that shares that link's; or `none` for one that "
+        "only connects; or other elements for each direction (wl0=a,b)")
     for name, metavar, words in (
             ("--first", "'HOST: COMMAND'",
              "a command that ends, well, before the next step"),
