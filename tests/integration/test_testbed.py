@@ -191,13 +191,14 @@ class Nothing(unittest.TestCase):
 
     def setUp(self):
         self.mark = f"{os.getpid()}-{next(_numbers)}"
-        self.env = {**own_environment(), MARK: self.mark}
-        self.networks = set()
-        self.before = on_the_machine()
-        self.addCleanup(self.check_nothing_is_left)
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.directory = pathlib.Path(directory.name)
+        self.env = {**own_environment(), MARK: self.mark,
+                    "TMPDIR": directory.name}
+        self.networks = set()
+        self.before = on_the_machine()
+        self.addCleanup(self.check_nothing_is_left)
 
     def check_nothing_is_left(self):
         self.assertTrue(wait_for(lambda: not marked(self.mark)),
@@ -829,7 +830,7 @@ class OrdinaryUserTest(CommandLine):
             self.skipTest("only root can become somebody else here")
         if shutil.which("setpriv") is None or shutil.which("unshare") is None:
             self.skipTest("util-linux is missing")
-        self.env.update(HOME="/nonexistent", TMPDIR=str(self.directory))
+        self.env.update(HOME="/nonexistent")
         self.directory.chmod(0o777)
         # A build and a Python below somebody's home are closed to others.
         self.env["PATH"] = "/usr/bin:/bin:/usr/sbin:/sbin"
