@@ -119,7 +119,8 @@ class Inspected:
                 re.M | re.S):
             if name in NOT_ON_PAGES:
                 continue
-            default = re.search(r'Default: (?:\d+, )?"?([^"\s]*)"?', body)
+            default = re.search(r'Default: *(?:\d+, )?"?([^"\s]*)"?',
+                                body)
             self.defaults[name] = default and default.group(1)
             self.ready_only[name] = "only in NULL or READY" in body
             self.stats[name] = set(re.findall(r"^ {30,}([a-z0-9_-]+): ", body,
