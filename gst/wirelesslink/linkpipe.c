@@ -47,6 +47,14 @@ draw (const Pipe * pipe, const LinkItem * item, LinkDraw purpose, guint attempt)
       item->p.index, attempt);
 }
 
+static gboolean
+happens (const Pipe * pipe, const LinkItem * item, LinkDraw purpose,
+    gdouble probability)
+{
+  return probability > 0 && seeded_draw_hits (draw (pipe, item, purpose, 0),
+      seeded_chance (probability));
+}
+
 static const LinkPatternEntry *
 get_pattern (const Pipe * pipe, const LinkItem * item)
 {
@@ -183,8 +191,8 @@ cross_air (Pipe * pipe, LinkItem * item)
     }
     return entry->fate;
   }
-  if (seeded_draw_hits (draw (pipe, item, LINK_DRAW_LOSS, 0),
-          seeded_chance (bad ? pipe->config.loss_bad : pipe->config.loss_good)))
+  if (happens (pipe, item, LINK_DRAW_LOSS, bad ? pipe->config.loss_bad :
+          pipe->config.loss_good))
     return LINK_FATE_AIR;
   add_bit_errors (pipe, item, bad ? pipe->config.bit_error_bad :
       pipe->config.bit_error_good);
@@ -215,8 +223,7 @@ draw_copies (Pipe * pipe, const LinkItem * item)
 
   if (entry)
     return entry->copies;
-  return seeded_draw_hits (draw (pipe, item, LINK_DRAW_DUPLICATE, 0),
-      seeded_chance (pipe->config.duplicate));
+  return happens (pipe, item, LINK_DRAW_DUPLICATE, pipe->config.duplicate);
 }
 
 /* The packets that others overtake are late by reorder_delay; all others stay
@@ -231,8 +238,7 @@ get_departure (Pipe * pipe, LinkItem * item)
   if (pipe->config.jitter || pipe->link->pattern)
     item->p.jitter = draw_jitter (pipe, item);
   departure += item->p.jitter;
-  if (seeded_draw_hits (draw (pipe, item, LINK_DRAW_REORDER, 0),
-          seeded_chance (pipe->config.reorder)))
+  if (happens (pipe, item, LINK_DRAW_REORDER, pipe->config.reorder))
     return departure + pipe->config.reorder_delay;
   if (link_on_off_is_bad (&direction->stall, departure))
     departure = link_on_off_end (&direction->stall, departure);
