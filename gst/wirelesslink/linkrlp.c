@@ -13,6 +13,9 @@
  * here, where it has them modulo 62, so that no old frame is taken for a new
  * one. SABM and UA begin a link anew, without the collisions of two of them.
  * The call begins with the link set up: its time is part of the call's.
+ *
+ * A recorded run brings its seed, from which all of this follows: the fates in
+ * it are not looked at.
  */
 
 #include "linkmodel.h"
@@ -105,8 +108,7 @@ typedef struct
   /* beginning anew */
   gboolean establishing;
   guint initiator;              /* direction of SABM */
-  gboolean ua_due;
-  guint64 sabm_at;              /* ns: when SABM is sent (again) */
+  gboolean answered;            /* SABM came, UA is under way */
 } Rlp;
 
 static Slot *
@@ -421,23 +423,14 @@ fill_frame (Rlp * rlp, Direction * ahead, Direction * back, Frame * frame)
     send_data (rlp, ahead, frame);
 }
 
-/* 5.2.2.1, 5.2.2.2; TRUE when there is something to send */
+/* 5.2.2.1, 5.2.2.2, in each block until they arrive: were they sent after each
+ * T1 only, errors with a period might hit them for ever. FALSE when there is
+ * nothing to send */
 static gboolean
 fill_establishment (Rlp * rlp, guint number, Frame * frame)
 {
-  guint64 now = rlp->link->now;
-
-  if (number == rlp->initiator && now >= rlp->sabm_at) {
-    rlp->sabm_at = now + rlp->config.rlp_t1;
-    frame->type = FRAME_SABM;
-    return TRUE;
-  }
-  if (number != rlp->initiator && rlp->ua_due) {
-    rlp->ua_due = FALSE;
-    frame->type = FRAME_UA;
-    return TRUE;
-  }
-  return FALSE;
+  frame->type = number == rlp->initiator ? FRAME_SABM : FRAME_UA;
+  return frame->type == FRAME_SABM || rlp->answered;
 }
 
 static void
@@ -462,7 +455,7 @@ static void
 receive_establishment (Rlp * rlp, const Frame * frame)
 {
   if (frame->type == FRAME_SABM)
-    rlp->ua_due = TRUE;
+    rlp->answered = TRUE;
   else
     rlp->establishing = FALSE;
 }
@@ -564,8 +557,7 @@ reset (Rlp * rlp, guint initiator)
     control_flow (&rlp->directions[i]);
   rlp->establishing = TRUE;
   rlp->initiator = initiator;
-  rlp->ua_due = FALSE;
-  rlp->sabm_at = rlp->link->now;
+  rlp->answered = FALSE;
 }
 
 /* Without a call there is nothing to hang up. */
