@@ -860,6 +860,48 @@ GST_START_TEST (disconnect_without_dial_up_is_a_reset)
 
 GST_END_TEST;
 
+/* Errors with a period, such as of a short trace that is repeated, can't keep
+ * it from beginning anew. */
+GST_START_TEST (periodic_errors_end)
+{
+  LinkConfig config;
+  Course course;
+
+  init_traced (&config, "11011", NULL);
+  run_small (&config, 100, &course);
+  fail_unless (course.in_order);
+  fail_unless_equals_int (course.delivered + course.reset, 100);
+}
+
+GST_END_TEST;
+
+/* All stations but 0 are one end, and their packets wait in one line. */
+GST_START_TEST (stations_share_the_other_end)
+{
+  guint i, flows[LINK_MAX_STATIONS];
+  guint64 last = 0;
+  LinkConfig config;
+  LinkPacket packet;
+  Path path;
+
+  link_config_init (&config, LINK_PROFILE_GSM, LINK_QUALITY_IDEAL);
+  path_open (&path, &config);
+  for (i = 1; i < LINK_MAX_STATIONS; i++)
+    flows[i] = link_add_flow (path.link, i);
+  for (i = LINK_MAX_STATIONS - 1; i >= 1; i--)
+    link_input (path.link, (LINK_MAX_STATIONS - i) * MS, flows[i], 94, NULL);
+  for (i = LINK_MAX_STATIONS - 1; i >= 1; i--) {
+    fail_unless (path_next_output (&path, LINK_NEVER - 1, &packet));
+    fail_unless_equals_int (packet.station, i);
+    /* 96 bytes are 100 ms on the line */
+    fail_unless (last == 0 || packet.departure == last + 100 * MS);
+    last = packet.departure;
+  }
+  path_close (&path);
+}
+
+GST_END_TEST;
+
 /* Acknowledgements are lost for 1.6 s, while data is sent in each block: the
  * sender comes to the end of its window, and goes on afterwards. T1 is long
  * enough to stay out of it. */
@@ -1025,6 +1067,42 @@ GST_START_TEST (fast_line_waits_for_the_radio)
 
 GST_END_TEST;
 
+GST_START_TEST (recorded_run_overrides_the_radio)
+{
+  static const LinkFate fates[] = { LINK_FATE_AIR, LINK_FATE_DAMAGED,
+    LINK_FATE_DELIVERED, LINK_FATE_CHECK
+  };
+  LinkConfig config;
+  LinkEvent event;
+  guint i, n = 0;
+  Path path;
+
+  link_config_init (&config, LINK_PROFILE_GSM_TRANSPARENT, LINK_QUALITY_IDEAL);
+  config.blocks.trace = "1";
+  config.pattern = "wirelesslink-pattern 1\nseed 42\n"
+      "packet 0 0 1 air 0 0\npacket 0 1 1 damaged 0 0 3:f0\n"
+      "packet 0 2 1 delivered 0 0\n";
+  path_open (&path, &config);
+  for (i = 0; i < G_N_ELEMENTS (fates); i++)
+    link_input (path.link, 0, path.flows[0], 100, NULL);
+  link_timeout (path.link, 10 * SECOND);
+  while (link_poll_event (path.link, &event)) {
+    if (event.type != LINK_EVENT_FATE)
+      continue;
+    fail_unless_equals_int (event.packet.fate, fates[event.packet.index]);
+    n++;
+    if (event.packet.fate != LINK_FATE_DAMAGED)
+      continue;
+    fail_unless_equals_int (event.packet.n_damage, 1);
+    fail_unless_equals_int (event.packet.damage[0].offset, 3);
+    fail_unless_equals_int (event.packet.damage[0].flip, 0xf0);
+  }
+  fail_unless_equals_int (n, G_N_ELEMENTS (fates));
+  path_close (&path);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (traces_that_cannot_be_read)
 {
   static const struct
@@ -1089,6 +1167,47 @@ GST_START_TEST (calls_that_break_lose_what_is_under_way)
     /* no more than were on the line and in flight, a few at each break */
     fail_unless (course.call <= 4 * course.stats.calls_broken);
   }
+}
+
+GST_END_TEST;
+
+/* A packet that takes longer than calls live: each break takes one with it, at
+ * its time, and those that wait stay for the next call. */
+GST_START_TEST (break_takes_the_packet_on_the_line)
+{
+  static const LinkProfile profiles[] = { LINK_PROFILE_GSM,
+    LINK_PROFILE_GSM_TRANSPARENT, LINK_PROFILE_NMT
+  };
+  guint64 broken = LINK_NEVER;
+  guint i, lost = 0;
+  LinkConfig config;
+  LinkStats stats;
+  LinkEvent event;
+  Path path;
+
+  link_config_init (&config, profiles[__i__], LINK_QUALITY_IDEAL);
+  config.dial_up.enabled = TRUE;
+  config.dial_up.failure = 0;
+  config.dial_up.mean_time_to_break = 10 * MS;
+  path_open (&path, &config);
+  for (i = 0; i < 5; i++)
+    link_input (path.link, 0, path.flows[0], 1400, NULL);
+  link_timeout (path.link, 1000 * SECOND);
+  while (link_poll_event (path.link, &event)) {
+    if (event.type == LINK_EVENT_CALL && event.call == LINK_CALL_IDLE)
+      broken = event.time;
+    if (event.type != LINK_EVENT_FATE)
+      continue;
+    fail_unless_equals_int (event.packet.fate, LINK_FATE_CALL);
+    fail_unless_equals_uint64 (event.packet.index, lost++);
+    fail_unless_equals_uint64 (event.time, broken);
+  }
+  link_get_stats (path.link, &stats);
+  fail_unless_equals_int (lost, 5);
+  fail_unless_equals_uint64 (stats.calls, 5);
+  fail_unless_equals_uint64 (stats.calls_broken, 5);
+  fail_unless_equals_uint64 (link_next_wakeup (path.link), LINK_NEVER);
+  path_close (&path);
 }
 
 GST_END_TEST;
@@ -1262,6 +1381,8 @@ link_cellular_suite (void)
   tcase_add_test (rlp, reset_is_of_both_directions);
   tcase_add_test (rlp, disconnect_after_n2_dials_again);
   tcase_add_test (rlp, disconnect_without_dial_up_is_a_reset);
+  tcase_add_test (rlp, periodic_errors_end);
+  tcase_add_test (rlp, stations_share_the_other_end);
   tcase_add_test (rlp, full_window_stalls_and_goes_on);
   tcase_add_test (rlp, many_errors_keep_order_and_lose_nothing);
   tcase_add_test (rlp, nothing_ticks_at_rest);
@@ -1270,10 +1391,12 @@ link_cellular_suite (void)
   tcase_add_test (blocks, damage_is_where_the_block_was);
   tcase_add_test (blocks, frame_check_and_framing_decide_on_damage);
   tcase_add_test (blocks, fast_line_waits_for_the_radio);
+  tcase_add_test (blocks, recorded_run_overrides_the_radio);
   tcase_add_test (blocks, traces_that_cannot_be_read);
 
   suite_add_tcase (s, calls);
   tcase_add_test (calls, calls_that_break_lose_what_is_under_way);
+  tcase_add_loop_test (calls, break_takes_the_packet_on_the_line, 0, 3);
   tcase_add_test (calls, call_is_made_when_a_packet_waits);
   tcase_add_loop_test (calls, seed_decides_everything, 0,
       G_N_ELEMENTS (gsm_profiles));
