@@ -166,7 +166,7 @@ typedef struct
   guint64 radio_delay;          /* ns, of the radio: interleaving */
   guint rlp_window;             /* frames */
   guint64 rlp_t1;               /* ns */
-  guint rlp_n2;                 /* transmissions of a frame or a poll */
+  guint rlp_n2;                 /* retransmissions of a frame or a poll */
   LinkAfterN2 rlp_after_n2;
 } LinkBlocksConfig;
 
