@@ -24,7 +24,6 @@ import time
 import children
 import clips
 import keeper
-import leftovers
 import links as linkage
 import namespaces
 import relay
@@ -154,12 +153,8 @@ class Testbed:
             path = pathlib.Path(self._logs)
             path.mkdir(parents=True, exist_ok=True)
             return path.resolve()
-        if not os.access(self._build, os.W_OK):
-            return pathlib.Path(self._stack.enter_context(
-                tempfile.TemporaryDirectory(prefix="wireless-testbed-")))
-        run = leftovers.RunDirectory(self._build / "testbed", "run-")
-        self._stack.callback(run.close)
-        return run.path.resolve()
+        return pathlib.Path(self._stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="wireless-testbed-")))
 
     def _gst_environment(self):
         """The plugins of the build, where there is one, else those installed."""
