@@ -488,9 +488,10 @@ get_video_loss (const LinkConfig * template, gboolean lite)
   return 100.0 * lost / VIDEO_PACKETS;
 }
 
-/* Of WSim the paper has pictures and no figures: "theirs" is what its rules give
- * for a packet of 6 blocks with headers in 2 of them. Figure 15 is measured; its
- * error rate, which the paper doesn't tell, is the one that makes both. */
+/* Of WSim the paper has pictures and no figures: "theirs" is what its rules
+ * give for a packet of 6 blocks with headers in 2 of them. Figure 15 is
+ * measured; its error rate, which the paper doesn't tell, is the one that makes
+ * both. */
 static const struct
 {
   const gchar *name;
