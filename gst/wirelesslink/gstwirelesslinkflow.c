@@ -211,6 +211,18 @@ gst_wireless_link_flow_finish (GstWirelessLinkFlow * flow,
     pass_barriers (flow);
 }
 
+/* Packets in the core are no longer this flow's. */
+void
+gst_wireless_link_flow_give_up (GstWirelessLinkFlow * flow)
+{
+  GList *walk;
+
+  flow->generation = flow->element->next_generation++;
+  for (walk = flow->epochs.head; walk; walk = walk->next)
+    ((GstWirelessLinkEpoch *) walk->data)->in_flight = 0;
+  pass_barriers (flow);
+}
+
 /* The whole */
 
 void

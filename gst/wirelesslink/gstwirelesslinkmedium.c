@@ -113,8 +113,8 @@ gst_wireless_link_get_time (GstWirelessLink * self)
   return MAX (time, 0);
 }
 
-static void
-wake_scheduler (GstWirelessLink * self)
+void
+gst_wireless_link_wake_scheduler (GstWirelessLink * self)
 {
   self->scheduler_until = 0;
   if (self->scheduler_id)
@@ -131,7 +131,7 @@ stop_time (GstWirelessLink * self)
   self->stopped_at = gst_wireless_link_get_time (self);
   self->playing = FALSE;
   gst_clear_object (&self->clock);
-  wake_scheduler (self);
+  gst_wireless_link_wake_scheduler (self);
 }
 
 static void
@@ -142,7 +142,7 @@ start_time (GstWirelessLink * self)
     self->clock = gst_system_clock_obtain ();
   self->clock_base = gst_clock_get_time (self->clock) - self->stopped_at;
   self->playing = TRUE;
-  wake_scheduler (self);
+  gst_wireless_link_wake_scheduler (self);
 }
 
 void
@@ -330,7 +330,7 @@ gst_wireless_link_distribute (GstWirelessLink * self)
   if (self->blocking)
     gst_wireless_link_wake_senders (self);
   if (self->scheduler && link_next_wakeup (self->link) < self->scheduler_until)
-    wake_scheduler (self);
+    gst_wireless_link_wake_scheduler (self);
 }
 
 /* What goes in */
@@ -382,6 +382,21 @@ gst_wireless_link_wait_for_room (GstWirelessLink * self,
   }
 }
 
+/* What the link will never let go of (an outage without end) must not hold up
+ * the end of the streams. */
+static void
+give_up (GstWirelessLink * self)
+{
+  guint i;
+
+  GST_WARNING_OBJECT (self, "%" G_GUINT64_FORMAT " packets never leave",
+      self->in_flight);
+  for (i = 0; i < self->flows->len; i++) {
+    if (g_ptr_array_index (self->flows, i))
+      gst_wireless_link_flow_give_up (g_ptr_array_index (self->flows, i));
+  }
+}
+
 /* mode=timestamp: several flows, merged in the order of their times. A flow of
  * which nothing is known yet holds the others up. */
 
@@ -401,6 +416,7 @@ get_next_packet (GstWirelessLinkFlow * flow)
   while ((item = gst_queue_array_peek_head_struct (flow->input))) {
     if (GST_IS_BUFFER (item->object))
       return item;
+    flow->heard_until = MAX (flow->heard_until, (guint64) item->time);
     gst_wireless_link_flow_add_barrier (flow, item->object);
     gst_queue_array_pop_head_struct (flow->input);
   }
@@ -466,8 +482,7 @@ drain (GstWirelessLink * self)
   if (self->in_flight == 0)
     return FALSE;
   if (next == LINK_NEVER) {
-    GST_WARNING_OBJECT (self, "%" G_GUINT64_FORMAT " packets never leave",
-        self->in_flight);
+    give_up (self);
     return FALSE;
   }
   link_timeout (self->link, next);
@@ -524,6 +539,20 @@ wait_for_clock (GstWirelessLink * self, guint64 time)
   gst_clock_id_unref (id);
 }
 
+static gboolean
+is_at_end (GstWirelessLink * self)
+{
+  guint i;
+
+  for (i = 0; i < self->flows->len; i++) {
+    GstWirelessLinkFlow *flow = g_ptr_array_index (self->flows, i);
+
+    if (takes_part (flow) && !flow->eos)
+      return FALSE;
+  }
+  return TRUE;
+}
+
 static void
 schedule (GstWirelessLink * self)
 {
@@ -531,6 +560,8 @@ schedule (GstWirelessLink * self)
   guint64 now = gst_wireless_link_get_time (self);
 
   if (next == LINK_NEVER) {
+    if (self->playing && self->in_flight && is_at_end (self))
+      give_up (self);
     self->scheduler_until = LINK_NEVER;
     g_cond_wait (&self->scheduler_cond, &self->lock);
     self->scheduler_until = 0;
@@ -609,7 +640,7 @@ announce_flows (GstWirelessLink * self)
     GstWirelessLinkFlow *flow = g_ptr_array_index (self->flows, i);
 
     if (flow) {
-      flow->time_offset = 0;
+      flow->time_offset = flow->heard_until = flow->last_arrival = 0;
       gst_wireless_link_announce_flow (self, flow);
     }
   }
@@ -679,7 +710,7 @@ gst_wireless_link_interrupt (GstWirelessLink * self)
   }
   scheduler = g_steal_pointer (&self->scheduler);
   self->scheduler_stops = TRUE;
-  wake_scheduler (self);
+  gst_wireless_link_wake_scheduler (self);
   gst_wireless_link_unlock (self);
   if (scheduler)
     g_thread_join (scheduler);

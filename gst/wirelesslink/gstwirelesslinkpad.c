@@ -243,7 +243,7 @@ static gboolean
 end_flush (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * srcpad,
     GstEvent * event)
 {
-  gboolean reset_time, pushed;
+  gboolean active, reset_time, pushed;
 
   gst_event_parse_flush_stop (event, &reset_time);
   pushed = gst_pad_push_event (srcpad, event);
@@ -255,29 +255,34 @@ end_flush (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * srcpad,
   if (reset_time)
     flow->time_offset = self->link_time;
   flow->heard_until = flow->last_arrival = flow->time_offset;
-  if (!self->flushing && GST_PAD_MODE (srcpad) == GST_PAD_MODE_PUSH)
+  active = !self->flushing && GST_PAD_MODE (srcpad) == GST_PAD_MODE_PUSH;
+  if (active)
     flow->result = GST_FLOW_OK;
   gst_wireless_link_unlock (self);
-  start_task (srcpad);
+  if (active)
+    start_task (srcpad);
   return pushed;
 }
 
-/* mode=timestamp: nothing comes before the end of a gap. */
-static void
-hear_gap (GstWirelessLinkFlow * flow, GstEvent * event)
+/* mode=timestamp: nothing comes before the end of a gap; 0: who knows. */
+static gint64
+get_gap_end (GstWirelessLinkFlow * flow, GstEvent * event)
 {
-  GstClockTime begin, duration;
+  GstClockTime end, duration;
   guint64 time;
 
-  gst_event_parse_gap (event, &begin, &duration);
-  if (!GST_CLOCK_TIME_IS_VALID (begin)
+  if (GST_EVENT_TYPE (event) != GST_EVENT_GAP
       || flow->segment.format != GST_FORMAT_TIME)
-    return;
+    return 0;
+  gst_event_parse_gap (event, &end, &duration);
+  if (!GST_CLOCK_TIME_IS_VALID (end))
+    return 0;
   if (GST_CLOCK_TIME_IS_VALID (duration))
-    begin += duration;
-  if (gst_segment_to_running_time_full (&flow->segment, GST_FORMAT_TIME, begin,
-          &time) > 0)
-    flow->heard_until = MAX (flow->heard_until, time + flow->time_offset);
+    end += duration;
+  if (gst_segment_to_running_time_full (&flow->segment, GST_FORMAT_TIME, end,
+          &time) <= 0)
+    return 0;
+  return time + flow->time_offset;
 }
 
 /* With the lock */
@@ -293,9 +298,6 @@ note_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstEvent *
     case GST_EVENT_SEGMENT:
       gst_event_copy_segment (event, &flow->segment);
       break;
-    case GST_EVENT_GAP:
-      hear_gap (flow, event);
-      break;
     case GST_EVENT_EOS:
       flow->eos = TRUE;
       break;
@@ -309,11 +311,15 @@ static void
 enter_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstEvent *
     event)
 {
-  GstWirelessLinkItem item = { GST_MINI_OBJECT_CAST (event), 0, FALSE };
+  GstWirelessLinkItem item = { GST_MINI_OBJECT_CAST (event),
+    get_gap_end (flow, event), FALSE
+  };
 
   note_event (self, flow, event);
   if (self->running_mode == GST_WIRELESS_LINK_MODE_REALTIME) {
     gst_wireless_link_flow_add_barrier (flow, item.object);
+    if (flow->eos)
+      gst_wireless_link_wake_scheduler (self);
     return;
   }
   gst_queue_array_push_tail_struct (flow->input, &item);
@@ -502,6 +508,14 @@ push_buffer (GstWirelessLinkFlow * flow, GstPad * pad, const Watch * watch,
 }
 
 static gboolean
+comes_to_an_end (GstWirelessLinkFlow * flow)
+{
+  return flow->eos_sent || flow->result == GST_FLOW_EOS || !flow->sinkpad
+      || !gst_pad_is_linked (flow->sinkpad);
+}
+
+/* TRUE at the end of the last flow. With the lock */
+static gboolean
 note_eos (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 {
   gboolean last = !self->stats_posted;
@@ -511,7 +525,7 @@ note_eos (GstWirelessLink * self, GstWirelessLinkFlow * flow)
   for (i = 0; i < self->flows->len; i++) {
     GstWirelessLinkFlow *other = g_ptr_array_index (self->flows, i);
 
-    if (other && !other->eos_sent)
+    if (other && !comes_to_an_end (other))
       last = FALSE;
   }
   if (last) {

@@ -182,6 +182,8 @@ void gst_wireless_link_flow_deliver (GstWirelessLinkFlow * flow,
 /* A packet of this epoch met its fate. */
 void gst_wireless_link_flow_finish (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch);
+/* Its packets in the link never come out. */
+void gst_wireless_link_flow_give_up (GstWirelessLinkFlow * flow);
 gboolean gst_wireless_link_flow_is_full (GstWirelessLinkFlow * flow);
 /* Nothing is on its way. */
 gboolean gst_wireless_link_flow_is_empty (GstWirelessLinkFlow * flow);
@@ -217,6 +219,8 @@ void gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstWirelessLinkPacket * packet, guint64 now);
 /* Hands out what left, and sees to it that the rest will. */
 void gst_wireless_link_distribute (GstWirelessLink * self);
+/* The scheduler looks again at what is next. */
+void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
 /* mode=timestamp: as far as what is known of all flows allows */
 void gst_wireless_link_merge (GstWirelessLink * self);
 /* blocking=true: while the queue of the flow's station is full */

@@ -1056,6 +1056,47 @@ GST_START_TEST (a_gap_tells_that_nothing_comes)
 
 GST_END_TEST;
 
+GST_START_TEST (a_gap_changes_no_time_before_it)
+{
+  GstHarness *h = start_timestamp ("delay=1000000");
+  GstHarness *other = start_flow (h, 1);
+
+  push_at (other, 100, 'x', 2 * GST_MSECOND);
+  gst_harness_push_event (other, gst_event_new_gap (3 * GST_MSECOND,
+          10 * GST_MSECOND));
+  push_at (h, 100, 'a', 5 * GST_MSECOND);
+  push_at (h, 100, 'b', 6 * GST_MSECOND);
+  pull_at (other, 'x', 3 * GST_MSECOND);
+  gst_harness_teardown (other);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (an_outage_without_end_ends_with_the_stream)
+{
+  static const gchar *const modes[] = { "mode=timestamp", "mode=realtime" };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (modes); i++) {
+    gchar *all = g_strconcat (modes[i], " outage-good=0 outage-bad=1 "
+        "rate=8000000", NULL);
+    GstHarness *h = start (all);
+    Record *out = start_record (h, "src_0");
+
+    push_at (h, 1000, 'a', 0);
+    push_at (h, 1000, 'b', GST_MSECOND);
+    gst_harness_push_event (h, gst_event_new_eos ());
+    expect_record (out, "E");
+    fail_unless_equals_uint64 (get_stat (h->element, NULL, "in-flight"), 2);
+    gst_harness_teardown (h);
+    end_record (out);
+    g_free (all);
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (packets_without_time_have_that_of_the_last)
 {
   GstHarness *h = start_timestamp ("rate=8000000");
@@ -1547,6 +1588,8 @@ wirelesslink_suite (void)
   tcase_add_test (tc, timestamps_are_those_of_the_segment);
   tcase_add_test (tc, flows_are_merged_in_the_order_of_their_times);
   tcase_add_test (tc, a_gap_tells_that_nothing_comes);
+  tcase_add_test (tc, a_gap_changes_no_time_before_it);
+  tcase_add_test (tc, an_outage_without_end_ends_with_the_stream);
   tcase_add_test (tc, packets_without_time_have_that_of_the_last);
   tcase_add_test (tc, a_stream_without_times_is_an_error);
   tcase_add_test (tc, after_a_flushing_seek_the_link_goes_on);
