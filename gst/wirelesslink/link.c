@@ -384,8 +384,11 @@ link_call_changed (Link * link, LinkCall call)
   event->call = call;
   if (link->klass->call_changed)
     link->klass->call_changed (link->model, call == LINK_CALL_CONNECTED);
-  for (i = 0; i < 2; i++)
-    link_quality_changed (link, i);
+  for (i = 0; i < LINK_MAX_STATIONS; i++) {
+    /* of whom somebody was told */
+    if (i < 2 || link->quality[i] >= 0)
+      link_quality_changed (link, i);
+  }
 }
 
 /* Time */

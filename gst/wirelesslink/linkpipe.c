@@ -22,7 +22,8 @@ typedef struct
 
 typedef struct
 {
-  LinkOnOff fading, outage, stall;
+  LinkOnOff fading, outage_now; /* looked at now */
+  LinkOnOff outage, stall;      /* looked at ahead: a cursor of its own each */
   LinkDelivery *delivery;       /* NULL: rate */
   guint64 last_departure;       /* ns: nothing overtakes */
   guint64 receiver_free;        /* ns: when the receiver is through */
@@ -310,7 +311,7 @@ find_quality_change (Pipe * pipe)
 
     pipe->quality_change = MIN (pipe->quality_change,
         MIN (link_on_off_end (&direction->fading, now),
-            link_on_off_end (&direction->outage, now)));
+            link_on_off_end (&direction->outage_now, now)));
   }
 }
 
@@ -325,6 +326,7 @@ init_direction (Pipe * pipe, guint station, GError ** error)
       LINK_DRAW_FADING);
   link_on_off_init (&direction->outage, &pipe->config.outage, 0, seed, station,
       LINK_DRAW_OUTAGE);
+  direction->outage_now = direction->outage;
   link_on_off_init (&direction->stall, &pipe->config.stall, 0, seed, station,
       LINK_DRAW_STALL);
   if (!trace)
@@ -440,7 +442,7 @@ link_pipe_quality (gpointer model, guint station)
   Direction *direction = &pipe->directions[station];
   guint64 now = pipe->link->now;
 
-  if (link_on_off_is_bad (&direction->outage, now))
+  if (link_on_off_is_bad (&direction->outage_now, now))
     return 0;
   return 1 - (link_on_off_is_bad (&direction->fading, now) ?
       pipe->config.loss_bad : pipe->config.loss_good);

@@ -226,12 +226,14 @@ static const Setting table[] = {
   {"block-trace", KIND_FILE, 0, 0, AT (blocks.trace), 0, 0, 0, NULL,
       "GSM: file of \"0\" and \"1\" for radio blocks that come through and "
       "that are hit, instead of block-error-rate"},
+  {"block-trace-down", KIND_FILE, 0, 0, AT (blocks.trace_down), 0, 0, 0, NULL,
+      "The same for stations other than 0; unless set it is block-trace"},
   {"rlp-window", KIND_UINT, 0, 61, PLAIN (blocks.rlp_window),
       "GSM: frames that RLP sends before an acknowledgement"},
   {"rlp-t1", KIND_UINT64, 0, TIME_MAX, PLAIN (blocks.rlp_t1),
       "GSM: how long RLP waits for an acknowledgement, in ns"},
   {"rlp-n2", KIND_UINT, 0, 255, PLAIN (blocks.rlp_n2),
-      "GSM: transmissions of an RLP frame"},
+      "GSM: retransmissions of an RLP frame or poll"},
   {"rlp-after-n2", KIND_ENUM, 0, 0, ENUM (blocks.rlp_after_n2, rlp_after_n2),
       "GSM: what RLP does after that"},
 
