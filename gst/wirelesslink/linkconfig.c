@@ -399,11 +399,25 @@ check_ranges (const Range * ranges, guint n, GError ** error)
 }
 
 #define MAX_TIME 1e15           /* ns: 11 days */
+/* ns: what comes and goes more often is an error rate, and costs a wakeup each
+ * time */
+#define MIN_SOJOURN 1e5
 #define MAX_RATE 1e12           /* bit/s */
+#define MIN_WLAN_RATE 250000    /* bit/s: one in each symbol of OFDM */
+
+/* Only where both are there does it come and go. */
+static gdouble
+get_least (const LinkOnOffConfig * config)
+{
+  return config->mean_good && config->mean_bad ? MIN_SOJOURN : 0;
+}
 
 static gboolean
 check_pipe (const LinkPipeConfig * pipe, GError ** error)
 {
+  const gdouble fading = get_least (&pipe->fading);
+  const gdouble outage = get_least (&pipe->outage);
+  const gdouble stall = get_least (&pipe->stall);
   const Range ranges[] = {
     {"rate", pipe->rate[0], 0, MAX_RATE},
     {"rate-down", pipe->rate[1], 0, MAX_RATE},
@@ -411,6 +425,8 @@ check_pipe (const LinkPipeConfig * pipe, GError ** error)
     {"delay-down", pipe->delay[1], 0, MAX_TIME},
     {"jitter", pipe->jitter, 0, MAX_TIME},
     {"turnaround", pipe->turnaround, 0, MAX_TIME},
+    {"framing overhead", pipe->overhead, 0, 65535},
+    {"idle-delay", pipe->idle_delay, 0, MAX_TIME},
     {"loss", pipe->loss_good, 0, 1},
     {"loss-bad", pipe->loss_bad, 0, 1},
     {"bit-error-rate", pipe->bit_error_good, 0, 0.5},
@@ -418,12 +434,12 @@ check_pipe (const LinkPipeConfig * pipe, GError ** error)
     {"duplicate", pipe->duplicate, 0, 1},
     {"reorder", pipe->reorder, 0, 1},
     {"reorder-delay", pipe->reorder_delay, 0, MAX_TIME},
-    {"mean-good", pipe->fading.mean_good, 0, MAX_TIME},
-    {"mean-bad", pipe->fading.mean_bad, 0, MAX_TIME},
-    {"outage-good", pipe->outage.mean_good, 0, MAX_TIME},
-    {"outage-bad", pipe->outage.mean_bad, 0, MAX_TIME},
-    {"stall-good", pipe->stall.mean_good, 0, MAX_TIME},
-    {"stall-bad", pipe->stall.mean_bad, 0, MAX_TIME},
+    {"mean-good", pipe->fading.mean_good, fading, MAX_TIME},
+    {"mean-bad", pipe->fading.mean_bad, fading, MAX_TIME},
+    {"outage-good", pipe->outage.mean_good, outage, MAX_TIME},
+    {"outage-bad", pipe->outage.mean_bad, outage, MAX_TIME},
+    {"stall-good", pipe->stall.mean_good, stall, MAX_TIME},
+    {"stall-bad", pipe->stall.mean_bad, stall, MAX_TIME},
     {"receiver-rate", pipe->receiver_rate, 0, MAX_RATE},
     {"receiver-buffer", pipe->receiver_buffer, 0, 1e12},
   };
@@ -437,7 +453,7 @@ check_dcf (const LinkDcfConfig * dcf, GError ** error)
   const Range ranges[] = {
     {"number of rates", dcf->n_rates, 1, LINK_MAX_RATES},
     {"max-rate", dcf->top_rate, 0, dcf->n_rates - 1},
-    {"ack-rate", dcf->ack_rate, 0, MAX_RATE},
+    {"ack-rate", dcf->ack_rate, dcf->ack_rate ? MIN_WLAN_RATE : 0, MAX_RATE},
     {"retry-limit", dcf->retry_limit, 0, 255},
     {"down-after", dcf->down_after, 1, G_MAXUINT},
     {"up-after", dcf->up_after, 1, G_MAXUINT},
@@ -449,7 +465,7 @@ check_dcf (const LinkDcfConfig * dcf, GError ** error)
     return FALSE;
   for (i = 0; i < dcf->n_rates; i++) {
     const Range rates[] = {
-      {"rate", dcf->rates[i], 250000, MAX_RATE},
+      {"rate", dcf->rates[i], MIN_WLAN_RATE, MAX_RATE},
       {"failure", dcf->failure[i], 0, 1},
       {"oven-failure", dcf->oven_failure[i], 0, 1},
     };
@@ -466,7 +482,7 @@ check_blocks (const LinkBlocksConfig * blocks, GError ** error)
   const Range ranges[] = {
     {"serial-rate", blocks->serial_rate[0], 1, 1e9},
     {"serial-rate-down", blocks->serial_rate[1], 1, 1e9},
-    {"block-time", blocks->block_time, 1000, MAX_TIME},
+    {"block-time", blocks->block_time, MIN_SOJOURN, 1e10},
     {"block-payload", blocks->block_payload, 1, 65535},
     {"block-error-rate", blocks->block_error_rate, 0, 1},
     {"mean-burst", blocks->mean_burst, 1, 1e6},
@@ -497,6 +513,10 @@ static gboolean
 check_dial_up (const LinkDialUpConfig * dial_up, GError ** error)
 {
   const Range ranges[] = {
+    {"command time", dial_up->command_max, 0, MAX_TIME},
+    {"connect time", dial_up->connect_max, 0, MAX_TIME},
+    {"handshake time", dial_up->handshake_max, 0, MAX_TIME},
+    {"handshake time of slow calls", dial_up->slow_extra_max, 0, MAX_TIME},
     {"call set-up time", dial_up->command_max + dial_up->connect_max +
           dial_up->handshake_max, dial_up->command_min + dial_up->connect_min +
           dial_up->handshake_min, MAX_TIME},
@@ -504,7 +524,20 @@ check_dial_up (const LinkDialUpConfig * dial_up, GError ** error)
     {"slow calls", dial_up->slow, 0, 1},
     {"time of a failed call", dial_up->failure_max, dial_up->failure_min,
         MAX_TIME},
-    {"mean-time-to-break", dial_up->mean_time_to_break, 0, MAX_TIME},
+    {"mean-time-to-break", dial_up->mean_time_to_break,
+          dial_up->mean_time_to_break ? LINK_MS : 0, MAX_TIME},
+  };
+
+  return check_ranges (ranges, G_N_ELEMENTS (ranges), error);
+}
+
+static gboolean
+check_oven (const LinkOvenConfig * oven, GError ** error)
+{
+  const Range ranges[] = {
+    {"mains cycle", oven->cycle, 1, MAX_TIME},
+    {"oven-on", oven->on, 0, oven->cycle},
+    {"number of windows", oven->n_windows, 0, LINK_MAX_WINDOWS},
   };
 
   return check_ranges (ranges, G_N_ELEMENTS (ranges), error);
@@ -514,12 +547,11 @@ gboolean
 link_config_check (const LinkConfig * config, GError ** error)
 {
   const Range ranges[] = {
-    {"mains cycle", config->oven.cycle, 1, MAX_TIME},
-    {"oven-on", config->oven.on, 0, config->oven.cycle},
     {"overhead", config->overhead, 0, 65535},
   };
 
   if (!check_ranges (ranges, G_N_ELEMENTS (ranges), error)
+      || !check_oven (&config->oven, error)
       || !check_pipe (&config->pipe, error))
     return FALSE;
   if (config->dial_up.enabled && !check_dial_up (&config->dial_up, error))

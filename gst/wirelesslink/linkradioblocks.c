@@ -58,17 +58,20 @@ init_traces (LinkRadioBlocks * radio, const LinkBlocksConfig * config,
   const gchar *texts[2] = { config->trace, config->trace_down };
   guint i;
 
-  if (!texts[0])
-    return TRUE;
   if (!texts[1])
     texts[1] = texts[0];
   for (i = 0; i < 2; i++) {
+    if (!texts[i])
+      continue;
     radio->trace[i] = parse_trace (texts[i], error);
     if (!radio->trace[i])
       return FALSE;
   }
   return TRUE;
 }
+
+/* ns: what comes more rarely, or lasts longer, does so for a whole run */
+#define MAX_GAP 1e15
 
 /* Bursts have a mean length and gaps the one that makes the error rate. A gap
  * has at least one block: where more than half of all are hit, bursts can't be
@@ -84,8 +87,8 @@ get_sojourns (const LinkBlocksConfig * config)
     return sojourns;
   if (burst * good < hit && good > 0)
     burst = hit / good;
-  sojourns.mean_bad = burst * config->block_time;
-  sojourns.mean_good = burst * good / hit * config->block_time;
+  sojourns.mean_bad = MIN (burst * config->block_time, MAX_GAP);
+  sojourns.mean_good = MIN (burst * good / hit * config->block_time, MAX_GAP);
   return sojourns;
 }
 
