@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Testbeds whose links are tested: what their wirelesslink wrote and reported,
+and programs that send and receive there."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+from unittest import mock
+
+import test_testbed
+
+TRAFFIC = pathlib.Path(__file__).with_name("traffic.py")
+SECONDS_TO_END = 60
+SECONDS_TO_DELIVER = 120
+NS_PER_MS = 1e6
+# gst-launch-1.0 shows no messages of elements, but its bus can be watched.
+BUS = {"GST_DEBUG": "GST_BUS:5", "GST_DEBUG_NO_COLOR": "1"}
+QUIET = {"GST_DEBUG": ""}  # for other commands
+STATS = re.compile(r"application/x-wirelesslink-stats, (.*)")
+# Every second, for a run that is ended before its stream is.
+STATS_INTERVAL = "stats-interval=1000000000"
+
+
+@dataclasses.dataclass(frozen=True)
+class Hit:
+    """A packet of a pattern file."""
+    fate: str
+    flips: tuple  # (offset, bits)
+
+
+@dataclasses.dataclass(frozen=True)
+class Packet:
+    """A line of the log, times in ns."""
+    flow: int
+    index: int
+    size: int
+    fate: str
+    attempts: int
+    arrival: int
+    departure: int
+    damaged_bytes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Lateness:
+    """How late the element was against its model, in ms."""
+    median: float
+    p99: float
+    max: float
+
+    def __str__(self):
+        return (f"lateness {self.median:.2f} ms, p99 {self.p99:.2f} ms, "
+                f"max {self.max:.2f} ms")
+
+
+def read_pattern(path, flow):
+    """{index: Hit} of one flow."""
+    found = {}
+    for line in pathlib.Path(path).read_text().splitlines():
+        word, *values = line.split()
+        if word != "packet" or int(values[0]) != flow:
+            continue
+        flips = [flip.split(":") for flip in values[6:]]
+        found[int(values[1])] = Hit(values[3], tuple(
+            (int(offset), int(bits, 16)) for offset, bits in flips))
+    return found
+
+
+def read_log(path, flow):
+    found = []
+    for line in pathlib.Path(path).read_text().splitlines():
+        word, *values = line.split()
+        if word == "packet" and int(values[1]) == flow:
+            found.append(Packet(flow, *map(int, values[3:5]), values[5],
+                                *map(int, values[6:9]), int(values[10])))
+    return found
+
+
+class LinkCase(test_testbed.Api):
+    """Leaves no process, namespace or device, as its base class asserts."""
+
+    def open_link(self, description, **options):
+        """Hosts a and b, and between them what says this description."""
+        logs = self.directory / f"logs{len(list(self.directory.iterdir()))}"
+        with mock.patch.dict(os.environ, BUS):
+            return self.open(
+                f"wl0=a,b: {description} {STATS_INTERVAL} "
+                f"record-pattern={logs}/wl0.pattern", logs=logs, **options)
+
+    def start(self, bed, host, *words, **options):
+        """A program of traffic.py. Who opens its standard input ends it."""
+        child = bed.popen(
+            host, [sys.executable, TRAFFIC, *map(str, words)], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+        self.addCleanup(child.stdin.close)
+        self.addCleanup(child.stdout.close)
+        return child
+
+    def start_receiver(self, bed, host, program, *words):
+        """Returns when it listens: at the port that is named behind the
+        address."""
+        child = self.start(bed, host, program, *words)
+        kind = words[0] if words[0].startswith("udp") else {
+            "watch": "udp"}.get(program, "tcp")
+        bed.wait_listening(host, kind, [word for word in words
+                                        if isinstance(word, int)][0])
+        return child
+
+    def start_capture(self, bed, host, way):
+        child = self.start(bed, host, "capture", "wl0", way)
+        self.assertEqual(child.stdout.readline(), "captures\n")
+        return child
+
+    def outcome(self, child, seconds=SECONDS_TO_END):
+        """What it prints, after it was told to end."""
+        out, _ = child.communicate(timeout=seconds)
+        self.assertEqual(child.returncode, 0)
+        return json.loads(out)
+
+    def finish(self, bed, host, *words, seconds=SECONDS_TO_END):
+        child = self.start(bed, host, *words)
+        out, _ = child.communicate(timeout=seconds)
+        self.assertEqual(child.returncode, 0)
+        return json.loads(out) if out else None
+
+    def counters(self, bed, host):
+        """{"Udp": {"InErrors": 0}} of a host, "Udp6" with IPv6."""
+        lines = self.text(bed, host, "cat /proc/net/snmp").splitlines()
+        found = {}
+        for names, numbers in zip(lines[::2], lines[1::2]):
+            protocol, *words = names.split()
+            found[protocol.rstrip(":")] = dict(
+                zip(words, map(int, numbers.split()[1:])))
+        for line in self.text(bed, host, "cat /proc/net/snmp6").splitlines():
+            name, number = line.split()
+            protocol, _, rest = name.partition("6")
+            found.setdefault(protocol + "6", {})[rest] = int(number)
+        return found
+
+    def wait_until_sent(self, bed, host, packets):
+        """Until the link has taken so many from this host's kernel."""
+        sent = "awk '/wl0:/ { print $11 }' /proc/self/net/dev"
+        self.assertTrue(test_testbed.wait_for(
+            lambda: int(self.text(bed, host, sent)) >= packets),
+            f"the link did not take {packets} packets")
+
+    def wait_until_bucket_is_empty(self, bed, host):
+        show = "tc -s qdisc show dev wl0"
+        self.assertTrue(test_testbed.wait_for(
+            lambda: "backlog 0b 0p" in self.text(bed, host, show)))
+
+    def end_link(self, bed):
+        """As at the end of the stream: all that is in the link comes out."""
+        time.sleep(0.1)  # the last packet is on its way from device to link
+        for process in bed.link_processes():
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(SECONDS_TO_DELIVER), 0)
+
+    def lateness(self, bed):
+        """As the element reported it last."""
+        reports = STATS.findall((bed.logs / "wl0.out").read_text())
+        self.assertTrue(reports, "no statistics")
+        return Lateness(*(
+            int(re.search(rf"lateness-{name}=\(gint64\)(\d+)",
+                          reports[-1])[1]) / NS_PER_MS
+            for name in ("median", "p99", "max")))
+
+    def pattern(self, bed, flow=0):
+        return read_pattern(bed.logs / "wl0.pattern", flow)
+
+    def log(self, bed, flow=0):
+        return read_log(bed.log("wl0"), flow)

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a receiving kernel must make of an IP packet, by the RFCs: 1071 (the
+sum), 791 and 8200 (IP), 768 (UDP) and 3828 (UDP-Lite).
+
+Written from the texts, for tests: nothing here asks a kernel.
+"""
+
+import dataclasses
+import ipaddress
+import socket
+import struct
+
+UDP, UDPLITE = 17, 136
+PROTOCOLS = {"udp": UDP, "udplite": UDPLITE}
+# Linux: include/net/udplite.h
+SOL_UDPLITE = 136
+UDPLITE_SEND_CSCOV, UDPLITE_RECV_CSCOV = 10, 11
+HEADER = 8  # of UDP and of UDP-Lite
+NO_ERROR = 0xffff  # the sum of what carries its own checksum
+
+# What becomes of a packet
+DELIVERED = "delivered"
+CHECKSUM = "checksum"  # counted as InCsumErrors
+FORMAT = "format"  # counted as InErrors alone
+NO_PORT = "no port"
+ELSEWHERE = "elsewhere"  # IP drops it, or it is for others
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    fate: str
+    payload: bytes = b""
+
+
+@dataclasses.dataclass(frozen=True)
+class Receiver:
+    """A socket, and from which coverage on it takes UDP-Lite."""
+    kind: str
+    address: str
+    port: int
+    coverage: int = 0
+
+    def protocol(self):
+        return PROTOCOLS[self.kind]
+
+
+def datagram_socket(kind, address):
+    """OSError where the kernel has none (UDP-Lite left Linux in 2026)."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    return socket.socket(family, socket.SOCK_DGRAM, PROTOCOLS[kind])
+
+
+def why_no_udplite():
+    try:
+        datagram_socket("udplite", "127.0.0.1").close()
+    except OSError as error:
+        return f"this kernel has no UDP-Lite: {error}"
+    return None
+
+
+def internet_sum(data):
+    """RFC 1071: of 16-bit words, in one's complement."""
+    if len(data) % 2:
+        data += b"\0"
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total > 0xffff:
+        total = (total & 0xffff) + (total >> 16)
+    return total
+
+
+def damage(packet, flips):
+    """`flips` are pairs of an offset and the bits to flip there."""
+    changed = bytearray(packet)
+    for offset, flip in flips:
+        changed[offset] ^= flip
+    return bytes(changed)
+
+
+def is_ip(packet):
+    """Whether a TUN device takes it at all."""
+    return packet[0] >> 4 in (4, 6)
+
+
+def _open_ip4(packet):
+    size = 4 * (packet[0] & 15)
+    total = int.from_bytes(packet[2:4], "big")
+    if (size < 20 or not size <= total <= len(packet)
+            or internet_sum(packet[:size]) != NO_ERROR):
+        return None
+    if int.from_bytes(packet[6:8], "big") & 0x3fff:
+        return None  # a fragment
+    return packet[9], packet[12:16], packet[16:20], packet[size:total]
+
+
+def _open_ip6(packet):
+    end = 40 + int.from_bytes(packet[4:6], "big")
+    if end > len(packet) or packet[8] == 0xff:  # cut; from a group
+        return None
+    return packet[6], packet[8:24], packet[24:40], packet[40:end]
+
+
+def _pseudo_header(source, to, size, protocol):
+    form = "!HBB" if len(source) == 4 else "!I3xB"
+    values = (size, 0, protocol) if len(source) == 4 else (size, protocol)
+    return source + to + struct.pack(form, *values)
+
+
+def _covered(segment, protocol, is_ip6):
+    """How many bytes the checksum covers; the segment without what is too
+    much; None instead of it: the verdict is clear already."""
+    length = int.from_bytes(segment[4:6], "big")
+    if length > len(segment):
+        return FORMAT, None
+    if protocol == UDPLITE:
+        # RFC 3828 3.1: 0 is all; 1 to 7 must not be; no checksum neither
+        if 0 < length < HEADER or segment[6:8] == b"\0\0":
+            return CHECKSUM, None
+        return length or len(segment), segment
+    if length == 0 and is_ip6:  # RFC 2675: a jumbogram
+        length = len(segment)
+    if length < HEADER:
+        return FORMAT, None
+    if segment[6:8] == b"\0\0":
+        # RFC 768: no checksum; RFC 8200 8.1: there must be one
+        return (CHECKSUM, None) if is_ip6 else (0, segment[:length])
+    return length, segment[:length]
+
+
+def judge(packet, receiver):
+    """What the receiver's kernel must do with it."""
+    is_ip6 = packet[0] >> 4 == 6
+    if not is_ip(packet):
+        return Verdict(ELSEWHERE)
+    opened = _open_ip6(packet) if is_ip6 else _open_ip4(packet)
+    if opened is None:
+        return Verdict(ELSEWHERE)
+    protocol, source, to, segment = opened
+    if (protocol != receiver.protocol()
+            or to != ipaddress.ip_address(receiver.address).packed):
+        return Verdict(ELSEWHERE)
+    if len(segment) < HEADER:
+        return Verdict(FORMAT)
+    covered, segment = _covered(segment, protocol, is_ip6)
+    if segment is None:
+        return Verdict(covered)
+    if covered and internet_sum(
+            _pseudo_header(source, to, len(segment), protocol)
+            + segment[:covered]) != NO_ERROR:
+        return Verdict(CHECKSUM)
+    if int.from_bytes(segment[2:4], "big") != receiver.port:
+        return Verdict(NO_PORT)
+    if protocol == UDPLITE and covered < min(receiver.coverage, len(segment)):
+        return Verdict(FORMAT)
+    return Verdict(DELIVERED, segment[HEADER:])

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Bit errors of a wirelesslink between two kernels: the receiving one decides.
+
+What arrives is compared with what was sent and the link says it flipped; what
+the kernel delivers and counts, with what the RFCs say of each of these packets
+(sockets.py). All of it is exact: one seed, one outcome.
+"""
+
+import collections
+import functools
+import unittest
+
+import linkbed
+import sockets
+import test_testbed
+from sockets import CHECKSUM, DELIVERED, ELSEWHERE, FORMAT
+
+PORT = 5004
+FLOW = 0  # from a to b
+SIZE = 200
+COUNT = 500
+COVERAGE = sockets.HEADER + 12  # an RTP header
+# A third of the packets: 1 - (1 - 2.2e-4) ** (8 * 228)
+BIT_ERRORS = "profile=custom bit-error-rate=2.2e-4 txqueuelen=0 seed=5"
+# Singh's application data units, and enough errors for a short run
+SINGH_SIZE, SINGH_COUNT = 125, 40
+TRANSPARENT = ("profile=gsm-transparent block-error-rate=0.08 mean-burst=1.7 "
+               "seed=5")
+DEEP_QUEUE = {"wl0": "txqueuelen=2000"}
+IP_HEADER = {"IPv4": 20, "IPv6": 40}
+
+
+def needs_udplite(test):
+    @functools.wraps(test)
+    def guarded(self):
+        if sockets.why_no_udplite():
+            self.skipTest(sockets.why_no_udplite())
+        test(self)
+    return guarded
+
+
+class Run:
+    """Datagrams from a to b over one link, and what became of each."""
+
+    def __init__(self, case, link, kind, ip="IPv4", coverage=0, size=SIZE,
+                 count=COUNT):
+        self.case, self.count = case, count
+        self.ip, self.kind = ip, kind
+        bed = self.bed = case.open_link(link, devices=DEEP_QUEUE)
+        address = bed.variables("a")["b" if ip == "IPv4" else "b_ip6"]
+        self.receiver = sockets.Receiver(kind, address, PORT, coverage)
+        to = (kind, address, PORT)
+        coverage_option = f"--coverage={coverage}"
+        self._programs = [case.start_receiver(bed, "b", "receive", *to,
+                                              coverage_option),
+                          case.start_capture(bed, "a", "out"),
+                          case.start_capture(bed, "b", "in")]
+        self._sender = case.start(bed, "a", "send", *to, count, size,
+                                  coverage_option)
+
+    def finish(self):
+        """(So that several runs are on their way at a time.)"""
+        self.case.assertEqual(self._sender.wait(linkbed.SECONDS_TO_END), 0)
+        self.case.wait_until_sent(self.bed, "a", self.count)
+        self.case.end_link(self.bed)
+        received, sent, came = [
+            [bytes.fromhex(text) for text in self.case.outcome(program)]
+            for program in self._programs]
+        self.received, self.sent, self.came = received, sent, came
+        self.hits = self.case.pattern(self.bed)
+        self.arrived = self._damaged()
+        self.verdicts = [sockets.judge(packet, self.receiver)
+                         for packet in self.arrived.values()]
+        self.counters = self.case.counters(self.bed, "b")
+        return self
+
+    def _damaged(self):
+        """{index: packet} of those that left the link, as it says that it
+        made them."""
+        return {index: sockets.damage(packet, self.hits[index].flips)
+                for index, packet in enumerate(self.sent)
+                if self.hits[index].fate in ("delivered", "damaged")}
+
+    def count_of(self, fate):
+        return collections.Counter(
+            verdict.fate for verdict in self.verdicts)[fate]
+
+    def hit_indices(self):
+        return {index for index, hit in self.hits.items() if hit.flips}
+
+    def received_damaged(self):
+        return set(self.received) - {
+            packet[IP_HEADER[self.ip] + sockets.HEADER:]
+            for packet in self.sent}
+
+    def counter(self, name):
+        words = {"udp": "Udp", "udplite": "UdpLite"}[self.kind]
+        return self.counters[words + ("6" if self.ip == "IPv6" else "")][name]
+
+    def check(self):
+        """The log is right, and so is the kernel."""
+        case = self.case
+        case.assertEqual(len(self.sent), self.count)
+        case.assertEqual(sorted(self.hits), list(range(self.count)))
+        case.assertEqual({packet.index: packet.damaged_bytes
+                          for packet in case.log(self.bed)},
+                         {index: len(hit.flips)
+                          for index, hit in self.hits.items()})
+        case.assertEqual(self.came, [packet for packet in self.arrived.values()
+                                     if sockets.is_ip(packet)])
+        case.assertEqual(self.received,
+                         [verdict.payload for verdict in self.verdicts
+                          if verdict.fate == DELIVERED])
+        case.assertEqual(self.counter("InCsumErrors"), self.count_of(CHECKSUM))
+        case.assertEqual(self.counter("InErrors"),
+                         self.count_of(CHECKSUM) + self.count_of(FORMAT))
+        case.assertEqual(self.counter("RcvbufErrors"), 0)
+        if self.ip == "IPv4":
+            # All that IP drops here, it drops for a header that is wrong.
+            case.assertEqual(
+                self.counters["Ip"]["InHdrErrors"],
+                sum(packet[0] >> 4 == 4 and verdict.fate == ELSEWHERE
+                    for packet, verdict in zip(self.arrived.values(),
+                                               self.verdicts)))
+
+    def print(self, what):
+        print(f"{what}: {self.count} sent, {len(self.hit_indices())} hit, "
+              f"{len(self.received)} delivered, "
+              f"{len(self.received_damaged())} of them damaged, "
+              f"{self.count_of(CHECKSUM)} with a wrong checksum, "
+              f"{self.count_of(ELSEWHERE)} with a wrong IP header", flush=True)
+
+
+class BitErrorsTest(linkbed.LinkCase):
+    """A plain link that flips bits"""
+
+    def finish_and_check(self, run):
+        run.finish().check()
+        coverage = run.receiver.coverage
+        run.print(f"{run.ip}, {run.kind}"
+                  + (f" covering {coverage}" if coverage else ""))
+
+    def check_udp(self, ip):
+        run = Run(self, BIT_ERRORS, "udp", ip)
+        self.finish_and_check(run)
+        self.assertGreater(run.count_of(CHECKSUM), COUNT // 5)
+        self.assertGreater(run.count_of(DELIVERED), COUNT // 2)
+        # What was hit never arrives (but a hit that leaves the sum as it was)
+        self.assertLess(len(run.received_damaged()), COUNT // 100)
+
+    def check_udplite(self, ip):
+        runs = [Run(self, BIT_ERRORS, kind, ip, coverage) for kind, coverage in
+                (("udp", 0), ("udplite", COVERAGE), ("udplite", 0))]
+        for run in runs:
+            self.finish_and_check(run)
+        udp, lite, full = runs
+        # The same radio
+        self.assertEqual(lite.hits, udp.hits)
+        self.assertEqual(full.hits, udp.hits)
+        # It arrives if the hit is outside the coverage.
+        covered = IP_HEADER[ip] + COVERAGE
+        outside = {index for index in lite.hit_indices()
+                   if all(offset >= covered
+                          for offset, _ in lite.hits[index].flips)}
+        self.assertGreater(len(outside), COUNT // 5)
+        for index in outside:
+            payload = lite.arrived[index][IP_HEADER[ip] + sockets.HEADER:]
+            self.assertIn(payload, lite.received)
+        self.assertGreater(len(lite.received), len(full.received))
+
+    @test_testbed.needs_namespaces
+    def test_udp_with_a_bit_error_is_counted_and_dropped(self):
+        for ip in IP_HEADER:
+            with self.subTest(ip):
+                self.check_udp(ip)
+
+    @test_testbed.needs_namespaces
+    @needs_udplite
+    def test_udplite_hit_outside_its_coverage_is_delivered(self):
+        for ip in IP_HEADER:
+            with self.subTest(ip):
+                self.check_udplite(ip)
+
+
+class FrameCheckTest(linkbed.LinkCase):
+    """GSM's transparent service: with PPP's frame check the kernel never sees
+    an error, without it it decides."""
+
+    def start_run(self, kind, frame_check, coverage=0):
+        return Run(self, f"{TRANSPARENT} frame-check={frame_check}", kind,
+                   coverage=coverage, size=SINGH_SIZE, count=SINGH_COUNT)
+
+    def finish_run(self, run, what):
+        run.finish().check()
+        run.print(what)
+
+    @test_testbed.needs_namespaces
+    def test_without_a_frame_check_the_kernel_decides(self):
+        runs = {"PPP, udp": self.start_run("udp", True),
+                "PPP Lite, udp": self.start_run("udp", False)}
+        if not sockets.why_no_udplite():
+            runs["PPP Lite, udplite"] = self.start_run("udplite", False,
+                                                       COVERAGE)
+        for name, run in runs.items():
+            run.finish().check()
+            run.print(name)
+        checked, udp, *lite = runs.values()
+        self.assertLess(len(checked.arrived), SINGH_COUNT)
+        self.assertEqual(checked.count_of(DELIVERED), len(checked.arrived))
+        self.assertGreater(udp.count_of(CHECKSUM), 0)
+        if not lite:
+            self.skipTest(sockets.why_no_udplite())
+        self.assertGreater(len(lite[0].received_damaged()), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

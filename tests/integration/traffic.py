@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Programs for the hosts of a testbed: real sockets, and what they saw as one
+line of JSON.
+
+What receives does so until its standard input ends; then it takes what waits
+in its socket still, and prints.
+"""
+
+import argparse
+import contextlib
+import errno
+import hashlib
+import json
+import random
+import select
+import socket
+import struct
+import sys
+import time
+
+import sockets
+
+LARGEST = 65536
+SOURCE_PORT = 5000
+ETH_P_ALL = 3  # linux/if_ether.h
+RTP_HEADER = 12
+# Sockets that receive need not be larger than others then.
+SECONDS_BETWEEN = 0.0005
+SO_RCVBUFFORCE = 33  # asm-generic/socket.h
+BUFFER = 1 << 24
+WAIT = struct.pack("@ll", 0, 100_000)  # a struct timeval
+
+
+def payload(number, size):
+    """The same in each run, and no two alike."""
+    return struct.pack("!I", number) + random.Random(number).randbytes(size - 4)
+
+
+# ------------------------------------------------------------------- datagrams
+
+def send(options):
+    # Not connected and from a fixed port: then all of the packets, headers
+    # included, are the same in each run.
+    with sockets.datagram_socket(options.kind, options.address) as own:
+        own.bind(("", SOURCE_PORT))
+        if options.kind == "udplite":
+            own.setsockopt(sockets.SOL_UDPLITE, sockets.UDPLITE_SEND_CSCOV,
+                           options.coverage)
+        for number in range(options.count):
+            own.sendto(payload(number, options.size),
+                       (options.address, options.port))
+            time.sleep(SECONDS_BETWEEN)
+
+
+def flood(options):
+    """More than fits, for so long. What slows it down is the socket."""
+    end = time.monotonic() + options.seconds
+    with sockets.datagram_socket("udp", options.address) as own:
+        while time.monotonic() < end:
+            own.sendto(bytes(options.size), (options.address, options.port))
+
+
+def has_ended(stream):
+    return bool(select.select([stream], [], [], 0)[0])
+
+
+def arrivals(own):
+    """What a socket receives, and from whom, until standard input ends.
+
+    It waits in recvfrom() itself: of a datagram with a wrong checksum that
+    poll() finds in the queue, Linux keeps count as if it were IPv4."""
+    with contextlib.suppress(PermissionError):  # only the machine's root may
+        own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
+    own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, WAIT)
+    while True:
+        last = has_ended(sys.stdin)
+        try:
+            yield own.recvfrom(LARGEST)
+        except BlockingIOError:
+            if last:
+                return
+        except OSError as error:
+            if error.errno != errno.ENETDOWN:  # the device went
+                raise
+
+
+def bound(options):
+    own = sockets.datagram_socket(options.kind, options.address)
+    if options.kind == "udplite":
+        own.setsockopt(sockets.SOL_UDPLITE, sockets.UDPLITE_RECV_CSCOV,
+                       options.coverage)
+    own.bind((options.address, options.port))
+    return own
+
+
+def receive(options):
+    """The payloads."""
+    with bound(options) as own:
+        return [data.hex() for data, _ in arrivals(own)]
+
+
+def watch(options):
+    """When and how much; with --rtp only the video counts, RFC 2250's."""
+    times, sizes, digest = [], [], hashlib.md5()
+    with bound(options) as own:
+        for data, _ in arrivals(own):
+            times.append(time.monotonic())
+            if options.rtp:
+                data = data[video_begins(data):]
+                digest.update(data)
+            sizes.append(len(data))
+    return {"times": times, "sizes": sizes, "md5": digest.hexdigest()}
+
+
+def video_begins(packet):
+    """RFC 2250 3.4: four bytes of header, four more with T."""
+    return RTP_HEADER + (8 if packet[RTP_HEADER] & 4 else 4)
+
+
+def capture(options):
+    """Packets at a device, on their way `out` to it or `in` from it."""
+    seen = []
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
+                       socket.htons(ETH_P_ALL)) as own:
+        own.bind((options.device, ETH_P_ALL))
+        print("captures", flush=True)
+        for data, sender in arrivals(own):
+            is_outgoing = sender[2] == socket.PACKET_OUTGOING
+            if is_outgoing == (options.way == "out"):
+                seen.append(data.hex())
+    return seen
+
+
+# ------------------------------------------------------------------------- TCP
+
+def receive_exactly(own, size):
+    left = size
+    while left > 0:
+        data = own.recv(left)
+        if not data:
+            return False
+        left -= len(data)
+    return True
+
+
+def without_delay(own):
+    own.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return own
+
+
+def reply(options):
+    """Answers each request on one connection."""
+    with socket.create_server((options.address, options.port)) as server:
+        peer, _ = server.accept()
+    with without_delay(peer):
+        while receive_exactly(peer, options.request):
+            peer.sendall(bytes(options.reply))
+
+
+def request(options):
+    """The seconds from each request to the end of its reply."""
+    seconds = []
+    with without_delay(socket.create_connection(
+            (options.address, options.port))) as own:
+        for _ in range(options.count):
+            begin = time.monotonic()
+            own.sendall(bytes(options.request))
+            receive_exactly(own, options.reply)
+            seconds.append(time.monotonic() - begin)
+    return seconds
+
+
+def push(options):
+    """Sends until nobody takes it any more."""
+    block = bytes(16384)
+    with contextlib.suppress(ConnectionError), socket.create_connection(
+            (options.address, options.port)) as own:
+        while True:
+            own.sendall(block)
+
+
+def pull(options):
+    """(time, bytes so far) at each block that the program receives, for so
+    many seconds from the first one on."""
+    seen, total, end = [], 0, None
+    with socket.create_server((options.address, options.port)) as server:
+        peer, _ = server.accept()
+    with peer:
+        while end is None or time.monotonic() < end:
+            data = peer.recv(LARGEST)
+            if not data:
+                break
+            total += len(data)
+            now = time.monotonic()
+            end = end or now + options.seconds
+            seen.append((now, total))
+    return seen
+
+
+# ---------------------------------------------------------------- command line
+
+def parse_arguments():
+    parser = argparse.ArgumentParser()
+    programs = parser.add_subparsers(required=True)
+
+    def add(function, *numbers, kinds=()):
+        program = programs.add_parser(function.__name__)
+        program.set_defaults(function=function, kind="udp")
+        if kinds:
+            program.add_argument("kind", choices=kinds)
+        program.add_argument("address")
+        program.add_argument("port", type=int)
+        for number in numbers:
+            program.add_argument(number, type=int)
+        return program
+
+    for function, numbers in ((send, ("count", "size")), (receive, ())):
+        program = add(function, *numbers, kinds=list(sockets.PROTOCOLS))
+        program.add_argument("--coverage", type=int, default=0)
+    add(watch).add_argument("--rtp", action="store_true")
+    add(flood, "size", "seconds")
+    add(reply, "request", "reply")
+    add(request, "request", "reply", "count")
+    add(push)
+    add(pull, "seconds")
+    program = programs.add_parser("capture")
+    program.add_argument("device")
+    program.add_argument("way", choices=("in", "out"))
+    program.set_defaults(function=capture)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    arguments = parse_arguments()
+    outcome = arguments.function(arguments)
+    if outcome is not None:
+        print(json.dumps(outcome))
