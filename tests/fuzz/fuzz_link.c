@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes the link with any profile, numbers near those of the profile, flows,
+ * stations, packets and times. Everything that link.h promises is watched, and
+ * three runs of the same script must agree: one that wakes up whenever the link
+ * asks for it, one that only looks at the end, and one that replays the record
+ * of the first.
+ *
+ * Input: profile, quality, flags, a count of changed numbers, two bytes for
+ * each (which, and its magnitude), then the script, an order and its argument
+ * in two bytes each.
+ */
+
+#include "fuzzlink.h"
+
+#define FLAG_TRACE (1 << 0)
+#define FLAG_TRACE_DOWN (1 << 1)
+#define FLAG_ABANDON (1 << 2)   /* free the link with packets in it */
+#define FLAG_DIAL_UP (1 << 3)
+#define FLAG_MANY_FLOWS (1 << 4)
+
+#define MAX_CHANGES 15
+#define MAX_ORDERS 100
+/* Of a run; what goes on for longer is cut off */
+#define MAX_WAKEUPS 1500
+/* ns: 30 years */
+#define MAX_TIME G_GUINT64_CONSTANT (1000000000000000000)
+/* Of a second of the link, beside those that packets cause: changes of the
+ * channel of 16 stations and radio blocks at the shortest times allowed */
+#define MAX_WAKEUPS_PER_SECOND 800000
+#define MAX_WAKEUPS_PER_PACKET 1024
+#define SPARE_WAKEUPS 1024
+
+typedef enum
+{
+  ORDER_INPUT,
+  ORDER_INPUT_SMALL,
+  ORDER_BURST,
+  ORDER_ADVANCE,
+  ORDER_WAKEUP,
+  ORDER_SET_STATION,
+  ORDER_ADD_FLOW,
+  ORDER_BACK                    /* a time that has passed */
+} Order;
+
+typedef enum
+{
+  RUN_EAGER,
+  RUN_LAZY,
+  RUN_REPLAY
+} RunType;
+
+typedef struct
+{
+  LinkConfig config;
+  guint flags;
+  FuzzInput script;
+  gboolean endless;             /* may hold packets for ever */
+} Job;
+
+/* Opportunities to send, and hit blocks, where a profile wants a trace */
+static const gchar *const deliveries[] = {
+  "1\n", "5\n5\n20\n", "0\n1\n2\n300\n", "# stops\n10\n10\n10\n2000\n"
+};
+
+static const gchar *const blocks[] = {
+  "0", "1", "0001\n000", "1110 1111 # long\n00000"
+};
+
+static void
+set_traces (Job * job, FuzzInput * input)
+{
+  LinkConfig *config = &job->config;
+  guint which = fuzz_take_u8 (input);
+  gboolean down = job->flags & FLAG_TRACE_DOWN;
+
+  if (!(job->flags & FLAG_TRACE))
+    return;
+  config->pipe.trace[0] = deliveries[which & 3];
+  config->pipe.trace[1] = down ? deliveries[which >> 2 & 3] : NULL;
+  config->blocks.trace = blocks[which & 3];
+  config->blocks.trace_down = down ? blocks[which >> 2 & 3] : NULL;
+}
+
+static gboolean
+stops_for_ever (const LinkOnOffConfig * config)
+{
+  return config->mean_good == 0 && config->mean_bad > 0;
+}
+
+/* What goes back and forth all the time, or stays on a link for days, is no
+ * fault of a link; it only takes long. */
+static void
+temper_times (LinkOnOffConfig * config, guint64 least)
+{
+  if (config->mean_good)
+    config->mean_good = MAX (config->mean_good, least);
+  if (config->mean_bad)
+    config->mean_bad = MAX (config->mean_bad, least);
+}
+
+static void
+temper (LinkConfig * config)
+{
+  LinkPipeConfig *pipe = &config->pipe;
+  guint i;
+
+  temper_times (&pipe->fading, LINK_MS);
+  temper_times (&pipe->stall, LINK_MS);
+  temper_times (&pipe->outage, 10 * LINK_MS);
+  for (i = 0; i < 2; i++) {
+    if (pipe->rate[i])
+      pipe->rate[i] = MAX (pipe->rate[i], 1000);
+  }
+  config->blocks.block_time = CLAMP (config->blocks.block_time, LINK_MS,
+      10 * LINK_SECOND);
+}
+
+static void
+read_job (Job * job, FuzzInput * input)
+{
+  LinkProfile profile = fuzz_take_u8 (input) % LINK_PROFILE_LAST;
+  LinkQuality quality = fuzz_take_u8 (input) % 3;
+  guint i, n;
+
+  memset (job, 0, sizeof (*job));
+  link_config_init (&job->config, profile, quality);
+  job->flags = fuzz_take_u8 (input);
+  set_traces (job, input);
+  job->config.seed = fuzz_take_u8 (input);
+  n = fuzz_take_u8 (input) % (MAX_CHANGES + 1);
+  for (i = 0; i < n; i++) {
+    guint field = fuzz_take_u8 (input) % G_N_ELEMENTS (fuzz_fields);
+    guint64 number = fuzz_take_magnitude (input);
+
+    fuzz_set_field (&job->config, &fuzz_fields[field], number,
+        number / (gdouble) G_GUINT64_CONSTANT (1000000000));
+  }
+  if (job->flags & FLAG_DIAL_UP)
+    job->config.dial_up.enabled = TRUE;
+  temper (&job->config);
+  job->script = *input;
+  job->endless = stops_for_ever (&job->config.pipe.outage)
+      || stops_for_ever (&job->config.pipe.stall);
+}
+
+/* --- the script ------------------------------------------------------------ */
+
+typedef struct
+{
+  const Job *job;
+  RunType type;
+  FuzzRun *run;
+  guint wakeups;
+  gboolean cut_off;             /* too many of them */
+} Player;
+
+static void
+check_wakeups (const Player * player)
+{
+  const FuzzRun *run = player->run;
+
+  fuzz_check (player->wakeups <= SPARE_WAKEUPS +
+      (gdouble) run->n_packets * MAX_WAKEUPS_PER_PACKET +
+      run->now / 1e9 * MAX_WAKEUPS_PER_SECOND);
+}
+
+/* A time that both ways of running reach alike */
+static void
+play_until (Player * player, guint64 time)
+{
+  FuzzRun *run = player->run;
+  guint64 wakeup;
+
+  while (player->type != RUN_LAZY && !player->cut_off) {
+    wakeup = link_next_wakeup (run->link);
+    if (wakeup >= time)
+      break;
+    fuzz_run_advance (run, wakeup);
+    fuzz_run_poll (run);
+    player->cut_off = ++player->wakeups >= MAX_WAKEUPS;
+  }
+  fuzz_run_advance (run, time);
+}
+
+static void
+play_burst (Player * player, guint argument)
+{
+  FuzzRun *run = player->run;
+  guint i, flow = (argument >> 12) % run->n_flows;
+
+  for (i = 0; i < (argument >> 8 & 15); i++)
+    fuzz_run_input (run, run->now, flow, (argument & 255) * 6);
+}
+
+static void
+play_order (Player * player, Order order, guint argument)
+{
+  FuzzRun *run = player->run;
+  guint flow = (argument >> 11) % run->n_flows;
+  FuzzInput magnitude = { (const guint8[]) {argument >> 8}, 1 };
+  guint64 wakeup;
+
+  switch (order) {
+    case ORDER_INPUT:
+      fuzz_run_input (run, run->now, flow, argument % 2048);
+      break;
+    case ORDER_INPUT_SMALL:
+      fuzz_run_input (run, run->now, flow, argument % 64 ? argument % 64 :
+          FUZZ_LARGEST);
+      break;
+    case ORDER_BURST:
+      play_burst (player, argument);
+      break;
+    case ORDER_ADVANCE:
+      play_until (player, MIN (MAX_TIME, run->now +
+              MIN (fuzz_take_magnitude (&magnitude), 10 * LINK_SECOND)));
+      break;
+    case ORDER_WAKEUP:
+      wakeup = link_next_wakeup (run->link);
+      if (wakeup < MAX_TIME)
+        play_until (player, wakeup);
+      break;
+    case ORDER_SET_STATION:
+      fuzz_run_set_station (run, flow, argument & 31);
+      break;
+    case ORDER_ADD_FLOW:
+      fuzz_run_add_flow (run, argument & 31);
+      break;
+    case ORDER_BACK:
+      fuzz_run_advance (run, run->now - MIN (run->now, argument));
+      fuzz_run_input (run, run->now / 2, flow, argument % 1024);
+      break;
+  }
+  link_has_room (run->link, flow, argument % 2048);
+}
+
+static void
+play_script (Player * player)
+{
+  FuzzInput script = player->job->script;
+  guint i;
+
+  fuzz_run_add_flow (player->run, 0);
+  for (i = 1; (player->job->flags & FLAG_MANY_FLOWS) && i < 4; i++)
+    fuzz_run_add_flow (player->run, i);
+  for (i = 0; i < MAX_ORDERS && script.size > 0 && !player->cut_off; i++) {
+    guint order = fuzz_take_u8 (&script);
+    guint argument = fuzz_take_u16 (&script);
+
+    play_order (player, order & 7, argument);
+    if (player->type != RUN_LAZY)
+      fuzz_run_poll (player->run);
+  }
+}
+
+/* Until all came to their end */
+static void
+play_rest (Player * player)
+{
+  FuzzRun *run = player->run;
+  guint64 wakeup;
+
+  while ((wakeup = link_next_wakeup (run->link)) <= MAX_TIME) {
+    fuzz_run_advance (run, wakeup);
+    if (player->type != RUN_LAZY)
+      fuzz_run_poll (run);
+    if (++player->wakeups >= MAX_WAKEUPS)
+      return;
+    if (player->type != RUN_LAZY && fuzz_run_count_inside (run) == 0)
+      return;
+  }
+  fuzz_run_poll (run);
+  /* at rest, and nothing left behind */
+  if (wakeup == LINK_NEVER && !player->job->endless)
+    fuzz_check (fuzz_run_count_inside (run) == 0);
+}
+
+static void
+play (Player * player, const Job * job, RunType type, const LinkConfig * config)
+{
+  GError *error = NULL;
+
+  memset (player, 0, sizeof (*player));
+  player->job = job;
+  player->type = type;
+  player->run = fuzz_run_new (config, &error);
+  fuzz_check (player->run && !error);
+  play_script (player);
+  check_wakeups (player);
+}
+
+/* What had ended in both runs when the script was over ended alike. */
+static void
+check_same (const FuzzRun * a, const FuzzRun * b)
+{
+  guint i;
+
+  fuzz_check (a->n_packets == b->n_packets);
+  for (i = 0; i < a->n_packets; i++) {
+    const FuzzPacket *p = &a->packets[i], *q = &b->packets[i];
+
+    fuzz_check (p->fates == q->fates);
+    fuzz_check (p->copies == q->copies);
+    fuzz_check (p->damage_hash == q->damage_hash);
+    fuzz_check (p->end.fate == q->end.fate);
+    fuzz_check (p->end.departure == q->end.departure);
+    fuzz_check (p->end.attempts == q->end.attempts);
+    fuzz_check (p->end.airtime == q->end.airtime);
+    fuzz_check (p->end.jitter == q->end.jitter);
+  }
+  fuzz_check (a->n_quality == b->n_quality);
+}
+
+/* The same arrivals, looked at in another rhythm */
+static void
+check_lazy (const Job * job, const Player * eager)
+{
+  Player lazy;
+
+  play (&lazy, job, RUN_LAZY, &job->config);
+  if (!(job->flags & FLAG_ABANDON)) {
+    fuzz_run_poll (lazy.run);
+    check_same (eager->run, lazy.run);
+    play_rest (&lazy);
+  }
+  fuzz_run_free (lazy.run);
+}
+
+static void
+check_replay (const Job * job, const Player * eager, const gchar * record)
+{
+  LinkConfig config = job->config;
+  gchar *head = link_pattern_format_head (config.seed);
+  gchar *text = g_strconcat (head, record, NULL);
+  Player replay;
+
+  config.pattern = text;
+  config.seed = 0;              /* the pattern's is used */
+  play (&replay, job, RUN_REPLAY, &config);
+  check_same (eager->run, replay.run);
+  fuzz_run_free (replay.run);
+  g_free (head);
+  g_free (text);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+{
+  FuzzInput input = { data, size };
+  GError *error = NULL;
+  Player eager;
+  Job job;
+
+  read_job (&job, &input);
+  if (!link_config_check (&job.config, &error)) {
+    fuzz_check (error->domain == LINK_ERROR && *error->message);
+    g_clear_error (&error);
+    fuzz_check (!link_new (&job.config, NULL));
+    return 0;
+  }
+  play (&eager, &job, RUN_EAGER, &job.config);
+  if (!eager.cut_off) {
+    check_lazy (&job, &eager);
+    check_replay (&job, &eager, eager.run->record->str);
+    play_rest (&eager);
+    check_wakeups (&eager);
+  }
+  fuzz_run_free (eager.run);
+  return 0;
+}

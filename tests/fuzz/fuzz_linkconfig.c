@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes what makes a link: the text of interference, traces of radio blocks,
+ * and any numbers at all. A link is refused with the reason, or it works.
+ *
+ * Input: what to do, then a text; or profile and quality, then numbers (which,
+ * and eight bytes or a magnitude) until they end.
+ */
+
+#include "fuzzlink.h"
+
+typedef enum
+{
+  INPUT_INTERFERENCE,
+  INPUT_BLOCKS,
+  INPUT_NUMBERS,
+  INPUT_LAST
+} InputType;
+
+#define N_PACKETS 12
+#define MAX_WAKEUPS 2000
+
+static void
+check_error (GError * error)
+{
+  fuzz_check (error && error->domain == LINK_ERROR && *error->message);
+  g_error_free (error);
+}
+
+static gchar *
+take_text (const FuzzInput * input)
+{
+  return g_strndup ((const gchar *) input->data, input->size);
+}
+
+/* A few packets each way, and a thousand wakeups. */
+static void
+run_shortly (const LinkConfig * config)
+{
+  GError *error = NULL;
+  FuzzRun *run = fuzz_run_new (config, &error);
+  guint64 wakeup;
+  guint i;
+
+  fuzz_check (!run == !!error);
+  if (!run) {
+    check_error (error);
+    return;
+  }
+  fuzz_run_add_flow (run, 0);
+  fuzz_run_add_flow (run, 1);
+  for (i = 0; i < N_PACKETS; i++)
+    fuzz_run_input (run, i * LINK_MS, i & 1, i * 130);
+  for (i = 0; i < MAX_WAKEUPS; i++) {
+    wakeup = link_next_wakeup (run->link);
+    if (wakeup == LINK_NEVER || fuzz_run_count_inside (run) == 0)
+      break;
+    fuzz_run_advance (run, wakeup);
+    fuzz_run_poll (run);
+  }
+  fuzz_run_free (run);
+}
+
+/* --- interference ---------------------------------------------------------- */
+
+static gboolean
+same_oven (const LinkOvenConfig * a, const LinkOvenConfig * b)
+{
+  return a->always == b->always && a->n_windows == b->n_windows
+      && memcmp (a->windows, b->windows, a->n_windows * sizeof (LinkWindow))
+      == 0;
+}
+
+/* To the ns, as the format takes it */
+static gchar *
+write_windows (const LinkOvenConfig * oven)
+{
+  GString *text = g_string_new (NULL);
+  guint i;
+
+  for (i = 0; i < oven->n_windows; i++) {
+    const LinkWindow *window = &oven->windows[i];
+
+    g_string_append_printf (text, "%s%" G_GUINT64_FORMAT ".%09u-%"
+        G_GUINT64_FORMAT ".%09u", i ? "," : "", window->begin / LINK_SECOND,
+        (guint) (window->begin % LINK_SECOND), window->end / LINK_SECOND,
+        (guint) (window->end % LINK_SECOND));
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* A double has no ns beyond this. */
+static gboolean
+is_exact (const LinkOvenConfig * oven)
+{
+  return oven->n_windows == 0 || oven->windows[oven->n_windows - 1].end <
+      G_GUINT64_CONSTANT (1000000000000000);
+}
+
+static void
+check_windows (const LinkOvenConfig * oven)
+{
+  guint i;
+
+  fuzz_check (!oven->always || oven->n_windows == 0);
+  fuzz_check (oven->n_windows <= LINK_MAX_WINDOWS);
+  for (i = 0; i < oven->n_windows; i++) {
+    fuzz_check (oven->windows[i].begin < oven->windows[i].end);
+    fuzz_check (i == 0 || oven->windows[i - 1].end <= oven->windows[i].begin);
+  }
+}
+
+static void
+check_interference (const gchar * text)
+{
+  LinkConfig config, again;
+  GError *error = NULL;
+  gchar *written;
+
+  link_config_init (&config, LINK_PROFILE_80211B, LINK_QUALITY_GOOD);
+  if (!link_config_parse_interference (&config, text, &error)) {
+    check_error (error);
+    return;
+  }
+  fuzz_check (!error);
+  check_windows (&config.oven);
+  fuzz_check (link_config_check (&config, NULL));
+  written = config.oven.always ? g_strdup ("always") :
+      write_windows (&config.oven);
+  again = config;
+  fuzz_check (link_config_parse_interference (&again, written, NULL));
+  fuzz_check (!is_exact (&config.oven)
+      || same_oven (&config.oven, &again.oven));
+  g_free (written);
+  run_shortly (&config);
+}
+
+/* --- traces of blocks ------------------------------------------------------ */
+
+/* Only these bytes, and at least one block */
+static gboolean
+is_trace (const gchar * text)
+{
+  guint blocks = 0;
+
+  for (; *text; text++) {
+    if (*text == '#')
+      text += strcspn (text, "\n");
+    if (*text == '\0')
+      break;
+    if (!strchr ("01 \t\n\r\f", *text))
+      return FALSE;
+    blocks += *text == '0' || *text == '1';
+  }
+  return blocks > 0;
+}
+
+static void
+check_trace (const gchar * text, guint profile, gboolean down)
+{
+  GError *error = NULL;
+  LinkConfig config;
+  Link *link;
+
+  link_config_init (&config, profile & 1 ? LINK_PROFILE_GSM :
+      LINK_PROFILE_GSM_TRANSPARENT, LINK_QUALITY_GOOD);
+  config.blocks.trace = down ? "0" : text;
+  config.blocks.trace_down = down ? text : NULL;
+  link = link_new (&config, &error);
+  fuzz_check (!link == !is_trace (text));
+  fuzz_check (!link == !!error);
+  if (!link) {
+    check_error (error);
+    return;
+  }
+  link_free (link, NULL);
+  run_shortly (&config);
+}
+
+/* --- numbers --------------------------------------------------------------- */
+
+static void
+take_field (FuzzInput * input, LinkConfig * config)
+{
+  guint which = fuzz_take_u8 (input);
+  guint64 number;
+  gdouble chance;
+
+  if (which & 128) {
+    number = fuzz_take_magnitude (input);
+    chance = number / (gdouble) G_GUINT64_CONSTANT (1000000000000);
+  } else {
+    number = (guint64) fuzz_take_u32 (input) << 32;
+    number |= fuzz_take_u32 (input);
+    memcpy (&chance, &number, sizeof (chance));
+  }
+  fuzz_set_field (config, &fuzz_fields[(which & 127) %
+          G_N_ELEMENTS (fuzz_fields)], number, chance);
+}
+
+static void
+check_numbers (FuzzInput * input)
+{
+  LinkProfile profile = fuzz_take_u8 (input) % LINK_PROFILE_LAST;
+  LinkQuality quality = fuzz_take_u8 (input) % 3;
+  GError *error = NULL;
+  LinkConfig config;
+
+  link_config_init (&config, profile, quality);
+  while (input->size > 0)
+    take_field (input, &config);
+  /* a packet that is sent for days, in pauses of less than a ms */
+  config.pipe.rate[0] = MAX (config.pipe.rate[0], 1000);
+  config.pipe.rate[1] = MAX (config.pipe.rate[1], 1000);
+  if (link_config_check (&config, &error)) {
+    fuzz_check (!error);
+    run_shortly (&config);
+    return;
+  }
+  check_error (error);
+  fuzz_check (!link_new (&config, NULL));
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+{
+  FuzzInput input = { data, size };
+  guint choice = fuzz_take_u8 (&input);
+  gchar *text;
+
+  if (choice % INPUT_LAST == INPUT_NUMBERS) {
+    check_numbers (&input);
+    return 0;
+  }
+  text = take_text (&input);
+  if (choice % INPUT_LAST == INPUT_INTERFERENCE)
+    check_interference (text);
+  else
+    check_trace (text, choice >> 4, choice >> 5 & 1);
+  g_free (text);
+  return 0;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes recorded opportunities to send: any text is read or refused with the
+ * reason; packets leave when the plainest reading of the format says, times
+ * never fall.
+ *
+ * Input: N_SENDS times three bytes (a time to wait as mantissa and power of
+ * ten, two bytes of size), then the text.
+ */
+
+#include "fuzz.h"
+#include "linkdelivery.h"
+
+#define N_SENDS 32
+#define CONTROL_SIZE (3 * N_SENDS)
+/* A packet has no more: the models take no packet of more than 4 GB, but that
+ * is 3 million opportunities. */
+#define MAX_BYTES 65535
+/* ns: 30 years, which no run of a link takes */
+#define MAX_TIME G_GUINT64_CONSTANT (1000000000000000000)
+/* The model counts every opportunity. */
+#define MAX_MODEL_STEPS 20000
+
+/* The plainest reading: the opportunities one after the other */
+typedef struct
+{
+  GArray *times;                /* of guint64, ms */
+  guint64 number;               /* of the one that is open, from 1 */
+  guint left;
+  guint steps;
+} Model;
+
+static gboolean
+model_init (Model * model, const gchar * text)
+{
+  gchar **lines = g_strsplit_set (text, "\r\n", -1);
+  guint i;
+
+  memset (model, 0, sizeof (*model));
+  model->times = g_array_new (FALSE, FALSE, sizeof (guint64));
+  for (i = 0; lines[i]; i++) {
+    guint64 time;
+    gchar *comment = strchr (lines[i], '#');
+
+    if (comment)
+      *comment = '\0';
+    g_strstrip (lines[i]);
+    if (*lines[i] == '\0')
+      continue;
+    if (!g_ascii_string_to_unsigned (lines[i], 10, 0, G_MAXUINT32, &time, NULL))
+      break;
+    g_array_append_val (model->times, time);
+  }
+  i = g_strv_length (lines) - i;
+  g_strfreev (lines);
+  return i == 0 && model->times->len > 0;
+}
+
+static guint64
+model_get (const Model * model, guint64 number)
+{
+  guint64 n = model->times->len, i = number - 1;
+
+  return (i / n * g_array_index (model->times, guint64, n - 1) +
+      g_array_index (model->times, guint64, i % n)) * LINK_MS;
+}
+
+/* FALSE when it takes too long */
+static gboolean
+model_send (Model * model, guint64 time, guint64 bytes, guint64 * end)
+{
+  *end = time;
+  if (model->number > 0 && time <= model_get (model, model->number))
+    *end = model_get (model, model->number);
+  else
+    model->left = 0;
+  while (bytes > model->left) {
+    bytes -= model->left;
+    do {
+      model->number++;
+      if (++model->steps > MAX_MODEL_STEPS)
+        return FALSE;
+    } while (model_get (model, model->number) < time);
+    model->left = LINK_DELIVERY_BYTES;
+    *end = model_get (model, model->number);
+  }
+  model->left -= bytes;
+  return TRUE;
+}
+
+/* 0 to 15 times a power of ten up to a week */
+static guint64
+take_time (FuzzInput * input)
+{
+  guint choice = fuzz_take_u8 (input), exponent = choice >> 4;
+  guint64 time = choice & 15;
+
+  while (exponent-- > 0)
+    time *= 10;
+  return time;
+}
+
+static void
+check_sends (LinkDelivery * delivery, Model * model, FuzzInput * input)
+{
+  guint64 now = 0, last = 0, expected;
+  gboolean known = TRUE;
+  guint i;
+
+  for (i = 0; i < N_SENDS; i++) {
+    guint64 end, bytes;
+
+    now = MIN (now + take_time (input), MAX_TIME);
+    /* as the transmitter of a link: one after the other, or after a pause */
+    if (i & 1)
+      now = MIN (MAX (now, last), MAX_TIME);
+    bytes = fuzz_take_u16 (input);
+    g_assert (bytes <= MAX_BYTES);
+    end = link_delivery_send (delivery, now, bytes);
+    fuzz_check (end >= now && end >= last);
+    known = known && model_send (model, now, bytes, &expected);
+    if (known && bytes > 0)
+      fuzz_check (end == expected);
+    last = end;
+  }
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+{
+  FuzzInput input = { data, size };
+  GError *error = NULL;
+  LinkDelivery *delivery;
+  gboolean right;
+  gchar *text;
+  Model model;
+
+  if (size < CONTROL_SIZE)
+    return 0;
+  text = g_strndup ((const gchar *) data + CONTROL_SIZE, size - CONTROL_SIZE);
+  delivery = link_delivery_parse (text, &error);
+  fuzz_check (!delivery == !!error);
+  right = model_init (&model, text);
+  if (delivery) {
+    fuzz_check (right);
+    check_sends (delivery, &model, &input);
+    link_delivery_free (delivery);
+  } else {
+    fuzz_check (error->domain == LINK_ERROR && *error->message);
+  }
+  g_clear_error (&error);
+  g_array_unref (model.times);
+  g_free (text);
+  return 0;
+}
