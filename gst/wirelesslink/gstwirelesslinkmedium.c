@@ -613,6 +613,8 @@ open_link (GstWirelessLink * self, GError ** error)
   if (!wireless_link_settings_build (self->settings, &config, error))
     return FALSE;
   link = link_new (&config.config, error);
+  if (!link && (*error)->code != LINK_ERROR_RANGE && config.block_trace)
+    g_prefix_error (error, "block-trace \"%s\": ", config.block_trace);
   keep_delays (self, &config.config);
   wireless_link_config_clear (&config);
   if (!link)

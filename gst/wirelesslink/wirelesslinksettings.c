@@ -629,6 +629,8 @@ fill_texts (const WirelessLinkSettings * settings, WirelessLinkConfig * full,
           &full->texts[n_texts++], error);
     if (!right)
       return FALSE;
+    if (setting->offset == G_STRUCT_OFFSET (LinkConfig, blocks.trace))
+      full->block_trace = g_value_get_string (value);
   }
   return TRUE;
 }

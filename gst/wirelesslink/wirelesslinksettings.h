@@ -21,6 +21,7 @@ typedef struct
 {
   LinkConfig config;
   gchar *texts[4];
+  const gchar *block_trace;     /* name of the file that only link_new tries */
 } WirelessLinkConfig;
 
 /* Installs the properties from this id on; returns the first id behind them */
