@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the emulated links cost beside their peers, as ratios.
+
+    meson test -C build --benchmark -v links
+
+(a) packets per second through wirelesslink and through the stock netsim, and
+through a queue, which has a thread as well; (b) UDP packets per second between
+two network namespaces, through TUN devices with a wirelesslink between them
+and through a veth pair; (c) a minute of link time when nobody waits, the core
+alone and a whole pipeline; (d) how late packets leave in real time, beside
+clocksync and beside the clock alone.
+
+Ours and the peers take turns; figures are medians, with the least and the
+most. Nothing here fails for being slow: only what does not run at all, or
+loses what it should not, makes the program fail.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
+sys.path.insert(0, str(SOURCE / "pipelines"))
+
+import clips  # noqa: E402
+import testbed  # noqa: E402
+
+# The same that netsim is told: 10 Gbit/s, 50 ms, one in a hundred lost
+LINK = "wirelesslink max-output-packets=1000000 txqueuelen=0"
+LIMITED = "rate=10000000000 delay=50000000 loss=0.01"
+NETSIM_LIMITED = ("netsim max-kbps=10000000 delay-probability=1 min-delay=50 "
+                  "max-delay=50 drop-probability=0.01")
+MAX_LOSS = 0.02
+LATE_DELAY = 20000000       # ns
+UDP_SECONDS = 2
+UDP_PORT = 5001
+VETH = "10.99.0.1", "10.99.0.2"
+PIPELINE = ("filesrc location={clip} ! mpegstat ! rfc2250pay ! {link} ! "
+            "rfc2250depay ! mpegstat ! fakesink")
+IN_A_MINUTE = "wirelesslink mode=timestamp profile=80211b overhead=28"
+
+
+class Failed(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class Programs:
+    flood: str
+    time: str
+    udp: str
+
+
+# ---------------------------------------------------------------- figures
+
+def span(values, form):
+    if len(values) == 1:
+        return "one run"
+    return f"{form.format(min(values))} to {form.format(max(values))}"
+
+
+def show(title, figures, unit, form="{:10.0f}"):
+    """`figures`: name to values, ours first."""
+    print(f"\n{title}")
+    (ours, values), *peers = figures.items()
+    for name, own in figures.items():
+        print(f"    {name:34} {form.format(statistics.median(own))} {unit} "
+              f"({span(own, form.replace('10', ''))})")
+    for name, others in peers:
+        rounds = [a / b for a, b in zip(values, others) if b > 0]
+        if not rounds:
+            continue
+        middle = statistics.median(values) / statistics.median(others)
+        print(f"    {ours} : {name} = {middle:.2f} ({span(rounds, '{:.2f}')})")
+    sys.stdout.flush()
+
+
+def take_turns(runs, measures):
+    """name to function -> name to values, a round after the other"""
+    values = {name: [] for name in measures}
+    for _ in range(runs):
+        for name, measure in measures.items():
+            values[name].append(measure())
+    return values
+
+
+def numbers(argv, env=None, **options):
+    done = subprocess.run(argv, env=env, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, text=True, timeout=300,
+                          **options)
+    if done.returncode:
+        raise Failed(f"{' '.join(argv)}: exit status {done.returncode}")
+    return [float(word) for word in done.stdout.split()]
+
+
+# ----------------------------------------------- (a) packets in a pipeline
+
+def flood(programs, env, element, packets, in_list):
+    came, seconds = numbers([programs.flood, "flood", element, str(packets),
+                             str(in_list)], env)
+    lossy = "loss" in element or "drop" in element
+    if came < packets * (1 - (MAX_LOSS if lossy else 0)):
+        raise Failed(f"{element}: {came:.0f} of {packets} packets came out")
+    return came / seconds
+
+
+def elements(options, env):
+    sets = {
+        "without limits": {"wirelesslink": LINK, "netsim": "netsim",
+                           "queue": "queue max-size-buffers=1000 "
+                                    "max-size-bytes=0 max-size-time=0"},
+        "10 Gbit/s, 50 ms, 1 % loss": {"wirelesslink": f"{LINK} {LIMITED}",
+                                       "netsim": NETSIM_LIMITED},
+    }
+    for what, peers in sets.items():
+        for in_list in (1, 32):
+            show(f"(a) {what}, 1400 bytes, "
+                 + ("buffers" if in_list == 1 else f"lists of {in_list}"),
+                 take_turns(options.runs, {
+                     name: lambda element=element: flood(
+                         options.programs, env, element, options.packets,
+                         in_list)
+                     for name, element in peers.items()}),
+                 "packets/s")
+
+
+# ------------------------------------------------ (b) between two machines
+
+def add_veth(bed):
+    for host, command in (
+            ("a", "ip link add ve0 type veth peer name ve0 netns b"),
+            ("a", f"ip addr add {VETH[0]}/24 dev ve0"),
+            ("a", "ip link set ve0 up"),
+            ("b", f"ip addr add {VETH[1]}/24 dev ve0"),
+            ("b", "ip link set ve0 up")):
+        bed.run(host, command, check=True)
+
+
+def send_udp(bed, programs, to, size):
+    """UDP packets per second that arrive at b while a sends all it can"""
+    receiver = bed.popen("b", [programs.udp, "receive", str(UDP_PORT)],
+                         stdout=subprocess.PIPE, text=True)
+    bed.wait_listening("b", "udp", UDP_PORT)
+    bed.run("a", f"{programs.udp} send {to} {UDP_PORT} {size} {UDP_SECONDS}",
+            check=True, stdout=subprocess.DEVNULL)
+    words = receiver.communicate(timeout=60)[0].split()
+    if receiver.returncode or float(words[0]) < 2:
+        raise Failed(f"nothing arrived at {to}")
+    return float(words[0]) / float(words[1])
+
+
+def machines(options, env):
+    if not shutil.which("ip"):
+        print("\n(b) left out: there is no ip command")
+        return
+    links = [f"wl0=a,b: {LINK.partition(' ')[2]}", "wl1=a,b: none"]
+    with testbed.Testbed(links=links, build=BUILD,
+                         relay_ports=[UDP_PORT]) as bed:
+        if bed.mode == "relay":
+            print("\n(b) left out: no rights to make network namespaces")
+            return
+        add_veth(bed)
+        places = {"TUN, wirelesslink": bed.variables("a")["b_wl0"],
+                  "TUN, queue": bed.variables("a")["b_wl1"],
+                  "veth": VETH[1]}
+        for size in (64, 1400):
+            show(f"(b) UDP between two namespaces, {size} bytes",
+                 take_turns(options.runs, {
+                     name: lambda to=to: send_udp(bed, options.programs, to,
+                                                  size)
+                     for name, to in places.items()}), "packets/s")
+
+
+# -------------------------------------------------- (c) when nobody waits
+
+def run_pipeline(clip, link, env):
+    argv = ["gst-launch-1.0", "-q",
+            *PIPELINE.format(clip=clip, link=link).split()]
+    begin = time.monotonic()
+    done = subprocess.run(argv, env=env, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL)
+    if done.returncode:
+        raise Failed(f"{' '.join(argv)}: exit status {done.returncode}")
+    return time.monotonic() - begin
+
+
+def count_frames(clip, link, env):
+    """Frames behind the link: nobody measures an empty pipeline."""
+    rows = BUILD / "benchmarks" / "frames.csv"
+    argv = PIPELINE.format(clip=clip, link=link).split()
+    argv.insert(-2, f"location={rows}")
+    subprocess.run(["gst-launch-1.0", "-q", *argv], env=env, check=True,
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    with rows.open() as lines:
+        return sum(line.startswith("frame,") for line in lines)
+
+
+def run_core(programs):
+    done = subprocess.run([programs.time], check=True, stdout=subprocess.PIPE,
+                          text=True)
+    return {name: float(wall) for name, _, wall in
+            map(str.split, done.stdout.splitlines())}
+
+
+def minutes(options, env):
+    rounds = [run_core(options.programs) for _ in range(options.runs)]
+    print("\n(c) the core alone: wall time of a minute of link time, and its "
+          "part of real time")
+    for name in rounds[0]:
+        walls = [figures[name] for figures in rounds]
+        middle = statistics.median(walls)
+        print(f"    {name:34} {middle * 1e3:10.3f} ms "
+              f"({span([w * 1e3 for w in walls], '{:.3f}')})  "
+              f"{middle / 60:.2e}")
+    clip = clips.make_clip(BUILD, 6)
+    links = {"wirelesslink 80211b": IN_A_MINUTE, "identity": "identity"}
+    frames = {name: count_frames(clip, link, env)
+              for name, link in links.items()}
+    if min(frames.values()) <= frames["identity"] / 2:
+        raise Failed(f"frames that came out: {frames}")
+    show("(c) a minute of MPEG-2 over it, from file to frames; wall time of "
+         "the process", take_turns(options.runs, {
+             name: lambda link=link: run_pipeline(clip, link, env)
+             for name, link in links.items()}), "s", "{:10.3f}")
+    print(f"    frames that came out: {frames}")
+
+
+# ------------------------------------------------------------ (d) lateness
+
+def lateness(options, env):
+    found = {"wirelesslink": [], "clocksync": [], "clock": []}
+    own = []
+    for _ in range(options.runs):
+        for name, element in (
+                ("wirelesslink", f"{LINK} delay={LATE_DELAY}"),
+                ("clocksync", "clocksync"), ("clock", "clock")):
+            figures = numbers([options.programs.flood, "late", element,
+                               str(options.late), str(LATE_DELAY)], env)
+            found[name].append([ns / 1000 for ns in figures[:2]])
+            if len(figures) > 2:
+                own.append([ns / 1000 for ns in figures[2:]])
+    for i, what in enumerate(("median", "99th percentile")):
+        show(f"(d) lateness of {options.late} packets, one each ms: {what}",
+             {name: [figures[i] for figures in rounds]
+              for name, rounds in found.items()}, "us")
+        print("    by wirelesslink's own statistics   "
+              f"{statistics.median(f[i] for f in own):10.0f} us")
+
+
+PARTS = {"elements": elements, "machines": machines, "minutes": minutes,
+         "lateness": lateness}
+
+
+def environment():
+    env = dict(os.environ)
+    env.setdefault("GST_PLUGIN_PATH_1_0", ":".join(
+        str(path) for tree in ("gst", "ext")
+        for path in (BUILD / tree).glob("*/")))
+    env["GST_REGISTRY_1_0"] = str(BUILD / "benchmarks" / "registry.bin")
+    env["GST_DEBUG"] = "0"
+    subprocess.run(["gst-inspect-1.0", "wirelesslink"], env=env, check=True,
+                   stdout=subprocess.DEVNULL)
+    return env
+
+
+def main():
+    own = BUILD / "tests" / "benchmarks"
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--packets", type=int, default=300000, help="of (a)")
+    parser.add_argument("--late", type=int, default=3000, help="of (d)")
+    parser.add_argument("parts", nargs="*", metavar="PART",
+                        help=f"{', '.join(PARTS)} (all)")
+    options = parser.parse_args()
+    options.programs = Programs(*(str(own / name) for name in (
+        "linkflood", "linktime", "udpflood")))
+    for part in options.parts:
+        if part not in PARTS:
+            parser.error(f"{part} is none of: {', '.join(PARTS)}")
+    (BUILD / "benchmarks").mkdir(parents=True, exist_ok=True)
+    try:
+        env = environment()
+        for part in options.parts or PARTS:
+            PARTS[part](options, env)
+    except (Failed, clips.children.Failed,
+            subprocess.CalledProcessError) as failure:
+        sys.exit(f"{parser.prog}: {failure}")
+
+
+if __name__ == "__main__":
+    main()
