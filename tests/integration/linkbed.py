@@ -85,31 +85,35 @@ def read_log(path, flow):
 class LinkCase(test_testbed.Api):
     """Leaves no process, namespace or device, as its base class asserts."""
 
+    def setUp(self):
+        super().setUp()
+        self.beds = []
+
     def open_link(self, description, **options):
         """Hosts a and b, and between them what says this description."""
-        logs = self.directory / f"logs{len(list(self.directory.iterdir()))}"
+        logs = self.directory / str(len(self.beds))
         with mock.patch.dict(os.environ, BUS):
-            return self.open(
+            bed = self.open(
                 f"wl0=a,b: {description} {STATS_INTERVAL} "
                 f"record-pattern={logs}/wl0.pattern", logs=logs, **options)
+        self.beds.append(bed)
+        return bed
 
-    def start(self, bed, host, *words, **options):
-        """A program of traffic.py. Who opens its standard input ends it."""
+    # --------------------------------------------------------------- programs
+
+    def start(self, bed, host, program, *words):
+        """A program of traffic.py."""
         child = bed.popen(
-            host, [sys.executable, TRAFFIC, *map(str, words)], text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+            host, [sys.executable, TRAFFIC, program, *map(str, words)],
+            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(child.stdin.close)
         self.addCleanup(child.stdout.close)
         return child
 
-    def start_receiver(self, bed, host, program, *words):
-        """Returns when it listens: at the port that is named behind the
-        address."""
+    def start_receiver(self, bed, host, kind, port, program, *words):
+        """It listens already."""
         child = self.start(bed, host, program, *words)
-        kind = words[0] if words[0].startswith("udp") else {
-            "watch": "udp"}.get(program, "tcp")
-        bed.wait_listening(host, kind, [word for word in words
-                                        if isinstance(word, int)][0])
+        bed.wait_listening(host, kind, port)
         return child
 
     def start_capture(self, bed, host, way):
@@ -117,17 +121,13 @@ class LinkCase(test_testbed.Api):
         self.assertEqual(child.stdout.readline(), "captures\n")
         return child
 
-    def outcome(self, child, seconds=SECONDS_TO_END):
-        """What it prints, after it was told to end."""
-        out, _ = child.communicate(timeout=seconds)
-        self.assertEqual(child.returncode, 0)
-        return json.loads(out)
-
-    def finish(self, bed, host, *words, seconds=SECONDS_TO_END):
-        child = self.start(bed, host, *words)
+    def finish(self, child, seconds=SECONDS_TO_END):
+        """What it printed, after its standard input ended."""
         out, _ = child.communicate(timeout=seconds)
         self.assertEqual(child.returncode, 0)
         return json.loads(out) if out else None
+
+    # --------------------------------------------------------------- the link
 
     def counters(self, bed, host):
         """{"Udp": {"InErrors": 0}} of a host, "Udp6" with IPv6."""

@@ -51,22 +51,22 @@ class Run:
         self.receiver = sockets.Receiver(kind, address, PORT, coverage)
         to = (kind, address, PORT)
         coverage_option = f"--coverage={coverage}"
-        self._programs = [case.start_receiver(bed, "b", "receive", *to,
-                                              coverage_option),
-                          case.start_capture(bed, "a", "out"),
-                          case.start_capture(bed, "b", "in")]
+        self._programs = [
+            case.start_receiver(bed, "b", kind, PORT, "receive", *to,
+                                coverage_option),
+            case.start_capture(bed, "a", "out"),
+            case.start_capture(bed, "b", "in")]
         self._sender = case.start(bed, "a", "send", *to, count, size,
                                   coverage_option)
 
     def finish(self):
         """(So that several runs are on their way at a time.)"""
-        self.case.assertEqual(self._sender.wait(linkbed.SECONDS_TO_END), 0)
+        self.case.finish(self._sender)
         self.case.wait_until_sent(self.bed, "a", self.count)
         self.case.end_link(self.bed)
-        received, sent, came = [
-            [bytes.fromhex(text) for text in self.case.outcome(program)]
+        self.received, self.sent, self.came = [
+            [bytes.fromhex(text) for text in self.case.finish(program)]
             for program in self._programs]
-        self.received, self.sent, self.came = received, sent, came
         self.hits = self.case.pattern(self.bed)
         self.arrived = self._damaged()
         self.verdicts = [sockets.judge(packet, self.receiver)
