@@ -11,6 +11,9 @@
 
 #include "linkmodel.h"
 
+/* bytes: larger packets than this, nobody has computed with */
+#define MAX_SIZE (1 << 30)
+
 typedef struct
 {
   guint station;
@@ -275,6 +278,17 @@ link_quality_changed (Link * link, guint station)
   event->quality = quality;
 }
 
+void
+link_all_qualities_changed (Link * link)
+{
+  guint i;
+
+  for (i = 0; i < LINK_MAX_STATIONS; i++) {
+    if (link->quality[i] >= 0)
+      link_quality_changed (link, i);
+  }
+}
+
 /* Departures: a binary heap by time, and by order of entry among equals */
 
 static gboolean
@@ -379,16 +393,11 @@ void
 link_call_changed (Link * link, LinkCall call)
 {
   LinkEvent *event = push_event (link, LINK_EVENT_CALL, link->now);
-  guint i;
 
   event->call = call;
   if (link->klass->call_changed)
     link->klass->call_changed (link->model, call == LINK_CALL_CONNECTED);
-  for (i = 0; i < LINK_MAX_STATIONS; i++) {
-    /* of whom somebody was told */
-    if (i < 2 || link->quality[i] >= 0)
-      link_quality_changed (link, i);
-  }
+  link_all_qualities_changed (link);
 }
 
 /* Time */
@@ -466,6 +475,14 @@ link_has_room (Link * link, guint flow, guint32 size)
   return queue_has_room (link, get_flow (link, flow)->station, size);
 }
 
+static gboolean
+is_too_big (Link * link, guint32 size)
+{
+  guint64 most = link->config.max_size ? link->config.max_size : MAX_SIZE;
+
+  return (guint64) size + link->config.overhead > most;
+}
+
 void
 link_input (Link * link, guint64 now, guint flow, guint32 size, gpointer user)
 {
@@ -479,8 +496,7 @@ link_input (Link * link, guint64 now, guint flow, guint32 size, gpointer user)
   item->p.arrival = link->now;
   f->stats.offered++;
   f->stats.offered_bytes += size;
-  if (link->config.max_size
-      && size + link->config.overhead > link->config.max_size) {
+  if (is_too_big (link, size)) {
     link_lose (link, item, LINK_FATE_TOO_BIG);
     return;
   }
@@ -488,6 +504,8 @@ link_input (Link * link, guint64 now, guint flow, guint32 size, gpointer user)
     link_lose (link, item, LINK_FATE_QUEUE);
     return;
   }
+  if (link->quality[f->station] < 0)
+    link->quality[f->station] = link_get_quality (link, f->station);
   f->stats.queued++;
   station->queue_bytes += size;
   g_queue_push_tail (&station->queue, item);

@@ -156,8 +156,8 @@ void link_get_stats (Link * link, LinkStats * stats);
 /* Packets and bytes that wait in the queue of a station */
 void link_get_queue (Link * link, guint station, guint * packets,
     guint64 * bytes);
-/* The chance that what is sent now gets through whole at the first attempt, 0
- * to 1; 0 without a call */
+/* The chance that what is sent now gets through whole at the first attempt (a
+ * packet of 1500 bytes, where bit errors are told), 0 to 1; 0 without a call */
 gdouble link_get_quality (Link * link, guint station);
 
 /* Flips the bits that the link damaged; size as it was put in */

@@ -525,7 +525,7 @@ check_dial_up (const LinkDialUpConfig * dial_up, GError ** error)
     {"time of a failed call", dial_up->failure_max, dial_up->failure_min,
         MAX_TIME},
     {"mean-time-to-break", dial_up->mean_time_to_break,
-          dial_up->mean_time_to_break ? LINK_MS : 0, MAX_TIME},
+        dial_up->mean_time_to_break ? LINK_MS : 0, MAX_TIME},
   };
 
   return check_ranges (ranges, G_N_ELEMENTS (ranges), error);
@@ -548,6 +548,7 @@ link_config_check (const LinkConfig * config, GError ** error)
 {
   const Range ranges[] = {
     {"overhead", config->overhead, 0, 65535},
+    {"max-size", config->max_size, 0, 1 << 30},
   };
 
   if (!check_ranges (ranges, G_N_ELEMENTS (ranges), error)
@@ -556,6 +557,11 @@ link_config_check (const LinkConfig * config, GError ** error)
     return FALSE;
   if (config->dial_up.enabled && !check_dial_up (&config->dial_up, error))
     return FALSE;
+  if (config->model == LINK_MODEL_DCF && config->dial_up.enabled) {
+    g_set_error (error, LINK_ERROR, LINK_ERROR_RANGE,
+        "dial-up is of telephones, 802.11 has no calls");
+    return FALSE;
+  }
   if (config->model == LINK_MODEL_DCF)
     return check_dcf (&config->dcf, error);
   if (config->model == LINK_MODEL_PIPE)

@@ -140,7 +140,7 @@ typedef struct
   LinkOnOffConfig stall;        /* the network behind it stops, then gives all
                                  * at once */
   guint64 receiver_rate;        /* bit/s that the receiver can take; 0: all */
-  guint64 receiver_buffer;      /* bytes */
+  guint64 receiver_buffer;      /* bytes; 0: no limit */
 } LinkPipeConfig;
 
 typedef enum

@@ -75,9 +75,9 @@ round_up_us (guint64 bits, guint64 rate)
 }
 
 static guint64
-get_frame_time (const Dcf * dcf, guint bytes, guint64 rate)
+get_frame_time (const Dcf * dcf, guint64 bytes, guint64 rate)
 {
-  guint64 bits = (guint64) bytes * 8;
+  guint64 bits = bytes * 8;
 
   if (dcf->config.ofdm) {
     guint64 symbol_bits = rate / 250000;
@@ -111,7 +111,7 @@ get_ack_rate (const Dcf * dcf, guint64 rate)
 static guint64
 get_data_time (const Dcf * dcf, const Station * station)
 {
-  guint bytes = station->head->p.size + dcf->link->config.overhead +
+  guint64 bytes = (guint64) station->head->p.size + dcf->link->config.overhead +
       LLC_BYTES + MAC_BYTES;
 
   return get_frame_time (dcf, bytes, dcf->config.rates[station->rate]);
@@ -491,12 +491,10 @@ static void
 link_dcf_advance (gpointer model)
 {
   Dcf *dcf = model;
-  guint i;
 
   if (dcf->link->now >= dcf->quality_change) {
     find_quality_change (dcf);
-    for (i = 0; i < dcf->n_stations; i++)
-      link_quality_changed (dcf->link, i);
+    link_all_qualities_changed (dcf->link);
   } else if (dcf->busy) {
     end (dcf);
   } else {

@@ -116,13 +116,16 @@ skip_to (LinkDelivery * delivery, guint64 time)
 }
 
 guint64
-link_delivery_send (LinkDelivery * delivery, guint64 time, guint64 bytes)
+link_delivery_send (LinkDelivery * delivery, LinkOnOff * outage, guint64 time,
+    guint64 bytes)
 {
   if (time > delivery->open_at)
     delivery->left = 0;
   while (bytes > delivery->left) {
     bytes -= delivery->left;
     skip_to (delivery, time);
+    while (link_on_off_is_bad (outage, get_time (delivery)))
+      skip_to (delivery, link_on_off_end (outage, get_time (delivery)));
     delivery->open_at = get_time (delivery);
     delivery->left = LINK_DELIVERY_BYTES;
     step (delivery);

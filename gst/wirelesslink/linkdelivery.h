@@ -7,7 +7,7 @@
 #ifndef __LINK_DELIVERY_H__
 #define __LINK_DELIVERY_H__
 
-#include "linkconfig.h"
+#include "linkonoff.h"
 
 G_BEGIN_DECLS
 
@@ -19,9 +19,10 @@ LinkDelivery *link_delivery_parse (const gchar * text, GError ** error);
 void link_delivery_free (LinkDelivery * delivery);
 /* Sends so many bytes from this time on, which never falls from call to call;
  * returns when the last one is sent. What is left of an opportunity goes to
- * the next packet if that one waits by then, else it is wasted. */
-guint64 link_delivery_send (LinkDelivery * delivery, guint64 time,
-    guint64 bytes);
+ * the next packet if that one waits by then, else it is wasted, as are those
+ * while `outage` is bad, which must not be so for ever. */
+guint64 link_delivery_send (LinkDelivery * delivery, LinkOnOff * outage,
+    guint64 time, guint64 bytes);
 
 G_END_DECLS
 

@@ -124,6 +124,8 @@ gboolean link_is_connected (Link * link);
 void link_disconnect (Link * link);
 /* Something that link_get_quality depends on changed at link->now. */
 void link_quality_changed (Link * link, guint station);
+/* The same for all stations that have sent */
+void link_all_qualities_changed (Link * link);
 
 /* linkdialup.c */
 LinkDialUp *link_dial_up_new (Link * link);

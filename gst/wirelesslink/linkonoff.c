@@ -33,14 +33,6 @@ draw_sojourn (const LinkOnOff * state)
       seeded_chance ((gdouble) state->grain / mean));
 }
 
-static void
-rewind (LinkOnOff * state)
-{
-  state->index = 0;
-  state->begin = 0;
-  state->end = draw_sojourn (state);
-}
-
 void
 link_on_off_init (LinkOnOff * state, const LinkOnOffConfig * config,
     guint64 grain, guint64 seed, guint32 flow, guint32 purpose)
@@ -67,7 +59,9 @@ link_on_off_init (LinkOnOff * state, const LinkOnOffConfig * config,
   share = (gdouble) state->mean[1] / (state->mean[0] + state->mean[1]);
   state->first_bad = seeded_draw_hits (seeded_draw (seed, flow, purpose, 0, 0),
       seeded_chance (share));
-  rewind (state);
+  state->index = 0;
+  state->begin = 0;
+  state->end = draw_sojourn (state);
 }
 
 static void
@@ -75,8 +69,11 @@ seek (LinkOnOff * state, guint64 time)
 {
   if (is_constant (state))
     return;
-  if (time < state->begin)
-    rewind (state);
+  while (time < state->begin) {
+    state->index--;
+    state->end = state->begin;
+    state->begin -= draw_sojourn (state);
+  }
   while (time >= state->end) {
     state->index++;
     state->begin = state->end;

@@ -25,7 +25,7 @@ typedef struct
 /* With grain, means are taken as multiples of it, at least one. */
 void link_on_off_init (LinkOnOff * state, const LinkOnOffConfig * config,
     guint64 grain, guint64 seed, guint32 flow, guint32 purpose);
-/* Fast where times mostly grow; right for any */
+/* Fast from one time to one near it, before or behind */
 gboolean link_on_off_is_bad (LinkOnOff * state, guint64 time);
 /* When the state that holds at this time ends; G_MAXUINT64 if never */
 guint64 link_on_off_end (LinkOnOff * state, guint64 time);

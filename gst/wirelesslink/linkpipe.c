@@ -11,6 +11,9 @@
 
 #include "linkdelivery.h"
 
+/* Of the packet that the quality is told for, as large as Ethernet's */
+#define QUALITY_BITS (8 * 1500)
+
 /* One direction, or both of a half-duplex link */
 typedef struct
 {
@@ -72,24 +75,41 @@ get_transmitter (Pipe * pipe, guint station)
   return &pipe->transmitters[pipe->config.half_duplex ? 0 : station];
 }
 
+/* Who share a transmitter share what it can send, and when it is out. */
+static Direction *
+get_sender (Pipe * pipe, guint station)
+{
+  return &pipe->directions[pipe->config.half_duplex ? 0 : station];
+}
+
 static guint64
 divide_up (guint64 numerator, guint64 factor, guint64 denominator)
 {
-  /* sizes are 32 bits, so that the product of bits and 1e9 fits */
+  /* A packet has 1 GiB at most (link.c), so the product fits. */
   return (numerator * factor + denominator - 1) / denominator;
+}
+
+static gboolean
+is_bad_for_ever (LinkOnOff * state, guint64 time)
+{
+  return link_on_off_is_bad (state, time)
+      && link_on_off_end (state, time) == LINK_NEVER;
 }
 
 /* Time to send, with the pauses that outages make */
 static guint64
 get_service_end (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
 {
-  Direction *direction = &pipe->directions[station];
+  Direction *direction = get_sender (pipe, station);
   guint64 rate = pipe->config.rate[link_direction (station)];
   guint64 left = rate ? divide_up (bytes * 8, LINK_SECOND, rate) : 0;
   guint64 time = begin;
 
+  if (is_bad_for_ever (&direction->outage, begin))
+    return LINK_NEVER;
   if (direction->delivery)
-    return link_delivery_send (direction->delivery, begin, bytes);
+    return link_delivery_send (direction->delivery, &direction->outage, begin,
+        bytes);
   while (TRUE) {
     guint64 end = link_on_off_end (&direction->outage, time);
 
@@ -97,8 +117,6 @@ get_service_end (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
       if (left <= end - time)
         return time + left;
       left -= end - time;
-    } else if (end == LINK_NEVER) {
-      return LINK_NEVER;
     }
     time = end;
   }
@@ -132,7 +150,7 @@ start (Pipe * pipe, guint number)
   Transmitter *transmitter = &pipe->transmitters[number];
   guint64 begin = pipe->link->now;
   gint station = find_waiting (pipe, number);
-  guint bytes;
+  guint64 bytes;
 
   if (station < 0 || !link_is_connected (pipe->link))
     return;
@@ -141,7 +159,7 @@ start (Pipe * pipe, guint number)
     begin += pipe->config.turnaround;
   transmitter->used = TRUE;
   transmitter->station = station;
-  bytes = transmitter->item->p.size + pipe->link->config.overhead;
+  bytes = (guint64) transmitter->item->p.size + pipe->link->config.overhead;
   /* an idle modem takes its time before a packet of some size */
   if (pipe->config.idle_delay && station == 0
       && bytes > pipe->config.idle_delay_size
@@ -230,7 +248,7 @@ draw_copies (Pipe * pipe, const LinkItem * item)
 /* The packets that others overtake are late by reorder_delay; all others stay
  * in order. */
 static guint64
-get_departure (Pipe * pipe, LinkItem * item)
+get_departure (Pipe * pipe, LinkItem * item, gboolean * overtaken)
 {
   Direction *direction = &pipe->directions[item->p.station];
   guint64 departure = pipe->link->now +
@@ -239,8 +257,10 @@ get_departure (Pipe * pipe, LinkItem * item)
   if (pipe->config.jitter || pipe->link->pattern)
     item->p.jitter = draw_jitter (pipe, item);
   departure += item->p.jitter;
+  *overtaken = TRUE;
   if (happens (pipe, item, LINK_DRAW_REORDER, pipe->config.reorder))
     return departure + pipe->config.reorder_delay;
+  *overtaken = FALSE;
   if (link_on_off_is_bad (&direction->stall, departure))
     departure = link_on_off_end (&direction->stall, departure);
   departure = MAX (departure, direction->last_departure);
@@ -248,18 +268,22 @@ get_departure (Pipe * pipe, LinkItem * item)
   return departure;
 }
 
-/* A receiver slower than the link has a buffer, which overflows. */
+/* A receiver slower than the link has a buffer, which overflows. A packet that
+ * others overtake finds it as they leave it, which nobody knows yet: it does
+ * not wait in it. */
 static gboolean
-pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
+pass_receiver (Pipe * pipe, const LinkItem * item, gboolean overtaken,
+    guint64 * departure)
 {
   Direction *direction = &pipe->directions[item->p.station];
   guint64 rate = pipe->config.receiver_rate, begin, waiting;
 
-  if (rate == 0)
+  if (rate == 0 || overtaken)
     return TRUE;
   begin = MAX (*departure, direction->receiver_free);
   waiting = (begin - *departure) / 1000 * rate / 8000000;
-  if (waiting + item->p.size > pipe->config.receiver_buffer)
+  if (pipe->config.receiver_buffer
+      && waiting + item->p.size > pipe->config.receiver_buffer)
     return FALSE;
   *departure = begin + divide_up ((guint64) item->p.size * 8, LINK_SECOND,
       rate);
@@ -270,10 +294,11 @@ pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
 static void
 leave (Pipe * pipe, LinkItem * item)
 {
-  guint64 departure = get_departure (pipe, item);
+  gboolean overtaken;
+  guint64 departure = get_departure (pipe, item, &overtaken);
   guint i, copies;
 
-  if (!pass_receiver (pipe, item, &departure)) {
+  if (!pass_receiver (pipe, item, overtaken, &departure)) {
     link_lose (pipe->link, item, LINK_FATE_RECEIVER);
     return;
   }
@@ -311,7 +336,7 @@ find_quality_change (Pipe * pipe)
 
     pipe->quality_change = MIN (pipe->quality_change,
         MIN (link_on_off_end (&direction->fading, now),
-            link_on_off_end (&direction->outage_now, now)));
+            link_on_off_end (&get_sender (pipe, i)->outage_now, now)));
   }
 }
 
@@ -406,8 +431,7 @@ link_pipe_advance (gpointer model)
 
   if (now >= pipe->quality_change) {
     find_quality_change (pipe);
-    for (i = 0; i < pipe->n_stations; i++)
-      link_quality_changed (pipe->link, i);
+    link_all_qualities_changed (pipe->link);
     return;
   }
   for (i = 0; i < pipe->n_stations; i++) {
@@ -435,6 +459,21 @@ link_pipe_call_changed (gpointer model, gboolean connected)
   }
 }
 
+/* The chance of QUALITY_BITS. Multiplications only: the same on every machine */
+static gdouble
+get_whole (gdouble loss, gdouble bit_error)
+{
+  gdouble whole = 1 - loss, power = 1 - bit_error;
+  guint bits;
+
+  for (bits = QUALITY_BITS; bits && bit_error > 0; bits >>= 1) {
+    if (bits & 1)
+      whole *= power;
+    power *= power;
+  }
+  return whole;
+}
+
 static gdouble
 link_pipe_quality (gpointer model, guint station)
 {
@@ -442,10 +481,11 @@ link_pipe_quality (gpointer model, guint station)
   Direction *direction = &pipe->directions[station];
   guint64 now = pipe->link->now;
 
-  if (link_on_off_is_bad (&direction->outage_now, now))
+  if (link_on_off_is_bad (&get_sender (pipe, station)->outage_now, now))
     return 0;
-  return 1 - (link_on_off_is_bad (&direction->fading, now) ?
-      pipe->config.loss_bad : pipe->config.loss_good);
+  if (link_on_off_is_bad (&direction->fading, now))
+    return get_whole (pipe->config.loss_bad, pipe->config.bit_error_bad);
+  return get_whole (pipe->config.loss_good, pipe->config.bit_error_good);
 }
 
 const LinkModelClass link_pipe_class = {

@@ -201,15 +201,10 @@ link_radio_blocks_use (LinkRadioBlocks * radio, guint direction)
 void
 link_radio_blocks_tell (LinkRadioBlocks * radio)
 {
-  guint i;
-
   if (radio->link->now < radio->change)
     return;
   find_change (radio);
-  for (i = 0; i < 2; i++) {
-    if (radio->used[i])
-      link_quality_changed (radio->link, i);
-  }
+  link_all_qualities_changed (radio->link);
 }
 
 gdouble

@@ -210,7 +210,7 @@ static const Setting table[] = {
   {"receiver-rate", KIND_UINT64, 0, RATE_MAX, PLAIN (pipe.receiver_rate),
       "What a receiver can take, in bit/s; 0: all"},
   {"receiver-buffer", KIND_UINT64, 0, RATE_MAX, PLAIN (pipe.receiver_buffer),
-      "Bytes that wait before a receiver; more is lost"},
+      "Bytes that wait before a receiver; more is lost; 0: no limit"},
 
   {"serial-rate", KIND_SERIAL_RATE, 0, 1e10, PAIR (blocks.serial_rate),
       "GSM: rate of the line before the radio, in bit/s, 10 for each byte"},

@@ -102,10 +102,13 @@ take_time (FuzzInput * input)
 static void
 check_sends (LinkDelivery * delivery, Model * model, FuzzInput * input)
 {
+  const LinkOnOffConfig never = { 0, 0 };
   guint64 now = 0, last = 0, expected;
   gboolean known = TRUE;
+  LinkOnOff outage;
   guint i;
 
+  link_on_off_init (&outage, &never, 0, 0, 0, 0);
   for (i = 0; i < N_SENDS; i++) {
     guint64 end, bytes;
 
@@ -115,7 +118,7 @@ check_sends (LinkDelivery * delivery, Model * model, FuzzInput * input)
       now = MIN (MAX (now, last), MAX_TIME);
     bytes = fuzz_take_u16 (input);
     g_assert (bytes <= MAX_BYTES);
-    end = link_delivery_send (delivery, now, bytes);
+    end = link_delivery_send (delivery, &outage, now, bytes);
     fuzz_check (end >= now && end >= last);
     known = known && model_send (model, now, bytes, &expected);
     if (known && bytes > 0)

@@ -16,7 +16,7 @@
 
 #define MS LINK_MS
 
-#define CUSTOM_HASH G_GUINT64_CONSTANT (0xd4247bd226d502c3)
+#define CUSTOM_HASH G_GUINT64_CONSTANT (0x62908d1e4c2bc825)
 #define DCF_HASH G_GUINT64_CONSTANT (0xa3a670184b4a487e)
 
 static LinkConfig
@@ -590,6 +590,150 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
 
 GST_END_TEST;
 
+/* One station's worth for both, and none of it in an outage */
+GST_START_TEST (delivery_trace_is_shared_and_knows_outages)
+{
+  LinkConfig config = custom ();
+  guint64 now = 0;
+  guint i, n = 0;
+  LinkPacket packet;
+  Link *link;
+
+  config.pipe.trace[0] = "10\n";
+  config.pipe.half_duplex = TRUE;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  link_add_flow (link, 1);
+  for (i = 0; i < 100; i++) {
+    link_input (link, 0, 0, 1500, NULL);
+    link_input (link, 0, 1, 1500, NULL);
+  }
+  link_timeout (link, LINK_SECOND);
+  while (link_poll_output (link, &packet))
+    n++;
+  fail_unless_equals_int (n, 100);
+  link_free (link, NULL);
+
+  config.pipe.half_duplex = FALSE;
+  config.pipe.outage.mean_good = config.pipe.outage.mean_bad = LINK_SECOND;
+  config.queue.packets = 0;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  for (i = 0; i < 20000; i++)
+    link_input (link, 0, 0, 1500, NULL);
+  for (n = 0; now < 200 * LINK_SECOND;) {
+    now = link_next_wakeup (link);
+    link_timeout (link, now);
+    for (; link_poll_output (link, &packet); n++)
+      fail_unless (link_get_quality (link, 0) > 0);
+  }
+  /* half of the time it is out */
+  fail_unless (ABS ((gint) n - 10000) < 2500);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (overtaken_packets_do_not_block_the_receiver)
+{
+  LinkConfig config = custom ();
+  LinkFlowStats stats;
+  Link *link;
+  guint i;
+
+  config.pipe.reorder = 0.05;
+  config.pipe.reorder_delay = LINK_SECOND;
+  config.pipe.receiver_rate = 10000000;
+  config.pipe.receiver_buffer = 20000;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  for (i = 0; i < 1000; i++)
+    link_input (link, i * 10 * MS, 0, 1000, NULL);
+  link_timeout (link, 100 * LINK_SECOND);
+  link_get_flow_stats (link, 0, &stats);
+  fail_unless_equals_uint64 (stats.fates[LINK_FATE_DELIVERED], 1000);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_packet_of_any_size_is_no_danger)
+{
+  LinkConfig config = custom ();
+  LinkFlowStats stats;
+  LinkPacket packet;
+  Link *link;
+
+  config.pipe.rate[0] = 1000000000;
+  config.overhead = 28;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  link_input (link, 0, 0, G_MAXUINT32 - 15, NULL);
+  link_input (link, 0, 0, 1000000000 - 28, NULL);
+  link_input (link, 0, 0, 0, NULL);
+  link_timeout (link, 100 * LINK_SECOND);
+  link_get_flow_stats (link, 0, &stats);
+  fail_unless_equals_uint64 (stats.fates[LINK_FATE_TOO_BIG], 1);
+  fail_unless (link_poll_output (link, &packet));
+  fail_unless_equals_uint64 (packet.departure, 8 * LINK_SECOND);
+  fail_unless (link_poll_output (link, &packet));
+  fail_unless_equals_uint64 (packet.departure, 8 * LINK_SECOND + 224);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (states_are_found_behind_and_before)
+{
+  LinkOnOffConfig config = { 3 * MS, 2 * MS };
+  LinkOnOff ahead, any;
+  guint64 ends[200], time = 0;
+  guint i, j;
+
+  link_on_off_init (&ahead, &config, 0, 5, 1, 2);
+  any = ahead;
+  for (i = 0; i < G_N_ELEMENTS (ends); i++)
+    time = ends[i] = link_on_off_end (&ahead, time);
+  for (i = 0; i < 2000; i++) {
+    j = seeded_draw_below (seeded_draw (1, 1, 1, i, 0), 199);
+    fail_unless_equals_uint64 (link_on_off_end (&any, ends[j]), ends[j + 1]);
+    fail_unless (link_on_off_is_bad (&any, ends[j]) !=
+        link_on_off_is_bad (&any, ends[j + 1]));
+  }
+}
+
+GST_END_TEST;
+
+/* Of 1500 bytes, and of each station that sends */
+GST_START_TEST (quality_counts_bit_errors_and_every_station)
+{
+  LinkConfig config = custom ();
+  guint told[4] = { 0, };
+  LinkEvent event;
+  Link *link;
+
+  config.pipe.fading.mean_good = config.pipe.fading.mean_bad = LINK_SECOND;
+  config.pipe.bit_error_bad = 1e-4;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  link_add_flow (link, 3);
+  link_input (link, 0, 0, 100, NULL);
+  link_input (link, 0, 1, 100, NULL);
+  link_timeout (link, 100 * LINK_SECOND);
+  while (link_poll_event (link, &event)) {
+    if (event.type != LINK_EVENT_QUALITY)
+      continue;
+    told[event.station]++;
+    /* exp (-1.2), a little less */
+    fail_unless (event.quality == 1 || ABS (event.quality - 0.30117) < 1e-4);
+  }
+  fail_unless (told[0] > 60 && told[3] > 60);
+  fail_unless_equals_int (told[1] + told[2], 0);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
 static void
 expect_refusal (const LinkConfig * config, const gchar * message)
 {
@@ -620,6 +764,10 @@ GST_START_TEST (bad_configurations_are_refused_by_name)
   config.pattern = "wirelesslink-pattern 1\npacket 0 0 1 eaten 0 0\n";
   expect_refusal (&config,
       "line 2 of the pattern can't be read: \"packet 0 0 1 eaten 0 0\"");
+  link_config_init (&config, LINK_PROFILE_80211G, LINK_QUALITY_IDEAL);
+  config.dial_up.enabled = TRUE;
+  expect_refusal (&config, "dial-up is of telephones, 802.11 has no calls");
+  config = custom ();
   config.pattern = "# nothing\n";
   expect_refusal (&config, "the pattern is empty");
   fail_if (link_config_parse_interference (&config, "40-20", &error));
@@ -981,6 +1129,11 @@ link_suite (void)
   tcase_add_test (tc, stall_gives_all_at_once);
   tcase_add_test (tc, slow_receiver_delays_then_drops);
   tcase_add_test (tc, delivery_trace_serves_bytes_at_its_times);
+  tcase_add_test (tc, delivery_trace_is_shared_and_knows_outages);
+  tcase_add_test (tc, overtaken_packets_do_not_block_the_receiver);
+  tcase_add_test (tc, a_packet_of_any_size_is_no_danger);
+  tcase_add_test (tc, states_are_found_behind_and_before);
+  tcase_add_test (tc, quality_counts_bit_errors_and_every_station);
   tcase_add_test (tc, bad_configurations_are_refused_by_name);
   tcase_add_test (tc, interference_windows_are_read);
   tcase_add_test (tc, same_seed_same_log);
