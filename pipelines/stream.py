@@ -15,7 +15,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import statistics
 import subprocess
 import sys
@@ -25,16 +24,16 @@ import children
 import clips
 import framelog
 import leftovers
+import places
+import plugins
 
 TRANSPORTS = pathlib.Path(__file__).with_name("transports.ini")
-HOST = "127.0.0.1"
 SECONDS_TO_START = 60  # the first start scans all plugins of the machine
 SECONDS_OF_QUIET = 1.0  # no frame for so long after the sender's end: all is in
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
 PLAIN_PROGRESS_EVERY = 5.0
 LIVE_PROGRESS_EVERY = 0.2
-LISTENING = {"udp": "07", "tcp": "0A"}  # states in /proc/net
 # mp2 of 192 kbit/s at 48 kHz, as clips.py makes it: 1152 samples in 576 bytes
 SOUND_BYTES_PER_SECOND = 24000
 WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
@@ -65,6 +64,10 @@ def parse_arguments(transports):
     parser.add_argument("--ts", action="store_true",
                         help="stream the clip's twin inside MPEG-TS, "
                         "with sound beside it")
+    parser.add_argument("--link", metavar="'PROPERTIES'",
+                        help="stream from one host to another, over an "
+                        "emulated link: properties of wirelesslink, such as "
+                        "'profile=80211b interference=20-40'")
     parser.add_argument("--port", type=int,
                         help="port of the receiver (a free one)")
     parser.add_argument("--keep", action="store_true",
@@ -77,6 +80,11 @@ def parse_arguments(transports):
         parser.error(f"--seconds is from 1 to {clips.SECONDS}")
     if options.port is not None and not 1 <= options.port <= 65534:
         parser.error("--port is from 1 to 65534")
+    if options.link is not None:
+        try:
+            places.describe_link(options.link)
+        except children.Failed as failure:
+            parser.error(f"--link: {failure}")
     suffix = "-ts" if options.ts else ""
     options.transports = [name + suffix
                           for name in options.transport.split(",")]
@@ -103,85 +111,19 @@ def build(build_dir):
                  ended_by=signal.SIGTERM)
 
 
-def environment(build_dir):
-    """Where GStreamer finds the plugins just built, apart from the user's own
-    plugins and registry."""
-    plugin_dirs = sorted({str(plugin.parent) for plugin
-                          in build_dir.glob("*/*/libgst*.so")
-                          if plugin.parent.name != "common"})
-    values = dict(os.environ)
-    values.update(
-        GST_PLUGIN_PATH_1_0=":".join(plugin_dirs),
-        GST_REGISTRY_1_0=str(build_dir / "demo-registry.bin"),
-        GST_DEBUG_NO_COLOR="1",
-        LC_ALL="C.UTF-8",  # its warnings are read here
-    )
-    return values
-
-
-def kind_of_socket(binds):
-    return socket.SOCK_DGRAM if binds == "udp" else socket.SOCK_STREAM
-
-
-def is_free(binds, port):
-    with contextlib.closing(
-            socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
-        try:
-            probe.bind((HOST, port))
-        except OSError:
-            return False
-    return True
-
-
-def free_port(binds):
-    """A free port with a free one above it, for the sound."""
-    while True:
-        with contextlib.closing(
-                socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
-            probe.bind((HOST, 0))
-            port = probe.getsockname()[1]
-        if port < 65535 and is_free(binds, port + 1):
-            return port
-
-
-def sockets(pid):
-    """The inodes of a process's sockets."""
-    found = set()
-    for descriptor in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
-        with contextlib.suppress(OSError):  # closed meanwhile
-            kind, _, inode = os.readlink(descriptor).partition(":")
-            if kind == "socket":
-                found.add(inode.strip("[]"))
-    return found
-
-
-def is_bound(binds, port, pid):
-    """Whether the process has the port: another's would deceive us."""
-    ending = f":{port:04X}"
-    own = sockets(pid)
-    for table in (f"/proc/net/{binds}", f"/proc/net/{binds}6"):
-        with contextlib.suppress(FileNotFoundError), open(table) as lines:
-            for line in lines:
-                fields = line.split()
-                if (fields[1].endswith(ending)
-                        and fields[3] == LISTENING[binds]
-                        and fields[9] in own):
-                    return True
-    return False
-
-
 class Launch:
     """One gst-launch-1.0 and what it printed."""
 
-    def __init__(self, role, pipeline, values, env):
+    def __init__(self, role, pipeline, values, place):
         self.role = role
+        self._place = place
         # In memory: where the disk is full, this is what says so.
         self._output = os.memfd_create(role)
         # Split first: a value with a blank in it stays one word.
+        values = {**values, "host": place.address(role)}
         words = [word.format_map(values) for word in shlex.split(pipeline)]
-        self.child = children.start(
-            ["gst-launch-1.0", "-e", *words], env=env,
-            stdout=self._output, stderr=subprocess.STDOUT)
+        self.child = place.start(
+            role, ["gst-launch-1.0", "-e", *words], self._output)
 
     def output(self):
         size = os.fstat(self._output).st_size
@@ -214,9 +156,9 @@ class Launch:
     def finish(self):
         """Failed unless it ends soon, and well."""
         try:
-            status = children.finish(self.child, SECONDS_TO_END)
+            status = self._place.finish(self.child, SECONDS_TO_END)
         except subprocess.TimeoutExpired:
-            children.kill(self.child)
+            self._place.kill(self.child)
             raise self.failure("did not end") from None
         if status != 0:
             raise self.failure(f"failed ({children.describe(status)})")
@@ -283,10 +225,11 @@ class Progress:
             print(line, flush=True)
 
 
-def wait_until_ready(receiver, binds, ports):
+def wait_until_ready(receiver, place, binds, ports):
     deadline = time.monotonic() + SECONDS_TO_START
-    while not all(is_bound(binds, port, receiver.child.pid)
+    while not all(place.is_ready(receiver.child, binds, port)
                   for port in ports):
+        place.check()
         if receiver.ended():
             receiver.finish()
             raise receiver.failure("ended before anything was sent")
@@ -295,24 +238,26 @@ def wait_until_ready(receiver, binds, ports):
         time.sleep(0.02)
 
 
-def watch_sender(sender, receiver, progress, check_logs, deadline):
+def watch_sender(sender, receiver, progress, check, deadline):
     while not sender.ended():
         if receiver.ended():
             raise receiver.failure("ended before the sender")
         if time.monotonic() > deadline:
             raise sender.failure("does not come to its end")
-        check_logs()
+        check()
         progress.update()
         time.sleep(0.05)
     sender.finish()
 
 
-def wait_for_quiet(receiver, progress):
+def wait_for_quiet(receiver, progress, carries=lambda: False):
     """Until the last frames are through the network and the jitter buffer."""
     now = time.monotonic()
     deadline = now + SECONDS_TO_DRAIN
     last_frame = now
     while now < min(last_frame + SECONDS_OF_QUIET, deadline):
+        if carries():
+            last_frame = now
         if receiver.ended():
             break
         time.sleep(0.05)
@@ -322,37 +267,48 @@ def wait_for_quiet(receiver, progress):
             last_frame = now
 
 
-def stream(transport, clip, port, run_dir, env):
+def ports_of(transport, port):
+    """Those at which the receiver listens."""
+    sound = "{sound_port}" in transport["receiver"]
+    return [port, port + 1] if sound else [port]
+
+
+def stream(transport, clip, port, run_dir, place):
     """One clip from end to end. Returns the logs of both ends and what the
     pipelines warned of."""
     sent_path = run_dir / "sent.csv"
     received_path = run_dir / "received.csv"
     values = {
-        "host": HOST, "port": port, "clip": clip,
+        "port": port, "clip": clip,
         "sent": sent_path, "received": received_path,
         "sound_port": port + 1, "sound": run_dir / "sound.mp2",
     }
-    ports = [port]
-    if "{sound_port}" in transport["receiver"]:
-        ports.append(port + 1)
 
     sent = framelog.Log(sent_path)
     received = framelog.Log(received_path)
     with contextlib.ExitStack() as stack:
-        receiver = Launch("receiver", transport["receiver"], values, env)
+        receiver = Launch("receiver", transport["receiver"], values, place)
         stack.callback(receiver.save_output, run_dir)
-        wait_until_ready(receiver, transport["binds"], ports)
-        sender = Launch("sender", transport["sender"], values, env)
+        wait_until_ready(receiver, place, transport["binds"],
+                         ports_of(transport, port))
+        sender = Launch("sender", transport["sender"], values, place)
         stack.callback(sender.save_output, run_dir)
 
         def check_logs():
             sender.check_log(sent_path)
             receiver.check_log(received_path)
 
+        def check():
+            place.check()
+            check_logs()
+
         progress = Progress(sent, received)
-        watch_sender(sender, receiver, progress, check_logs,
+        watch_sender(sender, receiver, progress, check,
                      time.monotonic() + 3 * clips.SECONDS)
         wait_for_quiet(receiver, progress)
+        check()
+        if place.hang_up():
+            wait_for_quiet(receiver, progress, place.carries)
         receiver.interrupt()
         receiver.finish()
         progress.update(show=False)
@@ -360,7 +316,7 @@ def stream(transport, clip, port, run_dir, env):
         check_logs()
         if not sent.frames:
             raise sender.failure("sent no frame")
-        if not received.frames:
+        if not received.frames and not place.loses:
             raise receiver.failure("received no frame")
         return sent, received, [
             f"the {end.role}'s {words}"
@@ -374,28 +330,36 @@ def print_sound(run_dir):
         print(f"sound    {seconds:.1f} s arrived")
 
 
-def show(name, transport, options, env):
+def make_place(options):
+    if options.link is None:
+        return places.Here(plugins.environment(options.build))
+    return places.OverLink(options.link, options.build)
+
+
+def show(name, transport, options, place):
     """Streams over one transport and prints its table."""
     clip = (clips.make_ts if transport["clip"] == "ts"
             else clips.make_clip)(options.build, options.rate)
-    binds = transport["binds"]
-    port = options.port or free_port(binds)
-    if not is_free(binds, port):
-        raise children.Failed(f"port {port} is in use; --port chooses another")
+    port = place.choose_port(transport["binds"], options.port)
 
     run = leftovers.RunDirectory(options.build / "demo", f"{name}-")
     run.keep = options.keep
     try:
         print(f"\n{transport['title']}: {clip.name}, {options.seconds} s, "
-              f"to {HOST} port {port}", flush=True)
+              f"{place.way(port)}", flush=True)
         if options.seconds < clips.SECONDS:
             clip = clips.cut(clip, options.seconds, run.path / clip.name)
-        sent, received, warnings = stream(
-            transport, clip, port, run.path, env)
+        with place.opened(run.path, ports_of(transport, port)):
+            if place.left_out:
+                print(f"There are {place.left_out}", flush=True)
+            sent, received, warnings = stream(
+                transport, clip, port, run.path, place)
         print()
         result = framelog.measure(sent, received)
         print("\n".join(framelog.table(result, warnings)))
         print_sound(run.path)
+        for line in place.report():
+            print(line)
     except children.Failed:
         run.keep = True
         raise
@@ -411,9 +375,8 @@ def main():
     options.build = options.build.resolve()
     children.die_on_signals()
     build(options.build)
-    env = environment(options.build)
     for name in options.transports:
-        show(name, transports[name], options, env)
+        show(name, transports[name], options, make_place(options))
 
 
 if __name__ == "__main__":

@@ -26,8 +26,8 @@ import clips
 import keeper
 import links as linkage
 import namespaces
+import plugins
 import relay
-import stream
 
 MODES = ("root", "user", "relay")
 SECONDS_TO_START = 60  # the first start scans all plugins of the machine
@@ -37,6 +37,8 @@ SECONDS_TO_LISTEN = 30
 ASKED = ((signal.SIGINT, 3), (signal.SIGTERM, 1))
 SECONDS_BETWEEN_LOOKS = 0.01
 IPV6_PREFIX_LENGTH = 64
+# What gst-launch-1.0 -m adds, with the links' statistics among it.
+MESSAGE = re.compile(r"^Got message .*\n", re.M)
 NO_ELEMENT = re.compile(r'no element "(\w+)"')
 
 
@@ -160,7 +162,7 @@ class Testbed:
         """The plugins of the build, where there is one, else those installed."""
         if not self._build.is_dir():
             return dict(os.environ)
-        env = stream.environment(self._build.resolve())
+        env = plugins.environment(self._build.resolve())
         if not os.access(self._build, os.W_OK):
             env.pop("GST_REGISTRY_1_0")
         return env
@@ -215,7 +217,7 @@ class Testbed:
         with open(self._output_of(owner), "w") as output:
             self._gst.append((owner, self._place.popen(
                 namespaces.BETWEEN,
-                ["gst-launch-1.0", "-e",
+                ["gst-launch-1.0", "-e", "-m",
                  *linkage.pipeline(owner, flows, properties)],
                 env=self._env, stdin=subprocess.DEVNULL, stdout=output,
                 stderr=subprocess.STDOUT)))
@@ -265,7 +267,8 @@ class Testbed:
             status = process.poll()
             if status is None:
                 continue
-            words = self._output_of(link).read_text(errors="replace")
+            words = MESSAGE.sub(
+                "", self._output_of(link).read_text(errors="replace"))
             missing = NO_ELEMENT.search(words)
             if missing:
                 raise children.Failed(

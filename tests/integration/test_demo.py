@@ -24,6 +24,8 @@ DEMO = SOURCE / "pipelines" / "demo"
 sys.path.insert(0, str(DEMO.parent))
 import children  # noqa: E402
 import framelog  # noqa: E402
+import places  # noqa: E402
+import plugins  # noqa: E402
 import stream  # noqa: E402
 
 SECONDS_TO_WAIT = 60
@@ -57,7 +59,9 @@ def wait_for(condition):
     return False
 
 
-class DemoTest(unittest.TestCase):
+class Demo(unittest.TestCase):
+    """A demo in a process of its own, and what it leaves."""
+
     def start(self, *arguments):
         env = dict(os.environ)
         for name in list(env):
@@ -89,6 +93,8 @@ class DemoTest(unittest.TestCase):
         self.assertTrue(wait_for(lambda: not processes(self.mark)),
                         processes(self.mark))
 
+
+class DemoTest(Demo):
     def test_streams_and_prints_the_table(self):
         status, output = self.demo("--seconds", "8", "--rate", "3")
         self.assertEqual(status, 0, output)
@@ -156,11 +162,12 @@ class StreamTest(unittest.TestCase):
         self.directory = pathlib.Path(directory.name)
         self.addCleanup(children.kill_all)
         self.clip = SOURCE / "tests" / "fuzz" / "corpus" / "framer" / "mpeg2"
+        self.place = places.Here(plugins.environment(BUILD))
 
     def stream(self, port, run_dir):
         """A small clip over RTP."""
         return stream.stream(stream.read_transports()["rtp"], self.clip, port,
-                             run_dir, stream.environment(BUILD))
+                             run_dir, self.place)
 
     def test_a_log_that_ends_early_is_a_failure(self):
         for end, log in (("sender", "sent.csv"), ("receiver", "received.csv")):
@@ -174,7 +181,7 @@ class StreamTest(unittest.TestCase):
                         self.assertRaisesRegex(
                             children.Failed,
                             f"the {end}'s mpegstat.*No space left"):
-                    self.stream(stream.free_port("udp"), run_dir)
+                    self.stream(places.free_port("udp"), run_dir)
                 children.kill_all()
                 self.assertIn("No space left",
                               (run_dir / f"{end}.out").read_text())
@@ -182,7 +189,7 @@ class StreamTest(unittest.TestCase):
     def test_a_port_that_another_shares_is_a_failure(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
             other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            other.bind((stream.HOST, 0))
+            other.bind((places.HOST, 0))
             port = other.getsockname()[1]
             with self.assertRaisesRegex(
                     children.Failed, "the receiver failed(?s:.*)bind failed"):
@@ -192,18 +199,17 @@ class StreamTest(unittest.TestCase):
 
     def test_only_the_receiver_s_own_port_is_ready(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
-            own.bind((stream.HOST, 0))
+            own.bind((places.HOST, 0))
             port = own.getsockname()[1]
-            self.assertTrue(stream.is_bound("udp", port, os.getpid()))
-            self.assertFalse(stream.is_bound("udp", port, os.getppid()))
+            self.assertTrue(places.is_bound("udp", port, os.getpid()))
+            self.assertFalse(places.is_bound("udp", port, os.getppid()))
 
     def test_warnings_of_a_pipeline_are_told_once_each(self):
         clip = self.directory / "large"
         clip.write_bytes(self.clip.read_bytes() + 100_000 * b"U")
         launch = stream.Launch(
             "sender", "filesrc location={clip} ! mpegstat "
-            "max-frame-size=65536 ! fakesink", {"clip": clip},
-            stream.environment(BUILD))
+            "max-frame-size=65536 ! fakesink", {"clip": clip}, self.place)
         launch.finish()
         self.assertEqual(len(launch.warnings()), 1, launch.output())
         self.assertRegex(launch.warnings()[0],

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Reads the log of a wirelesslink and says what became of the packets, in words
+for who sees a radio link for the first time. docs/wirelesslink.md has the log.
+"""
+
+import collections
+import re
+
+NS_PER_MS = 1e6
+BUSY_NS = 20 * NS_PER_MS
+# Each fate of a packet, as a continuation of "7 packets ...".
+FATES = {
+    "delivered": "arrived",
+    "queue": "were lost in the sender's queue, which was full",
+    "air": "were lost on the air, whatever the radio tried",
+    "damaged": "arrived with bytes changed by the radio",
+    "check": "were damaged, and dropped by the radio's frame check",
+    "reset": "were given up by the radio's own protocol",
+    "call": "were lost because there was no call, or it broke",
+    "receiver": "were lost because the receiver was too slow",
+    "too-big": "were larger than the link takes",
+}
+ALWAYS = ("delivered", "queue", "air")
+ARRIVED = ("delivered", "damaged")
+LATENESS = re.compile(
+    r"x-wirelesslink-stats,.* lateness-p99=\(gint64\)(-?\d+)")
+
+
+class Tally:
+    """The packets of one station."""
+
+    def __init__(self):
+        self.fates = collections.Counter()
+        self.repeated = 0  # sent more than once
+
+    def offered(self):
+        return self.fates.total()
+
+    def lost(self):
+        return self.offered() - sum(self.fates[fate] for fate in ARRIVED)
+
+
+def read(path):
+    """A Tally for each station."""
+    tallies = collections.defaultdict(Tally)
+    columns = []
+    with open(path) as log:
+        for line in log:
+            words = line.split()
+            if words[:2] == ["#", "packet"]:
+                columns = words[1:]
+            elif words[:1] == ["packet"]:
+                packet = dict(zip(columns, words))
+                tally = tallies[int(packet["station"])]
+                tally.fates[packet["fate"]] += 1
+                tally.repeated += int(packet["attempts"]) > 1
+    return tallies
+
+
+def lateness_ns(output):
+    """The last that the link's gst-launch-1.0 -m printed; None if it did not
+    come so far."""
+    found = LATENESS.findall(output)
+    return int(found[-1]) if found else None
+
+
+def words(tally, back, lateness):
+    """Lines for below the table. `back` is what the receiver sent."""
+    rows = [(tally.offered(), "packets came to the link; of these")]
+    for fate, what in FATES.items():
+        if fate in ALWAYS or tally.fates[fate]:
+            rows.append((tally.fates[fate], what))
+    rows.append((tally.repeated, "were sent more than once"))
+    if back.offered():
+        rows.append((back.offered(), "packets of the receiver went the other "
+                     f"way; {back.lost()} of these were lost"))
+    width = max(len(str(count)) for count, _ in rows)
+    lines = [f"{count:{width}} {what}" for count, what in rows]
+    if lateness is None:
+        lines.append("It was ended before its last packets were through.")
+    else:
+        lines.append("The emulation itself was up to "
+                     f"{lateness / NS_PER_MS:.2f} ms late (99th percentile).")
+        if lateness > BUSY_NS:
+            lines.append("This machine was busy: take the times with care.")
+    return [("link     " if number == 0 else " " * 9) + line
+            for number, line in enumerate(lines)]

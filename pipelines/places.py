@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Where the two ends of a stream run: both on this machine, or each on a host
+of its own with an emulated link between them."""
+
+import contextlib
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+
+import children
+import fatelog
+import links
+import testbed
+
+HOST = "127.0.0.1"
+LISTENING = {"udp": "07", "tcp": "0A"}  # states in /proc/net
+LINK = "wl0"
+# The first is the mobile: it watches what the network sends down to it.
+ROLES = ("receiver", "sender")
+# Those of wirelesslink that the demo itself depends on.
+OURS = ("location", "mode", "name", "overhead")
+
+
+def kind_of_socket(binds):
+    return socket.SOCK_DGRAM if binds == "udp" else socket.SOCK_STREAM
+
+
+def is_free(binds, port):
+    with contextlib.closing(
+            socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port(binds):
+    """A free port with a free one above it, for the sound."""
+    while True:
+        with contextlib.closing(
+                socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
+            probe.bind((HOST, 0))
+            port = probe.getsockname()[1]
+        if port < 65535 and is_free(binds, port + 1):
+            return port
+
+
+def sockets(pid):
+    """The inodes of a process's sockets."""
+    found = set()
+    for descriptor in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
+        with contextlib.suppress(OSError):  # closed meanwhile
+            kind, _, inode = os.readlink(descriptor).partition(":")
+            if kind == "socket":
+                found.add(inode.strip("[]"))
+    return found
+
+
+def is_bound(binds, port, pid):
+    """Whether the process has the port: another's would deceive us."""
+    ending = f":{port:04X}"
+    own = sockets(pid)
+    for table in (f"/proc/net/{binds}", f"/proc/net/{binds}6"):
+        with contextlib.suppress(FileNotFoundError), open(table) as lines:
+            for line in lines:
+                fields = line.split()
+                if (fields[1].endswith(ending)
+                        and fields[3] == LISTENING[binds]
+                        and fields[9] in own):
+                    return True
+    return False
+
+
+class Here:
+    """This machine, for both."""
+
+    loses = False
+    left_out = ""
+
+    def __init__(self, env):
+        self._env = env
+
+    def choose_port(self, binds, wanted=None):
+        port = wanted or free_port(binds)
+        if not is_free(binds, port):
+            raise children.Failed(
+                f"port {port} is in use; --port chooses another")
+        return port
+
+    def way(self, port):
+        return f"to {HOST} port {port}"
+
+    def opened(self, _run_dir, _ports):
+        return contextlib.nullcontext()
+
+    def address(self, _role):
+        """That of the receiver, as this end has to name it."""
+        return HOST
+
+    def start(self, _role, argv, output):
+        return children.start(argv, env=self._env, stdout=output,
+                              stderr=subprocess.STDOUT)
+
+    def is_ready(self, receiver, binds, port):
+        return is_bound(binds, port, receiver.pid)
+
+    def check(self):
+        """Failed if something between the ends has."""
+
+    def finish(self, child, seconds):
+        return children.finish(child, seconds)
+
+    def kill(self, child):
+        children.kill(child)
+
+    def hang_up(self):
+        """Nothing more will be sent; returns whether something may still be
+        on its way, for as long as it carries()."""
+        return False
+
+    def carries(self):
+        return False
+
+    def report(self):
+        """Lines about what is between the ends."""
+        return []
+
+
+def describe_link(properties):
+    """As a testbed has it; Failed if these are no properties at all. Whether
+    wirelesslink takes them it says itself."""
+    text = f"{LINK}={','.join(ROLES)}: {properties}"
+    (link,) = links.parse_all([text])
+    if not link.is_emulated():
+        raise children.Failed(
+            f"{properties!r} are no properties of wirelesslink, such as "
+            "'profile=80211b seed=1'")
+    for word in link.words:
+        name = word.partition("=")[0]
+        if name in OURS:
+            raise children.Failed(f"the demo itself sets {name}")
+    return text
+
+
+class OverLink:
+    """Two hosts of a testbed, `properties` being those of the wirelesslink
+    between them."""
+
+    loses = True  # it may even lose all, and that is a result
+
+    def __init__(self, properties, build_dir, mode="auto"):
+        self._properties = properties
+        self._text = describe_link(properties)
+        self._build = build_dir
+        self._mode = mode
+        self._bed = None
+
+    def choose_port(self, binds, wanted=None):
+        """Hosts of their own have all their ports. But relays on this machine
+        may have to stand in for them."""
+        return wanted or free_port(binds)
+
+    def way(self, _port):
+        return f"over wirelesslink {self._properties}".rstrip()
+
+    @contextlib.contextmanager
+    def opened(self, run_dir, ports):
+        self._bed = testbed.Testbed(
+            [self._text], self._mode, self._build, relay_ports=ports,
+            logs=run_dir)
+        with self._bed:
+            yield
+
+    @property
+    def left_out(self):
+        return self._bed.left_out
+
+    def address(self, role):
+        return self._bed.variables(role)["receiver"]
+
+    def start(self, role, argv, output):
+        return self._bed.popen(role, argv, stdout=output,
+                               stderr=subprocess.STDOUT)
+
+    def is_ready(self, _receiver, binds, port):
+        return self._bed.is_listening("receiver", binds, port)
+
+    def check(self):
+        self._bed.check()
+
+    def finish(self, child, seconds):
+        return child.wait(seconds)
+
+    def kill(self, child):
+        child.kill()
+        child.wait()
+
+    def hang_up(self):
+        """The link ends when what is in it has come out. Then its log and its
+        statistics are whole."""
+        for process in self._bed.link_processes():
+            process.send_signal(signal.SIGINT)
+        return True
+
+    def carries(self):
+        return any(process.poll() is None
+                   for process in self._bed.link_processes())
+
+    def report(self):
+        tallies = fatelog.read(self._bed.log(LINK))
+        output = (self._bed.logs / f"{LINK}.out").read_text(errors="replace")
+        return fatelog.words(
+            tallies[ROLES.index("sender")], tallies[ROLES.index("receiver")],
+            fatelog.lateness_ns(output))

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The environment of programs that use the plugins of a build directory."""
+
+import os
+
+
+def environment(build_dir):
+    """Where GStreamer finds the plugins just built, apart from the user's own
+    plugins and registry."""
+    plugin_dirs = sorted({str(plugin.parent) for plugin
+                          in build_dir.glob("*/*/libgst*.so")
+                          if plugin.parent.name != "common"})
+    values = dict(os.environ)
+    values.update(
+        GST_PLUGIN_PATH_1_0=":".join(plugin_dirs),
+        GST_REGISTRY_1_0=str(build_dir / "demo-registry.bin"),
+        GST_DEBUG_NO_COLOR="1",
+        LC_ALL="C.UTF-8",  # warnings are read by us
+    )
+    return values

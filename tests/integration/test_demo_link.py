@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The demo over an emulated link, and what it says of that link.
+
+The links are such that what is asserted holds on a busy machine: one that has
+no end of room and time, one that is slower than the clip by far.
+"""
+
+import contextlib
+import io
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import unittest
+from unittest import mock
+
+import test_demo
+from test_demo import wait_for
+
+import children
+import fatelog
+import places
+import stream
+
+BUILD = test_demo.BUILD
+HAS_LINK = all(subprocess.run(
+    ["gst-inspect-1.0", element], stdout=subprocess.DEVNULL,
+    stderr=subprocess.DEVNULL).returncode == 0
+    for element in ("wirelesslink", "tunsrc"))
+# No queue is too short for it, whatever the machine does meanwhile.
+IDEAL = "delay=20000000 txqueuelen=0"
+SLOW = "rate=500000 txqueuelen=10"
+HEAD = ("# packet time_ns flow station index size_bytes fate attempts "
+        "arrival_ns departure_ns airtime_ns damaged_bytes\n")
+
+
+def networks_of(processes):
+    """Those that are not ours."""
+    found = set()
+    for pid, _ in processes:
+        with contextlib.suppress(OSError):  # ended meanwhile
+            found.add(os.readlink(f"/proc/{pid}/ns/net"))
+    return found - {os.readlink("/proc/self/ns/net")}
+
+
+def names(directory):
+    try:
+        return sorted(os.listdir(directory))
+    except FileNotFoundError:
+        return []
+
+
+def on_the_machine():
+    """Devices and names of networks where ours must never be."""
+    devices = pathlib.Path("/proc/self/net/dev").read_text()
+    return (re.findall(rf"^ *{places.LINK}:", devices, re.M)
+            + [name for name in names("/run/netns") if name in places.ROLES])
+
+
+def link_line(output, what):
+    """The number before these words."""
+    found = re.search(rf"(\d+) {what}", output)
+    return int(found[1]) if found else None
+
+
+@unittest.skipUnless(HAS_LINK, "the elements of a link are not built")
+class DemoLinkTest(test_demo.Demo):
+    def setUp(self):
+        self.before = on_the_machine()
+
+    def demo_over(self, link, *arguments):
+        return self.demo("--link", link, "--rate", "3", "--seconds", "3",
+                         *arguments)
+
+    def assert_nothing_left(self):
+        super().assert_nothing_left()
+        self.assertEqual(on_the_machine(), self.before)
+
+    def test_an_ideal_link_loses_nothing_and_takes_its_time(self):
+        status, output = self.demo_over(IDEAL)
+        self.assertEqual(status, 0, output)
+        self.assertIn("over wirelesslink delay=20000000", output)
+        self.assertEqual(self.counts(output, "lost"), [0, 0, 0, 0], output)
+        self.assertEqual(self.counts(output, "arrived")[3], 73, output)
+        latency = re.search(r"latency +median (\d+\.\d+) ms", output)
+        self.assertGreaterEqual(float(latency[1]), 20, output)
+        offered = link_line(output, "packets came to the link")
+        self.assertGreater(offered, 73, output)
+        self.assertEqual(link_line(output, "arrived"), offered, output)
+        self.assertRegex(output, r"The emulation itself was up to \d+\.\d\d ms")
+        self.assert_nothing_left()
+
+    def test_a_link_slower_than_the_clip_loses_frames_and_says_where(self):
+        status, output = self.demo_over(SLOW)
+        self.assertEqual(status, 0, output)
+        self.assertGreater(self.counts(output, "lost")[3], 0, output)
+        offered = link_line(output, "packets came to the link")
+        lost = link_line(output, "were lost in the sender's queue")
+        self.assertGreater(lost, offered / 2, output)
+        self.assertEqual(link_line(output, "arrived") + lost, offered, output)
+        self.assert_nothing_left()
+
+    def test_a_link_that_loses_all_is_a_result(self):
+        status, output = self.demo_over("loss=1")
+        self.assertEqual(status, 0, output)
+        self.assertEqual(self.counts(output, "arrived"), [0, 0, 0, 0], output)
+        self.assertEqual(link_line(output, "were lost on the air"),
+                         link_line(output, "packets came to the link"), output)
+
+    def test_what_is_late_is_waited_for(self):
+        status, output = self.demo_over("delay=4000000000 txqueuelen=0")
+        self.assertEqual(status, 0, output)
+        self.assertEqual(self.counts(output, "lost"), [0, 0, 0, 0], output)
+
+    def test_the_twin_in_ts_goes_over_it_with_its_sound(self):
+        status, output = self.demo_over(IDEAL, "--ts")
+        self.assertEqual(status, 0, output)
+        self.assertEqual(self.counts(output, "lost"), [0, 0, 0, 0], output)
+        self.assertRegex(output, r"sound +[1-9]")
+
+    def test_a_property_that_is_none_is_told_in_words(self):
+        for link, words in (
+                ("colour=red", 'no property "colour" in element'),
+                ("profile=tin-cans", 'could not set property "profile"'),
+                ("profile=80211b interference=often", 'interference "often"'),
+                ("none", "are no properties of wirelesslink"),
+                ("location=x", "the demo itself sets location"),
+                ("'", "No closing quotation")):
+            with self.subTest(link=link):
+                status, output = self.demo_over(link)
+                self.assertNotEqual(status, 0)
+                self.assertIn(words, output)
+                self.assertNotIn("Traceback", output)
+                self.assertNotIn("Got message", output)
+                self.assert_nothing_left()
+
+    def test_a_killed_demo_leaves_no_host_behind(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+            with self.subTest(signal=number.name):
+                demo = self.start("--seconds", "60", "--rate", "3",
+                                  "--link", IDEAL)
+                # The link, the receiver, the sender.
+                self.assertTrue(wait_for(lambda: 3 <= sum(
+                    name.startswith("gst-launch")
+                    for _, name in test_demo.processes(self.mark))))
+                networks = networks_of(test_demo.processes(self.mark))
+                self.assertIn(len(networks), (0, 3))  # 0: relays instead
+                demo.send_signal(number)
+                demo.wait(test_demo.SECONDS_TO_WAIT)
+                self.assertNotEqual(demo.returncode, 0)
+                self.assert_nothing_left()
+
+
+@unittest.skipUnless(HAS_LINK, "the elements of a link are not built")
+class RelayTest(unittest.TestCase):
+    """Where there may be no namespaces."""
+
+    def test_relays_stand_in_for_hosts_and_say_so(self):
+        clip = test_demo.SOURCE / "tests/fuzz/corpus/framer/mpeg2"
+        self.addCleanup(children.kill_all)
+        place = places.OverLink("delay=20000000", BUILD, "relay")
+        port = place.choose_port("udp")
+        with tempfile.TemporaryDirectory() as directory:
+            run_dir = pathlib.Path(directory)
+            with place.opened(run_dir, [port]):
+                self.assertIn("Left out are", place.left_out)
+                self.assertNotEqual(place.address("sender"),
+                                    place.address("receiver"))
+                sent, received, _ = stream.stream(
+                    stream.read_transports()["rtp"], clip, port, run_dir, place)
+            self.assertEqual([frame.key for frame in received.frames],
+                             [frame.key for frame in sent.frames])
+            self.assertRegex("\n".join(place.report()),
+                             r"^link +[1-9]\d* packets came")
+
+
+class FateLogTest(unittest.TestCase):
+    def tallies(self, *lines):
+        with mock.patch("builtins.open",
+                        return_value=io.StringIO(HEAD + "\n".join(lines))):
+            return fatelog.read("any")
+
+    def packet(self, station, fate, attempts=1):
+        return f"packet 9 0 {station} 0 1400 {fate} {attempts} 1 2 3 0"
+
+    def test_each_station_is_counted_apart(self):
+        tallies = self.tallies(
+            self.packet(1, "delivered"), self.packet(1, "delivered", 3),
+            self.packet(1, "air", 16), self.packet(0, "queue", 0),
+            "quality 5 0 0.5", "call 5 idle")
+        self.assertEqual(tallies[1].fates, {"delivered": 2, "air": 1})
+        self.assertEqual((tallies[1].offered(), tallies[1].lost(),
+                          tallies[1].repeated), (3, 1, 2))
+        self.assertEqual(tallies[0].fates, {"queue": 1})
+        self.assertEqual(tallies[2].offered(), 0)
+
+    def test_words_name_what_happened_and_the_three_that_matter(self):
+        tallies = self.tallies(*2 * [self.packet(1, "delivered", 2)],
+                               self.packet(1, "call", 0),
+                               self.packet(0, "air"), self.packet(0, "queue"))
+        self.assertEqual(fatelog.words(tallies[1], tallies[0], 1_234_567), [
+            "link     3 packets came to the link; of these",
+            "         2 arrived",
+            "         0 were lost in the sender's queue, which was full",
+            "         0 were lost on the air, whatever the radio tried",
+            "         1 were lost because there was no call, or it broke",
+            "         2 were sent more than once",
+            "         2 packets of the receiver went the other way; 2 of these "
+            "were lost",
+            "         The emulation itself was up to 1.23 ms late (99th "
+            "percentile)."])
+
+    def test_words_say_when_the_numbers_are_not_all(self):
+        tally = self.tallies(self.packet(1, "delivered"))[1]
+        self.assertIn("ended before its last packets",
+                      fatelog.words(tally, fatelog.Tally(), None)[-1])
+        self.assertIn("was busy",
+                      fatelog.words(tally, fatelog.Tally(), 30_000_000)[-1])
+
+    def test_the_last_statistics_count(self):
+        stats = ("Got message #{} from element \"wl\" (element): application/"
+                 "x-wirelesslink-stats, offered=(guint64)3, "
+                 "lateness-p99=(gint64){}, lateness-max=(gint64)9;\n")
+        self.assertEqual(fatelog.lateness_ns(
+            stats.format(1, 5) + "other\n" + stats.format(2, 7)), 7)
+        self.assertIsNone(fatelog.lateness_ns("Setting pipeline to PAUSED ..."))
+
+    def test_every_fate_of_the_log_has_words(self):
+        page = (test_demo.SOURCE / "docs" / "wirelesslink.md").read_text()
+        row = re.search(r"^\| `fate` \|(.*)\|$", page, re.M)[1]
+        self.assertEqual(set(re.findall(r"`([a-z-]+)`", row)),
+                         set(fatelog.FATES))
+
+
+if __name__ == "__main__":
+    unittest.main()
