@@ -3,12 +3,15 @@
 
 #include "linkpattern.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* Of a file that nobody wrote by hand: an hour at 10,000 packets/s */
 #define MAX_ENTRIES (1 << 26)
 #define MAX_FLOW 65535
 #define MAX_COPIES 16
+/* What is sent and then sent again as often as a link can be told */
+#define MAX_ATTEMPTS 256
 
 struct _LinkPattern
 {
@@ -57,8 +60,9 @@ take_number (const gchar ** text, guint base, guint64 most, guint64 * number)
   skip_blanks (text);
   if (!g_ascii_isxdigit (**text))
     return FALSE;
+  errno = 0;
   *number = g_ascii_strtoull (*text, &end, base);
-  if (end == *text || *number > most)
+  if (end == *text || errno == ERANGE || *number > most)
     return FALSE;
   *text = end;
   return TRUE;
@@ -128,7 +132,7 @@ parse_packet (LinkPattern * pattern, const gchar * text)
   line.first_damage = pattern->damage->len;
   if (!take_number (&text, 10, MAX_FLOW, &line.flow)
       || !take_number (&text, 10, G_MAXUINT64 - 1, &line.index)
-      || !take_number (&text, 10, 255, &attempts)
+      || !take_number (&text, 10, MAX_ATTEMPTS, &attempts)
       || !take_fate (&text, &line.entry.fate)
       || !take_number (&text, 10, G_MAXINT64 / 2, &jitter)
       || !take_number (&text, 10, MAX_COPIES, &copies)

@@ -3,15 +3,16 @@
  * reason; packets leave when the plainest reading of the format says, times
  * never fall.
  *
- * Input: N_SENDS times three bytes (a time to wait as mantissa and power of
- * ten, two bytes of size), then the text.
+ * Input: how long times without and with outages are in the mean, N_SENDS times
+ * three bytes (a time to wait, two bytes of size), then the text. Times are a
+ * byte each, mantissa and power of ten.
  */
 
 #include "fuzz.h"
 #include "linkdelivery.h"
 
 #define N_SENDS 32
-#define CONTROL_SIZE (3 * N_SENDS)
+#define CONTROL_SIZE (2 + 3 * N_SENDS)
 /* A packet has no more: the models take no packet of more than 4 GB, but that
  * is 3 million opportunities. */
 #define MAX_BYTES 65535
@@ -24,6 +25,7 @@
 typedef struct
 {
   GArray *times;                /* of guint64, ms */
+  LinkOnOff outage;
   guint64 number;               /* of the one that is open, from 1 */
   guint left;
   guint steps;
@@ -79,7 +81,9 @@ model_send (Model * model, guint64 time, guint64 bytes, guint64 * end)
       model->number++;
       if (++model->steps > MAX_MODEL_STEPS)
         return FALSE;
-    } while (model_get (model, model->number) < time);
+    } while (model_get (model, model->number) < time
+        || link_on_off_is_bad (&model->outage,
+            model_get (model, model->number)));
     model->left = LINK_DELIVERY_BYTES;
     *end = model_get (model, model->number);
   }
@@ -99,16 +103,31 @@ take_time (FuzzInput * input)
   return time;
 }
 
+/* None that last so long that no opportunity is left, and none that are over
+ * before one comes: years of them would have to be gone through. */
+static void
+take_outage (FuzzInput * input, LinkOnOff * outage)
+{
+  guint64 good = take_time (input), bad = take_time (input);
+  LinkOnOffConfig config = { 0, 0 };
+
+  if (good > 0 && bad > 0) {
+    config.mean_good = CLAMP (good, 1000 * LINK_SECOND, MAX_TIME / 1000);
+    config.mean_bad = CLAMP (bad, LINK_MS, 1000 * LINK_SECOND);
+  }
+  link_on_off_init (outage, &config, 0, good, 0, 0);
+}
+
 static void
 check_sends (LinkDelivery * delivery, Model * model, FuzzInput * input)
 {
-  const LinkOnOffConfig never = { 0, 0 };
   guint64 now = 0, last = 0, expected;
   gboolean known = TRUE;
   LinkOnOff outage;
   guint i;
 
-  link_on_off_init (&outage, &never, 0, 0, 0, 0);
+  take_outage (input, &outage);
+  model->outage = outage;
   for (i = 0; i < N_SENDS; i++) {
     guint64 end, bytes;
 
