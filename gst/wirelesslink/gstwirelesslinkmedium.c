@@ -15,6 +15,13 @@
 
 #define GST_CAT_DEFAULT gst_wireless_link_debug
 
+/* Link time without any packet's end, after which those that are left, in
+ * mode=timestamp, are taken for lost: a call that never comes, a radio without
+ * one good block */
+#define DRAIN_LIMIT (24 * GST_SECOND * 3600)
+/* Steps of the link between two moments in which others may have the lock */
+#define MERGE_STEPS 256
+
 /* Notices: what is to be posted or notified as soon as the lock is free */
 
 typedef struct
@@ -218,6 +225,7 @@ lose (GstWirelessLink * self, const LinkPacket * packet)
   GstWirelessLinkFlow *flow = find_flow_of (self, packet);
 
   self->in_flight--;
+  self->last_fate = packet->departure;
   if (flow)
     gst_wireless_link_flow_finish (flow, own->epoch);
   gst_wireless_link_packet_free (own);
@@ -299,6 +307,7 @@ handle_output (GstWirelessLink * self, const LinkPacket * packet)
   if (packet->copy)
     return;
   self->in_flight--;
+  self->last_fate = packet->departure;
   if (flow)
     gst_wireless_link_flow_finish (flow, own->epoch);
   gst_wireless_link_packet_free (own);
@@ -352,6 +361,7 @@ gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstWirelessLinkPacket * packet, guint64 now)
 {
   self->in_flight++;
+  self->last_fate = MAX (self->last_fate, now);
   link_input (self->link, now, flow->number,
       MIN (gst_buffer_get_size (packet->buffer), G_MAXUINT32), packet);
 }
@@ -481,7 +491,7 @@ drain (GstWirelessLink * self)
 
   if (self->in_flight == 0)
     return FALSE;
-  if (next == LINK_NEVER) {
+  if (next == LINK_NEVER || next > self->last_fate + DRAIN_LIMIT) {
     give_up (self);
     return FALSE;
   }
@@ -508,16 +518,26 @@ merge_one (GstWirelessLink * self)
   return FALSE;
 }
 
+/* Who stops or flushes need not wait until a link is drained. */
+static void
+let_others_in (GstWirelessLink * self)
+{
+  gst_wireless_link_unlock (self);
+  g_thread_yield ();
+  gst_wireless_link_lock (self);
+}
+
 void
 gst_wireless_link_merge (GstWirelessLink * self)
 {
   gboolean more = TRUE;
+  guint steps;
 
-  if (!self->link || self->flushing)
-    return;
-  while (more) {
+  for (steps = 1; more && self->link && !self->flushing; steps++) {
     more = merge_one (self);
     gst_wireless_link_distribute (self);
+    if (steps % MERGE_STEPS == 0)
+      let_others_in (self);
   }
 }
 
@@ -655,7 +675,7 @@ begin_run (GstWirelessLink * self)
   self->flushing = FALSE;
   self->stopped_at = 0;
   self->link_time = 0;
-  self->in_flight = 0;
+  self->in_flight = self->last_fate = 0;
   self->stats_posted = FALSE;
   gst_clear_structure (&self->last_stats);
   g_clear_pointer (&self->lateness, statistics_histogram_free);

@@ -306,6 +306,26 @@ note_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstEvent *
   }
 }
 
+/* mode=timestamp: packets arrive later than they were sent, so those at the end
+ * of a segment come behind it, where sinks would clip them. Takes the event */
+static GstEvent *
+open_segment (GstEvent * event)
+{
+  GstSegment segment;
+  GstEvent *opened;
+
+  gst_event_copy_segment (event, &segment);
+  if (segment.format != GST_FORMAT_TIME || segment.rate < 0)
+    return event;
+  segment.stop = GST_CLOCK_TIME_NONE;
+  opened = gst_event_new_segment (&segment);
+  gst_event_set_seqnum (opened, gst_event_get_seqnum (event));
+  gst_event_set_running_time_offset (opened,
+      gst_event_get_running_time_offset (event));
+  gst_event_unref (event);
+  return opened;
+}
+
 /* Takes the event. With the lock */
 static void
 enter_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstEvent *
@@ -322,16 +342,23 @@ enter_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstEvent *
       gst_wireless_link_wake_scheduler (self);
     return;
   }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
+    item.object = GST_MINI_OBJECT_CAST (open_segment (event));
   gst_queue_array_push_tail_struct (flow->input, &item);
   gst_wireless_link_merge (self);
+}
+
+static gboolean
+is_failure (GstFlowReturn result)
+{
+  return result == GST_FLOW_NOT_LINKED || result < GST_FLOW_EOS;
 }
 
 /* Nobody else may tell of a failure where no packet follows it. */
 static gboolean
 handle_dead_pad (GstWirelessLink * self, GstEvent * event, GstFlowReturn result)
 {
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS
-      && (result == GST_FLOW_NOT_LINKED || result < GST_FLOW_EOS))
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS && is_failure (result))
     GST_ELEMENT_FLOW_ERROR (self, result);
   gst_event_unref (event);
   return result == GST_FLOW_EOS;
@@ -665,13 +692,15 @@ gst_wireless_link_pad_loop (gpointer user_data)
   GstWirelessLink *self = get_element (pad);
   GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
   GstFlowReturn result;
+  gboolean unheard;
   Watch watch;
 
   gst_wireless_link_lock (self);
   if (!take_batch (self, flow)) {
     drop_all (flow, pad);
-    gst_wireless_link_unlock (self);
+    /* with the lock, or it could undo a start that comes between */
     gst_pad_pause_task (pad);
+    gst_wireless_link_unlock (self);
     return;
   }
   watch = take_watch (self);
@@ -681,8 +710,12 @@ gst_wireless_link_pad_loop (gpointer user_data)
   gst_clear_object (&watch.clock);
 
   gst_wireless_link_lock (self);
+  /* what entered last was EOS: upstream hears no result any more */
+  unheard = flow->eos && flow->result == GST_FLOW_OK && is_failure (result);
   end_batch (self, flow, pad, result);
   gst_wireless_link_unlock (self);
+  if (unheard)
+    GST_ELEMENT_FLOW_ERROR (self, result);
 }
 
 /* Events and queries upstream */
@@ -697,9 +730,9 @@ try_again (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad)
   again = flow->result == GST_FLOW_NOT_LINKED;
   if (again)
     flow->result = GST_FLOW_OK;
-  gst_wireless_link_unlock (self);
   if (again)
     start_task (pad);
+  gst_wireless_link_unlock (self);
 }
 
 static gboolean

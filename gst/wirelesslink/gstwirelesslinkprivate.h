@@ -125,6 +125,8 @@ struct _GstWirelessLink
   guint n_announced;            /* flows that the core knows */
   GArray *dropped_output;       /* of guint64, by flow: src pad was full */
   guint64 in_flight;            /* packets in the core */
+  guint64 last_fate;            /* ns of link time: of a packet's beginning or
+                                 * end */
   guint64 link_time;            /* ns, mode=timestamp: that it was told */
   gboolean flushing;            /* is being stopped */
   gboolean playing;
@@ -221,7 +223,8 @@ void gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
 void gst_wireless_link_distribute (GstWirelessLink * self);
 /* The scheduler looks again at what is next. */
 void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
-/* mode=timestamp: as far as what is known of all flows allows */
+/* mode=timestamp: as far as what is known of all flows allows. Others may have
+ * had the lock meanwhile. */
 void gst_wireless_link_merge (GstWirelessLink * self);
 /* blocking=true: while the queue of the flow's station is full */
 void gst_wireless_link_wait_for_room (GstWirelessLink * self,

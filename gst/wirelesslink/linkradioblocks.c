@@ -79,16 +79,21 @@ init_traces (LinkRadioBlocks * radio, const LinkBlocksConfig * config,
 static LinkOnOffConfig
 get_sojourns (const LinkBlocksConfig * config)
 {
+  /* One operation a line: no machine keeps more bits between two. */
   const gdouble hit = config->block_error_rate, good = 1 - hit;
   LinkOnOffConfig sojourns = { 0, 0 };
-  gdouble burst = config->mean_burst;
+  gdouble burst = config->mean_burst, gap;
 
   if (hit <= 0)
     return sojourns;
   if (burst * good < hit && good > 0)
     burst = hit / good;
-  sojourns.mean_bad = MIN (burst * config->block_time, MAX_GAP);
-  sojourns.mean_good = MIN (burst * good / hit * config->block_time, MAX_GAP);
+  gap = burst * good;
+  gap /= hit;
+  gap *= config->block_time;
+  burst *= config->block_time;
+  sojourns.mean_bad = MIN (burst, MAX_GAP);
+  sojourns.mean_good = MIN (gap, MAX_GAP);
   return sojourns;
 }
 

@@ -1097,6 +1097,72 @@ GST_START_TEST (an_outage_without_end_ends_with_the_stream)
 
 GST_END_TEST;
 
+/* A radio without one good block: RLP polls for ever. */
+GST_START_TEST (a_link_that_never_works_ends_with_the_stream)
+{
+  const gchar *links[] = { "profile=gsm block-error-rate=1",
+    "profile=gsm dial-up=true call-failure=1"
+  };
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (links); i++) {
+    gchar *properties = g_strconcat ("mode=timestamp ", links[i], NULL);
+    GstHarness *h = start (properties);
+
+    for (j = 0; j < 5; j++)
+      push_at (h, 100, j, j * GST_SECOND);
+    fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+    fail_unless_equals_int (gst_harness_buffers_received (h), 0);
+    gst_harness_teardown (h);
+    g_free (properties);
+  }
+}
+
+GST_END_TEST;
+
+/* Upstream has said all when the failure becomes known. */
+GST_START_TEST (a_failure_behind_the_end_is_an_error)
+{
+  GstElement *pipeline = gst_parse_launch ("videotestsrc num-buffers=3 ! "
+      "wirelesslink delay=300000000", NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
+      GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_ERROR);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+/* A packet sent just before the end of its segment arrives behind it. */
+GST_START_TEST (no_packet_is_behind_the_end_of_its_segment)
+{
+  GstHarness *h = start ("mode=timestamp delay=600000000");
+  const GstSegment *opened;
+  GstSegment segment;
+  GstEvent *event;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.stop = GST_SECOND;
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  push_at (h, 100, 1, 900 * GST_MSECOND);
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  gst_buffer_unref (gst_harness_pull (h));
+  event = gst_pad_get_sticky_event (h->sinkpad, GST_EVENT_SEGMENT, 0);
+  gst_event_parse_segment (event, &opened);
+  fail_unless (opened->stop == GST_CLOCK_TIME_NONE);
+  gst_event_unref (event);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (packets_without_time_have_that_of_the_last)
 {
   GstHarness *h = start_timestamp ("rate=8000000");
@@ -1591,6 +1657,9 @@ wirelesslink_suite (void)
   tcase_add_test (tc, a_gap_tells_that_nothing_comes);
   tcase_add_test (tc, a_gap_changes_no_time_before_it);
   tcase_add_test (tc, an_outage_without_end_ends_with_the_stream);
+  tcase_add_test (tc, a_link_that_never_works_ends_with_the_stream);
+  tcase_add_test (tc, a_failure_behind_the_end_is_an_error);
+  tcase_add_test (tc, no_packet_is_behind_the_end_of_its_segment);
   tcase_add_test (tc, packets_without_time_have_that_of_the_last);
   tcase_add_test (tc, a_stream_without_times_is_an_error);
   tcase_add_test (tc, after_a_flushing_seek_the_link_goes_on);
