@@ -453,7 +453,10 @@ link_pipe_call_changed (gpointer model, gboolean connected)
         &pipe->transmitters[i]) {
       start (pipe, i);
     } else if (!connected && item) {
+      guint64 rest = pipe->transmitters[i].end - pipe->link->now;
+
       pipe->transmitters[i].item = NULL;
+      item->p.airtime -= MIN (item->p.airtime, rest);
       link_lose (pipe->link, item, LINK_FATE_CALL);
     }
   }
