@@ -140,6 +140,18 @@ link_item_add_damage (LinkItem * item, guint32 offset, guint8 flip)
 }
 
 void
+link_item_add_recorded_damage (LinkItem * item, const LinkPatternEntry * entry)
+{
+  guint i;
+
+  for (i = 0; i < entry->n_damage; i++) {
+    if (entry->damage[i].offset < item->p.size)
+      link_item_add_damage (item, entry->damage[i].offset,
+          entry->damage[i].flip);
+  }
+}
+
+void
 link_free (Link * link, GDestroyNotify user_free)
 {
   LinkItem *item;

@@ -66,6 +66,7 @@ struct _LinkPacket
   guint64 departure;            /* ns, or when its fate was sealed */
   guint64 airtime;              /* ns for which it held the medium */
   guint64 jitter;               /* ns of delay that chance added */
+  gboolean overtaken;           /* others may leave before it */
   guint copies;                 /* duplicates of it */
   guint n_damage;
   LinkDamage *damage;           /* the link's, until the next call */

@@ -269,27 +269,44 @@ get_failure (Dcf * dcf, guint number, gboolean oven)
   return MIN (failure, 1);
 }
 
+static const LinkPatternEntry *
+get_pattern (const Dcf * dcf, const LinkItem * item)
+{
+  if (!dcf->link->pattern)
+    return NULL;
+  return link_pattern_lookup (dcf->link->pattern, item->p.flow, item->p.index);
+}
+
+static gboolean
+is_lost (const LinkPatternEntry * entry)
+{
+  return entry->fate == LINK_FATE_AIR || entry->fate == LINK_FATE_CHECK;
+}
+
 static gboolean
 draw_failure (Dcf * dcf, guint number, guint64 duration)
 {
   const LinkItem *item = dcf->stations[number].head;
+  const LinkPatternEntry *entry = get_pattern (dcf, item);
   gboolean oven = link_oven_overlaps (&dcf->oven, dcf->link->now,
       dcf->link->now + duration);
-  const LinkPatternEntry *entry = NULL;
 
-  if (dcf->link->pattern)
-    entry = link_pattern_lookup (dcf->link->pattern, item->p.flow,
-        item->p.index);
   if (entry)
-    return item->p.attempts < entry->attempts || entry->fate == LINK_FATE_AIR;
+    return item->p.attempts < entry->attempts || is_lost (entry);
   return seeded_draw_hits (seeded_draw (dcf->link->config.seed, item->p.flow,
           LINK_DRAW_FAILURE, item->p.index, item->p.attempts),
       seeded_chance (get_failure (dcf, number, oven)));
 }
 
+/* A recorded packet has as many transmissions as it had, and more where they
+ * collide now. */
 static guint
-get_retry_limit (const Dcf * dcf)
+get_retry_limit (const Dcf * dcf, const LinkItem * item)
 {
+  const LinkPatternEntry *entry = get_pattern (dcf, item);
+
+  if (entry)
+    return is_lost (entry) ? entry->attempts : G_MAXUINT;
   return dcf->config.retry_limit ? dcf->config.retry_limit :
       DEFAULT_RETRY_LIMIT;
 }
@@ -313,6 +330,8 @@ succeed (Dcf * dcf, guint number, guint64 data_time)
 
   station->head = NULL;
   finish_packet (dcf, number, item);
+  if (get_pattern (dcf, item))
+    link_item_add_recorded_damage (item, get_pattern (dcf, item));
   link_deliver (dcf->link, item, dcf->link->now + data_time);
   rate_after_success (dcf, number);
 }
@@ -401,7 +420,7 @@ end (Dcf * dcf)
     Station *station = &dcf->stations[i];
 
     if (station->sending && station->head
-        && station->head->p.attempts >= get_retry_limit (dcf))
+        && station->head->p.attempts >= get_retry_limit (dcf, station->head))
       give_up (dcf, i);
     if (station->sending && !station->head)
       take_next (dcf, i);

@@ -118,6 +118,9 @@ void link_lose (Link * link, LinkItem * item, LinkFate fate);
 /* Without statistics or events, when the link is freed */
 void link_item_free (LinkItem * item, GDestroyNotify user_free);
 void link_item_add_damage (LinkItem * item, guint32 offset, guint8 flip);
+/* As far as the packet is long */
+void link_item_add_recorded_damage (LinkItem * item,
+    const LinkPatternEntry * entry);
 /* Whether the call stands; TRUE without dial-up */
 gboolean link_is_connected (Link * link);
 /* The call breaks now: a reason of the model's. */

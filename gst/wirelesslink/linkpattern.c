@@ -135,8 +135,10 @@ parse_packet (LinkPattern * pattern, const gchar * text)
       || !take_number (&text, 10, MAX_ATTEMPTS, &attempts)
       || !take_fate (&text, &line.entry.fate)
       || !take_number (&text, 10, G_MAXINT64 / 2, &jitter)
-      || !take_number (&text, 10, MAX_COPIES, &copies)
-      || !take_damage (pattern, &text, &line.entry))
+      || !take_number (&text, 10, MAX_COPIES, &copies))
+    return FALSE;
+  line.entry.overtaken = take_word (&text, "overtaken");
+  if (!take_damage (pattern, &text, &line.entry))
     return FALSE;
   if (g_hash_table_size (pattern->entries) >= MAX_ENTRIES)
     return FALSE;
@@ -269,8 +271,9 @@ link_pattern_format_packet (const LinkPacket * packet)
     return NULL;
   line = g_string_new (NULL);
   g_string_printf (line, "packet %u %" G_GUINT64_FORMAT " %u %s %"
-      G_GUINT64_FORMAT " %u", packet->flow, packet->index, packet->attempts,
-      link_fate_get_name (packet->fate), packet->jitter, packet->copies);
+      G_GUINT64_FORMAT " %u%s", packet->flow, packet->index, packet->attempts,
+      link_fate_get_name (packet->fate), packet->jitter, packet->copies,
+      packet->overtaken ? " overtaken" : "");
   for (i = 0; i < packet->n_damage; i++)
     g_string_append_printf (line, " %u:%02x", packet->damage[i].offset,
         packet->damage[i].flip);

@@ -6,7 +6,7 @@
  *
  *   wirelesslink-pattern 1
  *   seed 42
- *   packet FLOW INDEX ATTEMPTS FATE JITTER COPIES [OFFSET:FLIP ...]
+ *   packet FLOW INDEX ATTEMPTS FATE JITTER COPIES [overtaken] [OFFSET:FLIP ...]
  *
  * one line each; numbers are decimal, FLIP two hex digits, FATE a word of
  * link_fate_get_name, JITTER ns. What is behind a # is a comment.
@@ -26,6 +26,7 @@ typedef struct
   guint attempts;               /* that it took, the last one included */
   LinkFate fate;                /* DELIVERED, DAMAGED, AIR or CHECK */
   guint64 jitter;               /* ns */
+  gboolean overtaken;           /* others may leave before it */
   guint copies;                 /* more than the first */
   guint n_damage;
   const LinkDamage *damage;

@@ -200,14 +200,9 @@ cross_air (Pipe * pipe, LinkItem * item)
   const LinkPatternEntry *entry = get_pattern (pipe, item);
   gboolean bad = link_on_off_is_bad (&pipe->directions[item->p.station].fading,
       pipe->link->now);
-  guint i;
 
   if (entry) {
-    for (i = 0; i < entry->n_damage; i++) {
-      if (entry->damage[i].offset < item->p.size)
-        link_item_add_damage (item, entry->damage[i].offset,
-            entry->damage[i].flip);
-    }
+    link_item_add_recorded_damage (item, entry);
     return entry->fate;
   }
   if (happens (pipe, item, LINK_DRAW_LOSS, bad ? pipe->config.loss_bad :
@@ -245,10 +240,20 @@ draw_copies (Pipe * pipe, const LinkItem * item)
   return happens (pipe, item, LINK_DRAW_DUPLICATE, pipe->config.duplicate);
 }
 
-/* The packets that others overtake are late by reorder_delay; all others stay
- * in order. */
+static gboolean
+draw_overtaken (Pipe * pipe, const LinkItem * item)
+{
+  const LinkPatternEntry *entry = get_pattern (pipe, item);
+
+  if (entry)
+    return entry->overtaken;
+  return happens (pipe, item, LINK_DRAW_REORDER, pipe->config.reorder);
+}
+
+/* The packets that others overtake are late by reorder_delay, which is in the
+ * recorded jitter; all others stay in order. */
 static guint64
-get_departure (Pipe * pipe, LinkItem * item, gboolean * overtaken)
+get_departure (Pipe * pipe, LinkItem * item)
 {
   Direction *direction = &pipe->directions[item->p.station];
   guint64 departure = pipe->link->now +
@@ -256,11 +261,12 @@ get_departure (Pipe * pipe, LinkItem * item, gboolean * overtaken)
 
   if (pipe->config.jitter || pipe->link->pattern)
     item->p.jitter = draw_jitter (pipe, item);
+  item->p.overtaken = draw_overtaken (pipe, item);
+  if (item->p.overtaken && !get_pattern (pipe, item))
+    item->p.jitter += pipe->config.reorder_delay;
   departure += item->p.jitter;
-  *overtaken = TRUE;
-  if (happens (pipe, item, LINK_DRAW_REORDER, pipe->config.reorder))
-    return departure + pipe->config.reorder_delay;
-  *overtaken = FALSE;
+  if (item->p.overtaken)
+    return departure;
   if (link_on_off_is_bad (&direction->stall, departure))
     departure = link_on_off_end (&direction->stall, departure);
   departure = MAX (departure, direction->last_departure);
@@ -272,13 +278,12 @@ get_departure (Pipe * pipe, LinkItem * item, gboolean * overtaken)
  * others overtake finds it as they leave it, which nobody knows yet: it does
  * not wait in it. */
 static gboolean
-pass_receiver (Pipe * pipe, const LinkItem * item, gboolean overtaken,
-    guint64 * departure)
+pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
 {
   Direction *direction = &pipe->directions[item->p.station];
   guint64 rate = pipe->config.receiver_rate, begin, waiting;
 
-  if (rate == 0 || overtaken)
+  if (rate == 0 || item->p.overtaken || *departure == LINK_NEVER)
     return TRUE;
   begin = MAX (*departure, direction->receiver_free);
   waiting = (begin - *departure) / 1000 * rate / 8000000;
@@ -294,11 +299,10 @@ pass_receiver (Pipe * pipe, const LinkItem * item, gboolean overtaken,
 static void
 leave (Pipe * pipe, LinkItem * item)
 {
-  gboolean overtaken;
-  guint64 departure = get_departure (pipe, item, &overtaken);
+  guint64 departure = get_departure (pipe, item);
   guint i, copies;
 
-  if (!pass_receiver (pipe, item, overtaken, &departure)) {
+  if (!pass_receiver (pipe, item, &departure)) {
     link_lose (pipe->link, item, LINK_FATE_RECEIVER);
     return;
   }

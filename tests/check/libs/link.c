@@ -585,6 +585,14 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   expect_output (link, 0, 4, 1030 * MS);
   expect_output (link, 0, 5, 1030 * MS);
   expect_output (link, 0, 6, 1040 * MS);
+  /* so is what was left of one, and any number of rounds */
+  link_input (link, 2 * LINK_SECOND + 5 * MS, 0, 100, NULL);
+  link_input (link, 2 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
+  link_input (link, 5000 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
+  link_timeout (link, 6000 * LINK_SECOND);
+  expect_output (link, 0, 7, 2010 * MS);
+  expect_output (link, 0, 8, 2020 * MS);
+  expect_output (link, 0, 9, 5000020 * MS);
   link_free (link, NULL);
 }
 
@@ -679,6 +687,23 @@ GST_START_TEST (a_packet_of_any_size_is_no_danger)
   fail_unless (link_poll_output (link, &packet));
   fail_unless_equals_uint64 (packet.departure, 8 * LINK_SECOND + 224);
   link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+/* It was there before anybody looked. */
+GST_START_TEST (states_begin_as_often_bad_as_they_are)
+{
+  LinkOnOffConfig config = { 700 * MS, 300 * MS };
+  guint bad = 0, seed;
+
+  for (seed = 0; seed < 10000; seed++) {
+    LinkOnOff state;
+
+    link_on_off_init (&state, &config, 0, seed, 0, 1);
+    bad += link_on_off_is_bad (&state, 0);
+  }
+  fail_unless (ABS ((gint) bad - 3000) < 250);
 }
 
 GST_END_TEST;
@@ -990,10 +1015,10 @@ GST_START_TEST (recorded_run_is_replayed)
   LinkConfig config = lively (3);
   gchar *pattern, *again, *fates, *fates_again;
 
-  config.pipe.reorder = 0;
   config.queue.packets = 0;
   pattern = record (&config, 2000, 10 * MS, &fates);
-  fail_unless (strstr (pattern, " air ") && strstr (pattern, " damaged "));
+  fail_unless (strstr (pattern, " air ") && strstr (pattern, " damaged ")
+      && strstr (pattern, " overtaken"));
   /* the same arrivals, another seed and a radio without faults: the pattern
    * decides */
   config.pattern = pattern;
@@ -1001,7 +1026,7 @@ GST_START_TEST (recorded_run_is_replayed)
   config.pipe.loss_good = config.pipe.loss_bad = 0;
   config.pipe.bit_error_good = config.pipe.bit_error_bad = 0;
   config.pipe.jitter = 0;
-  config.pipe.duplicate = 0;
+  config.pipe.duplicate = config.pipe.reorder = 0;
   again = record (&config, 2000, 10 * MS, &fates_again);
   fail_unless_same_lines (fates, fates_again);
   g_free (again);
@@ -1035,6 +1060,26 @@ GST_START_TEST (recorded_attempts_are_replayed_on_80211)
   g_free (again);
   g_free (fates);
   g_free (fates_again);
+  g_free (pattern);
+}
+
+GST_END_TEST;
+
+/* Whatever the radio would do now, and the limit allow */
+GST_START_TEST (patterns_decide_on_80211)
+{
+  LinkConfig config;
+  gchar *pattern, *fates;
+
+  link_config_init (&config, LINK_PROFILE_80211B, LINK_QUALITY_GOOD);
+  config.dcf.retry_limit = 4;
+  config.pattern = "wirelesslink-pattern 1\n"
+      "packet 0 0 5 delivered 0 0\n"
+      "packet 0 1 2 air 0 0\n" "packet 0 2 1 damaged 0 0 5:ff 4000:01\n";
+  pattern = record (&config, 3, 20 * MS, &fates);
+  fail_unless_equals_string (fates, "packet 0 0 5 delivered 0 0\n"
+      "packet 0 1 2 air 0 0\n" "packet 0 2 1 damaged 0 0 5:ff\n");
+  g_free (fates);
   g_free (pattern);
 }
 
@@ -1132,6 +1177,7 @@ link_suite (void)
   tcase_add_test (tc, delivery_trace_is_shared_and_knows_outages);
   tcase_add_test (tc, overtaken_packets_do_not_block_the_receiver);
   tcase_add_test (tc, a_packet_of_any_size_is_no_danger);
+  tcase_add_test (tc, states_begin_as_often_bad_as_they_are);
   tcase_add_test (tc, states_are_found_behind_and_before);
   tcase_add_test (tc, quality_counts_bit_errors_and_every_station);
   tcase_add_test (tc, bad_configurations_are_refused_by_name);
@@ -1141,6 +1187,7 @@ link_suite (void)
   tcase_add_test (tc, channel_states_do_not_depend_on_traffic);
   tcase_add_test (tc, recorded_run_is_replayed);
   tcase_add_test (tc, recorded_attempts_are_replayed_on_80211);
+  tcase_add_test (tc, patterns_decide_on_80211);
   tcase_add_test (tc, what_is_still_inside_is_freed_once);
   return s;
 }

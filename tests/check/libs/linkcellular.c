@@ -792,6 +792,37 @@ GST_START_TEST (reset_loses_what_is_in_flight)
 
 GST_END_TEST;
 
+/* The frame that is lost, T1, a poll, T1, and N2 polls more, each with its T1 */
+GST_START_TEST (polls_are_repeated_n2_times)
+{
+  gchar *trace = make_trace (3000, 0, 2999);
+  guint n2;
+
+  for (n2 = 1; n2 <= 3; n2++) {
+    LinkConfig config;
+    LinkEvent event;
+    Path path;
+
+    init_traced (&config, trace, NULL);
+    config.blocks.rlp_n2 = n2;
+    path_open (&path, &config);
+    link_input (path.link, 0, path.flows[0], 4, NULL);
+    do {
+      link_timeout (path.link, link_next_wakeup (path.link));
+      while (!link_poll_event (path.link, &event))
+        link_timeout (path.link, link_next_wakeup (path.link));
+    } while (event.type != LINK_EVENT_FATE);
+    fail_unless_equals_int (event.packet.fate, LINK_FATE_RESET);
+    /* 6 bytes with SLIP are over the line before the block at 20 ms */
+    fail_unless_equals_uint64 (event.time, BLOCK + (n2 + 2) *
+        config.blocks.rlp_t1);
+    path_close (&path);
+  }
+  g_free (trace);
+}
+
+GST_END_TEST;
+
 /* Both directions begin anew: what is under way the other way is lost too. */
 GST_START_TEST (reset_is_of_both_directions)
 {
@@ -1382,6 +1413,7 @@ link_cellular_suite (void)
   tcase_add_test (rlp, lost_rejection_is_repeated);
   tcase_add_test (rlp, lost_acknowledgements_cost_nothing);
   tcase_add_test (rlp, reset_loses_what_is_in_flight);
+  tcase_add_test (rlp, polls_are_repeated_n2_times);
   tcase_add_test (rlp, reset_is_of_both_directions);
   tcase_add_test (rlp, disconnect_after_n2_dials_again);
   tcase_add_test (rlp, disconnect_without_dial_up_is_a_reset);

@@ -99,6 +99,72 @@ GST_START_TEST (saturated_cycle_is_the_sum_of_its_parts)
 
 GST_END_TEST;
 
+/* What a packet of 64 bytes holds the medium for, at each rate: 100 bytes, SIFS
+ * and the ACK at the highest basic rate that is not above it */
+GST_START_TEST (acknowledgements_have_a_basic_rate)
+{
+  /* 20 and 6 us, and symbols of 4 us: of the data, of the ACK's 134 bits */
+  static const guint ofdm[][2] = { {35, 6}, {23, 6}, {18, 3}, {12, 3}, {9, 2},
+  {6, 2}, {5, 2}, {4, 2}
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (ofdm); i++) {
+    LinkConfig config = profile (LINK_PROFILE_80211G);
+    TrafficSizes one = { 64, 64 };
+
+    memset (config.dcf.failure, 0, sizeof (config.dcf.failure));
+    config.dcf.top_rate = i;
+    fail_unless_equals_uint64 (traffic_saturate (&config, 1, one).stats.airtime,
+        (26 + 4 * ofdm[i][0] + 10 + 26 + 4 * ofdm[i][1]) * US);
+  }
+  for (i = 0; i < 2; i++) {
+    LinkConfig config = without_faults ();
+    TrafficSizes one = { 64, 64 };
+
+    config.dcf.top_rate = i;
+    fail_unless_equals_uint64 (traffic_saturate (&config, 1, one).stats.airtime,
+        (192 + 800 / (i + 1) + 10 + 192 + 112 / (i + 1)) * US);
+  }
+}
+
+GST_END_TEST;
+
+/* Each station has its own fading, which fails what is sent in it. */
+GST_START_TEST (fading_is_each_stations_own)
+{
+  LinkConfig config = without_faults ();
+  guint state[2] = { 0, 0 }, i, failed = 0, both = 0, n = 0;
+  LinkEvent event;
+  Link *link;
+
+  config.pipe.fading.mean_good = config.pipe.fading.mean_bad = LINK_SECOND / 2;
+  config.pipe.loss_bad = 1;
+  config.dcf.retry_limit = 1;
+  config.dcf.fallback = LINK_FALLBACK_FIXED;
+  link = traffic_link_new (&config);
+  for (i = 0; i < 2; i++)
+    link_add_flow (link, i);
+  for (i = 0; i < 20000; i++) {
+    link_input (link, i * 20 * LINK_MS, 0, 100, NULL);
+    link_input (link, i * 20 * LINK_MS + 10 * LINK_MS, 1, 100, NULL);
+    while (link_poll_event (link, &event)) {
+      if (event.type != LINK_EVENT_FATE)
+        continue;
+      state[event.packet.flow] = event.packet.fate == LINK_FATE_AIR;
+      failed += state[event.packet.flow];
+      both += state[0] != state[1];
+      n++;
+    }
+  }
+  fail_unless (ABS ((gdouble) failed / n - 0.5) < 0.03);
+  /* as often unequal as equal */
+  fail_unless (ABS ((gdouble) both / n - 0.5) < 0.05);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (retry_limit_counts_transmissions)
 {
   LinkConfig config = without_faults ();
@@ -541,6 +607,8 @@ linkwlan_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, airtimes_are_those_of_the_standard);
   tcase_add_test (tc, saturated_cycle_is_the_sum_of_its_parts);
+  tcase_add_test (tc, acknowledgements_have_a_basic_rate);
+  tcase_add_test (tc, fading_is_each_stations_own);
   tcase_add_test (tc, retry_limit_counts_transmissions);
   tcase_add_test (tc, contention_window_doubles);
   tcase_add_test (tc, two_saturated_stations_share_and_collide);
