@@ -13,6 +13,7 @@ message is a question about a host.
 """
 
 import contextlib
+import errno
 import json
 import os
 import pathlib
@@ -25,6 +26,13 @@ import kernel
 
 MESSAGE_BYTES = 1 << 20
 NAMES = "/run/netns"  # where `ip` and tunsrc look for a namespace by its name
+TUN = "/dev/net/tun"
+TUN_HELP = {
+    errno.ENOENT: "as root: modprobe tun; a container needs "
+                  "--device /dev/net/tun",
+    errno.EACCES: "as root: chmod 666 /dev/net/tun, which gives nobody rights "
+                  "over networks that are not his",
+}
 # In a new host the kernel talks to nobody by itself: what crosses a link is
 # what the commands send, and one seed gives one run.
 QUIET = {"net.ipv6.conf.default.router_solicitations": "0",
@@ -62,8 +70,10 @@ def main():
 def refusal(failure):
     """`forbidden` is what this machine does not allow; others may."""
     if isinstance(failure, OSError):
-        return {"forbidden": f"{failure.filename or 'a namespace'}: "
-                             f"{failure.strerror}"}
+        words = f"{failure.filename or 'a namespace'}: {failure.strerror}"
+        if failure.filename == TUN and failure.errno in TUN_HELP:
+            words += f" ({TUN_HELP[failure.errno]})"
+        return {"forbidden": words}
     return {"error": str(failure)}
 
 
@@ -170,7 +180,7 @@ def sysctl(name):
 
 def check_devices():
     """Whether /dev/net/tun opens: that of some machines is for root only."""
-    os.close(os.open("/dev/net/tun", os.O_RDWR | os.O_CLOEXEC))
+    os.close(os.open(TUN, os.O_RDWR | os.O_CLOEXEC))
 
 
 def own_namespaces(user):

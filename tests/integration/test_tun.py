@@ -532,7 +532,8 @@ class Page(Tun):
     @unittest.skipUnless(shutil.which("ip"), "ip is not installed")
     def test_lines_for_root_run_as_pasted(self):
         """In a /run and a network of their own, where nobody needs sudo"""
-        names, = [self.lines("ip netns add")]
+        names = [line.removeprefix("sudo ")
+                 for line in self.lines("sudo ip netns add")]
         cables = self.lines("sudo -E ")
         self.assertTrue(names and cables)
         before = "; ".join(["mount -t tmpfs none /run", *names, 'exec "$@"'])
