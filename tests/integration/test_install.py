@@ -11,11 +11,14 @@ import unittest
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
-# Each plugin with the elements that it must bring.
+# Each plugin with the elements that it must bring
 ELEMENTS = {
     "rfc2250": ("rfc2250pay", "rfc2250depay"),
     "mpegstat": ("mpegstat",),
+    "wirelesslink": ("wirelesslink",),
+    "tun": ("tunsrc", "tunsink"),
 }
+FLOORS = ("gst", "ext")
 
 
 def run(*command, **options):
@@ -107,7 +110,8 @@ class FeatureTest(Home):
     def test_every_plugin_is_a_feature_option(self):
         options = {option["name"]: option for option
                    in introspect(BUILD, "buildoptions")}
-        plugins = {path.name for path in (SOURCE / "gst").iterdir()
+        plugins = {path.name for floor in FLOORS
+                   for path in (SOURCE / floor).iterdir()
                    if (path / "meson.build").exists()} - {"common"}
         self.assertEqual(plugins, set(ELEMENTS))
         for plugin in plugins:
@@ -124,8 +128,8 @@ class FeatureTest(Home):
         run("meson", "setup", build, SOURCE, f"-D{disabled}=disabled",
             "-Dtests=disabled", "-Dwerror=true")
         run("ninja", "-C", build)
-        plugin_dirs = ":".join(str(build / "gst" / plugin)
-                               for plugin in ELEMENTS)
+        plugin_dirs = ":".join(str(build / floor / plugin)
+                               for floor in FLOORS for plugin in ELEMENTS)
         for plugin, elements in ELEMENTS.items():
             for element in elements:
                 self.assertEqual(
