@@ -7,10 +7,15 @@
 
 #include "wirelesslinksettings.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "linkdelivery.h"
 #include "linkpattern.h"
+
+/* bytes of a trace or pattern: an hour of 1,500 packets a second */
+#define MAX_FILE (1 << 28)
 
 typedef enum
 {
@@ -586,13 +591,42 @@ try_text (const Setting * setting, const gchar * text, LinkConfig * config,
   return TRUE;
 }
 
+/* A FIFO does as well as a file, but none without end. */
+static gboolean
+read_text (const gchar * name, gchar ** text, GError ** error)
+{
+  FILE *file = fopen (name, "r");
+  GString *read = g_string_new (NULL);
+  gchar block[16384];
+  gsize size = 1;
+
+  while (file && size > 0 && read->len <= MAX_FILE) {
+    size = fread (block, 1, sizeof (block), file);
+    g_string_append_len (read, block, size);
+  }
+  *text = NULL;
+  if (!file || ferror (file))
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
+        "\"%s\" can't be read: %s", name, g_strerror (errno));
+  else if (read->len > MAX_FILE)
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOSPC,
+        "\"%s\" has more than %d bytes", name, MAX_FILE);
+  else
+    *text = g_string_free (g_steal_pointer (&read), FALSE);
+  if (file)
+    fclose (file);
+  if (read)
+    g_string_free (read, TRUE);
+  return *text != NULL;
+}
+
 static gboolean
 read_file (const Setting * setting, const gchar * name, LinkConfig * config,
     gchar ** text, GError ** error)
 {
   GError *problem = NULL;
 
-  if (!g_file_get_contents (name, text, NULL, &problem)) {
+  if (!read_text (name, text, &problem)) {
     g_propagate_prefixed_error (error, problem, "%s: ", setting->name);
     return FALSE;
   }

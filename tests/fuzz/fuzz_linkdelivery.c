@@ -118,6 +118,13 @@ take_outage (FuzzInput * input, LinkOnOff * outage)
   link_on_off_init (outage, &config, 0, good, 0, 0);
 }
 
+/* Outages are counted one by one: an hour and some minutes of them */
+static guint64
+get_end (const LinkOnOff * outage)
+{
+  return outage->mean[1] ? 4000 * LINK_SECOND : MAX_TIME;
+}
+
 static void
 check_sends (LinkDelivery * delivery, Model * model, FuzzInput * input)
 {
@@ -131,10 +138,10 @@ check_sends (LinkDelivery * delivery, Model * model, FuzzInput * input)
   for (i = 0; i < N_SENDS; i++) {
     guint64 end, bytes;
 
-    now = MIN (now + take_time (input), MAX_TIME);
+    now = MIN (now + take_time (input), get_end (&outage));
     /* as the transmitter of a link: one after the other, or after a pause */
     if (i & 1)
-      now = MIN (MAX (now, last), MAX_TIME);
+      now = MIN (MAX (now, last), get_end (&outage));
     bytes = fuzz_take_u16 (input);
     g_assert (bytes <= MAX_BYTES);
     end = link_delivery_send (delivery, &outage, now, bytes);
