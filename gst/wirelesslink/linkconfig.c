@@ -23,8 +23,8 @@ static const guint64 ofdm_rates[] = { 6000000, 9000000, 12000000, 18000000,
  * fallback in set_base were found together: the one set that fits Ouwens'
  * tables 3.2 to 3.4 and 3.6 at 5.5 Mbit/s and what the oven costs in 3.6 to
  * 3.9 at 11. */
-static const gdouble dsss_failure[] = { .005, 0.0003, .0026, .0026 };
-static const gdouble dsss_oven_failure[] = { 0.0075, .137, .210, .210 };
+static const gdouble dsss_failure[] = { 0.005, 0.0003, 0.0026, 0.0026 };
+static const gdouble dsss_oven_failure[] = { 0.0075, 0.137, 0.21, 0.21 };
 
 static void
 set_base (LinkConfig * config)
