@@ -366,19 +366,6 @@ gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
       MIN (gst_buffer_get_size (packet->buffer), G_MAXUINT32), packet);
 }
 
-static gboolean
-has_room (GstWirelessLink * self, GstWirelessLinkFlow * flow, guint32 size)
-{
-  guint packets;
-  guint64 bytes;
-
-  if (link_has_room (self->link, flow->number, size))
-    return TRUE;
-  /* what never finds room needn't wait for it */
-  link_get_queue (self->link, flow->station, &packets, &bytes);
-  return packets == 0;
-}
-
 void
 gst_wireless_link_wait_for_room (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, guint32 size)
@@ -386,7 +373,7 @@ gst_wireless_link_wait_for_room (GstWirelessLink * self,
   while (self->blocking && !self->flushing && flow->result == GST_FLOW_OK) {
     link_timeout (self->link, gst_wireless_link_get_time (self));
     gst_wireless_link_distribute (self);
-    if (has_room (self, flow, size))
+    if (link_has_room (self->link, flow->number, size))
       return;
     g_cond_wait (&flow->input_cond, &self->lock);
   }

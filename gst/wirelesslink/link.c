@@ -140,10 +140,12 @@ link_item_add_damage (LinkItem * item, guint32 offset, guint8 flip)
 }
 
 void
-link_item_add_recorded_damage (LinkItem * item, const LinkPatternEntry * entry)
+link_item_replay_damage (LinkItem * item)
 {
+  const LinkPatternEntry *entry = item->recorded;
   guint i;
 
+  g_clear_pointer (&item->damage, g_array_unref);
   for (i = 0; i < entry->n_damage; i++) {
     if (entry->damage[i].offset < item->p.size)
       link_item_add_damage (item, entry->damage[i].offset,
@@ -506,6 +508,8 @@ link_input (Link * link, guint64 now, guint flow, guint32 size, gpointer user)
   item = item_new (flow, f->station, size, user);
   item->p.index = f->next_index++;
   item->p.arrival = link->now;
+  if (link->pattern)
+    item->recorded = link_pattern_lookup (link->pattern, flow, item->p.index);
   f->stats.offered++;
   f->stats.offered_bytes += size;
   if (is_too_big (link, size)) {

@@ -109,36 +109,17 @@ cross_air (Blocks * blocks, LinkItem * item)
   return LINK_FATE_DELIVERED;
 }
 
-/* A recorded run says what happens to it, whatever the blocks are. */
-static LinkFate
-replay (const LinkPatternEntry * entry, LinkItem * item)
-{
-  guint i;
-
-  if (item->damage)
-    g_array_set_size (item->damage, 0);
-  for (i = 0; i < entry->n_damage; i++) {
-    if (entry->damage[i].offset < item->p.size)
-      link_item_add_damage (item, entry->damage[i].offset,
-          entry->damage[i].flip);
-  }
-  if (item->damage && item->damage->len == 0)
-    g_clear_pointer (&item->damage, g_array_unref);
-  return entry->fate;
-}
-
 static void
 leave_air (Blocks * blocks, LinkItem * item)
 {
   LinkFate fate = cross_air (blocks, item);
-  const LinkPatternEntry *entry = NULL;
 
-  if (blocks->link->pattern)
-    entry = link_pattern_lookup (blocks->link->pattern, item->p.flow,
-        item->p.index);
-  if (entry)
-    fate = replay (entry, item);
-  if (fate == LINK_FATE_AIR || fate == LINK_FATE_CHECK)
+  /* A recorded run says what happens to it, whatever the blocks are. */
+  if (item->recorded) {
+    link_item_replay_damage (item);
+    fate = item->recorded->fate;
+  }
+  if (link_fate_is_lost (fate))
     link_lose (blocks->link, item, fate);
   else
     link_deliver (blocks->link, item, item->finished +

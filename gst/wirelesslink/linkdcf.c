@@ -269,30 +269,17 @@ get_failure (Dcf * dcf, guint number, gboolean oven)
   return MIN (failure, 1);
 }
 
-static const LinkPatternEntry *
-get_pattern (const Dcf * dcf, const LinkItem * item)
-{
-  if (!dcf->link->pattern)
-    return NULL;
-  return link_pattern_lookup (dcf->link->pattern, item->p.flow, item->p.index);
-}
-
-static gboolean
-is_lost (const LinkPatternEntry * entry)
-{
-  return entry->fate == LINK_FATE_AIR || entry->fate == LINK_FATE_CHECK;
-}
-
 static gboolean
 draw_failure (Dcf * dcf, guint number, guint64 duration)
 {
   const LinkItem *item = dcf->stations[number].head;
-  const LinkPatternEntry *entry = get_pattern (dcf, item);
+  const LinkPatternEntry *entry = item->recorded;
   gboolean oven = link_oven_overlaps (&dcf->oven, dcf->link->now,
       dcf->link->now + duration);
 
   if (entry)
-    return item->p.attempts < entry->attempts || is_lost (entry);
+    return item->p.attempts < entry->attempts
+        || link_fate_is_lost (entry->fate);
   return seeded_draw_hits (seeded_draw (dcf->link->config.seed, item->p.flow,
           LINK_DRAW_FAILURE, item->p.index, item->p.attempts),
       seeded_chance (get_failure (dcf, number, oven)));
@@ -303,10 +290,10 @@ draw_failure (Dcf * dcf, guint number, guint64 duration)
 static guint
 get_retry_limit (const Dcf * dcf, const LinkItem * item)
 {
-  const LinkPatternEntry *entry = get_pattern (dcf, item);
+  const LinkPatternEntry *entry = item->recorded;
 
   if (entry)
-    return is_lost (entry) ? entry->attempts : G_MAXUINT;
+    return link_fate_is_lost (entry->fate) ? entry->attempts : G_MAXUINT;
   return dcf->config.retry_limit ? dcf->config.retry_limit :
       DEFAULT_RETRY_LIMIT;
 }
@@ -330,8 +317,8 @@ succeed (Dcf * dcf, guint number, guint64 data_time)
 
   station->head = NULL;
   finish_packet (dcf, number, item);
-  if (get_pattern (dcf, item))
-    link_item_add_recorded_damage (item, get_pattern (dcf, item));
+  if (item->recorded)
+    link_item_replay_damage (item);
   link_deliver (dcf->link, item, dcf->link->now + data_time);
   rate_after_success (dcf, number);
 }

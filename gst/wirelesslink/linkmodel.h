@@ -38,10 +38,10 @@ typedef struct
 {
   LinkPacket p;
   GArray *damage;               /* of LinkDamage, in order; NULL: none */
+  const LinkPatternEntry *recorded;     /* what happens to it; NULL: chance */
   guint64 order;                /* of entry into the heap of departures */
   /* the model's own, 0 when an item comes into service */
   guint64 begun, finished;      /* ns */
-  guint32 bytes_sent, bytes_total;
 } LinkItem;
 
 typedef struct
@@ -118,9 +118,15 @@ void link_lose (Link * link, LinkItem * item, LinkFate fate);
 /* Without statistics or events, when the link is freed */
 void link_item_free (LinkItem * item, GDestroyNotify user_free);
 void link_item_add_damage (LinkItem * item, guint32 offset, guint8 flip);
-/* As far as the packet is long */
-void link_item_add_recorded_damage (LinkItem * item,
-    const LinkPatternEntry * entry);
+/* The damage that was recorded and no other, as far as the packet is long */
+void link_item_replay_damage (LinkItem * item);
+/* It does not arrive. */
+static inline gboolean
+link_fate_is_lost (LinkFate fate)
+{
+  return fate > LINK_FATE_DAMAGED;
+}
+
 /* Whether the call stands; TRUE without dial-up */
 gboolean link_is_connected (Link * link);
 /* The call breaks now: a reason of the model's. */

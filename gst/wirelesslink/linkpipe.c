@@ -25,8 +25,7 @@ typedef struct
 
 typedef struct
 {
-  LinkOnOff fading, outage_now; /* looked at now */
-  LinkOnOff outage, stall;      /* looked at ahead: a cursor of its own each */
+  LinkOnOff fading, outage, stall;
   LinkDelivery *delivery;       /* NULL: rate */
   guint64 last_departure;       /* ns: nothing overtakes */
   guint64 receiver_free;        /* ns: when the receiver is through */
@@ -57,14 +56,6 @@ happens (const Pipe * pipe, const LinkItem * item, LinkDraw purpose,
 {
   return probability > 0 && seeded_draw_hits (draw (pipe, item, purpose, 0),
       seeded_chance (probability));
-}
-
-static const LinkPatternEntry *
-get_pattern (const Pipe * pipe, const LinkItem * item)
-{
-  if (!pipe->link->pattern)
-    return NULL;
-  return link_pattern_lookup (pipe->link->pattern, item->p.flow, item->p.index);
 }
 
 /* Transmitters */
@@ -197,13 +188,12 @@ add_bit_errors (Pipe * pipe, LinkItem * item, gdouble rate)
 static LinkFate
 cross_air (Pipe * pipe, LinkItem * item)
 {
-  const LinkPatternEntry *entry = get_pattern (pipe, item);
   gboolean bad = link_on_off_is_bad (&pipe->directions[item->p.station].fading,
       pipe->link->now);
 
-  if (entry) {
-    link_item_add_recorded_damage (item, entry);
-    return entry->fate;
+  if (item->recorded) {
+    link_item_replay_damage (item);
+    return item->recorded->fate;
   }
   if (happens (pipe, item, LINK_DRAW_LOSS, bad ? pipe->config.loss_bad :
           pipe->config.loss_good))
@@ -220,11 +210,10 @@ cross_air (Pipe * pipe, LinkItem * item)
 static guint64
 draw_jitter (Pipe * pipe, const LinkItem * item)
 {
-  const LinkPatternEntry *entry = get_pattern (pipe, item);
   guint64 value = draw (pipe, item, LINK_DRAW_JITTER, 0);
 
-  if (entry)
-    return entry->jitter;
+  if (item->recorded)
+    return item->recorded->jitter;
   if (pipe->config.jitter_exponential)
     return seeded_draw_exponential (value, pipe->config.jitter);
   return seeded_draw_below (value, pipe->config.jitter + 1);
@@ -233,20 +222,16 @@ draw_jitter (Pipe * pipe, const LinkItem * item)
 static guint
 draw_copies (Pipe * pipe, const LinkItem * item)
 {
-  const LinkPatternEntry *entry = get_pattern (pipe, item);
-
-  if (entry)
-    return entry->copies;
+  if (item->recorded)
+    return item->recorded->copies;
   return happens (pipe, item, LINK_DRAW_DUPLICATE, pipe->config.duplicate);
 }
 
 static gboolean
 draw_overtaken (Pipe * pipe, const LinkItem * item)
 {
-  const LinkPatternEntry *entry = get_pattern (pipe, item);
-
-  if (entry)
-    return entry->overtaken;
+  if (item->recorded)
+    return item->recorded->overtaken;
   return happens (pipe, item, LINK_DRAW_REORDER, pipe->config.reorder);
 }
 
@@ -259,10 +244,10 @@ get_departure (Pipe * pipe, LinkItem * item)
   guint64 departure = pipe->link->now +
       pipe->config.delay[link_direction (item->p.station)];
 
-  if (pipe->config.jitter || pipe->link->pattern)
+  if (pipe->config.jitter || item->recorded)
     item->p.jitter = draw_jitter (pipe, item);
   item->p.overtaken = draw_overtaken (pipe, item);
-  if (item->p.overtaken && !get_pattern (pipe, item))
+  if (item->p.overtaken && !item->recorded)
     item->p.jitter += pipe->config.reorder_delay;
   departure += item->p.jitter;
   if (item->p.overtaken)
@@ -319,7 +304,7 @@ finish (Pipe * pipe, guint number)
   LinkFate fate = cross_air (pipe, item);
 
   pipe->transmitters[number].item = NULL;
-  if (fate == LINK_FATE_AIR || fate == LINK_FATE_CHECK)
+  if (link_fate_is_lost (fate))
     link_lose (pipe->link, item, fate);
   else
     leave (pipe, item);
@@ -340,7 +325,7 @@ find_quality_change (Pipe * pipe)
 
     pipe->quality_change = MIN (pipe->quality_change,
         MIN (link_on_off_end (&direction->fading, now),
-            link_on_off_end (&get_sender (pipe, i)->outage_now, now)));
+            link_on_off_end (&get_sender (pipe, i)->outage, now)));
   }
 }
 
@@ -355,7 +340,6 @@ init_direction (Pipe * pipe, guint station, GError ** error)
       LINK_DRAW_FADING);
   link_on_off_init (&direction->outage, &pipe->config.outage, 0, seed, station,
       LINK_DRAW_OUTAGE);
-  direction->outage_now = direction->outage;
   link_on_off_init (&direction->stall, &pipe->config.stall, 0, seed, station,
       LINK_DRAW_STALL);
   if (!trace)
@@ -488,7 +472,7 @@ link_pipe_quality (gpointer model, guint station)
   Direction *direction = &pipe->directions[station];
   guint64 now = pipe->link->now;
 
-  if (link_on_off_is_bad (&get_sender (pipe, station)->outage_now, now))
+  if (link_on_off_is_bad (&get_sender (pipe, station)->outage, now))
     return 0;
   if (link_on_off_is_bad (&direction->fading, now))
     return get_whole (pipe->config.loss_bad, pipe->config.bit_error_bad);

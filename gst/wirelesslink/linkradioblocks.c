@@ -105,9 +105,8 @@ init_bursts (LinkRadioBlocks * radio, const LinkBlocksConfig * config)
   guint i;
 
   for (i = 0; i < 2; i++) {
-    link_on_off_init (&radio->sent[i], &sojourns, config->block_time, seed, i,
+    link_on_off_init (&radio->state[i], &sojourns, config->block_time, seed, i,
         LINK_DRAW_BLOCK);
-    radio->seen[i] = radio->sent[i];
   }
 }
 
@@ -134,20 +133,20 @@ link_radio_blocks_clear (LinkRadioBlocks * radio)
 }
 
 static gboolean
-is_hit (LinkRadioBlocks * radio, LinkOnOff * state, guint direction,
-    guint64 block)
+is_hit (LinkRadioBlocks * radio, guint direction, guint64 block)
 {
   const GByteArray *trace = radio->trace[direction];
 
   if (trace)
     return trace->data[block % trace->len];
-  return link_on_off_is_bad (state, block * radio->block_time);
+  return link_on_off_is_bad (&radio->state[direction],
+      block * radio->block_time);
 }
 
 gboolean
 link_radio_blocks_send (LinkRadioBlocks * radio, guint direction, guint64 block)
 {
-  gboolean hit = is_hit (radio, &radio->sent[direction], direction, block);
+  gboolean hit = is_hit (radio, direction, block);
 
   radio->link->stats.blocks++;
   radio->link->stats.blocks_hit += hit;
@@ -189,7 +188,7 @@ find_change (LinkRadioBlocks * radio)
       change = MIN (change, find_trace_change (radio, radio->trace[i],
               now / radio->block_time));
     else
-      change = MIN (change, link_on_off_end (&radio->seen[i], now));
+      change = MIN (change, link_on_off_end (&radio->state[i], now));
   }
   radio->change = change;
 }
@@ -215,6 +214,5 @@ link_radio_blocks_tell (LinkRadioBlocks * radio)
 gdouble
 link_radio_blocks_quality (LinkRadioBlocks * radio, guint direction)
 {
-  return !is_hit (radio, &radio->seen[direction], direction,
-      radio->link->now / radio->block_time);
+  return !is_hit (radio, direction, radio->link->now / radio->block_time);
 }

@@ -15,9 +15,7 @@ typedef struct
 {
   Link *link;
   guint64 block_time;           /* ns */
-  /* of each direction, with a cursor for what is sent and one for the quality,
-   * which is ahead of it */
-  LinkOnOff sent[2], seen[2];
+  LinkOnOff state[2];           /* of each direction */
   GByteArray *trace[2];         /* of 0 and 1, instead; or NULL */
   gboolean used[2];             /* its quality is told */
   guint64 change;               /* ns: when a quality changes next */
