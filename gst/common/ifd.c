@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* I-Frame Delay; see the header.
+ *
+ * IFD_ALGORITHM_GOP differs from Ouwens' figures 1.2 and 1.3 in these points:
+ * - An I-frame that takes the place of an I or P in W leaves the GOP before it
+ *   disturbed. The figures forget that, and send leading B-frames of the new
+ *   GOP that nothing can decode.
+ * - Leading B-frames of a closed GOP refer to no frame before it: they stay.
+ *   Those behind a broken link can't be decoded whatever was sent: they go.
+ * - "The previous GOP was disturbed" is forgotten with each I-frame, too, not
+ *   only with the first P: I, B, B, I, B, B loses no more than it must.
+ * - W holds several frames. When it is full, the frame goes that costs the
+ *   picture least; see find_victim ().
+ */
+
+#include "ifd.h"
+
+#include <string.h>
+
+#include "statistics.h"
+
+/* GOPs of which it is known whether they were counted as disturbed: more than
+ * W has frames, so that each frame in W finds its own */
+#define REMEMBERED_GOPS (2 * IFD_MAX_FRAMES)
+
+typedef struct
+{
+  IfdFrame frame;
+  guint64 gop;                  /* number of its GOP, counted in I-frames */
+  gboolean leading;             /* of its GOP */
+} IfdEntry;
+
+struct _Ifd
+{
+  IfdConfig config;
+  GQueue w;                     /* of IfdEntry, the oldest first */
+  gboolean sending;             /* S holds a frame: */
+  IfdFrame s;
+  guint64 sending_since;        /* ns */
+  GQueue events;                /* of IfdEvent */
+
+  guint64 next_number;          /* of a frame */
+  guint64 gop;                  /* number of the newest GOP; 0: none began */
+  gboolean gop_counted[REMEMBERED_GOPS];        /* by number, as disturbed */
+  gboolean awaits_i;            /* what comes is not sent before the next I */
+  guint vain;                   /* frames since the last one that was stored, of
+                                 * which none was an I */
+
+  /* The flags of figures 1.2 and 1.3. In IFD_ALGORITHM_GOP gop_disturbed says
+   * that the last I or P of the newest GOP is not sent, prev_gop_disturbed that
+   * leading frames of the newest can't be decoded. */
+  gboolean gop_disturbed, prev_gop_disturbed;
+  gboolean gop_closed;          /* the newest */
+  gboolean behind_p;            /* a P came since the newest I */
+
+  IfdStats stats;
+  StatisticsHistogram *lateness;
+};
+
+const gchar *
+ifd_drop_reason_get_name (IfdDropReason reason)
+{
+  static const gchar *const names[IFD_DROP_LAST] = {
+    "no-room", "overwritten", "disturbed", "leading", "incomplete", "no-i-frame"
+  };
+
+  return names[reason];
+}
+
+gchar
+ifd_frame_type_char (IfdFrameType type)
+{
+  return "IPB"[type];
+}
+
+/* The life cycle */
+
+void
+ifd_set_config (Ifd * ifd, const IfdConfig * config)
+{
+  ifd->config = *config;
+  ifd->config.max_frames = CLAMP (config->max_frames, 1, IFD_MAX_FRAMES);
+  if (config->algorithm != IFD_ALGORITHM_GOP)
+    ifd->config.max_frames = 1;
+}
+
+static void
+begin_stream (Ifd * ifd)
+{
+  ifd->awaits_i = ifd->config.algorithm == IFD_ALGORITHM_GOP;
+  ifd->gop_disturbed = ifd->prev_gop_disturbed = FALSE;
+  ifd->gop_closed = ifd->behind_p = FALSE;
+  ifd->vain = 0;
+}
+
+Ifd *
+ifd_new (const IfdConfig * config)
+{
+  Ifd *ifd = g_new0 (Ifd, 1);
+
+  g_queue_init (&ifd->w);
+  g_queue_init (&ifd->events);
+  ifd->lateness = statistics_histogram_new ();
+  ifd_set_config (ifd, config);
+  begin_stream (ifd);
+  return ifd;
+}
+
+static void
+free_entry (gpointer entry)
+{
+  g_slice_free (IfdEntry, entry);
+}
+
+static void
+free_event (gpointer event)
+{
+  g_slice_free (IfdEvent, event);
+}
+
+void
+ifd_free (Ifd * ifd)
+{
+  g_queue_clear_full (&ifd->w, free_entry);
+  g_queue_clear_full (&ifd->events, free_event);
+  statistics_histogram_free (ifd->lateness);
+  g_free (ifd);
+}
+
+/* What the verbs share */
+
+static void
+push_event (Ifd * ifd, IfdEventType type, const IfdFrame * frame)
+{
+  IfdEvent *event = g_slice_new0 (IfdEvent);
+
+  event->type = type;
+  event->frame = *frame;
+  event->cause = ifd->next_number - 1;
+  g_queue_push_tail (&ifd->events, event);
+}
+
+static gboolean
+is_reference (const IfdFrame * frame)
+{
+  return frame->type != IFD_FRAME_B;
+}
+
+static void
+count_disturbed (Ifd * ifd, guint64 gop)
+{
+  gboolean *counted = &ifd->gop_counted[gop % REMEMBERED_GOPS];
+
+  if (gop > 0 && !*counted)
+    ifd->stats.gops_disturbed++;
+  *counted = TRUE;
+}
+
+static void
+drop (Ifd * ifd, const IfdEntry * entry, IfdDropReason reason)
+{
+  const IfdFrame *frame = &entry->frame;
+
+  push_event (ifd, IFD_EVENT_DROPPED, frame);
+  ((IfdEvent *) ifd->events.tail->data)->reason = reason;
+  ifd->stats.dropped[frame->type][reason]++;
+  ifd->stats.dropped_bytes[frame->type] += frame->size;
+  if (is_reference (frame))
+    count_disturbed (ifd, entry->gop);
+}
+
+static void
+drop_link (Ifd * ifd, GList * link, IfdDropReason reason)
+{
+  IfdEntry *entry = link->data;
+
+  g_queue_delete_link (&ifd->w, link);
+  ifd->stats.waiting_bytes -= entry->frame.size;
+  drop (ifd, entry, reason);
+  free_entry (entry);
+}
+
+static void
+store (Ifd * ifd, const IfdEntry * c)
+{
+  g_queue_push_tail (&ifd->w, g_slice_dup (IfdEntry, c));
+  ifd->stats.waiting_bytes += c->frame.size;
+  push_event (ifd, IFD_EVENT_STORED, &c->frame);
+}
+
+/* "overwrite(W with C)" */
+static void
+overwrite (Ifd * ifd, const IfdEntry * c)
+{
+  drop_link (ifd, ifd->w.tail, IFD_DROP_OVERWRITTEN);
+  store (ifd, c);
+}
+
+/* "W is empty" of the figures; W may hold more for a while after another
+ * algorithm. */
+static gboolean
+has_room (const Ifd * ifd)
+{
+  return ifd->w.length < ifd->config.max_frames;
+}
+
+static const IfdFrame *
+newest (const Ifd * ifd)
+{
+  return &((const IfdEntry *) ifd->w.tail->data)->frame;
+}
+
+/* Figure 1.1 */
+
+static void
+enqueue_paper (Ifd * ifd, const IfdEntry * c)
+{
+  if (has_room (ifd))
+    store (ifd, c);
+  else if (c->frame.type == IFD_FRAME_I)
+    overwrite (ifd, c);
+  else if (c->frame.type == IFD_FRAME_B)
+    drop (ifd, c, IFD_DROP_NO_ROOM);
+  else if (is_reference (newest (ifd)))
+    drop (ifd, c, IFD_DROP_NO_ROOM);
+  else
+    overwrite (ifd, c);
+}
+
+/* Figures 1.2 and 1.3. Returns "discard_rest_of_GOP"; reason: of that. */
+static gboolean
+mark_paper_gop (Ifd * ifd, const IfdFrame * c, IfdDropReason * reason)
+{
+  *reason = ifd->gop_disturbed ? IFD_DROP_DISTURBED : IFD_DROP_LEADING;
+  switch (c->type) {
+    case IFD_FRAME_I:
+      if (ifd->gop_disturbed)
+        ifd->prev_gop_disturbed = TRUE;
+      ifd->gop_disturbed = FALSE;
+      return FALSE;
+    case IFD_FRAME_P:
+      ifd->prev_gop_disturbed = FALSE;
+      return ifd->gop_disturbed;
+    default:
+      return ifd->gop_disturbed || ifd->prev_gop_disturbed;
+  }
+}
+
+static void
+enqueue_paper_gop (Ifd * ifd, const IfdEntry * c)
+{
+  IfdDropReason reason;
+
+  if (mark_paper_gop (ifd, &c->frame, &reason)) {
+    drop (ifd, c, reason);
+    return;
+  }
+  /* Figure 1.3 from "perform IFD normally" on is figure 1.1 and one flag. */
+  if (!has_room (ifd) && c->frame.type == IFD_FRAME_P
+      && is_reference (newest (ifd)))
+    ifd->gop_disturbed = TRUE;
+  enqueue_paper (ifd, c);
+}
+
+/* IFD_ALGORITHM_GOP */
+
+/* What the flags said of the newest GOP they say of the one before. */
+static void
+begin_gop (Ifd * ifd, const IfdFrame * c)
+{
+  ifd->prev_gop_disturbed = ifd->gop_disturbed || ifd->awaits_i;
+  ifd->gop_closed = (c->flags & IFD_FRAME_CLOSED) != 0;
+  if (ifd->gop_closed)
+    ifd->prev_gop_disturbed = FALSE;
+  if (c->flags & IFD_FRAME_BROKEN)
+    ifd->prev_gop_disturbed = TRUE;
+  ifd->gop_disturbed = ifd->awaits_i = FALSE;
+}
+
+/* No decoder could do anything with it, since it refers to what isn't sent. */
+static gboolean
+is_undecodable (const Ifd * ifd, const IfdEntry * c, IfdDropReason * reason)
+{
+  if (c->frame.type == IFD_FRAME_I)
+    return FALSE;
+  *reason = IFD_DROP_NO_I;
+  if (ifd->awaits_i)
+    return TRUE;
+  *reason = IFD_DROP_DISTURBED;
+  if (ifd->gop_disturbed)
+    return TRUE;
+  *reason = IFD_DROP_LEADING;
+  return c->leading && ifd->prev_gop_disturbed;
+}
+
+/* An I or P will not be sent: those that refer to it shall not be either. It is
+ * the last of its GOP that was to be sent, as find_victim () saw to it. */
+static void
+miss (Ifd * ifd, const IfdEntry * entry)
+{
+  if (!is_reference (&entry->frame))
+    return;
+  if (entry->gop == ifd->gop && !entry->leading)
+    ifd->gop_disturbed = TRUE;
+  else if (entry->gop == ifd->gop || (entry->gop + 1 == ifd->gop
+          && !ifd->gop_closed))
+    ifd->prev_gop_disturbed = TRUE;
+}
+
+static GList *
+find_largest_b (Ifd * ifd)
+{
+  GList *walk, *largest = NULL;
+
+  for (walk = ifd->w.head; walk; walk = walk->next) {
+    const IfdFrame *frame = &((IfdEntry *) walk->data)->frame;
+
+    if (frame->type == IFD_FRAME_B && (!largest
+            || frame->size > ((IfdEntry *) largest->data)->frame.size))
+      largest = walk;
+  }
+  return largest;
+}
+
+/* The newest P that leads its GOP: what follows it in display order, from the
+ * I-frame on, does without it. */
+static GList *
+find_leading_p (Ifd * ifd)
+{
+  GList *walk;
+
+  for (walk = ifd->w.tail; walk; walk = walk->prev) {
+    const IfdEntry *entry = walk->data;
+
+    if (entry->frame.type == IFD_FRAME_P && entry->leading)
+      return walk;
+  }
+  return NULL;
+}
+
+/* The largest P with which its GOP ends */
+static GList *
+find_last_p (Ifd * ifd)
+{
+  GList *walk, *largest = NULL;
+
+  for (walk = ifd->w.head; walk; walk = walk->next) {
+    const IfdEntry *entry = walk->data;
+    const IfdEntry *next = walk->next ? walk->next->data : NULL;
+
+    if (entry->frame.type != IFD_FRAME_P || entry->gop == ifd->gop
+        || (next && next->gop == entry->gop))
+      continue;
+    if (!largest
+        || entry->frame.size > ((IfdEntry *) largest->data)->frame.size)
+      largest = walk;
+  }
+  return largest;
+}
+
+/* Who makes room, in W, or NULL: C itself. All B-frames go before any P, the
+ * largest first; then no B-frame is left in W or C, and a P goes to which no
+ * frame in W or C refers: best one that leads its GOP, else the last of a GOP
+ * that is complete, which costs one picture and perhaps the leading B-frames of
+ * the next GOP, else C, which costs the rest of its GOP. An I-frame goes only
+ * when all are I-frames: the oldest. */
+static GList *
+find_victim (Ifd * ifd, const IfdEntry * c)
+{
+  GList *victim = find_largest_b (ifd);
+
+  if (c->frame.type == IFD_FRAME_B)
+    return victim && ((IfdEntry *) victim->data)->frame.size >= c->frame.size ?
+        victim : NULL;
+  if (victim)
+    return victim;
+  if (c->frame.type == IFD_FRAME_P && c->leading)
+    return NULL;
+  victim = find_leading_p (ifd);
+  if (!victim)
+    victim = find_last_p (ifd);
+  if (!victim && c->frame.type == IFD_FRAME_I)
+    victim = ifd->w.head;
+  return victim;
+}
+
+/* A stream without I-frames would never go on. */
+static gboolean
+waits_in_vain (Ifd * ifd)
+{
+  if (++ifd->vain < IFD_LONGEST_GOP)
+    return FALSE;
+  ifd->awaits_i = ifd->gop_disturbed = ifd->prev_gop_disturbed = FALSE;
+  return TRUE;
+}
+
+static void
+enqueue_gop (Ifd * ifd, const IfdEntry * c)
+{
+  IfdDropReason reason;
+  GList *victim = NULL;
+
+  if (c->frame.type == IFD_FRAME_I)
+    begin_gop (ifd, &c->frame);
+  if (is_undecodable (ifd, c, &reason) && !waits_in_vain (ifd)) {
+    miss (ifd, c);
+    drop (ifd, c, reason);
+    return;
+  }
+  ifd->vain = 0;
+  if (!has_room (ifd)) {
+    victim = find_victim (ifd, c);
+    if (!victim) {
+      miss (ifd, c);
+      drop (ifd, c, IFD_DROP_NO_ROOM);
+      return;
+    }
+    miss (ifd, victim->data);
+    drop_link (ifd, victim, IFD_DROP_OVERWRITTEN);
+  }
+  store (ifd, c);
+}
+
+/* The verbs */
+
+static void
+enqueue (Ifd * ifd, const IfdEntry * c)
+{
+  gboolean gop = ifd->config.algorithm == IFD_ALGORITHM_GOP;
+
+  /* The figures know neither; where they wait for an I-frame or a frame is not
+   * whole, it is as if it had never come. */
+  if (c->frame.flags & IFD_FRAME_INCOMPLETE) {
+    if (gop && c->frame.type == IFD_FRAME_I)
+      begin_gop (ifd, &c->frame);
+    miss (ifd, c);
+    drop (ifd, c, IFD_DROP_INCOMPLETE);
+  } else if (gop) {
+    enqueue_gop (ifd, c);
+  } else if (ifd->awaits_i && c->frame.type != IFD_FRAME_I) {
+    drop (ifd, c, IFD_DROP_NO_I);
+  } else {
+    if (ifd->awaits_i)
+      ifd->gop_disturbed = TRUE;
+    ifd->awaits_i = FALSE;
+    if (ifd->config.algorithm == IFD_ALGORITHM_PAPER)
+      enqueue_paper (ifd, c);
+    else
+      enqueue_paper_gop (ifd, c);
+  }
+}
+
+/* Where a frame stands among the others */
+static void
+place (Ifd * ifd, IfdEntry * c)
+{
+  const IfdFrame *frame = &c->frame;
+
+  if (frame->type == IFD_FRAME_I) {
+    ifd->gop++;
+    ifd->gop_counted[ifd->gop % REMEMBERED_GOPS] = FALSE;
+    ifd->behind_p = FALSE;
+    ifd->stats.gops++;
+  }
+  c->gop = ifd->gop;
+  if (frame->flags & (IFD_FRAME_LEADING | IFD_FRAME_TRAILING))
+    c->leading = frame->type != IFD_FRAME_I
+        && (frame->flags & IFD_FRAME_LEADING);
+  else
+    c->leading = frame->type == IFD_FRAME_B && !ifd->behind_p;
+  if (frame->type == IFD_FRAME_P && !c->leading)
+    ifd->behind_p = TRUE;
+}
+
+void
+ifd_input (Ifd * ifd, guint64 now, const IfdFrame * frame)
+{
+  IfdEntry c = { *frame, };
+
+  c.frame.number = ifd->next_number++;
+  place (ifd, &c);
+  ifd->stats.in[frame->type]++;
+  ifd->stats.in_bytes[frame->type] += frame->size;
+  enqueue (ifd, &c);
+}
+
+gboolean
+ifd_peek_output (const Ifd * ifd, IfdFrame * frame)
+{
+  const IfdEntry *entry = g_queue_peek_head ((GQueue *) & ifd->w);
+
+  if (!entry)
+    return FALSE;
+  *frame = entry->frame;
+  return TRUE;
+}
+
+static gboolean
+take (Ifd * ifd, IfdFrame * frame)
+{
+  IfdEntry *entry = g_queue_pop_head (&ifd->w);
+
+  if (!entry)
+    return FALSE;
+  *frame = entry->frame;
+  ifd->stats.waiting_bytes -= frame->size;
+  free_entry (entry);
+  return TRUE;
+}
+
+gboolean
+ifd_poll_output (Ifd * ifd, guint64 now, IfdFrame * frame)
+{
+  if (ifd->sending || !take (ifd, frame))
+    return FALSE;
+  ifd->sending = TRUE;
+  ifd->s = *frame;
+  ifd->sending_since = now;
+  return TRUE;
+}
+
+void
+ifd_sent (Ifd * ifd, guint64 now)
+{
+  const IfdFrame *s = &ifd->s;
+
+  g_return_if_fail (ifd->sending);
+  ifd->sending = FALSE;
+  ifd->stats.sent[s->type]++;
+  ifd->stats.sent_bytes[s->type] += s->size;
+  ifd->stats.time_blocked += now - MIN (ifd->sending_since, now);
+  statistics_histogram_add (ifd->lateness, (gint64) (now - s->due));
+}
+
+gboolean
+ifd_poll_event (Ifd * ifd, IfdEvent * event)
+{
+  IfdEvent *first = g_queue_pop_head (&ifd->events);
+
+  if (!first)
+    return FALSE;
+  *event = *first;
+  free_event (first);
+  return TRUE;
+}
+
+/* An I-frame in W is what the receiver begins with. */
+static void
+drop_leading (Ifd * ifd, const IfdEntry * first)
+{
+  gboolean closed = (first->frame.flags & IFD_FRAME_CLOSED) != 0;
+  GList *walk = ifd->w.head->next, *next;
+
+  if (closed || ifd->config.algorithm == IFD_ALGORITHM_PAPER)
+    return;
+  for (; walk; walk = next) {
+    const IfdEntry *entry = walk->data;
+
+    next = walk->next;
+    if (entry->gop == first->gop && entry->leading)
+      drop_link (ifd, walk, IFD_DROP_LEADING);
+  }
+  if (first->gop == ifd->gop)
+    ifd->prev_gop_disturbed = TRUE;
+}
+
+void
+ifd_restart (Ifd * ifd)
+{
+  const IfdEntry *first;
+
+  while ((first = g_queue_peek_head (&ifd->w))
+      && first->frame.type != IFD_FRAME_I)
+    drop_link (ifd, ifd->w.head, IFD_DROP_NO_I);
+  if (first)
+    drop_leading (ifd, first);
+  else
+    ifd->awaits_i = TRUE;
+}
+
+gboolean
+ifd_flush (Ifd * ifd, IfdFrame * frame)
+{
+  if (take (ifd, frame)) {
+    ifd->stats.flushed++;
+    return TRUE;
+  }
+  if (ifd->sending)
+    ifd->stats.flushed++;
+  ifd->sending = FALSE;
+  begin_stream (ifd);
+  return FALSE;
+}
+
+void
+ifd_get_stats (const Ifd * ifd, IfdStats * stats)
+{
+  const StatisticsHistogram *lateness = ifd->lateness;
+
+  *stats = ifd->stats;
+  stats->waiting = ifd->w.length;
+  stats->lateness_median = statistics_histogram_get_percentile (lateness, 50);
+  stats->lateness_p99 = statistics_histogram_get_percentile (lateness, 99);
+  stats->lateness_max = statistics_histogram_get_percentile (lateness, 100);
+}
