@@ -43,8 +43,9 @@ struct _Ifd
   guint64 gop;                  /* number of the newest GOP; 0: none began */
   gboolean gop_counted[REMEMBERED_GOPS];        /* by number, as disturbed */
   gboolean awaits_i;            /* what comes is not sent before the next I */
-  guint vain;                   /* frames since the last one that was stored, of
-                                 * which none was an I */
+  guint vain;                   /* frames in a row that were undecodable */
+  gboolean has_no_i;            /* the stream, as it seems: it goes on as if
+                                 * nothing referred to what is not sent */
 
   /* The flags of figures 1.2 and 1.3. In IFD_ALGORITHM_GOP gop_disturbed says
    * that the last I or P of the newest GOP is not sent, prev_gop_disturbed that
@@ -89,7 +90,7 @@ begin_stream (Ifd * ifd)
 {
   ifd->awaits_i = ifd->config.algorithm == IFD_ALGORITHM_GOP;
   ifd->gop_disturbed = ifd->prev_gop_disturbed = FALSE;
-  ifd->gop_closed = ifd->behind_p = FALSE;
+  ifd->gop_closed = ifd->behind_p = ifd->has_no_i = FALSE;
   ifd->vain = 0;
 }
 
@@ -274,14 +275,14 @@ begin_gop (Ifd * ifd, const IfdFrame * c)
     ifd->prev_gop_disturbed = FALSE;
   if (c->flags & IFD_FRAME_BROKEN)
     ifd->prev_gop_disturbed = TRUE;
-  ifd->gop_disturbed = ifd->awaits_i = FALSE;
+  ifd->gop_disturbed = ifd->awaits_i = ifd->has_no_i = FALSE;
 }
 
 /* No decoder could do anything with it, since it refers to what isn't sent. */
 static gboolean
 is_undecodable (const Ifd * ifd, const IfdEntry * c, IfdDropReason * reason)
 {
-  if (c->frame.type == IFD_FRAME_I)
+  if (c->frame.type == IFD_FRAME_I || ifd->has_no_i)
     return FALSE;
   *reason = IFD_DROP_NO_I;
   if (ifd->awaits_i)
@@ -307,22 +308,33 @@ miss (Ifd * ifd, const IfdEntry * entry)
     ifd->prev_gop_disturbed = TRUE;
 }
 
+static const IfdEntry *
+get_entry (const GList * link)
+{
+  return link->data;
+}
+
+static GList *
+choose_larger (GList * a, GList * b)
+{
+  if (!a)
+    return b;
+  return get_entry (b)->frame.size > get_entry (a)->frame.size ? b : a;
+}
+
 static GList *
 find_largest_b (Ifd * ifd)
 {
   GList *walk, *largest = NULL;
 
   for (walk = ifd->w.head; walk; walk = walk->next) {
-    const IfdFrame *frame = &((IfdEntry *) walk->data)->frame;
-
-    if (frame->type == IFD_FRAME_B && (!largest
-            || frame->size > ((IfdEntry *) largest->data)->frame.size))
-      largest = walk;
+    if (get_entry (walk)->frame.type == IFD_FRAME_B)
+      largest = choose_larger (largest, walk);
   }
   return largest;
 }
 
-/* The newest P that leads its GOP: what follows it in display order, from the
+/* The newest P that leads its GOP: what follows in display order, from the
  * I-frame on, does without it. */
 static GList *
 find_leading_p (Ifd * ifd)
@@ -330,30 +342,30 @@ find_leading_p (Ifd * ifd)
   GList *walk;
 
   for (walk = ifd->w.tail; walk; walk = walk->prev) {
-    const IfdEntry *entry = walk->data;
-
-    if (entry->frame.type == IFD_FRAME_P && entry->leading)
+    if (get_entry (walk)->frame.type == IFD_FRAME_P
+        && get_entry (walk)->leading)
       return walk;
   }
   return NULL;
 }
 
-/* The largest P with which its GOP ends */
+static gboolean
+ends_gop (const Ifd * ifd, const GList * link)
+{
+  guint64 gop = get_entry (link)->gop;
+
+  return gop != ifd->gop && (!link->next || get_entry (link->next)->gop != gop);
+}
+
+/* The largest P with which a GOP ends */
 static GList *
 find_last_p (Ifd * ifd)
 {
   GList *walk, *largest = NULL;
 
   for (walk = ifd->w.head; walk; walk = walk->next) {
-    const IfdEntry *entry = walk->data;
-    const IfdEntry *next = walk->next ? walk->next->data : NULL;
-
-    if (entry->frame.type != IFD_FRAME_P || entry->gop == ifd->gop
-        || (next && next->gop == entry->gop))
-      continue;
-    if (!largest
-        || entry->frame.size > ((IfdEntry *) largest->data)->frame.size)
-      largest = walk;
+    if (get_entry (walk)->frame.type == IFD_FRAME_P && ends_gop (ifd, walk))
+      largest = choose_larger (largest, walk);
   }
   return largest;
 }
@@ -370,8 +382,8 @@ find_victim (Ifd * ifd, const IfdEntry * c)
   GList *victim = find_largest_b (ifd);
 
   if (c->frame.type == IFD_FRAME_B)
-    return victim && ((IfdEntry *) victim->data)->frame.size >= c->frame.size ?
-        victim : NULL;
+    return victim && get_entry (victim)->frame.size >= c->frame.size ? victim :
+        NULL;
   if (victim)
     return victim;
   if (c->frame.type == IFD_FRAME_P && c->leading)
@@ -388,10 +400,10 @@ find_victim (Ifd * ifd, const IfdEntry * c)
 static gboolean
 waits_in_vain (Ifd * ifd)
 {
-  if (++ifd->vain < IFD_LONGEST_GOP)
-    return FALSE;
-  ifd->awaits_i = ifd->gop_disturbed = ifd->prev_gop_disturbed = FALSE;
-  return TRUE;
+  ifd->has_no_i = ++ifd->vain >= IFD_LONGEST_GOP;
+  if (ifd->has_no_i)
+    ifd->awaits_i = ifd->gop_disturbed = ifd->prev_gop_disturbed = FALSE;
+  return ifd->has_no_i;
 }
 
 static void
