@@ -2,9 +2,10 @@
 """Reads the logs of two mpegstat elements and says what happened between them.
 
 The sender's log says which frames left and when, the receiver's which arrived.
-Joined frame by frame they give true loss and true end-to-end delay; both ends
-must share one clock, which on one host they do. No processes, no files but
-the logs: everything here can be tested with a few lines of text.
+Joined frame by frame they give true loss, what a decoder can make of the rest,
+and true end-to-end delay; both ends must share one clock, which on one host
+they do. No processes, no files but the logs: everything here can be tested with
+a few lines of text.
 """
 
 import collections
@@ -27,6 +28,8 @@ class Frame(typing.NamedTuple):
     coding_number: int
     size: int
     key: tuple  # what the same frame has at both ends
+    closed: bool = False  # it begins a closed GOP,
+    broken: bool = False  # or one whose link to the GOP before is broken
 
 
 class Log:
@@ -39,6 +42,7 @@ class Log:
         self._path = path
         self._columns = None
         self._offset = 0
+        self._gop = {}  # what the header said that the next frame carries
 
     def read(self):
         """Returns the frames that came since the last call."""
@@ -75,11 +79,17 @@ class Log:
                 coding_number=int(line["coding_number"]),
                 size=size,
                 key=(line["hash"], size),
+                **self._gop,
             ))
+            self._gop = {}
         elif line["event"] == "lost":
             self.lost[line["type"]] += 1
         elif line["event"] == "incomplete":
             self.incomplete += 1
+            self._gop = {}
+        elif line["event"] == "gop":
+            self._gop = {"closed": line["closed_gop"] == "1",
+                         "broken": line["broken_link"] == "1"}
 
 
 class Join:
@@ -117,6 +127,33 @@ class Join:
         return self.pairs[known:]
 
 
+def decodable(film, whole):
+    """Those frames of a film, all in transport order, of which a decoder can
+    make pictures when it has what is `whole` alone, a set of coding numbers.
+
+    A P-frame needs the I or P before it, a B-frame the two before it, and these
+    what they need. Of the B-frames between an I-frame and the next P, those of
+    a closed GOP need the I alone; behind a broken link none can be decoded.
+    """
+    found = []
+    older, newer = False, False  # can the last two I or P be decoded?
+    for frame in film:
+        good = frame.coding_number in whole
+        if frame.type == "P":
+            good = good and newer
+        elif frame.type == "B":
+            good = good and older and newer
+        if frame.type in "IP":
+            older, newer = newer, good
+        if frame.type == "I" and frame.closed:
+            older = True
+        if frame.type == "I" and frame.broken:
+            older = False
+        if good:
+            found.append(frame)
+    return found
+
+
 def jitter_ns(frames):
     """RFC 3550 section 6.4.1 over frames in transport order:
     J += (|D| - J) / 16, D being the difference of two latencies.
@@ -145,6 +182,15 @@ def delays_ns(pairs):
     return [arrived.wall_ns - sent.wall_ns for sent, arrived in pairs]
 
 
+def lateness_ns(film, pairs):
+    """Arrival after the time at which the frame was due: that of the film's
+    first frame, and from there on the film's own pace. What the sender itself
+    waits for counts, as it does for who watches."""
+    return [arrived.wall_ns - film[0].wall_ns
+            - (sent.expected_ns - film[0].expected_ns)
+            for sent, arrived in pairs]
+
+
 def bits_per_second(frames):
     """Over the time from the first arrival to where the frame after the last
     would have been due."""
@@ -161,11 +207,13 @@ class Result(typing.NamedTuple):
     sent: collections.Counter
     arrived: collections.Counter
     lost: collections.Counter
+    decodable: collections.Counter
     guessed_lost: collections.Counter  # as the receiver found it out alone
     incomplete: int
     strangers: int
     bits_per_second: float
     delays_ns: list
+    lateness_ns: list
     jitter_mean_ns: float
     jitter_max_ns: float
     sender_late_ns: int  # by how much the sender itself missed its times
@@ -177,17 +225,21 @@ def measure(sent_log, received_log):
     join.add_arrived(received_log.frames)
     sent = collections.Counter(frame.type for frame in sent_log.frames)
     arrived = collections.Counter(pair[0].type for pair in join.pairs)
+    whole = {sent.coding_number for sent, _ in join.pairs}
     jitter = list(jitter_ns(received_log.frames))
     pace = [frame.latency_ns for frame in sent_log.frames]
     return Result(
         sent=sent,
         arrived=arrived,
         lost=sent - arrived,
+        decodable=collections.Counter(
+            frame.type for frame in decodable(sent_log.frames, whole)),
         guessed_lost=received_log.lost,
         incomplete=received_log.incomplete,
         strangers=join.strangers,
         bits_per_second=bits_per_second(received_log.frames),
         delays_ns=delays_ns(join.pairs),
+        lateness_ns=lateness_ns(sent_log.frames, join.pairs),
         jitter_mean_ns=statistics.fmean(jitter) if jitter else 0.0,
         jitter_max_ns=max(jitter, default=0.0),
         sender_late_ns=percentile(pace, 99) if pace else 0,
@@ -200,19 +252,20 @@ def table(result, warnings=()):
     types = FRAME_TYPES + "".join(
         sorted(set(result.sent) - set(FRAME_TYPES)))
     lines = ["frames   " + "".join(f"{name:>8}" for name in (*types, "all"))]
-    for name in ("sent", "arrived", "lost"):
+    for name in ("sent", "arrived", "lost", "decodable"):
         counts = getattr(result, name)
         lines.append(f"{name:9}"
                      + "".join(f"{counts[type]:8}" for type in types)
                      + f"{sum(counts.values()):8}")
     lines.append("")
     lines.append(f"bitrate  {result.bits_per_second / 1e6:.2f} Mbit/s of video")
-    if result.delays_ns:
-        median, high, worst = (
-            percentile(result.delays_ns, percent) / NS_PER_MS
-            for percent in (50, 99, 100))
-        lines.append(f"latency  median {median:.2f} ms, 99th percentile "
-                     f"{high:.2f} ms, worst {worst:.2f} ms")
+    for name, times in (("latency", result.delays_ns),
+                        ("lateness", result.lateness_ns)):
+        if times:
+            median, high, worst = (percentile(times, percent) / NS_PER_MS
+                                   for percent in (50, 99, 100))
+            lines.append(f"{name:8} median {median:.2f} ms, 99th percentile "
+                         f"{high:.2f} ms, worst {worst:.2f} ms")
     lines.append(f"jitter   mean {result.jitter_mean_ns / NS_PER_MS:.2f} ms, "
                  f"highest {result.jitter_max_ns / NS_PER_MS:.2f} ms")
     return lines + [f"note     {note}" for note in (*notes(result), *warnings)]

@@ -31,6 +31,11 @@ def lost(number, type):
     return f"lost,0,,,,{type},,{number},,,,,,,,"
 
 
+def gop(number, closed=0, broken=0):
+    """The header that the frame of this number carries"""
+    return f"gop,0,0,,,,,{number},,,,00:00:00:00,{closed},{broken},0,"
+
+
 class LogTest(unittest.TestCase):
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
@@ -105,6 +110,82 @@ class LogTest(unittest.TestCase):
         received = self.log("r", frame(0, "I", 1, hash="f" * 16))
         result = framelog.measure(sent, received)
         self.assertEqual((result.strangers, result.lost), (1, {"I": 1}))
+
+    def test_lateness_counts_from_when_a_frame_was_due(self):
+        # The first is sent at 7 ms and arrives 2 ms later. A sender that the
+        # network holds up is late with all that follow, on the way or not.
+        sent = self.log("s", *(
+            frame(n, "P", 7 + 40 * n + (300 if n > 4 else 0), first_ms=7)
+            for n in range(10)))
+        received = self.log("r", *(
+            frame(n, "P", 7 + 40 * n + (310 if n > 4 else 2), first_ms=9)
+            for n in range(10) if n != 7))
+        result = framelog.measure(sent, received)
+        self.assertEqual([ns // MS for ns in result.lateness_ns],
+                         5 * [2] + 4 * [310])
+        self.assertEqual({ns // MS for ns in result.delays_ns}, {2, 10})
+        self.assertIn("lateness median 2.00 ms, 99th percentile 310.00 ms",
+                      "\n".join(framelog.table(result)))
+
+    def decodable(self, film, lost=(), headers=()):
+        """Marks what can be decoded of a film as `+`, else `.`, and what is
+        lost as a blank; headers: {place: (closed, broken)}."""
+        lines = []
+        for number, type in enumerate(film):
+            if number in dict(headers):
+                lines.append(gop(number, *dict(headers)[number]))
+            lines.append(frame(number, type, 40 * number))
+        sent = self.log("s", *lines)
+        received = self.log("r", *(
+            frame(number, type, 40 * number)
+            for number, type in enumerate(film) if number not in lost))
+        result = framelog.measure(sent, received)
+        whole = set(range(len(film))) - set(lost)
+        found = [f.coding_number
+                 for f in framelog.decodable(sent.frames, whole)]
+        self.assertEqual(sum(result.decodable.values()), len(found))
+        return "".join(" " if number in lost else ".+"[number in found]
+                       for number in range(len(film)))
+
+    def test_what_is_whole_can_be_decoded(self):
+        self.assertEqual(self.decodable("IPBBPBBIBBPBB", headers={7: (0, 0)}),
+                         "+++++++++++++")
+
+    def test_a_lost_b_frame_costs_itself(self):
+        self.assertEqual(self.decodable("IPBBPBBIBBPBB", lost=[3, 8]),
+                         "+++ ++++ ++++")
+
+    def test_a_lost_p_frame_costs_the_rest_of_its_gop(self):
+        # and the leading B-frames of the next one, which is open
+        self.assertEqual(self.decodable("IPBBPBBPBBIBBPBB", lost=[4]),
+                         "++++ .....+..+++")
+
+    def test_a_lost_i_frame_costs_its_gop(self):
+        self.assertEqual(self.decodable("IPBBIBBPBBIBBPBB", lost=[4]),
+                         "++++ .....+..+++")
+        self.assertEqual(self.decodable("IPBBI", lost=[0]), " ...+")
+
+    def test_leading_frames_of_a_closed_gop_need_their_own_i_alone(self):
+        closed = {5: (1, 0)}
+        self.assertEqual(self.decodable("IPBBPIBBPBB", [4], closed),
+                         "++++ ++++++")
+        self.assertEqual(self.decodable("IPBBPIBBPBB", [5], closed),
+                         "+++++ .....")
+        # That flag is of this GOP only.
+        self.assertEqual(self.decodable("IBBPIBB", [3], {0: (1, 0)}),
+                         "+++ +..")
+
+    def test_leading_frames_behind_a_broken_link_are_never_decodable(self):
+        self.assertEqual(self.decodable("IPBBIBBPBB", headers={4: (0, 1)}),
+                         "+++++..+++")
+
+    def test_a_film_that_begins_open_has_leading_frames_in_vain(self):
+        self.assertEqual(self.decodable("IBBPBB"), "+..+++")
+        self.assertEqual(self.decodable("IBBPBB", headers={0: (1, 0)}),
+                         "++++++")
+
+    def test_i_frames_without_p_between_are_references_too(self):
+        self.assertEqual(self.decodable("IIBBIBBIBB", lost=[4]), "++++ ..+..")
 
     def test_jitter_follows_rfc_3550(self):
         # One frame 16 ms late: J rises by 16/16 on the way out and, with the
