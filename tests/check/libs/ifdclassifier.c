@@ -1,0 +1,777 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What access units of H.264 and H.265 are to the choice of frames. Vectors are
+ * written by hand, from the tables of the standards, and mean the same however
+ * their NAL units are framed.
+ */
+
+#include <gst/check/gstcheck.h>
+#include <string.h>
+
+#include "ifdclassifier.h"
+
+#define NO_PTS G_MAXUINT64
+
+/* Access units are texts: NAL units in hexadecimal, with ';' between them. */
+
+static GByteArray *
+parse_hex (const gchar * text)
+{
+  GByteArray *bytes = g_byte_array_new ();
+
+  for (; *text; text++) {
+    guint8 byte;
+
+    if (*text == ' ')
+      continue;
+    byte = g_ascii_xdigit_value (text[0]) << 4 | g_ascii_xdigit_value (text[1]);
+    g_byte_array_append (bytes, &byte, 1);
+    text++;
+  }
+  return bytes;
+}
+
+/* A length of so many bytes before each NAL unit, or, for 0, start codes of
+ * four and three bytes in turn */
+static GByteArray *
+make_access_unit (const gchar * text, guint length_size)
+{
+  GByteArray *bytes = g_byte_array_new ();
+  gchar **units = g_strsplit (text, ";", -1);
+  guint i, j;
+
+  for (i = 0; units[i]; i++) {
+    GByteArray *unit = parse_hex (units[i]);
+
+    if (length_size == 0)
+      g_byte_array_append (bytes, (guint8 *) "\0\0\0\1" + i % 2, 4 - i % 2);
+    for (j = 0; j < length_size; j++) {
+      guint shift = 8 * (length_size - 1 - j);
+      guint8 byte = shift < 32 ? unit->len >> shift : 0;
+
+      g_byte_array_append (bytes, &byte, 1);
+    }
+    g_byte_array_append (bytes, unit->data, unit->len);
+    g_byte_array_unref (unit);
+  }
+  g_strfreev (units);
+  return bytes;
+}
+
+/* "Ic": I closed, "Ix": broken link, "Bl": leading, "Bt": trailing */
+static const gchar *
+describe (const IfdFrame * frame)
+{
+  static gchar text[8];
+  gchar *end = text;
+
+  *end++ = ifd_frame_type_char (frame->type);
+  if (frame->flags & IFD_FRAME_CLOSED)
+    *end++ = 'c';
+  if (frame->flags & IFD_FRAME_BROKEN)
+    *end++ = 'x';
+  if (frame->flags & IFD_FRAME_LEADING)
+    *end++ = 'l';
+  if (frame->flags & IFD_FRAME_TRAILING)
+    *end++ = 't';
+  *end = '\0';
+  return text;
+}
+
+/* In memory of just that size, so that AddressSanitizer sees a byte too far.
+ * Other fields of the frame are not the classifier's. */
+static const gchar *
+classify_bytes (IfdClassifier * classifier, const guint8 * data, gsize size,
+    guint64 pts)
+{
+  guint8 *copy = g_malloc (size + (size == 0));
+  IfdFrame frame;
+
+  if (size > 0)
+    memcpy (copy, data, size);
+  memset (&frame, 0x55, sizeof (frame));
+  ifd_classifier_input (classifier, copy, size, pts, &frame);
+  fail_unless_equals_int (frame.size, 0x55555555);
+  g_free (copy);
+  return describe (&frame);
+}
+
+static const gchar *
+classify_as (IfdClassifier * classifier, guint length_size, const gchar * text,
+    guint64 pts)
+{
+  GByteArray *bytes = make_access_unit (text, length_size);
+  const gchar *found = classify_bytes (classifier, bytes->data, bytes->len,
+      pts);
+
+  g_byte_array_unref (bytes);
+  return found;
+}
+
+static const gchar *
+classify (IfdClassifier * classifier, const gchar * text, guint64 pts)
+{
+  return classify_as (classifier, 0, text, pts);
+}
+
+static gboolean
+set_codec_data (IfdClassifier * classifier, const gchar * text)
+{
+  GByteArray *bytes = parse_hex (text);
+  guint8 *copy = g_memdup2 (bytes->data, bytes->len);
+  gboolean set;
+
+  set = ifd_classifier_set_codec_data (classifier, copy, bytes->len);
+  g_free (copy);
+  g_byte_array_unref (bytes);
+  return set;
+}
+
+/* Codec data without parameter sets */
+static void
+set_length_size (IfdClassifier * classifier, IfdCodec codec, guint length_size)
+{
+  gchar *text;
+
+  if (length_size == 0)
+    return;
+  if (codec == IFD_CODEC_H264)
+    text = g_strdup_printf ("01 64 00 28 %02x e0 00", 0xfc | (length_size - 1));
+  else
+    text = g_strdup_printf ("01 01 60000000 900000000000 5d f000 fc fd f8 f8 "
+        "0000 %02x 00", 0x0c | (length_size - 1));
+  fail_unless (set_codec_data (classifier, text));
+  g_free (text);
+}
+
+static guint64
+count_malformed (const IfdClassifier * classifier)
+{
+  guint64 count = 0;
+  guint i;
+
+  for (i = 0; i < IFD_MALFORMED_LAST; i++)
+    count += ifd_classifier_get_malformed (classifier, i);
+  return count;
+}
+
+/* A single access unit, framed in all ways */
+static void
+expect_of (IfdCodec codec, const gchar * before, const gchar * text,
+    const gchar * expected)
+{
+  const guint length_sizes[] = { 0, 1, 2, 4 };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (length_sizes); i++) {
+    IfdClassifier *classifier = ifd_classifier_new (codec);
+
+    set_length_size (classifier, codec, length_sizes[i]);
+    if (before)
+      classify_as (classifier, length_sizes[i], before, NO_PTS);
+    fail_unless_equals_string (classify_as (classifier, length_sizes[i], text,
+            NO_PTS), expected);
+    fail_unless_equals_uint64 (count_malformed (classifier), 0);
+    ifd_classifier_free (classifier);
+  }
+}
+
+static void
+expect_h264 (const gchar * text, const gchar * expected)
+{
+  expect_of (IFD_CODEC_H264, NULL, text, expected);
+}
+
+static void
+expect_malformed (IfdClassifier * classifier, IfdMalformed reason,
+    const gchar * hex, const gchar * expected)
+{
+  guint64 before = ifd_classifier_get_malformed (classifier, reason);
+  guint64 all = count_malformed (classifier);
+  GByteArray *bytes = parse_hex (hex);
+
+  fail_unless_equals_string (classify_bytes (classifier, bytes->data,
+          bytes->len, NO_PTS), expected);
+  fail_unless_equals_uint64 (ifd_classifier_get_malformed (classifier, reason),
+      before + 1);
+  fail_unless_equals_uint64 (count_malformed (classifier), all + 1);
+  g_byte_array_unref (bytes);
+}
+
+/* H.264. A NAL header is nal_ref_idc << 5 | nal_unit_type: 65 is IDR, 41 a
+ * slice to which others refer, 01 one to which none does. */
+
+GST_START_TEST (h264_idr_begins_a_closed_gop)
+{
+  expect_h264 ("65 88 84", "Ic");
+  /* access unit delimiter, SPS, PPS, SEI with user data */
+  expect_h264 ("09 10; 67 64 00 28 ac; 68 ee 3c 80; 06 05 02 aa bb 80;"
+      "65 88 84; 65 00 42", "Ic");
+  /* with the SEI of a recovery point too, as some encoders write it */
+  expect_h264 ("06 06 01 c4 80; 25 88", "Ic");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (h264_frame_without_references_to_it_is_b)
+{
+  expect_h264 ("01 9e 08", "B");
+  expect_h264 ("09 50; 01 9e 08; 01 03 33", "B");
+  /* data partitions A, B, C */
+  expect_h264 ("02 9e; 03 11; 04 22", "B");
+  /* a prefix and a view that nothing refers to */
+  expect_h264 ("0e 40; 01 9e; 14 40 11", "B");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (h264_frame_with_references_to_it_is_p)
+{
+  expect_h264 ("41 9a 02", "P");
+  expect_h264 ("21 9a 02", "P");
+  expect_h264 ("61 9a 02", "P");
+  expect_h264 ("42 9a; 43 11; 44 22", "P");
+  /* an I slice without a recovery point stops no reference: slice_type 7 */
+  expect_h264 ("41 88 82", "P");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (h264_second_field_with_references_makes_p)
+{
+  expect_h264 ("01 9e 08; 41 9a 02", "P");
+  expect_h264 ("01 9e 08; 09 50; 41 9a 02", "P");
+  expect_h264 ("41 9a 02; 01 9e 08", "P");
+  /* another view, another layer */
+  expect_h264 ("01 9e 08; 54 40 11", "P");
+  expect_h264 ("01 9e 08; 55 40 11", "P");
+  /* but no parameter set */
+  expect_h264 ("01 9e 08; 68 ee", "B");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (h264_access_unit_without_slice_is_p)
+{
+  expect_h264 ("09 10", "P");
+  expect_h264 ("67 64 00 28; 68 ee", "P");
+  expect_h264 ("06 06 01 c4 80", "P");
+}
+
+GST_END_TEST;
+
+/* D.1.8: recovery_frame_cnt ue(v), exact_match_flag, broken_link_flag,
+ * changing_slice_group_idc u(2) */
+GST_START_TEST (h264_recovery_point_is_i)
+{
+  /* 1 1 0 00 and alignment 100 */
+  expect_h264 ("06 06 01 c4 80; 41 88 82", "I");
+  expect_h264 ("67 64; 68 ee; 06 06 01 c4 80; 61 9a", "I");
+  /* intra refresh over 29 frames: 000011110 1 0 00 100 */
+  expect_h264 ("06 06 02 0f 44 80; 41 9a 02", "I");
+  /* nothing refers to it: none can begin there */
+  expect_h264 ("06 06 01 c4 80; 01 9e", "B");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (h264_broken_link_is_read)
+{
+  expect_h264 ("06 06 01 e4 80; 41 88", "Ix");
+  /* 29 frames */
+  expect_h264 ("06 06 02 0f 64 80; 41 88", "Ix");
+  /* 32767 frames: 15 zeros, 1, 15 zeros, 0 1 00 10000 */
+  expect_h264 ("06 06 05 00 01 00 00 90 80; 41 88", "Ix");
+  /* the same bits, but a count of 65535 frames: 0000 00 80 00, 0 0 1 00 100 */
+  expect_h264 ("06 06 05 00 00 80 00 24 80; 41 88", "Ix");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (h264_messages_before_the_recovery_point_are_skipped)
+{
+  expect_h264 ("06 00 01 11 06 01 c4 80; 41 88", "I");
+  expect_h264 ("06 00 00 06 01 e4 04 01 b5 80; 41 88", "Ix");
+  expect_h264 ("06 00 01 11 80; 06 06 01 c4 80; 41 88", "I");
+  /* types and sizes from 255 on take several bytes */
+  expect_h264 ("06 ff 07 01 11 06 01 e4 80; 41 88", "Ix");
+  /* type 261, no recovery point */
+  expect_h264 ("06 ff 06 01 c4 80; 41 88", "P");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (h264_long_messages_are_skipped)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
+  gchar *user = g_strnfill (2 * 258, 'a');
+  gchar *text = g_strdup_printf ("06 05 ff 03 %s 06 01 e4 80; 41 88", user);
+
+  fail_unless_equals_string (classify (classifier, text, NO_PTS), "Ix");
+  fail_unless_equals_uint64 (count_malformed (classifier), 0);
+  g_free (text);
+  g_free (user);
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
+/* 7.4.1.1: 00 00 03 01 stands for 00 00 01 */
+GST_START_TEST (h264_emulation_prevention_is_no_payload)
+{
+  expect_h264 ("06 05 04 00 00 03 01 aa 06 01 e4 80; 41 88", "Ix");
+  expect_h264 ("06 05 05 00 00 03 00 00 03 01 06 01 e4 80; 41 88", "Ix");
+  /* a three that is payload */
+  expect_h264 ("06 05 04 00 03 00 03 06 01 e4 80; 41 88", "Ix");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (h264_frames_output_before_their_i_lead)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
+  const gchar *i = "06 06 01 c4 80; 41 88";
+
+  /* nothing came yet */
+  fail_unless_equals_string (classify (classifier, "01 9e", 90), "B");
+  fail_unless_equals_string (classify (classifier, i, 100), "I");
+  fail_unless_equals_string (classify (classifier, "01 9e", 80), "Bl");
+  /* the middle of a pyramid */
+  fail_unless_equals_string (classify (classifier, "21 9e", 60), "Pl");
+  fail_unless_equals_string (classify (classifier, "41 9a", 180), "Pt");
+  fail_unless_equals_string (classify (classifier, "01 9e", 120), "Bt");
+  /* the second field of the I-frame */
+  fail_unless_equals_string (classify (classifier, "41 9a", 100), "Pt");
+  fail_unless_equals_string (classify (classifier, "01 9e", NO_PTS), "B");
+  fail_unless_equals_string (classify (classifier, i, NO_PTS), "I");
+  fail_unless_equals_string (classify (classifier, "01 9e", 80), "B");
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (h264_nothing_behind_an_idr_leads)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
+
+  fail_unless_equals_string (classify (classifier, "65 88", 100), "Ic");
+  fail_unless_equals_string (classify (classifier, "01 9e", 80), "Bt");
+  fail_unless_equals_string (classify (classifier, "01 9e", NO_PTS), "Bt");
+  fail_unless_equals_string (classify (classifier, "41 9a", 20), "Pt");
+  fail_unless_equals_string (classify (classifier, "65 88", NO_PTS), "Ic");
+  fail_unless_equals_string (classify (classifier, "01 9e", 80), "Bt");
+  /* but behind the next I-frame again */
+  fail_unless_equals_string (classify (classifier, "06 06 01 c4 80; 41 88",
+          200), "I");
+  fail_unless_equals_string (classify (classifier, "01 9e", 180), "Bl");
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (flush_forgets_the_last_i)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
+
+  set_length_size (classifier, IFD_CODEC_H264, 2);
+  classify_as (classifier, 2, "65 88", 100);
+  ifd_classifier_reset (classifier);
+  fail_unless_equals_string (classify_as (classifier, 2, "01 9e", 80), "B");
+  classify_as (classifier, 2, "06 06 01 c4 80; 41 88", 100);
+  ifd_classifier_reset (classifier);
+  fail_unless_equals_string (classify_as (classifier, 2, "01 9e", 80), "B");
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
+/* H.265. A NAL header is nal_unit_type << 9 | nuh_layer_id << 3 |
+ * nuh_temporal_id_plus1. */
+
+static gchar *
+h265_slice (guint type, guint layer, guint sub_layer)
+{
+  return g_strdup_printf ("%04x 80 11", type << 9 | layer << 3 |
+      (sub_layer + 1));
+}
+
+/* 42 01 and a byte: sps_video_parameter_set_id u(4),
+ * sps_max_sub_layers_minus1 u(3), sps_temporal_id_nesting_flag */
+static const gchar *const sps_of_one = "42 01 01 01 60";
+static const gchar *const sps_of_two = "42 01 03 01 60";
+static const gchar *const sps_of_three = "42 01 05 01 60";
+
+/* Table 7-1, of a stream with one sub-layer */
+GST_START_TEST (h265_types_are_those_of_the_table)
+{
+  const gchar *const table[] = {
+    "Bt", "Pt",                 /* TRAIL_N, TRAIL_R */
+    "Bt", "Pt",                 /* TSA */
+    "Bt", "Pt",                 /* STSA */
+    "Bt", "Pt",                 /* RADL */
+    "Bl", "Pl",                 /* RASL */
+    "Bt", "Pt", "Bt", "Pt", "Bt", "Pt", /* RSV_VCL_N10 to RSV_VCL_R15 */
+    "Ix", "Ix", "Ix",           /* BLA_W_LP, BLA_W_RADL, BLA_N_LP */
+    "Ic", "Ic",                 /* IDR_W_RADL, IDR_N_LP */
+    "I",                        /* CRA_NUT */
+    "I", "I",                   /* RSV_IRAP_VCL22, 23 */
+    "Pt", "Pt", "Pt", "Pt", "Pt", "Pt", "Pt", "Pt"      /* RSV_VCL24 to 31 */
+  };
+  guint type;
+
+  fail_unless_equals_int (G_N_ELEMENTS (table), 32);
+  for (type = 0; type < G_N_ELEMENTS (table); type++) {
+    gchar *slice = h265_slice (type, 0, 0);
+
+    expect_of (IFD_CODEC_H265, sps_of_one, slice, table[type]);
+    g_free (slice);
+  }
+}
+
+GST_END_TEST;
+
+static void
+expect_sub_layer (const gchar * sps, guint sub_layer, const gchar * expected)
+{
+  gchar *slice = h265_slice (0, 0, sub_layer);
+
+  expect_of (IFD_CODEC_H265, sps, slice, expected);
+  g_free (slice);
+}
+
+/* 7.4.2.2: pictures of higher sub-layers may refer to a sub-layer
+ * non-reference picture. */
+GST_START_TEST (h265_only_the_highest_sub_layer_has_b)
+{
+  expect_sub_layer (sps_of_one, 0, "Bt");
+  expect_sub_layer (sps_of_two, 0, "Pt");
+  expect_sub_layer (sps_of_two, 1, "Bt");
+  expect_sub_layer (sps_of_three, 0, "Pt");
+  expect_sub_layer (sps_of_three, 1, "Pt");
+  expect_sub_layer (sps_of_three, 2, "Bt");
+  /* not known: one can't tell */
+  expect_sub_layer (NULL, 0, "Pt");
+  expect_sub_layer (NULL, 6, "Pt");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (h265_sps_in_the_stream_is_taken)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H265);
+
+  fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Pt");
+  fail_unless_equals_string (classify (classifier,
+          "40 01 0c; 42 01 01 01; 44 01 c1; 26 01 af", 0), "Ic");
+  fail_unless_equals_string (classify (classifier, "02 01 d0", 0), "Pt");
+  fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Bt");
+  /* a new one takes its place, of two the one with more sub-layers */
+  classify (classifier, "42 01 03 01; 26 01 af", 0);
+  fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Pt");
+  classify (classifier, "42 01 01 01; 26 01 af", 0);
+  fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Bt");
+  classify (classifier, "42 01 03 01; 42 01 01 01; 26 01 af", 0);
+  fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Pt");
+  fail_unless_equals_string (classify (classifier, "00 02 80", 0), "Bt");
+  /* that of another layer doesn't */
+  classify (classifier, "42 09 01 01; 26 01 af", 0);
+  fail_unless_equals_string (classify (classifier, "00 02 80", 0), "Bt");
+  /* a flush leaves it */
+  ifd_classifier_reset (classifier);
+  fail_unless_equals_string (classify (classifier, "00 02 80", 0), "Bt");
+  fail_unless_equals_uint64 (count_malformed (classifier), 0);
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (h265_first_slice_of_the_base_layer_decides)
+{
+  /* a slice of layer 1 before: IDR_N_LP in it says nothing */
+  expect_of (IFD_CODEC_H265, sps_of_one, "28 09 af; 02 01 d0", "Pt");
+  expect_of (IFD_CODEC_H265, sps_of_one, "02 01 d0; 28 09 af", "Pt");
+  /* delimiter, prefix SEI */
+  expect_of (IFD_CODEC_H265, sps_of_one, "46 01 50; 4e 01 05 00 80; 2a 01 af",
+      "I");
+  expect_of (IFD_CODEC_H265, NULL, "40 01 0c; 44 01 c1", "P");
+  /* leading is what says so, whatever its times */
+  expect_of (IFD_CODEC_H265, "42 01 01 01; 2a 01 af", "12 01 d0", "Pl");
+}
+
+GST_END_TEST;
+
+/* Codec data */
+
+/* as x264 writes it: SPS of 10 bytes, PPS of 4, and the fields of High */
+#define AVCC(length) "01 64 00 1e " length " e1 000a 67 64 00 1e ac d9 40 a0 " \
+    "3d a1 01 0004 68 ee 3c 80"
+
+GST_START_TEST (avcc_gives_the_size_of_lengths)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
+
+  fail_unless (set_codec_data (classifier, AVCC ("ff")));
+  fail_unless_equals_string (classify_as (classifier, 4, "65 88", 0), "Ic");
+  fail_unless (set_codec_data (classifier, AVCC ("fd")));
+  fail_unless_equals_string (classify_as (classifier, 2, "65 88", 0), "Ic");
+  fail_unless (set_codec_data (classifier, AVCC ("fc") " fd f8 f8 00"));
+  fail_unless_equals_string (classify_as (classifier, 1, "65 88", 0), "Ic");
+  /* none: start codes again */
+  fail_unless (ifd_classifier_set_codec_data (classifier, NULL, 0));
+  fail_unless_equals_string (classify (classifier, "65 88", 0), "Ic");
+  fail_unless_equals_uint64 (count_malformed (classifier), 0);
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
+/* 22 bytes, three arrays: VPS, SPS (two of them), PPS */
+#define HVCC(sps1, sps2) "01 01 60000000 900000000000 5d f000 fc fd f8 f8 0000 " \
+    "0f 03 a0 0001 0003 40 01 0c a1 0002 0003 42 01 " sps1 " 0003 42 01 " sps2 \
+    " a2 0001 0003 44 01 c1"
+
+GST_START_TEST (hvcc_gives_lengths_and_sub_layers)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H265);
+
+  fail_unless (set_codec_data (classifier, HVCC ("01", "01")));
+  fail_unless_equals_string (classify_as (classifier, 4, "00 01 80", 0), "Bt");
+  fail_unless (set_codec_data (classifier, HVCC ("03", "01")));
+  fail_unless_equals_string (classify_as (classifier, 4, "00 01 80", 0), "Pt");
+  fail_unless_equals_string (classify_as (classifier, 4, "00 02 80", 0), "Bt");
+  fail_unless (set_codec_data (classifier, HVCC ("01", "01")));
+  fail_unless (set_codec_data (classifier, HVCC ("01", "03")));
+  fail_unless_equals_string (classify_as (classifier, 4, "00 01 80", 0), "Pt");
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
+/* All ways to cut it short are refused, and change nothing. */
+static void
+expect_whole (IfdCodec codec, const gchar * text, gsize least)
+{
+  IfdClassifier *classifier = ifd_classifier_new (codec);
+  GByteArray *bytes = parse_hex (text);
+  gsize size;
+
+  for (size = 0; size <= bytes->len; size++) {
+    guint8 *copy = g_malloc (size + (size == 0));
+
+    memcpy (copy, bytes->data, size);
+    fail_unless_equals_int (ifd_classifier_set_codec_data (classifier, copy,
+            size), size >= least);
+    g_free (copy);
+    if (size < least)
+      fail_unless_equals_string (classify (classifier, "26 01", 0),
+          codec == IFD_CODEC_H264 ? "P" : "Ic");
+  }
+  g_byte_array_unref (bytes);
+  ifd_classifier_free (classifier);
+}
+
+GST_START_TEST (malformed_codec_data_changes_nothing)
+{
+  IfdClassifier *avc = ifd_classifier_new (IFD_CODEC_H264);
+  IfdClassifier *hevc = ifd_classifier_new (IFD_CODEC_H265);
+
+  expect_whole (IFD_CODEC_H264, AVCC ("ff"), 25);
+  expect_whole (IFD_CODEC_H265, HVCC ("01", "03"), 52);
+  /* three bytes of length, no such version */
+  fail_if (set_codec_data (avc, AVCC ("fe")));
+  fail_if (set_codec_data (avc, "00 64 00 1e ff e0 00"));
+  fail_if (set_codec_data (hevc, "02 01 60000000 900000000000 5d f000 fc fd f8 "
+          "f8 0000 0f 00"));
+  /* no stream has eight sub-layers */
+  fail_if (set_codec_data (hevc, HVCC ("01", "0f")));
+  fail_unless_equals_string (classify (avc, "65 88", 0), "Ic");
+  fail_unless_equals_string (classify (hevc, "00 01 80", 0), "Pt");
+  ifd_classifier_free (avc);
+  ifd_classifier_free (hevc);
+}
+
+GST_END_TEST;
+
+/* Malformed access units */
+
+GST_START_TEST (malformed_byte_stream_is_counted)
+{
+  IfdClassifier *h264 = ifd_classifier_new (IFD_CODEC_H264);
+  IfdClassifier *h265 = ifd_classifier_new (IFD_CODEC_H265);
+
+  expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "", "P");
+  expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "65 88 84 21", "P");
+  expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "000001", "P");
+  expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "00000000", "P");
+  /* junk before: what follows is still read */
+  expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "77 000001 65 88", "Ic");
+  expect_malformed (h264, IFD_MALFORMED_HEADER, "000001 e5 88", "Pt");
+  expect_malformed (h264, IFD_MALFORMED_HEADER, "000001 e5 88 000001 01 88",
+      "Bt");
+  /* temporal id 0 is forbidden, a header has two bytes */
+  expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 26 00 80", "P");
+  expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 a6 01 80", "P");
+  expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 26", "P");
+  expect_malformed (h265, IFD_MALFORMED_SPS, "000001 42 01 000001 26 01 80",
+      "Ic");
+  expect_malformed (h265, IFD_MALFORMED_SPS, "000001 42 01 0e", "P");
+  /* only the first fault */
+  expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 26 00 000001 42 01",
+      "P");
+  ifd_classifier_free (h264);
+  ifd_classifier_free (h265);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (zeros_around_start_codes_are_no_fault)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
+  GByteArray *bytes = parse_hex ("000000000001 06 06 01 c4 80 0000000000000001"
+      "41 88 000000");
+
+  fail_unless_equals_string (classify_bytes (classifier, bytes->data,
+          bytes->len, 0), "I");
+  fail_unless_equals_uint64 (count_malformed (classifier), 0);
+  g_byte_array_unref (bytes);
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (malformed_lengths_are_counted)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
+
+  set_length_size (classifier, IFD_CODEC_H264, 4);
+  expect_malformed (classifier, IFD_MALFORMED_LENGTH, "000000", "P");
+  expect_malformed (classifier, IFD_MALFORMED_LENGTH, "00000000", "P");
+  expect_malformed (classifier, IFD_MALFORMED_LENGTH, "00000003 65 88", "P");
+  expect_malformed (classifier, IFD_MALFORMED_LENGTH, "ffffffff 65 88", "P");
+  expect_malformed (classifier, IFD_MALFORMED_LENGTH, "00000002 09 10 00", "P");
+  /* all slices that are there: none refers to them */
+  expect_malformed (classifier, IFD_MALFORMED_LENGTH,
+      "00000002 01 9e 00000009 41", "B");
+  /* an empty access unit has no slice, and no fault either */
+  fail_unless_equals_string (classify_bytes (classifier, NULL, 0, 0), "P");
+  fail_unless_equals_uint64 (count_malformed (classifier), 6);
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (malformed_sei_is_counted)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
+
+  /* a size beyond the end, in one byte and in several; no size */
+  expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 06 09 c4 80"
+      "000001 41 88", "P");
+  expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 05 ff ff ff 80"
+      "000001 41 88", "P");
+  expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 ff ff ff"
+      "000001 41 88", "P");
+  expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 05 80"
+      "000001 41 88", "P");
+  /* what was read before the fault holds */
+  expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 06 01 c4 05 09"
+      "000001 41 88", "I");
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (nothing_is_read_behind_what_decides)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
+  GByteArray *bytes = parse_hex ("00000002 65 88 ffffffff");
+
+  set_length_size (classifier, IFD_CODEC_H264, 4);
+  fail_unless_equals_string (classify_bytes (classifier, bytes->data,
+          bytes->len, 0), "Ic");
+  bytes->data[4] = 0x41;
+  fail_unless_equals_string (classify_bytes (classifier, bytes->data,
+          bytes->len, 0), "Pt");
+  fail_unless_equals_uint64 (count_malformed (classifier), 0);
+  g_byte_array_unref (bytes);
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (access_units_may_be_cut_anywhere)
+{
+  const gchar *const texts[] = {
+    "09 10; 67 64 00 28; 06 05 02 00 00 03 01 06 01 c4 80; 41 88; 01 9e",
+    "46 01 50; 40 01 0c; 42 01 03 01; 44 01 c1; 00 01 80; 26 01 af"
+  };
+  guint codec, length_size, size;
+
+  for (codec = IFD_CODEC_H264; codec <= IFD_CODEC_H265; codec++) {
+    for (length_size = 0; length_size <= 4; length_size++) {
+      IfdClassifier *classifier = ifd_classifier_new (codec);
+      GByteArray *bytes = make_access_unit (texts[codec], length_size);
+
+      if (length_size != 3)
+        set_length_size (classifier, codec, length_size);
+      for (size = 0; size <= bytes->len; size++)
+        classify_bytes (classifier, bytes->data, size, size);
+      g_byte_array_unref (bytes);
+      ifd_classifier_free (classifier);
+    }
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (every_reason_has_its_name)
+{
+  guint i, j;
+
+  for (i = 0; i < IFD_MALFORMED_LAST; i++) {
+    fail_unless (ifd_malformed_get_name (i) != NULL);
+    for (j = 0; j < i; j++)
+      fail_if (g_str_equal (ifd_malformed_get_name (i),
+              ifd_malformed_get_name (j)));
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+ifdclassifier_suite (void)
+{
+  Suite *s = suite_create ("ifdclassifier");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, h264_idr_begins_a_closed_gop);
+  tcase_add_test (tc, h264_frame_without_references_to_it_is_b);
+  tcase_add_test (tc, h264_frame_with_references_to_it_is_p);
+  tcase_add_test (tc, h264_second_field_with_references_makes_p);
+  tcase_add_test (tc, h264_access_unit_without_slice_is_p);
+  tcase_add_test (tc, h264_recovery_point_is_i);
+  tcase_add_test (tc, h264_broken_link_is_read);
+  tcase_add_test (tc, h264_messages_before_the_recovery_point_are_skipped);
+  tcase_add_test (tc, h264_long_messages_are_skipped);
+  tcase_add_test (tc, h264_emulation_prevention_is_no_payload);
+  tcase_add_test (tc, h264_frames_output_before_their_i_lead);
+  tcase_add_test (tc, h264_nothing_behind_an_idr_leads);
+  tcase_add_test (tc, flush_forgets_the_last_i);
+  tcase_add_test (tc, h265_types_are_those_of_the_table);
+  tcase_add_test (tc, h265_only_the_highest_sub_layer_has_b);
+  tcase_add_test (tc, h265_sps_in_the_stream_is_taken);
+  tcase_add_test (tc, h265_first_slice_of_the_base_layer_decides);
+  tcase_add_test (tc, avcc_gives_the_size_of_lengths);
+  tcase_add_test (tc, hvcc_gives_lengths_and_sub_layers);
+  tcase_add_test (tc, malformed_codec_data_changes_nothing);
+  tcase_add_test (tc, malformed_byte_stream_is_counted);
+  tcase_add_test (tc, zeros_around_start_codes_are_no_fault);
+  tcase_add_test (tc, malformed_lengths_are_counted);
+  tcase_add_test (tc, malformed_sei_is_counted);
+  tcase_add_test (tc, nothing_is_read_behind_what_decides);
+  tcase_add_test (tc, access_units_may_be_cut_anywhere);
+  tcase_add_test (tc, every_reason_has_its_name);
+  return s;
+}
+
+GST_CHECK_MAIN (ifdclassifier);
