@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-ifdqueue
+ * @title: ifdqueue
+ * @short_description: Queue that gives up B-frames so that video stays live
+ *
+ * A queue before a sink that blocks while the network is full. It holds a few
+ * frames, and when the network takes less than the encoder makes it gives up
+ * those that cost the picture least: B-frames before P-frames, hardly ever an
+ * I-frame, and none that another one needs which is sent. What arrives can be
+ * decoded, and is late by no more than these few frames.
+ *
+ * Takes MPEG-1 and MPEG-2 video, parsed or raw, and H.264 and H.265 in whole
+ * access units. After R. Ouwens, "Quality of video streaming over wireless
+ * networks" (2006), sections 1.5 and 2, "I-Frame Delay".
+ *
+ * It paces: a frame enters the queue when the running time of its DTS has come
+ * (#GstIfdQueue:sync). So what is behind it must not wait for timestamps once
+ * more, but send what it gets: sync=false on the sink.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 filesrc location=film.m2v ! ifdqueue ! tcpclientsink host=127.0.0.1 port=5000 sync=false
+ * ]| Sends a film over TCP in real time, without the frames for which the
+ * network has no time.
+ * |[
+ * gst-launch-1.0 filesrc location=film.m2v ! ifdqueue ! rfc2250pay ! udpsink host=127.0.0.1 port=5004 sync=false
+ * ]| The same over RTP.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstifdqueueprivate.h"
+
+#include <string.h>
+
+GST_DEBUG_CATEGORY (gst_ifd_queue_debug);
+#define GST_CAT_DEFAULT gst_ifd_queue_debug
+
+#define DEFAULT_ALGORITHM IFD_ALGORITHM_GOP
+#define DEFAULT_MAX_FRAMES IFD_DEFAULT_MAX_FRAMES
+#define DEFAULT_SYNC TRUE
+#define DEFAULT_MAX_FRAME_SIZE MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE
+#define DEFAULT_POST_MESSAGES FALSE
+#define DEFAULT_STATS_INTERVAL 0
+
+enum
+{
+  PROP_0,
+  PROP_ALGORITHM,
+  PROP_MAX_FRAMES,
+  PROP_SYNC,
+  PROP_MAX_FRAME_SIZE,
+  PROP_POST_MESSAGES,
+  PROP_STATS,
+  PROP_STATS_INTERVAL,
+  PROP_LAST
+};
+
+static GParamSpec *properties[PROP_LAST];
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_IFD_QUEUE_USABLE_CAPS "; "
+        GST_IFD_QUEUE_UNUSABLE_CAPS));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS ", parsed = (boolean) true; "
+        GST_IFD_QUEUE_H26X_CAPS));
+
+GType
+gst_ifd_queue_algorithm_get_type (void)
+{
+  static const GEnumValue values[] = {
+    {IFD_ALGORITHM_PAPER, "As figure 1.1: an I-frame takes the place of any, "
+          "a P of a B", "paper"},
+    {IFD_ALGORITHM_PAPER_GOP, "As figures 1.2 and 1.3: without what refers to "
+          "a lost frame", "paper-gop"},
+    {IFD_ALGORITHM_GOP, "The same mended, with several frames to choose from",
+        "gop"},
+    {0, NULL, NULL}
+  };
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstIfdQueueAlgorithm", values);
+
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+#define gst_ifd_queue_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE (GstIfdQueue, gst_ifd_queue, GST_TYPE_ELEMENT,
+    GST_DEBUG_CATEGORY_INIT (gst_ifd_queue_debug, "ifdqueue", 0,
+        "Queue that gives up B-frames"));
+GST_ELEMENT_REGISTER_DEFINE (ifdqueue, "ifdqueue", GST_RANK_NONE,
+    GST_TYPE_IFD_QUEUE);
+
+/* --- life cycle ---------------------------------------------------------- */
+
+static void
+gst_ifd_queue_start (GstIfdQueue * self)
+{
+  IfdLine *old;
+
+  g_mutex_lock (&self->lock);
+  old = self->line;
+  self->line = ifd_line_new (&self->config);
+  memset (&self->input_stats, 0, sizeof (self->input_stats));
+  self->sequence_headers_repeated = 0;
+  self->paused_at = 0;
+  self->started_at = g_get_monotonic_time ();
+  self->upstream_latency = 0;
+  self->latency_is_known = FALSE;
+  g_mutex_unlock (&self->lock);
+
+  ifd_line_free (old);
+  gst_ifd_queue_start_sink (self);
+}
+
+static gboolean
+is_live (GstIfdQueue * self)
+{
+  gboolean sync;
+
+  g_mutex_lock (&self->lock);
+  sync = self->sync;
+  g_mutex_unlock (&self->lock);
+  return sync;
+}
+
+static GstStateChangeReturn
+gst_ifd_queue_change_state (GstElement * element, GstStateChange transition)
+{
+  GstIfdQueue *self = GST_IFD_QUEUE (element);
+  GstStateChangeReturn ret;
+
+  switch (transition) {
+    case GST_STATE_CHANGE_READY_TO_PAUSED:
+      gst_ifd_queue_start (self);
+      break;
+    case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
+      gst_ifd_queue_set_playing (self, TRUE);
+      gst_ifd_queue_start_timer (self);
+      break;
+    case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
+      gst_ifd_queue_stop_timer (self);
+      gst_ifd_queue_set_playing (self, FALSE);
+      break;
+    default:
+      break;
+  }
+
+  ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+          && ret == GST_STATE_CHANGE_FAILURE))
+    gst_ifd_queue_stop_sink (self);
+  if (ret == GST_STATE_CHANGE_FAILURE)
+    return ret;
+  /* As of any live element: nothing comes before PLAYING. */
+  if ((transition == GST_STATE_CHANGE_READY_TO_PAUSED
+          || transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+      && is_live (self))
+    ret = GST_STATE_CHANGE_NO_PREROLL;
+  return ret;
+}
+
+/* --- object -------------------------------------------------------------- */
+
+static void
+gst_ifd_queue_set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  GstIfdQueue *self = GST_IFD_QUEUE (object);
+  gboolean restart_timer = FALSE;
+  IfdConfig config;
+
+  g_mutex_lock (&self->lock);
+  config = self->config;
+  switch (id) {
+    case PROP_ALGORITHM:
+      config.algorithm = g_value_get_enum (value);
+      break;
+    case PROP_MAX_FRAMES:
+      config.max_frames = g_value_get_uint (value);
+      break;
+    case PROP_SYNC:
+      self->sync = g_value_get_boolean (value);
+      break;
+    case PROP_MAX_FRAME_SIZE:
+      self->max_frame_size = g_value_get_uint (value);
+      break;
+    case PROP_POST_MESSAGES:
+      self->post_messages = g_value_get_boolean (value);
+      break;
+    case PROP_STATS_INTERVAL:
+      self->stats_interval = g_value_get_uint64 (value);
+      restart_timer = self->playing;
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  g_mutex_unlock (&self->lock);
+
+  if (id == PROP_ALGORITHM || id == PROP_MAX_FRAMES)
+    gst_ifd_queue_set_config (self, &config);
+  if (restart_timer)
+    gst_ifd_queue_start_timer (self);
+}
+
+static void
+gst_ifd_queue_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstIfdQueue *self = GST_IFD_QUEUE (object);
+
+  if (id == PROP_STATS) {
+    g_value_take_boxed (value, gst_ifd_queue_create_stats (self));
+    return;
+  }
+
+  g_mutex_lock (&self->lock);
+  switch (id) {
+    case PROP_ALGORITHM:
+      g_value_set_enum (value, self->config.algorithm);
+      break;
+    case PROP_MAX_FRAMES:
+      g_value_set_uint (value, self->config.max_frames);
+      break;
+    case PROP_SYNC:
+      g_value_set_boolean (value, self->sync);
+      break;
+    case PROP_MAX_FRAME_SIZE:
+      g_value_set_uint (value, self->max_frame_size);
+      break;
+    case PROP_POST_MESSAGES:
+      g_value_set_boolean (value, self->post_messages);
+      break;
+    case PROP_STATS_INTERVAL:
+      g_value_set_uint64 (value, self->stats_interval);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+gst_ifd_queue_finalize (GObject * object)
+{
+  GstIfdQueue *self = GST_IFD_QUEUE (object);
+
+  ifd_line_free (self->line);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_ifd_queue_init (GstIfdQueue * self)
+{
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->changed);
+  self->config.algorithm = DEFAULT_ALGORITHM;
+  self->config.max_frames = DEFAULT_MAX_FRAMES;
+  self->sync = DEFAULT_SYNC;
+  self->max_frame_size = DEFAULT_MAX_FRAME_SIZE;
+  self->post_messages = DEFAULT_POST_MESSAGES;
+  self->stats_interval = DEFAULT_STATS_INTERVAL;
+  self->line = ifd_line_new (&self->config);
+  self->flow = GST_FLOW_FLUSHING;
+
+  self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
+  gst_ifd_queue_init_sink (self);
+  gst_element_add_pad (GST_ELEMENT_CAST (self), self->sinkpad);
+
+  self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
+  gst_ifd_queue_init_src (self);
+  gst_element_add_pad (GST_ELEMENT_CAST (self), self->srcpad);
+}
+
+static void
+gst_ifd_queue_class_init (GstIfdQueueClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+      GST_PARAM_MUTABLE_READY;
+  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+      GST_PARAM_MUTABLE_PLAYING;
+
+  object_class->set_property = gst_ifd_queue_set_property;
+  object_class->get_property = gst_ifd_queue_get_property;
+  object_class->finalize = gst_ifd_queue_finalize;
+  element_class->change_state = gst_ifd_queue_change_state;
+
+  /**
+   * GstIfdQueue:algorithm:
+   *
+   * Which frames are given up. `paper` is figure 1.1 of the paper and
+   * `paper-gop` figures 1.2 and 1.3, to the letter; both hold one frame. `gop`
+   * mends what they forget and holds #GstIfdQueue:max-frames.
+   */
+  properties[PROP_ALGORITHM] = g_param_spec_enum ("algorithm", "Algorithm",
+      "How frames are chosen that are given up", GST_TYPE_IFD_QUEUE_ALGORITHM,
+      DEFAULT_ALGORITHM, playing);
+
+  /**
+   * GstIfdQueue:max-frames:
+   *
+   * More of them give more to choose from, and each delays what waits by up to
+   * the duration of a frame.
+   */
+  properties[PROP_MAX_FRAMES] = g_param_spec_uint ("max-frames",
+      "Maximum frames", "Frames that may wait beside the one that is being "
+      "sent; algorithm=paper and paper-gop: always 1", 1, IFD_MAX_FRAMES,
+      DEFAULT_MAX_FRAMES, playing);
+
+  /**
+   * GstIfdQueue:sync:
+   *
+   * A frame enters the queue when the running time of its DTS (PTS where there
+   * is none) has come on the pipeline's clock, and upstream's latency where it
+   * is live. When %FALSE it enters at once: for streams that are paced
+   * otherwise.
+   */
+  properties[PROP_SYNC] = g_param_spec_boolean ("sync", "Sync",
+      "Wait for the time at which each frame is to be sent; false: it may be "
+      "sent as soon as it comes", DEFAULT_SYNC, ready);
+
+  /**
+   * GstIfdQueue:max-frame-size:
+   *
+   * Of raw MPEG video: a larger frame is dropped and counted as `too-big`, and
+   * the stream taken up again at the next header.
+   */
+  properties[PROP_MAX_FRAME_SIZE] = g_param_spec_uint ("max-frame-size",
+      "Maximum frame size",
+      "Largest frame of raw MPEG video that is accepted, in bytes",
+      1024, G_MAXINT, DEFAULT_MAX_FRAME_SIZE, ready);
+
+  /**
+   * GstIfdQueue:post-messages:
+   *
+   * An element message `application/x-ifdqueue-drop` for each frame that is not
+   * sent:
+   *
+   * * `type`: #gchararray, `I`, `P` or `B`
+   * * `reason`: #gchararray, as in the names of #GstIfdQueue:stats
+   * * `number`: #guint64, of the frame, in the order of input, from 0
+   * * `cause`: #guint64, number of the frame that came in when it was dropped:
+   *   itself, or that which took its place
+   * * `size`: #guint, bytes
+   * * `pts`, `dts`: #guint64, ns
+   */
+  properties[PROP_POST_MESSAGES] = g_param_spec_boolean ("post-messages",
+      "Post messages", "Post an element message for each frame that is dropped",
+      DEFAULT_POST_MESSAGES, playing);
+
+  /**
+   * GstIfdQueue:stats:
+   *
+   * A #GstStructure named `application/x-ifdqueue-stats`. Counters begin at 0
+   * when the element starts and never go back; they can be read until it
+   * starts again. #guint64 but where it says otherwise; `-i`, `-p` and `-b` say
+   * the same by type:
+   *
+   * * `frames-in`, `frames-in-i`, ...: frames that came; what became of them:
+   *   `sent`, `dropped`, `flushed`, `waiting`, and at most one that is being
+   *   sent
+   * * `bytes-in`, ...: their sizes
+   * * `sent`, ...; `bytes-sent`, ...: what downstream took
+   * * `dropped`, ...; `bytes-dropped`, ...: what was given up
+   * * `dropped-no-room`: it came while all that waited was worth more
+   * * `dropped-overwritten`: it waited and made room for another
+   * * `dropped-disturbed`: its GOP lost a frame that it refers to
+   * * `dropped-leading`: the GOP before did, and it leads its own
+   * * `dropped-incomplete`: a part of it was missing
+   * * `dropped-no-i-frame`: no I-frame was sent since the stream, or the
+   *   receiver, began
+   * * `flushed`: frames that a flush or the end of the state took
+   * * `gops`: I-frames that came
+   * * `gops-disturbed`: that lost an I-frame or P-frame
+   * * `lateness-median`, `lateness-p99`, `lateness-max`: #gint64, ns from when
+   *   a frame was due until downstream had taken all of it; percentiles right
+   *   to 1 part in 128
+   * * `time-blocked`: ns that downstream took for the frames
+   * * `waiting`, `bytes-waiting`: frames that wait now
+   * * `sequence-headers-repeated`: sequence headers put before an I-frame,
+   *   since frames that carried one were dropped or the receiver is new
+   * * `junk-bytes`: bytes that belonged to no frame
+   * * `too-big`: frames given up because of #GstIfdQueue:max-frame-size
+   * * `truncated`: frames cut by a discontinuity
+   * * `bad-headers`: headers that could not be read
+   * * `before-sequence`: pictures before the first sequence header
+   * * `foreign-codes`: start codes that no video elementary stream has
+   * * `incomplete`: frames of which a part was missing when they came; they go
+   *   on
+   * * `malformed-no-start-code`, `malformed-length`, `malformed-header`,
+   *   `malformed-sei`, `malformed-sps`: access units of H.264 or H.265 that
+   *   could not be read, by the first fault; they pass as P-frames
+   */
+  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
+      "Statistics since the element started: frames and bytes in, sent and "
+      "dropped, by type and reason, lateness in ns", GST_TYPE_STRUCTURE,
+      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * GstIfdQueue:stats-interval:
+   *
+   * While playing, #GstIfdQueue:stats comes as element message at this interval
+   * of the pipeline's clock.
+   */
+  properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval",
+      "Statistics interval",
+      "Time between two element messages with the statistics, in ns; 0: only "
+      "at the end of the stream", 0, G_MAXINT64, DEFAULT_STATS_INTERVAL,
+      playing);
+
+  g_object_class_install_properties (object_class, PROP_LAST, properties);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class,
+      "I-Frame Delay queue", "Generic",
+      "Queue before a network that is too slow: gives up B-frames, hardly ever "
+      "an I-frame, and keeps video live", "The gst-plugins-wireless authors");
+
+  gst_type_mark_as_plugin_api (GST_TYPE_IFD_QUEUE_ALGORITHM, 0);
+}

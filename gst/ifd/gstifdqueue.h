@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The element ifdqueue. */
+
+#ifndef __GST_IFD_QUEUE_H__
+#define __GST_IFD_QUEUE_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_IFD_QUEUE (gst_ifd_queue_get_type ())
+G_DECLARE_FINAL_TYPE (GstIfdQueue, gst_ifd_queue, GST, IFD_QUEUE, GstElement)
+/* The values are those of IfdAlgorithm. */
+#define GST_TYPE_IFD_QUEUE_ALGORITHM (gst_ifd_queue_algorithm_get_type ())
+GType gst_ifd_queue_algorithm_get_type (void);
+
+GST_ELEMENT_REGISTER_DECLARE (ifdqueue);
+
+G_END_DECLS
+
+#endif /* __GST_IFD_QUEUE_H__ */

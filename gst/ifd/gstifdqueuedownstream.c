@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A look at what is behind ifdqueue: a sink that itself waits for timestamps
+ * (sync=true is the default of udpsink, tcpclientsink, srtsink) blocks it until
+ * their time, and it drops frames on a link that has room for all.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstifdqueueprivate.h"
+
+/* Elements between us and a sink, more than any pipeline has */
+#define MAX_ELEMENTS 100
+
+/* From the pad at one side of a bin's wall to that at the other; takes and
+ * returns a reference. */
+static GstPad *
+cross_bin (GstPad * pad)
+{
+  GstPad *next;
+
+  if (GST_IS_GHOST_PAD (pad)) {
+    /* into a bin */
+    next = gst_ghost_pad_get_target (GST_GHOST_PAD (pad));
+  } else {
+    /* out of it: the ghost pad's own inside */
+    GstProxyPad *ghost = gst_proxy_pad_get_internal (GST_PROXY_PAD (pad));
+
+    next = ghost ? gst_pad_get_peer (GST_PAD (ghost)) : NULL;
+    gst_clear_object (&ghost);
+  }
+  gst_object_unref (pad);
+  return next;
+}
+
+static GstElement *
+get_next_element (GstPad * srcpad)
+{
+  GstPad *pad = gst_pad_get_peer (srcpad);
+  GstElement *element = NULL;
+
+  while (pad && GST_IS_PROXY_PAD (pad))
+    pad = cross_bin (pad);
+  if (pad)
+    element = gst_pad_get_parent_element (pad);
+  gst_clear_object (&pad);
+  return element;
+}
+
+/* NULL: it has none or several. */
+static GstPad *
+get_only_src_pad (GstElement * element)
+{
+  GstPad *pad = NULL;
+
+  GST_OBJECT_LOCK (element);
+  if (element->numsrcpads == 1)
+    pad = gst_object_ref (element->srcpads->data);
+  GST_OBJECT_UNLOCK (element);
+  return pad;
+}
+
+static GstElement *
+find_sink (GstIfdQueue * self)
+{
+  GstPad *srcpad = gst_object_ref (self->srcpad);
+  GstElement *element = NULL;
+  guint i;
+
+  for (i = 0; i < MAX_ELEMENTS && srcpad; i++) {
+    gst_clear_object (&element);
+    element = get_next_element (srcpad);
+    gst_object_unref (srcpad);
+    srcpad = NULL;
+    if (element && !GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK))
+      srcpad = get_only_src_pad (element);
+  }
+  gst_clear_object (&srcpad);
+  return element;
+}
+
+static gboolean
+waits_for_timestamps (GstElement * sink)
+{
+  GParamSpec *sync =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (sink), "sync");
+  gboolean waits = FALSE;
+
+  if (!GST_OBJECT_FLAG_IS_SET (sink, GST_ELEMENT_FLAG_SINK))
+    return FALSE;
+  if (sync && sync->value_type == G_TYPE_BOOLEAN
+      && (sync->flags & G_PARAM_READABLE))
+    g_object_get (sink, "sync", &waits, NULL);
+  return waits;
+}
+
+void
+gst_ifd_queue_look_downstream (GstIfdQueue * self)
+{
+  GstElement *sink;
+  gboolean sync;
+
+  g_mutex_lock (&self->lock);
+  sync = self->sync;
+  g_mutex_unlock (&self->lock);
+  if (!sync)
+    return;
+  sink = find_sink (self);
+  if (sink && waits_for_timestamps (sink))
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("%s waits for timestamps itself: set sync=false on it.",
+            GST_OBJECT_NAME (sink)),
+        ("%s paces the frames; a sink that waits too blocks it, as a full "
+            "network does, and frames are dropped", GST_OBJECT_NAME (self)));
+  gst_clear_object (&sink);
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The input of ifdqueue; see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstifdqueueinput.h"
+
+#include <string.h>
+
+/* The lowest frame rate of MPEG video, 24000/1001 (13818-2 table 6-4), stands
+ * for one that is not known. */
+#define LONGEST_FRAME (GST_SECOND * 1001 / 24000)
+
+/* A later frame has a temporal reference at most this much larger (13818-2
+ * 6.3.9: it counts modulo 1024). */
+#define HALF_OF_REFERENCES 512
+
+struct _GstIfdQueueInput
+{
+  GstElement *owner;
+  GstMpegVideoInput *mpeg;
+  IfdClassifier *classifier;    /* NULL: MPEG video */
+  IfdCodec codec;               /* its */
+  gboolean parsed;              /* MPEG video, as caps say */
+  gint fps_n, fps_d;            /* as caps or the sequence header say; or 0 */
+  guint64 malformed[IFD_MALFORMED_LAST];        /* of classifiers before */
+  GstBuffer *unit;              /* an access unit that was pushed */
+
+  /* of MPEG video */
+  MpegVideoSequence sequence;   /* of the newest caps */
+  gboolean have_caps;           /* some were told */
+  gboolean update_caps;         /* upstream's are new */
+  GstMemory *header;            /* the newest sequence header and what belongs
+                                 * to it */
+  guint i_reference;            /* temporal reference of the newest I-frame */
+};
+
+GstIfdQueueInput *
+gst_ifd_queue_input_new (GstElement * owner, guint max_frame_size)
+{
+  GstIfdQueueInput *input = g_new0 (GstIfdQueueInput, 1);
+
+  input->owner = owner;
+  input->mpeg = gst_mpeg_video_input_new (owner);
+  gst_mpeg_video_input_set_max_frame_size (input->mpeg, max_frame_size);
+  return input;
+}
+
+static void
+drop_classifier (GstIfdQueueInput * input)
+{
+  guint i;
+
+  if (!input->classifier)
+    return;
+  for (i = 0; i < IFD_MALFORMED_LAST; i++)
+    input->malformed[i] += ifd_classifier_get_malformed (input->classifier, i);
+  g_clear_pointer (&input->classifier, ifd_classifier_free);
+}
+
+static void
+drop_header (GstIfdQueueInput * input)
+{
+  if (input->header)
+    gst_memory_unref (input->header);
+  input->header = NULL;
+}
+
+void
+gst_ifd_queue_input_free (GstIfdQueueInput * input)
+{
+  gst_mpeg_video_input_free (input->mpeg);
+  drop_classifier (input);
+  drop_header (input);
+  gst_clear_buffer (&input->unit);
+  g_free (input);
+}
+
+void
+gst_ifd_queue_input_reset (GstIfdQueueInput * input)
+{
+  gst_mpeg_video_input_reset (input->mpeg);
+  if (input->classifier)
+    ifd_classifier_reset (input->classifier);
+  gst_clear_buffer (&input->unit);
+}
+
+/* --- caps ---------------------------------------------------------------- */
+
+/* Where downstream takes the media type but none of its usable forms, a parser
+ * before ifdqueue would not help: it must not link. */
+static GstCaps *
+make_unusable_caps (GstCaps * usable)
+{
+  GstCaps *unusable = gst_caps_from_string (GST_IFD_QUEUE_UNUSABLE_CAPS);
+  guint i;
+
+  for (i = gst_caps_get_size (unusable); i-- > 0;) {
+    const gchar *name =
+        gst_structure_get_name (gst_caps_get_structure (unusable, i));
+    GstCaps *any_form = gst_caps_new_empty_simple (name);
+
+    if (g_str_has_prefix (name, "video/x-h26")
+        && !gst_caps_can_intersect (usable, any_form))
+      gst_caps_remove_structure (unusable, i);
+    gst_caps_unref (any_form);
+  }
+  return unusable;
+}
+
+static GstCaps *
+intersect_with_filter (GstCaps * caps, GstCaps * filter)
+{
+  GstCaps *both;
+
+  if (!filter)
+    return caps;
+  both = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (caps);
+  return both;
+}
+
+GstCaps *
+gst_ifd_queue_input_query_caps (GstCaps * downstream, GstCaps * filter)
+{
+  GstCaps *usable = gst_caps_from_string (GST_IFD_QUEUE_USABLE_CAPS);
+  GstCaps *wishes = gst_caps_copy (downstream), *both, *unusable;
+  guint i;
+
+  /* We see to it that MPEG video is parsed. */
+  for (i = 0; i < gst_caps_get_size (wishes); i++) {
+    GstStructure *structure = gst_caps_get_structure (wishes, i);
+
+    if (gst_structure_has_name (structure, "video/mpeg"))
+      gst_structure_remove_field (structure, "parsed");
+  }
+  both = gst_caps_intersect_full (wishes, usable, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (wishes);
+  gst_caps_unref (usable);
+  unusable = make_unusable_caps (both);
+  /* each by itself, so that the usable ones come first whatever the filter
+   * prefers */
+  both = intersect_with_filter (both, filter);
+  gst_caps_append (both, intersect_with_filter (unusable, filter));
+  return both;
+}
+
+static gboolean
+refuse (GstIfdQueueInput * input, GstCaps * caps, const gchar * what,
+    const gchar * remedy)
+{
+  const gchar *name = GST_OBJECT_NAME (input->owner);
+
+  GST_ELEMENT_ERROR (input->owner, STREAM, WRONG_TYPE,
+      ("%s takes whole frames, not %s: put %s.", name, what, remedy),
+      ("%" GST_PTR_FORMAT, caps));
+  return FALSE;
+}
+
+/* Caps that GST_IFD_QUEUE_UNUSABLE_CAPS let through */
+static gboolean
+refuse_unusable (GstIfdQueueInput * input, GstCaps * caps)
+{
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+
+  if (gst_structure_has_name (structure, "application/x-rtp"))
+    return refuse (input, caps, "RTP packets", "ifdqueue before the "
+        "payloader: ... ! ifdqueue ! rfc2250pay ! udpsink");
+  if (gst_structure_has_name (structure, "video/x-h264"))
+    return refuse (input, caps, "this form of H.264", "h264parse before "
+        "ifdqueue");
+  if (gst_structure_has_name (structure, "video/x-h265"))
+    return refuse (input, caps, "this form of H.265", "h265parse before "
+        "ifdqueue");
+  if (gst_structure_has_name (structure, "video/mpegts"))
+    return refuse (input, caps, "an MPEG transport stream", "tsdemux before "
+        "ifdqueue");
+  return refuse (input, caps, "an MPEG program stream", "mpegpsdemux before "
+      "ifdqueue");
+}
+
+static gboolean
+is_usable (GstCaps * caps)
+{
+  GstCaps *usable = gst_caps_from_string (GST_IFD_QUEUE_USABLE_CAPS);
+  gboolean is_subset = gst_caps_is_subset (caps, usable);
+
+  gst_caps_unref (usable);
+  return is_subset;
+}
+
+static gboolean
+set_codec_data (GstIfdQueueInput * input, const GstStructure * structure)
+{
+  const gchar *format = gst_structure_get_string (structure, "stream-format");
+  const GValue *value = gst_structure_get_value (structure, "codec_data");
+  gboolean is_set = FALSE;
+  GstBuffer *data;
+  GstMapInfo map;
+
+  if (g_str_equal (format, "byte-stream"))
+    return ifd_classifier_set_codec_data (input->classifier, NULL, 0);
+  data = value && GST_VALUE_HOLDS_BUFFER (value) ?
+      gst_value_get_buffer (value) : NULL;
+  if (data && gst_buffer_map (data, &map, GST_MAP_READ)) {
+    is_set = ifd_classifier_set_codec_data (input->classifier, map.data,
+        map.size);
+    gst_buffer_unmap (data, &map);
+  }
+  return is_set;
+}
+
+static gboolean
+set_h26x_caps (GstIfdQueueInput * input, GstCaps * caps, IfdCodec codec)
+{
+  if (!input->classifier || input->codec != codec) {
+    drop_classifier (input);
+    input->classifier = ifd_classifier_new (codec);
+    input->codec = codec;
+  }
+  if (set_codec_data (input, gst_caps_get_structure (caps, 0)))
+    return TRUE;
+  return refuse (input, caps, codec == IFD_CODEC_H264 ?
+      "H.264 without valid codec_data" : "H.265 without valid codec_data",
+      codec == IFD_CODEC_H264 ? "h264parse before ifdqueue" :
+      "h265parse before ifdqueue");
+}
+
+static void
+set_mpeg_caps (GstIfdQueueInput * input, GstCaps * caps)
+{
+  drop_classifier (input);
+  input->parsed = FALSE;
+  gst_structure_get_boolean (gst_caps_get_structure (caps, 0), "parsed",
+      &input->parsed);
+  gst_mpeg_video_input_set_caps (input->mpeg, caps);
+  input->update_caps = TRUE;
+}
+
+gboolean
+gst_ifd_queue_input_set_caps (GstIfdQueueInput * input, GstCaps * caps)
+{
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+
+  if (!is_usable (caps))
+    return refuse_unusable (input, caps);
+  if (!gst_structure_get_fraction (structure, "framerate", &input->fps_n,
+          &input->fps_d))
+    input->fps_n = 0;
+  if (gst_structure_has_name (structure, "video/x-h264"))
+    return set_h26x_caps (input, caps, IFD_CODEC_H264);
+  if (gst_structure_has_name (structure, "video/x-h265"))
+    return set_h26x_caps (input, caps, IFD_CODEC_H265);
+  set_mpeg_caps (input, caps);
+  return TRUE;
+}
+
+gboolean
+gst_ifd_queue_input_is_mpeg (const GstIfdQueueInput * input)
+{
+  return input->classifier == NULL;
+}
+
+gboolean
+gst_ifd_queue_input_is_raw (const GstIfdQueueInput * input)
+{
+  return !input->classifier && !input->parsed;
+}
+
+GstClockTime
+gst_ifd_queue_input_get_frame_duration (const GstIfdQueueInput * input)
+{
+  if (input->fps_n <= 0 || input->fps_d <= 0)
+    return LONGEST_FRAME;
+  return gst_util_uint64_scale (GST_SECOND, input->fps_d, input->fps_n);
+}
+
+GstEvent *
+gst_ifd_queue_input_convert_segment (GstIfdQueueInput * input, GstEvent * event)
+{
+  return gst_mpeg_video_input_convert_segment (input->mpeg, event);
+}
+
+GstCaps *
+gst_ifd_queue_input_make_caps (GstIfdQueueInput * input)
+{
+  if (input->classifier || !input->update_caps)
+    return NULL;
+  input->update_caps = FALSE;
+  input->have_caps = TRUE;
+  return gst_mpeg_video_input_make_caps (input->mpeg, &input->sequence);
+}
+
+/* --- frames of MPEG video ------------------------------------------------ */
+
+/* What the frame's sequence header tells, if it is news */
+static GstCaps *
+update_caps (GstIfdQueueInput * input, const MpegVideoSequence * sequence)
+{
+  /* A frame before the sequence header, after a flush, has no news. */
+  if (input->have_caps && !input->update_caps && (sequence->width == 0
+          || memcmp (&input->sequence, sequence, sizeof (*sequence)) == 0))
+    return NULL;
+  input->sequence = *sequence;
+  if (sequence->fps_n > 0) {
+    input->fps_n = sequence->fps_n;
+    input->fps_d = sequence->fps_d;
+  }
+  input->update_caps = TRUE;
+  return gst_ifd_queue_input_make_caps (input);
+}
+
+static gsize
+find_unit (const MpegVideoFrame * frame, guint code, guint * unit)
+{
+  for (; *unit < frame->n_units; (*unit)++) {
+    if (frame->units[*unit].code == code)
+      return frame->units[*unit].offset;
+  }
+  return frame->size;
+}
+
+/* Keeps the sequence header with its extensions and user data: all up to the
+ * GOP or picture header (13818-2 6.2.2). */
+static void
+keep_header (GstIfdQueueInput * input, const MpegVideoFrame * frame,
+    GstBuffer * buffer)
+{
+  guint unit = 0, gop;
+  gsize begin = find_unit (frame, MPEG_VIDEO_CODE_SEQUENCE, &unit);
+  gsize end;
+  guint8 *bytes;
+
+  gop = unit;
+  end = find_unit (frame, MPEG_VIDEO_CODE_PICTURE, &unit);
+  end = MIN (end, find_unit (frame, MPEG_VIDEO_CODE_GOP, &gop));
+  if (begin >= end)
+    return;
+  bytes = g_malloc (end - begin);
+  gst_buffer_extract (buffer, begin, bytes, end - begin);
+  drop_header (input);
+  input->header = gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY, bytes,
+      end - begin, 0, end - begin, bytes, g_free);
+}
+
+/* The core takes each B between an I and the next P for a leading one; the
+ * temporal references know better. */
+static IfdFrameFlags
+find_place (const GstIfdQueueInput * input, guint temporal_reference)
+{
+  guint distance = (temporal_reference - input->i_reference) & 1023;
+
+  if (distance == 0)
+    return 0;
+  return distance < HALF_OF_REFERENCES ? IFD_FRAME_TRAILING : IFD_FRAME_LEADING;
+}
+
+static void
+classify_mpeg (GstIfdQueueInput * input, const MpegVideoFrame * mpeg,
+    IfdFrame * frame)
+{
+  const MpegVideoPicture *picture = &mpeg->pictures[0].header;
+
+  if (picture->type == MPEG_VIDEO_PICTURE_P) {
+    frame->type = IFD_FRAME_P;
+  } else if (picture->type == MPEG_VIDEO_PICTURE_B) {
+    frame->type = IFD_FRAME_B;
+    frame->flags = find_place (input, picture->temporal_reference);
+  } else {
+    frame->type = IFD_FRAME_I;
+    input->i_reference = picture->temporal_reference;
+    if (mpeg->has_gop && mpeg->gop.closed)
+      frame->flags |= IFD_FRAME_CLOSED;
+    if (mpeg->has_gop && mpeg->gop.broken_link)
+      frame->flags |= IFD_FRAME_BROKEN;
+  }
+}
+
+static gboolean
+pull_mpeg (GstIfdQueueInput * input, IfdLineItem * item, GstCaps ** caps)
+{
+  GstMpegVideoInputFrame pulled;
+  MpegVideoLoss loss;
+
+  if (!gst_mpeg_video_input_pull (input->mpeg, &pulled))
+    return FALSE;
+  /* What never came is upstream's loss. */
+  while (gst_mpeg_video_input_pull_loss (input->mpeg, &loss));
+  *caps = update_caps (input, &pulled.frame.sequence);
+  if (pulled.frame.has_sequence)
+    keep_header (input, &pulled.frame, pulled.buffer);
+  classify_mpeg (input, &pulled.frame, &item->frame);
+  item->has_sequence = pulled.frame.has_sequence;
+  item->sequence = input->header ? gst_memory_ref (input->header) : NULL;
+  item->object = GST_MINI_OBJECT_CAST (g_steal_pointer (&pulled.buffer));
+  gst_mpeg_video_input_frame_clear (&pulled);
+  return TRUE;
+}
+
+/* --- access units of H.264 and H.265 ------------------------------------- */
+
+static gboolean
+pull_unit (GstIfdQueueInput * input, IfdLineItem * item)
+{
+  GstBuffer *buffer = g_steal_pointer (&input->unit);
+  GstMapInfo map;
+
+  if (!buffer)
+    return FALSE;
+  item->frame.type = IFD_FRAME_P;
+  if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    ifd_classifier_input (input->classifier, map.data, map.size,
+        GST_BUFFER_PTS (buffer), &item->frame);
+    gst_buffer_unmap (buffer, &map);
+  }
+  if (item->frame.type == IFD_FRAME_B) {
+    buffer = gst_buffer_make_writable (buffer);
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT |
+        GST_BUFFER_FLAG_DROPPABLE);
+  }
+  item->object = GST_MINI_OBJECT_CAST (buffer);
+  return TRUE;
+}
+
+/* --- what comes in ------------------------------------------------------- */
+
+gboolean
+gst_ifd_queue_input_push (GstIfdQueueInput * input, GstBuffer * buffer)
+{
+  if (!input->classifier)
+    return gst_mpeg_video_input_push (input->mpeg, buffer);
+  gst_clear_buffer (&input->unit);
+  input->unit = buffer;
+  return TRUE;
+}
+
+gboolean
+gst_ifd_queue_input_drain (GstIfdQueueInput * input)
+{
+  return input->classifier || gst_mpeg_video_input_drain (input->mpeg);
+}
+
+gboolean
+gst_ifd_queue_input_pull (GstIfdQueueInput * input, IfdLineItem * item,
+    GstCaps ** caps)
+{
+  gboolean pulled;
+
+  memset (item, 0, sizeof (*item));
+  *caps = NULL;
+  pulled = input->classifier ? pull_unit (input, item) :
+      pull_mpeg (input, item, caps);
+  if (pulled)
+    item->frame.size = gst_buffer_get_size (GST_BUFFER_CAST (item->object));
+  return pulled;
+}
+
+void
+gst_ifd_queue_input_get_stats (const GstIfdQueueInput * input,
+    GstIfdQueueInputStats * stats)
+{
+  guint i;
+
+  gst_mpeg_video_input_get_stats (input->mpeg, &stats->framer);
+  for (i = 0; i < IFD_MALFORMED_LAST; i++) {
+    stats->malformed[i] = input->malformed[i];
+    if (input->classifier)
+      stats->malformed[i] +=
+          ifd_classifier_get_malformed (input->classifier, i);
+  }
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the parts of ifdqueue share: the element (gstifdqueue.c), the way of
+ * what comes in (gstifdqueuesink.c) and of what goes out (gstifdqueuesrc.c),
+ * its time (gstifdqueuetime.c), and what it tells (gstifdqueuestats.c).
+ */
+
+#ifndef __GST_IFD_QUEUE_PRIVATE_H__
+#define __GST_IFD_QUEUE_PRIVATE_H__
+
+#include "gstifdqueue.h"
+#include "gstifdqueueinput.h"
+#include "ifdqueueline.h"
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_ifd_queue_debug);
+
+/* Two threads: upstream's streaming thread frames what comes and waits until
+ * each frame is due; the src pad's task pushes. Locks, in this order: the
+ * streaming lock of a pad, lock, OBJECT_LOCK. None but the streaming lock is
+ * held where something is pushed, posted, queried or freed, or a clock waited
+ * for. */
+struct _GstIfdQueue
+{
+  GstElement parent;
+
+  GstPad *sinkpad, *srcpad;
+
+  GMutex lock;
+  GCond changed;                /* something that it protects did */
+
+  /* protected by lock: properties */
+  IfdConfig config;
+  gboolean sync;
+  guint max_frame_size;
+  gboolean post_messages;
+  GstClockTime stats_interval;
+
+  /* protected by lock: the line between the threads */
+  IfdLine *line;
+  GstFlowReturn flow;           /* not OK: nothing is taken or pushed */
+  gboolean eos;                 /* came, and perhaps waits in the line */
+  GstQuery *query_done;         /* its answer is known: */
+  gboolean query_result;
+  GstQuery *query_running;      /* is being answered downstream */
+
+  /* protected by lock: time */
+  gboolean playing;
+  GstClockTime paused_at;       /* running time; while not playing */
+  gint64 started_at;            /* us, monotonic; the origin without a clock */
+  GstClockID wait_id;           /* streaming thread waits for it; or NULL */
+  GstClockTime upstream_latency;        /* how much later than its running time
+                                         * a frame is due */
+  gboolean latency_is_known;    /* since the last start or play */
+  GstClockTime frame_duration;
+  gboolean raw;                 /* frames wait for the next one's start */
+
+  /* protected by lock: statistics */
+  GstIfdQueueInputStats input_stats;    /* copied by the streaming thread */
+  guint64 sequence_headers_repeated;
+  GstClockID stats_id;          /* NULL: no timer runs */
+
+  /* streaming thread of the sink pad only; made and freed while no pad is
+   * active */
+  GstIfdQueueInput *input;
+  GstSegment segment;
+  gboolean have_stream;         /* a STREAM_START came */
+  gboolean started;             /* a buffer came since start or flush */
+  gboolean have_caps;           /* caps were sent on */
+  GQueue held_events;           /* wait for the caps */
+
+  /* task of the src pad only */
+  gboolean looked_downstream;
+};
+
+/* gstifdqueuetime.c */
+
+/* Running time of the clock, which stands still in a pause; with the lock */
+GstClockTime gst_ifd_queue_now (GstIfdQueue * self);
+/* Waits until the buffer is due, as the property sync says, and tells when that
+ * was (running time); without the lock. Not OK: flushing, or what downstream
+ * said. */
+GstFlowReturn gst_ifd_queue_wait (GstIfdQueue * self, GstBuffer * buffer,
+    GstClockTime * due);
+/* Ends the wait; with the lock */
+void gst_ifd_queue_unwait (GstIfdQueue * self);
+void gst_ifd_queue_set_playing (GstIfdQueue * self, gboolean playing);
+gboolean gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query);
+/* What may change the latency that is told; posts a message if it does. */
+void gst_ifd_queue_set_config (GstIfdQueue * self, const IfdConfig * config);
+void gst_ifd_queue_set_frames (GstIfdQueue * self, GstClockTime duration,
+    gboolean raw);
+
+/* gstifdqueuesink.c */
+
+void gst_ifd_queue_init_sink (GstIfdQueue * self);
+void gst_ifd_queue_start_sink (GstIfdQueue * self);
+void gst_ifd_queue_stop_sink (GstIfdQueue * self);
+
+/* gstifdqueuesrc.c */
+
+void gst_ifd_queue_init_src (GstIfdQueue * self);
+/* Ends what waits or pushes, soon; with the lock */
+void gst_ifd_queue_set_flow (GstIfdQueue * self, GstFlowReturn flow);
+/* Empties the line. Sticky events go to the src pad where keep_sticky is set.
+ * With the lock, which it gives back for a while. */
+void gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky);
+/* Lets the task run, if the pad is active; with the lock */
+void gst_ifd_queue_start_task (GstIfdQueue * self);
+/* Posts and frees the frames that the line gave up. Called with the lock, which
+ * it gives back. */
+void gst_ifd_queue_unlock_and_tell (GstIfdQueue * self);
+
+/* gstifdqueuestats.c */
+
+GstStructure *gst_ifd_queue_create_stats (GstIfdQueue * self);
+void gst_ifd_queue_post_stats (GstIfdQueue * self);
+GstMessage *gst_ifd_queue_new_drop_message (GstIfdQueue * self,
+    const IfdLineDrop * drop);
+void gst_ifd_queue_start_timer (GstIfdQueue * self);
+void gst_ifd_queue_stop_timer (GstIfdQueue * self);
+
+/* gstifdqueuedownstream.c */
+
+/* Warns once of a sink behind us that waits for timestamps. */
+void gst_ifd_queue_look_downstream (GstIfdQueue * self);
+
+G_END_DECLS
+
+#endif /* __GST_IFD_QUEUE_PRIVATE_H__ */

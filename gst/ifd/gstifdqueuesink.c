@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The way of what comes into ifdqueue, in upstream's streaming thread: buffers
+ * become frames, each waits until it is due, and enters the line; events and
+ * queries enter it at their place.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstifdqueueprivate.h"
+
+#define GST_CAT_DEFAULT gst_ifd_queue_debug
+
+/* Events and queries that may stand in the line: more of them wait, so that a
+ * flood of them fills no memory while downstream blocks. */
+#define MAX_OBJECTS 1000
+
+/* --- into the line ------------------------------------------------------- */
+
+static gboolean
+is_sticky (GstMiniObject * object)
+{
+  return GST_IS_EVENT (object) && GST_EVENT_IS_STICKY (object);
+}
+
+/* Takes the object. What sticks enters whatever downstream said of the frames:
+ * it is there for the next ones. */
+static GstFlowReturn
+enqueue_object (GstIfdQueue * self, GstMiniObject * object)
+{
+  GstFlowReturn flow;
+
+  g_mutex_lock (&self->lock);
+  while (self->flow == GST_FLOW_OK
+      && ifd_line_count_objects (self->line) >= MAX_OBJECTS)
+    g_cond_wait (&self->changed, &self->lock);
+  flow = self->flow;
+  if (flow == GST_FLOW_OK || is_sticky (object)) {
+    ifd_line_push (self->line, g_steal_pointer (&object));
+    g_cond_broadcast (&self->changed);
+    if (flow != GST_FLOW_FLUSHING)
+      flow = GST_FLOW_OK;
+  }
+  g_mutex_unlock (&self->lock);
+
+  if (object && !GST_IS_QUERY (object))
+    gst_mini_object_unref (object);
+  return flow;
+}
+
+static gboolean
+enqueue_event (GstIfdQueue * self, GstEvent * event)
+{
+  return enqueue_object (self, GST_MINI_OBJECT_CAST (event)) == GST_FLOW_OK;
+}
+
+static void
+enqueue_held_events (GstIfdQueue * self)
+{
+  GstEvent *event;
+
+  self->have_caps = TRUE;
+  while ((event = g_queue_pop_head (&self->held_events)))
+    enqueue_event (self, event);
+}
+
+/* Caps come before the segment and what follows it, but for MPEG video what
+ * they say comes with the first frame: until then serialized events wait. */
+static gboolean
+send_event (GstIfdQueue * self, GstEvent * event)
+{
+  if (self->have_caps)
+    return enqueue_event (self, event);
+  g_queue_push_tail (&self->held_events, event);
+  return TRUE;
+}
+
+/* A flush takes all but what is said of the stream as a whole. */
+static void
+flush_held_events (GstIfdQueue * self)
+{
+  GList *link = self->held_events.head;
+
+  while (link) {
+    GList *next = link->next;
+    GstEvent *event = link->data;
+
+    if (!GST_EVENT_IS_STICKY (event)
+        || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
+      gst_event_unref (event);
+      g_queue_delete_link (&self->held_events, link);
+    }
+    link = next;
+  }
+}
+
+/* Takes the caps, or NULL. */
+static void
+send_caps (GstIfdQueue * self, GstCaps * caps)
+{
+  gst_ifd_queue_set_frames (self,
+      gst_ifd_queue_input_get_frame_duration (self->input),
+      gst_ifd_queue_input_is_raw (self->input));
+  if (!caps)
+    return;
+  enqueue_event (self, gst_event_new_caps (caps));
+  gst_caps_unref (caps);
+  enqueue_held_events (self);
+}
+
+static void
+publish_stats (GstIfdQueue * self)
+{
+  g_mutex_lock (&self->lock);
+  gst_ifd_queue_input_get_stats (self->input, &self->input_stats);
+  g_mutex_unlock (&self->lock);
+}
+
+/* --- the way of a frame -------------------------------------------------- */
+
+/* Takes what the item owns. */
+static GstFlowReturn
+enqueue_frame (GstIfdQueue * self, IfdLineItem * item)
+{
+  GstFlowReturn flow = gst_ifd_queue_wait (self, GST_BUFFER_CAST (item->object),
+      &item->frame.due);
+
+  g_mutex_lock (&self->lock);
+  if (flow == GST_FLOW_OK)
+    flow = self->flow;
+  if (flow != GST_FLOW_OK) {
+    g_mutex_unlock (&self->lock);
+    ifd_line_item_clear (item);
+    return flow;
+  }
+  GST_LOG_OBJECT (self, "%c-frame, flags %x, %u bytes, due %" GST_TIME_FORMAT,
+      ifd_frame_type_char (item->frame.type), item->frame.flags,
+      item->frame.size, GST_TIME_ARGS (item->frame.due));
+  ifd_line_push_frame (self->line, gst_ifd_queue_now (self), item);
+  g_cond_broadcast (&self->changed);
+  gst_ifd_queue_unlock_and_tell (self);
+  return GST_FLOW_OK;
+}
+
+/* All frames that are whole by now */
+static GstFlowReturn
+enqueue_frames (GstIfdQueue * self)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  IfdLineItem item;
+  GstCaps *caps;
+
+  publish_stats (self);
+  while (flow == GST_FLOW_OK
+      && gst_ifd_queue_input_pull (self->input, &item, &caps)) {
+    if (caps)
+      send_caps (self, caps);
+    flow = enqueue_frame (self, &item);
+  }
+  publish_stats (self);
+  return flow;
+}
+
+static GstFlowReturn
+gst_ifd_queue_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  GstIfdQueue *self = GST_IFD_QUEUE (parent);
+  GstFlowReturn flow;
+
+  g_mutex_lock (&self->lock);
+  flow = self->eos ? GST_FLOW_EOS : self->flow;
+  g_mutex_unlock (&self->lock);
+  if (flow != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return flow;
+  }
+  self->started = TRUE;
+  if (!gst_ifd_queue_input_push (self->input, buffer))
+    return GST_FLOW_ERROR;
+  return enqueue_frames (self);
+}
+
+/* --- the way of an event ------------------------------------------------- */
+
+/* No byte of what came so far belongs to what comes next. */
+static void
+drain (GstIfdQueue * self)
+{
+  if (!self->started)
+    return;
+  gst_ifd_queue_input_drain (self->input);
+  enqueue_frames (self);
+}
+
+/* Another stream, or the same from another place */
+static void
+restart (GstIfdQueue * self)
+{
+  gst_ifd_queue_input_reset (self->input);
+  self->started = FALSE;
+}
+
+/* After EOS, sent or received, another stream or segment may follow. */
+static void
+leave_eos (GstIfdQueue * self)
+{
+  g_mutex_lock (&self->lock);
+  self->eos = FALSE;
+  if (self->flow == GST_FLOW_EOS) {
+    gst_ifd_queue_flush_line (self, TRUE);
+    gst_ifd_queue_start_task (self);
+  }
+  g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+take_stream_start (GstIfdQueue * self, GstEvent * event)
+{
+  if (self->have_stream && self->started) {
+    drain (self);
+    restart (self);
+  }
+  self->have_stream = TRUE;
+  leave_eos (self);
+  return enqueue_event (self, event);
+}
+
+static gboolean
+take_caps (GstIfdQueue * self, GstEvent * event)
+{
+  gboolean was_mpeg = gst_ifd_queue_input_is_mpeg (self->input);
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, caps);
+  /* What is pending is of the caps before. */
+  if (gst_ifd_queue_input_is_raw (self->input))
+    drain (self);
+  if (!gst_ifd_queue_input_set_caps (self->input, caps)) {
+    gst_event_unref (event);
+    return FALSE;
+  }
+  send_caps (self, NULL);
+  if (gst_ifd_queue_input_is_mpeg (self->input)) {
+    self->have_caps = self->have_caps && was_mpeg;
+    gst_event_unref (event);
+    return TRUE;
+  }
+  if (!enqueue_event (self, event))
+    return FALSE;
+  enqueue_held_events (self);
+  return TRUE;
+}
+
+static gboolean
+take_segment (GstIfdQueue * self, GstEvent * event)
+{
+  const GstSegment *segment;
+
+  event = gst_ifd_queue_input_convert_segment (self->input, event);
+  gst_event_parse_segment (event, &segment);
+  /* What is pending belongs to the segment before. */
+  if (gst_ifd_queue_input_is_raw (self->input)
+      && !gst_segment_is_equal (&self->segment, segment))
+    drain (self);
+  gst_segment_copy_into (segment, &self->segment);
+  leave_eos (self);
+  return send_event (self, event);
+}
+
+/* A gap before the first frame must reach a sink that waits for preroll. */
+static gboolean
+take_gap (GstIfdQueue * self, GstEvent * event)
+{
+  GstCaps *caps = NULL;
+
+  if (!self->have_caps)
+    caps = gst_ifd_queue_input_make_caps (self->input);
+  if (caps)
+    send_caps (self, caps);
+  return send_event (self, event);
+}
+
+static gboolean
+take_eos (GstIfdQueue * self, GstEvent * event)
+{
+  GstFlowReturn flow;
+
+  drain (self);
+  /* of a stream without a single frame */
+  enqueue_held_events (self);
+
+  g_mutex_lock (&self->lock);
+  flow = self->flow;
+  self->eos = TRUE;
+  g_mutex_unlock (&self->lock);
+  /* Upstream does not push any more, so it will not hear of it. */
+  if (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS)
+    GST_ELEMENT_FLOW_ERROR (self, flow);
+  if (flow != GST_FLOW_OK) {
+    gst_event_unref (event);
+    return FALSE;
+  }
+  return enqueue_event (self, event);
+}
+
+static gboolean
+take_flush_start (GstIfdQueue * self, GstEvent * event)
+{
+  gboolean sent = gst_pad_push_event (self->srcpad, event);
+
+  g_mutex_lock (&self->lock);
+  gst_ifd_queue_set_flow (self, GST_FLOW_FLUSHING);
+  g_mutex_unlock (&self->lock);
+  gst_pad_pause_task (self->srcpad);
+  return sent;
+}
+
+static gboolean
+take_flush_stop (GstIfdQueue * self, GstEvent * event)
+{
+  gboolean reset_time, sent;
+
+  gst_event_parse_flush_stop (event, &reset_time);
+  restart (self);
+  flush_held_events (self);
+  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
+  sent = gst_pad_push_event (self->srcpad, event);
+
+  g_mutex_lock (&self->lock);
+  gst_ifd_queue_flush_line (self, TRUE);
+  self->eos = FALSE;
+  if (reset_time)
+    self->paused_at = 0;
+  gst_ifd_queue_start_task (self);
+  g_mutex_unlock (&self->lock);
+  return sent;
+}
+
+static gboolean
+gst_ifd_queue_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  GstIfdQueue *self = GST_IFD_QUEUE (parent);
+
+  GST_LOG_OBJECT (self, "%" GST_PTR_FORMAT, event);
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_FLUSH_START:
+      return take_flush_start (self, event);
+    case GST_EVENT_FLUSH_STOP:
+      return take_flush_stop (self, event);
+    case GST_EVENT_STREAM_START:
+      return take_stream_start (self, event);
+    case GST_EVENT_CAPS:
+      return take_caps (self, event);
+    case GST_EVENT_SEGMENT:
+      return take_segment (self, event);
+    case GST_EVENT_GAP:
+      return take_gap (self, event);
+    case GST_EVENT_EOS:
+      return take_eos (self, event);
+    default:
+      if (GST_EVENT_IS_SERIALIZED (event))
+        return send_event (self, event);
+      return gst_pad_event_default (pad, parent, event);
+  }
+}
+
+/* --- the way of a query -------------------------------------------------- */
+
+/* With the lock */
+static gboolean
+is_query_pending (GstIfdQueue * self, GstQuery * query)
+{
+  if (self->query_done == query)
+    return FALSE;
+  /* Its answer is being written: it can't be left alone. */
+  return self->flow == GST_FLOW_OK || self->query_running == query;
+}
+
+static gboolean
+answer_in_turn (GstIfdQueue * self, GstQuery * query)
+{
+  gboolean result;
+
+  if (enqueue_object (self, GST_MINI_OBJECT_CAST (query)) != GST_FLOW_OK)
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  while (is_query_pending (self, query))
+    g_cond_wait (&self->changed, &self->lock);
+  result = self->query_done == query && self->query_result;
+  self->query_done = NULL;
+  ifd_line_withdraw (self->line, GST_MINI_OBJECT_CAST (query));
+  g_mutex_unlock (&self->lock);
+  return result;
+}
+
+static void
+answer_caps (GstIfdQueue * self, GstQuery * query)
+{
+  GstCaps *downstream = gst_pad_peer_query_caps (self->srcpad, NULL);
+  GstCaps *caps, *filter;
+
+  gst_query_parse_caps (query, &filter);
+  caps = gst_ifd_queue_input_query_caps (downstream, filter);
+  gst_query_set_caps_result (query, caps);
+  gst_caps_unref (caps);
+  gst_caps_unref (downstream);
+}
+
+static gboolean
+gst_ifd_queue_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  GstIfdQueue *self = GST_IFD_QUEUE (parent);
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CAPS:
+      answer_caps (self, query);
+      return TRUE;
+    case GST_QUERY_ALLOCATION:
+      /* Downstream's memory would come to an end while it blocks, and with it
+       * upstream: the choice of frames needs all of them, in time. Nor may the
+       * question wait for downstream. */
+      return FALSE;
+    default:
+      if (GST_QUERY_IS_SERIALIZED (query))
+        return answer_in_turn (self, query);
+      return gst_pad_query_default (pad, parent, query);
+  }
+}
+
+/* --- life cycle ---------------------------------------------------------- */
+
+static gboolean
+gst_ifd_queue_activate_sink (GstPad * pad, GstObject * parent,
+    GstPadMode mode, gboolean active)
+{
+  GstIfdQueue *self = GST_IFD_QUEUE (parent);
+
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  gst_ifd_queue_set_flow (self, active ? GST_FLOW_OK : GST_FLOW_FLUSHING);
+  if (active)
+    self->eos = FALSE;
+  g_mutex_unlock (&self->lock);
+  if (active)
+    return TRUE;
+  /* until no thread of upstream is here any more */
+  GST_PAD_STREAM_LOCK (pad);
+  g_mutex_lock (&self->lock);
+  gst_ifd_queue_flush_line (self, FALSE);
+  g_mutex_unlock (&self->lock);
+  GST_PAD_STREAM_UNLOCK (pad);
+  return TRUE;
+}
+
+void
+gst_ifd_queue_start_sink (GstIfdQueue * self)
+{
+  self->input = gst_ifd_queue_input_new (GST_ELEMENT_CAST (self),
+      self->max_frame_size);
+  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
+  self->have_stream = self->started = self->have_caps = FALSE;
+  send_caps (self, NULL);
+}
+
+void
+gst_ifd_queue_stop_sink (GstIfdQueue * self)
+{
+  g_clear_pointer (&self->input, gst_ifd_queue_input_free);
+  g_queue_clear_full (&self->held_events, (GDestroyNotify) gst_event_unref);
+  g_queue_init (&self->held_events);
+}
+
+void
+gst_ifd_queue_init_sink (GstIfdQueue * self)
+{
+  g_queue_init (&self->held_events);
+  gst_pad_set_chain_function (self->sinkpad, gst_ifd_queue_chain);
+  gst_pad_set_event_function (self->sinkpad, gst_ifd_queue_sink_event);
+  gst_pad_set_query_function (self->sinkpad, gst_ifd_queue_sink_query);
+  gst_pad_set_activatemode_function (self->sinkpad,
+      gst_ifd_queue_activate_sink);
+  GST_PAD_SET_ACCEPT_INTERSECT (self->sinkpad);
+  GST_PAD_SET_ACCEPT_TEMPLATE (self->sinkpad);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The way of what leaves ifdqueue, in the task of its src pad: one frame after
+ * the other, each for as long as downstream takes, and events and queries
+ * between them; and what comes from downstream.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstifdqueueprivate.h"
+
+#include "gstrestartevent.h"
+
+#define GST_CAT_DEFAULT gst_ifd_queue_debug
+
+/* --- the line, for both threads ------------------------------------------ */
+
+void
+gst_ifd_queue_set_flow (GstIfdQueue * self, GstFlowReturn flow)
+{
+  self->flow = flow;
+  gst_ifd_queue_unwait (self);
+}
+
+void
+gst_ifd_queue_unlock_and_tell (GstIfdQueue * self)
+{
+  gboolean post = self->post_messages;
+  GQueue drops = G_QUEUE_INIT;
+  IfdLineDrop drop, *next;
+
+  while (ifd_line_poll_drop (self->line, &drop))
+    g_queue_push_tail (&drops, g_memdup2 (&drop, sizeof (drop)));
+  g_mutex_unlock (&self->lock);
+
+  while ((next = g_queue_pop_head (&drops))) {
+    GST_DEBUG_OBJECT (self, "%c-frame %" G_GUINT64_FORMAT " dropped: %s",
+        ifd_frame_type_char (next->event.frame.type), next->event.frame.number,
+        ifd_drop_reason_get_name (next->event.reason));
+    if (post)
+      gst_element_post_message (GST_ELEMENT_CAST (self),
+          gst_ifd_queue_new_drop_message (self, next));
+    ifd_line_drop_clear (next);
+    g_free (next);
+  }
+}
+
+void
+gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky)
+{
+  GQueue items = G_QUEUE_INIT;
+  IfdLineItem item, *next;
+
+  while (ifd_line_flush (self->line, &item))
+    g_queue_push_tail (&items, g_memdup2 (&item, sizeof (item)));
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+
+  while ((next = g_queue_pop_head (&items))) {
+    if (keep_sticky && GST_IS_EVENT (next->object)
+        && GST_EVENT_IS_STICKY (next->object)
+        && GST_EVENT_TYPE (next->object) != GST_EVENT_SEGMENT
+        && GST_EVENT_TYPE (next->object) != GST_EVENT_EOS)
+      gst_pad_store_sticky_event (self->srcpad, GST_EVENT_CAST (next->object));
+    ifd_line_item_clear (next);
+    g_free (next);
+  }
+  g_mutex_lock (&self->lock);
+}
+
+/* --- the task ------------------------------------------------------------ */
+
+/* Ends the task, until the flow is OK again; with the lock. */
+static void
+stop_pushing (GstIfdQueue * self, GstFlowReturn flow)
+{
+  GST_DEBUG_OBJECT (self, "stops: %s", gst_flow_get_name (flow));
+  if (self->flow == GST_FLOW_OK)
+    gst_ifd_queue_set_flow (self, flow);
+  gst_pad_pause_task (self->srcpad);
+}
+
+static GstBuffer *
+prepare_frame (GstIfdQueue * self, IfdLineItem * item)
+{
+  GstBuffer *buffer = GST_BUFFER_CAST (g_steal_pointer (&item->object));
+
+  if (item->discont || item->lacks_sequence)
+    buffer = gst_buffer_make_writable (buffer);
+  if (item->discont)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  if (item->lacks_sequence) {
+    gst_buffer_prepend_memory (buffer, g_steal_pointer (&item->sequence));
+    g_mutex_lock (&self->lock);
+    self->sequence_headers_repeated++;
+    g_mutex_unlock (&self->lock);
+  }
+  ifd_line_item_clear (item);
+  return buffer;
+}
+
+static void
+push_frame (GstIfdQueue * self, IfdLineItem * item)
+{
+  GstFlowReturn flow;
+  gboolean tell;
+
+  if (!self->looked_downstream)
+    gst_ifd_queue_look_downstream (self);
+  self->looked_downstream = TRUE;
+
+  flow = gst_pad_push (self->srcpad, prepare_frame (self, item));
+
+  g_mutex_lock (&self->lock);
+  if (flow == GST_FLOW_OK)
+    ifd_line_sent (self->line, gst_ifd_queue_now (self));
+  else
+    stop_pushing (self, flow);
+  /* Upstream does not push any more, so it will not hear of it. */
+  tell = self->eos && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS);
+  g_mutex_unlock (&self->lock);
+
+  if (!tell)
+    return;
+  GST_ELEMENT_FLOW_ERROR (self, flow);
+  gst_pad_push_event (self->srcpad, gst_event_new_eos ());
+}
+
+static void
+push_event (GstIfdQueue * self, GstEvent * event)
+{
+  gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+
+  if (is_eos)
+    gst_ifd_queue_post_stats (self);
+  gst_pad_push_event (self->srcpad, event);
+  if (!is_eos)
+    return;
+  g_mutex_lock (&self->lock);
+  /* unless another stream already follows */
+  if (self->eos)
+    stop_pushing (self, GST_FLOW_EOS);
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+push_query (GstIfdQueue * self, GstQuery * query)
+{
+  gboolean result = gst_pad_peer_query (self->srcpad, query);
+
+  g_mutex_lock (&self->lock);
+  self->query_running = NULL;
+  self->query_done = query;
+  self->query_result = result;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+gst_ifd_queue_loop (gpointer pad)
+{
+  GstIfdQueue *self = GST_IFD_QUEUE (GST_PAD_PARENT (pad));
+  IfdLineItem item;
+
+  g_mutex_lock (&self->lock);
+  while (self->flow == GST_FLOW_OK
+      && !ifd_line_pop (self->line, gst_ifd_queue_now (self), &item))
+    g_cond_wait (&self->changed, &self->lock);
+  if (self->flow != GST_FLOW_OK) {
+    stop_pushing (self, self->flow);
+    g_mutex_unlock (&self->lock);
+    return;
+  }
+  if (GST_IS_QUERY (item.object))
+    self->query_running = GST_QUERY_CAST (item.object);
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+
+  if (GST_IS_BUFFER (item.object))
+    push_frame (self, &item);
+  else if (GST_IS_EVENT (item.object))
+    push_event (self, GST_EVENT_CAST (item.object));
+  else
+    push_query (self, GST_QUERY_CAST (item.object));
+}
+
+void
+gst_ifd_queue_start_task (GstIfdQueue * self)
+{
+  if (!GST_PAD_IS_ACTIVE (self->srcpad)) {
+    gst_ifd_queue_set_flow (self, GST_FLOW_FLUSHING);
+    return;
+  }
+  gst_ifd_queue_set_flow (self, GST_FLOW_OK);
+  gst_pad_start_task (self->srcpad, gst_ifd_queue_loop, self->srcpad, NULL);
+}
+
+/* --- what comes from downstream ------------------------------------------ */
+
+/* As gst_video_event_new_upstream_force_key_unit () makes it */
+static GstEvent *
+new_key_unit_request (void)
+{
+  return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+      gst_structure_new ("GstForceKeyUnit",
+          "running-time", GST_TYPE_CLOCK_TIME, GST_CLOCK_TIME_NONE,
+          "all-headers", G_TYPE_BOOLEAN, TRUE, "count", G_TYPE_UINT, 0, NULL));
+}
+
+/* A new receiver: it begins with the next I-frame, which upstream is asked
+ * for. */
+static gboolean
+take_restart (GstIfdQueue * self, GstEvent * event)
+{
+  GST_DEBUG_OBJECT (self, "a new receiver");
+  gst_event_unref (event);
+  g_mutex_lock (&self->lock);
+  ifd_line_restart (self->line);
+  gst_ifd_queue_unlock_and_tell (self);
+  gst_pad_push_event (self->sinkpad, new_key_unit_request ());
+  return TRUE;
+}
+
+/* What was not linked may be now; then it begins as a new receiver. */
+static gboolean
+take_reconfigure (GstIfdQueue * self, GstEvent * event)
+{
+  g_mutex_lock (&self->lock);
+  if (self->flow == GST_FLOW_NOT_LINKED) {
+    ifd_line_sent (self->line, gst_ifd_queue_now (self));
+    ifd_line_restart (self->line);
+    gst_ifd_queue_start_task (self);
+  }
+  gst_ifd_queue_unlock_and_tell (self);
+  return gst_pad_push_event (self->sinkpad, event);
+}
+
+static gboolean
+gst_ifd_queue_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  GstIfdQueue *self = GST_IFD_QUEUE (parent);
+
+  if (gst_event_is_restart (event))
+    return take_restart (self, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
+    return take_reconfigure (self, event);
+  return gst_pad_event_default (pad, parent, event);
+}
+
+static gboolean
+gst_ifd_queue_src_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
+    return gst_ifd_queue_query_latency (GST_IFD_QUEUE (parent), query);
+  return gst_pad_query_default (pad, parent, query);
+}
+
+/* --- life cycle ---------------------------------------------------------- */
+
+static gboolean
+gst_ifd_queue_activate_src (GstPad * pad, GstObject * parent,
+    GstPadMode mode, gboolean active)
+{
+  GstIfdQueue *self = GST_IFD_QUEUE (parent);
+
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  if (active) {
+    self->looked_downstream = FALSE;
+    gst_ifd_queue_start_task (self);
+  } else {
+    gst_ifd_queue_set_flow (self, GST_FLOW_FLUSHING);
+  }
+  g_mutex_unlock (&self->lock);
+  return active || gst_pad_stop_task (pad);
+}
+
+void
+gst_ifd_queue_init_src (GstIfdQueue * self)
+{
+  gst_pad_set_event_function (self->srcpad, gst_ifd_queue_src_event);
+  gst_pad_set_query_function (self->srcpad, gst_ifd_queue_src_query);
+  gst_pad_set_activatemode_function (self->srcpad, gst_ifd_queue_activate_src);
+  gst_pad_use_fixed_caps (self->srcpad);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What ifdqueue tells: its statistics and the messages with them and with what
+ * it drops.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstifdqueueprivate.h"
+
+#include <string.h>
+
+#define STATS_NAME "application/x-ifdqueue-stats"
+#define DROP_NAME "application/x-ifdqueue-drop"
+
+/* --- statistics, from any thread ----------------------------------------- */
+
+typedef struct
+{
+  IfdStats ifd;
+  GstIfdQueueInputStats input;
+  guint64 sequence_headers_repeated;
+  /* sums */
+  guint64 in, in_bytes, sent, sent_bytes, dropped, dropped_bytes;
+  guint64 dropped_by_type[IFD_FRAME_LAST], dropped_by_reason[IFD_DROP_LAST];
+  guint64 waiting;
+} Snapshot;
+
+typedef struct
+{
+  const gchar *name;
+  GType type;                   /* G_TYPE_UINT64 or G_TYPE_INT64 */
+  gsize offset;
+} StatsField;
+
+#define FIELD(name, type, member) \
+    { name, type, G_STRUCT_OFFSET (Snapshot, member) }
+#define COUNTER(name, member) FIELD (name, G_TYPE_UINT64, member)
+#define BY_TYPE(name, member) \
+    COUNTER (name "-i", member[IFD_FRAME_I]), \
+    COUNTER (name "-p", member[IFD_FRAME_P]), \
+    COUNTER (name "-b", member[IFD_FRAME_B])
+
+static const StatsField stats_fields[] = {
+  COUNTER ("frames-in", in),
+  BY_TYPE ("frames-in", ifd.in),
+  COUNTER ("bytes-in", in_bytes),
+  BY_TYPE ("bytes-in", ifd.in_bytes),
+  COUNTER ("sent", sent),
+  BY_TYPE ("sent", ifd.sent),
+  COUNTER ("bytes-sent", sent_bytes),
+  BY_TYPE ("bytes-sent", ifd.sent_bytes),
+  COUNTER ("dropped", dropped),
+  BY_TYPE ("dropped", dropped_by_type),
+  COUNTER ("bytes-dropped", dropped_bytes),
+  BY_TYPE ("bytes-dropped", ifd.dropped_bytes),
+  COUNTER ("dropped-no-room", dropped_by_reason[IFD_DROP_NO_ROOM]),
+  COUNTER ("dropped-overwritten", dropped_by_reason[IFD_DROP_OVERWRITTEN]),
+  COUNTER ("dropped-disturbed", dropped_by_reason[IFD_DROP_DISTURBED]),
+  COUNTER ("dropped-leading", dropped_by_reason[IFD_DROP_LEADING]),
+  COUNTER ("dropped-incomplete", dropped_by_reason[IFD_DROP_INCOMPLETE]),
+  COUNTER ("dropped-no-i-frame", dropped_by_reason[IFD_DROP_NO_I]),
+  COUNTER ("flushed", ifd.flushed),
+  COUNTER ("gops", ifd.gops),
+  COUNTER ("gops-disturbed", ifd.gops_disturbed),
+  FIELD ("lateness-median", G_TYPE_INT64, ifd.lateness_median),
+  FIELD ("lateness-p99", G_TYPE_INT64, ifd.lateness_p99),
+  FIELD ("lateness-max", G_TYPE_INT64, ifd.lateness_max),
+  COUNTER ("time-blocked", ifd.time_blocked),
+  COUNTER ("waiting", waiting),
+  COUNTER ("bytes-waiting", ifd.waiting_bytes),
+  COUNTER ("sequence-headers-repeated", sequence_headers_repeated),
+  COUNTER ("junk-bytes", input.framer.junk_bytes),
+  COUNTER ("too-big", input.framer.too_big),
+  COUNTER ("truncated", input.framer.truncated),
+  COUNTER ("bad-headers", input.framer.bad_headers),
+  COUNTER ("before-sequence", input.framer.before_sequence),
+  COUNTER ("foreign-codes", input.framer.foreign_codes),
+  COUNTER ("incomplete", input.framer.incomplete),
+  COUNTER ("malformed-no-start-code",
+      input.malformed[IFD_MALFORMED_NO_START_CODE]),
+  COUNTER ("malformed-length", input.malformed[IFD_MALFORMED_LENGTH]),
+  COUNTER ("malformed-header", input.malformed[IFD_MALFORMED_HEADER]),
+  COUNTER ("malformed-sei", input.malformed[IFD_MALFORMED_SEI]),
+  COUNTER ("malformed-sps", input.malformed[IFD_MALFORMED_SPS]),
+};
+
+#undef FIELD
+#undef COUNTER
+#undef BY_TYPE
+
+static void
+sum_drops (Snapshot * snapshot, IfdFrameType type)
+{
+  IfdDropReason reason;
+
+  for (reason = 0; reason < IFD_DROP_LAST; reason++) {
+    guint64 dropped = snapshot->ifd.dropped[type][reason];
+
+    snapshot->dropped_by_reason[reason] += dropped;
+    snapshot->dropped_by_type[type] += dropped;
+    snapshot->dropped += dropped;
+  }
+}
+
+static void
+sum_up (Snapshot * snapshot)
+{
+  const IfdStats *ifd = &snapshot->ifd;
+  IfdFrameType type;
+
+  for (type = 0; type < IFD_FRAME_LAST; type++) {
+    snapshot->in += ifd->in[type];
+    snapshot->in_bytes += ifd->in_bytes[type];
+    snapshot->sent += ifd->sent[type];
+    snapshot->sent_bytes += ifd->sent_bytes[type];
+    snapshot->dropped_bytes += ifd->dropped_bytes[type];
+    sum_drops (snapshot, type);
+  }
+  snapshot->waiting = ifd->waiting;
+}
+
+static void
+take_snapshot (GstIfdQueue * self, Snapshot * snapshot)
+{
+  memset (snapshot, 0, sizeof (*snapshot));
+  g_mutex_lock (&self->lock);
+  ifd_line_get_stats (self->line, &snapshot->ifd);
+  snapshot->input = self->input_stats;
+  snapshot->sequence_headers_repeated = self->sequence_headers_repeated;
+  g_mutex_unlock (&self->lock);
+  sum_up (snapshot);
+}
+
+GstStructure *
+gst_ifd_queue_create_stats (GstIfdQueue * self)
+{
+  GstStructure *stats = gst_structure_new_empty (STATS_NAME);
+  Snapshot snapshot;
+  guint i;
+
+  take_snapshot (self, &snapshot);
+  for (i = 0; i < G_N_ELEMENTS (stats_fields); i++) {
+    const StatsField *field = &stats_fields[i];
+    gconstpointer member = G_STRUCT_MEMBER_P (&snapshot, field->offset);
+
+    if (field->type == G_TYPE_INT64)
+      gst_structure_set (stats, field->name, G_TYPE_INT64,
+          *(const gint64 *) member, NULL);
+    else
+      gst_structure_set (stats, field->name, G_TYPE_UINT64,
+          *(const guint64 *) member, NULL);
+  }
+  return stats;
+}
+
+/* --- messages ------------------------------------------------------------ */
+
+void
+gst_ifd_queue_post_stats (GstIfdQueue * self)
+{
+  gst_element_post_message (GST_ELEMENT_CAST (self),
+      gst_message_new_element (GST_OBJECT_CAST (self),
+          gst_ifd_queue_create_stats (self)));
+}
+
+GstMessage *
+gst_ifd_queue_new_drop_message (GstIfdQueue * self, const IfdLineDrop * drop)
+{
+  const IfdFrame *frame = &drop->event.frame;
+  gchar type[2] = { ifd_frame_type_char (frame->type), '\0' };
+
+  return gst_message_new_element (GST_OBJECT_CAST (self),
+      gst_structure_new (DROP_NAME,
+          "type", G_TYPE_STRING, type,
+          "reason", G_TYPE_STRING,
+          ifd_drop_reason_get_name (drop->event.reason),
+          "number", G_TYPE_UINT64, frame->number,
+          "cause", G_TYPE_UINT64, drop->event.cause,
+          "size", G_TYPE_UINT, frame->size,
+          "pts", GST_TYPE_CLOCK_TIME, GST_BUFFER_PTS (drop->buffer),
+          "dts", GST_TYPE_CLOCK_TIME, GST_BUFFER_DTS (drop->buffer), NULL));
+}
+
+/* --- the timer ----------------------------------------------------------- */
+
+static gboolean
+run_timer (GstClock * clock, GstClockTime time, GstClockID id,
+    gpointer user_data)
+{
+  GstIfdQueue *self = user_data;
+  gboolean current;
+
+  g_mutex_lock (&self->lock);
+  current = self->stats_id == id;
+  g_mutex_unlock (&self->lock);
+
+  if (current)
+    gst_ifd_queue_post_stats (self);
+  return TRUE;
+}
+
+/* Takes the new timer, NULL: none, and ends the one before. */
+static void
+set_timer (GstIfdQueue * self, GstClockID id)
+{
+  GstClockID old;
+
+  g_mutex_lock (&self->lock);
+  old = self->stats_id;
+  self->stats_id = id ? gst_clock_id_ref (id) : NULL;
+  g_mutex_unlock (&self->lock);
+
+  if (old) {
+    gst_clock_id_unschedule (old);
+    gst_clock_id_unref (old);
+  }
+  if (id) {
+    gst_clock_id_wait_async (id, run_timer, gst_object_ref (self),
+        gst_object_unref);
+    gst_clock_id_unref (id);
+  }
+}
+
+void
+gst_ifd_queue_start_timer (GstIfdQueue * self)
+{
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
+  GstClockTime interval;
+  GstClockID id = NULL;
+
+  g_mutex_lock (&self->lock);
+  interval = self->stats_interval;
+  g_mutex_unlock (&self->lock);
+
+  if (clock && interval > 0)
+    id = gst_clock_new_periodic_id (clock,
+        gst_clock_get_time (clock) + interval, interval);
+  set_timer (self, id);
+  gst_clear_object (&clock);
+}
+
+void
+gst_ifd_queue_stop_timer (GstIfdQueue * self)
+{
+  set_timer (self, NULL);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The time of ifdqueue: when a frame is due, the wait for it, and the latency
+ * that this costs. As clocksync does, but by DTS, and a pause ends the wait.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstifdqueueprivate.h"
+
+#define GST_CAT_DEFAULT gst_ifd_queue_debug
+
+/* --- time ---------------------------------------------------------------- */
+
+GstClockTime
+gst_ifd_queue_now (GstIfdQueue * self)
+{
+  GstElement *element = GST_ELEMENT_CAST (self);
+  GstClockTime time, base_time;
+  GstClock *clock;
+
+  if (!self->playing)
+    return self->paused_at;
+  GST_OBJECT_LOCK (self);
+  clock = element->clock ? gst_object_ref (element->clock) : NULL;
+  base_time = element->base_time;
+  GST_OBJECT_UNLOCK (self);
+  if (!clock)
+    return (g_get_monotonic_time () - self->started_at) * GST_USECOND;
+  time = gst_clock_get_time (clock);
+  gst_object_unref (clock);
+  return time > base_time ? time - base_time : 0;
+}
+
+static gboolean
+has_clock (GstIfdQueue * self)
+{
+  gboolean has;
+
+  GST_OBJECT_LOCK (self);
+  has = GST_ELEMENT_CLOCK (self) != NULL;
+  GST_OBJECT_UNLOCK (self);
+  return has;
+}
+
+/* Where a clip begins behind its first DTS, that is before its running time:
+ * then 0. */
+static GstClockTime
+get_running_time (GstIfdQueue * self, GstClockTime time)
+{
+  guint64 running_time;
+
+  if (gst_segment_to_running_time_full (&self->segment, GST_FORMAT_TIME, time,
+          &running_time) != 1)
+    return 0;
+  return running_time;
+}
+
+/* With the lock. Running time at which the buffer is due */
+static GstClockTime
+get_due (GstIfdQueue * self, GstBuffer * buffer)
+{
+  GstClockTime time = GST_BUFFER_DTS_OR_PTS (buffer);
+
+  if (!self->sync || !GST_CLOCK_TIME_IS_VALID (time)
+      || self->segment.format != GST_FORMAT_TIME || !has_clock (self))
+    return gst_ifd_queue_now (self);
+  return get_running_time (self, time) + self->upstream_latency;
+}
+
+/* With the lock. NULL: no clock, so there is nothing to wait for. */
+static GstClockID
+create_wait_id (GstIfdQueue * self, GstClockTime due)
+{
+  GstElement *element = GST_ELEMENT_CAST (self);
+  GstClockID id = NULL;
+
+  GST_OBJECT_LOCK (self);
+  if (element->clock)
+    id = gst_clock_new_single_shot_id (element->clock,
+        element->base_time + due);
+  GST_OBJECT_UNLOCK (self);
+  return id;
+}
+
+/* With the lock. TRUE: the time has come; else something changed. */
+static gboolean
+wait_for_clock (GstIfdQueue * self, GstClockTime due)
+{
+  GstClockID id = create_wait_id (self, due);
+  GstClockReturn waited;
+
+  if (!id)
+    return TRUE;
+  self->wait_id = id;
+  g_mutex_unlock (&self->lock);
+  waited = gst_clock_id_wait (id, NULL);
+  g_mutex_lock (&self->lock);
+  self->wait_id = NULL;
+  gst_clock_id_unref (id);
+  return waited != GST_CLOCK_UNSCHEDULED;
+}
+
+/* With the lock. How much later than its time a frame comes here */
+static void
+take_upstream_latency (GstIfdQueue * self, gboolean live, GstClockTime min)
+{
+  self->upstream_latency = 0;
+  if (live)
+    self->upstream_latency = min + (self->raw ? self->frame_duration : 0);
+  self->latency_is_known = TRUE;
+}
+
+static void
+learn_latency (GstIfdQueue * self)
+{
+  GstClockTime min = 0, max;
+  gboolean live = FALSE, known;
+  GstQuery *query;
+
+  g_mutex_lock (&self->lock);
+  known = self->latency_is_known || !self->sync;
+  g_mutex_unlock (&self->lock);
+  if (known)
+    return;
+
+  query = gst_query_new_latency ();
+  if (gst_pad_peer_query (self->sinkpad, query))
+    gst_query_parse_latency (query, &live, &min, &max);
+  gst_query_unref (query);
+
+  g_mutex_lock (&self->lock);
+  take_upstream_latency (self, live, min);
+  g_mutex_unlock (&self->lock);
+  GST_DEBUG_OBJECT (self, "upstream is %slive, latency %" GST_TIME_FORMAT,
+      live ? "" : "not ", GST_TIME_ARGS (min));
+}
+
+/* With the lock */
+static gboolean
+waits_for_playing (GstIfdQueue * self)
+{
+  return self->flow == GST_FLOW_OK && self->sync && !self->playing;
+}
+
+GstFlowReturn
+gst_ifd_queue_wait (GstIfdQueue * self, GstBuffer * buffer, GstClockTime * due)
+{
+  GstFlowReturn flow;
+  gboolean waits;
+
+  g_mutex_lock (&self->lock);
+  while (waits_for_playing (self))
+    g_cond_wait (&self->changed, &self->lock);
+  g_mutex_unlock (&self->lock);
+
+  learn_latency (self);
+
+  g_mutex_lock (&self->lock);
+  *due = get_due (self, buffer);
+  waits = self->sync;
+  while (self->flow == GST_FLOW_OK && waits) {
+    if (self->playing)
+      waits = !wait_for_clock (self, *due);
+    else
+      g_cond_wait (&self->changed, &self->lock);
+  }
+  flow = self->flow;
+  g_mutex_unlock (&self->lock);
+  return flow;
+}
+
+void
+gst_ifd_queue_unwait (GstIfdQueue * self)
+{
+  if (self->wait_id)
+    gst_clock_id_unschedule (self->wait_id);
+  g_cond_broadcast (&self->changed);
+}
+
+void
+gst_ifd_queue_set_playing (GstIfdQueue * self, gboolean playing)
+{
+  g_mutex_lock (&self->lock);
+  if (!playing)
+    self->paused_at = gst_ifd_queue_now (self);
+  self->playing = playing;
+  self->latency_is_known = FALSE;
+  gst_ifd_queue_unwait (self);
+  g_mutex_unlock (&self->lock);
+}
+
+/* --- latency ------------------------------------------------------------- */
+
+/* With the lock. How long a frame may stay in W, at most */
+static GstClockTime
+get_own_latency (GstIfdQueue * self)
+{
+  guint frames = self->config.algorithm == IFD_ALGORITHM_GOP ?
+      self->config.max_frames : 1;
+
+  return frames * self->frame_duration;
+}
+
+gboolean
+gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query)
+{
+  GstClockTime min, max, here;
+  gboolean live, sync;
+
+  if (!gst_pad_peer_query (self->sinkpad, query))
+    return FALSE;
+  gst_query_parse_latency (query, &live, &min, &max);
+
+  g_mutex_lock (&self->lock);
+  take_upstream_latency (self, live, min);
+  sync = self->sync;
+  here = get_own_latency (self) + self->upstream_latency - (live ? min : 0);
+  g_mutex_unlock (&self->lock);
+
+  /* What is neither live nor paced here is read ahead. */
+  if (!live && !sync)
+    return TRUE;
+  /* A file waits as long as it has to. */
+  if (!live)
+    max = GST_CLOCK_TIME_NONE;
+  if (GST_CLOCK_TIME_IS_VALID (max))
+    max += here;
+  gst_query_set_latency (query, TRUE, (live ? min : 0) + here, max);
+  return TRUE;
+}
+
+static void
+post_latency (GstIfdQueue * self)
+{
+  gst_element_post_message (GST_ELEMENT_CAST (self),
+      gst_message_new_latency (GST_OBJECT_CAST (self)));
+}
+
+void
+gst_ifd_queue_set_config (GstIfdQueue * self, const IfdConfig * config)
+{
+  GstClockTime before;
+  gboolean changed;
+
+  g_mutex_lock (&self->lock);
+  before = get_own_latency (self);
+  self->config = *config;
+  ifd_line_set_config (self->line, config);
+  changed = get_own_latency (self) != before;
+  g_mutex_unlock (&self->lock);
+
+  if (changed)
+    post_latency (self);
+}
+
+void
+gst_ifd_queue_set_frames (GstIfdQueue * self, GstClockTime duration,
+    gboolean raw)
+{
+  gboolean changed;
+
+  g_mutex_lock (&self->lock);
+  changed = self->frame_duration != duration || self->raw != raw;
+  self->frame_duration = duration;
+  self->raw = raw;
+  if (changed)
+    self->latency_is_known = FALSE;
+  g_mutex_unlock (&self->lock);
+
+  if (changed)
+    post_latency (self);
+}

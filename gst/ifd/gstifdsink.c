@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-ifdsink
+ * @title: ifdsink
+ * @short_description: Sends live video over TCP, without the frames for which the network has no time
+ *
+ * What R. Ouwens built in "Quality of video streaming over wireless networks"
+ * (2006), section 2: an ifdqueue, which gives up B-frames when the network is
+ * too slow, and a TCP connection behind it that keeps next to nothing unsent in
+ * the kernel, so that the queue feels the network at once. The receiver is a
+ * tcpserversrc: it gets whole frames only, and what it gets can be decoded.
+ *
+ * The film is sent in real time (#GstIfdSink:sync). Nothing waits for the
+ * network while the pipeline starts: the connection is made in the background.
+ * When the receiver goes, or can't be reached, a warning tells why, and what is
+ * sent on the next connection begins with an I-frame; with
+ * #GstIfdSink:auto-reconnect=false that is an error.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 tcpserversrc host=127.0.0.1 port=4953 ! mpegstat silent=false ! fakesink
+ * ]| Receives a film and tells what came.
+ * |[
+ * gst-launch-1.0 filesrc location=film.m2v ! ifdsink host=127.0.0.1 port=4953
+ * ]| Sends it.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstifdsink.h"
+
+#include "gstifdqueue.h"
+#include "gstifdtcpwriter.h"
+#include "gststatstimer.h"
+
+#define STATS_NAME "application/x-ifdsink-stats"
+/* Before the names of the writer's statistics */
+#define WRITER_PREFIX "network-"
+
+#define DEFAULT_STATS_INTERVAL 0
+
+typedef enum
+{
+  CHILD_QUEUE,
+  CHILD_WRITER,
+  CHILD_LAST
+} Child;
+
+struct _GstIfdSink
+{
+  GstBin parent;
+
+  GstElement *children[CHILD_LAST];     /* the bin's, which never gives them
+                                         * away; made with it */
+
+  /* protected by OBJECT_LOCK */
+  GstClockTime stats_interval;
+  GstStatsTimer stats_timer;
+};
+
+/* Properties that are those of a part, under the same names */
+static const struct
+{
+  const gchar *name;
+  Child child;
+} forwarded[] = {
+  {"host", CHILD_WRITER},
+  {"port", CHILD_WRITER},
+  {"notsent-lowat", CHILD_WRITER},
+  {"qos-dscp", CHILD_WRITER},
+  {"timeout", CHILD_WRITER},
+  {"wait-for-connection", CHILD_WRITER},
+  {"auto-reconnect", CHILD_WRITER},
+  {"blocking", CHILD_WRITER},
+  {"eos-timeout", CHILD_WRITER},
+  {"algorithm", CHILD_QUEUE},
+  {"max-frames", CHILD_QUEUE},
+  {"sync", CHILD_QUEUE},
+  {"max-frame-size", CHILD_QUEUE},
+  {"post-messages", CHILD_QUEUE},
+};
+
+enum
+{
+  PROP_0,
+  PROP_STATS,
+  PROP_STATS_INTERVAL,
+  PROP_FORWARDED                /* the first of the table */
+};
+
+#define gst_ifd_sink_parent_class parent_class
+G_DEFINE_TYPE (GstIfdSink, gst_ifd_sink, GST_TYPE_BIN);
+GST_ELEMENT_REGISTER_DEFINE (ifdsink, "ifdsink", GST_RANK_NONE,
+    GST_TYPE_IFD_SINK);
+
+/* --- statistics, from any thread ------------------------------------------ */
+
+static gboolean
+add_field (GQuark name, const GValue * value, gpointer stats)
+{
+  gst_structure_id_set_value (stats, name, value);
+  return TRUE;
+}
+
+static gboolean
+add_prefixed_field (GQuark name, const GValue * value, gpointer stats)
+{
+  gchar *prefixed = g_strconcat (WRITER_PREFIX, g_quark_to_string (name), NULL);
+
+  gst_structure_set_value (stats, prefixed, value);
+  g_free (prefixed);
+  return TRUE;
+}
+
+static GstStructure *
+gst_ifd_sink_create_stats (GstElement * element)
+{
+  GstIfdSink *self = GST_IFD_SINK (element);
+  GstStructure *stats = gst_structure_new_empty (STATS_NAME);
+  GstStructure *part;
+
+  g_object_get (self->children[CHILD_QUEUE], "stats", &part, NULL);
+  gst_structure_foreach (part, add_field, stats);
+  gst_structure_free (part);
+  g_object_get (self->children[CHILD_WRITER], "stats", &part, NULL);
+  gst_structure_foreach (part, add_prefixed_field, stats);
+  gst_structure_free (part);
+  return stats;
+}
+
+static void
+gst_ifd_sink_start_timer (GstIfdSink * self)
+{
+  GstClockTime interval;
+
+  GST_OBJECT_LOCK (self);
+  interval = self->stats_interval;
+  GST_OBJECT_UNLOCK (self);
+  gst_stats_timer_start (&self->stats_timer, GST_ELEMENT_CAST (self), interval,
+      gst_ifd_sink_create_stats);
+}
+
+/* At the end of the stream the last figures come before the EOS message. */
+static void
+gst_ifd_sink_handle_message (GstBin * bin, GstMessage * message)
+{
+  GstElement *self = GST_ELEMENT_CAST (bin);
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
+    gst_element_post_message (self, gst_message_new_element (GST_OBJECT (bin),
+            gst_ifd_sink_create_stats (self)));
+  GST_BIN_CLASS (parent_class)->handle_message (bin, message);
+}
+
+/* --- properties ----------------------------------------------------------- */
+
+static void
+gst_ifd_sink_set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  GstIfdSink *self = GST_IFD_SINK (object);
+  GstElement *child;
+
+  if (id >= PROP_FORWARDED) {
+    child = self->children[forwarded[id - PROP_FORWARDED].child];
+    g_object_set_property (G_OBJECT (child), pspec->name, value);
+    return;
+  }
+  if (id != PROP_STATS_INTERVAL) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  self->stats_interval = g_value_get_uint64 (value);
+  GST_OBJECT_UNLOCK (self);
+  if (GST_STATE (self) == GST_STATE_PLAYING)
+    gst_ifd_sink_start_timer (self);
+}
+
+static void
+gst_ifd_sink_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstIfdSink *self = GST_IFD_SINK (object);
+  GstElement *child;
+
+  if (id >= PROP_FORWARDED) {
+    child = self->children[forwarded[id - PROP_FORWARDED].child];
+    g_object_get_property (G_OBJECT (child), pspec->name, value);
+    return;
+  }
+  switch (id) {
+    case PROP_STATS:
+      g_value_take_boxed (value,
+          gst_ifd_sink_create_stats (GST_ELEMENT_CAST (self)));
+      break;
+    case PROP_STATS_INTERVAL:
+      GST_OBJECT_LOCK (self);
+      g_value_set_uint64 (value, self->stats_interval);
+      GST_OBJECT_UNLOCK (self);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+}
+
+/* The same words, range and default as the part's */
+static GParamSpec *
+copy_param_spec (GParamSpec * spec)
+{
+  const gchar *name = spec->name;
+  const gchar *nick = g_param_spec_get_nick (spec);
+  const gchar *blurb = g_param_spec_get_blurb (spec);
+
+#define COPY(TYPE, type) \
+  if (G_IS_PARAM_SPEC_##TYPE (spec)) \
+    return g_param_spec_##type (name, nick, blurb, \
+        G_PARAM_SPEC_##TYPE (spec)->minimum, \
+        G_PARAM_SPEC_##TYPE (spec)->maximum, \
+        G_PARAM_SPEC_##TYPE (spec)->default_value, spec->flags)
+
+  COPY (INT, int);
+  COPY (UINT, uint);
+  COPY (UINT64, uint64);
+#undef COPY
+  if (G_IS_PARAM_SPEC_BOOLEAN (spec))
+    return g_param_spec_boolean (name, nick, blurb,
+        G_PARAM_SPEC_BOOLEAN (spec)->default_value, spec->flags);
+  if (G_IS_PARAM_SPEC_ENUM (spec))
+    return g_param_spec_enum (name, nick, blurb, spec->value_type,
+        G_PARAM_SPEC_ENUM (spec)->default_value, spec->flags);
+  g_assert (G_IS_PARAM_SPEC_STRING (spec));
+  return g_param_spec_string (name, nick, blurb,
+      G_PARAM_SPEC_STRING (spec)->default_value, spec->flags);
+}
+
+static void
+install_forwarded (GObjectClass * object_class)
+{
+  GObjectClass *classes[CHILD_LAST];
+  guint i;
+
+  /* They stay: static types. */
+  classes[CHILD_QUEUE] = g_type_class_ref (GST_TYPE_IFD_QUEUE);
+  classes[CHILD_WRITER] = g_type_class_ref (GST_TYPE_IFD_TCP_WRITER);
+  for (i = 0; i < G_N_ELEMENTS (forwarded); i++)
+    g_object_class_install_property (object_class, PROP_FORWARDED + i,
+        copy_param_spec (g_object_class_find_property (classes
+                [forwarded[i].child], forwarded[i].name)));
+  for (i = 0; i < CHILD_LAST; i++)
+    g_type_class_unref (classes[i]);
+}
+
+/* --- life ----------------------------------------------------------------- */
+
+static GstStateChangeReturn
+gst_ifd_sink_change_state (GstElement * element, GstStateChange transition)
+{
+  GstIfdSink *self = GST_IFD_SINK (element);
+  GstStateChangeReturn done;
+
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    gst_stats_timer_stop (&self->stats_timer, element);
+  done = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
+      && done != GST_STATE_CHANGE_FAILURE)
+    gst_ifd_sink_start_timer (self);
+  return done;
+}
+
+static void
+gst_ifd_sink_init (GstIfdSink * self)
+{
+  GstElement *queue = g_object_new (GST_TYPE_IFD_QUEUE, "name", "queue", NULL);
+  GstElement *writer = g_object_new (GST_TYPE_IFD_TCP_WRITER,
+      "name", "writer", "sync", FALSE, NULL);
+  GstPad *pad = gst_element_get_static_pad (queue, "sink");
+
+  self->children[CHILD_QUEUE] = queue;
+  self->children[CHILD_WRITER] = writer;
+  self->stats_interval = DEFAULT_STATS_INTERVAL;
+  gst_bin_add_many (GST_BIN_CAST (self), queue, writer, NULL);
+  gst_element_link (queue, writer);
+  gst_element_add_pad (GST_ELEMENT_CAST (self), gst_ghost_pad_new_from_template
+      ("sink", pad, gst_element_class_get_pad_template
+          (GST_ELEMENT_GET_CLASS (self), "sink")));
+  gst_object_unref (pad);
+
+  GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SINK);
+  gst_bin_set_suppressed_flags (GST_BIN_CAST (self),
+      GST_ELEMENT_FLAG_SOURCE | GST_ELEMENT_FLAG_SINK);
+}
+
+static void
+gst_ifd_sink_class_init (GstIfdSinkClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstElementClass *queue_class = g_type_class_ref (GST_TYPE_IFD_QUEUE);
+  GstPadTemplate *queue_template =
+      gst_element_class_get_pad_template (queue_class, "sink");
+
+  object_class->set_property = gst_ifd_sink_set_property;
+  object_class->get_property = gst_ifd_sink_get_property;
+  element_class->change_state = gst_ifd_sink_change_state;
+  GST_BIN_CLASS (klass)->handle_message = gst_ifd_sink_handle_message;
+
+  install_forwarded (object_class);
+
+  /**
+   * GstIfdSink:stats:
+   *
+   * A #GstStructure `application/x-ifdsink-stats` with the fields of
+   * #GstIfdQueue:stats, and those of the connection, which begin with
+   * `network-`. It also comes as element message at the end of the stream.
+   */
+  g_object_class_install_property (object_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "Frames sent and dropped by type and reason, their lateness, and what "
+          "the network did", GST_TYPE_STRUCTURE,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+
+  /**
+   * GstIfdSink:stats-interval:
+   *
+   * Post #GstIfdSink:stats as element message at this interval of the
+   * pipeline's clock.
+   */
+  g_object_class_install_property (object_class, PROP_STATS_INTERVAL,
+      g_param_spec_uint64 ("stats-interval", "Statistics interval",
+          "Post stats as element message at this interval (ns, 0 = only at the "
+          "end)", 0, G_MAXINT64 / 2, DEFAULT_STATS_INTERVAL,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+          GST_PARAM_MUTABLE_PLAYING));
+
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+          gst_pad_template_get_caps (queue_template)));
+  gst_element_class_set_static_metadata (element_class, "I-Frame Delay sink",
+      "Sink/Network",
+      "Sends live video over TCP and loses B-frames, never I-frames, when the "
+      "network is too slow", "The gst-plugins-wireless authors");
+  g_type_class_unref (queue_class);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The line of frames, events and queries; see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "ifdqueueline.h"
+
+struct _IfdLine
+{
+  Ifd *ifd;
+  GQueue items;                 /* of IfdLineItem, the oldest first; the frames
+                                 * among them are those in W */
+  guint objects;                /* those that are no frames */
+  GQueue drops;                 /* of IfdLineDrop */
+  guint64 next_number;          /* of the frame behind the one sent last */
+  gboolean sequence_is_missing; /* the receiver does not have the newest header,
+                                 * as it seems */
+};
+
+IfdLine *
+ifd_line_new (const IfdConfig * config)
+{
+  IfdLine *line = g_new0 (IfdLine, 1);
+
+  line->ifd = ifd_new (config);
+  g_queue_init (&line->items);
+  g_queue_init (&line->drops);
+  return line;
+}
+
+void
+ifd_line_free (IfdLine * line)
+{
+  g_assert (g_queue_is_empty (&line->items));
+  g_assert (g_queue_is_empty (&line->drops));
+  ifd_free (line->ifd);
+  g_free (line);
+}
+
+void
+ifd_line_set_config (IfdLine * line, const IfdConfig * config)
+{
+  ifd_set_config (line->ifd, config);
+}
+
+void
+ifd_line_item_clear (IfdLineItem * item)
+{
+  if (item->object && !GST_IS_QUERY (item->object))
+    gst_mini_object_unref (item->object);
+  item->object = NULL;
+  if (item->sequence)
+    gst_memory_unref (item->sequence);
+  item->sequence = NULL;
+}
+
+void
+ifd_line_drop_clear (IfdLineDrop * drop)
+{
+  gst_clear_buffer (&drop->buffer);
+}
+
+/* Takes a frame out at its place. */
+static void
+drop_frame (IfdLine * line, const IfdEvent * event)
+{
+  GList *link = event->frame.user;
+  IfdLineItem *item = link->data;
+  IfdLineDrop *drop = g_new0 (IfdLineDrop, 1);
+
+  drop->event = *event;
+  drop->event.frame.user = NULL;
+  drop->buffer = GST_BUFFER_CAST (g_steal_pointer (&item->object));
+  g_queue_push_tail (&line->drops, drop);
+  if (item->has_sequence)
+    line->sequence_is_missing = TRUE;
+  g_queue_delete_link (&line->items, link);
+  ifd_line_item_clear (item);
+  g_free (item);
+}
+
+static void
+take_events (IfdLine * line)
+{
+  IfdEvent event;
+
+  while (ifd_poll_event (line->ifd, &event)) {
+    if (event.type == IFD_EVENT_DROPPED)
+      drop_frame (line, &event);
+  }
+}
+
+void
+ifd_line_push_frame (IfdLine * line, guint64 now, const IfdLineItem * item)
+{
+  IfdLineItem *queued = g_new (IfdLineItem, 1);
+
+  *queued = *item;
+  g_queue_push_tail (&line->items, queued);
+  queued->frame.user = line->items.tail;
+  ifd_input (line->ifd, now, &queued->frame);
+  take_events (line);
+}
+
+void
+ifd_line_push (IfdLine * line, GstMiniObject * object)
+{
+  IfdLineItem *queued = g_new0 (IfdLineItem, 1);
+
+  queued->object = object;
+  g_queue_push_tail (&line->items, queued);
+  line->objects++;
+}
+
+void
+ifd_line_withdraw (IfdLine * line, GstMiniObject * object)
+{
+  GList *walk;
+
+  for (walk = line->items.head; walk; walk = walk->next) {
+    IfdLineItem *item = walk->data;
+
+    if (item->object == object) {
+      g_free (item);
+      g_queue_delete_link (&line->items, walk);
+      line->objects--;
+      return;
+    }
+  }
+}
+
+static void
+take_head (IfdLine * line, IfdLineItem * item)
+{
+  IfdLineItem *head = g_queue_pop_head (&line->items);
+
+  *item = *head;
+  g_free (head);
+  if (!GST_IS_BUFFER (item->object))
+    line->objects--;
+}
+
+static void
+mark_frame (IfdLine * line, IfdLineItem * item)
+{
+  item->discont = item->frame.number != line->next_number;
+  line->next_number = item->frame.number + 1;
+  item->lacks_sequence = line->sequence_is_missing && !item->has_sequence
+      && item->sequence && item->frame.type == IFD_FRAME_I;
+  if (item->has_sequence || item->lacks_sequence)
+    line->sequence_is_missing = FALSE;
+}
+
+gboolean
+ifd_line_pop (IfdLine * line, guint64 now, IfdLineItem * item)
+{
+  const IfdLineItem *head = g_queue_peek_head (&line->items);
+  IfdFrame frame;
+
+  if (!head)
+    return FALSE;
+  if (!GST_IS_BUFFER (head->object)) {
+    take_head (line, item);
+    return TRUE;
+  }
+  if (!ifd_poll_output (line->ifd, now, &frame))
+    return FALSE;
+  /* The core keeps the order, so it is the oldest here too. */
+  g_assert (frame.user == line->items.head);
+  take_head (line, item);
+  item->frame = frame;
+  item->frame.user = NULL;
+  mark_frame (line, item);
+  return TRUE;
+}
+
+void
+ifd_line_sent (IfdLine * line, guint64 now)
+{
+  ifd_sent (line->ifd, now);
+}
+
+gboolean
+ifd_line_poll_drop (IfdLine * line, IfdLineDrop * drop)
+{
+  IfdLineDrop *first = g_queue_pop_head (&line->drops);
+
+  if (!first)
+    return FALSE;
+  *drop = *first;
+  g_free (first);
+  return TRUE;
+}
+
+void
+ifd_line_restart (IfdLine * line)
+{
+  ifd_restart (line->ifd);
+  line->sequence_is_missing = TRUE;
+  take_events (line);
+}
+
+gboolean
+ifd_line_flush (IfdLine * line, IfdLineItem * item)
+{
+  const IfdLineItem *head = g_queue_peek_head (&line->items);
+  IfdFrame frame;
+
+  if (!head) {
+    /* of S, which may have had the header, and for the flags of the stream */
+    ifd_flush (line->ifd, &frame);
+    line->sequence_is_missing = TRUE;
+    return FALSE;
+  }
+  if (GST_IS_BUFFER (head->object))
+    ifd_flush (line->ifd, &frame);
+  take_head (line, item);
+  return TRUE;
+}
+
+gboolean
+ifd_line_is_empty (const IfdLine * line)
+{
+  return line->items.length == 0;
+}
+
+guint
+ifd_line_count_objects (const IfdLine * line)
+{
+  return line->objects;
+}
+
+void
+ifd_line_get_stats (const IfdLine * line, IfdStats * stats)
+{
+  ifd_get_stats (line->ifd, stats);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The line in which frames wait with the events and queries among them, each
+ * at its place, while the core (ifd.h) chooses which of the frames stay. No
+ * pads, no threads, no clock: the caller has a lock around every call.
+ *
+ *   ifd_line_push_frame (line, now, &item);    or ifd_line_push (line, object)
+ *   while (ifd_line_poll_drop (line, &drop)) ...
+ *   if (ifd_line_pop (line, now, &item)) { send it; ifd_line_sent (...); }
+ */
+
+#ifndef __IFD_QUEUE_LINE_H__
+#define __IFD_QUEUE_LINE_H__
+
+#include <gst/gst.h>
+
+#include "ifd.h"
+
+G_BEGIN_DECLS
+
+/* What stands in the line */
+typedef struct
+{
+  GstMiniObject *object;        /* a buffer or event, owned; a query, not */
+  /* of buffers only: */
+  IfdFrame frame;
+  gboolean has_sequence;        /* an MPEG sequence header is inside */
+  GstMemory *sequence;          /* the one in force for it, owned; or NULL */
+  /* set by ifd_line_pop: */
+  gboolean discont;             /* it does not follow the frame sent last */
+  gboolean lacks_sequence;      /* it has no sequence header inside, and the
+                                 * receiver lacks it: put it before */
+} IfdLineItem;
+
+/* A frame that will not be sent */
+typedef struct
+{
+  IfdEvent event;
+  GstBuffer *buffer;            /* owned */
+} IfdLineDrop;
+
+typedef struct _IfdLine IfdLine;
+
+IfdLine *ifd_line_new (const IfdConfig * config);
+/* Empty it first. */
+void ifd_line_free (IfdLine * line);
+void ifd_line_set_config (IfdLine * line, const IfdConfig * config);
+
+/* Takes what the item owns. */
+void ifd_line_push_frame (IfdLine * line, guint64 now,
+    const IfdLineItem * item);
+void ifd_line_push (IfdLine * line, GstMiniObject * object);
+/* Takes the query out that nobody answers any more, if it is there. */
+void ifd_line_withdraw (IfdLine * line, GstMiniObject * object);
+/* The next one, which is the caller's; or FALSE. After a buffer, S is taken
+ * until ifd_line_sent (); then only events and queries come. */
+gboolean ifd_line_pop (IfdLine * line, guint64 now, IfdLineItem * item);
+void ifd_line_sent (IfdLine * line, guint64 now);
+void ifd_line_item_clear (IfdLineItem * item);
+
+/* After a push or a restart, until FALSE */
+gboolean ifd_line_poll_drop (IfdLine * line, IfdLineDrop * drop);
+void ifd_line_drop_clear (IfdLineDrop * drop);
+
+/* A new receiver; see ifd.h. */
+void ifd_line_restart (IfdLine * line);
+/* The stream ends here: takes back the oldest of what stands in the line, until
+ * FALSE. */
+gboolean ifd_line_flush (IfdLine * line, IfdLineItem * item);
+
+gboolean ifd_line_is_empty (const IfdLine * line);
+/* Events and queries in it */
+guint ifd_line_count_objects (const IfdLine * line);
+void ifd_line_get_stats (const IfdLine * line, IfdStats * stats);
+
+G_END_DECLS
+
+#endif /* __IFD_QUEUE_LINE_H__ */
