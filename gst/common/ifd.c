@@ -40,6 +40,7 @@ struct _Ifd
   GQueue events;                /* of IfdEvent */
 
   guint64 next_number;          /* of a frame */
+  gboolean begun;               /* the stream: a frame came, or a receiver */
   guint64 gop;                  /* number of the newest GOP; 0: none began */
   gboolean gop_counted[REMEMBERED_GOPS];        /* by number, as disturbed */
   gboolean awaits_i;            /* what comes is not sent before the next I */
@@ -76,6 +77,16 @@ ifd_frame_type_char (IfdFrameType type)
 
 /* The life cycle */
 
+static void
+begin_stream (Ifd * ifd)
+{
+  ifd->begun = FALSE;
+  ifd->awaits_i = ifd->config.algorithm == IFD_ALGORITHM_GOP;
+  ifd->gop_disturbed = ifd->prev_gop_disturbed = FALSE;
+  ifd->gop_closed = ifd->behind_p = ifd->has_no_i = FALSE;
+  ifd->vain = 0;
+}
+
 void
 ifd_set_config (Ifd * ifd, const IfdConfig * config)
 {
@@ -83,15 +94,8 @@ ifd_set_config (Ifd * ifd, const IfdConfig * config)
   ifd->config.max_frames = CLAMP (config->max_frames, 1, IFD_MAX_FRAMES);
   if (config->algorithm != IFD_ALGORITHM_GOP)
     ifd->config.max_frames = 1;
-}
-
-static void
-begin_stream (Ifd * ifd)
-{
-  ifd->awaits_i = ifd->config.algorithm == IFD_ALGORITHM_GOP;
-  ifd->gop_disturbed = ifd->prev_gop_disturbed = FALSE;
-  ifd->gop_closed = ifd->behind_p = ifd->has_no_i = FALSE;
-  ifd->vain = 0;
+  if (!ifd->begun)
+    begin_stream (ifd);
 }
 
 Ifd *
@@ -103,7 +107,6 @@ ifd_new (const IfdConfig * config)
   g_queue_init (&ifd->events);
   ifd->lateness = statistics_histogram_new ();
   ifd_set_config (ifd, config);
-  begin_stream (ifd);
   return ifd;
 }
 
@@ -489,6 +492,7 @@ ifd_input (Ifd * ifd, guint64 now, const IfdFrame * frame)
 {
   IfdEntry c = { *frame, };
 
+  ifd->begun = TRUE;
   c.frame.number = ifd->next_number++;
   place (ifd, &c);
   ifd->stats.in[frame->type]++;
@@ -581,6 +585,7 @@ ifd_restart (Ifd * ifd)
 {
   const IfdEntry *first;
 
+  ifd->begun = TRUE;
   while ((first = g_queue_peek_head (&ifd->w))
       && first->frame.type != IFD_FRAME_I)
     drop_link (ifd, ifd->w.head, IFD_DROP_NO_I);
