@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The life of a connection of GstNetworkSink: its thread, which connects, sees
+ * that the receiver has gone, disconnects, tells what went wrong, and tries
+ * again.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstnetworksinkprivate.h"
+
+/* Between two attempts to connect: the first pause, doubled up to the longest.
+ * A connection that lasted as long as that begins anew. Microseconds */
+#define SHORTEST_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
+#define LONGEST_PAUSE (5 * G_TIME_SPAN_SECOND)
+/* Between two warnings */
+#define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
+
+static void
+set_state (GstNetworkSink * self, ConnectionState state)
+{
+  self->priv->state = state;
+  g_cond_broadcast (&self->priv->cond);
+}
+
+Failure
+gst_network_sink_classify (const GError * error)
+{
+  if (error->domain == G_RESOLVER_ERROR)
+    return FAILURE_NOT_FOUND;
+  if (error->domain != G_IO_ERROR)
+    return FAILURE_OTHER;
+  switch (error->code) {
+    case G_IO_ERROR_CLOSED:
+      return FAILURE_CLOSED;
+    case G_IO_ERROR_CONNECTION_CLOSED: /* ECONNRESET, EPIPE */
+      return FAILURE_RESET;
+    case G_IO_ERROR_TIMED_OUT:
+      return FAILURE_TIMEOUT;
+    case G_IO_ERROR_CONNECTION_REFUSED:
+      return FAILURE_REFUSED;
+    case G_IO_ERROR_HOST_UNREACHABLE:
+    case G_IO_ERROR_NETWORK_UNREACHABLE:
+      return FAILURE_UNREACHABLE;
+    default:
+      return FAILURE_OTHER;
+  }
+}
+
+/* --- what went wrong ----------------------------------------------------- */
+
+static void
+post_error (GstNetworkSink * self, const GError * error, gboolean connecting)
+{
+  gchar *peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
+
+  if (gst_network_sink_classify (error) == FAILURE_NOT_FOUND)
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+        ("Could not find %s: %s.", peer, error->message), (NULL));
+  else if (connecting)
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+        ("Could not connect to %s: %s.", peer, error->message), (NULL));
+  else
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+        ("Lost the connection to %s: %s.", peer, error->message), (NULL));
+  g_free (peer);
+}
+
+static void
+post_warning (GstNetworkSink * self, const GError * error, gboolean connecting)
+{
+  gint64 now = g_get_monotonic_time ();
+  gchar *peer;
+
+  if (self->priv->warned_at && now - self->priv->warned_at < WARNING_INTERVAL)
+    return;
+  self->priv->warned_at = now;
+  peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
+  GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+      ("%s %s: %s. Trying again.", connecting ? "Could not connect to"
+          : "Lost the connection to", peer, error->message),
+      ("no more than one such warning in 10 s"));
+  g_free (peer);
+}
+
+/* With lock */
+static void
+pause_attempts (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gint64 end = g_get_monotonic_time () + priv->pause;
+
+  set_state (self, STATE_PAUSING);
+  while (priv->wanted && !priv->stopping
+      && g_cond_wait_until (&priv->cond, &priv->lock, end));
+  priv->pause = MIN (2 * priv->pause, LONGEST_PAUSE);
+}
+
+/* With lock, which is dropped in between; takes the error */
+static void
+handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gboolean again = priv->auto_reconnect;
+
+  GST_INFO_OBJECT (self, "%s: %s", connecting ? "no connection" : "broken",
+      error->message);
+  priv->counters.failures[gst_network_sink_classify (error)]++;
+  UNLOCK (self);
+  if (again)
+    post_warning (self, error, connecting);
+  else
+    post_error (self, error, connecting);
+  g_error_free (error);
+  LOCK (self);
+
+  if (again) {
+    pause_attempts (self);
+    return;
+  }
+  priv->wanted = FALSE;
+  set_state (self, STATE_FAILED);
+}
+
+/* --- connect, watch, disconnect: all with lock, dropped in between -------- */
+
+static gboolean
+connect_once (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  GError *error = NULL;
+  gboolean connected;
+
+  set_state (self, STATE_CONNECTING);
+  priv->counters.connect_attempts++;
+  g_cancellable_reset (priv->connection_cancellable);
+  UNLOCK (self);
+  connected = GST_NETWORK_SINK_GET_CLASS (self)->connect (self,
+      priv->connection_cancellable, &error);
+  LOCK (self);
+
+  if (connected) {
+    priv->counters.connections++;
+    priv->generation++;
+    priv->connected_at = g_get_monotonic_time ();
+    set_state (self, STATE_CONNECTED);
+    return TRUE;
+  }
+  if (priv->wanted && !priv->stopping)
+    handle_failure (self, error, TRUE);
+  else
+    g_error_free (error);
+  return FALSE;
+}
+
+static void
+watch_once (GstNetworkSink * self)
+{
+  GstNetworkSinkClass *klass = GST_NETWORK_SINK_GET_CLASS (self);
+  GstNetworkSinkPrivate *priv = self->priv;
+  GError *error = NULL;
+
+  if (!klass->watch || priv->draining) {
+    g_cond_wait (&priv->cond, &priv->lock);
+    return;
+  }
+  g_cancellable_reset (priv->connection_cancellable);
+  priv->watching = TRUE;
+  UNLOCK (self);
+  klass->watch (self, priv->connection_cancellable, &error);
+  LOCK (self);
+  priv->watching = FALSE;
+  g_cond_broadcast (&priv->cond);
+
+  if (!error)
+    return;
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_error_free (error);
+  else
+    gst_network_sink_break_connection (self, error);
+}
+
+static void
+watch_connection (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  while (priv->state == STATE_CONNECTED && priv->wanted && !priv->stopping)
+    watch_once (self);
+}
+
+static void
+disconnect (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  GError *error;
+  gboolean reset;
+
+  while (priv->using)
+    g_cond_wait (&priv->cond, &priv->lock);
+  error = g_steal_pointer (&priv->failure);
+  /* What waits in the kernel is of no use to who takes nothing. */
+  reset = priv->torn
+      || (error && gst_network_sink_classify (error) == FAILURE_TIMEOUT);
+  UNLOCK (self);
+  GST_NETWORK_SINK_GET_CLASS (self)->disconnect (self, reset);
+  LOCK (self);
+  priv->torn = FALSE;
+
+  if (g_get_monotonic_time () - priv->connected_at >= LONGEST_PAUSE)
+    priv->pause = SHORTEST_PAUSE;
+  if (error && priv->wanted && !priv->stopping)
+    handle_failure (self, error, FALSE);
+  else
+    g_clear_error (&error);
+}
+
+/* --- the thread ---------------------------------------------------------- */
+
+/* With lock. FALSE: the thread has to end */
+static gboolean
+wait_until_wanted (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  if (!priv->wanted && priv->state != STATE_FAILED)
+    set_state (self, STATE_IDLE);
+  while (!priv->stopping && !priv->wanted)
+    g_cond_wait (&priv->cond, &priv->lock);
+  return !priv->stopping;
+}
+
+static gpointer
+run (gpointer data)
+{
+  GstNetworkSink *self = data;
+
+  LOCK (self);
+  while (wait_until_wanted (self)) {
+    if (!connect_once (self))
+      continue;
+    watch_connection (self);
+    disconnect (self);
+  }
+  set_state (self, STATE_IDLE);
+  UNLOCK (self);
+  return NULL;
+}
+
+void
+gst_network_sink_start_connection (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  LOCK (self);
+  memset (&priv->counters, 0, sizeof (priv->counters));
+  priv->stopping = FALSE;
+  priv->draining = FALSE;
+  priv->wanted = TRUE;
+  priv->state = STATE_CONNECTING;
+  UNLOCK (self);
+  priv->pause = SHORTEST_PAUSE;
+  priv->warned_at = 0;
+  priv->thread = g_thread_new ("network-sink", run, self);
+}
+
+void
+gst_network_sink_cancel_connection (GstNetworkSink * self)
+{
+  LOCK (self);
+  self->priv->stopping = TRUE;
+  g_cancellable_cancel (self->priv->connection_cancellable);
+  g_cond_broadcast (&self->priv->cond);
+  UNLOCK (self);
+}
+
+void
+gst_network_sink_join_connection (GstNetworkSink * self)
+{
+  g_clear_pointer (&self->priv->thread, g_thread_join);
+}
+
+/* --- called by the streaming thread -------------------------------------- */
+
+void
+gst_network_sink_break_connection (GstNetworkSink * self, GError * error)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  if (priv->state != STATE_CONNECTED) {
+    g_error_free (error);
+    return;
+  }
+  priv->failure = error;
+  set_state (self, STATE_BROKEN);
+  g_cancellable_cancel (priv->connection_cancellable);
+  g_cancellable_cancel (priv->send_cancellable);
+}
+
+void
+gst_network_sink_end_connection (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  LOCK (self);
+  /* What went wrong is to be told first. */
+  while (priv->state == STATE_BROKEN && !priv->stopping)
+    g_cond_wait (&priv->cond, &priv->lock);
+  priv->draining = FALSE;
+  priv->wanted = FALSE;
+  g_cancellable_cancel (priv->connection_cancellable);
+  g_cond_broadcast (&priv->cond);
+  while (priv->state != STATE_IDLE && priv->state != STATE_FAILED
+      && !priv->stopping)
+    g_cond_wait (&priv->cond, &priv->lock);
+  UNLOCK (self);
+}

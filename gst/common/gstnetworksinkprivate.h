@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the parts of GstNetworkSink share: the element in gstnetworksink.c, the
+ * life of a connection in gstnetworksinkconnection.c, the way of a buffer in
+ * gstnetworksinkrender.c.
+ *
+ * Two threads meet here. The connection's thread runs from READY to PAUSED
+ * until back in READY. It connects, watches, and disconnects. The streaming
+ * thread sends. `using` says that it is in one of the class's functions: then
+ * the connection is not ended. Who finds the connection broken leaves the error
+ * in `failure` and wakes the other, by its cancellable.
+ *
+ *   IDLE -> CONNECTING <-> PAUSING       until connected; PAUSING: between
+ *              |                         two attempts
+ *              v
+ *          CONNECTED -> BROKEN -> PAUSING   with auto-reconnect
+ *              |           `----> FAILED    without; the error was posted
+ *              `-> IDLE                     EOS; a buffer begins anew
+ */
+
+#ifndef __GST_NETWORK_SINK_PRIVATE_H__
+#define __GST_NETWORK_SINK_PRIVATE_H__
+
+#include "gstnetworksink.h"
+#include "gststatstimer.h"
+
+G_BEGIN_DECLS GST_DEBUG_CATEGORY_EXTERN (gst_network_sink_debug);
+#define GST_CAT_DEFAULT gst_network_sink_debug
+
+typedef enum
+{
+  STATE_IDLE,                   /* no connection, and nobody wants one */
+  STATE_CONNECTING,
+  STATE_PAUSING,                /* until the next attempt */
+  STATE_CONNECTED,
+  STATE_BROKEN,                 /* not yet disconnected */
+  STATE_FAILED                  /* for good */
+} ConnectionState;
+
+/* Why a buffer was not sent */
+typedef enum
+{
+  DROP_NOT_CONNECTED,           /* wait-for-connection=false */
+  DROP_FULL,                    /* blocking=false: the network was full */
+  DROP_REST_OF_FRAME,           /* ... and an earlier part was dropped */
+  DROP_NO_KEY_FRAME,            /* the receiver has nothing that it refers to */
+  DROP_BROKEN,                  /* the connection broke in the middle of it */
+  DROP_UNSENDABLE,              /* the transport can't carry it */
+  DROP_LAST
+} DropReason;
+
+/* What went wrong with a connection, or an attempt to make one */
+typedef enum
+{
+  FAILURE_CLOSED,               /* the receiver closed it */
+  FAILURE_RESET,                /* ... or reset it */
+  FAILURE_TIMEOUT,              /* took nothing, or did not answer */
+  FAILURE_REFUSED,              /* nobody listens there */
+  FAILURE_UNREACHABLE,
+  FAILURE_NOT_FOUND,            /* of a name */
+  FAILURE_OTHER,
+  FAILURE_LAST
+} Failure;
+
+typedef struct
+{
+  guint64 connections, connect_attempts;
+  guint64 packets_sent, bytes_sent;
+  guint64 dropped[DROP_LAST];
+  guint64 bytes_dropped;
+  guint64 failures[FAILURE_LAST];
+  guint64 eos_timeouts;
+  guint64 time_blocked;         /* ns: render waited for a full network */
+  guint64 time_unconnected;     /* ns: render waited for a connection */
+} Counters;
+
+struct _GstNetworkSinkPrivate
+{
+  GMutex lock;                  /* never held while anything waits or posts */
+  GCond cond;                   /* any field below it changed */
+
+  /* --- protected by lock --- */
+  gboolean wait_for_connection, auto_reconnect, blocking;
+  GstClockTime timeout, eos_timeout, stats_interval;
+
+  ConnectionState state;
+  guint64 generation;           /* of the connection, from 1; render tells by it
+                                 * that the receiver is a new one */
+  gboolean wanted;              /* there should be a connection */
+  gboolean stopping;            /* the connection's thread has to end */
+  gboolean draining;            /* EOS: nobody watches any more */
+  gboolean torn;                /* a buffer was partly taken: reset, if it is not
+                                 * finished */
+  gboolean unlocked;            /* render has to return */
+  gboolean using;               /* the streaming thread is in send, wait, drain */
+  gboolean watching;            /* the connection's thread is in watch */
+  GError *failure;              /* why the connection is BROKEN */
+  gint64 blocked_since;         /* monotonic us; 0: render doesn't wait for a */
+  gint64 unconnected_since;     /* full network, for a connection */
+  Counters counters;
+
+  /* Cancelled with the lock held, reset by the one thread that passes it on,
+   * also with the lock */
+  GCancellable *connection_cancellable, *send_cancellable;
+
+  /* Made and joined by changes of state */
+  GThread *thread;
+
+  GstStatsTimer stats_timer;    /* see there */
+
+  /* --- the connection's thread only --- */
+  gint64 pause;                 /* us: before the next attempt */
+  gint64 connected_at;          /* monotonic us */
+  gint64 warned_at;             /* the same; 0: not yet */
+
+  /* --- the streaming thread only (others while no pad is active) --- */
+  GstBuffer *rest;              /* is being sent; NULL: none. Outlives a flush
+                                 * when it was partly taken */
+  gsize rest_offset;            /* of what was not taken yet */
+  guint64 receiver;             /* generation that buffers were sent to */
+  gboolean started;             /* a buffer was sent or dropped */
+  gboolean needs_key_frame;
+  gboolean skips_frame;         /* a part of it was dropped: so is the rest */
+  gboolean have_markers;        /* a buffer with MARKER came */
+  guint frames_without_key;     /* dropped while one is needed */
+  gboolean in_frame;            /* the last buffer did not end its frame */
+  GstClockTime last_pts;        /* of that buffer */
+  gint64 deadline;              /* monotonic us, of a drain; 0: none */
+};
+
+#define LOCK(self) g_mutex_lock (&(self)->priv->lock)
+#define UNLOCK(self) g_mutex_unlock (&(self)->priv->lock)
+
+/* gstnetworksinkconnection.c */
+void gst_network_sink_start_connection (GstNetworkSink * self);
+/* Nobody may wait any more: before the pads are deactivated */
+void gst_network_sink_cancel_connection (GstNetworkSink * self);
+void gst_network_sink_join_connection (GstNetworkSink * self);
+/* With lock; takes the error */
+void gst_network_sink_break_connection (GstNetworkSink * self, GError * error);
+/* Graceful, or a reset if a frame is torn; waits until it is done. */
+void gst_network_sink_end_connection (GstNetworkSink * self);
+Failure gst_network_sink_classify (const GError * error);
+
+/* gstnetworksinkrender.c */
+GstFlowReturn gst_network_sink_render (GstBaseSink * sink, GstBuffer * buffer);
+GstFlowReturn gst_network_sink_render_list (GstBaseSink * sink,
+    GstBufferList * list);
+GstFlowReturn gst_network_sink_wait_event (GstBaseSink * sink,
+    GstEvent * event);
+gboolean gst_network_sink_unlock (GstBaseSink * sink);
+gboolean gst_network_sink_unlock_stop (GstBaseSink * sink);
+void gst_network_sink_reset_render (GstNetworkSink * self);
+
+G_END_DECLS
+#endif /* __GST_NETWORK_SINK_PRIVATE_H__ */

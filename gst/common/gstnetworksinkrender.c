@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The way of a buffer through GstNetworkSink: it waits for the connection, is
+ * sent or dropped, and at the end of the stream the connection is drained. All
+ * in the streaming thread.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstnetworksinkprivate.h"
+
+#include "gstrestartevent.h"
+
+/* A stream that has no key frame for so many frames has none (intra refresh),
+ * and goes on. */
+#define LONGEST_GOP 600
+
+/* There is no connection, and nobody waits for it */
+#define FLOW_NOT_CONNECTED GST_FLOW_CUSTOM_SUCCESS
+/* There is none yet */
+#define FLOW_WAIT GST_FLOW_CUSTOM_SUCCESS_1
+
+/* What became of an attempt to send */
+typedef enum
+{
+  OUTCOME_SENT,
+  OUTCOME_FULL,                 /* nothing was taken, and nobody waits */
+  OUTCOME_UNSENDABLE,
+  OUTCOME_INTERRUPTED           /* unlocked, the connection broke, or the
+                                 * deadline is over: look again */
+} Outcome;
+
+/* --- woken by flush and changes of state ---------------------------------- */
+
+gboolean
+gst_network_sink_unlock (GstBaseSink * sink)
+{
+  GstNetworkSink *self = GST_NETWORK_SINK (sink);
+
+  LOCK (self);
+  self->priv->unlocked = TRUE;
+  g_cancellable_cancel (self->priv->send_cancellable);
+  g_cond_broadcast (&self->priv->cond);
+  UNLOCK (self);
+  return TRUE;
+}
+
+gboolean
+gst_network_sink_unlock_stop (GstBaseSink * sink)
+{
+  GstNetworkSink *self = GST_NETWORK_SINK (sink);
+
+  LOCK (self);
+  self->priv->unlocked = FALSE;
+  UNLOCK (self);
+  return TRUE;
+}
+
+/* --- waiting for the connection ------------------------------------------- */
+
+/* With lock */
+static GstFlowReturn
+look_for_connection (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  if (priv->state == STATE_CONNECTED)
+    return GST_FLOW_OK;
+  if (priv->state == STATE_FAILED)
+    return GST_FLOW_ERROR;
+  if (priv->state == STATE_IDLE && !priv->stopping && !priv->wanted) {
+    /* It was closed by EOS. */
+    priv->wanted = TRUE;
+    g_cond_broadcast (&priv->cond);
+  }
+  if (!priv->wait_for_connection)
+    return FLOW_NOT_CONNECTED;
+  return FLOW_WAIT;
+}
+
+/* With lock: until something changes */
+static void
+wait_for_change (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gint64 begin = g_get_monotonic_time ();
+
+  priv->unconnected_since = begin;
+  g_cond_wait (&priv->cond, &priv->lock);
+  priv->unconnected_since = 0;
+  priv->counters.time_unconnected +=
+      (g_get_monotonic_time () - begin) * GST_USECOND;
+}
+
+static GstFlowReturn
+wait_for_connection (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  GstFlowReturn flow;
+
+  LOCK (self);
+  while (TRUE) {
+    if (priv->unlocked) {
+      /* Back when the pipeline plays again, or to give up */
+      UNLOCK (self);
+      flow = gst_base_sink_wait_preroll (GST_BASE_SINK_CAST (self));
+      if (flow != GST_FLOW_OK)
+        return flow;
+      LOCK (self);
+      continue;
+    }
+    flow = look_for_connection (self);
+    if (flow != FLOW_WAIT)
+      break;
+    wait_for_change (self);
+  }
+  UNLOCK (self);
+  return flow;
+}
+
+/* --- what is sent and what is not ----------------------------------------- */
+
+static void
+clear_rest (GstNetworkSink * self)
+{
+  gst_clear_buffer (&self->priv->rest);
+  self->priv->rest_offset = 0;
+}
+
+static gboolean
+ends_frame (GstNetworkSink * self, GstBuffer * buffer)
+{
+  return GST_NETWORK_SINK_GET_CLASS (self)->whole_frames
+      || GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER);
+}
+
+/* The buffer is done with, sent or not. */
+static void
+pass_buffer (GstNetworkSink * self, GstBuffer * buffer)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  priv->started = TRUE;
+  priv->in_frame = !ends_frame (self, buffer);
+  priv->last_pts = GST_BUFFER_PTS (buffer);
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER))
+    priv->have_markers = TRUE;
+  if (!priv->in_frame)
+    priv->skips_frame = FALSE;
+}
+
+/* Is it a further part of the frame of the buffer before? A stream without
+ * marks and times doesn't say. */
+static gboolean
+continues_frame (GstNetworkSink * self, GstBuffer * buffer)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  if (!priv->in_frame)
+    return FALSE;
+  if (GST_CLOCK_TIME_IS_VALID (priv->last_pts)
+      && GST_BUFFER_PTS_IS_VALID (buffer))
+    return priv->last_pts == GST_BUFFER_PTS (buffer);
+  return priv->have_markers;
+}
+
+static void
+drop (GstNetworkSink * self, GstBuffer * buffer, DropReason reason)
+{
+  Counters *counters = &self->priv->counters;
+
+  GST_LOG_OBJECT (self, "dropped for reason %d: %" GST_PTR_FORMAT, reason,
+      buffer);
+  LOCK (self);
+  counters->dropped[reason]++;
+  counters->bytes_dropped += gst_buffer_get_size (buffer);
+  UNLOCK (self);
+  /* Frames are worthless in parts (Ouwens, section 3.8). */
+  self->priv->skips_frame = TRUE;
+  pass_buffer (self, buffer);
+}
+
+/* A receiver that is not the one before has nothing of what was sent. The very
+ * first one has missed nothing unless something was dropped. */
+static void
+greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gboolean missed = priv->started || priv->rest_offset > 0;
+  guint64 generation;
+
+  LOCK (self);
+  generation = priv->generation;
+  UNLOCK (self);
+  if (priv->receiver == generation)
+    return;
+
+  priv->receiver = generation;
+  if (priv->rest && priv->rest != buffer)
+    drop (self, priv->rest, DROP_BROKEN);
+  clear_rest (self);
+  if (!missed)
+    return;
+  priv->needs_key_frame = TRUE;
+  priv->frames_without_key = 0;
+  if (priv->in_frame)
+    priv->skips_frame = TRUE;
+  gst_pad_push_event (GST_BASE_SINK_PAD (self), gst_event_new_restart ());
+}
+
+/* FALSE: it is dropped. Asked once for each buffer and connection */
+static gboolean
+choose (GstNetworkSink * self, GstBuffer * buffer)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  if (priv->skips_frame && continues_frame (self, buffer)) {
+    drop (self, buffer, DROP_REST_OF_FRAME);
+    return FALSE;
+  }
+  priv->skips_frame = FALSE;
+  if (!priv->needs_key_frame)
+    return TRUE;
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT)
+      && priv->frames_without_key < LONGEST_GOP) {
+    if (ends_frame (self, buffer))
+      priv->frames_without_key++;
+    drop (self, buffer, DROP_NO_KEY_FRAME);
+    return FALSE;
+  }
+  priv->needs_key_frame = FALSE;
+  return TRUE;
+}
+
+/* --- sending: priv->rest from rest_offset on ------------------------------ */
+
+/* FALSE: there is something else to look at first */
+static gboolean
+begin_use (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gboolean usable;
+
+  LOCK (self);
+  usable = priv->state == STATE_CONNECTED && !priv->unlocked;
+  if (usable) {
+    g_cancellable_reset (priv->send_cancellable);
+    priv->using = TRUE;
+  }
+  UNLOCK (self);
+  return usable;
+}
+
+/* Takes the error of a broken connection */
+static void
+end_use (GstNetworkSink * self, GError * error)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  LOCK (self);
+  priv->using = FALSE;
+  if (error)
+    gst_network_sink_break_connection (self, error);
+  g_cond_broadcast (&priv->cond);
+  UNLOCK (self);
+}
+
+static void
+count_taken (GstNetworkSink * self, gsize taken, gboolean all)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  priv->rest_offset += taken;
+  LOCK (self);
+  priv->counters.bytes_sent += taken;
+  if (all)
+    priv->counters.packets_sent++;
+  priv->torn = priv->rest_offset > 0 && !all;
+  UNLOCK (self);
+}
+
+static void
+wait_with_count (GstNetworkSink * self, gint64 timeout)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gint64 begin = g_get_monotonic_time ();
+
+  LOCK (self);
+  priv->blocked_since = begin;
+  UNLOCK (self);
+  GST_NETWORK_SINK_GET_CLASS (self)->wait (self, timeout,
+      priv->send_cancellable);
+  LOCK (self);
+  priv->blocked_since = 0;
+  priv->counters.time_blocked +=
+      (g_get_monotonic_time () - begin) * GST_USECOND;
+  UNLOCK (self);
+}
+
+/* Until there is room. `full_since`: monotonic us when something was taken last.
+ * FALSE: interrupted, or error: the receiver took nothing for too long */
+static gboolean
+wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  GstClockTime timeout = gst_network_sink_get_timeout (self);
+  gint64 now = g_get_monotonic_time ();
+  gint64 left = -1;
+
+  if (timeout > 0) {
+    left = full_since + (gint64) (timeout / GST_USECOND) - now;
+    if (left <= 0) {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
+          "it took nothing for %g s", timeout / (gdouble) GST_SECOND);
+      return FALSE;
+    }
+  }
+  if (priv->deadline) {
+    if (now >= priv->deadline)
+      return FALSE;
+    left = left < 0 ? priv->deadline - now : MIN (left, priv->deadline - now);
+  }
+  wait_with_count (self, left);
+  return !g_cancellable_is_cancelled (priv->send_cancellable);
+}
+
+static gboolean
+may_wait (GstNetworkSink * self)
+{
+  gboolean blocking;
+
+  /* A frame that was begun is finished. */
+  if (self->priv->rest_offset > 0)
+    return TRUE;
+  LOCK (self);
+  blocking = self->priv->blocking;
+  UNLOCK (self);
+  return blocking;
+}
+
+static Outcome
+send_rest (GstNetworkSink * self, GError ** error)
+{
+  GstNetworkSinkClass *klass = GST_NETWORK_SINK_GET_CLASS (self);
+  GstNetworkSinkPrivate *priv = self->priv;
+  GstNetworkSinkResult result;
+  gint64 full_since = 0;
+  gsize taken;
+
+  while (TRUE) {
+    taken = 0;
+    result = klass->send (self, priv->rest, priv->rest_offset, &taken, error);
+    count_taken (self, taken, result == GST_NETWORK_SINK_SENT);
+    if (result == GST_NETWORK_SINK_SENT)
+      return OUTCOME_SENT;
+    if (result == GST_NETWORK_SINK_UNSENDABLE)
+      return OUTCOME_UNSENDABLE;
+    if (result == GST_NETWORK_SINK_BROKEN)
+      return OUTCOME_INTERRUPTED;
+
+    if (!may_wait (self))
+      return OUTCOME_FULL;
+    if (taken > 0 || full_since == 0)
+      full_since = g_get_monotonic_time ();
+    if (!wait_for_room (self, full_since, error))
+      return OUTCOME_INTERRUPTED;
+  }
+}
+
+static Outcome
+transmit (GstNetworkSink * self)
+{
+  GError *error = NULL;
+  Outcome outcome;
+
+  if (!begin_use (self))
+    return OUTCOME_INTERRUPTED;
+  outcome = send_rest (self, &error);
+  if (outcome == OUTCOME_UNSENDABLE) {
+    GST_WARNING_OBJECT (self, "can't send %" GST_PTR_FORMAT ": %s",
+        self->priv->rest, error->message);
+    g_clear_error (&error);
+  }
+  end_use (self, error);
+  return outcome;
+}
+
+/* --- the way of a buffer -------------------------------------------------- */
+
+/* The connection is there. FALSE: look for it again */
+static gboolean
+try_buffer (GstNetworkSink * self, GstBuffer * buffer)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gboolean torn = priv->rest == buffer && priv->rest_offset > 0;
+
+  greet_receiver (self, buffer);
+  if (priv->rest && priv->rest != buffer) {
+    /* Left over by a flush: before anything else */
+    if (transmit (self) == OUTCOME_SENT)
+      clear_rest (self);
+    return FALSE;
+  }
+  if (!priv->rest) {
+    if (torn && GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT)) {
+      drop (self, buffer, DROP_BROKEN);
+      return TRUE;
+    }
+    if (!choose (self, buffer))
+      return TRUE;
+    priv->rest = gst_buffer_ref (buffer);
+  }
+
+  switch (transmit (self)) {
+    case OUTCOME_SENT:
+      pass_buffer (self, buffer);
+      break;
+    case OUTCOME_FULL:
+      drop (self, buffer, DROP_FULL);
+      break;
+    case OUTCOME_UNSENDABLE:
+      drop (self, buffer, DROP_UNSENDABLE);
+      break;
+    case OUTCOME_INTERRUPTED:
+      return FALSE;
+  }
+  clear_rest (self);
+  return TRUE;
+}
+
+static void
+drop_unconnected (GstNetworkSink * self, GstBuffer * buffer)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gboolean torn = priv->rest == buffer && priv->rest_offset > 0;
+
+  drop (self, buffer, torn ? DROP_BROKEN : DROP_NOT_CONNECTED);
+  if (priv->rest == buffer)
+    clear_rest (self);
+}
+
+static GstFlowReturn
+render_buffer (GstNetworkSink * self, GstBuffer * buffer)
+{
+  GstFlowReturn flow;
+
+  if (gst_buffer_get_size (buffer) == 0)
+    return GST_FLOW_OK;
+
+  do {
+    flow = wait_for_connection (self);
+  } while (flow == GST_FLOW_OK && !try_buffer (self, buffer));
+
+  if (flow == FLOW_NOT_CONNECTED) {
+    drop_unconnected (self, buffer);
+    return GST_FLOW_OK;
+  }
+  /* What the network has nothing of is not owed to anybody. */
+  if (self->priv->rest_offset == 0)
+    clear_rest (self);
+  return flow;
+}
+
+GstFlowReturn
+gst_network_sink_render (GstBaseSink * sink, GstBuffer * buffer)
+{
+  return render_buffer (GST_NETWORK_SINK (sink), buffer);
+}
+
+GstFlowReturn
+gst_network_sink_render_list (GstBaseSink * sink, GstBufferList * list)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  guint i, n = gst_buffer_list_length (list);
+
+  for (i = 0; i < n && flow == GST_FLOW_OK; i++)
+    flow = render_buffer (GST_NETWORK_SINK (sink),
+        gst_buffer_list_get (list, i));
+  return flow;
+}
+
+void
+gst_network_sink_reset_render (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  clear_rest (self);
+  priv->receiver = 0;
+  priv->started = FALSE;
+  priv->needs_key_frame = FALSE;
+  priv->skips_frame = FALSE;
+  priv->in_frame = FALSE;
+  priv->have_markers = FALSE;
+  priv->last_pts = GST_CLOCK_TIME_NONE;
+  LOCK (self);
+  priv->generation = 0;
+  UNLOCK (self);
+}
+
+/* --- the end of the stream ------------------------------------------------ */
+
+/* From now on a receiver that goes is none that breaks the connection. FALSE:
+ * there is no connection */
+static gboolean
+begin_drain (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gboolean connected;
+
+  LOCK (self);
+  connected = priv->state == STATE_CONNECTED;
+  priv->draining = TRUE;
+  if (connected)
+    g_cancellable_cancel (priv->connection_cancellable);
+  while (priv->watching)
+    g_cond_wait (&priv->cond, &priv->lock);
+  priv->deadline = g_get_monotonic_time () + priv->eos_timeout / GST_USECOND;
+  UNLOCK (self);
+  return connected;
+}
+
+/* TRUE: the receiver has everything, or there is none. */
+static gboolean
+try_drain (GstNetworkSink * self)
+{
+  GstNetworkSinkClass *klass = GST_NETWORK_SINK_GET_CLASS (self);
+  GstNetworkSinkPrivate *priv = self->priv;
+  GError *error = NULL;
+  gboolean done;
+
+  if (priv->rest) {
+    if (transmit (self) == OUTCOME_SENT)
+      clear_rest (self);
+    return FALSE;
+  }
+  if (!klass->drain)
+    return TRUE;
+  if (!begin_use (self))
+    return FALSE;
+  done = klass->drain (self, priv->deadline, priv->send_cancellable, &error);
+  end_use (self, error);
+  return done;
+}
+
+static void
+give_up_drain (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gchar *peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
+  gdouble seconds;
+
+  LOCK (self);
+  priv->counters.eos_timeouts++;
+  seconds = priv->eos_timeout / (gdouble) GST_SECOND;
+  UNLOCK (self);
+  GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+      ("%s did not take everything within the eos-timeout of %g s.", peer,
+          seconds), (NULL));
+  g_free (peer);
+}
+
+/* Until there is nothing left to do, or FLUSHING */
+static GstFlowReturn
+drain (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gboolean connected, unlocked;
+  GstFlowReturn flow;
+
+  while (TRUE) {
+    LOCK (self);
+    unlocked = priv->unlocked;
+    connected = priv->state == STATE_CONNECTED;
+    UNLOCK (self);
+    if (unlocked) {
+      flow = gst_base_sink_wait_preroll (GST_BASE_SINK_CAST (self));
+      if (flow != GST_FLOW_OK)
+        return flow;
+      continue;
+    }
+    if (!connected || try_drain (self))
+      return GST_FLOW_OK;
+    if (g_get_monotonic_time () >= priv->deadline) {
+      give_up_drain (self);
+      return GST_FLOW_OK;
+    }
+  }
+}
+
+static GstFlowReturn
+finish_stream (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  if (begin_drain (self))
+    flow = drain (self);
+  priv->deadline = 0;
+  gst_network_sink_end_connection (self);
+  clear_rest (self);
+
+  LOCK (self);
+  if (flow == GST_FLOW_OK && priv->state == STATE_FAILED)
+    flow = GST_FLOW_ERROR;
+  UNLOCK (self);
+  return flow;
+}
+
+GstFlowReturn
+gst_network_sink_wait_event (GstBaseSink * sink, GstEvent * event)
+{
+  gpointer parent_class =
+      g_type_class_peek_parent (g_type_class_peek (GST_TYPE_NETWORK_SINK));
+  GstFlowReturn flow =
+      GST_BASE_SINK_CLASS (parent_class)->wait_event (sink, event);
+
+  if (flow != GST_FLOW_OK || GST_EVENT_TYPE (event) != GST_EVENT_EOS)
+    return flow;
+  return finish_stream (GST_NETWORK_SINK (sink));
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* System calls on a TCP socket; see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "ifdtcpsocket.h"
+
+#ifdef G_OS_UNIX
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#endif
+#ifdef __linux__
+#include <linux/sockios.h>
+#endif
+
+static void
+set_option (GSocket * socket, gint level, gint name, gint value)
+{
+  GError *error = NULL;
+
+  if (g_socket_set_option (socket, level, name, value, &error))
+    return;
+  g_debug ("socket option %d of level %d: %s", name, level, error->message);
+  g_error_free (error);
+}
+
+static void
+set_dscp (GSocket * socket, gint dscp)
+{
+  /* RFC 2474: the upper six bits */
+  gint tos = (dscp & 0x3f) << 2;
+
+#ifdef IPV6_TCLASS
+  if (g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6) {
+    set_option (socket, IPPROTO_IPV6, IPV6_TCLASS, tos);
+    return;
+  }
+#endif
+#ifdef IP_TOS
+  set_option (socket, IPPROTO_IP, IP_TOS, tos);
+#endif
+}
+
+void
+ifd_tcp_socket_set_options (GSocket * socket, const IfdTcpOptions * options)
+{
+#ifdef TCP_NODELAY
+  /* The end of a frame doesn't wait for the confirmation of its beginning. */
+  set_option (socket, IPPROTO_TCP, TCP_NODELAY, 1);
+#endif
+#ifdef TCP_NOTSENT_LOWAT
+  if (options->notsent_lowat > 0)
+    set_option (socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT,
+        MIN (options->notsent_lowat, G_MAXINT));
+#endif
+#ifdef TCP_USER_TIMEOUT
+  /* RFC 5482: sees that the receiver is gone while we have nothing to write */
+  if (options->timeout > 0)
+    set_option (socket, IPPROTO_TCP, TCP_USER_TIMEOUT,
+        CLAMP (options->timeout / 1000000, 1, G_MAXINT));
+#endif
+  if (options->dscp >= 0)
+    set_dscp (socket, options->dscp);
+}
+
+void
+ifd_tcp_socket_set_reset (GSocket * socket)
+{
+#ifdef SO_LINGER
+  const struct linger at_once = { 1, 0 };
+
+  if (setsockopt (g_socket_get_fd (socket), SOL_SOCKET, SO_LINGER,
+          (gconstpointer) & at_once, sizeof (at_once)) != 0)
+    g_debug ("SO_LINGER: %s", g_strerror (errno));
+#endif
+}
+
+#ifdef __linux__
+static guint64
+get_queue (GSocket * socket, gulong request)
+{
+  gint bytes = 0;
+
+  if (ioctl (g_socket_get_fd (socket), request, &bytes) != 0 || bytes < 0)
+    return 0;
+  return bytes;
+}
+#endif
+
+void
+ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures)
+{
+  memset (figures, 0, sizeof (*figures));
+#ifdef __linux__
+  {
+    struct tcp_info info = { 0 };
+    socklen_t size = sizeof (info);
+
+    figures->unsent = get_queue (socket, SIOCOUTQNSD);
+    figures->unacknowledged = get_queue (socket, SIOCOUTQ);
+    if (getsockopt (g_socket_get_fd (socket), IPPROTO_TCP, TCP_INFO, &info,
+            &size) != 0)
+      return;
+    figures->rtt = (guint64) info.tcpi_rtt * 1000;
+    figures->retransmissions = info.tcpi_total_retrans;
+  }
+#endif
+}
+
+gboolean
+ifd_tcp_socket_is_acknowledged (GSocket * socket, gboolean * all)
+{
+#ifdef __linux__
+  gint bytes = 0;
+
+  if (ioctl (g_socket_get_fd (socket), SIOCOUTQ, &bytes) != 0)
+    return FALSE;
+  *all = bytes == 0;
+  return TRUE;
+#else
+  return FALSE;
+#endif
+}

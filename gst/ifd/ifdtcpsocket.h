@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the TCP writer asks of a socket and GIO doesn't have: options and
+ * figures that differ from system to system. Where a system has none of it the
+ * functions do nothing, and the figures are 0.
+ */
+
+#ifndef __IFD_TCP_SOCKET_H__
+#define __IFD_TCP_SOCKET_H__
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS typedef struct
+{
+  guint64 rtt;                  /* ns, smoothed */
+  guint64 retransmissions;      /* segments, of this connection */
+  guint64 unsent;               /* bytes that the kernel has not sent yet */
+  guint64 unacknowledged;       /* ... that the receiver has not confirmed; those
+                                 * are among them, and the end of the stream
+                                 * counts as one */
+} IfdTcpFigures;
+
+typedef struct
+{
+  guint notsent_lowat;          /* bytes, 0: the system's own */
+  gint dscp;                    /* -1: the system's own */
+  guint64 timeout;              /* ns, 0: the system's own */
+} IfdTcpOptions;
+
+void ifd_tcp_socket_set_options (GSocket * socket,
+    const IfdTcpOptions * options);
+/* Closes it at once; what was not sent is lost, and the receiver sees that. */
+void ifd_tcp_socket_set_reset (GSocket * socket);
+void ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures);
+/* FALSE: the system can't tell, `all` is as it was */
+gboolean ifd_tcp_socket_is_acknowledged (GSocket * socket, gboolean * all);
+
+G_END_DECLS
+#endif /* __IFD_TCP_SOCKET_H__ */
