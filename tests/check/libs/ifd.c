@@ -10,7 +10,7 @@
  *   flush       the stream ends
  *   paper paper-gop gop1 ... gop9   another algorithm, max_frames
  * What becomes of them, with their numbers in the order of input:
- *   +I0 stored   -B1:no-room dropped   >I0 sent (>: none was there)   ~I0 flushed
+ *   +I0 stored   -B1:no-room dropped   >I0 sent (> none)   ~I0 flushed
  */
 
 #include <gst/check/gstcheck.h>

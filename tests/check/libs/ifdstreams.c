@@ -1,0 +1,779 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What holds for the choice of frames in every stream: random GOPs whose
+ * references are known go through W to channels that are fast, slow or dead,
+ * with frames missing, new receivers, ends and other sizes of W on the way.
+ * And the figures once more, written down from the paper a second time.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include "ifd.h"
+#include "seededdraw.h"
+
+#define N_RUNS 200
+#define N_GOPS 24
+/* A frame that is not in the stream, of those to which others refer */
+#define MISSING -1
+#define MAX_REFERENCES 3
+
+/* Draws of one run, one after the other */
+typedef struct
+{
+  guint64 seed, count;
+} Draws;
+
+static guint
+draw_below (Draws * draws, guint n)
+{
+  return seeded_draw_below (seeded_draw (draws->seed, 0, 0, draws->count++, 0),
+      n);
+}
+
+static gboolean
+draw_hits (Draws * draws, guint percent)
+{
+  return draw_below (draws, 100) < percent;
+}
+
+/* --- streams, and what refers to what ------------------------------------- */
+
+typedef enum
+{
+  FATE_NONE,
+  FATE_WAITING,
+  FATE_SENDING,
+  FATE_SENT,
+  FATE_DROPPED,
+  FATE_FLUSHED
+} Fate;
+
+typedef struct
+{
+  IfdFrame frame;
+  guint gop;
+  gboolean leading;
+  gint references[MAX_REFERENCES];
+  guint n_references;
+
+  Fate fate;
+  guint decoded_by;             /* the receiver that could decode it, or 0 */
+} Picture;
+
+typedef struct
+{
+  gboolean pyramids;            /* B-frames to which others refer: P here */
+  gboolean broken_links, incomplete_frames;
+  gboolean whole;               /* begins with all that it refers to */
+} Film;
+
+typedef struct
+{
+  Draws draws;
+  Film film;
+  GArray *pictures;             /* of Picture */
+  gint anchor;                  /* the last I, or P that is none of a pyramid */
+  guint gop;
+} Maker;
+
+static Picture *
+add_picture (Maker * maker, IfdFrameType type, IfdFrameFlags flags)
+{
+  Picture picture = { {type, flags,}, };
+
+  picture.frame.size = 1 + draw_below (&maker->draws, 50);
+  picture.gop = maker->gop;
+  picture.frame.user = GUINT_TO_POINTER (maker->pictures->len);
+  if (maker->film.incomplete_frames && draw_hits (&maker->draws, 2))
+    picture.frame.flags |= IFD_FRAME_INCOMPLETE;
+  g_array_append_val (maker->pictures, picture);
+  return &g_array_index (maker->pictures, Picture, maker->pictures->len - 1);
+}
+
+static void
+refer (Picture * picture, gint to)
+{
+  picture->references[picture->n_references++] = to;
+}
+
+/* What is shown between two frames. past: G_MAXINT for none */
+static void
+add_between (Maker * maker, gint past, gint future, guint n,
+    IfdFrameFlags flags, gboolean leading)
+{
+  gint middle = G_MAXINT;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    gboolean is_middle = maker->film.pyramids && n >= 3 && i == 0;
+    Picture *picture = add_picture (maker,
+        is_middle ? IFD_FRAME_P : IFD_FRAME_B, flags);
+
+    picture->leading = leading;
+    refer (picture, future);
+    if (past != G_MAXINT)
+      refer (picture, past);
+    if (middle != G_MAXINT)
+      refer (picture, middle);
+    if (is_middle)
+      middle = maker->pictures->len - 1;
+  }
+}
+
+static void
+add_gop (Maker * maker)
+{
+  Draws *draws = &maker->draws;
+  guint n_b = draw_below (draws, 5), n_p = draw_below (draws, 6), i;
+  gboolean marked = maker->film.pyramids || draw_hits (draws, 30);
+  gboolean closed = draw_hits (draws, 30);
+  gboolean broken = !closed && maker->film.broken_links
+      && draw_hits (draws, 20);
+  gint past = broken ? MISSING : maker->anchor;
+  IfdFrameFlags flags = marked ? IFD_FRAME_LEADING : 0;
+
+  maker->gop++;
+  add_picture (maker, IFD_FRAME_I,
+      closed ? IFD_FRAME_CLOSED : broken ? IFD_FRAME_BROKEN : 0);
+  maker->anchor = maker->pictures->len - 1;
+  if (closed) {
+    past = G_MAXINT;
+    /* RADL of H.265, and all that is behind an IDR in H.264 */
+    if (marked && draw_hits (draws, 50))
+      flags = IFD_FRAME_TRAILING;
+  }
+  if (closed || past != MISSING || !maker->film.whole)
+    add_between (maker, past, maker->anchor, n_b, flags,
+        flags != IFD_FRAME_TRAILING);
+  flags = marked ? IFD_FRAME_TRAILING : 0;
+  for (i = 0; i < n_p; i++) {
+    past = maker->anchor;
+    refer (add_picture (maker, IFD_FRAME_P, flags), past);
+    maker->anchor = maker->pictures->len - 1;
+    add_between (maker, past, maker->anchor, n_b, flags, FALSE);
+  }
+}
+
+/* --- a run ---------------------------------------------------------------- */
+
+typedef enum
+{
+  CHANNEL_DEAD,
+  CHANNEL_SLOW,
+  CHANNEL_FAST,
+  CHANNEL_UNLIMITED,
+  CHANNEL_LAST
+} Channel;
+
+typedef struct
+{
+  Maker maker;
+  Ifd *ifd;
+  IfdConfig config;
+  GArray *w;                    /* of guint: numbers of pictures */
+  gint s;                       /* MISSING: empty */
+  guint receiver;               /* its number, from 1 */
+  guint64 last_sent;            /* number + 1 */
+  guint64 n_in, n_sent, n_dropped, n_flushed;
+} Run;
+
+static Picture *
+get_picture (const Run * run, guint i)
+{
+  return &g_array_index (run->maker.pictures, Picture, i);
+}
+
+static Picture *
+get_waiting (const Run * run, guint i)
+{
+  return get_picture (run, g_array_index (run->w, guint, i));
+}
+
+static gboolean
+is_reference (const Picture * picture)
+{
+  return picture->frame.type != IFD_FRAME_B;
+}
+
+static gboolean
+is_lost (const Run * run, gint reference)
+{
+  const Picture *picture;
+
+  if (reference == MISSING)
+    return TRUE;
+  picture = get_picture (run, reference);
+  if (picture->fate == FATE_SENT || picture->fate == FATE_SENDING)
+    return picture->decoded_by != run->receiver;
+  return picture->fate != FATE_WAITING;
+}
+
+/* A part of what it refers to will never be there. */
+static gboolean
+is_undecodable (const Run * run, const Picture * picture)
+{
+  guint i;
+
+  for (i = 0; i < picture->n_references; i++) {
+    if (is_lost (run, picture->references[i]))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+refers (const Picture * picture, guint to)
+{
+  guint i;
+
+  for (i = 0; i < picture->n_references; i++) {
+    if (picture->references[i] == (gint) to)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+w_holds (const Run * run, IfdFrameType type)
+{
+  guint i;
+
+  for (i = 0; i < run->w->len; i++) {
+    if (get_waiting (run, i)->frame.type == type)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Nothing that is kept refers to it. */
+static void
+check_no_dependents (const Run * run, guint victim, const Picture * c)
+{
+  guint i;
+
+  fail_if (refers (c, victim));
+  for (i = 0; i < run->w->len; i++)
+    fail_if (refers (get_waiting (run, i), victim));
+}
+
+/* W is as it was before. */
+static void
+check_overwritten (const Run * run, guint number, const Picture * c)
+{
+  const Picture *victim = get_picture (run, number);
+  guint i;
+
+  fail_unless (run->w->len >= run->config.max_frames);
+  check_no_dependents (run, number, c);
+  switch (victim->frame.type) {
+    case IFD_FRAME_I:
+      fail_unless (c->frame.type == IFD_FRAME_I);
+      fail_if (w_holds (run, IFD_FRAME_P) || w_holds (run, IFD_FRAME_B));
+      fail_unless_equals_int (g_array_index (run->w, guint, 0), number);
+      break;
+    case IFD_FRAME_P:
+      fail_unless (is_reference (c));
+      fail_if (w_holds (run, IFD_FRAME_B));
+      break;
+    default:
+      for (i = 0; i < run->w->len; i++)
+        fail_if (get_waiting (run, i)->frame.type == IFD_FRAME_B
+            && get_waiting (run, i)->frame.size > victim->frame.size);
+      fail_if (c->frame.type == IFD_FRAME_B
+          && c->frame.size > victim->frame.size);
+      break;
+  }
+}
+
+static void
+check_no_room (const Run * run, const Picture * c)
+{
+  guint i;
+
+  fail_unless (run->w->len >= run->config.max_frames);
+  fail_if (c->frame.type == IFD_FRAME_I);
+  for (i = 0; i < run->w->len; i++) {
+    const Picture *other = get_waiting (run, i);
+
+    if (c->frame.type == IFD_FRAME_B) {
+      fail_unless (other->frame.type != IFD_FRAME_B
+          || other->frame.size < c->frame.size);
+      continue;
+    }
+    fail_if (other->frame.type == IFD_FRAME_B);
+    /* nor one that could go at the cost of one picture */
+    fail_if (other->frame.type == IFD_FRAME_P && !c->leading
+        && (other->gop != c->gop || other->leading));
+  }
+}
+
+static void
+check_drop (const Run * run, const IfdEvent * event, const Picture * c)
+{
+  guint number = GPOINTER_TO_UINT (event->frame.user);
+  const Picture *picture = get_picture (run, number);
+
+  switch (event->reason) {
+    case IFD_DROP_NO_ROOM:
+      fail_unless (picture == c);
+      check_no_room (run, c);
+      break;
+    case IFD_DROP_OVERWRITTEN:
+      fail_unless (c && picture != c);
+      check_overwritten (run, number, c);
+      break;
+    case IFD_DROP_INCOMPLETE:
+      fail_unless (picture == c);
+      fail_unless (picture->frame.flags & IFD_FRAME_INCOMPLETE);
+      break;
+    default:
+      /* no more than must be: but where there are pyramids, the core can't know
+       * that frames in the middle of one are of no use to later ones */
+      fail_if (picture->frame.type == IFD_FRAME_I);
+      if (!run->maker.film.pyramids)
+        fail_unless (is_undecodable (run, picture));
+      break;
+  }
+}
+
+static void
+remove_waiting (Run * run, guint number)
+{
+  guint i;
+
+  for (i = 0; i < run->w->len; i++) {
+    if (g_array_index (run->w, guint, i) == number) {
+      g_array_remove_index (run->w, i);
+      return;
+    }
+  }
+}
+
+/* c: the frame that just came in, or NULL */
+static void
+take_events (Run * run, const Picture * c)
+{
+  IfdEvent event;
+
+  while (ifd_poll_event (run->ifd, &event)) {
+    guint number = GPOINTER_TO_UINT (event.frame.user);
+    Picture *picture = get_picture (run, number);
+
+    if (event.type == IFD_EVENT_STORED) {
+      fail_unless (picture == c && picture->fate == FATE_NONE);
+      picture->fate = FATE_WAITING;
+      g_array_append_val (run->w, number);
+      continue;
+    }
+    fail_unless (picture->fate == (picture == c ? FATE_NONE : FATE_WAITING));
+    check_drop (run, &event, c);
+    picture->fate = FATE_DROPPED;
+    remove_waiting (run, number);
+    run->n_dropped++;
+  }
+}
+
+static void
+do_input (Run * run, guint number)
+{
+  Picture *c = get_picture (run, number);
+  guint before = run->w->len;
+
+  ifd_input (run->ifd, 0, &c->frame);
+  run->n_in++;
+  take_events (run, c);
+  fail_unless (c->fate == FATE_WAITING || c->fate == FATE_DROPPED);
+  fail_unless (run->w->len <= MAX (before, run->config.max_frames));
+}
+
+static void
+do_output (Run * run)
+{
+  IfdFrame frame, peeked;
+  gboolean any = ifd_peek_output (run->ifd, &peeked);
+  Picture *picture;
+
+  if (run->s != MISSING) {
+    ifd_sent (run->ifd, 0);
+    get_picture (run, run->s)->fate = FATE_SENT;
+    run->n_sent++;
+    run->s = MISSING;
+  }
+  fail_unless_equals_int (any, run->w->len > 0);
+  fail_unless_equals_int (ifd_poll_output (run->ifd, 0, &frame), any);
+  if (!any)
+    return;
+  fail_unless_equals_uint64 (frame.number, peeked.number);
+  run->s = GPOINTER_TO_UINT (frame.user);
+  picture = get_picture (run, run->s);
+  fail_unless_equals_int (g_array_index (run->w, guint, 0), run->s);
+  g_array_remove_index (run->w, 0);
+  fail_unless_equals_int (picture->fate, FATE_WAITING);
+  fail_unless (frame.number >= run->last_sent);
+  run->last_sent = frame.number + 1;
+  if (!is_undecodable (run, picture))
+    picture->decoded_by = run->receiver;
+  else
+    fail_if (run->config.algorithm == IFD_ALGORITHM_GOP);
+  picture->fate = FATE_SENDING;
+}
+
+static void
+do_restart (Run * run)
+{
+  run->receiver++;
+  ifd_restart (run->ifd);
+  take_events (run, NULL);
+}
+
+static void
+do_flush (Run * run)
+{
+  IfdFrame frame;
+
+  while (ifd_flush (run->ifd, &frame)) {
+    fail_unless_equals_int (g_array_index (run->w, guint, 0),
+        GPOINTER_TO_UINT (frame.user));
+    g_array_remove_index (run->w, 0);
+    get_picture (run, GPOINTER_TO_UINT (frame.user))->fate = FATE_FLUSHED;
+    run->n_flushed++;
+  }
+  fail_unless_equals_int (run->w->len, 0);
+  if (run->s != MISSING) {
+    get_picture (run, run->s)->fate = FATE_FLUSHED;
+    run->n_flushed++;
+  }
+  run->s = MISSING;
+  run->receiver++;
+  run->maker.anchor = MISSING;
+  take_events (run, NULL);
+}
+
+static void
+do_configure (Run * run)
+{
+  run->config.max_frames = 1 + draw_below (&run->maker.draws, 8);
+  if (run->config.algorithm != IFD_ALGORITHM_GOP)
+    run->config.max_frames = 1;
+  ifd_set_config (run->ifd, &run->config);
+}
+
+static void
+check_counters (const Run * run)
+{
+  guint64 in = 0, sent = 0, dropped = 0, in_bytes = 0, ended_bytes = 0;
+  IfdStats stats;
+  guint type, reason, i;
+
+  ifd_get_stats (run->ifd, &stats);
+  for (type = 0; type < IFD_FRAME_LAST; type++) {
+    in += stats.in[type];
+    sent += stats.sent[type];
+    for (reason = 0; reason < IFD_DROP_LAST; reason++)
+      dropped += stats.dropped[type][reason];
+    in_bytes += stats.in_bytes[type];
+    ended_bytes += stats.sent_bytes[type] + stats.dropped_bytes[type];
+  }
+  fail_unless_equals_uint64 (in, run->n_in);
+  fail_unless_equals_uint64 (sent, run->n_sent);
+  fail_unless_equals_uint64 (dropped, run->n_dropped);
+  fail_unless_equals_uint64 (stats.flushed, run->n_flushed);
+  fail_unless_equals_int (stats.waiting, run->w->len);
+  fail_unless_equals_uint64 (in, sent + dropped + stats.flushed
+      + stats.waiting + (run->s != MISSING));
+  for (i = 0; i < run->w->len; i++)
+    in_bytes -= get_waiting (run, i)->frame.size;
+  fail_unless (in_bytes >= ended_bytes);
+  fail_unless (stats.gops_disturbed <= stats.gops);
+}
+
+static void
+send_some (Run * run, Channel channel)
+{
+  const guint percent[] = { 0, 60, 97, 100 };
+
+  while (draw_hits (&run->maker.draws, percent[channel])) {
+    do_output (run);
+    if (channel == CHANNEL_SLOW || (run->s == MISSING && run->w->len == 0))
+      return;
+  }
+}
+
+static void
+disturb (Run * run)
+{
+  Draws *draws = &run->maker.draws;
+
+  if (draw_hits (draws, 5))
+    do_restart (run);
+  if (draw_hits (draws, 3))
+    do_flush (run);
+  if (draw_hits (draws, 10))
+    do_configure (run);
+}
+
+static void
+run_init (Run * run, guint64 seed, IfdAlgorithm algorithm, const Film * film)
+{
+  const Run blank = { {{seed,}, *film,}, };
+
+  *run = blank;
+  run->maker.pictures = g_array_new (FALSE, FALSE, sizeof (Picture));
+  run->maker.anchor = MISSING;
+  run->w = g_array_new (FALSE, FALSE, sizeof (guint));
+  run->s = MISSING;
+  run->receiver = 1;
+  run->config.algorithm = algorithm;
+  run->config.max_frames = 1;
+  run->ifd = ifd_new (&run->config);
+  do_configure (run);
+}
+
+/* Every frame ends once. */
+static void
+run_clear (Run * run)
+{
+  guint i;
+
+  while (run->s != MISSING || run->w->len > 0)
+    do_output (run);
+  check_counters (run);
+  for (i = 0; i < run->maker.pictures->len; i++)
+    fail_unless (get_picture (run, i)->fate >= FATE_SENT);
+  g_array_unref (run->maker.pictures);
+  g_array_unref (run->w);
+  ifd_free (run->ifd);
+}
+
+static void
+play (guint64 seed, IfdAlgorithm algorithm, const Film * film,
+    gboolean disturbed, gboolean unlimited)
+{
+  Channel channel = CHANNEL_UNLIMITED;
+  guint i, next = 0;
+  Run run;
+
+  run_init (&run, seed, algorithm, film);
+  for (i = 0; i < N_GOPS; i++) {
+    add_gop (&run.maker);
+    if (!unlimited)
+      channel = draw_below (&run.maker.draws, CHANNEL_LAST);
+    for (; next < run.maker.pictures->len; next++) {
+      do_input (&run, next);
+      send_some (&run, channel);
+      /* a new stream begins with a GOP */
+      if (disturbed && next + 1 == run.maker.pictures->len)
+        disturb (&run);
+      else if (disturbed && draw_hits (&run.maker.draws, 1))
+        do_restart (&run);
+    }
+    check_counters (&run);
+  }
+  if (unlimited)
+    fail_unless_equals_uint64 (run.n_dropped, 0);
+  run_clear (&run);
+}
+
+static void
+play_all (IfdAlgorithm algorithm, const Film * film, gboolean disturbed,
+    gboolean unlimited)
+{
+  guint64 seed;
+
+  for (seed = 0; seed < N_RUNS; seed++)
+    play (seed, algorithm, film, disturbed, unlimited);
+}
+
+static const Film plain = { FALSE, };
+static const Film pyramids = { TRUE, };
+static const Film damaged = { FALSE, TRUE, TRUE, };
+static const Film damaged_pyramids = { TRUE, TRUE, TRUE, };
+
+GST_START_TEST (gop_keeps_its_promises)
+{
+  play_all (IFD_ALGORITHM_GOP, &plain, FALSE, FALSE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (gop_keeps_its_promises_with_pyramids)
+{
+  play_all (IFD_ALGORITHM_GOP, &pyramids, FALSE, FALSE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (gop_keeps_its_promises_with_damage_and_new_receivers)
+{
+  play_all (IFD_ALGORITHM_GOP, &damaged, TRUE, FALSE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (gop_keeps_its_promises_with_all_at_once)
+{
+  play_all (IFD_ALGORITHM_GOP, &damaged_pyramids, TRUE, FALSE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (unlimited_channel_loses_nothing)
+{
+  const Film whole = { FALSE, FALSE, FALSE, TRUE };
+  const Film whole_pyramids = { TRUE, FALSE, FALSE, TRUE };
+
+  play_all (IFD_ALGORITHM_GOP, &whole, FALSE, TRUE);
+  play_all (IFD_ALGORITHM_GOP, &whole_pyramids, FALSE, TRUE);
+  play_all (IFD_ALGORITHM_PAPER, &whole, FALSE, TRUE);
+  play_all (IFD_ALGORITHM_PAPER_GOP, &whole, FALSE, TRUE);
+}
+
+GST_END_TEST;
+
+/* --- the figures, a second time ------------------------------------------- */
+
+/* Names and order of figures 1.1 to 1.3; 0 is an empty buffer. */
+typedef struct
+{
+  gchar W;
+  gboolean GOP_disturbed, prev_GOP_disturbed;
+} Figure;
+
+typedef enum
+{
+  STORED,
+  DISCARDED,
+  OVERWRITTEN
+} Outcome;
+
+static Outcome
+figure_1_1 (Figure * f, gchar C)
+{
+  if (f->W == 0) {
+    f->W = C;
+    return STORED;
+  }
+  if (C == 'I') {
+    f->W = C;
+    return OVERWRITTEN;
+  } else if (C == 'B') {
+    return DISCARDED;
+  } else if (f->W == 'I' || f->W == 'P') {
+    return DISCARDED;
+  } else {
+    f->W = C;
+    return OVERWRITTEN;
+  }
+}
+
+static Outcome
+figures_1_2_and_1_3 (Figure * f, gchar C)
+{
+  gboolean discard_rest_of_GOP = FALSE;
+
+  if (C == 'I') {
+    if (f->GOP_disturbed)
+      f->prev_GOP_disturbed = TRUE;
+    f->GOP_disturbed = FALSE;
+  } else if (C == 'P') {
+    if (f->GOP_disturbed)
+      discard_rest_of_GOP = TRUE;
+    f->prev_GOP_disturbed = FALSE;
+  } else if (C == 'B') {
+    if (f->GOP_disturbed || f->prev_GOP_disturbed)
+      discard_rest_of_GOP = TRUE;
+  }
+
+  if (discard_rest_of_GOP)
+    return DISCARDED;
+  else if (f->W == 0) {
+    f->W = C;
+    return STORED;
+  } else {
+    if (C == 'I') {
+      f->W = C;
+      return OVERWRITTEN;
+    } else if (C == 'B') {
+      return DISCARDED;
+    } else if (f->W == 'I' || f->W == 'P') {
+      f->GOP_disturbed = TRUE;
+      return DISCARDED;
+    } else {
+      f->W = C;
+      return OVERWRITTEN;
+    }
+  }
+}
+
+static Outcome
+take_outcome (Ifd * ifd, guint64 number)
+{
+  Outcome outcome = STORED;
+  IfdEvent event;
+
+  while (ifd_poll_event (ifd, &event)) {
+    if (event.type == IFD_EVENT_DROPPED)
+      outcome = event.frame.number == number ? DISCARDED : OVERWRITTEN;
+  }
+  return outcome;
+}
+
+static void
+compare (guint64 seed, IfdAlgorithm algorithm,
+    Outcome (*figure) (Figure * f, gchar C))
+{
+  IfdConfig config = { algorithm, 1 };
+  Ifd *ifd = ifd_new (&config);
+  Draws draws = { seed, };
+  Figure f = { 0, };
+  IfdFrame frame = { 0, };
+  guint64 i;
+
+  for (i = 0; i < 2000; i++) {
+    guint busy = i % 400 / 4;   /* percent */
+
+    frame.type = draw_below (&draws, IFD_FRAME_LAST);
+    ifd_input (ifd, 0, &frame);
+    fail_unless_equals_int (take_outcome (ifd, i),
+        figure (&f, ifd_frame_type_char (frame.type)));
+    if (draw_hits (&draws, busy))
+      continue;
+    fail_unless_equals_int (ifd_poll_output (ifd, 0, &frame), f.W != 0);
+    if (f.W) {
+      fail_unless_equals_int (ifd_frame_type_char (frame.type), f.W);
+      ifd_sent (ifd, 0);
+    }
+    f.W = 0;
+  }
+  ifd_free (ifd);
+}
+
+GST_START_TEST (figures_written_twice_agree)
+{
+  guint64 seed;
+
+  for (seed = 0; seed < 100; seed++) {
+    compare (seed, IFD_ALGORITHM_PAPER, figure_1_1);
+    compare (seed, IFD_ALGORITHM_PAPER_GOP, figures_1_2_and_1_3);
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+ifdstreams_suite (void)
+{
+  Suite *s = suite_create ("ifdstreams");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, gop_keeps_its_promises);
+  tcase_add_test (tc, gop_keeps_its_promises_with_pyramids);
+  tcase_add_test (tc, gop_keeps_its_promises_with_damage_and_new_receivers);
+  tcase_add_test (tc, gop_keeps_its_promises_with_all_at_once);
+  tcase_add_test (tc, unlimited_channel_loses_nothing);
+  tcase_add_test (tc, figures_written_twice_agree);
+  return s;
+}
+
+GST_CHECK_MAIN (ifdstreams);
