@@ -19,6 +19,7 @@ FATES = {
     "call": "were lost because there was no call, or it broke",
     "receiver": "were lost because the receiver was too slow",
     "too-big": "were larger than the link takes",
+    "frame": "were given up because their frame could not arrive whole",
 }
 ALWAYS = ("delivered", "queue", "air")
 ARRIVED = ("delivered", "damaged")

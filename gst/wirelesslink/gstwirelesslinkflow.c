@@ -176,6 +176,29 @@ get_rate (GstMiniObject * object, gdouble rate_before)
   return segment->rate;
 }
 
+/* Whoever waits for the end of what was sent does not wait for the rest of a
+ * frame. */
+static gboolean
+is_end (GstMiniObject * object)
+{
+  return GST_IS_QUERY (object) || (GST_IS_EVENT (object)
+      && GST_EVENT_TYPE (object) == GST_EVENT_EOS);
+}
+
+static void
+note_object (GstWirelessLinkFlow * flow, GstMiniObject * object)
+{
+  GstCaps *caps;
+
+  if (is_end (object)) {
+    gst_wireless_link_end_flow (flow->element, flow);
+  } else if (GST_IS_EVENT (object)
+      && GST_EVENT_TYPE (object) == GST_EVENT_CAPS) {
+    gst_event_parse_caps (GST_EVENT_CAST (object), &caps);
+    flow->video = wireless_link_video_from_caps (caps);
+  }
+}
+
 void
 gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
     GstMiniObject * object)
@@ -183,6 +206,7 @@ gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
   GstWirelessLinkEpoch *last = g_queue_peek_tail (&flow->epochs);
   gdouble rate = get_rate (object, last->rate);
 
+  note_object (flow, object);
   if (last == g_queue_peek_head (&flow->epochs) && last->in_flight == 0) {
     last->rate = rate;
     output_object (flow, object);

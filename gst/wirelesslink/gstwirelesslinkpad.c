@@ -59,7 +59,7 @@ enter_realtime (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstBuffer * buffer, gboolean in_list)
 {
   if (self->blocking)
-    gst_wireless_link_wait_for_room (self, flow, gst_buffer_get_size (buffer));
+    gst_wireless_link_wait_for_room (self, flow, buffer);
   if (flow->result != GST_FLOW_OK || self->flushing) {
     gst_buffer_unref (buffer);
     return;
@@ -221,6 +221,7 @@ begin_flush (GstWirelessLink * self, GstWirelessLinkFlow * flow,
 
   gst_wireless_link_lock (self);
   flow->result = GST_FLOW_FLUSHING;
+  gst_wireless_link_end_flow (self, flow);
   gst_wireless_link_flow_clear (flow);
   gst_wireless_link_flow_wake (flow);
   if (self->running_mode == GST_WIRELESS_LINK_MODE_TIMESTAMP)
@@ -338,6 +339,7 @@ enter_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstEvent *
   note_event (self, flow, event);
   if (self->running_mode == GST_WIRELESS_LINK_MODE_REALTIME) {
     gst_wireless_link_flow_add_barrier (flow, item.object);
+    gst_wireless_link_distribute (self);
     if (flow->eos)
       gst_wireless_link_wake_scheduler (self);
     return;
@@ -428,6 +430,7 @@ ask_serialized (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     flow->query = query;
     flow->query_asked = FALSE;
     gst_wireless_link_flow_add_barrier (flow, GST_MINI_OBJECT_CAST (query));
+    gst_wireless_link_distribute (self);
     while (flow->query == query)
       g_cond_wait (&flow->query_cond, &self->lock);
     answer = flow->query_answer;
@@ -812,6 +815,7 @@ gst_wireless_link_pad_activate_sink (GstPad * pad, GstObject * parent,
   }
   gst_wireless_link_lock (self);
   gst_segment_init (&flow->segment, GST_FORMAT_UNDEFINED);
+  flow->video = WIRELESS_LINK_VIDEO_NONE;
   flow->eos = flow->eos_sent = FALSE;
   gst_wireless_link_unlock (self);
   return TRUE;

@@ -20,6 +20,7 @@
 #include "statistics.h"
 #include "wirelesslinklog.h"
 #include "wirelesslinksettings.h"
+#include "wirelesslinkvideo.h"
 
 G_BEGIN_DECLS
 
@@ -75,6 +76,8 @@ typedef struct
   /* protected by the element's lock */
   guint station;
   GstSegment segment;           /* of what enters */
+  WirelessLinkVideo video;      /* what its buffers are by their caps */
+  guint32 n_buffers;            /* that were looked at: numbers of frames */
   guint64 generation;           /* of what is not flushed */
   GQueue epochs;                /* of GstWirelessLinkEpoch, one at least */
   GstQueueArray *input;         /* mode=timestamp: waits for other flows */
@@ -121,6 +124,8 @@ struct _GstWirelessLink
   Link *link;                   /* NULL in NULL and READY */
   WirelessLinkLog *log;         /* NULL: nothing to write */
   GstWirelessLinkMode running_mode;     /* since start */
+  gboolean knows_frames;        /* since start: the queue wants to know what
+                                 * packets are of video */
   guint64 delays[2];            /* ns: what is always added, by direction */
   guint n_announced;            /* flows that the core knows */
   GArray *dropped_output;       /* of guint64, by flow: src pad was full */
@@ -175,7 +180,7 @@ void gst_wireless_link_flow_free_all (GstWirelessLinkFlow * flow);
 void gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow);
 /* Whoever waits in one of its pads looks again. */
 void gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow);
-/* An event or query keeps its place among the packets. */
+/* An event or query keeps its place among the packets; then distribute. */
 void gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
     GstMiniObject * object);
 /* A buffer came out of the link, or a copy of it. */
@@ -216,6 +221,9 @@ guint64 gst_wireless_link_get_time (GstWirelessLink * self);
 /* Tells the core of the flows up to this one. */
 void gst_wireless_link_announce_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
+/* Nothing more comes of the flow, for now; then one distribute. */
+void gst_wireless_link_end_flow (GstWirelessLink * self,
+    GstWirelessLinkFlow * flow);
 /* A packet enters; any number of puts, then one distribute. */
 void gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstWirelessLinkPacket * packet, guint64 now);
@@ -226,9 +234,9 @@ void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
 /* mode=timestamp: as far as what is known of all flows allows. Others may have
  * had the lock meanwhile. */
 void gst_wireless_link_merge (GstWirelessLink * self);
-/* blocking=true: while the queue of the flow's station is full */
+/* blocking=true: while the queue of the flow's station has no room for it */
 void gst_wireless_link_wait_for_room (GstWirelessLink * self,
-    GstWirelessLinkFlow * flow, guint32 size);
+    GstWirelessLinkFlow * flow, GstBuffer * buffer);
 /* Whoever waits for room, or for other flows, looks again. */
 void gst_wireless_link_wake_senders (GstWirelessLink * self);
 void gst_wireless_link_flush_log (GstWirelessLink * self);

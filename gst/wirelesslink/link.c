@@ -23,7 +23,7 @@ typedef struct
 
 static const gchar *const fate_names[LINK_FATE_LAST] = {
   "delivered", "damaged", "queue", "air", "check", "reset", "call", "receiver",
-  "too-big"
+  "too-big", "frame"
 };
 
 const gchar *
@@ -87,8 +87,10 @@ link_new (const LinkConfig * config, GError ** error)
   link->flows = g_array_new (FALSE, TRUE, sizeof (LinkFlow));
   link->departures = g_ptr_array_new ();
   link->events = g_array_new (FALSE, TRUE, sizeof (LinkEvent));
-  for (i = 0; i < LINK_MAX_STATIONS; i++)
+  for (i = 0; i < LINK_MAX_STATIONS; i++) {
     link->quality[i] = -1;
+    link_queue_init (&link->queues[i], &link->config.queue);
+  }
   if (!create_parts (link, error)) {
     link_free (link, NULL);
     return NULL;
@@ -99,70 +101,14 @@ link_new (const LinkConfig * config, GError ** error)
   return link;
 }
 
-/* LinkItem */
-
-static LinkItem *
-item_new (guint flow, guint station, guint32 size, gpointer user)
-{
-  LinkItem *item = g_slice_new0 (LinkItem);
-
-  item->p.flow = flow;
-  item->p.station = station;
-  item->p.size = size;
-  item->p.user = user;
-  return item;
-}
-
-static void
-item_release (LinkItem * item)
-{
-  if (item->damage)
-    g_array_unref (item->damage);
-  g_slice_free (LinkItem, item);
-}
-
-void
-link_item_free (LinkItem * item, GDestroyNotify user_free)
-{
-  if (user_free && item->p.copy == 0)
-    user_free (item->p.user);
-  item_release (item);
-}
-
-void
-link_item_add_damage (LinkItem * item, guint32 offset, guint8 flip)
-{
-  LinkDamage damage = { offset, flip };
-
-  if (!item->damage)
-    item->damage = g_array_new (FALSE, FALSE, sizeof (LinkDamage));
-  g_array_append_val (item->damage, damage);
-}
-
-void
-link_item_replay_damage (LinkItem * item)
-{
-  const LinkPatternEntry *entry = item->recorded;
-  guint i;
-
-  g_clear_pointer (&item->damage, g_array_unref);
-  for (i = 0; i < entry->n_damage; i++) {
-    if (entry->damage[i].offset < item->p.size)
-      link_item_add_damage (item, entry->damage[i].offset,
-          entry->damage[i].flip);
-  }
-}
-
 void
 link_free (Link * link, GDestroyNotify user_free)
 {
   LinkItem *item;
   guint i;
 
-  for (i = 0; i < LINK_MAX_STATIONS; i++) {
-    while ((item = g_queue_pop_head (&link->stations[i].queue)))
-      link_item_free (item, user_free);
-  }
+  for (i = 0; i < LINK_MAX_STATIONS; i++)
+    link_queue_clear (&link->queues[i], user_free);
   /* Copies share the user of a first that may have gone already: only firsts
    * are freed with it. */
   for (i = 0; i < link->departures->len; i++)
@@ -178,7 +124,7 @@ link_free (Link * link, GDestroyNotify user_free)
     g_free (event->packet.damage);
   }
   if (link->last_output)
-    item_release (link->last_output);
+    link_item_free (link->last_output, NULL);
   if (link->model)
     link->klass->destroy (link->model, user_free);
   if (link->dial_up)
@@ -275,7 +221,7 @@ link_lose (Link * link, LinkItem * item, LinkFate fate)
   item->p.fate = fate;
   item->p.departure = link->now;
   finish_item (link, item);
-  item_release (item);
+  link_item_free (item, NULL);
 }
 
 void
@@ -424,38 +370,75 @@ next_departure (Link * link)
   return ((LinkItem *) link->departures->pdata[0])->p.departure;
 }
 
-/* Everything up to and with `until`, in the order of its times */
-static void
-advance (Link * link, guint64 until)
+static guint64
+next_queue_timeout (Link * link)
 {
-  while (TRUE) {
-    guint64 departure = next_departure (link);
-    guint64 model = link->klass->next (link->model);
-    guint64 call = link->dial_up ? link_dial_up_next (link->dial_up) :
-        LINK_NEVER;
-    guint64 first = MIN (departure, MIN (model, call));
+  guint64 next = LINK_NEVER;
+  guint i;
 
-    if (first == LINK_NEVER || first > until)
-      break;
-    link->now = MAX (link->now, first);
-    if (first == departure)
-      release_departure (link);
-    else if (first == call)
-      link_dial_up_advance (link->dial_up);
-    else
-      link->klass->advance (link->model);
+  if (link->config.queue.discipline != LINK_QUEUE_IFD)
+    return LINK_NEVER;
+  for (i = 0; i < LINK_MAX_STATIONS; i++)
+    next = MIN (next, link_queue_next_timeout (&link->queues[i]));
+  return next;
+}
+
+static void
+lose_given_up (Link * link, guint station)
+{
+  LinkItem *item;
+
+  while ((item = link_queue_poll_lost (&link->queues[station])))
+    link_lose (link, item, item->p.fate);
+}
+
+static void
+time_queues_out (Link * link)
+{
+  guint i;
+
+  for (i = 0; i < LINK_MAX_STATIONS; i++) {
+    link_queue_timeout (&link->queues[i], link->now);
+    lose_given_up (link, i);
   }
-  link->now = MAX (link->now, until);
+}
+
+static guint64
+next_call (Link * link)
+{
+  return link->dial_up ? link_dial_up_next (link->dial_up) : LINK_NEVER;
 }
 
 guint64
 link_next_wakeup (Link * link)
 {
-  guint64 next = MIN (next_departure (link), link->klass->next (link->model));
+  guint64 model = link->klass->next (link->model);
+  guint64 queue = next_queue_timeout (link);
+  guint64 next = MIN (next_departure (link), next_call (link));
 
-  if (link->dial_up)
-    next = MIN (next, link_dial_up_next (link->dial_up));
-  return next;
+  return MIN (next, MIN (model, queue));
+}
+
+/* Everything up to and with `until`, in the order of its times */
+static void
+advance (Link * link, guint64 until)
+{
+  while (TRUE) {
+    guint64 first = link_next_wakeup (link);
+
+    if (first == LINK_NEVER || first > until)
+      break;
+    link->now = MAX (link->now, first);
+    if (first == next_departure (link))
+      release_departure (link);
+    else if (first == next_call (link))
+      link_dial_up_advance (link->dial_up);
+    else if (first == next_queue_timeout (link))
+      time_queues_out (link);
+    else
+      link->klass->advance (link->model);
+  }
+  link->now = MAX (link->now, until);
 }
 
 void
@@ -466,27 +449,24 @@ link_timeout (Link * link, guint64 now)
 
 /* Queues */
 
-static gboolean
-queue_has_room (Link * link, guint station, guint32 size)
+static LinkQueue *
+get_queue (Link * link, guint flow)
 {
-  const LinkQueueConfig *limit = &link->config.queue;
-  LinkStation *s = &link->stations[station];
-  LinkItem *oldest = g_queue_peek_head (&s->queue);
+  return &link->queues[get_flow (link, flow)->station];
+}
 
-  /* An empty queue takes any packet, or a small limit would be a dead link. */
-  if (!oldest)
-    return TRUE;
-  if (limit->packets && s->queue.length >= limit->packets)
-    return FALSE;
-  if (limit->bytes && s->queue_bytes + size > limit->bytes)
-    return FALSE;
-  return !limit->time || !oldest || link->now - oldest->p.arrival < limit->time;
+gboolean
+link_has_room_for_video (Link * link, guint flow, guint32 size,
+    const VideoPacket * video)
+{
+  return link_queue_has_room (get_queue (link, flow), link->now, flow, size,
+      video);
 }
 
 gboolean
 link_has_room (Link * link, guint flow, guint32 size)
 {
-  return queue_has_room (link, get_flow (link, flow)->station, size);
+  return link_has_room_for_video (link, flow, size, NULL);
 }
 
 static gboolean
@@ -497,55 +477,89 @@ is_too_big (Link * link, guint32 size)
   return (guint64) size + link->config.overhead > most;
 }
 
-void
-link_input (Link * link, guint64 now, guint flow, guint32 size, gpointer user)
+static LinkItem *
+create_item (Link * link, guint flow, guint32 size, gpointer user)
 {
   LinkFlow *f = get_flow (link, flow);
-  LinkStation *station = &link->stations[f->station];
-  LinkItem *item;
+  LinkItem *item = link_item_new (flow, f->station, size, user);
 
-  advance (link, now);
-  item = item_new (flow, f->station, size, user);
   item->p.index = f->next_index++;
   item->p.arrival = link->now;
   if (link->pattern)
     item->recorded = link_pattern_lookup (link->pattern, flow, item->p.index);
   f->stats.offered++;
   f->stats.offered_bytes += size;
+  return item;
+}
+
+/* FALSE: it has met its fate. */
+static gboolean
+queue_item (Link * link, LinkItem * item, const VideoPacket * video)
+{
+  guint station = item->p.station;
+  LinkFlow *flow = get_flow (link, item->p.flow);
+  gboolean queued = link_queue_push (&link->queues[station], link->now, item,
+      video);
+
+  if (queued)
+    flow->stats.queued++;
+  lose_given_up (link, station);
+  return queued;
+}
+
+void
+link_input_video (Link * link, guint64 now, guint flow, guint32 size,
+    const VideoPacket * video, gpointer user)
+{
+  guint station = get_flow (link, flow)->station;
+  LinkItem *item;
+
+  advance (link, now);
+  item = create_item (link, flow, size, user);
   if (is_too_big (link, size)) {
     link_lose (link, item, LINK_FATE_TOO_BIG);
     return;
   }
-  if (!queue_has_room (link, f->station, size)) {
-    link_lose (link, item, LINK_FATE_QUEUE);
+  if (!queue_item (link, item, video))
     return;
-  }
-  if (link->quality[f->station] < 0)
-    link->quality[f->station] = link_get_quality (link, f->station);
-  f->stats.queued++;
-  station->queue_bytes += size;
-  g_queue_push_tail (&station->queue, item);
+  if (link->quality[station] < 0)
+    link->quality[station] = link_get_quality (link, station);
   if (link->dial_up)
     link_dial_up_wanted (link->dial_up);
-  link->klass->arrived (link->model, f->station);
+  if (link_peek (link, station))
+    link->klass->arrived (link->model, station);
   /* what leaves without any delay leaves now */
   advance (link, link->now);
+}
+
+void
+link_input (Link * link, guint64 now, guint flow, guint32 size, gpointer user)
+{
+  link_input_video (link, now, flow, size, NULL, user);
+}
+
+void
+link_end_flow (Link * link, guint64 now, guint flow)
+{
+  guint i;
+
+  advance (link, now);
+  for (i = 0; i < LINK_MAX_STATIONS; i++) {
+    link_queue_end_flow (&link->queues[i], link->now, flow);
+    lose_given_up (link, i);
+  }
 }
 
 LinkItem *
 link_peek (Link * link, guint station)
 {
-  return g_queue_peek_head (&link->stations[station].queue);
+  return link_queue_peek (&link->queues[station]);
 }
 
 LinkItem *
 link_take (Link * link, guint station)
 {
-  LinkItem *item = g_queue_pop_head (&link->stations[station].queue);
-
-  if (item)
-    link->stations[station].queue_bytes -= item->p.size;
-  return item;
+  return link_queue_take (&link->queues[station], link->now);
 }
 
 /* What comes out */
@@ -556,7 +570,7 @@ link_poll_output (Link * link, LinkPacket * packet)
   LinkItem *item = g_queue_pop_head (&link->outputs);
 
   if (link->last_output) {
-    item_release (link->last_output);
+    link_item_free (link->last_output, NULL);
     link->last_output = NULL;
   }
   if (!item)
@@ -597,8 +611,20 @@ link_get_stats (Link * link, LinkStats * stats)
 void
 link_get_queue (Link * link, guint station, guint * packets, guint64 * bytes)
 {
-  *packets = link->stations[station].queue.length;
-  *bytes = link->stations[station].queue_bytes;
+  link_queue_get_size (&link->queues[station], packets, bytes);
+}
+
+gboolean
+link_get_ifd_stats (Link * link, IfdStats * stats)
+{
+  guint i;
+
+  memset (stats, 0, sizeof (*stats));
+  if (link->config.queue.discipline != LINK_QUEUE_IFD)
+    return FALSE;
+  for (i = 0; i < LINK_MAX_STATIONS; i++)
+    link_frame_queue_add_stats (link->queues[i].frames, stats);
+  return TRUE;
 }
 
 gdouble

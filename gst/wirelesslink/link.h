@@ -20,6 +20,7 @@
 #define __LINK_H__
 
 #include "linkconfig.h"
+#include "videopacket.h"
 
 G_BEGIN_DECLS
 
@@ -37,6 +38,7 @@ typedef enum
   LINK_FATE_CALL,               /* the call broke, or there was none */
   LINK_FATE_RECEIVER,           /* the receiver could not keep up */
   LINK_FATE_TOO_BIG,            /* more than this link carries */
+  LINK_FATE_FRAME,              /* given up with the frame that it is of */
   LINK_FATE_LAST
 } LinkFate;
 
@@ -141,8 +143,16 @@ void link_set_station (Link * link, guint flow, guint station);
 /* A packet arrives. It always ends in an output or in a fate event. */
 void link_input (Link * link, guint64 now, guint flow, guint32 size,
     gpointer user);
+/* The same of a packet of which it is known what it is of a frame */
+void link_input_video (Link * link, guint64 now, guint flow, guint32 size,
+    const VideoPacket * video, gpointer user);
 /* Whether the queue of this flow's station would take one more packet now */
 gboolean link_has_room (Link * link, guint flow, guint32 size);
+gboolean link_has_room_for_video (Link * link, guint flow, guint32 size,
+    const VideoPacket * video);
+/* Nothing more comes of this flow, for now: what waits in the queue for the rest
+ * of its frame is given up. */
+void link_end_flow (Link * link, guint64 now, guint flow);
 /* Time passes. */
 void link_timeout (Link * link, guint64 now);
 /* The next packet that left up to the last time told, in the order of
@@ -154,6 +164,9 @@ guint64 link_next_wakeup (Link * link);
 
 void link_get_flow_stats (Link * link, guint flow, LinkFlowStats * stats);
 void link_get_stats (Link * link, LinkStats * stats);
+/* What LINK_QUEUE_IFD chose, of all streams, without lateness; FALSE with other
+ * queues */
+gboolean link_get_ifd_stats (Link * link, IfdStats * stats);
 /* Packets and bytes that wait in the queue of a station */
 void link_get_queue (Link * link, guint station, guint * packets,
     guint64 * bytes);

@@ -32,6 +32,8 @@ set_base (LinkConfig * config)
   memset (config, 0, sizeof (*config));
   config->model = LINK_MODEL_PIPE;
   config->queue.packets = 100;
+  config->queue.ifd.algorithm = IFD_ALGORITHM_GOP;
+  config->queue.ifd.max_frames = IFD_DEFAULT_MAX_FRAMES;
   config->dcf.top_rate = G_MAXUINT;
   config->dcf.up_after = 7;
   config->dcf.down_after = 3;
@@ -549,6 +551,7 @@ link_config_check (const LinkConfig * config, GError ** error)
   const Range ranges[] = {
     {"overhead", config->overhead, 0, 65535},
     {"max-size", config->max_size, 0, 1 << 30},
+    {"ifd-max-frames", config->queue.ifd.max_frames, 1, IFD_MAX_FRAMES},
   };
 
   if (!check_ranges (ranges, G_N_ELEMENTS (ranges), error)

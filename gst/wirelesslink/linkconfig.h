@@ -7,7 +7,7 @@
 #ifndef __LINK_CONFIG_H__
 #define __LINK_CONFIG_H__
 
-#include <glib.h>
+#include "ifd.h"
 
 G_BEGIN_DECLS
 
@@ -59,12 +59,22 @@ typedef enum
   LINK_MODEL_RLP                /* GSM radio blocks under RLP */
 } LinkModelType;
 
+typedef enum
+{
+  LINK_QUEUE_DROP_TAIL,
+  LINK_QUEUE_DROP_FRAME,        /* no packet of a frame without the others */
+  LINK_QUEUE_IFD                /* chooses among frames */
+} LinkQueueDiscipline;
+
 /* The limits hold for what waits, besides the packet in service; 0: none. */
 typedef struct
 {
+  LinkQueueDiscipline discipline;
   guint packets;                /* txqueuelen */
   guint64 bytes;
   guint64 time;                 /* ns: full while the oldest waits longer */
+  IfdConfig ifd;                /* of LINK_QUEUE_IFD, whose video has no other
+                                 * limits */
 } LinkQueueConfig;
 
 /* A process that is good for a while and bad for a while, a function of time

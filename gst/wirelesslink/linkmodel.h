@@ -8,8 +8,9 @@
 #define __LINK_MODEL_H__
 
 #include "link.h"
+#include "linkitem.h"
 #include "linkonoff.h"
-#include "linkpattern.h"
+#include "linkqueue.h"
 #include "seededdraw.h"
 
 G_BEGIN_DECLS
@@ -36,26 +37,11 @@ typedef enum
 
 typedef struct
 {
-  LinkPacket p;
-  GArray *damage;               /* of LinkDamage, in order; NULL: none */
-  const LinkPatternEntry *recorded;     /* what happens to it; NULL: chance */
-  guint64 order;                /* of entry into the heap of departures */
-  /* the model's own, 0 when an item comes into service */
-  guint64 begun, finished;      /* ns */
-} LinkItem;
-
-typedef struct
-{
-  GQueue queue;                 /* of LinkItem, without the one in service */
-  guint64 queue_bytes;
-} LinkStation;
-
-typedef struct
-{
   gpointer (*create) (Link * link, GError ** error);
   /* Items that it holds go to link_item_free with user_free. */
   void (*destroy) (gpointer model, GDestroyNotify user_free);
-  /* An item came into the queue of an idle or busy station at link->now. */
+  /* An item came into the queue of an idle or busy station at link->now, or
+   * others made up a frame; there is one to take. */
   void (*arrived) (gpointer model, guint station);
   /* When its next own event is; LINK_NEVER while nothing waits */
   guint64 (*next) (gpointer model);
@@ -78,7 +64,7 @@ struct _Link
 {
   LinkConfig config;            /* its texts are not valid after link_new */
   guint64 now;                  /* ns: model time */
-  LinkStation stations[LINK_MAX_STATIONS];
+  LinkQueue queues[LINK_MAX_STATIONS];  /* by station */
   LinkStats stats;
   LinkPattern *pattern;         /* replayed, or NULL */
   const LinkModelClass *klass;
@@ -115,11 +101,6 @@ void link_deliver (Link * link, LinkItem * item, guint64 departure);
 void link_duplicate (Link * link, LinkItem * item, guint64 departure);
 /* It ends here, at link->now. */
 void link_lose (Link * link, LinkItem * item, LinkFate fate);
-/* Without statistics or events, when the link is freed */
-void link_item_free (LinkItem * item, GDestroyNotify user_free);
-void link_item_add_damage (LinkItem * item, guint32 offset, guint8 flip);
-/* The damage that was recorded and no other, as far as the packet is long */
-void link_item_replay_damage (LinkItem * item);
 /* It does not arrive. */
 static inline gboolean
 link_fate_is_lost (LinkFate fate)

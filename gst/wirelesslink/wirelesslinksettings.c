@@ -91,6 +91,19 @@ DEFINE_ENUM (quality, "GstWirelessLinkQuality",
     {LINK_QUALITY_GOOD, "A good place", "good"},
     {LINK_QUALITY_POOR, "A bad place", "poor"})
 
+DEFINE_ENUM (queue, "GstWirelessLinkQueue",
+    {LINK_QUEUE_DROP_TAIL, "A full queue takes no packet", "drop-tail"},
+    {LINK_QUEUE_DROP_FRAME, "The same, and a frame of video that lost a packet "
+        "there is lost whole", "drop-frame"},
+    {LINK_QUEUE_IFD, "I-Frame Delay: whole frames of video, those that matter "
+        "most", "ifd"})
+
+DEFINE_ENUM (ifd_algorithm, "GstWirelessLinkIfdAlgorithm",
+    {IFD_ALGORITHM_PAPER, "Figure 1.1 of Ouwens 2006, to the letter", "paper"},
+    {IFD_ALGORITHM_PAPER_GOP, "Its figures 1.2 and 1.3, to the letter",
+        "paper-gop"},
+    {IFD_ALGORITHM_GOP, "These mended, and several frames may wait", "gop"})
+
 DEFINE_ENUM (rate_fallback, "GstWirelessLinkRateFallback",
     {LINK_FALLBACK_FIXED, "Always max-rate", "fixed"},
     {LINK_FALLBACK_ARF, "One step down after down-after failures", "arf"},
@@ -133,6 +146,13 @@ static const Setting table[] = {
   {"queue-time", KIND_UINT64, 0, TIME_MAX, PLAIN (queue.time),
       "The queue of a station is full while its oldest packet waits longer, "
       "in ns; 0: no limit"},
+  {"queue", KIND_ENUM, 0, 0, ENUM (queue.discipline, queue),
+      "Who is lost where there is no room: packets, or frames of MPEG video"},
+  {"ifd-algorithm", KIND_ENUM, 0, 0, ENUM (queue.ifd.algorithm, ifd_algorithm),
+      "queue=ifd: how it chooses among frames"},
+  {"ifd-max-frames", KIND_UINT, 1, IFD_MAX_FRAMES, PLAIN (queue.ifd.max_frames),
+      "queue=ifd: frames of a stream that may wait, beside the one that is "
+      "being sent; the algorithms of the paper always have 1"},
 
   {"max-rate", KIND_MAX_RATE, 0, RATE_MAX, NOWHERE,
       "802.11: highest rate, in bit/s, one that the profile has; 0: the "

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How much MPEG video 802.11b carries in RFC 2250 packets: the clip's own
  * packets, each sent as soon as the one before is through, as Ouwens' blocking
- * UDP did (3.6). Packets from the payloader, times from the core.
+ * UDP did (3.6). And what is left of it where they come at the pace of the film
+ * and the link is too slow: with each of the queues. Packets from the
+ * payloader, times from the core.
  */
 
 #include <gst/check/gstcheck.h>
@@ -10,11 +12,13 @@
 
 /* RTP is in the buffers; UDP and IP are not. */
 #define UDP_IP 28
+#define FRAME_TIME (40 * LINK_MS)
 
 typedef struct
 {
   GArray *sizes;                /* of guint32 */
-  guint64 video;                /* bytes of the elementary stream */
+  GArray *video;                /* of VideoPacket */
+  guint64 bytes;                /* of the elementary stream */
 } Packets;
 
 static void
@@ -24,7 +28,15 @@ add_packet (GstElement * sink, GstBuffer * buffer, GstPad * pad,
   Packets *packets = user_data;
   guint32 size = gst_buffer_get_size (buffer);
 
+  GstMapInfo map;
+  VideoPacket video;
+
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  fail_unless (video_packet_parse_rtp (&video, map.data, map.size, map.size,
+          VIDEO_PACKET_MPV));
+  gst_buffer_unmap (buffer, &map);
   g_array_append_val (packets->sizes, size);
+  g_array_append_val (packets->video, video);
 }
 
 /* The first 30 s of the clip of so many Mbit/s, as the payloader packs it */
@@ -42,7 +54,8 @@ pack_clip (guint megabits, const gchar * payloader, Packets * packets)
 
   fail_unless (g_file_test (path, G_FILE_TEST_EXISTS),
       "there is no %s: pipelines/clips makes it", path);
-  packets->video = (guint64) megabits *1000000 / 8 * 30 / 65536 * 65536;
+  packets->bytes = (guint64) megabits *1000000 / 8 * 30 / 65536 * 65536;
+  packets->video = g_array_new (FALSE, FALSE, sizeof (VideoPacket));
   packets->sizes = g_array_new (FALSE, FALSE, sizeof (guint32));
   pipeline = gst_parse_launch (line, NULL);
   source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
@@ -62,6 +75,13 @@ pack_clip (guint megabits, const gchar * payloader, Packets * packets)
   gst_object_unref (bus);
   gst_object_unref (sink);
   gst_object_unref (pipeline);
+}
+
+static void
+clear_packets (Packets * packets)
+{
+  g_array_unref (packets->sizes);
+  g_array_unref (packets->video);
 }
 
 static gdouble
@@ -95,7 +115,7 @@ carry (const Packets * packets)
       link_timeout (link, now);
   }
   link_free (link, NULL);
-  return packets->video * 8 / (last / 1e9) / 1e6;
+  return packets->bytes * 8 / (last / 1e9) / 1e6;
 }
 
 static void
@@ -109,7 +129,7 @@ expect_throughput (guint megabits, const gchar * payloader, gdouble least,
   ours = carry (&packets);
   g_print ("# %u Mbit/s, %s: %.2f Mbit/s\n", megabits, payloader, ours);
   fail_unless (ours >= least && ours <= most);
-  g_array_unref (packets.sizes);
+  clear_packets (&packets);
 }
 
 /* Ouwens 3.6: packets of 50 to 1100 bytes, 4 Mbit/s */
@@ -137,6 +157,250 @@ GST_START_TEST (one_slice_to_a_packet)
 
 GST_END_TEST;
 
+/* The film at its pace */
+
+typedef struct
+{
+  MpegVideoPictureType type;
+  gboolean closed_gop;
+  guint packets, arrived;
+  gboolean decodable;
+} Frame;
+
+typedef struct
+{
+  guint frames[MPEG_VIDEO_PICTURE_LAST], whole[MPEG_VIDEO_PICTURE_LAST];
+  guint n_frames, n_decodable;
+  guint64 longest;              /* ns: from a packet's arrival to its departure */
+  LinkFlowStats stats;
+} Film;
+
+/* When the packets of a frame come: all at once, as a payloader gives them, or
+ * over the time of the frame, as a server on a network does */
+typedef enum
+{
+  PACE_BURST,
+  PACE_SPREAD
+} Pace;
+
+static GArray *
+find_frames (const Packets * packets)
+{
+  GArray *frames = g_array_new (FALSE, TRUE, sizeof (Frame));
+  Frame frame = { 0, };
+  guint i;
+
+  for (i = 0; i < packets->video->len; i++) {
+    VideoPacket *video = &g_array_index (packets->video, VideoPacket, i);
+
+    if (frame.packets++ == 0)
+      frame.type = video->type;
+    frame.closed_gop |= video->closed_gop;
+    if (video->ends) {
+      g_array_append_val (frames, frame);
+      memset (&frame, 0, sizeof (frame));
+    }
+  }
+  return frames;
+}
+
+static void
+note_outputs (Link * link, GArray * frames, Film * film)
+{
+  LinkPacket packet;
+
+  while (link_poll_output (link, &packet)) {
+    g_array_index (frames, Frame, GPOINTER_TO_UINT (packet.user)).arrived++;
+    film->longest = MAX (film->longest, packet.departure - packet.arrival);
+  }
+  traffic_drop_events (link);
+}
+
+static void
+send_film (Link * link, const Packets * packets, GArray * frames, Pace pace,
+    Film * film)
+{
+  guint n, i, sent = 0;
+
+  for (n = 0; n < frames->len; n++) {
+    const Frame *frame = &g_array_index (frames, Frame, n);
+
+    for (i = 0; i < frame->packets; i++, sent++) {
+      guint64 now = n * FRAME_TIME + (pace == PACE_SPREAD ?
+          i * FRAME_TIME / frame->packets : 0);
+
+      link_input_video (link, now, 0, g_array_index (packets->sizes, guint32,
+              sent), &g_array_index (packets->video, VideoPacket, sent),
+          GUINT_TO_POINTER (n));
+      note_outputs (link, frames, film);
+    }
+  }
+  while (link_next_wakeup (link) != LINK_NEVER) {
+    link_timeout (link, link_next_wakeup (link));
+    note_outputs (link, frames, film);
+  }
+}
+
+/* A frame can be decoded that is whole and refers to such frames only. */
+static void
+judge (GArray * frames, Film * film)
+{
+  gboolean forward = FALSE, backward = FALSE, spared = FALSE;
+  guint i;
+
+  for (i = 0; i < frames->len; i++) {
+    Frame *frame = &g_array_index (frames, Frame, i);
+    gboolean whole = frame->arrived == frame->packets;
+
+    if (frame->type == MPEG_VIDEO_PICTURE_B) {
+      frame->decodable = whole && backward && (forward || spared);
+    } else {
+      forward = backward;
+      spared = frame->closed_gop;
+      backward = frame->decodable = whole && (backward
+          || frame->type == MPEG_VIDEO_PICTURE_I);
+    }
+    film->frames[frame->type]++;
+    film->whole[frame->type] += whole;
+    film->n_decodable += frame->decodable;
+  }
+  film->n_frames = frames->len;
+}
+
+static Film
+show_film (const Packets * packets, LinkProfile profile, Pace pace,
+    LinkQueueConfig queue)
+{
+  GArray *frames = find_frames (packets);
+  Film film = { {0,}, };
+  LinkConfig config;
+  Link *link;
+
+  link_config_init (&config, profile, LINK_QUALITY_IDEAL);
+  config.overhead = UDP_IP;
+  config.pipe.rate[0] = 5000000;
+  config.queue = queue;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  send_film (link, packets, frames, pace, &film);
+  judge (frames, &film);
+  link_get_flow_stats (link, 0, &film.stats);
+  link_free (link, NULL);
+  g_array_unref (frames);
+  return film;
+}
+
+static gdouble
+percent (guint part, guint whole)
+{
+  return 100.0 * part / whole;
+}
+
+static void
+print_film (const gchar * queue, const Film * film)
+{
+  g_print ("#   %-10s whole I %5.1f P %5.1f B %5.1f %%, decodable %4.1f %%, "
+      "longest %u ms\n", queue, percent (film->whole[1], film->frames[1]),
+      percent (film->whole[2], film->frames[2]),
+      percent (film->whole[3], film->frames[3]),
+      percent (film->n_decodable, film->n_frames),
+      (guint) (film->longest / LINK_MS));
+}
+
+static guint
+count_whole (const Film * film)
+{
+  return film->whole[1] + film->whole[2] + film->whole[3];
+}
+
+static void
+expect_no_reference_lost (const Film * film)
+{
+  fail_unless_equals_int (film->whole[1], film->frames[1]);
+  fail_unless_equals_int (film->whole[2], film->frames[2]);
+}
+
+/* limit: packets; what is chosen among frames knows none. */
+static void
+compare_queues (const Packets * packets, LinkProfile profile, Pace pace,
+    guint limit)
+{
+  const IfdConfig one = { IFD_ALGORITHM_PAPER, 1 };
+  const IfdConfig three = { IFD_ALGORITHM_GOP, 3 };
+  const LinkQueueConfig drop_tail = { LINK_QUEUE_DROP_TAIL, limit, 0, 0, one };
+  const LinkQueueConfig drop_frame = { LINK_QUEUE_DROP_FRAME, limit, 0, 0,
+    one
+  };
+  const LinkQueueConfig ifd_paper = { LINK_QUEUE_IFD, limit, 0, 0, one };
+  const LinkQueueConfig ifd_gop = { LINK_QUEUE_IFD, limit, 0, 0, three };
+  Film tail = show_film (packets, profile, pace, drop_tail);
+  Film frame = show_film (packets, profile, pace, drop_frame);
+  Film paper = show_film (packets, profile, pace, ifd_paper);
+  Film gop = show_film (packets, profile, pace, ifd_gop);
+
+  g_print ("# %s, packets come %s, queue of %u\n",
+      profile == LINK_PROFILE_80211B ? "802.11b" : "5 Mbit/s",
+      pace == PACE_BURST ? "at once" : "spread", limit);
+  print_film ("drop-tail", &tail);
+  print_film ("drop-frame", &frame);
+  print_film ("ifd, paper", &paper);
+  print_film ("ifd, gop", &gop);
+  fail_unless (count_whole (&tail) < count_whole (&frame));
+  fail_unless (tail.n_decodable <= frame.n_decodable);
+  fail_unless (frame.n_decodable < paper.n_decodable);
+  fail_unless (paper.n_decodable < gop.n_decodable);
+  expect_no_reference_lost (&paper);
+  expect_no_reference_lost (&gop);
+}
+
+static void
+compare_paces (const Packets * packets, LinkProfile profile)
+{
+  compare_queues (packets, profile, PACE_BURST, 40);
+  compare_queues (packets, profile, PACE_SPREAD, 40);
+  compare_queues (packets, profile, PACE_BURST, 100);
+  compare_queues (packets, profile, PACE_SPREAD, 100);
+}
+
+GST_START_TEST (ifd_loses_no_i_frame_where_others_lose_most)
+{
+  Packets packets;
+
+  pack_clip (6, "rfc2250pay", &packets);
+  compare_paces (&packets, LINK_PROFILE_CUSTOM);
+  compare_paces (&packets, LINK_PROFILE_80211B);
+  clear_packets (&packets);
+}
+
+GST_END_TEST;
+
+/* Who has a link that is fast enough sees no difference. A W of 3 frames would
+ * lose one B-frame of the 746, behind an I-frame that takes 0.1 s. */
+GST_START_TEST (a_fast_link_loses_nothing_with_any_queue)
+{
+  const LinkQueueDiscipline disciplines[] = { LINK_QUEUE_DROP_TAIL,
+    LINK_QUEUE_DROP_FRAME, LINK_QUEUE_IFD
+  };
+  Packets packets;
+  guint i;
+
+  pack_clip (3, "rfc2250pay", &packets);
+  for (i = 0; i < G_N_ELEMENTS (disciplines); i++) {
+    const LinkQueueConfig queue = { disciplines[i], 100, 0, 0,
+      {IFD_ALGORITHM_GOP, 8}
+    };
+    Film film = show_film (&packets, LINK_PROFILE_CUSTOM, PACE_SPREAD, queue);
+
+    fail_unless_equals_int (count_whole (&film), film.n_frames);
+    fail_unless_equals_int (film.n_decodable, film.n_frames);
+    fail_unless_equals_uint64 (film.stats.fates[LINK_FATE_DELIVERED],
+        film.stats.offered);
+  }
+  clear_packets (&packets);
+}
+
+GST_END_TEST;
+
 static Suite *
 linkclip_suite (void)
 {
@@ -146,6 +410,8 @@ linkclip_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, whole_slices_up_to_1100_bytes);
   tcase_add_test (tc, one_slice_to_a_packet);
+  tcase_add_test (tc, ifd_loses_no_i_frame_where_others_lose_most);
+  tcase_add_test (tc, a_fast_link_loses_nothing_with_any_queue);
   return s;
 }
 

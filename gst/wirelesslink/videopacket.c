@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads packets, see the header. From outside in: IP, UDP, RTP, the
+ * video-specific header of RFC 2250 3.4, and start codes at the head of the
+ * payload. Every length is checked before what it spans is read.
+ */
+
+#include "videopacket.h"
+
+/* RFC 791, RFC 8200, RFC 768, RFC 3828 */
+#define IPV4_MIN_HEADER 20
+#define IPV6_HEADER 40
+#define UDP_HEADER 8
+#define PROTOCOL_UDP 17
+#define PROTOCOL_UDP_LITE 136
+/* RFC 3550 5.1 */
+#define RTP_HEADER 12
+#define RTP_VERSION 2
+/* RFC 2250 3.4 */
+#define VIDEO_HEADER 4
+
+/* What is left of a packet: the bytes at hand, and as many as there are */
+typedef struct
+{
+  const guint8 *data;
+  gsize size;
+  gsize full_size;
+} Bytes;
+
+static guint16
+read_be16 (const guint8 * data)
+{
+  return data[0] << 8 | data[1];
+}
+
+static guint32
+read_be32 (const guint8 * data)
+{
+  return (guint32) data[0] << 24 | data[1] << 16 | data[2] << 8 | data[3];
+}
+
+static gboolean
+skip (Bytes * bytes, gsize n)
+{
+  if (n > bytes->size)
+    return FALSE;
+  bytes->data += n;
+  bytes->size -= n;
+  bytes->full_size -= n;
+  return TRUE;
+}
+
+/* What a length field says; FALSE: more than there is */
+static gboolean
+shorten (Bytes * bytes, gsize full_size)
+{
+  if (full_size > bytes->full_size)
+    return FALSE;
+  bytes->full_size = full_size;
+  bytes->size = MIN (bytes->size, full_size);
+  return TRUE;
+}
+
+/* FNV-1a */
+static guint64
+hash (guint64 before, const guint8 * data, gsize size)
+{
+  gsize i;
+
+  for (i = 0; i < size; i++)
+    before = (before ^ data[i]) * G_GUINT64_CONSTANT (0x100000001b3);
+  return before;
+}
+
+static guint64
+hash_begin (void)
+{
+  return G_GUINT64_CONSTANT (0xcbf29ce484222325);
+}
+
+/* The elementary stream */
+
+/* A frame begins with its sequence, GOP or picture header; only slices, and what
+ * is behind a header, stand elsewhere (RFC 2250 3.1). */
+static gboolean
+is_frame_begin (const Bytes * video)
+{
+  if (video->size < 4 || video->data[0] != 0 || video->data[1] != 0
+      || video->data[2] != 1)
+    return FALSE;
+  return video->data[3] == MPEG_VIDEO_CODE_SEQUENCE
+      || video->data[3] == MPEG_VIDEO_CODE_GOP
+      || video->data[3] == MPEG_VIDEO_CODE_PICTURE;
+}
+
+static void
+read_gop (VideoPacket * packet, const guint8 * code, gsize size)
+{
+  MpegVideoGop gop;
+
+  if (!mpeg_video_parse_gop (&gop, code, size))
+    return;
+  packet->closed_gop = gop.closed;
+  packet->broken_link = gop.broken_link;
+}
+
+static void
+read_picture (VideoPacket * packet, const guint8 * code, gsize size)
+{
+  MpegVideoPicture picture;
+
+  if (packet->type || !mpeg_video_parse_picture (&picture, code, size))
+    return;
+  packet->type = picture.type;
+  packet->temporal_reference = picture.temporal_reference;
+}
+
+/* The headers, up to the first picture or slice */
+static void
+read_headers (VideoPacket * packet, const Bytes * video)
+{
+  const guint8 *end = video->data + video->size;
+  const guint8 *code = video->data;
+
+  packet->begins = is_frame_begin (video);
+  if (!packet->begins)
+    return;
+  for (; code; code = mpeg_video_find_start_code (code + 4, end)) {
+    if (code[3] == MPEG_VIDEO_CODE_GOP)
+      read_gop (packet, code, end - code);
+    if (code[3] == MPEG_VIDEO_CODE_PICTURE)
+      read_picture (packet, code, end - code);
+    if (code[3] <= MPEG_VIDEO_CODE_SLICE_MAX)
+      return;
+  }
+}
+
+/* RFC 2250 */
+
+/* The MPEG-2 extension of 3.4.1: E and D say what else follows. */
+static gboolean
+skip_extension (Bytes * bytes)
+{
+  gboolean composite, more;
+
+  if (bytes->size < 4)
+    return FALSE;
+  more = (bytes->data[0] & 0x40) != 0;
+  composite = (bytes->data[3] & 0x01) != 0;
+  if ((bytes->data[0] & 0x80) || !skip (bytes, composite ? 8 : 4))
+    return FALSE;
+  if (!more)
+    return TRUE;
+  return bytes->size > 0 && bytes->data[0] > 0
+      && skip (bytes, (gsize) bytes->data[0] * 4);
+}
+
+static gboolean
+read_video (VideoPacket * packet, Bytes bytes)
+{
+  guint32 word;
+  guint type;
+
+  if (bytes.size < VIDEO_HEADER)
+    return FALSE;
+  word = read_be32 (bytes.data);
+  type = word >> 8 & 7;
+  /* MBZ, and a picture type that is none */
+  if (word >> 27 || type > MPEG_VIDEO_PICTURE_D)
+    return FALSE;
+  /* P is never 0 (3.4), but in senders that leave all of the header 0. */
+  if (type == MPEG_VIDEO_PICTURE_UNKNOWN && word != 0)
+    return FALSE;
+  skip (&bytes, VIDEO_HEADER);
+  if ((word >> 26 & 1) && !skip_extension (&bytes))
+    return FALSE;
+  packet->type = type;
+  packet->temporal_reference = word >> 16 & 0x3ff;
+  read_headers (packet, &bytes);
+  return TRUE;
+}
+
+/* RFC 3550 5.1, 5.3.1 */
+
+static gboolean
+skip_rtp_header (Bytes * bytes)
+{
+  guint sources = bytes->data[0] & 0x0f;
+  gboolean extended = (bytes->data[0] & 0x10) != 0;
+
+  if (!skip (bytes, RTP_HEADER + sources * 4))
+    return FALSE;
+  if (!extended)
+    return TRUE;
+  return bytes->size >= 4
+      && skip (bytes, 4 + (gsize) read_be16 (bytes->data + 2) * 4);
+}
+
+static gboolean
+read_rtp (VideoPacket * packet, Bytes bytes, guint payload_type, guint64 stream)
+{
+  const guint8 *rtp = bytes.data;
+  VideoPacket read = { 0, };
+
+  if (bytes.size < RTP_HEADER || rtp[0] >> 6 != RTP_VERSION)
+    return FALSE;
+  if (payload_type != VIDEO_PACKET_ANY_TYPE && (rtp[1] & 0x7f) != payload_type)
+    return FALSE;
+  if (!skip_rtp_header (&bytes) || !read_video (&read, bytes))
+    return FALSE;
+  read.ends = rtp[1] >> 7;
+  read.sequence = read_be16 (rtp + 2);
+  read.timestamp = read_be32 (rtp + 4);
+  read.stream = hash (stream, rtp + 8, 4);
+  *packet = read;
+  return TRUE;
+}
+
+gboolean
+video_packet_parse_rtp (VideoPacket * packet, const guint8 * data, gsize size,
+    gsize full_size, guint payload_type)
+{
+  Bytes bytes = { data, size, full_size };
+
+  return read_rtp (packet, bytes, payload_type, hash_begin ());
+}
+
+/* IP */
+
+/* RFC 768; RFC 3828 3.1: the field is the coverage, the length is IP's. */
+static gboolean
+read_udp (VideoPacket * packet, Bytes bytes, guint protocol, guint64 stream)
+{
+  guint length;
+
+  if (protocol != PROTOCOL_UDP && protocol != PROTOCOL_UDP_LITE)
+    return FALSE;
+  if (bytes.size < UDP_HEADER)
+    return FALSE;
+  length = read_be16 (bytes.data + 4);
+  if (protocol == PROTOCOL_UDP && (length < UDP_HEADER
+          || !shorten (&bytes, length)))
+    return FALSE;
+  stream = hash (stream, bytes.data, 4);
+  if (!skip (&bytes, UDP_HEADER))
+    return FALSE;
+  return read_rtp (packet, bytes, VIDEO_PACKET_MPV, stream);
+}
+
+/* RFC 791 3.1 */
+static gboolean
+read_ipv4 (VideoPacket * packet, Bytes bytes)
+{
+  const guint8 *ip = bytes.data;
+  gsize header;
+
+  if (bytes.size < IPV4_MIN_HEADER)
+    return FALSE;
+  header = (ip[0] & 0x0f) * 4;
+  /* more fragments, or an offset */
+  if (header < IPV4_MIN_HEADER || (read_be16 (ip + 6) & 0x3fff))
+    return FALSE;
+  if (!shorten (&bytes, read_be16 (ip + 2)) || !skip (&bytes, header))
+    return FALSE;
+  return read_udp (packet, bytes, ip[9], hash (hash_begin (), ip + 12, 8));
+}
+
+/* RFC 8200 3 */
+static gboolean
+read_ipv6 (VideoPacket * packet, Bytes bytes)
+{
+  const guint8 *ip = bytes.data;
+
+  if (!skip (&bytes, IPV6_HEADER) || !shorten (&bytes, read_be16 (ip + 4)))
+    return FALSE;
+  return read_udp (packet, bytes, ip[6], hash (hash_begin (), ip + 8, 32));
+}
+
+gboolean
+video_packet_parse_ip (VideoPacket * packet, const guint8 * data, gsize size,
+    gsize full_size)
+{
+  Bytes bytes = { data, size, full_size };
+
+  if (size == 0)
+    return FALSE;
+  switch (data[0] >> 4) {
+    case 4:
+      return read_ipv4 (packet, bytes);
+    case 6:
+      return read_ipv6 (packet, bytes);
+    default:
+      return FALSE;
+  }
+}
+
+/* Frames */
+
+gboolean
+video_packet_parse_frame (VideoPacket * packet, const guint8 * data, gsize size)
+{
+  Bytes bytes = { data, size, size };
+  VideoPacket read = { 0, };
+
+  read_headers (&read, &bytes);
+  if (!read.begins || read.type == MPEG_VIDEO_PICTURE_UNKNOWN)
+    return FALSE;
+  read.ends = TRUE;
+  *packet = read;
+  return TRUE;
+}
