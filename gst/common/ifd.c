@@ -418,7 +418,6 @@ enqueue_gop (Ifd * ifd, const IfdEntry * c)
   if (c->frame.type == IFD_FRAME_I)
     begin_gop (ifd, &c->frame);
   if (is_undecodable (ifd, c, &reason) && !waits_in_vain (ifd)) {
-    miss (ifd, c);
     drop (ifd, c, reason);
     return;
   }

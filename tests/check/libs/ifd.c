@@ -370,6 +370,11 @@ GST_START_TEST (gop_discards_the_rest_of_a_disturbed_gop)
         "+I0 >I0 -B1:incomplete +P2"},
     {"leading P-frames, and what leads behind them", "I P / I / Pl Bl P",
         "+I0 -P1:no-room >I0 +I2 >I2 -P3:leading -B4:leading +P5"},
+    {"or seems to", "I P / I / Pl B P / B",
+        "+I0 -P1:no-room >I0 +I2 >I2 -P3:leading -B4:leading +P5 >P5 +B6"},
+    {"the first I is there, though incomplete", "P I! P B I / B",
+        "-P0:no-i-frame -I1:incomplete -P2:disturbed -B3:disturbed +I4 >I4 "
+          "-B5:leading"},
   };
 
   EXPECT_ALL (&gop_of_one, cases);
@@ -473,7 +478,7 @@ GST_START_TEST (algorithm_may_change_before_the_first_frame)
         "-P0:no-i-frame +P1"},
     {"but not before an awaited I", "gop3 P paper P",
         "-P0:no-i-frame -P1:no-i-frame"},
-    {"nor for a new receiver", "restart P I", "-P0:no-i-frame +I1"},
+    {"nor for a new receiver", "restart paper P I", "-P0:no-i-frame +I1"},
   };
 
   EXPECT_ALL (&paper, cases);
@@ -494,6 +499,8 @@ GST_START_TEST (victim_is_the_frame_that_costs_least)
         "+I0 >I0 +P1 +B2 -B2:overwritten +B3"},
     {"of two as large the one that waits", "I / P B9 B9",
         "+I0 >I0 +P1 +B2 -B2:overwritten +B3"},
+    {"of two as large the elder", "I / P / B9 B9 I",
+        "+I0 >I0 +P1 >P1 +B2 +B3 -B2:overwritten +I4"},
     {"a B, however small, before a P", "I / P9 B1 P9",
         "+I0 >I0 +P1 +B2 -B2:overwritten +P3"},
     {"C a B, before any P", "I / P9 P9 B1",
@@ -517,6 +524,8 @@ GST_START_TEST (victim_is_the_frame_that_costs_least)
   const Case three[] = {
     {"the newest P that leads: others refer to the elder", "I / I Pl Pl P",
         "+I0 >I0 +I1 +P2 +P3 -P3:overwritten +P4"},
+    {"of several GOPs the largest last P", "gop4 I / P5 I P9 I P7",
+        "+I0 >I0 +P1 +I2 +P3 +I4 -P3:overwritten +P5"},
     {"a B before a P that leads", "I / I Pl Bl P",
         "+I0 >I0 +I1 +P2 +B3 -B3:overwritten +P4"},
   };
@@ -531,6 +540,7 @@ GST_START_TEST (w_may_grow_and_shrink)
 {
   const Case cases[] = {
     {"grows", "I gop2 P P", "+I0 +P1 -P2:no-room"},
+    {"is never nothing", "gop0 I P", "+I0 -P1:no-room"},
     {"what waits stays, and makes room for nothing",
           "gop3 I P B gop1 P / / P",
         "+I0 +P1 +B2 -B2:overwritten +P3 >I0 >P1 -P4:no-room"},
@@ -583,6 +593,10 @@ GST_START_TEST (stream_without_i_frames_goes_on)
   do_word (ifd, "P", &sending, log);
   fail_unless_equals_string (log->str,
       ">P600 +I604 -P603:overwritten +P605 -P601:overwritten +P606");
+  g_string_truncate (log, 0);
+  do_word (ifd, "P", &sending, log);
+  do_word (ifd, "P", &sending, log);
+  fail_unless_equals_string (log->str, "-P607:no-room -P608:disturbed");
   g_string_free (log, TRUE);
   ifd_free (ifd);
 }
@@ -596,6 +610,26 @@ GST_START_TEST (rest_of_a_gop_without_end_goes_on)
 
   fail_unless_equals_string (log->str, "+I0 >I0 +P1 -P2:no-room >P1");
   fail_unless_equals_int (count_refused (ifd, 10000), IFD_LONGEST_GOP - 1);
+  g_string_free (log, TRUE);
+  ifd_free (ifd);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (only_frames_in_a_row_wait_in_vain)
+{
+  GString *log = g_string_new (NULL);
+  Ifd *ifd = play (&gop_of_one, "I P", log);
+  const guint most = IFD_LONGEST_GOP * 2 / 3;
+  gboolean sending = FALSE;
+  guint i;
+
+  for (i = 0; i < 3; i++) {
+    do_word (ifd, "/", &sending, log);
+    fail_unless_equals_int (count_refused (ifd, most), most);
+    do_word (ifd, "I", &sending, log);
+    do_word (ifd, "P", &sending, log);
+  }
   g_string_free (log, TRUE);
   ifd_free (ifd);
 }
@@ -668,6 +702,33 @@ GST_START_TEST (counters_tell_what_became_of_the_frames)
   fail_unless_equals_uint64 (stats.flushed, 2);
   fail_unless_equals_int (stats.waiting, 0);
   fail_unless_equals_uint64 (stats.waiting_bytes, 0);
+  g_string_free (log, TRUE);
+  ifd_free (ifd);
+}
+
+GST_END_TEST;
+
+/* More than any memory of GOPs is long */
+GST_START_TEST (each_gop_is_counted_as_disturbed_once)
+{
+  GString *log = g_string_new (NULL);
+  Ifd *ifd = play (&gop_of_one, "I / P B", log);
+  gboolean sending = TRUE;
+  IfdStats stats;
+  guint i;
+
+  /* the loss of a B disturbs nothing */
+  ifd_get_stats (ifd, &stats);
+  fail_unless_equals_uint64 (stats.gops_disturbed, 0);
+  for (i = 0; i < 1000; i++) {
+    do_word (ifd, "/", &sending, log);
+    do_word (ifd, "I", &sending, log);
+    do_word (ifd, "P", &sending, log);
+    do_word (ifd, "P", &sending, log);
+  }
+  ifd_get_stats (ifd, &stats);
+  fail_unless_equals_uint64 (stats.gops, 1001);
+  fail_unless_equals_uint64 (stats.gops_disturbed, 1000);
   g_string_free (log, TRUE);
   ifd_free (ifd);
 }
@@ -779,8 +840,10 @@ ifd_suite (void)
   tcase_add_test (tc, w_may_grow_and_shrink);
   tcase_add_test (tc, stream_without_i_frames_goes_on);
   tcase_add_test (tc, rest_of_a_gop_without_end_goes_on);
+  tcase_add_test (tc, only_frames_in_a_row_wait_in_vain);
   tcase_add_test (tc, drops_name_the_frame_that_caused_them);
   tcase_add_test (tc, counters_tell_what_became_of_the_frames);
+  tcase_add_test (tc, each_gop_is_counted_as_disturbed_once);
   tcase_add_test (tc, lateness_is_from_due_to_sent);
   tcase_add_test (tc, two_fields_are_one_frame);
   return s;
