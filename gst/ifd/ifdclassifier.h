@@ -15,7 +15,9 @@
 
 #include "ifd.h"
 
-G_BEGIN_DECLS typedef enum
+G_BEGIN_DECLS
+
+typedef enum
 {
   IFD_CODEC_H264,
   IFD_CODEC_H265
@@ -59,4 +61,5 @@ guint64 ifd_classifier_get_malformed (const IfdClassifier * classifier,
     IfdMalformed reason);
 
 G_END_DECLS
+
 #endif /* __IFD_CLASSIFIER_H__ */
