@@ -25,7 +25,9 @@
 
 #include "gstwirelessprelude.h"
 
-G_BEGIN_DECLS typedef enum
+G_BEGIN_DECLS
+
+typedef enum
 {
   GST_NETWORK_SINK_SENT,        /* the network has all of it */
   GST_NETWORK_SINK_FULL,        /* ... has what it has room for: wait, and call
@@ -109,4 +111,5 @@ GST_WIRELESS_API
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstNetworkSink, gst_object_unref)
     G_END_DECLS
+
 #endif /* __GST_NETWORK_SINK_H__ */

@@ -23,7 +23,9 @@
 #include "gstnetworksink.h"
 #include "gststatstimer.h"
 
-G_BEGIN_DECLS GST_DEBUG_CATEGORY_EXTERN (gst_network_sink_debug);
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_network_sink_debug);
 #define GST_CAT_DEFAULT gst_network_sink_debug
 
 typedef enum
@@ -147,9 +149,11 @@ GstFlowReturn gst_network_sink_render_list (GstBaseSink * sink,
     GstBufferList * list);
 GstFlowReturn gst_network_sink_wait_event (GstBaseSink * sink,
     GstEvent * event);
+gboolean gst_network_sink_event (GstBaseSink * sink, GstEvent * event);
 gboolean gst_network_sink_unlock (GstBaseSink * sink);
 gboolean gst_network_sink_unlock_stop (GstBaseSink * sink);
 void gst_network_sink_reset_render (GstNetworkSink * self);
 
 G_END_DECLS
+
 #endif /* __GST_NETWORK_SINK_PRIVATE_H__ */

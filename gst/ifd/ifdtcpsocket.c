@@ -91,6 +91,20 @@ get_queue (GSocket * socket, gulong request)
 }
 #endif
 
+gsize
+ifd_tcp_socket_get_room (GSocket * socket, guint lowat)
+{
+#ifdef __linux__
+  guint64 unsent;
+
+  if (lowat > 0) {
+    unsent = get_queue (socket, SIOCOUTQNSD);
+    return unsent < lowat ? lowat - unsent : 0;
+  }
+#endif
+  return G_MAXSSIZE;
+}
+
 void
 ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures)
 {

@@ -9,7 +9,9 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS typedef struct
+G_BEGIN_DECLS
+
+typedef struct
 {
   guint64 rtt;                  /* ns, smoothed */
   guint64 retransmissions;      /* segments, of this connection */
@@ -31,8 +33,12 @@ void ifd_tcp_socket_set_options (GSocket * socket,
 /* Closes it at once; what was not sent is lost, and the receiver sees that. */
 void ifd_tcp_socket_set_reset (GSocket * socket);
 void ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures);
+/* Bytes that may be written before more than `lowat` wait unsent; without limit
+ * where lowat is 0 or the system can't tell */
+gsize ifd_tcp_socket_get_room (GSocket * socket, guint lowat);
 /* FALSE: the system can't tell, `all` is as it was */
 gboolean ifd_tcp_socket_is_acknowledged (GSocket * socket, gboolean * all);
 
 G_END_DECLS
+
 #endif /* __IFD_TCP_SOCKET_H__ */
