@@ -313,6 +313,7 @@ gst_network_sink_class_init (GstNetworkSinkClass * klass)
   sink_class->render = gst_network_sink_render;
   sink_class->render_list = gst_network_sink_render_list;
   sink_class->wait_event = gst_network_sink_wait_event;
+  sink_class->event = gst_network_sink_event;
   sink_class->unlock = gst_network_sink_unlock;
   sink_class->unlock_stop = gst_network_sink_unlock_stop;
 

@@ -31,6 +31,12 @@ typedef enum
                                  * deadline is over: look again */
 } Outcome;
 
+static gpointer
+get_parent_class (void)
+{
+  return g_type_class_peek_parent (g_type_class_peek (GST_TYPE_NETWORK_SINK));
+}
+
 /* --- woken by flush and changes of state ---------------------------------- */
 
 gboolean
@@ -480,6 +486,24 @@ gst_network_sink_render_list (GstBaseSink * sink, GstBufferList * list)
   return flow;
 }
 
+/* What comes next continues no frame. */
+static void
+begin_stream (GstNetworkSink * self)
+{
+  self->priv->in_frame = FALSE;
+  self->priv->skips_frame = FALSE;
+  self->priv->have_markers = FALSE;
+}
+
+gboolean
+gst_network_sink_event (GstBaseSink * sink, GstEvent * event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
+      || GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+    begin_stream (GST_NETWORK_SINK (sink));
+  return GST_BASE_SINK_CLASS (get_parent_class ())->event (sink, event);
+}
+
 void
 gst_network_sink_reset_render (GstNetworkSink * self)
 {
@@ -489,10 +513,8 @@ gst_network_sink_reset_render (GstNetworkSink * self)
   priv->receiver = 0;
   priv->started = FALSE;
   priv->needs_key_frame = FALSE;
-  priv->skips_frame = FALSE;
-  priv->in_frame = FALSE;
-  priv->have_markers = FALSE;
   priv->last_pts = GST_CLOCK_TIME_NONE;
+  begin_stream (self);
   LOCK (self);
   priv->generation = 0;
   UNLOCK (self);
@@ -610,10 +632,8 @@ finish_stream (GstNetworkSink * self)
 GstFlowReturn
 gst_network_sink_wait_event (GstBaseSink * sink, GstEvent * event)
 {
-  gpointer parent_class =
-      g_type_class_peek_parent (g_type_class_peek (GST_TYPE_NETWORK_SINK));
   GstFlowReturn flow =
-      GST_BASE_SINK_CLASS (parent_class)->wait_event (sink, event);
+      GST_BASE_SINK_CLASS (get_parent_class ())->wait_event (sink, event);
 
   if (flow != GST_FLOW_OK || GST_EVENT_TYPE (event) != GST_EVENT_EOS)
     return flow;

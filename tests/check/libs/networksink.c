@@ -1,0 +1,1274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds GstNetworkSink to its contract, over a transport that does what the
+ * test says: takes so many bytes, breaks, doesn't answer. What a person would
+ * read from a clock is not asserted, only what happened and in which order.
+ */
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+
+#include <string.h>
+
+#include "gstnetworksink.h"
+#include "gstrestartevent.h"
+
+/* --- the transport -------------------------------------------------------- */
+
+typedef struct
+{
+  GstNetworkSink parent;
+
+  /* protected by lock; written by the tests */
+  GMutex lock;
+  guint refuse;                 /* so many attempts are refused */
+  gboolean silent;              /* an attempt is not answered */
+  gsize room;                   /* bytes that it takes before it is full */
+  gboolean gone;                /* the receiver closed */
+  gboolean broken;              /* sending fails */
+  gsize unsendable;             /* packets of this size */
+  gboolean drains;              /* the receiver takes the rest in time */
+  gboolean drain_breaks;
+
+  /* read by the tests */
+  GString *wire;                /* first byte of what came whole; <: a connection
+                                 * begins; >: ends; !: is reset; .: drained */
+  gsize on_wire;                /* bytes that were taken of the present buffer */
+  gsize taken;                  /* ... of all */
+} FakeSink;
+
+typedef struct
+{
+  GstNetworkSinkClass parent_class;
+} FakeSinkClass;
+
+static GType fake_sink_get_type (void);
+static GType frame_sink_get_type (void);
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+G_DEFINE_TYPE (FakeSink, fake_sink, GST_TYPE_NETWORK_SINK);
+
+#define FAKE(self) ((FakeSink *) (self))
+
+static void
+fake_log (FakeSink * self, gchar event)
+{
+  g_mutex_lock (&self->lock);
+  g_string_append_c (self->wire, event);
+  g_mutex_unlock (&self->lock);
+}
+
+static gchar *
+fake_describe (GstNetworkSink * sink)
+{
+  return g_strdup ("example.org:1234");
+}
+
+static gboolean
+fake_connect (GstNetworkSink * sink, GCancellable * cancellable,
+    GError ** error)
+{
+  FakeSink *self = FAKE (sink);
+  gboolean refused, silent;
+
+  do {
+    g_mutex_lock (&self->lock);
+    silent = self->silent;
+    refused = self->refuse > 0;
+    if (refused && !silent)
+      self->refuse--;
+    g_mutex_unlock (&self->lock);
+    if (silent)
+      g_usleep (1000);
+    if (g_cancellable_set_error_if_cancelled (cancellable, error))
+      return FALSE;
+  } while (silent);
+  if (refused) {
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED,
+        "Connection refused");
+    return FALSE;
+  }
+  self->on_wire = 0;
+  fake_log (self, '<');
+  return TRUE;
+}
+
+static void
+fake_watch (GstNetworkSink * sink, GCancellable * cancellable, GError ** error)
+{
+  FakeSink *self = FAKE (sink);
+  gboolean gone = FALSE;
+
+  while (!gone && !g_cancellable_set_error_if_cancelled (cancellable, error)) {
+    g_usleep (1000);
+    g_mutex_lock (&self->lock);
+    gone = self->gone;
+    self->gone = FALSE;
+    g_mutex_unlock (&self->lock);
+  }
+  if (gone)
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CLOSED,
+        "it closed the connection");
+}
+
+static void
+fake_disconnect (GstNetworkSink * sink, gboolean reset)
+{
+  fake_log (FAKE (sink), reset ? '!' : '>');
+}
+
+static GstNetworkSinkResult
+fake_send (GstNetworkSink * sink, GstBuffer * buffer, gsize offset,
+    gsize * taken, GError ** error)
+{
+  FakeSink *self = FAKE (sink);
+  GstNetworkSinkResult result = GST_NETWORK_SINK_FULL;
+  gsize size = gst_buffer_get_size (buffer);
+  guint8 first;
+
+  gst_buffer_extract (buffer, 0, &first, 1);
+  g_mutex_lock (&self->lock);
+  if (self->broken) {
+    self->broken = FALSE;
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_CLOSED,
+        "Connection reset by peer");
+    result = GST_NETWORK_SINK_BROKEN;
+  } else if (size == self->unsendable) {
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE,
+        "Message too long");
+    result = GST_NETWORK_SINK_UNSENDABLE;
+  } else {
+    fail_unless_equals_uint64 (offset, self->on_wire);
+    *taken = MIN (size - offset, self->room);
+    self->room -= *taken;
+    self->on_wire += *taken;
+    self->taken += *taken;
+    if (self->on_wire == size) {
+      g_string_append_c (self->wire, first);
+      self->on_wire = 0;
+      result = GST_NETWORK_SINK_SENT;
+    }
+  }
+  g_mutex_unlock (&self->lock);
+  return result;
+}
+
+static void
+fake_wait (GstNetworkSink * sink, gint64 timeout, GCancellable * cancellable)
+{
+  FakeSink *self = FAKE (sink);
+  gint64 end = timeout < 0 ? G_MAXINT64 : g_get_monotonic_time () + timeout;
+  gboolean ready = FALSE;
+
+  while (!ready && !g_cancellable_is_cancelled (cancellable)
+      && g_get_monotonic_time () < end) {
+    g_usleep (1000);
+    g_mutex_lock (&self->lock);
+    ready = self->room > 0 || self->broken;
+    g_mutex_unlock (&self->lock);
+  }
+}
+
+static gboolean
+fake_drain (GstNetworkSink * sink, gint64 deadline, GCancellable * cancellable,
+    GError ** error)
+{
+  FakeSink *self = FAKE (sink);
+  gboolean done = FALSE, breaks = FALSE;
+
+  while (!done && !breaks && !g_cancellable_is_cancelled (cancellable)
+      && g_get_monotonic_time () < deadline) {
+    g_usleep (1000);
+    g_mutex_lock (&self->lock);
+    done = self->drains;
+    breaks = self->drain_breaks;
+    g_mutex_unlock (&self->lock);
+  }
+  if (breaks)
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_CLOSED,
+        "Connection reset by peer");
+  if (done && !breaks)
+    fake_log (self, '.');
+  return done && !breaks;
+}
+
+static void
+fake_fill_stats (GstNetworkSink * sink, GstStructure * stats)
+{
+  gst_structure_set (stats, "fake", G_TYPE_UINT64, G_GUINT64_CONSTANT (7),
+      NULL);
+}
+
+static void
+fake_sink_init (FakeSink * self)
+{
+  g_mutex_init (&self->lock);
+  self->room = G_MAXSIZE;
+  self->drains = TRUE;
+  self->wire = g_string_new (NULL);
+}
+
+static void
+fake_sink_finalize (GObject * object)
+{
+  g_string_free (FAKE (object)->wire, TRUE);
+  g_mutex_clear (&FAKE (object)->lock);
+  G_OBJECT_CLASS (fake_sink_parent_class)->finalize (object);
+}
+
+static void
+fake_sink_class_init (FakeSinkClass * klass)
+{
+  GstNetworkSinkClass *network_class = GST_NETWORK_SINK_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = fake_sink_finalize;
+  network_class->stats_name = "application/x-fake-stats";
+  network_class->describe = fake_describe;
+  network_class->connect = fake_connect;
+  network_class->watch = fake_watch;
+  network_class->disconnect = fake_disconnect;
+  network_class->send = fake_send;
+  network_class->wait = fake_wait;
+  network_class->drain = fake_drain;
+  network_class->fill_stats = fake_fill_stats;
+  gst_element_class_add_static_pad_template (GST_ELEMENT_CLASS (klass),
+      &sink_template);
+  gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass), "Fake",
+      "Sink/Network", "A transport of tests", "tests");
+}
+
+/* The same, with a whole frame in each buffer */
+typedef FakeSink FrameSink;
+typedef FakeSinkClass FrameSinkClass;
+
+G_DEFINE_TYPE (FrameSink, frame_sink, fake_sink_get_type ());
+
+static void
+frame_sink_init (FrameSink * self)
+{
+}
+
+static void
+frame_sink_class_init (FrameSinkClass * klass)
+{
+  GST_NETWORK_SINK_CLASS (klass)->whole_frames = TRUE;
+}
+
+/* --- helpers -------------------------------------------------------------- */
+
+/* A sink in a pipeline, a source pad before it, and a thread that pushes */
+typedef struct
+{
+  GstElement *pipeline;
+  FakeSink *sink;               /* the pipeline's */
+  GstPad *src;
+  GstBus *bus;
+  GThread *thread;
+  GAsyncQueue *queue;           /* of GstMiniObject */
+  gint pushed;                  /* that came back */
+  gint flow;                    /* of the last one */
+  gint restarts;                /* events "a new receiver" */
+} Bench;
+
+#define WAIT_FOR(condition) \
+  G_STMT_START { while (!(condition)) g_usleep (1000); } G_STMT_END
+
+static gboolean
+on_source_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  Bench *bench = gst_pad_get_element_private (pad);
+
+  if (gst_event_is_restart (event))
+    g_atomic_int_inc (&bench->restarts);
+  gst_event_unref (event);
+  return TRUE;
+}
+
+static gpointer
+push_all (gpointer data)
+{
+  Bench *bench = data;
+  GstMiniObject *object;
+
+  while (TRUE) {
+    GstFlowReturn flow = GST_FLOW_OK;
+
+    object = g_async_queue_pop (bench->queue);
+    if (object == (gpointer) bench)
+      return NULL;
+    if (GST_IS_EVENT (object))
+      gst_pad_push_event (bench->src, GST_EVENT_CAST (object));
+    else if (GST_IS_BUFFER_LIST (object))
+      flow = gst_pad_push_list (bench->src, GST_BUFFER_LIST_CAST (object));
+    else
+      flow = gst_pad_push (bench->src, GST_BUFFER_CAST (object));
+    g_atomic_int_set (&bench->flow, flow);
+    g_atomic_int_inc (&bench->pushed);
+  }
+}
+
+static void
+push_start_events (Bench * bench)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (bench->src, gst_event_new_stream_start ("test"));
+  gst_pad_push_event (bench->src, gst_event_new_segment (&segment));
+}
+
+static Bench *
+bench_new (GType type, const gchar * first_property, ...)
+{
+  Bench *bench = g_new0 (Bench, 1);
+  GstPad *pad;
+  va_list arguments;
+
+  bench->sink = g_object_new (type, "sync", FALSE, NULL);
+  va_start (arguments, first_property);
+  g_object_set_valist (G_OBJECT (bench->sink), first_property, arguments);
+  va_end (arguments);
+
+  bench->pipeline = gst_pipeline_new (NULL);
+  gst_bin_add (GST_BIN (bench->pipeline), GST_ELEMENT (bench->sink));
+  bench->bus = gst_element_get_bus (bench->pipeline);
+  bench->src = gst_pad_new ("src", GST_PAD_SRC);
+  gst_pad_set_element_private (bench->src, bench);
+  gst_pad_set_event_function (bench->src, on_source_event);
+  pad = gst_element_get_static_pad (GST_ELEMENT (bench->sink), "sink");
+  gst_pad_link (bench->src, pad);
+  gst_object_unref (pad);
+  gst_pad_set_active (bench->src, TRUE);
+  bench->queue = g_async_queue_new ();
+  return bench;
+}
+
+static void
+set_state (Bench * bench, GstState state)
+{
+  fail_if (gst_element_set_state (bench->pipeline, state)
+      == GST_STATE_CHANGE_FAILURE);
+}
+
+static Bench *
+bench_play (Bench * bench)
+{
+  set_state (bench, GST_STATE_PLAYING);
+  push_start_events (bench);
+  bench->thread = g_thread_new ("push", push_all, bench);
+  return bench;
+}
+
+/* Takes the wire's log, free it */
+static gchar *
+bench_free (Bench * bench)
+{
+  gchar *wire;
+
+  set_state (bench, GST_STATE_NULL);
+  if (bench->thread) {
+    g_async_queue_push (bench->queue, bench);
+    g_thread_join (bench->thread);
+  }
+  g_async_queue_unref (bench->queue);
+  gst_pad_set_active (bench->src, FALSE);
+  gst_object_unref (bench->src);
+  gst_object_unref (bench->bus);
+  wire = g_strdup (bench->sink->wire->str);
+  gst_object_unref (bench->pipeline);
+  g_free (bench);
+  return wire;
+}
+
+static void
+bench_free_with_wire (Bench * bench, const gchar * expected)
+{
+  gchar *wire = bench_free (bench);
+
+  fail_unless_equals_string (wire, expected);
+  g_free (wire);
+}
+
+#define DELTA GST_BUFFER_FLAG_DELTA_UNIT
+#define MARK GST_BUFFER_FLAG_MARKER
+#define NO_PTS -1
+
+static GstBuffer *
+make_buffer (gchar name, gsize size, guint flags, gint pts)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+
+  gst_buffer_memset (buffer, 0, name, size);
+  GST_BUFFER_FLAG_SET (buffer, flags);
+  if (pts >= 0)
+    GST_BUFFER_PTS (buffer) = pts * GST_MSECOND;
+  return buffer;
+}
+
+static void
+push (Bench * bench, gchar name, guint flags, gint pts)
+{
+  g_async_queue_push (bench->queue, make_buffer (name, 100, flags, pts));
+}
+
+static gint
+pushed (Bench * bench)
+{
+  return g_atomic_int_get (&bench->pushed);
+}
+
+static guint64
+stat_of (Bench * bench, const gchar * name)
+{
+  GstStructure *stats;
+  guint64 value = G_MAXUINT64;
+
+  g_object_get (bench->sink, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s", name);
+  gst_structure_free (stats);
+  return value;
+}
+
+static gboolean
+is_in_state (Bench * bench, const gchar * state)
+{
+  GstStructure *stats;
+  gboolean same;
+
+  g_object_get (bench->sink, "stats", &stats, NULL);
+  same = g_strcmp0 (gst_structure_get_string (stats, "state"), state) == 0;
+  gst_structure_free (stats);
+  return same;
+}
+
+static gsize
+taken (Bench * bench)
+{
+  gsize bytes;
+
+  g_mutex_lock (&bench->sink->lock);
+  bytes = bench->sink->taken;
+  g_mutex_unlock (&bench->sink->lock);
+  return bytes;
+}
+
+#define SET(bench, member, value) G_STMT_START { \
+    g_mutex_lock (&(bench)->sink->lock); \
+    (bench)->sink->member = (value); \
+    g_mutex_unlock (&(bench)->sink->lock); \
+  } G_STMT_END
+
+/* The one error on the bus, and no other; free it */
+static GError *
+take_error (Bench * bench)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (bench->bus,
+      GST_CLOCK_TIME_NONE, GST_MESSAGE_ERROR);
+  GError *error;
+
+  gst_message_parse_error (message, &error, NULL);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (bench->bus, GST_MESSAGE_ERROR) == NULL);
+  return error;
+}
+
+static void
+check_error (Bench * bench, gint code, const gchar * words)
+{
+  GError *error = take_error (bench);
+
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, code), "%d: %s",
+      error->code, error->message);
+  fail_unless (strstr (error->message, "example.org:1234") != NULL, "%s",
+      error->message);
+  fail_unless (strstr (error->message, words) != NULL, "%s", error->message);
+  g_error_free (error);
+}
+
+static void
+wait_for_warning (Bench * bench)
+{
+  gst_message_unref (gst_bus_timed_pop_filtered (bench->bus,
+          GST_CLOCK_TIME_NONE, GST_MESSAGE_WARNING));
+}
+
+static void
+flush (Bench * bench)
+{
+  gst_pad_push_event (bench->src, gst_event_new_flush_start ());
+  gst_pad_push_event (bench->src, gst_event_new_flush_stop (TRUE));
+}
+
+/* --- waiting for the connection ------------------------------------------- */
+
+GST_START_TEST (changes_of_state_wait_for_no_network)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+  guint i;
+
+  bench->sink->silent = TRUE;
+  for (i = 0; i < 10; i++) {
+    set_state (bench, GST_STATE_PLAYING);
+    set_state (bench, GST_STATE_NULL);
+  }
+  bench_free_with_wire (bench, "");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (prerolls_without_a_receiver)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+
+  bench->sink->silent = TRUE;
+  set_state (bench, GST_STATE_PAUSED);
+  push_start_events (bench);
+  bench->thread = g_thread_new ("push", push_all, bench);
+  push (bench, 'a', 0, 0);
+  fail_unless_equals_int (gst_element_get_state (bench->pipeline, NULL, NULL,
+          GST_CLOCK_TIME_NONE), GST_STATE_CHANGE_SUCCESS);
+  fail_unless (is_in_state (bench, "connecting"));
+  set_state (bench, GST_STATE_PLAYING);
+  /* now in render */
+  WAIT_FOR (stat_of (bench, "time-unconnected") > 0);
+  bench_free_with_wire (bench, "");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stream_waits_for_the_first_receiver)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+
+  bench->sink->silent = TRUE;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  push (bench, 'b', DELTA, 40);
+  WAIT_FOR (stat_of (bench, "time-unconnected") > 0);
+  fail_unless_equals_int (pushed (bench), 0);
+  SET (bench, silent, FALSE);
+  WAIT_FOR (pushed (bench) == 2);
+  /* It missed nothing. */
+  fail_unless_equals_int (bench->restarts, 0);
+  fail_unless_equals_uint64 (stat_of (bench, "packets-sent"), 2);
+  fail_unless_equals_uint64 (stat_of (bench, "bytes-sent"), 200);
+  bench_free_with_wire (bench, "<ab>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stream_need_not_wait_for_a_receiver)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), "wait-for-connection",
+      FALSE, NULL);
+
+  bench->sink->silent = TRUE;
+  bench_play (bench);
+  push (bench, 'a', MARK, 0);
+  push (bench, 'b', DELTA | MARK, 40);
+  WAIT_FOR (pushed (bench) == 2);
+  fail_unless_equals_int (bench->flow, GST_FLOW_OK);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-not-connected"), 2);
+  fail_unless_equals_uint64 (stat_of (bench, "bytes-dropped"), 200);
+
+  SET (bench, silent, FALSE);
+  WAIT_FOR (is_in_state (bench, "connected"));
+  push (bench, 'c', DELTA | MARK, 80);
+  push (bench, 'd', MARK, 120);
+  push (bench, 'e', DELTA | MARK, 160);
+  WAIT_FOR (pushed (bench) == 5);
+  fail_unless_equals_int (bench->restarts, 1);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-no-key-frame"), 1);
+  bench_free_with_wire (bench, "<de>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (flush_and_stop_wake_who_waits_for_a_receiver)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+
+  bench->sink->silent = TRUE;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (stat_of (bench, "time-unconnected") > 0);
+  flush (bench);
+  WAIT_FOR (pushed (bench) == 1);
+  fail_unless_equals_int (bench->flow, GST_FLOW_FLUSHING);
+
+  push_start_events (bench);
+  push (bench, 'b', 0, 0);
+  bench_free_with_wire (bench, "");
+}
+
+GST_END_TEST;
+
+/* --- failures ------------------------------------------------------------- */
+
+GST_START_TEST (refused_is_one_error)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), "auto-reconnect", FALSE,
+      NULL);
+
+  bench->sink->silent = TRUE;
+  bench->sink->refuse = 1;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  /* An error while the pipeline starts would leave it waiting in PAUSED. */
+  WAIT_FOR (stat_of (bench, "time-unconnected") > 0);
+  SET (bench, silent, FALSE);
+  check_error (bench, GST_RESOURCE_ERROR_OPEN_WRITE, "Connection refused");
+  push (bench, 'b', 0, 40);
+  WAIT_FOR (pushed (bench) == 2);
+  fail_unless_equals_int (bench->flow, GST_FLOW_ERROR);
+  fail_unless (is_in_state (bench, "failed"));
+  fail_unless_equals_uint64 (stat_of (bench, "failures-refused"), 1);
+  fail_unless_equals_uint64 (stat_of (bench, "connect-attempts"), 1);
+  bench_free_with_wire (bench, "");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (refused_is_tried_again)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+
+  bench->sink->refuse = 3;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  wait_for_warning (bench);
+  WAIT_FOR (pushed (bench) == 1);
+  fail_unless_equals_uint64 (stat_of (bench, "failures-refused"), 3);
+  fail_unless_equals_uint64 (stat_of (bench, "connect-attempts"), 4);
+  fail_unless_equals_uint64 (stat_of (bench, "connections"), 1);
+  bench_free_with_wire (bench, "<a>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stop_does_not_wait_for_the_next_attempt)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+
+  bench->sink->refuse = G_MAXUINT;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (is_in_state (bench, "pausing"));
+  bench_free_with_wire (bench, "");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (receiver_that_goes_unseen_by_send_is_an_error)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), "auto-reconnect", FALSE,
+      NULL);
+
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (pushed (bench) == 1);
+  SET (bench, gone, TRUE);
+  /* Nothing is rendered meanwhile. */
+  check_error (bench, GST_RESOURCE_ERROR_WRITE, "it closed the connection");
+  push (bench, 'b', 0, 40);
+  WAIT_FOR (pushed (bench) == 2);
+  fail_unless_equals_int (bench->flow, GST_FLOW_ERROR);
+  fail_unless_equals_uint64 (stat_of (bench, "failures-closed"), 1);
+  bench_free_with_wire (bench, "<a>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (receiver_that_goes_wakes_who_waits_for_room)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), "auto-reconnect", FALSE,
+      NULL);
+
+  bench->sink->room = 30;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (taken (bench) == 30);
+  SET (bench, gone, TRUE);
+  WAIT_FOR (pushed (bench) == 1);
+  fail_unless_equals_int (bench->flow, GST_FLOW_ERROR);
+  check_error (bench, GST_RESOURCE_ERROR_WRITE, "it closed the connection");
+  bench_free_with_wire (bench, "<!");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (next_receiver_begins_with_a_key_frame)
+{
+  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (pushed (bench) == 1);
+  SET (bench, broken, TRUE);
+  push (bench, 'b', DELTA, 40);
+  push (bench, 'c', DELTA, 80);
+  push (bench, 'd', 0, 120);
+  push (bench, 'e', DELTA, 160);
+  WAIT_FOR (pushed (bench) == 5);
+  fail_unless_equals_int (bench->restarts, 1);
+  fail_unless_equals_uint64 (stat_of (bench, "failures-reset"), 1);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-no-key-frame"), 2);
+  fail_unless_equals_uint64 (stat_of (bench, "connections"), 2);
+  bench_free_with_wire (bench, "<a><de>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (torn_key_frame_is_sent_again_from_its_beginning)
+{
+  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+
+  bench->sink->room = 30;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (taken (bench) == 30);
+  SET (bench, broken, TRUE);
+  SET (bench, room, G_MAXSIZE);
+  push (bench, 'b', DELTA, 40);
+  WAIT_FOR (pushed (bench) == 2);
+  fail_unless_equals_uint64 (stat_of (bench, "bytes-sent"), 230);
+  bench_free_with_wire (bench, "<!<ab>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (torn_frame_is_dropped)
+{
+  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+
+  bench->sink->room = 130;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  push (bench, 'b', DELTA, 40);
+  WAIT_FOR (taken (bench) == 130);
+  SET (bench, broken, TRUE);
+  SET (bench, room, G_MAXSIZE);
+  push (bench, 'c', 0, 80);
+  WAIT_FOR (pushed (bench) == 3);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-broken"), 1);
+  bench_free_with_wire (bench, "<a!<c>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stream_without_key_frames_goes_on_for_good)
+{
+  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+  guint i;
+
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (pushed (bench) == 1);
+  SET (bench, broken, TRUE);
+  for (i = 0; i < 602; i++)
+    push (bench, 'b', DELTA, 40 + 40 * i);
+  WAIT_FOR (pushed (bench) == 603);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-no-key-frame"), 600);
+  bench_free_with_wire (bench, "<a><bb>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (receiver_that_takes_nothing_is_gone)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), "auto-reconnect", FALSE,
+      "timeout", 20 * GST_MSECOND, NULL);
+
+  bench->sink->room = 0;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  check_error (bench, GST_RESOURCE_ERROR_WRITE, "took nothing for 0.02 s");
+  WAIT_FOR (pushed (bench) == 1);
+  fail_unless_equals_int (bench->flow, GST_FLOW_ERROR);
+  fail_unless_equals_uint64 (stat_of (bench, "failures-timeout"), 1);
+  fail_unless (stat_of (bench, "time-blocked") >= 20 * GST_MSECOND);
+  bench_free_with_wire (bench, "<!");
+}
+
+GST_END_TEST;
+
+/* --- a full network ------------------------------------------------------- */
+
+GST_START_TEST (waits_while_the_network_is_full)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+
+  bench->sink->room = 130;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  push (bench, 'b', DELTA, 40);
+  WAIT_FOR (stat_of (bench, "time-blocked") > 0);
+  fail_unless_equals_int (pushed (bench), 1);
+  SET (bench, room, 70);
+  WAIT_FOR (pushed (bench) == 2);
+  bench_free_with_wire (bench, "<ab>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (rest_of_a_frame_goes_with_its_part)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), "blocking", FALSE, NULL);
+
+  bench_play (bench);
+  push (bench, 'a', 0, NO_PTS);
+  push (bench, 'b', MARK, NO_PTS);
+  WAIT_FOR (pushed (bench) == 2);
+  push (bench, 'c', DELTA, NO_PTS);
+  WAIT_FOR (pushed (bench) == 3);
+  SET (bench, room, 0);
+  push (bench, 'd', DELTA, NO_PTS);
+  WAIT_FOR (pushed (bench) == 4);
+  SET (bench, room, G_MAXSIZE);
+  push (bench, 'e', DELTA, NO_PTS);
+  push (bench, 'f', DELTA | MARK, NO_PTS);
+  push (bench, 'g', DELTA, NO_PTS);
+  push (bench, 'h', DELTA | MARK, NO_PTS);
+  WAIT_FOR (pushed (bench) == 8);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-full"), 1);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-rest-of-frame"), 2);
+  bench_free_with_wire (bench, "<abcgh>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (frame_ends_before_another_time)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), "blocking", FALSE, NULL);
+
+  bench->sink->room = 0;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (pushed (bench) == 1);
+  SET (bench, room, G_MAXSIZE);
+  push (bench, 'b', 0, 0);
+  push (bench, 'c', 0, 40);
+  WAIT_FOR (pushed (bench) == 3);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-rest-of-frame"), 1);
+  bench_free_with_wire (bench, "<c>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stream_without_frames_loses_one_packet_at_a_time)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), "blocking", FALSE, NULL);
+
+  bench->sink->room = 0;
+  bench_play (bench);
+  push (bench, 'a', 0, NO_PTS);
+  WAIT_FOR (pushed (bench) == 1);
+  SET (bench, room, G_MAXSIZE);
+  push (bench, 'b', 0, NO_PTS);
+  WAIT_FOR (pushed (bench) == 2);
+  bench_free_with_wire (bench, "<b>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (whole_frame_has_no_rest)
+{
+  Bench *bench = bench_new (frame_sink_get_type (), "blocking", FALSE, NULL);
+
+  bench->sink->room = 0;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (pushed (bench) == 1);
+  SET (bench, room, 30);
+  push (bench, 'b', 0, 0);
+  /* It was begun: it is finished, whatever `blocking` says. */
+  WAIT_FOR (taken (bench) == 30);
+  SET (bench, room, G_MAXSIZE);
+  WAIT_FOR (pushed (bench) == 2);
+  bench_free_with_wire (bench, "<b>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (packet_that_cannot_be_sent_does_not_end_the_stream)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+
+  bench->sink->unsendable = 101;
+  bench_play (bench);
+  g_async_queue_push (bench->queue, make_buffer ('a', 101, MARK, 0));
+  push (bench, 'b', MARK, 40);
+  WAIT_FOR (pushed (bench) == 2);
+  fail_unless_equals_int (bench->flow, GST_FLOW_OK);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-unsendable"), 1);
+  bench_free_with_wire (bench, "<b>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (list_is_sent_like_its_buffers)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+  GstBufferList *list = gst_buffer_list_new ();
+
+  gst_buffer_list_add (list, make_buffer ('a', 100, 0, 0));
+  gst_buffer_list_add (list, make_buffer ('b', 0, 0, 0));
+  gst_buffer_list_add (list, make_buffer ('c', 100, MARK, 0));
+  bench_play (bench);
+  g_async_queue_push (bench->queue, list);
+  WAIT_FOR (pushed (bench) == 1);
+  bench_free_with_wire (bench, "<ac>");
+}
+
+GST_END_TEST;
+
+/* --- in the middle of a frame --------------------------------------------- */
+
+GST_START_TEST (flush_leaves_no_torn_frame)
+{
+  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+
+  bench->sink->room = 30;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (taken (bench) == 30);
+  flush (bench);
+  WAIT_FOR (pushed (bench) == 1);
+  fail_unless_equals_int (bench->flow, GST_FLOW_FLUSHING);
+  push_start_events (bench);
+  push (bench, 'b', DELTA, 40);
+  SET (bench, room, G_MAXSIZE);
+  WAIT_FOR (pushed (bench) == 2);
+  fail_unless_equals_int (bench->restarts, 0);
+  bench_free_with_wire (bench, "<ab>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (flush_before_a_frame_forgets_it)
+{
+  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+
+  bench->sink->room = 100;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  push (bench, 'b', 0, 40);
+  WAIT_FOR (stat_of (bench, "time-blocked") > 0);
+  flush (bench);
+  WAIT_FOR (pushed (bench) == 2);
+  push_start_events (bench);
+  push (bench, 'c', 0, 0);
+  SET (bench, room, G_MAXSIZE);
+  WAIT_FOR (pushed (bench) == 3);
+  bench_free_with_wire (bench, "<ac>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (rest_of_before_a_flush_is_not_for_the_next_receiver)
+{
+  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+
+  bench->sink->room = 30;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (taken (bench) == 30);
+  flush (bench);
+  WAIT_FOR (pushed (bench) == 1);
+  SET (bench, gone, TRUE);
+  WAIT_FOR (stat_of (bench, "connections") == 2);
+  push_start_events (bench);
+  push (bench, 'b', DELTA, 40);
+  push (bench, 'c', 0, 40);
+  SET (bench, room, G_MAXSIZE);
+  WAIT_FOR (pushed (bench) == 3);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-broken"), 1);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-no-key-frame"), 1);
+  bench_free_with_wire (bench, "<!<c>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (pause_in_a_frame_goes_on_with_its_rest)
+{
+  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+
+  bench->sink->room = 30;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (taken (bench) == 30);
+  set_state (bench, GST_STATE_PAUSED);
+  fail_unless_equals_int (gst_element_get_state (bench->pipeline, NULL, NULL,
+          GST_CLOCK_TIME_NONE), GST_STATE_CHANGE_SUCCESS);
+  fail_unless_equals_int (pushed (bench), 0);
+  SET (bench, room, G_MAXSIZE);
+  set_state (bench, GST_STATE_PLAYING);
+  WAIT_FOR (pushed (bench) == 1);
+  fail_unless_equals_uint64 (taken (bench), 100);
+  bench_free_with_wire (bench, "<a>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stop_in_a_frame_resets)
+{
+  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+
+  bench->sink->room = 130;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  push (bench, 'b', 0, 40);
+  WAIT_FOR (taken (bench) == 130);
+  set_state (bench, GST_STATE_READY);
+  WAIT_FOR (pushed (bench) == 2);
+  fail_unless_equals_int (bench->flow, GST_FLOW_FLUSHING);
+  fail_unless (is_in_state (bench, "idle"));
+
+  /* and begins anew */
+  SET (bench, room, G_MAXSIZE);
+  set_state (bench, GST_STATE_PLAYING);
+  push_start_events (bench);
+  push (bench, 'c', DELTA, 0);
+  WAIT_FOR (pushed (bench) == 3);
+  fail_unless_equals_uint64 (stat_of (bench, "packets-sent"), 1);
+  bench_free_with_wire (bench, "<a!<c>");
+}
+
+GST_END_TEST;
+
+/* --- the end of the stream ------------------------------------------------ */
+
+static void
+push_eos (Bench * bench)
+{
+  g_async_queue_push (bench->queue, gst_event_new_eos ());
+}
+
+static void
+wait_for_eos (Bench * bench)
+{
+  gst_message_unref (gst_bus_timed_pop_filtered (bench->bus,
+          GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS));
+}
+
+GST_START_TEST (eos_drains_and_closes)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  push_eos (bench);
+  wait_for_eos (bench);
+  fail_unless (is_in_state (bench, "idle"));
+  fail_unless_equals_uint64 (stat_of (bench, "failures-closed"), 0);
+  bench_free_with_wire (bench, "<a.>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (eos_waits_no_longer_than_it_may)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), "eos-timeout",
+      20 * GST_MSECOND, NULL);
+
+  bench->sink->drains = FALSE;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  push_eos (bench);
+  wait_for_warning (bench);
+  wait_for_eos (bench);
+  fail_unless_equals_uint64 (stat_of (bench, "eos-timeouts"), 1);
+  bench_free_with_wire (bench, "<a>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (eos_without_a_receiver_comes_at_once)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), "eos-timeout",
+      GST_CLOCK_TIME_NONE / 4, "wait-for-connection", FALSE, NULL);
+
+  bench->sink->silent = TRUE;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  push_eos (bench);
+  wait_for_eos (bench);
+  bench_free_with_wire (bench, "");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (flush_and_stop_wake_who_drains)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), "eos-timeout",
+      GST_CLOCK_TIME_NONE / 4, NULL);
+  gchar *wire;
+
+  bench->sink->drains = FALSE;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (pushed (bench) == 1);
+  push_eos (bench);
+  g_usleep (5000);              /* by then it may drain, or not yet */
+  flush (bench);
+  WAIT_FOR (pushed (bench) == 2);
+
+  /* Who said that this was all speaks on another connection. */
+  push_start_events (bench);
+  push (bench, 'b', 0, 0);
+  WAIT_FOR (pushed (bench) == 3);
+  push_eos (bench);
+  wire = bench_free (bench);
+  fail_unless (g_str_equal (wire, "<a><b>") || g_str_equal (wire, "<ab>"),
+      "%s", wire);
+  g_free (wire);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (pause_while_it_drains_goes_on_afterwards)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), "eos-timeout",
+      GST_CLOCK_TIME_NONE / 4, NULL);
+
+  bench->sink->drains = FALSE;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (pushed (bench) == 1);
+  push_eos (bench);
+  g_usleep (5000);
+  set_state (bench, GST_STATE_PAUSED);
+  SET (bench, drains, TRUE);
+  set_state (bench, GST_STATE_PLAYING);
+  wait_for_eos (bench);
+  bench_free_with_wire (bench, "<a.>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (connection_that_breaks_at_the_end_is_told)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), "auto-reconnect", FALSE,
+      NULL);
+
+  bench->sink->drain_breaks = TRUE;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  push_eos (bench);
+  check_error (bench, GST_RESOURCE_ERROR_WRITE, "reset");
+  WAIT_FOR (pushed (bench) == 2);
+  bench_free_with_wire (bench, "<a>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stream_goes_on_after_its_end)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  push_eos (bench);
+  wait_for_eos (bench);
+  WAIT_FOR (pushed (bench) == 2);
+  flush (bench);
+  push_start_events (bench);
+  push (bench, 'b', 0, 0);
+  WAIT_FOR (pushed (bench) == 3);
+  fail_unless_equals_int (bench->restarts, 1);
+  bench_free_with_wire (bench, "<a.><b>");
+}
+
+GST_END_TEST;
+
+/* --- statistics ----------------------------------------------------------- */
+
+GST_START_TEST (statistics_are_posted_at_an_interval)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), "stats-interval",
+      GST_SECOND, NULL);
+  GstTestClock *clock = GST_TEST_CLOCK (gst_test_clock_new ());
+  GstMessage *message;
+  const GstStructure *stats;
+
+  gst_pipeline_use_clock (GST_PIPELINE (bench->pipeline), GST_CLOCK (clock));
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (pushed (bench) == 1);
+  gst_test_clock_crank (clock);
+  message = gst_bus_timed_pop_filtered (bench->bus, GST_CLOCK_TIME_NONE,
+      GST_MESSAGE_ELEMENT);
+  stats = gst_message_get_structure (message);
+  fail_unless (gst_structure_has_name (stats, "application/x-fake-stats"));
+  fail_unless (gst_structure_has_field (stats, "fake"));
+  fail_unless (gst_structure_has_field (stats, "state"));
+  gst_message_unref (message);
+  bench_free_with_wire (bench, "<a>");
+  gst_object_unref (clock);
+}
+
+GST_END_TEST;
+
+static Suite *
+network_sink_suite (void)
+{
+  Suite *suite = suite_create ("networksink");
+  TCase *tcase;
+
+  tcase = tcase_create ("connection");
+  tcase_add_test (tcase, changes_of_state_wait_for_no_network);
+  tcase_add_test (tcase, prerolls_without_a_receiver);
+  tcase_add_test (tcase, stream_waits_for_the_first_receiver);
+  tcase_add_test (tcase, stream_need_not_wait_for_a_receiver);
+  tcase_add_test (tcase, flush_and_stop_wake_who_waits_for_a_receiver);
+  suite_add_tcase (suite, tcase);
+
+  tcase = tcase_create ("failures");
+  tcase_add_test (tcase, refused_is_one_error);
+  tcase_add_test (tcase, refused_is_tried_again);
+  tcase_add_test (tcase, stop_does_not_wait_for_the_next_attempt);
+  tcase_add_test (tcase, receiver_that_goes_unseen_by_send_is_an_error);
+  tcase_add_test (tcase, receiver_that_goes_wakes_who_waits_for_room);
+  tcase_add_test (tcase, next_receiver_begins_with_a_key_frame);
+  tcase_add_test (tcase, torn_key_frame_is_sent_again_from_its_beginning);
+  tcase_add_test (tcase, torn_frame_is_dropped);
+  tcase_add_test (tcase, stream_without_key_frames_goes_on_for_good);
+  tcase_add_test (tcase, receiver_that_takes_nothing_is_gone);
+  suite_add_tcase (suite, tcase);
+
+  tcase = tcase_create ("full");
+  tcase_add_test (tcase, waits_while_the_network_is_full);
+  tcase_add_test (tcase, rest_of_a_frame_goes_with_its_part);
+  tcase_add_test (tcase, frame_ends_before_another_time);
+  tcase_add_test (tcase, stream_without_frames_loses_one_packet_at_a_time);
+  tcase_add_test (tcase, whole_frame_has_no_rest);
+  tcase_add_test (tcase, packet_that_cannot_be_sent_does_not_end_the_stream);
+  tcase_add_test (tcase, list_is_sent_like_its_buffers);
+  suite_add_tcase (suite, tcase);
+
+  tcase = tcase_create ("frames");
+  tcase_add_test (tcase, flush_leaves_no_torn_frame);
+  tcase_add_test (tcase, flush_before_a_frame_forgets_it);
+  tcase_add_test (tcase, rest_of_before_a_flush_is_not_for_the_next_receiver);
+  tcase_add_test (tcase, pause_in_a_frame_goes_on_with_its_rest);
+  tcase_add_test (tcase, stop_in_a_frame_resets);
+  suite_add_tcase (suite, tcase);
+
+  tcase = tcase_create ("end");
+  tcase_add_test (tcase, eos_drains_and_closes);
+  tcase_add_test (tcase, eos_waits_no_longer_than_it_may);
+  tcase_add_test (tcase, eos_without_a_receiver_comes_at_once);
+  tcase_add_test (tcase, flush_and_stop_wake_who_drains);
+  tcase_add_test (tcase, pause_while_it_drains_goes_on_afterwards);
+  tcase_add_test (tcase, connection_that_breaks_at_the_end_is_told);
+  tcase_add_test (tcase, stream_goes_on_after_its_end);
+  suite_add_tcase (suite, tcase);
+
+  tcase = tcase_create ("statistics");
+  tcase_add_test (tcase, statistics_are_posted_at_an_interval);
+  suite_add_tcase (suite, tcase);
+  return suite;
+}
+
+GST_CHECK_MAIN (network_sink);
