@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes the choice of frames with frames of any type, flags and size, new
+ * receivers, ends and other configurations, against a model of W and of what
+ * refers to what. Each frame ends once, in order, and is counted; algorithm gop
+ * sends nothing that refers to what was not sent.
+ *
+ * Input: algorithm, max_frames, then orders: a byte that says what, and for a
+ * frame two more, of flags and of size.
+ */
+
+#include "fuzz.h"
+#include "ifd.h"
+
+/* Fewer than make the core go on without an I-frame */
+#define MAX_PICTURES (IFD_LONGEST_GOP - 1)
+#define NONE -1
+
+typedef enum
+{
+  FATE_NONE,
+  FATE_WAITING,
+  FATE_SENDING,
+  FATE_SENT,
+  FATE_DROPPED,
+  FATE_FLUSHED
+} Fate;
+
+/* The plainest reading of ifd.h: a trailing frame refers to the last trailing I
+ * or P of its GOP, a leading one to its I, to the last leading P, and to the
+ * last trailing I or P of the GOP before. */
+typedef struct
+{
+  IfdFrame frame;
+  gboolean leading;
+  gint references[3];
+  guint n_references;
+  gboolean misses;              /* what was never there */
+  Fate fate;
+  guint decoded_by;             /* a receiver, or 0 */
+} Picture;
+
+typedef struct
+{
+  Ifd *ifd;
+  IfdConfig config;
+  gboolean mixed;               /* another algorithm chose among frames here */
+  Picture pictures[MAX_PICTURES];
+  guint n_pictures;
+  gint w[IFD_MAX_FRAMES + 1];
+  guint n_w;
+  gint s;
+  gint first, last, last_leading, last_before;  /* I or P of the newest GOP */
+  gboolean behind_p, closed, broken;
+  guint receiver;
+  guint64 n_in, n_sent, n_dropped, n_flushed;
+} Model;
+
+static Model model;
+
+static void
+begin_stream (void)
+{
+  model.first = model.last = model.last_leading = model.last_before = NONE;
+  model.behind_p = model.closed = model.broken = FALSE;
+}
+
+static void
+refer (Picture * picture, gint to)
+{
+  if (to == NONE)
+    picture->misses = TRUE;
+  else
+    picture->references[picture->n_references++] = to;
+}
+
+static void
+refer_leading (Picture * picture)
+{
+  refer (picture, model.first);
+  if (model.last_leading != NONE)
+    refer (picture, model.last_leading);
+  if (model.broken)
+    picture->misses = TRUE;
+  else if (!model.closed)
+    refer (picture, model.last_before);
+}
+
+static void
+begin_gop (const Picture * picture, gint number)
+{
+  model.last_before = model.last;
+  model.first = model.last = number;
+  model.last_leading = NONE;
+  model.behind_p = FALSE;
+  model.closed = (picture->frame.flags & IFD_FRAME_CLOSED) != 0;
+  model.broken = (picture->frame.flags & IFD_FRAME_BROKEN) != 0;
+}
+
+static void
+place (Picture * picture, gint number)
+{
+  guint flags = picture->frame.flags;
+
+  if (picture->frame.type == IFD_FRAME_I) {
+    begin_gop (picture, number);
+    return;
+  }
+  picture->leading = (flags & IFD_FRAME_LEADING)
+      || (!(flags & IFD_FRAME_TRAILING) && picture->frame.type == IFD_FRAME_B
+      && !model.behind_p);
+  if (picture->leading)
+    refer_leading (picture);
+  else
+    refer (picture, model.last);
+  if (picture->frame.type != IFD_FRAME_P)
+    return;
+  if (picture->leading) {
+    model.last_leading = number;
+  } else {
+    model.last = number;
+    model.behind_p = TRUE;
+  }
+}
+
+static gboolean
+is_decodable (const Picture * picture)
+{
+  guint i;
+
+  for (i = 0; i < picture->n_references; i++) {
+    if (model.pictures[picture->references[i]].decoded_by != model.receiver)
+      return FALSE;
+  }
+  return !picture->misses;
+}
+
+static void
+remove_waiting (gint number)
+{
+  guint i;
+
+  for (i = 0; i < model.n_w && model.w[i] != number; i++);
+  fuzz_check (i < model.n_w);
+  memmove (model.w + i, model.w + i + 1,
+      (model.n_w - i - 1) * sizeof (model.w[0]));
+  model.n_w--;
+}
+
+static void
+check_overwritten (const Picture * victim, const Picture * c)
+{
+  guint i;
+
+  fuzz_check (c && victim != c);
+  if (model.config.algorithm != IFD_ALGORITHM_GOP)
+    return;
+  if (victim->frame.type == IFD_FRAME_I)
+    fuzz_check (c->frame.type == IFD_FRAME_I);
+  if (victim->frame.type == IFD_FRAME_P)
+    fuzz_check (c->frame.type != IFD_FRAME_B);
+  /* a B before a P before an I, of B-frames the largest */
+  for (i = 0; i < model.n_w; i++) {
+    const IfdFrame *other = &model.pictures[model.w[i]].frame;
+
+    fuzz_check (other->type <= victim->frame.type);
+    if (victim->frame.type == IFD_FRAME_B && other->type == IFD_FRAME_B)
+      fuzz_check (other->size <= victim->frame.size);
+  }
+}
+
+/* c: the frame that came in, or NONE */
+static void
+take_events (gint c)
+{
+  IfdEvent event;
+
+  while (ifd_poll_event (model.ifd, &event)) {
+    gint number = GPOINTER_TO_INT (event.frame.user);
+    Picture *picture = &model.pictures[number];
+
+    fuzz_check (event.cause + 1 == model.n_in || model.n_in == 0);
+    if (event.type == IFD_EVENT_STORED) {
+      fuzz_check (number == c && picture->fate == FATE_NONE);
+      picture->fate = FATE_WAITING;
+      model.w[model.n_w++] = number;
+      continue;
+    }
+    fuzz_check (picture->fate == (number == c ? FATE_NONE : FATE_WAITING));
+    fuzz_check (event.reason < IFD_DROP_LAST);
+    if (event.reason == IFD_DROP_OVERWRITTEN)
+      check_overwritten (picture, c == NONE ? NULL : &model.pictures[c]);
+    if (number != c)
+      remove_waiting (number);
+    picture->fate = FATE_DROPPED;
+    model.n_dropped++;
+  }
+}
+
+static void
+input (FuzzInput * script, guint what)
+{
+  gint number = model.n_pictures;
+  guint before = model.n_w;
+  Picture *c = &model.pictures[number];
+
+  if (model.n_pictures == MAX_PICTURES)
+    return;
+  memset (c, 0, sizeof (*c));
+  c->frame.type = (what >> 3) % IFD_FRAME_LAST;
+  c->frame.flags = fuzz_take_u8 (script) & 31;
+  c->frame.size = fuzz_take_u8 (script);
+  c->frame.user = GINT_TO_POINTER (number);
+  place (c, number);
+  model.n_pictures++;
+  model.n_in++;
+  ifd_input (model.ifd, model.n_in, &c->frame);
+  take_events (number);
+  fuzz_check (c->fate == FATE_WAITING || c->fate == FATE_DROPPED);
+  fuzz_check (c->fate == FATE_DROPPED
+      || !(c->frame.flags & IFD_FRAME_INCOMPLETE));
+  fuzz_check (model.n_w <= MAX (before, model.config.max_frames));
+}
+
+static void
+send (void)
+{
+  IfdFrame frame;
+  Picture *picture;
+  gint next = model.n_w > 0 ? model.w[0] : NONE;
+
+  if (model.s != NONE) {
+    fuzz_check (!ifd_poll_output (model.ifd, model.n_in, &frame));
+    ifd_sent (model.ifd, model.n_in);
+    model.pictures[model.s].fate = FATE_SENT;
+    model.n_sent++;
+    model.s = NONE;
+  }
+  fuzz_check (ifd_peek_output (model.ifd, &frame) == (next != NONE));
+  fuzz_check (ifd_poll_output (model.ifd, model.n_in, &frame)
+      == (next != NONE));
+  if (next == NONE)
+    return;
+  fuzz_check (GPOINTER_TO_INT (frame.user) == next);
+  remove_waiting (next);
+  picture = &model.pictures[next];
+  picture->fate = FATE_SENDING;
+  model.s = next;
+  if (is_decodable (picture))
+    picture->decoded_by = model.receiver;
+  else
+    fuzz_check (model.mixed);
+}
+
+static void
+flush (void)
+{
+  IfdFrame frame;
+
+  while (ifd_flush (model.ifd, &frame)) {
+    gint number = GPOINTER_TO_INT (frame.user);
+
+    fuzz_check (model.n_w > 0 && model.w[0] == number);
+    remove_waiting (number);
+    model.pictures[number].fate = FATE_FLUSHED;
+    model.n_flushed++;
+  }
+  fuzz_check (model.n_w == 0);
+  model.n_flushed += model.s != NONE;
+  if (model.s != NONE)
+    model.pictures[model.s].fate = FATE_FLUSHED;
+  model.s = NONE;
+  model.receiver++;
+  model.mixed = model.config.algorithm != IFD_ALGORITHM_GOP;
+  begin_stream ();
+  take_events (NONE);
+}
+
+static void
+configure (guint algorithm, guint max_frames)
+{
+  model.config.algorithm = algorithm % (IFD_ALGORITHM_GOP + 1);
+  model.config.max_frames = max_frames;
+  if (model.ifd)
+    ifd_set_config (model.ifd, &model.config);
+  else
+    model.ifd = ifd_new (&model.config);
+  model.config.max_frames = CLAMP (max_frames, 1, IFD_MAX_FRAMES);
+  if (model.config.algorithm != IFD_ALGORITHM_GOP)
+    model.config.max_frames = 1;
+  model.mixed |= model.config.algorithm != IFD_ALGORITHM_GOP;
+}
+
+static void
+check_counters (void)
+{
+  guint64 in = 0, sent = 0, dropped = 0;
+  guint type, reason;
+  IfdStats stats;
+
+  ifd_get_stats (model.ifd, &stats);
+  for (type = 0; type < IFD_FRAME_LAST; type++) {
+    in += stats.in[type];
+    sent += stats.sent[type];
+    for (reason = 0; reason < IFD_DROP_LAST; reason++)
+      dropped += stats.dropped[type][reason];
+  }
+  fuzz_check (in == model.n_in && sent == model.n_sent);
+  fuzz_check (dropped == model.n_dropped && stats.flushed == model.n_flushed);
+  fuzz_check (stats.waiting == model.n_w);
+  fuzz_check (in == sent + dropped + stats.flushed + stats.waiting
+      + (model.s != NONE));
+  fuzz_check (stats.gops_disturbed <= stats.gops);
+}
+
+static void
+do_order (FuzzInput * script)
+{
+  guint what = fuzz_take_u8 (script);
+
+  switch (what & 7) {
+    case 4:
+    case 5:
+      send ();
+      break;
+    case 6:
+      configure (what >> 5, fuzz_take_u8 (script));
+      break;
+    case 7:
+      if (what & 8) {
+        flush ();
+      } else {
+        model.receiver++;
+        ifd_restart (model.ifd);
+        take_events (NONE);
+      }
+      break;
+    default:
+      input (script, what);
+  }
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+{
+  FuzzInput script = { data, size };
+  guint algorithm = fuzz_take_u8 (&script);
+
+  model.ifd = NULL;
+  model.n_pictures = model.n_w = 0;
+  model.n_in = model.n_sent = model.n_dropped = model.n_flushed = 0;
+  model.s = NONE;
+  model.mixed = FALSE;
+  model.receiver = 1;
+  begin_stream ();
+  configure (algorithm, fuzz_take_u8 (&script));
+  while (script.size > 0)
+    do_order (&script);
+  check_counters ();
+  flush ();
+  check_counters ();
+  ifd_free (model.ifd);
+  return 0;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes the reading of H.264 and H.265: any bytes as codec data, and any as
+ * access units, framed or not. It stays bounded, counts no access unit twice,
+ * and the same NAL units mean the same however they are framed.
+ *
+ * Input: codec and what to do, then codec data or nothing (a length of a byte),
+ * then access units or NAL units: flags, a length of a byte, as many bytes.
+ */
+
+#include "fuzz.h"
+#include "ifdclassifier.h"
+
+typedef enum
+{
+  INPUT_BYTE_STREAM,            /* access units, as they are */
+  INPUT_LENGTHS,                /* the same, with this codec data */
+  INPUT_UNITS,                  /* NAL units, framed here */
+  INPUT_LAST
+} InputType;
+
+/* Of an access unit or NAL unit */
+#define FLAG_LAST (1 << 0)      /* NAL unit of its access unit */
+#define FLAG_RESET (1 << 1)
+#define FLAG_NO_PTS (1 << 2)
+#define PTS(flags) ((flags) >> 3)
+
+static guint64
+count_malformed (const IfdClassifier * classifier)
+{
+  guint64 count = 0;
+  guint i;
+
+  for (i = 0; i < IFD_MALFORMED_LAST; i++)
+    count += ifd_classifier_get_malformed (classifier, i);
+  return count;
+}
+
+static void
+check_frame (IfdCodec codec, const IfdFrame * frame)
+{
+  guint direction = frame->flags & (IFD_FRAME_LEADING | IFD_FRAME_TRAILING);
+
+  fuzz_check (frame->type < IFD_FRAME_LAST);
+  fuzz_check (direction != (IFD_FRAME_LEADING | IFD_FRAME_TRAILING));
+  fuzz_check (!(frame->flags & IFD_FRAME_INCOMPLETE));
+  if (frame->type == IFD_FRAME_I)
+    fuzz_check (direction == 0
+        && frame->flags != (IFD_FRAME_CLOSED | IFD_FRAME_BROKEN));
+  else
+    fuzz_check (frame->flags == direction);
+  fuzz_check (codec <= IFD_CODEC_H265);
+}
+
+static guint64
+pts_of (guint flags)
+{
+  return flags & FLAG_NO_PTS ? G_MAXUINT64 : PTS (flags);
+}
+
+static void
+classify (IfdClassifier * classifier, IfdCodec codec, const guint8 * data,
+    gsize size, guint flags, IfdFrame * frame)
+{
+  guint64 malformed = count_malformed (classifier);
+
+  memset (frame, 0xff, sizeof (*frame));
+  ifd_classifier_input (classifier, data, size, pts_of (flags), frame);
+  check_frame (codec, frame);
+  malformed = count_malformed (classifier) - malformed;
+  fuzz_check (malformed <= 1);
+}
+
+/* Its own memory, so that AddressSanitizer sees the first byte beyond. */
+static void
+classify_any (IfdCodec codec, FuzzInput * input, IfdClassifier * classifier)
+{
+  while (input->size > 0) {
+    guint flags = fuzz_take_u8 (input);
+    gsize size = fuzz_take_u8 (input);
+    IfdFrame frame;
+    guint8 *data;
+
+    size = MIN (size, input->size);
+    data = fuzz_take_copy (input, size);
+    if (flags & FLAG_RESET) {
+      ifd_classifier_reset (classifier);
+      classify (classifier, codec, data, size, flags, &frame);
+      if (codec == IFD_CODEC_H264)
+        fuzz_check (!(frame.flags & IFD_FRAME_LEADING));
+    } else {
+      classify (classifier, codec, data, size, flags, &frame);
+    }
+    g_free (data);
+  }
+}
+
+/* No codec data, or some that is refused, changes nothing. */
+static void
+set_codec_data (IfdCodec codec, FuzzInput * input, IfdClassifier * classifier)
+{
+  IfdClassifier *twin = ifd_classifier_new (codec);
+  gsize size = fuzz_take_u8 (input);
+  const guint8 bytes[] = { 0, 0, 0, 1, 2, 1, 0, 0, 1, 0x65, 1 };
+  IfdFrame frame, twin_frame;
+  guint8 *data;
+
+  size = MIN (size, input->size);
+  data = fuzz_take_copy (input, size);
+  if (!ifd_classifier_set_codec_data (classifier, data, size)) {
+    classify (classifier, codec, bytes, sizeof (bytes), 0, &frame);
+    classify (twin, codec, bytes, sizeof (bytes), 0, &twin_frame);
+    fuzz_check (frame.type == twin_frame.type
+        && frame.flags == twin_frame.flags);
+  }
+  g_free (data);
+  ifd_classifier_free (twin);
+}
+
+/* A NAL unit as an encoder leaves it: no start code within, no zero at the end
+ * (H.264, 7.4.1) */
+static void
+append_unit (GByteArray * unit, FuzzInput * input, gsize size)
+{
+  guint zeros = 0;
+
+  for (; size > 0 && input->size > 0; size--) {
+    guint8 byte = fuzz_take_u8 (input);
+
+    if (zeros >= 2 && byte < 3)
+      byte = 3;
+    zeros = byte == 0 ? zeros + 1 : 0;
+    g_byte_array_append (unit, &byte, 1);
+  }
+  if (unit->len == 0 || unit->data[unit->len - 1] == 0)
+    g_byte_array_append (unit, (const guint8 *) "\x80", 1);
+}
+
+static void
+append_framed (GByteArray * stream, GByteArray * lengths,
+    const GByteArray * unit, gboolean long_code)
+{
+  const guint8 length[] = { unit->len >> 8, unit->len & 0xff };
+
+  g_byte_array_append (stream, (const guint8 *) "\0\0\0\1" + !long_code,
+      3 + long_code);
+  g_byte_array_append (stream, unit->data, unit->len);
+  g_byte_array_append (lengths, length, sizeof (length));
+  g_byte_array_append (lengths, unit->data, unit->len);
+}
+
+static void
+classify_both (IfdCodec codec, IfdClassifier * stream_classifier,
+    const GByteArray * stream, IfdClassifier * lengths_classifier,
+    const GByteArray * lengths, guint flags)
+{
+  IfdFrame a, b;
+  guint i;
+
+  classify (stream_classifier, codec, stream->data, stream->len, flags, &a);
+  classify (lengths_classifier, codec, lengths->data, lengths->len, flags, &b);
+  fuzz_check (a.type == b.type && a.flags == b.flags);
+  for (i = 0; i < IFD_MALFORMED_LAST; i++)
+    fuzz_check (ifd_classifier_get_malformed (stream_classifier, i)
+        == ifd_classifier_get_malformed (lengths_classifier, i));
+}
+
+static void
+classify_units (IfdCodec codec, FuzzInput * input)
+{
+  const guint8 avcc[] = { 1, 100, 0, 30, 0xfd, 0xe0, 0 };
+  const guint8 hvcc[23] = { 1,[21] = 1 };
+  IfdClassifier *a = ifd_classifier_new (codec);
+  IfdClassifier *b = ifd_classifier_new (codec);
+  GByteArray *stream = g_byte_array_new (), *lengths = g_byte_array_new ();
+
+  if (codec == IFD_CODEC_H264)
+    fuzz_check (ifd_classifier_set_codec_data (b, avcc, sizeof (avcc)));
+  else
+    fuzz_check (ifd_classifier_set_codec_data (b, hvcc, sizeof (hvcc)));
+  while (input->size > 0) {
+    guint flags = fuzz_take_u8 (input);
+    GByteArray *unit = g_byte_array_new ();
+
+    append_unit (unit, input, fuzz_take_u8 (input));
+    append_framed (stream, lengths, unit, flags >> 7);
+    g_byte_array_unref (unit);
+    if (!(flags & FLAG_LAST))
+      continue;
+    if (flags & FLAG_RESET) {
+      ifd_classifier_reset (a);
+      ifd_classifier_reset (b);
+    }
+    classify_both (codec, a, stream, b, lengths, flags);
+    g_byte_array_set_size (stream, 0);
+    g_byte_array_set_size (lengths, 0);
+  }
+  g_byte_array_unref (stream);
+  g_byte_array_unref (lengths);
+  ifd_classifier_free (a);
+  ifd_classifier_free (b);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+{
+  FuzzInput input = { data, size };
+  guint what = fuzz_take_u8 (&input);
+  IfdCodec codec = what & 1 ? IFD_CODEC_H265 : IFD_CODEC_H264;
+  IfdClassifier *classifier;
+
+  if ((what >> 1) % INPUT_LAST == INPUT_UNITS) {
+    classify_units (codec, &input);
+    return 0;
+  }
+  classifier = ifd_classifier_new (codec);
+  if ((what >> 1) % INPUT_LAST == INPUT_LENGTHS)
+    set_codec_data (codec, &input, classifier);
+  classify_any (codec, &input, classifier);
+  ifd_classifier_free (classifier);
+  return 0;
+}
