@@ -148,7 +148,7 @@ gst_ifd_queue_change_state (GstElement * element, GstStateChange transition)
       gst_ifd_queue_start_timer (self);
       break;
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
-      gst_ifd_queue_stop_timer (self);
+      gst_stats_timer_stop (&self->stats_timer, element);
       gst_ifd_queue_set_playing (self, FALSE);
       break;
     default:

@@ -21,6 +21,8 @@ struct _GstIfdQueueInput
 {
   GstElement *owner;
   GstMpegVideoInput *mpeg;
+  GstCaps *refused;             /* the newest caps, for which an error was
+                                 * posted; or NULL */
   IfdClassifier *classifier;    /* NULL: MPEG video */
   IfdCodec codec;               /* its */
   gboolean parsed;              /* MPEG video, as caps say */
@@ -75,6 +77,7 @@ gst_ifd_queue_input_free (GstIfdQueueInput * input)
   drop_classifier (input);
   drop_header (input);
   gst_clear_buffer (&input->unit);
+  gst_clear_caps (&input->refused);
   g_free (input);
 }
 
@@ -153,6 +156,10 @@ refuse (GstIfdQueueInput * input, GstCaps * caps, const gchar * what,
 {
   const gchar *name = GST_OBJECT_NAME (input->owner);
 
+  /* They stick, and come again with whatever upstream pushes. */
+  if (input->refused && gst_caps_is_equal (input->refused, caps))
+    return FALSE;
+  gst_caps_replace (&input->refused, caps);
   GST_ELEMENT_ERROR (input->owner, STREAM, WRONG_TYPE,
       ("%s takes whole frames, not %s: put %s.", name, what, remedy),
       ("%" GST_PTR_FORMAT, caps));

@@ -9,6 +9,7 @@
 
 #include "gstifdqueue.h"
 #include "gstifdqueueinput.h"
+#include "gststatstimer.h"
 #include "ifdqueueline.h"
 
 G_BEGIN_DECLS
@@ -25,6 +26,8 @@ struct _GstIfdQueue
   GstElement parent;
 
   GstPad *sinkpad, *srcpad;
+
+  GstStatsTimer stats_timer;    /* has its own rule */
 
   GMutex lock;
   GCond changed;                /* something that it protects did */
@@ -58,7 +61,6 @@ struct _GstIfdQueue
   /* protected by lock: statistics */
   GstIfdQueueInputStats input_stats;    /* copied by the streaming thread */
   guint64 sequence_headers_repeated;
-  GstClockID stats_id;          /* NULL: no timer runs */
 
   /* streaming thread of the sink pad only; made and freed while no pad is
    * active */
@@ -118,7 +120,6 @@ void gst_ifd_queue_post_stats (GstIfdQueue * self);
 GstMessage *gst_ifd_queue_new_drop_message (GstIfdQueue * self,
     const IfdLineDrop * drop);
 void gst_ifd_queue_start_timer (GstIfdQueue * self);
-void gst_ifd_queue_stop_timer (GstIfdQueue * self);
 
 /* gstifdqueuedownstream.c */
 

@@ -185,64 +185,20 @@ gst_ifd_queue_new_drop_message (GstIfdQueue * self, const IfdLineDrop * drop)
 
 /* --- the timer ----------------------------------------------------------- */
 
-static gboolean
-run_timer (GstClock * clock, GstClockTime time, GstClockID id,
-    gpointer user_data)
+static GstStructure *
+create_stats (GstElement * element)
 {
-  GstIfdQueue *self = user_data;
-  gboolean current;
-
-  g_mutex_lock (&self->lock);
-  current = self->stats_id == id;
-  g_mutex_unlock (&self->lock);
-
-  if (current)
-    gst_ifd_queue_post_stats (self);
-  return TRUE;
-}
-
-/* Takes the new timer, NULL: none, and ends the one before. */
-static void
-set_timer (GstIfdQueue * self, GstClockID id)
-{
-  GstClockID old;
-
-  g_mutex_lock (&self->lock);
-  old = self->stats_id;
-  self->stats_id = id ? gst_clock_id_ref (id) : NULL;
-  g_mutex_unlock (&self->lock);
-
-  if (old) {
-    gst_clock_id_unschedule (old);
-    gst_clock_id_unref (old);
-  }
-  if (id) {
-    gst_clock_id_wait_async (id, run_timer, gst_object_ref (self),
-        gst_object_unref);
-    gst_clock_id_unref (id);
-  }
+  return gst_ifd_queue_create_stats (GST_IFD_QUEUE (element));
 }
 
 void
 gst_ifd_queue_start_timer (GstIfdQueue * self)
 {
-  GstClock *clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
   GstClockTime interval;
-  GstClockID id = NULL;
 
   g_mutex_lock (&self->lock);
   interval = self->stats_interval;
   g_mutex_unlock (&self->lock);
-
-  if (clock && interval > 0)
-    id = gst_clock_new_periodic_id (clock,
-        gst_clock_get_time (clock) + interval, interval);
-  set_timer (self, id);
-  gst_clear_object (&clock);
-}
-
-void
-gst_ifd_queue_stop_timer (GstIfdQueue * self)
-{
-  set_timer (self, NULL);
+  gst_stats_timer_start (&self->stats_timer, GST_ELEMENT_CAST (self), interval,
+      create_stats);
 }

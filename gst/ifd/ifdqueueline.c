@@ -7,6 +7,8 @@
 
 #include "ifdqueueline.h"
 
+#define NO_NUMBER G_MAXUINT64
+
 struct _IfdLine
 {
   Ifd *ifd;
@@ -14,7 +16,8 @@ struct _IfdLine
                                  * among them are those in W */
   guint objects;                /* those that are no frames */
   GQueue drops;                 /* of IfdLineDrop */
-  guint64 next_number;          /* of the frame behind the one sent last */
+  guint64 next_number;          /* of the frame behind the one sent last;
+                                 * NO_NUMBER: the next one follows none */
   gboolean sequence_is_missing; /* the receiver does not have the newest header,
                                  * as it seems */
 };
@@ -25,6 +28,7 @@ ifd_line_new (const IfdConfig * config)
   IfdLine *line = g_new0 (IfdLine, 1);
 
   line->ifd = ifd_new (config);
+  line->next_number = NO_NUMBER;
   g_queue_init (&line->items);
   g_queue_init (&line->drops);
   return line;
@@ -194,11 +198,19 @@ ifd_line_poll_drop (IfdLine * line, IfdLineDrop * drop)
   return TRUE;
 }
 
+/* What was sent so far does not count. */
+static void
+begin_anew (IfdLine * line)
+{
+  line->next_number = NO_NUMBER;
+  line->sequence_is_missing = TRUE;
+}
+
 void
 ifd_line_restart (IfdLine * line)
 {
   ifd_restart (line->ifd);
-  line->sequence_is_missing = TRUE;
+  begin_anew (line);
   take_events (line);
 }
 
@@ -209,9 +221,9 @@ ifd_line_flush (IfdLine * line, IfdLineItem * item)
   IfdFrame frame;
 
   if (!head) {
-    /* of S, which may have had the header, and for the flags of the stream */
+    /* of S, and for the flags of the stream */
     ifd_flush (line->ifd, &frame);
-    line->sequence_is_missing = TRUE;
+    begin_anew (line);
     return FALSE;
   }
   if (GST_IS_BUFFER (head->object))

@@ -1,0 +1,1290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds ifdqueue to what it promises: when frames enter, which of them leave and
+ * in which order, on a clock that is turned here and before a network that takes
+ * as much as it is told.
+ */
+
+#include "ifdrig.h"
+
+#include <glib/gstdio.h>
+
+/* --- time ---------------------------------------------------------------- */
+
+GST_START_TEST (frames_enter_at_their_dts)
+{
+  Rig rig;
+
+  rig_setup (&rig);
+  push_plan (&rig, "scI0 P3 B1");
+  expect_wait (&rig, 0 * FRAME_TIME);
+  set_time (&rig, 0);
+  /* a wait for a time that has come is over without a crank */
+  gst_test_clock_crank (GST_TEST_CLOCK (rig.clock));
+  expect_log (&rig, "~I0s");
+  expect_wait (&rig, 1 * FRAME_TIME);
+  set_time (&rig, 1 * FRAME_TIME - 1);
+  expect_wait (&rig, 1 * FRAME_TIME);
+  expect_log (&rig, "~I0s");
+  gst_test_clock_crank (GST_TEST_CLOCK (rig.clock));
+  expect_wait (&rig, 2 * FRAME_TIME);
+  expect_log (&rig, "~I0s P1");
+  expect_stat (&rig, "sent", 2);
+  gst_test_clock_crank (GST_TEST_CLOCK (rig.clock));
+  expect_log (&rig, "~I0s P1 B2");
+  expect_stat (&rig, "sent", 3);
+  assert_stat (&rig, "lateness-max", 0);
+  expect_adds_up (&rig, 0);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (pts_where_there_is_no_dts)
+{
+  GstBuffer *buffer;
+  Rig rig;
+
+  rig_init (&rig);
+  rig_start (&rig, "video/x-h264,stream-format=byte-stream,alignment=au");
+  buffer = gst_buffer_new_memdup ("\0\0\0\1\x65\x88\x84", 7);
+  GST_BUFFER_PTS (buffer) = 7 * FRAME_TIME;
+  push (&rig, buffer);
+  expect_wait (&rig, 7 * FRAME_TIME);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (live_upstream_adds_its_latency)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  rig.latency_ms = 100;
+  rig_start (&rig, MPEG_CAPS);
+  push_plan (&rig, "scI0 P1");
+  expect_wait (&rig, 100 * GST_MSECOND);
+  gst_test_clock_crank (GST_TEST_CLOCK (rig.clock));
+  expect_wait (&rig, 100 * GST_MSECOND + FRAME_TIME);
+  expect_log (&rig, "~I0s");
+  expect_stat (&rig, "sent", 1);
+  assert_stat (&rig, "lateness-max", 0);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* Due at 40 ms, taken at 70 */
+GST_START_TEST (lateness_counts_until_downstream_took_all)
+{
+  Rig rig;
+
+  rig_setup (&rig);
+  rig.room = 0;
+  push_plan (&rig, "scI0 P1");
+  run_until (&rig, 1);
+  expect_log (&rig, "~I0s");
+  expect_wait (&rig, FRAME_TIME);
+  set_time (&rig, 30 * GST_MSECOND);
+  open_network (&rig, 1);
+  expect_stat (&rig, "sent", 1);
+  assert_stat (&rig, "lateness-max", 30 * GST_MSECOND);
+  assert_stat (&rig, "time-blocked", 30 * GST_MSECOND);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_pause_makes_nothing_late)
+{
+  Rig rig;
+
+  rig_setup (&rig);
+  push_plan (&rig, "scI0 P1");
+  run_until (&rig, 1);
+  expect_log (&rig, "~I0s");
+  expect_wait (&rig, FRAME_TIME);
+
+  set_state (&rig, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
+  set_time (&rig, 10 * GST_SECOND);
+  assert_stat (&rig, "frames-in", 1);
+  gst_element_set_base_time (rig.element, 10 * GST_SECOND);
+  set_state (&rig, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
+  expect_wait (&rig, 10 * GST_SECOND + FRAME_TIME);
+  gst_test_clock_crank (GST_TEST_CLOCK (rig.clock));
+  expect_log (&rig, "~I0s P1");
+  expect_stat (&rig, "sent", 2);
+  assert_stat (&rig, "lateness-max", 0);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* S is held through it. */
+GST_START_TEST (a_pause_is_no_time_blocked)
+{
+  Rig rig;
+
+  rig_setup (&rig);
+  rig.room = 0;
+  push_plan (&rig, "scI0");
+  run_until (&rig, 1);
+  expect_log (&rig, "~I0s");
+  set_state (&rig, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
+  set_time (&rig, 10 * GST_SECOND);
+  gst_element_set_base_time (rig.element, 10 * GST_SECOND);
+  set_state (&rig, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
+  open_network (&rig, 1);
+  expect_stat (&rig, "sent", 1);
+  assert_stat (&rig, "time-blocked", 0);
+  assert_stat (&rig, "lateness-max", 0);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (nothing_enters_before_playing)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  rig.pusher = g_thread_new ("pusher", run_pusher, &rig);
+  set_state (&rig, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
+  push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
+  push_plan (&rig, "(a) scI0");
+  expect_pushed (&rig, 4);
+  fail_if (gst_test_clock_peek_next_pending_id (GST_TEST_CLOCK (rig.clock),
+          NULL));
+  set_state (&rig, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
+  expect_wait (&rig, 0);
+  gst_test_clock_crank (GST_TEST_CLOCK (rig.clock));
+  expect_log (&rig, "(a) ~I0s");
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* A clip may begin behind its first DTS. */
+GST_START_TEST (what_is_before_the_segment_is_due_at_once)
+{
+  GstSegment segment;
+  Rig rig;
+
+  rig_init (&rig);
+  rig_start (&rig, MPEG_CAPS);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = 2 * FRAME_TIME;
+  push (&rig, gst_event_new_segment (&segment));
+  push_plan (&rig, "scI0 P1 P2 P3");
+  run_until (&rig, 3);
+  expect_wait (&rig, FRAME_TIME);
+  expect_log (&rig, "~I0s P1 P2");
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* --- the choice ---------------------------------------------------------- */
+
+static void
+assert_drop (Rig * rig, const gchar * type, const gchar * reason,
+    guint64 number, guint64 cause)
+{
+  GstMessage *message;
+  const GstStructure *drop;
+  guint64 found;
+
+  do {
+    message = gst_bus_pop_filtered (rig->bus, GST_MESSAGE_ELEMENT);
+    fail_unless (message != NULL);
+    drop = gst_message_get_structure (message);
+  } while (!gst_structure_has_name (drop, "application/x-ifdqueue-drop"));
+  fail_unless_equals_string (gst_structure_get_string (drop, "type"), type);
+  fail_unless_equals_string (gst_structure_get_string (drop, "reason"), reason);
+  gst_structure_get_uint64 (drop, "number", &found);
+  fail_unless_equals_uint64 (found, number);
+  gst_structure_get_uint64 (drop, "cause", &found);
+  fail_unless_equals_uint64 (found, cause);
+  gst_structure_get_uint64 (drop, "dts", &found);
+  fail_unless_equals_uint64 (found, number * FRAME_TIME);
+  gst_structure_get_uint64 (drop, "pts", &found);
+  fail_unless_equals_uint64 (found, number * FRAME_TIME + 2 * FRAME_TIME);
+  fail_unless (gst_structure_has_field_typed (drop, "size", G_TYPE_UINT));
+  gst_message_unref (message);
+}
+
+/* S takes the I-frame, W the three behind it. */
+GST_START_TEST (a_blocked_network_costs_b_frames)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "post-messages", TRUE, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  rig.room = 0;
+  push_plan (&rig, "scI0 P3 B1 B2 P6 B4 B5");
+  run_until (&rig, 1);
+  expect_log (&rig, "~I0s");
+  run_until (&rig, 7);
+  assert_stat (&rig, "waiting", 3);
+  expect_adds_up (&rig, 1);
+  open_network (&rig, -1);
+  expect_log (&rig, "~I0s P1 ~P4 ~B6");
+  expect_stat (&rig, "sent", 4);
+  assert_stat (&rig, "dropped-b", 3);
+  assert_stat (&rig, "dropped", 3);
+  expect_adds_up (&rig, 0);
+  assert_drop (&rig, "B", "overwritten", 2, 4);
+  assert_drop (&rig, "B", "overwritten", 3, 5);
+  assert_drop (&rig, "B", "overwritten", 5, 6);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_papers_algorithms_hold_one_frame)
+{
+  static const gchar *const algorithms[] = { "paper", "paper-gop" };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (algorithms); i++) {
+    Rig rig;
+
+    rig_init (&rig);
+    gst_util_set_object_arg (G_OBJECT (rig.element), "algorithm",
+        algorithms[i]);
+    rig_start (&rig, MPEG_CAPS);
+    rig.room = 0;
+    push_plan (&rig, "scI0 P3 B1 B2");
+    run_until (&rig, 1);
+    expect_log (&rig, "~I0s");
+    run_until (&rig, 4);
+    assert_stat (&rig, "waiting", 1);
+    assert_stat (&rig, "dropped-no-room", 2);
+    open_network (&rig, -1);
+    expect_log (&rig, "~I0s P1");
+    rig_teardown (&rig);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (without_sync_it_drops_rather_than_waits)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, "max-frames", 1, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  rig.room = 0;
+  push_plan (&rig, "scI0");
+  expect_log (&rig, "~I0s");
+  push_plan (&rig, "P3 B1 B2 P6");
+  expect_pushed (&rig, 3 + 5);
+  assert_stat (&rig, "frames-in", 5);
+  assert_stat (&rig, "dropped", 3);
+  fail_if (gst_test_clock_peek_next_pending_id (GST_TEST_CLOCK (rig.clock),
+          NULL));
+  open_network (&rig, -1);
+  expect_log (&rig, "~I0s P1");
+  expect_stat (&rig, "sent", 2);
+  expect_adds_up (&rig, 0);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* The leading B-frames of a closed GOP refer to nothing before it, those behind
+ * a broken link to what is gone. */
+GST_START_TEST (gop_headers_say_what_leading_b_frames_are_worth)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, "max-frames", 64, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  rig.room = 0;
+  push_plan (&rig, "xI2 B0 B1 P5 B3 cI2 B0 B1 P5 oI2 B0 xI2 B0 B3");
+  expect_pushed (&rig, 3 + 14);
+  open_network (&rig, -1);
+  expect_log (&rig, "~I0 ~P3 B4 I5 B6 B7 P8 I9 B10 I11 ~B13");
+  expect_stat (&rig, "dropped-leading", 3);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* A frame in two fields is one frame. */
+GST_START_TEST (two_fields_are_one_frame)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  push_plan (&rig, "scI0f P1f");
+  expect_log (&rig, "~I0s P1");
+  expect_stat (&rig, "sent", 2);
+  assert_stat (&rig, "frames-in-i", 1);
+  assert_stat (&rig, "frames-in-p", 1);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* Half of the rows, as a decoder would conceal it */
+GST_START_TEST (a_damaged_frame_goes_on)
+{
+  GBytes *bytes = make_mpeg ("P1");
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  push_plan (&rig, "scI0");
+  push (&rig, time_frame (&rig, g_bytes_new_from_bytes (bytes, 0,
+              g_bytes_get_size (bytes) - 20)));
+  g_bytes_unref (bytes);
+  expect_log (&rig, "~I0s P1");
+  expect_stat (&rig, "incomplete", 1);
+  assert_stat (&rig, "dropped", 0);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* --- H.264 and H.265 ----------------------------------------------------- */
+
+/* One slice each: IDR; P; B to which none refers. H.264 table 7-1, 7.3.3 */
+#define H264_IDR "\0\0\0\1\x65\x88\x84\x21"
+#define H264_P "\0\0\0\1\x41\x9a\x24\x6c"
+#define H264_B "\0\0\0\1\x01\x9e\x41\x78"
+/* An SPS, which says that there is one sub-layer, and IDR_W_RADL; TRAIL_R;
+ * TRAIL_N: H.265 table 7-1 */
+#define H265_IDR "\0\0\0\1\x42\x01\x01\x60\0\0\1\x26\x01\xaf\x08"
+#define H265_P "\0\0\0\1\x02\x01\xd0\x09"
+#define H265_B "\0\0\0\1\x00\x01\xe0\x24"
+
+static void
+push_unit (Rig * rig, const gchar * unit, gsize size)
+{
+  push (rig, time_frame (rig, g_bytes_new (unit, size)));
+}
+
+static void
+assert_classifies (const gchar * caps, const gchar * const units[3],
+    gsize first_size)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, "max-frames", 1, NULL);
+  rig_start (&rig, caps);
+  rig.room = 0;
+  push_unit (&rig, units[0], first_size);
+  expect_stat (&rig, "frames-in-i", 1);
+  expect_log (&rig, "~I0");
+  push_unit (&rig, units[2], 8);
+  push_unit (&rig, units[1], 8);
+  push_unit (&rig, units[2], 8);
+  expect_pushed (&rig, 3 + 4);
+  assert_stat (&rig, "frames-in-p", 1);
+  assert_stat (&rig, "frames-in-b", 2);
+  open_network (&rig, -1);
+  /* upstream marks no frame DELTA_UNIT here */
+  expect_log (&rig, "~I0 ~I2");
+  expect_stat (&rig, "dropped-b", 2);
+  expect_adds_up (&rig, 0);
+  rig_teardown (&rig);
+}
+
+GST_START_TEST (h264_and_h265_tell_their_b_frames)
+{
+  static const gchar *const h264[] = { H264_IDR, H264_P, H264_B };
+  static const gchar *const h265[] = { H265_IDR, H265_P, H265_B };
+  static const gchar *const avc[] = {
+    "\0\0\0\4\x65\x88\x84\x21", "\0\0\0\4\x41\x9a\x24\x6c",
+    "\0\0\0\4\x01\x9e\x41\x78"
+  };
+
+  assert_classifies ("video/x-h264,stream-format=byte-stream,alignment=au",
+      h264, 8);
+  assert_classifies ("video/x-h265,stream-format=byte-stream,alignment=au",
+      h265, 15);
+  assert_classifies ("video/x-h264,stream-format=avc,alignment=au,"
+      "codec_data=(buffer)0142001effe100046742001e01000268ce", avc, 8);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (malformed_units_pass_and_are_counted)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, NULL);
+  rig_start (&rig, "video/x-h264,stream-format=byte-stream,alignment=au");
+  push_unit (&rig, H264_IDR, 8);
+  push_unit (&rig, "no start code", 13);
+  push_unit (&rig, "", 0);
+  expect_log (&rig, "~I0 I1 I2");
+  expect_stat (&rig, "malformed-no-start-code", 1);
+  assert_stat (&rig, "frames-in-p", 2);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* --- sequence headers ---------------------------------------------------- */
+
+GST_START_TEST (a_sequence_header_outlives_its_frame)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, "max-frames", 1, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  rig.room = 0;
+  push_plan (&rig, "scI0");
+  expect_log (&rig, "~I0s");
+  push_plan (&rig, "scI0 cI0");
+  expect_pushed (&rig, 3 + 3);
+  open_network (&rig, 1);
+  expect_log (&rig, "~I0s ~I2s");
+  push_plan (&rig, "cI0");
+  expect_pushed (&rig, 3 + 4);
+  open_network (&rig, -1);
+  expect_log (&rig, "~I0s ~I2s I3");
+  expect_stat (&rig, "sent", 3);
+  assert_stat (&rig, "sequence-headers-repeated", 1);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_new_receiver_gets_what_it_needs_to_begin)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  rig.room = 0;
+  push_plan (&rig, "scI0");
+  expect_log (&rig, "~I0s");
+  push_plan (&rig, "P1 P2");
+  expect_pushed (&rig, 3 + 3);
+  gst_pad_push_event (rig.down, gst_event_new_restart ());
+  assert_stat (&rig, "waiting", 0);
+  assert_stat (&rig, "dropped-no-i-frame", 2);
+  fail_unless_equals_int (rig.key_unit_requests, 1);
+  push_plan (&rig, "P3 cI0 P1");
+  expect_pushed (&rig, 3 + 6);
+  open_network (&rig, -1);
+  expect_log (&rig, "~I0s ~I4s P5");
+  assert_stat (&rig, "dropped-no-i-frame", 3);
+  assert_stat (&rig, "sequence-headers-repeated", 1);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* --- order --------------------------------------------------------------- */
+
+GST_START_TEST (events_keep_their_place)
+{
+  Rig rig;
+
+  rig_setup (&rig);
+  rig.room = 0;
+  push_plan (&rig, "scI0 (a) P3 (b) B1 (c) B2 (d) P6 (e) eos");
+  run_until (&rig, 1);
+  expect_log (&rig, "~I0s");
+  run_until (&rig, 5);
+  expect_pushed (&rig, 3 + 11);
+  open_network (&rig, -1);
+  expect_log (&rig, "~I0s (a) P1 (b) (c) ~B3 (d) P4 (e) (eos)");
+  assert_stat (&rig, "sent", 4);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_query_waits_for_its_turn)
+{
+  GstQuery *drain = gst_query_new_drain ();
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  rig.room = 0;
+  push_plan (&rig, "scI0 P1");
+  push (&rig, drain);
+  expect_pushed (&rig, 3 + 2);
+  expect_log (&rig, "~I0s");
+  open_network (&rig, -1);
+  expect_log (&rig, "~I0s P1 (drain)");
+  expect_pushed (&rig, 3 + 3);
+  fail_unless (rig.last_result);
+  gst_query_unref (drain);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_flush_ends_a_query)
+{
+  GstQuery *drain = gst_query_new_drain ();
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  rig.room = 0;
+  push_plan (&rig, "scI0 P1");
+  push (&rig, drain);
+  expect_log (&rig, "~I0s");
+  gst_pad_push_event (rig.up, gst_event_new_flush_start ());
+  expect_pushed (&rig, 3 + 3);
+  fail_if (rig.last_result);
+  gst_query_unref (drain);
+  gst_pad_push_event (rig.up, gst_event_new_flush_stop (TRUE));
+  expect_log (&rig, "~I0s");
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (downstreams_memory_is_not_offered)
+{
+  GstCaps *caps = gst_caps_from_string (MPEG_CAPS);
+  GstQuery *allocation = gst_query_new_allocation (caps, TRUE);
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  rig.room = 0;
+  push_plan (&rig, "scI0");
+  expect_log (&rig, "~I0s");
+  fail_if (gst_pad_peer_query (rig.up, allocation));
+  gst_query_unref (allocation);
+  gst_caps_unref (caps);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* Each of them arrives, but no more than a thousand wait. */
+GST_START_TEST (a_flood_of_events_is_held_back)
+{
+  const guint n = 3000;
+  GString *expected = g_string_new ("~I0s");
+  Rig rig;
+  guint i;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  rig.room = 0;
+  push_plan (&rig, "scI0");
+  expect_log (&rig, "~I0s");
+  for (i = 0; i < n; i++) {
+    push (&rig, make_mark ("x"));
+    g_string_append (expected, " (x)");
+  }
+  expect_pushed (&rig, 4 + 1000);
+  for (i = 0; i < 100; i++) {
+    g_thread_yield ();
+    fail_unless_equals_int (rig.pushed, 4 + 1000);
+  }
+  open_network (&rig, -1);
+  expect_log (&rig, expected->str);
+  g_string_free (expected, TRUE);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* --- flushes and states -------------------------------------------------- */
+
+static void
+flush (Rig * rig)
+{
+  gst_pad_push_event (rig->up, gst_event_new_flush_start ());
+  gst_pad_push_event (rig->up, gst_event_new_flush_stop (TRUE));
+}
+
+/* After it the stream goes on, as after a seek. */
+static void
+assert_goes_on (Rig * rig, const gchar * before)
+{
+  gchar *expected = g_strconcat (before, *before ? " " : "", "~I100s P101",
+      NULL);
+  GstSegment segment;
+
+  open_network (rig, -1);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = 100 * FRAME_TIME;
+  push (rig, gst_event_new_segment (&segment));
+  rig->n_frames = 100;
+  push_plan (rig, "scI0 P1");
+  run_until (rig, get_stat (rig, "frames-in") + 2);
+  expect_log (rig, expected);
+  expect_stat (rig, "waiting", 0);
+  g_free (expected);
+}
+
+GST_START_TEST (a_flush_takes_what_waits_and_what_is_being_sent)
+{
+  Rig rig;
+
+  rig_setup (&rig);
+  rig.room = 0;
+  push_plan (&rig, "scI0 P1 (a) P2");
+  run_until (&rig, 1);
+  expect_log (&rig, "~I0s");
+  run_until (&rig, 3);
+  flush (&rig);
+  assert_stat (&rig, "flushed", 3);
+  assert_stat (&rig, "sent", 0);
+  expect_adds_up (&rig, 0);
+  assert_goes_on (&rig, "~I0s");
+  expect_stat (&rig, "sent", 2);
+  expect_adds_up (&rig, 0);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_flush_ends_the_wait_for_the_clock)
+{
+  Rig rig;
+
+  rig_setup (&rig);
+  push_plan (&rig, "scI0 P1");
+  run_until (&rig, 1);
+  expect_log (&rig, "~I0s");
+  expect_wait (&rig, FRAME_TIME);
+  flush (&rig);
+  expect_pushed (&rig, 3 + 2);
+  fail_unless_equals_int (rig.flow, GST_FLOW_FLUSHING);
+  assert_stat (&rig, "frames-in", 1);
+  assert_goes_on (&rig, "~I0s");
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_flush_ends_the_wait_for_playing)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  rig.pusher = g_thread_new ("pusher", run_pusher, &rig);
+  set_state (&rig, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
+  push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
+  push_plan (&rig, "scI0");
+  expect_pushed (&rig, 3);
+  flush (&rig);
+  expect_pushed (&rig, 4);
+  fail_unless_equals_int (rig.flow, GST_FLOW_FLUSHING);
+  set_state (&rig, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
+  assert_goes_on (&rig, "");
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* Events that stick are there for the first frame after it. */
+GST_START_TEST (a_flush_keeps_what_sticks)
+{
+  GstTagList *tags = gst_tag_list_new (GST_TAG_TITLE, "film", NULL);
+  GstEvent *kept;
+  Rig rig;
+
+  rig_setup (&rig);
+  rig.room = 0;
+  push_plan (&rig, "scI0");
+  run_until (&rig, 1);
+  expect_log (&rig, "~I0s");
+  push (&rig, gst_event_new_tag (tags));
+  expect_pushed (&rig, 5);
+  flush (&rig);
+  assert_goes_on (&rig, "~I0s");
+  kept = gst_pad_get_sticky_event (rig.down, GST_EVENT_TAG, 0);
+  fail_unless (kept != NULL);
+  gst_event_unref (kept);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stopping_ends_the_wait_for_the_clock)
+{
+  Rig rig;
+
+  rig_setup (&rig);
+  push_plan (&rig, "scI0");
+  expect_wait (&rig, 0);
+  rig_stop (&rig);
+  expect_pushed (&rig, 4);
+  fail_unless_equals_int (rig.flow, GST_FLOW_FLUSHING);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stopping_while_downstream_blocks)
+{
+  Rig rig;
+
+  rig_setup (&rig);
+  rig.room = 0;
+  push_plan (&rig, "scI0 P1 (a) P2 eos");
+  run_until (&rig, 1);
+  expect_log (&rig, "~I0s");
+  run_until (&rig, 3);
+  rig_stop (&rig);
+  /* they can be read until the next start */
+  assert_stat (&rig, "flushed", 3);
+  expect_adds_up (&rig, 0);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (each_start_is_a_new_one)
+{
+  Rig rig;
+  guint i;
+
+  rig_setup (&rig);
+  for (i = 0; i < 3; i++) {
+    push_plan (&rig, "scI0 P1");
+    run_until (&rig, 2);
+    expect_log (&rig, "~I0s P1");
+    push_plan (&rig, i == 1 ? "eos" : "P2");
+    rig_stop (&rig);
+    expect_pushed (&rig, 3 + 3);
+    expect_adds_up (&rig, 0);
+
+    g_string_truncate (rig.log, 0);
+    set_flushing (&rig, FALSE);
+    rig.n_frames = rig.pushed = 0;
+    /* as a source that starts again */
+    gst_pad_set_active (rig.up, FALSE);
+    gst_pad_set_active (rig.up, TRUE);
+    gst_pad_set_active (rig.down, TRUE);
+    gst_element_set_base_time (rig.element, gst_clock_get_time (rig.clock));
+    set_state (&rig, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
+    assert_stat (&rig, "frames-in", 0);
+    push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
+  }
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (another_stream_may_follow_eos)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  push_plan (&rig, "scI0 eos");
+  expect_log (&rig, "~I0s (eos)");
+  push_plan (&rig, "scI0");
+  expect_pushed (&rig, 3 + 3);
+  fail_unless_equals_int (rig.flow, GST_FLOW_EOS);
+  push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
+  push_plan (&rig, "scI0 eos");
+  expect_log (&rig, "~I0s (eos) ~I2s (eos)");
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* --- what downstream answers --------------------------------------------- */
+
+GST_START_TEST (upstream_hears_what_downstream_answers)
+{
+  static const GstFlowReturn answers[] = {
+    GST_FLOW_EOS, GST_FLOW_ERROR, GST_FLOW_NOT_LINKED, GST_FLOW_CUSTOM_ERROR
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (answers); i++) {
+    Rig rig;
+
+    rig_init (&rig);
+    g_object_set (rig.element, "sync", FALSE, NULL);
+    rig_start (&rig, MPEG_CAPS);
+    rig.answer = answers[i];
+    rig.room = 0;
+    push_plan (&rig, "scI0 P1");
+    expect_log (&rig, "~I0s");
+    expect_pushed (&rig, 3 + 2);
+    open_network (&rig, 1);
+    do {
+      push_plan (&rig, "P1");
+      expect_pushed (&rig, 3 + rig.n_frames);
+    } while (rig.flow == GST_FLOW_OK);
+    fail_unless_equals_int (rig.flow, answers[i]);
+    expect_log (&rig, "~I0s");
+    rig_teardown (&rig);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (an_error_after_eos_is_posted)
+{
+  GstMessage *message;
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  rig.room = 0;
+  rig.answer = GST_FLOW_ERROR;
+  push_plan (&rig, "scI0 eos");
+  expect_pushed (&rig, 3 + 2);
+  open_network (&rig, -1);
+  message = gst_bus_timed_pop_filtered (rig.bus, PATIENCE * GST_USECOND,
+      GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  expect_log (&rig, "~I0s (eos)");
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (it_goes_on_when_downstream_is_linked_again)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  rig.answer = GST_FLOW_NOT_LINKED;
+  push_plan (&rig, "scI0");
+  expect_log (&rig, "~I0s");
+  do {
+    push_plan (&rig, "P1");
+    expect_pushed (&rig, 3 + rig.n_frames);
+  } while (rig.flow == GST_FLOW_OK);
+  rig.answer = GST_FLOW_OK;
+  rig.n_frames = 50;
+  gst_pad_push_event (rig.down, gst_event_new_reconfigure ());
+  push_plan (&rig, "cI0 P1");
+  expect_log (&rig, "~I0s ~I50s P51");
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* --- latency ------------------------------------------------------------- */
+
+static void
+assert_latency (Rig * rig, gboolean live, GstClockTime min, GstClockTime max)
+{
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime found_min, found_max;
+  gboolean found_live;
+
+  fail_unless (gst_pad_peer_query (rig->down, query));
+  gst_query_parse_latency (query, &found_live, &found_min, &found_max);
+  gst_query_unref (query);
+  fail_unless_equals_int (found_live, live);
+  fail_unless_equals_uint64 (found_min, min);
+  fail_unless_equals_uint64 (found_max, max);
+}
+
+static guint
+count_messages (Rig * rig, GstMessageType type)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (rig->bus, type))) {
+    gst_message_unref (message);
+    n++;
+  }
+  return n;
+}
+
+GST_START_TEST (each_frame_that_may_wait_is_latency)
+{
+  Rig rig;
+
+  rig_setup (&rig);
+  expect_pushed (&rig, 3);
+  assert_latency (&rig, TRUE, 3 * FRAME_TIME, GST_CLOCK_TIME_NONE);
+  rig.latency_ms = 100;
+  assert_latency (&rig, TRUE, 100 * GST_MSECOND + 3 * FRAME_TIME,
+      500 * GST_MSECOND + 3 * FRAME_TIME);
+  count_messages (&rig, GST_MESSAGE_LATENCY);
+
+  g_object_set (rig.element, "max-frames", 5, NULL);
+  fail_unless_equals_int (count_messages (&rig, GST_MESSAGE_LATENCY), 1);
+  assert_latency (&rig, TRUE, 100 * GST_MSECOND + 5 * FRAME_TIME,
+      500 * GST_MSECOND + 5 * FRAME_TIME);
+  gst_util_set_object_arg (G_OBJECT (rig.element), "algorithm", "paper");
+  fail_unless_equals_int (count_messages (&rig, GST_MESSAGE_LATENCY), 1);
+  assert_latency (&rig, TRUE, 100 * GST_MSECOND + FRAME_TIME,
+      500 * GST_MSECOND + FRAME_TIME);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (without_sync_only_a_live_stream_has_latency)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  expect_pushed (&rig, 3);
+  assert_latency (&rig, FALSE, 0, GST_CLOCK_TIME_NONE);
+  rig.latency_ms = 100;
+  assert_latency (&rig, TRUE, 100 * GST_MSECOND + 3 * FRAME_TIME,
+      500 * GST_MSECOND + 3 * FRAME_TIME);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* Of a live raw stream a frame is whole when the next one begins. */
+GST_START_TEST (raw_frames_wait_for_the_next_one)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  rig.latency_ms = 100;
+  rig_start (&rig, "video/mpeg,mpegversion=2,systemstream=false,"
+      "framerate=25/1");
+  expect_pushed (&rig, 3);
+  assert_latency (&rig, TRUE, 100 * GST_MSECOND + 4 * FRAME_TIME,
+      500 * GST_MSECOND + 4 * FRAME_TIME);
+  push_plan (&rig, "scI0 P1");
+  expect_wait (&rig, 100 * GST_MSECOND + FRAME_TIME);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* --- caps ---------------------------------------------------------------- */
+
+/* As filesrc pushes it: bytes without caps or times, in any pieces */
+GST_START_TEST (raw_bytes_become_frames_with_caps)
+{
+  GByteArray *bytes = g_byte_array_new ();
+  const GstStructure *structure;
+  gint width, fps_n, fps_d;
+  gboolean parsed;
+  GstCaps *caps;
+  guint i;
+  Rig rig;
+
+  for (i = 0; i < 3; i++) {
+    GBytes *frame = make_mpeg (i == 0 ? "scI0" : "P1");
+
+    g_byte_array_append (bytes, g_bytes_get_data (frame, NULL),
+        g_bytes_get_size (frame));
+    g_bytes_unref (frame);
+  }
+  rig_init (&rig);
+  rig_start (&rig, NULL);
+  push_headers (&rig, NULL, GST_FORMAT_BYTES);
+  for (i = 0; i < bytes->len; i += 7)
+    push (&rig, gst_buffer_new_memdup (bytes->data + i,
+            MIN (7, bytes->len - i)));
+  push_plan (&rig, "eos");
+  expect_wait (&rig, 0);
+  run_until (&rig, 3);
+  expect_log (&rig, "~I0s P1 P2 (eos)");
+  caps = gst_pad_get_current_caps (rig.down);
+  structure = gst_caps_get_structure (caps, 0);
+  fail_unless (gst_structure_get (structure, "parsed", G_TYPE_BOOLEAN, &parsed,
+          "width", G_TYPE_INT, &width, NULL));
+  fail_unless (gst_structure_get_fraction (structure, "framerate", &fps_n,
+          &fps_d));
+  fail_unless (parsed && width == 32 && fps_n == 25 && fps_d == 1);
+  gst_caps_unref (caps);
+  g_byte_array_unref (bytes);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (unusable_caps_get_a_hint)
+{
+  static const struct
+  {
+    const gchar *caps, *hint;
+  } cases[] = {
+    {"application/x-rtp,media=video,encoding-name=MPV",
+        "ifdqueue before the payloader: ... ! ifdqueue ! rfc2250pay ! udpsink"},
+    {"video/x-h264,stream-format=byte-stream,alignment=nal",
+        "put h264parse before ifdqueue"},
+    {"video/x-h264", "put h264parse before ifdqueue"},
+    {"video/x-h264,stream-format=avc,alignment=au",
+        "put h264parse before ifdqueue"},
+    {"video/x-h265,stream-format=byte-stream,alignment=nal",
+        "put h265parse before ifdqueue"},
+    {"video/mpegts,systemstream=true", "put tsdemux before ifdqueue"},
+    {"video/mpeg,mpegversion=2,systemstream=true",
+        "put mpegpsdemux before ifdqueue"},
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstMessage *message;
+    GError *error;
+    Rig rig;
+
+    rig_init (&rig);
+    rig_start (&rig, cases[i].caps);
+    push_plan (&rig, "scI0");
+    expect_pushed (&rig, 4);
+    fail_unless_equals_int (rig.flow, GST_FLOW_NOT_NEGOTIATED);
+    message = gst_bus_pop_filtered (rig.bus, GST_MESSAGE_ERROR);
+    fail_unless (message != NULL, "no error for %s", cases[i].caps);
+    gst_message_parse_error (message, &error, NULL);
+    fail_unless (strstr (error->message, cases[i].hint), "%s: %s",
+        cases[i].caps, error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+    fail_unless_equals_int (count_messages (&rig, GST_MESSAGE_ERROR), 0);
+    rig_teardown (&rig);
+  }
+}
+
+GST_END_TEST;
+
+/* What upstream may choose comes with whole access units first, even where
+ * upstream prefers others; and not at all where downstream takes none. */
+GST_START_TEST (upstream_chooses_what_is_usable)
+{
+  GstCaps *filter = gst_caps_from_string ("video/x-h264,alignment=nal; "
+      "video/x-h264,stream-format=byte-stream,alignment={nal,au}");
+  GstElement *element = gst_check_setup_element ("ifdqueue");
+  GstPad *sink = gst_element_get_static_pad (element, "sink");
+  GstPad *src = gst_element_get_static_pad (element, "src");
+  GstElement *behind = gst_element_factory_make ("capsfilter", NULL);
+  GstPad *next = gst_element_get_static_pad (behind, "sink");
+  GstCaps *caps = gst_pad_query_caps (sink, filter), *wish;
+
+  fail_unless_equals_string (gst_structure_get_string (gst_caps_get_structure
+          (caps, 0), "alignment"), "au");
+  gst_caps_unref (caps);
+
+  wish = gst_caps_from_string ("video/mpeg,parsed=true");
+  g_object_set (behind, "caps", wish, NULL);
+  gst_caps_unref (wish);
+  fail_unless_equals_int (gst_pad_link (src, next), GST_PAD_LINK_OK);
+  caps = gst_pad_query_caps (sink, filter);
+  fail_unless (gst_caps_is_empty (caps));
+  gst_caps_unref (caps);
+  caps = gst_pad_query_caps (sink, NULL);
+  fail_if (gst_structure_has_field (gst_caps_get_structure (caps, 0),
+          "parsed"));
+  gst_caps_unref (caps);
+
+  gst_caps_unref (filter);
+  gst_object_unref (next);
+  gst_object_unref (behind);
+  gst_object_unref (sink);
+  gst_object_unref (src);
+  gst_check_teardown_element (element);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_codec_may_change)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, NULL);
+  rig_start (&rig, "video/x-h264,stream-format=byte-stream,alignment=au");
+  push_unit (&rig, H264_IDR, 8);
+  expect_log (&rig, "~I0");
+  push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
+  push_plan (&rig, "scI0 eos");
+  expect_log (&rig, "~I0 ~I1s (eos)");
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* --- what it tells ------------------------------------------------------- */
+
+static guint
+count_stats_messages (Rig * rig)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (rig->bus, GST_MESSAGE_ELEMENT))) {
+    if (gst_message_has_name (message, "application/x-ifdqueue-stats"))
+      n++;
+    gst_message_unref (message);
+  }
+  return n;
+}
+
+GST_START_TEST (statistics_come_at_eos)
+{
+  Rig rig;
+
+  rig_setup (&rig);
+  push_plan (&rig, "scI0 eos");
+  run_until (&rig, 1);
+  expect_log (&rig, "~I0s (eos)");
+  fail_unless_equals_int (count_stats_messages (&rig), 1);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (statistics_come_at_their_interval)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "stats-interval", GST_SECOND, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  expect_wait (&rig, GST_SECOND);
+  gst_test_clock_crank (GST_TEST_CLOCK (rig.clock));
+  fail_unless_equals_int (count_stats_messages (&rig), 1);
+  expect_wait (&rig, 2 * GST_SECOND);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* Warnings about a fakesink behind elements and walls of bins */
+static guint
+count_warnings (const gchar * line, const gchar * expected)
+{
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "in");
+  GBytes *bytes = make_mpeg ("scI0");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  guint warnings = 0;
+  gboolean eos = FALSE;
+  FILE *file;
+  gchar *path;
+  gint fd;
+
+  fd = g_file_open_tmp ("ifdqueue-XXXXXX.m2v", &path, NULL);
+  fail_unless (fd >= 0 && (file = fdopen (fd, "wb")));
+  fwrite (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), 1, file);
+  fclose (file);
+  g_bytes_unref (bytes);
+  g_object_set (source, "location", path, NULL);
+  gst_object_unref (source);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (!eos) {
+    message = gst_bus_timed_pop_filtered (bus, PATIENCE * GST_USECOND,
+        GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+    fail_unless (message && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR);
+    eos = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    if (!eos) {
+      GError *error;
+
+      gst_message_parse_warning (message, &error, NULL);
+      fail_unless_equals_string (error->message, expected);
+      g_error_free (error);
+      warnings++;
+    }
+    gst_message_unref (message);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_unlink (path);
+  g_free (path);
+  return warnings;
+}
+
+GST_START_TEST (a_sink_that_waits_gets_a_warning)
+{
+  const gchar *warning = "end waits for timestamps itself: set sync=false on "
+      "it.";
+
+  fail_unless_equals_int (count_warnings ("filesrc name=in ! ifdqueue ! "
+          "identity ! fakesink name=end sync=true", warning), 1);
+  fail_unless_equals_int (count_warnings ("bin.( filesrc name=in ! ifdqueue ) "
+          "! bin.( identity ! queue ) ! bin.( fakesink name=end sync=true )",
+          warning), 1);
+  fail_unless_equals_int (count_warnings ("filesrc name=in ! ifdqueue ! "
+          "identity ! fakesink name=end sync=false", warning), 0);
+  fail_unless_equals_int (count_warnings ("filesrc name=in ! ifdqueue "
+          "sync=false ! fakesink name=end sync=true", warning), 0);
+}
+
+GST_END_TEST;
+
+static Suite *
+ifdqueue_suite (void)
+{
+  Suite *suite = suite_create ("ifdqueue");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, frames_enter_at_their_dts);
+  tcase_add_test (tc, pts_where_there_is_no_dts);
+  tcase_add_test (tc, live_upstream_adds_its_latency);
+  tcase_add_test (tc, lateness_counts_until_downstream_took_all);
+  tcase_add_test (tc, a_pause_makes_nothing_late);
+  tcase_add_test (tc, a_pause_is_no_time_blocked);
+  tcase_add_test (tc, nothing_enters_before_playing);
+  tcase_add_test (tc, what_is_before_the_segment_is_due_at_once);
+  tcase_add_test (tc, a_blocked_network_costs_b_frames);
+  tcase_add_test (tc, the_papers_algorithms_hold_one_frame);
+  tcase_add_test (tc, without_sync_it_drops_rather_than_waits);
+  tcase_add_test (tc, gop_headers_say_what_leading_b_frames_are_worth);
+  tcase_add_test (tc, two_fields_are_one_frame);
+  tcase_add_test (tc, a_damaged_frame_goes_on);
+  tcase_add_test (tc, h264_and_h265_tell_their_b_frames);
+  tcase_add_test (tc, malformed_units_pass_and_are_counted);
+  tcase_add_test (tc, a_sequence_header_outlives_its_frame);
+  tcase_add_test (tc, a_new_receiver_gets_what_it_needs_to_begin);
+  tcase_add_test (tc, events_keep_their_place);
+  tcase_add_test (tc, a_query_waits_for_its_turn);
+  tcase_add_test (tc, a_flush_ends_a_query);
+  tcase_add_test (tc, downstreams_memory_is_not_offered);
+  tcase_add_test (tc, a_flood_of_events_is_held_back);
+  tcase_add_test (tc, a_flush_takes_what_waits_and_what_is_being_sent);
+  tcase_add_test (tc, a_flush_ends_the_wait_for_the_clock);
+  tcase_add_test (tc, a_flush_ends_the_wait_for_playing);
+  tcase_add_test (tc, a_flush_keeps_what_sticks);
+  tcase_add_test (tc, stopping_ends_the_wait_for_the_clock);
+  tcase_add_test (tc, stopping_while_downstream_blocks);
+  tcase_add_test (tc, each_start_is_a_new_one);
+  tcase_add_test (tc, another_stream_may_follow_eos);
+  tcase_add_test (tc, upstream_hears_what_downstream_answers);
+  tcase_add_test (tc, an_error_after_eos_is_posted);
+  tcase_add_test (tc, it_goes_on_when_downstream_is_linked_again);
+  tcase_add_test (tc, each_frame_that_may_wait_is_latency);
+  tcase_add_test (tc, without_sync_only_a_live_stream_has_latency);
+  tcase_add_test (tc, raw_frames_wait_for_the_next_one);
+  tcase_add_test (tc, raw_bytes_become_frames_with_caps);
+  tcase_add_test (tc, unusable_caps_get_a_hint);
+  tcase_add_test (tc, upstream_chooses_what_is_usable);
+  tcase_add_test (tc, the_codec_may_change);
+  tcase_add_test (tc, statistics_come_at_eos);
+  tcase_add_test (tc, statistics_come_at_their_interval);
+  tcase_add_test (tc, a_sink_that_waits_gets_a_warning);
+  return suite;
+}
+
+GST_CHECK_MAIN (ifdqueue);
