@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the classifier says of H.264 and H.265, against ffmpeg.
+
+Its types against the NAL headers as ffmpeg's trace_headers reads them; and
+what they are for: a stream without its B-frames decodes without a fault to the
+same pictures, and so does one that begins at any I-frame, without the leading
+frames behind it.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+import clips
+import peers
+
+PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
+    "tests" / "interop" / "ifdclassify"
+FRAMES = 90
+# Before it there is room for frames that are shown before the first.
+FIRST_PTS = 1 << 40
+# An encoder says when frames before the I-frame are to be forgotten (H.264,
+# 8.2.5.4). Who begins there never had them, and ffmpeg remarks on it.
+NOTHING_TO_FORGET = r"\] mmco: unref short failure$"
+
+H264 = {
+    "closed": "keyint=24:bframes=2:b-pyramid=none",
+    "closed-pyramid": "keyint=24:bframes=3:b-pyramid=normal",
+    "no-b": "keyint=24:bframes=0",
+    "open": "open-gop=1:keyint=16:min-keyint=2:bframes=2:b-pyramid=none",
+    "open-strict": "open-gop=1:keyint=20:bframes=3:b-adapt=0:b-pyramid=strict",
+    "open-normal": "open-gop=1:keyint=14:bframes=3:b-adapt=2:b-pyramid=normal",
+    "open-slices": "open-gop=1:keyint=16:bframes=1:slices=4",
+    "refresh": "intra-refresh=1:keyint=20:bframes=2",
+    "interlaced": "keyint=24:bframes=2:interlaced=1:open-gop=1",
+}
+H265 = {
+    "closed": "open-gop=0:keyint=24:bframes=2:b-pyramid=0",
+    "radl": "open-gop=0:keyint=24:bframes=3:b-adapt=0:radl=2",
+    "no-b": "keyint=24:bframes=0",
+    "open": "open-gop=1:keyint=16:min-keyint=4:bframes=3:b-adapt=0",
+    "open-no-pyramid": "open-gop=1:keyint=16:bframes=3:b-pyramid=0",
+    "layers": "open-gop=1:keyint=16:bframes=3:b-adapt=0:temporal-layers=1",
+}
+
+
+def sized(library):
+    return "-frames:v %d -vf scale=320:240 -r 25 -pix_fmt yuv420p " \
+        "-b:v 400k -c:v %s -preset fast" % (FRAMES, library)
+
+
+class Film:
+    """A film as MP4 (lengths and codec data) and as a byte-stream."""
+
+    def __init__(self, codec, name, params):
+        self.codec = codec
+        library, option = ("libx264", "-x264-params") if codec == "h264" \
+            else ("libx265", "-x265-params")
+        quiet = "" if codec == "h264" else ":log-level=error"
+        self.mp4 = clips._ffmpeg(
+            "%s-%s.mp4" % (codec, name), "%s %s %s%s" % (
+                sized(library), option, params, quiet))
+        self.stream = clips._cached("%s-%s.%s" % (codec, name, codec),
+                                    self._make_stream)
+        self.bytes = self.stream.read_bytes()
+        self.packets = self._packets(self.mp4)
+        self.units = self._packets(self.stream)
+        self.pts = [pts for _, _, pts in self.packets]
+        self.kinds = self.classify(self.stream, self.units)
+
+    def _make_stream(self, path):
+        subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", str(self.mp4),
+                        "-c", "copy", "-f", self.codec, str(path)], check=True)
+
+    @staticmethod
+    def _packets(path):
+        """Offset, size and presentation time of each access unit."""
+        text, _ = peers.run(
+            ["ffprobe", "-v", "error", "-select_streams", "v", "-of",
+             "csv=p=0", "-show_entries", "packet=pts,size,pos", path])
+        found = []
+        for line in text.decode().split():
+            pts, size, offset = line.split(",")[:3]
+            found.append((int(offset), int(size),
+                          None if pts == "N/A" else int(pts)))
+        return found
+
+    def codec_data(self):
+        text, _ = peers.run(
+            ["ffprobe", "-v", "error", "-show_data", "-of", "default=nw=1",
+             "-show_entries", "stream=extradata", self.mp4])
+        lines = re.findall(r"^[0-9a-f]{8}: ((?:[0-9a-f]{2,4} )+)",
+                           text.decode(), re.M)
+        return "".join(lines).replace(" ", "")
+
+    def classify(self, path, units, *codec_data):
+        lines = "".join("%d %d %d\n" % (offset, size, FIRST_PTS + pts)
+                        for (offset, size, _), pts in zip(units, self.pts))
+        result = subprocess.run(
+            [str(PROGRAM), self.codec, str(path), *codec_data], check=True,
+            input=lines.encode(), stdout=subprocess.PIPE)
+        *kinds, malformed = result.stdout.decode().split()
+        assert malformed == "0", malformed
+        return kinds
+
+    def traced(self):
+        """Of each access unit its fields as ffmpeg reads them, in order."""
+        _, text = peers.run(["ffmpeg", "-hide_banner", "-nostats", "-i",
+                             self.stream, "-c", "copy", "-bsf:v",
+                             "trace_headers", "-f", "null", "-"])
+        found = []
+        for line in text.splitlines():
+            if "Packet: " in line:
+                found.append([])
+            field = re.search(r"\] \d+ +(\w+) +[01]+ = (-?\d+)$", line)
+            if field and found:
+                found[-1].append((field[1], int(field[2])))
+        return found
+
+    def parameter_sets(self):
+        """What stands before the first SEI or slice of the byte-stream."""
+        kinds = {7, 8} if self.codec == "h264" else {32, 33, 34}
+        out = b""
+        for unit in re.split(b"\0*\0\0\1", self.bytes)[1:]:
+            kind = unit[0] & 31 if self.codec == "h264" else unit[0] >> 1
+            if kind in kinds:
+                out += b"\0\0\0\1" + unit
+            elif out:
+                break
+        return out
+
+    def decode(self, numbers):
+        """Hashes of the pictures that these access units make; no errors."""
+        data = self.parameter_sets() + b"".join(
+            self.bytes[offset:offset + size]
+            for offset, size, _ in (self.units[n] for n in numbers))
+        result = subprocess.run(
+            ["ffmpeg", "-v", "repeat+error", "-threads", "1", "-f", self.codec,
+             "-i", "-", "-fps_mode", "passthrough", "-f", "framehash",
+             "-hash", "md5", "-"],
+            input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        faults = [line for line in result.stderr.decode().splitlines()
+                  if line.strip() and not re.search(NOTHING_TO_FORGET, line)]
+        assert result.returncode == 0 and not faults, faults
+        return [line.split(",")[-1].strip()
+                for line in result.stdout.decode().splitlines()
+                if line and not line.startswith("#")]
+
+    def shown(self, numbers):
+        """The same in the order in which they are shown."""
+        return sorted(numbers, key=lambda n: self.pts[n])
+
+
+def films(codec, names):
+    for name, params in names.items():
+        yield name, Film(codec, name, params)
+
+
+def all_films():
+    for codec, names in (("h264", H264), ("hevc", H265)):
+        for name, film in films(codec, names):
+            yield "%s %s" % (codec, name), film
+
+
+def expected_h264(fields):
+    """By nal_unit_type and nal_ref_idc; not leading and trailing."""
+    reference, recovery, slices = 0, False, []
+    for name, value in fields:
+        if name == "nal_ref_idc":
+            reference = value
+        elif name == "recovery_frame_cnt":
+            recovery = True
+        elif name == "nal_unit_type" and 1 <= value <= 5:
+            slices.append((value, reference))
+    if slices[0][0] == 5:
+        return "Ic"
+    if not any(reference for _, reference in slices):
+        return "B"
+    return "I" if recovery else "P"
+
+
+def expected_h265(access_units):
+    """By table 7-1, sub-layers and the SPS."""
+    names = {**dict.fromkeys((16, 17, 18), "Ix"),
+             **dict.fromkeys((19, 20), "Ic"), 21: "I"}
+    highest = None
+    for fields in access_units:
+        kind = None
+        for name, value in fields:
+            if name == "nal_unit_type" and value < 32 and kind is None:
+                kind = value
+            elif name == "nuh_temporal_id_plus1" and kind is not None:
+                layer = value - 1
+                break
+            elif name == "sps_max_sub_layers_minus1":
+                highest = value
+        if kind in names:
+            yield names[kind]
+            continue
+        letter = "B" if kind <= 14 and kind % 2 == 0 and layer == highest \
+            else "P"
+        yield letter + ("l" if kind in (8, 9) else "t")
+
+
+class AgainstTheTrace(unittest.TestCase):
+
+    def test_h264_types(self):
+        seen = set()
+        for name, film in films("h264", H264):
+            with self.subTest(film=name):
+                traced = film.traced()
+                self.assertEqual(len(traced), len(film.kinds))
+                self.assertEqual([kind.rstrip("lt") for kind in film.kinds],
+                                 list(map(expected_h264, traced)))
+                seen.update(film.kinds)
+        self.assertEqual(seen, {"Ic", "I", "Pt", "Pl", "Bt", "Bl"})
+
+    def test_h265_types(self):
+        seen = set()
+        for name, film in films("hevc", H265):
+            with self.subTest(film=name):
+                self.assertEqual(film.kinds,
+                                 list(expected_h265(film.traced())))
+                seen.update(film.kinds)
+        self.assertEqual(seen, {"Ic", "I", "Pt", "Pl", "Bt", "Bl"})
+
+    def test_lengths_and_start_codes_say_the_same(self):
+        for name, film in all_films():
+            with self.subTest(film=name):
+                self.assertEqual(len(film.packets), FRAMES)
+                self.assertEqual(
+                    film.classify(film.mp4, film.packets, film.codec_data()),
+                    film.kinds)
+
+
+class AgainstTheDecoder(unittest.TestCase):
+
+    def test_nothing_refers_to_b(self):
+        for name, film in all_films():
+            with self.subTest(film=name):
+                kept = [n for n, kind in enumerate(film.kinds)
+                        if kind[0] != "B"]
+                if "no-b" in name:
+                    self.assertEqual(len(kept), FRAMES)
+                else:
+                    self.assertLess(len(kept), FRAMES * 0.8)
+                whole = film.decode(range(FRAMES))
+                self.assertEqual(len(whole), FRAMES)
+                pictures = dict(zip(film.shown(range(FRAMES)), whole))
+                self.assertEqual(film.decode(kept),
+                                 [pictures[n] for n in film.shown(kept)])
+
+    def test_one_can_begin_with_any_i_and_without_leading_frames(self):
+        for name, film in all_films():
+            # There the picture is only whole some frames later.
+            if name == "h264 refresh":
+                continue
+            pictures = dict(zip(film.shown(range(FRAMES)),
+                                film.decode(range(FRAMES))))
+            begins = [n for n, kind in enumerate(film.kinds)
+                      if kind[0] == "I"]
+            self.assertGreater(len(begins), 2)
+            for first, end in zip(begins, begins[1:] + [FRAMES]):
+                kept = [n for n in range(first, end)
+                        if "l" not in film.kinds[n]]
+                with self.subTest(film=name, first=first):
+                    self.assertEqual(film.decode(kept),
+                                     [pictures[n] for n in film.shown(kept)])
+
+
+if __name__ == "__main__":
+    unittest.main()
