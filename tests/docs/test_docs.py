@@ -4,7 +4,7 @@
 Each line of code in README.md and docs/*.md that begins with one of RUNNABLE is
 run, in the order of its page: with a short clip in place of the long one, free
 ports in place of those on the page, and files written without a buffer. A line
-with udpsrc is a receiver. It runs until the next line of the page that sends to
+that listens is a receiver. It runs until the next line of the page that sends to
 its port has ended, and what it promises to print or write is there.
 """
 
@@ -27,6 +27,10 @@ FILM = SOURCE / "pipelines" / "film" / "bigbuckbunny.mp4"
 PAGES = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
 
 RUNNABLE = ("gst-launch-1.0 ", "ffmpeg ", "awk ")
+# The port at which a line listens, and who sends to one
+LISTENS = (r"(?:(?:udpsrc|tcpserversrc)\b[^!]* port="
+           r"|srtsrc\b[^!]*srt://127\.0\.0\.1:)(\d+)")
+SENDS = r"\b(udpsink|tcpclientsink|srtsink|ifdsink)\b|\brtp://"
 SECONDS_TO_RUN = 60  # a line of a loaded machine; otherwise about one
 PAGES_AT_ONCE = 4
 # Every GObject has these.
@@ -137,20 +141,29 @@ def free_port():
     """A free one that no other page was given."""
     with _given_lock:
         while True:
-            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, \
+                    socket.socket(socket.AF_INET, socket.SOCK_STREAM) as twin:
                 probe.bind(("127.0.0.1", 0))
                 port = probe.getsockname()[1]
+                try:
+                    twin.bind(("127.0.0.1", port))
+                except OSError:
+                    continue
             if port not in _given_ports:
                 _given_ports.add(port)
                 return str(port)
 
 
 def is_bound(port):
+    """By UDP, or listening by TCP (state 0A)"""
     ending = f":{port:04X}"
-    tables = map(pathlib.Path, ("/proc/net/udp", "/proc/net/udp6"))
-    return any(line.split()[1].endswith(ending)
-               for table in tables if table.exists()
-               for line in table.read_text().splitlines()[1:])
+    tables = [pathlib.Path("/proc/net") / name
+              for name in ("udp", "udp6", "tcp", "tcp6")]
+    rows = [(table, line.split()) for table in tables if table.exists()
+            for line in table.read_text().splitlines()[1:]]
+    return any(row[1].endswith(ending)
+               and ("udp" in table.name or row[3] == "0A")
+               for table, row in rows)
 
 
 def wait_for(condition):
@@ -227,8 +240,7 @@ class Receiver(Line):
 
     def __init__(self, text, directory, number):
         super().__init__(text, directory, number)
-        self.ports = [int(port) for port in
-                      re.findall(r"udpsrc[^!]* port=(\d+)", text)]
+        self.ports = [int(port) for port in re.findall(LISTENS, text)]
         wait_for(lambda: self.ended() or all(map(is_bound, self.ports)))
         if not all(map(is_bound, self.ports)):
             self.stop()
@@ -261,8 +273,8 @@ def run_page(page, clips):
 def run_lines(lines, directory, running):
     receiver, ports = None, {}
     for number, text in enumerate(lines):
-        receives = "udpsrc" in text
-        sends = "udpsink" in text or "rtp://" in text
+        receives = re.search(LISTENS, text) is not None
+        sends = re.search(SENDS, text) is not None
         if receives and receiver:
             raise Failed(f"nothing is sent to: {receiver.text}")
         if sends and receiver and ports_in(text) - set(ports):

@@ -15,6 +15,7 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 ELEMENTS = {
     "rfc2250": ("rfc2250pay", "rfc2250depay"),
     "mpegstat": ("mpegstat",),
+    "ifd": ("ifdqueue", "ifdsink"),
     "wirelesslink": ("wirelesslink",),
     "tun": ("tunsrc", "tunsink"),
 }
