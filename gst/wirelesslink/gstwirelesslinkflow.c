@@ -273,11 +273,49 @@ gst_wireless_link_flow_free_all (GstWirelessLinkFlow * flow)
     gst_wireless_link_item_free (item);
 }
 
+/* Nobody sends them again. */
+static void
+keep_sticky (GstWirelessLinkFlow * flow, GstMiniObject * object)
+{
+  if (!object || !GST_IS_EVENT (object) || !flow->srcpad
+      || !GST_EVENT_IS_STICKY (GST_EVENT_CAST (object))
+      || GST_EVENT_TYPE (object) == GST_EVENT_SEGMENT
+      || GST_EVENT_TYPE (object) == GST_EVENT_EOS)
+    return;
+  note_object (flow, object);
+  gst_pad_store_sticky_event (flow->srcpad, GST_EVENT_CAST (object));
+}
+
+static void
+keep_all_sticky (GstWirelessLinkFlow * flow, GstQueueArray * items)
+{
+  guint i;
+
+  for (i = 0; i < gst_queue_array_get_length (items); i++) {
+    GstWirelessLinkItem *item = gst_queue_array_peek_nth_struct (items, i);
+
+    keep_sticky (flow, item->object);
+  }
+}
+
+/* In the order in which they came */
+static void
+keep_events (GstWirelessLinkFlow * flow)
+{
+  GList *walk;
+
+  keep_all_sticky (flow, flow->output);
+  for (walk = flow->epochs.head; walk; walk = walk->next)
+    keep_sticky (flow, ((GstWirelessLinkEpoch *) walk->data)->barrier);
+  keep_all_sticky (flow, flow->input);
+}
+
 /* Packets in the core belong to a generation that is over: what comes of them
  * is dropped there. A query that the task asks now has an end of its own. */
 void
 gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow)
 {
+  keep_events (flow);
   gst_wireless_link_flow_free_all (flow);
   if (flow->query && !flow->query_asked)
     refuse_query (flow);

@@ -631,13 +631,30 @@ push_batch (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
   return result;
 }
 
+/* Sticky ones stay on the pad until it is linked. Of those that are flushed,
+ * newer ones may be there already. */
+static void
+keep_event (GstWirelessLinkFlow * flow, GstPad * pad, GstEvent * event)
+{
+  GstEvent *kept = NULL;
+
+  if (!GST_EVENT_IS_STICKY (event))
+    return;
+  if (flow->result == GST_FLOW_FLUSHING)
+    kept = gst_pad_get_sticky_event (pad, GST_EVENT_TYPE (event), 0);
+  if (!kept)
+    gst_pad_store_sticky_event (pad, event);
+  else
+    gst_event_unref (kept);
+}
+
 static void
 drop_item (GstWirelessLinkFlow * flow, GstPad * pad, GstWirelessLinkItem * item)
 {
-  if (GST_IS_EVENT (item->object) && flow->result == GST_FLOW_NOT_LINKED) {
-    /* sticky ones stay on the pad until it is linked */
-    if (GST_EVENT_IS_STICKY (item->object))
-      gst_pad_store_sticky_event (pad, GST_EVENT_CAST (item->object));
+  if (GST_IS_EVENT (item->object)) {
+    if (flow->result == GST_FLOW_NOT_LINKED
+        || flow->result == GST_FLOW_FLUSHING)
+      keep_event (flow, pad, GST_EVENT_CAST (item->object));
   } else if (GST_IS_QUERY (item->object) && !flow->query_asked) {
     flow->query = NULL;
     flow->query_answer = FALSE;

@@ -22,6 +22,7 @@ typedef struct
 {
   GQueue items;                 /* of LinkItem, in order */
   IfdFrame info;
+  guint64 number;               /* in the order in which frames were whole */
 } LinkFrame;
 
 typedef enum
@@ -55,6 +56,7 @@ struct _LinkFrameQueue
   GQueue lost;                  /* of LinkItem */
   guint packets;                /* in all C, W and S */
   guint64 bytes;
+  guint64 next_number;          /* of a frame */
   IfdStats retired;             /* of streams that are gone */
 };
 
@@ -77,12 +79,6 @@ frame_free (LinkFrame * frame, GDestroyNotify user_free)
   while ((item = g_queue_pop_head (&frame->items)))
     link_item_free (item, user_free);
   g_slice_free (LinkFrame, frame);
-}
-
-static guint64
-get_arrival (const LinkFrame * frame)
-{
-  return ((const LinkItem *) frame->items.head->data)->p.arrival;
 }
 
 /* A D-picture refers to none, and is all that its stream has. */
@@ -284,6 +280,7 @@ finish_frame (LinkFrameQueue * queue, Stream * stream, guint64 now,
   IfdEvent event;
 
   frame->info.flags |= flags;
+  frame->number = queue->next_number++;
   frame->info.due = now;
   frame->info.user = frame;
   ifd_input (stream->ifd, now, &frame->info);
@@ -510,8 +507,9 @@ find_next (LinkFrameQueue * queue, Stream ** stream)
   guint i;
 
   for (i = 0; i < queue->n_streams; i++) {
-    if (!ifd_peek_output (queue->streams[i]->ifd, &frame)
-        || (oldest && get_arrival (oldest) <= get_arrival (frame.user)))
+    if (!ifd_peek_output (queue->streams[i]->ifd, &frame))
+      continue;
+    if (oldest && oldest->number < ((LinkFrame *) frame.user)->number)
       continue;
     oldest = frame.user;
     *stream = queue->streams[i];

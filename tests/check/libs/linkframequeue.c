@@ -488,18 +488,24 @@ select_stream (Rig * rig, guint64 stream, guint64 now)
   rig->now = now;
 }
 
-GST_START_TEST (the_oldest_frame_goes_first_and_to_its_end)
+GST_START_TEST (what_was_whole_first_goes_first_and_to_its_end)
 {
   Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
+  VideoPacket first, last;
 
-  select_stream (&rig, 1, 2);
-  push_frame (&rig, 'I', "ab");
+  select_stream (&rig, 1, 0);
+  first = describe (&rig, 'I', TRUE, FALSE);
+  last = describe (&rig, 'I', FALSE, TRUE);
+  push (&rig, &first, 'a');
   select_stream (&rig, 2, 1);
   push_frame (&rig, 'I', "cd");
   expect_taken (&rig, 'c');
-  select_stream (&rig, 3, 0);
+  push (&rig, &last, 'b');
+  select_stream (&rig, 3, 2);
   push_frame (&rig, 'I', "ef");
-  expect_sent (&rig, "defab");
+  select_stream (&rig, 1, 3);
+  push_frame (&rig, 'P', "gh");
+  expect_sent (&rig, "dabefgh");
   rig_clear (&rig);
 }
 
@@ -598,7 +604,7 @@ linkframequeue_suite (void)
   tcase_add_test (tc, temporal_references_tell_what_leads_a_gop);
   tcase_add_test (tc, a_closed_gop_is_told_by_any_packet_of_its_frame);
   tcase_add_test (tc, what_w_gives_up_is_lost_whole);
-  tcase_add_test (tc, the_oldest_frame_goes_first_and_to_its_end);
+  tcase_add_test (tc, what_was_whole_first_goes_first_and_to_its_end);
   tcase_add_test (tc, streams_do_not_take_each_others_room);
   tcase_add_test (tc, there_is_a_most_of_streams_and_silent_ones_go);
   tcase_add_test (tc, what_is_inside_is_freed);
