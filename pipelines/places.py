@@ -147,15 +147,16 @@ def describe_link(properties):
 
 class OverLink:
     """Two hosts of a testbed, `properties` being those of the wirelesslink
-    between them."""
+    between them; `options` are what else the testbed is given."""
 
     loses = True  # it may even lose all, and that is a result
 
-    def __init__(self, properties, build_dir, mode="auto"):
+    def __init__(self, properties, build_dir, mode="auto", **options):
         self._properties = properties
         self._text = describe_link(properties)
         self._build = build_dir
         self._mode = mode
+        self._options = options
         self._bed = None
 
     def choose_port(self, binds, wanted=None):
@@ -170,7 +171,7 @@ class OverLink:
     def opened(self, run_dir, ports):
         self._bed = testbed.Testbed(
             [self._text], self._mode, self._build, relay_ports=ports,
-            logs=run_dir)
+            logs=run_dir, **self._options)
         with self._bed:
             yield
 

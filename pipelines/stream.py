@@ -241,7 +241,9 @@ def wait_until_ready(receiver, place, binds, ports):
 def watch_sender(sender, receiver, progress, check, deadline):
     while not sender.ended():
         if receiver.ended():
-            raise receiver.failure("ended before the sender")
+            if receiver.child.returncode != 0:
+                raise receiver.failure("ended before the sender")
+            break  # told so by the end of the connection: so ends the sender
         if time.monotonic() > deadline:
             raise sender.failure("does not come to its end")
         check()
@@ -352,6 +354,8 @@ def show(name, transport, options, place):
         with place.opened(run.path, ports_of(transport, port)):
             if place.left_out:
                 print(f"There are {place.left_out}", flush=True)
+                if transport["binds"] != "udp":
+                    raise children.Failed(f"{name} is not over UDP")
             sent, received, warnings = stream(
                 transport, clip, port, run.path, place)
         print()

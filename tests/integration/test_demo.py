@@ -50,6 +50,13 @@ def processes(mark):
     return found
 
 
+def has_element(name):
+    """Whether the build has it"""
+    return subprocess.run(
+        ["gst-inspect-1.0", name], stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL).returncode == 0
+
+
 def wait_for(condition):
     deadline = time.monotonic() + SECONDS_TO_WAIT
     while time.monotonic() < deadline:
@@ -107,8 +114,28 @@ class DemoTest(Demo):
         self.assertRegex(output, r"bitrate +\d+\.\d+ Mbit/s")
         self.assertRegex(output, r"latency +median \d+\.\d+ ms, 99th percentile "
                                  r"\d+\.\d+ ms")
+        self.assertLessEqual(self.counts(output, "decodable")[3], arrived[3])
+        self.assertRegex(output, r"lateness +median \d+\.\d+ ms")
         self.assertRegex(output, r"jitter +mean \d+\.\d+ ms")
         self.assertRegex(output, r"(?m)^ +\d+\.\d s +I +\d+ +P +\d+ +B +\d+")
+        self.assertNotIn("arrived other than sent", output)
+        self.assert_nothing_left()
+
+    @unittest.skipUnless(has_element("ifdsink"), "ifdsink is not built")
+    def test_streams_over_two_transports_one_after_the_other(self):
+        status, output = self.demo("--transport", "ifd,tcp", "--seconds", "3",
+                                   "--rate", "3")
+        self.assertEqual(status, 0, output)
+        ifd, tcp = output.split("\nTCP, stock tcpclientsink:")
+        sent, arrived, lost, decodable = (
+            self.counts(ifd, name)
+            for name in ("sent", "arrived", "lost", "decodable"))
+        self.assertEqual(sent[3], 73, ifd)
+        self.assertEqual([a + b for a, b in zip(arrived, lost)], sent, ifd)
+        # Whatever it gave up on a busy machine, it sent nothing in vain.
+        self.assertEqual(decodable, arrived, ifd)
+        self.assertEqual(self.counts(tcp, "decodable"),
+                         self.counts(tcp, "sent"), tcp)
         self.assertNotIn("arrived other than sent", output)
         self.assert_nothing_left()
 

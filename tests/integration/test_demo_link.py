@@ -11,7 +11,6 @@ import os
 import pathlib
 import re
 import signal
-import subprocess
 import tempfile
 import unittest
 from unittest import mock
@@ -25,10 +24,7 @@ import places
 import stream
 
 BUILD = test_demo.BUILD
-HAS_LINK = all(subprocess.run(
-    ["gst-inspect-1.0", element], stdout=subprocess.DEVNULL,
-    stderr=subprocess.DEVNULL).returncode == 0
-    for element in ("wirelesslink", "tunsrc"))
+HAS_LINK = all(map(test_demo.has_element, ("wirelesslink", "tunsrc")))
 # No queue is too short for it, whatever the machine does meanwhile.
 IDEAL = "delay=20000000 txqueuelen=0"
 SLOW = "rate=500000 txqueuelen=10"
@@ -108,6 +104,18 @@ class DemoLinkTest(test_demo.Demo):
         self.assertEqual(self.counts(output, "arrived"), [0, 0, 0, 0], output)
         self.assertEqual(link_line(output, "were lost on the air"),
                          link_line(output, "packets came to the link"), output)
+
+    @unittest.skipUnless(test_demo.has_element("ifdsink"),
+                         "ifdsink is not built")
+    def test_ifd_over_a_link_slower_than_the_clip_sends_nothing_in_vain(self):
+        status, output = self.demo_over(SLOW, "--transport", "ifd")
+        if "is not over UDP" in output:
+            self.skipTest("there are no hosts here, only relays")
+        self.assertEqual(status, 0, output)
+        self.assertGreater(self.counts(output, "lost")[2], 0, output)
+        self.assertEqual(self.counts(output, "decodable"),
+                         self.counts(output, "arrived"), output)
+        self.assert_nothing_left()
 
     def test_what_is_late_is_waited_for(self):
         status, output = self.demo_over("delay=4000000000 txqueuelen=0")

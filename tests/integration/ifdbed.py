@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Streams of the clip over links that are too slow for it, over several
+transports at once, each between two hosts of its own; and whether a run says
+anything of a transport, or only that this machine had other things to do."""
+
+import collections
+import concurrent.futures
+import dataclasses
+import functools
+import math
+import os
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from unittest import mock
+
+SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
+sys.path.insert(0, str(SOURCE / "pipelines"))
+import clips  # noqa: E402
+import fatelog  # noqa: E402
+import framelog  # noqa: E402
+import places  # noqa: E402
+import stream  # noqa: E402
+import test_testbed  # noqa: E402
+
+PORT = 5004
+NS_PER_MS = 1e6
+# The paper's card, and its four transmissions; the queue of its device.
+RADIO = "profile=80211b retry-limit=4 txqueuelen=40"
+OVEN = "interference=20-40"
+# Of the times at which this machine should have done something: 99 % no later
+# than half a frame, none later than a fifth of what may be late at all.
+MS_LATE = 20
+MS_FROZEN = 100
+MS_IN_TIME = 500  # who comes later is of no use to a live stream
+BUCKET = "rate 5mbit burst 5kb limit 75000"
+# 52 packets, 0.12 s of 5 Mbit/s; and room for all of them behind it
+SMALL_BUFFER = "buffer-size=60000"
+UDP_BUCKET = "rate 5mbit burst 5kb limit 1mb"
+SECONDS_BETWEEN_TICKS = 0.01
+# The transport streams that it was made for, an MPEG-TS. Not in transports.ini,
+# since it needs Endless below.
+RIST = {
+    "binds": "udp",
+    "sender": """
+        filesrc location={clip}
+        ! mpegstat
+        ! clocksync
+        ! mpegstat location={sent}
+        ! mpegtsmux alignment=7
+        ! rtpmp2tpay
+        ! ristsink address={host} port={port}""",
+    "receiver": """
+        ristsrc address={host} port={port} receiver-buffer=200
+        ! rtpmp2tdepay
+        ! tsdemux
+        ! mpegstat location={received}
+        ! fakesink sync=false async=false""",
+}
+
+
+def clip_path(rate):
+    return clips.clip_path(BUILD, rate)
+
+
+class Bottleneck(places.OverLink):
+    """A link that only connects, with a token bucket at the sender."""
+
+    def __init__(self, bucket=BUCKET):
+        super().__init__("", BUILD, buckets={f"sender.{places.LINK}": bucket})
+        self._text = f"{places.LINK}={','.join(places.ROLES)}: none"
+
+    def hang_up(self):
+        return False  # nothing is left in it
+
+    def lateness_ms(self):
+        return 0
+
+
+class Endless(Bottleneck):
+    """For pipelines that have no end, as those of ristsink and ristsrc (1.22):
+    their control connection goes on."""
+
+    def __init__(self, seconds):
+        super().__init__()
+        self._seconds = {"sender": seconds + 4, "receiver": seconds + 11}
+
+    def start(self, role, argv, output):
+        return super().start(role, [
+            "sh", "-c", 'trap "" INT; timeout -s KILL "$@"; exit 0', "sh",
+            str(self._seconds[role]), *argv], output)
+
+
+class Radio(places.OverLink):
+    def __init__(self, properties=RADIO):
+        super().__init__(f"{properties} stats-interval=1000000000", BUILD)
+
+    def lateness_ms(self):
+        """Of the emulation against its model, 99th percentile"""
+        output = (self._bed.logs / f"{places.LINK}.out").read_text(
+            errors="replace")
+        return (fatelog.lateness_ns(output) or 0) / NS_PER_MS
+
+
+class Ticks:
+    """How late this machine is when it is asked to wake somebody."""
+
+    def __init__(self):
+        self.late_ms = []
+        self._ends = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._ends.set()
+        self._thread.join()
+
+    def _run(self):
+        due = time.monotonic()
+        while not self._ends.is_set():
+            due += SECONDS_BETWEEN_TICKS
+            time.sleep(max(due - time.monotonic(), 0))
+            self.late_ms.append((time.monotonic() - due) * 1e3)
+            due = max(due, time.monotonic() - SECONDS_BETWEEN_TICKS)
+
+
+@dataclasses.dataclass
+class Case:
+    """What is to be streamed. A sender that is not paced waits where the
+    network wants it to, in front of its own log."""
+    transport: dict
+    place: places.OverLink
+    clip: pathlib.Path
+    is_paced: bool = True
+
+
+@dataclasses.dataclass
+class Run:
+    """A clip over one transport. Times are in ms."""
+    name: str
+    sent: dict
+    arrived: dict
+    lost: dict
+    decodable: dict
+    in_time: dict  # decodable of what came at most so late
+    strangers: int
+    p50: float
+    p99: float
+    max: float
+    end: float  # seconds from the first frame's time to the last's end
+    sender_late: float  # that of the sender itself, 99th percentile
+    link_late: float
+    ticks_late: float
+    ticks_worst: float
+
+    def why_void(self):
+        """None for a run that says something of its transport."""
+        for what, ms, most in (("the sender", self.sender_late, MS_LATE),
+                               ("the link", self.link_late, MS_LATE),
+                               ("the machine", self.ticks_late, MS_LATE),
+                               ("the machine", self.ticks_worst, MS_FROZEN)):
+            if ms > most:
+                return f"{self.name}: {what} was {ms:.0f} ms late"
+        return None
+
+    def lost_share(self, type):
+        return 100 * self.lost.get(type, 0) / self.sent[type]
+
+    def decodable_share(self):
+        return self._share(self.decodable)
+
+    def in_time_share(self):
+        return self._share(self.in_time)
+
+    def _share(self, frames):
+        return 100 * sum(frames.values()) / sum(self.sent.values())
+
+    def __str__(self):
+        types = framelog.FRAME_TYPES
+        lost = " ".join(f"{type} {self.lost.get(type, 0)}" for type in types)
+        shares = " ".join(f"{self.lost_share(type):.1f}" for type in types)
+        return (f"{self.name}: lost {lost} ({shares} %), decodable "
+                f"{self.decodable_share():.1f} %, in time "
+                f"{self.in_time_share():.1f} %, late {self.p50:.0f} p99 "
+                f"{self.p99:.0f} max {self.max:.0f} ms, end {self.end:.2f} s; "
+                f"itself late: sender {self.sender_late:.1f}, link "
+                f"{self.link_late:.1f}, machine {self.ticks_late:.1f} "
+                f"(worst {self.ticks_worst:.1f}) ms")
+
+
+def decodable_in_time(sent, received):
+    """What is decodable for who doesn't wait any longer for late frames"""
+    join = framelog.Join()
+    join.add_sent(sent.frames)
+    pairs = join.add_arrived(received.frames)
+    late = framelog.lateness_ns(sent.frames, pairs)
+    whole = {frame.coding_number for (frame, _), ns in zip(pairs, late)
+             if ns <= MS_IN_TIME * NS_PER_MS}
+    return dict(collections.Counter(
+        frame.type for frame in framelog.decodable(sent.frames, whole)))
+
+
+def measure(name, case, sent, received, ticks):
+    result = framelog.measure(sent, received)
+    late = result.lateness_ns or [math.nan]
+    last = received.frames[-1].wall_ns if received.frames else math.nan
+    period = sent.frames[1].expected_ns - sent.frames[0].expected_ns
+    p50, p99, most = (framelog.percentile(late, percent) / NS_PER_MS
+                      for percent in (50, 99, 100))
+    return Run(
+        name, dict(result.sent), dict(result.arrived), dict(result.lost),
+        dict(result.decodable), decodable_in_time(sent, received),
+        result.strangers, p50, p99, most,
+        (last - sent.frames[0].wall_ns + period) / 1e9,
+        result.sender_late_ns / NS_PER_MS if case.is_paced else 0,
+        case.place.lateness_ms(), framelog.percentile(ticks.late_ms, 99),
+        max(ticks.late_ms))
+
+
+def transport(name, **replaced):
+    """Of transports.ini, with some elements replaced in the sender."""
+    found = dict(stream.read_transports()[name])
+    for old, new in replaced.items():
+        found["sender"] = re.sub(rf"\b{old}\b", new, found["sender"])
+    return found
+
+
+def ifd(algorithm="gop"):
+    return transport("ifd", ifdsink=f"ifdsink algorithm={algorithm}")
+
+
+def stream_clip(name, case, directory):
+    """One run, logs and all in a directory of its own."""
+    directory.mkdir(parents=True)
+    with case.place.opened(directory, [PORT]), Ticks() as ticks:
+        sent, received, warnings = stream.stream(
+            case.transport, case.clip, PORT, directory, case.place)
+    for words in warnings:
+        print(f"    {name}: {words}", flush=True)
+    run = measure(name, case, sent, received, ticks)
+    print(run, flush=True)
+    return run
+
+
+def stream_all(cases, directory, at_once):
+    """{name: Run} of {name: Case}, so many at once: each has its own link."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with mock.patch.object(stream, "PLAIN_PROGRESS_EVERY", math.inf), \
+            concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        futures = {name: pool.submit(
+            stream_clip, name, case,
+            pathlib.Path(tempfile.mkdtemp(dir=directory)) / "run")
+            for name, case in cases.items()}
+        concurrent.futures.wait(futures.values())
+    return {name: future.result() for name, future in futures.items()}
+
+
+def stream_valid(cases, directory, at_once):
+    """The same, but void runs are repeated once, with more of the machine to
+    themselves."""
+    runs = stream_all(cases, directory, at_once)
+    again = {name: cases[name] for name, run in runs.items() if run.why_void()}
+    for name in again:
+        print(f"again: {runs[name].why_void()}", flush=True)
+    return {**runs, **stream_all(again, directory, max(at_once // 2, 1))}
+
+
+def needs_all(test):
+    """What a stream over IFD needs"""
+    @functools.wraps(test)
+    def guarded(self):
+        for element in ("ifdsink", "mpegstat", "rfc2250pay", "wirelesslink"):
+            if not test_testbed.has_element(element):
+                self.skipTest(f"{element} is not built")
+        if shutil.which("tc") is None:
+            self.skipTest("there is no tc")
+        test(self)
+    return test_testbed.needs_namespaces(guarded)
+
+
+class IfdCase(test_testbed.Api):
+    def clip(self, rate):
+        path = clip_path(rate)
+        if not path.exists():
+            self.skipTest(f"pipelines/clips made no clip of {rate} Mbit/s")
+        return path
