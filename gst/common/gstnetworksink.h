@@ -104,12 +104,13 @@ GST_WIRELESS_API GType gst_network_sink_get_type (void);
 
 /* ns; 0: never. How long a receiver may take nothing, or not answer. */
 GST_WIRELESS_API
-    GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
+GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
 /* What `stats` has; any thread. */
 GST_WIRELESS_API
-    GstStructure * gst_network_sink_create_stats (GstNetworkSink * self);
+GstStructure * gst_network_sink_create_stats (GstNetworkSink * self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstNetworkSink, gst_object_unref)
-    G_END_DECLS
+
+G_END_DECLS
 
 #endif /* __GST_NETWORK_SINK_H__ */

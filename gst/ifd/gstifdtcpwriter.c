@@ -23,6 +23,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * who sends without end costs little. */
 #define IGNORED_AT_ONCE 16384
 #define IGNORE_PAUSE 10         /* ms */
+/* What a receiver takes in so short a time may always wait unsent: it is no
+ * delay, and the network is not left idle while we wake up. ns */
+#define NO_DELAY (GST_MSECOND)
 /* Between two looks at what is not confirmed yet: no system tells when it is.
  * Microseconds, doubled */
 #define SHORTEST_LOOK 500
@@ -48,7 +51,8 @@ struct _GstIfdTcpWriter
    * the streaming thread */
   guint lowat;                  /* bytes: notsent_lowat of this socket */
 
-  /* streaming thread only */
+  /* streaming thread only; set anew for each socket */
+  guint mark;                   /* bytes that may wait unsent, lowat or more */
   gboolean said_end;            /* of this socket: we sent FIN */
 };
 
@@ -244,6 +248,7 @@ gst_ifd_tcp_writer_connect (GstNetworkSink * sink, GCancellable * cancellable,
     return FALSE;
   }
   self->said_end = FALSE;
+  self->mark = self->lowat;
   GST_OBJECT_LOCK (self);
   self->socket = socket;
   GST_OBJECT_UNLOCK (self);
@@ -418,7 +423,7 @@ gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
 
   *taken = 0;
   while (offset + *taken < end) {
-    room = ifd_tcp_socket_get_room (self->socket, self->lowat);
+    room = ifd_tcp_socket_get_room (self->socket, self->mark);
     if (room == 0)
       return GST_NETWORK_SINK_FULL;
     result = gst_ifd_tcp_writer_send_some (self, buffer, offset + *taken, room,
@@ -430,12 +435,33 @@ gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
   return GST_NETWORK_SINK_SENT;
 }
 
+/* 16384 bytes are 26 ms of 5 Mbit/s, but 16 us of 1 Gbyte/s. */
+static void
+gst_ifd_tcp_writer_update_mark (GstIfdTcpWriter * self)
+{
+  IfdTcpFigures figures;
+  guint64 mark;
+
+  if (self->lowat == 0)
+    return;
+  ifd_tcp_socket_get_figures (self->socket, &figures);
+  mark = gst_util_uint64_scale (figures.delivery_rate, NO_DELAY, GST_SECOND);
+  mark = CLAMP (mark, self->lowat, G_MAXINT);
+  if (mark == self->mark)
+    return;
+  self->mark = mark;
+  ifd_tcp_socket_set_notsent_lowat (self->socket, mark);
+}
+
 static void
 gst_ifd_tcp_writer_wait (GstNetworkSink * sink, gint64 timeout,
     GCancellable * cancellable)
 {
-  g_socket_condition_timed_wait (GST_IFD_TCP_WRITER (sink)->socket, G_IO_OUT,
-      timeout, cancellable, NULL);
+  GstIfdTcpWriter *self = GST_IFD_TCP_WRITER (sink);
+
+  gst_ifd_tcp_writer_update_mark (self);
+  g_socket_condition_timed_wait (self->socket, G_IO_OUT, timeout, cancellable,
+      NULL);
 }
 
 /* --- the end of the stream ------------------------------------------------ */
@@ -636,10 +662,11 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
    * See TCP_NOTSENT_LOWAT in tcp(7). */
   properties[PROP_NOTSENT_LOWAT] = g_param_spec_uint ("notsent-lowat",
       "Unsent low-water mark",
-      "Bytes that may wait unsent in the kernel before the next are refused "
-      "(0 = as many as the kernel likes). A socket hides congestion otherwise: "
-      "with a reader of 40 kbyte/s it took 1,875,000 bytes before it was full, "
-      "with 16384 only 15,000", 0, G_MAXINT, DEFAULT_NOTSENT_LOWAT, ready);
+      "Bytes that may wait unsent in the kernel before the next are refused, or "
+      "what the receiver takes in 1 ms if that is more (0 = as many as the "
+      "kernel likes). A socket hides congestion otherwise: with a reader of 40 "
+      "kbyte/s it took 1,875,000 bytes before it was full, with 16384 only "
+      "15,000", 0, G_MAXINT, DEFAULT_NOTSENT_LOWAT, ready);
   properties[PROP_QOS_DSCP] = g_param_spec_int ("qos-dscp", "QoS DSCP",
       "Differentiated services code point of the packets, 0 to 63 "
       "(-1 = the system's)", -1, 63, DEFAULT_QOS_DSCP, ready);

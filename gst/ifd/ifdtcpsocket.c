@@ -9,12 +9,14 @@
 
 #ifdef G_OS_UNIX
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #endif
 #ifdef __linux__
 #include <linux/sockios.h>
+#include <linux/tcp.h>          /* its struct tcp_info has more */
+#elif defined (G_OS_UNIX)
+#include <netinet/tcp.h>
 #endif
 
 static void
@@ -46,17 +48,22 @@ set_dscp (GSocket * socket, gint dscp)
 }
 
 void
+ifd_tcp_socket_set_notsent_lowat (GSocket * socket, guint lowat)
+{
+#ifdef TCP_NOTSENT_LOWAT
+  if (lowat > 0)
+    set_option (socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, MIN (lowat, G_MAXINT));
+#endif
+}
+
+void
 ifd_tcp_socket_set_options (GSocket * socket, const IfdTcpOptions * options)
 {
 #ifdef TCP_NODELAY
   /* The end of a frame doesn't wait for the confirmation of its beginning. */
   set_option (socket, IPPROTO_TCP, TCP_NODELAY, 1);
 #endif
-#ifdef TCP_NOTSENT_LOWAT
-  if (options->notsent_lowat > 0)
-    set_option (socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT,
-        MIN (options->notsent_lowat, G_MAXINT));
-#endif
+  ifd_tcp_socket_set_notsent_lowat (socket, options->notsent_lowat);
 #ifdef TCP_USER_TIMEOUT
   /* RFC 5482: sees that the receiver is gone while we have nothing to write */
   if (options->timeout > 0)
@@ -108,20 +115,21 @@ ifd_tcp_socket_get_room (GSocket * socket, guint lowat)
 void
 ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures)
 {
+#ifdef __linux__
+  struct tcp_info info = { 0 };
+  socklen_t size = sizeof (info);
+#endif
+
   memset (figures, 0, sizeof (*figures));
 #ifdef __linux__
-  {
-    struct tcp_info info = { 0 };
-    socklen_t size = sizeof (info);
-
-    figures->unsent = get_queue (socket, SIOCOUTQNSD);
-    figures->unacknowledged = get_queue (socket, SIOCOUTQ);
-    if (getsockopt (g_socket_get_fd (socket), IPPROTO_TCP, TCP_INFO, &info,
-            &size) != 0)
-      return;
-    figures->rtt = (guint64) info.tcpi_rtt * 1000;
-    figures->retransmissions = info.tcpi_total_retrans;
-  }
+  figures->unsent = get_queue (socket, SIOCOUTQNSD);
+  figures->unacknowledged = get_queue (socket, SIOCOUTQ);
+  if (getsockopt (g_socket_get_fd (socket), IPPROTO_TCP, TCP_INFO, &info,
+          &size) != 0)
+    return;
+  figures->rtt = (guint64) info.tcpi_rtt * 1000;
+  figures->retransmissions = info.tcpi_total_retrans;
+  figures->delivery_rate = info.tcpi_delivery_rate;
 #endif
 }
 

@@ -15,6 +15,7 @@ typedef struct
 {
   guint64 rtt;                  /* ns, smoothed */
   guint64 retransmissions;      /* segments, of this connection */
+  guint64 delivery_rate;        /* bytes/s that the receiver confirms */
   guint64 unsent;               /* bytes that the kernel has not sent yet */
   guint64 unacknowledged;       /* ... that the receiver has not confirmed; those
                                  * are among them, and the end of the stream
@@ -30,6 +31,8 @@ typedef struct
 
 void ifd_tcp_socket_set_options (GSocket * socket,
     const IfdTcpOptions * options);
+/* Bytes, 0: as it is. How many may wait unsent before it is full */
+void ifd_tcp_socket_set_notsent_lowat (GSocket * socket, guint lowat);
 /* Closes it at once; what was not sent is lost, and the receiver sees that. */
 void ifd_tcp_socket_set_reset (GSocket * socket);
 void ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures);
