@@ -9,6 +9,8 @@
 
 #include "gstnetworksinkprivate.h"
 
+#include "gststatsfields.h"
+
 GST_DEBUG_CATEGORY (gst_network_sink_debug);
 
 #define DEFAULT_WAIT_FOR_CONNECTION TRUE
@@ -47,13 +49,10 @@ static const gchar *const state_names[] = {
   "idle", "connecting", "pausing", "connected", "broken", "failed"
 };
 
-#define COUNTER(name, member) { name, G_STRUCT_OFFSET (Counters, member) }
+#define COUNTER(name, member) \
+    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (Counters, member) }
 
-static const struct
-{
-  const gchar *name;
-  gsize offset;                 /* of a guint64 */
-} stats_fields[] = {
+static const GstStatsField stats_fields[] = {
   COUNTER ("connections", connections),
   COUNTER ("connect-attempts", connect_attempts),
   COUNTER ("packets-sent", packets_sent),
@@ -94,7 +93,6 @@ gst_network_sink_create_stats (GstNetworkSink * self)
       klass->stats_name : "application/x-network-sink-stats");
   ConnectionState state;
   Counters counters;
-  guint i;
 
   LOCK (self);
   state = priv->state;
@@ -104,9 +102,8 @@ gst_network_sink_create_stats (GstNetworkSink * self)
   UNLOCK (self);
 
   gst_structure_set (stats, "state", G_TYPE_STRING, state_names[state], NULL);
-  for (i = 0; i < G_N_ELEMENTS (stats_fields); i++)
-    gst_structure_set (stats, stats_fields[i].name, G_TYPE_UINT64,
-        G_STRUCT_MEMBER (guint64, &counters, stats_fields[i].offset), NULL);
+  gst_structure_set_stats (stats, stats_fields, G_N_ELEMENTS (stats_fields),
+      &counters);
   if (klass->fill_stats)
     klass->fill_stats (self, stats);
   return stats;

@@ -28,6 +28,7 @@ static gboolean
 on_tick (GstClock * clock, GstClockTime time, GstClockID id, gpointer data)
 {
   Tick *tick = data;
+  GstStructure *stats = NULL;
   gboolean current;
 
   GST_OBJECT_LOCK (tick->element);
@@ -35,9 +36,10 @@ on_tick (GstClock * clock, GstClockTime time, GstClockID id, gpointer data)
   GST_OBJECT_UNLOCK (tick->element);
 
   if (current)
+    stats = tick->create_stats (tick->element);
+  if (stats)
     gst_element_post_message (tick->element,
-        gst_message_new_element (GST_OBJECT_CAST (tick->element),
-            tick->create_stats (tick->element)));
+        gst_message_new_element (GST_OBJECT_CAST (tick->element), stats));
   return TRUE;
 }
 

@@ -11,7 +11,8 @@
 #include "gstwirelessprelude.h"
 
 G_BEGIN_DECLS
-/* Returns what is posted; called by the clock's thread */
+
+/* Returns what is posted, or NULL for nothing; called by the clock's thread */
 typedef GstStructure *(*GstStatsTimerFunc) (GstElement * element);
 
 typedef struct
@@ -22,10 +23,11 @@ typedef struct
 
 /* Ends the timer before. Without a clock, or an interval (ns, 0), none runs. */
 GST_WIRELESS_API
-    void gst_stats_timer_start (GstStatsTimer * timer, GstElement * element,
+void gst_stats_timer_start (GstStatsTimer * timer, GstElement * element,
     GstClockTime interval, GstStatsTimerFunc create_stats);
 GST_WIRELESS_API
-    void gst_stats_timer_stop (GstStatsTimer * timer, GstElement * element);
+void gst_stats_timer_stop (GstStatsTimer * timer, GstElement * element);
 
 G_END_DECLS
+
 #endif /* __GST_STATS_TIMER_H__ */

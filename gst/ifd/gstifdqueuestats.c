@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "gststatsfields.h"
+
 #define STATS_NAME "application/x-ifdqueue-stats"
 #define DROP_NAME "application/x-ifdqueue-drop"
 
@@ -27,13 +29,6 @@ typedef struct
   guint64 waiting;
 } Snapshot;
 
-typedef struct
-{
-  const gchar *name;
-  GType type;                   /* G_TYPE_UINT64 or G_TYPE_INT64 */
-  gsize offset;
-} StatsField;
-
 #define FIELD(name, type, member) \
     { name, type, G_STRUCT_OFFSET (Snapshot, member) }
 #define COUNTER(name, member) FIELD (name, G_TYPE_UINT64, member)
@@ -42,7 +37,7 @@ typedef struct
     COUNTER (name "-p", member[IFD_FRAME_P]), \
     COUNTER (name "-b", member[IFD_FRAME_B])
 
-static const StatsField stats_fields[] = {
+static const GstStatsField stats_fields[] = {
   COUNTER ("frames-in", in),
   BY_TYPE ("frames-in", ifd.in),
   COUNTER ("bytes-in", in_bytes),
@@ -138,20 +133,10 @@ gst_ifd_queue_create_stats (GstIfdQueue * self)
 {
   GstStructure *stats = gst_structure_new_empty (STATS_NAME);
   Snapshot snapshot;
-  guint i;
 
   take_snapshot (self, &snapshot);
-  for (i = 0; i < G_N_ELEMENTS (stats_fields); i++) {
-    const StatsField *field = &stats_fields[i];
-    gconstpointer member = G_STRUCT_MEMBER_P (&snapshot, field->offset);
-
-    if (field->type == G_TYPE_INT64)
-      gst_structure_set (stats, field->name, G_TYPE_INT64,
-          *(const gint64 *) member, NULL);
-    else
-      gst_structure_set (stats, field->name, G_TYPE_UINT64,
-          *(const guint64 *) member, NULL);
-  }
+  gst_structure_set_stats (stats, stats_fields, G_N_ELEMENTS (stats_fields),
+      &snapshot);
   return stats;
 }
 

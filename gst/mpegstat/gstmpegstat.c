@@ -55,6 +55,8 @@
 #include <glib/gstdio.h>
 
 #include "gstmpegvideoinput.h"
+#include "gststatsfields.h"
+#include "gststatstimer.h"
 #include "mpegstatarrivals.h"
 #include "mpegstatclock.h"
 #include "mpegstatcore.h"
@@ -107,7 +109,7 @@ struct _GstMpegStat
   MpegVideoFramerStats framer_stats;    /* same */
   MpegStatClock clock;
   gboolean eos;
-  GstClockID stats_id;          /* NULL: no timer runs */
+  GstStatsTimer stats_timer;
   GstClockTime frame_wait;      /* that a frame waits here at most */
 
   /* streaming thread only; made and freed while no pad is active */
@@ -240,13 +242,6 @@ typedef struct
   guint64 frames, bytes, lost;
 } Snapshot;
 
-typedef struct
-{
-  const gchar *name;
-  GType type;                   /* G_TYPE_UINT64 or G_TYPE_INT64 */
-  gsize offset;
-} StatsField;
-
 #define TOTAL(name, type, member) \
     { name, type, G_STRUCT_OFFSET (Snapshot, totals.member) }
 #define BY_TYPE(name, member, letter) \
@@ -256,7 +251,7 @@ typedef struct
 #define SUM(name, member) \
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (Snapshot, member) }
 
-static const StatsField stats_fields[] = {
+static const GstStatsField stats_fields[] = {
   SUM ("frames", frames),
   BY_TYPE ("frames-i", frames, I),
   BY_TYPE ("frames-p", frames, P),
@@ -331,20 +326,10 @@ gst_mpeg_stat_create_stats (GstMpegStat * self)
   GstStructure *stats =
       gst_structure_new_empty ("application/x-mpegstat-stats");
   Snapshot snapshot;
-  guint i;
 
   gst_mpeg_stat_snapshot (self, &snapshot);
-  for (i = 0; i < G_N_ELEMENTS (stats_fields); i++) {
-    const StatsField *field = &stats_fields[i];
-    gconstpointer member = G_STRUCT_MEMBER_P (&snapshot, field->offset);
-
-    if (field->type == G_TYPE_INT64)
-      gst_structure_set (stats, field->name, G_TYPE_INT64,
-          *(const gint64 *) member, NULL);
-    else
-      gst_structure_set (stats, field->name, G_TYPE_UINT64,
-          *(const guint64 *) member, NULL);
-  }
+  gst_structure_set_stats (stats, stats_fields, G_N_ELEMENTS (stats_fields),
+      &snapshot);
   return stats;
 }
 
@@ -356,60 +341,29 @@ gst_mpeg_stat_post_stats (GstMpegStat * self)
           gst_mpeg_stat_create_stats (self)));
 }
 
-static gboolean
-gst_mpeg_stat_timer (GstClock * clock, GstClockTime time, GstClockID id,
-    gpointer user_data)
+/* NULL: those of a stream that has ended were posted. */
+static GstStructure *
+gst_mpeg_stat_create_interval_stats (GstElement * element)
 {
-  GstMpegStat *self = user_data;
-  gboolean current;
+  GstMpegStat *self = GST_MPEG_STAT (element);
+  gboolean eos;
 
   GST_OBJECT_LOCK (self);
-  current = self->stats_id == id && !self->eos;
+  eos = self->eos;
   GST_OBJECT_UNLOCK (self);
-
-  if (current)
-    gst_mpeg_stat_post_stats (self);
-  return TRUE;
-}
-
-/* Takes the new timer, NULL: none, and ends the one before. */
-static void
-gst_mpeg_stat_set_timer (GstMpegStat * self, GstClockID id)
-{
-  GstClockID old;
-
-  GST_OBJECT_LOCK (self);
-  old = self->stats_id;
-  self->stats_id = id ? gst_clock_id_ref (id) : NULL;
-  GST_OBJECT_UNLOCK (self);
-
-  if (old) {
-    gst_clock_id_unschedule (old);
-    gst_clock_id_unref (old);
-  }
-  if (id) {
-    gst_clock_id_wait_async (id, gst_mpeg_stat_timer, gst_object_ref (self),
-        gst_object_unref);
-    gst_clock_id_unref (id);
-  }
+  return eos ? NULL : gst_mpeg_stat_create_stats (self);
 }
 
 static void
 gst_mpeg_stat_start_timer (GstMpegStat * self)
 {
-  GstClock *clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
   GstClockTime interval;
-  GstClockID id = NULL;
 
   GST_OBJECT_LOCK (self);
   interval = self->stats_interval;
   GST_OBJECT_UNLOCK (self);
-
-  if (clock && interval > 0)
-    id = gst_clock_new_periodic_id (clock,
-        gst_clock_get_time (clock) + interval, interval);
-  gst_mpeg_stat_set_timer (self, id);
-  gst_clear_object (&clock);
+  gst_stats_timer_start (&self->stats_timer, GST_ELEMENT_CAST (self), interval,
+      gst_mpeg_stat_create_interval_stats);
 }
 
 /* --- the log ------------------------------------------------------------- */
@@ -1146,7 +1100,7 @@ gst_mpeg_stat_change_state (GstElement * element, GstStateChange transition)
       gst_mpeg_stat_start_timer (self);
       break;
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
-      gst_mpeg_stat_set_timer (self, NULL);
+      gst_stats_timer_stop (&self->stats_timer, GST_ELEMENT_CAST (self));
       gst_mpeg_stat_mark_switch (self);
       break;
     default:

@@ -16,6 +16,7 @@
 
 #include <gst/base/gstqueuearray.h>
 
+#include "gststatstimer.h"
 #include "link.h"
 #include "statistics.h"
 #include "wirelesslinklog.h"
@@ -109,6 +110,7 @@ struct _GstWirelessLink
   GstElement parent;
 
   GMutex lock;
+  GstStatsTimer stats_timer;    /* see there */
 
   /* protected by lock: properties */
   WirelessLinkSettings *settings;
@@ -142,7 +144,6 @@ struct _GstWirelessLink
   StatisticsHistogram *lateness;
   GstStructure *last_stats;     /* of the run before */
   gboolean stats_posted;        /* at the end of all flows */
-  GstClockID stats_id;          /* NULL: no timer runs */
 
   /* protected by lock: the scheduler of mode=realtime */
   GThread *scheduler;

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "gststatsfields.h"
+
 #define STATS_NAME "application/x-wirelesslink-stats"
 
 typedef struct
@@ -18,34 +20,32 @@ typedef struct
   guint64 in_flight;
 } FlowStats;
 
-typedef struct
-{
-  const gchar *name;
-  gsize offset;
-} Field;
+#define COUNTER(name, member) \
+    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (FlowStats, member) }
+#define LINK(name, member) COUNTER (name, link.member)
 
-#define LINK(name, member) { name, G_STRUCT_OFFSET (FlowStats, link.member) }
-
-static const Field before_fates[] = {
+static const GstStatsField before_fates[] = {
   LINK ("offered", offered),
   LINK ("offered-bytes", offered_bytes),
   LINK ("queued", queued),
 };
 
-static const Field behind_fates[] = {
-  {"in-flight", G_STRUCT_OFFSET (FlowStats, in_flight)},
-  {"dropped-output", G_STRUCT_OFFSET (FlowStats, dropped_output)},
+static const GstStatsField behind_fates[] = {
+  COUNTER ("in-flight", in_flight),
+  COUNTER ("dropped-output", dropped_output),
   LINK ("delivered-bytes", delivered_bytes),
   LINK ("damaged-bytes", damaged_bytes),
   LINK ("duplicates", duplicates),
   LINK ("airtime", airtime),
 };
 
+#undef COUNTER
 #undef LINK
 
-#define LINK(name, member) { name, G_STRUCT_OFFSET (LinkStats, member) }
+#define LINK(name, member) \
+    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (LinkStats, member) }
 
-static const Field link_fields[] = {
+static const GstStatsField link_fields[] = {
   LINK ("collisions", collisions),
   LINK ("rate-changes", rate_changes),
   LINK ("calls", calls),
@@ -58,17 +58,6 @@ static const Field link_fields[] = {
 };
 
 #undef LINK
-
-static void
-put_fields (GstStructure * stats, const Field * fields, guint n,
-    gconstpointer base)
-{
-  guint i;
-
-  for (i = 0; i < n; i++)
-    gst_structure_set (stats, fields[i].name, G_TYPE_UINT64,
-        *(const guint64 *) G_STRUCT_MEMBER_P (base, fields[i].offset), NULL);
-}
 
 static void
 put_fates (GstStructure * stats, const guint64 * fates)
@@ -104,9 +93,11 @@ put_transmissions (GstStructure * stats, const guint64 * transmissions)
 static void
 put_flow_stats (GstStructure * stats, const FlowStats * flow)
 {
-  put_fields (stats, before_fates, G_N_ELEMENTS (before_fates), flow);
+  gst_structure_set_stats (stats, before_fates, G_N_ELEMENTS (before_fates),
+      flow);
   put_fates (stats, flow->link.fates);
-  put_fields (stats, behind_fates, G_N_ELEMENTS (behind_fates), flow);
+  gst_structure_set_stats (stats, behind_fates, G_N_ELEMENTS (behind_fates),
+      flow);
   put_transmissions (stats, flow->link.transmissions);
 }
 
@@ -250,7 +241,8 @@ create_stats (GstWirelessLink * self)
       put_flow (flows, i, &flow);
   }
   put_flow_stats (stats, &total);
-  put_fields (stats, link_fields, G_N_ELEMENTS (link_fields), &link);
+  gst_structure_set_stats (stats, link_fields, G_N_ELEMENTS (link_fields),
+      &link);
   put_lateness (stats, self->lateness);
   put_ifd (self, stats);
   for (i = 0; i < gst_structure_n_fields (flows); i++) {
@@ -287,57 +279,34 @@ gst_wireless_link_post_stats (GstWirelessLink * self)
 
 /* The timer */
 
-static gboolean
-run_timer (GstClock * clock, GstClockTime time, GstClockID id,
-    gpointer user_data)
+static GstStructure *
+create_interval_stats (GstElement * element)
 {
-  GstWirelessLink *self = user_data;
-  gboolean current;
+  GstWirelessLink *self = GST_WIRELESS_LINK (element);
+  gboolean runs;
 
   gst_wireless_link_lock (self);
-  current = self->stats_id == id && self->link;
-  if (current)
+  runs = self->link != NULL;
+  if (runs)
     gst_wireless_link_flush_log (self);
   gst_wireless_link_unlock (self);
-  if (current)
-    gst_wireless_link_post_stats (self);
-  return TRUE;
-}
-
-static void
-set_timer (GstWirelessLink * self, GstClockID id)
-{
-  GstClockID old;
-
-  gst_wireless_link_lock (self);
-  old = self->stats_id;
-  self->stats_id = id;
-  gst_wireless_link_unlock (self);
-  if (old) {
-    gst_clock_id_unschedule (old);
-    gst_clock_id_unref (old);
-  }
-  if (id)
-    gst_clock_id_wait_async (id, run_timer, gst_object_ref (self),
-        gst_object_unref);
+  return runs ? gst_wireless_link_create_stats (self) : NULL;
 }
 
 void
 gst_wireless_link_start_timer (GstWirelessLink * self)
 {
-  GstClock *clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
   GstClockTime interval;
 
   gst_wireless_link_lock (self);
   interval = self->stats_interval;
   gst_wireless_link_unlock (self);
-  set_timer (self, clock && interval ? gst_clock_new_periodic_id (clock,
-          gst_clock_get_time (clock) + interval, interval) : NULL);
-  gst_clear_object (&clock);
+  gst_stats_timer_start (&self->stats_timer, GST_ELEMENT_CAST (self), interval,
+      create_interval_stats);
 }
 
 void
 gst_wireless_link_stop_timer (GstWirelessLink * self)
 {
-  set_timer (self, NULL);
+  gst_stats_timer_stop (&self->stats_timer, GST_ELEMENT_CAST (self));
 }
