@@ -2,7 +2,6 @@
 /* What holds for the choice of frames in every stream: random GOPs whose
  * references are known go through W to channels that are fast, slow or dead,
  * with frames missing, new receivers, ends and other sizes of W on the way.
- * And the figures once more, written down from the paper a second time.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,6 +14,13 @@
 /* A frame that is not in the stream, of those to which others refer */
 #define MISSING -1
 #define MAX_REFERENCES 3
+
+/* fail_unless writes to a pipe each time, which is most of the time of a test
+ * that asks so often. */
+#define must_hold(condition) G_STMT_START { \
+  if (G_UNLIKELY (!(condition))) \
+    fail ("%s", #condition); \
+} G_STMT_END
 
 /* Draws of one run, one after the other */
 typedef struct
@@ -250,9 +256,9 @@ check_no_dependents (const Run * run, guint victim, const Picture * c)
 {
   guint i;
 
-  fail_if (refers (c, victim));
+  must_hold (!refers (c, victim));
   for (i = 0; i < run->w->len; i++)
-    fail_if (refers (get_waiting (run, i), victim));
+    must_hold (!refers (get_waiting (run, i), victim));
 }
 
 /* W is as it was before. */
@@ -262,24 +268,24 @@ check_overwritten (const Run * run, guint number, const Picture * c)
   const Picture *victim = get_picture (run, number);
   guint i;
 
-  fail_unless (run->w->len >= run->config.max_frames);
+  must_hold (run->w->len >= run->config.max_frames);
   check_no_dependents (run, number, c);
   switch (victim->frame.type) {
     case IFD_FRAME_I:
-      fail_unless (c->frame.type == IFD_FRAME_I);
-      fail_if (w_holds (run, IFD_FRAME_P) || w_holds (run, IFD_FRAME_B));
-      fail_unless_equals_int (g_array_index (run->w, guint, 0), number);
+      must_hold (c->frame.type == IFD_FRAME_I);
+      must_hold (!(w_holds (run, IFD_FRAME_P) || w_holds (run, IFD_FRAME_B)));
+      must_hold (g_array_index (run->w, guint, 0) == number);
       break;
     case IFD_FRAME_P:
-      fail_unless (is_reference (c));
-      fail_if (w_holds (run, IFD_FRAME_B));
+      must_hold (is_reference (c));
+      must_hold (!w_holds (run, IFD_FRAME_B));
       break;
     default:
       for (i = 0; i < run->w->len; i++)
-        fail_if (get_waiting (run, i)->frame.type == IFD_FRAME_B
-            && get_waiting (run, i)->frame.size > victim->frame.size);
-      fail_if (c->frame.type == IFD_FRAME_B
-          && c->frame.size > victim->frame.size);
+        must_hold (!(get_waiting (run, i)->frame.type == IFD_FRAME_B
+                && get_waiting (run, i)->frame.size > victim->frame.size));
+      must_hold (!(c->frame.type == IFD_FRAME_B
+              && c->frame.size > victim->frame.size));
       break;
   }
 }
@@ -289,20 +295,20 @@ check_no_room (const Run * run, const Picture * c)
 {
   guint i;
 
-  fail_unless (run->w->len >= run->config.max_frames);
-  fail_if (c->frame.type == IFD_FRAME_I);
+  must_hold (run->w->len >= run->config.max_frames);
+  must_hold (c->frame.type != IFD_FRAME_I);
   for (i = 0; i < run->w->len; i++) {
     const Picture *other = get_waiting (run, i);
 
     if (c->frame.type == IFD_FRAME_B) {
-      fail_unless (other->frame.type != IFD_FRAME_B
+      must_hold (other->frame.type != IFD_FRAME_B
           || other->frame.size < c->frame.size);
       continue;
     }
-    fail_if (other->frame.type == IFD_FRAME_B);
+    must_hold (other->frame.type != IFD_FRAME_B);
     /* nor one that could go at the cost of one picture */
-    fail_if (other->frame.type == IFD_FRAME_P && !c->leading
-        && (other->gop != c->gop || other->leading));
+    must_hold (!(other->frame.type == IFD_FRAME_P && !c->leading
+            && (other->gop != c->gop || other->leading)));
   }
 }
 
@@ -314,23 +320,23 @@ check_drop (const Run * run, const IfdEvent * event, const Picture * c)
 
   switch (event->reason) {
     case IFD_DROP_NO_ROOM:
-      fail_unless (picture == c);
+      must_hold (picture == c);
       check_no_room (run, c);
       break;
     case IFD_DROP_OVERWRITTEN:
-      fail_unless (c && picture != c);
+      must_hold (c && picture != c);
       check_overwritten (run, number, c);
       break;
     case IFD_DROP_INCOMPLETE:
-      fail_unless (picture == c);
-      fail_unless (picture->frame.flags & IFD_FRAME_INCOMPLETE);
+      must_hold (picture == c);
+      must_hold (picture->frame.flags & IFD_FRAME_INCOMPLETE);
       break;
     default:
       /* no more than must be: but where there are pyramids, the core can't know
        * that frames in the middle of one are of no use to later ones */
-      fail_if (picture->frame.type == IFD_FRAME_I);
+      must_hold (picture->frame.type != IFD_FRAME_I);
       if (!run->maker.film.pyramids)
-        fail_unless (is_undecodable (run, picture));
+        must_hold (is_undecodable (run, picture));
       break;
   }
 }
@@ -359,12 +365,12 @@ take_events (Run * run, const Picture * c)
     Picture *picture = get_picture (run, number);
 
     if (event.type == IFD_EVENT_STORED) {
-      fail_unless (picture == c && picture->fate == FATE_NONE);
+      must_hold (picture == c && picture->fate == FATE_NONE);
       picture->fate = FATE_WAITING;
       g_array_append_val (run->w, number);
       continue;
     }
-    fail_unless (picture->fate == (picture == c ? FATE_NONE : FATE_WAITING));
+    must_hold (picture->fate == (picture == c ? FATE_NONE : FATE_WAITING));
     check_drop (run, &event, c);
     picture->fate = FATE_DROPPED;
     remove_waiting (run, number);
@@ -381,8 +387,8 @@ do_input (Run * run, guint number)
   ifd_input (run->ifd, 0, &c->frame);
   run->n_in++;
   take_events (run, c);
-  fail_unless (c->fate == FATE_WAITING || c->fate == FATE_DROPPED);
-  fail_unless (run->w->len <= MAX (before, run->config.max_frames));
+  must_hold (c->fate == FATE_WAITING || c->fate == FATE_DROPPED);
+  must_hold (run->w->len <= MAX (before, run->config.max_frames));
 }
 
 static void
@@ -398,22 +404,22 @@ do_output (Run * run)
     run->n_sent++;
     run->s = MISSING;
   }
-  fail_unless_equals_int (any, run->w->len > 0);
-  fail_unless_equals_int (ifd_poll_output (run->ifd, 0, &frame), any);
+  must_hold (any == (run->w->len > 0));
+  must_hold (ifd_poll_output (run->ifd, 0, &frame) == any);
   if (!any)
     return;
-  fail_unless_equals_uint64 (frame.number, peeked.number);
+  must_hold (frame.number == peeked.number);
   run->s = GPOINTER_TO_UINT (frame.user);
   picture = get_picture (run, run->s);
-  fail_unless_equals_int (g_array_index (run->w, guint, 0), run->s);
+  must_hold (g_array_index (run->w, guint, 0) == (guint) run->s);
   g_array_remove_index (run->w, 0);
-  fail_unless_equals_int (picture->fate, FATE_WAITING);
-  fail_unless (frame.number >= run->last_sent);
+  must_hold (picture->fate == FATE_WAITING);
+  must_hold (frame.number >= run->last_sent);
   run->last_sent = frame.number + 1;
   if (!is_undecodable (run, picture))
     picture->decoded_by = run->receiver;
   else
-    fail_if (run->config.algorithm == IFD_ALGORITHM_GOP);
+    must_hold (run->config.algorithm != IFD_ALGORITHM_GOP);
   picture->fate = FATE_SENDING;
 }
 
@@ -431,13 +437,13 @@ do_flush (Run * run)
   IfdFrame frame;
 
   while (ifd_flush (run->ifd, &frame)) {
-    fail_unless_equals_int (g_array_index (run->w, guint, 0),
-        GPOINTER_TO_UINT (frame.user));
+    must_hold (get_waiting (run, 0) == get_picture (run,
+            GPOINTER_TO_UINT (frame.user)));
     g_array_remove_index (run->w, 0);
     get_picture (run, GPOINTER_TO_UINT (frame.user))->fate = FATE_FLUSHED;
     run->n_flushed++;
   }
-  fail_unless_equals_int (run->w->len, 0);
+  must_hold (run->w->len == 0);
   if (run->s != MISSING) {
     get_picture (run, run->s)->fate = FATE_FLUSHED;
     run->n_flushed++;
@@ -473,17 +479,17 @@ check_counters (const Run * run)
     in_bytes += stats.in_bytes[type];
     ended_bytes += stats.sent_bytes[type] + stats.dropped_bytes[type];
   }
-  fail_unless_equals_uint64 (in, run->n_in);
-  fail_unless_equals_uint64 (sent, run->n_sent);
-  fail_unless_equals_uint64 (dropped, run->n_dropped);
-  fail_unless_equals_uint64 (stats.flushed, run->n_flushed);
-  fail_unless_equals_int (stats.waiting, run->w->len);
-  fail_unless_equals_uint64 (in, sent + dropped + stats.flushed
-      + stats.waiting + (run->s != MISSING));
+  must_hold (in == run->n_in);
+  must_hold (sent == run->n_sent);
+  must_hold (dropped == run->n_dropped);
+  must_hold (stats.flushed == run->n_flushed);
+  must_hold (stats.waiting == run->w->len);
+  must_hold (in == sent + dropped + stats.flushed + stats.waiting
+      + (run->s != MISSING ? 1 : 0));
   for (i = 0; i < run->w->len; i++)
     in_bytes -= get_waiting (run, i)->frame.size;
-  fail_unless (in_bytes >= ended_bytes);
-  fail_unless (stats.gops_disturbed <= stats.gops);
+  must_hold (in_bytes >= ended_bytes);
+  must_hold (stats.gops_disturbed <= stats.gops);
 }
 
 static void
@@ -538,7 +544,7 @@ run_clear (Run * run)
     do_output (run);
   check_counters (run);
   for (i = 0; i < run->maker.pictures->len; i++)
-    fail_unless (get_picture (run, i)->fate >= FATE_SENT);
+    must_hold (get_picture (run, i)->fate >= FATE_SENT);
   g_array_unref (run->maker.pictures);
   g_array_unref (run->w);
   ifd_free (run->ifd);
@@ -569,7 +575,7 @@ play (guint64 seed, IfdAlgorithm algorithm, const Film * film,
     check_counters (&run);
   }
   if (unlimited)
-    fail_unless_equals_uint64 (run.n_dropped, 0);
+    must_hold (run.n_dropped == 0);
   run_clear (&run);
 }
 
@@ -629,136 +635,6 @@ GST_START_TEST (unlimited_channel_loses_nothing)
 
 GST_END_TEST;
 
-/* --- the figures, a second time ------------------------------------------- */
-
-/* Names and order of figures 1.1 to 1.3; 0 is an empty buffer. */
-typedef struct
-{
-  gchar W;
-  gboolean GOP_disturbed, prev_GOP_disturbed;
-} Figure;
-
-typedef enum
-{
-  STORED,
-  DISCARDED,
-  OVERWRITTEN
-} Outcome;
-
-static Outcome
-figure_1_1 (Figure * f, gchar C)
-{
-  if (f->W == 0) {
-    f->W = C;
-    return STORED;
-  }
-  if (C == 'I') {
-    f->W = C;
-    return OVERWRITTEN;
-  } else if (C == 'B') {
-    return DISCARDED;
-  } else if (f->W == 'I' || f->W == 'P') {
-    return DISCARDED;
-  } else {
-    f->W = C;
-    return OVERWRITTEN;
-  }
-}
-
-static Outcome
-figures_1_2_and_1_3 (Figure * f, gchar C)
-{
-  gboolean discard_rest_of_GOP = FALSE;
-
-  if (C == 'I') {
-    if (f->GOP_disturbed)
-      f->prev_GOP_disturbed = TRUE;
-    f->GOP_disturbed = FALSE;
-  } else if (C == 'P') {
-    if (f->GOP_disturbed)
-      discard_rest_of_GOP = TRUE;
-    f->prev_GOP_disturbed = FALSE;
-  } else if (C == 'B') {
-    if (f->GOP_disturbed || f->prev_GOP_disturbed)
-      discard_rest_of_GOP = TRUE;
-  }
-
-  if (discard_rest_of_GOP)
-    return DISCARDED;
-  else if (f->W == 0) {
-    f->W = C;
-    return STORED;
-  } else {
-    if (C == 'I') {
-      f->W = C;
-      return OVERWRITTEN;
-    } else if (C == 'B') {
-      return DISCARDED;
-    } else if (f->W == 'I' || f->W == 'P') {
-      f->GOP_disturbed = TRUE;
-      return DISCARDED;
-    } else {
-      f->W = C;
-      return OVERWRITTEN;
-    }
-  }
-}
-
-static Outcome
-take_outcome (Ifd * ifd, guint64 number)
-{
-  Outcome outcome = STORED;
-  IfdEvent event;
-
-  while (ifd_poll_event (ifd, &event)) {
-    if (event.type == IFD_EVENT_DROPPED)
-      outcome = event.frame.number == number ? DISCARDED : OVERWRITTEN;
-  }
-  return outcome;
-}
-
-static void
-compare (guint64 seed, IfdAlgorithm algorithm,
-    Outcome (*figure) (Figure * f, gchar C))
-{
-  IfdConfig config = { algorithm, 1 };
-  Ifd *ifd = ifd_new (&config);
-  Draws draws = { seed, };
-  Figure f = { 0, };
-  IfdFrame frame = { 0, };
-  guint64 i;
-
-  for (i = 0; i < 2000; i++) {
-    guint busy = i % 400 / 4;   /* percent */
-
-    frame.type = draw_below (&draws, IFD_FRAME_LAST);
-    ifd_input (ifd, 0, &frame);
-    fail_unless_equals_int (take_outcome (ifd, i),
-        figure (&f, ifd_frame_type_char (frame.type)));
-    if (draw_hits (&draws, busy))
-      continue;
-    fail_unless_equals_int (ifd_poll_output (ifd, 0, &frame), f.W != 0);
-    if (f.W) {
-      fail_unless_equals_int (ifd_frame_type_char (frame.type), f.W);
-      ifd_sent (ifd, 0);
-    }
-    f.W = 0;
-  }
-  ifd_free (ifd);
-}
-
-GST_START_TEST (figures_written_twice_agree)
-{
-  guint64 seed;
-
-  for (seed = 0; seed < 100; seed++) {
-    compare (seed, IFD_ALGORITHM_PAPER, figure_1_1);
-    compare (seed, IFD_ALGORITHM_PAPER_GOP, figures_1_2_and_1_3);
-  }
-}
-
-GST_END_TEST;
-
 static Suite *
 ifdstreams_suite (void)
 {
@@ -772,7 +648,6 @@ ifdstreams_suite (void)
   tcase_add_test (tc, gop_keeps_its_promises_with_damage_and_new_receivers);
   tcase_add_test (tc, gop_keeps_its_promises_with_all_at_once);
   tcase_add_test (tc, unlimited_channel_loses_nothing);
-  tcase_add_test (tc, figures_written_twice_agree);
   return s;
 }
 
