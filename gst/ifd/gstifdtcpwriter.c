@@ -435,17 +435,20 @@ gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
   return GST_NETWORK_SINK_SENT;
 }
 
-/* 16384 bytes are 26 ms of 5 Mbit/s, but 16 us of 1 Gbyte/s. */
+/* 16384 bytes are 26 ms of 5 Mbit/s, but 16 us of 1 Gbyte/s. The mark grows
+ * only while waits show that this is so: who never took anything gets no more
+ * than notsent-lowat. */
 static void
-gst_ifd_tcp_writer_update_mark (GstIfdTcpWriter * self)
+gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
 {
   IfdTcpFigures figures;
-  guint64 mark;
+  guint64 mark = self->mark / 2;
 
-  if (self->lowat == 0)
-    return;
-  ifd_tcp_socket_get_figures (self->socket, &figures);
-  mark = gst_util_uint64_scale (figures.delivery_rate, NO_DELAY, GST_SECOND);
+  if (waited <= NO_DELAY) {
+    ifd_tcp_socket_get_figures (self->socket, &figures);
+    mark = gst_util_uint64_scale (figures.delivery_rate, NO_DELAY, GST_SECOND);
+    mark = MIN (mark, 2 * (guint64) self->mark);
+  }
   mark = CLAMP (mark, self->lowat, G_MAXINT);
   if (mark == self->mark)
     return;
@@ -458,10 +461,13 @@ gst_ifd_tcp_writer_wait (GstNetworkSink * sink, gint64 timeout,
     GCancellable * cancellable)
 {
   GstIfdTcpWriter *self = GST_IFD_TCP_WRITER (sink);
+  gint64 begin = g_get_monotonic_time ();
 
-  gst_ifd_tcp_writer_update_mark (self);
   g_socket_condition_timed_wait (self->socket, G_IO_OUT, timeout, cancellable,
       NULL);
+  if (self->lowat > 0)
+    gst_ifd_tcp_writer_adapt_mark (self,
+        (g_get_monotonic_time () - begin) * GST_USECOND);
 }
 
 /* --- the end of the stream ------------------------------------------------ */

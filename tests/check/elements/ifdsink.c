@@ -1,0 +1,866 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds ifdsink to what it promises over real sockets: whatever a receiver does,
+ * every connection's bytes are whole frames (but for the end of one that was
+ * reset), the first of them an I-frame, and nothing waits for ever. The test is
+ * the receiver; the writer inside ifdsink is tested alone but for the last
+ * tests.
+ */
+
+#include <gst/check/gstcheck.h>
+#include <gio/gio.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "networkbench.h"
+
+/* Larger than what waits unsent and what the receiver has room for */
+#define HUGE_FRAME (1024 * 1024)
+#define SMALL_FRAME 1000
+#define HEADER 8                /* of a frame: type, number, size */
+
+/* --- the receiver --------------------------------------------------------- */
+
+typedef struct
+{
+  gint listener;
+  guint16 port;
+  gint fd;                      /* of the connection; -1: none */
+  GByteArray *bytes;            /* of it, that are no whole frame yet */
+  GString *frames;              /* of it: types and numbers, "I0 P1 " */
+} Receiver;
+
+static guint16
+bind_to_free_port (gint fd)
+{
+  struct sockaddr_in address = { AF_INET };
+  socklen_t size = sizeof (address);
+
+  address.sin_addr.s_addr = htonl (INADDR_LOOPBACK);
+  fail_unless (bind (fd, (struct sockaddr *) &address, size) == 0);
+  fail_unless (getsockname (fd, (struct sockaddr *) &address, &size) == 0);
+  return ntohs (address.sin_port);
+}
+
+/* With small buffers, so that it is full soon. Nobody else can have the port,
+ * and nobody listens yet. */
+static void
+receiver_init (Receiver * self)
+{
+  const gint small = 4096;
+
+  self->listener = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  fail_unless (self->listener >= 0);
+  setsockopt (self->listener, SOL_SOCKET, SO_RCVBUF, &small, sizeof (small));
+  self->port = bind_to_free_port (self->listener);
+  self->fd = -1;
+  self->bytes = g_byte_array_new ();
+  self->frames = g_string_new (NULL);
+}
+
+static void
+receiver_listen (Receiver * self)
+{
+  fail_unless (listen (self->listener, 5) == 0);
+}
+
+static void
+receiver_accept (Receiver * self)
+{
+  if (self->fd >= 0)
+    close (self->fd);
+  self->fd = accept (self->listener, NULL, NULL);
+  fail_unless (self->fd >= 0, "accept: %s", g_strerror (errno));
+  g_byte_array_set_size (self->bytes, 0);
+  g_string_truncate (self->frames, 0);
+}
+
+static void
+receiver_close (Receiver * self)
+{
+  close (self->fd);
+  self->fd = -1;
+}
+
+static void
+receiver_reset (Receiver * self)
+{
+  const struct linger at_once = { 1, 0 };
+
+  setsockopt (self->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof (at_once));
+  receiver_close (self);
+}
+
+static void
+receiver_clear (Receiver * self)
+{
+  if (self->fd >= 0)
+    close (self->fd);
+  if (self->listener >= 0)
+    close (self->listener);
+  g_byte_array_unref (self->bytes);
+  g_string_free (self->frames, TRUE);
+}
+
+/* Takes whole frames from what came: each must be what was pushed, and the first
+ * one of a connection an I-frame. */
+static void
+receiver_parse (Receiver * self)
+{
+  guint size, i;
+
+  while (self->bytes->len >= HEADER) {
+    const guint8 *data = self->bytes->data;
+
+    size = GST_READ_UINT32_BE (data + 4);
+    fail_unless (data[0] == 'I' || data[0] == 'P' || data[0] == 'B',
+        "no frame begins behind \"%s\"", self->frames->str);
+    fail_unless (size >= HEADER && size <= HUGE_FRAME);
+    if (self->bytes->len < size)
+      return;
+    for (i = HEADER; i < size && data[i] == (guint8) (data[3] + i); i++);
+    fail_unless_equals_int (i, size);
+    g_string_append_printf (self->frames, "%c%u ", data[0],
+        GST_READ_UINT24_BE (data + 1));
+    fail_unless (self->frames->str[0] == 'I', "a connection begins with %s",
+        self->frames->str);
+    g_byte_array_remove_range (self->bytes, 0, size);
+  }
+}
+
+/* Reads up to `size` bytes. 0: the end; -1: reset */
+static gssize
+receiver_read (Receiver * self, gsize size)
+{
+  guint8 data[65536];
+  gssize got;
+
+  do {
+    got = read (self->fd, data, MIN (size, sizeof (data)));
+  } while (got < 0 && errno == EINTR);
+  if (got <= 0)
+    return got;
+  g_byte_array_append (self->bytes, data, got);
+  receiver_parse (self);
+  return got;
+}
+
+static void
+receiver_read_bytes (Receiver * self, gsize size)
+{
+  gssize got;
+
+  for (; size > 0; size -= got) {
+    got = receiver_read (self, size);
+    fail_unless (got > 0, "the connection ended: %s", g_strerror (errno));
+  }
+}
+
+static void
+receiver_read_until (Receiver * self, const gchar * frames)
+{
+  while (!g_str_equal (self->frames->str, frames)) {
+    fail_unless (g_str_has_prefix (frames, self->frames->str), "got %s",
+        self->frames->str);
+    fail_unless (receiver_read (self, G_MAXSIZE) > 0, "ended behind %s",
+        self->frames->str);
+  }
+}
+
+/* A clean end is behind a whole frame. TRUE: it was one; FALSE: reset */
+static gboolean
+receiver_read_to_end (Receiver * self)
+{
+  gssize got;
+
+  while ((got = receiver_read (self, G_MAXSIZE)) > 0);
+  if (got < 0)
+    return FALSE;
+  fail_unless_equals_int (self->bytes->len, 0);
+  return TRUE;
+}
+
+/* --- the sender ----------------------------------------------------------- */
+
+static GType
+writer_type (void)
+{
+  GstElement *sink = gst_element_factory_make ("ifdsink", NULL);
+  GstElement *writer = gst_bin_get_by_name (GST_BIN (sink), "writer");
+  GType type = G_OBJECT_TYPE (writer);
+
+  gst_object_unref (writer);
+  gst_object_unref (sink);
+  return type;
+}
+
+static Bench *
+writer_new (const Receiver * receiver)
+{
+  return bench_new (writer_type (), "host", "127.0.0.1", "port",
+      (gint) receiver->port, NULL);
+}
+
+static GstBuffer *
+make_frame (gchar type, guint number, guint size)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  GstMapInfo map;
+  guint i;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  map.data[0] = type;
+  GST_WRITE_UINT24_BE (map.data + 1, number);
+  GST_WRITE_UINT32_BE (map.data + 4, size);
+  for (i = HEADER; i < size; i++)
+    map.data[i] = map.data[3] + i;
+  gst_buffer_unmap (buffer, &map);
+  if (type != 'I')
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  if (type == 'B')
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DROPPABLE);
+  return buffer;
+}
+
+static void
+push_frame (Bench * bench, gchar type, guint number, guint size)
+{
+  g_async_queue_push (bench->queue, make_frame (type, number, size));
+}
+
+/* A buffer of several memories, as parsers make them */
+static void
+push_divided_frame (Bench * bench, gchar type, guint number, guint size)
+{
+  GstBuffer *whole = make_frame (type, number, size);
+  GstBuffer *divided = gst_buffer_new ();
+  guint i;
+
+  for (i = 0; i < 7; i++)
+    gst_buffer_copy_into (divided, whole, GST_BUFFER_COPY_MEMORY
+        | (i == 0 ? GST_BUFFER_COPY_FLAGS : 0), size * i / 7,
+        size * (i + 1) / 7 - size * i / 7);
+  gst_buffer_unref (whole);
+  g_async_queue_push (bench->queue, divided);
+}
+
+static void
+check_error (Bench * bench, const Receiver * receiver, gint code,
+    const gchar * words)
+{
+  GError *error = take_error (bench);
+  gchar *peer = g_strdup_printf ("127.0.0.1:%u", receiver->port);
+
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, code), "%d: %s",
+      error->code, error->message);
+  fail_unless (strstr (error->message, peer) != NULL, "%s", error->message);
+  fail_unless (strstr (error->message, words) != NULL, "%s", error->message);
+  g_error_free (error);
+  g_free (peer);
+}
+
+static void
+wait_until_blocked (Bench * bench)
+{
+  WAIT_FOR (stat_of (bench, "time-blocked") > 0);
+}
+
+/* Errors while a pipeline starts leave it waiting in PAUSED. */
+static void
+wait_until_playing (Bench * bench)
+{
+  WAIT_FOR (GST_STATE (bench->pipeline) == GST_STATE_PLAYING);
+}
+
+/* --- no connection -------------------------------------------------------- */
+
+GST_START_TEST (refusing_receiver_is_an_error)
+{
+  Receiver receiver;
+  Bench *bench;
+
+  receiver_init (&receiver);
+  bench = writer_new (&receiver);
+  g_object_set (bench->sink, "auto-reconnect", FALSE, NULL);
+  bench_play (bench);
+  push_frame (bench, 'I', 0, SMALL_FRAME);
+  check_error (bench, &receiver, GST_RESOURCE_ERROR_OPEN_WRITE, "refused");
+  fail_unless_equals_uint64 (stat_of (bench, "failures-refused"), 1);
+  bench_free (bench);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (refusing_receiver_is_asked_again)
+{
+  Receiver receiver;
+  Bench *bench;
+
+  receiver_init (&receiver);
+  bench = bench_play (writer_new (&receiver));
+  push_frame (bench, 'I', 0, SMALL_FRAME);
+  WAIT_FOR (stat_of (bench, "failures-refused") > 0);
+  receiver_listen (&receiver);
+  receiver_accept (&receiver);
+  receiver_read_until (&receiver, "I0 ");
+  bench_free (bench);
+  fail_unless (receiver_read_to_end (&receiver));
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+/* RFC 6761, section 6.4: no such name exists. */
+GST_START_TEST (unknown_name_is_an_error)
+{
+  Bench *bench = bench_new (writer_type (), "host", "no-such-host.invalid",
+      "auto-reconnect", FALSE, NULL);
+  GError *error;
+
+  bench_play (bench);
+  push_frame (bench, 'I', 0, SMALL_FRAME);
+  error = take_error (bench);
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_NOT_FOUND), "%s", error->message);
+  fail_unless (strstr (error->message, "no-such-host.invalid:4953") != NULL,
+      "%s", error->message);
+  g_error_free (error);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (unknown_name_is_asked_for_again)
+{
+  Bench *bench = bench_new (writer_type (), "host", "no-such-host.invalid",
+      NULL);
+
+  bench_play (bench);
+  push_frame (bench, 'I', 0, SMALL_FRAME);
+  WAIT_FOR (stat_of (bench, "failures-not-found") > 0);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+#ifdef __linux__
+/* With its queue of connections full Linux answers no further one. */
+static void
+receiver_fill_queue (Receiver * self, gint * fds, guint n)
+{
+  struct sockaddr_in address = { AF_INET, htons (self->port) };
+  guint i;
+
+  address.sin_addr.s_addr = htonl (INADDR_LOOPBACK);
+  fail_unless (listen (self->listener, 0) == 0);
+  for (i = 0; i < n; i++) {
+    fds[i] = socket (AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (connect (fds[i], (struct sockaddr *) &address, sizeof (address)) != 0)
+      fail_unless_equals_int (errno, EINPROGRESS);
+  }
+}
+
+GST_START_TEST (receiver_that_does_not_answer)
+{
+  gboolean again = __i__;
+  Receiver receiver;
+  Bench *bench;
+  gint fds[4];
+  guint i;
+
+  receiver_init (&receiver);
+  receiver_fill_queue (&receiver, fds, G_N_ELEMENTS (fds));
+  bench = writer_new (&receiver);
+  g_object_set (bench->sink, "auto-reconnect", again, "timeout",
+      50 * GST_MSECOND, NULL);
+  bench_play (bench);
+  push_frame (bench, 'I', 0, SMALL_FRAME);
+  if (again)
+    WAIT_FOR (stat_of (bench, "failures-timeout") > 1);
+  else
+    check_error (bench, &receiver, GST_RESOURCE_ERROR_OPEN_WRITE,
+        "no answer for 0.05 s");
+  bench_free (bench);
+
+  /* and nobody waits for it */
+  bench = writer_new (&receiver);
+  g_object_set (bench->sink, "timeout", G_GUINT64_CONSTANT (0), NULL);
+  bench_play (bench);
+  push_frame (bench, 'I', 0, SMALL_FRAME);
+  WAIT_FOR (stat_of (bench, "connect-attempts") > 0);
+  bench_free (bench);
+  for (i = 0; i < G_N_ELEMENTS (fds); i++)
+    close (fds[i]);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+#endif
+
+/* --- connections that break ----------------------------------------------- */
+
+typedef enum
+{
+  END_CLOSE_AT_ONCE,
+  END_CLOSE,                    /* behind a frame */
+  END_CLOSE_IN_FRAME,
+  END_RESET,
+  END_RESET_IN_FRAME,
+  END_HALF_CLOSE,               /* of its half: nobody does but who has gone */
+  END_HALF_CLOSE_IN_FRAME,
+  END_STALL,                    /* takes nothing any more */
+  END_LAST
+} End;
+
+/* Plays with one receiver that ends so. Connected, and rendering waits or will */
+static Bench *
+play_until_end (Receiver * receiver, End end, gboolean again)
+{
+  gboolean in_frame = end == END_CLOSE_IN_FRAME || end == END_RESET_IN_FRAME
+      || end == END_HALF_CLOSE_IN_FRAME || end == END_STALL;
+  Bench *bench;
+
+  receiver_init (receiver);
+  receiver_listen (receiver);
+  bench = writer_new (receiver);
+  g_object_set (bench->sink, "auto-reconnect", again, NULL);
+  if (end == END_STALL)
+    g_object_set (bench->sink, "timeout", 50 * GST_MSECOND, NULL);
+  bench_play (bench);
+  receiver_accept (receiver);
+  if (end != END_CLOSE_AT_ONCE)
+    push_frame (bench, 'I', 0, SMALL_FRAME);
+  if (in_frame)
+    push_frame (bench, 'P', 1, HUGE_FRAME);
+  else
+    push_frame (bench, 'I', 1, SMALL_FRAME);
+  wait_until_playing (bench);
+  if (end != END_CLOSE_AT_ONCE)
+    receiver_read_until (receiver, in_frame ? "I0 " : "I0 I1 ");
+  if (in_frame)
+    wait_until_blocked (bench);
+
+  switch (end) {
+    case END_HALF_CLOSE:
+    case END_HALF_CLOSE_IN_FRAME:
+      fail_unless (shutdown (receiver->fd, SHUT_WR) == 0);
+      break;
+    case END_RESET:
+    case END_RESET_IN_FRAME:
+      receiver_reset (receiver);
+      break;
+    case END_STALL:
+      break;
+    default:
+      receiver_close (receiver);
+      break;
+  }
+  return bench;
+}
+
+GST_START_TEST (broken_connection_is_an_error)
+{
+  static const gchar *const words[END_LAST] = {
+    "127.0.0.1", "closed", "127.0.0.1", "reset", "127.0.0.1", "closed",
+    "closed", "took nothing for 0.05 s"
+  };
+  Receiver receiver;
+  Bench *bench = play_until_end (&receiver, __i__, FALSE);
+
+  check_error (bench, &receiver, GST_RESOURCE_ERROR_WRITE, words[__i__]);
+  push_frame (bench, 'I', 2, SMALL_FRAME);
+  WAIT_FOR (g_atomic_int_get (&bench->flow) == GST_FLOW_ERROR);
+  if (__i__ == END_HALF_CLOSE_IN_FRAME)
+    fail_if (receiver_read_to_end (&receiver));
+  bench_free (bench);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (next_connection_begins_with_an_i_frame)
+{
+  Receiver receiver;
+  Bench *bench = play_until_end (&receiver, __i__, TRUE);
+
+  receiver_accept (&receiver);
+  push_frame (bench, 'B', 2, SMALL_FRAME);
+  push_frame (bench, 'I', 3, SMALL_FRAME);
+  push_divided_frame (bench, 'P', 4, SMALL_FRAME);
+  /* What was on its way when the receiver went may come once more. */
+  while (!g_str_has_suffix (receiver.frames->str, "I3 P4 "))
+    fail_unless (receiver_read (&receiver, G_MAXSIZE) > 0);
+  fail_unless (stat_of (bench, "connections") >= 2);
+  fail_unless (bench->restarts > 0 || __i__ == END_CLOSE_AT_ONCE);
+  bench_free (bench);
+  fail_unless (receiver_read_to_end (&receiver));
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stop_in_each_situation)
+{
+  Receiver receiver;
+  Bench *bench = play_until_end (&receiver, __i__ / 2, __i__ % 2);
+
+  bench_free (bench);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (torn_i_frame_is_sent_again_whole)
+{
+  Receiver receiver;
+  Bench *bench;
+
+  receiver_init (&receiver);
+  receiver_listen (&receiver);
+  bench = bench_play (writer_new (&receiver));
+  push_frame (bench, 'I', 0, HUGE_FRAME);
+  push_frame (bench, 'P', 1, SMALL_FRAME);
+  receiver_accept (&receiver);
+  receiver_read_bytes (&receiver, 100000);
+  receiver_accept (&receiver);  /* the next one */
+  receiver_read_until (&receiver, "I0 P1 ");
+  bench_free (bench);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_a_receiver_says_is_ignored)
+{
+  gchar data[10000] = { 0 };
+  Receiver receiver;
+  Bench *bench;
+
+  receiver_init (&receiver);
+  receiver_listen (&receiver);
+  bench = bench_play (writer_new (&receiver));
+  receiver_accept (&receiver);
+  fail_unless_equals_int (write (receiver.fd, data, sizeof (data)),
+      sizeof (data));
+  WAIT_FOR (stat_of (bench, "bytes-ignored") == sizeof (data));
+  push_frame (bench, 'I', 0, SMALL_FRAME);
+  receiver_read_until (&receiver, "I0 ");
+  bench_free (bench);
+  fail_unless (receiver_read_to_end (&receiver));
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+/* --- a receiver that stalls ----------------------------------------------- */
+
+static Bench *
+play_until_blocked (Receiver * receiver)
+{
+  Bench *bench;
+
+  receiver_init (receiver);
+  receiver_listen (receiver);
+  bench = bench_play (writer_new (receiver));
+  push_frame (bench, 'I', 0, SMALL_FRAME);
+  push_divided_frame (bench, 'P', 1, HUGE_FRAME);
+  receiver_accept (receiver);
+  wait_until_playing (bench);
+  wait_until_blocked (bench);
+  return bench;
+}
+
+GST_START_TEST (stall_loses_nothing)
+{
+  Receiver receiver;
+  Bench *bench = play_until_blocked (&receiver);
+
+  push_frame (bench, 'B', 2, SMALL_FRAME);
+  receiver_read_until (&receiver, "I0 P1 B2 ");
+  fail_unless_equals_uint64 (stat_of (bench, "connections"), 1);
+  bench_free (bench);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+#ifdef __linux__
+GST_START_TEST (next_to_nothing_waits_unsent)
+{
+  Receiver receiver;
+  Bench *bench = play_until_blocked (&receiver);
+  guint lowat;
+
+  g_object_get (bench->sink, "notsent-lowat", &lowat, NULL);
+  fail_unless_equals_int (lowat, 16384);
+  fail_unless (stat_of (bench, "unsent-bytes") <= lowat);
+  bench_free (bench);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+#endif
+
+GST_START_TEST (flush_in_a_frame_leaves_whole_frames)
+{
+  Receiver receiver;
+  Bench *bench = play_until_blocked (&receiver);
+
+  flush (bench);
+  WAIT_FOR (pushed (bench) == 2);
+  fail_unless_equals_int (bench->flow, GST_FLOW_FLUSHING);
+  push_start_events (bench);
+  push_frame (bench, 'I', 2, SMALL_FRAME);
+  receiver_read_until (&receiver, "I0 P1 I2 ");
+  bench_free (bench);
+  fail_unless (receiver_read_to_end (&receiver));
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (many_flushes_leave_whole_frames)
+{
+  Receiver receiver;
+  Bench *bench = play_until_blocked (&receiver);
+  gint before;
+  guint i;
+
+  for (i = 2; i < 30; i++) {
+    before = pushed (bench);
+    flush (bench);
+    push_start_events (bench);
+    WAIT_FOR (pushed (bench) > before || i > 2);
+    push_frame (bench, 'I', i, 100000 + i);
+    receiver_read_bytes (&receiver, 50000);
+  }
+  while (!g_str_has_suffix (receiver.frames->str, "I29 "))
+    fail_unless (receiver_read (&receiver, G_MAXSIZE) > 0);
+  bench_free (bench);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (pause_in_a_frame_goes_on)
+{
+  Receiver receiver;
+  Bench *bench = play_until_blocked (&receiver);
+
+  set_state (bench, GST_STATE_PAUSED);
+  fail_unless_equals_int (gst_element_get_state (bench->pipeline, NULL, NULL,
+          GST_CLOCK_TIME_NONE), GST_STATE_CHANGE_SUCCESS);
+  set_state (bench, GST_STATE_PLAYING);
+  receiver_read_until (&receiver, "I0 P1 ");
+  bench_free (bench);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stop_in_a_frame_resets)
+{
+  Receiver receiver;
+  Bench *bench = play_until_blocked (&receiver);
+
+  bench_free (bench);
+  fail_if (receiver_read_to_end (&receiver));
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+static gpointer
+read_slowly (gpointer data)
+{
+  gssize got;
+
+  while ((got = receiver_read (data, 512)) > 0)
+    g_usleep (1000);
+  return GINT_TO_POINTER (got == 0);
+}
+
+GST_START_TEST (not_blocking_drops_frames_and_tears_none)
+{
+  Receiver receiver;
+  Bench *bench;
+  GThread *reader;
+  gint i;
+
+  receiver_init (&receiver);
+  receiver_listen (&receiver);
+  bench = writer_new (&receiver);
+  g_object_set (bench->sink, "blocking", FALSE, NULL);
+  bench_play (bench);
+  receiver_accept (&receiver);
+  reader = g_thread_new ("reader", read_slowly, &receiver);
+  for (i = 0; i == 0 || stat_of (bench, "dropped-full") == 0; i++) {
+    push_frame (bench, 'I', i, SMALL_FRAME);
+    WAIT_FOR (pushed (bench) > i);
+  }
+  fail_unless_equals_int (bench->flow, GST_FLOW_OK);
+  fail_unless_equals_uint64 (stat_of (bench, "packets-sent")
+      + stat_of (bench, "dropped-full"), i);
+  bench_free (bench);
+  fail_unless (g_thread_join (reader) != NULL);
+  fail_unless_equals_int (receiver.bytes->len, 0);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+/* --- the end of the stream ------------------------------------------------ */
+
+GST_START_TEST (eos_waits_until_the_receiver_has_all)
+{
+  Receiver receiver;
+  Bench *bench = play_until_blocked (&receiver);
+
+  g_object_set (bench->sink, "eos-timeout", 100 * GST_SECOND, NULL);
+  push_eos (bench);
+  fail_unless (receiver_read_to_end (&receiver));
+  fail_unless_equals_string (receiver.frames->str, "I0 P1 ");
+  wait_for_eos (bench);
+  fail_unless_equals_uint64 (stat_of (bench, "eos-timeouts"), 0);
+  bench_free (bench);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (eos_does_not_wait_for_ever)
+{
+  Receiver receiver;
+  Bench *bench;
+
+  receiver_init (&receiver);
+  receiver_listen (&receiver);
+  bench = writer_new (&receiver);
+  /* More than its buffer of 4096 bytes takes, less than makes render wait */
+  g_object_set (bench->sink, "eos-timeout", 20 * GST_MSECOND, NULL);
+  g_object_set (bench->sink, "notsent-lowat", 0, NULL);
+  bench_play (bench);
+  push_frame (bench, 'I', 0, 20000);
+  push_eos (bench);
+  wait_for_eos (bench);
+  fail_unless_equals_uint64 (stat_of (bench, "eos-timeouts"), 1);
+  bench_free (bench);
+  /* The kernel goes on. */
+  receiver_accept (&receiver);
+  fail_unless (receiver_read_to_end (&receiver));
+  fail_unless_equals_string (receiver.frames->str, "I0 ");
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+/* --- the bin -------------------------------------------------------------- */
+
+GST_START_TEST (properties_reach_the_parts)
+{
+  GstElement *sink = gst_element_factory_make ("ifdsink", NULL);
+  GstElement *queue = gst_bin_get_by_name (GST_BIN (sink), "queue");
+  GstElement *writer = gst_bin_get_by_name (GST_BIN (sink), "writer");
+  guint max_frames;
+  gboolean sync;
+  gchar *host;
+
+  g_object_set (sink, "host", "example.org", "max-frames", 7, NULL);
+  g_object_get (writer, "host", &host, "sync", &sync, NULL);
+  fail_unless_equals_string (host, "example.org");
+  fail_if (sync);
+  g_free (host);
+  g_object_get (queue, "max-frames", &max_frames, "sync", &sync, NULL);
+  fail_unless_equals_int (max_frames, 7);
+  fail_unless (sync);
+  g_object_get (sink, "max-frames", &max_frames, "host", &host, NULL);
+  fail_unless_equals_int (max_frames, 7);
+  fail_unless_equals_string (host, "example.org");
+  g_free (host);
+
+  fail_unless (GST_OBJECT_FLAG_IS_SET (sink, GST_ELEMENT_FLAG_SINK));
+  gst_object_unref (queue);
+  gst_object_unref (writer);
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (statistics_are_those_of_both_parts)
+{
+  GstElement *sink = gst_element_factory_make ("ifdsink", NULL);
+  GstStructure *stats;
+
+  g_object_get (sink, "stats", &stats, NULL);
+  fail_unless (gst_structure_has_name (stats, "application/x-ifdsink-stats"));
+  fail_unless (gst_structure_has_field_typed (stats, "frames-in-i",
+          G_TYPE_UINT64));
+  fail_unless (gst_structure_has_field_typed (stats, "bytes-sent",
+          G_TYPE_UINT64));
+  fail_unless (gst_structure_has_field_typed (stats, "network-bytes-sent",
+          G_TYPE_UINT64));
+  fail_unless (gst_structure_has_field_typed (stats, "network-state",
+          G_TYPE_STRING));
+  gst_structure_free (stats);
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+
+static Suite *
+ifdsink_suite (void)
+{
+  Suite *suite = suite_create ("ifdsink");
+  TCase *tcase;
+
+  tcase = tcase_create ("connecting");
+  tcase_add_test (tcase, refusing_receiver_is_an_error);
+  tcase_add_test (tcase, refusing_receiver_is_asked_again);
+  tcase_add_test (tcase, unknown_name_is_an_error);
+  tcase_add_test (tcase, unknown_name_is_asked_for_again);
+#ifdef __linux__
+  tcase_add_loop_test (tcase, receiver_that_does_not_answer, 0, 2);
+#endif
+  suite_add_tcase (suite, tcase);
+
+  tcase = tcase_create ("breaking");
+  tcase_add_loop_test (tcase, broken_connection_is_an_error, 0, END_LAST);
+  tcase_add_loop_test (tcase, next_connection_begins_with_an_i_frame, 0,
+      END_LAST);
+  tcase_add_loop_test (tcase, stop_in_each_situation, 0, 2 * END_LAST);
+  tcase_add_test (tcase, torn_i_frame_is_sent_again_whole);
+  tcase_add_test (tcase, what_a_receiver_says_is_ignored);
+  suite_add_tcase (suite, tcase);
+
+  tcase = tcase_create ("stalling");
+  tcase_add_test (tcase, stall_loses_nothing);
+#ifdef __linux__
+  tcase_add_test (tcase, next_to_nothing_waits_unsent);
+#endif
+  tcase_add_test (tcase, flush_in_a_frame_leaves_whole_frames);
+  tcase_add_test (tcase, many_flushes_leave_whole_frames);
+  tcase_add_test (tcase, pause_in_a_frame_goes_on);
+  tcase_add_test (tcase, stop_in_a_frame_resets);
+  tcase_add_test (tcase, not_blocking_drops_frames_and_tears_none);
+  suite_add_tcase (suite, tcase);
+
+  tcase = tcase_create ("end");
+  tcase_add_test (tcase, eos_waits_until_the_receiver_has_all);
+  tcase_add_test (tcase, eos_does_not_wait_for_ever);
+  suite_add_tcase (suite, tcase);
+
+  tcase = tcase_create ("bin");
+  tcase_add_test (tcase, properties_reach_the_parts);
+  tcase_add_test (tcase, statistics_are_those_of_both_parts);
+  suite_add_tcase (suite, tcase);
+  return suite;
+}
+
+GST_CHECK_MAIN (ifdsink);
