@@ -36,6 +36,7 @@
 #include "gststatstimer.h"
 
 #define STATS_NAME "application/x-ifdsink-stats"
+#define QUEUE_STATS_NAME "application/x-ifdqueue-stats"
 /* Before the names of the writer's statistics */
 #define WRITER_PREFIX "network-"
 
@@ -142,12 +143,18 @@ gst_ifd_sink_start_timer (GstIfdSink * self)
       gst_ifd_sink_create_stats);
 }
 
-/* At the end of the stream the last figures come before the EOS message. */
+/* At the end of the stream the last figures come before the EOS message: ours,
+ * instead of the queue's. */
 static void
 gst_ifd_sink_handle_message (GstBin * bin, GstMessage * message)
 {
   GstElement *self = GST_ELEMENT_CAST (bin);
 
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT
+      && gst_message_has_name (message, QUEUE_STATS_NAME)) {
+    gst_message_unref (message);
+    return;
+  }
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
     gst_element_post_message (self, gst_message_new_element (GST_OBJECT (bin),
             gst_ifd_sink_create_stats (self)));
