@@ -17,6 +17,9 @@
 #define FLAG_ABANDON (1 << 2)   /* free the link with packets in it */
 #define FLAG_DIAL_UP (1 << 3)
 #define FLAG_MANY_FLOWS (1 << 4)
+#define FLAG_DROP_FRAME (1 << 5)
+#define FLAG_IFD (1 << 6)       /* max_frames is the seed's */
+#define FLAG_END_FLOWS (1 << 7) /* where a station is set */
 
 #define MAX_CHANGES 15
 #define MAX_ORDERS 100
@@ -137,6 +140,12 @@ read_job (Job * job, FuzzInput * input)
   }
   if (job->flags & FLAG_DIAL_UP)
     job->config.dial_up.enabled = TRUE;
+  if (job->flags & FLAG_DROP_FRAME)
+    job->config.queue.discipline = LINK_QUEUE_DROP_FRAME;
+  if (job->flags & FLAG_IFD)
+    job->config.queue.discipline = LINK_QUEUE_IFD;
+  job->config.queue.ifd.algorithm = job->config.seed % 3;
+  job->config.queue.ifd.max_frames = 1 + job->config.seed % IFD_MAX_FRAMES;
   temper (&job->config);
   job->script = *input;
   job->endless = stops_for_ever (&job->config.pipe.outage)
@@ -221,6 +230,8 @@ play_order (Player * player, Order order, guint argument)
         play_until (player, wakeup);
       break;
     case ORDER_SET_STATION:
+      if (player->job->flags & FLAG_END_FLOWS)
+        link_end_flow (run->link, run->now, flow);
       fuzz_run_set_station (run, flow, argument & 31);
       break;
     case ORDER_ADD_FLOW:

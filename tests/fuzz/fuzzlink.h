@@ -184,6 +184,7 @@ typedef struct
   guint n_packets;
   guint64 last_departure, last_event;
   guint64 duplicates;
+  VideoPacket video[FUZZ_MAX_FLOWS];    /* the last packet of each flow */
   FuzzPacket *copied;           /* whose copies come out just now */
   gdouble quality[LINK_MAX_STATIONS];
   LinkCall call;
@@ -351,7 +352,7 @@ fuzz_check_flow_stats (FuzzRun * run, guint flow)
 {
   const LinkFlowStats *before = &run->stats[flow];
   LinkFlowStats stats;
-  guint64 fates = 0, sent = 0;
+  guint64 fates = 0, sent = 0, refused;
   guint i;
 
   link_get_flow_stats (run->link, flow, &stats);
@@ -364,8 +365,10 @@ fuzz_check_flow_stats (FuzzRun * run, guint flow)
   fuzz_check (stats.offered == run->offered[flow]);
   fuzz_check (fates == run->ended[flow] && sent == fates);
   fuzz_check (stats.delivered_bytes == run->arrived_bytes[flow]);
-  fuzz_check (stats.offered == stats.queued + stats.fates[LINK_FATE_QUEUE] +
-      stats.fates[LINK_FATE_TOO_BIG]);
+  refused = stats.fates[LINK_FATE_QUEUE] + stats.fates[LINK_FATE_TOO_BIG];
+  fuzz_check (stats.offered >= stats.queued + refused);
+  fuzz_check (stats.offered <= stats.queued + refused +
+      stats.fates[LINK_FATE_FRAME]);
   run->stats[flow] = stats;
 }
 
@@ -433,9 +436,32 @@ fuzz_run_advance (FuzzRun * run, guint64 now)
   fuzz_run_check_wakeup (run);
 }
 
+/* What the packet is of a frame, from its size and what came before it: frames
+ * of a few packets, with holes, without ends, and other packets between. NULL:
+ * other */
+static inline const VideoPacket *
+fuzz_describe (FuzzRun * run, guint flow, guint32 size)
+{
+  VideoPacket *video = &run->video[flow];
+
+  if (size % 7 == 6)
+    return NULL;
+  video->begins = video->ends || size % 11 == 10;
+  video->ends = size % 3 == 0;
+  video->sequence += size % 17 == 16 ? 2 : size % 19 == 18 ? 0 : 1;
+  video->timestamp += video->begins && size % 23 != 22;
+  video->stream = size % 29 < 2 ? size % 64 : 0;
+  video->closed_gop = size % 31 == 30;
+  video->temporal_reference = size % 1024;
+  if (video->begins)
+    video->type = (size >> 3) % MPEG_VIDEO_PICTURE_LAST;
+  return video;
+}
+
 static inline void
 fuzz_run_input (FuzzRun * run, guint64 now, guint flow, guint32 size)
 {
+  const VideoPacket *video;
   FuzzPacket *packet;
 
   if (run->n_packets == FUZZ_MAX_PACKETS)
@@ -447,7 +473,9 @@ fuzz_run_input (FuzzRun * run, guint64 now, guint flow, guint32 size)
   packet->index = run->offered[flow]++;
   packet->size = size;
   packet->arrival = run->now;
-  link_input (run->link, now, flow, size, packet);
+  video = fuzz_describe (run, flow, size);
+  link_has_room_for_video (run->link, flow, size, video);
+  link_input_video (run->link, now, flow, size, video, packet);
   fuzz_run_check_wakeup (run);
 }
 
