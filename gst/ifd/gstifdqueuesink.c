@@ -151,9 +151,9 @@ enqueue_frames (GstIfdQueue * self)
   IfdLineItem item;
   GstCaps *caps;
 
-  publish_stats (self);
   while (flow == GST_FLOW_OK
       && gst_ifd_queue_input_pull (self->input, &item, &caps)) {
+    publish_stats (self);
     if (caps)
       send_caps (self, caps);
     flow = enqueue_frame (self, &item);
@@ -459,8 +459,13 @@ gst_ifd_queue_activate_sink (GstPad * pad, GstObject * parent,
 void
 gst_ifd_queue_start_sink (GstIfdQueue * self)
 {
+  guint max_frame_size;
+
+  g_mutex_lock (&self->lock);
+  max_frame_size = self->max_frame_size;
+  g_mutex_unlock (&self->lock);
   self->input = gst_ifd_queue_input_new (GST_ELEMENT_CAST (self),
-      self->max_frame_size);
+      max_frame_size);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   self->have_stream = self->started = self->have_caps = FALSE;
   send_caps (self, NULL);

@@ -138,8 +138,8 @@ push_event (GstIfdQueue * self, GstEvent * event)
   if (!is_eos)
     return;
   g_mutex_lock (&self->lock);
-  /* unless another stream already follows */
-  if (self->eos)
+  /* unless another stream follows, which may already have ended, too */
+  if (self->eos && ifd_line_is_empty (self->line))
     stop_pushing (self, GST_FLOW_EOS);
   g_mutex_unlock (&self->lock);
 }

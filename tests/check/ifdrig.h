@@ -316,6 +316,18 @@ expect_pushed (Rig * rig, guint pushed)
   g_mutex_unlock (&rig->lock);
 }
 
+/* Until a frame of MPEG video is about to wait: its caps go before it. */
+static inline void
+expect_caps (Rig * rig)
+{
+  gint64 deadline = g_get_monotonic_time () + PATIENCE;
+
+  while (!gst_pad_has_current_caps (rig->down)
+      && g_get_monotonic_time () < deadline)
+    g_usleep (1000);
+  fail_unless (gst_pad_has_current_caps (rig->down));
+}
+
 static inline guint64
 get_stat (Rig * rig, const gchar * name)
 {

@@ -21,6 +21,7 @@ GST_START_TEST (frames_enter_at_their_dts)
   /* a wait for a time that has come is over without a crank */
   gst_test_clock_crank (GST_TEST_CLOCK (rig.clock));
   expect_log (&rig, "~I0s");
+  expect_stat (&rig, "sent", 1);
   expect_wait (&rig, 1 * FRAME_TIME);
   set_time (&rig, 1 * FRAME_TIME - 1);
   expect_wait (&rig, 1 * FRAME_TIME);
@@ -686,7 +687,7 @@ GST_START_TEST (a_flush_ends_the_wait_for_playing)
   set_state (&rig, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
   push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
   push_plan (&rig, "scI0");
-  expect_pushed (&rig, 3);
+  expect_caps (&rig);
   flush (&rig);
   expect_pushed (&rig, 4);
   fail_unless_equals_int (rig.flow, GST_FLOW_FLUSHING);
@@ -755,6 +756,54 @@ GST_START_TEST (stopping_while_downstream_blocks)
 
 GST_END_TEST;
 
+GST_START_TEST (stopping_ends_the_wait_for_playing)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  rig.pusher = g_thread_new ("pusher", run_pusher, &rig);
+  set_state (&rig, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
+  push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
+  push_plan (&rig, "scI0");
+  expect_caps (&rig);
+  rig_stop (&rig);
+  expect_pushed (&rig, 4);
+  fail_unless_equals_int (rig.flow, GST_FLOW_FLUSHING);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stopping_ends_a_query_and_a_flood)
+{
+  GstQuery *drain = gst_query_new_drain ();
+  guint i, flood;
+
+  for (flood = 0; flood < 2; flood++) {
+    Rig rig;
+
+    rig_init (&rig);
+    g_object_set (rig.element, "sync", FALSE, NULL);
+    rig_start (&rig, MPEG_CAPS);
+    rig.room = 0;
+    push_plan (&rig, "scI0 P1");
+    expect_log (&rig, "~I0s");
+    for (i = 0; flood && i < 1001; i++)
+      push (&rig, make_mark ("x"));
+    if (!flood)
+      push (&rig, drain);
+    expect_pushed (&rig, 3 + 2 + flood * 1000);
+    rig_stop (&rig);
+    expect_pushed (&rig, 3 + 2 + flood * 1000 + 1);
+    fail_if (rig.last_result);
+    expect_adds_up (&rig, 0);
+    rig_teardown (&rig);
+  }
+  gst_query_unref (drain);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (each_start_is_a_new_one)
 {
   Rig rig;
@@ -802,6 +851,28 @@ GST_START_TEST (another_stream_may_follow_eos)
   push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
   push_plan (&rig, "scI0 eos");
   expect_log (&rig, "~I0s (eos) ~I2s (eos)");
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* All of the second is in the line before the end of the first is sent. */
+GST_START_TEST (another_stream_may_follow_at_once)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  rig.room = 0;
+  push_plan (&rig, "scI0");
+  expect_log (&rig, "~I0s");
+  push_plan (&rig, "eos");
+  push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
+  push_plan (&rig, "scI0 eos");
+  expect_pushed (&rig, 3 + 2 + 3 + 2);
+  open_network (&rig, -1);
+  expect_log (&rig, "~I0s (eos) ~I1s (eos)");
   rig_teardown (&rig);
 }
 
@@ -1269,8 +1340,11 @@ ifdqueue_suite (void)
   tcase_add_test (tc, a_flush_keeps_what_sticks);
   tcase_add_test (tc, stopping_ends_the_wait_for_the_clock);
   tcase_add_test (tc, stopping_while_downstream_blocks);
+  tcase_add_test (tc, stopping_ends_the_wait_for_playing);
+  tcase_add_test (tc, stopping_ends_a_query_and_a_flood);
   tcase_add_test (tc, each_start_is_a_new_one);
   tcase_add_test (tc, another_stream_may_follow_eos);
+  tcase_add_test (tc, another_stream_may_follow_at_once);
   tcase_add_test (tc, upstream_hears_what_downstream_answers);
   tcase_add_test (tc, an_error_after_eos_is_posted);
   tcase_add_test (tc, it_goes_on_when_downstream_is_linked_again);
