@@ -25,6 +25,9 @@
  * gst-launch-1.0 filesrc location=film.m2v ! mpegstat ! rfc2250pay ! wirelesslink mode=timestamp profile=80211b location=fates.log ! rfc2250depay ! mpegstat silent=false ! fakesink
  * ]| The same experiment from end to end in a second or so: nobody waits, the
  * timestamps say when packets arrived.
+ * |[
+ * gst-launch-1.0 filesrc location=film.m2v ! mpegstat ! rfc2250pay ! wirelesslink mode=timestamp profile=80211b queue=ifd ! rfc2250depay ! mpegstat silent=false ! fakesink
+ * ]| The link is too slow for the film, and its queue loses B-frames, no others.
  */
 
 #ifdef HAVE_CONFIG_H

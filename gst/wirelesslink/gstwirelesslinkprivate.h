@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the files of the element know of each other: the element and its
  * properties (gstwirelesslink.c), its pads and their tasks
- * (gstwirelesslinkpad.c), the medium that they share (gstwirelesslinkmedium.c)
- * and the statistics (gstwirelesslinkstats.c).
+ * (gstwirelesslinkpad.c), the medium that they share (gstwirelesslinkmedium.c),
+ * the way into it (gstwirelesslinkinput.c) and the statistics
+ * (gstwirelesslinkstats.c).
  *
  * One lock protects the link and everything that waits before and behind it.
  * Nothing is pushed, posted or notified with it. It is taken before
@@ -219,6 +220,20 @@ void gst_wireless_link_unlock (GstWirelessLink * self);
 /* the rest with the lock */
 
 guint64 gst_wireless_link_get_time (GstWirelessLink * self);
+/* Hands out what left, and sees to it that the rest will. */
+void gst_wireless_link_distribute (GstWirelessLink * self);
+/* The scheduler looks again at what is next. */
+void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
+/* mode=timestamp: as far as what is known of all flows allows. Others may have
+ * had the lock meanwhile. */
+void gst_wireless_link_merge (GstWirelessLink * self);
+/* Whoever waits for room, or for other flows, looks again. */
+void gst_wireless_link_wake_senders (GstWirelessLink * self);
+void gst_wireless_link_flush_log (GstWirelessLink * self);
+gdouble gst_wireless_link_get_quality (GstWirelessLink * self, guint station);
+
+/* gstwirelesslinkinput.c, with the lock */
+
 /* Tells the core of the flows up to this one. */
 void gst_wireless_link_announce_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
@@ -228,20 +243,9 @@ void gst_wireless_link_end_flow (GstWirelessLink * self,
 /* A packet enters; any number of puts, then one distribute. */
 void gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstWirelessLinkPacket * packet, guint64 now);
-/* Hands out what left, and sees to it that the rest will. */
-void gst_wireless_link_distribute (GstWirelessLink * self);
-/* The scheduler looks again at what is next. */
-void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
-/* mode=timestamp: as far as what is known of all flows allows. Others may have
- * had the lock meanwhile. */
-void gst_wireless_link_merge (GstWirelessLink * self);
 /* blocking=true: while the queue of the flow's station has no room for it */
 void gst_wireless_link_wait_for_room (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstBuffer * buffer);
-/* Whoever waits for room, or for other flows, looks again. */
-void gst_wireless_link_wake_senders (GstWirelessLink * self);
-void gst_wireless_link_flush_log (GstWirelessLink * self);
-gdouble gst_wireless_link_get_quality (GstWirelessLink * self, guint station);
 
 /* gstwirelesslinkstats.c, without the lock */
 
