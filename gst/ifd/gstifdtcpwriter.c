@@ -25,7 +25,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 #define IGNORE_PAUSE 10         /* ms */
 /* What a receiver takes in so short a time may always wait unsent: it is no
  * delay, and the network is not left idle while we wake up. ns */
-#define NO_DELAY (GST_MSECOND)
+#define NO_DELAY (5 * GST_MSECOND)
 /* Between two looks at what is not confirmed yet: no system tells when it is.
  * Microseconds, doubled */
 #define SHORTEST_LOOK 500
@@ -669,7 +669,7 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
   properties[PROP_NOTSENT_LOWAT] = g_param_spec_uint ("notsent-lowat",
       "Unsent low-water mark",
       "Bytes that may wait unsent in the kernel before the next are refused, or "
-      "what the receiver takes in 1 ms if that is more (0 = as many as the "
+      "what the receiver takes in 5 ms if that is more (0 = as many as the "
       "kernel likes). A socket hides congestion otherwise: with a reader of 40 "
       "kbyte/s it took 1,875,000 bytes before it was full, with 16384 only "
       "15,000", 0, G_MAXINT, DEFAULT_NOTSENT_LOWAT, ready);

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Bytes per second of ifdsink over a link without limit, beside tcpclientsink.
+
+    meson test -C build --benchmark -v ifdsink
+
+Both read the same file from the file cache with sync=false, and the same reader
+counts what comes out of the loopback, from the first byte to the last. They
+take turns; figures are medians, with the least and the most. With sync=false
+ifdsink gives up what the link has no time for, so only bytes that arrived
+count. Nothing here fails for being slow: only what does not run at all, or
+sends other bytes than the file's frames, makes the program fail.
+"""
+
+import argparse
+import os
+import pathlib
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
+sys.path.insert(0, str(SOURCE / "pipelines"))
+
+import clips  # noqa: E402
+
+SINKS = {
+    "ifdsink": "ifdsink sync=false",
+    "tcpclientsink": "tcpclientsink sync=false",
+}
+TARGET = 0.9
+SECONDS = 120               # that a line may take
+READ_SIZE = 1 << 20
+START = b"\0\0\1\xb3"       # of a sequence: what a film begins with
+
+
+class Failed(Exception):
+    pass
+
+
+class Reader(threading.Thread):
+    """Counts what one connection brings."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener.settimeout(SECONDS)
+        self.port = self.listener.getsockname()[1]
+        self.bytes, self.seconds, self.beginning = 0, 0.0, b""
+
+    def run(self):
+        with self.listener:
+            connection, _ = self.listener.accept()
+        buffer = bytearray(READ_SIZE)
+        began = None
+        with connection:
+            while size := connection.recv_into(buffer):
+                if began is None:
+                    began = time.monotonic()
+                    self.beginning = bytes(buffer[:len(START)])
+                self.bytes += size
+            self.seconds = time.monotonic() - (began or 0)
+
+
+def make_stream(size):
+    """The clip over and over."""
+    clip = clips.make_clip(BUILD, 6)
+    path = BUILD / "benchmarks" / f"bunny-6M-{size // 1000000}MB-whole.m2v"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = clip.read_bytes()
+        partial = path.with_suffix(f".{os.getpid()}")
+        with partial.open("wb") as out:
+            for _ in range(max(size // len(data), 1)):
+                out.write(data)
+        partial.rename(path)
+    return path
+
+
+def measure(sink, stream):
+    """Bytes per second, and the share of the stream that arrived"""
+    reader = Reader()
+    reader.start()
+    line = (f"gst-launch-1.0 -q filesrc location={stream} ! {SINKS[sink]} "
+            f"host=127.0.0.1 port={reader.port}")
+    done = subprocess.run(line.split(), stdin=subprocess.DEVNULL,
+                          timeout=SECONDS)
+    if done.returncode:
+        raise Failed(f"{line}: exit status {done.returncode}")
+    reader.join(SECONDS)
+    if reader.is_alive() or not reader.bytes or reader.beginning != START:
+        raise Failed(f"{line}: not the film arrived")
+    return (reader.bytes / reader.seconds,
+            reader.bytes / stream.stat().st_size)
+
+
+def show(runs):
+    for sink, values in runs.items():
+        rates = [rate / 1e6 for rate, _ in values]
+        print(f"    {sink:14} {statistics.median(rates):7.0f} Mbyte/s "
+              f"({min(rates):.0f} to {max(rates):.0f}), "
+              f"{statistics.median(v[1] for v in values):.0%} of the stream")
+    ours, peer = ([rate for rate, _ in runs[sink]] for sink in SINKS)
+    rounds = [a / b for a, b in zip(ours, peer)]
+    ratio = statistics.median(ours) / statistics.median(peer)
+    print(f"    ifdsink : tcpclientsink = {ratio:.2f} "
+          f"({min(rounds):.2f} to {max(rounds):.2f})"
+          + ("" if ratio >= TARGET else f"   <== less than {TARGET}"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--megabytes", type=int, default=270)
+    options = parser.parse_args()
+    try:
+        stream = make_stream(options.megabytes * 1000000)
+        for sink in SINKS:      # registry and file cache
+            measure(sink, stream)
+        runs = {sink: [] for sink in SINKS}
+        for _ in range(options.runs):
+            for sink in SINKS:
+                runs[sink].append(measure(sink, stream))
+    except (Failed, clips.children.Failed) as failure:
+        sys.exit(f"{parser.prog}: {failure}")
+    print(f"TCP over the loopback, {stream.stat().st_size} bytes, median of "
+          f"{options.runs} (least to most)")
+    show(runs)
+
+
+if __name__ == "__main__":
+    main()
