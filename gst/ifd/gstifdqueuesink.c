@@ -339,10 +339,8 @@ take_flush_stop (GstIfdQueue * self, GstEvent * event)
 }
 
 static gboolean
-gst_ifd_queue_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
+take_event (GstIfdQueue * self, GstEvent * event)
 {
-  GstIfdQueue *self = GST_IFD_QUEUE (parent);
-
   GST_LOG_OBJECT (self, "%" GST_PTR_FORMAT, event);
 
   switch (GST_EVENT_TYPE (event)) {
@@ -363,8 +361,27 @@ gst_ifd_queue_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
     default:
       if (GST_EVENT_IS_SERIALIZED (event))
         return send_event (self, event);
-      return gst_pad_event_default (pad, parent, event);
+      return gst_pad_event_default (self->sinkpad, GST_OBJECT_CAST (self),
+          event);
   }
+}
+
+/* Upstream takes a refusal for an error, unless it knows that all stops. */
+static GstFlowReturn
+gst_ifd_queue_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  GstIfdQueue *self = GST_IFD_QUEUE (parent);
+  gboolean is_caps = GST_EVENT_TYPE (event) == GST_EVENT_CAPS;
+  GstFlowReturn flow;
+
+  if (take_event (self, event))
+    return GST_FLOW_OK;
+  g_mutex_lock (&self->lock);
+  flow = self->flow;
+  g_mutex_unlock (&self->lock);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  return is_caps ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_ERROR;
 }
 
 /* --- the way of a query -------------------------------------------------- */
@@ -484,7 +501,7 @@ gst_ifd_queue_init_sink (GstIfdQueue * self)
 {
   g_queue_init (&self->held_events);
   gst_pad_set_chain_function (self->sinkpad, gst_ifd_queue_chain);
-  gst_pad_set_event_function (self->sinkpad, gst_ifd_queue_sink_event);
+  gst_pad_set_event_full_function (self->sinkpad, gst_ifd_queue_sink_event);
   gst_pad_set_query_function (self->sinkpad, gst_ifd_queue_sink_query);
   gst_pad_set_activatemode_function (self->sinkpad,
       gst_ifd_queue_activate_sink);

@@ -804,6 +804,26 @@ GST_START_TEST (stopping_ends_a_query_and_a_flood)
 
 GST_END_TEST;
 
+/* As when a stream begins just then: upstream would post an error. */
+GST_START_TEST (a_stream_that_begins_while_all_stops_is_no_error)
+{
+  GstPad *src;
+  Rig rig;
+
+  rig_setup (&rig);
+  expect_pushed (&rig, 3);
+  src = gst_element_get_static_pad (rig.element, "src");
+  gst_pad_set_active (src, FALSE);
+  push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
+  push_plan (&rig, "scI0");
+  expect_pushed (&rig, 7);
+  fail_unless_equals_int (rig.flow, GST_FLOW_FLUSHING);
+  gst_object_unref (src);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (each_start_is_a_new_one)
 {
   Rig rig;
@@ -1342,6 +1362,7 @@ ifdqueue_suite (void)
   tcase_add_test (tc, stopping_while_downstream_blocks);
   tcase_add_test (tc, stopping_ends_the_wait_for_playing);
   tcase_add_test (tc, stopping_ends_a_query_and_a_flood);
+  tcase_add_test (tc, a_stream_that_begins_while_all_stops_is_no_error);
   tcase_add_test (tc, each_start_is_a_new_one);
   tcase_add_test (tc, another_stream_may_follow_eos);
   tcase_add_test (tc, another_stream_may_follow_at_once);
