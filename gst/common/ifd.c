@@ -10,7 +10,8 @@
  * - "The previous GOP was disturbed" is forgotten with each I-frame, too, not
  *   only with the first P: I, B, B, I, B, B loses no more than it must.
  * - W holds several frames. When it is full, the frame goes that costs the
- *   picture least; see find_victim ().
+ *   picture least; see find_victim (). Where an I-frame comes and W holds what
+ *   an outage left of the GOPs before, all of W goes; see is_stale ().
  */
 
 #include "ifd.h"
@@ -399,6 +400,43 @@ find_victim (Ifd * ifd, const IfdEntry * c)
   return victim;
 }
 
+/* An I-frame comes, W is full, and it has no B-frame but holes where some were:
+ * the channel has been behind for most of a GOP. What W holds would be shown for
+ * one picture each, and late by as much. Where its frames are neighbours, as
+ * those of a stream of I-frames are, they are late by no more than their own
+ * number. */
+static gboolean
+is_stale (Ifd * ifd, const IfdEntry * c)
+{
+  return c->frame.type == IFD_FRAME_I && !find_largest_b (ifd)
+      && newest (ifd)->number - get_entry (ifd->w.head)->frame.number >=
+      ifd->w.length;
+}
+
+static void
+give_up (Ifd * ifd, GList * link)
+{
+  miss (ifd, link->data);
+  drop_link (ifd, link, IFD_DROP_OVERWRITTEN);
+}
+
+/* FALSE: C itself is what costs the picture least. */
+static gboolean
+make_room (Ifd * ifd, const IfdEntry * c)
+{
+  GList *victim;
+
+  if (is_stale (ifd, c)) {
+    while (ifd->w.head)
+      give_up (ifd, ifd->w.head);
+    return TRUE;
+  }
+  victim = find_victim (ifd, c);
+  if (victim)
+    give_up (ifd, victim);
+  return victim != NULL;
+}
+
 /* A stream without I-frames would never go on. */
 static gboolean
 waits_in_vain (Ifd * ifd)
@@ -413,7 +451,6 @@ static void
 enqueue_gop (Ifd * ifd, const IfdEntry * c)
 {
   IfdDropReason reason;
-  GList *victim = NULL;
 
   if (c->frame.type == IFD_FRAME_I)
     begin_gop (ifd, &c->frame);
@@ -422,17 +459,12 @@ enqueue_gop (Ifd * ifd, const IfdEntry * c)
     return;
   }
   ifd->vain = 0;
-  if (!has_room (ifd)) {
-    victim = find_victim (ifd, c);
-    if (!victim) {
-      miss (ifd, c);
-      drop (ifd, c, IFD_DROP_NO_ROOM);
-      return;
-    }
-    miss (ifd, victim->data);
-    drop_link (ifd, victim, IFD_DROP_OVERWRITTEN);
+  if (has_room (ifd) || make_room (ifd, c)) {
+    store (ifd, c);
+    return;
   }
-  store (ifd, c);
+  miss (ifd, c);
+  drop (ifd, c, IFD_DROP_NO_ROOM);
 }
 
 /* The verbs */

@@ -225,6 +225,29 @@ GST_START_TEST (victim_is_the_frame_that_costs_least)
 
 GST_END_TEST;
 
+/* After an outage W would hold one old I-frame beside the other. */
+GST_START_TEST (an_i_frame_replaces_what_an_outage_left)
+{
+  const ScriptCase cases[] = {
+    {"I- and P-frames with holes: all", "I / P B2 B2 P I / Bl",
+        "+I0 >I0 +P1 +B2 -B2:overwritten +B3 -B3:overwritten +P4 "
+          "-P1:overwritten -P4:overwritten +I5 >I5 -B6:leading"},
+    {"leading frames of a closed GOP stay", "I / P B2 B2 P Ic / B",
+        "+I0 >I0 +P1 +B2 -B2:overwritten +B3 -B3:overwritten +P4 "
+          "-P1:overwritten -P4:overwritten +I5 >I5 +B6"},
+    {"without holes: one", "I / P P I",
+        "+I0 >I0 +P1 +P2 -P2:overwritten +I3"},
+    {"a B left: it", "I / P B2 B1 I",
+        "+I0 >I0 +P1 +B2 -B2:overwritten +B3 -B3:overwritten +I4"},
+    {"room left: none", "gop3 I / P P / B1 B1 P / / I",
+        "+I0 >I0 +P1 +P2 >P1 +B3 +B4 -B3:overwritten +P5 >P2 >B4 +I6"},
+  };
+
+  SCRIPT_EXPECT_ALL (&gop_of_two, cases);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (w_may_grow_and_shrink)
 {
   const ScriptCase cases[] = {
@@ -520,6 +543,7 @@ ifd_suite (void)
   tcase_add_test (tc, gop_begins_with_an_i_frame);
   tcase_add_test (tc, algorithm_may_change_before_the_first_frame);
   tcase_add_test (tc, victim_is_the_frame_that_costs_least);
+  tcase_add_test (tc, an_i_frame_replaces_what_an_outage_left);
   tcase_add_test (tc, w_may_grow_and_shrink);
   tcase_add_test (tc, stream_without_i_frames_goes_on);
   tcase_add_test (tc, rest_of_a_gop_without_end_goes_on);

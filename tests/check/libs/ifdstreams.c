@@ -176,6 +176,7 @@ typedef struct
   Ifd *ifd;
   IfdConfig config;
   GArray *w;                    /* of guint: numbers of pictures */
+  gboolean w_is_stale;          /* all of it has to go for C */
   gint s;                       /* MISSING: empty */
   guint receiver;               /* its number, from 1 */
   guint64 last_sent;            /* number + 1 */
@@ -261,6 +262,23 @@ check_no_dependents (const Run * run, guint victim, const Picture * c)
     must_hold (!refers (get_waiting (run, i), victim));
 }
 
+/* What an outage left: nothing but I and P, and some frames between them gone.
+ * Asked before an I-frame comes in. */
+static gboolean
+is_stale (const Run * run, const Picture * c)
+{
+  guint first, last;
+
+  if (run->config.algorithm != IFD_ALGORITHM_GOP
+      || c->frame.type != IFD_FRAME_I
+      || (c->frame.flags & IFD_FRAME_INCOMPLETE)
+      || run->w->len < run->config.max_frames || w_holds (run, IFD_FRAME_B))
+    return FALSE;
+  first = g_array_index (run->w, guint, 0);
+  last = g_array_index (run->w, guint, run->w->len - 1);
+  return last - first + 1 > run->w->len;
+}
+
 /* W is as it was before. */
 static void
 check_overwritten (const Run * run, guint number, const Picture * c)
@@ -325,7 +343,8 @@ check_drop (const Run * run, const IfdEvent * event, const Picture * c)
       break;
     case IFD_DROP_OVERWRITTEN:
       must_hold (c && picture != c);
-      check_overwritten (run, number, c);
+      if (!run->w_is_stale)
+        check_overwritten (run, number, c);
       break;
     case IFD_DROP_INCOMPLETE:
       must_hold (picture == c);
@@ -384,9 +403,11 @@ do_input (Run * run, guint number)
   Picture *c = get_picture (run, number);
   guint before = run->w->len;
 
+  run->w_is_stale = is_stale (run, c);
   ifd_input (run->ifd, 0, &c->frame);
   run->n_in++;
   take_events (run, c);
+  must_hold (!run->w_is_stale || run->w->len == 1);
   must_hold (c->fate == FATE_WAITING || c->fate == FATE_DROPPED);
   must_hold (run->w->len <= MAX (before, run->config.max_frames));
 }
