@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "gstifdstats.h"
 #include "gststatsfields.h"
 
 #define STATS_NAME "application/x-wirelesslink-stats"
@@ -139,48 +140,7 @@ put_flow (GstStructure * stats, guint number, const FlowStats * flow)
   g_free (name);
 }
 
-/* queue=ifd: the names of ifdqueue's statistics */
-
-static void
-put_count (GstStructure * stats, const gchar * what, const gchar * of,
-    guint64 count)
-{
-  gchar *name = g_strconcat (what, of, NULL);
-
-  gst_structure_set (stats, name, G_TYPE_UINT64, count, NULL);
-  g_free (name);
-}
-
-static void
-put_by_type (GstStructure * stats, const gchar * name, const guint64 * counts)
-{
-  put_count (stats, name, "", counts[IFD_FRAME_I] + counts[IFD_FRAME_P] +
-      counts[IFD_FRAME_B]);
-  put_count (stats, name, "-i", counts[IFD_FRAME_I]);
-  put_count (stats, name, "-p", counts[IFD_FRAME_P]);
-  put_count (stats, name, "-b", counts[IFD_FRAME_B]);
-}
-
-static void
-put_drops (GstStructure * stats, const IfdStats * ifd)
-{
-  guint64 by_type[IFD_FRAME_LAST] = { 0, }, by_reason[IFD_DROP_LAST] = { 0, };
-  guint type, reason;
-
-  for (type = 0; type < IFD_FRAME_LAST; type++) {
-    for (reason = 0; reason < IFD_DROP_LAST; reason++) {
-      by_type[type] += ifd->dropped[type][reason];
-      by_reason[reason] += ifd->dropped[type][reason];
-    }
-  }
-  put_by_type (stats, "dropped", by_type);
-  put_by_type (stats, "bytes-dropped", ifd->dropped_bytes);
-  for (reason = 0; reason < IFD_DROP_LAST; reason++)
-    put_count (stats, "dropped-", ifd_drop_reason_get_name (reason),
-        by_reason[reason]);
-}
-
-/* With the lock */
+/* queue=ifd; with the lock */
 static void
 put_ifd (GstWirelessLink * self, GstStructure * stats)
 {
@@ -190,16 +150,7 @@ put_ifd (GstWirelessLink * self, GstStructure * stats)
   if (!self->link || !link_get_ifd_stats (self->link, &ifd))
     return;
   structure = gst_structure_new_empty ("ifd");
-  put_by_type (structure, "frames-in", ifd.in);
-  put_by_type (structure, "bytes-in", ifd.in_bytes);
-  put_by_type (structure, "sent", ifd.sent);
-  put_by_type (structure, "bytes-sent", ifd.sent_bytes);
-  put_drops (structure, &ifd);
-  put_count (structure, "gops", "", ifd.gops);
-  put_count (structure, "gops-disturbed", "", ifd.gops_disturbed);
-  put_count (structure, "time-blocked", "", ifd.time_blocked);
-  put_count (structure, "waiting", "", ifd.waiting);
-  put_count (structure, "bytes-waiting", "", ifd.waiting_bytes);
+  gst_structure_set_ifd_stats (structure, &ifd);
   gst_structure_set (stats, "ifd", GST_TYPE_STRUCTURE, structure, NULL);
   gst_structure_free (structure);
 }
