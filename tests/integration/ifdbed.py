@@ -7,15 +7,15 @@ import collections
 import concurrent.futures
 import dataclasses
 import functools
+import json
 import math
 import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
-import threading
-import time
 from unittest import mock
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
@@ -24,6 +24,7 @@ sys.path.insert(0, str(SOURCE / "pipelines"))
 import clips  # noqa: E402
 import fatelog  # noqa: E402
 import framelog  # noqa: E402
+import linkbed  # noqa: E402
 import places  # noqa: E402
 import stream  # noqa: E402
 import test_testbed  # noqa: E402
@@ -42,7 +43,6 @@ BUCKET = "rate 5mbit burst 5kb limit 75000"
 # 52 packets, 0.12 s of 5 Mbit/s; and room for all of them behind it
 SMALL_BUFFER = "buffer-size=60000"
 UDP_BUCKET = "rate 5mbit burst 5kb limit 1mb"
-SECONDS_BETWEEN_TICKS = 0.01
 # The transport streams that it was made for, an MPEG-TS. Not in transports.ini,
 # since it needs Endless below.
 RIST = {
@@ -81,6 +81,9 @@ class Bottleneck(places.OverLink):
     def lateness_ms(self):
         return 0
 
+    def lost_on_air(self):
+        return 0
+
 
 class Endless(Bottleneck):
     """For pipelines that have no end, as those of ristsink and ristsrc (1.22):
@@ -106,30 +109,23 @@ class Radio(places.OverLink):
             errors="replace")
         return (fatelog.lateness_ns(output) or 0) / NS_PER_MS
 
+    def lost_on_air(self):
+        return sum(tally.fates["air"] for tally in fatelog.read(
+            self._bed.log(places.LINK)).values())
+
 
 class Ticks:
-    """How late this machine is when it is asked to wake somebody."""
-
-    def __init__(self):
-        self.late_ms = []
-        self._ends = threading.Event()
-        self._thread = threading.Thread(target=self._run)
+    """How late this machine is when it is asked to wake somebody: a process of
+    its own, for threads of this one wait for each other."""
 
     def __enter__(self):
-        self._thread.start()
+        self._child = subprocess.Popen(
+            [sys.executable, linkbed.TRAFFIC, "tick"], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
         return self
 
     def __exit__(self, *_):
-        self._ends.set()
-        self._thread.join()
-
-    def _run(self):
-        due = time.monotonic()
-        while not self._ends.is_set():
-            due += SECONDS_BETWEEN_TICKS
-            time.sleep(max(due - time.monotonic(), 0))
-            self.late_ms.append((time.monotonic() - due) * 1e3)
-            due = max(due, time.monotonic() - SECONDS_BETWEEN_TICKS)
+        self.late_ms = json.loads(self._child.communicate()[0])
 
 
 @dataclasses.dataclass
@@ -160,6 +156,7 @@ class Run:
     link_late: float
     ticks_late: float
     ticks_worst: float
+    air: int  # packets that the radio lost, all its attempts in vain
 
     def why_void(self):
         """None for a run that says something of its transport."""
@@ -173,6 +170,9 @@ class Run:
 
     def lost_share(self, type):
         return 100 * self.lost.get(type, 0) / self.sent[type]
+
+    def all_lost_share(self):
+        return self._share(self.lost)
 
     def decodable_share(self):
         return self._share(self.decodable)
@@ -190,7 +190,8 @@ class Run:
         return (f"{self.name}: lost {lost} ({shares} %), decodable "
                 f"{self.decodable_share():.1f} %, in time "
                 f"{self.in_time_share():.1f} %, late {self.p50:.0f} p99 "
-                f"{self.p99:.0f} max {self.max:.0f} ms, end {self.end:.2f} s; "
+                f"{self.p99:.0f} max {self.max:.0f} ms, end {self.end:.2f} s, "
+                f"{self.air} packets lost on the air; "
                 f"itself late: sender {self.sender_late:.1f}, link "
                 f"{self.link_late:.1f}, machine {self.ticks_late:.1f} "
                 f"(worst {self.ticks_worst:.1f}) ms")
@@ -222,7 +223,7 @@ def measure(name, case, sent, received, ticks):
         (last - sent.frames[0].wall_ns + period) / 1e9,
         result.sender_late_ns / NS_PER_MS if case.is_paced else 0,
         case.place.lateness_ms(), framelog.percentile(ticks.late_ms, 99),
-        max(ticks.late_ms))
+        max(ticks.late_ms), case.place.lost_on_air())
 
 
 def transport(name, **replaced):
@@ -246,7 +247,7 @@ def stream_clip(name, case, directory):
     for words in warnings:
         print(f"    {name}: {words}", flush=True)
     run = measure(name, case, sent, received, ticks)
-    print(run, flush=True)
+    print(f"{run}\n", end="", flush=True)  # whole, beside other threads
     return run
 
 
