@@ -203,8 +203,8 @@ overwrite (Ifd * ifd, const IfdEntry * c)
 
 /* "W is empty" of the figures; W may hold more for a while after another
  * algorithm. */
-static gboolean
-has_room (const Ifd * ifd)
+gboolean
+ifd_has_room (const Ifd * ifd)
 {
   return ifd->w.length < ifd->config.max_frames;
 }
@@ -220,7 +220,7 @@ newest (const Ifd * ifd)
 static void
 enqueue_paper (Ifd * ifd, const IfdEntry * c)
 {
-  if (has_room (ifd))
+  if (ifd_has_room (ifd))
     store (ifd, c);
   else if (c->frame.type == IFD_FRAME_I)
     overwrite (ifd, c);
@@ -261,7 +261,7 @@ enqueue_paper_gop (Ifd * ifd, const IfdEntry * c)
     return;
   }
   /* Figure 1.3 from "perform IFD normally" on is figure 1.1 and one flag. */
-  if (!has_room (ifd) && c->frame.type == IFD_FRAME_P
+  if (!ifd_has_room (ifd) && c->frame.type == IFD_FRAME_P
       && is_reference (newest (ifd)))
     ifd->gop_disturbed = TRUE;
   enqueue_paper (ifd, c);
@@ -459,7 +459,7 @@ enqueue_gop (Ifd * ifd, const IfdEntry * c)
     return;
   }
   ifd->vain = 0;
-  if (has_room (ifd) || make_room (ifd, c)) {
+  if (ifd_has_room (ifd) || make_room (ifd, c)) {
     store (ifd, c);
     return;
   }

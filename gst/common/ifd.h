@@ -145,6 +145,9 @@ void ifd_free (Ifd * ifd);
 GST_WIRELESS_API
 void ifd_set_config (Ifd * ifd, const IfdConfig * config);
 
+/* FALSE: for one more frame another has to go, C itself perhaps */
+GST_WIRELESS_API
+gboolean ifd_has_room (const Ifd * ifd);
 /* A frame is whole and due. It ends in an output, in a drop or in a flush. */
 GST_WIRELESS_API
 void ifd_input (Ifd * ifd, guint64 now, const IfdFrame * frame);

@@ -330,12 +330,13 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
    *
    * A frame enters the queue when the running time of its DTS (PTS where there
    * is none) has come on the pipeline's clock, and upstream's latency where it
-   * is live. When %FALSE it enters at once: for streams that are paced
-   * otherwise.
+   * is live. When %FALSE it enters at once, if upstream is live; otherwise, as
+   * soon as there is room.
    */
   properties[PROP_SYNC] = g_param_spec_boolean ("sync", "Sync",
       "Wait for the time at which each frame is to be sent; false: it may be "
-      "sent as soon as it comes", DEFAULT_SYNC, ready);
+      "sent as soon as it comes, and what is not live waits for room",
+      DEFAULT_SYNC, ready);
 
   /**
    * GstIfdQueue:max-frame-size:

@@ -54,6 +54,7 @@ struct _GstIfdQueue
   GstClockID wait_id;           /* streaming thread waits for it; or NULL */
   GstClockTime upstream_latency;        /* how much later than its running time
                                          * a frame is due */
+  gboolean upstream_is_live;
   gboolean latency_is_known;    /* since the last start or play */
   GstClockTime frame_duration;
   gboolean raw;                 /* frames wait for the next one's start */

@@ -106,6 +106,7 @@ wait_for_clock (GstIfdQueue * self, GstClockTime due)
 static void
 take_upstream_latency (GstIfdQueue * self, gboolean live, GstClockTime min)
 {
+  self->upstream_is_live = live;
   self->upstream_latency = 0;
   if (live)
     self->upstream_latency = min + (self->raw ? self->frame_duration : 0);
@@ -120,7 +121,7 @@ learn_latency (GstIfdQueue * self)
   GstQuery *query;
 
   g_mutex_lock (&self->lock);
-  known = self->latency_is_known || !self->sync;
+  known = self->latency_is_known;
   g_mutex_unlock (&self->lock);
   if (known)
     return;
@@ -144,6 +145,15 @@ waits_for_playing (GstIfdQueue * self)
   return self->flow == GST_FLOW_OK && self->sync && !self->playing;
 }
 
+/* With the lock. What is read ahead is never late: nothing of it need go, and it
+ * waits as in any queue. */
+static gboolean
+waits_for_room (GstIfdQueue * self)
+{
+  return self->flow == GST_FLOW_OK && !self->sync && !self->upstream_is_live
+      && !ifd_line_has_room (self->line);
+}
+
 GstFlowReturn
 gst_ifd_queue_wait (GstIfdQueue * self, GstBuffer * buffer, GstClockTime * due)
 {
@@ -158,6 +168,8 @@ gst_ifd_queue_wait (GstIfdQueue * self, GstBuffer * buffer, GstClockTime * due)
   learn_latency (self);
 
   g_mutex_lock (&self->lock);
+  while (waits_for_room (self))
+    g_cond_wait (&self->changed, &self->lock);
   *due = get_due (self, buffer);
   waits = self->sync;
   while (self->flow == GST_FLOW_OK && waits) {

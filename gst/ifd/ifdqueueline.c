@@ -233,6 +233,12 @@ ifd_line_flush (IfdLine * line, IfdLineItem * item)
 }
 
 gboolean
+ifd_line_has_room (const IfdLine * line)
+{
+  return ifd_has_room (line->ifd);
+}
+
+gboolean
 ifd_line_is_empty (const IfdLine * line)
 {
   return line->items.length == 0;

@@ -67,6 +67,8 @@ void ifd_line_restart (IfdLine * line);
  * FALSE. */
 gboolean ifd_line_flush (IfdLine * line, IfdLineItem * item);
 
+/* W does: see ifd_has_room (). */
+gboolean ifd_line_has_room (const IfdLine * line);
 gboolean ifd_line_is_empty (const IfdLine * line);
 /* Events and queries in it */
 guint ifd_line_count_objects (const IfdLine * line);

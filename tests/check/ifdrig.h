@@ -46,7 +46,8 @@ typedef struct
   GstFlowReturn flow;           /* what the pusher got last */
   gboolean last_result;         /* of its last event or query */
   guint pushed;                 /* things that it has pushed */
-  guint latency_ms;             /* upstream's; 0: not live */
+  gboolean live;                /* upstream */
+  guint latency_ms;             /* upstream's; more than 0: it is live */
   guint key_unit_requests;
 
   guint n_frames;               /* made so far */
@@ -269,7 +270,7 @@ answer_upstream (GstPad * pad, GstObject * parent, GstQuery * query)
   if (latency)
     gst_query_set_latency (query, TRUE, latency, 5 * latency);
   else
-    gst_query_set_latency (query, FALSE, 0, GST_CLOCK_TIME_NONE);
+    gst_query_set_latency (query, rig->live, 0, GST_CLOCK_TIME_NONE);
   return TRUE;
 }
 

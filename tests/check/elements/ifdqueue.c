@@ -270,11 +270,12 @@ GST_START_TEST (the_papers_algorithms_hold_one_frame)
 
 GST_END_TEST;
 
-GST_START_TEST (without_sync_it_drops_rather_than_waits)
+GST_START_TEST (without_sync_what_is_live_is_dropped_rather_than_waits)
 {
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, "max-frames", 1, NULL);
   rig_start (&rig, MPEG_CAPS);
   rig.room = 0;
@@ -295,6 +296,46 @@ GST_START_TEST (without_sync_it_drops_rather_than_waits)
 
 GST_END_TEST;
 
+/* A file is sent whole, as fast as the network takes it. */
+GST_START_TEST (without_sync_what_is_read_ahead_waits)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, "max-frames", 2, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  rig.room = 0;
+  push_plan (&rig, "scI0 P3 B1 B2 P6");
+  /* S, two in W, and the fourth waits before them */
+  expect_pushed (&rig, 3 + 3);
+  expect_stat (&rig, "waiting", 2);
+  open_network (&rig, -1);
+  expect_log (&rig, "~I0s P1 B2 B3 P4");
+  expect_pushed (&rig, 3 + 5);
+  expect_stat (&rig, "sent", 5);
+  assert_stat (&rig, "dropped", 0);
+  expect_adds_up (&rig, 0);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_waits_for_room_can_be_flushed)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  g_object_set (rig.element, "sync", FALSE, "max-frames", 1, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  rig.room = 0;
+  push_plan (&rig, "scI0 P3 B1");
+  expect_pushed (&rig, 3 + 2);
+  expect_stat (&rig, "waiting", 1);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
 /* The leading B-frames of a closed GOP refer to nothing before it, those behind
  * a broken link to what is gone. */
 GST_START_TEST (gop_headers_say_what_leading_b_frames_are_worth)
@@ -302,6 +343,7 @@ GST_START_TEST (gop_headers_say_what_leading_b_frames_are_worth)
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, "max-frames", 64, NULL);
   rig_start (&rig, MPEG_CAPS);
   rig.room = 0;
@@ -321,6 +363,7 @@ GST_START_TEST (two_fields_are_one_frame)
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, NULL);
   rig_start (&rig, MPEG_CAPS);
   push_plan (&rig, "scI0f P1f");
@@ -340,6 +383,7 @@ GST_START_TEST (a_damaged_frame_goes_on)
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, NULL);
   rig_start (&rig, MPEG_CAPS);
   push_plan (&rig, "scI0");
@@ -379,6 +423,7 @@ assert_classifies (const gchar * caps, const gchar * const units[3],
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, "max-frames", 1, NULL);
   rig_start (&rig, caps);
   rig.room = 0;
@@ -423,6 +468,7 @@ GST_START_TEST (malformed_units_pass_and_are_counted)
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, NULL);
   rig_start (&rig, "video/x-h264,stream-format=byte-stream,alignment=au");
   push_unit (&rig, H264_IDR, 8);
@@ -443,6 +489,7 @@ GST_START_TEST (a_sequence_header_outlives_its_frame)
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, "max-frames", 1, NULL);
   rig_start (&rig, MPEG_CAPS);
   rig.room = 0;
@@ -468,6 +515,7 @@ GST_START_TEST (a_new_receiver_gets_what_it_needs_to_begin)
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, NULL);
   rig_start (&rig, MPEG_CAPS);
   rig.room = 0;
@@ -517,6 +565,7 @@ GST_START_TEST (a_query_waits_for_its_turn)
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, NULL);
   rig_start (&rig, MPEG_CAPS);
   rig.room = 0;
@@ -540,6 +589,7 @@ GST_START_TEST (a_flush_ends_a_query)
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, NULL);
   rig_start (&rig, MPEG_CAPS);
   rig.room = 0;
@@ -564,6 +614,7 @@ GST_START_TEST (downstreams_memory_is_not_offered)
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, NULL);
   rig_start (&rig, MPEG_CAPS);
   rig.room = 0;
@@ -586,6 +637,7 @@ GST_START_TEST (a_flood_of_events_is_held_back)
   guint i;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, NULL);
   rig_start (&rig, MPEG_CAPS);
   rig.room = 0;
@@ -783,6 +835,7 @@ GST_START_TEST (stopping_ends_a_query_and_a_flood)
     Rig rig;
 
     rig_init (&rig);
+    rig.live = TRUE;
     g_object_set (rig.element, "sync", FALSE, NULL);
     rig_start (&rig, MPEG_CAPS);
     rig.room = 0;
@@ -861,6 +914,7 @@ GST_START_TEST (another_stream_may_follow_eos)
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, NULL);
   rig_start (&rig, MPEG_CAPS);
   push_plan (&rig, "scI0 eos");
@@ -882,6 +936,7 @@ GST_START_TEST (another_stream_may_follow_at_once)
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, NULL);
   rig_start (&rig, MPEG_CAPS);
   rig.room = 0;
@@ -911,6 +966,7 @@ GST_START_TEST (upstream_hears_what_downstream_answers)
     Rig rig;
 
     rig_init (&rig);
+    rig.live = TRUE;
     g_object_set (rig.element, "sync", FALSE, NULL);
     rig_start (&rig, MPEG_CAPS);
     rig.answer = answers[i];
@@ -937,6 +993,7 @@ GST_START_TEST (an_error_after_eos_is_posted)
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, NULL);
   rig_start (&rig, MPEG_CAPS);
   rig.room = 0;
@@ -959,6 +1016,7 @@ GST_START_TEST (it_goes_on_when_downstream_is_linked_again)
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, NULL);
   rig_start (&rig, MPEG_CAPS);
   rig.answer = GST_FLOW_NOT_LINKED;
@@ -1202,6 +1260,7 @@ GST_START_TEST (the_codec_may_change)
   Rig rig;
 
   rig_init (&rig);
+  rig.live = TRUE;
   g_object_set (rig.element, "sync", FALSE, NULL);
   rig_start (&rig, "video/x-h264,stream-format=byte-stream,alignment=au");
   push_unit (&rig, H264_IDR, 8);
@@ -1341,7 +1400,9 @@ ifdqueue_suite (void)
   tcase_add_test (tc, what_is_before_the_segment_is_due_at_once);
   tcase_add_test (tc, a_blocked_network_costs_b_frames);
   tcase_add_test (tc, the_papers_algorithms_hold_one_frame);
-  tcase_add_test (tc, without_sync_it_drops_rather_than_waits);
+  tcase_add_test (tc, without_sync_what_is_live_is_dropped_rather_than_waits);
+  tcase_add_test (tc, without_sync_what_is_read_ahead_waits);
+  tcase_add_test (tc, what_waits_for_room_can_be_flushed);
   tcase_add_test (tc, gop_headers_say_what_leading_b_frames_are_worth);
   tcase_add_test (tc, two_fields_are_one_frame);
   tcase_add_test (tc, a_damaged_frame_goes_on);
