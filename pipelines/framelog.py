@@ -286,7 +286,8 @@ def notes(result):
         found.append(f"{result.strangers} frames arrived other than sent")
     if result.sender_late_ns > 40 * NS_PER_MS:
         found.append(
-            "this machine was busy: the sender itself was up to "
+            "the sender itself was up to "
             f"{result.sender_late_ns / NS_PER_MS:.0f} ms late (99th "
-            "percentile), so take the times above with care")
+            "percentile): the network made it wait, or this machine was busy, "
+            "and the times above are to be taken with care")
     return found

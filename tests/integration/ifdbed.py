@@ -5,6 +5,7 @@ anything of a transport, or only that this machine had other things to do."""
 
 import collections
 import concurrent.futures
+import contextlib
 import dataclasses
 import functools
 import json
@@ -31,8 +32,13 @@ import test_testbed  # noqa: E402
 
 PORT = 5004
 NS_PER_MS = 1e6
-# The paper's card, and its four transmissions; the queue of its device.
-RADIO = "profile=80211b retry-limit=4 txqueuelen=40"
+# Linux' own congestion control; a machine may have another, and forbid to set
+# that of a network, but not that of a route.
+CUBIC = (f"ip route replace 10.77.0.0/24 dev {places.LINK} src $sender "
+         "congctl cubic")
+# The paper's card, four transmissions, and a device whose queue, which CUBIC
+# fills, is 50 ms long.
+RADIO = "profile=80211b retry-limit=4 txqueuelen=20"
 OVEN = "interference=20-40"
 # Of the times at which this machine should have done something: 99 % no later
 # than half a frame, none later than a fifth of what may be late at all.
@@ -68,7 +74,15 @@ def clip_path(rate):
     return clips.clip_path(BUILD, rate)
 
 
-class Bottleneck(places.OverLink):
+class Hosts(places.OverLink):
+    @contextlib.contextmanager
+    def opened(self, run_dir, ports):
+        with super().opened(run_dir, ports):
+            self._bed.run("sender", CUBIC, check=True)
+            yield
+
+
+class Bottleneck(Hosts):
     """A link that only connects, with a token bucket at the sender."""
 
     def __init__(self, bucket=BUCKET):
@@ -99,7 +113,7 @@ class Endless(Bottleneck):
             str(self._seconds[role]), *argv], output)
 
 
-class Radio(places.OverLink):
+class Radio(Hosts):
     def __init__(self, properties=RADIO):
         super().__init__(f"{properties} stats-interval=1000000000", BUILD)
 

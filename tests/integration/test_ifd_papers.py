@@ -77,6 +77,7 @@ LINKS = {
 ALGORITHMS = {"paper": (50, 66), "paper-gop": (50, 66), "gop": (45, 70)}
 AT_ONCE = int(os.environ.get("WIRELESS_IFD_AT_ONCE", 4))
 SECONDS = 60
+CARD = "profile=80211b retry-limit=4"  # with Linux' queue of 100 packets
 ROUNDS = 3  # that a run is repeated at most because of what the radio lost
 
 
@@ -218,18 +219,18 @@ class Udp(Streams):
 
     @ifdbed.needs_all
     def test_queue_of_the_link(self):
+        """Where packets are missing a jitter buffer would wait for them; the
+        link keeps their order."""
+        transport = ifdbed.transport("rtp")
+        transport["receiver"] = transport["receiver"].replace(
+            "latency=200", "latency=0")
         runs = self.stream({
             f"queue={queue}": ifdbed.Case(
-                ifdbed.transport("rtp"),
-                ifdbed.Radio(f"{ifdbed.RADIO} queue={queue}"), self.clip(6))
+                transport, ifdbed.Radio(f"{CARD} queue={queue}"), self.clip(6))
             for queue in ("drop-tail", "drop-frame", "ifd")})
         self.skip_void()
-        blind, whole, ifd = runs.values()
-        self.hold(whole, "% lost", whole.all_lost_share(),
-                  blind.all_lost_share())
-        for run in (blind, whole):
-            self.hold(run, "% decodable in time", run.in_time_share(),
-                      ifd.in_time_share())
+        shares = [run.in_time_share() for run in runs.values()]
+        self.assertEqual(shares, sorted(shares))
 
 
 class Tables(Streams):
