@@ -55,6 +55,7 @@ OUWENS = {
 }
 TABLES = ifdbed.BUILD / "ifd-papers" / "tables.json"
 FREE_TABLES = TABLES.with_name("as-much-unsent-as-the-kernel-likes.json")
+CARD = "profile=80211b retry-limit=4"  # with Linux' queue of 100 packets
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,13 +72,13 @@ LINKS = {
     "bottleneck": Link(ifdbed.Bottleneck, 1, 350, 0),
     "radio": Link(ifdbed.Radio, 1, 350, 1),
     "radio with oven": Link(
-        lambda: ifdbed.Radio(f"{ifdbed.RADIO} {ifdbed.OVEN}"), 3, 400, 3),
+        lambda: ifdbed.Radio(f"{CARD} txqueuelen=30 {ifdbed.OVEN}"),
+        3, 400, 3),
 }
 # % of the B-frames lost, % of all frames decodable
 ALGORITHMS = {"paper": (50, 66), "paper-gop": (50, 66), "gop": (45, 70)}
 AT_ONCE = int(os.environ.get("WIRELESS_IFD_AT_ONCE", 4))
 SECONDS = 60
-CARD = "profile=80211b retry-limit=4"  # with Linux' queue of 100 packets
 ROUNDS = 3  # that a run is repeated at most because of what the radio lost
 
 
