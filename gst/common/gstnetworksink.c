@@ -63,6 +63,7 @@ static const GstStatsField stats_fields[] = {
   COUNTER ("dropped-no-key-frame", dropped[DROP_NO_KEY_FRAME]),
   COUNTER ("dropped-broken", dropped[DROP_BROKEN]),
   COUNTER ("dropped-unsendable", dropped[DROP_UNSENDABLE]),
+  COUNTER ("dropped-eos-timeout", dropped[DROP_EOS_TIMEOUT]),
   COUNTER ("bytes-dropped", bytes_dropped),
   COUNTER ("failures-closed", failures[FAILURE_CLOSED]),
   COUNTER ("failures-reset", failures[FAILURE_RESET]),

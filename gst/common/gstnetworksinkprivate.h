@@ -47,6 +47,7 @@ typedef enum
   DROP_NO_KEY_FRAME,            /* the receiver has nothing that it refers to */
   DROP_BROKEN,                  /* the connection broke in the middle of it */
   DROP_UNSENDABLE,              /* the transport can't carry it */
+  DROP_EOS_TIMEOUT,             /* the end of the stream took too long */
   DROP_LAST
 } DropReason;
 
@@ -93,6 +94,7 @@ struct _GstNetworkSinkPrivate
   gboolean torn;                /* a buffer was partly taken: reset, if it is not
                                  * finished */
   gboolean unlocked;            /* render has to return */
+  gint64 ending_until;          /* monotonic us; 0: EOS is not known to follow */
   gboolean using;               /* the streaming thread is in send, wait, drain */
   gboolean watching;            /* the connection's thread is in watch */
   GError *failure;              /* why the connection is BROKEN */
@@ -121,6 +123,7 @@ struct _GstNetworkSinkPrivate
   guint64 receiver;             /* generation that buffers were sent to */
   gboolean started;             /* a buffer was sent or dropped */
   gboolean needs_key_frame;
+  gboolean gave_up;             /* something was dropped for the end's sake */
   gboolean skips_frame;         /* a part of it was dropped: so is the rest */
   gboolean have_markers;        /* a buffer with MARKER came */
   guint frames_without_key;     /* dropped while one is needed */

@@ -10,7 +10,7 @@
 
 #include "gstnetworksinkprivate.h"
 
-#include "gstrestartevent.h"
+#include "gstwirelessevents.h"
 
 /* A stream that has no key frame for so many frames has none (intra refresh),
  * and goes on. */
@@ -85,6 +85,15 @@ look_for_connection (GstNetworkSink * self)
   return FLOW_WAIT;
 }
 
+/* With lock. EOS is to follow, and its time is over: what comes before it is not
+ * waited for any more. */
+static gboolean
+is_over (GstNetworkSink * self)
+{
+  return self->priv->ending_until
+      && g_get_monotonic_time () >= self->priv->ending_until;
+}
+
 /* With lock: until something changes */
 static void
 wait_for_change (GstNetworkSink * self)
@@ -93,7 +102,10 @@ wait_for_change (GstNetworkSink * self)
   gint64 begin = g_get_monotonic_time ();
 
   priv->unconnected_since = begin;
-  g_cond_wait (&priv->cond, &priv->lock);
+  if (priv->ending_until)
+    g_cond_wait_until (&priv->cond, &priv->lock, priv->ending_until);
+  else
+    g_cond_wait (&priv->cond, &priv->lock);
   priv->unconnected_since = 0;
   priv->counters.time_unconnected +=
       (g_get_monotonic_time () - begin) * GST_USECOND;
@@ -117,7 +129,7 @@ wait_for_connection (GstNetworkSink * self)
       continue;
     }
     flow = look_for_connection (self);
-    if (flow != FLOW_WAIT)
+    if (flow != FLOW_WAIT || is_over (self))
       break;
     wait_for_change (self);
   }
@@ -187,12 +199,15 @@ drop (GstNetworkSink * self, GstBuffer * buffer, DropReason reason)
   pass_buffer (self, buffer);
 }
 
-/* A receiver that is not the one before has nothing of what was sent. The very
- * first one has missed nothing unless something was dropped. */
-static void
+/* A receiver that is not the one before has nothing of what was sent. TRUE: this
+ * buffer was made for the one before, and is dropped, an I-frame too: it may lack
+ * headers that the new one needs. The very first receiver has missed nothing
+ * unless something was dropped. */
+static gboolean
 greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
 {
   GstNetworkSinkPrivate *priv = self->priv;
+  gboolean torn = priv->rest == buffer && priv->rest_offset > 0;
   gboolean missed = priv->started || priv->rest_offset > 0;
   guint64 generation;
 
@@ -200,19 +215,19 @@ greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
   generation = priv->generation;
   UNLOCK (self);
   if (priv->receiver == generation)
-    return;
+    return FALSE;
 
   priv->receiver = generation;
   if (priv->rest && priv->rest != buffer)
     drop (self, priv->rest, DROP_BROKEN);
   clear_rest (self);
   if (!missed)
-    return;
+    return FALSE;
   priv->needs_key_frame = TRUE;
-  priv->frames_without_key = 0;
-  if (priv->in_frame)
-    priv->skips_frame = TRUE;
+  priv->frames_without_key = ends_frame (self, buffer) ? 1 : 0;
+  drop (self, buffer, torn ? DROP_BROKEN : DROP_NO_KEY_FRAME);
   gst_pad_push_event (GST_BASE_SINK_PAD (self), gst_event_new_restart ());
+  return TRUE;
 }
 
 /* FALSE: it is dropped. Asked once for each buffer and connection */
@@ -304,6 +319,20 @@ wait_with_count (GstNetworkSink * self, gint64 timeout)
   UNLOCK (self);
 }
 
+/* Monotonic us; 0: none */
+static gint64
+get_deadline (GstNetworkSink * self)
+{
+  gint64 ending_until;
+
+  if (self->priv->deadline)
+    return self->priv->deadline;
+  LOCK (self);
+  ending_until = self->priv->ending_until;
+  UNLOCK (self);
+  return ending_until;
+}
+
 /* Until there is room. `full_since`: monotonic us when something was taken last.
  * FALSE: interrupted, or error: the receiver took nothing for too long */
 static gboolean
@@ -311,6 +340,7 @@ wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   GstClockTime timeout = gst_network_sink_get_timeout (self);
+  gint64 deadline = get_deadline (self);
   gint64 now = g_get_monotonic_time ();
   gint64 left = -1;
 
@@ -322,10 +352,10 @@ wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
       return FALSE;
     }
   }
-  if (priv->deadline) {
-    if (now >= priv->deadline)
+  if (deadline) {
+    if (now >= deadline)
       return FALSE;
-    left = left < 0 ? priv->deadline - now : MIN (left, priv->deadline - now);
+    left = left < 0 ? deadline - now : MIN (left, deadline - now);
   }
   wait_with_count (self, left);
   return !g_cancellable_is_cancelled (priv->send_cancellable);
@@ -399,9 +429,9 @@ static gboolean
 try_buffer (GstNetworkSink * self, GstBuffer * buffer)
 {
   GstNetworkSinkPrivate *priv = self->priv;
-  gboolean torn = priv->rest == buffer && priv->rest_offset > 0;
 
-  greet_receiver (self, buffer);
+  if (greet_receiver (self, buffer))
+    return TRUE;
   if (priv->rest && priv->rest != buffer) {
     /* Left over by a flush: before anything else */
     if (transmit (self) == OUTCOME_SENT)
@@ -409,10 +439,6 @@ try_buffer (GstNetworkSink * self, GstBuffer * buffer)
     return FALSE;
   }
   if (!priv->rest) {
-    if (torn && GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT)) {
-      drop (self, buffer, DROP_BROKEN);
-      return TRUE;
-    }
     if (!choose (self, buffer))
       return TRUE;
     priv->rest = gst_buffer_ref (buffer);
@@ -446,6 +472,30 @@ drop_unconnected (GstNetworkSink * self, GstBuffer * buffer)
     clear_rest (self);
 }
 
+/* flow: of the wait for a connection */
+static gboolean
+gives_up (GstNetworkSink * self, GstFlowReturn flow)
+{
+  gboolean over;
+
+  LOCK (self);
+  over = is_over (self);
+  UNLOCK (self);
+  return over && (flow == GST_FLOW_OK || flow == FLOW_WAIT);
+}
+
+/* What is torn stays: the connection has to be reset. */
+static void
+drop_for_eos (GstNetworkSink * self, GstBuffer * buffer)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  drop (self, buffer, DROP_EOS_TIMEOUT);
+  priv->gave_up = TRUE;
+  if (priv->rest_offset == 0)
+    clear_rest (self);
+}
+
 static GstFlowReturn
 render_buffer (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -456,6 +506,10 @@ render_buffer (GstNetworkSink * self, GstBuffer * buffer)
 
   do {
     flow = wait_for_connection (self);
+    if (gives_up (self, flow)) {
+      drop_for_eos (self, buffer);
+      return GST_FLOW_OK;
+    }
   } while (flow == GST_FLOW_OK && !try_buffer (self, buffer));
 
   if (flow == FLOW_NOT_CONNECTED) {
@@ -495,12 +549,35 @@ begin_stream (GstNetworkSink * self)
   self->priv->have_markers = FALSE;
 }
 
+/* 0: the stream goes on. Wakes who waits for more than that. */
+static void
+set_ending (GstNetworkSink * self, gboolean ending)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  LOCK (self);
+  priv->ending_until = 0;
+  if (ending) {
+    priv->ending_until =
+        g_get_monotonic_time () + priv->eos_timeout / GST_USECOND;
+    g_cancellable_cancel (priv->send_cancellable);
+    g_cond_broadcast (&priv->cond);
+  }
+  UNLOCK (self);
+}
+
 gboolean
 gst_network_sink_event (GstBaseSink * sink, GstEvent * event)
 {
+  GstNetworkSink *self = GST_NETWORK_SINK (sink);
+
+  if (gst_event_is_ending (event))
+    set_ending (self, TRUE);
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    set_ending (self, FALSE);
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
       || GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
-    begin_stream (GST_NETWORK_SINK (sink));
+    begin_stream (self);
   return GST_BASE_SINK_CLASS (get_parent_class ())->event (sink, event);
 }
 
@@ -513,8 +590,10 @@ gst_network_sink_reset_render (GstNetworkSink * self)
   priv->receiver = 0;
   priv->started = FALSE;
   priv->needs_key_frame = FALSE;
+  priv->gave_up = FALSE;
   priv->last_pts = GST_CLOCK_TIME_NONE;
   begin_stream (self);
+  set_ending (self, FALSE);
   LOCK (self);
   priv->generation = 0;
   UNLOCK (self);
@@ -537,7 +616,8 @@ begin_drain (GstNetworkSink * self)
     g_cancellable_cancel (priv->connection_cancellable);
   while (priv->watching)
     g_cond_wait (&priv->cond, &priv->lock);
-  priv->deadline = g_get_monotonic_time () + priv->eos_timeout / GST_USECOND;
+  priv->deadline = priv->ending_until ? priv->ending_until :
+      g_get_monotonic_time () + priv->eos_timeout / GST_USECOND;
   UNLOCK (self);
   return connected;
 }
@@ -565,23 +645,6 @@ try_drain (GstNetworkSink * self)
   return done;
 }
 
-static void
-give_up_drain (GstNetworkSink * self)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-  gchar *peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
-  gdouble seconds;
-
-  LOCK (self);
-  priv->counters.eos_timeouts++;
-  seconds = priv->eos_timeout / (gdouble) GST_SECOND;
-  UNLOCK (self);
-  GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-      ("%s did not take everything within the eos-timeout of %g s.", peer,
-          seconds), (NULL));
-  g_free (peer);
-}
-
 /* Until there is nothing left to do, or FLUSHING */
 static GstFlowReturn
 drain (GstNetworkSink * self)
@@ -604,10 +667,27 @@ drain (GstNetworkSink * self)
     if (!connected || try_drain (self))
       return GST_FLOW_OK;
     if (g_get_monotonic_time () >= priv->deadline) {
-      give_up_drain (self);
+      priv->gave_up = TRUE;
       return GST_FLOW_OK;
     }
   }
+}
+
+static void
+warn_of_eos_timeout (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gchar *peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
+  gdouble seconds;
+
+  LOCK (self);
+  priv->counters.eos_timeouts++;
+  seconds = priv->eos_timeout / (gdouble) GST_SECOND;
+  UNLOCK (self);
+  GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+      ("%s did not take everything within the eos-timeout of %g s.", peer,
+          seconds), (NULL));
+  g_free (peer);
 }
 
 static GstFlowReturn
@@ -618,9 +698,15 @@ finish_stream (GstNetworkSink * self)
 
   if (begin_drain (self))
     flow = drain (self);
-  priv->deadline = 0;
+  if (flow == GST_FLOW_OK && priv->gave_up)
+    warn_of_eos_timeout (self);
   gst_network_sink_end_connection (self);
   clear_rest (self);
+  set_ending (self, FALSE);
+  priv->deadline = 0;
+  priv->gave_up = FALSE;
+  /* Another stream, another receiver, of which nothing was kept */
+  priv->started = FALSE;
 
   LOCK (self);
   if (flow == GST_FLOW_OK && priv->state == STATE_FAILED)

@@ -10,6 +10,8 @@
 
 #include "gstifdqueueprivate.h"
 
+#include "gstwirelessevents.h"
+
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
 /* Events and queries that may stand in the line: more of them wait, so that a
@@ -302,6 +304,8 @@ take_eos (GstIfdQueue * self, GstEvent * event)
     gst_event_unref (event);
     return FALSE;
   }
+  /* A sink that blocks would hear of it too late. */
+  gst_pad_push_event (self->srcpad, gst_event_new_ending ());
   return enqueue_event (self, event);
 }
 

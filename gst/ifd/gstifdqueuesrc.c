@@ -10,7 +10,7 @@
 
 #include "gstifdqueueprivate.h"
 
-#include "gstrestartevent.h"
+#include "gstwirelessevents.h"
 
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 

@@ -7,6 +7,7 @@
 
 #include "gstifdtcpwriter.h"
 
+#include "gstmpegvideoinput.h"
 #include "ifdtcpsocket.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
@@ -17,6 +18,14 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 #define DEFAULT_PORT 4953
 #define DEFAULT_NOTSENT_LOWAT 16384
 #define DEFAULT_QOS_DSCP -1
+
+/* What can be read from a stream of bytes: in other forms of H.264 and H.265 the
+ * parameter sets are in the caps, and those stay here. */
+#define STREAM_CAPS GST_MPEG_VIDEO_INPUT_CAPS "; " \
+    "video/x-h264, stream-format = (string) byte-stream, " \
+    "alignment = (string) au; " \
+    "video/x-h265, stream-format = (string) byte-stream, " \
+    "alignment = (string) au"
 
 #define MAX_MEMORIES 16         /* of a GstBuffer */
 /* What a receiver sends is read and forgotten: so much, then a pause, so that
@@ -69,7 +78,7 @@ enum
 static GParamSpec *properties[PROP_LAST];
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (STREAM_CAPS));
 
 #define gst_ifd_tcp_writer_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstIfdTcpWriter, gst_ifd_tcp_writer,
@@ -412,7 +421,8 @@ gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
 
 /* No more at once than may wait unsent: the kernel looks at its mark only before
  * it begins a piece of up to 64 kbyte, and so took 73,848 bytes with a mark of
- * 16384. */
+ * 16384. A frame is not begun before the socket counts as writable, with half of
+ * that free: what was begun has to be finished, whatever it takes. */
 static GstNetworkSinkResult
 gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
     gsize offset, gsize * taken, GError ** error)
@@ -424,7 +434,8 @@ gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
   *taken = 0;
   while (offset + *taken < end) {
     room = ifd_tcp_socket_get_room (self->socket, self->mark);
-    if (room == 0)
+    if (room == 0 || (offset + *taken == 0
+            && room < MIN (end, self->mark / 2)))
       return GST_NETWORK_SINK_FULL;
     result = gst_ifd_tcp_writer_send_some (self, buffer, offset + *taken, room,
         &size, error);

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include "gstrestartevent.h"
+#include "gstwirelessevents.h"
 #include "mpegstream.h"
 
 #define MPEG_CAPS "video/mpeg,mpegversion=2,systemstream=false,parsed=true," \
@@ -49,6 +49,7 @@ typedef struct
   gboolean live;                /* upstream */
   guint latency_ms;             /* upstream's; more than 0: it is live */
   guint key_unit_requests;
+  guint endings;                /* told past what waits */
 
   guint n_frames;               /* made so far */
 } Rig;
@@ -227,6 +228,15 @@ set_flushing (Rig * rig, gboolean flushing)
   g_mutex_unlock (&rig->lock);
 }
 
+static inline void
+count_ending (Rig * rig)
+{
+  g_mutex_lock (&rig->lock);
+  rig->endings++;
+  g_cond_broadcast (&rig->changed);
+  g_mutex_unlock (&rig->lock);
+}
+
 static inline gboolean
 take_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
@@ -240,6 +250,8 @@ take_event (GstPad * pad, GstObject * parent, GstEvent * event)
     log_name (rig, "eos");
   else if (GST_EVENT_TYPE (event) == GST_EVENT_GAP)
     log_name (rig, "gap");
+  else if (gst_event_is_ending (event))
+    count_ending (rig);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM)
     log_name (rig, gst_structure_get_name (gst_event_get_structure (event)));
   gst_event_unref (event);
@@ -314,6 +326,18 @@ expect_pushed (Rig * rig, guint pushed)
   while (rig->pushed < pushed
       && g_cond_wait_until (&rig->changed, &rig->lock, deadline));
   fail_unless_equals_int (rig->pushed, pushed);
+  g_mutex_unlock (&rig->lock);
+}
+
+static inline void
+expect_endings (Rig * rig, guint endings)
+{
+  gint64 deadline = g_get_monotonic_time () + PATIENCE;
+
+  g_mutex_lock (&rig->lock);
+  while (rig->endings < endings
+      && g_cond_wait_until (&rig->changed, &rig->lock, deadline));
+  fail_unless_equals_int (rig->endings, endings);
   g_mutex_unlock (&rig->lock);
 }
 

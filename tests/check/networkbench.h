@@ -8,7 +8,7 @@
 
 #include <gst/check/gstcheck.h>
 
-#include "gstrestartevent.h"
+#include "gstwirelessevents.h"
 
 /* A sink in a pipeline, a source pad before it, and a thread that pushes */
 typedef struct

@@ -320,6 +320,26 @@ GST_START_TEST (without_sync_what_is_read_ahead_waits)
 
 GST_END_TEST;
 
+/* A sink has a limit for the end, which counts from here. */
+GST_START_TEST (a_network_that_is_full_hears_that_eos_follows)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  rig.live = TRUE;
+  g_object_set (rig.element, "sync", FALSE, NULL);
+  rig_start (&rig, MPEG_CAPS);
+  rig.room = 0;
+  push_plan (&rig, "scI0 P1 eos");
+  expect_endings (&rig, 1);
+  expect_log (&rig, "~I0s");
+  open_network (&rig, -1);
+  expect_log (&rig, "~I0s P1 (eos)");
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (what_waits_for_room_can_be_flushed)
 {
   Rig rig;
@@ -1403,6 +1423,7 @@ ifdqueue_suite (void)
   tcase_add_test (tc, without_sync_what_is_live_is_dropped_rather_than_waits);
   tcase_add_test (tc, without_sync_what_is_read_ahead_waits);
   tcase_add_test (tc, what_waits_for_room_can_be_flushed);
+  tcase_add_test (tc, a_network_that_is_full_hears_that_eos_follows);
   tcase_add_test (tc, gop_headers_say_what_leading_b_frames_are_worth);
   tcase_add_test (tc, two_fields_are_one_frame);
   tcase_add_test (tc, a_damaged_frame_goes_on);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Events between our elements; see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstwirelessevents.h"
+
+#define RESTART_NAME "application/x-gst-wireless-restart"
+#define ENDING_NAME "application/x-gst-wireless-ending"
+
+GstEvent *
+gst_event_new_restart (void)
+{
+  return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+      gst_structure_new_empty (RESTART_NAME));
+}
+
+gboolean
+gst_event_is_restart (GstEvent * event)
+{
+  return GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_UPSTREAM
+      && gst_event_has_name (event, RESTART_NAME);
+}
+
+GstEvent *
+gst_event_new_ending (void)
+{
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_OOB,
+      gst_structure_new_empty (ENDING_NAME));
+}
+
+gboolean
+gst_event_is_ending (GstEvent * event)
+{
+  return GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_OOB
+      && gst_event_has_name (event, ENDING_NAME);
+}

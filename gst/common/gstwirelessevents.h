@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a queue that gives up frames and the sink behind it tell each other. */
+
+#ifndef __GST_WIRELESS_EVENTS_H__
+#define __GST_WIRELESS_EVENTS_H__
+
+#include <gst/gst.h>
+
+#include "gstwirelessprelude.h"
+
+G_BEGIN_DECLS
+
+/* Upstream: the receiver is a new one, which has nothing of what was sent so
+ * far: what refers to it is of no use to that one. Sent from the thread that
+ * renders, before the next buffer is taken. */
+GST_WIRELESS_API
+GstEvent *gst_event_new_restart (void);
+GST_WIRELESS_API
+gboolean gst_event_is_restart (GstEvent * event);
+
+/* Downstream, past what still waits: EOS stands behind that. How long the end
+ * may take counts from here. */
+GST_WIRELESS_API
+GstEvent *gst_event_new_ending (void);
+GST_WIRELESS_API
+gboolean gst_event_is_ending (GstEvent * event);
+
+G_END_DECLS
+
+#endif /* __GST_WIRELESS_EVENTS_H__ */
