@@ -288,6 +288,7 @@ gst_network_sink_finalize (GObject * object)
 {
   GstNetworkSinkPrivate *priv = GST_NETWORK_SINK (object)->priv;
 
+  g_clear_error (&priv->error);
   g_object_unref (priv->connection_cancellable);
   g_object_unref (priv->send_cancellable);
   g_mutex_clear (&priv->lock);

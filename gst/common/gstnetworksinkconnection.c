@@ -67,6 +67,22 @@ post_error (GstNetworkSink * self, const GError * error, gboolean connecting)
   g_free (peer);
 }
 
+void
+gst_network_sink_tell_error (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gboolean connecting;
+  GError *error;
+
+  LOCK (self);
+  error = g_steal_pointer (&priv->error);
+  connecting = priv->error_is_of_connecting;
+  UNLOCK (self);
+  if (error)
+    post_error (self, error, connecting);
+  g_clear_error (&error);
+}
+
 static void
 post_warning (GstNetworkSink * self, const GError * error, gboolean connecting)
 {
@@ -107,20 +123,26 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
   GST_INFO_OBJECT (self, "%s: %s", connecting ? "no connection" : "broken",
       error->message);
   priv->counters.failures[gst_network_sink_classify (error)]++;
-  UNLOCK (self);
-  if (again)
-    post_warning (self, error, connecting);
-  else
-    post_error (self, error, connecting);
-  g_error_free (error);
-  LOCK (self);
-
   if (again) {
+    UNLOCK (self);
+    post_warning (self, error, connecting);
+    g_error_free (error);
+    LOCK (self);
     pause_attempts (self);
     return;
   }
+  g_clear_error (&priv->error);
+  priv->error = error;
+  priv->error_is_of_connecting = connecting;
   priv->wanted = FALSE;
   set_state (self, STATE_FAILED);
+  /* Otherwise the streaming thread tells it: while the pipeline is on its way to
+   * PAUSED an application may not listen yet. */
+  if (connecting || GST_STATE (self) != GST_STATE_PLAYING)
+    return;
+  UNLOCK (self);
+  gst_network_sink_tell_error (self);
+  LOCK (self);
 }
 
 /* --- connect, watch, disconnect: all with lock, dropped in between -------- */
@@ -255,6 +277,7 @@ gst_network_sink_start_connection (GstNetworkSink * self)
 
   LOCK (self);
   memset (&priv->counters, 0, sizeof (priv->counters));
+  g_clear_error (&priv->error);
   priv->stopping = FALSE;
   priv->draining = FALSE;
   priv->wanted = TRUE;

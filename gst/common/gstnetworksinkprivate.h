@@ -13,7 +13,7 @@
  *              |                         two attempts
  *              v
  *          CONNECTED -> BROKEN -> PAUSING   with auto-reconnect
- *              |           `----> FAILED    without; the error was posted
+ *              |           `----> FAILED    without; render posts the error
  *              `-> IDLE                     EOS; a buffer begins anew
  */
 
@@ -98,6 +98,8 @@ struct _GstNetworkSinkPrivate
   gboolean using;               /* the streaming thread is in send, wait, drain */
   gboolean watching;            /* the connection's thread is in watch */
   GError *failure;              /* why the connection is BROKEN */
+  GError *error;                /* why it FAILED; NULL: that was posted */
+  gboolean error_is_of_connecting;
   gint64 blocked_since;         /* monotonic us; 0: render doesn't wait for a */
   gint64 unconnected_since;     /* full network, for a connection */
   Counters counters;
@@ -144,6 +146,8 @@ void gst_network_sink_join_connection (GstNetworkSink * self);
 void gst_network_sink_break_connection (GstNetworkSink * self, GError * error);
 /* Graceful, or a reset if a frame is torn; waits until it is done. */
 void gst_network_sink_end_connection (GstNetworkSink * self);
+/* Posts why the connection FAILED, once. */
+void gst_network_sink_tell_error (GstNetworkSink * self);
 Failure gst_network_sink_classify (const GError * error);
 
 /* gstnetworksinkrender.c */

@@ -134,6 +134,8 @@ wait_for_connection (GstNetworkSink * self)
     wait_for_change (self);
   }
   UNLOCK (self);
+  if (flow == GST_FLOW_ERROR)
+    gst_network_sink_tell_error (self);
   return flow;
 }
 
@@ -712,6 +714,8 @@ finish_stream (GstNetworkSink * self)
   if (flow == GST_FLOW_OK && priv->state == STATE_FAILED)
     flow = GST_FLOW_ERROR;
   UNLOCK (self);
+  if (flow == GST_FLOW_ERROR)
+    gst_network_sink_tell_error (self);
   return flow;
 }
 

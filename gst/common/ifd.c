@@ -34,6 +34,8 @@ typedef struct
 struct _Ifd
 {
   IfdConfig config;
+  IfdAlgorithm algorithm;       /* in force: since the stream's beginning, or the
+                                 * last I-frame */
   GQueue w;                     /* of IfdEntry, the oldest first */
   gboolean sending;             /* S holds a frame: */
   IfdFrame s;
@@ -82,7 +84,8 @@ static void
 begin_stream (Ifd * ifd)
 {
   ifd->begun = FALSE;
-  ifd->awaits_i = ifd->config.algorithm == IFD_ALGORITHM_GOP;
+  ifd->algorithm = ifd->config.algorithm;
+  ifd->awaits_i = ifd->algorithm == IFD_ALGORITHM_GOP;
   ifd->gop_disturbed = ifd->prev_gop_disturbed = FALSE;
   ifd->gop_closed = ifd->behind_p = ifd->has_no_i = FALSE;
   ifd->vain = 0;
@@ -93,8 +96,6 @@ ifd_set_config (Ifd * ifd, const IfdConfig * config)
 {
   ifd->config = *config;
   ifd->config.max_frames = CLAMP (config->max_frames, 1, IFD_MAX_FRAMES);
-  if (config->algorithm != IFD_ALGORITHM_GOP)
-    ifd->config.max_frames = 1;
   if (!ifd->begun)
     begin_stream (ifd);
 }
@@ -206,7 +207,8 @@ overwrite (Ifd * ifd, const IfdEntry * c)
 gboolean
 ifd_has_room (const Ifd * ifd)
 {
-  return ifd->w.length < ifd->config.max_frames;
+  return ifd->w.length < (ifd->algorithm == IFD_ALGORITHM_GOP ?
+      ifd->config.max_frames : 1);
 }
 
 static const IfdFrame *
@@ -472,7 +474,7 @@ enqueue_gop (Ifd * ifd, const IfdEntry * c)
 static void
 enqueue (Ifd * ifd, const IfdEntry * c)
 {
-  gboolean gop = ifd->config.algorithm == IFD_ALGORITHM_GOP;
+  gboolean gop = ifd->algorithm == IFD_ALGORITHM_GOP;
 
   /* The figures know neither; where they wait for an I-frame or a frame is not
    * whole, it is as if it had never come. */
@@ -489,7 +491,7 @@ enqueue (Ifd * ifd, const IfdEntry * c)
     if (ifd->awaits_i)
       ifd->gop_disturbed = TRUE;
     ifd->awaits_i = FALSE;
-    if (ifd->config.algorithm == IFD_ALGORITHM_PAPER)
+    if (ifd->algorithm == IFD_ALGORITHM_PAPER)
       enqueue_paper (ifd, c);
     else
       enqueue_paper_gop (ifd, c);
@@ -518,6 +520,16 @@ place (Ifd * ifd, IfdEntry * c)
     ifd->behind_p = TRUE;
 }
 
+/* What the one before gave up the next one does not know. */
+static void
+adopt_algorithm (Ifd * ifd)
+{
+  if (ifd->algorithm == ifd->config.algorithm)
+    return;
+  ifd->algorithm = ifd->config.algorithm;
+  ifd->awaits_i = TRUE;
+}
+
 void
 ifd_input (Ifd * ifd, guint64 now, const IfdFrame * frame)
 {
@@ -525,6 +537,8 @@ ifd_input (Ifd * ifd, guint64 now, const IfdFrame * frame)
 
   ifd->begun = TRUE;
   c.frame.number = ifd->next_number++;
+  if (frame->type == IFD_FRAME_I)
+    adopt_algorithm (ifd);
   place (ifd, &c);
   ifd->stats.in[frame->type]++;
   ifd->stats.in_bytes[frame->type] += frame->size;
@@ -598,7 +612,7 @@ drop_leading (Ifd * ifd, const IfdEntry * first)
   gboolean closed = (first->frame.flags & IFD_FRAME_CLOSED) != 0;
   GList *walk = ifd->w.head->next, *next;
 
-  if (closed || ifd->config.algorithm == IFD_ALGORITHM_PAPER)
+  if (closed || ifd->algorithm == IFD_ALGORITHM_PAPER)
     return;
   for (; walk; walk = next) {
     const IfdEntry *entry = walk->data;

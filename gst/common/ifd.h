@@ -141,7 +141,8 @@ Ifd *ifd_new (const IfdConfig * config);
 /* Frames in W are the caller's: ifd_flush first. */
 GST_WIRELESS_API
 void ifd_free (Ifd * ifd);
-/* From the next frame on; what is in W stays. */
+/* The size of W from the next frame on, and what is in it stays; the algorithm
+ * from the next I-frame on, as no algorithm knows what another has given up. */
 GST_WIRELESS_API
 void ifd_set_config (Ifd * ifd, const IfdConfig * config);
 

@@ -116,6 +116,8 @@ gst_ifd_queue_start (GstIfdQueue * self)
   self->started_at = g_get_monotonic_time ();
   self->upstream_latency = 0;
   self->latency_is_known = FALSE;
+  self->paces = self->sync;
+  self->warned_of_times = FALSE;
   g_mutex_unlock (&self->lock);
 
   ifd_line_free (old);
@@ -125,12 +127,12 @@ gst_ifd_queue_start (GstIfdQueue * self)
 static gboolean
 is_live (GstIfdQueue * self)
 {
-  gboolean sync;
+  gboolean paces;
 
   g_mutex_lock (&self->lock);
-  sync = self->sync;
+  paces = self->paces;
   g_mutex_unlock (&self->lock);
-  return sync;
+  return paces;
 }
 
 static GstStateChangeReturn
@@ -272,7 +274,7 @@ gst_ifd_queue_init (GstIfdQueue * self)
   g_cond_init (&self->changed);
   self->config.algorithm = DEFAULT_ALGORITHM;
   self->config.max_frames = DEFAULT_MAX_FRAMES;
-  self->sync = DEFAULT_SYNC;
+  self->sync = self->paces = DEFAULT_SYNC;
   self->max_frame_size = DEFAULT_MAX_FRAME_SIZE;
   self->post_messages = DEFAULT_POST_MESSAGES;
   self->stats_interval = DEFAULT_STATS_INTERVAL;

@@ -102,7 +102,7 @@ gst_ifd_queue_look_downstream (GstIfdQueue * self)
   gboolean sync;
 
   g_mutex_lock (&self->lock);
-  sync = self->sync;
+  sync = self->paces;
   g_mutex_unlock (&self->lock);
   if (!sync)
     return;

@@ -174,7 +174,7 @@ refuse_unusable (GstIfdQueueInput * input, GstCaps * caps)
 
   if (gst_structure_has_name (structure, "application/x-rtp"))
     return refuse (input, caps, "RTP packets", "ifdqueue before the "
-        "payloader: ... ! ifdqueue ! rfc2250pay ! udpsink");
+        "payloader: ... ! ifdqueue ! rfc2250pay ! udpsink; ifdsink needs none");
   if (gst_structure_has_name (structure, "video/x-h264"))
     return refuse (input, caps, "this form of H.264", "h264parse before "
         "ifdqueue");

@@ -48,6 +48,8 @@ struct _GstIfdQueue
   GstQuery *query_running;      /* is being answered downstream */
 
   /* protected by lock: time */
+  gboolean paces;               /* sync, as it was at the start */
+  gboolean warned_of_times;     /* that there are none */
   gboolean playing;
   GstClockTime paused_at;       /* running time; while not playing */
   gint64 started_at;            /* us, monotonic; the origin without a clock */

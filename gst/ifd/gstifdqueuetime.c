@@ -57,16 +57,21 @@ get_running_time (GstIfdQueue * self, GstClockTime time)
   return running_time;
 }
 
+static gboolean
+has_time (GstIfdQueue * self, GstBuffer * buffer)
+{
+  return GST_CLOCK_TIME_IS_VALID (GST_BUFFER_DTS_OR_PTS (buffer))
+      && self->segment.format == GST_FORMAT_TIME;
+}
+
 /* With the lock. Running time at which the buffer is due */
 static GstClockTime
-get_due (GstIfdQueue * self, GstBuffer * buffer)
+get_due (GstIfdQueue * self, GstBuffer * buffer, gboolean paced)
 {
-  GstClockTime time = GST_BUFFER_DTS_OR_PTS (buffer);
-
-  if (!self->sync || !GST_CLOCK_TIME_IS_VALID (time)
-      || self->segment.format != GST_FORMAT_TIME || !has_clock (self))
+  if (!paced)
     return gst_ifd_queue_now (self);
-  return get_running_time (self, time) + self->upstream_latency;
+  return get_running_time (self, GST_BUFFER_DTS_OR_PTS (buffer))
+      + self->upstream_latency;
 }
 
 /* With the lock. NULL: no clock, so there is nothing to wait for. */
@@ -142,7 +147,7 @@ learn_latency (GstIfdQueue * self)
 static gboolean
 waits_for_playing (GstIfdQueue * self)
 {
-  return self->flow == GST_FLOW_OK && self->sync && !self->playing;
+  return self->flow == GST_FLOW_OK && self->paces && !self->playing;
 }
 
 /* With the lock. What is read ahead is never late: nothing of it need go, and it
@@ -150,15 +155,31 @@ waits_for_playing (GstIfdQueue * self)
 static gboolean
 waits_for_room (GstIfdQueue * self)
 {
-  return self->flow == GST_FLOW_OK && !self->sync && !self->upstream_is_live
+  return self->flow == GST_FLOW_OK && !self->upstream_is_live
       && !ifd_line_has_room (self->line);
+}
+
+static void
+warn_of_times (GstIfdQueue * self)
+{
+  gboolean warned;
+
+  g_mutex_lock (&self->lock);
+  warned = self->warned_of_times || !self->paces || self->upstream_is_live;
+  self->warned_of_times = TRUE;
+  g_mutex_unlock (&self->lock);
+  if (!warned)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The frames have no timestamps: they go as fast as the network takes "
+            "them. Put h264timestamper or h265timestamper before %s.",
+            GST_OBJECT_NAME (self)), (NULL));
 }
 
 GstFlowReturn
 gst_ifd_queue_wait (GstIfdQueue * self, GstBuffer * buffer, GstClockTime * due)
 {
+  gboolean timed = has_time (self, buffer), paced, waits;
   GstFlowReturn flow;
-  gboolean waits;
 
   g_mutex_lock (&self->lock);
   while (waits_for_playing (self))
@@ -166,12 +187,14 @@ gst_ifd_queue_wait (GstIfdQueue * self, GstBuffer * buffer, GstClockTime * due)
   g_mutex_unlock (&self->lock);
 
   learn_latency (self);
+  if (!timed)
+    warn_of_times (self);
 
   g_mutex_lock (&self->lock);
-  while (waits_for_room (self))
+  waits = paced = self->paces && timed && has_clock (self);
+  while (!paced && waits_for_room (self))
     g_cond_wait (&self->changed, &self->lock);
-  *due = get_due (self, buffer);
-  waits = self->sync;
+  *due = get_due (self, buffer, paced);
   while (self->flow == GST_FLOW_OK && waits) {
     if (self->playing)
       waits = !wait_for_clock (self, *due);
@@ -227,7 +250,7 @@ gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query)
 
   g_mutex_lock (&self->lock);
   take_upstream_latency (self, live, min);
-  sync = self->sync;
+  sync = self->paces;
   here = get_own_latency (self) + self->upstream_latency - (live ? min : 0);
   g_mutex_unlock (&self->lock);
 

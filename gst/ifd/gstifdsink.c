@@ -281,7 +281,8 @@ gst_ifd_sink_change_state (GstElement * element, GstStateChange transition)
 static void
 gst_ifd_sink_init (GstIfdSink * self)
 {
-  GstElement *queue = g_object_new (GST_TYPE_IFD_QUEUE, "name", "queue", NULL);
+  GstElement *queue = g_object_new (GST_TYPE_IFD_QUEUE, "name",
+      "ifdqueue", NULL);
   GstElement *writer = g_object_new (GST_TYPE_IFD_TCP_WRITER,
       "name", "writer", "sync", FALSE, NULL);
   GstPad *pad = gst_element_get_static_pad (queue, "sink");

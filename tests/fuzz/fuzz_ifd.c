@@ -42,7 +42,10 @@ typedef struct
 typedef struct
 {
   Ifd *ifd;
-  IfdConfig config;
+  IfdConfig wish;               /* as it was set */
+  IfdConfig config;             /* in force */
+  gboolean begun;
+  gboolean w_is_stale;          /* all of it has to go for C */
   gboolean mixed;               /* another algorithm chose among frames here */
   Picture pictures[MAX_PICTURES];
   guint n_pictures;
@@ -146,13 +149,43 @@ remove_waiting (gint number)
   model.n_w--;
 }
 
+/* An algorithm comes into force with an I-frame, or before the first frame. */
+static void
+set_force (gboolean algorithm_too)
+{
+  if (algorithm_too)
+    model.config.algorithm = model.wish.algorithm;
+  model.config.max_frames = 1;
+  if (model.config.algorithm == IFD_ALGORITHM_GOP)
+    model.config.max_frames = CLAMP (model.wish.max_frames, 1, IFD_MAX_FRAMES);
+  model.mixed |= model.config.algorithm != IFD_ALGORITHM_GOP;
+}
+
+/* What an outage left, see ifd.c: all of it goes for an I-frame. */
+static gboolean
+w_is_stale (const Picture * c)
+{
+  guint i;
+
+  if (model.config.algorithm != IFD_ALGORITHM_GOP
+      || c->frame.type != IFD_FRAME_I || model.n_w == 0
+      || (c->frame.flags & IFD_FRAME_INCOMPLETE)
+      || model.n_w < model.config.max_frames)
+    return FALSE;
+  for (i = 0; i < model.n_w; i++) {
+    if (model.pictures[model.w[i]].frame.type == IFD_FRAME_B)
+      return FALSE;
+  }
+  return model.w[model.n_w - 1] - model.w[0] + 1 > (gint) model.n_w;
+}
+
 static void
 check_overwritten (const Picture * victim, const Picture * c)
 {
   guint i;
 
   fuzz_check (c && victim != c);
-  if (model.config.algorithm != IFD_ALGORITHM_GOP)
+  if (model.config.algorithm != IFD_ALGORITHM_GOP || model.w_is_stale)
     return;
   if (victim->frame.type == IFD_FRAME_I)
     fuzz_check (c->frame.type == IFD_FRAME_I);
@@ -213,6 +246,9 @@ input (FuzzInput * script, guint what)
   place (c, number);
   model.n_pictures++;
   model.n_in++;
+  model.begun = TRUE;
+  set_force (c->frame.type == IFD_FRAME_I);
+  model.w_is_stale = w_is_stale (c);
   ifd_input (model.ifd, model.n_in, &c->frame);
   take_events (number);
   fuzz_check (c->fate == FATE_WAITING || c->fate == FATE_DROPPED);
@@ -270,7 +306,8 @@ flush (void)
     model.pictures[model.s].fate = FATE_FLUSHED;
   model.s = NONE;
   model.receiver++;
-  model.mixed = model.config.algorithm != IFD_ALGORITHM_GOP;
+  model.begun = model.mixed = FALSE;
+  set_force (TRUE);
   begin_stream ();
   take_events (NONE);
 }
@@ -278,16 +315,13 @@ flush (void)
 static void
 configure (guint algorithm, guint max_frames)
 {
-  model.config.algorithm = algorithm % (IFD_ALGORITHM_GOP + 1);
-  model.config.max_frames = max_frames;
+  model.wish.algorithm = algorithm % (IFD_ALGORITHM_GOP + 1);
+  model.wish.max_frames = max_frames;
   if (model.ifd)
-    ifd_set_config (model.ifd, &model.config);
+    ifd_set_config (model.ifd, &model.wish);
   else
-    model.ifd = ifd_new (&model.config);
-  model.config.max_frames = CLAMP (max_frames, 1, IFD_MAX_FRAMES);
-  if (model.config.algorithm != IFD_ALGORITHM_GOP)
-    model.config.max_frames = 1;
-  model.mixed |= model.config.algorithm != IFD_ALGORITHM_GOP;
+    model.ifd = ifd_new (&model.wish);
+  set_force (!model.begun);
 }
 
 static void

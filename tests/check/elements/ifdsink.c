@@ -771,7 +771,7 @@ GST_END_TEST;
 GST_START_TEST (properties_reach_the_parts)
 {
   GstElement *sink = gst_element_factory_make ("ifdsink", NULL);
-  GstElement *queue = gst_bin_get_by_name (GST_BIN (sink), "queue");
+  GstElement *queue = gst_bin_get_by_name (GST_BIN (sink), "ifdqueue");
   GstElement *writer = gst_bin_get_by_name (GST_BIN (sink), "writer");
   guint max_frames;
   gboolean sync;

@@ -175,6 +175,22 @@ GST_START_TEST (algorithm_may_change_before_the_first_frame)
 
 GST_END_TEST;
 
+GST_START_TEST (algorithm_changes_with_an_i_frame)
+{
+  const ScriptCase cases[] = {
+    {"to gop: what paper gave up is unknown", "paper I P gop2 B / P I Bl P / /",
+        "+I0 -P1:no-room -B2:no-room >I0 +P3 +I4 -B5:leading "
+          "-P3:overwritten +P6 >I4 >P6"},
+    {"to paper, and at once to its W of one", "I / P paper P P / I P I",
+        "+I0 >I0 +P1 -P2:no-room -P3:disturbed >P1 +I4 -P5:no-room "
+          "-I4:overwritten +I6"},
+  };
+
+  SCRIPT_EXPECT_ALL (&gop_of_two, cases);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (victim_is_the_frame_that_costs_least)
 {
   const ScriptCase two[] = {
@@ -542,6 +558,7 @@ ifd_suite (void)
   tcase_add_test (tc, gop_never_sends_leading_frames_of_a_broken_link);
   tcase_add_test (tc, gop_begins_with_an_i_frame);
   tcase_add_test (tc, algorithm_may_change_before_the_first_frame);
+  tcase_add_test (tc, algorithm_changes_with_an_i_frame);
   tcase_add_test (tc, victim_is_the_frame_that_costs_least);
   tcase_add_test (tc, an_i_frame_replaces_what_an_outage_left);
   tcase_add_test (tc, w_may_grow_and_shrink);
