@@ -170,9 +170,8 @@ warn_of_times (GstIfdQueue * self)
   g_mutex_unlock (&self->lock);
   if (!warned)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-        ("The frames have no timestamps: they go as fast as the network takes "
-            "them. Put h264timestamper or h265timestamper before %s.",
-            GST_OBJECT_NAME (self)), (NULL));
+        ("The frames have no timestamps: %s sends them as fast as the network "
+            "takes them.", GST_OBJECT_NAME (self)), (NULL));
 }
 
 GstFlowReturn

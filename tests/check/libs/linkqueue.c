@@ -365,7 +365,7 @@ push_film (Rig * rig)
 
   for (i = 0; i < 60; i++) {
     rig->now = i * 4 * MS;
-    push_frame (rig, i % 12 == 0 ? I : i % 3 == 0 ? P : B, "abcdefg" + i % 5);
+    push_frame (rig, i % 12 == 0 ? I : i % 3 == 0 ? P : B, &"abcdefg"[i % 5]);
     push_other (rig, 'x');
   }
 }
