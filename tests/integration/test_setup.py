@@ -131,7 +131,9 @@ exec "$@" """)
     def test_an_interrupted_installation_leaves_no_log(self):
         self.debian(missing=["ffmpeg"])
         (self.bin / "sleep").symlink_to(shutil.which("sleep"))
-        self.stub("apt-get", f"echo $* >> {self.root}/calls; sleep 0.5")
+        # It goes on until it is told, as the shell heeds a signal only then.
+        self.stub("apt-get", f"echo $* >> {self.root}/calls; "
+                  f"while [ ! -e {self.root}/go ]; do sleep 0.01; done")
         temporary = self.root / "tmp"
         temporary.mkdir()
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
@@ -147,9 +149,11 @@ exec "$@" """)
                     time.sleep(0.01)
                 self.assertEqual(len(list(temporary.iterdir())), 1)
                 setup.send_signal(number)
+                (self.root / "go").touch()
                 self.assertEqual(setup.wait(20), 128 + number)
                 self.assertEqual(list(temporary.iterdir()), [])
                 (self.root / "calls").unlink()
+                (self.root / "go").unlink()
 
     def test_elsewhere_it_names_the_programs_that_are_missing(self):
         result = self.setup("demo")
