@@ -141,6 +141,17 @@ gst_network_sink_get_timeout (GstNetworkSink * self)
   return timeout;
 }
 
+gboolean
+gst_network_sink_get_blocking (GstNetworkSink * self)
+{
+  gboolean blocking;
+
+  LOCK (self);
+  blocking = self->priv->blocking;
+  UNLOCK (self);
+  return blocking;
+}
+
 static void
 gst_network_sink_set_property (GObject * object, guint id,
     const GValue * value, GParamSpec * pspec)

@@ -105,6 +105,9 @@ GST_WIRELESS_API GType gst_network_sink_get_type (void);
 /* ns; 0: never. How long a receiver may take nothing, or not answer. */
 GST_WIRELESS_API
 GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
+/* Whether render waits while the network is full */
+GST_WIRELESS_API
+gboolean gst_network_sink_get_blocking (GstNetworkSink * self);
 /* What `stats` has; any thread. */
 GST_WIRELESS_API
 GstStructure * gst_network_sink_create_stats (GstNetworkSink * self);

@@ -366,15 +366,8 @@ wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
 static gboolean
 may_wait (GstNetworkSink * self)
 {
-  gboolean blocking;
-
   /* A frame that was begun is finished. */
-  if (self->priv->rest_offset > 0)
-    return TRUE;
-  LOCK (self);
-  blocking = self->priv->blocking;
-  UNLOCK (self);
-  return blocking;
+  return self->priv->rest_offset > 0 || gst_network_sink_get_blocking (self);
 }
 
 static Outcome

@@ -419,10 +419,18 @@ gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
   return GST_NETWORK_SINK_SENT;
 }
 
+/* What was begun has to be finished, whatever it takes: who may not wait begins
+ * only where the socket counts as writable, with half of its mark free. */
+static gboolean
+gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
+{
+  return room >= MIN (size, self->mark / 2)
+      || gst_network_sink_get_blocking (GST_NETWORK_SINK (self));
+}
+
 /* No more at once than may wait unsent: the kernel looks at its mark only before
  * it begins a piece of up to 64 kbyte, and so took 73,848 bytes with a mark of
- * 16384. A frame is not begun before the socket counts as writable, with half of
- * that free: what was begun has to be finished, whatever it takes. */
+ * 16384. */
 static GstNetworkSinkResult
 gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
     gsize offset, gsize * taken, GError ** error)
@@ -435,7 +443,7 @@ gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
   while (offset + *taken < end) {
     room = ifd_tcp_socket_get_room (self->socket, self->mark);
     if (room == 0 || (offset + *taken == 0
-            && room < MIN (end, self->mark / 2)))
+            && !gst_ifd_tcp_writer_may_begin (self, end, room)))
       return GST_NETWORK_SINK_FULL;
     result = gst_ifd_tcp_writer_send_some (self, buffer, offset + *taken, room,
         &size, error);
