@@ -136,13 +136,20 @@ exec "$@" """)
                   f"while [ ! -e {self.root}/go ]; do sleep 0.01; done")
         temporary = self.root / "tmp"
         temporary.mkdir()
-        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        numbers = signal.SIGHUP, signal.SIGINT, signal.SIGTERM
+
+        def heed_them():
+            # Under nohup, or behind an "&", some are ignored, for good.
+            for number in numbers:
+                signal.signal(number, signal.SIG_DFL)
+
+        for number in numbers:
             with self.subTest(signal=number.name):
                 setup = subprocess.Popen(
                     [SETUP, "demo"],
                     env={"PATH": str(self.bin), "TMPDIR": str(temporary)},
                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL)
+                    stderr=subprocess.DEVNULL, preexec_fn=heed_them)
                 self.addCleanup(setup.kill)
                 deadline = time.monotonic() + 20
                 while not self.calls() and time.monotonic() < deadline:
