@@ -11,10 +11,7 @@
 #include "gstnetworksinkprivate.h"
 
 #include "gstwirelessevents.h"
-
-/* A stream that has no key frame for so many frames has none (intra refresh),
- * and goes on. */
-#define LONGEST_GOP 600
+#include "ifd.h"
 
 /* There is no connection, and nobody waits for it */
 #define FLOW_NOT_CONNECTED GST_FLOW_CUSTOM_SUCCESS
@@ -246,7 +243,7 @@ choose (GstNetworkSink * self, GstBuffer * buffer)
   if (!priv->needs_key_frame)
     return TRUE;
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT)
-      && priv->frames_without_key < LONGEST_GOP) {
+      && priv->frames_without_key < IFD_LONGEST_GOP) {
     if (ends_frame (self, buffer))
       priv->frames_without_key++;
     drop (self, buffer, DROP_NO_KEY_FRAME);

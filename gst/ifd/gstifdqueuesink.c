@@ -10,6 +10,7 @@
 
 #include "gstifdqueueprivate.h"
 
+#include "gstheldevents.h"
 #include "gstwirelessevents.h"
 
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
@@ -76,25 +77,6 @@ send_event (GstIfdQueue * self, GstEvent * event)
     return enqueue_event (self, event);
   g_queue_push_tail (&self->held_events, event);
   return TRUE;
-}
-
-/* A flush takes all but what is said of the stream as a whole. */
-static void
-flush_held_events (GstIfdQueue * self)
-{
-  GList *link = self->held_events.head;
-
-  while (link) {
-    GList *next = link->next;
-    GstEvent *event = link->data;
-
-    if (!GST_EVENT_IS_STICKY (event)
-        || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
-      gst_event_unref (event);
-      g_queue_delete_link (&self->held_events, link);
-    }
-    link = next;
-  }
 }
 
 /* Takes the caps, or NULL. */
@@ -328,7 +310,7 @@ take_flush_stop (GstIfdQueue * self, GstEvent * event)
 
   gst_event_parse_flush_stop (event, &reset_time);
   restart (self);
-  flush_held_events (self);
+  gst_held_events_flush (&self->held_events);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   sent = gst_pad_push_event (self->srcpad, event);
 

@@ -54,6 +54,7 @@
 
 #include <glib/gstdio.h>
 
+#include "gstheldevents.h"
 #include "gstmpegvideoinput.h"
 #include "gststatsfields.h"
 #include "gststatstimer.h"
@@ -560,25 +561,6 @@ gst_mpeg_stat_send_event (GstMpegStat * self, GstEvent * event)
   return TRUE;
 }
 
-/* A flush takes all but what is said of the stream as a whole. */
-static void
-gst_mpeg_stat_flush_held_events (GstMpegStat * self)
-{
-  GList *link = self->held_events.head;
-
-  while (link) {
-    GList *next = link->next;
-    GstEvent *event = link->data;
-
-    if (!GST_EVENT_IS_STICKY (event)
-        || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
-      gst_event_unref (event);
-      g_queue_delete_link (&self->held_events, link);
-    }
-    link = next;
-  }
-}
-
 /* How long a frame waits here for the buffer that shows its end */
 static void
 gst_mpeg_stat_set_frame_wait (GstMpegStat * self, GstClockTime wait)
@@ -925,7 +907,7 @@ static gboolean
 gst_mpeg_stat_take_flush_stop (GstMpegStat * self, GstEvent * event)
 {
   gst_mpeg_stat_restart (self);
-  gst_mpeg_stat_flush_held_events (self);
+  gst_held_events_flush (&self->held_events);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   return gst_pad_push_event (self->srcpad, event);
 }
