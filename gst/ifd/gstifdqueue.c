@@ -36,6 +36,8 @@
 
 #include <string.h>
 
+#include "gstifdalgorithm.h"
+
 GST_DEBUG_CATEGORY (gst_ifd_queue_debug);
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
@@ -70,28 +72,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS ", parsed = (boolean) true; "
         GST_IFD_QUEUE_H26X_CAPS));
-
-GType
-gst_ifd_queue_algorithm_get_type (void)
-{
-  static const GEnumValue values[] = {
-    {IFD_ALGORITHM_PAPER, "As figure 1.1: an I-frame takes the place of any, "
-          "a P of a B", "paper"},
-    {IFD_ALGORITHM_PAPER_GOP, "As figures 1.2 and 1.3: without what refers to "
-          "a lost frame", "paper-gop"},
-    {IFD_ALGORITHM_GOP, "The same mended, with several frames to choose from",
-        "gop"},
-    {0, NULL, NULL}
-  };
-  static gsize type = 0;
-
-  if (g_once_init_enter (&type)) {
-    GType new_type = g_enum_register_static ("GstIfdQueueAlgorithm", values);
-
-    g_once_init_leave (&type, new_type);
-  }
-  return type;
-}
 
 #define gst_ifd_queue_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstIfdQueue, gst_ifd_queue, GST_TYPE_ELEMENT,
@@ -313,7 +293,7 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
    * mends what they forget and holds #GstIfdQueue:max-frames.
    */
   properties[PROP_ALGORITHM] = g_param_spec_enum ("algorithm", "Algorithm",
-      "How frames are chosen that are given up", GST_TYPE_IFD_QUEUE_ALGORITHM,
+      "How frames are chosen that are given up", GST_TYPE_IFD_ALGORITHM,
       DEFAULT_ALGORITHM, playing);
 
   /**
@@ -438,5 +418,4 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
       "Queue before a network that is too slow: gives up B-frames, hardly ever "
       "an I-frame, and keeps video live", "The gst-plugins-wireless authors");
 
-  gst_type_mark_as_plugin_api (GST_TYPE_IFD_QUEUE_ALGORITHM, 0);
 }

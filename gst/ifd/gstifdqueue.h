@@ -10,10 +10,6 @@ G_BEGIN_DECLS
 
 #define GST_TYPE_IFD_QUEUE (gst_ifd_queue_get_type ())
 G_DECLARE_FINAL_TYPE (GstIfdQueue, gst_ifd_queue, GST, IFD_QUEUE, GstElement)
-/* The values are those of IfdAlgorithm. */
-#define GST_TYPE_IFD_QUEUE_ALGORITHM (gst_ifd_queue_algorithm_get_type ())
-GType gst_ifd_queue_algorithm_get_type (void);
-
 GST_ELEMENT_REGISTER_DECLARE (ifdqueue);
 
 G_END_DECLS

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gstifdalgorithm.h"
 #include "linkdelivery.h"
 #include "linkpattern.h"
 
@@ -98,12 +99,6 @@ DEFINE_ENUM (queue, "GstWirelessLinkQueue",
     {LINK_QUEUE_IFD, "I-Frame Delay: whole frames of video, those that matter "
         "most", "ifd"})
 
-DEFINE_ENUM (ifd_algorithm, "GstWirelessLinkIfdAlgorithm",
-    {IFD_ALGORITHM_PAPER, "Figure 1.1 of Ouwens 2006, to the letter", "paper"},
-    {IFD_ALGORITHM_PAPER_GOP, "Its figures 1.2 and 1.3, to the letter",
-        "paper-gop"},
-    {IFD_ALGORITHM_GOP, "These mended, and several frames may wait", "gop"})
-
 DEFINE_ENUM (rate_fallback, "GstWirelessLinkRateFallback",
     {LINK_FALLBACK_FIXED, "Always max-rate", "fixed"},
     {LINK_FALLBACK_ARF, "One step down after down-after failures", "arf"},
@@ -148,7 +143,8 @@ static const Setting table[] = {
       "in ns; 0: no limit"},
   {"queue", KIND_ENUM, 0, 0, ENUM (queue.discipline, queue),
       "Who is lost where there is no room: packets, or frames of MPEG video"},
-  {"ifd-algorithm", KIND_ENUM, 0, 0, ENUM (queue.ifd.algorithm, ifd_algorithm),
+  {"ifd-algorithm", KIND_ENUM, 0, 0, ENUM (queue.ifd.algorithm,
+        gst_ifd_algorithm),
       "queue=ifd: how it chooses among frames"},
   {"ifd-max-frames", KIND_UINT, 1, IFD_MAX_FRAMES, PLAIN (queue.ifd.max_frames),
       "queue=ifd: frames of a stream that may wait, beside the one that is "
