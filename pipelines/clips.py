@@ -19,6 +19,18 @@ RATES = (3, 4, 5, 6)  # Mbit/s
 SECONDS = 60
 FRAMES_PER_SECOND = 25
 
+# Small ones for slow radios, QCIF: encoder, muxer and demuxer of ffmpeg,
+# frames per second.
+# H.263 as Singh had it (2.3, 10 kbit/s and 10 Hz), with headers of groups of
+# blocks, from which a decoder can go on behind damage, and an I-frame in 10 s;
+# MPEG-1 with as few bits as it can be told to take.
+QCIF = {
+    "h263": ("-c:v h263 -g 100 -ps 100 -b:v 10k -maxrate 10k -bufsize 20k",
+             "h263", "h263", 10),
+    "mpeg": ("-c:v mpeg1video -g 50 -bf 0 -b:v 50k -maxrate 50k -bufsize 100k",
+             "mpeg1video", "mpegvideo", 25),
+}
+
 FFMPEG = "ffmpeg -nostdin -hide_banner -loglevel error -y".split()
 # The film has 5.3 s: played once and repeated eleven times it has 63.
 REPEATED_FILM = ["-stream_loop", "11", "-i", str(FILM)]
@@ -52,6 +64,16 @@ def make_ts(build_dir, rate):
         + f"-map 0:v -map 1:a -t {SECONDS} -c:v copy".split()
         + SOUND + "-f mpegts".split(),
     )
+
+
+def make_qcif(build_dir, codec, seconds):
+    """The path of a small clip as QCIF has it, a raw stream."""
+    encoder, muxer, _, frames_per_second = QCIF[codec]
+    path = pathlib.Path(build_dir) / "clips" / f"bunny-qcif-{seconds}s.{codec}"
+    return _make(
+        path, ["-stream_loop", "-1", "-i", str(FILM)]
+        + f"-an -t {seconds} -vf scale=176:144 -r {frames_per_second} "
+          f"-pix_fmt yuv420p {encoder} -loglevel fatal -f {muxer}".split())
 
 
 def cut(clip, seconds, path):

@@ -37,8 +37,9 @@ TUN_HELP = {
 # what the commands send, and one seed gives one run.
 QUIET = {"net.ipv6.conf.default.router_solicitations": "0",
          "net.ipv6.conf.default.addr_gen_mode": "1"}
-# The states in /proc/net of a socket that can be sent to.
-LISTENING = {"tcp": "0A", "udp": "07", "udplite": "07"}
+# The states in /proc/net of a socket that can be sent to. (The port of a raw one
+# is its protocol.)
+LISTENING = {"tcp": "0A", "udp": "07", "udplite": "07", "raw": "07"}
 
 
 class Failed(Exception):

@@ -15,7 +15,8 @@ import links
 import testbed
 
 HOST = "127.0.0.1"
-LISTENING = {"udp": "07", "tcp": "0A"}  # states in /proc/net
+LISTENING = {"udp": "07", "udplite": "07", "raw": "07", "tcp": "0A"}
+UDPLITE = 136  # in IP; a raw socket's "port" in /proc/net
 LINK = "wl0"
 # The first is the mobile: it watches what the network sends down to it.
 ROLES = ("receiver", "sender")
@@ -24,7 +25,9 @@ OURS = ("location", "mode", "name", "overhead")
 
 
 def kind_of_socket(binds):
-    return socket.SOCK_DGRAM if binds == "udp" else socket.SOCK_STREAM
+    """UDP-Lite has ports of its own, where the kernel has it; those of UDP are as
+    good."""
+    return socket.SOCK_STREAM if binds == "tcp" else socket.SOCK_DGRAM
 
 
 def is_free(binds, port):
@@ -59,19 +62,32 @@ def sockets(pid):
     return found
 
 
-def is_bound(binds, port, pid):
-    """Whether the process has the port: another's would deceive us."""
-    ending = f":{port:04X}"
-    own = sockets(pid)
-    for table in (f"/proc/net/{binds}", f"/proc/net/{binds}6"):
-        with contextlib.suppress(FileNotFoundError), open(table) as lines:
+def ways_to_bind(binds, port):
+    """(table of /proc/net, port in there): UDP-Lite has several backends."""
+    yield binds, port
+    if binds == "udplite":
+        yield "raw", UDPLITE
+        yield "udp", port
+
+
+def is_in_table(table, port, own):
+    state = LISTENING[table]
+    for name in (table, table + "6"):
+        with contextlib.suppress(FileNotFoundError), \
+                open(f"/proc/net/{name}") as lines:
             for line in lines:
                 fields = line.split()
-                if (fields[1].endswith(ending)
-                        and fields[3] == LISTENING[binds]
+                if (fields[1].endswith(f":{port:04X}") and fields[3] == state
                         and fields[9] in own):
                     return True
     return False
+
+
+def is_bound(binds, port, pid):
+    """Whether the process has the port: another's would deceive us."""
+    own = sockets(pid)
+    return any(is_in_table(table, number, own)
+               for table, number in ways_to_bind(binds, port))
 
 
 class Here:

@@ -31,6 +31,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "gstlivelist.h"
 #include "gsttunport.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_tun_src_debug);
@@ -50,6 +51,7 @@ struct _GstTunSrc
   guint64 dropped;              /* as last seen */
   guint64 dropped_before;       /* it was opened */
 
+  gint unlocked;                /* atomic */
   GstPoll *poll;                /* has its own lock */
   GstPollFD poll_fd;            /* in it from start to stop */
   guint8 *scratch;              /* TUN_MAX_PACKET bytes; streaming thread */
@@ -121,14 +123,20 @@ gst_tun_src_start (GstBaseSrc * src)
 static gboolean
 gst_tun_src_unlock (GstBaseSrc * src)
 {
-  gst_poll_set_flushing (GST_TUN_SRC (src)->poll, TRUE);
+  GstTunSrc *self = GST_TUN_SRC (src);
+
+  g_atomic_int_set (&self->unlocked, TRUE);
+  gst_poll_set_flushing (self->poll, TRUE);
   return TRUE;
 }
 
 static gboolean
 gst_tun_src_unlock_stop (GstBaseSrc * src)
 {
-  gst_poll_set_flushing (GST_TUN_SRC (src)->poll, FALSE);
+  GstTunSrc *self = GST_TUN_SRC (src);
+
+  g_atomic_int_set (&self->unlocked, FALSE);
+  gst_poll_set_flushing (self->poll, FALSE);
   return TRUE;
 }
 
@@ -246,6 +254,12 @@ gst_tun_src_wait (GstTunSrc * self)
   return GST_FLOW_OK;
 }
 
+static gboolean
+gst_tun_src_is_unlocked (GstBaseSrc * src)
+{
+  return g_atomic_int_get (&GST_TUN_SRC (src)->unlocked);
+}
+
 static GstFlowReturn
 gst_tun_src_create (GstPushSrc * src, GstBuffer ** buffer)
 {
@@ -263,10 +277,9 @@ gst_tun_src_create (GstPushSrc * src, GstBuffer ** buffer)
     gst_buffer_list_unref (list);
     return flow;
   }
-  if (gst_buffer_list_length (list) > 1) {
-    gst_base_src_submit_buffer_list (GST_BASE_SRC_CAST (src), list);
-    return GST_FLOW_OK;
-  }
+  if (gst_buffer_list_length (list) > 1)
+    return gst_live_list_submit (GST_BASE_SRC_CAST (src), list,
+        gst_tun_src_is_unlocked);
   *buffer = gst_buffer_ref (gst_buffer_list_get (list, 0));
   gst_buffer_list_unref (list);
   return GST_FLOW_OK;

@@ -141,6 +141,19 @@ gst_network_sink_get_timeout (GstNetworkSink * self)
   return timeout;
 }
 
+void
+gst_network_sink_pause (GCancellable * cancellable, gint milliseconds)
+{
+  GPollFD fd;
+
+  if (!g_cancellable_make_pollfd (cancellable, &fd)) {
+    g_usleep (milliseconds * 1000);
+    return;
+  }
+  g_poll (&fd, 1, milliseconds);
+  g_cancellable_release_fd (cancellable);
+}
+
 gboolean
 gst_network_sink_get_blocking (GstNetworkSink * self)
 {

@@ -32,6 +32,8 @@ typedef enum
   GST_NETWORK_SINK_SENT,        /* the network has all of it */
   GST_NETWORK_SINK_FULL,        /* ... has what it has room for: wait, and call
                                  * again with the rest */
+  GST_NETWORK_SINK_EARLY,       /* ... has room, but it is not time yet: wait, and
+                                 * call again; of send_packets only */
   GST_NETWORK_SINK_UNSENDABLE,  /* this one can't be sent, others can: error */
   GST_NETWORK_SINK_BROKEN       /* the connection is of no use any more: error */
 } GstNetworkSinkResult;
@@ -64,6 +66,9 @@ struct _GstNetworkSinkClass
   /* One buffer is one frame. Otherwise a frame ends with the buffer that has
    * GST_BUFFER_FLAG_MARKER, and before one with another PTS. */
   gboolean whole_frames;
+  /* The receiver does not know of connections: with a new one the stream goes on
+   * where it was, and no key frame is waited for; EOS ends none. */
+  gboolean connectionless;
   const gchar *stats_name;      /* of the structure */
 
   /* "host:port" as the user gave them; free it */
@@ -81,12 +86,18 @@ struct _GstNetworkSinkClass
    * last frame is not whole. Doesn't wait. */
   void (*disconnect) (GstNetworkSink * self, gboolean reset);
 
-  /* Offers the buffer from `offset` on to the network, without waiting; `taken`:
+  /* A stream of bytes: send; packets: send_packets. One of them is NULL.
+   * Offers the buffer from `offset` on to the network, without waiting; `taken`:
    * bytes that it took. What was partly taken is offered again until all is
    * gone, before anything else, or the connection is reset. */
     GstNetworkSinkResult (*send) (GstNetworkSink * self, GstBuffer * buffer,
       gsize offset, gsize * taken, GError ** error);
-  /* Waits until the network has room, something is wrong with it (send tells
+  /* Offers up to `n` packets to the network, without waiting, each whole or not
+   * at all. It took the first `sent`: SENT, at least one; otherwise the result is
+   * about the next one. What is left is offered again, or dropped. */
+    GstNetworkSinkResult (*send_packets) (GstNetworkSink * self,
+      GstBuffer ** packets, guint n, guint * sent, GError ** error);
+  /* Waits until the network has room, it is time, something is wrong (send tells
    * what), `timeout` us have passed, or cancelled. */
   void (*wait) (GstNetworkSink * self, gint64 timeout,
       GCancellable * cancellable);
@@ -108,6 +119,13 @@ GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
 /* Whether render waits while the network is full */
 GST_WIRELESS_API
 gboolean gst_network_sink_get_blocking (GstNetworkSink * self);
+/* For send_packets: of the packets that it is about to call sent this one went to
+ * nobody, and counts as unsendable. */
+GST_WIRELESS_API
+void gst_network_sink_refuse_packet (GstNetworkSink * self, GstBuffer * packet);
+/* For a subclass: waits so long, or until cancelled */
+GST_WIRELESS_API
+void gst_network_sink_pause (GCancellable * cancellable, gint milliseconds);
 /* What `stats` has; any thread. */
 GST_WIRELESS_API
 GstStructure * gst_network_sink_create_stats (GstNetworkSink * self);

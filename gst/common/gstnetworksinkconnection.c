@@ -113,12 +113,23 @@ pause_attempts (GstNetworkSink * self)
   priv->pause = MIN (2 * priv->pause, LONGEST_PAUSE);
 }
 
+/* What no second attempt changes: what the user said, and where there is no
+ * connection to wait for, what is not about a network */
+static gboolean
+is_final (GstNetworkSink * self, const GError * error)
+{
+  return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT)
+      || (GST_NETWORK_SINK_GET_CLASS (self)->connectionless
+      && (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED)
+          || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED)));
+}
+
 /* With lock, which is dropped in between; takes the error */
 static void
 handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
 {
   GstNetworkSinkPrivate *priv = self->priv;
-  gboolean again = priv->auto_reconnect;
+  gboolean again = priv->auto_reconnect && !is_final (self, error);
 
   GST_INFO_OBJECT (self, "%s: %s", connecting ? "no connection" : "broken",
       error->message);
@@ -219,8 +230,10 @@ disconnect (GstNetworkSink * self)
   GError *error;
   gboolean reset;
 
+  priv->awaited = TRUE;
   while (priv->using)
     g_cond_wait (&priv->cond, &priv->lock);
+  priv->awaited = FALSE;
   error = g_steal_pointer (&priv->failure);
   /* What waits in the kernel is of no use to who takes nothing. */
   reset = priv->torn

@@ -64,6 +64,9 @@ typedef enum
   FAILURE_LAST
 } Failure;
 
+/* There is no connection, and nobody waits for it */
+#define FLOW_NOT_CONNECTED GST_FLOW_CUSTOM_SUCCESS
+
 typedef struct
 {
   guint64 connections, connect_attempts;
@@ -96,6 +99,7 @@ struct _GstNetworkSinkPrivate
   gboolean unlocked;            /* render has to return */
   gint64 ending_until;          /* monotonic us; 0: EOS is not known to follow */
   gboolean using;               /* the streaming thread is in send, wait, drain */
+  gboolean awaited;             /* disconnect waits until it is not */
   gboolean watching;            /* the connection's thread is in watch */
   GError *failure;              /* why the connection is BROKEN */
   GError *error;                /* why it FAILED; NULL: that was posted */
@@ -132,6 +136,8 @@ struct _GstNetworkSinkPrivate
   gboolean in_frame;            /* the last buffer did not end its frame */
   GstClockTime last_pts;        /* of that buffer */
   gint64 deadline;              /* monotonic us, of a drain; 0: none */
+  guint refused;                /* packets, and their bytes, among those that */
+  guint64 refused_bytes;        /* send_packets calls sent */
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->priv->lock)
@@ -160,6 +166,34 @@ gboolean gst_network_sink_event (GstBaseSink * sink, GstEvent * event);
 gboolean gst_network_sink_unlock (GstBaseSink * sink);
 gboolean gst_network_sink_unlock_stop (GstBaseSink * sink);
 void gst_network_sink_reset_render (GstNetworkSink * self);
+
+/* The same, for gstnetworksinkpackets.c */
+
+/* OK, FLOW_NOT_CONNECTED, or what the streaming thread has to return. `over`: the
+ * end of the stream does not wait any longer */
+GstFlowReturn gst_network_sink_wait_for_connection (GstNetworkSink * self,
+    gboolean * over);
+/* FALSE: there is something else to look at first */
+gboolean gst_network_sink_begin_use (GstNetworkSink * self);
+/* Takes the error of a broken connection */
+void gst_network_sink_end_use (GstNetworkSink * self, GError * error);
+/* Until there is room. `full_since`: monotonic us when something was taken last.
+ * FALSE: interrupted, or error: the receiver took nothing for too long */
+gboolean gst_network_sink_wait_for_room (GstNetworkSink * self,
+    gint64 full_since, GError ** error);
+/* FALSE: it is dropped. Asked once for each buffer and connection */
+gboolean gst_network_sink_choose (GstNetworkSink * self, GstBuffer * buffer);
+void gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
+    DropReason reason);
+/* The buffer is done with, sent or not. */
+void gst_network_sink_pass_buffer (GstNetworkSink * self, GstBuffer * buffer);
+/* Another receiver than before has missed what was sent. */
+gboolean gst_network_sink_greet_receiver (GstNetworkSink * self,
+    GstBuffer * buffer);
+
+/* gstnetworksinkpackets.c */
+GstFlowReturn gst_network_sink_render_packets (GstNetworkSink * self,
+    GstBuffer ** packets, guint n);
 
 G_END_DECLS
 

@@ -13,9 +13,9 @@
 #include "gstwirelessevents.h"
 #include "ifd.h"
 
-/* There is no connection, and nobody waits for it */
-#define FLOW_NOT_CONNECTED GST_FLOW_CUSTOM_SUCCESS
-/* There is none yet */
+/* Buffers of a list that are looked at together */
+#define MAX_BATCH 64
+/* There is no connection yet */
 #define FLOW_WAIT GST_FLOW_CUSTOM_SUCCESS_1
 
 /* What became of an attempt to send */
@@ -108,8 +108,8 @@ wait_for_change (GstNetworkSink * self)
       (g_get_monotonic_time () - begin) * GST_USECOND;
 }
 
-static GstFlowReturn
-wait_for_connection (GstNetworkSink * self)
+GstFlowReturn
+gst_network_sink_wait_for_connection (GstNetworkSink * self, gboolean * over)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   GstFlowReturn flow;
@@ -130,6 +130,7 @@ wait_for_connection (GstNetworkSink * self)
       break;
     wait_for_change (self);
   }
+  *over = is_over (self) && (flow == GST_FLOW_OK || flow == FLOW_WAIT);
   UNLOCK (self);
   if (flow == GST_FLOW_ERROR)
     gst_network_sink_tell_error (self);
@@ -152,9 +153,8 @@ ends_frame (GstNetworkSink * self, GstBuffer * buffer)
       || GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER);
 }
 
-/* The buffer is done with, sent or not. */
-static void
-pass_buffer (GstNetworkSink * self, GstBuffer * buffer)
+void
+gst_network_sink_pass_buffer (GstNetworkSink * self, GstBuffer * buffer)
 {
   GstNetworkSinkPrivate *priv = self->priv;
 
@@ -182,8 +182,9 @@ continues_frame (GstNetworkSink * self, GstBuffer * buffer)
   return priv->have_markers;
 }
 
-static void
-drop (GstNetworkSink * self, GstBuffer * buffer, DropReason reason)
+void
+gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
+    DropReason reason)
 {
   Counters *counters = &self->priv->counters;
 
@@ -195,21 +196,23 @@ drop (GstNetworkSink * self, GstBuffer * buffer, DropReason reason)
   UNLOCK (self);
   /* Frames are worthless in parts (Ouwens, section 3.8). */
   self->priv->skips_frame = TRUE;
-  pass_buffer (self, buffer);
+  gst_network_sink_pass_buffer (self, buffer);
 }
 
 /* A receiver that is not the one before has nothing of what was sent. TRUE: this
  * buffer was made for the one before, and is dropped, an I-frame too: it may lack
  * headers that the new one needs. The very first receiver has missed nothing
  * unless something was dropped. */
-static gboolean
-greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
+gboolean
+gst_network_sink_greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   gboolean torn = priv->rest == buffer && priv->rest_offset > 0;
   gboolean missed = priv->started || priv->rest_offset > 0;
   guint64 generation;
 
+  if (GST_NETWORK_SINK_GET_CLASS (self)->connectionless)
+    return FALSE;
   LOCK (self);
   generation = priv->generation;
   UNLOCK (self);
@@ -218,25 +221,24 @@ greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
 
   priv->receiver = generation;
   if (priv->rest && priv->rest != buffer)
-    drop (self, priv->rest, DROP_BROKEN);
+    gst_network_sink_drop (self, priv->rest, DROP_BROKEN);
   clear_rest (self);
   if (!missed)
     return FALSE;
   priv->needs_key_frame = TRUE;
   priv->frames_without_key = ends_frame (self, buffer) ? 1 : 0;
-  drop (self, buffer, torn ? DROP_BROKEN : DROP_NO_KEY_FRAME);
+  gst_network_sink_drop (self, buffer, torn ? DROP_BROKEN : DROP_NO_KEY_FRAME);
   gst_pad_push_event (GST_BASE_SINK_PAD (self), gst_event_new_restart ());
   return TRUE;
 }
 
-/* FALSE: it is dropped. Asked once for each buffer and connection */
-static gboolean
-choose (GstNetworkSink * self, GstBuffer * buffer)
+gboolean
+gst_network_sink_choose (GstNetworkSink * self, GstBuffer * buffer)
 {
   GstNetworkSinkPrivate *priv = self->priv;
 
   if (priv->skips_frame && continues_frame (self, buffer)) {
-    drop (self, buffer, DROP_REST_OF_FRAME);
+    gst_network_sink_drop (self, buffer, DROP_REST_OF_FRAME);
     return FALSE;
   }
   priv->skips_frame = FALSE;
@@ -246,7 +248,7 @@ choose (GstNetworkSink * self, GstBuffer * buffer)
       && priv->frames_without_key < IFD_LONGEST_GOP) {
     if (ends_frame (self, buffer))
       priv->frames_without_key++;
-    drop (self, buffer, DROP_NO_KEY_FRAME);
+    gst_network_sink_drop (self, buffer, DROP_NO_KEY_FRAME);
     return FALSE;
   }
   priv->needs_key_frame = FALSE;
@@ -255,9 +257,8 @@ choose (GstNetworkSink * self, GstBuffer * buffer)
 
 /* --- sending: priv->rest from rest_offset on ------------------------------ */
 
-/* FALSE: there is something else to look at first */
-static gboolean
-begin_use (GstNetworkSink * self)
+gboolean
+gst_network_sink_begin_use (GstNetworkSink * self)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   gboolean usable;
@@ -265,16 +266,17 @@ begin_use (GstNetworkSink * self)
   LOCK (self);
   usable = priv->state == STATE_CONNECTED && !priv->unlocked;
   if (usable) {
-    g_cancellable_reset (priv->send_cancellable);
+    /* (To ask costs nothing; to reset it takes a lock of all the process.) */
+    if (g_cancellable_is_cancelled (priv->send_cancellable))
+      g_cancellable_reset (priv->send_cancellable);
     priv->using = TRUE;
   }
   UNLOCK (self);
   return usable;
 }
 
-/* Takes the error of a broken connection */
-static void
-end_use (GstNetworkSink * self, GError * error)
+void
+gst_network_sink_end_use (GstNetworkSink * self, GError * error)
 {
   GstNetworkSinkPrivate *priv = self->priv;
 
@@ -282,7 +284,8 @@ end_use (GstNetworkSink * self, GError * error)
   priv->using = FALSE;
   if (error)
     gst_network_sink_break_connection (self, error);
-  g_cond_broadcast (&priv->cond);
+  if (priv->awaited)
+    g_cond_broadcast (&priv->cond);
   UNLOCK (self);
 }
 
@@ -332,10 +335,9 @@ get_deadline (GstNetworkSink * self)
   return ending_until;
 }
 
-/* Until there is room. `full_since`: monotonic us when something was taken last.
- * FALSE: interrupted, or error: the receiver took nothing for too long */
-static gboolean
-wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
+gboolean
+gst_network_sink_wait_for_room (GstNetworkSink * self, gint64 full_since,
+    GError ** error)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   GstClockTime timeout = gst_network_sink_get_timeout (self);
@@ -391,7 +393,7 @@ send_rest (GstNetworkSink * self, GError ** error)
       return OUTCOME_FULL;
     if (taken > 0 || full_since == 0)
       full_since = g_get_monotonic_time ();
-    if (!wait_for_room (self, full_since, error))
+    if (!gst_network_sink_wait_for_room (self, full_since, error))
       return OUTCOME_INTERRUPTED;
   }
 }
@@ -402,7 +404,7 @@ transmit (GstNetworkSink * self)
   GError *error = NULL;
   Outcome outcome;
 
-  if (!begin_use (self))
+  if (!gst_network_sink_begin_use (self))
     return OUTCOME_INTERRUPTED;
   outcome = send_rest (self, &error);
   if (outcome == OUTCOME_UNSENDABLE) {
@@ -410,7 +412,7 @@ transmit (GstNetworkSink * self)
         self->priv->rest, error->message);
     g_clear_error (&error);
   }
-  end_use (self, error);
+  gst_network_sink_end_use (self, error);
   return outcome;
 }
 
@@ -422,7 +424,7 @@ try_buffer (GstNetworkSink * self, GstBuffer * buffer)
 {
   GstNetworkSinkPrivate *priv = self->priv;
 
-  if (greet_receiver (self, buffer))
+  if (gst_network_sink_greet_receiver (self, buffer))
     return TRUE;
   if (priv->rest && priv->rest != buffer) {
     /* Left over by a flush: before anything else */
@@ -431,20 +433,20 @@ try_buffer (GstNetworkSink * self, GstBuffer * buffer)
     return FALSE;
   }
   if (!priv->rest) {
-    if (!choose (self, buffer))
+    if (!gst_network_sink_choose (self, buffer))
       return TRUE;
     priv->rest = gst_buffer_ref (buffer);
   }
 
   switch (transmit (self)) {
     case OUTCOME_SENT:
-      pass_buffer (self, buffer);
+      gst_network_sink_pass_buffer (self, buffer);
       break;
     case OUTCOME_FULL:
-      drop (self, buffer, DROP_FULL);
+      gst_network_sink_drop (self, buffer, DROP_FULL);
       break;
     case OUTCOME_UNSENDABLE:
-      drop (self, buffer, DROP_UNSENDABLE);
+      gst_network_sink_drop (self, buffer, DROP_UNSENDABLE);
       break;
     case OUTCOME_INTERRUPTED:
       return FALSE;
@@ -459,21 +461,9 @@ drop_unconnected (GstNetworkSink * self, GstBuffer * buffer)
   GstNetworkSinkPrivate *priv = self->priv;
   gboolean torn = priv->rest == buffer && priv->rest_offset > 0;
 
-  drop (self, buffer, torn ? DROP_BROKEN : DROP_NOT_CONNECTED);
+  gst_network_sink_drop (self, buffer, torn ? DROP_BROKEN : DROP_NOT_CONNECTED);
   if (priv->rest == buffer)
     clear_rest (self);
-}
-
-/* flow: of the wait for a connection */
-static gboolean
-gives_up (GstNetworkSink * self, GstFlowReturn flow)
-{
-  gboolean over;
-
-  LOCK (self);
-  over = is_over (self);
-  UNLOCK (self);
-  return over && (flow == GST_FLOW_OK || flow == FLOW_WAIT);
 }
 
 /* What is torn stays: the connection has to be reset. */
@@ -482,7 +472,7 @@ drop_for_eos (GstNetworkSink * self, GstBuffer * buffer)
 {
   GstNetworkSinkPrivate *priv = self->priv;
 
-  drop (self, buffer, DROP_EOS_TIMEOUT);
+  gst_network_sink_drop (self, buffer, DROP_EOS_TIMEOUT);
   priv->gave_up = TRUE;
   if (priv->rest_offset == 0)
     clear_rest (self);
@@ -491,14 +481,15 @@ drop_for_eos (GstNetworkSink * self, GstBuffer * buffer)
 static GstFlowReturn
 render_buffer (GstNetworkSink * self, GstBuffer * buffer)
 {
+  gboolean over = FALSE;
   GstFlowReturn flow;
 
   if (gst_buffer_get_size (buffer) == 0)
     return GST_FLOW_OK;
 
   do {
-    flow = wait_for_connection (self);
-    if (gives_up (self, flow)) {
+    flow = gst_network_sink_wait_for_connection (self, &over);
+    if (over) {
       drop_for_eos (self, buffer);
       return GST_FLOW_OK;
     }
@@ -517,19 +508,47 @@ render_buffer (GstNetworkSink * self, GstBuffer * buffer)
 GstFlowReturn
 gst_network_sink_render (GstBaseSink * sink, GstBuffer * buffer)
 {
-  return render_buffer (GST_NETWORK_SINK (sink), buffer);
+  GstNetworkSink *self = GST_NETWORK_SINK (sink);
+
+  if (GST_NETWORK_SINK_GET_CLASS (self)->send_packets)
+    return gst_network_sink_render_packets (self, &buffer, 1);
+  return render_buffer (self, buffer);
+}
+
+static GstFlowReturn
+render_buffers (GstNetworkSink * self, GstBufferList * list)
+{
+  guint i, n = gst_buffer_list_length (list);
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  for (i = 0; i < n && flow == GST_FLOW_OK; i++)
+    flow = render_buffer (self, gst_buffer_list_get (list, i));
+  return flow;
+}
+
+static GstFlowReturn
+render_packets (GstNetworkSink * self, GstBufferList * list)
+{
+  guint i, size, n = gst_buffer_list_length (list);
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstBuffer *batch[MAX_BATCH];
+
+  for (i = 0; i < n && flow == GST_FLOW_OK; i += size) {
+    for (size = 0; size < MAX_BATCH && i + size < n; size++)
+      batch[size] = gst_buffer_list_get (list, i + size);
+    flow = gst_network_sink_render_packets (self, batch, size);
+  }
+  return flow;
 }
 
 GstFlowReturn
 gst_network_sink_render_list (GstBaseSink * sink, GstBufferList * list)
 {
-  GstFlowReturn flow = GST_FLOW_OK;
-  guint i, n = gst_buffer_list_length (list);
+  GstNetworkSink *self = GST_NETWORK_SINK (sink);
 
-  for (i = 0; i < n && flow == GST_FLOW_OK; i++)
-    flow = render_buffer (GST_NETWORK_SINK (sink),
-        gst_buffer_list_get (list, i));
-  return flow;
+  if (GST_NETWORK_SINK_GET_CLASS (self)->send_packets)
+    return render_packets (self, list);
+  return render_buffers (self, list);
 }
 
 /* What comes next continues no frame. */
@@ -630,10 +649,10 @@ try_drain (GstNetworkSink * self)
   }
   if (!klass->drain)
     return TRUE;
-  if (!begin_use (self))
+  if (!gst_network_sink_begin_use (self))
     return FALSE;
   done = klass->drain (self, priv->deadline, priv->send_cancellable, &error);
-  end_use (self, error);
+  gst_network_sink_end_use (self, error);
   return done;
 }
 
@@ -682,6 +701,20 @@ warn_of_eos_timeout (GstNetworkSink * self)
   g_free (peer);
 }
 
+/* What knows of connections sees the end of the stream by that of its own. */
+static void
+end_connection (GstNetworkSink * self)
+{
+  if (!GST_NETWORK_SINK_GET_CLASS (self)->connectionless) {
+    gst_network_sink_end_connection (self);
+    return;
+  }
+  LOCK (self);
+  self->priv->draining = FALSE;
+  g_cond_broadcast (&self->priv->cond);
+  UNLOCK (self);
+}
+
 static GstFlowReturn
 finish_stream (GstNetworkSink * self)
 {
@@ -692,7 +725,7 @@ finish_stream (GstNetworkSink * self)
     flow = drain (self);
   if (flow == GST_FLOW_OK && priv->gave_up)
     warn_of_eos_timeout (self);
-  gst_network_sink_end_connection (self);
+  end_connection (self);
   clear_rest (self);
   set_ending (self, FALSE);
   priv->deadline = 0;

@@ -37,3 +37,13 @@ gst_event_is_ending (GstEvent * event)
   return GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_OOB
       && gst_event_has_name (event, ENDING_NAME);
 }
+
+/* As gst_video_event_new_upstream_force_key_unit () makes it */
+GstEvent *
+gst_event_new_key_unit_request (void)
+{
+  return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+      gst_structure_new ("GstForceKeyUnit",
+          "running-time", GST_TYPE_CLOCK_TIME, GST_CLOCK_TIME_NONE,
+          "all-headers", G_TYPE_BOOLEAN, TRUE, "count", G_TYPE_UINT, 0, NULL));
+}

@@ -18,6 +18,11 @@ GstEvent *gst_event_new_restart (void);
 GST_WIRELESS_API
 gboolean gst_event_is_restart (GstEvent * event);
 
+/* Upstream, to the encoder: the next frame is to be a key frame, with all
+ * headers */
+GST_WIRELESS_API
+GstEvent *gst_event_new_key_unit_request (void);
+
 /* Downstream, past what still waits: EOS stands behind that. How long the end
  * may take counts from here. */
 GST_WIRELESS_API

@@ -18,7 +18,6 @@
 #define NEXT_CODE 3
 
 #define INITIAL_CHUNK_SIZE (64 * 1024)
-#define SMALL_FRAME_SIZE (INITIAL_CHUNK_SIZE / 2)
 
 struct _MpegVideoFramer
 {
@@ -270,28 +269,16 @@ framer_finish_frame (MpegVideoFramer * framer, guint n_units, gsize size)
   frame->n_units = n_units;
 }
 
-/* Takes the first size bytes out. Small frames are copied: the rest of a large
- * chunk, shrunk, would be lost to the heap for as long as they live. */
+/* Takes the first size bytes out, as a copy: the chunk stays, and with it the
+ * heap's pages. */
 static guint8 *
 framer_cut_chunk (MpegVideoFramer * framer, gsize size)
 {
-  gsize rest = framer->len - size;
-  guint8 *cut = framer->chunk;
-  guint8 *next;
+  guint8 *cut = g_memdup2 (framer->chunk, size);
 
-  framer->len = rest;
-  if (size < SMALL_FRAME_SIZE) {
-    cut = g_memdup2 (framer->chunk, size);
-    memmove (framer->chunk, framer->chunk + size, rest);
-    return cut;
-  }
-  framer->chunk_size = rest > 0 ? MAX (rest, INITIAL_CHUNK_SIZE) : 0;
-  next = g_malloc (framer->chunk_size);
-  if (rest > 0)
-    memcpy (next, cut + size, rest);
-  framer->chunk = next;
-  framer->base = next;
-  return g_realloc (cut, size);
+  framer->len -= size;
+  memmove (framer->chunk, framer->chunk + size, framer->len);
+  return cut;
 }
 
 /* Cuts the frame off: its first n_units units, size bytes. */

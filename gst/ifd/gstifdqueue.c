@@ -97,6 +97,7 @@ gst_ifd_queue_start (GstIfdQueue * self)
   self->upstream_latency = 0;
   self->latency_is_known = FALSE;
   self->paces = self->sync;
+  self->passed = FALSE;
   self->warned_of_times = FALSE;
   g_mutex_unlock (&self->lock);
 
@@ -232,6 +233,14 @@ gst_ifd_queue_get_property (GObject * object, guint id, GValue * value,
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
+  g_mutex_unlock (&self->lock);
+}
+
+void
+gst_ifd_queue_allow_unqueued (GstIfdQueue * self)
+{
+  g_mutex_lock (&self->lock);
+  self->may_be_unqueued = TRUE;
   g_mutex_unlock (&self->lock);
 }
 

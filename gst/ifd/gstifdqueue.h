@@ -12,6 +12,10 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (GstIfdQueue, gst_ifd_queue, GST, IFD_QUEUE, GstElement)
 GST_ELEMENT_REGISTER_DECLARE (ifdqueue);
 
+/* For a bin that needs no thread of its own where nothing is dropped (sync=false
+ * behind a file): then upstream's pushes. To be called before the start. */
+void gst_ifd_queue_allow_unqueued (GstIfdQueue * self);
+
 G_END_DECLS
 
 #endif /* __GST_IFD_QUEUE_H__ */

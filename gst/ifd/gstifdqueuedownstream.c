@@ -34,17 +34,17 @@ cross_bin (GstPad * pad)
   return next;
 }
 
-static GstElement *
-get_next_element (GstPad * srcpad)
+GstElement *
+gst_ifd_queue_get_peer_element (GstPad * pad)
 {
-  GstPad *pad = gst_pad_get_peer (srcpad);
+  GstPad *peer = gst_pad_get_peer (pad);
   GstElement *element = NULL;
 
-  while (pad && GST_IS_PROXY_PAD (pad))
-    pad = cross_bin (pad);
-  if (pad)
-    element = gst_pad_get_parent_element (pad);
-  gst_clear_object (&pad);
+  while (peer && GST_IS_PROXY_PAD (peer))
+    peer = cross_bin (peer);
+  if (peer)
+    element = gst_pad_get_parent_element (peer);
+  gst_clear_object (&peer);
   return element;
 }
 
@@ -70,7 +70,7 @@ find_sink (GstIfdQueue * self)
 
   for (i = 0; i < MAX_ELEMENTS && srcpad; i++) {
     gst_clear_object (&element);
-    element = get_next_element (srcpad);
+    element = gst_ifd_queue_get_peer_element (srcpad);
     gst_object_unref (srcpad);
     srcpad = NULL;
     if (element && !GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK))

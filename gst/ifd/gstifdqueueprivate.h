@@ -20,7 +20,14 @@ GST_DEBUG_CATEGORY_EXTERN (gst_ifd_queue_debug);
  * each frame is due; the src pad's task pushes. Locks, in this order: the
  * streaming lock of a pad, lock, OBJECT_LOCK. None but the streaming lock is
  * held where something is pushed, posted, queried or freed, or a clock waited
- * for. */
+ * for.
+ *
+ * Where upstream waits for room anyway (sync=false, not live), the thread
+ * between costs a switch per frame and gives nothing but a boundary. A bin that
+ * needs none is unqueued: the streaming thread, instead of waiting for room,
+ * makes it by pushing; the task of the src pad pushes events and queries, the
+ * first frame, which may wait for a receiver, and others while no more come.
+ * Where a source can be read the streaming thread is the task of the sink pad. */
 struct _GstIfdQueue
 {
   GstElement parent;
@@ -42,6 +49,10 @@ struct _GstIfdQueue
   /* protected by lock: the line between the threads */
   IfdLine *line;
   GstFlowReturn flow;           /* not OK: nothing is taken or pushed */
+  gboolean may_be_unqueued;     /* see above; set before the start */
+  gboolean pushing;             /* one of the threads is, the other must not */
+  gint64 came_at;               /* us, monotonic: the last frame, unqueued */
+  gboolean passed;              /* downstream took a frame since the start */
   gboolean eos;                 /* came, and perhaps waits in the line */
   GstQuery *query_done;         /* its answer is known: */
   gboolean query_result;
@@ -72,9 +83,10 @@ struct _GstIfdQueue
   gboolean have_stream;         /* a STREAM_START came */
   gboolean started;             /* a buffer came since start or flush */
   gboolean have_caps;           /* caps were sent on */
+  guint64 read_bytes;           /* in pull mode */
   GQueue held_events;           /* wait for the caps */
 
-  /* task of the src pad only */
+  /* whoever pushes */
   gboolean looked_downstream;
 };
 
@@ -89,6 +101,8 @@ GstFlowReturn gst_ifd_queue_wait (GstIfdQueue * self, GstBuffer * buffer,
     GstClockTime * due);
 /* Ends the wait; with the lock */
 void gst_ifd_queue_unwait (GstIfdQueue * self);
+/* Whether the streaming thread makes the room that it waits for; with the lock */
+gboolean gst_ifd_queue_is_unqueued (GstIfdQueue * self);
 void gst_ifd_queue_set_playing (GstIfdQueue * self, gboolean playing);
 gboolean gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query);
 /* What may change the latency that is told; posts a message if it does. */
@@ -112,6 +126,10 @@ void gst_ifd_queue_set_flow (GstIfdQueue * self, GstFlowReturn flow);
 void gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky);
 /* Lets the task run, if the pad is active; with the lock */
 void gst_ifd_queue_start_task (GstIfdQueue * self);
+/* Pushes what is next in the line, in the calling thread. FALSE: there is
+ * nothing, or the other thread pushes. With the lock, which it gives back for a
+ * while */
+gboolean gst_ifd_queue_push_next (GstIfdQueue * self);
 /* Posts and frees the frames that the line gave up. Called with the lock, which
  * it gives back. */
 void gst_ifd_queue_unlock_and_tell (GstIfdQueue * self);
@@ -126,6 +144,8 @@ void gst_ifd_queue_start_timer (GstIfdQueue * self);
 
 /* gstifdqueuedownstream.c */
 
+/* That of the pad's peer, through the walls of bins; NULL: none */
+GstElement *gst_ifd_queue_get_peer_element (GstPad * pad);
 /* Warns once of a sink behind us that waits for timestamps. */
 void gst_ifd_queue_look_downstream (GstIfdQueue * self);
 

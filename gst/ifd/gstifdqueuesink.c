@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The way of what comes into ifdqueue, in upstream's streaming thread: buffers
- * become frames, each waits until it is due, and enters the line; events and
- * queries enter it at their place.
+/* The way of what comes into ifdqueue, in upstream's streaming thread or, where
+ * a source is read, our own: buffers become frames, each waits until it is due,
+ * and enters the line; events and queries enter it at their place.
  */
 
 #ifdef HAVE_CONFIG_H
@@ -15,9 +15,15 @@
 
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
+/* Bytes read at a time where upstream lets us read: the 4096 of a source that
+ * pushes cost as much as the video in them. */
+#define READ_SIZE (64 * 1024)
+
 /* Events and queries that may stand in the line: more of them wait, so that a
  * flood of them fills no memory while downstream blocks. */
 #define MAX_OBJECTS 1000
+
+static void gst_ifd_queue_read (gpointer pad);
 
 /* --- into the line ------------------------------------------------------- */
 
@@ -122,7 +128,9 @@ enqueue_frame (GstIfdQueue * self, IfdLineItem * item)
       ifd_frame_type_char (item->frame.type), item->frame.flags,
       item->frame.size, GST_TIME_ARGS (item->frame.due));
   ifd_line_push_frame (self->line, gst_ifd_queue_now (self), item);
-  g_cond_broadcast (&self->changed);
+  self->came_at = g_get_monotonic_time ();
+  if (!gst_ifd_queue_is_unqueued (self))
+    g_cond_broadcast (&self->changed);
   gst_ifd_queue_unlock_and_tell (self);
   return GST_FLOW_OK;
 }
@@ -321,6 +329,8 @@ take_flush_stop (GstIfdQueue * self, GstEvent * event)
     self->paused_at = 0;
   gst_ifd_queue_start_task (self);
   g_mutex_unlock (&self->lock);
+  if (GST_PAD_MODE (self->sinkpad) == GST_PAD_MODE_PULL)
+    gst_pad_start_task (self->sinkpad, gst_ifd_queue_read, self->sinkpad, NULL);
   return sent;
 }
 
@@ -433,7 +443,98 @@ gst_ifd_queue_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
   }
 }
 
+/* --- reading, in the task of the sink pad -------------------------------- */
+
+/* What a source that pushes says first */
+static void
+begin_stream (GstIfdQueue * self)
+{
+  gchar *id = gst_pad_create_stream_id (self->srcpad, GST_ELEMENT_CAST (self),
+      NULL);
+  GstEvent *event = gst_event_new_stream_start (id);
+  GstSegment segment;
+
+  gst_event_set_group_id (event, gst_util_group_id_next ());
+  take_stream_start (self, event);
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  take_segment (self, gst_event_new_segment (&segment));
+  g_free (id);
+}
+
+static GstFlowReturn
+read_buffer (GstIfdQueue * self)
+{
+  GstBuffer *buffer = NULL;
+  GstFlowReturn flow = gst_pad_pull_range (self->sinkpad, self->read_bytes,
+      READ_SIZE, &buffer);
+
+  if (flow != GST_FLOW_OK)
+    return flow;
+  self->read_bytes += gst_buffer_get_size (buffer);
+  return gst_ifd_queue_chain (self->sinkpad, GST_OBJECT_CAST (self), buffer);
+}
+
+static void
+gst_ifd_queue_read (gpointer pad)
+{
+  GstIfdQueue *self = GST_IFD_QUEUE (GST_PAD_PARENT (pad));
+  GstFlowReturn flow;
+
+  if (!self->have_stream)
+    begin_stream (self);
+  flow = read_buffer (self);
+  if (flow == GST_FLOW_OK)
+    return;
+  GST_DEBUG_OBJECT (self, "stops: %s", gst_flow_get_name (flow));
+  gst_pad_pause_task (pad);
+  if (flow != GST_FLOW_FLUSHING)
+    take_eos (self, gst_event_new_eos ());
+}
+
 /* --- life cycle ---------------------------------------------------------- */
+
+/* The threads of both pads end, soon, or may begin. */
+static void
+set_sink_active (GstIfdQueue * self, gboolean active)
+{
+  g_mutex_lock (&self->lock);
+  gst_ifd_queue_set_flow (self, active ? GST_FLOW_OK : GST_FLOW_FLUSHING);
+  if (active)
+    self->eos = FALSE;
+  g_mutex_unlock (&self->lock);
+}
+
+/* A source, of which all is known that can be: what stands behind one may say
+ * with caps what it brings. */
+static gboolean
+is_readable_source (GstPad * pad)
+{
+  GstElement *element = gst_ifd_queue_get_peer_element (pad);
+  GstQuery *query = gst_query_new_scheduling ();
+  gboolean readable = element
+      && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SOURCE)
+      && gst_pad_peer_query (pad, query)
+      && gst_query_has_scheduling_mode_with_flags (query, GST_PAD_MODE_PULL,
+      GST_SCHEDULING_FLAG_SEEKABLE);
+
+  gst_query_unref (query);
+  gst_clear_object (&element);
+  return readable;
+}
+
+/* A source is read where nothing is paced: one thread reads and pushes. */
+static gboolean
+gst_ifd_queue_choose_mode (GstPad * pad, GstObject * parent)
+{
+  GstIfdQueue *self = GST_IFD_QUEUE (parent);
+  gboolean may_read;
+
+  g_mutex_lock (&self->lock);
+  may_read = self->may_be_unqueued && !self->paces;
+  g_mutex_unlock (&self->lock);
+  return gst_pad_activate_mode (pad, may_read && is_readable_source (pad) ?
+      GST_PAD_MODE_PULL : GST_PAD_MODE_PUSH, TRUE);
+}
 
 static gboolean
 gst_ifd_queue_activate_sink (GstPad * pad, GstObject * parent,
@@ -441,15 +542,12 @@ gst_ifd_queue_activate_sink (GstPad * pad, GstObject * parent,
 {
   GstIfdQueue *self = GST_IFD_QUEUE (parent);
 
-  if (mode != GST_PAD_MODE_PUSH)
-    return FALSE;
-  g_mutex_lock (&self->lock);
-  gst_ifd_queue_set_flow (self, active ? GST_FLOW_OK : GST_FLOW_FLUSHING);
+  set_sink_active (self, active);
   if (active)
-    self->eos = FALSE;
-  g_mutex_unlock (&self->lock);
-  if (active)
-    return TRUE;
+    return mode == GST_PAD_MODE_PUSH
+        || gst_pad_start_task (pad, gst_ifd_queue_read, pad, NULL);
+  if (mode == GST_PAD_MODE_PULL)
+    gst_pad_stop_task (pad);
   /* until no thread of upstream is here any more */
   GST_PAD_STREAM_LOCK (pad);
   g_mutex_lock (&self->lock);
@@ -471,6 +569,7 @@ gst_ifd_queue_start_sink (GstIfdQueue * self)
       max_frame_size);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   self->have_stream = self->started = self->have_caps = FALSE;
+  self->read_bytes = 0;
   send_caps (self, NULL);
 }
 
@@ -489,6 +588,7 @@ gst_ifd_queue_init_sink (GstIfdQueue * self)
   gst_pad_set_chain_function (self->sinkpad, gst_ifd_queue_chain);
   gst_pad_set_event_full_function (self->sinkpad, gst_ifd_queue_sink_event);
   gst_pad_set_query_function (self->sinkpad, gst_ifd_queue_sink_query);
+  gst_pad_set_activate_function (self->sinkpad, gst_ifd_queue_choose_mode);
   gst_pad_set_activatemode_function (self->sinkpad,
       gst_ifd_queue_activate_sink);
   GST_PAD_SET_ACCEPT_INTERSECT (self->sinkpad);

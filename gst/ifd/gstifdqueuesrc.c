@@ -14,6 +14,10 @@
 
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
+/* Unqueued, the streaming thread pushes frames unless it brings none for so
+ * long. Microseconds */
+#define PATIENCE 20000
+
 /* --- the line, for both threads ------------------------------------------ */
 
 void
@@ -69,16 +73,16 @@ gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky)
   g_mutex_lock (&self->lock);
 }
 
-/* --- the task ------------------------------------------------------------ */
+/* --- pushing, one thread at a time --------------------------------------- */
 
-/* Ends the task, until the flow is OK again; with the lock. */
+/* Nothing is pushed until the flow is OK again; the task pauses itself. With
+ * the lock */
 static void
 stop_pushing (GstIfdQueue * self, GstFlowReturn flow)
 {
   GST_DEBUG_OBJECT (self, "stops: %s", gst_flow_get_name (flow));
   if (self->flow == GST_FLOW_OK)
     gst_ifd_queue_set_flow (self, flow);
-  gst_pad_pause_task (self->srcpad);
 }
 
 static GstBuffer *
@@ -113,10 +117,12 @@ push_frame (GstIfdQueue * self, IfdLineItem * item)
   flow = gst_pad_push (self->srcpad, prepare_frame (self, item));
 
   g_mutex_lock (&self->lock);
-  if (flow == GST_FLOW_OK)
+  if (flow == GST_FLOW_OK) {
     ifd_line_sent (self->line, gst_ifd_queue_now (self));
-  else
+    self->passed = TRUE;
+  } else {
     stop_pushing (self, flow);
+  }
   /* Upstream does not push any more, so it will not hear of it. */
   tell = self->eos && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS);
   g_mutex_unlock (&self->lock);
@@ -157,32 +163,97 @@ push_query (GstIfdQueue * self, GstQuery * query)
   g_mutex_unlock (&self->lock);
 }
 
+/* What is next to be pushed, if anything; with the lock */
+static gboolean
+pop_item (GstIfdQueue * self, IfdLineItem * item)
+{
+  if (self->flow != GST_FLOW_OK || self->pushing
+      || !ifd_line_pop (self->line, gst_ifd_queue_now (self), item))
+    return FALSE;
+  self->pushing = TRUE;
+  if (GST_IS_QUERY (item->object))
+    self->query_running = GST_QUERY_CAST (item->object);
+  return TRUE;
+}
+
+/* With the lock, which it gives back for a while */
+static void
+push_item (GstIfdQueue * self, IfdLineItem * item)
+{
+  g_mutex_unlock (&self->lock);
+  if (GST_IS_BUFFER (item->object))
+    push_frame (self, item);
+  else if (GST_IS_EVENT (item->object))
+    push_event (self, GST_EVENT_CAST (item->object));
+  else
+    push_query (self, GST_QUERY_CAST (item->object));
+  g_mutex_lock (&self->lock);
+  self->pushing = FALSE;
+}
+
+gboolean
+gst_ifd_queue_push_next (GstIfdQueue * self)
+{
+  IfdLineItem item;
+
+  if (!pop_item (self, &item))
+    return FALSE;
+  push_item (self, &item);
+  return TRUE;
+}
+
+/* With the lock. Unqueued, frames are left to the streaming thread until it
+ * brings no more: microseconds until that is known, 0: now */
+static gint64
+get_patience (GstIfdQueue * self)
+{
+  gint64 left;
+
+  if (!gst_ifd_queue_is_unqueued (self) || self->eos
+      || ifd_line_is_empty (self->line)
+      || ifd_line_count_objects (self->line) > 0)
+    return 0;
+  left = self->came_at + PATIENCE - g_get_monotonic_time ();
+  return MAX (left, 0);
+}
+
+/* With the lock, until something changed or the patience is over */
+static void
+wait_for_change (GstIfdQueue * self, gint64 patience)
+{
+  if (patience > 0)
+    g_cond_wait_until (&self->changed, &self->lock,
+        g_get_monotonic_time () + patience);
+  else
+    g_cond_wait (&self->changed, &self->lock);
+}
+
 static void
 gst_ifd_queue_loop (gpointer pad)
 {
   GstIfdQueue *self = GST_IFD_QUEUE (GST_PAD_PARENT (pad));
+  gboolean popped = FALSE;
   IfdLineItem item;
+  gint64 patience;
 
   g_mutex_lock (&self->lock);
-  while (self->flow == GST_FLOW_OK
-      && !ifd_line_pop (self->line, gst_ifd_queue_now (self), &item))
-    g_cond_wait (&self->changed, &self->lock);
-  if (self->flow != GST_FLOW_OK) {
-    stop_pushing (self, self->flow);
-    g_mutex_unlock (&self->lock);
-    return;
+  while (self->flow == GST_FLOW_OK && !popped) {
+    patience = get_patience (self);
+    popped = patience == 0 && pop_item (self, &item);
+    if (!popped)
+      wait_for_change (self, patience);
   }
-  if (GST_IS_QUERY (item.object))
-    self->query_running = GST_QUERY_CAST (item.object);
-  g_cond_broadcast (&self->changed);
+  if (popped) {
+    /* There may be room now. */
+    g_cond_broadcast (&self->changed);
+    push_item (self, &item);
+    /* The streaming thread may push now. */
+    if (gst_ifd_queue_is_unqueued (self))
+      g_cond_broadcast (&self->changed);
+  }
+  if (self->flow != GST_FLOW_OK)
+    gst_pad_pause_task (self->srcpad);
   g_mutex_unlock (&self->lock);
-
-  if (GST_IS_BUFFER (item.object))
-    push_frame (self, &item);
-  else if (GST_IS_EVENT (item.object))
-    push_event (self, GST_EVENT_CAST (item.object));
-  else
-    push_query (self, GST_QUERY_CAST (item.object));
 }
 
 void
@@ -198,16 +269,6 @@ gst_ifd_queue_start_task (GstIfdQueue * self)
 
 /* --- what comes from downstream ------------------------------------------ */
 
-/* As gst_video_event_new_upstream_force_key_unit () makes it */
-static GstEvent *
-new_key_unit_request (void)
-{
-  return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
-      gst_structure_new ("GstForceKeyUnit",
-          "running-time", GST_TYPE_CLOCK_TIME, GST_CLOCK_TIME_NONE,
-          "all-headers", G_TYPE_BOOLEAN, TRUE, "count", G_TYPE_UINT, 0, NULL));
-}
-
 /* A new receiver: it begins with the next I-frame, which upstream is asked
  * for. */
 static gboolean
@@ -217,8 +278,10 @@ take_restart (GstIfdQueue * self, GstEvent * event)
   gst_event_unref (event);
   g_mutex_lock (&self->lock);
   ifd_line_restart (self->line);
+  /* There may be room now. */
+  g_cond_broadcast (&self->changed);
   gst_ifd_queue_unlock_and_tell (self);
-  gst_pad_push_event (self->sinkpad, new_key_unit_request ());
+  gst_pad_push_event (self->sinkpad, gst_event_new_key_unit_request ());
   return TRUE;
 }
 
@@ -236,6 +299,13 @@ take_reconfigure (GstIfdQueue * self, GstEvent * event)
   return gst_pad_push_event (self->sinkpad, event);
 }
 
+/* Then a seek would move a source that does not push. */
+static gboolean
+is_reading (GstIfdQueue * self)
+{
+  return GST_PAD_MODE (self->sinkpad) == GST_PAD_MODE_PULL;
+}
+
 static gboolean
 gst_ifd_queue_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
@@ -245,14 +315,26 @@ gst_ifd_queue_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
     return take_restart (self, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
     return take_reconfigure (self, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK && is_reading (self)) {
+    gst_event_unref (event);
+    return FALSE;
+  }
   return gst_pad_event_default (pad, parent, event);
 }
 
 static gboolean
 gst_ifd_queue_src_query (GstPad * pad, GstObject * parent, GstQuery * query)
 {
+  GstIfdQueue *self = GST_IFD_QUEUE (parent);
+  GstFormat format;
+
   if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
-    return gst_ifd_queue_query_latency (GST_IFD_QUEUE (parent), query);
+    return gst_ifd_queue_query_latency (self, query);
+  if (GST_QUERY_TYPE (query) == GST_QUERY_SEEKING && is_reading (self)) {
+    gst_query_parse_seeking (query, &format, NULL, NULL, NULL);
+    gst_query_set_seeking (query, format, FALSE, 0, -1);
+    return TRUE;
+  }
   return gst_pad_query_default (pad, parent, query);
 }
 

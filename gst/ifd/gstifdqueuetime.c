@@ -159,6 +159,13 @@ waits_for_room (GstIfdQueue * self)
       && !ifd_line_has_room (self->line);
 }
 
+gboolean
+gst_ifd_queue_is_unqueued (GstIfdQueue * self)
+{
+  return self->may_be_unqueued && !self->paces && !self->upstream_is_live
+      && self->passed;
+}
+
 static void
 warn_of_times (GstIfdQueue * self)
 {
@@ -191,8 +198,10 @@ gst_ifd_queue_wait (GstIfdQueue * self, GstBuffer * buffer, GstClockTime * due)
 
   g_mutex_lock (&self->lock);
   waits = paced = self->paces && timed && has_clock (self);
-  while (!paced && waits_for_room (self))
-    g_cond_wait (&self->changed, &self->lock);
+  while (!paced && waits_for_room (self)) {
+    if (!gst_ifd_queue_is_unqueued (self) || !gst_ifd_queue_push_next (self))
+      g_cond_wait (&self->changed, &self->lock);
+  }
   *due = get_due (self, buffer, paced);
   while (self->flow == GST_FLOW_OK && waits) {
     if (self->playing)

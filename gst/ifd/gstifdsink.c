@@ -287,6 +287,7 @@ gst_ifd_sink_init (GstIfdSink * self)
       "name", "writer", "sync", FALSE, NULL);
   GstPad *pad = gst_element_get_static_pad (queue, "sink");
 
+  gst_ifd_queue_allow_unqueued (GST_IFD_QUEUE (queue));
   self->children[CHILD_QUEUE] = queue;
   self->children[CHILD_WRITER] = writer;
   self->stats_interval = DEFAULT_STATS_INTERVAL;

@@ -35,6 +35,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 /* What a receiver takes in so short a time may always wait unsent: it is no
  * delay, and the network is not left idle while we wake up. ns */
 #define NO_DELAY (5 * GST_MSECOND)
+/* Marks in a row that the kernel sent at once before it may get more: as many
+ * bytes as a token bucket on the way might hold (75 kbyte in the paper's
+ * testbed) are no proof. */
+#define MANY_MARKS 16
 /* Between two looks at what is not confirmed yet: no system tells when it is.
  * Microseconds, doubled */
 #define SHORTEST_LOOK 500
@@ -62,6 +66,7 @@ struct _GstIfdTcpWriter
 
   /* streaming thread only; set anew for each socket */
   guint mark;                   /* bytes that may wait unsent, lowat or more */
+  guint marks_at_once;          /* that went in a row without any waiting */
   gboolean said_end;            /* of this socket: we sent FIN */
 };
 
@@ -258,6 +263,7 @@ gst_ifd_tcp_writer_connect (GstNetworkSink * sink, GCancellable * cancellable,
   }
   self->said_end = FALSE;
   self->mark = self->lowat;
+  self->marks_at_once = 0;
   GST_OBJECT_LOCK (self);
   self->socket = socket;
   GST_OBJECT_UNLOCK (self);
@@ -295,19 +301,6 @@ gst_ifd_tcp_writer_ignore_input (GstIfdTcpWriter * self, GError ** error)
   return FALSE;
 }
 
-static void
-pause_until_cancelled (GCancellable * cancellable, gint milliseconds)
-{
-  GPollFD fd;
-
-  if (!g_cancellable_make_pollfd (cancellable, &fd)) {
-    g_usleep (milliseconds * 1000);
-    return;
-  }
-  g_poll (&fd, 1, milliseconds);
-  g_cancellable_release_fd (cancellable);
-}
-
 /* The kernel's time-out is ours: gst_ifd_tcp_writer_set_options */
 static void
 gst_ifd_tcp_writer_explain (GstIfdTcpWriter * self, GError ** error)
@@ -332,7 +325,7 @@ gst_ifd_tcp_writer_watch (GstNetworkSink * sink, GCancellable * cancellable,
   while (g_socket_condition_timed_wait (self->socket, G_IO_IN, -1, cancellable,
           &local_error)
       && gst_ifd_tcp_writer_ignore_input (self, &local_error))
-    pause_until_cancelled (cancellable, IGNORE_PAUSE);
+    gst_network_sink_pause (cancellable, IGNORE_PAUSE);
   gst_ifd_tcp_writer_explain (self, &local_error);
   g_propagate_error (error, local_error);
 }
@@ -428,6 +421,41 @@ gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
       || gst_network_sink_get_blocking (GST_NETWORK_SINK (self));
 }
 
+/* 16384 bytes are 26 ms of 5 Mbit/s, but 16 us of 1 Gbyte/s. The mark grows
+ * only while what happens shows that this is so: who never took anything gets no
+ * more than notsent-lowat. */
+static void
+gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
+{
+  IfdTcpFigures figures;
+  guint64 mark = self->mark / 2;
+
+  self->marks_at_once = 0;
+  if (waited <= NO_DELAY) {
+    ifd_tcp_socket_get_figures (self->socket, &figures);
+    mark = gst_util_uint64_scale (figures.delivery_rate, NO_DELAY, GST_SECOND);
+    mark = MIN (mark, 2 * (guint64) self->mark);
+  }
+  mark = CLAMP (mark, self->lowat, G_MAXINT);
+  if (mark == self->mark)
+    return;
+  self->mark = mark;
+  ifd_tcp_socket_set_notsent_lowat (self->socket, mark);
+}
+
+/* How many bytes may be given now, after so many of the same buffer */
+static gsize
+gst_ifd_tcp_writer_get_room (GstIfdTcpWriter * self, gsize taken)
+{
+  gsize room = ifd_tcp_socket_get_room (self->socket, self->mark);
+
+  if (room < self->mark)
+    self->marks_at_once = 0;
+  else if (self->lowat > 0 && taken > 0 && ++self->marks_at_once >= MANY_MARKS)
+    gst_ifd_tcp_writer_adapt_mark (self, 0);
+  return room;
+}
+
 /* No more at once than may wait unsent: the kernel looks at its mark only before
  * it begins a piece of up to 64 kbyte, and so took 73,848 bytes with a mark of
  * 16384. */
@@ -441,7 +469,7 @@ gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
 
   *taken = 0;
   while (offset + *taken < end) {
-    room = ifd_tcp_socket_get_room (self->socket, self->mark);
+    room = gst_ifd_tcp_writer_get_room (self, *taken);
     if (room == 0 || (offset + *taken == 0
             && !gst_ifd_tcp_writer_may_begin (self, end, room)))
       return GST_NETWORK_SINK_FULL;
@@ -452,27 +480,6 @@ gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
     *taken += size;
   }
   return GST_NETWORK_SINK_SENT;
-}
-
-/* 16384 bytes are 26 ms of 5 Mbit/s, but 16 us of 1 Gbyte/s. The mark grows
- * only while waits show that this is so: who never took anything gets no more
- * than notsent-lowat. */
-static void
-gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
-{
-  IfdTcpFigures figures;
-  guint64 mark = self->mark / 2;
-
-  if (waited <= NO_DELAY) {
-    ifd_tcp_socket_get_figures (self->socket, &figures);
-    mark = gst_util_uint64_scale (figures.delivery_rate, NO_DELAY, GST_SECOND);
-    mark = MIN (mark, 2 * (guint64) self->mark);
-  }
-  mark = CLAMP (mark, self->lowat, G_MAXINT);
-  if (mark == self->mark)
-    return;
-  self->mark = mark;
-  ifd_tcp_socket_set_notsent_lowat (self->socket, mark);
 }
 
 static void

@@ -6,8 +6,9 @@
 
 Both read the same file from the file cache with sync=false, and the same reader
 counts what comes out of the loopback, from the first byte to the last. They
-take turns; figures are medians, with the least and the most. Nothing here fails for being slow: only what does not run at all, or
-sends other bytes than the file's frames, makes the program fail.
+take turns; figures are medians, with the least and the most. Nothing here fails
+for being slow: only what does not run at all, or sends other bytes than the
+file's frames, makes the program fail.
 """
 
 import argparse

@@ -184,10 +184,15 @@ wait_for_warning (Bench * bench)
           GST_CLOCK_TIME_NONE, GST_MESSAGE_WARNING));
 }
 
+/* As a source flushes: what it was pushing comes back, refused, before the
+ * pad is open again; a buffer that is pushed after that, and before the new
+ * segment, would be an error of the source.
+ */
 static inline void
 flush (Bench * bench)
 {
   gst_pad_push_event (bench->src, gst_event_new_flush_start ());
+  WAIT_FOR (g_async_queue_length (bench->queue) < 0);
   gst_pad_push_event (bench->src, gst_event_new_flush_stop (TRUE));
 }
 

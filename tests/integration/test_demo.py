@@ -115,7 +115,7 @@ class DemoTest(Demo):
         self.assertRegex(output, r"latency +median \d+\.\d+ ms, 99th percentile "
                                  r"\d+\.\d+ ms")
         self.assertLessEqual(self.counts(output, "decodable")[3], arrived[3])
-        self.assertRegex(output, r"lateness +median \d+\.\d+ ms")
+        self.assertRegex(output, r"lateness +median -?\d+\.\d+ ms")
         self.assertRegex(output, r"jitter +mean \d+\.\d+ ms")
         self.assertRegex(output, r"(?m)^ +\d+\.\d s +I +\d+ +P +\d+ +B +\d+")
         self.assertNotIn("arrived other than sent", output)

@@ -79,7 +79,7 @@ LINKS = {
 ALGORITHMS = {"paper": (50, 66), "paper-gop": (50, 66), "gop": (45, 70)}
 AT_ONCE = int(os.environ.get("WIRELESS_IFD_AT_ONCE", 4))
 SECONDS = 60
-ROUNDS = 3  # that a run is repeated at most because of what the radio lost
+ROUNDS = 5  # that a run is repeated at most because of what the radio lost
 
 
 class Streams(ifdbed.IfdCase):
@@ -126,7 +126,7 @@ class MustHold(Streams):
         """A packet that the radio loses, all its attempts in vain, takes the
         profile's card down to 1 Mbit/s, for up to three seconds (docs/ifd.md):
         an I-frame alone then takes one. No choice of frames can be in time
-        there, so such a run is shown, and repeated."""
+        there, so such a run is shown, and repeated; the last one counts."""
         return run.air and any(
             ours > most for _, ours, most in self.limits(case, run))
 
@@ -145,9 +145,6 @@ class MustHold(Streams):
                 runs.update(self.stream(again))
                 void += self.void
         for case, run in runs.items():
-            if self.is_excused(case, run):
-                void.append(f"{case}: the radio lost {run.air} packets")
-                continue
             for limit in self.limits(case, run):
                 self.hold(run, *limit)
         self.void = void
@@ -205,17 +202,22 @@ class Udp(Streams):
     @ifdbed.needs_all
     def test_socket_that_waits(self):
         """The bucket holds more than the socket, so the socket fills first."""
-        def case(queue, is_paced):
+        def case(queue, is_paced, transport="rtp", sink="udpsink"):
             return ifdbed.Case(
-                ifdbed.transport("rtp", rfc2250pay=f"{queue}rfc2250pay",
-                                 udpsink=f"udpsink {ifdbed.SMALL_BUFFER}"),
+                ifdbed.transport(transport, **{
+                    "rfc2250pay": f"{queue}rfc2250pay",
+                    sink: f"{sink} {ifdbed.SMALL_BUFFER}"}),
                 ifdbed.Bottleneck(ifdbed.UDP_BUCKET), self.clip(6), is_paced)
 
-        runs = self.stream({
+        cases = {
             "blocking socket": case("", False),
             "ifdqueue": case("ifdqueue ! ", True),
             "ifdqueue algorithm=paper": case(
-                "ifdqueue algorithm=paper ! ", True)})
+                "ifdqueue algorithm=paper ! ", True)}
+        if test_testbed.has_element("udplitesink"):
+            cases["ifdqueue, UDP-Lite"] = case(
+                "ifdqueue ! ", True, "udplite", "udplitesink")
+        runs = self.stream(cases)
         self.skip_void()
         plain, *others = runs.values()
         for run in others:

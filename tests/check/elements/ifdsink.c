@@ -631,14 +631,11 @@ GST_START_TEST (many_flushes_leave_whole_frames)
 {
   Receiver receiver;
   Bench *bench = play_until_blocked (&receiver);
-  gint before;
   guint i;
 
   for (i = 2; i < 30; i++) {
-    before = pushed (bench);
     flush (bench);
     push_start_events (bench);
-    WAIT_FOR (pushed (bench) > before || i > 2);
     push_frame (bench, 'I', i, 100000 + i);
     receiver_read_bytes (&receiver, 50000);
   }

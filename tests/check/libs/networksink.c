@@ -26,6 +26,7 @@ typedef struct
   gboolean gone;                /* the receiver closed */
   gboolean broken;              /* sending fails */
   gsize unsendable;             /* packets of this size */
+  guint early;                  /* so many attempts to send come too early */
   gboolean drains;              /* the receiver takes the rest in time */
   gboolean drain_breaks;
 
@@ -43,6 +44,7 @@ typedef struct
 
 static GType fake_sink_get_type (void);
 static GType frame_sink_get_type (void);
+static GType packet_sink_get_type (void);
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -253,6 +255,67 @@ static void
 frame_sink_class_init (FrameSinkClass * klass)
 {
   GST_NETWORK_SINK_CLASS (klass)->whole_frames = TRUE;
+}
+
+/* The same with packets, as many at a time as there are; room counts bytes, of
+ * which a packet needs all. A single | stands between batches. */
+typedef FakeSink PacketSink;
+typedef FakeSinkClass PacketSinkClass;
+
+G_DEFINE_TYPE (PacketSink, packet_sink, fake_sink_get_type ());
+
+static GstNetworkSinkResult
+packet_send (GstNetworkSink * sink, GstBuffer ** packets, guint n,
+    guint * sent, GError ** error)
+{
+  FakeSink *self = FAKE (sink);
+  GstNetworkSinkResult result = GST_NETWORK_SINK_SENT;
+  guint8 first;
+  gsize size;
+  guint i;
+
+  g_mutex_lock (&self->lock);
+  g_string_append_c (self->wire, '|');
+  for (i = 0; i < n && result == GST_NETWORK_SINK_SENT; i++) {
+    size = gst_buffer_get_size (packets[i]);
+    if (self->broken) {
+      self->broken = FALSE;
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_CLOSED,
+          "Connection reset by peer");
+      result = GST_NETWORK_SINK_BROKEN;
+    } else if (size == self->unsendable) {
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE,
+          "Message too long");
+      result = GST_NETWORK_SINK_UNSENDABLE;
+    } else if (self->early > 0) {
+      self->early--;
+      result = GST_NETWORK_SINK_EARLY;
+    } else if (size > self->room) {
+      result = GST_NETWORK_SINK_FULL;
+    } else {
+      gst_buffer_extract (packets[i], 0, &first, 1);
+      g_string_append_c (self->wire, first);
+      self->room -= size;
+      (*sent)++;
+    }
+  }
+  g_mutex_unlock (&self->lock);
+  return result;
+}
+
+static void
+packet_sink_init (PacketSink * self)
+{
+}
+
+static void
+packet_sink_class_init (PacketSinkClass * klass)
+{
+  GstNetworkSinkClass *network_class = GST_NETWORK_SINK_CLASS (klass);
+
+  network_class->send = NULL;
+  network_class->send_packets = packet_send;
+  network_class->connectionless = TRUE;
 }
 
 /* --- helpers -------------------------------------------------------------- */
@@ -744,6 +807,167 @@ GST_START_TEST (list_is_sent_like_its_buffers)
 
 GST_END_TEST;
 
+/* --- packets ---------------------------------------------------------------- */
+
+/* One for each letter, of 100 bytes; a capital ends a frame */
+static void
+push_packets (Bench * bench, const gchar * names)
+{
+  GstBufferList *list = gst_buffer_list_new ();
+
+  for (; *names; names++)
+    gst_buffer_list_add (list, make_buffer (*names, 100,
+            g_ascii_isupper (*names) ? MARK : 0, NO_PTS));
+  g_async_queue_push (bench->queue, list);
+}
+
+GST_START_TEST (packets_go_together)
+{
+  Bench *bench = bench_new (packet_sink_get_type (), NULL);
+
+  bench_play (bench);
+  push_packets (bench, "abC");
+  push (bench, 'd', MARK, NO_PTS);
+  WAIT_FOR (pushed (bench) == 2);
+  fail_unless_equals_uint64 (stat_of (bench, "packets-sent"), 4);
+  fail_unless_equals_uint64 (stat_of (bench, "bytes-sent"), 400);
+  bench_free_with_wire (bench, "<|abC|d>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (packets_wait_for_room)
+{
+  Bench *bench = bench_new (packet_sink_get_type (), NULL);
+
+  FAKE (bench->sink)->room = 250;
+  bench_play (bench);
+  push_packets (bench, "abcD");
+  WAIT_FOR (stat_of (bench, "time-blocked") > 0);
+  fail_unless_equals_uint64 (stat_of (bench, "packets-sent"), 2);
+  SET (bench, room, G_MAXSIZE);
+  WAIT_FOR (pushed (bench) == 1);
+  fail_unless_equals_uint64 (stat_of (bench, "packets-sent"), 4);
+  set_state (bench, GST_STATE_NULL);
+  fail_unless (g_str_has_prefix (FAKE (bench->sink)->wire->str, "<|ab|"));
+  fail_unless (g_str_has_suffix (FAKE (bench->sink)->wire->str, "|cD>"));
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+/* That is no network which is full: nothing is dropped for it, and however often
+ * it happens, no receiver has gone. */
+GST_START_TEST (packets_wait_until_it_is_time)
+{
+  Bench *bench = bench_new (packet_sink_get_type (), "blocking", FALSE,
+      "timeout", 5 * GST_MSECOND, NULL);
+
+  FAKE (bench->sink)->early = 20;
+  bench_play (bench);
+  push_packets (bench, "abC");
+  WAIT_FOR (pushed (bench) == 1);
+  fail_unless_equals_uint64 (stat_of (bench, "packets-sent"), 3);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-full"), 0);
+  fail_unless_equals_uint64 (stat_of (bench, "connections"), 1);
+  set_state (bench, GST_STATE_NULL);
+  fail_unless (g_str_has_suffix (FAKE (bench->sink)->wire->str, "|abC>"));
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+/* Not only of one list */
+GST_START_TEST (rest_of_a_frame_of_packets_goes_too)
+{
+  Bench *bench = bench_new (packet_sink_get_type (), "blocking", FALSE, NULL);
+
+  FAKE (bench->sink)->room = 150;
+  bench_play (bench);
+  push_packets (bench, "Ab");
+  WAIT_FOR (pushed (bench) == 1);
+  SET (bench, room, G_MAXSIZE);
+  push_packets (bench, "cDeF");
+  WAIT_FOR (pushed (bench) == 2);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-full"), 1);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-rest-of-frame"), 2);
+  bench_free_with_wire (bench, "<|A|eF>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (packet_that_cannot_be_sent_is_left_out)
+{
+  Bench *bench = bench_new (packet_sink_get_type (), NULL);
+  GstBufferList *list = gst_buffer_list_new ();
+
+  FAKE (bench->sink)->unsendable = 101;
+  gst_buffer_list_add (list, make_buffer ('a', 100, MARK, NO_PTS));
+  gst_buffer_list_add (list, make_buffer ('b', 101, MARK, NO_PTS));
+  gst_buffer_list_add (list, make_buffer ('c', 100, MARK, NO_PTS));
+  bench_play (bench);
+  g_async_queue_push (bench->queue, list);
+  WAIT_FOR (pushed (bench) == 1);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-unsendable"), 1);
+  bench_free_with_wire (bench, "<|a|c>");
+}
+
+GST_END_TEST;
+
+/* Who knows of no connections misses nothing by a new one. */
+GST_START_TEST (packets_go_on_with_the_next_connection)
+{
+  Bench *bench = bench_new (packet_sink_get_type (), NULL);
+
+  bench_play (bench);
+  push_packets (bench, "aB");
+  WAIT_FOR (pushed (bench) == 1);
+  SET (bench, broken, TRUE);
+  push_packets (bench, "cD");
+  WAIT_FOR (pushed (bench) == 2);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-no-key-frame"), 0);
+  fail_unless_equals_int (bench->restarts, 0);
+  bench_free_with_wire (bench, "<|aB|><|cD>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (flush_and_stop_wake_who_waits_with_packets)
+{
+  Bench *bench = bench_new (packet_sink_get_type (), NULL);
+
+  FAKE (bench->sink)->room = 0;
+  bench_play (bench);
+  push_packets (bench, "aB");
+  WAIT_FOR (stat_of (bench, "time-blocked") > 0);
+  if (__i__ == 0)
+    flush (bench);
+  else
+    set_state (bench, GST_STATE_READY);
+  WAIT_FOR (pushed (bench) == 1);
+  fail_unless_equals_int (bench->flow, GST_FLOW_FLUSHING);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (eos_behind_packets_comes_in_time)
+{
+  Bench *bench = bench_new (packet_sink_get_type (), "eos-timeout",
+      20 * GST_MSECOND, NULL);
+
+  FAKE (bench->sink)->room = 100;
+  bench_play (bench);
+  push_packets (bench, "abC");
+  push_eos (bench);
+  gst_pad_push_event (bench->src, gst_event_new_ending ());
+  wait_for_eos (bench);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped-eos-timeout"), 2);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
 /* --- in the middle of a frame --------------------------------------------- */
 
 GST_START_TEST (flush_leaves_no_torn_frame)
@@ -1114,6 +1338,17 @@ network_sink_suite (void)
   tcase_add_test (tcase, whole_frame_has_no_rest);
   tcase_add_test (tcase, packet_that_cannot_be_sent_does_not_end_the_stream);
   tcase_add_test (tcase, list_is_sent_like_its_buffers);
+  suite_add_tcase (suite, tcase);
+
+  tcase = tcase_create ("packets");
+  tcase_add_test (tcase, packets_go_together);
+  tcase_add_test (tcase, packets_wait_for_room);
+  tcase_add_test (tcase, packets_wait_until_it_is_time);
+  tcase_add_test (tcase, rest_of_a_frame_of_packets_goes_too);
+  tcase_add_test (tcase, packet_that_cannot_be_sent_is_left_out);
+  tcase_add_test (tcase, packets_go_on_with_the_next_connection);
+  tcase_add_loop_test (tcase, flush_and_stop_wake_who_waits_with_packets, 0, 2);
+  tcase_add_test (tcase, eos_behind_packets_comes_in_time);
   suite_add_tcase (suite, tcase);
 
   tcase = tcase_create ("frames");

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The coverage meta; see the header. */
+
+#include "gstcoveragemeta.h"
+
+static gboolean
+gst_coverage_meta_init (GstMeta * meta, gpointer params, GstBuffer * buffer)
+{
+  ((GstCoverageMeta *) meta)->covered = 0;
+  return TRUE;
+}
+
+/* A part of the buffer has what is covered of it; one that is covered whole
+ * needs no mark. */
+static gboolean
+gst_coverage_meta_transform (GstBuffer * dest, GstMeta * meta,
+    GstBuffer * buffer, GQuark type, gpointer data)
+{
+  gsize covered = ((GstCoverageMeta *) meta)->covered;
+  GstMetaTransformCopy *copy = data;
+
+  if (!GST_META_TRANSFORM_IS_COPY (type))
+    return FALSE;
+  if (copy->region) {
+    covered -= MIN (covered, copy->offset);
+    if (covered >= copy->size)
+      return TRUE;
+  }
+  gst_buffer_add_coverage_meta (dest, covered);
+  return TRUE;
+}
+
+GType
+gst_coverage_meta_api_get_type (void)
+{
+  static GType type = 0;
+  static const gchar *tags[] = { NULL };
+
+  if (g_once_init_enter (&type)) {
+    GType registered = gst_meta_api_type_register ("GstCoverageMetaAPI", tags);
+
+    g_once_init_leave (&type, registered);
+  }
+  return type;
+}
+
+const GstMetaInfo *
+gst_coverage_meta_get_info (void)
+{
+  static const GstMetaInfo *info = NULL;
+
+  if (g_once_init_enter ((GstMetaInfo **) & info)) {
+    const GstMetaInfo *registered =
+        gst_meta_register (GST_COVERAGE_META_API_TYPE, "GstCoverageMeta",
+        sizeof (GstCoverageMeta), gst_coverage_meta_init, NULL,
+        gst_coverage_meta_transform);
+
+    g_once_init_leave ((GstMetaInfo **) & info, (GstMetaInfo *) registered);
+  }
+  return info;
+}
+
+/**
+ * gst_buffer_add_coverage_meta:
+ * @buffer: a writable buffer
+ * @covered: leading bytes that a checksum vouched for
+ *
+ * Returns: (transfer none): the new meta
+ */
+GstCoverageMeta *
+gst_buffer_add_coverage_meta (GstBuffer * buffer, gsize covered)
+{
+  GstCoverageMeta *coverage;
+
+  coverage = (GstCoverageMeta *) gst_buffer_add_meta (buffer,
+      GST_COVERAGE_META_INFO, NULL);
+  coverage->covered = covered;
+  return coverage;
+}
+
+/**
+ * gst_buffer_get_coverage_meta:
+ * @buffer: a buffer
+ *
+ * Returns: (transfer none) (nullable): what was covered of it, if not all
+ */
+GstCoverageMeta *
+gst_buffer_get_coverage_meta (GstBuffer * buffer)
+{
+  return (GstCoverageMeta *) gst_buffer_get_meta (buffer,
+      GST_COVERAGE_META_API_TYPE);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which bytes of a packet a checksum vouched for, where it was not all of them:
+ * the others may be damaged (RFC 3828).
+ */
+
+#ifndef __GST_COVERAGE_META_H__
+#define __GST_COVERAGE_META_H__
+
+#include <gst/gst.h>
+
+#include "gstwirelessprelude.h"
+
+G_BEGIN_DECLS
+
+#define GST_COVERAGE_META_API_TYPE (gst_coverage_meta_api_get_type ())
+#define GST_COVERAGE_META_INFO (gst_coverage_meta_get_info ())
+
+/**
+ * GstCoverageMeta:
+ * @meta: parent
+ * @covered: leading bytes of the buffer that arrived as they were sent; any of
+ *     those behind them may be damaged
+ *
+ * A buffer without it is whole, or nobody knows.
+ */
+typedef struct
+{
+  GstMeta meta;
+
+  gsize covered;
+} GstCoverageMeta;
+
+GST_WIRELESS_API
+GType gst_coverage_meta_api_get_type (void);
+GST_WIRELESS_API
+const GstMetaInfo *gst_coverage_meta_get_info (void);
+
+GST_WIRELESS_API
+GstCoverageMeta *gst_buffer_add_coverage_meta (GstBuffer * buffer,
+    gsize covered);
+GST_WIRELESS_API
+GstCoverageMeta *gst_buffer_get_coverage_meta (GstBuffer * buffer);
+
+G_END_DECLS
+
+#endif /* __GST_COVERAGE_META_H__ */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Buffer lists of a live source; see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstlivelist.h"
+
+static gboolean
+can_submit (GstBaseSrc * src, GstLiveListFunc is_unlocked)
+{
+  gboolean unlocked;
+
+  g_mutex_lock (&src->live_lock);
+  while (!(unlocked = is_unlocked (src)) && !src->live_running)
+    g_cond_wait (&src->live_cond, &src->live_lock);
+  g_mutex_unlock (&src->live_lock);
+  return !unlocked;
+}
+
+GstFlowReturn
+gst_live_list_submit (GstBaseSrc * src, GstBufferList * list,
+    GstLiveListFunc is_unlocked)
+{
+  if (!can_submit (src, is_unlocked)) {
+    gst_buffer_list_unref (list);
+    return GST_FLOW_FLUSHING;
+  }
+  gst_base_src_submit_buffer_list (src, list);
+  return GST_FLOW_OK;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From a property's value to a member of a struct, and back. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gststructmembers.h"
+
+void
+gst_struct_set_member (gpointer structure, gsize offset, const GValue * value)
+{
+  gpointer member = G_STRUCT_MEMBER_P (structure, offset);
+
+  switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
+    case G_TYPE_STRING:
+      g_free (*(gchar **) member);
+      *(gchar **) member = g_value_dup_string (value);
+      break;
+    case G_TYPE_BOOLEAN:
+      *(gboolean *) member = g_value_get_boolean (value);
+      break;
+    case G_TYPE_INT:
+      *(gint *) member = g_value_get_int (value);
+      break;
+    case G_TYPE_ENUM:
+      *(gint *) member = g_value_get_enum (value);
+      break;
+    case G_TYPE_UINT:
+      *(guint *) member = g_value_get_uint (value);
+      break;
+    case G_TYPE_UINT64:
+      *(guint64 *) member = g_value_get_uint64 (value);
+      break;
+    default:
+      g_assert_not_reached ();
+  }
+}
+
+void
+gst_struct_get_member (gconstpointer structure, gsize offset, GValue * value)
+{
+  gconstpointer member = G_STRUCT_MEMBER_P (structure, offset);
+
+  switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
+    case G_TYPE_STRING:
+      g_value_set_string (value, *(gchar * const *) member);
+      break;
+    case G_TYPE_BOOLEAN:
+      g_value_set_boolean (value, *(const gboolean *) member);
+      break;
+    case G_TYPE_INT:
+      g_value_set_int (value, *(const gint *) member);
+      break;
+    case G_TYPE_ENUM:
+      g_value_set_enum (value, *(const gint *) member);
+      break;
+    case G_TYPE_UINT:
+      g_value_set_uint (value, *(const guint *) member);
+      break;
+    case G_TYPE_UINT64:
+      g_value_set_uint64 (value, *(const guint64 *) member);
+      break;
+    default:
+      g_assert_not_reached ();
+  }
+}

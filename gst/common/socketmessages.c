@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The system's calls for one and for many, and whose an error is; see
+ * socketmessages.h.
+ */
+
+#define _GNU_SOURCE             /* sendmmsg, recvmmsg */
+
+#include "socketmessages.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+/* So often in a row an error is taken for an earlier packet's: a socket keeps
+ * the last one only, but the next may be on its way. */
+#define MAX_EARLIER_ERRORS 3
+
+/* Errors that ICMP brings (ip(7), ipv6(7): icmp_err_convert), and that a route
+ * may have as well */
+static gboolean
+may_be_earlier (gint error_number)
+{
+  switch (error_number) {
+    case ECONNREFUSED:
+    case ECONNRESET:
+    case EHOSTUNREACH:
+    case EHOSTDOWN:
+    case ENETUNREACH:
+    case ENETDOWN:
+    case ENOPROTOOPT:
+    case EPROTO:
+    case EOPNOTSUPP:
+    case EMSGSIZE:
+    case EACCES:
+    case ETIMEDOUT:
+#ifdef ENONET
+    case ENONET:
+#endif
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+static gboolean
+is_no_room (gint error_number)
+{
+  return error_number == EAGAIN || error_number == EWOULDBLOCK ||
+      error_number == ENOBUFS;
+}
+
+#ifdef HAVE_MMSG
+
+G_STATIC_ASSERT (sizeof (SocketMessage) == sizeof (struct mmsghdr));
+G_STATIC_ASSERT (G_STRUCT_OFFSET (SocketMessage, msg_len) ==
+    G_STRUCT_OFFSET (struct mmsghdr, msg_len));
+
+/* One by one it is the cheaper call. */
+static gint
+send_some (gint fd, SocketMessage * messages, guint n)
+{
+  if (n == 1)
+    return sendmsg (fd, &messages->msg_hdr, MSG_DONTWAIT) < 0 ? -1 : 1;
+  return sendmmsg (fd, (struct mmsghdr *) messages, n, MSG_DONTWAIT);
+}
+
+static gint
+receive_some (gint fd, SocketMessage * messages, guint n)
+{
+  return recvmmsg (fd, (struct mmsghdr *) messages, n, MSG_DONTWAIT, NULL);
+}
+
+#else
+
+static gint
+send_some (gint fd, SocketMessage * messages, guint n)
+{
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    if (sendmsg (fd, &messages[i].msg_hdr, MSG_DONTWAIT) < 0)
+      return i > 0 ? i : -1;
+  }
+  return n;
+}
+
+static gint
+receive_some (gint fd, SocketMessage * messages, guint n)
+{
+  gssize size;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    size = recvmsg (fd, &messages[i].msg_hdr, MSG_DONTWAIT);
+    if (size < 0)
+      return i > 0 ? i : -1;
+    messages[i].msg_len = size;
+  }
+  return n;
+}
+
+#endif
+
+/* Is the call to be made again? If not, errors say why. ECONNREFUSED is never
+ * the message's own; after so many we wait for better times. */
+static gboolean
+try_again (gint error_number, guint * tries, SocketErrors * errors)
+{
+  if (error_number == EINTR)
+    return TRUE;
+  if (is_no_room (error_number))
+    return FALSE;
+  if (may_be_earlier (error_number) && (*tries)++ < MAX_EARLIER_ERRORS) {
+    errors->earlier = error_number;
+    return TRUE;
+  }
+  if (error_number == ECONNREFUSED)
+    return FALSE;
+  errors->own = error_number;
+  if (errors->earlier == error_number)
+    errors->earlier = 0;
+  return FALSE;
+}
+
+guint
+socket_messages_send (gint fd, SocketMessage * messages, guint n,
+    SocketErrors * errors)
+{
+  guint sent = 0, tries = 0;
+  gint result;
+
+  errors->own = errors->earlier = 0;
+  while (sent < n) {
+    result = send_some (fd, messages + sent, n - sent);
+    if (result > 0) {
+      sent += result;
+      tries = 0;
+    } else if (!try_again (errno, &tries, errors)) {
+      return sent;
+    }
+  }
+  return sent;
+}
+
+guint
+socket_messages_receive (gint fd, SocketMessage * messages, guint n,
+    SocketErrors * errors)
+{
+  guint tries = 0;
+  gint result;
+
+  errors->own = errors->earlier = 0;
+  do {
+    result = receive_some (fd, messages, n);
+    if (result >= 0)
+      return result;
+  } while (try_again (errno, &tries, errors));
+  /* Nothing that is received fails by itself for what ICMP brings. */
+  if (may_be_earlier (errors->own))
+    errors->own = 0;
+  return 0;
+}
+
+gboolean
+socket_set_error (GError ** error, gint error_number, const gchar * format, ...)
+{
+  va_list arguments;
+  gchar *what;
+
+  va_start (arguments, format);
+  what = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (error_number),
+      "%s: %s", what, g_strerror (error_number));
+  g_free (what);
+  return FALSE;
+}

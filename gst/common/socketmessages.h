@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Many packets by one system call, where the system has such. An error that an
+ * earlier packet brought back by ICMP is not one of the packet that is sent
+ * now, nor of those that are received: the system reports it just once, to
+ * whoever asks next.
+ */
+
+#ifndef __SOCKET_MESSAGES_H__
+#define __SOCKET_MESSAGES_H__
+
+#include <gio/gio.h>
+
+#include <sys/socket.h>
+
+#include "gstwirelessprelude.h"
+
+G_BEGIN_DECLS
+
+/* As Linux's struct mmsghdr */
+typedef struct
+{
+  struct msghdr msg_hdr;
+  guint msg_len;                /* bytes that came */
+} SocketMessage;
+
+typedef struct
+{
+  gint own;                     /* errno of the next message; 0: none, there is
+                                 * no room, or nothing, now */
+  gint earlier;                 /* errno that messages before brought back by
+                                 * ICMP, the last one; 0: none */
+} SocketErrors;
+
+/* Sends them all, unless there is no room, or one fails: says how many went.
+ * Never waits. */
+GST_WIRELESS_API
+guint socket_messages_send (gint fd, SocketMessage * messages, guint n,
+    SocketErrors * errors);
+/* What is there, without waiting */
+GST_WIRELESS_API
+guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
+    SocketErrors * errors);
+
+/* Of this errno, whose text is put behind; FALSE, for the caller to return */
+GST_WIRELESS_API
+gboolean socket_set_error (GError ** error, gint error_number,
+    const gchar * format, ...) G_GNUC_PRINTF (3, 4);
+
+G_END_DECLS
+
+#endif /* __SOCKET_MESSAGES_H__ */

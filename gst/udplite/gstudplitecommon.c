@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Caps and the enumeration of the UDP-Lite elements; see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstudplitecommon.h"
+
+/* --- the backends -------------------------------------------------------- */
+
+GType
+gst_udplite_backend_get_type (void)
+{
+  static const GEnumValue values[] = {
+    {UDPLITE_BACKEND_AUTO, "The first of those below that works", "auto"},
+    {UDPLITE_BACKEND_KERNEL, "The kernel's UDP-Lite", "kernel"},
+    {UDPLITE_BACKEND_RAW, "A raw socket of IP protocol 136: needs CAP_NET_RAW",
+        "raw"},
+    {UDPLITE_BACKEND_UDP, "UDP-Lite in UDP without a checksum: both ends must "
+          "do it", "udp"},
+    {0, NULL, NULL}
+  };
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstUdpliteBackend", values);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+/* --- caps ---------------------------------------------------------------- */
+
+/* RFC 3711 section 3.3 and RFC 6347 section 4.1.2.1: what is not whole does not
+ * authenticate. The marks of what was packed in there are still on the buffer. */
+static gboolean
+is_sealed (const GstStructure * structure)
+{
+  return gst_structure_has_name (structure, "application/x-srtp")
+      || gst_structure_has_name (structure, "application/x-srtcp")
+      || gst_structure_has_name (structure, "application/x-dtls");
+}
+
+UdpliteFormat
+gst_udplite_format_from_caps (const GstCaps * caps)
+{
+  const GstStructure *structure;
+  gint payload = -1;
+
+  if (!caps || gst_caps_is_any (caps) || gst_caps_is_empty (caps))
+    return UDPLITE_FORMAT_UNKNOWN;
+  structure = gst_caps_get_structure (caps, 0);
+  if (is_sealed (structure))
+    return UDPLITE_FORMAT_SEALED;
+  if (!gst_structure_has_name (structure, "application/x-rtp"))
+    return UDPLITE_FORMAT_UNKNOWN;
+  gst_structure_get_int (structure, "payload", &payload);
+  return udplite_format_from_rtp (gst_structure_get_string (structure,
+          "encoding-name"), payload);
+}

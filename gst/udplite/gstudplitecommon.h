@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What udplitesrc and udplitesink share: the scheme of their URIs, the
+ * enumeration of the backends, and what caps say of the bytes in a packet.
+ */
+
+#ifndef __GST_UDPLITE_COMMON_H__
+#define __GST_UDPLITE_COMMON_H__
+
+#include <gst/gst.h>
+
+#include "udplitecoverage.h"
+#include "udplitesocket.h"
+
+G_BEGIN_DECLS
+
+#define GST_UDPLITE_SCHEME "udplite"
+
+/* auto, kernel, raw, udp: UdpliteBackend */
+#define GST_TYPE_UDPLITE_BACKEND (gst_udplite_backend_get_type ())
+GType gst_udplite_backend_get_type (void);
+
+/* From caps of a packet; NULL is unknown too */
+UdpliteFormat gst_udplite_format_from_caps (const GstCaps * caps);
+
+G_END_DECLS
+
+#endif /* __GST_UDPLITE_COMMON_H__ */

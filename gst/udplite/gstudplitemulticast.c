@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Joining and leaving groups; see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstudplitemulticast.h"
+
+#include <errno.h>
+
+#include <net/if.h>
+
+/* What is done on each interface */
+typedef struct
+{
+  UdpliteSocket *socket;
+  gboolean join;
+  GInetAddress *group;
+  const gchar *sources;
+} Membership;
+
+static gboolean
+set_source (const Membership * self, const gchar * source, guint index,
+    GError ** error)
+{
+  GInetAddress *address = g_inet_address_new_from_string (source);
+  gboolean done;
+
+  if (!address) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "\"%s\" is no address of a multicast source", source);
+    return FALSE;
+  }
+  done = udplite_socket_set_membership (self->socket, self->join, self->group,
+      address, index, error);
+  g_object_unref (address);
+  return done;
+}
+
+static gboolean
+set_sources (const Membership * self, guint index, GError ** error)
+{
+  gboolean done = TRUE;
+  gchar **sources;
+  guint i;
+
+  if (!self->sources || !*self->sources)
+    return udplite_socket_set_membership (self->socket, self->join,
+        self->group, NULL, index, error);
+
+  sources = g_strsplit (self->sources, "+", -1);
+  for (i = 0; sources[i] && done; i++)
+    if (*g_strstrip (sources[i]))
+      done = set_source (self, sources[i], index, error);
+  g_strfreev (sources);
+  return done;
+}
+
+static gboolean
+set_interface (const Membership * self, const gchar * name, GError ** error)
+{
+  guint index = if_nametoindex (name);
+
+  if (index > 0)
+    return set_sources (self, index, error);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+      "No network interface \"%s\": %s", name, g_strerror (errno));
+  return FALSE;
+}
+
+gboolean
+gst_udplite_is_multicast (GInetSocketAddress * address)
+{
+  return
+      g_inet_address_get_is_multicast (g_inet_socket_address_get_address
+      (address));
+}
+
+gboolean
+gst_udplite_set_membership (UdpliteSocket * socket, gboolean join,
+    GInetSocketAddress * group, const gchar * interfaces,
+    const gchar * sources, GError ** error)
+{
+  const Membership self = {
+    socket, join, g_inet_socket_address_get_address (group), sources
+  };
+  gboolean done = TRUE;
+  gchar **names;
+  guint i;
+
+  /* A group of a link says itself which (RFC 4007 section 11). */
+  if (!interfaces || !*interfaces)
+    return set_sources (&self, g_inet_socket_address_get_scope_id (group),
+        error);
+
+  names = g_strsplit (interfaces, ",", -1);
+  for (i = 0; names[i] && done; i++)
+    done = set_interface (&self, g_strstrip (names[i]), error);
+  g_strfreev (names);
+  return done;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Buffers as packets; see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstudplitepackets.h"
+
+#include "gstframeinfometa.h"
+
+/* Bytes of a packet that headers are looked for in: RTP with all its CSRCs, and
+ * the sequence, GOP and picture headers of MPEG video with matrices */
+#define HEAD_SIZE 512
+
+typedef struct
+{
+  GstBuffer *buffer;            /* not owned */
+  GstMapInfo whole;             /* of one with more memories than vectors */
+  GstMapInfo maps[UDPLITE_MAX_VECTORS];
+  guint n_maps;                 /* 0: whole is mapped */
+} Packet;
+
+struct _GstUdplitePackets
+{
+  Packet packets[UDPLITE_MAX_BATCH];
+  UdpliteOutput outputs[UDPLITE_MAX_BATCH];
+  guint n;
+};
+
+GType
+gst_udplite_coverage_mode_get_type (void)
+{
+  static const GEnumValue values[] = {
+    {GST_UDPLITE_COVERAGE_FULL, "All of each packet", "full"},
+    {GST_UDPLITE_COVERAGE_FIXED, "checksum-coverage bytes of each", "fixed"},
+    {GST_UDPLITE_COVERAGE_HEADERS, "What must arrive whole of each", "headers"},
+    {0, NULL, NULL}
+  };
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstUdpliteCoverageMode", values);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+GstUdplitePackets *
+gst_udplite_packets_new (void)
+{
+  return g_new0 (GstUdplitePackets, 1);
+}
+
+void
+gst_udplite_packets_free (GstUdplitePackets * packets)
+{
+  g_assert (packets->n == 0);
+  g_free (packets);
+}
+
+/* --- mapping ------------------------------------------------------------- */
+
+static void
+unmap_packet (Packet * packet)
+{
+  guint i;
+
+  if (packet->n_maps == 0)
+    gst_buffer_unmap (packet->buffer, &packet->whole);
+  for (i = 0; i < packet->n_maps; i++)
+    gst_memory_unmap (packet->maps[i].memory, &packet->maps[i]);
+  packet->n_maps = 0;
+}
+
+static gboolean
+map_memories (Packet * packet, UdpliteOutput * output, guint n)
+{
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    if (!gst_memory_map (gst_buffer_peek_memory (packet->buffer, i),
+            &packet->maps[i], GST_MAP_READ)) {
+      packet->n_maps = i;
+      if (i > 0)
+        unmap_packet (packet);
+      return FALSE;
+    }
+    output->vectors[i].data = packet->maps[i].data;
+    output->vectors[i].size = packet->maps[i].size;
+  }
+  packet->n_maps = output->n_vectors = n;
+  return TRUE;
+}
+
+static gboolean
+map_packet (Packet * packet, UdpliteOutput * output, GstBuffer * buffer)
+{
+  guint n = gst_buffer_n_memory (buffer);
+
+  packet->buffer = buffer;
+  packet->n_maps = 0;
+  if (n > 0 && n <= UDPLITE_MAX_VECTORS)
+    return map_memories (packet, output, n);
+  if (!gst_buffer_map (buffer, &packet->whole, GST_MAP_READ))
+    return FALSE;
+  output->vectors[0].data = packet->whole.data;
+  output->vectors[0].size = packet->whole.size;
+  output->n_vectors = 1;
+  return TRUE;
+}
+
+/* --- coverage ------------------------------------------------------------ */
+
+static guint
+get_fixed_coverage (guint fixed)
+{
+  if (fixed == 0)
+    return UDPLITE_COVERAGE_ALL;
+  return fixed > UDPLITE_HEADER_SIZE ? fixed - UDPLITE_HEADER_SIZE : 0;
+}
+
+static guint
+get_headers_coverage (UdpliteFormat format, GstBuffer * buffer,
+    const UdpliteOutput * output)
+{
+  const GstFrameInfoMeta *info = gst_buffer_get_frame_info_meta (buffer);
+  guint mark = info ? info->coverage : UDPLITE_COVERAGE_ALL;
+  const guint8 *bytes = output->vectors[0].data;
+  gsize size = output->vectors[0].size;
+  guint8 head[HEAD_SIZE];
+
+  if (output->n_vectors > 1) {
+    size = gst_buffer_extract (buffer, 0, head, sizeof (head));
+    bytes = head;
+  }
+  return udplite_coverage_of_payload (format, bytes, size, mark);
+}
+
+static guint
+get_coverage (const GstUdpliteCoverage * coverage, GstBuffer * buffer,
+    const UdpliteOutput * output)
+{
+  switch (coverage->mode) {
+    case GST_UDPLITE_COVERAGE_FIXED:
+      return get_fixed_coverage (coverage->fixed);
+    case GST_UDPLITE_COVERAGE_HEADERS:
+      return get_headers_coverage (coverage->format, buffer, output);
+    default:
+      return UDPLITE_COVERAGE_ALL;
+  }
+}
+
+/* --- a batch ------------------------------------------------------------- */
+
+guint
+gst_udplite_packets_map (GstUdplitePackets * packets, GstBuffer ** buffers,
+    guint n, const GstUdpliteCoverage * coverage)
+{
+  guint i;
+
+  g_assert (packets->n == 0);
+  n = MIN (n, UDPLITE_MAX_BATCH);
+  for (i = 0; i < n; i++) {
+    UdpliteOutput *output = &packets->outputs[i];
+
+    if (!map_packet (&packets->packets[i], output, buffers[i]))
+      break;
+    output->coverage = get_coverage (coverage, buffers[i], output);
+  }
+  packets->n = i;
+  return i;
+}
+
+void
+gst_udplite_packets_unmap (GstUdplitePackets * packets)
+{
+  while (packets->n > 0)
+    unmap_packet (&packets->packets[--packets->n]);
+}
+
+const UdpliteOutput *
+gst_udplite_packets_address (GstUdplitePackets * packets,
+    const struct sockaddr *address, socklen_t address_size)
+{
+  guint i;
+
+  for (i = 0; i < packets->n; i++) {
+    packets->outputs[i].address = address;
+    packets->outputs[i].address_size = address_size;
+  }
+  return packets->outputs;
+}

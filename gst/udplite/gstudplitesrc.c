@@ -1,0 +1,630 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-udplitesrc
+ * @title: udplitesrc
+ * @short_description: Receives UDP-Lite packets, damaged ones too
+ *
+ * Receives UDP-Lite (RFC 3828), which delivers a packet as long as the part of
+ * it that the sender covered with a checksum has arrived whole. A decoder that
+ * bears a wrong bit then gets pictures where UDP would have left a hole. It is
+ * as udpsrc in every property that has the same name.
+ *
+ * The packets come from the kernel's own socket where there is one, from a raw
+ * socket (CAP_NET_RAW), or out of UDP: see #GstUdpliteSrc:backend. Where the
+ * coverage of a packet is known, which the kernel's socket does not tell, and
+ * not all was covered, its buffer has a GstCoverageMeta with the number of its
+ * leading bytes that were: any of the others may be damaged.
+ *
+ * Packets that are there at the same time are received in one system call and
+ * leave as one buffer list. Nothing waits for more of them.
+ *
+ * After #GstUdpliteSrc:timeout without a packet an element message
+ * `GstUdpliteSrcTimeout` comes, with the time in ns as field `timeout`
+ * (#guint64), and again after each such time.
+ *
+ * A URI udplite://address:port sets the properties of these names, and others as
+ * keys of a query, as `?min-coverage=20&mtu=9000`; the keys `media`,
+ * `encoding-name`, `payload` and `clock-rate` make #GstUdpliteSrc:caps of RTP.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 udplitesrc port=5004 caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=MPV,payload=32" ! rtpjitterbuffer ! rfc2250depay ! mpegstat silent=false ! fakesink
+ * ]| Shows what arrives of a video.
+ * |[
+ * gst-launch-1.0 playbin3 uri="udplite://0.0.0.0:5004?media=video&encoding-name=MPV&payload=32&clock-rate=90000"
+ * ]| Plays it.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstudplitesrcprivate.h"
+
+#include "gstnetworkuri.h"
+#include "gststatsfields.h"
+#include "gststructmembers.h"
+
+GST_DEBUG_CATEGORY (gst_udplite_src_debug);
+
+#define DEFAULT_ADDRESS "0.0.0.0"
+#define DEFAULT_PORT 5004
+#define DEFAULT_MULTICAST_IFACE NULL
+#define DEFAULT_MULTICAST_SOURCE NULL
+#define DEFAULT_BUFFER_SIZE 0
+#define DEFAULT_TIMEOUT 0
+#define DEFAULT_SKIP_FIRST_BYTES 0
+#define DEFAULT_CLOSE_SOCKET TRUE
+#define DEFAULT_AUTO_MULTICAST TRUE
+#define DEFAULT_REUSE TRUE
+#define DEFAULT_LOOP TRUE
+#define DEFAULT_RETRIEVE_SENDER_ADDRESS TRUE
+#define DEFAULT_MTU 1492
+#define DEFAULT_BACKEND UDPLITE_BACKEND_AUTO
+#define DEFAULT_MIN_COVERAGE -1
+#define DEFAULT_STATS_INTERVAL 0
+
+enum
+{
+  PROP_0,
+  /* what the socket is opened with */
+  PROP_ADDRESS,
+  PROP_MULTICAST_GROUP,
+  PROP_PORT,
+  PROP_MULTICAST_IFACE,
+  PROP_MULTICAST_SOURCE,
+  PROP_AUTO_MULTICAST,
+  PROP_LOOP,
+  PROP_REUSE,
+  PROP_BUFFER_SIZE,
+  PROP_BACKEND,
+  PROP_MIN_COVERAGE,
+  PROP_SOCKET,
+  PROP_LAST_OF_SOCKET = PROP_SOCKET,
+  /* the rest */
+  PROP_URI,
+  PROP_CAPS,
+  PROP_TIMEOUT,
+  PROP_SKIP_FIRST_BYTES,
+  PROP_CLOSE_SOCKET,
+  PROP_USED_SOCKET,
+  PROP_RETRIEVE_SENDER_ADDRESS,
+  PROP_MTU,
+  PROP_STATS,
+  PROP_STATS_INTERVAL,
+  PROP_LAST
+};
+
+static GParamSpec *properties[PROP_LAST];
+
+/* Which member of the settings a property is; its type is the property's */
+#define MEMBER(name) G_STRUCT_OFFSET (GstUdpliteSrcSettings, name)
+static const gsize members[PROP_LAST] = {
+  [PROP_ADDRESS] = MEMBER (address),
+  [PROP_MULTICAST_GROUP] = MEMBER (address),
+  [PROP_PORT] = MEMBER (port),
+  [PROP_MULTICAST_IFACE] = MEMBER (multicast_iface),
+  [PROP_MULTICAST_SOURCE] = MEMBER (multicast_source),
+  [PROP_AUTO_MULTICAST] = MEMBER (auto_multicast),
+  [PROP_LOOP] = MEMBER (loop),
+  [PROP_REUSE] = MEMBER (reuse),
+  [PROP_BUFFER_SIZE] = MEMBER (buffer_size),
+  [PROP_BACKEND] = MEMBER (backend),
+  [PROP_MIN_COVERAGE] = MEMBER (min_coverage),
+  [PROP_TIMEOUT] = MEMBER (timeout),
+  [PROP_SKIP_FIRST_BYTES] = MEMBER (skip_first_bytes),
+  [PROP_CLOSE_SOCKET] = MEMBER (close_socket),
+  [PROP_RETRIEVE_SENDER_ADDRESS] = MEMBER (retrieve_sender_address),
+  [PROP_MTU] = MEMBER (mtu),
+  [PROP_STATS_INTERVAL] = MEMBER (stats_interval),
+};
+
+#undef MEMBER
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+static void gst_udplite_src_uri_handler_init (gpointer iface, gpointer data);
+
+#define gst_udplite_src_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE (GstUdpliteSrc, gst_udplite_src, GST_TYPE_PUSH_SRC,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
+        gst_udplite_src_uri_handler_init);
+    GST_DEBUG_CATEGORY_INIT (gst_udplite_src_debug, "udplitesrc", 0,
+        "UDP-Lite source"));
+/* as udpsrc: it is found by its scheme */
+GST_ELEMENT_REGISTER_DEFINE (udplitesrc, "udplitesrc", GST_RANK_NONE,
+    GST_TYPE_UDPLITE_SRC);
+
+/* --- statistics, from any thread ----------------------------------------- */
+
+#define COUNTER(name, member) \
+    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (GstUdpliteSrcCounters, member) }
+
+static const GstStatsField stats_fields[] = {
+  COUNTER ("packets", packets),
+  COUNTER ("bytes", bytes),
+  COUNTER ("lists", lists),
+  COUNTER ("partly-covered", partly_covered),
+  COUNTER ("too-short-to-skip", too_short_to_skip),
+  COUNTER ("truncated", socket.truncated),
+  COUNTER ("foreign", socket.foreign),
+  COUNTER ("dropped", dropped),
+};
+
+#undef COUNTER
+
+static GstStructure *
+gst_udplite_src_create_stats (GstElement * element)
+{
+  GstUdpliteSrc *self = GST_UDPLITE_SRC (element);
+  GstUdpliteSrcCounters counters;
+  UdpliteBackend backend;
+  GstStructure *stats;
+  guint i;
+
+  gst_udplite_src_update_dropped (self);
+  GST_OBJECT_LOCK (self);
+  counters = self->counters;
+  backend = self->backend;
+  GST_OBJECT_UNLOCK (self);
+
+  stats = gst_structure_new ("application/x-udplitesrc-stats",
+      "backend", G_TYPE_STRING, udplite_backend_get_name (backend), NULL);
+  gst_structure_set_stats (stats, stats_fields, G_N_ELEMENTS (stats_fields),
+      &counters);
+  for (i = UDPLITE_VALID + 1; i < UDPLITE_LAST; i++)
+    gst_structure_set (stats, udplite_verdict_get_name (i), G_TYPE_UINT64,
+        counters.socket.refused[i], NULL);
+  return stats;
+}
+
+static void
+gst_udplite_src_start_timer (GstUdpliteSrc * self)
+{
+  GstClockTime interval;
+
+  GST_OBJECT_LOCK (self);
+  interval = self->settings.stats_interval;
+  GST_OBJECT_UNLOCK (self);
+  gst_stats_timer_start (&self->stats_timer, GST_ELEMENT_CAST (self), interval,
+      gst_udplite_src_create_stats);
+}
+
+/* --- properties ---------------------------------------------------------- */
+
+static void
+gst_udplite_src_set_caps_property (GstUdpliteSrc * self, const GstCaps * caps)
+{
+  GST_OBJECT_LOCK (self);
+  gst_caps_replace (&self->caps, NULL);
+  self->caps = caps ? gst_caps_copy (caps) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  gst_pad_mark_reconfigure (GST_BASE_SRC_PAD (self));
+}
+
+static void
+gst_udplite_src_set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  GstUdpliteSrc *self = GST_UDPLITE_SRC (object);
+  gboolean restart_timer;
+
+  if (id == PROP_URI) {
+    gst_network_uri_set_property (GST_URI_HANDLER (self),
+        g_value_get_string (value));
+    return;
+  }
+  if (id == PROP_CAPS) {
+    gst_udplite_src_set_caps_property (self, gst_value_get_caps (value));
+    return;
+  }
+
+  GST_OBJECT_LOCK (self);
+  if (id == PROP_SOCKET)
+    g_set_object (&self->socket, g_value_get_object (value));
+  else
+    gst_struct_set_member (&self->settings, members[id], value);
+  if (id <= PROP_LAST_OF_SOCKET)
+    self->reopen = TRUE;
+  restart_timer = id == PROP_STATS_INTERVAL
+      && GST_STATE (self) == GST_STATE_PLAYING;
+  GST_OBJECT_UNLOCK (self);
+
+  if (restart_timer)
+    gst_udplite_src_start_timer (self);
+}
+
+static gchar *
+gst_udplite_src_get_uri (GstURIHandler * handler)
+{
+  GstUdpliteSrc *self = GST_UDPLITE_SRC (handler);
+  const gchar *address;
+  gchar *uri;
+
+  GST_OBJECT_LOCK (self);
+  address = self->settings.address;
+  uri = gst_network_uri_new (GST_UDPLITE_SCHEME,
+      address ? address : DEFAULT_ADDRESS, self->settings.port);
+  GST_OBJECT_UNLOCK (self);
+  return uri;
+}
+
+static void
+gst_udplite_src_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstUdpliteSrc *self = GST_UDPLITE_SRC (object);
+
+  if (id == PROP_URI) {
+    g_value_take_string (value,
+        gst_udplite_src_get_uri (GST_URI_HANDLER (self)));
+    return;
+  }
+  if (id == PROP_STATS) {
+    g_value_take_boxed (value,
+        gst_udplite_src_create_stats (GST_ELEMENT_CAST (self)));
+    return;
+  }
+
+  GST_OBJECT_LOCK (self);
+  if (id == PROP_CAPS)
+    gst_value_set_caps (value, self->caps);
+  else if (id == PROP_SOCKET)
+    g_value_set_object (value, self->socket);
+  else if (id == PROP_USED_SOCKET)
+    g_value_set_object (value, self->used_socket);
+  else
+    gst_struct_get_member (&self->settings, members[id], value);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* --- URIs ---------------------------------------------------------------- */
+
+static GstURIType
+gst_udplite_src_get_uri_type (GType type)
+{
+  return GST_URI_SRC;
+}
+
+static const gchar *const *
+gst_udplite_src_get_protocols (GType type)
+{
+  static const gchar *const protocols[] = { GST_UDPLITE_SCHEME, NULL };
+
+  return protocols;
+}
+
+static gboolean
+gst_udplite_src_set_uri (GstURIHandler * handler, const gchar * uri,
+    GError ** error)
+{
+  return gst_network_uri_apply (GST_ELEMENT (handler), GST_UDPLITE_SCHEME, uri,
+      "address", error);
+}
+
+static void
+gst_udplite_src_uri_handler_init (gpointer g_iface, gpointer data)
+{
+  GstURIHandlerInterface *iface = g_iface;
+
+  iface->get_type = gst_udplite_src_get_uri_type;
+  iface->get_protocols = gst_udplite_src_get_protocols;
+  iface->get_uri = gst_udplite_src_get_uri;
+  iface->set_uri = gst_udplite_src_set_uri;
+}
+
+/* --- what GstBaseSrc asks ------------------------------------------------ */
+
+static GstCaps *
+gst_udplite_src_get_caps (GstBaseSrc * src, GstCaps * filter)
+{
+  GstUdpliteSrc *self = GST_UDPLITE_SRC (src);
+  GstCaps *caps, *filtered;
+
+  GST_OBJECT_LOCK (self);
+  caps = self->caps ? gst_caps_ref (self->caps) : gst_caps_new_any ();
+  GST_OBJECT_UNLOCK (self);
+
+  if (!filter)
+    return caps;
+  filtered = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (caps);
+  return filtered;
+}
+
+/* Buffers of `mtu` bytes, whatever is downstream: it doesn't know our packets. */
+static gboolean
+gst_udplite_src_decide_allocation (GstBaseSrc * src, GstQuery * query)
+{
+  GstUdpliteSrc *self = GST_UDPLITE_SRC (src);
+  GstBufferPool *pool = gst_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstCaps *caps;
+  guint size;
+
+  GST_OBJECT_LOCK (self);
+  size = MAX (1, self->settings.mtu);
+  GST_OBJECT_UNLOCK (self);
+  self->pool_size = size;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  gst_buffer_pool_config_set_params (config, caps, size, 0, 0);
+  gst_buffer_pool_set_config (pool, config);
+  if (gst_query_get_n_allocation_pools (query) > 0)
+    gst_query_set_nth_allocation_pool (query, 0, pool, size, 0, 0);
+  else
+    gst_query_add_allocation_pool (query, pool, size, 0, 0);
+  gst_object_unref (pool);
+  return TRUE;
+}
+
+static gboolean
+gst_udplite_src_unlock (GstBaseSrc * src)
+{
+  g_cancellable_cancel (GST_UDPLITE_SRC (src)->cancellable);
+  return TRUE;
+}
+
+static gboolean
+gst_udplite_src_unlock_stop (GstBaseSrc * src)
+{
+  g_cancellable_reset (GST_UDPLITE_SRC (src)->cancellable);
+  return TRUE;
+}
+
+static gboolean
+gst_udplite_src_start (GstBaseSrc * src)
+{
+  GstUdpliteSrc *self = GST_UDPLITE_SRC (src);
+  gboolean reopen;
+
+  GST_OBJECT_LOCK (self);
+  reopen = self->reopen;
+  GST_OBJECT_UNLOCK (self);
+  if (self->udplite && !reopen)
+    return TRUE;
+  gst_udplite_src_close (self, TRUE);
+  return gst_udplite_src_open (self);
+}
+
+/* As udpsrc, it has its port from READY on. What is set in READY counts: start
+ * opens it again then. */
+static GstStateChangeReturn
+gst_udplite_src_change_state (GstElement * element, GstStateChange transition)
+{
+  GstUdpliteSrc *self = GST_UDPLITE_SRC (element);
+  GstStateChangeReturn result;
+
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY
+      && !gst_udplite_src_open (self))
+    return GST_STATE_CHANGE_FAILURE;
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    gst_stats_timer_stop (&self->stats_timer, element);
+
+  result = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
+      && result != GST_STATE_CHANGE_FAILURE)
+    gst_udplite_src_start_timer (self);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL)
+    gst_udplite_src_close (self, FALSE);
+  return result;
+}
+
+/* --- the class ----------------------------------------------------------- */
+
+static void
+gst_udplite_src_finalize (GObject * object)
+{
+  GstUdpliteSrc *self = GST_UDPLITE_SRC (object);
+
+  g_free (self->settings.address);
+  g_free (self->settings.multicast_iface);
+  g_free (self->settings.multicast_source);
+  gst_caps_replace (&self->caps, NULL);
+  g_clear_object (&self->socket);
+  g_object_unref (self->cancellable);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_udplite_src_init (GstUdpliteSrc * self)
+{
+  GstBaseSrc *src = GST_BASE_SRC (self);
+
+  self->settings.address = g_strdup (DEFAULT_ADDRESS);
+  self->settings.port = DEFAULT_PORT;
+  self->settings.multicast_iface = g_strdup (DEFAULT_MULTICAST_IFACE);
+  self->settings.multicast_source = g_strdup (DEFAULT_MULTICAST_SOURCE);
+  self->settings.auto_multicast = DEFAULT_AUTO_MULTICAST;
+  self->settings.loop = DEFAULT_LOOP;
+  self->settings.reuse = DEFAULT_REUSE;
+  self->settings.buffer_size = DEFAULT_BUFFER_SIZE;
+  self->settings.backend = DEFAULT_BACKEND;
+  self->settings.min_coverage = DEFAULT_MIN_COVERAGE;
+  self->settings.timeout = DEFAULT_TIMEOUT;
+  self->settings.skip_first_bytes = DEFAULT_SKIP_FIRST_BYTES;
+  self->settings.close_socket = DEFAULT_CLOSE_SOCKET;
+  self->settings.retrieve_sender_address = DEFAULT_RETRIEVE_SENDER_ADDRESS;
+  self->settings.mtu = DEFAULT_MTU;
+  self->settings.stats_interval = DEFAULT_STATS_INTERVAL;
+  self->cancellable = g_cancellable_new ();
+
+  gst_base_src_set_live (src, TRUE);
+  gst_base_src_set_format (src, GST_FORMAT_TIME);
+  gst_base_src_set_do_timestamp (src, TRUE);
+}
+
+/* What udpsrc has too; the blurbs say when it counts. */
+static void
+gst_udplite_src_init_udp_properties (void)
+{
+  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_READY;
+  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_PLAYING;
+
+  properties[PROP_ADDRESS] = g_param_spec_string ("address", "Address",
+      "Address or name to receive packets for, of this host or of a multicast "
+      "group; it decides between IPv4 and IPv6", DEFAULT_ADDRESS, ready);
+  properties[PROP_MULTICAST_GROUP] = g_param_spec_string ("multicast-group",
+      "Multicast group", "The same as address", DEFAULT_ADDRESS,
+      ready | G_PARAM_DEPRECATED);
+  properties[PROP_PORT] = g_param_spec_int ("port", "Port",
+      "Port to receive packets on; 0: any, and from READY on it is here", 0,
+      G_MAXUINT16, DEFAULT_PORT, ready);
+  properties[PROP_MULTICAST_IFACE] = g_param_spec_string ("multicast-iface",
+      "Multicast interface",
+      "Network interfaces on which to join the multicast group, separated by "
+      "commas, as eth0,eth1; unset: as the system routes it",
+      DEFAULT_MULTICAST_IFACE, ready);
+  properties[PROP_MULTICAST_SOURCE] = g_param_spec_string ("multicast-source",
+      "Multicast source",
+      "Addresses whose packets to the multicast group are wanted (RFC 4604), "
+      "as +192.0.2.1+192.0.2.2; unset: all", DEFAULT_MULTICAST_SOURCE, ready);
+  properties[PROP_AUTO_MULTICAST] = g_param_spec_boolean ("auto-multicast",
+      "Auto multicast", "Join and leave the multicast group",
+      DEFAULT_AUTO_MULTICAST, ready);
+  properties[PROP_LOOP] = g_param_spec_boolean ("loop", "Multicast loopback",
+      "Whether what the socket sends to a multicast group comes back to this "
+      "host", DEFAULT_LOOP, ready);
+  properties[PROP_REUSE] = g_param_spec_boolean ("reuse", "Reuse",
+      "Let others have the port too", DEFAULT_REUSE, ready);
+  properties[PROP_BUFFER_SIZE] = g_param_spec_int ("buffer-size",
+      "Buffer size", "Size of the kernel's receive buffer in bytes; 0: the "
+      "kernel's default", 0, G_MAXINT, DEFAULT_BUFFER_SIZE, ready);
+  properties[PROP_SOCKET] = g_param_spec_object ("socket", "Socket",
+      "UDP-Lite socket to receive from, in place of one of its own; it must "
+      "be bound", G_TYPE_SOCKET, ready);
+  properties[PROP_CLOSE_SOCKET] = g_param_spec_boolean ("close-socket",
+      "Close socket", "Close the socket that was given, when the element goes "
+      "to NULL", DEFAULT_CLOSE_SOCKET, playing);
+  properties[PROP_USED_SOCKET] = g_param_spec_object ("used-socket",
+      "Used socket", "Socket in use, from READY on", G_TYPE_SOCKET,
+      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_URI] = g_param_spec_string ("uri", "URI",
+      "udplite://address:port?key=value&...: keys are names of properties, and "
+      "of media, encoding-name, payload and clock-rate caps of RTP are made; "
+      "it reads as udplite://address:port", "udplite://0.0.0.0:5004", ready);
+  properties[PROP_CAPS] = g_param_spec_boxed ("caps", "Caps",
+      "Caps of the source pad", GST_TYPE_CAPS, playing);
+  properties[PROP_TIMEOUT] = g_param_spec_uint64 ("timeout", "Timeout",
+      "Post an element message after so many nanoseconds without a packet; 0: "
+      "never", 0, G_MAXUINT64, DEFAULT_TIMEOUT, playing);
+  properties[PROP_SKIP_FIRST_BYTES] = g_param_spec_int ("skip-first-bytes",
+      "Skip first bytes", "Bytes to skip at the begin of each packet; packets "
+      "that have fewer are dropped", 0, G_MAXINT, DEFAULT_SKIP_FIRST_BYTES,
+      playing);
+  properties[PROP_RETRIEVE_SENDER_ADDRESS] =
+      g_param_spec_boolean ("retrieve-sender-address",
+      "Retrieve sender address",
+      "Add the sender's address to buffers, as GstNetAddressMeta",
+      DEFAULT_RETRIEVE_SENDER_ADDRESS, playing);
+  properties[PROP_MTU] = g_param_spec_uint ("mtu",
+      "Expected maximum transmission unit",
+      "Bytes that the pooled buffers have; longer packets come too, in buffers "
+      "of their own", 0, G_MAXINT, DEFAULT_MTU, ready);
+}
+
+static void
+gst_udplite_src_init_udplite_properties (void)
+{
+  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_READY;
+  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_PLAYING;
+
+  /**
+   * GstUdpliteSrc:backend:
+   *
+   * What the packets come from. `kernel` and `raw` understand each other, as
+   * they are both UDP-Lite on the wire; `udp` is for a peer that sends so.
+   * `auto` takes the first that works, and #GstUdpliteSrc:stats says which.
+   */
+  properties[PROP_BACKEND] = g_param_spec_enum ("backend", "Backend",
+      "How to receive UDP-Lite; it does not count where socket is set",
+      GST_TYPE_UDPLITE_BACKEND, DEFAULT_BACKEND, ready);
+
+  /**
+   * GstUdpliteSrc:min-coverage:
+   *
+   * Packets of which less is covered are dropped; one that is covered whole
+   * never is. Counted as on the wire: the UDP-Lite header is 8 of the bytes, so
+   * that 20 asks for RTP's fixed header too. An explicit 0 does not mean "any":
+   * Linux then drops all packets that are not covered whole.
+   */
+  properties[PROP_MIN_COVERAGE] = g_param_spec_int ("min-coverage",
+      "Minimum coverage",
+      "Drop packets of which fewer bytes are covered, with UDP-Lite's header "
+      "of 8; -1: none; 0: the kernel drops all that are not covered whole", -1,
+      G_MAXUINT16, DEFAULT_MIN_COVERAGE, ready);
+
+  /**
+   * GstUdpliteSrc:stats:
+   *
+   * A #GstStructure named `application/x-udplitesrc-stats`. Counters begin at 0
+   * when the socket is opened and never go back; they can be read until it is
+   * opened again. #guint64 but for the first:
+   *
+   * * `backend`: #gchararray, `kernel`, `raw` or `udp`; `auto` before READY
+   * * `packets`, `bytes`: that went downstream
+   * * `lists`: batches of more than one packet
+   * * `partly-covered`: packets with a mark of what was covered
+   * * `too-short`, `coverage-too-small`, `coverage-too-large`, `no-checksum`,
+   *   `below-minimum`, `bad-checksum`: packets refused, by reason; of backend
+   *   `kernel` they are in `dropped`
+   * * `truncated`: packets longer than any can be
+   * * `foreign`: packets for others that a raw socket saw, and in `udp` what was
+   *   no UDP-Lite
+   * * `too-short-to-skip`: packets shorter than #GstUdpliteSrc:skip-first-bytes
+   * * `dropped`: packets that the kernel dropped: its buffer was full, in
+   *   backend `raw` for packets of other ports, too, or, in backend `kernel`, it
+   *   refused them
+   */
+  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
+      "Backend in use; packets and bytes received, packets refused by reason "
+      "or dropped by the kernel", GST_TYPE_STRUCTURE,
+      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * GstUdpliteSrc:stats-interval:
+   *
+   * While playing, #GstUdpliteSrc:stats comes as element message at this
+   * interval of the pipeline's clock.
+   */
+  properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval",
+      "Statistics interval",
+      "Time between two element messages with the statistics, in ns; 0: never",
+      0, G_MAXINT64, DEFAULT_STATS_INTERVAL, playing);
+}
+
+static void
+gst_udplite_src_class_init (GstUdpliteSrcClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseSrcClass *src_class = GST_BASE_SRC_CLASS (klass);
+
+  object_class->set_property = gst_udplite_src_set_property;
+  object_class->get_property = gst_udplite_src_get_property;
+  object_class->finalize = gst_udplite_src_finalize;
+  element_class->change_state = gst_udplite_src_change_state;
+  src_class->get_caps = gst_udplite_src_get_caps;
+  src_class->decide_allocation = gst_udplite_src_decide_allocation;
+  src_class->start = gst_udplite_src_start;
+  src_class->unlock = gst_udplite_src_unlock;
+  src_class->unlock_stop = gst_udplite_src_unlock_stop;
+  GST_PUSH_SRC_CLASS (klass)->create = gst_udplite_src_create;
+
+  gst_udplite_src_init_udp_properties ();
+  gst_udplite_src_init_udplite_properties ();
+  g_object_class_install_properties (object_class, PROP_LAST, properties);
+
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class,
+      "UDP-Lite packet receiver", "Source/Network",
+      "Receives UDP-Lite packets (RFC 3828), damaged ones too",
+      "The gst-plugins-wireless authors");
+}

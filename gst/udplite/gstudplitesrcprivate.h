@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the parts of udplitesrc share: the element in gstudplitesrc.c, its socket
+ * in gstudplitesrcsocket.c, the way of a packet in gstudplitesrcreceive.c.
+ */
+
+#ifndef __GST_UDPLITE_SRC_PRIVATE_H__
+#define __GST_UDPLITE_SRC_PRIVATE_H__
+
+#include "gstudplitesrc.h"
+
+#include "gststatstimer.h"
+#include "gstudplitecommon.h"
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_udplite_src_debug);
+#define GST_CAT_DEFAULT gst_udplite_src_debug
+
+/* Of the properties; strings are its own */
+typedef struct
+{
+  gchar *address, *multicast_iface, *multicast_source;
+  gint port;
+  gint buffer_size;
+  gint backend;                 /* UdpliteBackend */
+  gint min_coverage;
+  gint skip_first_bytes;
+  guint mtu;
+  guint64 timeout, stats_interval;      /* ns */
+  gboolean close_socket, auto_multicast, reuse, loop;
+  gboolean retrieve_sender_address;
+} GstUdpliteSrcSettings;
+
+typedef struct
+{
+  guint64 packets, bytes, lists;
+  guint64 partly_covered;       /* of the packets */
+  guint64 too_short_to_skip;    /* dropped: no more than skip-first-bytes */
+  UdpliteSocketStats socket;
+  guint64 dropped;              /* by the kernel, as last seen */
+} GstUdpliteSrcCounters;
+
+struct _GstUdpliteSrc
+{
+  GstPushSrc parent;
+
+  /* protected by OBJECT_LOCK */
+  GstUdpliteSrcSettings settings;
+  GstCaps *caps;
+  GSocket *socket;              /* somebody else's, or NULL */
+  GSocket *used_socket;         /* NULL: closed */
+  gboolean reopen;              /* what it was opened with has changed */
+  UdpliteBackend backend;       /* in use; AUTO: none yet */
+  GstUdpliteSrcCounters counters;       /* since it was opened */
+  guint64 dropped_before;       /* it was opened */
+  GstStatsTimer stats_timer;
+
+  GCancellable *cancellable;    /* has its own lock */
+
+  /* Made and freed while no streaming thread runs, its own otherwise */
+  UdpliteSocket *udplite;
+  GSocket *foreign;             /* it is around this one */
+  GInetSocketAddress *group;    /* that was joined, with these: */
+  gchar *group_interfaces, *group_sources;
+  guint8 *rooms;                /* one for each of inputs */
+  UdpliteInput inputs[UDPLITE_MAX_BATCH];
+  guint last_batch;             /* packets in it */
+  gboolean more;                /* ... and it was not all that was there */
+  UdpliteSocketStats reported;  /* as in the log */
+  GstClockTime report_time;     /* of the last warning about refused packets */
+  gsize pool_size;              /* bytes of the buffers of basesrc's pool */
+  GSocketAddress *sender;       /* of the packet before, as it came: */
+  struct sockaddr_storage sender_native;
+  socklen_t sender_size;
+};
+
+/* In a change of state. FALSE: an error was posted. */
+gboolean gst_udplite_src_open (GstUdpliteSrc * self);
+/* again: it is opened at once */
+void gst_udplite_src_close (GstUdpliteSrc * self, gboolean again);
+/* Packets that the kernel dropped since it was opened go to the counters. */
+void gst_udplite_src_update_dropped (GstUdpliteSrc * self);
+
+GstFlowReturn gst_udplite_src_create (GstPushSrc * src, GstBuffer ** buffer);
+
+G_END_DECLS
+
+#endif /* __GST_UDPLITE_SRC_PRIVATE_H__ */

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From udplitesrc's properties to a socket, and its end. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstudplitesrcprivate.h"
+
+#include <string.h>
+
+#ifdef __linux__
+#include <linux/sock_diag.h>
+#endif
+
+#include "gstudplitemulticast.h"
+
+/* Room for whatever an IP packet can carry (RFC 791 and RFC 8200: 65,535 bytes
+ * at most), and something more, so that the rooms' first bytes, which are the
+ * ones in use, don't share a few lines of the cache. Pages that nothing was
+ * written to cost nothing. */
+#define ROOM_SIZE (65536 + 1536)
+
+/* --- the address --------------------------------------------------------- */
+
+static GInetAddress *
+resolve (const gchar * host, GCancellable * cancellable, GError ** error)
+{
+  GResolver *resolver = g_resolver_get_default ();
+  GList *found = g_resolver_lookup_by_name (resolver, host, cancellable, error);
+  GInetAddress *address = found ? g_object_ref (found->data) : NULL;
+
+  g_list_free_full (found, g_object_unref);
+  g_object_unref (resolver);
+  return address;
+}
+
+static GInetSocketAddress *
+find_address (const GstUdpliteSrcSettings * settings,
+    GCancellable * cancellable, GError ** error)
+{
+  GSocketAddress *address;
+  GInetAddress *resolved;
+
+  /* with a scope too, as in fe80::1%eth0 */
+  address = g_inet_socket_address_new_from_string (settings->address,
+      settings->port);
+  if (address)
+    return G_INET_SOCKET_ADDRESS (address);
+
+  resolved = resolve (settings->address, cancellable, error);
+  if (!resolved)
+    return NULL;
+  address = g_inet_socket_address_new (resolved, settings->port);
+  g_object_unref (resolved);
+  return G_INET_SOCKET_ADDRESS (address);
+}
+
+/* --- open ---------------------------------------------------------------- */
+
+static gboolean
+open_own (GstUdpliteSrc * self, const GstUdpliteSrcSettings * settings,
+    GError ** error)
+{
+  GInetSocketAddress *address;
+  gchar *tried = NULL;
+
+  address = find_address (settings, self->cancellable, error);
+  if (!address)
+    return FALSE;
+  self->udplite = udplite_socket_new (settings->backend, address,
+      settings->reuse, &tried, error);
+  if (tried && *tried)
+    GST_INFO_OBJECT (self, "backends: %s", tried);
+  g_free (tried);
+  if (self->udplite && gst_udplite_is_multicast (address))
+    self->group = g_object_ref (address);
+  g_object_unref (address);
+  return self->udplite != NULL;
+}
+
+static gboolean
+open_foreign (GstUdpliteSrc * self, GSocket * socket, GError ** error)
+{
+  GSocketAddress *address;
+
+  /* close-socket counts as it is at the end */
+  self->udplite = udplite_socket_new_from_socket (socket, FALSE, error);
+  if (!self->udplite)
+    return FALSE;
+  self->foreign = g_object_ref (socket);
+  address = g_socket_get_local_address (socket, NULL);
+  if (G_IS_INET_SOCKET_ADDRESS (address)
+      && gst_udplite_is_multicast (G_INET_SOCKET_ADDRESS (address)))
+    self->group = g_object_ref (G_INET_SOCKET_ADDRESS (address));
+  g_clear_object (&address);
+  return TRUE;
+}
+
+static void
+set_buffer_size (GstUdpliteSrc * self, GSocket * socket, gint size)
+{
+  gint got = 0;
+
+  if (size == 0)
+    return;
+  g_socket_set_option (socket, SOL_SOCKET, SO_RCVBUF, size, NULL);
+  g_socket_get_option (socket, SOL_SOCKET, SO_RCVBUF, &got, NULL);
+  /* Linux answers twice of what it was asked for (socket(7)). */
+  if (got < size)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, (NULL),
+        ("The kernel gives %d bytes of buffer, not the %d of buffer-size: see "
+            "net.core.rmem_max", got, size));
+}
+
+static gboolean
+configure (GstUdpliteSrc * self, const GstUdpliteSrcSettings * settings,
+    GError ** error)
+{
+  GSocket *socket = udplite_socket_get_socket (self->udplite);
+
+  set_buffer_size (self, socket, settings->buffer_size);
+  g_socket_set_multicast_loopback (socket, settings->loop);
+  if (settings->min_coverage >= 0
+      && !udplite_socket_set_min_coverage (self->udplite,
+          settings->min_coverage, error))
+    return FALSE;
+
+  if (!settings->auto_multicast)
+    g_clear_object (&self->group);
+  if (!self->group)
+    return TRUE;
+  self->group_interfaces = g_strdup (settings->multicast_iface);
+  self->group_sources = g_strdup (settings->multicast_source);
+  return gst_udplite_set_membership (self->udplite, TRUE, self->group,
+      self->group_interfaces, self->group_sources, error);
+}
+
+static void
+make_rooms (GstUdpliteSrc * self)
+{
+  guint i;
+
+  self->rooms = g_malloc (UDPLITE_MAX_BATCH * ROOM_SIZE);
+  for (i = 0; i < UDPLITE_MAX_BATCH; i++) {
+    self->inputs[i].data = self->rooms + i * ROOM_SIZE;
+    self->inputs[i].capacity = ROOM_SIZE;
+  }
+}
+
+/* Drops of this socket, ever; 0 where the kernel doesn't tell. In backend
+ * kernel it also counts here what it refused. */
+static guint64
+read_dropped (GSocket * socket)
+{
+#ifdef SO_MEMINFO
+  guint32 info[SK_MEMINFO_VARS] = { 0 };
+  socklen_t size = sizeof (info);
+
+  if (getsockopt (g_socket_get_fd (socket), SOL_SOCKET, SO_MEMINFO, info,
+          &size) == 0)
+    return info[SK_MEMINFO_DROPS];
+#endif
+  return 0;
+}
+
+void
+gst_udplite_src_update_dropped (GstUdpliteSrc * self)
+{
+  GST_OBJECT_LOCK (self);
+  if (self->used_socket) {
+    /* 32 bits, which go round */
+    self->counters.dropped += (guint32) (read_dropped (self->used_socket)
+        - self->dropped_before - self->counters.dropped);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+publish (GstUdpliteSrc * self)
+{
+  gboolean new_port;
+  gint port = udplite_socket_get_port (self->udplite);
+
+  GST_OBJECT_LOCK (self);
+  self->used_socket = g_object_ref (udplite_socket_get_socket (self->udplite));
+  self->backend = udplite_socket_get_backend (self->udplite);
+  memset (&self->counters, 0, sizeof (self->counters));
+  self->dropped_before = read_dropped (self->used_socket);
+  new_port = self->settings.port != port;
+  self->settings.port = port;
+  GST_OBJECT_UNLOCK (self);
+
+  self->last_batch = 0;
+  self->more = FALSE;
+  memset (&self->reported, 0, sizeof (self->reported));
+  self->report_time = GST_CLOCK_TIME_NONE;
+  GST_INFO_OBJECT (self, "backend %s, port %d",
+      udplite_backend_get_name (self->backend), port);
+  if (new_port)
+    g_object_notify (G_OBJECT (self), "port");
+}
+
+static void
+post_failure (GstUdpliteSrc * self, const GstUdpliteSrcSettings * settings,
+    GSocket * socket, const GError * error)
+{
+  if (socket)
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
+        ("Could not use the socket given for UDP-Lite: %s", error->message),
+        (NULL));
+  else
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
+        ("Could not receive UDP-Lite on %s port %d: %s", settings->address,
+            settings->port, error->message), ("backend %s",
+            udplite_backend_get_name (settings->backend)));
+}
+
+/* With OBJECT_LOCK */
+static void
+copy_settings (GstUdpliteSrcSettings * to, const GstUdpliteSrcSettings * from)
+{
+  *to = *from;
+  to->address = g_strdup (from->address ? from->address : "0.0.0.0");
+  to->multicast_iface = g_strdup (from->multicast_iface);
+  to->multicast_source = g_strdup (from->multicast_source);
+}
+
+static void
+clear_settings (GstUdpliteSrcSettings * settings)
+{
+  g_free (settings->address);
+  g_free (settings->multicast_iface);
+  g_free (settings->multicast_source);
+}
+
+gboolean
+gst_udplite_src_open (GstUdpliteSrc * self)
+{
+  GstUdpliteSrcSettings settings;
+  GError *error = NULL;
+  GSocket *socket;
+  gboolean opened;
+
+  GST_OBJECT_LOCK (self);
+  copy_settings (&settings, &self->settings);
+  socket = self->socket ? g_object_ref (self->socket) : NULL;
+  self->reopen = FALSE;
+  GST_OBJECT_UNLOCK (self);
+
+  opened = socket ? open_foreign (self, socket, &error)
+      : open_own (self, &settings, &error);
+  if (opened && configure (self, &settings, &error)) {
+    make_rooms (self);
+    publish (self);
+  } else {
+    post_failure (self, &settings, socket, error);
+    gst_udplite_src_close (self, FALSE);
+  }
+  g_clear_error (&error);
+  g_clear_object (&socket);
+  clear_settings (&settings);
+  return self->udplite != NULL;
+}
+
+/* --- close --------------------------------------------------------------- */
+
+static void
+leave_group (GstUdpliteSrc * self)
+{
+  /* A socket that stays open must not stay in there. */
+  if (self->group && self->foreign && !g_socket_is_closed (self->foreign))
+    gst_udplite_set_membership (self->udplite, FALSE, self->group,
+        self->group_interfaces, self->group_sources, NULL);
+  g_clear_object (&self->group);
+  g_clear_pointer (&self->group_interfaces, g_free);
+  g_clear_pointer (&self->group_sources, g_free);
+}
+
+void
+gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
+{
+  gboolean close_foreign;
+
+  gst_udplite_src_update_dropped (self);
+  leave_group (self);
+
+  GST_OBJECT_LOCK (self);
+  /* not if it is the next one, too */
+  close_foreign = self->settings.close_socket
+      && !(again && self->foreign == self->socket);
+  g_clear_object (&self->used_socket);
+  GST_OBJECT_UNLOCK (self);
+
+  g_clear_pointer (&self->udplite, udplite_socket_free);
+  if (self->foreign && close_foreign)
+    g_socket_close (self->foreign, NULL);
+  g_clear_object (&self->foreign);
+  g_clear_object (&self->sender);
+  g_clear_pointer (&self->rooms, g_free);
+}

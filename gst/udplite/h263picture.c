@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The length of H.263's picture header; see the header. Fields have the names
+ * of ITU-T H.263 section 5.1, in the order of its figures 7 and 8.
+ */
+
+#include "h263picture.h"
+
+/* Less than any header has: none has these values of its fields. Thus one that
+ * can't be told wins over one that can, and that one over none. */
+#define IMPOSSIBLE 0
+
+/* PTYPE, source format, table 1 */
+#define FORMAT_FORBIDDEN 0
+#define FORMAT_RESERVED 6
+#define FORMAT_EXTENDED 7       /* PLUSPTYPE follows */
+/* OPPTYPE, source format, section 5.1.4.2: 7 is reserved here */
+#define PLUS_FORMAT_CUSTOM 6
+#define PLUS_FORMAT_RESERVED 7
+/* CPFMT, section 5.1.5 */
+#define PAR_EXTENDED 15
+
+/* MPPTYPE, picture type code, section 5.1.4.3 */
+enum
+{
+  PLUS_TYPE_IMPROVED_PB = 2,
+  PLUS_TYPE_B,                  /* these three: scalability, annex O */
+  PLUS_TYPE_EI,
+  PLUS_TYPE_EP,
+  PLUS_TYPE_RESERVED
+};
+
+typedef struct
+{
+  const guint8 *data;
+  gsize size;
+  gsize place;                  /* bits; beyond size: there were not so many */
+} Bits;
+
+/* Ones beyond the end: a PQUANT that was cut off is no wrong one. */
+static guint
+read_bits (Bits * bits, guint n)
+{
+  guint value = 0, byte;
+
+  for (; n > 0; n--, bits->place++) {
+    byte = 0xff;
+    if (bits->place / 8 < bits->size)
+      byte = bits->data[bits->place / 8];
+    value = value << 1 | (byte >> (7 - bits->place % 8) & 1);
+  }
+  return value;
+}
+
+/* PEI and PSUPP, and that was it */
+static gsize
+end_header (Bits * bits)
+{
+  while (bits->place < bits->size * 8 && read_bits (bits, 1))
+    read_bits (bits, 8);
+  if (bits->place > bits->size * 8)
+    return H263_HEADER_UNKNOWN;
+  return (bits->place + 7) / 8;
+}
+
+/* CPM and PSBI */
+static void
+read_multipoint (Bits * bits)
+{
+  if (read_bits (bits, 1))
+    read_bits (bits, 2);
+}
+
+static gsize
+read_baseline (Bits bits, guint source_format)
+{
+  gboolean pb_frames;
+
+  if (source_format == FORMAT_FORBIDDEN || source_format == FORMAT_RESERVED)
+    return IMPOSSIBLE;
+  read_bits (&bits, 4);         /* coding type, annexes D, E, and F */
+  pb_frames = read_bits (&bits, 1);
+  if (read_bits (&bits, 5) == 0)        /* PQUANT */
+    return IMPOSSIBLE;
+  read_multipoint (&bits);
+  if (pb_frames)
+    read_bits (&bits, 3 + 2);   /* TRB, DBQUANT */
+  return end_header (&bits);
+}
+
+/* OPPTYPE, section 5.1.4.2 */
+typedef struct
+{
+  guint source_format;
+  gboolean custom_clock;
+  gboolean unrestricted_vectors;
+  gboolean slices;
+  gboolean reference_selection;
+} Options;
+
+static gboolean
+read_options (Bits * bits, Options * options)
+{
+  options->source_format = read_bits (bits, 3);
+  options->custom_clock = read_bits (bits, 1);
+  options->unrestricted_vectors = read_bits (bits, 1);
+  read_bits (bits, 4);          /* annexes E, F, I, and J */
+  options->slices = read_bits (bits, 1);
+  options->reference_selection = read_bits (bits, 1);
+  read_bits (bits, 3);          /* annexes R, S, and T */
+  /* What else is reserved, annexes U and V use: their fields we don't know. */
+  return read_bits (bits, 4) == 8
+      && options->source_format != FORMAT_FORBIDDEN
+      && options->source_format != PLUS_FORMAT_RESERVED;
+}
+
+/* CPFMT, EPAR, CPCFC, ETR */
+static void
+read_custom_formats (Bits * bits, const Options * options)
+{
+  guint aspect_ratio;
+
+  if (options->source_format == PLUS_FORMAT_CUSTOM) {
+    aspect_ratio = read_bits (bits, 4);
+    read_bits (bits, 9 + 1 + 9);
+    if (aspect_ratio == PAR_EXTENDED)
+      read_bits (bits, 16);
+  }
+  if (options->custom_clock)
+    read_bits (bits, 8 + 2);
+}
+
+/* RPSMF, TRPI, TRP; returns BCI's two bits: 01, but if a message follows, and
+ * with it another BCI, 1x */
+static guint
+read_reference_selection (Bits * bits)
+{
+  read_bits (bits, 3);
+  if (read_bits (bits, 1))
+    read_bits (bits, 10);
+  return read_bits (bits, 2);
+}
+
+/* From CPFMT on */
+static gsize
+read_plus_fields (Bits bits, const Options * options, guint type,
+    gboolean scalable)
+{
+  guint back_channel;
+
+  read_custom_formats (&bits, options);
+  if (options->unrestricted_vectors && !read_bits (&bits, 1))   /* UUI */
+    read_bits (&bits, 1);
+  if (options->slices)
+    read_bits (&bits, 2);       /* SSS */
+  if (scalable)
+    read_bits (&bits, 4 + 4);   /* ELNUM, RLNUM */
+  if (options->reference_selection) {
+    back_channel = read_reference_selection (&bits);
+    if (back_channel != 1)
+      return back_channel == 0 ? IMPOSSIBLE : H263_HEADER_UNKNOWN;
+  }
+  if (read_bits (&bits, 5) == 0)        /* PQUANT */
+    return IMPOSSIBLE;
+  if (type == PLUS_TYPE_IMPROVED_PB)    /* TRB, DBQUANT */
+    read_bits (&bits, (options->custom_clock ? 5 : 3) + 2);
+  return end_header (&bits);
+}
+
+/* Scalability is told of B, EI, and EP pictures only; a base layer has ELNUM or
+ * has it not. Both are read, and the longer counts. */
+static gsize
+read_plus (Bits bits)
+{
+  Options options;
+  guint type, extended = read_bits (&bits, 3);  /* UFEP */
+  gsize size = IMPOSSIBLE;
+
+  /* With UFEP 0 an earlier header says which fields there are, and those of
+   * annexes N and U have any length. */
+  if (extended != 1 || !read_options (&bits, &options))
+    return H263_HEADER_UNKNOWN;
+  type = read_bits (&bits, 3);
+  if (type >= PLUS_TYPE_RESERVED)
+    return IMPOSSIBLE;
+  if (read_bits (&bits, 1))     /* annex P: RPRP has any length */
+    return H263_HEADER_UNKNOWN;
+  read_bits (&bits, 2);         /* annex Q, RTYPE */
+  if (read_bits (&bits, 3) != 1)
+    return IMPOSSIBLE;
+  read_multipoint (&bits);
+  if (type < PLUS_TYPE_B)
+    size = read_plus_fields (bits, &options, type, FALSE);
+  return MAX (size, read_plus_fields (bits, &options, type, TRUE));
+}
+
+gboolean
+h263_is_picture_start (const guint8 * data, gsize size)
+{
+  return size > 0 && data[0] >> 2 == 0x20;
+}
+
+/* From PTYPE on */
+static gsize
+read_header (Bits bits)
+{
+  guint source_format;
+
+  if (read_bits (&bits, 2) != 2)
+    return IMPOSSIBLE;
+  read_bits (&bits, 3);         /* split screen, document camera, freeze */
+  source_format = read_bits (&bits, 3);
+  if (source_format == FORMAT_EXTENDED)
+    return read_plus (bits);
+  return read_baseline (bits, source_format);
+}
+
+gsize
+h263_get_picture_header_size (const guint8 * data, gsize size)
+{
+  /* behind the rest of PSC, and TR */
+  Bits bits = { data, size, 6 + 8 };
+  gsize header_size;
+
+  if (!h263_is_picture_start (data, size))
+    return H263_HEADER_UNKNOWN;
+  header_size = read_header (bits);
+  return header_size == IMPOSSIBLE ? H263_HEADER_UNKNOWN : header_size;
+}

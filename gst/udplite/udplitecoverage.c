@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What of a packet must arrive whole; see the header. From outside in: RTP, the
+ * payload's header, the headers of the video at its head.
+ */
+
+#include "udplitecoverage.h"
+
+#include "h263picture.h"
+#include "mpegvideo.h"
+
+/* RFC 3550 section 5.1 */
+#define RTP_HEADER_SIZE 12
+#define RTP_VERSION 2
+/* RFC 5761 section 4: RTCP, where both share a port */
+#define RTCP_MIN_TYPE 192
+#define RTCP_MAX_TYPE 223
+/* RFC 3551 table 5 */
+#define RTP_PAYLOAD_MPV 32
+#define RTP_PAYLOAD_H263 34
+
+/* RFC 2250 section 3.4 */
+#define MPV_HEADER_SIZE 4
+#define MPV_EXTENSION_SIZE 4    /* section 3.4.1 */
+#define MPV_COMPOSITE_SIZE 4
+/* RFC 2190 section 5 */
+#define H263_MODE_A_SIZE 4
+#define H263_MODE_B_SIZE 8
+#define H263_MODE_C_SIZE 12
+/* RFC 4629 section 5.1 */
+#define H263_1998_HEADER_SIZE 2
+
+/* Answers of the readers below, where one is needed */
+#define NO_HEADER 0             /* it is cut or nonsense */
+#define ALL_OF_IT G_MAXSIZE
+
+UdpliteFormat
+udplite_format_from_rtp (const gchar * encoding_name, gint payload)
+{
+  static const struct
+  {
+    const gchar *name;
+    gint payload;
+    UdpliteFormat format;
+  } known[] = {
+    {"MPV", RTP_PAYLOAD_MPV, UDPLITE_FORMAT_RTP_MPV},
+    {"H263", RTP_PAYLOAD_H263, UDPLITE_FORMAT_RTP_H263},
+    {"H263-1998", G_MAXINT, UDPLITE_FORMAT_RTP_H263_1998},
+    {"H263-2000", G_MAXINT, UDPLITE_FORMAT_RTP_H263_1998}
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (known); i++) {
+    if (encoding_name ? !g_ascii_strcasecmp (encoding_name, known[i].name) :
+        payload == known[i].payload)
+      return known[i].format;
+  }
+  return UDPLITE_FORMAT_RTP;
+}
+
+/* RTP, RFC 3550 sections 5.1 and 5.3.1 */
+
+/* The last byte says how much is padding: what is padded has no header that
+ * would do. */
+static gsize
+read_rtp (const guint8 * rtp, gsize size)
+{
+  gsize header = RTP_HEADER_SIZE;
+
+  if (size < RTP_HEADER_SIZE || rtp[0] >> 6 != RTP_VERSION || (rtp[0] & 0x20))
+    return NO_HEADER;
+  if (rtp[1] >= RTCP_MIN_TYPE && rtp[1] <= RTCP_MAX_TYPE)
+    return NO_HEADER;
+  header += (rtp[0] & 0x0f) * 4;
+  if (rtp[0] & 0x10) {
+    if (size < header + 4)
+      return NO_HEADER;
+    header += 4 + (rtp[header + 2] << 8 | rtp[header + 3]) * 4;
+  }
+  return header <= size ? header : NO_HEADER;
+}
+
+/* MPEG-1 and MPEG-2 video, RFC 2250 */
+
+/* E: further extensions, whose first byte says how many words they are */
+static gsize
+read_mpv_extension (const guint8 * payload, gsize size)
+{
+  const guint8 *extension = payload + MPV_HEADER_SIZE;
+  gsize header = MPV_HEADER_SIZE + MPV_EXTENSION_SIZE;
+
+  if (size < header || (extension[0] & 0x80))   /* unused, 0 */
+    return NO_HEADER;
+  if (extension[3] & 0x01)      /* D */
+    header += MPV_COMPOSITE_SIZE;
+  if (!(extension[0] & 0x40))   /* E */
+    return header;
+  if (size <= header || payload[header] == 0)
+    return NO_HEADER;
+  return header + payload[header] * 4;
+}
+
+static gsize
+read_mpv (const guint8 * payload, gsize size)
+{
+  /* MBZ; P, of which 0 is left by those who fill in nothing */
+  if (size < MPV_HEADER_SIZE || payload[0] >> 3
+      || (payload[2] & 7) >= MPEG_VIDEO_PICTURE_LAST)
+    return NO_HEADER;
+  if (payload[0] & 0x04)        /* T */
+    return read_mpv_extension (payload, size);
+  return MPV_HEADER_SIZE;
+}
+
+/* Headers stand at the head of a payload (section 3.1), perhaps with zero bytes
+ * before them, and end where the first slice begins. */
+static gsize
+read_mpv_stream (const guint8 * payload, gsize size, gsize header)
+{
+  const guint8 *video = payload + header, *end = payload + size;
+  const guint8 *code = video;
+
+  while (end - code > 4 && !code[0] && !code[1] && !code[2])
+    code++;
+  if (end - code < 4 || !mpeg_video_find_start_code (code, code + 4))
+    return 0;
+  for (; code; code = mpeg_video_find_start_code (code + 4, end)) {
+    if (MPEG_VIDEO_CODE_IS_SLICE (code[3]))
+      return code - video;
+  }
+  return ALL_OF_IT;
+}
+
+/* H.263, RFC 2190 */
+
+static gsize
+read_h263 (const guint8 * payload, gsize size)
+{
+  if (size == 0)
+    return NO_HEADER;
+  if (!(payload[0] & 0x80))     /* F */
+    return H263_MODE_A_SIZE;
+  return payload[0] & 0x40 ? H263_MODE_C_SIZE : H263_MODE_B_SIZE;       /* P */
+}
+
+/* A picture begins at a byte, SBIT 0 (H.263 section 5.1.1). */
+static gsize
+read_h263_stream (const guint8 * payload, gsize size, gsize header)
+{
+  const guint8 *video = payload + header;
+  gsize left = size - header, picture;
+
+  if (left <= H263_START_CODE_ZEROS)
+    return left;
+  if (video[0] || video[1] || (payload[0] >> 3 & 7))
+    return 0;
+  video += H263_START_CODE_ZEROS;
+  left -= H263_START_CODE_ZEROS;
+  if (!h263_is_picture_start (video, left))
+    return 0;
+  picture = h263_get_picture_header_size (video, left);
+  return picture == H263_HEADER_UNKNOWN ? ALL_OF_IT :
+      H263_START_CODE_ZEROS + picture;
+}
+
+/* H.263+ and H.263++, RFC 4629 */
+
+static gsize
+read_h263_1998 (const guint8 * payload, gsize size)
+{
+  gsize header = H263_1998_HEADER_SIZE;
+
+  if (size < H263_1998_HEADER_SIZE)
+    return NO_HEADER;
+  if (payload[0] & 0x02)        /* V: VRC follows */
+    header++;
+  return header + ((payload[0] & 1) << 5 | payload[1] >> 3);    /* PLEN */
+}
+
+/* P: the payload begins with a start code, less its zeros. */
+static gsize
+read_h263_1998_stream (const guint8 * payload, gsize size, gsize header)
+{
+  const guint8 *video = payload + header;
+  gsize left = size - header, picture;
+
+  if (!(payload[0] & 0x04) || !h263_is_picture_start (video, left))
+    return 0;
+  picture = h263_get_picture_header_size (video, left);
+  return picture == H263_HEADER_UNKNOWN ? ALL_OF_IT : picture;
+}
+
+typedef struct
+{
+  gsize (*read_header) (const guint8 * payload, gsize size);
+  /* of a payload that has that header: bytes behind it, or ALL_OF_IT */
+  gsize (*read_stream) (const guint8 * payload, gsize size, gsize header);
+} Readers;
+
+static gsize
+get_needed (const Readers * readers, const guint8 * payload, gsize size,
+    guint mark)
+{
+  gsize header = readers->read_header (payload, size), stream;
+
+  if (header == NO_HEADER || header > size)
+    return ALL_OF_IT;
+  if (mark != UDPLITE_COVERAGE_ALL)
+    return MAX (header, mark);
+  stream = readers->read_stream (payload, size, header);
+  return stream == ALL_OF_IT ? ALL_OF_IT : header + stream;
+}
+
+guint
+udplite_coverage_of_payload (UdpliteFormat format, const guint8 * bytes,
+    gsize size, guint mark)
+{
+  static const Readers readers[] = {
+    [UDPLITE_FORMAT_RTP_MPV] = {read_mpv, read_mpv_stream},
+    [UDPLITE_FORMAT_RTP_H263] = {read_h263, read_h263_stream},
+    [UDPLITE_FORMAT_RTP_H263_1998] = {read_h263_1998, read_h263_1998_stream}
+  };
+  gsize header = 0, needed = mark;
+
+  if (format == UDPLITE_FORMAT_SEALED)
+    return UDPLITE_COVERAGE_ALL;
+  if (format != UDPLITE_FORMAT_UNKNOWN) {
+    header = read_rtp (bytes, size);
+    if (header == NO_HEADER)
+      return UDPLITE_COVERAGE_ALL;
+  }
+  if (format < G_N_ELEMENTS (readers) && readers[format].read_header)
+    needed = get_needed (&readers[format], bytes + header, size - header, mark);
+  return needed <= size - header ? header + needed : UDPLITE_COVERAGE_ALL;
+}

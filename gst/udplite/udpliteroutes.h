@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The address that packets to a destination leave from, which a checksum of our
+ * own has to know before the kernel chooses it.
+ */
+
+#ifndef __UDPLITE_ROUTES_H__
+#define __UDPLITE_ROUTES_H__
+
+#include <gio/gio.h>
+
+#include <sys/socket.h>
+
+#include "udplite.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  UdpliteAddresses addresses;   /* of the packets */
+  guint32 scope;                /* of the destination, IPv6 */
+  guint source_interface;       /* of a link-local source; 0: any */
+  gboolean say_source;          /* the kernel shall be told, and not choose */
+} UdpliteRoute;
+
+typedef struct _UdpliteRoutes UdpliteRoutes;
+
+/* bound: the address of all packets, unless it is any, or a group */
+UdpliteRoutes *udplite_routes_new (GInetAddress * bound);
+void udplite_routes_free (UdpliteRoutes * self);
+
+/* Forgets what was found too long ago: routes change, and mobile hosts move. */
+void udplite_routes_expire (UdpliteRoutes * self);
+void udplite_routes_clear (UdpliteRoutes * self);
+
+/* For packets from socket fd, which sends to groups by this interface (0: any),
+ * to the destination; until the next call. NULL: no way there */
+const UdpliteRoute *udplite_routes_find (UdpliteRoutes * self,
+    const struct sockaddr *destination, socklen_t size, gint fd,
+    guint multicast_interface, GError ** error);
+
+G_END_DECLS
+
+#endif /* __UDPLITE_ROUTES_H__ */

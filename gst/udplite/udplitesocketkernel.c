@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* UDP-Lite as Linux before 7.1 and FreeBSD have it. One socket has one coverage
+ * at a time, so that a run of packets of equal coverage is a batch, and only a
+ * change costs a system call. The receiver is not told a packet's coverage, nor
+ * what was refused.
+ */
+
+#define _GNU_SOURCE             /* sendmmsg */
+
+#include "udplitesocketprivate.h"
+
+#include <errno.h>
+
+static gboolean
+set_option (UdpliteSocket * self, gint option, gint value, const gchar * what,
+    GError ** error)
+{
+  if (setsockopt (self->fd, UDPLITE_SOCKET_LEVEL, option, &value,
+          sizeof (value)) == 0)
+    return TRUE;
+  return socket_set_error (error, errno, "Could not set the %s to %d", what,
+      value);
+}
+
+/* A minimum of 8 is any: less is no UDP-Lite (RFC 3828 section 3.1). Linux has
+ * no way back to the state before it was set, and an explicit 0 refuses what is
+ * not covered whole. */
+static gboolean
+kernel_set_min_coverage (UdpliteSocket * self, gint min_coverage,
+    GError ** error)
+{
+  return set_option (self, UDPLITE_SOCKET_RECEIVE_COVERAGE,
+      min_coverage < 0 ? UDPLITE_HEADER_SIZE : min_coverage,
+      "least coverage of what is received", error);
+}
+
+static void
+kernel_free (gpointer data)
+{
+  UdpliteKernel *kernel = data;
+
+  g_mutex_clear (&kernel->lock);
+  g_free (kernel);
+}
+
+void
+udplite_socket_become_kernel (UdpliteSocket * self)
+{
+  const GQuark quark = g_quark_from_static_string ("udplite-kernel");
+  GObject *socket = G_OBJECT (self->socket);
+  UdpliteKernel *kernel = g_new0 (UdpliteKernel, 1);
+  gint coverage = 0;
+  socklen_t size = sizeof (coverage);
+
+  g_mutex_init (&kernel->lock);
+  getsockopt (self->fd, UDPLITE_SOCKET_LEVEL, UDPLITE_SOCKET_SEND_COVERAGE,
+      &coverage, &size);
+  kernel->coverage = coverage;
+  if (!g_object_replace_qdata (socket, quark, NULL, kernel, kernel_free, NULL))
+    kernel_free (kernel);
+  self->kernel = g_object_get_qdata (socket, quark);
+}
+
+static gboolean
+kernel_create (UdpliteSocket * self, gint family, GError ** error)
+{
+  gint fd = udplite_socket_open (family, SOCK_DGRAM, UDPLITE_PROTOCOL, error);
+
+  if (fd < 0)
+    return FALSE;
+  if (!udplite_socket_wrap (self, fd, error))
+    return FALSE;
+  udplite_socket_become_kernel (self);
+#ifdef __linux__
+  return TRUE;
+#else
+  /* FreeBSD takes only what is covered whole unless it is told (udplite(4)). */
+  return kernel_set_min_coverage (self, -1, error);
+#endif
+}
+
+static gsize
+kernel_get_overhead (const UdpliteSocket * self)
+{
+  return 0;
+}
+
+/* The socket has this coverage: is that right for the packet? More than it has
+ * is cut to its size, as 0 is. */
+static gboolean
+fits (guint socket_coverage, guint coverage, gsize size)
+{
+  if (coverage > 0)
+    return socket_coverage == coverage;
+  return socket_coverage == 0 || socket_coverage >= size;
+}
+
+static gboolean
+set_send_coverage (UdpliteSocket * self, guint coverage, GError ** error)
+{
+  if (!set_option (self, UDPLITE_SOCKET_SEND_COVERAGE, coverage,
+          "coverage of what is sent", error))
+    return FALSE;
+  self->kernel->coverage = coverage;
+  return TRUE;
+}
+
+static gboolean
+output_fits (const UdpliteSocket * self, const UdpliteOutput * output)
+{
+  return fits (self->kernel->coverage, udplite_output_get_coverage (output),
+      udplite_output_get_size (output));
+}
+
+/* With the lock of its kernel */
+static guint
+send_runs (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
+    GError ** error)
+{
+  SocketMessage messages[UDPLITE_MAX_BATCH];
+  struct iovec vectors[UDPLITE_MAX_BATCH][UDPLITE_MAX_VECTORS];
+  guint first = 0, end, sent;
+
+  while (first < n) {
+    if (!output_fits (self, &outputs[first])
+        && !set_send_coverage (self,
+            udplite_output_get_coverage (&outputs[first]), error))
+      return first;
+    for (end = first; end < n && output_fits (self, &outputs[end]); end++)
+      udplite_message_from_output (&messages[end], vectors[end],
+          &outputs[end], NULL);
+    sent = udplite_messages_send (self->fd, messages + first, end - first,
+        error);
+    first += sent;
+    if (first < end)
+      return first;
+  }
+  return n;
+}
+
+static guint
+kernel_send (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
+    GError ** error)
+{
+  guint sent;
+
+  g_mutex_lock (&self->kernel->lock);
+  sent = send_runs (self, outputs, n, error);
+  g_mutex_unlock (&self->kernel->lock);
+  return sent;
+}
+
+static guint
+kernel_receive (UdpliteSocket * self, UdpliteInput * inputs,
+    gboolean * accepted, guint n, UdpliteSocketStats * stats, GError ** error)
+{
+  SocketMessage messages[UDPLITE_MAX_BATCH];
+  struct iovec vectors[UDPLITE_MAX_BATCH];
+  guint i, came;
+
+  for (i = 0; i < n; i++)
+    udplite_message_from_input (&messages[i], &vectors[i], &inputs[i]);
+  came = udplite_messages_receive (self->fd, messages, n, error);
+  for (i = 0; i < came; i++) {
+    inputs[i].address_size = messages[i].msg_hdr.msg_namelen;
+    inputs[i].offset = 0;
+    inputs[i].size = messages[i].msg_len;
+    inputs[i].covered = G_MAXUINT;
+    accepted[i] = !udplite_message_is_truncated (&messages[i]);
+    if (!accepted[i])
+      stats->truncated++;
+  }
+  return came;
+}
+
+const UdpliteSocketBackend udplite_socket_backend_kernel = {
+  .backend = UDPLITE_BACKEND_KERNEL,
+  .name = "kernel",
+  .create = kernel_create,
+  .bind = udplite_socket_bind,
+  .get_overhead = kernel_get_overhead,
+  .set_min_coverage = kernel_set_min_coverage,
+  .send = kernel_send,
+  .receive = kernel_receive,
+};

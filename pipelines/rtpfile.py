@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""RTP packets in a file, each behind its length (RFC 4571), as GStreamer's
+`rtpstreampay` writes them: those that were sent and those that arrived, what
+differs between them, and which frames are whole."""
+
+import dataclasses
+import struct
+
+HEADER = struct.Struct("!BBHI")  # RFC 3550 section 5.1, the first 8 bytes
+HEADER_SIZE = 12
+MARKER = 0x80
+
+
+@dataclasses.dataclass(frozen=True)
+class Packet:
+    data: bytes
+    marker: bool
+    sequence_number: int
+    timestamp: int
+
+    def payload_size(self):
+        return len(self.data) - HEADER_SIZE
+
+
+def parse(data):
+    _, second, sequence_number, timestamp = HEADER.unpack_from(data)
+    return Packet(data, bool(second & MARKER), sequence_number, timestamp)
+
+
+def read(path):
+    """Those of the file; one that is cut off at its end is none."""
+    data = path.read_bytes()
+    found, place = [], 0
+    while place + 2 <= len(data):
+        size = int.from_bytes(data[place:place + 2], "big")
+        packet = data[place + 2:place + 2 + size]
+        if len(packet) == size >= HEADER_SIZE:
+            found.append(parse(packet))
+        place += 2 + size
+    return found
+
+
+def match(sent, received):
+    """{index of the packet sent: that which arrived}"""
+    places = {packet.sequence_number: index
+              for index, packet in enumerate(sent)}
+    return {places[packet.sequence_number]: packet for packet in received
+            if packet.sequence_number in places}
+
+
+def frames(sent):
+    """For each frame, the indices of its packets."""
+    found = {}
+    for index, packet in enumerate(sent):
+        found.setdefault(packet.timestamp, []).append(index)
+    return list(found.values())
+
+
+def whole_frames(sent, arrived):
+    """Numbers of the frames of which every packet arrived."""
+    return [number for number, indices in enumerate(frames(sent))
+            if all(index in arrived for index in indices)]

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Packets per second, and CPU time of each, of udplitesink and udplitesrc beside
+udpsink and udpsrc.
+
+    meson test -C build --benchmark -v udplite
+
+All send or receive the same packets of 1316 bytes on the loopback, by
+packetflood, in network namespaces of their own where that is allowed. They
+take turns; figures are medians, with the least and the most. A sink sends to a
+socket that nobody reads, a source empties a socket that was filled before.
+Nothing here fails for being slow: only what does not run at all, or loses
+packets, makes the program fail.
+"""
+
+import argparse
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
+sys.path.insert(0, str(SOURCE / "pipelines"))
+
+import kernel  # noqa: E402
+
+PROGRAM = BUILD / "tests" / "benchmarks" / "packetflood"
+SINKS = {"udpsink": "udpsink"} | {
+    f"udplitesink {backend}, {mode}":
+        f"udplitesink backend={backend} coverage-mode={mode}"
+    for mode in ("full", "headers") for backend in ("kernel", "raw", "udp")}
+# Coverage that stays as it is: no call of the system to change it
+SINKS["udplitesink kernel, fixed"] = (
+    "udplitesink backend=kernel coverage-mode=fixed checksum-coverage=28")
+# With the protocol of what they receive
+SOURCES = {"udpsrc": ("udpsrc", "udp")} | {
+    f"udplitesrc {backend}": (f"udplitesrc backend={backend}", protocol)
+    for backend, protocol in (("kernel", "udplite"), ("raw", "udplite"),
+                              ("udp", "both"))}
+SINK_TARGET, SOURCE_TARGET = 1.0, 1.5
+LIST = 32
+SECONDS = 120               # that a run may take
+
+
+class Failed(Exception):
+    pass
+
+
+def enter_own_network():
+    try:
+        kernel.unshare(kernel.CLONE_NEWNET, "a network namespace")
+        kernel.set_up("lo")
+    except OSError as error:
+        print(f"On this machine's own loopback: {error}")
+
+
+def run(*words):
+    """Packets per second, and ns of CPU time of each"""
+    done = subprocess.run([PROGRAM, *map(str, words)],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+    if done.returncode:
+        raise Failed(f"{' '.join(map(str, words))}: {done.stderr.strip()}")
+    packets, wall, cpu = map(float, done.stdout.split())
+    return packets / wall, cpu / packets * 1e9
+
+
+def take_turns(runs, measures):
+    values = {name: [] for name in measures}
+    for _ in range(runs):
+        for name, words in measures.items():
+            values[name].append(run(*words))
+    return values
+
+
+def compare(rounds, theirs, target):
+    """In packets per second, and in packets per CPU time, which what else the
+    machine does disturbs less"""
+    rates = [ours / its for (ours, _), (its, _) in zip(rounds, theirs)]
+    rate, cpu = (statistics.median(ours[i] for ours in rounds)
+                 / statistics.median(its[i] for its in theirs)
+                 for i in range(2))
+    return (f"{rate:.2f} times the rate ({min(rates):.2f} to "
+            f"{max(rates):.2f}), {1 / cpu:.2f} per CPU time"
+            + ("" if min(rate, 1 / cpu) >= target
+               else f"   <== less than {target}"))
+
+
+def show(title, values, target):
+    """The first of `values` is the peer."""
+    print(f"\n{title}")
+    theirs = next(iter(values.values()))
+    for name, rounds in values.items():
+        rates = [rate / 1000 for rate, _ in rounds]
+        print(f"    {name:28} {statistics.median(rates):6.0f} k/s "
+              f"({min(rates):.0f} to {max(rates):.0f}), "
+              f"{statistics.median(cpu for _, cpu in rounds):5.0f} ns CPU"
+              + (f"; {compare(rounds, theirs, target)}"
+                 if rounds is not theirs else ""), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--packets", type=int, default=200000)
+    options = parser.parse_args()
+    enter_own_network()
+    os.environ.setdefault("GST_PLUGIN_PATH_1_0", str(BUILD / "gst/udplite"))
+    os.environ["GST_DEBUG"] = "0"
+    print(f"1316 bytes on the loopback, median of {options.runs} (least to "
+          "most)")
+    try:
+        for size in (1, LIST):
+            show("sinks, " + ("single buffers" if size == 1
+                              else f"lists of {size}"),
+                 take_turns(options.runs, {
+                     name: ("send", line, options.packets, size)
+                     for name, line in SINKS.items()}), SINK_TARGET)
+        show("sources", take_turns(options.runs, {
+            name: ("receive", line, options.packets, protocol)
+            for name, (line, protocol) in SOURCES.items()}), SOURCE_TARGET)
+    except Failed as failure:
+        sys.exit(f"{parser.prog}: {failure}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds ifdsink sync=false to what it promises of a file: all of it arrives, as
+ * fast as the receiver reads, whether ifdsink reads the file itself or upstream
+ * pushes it, and nothing waits for ever. The test is the receiver.
+ */
+
+#include <gst/check/gstcheck.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+
+#include <string.h>
+
+#include <sys/socket.h>
+
+#include "mpegstream.h"
+
+/* Bytes: the receiver's socket holds less than the film by far. */
+#define GOPS 100
+#define SLICE_SIZE 15000
+#define RECEIVE_BUFFER 16384
+#define PART 100000
+
+/* Upstream of ifdsink: what lets itself be read, and what pushes */
+static const gchar *const upstreams[] = { "", "queue !", "mpegvideoparse !" };
+
+typedef struct
+{
+  gchar *path;
+  GByteArray *film;
+  GSocket *listener;
+  guint16 port;
+  GSocket *connection;          /* NULL: none */
+  GByteArray *received;         /* of it */
+  GstElement *pipeline;
+  GstElement *sink;             /* the pipeline's */
+} Bench;
+
+static gboolean
+has_upstream (gint i)
+{
+  GstElementFactory *parser = gst_element_factory_find ("mpegvideoparse");
+  gboolean has = parser != NULL || i < 2;
+
+  gst_clear_object (&parser);
+  return has;
+}
+
+/* --- the film ------------------------------------------------------------- */
+
+/* GOPs of an I-frame and as many P-frames; the frames are large, but the last
+ * one of each */
+static GByteArray *
+make_gops (guint gops, guint p_frames)
+{
+  MpegPicture picture = { 0, };
+  MpegStream stream;
+  guint i, j;
+
+  mpeg_stream_init (&stream);
+  picture.progressive = TRUE;
+  for (i = 0; i < gops; i++) {
+    mpeg_sequence (&stream, 32, 32, 3, TRUE, TRUE, FALSE);
+    mpeg_gop (&stream, i * (1 + p_frames), TRUE);
+    for (j = 0; j <= p_frames; j++) {
+      picture.slice_size = j < p_frames ? SLICE_SIZE : 0;
+      picture.type = j == 0 ? 'I' : 'P';
+      picture.tr = j;
+      mpeg_picture (&stream, &picture);
+    }
+  }
+  mpeg_align (&stream);
+  return stream.bytes;
+}
+
+static GByteArray *
+make_film (void)
+{
+  return make_gops (GOPS, 1);
+}
+
+static gchar *
+write_file (const GByteArray * bytes)
+{
+  GError *error = NULL;
+  gchar *path;
+  gint fd = g_file_open_tmp ("ifdsinkfile-XXXXXX", &path, &error);
+
+  g_assert_no_error (error);
+  fail_unless (g_close (fd, &error));
+  fail_unless (g_file_set_contents (path, (const gchar *) bytes->data,
+          bytes->len, &error));
+  return path;
+}
+
+/* --- the receiver --------------------------------------------------------- */
+
+static void
+listen_for_one (Bench * bench)
+{
+  GInetAddress *loopback = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
+  GSocketAddress *any = g_inet_socket_address_new (loopback, 0), *bound;
+
+  bench->listener = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_STREAM,
+      G_SOCKET_PROTOCOL_TCP, NULL);
+  fail_unless (g_socket_set_option (bench->listener, SOL_SOCKET, SO_RCVBUF,
+          RECEIVE_BUFFER, NULL));
+  fail_unless (g_socket_bind (bench->listener, any, FALSE, NULL));
+  fail_unless (g_socket_listen (bench->listener, NULL));
+  bound = g_socket_get_local_address (bench->listener, NULL);
+  bench->port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
+  g_object_unref (bound);
+  g_object_unref (any);
+  g_object_unref (loopback);
+}
+
+static void
+accept_one (Bench * bench)
+{
+  g_clear_object (&bench->connection);
+  bench->connection = g_socket_accept (bench->listener, NULL, NULL);
+  fail_unless (bench->connection != NULL);
+  g_byte_array_set_size (bench->received, 0);
+}
+
+/* FALSE: the end */
+static gboolean
+receive_some (Bench * bench)
+{
+  gchar data[65536];
+  gssize size = g_socket_receive (bench->connection, data, sizeof (data), NULL,
+      NULL);
+
+  if (size > 0)
+    g_byte_array_append (bench->received, (const guint8 *) data, size);
+  return size > 0;
+}
+
+static void
+receive_part (Bench * bench)
+{
+  while (bench->received->len < PART)
+    fail_unless (receive_some (bench));
+}
+
+static void
+check_received (Bench * bench)
+{
+  while (receive_some (bench));
+  fail_unless_equals_int (bench->received->len, bench->film->len);
+  fail_unless (memcmp (bench->received->data, bench->film->data,
+          bench->film->len) == 0);
+}
+
+/* --- the sender ----------------------------------------------------------- */
+
+static Bench *
+bench_new (GByteArray * film, const gchar * upstream)
+{
+  Bench *bench = g_new0 (Bench, 1);
+  GError *error = NULL;
+  gchar *line;
+
+  bench->film = film;
+  bench->path = write_file (film);
+  bench->received = g_byte_array_new ();
+  listen_for_one (bench);
+  line = g_strdup_printf ("filesrc location=%s ! %s ifdsink name=sink "
+      "sync=false host=127.0.0.1 port=%u", bench->path, upstream, bench->port);
+  bench->pipeline = gst_parse_launch (line, &error);
+  g_assert_no_error (error);
+  bench->sink = gst_bin_get_by_name (GST_BIN (bench->pipeline), "sink");
+  gst_object_unref (bench->sink);
+  g_free (line);
+  return bench;
+}
+
+static void
+bench_set_state (Bench * bench, GstState state)
+{
+  fail_if (gst_element_set_state (bench->pipeline, state)
+      == GST_STATE_CHANGE_FAILURE);
+}
+
+static Bench *
+bench_play (gint i)
+{
+  Bench *bench = bench_new (make_film (), upstreams[i]);
+
+  bench_set_state (bench, GST_STATE_PLAYING);
+  accept_one (bench);
+  return bench;
+}
+
+static void
+bench_free (Bench * bench)
+{
+  bench_set_state (bench, GST_STATE_NULL);
+  gst_object_unref (bench->pipeline);
+  g_clear_object (&bench->connection);
+  g_object_unref (bench->listener);
+  g_byte_array_unref (bench->received);
+  g_byte_array_unref (bench->film);
+  g_unlink (bench->path);
+  g_free (bench->path);
+  g_free (bench);
+}
+
+static void
+wait_for_message (Bench * bench, GstMessageType type)
+{
+  GstBus *bus = gst_element_get_bus (bench->pipeline);
+
+  gst_message_unref (gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
+          type));
+  gst_object_unref (bus);
+}
+
+static guint64
+stat_of (Bench * bench, const gchar * name)
+{
+  GstStructure *stats;
+  guint64 value = G_MAXUINT64;
+
+  g_object_get (bench->sink, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s", name);
+  gst_structure_free (stats);
+  return value;
+}
+
+/* --- tests ---------------------------------------------------------------- */
+
+GST_START_TEST (all_of_a_file_arrives)
+{
+  Bench *bench;
+
+  if (!has_upstream (__i__))
+    return;
+  bench = bench_play (__i__);
+  check_received (bench);
+  wait_for_message (bench, GST_MESSAGE_EOS);
+  fail_unless_equals_uint64 (stat_of (bench, "sent"), 2 * GOPS);
+  fail_unless_equals_uint64 (stat_of (bench, "dropped"), 0);
+
+  /* once more, from the beginning */
+  bench_set_state (bench, GST_STATE_READY);
+  bench_set_state (bench, GST_STATE_PLAYING);
+  accept_one (bench);
+  check_received (bench);
+  wait_for_message (bench, GST_MESSAGE_EOS);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+/* The long way is 16 times as many buffers. */
+GST_START_TEST (file_is_read_where_nothing_is_paced)
+{
+  Bench *bench = bench_play (__i__);
+  GstPad *pad = gst_element_get_static_pad (bench->sink, "sink");
+
+  fail_unless_equals_int (GST_PAD_MODE (pad),
+      __i__ == 0 ? GST_PAD_MODE_PULL : GST_PAD_MODE_PUSH);
+  /* What is read goes on by itself. */
+  if (__i__ == 0)
+    fail_if (gst_element_seek_simple (bench->pipeline, GST_FORMAT_BYTES,
+            GST_SEEK_FLAG_FLUSH, 0));
+  check_received (bench);
+  gst_object_unref (pad);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (paced_file_is_pushed)
+{
+  Bench *bench = bench_new (make_film (), "");
+  GstPad *pad = gst_element_get_static_pad (bench->sink, "sink");
+
+  g_object_set (bench->sink, "sync", TRUE, NULL);
+  bench_set_state (bench, GST_STATE_PAUSED);
+  fail_unless_equals_int (GST_PAD_MODE (pad), GST_PAD_MODE_PUSH);
+  gst_object_unref (pad);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stop_while_the_receiver_is_full)
+{
+  Bench *bench;
+
+  if (!has_upstream (__i__))
+    return;
+  bench = bench_play (__i__);
+  receive_part (bench);
+  bench_set_state (bench, GST_STATE_READY);
+  bench_set_state (bench, GST_STATE_PLAYING);
+  accept_one (bench);
+  check_received (bench);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (pause_loses_nothing)
+{
+  Bench *bench;
+
+  if (!has_upstream (__i__))
+    return;
+  bench = bench_play (__i__);
+  receive_part (bench);
+  bench_set_state (bench, GST_STATE_PAUSED);
+  bench_set_state (bench, GST_STATE_PLAYING);
+  check_received (bench);
+  wait_for_message (bench, GST_MESSAGE_EOS);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+/* It gets the rest, from some I-frame with its headers on. */
+GST_START_TEST (next_receiver_gets_the_rest)
+{
+  const guint8 start[] = { 0, 0, 1, 0xb3 };
+  Bench *bench;
+
+  if (!has_upstream (__i__))
+    return;
+  bench = bench_play (__i__);
+  receive_part (bench);
+  accept_one (bench);
+  while (receive_some (bench));
+  fail_unless (bench->received->len > sizeof (start));
+  fail_unless (bench->received->len < bench->film->len);
+  fail_unless (memcmp (bench->received->data, start, sizeof (start)) == 0);
+  fail_unless (memcmp (bench->received->data, bench->film->data
+          + bench->film->len - bench->received->len, bench->received->len)
+      == 0);
+  wait_for_message (bench, GST_MESSAGE_EOS);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+/* What waits is worth nothing to it, and leaves room all at once. */
+GST_START_TEST (next_receiver_in_a_long_gop)
+{
+  gint i = __i__ % G_N_ELEMENTS (upstreams);
+  Bench *bench;
+
+  if (!has_upstream (i))
+    return;
+  bench = bench_new (make_gops (3, 30), upstreams[i]);
+  bench_set_state (bench, GST_STATE_PLAYING);
+  accept_one (bench);
+  receive_part (bench);
+  accept_one (bench);
+  while (receive_some (bench));
+  wait_for_message (bench, GST_MESSAGE_EOS);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+/* The end, and what is wrong with a file, are known before anybody receives. */
+GST_START_TEST (short_file_ends_without_a_receiver)
+{
+  Bench *bench = bench_new (make_gops (1, 1), upstreams[__i__]);
+
+  g_socket_close (bench->listener, NULL);
+  g_object_set (bench->sink, "eos-timeout", 10 * GST_MSECOND, NULL);
+  bench_set_state (bench, GST_STATE_PLAYING);
+  wait_for_message (bench, GST_MESSAGE_EOS);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_is_read_cannot_be_sought_in)
+{
+  Bench *bench = bench_play (0);
+  GstQuery *query = gst_query_new_seeking (GST_FORMAT_BYTES);
+  gboolean seekable = TRUE;
+
+  fail_unless (gst_element_query (bench->pipeline, query));
+  gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
+  fail_if (seekable);
+  gst_query_unref (query);
+  check_received (bench);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (receiver_that_goes_is_an_error)
+{
+  Bench *bench;
+
+  if (!has_upstream (__i__))
+    return;
+  bench = bench_new (make_film (), upstreams[__i__]);
+  g_object_set (bench->sink, "auto-reconnect", FALSE, NULL);
+  bench_set_state (bench, GST_STATE_PLAYING);
+  accept_one (bench);
+  receive_part (bench);
+  g_socket_close (bench->connection, NULL);
+  wait_for_message (bench, GST_MESSAGE_ERROR);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+/* An error, then the end; of nothing only the end */
+GST_START_TEST (what_is_no_film_ends)
+{
+  GByteArray *bytes = g_byte_array_new ();
+  Bench *bench;
+  guint i;
+
+  for (i = 0; i < (__i__ < 2 ? 200000 : 0); i++)
+    g_byte_array_append (bytes, (const guint8 *) "nonsense", 8);
+  bench = bench_new (bytes, upstreams[__i__ % 2]);
+  bench_set_state (bench, GST_STATE_PLAYING);
+  wait_for_message (bench, __i__ < 2 ? GST_MESSAGE_ERROR : GST_MESSAGE_EOS);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (file_that_cannot_be_read_is_an_error)
+{
+  Bench *bench = bench_new (make_film (), "");
+
+  g_unlink (bench->path);
+  fail_unless_equals_int (gst_element_set_state (bench->pipeline,
+          GST_STATE_PLAYING), GST_STATE_CHANGE_FAILURE);
+  bench_free (bench);
+}
+
+GST_END_TEST;
+
+static Suite *
+ifdsinkfile_suite (void)
+{
+  Suite *suite = suite_create ("ifdsinkfile");
+  TCase *tcase = tcase_create ("file");
+  const gint n = G_N_ELEMENTS (upstreams);
+
+  tcase_add_loop_test (tcase, all_of_a_file_arrives, 0, n);
+  tcase_add_loop_test (tcase, file_is_read_where_nothing_is_paced, 0, 2);
+  tcase_add_test (tcase, paced_file_is_pushed);
+  tcase_add_loop_test (tcase, stop_while_the_receiver_is_full, 0, n);
+  tcase_add_loop_test (tcase, pause_loses_nothing, 0, n);
+  tcase_add_loop_test (tcase, next_receiver_gets_the_rest, 0, n);
+  tcase_add_loop_test (tcase, next_receiver_in_a_long_gop, 0, 5 * n);
+  tcase_add_loop_test (tcase, short_file_ends_without_a_receiver, 0, 2);
+  tcase_add_test (tcase, what_is_read_cannot_be_sought_in);
+  tcase_add_loop_test (tcase, receiver_that_goes_is_an_error, 0, n);
+  tcase_add_loop_test (tcase, what_is_no_film_ends, 0, 4);
+  tcase_add_test (tcase, file_that_cannot_be_read_is_an_error);
+  suite_add_tcase (suite, tcase);
+  return suite;
+}
+
+GST_CHECK_MAIN (ifdsinkfile);

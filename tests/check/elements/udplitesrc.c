@@ -1,0 +1,1136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds udplitesrc to what it promises, over real sockets on the loopback
+ * interface. The socket is open from READY on: what is sent then waits, and is
+ * one batch as the element begins to play. Where the system has no such socket,
+ * or gives us none, a test says that it is skipped.
+ */
+
+#define _GNU_SOURCE             /* unshare */
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/net/gstnetaddressmeta.h>
+
+#include "gstcoveragemeta.h"
+#include "ownnetwork.h"
+#include "udplitebench.h"
+
+#define LARGEST_PACKET 60000
+#define IN_FLIGHT 40            /* packets that any socket's buffer holds */
+
+/* --- the bench ------------------------------------------------------------ */
+
+/* The element, and a socket that sends to it */
+typedef struct
+{
+  GstHarness *harness;
+  GstElement *element;          /* the harness' */
+  GstBus *bus;
+  UdpliteBackend backend;
+  gboolean ipv6;
+  UdpliteSocket *sender;
+  gint port;                    /* the element's */
+  gint lists;                   /* that it pushed */
+} Rig;
+
+static GstPadProbeReturn
+on_list (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  g_atomic_int_inc (&((Rig *) data)->lists);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+rig_init_element (Rig * rig)
+{
+  GstPad *pad;
+
+  memset (rig, 0, sizeof (*rig));
+  rig->element = gst_element_factory_make ("udplitesrc", NULL);
+  fail_unless (rig->element != NULL);
+  rig->harness = gst_harness_new_with_element (rig->element, NULL, "src");
+  gst_object_unref (rig->element);
+  rig->bus = gst_bus_new ();
+  gst_element_set_bus (rig->element, rig->bus);
+  pad = gst_element_get_static_pad (rig->element, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER_LIST, on_list, rig, NULL);
+  gst_object_unref (pad);
+}
+
+/* i: of all backends with both families. FALSE: skipped */
+static gboolean
+rig_init (Rig * rig, const gchar * test, gint i)
+{
+  UdpliteSocket *sender = bench_open (test, bench_backends[i / 2], i % 2);
+
+  if (!sender)
+    return FALSE;
+  rig_init_element (rig);
+  rig->backend = bench_backends[i / 2];
+  rig->ipv6 = i % 2;
+  rig->sender = sender;
+  g_object_set (rig->element, "address", rig->ipv6 ? "::1" : "127.0.0.1",
+      "port", 0, "backend", rig->backend, NULL);
+  return TRUE;
+}
+
+static void
+rig_ready (Rig * rig)
+{
+  fail_unless_equals_int (gst_element_set_state (rig->element,
+          GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
+  g_object_get (rig->element, "port", &rig->port, NULL);
+  fail_unless (rig->port > 0);
+}
+
+static void
+rig_clear (Rig * rig)
+{
+  gst_element_set_state (rig->element, GST_STATE_NULL);
+  gst_element_set_bus (rig->element, NULL);
+  gst_object_unref (rig->bus);
+  gst_harness_teardown (rig->harness);
+  g_clear_pointer (&rig->sender, udplite_socket_free);
+}
+
+/* Byte k of packet n */
+static guint8
+byte_of (guint n, guint k)
+{
+  return n * 31 + k * 7 + (k >> 8);
+}
+
+static void
+rig_send (Rig * rig, guint n, gsize size, guint coverage)
+{
+  guint8 *bytes = g_malloc (size);
+  guint i;
+
+  for (i = 0; i < size; i++)
+    bytes[i] = byte_of (n, i);
+  bench_send (rig->sender, rig->ipv6, rig->port, bytes, size, coverage);
+  g_free (bytes);
+}
+
+/* covered: as its mark has it; -1: it has none */
+static void
+rig_expect_part (Rig * rig, guint n, gsize offset, gsize size, gint covered)
+{
+  GstBuffer *buffer = gst_harness_pull (rig->harness);
+  GstCoverageMeta *meta;
+  GstMapInfo map;
+  gsize i;
+
+  fail_unless (buffer != NULL);
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  fail_unless_equals_int (map.size, size);
+  for (i = 0; i < size && map.data[i] == byte_of (n, offset + i); i++);
+  fail_unless_equals_int (i, size);
+  gst_buffer_unmap (buffer, &map);
+  meta = gst_buffer_get_coverage_meta (buffer);
+  fail_unless_equals_int (meta ? (gint) meta->covered : -1, covered);
+  gst_buffer_unref (buffer);
+}
+
+static void
+rig_expect (Rig * rig, guint n, gsize size)
+{
+  rig_expect_part (rig, n, 0, size, -1);
+}
+
+static guint64
+rig_count (Rig * rig, const gchar * name)
+{
+  GstStructure *stats;
+  guint64 value = 0;
+
+  g_object_get (rig->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s", name);
+  gst_structure_free (stats);
+  return value;
+}
+
+#define RIG_OR_SKIP(rig) \
+  G_STMT_START { \
+    if (!rig_init (rig, G_STRFUNC, __i__)) \
+      return; \
+  } G_STMT_END
+
+/* --- packets -------------------------------------------------------------- */
+
+GST_START_TEST (packets_arrive_whole_and_in_order)
+{
+  static const guint sizes[] = { 1, 1316, 0, 20, 1492, 1493, 3, 1400 };
+  Rig rig;
+  guint i;
+
+  RIG_OR_SKIP (&rig);
+  rig_ready (&rig);
+  for (i = 0; i < IN_FLIGHT; i++)
+    rig_send (&rig, i, sizes[i % G_N_ELEMENTS (sizes)], G_MAXUINT);
+  gst_harness_play (rig.harness);
+  for (i = 0; i < IN_FLIGHT; i++)
+    rig_expect (&rig, i, sizes[i % G_N_ELEMENTS (sizes)]);
+  for (; i < 3 * IN_FLIGHT; i++) {
+    rig_send (&rig, i, sizes[i % G_N_ELEMENTS (sizes)], G_MAXUINT);
+    rig_expect (&rig, i, sizes[i % G_N_ELEMENTS (sizes)]);
+  }
+  fail_unless_equals_int (rig_count (&rig, "packets"), 3 * IN_FLIGHT);
+  fail_unless_equals_int (rig_count (&rig, "dropped"), 0);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_waits_leaves_as_lists)
+{
+  Rig rig;
+  guint i;
+
+  RIG_OR_SKIP (&rig);
+  rig_ready (&rig);
+  for (i = 0; i < IN_FLIGHT; i++)
+    rig_send (&rig, i, 1000, G_MAXUINT);
+  gst_harness_play (rig.harness);
+  for (i = 0; i < IN_FLIGHT; i++)
+    rig_expect (&rig, i, 1000);
+  /* 8, 16, and the rest */
+  fail_unless_equals_int (g_atomic_int_get (&rig.lists), 3);
+  fail_unless_equals_int (rig_count (&rig, "lists"), 3);
+  fail_unless_equals_int (rig_count (&rig, "bytes"), IN_FLIGHT * 1000);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (counted_buffers_come_singly)
+{
+  Rig rig;
+  guint i;
+
+  RIG_OR_SKIP (&rig);
+  g_object_set (rig.element, "num-buffers", 5, NULL);
+  rig_ready (&rig);
+  for (i = 0; i < IN_FLIGHT; i++)
+    rig_send (&rig, i, 1000, G_MAXUINT);
+  gst_harness_play (rig.harness);
+  for (i = 0; i < 5; i++)
+    rig_expect (&rig, i, 1000);
+  while (rig_count (&rig, "packets") < 5);
+  fail_unless_equals_int (rig.lists, 0);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (large_packets_are_not_lost)
+{
+  Rig rig;
+
+  RIG_OR_SKIP (&rig);
+  rig_ready (&rig);
+  gst_harness_play (rig.harness);
+  rig_send (&rig, 0, 100, G_MAXUINT);
+  rig_expect (&rig, 0, 100);
+  rig_send (&rig, 1, LARGEST_PACKET, G_MAXUINT);
+  rig_send (&rig, 2, 10, G_MAXUINT);
+  rig_expect (&rig, 1, LARGEST_PACKET);
+  rig_expect (&rig, 2, 10);
+  fail_unless_equals_int (rig_count (&rig, "truncated"), 0);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_sender_is_told)
+{
+  GstNetAddressMeta *meta;
+  GstBuffer *buffer;
+  Rig rig;
+
+  RIG_OR_SKIP (&rig);
+  rig_ready (&rig);
+  gst_harness_play (rig.harness);
+  rig_send (&rig, 0, 100, G_MAXUINT);
+  buffer = gst_harness_pull (rig.harness);
+  meta = gst_buffer_get_net_address_meta (buffer);
+  fail_unless (meta && G_IS_INET_SOCKET_ADDRESS (meta->addr));
+  fail_unless_equals_int (g_inet_socket_address_get_port
+      (G_INET_SOCKET_ADDRESS (meta->addr)),
+      udplite_socket_get_port (rig.sender));
+  gst_buffer_unref (buffer);
+
+  g_object_set (rig.element, "retrieve-sender-address", FALSE, NULL);
+  rig_send (&rig, 1, 100, G_MAXUINT);
+  buffer = gst_harness_pull (rig.harness);
+  fail_if (gst_buffer_get_net_address_meta (buffer));
+  gst_buffer_unref (buffer);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* --- coverage ------------------------------------------------------------- */
+
+GST_START_TEST (what_was_not_covered_is_marked)
+{
+  Rig rig;
+  gboolean known;
+
+  RIG_OR_SKIP (&rig);
+  known = rig.backend != UDPLITE_BACKEND_KERNEL;
+  rig_ready (&rig);
+  gst_harness_play (rig.harness);
+  rig_send (&rig, 0, 100, 12);
+  rig_expect_part (&rig, 0, 0, 100, known ? 12 : -1);
+  rig_send (&rig, 1, 100, 0);
+  rig_expect_part (&rig, 1, 0, 100, known ? 0 : -1);
+  rig_send (&rig, 2, 100, 100);
+  rig_expect (&rig, 2, 100);
+  rig_send (&rig, 3, 100, G_MAXUINT);
+  rig_expect (&rig, 3, 100);
+  fail_unless_equals_int (rig_count (&rig, "partly-covered"), known ? 2 : 0);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (skipped_bytes_are_not_in_the_mark)
+{
+  Rig rig;
+  gboolean known;
+
+  RIG_OR_SKIP (&rig);
+  known = rig.backend != UDPLITE_BACKEND_KERNEL;
+  g_object_set (rig.element, "skip-first-bytes", 5, NULL);
+  rig_ready (&rig);
+  gst_harness_play (rig.harness);
+  rig_send (&rig, 0, 4, G_MAXUINT);     /* dropped */
+  rig_send (&rig, 1, 5, G_MAXUINT);
+  rig_send (&rig, 2, 100, 12);
+  rig_send (&rig, 3, 100, 3);
+  rig_send (&rig, 4, 100, G_MAXUINT);
+  rig_expect_part (&rig, 1, 5, 0, -1);
+  rig_expect_part (&rig, 2, 5, 95, known ? 7 : -1);
+  rig_expect_part (&rig, 3, 5, 95, known ? 0 : -1);
+  rig_expect_part (&rig, 4, 5, 95, -1);
+  fail_unless_equals_int (rig_count (&rig, "too-short-to-skip"), 1);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  gint minimum;
+  gboolean comes[3];            /* of 8, 20, and all bytes covered */
+} minima[] = {
+  {-1, {TRUE, TRUE, TRUE}},
+  {0, {FALSE, FALSE, TRUE}},
+  {8, {TRUE, TRUE, TRUE}},
+  {20, {FALSE, TRUE, TRUE}},
+  {21, {FALSE, FALSE, TRUE}},
+  {65535, {FALSE, FALSE, TRUE}},
+};
+
+GST_START_TEST (min_coverage_is_demanded)
+{
+  static const guint coverages[] = { 0, 12, G_MAXUINT };
+  guint i, k, refused;
+  Rig rig;
+
+  for (i = 0; i < G_N_ELEMENTS (minima); i++) {
+    RIG_OR_SKIP (&rig);
+    g_object_set (rig.element, "min-coverage", minima[i].minimum, NULL);
+    rig_ready (&rig);
+    gst_harness_play (rig.harness);
+    for (k = 0; k < 3; k++)
+      rig_send (&rig, k, 100, coverages[k]);
+    for (k = refused = 0; k < 3; k++) {
+      refused += !minima[i].comes[k];
+      if (minima[i].comes[k])
+        rig_expect_part (&rig, k, 0, 100, coverages[k] == G_MAXUINT
+            || rig.backend == UDPLITE_BACKEND_KERNEL ? -1 : coverages[k]);
+    }
+    fail_unless_equals_int (rig_count (&rig,
+            rig.backend == UDPLITE_BACKEND_KERNEL ? "dropped" :
+            "below-minimum"), refused);
+    rig_clear (&rig);
+  }
+}
+
+GST_END_TEST;
+
+/* --- what is wrong -------------------------------------------------------- */
+
+GST_START_TEST (refused_packets_are_counted_and_nothing_more)
+{
+  guint8 good[40], bad[40];
+  gboolean counts;
+  gint injector;
+  Rig rig;
+
+  RIG_OR_SKIP (&rig);
+  injector = bench_injector_open (G_STRFUNC, rig.backend, rig.ipv6);
+  if (injector < 0) {
+    rig_clear (&rig);
+    return;
+  }
+  counts = rig.backend != UDPLITE_BACKEND_KERNEL;
+  rig_ready (&rig);
+  gst_harness_play (rig.harness);
+  bench_write (good, sizeof (good), rig.backend, rig.ipv6, rig.port, 20);
+
+  memcpy (bad, good, sizeof (bad));
+  bad[10] ^= 1;                 /* covered */
+  bench_inject (injector, rig.backend, rig.ipv6, rig.port, bad, sizeof (bad));
+  memcpy (bad, good, sizeof (bad));
+  bad[5] = 7;                   /* coverage */
+  bench_inject (injector, rig.backend, rig.ipv6, rig.port, bad, sizeof (bad));
+  bad[5] = sizeof (bad) + 1;
+  bench_inject (injector, rig.backend, rig.ipv6, rig.port, bad, sizeof (bad));
+  memcpy (bad, good, sizeof (bad));
+  bad[6] = bad[7] = 0;          /* checksum */
+  bench_inject (injector, rig.backend, rig.ipv6, rig.port, bad, sizeof (bad));
+
+  rig_send (&rig, 0, 100, G_MAXUINT);
+  rig_expect (&rig, 0, 100);
+  fail_unless_equals_int (rig_count (&rig, "packets"), 1);
+  fail_unless_equals_int (rig_count (&rig, "bad-checksum"), counts);
+  fail_unless_equals_int (rig_count (&rig, "coverage-too-small"), counts);
+  fail_unless_equals_int (rig_count (&rig, "coverage-too-large"), counts);
+  fail_unless_equals_int (rig_count (&rig, "no-checksum"), counts);
+  fail_unless (gst_bus_pop_filtered (rig.bus, GST_MESSAGE_ERROR) == NULL);
+  close (injector);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (damage_outside_the_coverage_is_delivered)
+{
+  guint8 packet[40];
+  GstBuffer *buffer;
+  gint injector;
+  Rig rig;
+
+  RIG_OR_SKIP (&rig);
+  injector = bench_injector_open (G_STRFUNC, rig.backend, rig.ipv6);
+  if (injector >= 0) {
+    rig_ready (&rig);
+    gst_harness_play (rig.harness);
+    bench_write (packet, sizeof (packet), rig.backend, rig.ipv6, rig.port, 20);
+    packet[20] ^= 0xff;
+    bench_inject (injector, rig.backend, rig.ipv6, rig.port, packet,
+        sizeof (packet));
+    buffer = gst_harness_pull (rig.harness);
+    gst_check_buffer_data (buffer, packet + UDPLITE_HEADER_SIZE,
+        sizeof (packet) - UDPLITE_HEADER_SIZE);
+    gst_buffer_unref (buffer);
+    close (injector);
+  }
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_the_kernel_drops_is_counted)
+{
+  const guint sent = 500;
+  guint64 counted;
+  Rig rig;
+  guint i;
+
+  RIG_OR_SKIP (&rig);
+  g_object_set (rig.element, "buffer-size", 20000, NULL);
+  rig_ready (&rig);
+  for (i = 0; i < sent; i++)
+    rig_send (&rig, i, 1400, G_MAXUINT);
+  gst_harness_play (rig.harness);
+  gst_harness_set_drop_buffers (rig.harness, TRUE);
+  while (rig_count (&rig, "packets") + rig_count (&rig, "dropped") < sent)
+    g_usleep (1000);
+  counted = rig_count (&rig, "packets") + rig_count (&rig, "dropped");
+  /* A full raw socket drops, and counts, what is for others, too: they may run
+   * beside this test. */
+  if (rig.backend == UDPLITE_BACKEND_RAW)
+    fail_unless (counted >= sent);
+  else
+    fail_unless_equals_uint64 (counted, sent);
+  fail_unless (rig_count (&rig, "dropped") > 0);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+static void
+expect_failure (Rig * rig)
+{
+  GstMessage *message;
+
+  fail_unless_equals_int (gst_element_set_state (rig->element,
+          GST_STATE_READY), GST_STATE_CHANGE_FAILURE);
+  message = gst_bus_pop_filtered (rig->bus, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+}
+
+GST_START_TEST (a_port_in_use_is_an_error)
+{
+  Rig rig;
+
+  RIG_OR_SKIP (&rig);
+  /* a raw socket's port may be nobody's where the kernel has no UDP-Lite */
+  if (rig.backend != UDPLITE_BACKEND_RAW) {
+    g_object_set (rig.element, "reuse", FALSE, "port",
+        udplite_socket_get_port (rig.sender), NULL);
+    expect_failure (&rig);
+    /* and not for ever */
+    g_object_set (rig.element, "port", 0, NULL);
+    rig_ready (&rig);
+  }
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (an_address_of_nobody_is_an_error)
+{
+  Rig rig;
+
+  RIG_OR_SKIP (&rig);
+  g_object_set (rig.element, "address", rig.ipv6 ? "2001:db8::77" :
+      "192.0.2.77", NULL);
+  expect_failure (&rig);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* --- waiting -------------------------------------------------------------- */
+
+GST_START_TEST (a_flush_ends_the_wait)
+{
+  Rig rig;
+
+  RIG_OR_SKIP (&rig);
+  rig_ready (&rig);
+  gst_harness_play (rig.harness);
+  rig_send (&rig, 0, 100, G_MAXUINT);
+  rig_expect (&rig, 0, 100);
+  fail_unless (gst_element_send_event (rig.element,
+          gst_event_new_flush_start ()));
+  fail_unless (gst_element_send_event (rig.element,
+          gst_event_new_flush_stop (TRUE)));
+  rig_send (&rig, 1, 100, G_MAXUINT);
+  rig_expect (&rig, 1, 100);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_pause_ends_the_wait)
+{
+  Rig rig;
+
+  RIG_OR_SKIP (&rig);
+  rig_ready (&rig);
+  gst_harness_play (rig.harness);
+  rig_send (&rig, 0, 100, G_MAXUINT);
+  rig_expect (&rig, 0, 100);
+  gst_element_set_state (rig.element, GST_STATE_PAUSED);
+  rig_send (&rig, 1, 100, G_MAXUINT);
+  gst_element_set_state (rig.element, GST_STATE_PLAYING);
+  rig_expect (&rig, 1, 100);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (an_eos_ends_the_wait)
+{
+  Rig rig;
+  GstEvent *event;
+  gboolean ended = FALSE;
+
+  RIG_OR_SKIP (&rig);
+  rig_ready (&rig);
+  gst_harness_play (rig.harness);
+  rig_send (&rig, 0, 100, G_MAXUINT);
+  rig_expect (&rig, 0, 100);
+  fail_unless (gst_element_send_event (rig.element, gst_event_new_eos ()));
+  while (!ended && (event = gst_harness_pull_event (rig.harness))) {
+    ended = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+    gst_event_unref (event);
+  }
+  fail_unless (ended);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+typedef struct
+{
+  Rig *rig;
+  gint stop;
+} Flood;
+
+static gpointer
+flood (gpointer data)
+{
+  Flood *self = data;
+
+  while (!g_atomic_int_get (&self->stop))
+    rig_send (self->rig, 0, 10, G_MAXUINT);
+  return NULL;
+}
+
+/* GstBaseSrc unrefs NULL if a list comes while it stops: that would be a
+ * critical message, which ends the test. */
+GST_START_TEST (it_stops_in_a_flood)
+{
+  Flood self = { 0 };
+  GThread *thread;
+  Rig rig;
+  guint i;
+
+  RIG_OR_SKIP (&rig);
+  gst_harness_set_drop_buffers (rig.harness, TRUE);
+  rig_ready (&rig);
+  self.rig = &rig;
+  thread = g_thread_new ("flood", flood, &self);
+  for (i = 0; i < 20; i++) {
+    gst_element_set_state (rig.element, GST_STATE_PLAYING);
+    gst_element_get_state (rig.element, NULL, NULL, GST_CLOCK_TIME_NONE);
+    while (g_atomic_int_get (&rig.lists) < (i + 1) * 10)
+      g_thread_yield ();
+    gst_element_set_state (rig.element, i % 2 ? GST_STATE_PAUSED :
+        GST_STATE_READY);
+  }
+  g_atomic_int_set (&self.stop, TRUE);
+  g_thread_join (thread);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_timeout_is_told_each_time)
+{
+  GstMessage *message;
+  const GstStructure *structure;
+  guint64 timeout;
+  Rig rig;
+  guint i;
+
+  RIG_OR_SKIP (&rig);
+  g_object_set (rig.element, "timeout", 5 * GST_MSECOND, NULL);
+  rig_ready (&rig);
+  gst_harness_play (rig.harness);
+  for (i = 0; i < 3; i++) {
+    message = gst_bus_timed_pop_filtered (rig.bus, GST_CLOCK_TIME_NONE,
+        GST_MESSAGE_ELEMENT);
+    structure = gst_message_get_structure (message);
+    fail_unless (gst_structure_has_name (structure, "GstUdpliteSrcTimeout"));
+    fail_unless (gst_structure_get_uint64 (structure, "timeout", &timeout));
+    fail_unless_equals_uint64 (timeout, 5 * GST_MSECOND);
+    gst_message_unref (message);
+  }
+  rig_send (&rig, 0, 100, G_MAXUINT);
+  rig_expect (&rig, 0, 100);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* --- the element ---------------------------------------------------------- */
+
+GST_START_TEST (it_announces_its_caps)
+{
+  GstCaps *caps = gst_caps_from_string ("application/x-rtp, payload=32");
+  GstCaps *other = gst_caps_from_string ("video/mpegts");
+  GstCaps *current;
+  Rig rig;
+
+  RIG_OR_SKIP (&rig);
+  g_object_set (rig.element, "caps", caps, NULL);
+  rig_ready (&rig);
+  gst_harness_play (rig.harness);
+  rig_send (&rig, 0, 100, G_MAXUINT);
+  rig_expect (&rig, 0, 100);
+  current = gst_pad_get_current_caps (rig.harness->sinkpad);
+  fail_unless (gst_caps_is_equal (current, caps));
+  gst_caps_unref (current);
+
+  /* while it plays: from one of the next packets on */
+  g_object_set (rig.element, "caps", other, NULL);
+  rig_send (&rig, 1, 100, G_MAXUINT);
+  rig_expect (&rig, 1, 100);
+  rig_send (&rig, 2, 100, G_MAXUINT);
+  rig_expect (&rig, 2, 100);
+  current = gst_pad_get_current_caps (rig.harness->sinkpad);
+  fail_unless (gst_caps_is_equal (current, other));
+  gst_caps_unref (current);
+  gst_caps_unref (caps);
+  gst_caps_unref (other);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (it_is_live_and_stamps_what_comes)
+{
+  GstQuery *query = gst_query_new_latency ();
+  gboolean live = FALSE;
+  GstBuffer *buffer;
+  Rig rig;
+  guint i;
+
+  RIG_OR_SKIP (&rig);
+  rig_ready (&rig);
+  for (i = 0; i < 3; i++)
+    rig_send (&rig, i, 100, G_MAXUINT);
+  gst_harness_set_time (rig.harness, 7 * GST_SECOND);
+  gst_harness_play (rig.harness);
+  fail_unless (gst_element_query (rig.element, query));
+  gst_query_parse_latency (query, &live, NULL, NULL);
+  fail_unless (live);
+  gst_query_unref (query);
+  for (i = 0; i < 3; i++) {
+    buffer = gst_harness_pull (rig.harness);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), 7 * GST_SECOND);
+    fail_unless_equals_uint64 (GST_BUFFER_DTS (buffer), 7 * GST_SECOND);
+    gst_buffer_unref (buffer);
+  }
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_is_set_in_ready_counts)
+{
+  Rig rig;
+
+  RIG_OR_SKIP (&rig);
+  rig_ready (&rig);
+  /* 0, as at first: any port */
+  g_object_set (rig.element, "port", 0, "min-coverage", 20, NULL);
+  gst_harness_play (rig.harness);
+  g_object_get (rig.element, "port", &rig.port, NULL);
+  rig_send (&rig, 0, 100, 0);
+  rig_send (&rig, 1, 100, G_MAXUINT);
+  rig_expect (&rig, 1, 100);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stats_say_what_backend_it_took)
+{
+  GstStructure *stats;
+  GSocket *socket;
+  Rig rig;
+
+  RIG_OR_SKIP (&rig);
+  g_object_get (rig.element, "used-socket", &socket, NULL);
+  fail_unless (socket == NULL);
+  rig_ready (&rig);
+  g_object_get (rig.element, "stats", &stats, "used-socket", &socket, NULL);
+  fail_unless_equals_string (gst_structure_get_string (stats, "backend"),
+      udplite_backend_get_name (rig.backend));
+  fail_unless (G_IS_SOCKET (socket));
+  g_object_unref (socket);
+  gst_structure_free (stats);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (auto_always_finds_one)
+{
+  GstStructure *stats;
+  Rig rig;
+
+  rig_init_element (&rig);
+  g_object_set (rig.element, "address", "127.0.0.1", "port", 0, NULL);
+  rig_ready (&rig);
+  g_object_get (rig.element, "stats", &stats, NULL);
+  fail_if (g_str_equal (gst_structure_get_string (stats, "backend"), "auto"));
+  gst_structure_free (stats);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stats_come_as_messages)
+{
+  GstMessage *message;
+  Rig rig;
+
+  RIG_OR_SKIP (&rig);
+  g_object_set (rig.element, "stats-interval", GST_SECOND, NULL);
+  rig_ready (&rig);
+  gst_harness_play (rig.harness);
+  fail_unless (gst_harness_wait_for_clock_id_waits (rig.harness, 1, 60));
+  gst_harness_set_time (rig.harness, GST_SECOND);
+  fail_unless (gst_harness_crank_single_clock_wait (rig.harness));
+  message = gst_bus_timed_pop_filtered (rig.bus, GST_CLOCK_TIME_NONE,
+      GST_MESSAGE_ELEMENT);
+  fail_unless (gst_message_has_name (message,
+          "application/x-udplitesrc-stats"));
+  gst_message_unref (message);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* --- somebody else's socket ----------------------------------------------- */
+
+static GSocket *
+make_socket (gint protocol)
+{
+  GSocketAddress *address = G_SOCKET_ADDRESS (bench_loopback (FALSE, 0));
+  gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, protocol);
+  GSocket *socket = g_socket_new_from_fd (fd, NULL);
+
+  fail_unless (socket && g_socket_bind (socket, address, FALSE, NULL));
+  g_object_unref (address);
+  return socket;
+}
+
+GST_START_TEST (a_socket_that_is_given_is_used)
+{
+  gboolean close_it = __i__;
+  GSocket *socket;
+  Rig rig;
+
+  if (!bench_is_possible (UDPLITE_BACKEND_KERNEL, FALSE)) {
+    say_skipped (G_STRFUNC, "the kernel has no UDP-Lite");
+    return;
+  }
+  rig_init_element (&rig);
+  rig.sender = bench_open (G_STRFUNC, UDPLITE_BACKEND_KERNEL, FALSE);
+  socket = make_socket (UDPLITE_PROTOCOL);
+  g_object_set (rig.element, "socket", socket, "close-socket", close_it, NULL);
+  rig_ready (&rig);
+  /* does not close it in between */
+  g_object_set (rig.element, "buffer-size", 100000, NULL);
+  gst_harness_play (rig.harness);
+  rig_send (&rig, 0, 100, G_MAXUINT);
+  rig_expect (&rig, 0, 100);
+  gst_element_set_state (rig.element, GST_STATE_NULL);
+  fail_unless_equals_int (g_socket_is_closed (socket), close_it);
+  rig_clear (&rig);
+  g_object_unref (socket);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_socket_of_another_protocol_is_an_error)
+{
+  GSocket *socket = make_socket (0);
+  Rig rig;
+
+  rig_init_element (&rig);
+  g_object_set (rig.element, "socket", socket, NULL);
+  expect_failure (&rig);
+  fail_if (g_socket_is_closed (socket));
+  rig_clear (&rig);
+  g_object_unref (socket);
+}
+
+GST_END_TEST;
+
+/* --- multicast ------------------------------------------------------------ */
+
+GST_START_TEST (it_joins_a_group)
+{
+  const gchar *sources = __i__ % 2 ? "+127.0.0.1" : NULL;
+  GInetAddress *group = g_inet_address_new_from_string ("239.77.68.59");
+  GSocketAddress *to;
+  UdpliteOutput output;
+  struct sockaddr_storage native;
+  guint8 byte = byte_of (0, 0);
+  Rig rig;
+
+  if (!rig_init (&rig, G_STRFUNC, __i__ / 2 * 2))
+    return;
+  g_object_set (rig.element, "address", "239.77.68.59", "multicast-iface",
+      "lo", "multicast-source", sources, NULL);
+  rig_ready (&rig);
+  gst_harness_play (rig.harness);
+  fail_unless (udplite_socket_set_multicast_interface (rig.sender, 1, NULL));
+  to = g_inet_socket_address_new (group, rig.port);
+  fail_unless (g_socket_address_to_native (to, &native, sizeof (native), NULL));
+  bench_output (&output, &native, sizeof (struct sockaddr_in), &byte, 1,
+      G_MAXUINT);
+  fail_unless_equals_int (udplite_socket_send (rig.sender, &output, 1, NULL),
+      1);
+  rig_expect (&rig, 0, 1);
+  g_object_unref (to);
+  g_object_unref (group);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* RFC 4007 section 11: the address says which link it is. */
+GST_START_TEST (it_joins_a_group_of_a_link)
+{
+  GSocketAddress *any = g_inet_socket_address_new_from_string ("::", 0), *to;
+  struct sockaddr_storage native;
+  UdpliteOutput output;
+  guint8 byte = byte_of (0, 0);
+  Rig rig;
+  guint i;
+
+  if (!own_network_enter (G_STRFUNC)
+      || !own_network_add (G_STRFUNC, "one", IFF_TUN)
+      || !own_network_add (G_STRFUNC, "two", IFF_TUN)
+      || !rig_init (&rig, G_STRFUNC, 2 * (__i__ / 2) + 1)) {
+    g_object_unref (any);
+    return;
+  }
+  g_clear_pointer (&rig.sender, udplite_socket_free);
+  rig.sender = udplite_socket_new (rig.backend, G_INET_SOCKET_ADDRESS (any),
+      FALSE, NULL, NULL);
+  g_object_unref (any);
+  for (i = 1; i <= 2; i++) {
+    to = g_inet_socket_address_new_from_string (i == 1 ? "ff02::4242%one" :
+        "ff02::4242%two", 9);
+    g_socket_address_to_native (to, &native, sizeof (native), NULL);
+    own_network_wait_for_address (((struct sockaddr_in6 *) &native)
+        ->sin6_scope_id, (struct sockaddr *) &native,
+        sizeof (struct sockaddr_in6));
+    g_object_unref (to);
+  }
+  g_object_set (rig.element, "address", __i__ % 2 ? "ff02::4242%one" :
+      "ff02::4242%two", NULL);
+  rig_ready (&rig);
+  gst_harness_play (rig.harness);
+  to = g_inet_socket_address_new_from_string (__i__ % 2 ? "ff02::4242%one" :
+      "ff02::4242%two", rig.port);
+  g_socket_address_to_native (to, &native, sizeof (native), NULL);
+  bench_output (&output, &native, sizeof (struct sockaddr_in6), &byte, 1,
+      G_MAXUINT);
+  fail_unless_equals_int (udplite_socket_send (rig.sender, &output, 1, NULL),
+      1);
+  rig_expect (&rig, 0, 1);
+  g_object_unref (to);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (an_interface_of_nobody_is_an_error)
+{
+  Rig rig;
+
+  rig_init_element (&rig);
+  g_object_set (rig.element, "address", "239.77.68.59", "port", 0,
+      "multicast-iface", "no-such-iface", NULL);
+  expect_failure (&rig);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* --- URIs ----------------------------------------------------------------- */
+
+static const struct
+{
+  const gchar *uri, *address;
+  gint port;
+  const gchar *read;
+} uris[] = {
+  {"udplite://192.0.2.1:1234", "192.0.2.1", 1234, "udplite://192.0.2.1:1234"},
+  {"udplite://192.0.2.1", "192.0.2.1", 5004, "udplite://192.0.2.1:5004"},
+  {"udplite://:1234", "0.0.0.0", 1234, "udplite://0.0.0.0:1234"},
+  {"udplite://@239.0.0.1:1", "239.0.0.1", 1, "udplite://239.0.0.1:1"},
+  {"udplite://[2001:db8::1]:80", "2001:db8::1", 80,
+      "udplite://[2001:db8::1]:80"},
+  {"udplite://[fe80::1%25eth0]:80", "fe80::1%eth0", 80,
+      "udplite://[fe80::1%25eth0]:80"},
+  {"udplite://name:9?port=10", "name", 10, "udplite://name:10"},
+};
+
+GST_START_TEST (a_uri_is_address_and_port)
+{
+  GstElement *element = gst_element_make_from_uri (GST_URI_SRC,
+      uris[__i__].uri, NULL, NULL);
+  gchar *address, *uri;
+  gint port;
+
+  fail_unless (element != NULL);
+  g_object_get (element, "address", &address, "port", &port, "uri", &uri, NULL);
+  fail_unless_equals_string (address, uris[__i__].address);
+  fail_unless_equals_int (port, uris[__i__].port);
+  fail_unless_equals_string (uri, uris[__i__].read);
+  g_free (address);
+  g_free (uri);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_uri_has_keys)
+{
+  GstElement *element = gst_element_make_from_uri (GST_URI_SRC,
+      "udplite://:5006?min-coverage=20&backend=udp&loop=false&timeout=7"
+      "&multicast-iface=lo&media=video&encoding-name=MPV&payload=32"
+      "&clock-rate=90000&no-such-key=1&mtu=many&name=x&skip-first-bytes=-5",
+      NULL, NULL);
+  GstCaps *caps, *expected = gst_caps_from_string ("application/x-rtp, "
+      "media=video, encoding-name=MPV, payload=32, clock-rate=90000");
+  gint min_coverage, skip;
+  UdpliteBackend backend;
+  gboolean loop;
+  guint64 timeout;
+  gchar *interface;
+  guint mtu;
+
+  g_object_get (element, "min-coverage", &min_coverage, "backend", &backend,
+      "loop", &loop, "timeout", &timeout, "multicast-iface", &interface,
+      "caps", &caps, "mtu", &mtu, "skip-first-bytes", &skip, NULL);
+  fail_unless_equals_int (min_coverage, 20);
+  fail_unless_equals_int (backend, UDPLITE_BACKEND_UDP);
+  fail_unless_equals_int (loop, FALSE);
+  fail_unless_equals_uint64 (timeout, 7);
+  fail_unless_equals_string (interface, "lo");
+  fail_unless (gst_caps_is_equal (caps, expected));
+  fail_unless_equals_int (mtu, 1492);
+  fail_unless_equals_int (skip, 0);
+  fail_if (g_str_equal (GST_ELEMENT_NAME (element), "x"));
+  gst_caps_unref (caps);
+  gst_caps_unref (expected);
+  g_free (interface);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_uri_that_is_none_is_refused)
+{
+  static const gchar *const bad[] = {
+    "udp://127.0.0.1:5004", "nonsense", "udplite://127.0.0.1:65536",
+    "udplite://127.0.0.1:abc",
+  };
+  GstElement *element = gst_element_factory_make ("udplitesrc", NULL);
+  GError *error = NULL;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (bad); i++) {
+    fail_if (gst_uri_handler_set_uri (GST_URI_HANDLER (element), bad[i],
+            &error), "%s", bad[i]);
+    g_clear_error (&error);
+  }
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_uri_comes_before_paused)
+{
+  GError *error = NULL;
+  Rig rig;
+
+  rig_init_element (&rig);
+  g_object_set (rig.element, "address", "127.0.0.1", "port", 0, NULL);
+  gst_harness_play (rig.harness);
+  fail_if (gst_uri_handler_set_uri (GST_URI_HANDLER (rig.element),
+          "udplite://127.0.0.1:5004", &error));
+  g_assert_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE);
+  g_clear_error (&error);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* --- udpsrc --------------------------------------------------------------- */
+
+/* What it has that we have not */
+static gboolean
+is_only_udp (const gchar * name)
+{
+  return g_str_equal (name, "socket-timestamp");
+}
+
+GST_START_TEST (it_is_as_udpsrc_in_what_they_share)
+{
+  GstElement *ours = gst_element_factory_make ("udplitesrc", NULL);
+  GstElement *theirs = gst_element_factory_make ("udpsrc", NULL);
+  GParamSpec **specs, *spec;
+  guint i, n;
+
+  if (!theirs) {
+    say_skipped (G_STRFUNC, "no udpsrc here");
+    gst_object_unref (ours);
+    return;
+  }
+  specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (theirs), &n);
+  for (i = 0; i < n; i++) {
+    const gchar *name = specs[i]->name;
+
+    if (is_only_udp (name))
+      continue;
+    spec = g_object_class_find_property (G_OBJECT_GET_CLASS (ours), name);
+    fail_unless (spec != NULL, "%s", name);
+    fail_unless (spec->value_type == specs[i]->value_type, "%s", name);
+    if (!g_str_equal (name, "uri") && !g_str_equal (name, "name"))
+      fail_unless (g_param_values_cmp (spec,
+              g_param_spec_get_default_value (spec),
+              g_param_spec_get_default_value (specs[i])) == 0, "%s", name);
+  }
+  g_free (specs);
+  gst_object_unref (theirs);
+  gst_object_unref (ours);
+}
+
+GST_END_TEST;
+
+static Suite *
+udplitesrc_suite (void)
+{
+  Suite *suite = suite_create ("udplitesrc");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+#define EACH(test) tcase_add_loop_test (tc, test, 0, N_BACKENDS)
+  EACH (packets_arrive_whole_and_in_order);
+  EACH (what_waits_leaves_as_lists);
+  EACH (counted_buffers_come_singly);
+  EACH (large_packets_are_not_lost);
+  EACH (the_sender_is_told);
+  EACH (what_was_not_covered_is_marked);
+  EACH (skipped_bytes_are_not_in_the_mark);
+  EACH (min_coverage_is_demanded);
+  EACH (refused_packets_are_counted_and_nothing_more);
+  EACH (damage_outside_the_coverage_is_delivered);
+  EACH (what_the_kernel_drops_is_counted);
+  EACH (a_port_in_use_is_an_error);
+  EACH (an_address_of_nobody_is_an_error);
+  EACH (a_flush_ends_the_wait);
+  EACH (a_pause_ends_the_wait);
+  EACH (an_eos_ends_the_wait);
+  EACH (it_stops_in_a_flood);
+  EACH (a_timeout_is_told_each_time);
+  EACH (it_announces_its_caps);
+  EACH (it_is_live_and_stamps_what_comes);
+  EACH (what_is_set_in_ready_counts);
+  EACH (stats_say_what_backend_it_took);
+  EACH (stats_come_as_messages);
+  EACH (it_joins_a_group);
+  EACH (it_joins_a_group_of_a_link);
+#undef EACH
+  tcase_add_test (tc, auto_always_finds_one);
+  tcase_add_loop_test (tc, a_socket_that_is_given_is_used, 0, 2);
+  tcase_add_test (tc, a_socket_of_another_protocol_is_an_error);
+  tcase_add_test (tc, an_interface_of_nobody_is_an_error);
+  tcase_add_loop_test (tc, a_uri_is_address_and_port, 0, G_N_ELEMENTS (uris));
+  tcase_add_test (tc, a_uri_has_keys);
+  tcase_add_test (tc, a_uri_that_is_none_is_refused);
+  tcase_add_test (tc, a_uri_comes_before_paused);
+  tcase_add_test (tc, it_is_as_udpsrc_in_what_they_share);
+  return suite;
+}
+
+GST_CHECK_MAIN (udplitesrc);

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds what goes through sockets of UDP-Lite to RFC 3828, each backend with
+ * each that it must understand, on real sockets of the loopback interface. What
+ * the kernel, or the privileges, don't allow says that it is skipped.
+ */
+
+#include "udplitebench.h"
+
+/* --- what is sent, comes -------------------------------------------------- */
+
+/* No byte, some, all, more than there are */
+GST_START_TEST (every_coverage_arrives_whole)
+{
+  static const guint coverages[] = { 0, 1, 2, 3, 11, 12, 13, 99, 299, 300, 301,
+    70000, G_MAXUINT, 0, 299, G_MAXUINT, G_MAXUINT, 12
+  };
+  Pair pair;
+  GPtrArray *packets;
+  guint8 data[300];
+  guint i;
+
+  if (!pair_open (&pair, "every_coverage_arrives_whole", __i__))
+    return;
+  for (i = 0; i < G_N_ELEMENTS (coverages); i++) {
+    bench_fill (data, sizeof (data), i);
+    bench_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data),
+        coverages[i]);
+  }
+  packets = pair_collect (&pair);
+  fail_unless_equals_int (packets->len, G_N_ELEMENTS (coverages));
+  for (i = 0; i < packets->len; i++) {
+    bench_assert_packet (&pair, packets->pdata[i], i, sizeof (data),
+        coverages[i]);
+    bench_assert_from (&pair, packets->pdata[i]);
+  }
+  fail_unless_equals_uint64 (bench_refused (pair.receiver), 0);
+  g_ptr_array_unref (packets);
+  pair_close (&pair);
+}
+
+GST_END_TEST;
+
+/* Sizes, parts and coverages change within a batch, which is longer than a
+ * system call takes: all come, in order. */
+GST_START_TEST (batch_keeps_order_and_parts)
+{
+  enum
+  { N = 2 * UDPLITE_MAX_BATCH + 3 };
+  UdpliteOutput *outputs = g_new (UdpliteOutput, N);
+  guint8 *data = g_malloc (N * BENCH_ROOM);
+  struct sockaddr_storage address;
+  socklen_t address_size;
+  GError *error = NULL;
+  GPtrArray *packets;
+  Pair pair;
+  guint i, j;
+
+  if (!pair_open (&pair, "batch_keeps_order_and_parts", __i__))
+    goto out;
+  address_size = bench_address (&address, pair.ipv6, pair.port);
+  for (i = 0; i < N; i++) {
+    guint8 *bytes = data + i * BENCH_ROOM;
+    gsize part = (i + 1) / UDPLITE_MAX_VECTORS;
+
+    bench_fill (bytes, i + 1, i);
+    bench_output (&outputs[i], &address, address_size, bytes, i + 1,
+        i % 3 == 0 ? i / 2 : 12);
+    /* odd parts, empty parts, and the rest last */
+    outputs[i].n_vectors = UDPLITE_MAX_VECTORS;
+    for (j = 0; j < UDPLITE_MAX_VECTORS; j++) {
+      outputs[i].vectors[j].data = bytes + j * part;
+      outputs[i].vectors[j].size = part;
+    }
+    outputs[i].vectors[j - 1].size = i + 1 - (j - 1) * part;
+  }
+  fail_unless_equals_int (udplite_socket_send (pair.sender, outputs, N,
+          &error), N);
+  g_assert_no_error (error);
+  packets = pair_collect (&pair);
+  fail_unless_equals_int (packets->len, N);
+  for (i = 0; i < N; i++)
+    bench_assert_packet (&pair, packets->pdata[i], i, i + 1,
+        i % 3 == 0 ? i / 2 : 12);
+  g_ptr_array_unref (packets);
+  pair_close (&pair);
+out:
+  g_free (outputs);
+  g_free (data);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (empty_payload_arrives)
+{
+  Pair pair;
+  GPtrArray *packets;
+
+  if (!pair_open (&pair, "empty_payload_arrives", __i__))
+    return;
+  bench_send (pair.sender, pair.ipv6, pair.port, "", 0, 0);
+  bench_send (pair.sender, pair.ipv6, pair.port, "", 0, G_MAXUINT);
+  packets = pair_collect (&pair);
+  fail_unless_equals_int (packets->len, 2);
+  bench_assert_packet (&pair, packets->pdata[0], 0, 0, 0);
+  bench_assert_packet (&pair, packets->pdata[1], 0, 0, 0);
+  g_ptr_array_unref (packets);
+  pair_close (&pair);
+}
+
+GST_END_TEST;
+
+/* A raw socket gets what is for all ports, its own sender's too. */
+GST_START_TEST (other_ports_stay_apart)
+{
+  Pair pair, other;
+  GPtrArray *packets;
+
+  if (!pair_open_alike (&pair, "other_ports_stay_apart", __i__))
+    return;
+  fail_unless (pair_open_alike (&other, "other_ports_stay_apart", __i__));
+  fail_unless (pair.port != other.port);
+  bench_send (pair.sender, pair.ipv6, other.port, "other", 5, G_MAXUINT);
+  bench_send (pair.sender, pair.ipv6, pair.port, "ours", 4, G_MAXUINT);
+  packets = pair_collect (&pair);
+  fail_unless_equals_int (packets->len, 1);
+  fail_unless_equals_int (((BenchPacket *) packets->pdata[0])->size, 4);
+  g_ptr_array_unref (packets);
+  packets = pair_collect (&other);
+  fail_unless_equals_int (packets->len, 1);
+  fail_unless_equals_int (((BenchPacket *) packets->pdata[0])->size, 5);
+  g_ptr_array_unref (packets);
+  pair_close (&other);
+  pair_close (&pair);
+}
+
+GST_END_TEST;
+
+/* --- what is refused ------------------------------------------------------ */
+
+/* RFC 3828 section 3.1 and 3.2. Offsets from the header's first byte */
+static const struct
+{
+  const gchar *name;
+  guint coverage;               /* when it was sent, on the wire */
+  gint flip;                    /* byte with a bit that is wrong; -1: none */
+  gint wire_coverage;           /* written afterwards; -1: not */
+  gboolean no_checksum;
+  UdpliteVerdict verdict;
+} damages[] = {
+  {"whole, all covered", 0, -1, -1, FALSE, UDPLITE_VALID},
+  {"whole, header covered", 8, -1, -1, FALSE, UDPLITE_VALID},
+  {"whole, 20 covered", 20, -1, -1, FALSE, UDPLITE_VALID},
+  {"all covered, first byte hit", 0, 8, -1, FALSE, UDPLITE_BAD_CHECKSUM},
+  {"all covered, last byte hit", 0, 99, -1, FALSE, UDPLITE_BAD_CHECKSUM},
+  {"header covered, its port hit", 8, 0, -1, FALSE, UDPLITE_BAD_CHECKSUM},
+  {"header covered, checksum hit", 8, 6, -1, FALSE, UDPLITE_BAD_CHECKSUM},
+  {"header covered, first byte hit", 8, 8, -1, FALSE, UDPLITE_VALID},
+  {"header covered, last byte hit", 8, 99, -1, FALSE, UDPLITE_VALID},
+  {"20 covered, the last hit", 20, 19, -1, FALSE, UDPLITE_BAD_CHECKSUM},
+  {"20 covered, the next hit", 20, 20, -1, FALSE, UDPLITE_VALID},
+  {"odd coverage, the last hit", 21, 20, -1, FALSE, UDPLITE_BAD_CHECKSUM},
+  {"odd coverage, the next hit", 21, 21, -1, FALSE, UDPLITE_VALID},
+  {"all but one, it is hit", 99, 99, -1, FALSE, UDPLITE_VALID},
+  {"coverage 1", 8, -1, 1, FALSE, UDPLITE_COVERAGE_TOO_SMALL},
+  {"coverage 2", 8, -1, 2, FALSE, UDPLITE_COVERAGE_TOO_SMALL},
+  {"coverage 3", 8, -1, 3, FALSE, UDPLITE_COVERAGE_TOO_SMALL},
+  {"coverage 4", 8, -1, 4, FALSE, UDPLITE_COVERAGE_TOO_SMALL},
+  {"coverage 5", 8, -1, 5, FALSE, UDPLITE_COVERAGE_TOO_SMALL},
+  {"coverage 6", 8, -1, 6, FALSE, UDPLITE_COVERAGE_TOO_SMALL},
+  {"coverage 7", 8, -1, 7, FALSE, UDPLITE_COVERAGE_TOO_SMALL},
+  {"coverage 101 of 100", 0, -1, 101, FALSE, UDPLITE_COVERAGE_TOO_LARGE},
+  {"coverage 65535 of 100", 0, -1, 65535, FALSE, UDPLITE_COVERAGE_TOO_LARGE},
+  {"no checksum", 8, -1, -1, TRUE, UDPLITE_NO_CHECKSUM},
+  {"no checksum, all covered", 0, -1, -1, TRUE, UDPLITE_NO_CHECKSUM}
+};
+
+#define DAMAGED_SIZE 100
+
+static void
+make_damaged (guint8 * packet, const Pair * pair, guint i)
+{
+  bench_write (packet, DAMAGED_SIZE, pair->backend, pair->ipv6, pair->port,
+      damages[i].coverage);
+  if (damages[i].flip >= 0)
+    packet[damages[i].flip] ^= 0x10;
+  if (damages[i].wire_coverage >= 0)
+    GST_WRITE_UINT16_BE (packet + 4, damages[i].wire_coverage);
+  if (damages[i].no_checksum)
+    GST_WRITE_UINT16_BE (packet + 6, 0);
+}
+
+static void
+assert_verdict (const Pair * pair, const UdpliteSocketStats * before, guint i)
+{
+  UdpliteSocketStats after;
+  guint verdict;
+
+  if (pair->backend == UDPLITE_BACKEND_KERNEL)
+    return;
+  udplite_socket_get_stats (pair->receiver, &after);
+  for (verdict = UDPLITE_VALID + 1; verdict < UDPLITE_LAST; verdict++)
+    fail_unless_equals_uint64 (after.refused[verdict] -
+        before->refused[verdict], verdict == damages[i].verdict);
+  fail_unless_equals_uint64 (after.truncated, 0);
+}
+
+GST_START_TEST (damaged_packet_comes_when_rfc_3828_says_so)
+{
+  const gchar *test = "damaged_packet_comes_when_rfc_3828_says_so";
+  guint8 packet[DAMAGED_SIZE];
+  UdpliteSocketStats before;
+  GPtrArray *packets;
+  Pair pair;
+  guint i;
+  gint fd;
+
+  if (!pair_open_alike (&pair, test, __i__))
+    return;
+  fd = bench_injector_open (test, pair.backend, pair.ipv6);
+  for (i = 0; fd >= 0 && i < G_N_ELEMENTS (damages); i++) {
+    make_damaged (packet, &pair, i);
+    udplite_socket_get_stats (pair.receiver, &before);
+    bench_inject (fd, pair.backend, pair.ipv6, pair.port, packet,
+        sizeof (packet));
+    packets = pair_collect (&pair);
+    fail_unless (packets->len == (damages[i].verdict == UDPLITE_VALID),
+        "%s: %u came", damages[i].name, packets->len);
+    if (packets->len == 1)
+      fail_unless (memcmp (((BenchPacket *) packets->pdata[0])->data,
+              packet + 8, DAMAGED_SIZE - 8) == 0, "%s", damages[i].name);
+    assert_verdict (&pair, &before, i);
+    g_ptr_array_unref (packets);
+  }
+  if (fd >= 0)
+    close (fd);
+  pair_close (&pair);
+}
+
+GST_END_TEST;
+
+/* Refused packets are among others in one batch; those come in order. */
+GST_START_TEST (refused_packets_leave_no_holes)
+{
+  const gchar *test = "refused_packets_leave_no_holes";
+  guint8 packet[DAMAGED_SIZE];
+  GPtrArray *packets;
+  Pair pair;
+  guint i;
+  gint fd;
+
+  if (!pair_open_alike (&pair, test, __i__))
+    return;
+  fd = bench_injector_open (test, pair.backend, pair.ipv6);
+  for (i = 0; fd >= 0 && i < 40; i++) {
+    make_damaged (packet, &pair, i % 5 == 0 ? 0 : 3);
+    bench_inject (fd, pair.backend, pair.ipv6, pair.port, packet,
+        sizeof (packet));
+    bench_send (pair.sender, pair.ipv6, pair.port, &i, sizeof (i), G_MAXUINT);
+  }
+  packets = pair_collect (&pair);
+  fail_unless_equals_int (packets->len, fd >= 0 ? 48 : 0);
+  for (i = 0; fd >= 0 && i < 40; i++) {
+    BenchPacket *ours = packets->pdata[i + i / 5 + 1];
+
+    fail_unless_equals_int (ours->size, sizeof (i));
+    fail_unless (memcmp (ours->data, &i, sizeof (i)) == 0);
+  }
+  if (fd >= 0)
+    close (fd);
+  g_ptr_array_unref (packets);
+  pair_close (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (packet_without_a_header_is_refused)
+{
+  const gchar *test = "packet_without_a_header_is_refused";
+  guint8 packet[DAMAGED_SIZE];
+  UdpliteSocketStats stats;
+  GPtrArray *packets;
+  Pair pair;
+  guint size;
+  gint fd;
+
+  if (!pair_open_alike (&pair, test, __i__))
+    return;
+  fd = bench_injector_open (test, pair.backend, pair.ipv6);
+  for (size = 0; fd >= 0 && size < UDPLITE_HEADER_SIZE; size++) {
+    make_damaged (packet, &pair, 0);
+    bench_inject (fd, pair.backend, pair.ipv6, pair.port, packet, size);
+  }
+  packets = pair_collect (&pair);
+  fail_unless_equals_int (packets->len, 0);
+  udplite_socket_get_stats (pair.receiver, &stats);
+  /* 4 bytes and more say that they are for our port. */
+  if (fd >= 0 && pair.backend != UDPLITE_BACKEND_KERNEL)
+    fail_unless_equals_uint64 (stats.refused[UDPLITE_TOO_SHORT],
+        pair.backend == UDPLITE_BACKEND_UDP ? 8 : 4);
+  if (fd >= 0)
+    close (fd);
+  g_ptr_array_unref (packets);
+  pair_close (&pair);
+}
+
+GST_END_TEST;
+
+/* Coverage of the payload that is sent; the least that is received, header
+ * included, and how many of the packets come */
+GST_START_TEST (min_coverage_is_held)
+{
+  static const guint coverages[] = { 0, 4, 12, 13, 40, G_MAXUINT };
+  /* RFC 3828 section 3.1: what is covered whole has all that it can have. */
+  static const struct
+  {
+    gint min_coverage;
+    guint come;
+  } limits[] = {
+    {-1, 6}, {20, 4}, {21, 3}, {48, 2}, {49, 1}, {1000, 1}, {8, 6}, {0, 1},
+    {-1, 6}, {-7, 6}, {12, 5}
+  };
+  UdpliteSocketStats stats;
+  guint64 refused = 0;
+  GPtrArray *packets;
+  GError *error = NULL;
+  guint8 data[100];
+  Pair pair;
+  guint i, j;
+
+  if (!pair_open (&pair, "min_coverage_is_held", __i__))
+    return;
+  bench_fill (data, sizeof (data), 0);
+  for (i = 0; i < G_N_ELEMENTS (limits); i++) {
+    fail_unless (udplite_socket_set_min_coverage (pair.receiver,
+            limits[i].min_coverage, &error));
+    for (j = 0; j < G_N_ELEMENTS (coverages); j++)
+      bench_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data),
+          coverages[j]);
+    packets = pair_collect (&pair);
+    fail_unless (packets->len == limits[i].come, "%d: %u came",
+        limits[i].min_coverage, packets->len);
+    for (j = 0; j < packets->len; j++)
+      bench_assert_packet (&pair, packets->pdata[j], 0, sizeof (data),
+          coverages[G_N_ELEMENTS (coverages) - packets->len + j]);
+    refused += G_N_ELEMENTS (coverages) - packets->len;
+    g_ptr_array_unref (packets);
+  }
+  udplite_socket_get_stats (pair.receiver, &stats);
+  fail_unless_equals_uint64 (stats.refused[UDPLITE_BELOW_MINIMUM],
+      pair.backend == UDPLITE_BACKEND_KERNEL ? 0 : refused);
+  pair_close (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (packet_longer_than_the_room_is_refused)
+{
+  guint8 data[BENCH_ROOM + 1];
+  UdpliteSocketStats stats;
+  GPtrArray *packets;
+  Pair pair;
+
+  if (!pair_open_alike (&pair, "packet_longer_than_the_room_is_refused", __i__))
+    return;
+  bench_fill (data, sizeof (data), 0);
+  bench_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data), 12);
+  packets = pair_collect (&pair);
+  fail_unless_equals_int (packets->len, 0);
+  udplite_socket_get_stats (pair.receiver, &stats);
+  fail_unless_equals_uint64 (stats.truncated, 1);
+  fail_unless_equals_uint64 (bench_refused (pair.receiver), 1);
+  g_ptr_array_unref (packets);
+  pair_close (&pair);
+}
+
+GST_END_TEST;
+
+static Suite *
+udplitesocket_suite (void)
+{
+  Suite *suite = suite_create ("udplitesocket");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, every_coverage_arrives_whole, 0, N_PAIRS);
+  tcase_add_loop_test (tcase, batch_keeps_order_and_parts, 0, N_PAIRS);
+  tcase_add_loop_test (tcase, empty_payload_arrives, 0, N_PAIRS);
+  tcase_add_loop_test (tcase, other_ports_stay_apart, 0, N_BACKENDS);
+  tcase_add_loop_test (tcase, damaged_packet_comes_when_rfc_3828_says_so, 0,
+      N_BACKENDS);
+  tcase_add_loop_test (tcase, refused_packets_leave_no_holes, 0, N_BACKENDS);
+  tcase_add_loop_test (tcase, packet_without_a_header_is_refused, 0,
+      N_BACKENDS);
+  tcase_add_loop_test (tcase, min_coverage_is_held, 0, N_PAIRS);
+  tcase_add_loop_test (tcase, packet_longer_than_the_room_is_refused, 0,
+      N_BACKENDS);
+  return suite;
+}
+
+GST_CHECK_MAIN (udplitesocket);

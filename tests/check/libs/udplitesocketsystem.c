@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds the sockets of UDP-Lite to what they make of the system: its errors,
+ * its groups, sockets that others made, and which backend is taken where one is
+ * missing. What can't be had here says that it is skipped.
+ */
+
+#define _GNU_SOURCE             /* unshare */
+
+#include "udplitebench.h"
+
+#ifdef __linux__
+#include <stddef.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "ownnetwork.h"
+#endif
+
+/* --- errors --------------------------------------------------------------- */
+
+/* The one in the middle can't go: those before it went, and are counted. */
+GST_START_TEST (packet_too_long_to_send_is_an_error)
+{
+  gsize size = 66000;
+  guint8 *data = g_malloc0 (size);
+  struct sockaddr_storage address;
+  UdpliteOutput outputs[3];
+  socklen_t address_size;
+  GError *error = NULL;
+  GPtrArray *packets;
+  Pair pair;
+  guint i;
+
+  if (!pair_open_alike (&pair, "packet_too_long_to_send_is_an_error", __i__))
+    goto out;
+  address_size = bench_address (&address, pair.ipv6, pair.port);
+  for (i = 0; i < 3; i++)
+    bench_output (&outputs[i], &address, address_size, data,
+        i == 1 ? size : 100, 12);
+  fail_unless_equals_int (udplite_socket_send (pair.sender, outputs, 3,
+          &error), 1);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE);
+  fail_unless (strstr (error->message, pair.ipv6 ? "::1" : "127.0.0.1") != NULL,
+      "%s", error->message);
+  fail_unless (strstr (error->message, "6600") != NULL, "%s", error->message);
+  g_clear_error (&error);
+  fail_unless_equals_int (udplite_socket_send (pair.sender, outputs + 2, 1,
+          &error), 1);
+  packets = pair_collect (&pair);
+  fail_unless_equals_int (packets->len, 2);
+  g_ptr_array_unref (packets);
+  pair_close (&pair);
+out:
+  g_free (data);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (address_of_the_other_family_is_an_error)
+{
+  struct sockaddr_storage address;
+  UdpliteOutput output;
+  socklen_t size;
+  GError *error = NULL;
+  Pair pair;
+
+  if (!pair_open_alike (&pair, "address_of_the_other_family_is_an_error",
+          __i__))
+    return;
+  size = bench_address (&address, !pair.ipv6, pair.port);
+  bench_output (&output, &address, size, "x", 1, G_MAXUINT);
+  fail_unless_equals_int (udplite_socket_send (pair.sender, &output, 1,
+          &error), 0);
+  fail_unless (error != NULL);
+  g_clear_error (&error);
+  pair_close (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (port_in_use_is_an_error_even_if_any_backend_will_do)
+{
+  static const UdpliteBackend others[] = {
+    UDPLITE_BACKEND_KERNEL, UDPLITE_BACKEND_RAW, UDPLITE_BACKEND_AUTO
+  };
+  const gchar *test = "port_in_use_is_an_error_even_if_any_backend_will_do";
+  UdpliteSocket *holder = bench_open (test, UDPLITE_BACKEND_KERNEL, __i__);
+  UdpliteSocket *raw = bench_open (test, UDPLITE_BACKEND_RAW, __i__);
+  GInetSocketAddress *address;
+  GError *error = NULL;
+  guint i;
+
+  for (i = 0; holder && raw && i < G_N_ELEMENTS (others); i++) {
+    address = bench_loopback (__i__, udplite_socket_get_port (i == 0 ? raw :
+            holder));
+    fail_unless (udplite_socket_new (others[i], address, FALSE, NULL,
+            &error) == NULL);
+    g_assert_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE);
+    g_clear_error (&error);
+    g_object_unref (address);
+  }
+  g_clear_pointer (&holder, udplite_socket_free);
+  g_clear_pointer (&raw, udplite_socket_free);
+}
+
+GST_END_TEST;
+
+/* --- somebody else's sockets ---------------------------------------------- */
+
+/* A socket of protocol 136 that is connected to this port; NULL: none here */
+static GSocket *
+foreign_new (const gchar * test, gboolean ipv6, guint16 port)
+{
+  gint fd = socket (ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC,
+      UDPLITE_PROTOCOL);
+  struct sockaddr_storage address;
+  socklen_t size;
+  GSocket *foreign;
+
+  if (fd < 0) {
+    say_skipped (test, "with %s the kernel has no UDP-Lite: %s",
+        bench_family_name (ipv6), g_strerror (errno));
+    return NULL;
+  }
+  size = bench_address (&address, ipv6, port);
+  fail_unless (port == 0
+      || connect (fd, (struct sockaddr *) &address, size) == 0);
+  foreign = g_socket_new_from_fd (fd, NULL);
+  fail_unless (foreign != NULL);
+  return foreign;
+}
+
+GST_START_TEST (socket_of_others_is_used_as_it_is)
+{
+  const gchar *test = "socket_of_others_is_used_as_it_is";
+  GSocket *foreign = foreign_new (test, __i__, 0);
+  UdpliteSocket *receiver = bench_open (test, UDPLITE_BACKEND_RAW, __i__);
+  gint coverage = 20;
+  GPtrArray *packets;
+  GError *error = NULL;
+  UdpliteSocket *self;
+
+  if (!foreign || !receiver)
+    goto out;
+  setsockopt (g_socket_get_fd (foreign), 136, 10, &coverage, sizeof (coverage));
+  self = udplite_socket_new_from_socket (foreign, FALSE, &error);
+  g_assert_no_error (error);
+  fail_unless_equals_int (udplite_socket_get_backend (self),
+      UDPLITE_BACKEND_KERNEL);
+  fail_unless (udplite_socket_get_socket (self) == foreign);
+  fail_unless_equals_int (udplite_socket_get_port (self), 0);
+  bench_send (self, __i__, udplite_socket_get_port (receiver),
+      "what is covered whole", 22, G_MAXUINT);
+  fail_unless (udplite_socket_get_port (self) != 0);
+  bench_send (self, __i__, udplite_socket_get_port (receiver),
+      "what is covered partly", 23, 12);
+  packets = bench_collect (receiver, self, __i__);
+  fail_unless_equals_int (packets->len, 2);
+  fail_unless_equals_int (((BenchPacket *) packets->pdata[0])->covered, 22);
+  fail_unless_equals_int (((BenchPacket *) packets->pdata[1])->covered, 12);
+  g_ptr_array_unref (packets);
+
+  udplite_socket_free (self);
+  fail_if (g_socket_is_closed (foreign));
+  self = udplite_socket_new_from_socket (foreign, TRUE, &error);
+  udplite_socket_free (self);
+  fail_unless (g_socket_is_closed (foreign));
+out:
+  g_clear_object (&foreign);
+  g_clear_pointer (&receiver, udplite_socket_free);
+}
+
+GST_END_TEST;
+
+/* Each has its coverage, whatever the other had. */
+GST_START_TEST (two_may_send_by_one_socket)
+{
+  const gchar *test = "two_may_send_by_one_socket";
+  static const guint coverages[2] = { 12, G_MAXUINT };
+  GSocket *foreign = foreign_new (test, __i__, 0);
+  UdpliteSocket *receiver = bench_open (test, UDPLITE_BACKEND_RAW, __i__);
+  UdpliteSocket *senders[2];
+  GPtrArray *packets;
+  guint i;
+
+  if (!foreign || !receiver)
+    goto out;
+  for (i = 0; i < 2; i++)
+    senders[i] = udplite_socket_new_from_socket (foreign, FALSE, NULL);
+  for (i = 0; i < 6; i++)
+    bench_send (senders[i % 2], __i__, udplite_socket_get_port (receiver),
+        "each as it wants", 17, coverages[i % 2]);
+  packets = bench_collect (receiver, senders[0], __i__);
+  fail_unless_equals_int (packets->len, 6);
+  for (i = 0; i < 6; i++)
+    fail_unless_equals_int (((BenchPacket *) packets->pdata[i])->covered,
+        i % 2 ? 17 : 12);
+  g_ptr_array_unref (packets);
+  udplite_socket_free (senders[0]);
+  udplite_socket_free (senders[1]);
+out:
+  g_clear_object (&foreign);
+  g_clear_pointer (&receiver, udplite_socket_free);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (socket_of_another_protocol_is_refused)
+{
+  GSocket *udp = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
+      G_SOCKET_PROTOCOL_UDP, NULL);
+  GSocket *tcp = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_STREAM,
+      G_SOCKET_PROTOCOL_TCP, NULL);
+  GError *error = NULL;
+
+  fail_unless (udplite_socket_new_from_socket (udp, TRUE, &error) == NULL);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
+  fail_unless (udplite_socket_new_from_socket (tcp, TRUE, &error) == NULL);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
+  fail_if (g_socket_is_closed (udp));
+  g_object_unref (udp);
+  g_object_unref (tcp);
+}
+
+GST_END_TEST;
+
+static gint
+take_socket_error (GSocket * socket)
+{
+  gint error_number = 0;
+
+  g_socket_get_option (socket, SOL_SOCKET, SO_ERROR, &error_number, NULL);
+  return error_number;
+}
+
+/* A port where nobody is, one that was a moment ago */
+static guint16
+find_closed_port (gboolean ipv6)
+{
+  UdpliteSocket *socket = bench_open ("", UDPLITE_BACKEND_KERNEL, ipv6);
+  guint16 port = udplite_socket_get_port (socket);
+
+  udplite_socket_free (socket);
+  return port;
+}
+
+/* ICMP's answer to one packet is no error of the next, nor of receiving. */
+GST_START_TEST (refusal_of_a_packet_before_is_ignored)
+{
+  const gchar *test = "refusal_of_a_packet_before_is_ignored";
+  GSocket *foreign = foreign_new (test, __i__, 0);
+  UdpliteInput input = { NULL };
+  GError *error = NULL;
+  UdpliteSocket *self;
+  guint16 port;
+  guint i;
+
+  if (!foreign)
+    return;
+  g_object_unref (foreign);
+  port = find_closed_port (__i__);
+  foreign = foreign_new (test, __i__, port);
+
+  fail_unless_equals_int (send (g_socket_get_fd (foreign), "x", 1, 0), 1);
+  fail_unless_equals_int (take_socket_error (foreign), ECONNREFUSED);
+
+  self = udplite_socket_new_from_socket (foreign, FALSE, &error);
+  for (i = 0; i < 5; i++)
+    bench_send (self, __i__, port, "x", 1, G_MAXUINT);
+  fail_unless_equals_int (udplite_socket_receive (self, &input, 1, &error), 0);
+  g_assert_no_error (error);
+  fail_unless_equals_int (take_socket_error (foreign), 0);
+  udplite_socket_free (self);
+  g_object_unref (foreign);
+}
+
+GST_END_TEST;
+
+/* The kernel knows of no raw socket when it says that nobody is there. */
+GST_START_TEST (raw_receiver_is_not_said_to_be_away)
+{
+  const gchar *test = "raw_receiver_is_not_said_to_be_away";
+  UdpliteSocket *receiver = bench_open (test, UDPLITE_BACKEND_RAW, __i__);
+  GSocket *sender;
+
+  if (!receiver)
+    return;
+  sender = foreign_new (test, __i__, udplite_socket_get_port (receiver));
+  if (sender) {
+    fail_unless_equals_int (send (g_socket_get_fd (sender), "x", 1, 0), 1);
+    fail_unless_equals_int (take_socket_error (sender), 0);
+    g_object_unref (sender);
+  }
+  udplite_socket_free (receiver);
+}
+
+GST_END_TEST;
+
+/* --- groups --------------------------------------------------------------- */
+
+static GInetAddress *
+get_group (gboolean ipv6)
+{
+  return g_inet_address_new_from_string (ipv6 ? "ff15::1:2:3" : "239.255.1.2");
+}
+
+static UdpliteSocket *
+open_any (UdpliteBackend backend, gboolean ipv6)
+{
+  GInetAddress *any = g_inet_address_new_any (ipv6 ? G_SOCKET_FAMILY_IPV6 :
+      G_SOCKET_FAMILY_IPV4);
+  GSocketAddress *address = g_inet_socket_address_new (any, 0);
+  UdpliteSocket *socket = udplite_socket_new (backend,
+      G_INET_SOCKET_ADDRESS (address), FALSE, NULL, NULL);
+
+  g_object_unref (any);
+  g_object_unref (address);
+  return socket;
+}
+
+#ifdef __linux__
+
+/* IPv6 has groups only where the interface has, as the loopback one has not: a
+ * TUN device in a network of our own. 0: not here */
+static guint
+find_interface (const gchar * test, gboolean ipv6)
+{
+  if (!ipv6)
+    return if_nametoindex ("lo");
+  if (!own_network_enter (test))
+    return 0;
+  return own_network_add (test, "groups", IFF_TUN);
+}
+
+/* In a network with nothing but a loopback interface: those before it went, and
+ * those after it go. */
+GST_START_TEST (destination_without_a_route_is_an_error)
+{
+  const gchar *test = "destination_without_a_route_is_an_error";
+  struct sockaddr_storage here, away;
+  UdpliteOutput outputs[4];
+  GSocketAddress *address;
+  GPtrArray *packets;
+  GError *error = NULL;
+  socklen_t size;
+  Pair pair;
+  guint i;
+
+  if (!own_network_enter (test) || !pair_open_alike (&pair, test, __i__))
+    return;
+  udplite_socket_free (pair.sender);
+  pair.sender = open_any (pair.backend, pair.ipv6);
+  size = bench_address (&here, pair.ipv6, pair.port);
+  address = g_inet_socket_address_new_from_string (pair.ipv6 ? "2001:db8::1" :
+      "192.0.2.1", pair.port);
+  g_socket_address_to_native (address, &away, sizeof (away), NULL);
+  g_object_unref (address);
+
+  for (i = 0; i < 4; i++)
+    bench_output (&outputs[i], i == 2 ? &away : &here, size, &i, sizeof (i),
+        12);
+  fail_unless_equals_int (udplite_socket_send (pair.sender, outputs, 4,
+          &error), 2);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE);
+  fail_unless (strstr (error->message, pair.ipv6 ? "2001:db8::1" :
+          "192.0.2.1") != NULL, "%s", error->message);
+  g_clear_error (&error);
+  fail_unless_equals_int (udplite_socket_send (pair.sender, outputs + 3, 1,
+          &error), 1);
+  packets = pair_collect (&pair);
+  fail_unless_equals_int (packets->len, 3);
+  g_ptr_array_unref (packets);
+  pair_close (&pair);
+}
+
+GST_END_TEST;
+
+/* Both ends are bound to any address: the sender has to find its own. */
+GST_START_TEST (group_is_reached)
+{
+  const gchar *test = "group_is_reached";
+  guint index = find_interface (test, __i__ % 2);
+  struct sockaddr_storage native;
+  GInetAddress *group;
+  GSocketAddress *to;
+  UdpliteOutput output;
+  GPtrArray *packets;
+  GError *error = NULL;
+  Pair pair;
+
+  if (index == 0 || !pair_open (&pair, test, __i__))
+    return;
+  pair_close (&pair);
+  pair.receiver = open_any (bench_pairs[__i__ / 2].receiver, pair.ipv6);
+  pair.sender = open_any (bench_pairs[__i__ / 2].sender, pair.ipv6);
+  pair.port = udplite_socket_get_port (pair.receiver);
+  group = get_group (pair.ipv6);
+  to = g_inet_socket_address_new (group, pair.port);
+  g_socket_address_to_native (to, &native, sizeof (native), NULL);
+  if (pair.ipv6)
+    own_network_wait_for_address (index, (struct sockaddr *) &native,
+        g_socket_address_get_native_size (to));
+
+  fail_unless (udplite_socket_set_membership (pair.receiver, TRUE, group,
+          NULL, index, &error));
+  fail_unless (udplite_socket_set_multicast_interface (pair.sender, index,
+          &error));
+  bench_output (&output, &native, g_socket_address_get_native_size (to),
+      "to all of you", 13, 4);
+  fail_unless_equals_int (udplite_socket_send (pair.sender, &output, 1,
+          &error), 1);
+  packets = pair_collect (&pair);
+  fail_unless_equals_int (packets->len, 1);
+  g_ptr_array_unref (packets);
+
+  fail_unless (udplite_socket_set_membership (pair.receiver, FALSE, group,
+          NULL, index, &error));
+  fail_if (udplite_socket_set_membership (pair.receiver, FALSE, group, NULL,
+          index, &error));
+  fail_unless (error != NULL);
+  g_clear_error (&error);
+  g_object_unref (to);
+  g_object_unref (group);
+  pair_close (&pair);
+}
+
+GST_END_TEST;
+
+#endif
+
+/* --- which backend -------------------------------------------------------- */
+
+#ifdef __linux__
+
+/* From now on, in this process, socket(2) of this type and protocol 136 fails:
+ * as on a system that has none, or keeps it from us. */
+static gboolean
+deny_socket (const gchar * test, gint type, gint error_number)
+{
+  struct sock_filter code[] = {
+    BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+    BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 6),
+    BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data,
+            args[2])),
+    BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, UDPLITE_PROTOCOL, 0, 4),
+    BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data,
+            args[1])),
+    BPF_STMT (BPF_ALU | BPF_AND | BPF_K, 0xf),
+    BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, type, 0, 1),
+    BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error_number),
+    BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = { G_N_ELEMENTS (code), code };
+
+  if (G_BYTE_ORDER == G_LITTLE_ENDIAN
+      && prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+      && prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0)
+    return TRUE;
+  say_skipped (test, "no sockets can be denied here: %s", g_strerror (errno));
+  return FALSE;
+}
+
+static UdpliteBackend
+open_auto (gchar ** tried)
+{
+  GInetSocketAddress *address = bench_loopback (FALSE, 0);
+  GError *error = NULL;
+  UdpliteSocket *self = udplite_socket_new (UDPLITE_BACKEND_AUTO, address,
+      FALSE, tried, &error);
+  UdpliteBackend backend;
+
+  g_assert_no_error (error);
+  backend = udplite_socket_get_backend (self);
+  udplite_socket_free (self);
+  g_object_unref (address);
+  return backend;
+}
+
+GST_START_TEST (auto_takes_the_first_that_works)
+{
+  const gchar *test = "auto_takes_the_first_that_works";
+  UdpliteSocket *kernel = bench_open (test, UDPLITE_BACKEND_KERNEL, FALSE);
+  UdpliteSocket *raw = bench_open (test, UDPLITE_BACKEND_RAW, FALSE);
+  gchar *tried;
+
+  if (kernel) {
+    fail_unless_equals_int (open_auto (&tried), UDPLITE_BACKEND_KERNEL);
+    fail_unless_equals_string (tried, "");
+    g_free (tried);
+  }
+  if (!deny_socket (test, SOCK_DGRAM, EPROTONOSUPPORT))
+    goto out;
+  if (raw) {
+    fail_unless_equals_int (open_auto (&tried), UDPLITE_BACKEND_RAW);
+    fail_unless (g_str_has_prefix (tried, "kernel: "), "%s", tried);
+    fail_unless (strstr (tried, g_strerror (EPROTONOSUPPORT)) != NULL);
+    fail_unless (strstr (tried, "; ") == NULL, "%s", tried);
+    g_free (tried);
+  }
+  if (!deny_socket (test, SOCK_RAW, EPERM))
+    goto out;
+  fail_unless_equals_int (open_auto (&tried), UDPLITE_BACKEND_UDP);
+  fail_unless (strstr (tried, "; raw: ") != NULL, "%s", tried);
+  fail_unless (strstr (tried, g_strerror (EPERM)) != NULL, "%s", tried);
+  g_free (tried);
+out:
+  g_clear_pointer (&kernel, udplite_socket_free);
+  g_clear_pointer (&raw, udplite_socket_free);
+}
+
+GST_END_TEST;
+
+/* As on Linux 7.1 */
+GST_START_TEST (raw_needs_no_udplite_in_the_kernel)
+{
+  const gchar *test = "raw_needs_no_udplite_in_the_kernel";
+  GPtrArray *packets;
+  guint8 data[100];
+  Pair pair;
+
+  if (!deny_socket (test, SOCK_DGRAM, EPROTONOSUPPORT))
+    return;
+  if (!pair_open_backends (&pair, test, UDPLITE_BACKEND_RAW,
+          UDPLITE_BACKEND_RAW, __i__))
+    return;
+  bench_fill (data, sizeof (data), 1);
+  bench_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data), 12);
+  packets = pair_collect (&pair);
+  fail_unless_equals_int (packets->len, 1);
+  bench_assert_packet (&pair, packets->pdata[0], 1, sizeof (data), 12);
+  bench_assert_from (&pair, packets->pdata[0]);
+  g_ptr_array_unref (packets);
+  pair_close (&pair);
+}
+
+GST_END_TEST;
+
+#endif
+
+static Suite *
+udplitesocketsystem_suite (void)
+{
+  Suite *suite = suite_create ("udplitesocketsystem");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, packet_too_long_to_send_is_an_error, 0,
+      N_BACKENDS);
+  tcase_add_loop_test (tcase, address_of_the_other_family_is_an_error, 0,
+      N_BACKENDS);
+  tcase_add_loop_test (tcase,
+      port_in_use_is_an_error_even_if_any_backend_will_do, 0, 2);
+  tcase_add_loop_test (tcase, socket_of_others_is_used_as_it_is, 0, 2);
+  tcase_add_loop_test (tcase, two_may_send_by_one_socket, 0, 2);
+  tcase_add_test (tcase, socket_of_another_protocol_is_refused);
+  tcase_add_loop_test (tcase, refusal_of_a_packet_before_is_ignored, 0, 2);
+  tcase_add_loop_test (tcase, raw_receiver_is_not_said_to_be_away, 0, 2);
+#ifdef __linux__
+  tcase_add_loop_test (tcase, destination_without_a_route_is_an_error, 0,
+      N_BACKENDS);
+  tcase_add_loop_test (tcase, group_is_reached, 0, N_PAIRS);
+  tcase_add_test (tcase, auto_takes_the_first_that_works);
+  tcase_add_loop_test (tcase, raw_needs_no_udplite_in_the_kernel, 0, 2);
+#endif
+  return suite;
+}
+
+GST_CHECK_MAIN (udplitesocketsystem);

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""pipelines/wsim, with real sockets in real time.
+
+What the radio does to each packet is the same in every run, so what UDP and
+UDP-Lite make of it is no matter of how busy the machine is. Times are, and only
+printed.
+"""
+
+import csv
+import functools
+import json
+import math
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import unittest
+
+import linkbed
+import test_testbed
+
+SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
+COMMAND = SOURCE / "pipelines" / "wsim"
+SECONDS_TO_WAIT = 200
+# Many a hit in a few packets
+BAD = ["--seconds", "4", "--link", "block-error-rate=0.06"]
+FILES = ["figure.png", "radio.pattern", "sent.mkv", "side-by-side.mkv",
+         "summary.json", "udp.csv", "udp.mkv", "udplite.csv", "udplite.mkv"]
+# IPv4, UDP-Lite, RTP, RFC 4629; and H.263's picture header, where there is one
+COVERED = 20 + 8 + 12 + 2
+PICTURE_HEADER = 8
+
+
+def needs_elements(test):
+    @functools.wraps(test)
+    def guarded(self):
+        for name in ("udplitesink", "udplitesrc", "qtdemux", "rtph263ppay"):
+            if not test_testbed.has_element(name):
+                self.skipTest(f"{name} is not there")
+        test(self)
+    return test_testbed.needs_namespaces(guarded)
+
+
+class Packet:
+    """A line of udp.csv or udplite.csv."""
+
+    def __init__(self, row):
+        self.fate = row["link"]
+        self.delivered = row["delivered"] == "1"
+        self.damaged_bytes = int(row["damaged_bytes"] or 0)
+        self.sent, self.arrived = (float(row[name] or math.nan)
+                                   for name in ("sent_s", "arrived_s"))
+
+    def delay(self):
+        return self.arrived - self.sent
+
+
+class Wsim(test_testbed.Nothing):
+    """One in a process of its own, and what it leaves."""
+
+    def start(self, *words, output="out"):
+        self.output = self.directory / output
+        child = subprocess.Popen(
+            [COMMAND, "--build", BUILD, "--output", self.output, *words],
+            env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(child.stdout.close)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        return child
+
+    def simulate(self, *words):
+        """What it printed."""
+        child = self.start(*words)
+        text, _ = child.communicate(timeout=SECONDS_TO_WAIT)
+        self.assertEqual(child.returncode, 0, text)
+        return text
+
+    def packets(self, name, directory=None):
+        with open((directory or self.output) / f"{name}.csv") as file:
+            return list(map(Packet, csv.DictReader(file)))
+
+    def summary(self, directory=None):
+        return json.loads(
+            ((directory or self.output) / "summary.json").read_text())
+
+    def names(self):
+        return sorted(path.name for path in self.output.iterdir()
+                      if not path.name.startswith("."))
+
+    def check_packets(self, udp, udplite):
+        """The same radio, and what its damage means to each."""
+        self.assertEqual([packet.fate for packet in udp],
+                         [packet.fate for packet in udplite])
+        hits = linkbed.read_pattern(self.output / "radio.pattern", 0)
+        self.assertEqual(len(hits), len(udp))
+        for index, packet in enumerate(udplite):
+            with self.subTest(packet=index):
+                self.check_packet(hits[index], udp[index], packet)
+
+    def check_packet(self, hit, udp, udplite):
+        self.assertEqual(udplite.fate, hit.fate)
+        intact = hit.fate == "delivered"
+        self.assertEqual(udp.delivered, intact)
+        self.assertEqual(udp.damaged_bytes, 0)
+        if intact:
+            self.assertTrue(udplite.delivered)
+        elif hit.fate != "damaged":
+            self.assertFalse(udplite.delivered)
+        elif min(offset for offset, _ in hit.flips) < COVERED:
+            self.assertFalse(udplite.delivered)
+        elif min(offset for offset, _ in
+                 hit.flips) >= COVERED + PICTURE_HEADER:
+            self.assertTrue(udplite.delivered)
+        if udplite.delivered:
+            self.assertEqual(udplite.damaged_bytes, len(hit.flips))
+
+
+class ShortTest(Wsim):
+    @needs_elements
+    def test_udplite_delivers_what_is_hit_behind_its_headers(self):
+        text = self.simulate(*BAD)
+        print(text, flush=True)
+        self.assertEqual(self.names(), FILES)
+        self.check_packets(self.packets("udp"), self.packets("udplite"))
+        udp, udplite = self.summary().values()
+        self.assertGreater(udp["lost"], udplite["lost"])
+        self.assertGreater(udplite["damaged"], 0)
+        self.assertGreater(udplite["whole_frames"], udp["whole_frames"])
+        self.assertGreater(udplite["psnr_db"], udp["psnr_db"])
+        self.assertRegex(text, rf"(?m)^lost +{udp['lost']} +{udplite['lost']}$")
+
+    @needs_elements
+    def test_an_ideal_radio_loses_nothing(self):
+        text = self.simulate("--seconds", "1", "--link", "block-error-rate=0")
+        self.assertIn("The radio hit no packet.", text)
+        for outcome in self.summary().values():
+            self.assertEqual(outcome["lost"], 0)
+            self.assertEqual(outcome["psnr_db"], math.inf)
+            self.assertEqual(outcome["whole_frames"], 10)
+
+    @needs_elements
+    def test_no_damage_makes_anything_crash_or_hang(self):
+        """A byte of hundred, anywhere: it hits most packets, but few headers"""
+        for codec in ("h263", "mpeg"):
+            if codec == "mpeg" and not test_testbed.has_element("rfc2250pay"):
+                continue
+            with self.subTest(codec):
+                self.simulate("--codec", codec, "--seconds", "1", "--link",
+                              "block-error-rate=1 corrupt-share=0.01")
+                udp, udplite = self.summary().values()
+                self.assertGreater(udp["lost"], udp["sent"] / 2)
+                self.assertGreater(udplite["damaged"], udp["sent"] / 5)
+
+    @needs_elements
+    def test_nothing_is_left_when_it_is_killed(self):
+        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+            with self.subTest(signal.Signals(number).name):
+                child = self.start("--seconds", "60")
+                # links, receivers and senders
+                self.assertTrue(test_testbed.wait_for(
+                    lambda: self.programs() >= 6), "it does not begin")
+                child.send_signal(number)
+                child.communicate(timeout=SECONDS_TO_WAIT)
+                self.assertNotEqual(child.returncode, 0)
+                self.assertTrue(test_testbed.wait_for(
+                    lambda: not test_testbed.marked(self.mark)))
+        # The directory of one that was killed is the next one's to remove.
+        self.simulate("--seconds", "1")
+        self.assertEqual(self.names(), FILES)
+
+    def programs(self):
+        return sum(
+            pathlib.Path(f"/proc/{pid}/comm").read_text().startswith("gst-")
+            for pid in test_testbed.marked(self.mark)
+            if pathlib.Path(f"/proc/{pid}").exists())
+
+    def test_nonsense_is_refused(self):
+        for words in (["--seconds", "0"], ["--packet-size", "39"],
+                      ["--codec", "h265"], ["--point", "nowhere"]):
+            child = self.start(*words)
+            child.communicate(timeout=SECONDS_TO_WAIT)
+            self.assertEqual(child.returncode, 2, words)
+        if test_testbed.why_no_namespaces():
+            return
+        child = self.start("--seconds", "1", "--link", "no-such=1")
+        text, _ = child.communicate(timeout=SECONDS_TO_WAIT)
+        self.assertEqual(child.returncode, 1, text)
+        self.assertRegex(text, re.escape("no-such"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,436 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""UDP-Lite of each backend before tshark, the kernel, ffmpeg and RFC 3828.
+
+Every packet's length, coverage and checksum are judged by tshark; what is sent
+by one of kernel, raw socket and ffmpeg is received by each other; and of
+packets with bits flipped those arrive that RFC 3828 lets arrive.
+"""
+
+import random
+import unittest
+
+import clips
+import peers
+import udplite
+from rtpfile import RtpPacket, write_rfc4571
+from udplite import HEADER, LOOPBACK, PORT, sockets
+
+RTP_HEADER = 12
+STREAM_CAPS = peers.STREAM_CAPS
+# Odd ones and even ones, from nothing behind the RTP header to a full frame
+PAYLOAD_SIZES = (0, 1, 7, 8, 96, 97, 500, 1303, 1304, 1388)
+WHOLE = HEADER + RTP_HEADER + 96
+TOO_LONG = 60000
+FIXED = (0, 1, 7, 8, 9, 20, WHOLE, TOO_LONG)
+H263_CAPS = "video/x-raw,width=176,height=144,framerate=10/1"
+
+
+def setUpModule():
+    udplite.enter_own_network()
+
+
+def rtp_packets():
+    noise = random.Random(5)
+    return [RtpPacket(noise.randbytes(size), number, 90 * number).pack()
+            for number, size in enumerate(PAYLOAD_SIZES)]
+
+
+def effective(coverage, size):
+    """Of what a sender asks for: RFC 3828 section 3.1"""
+    if coverage == 0 or coverage >= size:
+        return size
+    return max(coverage, HEADER)
+
+
+def backends(*names):
+    """Runs a test for each of these backends and both versions of IP."""
+    def decorate(test):
+        def each(self):
+            for backend in names:
+                for ip in LOOPBACK:
+                    with self.subTest(backend=backend, ip=ip):
+                        reason = udplite.why_no_backend(backend)
+                        if reason:
+                            self.skipTest(reason)
+                        test(self, backend, ip)
+        each.__name__ = test.__name__
+        return each
+    return decorate
+
+
+all_backends = backends("kernel", "raw", "udp")
+
+
+class UdpliteCase(unittest.TestCase):
+
+    def setUp(self):
+        work = peers.workdir()
+        self.work = work.__enter__()
+        self.addCleanup(work.__exit__, None, None, None)
+
+    def send(self, backend, ip, source, options=""):
+        """The IP packets that come of it"""
+        protocol = sockets.UDP if backend == "udp" else sockets.UDPLITE
+        with udplite.Capture(protocol) as capture:
+            peers.gst(f"{source} ! udplitesink host={LOOPBACK[ip]} "
+                      f"port={PORT} backend={backend} sync=false {options}")
+        return capture.packets
+
+    def send_packets(self, backend, ip, packets, options=""):
+        path = self.work / "packets.rtp"
+        write_rfc4571(path, packets)
+        return self.send(backend, ip, f"filesrc {peers.location(path)} ! "
+                         f"{STREAM_CAPS} ! rtpstreamdepay", options)
+
+    def start_receiver(self, backend, ip, options=""):
+        """udplitesrc that runs: a first packet has come through."""
+        receiver = udplite.OurReceiver(self, self.work, backend, ip, options)
+        self.wait_for_probe(backend, ip, receiver)
+        return receiver
+
+    def wait_for_probe(self, backend, ip, receiver):
+        injector = udplite.Injector(self, backend, ip)
+
+        def arrives(payload):
+            injector.send(udplite.udplite_packet(
+                ip, payload, 0, *self.addresses(backend, ip)))
+            return payload in receiver.read()
+
+        udplite.wait_until(lambda: arrives(b"anybody there"),
+                           "for a first packet")
+        # Others of them may be on their way still; this one is the last.
+        arrives(b"end of them")
+        udplite.wait_until(lambda: b"end of them" in receiver.read(),
+                           "for the last of the first packets")
+
+    @staticmethod
+    def addresses(backend, ip):
+        return [udplite.UNSPECIFIED[ip]] * 2 if backend == "udp" else []
+
+
+class TsharkTest(UdpliteCase):
+
+    def check(self, backend, ip, packets, payloads, coverages):
+        """Each packet is what it should be, of such coverage, and whole."""
+        self.assertEqual(len(packets), len(payloads))
+        if backend == "udp":
+            packets = [self.unwrap(ip, packet) for packet in packets]
+        rows = udplite.dissect(packets)
+        self.assertEqual(len(rows), len(packets))
+        for row, packet, payload, coverage in zip(rows, packets, payloads,
+                                                  coverages):
+            size = HEADER + len(payload)
+            segment = udplite.segment_of(packet)
+            self.assertEqual(row["udp.checksum.status"], udplite.GOOD, row)
+            self.assertEqual(row["udplite.checksum_coverage.bad"], "", row)
+            self.assertEqual(row["udp.checksum.zero"], "", row)
+            self.assertEqual(bytes.fromhex(row["udp.payload"]), payload)
+            self.assertEqual(
+                int(row["udp.checksum_coverage"]) or size, coverage)
+            self.assertEqual(len(segment), size)
+            # tshark and RFC 3828 as sockets.py has read it agree.
+            self.assertEqual(udplite.judge(ip, backend, segment).fate,
+                             sockets.DELIVERED)
+
+    def unwrap(self, ip, packet):
+        """The UDP-Lite packet in one of UDP, whose checksum must be none"""
+        segment = udplite.segment_of(packet)
+        self.assertEqual(int.from_bytes(segment[4:6], "big"), len(segment))
+        self.assertEqual(udplite.udp_checksum(segment), 0)
+        inner = segment[HEADER:]
+        self.assertEqual(inner[:4], segment[:4])  # the ports
+        return udplite.in_udp(ip, inner)
+
+    def check_mode(self, backend, ip, options, coverage):
+        payloads = rtp_packets()
+        packets = self.send_packets(backend, ip, payloads, options)
+        self.check(backend, ip, packets, payloads,
+                   [effective(coverage, HEADER + len(payload))
+                    for payload in payloads])
+
+    @all_backends
+    def test_full_coverage(self, backend, ip):
+        self.check_mode(backend, ip, "coverage-mode=full", 0)
+
+    @all_backends
+    def test_fixed_coverage(self, backend, ip):
+        for coverage in FIXED:
+            with self.subTest(coverage=coverage):
+                self.check_mode(backend, ip, "coverage-mode=fixed "
+                                f"checksum-coverage={coverage}", coverage)
+
+    @all_backends
+    def test_headers_of_mpeg_video(self, backend, ip):
+        clip = clips.small()
+        payloads = [p.pack() for p in peers.pay(clip, PAY_MPV)]
+        packets = self.send(backend, ip,
+                            f"filesrc {peers.location(clip)} ! {PAY_MPV}")
+        coverages = [headers_of_mpv(payload) for payload in payloads]
+        self.assertGreater(len(set(coverages)), 2)
+        self.check(backend, ip, packets, payloads, coverages)
+
+    @all_backends
+    def test_headers_of_h263(self, backend, ip):
+        for element in ("avenc_h263", "rtph263ppay"):
+            if not udplite.has_element(element):
+                self.skipTest(f"there is no {element}")
+        packets = self.send(
+            backend, ip, f"videotestsrc num-buffers=30 pattern=ball ! "
+            f"{H263_CAPS} ! avenc_h263 bitrate=200000 ! rtph263ppay mtu=400")
+        self.assertGreater(len(packets), 30)
+        payloads = [udplite.segment_of(packet)[HEADER:] for packet in packets]
+        if backend == "udp":
+            payloads = [payload[HEADER:] for payload in payloads]
+        coverages = [headers_of_h263(payload) for payload in payloads]
+        self.assertEqual(set(coverages), {22, 27})
+        self.check(backend, ip, packets, payloads, coverages)
+
+    @all_backends
+    def test_what_is_not_known_is_covered_whole(self, backend, ip):
+        path = self.work / "bytes"
+        path.write_bytes(random.Random(7).randbytes(4000))
+        packets = self.send(backend, ip, f"filesrc {peers.location(path)} "
+                            "blocksize=1000")
+        payloads = [path.read_bytes()[at:at + 1000]
+                    for at in range(0, 4000, 1000)]
+        self.check(backend, ip, packets, payloads, [HEADER + 1000] * 4)
+
+    def test_tshark_sees_what_is_wrong(self):
+        """What judges here can find fault."""
+        for ip in LOOPBACK:
+            good = udplite.udplite_packet(ip, bytes(range(32)), 20)
+            for offset, status in ((0, "0"), (7, "0"), (19, "0"), (20, "1"),
+                                   (39, "1")):
+                with self.subTest(ip=ip, offset=offset):
+                    bad = sockets.damage(good, [(offset, 4)])
+                    row, = udplite.dissect([udplite.ip_packet(
+                        ip, sockets.UDPLITE, LOOPBACK[ip], LOOPBACK[ip],
+                        bad)])
+                    self.assertEqual(row["udp.checksum.status"], status)
+            for coverage in (7, 41):
+                bad = good[:4] + coverage.to_bytes(2, "big") + good[6:]
+                row, = udplite.dissect([udplite.ip_packet(
+                    ip, sockets.UDPLITE, LOOPBACK[ip], LOOPBACK[ip], bad)])
+                self.assertNotEqual(row["udplite.checksum_coverage.bad"], "")
+
+
+# Not random, so that one packet is the same in two runs
+PAY_MPV = "rfc2250pay seqnum-offset=7 timestamp-offset=9 ssrc=11 mtu=1316"
+SLICES = range(0x01, 0xb0)
+
+
+def headers_of_mpv(packet):
+    """RFC 2250: sequence, GOP and picture headers stand at the head of a
+    packet; a slice ends them, or the packet does."""
+    header = RTP_HEADER + (8 if packet[RTP_HEADER] & 4 else 4)
+    video = packet[header:]
+    end = 0
+    if video[:3] == b"\0\0\1" and video[3] not in SLICES:
+        end = len(video)
+        at = video.find(b"\0\0\1")
+        while 0 <= at < len(video) - 3:
+            if video[at + 3] in SLICES:
+                end = at
+                break
+            at = video.find(b"\0\0\1", at + 3)
+    return HEADER + header + end
+
+
+def headers_of_h263(packet):
+    """RFC 4629 5.1: two bytes of header, and with P the zero bytes of a start
+    code left out. H.263 5.1 of a picture with PTYPE alone, without CPM and
+    PEI: PSC 22, TR 8, PTYPE 13, PQUANT 5, CPM 1, PEI 1 bits."""
+    head = HEADER + RTP_HEADER + 2
+    starts_picture = packet[RTP_HEADER] & 4 and packet[RTP_HEADER + 2] >> 2 \
+        == 0x20
+    return head + (22 + 8 + 13 + 5 + 1 + 1 - 16 + 7) // 8 if starts_picture \
+        else head
+
+
+# ------------------------------------------------------------------- pairings
+
+SENDERS = ("kernel", "raw", "ffmpeg")
+RECEIVERS = ("kernel", "raw", "ffmpeg", "socket")
+PACKET_SIZE = 1024              # as ffmpeg cuts data
+PACKETS = 12
+PAIR_COVERAGES = (0, 8, 20, 100, HEADER + PACKET_SIZE)
+
+
+class PairingTest(UdpliteCase):
+    """kernel, raw and ffmpeg to kernel, raw, ffmpeg and a plain socket"""
+
+    def setUp(self):
+        super().setUp()
+        if udplite.why_no_backend("kernel"):
+            self.skipTest(udplite.why_no_backend("kernel"))
+        self.source = self.work / "source"
+        self.source.write_bytes(
+            random.Random(3).randbytes(PACKETS * PACKET_SIZE))
+
+    def start_pair_receiver(self, receiver, ip, coverage):
+        if receiver == "ffmpeg":
+            started = udplite.FfmpegReceiver(self, self.work, ip, coverage)
+            udplite.wait_until(lambda: udplite.is_bound(ip),
+                               "for ffmpeg to listen")
+            return started
+        if receiver == "socket":
+            return udplite.KernelReceiver(self, ip)
+        return self.start_receiver(receiver, ip,
+                                   f"min-coverage={coverage}"
+                                   if coverage else "")
+
+    def send_from(self, sender, ip, coverage):
+        if sender == "ffmpeg":
+            # (It wants 1024 and no more in a packet of data.)
+            peers.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "data",
+                       "-i", self.source, "-map", "0", "-c", "copy", "-f",
+                       "data", udplite.ffmpeg_url(
+                           ip, coverage, f"&pkt_size={PACKET_SIZE}")])
+        else:
+            peers.gst(f"filesrc {peers.location(self.source)} "
+                      f"blocksize={PACKET_SIZE} ! udplitesink "
+                      f"host={LOOPBACK[ip]} port={PORT} backend={sender} "
+                      f"coverage-mode=fixed checksum-coverage={coverage}")
+
+    def check_pair(self, sender, receiver, ip, coverage):
+        """All arrives, with the coverage that was asked for."""
+        started = self.start_pair_receiver(receiver, ip, coverage)
+        before = len(started.read())
+        with udplite.Capture(sockets.UDPLITE) as capture:
+            self.send_from(sender, ip, coverage)
+        sent = self.source.read_bytes()
+
+        def came():
+            data = started.read()[before:]
+            return data if isinstance(data, bytes) else b"".join(data)
+
+        udplite.wait_until(lambda: len(came()) >= len(sent),
+                           f"for {len(sent)} bytes")
+        self.assertEqual(came(), sent)
+        started.close()
+        self.assertEqual(
+            [udplite.coverage_of(udplite.segment_of(packet))
+             for packet in capture.packets],
+            [effective(coverage, HEADER + PACKET_SIZE)] * PACKETS)
+
+    def test_each_understands_each(self):
+        for ip in LOOPBACK:
+            for sender in SENDERS:
+                for receiver in RECEIVERS:
+                    for coverage in PAIR_COVERAGES:
+                        with self.subTest(ip=ip, sender=sender,
+                                          receiver=receiver,
+                                          coverage=coverage):
+                            self.check_pair(sender, receiver, ip, coverage)
+
+
+# ----------------------------------------------------------------------- hits
+
+HIT_PAYLOAD = 40
+# So many wait in any socket's buffer.
+CHUNK = 64
+# Coverage 0, 8, RTP header, full by its number
+HIT_COVERAGES = (0, HEADER, HEADER + RTP_HEADER, HEADER + HIT_PAYLOAD)
+
+
+class HitTest(UdpliteCase):
+    """Each bit of a packet flipped, one at a time, and some in groups: what
+    arrives is what RFC 3828 says."""
+
+    def packet_of(self, backend, ip, coverage):
+        """As our own sink makes it"""
+        payload = RtpPacket(bytes(range(HIT_PAYLOAD - RTP_HEADER)), 1, 2)
+        packet, = self.send_packets(
+            backend, ip, [payload.pack()],
+            f"coverage-mode=fixed checksum-coverage={coverage} "
+            f"bind-port={udplite.INJECTOR_PORT}")
+        segment = udplite.segment_of(packet)
+        return segment[HEADER:] if backend == "udp" else segment
+
+    @staticmethod
+    def hits_of(segment):
+        """Damaged packets, and some that are cut or too long"""
+        for bit in range(8 * len(segment)):
+            yield sockets.damage(segment, [(bit // 8, 1 << bit % 8)])
+        # Two bits 16 apart, up and down, leave the sum as it was or not.
+        noise = random.Random(11)
+        for _ in range(200):
+            yield sockets.damage(segment, [
+                (noise.randrange(len(segment)), 1 << noise.randrange(8))
+                for _ in range(noise.randrange(2, 6))])
+        for coverage in (*range(0, len(segment) + 4), 255, 256, 65535):
+            yield segment[:4] + coverage.to_bytes(2, "big") + segment[6:]
+        yield segment[:6] + b"\0\0" + segment[8:]
+        for size in range(HEADER, len(segment)):
+            yield segment[:size]
+
+    def inject(self, backend, ip, receiver, segments):
+        """What of them arrives"""
+        injector = udplite.Injector(self, backend, ip)
+        came = []
+        for first in range(0, len(segments), CHUNK):
+            # (Nothing that is sent looks like this.)
+            mark = b"end of chunk %d" % first
+            before = len(receiver.read())
+            for segment in segments[first:first + CHUNK]:
+                injector.send(segment)
+            injector.send(udplite.udplite_packet(
+                ip, mark, 0, *self.addresses(backend, ip)))
+            udplite.wait_until(lambda: mark in receiver.read()[before:],
+                               "for the mark after the packets")
+            new = receiver.read()[before:]
+            came += new[:new.index(mark)]
+        return came
+
+    def check(self, backend, ip, receiver, coverage, min_coverage=0):
+        segment = self.packet_of(backend, ip, coverage)
+        segments = list(self.hits_of(segment))
+        verdicts = [udplite.judge(ip, backend, hit, min_coverage)
+                    for hit in segments]
+        expected = [verdict.payload for verdict in verdicts
+                    if verdict.fate == sockets.DELIVERED]
+        self.assertEqual(self.inject(backend, ip, receiver, segments),
+                         expected)
+        # Of single bits: those outside the coverage and no other
+        single = verdicts[:8 * len(segment)]
+        for bit, verdict in enumerate(single):
+            inside = bit // 8 < (coverage or len(segment))
+            self.assertEqual(verdict.fate != sockets.DELIVERED, inside,
+                             f"bit {bit}")
+        self.assertLess(len(expected), len(segments))
+
+    @all_backends
+    def test_arrives_when_the_hit_is_outside_the_coverage(self, backend, ip):
+        for coverage in HIT_COVERAGES:
+            with self.subTest(coverage=coverage):
+                receiver = self.start_receiver(backend, ip)
+                self.check(backend, ip, receiver, coverage)
+                receiver.close()
+
+    @all_backends
+    def test_least_coverage_of_a_receiver(self, backend, ip):
+        # (What is covered whole passes, however little that is.)
+        least = HEADER + RTP_HEADER
+        receiver = self.start_receiver(backend, ip, f"min-coverage={least}")
+        for coverage in (least, HEADER + HIT_PAYLOAD):
+            with self.subTest(coverage=coverage):
+                self.check(backend, ip, receiver, coverage, least)
+        segments = [udplite.udplite_packet(ip, bytes([n]) * HIT_PAYLOAD, n,
+                                           *self.addresses(backend, ip))
+                    for n in range(HEADER, HEADER + HIT_PAYLOAD)]
+        self.assertEqual(
+            self.inject(backend, ip, receiver, segments),
+            [bytes([n]) * HIT_PAYLOAD
+             for n in range(least, HEADER + HIT_PAYLOAD)])
+
+    @backends("kernel")
+    def test_the_kernel_is_of_the_same_opinion(self, backend, ip):
+        for coverage in HIT_COVERAGES:
+            with self.subTest(coverage=coverage):
+                receiver = udplite.KernelReceiver(self, ip)
+                self.check(backend, ip, receiver, coverage)
+                receiver.close()
+
+
+if __name__ == "__main__":
+    unittest.main()

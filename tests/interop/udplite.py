@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A network of our own to send UDP-Lite through, and who judges the packets.
+
+Everything happens on the loopback of a network namespace that ends with the
+test's process. Packets are seen by a packet socket and judged by tshark and by
+sockets.py, which knows RFC 3828 and nothing of our elements.
+"""
+
+import contextlib
+import ipaddress
+import os
+import pathlib
+import shlex
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+# (Behind our own: modules there have some of the same names.)
+sys.path += [str(TESTS / "integration"), str(TESTS.parent / "pipelines")]
+
+import keeper  # noqa: E402
+import kernel  # noqa: E402
+import peers  # noqa: E402
+import sockets  # noqa: E402
+
+LOOPBACK = {"IPv4": "127.0.0.1", "IPv6": "::1"}
+UNSPECIFIED = {"IPv4": "0.0.0.0", "IPv6": "::"}
+IP_HEADER = {"IPv4": 20, "IPv6": 40}
+PORT = 5004
+INJECTOR_PORT = 5000
+HEADER = sockets.HEADER
+ETHERNET_HEADER = 14
+ETH_P_ALL = 3
+LARGEST = 1 << 17
+LARGEST_PAYLOAD = 65507         # in an IPv4 packet
+SO_RCVBUFFORCE = 33             # asm-generic/socket.h
+SO_NO_CHECK = 11
+UDP_NO_CHECK6_TX = 101          # linux/udp.h
+UDP_NO_CHECK6_RX = 102
+SOL_PACKET, PACKET_STATISTICS = 263, 6  # linux/if_packet.h
+RECEIVE_BUFFER = 1 << 26
+LINKTYPE_RAW = 101
+SECONDS = 60                    # that anything may take
+POLL = 0.02
+
+
+def enter_own_network():
+    """From now on this process, and what it starts, have a network of their
+    own. To be called before there are threads."""
+    try:
+        if os.geteuid() != 0:
+            keeper.become_root_of_our_own()
+        kernel.unshare(kernel.CLONE_NEWNET, "a network namespace")
+        kernel.set_up("lo")
+    except OSError as error:
+        raise unittest.SkipTest(
+            f"no rights to make a network namespace: {error}") from None
+
+
+def why_no_backend(backend):
+    if backend == "kernel":
+        return sockets.why_no_udplite()
+    if backend == "raw":
+        try:
+            socket.socket(socket.AF_INET, socket.SOCK_RAW,
+                          sockets.UDPLITE).close()
+        except OSError as error:
+            return f"no raw sockets: {error}"
+    return None
+
+
+def has_element(name):
+    return subprocess.run(
+        ["gst-inspect-1.0", name], stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL).returncode == 0
+
+
+def wait_until(condition, what):
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"waited in vain {what}")
+        time.sleep(POLL)
+
+
+# ----------------------------------------------------------------- IP packets
+
+def ip_packet(ip, protocol, source, to, segment):
+    source, to = (ipaddress.ip_address(a).packed for a in (source, to))
+    if ip == "IPv6":
+        return struct.pack("!IHBB", 6 << 28, len(segment), protocol, 64) \
+            + source + to + segment
+    head = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(segment), 0, 0, 64,
+                       protocol, 0) + source + to
+    total = ~sockets.internet_sum(head) & 0xffff
+    return head[:10] + struct.pack("!H", total) + head[12:] + segment
+
+
+def udplite_packet(ip, payload, coverage, source=None, to=None,
+                   ports=(INJECTOR_PORT, PORT)):
+    """Header and payload as RFC 3828 has them; `coverage` as on the wire."""
+    head = struct.pack("!HHHH", *ports, coverage, 0)
+    covered = (head + payload)[:coverage or None]
+    pseudo = (ipaddress.ip_address(source or LOOPBACK[ip]).packed
+              + ipaddress.ip_address(to or LOOPBACK[ip]).packed
+              + struct.pack("!IHH", len(head + payload), 0, sockets.UDPLITE))
+    total = ~sockets.internet_sum(pseudo + covered) & 0xffff
+    return head[:6] + struct.pack("!H", total or 0xffff) + payload
+
+
+def in_udp(ip, segment):
+    """The IP packet that a packet of backend=udp would be without UDP around
+    it: its checksum knows no addresses."""
+    return ip_packet(ip, sockets.UDPLITE, UNSPECIFIED[ip], UNSPECIFIED[ip],
+                     segment)
+
+
+def judge(ip, backend, segment, coverage=0):
+    """What a receiver of this backend must do with the UDP-Lite packet"""
+    if backend == "udp":
+        # Ports inside are not looked at: a NAT may have changed those outside.
+        segment = bytes(segment)
+        port = int.from_bytes(segment[2:4], "big")
+        return sockets.judge(in_udp(ip, segment), sockets.Receiver(
+            "udplite", UNSPECIFIED[ip], port, coverage))
+    return sockets.judge(
+        ip_packet(ip, sockets.UDPLITE, LOOPBACK[ip], LOOPBACK[ip], segment),
+        sockets.Receiver("udplite", LOOPBACK[ip], PORT, coverage))
+
+
+# -------------------------------------------------------------------- captures
+
+class Capture(threading.Thread):
+    """IP packets of these protocols that the loopback carries."""
+
+    def __init__(self, *protocols):
+        super().__init__(daemon=True)
+        self.protocols = protocols
+        self.packets = []
+        self._ending = threading.Event()
+        self._own = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
+                                  socket.htons(ETH_P_ALL))
+        with contextlib.suppress(PermissionError):  # only the machine's root
+            self._own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE,
+                                 RECEIVE_BUFFER)
+        self._own.bind(("lo", ETH_P_ALL))
+        self._own.settimeout(POLL)
+
+    def run(self):
+        while True:
+            ending = self._ending.is_set()
+            try:
+                data, sender = self._own.recvfrom(LARGEST)
+            except TimeoutError:
+                if ending:
+                    return
+                continue
+            packet = data[ETHERNET_HEADER:]
+            # Each is there twice: as it goes, and as it comes.
+            if sender[2] == socket.PACKET_OUTGOING \
+                    and protocol_of(packet) in self.protocols:
+                self.packets.append(packet)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, error, *_):
+        self._ending.set()
+        self.join(SECONDS)
+        _, lost = struct.unpack("II", self._own.getsockopt(
+            SOL_PACKET, PACKET_STATISTICS, 8))
+        self._own.close()
+        if lost and not error:
+            raise unittest.SkipTest(
+                f"the capture lost {lost} packets, and has no right to a "
+                "larger buffer")
+
+
+def protocol_of(packet):
+    return packet[6] if packet[0] >> 4 == 6 else packet[9]
+
+
+def segment_of(packet):
+    """What is in the IP packet"""
+    return packet[40:] if packet[0] >> 4 == 6 else packet[
+        4 * (packet[0] & 15):int.from_bytes(packet[2:4], "big")]
+
+
+def coverage_of(segment):
+    """In bytes, never 0"""
+    return int.from_bytes(segment[4:6], "big") or len(segment)
+
+
+def write_pcap(path, packets):
+    with open(path, "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, LARGEST,
+                              LINKTYPE_RAW))
+        for number, packet in enumerate(packets):
+            out.write(struct.pack("<IIII", number, 0, len(packet),
+                                  len(packet)) + packet)
+
+
+TSHARK_FIELDS = ("udp.length", "udp.checksum_coverage", "udp.checksum.status",
+                 "udplite.checksum_coverage.bad", "udp.checksum.zero",
+                 "udp.payload")
+GOOD = "1"                      # of tshark's checksum status
+
+
+def dissect(packets):
+    """What tshark finds in each, as dictionaries"""
+    with peers.workdir() as work:
+        write_pcap(work / "pcap", packets)
+        command = ["tshark", "-r", work / "pcap",
+                   "-o", "udplite.check_checksum:TRUE",
+                   "-o", "udplite.ignore_checksum_coverage:TRUE",
+                   "-T", "fields"]
+        for name in TSHARK_FIELDS:
+            command += ["-e", name]
+        text, _ = peers.run(command)
+    return [dict(zip(TSHARK_FIELDS, line.split("\t")))
+            for line in text.decode().splitlines()]
+
+
+# -------------------------------------------------------- senders and receivers
+
+def new_path(work):
+    """Of a file that nobody has written yet"""
+    return work / f"received-{len(list(work.glob('received-*')))}"
+
+
+class Process:
+    """Ends with the test."""
+
+    def __init__(self, case, argv, last=signal.SIGINT):
+        self._last = last
+        self.child = subprocess.Popen(
+            [str(word) for word in argv], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            env={**os.environ, "GST_DEBUG": "0", "G_DEBUG": ""})
+        case.addCleanup(self.end)
+
+    def end(self):
+        if self.child.stderr.closed:
+            return
+        self.child.send_signal(self._last)
+        try:
+            _, self.errors = self.child.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            self.child.kill()
+            self.child.communicate()
+            raise
+
+    def check_runs(self):
+        if self.child.poll() is not None:
+            raise AssertionError("%s: %d\n%s" % (
+                " ".join(self.child.args), self.child.returncode,
+                self.child.stderr.read().decode(errors="replace")[-1000:]))
+
+
+class OurReceiver:
+    """udplitesrc; each packet's payload goes into a file."""
+
+    def __init__(self, case, work, backend, ip, options=""):
+        self._path = new_path(work)
+        self._path.touch()
+        self._at = 0
+        self.payloads = []
+        self.process = Process(case, shlex.split(
+            f"gst-launch-1.0 -q udplitesrc address={LOOPBACK[ip]} port={PORT} "
+            f"backend={backend} caps=application/x-rtp "
+            f"mtu={LARGEST_PAYLOAD} {options} ! "
+            f"rtpstreampay ! {peers.filesink(self._path)}"))
+
+    def read(self):
+        """What has come up to now"""
+        self.process.check_runs()
+        with open(self._path, "rb") as file:
+            file.seek(self._at)
+            data = file.read()
+        at = 0
+        while len(data) >= at + 2:
+            end = at + 2 + int.from_bytes(data[at:at + 2], "big")
+            if end > len(data):
+                break
+            self.payloads.append(data[at + 2:end])
+            at = end
+        self._at += at
+        return self.payloads
+
+    def close(self):
+        self.process.end()
+
+
+class KernelReceiver:
+    """A UDP-Lite socket of the kernel as everybody's programs open it"""
+
+    def __init__(self, case, ip):
+        self._own = sockets.datagram_socket("udplite", LOOPBACK[ip])
+        case.addCleanup(self._own.close)
+        self._own.bind((LOOPBACK[ip], PORT))
+        self._own.setblocking(False)
+        self.payloads = []
+
+    def read(self):
+        # (poll() would drop what is damaged, but count it wrongly.)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                self.payloads.append(self._own.recv(LARGEST))
+        return self.payloads
+
+    def close(self):
+        self._own.close()
+
+
+class FfmpegReceiver:
+    """Its bytes are one stream, in a file."""
+
+    def __init__(self, case, work, ip, coverage):
+        self._path = new_path(work)
+        self._path.touch()
+        self.process = Process(case, [
+            "ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "data", "-i",
+            ffmpeg_url(ip, coverage), "-map", "0", "-c", "copy",
+            "-flush_packets", "1", "-f", "data", self._path],
+            # (While it waits for a packet after the first it hears no other.)
+            signal.SIGKILL)
+
+    def read(self):
+        self.process.check_runs()
+        return self._path.read_bytes()
+
+    def close(self):
+        self.process.end()
+
+
+def ffmpeg_url(ip, coverage, more=""):
+    # With a coverage of 0 it speaks UDP; the kernel takes too much for all.
+    coverage = coverage or LARGEST_PAYLOAD
+    address = f"[{LOOPBACK[ip]}]" if ip == "IPv6" else LOOPBACK[ip]
+    return f"udplite://{address}:{PORT}?udplite_coverage={coverage}{more}"
+
+
+class Injector:
+    """Sends UDP-Lite packets as they are, damaged or not."""
+
+    def __init__(self, case, backend, ip):
+        self._to = (LOOPBACK[ip], 0)
+        family = socket.AF_INET6 if ip == "IPv6" else socket.AF_INET
+        if backend != "udp":
+            self._own = socket.socket(family, socket.SOCK_RAW, sockets.UDPLITE)
+        else:
+            self._to = (LOOPBACK[ip], PORT)
+            self._own = socket.socket(family, socket.SOCK_DGRAM)
+            if ip == "IPv6":
+                self._own.setsockopt(socket.IPPROTO_UDP, UDP_NO_CHECK6_TX, 1)
+            else:
+                self._own.setsockopt(socket.SOL_SOCKET, SO_NO_CHECK, 1)
+        case.addCleanup(self._own.close)
+
+    def send(self, segment):
+        # (What ICMP says of packets before is reported once.)
+        with contextlib.suppress(ConnectionRefusedError):
+            self._own.sendto(segment, self._to)
+            return
+        self._own.sendto(segment, self._to)
+
+
+def is_bound(ip):
+    """Whether somebody has the kernel's UDP-Lite port"""
+    table = pathlib.Path("/proc/net/udplite" + ("6" if ip == "IPv6" else ""))
+    return any(int(line.split()[1].rpartition(":")[2], 16) == PORT
+               for line in table.read_text().splitlines()[1:])
+
+
+def udp_checksum(segment):
+    return int.from_bytes(segment[6:8], "big")
