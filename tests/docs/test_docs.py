@@ -28,9 +28,9 @@ PAGES = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
 
 RUNNABLE = ("gst-launch-1.0 ", "ffmpeg ", "awk ")
 # The port at which a line listens, and who sends to one
-LISTENS = (r"(?:(?:udpsrc|udplitesrc|tcpserversrc)\b[^!]* port="
+LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|tcpserversrc)\b[^!]* port="
            r"|srtsrc\b[^!]*srt://127\.0\.0\.1:)(\d+)")
-SENDS = (r"\b(udpsink|udplitesink|tcpclientsink|srtsink|ifdsink)\b"
+SENDS = (r"\b(udpsink|udplitesink|mmtpsink|tcpclientsink|srtsink|ifdsink)\b"
          r"|\b(?:rtp|udplite)://")
 SECONDS_TO_RUN = 60  # a line of a loaded machine; otherwise about one
 PAGES_AT_ONCE = 4

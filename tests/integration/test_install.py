@@ -17,6 +17,7 @@ ELEMENTS = {
     "mpegstat": ("mpegstat",),
     "ifd": ("ifdqueue", "ifdsink"),
     "udplite": ("udplitesink", "udplitesrc"),
+    "mmtp": ("mmtpsink", "mmtpsrc"),
     "wirelesslink": ("wirelesslink",),
     "tun": ("tunsrc", "tunsink"),
 }

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Enumeration, clocks and small things of the MMTP elements; see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstmmtpcommon.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <gio/gio.h>
+
+#include "mmtpscheduler.h"
+
+/* Between the readings of the two clocks: a longer one says nothing. */
+#define LONGEST_READING (100 * GST_USECOND)
+/* What two readings differ by without a clock that runs otherwise */
+#define DEAD_ZONE (1 * GST_MSECOND)
+/* More than any clock drifts from one buffer to the next: it was set */
+#define JUMP (20 * GST_MSECOND)
+/* Of the rest of the difference, each buffer */
+#define PART 16
+
+GType
+gst_mmtp_scheduler_get_type (void)
+{
+  static const GEnumValue values[] = {
+    {MMTP_SCHEDULER_MMTP,
+        "The channel of longest delay that meets the deadline", "mmtp"},
+    {MMTP_SCHEDULER_EQUAL_TURNS, "Each in turn, for comparison",
+        "equal-turns"},
+    {MMTP_SCHEDULER_LOWEST_DELAY, "Always the fastest that has a token, for "
+          "comparison", "lowest-delay"},
+    {0, NULL, NULL}
+  };
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstMmtpScheduler", values);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+guint64
+gst_mmtp_now (void)
+{
+  return g_get_monotonic_time () * GST_USECOND;
+}
+
+/* GLib's numbers are not made for this; the system's are. */
+gboolean
+gst_mmtp_fill_entropy (guint8 entropy[MMTP_ENTROPY_SIZE], GError ** error)
+{
+  FILE *file = fopen ("/dev/urandom", "rbe");
+  gboolean filled = file
+      && fread (entropy, 1, MMTP_ENTROPY_SIZE, file) == MMTP_ENTROPY_SIZE;
+
+  if (!filled)
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+        "no random numbers from /dev/urandom: %s", g_strerror (errno));
+  if (file)
+    fclose (file);
+  return filled;
+}
+
+GBytes *
+gst_mmtp_key_from_string (const gchar * key)
+{
+  return key && *key ? g_bytes_new (key, strlen (key)) : NULL;
+}
+
+void
+gst_mmtp_add_refusals (GstStructure * stats,
+    const guint64 refused[MMTP_LAST_REFUSAL])
+{
+  gchar name[32];
+  guint i;
+
+  for (i = MMTP_VALID + 1; i < MMTP_LAST_REFUSAL; i++) {
+    g_snprintf (name, sizeof (name), "refused-%s", mmtp_refusal_get_name (i));
+    gst_structure_set (stats, name, G_TYPE_UINT64, refused[i], NULL);
+  }
+}
+
+/* --- waiting -------------------------------------------------------------- */
+
+void
+gst_mmtp_waker_init (GstMmtpWaker * waker)
+{
+  waker->poll = gst_poll_new_timer ();
+  waker->woken = FALSE;
+}
+
+void
+gst_mmtp_waker_clear (GstMmtpWaker * waker)
+{
+  gst_poll_free (waker->poll);
+}
+
+void
+gst_mmtp_waker_wake (GstMmtpWaker * waker)
+{
+  if (!waker->woken)
+    waker->woken = gst_poll_write_control (waker->poll);
+}
+
+void
+gst_mmtp_waker_reset (GstMmtpWaker * waker)
+{
+  if (waker->woken)
+    waker->woken = !gst_poll_read_control (waker->poll);
+}
+
+void
+gst_mmtp_waker_add (GstMmtpWaker * waker, GstPollFD * fd, gint number)
+{
+  gst_poll_fd_init (fd);
+  fd->fd = number;
+  gst_poll_add_fd (waker->poll, fd);
+  gst_poll_fd_ctl_read (waker->poll, fd, TRUE);
+}
+
+void
+gst_mmtp_waker_remove (GstMmtpWaker * waker, GstPollFD * fd)
+{
+  gst_poll_remove_fd (waker->poll, fd);
+}
+
+/* --- clocks --------------------------------------------------------------- */
+
+void
+gst_mmtp_clock_map_reset (GstMmtpClockMap * map)
+{
+  map->valid = FALSE;
+}
+
+static void
+follow (GstMmtpClockMap * map, gint64 reading)
+{
+  gint64 difference = reading - map->anchor;
+
+  if (ABS (difference) > (gint64) JUMP)
+    map->anchor = reading;
+  else if (difference > (gint64) DEAD_ZONE)
+    map->anchor += (difference - (gint64) DEAD_ZONE) / PART;
+  else if (difference < -(gint64) DEAD_ZONE)
+    map->anchor += (difference + (gint64) DEAD_ZONE) / PART;
+}
+
+gboolean
+gst_mmtp_clock_map_get (GstMmtpClockMap * map, GstElement * element,
+    gint64 * anchor)
+{
+  GstClock *clock = gst_element_get_clock (element);
+  GstClockTime base_time = gst_element_get_base_time (element);
+  guint64 before, after;
+  gint64 running, reading;
+
+  if (!clock)
+    return FALSE;
+  before = gst_mmtp_now ();
+  running = gst_clock_get_time (clock) - base_time;
+  after = gst_mmtp_now ();
+  reading = (gint64) (before + (after - before) / 2) - running;
+
+  if (!map->valid || map->clock != clock || map->base_time != base_time) {
+    map->valid = TRUE;
+    map->clock = clock;
+    map->base_time = base_time;
+    map->anchor = reading;
+  } else if (after - before <= LONGEST_READING) {
+    follow (map, reading);
+  }
+  gst_object_unref (clock);
+  *anchor = map->anchor;
+  return TRUE;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What mmtpsink and mmtpsrc share: the scheme of their URIs, the enumeration of
+ * the schedulers, counters of refused messages, and how the pipeline's clock
+ * and the one of the cores stand to each other.
+ */
+
+#ifndef __GST_MMTP_COMMON_H__
+#define __GST_MMTP_COMMON_H__
+
+#include <gst/gst.h>
+
+#include "mmtppacket.h"
+
+G_BEGIN_DECLS
+
+#define GST_MMTP_SCHEME "mmtp"
+#define GST_MMTP_DEFAULT_PORT 5004      /* MMTP has none; as RTP's */
+
+/* mmtp, equal-turns, lowest-delay: MmtpSchedulerType */
+#define GST_TYPE_MMTP_SCHEDULER (gst_mmtp_scheduler_get_type ())
+GType gst_mmtp_scheduler_get_type (void);
+
+/* ns of the clock of the cores, which is g_get_monotonic_time ()'s */
+guint64 gst_mmtp_now (void);
+
+/* 64 bytes that nobody can guess */
+gboolean gst_mmtp_fill_entropy (guint8 entropy[MMTP_ENTROPY_SIZE],
+    GError ** error);
+
+/* NULL: no key. Its bytes are the text's, without the 0. */
+GBytes *gst_mmtp_key_from_string (const gchar * key);
+
+/* refused-short, refused-version, ... */
+void gst_mmtp_add_refusals (GstStructure * stats,
+    const guint64 refused[MMTP_LAST_REFUSAL]);
+
+/* --- waiting for sockets, or another thread ------------------------------- */
+
+/* A poll that stays awake, once woken, until that was taken note of. All under
+ * the element's lock, but waiting. */
+typedef struct
+{
+  GstPoll *poll;                /* has its own lock */
+  gboolean woken;
+} GstMmtpWaker;
+
+void gst_mmtp_waker_init (GstMmtpWaker * waker);
+void gst_mmtp_waker_clear (GstMmtpWaker * waker);
+void gst_mmtp_waker_wake (GstMmtpWaker * waker);
+void gst_mmtp_waker_reset (GstMmtpWaker * waker);
+/* Adds what is to be read to `fd` */
+void gst_mmtp_waker_add (GstMmtpWaker * waker, GstPollFD * fd, gint number);
+void gst_mmtp_waker_remove (GstMmtpWaker * waker, GstPollFD * fd);
+
+/* --- from running time to the time of the cores --------------------------- */
+
+/* An anchor that stays, so that the reading of two clocks one after the other
+ * doesn't make a time of its own for each buffer, and slowly follows a clock of
+ * the pipeline that is not the system's. One thread's, or under its lock. */
+typedef struct
+{
+  gboolean valid;
+  gconstpointer clock;          /* that it is for; only compared */
+  GstClockTime base_time;
+  gint64 anchor;                /* ns, monotonic - running time */
+} GstMmtpClockMap;
+
+/* The next get begins anew. */
+void gst_mmtp_clock_map_reset (GstMmtpClockMap * map);
+/* FALSE: the pipeline has no clock yet */
+gboolean gst_mmtp_clock_map_get (GstMmtpClockMap * map, GstElement * element,
+    gint64 * anchor);
+
+G_END_DECLS
+
+#endif /* __GST_MMTP_COMMON_H__ */

@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which channels mmtpsink has: what the property says, or the interfaces that
+ * lead to the receiver, as they come and go (Magalhães and Kravets 2001,
+ * sections 4.1 and 4.6). One that can't be opened is tried again; one whose
+ * path has gone is closed at once, so that what was under way goes elsewhere.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstmmtpsinkprivate.h"
+
+#include <string.h>
+
+/* Between two attempts to open a channel: the first pause, doubled up to the
+ * longest. Microseconds */
+#define SHORTEST_PAUSE (500 * G_TIME_SPAN_MILLISECOND)
+#define LONGEST_PAUSE (5 * G_TIME_SPAN_SECOND)
+
+/* --- the list that is wanted ---------------------------------------------- */
+
+/* With lock. No second attempt changes an error of these. */
+static MmtpChannels *
+parse_channels (GstMmtpSink * self, GError ** error)
+{
+  GstMmtpSinkSettings *settings = &self->settings;
+  GError *local_error = NULL;
+  MmtpChannels *channels;
+
+  if (settings->bonding_addresses && *settings->bonding_addresses)
+    channels = mmtp_channels_parse_bonding (settings->bonding_addresses,
+        &local_error);
+  else
+    channels = mmtp_channels_parse (settings->channels ? settings->channels :
+        "", settings->host, settings->port, &local_error);
+  if (!channels)
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        local_error->message);
+  g_clear_error (&local_error);
+  return channels;
+}
+
+/* With lock. The interfaces, or one channel as routing chooses where nobody
+ * knows them */
+static void
+find_channels (GstMmtpSink * self, MmtpChannels * channels)
+{
+  const GPtrArray *interfaces = self->interfaces ?
+      mmtp_interfaces_get (self->interfaces) : NULL;
+  MmtpChannels *routed;
+  guint i;
+
+  for (i = 0; interfaces && i < interfaces->len; i++) {
+    const MmtpInterface *interface = g_ptr_array_index (interfaces, i);
+
+    g_ptr_array_add (channels->specs,
+        mmtp_channel_spec_new_interface (interface->name, self->settings.host,
+            self->settings.port));
+  }
+  /* Those of a moment ago stay until others are there. */
+  if (channels->specs->len > 0 || self->channels->len > 0)
+    return;
+  routed = mmtp_channels_parse ("", self->settings.host, self->settings.port,
+      NULL);
+  g_ptr_array_add (channels->specs, g_ptr_array_steal_index (routed->specs, 0));
+  mmtp_channels_free (routed);
+}
+
+static gboolean
+is_same (const MmtpChannelSpec * a, const MmtpChannelSpec * b)
+{
+  return g_strcmp0 (a->name, b->name) == 0
+      && g_strcmp0 (a->interface, b->interface) == 0
+      && g_strcmp0 (a->local_address, b->local_address) == 0
+      && a->local_port == b->local_port && g_strcmp0 (a->host, b->host) == 0
+      && a->port == b->port && a->rate == b->rate && a->delay == b->delay
+      && a->mtu == b->mtu;
+}
+
+/* --- names ---------------------------------------------------------------- */
+
+static GList *
+lookup (const gchar * host, GCancellable * cancellable, GError ** error)
+{
+  GResolver *resolver = g_resolver_get_default ();
+  GList *addresses =
+      g_resolver_lookup_by_name (resolver, host, cancellable, error);
+
+  g_object_unref (resolver);
+  return addresses;
+}
+
+/* Without lock. FALSE: error */
+static gboolean
+resolve_host (GstMmtpSink * self, const gchar * host,
+    GCancellable * cancellable, GError ** error)
+{
+  GList *addresses;
+  gboolean known;
+
+  LOCK (self);
+  known = g_hash_table_contains (self->addresses, host);
+  UNLOCK (self);
+  if (known)
+    return TRUE;
+  addresses = lookup (host, cancellable, error);
+  if (!addresses)
+    return FALSE;
+  LOCK (self);
+  g_hash_table_replace (self->addresses, g_strdup (host), addresses);
+  UNLOCK (self);
+  return TRUE;
+}
+
+static gboolean
+resolve_channel (GstMmtpSink * self, const MmtpChannelSpec * spec,
+    GCancellable * cancellable)
+{
+  GError *error = NULL;
+
+  if (resolve_host (self, spec->host, cancellable, &error))
+    return TRUE;
+  GST_WARNING_OBJECT (self, "channel %s: %s", spec->name, error->message);
+  g_error_free (error);
+  return FALSE;
+}
+
+gboolean
+gst_mmtp_sink_resolve (GstMmtpSink * self, GCancellable * cancellable,
+    GError ** error)
+{
+  MmtpChannels *channels;
+  gchar *host;
+  gboolean found;
+  guint i;
+
+  LOCK (self);
+  channels = parse_channels (self, error);
+  host = g_strdup (self->settings.host);
+  UNLOCK (self);
+
+  found = channels != NULL;
+  if (found && channels->is_auto)
+    found = resolve_host (self, host, cancellable, error);
+  for (i = 0; channels && i < channels->specs->len; i++)
+    resolve_channel (self, g_ptr_array_index (channels->specs, i), cancellable);
+  if (found && !channels->is_auto)
+    found = !g_cancellable_set_error_if_cancelled (cancellable, error);
+  g_free (host);
+  g_clear_pointer (&channels, mmtp_channels_free);
+  return found;
+}
+
+/* With lock. That of this index among those that `local` can reach; NULL: there
+ * is none */
+static GSocketAddress *
+get_address (GstMmtpSink * self, const gchar * host, guint16 port,
+    GSocketAddress * local, guint index)
+{
+  GList *walk = g_hash_table_lookup (self->addresses, host);
+
+  for (; walk; walk = walk->next) {
+    if (local && g_inet_address_get_family (walk->data)
+        != g_socket_address_get_family (local))
+      continue;
+    if (index-- == 0)
+      return g_inet_socket_address_new (walk->data, port);
+  }
+  return NULL;
+}
+
+/* --- open and close: all with lock ---------------------------------------- */
+
+static Channel *
+channel_new (MmtpChannelSpec * spec)
+{
+  Channel *channel = g_new0 (Channel, 1);
+
+  channel->spec = spec;
+  channel->pause = SHORTEST_PAUSE;
+  g_queue_init (&channel->unsent);
+  return channel;
+}
+
+static void
+channel_free (Channel * channel)
+{
+  mmtp_channel_spec_free (channel->spec);
+  g_free (channel->problem);
+  g_free (channel);
+}
+
+static void
+close_channel (GstMmtpSink * self, Channel * channel, MmtpLeaveReason reason)
+{
+  if (!channel->socket)
+    return;
+  GST_INFO_OBJECT (self, "channel %s is closed", channel->spec->name);
+  if (self->sender)
+    mmtp_sender_remove_channel (self->sender, gst_mmtp_now (),
+        channel->number, reason);
+  self->by_number[channel->number] = NULL;
+  gst_mmtp_waker_remove (&self->loop, &channel->fd);
+  g_clear_pointer (&channel->socket, mmtp_socket_free);
+  g_clear_error (&channel->gone);
+  g_queue_clear_full (&channel->unsent, (GDestroyNotify) g_bytes_unref);
+}
+
+/* Any address with the port that was asked for */
+static GSocketAddress *
+make_any_address (GSocketAddress * like, guint16 port)
+{
+  gboolean ipv6 = g_socket_address_get_family (like) == G_SOCKET_FAMILY_IPV6;
+
+  return g_inet_socket_address_new_from_string (ipv6 ? "::" : "0.0.0.0", port);
+}
+
+static MmtpSocket *
+open_socket (GstMmtpSink * self, const Channel * channel, GError ** error)
+{
+  const MmtpChannelSpec *spec = channel->spec;
+  GSocketAddress *local = NULL, *remote;
+  MmtpSocket *socket;
+
+  if (spec->local_address)
+    local = g_inet_socket_address_new_from_string (spec->local_address,
+        spec->local_port);
+  remote = get_address (self, spec->host, spec->port, local, channel->address);
+  if (!remote) {
+    g_set_error (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND,
+        "%s has no address that %s can reach", spec->host, spec->name);
+    g_clear_object (&local);
+    return NULL;
+  }
+  if (!local && spec->local_port > 0)
+    local = make_any_address (remote, spec->local_port);
+  socket = mmtp_socket_new_channel (remote, spec->interface, local, error);
+  g_object_unref (remote);
+  g_clear_object (&local);
+  return socket;
+}
+
+/* A name may have addresses at which nobody listens, as localhost's of IPv6
+ * where the receiver has IPv4. FALSE: there is no other one */
+static gboolean
+take_next_address (GstMmtpSink * self, Channel * channel)
+{
+  const MmtpChannelSpec *spec = channel->spec;
+  GSocketAddress *local = NULL, *next;
+
+  if (spec->local_address)
+    local = g_inet_socket_address_new_from_string (spec->local_address, 0);
+  next = get_address (self, spec->host, spec->port, local,
+      channel->address + 1);
+  g_clear_object (&local);
+  if (!next)
+    return FALSE;
+  g_object_unref (next);
+  channel->address++;
+  return TRUE;
+}
+
+static void
+make_room (GstMmtpSink * self, gsize longest)
+{
+  if (longest <= self->output_room)
+    return;
+  self->output_room = longest;
+  self->outputs = g_realloc (self->outputs, longest * MMTP_SOCKET_BATCH);
+}
+
+/* A limit of its own counts where it is lower than that of all. */
+static guint
+get_mtu (GstMmtpSink * self, const MmtpChannelSpec * spec)
+{
+  return spec->mtu > 0 ? MIN (spec->mtu, self->settings.mtu) :
+      self->settings.mtu;
+}
+
+static gboolean
+add_to_core (GstMmtpSink * self, Channel * channel)
+{
+  const MmtpChannelSpec *spec = channel->spec;
+  MmtpChannelConfig config = { NULL };
+  gint number;
+
+  config.name = spec->name;
+  config.longest =
+      mmtp_socket_get_longest (channel->socket, get_mtu (self, spec));
+  config.overhead = mmtp_socket_get_overhead (channel->socket);
+  config.rate = spec->rate;
+  config.delay = spec->delay;
+  number = mmtp_sender_add_channel (self->sender, gst_mmtp_now (), &config);
+  if (number < 0)
+    return FALSE;
+  make_room (self, config.longest);
+  channel->number = number;
+  self->by_number[number] = channel;
+  return TRUE;
+}
+
+static void
+poll_channel (GstMmtpSink * self, Channel * channel)
+{
+  gst_mmtp_waker_add (&self->loop, &channel->fd,
+      g_socket_get_fd (mmtp_socket_get_socket (channel->socket)));
+}
+
+/* Takes the text; each is logged once. */
+static void
+postpone (GstMmtpSink * self, Channel * channel, gchar * problem)
+{
+  channel->address = 0;
+  channel->retry_at = g_get_monotonic_time () + channel->pause;
+  channel->pause = MIN (2 * channel->pause, LONGEST_PAUSE);
+  if (g_strcmp0 (problem, channel->problem) != 0)
+    GST_WARNING_OBJECT (self, "channel %s: %s", channel->spec->name, problem);
+  g_free (channel->problem);
+  channel->problem = problem;
+}
+
+static gboolean
+is_interface_there (GstMmtpSink * self, const gchar * name)
+{
+  const GPtrArray *interfaces = self->interfaces ?
+      mmtp_interfaces_get (self->interfaces) : NULL;
+  guint i;
+
+  for (i = 0; name && interfaces && i < interfaces->len; i++) {
+    const MmtpInterface *interface = g_ptr_array_index (interfaces, i);
+
+    if (g_str_equal (interface->name, name))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+open_channel (GstMmtpSink * self, Channel * channel)
+{
+  GError *error = NULL;
+
+  do {
+    g_clear_error (&error);
+    channel->socket = open_socket (self, channel, &error);
+  } while (!channel->socket && take_next_address (self, channel));
+  if (!channel->socket) {
+    postpone (self, channel, g_strdup (error->message));
+    g_error_free (error);
+    return;
+  }
+  if (!add_to_core (self, channel)) {
+    g_clear_pointer (&channel->socket, mmtp_socket_free);
+    postpone (self, channel, g_strdup_printf ("there are %d channels",
+            MMTP_MAX_CHANNELS));
+    return;
+  }
+  poll_channel (self, channel);
+  channel->is_there = is_interface_there (self, channel->spec->interface);
+  channel->refused = FALSE;
+  channel->was_heard = FALSE;
+  channel->heard_at = g_get_monotonic_time ();
+  GST_INFO_OBJECT (self, "channel %s is number %u", channel->spec->name,
+      channel->number);
+}
+
+/* --- as the list, the interfaces and the clock say: all with lock --------- */
+
+static void
+remove_channel (GstMmtpSink * self, guint index, MmtpLeaveReason reason)
+{
+  Channel *channel = g_ptr_array_index (self->channels, index);
+
+  close_channel (self, channel, reason);
+  g_ptr_array_remove_index (self->channels, index);
+  channel_free (channel);
+}
+
+/* TRUE: it is among the specs, from which it is taken out. */
+static gboolean
+take_same (GPtrArray * specs, const MmtpChannelSpec * spec)
+{
+  guint i;
+
+  for (i = 0; i < specs->len; i++) {
+    if (is_same (g_ptr_array_index (specs, i), spec)) {
+      mmtp_channel_spec_free (g_ptr_array_steal_index (specs, i));
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+/* The new ones first, so that what was under way has somewhere to go */
+static void
+replace_channels (GstMmtpSink * self, MmtpChannels * channels)
+{
+  guint i, n_old = self->channels->len;
+  gboolean *stays = g_new0 (gboolean, n_old + 1);
+  Channel *channel;
+
+  for (i = 0; i < n_old; i++) {
+    channel = g_ptr_array_index (self->channels, i);
+    stays[i] = take_same (channels->specs, channel->spec);
+  }
+  while (channels->specs->len > 0) {
+    channel = channel_new (g_ptr_array_steal_index (channels->specs, 0));
+    g_ptr_array_add (self->channels, channel);
+    open_channel (self, channel);
+  }
+  for (i = n_old; i > 0; i--) {
+    if (!stays[i - 1])
+      remove_channel (self, i - 1,
+          channels->is_auto ? MMTP_LEAVE_INTERFACE : MMTP_LEAVE_ASKED);
+  }
+  g_free (stays);
+}
+
+static void
+read_list (GstMmtpSink * self)
+{
+  GError *error = NULL;
+  MmtpChannels *channels = parse_channels (self, &error);
+
+  if (!channels) {
+    GST_WARNING_OBJECT (self, "channels stay as they are: %s", error->message);
+    g_error_free (error);
+    return;
+  }
+  if (channels->is_auto)
+    find_channels (self, channels);
+  if (channels->specs->len > 0)
+    replace_channels (self, channels);
+  mmtp_channels_free (channels);
+}
+
+/* The interface of a channel of the list went down, or came up */
+static void
+look_at_interface (GstMmtpSink * self, Channel * channel)
+{
+  gboolean was_there = channel->is_there;
+
+  channel->is_there = is_interface_there (self, channel->spec->interface);
+  if (was_there && !channel->is_there && channel->socket) {
+    close_channel (self, channel, MMTP_LEAVE_INTERFACE);
+    postpone (self, channel, g_strdup ("its interface went down"));
+  } else if (!was_there && channel->is_there && !channel->socket) {
+    channel->pause = SHORTEST_PAUSE;
+    channel->retry_at = 0;
+  }
+}
+
+static void
+retry_channel (GstMmtpSink * self, Channel * channel)
+{
+  gboolean too_long = g_error_matches (channel->gone, G_IO_ERROR,
+      G_IO_ERROR_MESSAGE_TOO_LARGE);
+
+  if (channel->gone && too_long) {
+    /* It carries less now. */
+    close_channel (self, channel, MMTP_LEAVE_INTERFACE);
+    open_channel (self, channel);
+  } else if (channel->gone) {
+    gchar *problem = g_strdup (channel->gone->message);
+
+    close_channel (self, channel, MMTP_LEAVE_INTERFACE);
+    postpone (self, channel, problem);
+  } else if (channel->refused && !channel->was_heard
+      && take_next_address (self, channel)) {
+    close_channel (self, channel, MMTP_LEAVE_ASKED);
+    open_channel (self, channel);
+  } else if (!channel->socket && channel->retry_at <= g_get_monotonic_time ()) {
+    open_channel (self, channel);
+  }
+}
+
+void
+gst_mmtp_sink_update_channels (GstMmtpSink * self)
+{
+  gboolean moved = self->interfaces_told
+      && mmtp_interfaces_update (self->interfaces);
+  guint i;
+
+  self->interfaces_told = FALSE;
+  if (self->channels_changed || moved) {
+    self->channels_changed = FALSE;
+    read_list (self);
+  }
+  for (i = 0; i < self->channels->len; i++) {
+    Channel *channel = g_ptr_array_index (self->channels, i);
+
+    if (moved)
+      look_at_interface (self, channel);
+    retry_channel (self, channel);
+  }
+}
+
+gint64
+gst_mmtp_sink_get_retry_time (GstMmtpSink * self)
+{
+  gint64 earliest = G_MAXINT64;
+  guint i;
+
+  for (i = 0; i < self->channels->len; i++) {
+    const Channel *channel = g_ptr_array_index (self->channels, i);
+
+    if (channel->gone)
+      return 0;
+    if (!channel->socket)
+      earliest = MIN (earliest, channel->retry_at);
+  }
+  return earliest;
+}
+
+gchar *
+gst_mmtp_sink_get_channel_problem (GstMmtpSink * self)
+{
+  const gchar *problem = "there is no channel";
+  guint i;
+
+  for (i = 0; i < self->channels->len; i++) {
+    const Channel *channel = g_ptr_array_index (self->channels, i);
+
+    if (channel->socket)
+      return NULL;
+    if (channel->problem)
+      problem = channel->problem;
+  }
+  return g_strdup (problem);
+}
+
+/* --- a session's begin and end: all with lock ----------------------------- */
+
+/* Where nobody tells of interfaces, `auto` is one channel. */
+void
+gst_mmtp_sink_open_interfaces (GstMmtpSink * self)
+{
+  GSocketAddress *remote =
+      get_address (self, self->settings.host, self->settings.port, NULL, 0);
+  GError *error = NULL;
+
+  if (!remote)
+    return;
+  self->interfaces = mmtp_interfaces_new (remote, &error);
+  g_object_unref (remote);
+  if (!self->interfaces) {
+    GST_INFO_OBJECT (self, "interfaces are not watched: %s", error->message);
+    g_error_free (error);
+    return;
+  }
+  gst_mmtp_waker_add (&self->loop, &self->interfaces_fd,
+      mmtp_interfaces_get_fd (self->interfaces));
+}
+
+void
+gst_mmtp_sink_close_channels (GstMmtpSink * self)
+{
+  while (self->channels->len > 0)
+    remove_channel (self, self->channels->len - 1, MMTP_LEAVE_ASKED);
+  if (self->interfaces)
+    gst_mmtp_waker_remove (&self->loop, &self->interfaces_fd);
+  g_clear_pointer (&self->interfaces, mmtp_interfaces_free);
+  self->interfaces_told = FALSE;
+  g_hash_table_remove_all (self->addresses);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the parts of mmtpsink share: the element with its properties in
+ * gstmmtpsink.c, the way of a buffer into the core in gstmmtpsinkrender.c, the
+ * session and its loop over the sockets in gstmmtpsinknetwork.c, which channels
+ * there are in gstmmtpsinkchannels.c, what is told in gstmmtpsinkstats.c.
+ *
+ * Two threads drive the core, each under `lock`. The streaming thread puts
+ * buffers and sends at once what may be sent. The loop does all that comes
+ * later or from the receiver; it runs in the base class's thread, and while the
+ * end of the stream is drained in the streaming thread: never in both.
+ */
+
+#ifndef __GST_MMTP_SINK_PRIVATE_H__
+#define __GST_MMTP_SINK_PRIVATE_H__
+
+#include "gstmmtpcommon.h"
+#include "gstmmtpsink.h"
+#include "mmtpchannels.h"
+#include "mmtpinterfaces.h"
+#include "mmtpsender.h"
+#include "mmtpsocket.h"
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_mmtp_sink_debug);
+#define GST_CAT_DEFAULT gst_mmtp_sink_debug
+
+/* Of the properties; strings are its own */
+typedef struct
+{
+  gchar *host;
+  gint port;
+  gchar *channels, *bonding_addresses, *key;
+  guint latency, initial_delay;         /* ms */
+  guint keepalive_interval;     /* ms */
+  guint mtu;                    /* bytes */
+  guint bitrate;                /* bits per second, 0: to be measured */
+  gint framerate_n, framerate_d;        /* 0/1: of the caps */
+  gboolean retransmit;
+  gint scheduler;               /* MmtpSchedulerType */
+  guint max_bytes;
+} GstMmtpSinkSettings;
+
+/* A channel that is wanted, whether it is open or not */
+typedef struct
+{
+  MmtpChannelSpec *spec;
+  MmtpSocket *socket;           /* NULL: not open */
+  guint address;                /* which of its receiver's is tried */
+  guint number;                 /* in the core, while it is open */
+  GstPollFD fd;
+  gboolean is_there;            /* its interface was seen */
+
+  GQueue unsent;                /* of GBytes: the socket had no room for them */
+  GError *gone;                 /* while open: the path has gone, it has to be
+                                 * closed. NULL: it has not */
+  gboolean refused;             /* nobody listened there, when asked last */
+  gboolean was_heard;           /* since it was opened */
+  gint64 heard_at;              /* monotonic us, of the last message */
+
+  gint64 retry_at;              /* monotonic us, when not open */
+  gint64 pause;                 /* us, before the next attempt */
+  gchar *problem;               /* why it is not open, as was logged */
+} Channel;
+
+struct _GstMmtpSink
+{
+  GstNetworkSink parent;
+
+  GMutex lock;                  /* never held while anything waits, resolves or
+                                 * tells others; neither OBJECT_LOCK nor the
+                                 * base class's lock is taken inside */
+
+  /* --- protected by lock --- */
+  GstMmtpSinkSettings settings;
+  gchar *caps;                  /* of the stream; NULL: none yet */
+  guint32 frame_period;         /* us, that they say; 0: nothing */
+  guint32 frame_rate;           /* the same, in milliframes per second */
+  gboolean tell_rate;           /* the next buffer does */
+
+  MmtpSender *sender;           /* NULL: no session */
+  gboolean is_ready, has_ended;
+  GError *broken;               /* why the session is of no use; NULL: it is */
+  guint64 sessions;
+
+  GPtrArray *channels;          /* of Channel: all that are wanted */
+  Channel *by_number[MMTP_MAX_CHANNELS];
+  gboolean channels_changed;    /* a property was set; names are resolved */
+  GHashTable *addresses;        /* host name: GList of GInetAddress */
+  MmtpInterfaces *interfaces;   /* NULL: nobody tells of them */
+  GstPollFD interfaces_fd;
+  gboolean interfaces_told;     /* something may have changed */
+
+  guint8 *outputs;              /* messages that are sent */
+  gsize output_room;            /* bytes of each */
+
+  GstMmtpWaker loop;            /* what it waits for */
+  guint64 sleeps_until;         /* ns; 0: it doesn't */
+  GstMmtpWaker room;            /* what `wait` waits for */
+  gboolean wants_room;          /* FULL was said, and there is none yet */
+  gsize wanted_bytes;           /* for a buffer of so many */
+
+  GQueue messages;              /* of GstMessage, to be posted */
+  gboolean rate_changed;        /* to be notified */
+  gboolean wants_key_unit;      /* to be asked for upstream */
+  gboolean has_warned_of_size;  /* of a buffer */
+  gboolean has_delta_units;     /* so that others are key frames */
+  gint64 key_unit_asked_at;     /* monotonic us; 0: not yet */
+  guint estimated_bitrate;      /* bits per second */
+
+  /* Of sessions that are over */
+  MmtpSenderStats past;
+  GHashTable *past_channels;    /* name: MmtpSenderChannelStats */
+
+  /* --- streaming thread only --- */
+  GstMmtpClockMap clock_map;
+  guint64 timed_session;        /* of `sessions`, that shift is for; 0: of none,
+                                 * as after a flush */
+  gint64 shift;                 /* ns, that stored media begins later than the
+                                 * pipeline says, since nobody was there */
+  guint64 early_until;          /* ns; EARLY was said. 0: it was not */
+};
+
+#define LOCK(self) g_mutex_lock (&(self)->lock)
+#define UNLOCK(self) g_mutex_unlock (&(self)->lock)
+
+/* --- gstmmtpsinkrender.c -------------------------------------------------- */
+GstNetworkSinkResult gst_mmtp_sink_send_packets (GstNetworkSink * sink,
+    GstBuffer ** buffers, guint n, guint * sent, GError ** error);
+void gst_mmtp_sink_wait (GstNetworkSink * sink, gint64 timeout,
+    GCancellable * cancellable);
+gboolean gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps);
+
+/* --- gstmmtpsinknetwork.c ------------------------------------------------- */
+gboolean gst_mmtp_sink_connect (GstNetworkSink * sink,
+    GCancellable * cancellable, GError ** error);
+void gst_mmtp_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
+    GError ** error);
+gboolean gst_mmtp_sink_drain (GstNetworkSink * sink, gint64 deadline,
+    GCancellable * cancellable, GError ** error);
+void gst_mmtp_sink_disconnect (GstNetworkSink * sink, gboolean reset);
+/* For a buffer of so many bytes. With lock */
+gboolean gst_mmtp_sink_has_room (GstMmtpSink * self, gsize size);
+/* Sends what may be sent now, and takes the core's events. With lock */
+void gst_mmtp_sink_flush_output (GstMmtpSink * self);
+/* The loop looks again, if it would sleep longer than the core. With lock */
+void gst_mmtp_sink_wake_loop (GstMmtpSink * self, gboolean always);
+
+/* --- gstmmtpsinkchannels.c ------------------------------------------------ */
+/* Looks up the names that were not yet; waits. Without lock. FALSE: error, of
+ * the receiver's own, or the text can't be understood */
+gboolean gst_mmtp_sink_resolve (GstMmtpSink * self, GCancellable * cancellable,
+    GError ** error);
+/* Opens and closes what the property, the interfaces and the clock say. With
+ * lock; the loop's. */
+void gst_mmtp_sink_update_channels (GstMmtpSink * self);
+/* When to look again. monotonic us, G_MAXINT64: never. With lock */
+gint64 gst_mmtp_sink_get_retry_time (GstMmtpSink * self);
+void gst_mmtp_sink_close_channels (GstMmtpSink * self);
+void gst_mmtp_sink_open_interfaces (GstMmtpSink * self);
+/* NULL, or why none of them is open; free it */
+gchar *gst_mmtp_sink_get_channel_problem (GstMmtpSink * self);
+
+/* --- gstmmtpsinkstats.c --------------------------------------------------- */
+void gst_mmtp_sink_take_events (GstMmtpSink * self);
+/* With lock; unlock_and_tell does it */
+void gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self);
+/* Unlocks, and tells what was taken. */
+void gst_mmtp_sink_unlock_and_tell (GstMmtpSink * self);
+/* The session is over: its counters are kept. With lock */
+void gst_mmtp_sink_keep_stats (GstMmtpSink * self);
+void gst_mmtp_sink_clear_stats (GstMmtpSink * self);
+void gst_mmtp_sink_fill_stats (GstNetworkSink * sink, GstStructure * stats);
+
+/* gstmmtpsink.c; notifies */
+void gst_mmtp_sink_notify_bitrate (GstMmtpSink * self);
+
+G_END_DECLS
+
+#endif /* __GST_MMTP_SINK_PRIVATE_H__ */

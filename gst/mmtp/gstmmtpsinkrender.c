@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A buffer's way into the core of mmtpsink: its due time on the core's clock,
+ * its flags, what its prelude says; and how upstream waits for room.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstmmtpsinkprivate.h"
+
+#include <string.h>
+
+#include "gstframeinfometa.h"
+#include "mmtpcapstext.h"
+
+/* GstFrameInfoMeta's picture types */
+#define PICTURE_I 1
+#define PICTURE_B 3
+
+/* --- the stream ----------------------------------------------------------- */
+
+/* With lock: what the caps say, unless the property says otherwise */
+static void
+take_frame_rate (GstMmtpSink * self, const GstStructure * structure)
+{
+  gint n = self->settings.framerate_n, d = self->settings.framerate_d;
+  guint32 rate;
+
+  if (n == 0 && !gst_structure_get_fraction (structure, "framerate", &n, &d))
+    n = 0;
+  self->frame_period = 0;
+  rate = 0;
+  if (n > 0 && d > 0) {
+    self->frame_period = gst_util_uint64_scale_int (G_USEC_PER_SEC, d, n);
+    rate = gst_util_uint64_scale_int (1000, n, d);
+  }
+  self->tell_rate |= rate != self->frame_rate;
+  self->frame_rate = rate;
+}
+
+/* Would the receiver take it? The core has the one list of what is plain. */
+static gboolean
+is_plain (GQuark field, GValue * value, gpointer self)
+{
+  GstStructure *alone = gst_structure_new_empty ("application/x-caps");
+  GstCaps *caps;
+  gchar *text;
+  gboolean plain;
+
+  gst_structure_id_set_value (alone, field, value);
+  caps = gst_caps_new_full (alone, NULL);
+  text = gst_caps_to_string (caps);
+  plain = mmtp_caps_text_is_plain (text, strlen (text));
+  if (!plain)
+    GST_DEBUG_OBJECT (self, "doesn't cross: %s", text);
+  g_free (text);
+  gst_caps_unref (caps);
+  return plain;
+}
+
+/* Without what a receiver refuses from a network, as multiview-flags, and what
+ * means nothing there, as the kind of memory */
+static gchar *
+make_caps_text (GstMmtpSink * self, const GstCaps * caps)
+{
+  GstStructure *structure =
+      gst_structure_copy (gst_caps_get_structure (caps, 0));
+  GstCaps *plain = gst_caps_new_full (structure, NULL);
+  gchar *text;
+
+  gst_structure_filter_and_map_in_place (structure, is_plain, self);
+  text = gst_caps_to_string (plain);
+  gst_caps_unref (plain);
+  return text;
+}
+
+gboolean
+gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
+{
+  GstMmtpSink *self = GST_MMTP_SINK (sink);
+
+  LOCK (self);
+  g_free (self->caps);
+  self->caps = make_caps_text (self, caps);
+  take_frame_rate (self, gst_caps_get_structure (caps, 0));
+  if (self->sender
+      && !mmtp_sender_set_caps (self->sender, gst_mmtp_now (), self->caps))
+    GST_WARNING_OBJECT (self, "caps of more than %d bytes don't go to the "
+        "receiver, who needs its own: %s", MMTP_MAX_CAPS, self->caps);
+  gst_mmtp_sink_wake_loop (self, FALSE);
+  gst_mmtp_sink_unlock_and_tell (self);
+  return TRUE;
+}
+
+/* --- times ---------------------------------------------------------------- */
+
+/* From running times to due times, for all buffers that come together */
+typedef struct
+{
+  gboolean is_known;            /* the pipeline has a clock */
+  gint64 offset;                /* ns, due time - running time */
+} Timing;
+
+/* FALSE: the time is none, or not of the segment */
+static gboolean
+get_running_time (GstMmtpSink * self, GstClockTime time, gint64 * running)
+{
+  guint64 value;
+  gint sign;
+
+  if (!GST_CLOCK_TIME_IS_VALID (time))
+    return FALSE;
+  sign = gst_segment_to_running_time_full (&GST_BASE_SINK (self)->segment,
+      GST_FORMAT_TIME, time, &value);
+  if (sign == 0)
+    return FALSE;
+  *running = sign > 0 ? (gint64) value : -(gint64) value;
+  return TRUE;
+}
+
+/* ns of the core's clock, which may be before it began. FALSE: it has none, it
+ * is due now */
+static gboolean
+get_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
+    gint64 * due)
+{
+  if (!timing->is_known || !get_running_time (self,
+          GST_BUFFER_DTS_OR_PTS (buffer), due))
+    return FALSE;
+  *due += timing->offset;
+  return TRUE;
+}
+
+static gboolean
+is_live (GstMmtpSink * self)
+{
+  gboolean live = FALSE, upstream_live = FALSE;
+
+  gst_base_sink_query_latency (GST_BASE_SINK (self), &live, &upstream_live,
+      NULL, NULL);
+  return upstream_live;
+}
+
+/* The first buffer of a session: what is live is as late as it is. What is
+ * stored did wait for the receiver, and begins now. */
+static void
+begin_timing (GstMmtpSink * self, GstBuffer * first, Timing * timing)
+{
+  gint64 due, now = gst_mmtp_now ();
+
+  self->timed_session = self->sessions;
+  self->shift = 0;
+  if (get_due_time (self, first, timing, &due) && due < now && !is_live (self))
+    self->shift = now - due;
+}
+
+static void
+get_timing (GstMmtpSink * self, GstBuffer * first, Timing * timing)
+{
+  gint64 anchor = 0;
+
+  timing->is_known = gst_mmtp_clock_map_get (&self->clock_map,
+      GST_ELEMENT_CAST (self), &anchor);
+  timing->offset = anchor
+      + (gint64) gst_base_sink_get_latency (GST_BASE_SINK (self));
+  if (self->timed_session != self->sessions)
+    begin_timing (self, first, timing);
+  timing->offset += self->shift;
+}
+
+/* With lock. What can be sent long before is, but the receiver has to keep it:
+ * no more of it than of what is late. */
+static gboolean
+is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
+{
+  gint64 due, lead = self->settings.latency * GST_MSECOND;
+
+  if (!get_due_time (self, buffer, timing, &due)
+      || due - lead <= (gint64) gst_mmtp_now ())
+    return FALSE;
+  self->early_until = due - lead;
+  return TRUE;
+}
+
+/* --- one buffer ----------------------------------------------------------- */
+
+/* FALSE: it doesn't fit into 32 bits */
+static gboolean
+get_microseconds (gint64 nanoseconds, gint32 * microseconds)
+{
+  gint64 value = nanoseconds / (gint64) GST_USECOND;
+
+  *microseconds = value;
+  return value == *microseconds;
+}
+
+/* docs/wire-mmtp.md, DATA: without a prelude a buffer has a presentation time,
+ * which is the due time; with that alone both. */
+static void
+take_times (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
+    MmtpBuffer * output)
+{
+  MmtpPrelude *prelude = &output->prelude;
+  gint64 pts, dts, due;
+  gboolean has_pts, has_dts;
+
+  has_pts = get_running_time (self, GST_BUFFER_PTS (buffer), &pts);
+  has_dts = get_running_time (self, GST_BUFFER_DTS (buffer), &dts);
+  output->due = MMTP_NEVER;
+  if (!has_pts && !has_dts) {
+    prelude->mask |= MMTP_PRELUDE_NO_TIME;
+    return;
+  }
+  if (get_due_time (self, buffer, timing, &due))
+    output->due = MAX (0, due);
+  if (!has_dts)
+    return;
+  if (!has_pts)
+    prelude->mask |= MMTP_PRELUDE_DTS;
+  else if (get_microseconds (pts - dts, &prelude->pts))
+    prelude->mask |= MMTP_PRELUDE_PTS;
+}
+
+static void
+take_duration (GstBuffer * buffer, MmtpPrelude * prelude)
+{
+  GstClockTime duration = GST_BUFFER_DURATION (buffer);
+
+  if (!GST_CLOCK_TIME_IS_VALID (duration)
+      || duration / GST_USECOND > G_MAXUINT32)
+    return;
+  prelude->mask |= MMTP_PRELUDE_DURATION;
+  prelude->duration = duration / GST_USECOND;
+}
+
+static void
+take_flags (GstBuffer * buffer, MmtpBuffer * output)
+{
+  GstFrameInfoMeta *info = gst_buffer_get_frame_info_meta (buffer);
+  guint picture = info ? info->picture_type : 0;
+
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT)
+      || picture > PICTURE_I)
+    output->flags |= MMTP_FLAG_DELTA;
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DROPPABLE)
+      || picture == PICTURE_B)
+    output->flags |= MMTP_FLAG_DROPPABLE;
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER))
+    output->flags |= MMTP_FLAG_MARKER;
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER))
+    output->flags |= MMTP_FLAG_HEADER;
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
+    output->prelude.mask |= MMTP_PRELUDE_DISCONT;
+}
+
+/* With lock. The presentation rate from here on [4.2] */
+static void
+take_rate (GstMmtpSink * self, MmtpPrelude * prelude)
+{
+  if (!self->tell_rate)
+    return;
+  self->tell_rate = FALSE;
+  prelude->mask |= MMTP_PRELUDE_RATE;
+  prelude->frame_rate = self->frame_rate;
+  prelude->bit_rate = self->settings.bitrate;
+}
+
+/* With lock. Once, as those that follow may be as long */
+static void
+warn_of_size (GstMmtpSink * self, gsize size)
+{
+  GError *error;
+
+  if (self->has_warned_of_size)
+    return;
+  self->has_warned_of_size = TRUE;
+  error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "A buffer of %" G_GSIZE_FORMAT " bytes is not sent, nor are others that "
+      "are longer than max-bytes, which is %u.", size,
+      self->settings.max_bytes);
+  g_queue_push_tail (&self->messages,
+      gst_message_new_warning (GST_OBJECT_CAST (self), error, NULL));
+  g_error_free (error);
+}
+
+/* With lock. A copy: what waits for a slow channel must not keep a camera's few
+ * buffers. */
+static void
+put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
+{
+  MmtpBuffer output = { NULL };
+  gpointer data;
+  gsize size;
+
+  take_times (self, buffer, timing, &output);
+  take_duration (buffer, &output.prelude);
+  take_flags (buffer, &output);
+  take_rate (self, &output.prelude);
+  self->has_delta_units |= (output.flags & MMTP_FLAG_DELTA) != 0;
+
+  gst_buffer_extract_dup (buffer, 0, -1, &data, &size);
+  output.data = g_bytes_new_take (data, size);
+  if (!mmtp_sender_put (self->sender, gst_mmtp_now (), &output))
+    gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffer);
+  if (size > self->settings.max_bytes)
+    warn_of_size (self, size);
+  g_bytes_unref (output.data);
+}
+
+/* --- what the base class calls -------------------------------------------- */
+
+/* With lock: `wait` returns when there is room again. */
+static void
+want_room (GstMmtpSink * self, gsize size)
+{
+  gst_mmtp_waker_reset (&self->room);
+  self->wants_room = TRUE;
+  self->wanted_bytes = size;
+}
+
+GstNetworkSinkResult
+gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
+    guint n, guint * sent, GError ** error)
+{
+  GstMmtpSink *self = GST_MMTP_SINK (sink);
+  GstNetworkSinkResult result = GST_NETWORK_SINK_SENT;
+  gboolean blocking = gst_network_sink_get_blocking (sink);
+  Timing timing;
+  gsize size;
+  guint i;
+
+  get_timing (self, buffers[0], &timing);
+  self->early_until = 0;
+  LOCK (self);
+  for (i = 0; i < n; i++) {
+    size = gst_buffer_get_size (buffers[i]);
+    if (blocking && !gst_mmtp_sink_has_room (self, size)) {
+      want_room (self, size);
+      result = GST_NETWORK_SINK_FULL;
+      break;
+    }
+    if (is_early (self, buffers[i], &timing)) {
+      result = GST_NETWORK_SINK_EARLY;
+      break;
+    }
+    put_buffer (self, buffers[i], &timing);
+  }
+  *sent = i;
+  gst_mmtp_sink_flush_output (self);
+  gst_mmtp_sink_wake_loop (self, FALSE);
+  gst_mmtp_sink_unlock_and_tell (self);
+  return result;
+}
+
+void
+gst_mmtp_sink_wait (GstNetworkSink * sink, gint64 timeout,
+    GCancellable * cancellable)
+{
+  GstMmtpSink *self = GST_MMTP_SINK (sink);
+  gint number = g_cancellable_get_fd (cancellable);
+  GstClockTime wait = timeout < 0 ? GST_CLOCK_TIME_NONE : timeout * GST_USECOND;
+  guint64 now = gst_mmtp_now ();
+  GstPollFD fd;
+
+  if (number < 0)
+    return;
+  gst_mmtp_waker_add (&self->room, &fd, number);
+  if (self->early_until > 0)
+    wait = MIN (wait, self->early_until - MIN (now, self->early_until));
+  gst_poll_wait (self->room.poll, wait);
+  gst_mmtp_waker_remove (&self->room, &fd);
+  g_cancellable_release_fd (cancellable);
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What mmtpsink tells: the core's events become messages, a notification, a
+ * request for a key frame; its counters statistics, over all sessions.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstmmtpsinkprivate.h"
+
+#include <string.h>
+
+#include "gststatsfields.h"
+#include "gstwirelessevents.h"
+
+/* Between two requests for a key frame, us: an encoder needs its time too, and
+ * each costs rate that is missing already. */
+#define KEY_UNIT_INTERVAL (1 * G_TIME_SPAN_SECOND)
+
+/* --- events: with lock ---------------------------------------------------- */
+
+static void
+queue_message (GstMmtpSink * self, GstStructure * structure)
+{
+  g_queue_push_tail (&self->messages,
+      gst_message_new_element (GST_OBJECT_CAST (self), structure));
+}
+
+static const gchar *
+get_channel_name (GstMmtpSink * self, guint channel,
+    MmtpSenderChannelStats * stats)
+{
+  if (!mmtp_sender_get_channel_stats (self->sender, channel, stats))
+    return "";
+  return stats->name;
+}
+
+static void
+tell_channel (GstMmtpSink * self, const MmtpSenderEvent * event)
+{
+  MmtpSenderChannelStats stats;
+  const gchar *name = get_channel_name (self, event->channel, &stats);
+  const gchar *state = mmtp_channel_state_get_name (event->state);
+
+  GST_INFO_OBJECT (self, "channel %u, %s: %s", event->channel, name, state);
+  queue_message (self, gst_structure_new ("mmtp-channel",
+          "channel", G_TYPE_UINT, event->channel,
+          "name", G_TYPE_STRING, name, "state", G_TYPE_STRING, state, NULL));
+}
+
+static void
+tell_too_slow (GstMmtpSink * self, const MmtpSenderEvent * event)
+{
+  GST_INFO_OBJECT (self, "%" G_GUINT64_FORMAT " bit/s wanted, %"
+      G_GUINT64_FORMAT " there", event->requested, event->rate);
+  queue_message (self, gst_structure_new ("mmtp-too-slow",
+          "requested", G_TYPE_UINT64, event->requested,
+          "available", G_TYPE_UINT64, event->rate, NULL));
+}
+
+static void
+tell_delay (GstMmtpSink * self, const MmtpSenderEvent * event)
+{
+  GST_INFO_OBJECT (self, "initial delay %" GST_TIME_FORMAT,
+      GST_TIME_ARGS (event->delay));
+  queue_message (self, gst_structure_new ("mmtp-delay",
+          "initial-delay", G_TYPE_UINT64, event->delay, NULL));
+}
+
+static void
+tell_broken (GstMmtpSink * self, const MmtpSenderEvent * event)
+{
+  MmtpSenderChannelStats stats;
+
+  queue_message (self, gst_structure_new ("mmtp-link-broken",
+          "channel", G_TYPE_UINT, event->channel, "name", G_TYPE_STRING,
+          get_channel_name (self, event->channel, &stats), NULL));
+}
+
+void
+gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (self->key_unit_asked_at > 0
+      && now - self->key_unit_asked_at < KEY_UNIT_INTERVAL)
+    return;
+  self->key_unit_asked_at = now;
+  self->wants_key_unit = TRUE;
+}
+
+static void
+take_discarded (GstMmtpSink * self, const MmtpSenderEvent * event)
+{
+  GST_LOG_OBJECT (self, "discarded %u bytes, flags 0x%02x", event->size,
+      event->flags);
+  if (self->has_delta_units && !(event->flags & MMTP_FLAG_DELTA))
+    gst_mmtp_sink_ask_for_key_unit (self);
+}
+
+static GError *
+make_refusal (guint8 reason)
+{
+  switch (reason) {
+    case MMTP_REFUSE_VERSION:
+      return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+          "the receiver speaks another version of MMTP");
+    case MMTP_REFUSE_BUSY:
+      return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_BUSY,
+          "the receiver is in a session with another sender");
+    case MMTP_REFUSE_KEY:
+      return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
+          "the receiver has another key, or only one of both has one");
+    default:
+      return g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
+          "the receiver refuses, for reason %u", reason);
+  }
+}
+
+static void
+take_error (GstMmtpSink * self, GError * error)
+{
+  g_clear_error (&self->broken);
+  self->broken = error;
+}
+
+static void
+take_rate (GstMmtpSink * self, const MmtpSenderEvent * event)
+{
+  guint rate = MIN (event->rate, G_MAXUINT);
+
+  self->rate_changed |= rate != self->estimated_bitrate;
+  self->estimated_bitrate = rate;
+}
+
+static void
+take_event (GstMmtpSink * self, const MmtpSenderEvent * event)
+{
+  switch (event->type) {
+    case MMTP_EVENT_READY:
+      self->is_ready = TRUE;
+      take_rate (self, event);
+      break;
+    case MMTP_EVENT_REFUSED:
+      take_error (self, make_refusal (event->reason));
+      break;
+    case MMTP_EVENT_LOST:
+      take_error (self, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
+              "nothing came from the receiver any more"));
+      break;
+    case MMTP_EVENT_ROOM:
+      break;
+    case MMTP_EVENT_RATE:
+      take_rate (self, event);
+      break;
+    case MMTP_EVENT_TOO_SLOW:
+      tell_too_slow (self, event);
+      break;
+    case MMTP_EVENT_DELAY:
+      tell_delay (self, event);
+      break;
+    case MMTP_EVENT_CHANNEL:
+      tell_channel (self, event);
+      break;
+    case MMTP_EVENT_BROKEN:
+      tell_broken (self, event);
+      break;
+    case MMTP_EVENT_DISCARDED:
+      take_discarded (self, event);
+      break;
+    case MMTP_EVENT_ENDED:
+      self->has_ended = TRUE;
+      break;
+  }
+}
+
+void
+gst_mmtp_sink_take_events (GstMmtpSink * self)
+{
+  MmtpSenderEvent event;
+
+  while (mmtp_sender_poll_event (self->sender, &event))
+    take_event (self, &event);
+}
+
+void
+gst_mmtp_sink_unlock_and_tell (GstMmtpSink * self)
+{
+  gboolean rate_changed = self->rate_changed;
+  gboolean wants_key_unit = self->wants_key_unit;
+  GQueue messages = self->messages;
+  GstMessage *message;
+
+  g_queue_init (&self->messages);
+  self->rate_changed = FALSE;
+  self->wants_key_unit = FALSE;
+  UNLOCK (self);
+
+  while ((message = g_queue_pop_head (&messages)))
+    gst_element_post_message (GST_ELEMENT_CAST (self), message);
+  if (rate_changed)
+    gst_mmtp_sink_notify_bitrate (self);
+  if (wants_key_unit)
+    gst_pad_push_event (GST_BASE_SINK_PAD (self),
+        gst_event_new_key_unit_request ());
+}
+
+/* --- statistics ----------------------------------------------------------- */
+
+#define FIELD(name, member) \
+    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (MmtpSenderStats, member) }
+
+/* That never go back, with all sessions' */
+static const GstStatsField counters[] = {
+  FIELD ("buffers", buffers),
+  FIELD ("bytes", bytes),
+  FIELD ("packets", packets),
+  FIELD ("buffers-sent", sent_buffers),
+  FIELD ("discarded", discarded_buffers),
+  FIELD ("discarded-no-room", discarded_room),
+  FIELD ("discarded-key-frames", discarded_keys),
+  FIELD ("discarded-droppable", discarded_droppable),
+  FIELD ("retransmitted", retransmitted),
+  FIELD ("not-repaired", unrepaired),
+};
+
+static const GstStatsField gauges[] = {
+  FIELD ("queued-bytes", queued_bytes),
+  FIELD ("estimated-bitrate", estimated_rate),
+  FIELD ("initial-delay", initial_delay),
+  FIELD ("least-delay", least_delay),
+};
+
+#undef FIELD
+#define FIELD(name, member) \
+    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (MmtpSenderChannelStats, member) }
+
+static const GstStatsField channel_counters[] = {
+  FIELD ("packets", packets),
+  FIELD ("bytes", bytes),
+  FIELD ("data-packets", data_packets),
+  FIELD ("retransmitted", retransmitted),
+  FIELD ("probes", probes),
+  FIELD ("reported", reported),
+  FIELD ("lost", lost),
+  FIELD ("late", late),
+  FIELD ("requeued", requeued),
+  FIELD ("decreases", decreases),
+  FIELD ("silences", silences),
+};
+
+static const GstStatsField channel_gauges[] = {
+  FIELD ("rate", rate),
+  FIELD ("delay", delay),
+  FIELD ("high-delay", high_delay),
+  FIELD ("round-trip", round_trip),
+  FIELD ("jitter", jitter),
+};
+
+#undef FIELD
+
+static void
+add_counters (const GstStatsField * fields, guint n, gpointer sum,
+    gconstpointer more)
+{
+  guint i;
+
+  for (i = 0; i < n; i++)
+    G_STRUCT_MEMBER (guint64, sum, fields[i].offset) +=
+        G_STRUCT_MEMBER (guint64, more, fields[i].offset);
+}
+
+static void
+add_stats (MmtpSenderStats * sum, const MmtpSenderStats * more)
+{
+  guint i;
+
+  add_counters (counters, G_N_ELEMENTS (counters), sum, more);
+  for (i = 0; i < MMTP_LAST_REFUSAL; i++)
+    sum->refused[i] += more->refused[i];
+}
+
+/* With lock. Of this session and all before; FALSE: no such channel */
+static gboolean
+get_channel_stats (GstMmtpSink * self, guint channel,
+    MmtpSenderChannelStats * stats)
+{
+  const MmtpSenderChannelStats *past;
+
+  if (!mmtp_sender_get_channel_stats (self->sender, channel, stats))
+    return FALSE;
+  past = g_hash_table_lookup (self->past_channels, stats->name);
+  if (past)
+    add_counters (channel_counters, G_N_ELEMENTS (channel_counters), stats,
+        past);
+  return TRUE;
+}
+
+/* The names are the core's, which goes. */
+static void
+keep_channel (GstMmtpSink * self, guint channel)
+{
+  MmtpSenderChannelStats stats, *kept;
+  gchar *name;
+
+  if (!get_channel_stats (self, channel, &stats))
+    return;
+  name = g_strdup (stats.name);
+  kept = g_memdup2 (&stats, sizeof (stats));
+  kept->name = name;
+  kept->state = MMTP_CHANNEL_GONE;
+  g_hash_table_replace (self->past_channels, name, kept);
+}
+
+void
+gst_mmtp_sink_keep_stats (GstMmtpSink * self)
+{
+  MmtpSenderStats stats;
+  guint i;
+
+  mmtp_sender_get_stats (self->sender, &stats);
+  add_stats (&self->past, &stats);
+  for (i = 0; i < stats.n_channels; i++)
+    keep_channel (self, i);
+}
+
+void
+gst_mmtp_sink_clear_stats (GstMmtpSink * self)
+{
+  memset (&self->past, 0, sizeof (self->past));
+  g_hash_table_remove_all (self->past_channels);
+  self->sessions = 0;
+}
+
+static void
+append_channel (GValue * array, const MmtpSenderChannelStats * stats)
+{
+  GstStructure *structure = gst_structure_new ("application/x-mmtp-channel",
+      "name", G_TYPE_STRING, stats->name, "state", G_TYPE_STRING,
+      mmtp_channel_state_get_name (stats->state), NULL);
+  GValue value = G_VALUE_INIT;
+
+  gst_structure_set_stats (structure, channel_gauges,
+      G_N_ELEMENTS (channel_gauges), stats);
+  gst_structure_set_stats (structure, channel_counters,
+      G_N_ELEMENTS (channel_counters), stats);
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&value, structure);
+  gst_value_array_append_and_take_value (array, &value);
+}
+
+/* With lock. Those of the session as it numbers them, or what was left of the
+ * last ones */
+static void
+append_channels (GstMmtpSink * self, GValue * array, guint n_channels)
+{
+  MmtpSenderChannelStats stats, *past;
+  GHashTableIter iter;
+  guint i;
+
+  for (i = 0; self->sender && i < n_channels; i++) {
+    if (get_channel_stats (self, i, &stats))
+      append_channel (array, &stats);
+  }
+  if (self->sender)
+    return;
+  g_hash_table_iter_init (&iter, self->past_channels);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) & past))
+    append_channel (array, past);
+}
+
+void
+gst_mmtp_sink_fill_stats (GstNetworkSink * sink, GstStructure * stats)
+{
+  GstMmtpSink *self = GST_MMTP_SINK (sink);
+  MmtpSenderStats values = { 0 };
+  GValue array = G_VALUE_INIT;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  LOCK (self);
+  if (self->sender)
+    mmtp_sender_get_stats (self->sender, &values);
+  append_channels (self, &array, values.n_channels);
+  add_stats (&values, &self->past);
+  UNLOCK (self);
+
+  gst_structure_set_stats (stats, counters, G_N_ELEMENTS (counters), &values);
+  gst_structure_set_stats (stats, gauges, G_N_ELEMENTS (gauges), &values);
+  gst_mmtp_add_refusals (stats, values.refused);
+  gst_structure_take_value (stats, "channels", &array);
+}

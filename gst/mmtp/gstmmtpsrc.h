@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The element mmtpsrc. */
+
+#ifndef __GST_MMTP_SRC_H__
+#define __GST_MMTP_SRC_H__
+
+#include <gst/base/gstpushsrc.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_MMTP_SRC (gst_mmtp_src_get_type ())
+G_DECLARE_FINAL_TYPE (GstMmtpSrc, gst_mmtp_src, GST, MMTP_SRC, GstPushSrc)
+GST_ELEMENT_REGISTER_DECLARE (mmtpsrc);
+
+G_END_DECLS
+
+#endif /* __GST_MMTP_SRC_H__ */

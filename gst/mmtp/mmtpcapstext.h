@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which text of caps is taken from the network: docs/wire-mmtp.md, CAPS. What a
+ * parser would make objects of, of any type that the process knows, is not for
+ * a peer to choose. Text only: nothing is parsed into caps here.
+ */
+
+#ifndef __MMTP_CAPS_TEXT_H__
+#define __MMTP_CAPS_TEXT_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* One structure, of fields of plain types */
+gboolean mmtp_caps_text_is_plain (const gchar * text, gsize size);
+
+G_END_DECLS
+
+#endif /* __MMTP_CAPS_TEXT_H__ */

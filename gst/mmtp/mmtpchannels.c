@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Takes apart what a user wrote, and says of what can't be meant what would be
+ * right. Nothing is looked up: a name of an interface or a host that there
+ * isn't is the socket's or the resolver's to refuse.
+ */
+
+#include "mmtpchannels.h"
+
+#include <gio/gio.h>
+
+#include <string.h>
+
+#include "mmtppacket.h"
+
+#define ARROW "->"
+#define AUTO "auto"
+#define DEFAULT_NAME "default"  /* of the channel that routing chooses */
+
+/* Linux's IFNAMSIZ without the 0 behind it */
+#define MAX_INTERFACE_NAME 15
+
+/* A REPORT has bytes per second in 32 bits: docs/wire-mmtp.md section 3. */
+#define MAX_RATE (8 * (guint64) G_MAXUINT32)
+/* More than the longest D0 of an OPEN: no packet would be in time. */
+#define MAX_DELAY 60000         /* ms */
+/* The shortest "longest message" of a JOIN, and 48 bytes of IPv6 and UDP */
+#define MIN_MTU (128 + 48)
+#define MAX_MTU 65535
+
+typedef struct
+{
+  const gchar *name;
+  const gchar *unit;
+  guint64 least, most;
+} Number;
+
+static const Number numbers[] = {
+  {"rate", "bits per second", 0, MAX_RATE},
+  {"delay", "ms", 0, MAX_DELAY},
+  {"mtu", "bytes", MIN_MTU, MAX_MTU},
+};
+
+GQuark
+mmtp_channels_error_quark (void)
+{
+  return g_quark_from_static_string ("mmtp-channels-error-quark");
+}
+
+/* --- life cycle ----------------------------------------------------------- */
+
+void
+mmtp_channel_spec_free (MmtpChannelSpec * spec)
+{
+  g_free (spec->name);
+  g_free (spec->interface);
+  g_free (spec->local_address);
+  g_free (spec->host);
+  g_free (spec);
+}
+
+MmtpChannelSpec *
+mmtp_channel_spec_new_interface (const gchar * interface, const gchar * host,
+    guint16 port)
+{
+  MmtpChannelSpec *spec = g_new0 (MmtpChannelSpec, 1);
+
+  spec->name = g_strdup (interface);
+  spec->interface = g_strdup (interface);
+  spec->host = g_strdup (host);
+  spec->port = port;
+  return spec;
+}
+
+static MmtpChannels *
+channels_new (void)
+{
+  MmtpChannels *channels = g_new0 (MmtpChannels, 1);
+
+  channels->specs = g_ptr_array_new_with_free_func ((GDestroyNotify)
+      mmtp_channel_spec_free);
+  return channels;
+}
+
+void
+mmtp_channels_free (MmtpChannels * channels)
+{
+  g_ptr_array_unref (channels->specs);
+  g_free (channels);
+}
+
+/* --- addresses and ports -------------------------------------------------- */
+
+G_GNUC_PRINTF (2, 3)
+     static gboolean refuse (GError ** error, const gchar * format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  if (error)
+    *error = g_error_new_valist (MMTP_CHANNELS_ERROR,
+        MMTP_CHANNELS_ERROR_SYNTAX, format, arguments);
+  va_end (arguments);
+  return FALSE;
+}
+
+/* With the zone that a link-local address of IPv6 needs, as in fe80::1%wlan0 */
+static gboolean
+is_address (const gchar * text, GSocketFamily * family)
+{
+  const gchar *zone = strchr (text, '%');
+  gchar *bare = zone ? g_strndup (text, zone - text) : g_strdup (text);
+  GInetAddress *address = g_inet_address_new_from_string (bare);
+
+  g_free (bare);
+  if (!address)
+    return FALSE;
+  *family = g_inet_address_get_family (address);
+  g_object_unref (address);
+  return !zone || (*family == G_SOCKET_FAMILY_IPV6 && zone[1] != '\0');
+}
+
+static gboolean
+is_ipv6 (const gchar * text)
+{
+  GSocketFamily family;
+
+  return is_address (text, &family) && family == G_SOCKET_FAMILY_IPV6;
+}
+
+/* As people write addresses of IPv4, right or wrong */
+static gboolean
+looks_like_ipv4 (const gchar * text)
+{
+  return strchr (text, '.') && text[strspn (text, "0123456789.")] == '\0';
+}
+
+/* "host", "host:port", "2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:port".
+ * `port`: NULL if there is none. Both are to be freed. */
+static gboolean
+split_port (const gchar * text, gchar ** host, gchar ** port, GError ** error)
+{
+  const gchar *end = strrchr (text, ']'), *colon = strrchr (text, ':');
+
+  if (text[0] == '[') {
+    if (!end || (end[1] != '\0' && end[1] != ':'))
+      return refuse (error,
+          "\"%s\" has a bracket too many or too few: IPv6 with"
+          " a port is [2001:db8::1]:5004", text);
+    *host = g_strndup (text + 1, end - text - 1);
+    *port = end[1] == ':' ? g_strdup (end + 2) : NULL;
+  } else if (!colon || strchr (text, ':') != colon) {
+    *host = g_strdup (text);
+    *port = NULL;
+  } else {
+    *host = g_strndup (text, colon - text);
+    *port = g_strdup (colon + 1);
+  }
+
+  if ((text[0] == '[' || strchr (*host, ':')) && !is_ipv6 (*host))
+    return refuse (error, "\"%s\" is no IPv6 address, which \"%s\" has to be; "
+        "IPv6 with a port is [2001:db8::1]:5004", *host, text);
+  return TRUE;
+}
+
+static gboolean
+parse_port (const gchar * text, const gchar * whole, guint least,
+    guint16 * port, GError ** error)
+{
+  guint64 number;
+
+  if (!g_ascii_string_to_unsigned (text, 10, least, G_MAXUINT16, &number, NULL))
+    return refuse (error, "\"%s\" in \"%s\" is no port, a number from %u to %u",
+        text, whole, least, G_MAXUINT16);
+  *port = number;
+  return TRUE;
+}
+
+/* --- a channel's parts ---------------------------------------------------- */
+
+/* Linux: dev_valid_name() */
+static gboolean
+is_interface_name (const gchar * text)
+{
+  return text[0] != '\0' && strlen (text) <= MAX_INTERFACE_NAME
+      && !strpbrk (text, "/:% \t\r\n[]") && !looks_like_ipv4 (text)
+      && strcmp (text, AUTO) != 0;
+}
+
+static gboolean
+take_local (MmtpChannelSpec * spec, const gchar * text, gchar * address,
+    const gchar * port, GError ** error)
+{
+  GSocketFamily family;
+
+  if (port && !parse_port (port, text, 0, &spec->local_port, error))
+    return FALSE;
+  if (is_address (address, &family)) {
+    spec->local_address = g_strdup (address);
+    return TRUE;
+  }
+  if (is_interface_name (address)) {
+    spec->interface = g_strdup (address);
+    return TRUE;
+  }
+  if (strcmp (address, AUTO) == 0)
+    return refuse (error, "\"" AUTO "\" is all channels, with nothing beside "
+        "it: neither \"%s\" nor a list", text);
+  return refuse (error, "\"%s\" is neither an address nor the name of an "
+      "interface, which has 1 to %d bytes; a receiver is ->host:port", address,
+      MAX_INTERFACE_NAME);
+}
+
+static gboolean
+parse_local (MmtpChannelSpec * spec, const gchar * text, GError ** error)
+{
+  gchar *address = NULL, *port = NULL;
+  gboolean done = text[0] == '\0' || (split_port (text, &address, &port, error)
+      && take_local (spec, text, address, port, error));
+
+  g_free (address);
+  g_free (port);
+  return done;
+}
+
+static gboolean
+take_remote (MmtpChannelSpec * spec, const gchar * text, const gchar * host,
+    const gchar * port, GError ** error)
+{
+  GSocketFamily family;
+
+  if (host[0] == '\0')
+    return refuse (error,
+        "No host in \"%s\", which has to be host or host:port", text);
+  if (strpbrk (host, "/@>[] \t\r\n") || ((looks_like_ipv4 (host)
+              || strchr (host, ':')) && !is_address (host, &family)))
+    return refuse (error, "\"%s\" is neither a host's name nor an address",
+        host);
+  if (port && !parse_port (port, text, 1, &spec->port, error))
+    return FALSE;
+  g_free (spec->host);
+  spec->host = g_strdup (host);
+  return TRUE;
+}
+
+static gboolean
+parse_remote (MmtpChannelSpec * spec, const gchar * text, GError ** error)
+{
+  gchar *host = NULL, *port = NULL;
+  gboolean done = split_port (text, &host, &port, error)
+      && take_remote (spec, text, host, port, error);
+
+  g_free (host);
+  g_free (port);
+  return done;
+}
+
+static gboolean
+parse_number (MmtpChannelSpec * spec, const Number * number,
+    const gchar * value, GError ** error)
+{
+  guint64 parsed;
+
+  if (!g_ascii_string_to_unsigned (value, 10, number->least, number->most,
+          &parsed, NULL))
+    return refuse (error, "\"%s=%s\" is no number of %s from %" G_GUINT64_FORMAT
+        " to %" G_GUINT64_FORMAT, number->name, value, number->unit,
+        number->least, number->most);
+  if (number == &numbers[0])
+    spec->rate = parsed;
+  else if (number == &numbers[1])
+    spec->delay = parsed * G_GUINT64_CONSTANT (1000000);
+  else
+    spec->mtu = parsed;
+  return TRUE;
+}
+
+static gboolean
+take_option (MmtpChannelSpec * spec, const gchar * name, const gchar * value,
+    GError ** error)
+{
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    if (strcmp (name, numbers[i].name) == 0)
+      return parse_number (spec, &numbers[i], value, error);
+  }
+  if (strcmp (name, "name") != 0)
+    return refuse (error, "\"%s\" is none of rate, delay, mtu and name", name);
+  if (value[0] == '\0')
+    return refuse (error, "A channel's name is empty: name=field, say");
+  g_free (spec->name);
+  spec->name = g_strdup (value);
+  return TRUE;
+}
+
+static gboolean
+parse_option (MmtpChannelSpec * spec, const gchar * text, GPtrArray * seen,
+    GError ** error)
+{
+  gchar **parts = g_strsplit (text, "=", 2);
+  gboolean done = FALSE;
+
+  if (!parts[0] || !parts[1]) {
+    refuse (error, "\"%s\" behind a ? is not name=value, as rate=2000000",
+        text);
+  } else if (g_ptr_array_find_with_equal_func (seen, g_strstrip (parts[0]),
+          g_str_equal, NULL)) {
+    refuse (error, "%s is said twice of one channel", parts[0]);
+  } else {
+    g_ptr_array_add (seen, g_strdup (parts[0]));
+    done = take_option (spec, parts[0], g_strstrip (parts[1]), error);
+  }
+  g_strfreev (parts);
+  return done;
+}
+
+static gboolean
+parse_options (MmtpChannelSpec * spec, const gchar * text, GError ** error)
+{
+  gchar **options = g_strsplit (text, "&", -1);
+  GPtrArray *seen = g_ptr_array_new_with_free_func (g_free);
+  gboolean done = options[0] != NULL;
+  guint i;
+
+  if (!done)
+    refuse (error, "Nothing behind a ?, where rate=2000000 could be");
+  for (i = 0; done && options[i]; i++)
+    done = parse_option (spec, options[i], seen, error);
+  g_ptr_array_unref (seen);
+  g_strfreev (options);
+  return done;
+}
+
+/* --- a list --------------------------------------------------------------- */
+
+/* What is behind the separator; before it the text ends. NULL: there is none */
+static gchar *
+cut (gchar * text, const gchar * separator)
+{
+  gchar *found = strstr (text, separator);
+
+  if (!found)
+    return NULL;
+  *found = '\0';
+  return g_strstrip (found + strlen (separator));
+}
+
+/* Changes the text. */
+static gboolean
+parse_channel (MmtpChannelSpec * spec, gchar * text, GError ** error)
+{
+  gchar *options = cut (text, "?"), *remote;
+
+  spec->name = g_strdup (*g_strstrip (text) ? text : DEFAULT_NAME);
+  remote = cut (text, ARROW);
+  return parse_local (spec, g_strstrip (text), error)
+      && (!remote || parse_remote (spec, remote, error))
+      && (!options || parse_options (spec, options, error));
+}
+
+/* As gst_rist_sink_set_bonds() of GStreamer 1.22: host:port[/interface], where
+ * the last colon is the port's even in IPv6 without brackets. */
+static gboolean
+parse_bond (MmtpChannelSpec * spec, gchar * text, GError ** error)
+{
+  gchar *whole = g_strdup (text), *interface = cut (text, "/");
+  gchar *colon = strrchr (g_strchomp (text), ':');
+
+  spec->name = whole;
+  if (!colon || colon[1] == '\0' || strchr (colon, ']'))
+    return refuse (error, "\"%s\" has no port: a bonding address is host:port",
+        whole);
+  if (interface && !is_interface_name (interface))
+    return refuse (error, "\"%s\" in \"%s\" is no name of an interface, which "
+        "has 1 to %d bytes", interface, whole, MAX_INTERFACE_NAME);
+  spec->interface = g_strdup (interface);
+  if (text[0] == '[')
+    return parse_remote (spec, text, error);
+  *colon = '\0';
+  return take_remote (spec, whole, text, colon + 1, error);
+}
+
+static gboolean
+add (MmtpChannels * channels, MmtpChannelSpec * spec, GError ** error)
+{
+  const MmtpChannelSpec *other;
+  guint i;
+
+  for (i = 0; i < channels->specs->len; i++) {
+    other = g_ptr_array_index (channels->specs, i);
+    if (strcmp (other->name, spec->name) != 0)
+      continue;
+    g_set_error (error, MMTP_CHANNELS_ERROR, MMTP_CHANNELS_ERROR_TWICE,
+        "Channel \"%s\" is there twice; if two are meant, ?name= tells them "
+        "apart", spec->name);
+    return FALSE;
+  }
+  if (channels->specs->len == MMTP_MAX_CHANNELS) {
+    g_set_error (error, MMTP_CHANNELS_ERROR, MMTP_CHANNELS_ERROR_TOO_MANY,
+        "More than %d channels", MMTP_MAX_CHANNELS);
+    return FALSE;
+  }
+  g_ptr_array_add (channels->specs, spec);
+  return TRUE;
+}
+
+typedef gboolean (*ParseFunc) (MmtpChannelSpec * spec, gchar * text,
+    GError ** error);
+
+static gboolean
+parse_one (MmtpChannels * channels, ParseFunc parse, gchar * text,
+    const gchar * host, guint16 port, GError ** error)
+{
+  MmtpChannelSpec *spec = g_new0 (MmtpChannelSpec, 1);
+
+  spec->host = g_strdup (host);
+  spec->port = port;
+  if (parse (spec, text, error) && add (channels, spec, error))
+    return TRUE;
+  mmtp_channel_spec_free (spec);
+  return FALSE;
+}
+
+static MmtpChannels *
+parse_list (ParseFunc parse, const gchar * list, const gchar * host,
+    guint16 port, GError ** error)
+{
+  MmtpChannels *channels = channels_new ();
+  gchar **texts = g_strsplit (list, ",", -1);
+  gboolean done = TRUE;
+  guint i;
+
+  for (i = 0; done && texts[i]; i++) {
+    if (*g_strstrip (texts[i]) == '\0')
+      done = refuse (error, "A channel of \"%s\" is empty: a comma too many",
+          list);
+    else
+      done = parse_one (channels, parse, texts[i], host, port, error);
+  }
+  g_strfreev (texts);
+  if (done)
+    return channels;
+  mmtp_channels_free (channels);
+  return NULL;
+}
+
+static MmtpChannels *
+parse_alone (const gchar * host, guint16 port)
+{
+  MmtpChannels *channels = channels_new ();
+  gchar text[] = "";
+
+  parse_one (channels, parse_channel, text, host, port, NULL);
+  return channels;
+}
+
+MmtpChannels *
+mmtp_channels_parse (const gchar * text, const gchar * host, guint16 port,
+    GError ** error)
+{
+  gchar *stripped = g_strstrip (g_strdup (text ? text : ""));
+  MmtpChannels *channels;
+
+  if (strcmp (stripped, AUTO) == 0) {
+    channels = channels_new ();
+    channels->is_auto = TRUE;
+  } else if (*stripped == '\0') {
+    channels = parse_alone (host, port);
+  } else {
+    channels = parse_list (parse_channel, stripped, host, port, error);
+  }
+  g_free (stripped);
+  return channels;
+}
+
+MmtpChannels *
+mmtp_channels_parse_bonding (const gchar * text, GError ** error)
+{
+  if (!text || *text == '\0') {
+    refuse (error, "No bonding addresses: they are host:port with commas "
+        "between");
+    return NULL;
+  }
+  return parse_list (parse_bond, text, NULL, 0, error);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The sender's clock; see the header. */
+
+#include "mmtpclock.h"
+
+#include <string.h>
+
+#define SECOND 1e9
+#define DUE_BITS 32
+
+/* Due times that are off come right in such a time, but at most at 1 ms in a
+ * second: less than crystals differ at their worst makes no sound nor picture
+ * hurry. */
+#define CORRECTION_TIME (20 * SECOND)
+#define MOST_SLEW 1e-3
+/* Windows for the skew: a point each second, and a result from so long on. Half
+ * of MOST_SLEW, which leaves the rest to correct. */
+#define POINT_DISTANCE (1 * SECOND)
+#define LEAST_SPAN (20 * SECOND)
+#define MOST_SKEW 5e-4
+/* A result that noise may have moved by more is none. */
+#define MOST_ERROR 5e-5
+/* us, two years: ns and sums of them are within 64 bits whatever the other side
+ * says. */
+#define FARTHEST (G_GINT64_CONSTANT (1) << 46)
+
+void
+mmtp_clock_init (MmtpClock * clock, guint64 now, guint64 sender_now)
+{
+  memset (clock, 0, sizeof (*clock));
+  clock->start = now;
+  clock->sender_start = sender_now;
+  clock->sent = sender_now / MMTP_TICK;
+  clock->due = sender_now;
+  clock->sent_time = clock->due_time = clock->offset_time = now;
+}
+
+/* ns since OPEN on the sender's clock */
+static gint64
+get_elapsed (const MmtpClock * clock, guint64 sender_time)
+{
+  gint64 elapsed = (gint64) (sender_time - clock->sender_start);
+
+  return CLAMP (elapsed, -FARTHEST, FARTHEST) * 1000;
+}
+
+/* Nearest to the last one, which has moved on since. */
+gint64
+mmtp_clock_unwrap_sent (MmtpClock * clock, guint64 now, guint32 ticks)
+{
+  guint64 near = clock->sent + (now - clock->sent_time) / (MMTP_TICK * 1000);
+
+  clock->sent = mmtp_unwrap (ticks, MMTP_TICKS_BITS, near);
+  clock->sent_time = now;
+  return (gint64) clock->start + get_elapsed (clock, clock->sent * MMTP_TICK);
+}
+
+guint64
+mmtp_clock_unwrap_due (MmtpClock * clock, guint64 now, guint32 due)
+{
+  guint64 near = clock->due + (now - clock->due_time) / 1000;
+
+  clock->due = mmtp_unwrap (due, DUE_BITS, near);
+  clock->due_time = now;
+  return clock->due;
+}
+
+/* --- offset -------------------------------------------------------------- */
+
+void
+mmtp_clock_add_transit (MmtpClock * clock, gint64 transit)
+{
+  clock->least = clock->any_transit ? MIN (clock->least, transit) : transit;
+  clock->any_transit = TRUE;
+}
+
+void
+mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset)
+{
+  gdouble weight = 1;
+
+  if (clock->fixed && clock->has_told)
+    weight = MIN (1, (now - clock->told_time) / CORRECTION_TIME);
+  clock->told += (offset - clock->told) * weight;
+  clock->has_told = TRUE;
+  clock->told_time = now;
+}
+
+static void
+advance (MmtpClock * clock, guint64 now)
+{
+  gdouble passed = (gdouble) (now - clock->offset_time), step;
+
+  clock->offset_time = now;
+  if (!clock->fixed) {
+    clock->offset = clock->has_told ? clock->told : clock->least;
+    return;
+  }
+  step = clock->skew * passed;
+  if (clock->has_told)
+    step += (clock->told - clock->offset) * MIN (1, passed / CORRECTION_TIME);
+  clock->offset += CLAMP (step, -MOST_SLEW * passed, MOST_SLEW * passed);
+}
+
+guint64
+mmtp_clock_map (MmtpClock * clock, guint64 now, guint64 due)
+{
+  gint64 mapped;
+
+  advance (clock, now);
+  mapped = (gint64) clock->start + get_elapsed (clock, due)
+      + (gint64) clock->offset;
+  return MAX (mapped, 0);
+}
+
+guint64
+mmtp_clock_map_output (MmtpClock * clock, guint64 now, guint64 due)
+{
+  guint64 mapped = mmtp_clock_map (clock, now, due);
+
+  if (clock->fixed && due >= clock->last_due)
+    mapped = MAX (mapped, clock->last_mapped);
+  clock->fixed = TRUE;
+  clock->last_due = due;
+  clock->last_mapped = mapped;
+  return mapped;
+}
+
+/* --- skew ---------------------------------------------------------------- */
+
+void
+mmtp_clock_restart_skew (MmtpClock * clock)
+{
+  clock->n_points = 0;
+}
+
+static const MmtpClockPoint *
+find_least (const MmtpClockPoint * points, guint n)
+{
+  const MmtpClockPoint *least = points;
+  guint i;
+
+  for (i = 1; i < n; i++)
+    if (points[i].transit < least->transit)
+      least = &points[i];
+  return least;
+}
+
+/* ns, from one point to the next */
+static gdouble
+get_noise (const MmtpClock * clock)
+{
+  gdouble sum = 0;
+  guint i;
+
+  for (i = 1; i < clock->n_points; i++)
+    sum += ABS (clock->points[i].transit - clock->points[i - 1].transit);
+  return sum / (clock->n_points - 1);
+}
+
+/* From the least transit of the first third to that of the last */
+static void
+measure_skew (MmtpClock * clock)
+{
+  guint third = clock->n_points / 3;
+  const MmtpClockPoint *first = find_least (clock->points, third);
+  const MmtpClockPoint *last =
+      find_least (clock->points + clock->n_points - third, third);
+  gdouble span = (gdouble) (last->time - first->time), skew;
+
+  if (get_noise (clock) > MOST_ERROR * span)
+    return;
+  skew = CLAMP ((last->transit - first->transit) / span, -MOST_SKEW, MOST_SKEW);
+  clock->skew += clock->has_skew ? (skew - clock->skew) / 8 : skew;
+  clock->has_skew = TRUE;
+}
+
+void
+mmtp_clock_add_least (MmtpClock * clock, guint64 now, gint64 least)
+{
+  MmtpClockPoint point = { now, least };
+  guint n = clock->n_points;
+
+  if (n > 0 && now - clock->points[n - 1].time < POINT_DISTANCE)
+    return;
+  if (n == MMTP_CLOCK_POINTS)
+    memmove (clock->points, clock->points + 1, --n * sizeof (point));
+  clock->points[n++] = point;
+  clock->n_points = n;
+  if (n >= 6 && point.time - clock->points[0].time >= LEAST_SPAN)
+    measure_skew (clock);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who may speak in an MMTP session; see the header. Everything is HMAC-SHA-256
+ * [RFC 2104, FIPS 180-4], as GLib has it; what is compared with something
+ * secret is compared in constant time.
+ */
+
+#include "mmtpkeys.h"
+
+#include <string.h>
+
+#define COOKIE_TIME_SIZE 8      /* docs/wire-mmtp.md section 4 */
+#define COOKIE_LIFETIME 10      /* s, section 4 */
+
+/* section 5 */
+#define HANDSHAKE_LABEL "mmtp1 handshake"
+#define SESSION_LABEL "mmtp1 session"
+#define SENDER_LABEL "sender"
+#define RECEIVER_LABEL "receiver"
+
+static void
+write_u64 (guint8 * bytes, guint64 value)
+{
+  value = GUINT64_TO_BE (value);
+  memcpy (bytes, &value, sizeof (value));
+}
+
+static guint64
+read_u64 (const guint8 * bytes)
+{
+  guint64 value;
+
+  memcpy (&value, bytes, sizeof (value));
+  return GUINT64_FROM_BE (value);
+}
+
+/* In a time that doesn't say where they differ */
+static gboolean
+is_equal (const guint8 * a, const guint8 * b, gsize size)
+{
+  volatile guint8 difference = 0;
+  gsize i;
+
+  for (i = 0; i < size; i++)
+    difference |= a[i] ^ b[i];
+  return difference == 0;
+}
+
+static GHmac *
+new_hmac (const guint8 * key, gsize size)
+{
+  return g_hmac_new (G_CHECKSUM_SHA256, key, size);
+}
+
+static void
+add (GHmac * hmac, gconstpointer bytes, gsize size)
+{
+  if (size > 0)
+    g_hmac_update (hmac, bytes, size);
+}
+
+/* Takes the hmac. */
+static void
+finish (GHmac * hmac, guint8 digest[MMTP_KEY_SIZE])
+{
+  gsize size = MMTP_KEY_SIZE;
+
+  g_hmac_get_digest (hmac, digest, &size);
+  g_hmac_unref (hmac);
+}
+
+/* --- the key of the application ------------------------------------------- */
+
+static GHmac *
+new_application_hmac (GBytes * key)
+{
+  gsize size;
+  const guint8 *bytes = g_bytes_get_data (key, &size);
+
+  return new_hmac (bytes, size);
+}
+
+void
+mmtp_key_init (MmtpKey * key, GBytes * application_key)
+{
+  GHmac *hmac;
+
+  memset (key, 0, sizeof (*key));
+  if (!application_key || g_bytes_get_size (application_key) == 0)
+    return;
+  key->is_set = TRUE;
+  key->key = g_bytes_ref (application_key);
+  hmac = new_application_hmac (key->key);
+  add (hmac, HANDSHAKE_LABEL, strlen (HANDSHAKE_LABEL));
+  finish (hmac, key->handshake);
+}
+
+void
+mmtp_key_clear (MmtpKey * key)
+{
+  g_clear_pointer (&key->key, g_bytes_unref);
+  memset (key, 0, sizeof (*key));
+}
+
+void
+mmtp_key_sign (const MmtpKey * key, const guint8 * bytes, gsize size,
+    guint8 mac[MMTP_MAC_SIZE])
+{
+  guint8 digest[MMTP_KEY_SIZE] = { 0, };
+
+  if (key->is_set) {
+    GHmac *hmac = new_hmac (key->handshake, MMTP_KEY_SIZE);
+
+    add (hmac, bytes, size);
+    finish (hmac, digest);
+  }
+  memcpy (mac, digest, MMTP_MAC_SIZE);
+}
+
+gboolean
+mmtp_key_verify (const MmtpKey * key, const guint8 * bytes, gsize size,
+    const guint8 mac[MMTP_MAC_SIZE])
+{
+  guint8 expected[MMTP_MAC_SIZE];
+
+  mmtp_key_sign (key, bytes, size, expected);
+  return is_equal (mac, expected, MMTP_MAC_SIZE);
+}
+
+/* --- cookies -------------------------------------------------------------- */
+
+/* The address has the only length that is not fixed: no two triples are the
+ * same bytes. */
+void
+mmtp_cookie_make (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
+    const guint8 * address, gsize address_size,
+    const guint8 nonce[MMTP_NONCE_SIZE], guint8 cookie[MMTP_COOKIE_SIZE])
+{
+  GHmac *hmac = new_hmac (secret, MMTP_KEY_SIZE);
+  guint8 digest[MMTP_KEY_SIZE];
+
+  write_u64 (cookie, now);
+  add (hmac, cookie, COOKIE_TIME_SIZE);
+  add (hmac, address, address_size);
+  add (hmac, nonce, MMTP_NONCE_SIZE);
+  finish (hmac, digest);
+  memcpy (cookie + COOKIE_TIME_SIZE, digest,
+      MMTP_COOKIE_SIZE - COOKIE_TIME_SIZE);
+}
+
+gboolean
+mmtp_cookie_check (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
+    const guint8 * address, gsize address_size,
+    const guint8 nonce[MMTP_NONCE_SIZE], const guint8 cookie[MMTP_COOKIE_SIZE])
+{
+  const guint64 made = read_u64 (cookie);
+  guint8 expected[MMTP_COOKIE_SIZE];
+
+  if (made > now || now - made > COOKIE_LIFETIME)
+    return FALSE;
+  mmtp_cookie_make (secret, made, address, address_size, nonce, expected);
+  return is_equal (cookie, expected, MMTP_COOKIE_SIZE);
+}
+
+/* --- one direction of a session ------------------------------------------- */
+
+void
+mmtp_direction_init (MmtpDirection * direction, const MmtpKey * key,
+    const guint8 nonce_s[MMTP_NONCE_SIZE],
+    const guint8 nonce_r[MMTP_NONCE_SIZE], MmtpRole from, guint64 token)
+{
+  const gchar *label = from == MMTP_SENDER ? SENDER_LABEL : RECEIVER_LABEL;
+  guint8 derived[MMTP_KEY_SIZE];
+  GHmac *hmac;
+
+  direction->token = token;
+  direction->hmac = NULL;
+  if (!key->is_set)
+    return;
+
+  hmac = new_application_hmac (key->key);
+  add (hmac, SESSION_LABEL, strlen (SESSION_LABEL));
+  add (hmac, nonce_s, MMTP_NONCE_SIZE);
+  add (hmac, nonce_r, MMTP_NONCE_SIZE);
+  finish (hmac, derived);
+
+  hmac = new_hmac (derived, MMTP_KEY_SIZE);
+  add (hmac, label, strlen (label));
+  finish (hmac, derived);
+  direction->hmac = new_hmac (derived, MMTP_KEY_SIZE);
+}
+
+void
+mmtp_direction_clear (MmtpDirection * direction)
+{
+  g_clear_pointer (&direction->hmac, g_hmac_unref);
+  memset (direction, 0, sizeof (*direction));
+}
+
+static void
+make_trailer (const MmtpDirection * direction, guint64 number,
+    const guint8 * bytes, gsize size, guint8 trailer[MMTP_TRAILER_SIZE])
+{
+  guint8 digest[MMTP_KEY_SIZE];
+  GHmac *hmac;
+
+  if (!direction->hmac) {
+    write_u64 (trailer, direction->token);
+    return;
+  }
+  hmac = g_hmac_copy (direction->hmac);
+  write_u64 (digest, number);
+  add (hmac, digest, sizeof (number));
+  add (hmac, bytes, size);
+  finish (hmac, digest);
+  memcpy (trailer, digest, MMTP_TRAILER_SIZE);
+}
+
+void
+mmtp_direction_seal (const MmtpDirection * direction, guint64 number,
+    guint8 * bytes, gsize size)
+{
+  g_return_if_fail (size >= MMTP_MIN_MESSAGE);
+
+  size -= MMTP_TRAILER_SIZE;
+  make_trailer (direction, number, bytes, size, bytes + size);
+}
+
+gboolean
+mmtp_direction_verify (const MmtpDirection * direction, guint64 number,
+    const guint8 * bytes, gsize size)
+{
+  guint8 expected[MMTP_TRAILER_SIZE];
+
+  if (size < MMTP_MIN_MESSAGE)
+    return FALSE;
+  size -= MMTP_TRAILER_SIZE;
+  make_trailer (direction, number, bytes, size, expected);
+  return is_equal (bytes + size, expected, MMTP_TRAILER_SIZE);
+}
+
+/* --- numbers that were used ----------------------------------------------- */
+
+static guint64
+get_bit (guint64 number)
+{
+  return G_GUINT64_CONSTANT (1) << number % 64;
+}
+
+static guint
+get_word (guint64 number)
+{
+  return number % MMTP_REPLAY_WINDOW / 64;
+}
+
+gboolean
+mmtp_replay_check (const MmtpReplay * replay, guint64 number)
+{
+  if (!replay->any || number > replay->highest)
+    return TRUE;
+  if (replay->highest - number >= MMTP_REPLAY_WINDOW)
+    return FALSE;
+  return !(replay->seen[get_word (number)] & get_bit (number));
+}
+
+/* The window is a ring: what comes into it takes the place of what leaves
+ * it. */
+static void
+advance (MmtpReplay * replay, guint64 number)
+{
+  if (!replay->any || number - replay->highest >= MMTP_REPLAY_WINDOW)
+    memset (replay->seen, 0, sizeof (replay->seen));
+  else
+    while (++replay->highest != number)
+      replay->seen[get_word (replay->highest)] &= ~get_bit (replay->highest);
+  replay->any = TRUE;
+  replay->highest = number;
+}
+
+void
+mmtp_replay_accept (MmtpReplay * replay, guint64 number)
+{
+  g_return_if_fail (mmtp_replay_check (replay, number));
+
+  if (!replay->any || number > replay->highest)
+    advance (replay, number);
+  replay->seen[get_word (number)] |= get_bit (number);
+}

@@ -1,0 +1,693 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* MMTP's messages; see the header. Each layout of docs/wire-mmtp.md stands
+ * once: the same function reads it and writes it, field by field.
+ */
+
+#include "mmtppacket.h"
+
+#include <string.h>
+
+#define VERSION_SHIFT 5         /* section 2: 3 bits of version, 5 of type */
+#define TYPE_MASK 0x1f
+#define MIN_PRELUDE 2           /* section 3, DATA: its length and its mask */
+#define PRELUDE_MASK 0x3f       /* what section 3 gives a meaning */
+#define MAX_INITIAL_DELAY 60000000      /* us, section 4, OPEN */
+#define MIN_KEEPALIVE 10        /* ms, section 4, OPEN */
+#define MAX_KEEPALIVE 10000     /* ms, section 4, OPEN */
+#define MIN_LONGEST 128         /* bytes, sections 3, JOIN, and 4, OPEN */
+
+/* A message on its way between bytes and a structure. What lies beyond `end`
+ * is read as 0 and not written, and noted. */
+typedef struct
+{
+  const guint8 *in;             /* NULL: writing */
+  guint8 *out;                  /* NULL: reading */
+  gsize left;                   /* bytes until `end` */
+  gboolean overrun;
+  gboolean malformed;
+} Coder;
+
+typedef struct
+{
+  const gchar *name;
+  guint from;                   /* MmtpRole, or both */
+  gsize size;                   /* bytes that it needs, with its trailer */
+  gboolean is_open;             /* may be longer */
+  void (*code) (Coder * self, MmtpMessage * message);
+} Layout;
+
+const gchar *
+mmtp_refusal_get_name (MmtpRefusal refusal)
+{
+  static const gchar *const names[MMTP_LAST_REFUSAL] = {
+    "valid", "short", "version", "type", "trailer", "replay", "channel",
+    "malformed", "session", "address"
+  };
+
+  g_return_val_if_fail (refusal < MMTP_LAST_REFUSAL, NULL);
+  return names[refusal];
+}
+
+/* --- fields, most significant byte first ---------------------------------- */
+
+static gboolean
+has_left (Coder * self, gsize size)
+{
+  if (self->left < size)
+    self->overrun = TRUE;
+  return !self->overrun;
+}
+
+static void
+skip (Coder * self, gsize size)
+{
+  if (self->in)
+    self->in += size;
+  else
+    self->out += size;
+  self->left -= size;
+}
+
+static guint64
+read_number (Coder * self, guint size)
+{
+  guint64 value = 0;
+  guint i;
+
+  if (!has_left (self, size))
+    return 0;
+  for (i = 0; i < size; i++)
+    value = value << 8 | self->in[i];
+  skip (self, size);
+  return value;
+}
+
+static void
+write_number (Coder * self, guint size, guint64 value)
+{
+  guint i;
+
+  if (!has_left (self, size))
+    return;
+  for (i = size; i > 0; i--, value >>= 8)
+    self->out[i - 1] = value;
+  skip (self, size);
+}
+
+#define DEFINE_CODE(name, type, size) \
+static void \
+code_##name (Coder * self, type * value) \
+{ \
+  if (self->in) \
+    *value = (type) read_number (self, size); \
+  else \
+    write_number (self, size, (guint64) *value); \
+}
+
+/* *INDENT-OFF* */
+DEFINE_CODE (u8, guint8, 1)
+DEFINE_CODE (u16, guint16, 2)
+DEFINE_CODE (u24, guint32, 3)
+DEFINE_CODE (u32, guint32, 4)
+DEFINE_CODE (i32, gint32, 4)
+DEFINE_CODE (u64, guint64, 8)
+/* *INDENT-ON* */
+
+static void
+code_bytes (Coder * self, guint8 * bytes, gsize size)
+{
+  if (!has_left (self, size))
+    return;
+  if (self->in)
+    memcpy (bytes, self->in, size);
+  else
+    memcpy (self->out, bytes, size);
+  skip (self, size);
+}
+
+/* The lowest bit of a byte of flags; its others mean nothing yet. */
+static void
+code_flag (Coder * self, gboolean * flag)
+{
+  if (self->in)
+    *flag = read_number (self, 1) & 0x01;
+  else
+    write_number (self, 1, *flag ? 0x01 : 0);
+}
+
+/* A byte that is 0 or 1 */
+static void
+code_boolean (Coder * self, gboolean * value)
+{
+  if (self->in) {
+    *value = read_number (self, 1);
+    self->malformed |= *value > 1;
+  } else
+    write_number (self, 1, *value ? 1 : 0);
+}
+
+/* Zeros until there are `left` bytes; when reading whatever is there. */
+static void
+code_zeros (Coder * self, gsize size)
+{
+  if (!has_left (self, size))
+    return;
+  if (self->out && size > 0)
+    memset (self->out, 0, size);
+  skip (self, size);
+}
+
+/* What is left of the message when reading, which then points there. */
+static void
+code_rest (Coder * self, const guint8 ** bytes, gsize * size)
+{
+  if (self->in) {
+    *bytes = self->in;
+    *size = self->left;
+  } else if (has_left (self, *size) && *size > 0)
+    memcpy (self->out, *bytes, *size);
+  if (!self->overrun)
+    skip (self, *size);
+}
+
+/* --- section 3 ------------------------------------------------------------ */
+
+gsize
+mmtp_prelude_get_size (const MmtpPrelude * prelude)
+{
+  const guint8 mask = prelude->mask & PRELUDE_MASK;
+
+  if (mask == 0)
+    return 0;
+  return MIN_PRELUDE + (mask & MMTP_PRELUDE_PTS ? 4 : 0)
+      + (mask & MMTP_PRELUDE_DURATION ? 4 : 0)
+      + (mask & MMTP_PRELUDE_RATE ? 12 : 0)
+      + (mask & MMTP_PRELUDE_DTS ? 4 : 0);
+}
+
+static void
+code_prelude_fields (Coder * self, MmtpPrelude * prelude)
+{
+  if (prelude->mask & MMTP_PRELUDE_PTS)
+    code_i32 (self, &prelude->pts);
+  if (prelude->mask & MMTP_PRELUDE_DURATION)
+    code_u32 (self, &prelude->duration);
+  if (prelude->mask & MMTP_PRELUDE_RATE) {
+    code_u32 (self, &prelude->frame_rate);
+    code_u64 (self, &prelude->bit_rate);
+  }
+  if (prelude->mask & MMTP_PRELUDE_DTS)
+    code_i32 (self, &prelude->dts);
+}
+
+/* Its length skips what a later version may have added. */
+static void
+read_prelude (Coder * self, MmtpPrelude * prelude)
+{
+  Coder fields = *self;
+  guint8 length = read_number (&fields, 1);
+
+  if (length < MIN_PRELUDE || length > MMTP_MAX_PRELUDE ||
+      length > self->left) {
+    self->malformed = TRUE;
+    return;
+  }
+  fields.left = length - 1;
+  prelude->mask = read_number (&fields, 1) & PRELUDE_MASK;
+  code_prelude_fields (&fields, prelude);
+  self->malformed |= fields.overrun;
+  skip (self, length);
+}
+
+static void
+write_prelude (Coder * self, MmtpPrelude * prelude)
+{
+  if (prelude->mask == 0)
+    return;
+  write_number (self, 1, mmtp_prelude_get_size (prelude));
+  write_number (self, 1, prelude->mask);
+  code_prelude_fields (self, prelude);
+}
+
+static void
+read_data (Coder * self, MmtpData * data)
+{
+  data->flags = read_number (self, 1);
+  data->caps_version = read_number (self, 1);
+  memset (&data->prelude, 0, sizeof (data->prelude));
+  if (!(data->flags & MMTP_FLAG_PRELUDE))
+    return;
+  if (data->flags & MMTP_FLAG_FIRST)
+    read_prelude (self, &data->prelude);
+  else
+    self->malformed = TRUE;
+}
+
+/* The mask says whether there is a prelude. */
+static void
+write_data (Coder * self, MmtpData * data)
+{
+  guint8 flags = data->flags & ~MMTP_FLAG_PRELUDE;
+
+  if (data->prelude.mask)
+    flags |= MMTP_FLAG_PRELUDE;
+  write_number (self, 1, flags);
+  write_number (self, 1, data->caps_version);
+  write_prelude (self, &data->prelude);
+}
+
+static void
+code_data (Coder * self, MmtpMessage * message)
+{
+  MmtpData *data = &message->data;
+
+  code_u24 (self, &data->stream_number);
+  code_u32 (self, &data->due);
+  if (self->in)
+    read_data (self, data);
+  else
+    write_data (self, data);
+  code_rest (self, &data->payload, &data->payload_size);
+}
+
+static void
+code_probe (Coder * self, MmtpMessage * message)
+{
+  MmtpProbe *probe = &message->probe;
+
+  if (self->in) {
+    probe->flags = read_number (self, 1) & MMTP_FLAG_PAIR;
+    probe->size = MMTP_HEADER_SIZE + 1 + self->left + MMTP_TRAILER_SIZE;
+    return;
+  }
+  write_number (self, 1, probe->flags & MMTP_FLAG_PAIR);
+  code_zeros (self, probe->size - MMTP_HEADER_SIZE - 1 - MMTP_TRAILER_SIZE);
+}
+
+static void
+code_join (Coder * self, MmtpMessage * message)
+{
+  MmtpJoin *join = &message->join;
+
+  code_u64 (self, &join->number);
+  code_u64 (self, &join->nonce);
+  code_u16 (self, &join->longest);
+  code_zeros (self, MMTP_JOIN_SIZE - MMTP_TRAILER_SIZE - 25);
+}
+
+static void
+code_challenge (Coder * self, MmtpMessage * message)
+{
+  code_u64 (self, &message->challenge.nonce);
+  code_u64 (self, &message->challenge.challenge);
+}
+
+static void
+code_response (Coder * self, MmtpMessage * message)
+{
+  code_u64 (self, &message->challenge.challenge);
+}
+
+static void
+code_keepalive (Coder * self, MmtpMessage * message)
+{
+  MmtpKeepalive *keepalive = &message->keepalive;
+
+  code_u64 (self, &keepalive->number);
+  code_u32 (self, &keepalive->initial_delay);
+  code_u32 (self, &keepalive->next);
+  code_u32 (self, &keepalive->floor);
+  code_u32 (self, &keepalive->round_trip);
+  code_u8 (self, &keepalive->fastest);
+  code_u8 (self, &keepalive->caps_version);
+  code_flag (self, &keepalive->stored);
+  code_i32 (self, &keepalive->offset);
+  code_boolean (self, &keepalive->has_offset);
+  code_u24 (self, &keepalive->echo);
+  code_u24 (self, &keepalive->hold);
+}
+
+static void
+code_ranges (Coder * self, MmtpRecord * record)
+{
+  guint i;
+
+  if (record->n_ranges > MMTP_MAX_RANGES) {
+    self->malformed = TRUE;
+    return;
+  }
+  for (i = 0; i < record->n_ranges; i++) {
+    code_u16 (self, &record->ranges[i].first);
+    code_u8 (self, &record->ranges[i].count);
+    self->malformed |= record->ranges[i].count == 0;
+  }
+}
+
+static void
+code_record (Coder * self, MmtpRecord * record)
+{
+  code_u8 (self, &record->channel);
+  code_u8 (self, &record->flags);
+  code_u32 (self, &record->highest);
+  code_u32 (self, &record->received);
+  code_u32 (self, &record->lost);
+  code_u32 (self, &record->late);
+  code_u32 (self, &record->bytes);
+  code_i32 (self, &record->least_transit);
+  code_i32 (self, &record->high_transit);
+  code_u32 (self, &record->inter_arrival);
+  code_i32 (self, &record->jitter);
+  code_u32 (self, &record->capacity);
+  code_u32 (self, &record->rate);
+  code_u8 (self, &record->decrease);
+  code_u8 (self, &record->n_ranges);
+  code_ranges (self, record);
+}
+
+static void
+code_report (Coder * self, MmtpMessage * message)
+{
+  MmtpReport *report = &message->report;
+  guint i;
+
+  code_u64 (self, &report->channel_number);
+  code_u32 (self, &report->number);
+  code_u32 (self, &report->next);
+  code_u8 (self, &report->echo_channel);
+  code_u24 (self, &report->echo);
+  code_u24 (self, &report->hold);
+  code_u8 (self, &report->n_records);
+  self->malformed |= report->n_records > MMTP_MAX_RECORDS;
+  for (i = 0; i < report->n_records && !self->malformed; i++)
+    code_record (self, &report->records[i]);
+}
+
+static void
+code_query (Coder * self, MmtpMessage * message)
+{
+  code_u8 (self, &message->query.channel);
+}
+
+static void
+code_decrease (Coder * self, MmtpMessage * message)
+{
+  code_u8 (self, &message->decrease.channel);
+  code_u8 (self, &message->decrease.number);
+  code_u32 (self, &message->decrease.jitter);
+  code_u32 (self, &message->decrease.rate);
+}
+
+static void
+code_leave (Coder * self, MmtpMessage * message)
+{
+  code_u8 (self, &message->leave.channel);
+  code_flag (self, &message->leave.is_ack);
+  code_u8 (self, &message->leave.reason);
+  code_u32 (self, &message->leave.highest);
+}
+
+static void
+code_caps (Coder * self, MmtpMessage * message)
+{
+  MmtpCaps *caps = &message->caps;
+
+  code_u8 (self, &caps->version);
+  code_u16 (self, &caps->length);
+  code_u16 (self, &caps->offset);
+  code_rest (self, &caps->piece, &caps->piece_size);
+}
+
+static void
+code_caps_ack (Coder * self, MmtpMessage * message)
+{
+  code_u8 (self, &message->caps.version);
+}
+
+static void
+code_end (Coder * self, MmtpMessage * message)
+{
+  code_u32 (self, &message->end.stream_number);
+}
+
+/* --- section 4 ------------------------------------------------------------ */
+
+static void
+code_init (Coder * self, MmtpMessage * message)
+{
+  code_bytes (self, message->init.nonce, MMTP_NONCE_SIZE);
+  code_zeros (self, MMTP_INIT_SIZE - MMTP_TRAILER_SIZE - MMTP_HEADER_SIZE
+      - MMTP_NONCE_SIZE);
+}
+
+static void
+code_cookie (Coder * self, MmtpMessage * message)
+{
+  code_bytes (self, message->init.nonce, MMTP_NONCE_SIZE);
+  code_bytes (self, message->init.cookie, MMTP_COOKIE_SIZE);
+}
+
+static void
+code_open (Coder * self, MmtpMessage * message)
+{
+  MmtpOpen *open = &message->open;
+
+  code_bytes (self, open->nonce, MMTP_NONCE_SIZE);
+  code_bytes (self, open->cookie, MMTP_COOKIE_SIZE);
+  code_u64 (self, &open->token);
+  code_u32 (self, &open->initial_delay);
+  code_u64 (self, &open->bit_rate);
+  code_u32 (self, &open->frame_period);
+  code_u16 (self, &open->longest);
+  code_u16 (self, &open->keepalive_period);
+  code_u64 (self, &open->now);
+  code_flag (self, &open->has_key);
+  code_bytes (self, open->mac, MMTP_MAC_SIZE);
+}
+
+static void
+code_accept (Coder * self, MmtpMessage * message)
+{
+  MmtpAccept *accept = &message->accept;
+
+  code_bytes (self, accept->nonce, MMTP_NONCE_SIZE);
+  code_bytes (self, accept->nonce_r, MMTP_NONCE_SIZE);
+  code_u64 (self, &accept->token);
+  code_u32 (self, &accept->least_delay);
+  code_flag (self, &accept->has_key);
+  code_bytes (self, accept->mac, MMTP_MAC_SIZE);
+}
+
+static void
+code_refuse (Coder * self, MmtpMessage * message)
+{
+  code_bytes (self, message->refuse.nonce, MMTP_NONCE_SIZE);
+  code_u8 (self, &message->refuse.reason);
+}
+
+/* --- messages ------------------------------------------------------------- */
+
+#define BOTH (MMTP_SENDER | MMTP_RECEIVER)
+
+static const Layout layouts[MMTP_LAST_TYPE] = {
+  [MMTP_DATA] = {"DATA", MMTP_SENDER, 24, TRUE, code_data},
+  [MMTP_PROBE] = {"PROBE", MMTP_SENDER, 16, TRUE, code_probe},
+  [MMTP_INIT] = {"INIT", MMTP_SENDER, MMTP_INIT_SIZE, TRUE, code_init},
+  [MMTP_COOKIE] = {"COOKIE", MMTP_RECEIVER, 63, FALSE, code_cookie},
+  [MMTP_OPEN] = {"OPEN", MMTP_SENDER, 116, FALSE, code_open},
+  [MMTP_ACCEPT] = {"ACCEPT", MMTP_RECEIVER, 76, FALSE, code_accept},
+  [MMTP_REFUSE] = {"REFUSE", MMTP_RECEIVER, 32, FALSE, code_refuse},
+  [MMTP_JOIN] = {"JOIN", MMTP_SENDER, MMTP_JOIN_SIZE, TRUE, code_join},
+  [MMTP_CHALLENGE] = {"CHALLENGE", MMTP_RECEIVER, 31, FALSE, code_challenge},
+  [MMTP_RESPONSE] = {"RESPONSE", MMTP_SENDER, 23, FALSE, code_response},
+  [MMTP_KEEPALIVE] = {"KEEPALIVE", MMTP_SENDER, 53, FALSE, code_keepalive},
+  [MMTP_REPORT] = {"REPORT", MMTP_RECEIVER, 39, TRUE, code_report},
+  [MMTP_QUERY] = {"QUERY", BOTH, 16, FALSE, code_query},
+  [MMTP_DECREASE] = {"DECREASE", MMTP_RECEIVER, 25, FALSE, code_decrease},
+  [MMTP_LEAVE] = {"LEAVE", BOTH, 22, FALSE, code_leave},
+  [MMTP_CAPS] = {"CAPS", MMTP_SENDER, 21, TRUE, code_caps},
+  [MMTP_CAPS_ACK] = {"CAPS-ACK", MMTP_RECEIVER, 16, FALSE, code_caps_ack},
+  [MMTP_END] = {"END", MMTP_SENDER, 19, FALSE, code_end},
+  [MMTP_END_ACK] = {"END-ACK", MMTP_RECEIVER, 19, FALSE, code_end},
+};
+
+const gchar *
+mmtp_type_get_name (MmtpType type)
+{
+  g_return_val_if_fail (type < MMTP_LAST_TYPE, NULL);
+  return layouts[type].name;
+}
+
+static void
+code_header (Coder * self, MmtpMessage * message)
+{
+  code_u8 (self, &message->channel);
+  code_u16 (self, &message->number);
+  code_u24 (self, &message->sent);
+}
+
+/* REFUSE is read in every version: it says which one the receiver speaks. */
+MmtpRefusal
+mmtp_packet_parse_header (MmtpMessage * message, const guint8 * bytes,
+    gsize size, MmtpRole from)
+{
+  Coder coder = { bytes, NULL, size };
+
+  if (size < MMTP_MIN_MESSAGE)
+    return MMTP_REFUSED_SHORT;
+  message->version = bytes[0] >> VERSION_SHIFT;
+  message->type = bytes[0] & TYPE_MASK;
+  skip (&coder, 1);
+  code_header (&coder, message);
+  skip (&coder, coder.left - MMTP_TRAILER_SIZE);
+  code_u64 (&coder, &message->trailer);
+
+  if (message->version != MMTP_VERSION && message->type != MMTP_REFUSE)
+    return MMTP_REFUSED_VERSION;
+  if (message->type >= MMTP_LAST_TYPE || !(layouts[message->type].from & from))
+    return MMTP_REFUSED_TYPE;
+  if (size < layouts[message->type].size)
+    return MMTP_REFUSED_SHORT;
+  return MMTP_VALID;
+}
+
+static gboolean
+is_longest (guint longest)
+{
+  return longest >= MIN_LONGEST && longest <= MMTP_MAX_MESSAGE;
+}
+
+static gboolean
+is_open_valid (const MmtpOpen * open)
+{
+  return open->initial_delay <= MAX_INITIAL_DELAY
+      && open->keepalive_period >= MIN_KEEPALIVE
+      && open->keepalive_period <= MAX_KEEPALIVE && is_longest (open->longest);
+}
+
+static gboolean
+is_caps_valid (const MmtpCaps * caps)
+{
+  return caps->version != 0 && caps->length <= MMTP_MAX_CAPS
+      && caps->piece_size > 0 && caps->offset < caps->length
+      && caps->piece_size <= caps->length - caps->offset;
+}
+
+/* The header has the low bits of the number that these say in full. */
+static gboolean
+is_number (const MmtpMessage * message, guint64 number)
+{
+  return message->number == (guint16) number;
+}
+
+/* The values that the texts exclude, beside those that can't be coded */
+static gboolean
+has_valid_values (const MmtpMessage * message)
+{
+  switch (message->type) {
+    case MMTP_OPEN:
+      return is_open_valid (&message->open);
+    case MMTP_JOIN:
+      return is_longest (message->join.longest)
+          && is_number (message, message->join.number);
+    case MMTP_KEEPALIVE:
+      return is_number (message, message->keepalive.number);
+    case MMTP_REPORT:
+      return message->report.number != 0
+          && is_number (message, message->report.channel_number);
+    case MMTP_DECREASE:
+      return message->decrease.number != 0;
+    case MMTP_CAPS:
+      return is_caps_valid (&message->caps);
+    case MMTP_CAPS_ACK:
+      return message->caps.version != 0;
+    default:
+      return TRUE;
+  }
+}
+
+/* INIT and OPEN begin with the nonce in every version, which a REFUSE
+ * repeats. */
+static MmtpRefusal
+parse_foreign_body (MmtpMessage * message, Coder * body)
+{
+  if (message->type != MMTP_INIT && message->type != MMTP_OPEN)
+    return MMTP_REFUSED_VERSION;
+  if (body->left + MMTP_HEADER_SIZE + MMTP_TRAILER_SIZE < MMTP_INIT_SIZE)
+    return MMTP_REFUSED_SHORT;
+  code_bytes (body, message->init.nonce, MMTP_NONCE_SIZE);
+  return MMTP_VALID;
+}
+
+MmtpRefusal
+mmtp_packet_parse_body (MmtpMessage * message, const guint8 * bytes, gsize size)
+{
+  Coder body = { bytes, NULL, size };
+  const Layout *layout;
+
+  g_return_val_if_fail (size >= MMTP_MIN_MESSAGE, MMTP_REFUSED_SHORT);
+  skip (&body, MMTP_HEADER_SIZE);
+  body.left -= MMTP_TRAILER_SIZE;
+
+  if (message->version != MMTP_VERSION && message->type != MMTP_REFUSE)
+    return parse_foreign_body (message, &body);
+  g_return_val_if_fail (message->type < MMTP_LAST_TYPE, MMTP_REFUSED_TYPE);
+
+  layout = &layouts[message->type];
+  if (size > (layout->is_open ? MMTP_MAX_MESSAGE : layout->size))
+    return MMTP_REFUSED_MALFORMED;
+  layout->code (&body, message);
+  if (body.malformed || body.overrun)
+    return MMTP_REFUSED_MALFORMED;
+  if (message->type == MMTP_REPORT && body.left > 0)
+    return MMTP_REFUSED_MALFORMED;
+  return has_valid_values (message) ? MMTP_VALID : MMTP_REFUSED_MALFORMED;
+}
+
+/* What the texts exclude is not written. */
+static gboolean
+may_be_written (const MmtpMessage * message)
+{
+  if (message->type >= MMTP_LAST_TYPE || !has_valid_values (message))
+    return FALSE;
+  if (message->type == MMTP_PROBE)
+    return message->probe.size >= layouts[MMTP_PROBE].size;
+  if (message->type == MMTP_DATA && message->data.prelude.mask)
+    return (message->data.flags & MMTP_FLAG_FIRST)
+        && !(message->data.prelude.mask & ~PRELUDE_MASK);
+  return TRUE;
+}
+
+/* A coder that writes leaves the message alone. */
+gsize
+mmtp_packet_write (const MmtpMessage * message, guint8 * bytes, gsize room)
+{
+  Coder coder = { NULL, bytes, MIN (room, MMTP_MAX_MESSAGE) };
+  MmtpMessage *source = (MmtpMessage *) message;
+
+  g_return_val_if_fail (may_be_written (message), 0);
+
+  write_number (&coder, 1, MMTP_VERSION << VERSION_SHIFT | message->type);
+  code_header (&coder, source);
+  layouts[message->type].code (&coder, source);
+  code_u64 (&coder, &source->trailer);
+  g_return_val_if_fail (!coder.malformed, 0);
+  return coder.overrun ? 0 : coder.out - bytes;
+}
+
+/* --- numbers -------------------------------------------------------------- */
+
+/* Of two that are equally near the later one */
+guint64
+mmtp_unwrap (guint64 low, guint bits, guint64 near)
+{
+  const guint64 half = G_GUINT64_CONSTANT (1) << (bits - 1);
+  const guint64 mask = half | (half - 1);
+  const guint64 ahead = (low - near) & mask;
+  const guint64 behind = (near - low) & mask;
+
+  g_return_val_if_fail (bits >= 1 && bits <= 64, near);
+
+  if (ahead <= half)
+    return ahead <= G_MAXUINT64 - near ? near + ahead : near - behind;
+  return behind <= near ? near - behind : near + ahead;
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The receiver of an MMTP session: its verbs, and what goes out of it; see the
+ * header, and mmtpreceiverprivate.h for where the rest is. */
+
+#include "mmtpreceiverprivate.h"
+
+#include <string.h>
+
+#define DEFAULT_MAX_DELAY (60 * MMTP_SECOND)    /* what OPEN may ask for */
+/* docs/wire-mmtp.md section 4 */
+#define DEFAULT_SESSION_TIMEOUT (10 * MMTP_SECOND)
+/* 100 Mbit/s for 5 s */
+#define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
+/* Messages that wait to be fetched: what one call may make, and more */
+#define MAX_OUTPUT 1024
+#define MAX_EVENTS 1024
+
+typedef struct
+{
+  MmtpAddress address;
+  gsize size;
+  guint8 bytes[];
+} Output;
+
+void
+mmtp_receiver_config_init (MmtpReceiverConfig * config)
+{
+  memset (config, 0, sizeof (*config));
+  config->max_delay = DEFAULT_MAX_DELAY;
+  config->session_timeout = DEFAULT_SESSION_TIMEOUT;
+  config->max_bytes = DEFAULT_MAX_BYTES;
+}
+
+MmtpReceiver *
+mmtp_receiver_new (const MmtpReceiverConfig * config,
+    const guint8 entropy[MMTP_ENTROPY_SIZE])
+{
+  MmtpReceiver *self = g_new0 (MmtpReceiver, 1);
+
+  self->config = *config;
+  if (config->key)
+    g_bytes_ref (config->key);
+  mmtp_key_init (&self->key, config->key);
+  memcpy (self->cookie_secret, entropy, MMTP_KEY_SIZE);
+  memcpy (self->draw_secret, entropy + MMTP_KEY_SIZE, MMTP_KEY_SIZE);
+  g_queue_init (&self->output);
+  g_queue_init (&self->events);
+  return self;
+}
+
+void
+mmtp_receiver_free (MmtpReceiver * self)
+{
+  guint i;
+
+  mmtp_receiver_clear_session (self);
+  for (i = 0; i < self->n_ids; i++)
+    g_free (self->channels[self->ids[i]]);
+  g_queue_clear_full (&self->output, g_free);
+  g_queue_clear_full (&self->events, g_free);
+  mmtp_key_clear (&self->key);
+  if (self->config.key)
+    g_bytes_unref (self->config.key);
+  g_free (self);
+}
+
+gboolean
+mmtp_address_is_equal (const MmtpAddress * a, const MmtpAddress * b)
+{
+  return a->size == b->size && memcmp (a->bytes, b->bytes, a->size) == 0;
+}
+
+void
+mmtp_receiver_draw (MmtpReceiver * self, const gchar * purpose,
+    gconstpointer more, gsize size, guint8 drawn[MMTP_KEY_SIZE])
+{
+  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, self->draw_secret,
+      MMTP_KEY_SIZE);
+  gsize n = MMTP_KEY_SIZE;
+
+  g_hmac_update (hmac, (const guchar *) purpose, strlen (purpose));
+  g_hmac_update (hmac, more, size);
+  g_hmac_get_digest (hmac, drawn, &n);
+  g_hmac_unref (hmac);
+}
+
+/* --- messages out -------------------------------------------------------- */
+
+static void
+push_output (MmtpReceiver * self, const MmtpAddress * address,
+    const guint8 * bytes, gsize size)
+{
+  Output *output;
+
+  if (self->output.length >= MAX_OUTPUT)
+    return;
+  output = g_malloc (sizeof (*output) + size);
+  output->address = *address;
+  output->size = size;
+  memcpy (output->bytes, bytes, size);
+  g_queue_push_tail (&self->output, output);
+}
+
+guint32
+mmtp_receiver_get_ticks (const MmtpReceiver * self)
+{
+  return self->now / (MMTP_TICK * 1000) & 0xffffff;
+}
+
+void
+mmtp_receiver_send_bare (MmtpReceiver * self, MmtpMessage * message,
+    const MmtpAddress * address)
+{
+  guint8 bytes[128];
+  gsize size;
+
+  message->sent = mmtp_receiver_get_ticks (self);
+  size = mmtp_packet_write (message, bytes, sizeof (bytes));
+  push_output (self, address, bytes, size);
+}
+
+gsize
+mmtp_receiver_send (MmtpReceiver * self, MmtpReceiverChannel * channel,
+    MmtpMessage * message, const MmtpAddress * address)
+{
+  guint8 bytes[2048];
+  guint64 number = channel->next_number++;
+  gsize size;
+
+  message->channel = channel->id;
+  message->number = number & G_MAXUINT16;
+  message->sent = mmtp_receiver_get_ticks (self);
+  if (message->type == MMTP_REPORT)
+    message->report.channel_number = number;
+  size = mmtp_packet_write (message, bytes, sizeof (bytes));
+  if (size == 0)
+    return 0;
+  mmtp_direction_seal (&self->session.ours, number, bytes, size);
+  push_output (self, address, bytes, size);
+  return size;
+}
+
+gsize
+mmtp_receiver_poll_output (MmtpReceiver * self, guint64 now,
+    MmtpAddress * address, guint8 * bytes, gsize room)
+{
+  Output *output;
+  gsize size;
+
+  self->now = MAX (self->now, now);
+  do {
+    output = g_queue_pop_head (&self->output);
+    if (!output)
+      return 0;
+    size = output->size <= room ? output->size : 0;
+    memcpy (bytes, output->bytes, size);
+    *address = output->address;
+    g_free (output);
+  } while (size == 0);
+  return size;
+}
+
+/* --- messages in, and time ----------------------------------------------- */
+
+static MmtpRefusal
+take_message (MmtpReceiver * self, const MmtpAddress * address,
+    const guint8 * bytes, gsize size)
+{
+  MmtpMessage message;
+  MmtpRefusal refusal =
+      mmtp_packet_parse_header (&message, bytes, size, MMTP_SENDER);
+
+  if (refusal != MMTP_VALID && refusal != MMTP_REFUSED_VERSION)
+    return refusal;
+  if (message.type == MMTP_INIT || message.type == MMTP_OPEN)
+    return mmtp_receiver_handshake (self, address, &message, bytes, size);
+  if (refusal != MMTP_VALID)
+    return refusal;
+  return mmtp_receiver_session_input (self, address, &message, bytes, size);
+}
+
+void
+mmtp_receiver_input (MmtpReceiver * self, guint64 now,
+    const MmtpAddress * address, const guint8 * bytes, gsize size)
+{
+  MmtpRefusal refusal;
+
+  self->now = MAX (self->now, now);
+  mmtp_receiver_session_timeout (self);
+  refusal = take_message (self, address, bytes, size);
+  if (refusal != MMTP_VALID)
+    self->stats.refused[refusal]++;
+}
+
+void
+mmtp_receiver_timeout (MmtpReceiver * self, guint64 now)
+{
+  self->now = MAX (self->now, now);
+  mmtp_receiver_session_timeout (self);
+  mmtp_receiver_report_timeout (self);
+}
+
+guint64
+mmtp_receiver_next_wakeup (MmtpReceiver * self)
+{
+  return MIN (mmtp_receiver_session_next_wakeup (self),
+      mmtp_receiver_report_next_wakeup (self));
+}
+
+/* --- events -------------------------------------------------------------- */
+
+void
+mmtp_receiver_push_event (MmtpReceiver * self, MmtpReceiverEventType type,
+    guint channel)
+{
+  MmtpReceiverEvent *event;
+
+  if (self->events.length >= MAX_EVENTS)
+    return;
+  event = g_new0 (MmtpReceiverEvent, 1);
+  event->type = type;
+  event->channel = channel;
+  event->delay = self->session.initial_delay;
+  g_queue_push_tail (&self->events, event);
+}
+
+static gboolean
+tell_caps (MmtpReceiver * self, const MmtpCapsText * text, guint8 version,
+    MmtpReceiverEvent * event)
+{
+  MmtpReceiverSession *session = &self->session;
+  gboolean plain = text && text->plain;
+
+  if (version == session->caps_version)
+    return FALSE;
+  session->caps_version = version;
+  if (!plain && !session->has_caps)
+    return FALSE;
+  session->has_caps = plain;
+  event->type = MMTP_EVENT_CAPS;
+  event->caps = plain ? g_strndup (text->text, text->length) : NULL;
+  return TRUE;
+}
+
+static gboolean
+tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
+    MmtpReceiverEvent * event)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  if (!(prelude->mask & MMTP_PRELUDE_RATE) || session->rate_told)
+    return FALSE;
+  session->rate_told = TRUE;
+  event->type = MMTP_EVENT_PRESENTATION_RATE;
+  event->frame_rate = prelude->frame_rate;
+  event->bit_rate = prelude->bit_rate;
+  return TRUE;
+}
+
+/* Its deadline was fixed when it came, and the clock has been corrected a
+ * little since, by 1 ms in a second (mmtpclock.c): what was in time then is,
+ * also when the timer is a little late. */
+static guint64
+get_due (MmtpReceiver * self, const MmtpReorderedBuffer * buffer)
+{
+  MmtpReceiverSession *session = &self->session;
+  guint64 due = mmtp_clock_map_output (&session->clock, self->now, buffer->due);
+  guint64 limit = due + session->initial_delay;
+
+  if (self->now <= limit)
+    return due;
+  if (self->now <= buffer->deadline
+      || self->now - limit <= session->initial_delay / 1000)
+    return due + self->now - limit;
+  return due;
+}
+
+static gboolean
+tell_buffer (MmtpReceiver * self, MmtpReceiverEvent * event)
+{
+  MmtpReceiverSession *session = &self->session;
+  MmtpReorderedBuffer buffer;
+
+  if (!mmtp_reorder_poll (session->reorder, &buffer))
+    return FALSE;
+  session->rate_told = FALSE;
+  event->type = MMTP_EVENT_BUFFER;
+  event->data = buffer.data;
+  event->due = get_due (self, &buffer);
+  event->flags = buffer.flags;
+  event->prelude = buffer.prelude;
+  event->discont = buffer.discont;
+  event->delay = session->initial_delay;
+  self->stats.buffers++;
+  self->stats.bytes += g_bytes_get_size (buffer.data);
+  return TRUE;
+}
+
+/* The next buffer that needs not wait for its caps; NULL: none */
+static const MmtpReorderedBuffer *
+find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
+{
+  MmtpReorder *reorder = self->session.reorder;
+  const MmtpReorderedBuffer *buffer;
+
+  while ((buffer = mmtp_reorder_peek (reorder))) {
+    *text = mmtp_receiver_find_caps (self, buffer->caps_version);
+    if (buffer->caps_version == 0 || *text)
+      return buffer;
+    if (self->now < buffer->deadline)
+      return NULL;
+    mmtp_reorder_drop (reorder);
+  }
+  return NULL;
+}
+
+static gboolean
+tell_end (MmtpReceiver * self, MmtpReceiverEvent * event)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  if (!session->end_known || session->ended
+      || mmtp_reorder_get_next (session->reorder) < session->end_number
+      || mmtp_reorder_peek (session->reorder))
+    return FALSE;
+  session->ended = TRUE;
+  session->alive = FALSE;
+  mmtp_receiver_acknowledge_end (self);
+  event->type = MMTP_EVENT_END;
+  return TRUE;
+}
+
+gboolean
+mmtp_receiver_poll_event (MmtpReceiver * self, MmtpReceiverEvent * event)
+{
+  MmtpReceiverEvent *queued = g_queue_pop_head (&self->events);
+  const MmtpReorderedBuffer *buffer;
+  const MmtpCapsText *text = NULL;
+
+  memset (event, 0, sizeof (*event));
+  if (queued) {
+    *event = *queued;
+    g_free (queued);
+    return TRUE;
+  }
+  if (!self->session.exists)
+    return FALSE;
+  buffer = find_buffer (self, &text);
+  if (!buffer)
+    return tell_end (self, event);
+  return tell_caps (self, text, buffer->caps_version, event)
+      || tell_rate (self, &buffer->prelude, event)
+      || tell_buffer (self, event);
+}
+
+/* --- statistics ---------------------------------------------------------- */
+
+void
+mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
+{
+  const MmtpReceiverSession *session = &self->session;
+  const MmtpReorderStats *reorder;
+
+  *stats = self->stats;
+  stats->in_session = session->alive;
+  if (!session->exists)
+    return;
+  reorder = mmtp_reorder_get_stats (session->reorder);
+  stats->packets += reorder->packets;
+  stats->late += reorder->late;
+  stats->duplicates += reorder->duplicates;
+  stats->missing += reorder->missing;
+  stats->incomplete += reorder->incomplete;
+  stats->no_room += reorder->no_room;
+  stats->held_bytes = reorder->held_bytes;
+  stats->initial_delay = session->initial_delay;
+  /* Whose clock is fast, its messages seem to come sooner and sooner. */
+  stats->skew = -session->clock.skew * 1e9;
+}
+
+gboolean
+mmtp_receiver_get_channel_stats (MmtpReceiver * self, guint id,
+    MmtpReceiverChannelStats * stats)
+{
+  const MmtpReceiverChannel *channel =
+      id < MMTP_MAX_CHANNELS ? self->channels[id] : NULL;
+  const MmtpArrivals *arrivals;
+
+  memset (stats, 0, sizeof (*stats));
+  if (!channel)
+    return FALSE;
+  arrivals = &channel->arrivals;
+  stats->joined = channel->joined;
+  stats->received = channel->past.received + arrivals->received;
+  stats->bytes = channel->past.bytes + arrivals->bytes;
+  stats->lost = channel->past.lost + arrivals->losses.lost;
+  stats->late = channel->past.late + arrivals->late;
+  stats->decreases = channel->past.decreases + arrivals->n_decreases;
+  stats->duplicates = channel->duplicates;
+  stats->rate = arrivals->rate * 8;
+  stats->capacity = arrivals->capacity * 8;
+  stats->jitter = MAX (arrivals->accumulated, 0);
+  if (!mmtp_arrivals_get_least_transit (arrivals, &stats->transit))
+    stats->transit = 0;
+  return TRUE;
+}

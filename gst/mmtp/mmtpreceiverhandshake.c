@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How a sender is let in: docs/wire-mmtp.md section 4. Nothing is kept of who
+ * has not shown that it gets what is sent to its address; it is sent no more
+ * than came from there, and all strangers together no more than so many
+ * answers.
+ */
+
+#include "mmtpreceiverprivate.h"
+
+#include <string.h>
+
+/* docs/wire-mmtp.md section 4: COOKIEs at most 1000 times a second. REFUSE is
+ * counted in; of a second's thousand a tenth may come at once. */
+#define ANSWER_DISTANCE (MMTP_SECOND / 900)
+#define ANSWERS_AT_ONCE 100
+#define OPEN_SIGNED_SIZE 92     /* bytes 0 to 91 of OPEN */
+#define ACCEPT_SIGNED_SIZE 52   /* bytes 0 to 51 of ACCEPT */
+
+static gboolean
+may_answer (MmtpReceiver * self)
+{
+  guint64 from = MAX (self->answers_until, self->now);
+
+  if (from - self->now > ANSWER_DISTANCE * ANSWERS_AT_ONCE)
+    return FALSE;
+  self->answers_until = from + ANSWER_DISTANCE;
+  return TRUE;
+}
+
+static MmtpRefusal
+refuse (MmtpReceiver * self, const MmtpAddress * address,
+    const MmtpMessage * message, const guint8 * nonce, MmtpRefuseReason reason)
+{
+  MmtpMessage answer = {.type = MMTP_REFUSE,.channel = message->channel };
+
+  if (may_answer (self)) {
+    memcpy (answer.refuse.nonce, nonce, MMTP_NONCE_SIZE);
+    answer.refuse.reason = reason;
+    mmtp_receiver_send_bare (self, &answer, address);
+  }
+  return reason == MMTP_REFUSE_VERSION ? MMTP_REFUSED_VERSION :
+      MMTP_REFUSED_SESSION;
+}
+
+static MmtpRefusal
+answer_init (MmtpReceiver * self, const MmtpAddress * address,
+    const MmtpMessage * message)
+{
+  MmtpMessage answer = {.type = MMTP_COOKIE,.channel = message->channel };
+
+  if (!may_answer (self))
+    return MMTP_VALID;
+  memcpy (answer.init.nonce, message->init.nonce, MMTP_NONCE_SIZE);
+  mmtp_cookie_make (self->cookie_secret, self->now / MMTP_SECOND,
+      address->bytes, address->size, message->init.nonce, answer.init.cookie);
+  mmtp_receiver_send_bare (self, &answer, address);
+  return MMTP_VALID;
+}
+
+/* The same each time, but for its number and time */
+static void
+accept (MmtpReceiver * self)
+{
+  MmtpReceiverSession *session = &self->session;
+  MmtpReceiverChannel *channel = self->channels[session->opener];
+  MmtpMessage answer = {.type = MMTP_ACCEPT,.channel = channel->id };
+  guint8 bytes[MMTP_HEADER_SIZE + 128];
+
+  memcpy (answer.accept.nonce, session->nonce_s, MMTP_NONCE_SIZE);
+  memcpy (answer.accept.nonce_r, session->nonce_r, MMTP_NONCE_SIZE);
+  answer.accept.token = session->token_r;
+  answer.accept.least_delay = self->config.least_delay / 1000;
+  answer.accept.has_key = self->key.is_set;
+  answer.number = channel->next_number++ & G_MAXUINT16;
+  answer.sent = mmtp_receiver_get_ticks (self);
+  if (mmtp_packet_write (&answer, bytes, sizeof (bytes)) == 0)
+    return;
+  mmtp_key_sign (&self->key, bytes, ACCEPT_SIGNED_SIZE, answer.accept.mac);
+  mmtp_receiver_send_bare (self, &answer, &session->opener_address);
+}
+
+static gboolean
+is_of_session (const MmtpReceiverSession * session, const MmtpOpen * open)
+{
+  return session->exists
+      && memcmp (session->nonce_s, open->nonce, MMTP_NONCE_SIZE) == 0;
+}
+
+/* ACCEPT got lost, or was too slow. */
+static MmtpRefusal
+accept_again (MmtpReceiver * self, const MmtpAddress * address,
+    const MmtpMessage * message, gsize size)
+{
+  MmtpReceiverSession *session = &self->session;
+  MmtpReceiverChannel *channel = self->channels[session->opener];
+  guint64 number = mmtp_unwrap (message->number, 16, channel->replay.highest);
+
+  if (!session->alive || message->channel != session->opener
+      || !mmtp_address_is_equal (address, &session->opener_address))
+    return MMTP_REFUSED_SESSION;
+  if (!mmtp_replay_check (&channel->replay, number))
+    return MMTP_REFUSED_REPLAY;
+  mmtp_replay_accept (&channel->replay, number);
+  mmtp_receiver_note_message (self, channel, number, message, size);
+  accept (self);
+  return MMTP_VALID;
+}
+
+static MmtpRefusal
+answer_open (MmtpReceiver * self, const MmtpAddress * address,
+    const MmtpMessage * message, const guint8 * bytes, gsize size)
+{
+  const MmtpOpen *open = &message->open;
+  gboolean own = is_of_session (&self->session, open);
+
+  if (!own && !mmtp_cookie_check (self->cookie_secret,
+          self->now / MMTP_SECOND, address->bytes, address->size, open->nonce,
+          open->cookie))
+    return refuse (self, address, message, open->nonce, MMTP_REFUSE_COOKIE);
+  if (open->has_key != self->key.is_set
+      || !mmtp_key_verify (&self->key, bytes, OPEN_SIGNED_SIZE, open->mac))
+    return refuse (self, address, message, open->nonce, MMTP_REFUSE_KEY);
+  if (own)
+    return accept_again (self, address, message, size);
+  if (self->session.alive)
+    return refuse (self, address, message, open->nonce, MMTP_REFUSE_BUSY);
+  mmtp_receiver_begin_session (self, address, message);
+  mmtp_receiver_note_message (self, self->channels[message->channel],
+      message->number, message, size);
+  accept (self);
+  return MMTP_VALID;
+}
+
+MmtpRefusal
+mmtp_receiver_handshake (MmtpReceiver * self, const MmtpAddress * address,
+    MmtpMessage * message, const guint8 * bytes, gsize size)
+{
+  MmtpRefusal refusal = mmtp_packet_parse_body (message, bytes, size);
+
+  if (refusal != MMTP_VALID)
+    return refusal;
+  if (message->version != MMTP_VERSION)
+    return refuse (self, address, message, message->init.nonce,
+        MMTP_REFUSE_VERSION);
+  return message->type == MMTP_INIT ? answer_init (self, address, message) :
+      answer_open (self, address, message, bytes, size);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of the receiver share: mmtpreceiver.c has its verbs and what
+ * goes out, mmtpreceiverhandshake.c lets a sender in, mmtpreceiversession.c
+ * takes its messages, mmtpreceivercaps.c its caps, mmtpreceiverreports.c tells
+ * it what was measured.
+ */
+
+#ifndef __MMTP_RECEIVER_PRIVATE_H__
+#define __MMTP_RECEIVER_PRIVATE_H__
+
+#include "mmtparrivals.h"
+#include "mmtpclock.h"
+#include "mmtpkeys.h"
+#include "mmtpreceiver.h"
+#include "mmtpreorder.h"
+
+G_BEGIN_DECLS
+
+#define MMTP_MSECOND G_GUINT64_CONSTANT (1000000)
+#define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
+
+/* Versions of the caps that buffers under way may still have */
+#define MMTP_CAPS_VERSIONS 4
+
+typedef struct
+{
+  guint8 version;               /* 0: free */
+  guint16 length;
+  guint16 n_bytes;              /* of the text that have come */
+  gboolean plain;               /* complete, and to be taken */
+  guint8 come[MMTP_MAX_CAPS / 8];       /* bit of each byte */
+  gchar text[MMTP_MAX_CAPS + 1];
+} MmtpCapsText;
+
+/* Counters of sessions before, so that they never go back */
+typedef struct
+{
+  guint64 received, bytes, lost, late, decreases;
+} MmtpChannelPast;
+
+typedef struct
+{
+  guint8 id;
+  gboolean known;               /* in this session: it has numbers */
+  gboolean joined;              /* `address` is validated */
+  MmtpAddress address;
+  guint16 longest;              /* bytes of a message */
+  guint64 next_number;          /* of ours on it */
+  MmtpReplay replay;
+  MmtpArrivals arrivals;
+  guint64 duplicates;
+  MmtpChannelPast past;
+
+  guint32 echo;                 /* ticks, of the last message */
+  guint64 echo_time;            /* ns, when it came */
+  gint64 latest_sent;           /* ns, as mmtp_clock_unwrap_sent has it */
+  guint64 round_trip;           /* ns, 0: unknown */
+  guint64 keepalive_time;       /* ns, when the last one came, or was asked
+                                 * for */
+  guint64 keepalive_gap;        /* ns between them, of late the longest */
+  guint64 query_time;           /* ns, when one was answered; 0: never */
+  guint64 next_report;          /* ns */
+} MmtpReceiverChannel;
+
+typedef struct
+{
+  gboolean exists;              /* its messages are taken */
+  gboolean alive;               /* no other one is let in */
+  gboolean ended;
+  guint8 nonce_s[MMTP_NONCE_SIZE], nonce_r[MMTP_NONCE_SIZE];
+  guint64 token_r;
+  guint8 opener;                /* channel of OPEN */
+  MmtpAddress opener_address;
+  MmtpDirection theirs, ours;
+
+  guint64 period;               /* ns, keep-alives */
+  guint64 initial_delay;        /* ns, D0 */
+  guint64 last_valid;           /* ns, when a valid message came */
+  MmtpClock clock;
+  MmtpReorder *reorder;
+  guint64 latest_deadline;      /* ns, of all packets */
+
+  gint64 keepalive_sent;        /* of the newest KEEPALIVE */
+  guint8 fastest;               /* channel that the sender wants reports on */
+  gint skew_channel;            /* of the clock's points, -1: none */
+  gboolean floor_waits;         /* for what was sent before it */
+  guint32 floor;
+  gint64 floor_sent;
+
+  MmtpCapsText *caps[MMTP_CAPS_VERSIONS];       /* NULL: not yet used */
+  guint next_caps;              /* to be used anew */
+  guint8 caps_version;          /* that the application was told; 0: none */
+  gboolean has_caps;            /* it was told a text */
+  gboolean rate_told;           /* of the buffer that comes next */
+
+  gboolean end_known;
+  guint64 end_number;           /* of the stream */
+  guint64 end_deadline;         /* ns */
+
+  guint32 n_reports;
+  guint64 last_report;          /* ns, with all channels */
+  guint8 reporter;              /* channel on which that went */
+} MmtpReceiverSession;
+
+struct _MmtpReceiver
+{
+  MmtpReceiverConfig config;
+  MmtpKey key;
+  guint8 cookie_secret[MMTP_KEY_SIZE];
+  guint8 draw_secret[MMTP_KEY_SIZE];    /* nonces, tokens, challenges */
+  guint64 now;                  /* ns, the latest seen */
+  guint64 answers_until;        /* ns, budget of answers to strangers */
+  MmtpReceiverSession session;
+  MmtpReceiverChannel *channels[MMTP_MAX_CHANNELS];     /* NULL: never was */
+  guint8 ids[MMTP_MAX_CHANNELS];        /* of those that are not NULL */
+  guint n_ids;
+  GQueue output;                /* of Output */
+  GQueue events;                /* of MmtpReceiverEvent, before any buffer */
+  MmtpReceiverStats stats;      /* of sessions before, what reorder counts */
+};
+
+/* mmtpreceiver.c */
+void mmtp_receiver_push_event (MmtpReceiver * self,
+    MmtpReceiverEventType type, guint channel);
+/* The time of sending of what is sent now */
+guint32 mmtp_receiver_get_ticks (const MmtpReceiver * self);
+/* Outside of a session: nothing is sealed. */
+void mmtp_receiver_send_bare (MmtpReceiver * self, MmtpMessage * message,
+    const MmtpAddress * address);
+/* Fills in its number, time and trailer; its size, 0: not sent */
+gsize mmtp_receiver_send (MmtpReceiver * self, MmtpReceiverChannel * channel,
+    MmtpMessage * message, const MmtpAddress * address);
+gboolean mmtp_address_is_equal (const MmtpAddress * a, const MmtpAddress * b);
+/* Bytes that nobody else can know, of what for, and what is put to it */
+void mmtp_receiver_draw (MmtpReceiver * self, const gchar * purpose,
+    gconstpointer more, gsize size, guint8 drawn[MMTP_KEY_SIZE]);
+
+/* mmtpreceiverhandshake.c */
+MmtpRefusal mmtp_receiver_handshake (MmtpReceiver * self,
+    const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
+    gsize size);
+
+/* mmtpreceiversession.c */
+void mmtp_receiver_begin_session (MmtpReceiver * self,
+    const MmtpAddress * address, const MmtpMessage * open);
+void mmtp_receiver_clear_session (MmtpReceiver * self);
+MmtpReceiverChannel *mmtp_receiver_make_channel (MmtpReceiver * self,
+    guint8 id, guint64 number);
+void mmtp_receiver_note_message (MmtpReceiver * self,
+    MmtpReceiverChannel * channel, guint64 number,
+    const MmtpMessage * message, gsize size);
+MmtpRefusal mmtp_receiver_session_input (MmtpReceiver * self,
+    const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
+    gsize size);
+void mmtp_receiver_acknowledge_end (MmtpReceiver * self);
+void mmtp_receiver_session_timeout (MmtpReceiver * self);
+guint64 mmtp_receiver_session_next_wakeup (MmtpReceiver * self);
+
+/* mmtpreceivercaps.c */
+MmtpRefusal mmtp_receiver_take_caps (MmtpReceiver * self,
+    MmtpReceiverChannel * channel, const MmtpCaps * caps);
+/* NULL: not all of it has come */
+const MmtpCapsText *mmtp_receiver_find_caps (MmtpReceiver * self,
+    guint8 version);
+
+/* mmtpreceiverreports.c */
+/* The one on which reports go now; NULL: none has joined */
+MmtpReceiverChannel *mmtp_receiver_get_fastest (MmtpReceiver * self);
+void mmtp_receiver_answer_query (MmtpReceiver * self,
+    MmtpReceiverChannel * channel, guint8 about);
+/* What a message has shown that can't wait: a loss, a queue that grows */
+void mmtp_receiver_report_at_once (MmtpReceiver * self,
+    MmtpReceiverChannel * channel);
+void mmtp_receiver_report_timeout (MmtpReceiver * self);
+guint64 mmtp_receiver_report_next_wakeup (MmtpReceiver * self);
+
+G_END_DECLS
+
+#endif /* __MMTP_RECEIVER_PRIVATE_H__ */

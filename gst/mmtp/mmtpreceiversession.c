@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The messages of a session that has begun: docs/wire-mmtp.md sections 2 and 3.
+ * Nothing moves before trailer, number, body and address have been checked. */
+
+#include "mmtpreceiverprivate.h"
+
+#include <string.h>
+
+/* Between keep-alives; what is longer was an outage. */
+#define MOST_KEEPALIVE_GAP (2 * MMTP_SECOND)
+
+/* --- begin and end of a session ------------------------------------------ */
+
+static void
+keep_counters (MmtpReceiver * self)
+{
+  const MmtpReorderStats *stats =
+      mmtp_reorder_get_stats (self->session.reorder);
+
+  self->stats.packets += stats->packets;
+  self->stats.late += stats->late;
+  self->stats.duplicates += stats->duplicates;
+  self->stats.missing += stats->missing;
+  self->stats.incomplete += stats->incomplete;
+  self->stats.no_room += stats->no_room;
+}
+
+static void
+clear_channel (MmtpReceiverChannel * channel)
+{
+  MmtpReceiverChannel old = *channel;
+
+  memset (channel, 0, sizeof (*channel));
+  channel->id = old.id;
+  channel->duplicates = old.duplicates;
+  channel->past = old.past;
+  channel->past.received += old.arrivals.received;
+  channel->past.bytes += old.arrivals.bytes;
+  channel->past.lost += old.arrivals.losses.lost;
+  channel->past.late += old.arrivals.late;
+  channel->past.decreases += old.arrivals.n_decreases;
+}
+
+void
+mmtp_receiver_clear_session (MmtpReceiver * self)
+{
+  MmtpReceiverSession *session = &self->session;
+  guint i;
+
+  if (session->exists) {
+    keep_counters (self);
+    mmtp_reorder_free (session->reorder);
+    mmtp_direction_clear (&session->theirs);
+    mmtp_direction_clear (&session->ours);
+  }
+  for (i = 0; i < MMTP_CAPS_VERSIONS; i++)
+    g_free (session->caps[i]);
+  for (i = 0; i < self->n_ids; i++)
+    clear_channel (self->channels[self->ids[i]]);
+  memset (session, 0, sizeof (*session));
+}
+
+static void
+draw_session (MmtpReceiver * self)
+{
+  MmtpReceiverSession *session = &self->session;
+  guint8 drawn[MMTP_KEY_SIZE];
+
+  mmtp_receiver_draw (self, "session", &self->stats.sessions,
+      sizeof (self->stats.sessions), drawn);
+  memcpy (session->nonce_r, drawn, MMTP_NONCE_SIZE);
+  memcpy (&session->token_r, drawn + MMTP_NONCE_SIZE,
+      sizeof (session->token_r));
+  /* No OPEN before this one comes back once the session is over. */
+  mmtp_receiver_draw (self, "cookies", &self->stats.sessions,
+      sizeof (self->stats.sessions), self->cookie_secret);
+}
+
+static void
+set_initial_delay (MmtpReceiver * self, guint32 wanted)
+{
+  guint64 delay = MAX (wanted * G_GUINT64_CONSTANT (1000),
+      self->config.least_delay);
+  gint64 shift;
+
+  delay = MIN (delay, self->config.max_delay);
+  if (delay == self->session.initial_delay)
+    return;
+  shift = (gint64) (delay - self->session.initial_delay);
+  self->session.initial_delay = delay;
+  if (!self->session.exists)
+    return;
+  mmtp_reorder_shift_deadlines (self->session.reorder, self->now, shift);
+  mmtp_receiver_push_event (self, MMTP_EVENT_INITIAL_DELAY, 0);
+}
+
+MmtpReceiverChannel *
+mmtp_receiver_make_channel (MmtpReceiver * self, guint8 id, guint64 number)
+{
+  MmtpReceiverChannel *channel = self->channels[id];
+
+  if (!channel) {
+    channel = self->channels[id] = g_new0 (MmtpReceiverChannel, 1);
+    channel->id = id;
+    self->ids[self->n_ids++] = id;
+    self->stats.n_channels = MAX (self->stats.n_channels, id + 1u);
+  }
+  if (channel->known)
+    return channel;
+  channel->known = TRUE;
+  channel->longest = MMTP_JOIN_SIZE * 2;
+  mmtp_arrivals_init (&channel->arrivals, self->now, self->session.period);
+  mmtp_replay_accept (&channel->replay, number);
+  return channel;
+}
+
+static void
+join (MmtpReceiver * self, MmtpReceiverChannel * channel,
+    const MmtpAddress * address)
+{
+  gboolean joined = channel->joined;
+
+  if (!joined || !mmtp_address_is_equal (&channel->address, address))
+    mmtp_arrivals_begin_path (&channel->arrivals, self->now);
+  channel->joined = TRUE;
+  channel->address = *address;
+  channel->keepalive_time = self->now;
+  channel->next_report = self->now + self->session.period;
+  if (!joined)
+    mmtp_receiver_push_event (self, MMTP_EVENT_JOINED, channel->id);
+}
+
+static void
+leave (MmtpReceiver * self, MmtpReceiverChannel * channel)
+{
+  if (!channel->joined)
+    return;
+  channel->joined = FALSE;
+  mmtp_receiver_push_event (self, MMTP_EVENT_LEFT, channel->id);
+}
+
+static void
+push_session_event (MmtpReceiver * self, const MmtpOpen * open)
+{
+  MmtpReceiverEvent *event;
+
+  g_queue_clear_full (&self->events, g_free);
+  mmtp_receiver_push_event (self, MMTP_EVENT_SESSION, 0);
+  event = g_queue_peek_tail (&self->events);
+  event->bit_rate = open->bit_rate;
+  if (open->frame_period > 0)
+    event->frame_rate = G_GUINT64_CONSTANT (1000000000) / open->frame_period;
+}
+
+void
+mmtp_receiver_begin_session (MmtpReceiver * self,
+    const MmtpAddress * address, const MmtpMessage * message)
+{
+  const MmtpOpen *open = &message->open;
+  MmtpReceiverSession *session = &self->session;
+  MmtpReceiverChannel *channel;
+
+  mmtp_receiver_clear_session (self);
+  memcpy (session->nonce_s, open->nonce, MMTP_NONCE_SIZE);
+  draw_session (self);
+  self->stats.sessions++;
+  mmtp_direction_init (&session->theirs, &self->key, session->nonce_s,
+      session->nonce_r, MMTP_SENDER, session->token_r);
+  mmtp_direction_init (&session->ours, &self->key, session->nonce_s,
+      session->nonce_r, MMTP_RECEIVER, open->token);
+  session->period = self->config.keepalive_period ?
+      self->config.keepalive_period : open->keepalive_period * MMTP_MSECOND;
+  session->reorder = mmtp_reorder_new (self->config.max_bytes);
+  mmtp_clock_init (&session->clock, self->now, open->now);
+  session->last_valid = session->last_report = self->now;
+  session->keepalive_sent = G_MININT64;
+  session->skew_channel = -1;
+  session->opener = session->fastest = message->channel;
+  session->reporter = message->channel;
+  session->opener_address = *address;
+  set_initial_delay (self, open->initial_delay);
+  session->exists = session->alive = TRUE;
+  push_session_event (self, open);
+  channel = mmtp_receiver_make_channel (self, message->channel,
+      message->number);
+  channel->longest = open->longest;
+  join (self, channel, address);
+}
+
+/* --- what every message says --------------------------------------------- */
+
+static gboolean
+is_load (const MmtpMessage * message)
+{
+  return message->type == MMTP_DATA || message->type == MMTP_PROBE;
+}
+
+static gboolean
+is_pair (const MmtpMessage * message)
+{
+  if (message->type == MMTP_DATA)
+    return message->data.flags & MMTP_FLAG_PAIR;
+  return message->type == MMTP_PROBE && message->probe.flags & MMTP_FLAG_PAIR;
+}
+
+void
+mmtp_receiver_note_message (MmtpReceiver * self,
+    MmtpReceiverChannel * channel, guint64 number,
+    const MmtpMessage * message, gsize size)
+{
+  MmtpReceiverSession *session = &self->session;
+  MmtpArrival arrival = {
+    .number = number,
+    .sent = mmtp_clock_unwrap_sent (&session->clock, self->now, message->sent),
+    .size = size,
+    .is_load = is_load (message),
+    .pair = is_pair (message),
+    .repair_until = MAX (session->latest_deadline,
+        self->now + session->initial_delay)
+  };
+
+  session->last_valid = self->now;
+  channel->echo = message->sent;
+  channel->echo_time = self->now;
+  channel->latest_sent = arrival.sent;
+  mmtp_clock_add_transit (&session->clock, (gint64) self->now - arrival.sent);
+  mmtp_arrivals_add (&channel->arrivals, self->now, &arrival);
+}
+
+/* --- DATA ---------------------------------------------------------------- */
+
+static MmtpRefusal
+take_data (MmtpReceiver * self, MmtpReceiverChannel * channel,
+    const MmtpData * data)
+{
+  MmtpReceiverSession *session = &self->session;
+  guint64 due, deadline;
+
+  if (session->ended)
+    return MMTP_VALID;
+  due = mmtp_clock_unwrap_due (&session->clock, self->now, data->due);
+  deadline = mmtp_clock_map (&session->clock, self->now, due)
+      + session->initial_delay;
+  session->latest_deadline = MAX (session->latest_deadline, deadline);
+  if (self->now >= deadline)
+    mmtp_arrivals_add_late (&channel->arrivals);
+  if (mmtp_reorder_add (session->reorder, self->now, data, due, deadline)
+      == MMTP_REORDER_DUPLICATE)
+    channel->duplicates++;
+  return MMTP_VALID;
+}
+
+/* --- channels come and go ------------------------------------------------ */
+
+static guint64
+make_challenge (MmtpReceiver * self, guint8 channel,
+    const MmtpAddress * address)
+{
+  struct
+  {
+    guint8 nonce[MMTP_NONCE_SIZE];
+    MmtpAddress address;
+    guint8 channel;
+  } seed;
+  guint8 drawn[MMTP_KEY_SIZE];
+  guint64 challenge;
+
+  memset (&seed, 0, sizeof (seed));
+  memcpy (seed.nonce, self->session.nonce_r, MMTP_NONCE_SIZE);
+  seed.address.size = address->size;
+  memcpy (seed.address.bytes, address->bytes, address->size);
+  seed.channel = channel;
+  mmtp_receiver_draw (self, "challenge", &seed, sizeof (seed), drawn);
+  memcpy (&challenge, drawn, sizeof (challenge));
+  return challenge;
+}
+
+/* Also where the address is validated: the sender asks until it is answered. */
+static MmtpRefusal
+take_join (MmtpReceiver * self, MmtpReceiverChannel * channel,
+    const MmtpAddress * address, const MmtpJoin * join)
+{
+  MmtpMessage answer = {.type = MMTP_CHALLENGE };
+
+  channel->longest = join->longest;
+  answer.challenge.nonce = join->nonce;
+  answer.challenge.challenge = make_challenge (self, channel->id, address);
+  mmtp_receiver_send (self, channel, &answer, address);
+  return MMTP_VALID;
+}
+
+static MmtpRefusal
+take_leave (MmtpReceiver * self, MmtpReceiverChannel * channel,
+    const MmtpLeave * leave_message)
+{
+  MmtpReceiverChannel *leaving = self->channels[leave_message->channel];
+  MmtpMessage answer = {.type = MMTP_LEAVE };
+
+  if (!leaving || !leaving->known)
+    return MMTP_REFUSED_MALFORMED;
+  if (leave_message->is_ack)
+    return MMTP_VALID;
+  answer.leave.channel = leaving->id;
+  answer.leave.is_ack = TRUE;
+  answer.leave.reason = leave_message->reason;
+  answer.leave.highest = leaving->arrivals.losses.highest & G_MAXUINT32;
+  mmtp_receiver_send (self, channel, &answer, &channel->address);
+  leave (self, leaving);
+  return MMTP_VALID;
+}
+
+/* --- the sender's state -------------------------------------------------- */
+
+/* What was sent before the floor was told may still be on a slower channel: it
+ * holds when each has brought something younger. */
+static gboolean
+has_floor_come (const MmtpReceiver * self)
+{
+  guint i;
+
+  for (i = 0; i < self->n_ids; i++) {
+    const MmtpReceiverChannel *channel = self->channels[self->ids[i]];
+
+    if (channel->joined && channel->latest_sent < self->session.floor_sent
+        && !mmtp_arrivals_is_silent (&channel->arrivals, self->now))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+take_floor (MmtpReceiver * self, guint32 floor, gint64 sent)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  if (!session->floor_waits) {
+    session->floor = floor;
+    session->floor_sent = sent;
+    session->floor_waits = TRUE;
+  }
+  if (!has_floor_come (self))
+    return;
+  mmtp_reorder_set_floor (session->reorder, session->floor);
+  session->floor_waits = FALSE;
+}
+
+static MmtpRefusal
+take_keepalive (MmtpReceiver * self, MmtpReceiverChannel * channel,
+    const MmtpKeepalive * keepalive)
+{
+  MmtpReceiverSession *session = &self->session;
+  gint64 sent = channel->latest_sent;
+
+  /* A sender spares keep-alives on a slow channel. */
+  channel->keepalive_gap = MAX (channel->keepalive_gap / 8 * 7,
+      MIN (self->now - channel->keepalive_time, MOST_KEEPALIVE_GAP));
+  channel->keepalive_time = self->now;
+  channel->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
+  take_floor (self, keepalive->floor, sent);
+  /* A slow channel brings older news. */
+  if (sent < session->keepalive_sent)
+    return MMTP_VALID;
+  session->keepalive_sent = sent;
+  session->fastest = keepalive->fastest;
+  set_initial_delay (self, keepalive->initial_delay);
+  if (keepalive->has_offset)
+    mmtp_clock_set_offset (&session->clock, self->now,
+        keepalive->offset * G_GINT64_CONSTANT (1000));
+  return MMTP_VALID;
+}
+
+static void
+acknowledge_end (MmtpReceiver * self, MmtpReceiverChannel * channel)
+{
+  MmtpMessage answer = {.type = MMTP_END_ACK };
+
+  answer.end.stream_number = self->session.end_number & G_MAXUINT32;
+  mmtp_receiver_send (self, channel, &answer, &channel->address);
+}
+
+/* Who has been told that all is there goes, and with him what is missing: so he
+ * is told when it is, or can't come in time any more. He asks each 100 ms; but
+ * the application may be gone by then. */
+void
+mmtp_receiver_acknowledge_end (MmtpReceiver * self)
+{
+  guint i;
+
+  for (i = 0; i < self->n_ids; i++) {
+    if (self->channels[self->ids[i]]->joined)
+      acknowledge_end (self, self->channels[self->ids[i]]);
+  }
+}
+
+static MmtpRefusal
+take_end (MmtpReceiver * self, MmtpReceiverChannel * channel,
+    const MmtpEnd * end)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  if (!session->end_known) {
+    session->end_known = TRUE;
+    session->end_number = mmtp_unwrap (end->stream_number, 32,
+        mmtp_reorder_get_next (session->reorder));
+    session->end_deadline = MAX (session->latest_deadline,
+        self->now + session->initial_delay);
+  }
+  if (session->ended)
+    acknowledge_end (self, channel);
+  return MMTP_VALID;
+}
+
+/* --- all of them --------------------------------------------------------- */
+
+static MmtpRefusal
+take_body (MmtpReceiver * self, MmtpReceiverChannel * channel,
+    const MmtpAddress * address, const MmtpMessage * message)
+{
+  switch (message->type) {
+    case MMTP_DATA:
+      return take_data (self, channel, &message->data);
+    case MMTP_JOIN:
+      return take_join (self, channel, address, &message->join);
+    case MMTP_KEEPALIVE:
+      return take_keepalive (self, channel, &message->keepalive);
+    case MMTP_QUERY:
+      mmtp_receiver_answer_query (self, channel, message->query.channel);
+      return MMTP_VALID;
+    case MMTP_LEAVE:
+      return take_leave (self, channel, &message->leave);
+    case MMTP_CAPS:
+      return mmtp_receiver_take_caps (self, channel, &message->caps);
+    case MMTP_END:
+      return take_end (self, channel, &message->end);
+    default:
+      return MMTP_VALID;
+  }
+}
+
+/* JOIN and KEEPALIVE say the whole number, in their first 8 bytes. */
+static guint64
+get_number (const MmtpReceiverChannel * channel, const MmtpMessage * message,
+    const guint8 * bytes)
+{
+  guint64 whole;
+
+  if (message->type != MMTP_JOIN && message->type != MMTP_KEEPALIVE)
+    return mmtp_unwrap (message->number, 16, channel->replay.highest);
+  memcpy (&whole, bytes + MMTP_HEADER_SIZE, sizeof (whole));
+  return GUINT64_FROM_BE (whole);
+}
+
+static MmtpRefusal
+check_response (MmtpReceiver * self, MmtpReceiverChannel * channel,
+    const MmtpAddress * address, const MmtpMessage * message)
+{
+  return message->challenge.challenge == make_challenge (self, channel->id,
+      address) ? MMTP_VALID : MMTP_REFUSED_ADDRESS;
+}
+
+static MmtpRefusal
+check_address (MmtpReceiver * self, MmtpReceiverChannel * channel,
+    const MmtpAddress * address, const MmtpMessage * message)
+{
+  if (message->type == MMTP_JOIN)
+    return MMTP_VALID;
+  if (message->type == MMTP_RESPONSE)
+    return check_response (self, channel, address, message);
+  return mmtp_address_is_equal (address, &channel->address) ? MMTP_VALID :
+      MMTP_REFUSED_ADDRESS;
+}
+
+/* In the order of the wire page, section 2 */
+static MmtpRefusal
+check_message (MmtpReceiver * self, MmtpReceiverChannel * channel,
+    const MmtpAddress * address, MmtpMessage * message, guint64 number,
+    const guint8 * bytes, gsize size)
+{
+  MmtpRefusal refusal;
+
+  if (!mmtp_direction_verify (&self->session.theirs, number, bytes, size))
+    return MMTP_REFUSED_TRAILER;
+  if (channel && !mmtp_replay_check (&channel->replay, number))
+    return MMTP_REFUSED_REPLAY;
+  refusal = mmtp_packet_parse_body (message, bytes, size);
+  if (refusal != MMTP_VALID)
+    return refusal;
+  return channel ? check_address (self, channel, address, message) : MMTP_VALID;
+}
+
+static MmtpReceiverChannel *
+find_channel (MmtpReceiver * self, const MmtpMessage * message)
+{
+  MmtpReceiverChannel *channel = self->channels[message->channel];
+
+  return channel && channel->known ? channel : NULL;
+}
+
+static gboolean
+may_speak (const MmtpReceiver * self, const MmtpReceiverChannel * channel,
+    const MmtpMessage * message)
+{
+  if (!self->session.exists)
+    return FALSE;
+  if (message->type == MMTP_JOIN)
+    return TRUE;
+  return channel && (channel->joined || message->type == MMTP_RESPONSE);
+}
+
+MmtpRefusal
+mmtp_receiver_session_input (MmtpReceiver * self,
+    const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
+    gsize size)
+{
+  MmtpReceiverChannel *channel = find_channel (self, message);
+  MmtpRefusal refusal;
+  guint64 number;
+
+  if (!may_speak (self, channel, message))
+    return MMTP_REFUSED_CHANNEL;
+  number = get_number (channel, message, bytes);
+  refusal = check_message (self, channel, address, message, number, bytes,
+      size);
+  if (refusal != MMTP_VALID)
+    return refusal;
+  if (channel)
+    mmtp_replay_accept (&channel->replay, number);
+  else
+    channel = mmtp_receiver_make_channel (self, message->channel, number);
+  self->session.alive = !self->session.ended;
+  if (message->type == MMTP_RESPONSE)
+    join (self, channel, address);
+  mmtp_receiver_note_message (self, channel, number, message, size);
+  refusal = take_body (self, channel, address, message);
+  mmtp_receiver_report_at_once (self, channel);
+  return refusal;
+}
+
+/* --- time ---------------------------------------------------------------- */
+
+static guint64
+get_caps_deadline (MmtpReceiver * self)
+{
+  const MmtpReorderedBuffer *buffer = mmtp_reorder_peek (self->session.reorder);
+
+  return buffer && buffer->caps_version != 0
+      && !mmtp_receiver_find_caps (self, buffer->caps_version) ?
+      buffer->deadline : MMTP_NEVER;
+}
+
+static gboolean
+is_end_open (const MmtpReceiverSession * session)
+{
+  return session->end_known && !session->ended
+      && mmtp_reorder_get_next (session->reorder) < session->end_number;
+}
+
+void
+mmtp_receiver_session_timeout (MmtpReceiver * self)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  if (!session->exists)
+    return;
+  mmtp_reorder_timeout (session->reorder, self->now);
+  if (is_end_open (session) && session->end_deadline <= self->now)
+    mmtp_reorder_set_floor (session->reorder,
+        session->end_number & G_MAXUINT32);
+  if (session->alive
+      && session->last_valid + self->config.session_timeout <= self->now) {
+    session->alive = FALSE;
+    mmtp_receiver_push_event (self, MMTP_EVENT_SILENT, 0);
+  }
+}
+
+guint64
+mmtp_receiver_session_next_wakeup (MmtpReceiver * self)
+{
+  MmtpReceiverSession *session = &self->session;
+  guint64 next;
+
+  if (!session->exists)
+    return MMTP_NEVER;
+  next = MIN (mmtp_reorder_next_wakeup (session->reorder),
+      get_caps_deadline (self));
+  if (is_end_open (session))
+    next = MIN (next, session->end_deadline);
+  if (session->alive)
+    next = MIN (next, session->last_valid + self->config.session_timeout);
+  return next;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A moving minimum in constant memory. */
+
+#include "mmtprecent.h"
+
+/* Eight spans of 32 samples are as many as the 256 of the high transit of
+ * docs/wire-mmtp.md. A span is open for half a second at least, so that a fast
+ * channel remembers 4 s, and for 2.5 s at most: 20 s are older than any queue
+ * that is still there. */
+#define SPAN_SAMPLES 32
+#define SPAN_LEAST (G_GUINT64_CONSTANT (500000000))
+#define SPAN_MOST (G_GUINT64_CONSTANT (2500000000))
+
+void
+mmtp_recent_clear (MmtpRecent * recent)
+{
+  recent->n = 0;
+  recent->at = 0;
+  recent->samples = 0;
+}
+
+static gboolean
+is_full (const MmtpRecent * recent, guint64 now)
+{
+  guint64 age = now - recent->began;
+
+  if (recent->n == 0 || age >= SPAN_MOST)
+    return TRUE;
+  return age >= SPAN_LEAST && recent->samples >= SPAN_SAMPLES;
+}
+
+void
+mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 least, guint samples)
+{
+  if (is_full (recent, now)) {
+    recent->at = (recent->at + 1) % MMTP_RECENT_SPANS;
+    recent->n = MIN (recent->n + 1, MMTP_RECENT_SPANS);
+    recent->began = now;
+    recent->samples = 0;
+    recent->least[recent->at] = least;
+  }
+  recent->least[recent->at] = MIN (recent->least[recent->at], least);
+  recent->samples += samples;
+}
+
+gboolean
+mmtp_recent_is_known (const MmtpRecent * recent)
+{
+  return recent->n > 0;
+}
+
+gint64
+mmtp_recent_get (const MmtpRecent * recent)
+{
+  gint64 least;
+  guint i;
+
+  if (recent->n == 0)
+    return 0;
+  least = recent->least[recent->at];
+  for (i = 1; i < recent->n; i++)
+    least = MIN (least, recent->least[(recent->at + MMTP_RECENT_SPANS - i)
+            % MMTP_RECENT_SPANS]);
+  return least;
+}

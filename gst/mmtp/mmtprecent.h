@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The least of late: a delay that was measured long ago must not go on to be
+ * believed. Eight spans, each closed when it holds samples enough, or is old;
+ * the oldest is forgotten.
+ */
+
+#ifndef __MMTP_RECENT_H__
+#define __MMTP_RECENT_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define MMTP_RECENT_SPANS 8
+
+typedef struct
+{
+  guint n;                      /* spans in use */
+  guint at;                     /* the open one */
+  guint64 began;                /* ns, the open one */
+  guint samples;                /* in the open one */
+  gint64 least[MMTP_RECENT_SPANS];
+} MmtpRecent;
+
+void mmtp_recent_clear (MmtpRecent * recent);
+/* `samples`: for how many it stands */
+void mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 least,
+    guint samples);
+gboolean mmtp_recent_is_known (const MmtpRecent * recent);
+/* 0 when nothing is known */
+gint64 mmtp_recent_get (const MmtpRecent * recent);
+
+G_END_DECLS
+
+#endif /* __MMTP_RECENT_H__ */

@@ -1,0 +1,687 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Order and reassembly; see the header. */
+
+#include "mmtpreorder.h"
+
+#include <string.h>
+
+#define STREAM_NUMBER_BITS 24
+/* Slots of packets that are awaited: to begin with, and how many bytes of
+ * max_bytes each may stand for. Below half of what 24 bits can tell apart. */
+#define LEAST_SLOTS 256
+#define BYTES_OF_SLOT 64
+#define MOST_SLOTS (1 << 22)
+/* Stream numbers whose fate is remembered, to tell a duplicate from a late
+ * one */
+#define HISTORY 65536
+
+typedef struct
+{
+  guint64 due, deadline;
+  guint8 flags, caps_version;
+  MmtpPrelude prelude;
+  gsize size;
+  guint8 payload[];
+} Packet;
+
+typedef struct
+{
+  guint64 deadline;             /* ns */
+  guint64 number;
+} Deadline;
+
+typedef enum
+{
+  BETWEEN_BUFFERS,
+  ASSEMBLING,
+  GIVING_UP                     /* what is left of a buffer */
+} State;
+
+struct _MmtpReorder
+{
+  guint64 max_bytes;
+  guint64 max_slots;
+
+  guint64 next;                 /* stream number */
+  guint64 highest;              /* stream number that came */
+  Packet **slots;               /* a ring, of next and behind it */
+  guint64 n_slots;              /* a power of two */
+  guint64 n_waiting;            /* slots that are taken */
+  Packet *late;                 /* stands in a slot: came, but late */
+  guint64 waiting_bytes;
+  GArray *deadlines;            /* of Deadline, a heap; the packet may be
+                                 * gone */
+  guint64 history[HISTORY / 64];        /* bit: came */
+
+  State state;
+  GByteArray *assembly;         /* NULL: none */
+  MmtpReorderedBuffer buffer;   /* that is assembled */
+  gboolean discont;             /* of the next one */
+  GQueue output;                /* of MmtpReorderedBuffer */
+  guint64 output_bytes;
+
+  MmtpReorderStats stats;
+};
+
+MmtpReorder *
+mmtp_reorder_new (guint64 max_bytes)
+{
+  MmtpReorder *reorder = g_new0 (MmtpReorder, 1);
+
+  reorder->max_bytes = max_bytes;
+  reorder->max_slots = LEAST_SLOTS;
+  while (reorder->max_slots < MOST_SLOTS
+      && reorder->max_slots * BYTES_OF_SLOT < max_bytes)
+    reorder->max_slots *= 2;
+  reorder->n_slots = LEAST_SLOTS;
+  reorder->slots = g_new0 (Packet *, reorder->n_slots);
+  reorder->late = g_new0 (Packet, 1);
+  reorder->deadlines = g_array_new (FALSE, FALSE, sizeof (Deadline));
+  g_queue_init (&reorder->output);
+  return reorder;
+}
+
+static void
+buffer_free (gpointer data)
+{
+  MmtpReorderedBuffer *buffer = data;
+
+  g_bytes_unref (buffer->data);
+  g_free (buffer);
+}
+
+static void
+packet_free (MmtpReorder * reorder, Packet * packet)
+{
+  if (packet != reorder->late)
+    g_free (packet);
+}
+
+void
+mmtp_reorder_free (MmtpReorder * reorder)
+{
+  guint64 i;
+
+  for (i = 0; i < reorder->n_slots; i++)
+    packet_free (reorder, reorder->slots[i]);
+  g_free (reorder->slots);
+  g_free (reorder->late);
+  g_array_unref (reorder->deadlines);
+  if (reorder->assembly)
+    g_byte_array_unref (reorder->assembly);
+  g_queue_clear_full (&reorder->output, buffer_free);
+  g_free (reorder);
+}
+
+/* --- deadlines, earliest first ------------------------------------------- */
+
+#define DEADLINE(reorder, i) g_array_index ((reorder)->deadlines, Deadline, i)
+
+static void
+push_deadline (MmtpReorder * reorder, guint64 deadline, guint64 number)
+{
+  Deadline entry = { deadline, number };
+  guint i = reorder->deadlines->len, parent;
+
+  g_array_append_val (reorder->deadlines, entry);
+  for (; i > 0; i = parent) {
+    parent = (i - 1) / 2;
+    if (DEADLINE (reorder, parent).deadline <= deadline)
+      break;
+    DEADLINE (reorder, i) = DEADLINE (reorder, parent);
+  }
+  DEADLINE (reorder, i) = entry;
+}
+
+static void
+pop_deadline (MmtpReorder * reorder)
+{
+  guint n = reorder->deadlines->len - 1, i = 0, child;
+  Deadline last = DEADLINE (reorder, n);
+
+  g_array_set_size (reorder->deadlines, n);
+  if (n == 0)
+    return;
+  while ((child = 2 * i + 1) < n) {
+    if (child + 1 < n && DEADLINE (reorder, child + 1).deadline
+        < DEADLINE (reorder, child).deadline)
+      child++;
+    if (last.deadline <= DEADLINE (reorder, child).deadline)
+      break;
+    DEADLINE (reorder, i) = DEADLINE (reorder, child);
+    i = child;
+  }
+  DEADLINE (reorder, i) = last;
+}
+
+/* The earliest of packets that still wait; NULL: none */
+static const Deadline *
+peek_deadline (MmtpReorder * reorder)
+{
+  if (reorder->n_waiting == 0)
+    g_array_set_size (reorder->deadlines, 0);
+  while (reorder->deadlines->len > 0
+      && DEADLINE (reorder, 0).number < reorder->next)
+    pop_deadline (reorder);
+  return reorder->deadlines->len > 0 ? &DEADLINE (reorder, 0) : NULL;
+}
+
+/* Those of packets that went long before are no more than those that wait. */
+static void
+compact_deadlines (MmtpReorder * reorder)
+{
+  GArray *old = reorder->deadlines;
+  guint i;
+
+  if (old->len < 2 * reorder->n_waiting + LEAST_SLOTS)
+    return;
+  reorder->deadlines = g_array_new (FALSE, FALSE, sizeof (Deadline));
+  for (i = 0; i < old->len; i++) {
+    const Deadline *entry = &g_array_index (old, Deadline, i);
+
+    if (entry->number >= reorder->next)
+      push_deadline (reorder, entry->deadline, entry->number);
+  }
+  g_array_unref (old);
+}
+
+/* --- buffers out of packets ---------------------------------------------- */
+
+static gsize
+get_output_cost (const MmtpReorderedBuffer * buffer)
+{
+  return g_bytes_get_size (buffer->data) + sizeof (*buffer);
+}
+
+static void
+push_output (MmtpReorder * reorder, GBytes * data)
+{
+  MmtpReorderedBuffer *buffer = g_new (MmtpReorderedBuffer, 1);
+
+  *buffer = reorder->buffer;
+  buffer->data = data;
+  buffer->discont = reorder->discont;
+  reorder->discont = FALSE;
+  reorder->state = BETWEEN_BUFFERS;
+  reorder->output_bytes += get_output_cost (buffer);
+  g_queue_push_tail (&reorder->output, buffer);
+}
+
+static void
+drop_assembly (MmtpReorder * reorder)
+{
+  if (reorder->assembly)
+    g_byte_array_unref (reorder->assembly);
+  reorder->assembly = NULL;
+}
+
+static void
+give_up (MmtpReorder * reorder)
+{
+  if (reorder->state != GIVING_UP)
+    reorder->stats.incomplete++;
+  drop_assembly (reorder);
+  reorder->state = GIVING_UP;
+  reorder->discont = TRUE;
+}
+
+static void
+begin_buffer (MmtpReorder * reorder, const Packet * packet)
+{
+  MmtpReorderedBuffer *buffer = &reorder->buffer;
+
+  if (reorder->state == ASSEMBLING)
+    give_up (reorder);
+  reorder->state = ASSEMBLING;
+  buffer->due = packet->due;
+  buffer->deadline = packet->deadline;
+  buffer->flags = packet->flags & MMTP_FLAGS_OF_BUFFER;
+  buffer->caps_version = packet->caps_version;
+  buffer->prelude = packet->prelude;
+}
+
+static gboolean
+goes_on (const MmtpReorder * reorder, const Packet * packet)
+{
+  const MmtpReorderedBuffer *buffer = &reorder->buffer;
+
+  return reorder->state == ASSEMBLING && packet->due == buffer->due
+      && (packet->flags & MMTP_FLAGS_OF_BUFFER) == buffer->flags
+      && packet->caps_version == buffer->caps_version;
+}
+
+/* FALSE: nothing of it is wanted */
+static gboolean
+place_packet (MmtpReorder * reorder, const Packet * packet)
+{
+  if (packet->flags & MMTP_FLAG_FIRST) {
+    begin_buffer (reorder, packet);
+  } else if (!goes_on (reorder, packet)) {
+    give_up (reorder);
+    if (packet->flags & MMTP_FLAG_LAST)
+      reorder->state = BETWEEN_BUFFERS;
+    return FALSE;
+  }
+  /* What is sent again may have a deadline of its own: D0 has changed. */
+  reorder->buffer.deadline = MIN (reorder->buffer.deadline, packet->deadline);
+  return TRUE;
+}
+
+static gboolean
+is_whole (const Packet * packet)
+{
+  const guint8 whole = MMTP_FLAG_FIRST | MMTP_FLAG_LAST;
+
+  return (packet->flags & whole) == whole;
+}
+
+static void
+append (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
+{
+  if (!reorder->assembly)
+    reorder->assembly = g_byte_array_new ();
+  if (reorder->assembly->len + packet->size > reorder->max_bytes) {
+    reorder->stats.no_room++;
+    give_up (reorder);
+    return;
+  }
+  g_byte_array_append (reorder->assembly, payload, packet->size);
+  if (!(packet->flags & MMTP_FLAG_LAST))
+    return;
+  push_output (reorder, g_byte_array_free_to_bytes (reorder->assembly));
+  reorder->assembly = NULL;
+}
+
+/* One that has not been copied yet */
+static void
+deliver (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
+{
+  if (!place_packet (reorder, packet))
+    return;
+  if (is_whole (packet))
+    push_output (reorder, g_bytes_new (payload, packet->size));
+  else
+    append (reorder, packet, payload);
+}
+
+/* One that waited; it is freed, or the buffer. */
+static void
+deliver_waiting (MmtpReorder * reorder, Packet * packet)
+{
+  if (is_whole (packet) && place_packet (reorder, packet)) {
+    push_output (reorder, g_bytes_new_with_free_func (packet->payload,
+            packet->size, g_free, packet));
+    return;
+  }
+  deliver (reorder, packet, packet->payload);
+  g_free (packet);
+}
+
+/* --- the order ----------------------------------------------------------- */
+
+static void
+advance (MmtpReorder * reorder, gboolean came)
+{
+  guint64 *word = &reorder->history[reorder->next % HISTORY / 64];
+  guint64 bit = G_GUINT64_CONSTANT (1) << reorder->next % 64;
+
+  *word = came ? *word | bit : *word & ~bit;
+  reorder->next++;
+}
+
+static gboolean
+has_come (const MmtpReorder * reorder, guint64 number)
+{
+  return reorder->next - number <= HISTORY
+      && reorder->history[number % HISTORY / 64] >> number % 64 & 1;
+}
+
+static void
+skip (MmtpReorder * reorder, gboolean came)
+{
+  reorder->stats.missing++;
+  advance (reorder, came);
+  if (reorder->state == ASSEMBLING)
+    give_up (reorder);
+  reorder->discont = TRUE;
+}
+
+static Packet **
+get_slot (MmtpReorder * reorder, guint64 number)
+{
+  return &reorder->slots[number & (reorder->n_slots - 1)];
+}
+
+static gsize
+get_cost (gsize payload_size)
+{
+  return sizeof (Packet) + payload_size;
+}
+
+static void
+take_next (MmtpReorder * reorder)
+{
+  Packet **slot = get_slot (reorder, reorder->next), *packet = *slot;
+
+  if (!packet) {
+    skip (reorder, FALSE);
+    return;
+  }
+  *slot = NULL;
+  reorder->n_waiting--;
+  if (packet == reorder->late) {
+    skip (reorder, TRUE);
+    return;
+  }
+  reorder->waiting_bytes -= get_cost (packet->size);
+  advance (reorder, TRUE);
+  deliver_waiting (reorder, packet);
+}
+
+static void
+take_in_order (MmtpReorder * reorder)
+{
+  while (reorder->n_waiting > 0 && *get_slot (reorder, reorder->next))
+    take_next (reorder);
+}
+
+/* Over many numbers of which none has come */
+static void
+jump (MmtpReorder * reorder, guint64 number)
+{
+  guint64 far = number - reorder->next;
+
+  if (far > HISTORY) {
+    reorder->stats.missing += far - HISTORY;
+    reorder->next = number - HISTORY;
+  }
+  while (reorder->next < number)
+    skip (reorder, FALSE);
+}
+
+/* All below this number, and then what follows it without a gap */
+static void
+take_until (MmtpReorder * reorder, guint64 number)
+{
+  while (reorder->n_waiting > 0 && reorder->next < number)
+    take_next (reorder);
+  if (reorder->next < number)
+    jump (reorder, number);
+  take_in_order (reorder);
+}
+
+static void
+grow (MmtpReorder * reorder, guint64 span)
+{
+  Packet **old = reorder->slots;
+  guint64 i, n_old = reorder->n_slots;
+
+  while (reorder->n_slots < span)
+    reorder->n_slots *= 2;
+  reorder->slots = g_new0 (Packet *, reorder->n_slots);
+  for (i = reorder->next; i < reorder->next + n_old; i++)
+    *get_slot (reorder, i) = old[i & (n_old - 1)];
+  g_free (old);
+}
+
+static void
+wait_in_slot (MmtpReorder * reorder, guint64 number, Packet * packet)
+{
+  *get_slot (reorder, number) = packet;
+  reorder->n_waiting++;
+}
+
+static void
+keep (MmtpReorder * reorder, guint64 number, const Packet * header,
+    const guint8 * payload)
+{
+  Packet *packet = g_malloc (get_cost (header->size));
+
+  *packet = *header;
+  memcpy (packet->payload, payload, header->size);
+  wait_in_slot (reorder, number, packet);
+  reorder->waiting_bytes += get_cost (packet->size);
+  push_deadline (reorder, packet->deadline, number);
+  compact_deadlines (reorder);
+}
+
+/* Where it is far ahead of what is missing, that is given up. */
+static void
+make_slot (MmtpReorder * reorder, guint64 number)
+{
+  if (number - reorder->next >= reorder->max_slots)
+    take_until (reorder, number - reorder->max_slots + 1);
+  if (number - reorder->next >= reorder->n_slots)
+    grow (reorder, number - reorder->next + 1);
+}
+
+static guint64
+get_held_bytes (const MmtpReorder * reorder)
+{
+  return reorder->waiting_bytes + reorder->output_bytes
+      + (reorder->assembly ? reorder->assembly->len : 0);
+}
+
+static gboolean
+has_room (const MmtpReorder * reorder, gsize size)
+{
+  return get_held_bytes (reorder) + get_cost (size) <= reorder->max_bytes;
+}
+
+/* What is missing before this packet is given up rather than what is here, or
+ * the buffer that has grown too large; unless what is given out is not fetched.
+ * A little before there is no room, since that goes on counting until it is. */
+static gboolean
+make_room (MmtpReorder * reorder, guint64 number, gsize size)
+{
+  const guint64 reserve = reorder->max_bytes / 8;
+
+  if (has_room (reorder, size + reserve))
+    return TRUE;
+  if (reorder->output_bytes > reorder->max_bytes / 2)
+    return has_room (reorder, size);
+  while (reorder->waiting_bytes > reorder->max_bytes / 2
+      && reorder->next < number)
+    take_next (reorder);
+  if (reorder->assembly && !has_room (reorder, size)) {
+    reorder->stats.no_room++;
+    give_up (reorder);
+  }
+  return has_room (reorder, size);
+}
+
+static MmtpReorderResult
+add_late (MmtpReorder * reorder, guint64 number)
+{
+  reorder->stats.late++;
+  if (number == reorder->next) {
+    skip (reorder, TRUE);
+    take_in_order (reorder);
+  } else if (number > reorder->next) {
+    make_slot (reorder, number);
+    wait_in_slot (reorder, number, reorder->late);
+  }
+  return MMTP_REORDER_LATE;
+}
+
+static gboolean
+is_duplicate (MmtpReorder * reorder, guint64 number)
+{
+  if (number < reorder->next)
+    return has_come (reorder, number);
+  return number - reorder->next < reorder->n_slots
+      && *get_slot (reorder, number);
+}
+
+MmtpReorderResult
+mmtp_reorder_add (MmtpReorder * reorder, guint64 now, const MmtpData * data,
+    guint64 due, guint64 deadline)
+{
+  Packet header = { due, deadline, data->flags, data->caps_version,
+    data->prelude, data->payload_size
+  };
+  guint64 number = mmtp_unwrap (data->stream_number, STREAM_NUMBER_BITS,
+      MAX (reorder->highest, reorder->next));
+
+  reorder->highest = MAX (reorder->highest, number);
+  if (is_duplicate (reorder, number)) {
+    reorder->stats.duplicates++;
+    return MMTP_REORDER_DUPLICATE;
+  }
+  if (number < reorder->next || now >= deadline)
+    return add_late (reorder, number);
+  if (!make_room (reorder, number, data->payload_size)) {
+    reorder->stats.no_room++;
+    return MMTP_REORDER_NO_ROOM;
+  }
+  make_slot (reorder, number);
+  reorder->stats.packets++;
+  if (number > reorder->next) {
+    keep (reorder, number, &header, data->payload);
+    return MMTP_REORDER_TAKEN;
+  }
+  advance (reorder, TRUE);
+  deliver (reorder, &header, data->payload);
+  take_in_order (reorder);
+  return MMTP_REORDER_TAKEN;
+}
+
+void
+mmtp_reorder_set_floor (MmtpReorder * reorder, guint32 floor)
+{
+  guint64 number = mmtp_unwrap (floor, 32, reorder->next);
+
+  if (number > reorder->next)
+    take_until (reorder, number);
+}
+
+void
+mmtp_reorder_timeout (MmtpReorder * reorder, guint64 now)
+{
+  const Deadline *first;
+
+  while ((first = peek_deadline (reorder)) && first->deadline <= now)
+    take_until (reorder, first->number + 1);
+}
+
+guint64
+mmtp_reorder_next_wakeup (MmtpReorder * reorder)
+{
+  const Deadline *first = peek_deadline (reorder);
+
+  return first ? first->deadline : MMTP_NEVER;
+}
+
+/* --- deadlines change ---------------------------------------------------- */
+
+static gboolean
+shift_deadline (guint64 * deadline, guint64 now, gint64 shift)
+{
+  *deadline = shift < 0 && *deadline < (guint64) - shift ? 0 :
+      *deadline + shift;
+  return *deadline >= now;
+}
+
+static void
+shift_slot (MmtpReorder * reorder, Packet ** slot, guint64 now, gint64 shift)
+{
+  Packet *packet = *slot;
+
+  if (!packet || packet == reorder->late
+      || shift_deadline (&packet->deadline, now, shift))
+    return;
+  reorder->stats.late++;
+  reorder->waiting_bytes -= get_cost (packet->size);
+  *slot = reorder->late;
+  g_free (packet);
+}
+
+static void
+drop_output (MmtpReorder * reorder, GList * link)
+{
+  MmtpReorderedBuffer *buffer = link->data, *next =
+      link->next ? link->next->data : NULL;
+
+  if (next)
+    next->discont = TRUE;
+  else
+    reorder->discont = TRUE;
+  reorder->stats.incomplete++;
+  reorder->output_bytes -= get_output_cost (buffer);
+  buffer_free (buffer);
+  g_queue_delete_link (&reorder->output, link);
+}
+
+/* Those that have not been fetched */
+static void
+shift_output (MmtpReorder * reorder, guint64 now, gint64 shift)
+{
+  GList *walk = reorder->output.head, *next;
+
+  for (; walk; walk = next) {
+    MmtpReorderedBuffer *buffer = walk->data;
+
+    next = walk->next;
+    if (!shift_deadline (&buffer->deadline, now, shift))
+      drop_output (reorder, walk);
+  }
+}
+
+void
+mmtp_reorder_shift_deadlines (MmtpReorder * reorder, guint64 now, gint64 shift)
+{
+  guint64 i;
+
+  for (i = 0; i < reorder->deadlines->len; i++)
+    shift_deadline (&DEADLINE (reorder, i).deadline, now, shift);
+  for (i = 0; i < reorder->n_slots; i++)
+    shift_slot (reorder, &reorder->slots[i], now, shift);
+  if (reorder->state == ASSEMBLING
+      && !shift_deadline (&reorder->buffer.deadline, now, shift))
+    give_up (reorder);
+  shift_output (reorder, now, shift);
+  take_in_order (reorder);
+}
+
+/* --- out ----------------------------------------------------------------- */
+
+const MmtpReorderedBuffer *
+mmtp_reorder_peek (MmtpReorder * reorder)
+{
+  return g_queue_peek_head (&reorder->output);
+}
+
+gboolean
+mmtp_reorder_poll (MmtpReorder * reorder, MmtpReorderedBuffer * buffer)
+{
+  MmtpReorderedBuffer *first = g_queue_pop_head (&reorder->output);
+
+  if (!first)
+    return FALSE;
+  *buffer = *first;
+  g_free (first);
+  reorder->output_bytes -= get_output_cost (buffer);
+  return TRUE;
+}
+
+void
+mmtp_reorder_drop (MmtpReorder * reorder)
+{
+  if (reorder->output.head)
+    drop_output (reorder, reorder->output.head);
+}
+
+guint64
+mmtp_reorder_get_next (const MmtpReorder * reorder)
+{
+  return reorder->next;
+}
+
+const MmtpReorderStats *
+mmtp_reorder_get_stats (const MmtpReorder * reorder)
+{
+  MmtpReorder *writable = (MmtpReorder *) reorder;
+
+  writable->stats.held_bytes = get_held_bytes (reorder);
+  return &reorder->stats;
+}

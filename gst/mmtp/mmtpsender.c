@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The sender's life: configuration, channels that come and go, what comes in
+ * and whose turn it is to go out, events and statistics. The parts are in
+ * mmtpsender*.c. */
+
+#include "mmtpsenderprivate.h"
+
+#include <string.h>
+
+/* That wait to be polled: what one call may make, and more. The oldest go. */
+#define MAX_EVENTS 1024
+
+static const gchar *const state_names[] = {
+  "opening", "probing", "active", "control", "silent", "gone"
+};
+
+const gchar *
+mmtp_channel_state_get_name (MmtpChannelState state)
+{
+  return state_names[state];
+}
+
+/* 100 ms of keep-alive period find a silent channel in less than 300 ms; ten
+ * seconds of silence end the session on both sides (docs/wire-mmtp.md 4). */
+void
+mmtp_sender_config_init (MmtpSenderConfig * config)
+{
+  memset (config, 0, sizeof (*config));
+  config->max_delay = MMTP_SECOND;
+  config->keepalive_period = 100 * MMTP_MILLISECOND;
+  config->session_timeout = 10 * MMTP_SECOND;
+  config->max_bytes = 4 * 1024 * 1024;
+  config->retransmit = TRUE;
+  config->scheduler = MMTP_SCHEDULER_MMTP;
+}
+
+MmtpSender *
+mmtp_sender_new (const MmtpSenderConfig * config,
+    const guint8 entropy[MMTP_ENTROPY_SIZE])
+{
+  MmtpSender *sender = g_new0 (MmtpSender, 1);
+
+  sender->config = *config;
+  sender->config.key = NULL;
+  mmtp_key_init (&sender->key, config->key);
+  memcpy (sender->entropy, entropy, MMTP_ENTROPY_SIZE);
+  sender->handshake_at = MMTP_NEVER;
+  sender->fastest = MMTP_NO_CHANNEL;
+  sender->pair_channel = MMTP_NO_CHANNEL;
+  sender->initial_delay = config->initial_delay ?
+      MIN (config->initial_delay, config->max_delay) : config->max_delay;
+  g_queue_init (&sender->events);
+  mmtp_sender_init_queue (sender);
+  return sender;
+}
+
+static void
+free_path (MmtpPath * path)
+{
+  mmtp_channel_free (path->channel);
+  g_free (path);
+}
+
+void
+mmtp_sender_free (MmtpSender * sender)
+{
+  guint i;
+
+  mmtp_sender_clear_queue (sender);
+  for (i = 0; i < sender->n_paths; i++)
+    free_path (sender->paths[i]);
+  mmtp_key_clear (&sender->key);
+  mmtp_direction_clear (&sender->out);
+  mmtp_direction_clear (&sender->in);
+  g_queue_clear_full (&sender->events, g_free);
+  g_free (sender->caps);
+  g_free (sender);
+}
+
+void
+mmtp_sender_advance (MmtpSender * sender, guint64 now)
+{
+  sender->now = MAX (sender->now, now);
+}
+
+guint32
+mmtp_sender_get_ticks (guint64 time)
+{
+  return time / (MMTP_TICK * 1000) & ((1 << MMTP_TICKS_BITS) - 1);
+}
+
+/* The caller's 64 bytes are a key; what is drawn is the MAC of a counter. */
+void
+mmtp_sender_draw (MmtpSender * sender, guint8 * bytes, gsize size)
+{
+  guint8 block[MMTP_KEY_SIZE];
+  gsize length = sizeof (block);
+  guint64 drawn = sender->n_drawn++;
+  guint64 counter = GUINT64_TO_BE (drawn);
+  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, sender->entropy,
+      MMTP_ENTROPY_SIZE);
+
+  g_hmac_update (hmac, (const guint8 *) &counter, sizeof (counter));
+  g_hmac_get_digest (hmac, block, &length);
+  g_hmac_unref (hmac);
+  memcpy (bytes, block, MIN (size, sizeof (block)));
+}
+
+/* --- events -------------------------------------------------------------- */
+
+void
+mmtp_sender_tell (MmtpSender * sender, const MmtpSenderEvent * event)
+{
+  if (sender->events.length >= MAX_EVENTS)
+    g_free (g_queue_pop_head (&sender->events));
+  g_queue_push_tail (&sender->events, g_memdup2 (event, sizeof (*event)));
+}
+
+void
+mmtp_sender_tell_simply (MmtpSender * sender, MmtpSenderEventType type)
+{
+  MmtpSenderEvent event = { type };
+
+  mmtp_sender_tell (sender, &event);
+}
+
+gboolean
+mmtp_sender_poll_event (MmtpSender * sender, MmtpSenderEvent * event)
+{
+  MmtpSenderEvent *first = g_queue_pop_head (&sender->events);
+
+  if (!first)
+    return FALSE;
+  *event = *first;
+  g_free (first);
+  return TRUE;
+}
+
+void
+mmtp_sender_set_state (MmtpSender * sender, MmtpPath * path,
+    MmtpChannelState state)
+{
+  MmtpSenderEvent event = { MMTP_EVENT_CHANNEL };
+
+  if (path->channel->state == state)
+    return;
+  path->channel->state = state;
+  event.channel = path->channel->id;
+  event.state = state;
+  mmtp_sender_tell (sender, &event);
+}
+
+/* --- channels ------------------------------------------------------------ */
+
+static MmtpPath *
+find_path (MmtpSender * sender, const gchar * name)
+{
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++)
+    if (strcmp (sender->paths[i]->channel->name, name) == 0)
+      return sender->paths[i];
+  return NULL;
+}
+
+static MmtpPath *
+new_path (MmtpSender * sender, const gchar * name)
+{
+  MmtpPath *path;
+
+  if (sender->n_paths == MMTP_MAX_CHANNELS)
+    return NULL;
+  path = g_new0 (MmtpPath, 1);
+  path->channel = mmtp_channel_new (sender->n_paths, name);
+  path->join_at = path->query_at = MMTP_NEVER;
+  sender->paths[sender->n_paths++] = path;
+  return path;
+}
+
+gint
+mmtp_sender_add_channel (MmtpSender * sender, guint64 now,
+    const MmtpChannelConfig * config)
+{
+  MmtpPath *path = find_path (sender, config->name);
+
+  mmtp_sender_advance (sender, now);
+  if (!path)
+    path = new_path (sender, config->name);
+  if (!path)
+    return -1;
+  mmtp_sender_requeue_channel (sender, path);
+  mmtp_channel_open (path->channel, sender->now, config);
+  path->joined = path->confirmed = path->respond = FALSE;
+  path->leave_tries = path->pair_left = 0;
+  path->query_at = MMTP_NEVER;
+  path->last_report_time = 0;
+  mmtp_sender_set_state (sender, path, MMTP_CHANNEL_OPENING);
+  if (sender->phase == MMTP_PHASE_IDLE)
+    mmtp_sender_begin_handshake (sender);
+  else if (sender->phase == MMTP_PHASE_SESSION)
+    mmtp_sender_begin_join (sender, path);
+  return path->channel->id;
+}
+
+static MmtpPath *
+get_path (MmtpSender * sender, guint channel)
+{
+  return channel < sender->n_paths ? sender->paths[channel] : NULL;
+}
+
+void
+mmtp_sender_remove_channel (MmtpSender * sender, guint64 now, guint channel,
+    MmtpLeaveReason reason)
+{
+  MmtpPath *path = get_path (sender, channel);
+
+  mmtp_sender_advance (sender, now);
+  if (!path || path->channel->state == MMTP_CHANNEL_GONE)
+    return;
+  mmtp_sender_set_state (sender, path, MMTP_CHANNEL_GONE);
+  if (path->joined)
+    mmtp_sender_begin_leave (sender, path, reason);
+  path->joined = path->respond = FALSE;
+  path->join_at = path->query_at = MMTP_NEVER;
+  path->pair_left = 0;
+  mmtp_sender_requeue_channel (sender, path);
+  path->channel->unreported = path->channel->next;
+  mmtp_sender_check_channels (sender);
+  mmtp_sender_refit (sender);
+}
+
+void
+mmtp_sender_set_blocked (MmtpSender * sender, guint64 now, guint channel,
+    gboolean blocked)
+{
+  MmtpPath *path = get_path (sender, channel);
+
+  mmtp_sender_advance (sender, now);
+  if (path)
+    path->channel->blocked = blocked;
+}
+
+/* --- what comes in ------------------------------------------------------- */
+
+static gboolean
+is_handshake (MmtpType type)
+{
+  return type == MMTP_COOKIE || type == MMTP_ACCEPT || type == MMTP_REFUSE;
+}
+
+static MmtpRefusal
+take_body (MmtpSender * sender, MmtpPath * path, const MmtpMessage * message)
+{
+  switch (message->type) {
+    case MMTP_CHALLENGE:
+      return mmtp_sender_take_challenge (sender, path, &message->challenge);
+    case MMTP_REPORT:
+      return mmtp_sender_take_report (sender, path, message);
+    case MMTP_QUERY:
+      return mmtp_sender_take_query (sender, &message->query);
+    case MMTP_DECREASE:
+      return mmtp_sender_take_decrease (sender, &message->decrease);
+    case MMTP_LEAVE:
+      return mmtp_sender_take_leave (sender, &message->leave);
+    case MMTP_CAPS_ACK:
+      return mmtp_sender_take_caps_ack (sender, message->caps.version);
+    default:
+      return mmtp_sender_take_end_ack (sender, message->end.stream_number);
+  }
+}
+
+/* Number and trailer before anything else: docs/wire-mmtp.md section 2 */
+static MmtpRefusal
+take_message (MmtpSender * sender, MmtpPath * path, MmtpMessage * message,
+    const guint8 * bytes, gsize size)
+{
+  guint64 number = mmtp_unwrap (message->number, 16, path->replay.highest);
+  MmtpRefusal refusal;
+
+  if (!mmtp_direction_verify (&sender->in, number, bytes, size))
+    return MMTP_REFUSED_TRAILER;
+  if (!mmtp_replay_check (&path->replay, number))
+    return MMTP_REFUSED_REPLAY;
+  refusal = mmtp_packet_parse_body (message, bytes, size);
+  if (refusal != MMTP_VALID)
+    return refusal;
+  mmtp_replay_accept (&path->replay, number);
+  sender->heard = sender->now;
+  return take_body (sender, path, message);
+}
+
+static MmtpRefusal
+take_input (MmtpSender * sender, MmtpPath * path, const guint8 * bytes,
+    gsize size)
+{
+  MmtpMessage message;
+  MmtpRefusal refusal = mmtp_packet_parse_header (&message, bytes, size,
+      MMTP_RECEIVER);
+
+  if (refusal != MMTP_VALID)
+    return refusal;
+  if (message.channel != path->channel->id)
+    return MMTP_REFUSED_CHANNEL;
+  if (!is_handshake (message.type)) {
+    if (sender->phase != MMTP_PHASE_SESSION)
+      return MMTP_REFUSED_SESSION;
+    return take_message (sender, path, &message, bytes, size);
+  }
+  refusal = mmtp_packet_parse_body (&message, bytes, size);
+  if (refusal != MMTP_VALID)
+    return refusal;
+  return mmtp_sender_take_handshake (sender, path, &message, bytes);
+}
+
+static void
+catch_up (MmtpSender * sender)
+{
+  if (sender->phase == MMTP_PHASE_OVER)
+    return;
+  mmtp_sender_check_channels (sender);
+  mmtp_sender_expire (sender);
+  mmtp_sender_check_room (sender);
+}
+
+void
+mmtp_sender_input (MmtpSender * sender, guint64 now, guint channel,
+    const guint8 * bytes, gsize size)
+{
+  MmtpPath *path = get_path (sender, channel);
+  MmtpRefusal refusal;
+
+  mmtp_sender_advance (sender, now);
+  if (!path)
+    return;
+  refusal = take_input (sender, path, bytes, size);
+  if (refusal != MMTP_VALID)
+    sender->stats.refused[refusal]++;
+  catch_up (sender);
+}
+
+void
+mmtp_sender_timeout (MmtpSender * sender, guint64 now)
+{
+  mmtp_sender_advance (sender, now);
+  catch_up (sender);
+}
+
+/* --- what goes out ------------------------------------------------------- */
+
+static gboolean
+is_second_of_pair (const MmtpMessage * message)
+{
+  if (message->type == MMTP_DATA)
+    return message->data.flags & MMTP_FLAG_PAIR;
+  return message->type == MMTP_PROBE && message->probe.flags & MMTP_FLAG_PAIR;
+}
+
+gsize
+mmtp_sender_write (MmtpSender * sender, MmtpPath * path,
+    MmtpMessage * message, MmtpOutput * output, guint64 stream_number)
+{
+  MmtpChannel *channel = path->channel;
+  gsize size;
+
+  message->channel = channel->id;
+  message->number = channel->next & 0xffff;
+  message->sent = mmtp_sender_get_ticks (sender->now);
+  message->trailer = 0;
+  size = mmtp_packet_write (message, output->bytes, output->room);
+  if (size == 0)
+    return 0;
+  mmtp_direction_seal (&sender->out, channel->next, output->bytes, size);
+  mmtp_channel_sent (channel, sender->now, size, stream_number,
+      is_second_of_pair (message));
+  output->channel = channel->id;
+  return size;
+}
+
+static gsize
+write_next (MmtpSender * sender, MmtpOutput * output)
+{
+  gsize size;
+
+  if (sender->phase == MMTP_PHASE_INIT || sender->phase == MMTP_PHASE_OPEN)
+    return mmtp_sender_write_handshake (sender, output);
+  if (sender->phase != MMTP_PHASE_SESSION)
+    return 0;
+  if ((size = mmtp_sender_write_pair (sender, output)))
+    return size;
+  if ((size = mmtp_sender_write_control (sender, output)))
+    return size;
+  mmtp_sender_expire (sender);
+  if ((size = mmtp_sender_write_data (sender, output)))
+    return size;
+  return mmtp_sender_write_probe (sender, output);
+}
+
+gsize
+mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * channel,
+    guint8 * bytes, gsize room)
+{
+  MmtpOutput output = { bytes, room, 0 };
+  gsize size;
+
+  mmtp_sender_advance (sender, now);
+  size = write_next (sender, &output);
+  *channel = output.channel;
+  if (size == 0)
+    mmtp_sender_check_room (sender);
+  return size;
+}
+
+guint64
+mmtp_sender_next_wakeup (MmtpSender * sender)
+{
+  guint64 wakeup;
+
+  if (sender->phase == MMTP_PHASE_OVER)
+    return MMTP_NEVER;
+  wakeup = mmtp_sender_get_data_wakeup (sender);
+  if (sender->phase != MMTP_PHASE_SESSION)
+    return MIN (wakeup, sender->handshake_at);
+  wakeup = MIN (wakeup, mmtp_sender_get_control_wakeup (sender));
+  return MIN (wakeup, mmtp_sender_get_liveness_wakeup (sender));
+}
+
+void
+mmtp_sender_end (MmtpSender * sender, guint64 now)
+{
+  mmtp_sender_advance (sender, now);
+  sender->ending = TRUE;
+  sender->end_at = sender->now;
+}
+
+/* --- statistics ---------------------------------------------------------- */
+
+void
+mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats)
+{
+  *stats = sender->stats;
+  stats->queued_bytes = sender->queued_bytes;
+  stats->estimated_rate = mmtp_sender_get_estimated_rate (sender);
+  stats->initial_delay = sender->initial_delay;
+  stats->n_channels = sender->n_paths;
+}
+
+gboolean
+mmtp_sender_get_channel_stats (MmtpSender * sender, guint channel,
+    MmtpSenderChannelStats * stats)
+{
+  MmtpPath *path = get_path (sender, channel);
+
+  if (!path)
+    return FALSE;
+  *stats = path->channel->stats;
+  stats->name = path->channel->name;
+  stats->state = path->channel->state;
+  stats->rate = path->channel->rate;
+  return TRUE;
+}

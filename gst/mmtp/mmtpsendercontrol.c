@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the sender says besides the stream: KEEPALIVE, QUERY, LEAVE, CAPS, END
+ * and PROBE; docs/wire-mmtp.md section 3. */
+
+#include "mmtpsenderprivate.h"
+
+#include <string.h>
+
+/* docs/wire-mmtp.md, KEEPALIVE: 45 bytes and the trailer */
+#define KEEPALIVE_SIZE 53
+/* Half of what docs/wire-mmtp.md allows a REPORT: "no more than 2 % of its
+ * rate" */
+#define KEEPALIVE_SHARE 100
+/* Of a channel of unknown rate, so that they don't disturb its measurement */
+#define UNKNOWN_PERIOD (300 * MMTP_MILLISECOND)
+/* QUERY: "at most once in 10 ms for each channel" */
+#define ANSWER_SPACING (10 * MMTP_MILLISECOND)
+/* LEAVE: "up to five times with 200 ms between" */
+#define LEAVE_TRIES 5
+#define LEAVE_WAIT (200 * MMTP_MILLISECOND)
+/* CAPS: "at most 5 times a second" */
+#define CAPS_WAIT (200 * MMTP_MILLISECOND)
+#define CAPS_HEADER 12          /* bytes before the piece of the text */
+/* END: "on all channels each 100 ms" */
+#define END_WAIT (100 * MMTP_MILLISECOND)
+/* A channel that has no data to be measured by is probed so often, at a cost of
+ * no more than the keep-alives' */
+#define IDLE_PROBE_PERIOD (2 * MMTP_SECOND)
+
+/* --- which channel ------------------------------------------------------- */
+
+static gboolean
+may_speak (const MmtpPath * path)
+{
+  return path->joined && !path->channel->blocked &&
+      path->channel->state != MMTP_CHANNEL_GONE;
+}
+
+static gboolean
+delivers (const MmtpPath * path)
+{
+  return may_speak (path) && path->channel->state != MMTP_CHANNEL_SILENT;
+}
+
+/* The fastest one that delivers, but not `except`; then any */
+static MmtpPath *
+find_control_path (MmtpSender * sender, guint except)
+{
+  MmtpPath *best = NULL;
+  guint i;
+
+  if (sender->fastest != MMTP_NO_CHANNEL && sender->fastest != except &&
+      delivers (sender->paths[sender->fastest]))
+    return sender->paths[sender->fastest];
+  for (i = 0; i < sender->n_paths; i++) {
+    MmtpPath *path = sender->paths[i];
+
+    if (i == except || !may_speak (path))
+      continue;
+    if (!best || (delivers (path) && !delivers (best)))
+      best = path;
+  }
+  return best;
+}
+
+/* --- one channel --------------------------------------------------------- */
+
+guint64
+mmtp_path_get_keepalive_period (const MmtpSender * sender,
+    const MmtpPath * path)
+{
+  if (path->channel->rate == 0)
+    return MAX (sender->config.keepalive_period, UNKNOWN_PERIOD);
+  return MAX (sender->config.keepalive_period,
+      mmtp_channel_get_cost (path->channel, KEEPALIVE_SIZE) * KEEPALIVE_SHARE);
+}
+
+static void
+fill_keepalive (MmtpSender * sender, MmtpPath * path, MmtpKeepalive * keepalive)
+{
+  guint64 hold = (sender->now - path->last_report_time) / (MMTP_TICK * 1000);
+
+  keepalive->number = path->channel->next;
+  keepalive->initial_delay = sender->initial_delay / 1000;
+  keepalive->next = sender->next_number;
+  keepalive->floor = sender->floor;
+  keepalive->round_trip = path->channel->stats.round_trip / 1000;
+  keepalive->fastest = sender->fastest != MMTP_NO_CHANNEL ?
+      sender->fastest : path->channel->id;
+  keepalive->caps_version = sender->caps ? sender->caps_version : 0;
+  keepalive->stored = sender->config.stored;
+  keepalive->has_offset = sender->has_offset;
+  keepalive->offset = sender->offset / 1000;
+  keepalive->echo = path->last_report_time ? path->last_report_sent : 0;
+  keepalive->hold = path->last_report_time ?
+      MIN (hold, (1 << MMTP_TICKS_BITS) - 1) : 0;
+}
+
+static gsize
+write_keepalive (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
+{
+  MmtpMessage message = { MMTP_KEEPALIVE };
+
+  path->keepalive_sent = sender->now;
+  path->keepalive_at = sender->now +
+      mmtp_path_get_keepalive_period (sender, path);
+  if (path->channel->state == MMTP_CHANNEL_SILENT)
+    path->query_at = sender->now;
+  fill_keepalive (sender, path, &message.keepalive);
+  return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
+}
+
+static gsize
+write_query (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
+{
+  MmtpMessage message = { MMTP_QUERY };
+
+  path->query_at = MMTP_NEVER;
+  message.query.channel = path->channel->id;
+  return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
+}
+
+static gsize
+write_probe_message (MmtpSender * sender, MmtpPath * path, guint8 flags,
+    MmtpOutput * output)
+{
+  MmtpMessage message = { MMTP_PROBE };
+
+  message.probe.flags = flags;
+  message.probe.size = path->channel->longest;
+  path->channel->stats.probes++;
+  return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
+}
+
+gsize
+mmtp_sender_write_second_probe (MmtpSender * sender, MmtpPath * path,
+    MmtpOutput * output)
+{
+  return write_probe_message (sender, path, MMTP_FLAG_PAIR, output);
+}
+
+/* Nothing comes between the two of a pair; then the receiver is asked at
+ * once. */
+static gsize
+write_rest_of_pair (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
+{
+  if (--path->pair_left == 0)
+    return write_query (sender, path, output);
+  mmtp_channel_pair_sent (path->channel, sender->now);
+  return mmtp_sender_write_second_probe (sender, path, output);
+}
+
+/* --- LEAVE --------------------------------------------------------------- */
+
+static gsize
+write_leave_message (MmtpSender * sender, MmtpPath * leaving, MmtpPath * path,
+    gboolean is_ack, MmtpOutput * output)
+{
+  MmtpMessage message = { MMTP_LEAVE };
+
+  message.leave.channel = leaving->channel->id;
+  message.leave.is_ack = is_ack;
+  message.leave.reason = leaving->leave_reason;
+  message.leave.highest = leaving->replay.any ? leaving->replay.highest : 0;
+  return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
+}
+
+static gsize
+write_leave (MmtpSender * sender, MmtpPath * leaving, MmtpOutput * output)
+{
+  gboolean is_ack = leaving->acknowledge_leave;
+  MmtpPath *path;
+
+  if (!is_ack && (leaving->leave_tries == 0 || sender->now < leaving->leave_at))
+    return 0;
+  path = find_control_path (sender, leaving->channel->id);
+  if (!path && is_ack && may_speak (leaving))
+    path = leaving;
+  leaving->acknowledge_leave = FALSE;
+  if (!is_ack) {
+    leaving->leave_tries--;
+    leaving->leave_at = sender->now + LEAVE_WAIT;
+  }
+  if (!path)
+    return 0;
+  return write_leave_message (sender, leaving, path, is_ack, output);
+}
+
+void
+mmtp_sender_begin_leave (MmtpSender * sender, MmtpPath * path,
+    MmtpLeaveReason reason)
+{
+  path->leave_tries = LEAVE_TRIES;
+  path->leave_at = sender->now;
+  path->leave_reason = reason;
+}
+
+/* The receiver's side of a channel goes away: it has to join anew. */
+static void
+let_leave (MmtpSender * sender, MmtpPath * path, const MmtpLeave * leave)
+{
+  guint64 highest = mmtp_unwrap (leave->highest, 32,
+      path->channel->unreported);
+
+  if (highest >= path->channel->unreported && highest < path->channel->next)
+    path->channel->unreported = highest + 1;
+  path->acknowledge_leave = TRUE;
+  path->leave_reason = leave->reason;
+  if (!path->joined)
+    return;
+  mmtp_sender_set_state (sender, path, MMTP_CHANNEL_OPENING);
+  mmtp_sender_requeue_channel (sender, path);
+  mmtp_sender_begin_join (sender, path);
+}
+
+MmtpRefusal
+mmtp_sender_take_leave (MmtpSender * sender, const MmtpLeave * leave)
+{
+  MmtpPath *path;
+
+  if (leave->channel >= sender->n_paths)
+    return MMTP_REFUSED_CHANNEL;
+  path = sender->paths[leave->channel];
+  if (leave->is_ack)
+    path->leave_tries = 0;
+  else
+    let_leave (sender, path, leave);
+  return MMTP_VALID;
+}
+
+/* --- QUERY --------------------------------------------------------------- */
+
+static void
+answer_query (MmtpSender * sender, MmtpPath * path)
+{
+  if (path->joined)
+    path->keepalive_at = MIN (path->keepalive_at,
+        MAX (sender->now, path->keepalive_sent + ANSWER_SPACING));
+}
+
+MmtpRefusal
+mmtp_sender_take_query (MmtpSender * sender, const MmtpQuery * query)
+{
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++)
+    if (query->channel == i || query->channel == MMTP_ALL_CHANNELS)
+      answer_query (sender, sender->paths[i]);
+  return MMTP_VALID;
+}
+
+/* Reports are missed: ask for all of them, where they should come from
+ * [4.6]. */
+static gsize
+write_missed_query (MmtpSender * sender, MmtpOutput * output)
+{
+  MmtpMessage message = { MMTP_QUERY };
+  MmtpPath *path = find_control_path (sender, MMTP_NO_CHANNEL);
+
+  if (sender->now < sender->query_at)
+    return 0;
+  sender->query_at = sender->now + sender->config.keepalive_period;
+  if (!path)
+    return 0;
+  message.query.channel = MMTP_ALL_CHANNELS;
+  return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
+}
+
+/* --- CAPS ---------------------------------------------------------------- */
+
+static gsize
+write_caps (MmtpSender * sender, MmtpOutput * output)
+{
+  MmtpMessage message = { MMTP_CAPS };
+  MmtpPath *path;
+  gsize room;
+
+  if (!sender->caps || sender->caps_acknowledged ||
+      sender->now < sender->caps_at)
+    return 0;
+  path = find_control_path (sender, MMTP_NO_CHANNEL);
+  sender->caps_at = sender->now;
+  if (!path) {
+    sender->caps_at += CAPS_WAIT;
+    return 0;
+  }
+  room = path->channel->longest - CAPS_HEADER - MMTP_TRAILER_SIZE;
+  message.caps.version = sender->caps_version;
+  message.caps.length = sender->caps_length;
+  message.caps.offset = sender->caps_offset;
+  message.caps.piece = (const guint8 *) sender->caps + sender->caps_offset;
+  message.caps.piece_size = MIN (room, sender->caps_length -
+      sender->caps_offset);
+  sender->caps_offset += message.caps.piece_size;
+  if (sender->caps_offset == sender->caps_length) {
+    sender->caps_offset = 0;
+    sender->caps_at = sender->now + CAPS_WAIT;
+  }
+  return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
+}
+
+gboolean
+mmtp_sender_set_caps (MmtpSender * sender, guint64 now, const gchar * caps)
+{
+  gboolean fits = !caps || (*caps && strlen (caps) <= MMTP_MAX_CAPS);
+
+  mmtp_sender_advance (sender, now);
+  if (fits && g_strcmp0 (caps, sender->caps) == 0)
+    return TRUE;
+  g_free (sender->caps);
+  sender->caps = fits ? g_strdup (caps) : NULL;
+  if (!sender->caps)
+    return fits;
+  sender->caps_length = strlen (caps);
+  sender->caps_offset = 0;
+  sender->caps_version = sender->caps_version % 255 + 1;
+  sender->caps_acknowledged = FALSE;
+  sender->caps_at = sender->now;
+  return TRUE;
+}
+
+MmtpRefusal
+mmtp_sender_take_caps_ack (MmtpSender * sender, guint8 version)
+{
+  if (version == sender->caps_version)
+    sender->caps_acknowledged = TRUE;
+  return MMTP_VALID;
+}
+
+/* --- END ----------------------------------------------------------------- */
+
+static gboolean
+may_end (const MmtpSender * sender)
+{
+  return sender->ending && !sender->ended &&
+      g_sequence_is_empty (sender->queue);
+}
+
+static gsize
+write_end (MmtpSender * sender, MmtpOutput * output)
+{
+  MmtpMessage message = { MMTP_END };
+
+  if (!may_end (sender) || sender->now < sender->end_at)
+    return 0;
+  message.end.stream_number = sender->next_number;
+  while (sender->end_next < sender->n_paths) {
+    MmtpPath *path = sender->paths[sender->end_next++];
+
+    if (may_speak (path))
+      return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
+  }
+  sender->end_next = 0;
+  sender->end_at = sender->now + END_WAIT;
+  return 0;
+}
+
+MmtpRefusal
+mmtp_sender_take_end_ack (MmtpSender * sender, guint32 stream_number)
+{
+  if (!may_end (sender) || stream_number != (guint32) sender->next_number)
+    return MMTP_REFUSED_MALFORMED;
+  sender->ended = TRUE;
+  sender->phase = MMTP_PHASE_OVER;
+  mmtp_sender_tell_simply (sender, MMTP_EVENT_ENDED);
+  return MMTP_VALID;
+}
+
+/* --- all of them --------------------------------------------------------- */
+
+static gsize
+write_path (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
+{
+  gsize size = write_leave (sender, path, output);
+
+  if (size || path->channel->blocked ||
+      path->channel->state == MMTP_CHANNEL_GONE)
+    return size;
+  if (path->pair_left)
+    return write_rest_of_pair (sender, path, output);
+  size = mmtp_sender_write_join (sender, path, output);
+  if (size || !path->joined)
+    return size;
+  if (sender->now >= path->keepalive_at)
+    return write_keepalive (sender, path, output);
+  if (sender->now >= path->query_at)
+    return write_query (sender, path, output);
+  return 0;
+}
+
+gsize
+mmtp_sender_write_control (MmtpSender * sender, MmtpOutput * output)
+{
+  gsize size;
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++)
+    if ((size = write_path (sender, sender->paths[i], output)))
+      return size;
+  if ((size = write_missed_query (sender, output)))
+    return size;
+  if ((size = write_caps (sender, output)))
+    return size;
+  return write_end (sender, output);
+}
+
+/* --- PROBE --------------------------------------------------------------- */
+
+static guint64
+get_probe_time (const MmtpSender * sender, const MmtpPath * path)
+{
+  const MmtpChannel *channel = path->channel;
+  guint64 period;
+
+  if (!may_speak (path))
+    return MMTP_NEVER;
+  switch (channel->state) {
+    case MMTP_CHANNEL_PROBING:
+      return mmtp_channel_get_next_pair (channel);
+    case MMTP_CHANNEL_ACTIVE:
+      if (!g_sequence_is_empty (sender->queue))
+        return MMTP_NEVER;
+      /* fall through */
+    case MMTP_CHANNEL_CONTROL:
+      period = MAX (IDLE_PROBE_PERIOD, 2 * KEEPALIVE_SHARE *
+          mmtp_channel_get_cost (channel, channel->longest));
+      return MAX (channel->token, channel->last_pair + period);
+    default:
+      return MMTP_NEVER;
+  }
+}
+
+gsize
+mmtp_sender_write_probe (MmtpSender * sender, MmtpOutput * output)
+{
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++) {
+    MmtpPath *path = sender->paths[i];
+
+    if (sender->now < get_probe_time (sender, path))
+      continue;
+    path->pair_left = mmtp_channel_get_train (path->channel);
+    return write_probe_message (sender, path, 0, output);
+  }
+  return 0;
+}
+
+/* --- when next ----------------------------------------------------------- */
+
+static guint64
+get_path_wakeup (const MmtpSender * sender, const MmtpPath * path)
+{
+  guint64 wakeup = get_probe_time (sender, path);
+
+  if (path->leave_tries)
+    wakeup = MIN (wakeup, path->leave_at);
+  if (path->channel->blocked || path->channel->state == MMTP_CHANNEL_GONE)
+    return wakeup;
+  wakeup = MIN (wakeup, path->join_at);
+  if (path->joined)
+    wakeup = MIN (wakeup, MIN (path->keepalive_at, path->query_at));
+  return wakeup;
+}
+
+guint64
+mmtp_sender_get_control_wakeup (const MmtpSender * sender)
+{
+  guint64 wakeup = sender->query_at;
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++)
+    wakeup = MIN (wakeup, get_path_wakeup (sender, sender->paths[i]));
+  if (sender->caps && !sender->caps_acknowledged)
+    wakeup = MIN (wakeup, sender->caps_at);
+  if (may_end (sender))
+    wakeup = MIN (wakeup, sender->end_at);
+  return wakeup;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How a session begins and how channels join it: docs/wire-mmtp.md sections 3
+ * (JOIN, CHALLENGE, RESPONSE) and 4. */
+
+#include "mmtpsenderprivate.h"
+
+#include <string.h>
+
+/* docs/wire-mmtp.md section 4: "after 250 ms, doubled up to 2 s" */
+#define HANDSHAKE_WAIT (250 * MMTP_MILLISECOND)
+/* and of JOIN: "every 200 ms, then with doubled time up to 2 s" */
+#define JOIN_WAIT (200 * MMTP_MILLISECOND)
+#define MOST_WAIT (2 * MMTP_SECOND)
+/* OPENs without an answer until it begins again with INIT */
+#define OPEN_TRIES 5
+/* "after it has asked three times" */
+#define REFUSALS 3
+#define OPEN_SIGNED 92          /* bytes of OPEN below its MAC */
+#define ACCEPT_SIGNED 52        /* bytes of ACCEPT below its MAC */
+/* OPEN: "D0 that the sender wants, us, at most 60 s" */
+#define MOST_INITIAL_DELAY (60 * MMTP_SECOND)
+
+/* --- session ------------------------------------------------------------- */
+
+static void
+begin_init (MmtpSender * sender)
+{
+  sender->phase = MMTP_PHASE_INIT;
+  sender->handshake_tries = 0;
+  sender->handshake_next = 0;
+  sender->handshake_wait = HANDSHAKE_WAIT;
+  sender->handshake_at = sender->now;
+}
+
+void
+mmtp_sender_begin_handshake (MmtpSender * sender)
+{
+  mmtp_sender_draw (sender, sender->nonce_s, MMTP_NONCE_SIZE);
+  mmtp_sender_draw (sender, (guint8 *) & sender->token_s,
+      sizeof (sender->token_s));
+  begin_init (sender);
+}
+
+static void
+wait_for_answer (MmtpSender * sender)
+{
+  sender->handshake_at = sender->now + sender->handshake_wait;
+  sender->handshake_wait = MIN (sender->handshake_wait * 2, MOST_WAIT);
+  sender->handshake_tries++;
+}
+
+/* These two have neither a number nor a trailer. */
+static gsize
+write_init (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
+{
+  MmtpMessage message = { MMTP_INIT };
+  gsize size;
+
+  message.channel = path->channel->id;
+  message.sent = mmtp_sender_get_ticks (sender->now);
+  memcpy (message.init.nonce, sender->nonce_s, MMTP_NONCE_SIZE);
+  size = mmtp_packet_write (&message, output->bytes, output->room);
+  path->channel->stats.packets++;
+  path->channel->stats.bytes += size;
+  output->channel = path->channel->id;
+  return size;
+}
+
+/* The first try goes on the first channel; each further one on one more. */
+static gsize
+write_inits (MmtpSender * sender, MmtpOutput * output)
+{
+  while (sender->handshake_next < sender->n_paths &&
+      sender->handshake_next <= sender->handshake_tries) {
+    MmtpPath *path = sender->paths[sender->handshake_next++];
+
+    if (path->channel->state != MMTP_CHANNEL_GONE && !path->channel->blocked)
+      return write_init (sender, path, output);
+  }
+  sender->handshake_next = 0;
+  wait_for_answer (sender);
+  return 0;
+}
+
+static void
+fill_open (MmtpSender * sender, MmtpPath * path, MmtpOpen * open)
+{
+  memcpy (open->nonce, sender->nonce_s, MMTP_NONCE_SIZE);
+  memcpy (open->cookie, sender->cookie, MMTP_COOKIE_SIZE);
+  open->token = sender->token_s;
+  open->initial_delay = MIN (sender->initial_delay, MOST_INITIAL_DELAY) / 1000;
+  open->bit_rate = sender->config.bit_rate;
+  open->frame_period = sender->config.frame_period;
+  open->longest = path->channel->longest;
+  open->keepalive_period = sender->config.keepalive_period / MMTP_MILLISECOND;
+  open->now = sender->now / 1000;
+  open->has_key = sender->key.is_set;
+}
+
+static gsize
+write_open (MmtpSender * sender, MmtpOutput * output)
+{
+  MmtpPath *path = sender->paths[sender->handshake_channel];
+  MmtpMessage message = { MMTP_OPEN };
+  gsize size;
+
+  message.channel = path->channel->id;
+  message.number = path->channel->next & 0xffff;
+  message.sent = mmtp_sender_get_ticks (sender->now);
+  fill_open (sender, path, &message.open);
+  mmtp_packet_write (&message, output->bytes, output->room);
+  mmtp_key_sign (&sender->key, output->bytes, OPEN_SIGNED, message.open.mac);
+  size = mmtp_packet_write (&message, output->bytes, output->room);
+  mmtp_channel_sent (path->channel, sender->now, size, MMTP_NO_STREAM, FALSE);
+  output->channel = path->channel->id;
+  if (sender->open_sent == MMTP_NEVER)
+    sender->open_sent = sender->now;
+  wait_for_answer (sender);
+  return size;
+}
+
+/* The cookie is for the channel on which it came. */
+static gboolean
+may_open (const MmtpSender * sender)
+{
+  const MmtpChannel *channel =
+      sender->paths[sender->handshake_channel]->channel;
+
+  return sender->handshake_tries < OPEN_TRIES && !channel->blocked &&
+      channel->state != MMTP_CHANNEL_GONE;
+}
+
+gsize
+mmtp_sender_write_handshake (MmtpSender * sender, MmtpOutput * output)
+{
+  if (sender->now < sender->handshake_at)
+    return 0;
+  if (sender->phase == MMTP_PHASE_OPEN && !may_open (sender))
+    begin_init (sender);
+  if (sender->phase == MMTP_PHASE_INIT)
+    return write_inits (sender, output);
+  if (sender->phase == MMTP_PHASE_OPEN)
+    return write_open (sender, output);
+  return 0;
+}
+
+static MmtpRefusal
+take_cookie (MmtpSender * sender, MmtpPath * path, const MmtpInit * cookie)
+{
+  if (sender->phase != MMTP_PHASE_INIT)
+    return MMTP_REFUSED_SESSION;
+  memcpy (sender->cookie, cookie->cookie, MMTP_COOKIE_SIZE);
+  sender->handshake_channel = path->channel->id;
+  sender->phase = MMTP_PHASE_OPEN;
+  sender->open_sent = MMTP_NEVER;
+  sender->handshake_tries = 0;
+  sender->handshake_wait = HANDSHAKE_WAIT;
+  sender->handshake_at = sender->now;
+  return MMTP_VALID;
+}
+
+static void
+enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
+{
+  guint i;
+
+  memcpy (sender->nonce_r, accept->nonce_r, MMTP_NONCE_SIZE);
+  mmtp_direction_init (&sender->out, &sender->key, sender->nonce_s,
+      sender->nonce_r, MMTP_SENDER, accept->token);
+  mmtp_direction_init (&sender->in, &sender->key, sender->nonce_s,
+      sender->nonce_r, MMTP_RECEIVER, sender->token_s);
+  sender->phase = MMTP_PHASE_SESSION;
+  sender->handshake_at = MMTP_NEVER;
+  sender->began = sender->heard = sender->now;
+  sender->report_time = sender->query_at = sender->now;
+  sender->report_gap = sender->config.keepalive_period;
+  sender->receiver_delay = accept->least_delay * (guint64) 1000;
+  mmtp_channel_add_round_trip (path->channel, sender->now,
+      sender->now - sender->open_sent);
+  path->joined = TRUE;
+  path->keepalive_at = sender->now;
+  mmtp_channel_begin_probing (path->channel, sender->now);
+  for (i = 0; i < sender->n_paths; i++)
+    if (!sender->paths[i]->joined &&
+        sender->paths[i]->channel->state != MMTP_CHANNEL_GONE)
+      mmtp_sender_begin_join (sender, sender->paths[i]);
+}
+
+static MmtpRefusal
+take_accept (MmtpSender * sender, MmtpPath * path,
+    const MmtpMessage * message, const guint8 * bytes)
+{
+  const MmtpAccept *accept = &message->accept;
+
+  if (sender->phase != MMTP_PHASE_OPEN ||
+      path->channel->id != sender->handshake_channel)
+    return MMTP_REFUSED_SESSION;
+  if (accept->has_key != sender->key.is_set ||
+      !mmtp_key_verify (&sender->key, bytes, ACCEPT_SIGNED, accept->mac))
+    return MMTP_REFUSED_TRAILER;
+  mmtp_replay_accept (&path->replay, message->number);
+  enter_session (sender, path, accept);
+  mmtp_sender_set_state (sender, path, MMTP_CHANNEL_PROBING);
+  return MMTP_VALID;
+}
+
+/* Without a key anybody who sees the packets can refuse: section 4. */
+static MmtpRefusal
+take_refuse (MmtpSender * sender, const MmtpRefuse * refuse)
+{
+  MmtpSenderEvent event = { MMTP_EVENT_REFUSED };
+
+  if (sender->phase != MMTP_PHASE_INIT && sender->phase != MMTP_PHASE_OPEN)
+    return MMTP_REFUSED_SESSION;
+  if (refuse->reason == MMTP_REFUSE_COOKIE) {
+    begin_init (sender);
+    return MMTP_VALID;
+  }
+  if (++sender->handshake_refusals < REFUSALS)
+    return MMTP_VALID;
+  sender->phase = MMTP_PHASE_OVER;
+  event.reason = refuse->reason;
+  mmtp_sender_tell (sender, &event);
+  return MMTP_VALID;
+}
+
+MmtpRefusal
+mmtp_sender_take_handshake (MmtpSender * sender, MmtpPath * path,
+    const MmtpMessage * message, const guint8 * bytes)
+{
+  /* The nonce stands first in all of them. */
+  if (memcmp (message->init.nonce, sender->nonce_s, MMTP_NONCE_SIZE) != 0)
+    return MMTP_REFUSED_SESSION;
+  if (message->type == MMTP_COOKIE)
+    return take_cookie (sender, path, &message->init);
+  if (message->type == MMTP_ACCEPT)
+    return take_accept (sender, path, message, bytes);
+  return take_refuse (sender, &message->refuse);
+}
+
+/* --- channels ------------------------------------------------------------ */
+
+/* A new JOIN, at a time */
+void
+mmtp_sender_renew_join (MmtpSender * sender, MmtpPath * path, guint64 at)
+{
+  path->join_at = at;
+  path->join_wait = JOIN_WAIT;
+  path->join_sent = MMTP_NEVER;
+  mmtp_sender_draw (sender, (guint8 *) & path->nonce, sizeof (path->nonce));
+}
+
+void
+mmtp_sender_begin_join (MmtpSender * sender, MmtpPath * path)
+{
+  path->joined = path->confirmed = FALSE;
+  mmtp_sender_renew_join (sender, path, sender->now);
+}
+
+static gsize
+write_response (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
+{
+  MmtpMessage message = { MMTP_RESPONSE };
+
+  path->respond = FALSE;
+  message.challenge.challenge = path->challenge;
+  return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
+}
+
+/* JOIN or RESPONSE */
+gsize
+mmtp_sender_write_join (MmtpSender * sender, MmtpPath * path,
+    MmtpOutput * output)
+{
+  MmtpMessage message = { MMTP_JOIN };
+
+  if (path->respond)
+    return write_response (sender, path, output);
+  if (sender->now < path->join_at)
+    return 0;
+  path->join_at = sender->now + path->join_wait;
+  path->join_wait = MIN (path->join_wait * 2, MOST_WAIT);
+  if (path->join_sent == MMTP_NEVER)
+    path->join_sent = sender->now;
+  message.join.number = path->channel->next;
+  message.join.nonce = path->nonce;
+  message.join.longest = path->channel->longest;
+  return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
+}
+
+/* The answer proves the round trip; that the receiver takes the RESPONSE shows
+ * in its reports, and until then the JOIN is repeated. */
+MmtpRefusal
+mmtp_sender_take_challenge (MmtpSender * sender, MmtpPath * path,
+    const MmtpChallenge * challenge)
+{
+  if (challenge->nonce != path->nonce)
+    return MMTP_REFUSED_SESSION;
+  path->respond = TRUE;
+  path->challenge = challenge->challenge;
+  mmtp_channel_add_round_trip (path->channel, sender->now,
+      sender->now - path->join_sent);
+  if (path->joined)
+    return MMTP_VALID;
+  path->joined = TRUE;
+  path->join_at = sender->now + MOST_WAIT / 2;
+  path->keepalive_at = sender->now;
+  mmtp_channel_begin_probing (path->channel, sender->now);
+  mmtp_sender_set_state (sender, path, MMTP_CHANNEL_PROBING);
+  return MMTP_VALID;
+}

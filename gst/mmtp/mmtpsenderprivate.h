@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the parts of the sender share: who is who, the stream's packets, and the
+ * functions by which one part calls another. */
+
+#ifndef __MMTP_SENDER_PRIVATE_H__
+#define __MMTP_SENDER_PRIVATE_H__
+
+#include "mmtpchannel.h"
+
+G_BEGIN_DECLS
+
+#define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
+#define MMTP_MILLISECOND G_GUINT64_CONSTANT (1000000)
+#define MMTP_DATA_OVERHEAD (MMTP_DATA_HEADER_SIZE + MMTP_TRAILER_SIZE)
+
+/* --- the stream ---------------------------------------------------------- */
+
+/* What is given up first comes first. */
+typedef enum
+{
+  MMTP_RANK_DROPPABLE,
+  MMTP_RANK_DELTA,
+  MMTP_RANK_KEY,
+  MMTP_N_RANKS
+} MmtpRank;
+
+/* A buffer; lives as long as one of its packets */
+typedef struct
+{
+  GBytes *data;
+  guint64 due;                  /* ns */
+  guint8 flags;
+  guint8 caps_version;
+  MmtpPrelude prelude;
+  MmtpRank rank;
+  guint64 first;                /* stream number */
+  guint n_packets;
+  guint n_kept;                 /* packets that are in the window */
+  guint n_sent;                 /* packets that were sent at least once */
+  gboolean given_up;
+  GList link;                   /* in the sender's `unbegun` */
+} MmtpUnit;
+
+typedef enum
+{
+  MMTP_PACKET_WAITING,          /* in the queue */
+  MMTP_PACKET_UNDER_WAY,        /* sent, and may have to be sent again */
+  MMTP_PACKET_DONE
+} MmtpPacketState;
+
+typedef struct
+{
+  MmtpUnit *unit;
+  guint64 number;               /* of the stream */
+  guint64 due;                  /* ns, the unit's; the queue's order */
+  gsize offset, size;           /* of its payload in the buffer */
+  MmtpPacketState state;
+  gboolean was_sent;
+  guint channel;                /* that it was last sent on */
+  guint64 channel_number;       /* and its number there */
+  GSequenceIter *place;         /* in the queue */
+} MmtpPacket;
+
+/* --- a channel and its conversation -------------------------------------- */
+
+typedef struct
+{
+  MmtpChannel *channel;
+  MmtpReplay replay;
+  gboolean joined;              /* the receiver answers there */
+  gboolean confirmed;           /* it has reported the channel */
+  guint64 nonce;                /* of JOIN */
+  guint64 join_at;              /* ns, MMTP_NEVER: no more */
+  guint64 join_wait;            /* ns */
+  guint64 join_sent;            /* ns, the first one: nobody knows which one is
+                                 * answered, and a round trip that is too long
+                                 * is forgotten for a shorter one */
+  gboolean respond;             /* RESPONSE waits to be sent */
+  guint64 challenge;
+  guint64 keepalive_at;         /* ns */
+  guint64 keepalive_sent;       /* ns */
+  guint64 query_at;             /* ns, MMTP_NEVER: none */
+  guint pair_left;              /* of a pair or train of PROBEs, messages to
+                                 * follow, with the QUERY behind it */
+  guint leave_tries;            /* LEAVE for it still to send */
+  guint64 leave_at;             /* ns */
+  guint8 leave_reason;
+  gboolean acknowledge_leave;
+  guint32 last_report_sent;     /* ticks, of the last REPORT that came */
+  guint64 last_report_time;     /* ns, 0: none */
+} MmtpPath;
+
+typedef enum
+{
+  MMTP_PHASE_IDLE,              /* no channel yet */
+  MMTP_PHASE_INIT,
+  MMTP_PHASE_OPEN,
+  MMTP_PHASE_SESSION,
+  MMTP_PHASE_OVER               /* refused, lost or ended */
+} MmtpPhase;
+
+struct _MmtpSender
+{
+  MmtpSenderConfig config;
+  MmtpKey key;
+  guint64 now;                  /* ns, the latest seen */
+  guint8 entropy[MMTP_ENTROPY_SIZE];
+  guint64 n_drawn;
+
+  /* --- session */
+  MmtpPhase phase;
+  guint8 nonce_s[MMTP_NONCE_SIZE], nonce_r[MMTP_NONCE_SIZE];
+  guint8 cookie[MMTP_COOKIE_SIZE];
+  guint64 token_s;              /* that the receiver is to use */
+  guint handshake_channel;      /* that the cookie is for */
+  guint handshake_next;         /* of the INITs of one try, the next channel */
+  guint handshake_tries;
+  guint handshake_refusals;
+  guint64 handshake_at, handshake_wait;
+  guint64 open_sent;            /* ns, the first one of this cookie */
+  MmtpDirection out, in;
+  guint64 began;                /* ns, the session */
+  guint64 heard;                /* ns, the last valid message */
+  gboolean ready;
+
+  MmtpPath *paths[MMTP_MAX_CHANNELS];
+  guint n_paths;
+  guint fastest;                /* MMTP_NO_CHANNEL: unknown */
+  gint64 offset;                /* ns, of the clocks */
+  gboolean has_offset;
+  guint32 report;               /* number of the last */
+  guint64 report_time;          /* ns */
+  guint64 report_gap;           /* ns between reports, of late the longest */
+  guint64 query_at;             /* ns, of the reports that are missed */
+  gboolean is_broken;           /* the application was told */
+  guint pair_channel;           /* where the second of a pair has to follow */
+  guint64 pair_number;          /* and its number there */
+
+  /* --- stream */
+  guint64 initial_delay;        /* ns, D0 */
+  guint64 receiver_delay;       /* ns, least that it wants */
+  guint64 next_number;          /* of the next new packet */
+  guint64 floor;                /* nothing below will be sent */
+  MmtpPacket **window;          /* a ring, of those from floor to next_number */
+  guint window_size;            /* a power of two */
+  guint64 kept_bytes;           /* payload of all in the window */
+  guint64 reported_next;        /* all below came */
+  GSequence *queue;             /* of MmtpPacket, by due time */
+  guint64 queued_bytes;         /* payload */
+  guint64 queued_work;          /* with all that goes before it */
+  GQueue unbegun[MMTP_N_RANKS]; /* of MmtpUnit, in order */
+  guint64 unbegun_work[MMTP_N_RANKS];
+  gboolean full;                /* has_room said no */
+  guint turn;                   /* of the scheduler */
+  guint64 measured_since;       /* ns, due time */
+  guint64 measured_bits;
+  guint64 measured_rate;        /* bits per second that are put */
+
+  /* --- caps, end */
+  gchar *caps;
+  gsize caps_length, caps_offset;
+  guint8 caps_version;          /* 0: none ever */
+  gboolean caps_acknowledged;
+  guint64 caps_at;
+  gboolean ending, ended;
+  guint64 end_at;
+  guint end_next;               /* channel */
+
+  /* --- events */
+  GQueue events;
+  guint64 told_rate, told_rate_time;
+  guint64 too_slow_time;
+  guint64 delay_time;           /* ns, when D0 was last raised */
+
+  MmtpSenderStats stats;
+};
+
+/* Where a message is written to */
+typedef struct
+{
+  guint8 *bytes;
+  gsize room;
+  guint channel;
+} MmtpOutput;
+
+/* --- mmtpsender.c -------------------------------------------------------- */
+
+void mmtp_sender_advance (MmtpSender * sender, guint64 now);
+void mmtp_sender_tell (MmtpSender * sender, const MmtpSenderEvent * event);
+void mmtp_sender_tell_simply (MmtpSender * sender, MmtpSenderEventType type);
+void mmtp_sender_set_state (MmtpSender * sender, MmtpPath * path,
+    MmtpChannelState state);
+void mmtp_sender_draw (MmtpSender * sender, guint8 * bytes, gsize size);
+guint32 mmtp_sender_get_ticks (guint64 time);
+/* Numbers, seals and accounts for a message of the session; 0: no room */
+gsize mmtp_sender_write (MmtpSender * sender, MmtpPath * path,
+    MmtpMessage * message, MmtpOutput * output, guint64 stream_number);
+
+/* --- mmtpsenderdata.c ---------------------------------------------------- */
+
+gsize mmtp_sender_write_pair (MmtpSender * sender, MmtpOutput * output);
+gsize mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output);
+guint64 mmtp_sender_get_data_wakeup (const MmtpSender * sender);
+
+/* --- mmtpsenderhandshake.c ----------------------------------------------- */
+
+void mmtp_sender_begin_handshake (MmtpSender * sender);
+void mmtp_sender_begin_join (MmtpSender * sender, MmtpPath * path);
+void mmtp_sender_renew_join (MmtpSender * sender, MmtpPath * path,
+    guint64 at);
+gsize mmtp_sender_write_handshake (MmtpSender * sender, MmtpOutput * output);
+gsize mmtp_sender_write_join (MmtpSender * sender, MmtpPath * path,
+    MmtpOutput * output);
+MmtpRefusal mmtp_sender_take_handshake (MmtpSender * sender, MmtpPath * path,
+    const MmtpMessage * message, const guint8 * bytes);
+MmtpRefusal mmtp_sender_take_challenge (MmtpSender * sender, MmtpPath * path,
+    const MmtpChallenge * challenge);
+
+/* --- mmtpsendercontrol.c ------------------------------------------------- */
+
+gsize mmtp_sender_write_control (MmtpSender * sender, MmtpOutput * output);
+gsize mmtp_sender_write_probe (MmtpSender * sender, MmtpOutput * output);
+/* An empty second of a pair whose first had payload */
+gsize mmtp_sender_write_second_probe (MmtpSender * sender, MmtpPath * path,
+    MmtpOutput * output);
+guint64 mmtp_sender_get_control_wakeup (const MmtpSender * sender);
+guint64 mmtp_path_get_keepalive_period (const MmtpSender * sender,
+    const MmtpPath * path);
+void mmtp_sender_begin_leave (MmtpSender * sender, MmtpPath * path,
+    MmtpLeaveReason reason);
+MmtpRefusal mmtp_sender_take_query (MmtpSender * sender,
+    const MmtpQuery * query);
+MmtpRefusal mmtp_sender_take_leave (MmtpSender * sender,
+    const MmtpLeave * leave);
+MmtpRefusal mmtp_sender_take_caps_ack (MmtpSender * sender, guint8 version);
+MmtpRefusal mmtp_sender_take_end_ack (MmtpSender * sender,
+    guint32 stream_number);
+
+/* --- mmtpsenderqueue.c --------------------------------------------------- */
+
+void mmtp_sender_init_queue (MmtpSender * sender);
+void mmtp_sender_clear_queue (MmtpSender * sender);
+MmtpPacket *mmtp_sender_get_packet (MmtpSender * sender, guint64 number);
+/* A packet that was sent waits again, where it can still be in time */
+gboolean mmtp_sender_requeue (MmtpSender * sender, MmtpPacket * packet);
+/* All that is under way on the channel and not reported */
+void mmtp_sender_requeue_channel (MmtpSender * sender, MmtpPath * path);
+/* The receiver has, or does not want, all below */
+void mmtp_sender_settle (MmtpSender * sender, guint64 number);
+/* Gives up what no channel can bring, and forgets what is too late anyhow */
+void mmtp_sender_expire (MmtpSender * sender);
+/* The channels carry less than they did: what does not fit any more goes */
+void mmtp_sender_refit (MmtpSender * sender);
+void mmtp_sender_check_room (MmtpSender * sender);
+/* The most urgent packet, and the least; NULL: none waits */
+MmtpPacket *mmtp_sender_get_head (const MmtpSender * sender);
+MmtpPacket *mmtp_sender_get_tail (const MmtpSender * sender);
+/* The most urgent packet that can be there in time when it takes so long */
+MmtpPacket *mmtp_sender_find_packet (const MmtpSender * sender, guint64 delay);
+/* It has been written as the channel's last message */
+void mmtp_sender_note_sent (MmtpSender * sender, MmtpPath * path,
+    MmtpPacket * packet);
+/* ns, high delay of the quickest channel; MMTP_NEVER: none delivers */
+guint64 mmtp_sender_get_least_delay (const MmtpSender * sender);
+
+/* --- mmtpsenderreports.c ------------------------------------------------- */
+
+MmtpRefusal mmtp_sender_take_report (MmtpSender * sender, MmtpPath * path,
+    const MmtpMessage * message);
+MmtpRefusal mmtp_sender_take_decrease (MmtpSender * sender,
+    const MmtpDecrease * decrease);
+/* Silence, return, what is measured, what the application is told */
+void mmtp_sender_check_channels (MmtpSender * sender);
+guint64 mmtp_sender_get_liveness_wakeup (const MmtpSender * sender);
+gboolean mmtp_path_is_usable (const MmtpPath * path);
+guint64 mmtp_sender_get_estimated_rate (const MmtpSender * sender);
+
+G_END_DECLS
+
+#endif /* __MMTP_SENDER_PRIVATE_H__ */

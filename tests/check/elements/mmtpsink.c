@@ -1,0 +1,942 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds mmtpsink to what it promises over real sockets on the loopback, with
+ * mmtpsrc at the other end: what goes in comes out, by one channel and by
+ * several, and what goes wrong is told.
+ */
+
+#include "mmtpbench.h"
+
+#include <gio/gio.h>
+
+#include "gstframeinfometa.h"
+
+#define TWO "127.0.0.2, 127.0.0.3"
+#define SIZE 1000
+
+/* --- buffers -------------------------------------------------------------- */
+
+static const gsize sizes[] = { 1, 187, 1400, 1401, 20000, 0, 70000, 3 };
+
+static const struct
+{
+  const gchar *address, *host, *channels;
+} ways[] = {
+  {"127.0.0.1", "127.0.0.1", ""},
+  {"127.0.0.1", "127.0.0.1", "auto"},
+  {"127.0.0.1", "localhost", "127.0.0.2"},
+  {"0.0.0.0", "localhost", ""},
+  {"0.0.0.0", "localhost", "auto"},
+  {"127.0.0.1", "localhost", "lo, ?name=any"},
+  {"::1", "localhost", ""},
+  {"127.0.0.1", "127.0.0.1", TWO},
+  {"0.0.0.0", "127.0.0.1", "127.0.0.2->127.0.0.4, lo, 127.0.0.3?rate=8000000"},
+  {"::1", "::1", "::1?name=a, ::1?name=b"},
+  {"::", "127.0.0.1", TWO},
+};
+
+GST_START_TEST (buffers_cross_whole_and_in_order)
+{
+  Pair pair;
+  guint i;
+
+  pair_init_src (&pair, ways[__i__].address);
+  pair_init_sink (&pair, ways[__i__].host, ways[__i__].channels);
+  for (i = 0; i < G_N_ELEMENTS (sizes); i++)
+    push (&pair, make_buffer (i, sizes[i]));
+  for (i = 0; i < G_N_ELEMENTS (sizes); i++)
+    expect (&pair, i, sizes[i]);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (ristsinks_addresses_are_understood)
+{
+  gchar *addresses;
+  Pair pair;
+
+  pair_init_src (&pair, "0.0.0.0");
+  addresses = g_strdup_printf ("127.0.0.2:%d,127.0.0.3:%d",
+      port_of (&pair.src), port_of (&pair.src));
+  sink_init (&pair.sink, "bonding-addresses", addresses, NULL);
+  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  g_free (addresses);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_buffer_that_is_too_long_is_told)
+{
+  GstMessage *message;
+  GError *error;
+  Pair pair;
+
+  pair_init_src (&pair, "127.0.0.1");
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      "max-bytes", 20000, NULL);
+  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  push (&pair, make_buffer (0, 20001));
+  push (&pair, make_buffer (1, SIZE));
+  expect (&pair, 1, SIZE);
+  message = pop_message (&pair.sink, GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, "20001") != NULL, "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "dropped-unsendable"), 1);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* They wait until there is room, also where it is for less than two. */
+GST_START_TEST (long_buffers_wait_for_each_other)
+{
+  const guint n = 4, size = 3 * 1000 * 1000;
+  GstBufferList *list = gst_buffer_list_new ();
+  Pair pair;
+  guint i;
+
+  pair_init_src (&pair, "127.0.0.1");
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      "latency", 10000, NULL);
+  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  for (i = 0; i < n; i++)
+    gst_buffer_list_add (list, make_buffer (i, size));
+  fail_unless_equals_int (gst_pad_push_list (pair.sink.harness->srcpad, list),
+      GST_FLOW_OK);
+  for (i = 0; i < n; i++)
+    expect (&pair, i, size);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "dropped-unsendable"), 0);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* Flags that cross, and those of GstFrameInfoMeta's picture types */
+GST_START_TEST (flags_cross)
+{
+  const guint flags[] = {
+    GST_BUFFER_FLAG_HEADER, GST_BUFFER_FLAG_DELTA_UNIT,
+    GST_BUFFER_FLAG_DELTA_UNIT | GST_BUFFER_FLAG_DROPPABLE,
+    GST_BUFFER_FLAG_MARKER, 0
+  };
+  const guint all = GST_BUFFER_FLAG_HEADER | GST_BUFFER_FLAG_DELTA_UNIT
+      | GST_BUFFER_FLAG_DROPPABLE | GST_BUFFER_FLAG_MARKER;
+  const guint of_pictures[] = { 0, 0, GST_BUFFER_FLAG_DELTA_UNIT,
+    GST_BUFFER_FLAG_DELTA_UNIT | GST_BUFFER_FLAG_DROPPABLE
+  };
+  GstBuffer *buffer;
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, TWO);
+  for (i = 0; i < G_N_ELEMENTS (flags); i++) {
+    buffer = make_buffer (i, SIZE);
+    GST_BUFFER_FLAG_SET (buffer, flags[i]);
+    push (&pair, buffer);
+  }
+  for (i = 0; i < G_N_ELEMENTS (of_pictures); i++) {
+    buffer = make_buffer (i, SIZE);
+    gst_buffer_add_frame_info_meta (buffer, i, 0, 0);
+    push (&pair, buffer);
+  }
+  for (i = 0; i < G_N_ELEMENTS (flags); i++) {
+    buffer = pull (&pair, i, SIZE);
+    fail_unless_equals_int (GST_BUFFER_FLAGS (buffer) & all, flags[i]);
+    gst_buffer_unref (buffer);
+  }
+  for (i = 0; i < G_N_ELEMENTS (of_pictures); i++) {
+    buffer = pull (&pair, i, SIZE);
+    fail_unless_equals_int (GST_BUFFER_FLAGS (buffer) & all, of_pictures[i]);
+    gst_buffer_unref (buffer);
+  }
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+#define MS GST_MSECOND
+#define NONE GST_CLOCK_TIME_NONE
+
+/* PTS, DTS, duration, as they go in */
+static const GstClockTime times[][3] = {
+  {0, NONE, NONE},
+  {40 * MS, NONE, 40 * MS},
+  {160 * MS, 80 * MS, 40 * MS},
+  {120 * MS, 120 * MS, 20 * MS},
+  {NONE, 160 * MS, NONE},
+  {NONE, NONE, 40 * MS},
+  {200 * MS, NONE, NONE},
+};
+
+/* A difference from the first buffer that survives the network, whose clocks
+ * are one here: what remains is how well each end reads it */
+static void
+check_time (GstClockTime time, GstClockTime expected, GstClockTime first)
+{
+  if (!GST_CLOCK_TIME_IS_VALID (expected)) {
+    fail_unless (!GST_CLOCK_TIME_IS_VALID (time), "%" GST_TIME_FORMAT,
+        GST_TIME_ARGS (time));
+    return;
+  }
+  fail_unless (GST_CLOCK_TIME_IS_VALID (time));
+  fail_unless (ABS (GST_CLOCK_DIFF (first + expected, time)) < 20 * MS,
+      "%" GST_TIME_FORMAT " is not %" GST_TIME_FORMAT " after %"
+      GST_TIME_FORMAT, GST_TIME_ARGS (time), GST_TIME_ARGS (expected),
+      GST_TIME_ARGS (first));
+}
+
+GST_START_TEST (times_cross)
+{
+  GstClockTime first = 0;
+  GstBuffer *buffer;
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, TWO);
+  for (i = 0; i < G_N_ELEMENTS (times); i++) {
+    buffer = make_buffer (i, SIZE);
+    GST_BUFFER_PTS (buffer) = times[i][0];
+    GST_BUFFER_DTS (buffer) = times[i][1];
+    GST_BUFFER_DURATION (buffer) = times[i][2];
+    push (&pair, buffer);
+  }
+  for (i = 0; i < G_N_ELEMENTS (times); i++) {
+    buffer = pull (&pair, i, SIZE);
+    if (i == 0)
+      first = GST_BUFFER_PTS (buffer);
+    /* Of a decoding time alone GstBaseSrc makes that of presentation. */
+    check_time (GST_BUFFER_PTS (buffer), GST_CLOCK_TIME_IS_VALID (times[i][0]) ?
+        times[i][0] : times[i][1], first);
+    check_time (GST_BUFFER_DTS (buffer), times[i][1], first);
+    if (GST_CLOCK_TIME_IS_VALID (times[i][0])
+        && GST_CLOCK_TIME_IS_VALID (times[i][1]))
+      fail_unless (GST_BUFFER_PTS (buffer) - GST_BUFFER_DTS (buffer)
+          == times[i][0] - times[i][1]);
+    fail_unless (GST_BUFFER_DURATION (buffer) == times[i][2]);
+    gst_buffer_unref (buffer);
+  }
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- the stream ----------------------------------------------------------- */
+
+static void
+check_caps (Pair * pair, const gchar * text)
+{
+  GstEvent *event = pull_event (pair, GST_EVENT_CAPS);
+  GstCaps *caps, *expected = gst_caps_from_string (text);
+
+  gst_event_parse_caps (event, &caps);
+  fail_unless (gst_caps_is_equal (caps, expected), "%" GST_PTR_FORMAT, caps);
+  gst_caps_unref (expected);
+  gst_event_unref (event);
+}
+
+GST_START_TEST (caps_cross_with_their_buffers)
+{
+  const gchar *const texts[] = {
+    CAPS,
+    "video/x-h264, stream-format=(string)avc, codec_data=(buffer)0164001f, "
+        "width=(int)640, height=(int)480, framerate=(fraction)30000/1001",
+    "application/x-rtp, media=(string)video, clock-rate=(int)90000, "
+        "encoding-name=(string)MPV, payload=(int)32"
+  };
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, TWO);
+  for (i = 0; i < G_N_ELEMENTS (texts); i++) {
+    gst_harness_set_src_caps_str (pair.sink.harness, texts[i]);
+    push (&pair, make_buffer (i, SIZE));
+  }
+  for (i = 0; i < G_N_ELEMENTS (texts); i++) {
+    expect (&pair, i, SIZE);
+    check_caps (&pair, texts[i]);
+  }
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* Only plain types cross, and h264parse has others. */
+GST_START_TEST (caps_of_other_types_cross_without_them)
+{
+  GstCaps *caps = gst_caps_from_string ("video/x-h264(memory:DMABuf), "
+      "width=(int)640, streams=(int)< 1, 2 >, names=(GstStructure)\"a, b=1;\"");
+  Pair pair;
+
+  pair_init (&pair, "");
+  gst_harness_set_src_caps (pair.sink.harness, caps);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  check_caps (&pair, "video/x-h264, width=(int)640, streams=(int)< 1, 2 >");
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_end_comes_after_all_buffers)
+{
+  const guint n = 100;
+  Pair pair;
+  guint i;
+
+  pair_init (&pair, __i__ ? TWO : "");
+  for (i = 0; i < n; i++)
+    push (&pair, make_buffer (i, SIZE));
+  fail_unless (gst_harness_push_event (pair.sink.harness,
+          gst_event_new_eos ()));
+  for (i = 0; i < n; i++)
+    expect (&pair, i, SIZE);
+  gst_event_unref (pull_event (&pair, GST_EVENT_EOS));
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "buffers-sent"), n);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "eos-timeouts"), 0);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- channels ------------------------------------------------------------- */
+
+static GstStructure *
+get_channel (End * end, guint i)
+{
+  GstStructure *stats, *channel = NULL;
+  const GValue *channels;
+
+  g_object_get (end->element, "stats", &stats, NULL);
+  channels = gst_structure_get_value (stats, "channels");
+  fail_unless (channels != NULL && GST_VALUE_HOLDS_ARRAY (channels));
+  if (i < gst_value_array_get_size (channels))
+    channel = gst_structure_copy (gst_value_get_structure
+        (gst_value_array_get_value (channels, i)));
+  gst_structure_free (stats);
+  return channel;
+}
+
+GST_START_TEST (channels_come_and_go)
+{
+  GstStructure *channel;
+  guint i, n = 0;
+  Pair pair;
+
+  pair_init (&pair, "127.0.0.2");
+  push (&pair, make_buffer (n++, SIZE));
+  g_object_set (pair.sink.element, "channels", "127.0.0.2, 127.0.0.3", NULL);
+  push (&pair, make_buffer (n++, SIZE));
+  wait_for_message (&pair.sink, "mmtp-channel", "name", "127.0.0.3");
+  wait_for_message (&pair.sink, "mmtp-channel", "state", "active");
+  push (&pair, make_buffer (n++, SIZE));
+  g_object_set (pair.sink.element, "channels", "127.0.0.3", NULL);
+  wait_for_message (&pair.sink, "mmtp-channel", "state", "gone");
+  for (i = 0; i < 10; i++)
+    push (&pair, make_buffer (n++, SIZE));
+  for (i = 0; i < n; i++)
+    expect (&pair, i, SIZE);
+
+  channel = get_channel (&pair.sink, 0);
+  fail_unless_equals_string (gst_structure_get_string (channel, "name"),
+      "127.0.0.2");
+  fail_unless_equals_string (gst_structure_get_string (channel, "state"),
+      "gone");
+  gst_structure_free (channel);
+  channel = get_channel (&pair.sink, 1);
+  fail_unless_equals_string (gst_structure_get_string (channel, "state"),
+      "active");
+  gst_structure_free (channel);
+  fail_unless (get_channel (&pair.sink, 2) == NULL);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_channel_that_cannot_be_is_not_missed)
+{
+  Pair pair;
+
+  pair_init (&pair, "nosuchif0, 127.0.0.2");
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- what goes wrong ------------------------------------------------------ */
+
+/* Pushes one buffer, which fails; the error has this in its text */
+static void
+check_failure (End * end, const gchar * expected)
+{
+  gchar *text;
+
+  gst_harness_set_src_caps_str (end->harness, CAPS);
+  fail_unless_equals_int (gst_harness_push (end->harness, make_buffer (0,
+              SIZE)), GST_FLOW_ERROR);
+  text = pop_error (end);
+  fail_unless (strstr (text, expected) != NULL, "\"%s\" has no \"%s\"", text,
+      expected);
+  g_free (text);
+}
+
+static gint
+get_free_port (void)
+{
+  End src;
+  gint port;
+
+  src_init (&src, "address", "127.0.0.1", NULL);
+  gst_harness_play (src.harness);
+  port = port_of (&src);
+  end_clear (&src);
+  return port;
+}
+
+GST_START_TEST (nobody_there_is_an_error)
+{
+  gint port = get_free_port ();
+  gchar *expected = g_strdup_printf ("127.0.0.1:%d", port);
+  End sink;
+
+  sink_init (&sink, "auto-reconnect", FALSE, "host", "127.0.0.1", "port", port,
+      "channels", __i__ ? TWO : "", NULL);
+  check_failure (&sink, expected);
+  fail_unless_equals_uint64 (stat_of (&sink, "failures-refused"), 1);
+  g_free (expected);
+  end_clear (&sink);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (who_does_not_answer_is_an_error)
+{
+  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
+      G_SOCKET_PROTOCOL_UDP, NULL);
+  GSocketAddress *address =
+      g_inet_socket_address_new_from_string ("127.0.0.1", 0);
+  GSocketAddress *bound;
+  End sink;
+
+  g_socket_bind (socket, address, FALSE, NULL);
+  bound = g_socket_get_local_address (socket, NULL);
+  sink_init (&sink, "auto-reconnect", FALSE, "host", "127.0.0.1", "port",
+      (gint) g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)),
+      "timeout", 300 * GST_MSECOND, NULL);
+  check_failure (&sink, "0.3 s");
+  fail_unless_equals_uint64 (stat_of (&sink, "failures-timeout"), 1);
+  end_clear (&sink);
+  g_object_unref (address);
+  g_object_unref (bound);
+  g_object_unref (socket);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (unknown_name_is_an_error)
+{
+  End sink;
+
+  sink_init (&sink, "auto-reconnect", FALSE, "host", "no-such-host.invalid",
+      NULL);
+  check_failure (&sink, "no-such-host.invalid");
+  fail_unless_equals_uint64 (stat_of (&sink, "failures-not-found"), 1);
+  end_clear (&sink);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (channels_that_are_none_are_an_error)
+{
+  End sink;
+
+  sink_init (&sink, "host", "127.0.0.1", "channels", "127.0.0.2?speed=9", NULL);
+  check_failure (&sink, "speed");
+  end_clear (&sink);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  const gchar *of_src, *of_sink;
+} keys[] = {
+  {"open sesame", "open barley"},
+  {"open sesame", NULL},
+  {NULL, "open sesame"},
+};
+
+GST_START_TEST (another_key_is_an_error)
+{
+  gchar *text;
+  Pair pair;
+
+  src_init (&pair.src, "address", "127.0.0.1", "key", keys[__i__].of_src, NULL);
+  gst_harness_play (pair.src.harness);
+  sink_init (&pair.sink, "auto-reconnect", FALSE, "host", "127.0.0.1", "port",
+      port_of (&pair.src), "key", keys[__i__].of_sink, NULL);
+  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  fail_unless_equals_int (gst_harness_push (pair.sink.harness, make_buffer (0,
+              SIZE)), GST_FLOW_ERROR);
+  text = pop_error (&pair.sink);
+  fail_unless (strstr (text, "key") != NULL, "%s", text);
+  fail_unless (strstr (text, "open") == NULL, "%s", text);
+  g_free (text);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_same_key_lets_in)
+{
+  Pair pair;
+  guint i;
+
+  src_init (&pair.src, "address", "127.0.0.1", "key", "open sesame", NULL);
+  gst_harness_play (pair.src.harness);
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      "key", "open sesame", "channels", TWO, NULL);
+  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  for (i = 0; i < 20; i++)
+    push (&pair, make_buffer (i, SIZE));
+  for (i = 0; i < 20; i++)
+    expect (&pair, i, SIZE);
+  fail_unless_equals_uint64 (stat_of (&pair.src, "refused-trailer"), 0);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "refused-trailer"), 0);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_second_sender_is_refused)
+{
+  Pair pair;
+  End second;
+
+  pair_init (&pair, "");
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  sink_init (&second, "auto-reconnect", FALSE, "host", "127.0.0.1", "port",
+      port_of (&pair.src), NULL);
+  check_failure (&second, "another sender");
+  push (&pair, make_buffer (1, SIZE));
+  expect (&pair, 1, SIZE);
+  end_clear (&second);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- another receiver ----------------------------------------------------- */
+
+/* One that stays away for so long is gone. */
+#define TIMEOUT (2 * GST_SECOND)
+
+static void
+restart_src (Pair * pair, gint port)
+{
+  end_clear (&pair->src);
+  src_init (&pair->src, "address", "127.0.0.1", NULL);
+  g_object_set (pair->src.element, "port", port, NULL);
+  gst_harness_play (pair->src.harness);
+}
+
+static gboolean
+is_key_unit_request (GstEvent * event)
+{
+  return GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_UPSTREAM
+      && gst_event_has_name (event, "GstForceKeyUnit");
+}
+
+/* One that gives up before its stream has begun leaves nobody waiting. */
+GST_START_TEST (a_sender_that_goes_early_makes_way)
+{
+  Pair pair;
+  guint i;
+
+  pair_init_src (&pair, "127.0.0.1");
+  for (i = 0; i < 10; i++) {
+    pair_init_sink (&pair, "127.0.0.1", TWO);
+    gst_harness_play (pair.sink.harness);
+    wait_for_message (&pair.src, "mmtp-session", "state", "begun");
+    wait_for_message (&pair.sink, "mmtp-channel", "state", "probing");
+    end_clear (&pair.sink);
+    wait_for_message (&pair.src, "mmtp-session", "state", "ended");
+  }
+  end_clear (&pair.src);
+}
+
+GST_END_TEST;
+
+/* What refers to what it never got is not sent to it. */
+GST_START_TEST (a_new_receiver_gets_a_key_frame_first)
+{
+  gboolean asked = FALSE;
+  GstBuffer *buffer;
+  GstEvent *event;
+  Pair pair;
+  guint i;
+  gint port;
+
+  pair_init_src (&pair, "127.0.0.1");
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      "timeout", TIMEOUT, NULL);
+  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  port = port_of (&pair.src);
+  restart_src (&pair, port);
+  while (stat_of (&pair.sink, "connections") < 2)
+    g_usleep (1000);
+  for (i = 1; i < 5; i++) {
+    buffer = make_buffer (i, SIZE);
+    if (i < 4)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER);
+    push (&pair, buffer);
+  }
+  expect (&pair, 4, SIZE);
+  while (!asked) {
+    event = gst_harness_pull_upstream_event (pair.sink.harness);
+    fail_unless (event != NULL);
+    asked = is_key_unit_request (event);
+    gst_event_unref (event);
+  }
+  fail_unless (stat_of (&pair.sink, "buffers") >= 2);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+static void
+set_state (End * end, GstState state)
+{
+  fail_unless (gst_element_set_state (end->element, state)
+      != GST_STATE_CHANGE_FAILURE);
+}
+
+/* Either end, or both, in any order: what comes after is a stream like the
+ * first one. */
+GST_START_TEST (both_ends_begin_again)
+{
+  Pair pair;
+  guint i;
+
+  pair_init_src (&pair, "127.0.0.1");
+  g_object_set (pair.src.element, "port", port_of (&pair.src), "eos-at-end",
+      FALSE, NULL);
+  pair_init_sink (&pair, "127.0.0.1", TWO);
+  for (i = 0; i < 12; i++) {
+    push (&pair, make_buffer (i, SIZE));
+    expect (&pair, i, SIZE);
+    if (i % 3 != 0)
+      set_state (&pair.sink, i % 2 ? GST_STATE_READY : GST_STATE_NULL);
+    if (i % 3 != 1) {
+      set_state (&pair.src, i % 2 ? GST_STATE_NULL : GST_STATE_READY);
+      set_state (&pair.src, GST_STATE_PLAYING);
+    }
+    if (i % 3 == 0)
+      set_state (&pair.sink, GST_STATE_READY);
+    set_state (&pair.sink, GST_STATE_PLAYING);
+    gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  }
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- waiting -------------------------------------------------------------- */
+
+static gpointer
+push_one (gpointer data)
+{
+  return GINT_TO_POINTER (gst_harness_push (data, make_buffer (0, SIZE)));
+}
+
+/* Nobody is there: render waits, until it is told not to. */
+GST_START_TEST (a_change_of_state_ends_the_wait)
+{
+  GThread *thread;
+  End sink;
+
+  sink_init (&sink, "host", "127.0.0.1", "port", get_free_port (), NULL);
+  gst_harness_set_src_caps_str (sink.harness, CAPS);
+  thread = g_thread_new ("push", push_one, sink.harness);
+  while (stat_of (&sink, "time-unconnected") == 0)
+    g_usleep (1000);
+  gst_element_set_state (sink.element, GST_STATE_READY);
+  fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)),
+      GST_FLOW_FLUSHING);
+  end_clear (&sink);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_flush_forgets_what_waits)
+{
+  GstSegment segment;
+  Pair pair;
+
+  pair_init (&pair, TWO);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  gst_harness_push_event (pair.sink.harness, gst_event_new_flush_start ());
+  gst_harness_push_event (pair.sink.harness, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (pair.sink.harness, gst_event_new_segment (&segment));
+  push (&pair, make_buffer (1, SIZE));
+  expect (&pair, 1, SIZE);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* Until the sink got another one */
+static void
+wait_for_next (End * sink)
+{
+  guint64 n = stat_of (sink, "buffers");
+
+  while (stat_of (sink, "buffers") == n)
+    g_usleep (1000);
+}
+
+/* What is stored waits for its receiver, and begins then. After a seek it begins
+ * anew, and has not waited. */
+GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
+{
+  const guint waited = 2500;    /* ms */
+  guint64 blocked;
+  GstElement *pipeline;
+  gchar *description;
+  End src, sink;
+
+  src_init (&src, "address", "127.0.0.1", NULL);
+  gst_harness_play (src.harness);
+  description = g_strdup_printf ("videotestsrc ! video/x-raw, width=16, "
+      "height=16, framerate=50/1 ! mmtpsink name=sink host=127.0.0.1 "
+      "channels=nosuchif0 port=%d", port_of (&src));
+  pipeline = gst_parse_launch (description, NULL);
+  fail_unless (pipeline != NULL);
+  sink.element = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_usleep (waited * 1000);
+  g_object_set (sink.element, "channels", "", NULL);
+  wait_for_next (&sink);
+
+  blocked = stat_of (&sink, "time-blocked");
+  fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_FLUSH, 0));
+  wait_for_next (&sink);
+  /* Nothing was held back for as long as that: how late the machine is with all
+   * else doesn't count. */
+  blocked = stat_of (&sink, "time-blocked") - blocked;
+  fail_unless (blocked < waited * GST_MSECOND / 2, "%" GST_TIME_FORMAT,
+      GST_TIME_ARGS (blocked));
+
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink.element);
+  gst_object_unref (pipeline);
+  g_free (description);
+  end_clear (&src);
+}
+
+GST_END_TEST;
+
+/* What is due later than `latency` from now */
+GST_START_TEST (what_is_early_waits)
+{
+  GstBuffer *buffer;
+  Pair pair;
+  guint i;
+
+  pair_init_src (&pair, "127.0.0.1");
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      NULL);
+  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  for (i = 0; i < 4; i++) {
+    buffer = make_buffer (i, SIZE);
+    GST_BUFFER_PTS (buffer) = (1500 + i * 300) * GST_MSECOND;
+    push (&pair, buffer);
+    expect (&pair, i, SIZE);
+  }
+  fail_unless (stat_of (&pair.sink, "time-blocked") > 0);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "connections"), 1);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- what it tells -------------------------------------------------------- */
+
+static void
+count_notification (GObject * object, GParamSpec * property, gpointer data)
+{
+  g_atomic_int_inc ((gint *) data);
+}
+
+GST_START_TEST (the_rate_is_told)
+{
+  guint rate = 0;
+  gint n = 0;
+  Pair pair;
+
+  pair_init_src (&pair, "127.0.0.1");
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      "channels", TWO, NULL);
+  g_signal_connect (pair.sink.element, "notify::estimated-bitrate",
+      G_CALLBACK (count_notification), &n);
+  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  while (g_atomic_int_get (&n) == 0)
+    g_usleep (1000);
+  g_object_get (pair.sink.element, "estimated-bitrate", &rate, NULL);
+  fail_unless (rate > 0);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* More is asked for than channels of 100 kbit/s each carry. */
+GST_START_TEST (too_slow_channels_are_told)
+{
+  guint64 requested, available;
+  GstStructure *structure;
+  Pair pair;
+
+  pair_init_src (&pair, "127.0.0.1");
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      "channels", "127.0.0.2?rate=100000, 127.0.0.3?rate=100000", "bitrate",
+      4000000000u, NULL);
+  structure = pop_structure (&pair.sink, "mmtp-too-slow");
+  fail_unless (gst_structure_get (structure, "requested", G_TYPE_UINT64,
+          &requested, "available", G_TYPE_UINT64, &available, NULL));
+  fail_unless_equals_uint64 (requested, 4000000000);
+  fail_unless (available < requested);
+  gst_structure_free (structure);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (counters_do_not_go_back)
+{
+  Pair pair;
+  gint port;
+
+  pair_init_src (&pair, "127.0.0.1");
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      "channels", TWO, "timeout", TIMEOUT, NULL);
+  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  port = port_of (&pair.src);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "buffers"), 1);
+  restart_src (&pair, port);
+  while (stat_of (&pair.sink, "connections") < 2) {
+    fail_unless_equals_uint64 (stat_of (&pair.sink, "buffers"), 1);
+    g_usleep (1000);
+  }
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "buffers"), 1);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_key_is_not_told)
+{
+  GstElement *sink = gst_element_factory_make ("mmtpsink", NULL);
+  GParamSpec *property =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (sink), "key");
+  GstStructure *stats;
+  gchar *text, *uri;
+
+  fail_if (property->flags & G_PARAM_READABLE);
+  g_object_set (sink, "uri", "mmtp://127.0.0.1:5999?key=sesame", NULL);
+  g_object_get (sink, "stats", &stats, "uri", &uri, NULL);
+  text = gst_structure_to_string (stats);
+  fail_unless (strstr (text, "sesame") == NULL);
+  fail_unless_equals_string (uri, "mmtp://127.0.0.1:5999");
+  g_free (text);
+  g_free (uri);
+  gst_structure_free (stats);
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_uri_has_host_port_and_keys)
+{
+  GError *error = NULL;
+  GstElement *sink = gst_element_make_from_uri (GST_URI_SINK,
+      "mmtp://[2001:db8::1]:5999?channels=wlan0%2Cusb0%3Frate%3D2000000"
+      "&latency=300&mtu=1200&scheduler=equal-turns", NULL, &error);
+  gchar *host, *channels;
+  guint latency, mtu;
+  gint port, scheduler;
+
+  g_assert_no_error (error);
+  g_object_get (sink, "host", &host, "port", &port, "channels", &channels,
+      "latency", &latency, "mtu", &mtu, "scheduler", &scheduler, NULL);
+  fail_unless_equals_string (host, "2001:db8::1");
+  fail_unless_equals_int (port, 5999);
+  fail_unless_equals_string (channels, "wlan0,usb0?rate=2000000");
+  fail_unless_equals_int (latency, 300);
+  fail_unless_equals_int (mtu, 1200);
+  fail_unless_equals_int (scheduler, 1);
+  g_free (host);
+  g_free (channels);
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpsink_suite (void)
+{
+  Suite *suite = suite_create ("mmtpsink");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, buffers_cross_whole_and_in_order, 0,
+      G_N_ELEMENTS (ways));
+  tcase_add_test (tcase, ristsinks_addresses_are_understood);
+  tcase_add_test (tcase, a_buffer_that_is_too_long_is_told);
+  tcase_add_test (tcase, long_buffers_wait_for_each_other);
+  tcase_add_test (tcase, flags_cross);
+  tcase_add_test (tcase, times_cross);
+  tcase_add_test (tcase, caps_cross_with_their_buffers);
+  tcase_add_test (tcase, caps_of_other_types_cross_without_them);
+  tcase_add_loop_test (tcase, the_end_comes_after_all_buffers, 0, 2);
+  tcase_add_test (tcase, channels_come_and_go);
+  tcase_add_test (tcase, a_channel_that_cannot_be_is_not_missed);
+  tcase_add_loop_test (tcase, nobody_there_is_an_error, 0, 2);
+  tcase_add_test (tcase, who_does_not_answer_is_an_error);
+  tcase_add_test (tcase, unknown_name_is_an_error);
+  tcase_add_test (tcase, channels_that_are_none_are_an_error);
+  tcase_add_loop_test (tcase, another_key_is_an_error, 0, G_N_ELEMENTS (keys));
+  tcase_add_test (tcase, the_same_key_lets_in);
+  tcase_add_test (tcase, the_second_sender_is_refused);
+  tcase_add_test (tcase, a_sender_that_goes_early_makes_way);
+  tcase_add_test (tcase, a_new_receiver_gets_a_key_frame_first);
+  tcase_add_test (tcase, both_ends_begin_again);
+  tcase_add_test (tcase, a_change_of_state_ends_the_wait);
+  tcase_add_test (tcase, a_flush_forgets_what_waits);
+  tcase_add_test (tcase, a_seek_forgets_how_long_the_stream_waited);
+  tcase_add_test (tcase, what_is_early_waits);
+  tcase_add_test (tcase, the_rate_is_told);
+  tcase_add_test (tcase, too_slow_channels_are_told);
+  tcase_add_test (tcase, counters_do_not_go_back);
+  tcase_add_test (tcase, the_key_is_not_told);
+  tcase_add_test (tcase, a_uri_has_host_port_and_keys);
+  return suite;
+}
+
+GST_CHECK_MAIN (mmtpsink);

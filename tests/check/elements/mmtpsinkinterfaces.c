@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds mmtpsink to what it promises of interfaces that come and go, in a
+ * network of the test's own; where none may be made, a test says that it is
+ * skipped.
+ */
+
+#define _GNU_SOURCE             /* unshare */
+
+#include "mmtpbench.h"
+#include "netns.h"
+
+static gpointer
+push_one (gpointer data)
+{
+  return GINT_TO_POINTER (gst_harness_push (data, make_buffer (0, 1000)));
+}
+
+static guint
+count_channels (End * sink)
+{
+  GstStructure *stats;
+  guint n;
+
+  g_object_get (sink->element, "stats", &stats, NULL);
+  n = gst_value_array_get_size (gst_structure_get_value (stats, "channels"));
+  gst_structure_free (stats);
+  return n;
+}
+
+/* Also one that was named, and also when it goes the first time */
+GST_START_TEST (an_interface_that_goes_down_is_seen_at_once)
+{
+  GThread *thread;
+  gchar *text;
+  End sink;
+
+  if (!netns_make ("an_interface_that_goes_down_is_seen_at_once"))
+    return;
+  netns_must ("ip address add 192.0.2.1/24 dev wlan0");
+  netns_must ("ip link set wlan0 up");
+  sink_init (&sink, "host", "192.0.2.9", "channels", "wlan0", "auto-reconnect",
+      FALSE, "timeout", 10 * GST_SECOND, NULL);
+  gst_harness_set_src_caps_str (sink.harness, CAPS);
+  thread = g_thread_new ("push", push_one, sink.harness);
+  while (count_channels (&sink) == 0)
+    g_usleep (1000);
+
+  netns_must ("ip link set wlan0x down");
+  text = pop_error (&sink);
+  fail_unless (strstr (text, "its interface went down"), "%s", text);
+  g_free (text);
+  fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)),
+      GST_FLOW_ERROR);
+  end_clear (&sink);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpsinkinterfaces_suite (void)
+{
+  Suite *suite = suite_create ("mmtpsinkinterfaces");
+  TCase *tcase = tcase_create ("general");
+
+  tcase_set_timeout (tcase, 60);
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, an_interface_that_goes_down_is_seen_at_once);
+  return suite;
+}
+
+GST_CHECK_MAIN (mmtpsinkinterfaces);

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds mmtpsrc to what it promises over real sockets on the loopback: to its
+ * pipeline, to mmtpsink, and to who sends what no mmtpsink would. Messages that
+ * are made here by hand are as docs/wire-mmtp.md has them.
+ */
+
+#include "mmtpbench.h"
+
+#include <gio/gio.h>
+
+#define TWO "127.0.0.2, 127.0.0.3"
+#define SIZE 1000
+
+/* --- to its pipeline ------------------------------------------------------ */
+
+/* ns */
+static GstClockTime
+get_latency (End * end, gboolean * live)
+{
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime least, most;
+
+  fail_unless (gst_element_query (end->element, query));
+  gst_query_parse_latency (query, live, &least, &most);
+  fail_unless (!GST_CLOCK_TIME_IS_VALID (most));
+  gst_query_unref (query);
+  return least;
+}
+
+static void
+wait_for_latency (End * end, GstClockTime expected)
+{
+  gboolean live;
+
+  while (get_latency (end, &live) != expected)
+    gst_message_unref (pop_message (end, GST_MESSAGE_LATENCY));
+  fail_unless (live);
+}
+
+/* Least delay of the receiver, maximum of the sender, and what comes of it */
+static const struct
+{
+  guint of_src, of_sink, both;
+} delays[] = {
+  {0, 300, 300},
+  {100, 300, 300},
+  {700, 300, 700},
+};
+
+GST_START_TEST (the_latency_is_the_initial_delay)
+{
+  gboolean live = FALSE;
+  Pair pair;
+
+  src_init (&pair.src, "address", "127.0.0.1", "latency",
+      delays[__i__].of_src, NULL);
+  gst_harness_play (pair.src.harness);
+  fail_unless_equals_uint64 (get_latency (&pair.src, &live),
+      delays[__i__].of_src * GST_MSECOND);
+  fail_unless (live);
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      "latency", delays[__i__].of_sink, NULL);
+  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  wait_for_latency (&pair.src, delays[__i__].both * GST_MSECOND);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_change_of_the_delay_is_told)
+{
+  Pair pair;
+
+  pair_init (&pair, TWO);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  wait_for_latency (&pair.src, GST_SECOND);
+  g_object_set (pair.sink.element, "latency", 2000, NULL);
+  wait_for_latency (&pair.src, 2 * GST_SECOND);
+  push (&pair, make_buffer (1, SIZE));
+  expect (&pair, 1, SIZE);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (caps_of_its_own_count)
+{
+  GstCaps *caps = gst_caps_from_string ("video/mpegts, systemstream=true");
+  GstCaps *current;
+  Pair pair;
+
+  src_init (&pair.src, "address", "127.0.0.1", "caps", caps, NULL);
+  gst_harness_play (pair.src.harness);
+  pair_init_sink (&pair, "127.0.0.1", "");
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  current = gst_pad_get_current_caps (pair.src.harness->sinkpad);
+  fail_unless (gst_caps_is_equal (current, caps));
+  gst_caps_unref (current);
+  gst_caps_unref (caps);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* One more buffer, which comes with these caps */
+static void
+expect_caps (Pair * pair, guint n, const GstCaps * expected)
+{
+  GstCaps *current;
+
+  push (pair, make_buffer (n, SIZE));
+  expect (pair, n, SIZE);
+  current = gst_pad_get_current_caps (pair->src.harness->sinkpad);
+  fail_unless (gst_caps_is_equal (current, expected), "%" GST_PTR_FORMAT,
+      current);
+  gst_caps_unref (current);
+}
+
+/* The one buffer that was waited for meanwhile has those of before. */
+GST_START_TEST (caps_of_its_own_count_while_they_are_there)
+{
+  GstCaps *own = gst_caps_from_string ("video/mpegts, systemstream=true");
+  GstCaps *of_sender = gst_caps_from_string (CAPS);
+  Pair pair;
+
+  pair_init (&pair, "");
+  expect_caps (&pair, 0, of_sender);
+  g_object_set (pair.src.element, "caps", own, NULL);
+  push (&pair, make_buffer (1, SIZE));
+  expect (&pair, 1, SIZE);
+  expect_caps (&pair, 2, own);
+  g_object_set (pair.src.element, "caps", NULL, NULL);
+  push (&pair, make_buffer (3, SIZE));
+  expect (&pair, 3, SIZE);
+  expect_caps (&pair, 4, of_sender);
+  gst_caps_unref (own);
+  gst_caps_unref (of_sender);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (without_eos_the_next_session_goes_on)
+{
+  GstBuffer *buffer;
+  gint port;
+  Pair pair;
+  guint i;
+
+  pair_init_src (&pair, "127.0.0.1");
+  g_object_set (pair.src.element, "eos-at-end", FALSE, NULL);
+  port = port_of (&pair.src);
+  for (i = 0; i < 3; i++) {
+    sink_init (&pair.sink, "host", "127.0.0.1", "port", port, NULL);
+    gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+    push (&pair, make_buffer (i, SIZE));
+    buffer = pull (&pair, i, SIZE);
+    fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
+    gst_buffer_unref (buffer);
+    gst_harness_push_event (pair.sink.harness, gst_event_new_eos ());
+    wait_for_message (&pair.src, "mmtp-session", "state", "ended");
+    end_clear (&pair.sink);
+  }
+  fail_unless_equals_uint64 (stat_of (&pair.src, "sessions"), 3);
+  end_clear (&pair.src);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_timeout_is_told_each_time)
+{
+  GstStructure *structure;
+  guint64 timeout;
+  Pair pair;
+  guint i;
+
+  pair_init_src (&pair, "127.0.0.1");
+  g_object_set (pair.src.element, "timeout", 5 * GST_MSECOND, NULL);
+  pair_init_sink (&pair, "127.0.0.1", "");
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  for (i = 0; i < 3; i++) {
+    structure = pop_structure (&pair.src, "GstMmtpSrcTimeout");
+    fail_unless (gst_structure_get_uint64 (structure, "timeout", &timeout));
+    fail_unless_equals_uint64 (timeout, 5 * GST_MSECOND);
+    gst_structure_free (structure);
+  }
+  push (&pair, make_buffer (1, SIZE));
+  expect (&pair, 1, SIZE);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- waiting -------------------------------------------------------------- */
+
+GST_START_TEST (a_flush_ends_the_wait)
+{
+  Pair pair;
+
+  pair_init (&pair, "");
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  fail_unless (gst_element_send_event (pair.src.element,
+          gst_event_new_flush_start ()));
+  fail_unless (gst_element_send_event (pair.src.element,
+          gst_event_new_flush_stop (TRUE)));
+  push (&pair, make_buffer (1, SIZE));
+  expect (&pair, 1, SIZE);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* What comes meanwhile is not played later. */
+GST_START_TEST (a_pause_ends_the_wait)
+{
+  GstBuffer *buffer;
+  Pair pair;
+
+  pair_init (&pair, "");
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  gst_element_set_state (pair.src.element, GST_STATE_PAUSED);
+  push (&pair, make_buffer (1, SIZE));
+  while (stat_of (&pair.src, "dropped-paused") < 1)
+    g_usleep (1000);
+  gst_element_set_state (pair.src.element, GST_STATE_PLAYING);
+  push (&pair, make_buffer (2, SIZE));
+  buffer = pull (&pair, 2, SIZE);
+  fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
+  gst_buffer_unref (buffer);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (an_eos_ends_the_wait)
+{
+  Pair pair;
+
+  pair_init (&pair, "");
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  fail_unless (gst_element_send_event (pair.src.element, gst_event_new_eos ()));
+  gst_event_unref (pull_event (&pair, GST_EVENT_EOS));
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- what downstream doesn't take ----------------------------------------- */
+
+static GstPadProbeReturn
+hold (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  while (!g_atomic_int_get ((gint *) data))
+    g_usleep (1000);
+  return GST_PAD_PROBE_OK;
+}
+
+/* The network goes on while downstream stands still. Something is dropped, and
+ * what follows says so. */
+GST_START_TEST (downstream_does_not_hold_up_the_network)
+{
+  gint go_on = FALSE;
+  gboolean has_gap;
+  GstBuffer *buffer;
+  guint64 reports;
+  guint n = 0;
+  Pair pair;
+  GstPad *pad;
+
+  src_init (&pair.src, "address", "127.0.0.1", "max-bytes", 10 * SIZE, NULL);
+  pad = gst_element_get_static_pad (pair.src.element, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, hold, &go_on, NULL);
+  gst_object_unref (pad);
+  gst_harness_play (pair.src.harness);
+  pair_init_sink (&pair, "127.0.0.1", TWO);
+  while (stat_of (&pair.src, "dropped-full") == 0) {
+    push (&pair, make_buffer (n++, SIZE));
+    g_usleep (1000);
+  }
+  reports = stat_of (&pair.src, "reports");
+  while (stat_of (&pair.src, "reports") < reports + 5)
+    g_usleep (1000);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "connections"), 1);
+
+  g_atomic_int_set (&go_on, TRUE);
+  expect (&pair, 0, SIZE);
+  do {
+    push (&pair, make_buffer (n++, SIZE));
+    buffer = gst_harness_pull (pair.src.harness);
+    has_gap = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    gst_buffer_unref (buffer);
+  } while (!has_gap);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- what cannot be opened ------------------------------------------------ */
+
+static void
+check_failure (End * end, const gchar * expected)
+{
+  gchar *text;
+
+  fail_unless_equals_int (gst_element_set_state (end->element,
+          GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  text = pop_error (end);
+  fail_unless (strstr (text, expected) != NULL, "\"%s\" has no \"%s\"", text,
+      expected);
+  g_free (text);
+}
+
+GST_START_TEST (a_port_in_use_is_an_error)
+{
+  gchar *port;
+  End first, second;
+
+  src_init (&first, "address", "127.0.0.1", NULL);
+  gst_harness_play (first.harness);
+  src_init (&second, "address", "127.0.0.1", NULL);
+  g_object_set (second.element, "port", port_of (&first), NULL);
+  port = g_strdup_printf ("%d", port_of (&first));
+  check_failure (&second, port);
+  g_free (port);
+  end_clear (&second);
+  end_clear (&first);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (an_address_of_nobody_is_an_error)
+{
+  End src;
+
+  src_init (&src, "address", "192.0.2.77", NULL);
+  check_failure (&src, "192.0.2.77");
+  end_clear (&src);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (an_interface_of_nobody_is_an_error)
+{
+  End src;
+
+  src_init (&src, "interface", "nosuchif0", NULL);
+  check_failure (&src, "nosuchif0");
+  end_clear (&src);
+}
+
+GST_END_TEST;
+
+/* --- who is no mmtpsink --------------------------------------------------- */
+
+#define VERSION_1 0x20          /* first byte: version, and a type */
+#define DATA 0
+#define INIT 2
+#define COOKIE 3
+#define OPEN 4
+#define REPORT 11
+#define ROOM 2048
+
+static GSocket *
+stranger_new (End * src)
+{
+  GSocketAddress *address = g_inet_socket_address_new_from_string ("127.0.0.1",
+      port_of (src));
+  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
+      G_SOCKET_PROTOCOL_UDP, NULL);
+
+  fail_unless (g_socket_connect (socket, address, NULL, NULL));
+  g_object_unref (address);
+  return socket;
+}
+
+static void
+say (GSocket * socket, guint8 first, gsize size)
+{
+  gchar message[ROOM] = { 0 };
+  gsize i;
+
+  message[0] = first;
+  for (i = 7; i < MIN (size, 23); i++)
+    message[i] = i;
+  fail_unless_equals_int (g_socket_send (socket, message, size, NULL, NULL),
+      size);
+}
+
+static void
+wait_for_count (End * src, const gchar * name, guint64 count)
+{
+  while (stat_of (src, name) < count)
+    g_usleep (1000);
+  fail_unless_equals_uint64 (stat_of (src, name), count);
+}
+
+static const struct
+{
+  guint8 first;
+  gsize size;
+  const gchar *reason;
+} nonsense[] = {
+  {VERSION_1 | DATA, 1, "refused-short"},
+  {VERSION_1 | DATA, 14, "refused-short"},
+  {VERSION_1 | INIT, 63, "refused-short"},
+  {0x40 | DATA, 100, "refused-version"},
+  {VERSION_1 | 31, 100, "refused-type"},
+  {VERSION_1 | REPORT, 100, "refused-type"},
+  {VERSION_1 | COOKIE, 63, "refused-type"},
+  {VERSION_1 | OPEN, 116, "refused-malformed"},
+};
+
+GST_START_TEST (nonsense_is_counted_and_nothing_more)
+{
+  GSocket *stranger;
+  guint i, before;
+  Pair pair;
+
+  pair_init (&pair, TWO);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  stranger = stranger_new (&pair.src);
+  for (i = 0; i < G_N_ELEMENTS (nonsense); i++) {
+    before = stat_of (&pair.src, nonsense[i].reason);
+    say (stranger, nonsense[i].first, nonsense[i].size);
+    wait_for_count (&pair.src, nonsense[i].reason, before + 1);
+  }
+  fail_unless (!(g_socket_condition_check (stranger, G_IO_IN) & G_IO_IN));
+  say (stranger, VERSION_1 | DATA, 100);
+  push (&pair, make_buffer (1, SIZE));
+  expect (&pair, 1, SIZE);
+  g_object_unref (stranger);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (an_answer_to_a_stranger_is_no_longer_than_the_question)
+{
+  guint8 answer[ROOM];
+  GSocket *stranger;
+  gssize size, i;
+  Pair pair;
+
+  pair_init_src (&pair, "127.0.0.1");
+  stranger = stranger_new (&pair.src);
+  say (stranger, VERSION_1 | INIT, 64);
+  size = g_socket_receive (stranger, (gchar *) answer, ROOM, NULL, NULL);
+  fail_unless_equals_int (size, 63);
+  fail_unless_equals_int (answer[0], VERSION_1 | COOKIE);
+  for (i = 7; i < 23; i++)
+    fail_unless_equals_int (answer[i], i);
+  g_object_unref (stranger);
+  end_clear (&pair.src);
+}
+
+GST_END_TEST;
+
+/* --- the element ---------------------------------------------------------- */
+
+GST_START_TEST (a_uri_has_address_port_and_keys)
+{
+  GError *error = NULL;
+  GstElement *src = gst_element_make_from_uri (GST_URI_SRC,
+      "mmtp://0.0.0.0:5999?latency=300&key=sesame&encoding-name=H264"
+      "&clock-rate=90000&media=video&payload=96", NULL, &error);
+  GstCaps *caps, *expected = gst_caps_from_string ("application/x-rtp, "
+      "encoding-name=(string)H264, clock-rate=(int)90000, "
+      "media=(string)video, payload=(int)96");
+  gchar *address, *uri;
+  guint latency;
+  gint port;
+
+  g_assert_no_error (error);
+  g_object_get (src, "address", &address, "port", &port, "latency", &latency,
+      "caps", &caps, "uri", &uri, NULL);
+  fail_unless_equals_string (address, "0.0.0.0");
+  fail_unless_equals_int (port, 5999);
+  fail_unless_equals_int (latency, 300);
+  fail_unless (gst_caps_is_equal (caps, expected));
+  fail_unless_equals_string (uri, "mmtp://0.0.0.0:5999");
+  g_free (address);
+  g_free (uri);
+  gst_caps_unref (caps);
+  gst_caps_unref (expected);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stats_come_as_messages)
+{
+  GstStructure *structure;
+  Pair pair;
+  guint i;
+
+  pair_init_src (&pair, "127.0.0.1");
+  g_object_set (pair.src.element, "stats-interval", 5 * GST_MSECOND, NULL);
+  for (i = 0; i < 3; i++) {
+    structure = pop_structure (&pair.src, "application/x-mmtpsrc-stats");
+    gst_structure_free (structure);
+  }
+  end_clear (&pair.src);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpsrc_suite (void)
+{
+  Suite *suite = suite_create ("mmtpsrc");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, the_latency_is_the_initial_delay, 0,
+      G_N_ELEMENTS (delays));
+  tcase_add_test (tcase, a_change_of_the_delay_is_told);
+  tcase_add_test (tcase, caps_of_its_own_count);
+  tcase_add_test (tcase, caps_of_its_own_count_while_they_are_there);
+  tcase_add_test (tcase, without_eos_the_next_session_goes_on);
+  tcase_add_test (tcase, a_timeout_is_told_each_time);
+  tcase_add_test (tcase, a_flush_ends_the_wait);
+  tcase_add_test (tcase, a_pause_ends_the_wait);
+  tcase_add_test (tcase, an_eos_ends_the_wait);
+  tcase_add_test (tcase, downstream_does_not_hold_up_the_network);
+  tcase_add_test (tcase, a_port_in_use_is_an_error);
+  tcase_add_test (tcase, an_address_of_nobody_is_an_error);
+  tcase_add_test (tcase, an_interface_of_nobody_is_an_error);
+  tcase_add_test (tcase, nonsense_is_counted_and_nothing_more);
+  tcase_add_test (tcase,
+      an_answer_to_a_stranger_is_no_longer_than_the_question);
+  tcase_add_test (tcase, a_uri_has_address_port_and_keys);
+  tcase_add_test (tcase, stats_come_as_messages);
+  return suite;
+}
+
+GST_CHECK_MAIN (mmtpsrc);

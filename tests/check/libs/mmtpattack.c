@@ -1,0 +1,830 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Attackers of an MMTP session. Most of them must change nothing at all: the
+ * same run without them has the same messages at the same times, the same
+ * buffers, and the same statistics but for what was refused (docs/wire-mmtp.md
+ * section 2: a message that is refused moves no state but the counter).
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <string.h>
+
+#include "mmtppair.h"
+
+#define SECOND G_GUINT64_CONSTANT (1000000000)
+#define FRAME_SIZE 6000         /* 1.2 Mbit/s: the fast channel alone could */
+#define KEY "correct horse"
+#define SETTLED (2 * SECOND)    /* longer than any message is under way */
+#define MAX_RECORDED 4000
+
+static const gchar *const keys[] = { NULL, KEY };
+
+typedef struct
+{
+  guint64 time;
+  MmtpRole from;
+  MmtpAddress address;
+  guint8 bytes[1500];
+  gsize size;
+} Recorded;
+
+typedef struct _Attack Attack;
+
+struct _Attack
+{
+  void (*attack) (Attack * self, MmtpPair * pair);
+  guint32 state;                /* of the numbers that it draws */
+  GChecksum *traffic;           /* all that the two said to each other */
+  GArray *recorded;             /* of Recorded; NULL: nothing */
+  MmtpOverheard known;
+  guint n_sent;                 /* messages of the attacker */
+  guint8 nonce_s[MMTP_NONCE_SIZE];      /* of the sender's last INIT */
+  gboolean accepted;            /* and it got its ACCEPT */
+  gboolean has_cookie;          /* of a stranger */
+  guint8 cookie[MMTP_COOKIE_SIZE];
+  guint thief;                  /* channel whose messages are stolen */
+};
+
+static guint32
+draw (gpointer state)
+{
+  guint32 *x = state;
+
+  *x ^= *x << 13;
+  *x ^= *x >> 17;
+  *x ^= *x << 5;
+  return *x;
+}
+
+static MmtpAddress
+make_stranger (guint32 number)
+{
+  MmtpAddress address = { 6, {198, 51, number >> 16, number >> 8, 0, number} };
+
+  return address;
+}
+
+static gboolean
+is_stranger (const MmtpAddress * address)
+{
+  return address->bytes[0] == 198;
+}
+
+/* Of the sender or of anybody: who forges says what it likes. */
+static MmtpAddress
+draw_address (Attack * self)
+{
+  MmtpAddress address;
+
+  if (draw (&self->state) % 4 == 0)
+    return make_stranger (draw (&self->state) % 8);
+  mmtp_pair_get_address (draw (&self->state) % MMTP_PAIR_CHANNELS, &address);
+  return address;
+}
+
+static void
+send_to (Attack * self, MmtpPair * pair, MmtpRole to,
+    const MmtpAddress * address, const guint8 * bytes, gsize size)
+{
+  self->n_sent++;
+  if (to == MMTP_RECEIVER)
+    mmtp_pair_to_receiver (pair, address, bytes, size);
+  else
+    mmtp_pair_to_sender (pair, draw (&self->state) % MMTP_PAIR_CHANNELS,
+        bytes, size);
+}
+
+/* --- runs ----------------------------------------------------------------- */
+
+static void
+record (Attack * self, MmtpPair * pair, MmtpRole from,
+    const MmtpAddress * address, const guint8 * bytes, gsize size)
+{
+  Recorded recorded = { pair->now, from, *address };
+
+  g_assert (size <= sizeof (recorded.bytes));
+  recorded.size = size;
+  memcpy (recorded.bytes, bytes, size);
+  if (self->recorded->len < MAX_RECORDED)
+    g_array_append_val (self->recorded, recorded);
+}
+
+/* To an attacker's INIT or OPEN with the sender's address: they would take the
+ * channel's time. What they say, attackers say to the sender themselves. */
+static gboolean
+is_for_attacker (Attack * self, const guint8 * bytes)
+{
+  const guint8 *nonce = bytes + MMTP_HEADER_SIZE;
+  const MmtpType type = bytes[0] & 0x1f;
+
+  if (type == MMTP_INIT) {
+    memcpy (self->nonce_s, nonce, MMTP_NONCE_SIZE);
+    self->accepted = FALSE;
+    return FALSE;
+  }
+  if (type != MMTP_COOKIE && type != MMTP_ACCEPT && type != MMTP_REFUSE)
+    return FALSE;
+  if (self->accepted || memcmp (self->nonce_s, nonce, MMTP_NONCE_SIZE) != 0)
+    return TRUE;
+  self->accepted = type == MMTP_ACCEPT;
+  return FALSE;
+}
+
+static gboolean
+sent (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
+    const guint8 * bytes, gsize size, gpointer data)
+{
+  Attack *self = data;
+
+  if (is_stranger (address) && (bytes[0] & 0x1f) == MMTP_COOKIE) {
+    memcpy (self->cookie, bytes + MMTP_HEADER_SIZE + MMTP_NONCE_SIZE,
+        MMTP_COOKIE_SIZE);
+    self->has_cookie = TRUE;
+  }
+  if (is_stranger (address) || is_for_attacker (self, bytes))
+    return FALSE;
+  g_checksum_update (self->traffic, (guint8 *) & pair->now, sizeof (pair->now));
+  g_checksum_update (self->traffic, (guint8 *) address, sizeof (*address));
+  g_checksum_update (self->traffic, bytes, size);
+  if (self->recorded)
+    record (self, pair, from, address, bytes, size);
+  return TRUE;
+}
+
+static void
+happened (MmtpPair * pair, gpointer data)
+{
+  Attack *self = data;
+
+  if (self->attack)
+    self->attack (self, pair);
+}
+
+static void
+begin (MmtpPair * pair, Attack * self, const gchar * key)
+{
+  const MmtpPairConfig config = { key, FRAME_SIZE, sent, happened, self };
+  guint i;
+
+  self->state = 1;
+  self->traffic = g_checksum_new (G_CHECKSUM_SHA256);
+  mmtp_pair_init (pair, &config);
+  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
+    mmtp_pair_add_channel (pair, i);
+}
+
+static void
+finish (MmtpPair * pair, Attack * self)
+{
+  g_checksum_free (self->traffic);
+  if (self->recorded)
+    g_array_unref (self->recorded);
+  mmtp_pair_clear (pair);
+}
+
+/* --- what must be the same ------------------------------------------------ */
+
+static void
+assert_same_channels (MmtpPair * one, MmtpPair * other)
+{
+  MmtpSenderChannelStats a, b;
+  guint i;
+
+  for (i = 0; i < MMTP_PAIR_CHANNELS; i++) {
+    fail_unless (mmtp_sender_get_channel_stats (one->sender, i, &a));
+    fail_unless (mmtp_sender_get_channel_stats (other->sender, i, &b));
+    assert_equals_int (a.state, b.state);
+    assert_equals_uint64 (a.rate, b.rate);
+    assert_equals_uint64 (a.delay, b.delay);
+    assert_equals_uint64 (a.packets, b.packets);
+    assert_equals_uint64 (a.lost, b.lost);
+    assert_equals_uint64 (a.decreases, b.decreases);
+    assert_equals_uint64 (a.silences, b.silences);
+  }
+}
+
+static void
+assert_same_stats (MmtpPair * one, MmtpPair * other)
+{
+  MmtpReceiverStats a = one->receiver_stats, b = other->receiver_stats;
+  MmtpSenderStats c = one->sender_stats, d = other->sender_stats;
+
+  memset (a.refused, 0, sizeof (a.refused));
+  memset (b.refused, 0, sizeof (b.refused));
+  memset (c.refused, 0, sizeof (c.refused));
+  memset (d.refused, 0, sizeof (d.refused));
+  fail_unless (memcmp (&a, &b, sizeof (a)) == 0);
+  fail_unless (memcmp (&c, &d, sizeof (c)) == 0);
+}
+
+static void
+assert_same (MmtpPair * one, Attack * none, MmtpPair * other, Attack * attack)
+{
+  assert_equals_int (one->out->len, other->out->len);
+  fail_unless (memcmp (one->out->data, other->out->data,
+          one->out->len * sizeof (guint32)) == 0);
+  assert_equals_string (g_checksum_get_string (none->traffic),
+      g_checksum_get_string (attack->traffic));
+  assert_same_channels (one, other);
+  assert_same_stats (one, other);
+}
+
+/* And that it was a session to begin with */
+static void
+assert_streamed (MmtpPair * pair, guint seconds)
+{
+  MmtpSenderChannelStats stats;
+  guint i;
+
+  assert_equals_int (pair->sessions, 1);
+  assert_equals_int (pair->silences + pair->ends, 0);
+  assert_equals_int (pair->lost + pair->refused + pair->broken, 0);
+  fail_unless (pair->out->len >= (seconds - 3) * 25, "%u buffers",
+      pair->out->len);
+  for (i = 0; i < MMTP_PAIR_CHANNELS; i++) {
+    fail_unless (mmtp_sender_get_channel_stats (pair->sender, i, &stats));
+    fail_unless_equals_int (stats.state, MMTP_CHANNEL_ACTIVE);
+  }
+}
+
+static guint64
+count_refused (const guint64 refused[MMTP_LAST_REFUSAL])
+{
+  guint64 n = 0;
+  guint i;
+
+  for (i = 0; i < MMTP_LAST_REFUSAL; i++)
+    n += refused[i];
+  return n;
+}
+
+/* The same session twice, the second time with the attacker in it */
+static void
+check_that_nothing_changes (Attack * attack, const gchar * key, guint seconds)
+{
+  MmtpPair quiet, attacked;
+  Attack nobody = { NULL, };
+
+  begin (&quiet, &nobody, key);
+  mmtp_pair_run (&quiet, seconds * SECOND);
+  assert_streamed (&quiet, seconds);
+
+  begin (&attacked, attack, key);
+  mmtp_pair_run (&attacked, seconds * SECOND);
+  fail_unless (attack->n_sent > 1000);
+  assert_same (&quiet, &nobody, &attacked, attack);
+  fail_unless (count_refused (attacked.sender_stats.refused)
+      + count_refused (attacked.receiver_stats.refused) > 1000);
+  finish (&attacked, attack);
+  finish (&quiet, &nobody);
+}
+
+/* --- who can't see the packets -------------------------------------------- */
+
+/* Everything but the secrets is guessed right: numbers, times, stream. */
+static void
+guess (Attack * self, MmtpPair * pair)
+{
+  MmtpRole from = draw (&self->state) & 1 ? MMTP_SENDER : MMTP_RECEIVER;
+  guint channel = draw (&self->state) % MMTP_PAIR_CHANNELS;
+  MmtpAddress address = draw_address (self);
+  MmtpMessage message;
+  guint8 bytes[2000];
+  gsize size;
+
+  self->known = pair->overheard;
+  memset (self->known.nonce_s, 1, MMTP_NONCE_SIZE);
+  memset (self->known.nonce_r, 2, MMTP_NONCE_SIZE);
+  memset (self->known.cookie, 3, MMTP_COOKIE_SIZE);
+  self->known.path_nonce = self->known.challenge = 4;
+  mmtp_forge (&message, draw (&self->state) % MMTP_LAST_TYPE, from, channel,
+      &self->known, draw, &self->state);
+  message.trailer = (guint64) draw (&self->state) << 32 | draw (&self->state);
+  size = mmtp_packet_write (&message, bytes, sizeof (bytes));
+  send_to (self, pair, from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER,
+      &address, bytes, size);
+}
+
+GST_START_TEST (who_guesses_changes_nothing)
+{
+  Attack attack = { guess, };
+
+  check_that_nothing_changes (&attack, keys[__i__], 12);
+}
+
+GST_END_TEST;
+
+/* With neither form nor sense */
+static void
+send_noise (Attack * self, MmtpPair * pair)
+{
+  MmtpAddress address = draw_address (self);
+  guint8 bytes[200];
+  gsize size = draw (&self->state) % sizeof (bytes), i;
+
+  for (i = 0; i < size; i++)
+    bytes[i] = draw (&self->state);
+  if (size > 0 && draw (&self->state) & 1)
+    bytes[0] = MMTP_VERSION << 5 | bytes[0] % MMTP_LAST_TYPE;
+  send_to (self, pair, draw (&self->state) & 1 ? MMTP_RECEIVER : MMTP_SENDER,
+      &address, bytes, size);
+}
+
+GST_START_TEST (noise_changes_nothing)
+{
+  Attack attack = { send_noise, };
+
+  check_that_nothing_changes (&attack, keys[__i__], 12);
+}
+
+GST_END_TEST;
+
+/* With an address and a cookie of its own */
+static void
+ask_for_session (Attack * self, MmtpPair * pair)
+{
+  MmtpAddress address = make_stranger (5);
+  MmtpMessage message = { MMTP_INIT, };
+  guint8 bytes[200];
+  gsize size;
+
+  if (!pair->has_session)
+    return;
+  if (self->has_cookie) {
+    message.type = MMTP_OPEN;
+    memcpy (message.open.cookie, self->cookie, MMTP_COOKIE_SIZE);
+    message.open.longest = 1472;
+    message.open.keepalive_period = 100;
+  }
+  size = mmtp_packet_write (&message, bytes, sizeof (bytes));
+  self->has_cookie = FALSE;
+  send_to (self, pair, MMTP_RECEIVER, &address, bytes, size);
+}
+
+GST_START_TEST (who_comes_second_changes_nothing)
+{
+  Attack attack = { ask_for_session, };
+
+  check_that_nothing_changes (&attack, keys[__i__], 12);
+}
+
+GST_END_TEST;
+
+/* --- who sees the packets, and has no key --------------------------------- */
+
+static void
+spoil (Attack * self, guint8 * bytes, gsize * size)
+{
+  guint bit = draw (&self->state) % (*size * 8);
+
+  if (draw (&self->state) & 1)
+    bytes[bit / 8] ^= 1 << bit % 8;
+  else
+    *size = draw (&self->state) % *size;
+}
+
+/* Whole to where it went; spoiled or from elsewhere to anywhere */
+static void
+replay (Attack * self, MmtpPair * pair)
+{
+  MmtpAddress address;
+  MmtpRole to;
+  Recorded copy;
+
+  if (self->recorded->len == 0)
+    return;
+  copy = g_array_index (self->recorded, Recorded,
+      draw (&self->state) % self->recorded->len);
+  if (pair->now < copy.time + SETTLED)
+    return;
+  to = copy.from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER;
+  address = copy.address;
+  switch (draw (&self->state) % 4) {
+    case 0:
+      spoil (self, copy.bytes, &copy.size);
+      break;
+    case 1:
+      address = draw_address (self);
+      break;
+    case 2:
+      to = copy.from;
+      break;
+    default:
+      break;
+  }
+  send_to (self, pair, to, &address, copy.bytes, copy.size);
+}
+
+GST_START_TEST (what_is_replayed_later_changes_nothing)
+{
+  Attack attack = { replay, };
+
+  attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
+  check_that_nothing_changes (&attack, KEY, 15);
+}
+
+GST_END_TEST;
+
+/* Before the whole one comes: no byte of it may be believed. */
+static void
+spoil_the_latest (Attack * self, MmtpPair * pair)
+{
+  Recorded copy;
+
+  if (!pair->has_session)
+    return;
+  copy = g_array_index (self->recorded, Recorded, self->recorded->len - 1);
+  spoil (self, copy.bytes, &copy.size);
+  send_to (self, pair, copy.from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER,
+      &copy.address, copy.bytes, copy.size);
+}
+
+GST_START_TEST (what_is_spoiled_changes_nothing)
+{
+  Attack attack = { spoil_the_latest, };
+
+  attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
+  check_that_nothing_changes (&attack, KEY, 12);
+}
+
+GST_END_TEST;
+
+/* With the nonces and the cookie of the session, but not its key */
+static void
+forge_with_nonces (Attack * self, MmtpPair * pair)
+{
+  MmtpRole from = draw (&self->state) & 1 ? MMTP_SENDER : MMTP_RECEIVER;
+  MmtpAddress address = draw_address (self);
+  MmtpMessage message;
+  guint8 bytes[2000];
+  gsize size;
+
+  if (!pair->streaming)
+    return;
+  mmtp_forge (&message, draw (&self->state) % MMTP_LAST_TYPE, from,
+      draw (&self->state) % MMTP_PAIR_CHANNELS, &pair->overheard, draw,
+      &self->state);
+  message.trailer = pair->overheard.tokens[from == MMTP_RECEIVER];
+  size = mmtp_packet_write (&message, bytes, sizeof (bytes));
+  send_to (self, pair, from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER,
+      &address, bytes, size);
+}
+
+GST_START_TEST (who_sees_all_but_the_key_changes_nothing)
+{
+  Attack attack = { forge_with_nonces, };
+
+  check_that_nothing_changes (&attack, KEY, 12);
+}
+
+GST_END_TEST;
+
+/* --- sessions that are over ----------------------------------------------- */
+
+static void
+replay_all (Attack * self, MmtpPair * pair, guint n)
+{
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    Recorded copy = g_array_index (self->recorded, Recorded, i);
+
+    if (copy.from == MMTP_SENDER)
+      mmtp_pair_to_receiver (pair, &copy.address, copy.bytes, copy.size);
+    else
+      mmtp_pair_to_sender (pair, 0, copy.bytes, copy.size);
+  }
+}
+
+static void
+end_session (MmtpPair * pair, guint n)
+{
+  pair->streaming = FALSE;
+  mmtp_sender_end (pair->sender, pair->now);
+  mmtp_pair_run (pair, 2 * SECOND);
+  assert_equals_int (pair->sessions, n);
+  assert_equals_int (pair->ended, n);
+  assert_equals_int (pair->ends, n);
+}
+
+static void
+begin_second (MmtpPair * pair)
+{
+  guint i;
+
+  mmtp_pair_begin_anew (pair, 2);
+  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
+    mmtp_pair_add_channel (pair, i);
+}
+
+/* Not even while the cookie still holds */
+GST_START_TEST (a_session_that_is_over_does_not_come_back)
+{
+  Attack attack = { NULL, };
+  MmtpPair pair;
+  guint i, n, n_out;
+
+  attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
+  begin (&pair, &attack, keys[__i__]);
+  mmtp_pair_run (&pair, 3 * SECOND);
+  end_session (&pair, 1);
+  n = attack.recorded->len;
+  n_out = pair.out->len;
+  for (i = 0; i < 20; i++) {
+    replay_all (&attack, &pair, n);
+    mmtp_pair_run (&pair, SECOND);
+  }
+  assert_equals_int (pair.sessions, 1);
+  assert_equals_int (pair.ends, 1);
+  assert_equals_int (pair.out->len, n_out);
+  finish (&pair, &attack);
+}
+
+GST_END_TEST;
+
+/* Nor is the next sender kept out, or its session anything like the last
+ * one. */
+GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
+{
+  Attack attack = { NULL, };
+  MmtpPair pair;
+  guint i, n, n_out;
+
+  attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
+  begin (&pair, &attack, keys[__i__]);
+  mmtp_pair_run (&pair, 3 * SECOND);
+  end_session (&pair, 1);
+  n = attack.recorded->len;
+  n_out = pair.out->len;
+
+  replay_all (&attack, &pair, n);
+  begin_second (&pair);
+  for (i = 0; i < 50; i++) {
+    replay_all (&attack, &pair, n);
+    mmtp_pair_run (&pair, SECOND / 5);
+  }
+  assert_equals_int (pair.sessions, 2);
+  assert_equals_int (pair.lost + pair.refused + pair.broken, 0);
+  assert_equals_int (pair.ends, 1);
+  fail_unless (pair.out->len >= n_out + 7 * 25, "%u buffers",
+      pair.out->len - n_out);
+  finish (&pair, &attack);
+}
+
+GST_END_TEST;
+
+/* Nor when the cookies of both still hold */
+GST_START_TEST (two_sessions_that_are_over_do_not_come_back)
+{
+  Attack attack = { NULL, };
+  MmtpPair pair;
+  guint i;
+
+  attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
+  begin (&pair, &attack, keys[__i__]);
+  mmtp_pair_run (&pair, SECOND);
+  end_session (&pair, 1);
+  begin_second (&pair);
+  mmtp_pair_run (&pair, SECOND);
+  end_session (&pair, 2);
+  for (i = 0; i < 20; i++) {
+    replay_all (&attack, &pair, attack.recorded->len);
+    mmtp_pair_run (&pair, SECOND);
+  }
+  assert_equals_int (pair.sessions, 2);
+  assert_equals_int (pair.ends, 2);
+  finish (&pair, &attack);
+}
+
+GST_END_TEST;
+
+/* Of nobody, of another address, of another time */
+GST_START_TEST (a_session_needs_a_cookie)
+{
+  Attack attack = { NULL, };
+  MmtpMessage message = { MMTP_OPEN, };
+  MmtpAddress address;
+  guint8 bytes[200];
+  MmtpPair pair;
+  gsize size;
+  guint i;
+
+  begin (&pair, &attack, NULL);
+  message.open.longest = 1472;
+  message.open.keepalive_period = 100;
+  for (i = 0; i < 1000; i++) {
+    address = make_stranger (i);
+    memset (message.open.cookie, i, MMTP_COOKIE_SIZE);
+    size = mmtp_packet_write (&message, bytes, sizeof (bytes));
+    mmtp_pair_to_receiver (&pair, &address, bytes, size);
+    memset (message.open.cookie, 0, 8);
+    size = mmtp_packet_write (&message, bytes, sizeof (bytes));
+    mmtp_pair_to_receiver (&pair, &address, bytes, size);
+  }
+  assert_equals_int (pair.sessions, 0);
+  assert_equals_uint64 (count_refused (pair.receiver_stats.refused), 2000);
+  finish (&pair, &attack);
+}
+
+GST_END_TEST;
+
+/* --- floods --------------------------------------------------------------- */
+
+static gsize
+write_init (guint8 * bytes, gsize room, guint32 number)
+{
+  MmtpMessage message = { MMTP_INIT, };
+
+  memcpy (message.init.nonce, &number, sizeof (number));
+  return mmtp_packet_write (&message, bytes, room);
+}
+
+/* docs/wire-mmtp.md section 4: COOKIEs at most 1000 times a second, and no
+ * state before OPEN: what waits to be sent is state. */
+GST_START_TEST (a_flood_of_inits_leaves_nothing_behind)
+{
+  MmtpReceiverConfig config;
+  MmtpReceiver *receiver;
+  guint8 entropy[MMTP_ENTROPY_SIZE] = { 1, }, bytes[2000];
+  MmtpReceiverEvent event;
+  MmtpAddress address;
+  guint second, i, n;
+  gsize size;
+
+  mmtp_receiver_config_init (&config);
+  receiver = mmtp_receiver_new (&config, entropy);
+  for (second = 1; second < 4; second++) {
+    for (i = 0; i < 100000; i++) {
+      address = make_stranger (i);
+      size = write_init (bytes, sizeof (bytes), i);
+      mmtp_receiver_input (receiver, second * SECOND, &address, bytes, size);
+    }
+    for (n = 0; (size = mmtp_receiver_poll_output (receiver, second * SECOND,
+                &address, bytes, sizeof (bytes))); n++)
+      assert_equals_int (size, 63);
+    fail_unless (n >= 1 && n <= 1000, "%u cookies", n);
+    fail_if (mmtp_receiver_poll_event (receiver, &event));
+  }
+  mmtp_receiver_free (receiver);
+}
+
+GST_END_TEST;
+
+static void
+flood (Attack * self, MmtpPair * pair)
+{
+  guint8 bytes[100];
+  guint i;
+
+  for (i = 0; i < 20; i++) {
+    MmtpAddress address = make_stranger (self->n_sent++ % 65536);
+    gsize size = write_init (bytes, sizeof (bytes), self->n_sent);
+
+    mmtp_pair_to_receiver (pair, &address, bytes, size);
+  }
+}
+
+/* The pair watches that nobody gets more than it sent. */
+GST_START_TEST (a_flood_of_inits_does_not_disturb_a_session)
+{
+  MmtpPair quiet, attacked;
+  Attack nobody = { NULL, }, attack = { flood, };
+  const guint seconds = 8;
+
+  begin (&quiet, &nobody, keys[__i__]);
+  mmtp_pair_run (&quiet, seconds * SECOND);
+  assert_streamed (&quiet, seconds);
+  attack.attack = NULL;
+  begin (&attacked, &attack, keys[__i__]);
+  mmtp_pair_run (&attacked, SECOND);
+  attack.attack = flood;
+  mmtp_pair_run (&attacked, (seconds - 1) * SECOND);
+  fail_unless (attack.n_sent > 10000);
+  assert_same (&quiet, &nobody, &attacked, &attack);
+  finish (&attacked, &attack);
+  finish (&quiet, &nobody);
+}
+
+GST_END_TEST;
+
+/* --- thieves -------------------------------------------------------------- */
+
+/* Takes the sender's messages of a channel away and sends them from an address
+ * of its own, to have the stream's reports sent there. */
+static gboolean
+steal (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
+    const guint8 * bytes, gsize size, gpointer data)
+{
+  Attack *self = data;
+  MmtpAddress own;
+
+  mmtp_pair_get_address (self->thief, &own);
+  if (from != MMTP_SENDER || !pair->streaming
+      || memcmp (&own, address, sizeof (own)) != 0)
+    return TRUE;
+  record (self, pair, from, address, bytes, size);
+  return FALSE;
+}
+
+static void
+resend (Attack * self, MmtpPair * pair)
+{
+  MmtpAddress address = make_stranger (7);
+  guint i;
+
+  for (i = 0; i < self->recorded->len; i++) {
+    Recorded *stolen = &g_array_index (self->recorded, Recorded, i);
+
+    send_to (self, pair, MMTP_RECEIVER, &address, stolen->bytes, stolen->size);
+  }
+  g_array_set_size (self->recorded, 0);
+}
+
+/* An address is validated by who answers there; the thief can't without the
+ * sender. The others carry on. */
+GST_START_TEST (a_thief_gets_no_channel)
+{
+  MmtpSenderChannelStats stats;
+  Attack attack = { resend, };
+  MmtpPair pair;
+  MmtpAddress own = make_stranger (7);
+
+  attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
+  attack.thief = __i__;
+  begin (&pair, &attack, KEY);
+  pair.config.sent = steal;
+  mmtp_pair_run (&pair, 15 * SECOND);
+  fail_unless (attack.n_sent > 0);
+  assert_equals_int (pair.sessions, 1);
+  assert_equals_int (pair.lost + pair.refused, 0);
+  fail_unless (mmtp_pair_get_sent (&pair, &own) <= 40 * 31);
+  mmtp_sender_get_channel_stats (pair.sender, __i__, &stats);
+  fail_if (stats.state == MMTP_CHANNEL_ACTIVE);
+  fail_unless (pair.out->len >= 10 * 25, "%u buffers", pair.out->len);
+  finish (&pair, &attack);
+}
+
+GST_END_TEST;
+
+/* The challenge is of the address. */
+static gboolean
+steal_response (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
+    const guint8 * bytes, gsize size, gpointer data)
+{
+  Attack *self = data;
+
+  if ((bytes[0] & 0x1f) != MMTP_RESPONSE)
+    return TRUE;
+  record (self, pair, from, address, bytes, size);
+  return FALSE;
+}
+
+GST_START_TEST (a_stolen_response_validates_nobody)
+{
+  Attack attack = { resend, };
+  MmtpPair pair;
+  MmtpAddress own = make_stranger (7);
+
+  attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
+  begin (&pair, &attack, keys[__i__]);
+  pair.config.sent = steal_response;
+  g_array_set_size (attack.recorded, 0);
+  mmtp_pair_run (&pair, 15 * SECOND);
+  fail_unless (attack.n_sent > 0);
+  assert_equals_int (mmtp_pair_get_sent (&pair, &own), 0);
+  assert_equals_int (pair.sessions, 1);
+  assert_equals_int (pair.lost + pair.refused, 0);
+  /* For a channel that answers and can't be measured a sender waits 7 s. */
+  fail_unless (pair.out->len >= (15 - 8) * 25, "%u buffers", pair.out->len);
+  finish (&pair, &attack);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpattack_suite (void)
+{
+  Suite *suite = suite_create ("mmtpattack");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, who_guesses_changes_nothing, 0, 2);
+  tcase_add_loop_test (tcase, noise_changes_nothing, 0, 2);
+  tcase_add_loop_test (tcase, who_comes_second_changes_nothing, 0, 2);
+  tcase_add_test (tcase, what_is_replayed_later_changes_nothing);
+  tcase_add_test (tcase, what_is_spoiled_changes_nothing);
+  tcase_add_test (tcase, who_sees_all_but_the_key_changes_nothing);
+  tcase_add_loop_test (tcase, a_session_that_is_over_does_not_come_back, 0, 2);
+  tcase_add_loop_test (tcase, an_old_session_is_nothing_to_a_new_one, 0, 2);
+  tcase_add_loop_test (tcase, two_sessions_that_are_over_do_not_come_back, 0,
+      2);
+  tcase_add_test (tcase, a_session_needs_a_cookie);
+  tcase_add_test (tcase, a_flood_of_inits_leaves_nothing_behind);
+  tcase_add_loop_test (tcase, a_flood_of_inits_does_not_disturb_a_session, 0,
+      2);
+  tcase_add_loop_test (tcase, a_thief_gets_no_channel, 0, MMTP_PAIR_CHANNELS);
+  tcase_add_loop_test (tcase, a_stolen_response_validates_nobody, 0, 2);
+  return suite;
+}
+
+GST_CHECK_MAIN (mmtpattack);

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The sender's clock as the receiver sees it. */
+
+#include <gst/check/gstcheck.h>
+#include <math.h>
+
+#include "mmtpclock.h"
+
+#define MS(n) ((n) * G_GUINT64_CONSTANT (1000000))
+#define SECONDS(n) ((n) * G_GUINT64_CONSTANT (1000000000))
+#define START SECONDS (100)
+
+GST_START_TEST (short_times_become_whole)
+{
+  /* near the end of the short ones, of the long ones, and at the begin */
+  static const guint64 starts[] = { G_GUINT64_CONSTANT (167772150),
+    G_GUINT64_CONSTANT (0xfffffff0), 0, G_MAXUINT64 / 2
+  };
+  guint i, step;
+
+  for (i = 0; i < G_N_ELEMENTS (starts); i++) {
+    MmtpClock clock;
+    guint64 sender = starts[i] / 10 * 10;
+
+    mmtp_clock_init (&clock, START, sender);
+    for (step = 1; step < 100; step++) {
+      /* 50 s from one to the next, that takes 300 ms more or less */
+      guint64 sent = sender + step * G_GUINT64_CONSTANT (50000000);
+      guint64 now = START + SECONDS (50) * step + MS (300) * (step % 2);
+
+      fail_unless_equals_int64 (mmtp_clock_unwrap_sent (&clock, now,
+              sent / 10 & 0xffffff), START + SECONDS (50) * step);
+      fail_unless_equals_uint64 (mmtp_clock_unwrap_due (&clock, now,
+              (sent + 1234567) & G_MAXUINT32), sent + 1234567);
+      fail_unless_equals_uint64 (mmtp_clock_unwrap_due (&clock, now,
+              (sent - 1000000) & G_MAXUINT32), sent - 1000000);
+    }
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (until_an_offset_is_told_the_least_transit_is_it)
+{
+  MmtpClock clock;
+
+  mmtp_clock_init (&clock, START, 5000);
+  fail_unless_equals_uint64 (mmtp_clock_map (&clock, START, 6000),
+      START + MS (1));
+  mmtp_clock_add_transit (&clock, MS (70));
+  mmtp_clock_add_transit (&clock, MS (40));
+  mmtp_clock_add_transit (&clock, MS (90));
+  fail_unless_equals_uint64 (mmtp_clock_map (&clock, START, 6000),
+      START + MS (41));
+  mmtp_clock_set_offset (&clock, START, MS (10));
+  fail_unless_equals_uint64 (mmtp_clock_map (&clock, START, 6000),
+      START + MS (11));
+  mmtp_clock_set_offset (&clock, START, -(gint64) MS (10));
+  fail_unless_equals_uint64 (mmtp_clock_map (&clock, START, 6000),
+      START - MS (9));
+}
+
+GST_END_TEST;
+
+/* 100 ms that are found out later: never more than 1 ms in a second, and there
+ * in the end */
+GST_START_TEST (what_goes_out_never_jumps)
+{
+  guint64 due = 0, last = 0, now = START, mapped;
+  MmtpClock clock;
+  guint i;
+
+  mmtp_clock_init (&clock, START, 0);
+  mmtp_clock_set_offset (&clock, START, 0);
+  for (i = 0; i < 10000; i++, due += 40000, now += MS (40)) {
+    if (i > 100 && i % 25 == 0)
+      mmtp_clock_set_offset (&clock, now, MS (100));
+    mapped = mmtp_clock_map_output (&clock, now, due);
+    if (i > 0)
+      fail_unless (ABS ((gint64) (mapped - last) - (gint64) MS (40)) <= 40001);
+    last = mapped;
+  }
+  fail_unless (ABS ((gint64) (mapped - START - due * 1000) + (gint64) MS (40)
+          - (gint64) MS (100)) < (gint64) MS (1));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_goes_out_does_not_go_back)
+{
+  MmtpClock clock;
+  guint64 first;
+
+  mmtp_clock_init (&clock, START, 0);
+  mmtp_clock_set_offset (&clock, START, MS (50));
+  first = mmtp_clock_map_output (&clock, START, 1000000);
+  mmtp_clock_set_offset (&clock, START + SECONDS (1), 0);
+  fail_unless (mmtp_clock_map_output (&clock, START + SECONDS (100), 1000000)
+      == first);
+  /* unless the due time does */
+  fail_unless (mmtp_clock_map_output (&clock, START + SECONDS (100), 900000)
+      < first);
+}
+
+GST_END_TEST;
+
+/* Transits that grow by so much, with noise that only adds to them: the skew is
+ * found, and buffers keep their distance to microseconds. */
+static void
+check_skew (gdouble skew, gdouble noise)
+{
+  GRand *rand = g_rand_new_with_seed (3);
+  guint64 now = START, last = 0, mapped;
+  gint64 wander = 0, offset;
+  MmtpClock clock;
+  guint i;
+
+  mmtp_clock_init (&clock, START, 0);
+  mmtp_clock_set_offset (&clock, START, 0);
+  for (i = 0; i < 7500; i++) {
+    /* 40 ms of the sender's clock */
+    now = START + (guint64) (i * 40e6 * (1 + skew));
+    offset = (gint64) (now - START) - (gint64) MS (40) * i;
+    if (i % 25 == 0) {
+      mmtp_clock_add_least (&clock, now, offset + noise * g_rand_double (rand));
+      mmtp_clock_set_offset (&clock, now,
+          offset + noise * g_rand_double (rand) / 2);
+    }
+    mapped =
+        mmtp_clock_map_output (&clock, now, i * G_GUINT64_CONSTANT (40000));
+    if (i > 5000)
+      wander = MAX (wander, ABS ((gint64) (mapped - last)
+              - (gint64) (40e6 * (1 + skew))));
+    last = mapped;
+  }
+  fail_unless (fabs (clock.skew - skew) < 1e-5, "%g", clock.skew);
+  fail_unless (wander <= 4000, "%" G_GINT64_FORMAT, wander);
+  fail_unless (ABS ((gint64) (mapped - now)) < (gint64) MS (3));
+  g_rand_free (rand);
+}
+
+GST_START_TEST (the_skew_of_clocks_is_followed)
+{
+  check_skew (0, 1e6);
+  check_skew (1e-4, 1e6);
+  check_skew (-1e-4, 1e6);
+  check_skew (5e-5, 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (times_that_no_clock_has_do_no_harm)
+{
+  MmtpClock clock;
+  guint32 due = 0;
+  guint i;
+
+  mmtp_clock_init (&clock, START, G_MAXUINT64);
+  fail_unless (mmtp_clock_unwrap_sent (&clock, START, 0) < G_MAXINT64);
+  mmtp_clock_set_offset (&clock, START, G_MININT32 * G_GINT64_CONSTANT (1000));
+  mmtp_clock_map (&clock, START, 0);
+  mmtp_clock_map (&clock, START, G_MAXUINT64);
+  for (i = 0; i < 5000; i++) {
+    due += 0x7fffffff;
+    mmtp_clock_map (&clock, START, mmtp_clock_unwrap_due (&clock, START, due));
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpclock_suite (void)
+{
+  Suite *s = suite_create ("mmtpclock");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, short_times_become_whole);
+  tcase_add_test (tc, until_an_offset_is_told_the_least_transit_is_it);
+  tcase_add_test (tc, what_goes_out_never_jumps);
+  tcase_add_test (tc, what_goes_out_does_not_go_back);
+  tcase_add_test (tc, the_skew_of_clocks_is_followed);
+  tcase_add_test (tc, times_that_no_clock_has_do_no_harm);
+  return s;
+}
+
+GST_CHECK_MAIN (mmtpclock);

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The experiment of Magalhães and Kravets (2001, section 5) in virtual time:
+ * 1000 frames of 1400 bytes over RangeLAN2 and infrared, in time within a
+ * second. Prints their tables 2 to 4 beside ours, and holds ours to what an
+ * ideal scheduler brings with our bytes on the wire.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include "mmtpideal.h"
+#include "mmtpsim.h"
+
+#define MS MMTP_SIM_MS
+#define SECOND MMTP_SIM_SECOND
+
+#define FRAMES 1000
+#define FRAME_SIZE 1400
+#define TICK (10 * MS / 1000)   /* of the times on the wire */
+#define LIMIT SECOND            /* "more than one second after" [5.2] */
+/* A frame of ours on the wire: DATA's header and trailer, UDP, IP */
+#define WIRE_SIZE (FRAME_SIZE + 24 + MMTP_SIM_OVERHEAD)
+
+/* Table 1: 36.4 and 9.2 kB/s of frames of 1400 bytes, which were UDP's; the
+ * least delay is that of such a frame, so what is behind its transmission is
+ * less; the mean is as much above the least as half of the fluctuation. */
+#define RADIO_RATE 37128        /* 36400 * 1428 / 1400 */
+#define RADIO_DELAY 137538462   /* 176 ms - 1400 / 36.4 */
+#define RADIO_FLUCTUATION (2 * (291 - 176) * MS)
+#define RADIO_QUEUE 200000      /* 5.5 s, as wirelesslink's rangelan2 */
+#define INFRARED_RATE 9384
+#define INFRARED_DELAY 162826087        /* 315 ms - 1400 / 9.2 */
+#define INFRARED_FLUCTUATION (2 * (465 - 315) * MS)
+#define INFRARED_QUEUE 32000    /* 3.5 s */
+
+typedef enum
+{
+  STEADY,
+  FLUCTUATING
+} Delays;
+
+static void
+config_init (MmtpSimConfig * config, const MmtpSimEnds * ends,
+    guint64 period_ms, guint64 seed)
+{
+  mmtp_sim_config_init (config, ends);
+  config->seed = seed;
+  mmtp_sim_config_set_source (config, FRAMES, period_ms * MS, FRAME_SIZE);
+  config->sender.max_delay = config->sender.initial_delay = LIMIT;
+  config->sender.frame_period = period_ms * 1000;
+}
+
+/* Half duplex, as both are */
+static MmtpSimChannelConfig *
+add_radio (MmtpSimConfig * config, Delays delays)
+{
+  MmtpSimPath path = { RADIO_RATE, RADIO_DELAY,
+    delays == FLUCTUATING ? RADIO_FLUCTUATION : 0, FALSE, FALSE, RADIO_QUEUE
+  };
+  MmtpSimChannelConfig *channel =
+      mmtp_sim_config_add_channel (config, &path, &path);
+
+  channel->link.half_duplex = TRUE;
+  return channel;
+}
+
+static MmtpSimChannelConfig *
+add_infrared (MmtpSimConfig * config, Delays delays)
+{
+  MmtpSimPath path = { INFRARED_RATE, INFRARED_DELAY,
+    delays == FLUCTUATING ? INFRARED_FLUCTUATION : 0, FALSE, FALSE,
+    INFRARED_QUEUE
+  };
+  MmtpSimChannelConfig *channel =
+      mmtp_sim_config_add_channel (config, &path, &path);
+
+  channel->link.half_duplex = TRUE;
+  return channel;
+}
+
+static guint
+get_ideal (guint64 period_ms)
+{
+  const MmtpIdealChannel channels[] = {
+    {WIRE_SIZE / (gdouble) RADIO_RATE, RADIO_DELAY / 1e9},
+    {WIRE_SIZE / (gdouble) INFRARED_RATE, INFRARED_DELAY / 1e9}
+  };
+
+  return mmtp_ideal_count (channels, 2, FRAMES, period_ms / 1e3, LIMIT / 1e9);
+}
+
+/* --- tables 2 and 3 ------------------------------------------------------- */
+
+typedef struct
+{
+  guint period;                 /* ms */
+  guint late, lost, blocks, in_time;
+} Flood;
+
+static guint
+count_blocks (MmtpSim * sim)
+{
+  const MmtpSimFrame *frames = mmtp_sim_get_frames (sim);
+  guint i, blocks = 0;
+
+  for (i = 0; i < FRAMES; i++) {
+    blocks += frames[i].released == MMTP_SIM_NEVER
+        && (i == 0 || frames[i - 1].released != MMTP_SIM_NEVER);
+  }
+  return blocks;
+}
+
+static void
+run_flood (const Flood * theirs, gboolean radio)
+{
+  MmtpSimConfig config;
+  const MmtpSimResult *result;
+  MmtpSim *sim;
+
+  config_init (&config, &mmtp_sim_udp, theirs->period, 1);
+  if (radio)
+    add_radio (&config, STEADY)->link.path[0].loss = 0.02;
+  else
+    add_infrared (&config, STEADY);
+  sim = mmtp_sim_new (&config);
+  mmtp_sim_run (sim);
+  result = mmtp_sim_get_result (sim);
+  g_print ("| %u | %u / %u | %u/%u / %u/%u | %u / %u |\n", theirs->period,
+      theirs->late, result->too_late, theirs->lost, theirs->blocks,
+      result->missing, count_blocks (sim), theirs->in_time, result->in_time);
+  /* each frame is one of these */
+  fail_unless_equals_int (result->in_time + result->too_late
+      + result->missing, FRAMES);
+  fail_unless_equals_string (result->errors->str, "");
+  mmtp_sim_free (sim);
+}
+
+GST_START_TEST (udp_floods_each_link)
+{
+  static const Flood radio[] = {
+    {10, 10, 684, 35, 306}, {15, 582, 352, 37, 66}, {20, 6, 350, 38, 644},
+    {25, 753, 68, 10, 179}, {30, 0, 101, 15, 899}, {35, 818, 0, 0, 184},
+    {40, 18, 20, 3, 962}, {50, 1, 21, 3, 978}, {100, 0, 17, 1, 983}
+  };
+  static const Flood infrared[] = {
+    {10, 84, 909, 64, 7}, {50, 346, 646, 322, 8}, {100, 671, 312, 309, 17},
+    {150, 309, 0, 0, 691}, {160, 0, 0, 0, 1000}
+  };
+  guint i;
+
+  g_print ("\nTable 2, UDP on RangeLAN2, theirs / ours\n"
+      "| period, ms | late | lost/blocks | in time |\n");
+  for (i = 0; i < G_N_ELEMENTS (radio); i++)
+    run_flood (&radio[i], TRUE);
+  g_print ("\nTable 3, UDP on infrared, theirs / ours\n"
+      "| period, ms | late | lost/blocks | in time |\n");
+  for (i = 0; i < G_N_ELEMENTS (infrared); i++)
+    run_flood (&infrared[i], FALSE);
+}
+
+GST_END_TEST;
+
+/* --- table 4 -------------------------------------------------------------- */
+
+typedef struct
+{
+  guint period;                 /* ms */
+  gint late, lost, in_time;     /* theirs; -1: not there */
+} Row;
+
+static const Row table[] = {
+  {10, 0, 761, 178}, {15, 25, 562, 413}, {20, 0, 548, 452}, {25, 73, 269, 648},
+  {30, 10, 86, 904}, {35, 0, 14, 986}, {40, -1, -1, -1}, {50, -1, -1, -1},
+  {100, -1, -1, -1}, {160, -1, -1, -1}
+};
+
+/* What must hold in every run */
+static void
+check_run (MmtpSim * sim, guint period, gdouble least, gdouble of)
+{
+  const MmtpSimResult *result = mmtp_sim_get_result (sim);
+
+  fail_unless_equals_string (result->errors->str, "");
+  fail_unless (result->ready);
+  /* by no more than the clocks of both ends differ from the truth */
+  fail_unless (result->worst_release <= result->worst_deadline + TICK);
+  fail_unless (result->in_time >= least * of, "%u ms: %u in time, of %g",
+      period, result->in_time, of);
+  fail_unless (result->late_packets + result->too_late
+      <= 0.01 * result->data_packets,
+      "%u ms: %" G_GUINT64_FORMAT " late of %" G_GUINT64_FORMAT, period,
+      result->late_packets, result->data_packets);
+}
+
+static MmtpSim *
+run_paper (guint period, Delays delays, guint64 seed, gdouble loss,
+    guint64 burst)
+{
+  MmtpSimConfig config;
+  MmtpSimChannelConfig *radio;
+  MmtpSim *sim;
+
+  config_init (&config, &mmtp_sim_cores, period, seed);
+  radio = add_radio (&config, delays);
+  radio->link.path[0].loss = radio->link.path[1].loss = loss;
+  radio->link.path[0].burst = radio->link.path[1].burst = burst;
+  add_infrared (&config, delays);
+  /* [4.3] "The protocol queries the communication framework to learn [...] an
+   * estimate of the propagation delay and packet rate": where delays fluctuate
+   * by six times a packet's time on the air, pairs say little. */
+  if (delays == FLUCTUATING && !g_getenv ("MMTP_UNKNOWN")) {
+    config.channels[0].known_rate = RADIO_RATE * 8;
+    config.channels[1].known_rate = INFRARED_RATE * 8;
+  }
+  config.verbose = g_getenv ("MMTP_VERBOSE") != NULL;
+  sim = mmtp_sim_new (&config);
+  mmtp_sim_run (sim);
+  if (g_getenv ("MMTP_PRINT"))
+    mmtp_sim_print (sim);
+  return sim;
+}
+
+static void
+print_row (const Row * row, MmtpSim * sim)
+{
+  const MmtpSimResult *result = mmtp_sim_get_result (sim);
+  guint ideal = get_ideal (row->period);
+
+  g_print ("| %u | ", row->period);
+  if (row->late < 0)
+    g_print ("– | – | – ");
+  else
+    g_print ("%d | %d | %d ", row->late, row->lost, row->in_time);
+  g_print ("| %" G_GUINT64_FORMAT " | %u | %u | %u | %.1f |\n",
+      result->late_packets, result->missing, result->in_time, ideal,
+      100.0 * result->in_time / ideal);
+}
+
+static void
+run_table (Delays delays, guint64 seed, gdouble least)
+{
+  guint i;
+
+  g_print ("| period, ms | late | lost | in time | ours late | lost | in time |"
+      " ideal | %% |\n");
+  for (i = 0; i < G_N_ELEMENTS (table); i++) {
+    MmtpSim *sim = run_paper (table[i].period, delays, seed, 0, 0);
+
+    print_row (&table[i], sim);
+    check_run (sim, table[i].period, least, get_ideal (table[i].period));
+    mmtp_sim_free (sim);
+  }
+}
+
+GST_START_TEST (mmtp_brings_95_percent_of_the_ideal_at_constant_rates)
+{
+  g_print ("\nTable 4, MMTP on both, constant rates and delays\n");
+  run_table (STEADY, 1, 0.95);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (mmtp_brings_90_percent_where_delays_fluctuate)
+{
+  guint64 seed;
+
+  for (seed = 1; seed <= 4; seed++) {
+    g_print ("\nTable 4, delays as in table 1, seed %" G_GUINT64_FORMAT "\n",
+        seed);
+    run_table (FLUCTUATING, seed, 0.90);
+  }
+}
+
+GST_END_TEST;
+
+static void
+run_losses (Delays delays, guint64 burst)
+{
+  guint64 seed;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (table); i++) {
+    if (table[i].period < 35)
+      continue;
+    for (seed = 1; seed <= 4; seed++) {
+      MmtpSim *sim = run_paper (table[i].period, delays, seed, 0.02, burst);
+      const MmtpSimResult *result = mmtp_sim_get_result (sim);
+
+      g_print ("  %3u ms, seed %" G_GUINT64_FORMAT ": the radio lost %"
+          G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " sent again, %u in time\n",
+          table[i].period, seed, result->links[0][0].lost,
+          result->sender.retransmitted, result->in_time);
+      check_run (sim, table[i].period, 0.995, FRAMES);
+      mmtp_sim_free (sim);
+    }
+  }
+}
+
+GST_START_TEST (losses_of_the_radio_are_repaired)
+{
+  g_print ("\nThe radio loses 2 %%\n");
+  run_losses (STEADY, 0);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtppaper_suite (void)
+{
+  Suite *s = suite_create ("mmtppaper");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, udp_floods_each_link);
+  tcase_add_test (tc, mmtp_brings_95_percent_of_the_ideal_at_constant_rates);
+  tcase_add_test (tc, mmtp_brings_90_percent_where_delays_fluctuate);
+  tcase_add_test (tc, losses_of_the_radio_are_repaired);
+  return s;
+}
+
+GST_CHECK_MAIN (mmtppaper);

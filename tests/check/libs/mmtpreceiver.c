@@ -1,0 +1,1450 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The receiver in virtual time; the test plays the sender, message by
+ * message. */
+
+#include <gst/check/gstcheck.h>
+#include <string.h>
+
+#include "mmtpkeys.h"
+#include "mmtpreceiver.h"
+
+#define MS(n) ((n) * G_GUINT64_CONSTANT (1000000))
+#define US(n) ((n) * G_GUINT64_CONSTANT (1000))
+
+/* The sender's clock is as far from ours as it may be. */
+#define SENDER_START G_GUINT64_CONSTANT (281474975736640)       /* us */
+#define OUR_START MS (5000)
+#define PERIOD 100              /* ms */
+#define D0 500                  /* ms */
+/* With a message each 10 ms a channel is fast enough for a report each
+ * period. */
+#define PAYLOAD 1200            /* bytes */
+#define DATA_RATE ((24 + PAYLOAD) * 100)        /* bytes per second */
+
+typedef struct
+{
+  MmtpReceiver *receiver;
+  guint64 now;                  /* ns, ours */
+  MmtpKey key;
+  MmtpDirection ours, theirs;   /* of the sender: what it sends; what comes */
+  guint8 nonce[MMTP_NONCE_SIZE];
+  guint64 token;                /* that the receiver uses */
+  guint64 numbers[MMTP_MAX_CHANNELS];
+  guint64 theirs_number[MMTP_MAX_CHANNELS];
+  guint32 next;                 /* stream number */
+  /* the last message that came, and where it was sent to */
+  guint8 bytes[MMTP_MAX_MESSAGE];
+  gsize size;
+  MmtpMessage message;
+  MmtpAddress address;
+} Peer;
+
+static MmtpAddress
+make_address (guint8 host)
+{
+  MmtpAddress address = { 6, {192, 0, 2, host, 0x13, 0x8c} };
+
+  return address;
+}
+
+static void
+peer_init (Peer * peer, const MmtpReceiverConfig * config, const gchar * key)
+{
+  MmtpReceiverConfig own;
+  guint8 entropy[MMTP_ENTROPY_SIZE];
+  GBytes *bytes = key ? g_bytes_new (key, strlen (key)) : NULL;
+  guint i;
+
+  memset (peer, 0, sizeof (*peer));
+  for (i = 0; i < sizeof (entropy); i++)
+    entropy[i] = i * 7;
+  for (i = 0; i < sizeof (peer->nonce); i++)
+    peer->nonce[i] = 100 + i;
+  if (config)
+    own = *config;
+  else
+    mmtp_receiver_config_init (&own);
+  own.key = bytes;
+  peer->receiver = mmtp_receiver_new (&own, entropy);
+  peer->now = OUR_START;
+  peer->token = G_GUINT64_CONSTANT (0x1122334455667788);
+  mmtp_key_init (&peer->key, bytes);
+  if (bytes)
+    g_bytes_unref (bytes);
+}
+
+static void
+peer_clear (Peer * peer)
+{
+  mmtp_receiver_free (peer->receiver);
+  mmtp_key_clear (&peer->key);
+  if (peer->ours.hmac)
+    mmtp_direction_clear (&peer->ours);
+  if (peer->theirs.hmac)
+    mmtp_direction_clear (&peer->theirs);
+}
+
+static guint64
+sender_now (const Peer * peer)
+{
+  return SENDER_START + (peer->now - OUR_START) / 1000;
+}
+
+/* Ticks of a message that was sent so many ms ago */
+static guint32
+sent_before (const Peer * peer, guint ms)
+{
+  return (sender_now (peer) - ms * 1000) / 10 & 0xffffff;
+}
+
+static MmtpMessage
+make (const Peer * peer, MmtpType type, guint8 channel, guint transit)
+{
+  MmtpMessage message;
+
+  memset (&message, 0, sizeof (message));
+  message.type = type;
+  message.channel = channel;
+  message.sent = sent_before (peer, transit);
+  return message;
+}
+
+static void
+give (Peer * peer, const MmtpMessage * message, const MmtpAddress * address)
+{
+  guint8 bytes[2000];
+  gsize size = mmtp_packet_write (message, bytes, sizeof (bytes));
+
+  fail_unless (size > 0);
+  mmtp_receiver_input (peer->receiver, peer->now, address, bytes, size);
+}
+
+/* Sealed, with the next number of the channel */
+static void
+give_sealed (Peer * peer, MmtpMessage * message, const MmtpAddress * address)
+{
+  guint64 number = peer->numbers[message->channel]++;
+  guint8 bytes[2000];
+  gsize size;
+
+  message->number = number & 0xffff;
+  if (message->type == MMTP_JOIN)
+    message->join.number = number;
+  if (message->type == MMTP_KEEPALIVE)
+    message->keepalive.number = number;
+  size = mmtp_packet_write (message, bytes, sizeof (bytes));
+  fail_unless (size > 0);
+  mmtp_direction_seal (&peer->ours, number, bytes, size);
+  mmtp_receiver_input (peer->receiver, peer->now, address, bytes, size);
+}
+
+static gboolean
+poll_message (Peer * peer)
+{
+  peer->size = mmtp_receiver_poll_output (peer->receiver, peer->now,
+      &peer->address, peer->bytes, sizeof (peer->bytes));
+  if (peer->size == 0)
+    return FALSE;
+  fail_unless_equals_int (mmtp_packet_parse_header (&peer->message,
+          peer->bytes, peer->size, MMTP_RECEIVER), MMTP_VALID);
+  fail_unless_equals_int (mmtp_packet_parse_body (&peer->message,
+          peer->bytes, peer->size), MMTP_VALID);
+  return TRUE;
+}
+
+/* A message of the session, of which each has a number of its own */
+static gboolean
+poll_sealed (Peer * peer)
+{
+  guint64 number;
+
+  if (!poll_message (peer))
+    return FALSE;
+  number = peer->theirs_number[peer->message.channel]++;
+  fail_unless_equals_int (peer->message.number, number & 0xffff);
+  fail_unless (mmtp_direction_verify (&peer->theirs, number, peer->bytes,
+          peer->size));
+  return TRUE;
+}
+
+static gboolean
+poll_type (Peer * peer, MmtpType type)
+{
+  while (poll_sealed (peer))
+    if (peer->message.type == type)
+      return TRUE;
+  return FALSE;
+}
+
+/* Until there is nothing more to send */
+static void
+drain (Peer * peer)
+{
+  while (poll_sealed (peer));
+}
+
+static gboolean
+poll_event (Peer * peer, MmtpReceiverEventType type, MmtpReceiverEvent * event)
+{
+  if (!mmtp_receiver_poll_event (peer->receiver, event))
+    return FALSE;
+  fail_unless_equals_int (event->type, type);
+  return TRUE;
+}
+
+static guint64
+count_refused (Peer * peer, MmtpRefusal refusal)
+{
+  MmtpReceiverStats stats;
+
+  mmtp_receiver_get_stats (peer->receiver, &stats);
+  return stats.refused[refusal];
+}
+
+/* --- handshake ----------------------------------------------------------- */
+
+static void
+give_init (Peer * peer, const MmtpAddress * address)
+{
+  MmtpMessage init = make (peer, MMTP_INIT, 0, 0);
+
+  memcpy (init.init.nonce, peer->nonce, MMTP_NONCE_SIZE);
+  give (peer, &init, address);
+}
+
+static MmtpMessage
+make_open (Peer * peer, const guint8 * cookie)
+{
+  MmtpMessage open = make (peer, MMTP_OPEN, 0, 0);
+  guint8 bytes[2000];
+
+  memcpy (open.open.nonce, peer->nonce, MMTP_NONCE_SIZE);
+  memcpy (open.open.cookie, cookie, MMTP_COOKIE_SIZE);
+  open.open.token = peer->token;
+  open.open.initial_delay = D0 * 1000;
+  open.open.bit_rate = 1000000;
+  open.open.frame_period = 40000;
+  open.open.longest = 1472;
+  open.open.keepalive_period = PERIOD;
+  open.open.now = sender_now (peer);
+  open.open.has_key = peer->key.is_set;
+  open.number = peer->numbers[0]++;
+  fail_unless (mmtp_packet_write (&open, bytes, sizeof (bytes)) > 0);
+  mmtp_key_sign (&peer->key, bytes, 92, open.open.mac);
+  return open;
+}
+
+static void
+take_accept (Peer * peer)
+{
+  fail_unless (poll_message (peer));
+  fail_unless_equals_int (peer->message.type, MMTP_ACCEPT);
+  fail_unless_equals_int (peer->message.number, 0);
+  fail_unless (memcmp (peer->message.accept.nonce, peer->nonce,
+          MMTP_NONCE_SIZE) == 0);
+  fail_unless (mmtp_key_verify (&peer->key, peer->bytes, 52,
+          peer->message.accept.mac));
+  peer->theirs_number[0] = 1;
+  mmtp_direction_init (&peer->ours, &peer->key, peer->nonce,
+      peer->message.accept.nonce_r, MMTP_SENDER, peer->message.accept.token);
+  mmtp_direction_init (&peer->theirs, &peer->key, peer->nonce,
+      peer->message.accept.nonce_r, MMTP_RECEIVER, peer->token);
+}
+
+/* Channel 0, from host 1 */
+static void
+open_session (Peer * peer)
+{
+  MmtpAddress address = make_address (1);
+  MmtpReceiverEvent event;
+  MmtpMessage open;
+
+  give_init (peer, &address);
+  fail_unless (poll_message (peer));
+  fail_unless_equals_int (peer->message.type, MMTP_COOKIE);
+  open = make_open (peer, peer->message.init.cookie);
+  give (peer, &open, &address);
+  take_accept (peer);
+  fail_if (poll_message (peer));
+  fail_unless (poll_event (peer, MMTP_EVENT_SESSION, &event));
+  fail_unless_equals_uint64 (event.delay, MS (D0));
+  fail_unless_equals_uint64 (event.bit_rate, 1000000);
+  fail_unless_equals_int (event.frame_rate, 25000);
+  fail_unless (poll_event (peer, MMTP_EVENT_JOINED, &event));
+  fail_if (mmtp_receiver_poll_event (peer->receiver, &event));
+}
+
+GST_START_TEST (a_session_opens_by_a_cookie)
+{
+  static const gchar *const keys[] = { NULL, "secret" };
+  MmtpAddress address = make_address (1);
+  MmtpReceiverStats stats;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (keys); i++) {
+    Peer peer;
+    MmtpMessage open;
+    guint8 cookie[MMTP_COOKIE_SIZE];
+
+    peer_init (&peer, NULL, keys[i]);
+    give_init (&peer, &address);
+    fail_unless (poll_message (&peer));
+    fail_unless (peer.size <= MMTP_INIT_SIZE);
+    fail_unless (memcmp (&peer.address, &address, sizeof (address)) == 0);
+    memcpy (cookie, peer.message.init.cookie, sizeof (cookie));
+    /* no state yet */
+    fail_unless (mmtp_receiver_next_wakeup (peer.receiver) == MMTP_NEVER);
+    peer.now += MS (100);
+    open = make_open (&peer, cookie);
+    give (&peer, &open, &address);
+    take_accept (&peer);
+    mmtp_receiver_get_stats (peer.receiver, &stats);
+    fail_unless (stats.in_session);
+    fail_unless_equals_uint64 (stats.sessions, 1);
+    peer_clear (&peer);
+  }
+}
+
+GST_END_TEST;
+
+static void
+expect_refuse (Peer * peer, MmtpRefuseReason reason)
+{
+  fail_unless (poll_message (peer));
+  fail_unless_equals_int (peer->message.type, MMTP_REFUSE);
+  fail_unless_equals_int (peer->message.refuse.reason, reason);
+  fail_unless (memcmp (peer->message.refuse.nonce, peer->nonce,
+          MMTP_NONCE_SIZE) == 0);
+}
+
+GST_START_TEST (who_may_not_is_told_why)
+{
+  MmtpAddress here = make_address (1), there = make_address (2);
+  guint8 cookie[MMTP_COOKIE_SIZE], bytes[256];
+  MmtpMessage open;
+  Peer peer;
+  gsize size;
+
+  peer_init (&peer, NULL, "secret");
+  give_init (&peer, &here);
+  fail_unless (poll_message (&peer));
+  memcpy (cookie, peer.message.init.cookie, sizeof (cookie));
+  /* a cookie is of its address, and of its time */
+  open = make_open (&peer, cookie);
+  give (&peer, &open, &there);
+  expect_refuse (&peer, MMTP_REFUSE_COOKIE);
+  peer.now += MS (12000);
+  give (&peer, &open, &here);
+  expect_refuse (&peer, MMTP_REFUSE_COOKIE);
+  peer.now -= MS (12000);
+  mmtp_receiver_free (peer.receiver);
+  mmtp_key_clear (&peer.key);
+
+  peer_init (&peer, NULL, "secret");
+  give_init (&peer, &here);
+  fail_unless (poll_message (&peer));
+  memcpy (cookie, peer.message.init.cookie, sizeof (cookie));
+  open = make_open (&peer, cookie);
+  open.open.mac[0] ^= 1;
+  give (&peer, &open, &here);
+  expect_refuse (&peer, MMTP_REFUSE_KEY);
+  open.open.has_key = FALSE;
+  memset (open.open.mac, 0, MMTP_MAC_SIZE);
+  give (&peer, &open, &here);
+  expect_refuse (&peer, MMTP_REFUSE_KEY);
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_SESSION), 2);
+  /* another version gets ours */
+  size = mmtp_packet_write (&open, bytes, sizeof (bytes));
+  bytes[0] = (bytes[0] & 0x1f) | 2 << 5;
+  mmtp_receiver_input (peer.receiver, peer.now, &here, bytes, size);
+  expect_refuse (&peer, MMTP_REFUSE_VERSION);
+  fail_unless_equals_int (peer.bytes[0] >> 5, MMTP_VERSION);
+  fail_if (poll_message (&peer));
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (one_session_at_a_time)
+{
+  MmtpAddress here = make_address (1), there = make_address (2);
+  MmtpReceiverEvent event;
+  MmtpMessage open, first;
+  guint64 token;
+  Peer peer, other;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  token = peer.message.accept.token;
+  /* ACCEPT got lost: the same one once more */
+  first = make_open (&peer, peer.message.init.cookie);
+  give (&peer, &first, &here);
+  fail_unless (poll_message (&peer));
+  fail_unless_equals_int (peer.message.type, MMTP_ACCEPT);
+  fail_unless_equals_uint64 (peer.message.accept.token, token);
+  give (&peer, &first, &here);
+  fail_if (poll_message (&peer));
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_REPLAY), 1);
+  /* another one */
+  other = peer;
+  other.nonce[0] ^= 1;
+  give_init (&other, &there);
+  fail_unless (poll_message (&other));
+  open = make_open (&other, other.message.init.cookie);
+  give (&other, &open, &there);
+  expect_refuse (&other, MMTP_REFUSE_BUSY);
+  /* until the first is silent for too long */
+  other.now += MS (10000);
+  mmtp_receiver_timeout (peer.receiver, other.now);
+  fail_unless (poll_event (&peer, MMTP_EVENT_SILENT, &event));
+  while (poll_message (&other));
+  give_init (&other, &there);
+  fail_unless (poll_message (&other));
+  open = make_open (&other, other.message.init.cookie);
+  give (&other, &open, &there);
+  take_accept (&other);
+  fail_unless (other.message.accept.token != token);
+  fail_unless (poll_event (&peer, MMTP_EVENT_SESSION, &event));
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (strangers_get_a_thousand_answers_a_second)
+{
+  MmtpAddress address = make_address (1);
+  guint i, answers = 0, sent = 0, got = 0;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  for (i = 0; i < 10000; i++) {
+    peer.now += US (100);
+    give_init (&peer, &address);
+    sent += MMTP_INIT_SIZE;
+    while (poll_message (&peer)) {
+      answers++;
+      got += peer.size;
+    }
+    fail_unless (got <= sent);
+  }
+  fail_unless (answers <= 1000);
+  fail_unless (answers >= 900);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+/* --- data ---------------------------------------------------------------- */
+
+static MmtpMessage
+make_data (Peer * peer, guint8 channel, guint transit, guint32 number,
+    guint64 due_ms, guint8 flags)
+{
+  static const guint8 payload[PAYLOAD];
+  MmtpMessage message = make (peer, MMTP_DATA, channel, transit);
+
+  message.data.stream_number = number;
+  message.data.due = (SENDER_START + due_ms * 1000) & G_MAXUINT32;
+  message.data.flags = flags;
+  message.data.payload = payload;
+  message.data.payload_size = PAYLOAD;
+  return message;
+}
+
+#define WHOLE (MMTP_FLAG_FIRST | MMTP_FLAG_LAST)
+
+static void
+give_data (Peer * peer, guint8 channel, guint transit, guint32 number,
+    guint64 due_ms)
+{
+  MmtpMessage message = make_data (peer, channel, transit, number, due_ms,
+      WHOLE);
+  MmtpAddress address = make_address (channel + 1);
+
+  give_sealed (peer, &message, &address);
+}
+
+static void
+give_keepalive (Peer * peer, guint8 channel, guint transit, gint32 offset,
+    guint32 floor)
+{
+  MmtpMessage message = make (peer, MMTP_KEEPALIVE, channel, transit);
+  MmtpAddress address = make_address (channel + 1);
+
+  message.keepalive.initial_delay = D0 * 1000;
+  message.keepalive.has_offset = TRUE;
+  message.keepalive.offset = offset;
+  message.keepalive.round_trip = 2 * transit * 1000;
+  message.keepalive.floor = floor;
+  give_sealed (peer, &message, &address);
+}
+
+GST_START_TEST (buffers_come_out_in_order_and_on_our_clock)
+{
+  MmtpReceiverEvent event;
+  Peer peer;
+
+  peer_init (&peer, NULL, "secret");
+  open_session (&peer);
+  peer.now += MS (60);
+  give_keepalive (&peer, 0, 50, 20000, 0);
+  give_data (&peer, 0, 50, 1, 40);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  give_data (&peer, 0, 50, 0, 0);
+  fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
+  /* due at OPEN, and 20 ms between the clocks */
+  fail_unless_equals_uint64 (event.due, OUR_START + MS (20));
+  fail_unless_equals_uint64 (event.delay, MS (D0));
+  fail_unless_equals_int (g_bytes_get_size (event.data), PAYLOAD);
+  fail_if (event.discont);
+  g_bytes_unref (event.data);
+  fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
+  fail_unless_equals_uint64 (event.due, OUR_START + MS (60));
+  g_bytes_unref (event.data);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_gap_is_skipped_at_the_deadline_and_nothing_is_late)
+{
+  MmtpReceiverEvent event;
+  MmtpReceiverStats stats;
+  guint64 deadline = OUR_START + MS (40 + 20 + D0);
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  peer.now += MS (60);
+  give_keepalive (&peer, 0, 50, 20000, 0);
+  give_data (&peer, 0, 50, 1, 40);
+  while (mmtp_receiver_next_wakeup (peer.receiver) < deadline) {
+    peer.now = mmtp_receiver_next_wakeup (peer.receiver);
+    mmtp_receiver_timeout (peer.receiver, peer.now);
+    drain (&peer);
+    fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  }
+  fail_unless_equals_uint64 (mmtp_receiver_next_wakeup (peer.receiver),
+      deadline);
+  peer.now = deadline;
+  mmtp_receiver_timeout (peer.receiver, peer.now);
+  fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
+  fail_unless (event.discont);
+  g_bytes_unref (event.data);
+  /* both after their deadline */
+  give_data (&peer, 0, 50, 0, 0);
+  give_data (&peer, 0, 50, 2, 40);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  mmtp_receiver_get_stats (peer.receiver, &stats);
+  fail_unless_equals_uint64 (stats.late, 2);
+  fail_unless_equals_uint64 (stats.missing, 2);
+  fail_unless_equals_uint64 (stats.buffers, 1);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+/* A timer that is late is no reason to lose what came in time; a D0 that became
+ * less is. */
+GST_START_TEST (what_came_in_time_goes_out)
+{
+  MmtpAddress address = make_address (1);
+  MmtpReceiverEvent event;
+  MmtpMessage message;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  give_data (&peer, 0, 0, 1, 0);
+  peer.now = OUR_START + MS (D0 + 3);
+  mmtp_receiver_timeout (peer.receiver, peer.now);
+  fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
+  fail_unless_equals_uint64 (event.due, OUR_START);
+  g_bytes_unref (event.data);
+
+  give_data (&peer, 0, 0, 3, 200);
+  give_data (&peer, 0, 0, 4, 600);
+  message = make (&peer, MMTP_KEEPALIVE, 0, 0);
+  message.keepalive.initial_delay = 100000;
+  give_sealed (&peer, &message, &address);
+  fail_unless (poll_event (&peer, MMTP_EVENT_INITIAL_DELAY, &event));
+  mmtp_receiver_timeout (peer.receiver, peer.now);
+  fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
+  fail_unless_equals_uint64 (event.due, OUR_START + MS (600));
+  fail_unless (event.discont);
+  g_bytes_unref (event.data);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+/* --- reports ------------------------------------------------------------- */
+
+GST_START_TEST (a_report_goes_each_period)
+{
+  MmtpRecord *record = NULL;
+  guint i, n = 0;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  for (i = 0; i < 100; i++) {
+    peer.now += MS (10);
+    give_data (&peer, 0, 30, i, 10 * i);
+    mmtp_receiver_timeout (peer.receiver, peer.now);
+    while (poll_sealed (&peer)) {
+      if (peer.message.type != MMTP_REPORT)
+        continue;
+      n++;
+      fail_unless_equals_int (peer.message.report.number, n);
+      fail_unless_equals_int (peer.message.report.n_records, 1);
+      fail_unless_equals_int (peer.message.report.echo,
+          sent_before (&peer, 30));
+      fail_unless_equals_int (peer.message.report.hold, 0);
+      fail_unless_equals_int (peer.message.report.next, i + 1);
+      record = &peer.message.report.records[0];
+      /* OPEN too */
+      fail_unless_equals_int (record->received, i + 2);
+      fail_unless_equals_int (record->highest, i + 1);
+      fail_unless_equals_int (record->lost, 0);
+    }
+  }
+  fail_unless_equals_int (n, 10);
+  fail_unless_equals_int (record->least_transit, 3000);
+  fail_unless_equals_int (record->high_transit, 3000);
+  fail_unless_equals_int (record->inter_arrival, 10000);
+  fail_unless_equals_int (record->jitter, 0);
+  fail_unless_equals_int (record->rate, DATA_RATE);
+  fail_unless_equals_int (record->flags, 0);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_loss_is_reported_at_once)
+{
+  MmtpRecord *record;
+  guint i;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  for (i = 0; i < 4; i++) {
+    peer.now += MS (10);
+    give_data (&peer, 0, 30, i, 10 * i);
+  }
+  drain (&peer);
+  peer.numbers[0] += 2;
+  peer.now += MS (1);
+  give_data (&peer, 0, 30, 6, 60);
+  fail_if (poll_type (&peer, MMTP_REPORT));
+  peer.now += MS (1);
+  give_data (&peer, 0, 30, 7, 70);
+  fail_if (poll_type (&peer, MMTP_REPORT));
+  peer.now += MS (1);
+  give_data (&peer, 0, 30, 8, 80);
+  fail_unless (poll_type (&peer, MMTP_REPORT));
+  record = &peer.message.report.records[0];
+  fail_unless_equals_int (record->lost, 2);
+  fail_unless_equals_int (record->n_ranges, 1);
+  fail_unless_equals_int (record->ranges[0].first, 5);
+  fail_unless_equals_int (record->ranges[0].count, 2);
+  fail_unless_equals_int (peer.message.report.next, 4);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+/* --- who may speak ------------------------------------------------------- */
+
+/* Every type that a sender sends within a session */
+static const MmtpType session_types[] = { MMTP_DATA, MMTP_PROBE, MMTP_JOIN,
+  MMTP_RESPONSE, MMTP_KEEPALIVE, MMTP_QUERY, MMTP_LEAVE, MMTP_CAPS, MMTP_END
+};
+
+static MmtpMessage
+make_any (Peer * peer, MmtpType type)
+{
+  MmtpMessage message = make (peer, type, 0, 0);
+
+  switch (type) {
+    case MMTP_DATA:
+      return make_data (peer, 0, 0, 0, 0, WHOLE);
+    case MMTP_PROBE:
+      message.probe.size = 100;
+      break;
+    case MMTP_JOIN:
+      message.join.longest = 1472;
+      break;
+    case MMTP_KEEPALIVE:
+      message.keepalive.initial_delay = 1000000;
+      message.keepalive.floor = 1000;
+      break;
+    case MMTP_CAPS:
+      message.caps.version = 1;
+      message.caps.length = 10;
+      message.caps.piece = (const guint8 *) "video/mpeg";
+      message.caps.piece_size = 10;
+      break;
+    default:
+      break;
+  }
+  return message;
+}
+
+/* What a forger must not move: all but the counters of what was refused */
+static void
+get_state (Peer * peer, MmtpReceiverStats * stats,
+    MmtpReceiverChannelStats * channel)
+{
+  mmtp_receiver_get_stats (peer->receiver, stats);
+  memset (stats->refused, 0, sizeof (stats->refused));
+  mmtp_receiver_get_channel_stats (peer->receiver, 0, channel);
+}
+
+static void
+expect_unmoved (Peer * peer, const MmtpReceiverStats * stats,
+    const MmtpReceiverChannelStats * channel, guint64 wakeup)
+{
+  MmtpReceiverStats stats_now;
+  MmtpReceiverChannelStats channel_now;
+  MmtpReceiverEvent event;
+
+  get_state (peer, &stats_now, &channel_now);
+  fail_unless (memcmp (stats, &stats_now, sizeof (stats_now)) == 0);
+  fail_unless (memcmp (channel, &channel_now, sizeof (channel_now)) == 0);
+  fail_unless_equals_uint64 (mmtp_receiver_next_wakeup (peer->receiver),
+      wakeup);
+  fail_if (mmtp_receiver_poll_event (peer->receiver, &event));
+  fail_if (poll_message (peer));
+}
+
+/* Who sees nothing and guesses: each type, each trailer that a bit is wrong in,
+ * from the sender's address and from elsewhere */
+static void
+forge (const gchar * key)
+{
+  MmtpReceiverStats stats;
+  MmtpReceiverChannelStats channel;
+  guint64 wakeup, refused = 0;
+  guint i, bit, host;
+  Peer peer;
+
+  peer_init (&peer, NULL, key);
+  open_session (&peer);
+  get_state (&peer, &stats, &channel);
+  wakeup = mmtp_receiver_next_wakeup (peer.receiver);
+  for (i = 0; i < G_N_ELEMENTS (session_types); i++) {
+    for (host = 1; host <= 2; host++) {
+      MmtpAddress address = make_address (host);
+      MmtpMessage message = make_any (&peer, session_types[i]);
+      guint8 bytes[2000];
+      gsize size;
+
+      message.number = peer.numbers[0];
+      if (message.type == MMTP_JOIN || message.type == MMTP_KEEPALIVE)
+        message.join.number = peer.numbers[0];
+      size = mmtp_packet_write (&message, bytes, sizeof (bytes));
+      mmtp_direction_seal (&peer.ours, peer.numbers[0], bytes, size);
+      for (bit = 0; bit < 64; bit++) {
+        bytes[size - 1 - bit / 8] ^= 1 << bit % 8;
+        mmtp_receiver_input (peer.receiver, peer.now, &address, bytes, size);
+        bytes[size - 1 - bit / 8] ^= 1 << bit % 8;
+        refused++;
+      }
+    }
+  }
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_TRAILER),
+      refused);
+  expect_unmoved (&peer, &stats, &channel, wakeup);
+  peer_clear (&peer);
+}
+
+GST_START_TEST (guesses_move_nothing)
+{
+  forge (NULL);
+  forge ("secret");
+}
+
+GST_END_TEST;
+
+/* Who sees the packets but has no key: every byte that is changed is
+ * noticed. */
+GST_START_TEST (with_a_key_no_byte_can_be_changed)
+{
+  MmtpAddress address = make_address (1);
+  MmtpReceiverStats stats;
+  MmtpReceiverChannelStats channel;
+  guint64 wakeup;
+  guint i;
+  Peer peer;
+
+  peer_init (&peer, NULL, "secret");
+  open_session (&peer);
+  get_state (&peer, &stats, &channel);
+  wakeup = mmtp_receiver_next_wakeup (peer.receiver);
+  for (i = 0; i < G_N_ELEMENTS (session_types); i++) {
+    MmtpMessage message = make_any (&peer, session_types[i]);
+    guint8 bytes[2000];
+    gsize size, at;
+
+    message.number = peer.numbers[0];
+    if (message.type == MMTP_JOIN || message.type == MMTP_KEEPALIVE)
+      message.join.number = peer.numbers[0];
+    size = mmtp_packet_write (&message, bytes, sizeof (bytes));
+    mmtp_direction_seal (&peer.ours, peer.numbers[0], bytes, size);
+    for (at = 0; at < size; at++) {
+      /* the type of an INIT begins another story */
+      bytes[at] ^= at == 0 ? 0x20 : 0x81;
+      mmtp_receiver_input (peer.receiver, peer.now, &address, bytes, size);
+      bytes[at] ^= at == 0 ? 0x20 : 0x81;
+      mmtp_receiver_input (peer.receiver, peer.now, &address, bytes, at);
+    }
+  }
+  expect_unmoved (&peer, &stats, &channel, wakeup);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_is_replayed_moves_nothing)
+{
+  MmtpAddress address = make_address (1), elsewhere = make_address (9);
+  MmtpMessage message;
+  guint8 bytes[2000];
+  gsize size;
+  guint i;
+  Peer peer;
+
+  peer_init (&peer, NULL, "secret");
+  open_session (&peer);
+  message = make_data (&peer, 0, 0, 0, 0, WHOLE);
+  message.number = peer.numbers[0];
+  size = mmtp_packet_write (&message, bytes, sizeof (bytes));
+  mmtp_direction_seal (&peer.ours, peer.numbers[0]++, bytes, size);
+  mmtp_receiver_input (peer.receiver, peer.now, &address, bytes, size);
+  mmtp_receiver_input (peer.receiver, peer.now, &address, bytes, size);
+  mmtp_receiver_input (peer.receiver, peer.now, &elsewhere, bytes, size);
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_REPLAY), 2);
+  for (i = 1; i <= 2000; i++)
+    give_data (&peer, 0, 0, i, i);
+  mmtp_receiver_input (peer.receiver, peer.now, &address, bytes, size);
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_REPLAY)
+      + count_refused (&peer, MMTP_REFUSED_TRAILER), 3);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_comes_before_a_session_or_on_no_channel_is_refused)
+{
+  MmtpAddress address = make_address (1);
+  MmtpMessage message;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  message = make_data (&peer, 0, 0, 0, 0, WHOLE);
+  give (&peer, &message, &address);
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_CHANNEL), 1);
+  open_session (&peer);
+  give_data (&peer, 3, 0, 0, 0);
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_CHANNEL), 2);
+  message = make_data (&peer, 0, 0, 0, 0, WHOLE);
+  address = make_address (2);
+  give_sealed (&peer, &message, &address);
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_ADDRESS), 1);
+  /* a receiver's message */
+  message = make (&peer, MMTP_END_ACK, 0, 0);
+  give_sealed (&peer, &message, &address);
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_TYPE), 1);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+/* --- channels come and go ------------------------------------------------ */
+
+static guint64
+join_from (Peer * peer, guint8 channel, guint8 host, guint64 nonce)
+{
+  MmtpMessage message = make (peer, MMTP_JOIN, channel, 0);
+  MmtpAddress address = make_address (host);
+
+  message.join.nonce = nonce;
+  message.join.longest = 1472;
+  drain (peer);
+  give_sealed (peer, &message, &address);
+  fail_unless (poll_sealed (peer));
+  fail_unless_equals_int (peer->message.type, MMTP_CHALLENGE);
+  fail_unless_equals_int (peer->message.channel, channel);
+  fail_unless (memcmp (&peer->address, &address, sizeof (address)) == 0);
+  fail_unless (peer->size <= MMTP_JOIN_SIZE);
+  fail_unless_equals_uint64 (peer->message.challenge.nonce, nonce);
+  return peer->message.challenge.challenge;
+}
+
+static void
+respond_from (Peer * peer, guint8 channel, guint8 host, guint64 challenge)
+{
+  MmtpMessage message = make (peer, MMTP_RESPONSE, channel, 0);
+  MmtpAddress address = make_address (host);
+
+  message.challenge.challenge = challenge;
+  give_sealed (peer, &message, &address);
+}
+
+/* Channel n comes from host n + 1. */
+static void
+join_channel (Peer * peer, guint8 channel)
+{
+  MmtpReceiverEvent event;
+  guint64 challenge = join_from (peer, channel, channel + 1, 77);
+
+  fail_if (mmtp_receiver_poll_event (peer->receiver, &event));
+  respond_from (peer, channel, channel + 1, challenge);
+  fail_unless (poll_event (peer, MMTP_EVENT_JOINED, &event));
+  fail_unless_equals_int (event.channel, channel);
+}
+
+GST_START_TEST (a_channel_joins_by_its_address)
+{
+  MmtpReceiverEvent event;
+  guint64 challenge, other;
+  Peer peer;
+
+  peer_init (&peer, NULL, "secret");
+  open_session (&peer);
+  peer.numbers[5] = 70000;      /* it was here before, the whole number is
+                                 * said */
+  challenge = join_from (&peer, 5, 6, 1);
+  fail_unless (challenge == join_from (&peer, 5, 6, 2));
+  other = join_from (&peer, 5, 7, 3);
+  fail_unless (challenge != other);
+  /* nothing goes there, nor is taken from there yet */
+  give_data (&peer, 5, 0, 0, 0);
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_CHANNEL), 1);
+  respond_from (&peer, 5, 6, other);
+  respond_from (&peer, 5, 7, challenge);
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_ADDRESS), 2);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  respond_from (&peer, 5, 6, challenge);
+  fail_unless (poll_event (&peer, MMTP_EVENT_JOINED, &event));
+  give_data (&peer, 5, 0, 0, 0);
+  fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
+  g_bytes_unref (event.data);
+  /* and to another address the same way */
+  respond_from (&peer, 5, 7, other);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  give_data (&peer, 5, 0, 1, 0);
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_ADDRESS), 3);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_channel_leaves_and_comes_back)
+{
+  MmtpAddress address = make_address (1);
+  MmtpReceiverEvent event;
+  MmtpMessage message;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  join_channel (&peer, 1);
+  give_data (&peer, 1, 0, 0, 0);
+  fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
+  g_bytes_unref (event.data);
+  message = make (&peer, MMTP_LEAVE, 0, 0);
+  message.leave.channel = 1;
+  message.leave.reason = MMTP_LEAVE_INTERFACE;
+  drain (&peer);
+  give_sealed (&peer, &message, &address);
+  fail_unless (poll_sealed (&peer));
+  fail_unless_equals_int (peer.message.type, MMTP_LEAVE);
+  fail_unless_equals_int (peer.message.channel, 0);
+  fail_unless_equals_int (peer.message.leave.channel, 1);
+  fail_unless (peer.message.leave.is_ack);
+  fail_unless_equals_int (peer.message.leave.highest, 2);
+  fail_unless (poll_event (&peer, MMTP_EVENT_LEFT, &event));
+  fail_unless_equals_int (event.channel, 1);
+  /* acknowledged again, and left once */
+  give_sealed (&peer, &message, &address);
+  fail_unless (poll_type (&peer, MMTP_LEAVE));
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  give_data (&peer, 1, 0, 1, 0);
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_CHANNEL), 1);
+  peer.numbers[1]--;
+  join_channel (&peer, 1);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+/* --- caps, rate, delay, floor, end --------------------------------------- */
+
+static void
+give_caps (Peer * peer, guint8 version, const gchar * text, guint from,
+    guint size)
+{
+  MmtpMessage message = make (peer, MMTP_CAPS, 0, 0);
+  MmtpAddress address = make_address (1);
+
+  message.caps.version = version;
+  message.caps.length = strlen (text);
+  message.caps.offset = from;
+  message.caps.piece = (const guint8 *) text + from;
+  message.caps.piece_size = size;
+  give_sealed (peer, &message, &address);
+}
+
+static void
+give_version (Peer * peer, guint32 number, guint8 version)
+{
+  MmtpMessage message = make_data (peer, 0, 0, number, number, WHOLE);
+  MmtpAddress address = make_address (1);
+
+  message.data.caps_version = version;
+  give_sealed (peer, &message, &address);
+}
+
+static void
+expect_buffer (Peer * peer, gboolean discont)
+{
+  MmtpReceiverEvent event;
+
+  fail_unless (poll_event (peer, MMTP_EVENT_BUFFER, &event));
+  fail_unless_equals_int (event.discont, discont);
+  g_bytes_unref (event.data);
+}
+
+GST_START_TEST (buffers_wait_for_their_caps)
+{
+  const gchar *text = "video/mpeg, mpegversion=(int)2";
+  MmtpReceiverEvent event;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  give_version (&peer, 0, 1);
+  give_version (&peer, 1, 1);
+  give_caps (&peer, 1, text, 10, strlen (text) - 10);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  fail_if (poll_type (&peer, MMTP_CAPS_ACK));
+  give_caps (&peer, 1, text, 0, 12);
+  fail_unless (poll_type (&peer, MMTP_CAPS_ACK));
+  fail_unless_equals_int (peer.message.caps.version, 1);
+  fail_unless (poll_event (&peer, MMTP_EVENT_CAPS, &event));
+  fail_unless_equals_string (event.caps, text);
+  g_free (event.caps);
+  expect_buffer (&peer, FALSE);
+  expect_buffer (&peer, FALSE);
+  /* the acknowledgement got lost */
+  give_caps (&peer, 1, text, 0, 12);
+  fail_unless (poll_type (&peer, MMTP_CAPS_ACK));
+  /* other ones are for the buffers that have them */
+  give_caps (&peer, 2, "audio/mpeg", 0, 10);
+  give_version (&peer, 2, 1);
+  expect_buffer (&peer, FALSE);
+  give_version (&peer, 3, 2);
+  fail_unless (poll_event (&peer, MMTP_EVENT_CAPS, &event));
+  fail_unless_equals_string (event.caps, "audio/mpeg");
+  g_free (event.caps);
+  expect_buffer (&peer, FALSE);
+  /* none */
+  give_version (&peer, 4, 0);
+  fail_unless (poll_event (&peer, MMTP_EVENT_CAPS, &event));
+  fail_unless (event.caps == NULL);
+  expect_buffer (&peer, FALSE);
+  /* until their deadline */
+  give_version (&peer, 5, 3);
+  give_version (&peer, 6, 0);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  peer.now = OUR_START + MS (D0 + 5);
+  mmtp_receiver_timeout (peer.receiver, peer.now);
+  expect_buffer (&peer, TRUE);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (caps_that_are_not_plain_are_refused_as_a_whole)
+{
+  const gchar *text = "video/mpeg, a=(GstCaps)x";
+  MmtpReceiverEvent event;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  give_caps (&peer, 1, text, 0, strlen (text));
+  fail_unless (poll_type (&peer, MMTP_CAPS_ACK));
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_MALFORMED), 1);
+  give_version (&peer, 0, 1);
+  expect_buffer (&peer, FALSE);
+  /* a length that changes */
+  give_caps (&peer, 2, "video/mpeg", 0, 5);
+  give_caps (&peer, 2, "video/mpe", 5, 4);
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_MALFORMED), 2);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_presentation_rate_comes_before_its_buffer)
+{
+  MmtpAddress address = make_address (1);
+  MmtpReceiverEvent event;
+  MmtpMessage message;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  message = make_data (&peer, 0, 0, 0, 0, WHOLE | MMTP_FLAG_PRELUDE);
+  message.data.prelude.mask = MMTP_PRELUDE_RATE | MMTP_PRELUDE_PTS;
+  message.data.prelude.frame_rate = 12500;
+  message.data.prelude.bit_rate = 64000;
+  message.data.prelude.pts = 80000;
+  give_sealed (&peer, &message, &address);
+  fail_unless (poll_event (&peer, MMTP_EVENT_PRESENTATION_RATE, &event));
+  fail_unless_equals_int (event.frame_rate, 12500);
+  fail_unless_equals_uint64 (event.bit_rate, 64000);
+  fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
+  fail_unless_equals_int (event.prelude.pts, 80000);
+  g_bytes_unref (event.data);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_initial_delay_follows_the_sender_within_limits)
+{
+  MmtpAddress address = make_address (1);
+  MmtpReceiverConfig config;
+  MmtpReceiverEvent event;
+  MmtpMessage message;
+  Peer peer;
+
+  mmtp_receiver_config_init (&config);
+  config.least_delay = MS (400);
+  config.max_delay = MS (800);
+  peer_init (&peer, &config, NULL);
+  open_session (&peer);
+  message = make (&peer, MMTP_KEEPALIVE, 0, 0);
+  message.keepalive.initial_delay = 600000;
+  give_sealed (&peer, &message, &address);
+  fail_unless (poll_event (&peer, MMTP_EVENT_INITIAL_DELAY, &event));
+  fail_unless_equals_uint64 (event.delay, MS (600));
+  give_sealed (&peer, &message, &address);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  message.keepalive.initial_delay = 10000;
+  give_sealed (&peer, &message, &address);
+  fail_unless (poll_event (&peer, MMTP_EVENT_INITIAL_DELAY, &event));
+  fail_unless_equals_uint64 (event.delay, MS (400));
+  message.keepalive.initial_delay = 5000000;
+  give_sealed (&peer, &message, &address);
+  fail_unless (poll_event (&peer, MMTP_EVENT_INITIAL_DELAY, &event));
+  fail_unless_equals_uint64 (event.delay, MS (800));
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+/* Nothing will be sent below the floor, but on a slow channel it still
+ * comes. */
+GST_START_TEST (the_floor_holds_when_all_channels_have_brought_what_was_before)
+{
+  MmtpReceiverEvent event;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  join_channel (&peer, 1);
+  peer.now += MS (200);
+  give_data (&peer, 0, 10, 2, 200);
+  give_keepalive (&peer, 0, 10, 0, 2);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  peer.now += MS (50);
+  give_data (&peer, 1, 150, 1, 200);    /* was sent before */
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  peer.now += MS (120);
+  give_keepalive (&peer, 1, 150, 0, 2);
+  expect_buffer (&peer, TRUE);
+  expect_buffer (&peer, FALSE);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+/* Whether it is answered */
+static gboolean
+give_end (Peer * peer, guint32 number)
+{
+  MmtpMessage message = make (peer, MMTP_END, 0, 0);
+  MmtpAddress address = make_address (1);
+
+  message.end.stream_number = number;
+  give_sealed (peer, &message, &address);
+  if (!poll_type (peer, MMTP_END_ACK))
+    return FALSE;
+  fail_unless_equals_int (peer->message.end.stream_number, number);
+  return TRUE;
+}
+
+/* The application may be gone when the sender asks next. */
+static void
+expect_end (Peer * peer, guint32 number)
+{
+  MmtpReceiverEvent event;
+
+  fail_unless (poll_event (peer, MMTP_EVENT_END, &event));
+  fail_unless (poll_type (peer, MMTP_END_ACK));
+  fail_unless_equals_int (peer->message.end.stream_number, number);
+  fail_if (mmtp_receiver_poll_event (peer->receiver, &event));
+}
+
+GST_START_TEST (the_end_comes_when_all_is_there)
+{
+  MmtpReceiverEvent event;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  give_data (&peer, 0, 0, 0, 0);
+  expect_buffer (&peer, FALSE);
+  give_data (&peer, 0, 0, 2, 0);
+  /* while something may be repaired the sender has to stay */
+  fail_if (give_end (&peer, 3));
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  give_data (&peer, 0, 0, 1, 0);
+  expect_buffer (&peer, FALSE);
+  expect_buffer (&peer, FALSE);
+  expect_end (&peer, 3);
+  /* the acknowledgement may get lost; nothing more comes out */
+  fail_unless (give_end (&peer, 3));
+  give_data (&peer, 0, 0, 3, 0);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  peer.now += MS (60000);
+  mmtp_receiver_timeout (peer.receiver, peer.now);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  fail_unless (mmtp_receiver_next_wakeup (peer.receiver) == MMTP_NEVER);
+  /* and another session can begin at once */
+  peer.nonce[3] ^= 1;
+  peer.numbers[0] = 0;
+  open_session (&peer);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_end_comes_at_the_deadline_when_something_is_missing)
+{
+  MmtpReceiverEvent event;
+  Peer peer;
+  guint64 wakeup;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  peer.now += MS (100);
+  give_data (&peer, 0, 0, 0, 100);
+  expect_buffer (&peer, FALSE);
+  fail_if (give_end (&peer, 2));
+  while ((wakeup = mmtp_receiver_next_wakeup (peer.receiver))
+      < OUR_START + MS (100 + D0)) {
+    peer.now = wakeup;
+    mmtp_receiver_timeout (peer.receiver, wakeup);
+    drain (&peer);
+    fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  }
+  fail_unless_equals_uint64 (wakeup, OUR_START + MS (100 + D0));
+  peer.now = wakeup;
+  mmtp_receiver_timeout (peer.receiver, wakeup);
+  expect_end (&peer, 2);
+  fail_unless (give_end (&peer, 2));
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+/* --- reports of several channels ----------------------------------------- */
+
+static void
+give_query (Peer * peer, guint8 via, guint8 about)
+{
+  MmtpMessage message = make (peer, MMTP_QUERY, via, 0);
+  MmtpAddress address = make_address (via + 1);
+
+  message.query.channel = about;
+  give_sealed (peer, &message, &address);
+}
+
+GST_START_TEST (a_query_is_answered_at_once_and_not_too_often)
+{
+  Peer peer;
+  guint i, n = 0;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  join_channel (&peer, 1);
+  drain (&peer);
+  give_query (&peer, 1, MMTP_ALL_CHANNELS);
+  fail_unless (poll_sealed (&peer));
+  fail_unless_equals_int (peer.message.type, MMTP_REPORT);
+  fail_unless_equals_int (peer.message.channel, 1);
+  fail_unless_equals_int (peer.message.report.echo_channel, 1);
+  fail_unless_equals_int (peer.message.report.n_records, 2);
+  fail_if (poll_sealed (&peer));
+  peer.now += MS (20);
+  give_query (&peer, 0, 1);
+  fail_unless (poll_sealed (&peer));
+  fail_unless_equals_int (peer.message.report.n_records, 1);
+  fail_unless_equals_int (peer.message.report.records[0].channel, 1);
+  peer.now += MS (10);
+  for (i = 0; i < 60; i++) {
+    give_query (&peer, 0, 1);
+    while (poll_sealed (&peer))
+      n++;
+    peer.now += MS (1);
+  }
+  fail_unless_equals_int (n, 6);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+/* The fastest goes silent: reports of all go on the next, and say so. */
+GST_START_TEST (reports_go_on_the_fastest_channel_that_lives)
+{
+  guint all_on[2] = { 0, 0 }, i;
+  gboolean silent = FALSE;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  join_channel (&peer, 1);
+  for (i = 0; i < 200; i++) {
+    peer.now += MS (10);
+    if (i < 100)
+      give_data (&peer, 0, 30, 2 * i, 10 * i);
+    give_data (&peer, 1, 60, 2 * i + 1, 10 * i);
+    mmtp_receiver_timeout (peer.receiver, peer.now);
+    while (poll_sealed (&peer)) {
+      if (peer.message.type != MMTP_REPORT)
+        continue;
+      if (i == 100)
+        all_on[0] = all_on[1] = 0;
+      if (peer.message.report.n_records == 2)
+        all_on[peer.message.channel]++;
+      if (peer.message.report.records[0].channel == 0)
+        silent = peer.message.report.records[0].flags & MMTP_RECORD_SILENT;
+    }
+    if (i == 99) {
+      fail_unless (all_on[0] >= 8);
+      fail_unless (all_on[1] == 0);
+    }
+  }
+  fail_unless (silent);
+  fail_unless (all_on[1] >= 5);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (congestion_asks_for_less)
+{
+  guint i, transit = 30;
+  Peer peer;
+  gboolean asked = FALSE;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  for (i = 0; i < 400 && !asked; i++) {
+    peer.now += MS (10);
+    if (i >= 200)
+      transit += 2;
+    give_data (&peer, 0, transit, i, 10 * i);
+    mmtp_receiver_timeout (peer.receiver, peer.now);
+    while (!asked && poll_sealed (&peer))
+      asked = peer.message.type == MMTP_DECREASE;
+  }
+  fail_unless (asked);
+  fail_unless (i < 250);
+  fail_unless_equals_int (peer.message.decrease.channel, 0);
+  fail_unless_equals_int (peer.message.decrease.number, 1);
+  fail_unless (peer.message.decrease.jitter > 10000);
+  fail_unless (ABS ((gint) peer.message.decrease.rate - DATA_RATE)
+      < DATA_RATE / 20);
+  /* every report repeats its number */
+  give_query (&peer, 0, 0);
+  fail_unless (poll_type (&peer, MMTP_REPORT));
+  fail_unless_equals_int (peer.message.report.records[0].decrease, 1);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_missed_keepalive_is_asked_for)
+{
+  guint i, n = 0;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  for (i = 0; i < 200; i++) {
+    peer.now += MS (10);
+    give_data (&peer, 0, 30, i, 10 * i);
+    if (i < 50 && i % 10 == 0)
+      give_keepalive (&peer, 0, 30, 0, 0);
+    mmtp_receiver_timeout (peer.receiver, peer.now);
+    while (poll_sealed (&peer))
+      n += peer.message.type == MMTP_QUERY ? 1 : 0;
+    fail_unless (i >= 50 || n == 0);
+  }
+  fail_unless (n >= 1);
+  fail_unless (n <= 3);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpreceiver_suite (void)
+{
+  Suite *s = suite_create ("mmtpreceiver");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, a_session_opens_by_a_cookie);
+  tcase_add_test (tc, who_may_not_is_told_why);
+  tcase_add_test (tc, one_session_at_a_time);
+  tcase_add_test (tc, strangers_get_a_thousand_answers_a_second);
+  tcase_add_test (tc, buffers_come_out_in_order_and_on_our_clock);
+  tcase_add_test (tc, a_gap_is_skipped_at_the_deadline_and_nothing_is_late);
+  tcase_add_test (tc, what_came_in_time_goes_out);
+  tcase_add_test (tc, a_report_goes_each_period);
+  tcase_add_test (tc, a_loss_is_reported_at_once);
+  tcase_add_test (tc, guesses_move_nothing);
+  tcase_add_test (tc, with_a_key_no_byte_can_be_changed);
+  tcase_add_test (tc, what_is_replayed_moves_nothing);
+  tcase_add_test (tc, what_comes_before_a_session_or_on_no_channel_is_refused);
+  tcase_add_test (tc, a_channel_joins_by_its_address);
+  tcase_add_test (tc, a_channel_leaves_and_comes_back);
+  tcase_add_test (tc, buffers_wait_for_their_caps);
+  tcase_add_test (tc, caps_that_are_not_plain_are_refused_as_a_whole);
+  tcase_add_test (tc, the_presentation_rate_comes_before_its_buffer);
+  tcase_add_test (tc, the_initial_delay_follows_the_sender_within_limits);
+  tcase_add_test (tc,
+      the_floor_holds_when_all_channels_have_brought_what_was_before);
+  tcase_add_test (tc, the_end_comes_when_all_is_there);
+  tcase_add_test (tc, the_end_comes_at_the_deadline_when_something_is_missing);
+  tcase_add_test (tc, a_query_is_answered_at_once_and_not_too_often);
+  tcase_add_test (tc, reports_go_on_the_fastest_channel_that_lives);
+  tcase_add_test (tc, congestion_asks_for_less);
+  tcase_add_test (tc, a_missed_keepalive_is_asked_for);
+  return s;
+}
+
+GST_CHECK_MAIN (mmtpreceiver);

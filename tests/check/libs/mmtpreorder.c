@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Order and reassembly of the stream. Times are ms in the tables, payloads are
+ * text. */
+
+#include <gst/check/gstcheck.h>
+#include <string.h>
+
+#include "mmtpreorder.h"
+
+#define MS(n) ((n) * G_GUINT64_CONSTANT (1000000))
+
+#define FIRST MMTP_FLAG_FIRST
+#define LAST MMTP_FLAG_LAST
+#define WHOLE (MMTP_FLAG_FIRST | MMTP_FLAG_LAST)
+
+/* A packet that is due at its stream number in seconds, or as is said */
+static MmtpReorderResult
+add_due (MmtpReorder * reorder, guint64 now, guint32 number, guint8 flags,
+    const gchar * text, guint64 due, guint64 deadline)
+{
+  MmtpData data = {
+    .stream_number = number & 0xffffff,
+    .due = due,
+    .flags = flags,
+    .payload = (const guint8 *) text,
+    .payload_size = strlen (text)
+  };
+
+  return mmtp_reorder_add (reorder, MS (now), &data, due, MS (deadline));
+}
+
+static MmtpReorderResult
+add (MmtpReorder * reorder, guint64 now, guint32 number, guint8 flags,
+    const gchar * text, guint64 deadline)
+{
+  return add_due (reorder, now, number, flags, text, deadline, deadline);
+}
+
+/* What goes out, a comma between buffers, a ! before one that is discont */
+static void
+check_output (MmtpReorder * reorder, const gchar * expected)
+{
+  GString *out = g_string_new (NULL);
+  MmtpReorderedBuffer buffer;
+
+  while (mmtp_reorder_poll (reorder, &buffer)) {
+    gsize size;
+    const gchar *text = g_bytes_get_data (buffer.data, &size);
+
+    if (out->len > 0)
+      g_string_append_c (out, ',');
+    if (buffer.discont)
+      g_string_append_c (out, '!');
+    g_string_append_len (out, text, size);
+    g_bytes_unref (buffer.data);
+  }
+  fail_unless_equals_string (out->str, expected);
+  g_string_free (out, TRUE);
+}
+
+GST_START_TEST (what_is_in_order_goes_at_once)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (10000);
+
+  fail_unless_equals_int (add (reorder, 0, 0, WHOLE, "a", 100),
+      MMTP_REORDER_TAKEN);
+  check_output (reorder, "a");
+  add (reorder, 1, 1, FIRST, "b1", 100);
+  check_output (reorder, "");
+  add (reorder, 2, 2, 0, "b2", 100);
+  add (reorder, 3, 3, LAST, "b3", 100);
+  check_output (reorder, "b1b2b3");
+  fail_unless (mmtp_reorder_next_wakeup (reorder) == MMTP_NEVER);
+  fail_unless_equals_uint64 (mmtp_reorder_get_next (reorder), 4);
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_gap_is_filled_or_skipped_at_the_deadline_behind_it)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (10000);
+
+  add (reorder, 0, 1, WHOLE, "b", 200);
+  add (reorder, 0, 3, WHOLE, "d", 400);
+  fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (200));
+  add (reorder, 50, 0, WHOLE, "a", 100);
+  check_output (reorder, "a,b");
+  fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (400));
+  mmtp_reorder_timeout (reorder, MS (400) - 1);
+  check_output (reorder, "");
+  mmtp_reorder_timeout (reorder, MS (400));
+  check_output (reorder, "!d");
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->missing, 1);
+  /* comes after its turn */
+  fail_unless_equals_int (add (reorder, 401, 2, WHOLE, "c", 300),
+      MMTP_REORDER_LATE);
+  fail_unless_equals_int (add (reorder, 402, 3, WHOLE, "d", 400),
+      MMTP_REORDER_DUPLICATE);
+  check_output (reorder, "");
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+/* Due times may go back: the earliest deadline behind the gap counts. */
+GST_START_TEST (the_earliest_deadline_behind_a_gap_skips_it)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (10000);
+
+  add (reorder, 0, 1, WHOLE, "p", 300);
+  add (reorder, 0, 2, WHOLE, "b", 200);
+  add (reorder, 0, 4, WHOLE, "q", 250);
+  fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (200));
+  mmtp_reorder_timeout (reorder, MS (200));
+  check_output (reorder, "!p,b");
+  fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (250));
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_buffer_that_misses_a_packet_is_dropped_whole)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (10000);
+
+  add (reorder, 0, 0, FIRST, "a1", 100);
+  add (reorder, 0, 2, LAST, "a3", 100);
+  add (reorder, 0, 3, FIRST, "b1", 200);
+  add (reorder, 0, 4, LAST, "b2", 200);
+  mmtp_reorder_timeout (reorder, MS (100));
+  check_output (reorder, "!b1b2");
+  /* without its first one */
+  add (reorder, 100, 6, LAST, "c2", 300);
+  add (reorder, 100, 7, WHOLE, "d", 400);
+  mmtp_reorder_timeout (reorder, MS (300));
+  check_output (reorder, "!d");
+  /* without its last one */
+  add (reorder, 300, 8, FIRST, "e1", 500);
+  add (reorder, 300, 9, WHOLE, "f", 600);
+  check_output (reorder, "!f");
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->incomplete, 3);
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->missing, 2);
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (packets_of_a_buffer_agree)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (10000);
+
+  add_due (reorder, 0, 0, FIRST, "a1", 1000, 100);
+  add_due (reorder, 0, 1, LAST, "a2", 1001, 100);
+  add_due (reorder, 0, 2, FIRST, "b1", 1000, 100);
+  add_due (reorder, 0, 3, LAST | MMTP_FLAG_DELTA, "b2", 1000, 100);
+  add_due (reorder, 0, 4, FIRST | MMTP_FLAG_PAIR, "c1", 1000, 100);
+  add_due (reorder, 0, 5, LAST, "c2", 1000, 100);
+  check_output (reorder, "!c1c2");
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->incomplete, 2);
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (each_packet_counts_once)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (10000);
+
+  add (reorder, 0, 1, WHOLE, "b", 100);
+  fail_unless_equals_int (add (reorder, 0, 1, WHOLE, "b", 100),
+      MMTP_REORDER_DUPLICATE);
+  add (reorder, 0, 0, WHOLE, "a", 100);
+  fail_unless_equals_int (add (reorder, 0, 0, WHOLE, "a", 100),
+      MMTP_REORDER_DUPLICATE);
+  /* also long after its deadline */
+  fail_unless_equals_int (add (reorder, 500, 0, WHOLE, "a", 100),
+      MMTP_REORDER_DUPLICATE);
+  check_output (reorder, "a,b");
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->packets, 2);
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->duplicates, 3);
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+/* What came too late is not waited for any longer. */
+GST_START_TEST (a_late_packet_makes_no_one_wait)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (10000);
+
+  add (reorder, 0, 1, WHOLE, "b", 500);
+  fail_unless_equals_int (add (reorder, 100, 0, WHOLE, "a", 100),
+      MMTP_REORDER_LATE);
+  check_output (reorder, "!b");
+  add (reorder, 110, 4, WHOLE, "e", 500);
+  fail_unless_equals_int (add (reorder, 120, 3, WHOLE, "d", 110),
+      MMTP_REORDER_LATE);
+  add (reorder, 130, 2, WHOLE, "c", 500);
+  check_output (reorder, "c,!e");
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 2);
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->missing, 2);
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (below_the_floor_nothing_is_waited_for)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (10000);
+
+  add (reorder, 0, 2, WHOLE, "c", 500);
+  add (reorder, 0, 5, WHOLE, "f", 500);
+  mmtp_reorder_set_floor (reorder, 4);
+  check_output (reorder, "!c");
+  mmtp_reorder_set_floor (reorder, 3);
+  fail_unless_equals_uint64 (mmtp_reorder_get_next (reorder), 4);
+  mmtp_reorder_set_floor (reorder, 5);
+  check_output (reorder, "!f");
+  mmtp_reorder_set_floor (reorder, 3000000);
+  fail_unless_equals_uint64 (mmtp_reorder_get_next (reorder), 3000000);
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->missing,
+      3000000 - 2);
+  add (reorder, 0, 3000000, WHOLE, "x", 500);
+  check_output (reorder, "!x");
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stream_numbers_wrap)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (10000);
+
+  mmtp_reorder_set_floor (reorder, 0xfffffe);
+  add (reorder, 0, 0, WHOLE, "c", 500);
+  add (reorder, 0, 0xffffff, WHOLE, "b", 500);
+  add (reorder, 0, 0xfffffe, WHOLE, "a", 500);
+  check_output (reorder, "!a,b,c");
+  fail_unless_equals_uint64 (mmtp_reorder_get_next (reorder), 0x1000001);
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+/* D0 changes: what waits has less time, or more. */
+GST_START_TEST (deadlines_can_be_shifted)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (10000);
+
+  add (reorder, 0, 1, WHOLE, "b", 200);
+  add (reorder, 0, 2, WHOLE, "c", 300);
+  add (reorder, 0, 4, WHOLE, "e", 300);
+  mmtp_reorder_shift_deadlines (reorder, MS (0), MS (50));
+  fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (250));
+  mmtp_reorder_shift_deadlines (reorder, MS (140), -(gint64) MS (100));
+  fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (150));
+  /* b is over by that, and what was before it */
+  mmtp_reorder_shift_deadlines (reorder, MS (141), -(gint64) MS (10));
+  mmtp_reorder_timeout (reorder, MS (141));
+  check_output (reorder, "!c");
+  fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (240));
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 1);
+  /* what was not fetched */
+  add (reorder, 160, 3, WHOLE, "d", 260);
+  mmtp_reorder_shift_deadlines (reorder, MS (261), -(gint64) MS (1));
+  check_output (reorder, "");
+  add (reorder, 270, 5, WHOLE, "f", 500);
+  check_output (reorder, "!f");
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->incomplete, 2);
+  fail_unless (mmtp_reorder_get_stats (reorder)->held_bytes == 0);
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+#define MAX_BYTES 100000
+
+/* Only one is missing, and thousands come behind it. */
+GST_START_TEST (what_waits_is_bounded)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
+  gchar payload[1001];
+  MmtpReorderedBuffer buffer;
+  guint i, n = 0, got = 0;
+
+  memset (payload, 'x', sizeof (payload) - 1);
+  payload[1000] = '\0';
+  for (i = 0; i < 5000; i++) {
+    if (i % 100 == 0)
+      continue;
+    add (reorder, i, i, WHOLE, payload, 1000000 + i);
+    n++;
+    fail_unless (mmtp_reorder_get_stats (reorder)->held_bytes <=
+        3 * MAX_BYTES / 2);
+    while (mmtp_reorder_poll (reorder, &buffer)) {
+      g_bytes_unref (buffer.data);
+      got++;
+    }
+    fail_unless (mmtp_reorder_get_stats (reorder)->held_bytes <= MAX_BYTES);
+  }
+  mmtp_reorder_timeout (reorder, MS (2000000));
+  while (mmtp_reorder_poll (reorder, &buffer)) {
+    g_bytes_unref (buffer.data);
+    got++;
+  }
+  fail_unless_equals_int (got, n);
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->missing, 50);
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_is_not_fetched_is_bounded)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
+  gchar payload[1001];
+  guint i;
+
+  memset (payload, 'x', sizeof (payload) - 1);
+  payload[1000] = '\0';
+  for (i = 0; i < 1000; i++)
+    add (reorder, i, i, WHOLE, payload, 1000000 + i);
+  fail_unless (mmtp_reorder_get_stats (reorder)->held_bytes <= MAX_BYTES);
+  fail_unless (mmtp_reorder_get_stats (reorder)->no_room > 800);
+  mmtp_reorder_free (reorder);
+
+  /* one buffer without end */
+  reorder = mmtp_reorder_new (MAX_BYTES);
+  for (i = 0; i < 1000; i++)
+    add (reorder, 0, i, i == 0 ? FIRST : 0, payload, 1000000);
+  add (reorder, 0, 1000, WHOLE, "z", 1000000);
+  check_output (reorder, "!z");
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->incomplete, 1);
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+/* Whether it waits, is put together, or is not fetched */
+GST_START_TEST (never_more_is_held_than_may_be)
+{
+  static const guint8 flags[] = { WHOLE, FIRST, 0, MMTP_FLAG_LAST };
+  MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
+  GRand *rand = g_rand_new_with_seed (7);
+  MmtpReorderedBuffer buffer;
+  gchar payload[1001] = { 0, };
+  guint i;
+
+  memset (payload, 'x', sizeof (payload) - 1);
+  for (i = 0; i < 20000; i++) {
+    payload[g_rand_int_range (rand, 0, 1001)] = '\0';
+    add (reorder, i, i + g_rand_int_range (rand, 0, 100),
+        flags[g_rand_int_range (rand, 0, 4)], payload, 1000000);
+    memset (payload, 'x', sizeof (payload) - 1);
+    fail_unless (mmtp_reorder_get_stats (reorder)->held_bytes <= MAX_BYTES);
+    if (g_rand_int_range (rand, 0, 500) == 0)
+      while (mmtp_reorder_poll (reorder, &buffer))
+        g_bytes_unref (buffer.data);
+  }
+  g_rand_free (rand);
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+/* Numbers as far apart as they can be cost neither room nor time. */
+GST_START_TEST (far_jumps_are_bounded)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
+  guint32 number = 0;
+  guint i;
+
+  for (i = 0; i < 100; i++) {
+    number += 0x7fffff;
+    add (reorder, i, number & 0xffffff, WHOLE, "x", 1000000);
+    fail_unless (mmtp_reorder_get_stats (reorder)->held_bytes <= MAX_BYTES);
+  }
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->packets, 100);
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+static guint
+drain (MmtpReorder * reorder, guint64 now, gint * last)
+{
+  MmtpReorderedBuffer buffer;
+  guint n;
+
+  for (n = 0; mmtp_reorder_poll (reorder, &buffer); n++) {
+    fail_unless ((gint) buffer.due > *last);
+    fail_unless (buffer.deadline >= now);
+    *last = buffer.due;
+    g_bytes_unref (buffer.data);
+  }
+  return n;
+}
+
+/* Against the order and the deadlines as they are defined, by brute force */
+GST_START_TEST (any_order_comes_out_in_order_and_in_time)
+{
+  GRand *rand = g_rand_new_with_seed (6);
+  guint round, i, j;
+
+  for (round = 0; round < 50; round++) {
+    MmtpReorder *reorder = mmtp_reorder_new (1000000);
+    guint arrival[200], order[200], n = 200;
+    gint last = -1;
+    guint out = 0, in_time = 0;
+    guint64 wakeup;
+
+    for (i = 0; i < n; i++) {
+      arrival[i] = i + g_rand_int_range (rand, 0, 60);
+      order[i] = i;
+    }
+    for (i = 0; i < n; i++)
+      for (j = 0; j + 1 < n; j++)
+        if (arrival[order[j]] > arrival[order[j + 1]]) {
+          guint swap = order[j];
+
+          order[j] = order[j + 1];
+          order[j + 1] = swap;
+        }
+    for (i = 0; i < n; i++) {
+      guint number = order[i];
+      guint64 now = arrival[number], deadline = number + 40;
+
+      while ((wakeup = mmtp_reorder_next_wakeup (reorder)) <= MS (now)) {
+        mmtp_reorder_timeout (reorder, wakeup);
+        out += drain (reorder, wakeup, &last);
+      }
+      add (reorder, now, number, WHOLE, "x", deadline);
+      in_time += now < deadline ? 1 : 0;
+      out += drain (reorder, MS (now), &last);
+    }
+    while ((wakeup = mmtp_reorder_next_wakeup (reorder)) != MMTP_NEVER) {
+      mmtp_reorder_timeout (reorder, wakeup);
+      out += drain (reorder, wakeup, &last);
+    }
+    fail_unless_equals_int (out, in_time);
+    mmtp_reorder_free (reorder);
+  }
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpreorder_suite (void)
+{
+  Suite *s = suite_create ("mmtpreorder");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, what_is_in_order_goes_at_once);
+  tcase_add_test (tc, a_gap_is_filled_or_skipped_at_the_deadline_behind_it);
+  tcase_add_test (tc, the_earliest_deadline_behind_a_gap_skips_it);
+  tcase_add_test (tc, a_buffer_that_misses_a_packet_is_dropped_whole);
+  tcase_add_test (tc, packets_of_a_buffer_agree);
+  tcase_add_test (tc, each_packet_counts_once);
+  tcase_add_test (tc, a_late_packet_makes_no_one_wait);
+  tcase_add_test (tc, below_the_floor_nothing_is_waited_for);
+  tcase_add_test (tc, stream_numbers_wrap);
+  tcase_add_test (tc, deadlines_can_be_shifted);
+  tcase_add_test (tc, what_waits_is_bounded);
+  tcase_add_test (tc, what_is_not_fetched_is_bounded);
+  tcase_add_test (tc, never_more_is_held_than_may_be);
+  tcase_add_test (tc, far_jumps_are_bounded);
+  tcase_add_test (tc, any_order_comes_out_in_order_and_in_time);
+  return s;
+}
+
+GST_CHECK_MAIN (mmtpreorder);

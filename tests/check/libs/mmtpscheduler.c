@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds the choice of the channel to section 4.4 of Magalhães and Kravets. */
+
+#include <gst/check/gstcheck.h>
+
+#include "mmtpscheduler.h"
+
+#define MS G_GUINT64_CONSTANT (1000000)
+
+/* Delays of the paper's Table 1: RangeLAN and infrared, least. */
+#define RADIO { 0, TRUE, 0, 176 * MS }
+#define INFRARED { 1, TRUE, 0, 315 * MS }
+
+static guint
+choose (const MmtpCandidate * candidates, guint n, guint64 now,
+    guint64 deadline)
+{
+  guint turn = 0;
+
+  return mmtp_scheduler_choose (MMTP_SCHEDULER_MMTP, candidates, n, now,
+      deadline, &turn);
+}
+
+GST_START_TEST (waits_without_a_token)
+{
+  MmtpCandidate candidates[] = { RADIO, INFRARED };
+
+  candidates[0].token = candidates[1].token = 11 * MS;
+  fail_unless_equals_int (choose (candidates, 2, 10 * MS, 1000 * MS),
+      MMTP_NO_CHANNEL);
+  fail_unless_equals_int (choose (candidates, 2, 11 * MS, 1000 * MS), 1);
+  fail_unless_equals_int (choose (candidates, 0, 11 * MS, 1000 * MS),
+      MMTP_NO_CHANNEL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (takes_the_only_token_when_in_time)
+{
+  MmtpCandidate candidates[] = { RADIO, INFRARED };
+
+  candidates[0].token = 50 * MS;
+  fail_unless_equals_int (choose (candidates, 2, 0, 315 * MS), 1);
+  fail_unless_equals_int (choose (candidates, 2, 0, 315 * MS - 1),
+      MMTP_NO_CHANNEL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (prefers_the_longest_delay_that_is_in_time)
+{
+  MmtpCandidate candidates[] = { RADIO, INFRARED };
+
+  fail_unless_equals_int (choose (candidates, 2, 0, 1000 * MS), 1);
+  fail_unless_equals_int (choose (candidates, 2, 700 * MS, 1000 * MS), 0);
+  fail_unless_equals_int (choose (candidates, 2, 824 * MS, 1000 * MS), 0);
+  fail_unless_equals_int (choose (candidates, 2, 825 * MS, 1000 * MS),
+      MMTP_NO_CHANNEL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (leaves_out_what_may_not_carry)
+{
+  MmtpCandidate candidates[] = { RADIO, INFRARED };
+
+  candidates[1].may_carry = FALSE;
+  fail_unless_equals_int (choose (candidates, 2, 0, 1000 * MS), 0);
+  candidates[0].may_carry = FALSE;
+  fail_unless_equals_int (choose (candidates, 2, 0, 1000 * MS),
+      MMTP_NO_CHANNEL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (knows_no_overflow)
+{
+  MmtpCandidate candidate = { 0, TRUE, 0, G_MAXUINT64 };
+
+  fail_unless_equals_int (choose (&candidate, 1, 5, 1000 * MS),
+      MMTP_NO_CHANNEL);
+  candidate.delay = 10;
+  fail_unless_equals_int (choose (&candidate, 1, 5, 9), MMTP_NO_CHANNEL);
+  fail_unless_equals_int (choose (&candidate, 1, G_MAXUINT64 - 10,
+          G_MAXUINT64), 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (takes_equal_turns_among_tokens)
+{
+  MmtpCandidate candidates[] = { RADIO, INFRARED, RADIO };
+  guint turn = 0;
+  static const guint order[] = { 0, 1, 2, 0 };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (order); i++)
+    fail_unless_equals_int (mmtp_scheduler_choose (MMTP_SCHEDULER_EQUAL_TURNS,
+            candidates, 3, 0, 0, &turn), order[i]);
+  candidates[1].token = 1;
+  fail_unless_equals_int (mmtp_scheduler_choose (MMTP_SCHEDULER_EQUAL_TURNS,
+          candidates, 3, 0, 0, &turn), 2);
+  candidates[0].token = candidates[2].token = 1;
+  fail_unless_equals_int (mmtp_scheduler_choose (MMTP_SCHEDULER_EQUAL_TURNS,
+          candidates, 3, 0, 0, &turn), MMTP_NO_CHANNEL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (takes_the_lowest_delay_first)
+{
+  MmtpCandidate candidates[] = { INFRARED, RADIO };
+  guint turn = 0;
+
+  fail_unless_equals_int (mmtp_scheduler_choose (MMTP_SCHEDULER_LOWEST_DELAY,
+          candidates, 2, 0, 1000 * MS, &turn), 1);
+  candidates[1].token = 1;
+  fail_unless_equals_int (mmtp_scheduler_choose (MMTP_SCHEDULER_LOWEST_DELAY,
+          candidates, 2, 0, 1000 * MS, &turn), 0);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpscheduler_suite (void)
+{
+  Suite *s = suite_create ("mmtpscheduler");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, waits_without_a_token);
+  tcase_add_test (tc, takes_the_only_token_when_in_time);
+  tcase_add_test (tc, prefers_the_longest_delay_that_is_in_time);
+  tcase_add_test (tc, leaves_out_what_may_not_carry);
+  tcase_add_test (tc, knows_no_overflow);
+  tcase_add_test (tc, takes_equal_turns_among_tokens);
+  tcase_add_test (tc, takes_the_lowest_delay_first);
+  return s;
+}
+
+GST_CHECK_MAIN (mmtpscheduler);

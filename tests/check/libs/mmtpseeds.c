@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* MMTP over channels drawn at random: two to eight of them, 10 kbit/s to 100
+ * Mbit/s, 1 to 600 ms, 0 to 10 % of losses, under a stream that is more than
+ * they can carry. How much of what the channels could bring in time was used,
+ * and what may never happen. A few dozen seeds; MMTP_SEEDS=1000 for all, and
+ * MMTP_SEED=N shows one of them.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "mmtpideal.h"
+#include "mmtpsim.h"
+#include "seededdraw.h"
+
+#define MS MMTP_SIM_MS
+#define SECOND MMTP_SIM_SECOND
+
+#define TICK (10 * MS / 1000)   /* of the times on the wire */
+#define USUAL_SEEDS 24
+#define WORST 8                 /* that are printed */
+/* Long enough for the rates to be found; short enough for the suite */
+#define STREAM_SECONDS 20
+#define MAX_FRAMES 20000
+/* So much more comes than the channels can carry. */
+#define DEMAND 1.2
+
+typedef struct
+{
+  guint64 seed;
+  guint ideal, in_time;
+  gdouble use;
+} Outcome;
+
+/* What a draw is for */
+enum
+{
+  DRAW_CHANNELS,
+  DRAW_RATE,
+  DRAW_DELAY,
+  DRAW_LOSSY,
+  DRAW_LOSS,
+  DRAW_SHAKY,
+  DRAW_FLUCTUATION,
+  DRAW_QUEUE,
+  DRAW_BACK,
+  DRAW_LIMIT,
+  DRAW_SIZE,
+  DRAW_SKEW
+};
+
+static gdouble
+draw (guint64 seed, guint channel, guint purpose)
+{
+  guint64 value = seeded_draw (seed, channel, purpose, 0, 0);
+
+  return (value >> 11) / 9007199254740992.0;
+}
+
+static gdouble
+draw_logarithmic (guint64 seed, guint channel, guint purpose, gdouble least,
+    gdouble most)
+{
+  return least * pow (most / least, draw (seed, channel, purpose));
+}
+
+static void
+add_channel (MmtpSimConfig * config, guint i)
+{
+  guint64 seed = config->seed;
+  MmtpSimPath forward = { 0, }, back;
+
+  forward.rate = draw_logarithmic (seed, i, DRAW_RATE, 10e3, 100e6) / 8;
+  forward.delay = draw_logarithmic (seed, i, DRAW_DELAY, 1, 600) * MS;
+  if (draw (seed, i, DRAW_LOSSY) < 0.5)
+    forward.loss = draw (seed, i, DRAW_LOSS) * 0.1;
+  if (draw (seed, i, DRAW_SHAKY) < 0.5)
+    forward.fluctuation = draw (seed, i, DRAW_FLUCTUATION) * forward.delay / 4;
+  forward.queue = MAX (4 * 1500,
+      forward.rate * draw_logarithmic (seed, i, DRAW_QUEUE, 0.05, 1));
+  back = forward;
+  if (draw (seed, i, DRAW_BACK) < 0.5)
+    back.rate = MAX (forward.rate / 4, 1250);
+  mmtp_sim_config_add_channel (config, &forward, &back);
+}
+
+static gdouble
+get_wire_size (const MmtpSimConfig * config)
+{
+  return config->source.size + 24 + MMTP_SIM_OVERHEAD;
+}
+
+/* Of a channel that loses every tenth packet, the time of ten brings nine.
+ * FALSE: no packet can be in time here. */
+static gboolean
+get_ideal_channel (const MmtpSimConfig * config, guint i,
+    MmtpIdealChannel * channel)
+{
+  const MmtpSimPath *path = &config->channels[i].link.path[MMTP_SIM_FORWARD];
+  gdouble seconds = get_wire_size (config) / path->rate;
+
+  channel->delay = path->delay / 1e9;
+  if (seconds + channel->delay > config->sender.max_delay / 1e9)
+    return FALSE;
+  channel->seconds = seconds / (1 - path->loss);
+  return TRUE;
+}
+
+static guint
+get_ideal (const MmtpSimConfig * config)
+{
+  MmtpIdealChannel channels[MMTP_SIM_MAX_CHANNELS];
+  guint i, n = 0;
+
+  for (i = 0; i < config->n_channels; i++)
+    n += get_ideal_channel (config, i, &channels[n]);
+  return n ? mmtp_ideal_count (channels, n, config->source.n,
+      config->source.period / 1e9, config->sender.max_delay / 1e9) : 0;
+}
+
+/* FALSE: no channel can meet the deadline at all */
+static gboolean
+config_init (MmtpSimConfig * config, guint64 seed)
+{
+  guint i, n = 2 + draw (seed, 0, DRAW_CHANNELS) * 7;
+  gdouble packets = 0, frames;
+
+  mmtp_sim_config_init (config, &mmtp_sim_cores);
+  config->seed = seed;
+  for (i = 0; i < n; i++)
+    add_channel (config, i);
+  config->sender.max_delay = config->sender.initial_delay =
+      draw_logarithmic (seed, 0, DRAW_LIMIT, 200, 2000) * MS;
+  config->clock_skew = (draw (seed, 0, DRAW_SKEW) - 0.5) * 200000;
+  config->source.size = 200 + draw (seed, 0, DRAW_SIZE) * 1200;
+  for (i = 0; i < n; i++) {
+    MmtpIdealChannel channel;
+
+    if (get_ideal_channel (config, i, &channel))
+      packets += 1 / channel.seconds;
+  }
+  if (packets == 0)
+    return FALSE;
+  frames = packets * DEMAND * STREAM_SECONDS;
+  config->source.period = SECOND / (packets * DEMAND);
+  config->source.n = CLAMP (frames, 100, MAX_FRAMES);
+  return TRUE;
+}
+
+/* --- what must hold for each seed ----------------------------------------- */
+
+static void
+check_always (MmtpSim * sim, const MmtpSimConfig * config)
+{
+  const MmtpSimResult *result = mmtp_sim_get_result (sim);
+  guint64 seed = config->seed;
+
+  fail_unless (result->errors->len == 0, "seed %" G_GUINT64_FORMAT ": %s",
+      seed, result->errors->str);
+  fail_unless (result->out_of_order == 0 && result->duplicates == 0
+      && result->corrupt == 0, "seed %" G_GUINT64_FORMAT, seed);
+  fail_unless (result->worst_release <= result->worst_deadline + TICK,
+      "seed %" G_GUINT64_FORMAT ": %u frames up to %.3f ms too late", seed,
+      result->too_late, result->worst_release / 1e6);
+  /* what a silent channel gives back may wait beside that */
+  fail_unless (result->most_queued <= 2 * config->sender.max_bytes
+      && result->most_held <= config->receiver.max_bytes,
+      "seed %" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " and %"
+      G_GUINT64_FORMAT " bytes", seed, result->most_queued, result->most_held);
+  fail_unless (result->ended_at != MMTP_SIM_NEVER,
+      "seed %" G_GUINT64_FORMAT " has no end", seed);
+}
+
+/* FALSE: there was nothing to use */
+static gboolean
+run_seed (guint64 seed, gboolean show, Outcome * outcome)
+{
+  MmtpSimConfig config;
+  MmtpSim *sim;
+
+  outcome->seed = seed;
+  if (!config_init (&config, seed))
+    return FALSE;
+  config.verbose = show && g_getenv ("MMTP_VERBOSE");
+  sim = mmtp_sim_new (&config);
+  mmtp_sim_run (sim);
+  outcome->ideal = get_ideal (&config);
+  outcome->in_time = mmtp_sim_get_result (sim)->in_time;
+  outcome->use = outcome->in_time / (gdouble) outcome->ideal;
+  if (show) {
+    g_print ("  seed %" G_GUINT64_FORMAT ": %.1f %% of %u, frames of %u bytes "
+        "each %.3f ms\n", seed, 100 * outcome->use, outcome->ideal,
+        config.source.size, config.source.period / 1e6);
+    mmtp_sim_print (sim);
+  } else {
+    check_always (sim, &config);
+  }
+  mmtp_sim_free (sim);
+  return TRUE;
+}
+
+static gint
+compare_outcomes (gconstpointer a, gconstpointer b)
+{
+  const Outcome *x = a, *y = b;
+
+  return x->use < y->use ? -1 : x->use > y->use;
+}
+
+static guint64
+get_number (const gchar * name, guint64 otherwise)
+{
+  const gchar *value = g_getenv (name);
+
+  return value ? g_ascii_strtoull (value, NULL, 10) : otherwise;
+}
+
+GST_START_TEST (channels_are_used_and_nothing_else_happens)
+{
+  guint64 n = get_number ("MMTP_SEEDS", USUAL_SEEDS);
+  GArray *outcomes = g_array_new (FALSE, FALSE, sizeof (Outcome));
+  gdouble median;
+  guint64 seed;
+  guint i;
+
+  for (seed = 1; seed <= n; seed++) {
+    Outcome outcome;
+
+    if (run_seed (seed, FALSE, &outcome))
+      g_array_append_val (outcomes, outcome);
+  }
+  fail_unless (outcomes->len > n / 2);
+  g_array_sort (outcomes, compare_outcomes);
+  median = g_array_index (outcomes, Outcome, outcomes->len / 2).use;
+  g_print ("\n  %u seeds: median %.1f %%, 10th percentile %.1f %%, worst:\n",
+      outcomes->len, 100 * median,
+      100 * g_array_index (outcomes, Outcome, outcomes->len / 10).use);
+  for (i = 0; i < MIN (WORST, outcomes->len); i++) {
+    const Outcome *outcome = &g_array_index (outcomes, Outcome, i);
+
+    g_print ("    seed %" G_GUINT64_FORMAT ": %.1f %%, %u of %u\n",
+        outcome->seed, 100 * outcome->use, outcome->in_time, outcome->ideal);
+  }
+  fail_unless (median >= 0.9, "median %.3f", median);
+  g_array_unref (outcomes);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpseeds_suite (void)
+{
+  Suite *s = suite_create ("mmtpseeds");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  /* 1000 seeds take a while */
+  tcase_set_timeout (tc, 7200);
+  tcase_add_test (tc, channels_are_used_and_nothing_else_happens);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  guint64 seed = get_number ("MMTP_SEED", 0);
+  Outcome outcome;
+
+  gst_check_init (&argc, &argv);
+  if (!seed)
+    return gst_check_run_suite (mmtpseeds_suite (), "mmtpseeds", __FILE__);
+  run_seed (seed, TRUE, &outcome);
+  return 0;
+}

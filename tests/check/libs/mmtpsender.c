@@ -1,0 +1,1307 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds the sender to docs/wire-mmtp.md and to section 4 of Magalhães and
+ * Kravets. The receiver is played by hand: it counts, reports each 100 ms, and
+ * knows the rate of each channel. Time is virtual. */
+
+#include <gst/check/gstcheck.h>
+
+#include "mmtpkeys.h"
+#include "mmtpsender.h"
+
+#define MS G_GUINT64_CONSTANT (1000000)
+#define SECOND (1000 * MS)
+#define LONGEST 1400
+#define OVERHEAD 28
+#define MAX_LINES 4
+#define TOKEN_R G_GUINT64_CONSTANT (0x1122334455667788)
+#define ROOM 2000
+
+/* A message on its way */
+typedef struct
+{
+  guint64 arrival;              /* ns */
+  guint channel;
+  gsize size;
+  guint8 bytes[ROOM];
+} Flight;
+
+typedef struct
+{
+  guint64 delay;                /* ns, each way */
+  guint64 capacity;             /* bytes of messages per second */
+  guint64 busy;                 /* ns, until which it transmits */
+  gint64 least, high;           /* ticks, transits of all that came */
+  gboolean is_cut;
+  gboolean joined;
+  guint64 next;                 /* our number */
+  guint64 highest, received, bytes;
+  guint lost;
+  guint64 reported;             /* ns, last report of its own */
+  guint32 last_sent;            /* ticks */
+  guint64 last_arrival;         /* ns */
+  GArray *ranges;               /* of guint64, channel numbers to be lost */
+  guint decrease;
+} Line;
+
+typedef struct
+{
+  MmtpSender *sender;
+  guint64 now;
+  MmtpKey key;
+  guint8 nonce_s[MMTP_NONCE_SIZE], nonce_r[MMTP_NONCE_SIZE];
+  MmtpDirection from, to;       /* the sender */
+  gboolean in_session;
+  gboolean answers;             /* otherwise nothing is said but by the test */
+  Line lines[MAX_LINES];
+  guint n_lines;
+  guint32 report;
+  GQueue forth, back;           /* of Flight */
+  GArray *arrived;              /* of MmtpMessage, all that came */
+  GArray *events;               /* of MmtpSenderEvent */
+  GHashTable *numbers;          /* of the stream that came */
+  guint counts[MMTP_LAST_TYPE][MAX_LINES];      /* that were sent */
+  gboolean (*loses) (const MmtpMessage * message);
+} Rig;
+
+static const guint8 entropy[MMTP_ENTROPY_SIZE] = "sixty-four bytes";
+
+static void
+add_line (Rig * rig, guint64 delay, guint64 capacity)
+{
+  gchar *name = g_strdup_printf ("line%u", rig->n_lines);
+  MmtpChannelConfig config = { name, LONGEST, OVERHEAD, 0, 0 };
+  Line *line = &rig->lines[rig->n_lines];
+
+  line->delay = delay;
+  line->capacity = capacity;
+  line->ranges = g_array_new (FALSE, FALSE, sizeof (guint64));
+  fail_unless_equals_int (mmtp_sender_add_channel (rig->sender, rig->now,
+          &config), rig->n_lines);
+  rig->n_lines++;
+  g_free (name);
+}
+
+static Rig *
+rig_new (const MmtpSenderConfig * config)
+{
+  Rig *rig = g_new0 (Rig, 1);
+
+  rig->now = 10 * SECOND;     /* ticks have 24 bits */
+  rig->answers = TRUE;
+  rig->sender = mmtp_sender_new (config, entropy);
+  mmtp_key_init (&rig->key, config->key);
+  memset (rig->nonce_r, 7, MMTP_NONCE_SIZE);
+  g_queue_init (&rig->forth);
+  g_queue_init (&rig->back);
+  rig->arrived = g_array_new (FALSE, FALSE, sizeof (MmtpMessage));
+  rig->events = g_array_new (FALSE, FALSE, sizeof (MmtpSenderEvent));
+  rig->numbers = g_hash_table_new (NULL, NULL);
+  return rig;
+}
+
+static Rig *
+rig_new_default (void)
+{
+  MmtpSenderConfig config;
+
+  mmtp_sender_config_init (&config);
+  return rig_new (&config);
+}
+
+static void
+rig_free (Rig * rig)
+{
+  guint i;
+
+  mmtp_sender_free (rig->sender);
+  for (i = 0; i < rig->n_lines; i++)
+    g_array_unref (rig->lines[i].ranges);
+  mmtp_key_clear (&rig->key);
+  mmtp_direction_clear (&rig->from);
+  mmtp_direction_clear (&rig->to);
+  g_queue_clear_full (&rig->forth, g_free);
+  g_queue_clear_full (&rig->back, g_free);
+  g_array_unref (rig->arrived);
+  g_array_unref (rig->events);
+  g_hash_table_unref (rig->numbers);
+  g_free (rig);
+}
+
+static gint
+compare_arrivals (gconstpointer a, gconstpointer b, gpointer user_data)
+{
+  const Flight *first = a, *second = b;
+
+  return first->arrival < second->arrival ? -1 :
+      first->arrival > second->arrival;
+}
+
+/* --- the receiver, by hand ----------------------------------------------- */
+
+static gsize
+seal (Rig * rig, MmtpMessage * message, guint channel, guint8 * bytes)
+{
+  Line *line = &rig->lines[channel];
+  gsize size;
+
+  message->channel = channel;
+  message->number = line->next & 0xffff;
+  message->sent = rig->now / 10000 & 0xffffff;
+  message->trailer = 0;
+  size = mmtp_packet_write (message, bytes, ROOM);
+  fail_unless (size > 0);
+  if (message->type != MMTP_COOKIE && message->type != MMTP_ACCEPT &&
+      message->type != MMTP_REFUSE)
+    mmtp_direction_seal (&rig->to, line->next, bytes, size);
+  if (message->type != MMTP_COOKIE && message->type != MMTP_REFUSE)
+    line->next++;
+  return size;
+}
+
+static void
+say (Rig * rig, guint channel, MmtpMessage * message)
+{
+  Flight *flight = g_new0 (Flight, 1);
+
+  flight->arrival = rig->now + rig->lines[channel].delay;
+  flight->channel = channel;
+  flight->size = seal (rig, message, channel, flight->bytes);
+  if (rig->lines[channel].is_cut)
+    g_free (flight);
+  else
+    g_queue_insert_sorted (&rig->back, flight, compare_arrivals, NULL);
+}
+
+static void
+say_accept (Rig * rig, guint channel, const MmtpOpen * open)
+{
+  MmtpMessage message = { MMTP_ACCEPT };
+  guint8 bytes[ROOM];
+
+  memcpy (rig->nonce_s, open->nonce, MMTP_NONCE_SIZE);
+  memcpy (message.accept.nonce, open->nonce, MMTP_NONCE_SIZE);
+  memcpy (message.accept.nonce_r, rig->nonce_r, MMTP_NONCE_SIZE);
+  message.accept.token = TOKEN_R;
+  message.accept.has_key = rig->key.is_set;
+  message.channel = channel;
+  message.number = rig->lines[channel].next & 0xffff;
+  message.sent = rig->now / 10000 & 0xffffff;
+  mmtp_packet_write (&message, bytes, ROOM);
+  mmtp_key_sign (&rig->key, bytes, 52, message.accept.mac);
+  mmtp_direction_init (&rig->from, &rig->key, rig->nonce_s, rig->nonce_r,
+      MMTP_SENDER, TOKEN_R);
+  mmtp_direction_init (&rig->to, &rig->key, rig->nonce_s, rig->nonce_r,
+      MMTP_RECEIVER, open->token);
+  rig->in_session = TRUE;
+  rig->lines[channel].joined = TRUE;
+  say (rig, channel, &message);
+}
+
+/* The transit constant is 0: both clocks are one. */
+static void
+fill_record (Rig * rig, guint channel, MmtpRecord * record)
+{
+  Line *line = &rig->lines[channel];
+  guint i;
+
+  memset (record, 0, sizeof (*record));
+  record->channel = channel;
+  record->highest = line->highest;
+  record->received = line->received;
+  record->lost = line->lost;
+  record->bytes = line->bytes;
+  record->least_transit = line->least;
+  record->high_transit = MAX (line->least, line->high);
+  record->capacity = line->received >= 17 ? line->capacity : 0;
+  record->decrease = line->decrease;
+  record->n_ranges = MIN (line->ranges->len, MMTP_MAX_RANGES);
+  for (i = 0; i < record->n_ranges; i++) {
+    record->ranges[i].first = g_array_index (line->ranges, guint64, i);
+    record->ranges[i].count = 1;
+  }
+}
+
+static guint32
+get_next_missing (Rig * rig)
+{
+  guint number = 0;
+
+  while (g_hash_table_contains (rig->numbers, GUINT_TO_POINTER (number + 1)))
+    number++;
+  return number;
+}
+
+static void
+say_report (Rig * rig, guint channel, guint first, guint n)
+{
+  MmtpMessage message = { MMTP_REPORT };
+  Line *line = &rig->lines[channel];
+  guint i;
+
+  message.report.channel_number = line->next;
+  message.report.number = ++rig->report;
+  message.report.next = get_next_missing (rig);
+  message.report.echo_channel = channel;
+  message.report.echo = line->last_sent;
+  message.report.hold = (rig->now - line->last_arrival) / 10000;
+  for (i = first; i < first + n; i++)
+    if (rig->lines[i].joined && rig->lines[i].received)
+      fill_record (rig, i,
+          &message.report.records[message.report.n_records++]);
+  line->reported = rig->now;
+  say (rig, channel, &message);
+}
+
+static void
+take_session_message (Rig * rig, guint channel, MmtpMessage * message)
+{
+  MmtpMessage answer = { MMTP_CHALLENGE };
+
+  switch (message->type) {
+    case MMTP_JOIN:
+      if (rig->lines[channel].joined)
+        return;
+      answer.challenge.nonce = message->join.nonce;
+      answer.challenge.challenge = 4711;
+      say (rig, channel, &answer);
+      return;
+    case MMTP_RESPONSE:
+      fail_unless_equals_uint64 (message->challenge.challenge, 4711);
+      rig->lines[channel].joined = TRUE;
+      return;
+    case MMTP_QUERY:
+      say_report (rig, channel, channel, 1);
+      return;
+    case MMTP_DATA:
+      g_hash_table_add (rig->numbers,
+          GUINT_TO_POINTER (message->data.stream_number + 1));
+      return;
+    case MMTP_LEAVE:
+      answer.type = MMTP_LEAVE;
+      answer.leave.channel = message->leave.channel;
+      answer.leave.is_ack = TRUE;
+      say (rig, channel, &answer);
+      return;
+    case MMTP_END:
+      answer.type = MMTP_END_ACK;
+      answer.end = message->end;
+      say (rig, channel, &answer);
+      return;
+    default:
+      return;
+  }
+}
+
+static void
+take_handshake (Rig * rig, guint channel, MmtpMessage * message)
+{
+  MmtpMessage answer = { MMTP_COOKIE };
+
+  if (message->type == MMTP_OPEN) {
+    say_accept (rig, channel, &message->open);
+    return;
+  }
+  memcpy (answer.init.nonce, message->init.nonce, MMTP_NONCE_SIZE);
+  memset (answer.init.cookie, 3, MMTP_COOKIE_SIZE);
+  say (rig, channel, &answer);
+}
+
+static guint64
+unwrap_number (const Line * line, const MmtpMessage * message)
+{
+  return mmtp_unwrap (message->number, 16, line->highest);
+}
+
+/* Neither the second of a pair nor what is asked behind it */
+static gboolean
+waited_for_none (const MmtpMessage * message)
+{
+  if (message->type == MMTP_PROBE)
+    return !(message->probe.flags & MMTP_FLAG_PAIR);
+  return message->type == MMTP_DATA && !(message->data.flags & MMTP_FLAG_PAIR);
+}
+
+static void
+arrive (Rig * rig, const Flight * flight)
+{
+  Line *line = &rig->lines[flight->channel];
+  MmtpMessage message;
+  guint64 number;
+  gint64 transit;
+
+  memset (&message, 0, sizeof (message));
+  fail_unless_equals_int (mmtp_packet_parse_header (&message, flight->bytes,
+          flight->size, MMTP_SENDER), MMTP_VALID);
+  fail_unless_equals_int (mmtp_packet_parse_body (&message, flight->bytes,
+          flight->size), MMTP_VALID);
+  g_array_append_val (rig->arrived, message);
+  if (message.type == MMTP_INIT || message.type == MMTP_OPEN) {
+    if (rig->answers)
+      take_handshake (rig, flight->channel, &message);
+    return;
+  }
+  number = unwrap_number (line, &message);
+  fail_unless (mmtp_direction_verify (&rig->from, number, flight->bytes,
+          flight->size));
+  transit = rig->now / 10000 - message.sent;
+  line->least = line->received ? MIN (line->least, transit) : transit;
+  if (waited_for_none (&message))
+    line->high = MAX (line->high, transit);
+  line->highest = number;
+  line->received++;
+  line->bytes += flight->size;
+  line->last_sent = message.sent;
+  line->last_arrival = flight->arrival;
+  if (rig->answers)
+    take_session_message (rig, flight->channel, &message);
+}
+
+/* --- time ---------------------------------------------------------------- */
+
+static void
+take_output (Rig * rig)
+{
+  Flight *flight = g_new0 (Flight, 1);
+  MmtpMessage message;
+
+  while ((flight->size = mmtp_sender_poll_output (rig->sender, rig->now,
+              &flight->channel, flight->bytes, ROOM))) {
+    Line *line = &rig->lines[flight->channel];
+    guint64 number;
+
+    memset (&message, 0, sizeof (message));
+    fail_unless_equals_int (mmtp_packet_parse_header (&message, flight->bytes,
+            flight->size, MMTP_SENDER), MMTP_VALID);
+    fail_unless_equals_int (mmtp_packet_parse_body (&message, flight->bytes,
+            flight->size), MMTP_VALID);
+    fail_unless (flight->size <= LONGEST);
+    rig->counts[message.type][flight->channel]++;
+    line->busy = MAX (line->busy, rig->now) +
+        flight->size * SECOND / line->capacity;
+    flight->arrival = line->busy + line->delay;
+    number = unwrap_number (line, &message);
+    if (line->is_cut)
+      continue;
+    if (rig->loses && rig->loses (&message)) {
+      g_array_prepend_val (line->ranges, number);
+      line->lost++;
+      continue;
+    }
+    g_queue_insert_sorted (&rig->forth, flight, compare_arrivals, NULL);
+    flight = g_new0 (Flight, 1);
+  }
+  g_free (flight);
+}
+
+static void
+take_events (Rig * rig)
+{
+  MmtpSenderEvent event;
+
+  while (mmtp_sender_poll_event (rig->sender, &event))
+    g_array_append_val (rig->events, event);
+}
+
+static Flight *
+pop_arrived (Rig * rig, GQueue * flights)
+{
+  Flight *flight = g_queue_peek_head (flights);
+
+  if (!flight || flight->arrival > rig->now)
+    return NULL;
+  return g_queue_pop_head (flights);
+}
+
+static gboolean
+has_report (Rig * rig, guint channel)
+{
+  return rig->answers && rig->in_session && rig->lines[channel].joined;
+}
+
+static void
+step (Rig * rig)
+{
+  Flight *flight;
+  guint i;
+
+  while ((flight = pop_arrived (rig, &rig->forth))) {
+    if (!rig->lines[flight->channel].is_cut)
+      arrive (rig, flight);
+    g_free (flight);
+  }
+  for (i = 0; i < rig->n_lines; i++)
+    if (has_report (rig, i) && rig->now >= rig->lines[i].reported + 100 * MS)
+      say_report (rig, i, i ? i : 0, i ? 1 : rig->n_lines);
+  while ((flight = pop_arrived (rig, &rig->back))) {
+    if (!rig->lines[flight->channel].is_cut)
+      mmtp_sender_input (rig->sender, rig->now, flight->channel,
+          flight->bytes, flight->size);
+    g_free (flight);
+  }
+  mmtp_sender_timeout (rig->sender, rig->now);
+  take_output (rig);
+  fail_unless (mmtp_sender_next_wakeup (rig->sender) > rig->now);
+  take_events (rig);
+}
+
+static guint64
+get_next (Rig * rig)
+{
+  const Flight *forth = g_queue_peek_head (&rig->forth);
+  const Flight *back = g_queue_peek_head (&rig->back);
+  guint64 next = mmtp_sender_next_wakeup (rig->sender);
+  guint i;
+
+  if (forth)
+    next = MIN (next, forth->arrival);
+  if (back)
+    next = MIN (next, back->arrival);
+  for (i = 0; i < rig->n_lines; i++)
+    if (has_report (rig, i))
+      next = MIN (next, rig->lines[i].reported + 100 * MS);
+  return MAX (next, rig->now);
+}
+
+static void
+run (Rig * rig, guint64 time)
+{
+  guint64 end = rig->now + time;
+
+  take_output (rig);
+  take_events (rig);
+  while (get_next (rig) <= end) {
+    rig->now = get_next (rig);
+    step (rig);
+  }
+  rig->now = end;
+}
+
+static const MmtpSenderEvent *
+find_event (Rig * rig, MmtpSenderEventType type)
+{
+  guint i;
+
+  for (i = 0; i < rig->events->len; i++) {
+    const MmtpSenderEvent *event = &g_array_index (rig->events,
+        MmtpSenderEvent, i);
+
+    if (event->type == type)
+      return event;
+  }
+  return NULL;
+}
+
+static guint
+count_events (Rig * rig, MmtpSenderEventType type)
+{
+  guint i, n = 0;
+
+  for (i = 0; i < rig->events->len; i++)
+    n += g_array_index (rig->events, MmtpSenderEvent, i).type == type;
+  return n;
+}
+
+static MmtpChannelState
+get_state (Rig * rig, guint channel)
+{
+  MmtpSenderChannelStats stats;
+
+  fail_unless (mmtp_sender_get_channel_stats (rig->sender, channel, &stats));
+  return stats.state;
+}
+
+/* Two lines that have been measured: 20 and 50 ms, 100 and 50 kbyte/s */
+static Rig *
+rig_new_ready (const MmtpSenderConfig * config)
+{
+  Rig *rig = rig_new (config);
+
+  add_line (rig, 20 * MS, 100000);
+  add_line (rig, 50 * MS, 50000);
+  run (rig, 3 * SECOND);
+  fail_unless (find_event (rig, MMTP_EVENT_READY) != NULL);
+  g_array_set_size (rig->events, 0);
+  g_array_set_size (rig->arrived, 0);
+  memset (rig->counts, 0, sizeof (rig->counts));
+  return rig;
+}
+
+static Rig *
+rig_new_default_ready (void)
+{
+  MmtpSenderConfig config;
+
+  mmtp_sender_config_init (&config);
+  return rig_new_ready (&config);
+}
+
+static gboolean
+put (Rig * rig, gsize size, guint8 flags)
+{
+  MmtpBuffer buffer = { NULL };
+  gboolean queued;
+
+  buffer.data = g_bytes_new_take (g_malloc0 (size), size);
+  buffer.due = rig->now;
+  buffer.flags = flags;
+  queued = mmtp_sender_put (rig->sender, rig->now, &buffer);
+  g_bytes_unref (buffer.data);
+  return queued;
+}
+
+static MmtpMessage *
+find_arrived (Rig * rig, MmtpType type, guint nth)
+{
+  guint i;
+
+  for (i = 0; i < rig->arrived->len; i++) {
+    MmtpMessage *message = &g_array_index (rig->arrived, MmtpMessage, i);
+
+    if (message->type == type && nth-- == 0)
+      return message;
+  }
+  return NULL;
+}
+
+/* --- handshake ----------------------------------------------------------- */
+
+GST_START_TEST (handshake_is_repeated_and_tries_the_next_channel)
+{
+  Rig *rig = rig_new_default ();
+
+  add_line (rig, 10 * MS, 100000);
+  add_line (rig, 10 * MS, 100000);
+  rig->answers = FALSE;
+  run (rig, 249 * MS);
+  fail_unless_equals_int (rig->counts[MMTP_INIT][0], 1);
+  fail_unless_equals_int (rig->counts[MMTP_INIT][1], 0);
+  run (rig, 2 * MS);
+  fail_unless_equals_int (rig->counts[MMTP_INIT][0], 2);
+  fail_unless_equals_int (rig->counts[MMTP_INIT][1], 1);
+  run (rig, 498 * MS);
+  fail_unless_equals_int (rig->counts[MMTP_INIT][0], 2);
+  run (rig, 2 * MS);
+  fail_unless_equals_int (rig->counts[MMTP_INIT][0], 3);
+  /* 1 s, then 2 s each */
+  run (rig, 9 * SECOND);
+  fail_unless_equals_int (rig->counts[MMTP_INIT][0], 8);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (handshake_opens_where_the_cookie_came)
+{
+  Rig *rig = rig_new_default ();
+
+  add_line (rig, 10 * MS, 100000);
+  add_line (rig, 10 * MS, 100000);
+  rig->lines[0].is_cut = TRUE;
+  run (rig, 310 * MS);
+  fail_unless_equals_int (rig->counts[MMTP_OPEN][1], 1);
+  fail_unless (rig->in_session);
+  fail_unless_equals_int (rig->counts[MMTP_JOIN][0], 1);
+  fail_unless_equals_int (get_state (rig, 1), MMTP_CHANNEL_PROBING);
+  fail_unless_equals_int (get_state (rig, 0), MMTP_CHANNEL_OPENING);
+  run (rig, 5 * SECOND);
+  /* the stream begins without it */
+  fail_unless (find_event (rig, MMTP_EVENT_READY) != NULL);
+  rig->lines[0].is_cut = FALSE;
+  run (rig, 4 * SECOND);
+  fail_unless_equals_int (get_state (rig, 0), MMTP_CHANNEL_ACTIVE);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (open_says_what_is_wanted)
+{
+  MmtpSenderConfig config;
+  Rig *rig;
+  MmtpMessage *message;
+
+  mmtp_sender_config_init (&config);
+  config.initial_delay = 400 * MS;
+  config.max_delay = 2 * SECOND;
+  config.bit_rate = 123456789;
+  config.frame_period = 40000;
+  rig = rig_new (&config);
+  add_line (rig, 10 * MS, 100000);
+  run (rig, 60 * MS);
+  message = find_arrived (rig, MMTP_INIT, 0);
+  fail_unless_equals_int (message->number, 0);
+  message = find_arrived (rig, MMTP_OPEN, 0);
+  fail_unless_equals_int (message->open.initial_delay, 400000);
+  fail_unless_equals_uint64 (message->open.bit_rate, 123456789);
+  fail_unless_equals_int (message->open.frame_period, 40000);
+  fail_unless_equals_int (message->open.keepalive_period, 100);
+  fail_unless_equals_int (message->open.longest, LONGEST);
+  fail_if (message->open.has_key);
+  fail_unless_equals_int (message->open.now / 10 & 0xffffff, message->sent);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static void
+refuse (Rig * rig, const guint8 * nonce, guint8 reason)
+{
+  MmtpMessage message = { MMTP_REFUSE };
+
+  memcpy (message.refuse.nonce, nonce, MMTP_NONCE_SIZE);
+  message.refuse.reason = reason;
+  say (rig, 0, &message);
+  run (rig, 20 * MS);
+}
+
+GST_START_TEST (refused_three_times_it_is_over)
+{
+  Rig *rig = rig_new_default ();
+  static const guint8 wrong[MMTP_NONCE_SIZE] = { 1 };
+  guint8 nonce[MMTP_NONCE_SIZE];
+  MmtpSenderStats stats;
+  guint i;
+
+  add_line (rig, 10 * MS, 100000);
+  rig->answers = FALSE;
+  run (rig, 50 * MS);
+  memcpy (nonce, find_arrived (rig, MMTP_INIT, 0)->init.nonce,
+      MMTP_NONCE_SIZE);
+  for (i = 0; i < 5; i++)
+    refuse (rig, wrong, MMTP_REFUSE_BUSY);
+  fail_unless (find_event (rig, MMTP_EVENT_REFUSED) == NULL);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless_equals_uint64 (stats.refused[MMTP_REFUSED_SESSION], 5);
+  for (i = 0; i < 3; i++)
+    refuse (rig, nonce, MMTP_REFUSE_COOKIE);
+  fail_unless (find_event (rig, MMTP_EVENT_REFUSED) == NULL);
+  refuse (rig, nonce, MMTP_REFUSE_BUSY);
+  refuse (rig, nonce, MMTP_REFUSE_BUSY);
+  fail_unless (find_event (rig, MMTP_EVENT_REFUSED) == NULL);
+  refuse (rig, nonce, MMTP_REFUSE_BUSY);
+  fail_unless_equals_int (find_event (rig, MMTP_EVENT_REFUSED)->reason,
+      MMTP_REFUSE_BUSY);
+  fail_unless_equals_uint64 (mmtp_sender_next_wakeup (rig->sender),
+      MMTP_NEVER);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (key_is_needed_on_both_sides)
+{
+  MmtpSenderConfig config;
+  Rig *rig;
+
+  mmtp_sender_config_init (&config);
+  config.key = g_bytes_new_static ("secret", 6);
+  rig = rig_new (&config);
+  add_line (rig, 10 * MS, 100000);
+  run (rig, 3 * SECOND);
+  fail_unless (find_event (rig, MMTP_EVENT_READY) != NULL);
+  rig_free (rig);
+
+  rig = rig_new (&config);
+  mmtp_key_clear (&rig->key);
+  mmtp_key_init (&rig->key, NULL);
+  add_line (rig, 10 * MS, 100000);
+  run (rig, 3 * SECOND);
+  fail_unless (find_event (rig, MMTP_EVENT_READY) == NULL);
+  rig_free (rig);
+  g_bytes_unref (config.key);
+}
+
+GST_END_TEST;
+
+/* --- startup [4.3] ------------------------------------------------------- */
+
+GST_START_TEST (ready_knows_rates_and_delays)
+{
+  Rig *rig = rig_new_default ();
+  MmtpSenderChannelStats stats;
+  const MmtpSenderEvent *event;
+  guint i;
+
+  add_line (rig, 20 * MS, 100000);
+  add_line (rig, 50 * MS, 50000);
+  run (rig, 3 * SECOND);
+  for (i = 0; i < 2; i++) {
+    guint64 wire = rig->lines[i].capacity * 8 * (LONGEST + OVERHEAD) / LONGEST;
+
+    fail_unless_equals_int (get_state (rig, i), MMTP_CHANNEL_ACTIVE);
+    mmtp_sender_get_channel_stats (rig->sender, i, &stats);
+    fail_unless (stats.rate >= wire * 97 / 100 - 100 && stats.rate <= wire);
+    fail_unless (ABS ((gint64) stats.delay - (gint64) rig->lines[i].delay) <
+        5 * (gint64) MS);
+  }
+  event = find_event (rig, MMTP_EVENT_READY);
+  fail_unless (event->rate > 150000 * 8 * 95 / 100);
+  fail_unless (event->rate < 150000 * 8);
+  fail_unless_equals_uint64 (event->delay, SECOND);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (too_slow_is_told_before_and_each_second)
+{
+  MmtpSenderConfig config;
+  Rig *rig;
+
+  mmtp_sender_config_init (&config);
+  config.bit_rate = 150000 * 8;
+  rig = rig_new_ready (&config);
+  run (rig, 5 * SECOND);
+  fail_unless (count_events (rig, MMTP_EVENT_TOO_SLOW) >= 4);
+  fail_unless (count_events (rig, MMTP_EVENT_TOO_SLOW) <= 6);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (too_slow_channel_is_for_control)
+{
+  MmtpSenderConfig config;
+  Rig *rig;
+
+  mmtp_sender_config_init (&config);
+  config.max_delay = 60 * MS;
+  rig = rig_new (&config);
+  add_line (rig, 20 * MS, 100000);
+  add_line (rig, 50 * MS, 50000);
+  run (rig, 3 * SECOND);
+  fail_unless_equals_int (get_state (rig, 0), MMTP_CHANNEL_ACTIVE);
+  fail_unless_equals_int (get_state (rig, 1), MMTP_CHANNEL_CONTROL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (initial_delay_is_what_the_channels_need)
+{
+  MmtpSenderConfig config;
+  Rig *rig;
+  MmtpSenderStats stats;
+
+  mmtp_sender_config_init (&config);
+  config.initial_delay = 30 * MS;
+  rig = rig_new_ready (&config);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless_equals_uint64 (stats.initial_delay, stats.least_delay);
+  /* 50 ms, and a packet of 28 */
+  fail_unless (stats.initial_delay >= 78 * MS);
+  fail_unless (stats.initial_delay < 100 * MS);
+  mmtp_sender_set_delays (rig->sender, rig->now, SECOND, 300 * MS);
+  run (rig, 60 * MS);
+  g_array_set_size (rig->arrived, 0);
+  run (rig, 200 * MS);
+  fail_unless_equals_uint64 (find_event (rig, MMTP_EVENT_DELAY)->delay,
+      300 * MS);
+  fail_unless_equals_int (find_arrived (rig, MMTP_KEEPALIVE,
+          0)->keepalive.initial_delay, 300000);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* --- data ---------------------------------------------------------------- */
+
+GST_START_TEST (first_packet_takes_the_slowest_channel)
+{
+  Rig *rig = rig_new_default_ready ();
+
+  run (rig, 50 * MS);
+  fail_unless (put (rig, 100, 0));
+  run (rig, 100 * MS);
+  fail_unless_equals_int (rig->counts[MMTP_DATA][1], 1);
+  fail_unless_equals_int (rig->counts[MMTP_DATA][0], 0);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (buffer_becomes_packets)
+{
+  Rig *rig = rig_new_default_ready ();
+  static const guint8 flags[] = {
+    MMTP_FLAG_FIRST | MMTP_FLAG_DELTA, MMTP_FLAG_DELTA,
+    MMTP_FLAG_DELTA | MMTP_FLAG_LAST
+  };
+  guint sizes[3] = { 1376, 1376, 248 };
+  guint i, seen = 0;
+
+  fail_unless (put (rig, 3000, MMTP_FLAG_DELTA));
+  run (rig, 300 * MS);
+  for (i = 0; i < 3; i++) {
+    MmtpData *data = &find_arrived (rig, MMTP_DATA, i)->data;
+
+    fail_unless (data->stream_number < 3);
+    fail_unless_equals_int (data->flags & ~MMTP_FLAG_PAIR,
+        flags[data->stream_number]);
+    fail_unless_equals_int (data->payload_size, sizes[data->stream_number]);
+    fail_unless_equals_int (data->caps_version, 0);
+    seen |= 1 << data->stream_number;
+  }
+  fail_unless_equals_int (seen, 7);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (prelude_goes_with_the_first)
+{
+  Rig *rig = rig_new_default_ready ();
+  MmtpBuffer buffer = { NULL };
+  MmtpData *data;
+
+  buffer.data = g_bytes_new_static ("0123456789", 10);
+  buffer.due = G_MAXUINT64;
+  buffer.prelude.mask = MMTP_PRELUDE_PTS | MMTP_PRELUDE_DURATION;
+  buffer.prelude.pts = -5;
+  buffer.prelude.duration = 40000;
+  fail_unless (mmtp_sender_put (rig->sender, rig->now, &buffer));
+  g_bytes_unref (buffer.data);
+  run (rig, 200 * MS);
+  data = &find_arrived (rig, MMTP_DATA, 0)->data;
+  fail_unless_equals_int (data->flags, MMTP_FLAG_FIRST | MMTP_FLAG_LAST |
+      MMTP_FLAG_PRELUDE);
+  fail_unless_equals_int (data->prelude.pts, -5);
+  fail_unless_equals_int (data->prelude.duration, 40000);
+  fail_unless_equals_int (data->payload_size, 10);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* 150 kbyte/s carry 1400 bytes each 9.3 ms; twice as much is put. */
+GST_START_TEST (sends_what_fits_and_all_of_that_in_time)
+{
+  Rig *rig = rig_new_default_ready ();
+  MmtpSenderStats stats;
+  guint i;
+
+  for (i = 0; i < 2000; i++) {
+    put (rig, 1376, 0);
+    run (rig, 5 * MS);
+  }
+  run (rig, SECOND);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless_equals_uint64 (stats.sent_buffers + stats.discarded_buffers,
+      2000);
+  fail_unless_equals_uint64 (stats.queued_bytes, 0);
+  /* 11 s of 150 kbyte/s */
+  fail_unless (stats.sent_buffers >= 150000 * 105 / 14000);
+  fail_unless (count_events (rig, MMTP_EVENT_TOO_SLOW) > 5);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (droppable_buffers_go_first_and_keys_last)
+{
+  Rig *rig = rig_new_default_ready ();
+  MmtpSenderStats stats;
+  guint i;
+
+  /* 200 kbyte/s, 50 too much: keys 1 of 10, droppable 6 of 10 */
+  for (i = 0; i < 1000; i++) {
+    put (rig, 2000, i % 10 == 0 ? 0 : i % 10 < 4 ? MMTP_FLAG_DELTA :
+        MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE);
+    run (rig, 10 * MS);
+  }
+  run (rig, SECOND);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless (stats.discarded_buffers > 170);
+  fail_unless_equals_uint64 (stats.discarded_keys, 0);
+  fail_unless_equals_uint64 (stats.discarded_droppable,
+      stats.discarded_buffers);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (room_is_what_can_be_in_time)
+{
+  Rig *rig = rig_new_default_ready ();
+  guint n = 0;
+
+  fail_unless (mmtp_sender_has_room (rig->sender, rig->now));
+  while (mmtp_sender_has_room (rig->sender, rig->now) && n < 1000)
+    if (put (rig, 1376, 0))
+      n++;
+  /* 0.95 s of 100 kbyte/s and 0.92 s of 50 */
+  fail_unless (n >= 70 && n <= 105);
+  run (rig, 100 * MS);
+  fail_unless (find_event (rig, MMTP_EVENT_ROOM) == NULL);
+  run (rig, 300 * MS);
+  fail_unless_equals_int (count_events (rig, MMTP_EVENT_ROOM), 1);
+  fail_unless (mmtp_sender_has_room (rig->sender, rig->now));
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* --- losses -------------------------------------------------------------- */
+
+static gboolean
+loses_a_tenth (const MmtpMessage * message)
+{
+  return message->type == MMTP_DATA && message->number % 10 == 5;
+}
+
+GST_START_TEST (losses_are_repaired)
+{
+  Rig *rig = rig_new_default_ready ();
+  MmtpSenderStats stats;
+  guint i;
+
+  rig->loses = loses_a_tenth;
+  for (i = 0; i < 500; i++) {
+    fail_unless (put (rig, 1000, 0));
+    run (rig, 20 * MS);
+  }
+  run (rig, SECOND);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless_equals_int (g_hash_table_size (rig->numbers), 500);
+  fail_unless (stats.retransmitted >= 40);
+  fail_unless (stats.retransmitted <= 70);
+  fail_unless_equals_uint64 (stats.unrepaired, 0);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (losses_are_left_when_told_so)
+{
+  MmtpSenderConfig config;
+  MmtpSenderStats stats;
+  Rig *rig;
+  guint i;
+
+  mmtp_sender_config_init (&config);
+  config.retransmit = FALSE;
+  rig = rig_new_ready (&config);
+  rig->loses = loses_a_tenth;
+  for (i = 0; i < 500; i++) {
+    put (rig, 1000, 0);
+    run (rig, 20 * MS);
+  }
+  run (rig, SECOND);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless_equals_uint64 (stats.retransmitted, 0);
+  fail_unless_equals_uint64 (stats.unrepaired,
+      500 - g_hash_table_size (rig->numbers));
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* --- channels that go and come [4.6] ------------------------------------- */
+
+static void
+put_for (Rig * rig, guint n)
+{
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    fail_unless (put (rig, 300, 0));
+    run (rig, 10 * MS);
+  }
+}
+
+GST_START_TEST (cut_channel_loses_nothing)
+{
+  Rig *rig = rig_new_default_ready ();
+  MmtpSenderChannelStats stats;
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    put_for (rig, 100);
+    rig->lines[i].is_cut = TRUE;
+    /* 350 ms for what carries data, two keep-alives more for what does not */
+    put_for (rig, i == 1 ? 35 : 50);
+    fail_unless_equals_int (get_state (rig, i), MMTP_CHANNEL_SILENT);
+    put_for (rig, i == 1 ? 100 : 80);
+    mmtp_sender_get_channel_stats (rig->sender, i, &stats);
+    fail_unless_equals_uint64 (stats.silences, 1);
+    rig->lines[i].is_cut = FALSE;
+    put_for (rig, 100);
+    fail_unless_equals_int (get_state (rig, i), MMTP_CHANNEL_ACTIVE);
+  }
+  run (rig, SECOND);
+  fail_unless_equals_int (g_hash_table_size (rig->numbers), 665);
+  fail_unless (find_event (rig, MMTP_EVENT_BROKEN) == NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (removed_channel_loses_nothing)
+{
+  Rig *rig = rig_new_default_ready ();
+  MmtpSenderChannelStats stats;
+  MmtpChannelConfig config = { "line1", LONGEST, OVERHEAD, 0, 0 };
+
+  put_for (rig, 100);
+  mmtp_sender_remove_channel (rig->sender, rig->now, 1, MMTP_LEAVE_INTERFACE);
+  rig->lines[1].is_cut = TRUE;
+  rig->lines[1].joined = FALSE;
+  put_for (rig, 100);
+  fail_unless_equals_int (rig->counts[MMTP_LEAVE][0], 1);
+  fail_unless_equals_int (find_arrived (rig, MMTP_LEAVE, 0)->leave.reason,
+      MMTP_LEAVE_INTERFACE);
+  fail_unless_equals_int (g_hash_table_size (rig->numbers), 200 -
+      (20 + 40) / 10 + (20 + 40) / 10 - 2);
+  mmtp_sender_get_channel_stats (rig->sender, 1, &stats);
+  fail_unless_equals_int (stats.state, MMTP_CHANNEL_GONE);
+  fail_unless (stats.requeued > 0);
+  rig->lines[1].is_cut = FALSE;
+  fail_unless_equals_int (mmtp_sender_add_channel (rig->sender, rig->now,
+          &config), 1);
+  put_for (rig, 300);
+  fail_unless_equals_int (get_state (rig, 1), MMTP_CHANNEL_ACTIVE);
+  run (rig, SECOND);
+  fail_unless_equals_int (g_hash_table_size (rig->numbers), 500);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (only_channel_is_told_to_be_broken_once)
+{
+  Rig *rig = rig_new_default ();
+
+  add_line (rig, 20 * MS, 100000);
+  run (rig, 3 * SECOND);
+  rig->lines[0].is_cut = TRUE;
+  run (rig, 3 * SECOND);
+  fail_unless_equals_int (count_events (rig, MMTP_EVENT_BROKEN), 1);
+  rig->lines[0].is_cut = FALSE;
+  run (rig, 2 * SECOND);
+  fail_unless_equals_int (get_state (rig, 0), MMTP_CHANNEL_ACTIVE);
+  rig->lines[0].is_cut = TRUE;
+  run (rig, 11 * SECOND);
+  fail_unless_equals_int (count_events (rig, MMTP_EVENT_BROKEN), 2);
+  fail_unless_equals_int (count_events (rig, MMTP_EVENT_LOST), 1);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* --- the rest of the messages -------------------------------------------- */
+
+GST_START_TEST (keepalives_cost_little)
+{
+  Rig *rig = rig_new_default ();
+  guint n;
+
+  add_line (rig, 20 * MS, 100000);
+  add_line (rig, 20 * MS, 4000);
+  run (rig, 6 * SECOND);
+  memset (rig->counts, 0, sizeof (rig->counts));
+  run (rig, 10 * SECOND);
+  n = rig->counts[MMTP_KEEPALIVE][0];
+  fail_unless (n >= 98 && n <= 101);
+  /* 81 bytes are 1 % of two seconds' 8160 */
+  n = rig->counts[MMTP_KEEPALIVE][1];
+  fail_unless (n >= 4 && n <= 5, "%u", n);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (caps_come_in_pieces_until_they_are_there)
+{
+  Rig *rig = rig_new_default_ready ();
+  MmtpMessage message = { MMTP_CAPS_ACK };
+  gchar *caps = g_strnfill (3000, 'x');
+  gchar *too_long = g_strnfill (MMTP_MAX_CAPS + 1, 'x');
+  guint i, length = 0;
+
+  fail_unless (mmtp_sender_set_caps (rig->sender, rig->now, caps));
+  run (rig, 150 * MS);
+  for (i = 0; i < 3; i++) {
+    MmtpCaps *piece = &find_arrived (rig, MMTP_CAPS, i)->caps;
+
+    fail_unless_equals_int (piece->version, 1);
+    fail_unless_equals_int (piece->length, 3000);
+    fail_unless_equals_int (piece->offset, length);
+    length += piece->piece_size;
+  }
+  fail_unless_equals_int (length, 3000);
+  fail_unless (find_arrived (rig, MMTP_CAPS, 3) == NULL);
+  run (rig, 850 * MS);
+  fail_unless (find_arrived (rig, MMTP_CAPS, 15) == NULL);
+  message.caps.version = 1;
+  say (rig, 0, &message);
+  run (rig, 300 * MS);
+  g_array_set_size (rig->arrived, 0);
+  fail_unless (put (rig, 10, 0));
+  run (rig, SECOND);
+  fail_unless (find_arrived (rig, MMTP_CAPS, 0) == NULL);
+  fail_unless_equals_int (find_arrived (rig, MMTP_DATA,
+          0)->data.caps_version, 1);
+  fail_if (mmtp_sender_set_caps (rig->sender, rig->now, too_long));
+  g_free (too_long);
+  g_free (caps);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (end_goes_on_all_channels_behind_the_last)
+{
+  Rig *rig = rig_new_default_ready ();
+
+  fail_unless (put (rig, 5000, 0));
+  mmtp_sender_end (rig->sender, rig->now);
+  run (rig, SECOND);
+  fail_unless_equals_int (count_events (rig, MMTP_EVENT_ENDED), 1);
+  fail_unless_equals_int (find_arrived (rig, MMTP_END, 0)->end.stream_number,
+      4);
+  fail_unless (rig->counts[MMTP_END][0] >= 1);
+  fail_unless (rig->counts[MMTP_END][1] >= 1);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (flush_forgets_and_goes_on)
+{
+  Rig *rig = rig_new_default_ready ();
+  MmtpSenderStats stats;
+
+  while (put (rig, 1376, 0));
+  mmtp_sender_flush (rig->sender, rig->now);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless_equals_uint64 (stats.queued_bytes, 0);
+  fail_unless (put (rig, 1376, 0));
+  run (rig, SECOND);
+  fail_unless_equals_int (g_hash_table_size (rig->numbers), 1);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (queries_are_answered_but_not_too_often)
+{
+  Rig *rig = rig_new_default_ready ();
+  MmtpMessage message = { MMTP_QUERY };
+  guint i, n;
+
+  run (rig, 200 * MS);
+  message.query.channel = 0;
+  n = rig->counts[MMTP_KEEPALIVE][0];
+  for (i = 0; i < 30; i++) {
+    say (rig, 0, &message);
+    run (rig, MS);
+  }
+  run (rig, 30 * MS);
+  n = rig->counts[MMTP_KEEPALIVE][0] - n;
+  fail_unless (n >= 3 && n <= 5);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* --- who may speak ------------------------------------------------------- */
+
+static void
+input (Rig * rig, guint channel, const guint8 * bytes, gsize size)
+{
+  mmtp_sender_input (rig->sender, rig->now, channel, bytes, size);
+}
+
+GST_START_TEST (forged_and_replayed_messages_are_refused)
+{
+  Rig *rig = rig_new_default_ready ();
+  MmtpMessage message = { MMTP_DECREASE };
+  MmtpSenderChannelStats before, after;
+  MmtpSenderStats stats;
+  guint8 bytes[ROOM];
+  gsize size;
+
+  run (rig, 200 * MS);
+  mmtp_sender_get_channel_stats (rig->sender, 0, &before);
+  message.decrease.number = 1;
+  message.decrease.rate = 10;
+  size = seal (rig, &message, 0, bytes);
+  bytes[size - 1] ^= 1;
+  input (rig, 0, bytes, size);
+  bytes[size - 1] ^= 1;
+  input (rig, 1, bytes, size);
+  input (rig, 0, bytes, 10);
+  bytes[0] ^= 0xe0;
+  input (rig, 0, bytes, size);
+  mmtp_sender_get_channel_stats (rig->sender, 0, &after);
+  fail_unless_equals_uint64 (before.rate, after.rate);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless_equals_uint64 (stats.refused[MMTP_REFUSED_TRAILER], 1);
+  fail_unless_equals_uint64 (stats.refused[MMTP_REFUSED_CHANNEL], 1);
+  fail_unless_equals_uint64 (stats.refused[MMTP_REFUSED_SHORT], 1);
+  fail_unless_equals_uint64 (stats.refused[MMTP_REFUSED_VERSION], 1);
+  message.type = MMTP_QUERY;
+  message.query.channel = 0;
+  size = seal (rig, &message, 0, bytes);
+  input (rig, 0, bytes, size);
+  input (rig, 0, bytes, size);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless_equals_uint64 (stats.refused[MMTP_REFUSED_REPLAY], 1);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (report_of_more_than_was_sent_is_malformed)
+{
+  Rig *rig = rig_new_default_ready ();
+  MmtpSenderStats stats;
+
+  rig->lines[0].received += 1000;
+  run (rig, 500 * MS);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless (stats.refused[MMTP_REFUSED_MALFORMED] >= 3);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpsender_suite (void)
+{
+  Suite *s = suite_create ("mmtpsender");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 60);
+  tcase_add_test (tc, handshake_is_repeated_and_tries_the_next_channel);
+  tcase_add_test (tc, handshake_opens_where_the_cookie_came);
+  tcase_add_test (tc, open_says_what_is_wanted);
+  tcase_add_test (tc, refused_three_times_it_is_over);
+  tcase_add_test (tc, key_is_needed_on_both_sides);
+  tcase_add_test (tc, ready_knows_rates_and_delays);
+  tcase_add_test (tc, too_slow_is_told_before_and_each_second);
+  tcase_add_test (tc, too_slow_channel_is_for_control);
+  tcase_add_test (tc, initial_delay_is_what_the_channels_need);
+  tcase_add_test (tc, first_packet_takes_the_slowest_channel);
+  tcase_add_test (tc, buffer_becomes_packets);
+  tcase_add_test (tc, prelude_goes_with_the_first);
+  tcase_add_test (tc, sends_what_fits_and_all_of_that_in_time);
+  tcase_add_test (tc, droppable_buffers_go_first_and_keys_last);
+  tcase_add_test (tc, room_is_what_can_be_in_time);
+  tcase_add_test (tc, losses_are_repaired);
+  tcase_add_test (tc, losses_are_left_when_told_so);
+  tcase_add_test (tc, cut_channel_loses_nothing);
+  tcase_add_test (tc, removed_channel_loses_nothing);
+  tcase_add_test (tc, only_channel_is_told_to_be_broken_once);
+  tcase_add_test (tc, keepalives_cost_little);
+  tcase_add_test (tc, caps_come_in_pieces_until_they_are_there);
+  tcase_add_test (tc, end_goes_on_all_channels_behind_the_last);
+  tcase_add_test (tc, flush_forgets_and_goes_on);
+  tcase_add_test (tc, queries_are_answered_but_not_too_often);
+  tcase_add_test (tc, forged_and_replayed_messages_are_refused);
+  tcase_add_test (tc, report_of_more_than_was_sent_is_malformed);
+  return s;
+}
+
+GST_CHECK_MAIN (mmtpsender);

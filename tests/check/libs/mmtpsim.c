@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds the simulation in which MMTP is measured to what can be worked out by
+ * hand, with UDP in MMTP's place; and the ideal scheduler to the maximum that
+ * the paper's links have.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <math.h>
+
+#include "mmtpideal.h"
+#include "mmtpsim.h"
+
+#define MS MMTP_SIM_MS
+#define SECOND MMTP_SIM_SECOND
+#define FOREVER (G_MAXUINT64 / 2)
+
+/* --- a link alone --------------------------------------------------------- */
+
+static MmtpSimLink *
+link_new (const MmtpSimLinkConfig * config, guint64 seed)
+{
+  MmtpSimLink *link = mmtp_sim_link_new (config, seed, 0, g_free);
+
+  mmtp_sim_link_set_origin (link, 0);
+  return link;
+}
+
+/* `n` packets of `size` bytes at once, each a guint with its number */
+static void
+push (MmtpSimLink * link, guint64 now, MmtpSimDirection direction, guint n,
+    guint32 size)
+{
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    guint *packet = g_new (guint, 1);
+
+    *packet = i;
+    mmtp_sim_link_input (link, now, direction, size, packet);
+  }
+}
+
+/* The next packet that arrives, and when; G_MAXUINT: none will */
+static guint
+next_arrival (MmtpSimLink * link, guint64 * time, MmtpSimDirection * direction)
+{
+  guint *packet, number;
+
+  while (!(packet = mmtp_sim_link_output (link, *time, direction))) {
+    if (mmtp_sim_link_next (link) == G_MAXUINT64)
+      return G_MAXUINT;
+    *time = MAX (*time, mmtp_sim_link_next (link));
+  }
+  number = *packet;
+  g_free (packet);
+  return number;
+}
+
+static void
+assert_arrival (MmtpSimLink * link, guint number, guint64 time,
+    MmtpSimDirection direction)
+{
+  guint64 now = 0;
+  MmtpSimDirection d;
+  guint got = next_arrival (link, &now, &d);
+
+  fail_unless (got == number && now == time && d == direction,
+      "packet %u at %" G_GUINT64_FORMAT " in %d", got, now, d);
+}
+
+GST_START_TEST (link_takes_rate_delay_and_queue)
+{
+  /* 100 bytes are 100 ms; one is on the air and two may wait */
+  MmtpSimLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 200},
+      {2000, 0, 0, FALSE, FALSE, 200}}
+  };
+  MmtpSimLink *link = link_new (&config, 1);
+  MmtpSimLinkStats stats;
+
+  push (link, 0, MMTP_SIM_FORWARD, 5, 100);
+  push (link, 0, MMTP_SIM_BACK, 1, 100);
+  assert_arrival (link, 0, 50 * MS, MMTP_SIM_BACK);
+  assert_arrival (link, 0, 150 * MS, MMTP_SIM_FORWARD);
+  assert_arrival (link, 1, 250 * MS, MMTP_SIM_FORWARD);
+  assert_arrival (link, 2, 350 * MS, MMTP_SIM_FORWARD);
+  mmtp_sim_link_get_stats (link, MMTP_SIM_FORWARD, &stats);
+  fail_unless_equals_uint64 (stats.offered, 5);
+  fail_unless_equals_uint64 (stats.arrived, 3);
+  fail_unless_equals_uint64 (stats.overflowed, 2);
+  fail_unless_equals_uint64 (stats.busy, 300 * MS);
+  fail_unless_equals_uint64 (mmtp_sim_link_next (link), G_MAXUINT64);
+  mmtp_sim_link_free (link);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (half_duplex_takes_turns)
+{
+  MmtpSimLinkConfig config = { {{1000, 0, 0, FALSE, FALSE, 1000},
+      {1000, 0, 0, FALSE, FALSE, 1000}}, TRUE, 10 * MS
+  };
+  MmtpSimLink *link = link_new (&config, 1);
+
+  push (link, 0, MMTP_SIM_FORWARD, 3, 100);
+  push (link, 0, MMTP_SIM_BACK, 2, 100);
+  assert_arrival (link, 0, 100 * MS, MMTP_SIM_FORWARD);
+  assert_arrival (link, 0, 210 * MS, MMTP_SIM_BACK);
+  assert_arrival (link, 1, 320 * MS, MMTP_SIM_FORWARD);
+  assert_arrival (link, 1, 430 * MS, MMTP_SIM_BACK);
+  assert_arrival (link, 2, 540 * MS, MMTP_SIM_FORWARD);
+  mmtp_sim_link_free (link);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (outage_takes_what_is_under_way)
+{
+  /* packets leave at 0, 100, 200... ms and arrive 150 ms later */
+  MmtpSimLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 10000},
+      {1000, 0, 0, FALSE, FALSE, 1000}}
+  };
+  MmtpSimLink *link;
+
+  mmtp_sim_link_config_add_outage (&config, 220 * MS, 320 * MS, 0);
+  link = link_new (&config, 1);
+  push (link, 0, MMTP_SIM_FORWARD, 6, 100);
+  assert_arrival (link, 0, 150 * MS, MMTP_SIM_FORWARD);
+  /* 1: 100 to 250, 2: 200 to 350, 3: 300 to 450 */
+  assert_arrival (link, 4, 550 * MS, MMTP_SIM_FORWARD);
+  assert_arrival (link, 5, 650 * MS, MMTP_SIM_FORWARD);
+  mmtp_sim_link_free (link);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (steps_change_rate_and_delay)
+{
+  MmtpSimLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 10000},
+      {1000, 0, 0, FALSE, FALSE, 1000}}
+  };
+  MmtpSimLink *link;
+
+  mmtp_sim_link_config_add_step (&config, 150 * MS, 2000, 0);
+  mmtp_sim_link_config_add_step (&config, 220 * MS, 0, 300 * MS);
+  link = link_new (&config, 1);
+  push (link, 0, MMTP_SIM_FORWARD, 4, 100);
+  assert_arrival (link, 0, 150 * MS, MMTP_SIM_FORWARD);
+  assert_arrival (link, 1, 250 * MS, MMTP_SIM_FORWARD);
+  assert_arrival (link, 2, 300 * MS, MMTP_SIM_FORWARD);
+  assert_arrival (link, 3, 600 * MS, MMTP_SIM_FORWARD);
+  mmtp_sim_link_free (link);
+}
+
+GST_END_TEST;
+
+/* For many packets at once */
+#define MANY(rate, delay, fluctuation, reorders, loss) \
+    { { { rate, delay, fluctuation, FALSE, reorders, FOREVER, loss } } }
+
+/* Packets of 1 ms each, n of them: how many come, and their mean time on the
+ * way; `losses`: how many blocks were missing */
+static guint
+count_arrivals (const MmtpSimLinkConfig * config, guint n, gdouble * mean,
+    guint * losses, guint * overtaken)
+{
+  MmtpSimLink *link = link_new (config, 5);
+  MmtpSimDirection direction;
+  guint number, last = 0, arrived = 0;
+  guint64 now = 0, sum = 0;
+
+  *losses = *overtaken = 0;
+  push (link, 0, MMTP_SIM_FORWARD, n, 100);
+  while ((number = next_arrival (link, &now, &direction)) != G_MAXUINT) {
+    *losses += number > last + 1;
+    *overtaken += number < last;
+    last = MAX (last, number);
+    sum += now - number * MS;
+    arrived++;
+  }
+  *mean = sum / (gdouble) arrived;
+  mmtp_sim_link_free (link);
+  return arrived;
+}
+
+GST_START_TEST (losses_are_as_many_and_as_long_as_asked)
+{
+  MmtpSimLinkConfig config = MANY (100000, 0, 0, FALSE, 0.1);
+  guint arrived, losses, overtaken;
+  gdouble mean;
+
+  arrived = count_arrivals (&config, 20000, &mean, &losses, &overtaken);
+  /* 4 standard deviations: sqrt (20000 * 0.1 * 0.9) = 42 */
+  fail_unless (ABS ((gint) arrived - 18000) < 170, "%u arrived", arrived);
+  fail_unless (ABS ((gint) losses - 1800) < 170, "%u blocks", losses);
+  /* 20 s with times of 20 and 180 ms in turn: 100 of each */
+  config.path[0].burst = 20 * MS;
+  arrived = count_arrivals (&config, 20000, &mean, &losses, &overtaken);
+  fail_unless (ABS ((gint) arrived - 18000) < 800, "%u arrived", arrived);
+  fail_unless (ABS ((gint) losses - 100) < 40, "%u blocks", losses);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (delays_fluctuate_as_asked)
+{
+  MmtpSimLinkConfig config = MANY (100000, 10 * MS, 100 * MS, TRUE, 0);
+  guint losses, overtaken;
+  gdouble mean;
+
+  fail_unless_equals_int (count_arrivals (&config, 20000, &mean, &losses,
+          &overtaken), 20000);
+  /* 1 ms on the air, 10 of delay, 50 in the mean */
+  fail_unless (fabs (mean / MS - 61) < 1, "mean %.3f ms", mean / MS);
+  fail_unless (overtaken > 1000);
+  config.path[0].exponential = TRUE;
+  count_arrivals (&config, 20000, &mean, &losses, &overtaken);
+  fail_unless (fabs (mean / MS - 111) < 3, "mean %.3f ms", mean / MS);
+  config.path[0].reorders = FALSE;
+  count_arrivals (&config, 20000, &mean, &losses, &overtaken);
+  fail_unless_equals_int (overtaken, 0);
+  fail_unless (mean / MS > 150, "mean %.3f ms", mean / MS);
+}
+
+GST_END_TEST;
+
+/* --- a session ------------------------------------------------------------ */
+
+static void
+config_init (MmtpSimConfig * config, guint64 rate, guint64 delay, guint64 queue)
+{
+  MmtpSimPath path = { rate, delay, 0, FALSE, FALSE, queue };
+
+  mmtp_sim_config_init (config, &mmtp_sim_udp);
+  mmtp_sim_config_add_channel (config, &path, &path);
+  config->sender.max_delay = SECOND;
+  mmtp_sim_config_set_source (config, 100, 10 * MS, 72);
+}
+
+GST_START_TEST (frames_are_judged_by_true_time)
+{
+  MmtpSimConfig config;
+  MmtpSim *sim;
+  const MmtpSimResult *result;
+
+  /* Frames of 100 bytes each 10 ms, where one takes 20 ms, and 500 ms of way:
+   * frame i arrives at 520 + 20 i, and is due at 10 i + 1000. 48 is the
+   * last. */
+  config_init (&config, 5000, 500 * MS, FOREVER);
+  config.clock_skew = 200000;
+  sim = mmtp_sim_new (&config);
+  mmtp_sim_run (sim);
+  result = mmtp_sim_get_result (sim);
+  fail_unless_equals_int (result->frames, 100);
+  fail_unless_equals_int (result->in_time, 49);
+  fail_unless_equals_int (result->too_late, 51);
+  fail_unless_equals_uint64 (result->worst_release, 510 * MS);
+  fail_unless_equals_int (result->missing, 0);
+  fail_unless_equals_int (result->out_of_order, 0);
+  fail_unless_equals_int (mmtp_sim_count_lost (sim, 0, 490 * MS), 0);
+  fail_unless_equals_int (mmtp_sim_count_lost (sim, 480 * MS, 510 * MS), 2);
+  fail_unless_equals_string (result->errors->str, "");
+  mmtp_sim_free (sim);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (tcp_fills_the_link_that_it_has_alone)
+{
+  MmtpSimConfig config;
+  MmtpSim *sim;
+  const MmtpSimResult *result;
+
+  /* 10 Mbit/s, 40 ms of round trip, a queue of as much; UDP takes 4 % */
+  config_init (&config, 1250000, 20 * MS, 50000);
+  config.channels[0].n_tcp = 2;
+  config.channels[0].tcp_from = SECOND;
+  mmtp_sim_config_set_source (&config, 1100, 10 * MS, 472);
+  sim = mmtp_sim_new (&config);
+  mmtp_sim_run (sim);
+  result = mmtp_sim_get_result (sim);
+  fail_unless (result->tcp_bytes[0] > 0.9 * 10 * 1250000, "%" G_GUINT64_FORMAT,
+      result->tcp_bytes[0]);
+  fail_unless (result->tcp_bytes[0] + result->mmtp_bytes[0] <= 12500000);
+  fail_unless (result->mmtp_bytes[0] > 0.9 * 1000 * 500);
+  fail_unless (result->links[0][0].overflowed > 0);
+  mmtp_sim_free (sim);
+}
+
+GST_END_TEST;
+
+/* --- the ideal ------------------------------------------------------------ */
+
+GST_START_TEST (ideal_brings_what_can_be_counted)
+{
+  /* 10 packets a second, nothing behind: of 10 in 1 s all; of 20 in 1 s and a
+   * limit of 0.1 s those that can be sent as they come */
+  MmtpIdealChannel channels[] = { {0.1, 0}, {0.1, 0.5} };
+
+  fail_unless_equals_int (mmtp_ideal_count (channels, 1, 10, 0.1, 0.1), 10);
+  fail_unless_equals_int (mmtp_ideal_count (channels, 1, 20, 0.05, 0.1), 10);
+  /* the last, from 0.95 s, have until 1.95: 19 transmissions */
+  fail_unless_equals_int (mmtp_ideal_count (channels, 1, 20, 0.05, 1.05), 20);
+  /* a second channel that is too slow for all */
+  fail_unless_equals_int (mmtp_ideal_count (channels, 2, 20, 0.05, 0.1), 10);
+  fail_unless_equals_int (mmtp_ideal_count (channels, 2, 20, 0.05, 0.6), 20);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (ideal_brings_what_the_papers_links_have)
+{
+  /* Table 1, without a header of ours: 1400 bytes of 36.4 and 9.2 kB/s */
+  MmtpIdealChannel channels[] = { {1 / 26.0, 0.137538}, {1400 / 9200.0,
+      0.162826}
+  };
+  static const struct
+  {
+    gdouble period;
+    guint least, most;
+  } table[] = {
+    {0.010, 353, 353}, {0.015, 515, 515}, {0.020, 677, 677},
+    {0.025, 840, 840}, {0.030, 999, 1000}, {0.035, 1000, 1000}
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (table); i++) {
+    guint n = mmtp_ideal_count (channels, 2, 1000, table[i].period, 1);
+
+    fail_unless (n >= table[i].least && n <= table[i].most, "%g: %u",
+        table[i].period, n);
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpsim_suite (void)
+{
+  Suite *s = suite_create ("mmtpsim");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, link_takes_rate_delay_and_queue);
+  tcase_add_test (tc, half_duplex_takes_turns);
+  tcase_add_test (tc, outage_takes_what_is_under_way);
+  tcase_add_test (tc, steps_change_rate_and_delay);
+  tcase_add_test (tc, losses_are_as_many_and_as_long_as_asked);
+  tcase_add_test (tc, delays_fluctuate_as_asked);
+  tcase_add_test (tc, frames_are_judged_by_true_time);
+  tcase_add_test (tc, tcp_fills_the_link_that_it_has_alone);
+  tcase_add_test (tc, ideal_brings_what_can_be_counted);
+  tcase_add_test (tc, ideal_brings_what_the_papers_links_have);
+  return s;
+}
+
+GST_CHECK_MAIN (mmtpsim);

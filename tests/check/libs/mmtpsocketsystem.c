@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds the sockets of MMTP to what they make of interfaces, routes and rules,
+ * in a network of the test's own; where none may be made, a test says that it
+ * is skipped.
+ */
+
+#define _GNU_SOURCE             /* unshare */
+
+#include "mmtpsocketbench.h"
+
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "netns.h"
+
+static gboolean
+make_devices (const gchar * test)
+{
+  if (!netns_make (test))
+    return FALSE;
+  netns_must ("ip link set wlan0 up");
+  netns_must ("ip link set usb0 up");
+  netns_must ("ip address add 192.0.2.1/24 dev wlan0");
+  netns_must ("ip address add 198.51.100.1/24 dev usb0");
+  netns_must ("ip route add 203.0.113.0/24 via 192.0.2.9 dev wlan0");
+  netns_must ("ip neighbour add 192.0.2.9 lladdr 02:00:00:00:00:01 dev wlan0");
+  netns_must ("ip neighbour add 203.0.113.1 lladdr 02:00:00:00:00:02 dev usb0");
+  netns_must
+      ("ip neighbour add 198.51.100.9 lladdr 02:00:00:00:00:03 dev usb0");
+  return TRUE;
+}
+
+/* Hears what comes out at the other end of a device. */
+static gint
+open_tap (const gchar * device)
+{
+  gint fd = socket (AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  struct sockaddr_ll address = {.sll_family = AF_PACKET,
+    .sll_protocol = g_htons (ETH_P_IP),
+    .sll_ifindex = if_nametoindex (device)
+  };
+
+  fail_unless (fd >= 0);
+  fail_unless (bind (fd, (struct sockaddr *) &address, sizeof (address)) == 0);
+  return fd;
+}
+
+/* Is there a packet that ends with this text? */
+static gboolean
+hears (gint tap, const gchar * text)
+{
+  gsize length = strlen (text);
+  guint8 room[ROOM];
+  gssize size;
+
+  while ((size = recv (tap, room, sizeof (room), 0)) >= 0) {
+    if (size >= length && memcmp (room + size - length, text, length) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+expect_at (gint tap, const gchar * text)
+{
+  struct pollfd wait = {.fd = tap,.events = POLLIN };
+
+  do {
+    fail_unless_equals_int (poll (&wait, 1, 30000), 1);
+  } while (!hears (tap, text));
+}
+
+static MmtpSocket *
+channel_by (const gchar * remote, const gchar * interface, const gchar * local)
+{
+  GError *error = NULL;
+  MmtpSocket *channel =
+      bench_try_channel (remote, 5004, interface, local, &error);
+
+  g_assert_no_error (error);
+  return channel;
+}
+
+/* Routing knows wlan0 only. Linux takes all the world for on-link where a
+ * socket has an interface. */
+GST_START_TEST (channel_goes_out_by_its_interface)
+{
+  MmtpSocket *by_route, *by_a, *by_b;
+  gint tap_a, tap_b;
+
+  if (!make_devices ("channel_goes_out_by_its_interface"))
+    return;
+  tap_a = open_tap ("wlan0x");
+  tap_b = open_tap ("usb0x");
+  by_route = channel_by ("203.0.113.1", NULL, NULL);
+  by_a = channel_by ("203.0.113.1", "wlan0", NULL);
+  by_b = channel_by ("203.0.113.1", "usb0", NULL);
+  bench_send (by_route, "by the route", NULL);
+  expect_at (tap_a, "by the route");
+  bench_send (by_a, "by wlan0", NULL);
+  expect_at (tap_a, "by wlan0");
+  bench_send (by_b, "by usb0", NULL);
+  expect_at (tap_b, "by usb0");
+  fail_if (hears (tap_a, "by usb0"));
+
+  fail_unless_equals_int (mmtp_socket_get_longest (by_a, 0), 1500 - 28);
+  fail_unless_equals_int (mmtp_socket_get_longest (by_b, 0), 1280 - 28);
+  fail_unless_equals_int (mmtp_socket_get_longest (by_b, 1500), 1280 - 28);
+  close (tap_a);
+  close (tap_b);
+  mmtp_socket_free (by_route);
+  mmtp_socket_free (by_a);
+  mmtp_socket_free (by_b);
+}
+
+GST_END_TEST;
+
+/* The recipe of docs/mmtpsink.md */
+GST_START_TEST (channel_goes_as_the_rules_say_of_its_address)
+{
+  MmtpSocket *channel;
+  gint tap_a, tap_b;
+
+  if (!make_devices ("channel_goes_as_the_rules_say_of_its_address"))
+    return;
+  tap_a = open_tap ("wlan0x");
+  tap_b = open_tap ("usb0x");
+  channel = channel_by ("203.0.113.1", NULL, "198.51.100.1");
+  bench_send (channel, "without a rule", NULL);
+  expect_at (tap_a, "without a rule");
+  mmtp_socket_free (channel);
+
+  netns_must ("ip route add default via 198.51.100.9 dev usb0 table 102");
+  netns_must ("ip rule add from 198.51.100.1 lookup 102");
+  channel = channel_by ("203.0.113.1", NULL, "198.51.100.1");
+  bench_send (channel, "with a rule", NULL);
+  expect_at (tap_b, "with a rule");
+  fail_if (hears (tap_a, "with a rule"));
+  mmtp_socket_free (channel);
+
+  /* nobody is on-link at the other end, but the way leads by 198.51.100.9 */
+  netns_must ("ip neighbour delete 203.0.113.1 dev usb0");
+  channel = channel_by ("203.0.113.1", "usb0", NULL);
+  bench_send (channel, "by its interface", NULL);
+  expect_at (tap_b, "by its interface");
+  mmtp_socket_free (channel);
+  close (tap_a);
+  close (tap_b);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (listener_of_an_interface_hears_nothing_else)
+{
+  GSocketAddress *local = bench_address ("0.0.0.0", 5004);
+  MmtpSocket *listener, *channel;
+  GError *error = NULL;
+  MmtpDatagram datagram;
+
+  if (make_devices ("listener_of_an_interface_hears_nothing_else")) {
+    listener = mmtp_socket_new_listener (local, "wlan0", 0, FALSE, &error);
+    g_assert_no_error (error);
+    channel = bench_channel ("127.0.0.1", 5004, NULL);
+    bench_send (channel, "by lo", NULL);
+    bench_expect_error (channel, G_IO_ERROR_CONNECTION_REFUSED, NULL);
+    bench_expect_nothing (listener);
+    mmtp_socket_free (listener);
+    listener = mmtp_socket_new_listener (local, "lo", 0, FALSE, &error);
+    g_assert_no_error (error);
+    bench_send (channel, "by lo", NULL);
+    bench_expect (listener, "by lo", &datagram);
+    mmtp_socket_free (listener);
+    mmtp_socket_free (channel);
+  }
+  g_object_unref (local);
+}
+
+GST_END_TEST;
+
+static void
+expect_gone (MmtpSocket * channel, const gchar * message)
+{
+  MmtpDatagram datagram = {.bytes = (guint8 *) "x",.size = 1 };
+  GError *error = NULL;
+
+  fail_unless_equals_int (mmtp_socket_send (channel, &datagram, 1, &error), -1);
+  fail_unless (error != NULL);
+  fail_if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK));
+  fail_if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED));
+  fail_unless (g_str_has_prefix (error->message, message), "%s",
+      error->message);
+  g_error_free (error);
+}
+
+GST_START_TEST (way_that_has_gone_is_an_error)
+{
+  MmtpSocket *by_interface, *by_address, *by_route;
+
+  if (!make_devices ("way_that_has_gone_is_an_error"))
+    return;
+  by_interface = channel_by ("203.0.113.1", "wlan0", NULL);
+  by_address = channel_by ("198.51.100.9", NULL, "198.51.100.1");
+  by_route = channel_by ("203.0.113.1", NULL, NULL);
+  bench_send (by_interface, "x", NULL);
+  bench_send (by_address, "x", NULL);
+  bench_send (by_route, "x", NULL);
+
+  netns_must ("ip link set wlan0 down");
+  expect_gone (by_interface,
+      "Could not send a packet of 1 bytes to 203.0.113.1:5004 from 192.0.2.1 "
+      "by wlan0: ");
+  expect_gone (by_route,
+      "Could not send a packet of 1 bytes to 203.0.113.1:5004: ");
+  bench_send (by_address, "x", NULL);
+  netns_must ("ip link set wlan0 up");
+  bench_send (by_interface, "x", NULL);
+  netns_must ("ip link delete wlan0");
+  expect_gone (by_interface,
+      "Could not send a packet of 1 bytes to 203.0.113.1:5004 from 192.0.2.1 "
+      "by wlan0: ");
+
+  netns_must ("ip address delete 198.51.100.1/24 dev usb0");
+  expect_gone (by_address,
+      "Could not send a packet of 1 bytes to 198.51.100.9:5004 from "
+      "198.51.100.1: ");
+  bench_expect_no_channel ("203.0.113.1", NULL, NULL,
+      G_IO_ERROR_NETWORK_UNREACHABLE, "No way to 203.0.113.1:5004: ");
+  mmtp_socket_free (by_interface);
+  mmtp_socket_free (by_address);
+  mmtp_socket_free (by_route);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (full_device_says_later)
+{
+  const gchar *test = "full_device_says_later";
+  static guint8 bytes[1400];
+  MmtpDatagram datagram = {.bytes = bytes,.size = sizeof (bytes) };
+  GError *error = NULL;
+  MmtpSocket *channel;
+  guint sent = 0;
+
+  if (!make_devices (test))
+    return;
+  if (!netns_run ("tc qdisc add dev wlan0 root tbf rate 8kbit burst 2000"
+          " limit 100mb")) {
+    say_skipped (test, "no token buckets");
+    return;
+  }
+  channel = channel_by ("203.0.113.1", "wlan0", NULL);
+  while (mmtp_socket_send (channel, &datagram, 1, &error) == 1)
+    sent++;
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
+  g_clear_error (&error);
+  fail_unless (sent > 10);
+  bench_expect_nothing (channel);
+
+  netns_must ("tc qdisc delete dev wlan0 root");
+  g_socket_condition_timed_wait (mmtp_socket_get_socket (channel), G_IO_OUT,
+      30 * G_USEC_PER_SEC, NULL, &error);
+  g_assert_no_error (error);
+  fail_unless_equals_int (mmtp_socket_send (channel, &datagram, 1, &error), 1);
+  mmtp_socket_free (channel);
+}
+
+GST_END_TEST;
+
+/* The kernel makes addresses ready in its own time. Before, packets get
+ * lost. */
+static void
+send_until (MmtpSocket * from, const gchar * text, MmtpAddress * address,
+    MmtpSocket * to, MmtpDatagram * datagram)
+{
+  do
+    bench_send (from, text, address);
+  while (!g_socket_condition_timed_wait (mmtp_socket_get_socket (to),
+          G_IO_IN, 10 * 1000, NULL, NULL));
+  bench_expect (to, text, datagram);
+}
+
+/* Of IPv6, they belong to the interface: both ways have to name it. */
+GST_START_TEST (link_local_addresses_have_their_interface)
+{
+  MmtpSocket *listener, *channel;
+  MmtpDatagram datagram, answer;
+  gchar *from;
+
+  if (!make_devices ("link_local_addresses_have_their_interface"))
+    return;
+  netns_must ("ip address add fe80::1/64 dev wlan0 nodad");
+  netns_must ("ip address add fe80::2/64 dev wlan0 nodad");
+  listener = bench_listener ("::", 5004);
+  channel = channel_by ("fe80::1%wlan0", NULL, "fe80::2%wlan0");
+  send_until (channel, "x", NULL, listener, &datagram);
+  from = g_strdup_printf ("[fe80::2%%wlan0]:%u", bench_get_port (channel));
+  bench_assert_address (&datagram.address, from);
+  send_until (listener, "y", &datagram.address, channel, &answer);
+  g_free (from);
+  mmtp_socket_free (channel);
+  mmtp_socket_free (listener);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpsocketsystem_suite (void)
+{
+  Suite *suite = suite_create ("mmtpsocketsystem");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, channel_goes_out_by_its_interface);
+  tcase_add_test (tcase, channel_goes_as_the_rules_say_of_its_address);
+  tcase_add_test (tcase, listener_of_an_interface_hears_nothing_else);
+  tcase_add_test (tcase, way_that_has_gone_is_an_error);
+  tcase_add_test (tcase, full_device_says_later);
+  tcase_add_test (tcase, link_local_addresses_have_their_interface);
+  return suite;
+}
+
+GST_CHECK_MAIN (mmtpsocketsystem);

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Makes MMTP messages that nobody sent; see the header. Each value is drawn
+ * near the one that was overheard, at an edge, or anywhere.
+ */
+
+#include "mmtpforge.h"
+
+#include <string.h>
+
+typedef struct
+{
+  MmtpDraw draw;
+  gpointer source;
+  const MmtpOverheard *overheard;
+  const guint64 *others;        /* numbers, of the other direction */
+} Forger;
+
+static const guint8 forged_payload[1500];
+static const gchar forged_caps[] = "video/mpeg, mpegversion=(int)2";
+
+/* --- overhearing ---------------------------------------------------------- */
+
+static void
+overhear_number (MmtpOverheard * self, const MmtpMessage * message,
+    MmtpRole from)
+{
+  guint64 *number = &self->numbers[from == MMTP_RECEIVER][message->channel];
+
+  *number = MAX (*number, mmtp_unwrap (message->number, 16, *number));
+}
+
+void
+mmtp_overhear (MmtpOverheard * self, const guint8 * bytes, gsize size,
+    MmtpRole from)
+{
+  MmtpMessage message;
+
+  if (mmtp_packet_parse_header (&message, bytes, size, from)
+      || mmtp_packet_parse_body (&message, bytes, size))
+    return;
+  overhear_number (self, &message, from);
+  if (from == MMTP_SENDER)
+    self->sent = message.sent;
+  switch (message.type) {
+    case MMTP_DATA:
+      self->stream_number = message.data.stream_number;
+      self->due = message.data.due;
+      break;
+    case MMTP_OPEN:
+      memcpy (self->nonce_s, message.open.nonce, MMTP_NONCE_SIZE);
+      memcpy (self->cookie, message.open.cookie, MMTP_COOKIE_SIZE);
+      self->tokens[1] = message.open.token;
+      break;
+    case MMTP_ACCEPT:
+      memcpy (self->nonce_r, message.accept.nonce_r, MMTP_NONCE_SIZE);
+      self->tokens[0] = message.accept.token;
+      break;
+    case MMTP_JOIN:
+      self->path_nonce = message.join.nonce;
+      break;
+    case MMTP_CHALLENGE:
+      self->challenge = message.challenge.challenge;
+      break;
+    default:
+      break;
+  }
+}
+
+/* --- values --------------------------------------------------------------- */
+
+static guint32
+draw (const Forger * self, guint32 below)
+{
+  return self->draw (self->source) % below;
+}
+
+static guint32
+draw_u32 (const Forger * self)
+{
+  static const guint32 edges[] = {
+    0, 1, 1000, 65536, 1000000, G_MAXINT32, 0x80000000, G_MAXUINT32
+  };
+
+  if (draw (self, 2))
+    return edges[draw (self, G_N_ELEMENTS (edges))];
+  return self->draw (self->source);
+}
+
+static guint64
+draw_u64 (const Forger * self)
+{
+  guint64 high = draw_u32 (self);
+
+  return high << 32 | draw_u32 (self);
+}
+
+/* Mostly close by, at times a window of replays away, or anywhere */
+static guint64
+draw_near (const Forger * self, guint64 value)
+{
+  switch (draw (self, 8)) {
+    case 0:
+      return draw_u64 (self);
+    case 1:
+      return value + draw (self, 100000);
+    case 2:
+      return value - draw (self, 2048);
+    default:
+      return value + draw (self, 8);
+  }
+}
+
+static void
+draw_bytes (const Forger * self, guint8 * bytes, const guint8 * known,
+    gsize size)
+{
+  guint bit = draw (self, 64);
+
+  memcpy (bytes, known, size);
+  if (bit < 8)
+    bytes[draw (self, size)] ^= 1 << bit;
+}
+
+/* --- messages ------------------------------------------------------------- */
+
+static void
+forge_data (const Forger * self, MmtpData * data)
+{
+  data->stream_number = draw_near (self, self->overheard->stream_number + 1);
+  data->due = draw_near (self, self->overheard->due + 1000 * draw (self, 100));
+  data->flags = draw (self, 256);
+  data->caps_version = draw (self, 4);
+  memset (&data->prelude, 0, sizeof (data->prelude));
+  if (data->flags & MMTP_FLAG_FIRST && draw (self, 2)) {
+    data->prelude.mask = draw (self, 64);
+    data->prelude.pts = draw_u32 (self);
+    data->prelude.dts = draw_u32 (self);
+    data->prelude.duration = draw_u32 (self);
+    data->prelude.frame_rate = draw_u32 (self);
+    data->prelude.bit_rate = draw_u64 (self);
+  }
+  data->payload = forged_payload;
+  data->payload_size = draw (self, 4) ? draw (self, 200) :
+      draw (self, sizeof (forged_payload));
+}
+
+static void
+forge_open (const Forger * self, MmtpOpen * open)
+{
+  draw_bytes (self, open->nonce, self->overheard->nonce_s, MMTP_NONCE_SIZE);
+  draw_bytes (self, open->cookie, self->overheard->cookie, MMTP_COOKIE_SIZE);
+  open->token = draw_u64 (self);
+  open->initial_delay = draw (self, 60000001);
+  open->bit_rate = draw_u64 (self);
+  open->frame_period = draw_u32 (self);
+  open->longest = 128 + draw (self, 65507 - 128 + 1);
+  open->keepalive_period = 10 + draw (self, 9991);
+  open->now = draw_u64 (self);
+  open->has_key = draw (self, 2);
+  memset (open->mac, 0, MMTP_MAC_SIZE);
+}
+
+static void
+forge_accept (const Forger * self, MmtpAccept * accept)
+{
+  draw_bytes (self, accept->nonce, self->overheard->nonce_s, MMTP_NONCE_SIZE);
+  draw_bytes (self, accept->nonce_r, self->overheard->nonce_r, MMTP_NONCE_SIZE);
+  accept->token = draw_u64 (self);
+  accept->least_delay = draw_u32 (self);
+  accept->has_key = draw (self, 2);
+  memset (accept->mac, 0, MMTP_MAC_SIZE);
+}
+
+static void
+forge_keepalive (const Forger * self, MmtpKeepalive * keepalive, guint64 number)
+{
+  const guint32 next = self->overheard->stream_number + 1;
+
+  keepalive->number = number;
+  keepalive->initial_delay = draw_u32 (self);
+  keepalive->next = draw_near (self, next);
+  keepalive->floor = draw_near (self, next);
+  keepalive->round_trip = draw_u32 (self);
+  keepalive->fastest = draw (self, 4) ? draw (self, 4) : draw (self, 256);
+  keepalive->caps_version = draw (self, 4);
+  keepalive->stored = draw (self, 2);
+  keepalive->has_offset = draw (self, 2);
+  keepalive->offset = draw_u32 (self);
+  keepalive->echo = draw_near (self, self->overheard->sent);
+  keepalive->hold = draw_u32 (self);
+}
+
+static void
+forge_record (const Forger * self, MmtpRecord * record)
+{
+  guint i;
+
+  record->channel = draw (self, 4) ? draw (self, 4) : draw (self, 256);
+  record->flags = draw (self, 8);
+  record->highest = draw_near (self, self->others[record->channel]);
+  record->received = draw_near (self, record->highest);
+  record->lost = draw_u32 (self);
+  record->late = draw_u32 (self);
+  record->bytes = draw_u32 (self);
+  record->least_transit = draw_u32 (self);
+  record->high_transit = draw_u32 (self);
+  record->inter_arrival = draw_u32 (self);
+  record->jitter = draw_u32 (self);
+  record->capacity = draw_u32 (self);
+  record->rate = draw_u32 (self);
+  record->decrease = draw (self, 256);
+  record->n_ranges = draw (self, 4) ? 0 : draw (self, MMTP_MAX_RANGES + 1);
+  for (i = 0; i < record->n_ranges; i++) {
+    record->ranges[i].first = draw_near (self, record->highest);
+    record->ranges[i].count = 1 + draw (self, 255);
+  }
+}
+
+static void
+forge_report (const Forger * self, MmtpReport * report, guint64 number)
+{
+  guint i;
+
+  report->channel_number = number;
+  report->number = draw (self, 4) ? 1 + draw (self, 1000) : draw_u32 (self);
+  report->number = MAX (report->number, 1);
+  report->next = draw_near (self, self->overheard->stream_number);
+  report->echo_channel = draw (self, 4);
+  report->echo = draw_near (self, self->overheard->sent);
+  report->hold = draw_u32 (self);
+  report->n_records = draw (self, 4) ? draw (self, 4) :
+      draw (self, MMTP_MAX_RECORDS + 1);
+  for (i = 0; i < report->n_records; i++)
+    forge_record (self, &report->records[i]);
+}
+
+static void
+forge_caps (const Forger * self, MmtpCaps * caps)
+{
+  caps->version = 1 + draw (self, draw (self, 4) ? 4 : 255);
+  caps->length = draw (self, 2) ? strlen (forged_caps) :
+      1 + draw (self, MMTP_MAX_CAPS);
+  caps->offset = draw (self, 2) ? 0 : draw (self, caps->length);
+  caps->piece = (const guint8 *) forged_caps;
+  caps->piece_size = MIN (strlen (forged_caps), caps->length - caps->offset);
+}
+
+static void
+forge_body (const Forger * self, MmtpMessage * message, guint64 number)
+{
+  const MmtpOverheard *overheard = self->overheard;
+
+  switch (message->type) {
+    case MMTP_DATA:
+      forge_data (self, &message->data);
+      break;
+    case MMTP_PROBE:
+      message->probe.flags = draw (self, 2) ? MMTP_FLAG_PAIR : 0;
+      message->probe.size = 16 + draw (self, 1400);
+      break;
+    case MMTP_INIT:
+    case MMTP_COOKIE:
+      draw_bytes (self, message->init.nonce, overheard->nonce_s,
+          MMTP_NONCE_SIZE);
+      draw_bytes (self, message->init.cookie, overheard->cookie,
+          MMTP_COOKIE_SIZE);
+      break;
+    case MMTP_OPEN:
+      forge_open (self, &message->open);
+      break;
+    case MMTP_ACCEPT:
+      forge_accept (self, &message->accept);
+      break;
+    case MMTP_REFUSE:
+      draw_bytes (self, message->refuse.nonce, overheard->nonce_s,
+          MMTP_NONCE_SIZE);
+      message->refuse.reason = draw (self, 6);
+      break;
+    case MMTP_JOIN:
+      message->join.number = number;
+      message->join.nonce = draw (self, 2) ? overheard->path_nonce :
+          draw_u64 (self);
+      message->join.longest = 128 + draw (self, 65507 - 128 + 1);
+      break;
+    case MMTP_CHALLENGE:
+    case MMTP_RESPONSE:
+      message->challenge.nonce = draw (self, 2) ? overheard->path_nonce :
+          draw_u64 (self);
+      message->challenge.challenge = draw (self, 2) ? overheard->challenge :
+          draw_u64 (self);
+      break;
+    case MMTP_KEEPALIVE:
+      forge_keepalive (self, &message->keepalive, number);
+      break;
+    case MMTP_REPORT:
+      forge_report (self, &message->report, number);
+      break;
+    case MMTP_QUERY:
+      message->query.channel = draw (self, 2) ? draw (self, 4) :
+          MMTP_ALL_CHANNELS;
+      break;
+    case MMTP_DECREASE:
+      message->decrease.channel = draw (self, 5);
+      message->decrease.number = 1 + draw (self, 255);
+      message->decrease.jitter = draw_u32 (self);
+      message->decrease.rate = draw_u32 (self);
+      break;
+    case MMTP_LEAVE:
+      message->leave.channel = draw (self, 5);
+      message->leave.is_ack = draw (self, 2);
+      message->leave.reason = draw (self, 5);
+      message->leave.highest = draw_near (self,
+          self->others[message->leave.channel]);
+      break;
+    case MMTP_CAPS:
+    case MMTP_CAPS_ACK:
+      forge_caps (self, &message->caps);
+      break;
+    default:
+      message->end.stream_number = draw_near (self,
+          overheard->stream_number + 1);
+      break;
+  }
+}
+
+static gboolean
+is_handshake (MmtpType type)
+{
+  return type >= MMTP_INIT && type <= MMTP_REFUSE;
+}
+
+guint64
+mmtp_forge (MmtpMessage * message, MmtpType type, MmtpRole from,
+    guint8 channel, const MmtpOverheard * overheard, MmtpDraw draw_number,
+    gpointer source)
+{
+  const gboolean by_receiver = from == MMTP_RECEIVER;
+  const Forger self = {
+    draw_number, source, overheard, overheard->numbers[!by_receiver]
+  };
+  guint64 number = 0;
+
+  if (!is_handshake (type))
+    number = draw_near (&self, overheard->numbers[by_receiver][channel] + 1);
+  message->type = type;
+  message->channel = channel;
+  message->number = number;
+  message->sent = draw_near (&self, overheard->sent);
+  message->trailer = 0;
+  forge_body (&self, message, number);
+  return number;
+}

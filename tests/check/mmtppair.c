@@ -1,0 +1,680 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A sender and a receiver of MMTP in virtual time; see the header. Whatever
+ * does not hold ends the program.
+ */
+
+#include "mmtppair.h"
+
+#include <string.h>
+
+#define MS G_GUINT64_CONSTANT (1000000)
+#define SECOND (1000 * MS)
+#define OVERHEAD 28             /* IPv4 and UDP */
+#define LONGEST 1472
+#define MAX_BYTES 500000
+#define MAX_OUTPUTS 100000      /* at one time; more is without end */
+#define MAX_WAKEUPS 8           /* at one time; the same */
+
+static const struct
+{
+  const gchar *name;
+  guint64 rate;                 /* bits per second */
+  guint64 delay;                /* ns one way */
+} channels[MMTP_PAIR_CHANNELS] = {
+  {"fast", 4000000, 10 * MS}, {"middle", 2000000, 40 * MS},
+  {"slow", 500000, 120 * MS}
+};
+
+typedef struct
+{
+  guint64 time;                 /* ns, of arrival */
+  guint channel;
+  MmtpAddress address;          /* of the channel when it was sent */
+  GBytes *bytes;
+} Flight;
+
+/* Of an address, as the receiver has to see it: docs/wire-mmtp.md section 3,
+ * RESPONSE, and section 4 */
+typedef struct
+{
+  guint64 received, sent;       /* bytes */
+  GArray *challenges;           /* guint64: that were sent there; NULL: none */
+  GByteArray *cookies;
+  gboolean validated;           /* one of them came back */
+} Account;
+
+enum
+{ TO_SENDER, TO_RECEIVER };
+
+static void
+free_account (gpointer data)
+{
+  Account *account = data;
+
+  g_clear_pointer (&account->challenges, g_array_unref);
+  g_clear_pointer (&account->cookies, g_byte_array_unref);
+  g_free (account);
+}
+
+static guint
+hash_address (gconstpointer key)
+{
+  const MmtpAddress *address = key;
+  guint hash = 5381, i;
+
+  for (i = 0; i < address->size; i++)
+    hash = hash * 33 + address->bytes[i];
+  return hash;
+}
+
+static gboolean
+is_same_address (gconstpointer a, gconstpointer b)
+{
+  const MmtpAddress *one = a, *other = b;
+
+  return one->size == other->size
+      && memcmp (one->bytes, other->bytes, one->size) == 0;
+}
+
+void
+mmtp_pair_get_address (guint channel, MmtpAddress * address)
+{
+  const guint8 bytes[] = { 192, 0, 2, channel + 1, 0x13, 0x8c };
+
+  memset (address, 0, sizeof (*address));
+  address->size = sizeof (bytes);
+  memcpy (address->bytes, bytes, sizeof (bytes));
+}
+
+static guint
+find_channel (MmtpPair * self, const MmtpAddress * address)
+{
+  guint i;
+
+  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
+    if (is_same_address (address, &self->addresses[i]))
+      return i;
+  return MMTP_NO_CHANNEL;
+}
+
+void
+mmtp_pair_move (MmtpPair * self, guint channel, const MmtpAddress * address)
+{
+  self->addresses[channel] = *address;
+}
+
+/* --- what must hold ------------------------------------------------------- */
+
+static void
+check_sender_channel (MmtpPair * self, guint channel)
+{
+  MmtpSenderChannelStats *old = &self->sender_channels[channel], new;
+
+  if (!mmtp_sender_get_channel_stats (self->sender, channel, &new))
+    return;
+  g_assert (new.packets >= old->packets && new.bytes >= old->bytes);
+  g_assert (new.data_packets >= old->data_packets);
+  g_assert (new.retransmitted >= old->retransmitted);
+  g_assert (new.probes >= old->probes && new.reported >= old->reported);
+  g_assert (new.lost >= old->lost && new.late >= old->late);
+  g_assert (new.requeued >= old->requeued);
+  g_assert (new.decreases >= old->decreases);
+  g_assert (new.silences >= old->silences);
+  *old = new;
+}
+
+static void
+check_receiver_channel (MmtpPair * self, guint channel)
+{
+  MmtpReceiverChannelStats *old = &self->receiver_channels[channel], new;
+
+  if (!mmtp_receiver_get_channel_stats (self->receiver, channel, &new))
+    return;
+  g_assert (new.received >= old->received && new.bytes >= old->bytes);
+  g_assert (new.lost >= old->lost && new.late >= old->late);
+  g_assert (new.duplicates >= old->duplicates);
+  g_assert (new.decreases >= old->decreases);
+  *old = new;
+}
+
+static void
+check_sender_stats (MmtpPair * self)
+{
+  MmtpSenderStats *old = &self->sender_stats, new;
+  guint i;
+
+  mmtp_sender_get_stats (self->sender, &new);
+  g_assert (new.buffers >= old->buffers && new.bytes >= old->bytes);
+  g_assert (new.packets >= old->packets);
+  g_assert (new.sent_buffers >= old->sent_buffers);
+  g_assert (new.discarded_buffers >= old->discarded_buffers);
+  g_assert (new.discarded_room >= old->discarded_room);
+  g_assert (new.discarded_keys >= old->discarded_keys);
+  g_assert (new.discarded_droppable >= old->discarded_droppable);
+  g_assert (new.retransmitted >= old->retransmitted);
+  g_assert (new.unrepaired >= old->unrepaired);
+  g_assert (new.n_channels >= old->n_channels);
+  g_assert (new.n_channels <= MMTP_PAIR_CHANNELS);
+  g_assert (new.queued_bytes <= 2 * self->sender_config.max_bytes);
+  for (i = 0; i < MMTP_LAST_REFUSAL; i++)
+    g_assert (new.refused[i] >= old->refused[i]);
+  *old = new;
+  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
+    check_sender_channel (self, i);
+}
+
+static void
+check_receiver_stats (MmtpPair * self)
+{
+  MmtpReceiverStats *old = &self->receiver_stats, new;
+  guint i;
+
+  mmtp_receiver_get_stats (self->receiver, &new);
+  g_assert (new.sessions >= old->sessions);
+  g_assert (new.buffers >= old->buffers && new.bytes >= old->bytes);
+  g_assert (new.packets >= old->packets && new.late >= old->late);
+  g_assert (new.duplicates >= old->duplicates);
+  g_assert (new.missing >= old->missing);
+  g_assert (new.incomplete >= old->incomplete);
+  g_assert (new.no_room >= old->no_room && new.reports >= old->reports);
+  g_assert (new.n_channels <= MMTP_MAX_CHANNELS);
+  g_assert (new.held_bytes <= self->receiver_config.max_bytes);
+  for (i = 0; i < MMTP_LAST_REFUSAL; i++)
+    g_assert (new.refused[i] >= old->refused[i]);
+  *old = new;
+  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
+    check_receiver_channel (self, i);
+}
+
+static Account *
+get_account (MmtpPair * self, const MmtpAddress * address)
+{
+  Account *account = g_hash_table_lookup (self->accounts, address);
+
+  if (!account) {
+    account = g_new0 (Account, 1);
+    g_hash_table_insert (self->accounts, g_memdup2 (address,
+            sizeof (*address)), account);
+  }
+  return account;
+}
+
+static gboolean
+read_message (MmtpMessage * message, const guint8 * bytes, gsize size,
+    MmtpRole from)
+{
+  return !mmtp_packet_parse_header (message, bytes, size, from)
+      && !mmtp_packet_parse_body (message, bytes, size);
+}
+
+static gboolean
+has_challenge (const Account * account, const MmtpChallenge * response)
+{
+  guint i;
+
+  for (i = 0; account->challenges && i < account->challenges->len; i++)
+    if (g_array_index (account->challenges, guint64, i) == response->challenge)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+has_cookie (const Account * account, const MmtpOpen * open)
+{
+  guint i;
+
+  for (i = 0; account->cookies && i < account->cookies->len;
+      i += MMTP_COOKIE_SIZE)
+    if (memcmp (account->cookies->data + i, open->cookie,
+            MMTP_COOKIE_SIZE) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+account_input (MmtpPair * self, const MmtpAddress * address,
+    const guint8 * bytes, gsize size)
+{
+  Account *account = get_account (self, address);
+  MmtpMessage message;
+
+  account->received += size;
+  if (!read_message (&message, bytes, size, MMTP_SENDER))
+    return;
+  if (message.type == MMTP_RESPONSE)
+    account->validated |= has_challenge (account, &message.challenge);
+  else if (message.type == MMTP_OPEN)
+    account->validated |= has_cookie (account, &message.open);
+}
+
+static void
+remember (Account * account, const MmtpMessage * message)
+{
+  if (message->type == MMTP_CHALLENGE) {
+    if (!account->challenges)
+      account->challenges = g_array_new (FALSE, FALSE, sizeof (guint64));
+    g_array_append_val (account->challenges, message->challenge.challenge);
+  } else if (message->type == MMTP_COOKIE) {
+    if (!account->cookies)
+      account->cookies = g_byte_array_new ();
+    g_byte_array_append (account->cookies, message->init.cookie,
+        MMTP_COOKIE_SIZE);
+  }
+}
+
+static void
+account_output (MmtpPair * self, const MmtpAddress * address,
+    const guint8 * bytes, gsize size)
+{
+  Account *account = get_account (self, address);
+  MmtpMessage message;
+
+  account->sent += size;
+  g_assert (account->validated || account->sent <= account->received);
+  g_assert (read_message (&message, bytes, size, MMTP_RECEIVER));
+  if (!account->validated)
+    remember (account, &message);
+}
+
+gsize
+mmtp_pair_get_sent (MmtpPair * self, const MmtpAddress * address)
+{
+  return get_account (self, address)->sent;
+}
+
+/* --- the stream ----------------------------------------------------------- */
+
+static GBytes *
+new_frame (guint32 number, guint size)
+{
+  guint8 *data = g_malloc (size);
+  guint i;
+
+  for (i = 0; i < size; i++)
+    data[i] = (number >> 8 * (i % 4)) ^ i / 4;
+  return g_bytes_new_take (data, size);
+}
+
+static void
+put (MmtpPair * self)
+{
+  MmtpBuffer buffer = { NULL, self->now, self->n_put % 12 ?
+        MMTP_FLAG_DELTA : MMTP_FLAG_HEADER, {0,}
+  };
+
+  self->put_at = self->now + MMTP_PAIR_PERIOD;
+  buffer.data = new_frame (self->n_put++, self->config.frame_size);
+  mmtp_sender_put (self->sender, self->now, &buffer);
+  g_bytes_unref (buffer.data);
+}
+
+/* While a buffer waits the receiver's clock may be corrected, by at most 1 ms
+ * in a second (mmtpclock.c). */
+static void
+check_time (MmtpPair * self, const MmtpReceiverEvent * event)
+{
+  g_assert (event->due + event->delay + event->delay / 1000 >= self->now);
+}
+
+static void
+check_frame (MmtpPair * self, const MmtpReceiverEvent * event)
+{
+  const guint8 *data = g_bytes_get_data (event->data, NULL);
+  guint32 number;
+  GBytes *expected;
+
+  g_assert (g_bytes_get_size (event->data) == self->config.frame_size);
+  number = data[0] | data[1] << 8 | data[2] << 16 | (guint32) data[3] << 24;
+  g_assert (number < self->n_put);
+  expected = new_frame (number, self->config.frame_size);
+  g_assert (g_bytes_equal (expected, event->data));
+  g_bytes_unref (expected);
+  if (self->out->len > 0)
+    g_assert (number > g_array_index (self->out, guint32, self->out->len - 1));
+  g_array_append_val (self->out, number);
+}
+
+/* --- messages ------------------------------------------------------------- */
+
+static void
+set_directions (MmtpPair * self)
+{
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    if (self->has_session)
+      mmtp_direction_clear (&self->directions[i]);
+    mmtp_direction_init (&self->directions[i], &self->key,
+        self->overheard.nonce_s, self->overheard.nonce_r,
+        i ? MMTP_RECEIVER : MMTP_SENDER, self->overheard.tokens[i]);
+  }
+  self->has_session = TRUE;
+}
+
+static gboolean
+tell_sent (MmtpPair * self, MmtpRole from, const MmtpAddress * address,
+    const guint8 * bytes, gsize size)
+{
+  mmtp_overhear (&self->overheard, bytes, size, from);
+  if ((bytes[0] & 0x1f) == MMTP_ACCEPT)
+    set_directions (self);
+  return !self->config.sent || self->config.sent (self, from, address, bytes,
+      size, self->config.data);
+}
+
+/* Messages of a channel come in the order in which they were sent. */
+static void
+take_off (MmtpPair * self, guint to, guint channel,
+    const MmtpAddress * address, const guint8 * bytes, gsize size)
+{
+  guint64 *busy = &self->busy[to][channel];
+  Flight *flight = g_new (Flight, 1);
+
+  *busy = MAX (*busy, self->now)
+      + (size + OVERHEAD) * 8 * SECOND / channels[channel].rate;
+  flight->time = *busy + channels[channel].delay;
+  flight->channel = channel;
+  flight->address = *address;
+  flight->bytes = g_bytes_new (bytes, size);
+  g_queue_push_tail (&self->flights[to][channel], flight);
+}
+
+static void
+free_flight (gpointer data)
+{
+  Flight *flight = data;
+
+  g_bytes_unref (flight->bytes);
+  g_free (flight);
+}
+
+static gboolean
+has_room (MmtpPair * self, guint to, guint channel)
+{
+  return self->busy[to][channel] < self->now + SECOND;
+}
+
+/* A queue of a second, then it drops. */
+static void
+send (MmtpPair * self, guint to, guint channel, const MmtpAddress * address,
+    const guint8 * bytes, gsize size)
+{
+  MmtpRole from = to == TO_RECEIVER ? MMTP_SENDER : MMTP_RECEIVER;
+
+  if (has_room (self, to, channel)
+      && tell_sent (self, from, address, bytes, size))
+    take_off (self, to, channel, address, bytes, size);
+}
+
+static void
+poll_sender (MmtpPair * self)
+{
+  MmtpSenderEvent event;
+  guint8 bytes[LONGEST];
+  guint channel, n = 0;
+  gsize size;
+
+  while ((size = mmtp_sender_poll_output (self->sender, self->now, &channel,
+              bytes, sizeof (bytes)))) {
+    g_assert (size <= LONGEST && channel < MMTP_PAIR_CHANNELS);
+    g_assert (n++ < MAX_OUTPUTS);
+    send (self, TO_RECEIVER, channel, &self->addresses[channel], bytes, size);
+  }
+  while (mmtp_sender_poll_event (self->sender, &event)) {
+    if (event.type == MMTP_EVENT_READY && self->put_at == MMTP_NEVER) {
+      self->streaming = TRUE;
+      self->put_at = self->now;
+    }
+    self->lost += event.type == MMTP_EVENT_LOST;
+    self->broken += event.type == MMTP_EVENT_BROKEN;
+    self->refused += event.type == MMTP_EVENT_REFUSED;
+    self->ended += event.type == MMTP_EVENT_ENDED;
+  }
+  check_sender_stats (self);
+}
+
+static void
+poll_receiver_output (MmtpPair * self)
+{
+  MmtpAddress address;
+  guint8 bytes[LONGEST];
+  guint channel, n = 0;
+  gsize size;
+
+  while ((size = mmtp_receiver_poll_output (self->receiver, self->now,
+              &address, bytes, sizeof (bytes)))) {
+    g_assert (size <= LONGEST);
+    g_assert (n++ < MAX_OUTPUTS);
+    account_output (self, &address, bytes, size);
+    channel = find_channel (self, &address);
+    if (channel != MMTP_NO_CHANNEL)
+      send (self, TO_SENDER, channel, &address, bytes, size);
+    else
+      tell_sent (self, MMTP_RECEIVER, &address, bytes, size);
+  }
+}
+
+static void
+poll_receiver (MmtpPair * self)
+{
+  MmtpReceiverEvent event;
+
+  poll_receiver_output (self);
+  while (mmtp_receiver_poll_event (self->receiver, &event)) {
+    self->sessions += event.type == MMTP_EVENT_SESSION;
+    self->silences += event.type == MMTP_EVENT_SILENT;
+    self->ends += event.type == MMTP_EVENT_END;
+    if (event.type == MMTP_EVENT_BUFFER) {
+      check_time (self, &event);
+      if (self->trusted)
+        check_frame (self, &event);
+      g_bytes_unref (event.data);
+    } else if (event.type == MMTP_EVENT_CAPS)
+      g_free (event.caps);
+  }
+  check_receiver_stats (self);
+}
+
+void
+mmtp_pair_to_sender (MmtpPair * self, guint channel, const guint8 * bytes,
+    gsize size)
+{
+  mmtp_sender_input (self->sender, self->now, channel, bytes, size);
+  poll_sender (self);
+}
+
+void
+mmtp_pair_to_receiver (MmtpPair * self, const MmtpAddress * address,
+    const guint8 * bytes, gsize size)
+{
+  account_input (self, address, bytes, size);
+  mmtp_receiver_input (self->receiver, self->now, address, bytes, size);
+  poll_receiver (self);
+}
+
+/* --- time ----------------------------------------------------------------- */
+
+static GQueue *
+get_next_flight (MmtpPair * self)
+{
+  GQueue *next = NULL;
+  guint i;
+
+  for (i = 0; i < 2 * MMTP_PAIR_CHANNELS; i++) {
+    GQueue *queue = &self->flights[i / MMTP_PAIR_CHANNELS]
+        [i % MMTP_PAIR_CHANNELS];
+    const Flight *flight = g_queue_peek_head (queue);
+
+    if (flight && (!next
+            || flight->time < ((Flight *) g_queue_peek_head (next))->time))
+      next = queue;
+  }
+  return next;
+}
+
+static gboolean
+is_to_receiver (const MmtpPair * self, const GQueue * queue)
+{
+  return queue >= self->flights[TO_RECEIVER];
+}
+
+static void
+land (MmtpPair * self, GQueue * queue)
+{
+  Flight *flight = g_queue_pop_head (queue);
+  gsize size;
+  const guint8 *bytes = g_bytes_get_data (flight->bytes, &size);
+
+  if (is_to_receiver (self, queue))
+    mmtp_pair_to_receiver (self, &flight->address, bytes, size);
+  else
+    mmtp_pair_to_sender (self, flight->channel, bytes, size);
+  free_flight (flight);
+}
+
+static guint64
+get_next_time (MmtpPair * self, GQueue * queue)
+{
+  guint64 next = MIN (mmtp_sender_next_wakeup (self->sender),
+      mmtp_receiver_next_wakeup (self->receiver));
+
+  if (self->streaming)
+    next = MIN (next, self->put_at);
+  if (queue)
+    next = MIN (next, ((Flight *) g_queue_peek_head (queue))->time);
+  return next;
+}
+
+/* What one of them does may be a reason to do something else at once, but not
+ * for ever. */
+static void
+wake (MmtpPair * self)
+{
+  guint n;
+
+  for (n = 0; mmtp_sender_next_wakeup (self->sender) <= self->now; n++) {
+    g_assert (n < MAX_WAKEUPS);
+    mmtp_sender_timeout (self->sender, self->now);
+    poll_sender (self);
+  }
+  for (n = 0; mmtp_receiver_next_wakeup (self->receiver) <= self->now; n++) {
+    g_assert (n < MAX_WAKEUPS);
+    mmtp_receiver_timeout (self->receiver, self->now);
+    poll_receiver (self);
+  }
+}
+
+void
+mmtp_pair_run (MmtpPair * self, guint64 duration)
+{
+  const guint64 until = self->now + duration;
+
+  for (;;) {
+    GQueue *queue = get_next_flight (self);
+    guint64 next = get_next_time (self, queue);
+
+    if (next > until)
+      break;
+    self->now = MAX (self->now, next);
+    if (queue && ((Flight *) g_queue_peek_head (queue))->time <= self->now)
+      land (self, queue);
+    if (self->streaming && self->put_at <= self->now) {
+      put (self);
+      poll_sender (self);
+    }
+    wake (self);
+    if (self->config.happened)
+      self->config.happened (self, self->config.data);
+  }
+  self->now = until;
+}
+
+/* --- life cycle ----------------------------------------------------------- */
+
+void
+mmtp_pair_add_channel (MmtpPair * self, guint channel)
+{
+  const MmtpChannelConfig config =
+      { channels[channel].name, LONGEST, OVERHEAD };
+
+  g_assert (mmtp_sender_add_channel (self->sender, self->now, &config) ==
+      channel);
+  poll_sender (self);
+}
+
+static void
+make_entropy (guint8 entropy[MMTP_ENTROPY_SIZE], guint seed)
+{
+  guint i;
+
+  for (i = 0; i < MMTP_ENTROPY_SIZE; i++)
+    entropy[i] = (2 * seed + 1) * i + seed;
+}
+
+void
+mmtp_pair_begin_anew (MmtpPair * self, guint seed)
+{
+  guint8 entropy[MMTP_ENTROPY_SIZE];
+
+  make_entropy (entropy, seed);
+  g_clear_pointer (&self->sender, mmtp_sender_free);
+  self->sender = mmtp_sender_new (&self->sender_config, entropy);
+  memset (&self->sender_stats, 0, sizeof (self->sender_stats));
+  memset (self->sender_channels, 0, sizeof (self->sender_channels));
+  self->put_at = MMTP_NEVER;
+  self->streaming = FALSE;
+}
+
+static void
+init_key (MmtpPair * self)
+{
+  GBytes *key = NULL;
+
+  if (self->config.key)
+    key = g_bytes_new (self->config.key, strlen (self->config.key));
+  mmtp_key_init (&self->key, key);
+  self->sender_config.key = self->receiver_config.key = key;
+}
+
+void
+mmtp_pair_init (MmtpPair * self, const MmtpPairConfig * config)
+{
+  guint8 entropy[MMTP_ENTROPY_SIZE];
+  guint i;
+
+  memset (self, 0, sizeof (*self));
+  self->config = *config;
+  self->now = SECOND;
+  self->put_at = MMTP_NEVER;
+  self->trusted = TRUE;
+  self->out = g_array_new (FALSE, FALSE, sizeof (guint32));
+  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
+    mmtp_pair_get_address (i, &self->addresses[i]);
+  self->accounts = g_hash_table_new_full (hash_address, is_same_address,
+      g_free, free_account);
+  mmtp_sender_config_init (&self->sender_config);
+  mmtp_receiver_config_init (&self->receiver_config);
+  self->sender_config.max_bytes = self->receiver_config.max_bytes = MAX_BYTES;
+  init_key (self);
+  make_entropy (entropy, 0);
+  self->receiver = mmtp_receiver_new (&self->receiver_config, entropy);
+  mmtp_pair_begin_anew (self, 1);
+}
+
+void
+mmtp_pair_clear (MmtpPair * self)
+{
+  guint i;
+
+  for (i = 0; i < 2; i++)
+    mmtp_direction_clear (&self->directions[i]);
+  for (i = 0; i < 2 * MMTP_PAIR_CHANNELS; i++)
+    g_queue_clear_full (&self->flights[i / MMTP_PAIR_CHANNELS]
+        [i % MMTP_PAIR_CHANNELS], free_flight);
+  mmtp_key_clear (&self->key);
+  g_clear_pointer (&self->sender_config.key, g_bytes_unref);
+  mmtp_sender_free (self->sender);
+  mmtp_receiver_free (self->receiver);
+  g_hash_table_unref (self->accounts);
+  g_array_unref (self->out);
+}

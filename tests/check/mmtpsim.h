@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Two ends of a session over simulated channels in virtual time, and what
+ * became of each frame. The judge looks at the bytes of each DATA packet and at
+ * true times by itself, so that it need not believe what the ends say of
+ * themselves.
+ *
+ *   mmtp_sim_config_init (&config, &mmtp_sim_cores);
+ *   ... channels, source ...
+ *   sim = mmtp_sim_new (&config);
+ *   mmtp_sim_run (sim);
+ *   mmtp_sim_get_result (sim)
+ */
+
+#ifndef __MMTP_SIM_H__
+#define __MMTP_SIM_H__
+
+#include "mmtpreceiver.h"
+#include "mmtpsender.h"
+#include "mmtpsimlink.h"
+
+#define MMTP_SIM_MAX_CHANNELS 8
+#define MMTP_SIM_OVERHEAD 28    /* bytes of IPv4 and UDP */
+#define MMTP_SIM_MAX_ACTIONS 32
+#define MMTP_SIM_NEVER G_MAXUINT64
+
+/* The two ends: the cores, or something simple to hold the simulation itself to
+ * what can be worked out by hand. The same verbs as the cores'. */
+/* *INDENT-OFF* */
+typedef struct
+{
+  gboolean speaks_mmtp;         /* the judge may look at the packets */
+  gpointer (*sender_new) (const MmtpSenderConfig * config, guint64 seed);
+  void (*sender_free) (gpointer sender);
+  gint (*add_channel) (gpointer sender, guint64 now,
+      const MmtpChannelConfig * config);
+  void (*remove_channel) (gpointer sender, guint64 now, guint channel,
+      MmtpLeaveReason reason);
+  gboolean (*put) (gpointer sender, guint64 now, const MmtpBuffer * buffer);
+  gboolean (*has_room) (gpointer sender, guint64 now);
+  void (*end) (gpointer sender, guint64 now);
+  void (*sender_input) (gpointer sender, guint64 now, guint channel,
+      const guint8 * bytes, gsize size);
+  void (*sender_timeout) (gpointer sender, guint64 now);
+  gsize (*sender_poll_output) (gpointer sender, guint64 now,
+      guint * channel, guint8 * bytes, gsize room);
+  guint64 (*sender_next_wakeup) (gpointer sender);
+  gboolean (*sender_poll_event) (gpointer sender, MmtpSenderEvent * event);
+  void (*get_sender_stats) (gpointer sender, MmtpSenderStats * stats);
+  gboolean (*get_sender_channel_stats) (gpointer sender, guint channel,
+      MmtpSenderChannelStats * stats);
+
+  gpointer (*receiver_new) (const MmtpReceiverConfig * config, guint64 seed);
+  void (*receiver_free) (gpointer receiver);
+  void (*receiver_input) (gpointer receiver, guint64 now,
+      const MmtpAddress * address, const guint8 * bytes, gsize size);
+  void (*receiver_timeout) (gpointer receiver, guint64 now);
+  gsize (*receiver_poll_output) (gpointer receiver, guint64 now,
+      MmtpAddress * address, guint8 * bytes, gsize room);
+  guint64 (*receiver_next_wakeup) (gpointer receiver);
+  gboolean (*receiver_poll_event) (gpointer receiver,
+      MmtpReceiverEvent * event);
+  void (*get_receiver_stats) (gpointer receiver, MmtpReceiverStats * stats);
+  gboolean (*get_receiver_channel_stats) (gpointer receiver, guint channel,
+      MmtpReceiverChannelStats * stats);
+} MmtpSimEnds;
+/* *INDENT-ON* */
+
+extern const MmtpSimEnds mmtp_sim_cores;
+/* A sender that puts each frame into one datagram on the first channel at once,
+ * and a receiver that lets out what comes: UDP [5.2] */
+extern const MmtpSimEnds mmtp_sim_udp;
+
+typedef struct
+{
+  guint n;                      /* frames */
+  guint64 period;               /* ns */
+  guint32 size;                 /* bytes, of a video's the mean */
+  gboolean video;               /* IBBPBBPBBPBB, sizes as 5 : 3 : 1 */
+  gboolean stored;              /* there all at once, put while there is room */
+} MmtpSimSource;
+
+typedef enum
+{
+  MMTP_SIM_ADD,                 /* a channel, with a new address */
+  MMTP_SIM_REMOVE
+} MmtpSimActionType;
+
+typedef struct
+{
+  guint64 time;                 /* ns since the origin */
+  MmtpSimActionType type;
+  guint channel;
+} MmtpSimAction;
+
+typedef struct
+{
+  MmtpSimLinkConfig link;
+  guint n_tcp;                  /* flows that share the forward direction */
+  guint64 tcp_from;             /* ns since the origin; 0: from the beginning */
+  gboolean is_later;            /* not there until an action adds it */
+  guint64 known_rate, known_delay;      /* as MmtpChannelConfig's */
+} MmtpSimChannelConfig;
+
+typedef struct
+{
+  const MmtpSimEnds *ends;
+  guint64 seed;
+  MmtpSenderConfig sender;
+  MmtpReceiverConfig receiver;
+  MmtpSimChannelConfig channels[MMTP_SIM_MAX_CHANNELS];
+  guint n_channels;
+  guint longest;                /* bytes of a message */
+  MmtpSimSource source;
+  MmtpSimAction actions[MMTP_SIM_MAX_ACTIONS];
+  guint n_actions;
+  gint64 clock_offset;          /* ns, of the receiver's clock */
+  gint64 clock_skew;            /* parts per billion, of the receiver's clock */
+  guint64 patience;             /* ns until the origin, ready or not */
+  gboolean verbose;
+} MmtpSimConfig;
+
+void mmtp_sim_config_init (MmtpSimConfig * config, const MmtpSimEnds * ends);
+/* Appends one, with the rest of the configuration zero */
+MmtpSimChannelConfig *mmtp_sim_config_add_channel (MmtpSimConfig * config,
+    const MmtpSimPath * forward, const MmtpSimPath * back);
+void mmtp_sim_config_set_source (MmtpSimConfig * config, guint n,
+    guint64 period, guint32 size);
+void mmtp_sim_config_add_action (MmtpSimConfig * config, guint64 time,
+    MmtpSimActionType type, guint channel);
+
+/* What the judge saw of a frame; times are true ones */
+typedef struct
+{
+  guint64 due;                  /* ns; MMTP_SIM_NEVER: not put yet */
+  guint64 limit;                /* ns, due + D0 at the time */
+  guint64 arrived;              /* ns, the last of its packets before it was let
+                                 * out */
+  guint64 released;             /* ns; MMTP_SIM_NEVER: not */
+  guint32 size;
+  guint8 flags;
+  gboolean refused;             /* put said no */
+} MmtpSimFrame;
+
+typedef struct
+{
+  guint64 origin;               /* ns, when the source began */
+  gboolean ready;               /* the sender said so before */
+  guint64 initial_delay;        /* ns, D0 at the end */
+  guint frames;                 /* put */
+  guint refused;                /* at once */
+  guint in_time, too_late;      /* let out, and arrived before and after their
+                                 * limit */
+  guint missing;                /* never let out */
+  guint duplicates, out_of_order, corrupt;
+  guint64 worst_release;        /* ns after the limit, where the ends' clocks
+                                 * differ from the truth */
+  guint64 data_packets;         /* sent */
+  guint64 data_arrived;
+  guint64 messages[2][MMTP_LAST_TYPE];  /* sent, by direction and type */
+  guint64 late_packets;         /* of these arrived after their limit */
+  guint64 worst_late;           /* ns */
+  guint64 most_queued, most_held;       /* bytes, by the ends' own account */
+  guint64 ended_at;             /* ns, END came out; MMTP_SIM_NEVER: it
+                                 * didn't */
+  guint64 worst_deadline;       /* ns, between a buffer's deadline at the
+                                 * receiver and the true one */
+  /* bytes of IP that arrived from the time on at which both the source and the
+   * TCP flows had begun, until the last frame was put */
+  guint64 mmtp_bytes[MMTP_SIM_MAX_CHANNELS];
+  guint64 tcp_bytes[MMTP_SIM_MAX_CHANNELS];
+  MmtpSenderStats sender;
+  MmtpReceiverStats receiver;
+  MmtpSenderChannelStats channels[MMTP_SIM_MAX_CHANNELS];
+  MmtpReceiverChannelStats arrivals[MMTP_SIM_MAX_CHANNELS];
+  MmtpSimLinkStats links[MMTP_SIM_MAX_CHANNELS][2];
+  guint broken_events, too_slow_events;
+  GString *errors;              /* the first few things that may never be */
+} MmtpSimResult;
+
+typedef struct _MmtpSim MmtpSim;
+
+MmtpSim *mmtp_sim_new (const MmtpSimConfig * config);
+void mmtp_sim_free (MmtpSim * sim);
+void mmtp_sim_run (MmtpSim * sim);
+/* The sim's */
+const MmtpSimResult *mmtp_sim_get_result (MmtpSim * sim);
+const MmtpSimFrame *mmtp_sim_get_frames (MmtpSim * sim);
+/* Frames put in this time since the origin, ns, that were not let out in
+ * time */
+guint mmtp_sim_count_lost (MmtpSim * sim, guint64 from, guint64 to);
+/* A few lines for a person */
+void mmtp_sim_print (MmtpSim * sim);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (MmtpSim, mmtp_sim_free)
+#endif /* __MMTP_SIM_H__ */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The ends of a simulated session: MMTP's cores. */
+
+#include "mmtpsim.h"
+
+#include "seededdraw.h"
+
+/* "Random" in a simulation that must be the same each time */
+static void
+make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
+{
+  guint i;
+
+  for (i = 0; i < MMTP_ENTROPY_SIZE; i++)
+    entropy[i] = seeded_draw (seed, G_MAXUINT32, 0, i, 0);
+}
+
+static gpointer
+sender_new (const MmtpSenderConfig * config, guint64 seed)
+{
+  guint8 entropy[MMTP_ENTROPY_SIZE];
+
+  make_entropy (seed, entropy);
+  return mmtp_sender_new (config, entropy);
+}
+
+static gpointer
+receiver_new (const MmtpReceiverConfig * config, guint64 seed)
+{
+  guint8 entropy[MMTP_ENTROPY_SIZE];
+
+  make_entropy (seed, entropy);
+  return mmtp_receiver_new (config, entropy);
+}
+
+/* *INDENT-OFF* */
+#define VERB(member, function) \
+    .member = (__typeof__ (((MmtpSimEnds *) NULL)->member)) function
+
+const MmtpSimEnds mmtp_sim_cores = {
+  .speaks_mmtp = TRUE,
+  .sender_new = sender_new,
+  VERB (sender_free, mmtp_sender_free),
+  VERB (add_channel, mmtp_sender_add_channel),
+  VERB (remove_channel, mmtp_sender_remove_channel),
+  VERB (put, mmtp_sender_put),
+  VERB (has_room, mmtp_sender_has_room),
+  VERB (end, mmtp_sender_end),
+  VERB (sender_input, mmtp_sender_input),
+  VERB (sender_timeout, mmtp_sender_timeout),
+  VERB (sender_poll_output, mmtp_sender_poll_output),
+  VERB (sender_next_wakeup, mmtp_sender_next_wakeup),
+  VERB (sender_poll_event, mmtp_sender_poll_event),
+  VERB (get_sender_stats, mmtp_sender_get_stats),
+  VERB (get_sender_channel_stats, mmtp_sender_get_channel_stats),
+  .receiver_new = receiver_new,
+  VERB (receiver_free, mmtp_receiver_free),
+  VERB (receiver_input, mmtp_receiver_input),
+  VERB (receiver_timeout, mmtp_receiver_timeout),
+  VERB (receiver_poll_output, mmtp_receiver_poll_output),
+  VERB (receiver_next_wakeup, mmtp_receiver_next_wakeup),
+  VERB (receiver_poll_event, mmtp_receiver_poll_event),
+  VERB (get_receiver_stats, mmtp_receiver_get_stats),
+  VERB (get_receiver_channel_stats, mmtp_receiver_get_channel_stats),
+};
+/* *INDENT-ON* */

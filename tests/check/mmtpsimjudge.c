@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What became of each frame and packet of a simulated session, by true time and
+ * by the bytes of docs/wire-mmtp.md, read here once more and not by the codec
+ * that wrote them.
+ */
+
+#include "mmtpsim.h"
+
+#include <string.h>
+
+#include "mmtpsimprivate.h"
+
+#define MAX_ERRORS 8
+
+void
+mmtp_sim_judge_init (MmtpSim * sim)
+{
+  guint i;
+
+  sim->origin = MMTP_SIM_NEVER;
+  sim->result.origin = MMTP_SIM_NEVER;
+  sim->result.ended_at = MMTP_SIM_NEVER;
+  sim->result.errors = g_string_new (NULL);
+  for (i = 0; i < sim->config.source.n; i++)
+    sim->frames[i].due = sim->frames[i].released = MMTP_SIM_NEVER;
+}
+
+void
+mmtp_sim_judge_clear (MmtpSim * sim)
+{
+  g_string_free (sim->result.errors, TRUE);
+}
+
+void
+mmtp_sim_error (MmtpSim * sim, const gchar * format, ...)
+{
+  va_list args;
+
+  if (sim->n_errors++ >= MAX_ERRORS)
+    return;
+  g_string_append_printf (sim->result.errors, "%.6f s: ", sim->now / 1e9);
+  va_start (args, format);
+  g_string_append_vprintf (sim->result.errors, format, args);
+  va_end (args);
+  g_string_append_c (sim->result.errors, '\n');
+}
+
+/* --- packets -------------------------------------------------------------- */
+
+static gboolean
+is_data (const MmtpSim * sim, const guint8 * bytes, gsize size)
+{
+  return sim->ends->speaks_mmtp && size >= 24 && bytes[0] == (1 << 5 | 0);
+}
+
+void
+mmtp_sim_judge_sent (MmtpSim * sim, MmtpSimDirection direction,
+    guint channel, const guint8 * bytes, gsize size)
+{
+  if (!sim->ends->speaks_mmtp)
+    return;
+  if (bytes[1] != channel)
+    mmtp_sim_error (sim, "says channel %u on channel %u", bytes[1], channel);
+  if ((bytes[0] & 0x1f) < MMTP_LAST_TYPE)
+    sim->result.messages[direction][bytes[0] & 0x1f]++;
+  sim->result.data_packets += is_data (sim, bytes, size);
+}
+
+/* While the source and the TCP flows of the channel both run */
+static gboolean
+is_shared_time (const MmtpSim * sim, guint channel)
+{
+  return sim->origin != MMTP_SIM_NEVER
+      && sim->now >= sim->origin + sim->config.channels[channel].tcp_from
+      && sim->n_put < sim->config.source.n;
+}
+
+/* All packets of a frame have its due time. */
+static void
+note_arrival (MmtpSim * sim, guint32 due)
+{
+  guint32 origin = mmtp_sim_to_sender (sim, sim->origin) / 1000;
+  guint64 since = (guint32) (due - origin) * G_GUINT64_CONSTANT (1000);
+  guint number = (since + sim->config.source.period / 2) /
+      sim->config.source.period;
+
+  if (number < sim->n_put && sim->frames[number].released == MMTP_SIM_NEVER)
+    sim->frames[number].arrived = sim->now;
+}
+
+/* A message has come to the receiver. Due time in us, docs/wire-mmtp.md 3 */
+void
+mmtp_sim_judge_packet (MmtpSim * sim, guint channel, const guint8 * bytes,
+    gsize size)
+{
+  MmtpSenderStats stats;
+  guint32 due, now;
+  gint64 lateness;
+
+  if (is_shared_time (sim, channel))
+    sim->result.mmtp_bytes[channel] += size + MMTP_SIM_OVERHEAD;
+  if (!is_data (sim, bytes, size))
+    return;
+  sim->result.data_arrived++;
+  sim->ends->get_sender_stats (sim->sender, &stats);
+  due = (guint32) bytes[10] << 24 | bytes[11] << 16 | bytes[12] << 8
+      | bytes[13];
+  now = mmtp_sim_to_sender (sim, sim->now) / 1000;
+  note_arrival (sim, due);
+  lateness = (gint64) (gint32) (now - due) * 1000 - stats.initial_delay;
+  if (lateness <= 0)
+    return;
+  sim->result.late_packets++;
+  sim->result.worst_late = MAX (sim->result.worst_late, lateness);
+}
+
+void
+mmtp_sim_judge_tcp (MmtpSim * sim, guint channel, const Tcp * tcp)
+{
+  if (is_shared_time (sim, channel))
+    sim->result.tcp_bytes[channel] += tcp->config.mss + tcp->config.header;
+}
+
+/* --- frames --------------------------------------------------------------- */
+
+/* The frame's number, or G_MAXUINT: its bytes are not those that were put. */
+static guint
+identify_frame (const MmtpSim * sim, GBytes * data)
+{
+  gsize size;
+  const guint8 *bytes = g_bytes_get_data (data, &size);
+  guint number;
+
+  if (size < 4)
+    return G_MAXUINT;
+  number = (guint) bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
+  if (number >= sim->n_put || sim->frames[number].size != size)
+    return G_MAXUINT;
+  if (bytes[3] != (guint8) number || memcmp (bytes + 3, bytes + 4, size - 4))
+    return G_MAXUINT;
+  return number;
+}
+
+/* The receiver's word for the deadline, and its own promise */
+static void
+judge_times (MmtpSim * sim, const MmtpSimFrame * frame,
+    const MmtpReceiverEvent * event)
+{
+  gint64 error = event->due + event->delay
+      - mmtp_sim_to_receiver (sim, frame->limit);
+
+  if (event->due + event->delay < mmtp_sim_to_receiver (sim, sim->now))
+    mmtp_sim_error (sim, "let out %.6f s after its time by its own clock",
+        (mmtp_sim_to_receiver (sim, sim->now) - event->due
+            - event->delay) / 1e9);
+  sim->result.worst_deadline = MAX (sim->result.worst_deadline, ABS (error));
+}
+
+static void
+judge_frame (MmtpSim * sim, const MmtpReceiverEvent * event)
+{
+  guint number = identify_frame (sim, event->data);
+  MmtpSimResult *result = &sim->result;
+  MmtpSenderStats stats;
+  MmtpSimFrame *frame;
+
+  if (number == G_MAXUINT) {
+    result->corrupt++;
+    mmtp_sim_error (sim, "a buffer that nobody put");
+    return;
+  }
+  frame = &sim->frames[number];
+  if (frame->released != MMTP_SIM_NEVER) {
+    result->duplicates++;
+    mmtp_sim_error (sim, "frame %u twice", number);
+    return;
+  }
+  if (number < sim->next_frame) {
+    result->out_of_order++;
+    mmtp_sim_error (sim, "frame %u after frame %u", number,
+        sim->next_frame - 1);
+  }
+  if (event->flags != frame->flags)
+    mmtp_sim_error (sim, "frame %u has flags %02x", number, event->flags);
+  sim->next_frame = MAX (sim->next_frame, number + 1);
+  frame->released = sim->now;
+  sim->ends->get_sender_stats (sim->sender, &stats);
+  frame->limit = frame->due + stats.initial_delay;
+  judge_times (sim, frame, event);
+  if (frame->released > frame->limit)
+    result->worst_release = MAX (result->worst_release,
+        frame->released - frame->limit);
+  if (!sim->ends->speaks_mmtp)
+    frame->arrived = sim->now;
+  result->in_time += frame->arrived <= frame->limit;
+  result->too_late += frame->arrived > frame->limit;
+}
+
+void
+mmtp_sim_judge_receiver_event (MmtpSim * sim, MmtpReceiverEvent * event)
+{
+  switch (event->type) {
+    case MMTP_EVENT_BUFFER:
+      judge_frame (sim, event);
+      g_bytes_unref (event->data);
+      break;
+    case MMTP_EVENT_CAPS:
+      g_free (event->caps);
+      break;
+    case MMTP_EVENT_END:
+      sim->result.ended_at = sim->now;
+      break;
+    default:
+      break;
+  }
+  if (sim->config.verbose)
+    g_print ("%10.6f receiver event %d channel %u\n", sim->now / 1e9,
+        event->type, event->channel);
+}
+
+void
+mmtp_sim_judge_sender_event (MmtpSim * sim, const MmtpSenderEvent * event)
+{
+  if (event->type == MMTP_EVENT_READY)
+    sim->result.ready = TRUE;
+  else if (event->type == MMTP_EVENT_ENDED)
+    sim->has_ended = TRUE;
+  else if (event->type == MMTP_EVENT_BROKEN)
+    sim->result.broken_events++;
+  else if (event->type == MMTP_EVENT_TOO_SLOW)
+    sim->result.too_slow_events++;
+  if (sim->config.verbose)
+    g_print ("%10.6f sender event %d channel %u state %d rate %"
+        G_GUINT64_FORMAT "\n", sim->now / 1e9, event->type, event->channel,
+        event->state, event->rate);
+}
+
+/* --- in all --------------------------------------------------------------- */
+
+void
+mmtp_sim_judge_memory (MmtpSim * sim)
+{
+  MmtpSenderStats sender;
+  MmtpReceiverStats receiver;
+
+  sim->ends->get_sender_stats (sim->sender, &sender);
+  sim->ends->get_receiver_stats (sim->receiver, &receiver);
+  sim->result.most_queued = MAX (sim->result.most_queued, sender.queued_bytes);
+  sim->result.most_held = MAX (sim->result.most_held, receiver.held_bytes);
+  sim->result.initial_delay = sender.initial_delay;
+}
+
+void
+mmtp_sim_judge_end (MmtpSim * sim)
+{
+  MmtpSimResult *result = &sim->result;
+  guint i;
+
+  result->frames = sim->n_put;
+  for (i = 0; i < sim->n_put; i++)
+    result->missing += sim->frames[i].released == MMTP_SIM_NEVER;
+  sim->ends->get_sender_stats (sim->sender, &result->sender);
+  sim->ends->get_receiver_stats (sim->receiver, &result->receiver);
+  for (i = 0; i < sim->config.n_channels; i++) {
+    sim->ends->get_sender_channel_stats (sim->sender, i, &result->channels[i]);
+    sim->ends->get_receiver_channel_stats (sim->receiver, i,
+        &result->arrivals[i]);
+    mmtp_sim_link_get_stats (sim->channels[i].link, MMTP_SIM_FORWARD,
+        &result->links[i][MMTP_SIM_FORWARD]);
+    mmtp_sim_link_get_stats (sim->channels[i].link, MMTP_SIM_BACK,
+        &result->links[i][MMTP_SIM_BACK]);
+  }
+}
+
+const MmtpSimResult *
+mmtp_sim_get_result (MmtpSim * sim)
+{
+  return &sim->result;
+}
+
+const MmtpSimFrame *
+mmtp_sim_get_frames (MmtpSim * sim)
+{
+  return sim->frames;
+}
+
+guint
+mmtp_sim_count_lost (MmtpSim * sim, guint64 from, guint64 to)
+{
+  guint i, n = 0;
+
+  for (i = 0; i < sim->n_put; i++) {
+    const MmtpSimFrame *frame = &sim->frames[i];
+
+    if (frame->due >= sim->origin + from && frame->due < sim->origin + to)
+      n += frame->released == MMTP_SIM_NEVER || frame->arrived > frame->limit;
+  }
+  return n;
+}
+
+static void
+print_channel (MmtpSim * sim, guint i)
+{
+  const MmtpSimResult *result = &sim->result;
+  const MmtpSenderChannelStats *c = &result->channels[i];
+  const MmtpSimLinkStats *forward = &result->links[i][MMTP_SIM_FORWARD];
+  const MmtpSimLinkStats *back = &result->links[i][MMTP_SIM_BACK];
+
+  g_print ("    %u %-8s rate %.0f of %.0f byte/s, delay %.1f high %.1f of "
+      "%.1f ms, rtt %.1f ms\n", i, mmtp_channel_state_get_name (c->state),
+      c->rate / 8.0,
+      (gdouble) sim->config.channels[i].link.path[0].rate,
+      c->delay / 1e6, c->high_delay / 1e6,
+      sim->config.channels[i].link.path[0].delay / 1e6, c->round_trip / 1e6);
+  g_print ("      packets %" G_GUINT64_FORMAT " data %" G_GUINT64_FORMAT
+      " again %" G_GUINT64_FORMAT " probes %" G_GUINT64_FORMAT " lost %"
+      G_GUINT64_FORMAT " late %" G_GUINT64_FORMAT " decreases %"
+      G_GUINT64_FORMAT " silences %" G_GUINT64_FORMAT "; link: %"
+      G_GUINT64_FORMAT " arrived %" G_GUINT64_FORMAT " lost %"
+      G_GUINT64_FORMAT " overflowed, busy %.1f s, queue %" G_GUINT64_FORMAT
+      "; back %" G_GUINT64_FORMAT " busy %.2f s\n", c->packets,
+      c->data_packets, c->retransmitted, c->probes, c->lost, c->late,
+      c->decreases, c->silences, forward->arrived, forward->lost,
+      forward->overflowed, forward->busy / 1e9, forward->most_queued,
+      back->offered, back->busy / 1e9);
+}
+
+static void
+print_messages (MmtpSim * sim)
+{
+  guint d, i;
+
+  g_print ("    messages:");
+  for (d = 0; d < 2; d++) {
+    for (i = 0; i < MMTP_LAST_TYPE; i++) {
+      guint64 n = sim->result.messages[d][i];
+
+      if (n)
+        g_print (" %" G_GUINT64_FORMAT " %s", n, mmtp_type_get_name (i));
+    }
+    g_print (d ? " back\n" : " forward,");
+  }
+}
+
+void
+mmtp_sim_print (MmtpSim * sim)
+{
+  const MmtpSimResult *result = &sim->result;
+  guint i;
+
+  g_print ("  seed %" G_GUINT64_FORMAT ": %u frames from %.3f s%s, D0 %.1f ms:"
+      " %u refused, %u in time, %u too late (%.3f ms), %u missing, %u twice, "
+      "%u disordered, %u corrupt\n", sim->config.seed, result->frames,
+      result->origin / 1e9, result->ready ? "" : " (not ready)",
+      result->initial_delay / 1e6, result->refused, result->in_time,
+      result->too_late, result->worst_release / 1e6, result->missing,
+      result->duplicates, result->out_of_order, result->corrupt);
+  g_print ("    %" G_GUINT64_FORMAT " DATA, %" G_GUINT64_FORMAT " arrived, %"
+      G_GUINT64_FORMAT " late (%.1f ms); discarded %" G_GUINT64_FORMAT
+      ", again %" G_GUINT64_FORMAT "; memory %" G_GUINT64_FORMAT " and %"
+      G_GUINT64_FORMAT " bytes; clock within %.2f ms; end %s\n",
+      result->data_packets, result->data_arrived, result->late_packets,
+      result->worst_late / 1e6, result->sender.discarded_buffers,
+      result->sender.retransmitted, result->most_queued, result->most_held,
+      result->worst_deadline / 1e6,
+      result->ended_at == MMTP_SIM_NEVER ? "never" : "told");
+  print_messages (sim);
+  for (i = 0; i < sim->config.n_channels; i++)
+    print_channel (sim, i);
+  if (result->errors->len)
+    g_print ("%s", result->errors->str);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A channel of the simulation: in each direction a drop-tail queue, a
+ * transmitter of a certain rate, and a way of a certain delay, with what radio
+ * does to packets. Packets are the caller's; their sizes are those of IP. Every
+ * draw is hashed from the seed, and the channel's states are functions of time,
+ * so that whoever sends meets the same channel.
+ */
+
+#ifndef __MMTP_SIM_LINK_H__
+#define __MMTP_SIM_LINK_H__
+
+#include <glib.h>
+
+#define MMTP_SIM_MS G_GUINT64_CONSTANT (1000000)
+#define MMTP_SIM_SECOND G_GUINT64_CONSTANT (1000000000)
+
+#define MMTP_SIM_MAX_STEPS 64
+#define MMTP_SIM_MAX_OUTAGES 32
+
+typedef enum
+{
+  MMTP_SIM_FORWARD,             /* to the receiver */
+  MMTP_SIM_BACK
+} MmtpSimDirection;
+
+typedef struct
+{
+  guint64 rate;                 /* bytes per second */
+  guint64 delay;                /* ns, behind the transmitter */
+  guint64 fluctuation;          /* ns: uniform from 0, or the mean */
+  gboolean exponential;
+  gboolean reorders;            /* a packet may overtake others */
+  guint64 queue;                /* bytes that wait, beside the one on the air */
+  gdouble loss;                 /* part of the packets, or of the time */
+  guint64 burst;                /* ns, mean time in which all is lost; 0: each
+                                 * packet for itself */
+} MmtpSimPath;
+
+typedef struct
+{
+  guint64 from, to;             /* ns since the origin */
+  guint32 above;                /* only packets of more bytes */
+} MmtpSimOutage;
+
+/* From then on; 0: as it was */
+typedef struct
+{
+  guint64 time;                 /* ns since the origin */
+  guint64 rate, delay;          /* forward */
+} MmtpSimStep;
+
+typedef struct
+{
+  MmtpSimPath path[2];
+  gboolean half_duplex;         /* both directions take turns on one medium */
+  guint64 turnaround;           /* ns when the direction changes */
+  MmtpSimOutage outages[MMTP_SIM_MAX_OUTAGES];  /* all that is under way then
+                                                 * is lost, both directions */
+  guint n_outages;
+  MmtpSimStep steps[MMTP_SIM_MAX_STEPS];
+  guint n_steps;
+} MmtpSimLinkConfig;
+
+typedef struct
+{
+  guint64 offered, offered_bytes;
+  guint64 arrived, arrived_bytes;
+  guint64 overflowed;           /* no room in the queue */
+  guint64 lost;                 /* on the air, or by an outage */
+  guint64 busy;                 /* ns of transmission */
+  guint64 most_queued;          /* bytes */
+} MmtpSimLinkStats;
+
+void mmtp_sim_link_config_add_outage (MmtpSimLinkConfig * config,
+    guint64 from, guint64 to, guint32 above);
+/* In the order of time */
+void mmtp_sim_link_config_add_step (MmtpSimLinkConfig * config, guint64 time,
+    guint64 rate, guint64 delay);
+
+typedef struct _MmtpSimLink MmtpSimLink;
+
+MmtpSimLink *mmtp_sim_link_new (const MmtpSimLinkConfig * config,
+    guint64 seed, guint number, GDestroyNotify packet_free);
+void mmtp_sim_link_free (MmtpSimLink * link);
+/* The time that outages and steps count from; none happen before it is set */
+void mmtp_sim_link_set_origin (MmtpSimLink * link, guint64 origin);
+/* Takes the packet. */
+void mmtp_sim_link_input (MmtpSimLink * link, guint64 now,
+    MmtpSimDirection direction, guint32 size, gpointer packet);
+/* A packet that has arrived at `now`, in the order of arrival; NULL: none */
+gpointer mmtp_sim_link_output (MmtpSimLink * link, guint64 now,
+    MmtpSimDirection * direction);
+/* G_MAXUINT64: nothing is under way */
+guint64 mmtp_sim_link_next (MmtpSimLink * link);
+void mmtp_sim_link_get_stats (MmtpSimLink * link, MmtpSimDirection direction,
+    MmtpSimLinkStats * stats);
+
+#endif /* __MMTP_SIM_LINK_H__ */

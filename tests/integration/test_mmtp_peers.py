@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""One clip, live, over the same two unequal links, by everything that could send
+it there: mmtpsink, ristsink with both methods of bonding, the kernel's MPTCP, and
+UDP on the better link. The clip needs more than that link has, and less than both.
+
+What is printed of each: frames whole, decodable, and decodable of those that came
+within a second.
+"""
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import linkbed
+import test_testbed
+
+SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
+sys.path.insert(0, str(SOURCE / "pipelines"))
+import clips  # noqa: E402
+import framelog  # noqa: E402
+
+PORT = 5004
+MEGABITS = 3
+LINKS = ("fast=a,b: rate=2500000 delay=20000000 queue-bytes=64000",
+         "slow=a,b: rate=1200000 delay=120000000 queue-bytes=64000")
+IN_TIME = 1000  # ms
+# No data until then: a transport may measure its links first.
+SECONDS_TO_CONNECT = 5
+AFTER = 5
+# Of a pipe GStreamer makes a live stream, whose time begins before there is any
+# data: so each frame comes when it is due, and has that time.
+SENDER = ("fdsrc do-timestamp=true blocksize=1000000 fd=0 ! mpegstat ! "
+          "mpegstat location={sent} ! ")
+FRAME_PERIOD = 1 / 25  # s
+START_CODES = re.compile(rb"\x00\x00\x01([\x00-\xb8])")
+HEADERS = (0x00, 0xb3, 0xb8)  # picture, sequence, group: 13818-2, table 6-1
+RECEIVER = (" ! mpegstat location={received} ! "
+            "fakesink sync=false async=false")
+TS_SENDER = SENDER + "mpegtsmux alignment=7 ! rtpmp2tpay ! "
+RTP_CAPS = ("application/x-rtp,media=video,clock-rate=90000,"
+            "encoding-name=MPV,payload=32")
+# As tcpclientsink and tcpserversrc, but for the protocol: IPPROTO_MPTCP
+MPTCP_SENDER = """
+import shutil, socket, sys
+own = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+own.connect((sys.argv[1], int(sys.argv[2])))
+shutil.copyfileobj(sys.stdin.buffer, own.makefile("wb", buffering=0), 4096)
+"""
+MPTCP_RECEIVER = """
+import shutil, socket, sys
+own = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+own.bind(("0.0.0.0", int(sys.argv[1])))
+own.listen()
+peer, _ = own.accept()
+shutil.copyfileobj(peer.makefile("rb", buffering=0), sys.stdout.buffer, 4096)
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Transport:
+    """Pipelines of both ends; what stands around them in the shell"""
+    sender: str
+    receiver: str
+    binds: str = "udp"
+    behind_sender: str = ""
+    before_receiver: str = ""
+    needs: tuple = ()
+    first: tuple = ()  # commands: (host, command)
+
+
+def rist(method):
+    return Transport(
+        TS_SENDER + f"ristsink bonding-method={method} sender-buffer=1200 "
+        "bonding-addresses={b_fast}:%d,{b_slow}:%d" % (PORT, PORT),
+        "ristsrc bonding-addresses={b_fast}:%d,{b_slow}:%d "
+        "receiver-buffer=%d ! rtpmp2tdepay ! tsdemux" % (
+            PORT, PORT, IN_TIME - 200) + RECEIVER,
+        needs=("ristsink", "tsdemux"))
+
+
+TRANSPORTS = {
+    "mmtpsink": Transport(
+        SENDER + f"mmtpsink sync=false port={PORT} latency={IN_TIME - 50} "
+        "blocking=false channels='->{b_fast}?name=fast,->{b_slow}?name=slow'",
+        f"mmtpsrc port={PORT}" + RECEIVER, needs=("mmtpsink",)),
+    "ristsink, broadcast": rist("broadcast"),
+    "ristsink, round-robin": rist("round-robin"),
+    "udpsink, fast link": Transport(
+        SENDER + f"rfc2250pay ! udpsink sync=false port={PORT} host={{b_fast}}",
+        f"udpsrc port={PORT} caps={RTP_CAPS} ! rtpjitterbuffer latency=200 "
+        "faststart-min-packets=1 ! rfc2250depay" + RECEIVER,
+        needs=("rfc2250pay",)),
+    "MPTCP": Transport(
+        SENDER + "fdsink sync=false fd=1", "fdsrc fd=0" + RECEIVER, "tcp",
+        f" | python3 -c '{MPTCP_SENDER}' $b_fast {PORT}",
+        f"python3 -c '{MPTCP_RECEIVER}' {PORT} | ",
+        first=(("a", "ip mptcp limits set subflows 2 add_addr_accepted 2"),
+               ("b", "ip mptcp limits set subflows 2 add_addr_accepted 2"),
+               ("b", "ip mptcp endpoint add $b_slow dev slow signal"))),
+}
+
+
+@dataclasses.dataclass
+class Run:
+    name: str
+    sent: int
+    whole: int
+    decodable: int
+    in_time: int
+    late: list  # ms, of each frame that came
+
+    def share(self, frames):
+        return 100 * frames / self.sent
+
+    def __str__(self):
+        p50, p99 = (framelog.percentile(self.late, percent)
+                    for percent in (50, 99)) if self.late else (0, 0)
+        return (f"{self.name}: whole {self.share(self.whole):.1f} %, decodable "
+                f"{self.share(self.decodable):.1f} %, within a second "
+                f"{self.share(self.in_time):.1f} %; late median {p50:.0f}, "
+                f"99 % {p99:.0f} ms; {self.sent} frames")
+
+
+def frames(video):
+    """An MPEG video cut before the headers of each frame"""
+    starts, in_headers = [], False
+    for found in START_CODES.finditer(video):
+        is_header = found[1][0] in HEADERS
+        if is_header and not in_headers:
+            starts.append(found.start())
+        if is_header or found[1][0] < 0xb0:
+            in_headers = is_header
+    for begin, end in zip(starts, [*starts[1:], len(video)]):
+        yield video[begin:end]
+
+
+class MmtpPeersTest(linkbed.LinkCase):
+
+    def setUp(self):
+        super().setUp()
+        self.clip = clips.clip_path(BUILD, MEGABITS)
+        if not self.clip.exists():
+            self.skipTest(f"pipelines/clips made no clip of {MEGABITS} Mbit/s")
+
+    def stream(self, name):
+        transport = TRANSPORTS[name]
+        bed = self.open(*LINKS)
+        for host, command in transport.first:
+            if bed.run(host, command).returncode != 0:
+                bed.close()
+                return None
+        logs = {way: self.directory / f"{len(self.beds)}-{way}"
+                for way in ("sent", "received")}
+        self.beds.append(bed)
+        values = {**bed.variables("a"), **logs}
+        bed.popen("b", f"{transport.before_receiver} gst-launch-1.0 -q "
+                  + transport.receiver.format(**values))
+        bed.wait_listening("b", transport.binds, PORT)
+        sender = bed.popen("a", "gst-launch-1.0 -q " + transport.sender.format(
+            **values) + transport.behind_sender, stdin=subprocess.PIPE)
+        pump = threading.Thread(target=self.pump, args=(sender.stdin,))
+        pump.start()
+        time.sleep(SECONDS_TO_CONNECT + clips.SECONDS + AFTER)
+        bed.close()
+        pump.join()
+        return self.judge(name, logs["sent"], logs["received"])
+
+    def pump(self, pipe):
+        begin = time.monotonic() + SECONDS_TO_CONNECT
+        with contextlib.suppress(BrokenPipeError), pipe:
+            for number, frame in enumerate(frames(self.clip.read_bytes())):
+                due = begin + number * FRAME_PERIOD
+                time.sleep(max(0, due - time.monotonic()))
+                pipe.write(frame)
+                pipe.flush()
+
+    @staticmethod
+    def judge(name, sent_path, received_path):
+        sent, received = framelog.Log(sent_path), framelog.Log(received_path)
+        sent.read()
+        received.read()
+        join = framelog.Join()
+        join.add_sent(sent.frames)
+        pairs = join.add_arrived(received.frames)
+        late = [ns / framelog.NS_PER_MS
+                for ns in framelog.lateness_ns(sent.frames, pairs)]
+
+        def count(pairs):
+            whole = {frame.coding_number for frame, _ in pairs}
+            return len(framelog.decodable(sent.frames, whole))
+
+        return Run(name, len(sent.frames), len(pairs), count(pairs),
+                   count([pair for pair, ms in zip(pairs, late)
+                          if ms <= IN_TIME]), late)
+
+    @test_testbed.needs_namespaces
+    def test_more_frames_in_time_than_by_any_other(self):
+        runs = {}
+        for name, transport in TRANSPORTS.items():
+            missing = [element for element in transport.needs
+                       if not test_testbed.has_element(element)]
+            if missing:
+                print(f"{name}: left out, there is no {missing[0]}")
+                continue
+            run = self.stream(name)
+            if run is None:
+                print(f"{name}: left out, the kernel has none")
+                continue
+            runs[name] = run
+            print(run, flush=True)
+        ours = runs.pop("mmtpsink")
+        for run in runs.values():
+            with self.subTest(peer=run.name):
+                self.assertGreater(ours.in_time, run.in_time)
+
+
+if __name__ == "__main__":
+    unittest.main()

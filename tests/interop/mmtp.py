@@ -1,0 +1,403 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""MMTP as docs/wire-mmtp.md has it, and nothing else: reads what went over the
+wire, and says of each message what the page does not allow."""
+
+import collections
+import dataclasses
+import hashlib
+import hmac
+import struct
+
+VERSION = 1
+HEADER, TRAILER = 7, 8
+DATA_HEADER = 16
+NUMBERS = 1 << 16
+TICKS = 1 << 24
+DUE = 1 << 32
+TYPES = ("DATA", "PROBE", "INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE", "JOIN",
+         "CHALLENGE", "RESPONSE", "KEEPALIVE", "REPORT", "QUERY", "DECREASE",
+         "LEAVE", "CAPS", "CAPS-ACK", "END", "END-ACK")
+OF_SENDER = {"DATA", "PROBE", "INIT", "OPEN", "JOIN", "RESPONSE", "KEEPALIVE",
+             "QUERY", "LEAVE", "CAPS", "END"}
+OF_RECEIVER = {"COOKIE", "ACCEPT", "REFUSE", "CHALLENGE", "REPORT", "QUERY",
+               "DECREASE", "LEAVE", "CAPS-ACK", "END-ACK"}
+UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
+UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
+# Bytes in all, of messages that have no open length
+SIZES = {"COOKIE": 63, "OPEN": 116, "ACCEPT": 76, "REFUSE": 32,
+         "CHALLENGE": 31, "RESPONSE": 23, "KEEPALIVE": 53, "QUERY": 16,
+         "DECREASE": 25, "LEAVE": 22, "CAPS-ACK": 16, "END": 19, "END-ACK": 19}
+LEAST = {"DATA": 24, "PROBE": 16, "INIT": 64, "JOIN": 64, "REPORT": 39,
+         "CAPS": 21, **SIZES}
+FIRST, LAST, DELTA, DROPPABLE = 0x80, 0x40, 0x20, 0x10
+MARKER, IS_HEADER, PAIR, PRELUDE = 0x08, 0x04, 0x02, 0x01
+OF_BUFFER = DELTA | DROPPABLE | MARKER | IS_HEADER
+# Bits of a prelude and the bytes behind it, in their order
+PRELUDE_FIELDS = ((0x01, 4), (0x02, 4), (0x04, 12), (0x08, 0), (0x10, 0),
+                  (0x20, 4))
+RECORD, MAX_RANGES, MAX_RECORDS = 48, 16, 16
+
+
+class Wrong(Exception):
+    """What the page does not allow"""
+
+
+def need(condition, *words):
+    if not condition:
+        raise Wrong(" ".join(map(str, words)))
+
+
+def number(data):
+    return int.from_bytes(data, "big")
+
+
+def digest(key, *parts):
+    return hmac.new(key, b"".join(parts), hashlib.sha256).digest()
+
+
+@dataclasses.dataclass
+class Message:
+    data: bytes
+    type: str
+    channel: int
+    low: int        # bits of the channel number
+    time: int       # of sending, units of 10 us
+
+    @classmethod
+    def read(cls, data, allowed):
+        need(len(data) >= HEADER + TRAILER, "short:", len(data), "bytes")
+        need(data[0] >> 5 == VERSION, "version", data[0] >> 5)
+        code = data[0] & 0x1f
+        need(code < len(TYPES), "type", code)
+        name = TYPES[code]
+        need(name in allowed, name, "from the other side")
+        need(len(data) >= LEAST[name], name, "of", len(data), "bytes")
+        need(name not in SIZES or len(data) == SIZES[name], name, "of",
+             len(data), "bytes")
+        return cls(data, name, data[1], number(data[2:4]), number(data[4:7]))
+
+    @property
+    def body(self):
+        return self.data[HEADER:-TRAILER]
+
+    @property
+    def trailer(self):
+        return self.data[-TRAILER:]
+
+    def field(self, first, last):
+        """Bytes as the page counts them, both ends included"""
+        return number(self.data[first:last + 1])
+
+
+@dataclasses.dataclass
+class Keys:
+    """What both ends' trailers are made of, known after the handshake"""
+    sender: bytes = None
+    receiver: bytes = None
+    has_key: bool = False
+
+    def trailer(self, of_sender, whole_number, message):
+        secret = self.sender if of_sender else self.receiver
+        need(secret is not None, message.type, "before the handshake")
+        if not self.has_key:
+            return secret
+        return digest(secret, struct.pack("!Q", whole_number),
+                      message.data[:-TRAILER])[:TRAILER]
+
+
+class Side:
+    """The messages of one endpoint, in the order in which they left on each
+    channel"""
+
+    def __init__(self, session, is_sender):
+        self.session, self.is_sender = session, is_sender
+        self.allowed = OF_SENDER if is_sender else OF_RECEIVER
+        self.next_number = collections.Counter()
+        self.last_time = {}
+        self.counts = collections.Counter()
+        self.bytes = collections.Counter()
+        self.sizes = collections.defaultdict(set)
+
+    def take(self, data, is_complete=True):
+        """is_complete: none that was sent before is missing here."""
+        message = Message.read(data, self.allowed)
+        self.counts[message.type] += 1
+        self.bytes[message.channel] += len(data)
+        self.sizes[message.type].add(len(data))
+        self._check_time(message)
+        whole = self._check_number(message, is_complete)
+        self.session.shake_hands(message)
+        if message.type in UNSIGNED:
+            need(message.trailer == bytes(TRAILER), message.type,
+                 "with a trailer")
+        else:
+            need(message.trailer == self.session.keys.trailer(
+                self.is_sender, whole, message), message.type, whole,
+                "on channel", message.channel, "with a wrong trailer")
+        check = getattr(self, "_check_" + message.type.lower().replace(
+            "-", "_"), None)
+        if check:
+            check(message, whole)
+        return message
+
+    def _check_time(self, message):
+        last = self.last_time.get(message.channel, message.time)
+        need((message.time - last) % TICKS < TICKS // 2, message.type,
+             "was sent before its forerunner")
+        self.last_time[message.channel] = message.time
+
+    def _check_number(self, message, is_complete):
+        if message.type in UNNUMBERED:
+            need(message.low == 0, message.type, "has a number")
+            return 0
+        expected = self.next_number[message.channel]
+        ahead = (message.low - expected) % NUMBERS
+        need(ahead == 0 or not is_complete and ahead < NUMBERS // 2,
+             message.type, "on channel", message.channel, "has number",
+             message.low, "and not", expected % NUMBERS)
+        self.next_number[message.channel] = expected + ahead + 1
+        return expected + ahead
+
+    # ------------------------------------------------------------- the sender
+
+    def _check_data(self, message, _whole):
+        self.session.stream.take(message)
+
+    def _check_probe(self, message, _whole):
+        need(message.data[7] & ~PAIR == 0, "flags of a PROBE")
+        need(not any(message.body[1:]), "a PROBE is of zeros")
+
+    def _check_init(self, message, _whole):
+        need(not any(message.data[23:]), "an INIT ends in zeros")
+
+    def _check_open(self, message, _whole):
+        need(message.field(63, 66) <= 60_000_000, "D0 of an OPEN")
+        need(128 <= message.field(79, 80) <= 65507, "longest of an OPEN")
+        need(10 <= message.field(81, 82) <= 10000, "period of an OPEN")
+        need(message.field(83, 90) // 10 % TICKS == message.time,
+             "an OPEN has two times")
+
+    def _check_join(self, message, whole):
+        need(message.field(7, 14) == whole, "number of a JOIN")
+        need(128 <= message.field(23, 24) <= 65507, "longest of a JOIN")
+        need(not any(message.data[25:-TRAILER]), "a JOIN ends in zeros")
+
+    def _check_keepalive(self, message, whole):
+        need(message.field(7, 14) == whole, "number of a KEEPALIVE")
+        need(message.field(15, 18) <= 60_000_000, "D0 of a KEEPALIVE")
+        need(message.field(23, 26) <= message.field(19, 22),
+             "given up behind what is new")
+        need(message.data[33] & ~1 == 0, "flags of a KEEPALIVE")
+        need(message.data[38] <= 1, "offset of a KEEPALIVE")
+
+    def _check_caps(self, message, _whole):
+        version, length, offset = message.data[7], message.field(8, 9), \
+            message.field(10, 11)
+        piece = message.data[12:-TRAILER]
+        need(version > 0, "version of the CAPS")
+        need(length <= 8192 and offset + len(piece) <= length,
+             "a piece of the CAPS")
+        self.session.caps.setdefault(version, {})[offset] = piece
+
+    def _check_end(self, message, _whole):
+        self.session.end = message.field(7, 10)
+
+    # ----------------------------------------------------------- the receiver
+
+    def _check_report(self, message, whole):
+        need(message.field(7, 14) == whole, "number of a REPORT")
+        reported = message.field(15, 18)
+        need(reported > 0 and reported not in self.session.reports,
+             "a REPORT twice")
+        self.session.reports.add(reported)
+        need(message.data[30] <= MAX_RECORDS, "records of a REPORT")
+        rest = message.data[31:-TRAILER]
+        for _ in range(message.data[30]):
+            rest = self._check_record(rest)
+        need(not rest, "bytes behind the records")
+
+    def _check_record(self, data):
+        need(len(data) >= RECORD, "a record is cut")
+        ranges = data[47]
+        end = RECORD + 3 * ranges
+        need(ranges <= MAX_RANGES and len(data) >= end, "ranges of a record")
+        need(data[1] & ~7 == 0, "flags of a record")
+        need(all(data[at] > 0 for at in range(RECORD + 2, end, 3)),
+             "an empty range")
+        sent = self.session.sender.next_number[data[0]]
+        need(sent > 0, "a record of a channel without messages")
+        need(number(data[6:10]) <= sent, "more came than was sent")
+        need(number(data[18:22]) <= self.session.sender.bytes[data[0]],
+             "more bytes came than were sent")
+        return data[end:]
+
+    def _check_decrease(self, message, _whole):
+        need(message.data[8] > 0, "number of a DECREASE")
+
+    def _check_cookie(self, message, _whole):
+        need(len(message.data) <= max(self.session.sender.sizes["INIT"]),
+             "a COOKIE is longer than what asked for it")
+
+    def _check_challenge(self, message, _whole):
+        need(len(message.data) <= max(self.session.sender.sizes["JOIN"]),
+             "a CHALLENGE is longer than what asked for it")
+
+    def _check_end_ack(self, message, _whole):
+        need(message.field(7, 10) == self.session.end, "END-ACK of no END")
+        self.session.end_acknowledged = True
+
+
+@dataclasses.dataclass
+class Packet:
+    due: int
+    flags: int
+    caps: int
+    payload: bytes
+
+
+class Stream:
+    """The packets of the stream, each once, and what they make"""
+
+    def __init__(self):
+        self.packets = {}
+        self.again = 0
+        self._highest = 0
+
+    def take(self, message):
+        need(len(message.data) - len(message.data[DATA_HEADER:-TRAILER])
+             <= 24, "header and trailer of DATA")
+        low = message.field(7, 9)
+        whole = self._highest + (low - self._highest + TICKS // 2) % TICKS \
+            - TICKS // 2
+        self._highest = max(self._highest, whole)
+        packet = Packet(message.field(10, 13), message.data[14] & ~PAIR,
+                        message.data[15], message.data[DATA_HEADER:-TRAILER])
+        if whole in self.packets:
+            self.again += 1
+            need(self.packets[whole] == packet, "packet", whole,
+                 "is another one when it is sent again")
+        self.packets[whole] = packet
+
+    def buffers(self):
+        """[(packet with FIRST, payload)] of all that are whole"""
+        found, parts = [], []
+        for at in sorted(self.packets):
+            packet = self.packets[at]
+            if packet.flags & FIRST:
+                parts = [(at, packet)]
+            elif parts and at == parts[-1][0] + 1:
+                parts.append((at, packet))
+            else:
+                parts = []
+            if parts and packet.flags & LAST:
+                found.append(self._join([packet for _, packet in parts]))
+                parts = []
+        return found
+
+    @staticmethod
+    def _join(packets):
+        first = packets[0]
+        for packet in packets:
+            need((packet.due, packet.caps, packet.flags & OF_BUFFER)
+                 == (first.due, first.caps, first.flags & OF_BUFFER),
+                 "packets of a buffer differ")
+            need(packet is first or not packet.flags & (FIRST | PRELUDE),
+                 "a prelude in the middle")
+        payload = b"".join(packet.payload for packet in packets)
+        if first.flags & PRELUDE:
+            payload = payload[prelude_size(first.payload):]
+        return first, payload
+
+
+def prelude_size(payload):
+    need(len(payload) >= 2, "a prelude is cut")
+    size, mask = payload[0], payload[1]
+    need(2 <= size <= min(64, len(payload)), "length of a prelude")
+    need(sum(width for bit, width in PRELUDE_FIELDS if mask & bit) + 2 <= size,
+         "a prelude is shorter than its mask says")
+    return size
+
+
+class Session:
+    """Of one sender and one receiver; key: what the application gave, or None.
+    """
+
+    def __init__(self, key=None):
+        self.key = key
+        self.keys = Keys(has_key=key is not None)
+        self.sender, self.receiver = Side(self, True), Side(self, False)
+        self.stream = Stream()
+        self.caps, self.reports = {}, set()
+        self.end, self.end_acknowledged = None, False
+        self._nonce_s = self._nonce_r = None
+
+    def shake_hands(self, message):
+        act = getattr(self, "_" + message.type.lower(), None)
+        if act:
+            act(message.data)
+
+    def _init(self, data):
+        need(self._nonce_s in (None, data[7:23]), "INIT with another nonce")
+        self._nonce_s = data[7:23]
+
+
+    def _open(self, data):
+        need(data[7:23] == self._nonce_s, "OPEN with another nonce")
+        need(data[91] == (1 if self.key else 0), "flags of an OPEN")
+        self._check_mac(data, 92)
+        if not self.key:
+            self.keys.receiver = data[55:63]
+
+    def _accept(self, data):
+        need(data[7:23] == self._nonce_s, "ACCEPT of another nonce")
+        need(data[51] == (1 if self.key else 0), "flags of an ACCEPT")
+        self._check_mac(data, 52)
+        self._nonce_r = data[23:39]
+        if not self.key:
+            self.keys.sender = data[39:47]
+            return
+        secret = digest(self.key, b"mmtp1 session", self._nonce_s,
+                        self._nonce_r)
+        self.keys.sender = digest(secret, b"sender")
+        self.keys.receiver = digest(secret, b"receiver")
+
+    def _check_mac(self, data, at):
+        expected = digest(digest(self.key, b"mmtp1 handshake"),
+                          data[:at])[:16] if self.key else bytes(16)
+        need(data[at:at + 16] == expected, "MAC of the handshake")
+
+    def caps_text(self, version):
+        pieces = self.caps[version]
+        text, at = b"", 0
+        while at in pieces and pieces[at]:
+            text += pieces[at]
+            at = len(text)
+        return text.decode()
+
+    def check(self, sent, received, is_complete=True):
+        """What each device saw leave, [[message]], and what came back. Of the
+        latter some may be missing; is_complete: none of the former is."""
+        for data in (data for way in sent for data in way):
+            if data[0] & 0x1f in (TYPES.index("INIT"), TYPES.index("OPEN")):
+                self.shake_hands(Message.read(data, OF_SENDER))
+        for data in (data for way in received for data in way):
+            if data[0] & 0x1f == TYPES.index("ACCEPT"):
+                self.shake_hands(Message.read(data, OF_RECEIVER))
+        for way in sent:
+            for data in way:
+                self.sender.take(data, is_complete)
+        for way in received:
+            for data in way:
+                self.receiver.take(data, is_complete=False)
+
+
+def payloads(packets, port):
+    """Of UDP in IPv4 from or to this port; whole packets, as a TUN has them"""
+    found = []
+    for packet in packets:
+        if packet[0] >> 4 != 4 or packet[9] != 17:
+            continue
+        udp = packet[4 * (packet[0] & 15):]
+        if port in struct.unpack("!2H", udp[:4]):
+            found.append(udp[8:number(udp[4:6])])
+    return found

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""mmtpsink and mmtpsrc over two unequal links, with the kernel's sockets.
+
+Everything that crosses either link is read by mmtp.py, which knows the wire page
+and a key and nothing of our elements; what arrives is the clip, byte by byte,
+with all its links or when one goes and comes back. Nothing here is a matter of
+how fast the machine is: the latency is longer than any test.
+"""
+
+import functools
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import unittest
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+# (Behind our own: modules there have some of the same names.)
+sys.path += [str(TESTS / "integration"), str(TESTS.parent / "pipelines")]
+
+import clips  # noqa: E402
+import linkbed  # noqa: E402
+import mmtp  # noqa: E402
+import test_testbed  # noqa: E402
+
+PORT = 5004
+SECONDS = 60
+LATENCY = 20000  # ms
+# A way to the receiver that is fast and near, and one that is neither
+LINKS = ("fast=a,b: rate=4000000 delay=20000000 stats-interval=1000000000",
+         "slow=a,b: rate=400000 delay=150000000 stats-interval=1000000000")
+DEVICES = ("fast", "slow")
+IPV4_AND_UDP = 28
+MTU = 1400
+STATES = re.compile(r"mmtp-channel, channel=\(uint\)\d+, "
+                    r"name=\(string\)(\w+), state=\(string\)(\w+)")
+
+
+def needs_elements(test):
+    @functools.wraps(test)
+    def guarded(self):
+        for name in ("mmtpsink", "mmtpsrc", "mpegstat", "wirelesslink"):
+            if not test_testbed.has_element(name):
+                self.skipTest(f"{name} is not there")
+        test(self)
+    return test_testbed.needs_namespaces(guarded)
+
+
+class MmtpCase(linkbed.LinkCase):
+
+    def setUp(self):
+        super().setUp()
+        self.clip = clips.small()
+        self.received = self.directory / "received.m2v"
+        self.sink_log = self.directory / "sink.txt"
+        self.captures = []
+
+    def open_links(self, links=LINKS):
+        bed = self.open(*links)
+        self.captures = [
+            (way, self.start(bed, "a", "capture", device, way))
+            for device in DEVICES for way in ("out", "in")]
+        for _, capture in self.captures:
+            self.assertEqual(capture.stdout.readline(), "captures\n")
+        return bed
+
+    def read_captures(self):
+        """What left host a, and what came there, on each device"""
+        seen = {"out": [], "in": []}
+        for way, capture in self.captures:
+            packets = map(bytes.fromhex, self.finish(capture))
+            seen[way].append(mmtp.payloads(packets, PORT))
+        return seen["out"], seen["in"]
+
+    def start_source(self, bed, options=""):
+        source = bed.popen(
+            "b", "exec gst-launch-1.0 -q mmtpsrc "
+            f"port={PORT} max-latency={LATENCY} {options} ! "
+            f"filesink buffer-mode=unbuffered location={self.received}")
+        bed.wait_listening("b", "udp", PORT)
+        return source
+
+    def start_sink(self, bed, options):
+        with open(self.sink_log, "w") as log:
+            return bed.popen(
+                "a", f"exec gst-launch-1.0 -m filesrc location={self.clip} ! "
+                f"mpegstat ! mmtpsink host=$b_fast port={PORT} mtu={MTU} "
+                f"latency={LATENCY} eos-timeout=60000000000 {options}",
+                stdout=log, stderr=subprocess.STDOUT)
+
+    def end(self, sink, source):
+        self.assertEqual(sink.wait(SECONDS), 0, self.sink_log.read_text())
+        self.assertEqual(source.wait(SECONDS), 0)
+
+    def named_channels(self, bed):
+        own = bed.variables("a")
+        return ",".join(f"{device}->{own['b_' + device]}?name={device}"
+                        for device in DEVICES)
+
+    def states(self, name):
+        """Of a channel, as mmtpsink told them"""
+        return [state for channel, state in STATES.findall(
+            self.sink_log.read_text()) if channel == name]
+
+    def assert_arrived(self):
+        self.assertEqual(self.received.read_bytes(), self.clip.read_bytes())
+
+
+class WireTest(MmtpCase):
+
+    def stream(self, key=None):
+        bed = self.open_links()
+        options = f"key={key}" if key else ""
+        source = self.start_source(bed, options)
+        self.end(self.start_sink(
+            bed, f"channels='{self.named_channels(bed)}' {options}"), source)
+        self.assert_arrived()
+        session = mmtp.Session(key.encode() if key else None)
+        session.check(*self.read_captures())
+        return session
+
+    def check(self, session):
+        clip = self.clip.read_bytes()
+        sent, came = session.sender.counts, session.receiver.counts
+        # the handshake, once; the other channel joins
+        for name in ("INIT", "OPEN", "JOIN", "RESPONSE", "DATA", "KEEPALIVE",
+                     "CAPS", "END"):
+            self.assertGreater(sent[name], 0, name)
+        for name in ("COOKIE", "ACCEPT", "CHALLENGE", "REPORT", "CAPS-ACK",
+                     "END-ACK"):
+            self.assertGreater(came[name], 0, name)
+        self.assertTrue(session.end_acknowledged)
+        # all of the stream, in order, and nothing else
+        packets = session.stream.packets
+        self.assertEqual(sorted(packets), list(range(session.end)))
+        buffers = session.stream.buffers()
+        self.assertEqual(b"".join(data for _, data in buffers), clip)
+        self.assertEqual(sum(len(packet.payload)
+                             for packet in packets.values()) - len(clip),
+                         sum(mmtp.prelude_size(first.payload)
+                             for first, _ in buffers
+                             if first.flags & mmtp.PRELUDE))
+        self.assert_frames(buffers)
+        # both ways carried some of it, in packets that fit
+        self.assertEqual(len(session.sender.bytes), len(DEVICES))
+        for channel, size in session.sender.bytes.items():
+            self.assertGreater(size, 0, channel)
+        longest = max(size for sizes in session.sender.sizes.values()
+                      for size in sizes)
+        self.assertLessEqual(longest, MTU - IPV4_AND_UDP)
+        self.assertIn("video/mpeg", session.caps_text(min(session.caps)))
+
+    def assert_frames(self, buffers):
+        """One buffer each, with its type in its flags, in order of due times
+        """
+        types = {1: 0, 2: mmtp.DELTA, 3: mmtp.DELTA | mmtp.DROPPABLE}
+        last = buffers[0][0].due
+        for first, data in buffers:
+            at = data.index(b"\0\0\1\0")
+            picture = data[at + 5] >> 3 & 7
+            self.assertEqual(first.flags & (mmtp.DELTA | mmtp.DROPPABLE),
+                             types[picture])
+            self.assertLess((first.due - last) % mmtp.DUE, mmtp.DUE // 2)
+            last = first.due
+
+    @needs_elements
+    def test_every_message_is_as_the_page_has_it(self):
+        self.check(self.stream())
+
+    @needs_elements
+    def test_every_message_is_as_the_page_has_it_with_a_key(self):
+        self.check(self.stream("swordfish"))
+
+    @needs_elements
+    def test_the_reader_refuses_what_was_changed(self):
+        bed = self.open_links()
+        source = self.start_source(bed, "key=swordfish")
+        self.end(self.start_sink(bed, "key=swordfish channels='"
+                                 f"{self.named_channels(bed)}'"), source)
+        sent, came = self.read_captures()
+        for ways in (sent, came):
+            for way in ways:
+                self.assert_refuses(way, sent, came)
+
+    def assert_refuses(self, way, sent, came):
+        """The last message, with any bit of any other value"""
+        whole = way[-1]
+        for at in range(len(whole)):
+            way[-1] = whole[:at] + bytes([whole[at] ^ 1 << at % 8]) \
+                + whole[at + 1:]
+            with self.assertRaises(mmtp.Wrong, msg=f"byte {at}"):
+                mmtp.Session(b"swordfish").check(sent, came)
+        way[-1] = whole
+
+
+class HandoffTest(MmtpCase):
+    """The fast way goes in mid-stream, and comes back: all frames arrive."""
+
+    LINKS = ("fast=a,b: rate=1000000 delay=20000000",
+             "slow=a,b: rate=500000 delay=100000000")
+
+    def setUp(self):
+        super().setUp()
+        self.clip = clips.small(200)
+
+    def wait_until_arrived(self, part):
+        size = part * self.clip.stat().st_size
+        self.assertTrue(test_testbed.wait_for(
+            lambda: self.received.exists()
+            and self.received.stat().st_size >= size), f"{part} of the clip")
+
+    def wait_for_state(self, name, *states):
+        self.assertTrue(test_testbed.wait_for(
+            lambda: self.states(name)[-1:] and self.states(name)[-1] in states),
+            f"{name}: {self.states(name)}, none of {states}")
+
+    def stream(self, host, options, gone):
+        """host: where the fast way's device goes down; gone: what mmtpsink
+        then says of it"""
+        bed = self.open_links(self.LINKS)
+        # What bound sockets see: the other network leads there too.
+        self.text(bed, "a", "ip route add $b_fast via $b_slow dev slow")
+        source = self.start_source(bed)
+        sink = self.start_sink(bed, options.format(
+            channels=self.named_channels(bed)))
+        self.wait_until_arrived(0.2)
+        self.wait_for_state("fast", "active")
+        self.wait_for_state("slow", "active")
+        self.text(bed, host, "ip link set fast down")
+        self.wait_for_state("fast", *gone)
+        self.wait_until_arrived(0.4)
+        self.text(bed, host, "ip link set fast up")
+        self.wait_for_state("fast", "active")
+        self.end(sink, source)
+        self.assert_arrived()
+        session = mmtp.Session()
+        session.check(*self.read_captures(), is_complete=False)
+        return session
+
+    @needs_elements
+    def test_interface_goes_and_comes(self):
+        session = self.stream("a", "channels=auto", ("gone",))
+        self.assertIn("probing", self.states("fast")[
+            self.states("fast").index("gone"):])
+        self.assertEqual(len(session.sender.bytes), len(DEVICES))
+
+    @needs_elements
+    def test_way_is_cut_without_warning(self):
+        self.stream("b", "channels='{channels}'", ("silent",))
+
+
+if __name__ == "__main__":
+    unittest.main()
