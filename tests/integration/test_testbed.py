@@ -7,6 +7,7 @@ of how fast the machine is.
 """
 
 import concurrent.futures
+import contextlib
 import functools
 import itertools
 import os
@@ -122,6 +123,13 @@ def wait_for(condition):
             return True
         time.sleep(0.02)
     return False
+
+
+def read_some(terminal):
+    """What is there; nothing once its other end is closed."""
+    with contextlib.suppress(OSError):
+        return os.read(terminal, 4096)
+    return b""
 
 
 def marked(mark):
@@ -646,14 +654,30 @@ class CommandLineTest(CommandLine):
                                 "--shell", "b"],
                       {**self.env, "SHELL": "/bin/sh"})
         self.addCleanup(os.close, terminal)
+        self.read_prompt(terminal)
         os.write(terminal, b"sleep 999\n")
-        self.assertTrue(wait_for(lambda: "sleep" in names_of(marked(self.mark))))
+        self.wait_for_sleep(True, terminal)
         os.write(terminal, b"\x03")
-        self.assertTrue(wait_for(
-            lambda: "sleep" not in names_of(marked(self.mark))))
+        self.wait_for_sleep(False, terminal)
         os.write(terminal, b"exit 4\n")
         self.assertEqual(
             os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 4)
+
+    def read_prompt(self, terminal):
+        os.set_blocking(terminal, False)
+        shown = b""
+
+        def prompted():
+            nonlocal shown
+            shown += read_some(terminal)
+            return shown.endswith((b"# ", b"$ "))
+        self.assertTrue(wait_for(prompted), shown)
+
+    def wait_for_sleep(self, wanted, terminal):
+        if not wait_for(
+                lambda: ("sleep" in names_of(marked(self.mark))) == wanted):
+            self.fail(f"not {wanted}: {names_of(marked(self.mark))}; "
+                      f"the terminal has {read_some(terminal)}")
 
     @needs_namespaces
     def test_settings_of_the_machine_are_not_for_a_host(self):
