@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One end of DCCP: connects or listens, has one connection at a time, and answers
+ * everybody else as RFC 4340 says, at a limited rate. A core: no I/O, times and
+ * randomness are the caller's.
+ *
+ *   endpoint = dccp_endpoint_new (&config, entropy);
+ *   dccp_endpoint_connect (endpoint, now, &path);       a client
+ *   if (dccp_endpoint_input (endpoint, now, &path, bytes, size, &data))
+ *     data.payload is for the application
+ *   header_size = dccp_endpoint_send (endpoint, now, payload, size, more, header)
+ *   while ((size = dccp_endpoint_poll_output (endpoint, now, &path, bytes)))
+ *     send it there: what is not data
+ *   while (dccp_endpoint_poll_event (endpoint, &event)) ...
+ *   wait until dccp_endpoint_next_wakeup (endpoint), then
+ *   dccp_endpoint_timeout (endpoint, now)
+ *
+ * Times are ns on one clock of the caller's and never go back; an earlier one
+ * counts as the latest seen. Poll outputs and events after each call.
+ */
+
+#ifndef __DCCP_ENDPOINT_H__
+#define __DCCP_ENDPOINT_H__
+
+#include "dccppacket.h"
+#include "tfrcequation.h"
+
+G_BEGIN_DECLS
+
+#define DCCP_ENTROPY_SIZE 32
+/* Of what dccp_endpoint_poll_output writes: no data is in it */
+#define DCCP_LONGEST_CONTROL DCCP_LONGEST_HEADER
+
+#define DCCP_SERVICE_CODE(a, b, c, d) \
+  ((guint32) (a) << 24 | (guint32) (b) << 16 | (guint32) (c) << 8 | (guint32) (d))
+/* RFC 5762 section 5.1: RTP with video */
+#define DCCP_SERVICE_RTPV DCCP_SERVICE_CODE ('R', 'T', 'P', 'V')
+
+typedef struct
+{
+  gboolean is_listener;
+  guint16 local_port;           /* of DCCP; a client's 0: one by chance */
+  guint16 remote_port;          /* a client's */
+  guint32 service_code;
+  guint64 sequence_window;      /* packets, of our own direction (7.5.2) */
+  guint mtu;                    /* bytes of an IP packet on the path */
+  guint8 coverage;              /* CsCov of our data; used when the other end
+                                 * allows it, else all is covered */
+  guint8 min_coverage;          /* that we accept, 0: only CsCov 0 */
+  guint64 connect_timeout;      /* ns without a Response; 0: never */
+  guint64 idle_timeout;         /* ns without any valid packet while ours should
+                                 * have been answered; 0: never */
+  guint64 time_wait;            /* ns, 2 MSL; a listener is ready for the next
+                                 * connection all the same */
+  TfrcEquation equation;
+  gboolean reduce_oscillation;
+  guint32 segment_size;         /* s, bytes; 0: mean of those sent */
+  guint64 granularity;          /* ns, of the caller's timer */
+} DccpEndpointConfig;
+
+/* Every field's default */
+void dccp_endpoint_config_init (DccpEndpointConfig * config);
+
+typedef struct _DccpEndpoint DccpEndpoint;
+
+DccpEndpoint *dccp_endpoint_new (const DccpEndpointConfig * config,
+    const guint8 entropy[DCCP_ENTROPY_SIZE]);
+void dccp_endpoint_free (DccpEndpoint * endpoint);
+
+/* A client's; again after the last connection has closed */
+void dccp_endpoint_connect (DccpEndpoint * endpoint, guint64 now,
+    const DccpPath * path);
+/* Close: what was sent before is there first, if it is not lost. A server of data
+ * closes too: CloseReq is its way to leave TIMEWAIT to the client. CLOSED
+ * follows. */
+void dccp_endpoint_close (DccpEndpoint * endpoint, guint64 now);
+/* Reset, at once */
+void dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now);
+
+/* When the next data packet may go; G_MAXUINT64: there is no connection, or it is
+ * closing. `now` or earlier: at once. */
+guint64 dccp_endpoint_next_send (DccpEndpoint * endpoint, guint64 now);
+/* Bytes of payload that fit in one packet */
+guint dccp_endpoint_get_max_payload (DccpEndpoint * endpoint);
+/* Header of a packet with this payload, to be sent before it by
+ * dccp_endpoint_get_path; 0: not now, or too long. `more`: another one waits. */
+gsize dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
+    const guint8 * payload, gsize size, gboolean more,
+    guint8 header[DCCP_LONGEST_HEADER]);
+gboolean dccp_endpoint_get_path (DccpEndpoint * endpoint, DccpPath * path);
+
+typedef struct
+{
+  const guint8 *payload;        /* within the bytes that came */
+  gsize size;
+  guint64 sequence;
+  gboolean discont;             /* packets before it are missing, for now */
+  guint8 coverage;              /* CsCov: what is behind may be damaged */
+} DccpData;
+
+/* TRUE: it brought data for the application. */
+gboolean dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
+    const DccpPath * path, const guint8 * bytes, gsize size, DccpData * data);
+/* ICMP says that nobody is there, or (mtu not 0) that packets were too long */
+void dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now,
+    guint mtu);
+
+/* The application can't keep up (RFC 4340 section 11.6): told to the sender with
+ * each feedback until it can */
+void dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now,
+    gboolean slow);
+/* It threw this packet away (11.7) */
+void dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now,
+    guint64 sequence, guint8 drop_code);
+
+void dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now);
+gsize dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
+    DccpPath * path, guint8 bytes[DCCP_LONGEST_CONTROL]);
+/* Not of data: who has some waits until dccp_endpoint_next_send */
+guint64 dccp_endpoint_next_wakeup (DccpEndpoint * endpoint);
+
+typedef enum
+{
+  DCCP_EVENT_CONNECTED,         /* data may go; path says to whom */
+  DCCP_EVENT_CLOSED,            /* in order, by them or by us */
+  DCCP_EVENT_RESET,             /* by them: reset_code, reset_data */
+  DCCP_EVENT_ABORTED,           /* by us, as what they sent can't be: reset_code */
+  DCCP_EVENT_TIMED_OUT,         /* no answer within a timeout of the config */
+  DCCP_EVENT_UNREACHABLE,       /* ICMP, while connecting */
+  DCCP_EVENT_REFUSED,           /* somebody else wanted to connect: path */
+  DCCP_EVENT_RATE,              /* of data allowed, has changed by a tenth */
+  DCCP_EVENT_SLOW_RECEIVER,     /* TRUE: the other end is slow; FALSE: no more */
+  DCCP_EVENT_DROPPED            /* the other end threw packets away */
+} DccpEventType;
+
+typedef struct
+{
+  DccpEventType type;
+  DccpPath path;
+  guint8 reset_code, reset_data[3];
+  gboolean slow;
+  guint dropped;                /* packets newly reported, */
+  guint8 drop_code;             /* for this reason */
+  guint64 rate;                 /* bits per second of payload */
+} DccpEvent;
+
+gboolean dccp_endpoint_poll_event (DccpEndpoint * endpoint,
+    DccpEvent * event);
+
+typedef enum                    /* RFC 4340 section 4.3 */
+{
+  DCCP_STATE_CLOSED,
+  DCCP_STATE_LISTEN,
+  DCCP_STATE_REQUEST,
+  DCCP_STATE_RESPOND,
+  DCCP_STATE_PARTOPEN,
+  DCCP_STATE_OPEN,
+  DCCP_STATE_CLOSE_REQ,
+  DCCP_STATE_CLOSING,
+  DCCP_STATE_TIME_WAIT
+} DccpState;
+
+const gchar *dccp_state_get_name (DccpState state);
+
+/* Counters never go back, and go on from connection to connection. */
+typedef struct
+{
+  DccpState state;
+  guint64 connections;          /* that were open */
+  guint64 sent[DCCP_LAST_TYPE], received[DCCP_LAST_TYPE];      /* valid ones */
+  guint64 bytes_sent, bytes_received;   /* of payload */
+  guint64 refused[DCCP_LAST_REFUSAL];   /* packets */
+  guint64 answers_suppressed;   /* Syncs and Resets beyond the limit */
+  guint64 connections_refused;
+  guint64 option_errors;        /* broken or unknown ones, ignored */
+  /* our data */
+  guint64 rate;                 /* X, bits per second of payload; 0: no
+                                 * connection */
+  guint64 reported_rate;        /* X_recv of the other end, bits per second */
+  gdouble loss_event_rate;      /* p; 0: no loss */
+  guint64 round_trip;           /* ns; 0: unknown */
+  guint64 round_trip_variance;  /* ns */
+  guint64 feedback_received, no_feedback;
+  guint64 slow_receiver_received, dropped_received;
+  /* their data */
+  gdouble their_loss_event_rate;
+  guint64 receive_rate;         /* X_recv, bits per second */
+  guint64 lost, loss_events, reordered, duplicates;
+  guint64 feedback_sent;
+  guint64 slow_receiver_sent, dropped_sent;
+} DccpStats;
+
+void dccp_endpoint_get_stats (DccpEndpoint * endpoint, DccpStats * stats);
+DccpState dccp_endpoint_get_state (DccpEndpoint * endpoint);
+
+G_END_DECLS
+
+#endif /* __DCCP_ENDPOINT_H__ */

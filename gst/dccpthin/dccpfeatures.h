@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Feature negotiation (RFC 4340 section 6) within the Thin profile
+ * (docs/dccp-thin.md): what we ask for, what we accept, when a Change goes out
+ * again. Both ends of each feature; the connection carries the options.
+ */
+
+#ifndef __DCCP_FEATURES_H__
+#define __DCCP_FEATURES_H__
+
+#include "dccpoptions.h"
+
+G_BEGIN_DECLS
+
+typedef enum                    /* section 6.4, table 4 */
+{
+  DCCP_FEATURE_CCID = 1,
+  DCCP_FEATURE_SHORT_SEQUENCE = 2,
+  DCCP_FEATURE_SEQUENCE_WINDOW = 3,
+  DCCP_FEATURE_ECN_INCAPABLE = 4,
+  DCCP_FEATURE_ACK_RATIO = 5,
+  DCCP_FEATURE_SEND_ACK_VECTOR = 6,
+  DCCP_FEATURE_SEND_NDP_COUNT = 7,
+  DCCP_FEATURE_MIN_COVERAGE = 8,
+  DCCP_FEATURE_CHECK_DATA_CHECKSUM = 9,
+  DCCP_FEATURE_SEND_RTT_ESTIMATE = 128, /* RFC 6323 */
+  DCCP_FEATURE_SEND_LOSS_EVENT_RATE = 192       /* RFC 4342 section 8.4 */
+} DccpFeature;
+
+typedef struct
+{
+  gboolean is_server;
+  guint64 sequence_window;      /* of our own direction: packets that the other
+                                 * end accepts ahead; 32 to 2^46 - 1 */
+  guint8 min_coverage;          /* least CsCov that we accept; 0: only whole
+                                 * packets' */
+  guint8 coverage;              /* CsCov that we want to send, 0: all */
+  guint64 initial_sequence;     /* ISS */
+} DccpFeaturesConfig;
+
+typedef struct _DccpFeatures DccpFeatures;
+
+DccpFeatures *dccp_features_new (const DccpFeaturesConfig * config);
+void dccp_features_free (DccpFeatures * features);
+
+/* The other end's first sequence number, ISR */
+void dccp_features_set_initial_received (DccpFeatures * features,
+    guint64 sequence);
+/* A Change or Confirm of a packet that may carry one and is valid. 0: done, or
+ * ignored as too old; else the code of the Reset that it deserves. */
+guint8 dccp_features_input (DccpFeatures * features, const DccpOption * option,
+    const DccpPacket * packet);
+/* After the options of each packet: erratum 974, so that numbers as old as a
+ * whole turn do not count as new */
+void dccp_features_processed (DccpFeatures * features, guint64 gsr,
+    guint64 gss, guint64 packet_sequence, gboolean had_options);
+
+/* Adds what the packet `sequence` is to carry: Confirms that are owed, Changes
+ * not yet confirmed whose time has come (section 6.6.3). Not for Data. */
+void dccp_features_write (DccpFeatures * features, guint64 now,
+    guint64 sequence, DccpOptionWriter * writer);
+/* A Confirm is owed, or a Change is due: an Ack must go if nothing else does */
+gboolean dccp_features_want_packet (DccpFeatures * features, guint64 now);
+/* When a Change is due again; G_MAXUINT64: none is out */
+guint64 dccp_features_next_wakeup (DccpFeatures * features);
+void dccp_features_set_round_trip (DccpFeatures * features,
+    guint64 round_trip);
+
+/* As negotiated. local: we are its location (L), else the other end is. */
+guint64 dccp_features_get (DccpFeatures * features, DccpFeature feature,
+    gboolean local);
+/* Both half-connections have CCID 3 */
+gboolean dccp_features_are_settled (DccpFeatures * features);
+
+G_END_DECLS
+
+#endif /* __DCCP_FEATURES_H__ */

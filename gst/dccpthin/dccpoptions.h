@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The options of a DCCP packet (RFC 4340 section 5.8, RFC 4342 section 8, RFC
+ * 6323), read one by one and written one behind the other. Knows no connection.
+ */
+
+#ifndef __DCCP_OPTIONS_H__
+#define __DCCP_OPTIONS_H__
+
+#include "dccppacket.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  DCCP_OPTION_PADDING = 0,
+  DCCP_OPTION_MANDATORY = 1,
+  DCCP_OPTION_SLOW_RECEIVER = 2,
+  DCCP_OPTION_CHANGE_L = 32,
+  DCCP_OPTION_CONFIRM_L = 33,
+  DCCP_OPTION_CHANGE_R = 34,
+  DCCP_OPTION_CONFIRM_R = 35,
+  DCCP_OPTION_INIT_COOKIE = 36,
+  DCCP_OPTION_NDP_COUNT = 37,
+  DCCP_OPTION_ACK_VECTOR_0 = 38,
+  DCCP_OPTION_ACK_VECTOR_1 = 39,
+  DCCP_OPTION_DATA_DROPPED = 40,
+  DCCP_OPTION_TIMESTAMP = 41,
+  DCCP_OPTION_TIMESTAMP_ECHO = 42,
+  DCCP_OPTION_ELAPSED_TIME = 43,
+  DCCP_OPTION_DATA_CHECKSUM = 44,
+  DCCP_OPTION_RTT_ESTIMATE = 128,       /* RFC 6323 */
+  DCCP_OPTION_LOSS_EVENT_RATE = 192,    /* RFC 4342 section 8.5 */
+  DCCP_OPTION_LOSS_INTERVALS = 193,     /* section 8.6 */
+  DCCP_OPTION_RECEIVE_RATE = 194        /* section 8.3 */
+} DccpOptionType;
+
+typedef struct
+{
+  guint8 type;
+  gboolean mandatory;           /* Mandatory stood before it */
+  const guint8 *value;          /* within the packet */
+  guint8 size;                  /* bytes of the value */
+} DccpOption;
+
+typedef struct
+{
+  const guint8 *bytes;
+  gsize size;
+  /*< private >*/
+  gsize offset;
+  gboolean broken;
+} DccpOptionReader;
+
+void dccp_option_reader_init (DccpOptionReader * reader,
+    const DccpPacket * packet);
+/* The next one, neither Padding nor Mandatory, that a packet of this type may
+ * carry. FALSE: that was all; what stands behind a nonsensical length is ignored
+ * (section 5.8), `broken` says so. A Mandatory before nothing, Padding or another
+ * Mandatory comes as DCCP_OPTION_MANDATORY (5.8.2: an error). */
+gboolean dccp_option_reader_next (DccpOptionReader * reader,
+    DccpOption * option);
+
+/* Values; FALSE: its size is wrong. Times are ns, on the wire 10 us. */
+gboolean dccp_option_read_number (const DccpOption * option, guint64 * number);
+gboolean dccp_option_read_timestamp (const DccpOption * option,
+    guint32 * stamp);
+gboolean dccp_option_read_timestamp_echo (const DccpOption * option,
+    guint32 * stamp, guint64 * elapsed);
+gboolean dccp_option_read_elapsed_time (const DccpOption * option,
+    guint64 * elapsed);
+/* ns; 0: no estimate */
+gboolean dccp_option_read_rtt_estimate (const DccpOption * option,
+    guint64 * round_trip);
+
+#define DCCP_MAX_LOSS_INTERVALS 28      /* RFC 4342 section 8.6 */
+
+typedef struct
+{
+  guint32 lossless;             /* packets, 24 bits */
+  guint32 loss;                 /* packets, 23 bits */
+  guint32 data;                 /* packets with data, 24 bits */
+  gboolean ecn_nonce;           /* E; written as 0 */
+} DccpLossInterval;
+
+typedef struct
+{
+  guint8 skip;                  /* packets before the first one, at most 3 */
+  guint n;
+  DccpLossInterval intervals[DCCP_MAX_LOSS_INTERVALS];  /* latest first */
+} DccpLossIntervals;
+
+gboolean dccp_option_read_loss_intervals (const DccpOption * option,
+    DccpLossIntervals * intervals);
+
+typedef enum                    /* RFC 4340 section 11.7, table 7 */
+{
+  DCCP_DROP_PROTOCOL = 0,
+  DCCP_DROP_NOT_LISTENING = 1,
+  DCCP_DROP_RECEIVE_BUFFER = 2,
+  DCCP_DROP_CORRUPT = 3,
+  DCCP_DROP_DELIVERED_CORRUPT = 7,
+  DCCP_DROP_NONE = 8            /* of a block: these packets were not dropped */
+} DccpDropCode;
+
+/* The next block of a Data Dropped: its packets go from the acknowledgement
+ * number downwards. `offset` begins with 0. FALSE: that was all. */
+gboolean dccp_option_next_drop_block (const DccpOption * option,
+    guint * offset, DccpDropCode * code, guint * run);
+
+typedef struct
+{
+  guint8 bytes[DCCP_LONGEST_OPTIONS];
+  gsize size;
+  gboolean is_full;             /* something did not fit, and is not there */
+} DccpOptionWriter;
+
+void dccp_option_writer_init (DccpOptionWriter * writer);
+/* Any; all of it or, when there is no room, nothing: FALSE */
+gboolean dccp_option_write (DccpOptionWriter * writer, gboolean mandatory,
+    guint8 type, const guint8 * value, gsize size);
+/* In `size` bytes, the highest first */
+gboolean dccp_option_write_number (DccpOptionWriter * writer, guint8 type,
+    guint64 number, guint size);
+/* In as many bytes as the time needs; more than it can hold is its most */
+gboolean dccp_option_write_elapsed_time (DccpOptionWriter * writer,
+    guint64 elapsed);
+gboolean dccp_option_write_timestamp (DccpOptionWriter * writer, guint64 now);
+gboolean dccp_option_write_timestamp_echo (DccpOptionWriter * writer,
+    guint32 stamp, guint64 elapsed);
+gboolean dccp_option_write_rtt_estimate (DccpOptionWriter * writer,
+    guint64 round_trip);
+gboolean dccp_option_write_loss_intervals (DccpOptionWriter * writer,
+    const DccpLossIntervals * intervals);
+/* `blocks`: as they go on the wire */
+gboolean dccp_option_write_data_dropped (DccpOptionWriter * writer,
+    const guint8 * blocks, gsize n);
+
+G_END_DECLS
+
+#endif /* __DCCP_OPTIONS_H__ */

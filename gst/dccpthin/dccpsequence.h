@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Arithmetic on DCCP's circular sequence numbers of 48 bits (RFC 4340 section
+ * 3.1, 7.6).
+ */
+
+#ifndef __DCCP_SEQUENCE_H__
+#define __DCCP_SEQUENCE_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define DCCP_SEQUENCE_BITS 48
+#define DCCP_SEQUENCE_MASK ((G_GUINT64_CONSTANT (1) << DCCP_SEQUENCE_BITS) - 1)
+
+static inline guint64
+dccp_sequence_add (guint64 sequence, gint64 n)
+{
+  return (sequence + (guint64) n) & DCCP_SEQUENCE_MASK;
+}
+
+/* a - b, from -2^47 to 2^47 - 1 */
+static inline gint64
+dccp_sequence_difference (guint64 a, guint64 b)
+{
+  return (gint64) ((a - b) << (64 - DCCP_SEQUENCE_BITS)) >>
+      (64 - DCCP_SEQUENCE_BITS);
+}
+
+/* low <= sequence <= high, circular */
+static inline gboolean
+dccp_sequence_is_between (guint64 sequence, guint64 low, guint64 high)
+{
+  return ((sequence - low) & DCCP_SEQUENCE_MASK) <=
+      ((high - low) & DCCP_SEQUENCE_MASK);
+}
+
+/* The number with these lowest 24 bits that is nearest to `near` (7.6) */
+static inline guint64
+dccp_sequence_extend (guint32 low, guint64 near)
+{
+  gint32 difference = (gint32) ((low - (guint32) near) << 8) >> 8;
+
+  return dccp_sequence_add (near, difference);
+}
+
+G_END_DECLS
+
+#endif /* __DCCP_SEQUENCE_H__ */
