@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The throughput equation of TFRC; see the header. */
+
+#include "tfrcequation.h"
+
+#include <math.h>
+
+#include "tfrctable.h"
+
+#define LEAST_P 1e-8            /* as the header says */
+/* A clock that stands still gives no round trip of 0 */
+#define LEAST_ROUND_TRIP 1e-6
+#define MICROSECOND 1000000
+#define MOST_SEGMENT G_MAXUINT16        /* a DCCP packet is an IP packet */
+/* Of LEAST_P to 1 this leaves 2e-15 of the logarithm. */
+#define BISECTIONS 53
+
+/* What is no number is the worst */
+static gdouble
+clamp_p (gdouble p)
+{
+  return p <= 1 ? MAX (p, LEAST_P) : 1;
+}
+
+/* RFC 5348 section 3.1 with b = 1 and t_RTO = 4 R, which it recommends */
+static gdouble
+get_exact_f (gdouble p)
+{
+  return sqrt (2 * p / 3) + 12 * sqrt (3 * p / 8) * p * (1 + 32 * p * p);
+}
+
+gdouble
+tfrc_equation_f (TfrcEquation equation, gdouble p)
+{
+  p = clamp_p (p);
+  if (equation == TFRC_EQUATION_TABLE)
+    return ldexp (tfrc_table_f (ldexp (p, TFRC_TABLE_P_BITS)),
+        -TFRC_TABLE_F_BITS);
+  return get_exact_f (p);
+}
+
+/* s / R as 2^24 bytes per second, of integers: 16 + 24 + 20 bits */
+static guint64
+get_scaled_segment_rate (gdouble segment_size, gdouble round_trip)
+{
+  const guint64 size = CLAMP (segment_size, 1, MOST_SEGMENT);
+  const guint64 us = MIN (round_trip * MICROSECOND, G_MAXUINT32);
+
+  return (size << TFRC_TABLE_F_BITS) * MICROSECOND / MAX (us, 1);
+}
+
+gdouble
+tfrc_equation_rate (TfrcEquation equation, gdouble segment_size,
+    gdouble round_trip, gdouble p)
+{
+  p = clamp_p (p);
+  if (equation == TFRC_EQUATION_TABLE)
+    return get_scaled_segment_rate (segment_size, round_trip)
+        / tfrc_table_f (ldexp (p, TFRC_TABLE_P_BITS));
+  return segment_size / (MAX (round_trip, LEAST_ROUND_TRIP)
+      * get_exact_f (p));
+}
+
+static gdouble
+invert_table (gdouble segment_size, gdouble round_trip, gdouble rate)
+{
+  const guint64 whole = CLAMP (rate, 1, G_MAXUINT32);
+  const guint64 f = get_scaled_segment_rate (segment_size, round_trip) / whole;
+
+  return clamp_p (ldexp (tfrc_table_inverse (MIN (f, G_MAXUINT32)),
+          -TFRC_TABLE_P_BITS));
+}
+
+/* f rises with p: half of the logarithm's range goes each time. */
+static gdouble
+invert_exactly (gdouble f)
+{
+  gdouble low = LEAST_P, high = 1;
+  guint i;
+
+  if (f >= get_exact_f (high))
+    return high;
+  for (i = 0; i < BISECTIONS; i++) {
+    const gdouble middle = sqrt (low * high);
+
+    if (get_exact_f (middle) < f)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+gdouble
+tfrc_equation_inverse (TfrcEquation equation, gdouble segment_size,
+    gdouble round_trip, gdouble rate)
+{
+  if (!(rate > 0))
+    return 1;
+  if (equation == TFRC_EQUATION_TABLE)
+    return invert_table (segment_size, round_trip, rate);
+  return invert_exactly (segment_size / (MAX (round_trip, LEAST_ROUND_TRIP)
+          * rate));
+}

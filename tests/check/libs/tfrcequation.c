@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds the throughput equation to values worked out by hand, and the table of
+ * it to the error that it claims. */
+
+#include <gst/check/gstcheck.h>
+
+#include <math.h>
+
+#include "tfrcequation.h"
+#include "tfrctable.h"
+
+#define assert_near(a, b, error) G_STMT_START { \
+  const gdouble _a = (a), _b = (b); \
+  fail_unless (fabs (_a - _b) <= (error) * fabs (_b), \
+      #a " is %.9g, not %.9g", _a, _b); \
+} G_STMT_END
+
+#define TABLE_ERROR 0.004       /* tfrctable.h */
+
+GST_START_TEST (f_has_the_values_of_the_equation)
+{
+  /* p, f (p), as RFC 5348 section 3.1 has it with b = 1 and t_RTO = 4 R */
+  const gdouble values[][2] = {
+    {1e-4, .008172}, {1e-3, .026052}, {.01, .089022}, {.02, .136521},
+    {.05, .271305}, {.1, .564939}, {.2, 1.863717}, {.5, 23.960036},
+    {1, 243.315981}
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (values); i++) {
+    assert_near (tfrc_equation_f (TFRC_EQUATION_EXACT, values[i][0]),
+        values[i][1], 1e-4);
+    assert_near (tfrc_equation_f (TFRC_EQUATION_TABLE, values[i][0]),
+        values[i][1], TABLE_ERROR);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (rates_of_a_large_segment)
+{
+  /* p, Mbit/s at R = 100 ms and s = 1460 bytes */
+  const gdouble values[][2] = {
+    {.001, 4.48}, {.01, 1.31}, {.02, .86}, {.05, .43}
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (values); i++) {
+    assert_near (tfrc_equation_rate (TFRC_EQUATION_EXACT, 1460, .1,
+            values[i][0]) * 8 / 1e6, values[i][1], .006);
+    assert_near (tfrc_equation_rate (TFRC_EQUATION_TABLE, 1460, .1,
+            values[i][0]) * 8 / 1e6, values[i][1], .006 + TABLE_ERROR);
+  }
+  /* Erixzon 5.3.5: 512 / (0.022 * 0.565) */
+  assert_near (tfrc_equation_rate (TFRC_EQUATION_EXACT, 512, .022, .1), 41191,
+      .001);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (first_loss_intervals)
+{
+  /* s, R, X, p */
+  const gdouble values[][4] = {
+    {1460, .1, 125000, .0156836}, {1316, .05, 250000, .0132548}
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (values); i++) {
+    assert_near (tfrc_equation_inverse (TFRC_EQUATION_EXACT, values[i][0],
+            values[i][1], values[i][2]), values[i][3], 1e-5);
+    assert_near (tfrc_equation_inverse (TFRC_EQUATION_TABLE, values[i][0],
+            values[i][1], values[i][2]), values[i][3], 2 * TABLE_ERROR);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (table_is_as_near_as_it_says)
+{
+  gdouble p, low = 0, high = 0;
+  guint i;
+
+  for (i = 0; i < TFRC_TABLE_SIZE; i++) {
+    p = ldexp (1 + i % 16 / 16., (gint) (i / 16) - 27);
+    assert_near (tfrc_table[i] / 16777216., sqrt (2 * p / 3) +
+        12 * sqrt (3 * p / 8) * p * (1 + 32 * p * p), 4e-4);
+  }
+  for (p = 1e-8; p <= 1; p *= 1.0007) {
+    const gdouble error = tfrc_equation_f (TFRC_EQUATION_TABLE, p) /
+        tfrc_equation_f (TFRC_EQUATION_EXACT, p) - 1;
+
+    low = MIN (low, error);
+    high = MAX (high, error);
+    if (p < .01 && p > 1e-4)
+      fail_unless (fabs (error) <= 2e-4, "%g off by %g", p, error);
+  }
+  GST_INFO ("from %.5f %% to %.5f %%", 100 * low, 100 * high);
+  fail_unless (low >= -TABLE_ERROR && high <= TABLE_ERROR,
+      "from %g to %g", low, high);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (inverse_gives_the_rate_back)
+{
+  const TfrcEquation both[] = { TFRC_EQUATION_EXACT, TFRC_EQUATION_TABLE };
+  gdouble rate, p;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (both); i++) {
+    for (rate = 5000; rate < 1e7; rate *= 1.03) {
+      p = tfrc_equation_inverse (both[i], 1000, .05, rate);
+      assert_near (tfrc_equation_rate (both[i], 1000, .05, p), rate, .001);
+    }
+    /* what the equation never gives: the ends */
+    assert_near (tfrc_equation_inverse (both[i], 1000, .05, 1), 1, 1e-9);
+    assert_near (tfrc_equation_inverse (both[i], 1000, .05, 0), 1, 1e-9);
+    assert_near (tfrc_equation_inverse (both[i], 1000, .05, 1e12), 1e-8, 1e-6);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (nonsense_is_the_nearer_end)
+{
+  const TfrcEquation both[] = { TFRC_EQUATION_EXACT, TFRC_EQUATION_TABLE };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (both); i++) {
+    const gdouble least = tfrc_equation_f (both[i], 1e-8);
+    const gdouble most = tfrc_equation_f (both[i], 1);
+
+    assert_near (tfrc_equation_f (both[i], 0), least, 0);
+    assert_near (tfrc_equation_f (both[i], -1), least, 0);
+    assert_near (tfrc_equation_f (both[i], 7), most, 0);
+    assert_near (tfrc_equation_f (both[i], NAN), most, 0);
+    fail_unless (isfinite (tfrc_equation_rate (both[i], 1000, 0, 0)));
+    fail_unless (tfrc_equation_rate (both[i], 1000, 0, 0) > 0);
+    fail_unless (isfinite (tfrc_equation_inverse (both[i], 0, 0, NAN)));
+    fail_unless (tfrc_equation_rate (both[i], 1000, 1e9, 1) >= 0);
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+tfrcequation_suite (void)
+{
+  Suite *s = suite_create ("tfrcequation");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, f_has_the_values_of_the_equation);
+  tcase_add_test (tc, rates_of_a_large_segment);
+  tcase_add_test (tc, first_loss_intervals);
+  tcase_add_test (tc, table_is_as_near_as_it_says);
+  tcase_add_test (tc, inverse_gives_the_rate_back);
+  tcase_add_test (tc, nonsense_is_the_nearer_end);
+  return s;
+}
+
+GST_CHECK_MAIN (tfrcequation);
