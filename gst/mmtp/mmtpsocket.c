@@ -47,15 +47,6 @@ allow_fragments (MmtpSocket * self)
 #endif
 }
 
-/* Without it the time is that at which we look. */
-static void
-ask_for_times (MmtpSocket * self)
-{
-#ifdef SO_TIMESTAMPNS
-  set_option (self, SOL_SOCKET, SO_TIMESTAMPNS, TRUE);
-#endif
-}
-
 /* Without it answers leave from the address that the routes choose. */
 static void
 ask_for_destinations (MmtpSocket * self)
@@ -211,10 +202,9 @@ socket_new (GSocketAddress * like, GError ** error)
   self->socket = socket;
   self->fd = g_socket_get_fd (socket);
   self->family = family == G_SOCKET_FAMILY_IPV6 ? AF_INET6 : AF_INET;
-  self->offset_low = G_MININT64;
-  self->offset_high = G_MAXINT64;
+  socket_clock_init (&self->clock);
   allow_fragments (self);
-  ask_for_times (self);
+  socket_clock_ask_for_stamps (self->fd);
   return self;
 }
 

@@ -9,15 +9,11 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include <arpa/inet.h>
 #include <net/if.h>
 
 #include "socketmessages.h"
-
-/* Two clocks that are read one after the other, and rounded */
-#define CLOCK_TOLERANCE (10 * 1000)     /* ns */
 
 G_STATIC_ASSERT (sizeof (MmtpEndpoints) <=
     sizeof (((MmtpAddress *) NULL)->bytes));
@@ -163,15 +159,8 @@ static void
 read_control (const struct cmsghdr *control, MmtpEndpoints * endpoints,
     guint64 * time)
 {
-#ifdef SO_TIMESTAMPNS
-  if (control->cmsg_level == SOL_SOCKET &&
-      control->cmsg_type == SO_TIMESTAMPNS) {
-    struct timespec stamp;
-
-    memcpy (&stamp, CMSG_DATA (control), sizeof (stamp));
-    *time = stamp.tv_sec * (guint64) 1000000000 + stamp.tv_nsec;
-  }
-#endif
+  if (socket_clock_read_stamp (control, time))
+    return;
 #ifdef IP_PKTINFO
   if (control->cmsg_level == IPPROTO_IP && control->cmsg_type == IP_PKTINFO) {
     struct in_pktinfo ipv4;
@@ -181,8 +170,7 @@ read_control (const struct cmsghdr *control, MmtpEndpoints * endpoints,
   }
 #endif
 #ifdef IPV6_PKTINFO
-  if (control->cmsg_level == IPPROTO_IPV6 &&
-      control->cmsg_type == IPV6_PKTINFO) {
+  if (control->cmsg_level == IPPROTO_IPV6 && control->cmsg_type == IPV6_PKTINFO) {
     struct in6_pktinfo ipv6;
 
     memcpy (&ipv6, CMSG_DATA (control), sizeof (ipv6));
@@ -193,50 +181,6 @@ read_control (const struct cmsghdr *control, MmtpEndpoints * endpoints,
       endpoints->local_scope = ipv6.ipi6_ifindex;
   }
 #endif
-}
-
-/* --- time ----------------------------------------------------------------- */
-
-static gint64
-get_now (void)
-{
-  return g_get_monotonic_time () * 1000;
-}
-
-/* Both clocks are slewed alike, so that what lies between them stays until
- * somebody sets one. Answers the time now. */
-static gint64
-compare_clocks (MmtpSocket * self)
-{
-  gint64 before = get_now (), real = 0, after, low, high;
-  struct timespec now;
-
-  if (clock_gettime (CLOCK_REALTIME, &now) == 0)
-    real = now.tv_sec * (gint64) 1000000000 + now.tv_nsec;
-  after = get_now ();
-  low = before - real;
-  high = after + 1000 - real;   /* it is in whole us, rounded down */
-  if (low > self->offset_high || high < self->offset_low) {
-    self->offset_low = low;
-    self->offset_high = high;
-  } else {
-    self->offset_low = MAX (self->offset_low, low);
-    self->offset_high = MIN (self->offset_high, high);
-  }
-  return after;
-}
-
-/* A time that can't be, since a clock was set after the packet had come, is
- * taken for now. */
-static guint64
-get_arrival (MmtpSocket * self, guint64 real, gint64 now)
-{
-  gint64 offset = self->offset_low + (self->offset_high - self->offset_low) / 2;
-  gint64 time = (gint64) real + offset;
-
-  if (real == 0 || time > now || time < self->empty - CLOCK_TOLERANCE)
-    return now;
-  return time;
 }
 
 /* --- sending -------------------------------------------------------------- */
@@ -343,7 +287,7 @@ read_input (MmtpSocket * self, Batch * batch, guint i,
     read_control (control, &endpoints, &time);
   mmtp_address_set_endpoints (&datagram->address, &endpoints);
   datagram->size = batch->messages[i].msg_len;
-  datagram->time = get_arrival (self, time, now);
+  datagram->time = socket_clock_get_arrival (&self->clock, time, now);
 }
 
 static void
@@ -365,7 +309,7 @@ gint
 mmtp_socket_receive (MmtpSocket * self, MmtpDatagram * datagrams, guint n,
     GError ** error)
 {
-  gint64 before = get_now (), now;
+  gint64 before = socket_clock_now (), now;
   SocketErrors errors;
   Batch batch;
   guint i, came;
@@ -376,12 +320,12 @@ mmtp_socket_receive (MmtpSocket * self, MmtpDatagram * datagrams, guint n,
   came = socket_messages_receive (self->fd, batch.messages, n, &errors);
   note_refusal (self, &errors);
   if (came == 0) {
-    self->empty = before;
+    socket_clock_set_empty (&self->clock, before);
     set_receive_error (self, errors.own, error);
     return -1;
   }
   self->refused_told = FALSE;
-  now = compare_clocks (self);
+  now = socket_clock_compare (&self->clock);
   for (i = 0; i < came; i++)
     read_input (self, &batch, i, &datagrams[i], now);
   return came;

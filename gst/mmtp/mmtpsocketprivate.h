@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 
 #include "mmtpsocket.h"
+#include "socketclock.h"
 
 G_BEGIN_DECLS
 
@@ -23,11 +24,7 @@ struct _MmtpSocket
   gint refused;
   gboolean refused_told;
 
-  /* What CLOCK_REALTIME has to be added to be the monotonic clock, ns: between
-   * these, which come together while no clock is set */
-  gint64 offset_low, offset_high;
-  gint64 empty;                 /* monotonic ns at which nothing waited: what
-                                 * comes now came later */
+  SocketClock clock;
 };
 
 /* What is behind an MmtpAddress. Both sides are as the system writes addresses,

@@ -13,16 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifdef __linux__
-#include <linux/filter.h>
-#endif
+#include "rawsocket.h"
 
 /* RFC 6335 section 6: the ports that are nobody's */
 #define FIRST_DYNAMIC_PORT 49152
 #define LAST_DYNAMIC_PORT 65535
-
-/* Two ports, coverage, checksum: where the destination is */
-#define DESTINATION_PORT_OFFSET 2
 
 /* Room for the address that the kernel shall send from, or has received by */
 typedef union
@@ -38,88 +33,6 @@ struct _UdpliteRaw
   GSocket *holder;
   UdpliteRoutes *routes;        /* the sender's */
 };
-
-/* --- filters -------------------------------------------------------------- */
-
-#ifdef SO_ATTACH_FILTER
-
-static gboolean
-attach_filter (gint fd, struct sock_filter *code, guint n, GError ** error)
-{
-  struct sock_fprog program = { n, code };
-
-  if (setsockopt (fd, SOL_SOCKET, SO_ATTACH_FILTER, &program,
-          sizeof (program)) == 0)
-    return TRUE;
-  return socket_set_error (error, errno, "Could not filter packets");
-}
-
-/* Only what is for our port need be copied to us. Of IPv4 the IP header comes
- * first, of IPv6 not. */
-static gboolean
-filter_port (UdpliteSocket * self, GError ** error)
-{
-  struct sock_filter ipv4[] = {
-    BPF_STMT (BPF_LDX | BPF_B | BPF_MSH, 0),
-    BPF_STMT (BPF_LD | BPF_H | BPF_IND, DESTINATION_PORT_OFFSET),
-    BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, self->port, 0, 1),
-    BPF_STMT (BPF_RET | BPF_K, G_MAXUINT32),
-    BPF_STMT (BPF_RET | BPF_K, 0),
-  };
-  struct sock_filter ipv6[] = {
-    BPF_STMT (BPF_LD | BPF_H | BPF_ABS, DESTINATION_PORT_OFFSET),
-    BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, self->port, 0, 1),
-    BPF_STMT (BPF_RET | BPF_K, G_MAXUINT32),
-    BPF_STMT (BPF_RET | BPF_K, 0),
-  };
-
-  if (self->ipv6)
-    return attach_filter (self->fd, ipv6, G_N_ELEMENTS (ipv6), error);
-  return attach_filter (self->fd, ipv4, G_N_ELEMENTS (ipv4), error);
-}
-
-static gboolean
-filter_everything (gint fd, GError ** error)
-{
-  struct sock_filter nothing[] = { BPF_STMT (BPF_RET | BPF_K, 0) };
-
-  return attach_filter (fd, nothing, G_N_ELEMENTS (nothing), error);
-}
-
-/* A raw socket gets all that comes for its protocol from the first moment on:
- * what is not for us, as nothing is yet. */
-static gboolean
-become_deaf (gint fd, GError ** error)
-{
-  guint8 byte;
-
-  if (!filter_everything (fd, error))
-    return FALSE;
-  while (recv (fd, &byte, sizeof (byte), MSG_DONTWAIT) >= 0);
-  return TRUE;
-}
-
-#else
-
-static gboolean
-filter_port (UdpliteSocket * self, GError ** error)
-{
-  return TRUE;
-}
-
-static gboolean
-filter_everything (gint fd, GError ** error)
-{
-  return TRUE;
-}
-
-static gboolean
-become_deaf (gint fd, GError ** error)
-{
-  return TRUE;
-}
-
-#endif
 
 /* --- life cycle ----------------------------------------------------------- */
 
@@ -150,7 +63,7 @@ raw_create (UdpliteSocket * self, gint family, GError ** error)
 
   if (fd < 0)
     return FALSE;
-  if (!become_deaf (fd, error) || !set_up (self, fd, error)) {
+  if (!raw_socket_become_deaf (fd, error) || !set_up (self, fd, error)) {
     close (fd);
     return FALSE;
   }
@@ -180,7 +93,7 @@ make_holder (UdpliteSocket * self, gint fd, GInetSocketAddress * address,
   if (!udplite_socket_wrap (&as_kernel, fd, error))
     return NULL;
   setsockopt (fd, SOL_SOCKET, SO_RCVBUF, &least, sizeof (least));
-  if (filter_everything (fd, error)
+  if (raw_socket_filter_everything (fd, error)
       && udplite_socket_bind (&as_kernel, address, reuse, error)) {
     self->port = as_kernel.port;
     return as_kernel.socket;
@@ -231,7 +144,8 @@ raw_bind (UdpliteSocket * self, GInetSocketAddress * address, gboolean reuse,
 {
   if (!take_port (self, address, reuse, error))
     return FALSE;
-  if (!bind_address (self, address, error) || !filter_port (self, error))
+  if (!bind_address (self, address, error)
+      || !raw_socket_filter_port (self->fd, self->ipv6, self->port, error))
     return FALSE;
   self->raw->routes =
       udplite_routes_new (g_inet_socket_address_get_address (address));
@@ -393,8 +307,8 @@ read_uint16 (const guint8 * bytes)
 static gboolean
 is_ours (UdpliteSocket * self, const guint8 * packet, gsize size)
 {
-  return size >= DESTINATION_PORT_OFFSET + 2
-      && read_uint16 (packet + DESTINATION_PORT_OFFSET) == self->port;
+  return size >= RAW_SOCKET_DESTINATION_OFFSET + 2
+      && read_uint16 (packet + RAW_SOCKET_DESTINATION_OFFSET) == self->port;
 }
 
 static gboolean
