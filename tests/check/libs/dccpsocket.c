@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds the sockets of DCCP to what dccpsocket.h says, over loopback: UDP and
+ * raw, IPv4 and IPv6. Where raw sockets may not be, a check says that its part of
+ * it is skipped. No time that passes is asserted.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "dccpsocket.h"
+#include "skipped.h"
+
+#define ROOM 2048
+/* Of DCCP, where the socket is raw: nobody keeps them, and other checks may run
+ * meanwhile. Three of them are used. */
+#define PORT (1024 + 4 * (getpid () % 16000))
+
+/* __i__: bit 0: IPv6; bit 1: raw */
+#define KINDS 4
+
+static gboolean
+is_ipv6 (gint kind)
+{
+  return (kind & 1) != 0;
+}
+
+static DccpEncapsulation
+encapsulation_of (gint kind)
+{
+  return kind & 2 ? DCCP_ENCAPSULATION_RAW : DCCP_ENCAPSULATION_UDP;
+}
+
+static const gchar *
+loopback (gint kind)
+{
+  return is_ipv6 (kind) ? "::1" : "127.0.0.1";
+}
+
+static GSocketAddress *
+address_new (const gchar * text, guint16 port)
+{
+  GSocketAddress *address = g_inet_socket_address_new_from_string (text, port);
+
+  fail_unless (address != NULL, "%s", text);
+  return address;
+}
+
+static DccpSocket *
+try_listener (gint kind, const gchar * text, guint16 port,
+    const DccpSocketOptions * options, GError ** error)
+{
+  GSocketAddress *local = address_new (text, port);
+  DccpSocketOptions defaults;
+  DccpSocket *socket;
+
+  dccp_socket_options_init (&defaults);
+  socket = dccp_socket_new_listener (encapsulation_of (kind), local,
+      options ? options : &defaults, error);
+  g_object_unref (local);
+  return socket;
+}
+
+static DccpSocket *
+listener_new (gint kind, const gchar * text)
+{
+  GError *error = NULL;
+  DccpSocket *socket = try_listener (kind, text,
+      encapsulation_of (kind) == DCCP_ENCAPSULATION_RAW ? PORT : 0, NULL,
+      &error);
+
+  g_assert_no_error (error);
+  return socket;
+}
+
+/* `port`: of DCCP, where the socket is raw */
+static DccpSocket *
+try_client (gint kind, const gchar * text, guint16 to_port,
+    const gchar * from, guint16 port, GError ** error)
+{
+  GSocketAddress *remote = address_new (text, to_port);
+  GSocketAddress *local = from ? address_new (from, port) : NULL;
+  DccpSocketOptions options;
+  DccpSocket *socket;
+
+  dccp_socket_options_init (&options);
+  socket = dccp_socket_new_client (encapsulation_of (kind), remote, local,
+      &options, error);
+  g_object_unref (remote);
+  g_clear_object (&local);
+  return socket;
+}
+
+static DccpSocket *
+client_new (gint kind, const gchar * text, DccpSocket * listener)
+{
+  GError *error = NULL;
+  DccpSocket *socket = try_client (kind, text,
+      dccp_socket_get_udp_port (listener), is_ipv6 (kind) ? "::" : "0.0.0.0",
+      encapsulation_of (kind) == DCCP_ENCAPSULATION_RAW ? PORT + 1 : 0, &error);
+
+  g_assert_no_error (error);
+  return socket;
+}
+
+/* FALSE: it says that raw sockets are skipped */
+static gboolean
+may_have (gint kind, const gchar * check)
+{
+  GError *error = NULL;
+  DccpSocket *socket;
+
+  if (encapsulation_of (kind) == DCCP_ENCAPSULATION_UDP)
+    return TRUE;
+  socket = try_listener (kind, loopback (kind), PORT, NULL, &error);
+  if (socket) {
+    dccp_socket_free (socket);
+    return TRUE;
+  }
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED);
+  fail_unless (strstr (error->message, "CAP_NET_RAW") != NULL);
+  say_skipped (check, "raw sockets: %s", error->message);
+  g_error_free (error);
+  return FALSE;
+}
+
+#define NEED(kind) \
+  G_STMT_START { if (!may_have (kind, __func__)) return; } G_STMT_END
+
+/* Sixteen bytes are DCCP's least header; ports are all that a socket reads. */
+static gsize
+make_packet (guint8 * bytes, guint16 source, guint16 destination,
+    const gchar * text)
+{
+  memset (bytes, 0, 16);
+  bytes[0] = source >> 8;
+  bytes[1] = source & 0xff;
+  bytes[2] = destination >> 8;
+  bytes[3] = destination & 0xff;
+  memcpy (bytes + 16, text, strlen (text));
+  return 16 + strlen (text);
+}
+
+static void
+send_text (DccpSocket * socket, const DccpPath * path, guint16 source,
+    guint16 destination, const gchar * text)
+{
+  guint8 bytes[ROOM];
+  DccpDatagram datagram = {.bytes = bytes };
+  GError *error = NULL;
+
+  datagram.size = make_packet (bytes, source, destination, text);
+  if (path)
+    datagram.path = *path;
+  fail_unless_equals_int (dccp_socket_send (socket, &datagram, 1, &error), 1);
+  g_assert_no_error (error);
+}
+
+static void
+wait_for_input (DccpSocket * socket)
+{
+  GError *error = NULL;
+
+  g_socket_condition_timed_wait (dccp_socket_get_socket (socket), G_IO_IN,
+      30 * G_USEC_PER_SEC, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+expect_text (DccpSocket * socket, const gchar * text, DccpDatagram * datagram)
+{
+  static guint8 room[ROOM];
+  GError *error = NULL;
+
+  wait_for_input (socket);
+  memset (datagram, 0, sizeof (*datagram));
+  datagram->bytes = room;
+  datagram->size = sizeof (room);
+  fail_unless_equals_int (dccp_socket_receive (socket, datagram, 1, &error), 1);
+  g_assert_no_error (error);
+  fail_unless_equals_int (datagram->size, 16 + strlen (text));
+  fail_unless (memcmp (room + 16, text, strlen (text)) == 0);
+}
+
+static void
+expect_error (DccpSocket * socket, gint code)
+{
+  guint8 room[ROOM];
+  DccpDatagram datagram = {.bytes = room,.size = sizeof (room) };
+  GError *error = NULL;
+
+  fail_unless_equals_int (dccp_socket_receive (socket, &datagram, 1, &error),
+      -1);
+  g_assert_error (error, G_IO_ERROR, code);
+  g_error_free (error);
+}
+
+/* --- packets -------------------------------------------------------------- */
+
+GST_START_TEST (packets_go_both_ways)
+{
+  DccpSocket *listener, *client;
+  DccpDatagram datagram, answer;
+  gint64 before, after;
+  DccpPath path;
+
+  NEED (__i__);
+  listener = listener_new (__i__, loopback (__i__));
+  client = client_new (__i__, loopback (__i__), listener);
+  expect_error (listener, G_IO_ERROR_WOULD_BLOCK);
+  before = g_get_monotonic_time () * 1000;
+  send_text (client, NULL, PORT + 1, PORT, "Request");
+  expect_text (listener, "Request", &datagram);
+  after = (g_get_monotonic_time () + 1) * 1000;
+  /* two clocks, one after the other, in whole us */
+  fail_unless (datagram.time >= before - 20000 && datagram.time <= after);
+
+  /* the way back is the way there, seen from the other end */
+  dccp_socket_get_path (client, &path);
+  fail_unless_equals_int (path.address_size, is_ipv6 (__i__) ? 16 : 4);
+  fail_unless_equals_int (datagram.path.address_size, path.address_size);
+  fail_unless (memcmp (path.local, datagram.path.remote, 16) == 0);
+  fail_unless (memcmp (path.remote, datagram.path.local, 16) == 0);
+  fail_unless_equals_int (path.local_udp, datagram.path.remote_udp);
+  fail_unless_equals_int (path.remote_udp, datagram.path.local_udp);
+  fail_unless_equals_int (dccp_path_is_encapsulated (&path),
+      encapsulation_of (__i__) == DCCP_ENCAPSULATION_UDP);
+
+  send_text (listener, &datagram.path, PORT, PORT + 1, "Response");
+  expect_text (client, "Response", &answer);
+  fail_unless (dccp_path_equal (&answer.path, &path));
+  fail_unless (answer.time >= datagram.time - 20000);
+  expect_error (listener, G_IO_ERROR_WOULD_BLOCK);
+  expect_error (client, G_IO_ERROR_WOULD_BLOCK);
+  dccp_socket_free (client);
+  dccp_socket_free (listener);
+}
+
+GST_END_TEST;
+
+/* More than a system call takes, each in two parts */
+GST_START_TEST (many_go_by_one_call)
+{
+  guint8 headers[100][16], payloads[100], rooms[100][64];
+  DccpDatagram out[100] = { {NULL}
+  }, in[100] = { {NULL}
+  };
+  DccpSocket *listener, *client;
+  guint64 last = 0;
+  guint i, came;
+
+  NEED (__i__);
+  listener = listener_new (__i__, loopback (__i__));
+  client = client_new (__i__, loopback (__i__), listener);
+  for (i = 0; i < 100; i++) {
+    out[i].header = headers[i];
+    out[i].header_size = make_packet (headers[i], PORT + 1, PORT, "");
+    payloads[i] = i;
+    out[i].bytes = &payloads[i];
+    out[i].size = 1;
+    in[i].bytes = rooms[i];
+    in[i].size = sizeof (rooms[i]);
+  }
+  fail_unless_equals_int (dccp_socket_send (client, out, 0, NULL), 0);
+  fail_unless_equals_int (dccp_socket_send (client, out, 100, NULL), 64);
+  fail_unless_equals_int (dccp_socket_send (client, out + 64, 36, NULL), 36);
+  for (came = 0; came < 100;) {
+    gint n;
+
+    wait_for_input (listener);
+    n = dccp_socket_receive (listener, in + came, 100 - came, NULL);
+    fail_unless (n > 0 && n <= DCCP_SOCKET_BATCH);
+    came += n;
+  }
+  for (i = 0; i < 100; i++) {
+    fail_unless_equals_int (in[i].size, 17);
+    fail_unless (memcmp (in[i].bytes, headers[i], 16) == 0);
+    fail_unless_equals_int (in[i].bytes[16], i);
+    fail_unless (in[i].time >= last);
+    last = in[i].time;
+  }
+  dccp_socket_free (client);
+  dccp_socket_free (listener);
+}
+
+GST_END_TEST;
+
+/* --- addresses ------------------------------------------------------------ */
+
+/* The client is connected: it hears nobody else. */
+GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
+{
+  static const gchar *const addresses[] = { "127.0.0.1", "127.0.0.2",
+    "127.3.2.1"
+  };
+  gint kind = __i__ == 2 ? 2 : 0;
+  DccpSocket *listener, *client;
+  DccpDatagram datagram, answer;
+  guint i;
+
+  NEED (kind);
+  /* 1: IPv4 on a socket of IPv6 */
+  listener = listener_new (kind, __i__ == 1 ? "::" : "0.0.0.0");
+  for (i = 0; i < G_N_ELEMENTS (addresses); i++) {
+    client = client_new (kind, addresses[i], listener);
+    send_text (client, NULL, PORT + 1, PORT, "hello");
+    expect_text (listener, "hello", &datagram);
+    send_text (listener, &datagram.path, PORT, PORT + 1, addresses[i]);
+    expect_text (client, addresses[i], &answer);
+    dccp_socket_free (client);
+  }
+  dccp_socket_free (listener);
+}
+
+GST_END_TEST;
+
+/* Others may speak DCCP on this host too. */
+GST_START_TEST (raw_socket_hears_its_own_port_only)
+{
+  gint kind = 2 | __i__;
+  DccpSocket *listener, *client;
+  DccpDatagram datagram;
+
+  NEED (kind);
+  listener = listener_new (kind, loopback (kind));
+  client = client_new (kind, loopback (kind), listener);
+  send_text (client, NULL, PORT + 1, PORT + 2, "for somebody else");
+  send_text (client, NULL, PORT + 1, PORT, "for us");
+  expect_text (listener, "for us", &datagram);
+  expect_error (listener, G_IO_ERROR_WOULD_BLOCK);
+  /* its own packets came by here, too */
+  expect_error (client, G_IO_ERROR_WOULD_BLOCK);
+  dccp_socket_free (client);
+  dccp_socket_free (listener);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (path_is_written_as_people_write_it)
+{
+  static const struct
+  {
+    DccpPath path;
+    const gchar *text;
+  } paths[] = {
+    {{4, {0}, {192, 0, 2, 1}, 0, 0, 0}, "192.0.2.1"},
+    {{4, {0}, {192, 0, 2, 1}, 0, 1, 5004}, "192.0.2.1:5004"},
+    {{16, {0}, {0x20, 1, 0xd, 0xb8,[15] = 1}, 0, 0, 0}, "2001:db8::1"},
+    {{16, {0}, {0x20, 1, 0xd, 0xb8,[15] = 1}, 0, 1, 80}, "[2001:db8::1]:80"},
+    {{16, {0}, {[10] = 0xff, 0xff, 192, 0, 2, 1}, 0, 1, 80}, "192.0.2.1:80"},
+    {{16, {0}, {0xfe, 0x80,[15] = 1}, 1, 1, 80}, "[fe80::1%lo]:80"},
+  };
+  gchar *text;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (paths); i++) {
+    text = dccp_path_to_string (&paths[i].path);
+    fail_unless_equals_string (text, paths[i].text);
+    g_free (text);
+  }
+}
+
+GST_END_TEST;
+
+/* --- what does not work --------------------------------------------------- */
+
+static void
+expect_no_client (const gchar * to, const gchar * from, gint code,
+    const gchar * message)
+{
+  GError *error = NULL;
+
+  fail_unless (try_client (0, to, 5004, from, 0, &error) == NULL);
+  g_assert_error (error, G_IO_ERROR, code);
+  fail_unless (g_str_has_prefix (error->message, message),
+      "\"%s\" begins with \"%s\"", error->message, message);
+  g_error_free (error);
+}
+
+GST_START_TEST (error_names_what_could_not_be_had)
+{
+  DccpSocket *listener = listener_new (0, "127.0.0.1");
+  GError *error = NULL;
+
+  expect_no_client ("127.0.0.1", "192.0.2.7", G_IO_ERROR_FAILED,
+      "192.0.2.7 is no address of this host");
+  expect_no_client ("127.0.0.1", "::1", G_IO_ERROR_INVALID_ARGUMENT,
+      "No way from ");
+  expect_no_client ("255.255.255.255", NULL, G_IO_ERROR_PERMISSION_DENIED,
+      "No way to 255.255.255.255:5004: ");
+  fail_unless (try_listener (0, "127.0.0.1",
+          dccp_socket_get_udp_port (listener), NULL, &error) == NULL);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE);
+  g_error_free (error);
+  dccp_socket_free (listener);
+}
+
+GST_END_TEST;
+
+/* Nobody listens: ICMP says so. What is sent goes out all the same. */
+GST_START_TEST (refusal_is_told_to_a_client)
+{
+  DccpSocket *listener = listener_new (__i__, loopback (__i__));
+  guint16 port = dccp_socket_get_udp_port (listener);
+  DccpSocket *client = client_new (__i__, loopback (__i__), listener);
+  DccpDatagram datagram;
+  GError *error = NULL;
+
+  dccp_socket_free (listener);
+  send_text (client, NULL, 1, 2, "1");
+  send_text (client, NULL, 1, 2, "2");
+  expect_error (client, G_IO_ERROR_CONNECTION_REFUSED);
+  listener = try_listener (__i__, loopback (__i__), port, NULL, &error);
+  g_assert_no_error (error);
+  send_text (client, NULL, 1, 2, "3");
+  expect_text (listener, "3", &datagram);
+  expect_error (client, G_IO_ERROR_WOULD_BLOCK);
+  dccp_socket_free (client);
+  dccp_socket_free (listener);
+}
+
+GST_END_TEST;
+
+/* --- what a path takes ---------------------------------------------------- */
+
+GST_START_TEST (mtu_is_that_of_the_path_or_less)
+{
+  DccpSocket *listener, *client;
+  DccpDatagram datagram;
+  guint of_client;
+  DccpPath path;
+
+  NEED (__i__);
+  listener = listener_new (__i__, loopback (__i__));
+  client = client_new (__i__, loopback (__i__), listener);
+  dccp_socket_get_path (client, &path);
+  of_client = dccp_socket_get_mtu (client, &path, 0);
+  fail_unless (of_client >= 1280);
+  fail_unless_equals_int (dccp_socket_get_mtu (client, &path, 1000), 1000);
+  fail_unless_equals_int (dccp_socket_get_mtu (client, &path, 1 << 20),
+      of_client);
+
+  send_text (client, NULL, PORT + 1, PORT, "x");
+  expect_text (listener, "x", &datagram);
+  fail_unless_equals_int (dccp_socket_get_mtu (listener, &datagram.path, 0),
+      of_client);
+  fail_unless_equals_int (dccp_socket_get_mtu (listener, &datagram.path, 600),
+      600);
+  dccp_socket_free (client);
+  dccp_socket_free (listener);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (packet_longer_than_the_path_takes_is_an_error)
+{
+  DccpSocket *listener, *client;
+  DccpDatagram datagram = { NULL };
+  GError *error = NULL;
+
+  NEED (__i__);
+  listener = listener_new (__i__, loopback (__i__));
+  client = client_new (__i__, loopback (__i__), listener);
+  datagram.size = 70000;
+  datagram.bytes = g_malloc0 (datagram.size);
+  dccp_socket_get_path (client, &datagram.path);
+  fail_unless_equals_int (dccp_socket_send (client, &datagram, 1, &error), -1);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE);
+  fail_unless (strstr (error->message, "70000 bytes") != NULL, "%s",
+      error->message);
+  g_error_free (error);
+  g_free (datagram.bytes);
+  dccp_socket_free (client);
+  dccp_socket_free (listener);
+}
+
+GST_END_TEST;
+
+/* --- options -------------------------------------------------------------- */
+
+static gint
+get_option (DccpSocket * socket, gint level, gint option)
+{
+  gint value = -1;
+
+  fail_unless (g_socket_get_option (dccp_socket_get_socket (socket), level,
+          option, &value, NULL));
+  return value;
+}
+
+GST_START_TEST (options_are_the_sockets)
+{
+  DccpSocketOptions options = {.buffer_size = 100000,.ttl = 7,.dscp = 46,
+    .reuse = TRUE
+  };
+  GError *error = NULL;
+  DccpSocket *socket;
+
+  NEED (__i__);
+  socket = try_listener (__i__, loopback (__i__), 0, &options, &error);
+  g_assert_no_error (error);
+  fail_unless (get_option (socket, SOL_SOCKET, SO_RCVBUF) >= 100000);
+  fail_unless (get_option (socket, SOL_SOCKET, SO_SNDBUF) >= 100000);
+  fail_unless_equals_int (get_option (socket, SOL_SOCKET, SO_REUSEADDR), 1);
+  if (is_ipv6 (__i__)) {
+    fail_unless_equals_int (get_option (socket, IPPROTO_IPV6,
+            IPV6_UNICAST_HOPS), 7);
+    fail_unless_equals_int (get_option (socket, IPPROTO_IPV6, IPV6_TCLASS),
+        46 << 2);
+  } else {
+    fail_unless_equals_int (get_option (socket, IPPROTO_IP, IP_TTL), 7);
+    fail_unless_equals_int (get_option (socket, IPPROTO_IP, IP_TOS), 46 << 2);
+  }
+  dccp_socket_free (socket);
+}
+
+GST_END_TEST;
+
+static Suite *
+dccpsocket_suite (void)
+{
+  Suite *suite = suite_create ("dccpsocket");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, packets_go_both_ways, 0, KINDS);
+  tcase_add_loop_test (tcase, many_go_by_one_call, 0, KINDS);
+  tcase_add_loop_test (tcase, answer_leaves_from_the_address_that_was_spoken_to,
+      0, 3);
+  tcase_add_loop_test (tcase, raw_socket_hears_its_own_port_only, 0, 2);
+  tcase_add_test (tcase, path_is_written_as_people_write_it);
+  tcase_add_test (tcase, error_names_what_could_not_be_had);
+  tcase_add_loop_test (tcase, refusal_is_told_to_a_client, 0, 2);
+  tcase_add_loop_test (tcase, mtu_is_that_of_the_path_or_less, 0, KINDS);
+  tcase_add_loop_test (tcase, packet_longer_than_the_path_takes_is_an_error, 0,
+      KINDS);
+  tcase_add_loop_test (tcase, options_are_the_sockets, 0, KINDS);
+  return suite;
+}
+
+GST_CHECK_MAIN (dccpsocket);
