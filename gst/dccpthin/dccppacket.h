@@ -57,10 +57,10 @@ typedef enum
 {
   DCCP_ACCEPTED,
   DCCP_REFUSED_SHORT,           /* shorter than its header */
-  DCCP_REFUSED_OFFSET,          /* Data Offset into the header or behind the end */
+  DCCP_REFUSED_OFFSET,          /* Data Offset into the header or behind all */
   DCCP_REFUSED_TYPE,            /* reserved */
   DCCP_REFUSED_SHORT_SEQUENCE,  /* X = 0 where it must be 1 */
-  DCCP_REFUSED_COVERAGE,        /* of more than there is, or less than allowed */
+  DCCP_REFUSED_COVERAGE,        /* of more than there is, or too little */
   DCCP_REFUSED_CHECKSUM,
   DCCP_REFUSED_FLOW,            /* of no connection of ours */
   DCCP_REFUSED_STATE,           /* a type that has no place in this state */
@@ -76,8 +76,8 @@ typedef struct
   DccpType type;
   gboolean extended;            /* X: 48 bits of sequence number, else 24 */
   guint8 ccval;                 /* 0 to 15 */
-  guint8 coverage;              /* CsCov: 0: all; n: header and (n - 1) * 4 bytes
-                                 * of the payload */
+  guint8 coverage;              /* CsCov: 0: all; n: header and (n - 1) * 4
+                                 * bytes of the payload */
   guint64 sequence;
   guint64 acknowledgement;      /* where the type has one */
   guint32 service_code;         /* Request, Response, Listen */
@@ -102,8 +102,9 @@ gsize dccp_type_get_header_size (DccpType type, gboolean extended);
 DccpRefusal dccp_packet_parse (DccpPacket * packet, const DccpPath * path,
     const guint8 * bytes, gsize size);
 /* Writes header and options, the latter padded to whole words, and the checksum
- * over what is covered; the payload is to follow them. Bytes written, at most
- * DCCP_LONGEST_HEADER; 0: the options are too long. */
+ * over what is covered; the payload is to follow them. A coverage of more than
+ * there is becomes that of all. Bytes written, at most DCCP_LONGEST_HEADER; 0:
+ * the options are too long. */
 gsize dccp_packet_write (const DccpPacket * packet, const DccpPath * path,
     guint8 bytes[DCCP_LONGEST_HEADER]);
 

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The codec of DCCP's header; see the header file. Every packet goes through
+ * here, and the checksum over every byte of it: eight of them at a time.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "dccppacket.h"
+
+#include <string.h>
+
+/* RFC 4340 section 5.1: where the fields of the generic header are */
+#define DATA_OFFSET 4
+#define CCVAL_COVERAGE 5
+#define CHECKSUM 6
+#define TYPE_X 8
+#define SEQUENCE_SHORT 9        /* 3 bytes */
+#define SEQUENCE_LONG 10        /* 6 bytes */
+
+#define LONG_HEADER 16          /* bytes, X = 1 */
+#define LONG_ACKNOWLEDGEMENT 8  /* bytes of its subheader, 2 of them reserved */
+#define SHORT_ACKNOWLEDGEMENT 4 /* the same for X = 0, 1 of them reserved */
+#define WORD 4                  /* bytes, of Data Offset and CsCov */
+#define MAX_COVERAGE 15
+#define MAX_CCVAL 15
+
+/* --- names ---------------------------------------------------------------- */
+
+const gchar *
+dccp_type_get_name (DccpType type)
+{
+  static const gchar *const names[DCCP_LAST_TYPE] = {
+    "request", "response", "data", "ack", "data-ack", "close-req", "close",
+    "reset", "sync", "sync-ack", "listen"
+  };
+
+  g_return_val_if_fail (type < DCCP_LAST_TYPE, NULL);
+  return names[type];
+}
+
+/* What is reserved counts as Unspecified (section 5.6). */
+const gchar *
+dccp_reset_code_get_name (guint8 code)
+{
+  static const gchar *const names[] = {
+    "unspecified", "closed", "aborted", "no connection", "packet error",
+    "option error", "mandatory error", "connection refused",
+    "bad service code", "too busy", "bad init cookie", "aggression penalty",
+    "encapsulated port reuse"
+  };
+
+  return names[code < G_N_ELEMENTS (names) ? code : DCCP_RESET_UNSPECIFIED];
+}
+
+const gchar *
+dccp_refusal_get_name (DccpRefusal refusal)
+{
+  static const gchar *const names[DCCP_LAST_REFUSAL] = {
+    "accepted", "short", "offset", "type", "short-sequence", "coverage",
+    "checksum", "flow", "state", "sequence", "acknowledgement", "option"
+  };
+
+  g_return_val_if_fail (refusal < DCCP_LAST_REFUSAL, NULL);
+  return names[refusal];
+}
+
+/* --- types ---------------------------------------------------------------- */
+
+gboolean
+dccp_type_has_acknowledgement (DccpType type)
+{
+  return type != DCCP_REQUEST && type != DCCP_DATA && type != DCCP_LISTEN;
+}
+
+/* Section 5: those whose application data is the application's; Listen has none
+ * (RFC 5596 section 2.2.1), and that of the others is no concern of its. */
+gboolean
+dccp_type_has_data (DccpType type)
+{
+  return type == DCCP_REQUEST || type == DCCP_RESPONSE || type == DCCP_DATA
+      || type == DCCP_DATA_ACK;
+}
+
+static gboolean
+has_service_code (DccpType type)
+{
+  return type == DCCP_REQUEST || type == DCCP_RESPONSE || type == DCCP_LISTEN;
+}
+
+/* Section 5.1, X */
+static gboolean
+may_be_short (DccpType type)
+{
+  return type == DCCP_DATA || type == DCCP_ACK || type == DCCP_DATA_ACK;
+}
+
+gsize
+dccp_type_get_header_size (DccpType type, gboolean extended)
+{
+  gsize size = extended ? LONG_HEADER : DCCP_SHORTEST_HEADER;
+
+  if (dccp_type_has_acknowledgement (type))
+    size += extended ? LONG_ACKNOWLEDGEMENT : SHORT_ACKNOWLEDGEMENT;
+  if (has_service_code (type) || type == DCCP_RESET)
+    size += WORD;
+  return size;
+}
+
+/* --- numbers, most significant byte first --------------------------------- */
+
+static inline guint64
+read_number (const guint8 * bytes, guint size)
+{
+  guint64 value = 0;
+  guint i;
+
+  for (i = 0; i < size; i++)
+    value = value << 8 | bytes[i];
+  return value;
+}
+
+static inline void
+write_number (guint8 * bytes, guint size, guint64 value)
+{
+  guint i;
+
+  for (i = size; i > 0; i--, value >>= 8)
+    bytes[i - 1] = value;
+}
+
+/* --- checksum, RFC 1071 --------------------------------------------------- */
+
+static guint16
+fold (guint64 sum)
+{
+  sum = (sum & G_MAXUINT32) + (sum >> 32);
+  sum = (sum & G_MAXUINT32) + (sum >> 32);
+  sum = (sum & G_MAXUINT16) + (sum >> 16);
+  return (sum & G_MAXUINT16) + (sum >> 16);
+}
+
+/* Of 16-bit words as they lie in memory (its section 2 B), the last one filled
+ * up with zeros. Two halves of 32 bits can't carry out of 64 in less than 2^32
+ * words. */
+static guint64
+sum_words (const guint8 * bytes, gsize size)
+{
+  guint64 low = 0, high = 0, word;
+
+  for (; size >= sizeof (word); bytes += sizeof (word), size -= sizeof (word)) {
+    memcpy (&word, bytes, sizeof (word));
+    low += word & G_MAXUINT32;
+    high += word >> 32;
+  }
+  if (size > 0) {
+    word = 0;
+    memcpy (&word, bytes, size);
+    low += word & G_MAXUINT32;
+    high += word >> 32;
+  }
+  return (guint64) fold (low) + fold (high);
+}
+
+/* Section 9.1: as TCP's. The length in 32 bits also for IPv4, which adds 0. */
+static guint64
+sum_pseudo_header (const DccpPath * path, gsize length)
+{
+  const guint32 tail[2] =
+      { g_htonl ((guint32) length), g_htonl (DCCP_PROTOCOL) };
+
+  return sum_words (path->local, path->address_size)
+      + sum_words (path->remote, path->address_size)
+      + sum_words ((const guint8 *) tail, sizeof (tail));
+}
+
+/* Bytes of the payload that a CsCov covers, section 9.2 */
+static gsize
+get_covered (guint8 coverage, gsize payload_size)
+{
+  return coverage == 0 ? payload_size : (gsize) (coverage - 1) * WORD;
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+static void
+read_sequence (DccpPacket * packet, const guint8 * bytes)
+{
+  if (packet->extended)
+    packet->sequence = read_number (bytes + SEQUENCE_LONG, 6);
+  else
+    packet->sequence = read_number (bytes + SEQUENCE_SHORT, 3);
+}
+
+/* Returns what is behind it. */
+static const guint8 *
+read_acknowledgement (DccpPacket * packet, const guint8 * bytes)
+{
+  packet->acknowledgement = 0;
+  if (!dccp_type_has_acknowledgement (packet->type))
+    return bytes;
+  if (packet->extended) {
+    packet->acknowledgement = read_number (bytes + 2, 6);
+    return bytes + LONG_ACKNOWLEDGEMENT;
+  }
+  packet->acknowledgement = read_number (bytes + 1, 3);
+  return bytes + SHORT_ACKNOWLEDGEMENT;
+}
+
+static void
+read_subheaders (DccpPacket * packet, const guint8 * bytes)
+{
+  bytes += packet->extended ? LONG_HEADER : DCCP_SHORTEST_HEADER;
+  bytes = read_acknowledgement (packet, bytes);
+  packet->service_code = 0;
+  packet->reset_code = 0;
+  memset (packet->reset_data, 0, sizeof (packet->reset_data));
+  if (has_service_code (packet->type))
+    packet->service_code = read_number (bytes, 4);
+  else if (packet->type == DCCP_RESET) {
+    packet->reset_code = bytes[0];
+    memcpy (packet->reset_data, bytes + 1, sizeof (packet->reset_data));
+  }
+}
+
+static gboolean
+is_whole (const DccpPacket * packet, const DccpPath * path,
+    const guint8 * bytes, gsize size)
+{
+  gsize covered = packet->payload - bytes
+      + get_covered (packet->coverage, packet->payload_size);
+
+  return fold (sum_pseudo_header (path, size) + sum_words (bytes, covered))
+      == G_MAXUINT16;
+}
+
+DccpRefusal
+dccp_packet_parse (DccpPacket * packet, const DccpPath * path,
+    const guint8 * bytes, gsize size)
+{
+  gsize header_size, offset;
+  guint type;
+
+  if (size < DCCP_SHORTEST_HEADER)
+    return DCCP_REFUSED_SHORT;
+  type = bytes[TYPE_X] >> 1 & 0x0f;     /* reserved bits are ignored */
+  if (type >= DCCP_LAST_TYPE)
+    return DCCP_REFUSED_TYPE;
+  packet->type = type;
+  packet->extended = bytes[TYPE_X] & 1;
+  if (!packet->extended && !may_be_short (packet->type))
+    return DCCP_REFUSED_SHORT_SEQUENCE;
+
+  header_size = dccp_type_get_header_size (packet->type, packet->extended);
+  offset = (gsize) bytes[DATA_OFFSET] * WORD;
+  if (size < header_size)
+    return DCCP_REFUSED_SHORT;
+  if (offset < header_size || offset > size)
+    return DCCP_REFUSED_OFFSET;
+
+  packet->source = read_number (bytes, 2);
+  packet->destination = read_number (bytes + 2, 2);
+  packet->ccval = bytes[CCVAL_COVERAGE] >> 4;
+  packet->coverage = bytes[CCVAL_COVERAGE] & 0x0f;
+  packet->options = bytes + header_size;
+  packet->options_size = offset - header_size;
+  packet->payload = bytes + offset;
+  packet->payload_size = size - offset;
+  if (get_covered (packet->coverage, packet->payload_size) >
+      packet->payload_size)
+    return DCCP_REFUSED_COVERAGE;
+  if (!dccp_path_is_encapsulated (path)
+      && !is_whole (packet, path, bytes, size))
+    return DCCP_REFUSED_CHECKSUM;
+
+  read_sequence (packet, bytes);
+  read_subheaders (packet, bytes);
+  return DCCP_ACCEPTED;
+}
+
+/* --- writing -------------------------------------------------------------- */
+
+static void
+write_sequence (const DccpPacket * packet, guint8 * bytes)
+{
+  if (packet->extended) {
+    bytes[SEQUENCE_LONG - 1] = 0;
+    write_number (bytes + SEQUENCE_LONG, 6, packet->sequence);
+  } else
+    write_number (bytes + SEQUENCE_SHORT, 3, packet->sequence);
+}
+
+static guint8 *
+write_acknowledgement (const DccpPacket * packet, guint8 * bytes)
+{
+  if (!dccp_type_has_acknowledgement (packet->type))
+    return bytes;
+  if (packet->extended) {
+    write_number (bytes, 2, 0);
+    write_number (bytes + 2, 6, packet->acknowledgement);
+    return bytes + LONG_ACKNOWLEDGEMENT;
+  }
+  bytes[0] = 0;
+  write_number (bytes + 1, 3, packet->acknowledgement);
+  return bytes + SHORT_ACKNOWLEDGEMENT;
+}
+
+static void
+write_subheaders (const DccpPacket * packet, guint8 * bytes)
+{
+  bytes += packet->extended ? LONG_HEADER : DCCP_SHORTEST_HEADER;
+  bytes = write_acknowledgement (packet, bytes);
+  if (has_service_code (packet->type))
+    write_number (bytes, 4, packet->service_code);
+  else if (packet->type == DCCP_RESET) {
+    bytes[0] = packet->reset_code;
+    memcpy (bytes + 1, packet->reset_data, sizeof (packet->reset_data));
+  }
+}
+
+static void
+write_options (const DccpPacket * packet, guint8 * bytes, gsize size)
+{
+  if (packet->options_size > 0)
+    memcpy (bytes, packet->options, packet->options_size);
+  memset (bytes + packet->options_size, 0, size - packet->options_size);
+}
+
+/* The header is a whole number of words, so that the payload goes on at the
+ * beginning of one. Its bytes lie in memory as they have to be sent. */
+static void
+write_checksum (const DccpPacket * packet, const DccpPath * path,
+    guint8 coverage, guint8 * bytes, gsize header_size)
+{
+  guint64 sum;
+  guint16 checksum;
+
+  if (dccp_path_is_encapsulated (path))
+    return;
+  sum = sum_pseudo_header (path, header_size + packet->payload_size)
+      + sum_words (bytes, header_size)
+      + sum_words (packet->payload,
+      get_covered (coverage, packet->payload_size));
+  checksum = ~fold (sum);
+  memcpy (bytes + CHECKSUM, &checksum, sizeof (checksum));
+}
+
+/* More than there is to cover would be refused. */
+static guint8
+get_wire_coverage (const DccpPacket * packet)
+{
+  return get_covered (packet->coverage, packet->payload_size) >
+      packet->payload_size ? 0 : packet->coverage;
+}
+
+gsize
+dccp_packet_write (const DccpPacket * packet, const DccpPath * path,
+    guint8 bytes[DCCP_LONGEST_HEADER])
+{
+  const gsize size = dccp_type_get_header_size (packet->type,
+      packet->extended);
+  const gsize padded = (packet->options_size + WORD - 1) / WORD * WORD;
+  const guint8 coverage = get_wire_coverage (packet);
+
+  g_return_val_if_fail (packet->type < DCCP_LAST_TYPE, 0);
+  g_return_val_if_fail (packet->extended || may_be_short (packet->type), 0);
+  g_return_val_if_fail (packet->ccval <= MAX_CCVAL, 0);
+  g_return_val_if_fail (packet->coverage <= MAX_COVERAGE, 0);
+  if (packet->options_size > DCCP_LONGEST_HEADER
+      || size + padded > DCCP_LONGEST_HEADER)
+    return 0;
+
+  write_number (bytes, 2, packet->source);
+  write_number (bytes + 2, 2, packet->destination);
+  bytes[DATA_OFFSET] = (size + padded) / WORD;
+  bytes[CCVAL_COVERAGE] = packet->ccval << 4 | coverage;
+  write_number (bytes + CHECKSUM, 2, 0);
+  bytes[TYPE_X] = packet->type << 1 | (packet->extended ? 1 : 0);
+  write_sequence (packet, bytes);
+  write_subheaders (packet, bytes);
+  write_options (packet, bytes + size, padded);
+  write_checksum (packet, path, coverage, bytes, size + padded);
+  return size + padded;
+}
