@@ -46,17 +46,19 @@ typedef struct
 {
   const guint8 *bytes;
   gsize size;
+  gboolean broken;              /* a length is nonsensical */
   /*< private >*/
   gsize offset;
-  gboolean broken;
+  DccpType packet_type;
 } DccpOptionReader;
 
 void dccp_option_reader_init (DccpOptionReader * reader,
     const DccpPacket * packet);
 /* The next one, neither Padding nor Mandatory, that a packet of this type may
- * carry. FALSE: that was all; what stands behind a nonsensical length is ignored
- * (section 5.8), `broken` says so. A Mandatory before nothing, Padding or another
- * Mandatory comes as DCCP_OPTION_MANDATORY (5.8.2: an error). */
+ * carry. FALSE: that was all; what stands behind a nonsensical length is
+ * ignored (section 5.8), `broken` says so. A Mandatory before nothing that can
+ * be read, or before another one, comes as DCCP_OPTION_MANDATORY (5.8.2: an
+ * error); before Padding it means nothing. */
 gboolean dccp_option_reader_next (DccpOptionReader * reader,
     DccpOption * option);
 
@@ -85,7 +87,7 @@ typedef struct
 typedef struct
 {
   guint8 skip;                  /* packets before the first one, at most 3 */
-  guint n;
+  guint n;                      /* at least 1 */
   DccpLossInterval intervals[DCCP_MAX_LOSS_INTERVALS];  /* latest first */
 } DccpLossIntervals;
 
