@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A yes or no for each of the last sequence numbers: which packets came, which of
+ * ours had data, which were reported as dropped. What is older than the history
+ * is unknown.
+ */
+
+#ifndef __DCCP_HISTORY_H__
+#define __DCCP_HISTORY_H__
+
+#include "dccpsequence.h"
+
+G_BEGIN_DECLS
+
+#define DCCP_HISTORY_SIZE 16384 /* packets: more than may be under way with the
+                                 * Sequence Window that is the default */
+
+typedef struct
+{
+  guint64 greatest;             /* sequence number that was ever set */
+  gboolean has_greatest;
+  guint64 bits[DCCP_HISTORY_SIZE / 64];
+} DccpHistory;
+
+void dccp_history_clear (DccpHistory * history);
+/* FALSE: too old. What is between it and the greatest before becomes no. */
+gboolean dccp_history_set (DccpHistory * history, guint64 sequence);
+gboolean dccp_history_is_known (const DccpHistory * history, guint64 sequence);
+/* FALSE also of what is not known */
+gboolean dccp_history_get (const DccpHistory * history, guint64 sequence);
+
+G_END_DECLS
+
+#endif /* __DCCP_HISTORY_H__ */
