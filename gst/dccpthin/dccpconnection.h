@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One connection of DCCP (RFC 4340), from its first packet to its last: the part
+ * of an endpoint that knows whom it talks to. Its parts are in dccpconnection*.c;
+ * only they and the endpoint see this.
+ */
+
+#ifndef __DCCP_CONNECTION_H__
+#define __DCCP_CONNECTION_H__
+
+#include "dccpanswers.h"
+#include "dccpdropped.h"
+#include "dccpevents.h"
+#include "dccpfeatures.h"
+#include "dccphistory.h"
+#include "tfrcreceiver.h"
+#include "tfrcsender.h"
+
+G_BEGIN_DECLS
+
+#define DCCP_NEVER G_MAXUINT64
+#define DCCP_MILLISECOND G_GUINT64_CONSTANT (1000000)
+#define DCCP_SECOND (1000 * DCCP_MILLISECOND)
+/* MSL is two minutes (RFC 4340 section 3.4). */
+#define DCCP_MSL (120 * DCCP_SECOND)
+/* Without a measurement (section 3.4) */
+#define DCCP_DEFAULT_ROUND_TRIP (200 * DCCP_MILLISECOND)
+#define DCCP_MAX_BACKOFF (64 * DCCP_SECOND)
+
+/* Of an endpoint; its connections have it in common */
+typedef struct
+{
+  DccpEndpointConfig config;
+  DccpStats stats;              /* of connections that are gone, and of this one
+                                 * but for what its TFRC counts itself */
+  DccpLimiter syncs, resets;
+  DccpAnswers answers;
+  DccpEvents events;
+} DccpCommon;
+
+#define DCCP_MAX_REQUESTS 16    /* seconds 1, 2, 4 ... 64, 64 in eight minutes */
+
+typedef struct
+{
+  DccpCommon *common;
+  guint64 now;                  /* ns */
+  DccpPath path;
+  guint16 local_port, remote_port;
+  guint32 service_code;
+  gboolean is_server;
+  gboolean is_told;             /* CONNECTED */
+  DccpState state;
+  DccpFeatures *features;
+  TfrcSender *sender;           /* from PARTOPEN or OPEN on */
+  TfrcReceiver *receiver;
+  guint mtu;
+
+  /* numbers (section 7.1) */
+  guint64 iss, isr;             /* first sent, first received */
+  guint64 gss, gsr, gar;        /* greatest sent, received, acknowledged */
+  guint64 osr;                  /* first received in OPEN */
+  guint64 first_open;           /* first sent in OPEN, a server's */
+  DccpHistory received;
+
+  /* times, ns */
+  guint64 began;                /* of the connection, then of its closing */
+  guint64 gsr_time;             /* the packet GSR came */
+  guint64 heard;                /* the last valid packet came */
+  guint64 retransmit_at;        /* Request, Ack of PARTOPEN, Close, CloseReq */
+  guint64 backoff;
+  guint64 probe_at;             /* a Sync asks whether anybody is there */
+  guint64 round_trip;           /* of the handshake; 0: unknown */
+  guint64 request_times[DCCP_MAX_REQUESTS];
+  guint64 response, response_time;      /* the last Response */
+  guint64 feedback_sequence;    /* of the latest feedback that came */
+  gboolean has_feedback;
+
+  /* what is to be sent */
+  gboolean owes_request, owes_response, owes_ack, owes_sync, owes_sync_ack;
+  gboolean owes_close, owes_close_req;
+  guint64 sync_number, sync_ack_number;
+  DccpLimiter responses;
+  gboolean owes_echo;
+  guint32 stamp;
+  guint64 stamp_time;
+  guint64 ndp;                  /* packets without data since the last with */
+  gboolean is_slow;             /* we */
+
+  /* data */
+  guint64 delivered;            /* greatest sequence number */
+  DccpDropped dropped;          /* ours, to be reported */
+  DccpHistory sent_data, reported;      /* by the other end as dropped */
+  gboolean they_are_slow;
+  guint64 told_rate;            /* bits per second */
+} DccpConnection;
+
+/* A client's goes to REQUEST, a server's to RESPOND with this Request. */
+DccpConnection *dccp_connection_new_client (DccpCommon * common, guint64 now,
+    const DccpPath * path, guint16 local_port, guint64 iss);
+DccpConnection *dccp_connection_new_server (DccpCommon * common, guint64 now,
+    const DccpPath * path, const DccpPacket * request, guint64 iss);
+/* The counters of its own go to those of the endpoint. */
+void dccp_connection_free (DccpConnection * connection);
+void dccp_connection_add_stats (DccpConnection * connection,
+    DccpStats * stats);
+gboolean dccp_connection_is_over (const DccpConnection * connection);
+gboolean dccp_connection_is_open (const DccpConnection * connection);
+
+/* Steps 4 to 16 of section 8.5; TRUE: data. `size`: bytes of the packet */
+gboolean dccp_connection_input (DccpConnection * connection, guint64 now,
+    const DccpPacket * packet, gsize size, DccpData * data);
+void dccp_connection_close (DccpConnection * connection, guint64 now);
+/* With a Reset that tells why; `type`: what the application hears */
+void dccp_connection_abort (DccpConnection * connection, DccpEventType type,
+    guint8 code, const guint8 * data);
+
+void dccp_connection_timeout (DccpConnection * connection, guint64 now);
+guint64 dccp_connection_next_wakeup (DccpConnection * connection);
+gsize dccp_connection_poll_output (DccpConnection * connection, guint64 now,
+    guint8 bytes[DCCP_LONGEST_CONTROL]);
+
+guint64 dccp_connection_next_send (DccpConnection * connection, guint64 now);
+guint dccp_connection_get_max_payload (const DccpPath * path, guint mtu);
+gsize dccp_connection_send (DccpConnection * connection, guint64 now,
+    const guint8 * payload, gsize size, gboolean more,
+    guint8 header[DCCP_LONGEST_HEADER]);
+
+/* --- of its parts ---------------------------------------------------------- */
+
+/* dccpconnection.c */
+guint64 dccp_connection_get_round_trip (DccpConnection * connection);
+void dccp_connection_set_round_trip (DccpConnection * connection,
+    guint64 round_trip);
+/* Both half-connections begin, with this packet as the first. */
+void dccp_connection_open (DccpConnection * connection, guint64 sequence);
+void dccp_connection_tell (DccpConnection * connection,
+    const DccpEvent * event);
+/* CONNECTED, once it may be said */
+void dccp_connection_tell_connected (DccpConnection * connection);
+void dccp_connection_tell_rate (DccpConnection * connection);
+/* Nothing is sent any more. `type`: what the application hears */
+void dccp_connection_end (DccpConnection * connection, DccpState state,
+    DccpEventType type, guint8 code, const guint8 * data);
+
+/* dccpconnectionnumbers.c */
+gboolean dccp_connection_is_sequence_valid (DccpConnection * connection,
+    const DccpPacket * packet);
+gboolean dccp_connection_is_acknowledgement_valid (
+    DccpConnection * connection, const DccpPacket * packet);
+gboolean dccp_connection_is_sync_valid (DccpConnection * connection,
+    const DccpPacket * packet);
+void dccp_connection_set_gsr (DccpConnection * connection, guint64 sequence);
+void dccp_connection_set_gar (DccpConnection * connection,
+    guint64 acknowledgement);
+
+/* dccpconnectionoptions.c */
+typedef struct
+{
+  guint64 ndp;
+  TfrcFeedback feedback;
+} DccpHeard;
+
+/* FALSE: the connection was reset for one of them. */
+gboolean dccp_connection_read_options (DccpConnection * connection,
+    const DccpPacket * packet, DccpHeard * heard);
+void dccp_connection_write_options (DccpConnection * connection,
+    DccpType type, gboolean with_report, DccpOptionWriter * writer);
+
+/* dccpconnectionoutput.c */
+void dccp_connection_owe_sync (DccpConnection * connection, guint64 number,
+    gsize size);
+
+G_END_DECLS
+
+#endif /* __DCCP_CONNECTION_H__ */

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The options of a connection's packets: what those that come mean for it, and
+ * which ones go out (docs/dccp-thin.md). */
+
+#include "dccpconnection.h"
+
+#include <string.h>
+
+/* --- coming ------------------------------------------------------------------ */
+
+/* Reset 5 and 6 name the option and the first two bytes of its value (section
+ * 5.6). */
+static gboolean
+abort_for_option (DccpConnection * connection, const DccpOption * option,
+    guint8 code)
+{
+  guint8 data[3] = { option->type };
+
+  memcpy (data + 1, option->value, MIN (option->size, 2));
+  connection->common->stats.refused[DCCP_REFUSED_OPTION]++;
+  dccp_connection_abort (connection, DCCP_EVENT_ABORTED, code, data);
+  return FALSE;
+}
+
+static void
+tell_dropped (DccpConnection * connection, DccpDropCode code, guint n)
+{
+  DccpEvent event = { DCCP_EVENT_DROPPED };
+
+  if (n == 0)
+    return;
+  connection->common->stats.dropped_received += n;
+  event.dropped = n;
+  event.drop_code = code;
+  dccp_connection_tell (connection, &event);
+}
+
+/* Counts those of a run that had data of ours and were not reported before. */
+static guint
+count_dropped (DccpConnection * connection, guint64 first, guint run)
+{
+  guint i, n = 0;
+
+  for (i = 0; i < run; i++) {
+    const guint64 sequence = dccp_sequence_add (first, -(gint64) i);
+
+    if (!dccp_history_get (&connection->sent_data, sequence)
+        || dccp_history_get (&connection->reported, sequence)
+        || !dccp_history_set (&connection->reported, sequence))
+      continue;
+    n++;
+  }
+  return n;
+}
+
+static gboolean
+read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
+    const DccpOption * option, DccpHeard * heard)
+{
+  guint counts[DCCP_DROP_NONE] = { 0 };
+  guint64 first = packet->acknowledgement;
+  guint offset = 0, run, i;
+  DccpDropCode code;
+
+  if (packet->type != DCCP_ACK && packet->type != DCCP_DATA_ACK)
+    return FALSE;
+  while (dccp_option_next_drop_block (option, &offset, &code, &run)) {
+    if (code < DCCP_DROP_NONE)
+      counts[code] += count_dropped (connection, first, run);
+    first = dccp_sequence_add (first, -(gint64) run);
+  }
+  heard->feedback.dropped += counts[DCCP_DROP_RECEIVE_BUFFER];
+  heard->feedback.dropped_others |= counts[DCCP_DROP_PROTOCOL] > 0
+      || counts[DCCP_DROP_NOT_LISTENING] > 0;
+  for (i = 0; i < DCCP_DROP_NONE; i++)
+    tell_dropped (connection, i, counts[i]);
+  return TRUE;
+}
+
+static gboolean
+read_round_trip (DccpConnection * connection, const DccpOption * option)
+{
+  guint64 round_trip;
+
+  if (!dccp_option_read_rtt_estimate (option, &round_trip))
+    return FALSE;
+  if (round_trip > 0 && connection->receiver)
+    tfrc_receiver_set_round_trip (connection->receiver, round_trip);
+  return TRUE;
+}
+
+static gboolean
+read_timestamp (DccpConnection * connection, const DccpOption * option)
+{
+  if (!dccp_option_read_timestamp (option, &connection->stamp))
+    return FALSE;
+  connection->owes_echo = TRUE;
+  connection->stamp_time = connection->now;
+  return TRUE;
+}
+
+/* An echo of what we never sent; its size is looked at. */
+static gboolean
+read_timestamp_echo (const DccpOption * option)
+{
+  guint64 elapsed;
+  guint32 stamp;
+
+  return dccp_option_read_timestamp_echo (option, &stamp, &elapsed);
+}
+
+typedef struct
+{
+  gboolean has_rate, has_intervals;
+  gdouble rate, intervals;      /* p */
+} LossEventRates;
+
+static gboolean
+read_loss_event_rate (const DccpOption * option, LossEventRates * p)
+{
+  guint64 inverse;
+
+  if (!dccp_option_read_number (option, &inverse) || option->size != 4
+      || inverse == 0)
+    return FALSE;
+  p->has_rate = TRUE;
+  p->rate = inverse == G_MAXUINT32 ? 0 : 1. / inverse;
+  return TRUE;
+}
+
+static gboolean
+read_loss_intervals (const DccpOption * option, LossEventRates * p)
+{
+  DccpLossIntervals intervals;
+
+  if (!dccp_option_read_loss_intervals (option, &intervals))
+    return FALSE;
+  p->has_intervals = tfrc_intervals_get_loss_event_rate (&intervals,
+      &p->intervals);
+  return TRUE;
+}
+
+static gboolean
+read_receive_rate (const DccpOption * option, TfrcFeedback * feedback)
+{
+  guint64 rate;
+
+  if (!dccp_option_read_number (option, &rate) || option->size != 4)
+    return FALSE;
+  feedback->has_receive_rate = TRUE;
+  feedback->receive_rate = rate;
+  return TRUE;
+}
+
+/* FALSE: it is not known, or can't be. */
+static gboolean
+read_option (DccpConnection * connection, const DccpPacket * packet,
+    const DccpOption * option, DccpHeard * heard, LossEventRates * p)
+{
+  switch (option->type) {
+    case DCCP_OPTION_SLOW_RECEIVER:
+      heard->feedback.slow_receiver = TRUE;
+      return TRUE;
+    case DCCP_OPTION_NDP_COUNT:
+      return dccp_option_read_number (option, &heard->ndp);
+    case DCCP_OPTION_DATA_DROPPED:
+      return read_data_dropped (connection, packet, option, heard);
+    case DCCP_OPTION_TIMESTAMP:
+      return read_timestamp (connection, option);
+    case DCCP_OPTION_TIMESTAMP_ECHO:
+      return read_timestamp_echo (option);
+    case DCCP_OPTION_ELAPSED_TIME:
+      return heard->feedback.has_elapsed =
+          dccp_option_read_elapsed_time (option, &heard->feedback.elapsed);
+    case DCCP_OPTION_RTT_ESTIMATE:
+      return read_round_trip (connection, option);
+    case DCCP_OPTION_LOSS_EVENT_RATE:
+      return read_loss_event_rate (option, p);
+    case DCCP_OPTION_LOSS_INTERVALS:
+      return read_loss_intervals (option, p);
+    case DCCP_OPTION_RECEIVE_RATE:
+      return read_receive_rate (option, &heard->feedback);
+    default:
+      return FALSE;
+  }
+}
+
+static gboolean
+is_negotiation (guint8 type)
+{
+  return type >= DCCP_OPTION_CHANGE_L && type <= DCCP_OPTION_CONFIRM_R;
+}
+
+gboolean
+dccp_connection_read_options (DccpConnection * connection,
+    const DccpPacket * packet, DccpHeard * heard)
+{
+  LossEventRates p = { FALSE };
+  DccpOptionReader reader;
+  DccpOption option;
+  guint8 code;
+
+  dccp_option_reader_init (&reader, packet);
+  while (dccp_option_reader_next (&reader, &option)) {
+    if (is_negotiation (option.type)) {
+      code = dccp_features_input (connection->features, &option, packet);
+      if (code != 0)
+        return abort_for_option (connection, &option, code);
+      continue;
+    }
+    if (read_option (connection, packet, &option, heard, &p))
+      continue;
+    connection->common->stats.option_errors++;
+    if (option.mandatory || option.type == DCCP_OPTION_MANDATORY)
+      return abort_for_option (connection, &option, DCCP_RESET_MANDATORY_ERROR);
+  }
+  if (reader.broken)
+    connection->common->stats.option_errors++;
+  if (p.has_intervals)
+    heard->feedback.loss_event_rate = p.intervals;
+  else if (p.has_rate)
+    heard->feedback.loss_event_rate = p.rate;
+  return TRUE;
+}
+
+/* --- going ------------------------------------------------------------------- */
+
+/* Section 7.7: on each packet whose last one had no data */
+static void
+write_ndp_count (DccpConnection * connection, DccpOptionWriter * writer)
+{
+  guint size = 1;
+
+  if (connection->ndp == 0 || !dccp_features_get (connection->features,
+          DCCP_FEATURE_SEND_NDP_COUNT, TRUE))
+    return;
+  while (size < 6 && connection->ndp >> (8 * size) != 0)
+    size++;
+  dccp_option_write_number (writer, DCCP_OPTION_NDP_COUNT, connection->ndp,
+      size);
+}
+
+static void
+write_timestamp_echo (DccpConnection * connection, DccpOptionWriter * writer)
+{
+  if (!connection->owes_echo)
+    return;
+  connection->owes_echo = FALSE;
+  dccp_option_write_timestamp_echo (writer, connection->stamp,
+      connection->now - connection->stamp_time);
+}
+
+/* RFC 6323: with data, once there is something to say */
+static void
+write_round_trip (DccpConnection * connection, DccpOptionWriter * writer)
+{
+  if (dccp_features_get (connection->features, DCCP_FEATURE_SEND_RTT_ESTIMATE,
+          TRUE) && connection->round_trip > 0)
+    dccp_option_write_rtt_estimate (writer,
+        dccp_connection_get_round_trip (connection));
+}
+
+/* RFC 4342 section 8; an Ack without it has the Elapsed Time all the same, as its
+ * acknowledgement times the round trip. */
+static void
+write_report (DccpConnection * connection, DccpOptionWriter * writer)
+{
+  TfrcReport report;
+
+  tfrc_receiver_take_report (connection->receiver, connection->now, &report);
+  dccp_option_write_number (writer, DCCP_OPTION_RECEIVE_RATE,
+      report.receive_rate, 4);
+  if (dccp_features_get (connection->features,
+          DCCP_FEATURE_SEND_LOSS_EVENT_RATE, TRUE))
+    dccp_option_write_number (writer, DCCP_OPTION_LOSS_EVENT_RATE,
+        report.loss_event_rate, 4);
+  dccp_option_write_loss_intervals (writer, &report.intervals);
+  connection->common->stats.feedback_sent++;
+}
+
+static void
+write_slow_receiver (DccpConnection * connection, DccpOptionWriter * writer)
+{
+  if (!connection->is_slow)
+    return;
+  if (dccp_option_write (writer, FALSE, DCCP_OPTION_SLOW_RECEIVER, NULL, 0))
+    connection->common->stats.slow_receiver_sent++;
+}
+
+static void
+write_acknowledgement_options (DccpConnection * connection,
+    gboolean with_report, DccpOptionWriter * writer)
+{
+  dccp_option_write_elapsed_time (writer,
+      connection->now - connection->gsr_time);
+  write_slow_receiver (connection, writer);
+  dccp_dropped_write (&connection->dropped, connection->gsr, writer);
+  if (with_report)
+    write_report (connection, writer);
+}
+
+void
+dccp_connection_write_options (DccpConnection * connection, DccpType type,
+    gboolean with_report, DccpOptionWriter * writer)
+{
+  dccp_option_writer_init (writer);
+  write_ndp_count (connection, writer);
+  write_timestamp_echo (connection, writer);
+  if (type == DCCP_DATA || type == DCCP_DATA_ACK)
+    write_round_trip (connection, writer);
+  if (type == DCCP_ACK || with_report)
+    write_acknowledgement_options (connection, with_report, writer);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The packets that a connection sends: one of each kind may wait until it is
+ * polled, and is made then; data goes at once. */
+
+#include "dccpconnection.h"
+
+#include <string.h>
+
+/* So that an endpoint whose answers are no longer than what they answer, as ours
+ * (docs/dccp-thin.md), answers with a Reset what asks for one. */
+static void
+pad (DccpPacket * packet, DccpOptionWriter * writer)
+{
+  while (dccp_type_get_header_size (packet->type, TRUE) + writer->size <
+      DCCP_RESET_SIZE)
+    if (!dccp_option_write (writer, FALSE, DCCP_OPTION_PADDING, NULL, 0))
+      return;
+}
+
+static void
+init_packet (DccpConnection * connection, DccpPacket * packet, DccpType type)
+{
+  memset (packet, 0, sizeof (*packet));
+  packet->source = connection->local_port;
+  packet->destination = connection->remote_port;
+  packet->type = type;
+  packet->extended = TRUE;
+  packet->service_code = connection->service_code;
+  packet->sequence = dccp_sequence_add (connection->gss, 1);
+  packet->acknowledgement = connection->gsr;
+}
+
+/* The number is used up. */
+static gsize
+write_packet (DccpConnection * connection, DccpPacket * packet,
+    const DccpOptionWriter * writer, guint8 bytes[DCCP_LONGEST_HEADER])
+{
+  packet->options = writer->bytes;
+  packet->options_size = writer->size;
+  connection->gss = packet->sequence;
+  connection->common->stats.sent[packet->type]++;
+  return dccp_packet_write (packet, &connection->path, bytes);
+}
+
+static gsize
+write_control (DccpConnection * connection, DccpType type,
+    guint64 acknowledgement, guint8 bytes[DCCP_LONGEST_CONTROL])
+{
+  const gboolean with_report = type == DCCP_ACK && connection->receiver
+      && tfrc_receiver_wants_feedback (connection->receiver, connection->now);
+  DccpOptionWriter writer;
+  DccpPacket packet;
+
+  init_packet (connection, &packet, type);
+  packet.acknowledgement = acknowledgement;
+  dccp_connection_write_options (connection, type, with_report, &writer);
+  dccp_features_write (connection->features, connection->now, packet.sequence,
+      &writer);
+  pad (&packet, &writer);
+  connection->ndp++;
+  if (connection->sender)
+    tfrc_sender_sent_other (connection->sender, connection->now,
+        packet.sequence);
+  return write_packet (connection, &packet, &writer, bytes);
+}
+
+/* Section 7.5.4; no longer than what it answers */
+void
+dccp_connection_owe_sync (DccpConnection * connection, guint64 number,
+    gsize size)
+{
+  if (size < DCCP_SYNC_SIZE
+      || !dccp_limiter_take (&connection->common->syncs, connection->now)) {
+    connection->common->stats.answers_suppressed++;
+    return;
+  }
+  connection->owes_sync = TRUE;
+  connection->sync_number = number;
+}
+
+static gsize
+write_request (DccpConnection * connection, guint8 bytes[DCCP_LONGEST_CONTROL])
+{
+  const guint64 n = dccp_sequence_difference (connection->gss,
+      connection->iss) + 1;
+
+  connection->owes_request = FALSE;
+  connection->request_times[n % DCCP_MAX_REQUESTS] = connection->now;
+  return write_control (connection, DCCP_REQUEST, 0, bytes);
+}
+
+static gsize
+write_response (DccpConnection * connection, guint8 bytes[DCCP_LONGEST_CONTROL])
+{
+  gsize size;
+
+  connection->owes_response = FALSE;
+  size = write_control (connection, DCCP_RESPONSE, connection->gsr, bytes);
+  connection->response = connection->gss;
+  connection->response_time = connection->now;
+  return size;
+}
+
+static gsize
+write_sync (DccpConnection * connection, gboolean * owed, DccpType type,
+    guint64 number, guint8 bytes[DCCP_LONGEST_CONTROL])
+{
+  *owed = FALSE;
+  return write_control (connection, type, number, bytes);
+}
+
+static gboolean
+wants_ack (DccpConnection * connection)
+{
+  if (!dccp_connection_is_open (connection))
+    return FALSE;
+  return connection->owes_ack
+      || tfrc_receiver_wants_feedback (connection->receiver, connection->now)
+      || dccp_features_want_packet (connection->features, connection->now);
+}
+
+gsize
+dccp_connection_poll_output (DccpConnection * connection, guint64 now,
+    guint8 bytes[DCCP_LONGEST_CONTROL])
+{
+  connection->now = now;
+  if (dccp_connection_is_over (connection))
+    return 0;
+  if (connection->owes_request)
+    return write_request (connection, bytes);
+  if (connection->owes_response)
+    return write_response (connection, bytes);
+  if (connection->owes_sync)
+    return write_sync (connection, &connection->owes_sync, DCCP_SYNC,
+        connection->sync_number, bytes);
+  if (connection->owes_sync_ack)
+    return write_sync (connection, &connection->owes_sync_ack, DCCP_SYNC_ACK,
+        connection->sync_ack_number, bytes);
+  if (connection->owes_close_req)
+    return write_sync (connection, &connection->owes_close_req,
+        DCCP_CLOSE_REQ, connection->gsr, bytes);
+  if (connection->owes_close)
+    return write_sync (connection, &connection->owes_close, DCCP_CLOSE,
+        connection->gsr, bytes);
+  if (!wants_ack (connection))
+    return 0;
+  return write_sync (connection, &connection->owes_ack, DCCP_ACK,
+      connection->gsr, bytes);
+}
+
+/* --- data ---------------------------------------------------------------------- */
+
+guint64
+dccp_connection_next_send (DccpConnection * connection, guint64 now)
+{
+  connection->now = now;
+  if (!connection->is_told || !dccp_connection_is_open (connection))
+    return DCCP_NEVER;
+  return tfrc_sender_next_send (connection->sender, now);
+}
+
+/* With a DataAck, and the options that data may have: NDP Count, Timestamp Echo,
+ * RTT Estimate, Slow Receiver */
+guint
+dccp_connection_get_max_payload (const DccpPath * path, guint mtu)
+{
+  const guint ip = path->address_size == 16 ? 40 : 20;
+  const guint udp = dccp_path_is_encapsulated (path) ? 8 : 0;
+  const guint header = dccp_type_get_header_size (DCCP_DATA_ACK, TRUE) + 24;
+
+  return mtu > ip + udp + header ? mtu - ip - udp - header : 0;
+}
+
+/* Of whole words of the payload, if the other end takes less than all of it
+ * (section 9.2.1) */
+static guint8
+get_coverage (DccpConnection * connection, gsize size)
+{
+  const guint8 coverage = connection->common->config.coverage;
+  const guint64 least = dccp_features_get (connection->features,
+      DCCP_FEATURE_MIN_COVERAGE, FALSE);
+
+  if (coverage == 0 || least == 0 || coverage < least)
+    return 0;
+  return (gsize) (coverage - 1) * 4 <= size ? coverage : 0;
+}
+
+/* A report that is due goes with the data if there is room. */
+static gboolean
+has_room_for_report (DccpConnection * connection, gsize size)
+{
+  const gsize report = 8 + 2 * 6 + 3 + 9 * DCCP_MAX_LOSS_INTERVALS + 68;
+
+  return size + report <= dccp_connection_get_max_payload (&connection->path,
+      connection->mtu)
+      && tfrc_receiver_wants_feedback (connection->receiver, connection->now);
+}
+
+gsize
+dccp_connection_send (DccpConnection * connection, guint64 now,
+    const guint8 * payload, gsize size, gboolean more,
+    guint8 header[DCCP_LONGEST_HEADER])
+{
+  DccpOptionWriter writer;
+  gboolean with_report;
+  DccpPacket packet;
+
+  if (dccp_connection_next_send (connection, now) > now
+      || size > dccp_connection_get_max_payload (&connection->path,
+          connection->mtu))
+    return 0;
+  with_report = has_room_for_report (connection, size);
+  init_packet (connection, &packet, with_report
+      || connection->state == DCCP_STATE_PARTOPEN ? DCCP_DATA_ACK : DCCP_DATA);
+  dccp_connection_write_options (connection, packet.type, with_report, &writer);
+  packet.payload = payload;
+  packet.payload_size = size;
+  packet.coverage = get_coverage (connection, size);
+  packet.ccval = tfrc_sender_sent (connection->sender, now, packet.sequence,
+      size, more);
+  dccp_history_set (&connection->sent_data, packet.sequence);
+  connection->ndp = 0;
+  connection->common->stats.bytes_sent += size;
+  return write_packet (connection, &packet, &writer, header);
+}

@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* An endpoint: whose a packet is (steps 1 to 3 of RFC 4340 section 8.5), and what
+ * they hear who are not its connection. */
+
+#include "dccpendpointprivate.h"
+
+#include <string.h>
+
+#define MIN_MTU 68              /* of IPv4 */
+#define FIRST_DYNAMIC_PORT 49152
+
+static const gchar *const state_names[] = {
+  "closed", "listen", "request", "respond", "partopen", "open", "close-req",
+  "closing", "time-wait"
+};
+
+const gchar *
+dccp_state_get_name (DccpState state)
+{
+  return state_names[state];
+}
+
+/* A Sequence Window of 10000 is five round trips of 200 ms at 2000 packets in
+ * each: 120 Mbit/s (section 7.5.2). */
+void
+dccp_endpoint_config_init (DccpEndpointConfig * config)
+{
+  memset (config, 0, sizeof (*config));
+  config->local_port = 0;
+  config->service_code = DCCP_SERVICE_RTPV;
+  config->sequence_window = 10000;
+  config->mtu = 1500;
+  config->connect_timeout = 4 * DCCP_MSL;
+  config->idle_timeout = 10 * DCCP_SECOND;
+  config->time_wait = 2 * DCCP_MSL;
+  config->equation = TFRC_EQUATION_EXACT;
+  config->reduce_oscillation = TRUE;
+  config->granularity = DCCP_MILLISECOND;
+}
+
+/* The caller's bytes are a key; what is drawn is the MAC of a counter. */
+static guint64
+draw (DccpEndpoint * endpoint)
+{
+  guint64 counter = GUINT64_TO_BE (endpoint->n_drawn++);
+  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, endpoint->entropy,
+      DCCP_ENTROPY_SIZE);
+  guint8 digest[32];
+  gsize size = sizeof (digest);
+  guint64 drawn;
+
+  g_hmac_update (hmac, (const guint8 *) &counter, sizeof (counter));
+  g_hmac_get_digest (hmac, digest, &size);
+  g_hmac_unref (hmac);
+  memcpy (&drawn, digest, sizeof (drawn));
+  return drawn;
+}
+
+/* Section 7.2: nobody is to guess it. */
+static guint64
+take_iss (DccpEndpoint * endpoint)
+{
+  guint64 iss = endpoint->next_iss;
+
+  endpoint->next_iss = draw (endpoint) & DCCP_SEQUENCE_MASK;
+  return iss;
+}
+
+DccpEndpoint *
+dccp_endpoint_new (const DccpEndpointConfig * config,
+    const guint8 entropy[DCCP_ENTROPY_SIZE])
+{
+  DccpEndpoint *endpoint = g_new0 (DccpEndpoint, 1);
+
+  endpoint->common.config = *config;
+  memcpy (endpoint->entropy, entropy, DCCP_ENTROPY_SIZE);
+  take_iss (endpoint);
+  return endpoint;
+}
+
+static void
+drop_candidate (DccpEndpoint * endpoint, guint n)
+{
+  dccp_connection_free (endpoint->candidates[n]);
+  endpoint->n_candidates--;
+  memmove (&endpoint->candidates[n], &endpoint->candidates[n + 1],
+      (endpoint->n_candidates - n) * sizeof (endpoint->candidates[0]));
+}
+
+void
+dccp_endpoint_free (DccpEndpoint * endpoint)
+{
+  while (endpoint->n_candidates > 0)
+    drop_candidate (endpoint, 0);
+  g_clear_pointer (&endpoint->connection, dccp_connection_free);
+  g_free (endpoint);
+}
+
+static guint64
+advance (DccpEndpoint * endpoint, guint64 now)
+{
+  endpoint->now = MAX (endpoint->now, now);
+  return endpoint->now;
+}
+
+/* --- connections that come and go --------------------------------------------- */
+
+/* TIMEWAIT is kept aside, so that the endpoint is free. */
+static void
+remember (DccpEndpoint * endpoint, const DccpConnection * connection)
+{
+  DccpGone *gone = &endpoint->gone[endpoint->n_gone++ % DCCP_MAX_GONE];
+
+  gone->path = connection->path;
+  gone->local_port = connection->local_port;
+  gone->remote_port = connection->remote_port;
+  gone->until = endpoint->now + MIN (endpoint->common.config.time_wait,
+      DCCP_NEVER - endpoint->now);
+}
+
+static void
+bury (DccpEndpoint * endpoint)
+{
+  if (!endpoint->connection || !dccp_connection_is_over (endpoint->connection))
+    return;
+  if (endpoint->connection->state == DCCP_STATE_TIME_WAIT)
+    remember (endpoint, endpoint->connection);
+  g_clear_pointer (&endpoint->connection, dccp_connection_free);
+}
+
+static void
+refuse_candidates (DccpEndpoint * endpoint)
+{
+  while (endpoint->n_candidates > 0) {
+    DccpConnection *candidate = endpoint->candidates[0];
+
+    if (dccp_limiter_take (&endpoint->common.resets, endpoint->now)) {
+      candidate->now = endpoint->now;
+      dccp_connection_abort (candidate, DCCP_EVENT_ABORTED,
+          DCCP_RESET_TOO_BUSY, NULL);
+    }
+    drop_candidate (endpoint, 0);
+  }
+}
+
+/* The first one that is open is the connection. */
+static void
+settle_candidates (DccpEndpoint * endpoint)
+{
+  guint i = 0;
+
+  while (i < endpoint->n_candidates) {
+    DccpConnection *candidate = endpoint->candidates[i];
+
+    if (dccp_connection_is_over (candidate)) {
+      if (candidate->state == DCCP_STATE_TIME_WAIT)
+        remember (endpoint, candidate);
+      drop_candidate (endpoint, i);
+      continue;
+    }
+    if (candidate->state != DCCP_STATE_RESPOND) {
+      endpoint->connection = candidate;
+      memmove (&endpoint->candidates[i], &endpoint->candidates[i + 1],
+          (--endpoint->n_candidates - i) * sizeof (candidate));
+      refuse_candidates (endpoint);
+      return;
+    }
+    i++;
+  }
+}
+
+static void
+settle (DccpEndpoint * endpoint)
+{
+  settle_candidates (endpoint);
+  bury (endpoint);
+}
+
+void
+dccp_endpoint_connect (DccpEndpoint * endpoint, guint64 now,
+    const DccpPath * path)
+{
+  const DccpEndpointConfig *config = &endpoint->common.config;
+  guint16 port = config->local_port;
+
+  g_return_if_fail (!config->is_listener && !endpoint->connection);
+  if (port == 0)
+    port = FIRST_DYNAMIC_PORT + draw (endpoint) % (65536 - FIRST_DYNAMIC_PORT);
+  endpoint->connection = dccp_connection_new_client (&endpoint->common,
+      advance (endpoint, now), path, port, take_iss (endpoint));
+}
+
+static void
+tell_closed (DccpEndpoint * endpoint)
+{
+  DccpEvent event = { DCCP_EVENT_CLOSED };
+
+  dccp_events_push (&endpoint->common.events, &event);
+}
+
+void
+dccp_endpoint_close (DccpEndpoint * endpoint, guint64 now)
+{
+  advance (endpoint, now);
+  if (endpoint->connection)
+    dccp_connection_close (endpoint->connection, endpoint->now);
+  else
+    tell_closed (endpoint);
+  settle (endpoint);
+}
+
+void
+dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now)
+{
+  advance (endpoint, now);
+  if (!endpoint->connection)
+    return;
+  endpoint->connection->now = endpoint->now;
+  dccp_connection_abort (endpoint->connection, DCCP_EVENT_ABORTED,
+      DCCP_RESET_ABORTED, NULL);
+  settle (endpoint);
+}
+
+/* --- packets of nobody's --------------------------------------------------------- */
+
+static void
+answer (DccpEndpoint * endpoint, const DccpPath * path,
+    const DccpPacket * packet, gsize size, guint8 code)
+{
+  DccpCommon *common = &endpoint->common;
+  DccpPacket reset;
+
+  if (packet->type == DCCP_RESET || packet->type == DCCP_LISTEN)
+    return;
+  if (size < DCCP_RESET_SIZE
+      || !dccp_limiter_take (&common->resets, endpoint->now)) {
+    common->stats.answers_suppressed++;
+    return;
+  }
+  dccp_answers_make_reset (&reset, packet, code);
+  dccp_answers_push (&common->answers, path, &reset);
+  common->stats.sent[DCCP_RESET]++;
+}
+
+static gboolean
+is_in_time_wait (DccpEndpoint * endpoint, const DccpPath * path,
+    const DccpPacket * packet)
+{
+  guint i;
+
+  for (i = 0; i < MIN (endpoint->n_gone, DCCP_MAX_GONE); i++) {
+    const DccpGone *gone = &endpoint->gone[i];
+
+    if (gone->until > endpoint->now && dccp_path_equal (&gone->path, path)
+        && gone->local_port == packet->destination
+        && gone->remote_port == packet->source)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+refuse_client (DccpEndpoint * endpoint, const DccpPath * path,
+    const DccpPacket * packet, gsize size)
+{
+  DccpEvent event = { DCCP_EVENT_REFUSED };
+  const guint64 suppressed = endpoint->common.stats.answers_suppressed;
+
+  endpoint->common.stats.connections_refused++;
+  answer (endpoint, path, packet, size, DCCP_RESET_TOO_BUSY);
+  if (endpoint->common.stats.answers_suppressed > suppressed)
+    return;
+  event.path = *path;
+  event.reset_code = DCCP_RESET_TOO_BUSY;
+  dccp_events_push (&endpoint->common.events, &event);
+}
+
+/* The oldest makes room, once it had time for an answer: a flood of Requests makes
+ * no more than this many Responses in a second. */
+static gboolean
+make_room (DccpEndpoint * endpoint)
+{
+  if (endpoint->n_candidates < DCCP_MAX_CANDIDATES)
+    return TRUE;
+  if (endpoint->now - endpoint->candidates[0]->began < DCCP_SECOND)
+    return FALSE;
+  drop_candidate (endpoint, 0);
+  return TRUE;
+}
+
+/* Step 3 */
+static void
+process_listen (DccpEndpoint * endpoint, const DccpPath * path,
+    const DccpPacket * packet, gsize size)
+{
+  DccpStats *stats = &endpoint->common.stats;
+  DccpConnection *candidate;
+  DccpData data;
+
+  if (packet->service_code != endpoint->common.config.service_code) {
+    stats->refused[DCCP_REFUSED_FLOW]++;
+    answer (endpoint, path, packet, size, DCCP_RESET_BAD_SERVICE_CODE);
+    return;
+  }
+  if (endpoint->connection) {
+    stats->refused[DCCP_REFUSED_FLOW]++;
+    refuse_client (endpoint, path, packet, size);
+    return;
+  }
+  if (!make_room (endpoint)) {
+    stats->refused[DCCP_REFUSED_FLOW]++;
+    stats->answers_suppressed++;
+    return;
+  }
+  candidate = dccp_connection_new_server (&endpoint->common, endpoint->now,
+      path, packet, take_iss (endpoint));
+  endpoint->candidates[endpoint->n_candidates++] = candidate;
+  dccp_connection_input (candidate, endpoint->now, packet, size, &data);
+}
+
+/* Step 2, for who has no connection */
+static void
+process_stranger (DccpEndpoint * endpoint, const DccpPath * path,
+    const DccpPacket * packet, gsize size)
+{
+  const DccpEndpointConfig *config = &endpoint->common.config;
+
+  if (config->is_listener && packet->destination == config->local_port
+      && packet->type == DCCP_REQUEST && packet->extended
+      && !is_in_time_wait (endpoint, path, packet)) {
+    process_listen (endpoint, path, packet, size);
+    return;
+  }
+  endpoint->common.stats.refused[DCCP_REFUSED_FLOW]++;
+  answer (endpoint, path, packet, size, DCCP_RESET_NO_CONNECTION);
+}
+
+/* --- packets -------------------------------------------------------------------- */
+
+static gboolean
+is_of (const DccpConnection * connection, const DccpPath * path,
+    const DccpPacket * packet)
+{
+  return connection && connection->local_port == packet->destination
+      && connection->remote_port == packet->source
+      && dccp_path_equal (&connection->path, path);
+}
+
+static DccpConnection *
+find (DccpEndpoint * endpoint, const DccpPath * path, const DccpPacket * packet)
+{
+  guint i;
+
+  if (is_of (endpoint->connection, path, packet))
+    return endpoint->connection;
+  for (i = 0; i < endpoint->n_candidates; i++)
+    if (is_of (endpoint->candidates[i], path, packet))
+      return endpoint->candidates[i];
+  return NULL;
+}
+
+gboolean
+dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
+    const DccpPath * path, const guint8 * bytes, gsize size, DccpData * data)
+{
+  DccpConnection *connection;
+  gboolean has_data = FALSE;
+  DccpRefusal refusal;
+  DccpPacket packet;
+
+  advance (endpoint, now);
+  refusal = dccp_packet_parse (&packet, path, bytes, size);
+  if (refusal != DCCP_ACCEPTED) {
+    endpoint->common.stats.refused[refusal]++;
+    return FALSE;
+  }
+  connection = find (endpoint, path, &packet);
+  if (connection)
+    has_data = dccp_connection_input (connection, endpoint->now, &packet, size,
+        data);
+  else
+    process_stranger (endpoint, path, &packet, size);
+  settle (endpoint);
+  return has_data;
+}
+
+/* Of no use against a connection that is there: anybody may forge ICMP (section
+ * 14.2 for the length). */
+void
+dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now, guint mtu)
+{
+  DccpConnection *connection = endpoint->connection;
+
+  advance (endpoint, now);
+  if (!connection)
+    return;
+  connection->now = endpoint->now;
+  if (mtu > 0)
+    connection->mtu = CLAMP (mtu, MIN_MTU, connection->mtu);
+  else if (connection->state == DCCP_STATE_REQUEST)
+    dccp_connection_end (connection, DCCP_STATE_CLOSED,
+        DCCP_EVENT_UNREACHABLE, 0, NULL);
+  settle (endpoint);
+}
+
+void
+dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now)
+{
+  guint i;
+
+  advance (endpoint, now);
+  for (i = 0; i < endpoint->n_candidates; i++)
+    dccp_connection_timeout (endpoint->candidates[i], endpoint->now);
+  if (endpoint->connection)
+    dccp_connection_timeout (endpoint->connection, endpoint->now);
+  settle (endpoint);
+}
+
+gsize
+dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
+    DccpPath * path, guint8 bytes[DCCP_LONGEST_CONTROL])
+{
+  gsize size;
+  guint i;
+
+  advance (endpoint, now);
+  size = dccp_answers_pop (&endpoint->common.answers, path, bytes);
+  if (size == 0 && endpoint->connection) {
+    *path = endpoint->connection->path;
+    size = dccp_connection_poll_output (endpoint->connection, endpoint->now,
+        bytes);
+  }
+  for (i = 0; i < endpoint->n_candidates && size == 0; i++) {
+    *path = endpoint->candidates[i]->path;
+    size = dccp_connection_poll_output (endpoint->candidates[i], endpoint->now,
+        bytes);
+  }
+  return size;
+}
+
+guint64
+dccp_endpoint_next_wakeup (DccpEndpoint * endpoint)
+{
+  guint64 next = DCCP_NEVER;
+  guint i;
+
+  if (endpoint->connection)
+    next = dccp_connection_next_wakeup (endpoint->connection);
+  for (i = 0; i < endpoint->n_candidates; i++)
+    next = MIN (next, dccp_connection_next_wakeup (endpoint->candidates[i]));
+  return next;
+}
+
+gboolean
+dccp_endpoint_poll_event (DccpEndpoint * endpoint, DccpEvent * event)
+{
+  return dccp_events_pop (&endpoint->common.events, event);
+}
+
+/* --- data ------------------------------------------------------------------------ */
+
+guint64
+dccp_endpoint_next_send (DccpEndpoint * endpoint, guint64 now)
+{
+  advance (endpoint, now);
+  return endpoint->connection ?
+      dccp_connection_next_send (endpoint->connection, endpoint->now) :
+      DCCP_NEVER;
+}
+
+/* Without a connection as with the longest headers */
+guint
+dccp_endpoint_get_max_payload (DccpEndpoint * endpoint)
+{
+  const DccpPath longest = {.address_size = 16,.local_udp = 1,.remote_udp = 1 };
+
+  if (!endpoint->connection)
+    return dccp_connection_get_max_payload (&longest,
+        endpoint->common.config.mtu);
+  return dccp_connection_get_max_payload (&endpoint->connection->path,
+      endpoint->connection->mtu);
+}
+
+gsize
+dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
+    const guint8 * payload, gsize size, gboolean more,
+    guint8 header[DCCP_LONGEST_HEADER])
+{
+  advance (endpoint, now);
+  return endpoint->connection ? dccp_connection_send (endpoint->connection,
+      endpoint->now, payload, size, more, header) : 0;
+}
+
+gboolean
+dccp_endpoint_get_path (DccpEndpoint * endpoint, DccpPath * path)
+{
+  if (!endpoint->connection)
+    return FALSE;
+  *path = endpoint->connection->path;
+  return TRUE;
+}
+
+void
+dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now, gboolean slow)
+{
+  advance (endpoint, now);
+  if (endpoint->connection)
+    endpoint->connection->is_slow = slow;
+}
+
+void
+dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now, guint64 sequence,
+    guint8 drop_code)
+{
+  DccpConnection *connection = endpoint->connection;
+
+  g_return_if_fail (drop_code < DCCP_DROP_NONE);
+  advance (endpoint, now);
+  if (connection && dccp_history_get (&connection->received, sequence)
+      && dccp_dropped_add (&connection->dropped, sequence, drop_code))
+    endpoint->common.stats.dropped_sent++;
+}
+
+/* --- statistics -------------------------------------------------------------------- */
+
+static guint64
+to_bits (gdouble bytes_per_second)
+{
+  return MIN (bytes_per_second, 1e15) * 8;
+}
+
+static void
+describe_half_connections (DccpConnection * connection, DccpStats * stats)
+{
+  TfrcReceiverState receiver;
+  TfrcSenderState sender;
+
+  stats->round_trip = connection->round_trip;
+  if (!connection->sender)
+    return;
+  tfrc_sender_get_state (connection->sender, &sender);
+  stats->rate = to_bits (sender.rate);
+  stats->reported_rate = to_bits (sender.receive_rate);
+  stats->loss_event_rate = sender.loss_event_rate;
+  if (sender.round_trip > 0)
+    stats->round_trip = sender.round_trip;
+  stats->round_trip_variance = sender.round_trip_variance;
+  tfrc_receiver_get_state (connection->receiver, &receiver);
+  stats->their_loss_event_rate = receiver.loss_event_rate;
+  stats->receive_rate = to_bits (receiver.receive_rate);
+}
+
+void
+dccp_endpoint_get_stats (DccpEndpoint * endpoint, DccpStats * stats)
+{
+  guint i;
+
+  *stats = endpoint->common.stats;
+  stats->state = dccp_endpoint_get_state (endpoint);
+  for (i = 0; i < endpoint->n_candidates; i++)
+    dccp_connection_add_stats (endpoint->candidates[i], stats);
+  if (!endpoint->connection)
+    return;
+  dccp_connection_add_stats (endpoint->connection, stats);
+  describe_half_connections (endpoint->connection, stats);
+}
+
+DccpState
+dccp_endpoint_get_state (DccpEndpoint * endpoint)
+{
+  const guint last = (endpoint->n_gone + DCCP_MAX_GONE - 1) % DCCP_MAX_GONE;
+
+  if (endpoint->connection)
+    return endpoint->connection->state;
+  if (endpoint->n_candidates > 0)
+    return DCCP_STATE_RESPOND;
+  if (endpoint->common.config.is_listener)
+    return DCCP_STATE_LISTEN;
+  if (endpoint->n_gone > 0 && endpoint->gone[last].until > endpoint->now)
+    return DCCP_STATE_TIME_WAIT;
+  return DCCP_STATE_CLOSED;
+}
