@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A machine whose kernel has DCCP of its own: Debian's Linux, in QEMU.
+
+DCCP left Linux with 6.16; Debian 12's 6.1 has it. Its package is fetched by
+apt once, into dccp-guest of the build directory, and nothing of it is
+installed. In the machine runs dccpguest.c alone, from memory; it has no disk,
+and one network device, whose packets are on a socket that dccpnetwork.py
+reads. The machine ends with this process, however that ends.
+"""
+
+import contextlib
+import dataclasses
+import io
+import os
+import pathlib
+import re
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+# (Behind our own: modules there have some of the same names.)
+sys.path += [str(TESTS / "integration"), str(TESTS.parent / "pipelines")]
+
+import children  # noqa: E402
+import udplite  # noqa: E402
+
+BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR",
+                                    TESTS.parent / "build"))
+CACHE = BUILD / "dccp-guest"
+INIT = BUILD / "tests" / "interop" / "dccpguest"
+QEMU = "qemu-system-x86_64"
+# Without drivers of machines that nobody emulates: it is there in 2 s.
+KERNEL = "linux-image-cloud-amd64"
+MODULES = ("virtio_pci", "virtio_net", "dccp_ipv4", "dccp_ipv6")
+MEGABYTES = 512
+HARDWARE_ADDRESS = bytes.fromhex("525400000001")
+CONTROL_PORT = 1033             # of dccpguest.c
+SECONDS = udplite.SECONDS
+RECORD = struct.Struct("!II")   # time in us, size
+SOMETHING_IS_WRONG = re.compile(
+    r"BUG|Oops|WARNING:|Call Trace|general protection|init: .*: ")
+
+
+class Unavailable(Exception):
+    """Why there is no such machine here"""
+
+
+# ------------------------------------------------------------------ the kernel
+
+def fetch_kernel():
+    """The directory with `vmlinuz` and the modules that we need, in `modules`
+    in the order in which to load them."""
+    if not CACHE.exists():
+        for program in ("apt-get", "dpkg-deb"):
+            if not shutil.which(program):
+                raise Unavailable(f"no {program} that fetches a kernel with "
+                                  "DCCP")
+        BUILD.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=BUILD) as work:
+            made = pathlib.Path(work) / "made"
+            made.mkdir()
+            _unpack(_download(pathlib.Path(work)), made)
+            with contextlib.suppress(OSError):  # others did it meanwhile
+                made.rename(CACHE)
+    return CACHE
+
+
+def _apt(*words, **options):
+    """apt's own words when it can't"""
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          **options)
+    if done.returncode:
+        raise Unavailable(f"{' '.join(words)}: "
+                          f"{children.tail(done.stderr, 3).strip()}")
+    return done.stdout
+
+
+def _download(work):
+    names = re.findall(r"^ +Depends: (linux-image-\S+)$",
+                       _apt("apt-cache", "depends", KERNEL), re.M)
+    if not names:
+        raise Unavailable(f"apt knows no {KERNEL}")
+    _apt("apt-get", "-q", "download", names[0], cwd=work)
+    package, = work.glob("*.deb")
+    return package
+
+
+def _unpack(package, made):
+    data = subprocess.run(["dpkg-deb", "--fsys-tarfile", package], check=True,
+                          stdout=subprocess.PIPE).stdout
+    modules = {}
+    with tarfile.open(fileobj=io.BytesIO(data)) as files:
+        for member in files:
+            name = pathlib.PurePath(member.name)
+            if name.name.startswith("vmlinuz-"):
+                (made / "vmlinuz").write_bytes(
+                    files.extractfile(member).read())
+            elif name.suffix == ".ko":
+                modules[_module_name(name.stem)] = files.extractfile(
+                    member).read()
+    for number, name in enumerate(_with_dependencies(modules)):
+        (made / f"{number:02}-{name}.ko").write_bytes(modules[name])
+
+
+def _module_name(name):
+    return name.replace("-", "_")
+
+
+def _with_dependencies(modules):
+    """MODULES, each behind those that it needs"""
+    order = []
+
+    def add(name):
+        if name not in modules:
+            raise Unavailable(f"{KERNEL} has no module {name} any more")
+        needs = re.search(rb"\0depends=([^\0]*)\0", modules[name])[1]
+        for needed in filter(None, needs.decode().split(",")):
+            add(_module_name(needed))
+        if name not in order:
+            order.append(name)
+
+    for name in MODULES:
+        add(name)
+    return order
+
+
+# -------------------------------------------------------- its files, in memory
+
+def _cpio(files):
+    """The archive that Linux unpacks as its first file system; files: name,
+    mode, device number, content."""
+    out = bytearray()
+    for inode, (name, mode, device, data) in enumerate(
+            [*files, ("TRAILER!!!", 0, (0, 0), b"")], 1):
+        numbers = (inode, mode, 0, 0, 1, 0, len(data), 0, 0, *device,
+                   len(name) + 1, 0)
+        out += b"070701" + b"".join(b"%08X" % each for each in numbers)
+        out += name.encode() + b"\0"
+        out += bytes(-len(out) % 4)
+        out += data
+        out += bytes(-len(out) % 4)
+    return bytes(out)
+
+
+def _initial_files(modules):
+    none = (0, 0)
+    return _cpio([("dev", 0o40755, none, b""),
+                  ("dev/console", 0o20600, (5, 1), b""),
+                  ("init", 0o100755, none, INIT.read_bytes()),
+                  *((path.name, 0o100644, none, path.read_bytes())
+                    for path in modules)])
+
+
+# ----------------------------------------------------------------- the machine
+
+class Guest:
+    """Boots, and runs until the end of the test `case`."""
+
+    def __init__(self, case, work, network, ipv4, ipv6):
+        self.addresses = {"IPv4": ipv4, "IPv6": ipv6}
+        self._console = work / f"{ipv4}.console"
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        with theirs:
+            self._machine = self._start(work, theirs)
+        case.addCleanup(self._end)
+        network.attach(ours, HARDWARE_ADDRESS, self.addresses.values())
+
+    def _start(self, work, wire):
+        kernel = fetch_kernel()
+        modules = sorted(kernel.glob("*.ko"))
+        memory = work / f"{self.addresses['IPv4']}.cpio"
+        memory.write_bytes(_initial_files(modules))
+        words = " ".join([*(f"/{path.name}" for path in modules),
+                          *self.addresses.values()])
+        with open(self._console, "wb") as console:
+            return children.start(
+                [QEMU, "-nodefaults", "-no-user-config", "-display", "none",
+                 "-machine", "q35", "-accel", "tcg", "-cpu", "max",
+                 "-m", str(MEGABYTES), "-no-reboot", "-serial", "stdio",
+                 "-netdev", "dgram,id=wire,local.type=fd,"
+                 f"local.str={wire.fileno()}",
+                 "-device", "virtio-net-pci,netdev=wire,mac="
+                 + HARDWARE_ADDRESS.hex(":"),
+                 "-kernel", str(kernel / "vmlinuz"), "-initrd", str(memory),
+                 "-append", "console=ttyS0 loglevel=5 panic=-1 reboot=t "
+                 f"-- {words}"],
+                stdout=console, stderr=subprocess.STDOUT,
+                pass_fds=[wire.fileno()])
+
+    @property
+    def console(self):
+        return self._console.read_text(errors="replace")
+
+    def _is_ready(self):
+        if self._machine.poll() is not None:
+            raise AssertionError(f"{QEMU} ended:\n"
+                                 + children.tail(self.console))
+        return "init: ready" in self.console
+
+    def check(self):
+        """Its kernel complained of nothing."""
+        if SOMETHING_IS_WRONG.search(self.console):
+            raise AssertionError(self.console)
+
+    def _end(self):
+        children.kill(self._machine)
+
+    def open(self, case, role, address, port, packets=(), **options):
+        udplite.wait_until(self._is_ready, "for the machine with DCCP")
+        return GuestSocket(case, self, role, address, port, packets, **options)
+
+
+@dataclasses.dataclass
+class Outcome:
+    error: int                  # errno at its end, 0: closed
+    queue_was_full: int         # times
+    received: list              # (seconds after the connection, bytes)
+
+
+class GuestSocket:
+    """One DCCP socket in the machine. packets: (seconds, bytes) to send so
+    long after the connection is there; without any it receives."""
+
+    def __init__(self, case, guest, role, address, port, packets=(),
+                 service="RTPV", coverage=0, min_coverage=0):
+        self._control = socket.create_connection(
+            (guest.addresses["IPv4"], CONTROL_PORT), SECONDS)
+        case.addCleanup(self._control.close)
+        self._answers = self._control.makefile("rb")
+        case.addCleanup(self._answers.close)
+        code = int.from_bytes(service.encode(), "big")
+        self._control.sendall(
+            f"{role} {address} {port} {code} {coverage} {min_coverage} "
+            f"{len(packets)}\n".encode()
+            + b"".join(RECORD.pack(round(at * 1e6), len(data)) + data
+                       for at, data in packets))
+
+    def wait_for(self, word, seconds=SECONDS):
+        """Until it says that, whatever it says before"""
+        self._control.settimeout(seconds)
+        while (words := self._answers.readline().decode().split()) != [word]:
+            if not words or words[0] == "closed":
+                raise AssertionError(f"the machine said {words}, not {word}")
+
+    def close(self):
+        """The machine does, at once."""
+        self._control.shutdown(socket.SHUT_WR)
+
+    def outcome(self, seconds=SECONDS):
+        self._control.settimeout(seconds)
+        while not (line := self._answers.readline()).startswith(b"closed"):
+            if not line:
+                raise AssertionError("the machine said no more")
+        error, full, count = map(int, line.split()[1:])
+        received = []
+        for _ in range(count):
+            time, size = RECORD.unpack(self._answers.read(RECORD.size))
+            received.append((time / 1e6, self._answers.read(size)))
+        return Outcome(error, full, received)
+
+
+def why_none():
+    """None: a machine can be had."""
+    if not shutil.which(QEMU):
+        return f"no {QEMU} (pipelines/setup test)"
+    if not INIT.exists():
+        return "no init for it: that takes x86-64 and a static C library"
+    try:
+        fetch_kernel()
+    except Unavailable as reason:
+        return str(reason)
+    return None

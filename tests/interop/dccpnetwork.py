@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The network between this process's kernel and machines of dccpguest.py.
+
+The kernel has a TUN device, each machine a socket with its Ethernet frames; in
+between a thread carries IP packets to whom they are for, late and not all of
+DCCP's, as the test wants, and notes each of those: what was sent, what lost.
+"""
+
+import contextlib
+import dataclasses
+import fcntl
+import heapq
+import ipaddress
+import os
+import select
+import struct
+import threading
+import time
+
+import peers
+import udplite
+
+DCCP = 33
+HOST = {"IPv4": "10.33.0.1", "IPv6": "fd33::1"}
+DEVICE = "dccp0"
+TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000  # linux/if_tun.h
+ETHERNET = struct.Struct("!6s6sH")
+ETHERTYPES = {4: 0x0800, 6: 0x86DD}
+
+
+@dataclasses.dataclass(frozen=True)
+class Seen:
+    """A packet of DCCP as it was sent"""
+    time: float
+    packet: bytes
+    is_lost: bool
+
+
+def destination(packet):
+    return packet[24:40] if packet[0] >> 4 == 6 else packet[16:20]
+
+
+def open_tun():
+    tun = os.open("/dev/net/tun", os.O_RDWR | os.O_CLOEXEC)
+    fcntl.ioctl(tun, TUNSETIFF, struct.pack(
+        "16sH22x", DEVICE.encode(), IFF_TUN | IFF_NO_PI))
+    return tun
+
+
+def why_none():
+    """None: there can be one."""
+    try:
+        os.close(open_tun())
+    except OSError as error:
+        return f"no TUN device may be made here: {error}"
+    return None
+
+
+class Network(threading.Thread):
+    """From enter_own_network on. Ends with the test `case`."""
+
+    def __init__(self, case):
+        super().__init__(daemon=True)
+        self._seen = []
+        self._lose = lambda packet: False
+        self._delay = 0
+        self._late = []         # heap of time, number, packet
+        self._late_count = 0
+        self._wires = []
+        self._stations = {}     # address: how it is sent there
+        self._readers = {}      # descriptor: how to read its packets
+        self._poll = select.poll()
+        self._lock = threading.Lock()
+        self._tun = self._open_tun()
+        self._end_read, self._end_write = os.pipe()
+        self._poll.register(self._end_read, select.POLLIN)
+        case.addCleanup(self._end)
+        self.start()
+
+    def _open_tun(self):
+        tun = open_tun()
+        for words in (f"link set {DEVICE} addrgenmode none",
+                      f"address add {HOST['IPv4']}/24 dev {DEVICE}",
+                      f"address add {HOST['IPv6']}/64 dev {DEVICE} nodad",
+                      f"link set {DEVICE} up"):
+            peers.run(["ip", *words.split()])
+        self._add(tun, HOST.values(), lambda: os.read(tun, udplite.LARGEST),
+                  lambda packet: os.write(tun, packet))
+        return tun
+
+    def attach(self, wire, hardware_address, addresses):
+        """A machine; its frames are on this socket."""
+
+        def read():
+            frame = wire.recv(udplite.LARGEST)
+            return frame[ETHERNET.size:]
+
+        def write(packet):
+            wire.send(ETHERNET.pack(hardware_address, bytes(6),
+                                    ETHERTYPES[packet[0] >> 4]) + packet)
+
+        self._add(wire.fileno(), addresses, read, write)
+        self._wires.append(wire)
+
+    def _add(self, descriptor, addresses, read, write):
+        with self._lock:
+            self._readers[descriptor] = read
+            for address in addresses:
+                self._stations[ipaddress.ip_address(address).packed] = write
+        self._poll.register(descriptor, select.POLLIN)
+
+    def set(self, lose=None, delay=0):
+        """From now on; lose (packet): of DCCP; delay: s, each way."""
+        with self._lock:
+            self._lose = lose or (lambda packet: False)
+            self._delay = delay
+
+    def take_seen(self):
+        """What crossed since the last call"""
+        with self._lock:
+            seen, self._seen = self._seen, []
+        return seen
+
+    def run(self):
+        while True:
+            wait = self._late[0][0] - time.monotonic() if self._late else None
+            for descriptor, _ in self._poll.poll(
+                    None if wait is None else max(0, 1000 * wait)):
+                if descriptor == self._end_read:
+                    return
+                with contextlib.suppress(ConnectionError):
+                    self._take(self._readers[descriptor]())
+            while self._late and self._late[0][0] <= time.monotonic():
+                self._deliver(heapq.heappop(self._late)[2])
+
+    def _take(self, packet):
+        if packet[0] >> 4 not in ETHERTYPES:
+            return
+        if udplite.protocol_of(packet) != DCCP:
+            self._deliver(packet)
+            return
+        now = time.monotonic()
+        with self._lock:
+            is_lost = self._lose(packet)
+            self._seen.append(Seen(now, packet, is_lost))
+            delay = self._delay
+        if is_lost:
+            return
+        if not delay and not self._late:
+            self._deliver(packet)
+            return
+        self._late_count += 1
+        heapq.heappush(self._late, (now + delay, self._late_count, packet))
+
+    def _deliver(self, packet):
+        write = self._stations.get(destination(packet))
+        # (A machine that has ended hears no more.)
+        with contextlib.suppress(ConnectionError, BrokenPipeError):
+            if write:
+                write(packet)
+
+    def _end(self):
+        os.write(self._end_write, b".")
+        self.join(udplite.SECONDS)
+        for descriptor in (self._tun, self._end_read, self._end_write):
+            os.close(descriptor)
+        for wire in self._wires:
+            wire.close()

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""DCCP packets as RFC 4340 has them, and what a whole connection must be.
+
+Written from the RFC and judged by tshark too; knows nothing of our elements.
+"""
+
+import collections
+import dataclasses
+
+import peers
+import udplite
+from udplite import sockets
+
+DCCP = 33
+TYPES = ("Request", "Response", "Data", "Ack", "DataAck", "CloseReq", "Close",
+         "Reset", "Sync", "SyncAck", "Listen")
+WITHOUT_ACK = {"Request", "Data", "Listen"}
+# What stands behind the numbers (section 5)
+MORE = {"Request": 4, "Response": 4, "Listen": 4, "Reset": 4}
+GENERIC = 16                    # bytes of the header with X = 1
+RESET_CLOSED = 1
+NUMBERS = 1 << 48
+# Of tshark: no complaint, a note about something unusual
+FINE = {"", "Chat"}
+TSHARK_FIELDS = ("dccp.checksum.status", "_ws.expert.severity",
+                 "_ws.expert.message", "_ws.malformed")
+SEVERITIES = {"1048576": "Comment", "2097152": "Chat", "4194304": "Note",
+              "6291456": "Warning", "8388608": "Error"}
+
+
+class Wrong(Exception):
+    """What RFC 4340 does not allow"""
+
+
+def need(condition, *words):
+    if not condition:
+        raise Wrong(" ".join(map(str, words)))
+
+
+def number(data):
+    return int.from_bytes(data, "big")
+
+
+@dataclasses.dataclass(frozen=True)
+class Packet:
+    time: float
+    is_lost: bool
+    source: tuple               # address, port
+    to: tuple
+    type: str
+    sequence: int
+    acknowledged: int           # None: no such number
+    ccval: int
+    coverage: int               # CsCov
+    more: bytes                 # service code, or reset code and data
+    options: bytes
+    payload: bytes
+
+    @classmethod
+    def read(cls, seen):
+        """Of an IP packet, with all that must be in each."""
+        segment = udplite.segment_of(seen.packet)
+        addresses = _addresses(seen.packet)
+        need(len(segment) >= GENERIC, "only", len(segment), "bytes")
+        need(segment[8] & 1, "a short sequence number")
+        kind = segment[8] >> 1 & 15
+        need(kind < len(TYPES), "type", kind)
+        name = TYPES[kind]
+        at = GENERIC
+        acknowledged = None
+        if name not in WITHOUT_ACK:
+            acknowledged, at = number(segment[18:24]), 24
+        more = segment[at:at + MORE.get(name, 0)]
+        at += len(more)
+        header = 4 * segment[4]
+        need(at <= header <= len(segment), name, "with data offset",
+             segment[4])
+        _check_sum(segment, header, *addresses)
+        return cls(seen.time, seen.is_lost,
+                   (addresses[0], number(segment[:2])),
+                   (addresses[1], number(segment[2:4])), name,
+                   number(segment[10:16]), acknowledged, segment[5] >> 4,
+                   segment[5] & 15, more, segment[at:header],
+                   segment[header:])
+
+    @property
+    def has_data(self):
+        return self.type in ("Data", "DataAck")
+
+    def __str__(self):
+        return (f"{self.source[1]}>{self.to[1]} {self.type} "
+                f"seq={self.sequence} ack={self.acknowledged} "
+                f"more={self.more.hex()} options={self.options.hex()} "
+                f"payload={len(self.payload)}{' lost' * self.is_lost}")
+
+
+def _addresses(packet):
+    return (packet[8:24], packet[24:40]) if packet[0] >> 4 == 6 else (
+        packet[12:16], packet[16:20])
+
+
+def _check_sum(segment, header, source, to):
+    """Section 9: a pseudo-header as TCP's"""
+    coverage = segment[5] & 15
+    covered = header + 4 * (coverage - 1) if coverage else len(segment)
+    need(covered <= len(segment), "coverage of", covered, "bytes of",
+         len(segment))
+    pseudo = source + to + len(segment).to_bytes(4, "big") \
+        + DCCP.to_bytes(4, "big")
+    need(sockets.internet_sum(pseudo + segment[:covered]) == sockets.NO_ERROR,
+         "bad checksum")
+
+
+class Connection:
+    """All of a connection, in the order in which its packets were sent"""
+
+    def __init__(self, packets):
+        self.packets = packets
+        self.client = packets[0].source
+        self.server = packets[0].to
+
+    @classmethod
+    def all(cls, seen):
+        """Of each pair of ports"""
+        found = collections.defaultdict(list)
+        for each in map(Packet.read, seen):
+            found[frozenset((each.source, each.to))].append(each)
+        return [cls(packets) for packets in found.values()]
+
+    def sent_by(self, end):
+        return [packet for packet in self.packets if packet.source == end]
+
+    def count(self, *types):
+        return sum(packet.type in types for packet in self.packets)
+
+    def data(self):
+        return [packet for packet in self.packets if packet.has_data]
+
+    def check(self, syncs=0):
+        """Opened, numbered and closed as it must be; syncs: so many Syncs may
+        be, each of them answered."""
+        need(self.packets[0].type == "Request", "begins with",
+             self.packets[0])
+        for end in (self.client, self.server):
+            self._check_numbers(end)
+        need(self.count("Sync") <= syncs, self.count("Sync"), "Syncs")
+        self._check_end()
+
+    def _check_numbers(self, end):
+        """Section 7.1: each packet has the next one. (Both ends' first Resets
+        without a connection have none.)"""
+        mine = self.sent_by(end)
+        for before, after in zip(mine, mine[1:]):
+            need(after.sequence == (before.sequence + 1) % NUMBERS, after,
+                 "behind", before)
+
+    def _check_end(self):
+        """A Reset of code Closed is the last packet, and there is no other.
+        Those that were lost don't count."""
+        resets = [packet for packet in self.packets
+                  if packet.type == "Reset" and not packet.is_lost]
+        need(len(resets) == 1, "Resets:", *resets)
+        need(resets[0].more[0] == RESET_CLOSED, resets[0])
+        need(self.count("Close"), "no Close")
+        need(self.packets[-1] is resets[0], "behind the Reset:",
+             self.packets[-1])
+
+
+def check_with_tshark(seen):
+    """It finds no fault in any packet."""
+    for packet, row in zip(seen, dissect([each.packet for each in seen])):
+        need(row["dccp.checksum.status"] == udplite.GOOD, "tshark's checksum",
+             row, packet.packet.hex())
+        need(not row["_ws.malformed"], row, packet.packet.hex())
+        for severity in row["_ws.expert.severity"].split(","):
+            need(SEVERITIES.get(severity, severity) in FINE, row,
+                 packet.packet.hex())
+
+
+def dissect(packets):
+    with peers.workdir() as work:
+        udplite.write_pcap(work / "pcap", packets)
+        command = ["tshark", "-r", work / "pcap", "-o",
+                   "dccp.check_checksum:TRUE", "-T", "fields"]
+        for name in TSHARK_FIELDS:
+            command += ["-e", name]
+        text, _ = peers.run(command)
+    rows = [dict(zip(TSHARK_FIELDS, line.split("\t")))
+            for line in text.decode().split("\n")[:-1]]
+    need(len(rows) == len(packets), "tshark read", len(rows), "packets of",
+         len(packets))
+    return rows
