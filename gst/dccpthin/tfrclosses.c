@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Loss intervals of TFRC; see the header. Sections are those of RFC 5348. */
+
+#include "tfrclosses.h"
+
+#include <string.h>
+
+#include "tfrcreceiver.h"
+
+#define N (TFRC_LOSSES_KEPT - 1)
+/* History is discounted down to this (5.5; RFC 3448 had 0.5) */
+#define THRESHOLD 0.25
+
+/* w_i (5.4) */
+static const gdouble weights[N] = { 1, 1, 1, 1, .8, .6, .4, .2 };
+
+void
+tfrc_losses_init (TfrcLosses * losses)
+{
+  memset (losses, 0, sizeof (*losses));
+  losses->n = 1;
+  losses->intervals[0].discount = 1;
+}
+
+void
+tfrc_losses_add_lossless (TfrcLosses * losses, guint64 packets, guint64 data)
+{
+  losses->intervals[0].lossless += packets;
+  losses->intervals[0].data += data;
+}
+
+void
+tfrc_losses_add_loss (TfrcLosses * losses, guint64 packets, guint64 data)
+{
+  TfrcLossInterval *open = &losses->intervals[0];
+
+  open->loss += open->lossless + packets;
+  open->lossless = 0;
+  open->data += data;
+}
+
+void
+tfrc_losses_set_first (TfrcLosses * losses, gdouble length)
+{
+  losses->intervals[0].data = length;
+}
+
+/* I_i; even a lie has a packet. */
+static gdouble
+get_length (const TfrcLosses * losses, guint i)
+{
+  return MAX (losses->intervals[i].data, 1);
+}
+
+/* W_tot1, I_tot1: of the closed intervals */
+static void
+sum_closed (const TfrcLosses * losses, gdouble * weight, gdouble * length)
+{
+  guint i;
+
+  *weight = *length = 0;
+  for (i = 1; i < losses->n; i++) {
+    const gdouble w = weights[i - 1] * losses->intervals[i].discount;
+
+    *weight += w;
+    *length += get_length (losses, i) * w;
+  }
+}
+
+/* DF: an open interval of more than twice the mean of the closed ones makes
+ * these count less (5.5). */
+static gdouble
+get_discount (const TfrcLosses * losses)
+{
+  gdouble weight, length;
+
+  sum_closed (losses, &weight, &length);
+  return CLAMP (2 * length / weight / get_length (losses, 0), THRESHOLD, 1);
+}
+
+void
+tfrc_losses_begin (TfrcLosses * losses)
+{
+  const gdouble discount = losses->n > 1 ? get_discount (losses) : 1;
+  guint i;
+
+  for (i = 1; i < losses->n; i++)
+    losses->intervals[i].discount *= discount;
+  losses->n = MIN (losses->n + 1, TFRC_LOSSES_KEPT);
+  memmove (&losses->intervals[1], &losses->intervals[0],
+      (losses->n - 1) * sizeof (losses->intervals[0]));
+  memset (&losses->intervals[0], 0, sizeof (losses->intervals[0]));
+  losses->intervals[0].discount = 1;
+}
+
+gdouble
+tfrc_losses_get_mean (const TfrcLosses * losses)
+{
+  gdouble closed_weight, closed, weight, open, discount;
+  guint i;
+
+  if (losses->n <= 1)
+    return 0;
+  sum_closed (losses, &closed_weight, &closed);
+  discount = get_discount (losses);
+  weight = weights[0];
+  open = get_length (losses, 0) * weights[0];
+  for (i = 1; i < losses->n && i < N; i++) {
+    const gdouble w = weights[i] * losses->intervals[i].discount * discount;
+
+    weight += w;
+    open += get_length (losses, i) * w;
+  }
+  return MAX (open / weight, closed / closed_weight);
+}
+
+/* The option does not say how much its intervals are discounted. The oldest is
+ * taken as not at all, and each later one's beginning discounts those before it
+ * as it did at the receiver. */
+gboolean
+tfrc_intervals_get_loss_event_rate (const DccpLossIntervals * intervals,
+    gdouble * loss_event_rate)
+{
+  TfrcLosses losses;
+  gdouble mean;
+  guint i;
+
+  if (intervals->n == 0 || intervals->n > DCCP_MAX_LOSS_INTERVALS)
+    return FALSE;
+  tfrc_losses_init (&losses);
+  for (i = intervals->n; i > 0; i--) {
+    const DccpLossInterval *interval = &intervals->intervals[i - 1];
+
+    if (i < intervals->n)
+      tfrc_losses_begin (&losses);
+    losses.intervals[0].data = interval->data;
+  }
+  /* One that begins with a loss, and none before it */
+  if (intervals->n == 1 && intervals->intervals[0].loss > 0)
+    mean = get_length (&losses, 0);
+  else
+    mean = tfrc_losses_get_mean (&losses);
+  *loss_event_rate = mean > 0 ? 1 / mean : 0;
+  return TRUE;
+}

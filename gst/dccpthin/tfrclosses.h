@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The loss intervals of TFRC (RFC 5348 sections 5.3 to 5.5, RFC 4342 section 6.1)
+ * and the loss event rate that they make. The receiver fills them as it finds
+ * losses; a sender reads those of a Loss Intervals option, the oldest first, and
+ * has by the same steps the same rate.
+ */
+
+#ifndef __TFRC_LOSSES_H__
+#define __TFRC_LOSSES_H__
+
+#include "dccpoptions.h"
+
+G_BEGIN_DECLS
+
+/* The open one and n = 8 closed ones (RFC 5348 section 5.4) */
+#define TFRC_LOSSES_KEPT 9
+
+typedef struct
+{
+  guint64 loss;                 /* packets from the first lost to the last */
+  guint64 lossless;             /* ... and behind it */
+  gdouble data;                 /* of both, those with data: the length I that
+                                 * counts */
+  gdouble discount;             /* DF_i */
+} TfrcLossInterval;
+
+typedef struct
+{
+  guint n;                      /* intervals, with the open one; 1: before the
+                                 * first loss */
+  TfrcLossInterval intervals[TFRC_LOSSES_KEPT]; /* latest first */
+} TfrcLosses;
+
+void tfrc_losses_init (TfrcLosses * losses);
+/* Packets of the open interval that came, or were no data */
+void tfrc_losses_add_lossless (TfrcLosses * losses, guint64 packets,
+    guint64 data);
+/* A loss event: the open interval is closed, another one begins. */
+void tfrc_losses_begin (TfrcLosses * losses);
+/* Lost packets of the same loss event: what came between is of its lossy part
+ * too. */
+void tfrc_losses_add_loss (TfrcLosses * losses, guint64 packets,
+    guint64 data);
+/* The length of the only interval before the first loss is not that of what
+ * came, but 1 / p (RFC 5348 section 6.3.1). */
+void tfrc_losses_set_first (TfrcLosses * losses, gdouble length);
+/* I_mean, with history discounting: 1 / p; 0: no loss yet */
+gdouble tfrc_losses_get_mean (const TfrcLosses * losses);
+
+G_END_DECLS
+
+#endif /* __TFRC_LOSSES_H__ */

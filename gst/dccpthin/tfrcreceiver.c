@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The receiver of TFRC; see the header. */
+
+#include "tfrcreceiver.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tfrclosses.h"
+
+#define SECOND G_GUINT64_CONSTANT (1000000000)
+#define NEVER G_MAXUINT64
+
+/* Packets with higher numbers that make a missing one lost: NDUPACK (RFC 5348
+ * section 5.1), which is the most that Skip Length may be too (RFC 4342 section
+ * 8.6.1) */
+#define NDUPACK 3
+/* Numbers behind which it is known whether they came */
+#define NUMBERS_KNOWN 64
+/* The window counter has 4 bits and counts quarters of a round trip; feedback
+ * is due each 4, and losses further apart than 4 are two loss events (RFC 4342
+ * sections 8.1, 10.2, 10.3). It jumps by at most 5, which says no more than that
+ * a round trip may have passed. */
+#define COUNTER_MASK 15
+#define QUARTERS 4
+#define MOST_QUARTERS 5
+/* Before anything is known of it: RFC 4340 section 3.4 */
+#define DEFAULT_ROUND_TRIP (SECOND / 5)
+/* Reports for which a round trip that was not measured again is believed */
+#define ROUND_TRIP_REPORTS 16
+/* As of the sender's: RFC 5348 section 4.3 */
+#define ROUND_TRIP_FILTER 0.9
+/* The reports from which receive rates are counted; more than four are not made
+ * in a round trip */
+#define MARKS 8
+/* Behind so many round trips the window counter may have gone round. */
+#define COUNTER_ROUND_TRIPS 3
+#define MOST_LOSS ((1 << 23) - 1)
+#define MOST_PACKETS ((1 << 24) - 1)
+
+/* A packet that came */
+typedef struct
+{
+  guint64 sequence, time;
+  gboolean is_data;
+  guint8 ccval;
+  guint64 ndp;
+} Arrival;
+
+typedef struct
+{
+  guint64 time;                 /* when its last packet came */
+  guint64 bytes;                /* that had come until then */
+} Mark;
+
+struct _TfrcReceiver
+{
+  TfrcReceiverConfig config;
+  guint64 now;
+
+  /* --- which packets came. Of all numbers up to `last`'s it is decided whether
+   * they are lost. */
+  Arrival last;                 /* the latest before the first hole */
+  guint8 last_ccval;            /* of the latest data before it */
+  Arrival pending[NDUPACK];     /* behind holes, in the numbers' order */
+  guint n_pending;
+  guint64 came;                 /* bit i: number last - i */
+  guint64 greatest, greatest_time;
+
+  /* --- the latest loss event */
+  TfrcLosses losses;
+  guint64 event_time;           /* when its first packet would have come */
+  guint8 event_ccval;           /* of the latest data before it */
+  gboolean event_is_over;       /* the window counter says so */
+
+  /* --- the round trip, ns; 0: unknown */
+  guint64 given;
+  guint n_given;
+  guint64 given_at;             /* report */
+  gdouble counted;
+  guint64 counted_at;
+  gboolean has_counter;
+  guint8 counter, counter_from;
+  guint64 counter_time;
+
+  /* --- the receive rate */
+  guint64 bytes;            /* all, of new packets */
+  guint64 data_time;            /* of the latest data */
+  Mark marks[MARKS];
+  guint n_marks, next_mark;
+  gdouble receive_rate, max_receive_rate;
+  gdouble mean_size;
+
+  /* --- feedback */
+  gboolean has_new_data, is_due;
+  guint8 report_ccval;
+  guint64 report_time;
+
+  guint64 packets, lost, loss_events, reordered, duplicates, reports;
+};
+
+TfrcReceiver *
+tfrc_receiver_new (const TfrcReceiverConfig * config)
+{
+  TfrcReceiver *receiver = g_new0 (TfrcReceiver, 1);
+
+  receiver->config = *config;
+  receiver->last.sequence = receiver->greatest =
+      config->initial_sequence & DCCP_SEQUENCE_MASK;
+  receiver->came = 1;
+  tfrc_losses_init (&receiver->losses);
+  /* The first packet came, or there would be no connection. */
+  tfrc_losses_add_lossless (&receiver->losses, 1, 0);
+  return receiver;
+}
+
+void
+tfrc_receiver_free (TfrcReceiver * receiver)
+{
+  g_free (receiver);
+}
+
+static guint64
+advance (TfrcReceiver * receiver, guint64 now)
+{
+  receiver->now = MAX (receiver->now, now);
+  return receiver->now;
+}
+
+/* --- the round trip */
+
+void
+tfrc_receiver_set_round_trip (TfrcReceiver * receiver, guint64 round_trip)
+{
+  if (round_trip == 0)
+    return;
+  receiver->given = round_trip;
+  receiver->given_at = receiver->reports;
+  receiver->n_given++;
+}
+
+/* Estimates of the sender come again and again. That of the handshake comes once
+ * and is soon wrong where a queue grows: then the window counter is better. */
+static guint64
+get_round_trip (TfrcReceiver * receiver)
+{
+  if (receiver->n_given > 1
+      && receiver->reports - receiver->given_at < ROUND_TRIP_REPORTS)
+    return receiver->given;
+  if (receiver->counted > 0
+      && receiver->reports - receiver->counted_at < ROUND_TRIP_REPORTS)
+    return receiver->counted;
+  return receiver->given;
+}
+
+static guint64
+guess_round_trip (TfrcReceiver * receiver)
+{
+  const guint64 round_trip = get_round_trip (receiver);
+
+  return round_trip > 0 ? round_trip : DEFAULT_ROUND_TRIP;
+}
+
+static void
+restart_counting (TfrcReceiver * receiver, guint8 ccval)
+{
+  receiver->has_counter = TRUE;
+  receiver->counter_from = ccval;
+  receiver->counter_time = receiver->now;
+}
+
+/* RFC 4342 section 8.1: four of the counter are a round trip. */
+static void
+count_round_trip (TfrcReceiver * receiver, guint8 ccval)
+{
+  const guint step = (ccval - receiver->counter) & COUNTER_MASK;
+  const guint quarters = (ccval - receiver->counter_from) & COUNTER_MASK;
+  gdouble sample;
+
+  receiver->counter = ccval;
+  if (!receiver->has_counter || step >= MOST_QUARTERS) {
+    restart_counting (receiver, ccval);
+    return;
+  }
+  if (quarters < QUARTERS)
+    return;
+  sample = (gdouble) (receiver->now - receiver->counter_time)
+      * QUARTERS / quarters;
+  if (receiver->counted > 0)
+    sample = ROUND_TRIP_FILTER * receiver->counted
+        + (1 - ROUND_TRIP_FILTER) * sample;
+  receiver->counted = sample;
+  receiver->counted_at = receiver->reports;
+  restart_counting (receiver, ccval);
+}
+
+/* --- the receive rate */
+
+/* Since the latest report that is a round trip old (RFC 4342 errata 610, 611),
+ * and from packet to packet: the paper counts the packets in an interval of
+ * fixed length, of which a short one has none, one or two (section 5.3.4). */
+static gdouble
+measure_receive_rate (TfrcReceiver * receiver)
+{
+  const guint64 round_trip = guess_round_trip (receiver);
+  const Mark *mark = NULL;
+  guint i;
+
+  for (i = 1; i <= receiver->n_marks; i++) {
+    mark = &receiver->marks[(receiver->next_mark + MARKS - i) % MARKS];
+    if (receiver->data_time - mark->time >= round_trip)
+      break;
+  }
+  if (!mark)
+    return 0;
+  return (gdouble) (receiver->bytes - mark->bytes) * SECOND
+      / MAX (receiver->data_time - mark->time, round_trip);
+}
+
+static void
+add_mark (TfrcReceiver * receiver)
+{
+  Mark *mark = &receiver->marks[receiver->next_mark];
+
+  mark->time = receiver->data_time;
+  mark->bytes = receiver->bytes;
+  receiver->next_mark = (receiver->next_mark + 1) % MARKS;
+  receiver->n_marks = MIN (receiver->n_marks + 1, MARKS);
+}
+
+/* --- losses */
+
+/* RFC 5348 section 6.3.1: the interval that would have allowed the highest rate
+ * that came; before there was one, half a packet a round trip. */
+static gdouble
+get_first_length (TfrcReceiver * receiver)
+{
+  const gdouble round_trip = (gdouble) guess_round_trip (receiver) / SECOND;
+  const gdouble size = MAX (receiver->mean_size, 1);
+  gdouble rate = MAX (receiver->max_receive_rate,
+      measure_receive_rate (receiver));
+
+  if (rate <= 0)
+    rate = size / round_trip / 2;
+  return 1 / tfrc_equation_inverse (receiver->config.equation, size,
+      round_trip, rate);
+}
+
+static void
+begin_loss_event (TfrcReceiver * receiver, guint64 time, guint8 ccval)
+{
+  if (receiver->loss_events == 0)
+    tfrc_losses_set_first (&receiver->losses, get_first_length (receiver));
+  tfrc_losses_begin (&receiver->losses);
+  receiver->loss_events++;
+  receiver->event_time = time;
+  receiver->event_ccval = ccval;
+  receiver->event_is_over = FALSE;
+  receiver->is_due = TRUE;
+}
+
+static void
+note_counter (TfrcReceiver * receiver, guint8 ccval)
+{
+  receiver->last_ccval = ccval;
+  if (((ccval - receiver->event_ccval) & COUNTER_MASK) > QUARTERS)
+    receiver->event_is_over = TRUE;
+}
+
+/* Numbers that are missing, one next to the other */
+typedef struct
+{
+  guint64 n;
+  guint64 n_data;               /* the first of them; the rest is no data, as the
+                                 * NDP Count of the packet behind says */
+  guint64 time;                 /* when the packet before them came */
+  gdouble step;                 /* ns from one to the next: they are taken to be
+                                 * spread evenly (RFC 5348 section 5.2) */
+} Gap;
+
+/* Numbers from the first on that belong to a loss event which began at `time` */
+static guint64
+count_within (const Gap * gap, guint64 time, guint64 round_trip)
+{
+  const gdouble end = (gdouble) time + round_trip - gap->time;
+
+  if (end < gap->step)
+    return 0;
+  return gap->step * gap->n <= end ? gap->n : (guint64) (end / gap->step);
+}
+
+/* `n` of its first numbers are of the event that is there. */
+static void
+take_loss (TfrcReceiver * receiver, Gap * gap, guint64 n)
+{
+  const guint64 data = MIN (n, gap->n_data);
+
+  tfrc_losses_add_loss (&receiver->losses, n, data);
+  gap->n -= n;
+  gap->n_data -= data;
+  gap->time += n * gap->step;
+}
+
+/* A long gap is several loss events, of a round trip each. Those that would be
+ * forgotten at once are only counted. */
+static void
+skip_forgotten (TfrcReceiver * receiver, Gap * gap, guint64 n)
+{
+  const guint64 events = (gap->n_data + n - 1) / n;
+
+  if (events <= TFRC_LOSSES_KEPT)
+    return;
+  receiver->loss_events += events - TFRC_LOSSES_KEPT;
+  gap->n -= (events - TFRC_LOSSES_KEPT) * n;
+  gap->n_data -= (events - TFRC_LOSSES_KEPT) * n;
+}
+
+static void
+split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
+{
+  while (gap->n_data > 0) {
+    const guint64 time = gap->time + gap->step;
+    const guint64 n = MAX (count_within (gap, time, round_trip), 1);
+    const gboolean was_any = receiver->loss_events > 0;
+
+    begin_loss_event (receiver, time, receiver->last_ccval);
+    if (was_any)
+      skip_forgotten (receiver, gap, n);
+    take_loss (receiver, gap, n);
+  }
+  take_loss (receiver, gap, gap->n);
+}
+
+/* Less than a round trip since the loss event began: by the window counter,
+ * which the sender's own round trip moves, or by time, where that is known. Long
+ * after it the counter may have gone round. */
+static gboolean
+is_of_event (TfrcReceiver * receiver, const Gap * gap)
+{
+  const guint64 round_trip = get_round_trip (receiver);
+
+  if (receiver->loss_events == 0)
+    return FALSE;
+  if (round_trip == 0)
+    return !receiver->event_is_over;
+  if (count_within (gap, receiver->event_time, round_trip) > 0)
+    return TRUE;
+  return !receiver->event_is_over && count_within (gap, receiver->event_time,
+      COUNTER_ROUND_TRIPS * round_trip) > 0;
+}
+
+/* Within the gap the counter tells no more than that it moved on. */
+static gboolean
+is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
+{
+  const guint64 round_trip = get_round_trip (receiver);
+  const guint quarters = (after->ccval - receiver->last_ccval) & COUNTER_MASK;
+
+  if (round_trip == 0)
+    return TRUE;
+  return after->is_data && quarters <= QUARTERS
+      && gap->n * gap->step < COUNTER_ROUND_TRIPS * (gdouble) round_trip;
+}
+
+static void
+settle_gap (TfrcReceiver * receiver, const Arrival * after)
+{
+  const guint64 round_trip = get_round_trip (receiver);
+  Gap gap;
+
+  gap.n = ((after->sequence - receiver->last.sequence) & DCCP_SEQUENCE_MASK)
+      - 1;
+  gap.n_data = gap.n - MIN (gap.n, after->ndp);
+  gap.time = receiver->last.time;
+  gap.step = after->time > gap.time ?
+      (gdouble) (after->time - gap.time) / (gap.n + 1) : 0;
+  receiver->lost += gap.n;
+  if (gap.n_data == 0) {
+    tfrc_losses_add_lossless (&receiver->losses, gap.n, 0);
+    return;
+  }
+  if (is_one_event (receiver, &gap, after)) {
+    if (!is_of_event (receiver, &gap))
+      begin_loss_event (receiver, gap.time + gap.step, receiver->last_ccval);
+    take_loss (receiver, &gap, gap.n);
+    return;
+  }
+  if (is_of_event (receiver, &gap))
+    take_loss (receiver, &gap, CLAMP (count_within (&gap,
+                receiver->event_time, round_trip), 1, gap.n));
+  split_gap (receiver, &gap, round_trip);
+}
+
+static void
+settle_arrival (TfrcReceiver * receiver, const Arrival * arrival)
+{
+  const guint64 step =
+      (arrival->sequence - receiver->last.sequence) & DCCP_SEQUENCE_MASK;
+
+  receiver->came = step < NUMBERS_KNOWN ? receiver->came << step | 1 : 1;
+  receiver->last = *arrival;
+  tfrc_losses_add_lossless (&receiver->losses, 1, arrival->is_data);
+  if (arrival->is_data)
+    note_counter (receiver, arrival->ccval);
+}
+
+static gboolean
+is_next (TfrcReceiver * receiver, const Arrival * arrival)
+{
+  return arrival->sequence == dccp_sequence_add (receiver->last.sequence, 1);
+}
+
+static void
+settle (TfrcReceiver * receiver)
+{
+  while (receiver->n_pending > 0 && (receiver->n_pending == NDUPACK
+          || is_next (receiver, &receiver->pending[0]))) {
+    const Arrival first = receiver->pending[0];
+
+    if (!is_next (receiver, &first))
+      settle_gap (receiver, &first);
+    settle_arrival (receiver, &first);
+    receiver->n_pending--;
+    memmove (&receiver->pending[0], &receiver->pending[1],
+        receiver->n_pending * sizeof (Arrival));
+  }
+}
+
+/* --- what comes */
+
+/* It was given up, or came before: too late to change what was said of it, as
+ * RFC 5348 section 5.1 allows. FALSE: it came before, or so long ago that it must
+ * have. */
+static gboolean
+note_late (TfrcReceiver * receiver, guint64 behind)
+{
+  if (behind >= NUMBERS_KNOWN || receiver->came >> behind & 1) {
+    receiver->duplicates++;
+    return FALSE;
+  }
+  receiver->came |= G_GUINT64_CONSTANT (1) << behind;
+  receiver->reordered++;
+  return TRUE;
+}
+
+static gboolean
+keep_pending (TfrcReceiver * receiver, const Arrival * arrival)
+{
+  guint i;
+
+  for (i = receiver->n_pending; i > 0; i--) {
+    const gint64 difference = dccp_sequence_difference (arrival->sequence,
+        receiver->pending[i - 1].sequence);
+
+    if (difference == 0) {
+      receiver->duplicates++;
+      return FALSE;
+    }
+    if (difference > 0)
+      break;
+  }
+  if (i < receiver->n_pending)
+    receiver->reordered++;
+  memmove (&receiver->pending[i + 1], &receiver->pending[i],
+      (receiver->n_pending - i) * sizeof (Arrival));
+  receiver->pending[i] = *arrival;
+  receiver->n_pending++;
+  return TRUE;
+}
+
+static gboolean
+note_number (TfrcReceiver * receiver, const Arrival * arrival)
+{
+  const gint64 ahead = dccp_sequence_difference (arrival->sequence,
+      receiver->last.sequence);
+
+  if (ahead <= 0)
+    return note_late (receiver, -ahead);
+  return keep_pending (receiver, arrival);
+}
+
+/* Feedback is due with the first data, and when the window counter is four ahead
+ * of what it was at the last one (RFC 4342 section 10.3). */
+static void
+note_data (TfrcReceiver * receiver, const Arrival * arrival, guint32 size,
+    gboolean is_newest)
+{
+  receiver->packets++;
+  receiver->bytes += size;
+  receiver->data_time = receiver->now;
+  receiver->has_new_data = TRUE;
+  receiver->mean_size = receiver->mean_size > 0 ? 0.9 * receiver->mean_size
+      + 0.1 * size : size;
+  if (!is_newest)
+    return;
+  count_round_trip (receiver, arrival->ccval);
+  if (receiver->reports == 0
+      || ((arrival->ccval - receiver->report_ccval) & COUNTER_MASK)
+      >= QUARTERS)
+    receiver->is_due = TRUE;
+}
+
+void
+tfrc_receiver_input (TfrcReceiver * receiver, guint64 now, guint64 sequence,
+    gboolean is_data, guint8 ccval, guint32 size, guint64 ndp)
+{
+  const Arrival arrival = { sequence & DCCP_SEQUENCE_MASK,
+    advance (receiver, now), is_data, ccval & COUNTER_MASK, ndp
+  };
+  const gboolean is_newest = dccp_sequence_difference (arrival.sequence,
+      receiver->greatest) > 0;
+
+  if (!note_number (receiver, &arrival))
+    return;
+  if (is_newest) {
+    receiver->greatest = arrival.sequence;
+    receiver->greatest_time = arrival.time;
+  }
+  if (is_data)
+    note_data (receiver, &arrival, size, is_newest);
+  settle (receiver);
+}
+
+/* --- feedback */
+
+gboolean
+tfrc_receiver_wants_feedback (TfrcReceiver * receiver, guint64 now)
+{
+  advance (receiver, now);
+  return receiver->has_new_data && (receiver->is_due
+      || receiver->now >= tfrc_receiver_next_wakeup (receiver));
+}
+
+/* What came since the last feedback is not left without one for more than a
+ * round trip (RFC 5348 section 6.2). */
+guint64
+tfrc_receiver_next_wakeup (TfrcReceiver * receiver)
+{
+  if (!receiver->has_new_data)
+    return NEVER;
+  return receiver->is_due ? receiver->now :
+      receiver->report_time + guess_round_trip (receiver);
+}
+
+static void
+copy_intervals (TfrcReceiver * receiver, DccpLossIntervals * intervals)
+{
+  const TfrcLosses *losses = &receiver->losses;
+  guint i;
+
+  /* Of more numbers behind a hole the rest counts as lossless: they are not lost
+   * yet. */
+  const guint64 open = (receiver->greatest - receiver->last.sequence)
+      & DCCP_SEQUENCE_MASK;
+  const guint64 more = open - MIN (open, NDUPACK);
+
+  intervals->skip = open - more;
+  intervals->n = losses->n;
+  for (i = 0; i < losses->n; i++) {
+    DccpLossInterval *to = &intervals->intervals[i];
+    const TfrcLossInterval *from = &losses->intervals[i];
+
+    to->lossless = MIN (from->lossless + (i == 0 ? more : 0), MOST_PACKETS);
+    to->loss = MIN (from->loss, MOST_LOSS);
+    to->data = MIN (from->data + 0.5, MOST_PACKETS);
+    to->ecn_nonce = FALSE;
+  }
+}
+
+/* 1 / p, rounded up (RFC 4342 section 8.5), but not for what arithmetic adds */
+static guint32
+get_inverse_rate (TfrcReceiver * receiver)
+{
+  const gdouble mean = tfrc_losses_get_mean (&receiver->losses);
+
+  return mean > 0 ? MIN (ceil (mean * (1 - 1e-9)), G_MAXUINT32 - 1)
+      : G_MAXUINT32;
+}
+
+void
+tfrc_receiver_take_report (TfrcReceiver * receiver, guint64 now,
+    TfrcReport * report)
+{
+  advance (receiver, now);
+  if (receiver->has_new_data)
+    receiver->receive_rate = measure_receive_rate (receiver);
+  receiver->max_receive_rate = MAX (receiver->max_receive_rate,
+      receiver->receive_rate);
+  report->acknowledged = receiver->greatest;
+  report->elapsed = receiver->now - receiver->greatest_time;
+  report->receive_rate = MIN (receiver->receive_rate, G_MAXUINT32);
+  report->loss_event_rate = get_inverse_rate (receiver);
+  copy_intervals (receiver, &report->intervals);
+  if (receiver->has_new_data)
+    add_mark (receiver);
+  receiver->reports++;
+  receiver->report_time = receiver->now;
+  receiver->report_ccval = receiver->counter;
+  receiver->has_new_data = receiver->is_due = FALSE;
+}
+
+void
+tfrc_receiver_get_state (TfrcReceiver * receiver, TfrcReceiverState * state)
+{
+  const gdouble mean = tfrc_losses_get_mean (&receiver->losses);
+
+  state->loss_event_rate = mean > 0 ? 1 / mean : 0;
+  state->round_trip = get_round_trip (receiver);
+  state->receive_rate = MIN (receiver->receive_rate, G_MAXUINT32);
+  state->packets = receiver->packets;
+  state->bytes = receiver->bytes;
+  state->lost = receiver->lost;
+  state->loss_events = receiver->loss_events;
+  state->reordered = receiver->reordered;
+  state->duplicates = receiver->duplicates;
+  state->reports = receiver->reports;
+}
