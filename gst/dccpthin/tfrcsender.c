@@ -1,0 +1,703 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The sender of TFRC; see the header. Sections are those of RFC 5348 where no
+ * other RFC is named; what it calls X, R, s, p and tld is so called here. */
+
+#include "tfrcsender.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dccpsequence.h"
+#include "tfrcreceiverates.h"
+
+#define SECOND G_GUINT64_CONSTANT (1000000000)
+#define NEVER G_MAXUINT64
+#define LONG_AGO G_MININT64
+
+/* Ethernet's, for who says none */
+#define DEFAULT_MAX_SEGMENT 1460
+#define DEFAULT_GRANULARITY (SECOND / 1000)     /* 4.6 has 10 ms; timers are
+                                                 * better now */
+/* t_mbi: at least one packet in 64 seconds (4.3) */
+#define BACKOFF 64
+/* The no-feedback timer before there is a round trip (4.2) */
+#define FIRST_TIMEOUT (2 * SECOND)
+/* q and q2: how much of the old average stays (4.3, 4.5). The paper has 0.8 in
+ * its place, equation 4.1. */
+#define ROUND_TRIP_FILTER 0.9
+#define SQUARE_ROOT_FILTER 0.9
+/* The mean packet size over so many (4.1 leaves open how; the paper takes the
+ * mean of the last ten) */
+#define SEGMENT_FILTER 0.9
+/* Of the mean deviation: RFC 6298 section 2.3 */
+#define VARIANCE_FILTER 0.75
+/* Loopback's is far below; a clock that stands still gives none. */
+#define LEAST_ROUND_TRIP (SECOND / 1000)
+#define MOST_ROUND_TRIP (64 * SECOND)
+/* What a data-limited sender's receive rate counts after a loss (4.3) */
+#define LIMITED_LOSS 0.85
+/* W_init, from RFC 3390 (4.2) */
+#define INITIAL_WINDOW 4380
+/* The window counter has 4 bits, counts quarters of a round trip, and jumps by
+ * at most 5 (RFC 4342 section 8.1). */
+#define COUNTER_MASK 15
+#define QUARTERS 4
+#define MOST_QUARTERS 5
+/* Numbers sent that are remembered: 40 Mbit/s of large packets over a second; a
+ * power of 2 */
+#define SENT_KEPT 4096
+
+typedef struct
+{
+  guint64 sequence;             /* 48 bits, above them CCVal */
+  guint64 time;                 /* ns */
+} Sent;
+
+struct _TfrcSender
+{
+  TfrcSenderConfig config;
+  guint64 now;                  /* the latest that the caller said */
+
+  /* --- what was sent */
+  Sent sent[SENT_KEPT];
+  gboolean has_sent;            /* anything */
+  guint64 first_sent, last_sent;
+  gdouble mean_size;            /* 0: no data yet */
+
+  /* --- the round trip; seconds, 0: unknown */
+  gdouble round_trip;           /* R */
+  gdouble square_root;          /* R_sqmean */
+  gdouble last_sample;
+  gdouble variance;
+
+  /* --- the rate, bytes per second */
+  gdouble rate;                 /* X; without R packets per second */
+  gdouble receive_limit;        /* recv_limit */
+  TfrcReceiveRates receive_rates;       /* X_recv_set */
+  gdouble loss_event_rate;      /* p */
+  guint64 last_doubled;         /* tld */
+  gdouble drop_rate;            /* X_drop */
+  guint64 drop_until;           /* 0: not in force */
+
+  /* --- pacing */
+  gboolean has_nominal;
+  gint64 nominal;               /* when the last data packet was to go */
+  guint32 last_size;
+  gboolean more;                /* data waits */
+
+  /* --- the window counter */
+  guint8 counter;
+  guint64 counter_time;
+
+  /* --- was the interval data-limited: 8.2.1 */
+  gint64 not_limited_1, not_limited_2;
+  gint64 t_new, t_next;
+
+  /* --- the no-feedback timer */
+  guint64 timer;
+  gboolean sent_since_timer;
+
+  guint64 acknowledged;         /* of the latest feedback */
+  guint32 receive_rate;
+  guint64 feedbacks, no_feedbacks, slow_receivers, dropped;
+};
+
+void
+tfrc_sender_config_init (TfrcSenderConfig * config)
+{
+  memset (config, 0, sizeof (*config));
+  config->equation = TFRC_EQUATION_EXACT;
+  config->max_segment = DEFAULT_MAX_SEGMENT;
+  config->reduce_oscillation = TRUE;
+  config->granularity = DEFAULT_GRANULARITY;
+}
+
+TfrcSender *
+tfrc_sender_new (const TfrcSenderConfig * config)
+{
+  TfrcSender *sender = g_new0 (TfrcSender, 1);
+  guint i;
+
+  sender->config = *config;
+  if (sender->config.max_segment == 0)
+    sender->config.max_segment = DEFAULT_MAX_SEGMENT;
+  for (i = 0; i < SENT_KEPT; i++)
+    sender->sent[i].sequence = G_MAXUINT64;
+  sender->rate = 1;             /* packet per second: 4.2 */
+  sender->receive_limit = INFINITY;
+  tfrc_receive_rates_init (&sender->receive_rates, 0);
+  sender->not_limited_1 = sender->not_limited_2 = LONG_AGO;
+  sender->t_new = sender->t_next = LONG_AGO;
+  sender->timer = NEVER;
+  return sender;
+}
+
+void
+tfrc_sender_free (TfrcSender * sender)
+{
+  g_free (sender);
+}
+
+/* --- units, and what others are made of */
+
+/* The clock never goes back; who lets it is not served worse than by one that
+ * stands still. */
+static guint64
+advance (TfrcSender * sender, guint64 now)
+{
+  sender->now = MAX (sender->now, now);
+  return sender->now;
+}
+
+static guint64
+to_ns (gdouble seconds)
+{
+  return seconds * SECOND;
+}
+
+static gboolean
+has_round_trip (TfrcSender * sender)
+{
+  return sender->round_trip > 0;
+}
+
+/* s */
+static gdouble
+get_segment_size (TfrcSender * sender)
+{
+  if (sender->config.segment_size > 0)
+    return sender->config.segment_size;
+  return sender->mean_size > 0 ? MAX (sender->mean_size, 1)
+      : sender->config.max_segment;
+}
+
+/* s / t_mbi */
+static gdouble
+get_least_rate (TfrcSender * sender)
+{
+  return get_segment_size (sender) / BACKOFF;
+}
+
+/* W_init / R (4.2); it is recover_rate too (4.4) */
+static gdouble
+get_initial_rate (TfrcSender * sender)
+{
+  const gdouble segment = sender->config.max_segment;
+
+  return MIN (4 * segment, MAX (2 * segment, INITIAL_WINDOW))
+      / sender->round_trip;
+}
+
+/* X in bytes per second, with the round trip or without one yet */
+static gdouble
+get_allowed_rate (TfrcSender * sender)
+{
+  return has_round_trip (sender) ? sender->rate
+      : sender->rate * get_segment_size (sender);
+}
+
+/* ... and what the receiver's drops (RFC 4342 section 5.2) and our own limit
+ * leave of it */
+static gdouble
+get_rate (TfrcSender * sender)
+{
+  gdouble rate = get_allowed_rate (sender);
+
+  if (sender->now < sender->drop_until)
+    rate = MIN (rate, MAX (sender->drop_rate, get_least_rate (sender)));
+  if (sender->config.max_rate > 0)
+    rate = MIN (rate, sender->config.max_rate);
+  return rate;
+}
+
+/* X_inst (4.5) */
+static gdouble
+get_instant_rate (TfrcSender * sender)
+{
+  const gdouble rate = get_rate (sender);
+  gdouble instant;
+
+  if (!sender->config.reduce_oscillation || !has_round_trip (sender))
+    return rate;
+  instant = rate * sender->square_root / sqrt (sender->last_sample);
+  instant = MAX (instant, MIN (rate, get_least_rate (sender)));
+  if (sender->config.max_rate > 0)
+    instant = MIN (instant, sender->config.max_rate);
+  return instant;
+}
+
+static gdouble
+get_equation_rate (TfrcSender * sender)
+{
+  return tfrc_equation_rate (sender->config.equation,
+      get_segment_size (sender), sender->round_trip, sender->loss_event_rate);
+}
+
+static void
+restart_timer (TfrcSender * sender)
+{
+  const gdouble packets = 2 * get_segment_size (sender)
+      / get_allowed_rate (sender);
+
+  sender->timer = sender->now + to_ns (MAX (4 * sender->round_trip, packets));
+  sender->sent_since_timer = FALSE;
+}
+
+/* --- the round trip */
+
+static void
+take_sample (TfrcSender * sender, guint64 ns)
+{
+  const gdouble sample = (gdouble) CLAMP (ns, LEAST_ROUND_TRIP,
+      MOST_ROUND_TRIP) / SECOND;
+
+  sender->variance = VARIANCE_FILTER * sender->variance +
+      (1 - VARIANCE_FILTER) * fabs (sample - sender->round_trip);
+  sender->round_trip = ROUND_TRIP_FILTER * sender->round_trip +
+      (1 - ROUND_TRIP_FILTER) * sample;
+  sender->square_root = SQUARE_ROOT_FILTER * sender->square_root +
+      (1 - SQUARE_ROOT_FILTER) * sqrt (sample);
+  sender->last_sample = sample;
+}
+
+/* The first: from one packet a second to a window a round trip (4.2). The rate
+ * that the receiver says is no limit yet. */
+static void
+take_first_sample (TfrcSender * sender, guint64 ns)
+{
+  const gdouble sample = (gdouble) CLAMP (ns, LEAST_ROUND_TRIP,
+      MOST_ROUND_TRIP) / SECOND;
+
+  sender->round_trip = sender->last_sample = sample;
+  sender->square_root = sqrt (sample);
+  sender->variance = sample / 2;        /* RFC 6298 section 2.2 */
+  sender->rate = get_initial_rate (sender);
+  sender->last_doubled = sender->now;
+  tfrc_receive_rates_init (&sender->receive_rates, sender->now);
+  sender->counter_time = sender->now;
+  if (sender->timer != NEVER)
+    restart_timer (sender);
+}
+
+void
+tfrc_sender_set_round_trip (TfrcSender * sender, guint64 now,
+    guint64 round_trip)
+{
+  advance (sender, now);
+  if (sender->feedbacks == 0)
+    take_first_sample (sender, round_trip);
+}
+
+void
+tfrc_sender_set_max_rate (TfrcSender * sender, guint64 max_rate)
+{
+  sender->config.max_rate = max_rate;
+}
+
+/* --- pacing: 4.6 */
+
+static gint64
+get_interval (TfrcSender * sender)
+{
+  const gdouble ns = sender->last_size / get_instant_rate (sender) * SECOND;
+
+  return CLAMP (ns, 1, (gdouble) G_MAXINT32 * SECOND);
+}
+
+/* t_delta */
+static gint64
+get_tolerance (TfrcSender * sender, gint64 interval)
+{
+  gint64 tolerance = MIN (interval, (gint64) sender->config.granularity);
+
+  if (has_round_trip (sender))
+    tolerance = MIN (tolerance, (gint64) to_ns (sender->round_trip));
+  return tolerance / 2;
+}
+
+/* By the rate of now, not that of the last packet: what the sender learns counts
+ * at once. What was not sent for longer than a round trip is forgotten, so that
+ * fewer packets than a round trip's may go in one. */
+static gint64
+get_nominal (TfrcSender * sender)
+{
+  gint64 interval, credit;
+
+  if (!sender->has_nominal)
+    return sender->now;
+  interval = get_interval (sender);
+  credit = (gint64) to_ns (sender->round_trip) - interval
+      - get_tolerance (sender, interval);
+  return MAX (sender->nominal + interval,
+      (gint64) sender->now - MAX (credit, 0));
+}
+
+guint64
+tfrc_sender_next_send (TfrcSender * sender, guint64 now)
+{
+  gint64 at;
+
+  now = advance (sender, now);
+  if (!sender->has_nominal)
+    return now;
+  at = get_nominal (sender) - get_tolerance (sender, get_interval (sender));
+  return MAX (at, (gint64) now);
+}
+
+/* --- what is sent */
+
+static void
+remember (TfrcSender * sender, guint64 sequence)
+{
+  Sent *sent = &sender->sent[sequence % SENT_KEPT];
+
+  sent->sequence = sequence | (guint64) sender->counter << DCCP_SEQUENCE_BITS;
+  sent->time = sender->now;
+  if (!sender->has_sent)
+    sender->first_sent = sequence;
+  sender->has_sent = TRUE;
+  sender->last_sent = sequence;
+}
+
+static const Sent *
+find_sent (TfrcSender * sender, guint64 sequence)
+{
+  const Sent *sent = &sender->sent[sequence % SENT_KEPT];
+
+  return (sent->sequence & DCCP_SEQUENCE_MASK) == sequence
+      && sent->sequence != G_MAXUINT64 ? sent : NULL;
+}
+
+static void
+count_quarters (TfrcSender * sender)
+{
+  guint64 quarters;
+
+  if (!has_round_trip (sender))
+    return;
+  quarters = (sender->now - sender->counter_time)
+      / MAX (to_ns (sender->round_trip / QUARTERS), 1);
+  if (quarters == 0)
+    return;
+  sender->counter = (sender->counter + MIN (quarters, MOST_QUARTERS))
+      & COUNTER_MASK;
+  sender->counter_time = sender->now;
+}
+
+static void
+average_size (TfrcSender * sender, guint32 size)
+{
+  sender->mean_size = sender->mean_size > 0 ?
+      SEGMENT_FILTER * sender->mean_size + (1 - SEGMENT_FILTER) * size : size;
+}
+
+/* 8.2.1: all that it is allowed to send is sent, and not by our own limit. */
+static void
+note_not_limited (TfrcSender * sender)
+{
+  const gint64 now = sender->now;
+
+  if (tfrc_sender_next_send (sender, now) <= (guint64) now)
+    return;
+  if (sender->config.max_rate > 0
+      && get_allowed_rate (sender) > sender->config.max_rate)
+    return;
+  if (sender->not_limited_1 <= sender->t_new)
+    sender->not_limited_1 = now;
+  else if (sender->not_limited_2 <= sender->t_next)
+    sender->not_limited_2 = now;
+}
+
+guint8
+tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
+    guint32 size, gboolean more)
+{
+  advance (sender, now);
+  sequence &= DCCP_SEQUENCE_MASK;
+  sender->nominal = get_nominal (sender);
+  sender->has_nominal = TRUE;
+  if (size > 0)
+    average_size (sender, size);
+  /* With a nominal size it is packets that are paced, else bytes; a packet
+   * without payload is one too. */
+  sender->last_size = size > 0 && sender->config.segment_size == 0 ? size
+      : get_segment_size (sender);
+  sender->more = more;
+  count_quarters (sender);
+  remember (sender, sequence);
+  if (sender->timer == NEVER) {
+    restart_timer (sender);
+    if (!has_round_trip (sender))
+      sender->timer = sender->now + FIRST_TIMEOUT;
+  }
+  sender->sent_since_timer = TRUE;
+  note_not_limited (sender);
+  return sender->counter;
+}
+
+void
+tfrc_sender_sent_other (TfrcSender * sender, guint64 now, guint64 sequence)
+{
+  advance (sender, now);
+  remember (sender, sequence & DCCP_SEQUENCE_MASK);
+}
+
+/* --- feedback: 4.3 */
+
+/* FALSE: the number was never sent, or what it says is old. */
+static gboolean
+is_credible (TfrcSender * sender, const TfrcFeedback * feedback)
+{
+  if (!sender->has_sent || feedback->acknowledged > DCCP_SEQUENCE_MASK
+      || dccp_sequence_difference (sender->last_sent,
+          feedback->acknowledged) < 0
+      || dccp_sequence_difference (feedback->acknowledged,
+          sender->first_sent) < 0)
+    return FALSE;
+  return sender->feedbacks == 0
+      || dccp_sequence_difference (feedback->acknowledged,
+      sender->acknowledged) >= 0;
+}
+
+/* R_sample, or the whole time where the receiver says that it held it back for
+ * longer than that */
+static void
+time_feedback (TfrcSender * sender, const Sent * sent,
+    const TfrcFeedback * feedback)
+{
+  guint64 sample = sender->now - sent->time;
+
+  if (feedback->has_elapsed && feedback->elapsed < sample)
+    sample -= feedback->elapsed;
+  if (has_round_trip (sender))
+    take_sample (sender, sample);
+  else
+    take_first_sample (sender, sample);
+}
+
+/* The packet that went with this counter is a round trip old: the next is at
+ * least four ahead (RFC 4342 section 8.1). */
+static void
+raise_counter (TfrcSender * sender, const Sent * sent)
+{
+  const guint8 counter = sent->sequence >> DCCP_SEQUENCE_BITS;
+
+  if (((sender->counter - counter) & COUNTER_MASK) >= QUARTERS)
+    return;
+  sender->counter = (counter + QUARTERS) & COUNTER_MASK;
+  sender->counter_time = sender->now;
+}
+
+/* The interval that feedback on a packet sent at t_new is about ended with it;
+ * it began a round trip before, or where the last one ended (8.2.1). */
+static gboolean
+was_data_limited (TfrcSender * sender, gint64 t_new)
+{
+  const gint64 round_trip = to_ns (sender->round_trip);
+  const gint64 t_old = sender->t_new == LONG_AGO ? t_new - round_trip :
+      MIN (sender->t_new, t_new - round_trip);
+  const gboolean is_limited =
+      !(t_old < sender->not_limited_1 && sender->not_limited_1 <= t_new)
+      && !(t_old < sender->not_limited_2 && sender->not_limited_2 <= t_new);
+
+  sender->t_new = t_new;
+  sender->t_next = sender->now;
+  if (sender->not_limited_1 <= t_new && sender->not_limited_2 > t_new)
+    sender->not_limited_1 = sender->not_limited_2;
+  return is_limited;
+}
+
+/* What is no number is the worst. */
+static gdouble
+clamp_loss_event_rate (gdouble p)
+{
+  return p <= 1 ? MAX (p, 0) : 1;
+}
+
+static void
+limit_by_receive_rate (TfrcSender * sender, gdouble receive_rate,
+    gboolean is_limited, gboolean is_loss)
+{
+  TfrcReceiveRates *rates = &sender->receive_rates;
+  gdouble times = 2;
+
+  if (is_limited && is_loss) {
+    tfrc_receive_rates_halve (rates);
+    tfrc_receive_rates_maximize (rates, sender->now,
+        LIMITED_LOSS * receive_rate);
+    times = 1;
+  } else if (is_limited) {
+    tfrc_receive_rates_maximize (rates, sender->now, receive_rate);
+  } else {
+    tfrc_receive_rates_update (rates, sender->now, receive_rate,
+        to_ns (sender->round_trip));
+  }
+  sender->receive_limit = times * tfrc_receive_rates_get_max (rates);
+}
+
+/* The end of step 4. Slow start waits while the receiver is slow (RFC 4340
+ * section 11.6). */
+static void
+set_rate (TfrcSender * sender, gboolean may_double)
+{
+  const guint64 now = sender->now;
+
+  if (sender->loss_event_rate > 0) {
+    sender->rate = MAX (MIN (get_equation_rate (sender),
+            sender->receive_limit), get_least_rate (sender));
+  } else if (may_double && now >= sender->drop_until
+      && now - sender->last_doubled >= to_ns (sender->round_trip)) {
+    sender->rate = MAX (MIN (2 * sender->rate, sender->receive_limit),
+        get_initial_rate (sender));
+    sender->last_doubled = now;
+  }
+}
+
+/* RFC 4342 section 5.2 lowers X_recv for this; of a set of which the largest
+ * counts that would do nothing, so that it is a limit of its own here, for a
+ * round trip. */
+static void
+obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)
+{
+  const gdouble packet = get_segment_size (sender) / sender->round_trip;
+  const gdouble received = sender->receive_rate > 0 ? sender->receive_rate
+      : get_allowed_rate (sender);
+
+  sender->slow_receivers += feedback->slow_receiver;
+  sender->dropped += feedback->dropped;
+  if (feedback->dropped > 0)
+    sender->drop_rate = MAX (received - feedback->dropped * packet,
+        MIN (received, packet));
+  else if (feedback->slow_receiver || feedback->dropped_others)
+    sender->drop_rate = received;
+  else
+    return;
+  sender->drop_until = sender->now + to_ns (sender->round_trip);
+}
+
+/* A receive rate of 0 is that of the first feedback, for which nothing is known
+ * yet; who says it again never makes us faster. */
+static void
+take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
+    gint64 t_new, gboolean is_first_sample)
+{
+  const gdouble p = clamp_loss_event_rate (feedback->loss_event_rate);
+  const gboolean is_loss = p > sender->loss_event_rate;
+  const gboolean is_first = sender->feedbacks == 0;
+
+  sender->feedbacks++;
+  sender->acknowledged = feedback->acknowledged;
+  sender->loss_event_rate = p;
+  sender->receive_rate = feedback->receive_rate;
+  if (feedback->receive_rate > 0)
+    limit_by_receive_rate (sender, feedback->receive_rate,
+        was_data_limited (sender, t_new), is_loss);
+  /* The first of all has set the rate already (4.2), unless it knows better */
+  if (!is_first_sample || p > 0)
+    set_rate (sender, is_first || feedback->receive_rate > 0);
+  /* Step 3 has this before the new rate; when that falls, two packets would
+   * take longer. */
+  restart_timer (sender);
+}
+
+void
+tfrc_sender_feedback (TfrcSender * sender, guint64 now,
+    const TfrcFeedback * feedback)
+{
+  const gboolean is_first_sample = !has_round_trip (sender);
+  const Sent *sent;
+
+  advance (sender, now);
+  if (!is_credible (sender, feedback))
+    return;
+  sent = find_sent (sender, feedback->acknowledged);
+  if (sent) {
+    time_feedback (sender, sent, feedback);
+    raise_counter (sender, sent);
+  }
+  if (!has_round_trip (sender))
+    return;
+  if (feedback->has_receive_rate)
+    take_feedback (sender, feedback, sent ? sent->time
+        : sender->now - MIN (sender->now, to_ns (sender->round_trip)),
+        is_first_sample);
+  obey_receiver (sender, feedback);
+}
+
+/* --- the no-feedback timer: 4.4 */
+
+guint64
+tfrc_sender_next_wakeup (TfrcSender * sender)
+{
+  return sender->timer;
+}
+
+/* Update_Limits () */
+static void
+update_limits (TfrcSender * sender, gdouble limit)
+{
+  limit = MAX (limit, get_least_rate (sender));
+  tfrc_receive_rates_replace (&sender->receive_rates, sender->now, limit / 2);
+  sender->receive_limit = limit;
+  set_rate (sender, FALSE);
+}
+
+static void
+halve_without_loss (TfrcSender * sender)
+{
+  const gdouble least = has_round_trip (sender) ? get_least_rate (sender)
+      : 1.0 / BACKOFF;
+
+  sender->rate = MAX (sender->rate / 2, least);
+}
+
+/* It was idle, and is no faster than it may begin anyway. */
+static gboolean
+is_spared (TfrcSender * sender, gdouble receive_rate)
+{
+  if (sender->sent_since_timer || sender->more)
+    return FALSE;
+  if (!has_round_trip (sender))
+    return TRUE;
+  return sender->loss_event_rate > 0 ?
+      receive_rate < get_initial_rate (sender) :
+      sender->rate < 2 * get_initial_rate (sender);
+}
+
+void
+tfrc_sender_timeout (TfrcSender * sender, guint64 now)
+{
+  const gdouble receive_rate =
+      tfrc_receive_rates_get_max (&sender->receive_rates);
+
+  if (advance (sender, now) < sender->timer)
+    return;
+  sender->no_feedbacks++;
+  if (!is_spared (sender, receive_rate)) {
+    if (sender->loss_event_rate <= 0)
+      halve_without_loss (sender);
+    else if (get_equation_rate (sender) > 2 * receive_rate)
+      update_limits (sender, receive_rate);
+    else
+      update_limits (sender, get_equation_rate (sender) / 2);
+  }
+  restart_timer (sender);
+}
+
+void
+tfrc_sender_get_state (TfrcSender * sender, TfrcSenderState * state)
+{
+  state->rate = get_rate (sender);
+  state->instant_rate = get_instant_rate (sender);
+  state->receive_limit = isinf (sender->receive_limit) ? G_MAXDOUBLE
+      : sender->receive_limit;
+  state->receive_rate = sender->receive_rate;
+  state->loss_event_rate = sender->loss_event_rate;
+  state->round_trip = to_ns (sender->round_trip);
+  state->round_trip_variance = to_ns (sender->variance);
+  state->segment_size = get_segment_size (sender);
+  state->feedbacks = sender->feedbacks;
+  state->no_feedbacks = sender->no_feedbacks;
+  state->slow_receivers = sender->slow_receivers;
+  state->dropped = sender->dropped;
+}

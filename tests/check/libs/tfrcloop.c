@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A sender and a receiver of TFRC in virtual time, over a link of fixed rate and
+ * delay with a queue: Erixzon's two links (sections 5.3.1 and 5.3.4), and his
+ * losses (5.3.5). His own sawtooth, figures 13 and 14, must not come. */
+
+#include <gst/check/gstcheck.h>
+
+#include <math.h>
+
+#include "dccpsequence.h"
+#include "tfrcreceiver.h"
+#include "tfrcsender.h"
+
+#define SECOND G_GUINT64_CONSTANT (1000000000)
+#define MS G_GUINT64_CONSTANT (1000000)
+#define NEVER G_MAXUINT64
+
+#define SIZE 512                /* bytes, as the paper's */
+#define HEADERS 40              /* IP and DCCP with long numbers */
+#define FIRST (DCCP_SEQUENCE_MASK - 1000)       /* so that numbers wrap */
+#define SECONDS 180
+#define WARM_UP 60              /* seconds that are not judged */
+#define IN_FLIGHT 65536
+
+typedef struct
+{
+  guint64 time, sequence;
+  guint8 ccval;
+} Packet;
+
+typedef struct
+{
+  guint64 time;
+  TfrcFeedback feedback;
+} Answer;
+
+typedef struct
+{
+  /* --- the link */
+  gdouble rate;                 /* bytes per second, with headers */
+  guint64 delay;                /* ns, each way */
+  guint64 queue;                /* bytes; G_MAXUINT64: endless */
+  guint every;                  /* so many packets one is lost; 0: none */
+  gdouble random_loss;
+  gdouble application;          /* bytes per second, 0: always data */
+
+  TfrcSender *sender;
+  TfrcReceiver *receiver;
+  GRand *random;
+  guint64 now, sequence, n_sent;
+  guint64 next_data;
+  guint64 free;                 /* ns, when the link has sent what it has */
+  Packet packets[IN_FLIGHT];
+  guint first_packet, n_packets;
+  Answer answers[1024];
+  guint first_answer, n_answers;
+
+  /* --- what came of it */
+  guint64 received[SECONDS];    /* bytes */
+  guint64 dropped, n_feedback;
+  guint64 longest;              /* ns in the queue, after WARM_UP */
+  gdouble p_sum, relative_sum, p_least, p_most;
+  guint n_judged;
+} Loop;
+
+static Loop *
+loop_new (gdouble rate, guint64 delay, guint64 queue, gboolean oscillation)
+{
+  Loop *loop = g_new0 (Loop, 1);
+  TfrcSenderConfig config;
+  const TfrcReceiverConfig receiver = {
+    TFRC_EQUATION_EXACT, FIRST
+  };
+
+  loop->rate = rate;
+  loop->delay = delay;
+  loop->queue = queue;
+  loop->sequence = FIRST;
+  loop->p_least = 1;
+  loop->random = g_rand_new_with_seed (2004);
+  tfrc_sender_config_init (&config);
+  config.max_segment = SIZE;
+  config.reduce_oscillation = oscillation;
+  loop->sender = tfrc_sender_new (&config);
+  loop->receiver = tfrc_receiver_new (&receiver);
+  tfrc_sender_set_round_trip (loop->sender, 0, 2 * delay);
+  tfrc_receiver_set_round_trip (loop->receiver, 2 * delay);
+  return loop;
+}
+
+static void
+loop_free (Loop * loop)
+{
+  tfrc_sender_free (loop->sender);
+  tfrc_receiver_free (loop->receiver);
+  g_rand_free (loop->random);
+  g_free (loop);
+}
+
+static gboolean
+is_lost (Loop * loop)
+{
+  if (loop->every > 0 && loop->n_sent % loop->every == 0)
+    return TRUE;
+  return loop->random_loss > 0
+      && g_rand_double (loop->random) < loop->random_loss;
+}
+
+static void
+send_packet (Loop * loop)
+{
+  const guint64 wait = loop->free > loop->now ? loop->free - loop->now : 0;
+  Packet packet;
+
+  loop->sequence = dccp_sequence_add (loop->sequence, 1);
+  packet.sequence = loop->sequence;
+  packet.ccval = tfrc_sender_sent (loop->sender, loop->now, loop->sequence,
+      SIZE, loop->application <= 0);
+  loop->n_sent++;
+  if (loop->application > 0)
+    loop->next_data += SIZE / loop->application * SECOND;
+  if (is_lost (loop))
+    return;
+  if (wait * loop->rate / SECOND + SIZE + HEADERS > loop->queue) {
+    loop->dropped++;
+    return;
+  }
+  if (loop->now > WARM_UP * SECOND)
+    loop->longest = MAX (loop->longest, wait);
+  loop->free = loop->now + wait + (SIZE + HEADERS) / loop->rate * SECOND;
+  packet.time = loop->free + loop->delay;
+  g_assert (loop->n_packets < IN_FLIGHT);
+  loop->packets[(loop->first_packet + loop->n_packets++) % IN_FLIGHT] = packet;
+}
+
+static void
+answer (Loop * loop)
+{
+  Answer answer = { loop->now + loop->delay };
+  TfrcReport report;
+
+  if (!tfrc_receiver_wants_feedback (loop->receiver, loop->now))
+    return;
+  tfrc_receiver_take_report (loop->receiver, loop->now, &report);
+  answer.feedback.acknowledged = report.acknowledged;
+  answer.feedback.elapsed = report.elapsed;
+  answer.feedback.has_elapsed = TRUE;
+  answer.feedback.has_receive_rate = TRUE;
+  answer.feedback.receive_rate = report.receive_rate;
+  fail_unless (tfrc_intervals_get_loss_event_rate (&report.intervals,
+          &answer.feedback.loss_event_rate));
+  loop->answers[(loop->first_answer + loop->n_answers++) %
+      G_N_ELEMENTS (loop->answers)] = answer;
+  loop->n_feedback++;
+}
+
+static void
+judge (Loop * loop)
+{
+  TfrcSenderState state;
+  gdouble f;
+
+  if (loop->now < WARM_UP * SECOND)
+    return;
+  tfrc_sender_get_state (loop->sender, &state);
+  loop->p_sum += state.loss_event_rate;
+  loop->p_least = MIN (loop->p_least, state.loss_event_rate);
+  loop->p_most = MAX (loop->p_most, state.loss_event_rate);
+  f = tfrc_equation_f (TFRC_EQUATION_EXACT, .1);
+  loop->relative_sum += state.rate * f * state.round_trip / SECOND / SIZE;
+  loop->n_judged++;
+}
+
+static void
+receive_packet (Loop * loop)
+{
+  const Packet *packet = &loop->packets[loop->first_packet];
+
+  loop->first_packet = (loop->first_packet + 1) % IN_FLIGHT;
+  loop->n_packets--;
+  loop->received[loop->now / SECOND] += SIZE + HEADERS;
+  tfrc_receiver_input (loop->receiver, loop->now, packet->sequence, TRUE,
+      packet->ccval, SIZE, 0);
+  answer (loop);
+}
+
+static void
+receive_answer (Loop * loop)
+{
+  const Answer *answer = &loop->answers[loop->first_answer];
+
+  loop->first_answer = (loop->first_answer + 1) % G_N_ELEMENTS (loop->answers);
+  loop->n_answers--;
+  tfrc_sender_feedback (loop->sender, loop->now, &answer->feedback);
+  judge (loop);
+}
+
+static void
+loop_run (Loop * loop)
+{
+  while (TRUE) {
+    const guint64 send = MAX (loop->next_data,
+        tfrc_sender_next_send (loop->sender, loop->now));
+    const guint64 timer = tfrc_sender_next_wakeup (loop->sender);
+    const guint64 packet = loop->n_packets > 0 ?
+        loop->packets[loop->first_packet].time : NEVER;
+    const guint64 answered = loop->n_answers > 0 ?
+        loop->answers[loop->first_answer].time : NEVER;
+    const guint64 due = tfrc_receiver_next_wakeup (loop->receiver);
+
+    loop->now = MIN (MIN (send, timer), MIN (MIN (packet, answered), due));
+    if (loop->now >= SECONDS * SECOND)
+      return;
+    if (packet == loop->now)
+      receive_packet (loop);
+    else if (answered == loop->now)
+      receive_answer (loop);
+    else if (timer == loop->now)
+      tfrc_sender_timeout (loop->sender, loop->now);
+    else if (send == loop->now)
+      send_packet (loop);
+    else
+      answer (loop);
+  }
+}
+
+/* Of the link's rate, after the warm-up; and the coefficient of variation of
+ * the seconds */
+static gdouble
+get_use (Loop * loop, gdouble * variation)
+{
+  gdouble sum = 0, squares = 0, mean;
+  guint i;
+
+  for (i = WARM_UP; i < SECONDS; i++) {
+    sum += loop->received[i];
+    squares += (gdouble) loop->received[i] * loop->received[i];
+  }
+  mean = sum / (SECONDS - WARM_UP);
+  *variation = sqrt (MAX (squares / (SECONDS - WARM_UP) - mean * mean, 0))
+      / mean;
+  return mean / loop->rate;
+}
+
+static void
+log_use (Loop * loop, const gchar * what, gdouble * use, gdouble * variation)
+{
+  TfrcSenderState state;
+
+  *use = get_use (loop, variation);
+  tfrc_sender_get_state (loop->sender, &state);
+  GST_INFO ("%s: use %.3f, variation %.3f, longest in queue %.0f ms, "
+      "p %.4f, R %.0f ms, %" G_GUINT64_FORMAT " timeouts, %" G_GUINT64_FORMAT
+      " feedbacks", what, *use, *variation, loop->longest / 1e6,
+      state.loss_event_rate, state.round_trip / 1e6, state.no_feedbacks,
+      loop->n_feedback);
+}
+
+/* Figure 5.2 ff.: 42 kbyte/s */
+GST_START_TEST (one_flow_fills_its_link)
+{
+  const guint64 queues[] = { 4000, 8000, 20000, 64000 };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (queues); i++) {
+    Loop *loop = loop_new (42000, 11 * MS, queues[i], TRUE);
+    gdouble use, variation;
+
+    loop_run (loop);
+    log_use (loop, "42 kbyte/s", &use, &variation);
+    fail_unless (use >= .95, "%" G_GUINT64_FORMAT ": %g", queues[i], use);
+    loop_free (loop);
+  }
+}
+
+GST_END_TEST;
+
+/* Figures 5.13 and 5.14: 20 kbyte/s, what is more is delayed */
+GST_START_TEST (delaying_link_is_used_without_a_sawtooth)
+{
+  const guint64 queues[] = { 4000, 6000, 10000, 20000 };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (queues); i++) {
+    Loop *loop = loop_new (20000, 11 * MS, queues[i], TRUE);
+    gdouble use, variation;
+
+    loop_run (loop);
+    log_use (loop, "20 kbyte/s", &use, &variation);
+    fail_unless (use >= .95, "%" G_GUINT64_FORMAT ": %g", queues[i], use);
+    fail_unless (variation < .1, "%" G_GUINT64_FORMAT ": %g", queues[i],
+        variation);
+    fail_unless (loop->longest <= queues[i] / 20000. * SECOND);
+    loop_free (loop);
+  }
+}
+
+GST_END_TEST;
+
+/* Figures 5.15 to 5.17 */
+GST_START_TEST (every_tenth_packet_lost)
+{
+  Loop *loop = loop_new (1e7, 11 * MS, G_MAXUINT64, TRUE);
+
+  loop->every = 10;
+  loop_run (loop);
+  GST_INFO ("p %.4f to %.4f, mean %.4f; X is %.4f of s / (R * 0.565)",
+      loop->p_least, loop->p_most, loop->p_sum / loop->n_judged,
+      loop->relative_sum / loop->n_judged);
+  fail_unless (loop->p_least >= .095 && loop->p_most <= .105,
+      "%g to %g", loop->p_least, loop->p_most);
+  fail_unless (fabs (loop->relative_sum / loop->n_judged - 1) <= .02,
+      "%g", loop->relative_sum / loop->n_judged);
+  loop_free (loop);
+}
+
+GST_END_TEST;
+
+/* An application that sends less than it may: twice what is received is as much
+ * as it is allowed (5.3.5) */
+GST_START_TEST (application_is_given_twice_what_it_sends)
+{
+  Loop *loop = loop_new (1e7, 11 * MS, G_MAXUINT64, TRUE);
+  TfrcSenderState state;
+
+  loop->every = 10;
+  loop->application = 12800;
+  loop_run (loop);
+  tfrc_sender_get_state (loop->sender, &state);
+  GST_INFO ("X %.0f, X_recv %u", state.rate, state.receive_rate);
+  fail_unless (state.rate <= 2 * 12800 * 1.05, "%g", state.rate);
+  fail_unless (state.rate >= 12800, "%g", state.rate);
+  loop_free (loop);
+}
+
+GST_END_TEST;
+
+/* Figures 5.18, 5.19 */
+GST_START_TEST (random_loss_is_survived)
+{
+  Loop *loop = loop_new (1e7, 11 * MS, G_MAXUINT64, TRUE);
+
+  loop->random_loss = .1;
+  loop_run (loop);
+  GST_INFO ("p %.4f to %.4f, mean %.4f", loop->p_least, loop->p_most,
+      loop->p_sum / loop->n_judged);
+  fail_unless (loop->p_sum / loop->n_judged > .06
+      && loop->p_sum / loop->n_judged < .14);
+  loop_free (loop);
+}
+
+GST_END_TEST;
+
+static Suite *
+tfrcloop_suite (void)
+{
+  Suite *s = suite_create ("tfrcloop");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 60);
+  tcase_add_test (tc, one_flow_fills_its_link);
+  tcase_add_test (tc, delaying_link_is_used_without_a_sawtooth);
+  tcase_add_test (tc, every_tenth_packet_lost);
+  tcase_add_test (tc, application_is_given_twice_what_it_sends);
+  tcase_add_test (tc, random_loss_is_survived);
+  return s;
+}
+
+GST_CHECK_MAIN (tfrcloop);
