@@ -2,8 +2,8 @@
 """The network between this process's kernel and machines of dccpguest.py.
 
 The kernel has a TUN device, each machine a socket with its Ethernet frames; in
-between a thread carries IP packets to whom they are for, late and not all of
-DCCP's, as the test wants, and notes each of those: what was sent, what lost.
+between a thread carries IP packets to whom they are for, those of DCCP late,
+damaged or not at all as the test wants, and notes each of them.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ ETHERTYPES = {4: 0x0800, 6: 0x86DD}
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """A packet of DCCP as it was sent"""
+    """A packet of DCCP as it was sent; lost: or arrived as another one"""
     time: float
     packet: bytes
     is_lost: bool
@@ -56,13 +56,22 @@ def why_none():
     return None
 
 
+def unharmed(packet):
+    return [(packet, 0)]
+
+
+def losing(is_lost):
+    """is_lost (packet)"""
+    return lambda packet: [] if is_lost(packet) else unharmed(packet)
+
+
 class Network(threading.Thread):
     """From enter_own_network on. Ends with the test `case`."""
 
     def __init__(self, case):
         super().__init__(daemon=True)
         self._seen = []
-        self._lose = lambda packet: False
+        self._treat = unharmed
         self._delay = 0
         self._late = []         # heap of time, number, packet
         self._late_count = 0
@@ -109,11 +118,16 @@ class Network(threading.Thread):
                 self._stations[ipaddress.ip_address(address).packed] = write
         self._poll.register(descriptor, select.POLLIN)
 
-    def set(self, lose=None, delay=0):
-        """From now on; lose (packet): of DCCP; delay: s, each way."""
+    def set(self, treat=None, delay=0):
+        """From now on; treat (packet): what arrives of one of DCCP, and so
+        much later in s; delay: s, each way."""
         with self._lock:
-            self._lose = lose or (lambda packet: False)
+            self._treat = treat or unharmed
             self._delay = delay
+
+    def inject(self, packet):
+        """Brings it to whom it is for; nobody has sent it."""
+        self._deliver(packet)
 
     def take_seen(self):
         """What crossed since the last call"""
@@ -141,16 +155,17 @@ class Network(threading.Thread):
             return
         now = time.monotonic()
         with self._lock:
-            is_lost = self._lose(packet)
-            self._seen.append(Seen(now, packet, is_lost))
+            arriving = self._treat(packet)
+            self._seen.append(Seen(now, packet, packet not in (
+                each for each, _ in arriving)))
             delay = self._delay
-        if is_lost:
-            return
-        if not delay and not self._late:
-            self._deliver(packet)
-            return
-        self._late_count += 1
-        heapq.heappush(self._late, (now + delay, self._late_count, packet))
+        for each, later in arriving:
+            if delay or later:
+                self._late_count += 1
+                heapq.heappush(self._late, (
+                    now + delay + later, self._late_count, each))
+            else:
+                self._deliver(each)
 
     def _deliver(self, packet):
         write = self._stations.get(destination(packet))

@@ -42,9 +42,9 @@ def noise_packets(count, size=1316):
             for number in range(count)]
 
 
-def by_chance(probability, seed=1):
+def losing_by_chance(probability, seed=1):
     chance = random.Random(seed)
-    return lambda packet: chance.random() < probability
+    return dccpnetwork.losing(lambda packet: chance.random() < probability)
 
 
 class DccpCase(unittest.TestCase):
@@ -121,7 +121,7 @@ class KernelTest(DccpCase):
             dccppackets.check_with_tshark([seen, damaged])
 
     def test_ipv6_with_loss(self):
-        self.stream("IPv6", lose=by_chance(0.01), delay=0.02)
+        self.stream("IPv6", treat=losing_by_chance(0.01), delay=0.02)
 
 
 if __name__ == "__main__":
