@@ -174,6 +174,7 @@ enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
   sender->began = sender->heard = sender->now;
   sender->report_time = sender->query_at = sender->now;
   sender->report_gap = sender->config.keepalive_period;
+  sender->quiet_gap = sender->report_gap;
   sender->receiver_delay = accept->least_delay * (guint64) 1000;
   mmtp_channel_add_round_trip (path->channel, sender->now,
       sender->now - sender->open_sent);

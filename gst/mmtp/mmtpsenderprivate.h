@@ -131,6 +131,7 @@ struct _MmtpSender
   guint32 report;               /* number of the last */
   guint64 report_time;          /* ns */
   guint64 report_gap;           /* ns between reports, of late the longest */
+  guint64 quiet_gap;            /* ns, as that, for who waits for silence */
   guint64 query_at;             /* ns, of the reports that are missed */
   gboolean is_broken;           /* the application was told */
   guint pair_channel;           /* where the second of a pair has to follow */

@@ -324,7 +324,7 @@ get_overdue (const MmtpSender * sender, const MmtpPath * path)
   if (!is_watched (path))
     return MMTP_NEVER;
   return mmtp_channel_get_overdue (path->channel, get_return_time (sender) +
-      get_silent_periods (sender, path) * sender->report_gap,
+      get_silent_periods (sender, path) * sender->quiet_gap,
       mmtp_path_get_keepalive_period (sender, path));
 }
 
@@ -556,14 +556,18 @@ take_records (MmtpSender * sender, const MmtpReport * report)
   mmtp_sender_refit (sender);
 }
 
-/* On a slow channel the receiver spares reports. */
+/* On a slow channel the receiver spares reports. One that came early, for a
+ * loss, says nothing of when the next one would be missed: `quiet_gap` is
+ * forgotten by time, an eighth of it in as long as it is. */
 static void
 note_report_gap (MmtpSender * sender)
 {
   guint64 gap = MIN (sender->now - sender->report_time, MOST_REPORT_GAP);
+  guint64 rest = sender->quiet_gap - MIN (gap, sender->quiet_gap) / 8;
 
   sender->report_gap = MAX (MAX (gap, sender->report_gap / 8 * 7),
       sender->config.keepalive_period);
+  sender->quiet_gap = MAX (MAX (gap, rest), sender->config.keepalive_period);
   sender->report_time = sender->now;
 }
 
