@@ -27,14 +27,6 @@ fill_candidates (const MmtpSender * sender, MmtpCandidate * candidates)
   return sender->n_paths;
 }
 
-static gsize
-get_prelude_size (const MmtpUnit * unit, const MmtpPacket * packet)
-{
-  if (unit->prelude.mask == 0 || packet->number != unit->first)
-    return 0;
-  return mmtp_prelude_get_size (&unit->prelude);
-}
-
 /* The most urgent packet that can be there in time when it takes so long,
  * unless the channel's messages are too short for it */
 static MmtpPacket *
@@ -42,8 +34,7 @@ find_packet (MmtpSender * sender, const MmtpChannel * channel, guint64 delay)
 {
   MmtpPacket *packet = mmtp_sender_find_packet (sender, delay);
 
-  if (packet && packet->size + MMTP_DATA_OVERHEAD +
-      get_prelude_size (packet->unit, packet) > channel->longest)
+  if (packet && mmtp_sender_get_message_size (packet) > channel->longest)
     return NULL;
   return packet;
 }
@@ -114,6 +105,18 @@ mmtp_sender_write_pair (MmtpSender * sender, MmtpOutput * output)
   return 0;
 }
 
+/* A lost packet that has to hurry goes first. */
+static gsize
+write_chancy (MmtpSender * sender, MmtpOutput * output)
+{
+  MmtpPath *path;
+  MmtpPacket *packet = mmtp_sender_get_chancy (sender, &path);
+
+  if (!packet || path->channel->token > sender->now)
+    return 0;
+  return send_packet (sender, path, packet, FALSE, output);
+}
+
 /* The most urgent packet for the channel of longest delay that can bring the
  * last of all: section 4.4 for the one at the head, and the others do not wait
  * for it. The other schedulers know only the head. */
@@ -126,8 +129,11 @@ mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output)
   MmtpPacket *packet;
   gsize size;
 
-  if (!sender->ready || g_sequence_is_empty (sender->queue))
+  if (!sender->ready)
     return 0;
+  if ((size = write_chancy (sender, output)) ||
+      g_sequence_is_empty (sender->queue))
+    return size;
   n = fill_candidates (sender, candidates);
   for (;;) {
     chosen = mmtp_scheduler_choose (sender->config.scheduler, candidates, n,
@@ -151,6 +157,16 @@ mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output)
   return size;
 }
 
+static guint64
+get_chancy_wakeup (const MmtpSender * sender)
+{
+  MmtpPath *path;
+
+  if (!mmtp_sender_get_chancy (sender, &path))
+    return MMTP_NEVER;
+  return MAX (path->channel->token, sender->now);
+}
+
 guint64
 mmtp_sender_get_data_wakeup (const MmtpSender * sender)
 {
@@ -161,7 +177,7 @@ mmtp_sender_get_data_wakeup (const MmtpSender * sender)
   if (sender->pair_channel != MMTP_NO_CHANNEL)
     return sender->now;
   if (!head)
-    return MMTP_NEVER;
+    return get_chancy_wakeup (sender);
   if (!sender->ready || least == MMTP_NEVER)
     least = 0;
   wakeup = head->due + sender->initial_delay + 1;
@@ -172,5 +188,6 @@ mmtp_sender_get_data_wakeup (const MmtpSender * sender)
     if (may_carry (sender->paths[i]) && channel->token > sender->now)
       wakeup = MIN (wakeup, channel->token);
   }
+  wakeup = MIN (wakeup, get_chancy_wakeup (sender));
   return MAX (wakeup, sender->now);
 }

@@ -44,6 +44,7 @@ typedef struct
 typedef enum
 {
   MMTP_PACKET_WAITING,          /* in the queue */
+  MMTP_PACKET_CHANCY,           /* in `chancy` */
   MMTP_PACKET_UNDER_WAY,        /* sent, and may have to be sent again */
   MMTP_PACKET_DONE
 } MmtpPacketState;
@@ -147,7 +148,9 @@ struct _MmtpSender
   guint64 kept_bytes;           /* payload of all in the window */
   guint64 reported_next;        /* all below came */
   GSequence *queue;             /* of MmtpPacket, by due time */
-  guint64 queued_bytes;         /* payload */
+  GQueue chancy;                /* of MmtpPacket, lost ones that are likely but
+                                 * not sure to be in time when sent again */
+  guint64 queued_bytes;         /* payload, of the queue */
   guint64 queued_work;          /* with all that goes before it */
   GQueue unbegun[MMTP_N_RANKS]; /* of MmtpUnit, in order */
   guint64 unbegun_work[MMTP_N_RANKS];
@@ -241,6 +244,8 @@ MmtpRefusal mmtp_sender_take_end_ack (MmtpSender * sender,
 
 void mmtp_sender_init_queue (MmtpSender * sender);
 void mmtp_sender_clear_queue (MmtpSender * sender);
+/* Bytes of its DATA message */
+gsize mmtp_sender_get_message_size (const MmtpPacket * packet);
 MmtpPacket *mmtp_sender_get_packet (MmtpSender * sender, guint64 number);
 /* A packet that was sent waits again, where it can still be in time */
 gboolean mmtp_sender_requeue (MmtpSender * sender, MmtpPacket * packet);
@@ -253,6 +258,9 @@ void mmtp_sender_expire (MmtpSender * sender);
 /* The channels carry less than they did: what does not fit any more goes */
 void mmtp_sender_refit (MmtpSender * sender);
 void mmtp_sender_check_room (MmtpSender * sender);
+/* Nothing new would have to wait so long for this one that it may be late */
+gboolean mmtp_sender_has_spare_rate (const MmtpSender * sender,
+    const MmtpPacket * packet);
 /* The most urgent packet, and the least; NULL: none waits */
 MmtpPacket *mmtp_sender_get_head (const MmtpSender * sender);
 MmtpPacket *mmtp_sender_get_tail (const MmtpSender * sender);
@@ -263,6 +271,19 @@ void mmtp_sender_note_sent (MmtpSender * sender, MmtpPath * path,
     MmtpPacket * packet);
 /* ns, high delay of the quickest channel; MMTP_NEVER: none delivers */
 guint64 mmtp_sender_get_least_delay (const MmtpSender * sender);
+
+/* --- mmtpsenderrepair.c -------------------------------------------------- */
+
+void mmtp_sender_take_losses (MmtpSender * sender, MmtpChannel * channel,
+    const MmtpRecord * record);
+/* The lost packet that goes before all others, and the channel on which it is
+ * likely to be in time; NULL: none */
+MmtpPacket *mmtp_sender_get_chancy (const MmtpSender * sender,
+    MmtpPath ** path);
+void mmtp_sender_leave_chancy (MmtpSender * sender, MmtpPacket * packet,
+    MmtpPacketState state);
+/* Those that have no chance any more */
+void mmtp_sender_expire_chancy (MmtpSender * sender);
 
 /* --- mmtpsenderreports.c ------------------------------------------------- */
 

@@ -16,6 +16,9 @@
 #define ROOM_AGAIN 4
 /* The put rate is measured over so much of the stream. */
 #define MEASURED_SPAN (2 * MMTP_SECOND)
+/* Where the queue fills more than such a part of what the channels bring in
+ * time, nothing is sent on the chance. */
+#define SPARE_PART 2
 
 /* --- packets and buffers ------------------------------------------------- */
 
@@ -43,6 +46,17 @@ static guint64
 get_work (const MmtpPacket * packet)
 {
   return packet->size + PACKET_WORK;
+}
+
+gsize
+mmtp_sender_get_message_size (const MmtpPacket * packet)
+{
+  const MmtpUnit *unit = packet->unit;
+  gsize size = packet->size + MMTP_DATA_OVERHEAD;
+
+  if (unit->prelude.mask && packet->number == unit->first)
+    size += mmtp_prelude_get_size (&unit->prelude);
+  return size;
 }
 
 void
@@ -220,6 +234,8 @@ give_up (MmtpSender * sender, MmtpUnit * unit, guint64 * counter)
 
     if (packet->state == MMTP_PACKET_WAITING)
       dequeue (sender, packet, MMTP_PACKET_DONE);
+    else if (packet->state == MMTP_PACKET_CHANCY)
+      mmtp_sender_leave_chancy (sender, packet, MMTP_PACKET_DONE);
     packet->state = MMTP_PACKET_DONE;
   }
   raise_floor (sender);
@@ -473,6 +489,17 @@ mmtp_sender_check_room (MmtpSender * sender)
     mmtp_sender_tell_simply (sender, MMTP_EVENT_ROOM);
 }
 
+/* Nothing that is new has to wait so long for it that it may be late. */
+gboolean
+mmtp_sender_has_spare_rate (const MmtpSender * sender,
+    const MmtpPacket * packet)
+{
+  const MmtpPacket *tail = mmtp_sender_get_tail (sender);
+
+  return !tail || (sender->queued_work + get_work (packet)) * SPARE_PART <=
+      get_capacity (sender, tail->due + sender->initial_delay, PUT_PERCENT);
+}
+
 /* --- again --------------------------------------------------------------- */
 
 gboolean
@@ -519,6 +546,8 @@ mmtp_sender_settle (MmtpSender * sender, guint64 number)
 
     if (packet->state == MMTP_PACKET_WAITING && packet->was_sent)
       dequeue (sender, packet, MMTP_PACKET_DONE);
+    else if (packet->state == MMTP_PACKET_CHANCY)
+      mmtp_sender_leave_chancy (sender, packet, MMTP_PACKET_DONE);
     else if (packet->state == MMTP_PACKET_UNDER_WAY)
       packet->state = MMTP_PACKET_DONE;
   }
@@ -543,7 +572,8 @@ forget_late (MmtpSender * sender)
   while (sender->floor < sender->next_number) {
     MmtpPacket *packet = mmtp_sender_get_packet (sender, sender->floor);
 
-    if (packet->state == MMTP_PACKET_WAITING)
+    if (packet->state == MMTP_PACKET_WAITING ||
+        packet->state == MMTP_PACKET_CHANCY)
       return;
     if (packet->state == MMTP_PACKET_UNDER_WAY &&
         !is_too_late (sender, packet, 0) &&
@@ -566,6 +596,7 @@ mmtp_sender_expire (MmtpSender * sender)
   while ((head = mmtp_sender_get_head (sender)) &&
       is_too_late (sender, head, least))
     give_up (sender, head->unit, &sender->stats.discarded_buffers);
+  mmtp_sender_expire_chancy (sender);
   forget_late (sender);
 }
 
@@ -620,7 +651,10 @@ mmtp_sender_note_sent (MmtpSender * sender, MmtpPath * path,
 {
   MmtpUnit *unit = packet->unit;
 
-  dequeue (sender, packet, MMTP_PACKET_UNDER_WAY);
+  if (packet->state == MMTP_PACKET_CHANCY)
+    mmtp_sender_leave_chancy (sender, packet, MMTP_PACKET_UNDER_WAY);
+  else
+    dequeue (sender, packet, MMTP_PACKET_UNDER_WAY);
   packet->channel = path->channel->id;
   packet->channel_number = path->channel->next - 1;
   if (packet->was_sent) {
@@ -648,6 +682,7 @@ mmtp_sender_flush (MmtpSender * sender, guint64 now)
     packet->unit->given_up = TRUE;
     dequeue (sender, packet, MMTP_PACKET_DONE);
   }
+  g_queue_clear (&sender->chancy);
   for (number = sender->floor; number < sender->next_number; number++)
     mmtp_sender_get_packet (sender, number)->state = MMTP_PACKET_DONE;
   raise_floor (sender);

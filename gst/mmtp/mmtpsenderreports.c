@@ -412,50 +412,6 @@ mmtp_sender_get_liveness_wakeup (const MmtpSender * sender)
   return wakeup;
 }
 
-/* --- losses -------------------------------------------------------------- */
-
-/* Keys first, then what others depend on; what nothing depends on, when there
- * is nothing else to send. */
-static void
-repair (MmtpSender * sender, MmtpPacket * packet)
-{
-  gboolean is_spare = g_sequence_is_empty (sender->queue);
-
-  if (!sender->config.retransmit ||
-      (packet->unit->rank == MMTP_RANK_DROPPABLE && !is_spare) ||
-      !mmtp_sender_requeue (sender, packet)) {
-    sender->stats.unrepaired++;
-    packet->state = MMTP_PACKET_DONE;
-  }
-}
-
-static void
-take_loss (MmtpSender * sender, MmtpChannel * channel, guint16 low)
-{
-  guint64 number;
-  const MmtpSent *sent = mmtp_channel_find_sent (channel, low, &number);
-  MmtpPacket *packet;
-
-  if (!sent)
-    return;
-  packet = mmtp_sender_get_packet (sender, sent->stream_number);
-  /* A later sending of it may be under way: that is another number. */
-  if (packet && packet->state == MMTP_PACKET_UNDER_WAY &&
-      packet->channel == channel->id && packet->channel_number == number)
-    repair (sender, packet);
-}
-
-static void
-take_ranges (MmtpSender * sender, MmtpChannel * channel,
-    const MmtpRecord * record)
-{
-  guint i, k;
-
-  for (i = 0; i < record->n_ranges; i++)
-    for (k = 0; k < record->ranges[i].count; k++)
-      take_loss (sender, channel, record->ranges[i].first + k);
-}
-
 /* --- REPORT -------------------------------------------------------------- */
 
 static gboolean
@@ -521,7 +477,7 @@ take_record (MmtpSender * sender, const MmtpRecord * record)
     confirm (sender, path);
     return_to_probing (sender, path);
   }
-  take_ranges (sender, path->channel, record);
+  mmtp_sender_take_losses (sender, path->channel, record);
   mmtp_channel_forget_sent (path->channel, sender->now -
       MIN (sender->now, sender->initial_delay));
 }

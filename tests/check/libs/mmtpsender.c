@@ -41,6 +41,7 @@ typedef struct
   guint64 last_arrival;         /* ns */
   GArray *ranges;               /* of guint64, channel numbers to be lost */
   guint decrease;
+  gboolean has_windows;         /* each report is of another one */
 } Line;
 
 typedef struct
@@ -60,7 +61,7 @@ typedef struct
   GArray *events;               /* of MmtpSenderEvent */
   GHashTable *numbers;          /* of the stream that came */
   guint counts[MMTP_LAST_TYPE][MAX_LINES];      /* that were sent */
-  gboolean (*loses) (const MmtpMessage * message);
+    gboolean (*loses) (const MmtpMessage * message);
 } Rig;
 
 static const guint8 entropy[MMTP_ENTROPY_SIZE] = "sixty-four bytes";
@@ -86,7 +87,7 @@ rig_new (const MmtpSenderConfig * config)
 {
   Rig *rig = g_new0 (Rig, 1);
 
-  rig->now = 10 * SECOND;     /* ticks have 24 bits */
+  rig->now = 10 * SECOND;       /* ticks have 24 bits */
   rig->answers = TRUE;
   rig->sender = mmtp_sender_new (config, entropy);
   mmtp_key_init (&rig->key, config->key);
@@ -213,6 +214,7 @@ fill_record (Rig * rig, guint channel, MmtpRecord * record)
   record->least_transit = line->least;
   record->high_transit = MAX (line->least, line->high);
   record->capacity = line->received >= 17 ? line->capacity : 0;
+  record->rate = line->has_windows ? rig->report : 0;
   record->decrease = line->decrease;
   record->n_ranges = MIN (line->ranges->len, MMTP_MAX_RANGES);
   for (i = 0; i < record->n_ranges; i++) {
@@ -246,8 +248,7 @@ say_report (Rig * rig, guint channel, guint first, guint n)
   message.report.hold = (rig->now - line->last_arrival) / 10000;
   for (i = first; i < first + n; i++)
     if (rig->lines[i].joined && rig->lines[i].received)
-      fill_record (rig, i,
-          &message.report.records[message.report.n_records++]);
+      fill_record (rig, i, &message.report.records[message.report.n_records++]);
   line->reported = rig->now;
   say (rig, channel, &message);
 }
@@ -665,8 +666,7 @@ GST_START_TEST (refused_three_times_it_is_over)
   add_line (rig, 10 * MS, 100000);
   rig->answers = FALSE;
   run (rig, 50 * MS);
-  memcpy (nonce, find_arrived (rig, MMTP_INIT, 0)->init.nonce,
-      MMTP_NONCE_SIZE);
+  memcpy (nonce, find_arrived (rig, MMTP_INIT, 0)->init.nonce, MMTP_NONCE_SIZE);
   for (i = 0; i < 5; i++)
     refuse (rig, wrong, MMTP_REFUSE_BUSY);
   fail_unless (find_event (rig, MMTP_EVENT_REFUSED) == NULL);
@@ -681,8 +681,7 @@ GST_START_TEST (refused_three_times_it_is_over)
   refuse (rig, nonce, MMTP_REFUSE_BUSY);
   fail_unless_equals_int (find_event (rig, MMTP_EVENT_REFUSED)->reason,
       MMTP_REFUSE_BUSY);
-  fail_unless_equals_uint64 (mmtp_sender_next_wakeup (rig->sender),
-      MMTP_NEVER);
+  fail_unless_equals_uint64 (mmtp_sender_next_wakeup (rig->sender), MMTP_NEVER);
   rig_free (rig);
 }
 
@@ -996,6 +995,89 @@ GST_START_TEST (losses_are_left_when_told_so)
 
 GST_END_TEST;
 
+static gboolean
+loses_the_first (const MmtpMessage * message)
+{
+  static guint16 number;
+  static gboolean any;
+
+  if (message->type != MMTP_DATA || (any && message->number != number))
+    return FALSE;
+  any = TRUE;
+  number = message->number;
+  return TRUE;
+}
+
+/* One line of 20 ms that takes 220 ms now and then: 350 ms are enough for one
+ * time there, but not surely for two. */
+static Rig *
+rig_new_fluctuating (void)
+{
+  MmtpSenderConfig config;
+  Rig *rig;
+  guint i;
+
+  mmtp_sender_config_init (&config);
+  config.max_delay = 350 * MS;
+  rig = rig_new (&config);
+  add_line (rig, 20 * MS, 100000);
+  rig->lines[0].has_windows = TRUE;
+  run (rig, 3 * SECOND);
+  for (i = 0; i < 100; i++) {
+    rig->lines[0].delay = i % 2 ? 20 * MS : 220 * MS;
+    put (rig, 1000, 0);
+    run (rig, 250 * MS);
+  }
+  return rig;
+}
+
+GST_START_TEST (a_loss_is_repaired_on_the_chance_where_there_is_time)
+{
+  Rig *rig = rig_new_fluctuating ();
+  MmtpSenderChannelStats channel;
+  MmtpSenderStats stats;
+  guint before;
+
+  run (rig, SECOND);
+  before = g_hash_table_size (rig->numbers);
+  rig->loses = loses_the_first;
+  put (rig, 1000, 0);
+  run (rig, 20 * MS);
+  put (rig, 1000, 0);
+  run (rig, SECOND);
+  mmtp_sender_get_channel_stats (rig->sender, 0, &channel);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless (channel.high_delay > 200 * MS);
+  fail_unless_equals_uint64 (rig->lines[0].lost, 1);
+  fail_unless_equals_uint64 (stats.retransmitted, 1);
+  fail_unless_equals_uint64 (stats.unrepaired, 0);
+  fail_unless_equals_int (g_hash_table_size (rig->numbers), before + 2);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
+{
+  Rig *rig = rig_new_fluctuating ();
+  MmtpSenderStats stats;
+  guint i;
+
+  for (i = 0; i < 500; i++) {
+    put (rig, 1000, 0);
+    rig->loses = i > 100 ? loses_a_tenth : NULL;
+    run (rig, 5 * MS);
+  }
+  run (rig, SECOND);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless (stats.discarded_buffers > 100);
+  fail_unless_equals_uint64 (stats.retransmitted, 0);
+  fail_unless (stats.unrepaired > 10);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* --- channels that go and come [4.6] ------------------------------------- */
 
 static void
@@ -1291,6 +1373,8 @@ mmtpsender_suite (void)
   tcase_add_test (tc, room_is_what_can_be_in_time);
   tcase_add_test (tc, losses_are_repaired);
   tcase_add_test (tc, losses_are_left_when_told_so);
+  tcase_add_test (tc, a_loss_is_repaired_on_the_chance_where_there_is_time);
+  tcase_add_test (tc, nothing_is_sent_on_the_chance_in_place_of_what_is_new);
   tcase_add_test (tc, cut_channel_loses_nothing);
   tcase_add_test (tc, removed_channel_loses_nothing);
   tcase_add_test (tc, only_channel_is_told_to_be_broken_once);

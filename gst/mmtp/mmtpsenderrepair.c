@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the receiver tells to be lost is sent again: surely in time with the
+ * rest of the queue, or, where nothing else needs the rate, on the chance that
+ * it is. "Extra bandwidth on any of the channels may enable the retransmission
+ * of select lost messages" (section 1 of the paper). */
+
+#include "mmtpsenderprivate.h"
+
+/* Packets that wait to be sent on the chance */
+#define MOST_CHANCY 64
+
+/* --- on the chance ------------------------------------------------------- */
+
+/* ns, the mean of the quickest and the slowest */
+static guint64
+get_likely_delay (const MmtpChannel * channel)
+{
+  return channel->delay + (channel->high_delay - channel->delay) / 2;
+}
+
+/* Where the packet comes first when it goes next, as far as one can know;
+ * `arrival`: when it does, MMTP_NEVER: nowhere */
+static MmtpPath *
+find_quickest (const MmtpSender * sender, const MmtpPacket * packet,
+    guint64 * arrival)
+{
+  MmtpPath *best = NULL;
+  guint i;
+
+  *arrival = MMTP_NEVER;
+  for (i = 0; i < sender->n_paths; i++) {
+    const MmtpChannel *channel = sender->paths[i]->channel;
+    guint64 comes;
+
+    if (!mmtp_path_is_usable (sender->paths[i]) || channel->blocked ||
+        mmtp_sender_get_message_size (packet) > channel->longest)
+      continue;
+    comes = MAX (channel->token, sender->now) + get_likely_delay (channel);
+    if (comes >= *arrival)
+      continue;
+    *arrival = comes;
+    best = sender->paths[i];
+  }
+  return best;
+}
+
+static gboolean
+has_chance (const MmtpSender * sender, const MmtpPacket * packet)
+{
+  guint64 arrival;
+
+  return find_quickest (sender, packet, &arrival) &&
+      arrival <= packet->due + sender->initial_delay;
+}
+
+void
+mmtp_sender_leave_chancy (MmtpSender * sender, MmtpPacket * packet,
+    MmtpPacketState state)
+{
+  g_queue_remove (&sender->chancy, packet);
+  packet->state = state;
+}
+
+void
+mmtp_sender_expire_chancy (MmtpSender * sender)
+{
+  GList *walk, *next;
+
+  for (walk = sender->chancy.head; walk; walk = next) {
+    next = walk->next;
+    if (has_chance (sender, walk->data))
+      continue;
+    sender->stats.unrepaired++;
+    mmtp_sender_leave_chancy (sender, walk->data, MMTP_PACKET_DONE);
+  }
+}
+
+MmtpPacket *
+mmtp_sender_get_chancy (const MmtpSender * sender, MmtpPath ** path)
+{
+  MmtpPacket *packet = sender->chancy.head ? sender->chancy.head->data : NULL;
+  guint64 arrival;
+
+  *path = packet ? find_quickest (sender, packet, &arrival) : NULL;
+  return *path ? packet : NULL;
+}
+
+/* --- losses -------------------------------------------------------------- */
+
+/* Some channel surely brings it in time with its next token; or none is there,
+ * and one that comes back may. */
+static gboolean
+is_sure (const MmtpSender * sender, const MmtpPacket * packet)
+{
+  guint i;
+
+  if (mmtp_sender_get_least_delay (sender) == MMTP_NEVER)
+    return TRUE;
+  for (i = 0; i < sender->n_paths; i++) {
+    const MmtpChannel *channel = sender->paths[i]->channel;
+
+    if (mmtp_path_is_usable (sender->paths[i]) &&
+        MAX (channel->token, sender->now) +
+        mmtp_channel_get_safe_delay (channel) <=
+        packet->due + sender->initial_delay)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+requeue_lost (MmtpSender * sender, MmtpPacket * packet)
+{
+  if (packet->state != MMTP_PACKET_UNDER_WAY || packet->unit->given_up)
+    return FALSE;
+  if (is_sure (sender, packet) && mmtp_sender_requeue (sender, packet))
+    return TRUE;
+  if (sender->chancy.length >= MOST_CHANCY || !has_chance (sender, packet) ||
+      !mmtp_sender_has_spare_rate (sender, packet))
+    return FALSE;
+  packet->state = MMTP_PACKET_CHANCY;
+  g_queue_push_tail (&sender->chancy, packet);
+  return TRUE;
+}
+
+/* Keys first, then what others depend on; what nothing depends on, when there
+ * is rate to spare. */
+static gboolean
+may_repair (MmtpSender * sender, const MmtpPacket * packet)
+{
+  if (!sender->config.retransmit)
+    return FALSE;
+  return packet->unit->rank != MMTP_RANK_DROPPABLE ||
+      mmtp_sender_has_spare_rate (sender, packet);
+}
+
+static void
+repair (MmtpSender * sender, MmtpPacket * packet)
+{
+  if (may_repair (sender, packet) && requeue_lost (sender, packet))
+    return;
+  sender->stats.unrepaired++;
+  packet->state = MMTP_PACKET_DONE;
+}
+
+static void
+take_loss (MmtpSender * sender, MmtpChannel * channel, guint16 low)
+{
+  guint64 number;
+  const MmtpSent *sent = mmtp_channel_find_sent (channel, low, &number);
+  MmtpPacket *packet;
+
+  if (!sent)
+    return;
+  packet = mmtp_sender_get_packet (sender, sent->stream_number);
+  /* A later sending of it may be under way: that is another number. */
+  if (packet && packet->state == MMTP_PACKET_UNDER_WAY &&
+      packet->channel == channel->id && packet->channel_number == number)
+    repair (sender, packet);
+}
+
+void
+mmtp_sender_take_losses (MmtpSender * sender, MmtpChannel * channel,
+    const MmtpRecord * record)
+{
+  guint i, k;
+
+  for (i = 0; i < record->n_ranges; i++)
+    for (k = 0; k < record->ranges[i].count; k++)
+      take_loss (sender, channel, record->ranges[i].first + k);
+}
