@@ -9,6 +9,10 @@
  * duplicate acknowledgements (RFC 5681 3.2), QUIC's kPacketThreshold (RFC 9002
  * 6.1.1) */
 #define REORDERED_MESSAGES 3
+/* A path on which none of so many was overtaken keeps order: there what is
+ * passed over is lost at once, as RFC 8985 6.2 has no reordering window before
+ * reordering was seen. */
+#define ORDERLY_MESSAGES 64
 #define MAX_RANGE 255           /* count has 8 bits */
 
 void
@@ -75,6 +79,12 @@ give_up_oldest (MmtpLosses * losses)
     keep_range (losses, losses->n_ranges, &piece);
     range.first += piece.count;
   }
+}
+
+static gboolean
+keeps_order (const MmtpLosses * losses)
+{
+  return losses->n_orderly >= ORDERLY_MESSAGES;
 }
 
 void
@@ -160,8 +170,10 @@ raise_highest (MmtpLosses * losses, guint64 now, guint64 number,
       give_up_oldest (losses);
     insert_at (losses->pending, &losses->n_pending, losses->n_pending, &gap);
   }
-  while (losses->n_pending > 0
-      && losses->n_raised - losses->pending[0].order >= REORDERED_MESSAGES - 1)
+  losses->n_orderly++;
+  while (losses->n_pending > 0 && (keeps_order (losses) ||
+          losses->n_raised - losses->pending[0].order >=
+          REORDERED_MESSAGES - 1))
     give_up_oldest (losses);
 }
 
@@ -177,6 +189,7 @@ mmtp_losses_add (MmtpLosses * losses, guint64 now, guint64 number,
   if (number > losses->highest) {
     raise_highest (losses, now, number, repair_until);
   } else {
+    losses->n_orderly = 0;
     fill_pending (losses, number);
     fill_lost (losses, number);
   }

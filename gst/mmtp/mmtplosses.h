@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which messages of a channel are lost, from the numbers of those that came. A
- * number that is passed over is given some time first: paths reorder. Of the
- * ranges that are lost the latest are kept, as long as a repair may be in time.
+ * number that is passed over is given some time first where paths reorder. Of
+ * the ranges that are lost the latest are kept, as long as a repair may be in
+ * time.
  */
 
 #ifndef __MMTP_LOSSES_H__
@@ -30,6 +31,7 @@ typedef struct
   guint64 highest;
   guint64 n_raised;             /* messages that were the highest when they
                                  * came */
+  guint64 n_orderly;            /* of these, since one was overtaken */
   guint64 lost;                 /* never goes back */
   MmtpLossRange pending[MMTP_LOSSES_PENDING];   /* oldest first */
   guint n_pending;

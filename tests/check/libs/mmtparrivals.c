@@ -88,6 +88,27 @@ GST_START_TEST (what_was_overtaken_is_not_lost)
 
 GST_END_TEST;
 
+GST_START_TEST (where_none_was_overtaken_a_gap_is_a_loss)
+{
+  MmtpLosses losses;
+  guint i;
+
+  mmtp_losses_init (&losses);
+  for (i = 0; i < 100; i++)
+    lose_add (&losses, i, i);
+  lose_add (&losses, 100, 101);
+  check_ranges (&losses, 100, "100+1");
+  /* until one comes later than another: then they are waited for again */
+  lose_add (&losses, 101, 100);
+  check_ranges (&losses, 101, "");
+  lose_add (&losses, 102, 103);
+  check_ranges (&losses, 102, "");
+  mmtp_losses_timeout (&losses, MS (112), TOLERANCE);
+  check_ranges (&losses, 112, "102+1");
+}
+
+GST_END_TEST;
+
 GST_START_TEST (of_a_long_outage_the_end_is_told)
 {
   MmtpLosses losses;
@@ -538,6 +559,7 @@ mmtparrivals_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, three_messages_behind_it_or_10_ms_make_a_loss);
   tcase_add_test (tc, what_was_overtaken_is_not_lost);
+  tcase_add_test (tc, where_none_was_overtaken_a_gap_is_a_loss);
   tcase_add_test (tc, of_a_long_outage_the_end_is_told);
   tcase_add_test (tc, a_record_has_what_came);
   tcase_add_test (tc, the_high_transit_leaves_one_of_256_out);
