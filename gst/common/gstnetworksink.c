@@ -305,6 +305,8 @@ gst_network_sink_init (GstNetworkSink * self)
   priv->eos_timeout = DEFAULT_EOS_TIMEOUT;
   priv->stats_interval = DEFAULT_STATS_INTERVAL;
   gst_network_sink_reset_render (self);
+  /* See gst_network_sink_send_event. */
+  GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
 }
 
 static void
@@ -333,6 +335,7 @@ gst_network_sink_class_init (GstNetworkSinkClass * klass)
   object_class->get_property = gst_network_sink_get_property;
   object_class->finalize = gst_network_sink_finalize;
   element_class->change_state = gst_network_sink_change_state;
+  element_class->send_event = gst_network_sink_send_event;
   sink_class->render = gst_network_sink_render;
   sink_class->render_list = gst_network_sink_render_list;
   sink_class->wait_event = gst_network_sink_wait_event;

@@ -293,6 +293,7 @@ gst_network_sink_start_connection (GstNetworkSink * self)
   g_clear_error (&priv->error);
   priv->stopping = FALSE;
   priv->draining = FALSE;
+  priv->end_asked = FALSE;
   priv->wanted = TRUE;
   priv->state = STATE_CONNECTING;
   UNLOCK (self);

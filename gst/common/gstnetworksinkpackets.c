@@ -147,6 +147,7 @@ send_batch (GstNetworkSink * self, Batch * batch, GError ** error)
       }
       if (full_since == 0)
         full_since = g_get_monotonic_time ();
+      gst_network_sink_note_full (self);
       if (!gst_network_sink_wait_for_room (self, full_since, error))
         return;
     }

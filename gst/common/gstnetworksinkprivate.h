@@ -97,7 +97,9 @@ struct _GstNetworkSinkPrivate
   gboolean torn;                /* a buffer was partly taken: reset, if it is not
                                  * finished */
   gboolean unlocked;            /* render has to return */
-  gint64 ending_until;          /* monotonic us; 0: EOS is not known to follow */
+  gboolean end_asked;           /* of the pipeline's sources: EOS will follow */
+  gint64 ending_until;          /* monotonic us; 0: EOS is not known to follow,
+                                 * or nothing has waited since */
   gboolean using;               /* the streaming thread is in send, wait, drain */
   gboolean awaited;             /* disconnect waits until it is not */
   gboolean watching;            /* the connection's thread is in watch */
@@ -163,6 +165,7 @@ GstFlowReturn gst_network_sink_render_list (GstBaseSink * sink,
 GstFlowReturn gst_network_sink_wait_event (GstBaseSink * sink,
     GstEvent * event);
 gboolean gst_network_sink_event (GstBaseSink * sink, GstEvent * event);
+gboolean gst_network_sink_send_event (GstElement * element, GstEvent * event);
 gboolean gst_network_sink_unlock (GstBaseSink * sink);
 gboolean gst_network_sink_unlock_stop (GstBaseSink * sink);
 void gst_network_sink_reset_render (GstNetworkSink * self);
@@ -177,6 +180,8 @@ GstFlowReturn gst_network_sink_wait_for_connection (GstNetworkSink * self,
 gboolean gst_network_sink_begin_use (GstNetworkSink * self);
 /* Takes the error of a broken connection */
 void gst_network_sink_end_use (GstNetworkSink * self, GError * error);
+/* Before it is waited for room: an end that was asked for begins to count. */
+void gst_network_sink_note_full (GstNetworkSink * self);
 /* Until there is room. `full_since`: monotonic us when something was taken last.
  * FALSE: interrupted, or error: the receiver took nothing for too long */
 gboolean gst_network_sink_wait_for_room (GstNetworkSink * self,

@@ -91,6 +91,22 @@ is_over (GstNetworkSink * self)
       && g_get_monotonic_time () >= self->priv->ending_until;
 }
 
+/* With lock. The end may take so long from now on. */
+static void
+begin_ending (GstNetworkSink * self)
+{
+  self->priv->ending_until =
+      g_get_monotonic_time () + self->priv->eos_timeout / GST_USECOND;
+}
+
+/* With lock. An end that was asked for stands behind what waits from here on. */
+static void
+note_wait (GstNetworkSink * self)
+{
+  if (self->priv->end_asked && !self->priv->ending_until)
+    begin_ending (self);
+}
+
 /* With lock: until something changes */
 static void
 wait_for_change (GstNetworkSink * self)
@@ -98,6 +114,7 @@ wait_for_change (GstNetworkSink * self)
   GstNetworkSinkPrivate *priv = self->priv;
   gint64 begin = g_get_monotonic_time ();
 
+  note_wait (self);
   priv->unconnected_since = begin;
   if (priv->ending_until)
     g_cond_wait_until (&priv->cond, &priv->lock, priv->ending_until);
@@ -335,6 +352,14 @@ get_deadline (GstNetworkSink * self)
   return ending_until;
 }
 
+void
+gst_network_sink_note_full (GstNetworkSink * self)
+{
+  LOCK (self);
+  note_wait (self);
+  UNLOCK (self);
+}
+
 gboolean
 gst_network_sink_wait_for_room (GstNetworkSink * self, gint64 full_since,
     GError ** error)
@@ -393,6 +418,7 @@ send_rest (GstNetworkSink * self, GError ** error)
       return OUTCOME_FULL;
     if (taken > 0 || full_since == 0)
       full_since = g_get_monotonic_time ();
+    gst_network_sink_note_full (self);
     if (!gst_network_sink_wait_for_room (self, full_since, error))
       return OUTCOME_INTERRUPTED;
   }
@@ -568,13 +594,35 @@ set_ending (GstNetworkSink * self, gboolean ending)
 
   LOCK (self);
   priv->ending_until = 0;
+  priv->end_asked = FALSE;
   if (ending) {
-    priv->ending_until =
-        g_get_monotonic_time () + priv->eos_timeout / GST_USECOND;
+    begin_ending (self);
     g_cancellable_cancel (priv->send_cancellable);
     g_cond_broadcast (&priv->cond);
   }
   UNLOCK (self);
+}
+
+/* EOS that an application sends to its pipeline goes to the sources: one whose
+ * thread waits here can't send it. So the sink counts as one of them, and is
+ * told too. What flows goes on; the time of the end counts from where it waits. */
+gboolean
+gst_network_sink_send_event (GstElement * element, GstEvent * event)
+{
+  GstNetworkSink *self = GST_NETWORK_SINK (element);
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  if (!GST_EVENT_IS_DOWNSTREAM (event))
+    return GST_ELEMENT_CLASS (get_parent_class ())->send_event (element, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
+    LOCK (self);
+    priv->end_asked = TRUE;
+    g_cancellable_cancel (priv->send_cancellable);
+    g_cond_broadcast (&priv->cond);
+    UNLOCK (self);
+  }
+  gst_event_unref (event);
+  return TRUE;
 }
 
 gboolean

@@ -1254,6 +1254,62 @@ GST_START_TEST (eos_without_a_receiver_comes_in_time)
 
 GST_END_TEST;
 
+/* As `gst-launch-1.0 -e` ends it: the source has the event, and its thread
+ * waits in the sink. */
+static void
+check_asked_eos (GType type, gboolean silent)
+{
+  GstElement *pipeline = gst_pipeline_new (NULL);
+  GstElement *source = gst_element_factory_make ("fakesrc", NULL);
+  GstElement *sink = g_object_new (type, "sync", FALSE, "eos-timeout",
+      20 * GST_MSECOND, NULL);
+  Bench bench = { pipeline, sink };
+
+  g_object_set (source, "sizetype", 2, "sizemax", 100, NULL);
+  gst_bin_add_many (GST_BIN (pipeline), source, sink, NULL);
+  fail_unless (gst_element_link (source, sink));
+  bench.bus = gst_element_get_bus (pipeline);
+  FAKE (sink)->silent = silent;
+  FAKE (sink)->room = 30;
+  set_state (&bench, GST_STATE_PLAYING);
+  WAIT_FOR (stat_of (&bench, silent ? "time-unconnected" : "time-blocked") > 0);
+  fail_unless (gst_element_send_event (pipeline, gst_event_new_eos ()));
+  wait_for_eos (&bench);
+  fail_unless (stat_of (&bench, "dropped-eos-timeout") > 0);
+  fail_unless_equals_uint64 (stat_of (&bench, "eos-timeouts"), 1);
+  set_state (&bench, GST_STATE_NULL);
+  gst_object_unref (bench.bus);
+  gst_object_unref (pipeline);
+}
+
+GST_START_TEST (eos_that_is_asked_for_comes_in_time)
+{
+  check_asked_eos (__i__ & 1 ? packet_sink_get_type () :
+      fake_sink_get_type (), __i__ & 2);
+}
+
+GST_END_TEST;
+
+/* What waits for nobody is sent, however long ago that was. */
+GST_START_TEST (eos_that_is_asked_for_drops_nothing_that_flows)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), "eos-timeout",
+      G_GUINT64_CONSTANT (0), NULL);
+
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (pushed (bench) == 1);
+  fail_unless (gst_element_send_event (bench->pipeline, gst_event_new_eos ()));
+  push (bench, 'b', DELTA, 40);
+  WAIT_FOR (pushed (bench) == 2);
+  push_eos (bench);
+  wait_for_eos (bench);
+  fail_unless_equals_uint64 (stat_of (bench, "packets-sent"), 2);
+  bench_free_with_wire (bench, "<ab>");
+}
+
+GST_END_TEST;
+
 GST_START_TEST (flush_takes_back_that_eos_follows)
 {
   Bench *bench = bench_new (frame_sink_get_type (), "eos-timeout",
@@ -1369,6 +1425,8 @@ network_sink_suite (void)
   tcase_add_test (tcase, stream_goes_on_after_its_end);
   tcase_add_test (tcase, eos_behind_a_full_network_comes_in_time);
   tcase_add_test (tcase, eos_without_a_receiver_comes_in_time);
+  tcase_add_loop_test (tcase, eos_that_is_asked_for_comes_in_time, 0, 4);
+  tcase_add_test (tcase, eos_that_is_asked_for_drops_nothing_that_flows);
   tcase_add_test (tcase, flush_takes_back_that_eos_follows);
   suite_add_tcase (suite, tcase);
 
