@@ -109,6 +109,9 @@ make_refusal (guint8 reason)
     case MMTP_REFUSE_BUSY:
       return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_BUSY,
           "the receiver is in a session with another sender");
+    case MMTP_REFUSE_OVER:
+      return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CLOSED,
+          "the receiver's stream has ended, and it takes no other one");
     case MMTP_REFUSE_KEY:
       return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
           "the receiver has another key, or only one of both has one");

@@ -262,6 +262,8 @@ gst_mmtp_src_set_property (GObject * object, guint id, const GValue * value,
       && GST_STATE (self) == GST_STATE_PLAYING;
   GST_OBJECT_UNLOCK (self);
 
+  if (id == PROP_EOS_AT_END)
+    gst_mmtp_src_set_eos_at_end (self, g_value_get_boolean (value));
   if (restart_timer)
     start_timer (self);
 }
@@ -569,17 +571,20 @@ install_stream_properties (GParamFlags ready, GParamFlags playing)
       "Caps of the stream; unset: those that the sender says", GST_TYPE_CAPS,
       playing);
   properties[PROP_EOS_AT_END] = g_param_spec_boolean ("eos-at-end",
-      "EOS at end", "The end of the sender's stream is EOS; false: wait for "
-      "the next sender", DEFAULT_EOS_AT_END, playing);
-  properties[PROP_TIMEOUT] = g_param_spec_uint64 ("timeout", "Timeout",
+      "EOS at end", "The end of the sender's stream is EOS, and no other "
+      "sender is let in; false: wait for the next sender", DEFAULT_EOS_AT_END,
+      playing);
+  properties[PROP_TIMEOUT] =
+      g_param_spec_uint64 ("timeout", "Timeout",
       "Post an element message after so many nanoseconds without a buffer; 0: "
       "never", 0, G_MAXINT64, DEFAULT_TIMEOUT, playing);
-  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
+  properties[PROP_STATS] =
+      g_param_spec_boxed ("stats", "Statistics",
       "What came, what is missing or late, messages refused by reason, and "
       "each channel", GST_TYPE_STRUCTURE,
       G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval",
-      "Statistics interval",
+  properties[PROP_STATS_INTERVAL] =
+      g_param_spec_uint64 ("stats-interval", "Statistics interval",
       "Time between two element messages with the statistics, in ns; 0: never",
       0, G_MAXINT64, DEFAULT_STATS_INTERVAL, playing);
 }

@@ -14,7 +14,7 @@
 /* What the streaming thread gets; a buffer with the caps that it has */
 typedef struct
 {
-  gboolean is_end;              /* of the stream; otherwise a buffer: */
+  gboolean is_eos;              /* otherwise a buffer: */
   GBytes *data;
   guint64 due;
   guint8 flags;
@@ -58,15 +58,15 @@ pop (GstMmtpSrc * self)
 gboolean
 gst_mmtp_src_clear_queue (GstMmtpSrc * self)
 {
-  gboolean had_end = FALSE;
+  gboolean had_eos = FALSE;
   Item *item;
 
   while ((item = pop (self))) {
-    had_end = item->is_end;
+    had_eos = item->is_eos;
     item_free (item);
   }
   self->queue_discont = TRUE;
-  return had_end;
+  return had_eos;
 }
 
 /* What follows has a gap before it. */
@@ -96,7 +96,7 @@ make_room (GstMmtpSrc * self, gsize size)
     first = g_queue_peek_head (&self->queue);
     if (!first)
       return TRUE;
-    if (first->is_end || first->due + self->delay >= now)
+    if (first->is_eos || first->due + self->delay >= now)
       return FALSE;
     drop_first (self);
   }
@@ -139,14 +139,14 @@ gst_mmtp_src_queue_buffer (GstMmtpSrc * self, MmtpReceiverEvent * event)
 void
 gst_mmtp_src_queue_end (GstMmtpSrc * self)
 {
-  const Item *last = g_queue_peek_tail (&self->queue);
   Item *item;
 
   self->queue_discont = TRUE;
-  if (last && last->is_end)
+  if (!self->eos_at_end && !self->is_over)
     return;
+  self->is_over = TRUE;
   item = g_new0 (Item, 1);
-  item->is_end = TRUE;
+  item->is_eos = TRUE;
   push (self, item);
 }
 
@@ -347,36 +347,16 @@ take_caps (GstMmtpSrc * self, const Item * item)
   return GST_FLOW_OK;
 }
 
-static gboolean
-is_eos_at_end (GstMmtpSrc * self)
-{
-  gboolean is_eos;
-
-  GST_OBJECT_LOCK (self);
-  is_eos = self->settings.eos_at_end;
-  GST_OBJECT_UNLOCK (self);
-  return is_eos;
-}
-
 GstFlowReturn
 gst_mmtp_src_create (GstPushSrc * src, GstBuffer ** buffer)
 {
   GstMmtpSrc *self = GST_MMTP_SRC (src);
+  Item *item = take_item (self);
   GstFlowReturn flow;
-  Item *item;
 
-  do {
-    item = take_item (self);
-    if (!item)
-      return GST_FLOW_FLUSHING;
-    if (!item->is_end)
-      break;
-    item_free (item);
-    if (is_eos_at_end (self))
-      return GST_FLOW_EOS;
-  } while (TRUE);
-
-  flow = take_caps (self, item);
+  if (!item)
+    return GST_FLOW_FLUSHING;
+  flow = item->is_eos ? GST_FLOW_EOS : take_caps (self, item);
   if (flow == GST_FLOW_OK)
     *buffer = make_buffer (self, item);
   item_free (item);

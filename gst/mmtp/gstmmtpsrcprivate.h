@@ -63,6 +63,8 @@ struct _GstMmtpSrc
   gboolean queue_discont;       /* something before the next item is missing */
   GRefString *queue_caps;       /* of the next item; NULL: none */
   gboolean flushing, paused, stopping;
+  gboolean eos_at_end;          /* as the property */
+  gboolean is_over;             /* EOS is in the queue, or went downstream */
   guint64 delay;                /* ns; D0 */
   GQueue messages;              /* of GstMessage, to be posted */
   GstMmtpSrcCounters counters;
@@ -88,11 +90,13 @@ struct _GstMmtpSrc
 /* In a change of state. FALSE: an error was posted. */
 gboolean gst_mmtp_src_open (GstMmtpSrc * self);
 void gst_mmtp_src_close (GstMmtpSrc * self);
+void gst_mmtp_src_set_eos_at_end (GstMmtpSrc * self, gboolean eos_at_end);
 
 /* --- gstmmtpsrccreate.c --------------------------------------------------- */
 GstFlowReturn gst_mmtp_src_create (GstPushSrc * src, GstBuffer ** buffer);
 /* The queue between the threads; all with lock. Takes the data */
 void gst_mmtp_src_queue_buffer (GstMmtpSrc * self, MmtpReceiverEvent * event);
+/* EOS, unless another sender may come */
 void gst_mmtp_src_queue_end (GstMmtpSrc * self);
 void gst_mmtp_src_set_queue_caps (GstMmtpSrc * self, const gchar * caps);
 /* TRUE: the last thing in it was the end of the stream */

@@ -338,6 +338,17 @@ set_used_socket (GstMmtpSrc * self, GSocket * socket)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* A stream that has ended stays so, whatever is set then. */
+void
+gst_mmtp_src_set_eos_at_end (GstMmtpSrc * self, gboolean eos_at_end)
+{
+  LOCK (self);
+  self->eos_at_end = eos_at_end;
+  if (self->receiver)
+    mmtp_receiver_set_ends (self->receiver, eos_at_end || self->is_over);
+  UNLOCK (self);
+}
+
 static void
 begin (GstMmtpSrc * self, const GstMmtpSrcSettings * settings)
 {
@@ -348,6 +359,8 @@ begin (GstMmtpSrc * self, const GstMmtpSrcSettings * settings)
   self->stopping = FALSE;
   self->delay = settings->latency * GST_MSECOND;
   self->max_queued_bytes = settings->max_bytes;
+  self->is_over = FALSE;
+  gst_mmtp_src_set_eos_at_end (self, settings->eos_at_end);
   memset (&self->counters, 0, sizeof (self->counters));
   gst_mmtp_waker_add (&self->waker, &self->fd, g_socket_get_fd (socket));
   set_used_socket (self, socket);

@@ -173,7 +173,8 @@ typedef enum
   MMTP_REFUSE_VERSION = 1,
   MMTP_REFUSE_BUSY,
   MMTP_REFUSE_KEY,
-  MMTP_REFUSE_COOKIE
+  MMTP_REFUSE_COOKIE,
+  MMTP_REFUSE_OVER
 } MmtpRefuseReason;
 
 typedef struct

@@ -64,6 +64,12 @@ mmtp_receiver_free (MmtpReceiver * self)
   g_free (self);
 }
 
+void
+mmtp_receiver_set_ends (MmtpReceiver * self, gboolean ends)
+{
+  self->ends = ends;
+}
+
 gboolean
 mmtp_address_is_equal (const MmtpAddress * a, const MmtpAddress * b)
 {

@@ -48,6 +48,9 @@ typedef struct _MmtpReceiver MmtpReceiver;
 MmtpReceiver *mmtp_receiver_new (const MmtpReceiverConfig * config,
     const guint8 entropy[MMTP_ENTROPY_SIZE]);
 void mmtp_receiver_free (MmtpReceiver * receiver);
+/* TRUE: the application takes one stream only. Behind its end no other session
+ * begins; who asks for one is told. FALSE at first */
+void mmtp_receiver_set_ends (MmtpReceiver * receiver, gboolean ends);
 
 void mmtp_receiver_input (MmtpReceiver * receiver, guint64 now,
     const MmtpAddress * address, const guint8 * bytes, gsize size);

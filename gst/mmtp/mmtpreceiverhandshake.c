@@ -122,6 +122,8 @@ answer_open (MmtpReceiver * self, const MmtpAddress * address,
     return refuse (self, address, message, open->nonce, MMTP_REFUSE_KEY);
   if (own)
     return accept_again (self, address, message, size);
+  if (self->ends && self->session.ended)
+    return refuse (self, address, message, open->nonce, MMTP_REFUSE_OVER);
   if (self->session.alive)
     return refuse (self, address, message, open->nonce, MMTP_REFUSE_BUSY);
   mmtp_receiver_begin_session (self, address, message);

@@ -108,6 +108,7 @@ struct _MmtpReceiver
   MmtpKey key;
   guint8 cookie_secret[MMTP_KEY_SIZE];
   guint8 draw_secret[MMTP_KEY_SIZE];    /* nonces, tokens, challenges */
+  gboolean ends;                /* after one session */
   guint64 now;                  /* ns, the latest seen */
   guint64 answers_until;        /* ns, budget of answers to strangers */
   MmtpReceiverSession session;

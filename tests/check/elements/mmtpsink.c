@@ -533,6 +533,29 @@ GST_START_TEST (the_second_sender_is_refused)
 
 GST_END_TEST;
 
+/* EOS went downstream there: nothing that is sent now would be played. */
+GST_START_TEST (who_comes_after_the_end_is_told)
+{
+  Pair pair;
+  gint port;
+
+  pair_init (&pair, "");
+  port = port_of (&pair.src);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  gst_harness_push_event (pair.sink.harness, gst_event_new_eos ());
+  gst_event_unref (pull_event (&pair, GST_EVENT_EOS));
+  end_clear (&pair.sink);
+  sink_init (&pair.sink, "auto-reconnect", FALSE, "host", "127.0.0.1", "port",
+      port, NULL);
+  check_failure (&pair.sink, "has ended");
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "failures-closed"), 1);
+  fail_unless_equals_uint64 (stat_of (&pair.src, "sessions"), 1);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
 /* --- another receiver ----------------------------------------------------- */
 
 /* One that stays away for so long is gone. */
@@ -561,6 +584,7 @@ GST_START_TEST (a_sender_that_goes_early_makes_way)
   guint i;
 
   pair_init_src (&pair, "127.0.0.1");
+  g_object_set (pair.src.element, "eos-at-end", FALSE, NULL);
   for (i = 0; i < 10; i++) {
     pair_init_sink (&pair, "127.0.0.1", TWO);
     gst_harness_play (pair.sink.harness);
@@ -924,6 +948,7 @@ mmtpsink_suite (void)
   tcase_add_loop_test (tcase, another_key_is_an_error, 0, G_N_ELEMENTS (keys));
   tcase_add_test (tcase, the_same_key_lets_in);
   tcase_add_test (tcase, the_second_sender_is_refused);
+  tcase_add_test (tcase, who_comes_after_the_end_is_told);
   tcase_add_test (tcase, a_sender_that_goes_early_makes_way);
   tcase_add_test (tcase, a_new_receiver_gets_a_key_frame_first);
   tcase_add_test (tcase, both_ends_begin_again);

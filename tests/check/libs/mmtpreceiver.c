@@ -410,6 +410,56 @@ GST_START_TEST (one_session_at_a_time)
 
 GST_END_TEST;
 
+static void
+ask_for_session (Peer * peer, const MmtpAddress * address)
+{
+  MmtpMessage open;
+
+  give_init (peer, address);
+  fail_unless (poll_message (peer));
+  fail_unless_equals_int (peer->message.type, MMTP_COOKIE);
+  open = make_open (peer, peer->message.init.cookie);
+  give (peer, &open, address);
+}
+
+static void
+end_session (Peer * peer)
+{
+  MmtpMessage end = make (peer, MMTP_END, 0, 0);
+  MmtpAddress address = make_address (1);
+  MmtpReceiverEvent event;
+
+  give_sealed (peer, &end, &address);
+  fail_unless (poll_event (peer, MMTP_EVENT_END, &event));
+  fail_unless (poll_type (peer, MMTP_END_ACK));
+}
+
+/* Where the application has had its EOS nothing can follow. */
+GST_START_TEST (after_the_end_of_the_only_stream_none_begins)
+{
+  MmtpAddress there = make_address (2);
+  MmtpReceiverEvent event;
+  Peer peer, other;
+
+  peer_init (&peer, NULL, NULL);
+  mmtp_receiver_set_ends (peer.receiver, TRUE);
+  open_session (&peer);
+  end_session (&peer);
+  other = peer;
+  other.nonce[0] ^= 1;
+  ask_for_session (&other, &there);
+  expect_refuse (&other, MMTP_REFUSE_OVER);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  /* until it wants more */
+  mmtp_receiver_set_ends (peer.receiver, FALSE);
+  ask_for_session (&other, &there);
+  fail_unless (poll_message (&other));
+  fail_unless_equals_int (other.message.type, MMTP_ACCEPT);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (strangers_get_a_thousand_answers_a_second)
 {
   MmtpAddress address = make_address (1);
@@ -1420,6 +1470,7 @@ mmtpreceiver_suite (void)
   tcase_add_test (tc, a_session_opens_by_a_cookie);
   tcase_add_test (tc, who_may_not_is_told_why);
   tcase_add_test (tc, one_session_at_a_time);
+  tcase_add_test (tc, after_the_end_of_the_only_stream_none_begins);
   tcase_add_test (tc, strangers_get_a_thousand_answers_a_second);
   tcase_add_test (tc, buffers_come_out_in_order_and_on_our_clock);
   tcase_add_test (tc, a_gap_is_skipped_at_the_deadline_and_nothing_is_late);
