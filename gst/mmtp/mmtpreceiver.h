@@ -27,7 +27,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint8 size;
-  guint8 bytes[47];
+  guint8 bytes[46];
+  guint8 host_size;             /* of them, the first, that say the host; 0: not
+                                 * known */
 } MmtpAddress;
 
 typedef struct

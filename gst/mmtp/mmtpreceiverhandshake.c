@@ -13,6 +13,13 @@
  * counted in; of a second's thousand a tenth may come at once. */
 #define ANSWER_DISTANCE (MMTP_SECOND / 900)
 #define ANSWERS_AT_ONCE 100
+/* "Take-over": a session of the same host that doesn't answer for so long, and
+ * so many times, is over. */
+#define DOUBT_TIME MMTP_SECOND
+#define DOUBT_ROUND_TRIPS 2
+#define UNKNOWN_ROUND_TRIP MMTP_SECOND
+#define DOUBTS 3
+#define DOUBT_DISTANCE (100 * MMTP_MSECOND)
 #define OPEN_SIGNED_SIZE 92     /* bytes 0 to 91 of OPEN */
 #define ACCEPT_SIGNED_SIZE 52   /* bytes 0 to 51 of ACCEPT */
 
@@ -106,6 +113,85 @@ accept_again (MmtpReceiver * self, const MmtpAddress * address,
   return MMTP_VALID;
 }
 
+/* --- take-over ----------------------------------------------------------- */
+
+static gboolean
+is_same_host (const MmtpAddress * a, const MmtpAddress * b)
+{
+  return a->host_size > 0 && a->host_size == b->host_size
+      && memcmp (a->bytes, b->bytes, a->host_size) == 0;
+}
+
+static gboolean
+is_host_of_session (MmtpReceiver * self, const MmtpAddress * address)
+{
+  const MmtpReceiverChannel *channel;
+  guint i;
+
+  for (i = 0; i < self->n_ids; i++) {
+    channel = self->channels[self->ids[i]];
+    if (channel->joined && is_same_host (&channel->address, address))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* ns in which an answer would have come on any channel */
+static guint64
+get_doubt_time (MmtpReceiver * self)
+{
+  const MmtpReceiverChannel *channel;
+  guint64 time = DOUBT_TIME, round_trip;
+  guint i;
+
+  for (i = 0; i < self->n_ids; i++) {
+    channel = self->channels[self->ids[i]];
+    round_trip = channel->round_trip ? channel->round_trip : UNKNOWN_ROUND_TRIP;
+    if (channel->joined)
+      time = MAX (time, DOUBT_ROUND_TRIPS * round_trip);
+  }
+  return time;
+}
+
+static void
+ask_whether_alive (MmtpReceiver * self)
+{
+  MmtpReceiverSession *session = &self->session;
+  MmtpMessage message = {.type = MMTP_QUERY };
+  guint i;
+
+  if (session->doubts == 0)
+    session->doubted_from = self->now;
+  else if (self->now - session->doubted_at < DOUBT_DISTANCE)
+    return;
+  session->doubted_at = self->now;
+  session->doubts++;
+  for (i = 0; i < self->n_ids; i++) {
+    MmtpReceiverChannel *channel = self->channels[self->ids[i]];
+
+    message.query.channel = channel->id;
+    if (channel->joined)
+      mmtp_receiver_send (self, channel, &message, &channel->address);
+  }
+}
+
+/* A sender that was killed and begins again, says who gets what is sent to its
+ * host: that the way from there works shows that the old one is silent for
+ * another reason. Whatever it says clears the doubt. */
+static gboolean
+may_take_over (MmtpReceiver * self, const MmtpAddress * address)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  if (!is_host_of_session (self, address))
+    return FALSE;
+  ask_whether_alive (self);
+  return session->doubts > DOUBTS
+      && self->now - session->doubted_from >= get_doubt_time (self);
+}
+
+/* --- OPEN ---------------------------------------------------------------- */
+
 static MmtpRefusal
 answer_open (MmtpReceiver * self, const MmtpAddress * address,
     const MmtpMessage * message, const guint8 * bytes, gsize size)
@@ -124,7 +210,7 @@ answer_open (MmtpReceiver * self, const MmtpAddress * address,
     return accept_again (self, address, message, size);
   if (self->ends && self->session.ended)
     return refuse (self, address, message, open->nonce, MMTP_REFUSE_OVER);
-  if (self->session.alive)
+  if (self->session.alive && !may_take_over (self, address))
     return refuse (self, address, message, open->nonce, MMTP_REFUSE_BUSY);
   mmtp_receiver_begin_session (self, address, message);
   mmtp_receiver_note_message (self, self->channels[message->channel],

@@ -76,6 +76,9 @@ typedef struct
   guint64 period;               /* ns, keep-alives */
   guint64 initial_delay;        /* ns, D0 */
   guint64 last_valid;           /* ns, when a valid message came */
+  guint doubts;                 /* times that it was asked since, as its host
+                                 * wants another session */
+  guint64 doubted_from, doubted_at;     /* ns, the first and the last of them */
   MmtpClock clock;
   MmtpReorder *reorder;
   guint64 latest_deadline;      /* ns, of all packets */

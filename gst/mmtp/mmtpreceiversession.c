@@ -140,11 +140,14 @@ leave (MmtpReceiver * self, MmtpReceiverChannel * channel)
 }
 
 static void
-push_session_event (MmtpReceiver * self, const MmtpOpen * open)
+push_session_event (MmtpReceiver * self, const MmtpOpen * open,
+    gboolean was_alive)
 {
   MmtpReceiverEvent *event;
 
   g_queue_clear_full (&self->events, g_free);
+  if (was_alive)
+    mmtp_receiver_push_event (self, MMTP_EVENT_SILENT, 0);
   mmtp_receiver_push_event (self, MMTP_EVENT_SESSION, 0);
   event = g_queue_peek_tail (&self->events);
   event->bit_rate = open->bit_rate;
@@ -158,6 +161,7 @@ mmtp_receiver_begin_session (MmtpReceiver * self,
 {
   const MmtpOpen *open = &message->open;
   MmtpReceiverSession *session = &self->session;
+  gboolean was_alive = session->alive;
   MmtpReceiverChannel *channel;
 
   mmtp_receiver_clear_session (self);
@@ -180,7 +184,7 @@ mmtp_receiver_begin_session (MmtpReceiver * self,
   session->opener_address = *address;
   set_initial_delay (self, open->initial_delay);
   session->exists = session->alive = TRUE;
-  push_session_event (self, open);
+  push_session_event (self, open, was_alive);
   channel = mmtp_receiver_make_channel (self, message->channel,
       message->number);
   channel->longest = open->longest;
@@ -220,6 +224,7 @@ mmtp_receiver_note_message (MmtpReceiver * self,
   };
 
   session->last_valid = self->now;
+  session->doubts = 0;
   channel->echo = message->sent;
   channel->echo_time = self->now;
   channel->latest_sent = arrival.sent;

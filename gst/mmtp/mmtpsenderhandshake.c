@@ -15,6 +15,8 @@
 #define OPEN_TRIES 5
 /* "after it has asked three times" */
 #define REFUSALS 3
+/* "and of reason 2 for 1.5 s": our own last session may have to be found dead. */
+#define BUSY_TIME (1500 * MMTP_MILLISECOND)
 #define OPEN_SIGNED 92          /* bytes of OPEN below its MAC */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT below its MAC */
 /* OPEN: "D0 that the sender wants, us, at most 60 s" */
@@ -205,7 +207,18 @@ take_accept (MmtpSender * sender, MmtpPath * path,
   return MMTP_VALID;
 }
 
-/* Without a key anybody who sees the packets can refuse: section 4. */
+/* Without a key anybody who sees the packets can refuse, and who is busy may not
+ * be for long: section 4. */
+static gboolean
+is_refused (MmtpSender * sender, MmtpRefuseReason reason)
+{
+  if (sender->handshake_refusals++ == 0)
+    sender->refused_at = sender->now;
+  return sender->handshake_refusals >= REFUSALS
+      && (reason != MMTP_REFUSE_BUSY
+      || sender->now - sender->refused_at >= BUSY_TIME);
+}
+
 static MmtpRefusal
 take_refuse (MmtpSender * sender, const MmtpRefuse * refuse)
 {
@@ -217,7 +230,7 @@ take_refuse (MmtpSender * sender, const MmtpRefuse * refuse)
     begin_init (sender);
     return MMTP_VALID;
   }
-  if (++sender->handshake_refusals < REFUSALS)
+  if (!is_refused (sender, refuse->reason))
     return MMTP_VALID;
   sender->phase = MMTP_PHASE_OVER;
   event.reason = refuse->reason;

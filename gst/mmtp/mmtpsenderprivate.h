@@ -117,6 +117,7 @@ struct _MmtpSender
   guint handshake_next;         /* of the INITs of one try, the next channel */
   guint handshake_tries;
   guint handshake_refusals;
+  guint64 refused_at;           /* ns, for the first time */
   guint64 handshake_at, handshake_wait;
   guint64 open_sent;            /* ns, the first one of this cookie */
   MmtpDirection out, in;

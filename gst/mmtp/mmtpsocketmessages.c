@@ -49,6 +49,7 @@ mmtp_address_set_endpoints (MmtpAddress * address,
 {
   memset (address, 0, sizeof (*address));
   address->size = sizeof (*endpoints);
+  address->host_size = G_STRUCT_OFFSET (MmtpEndpoints, port);
   memcpy (address->bytes, endpoints, sizeof (*endpoints));
 }
 

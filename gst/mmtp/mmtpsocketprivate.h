@@ -28,14 +28,14 @@ struct _MmtpSocket
 };
 
 /* What is behind an MmtpAddress. Both sides are as the system writes addresses,
- * zeros behind IPv4; so it compares byte by byte. */
+ * zeros behind IPv4; so it compares byte by byte. What says the host is first. */
 typedef struct
 {
+  guint8 remote[16];
+  guint32 remote_scope;         /* interface of a link-local address, or 0 */
   guint16 family;               /* AF_INET or AF_INET6 */
   guint16 port;                 /* network byte order */
-  guint8 remote[16];
   guint8 local[16];             /* zeros: not known */
-  guint32 remote_scope;         /* interface of a link-local address, or 0 */
   guint32 local_scope;
 } MmtpEndpoints;
 

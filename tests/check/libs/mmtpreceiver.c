@@ -42,7 +42,7 @@ typedef struct
 static MmtpAddress
 make_address (guint8 host)
 {
-  MmtpAddress address = { 6, {192, 0, 2, host, 0x13, 0x8c} };
+  MmtpAddress address = { 6, {192, 0, 2, host, 0x13, 0x8c}, 4 };
 
   return address;
 }
@@ -433,6 +433,118 @@ end_session (Peer * peer)
   fail_unless (poll_event (peer, MMTP_EVENT_END, &event));
   fail_unless (poll_type (peer, MMTP_END_ACK));
 }
+
+/* As a sender asks, for 1.75 s; ms */
+static const guint asked_at[] = { 0, 250, 750, 1750 };
+
+static void
+give_sign_of_life (Peer * peer)
+{
+  MmtpMessage message = make (peer, MMTP_KEEPALIVE, 0, 0);
+  MmtpAddress address = make_address (1);
+
+  message.keepalive.initial_delay = D0 * 1000;
+  message.keepalive.round_trip = 20000;
+  give_sealed (peer, &message, &address);
+}
+
+/* From this host, with another port; returns what the last OPEN got */
+static MmtpType
+ask_again (Peer * peer, Peer * other, guint8 host, gboolean lives)
+{
+  MmtpAddress address = make_address (host);
+  guint64 begin = peer->now;
+  guint i;
+
+  address.bytes[5]++;
+  for (i = 0; i < G_N_ELEMENTS (asked_at); i++) {
+    peer->now = other->now = begin + MS (asked_at[i]);
+    if (lives)
+      give_sign_of_life (peer);
+    while (poll_message (other));
+    ask_for_session (other, &address);
+    do
+      fail_unless (poll_message (other));
+    while (other->message.type != MMTP_ACCEPT
+        && other->message.type != MMTP_REFUSE);
+  }
+  return other->message.type;
+}
+
+static void
+check_taken_over (guint8 host, gboolean lives, gboolean expected)
+{
+  MmtpReceiverEvent event;
+  MmtpReceiverStats stats;
+  Peer peer, other;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  give_sign_of_life (&peer);
+  other = peer;
+  other.nonce[0] ^= 1;
+  fail_unless_equals_int (ask_again (&peer, &other, host, lives),
+      expected ? MMTP_ACCEPT : MMTP_REFUSE);
+  mmtp_receiver_get_stats (peer.receiver, &stats);
+  fail_unless_equals_uint64 (stats.sessions, expected ? 2 : 1);
+  if (expected) {
+    fail_unless (poll_event (&peer, MMTP_EVENT_SILENT, &event));
+    fail_unless (poll_event (&peer, MMTP_EVENT_SESSION, &event));
+  } else {
+    fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  }
+  peer_clear (&peer);
+}
+
+/* One that was killed need not wait for its own last session. */
+GST_START_TEST (a_sender_that_begins_again_takes_its_own_place)
+{
+  check_taken_over (1, FALSE, TRUE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (nobody_takes_the_place_of_another)
+{
+  check_taken_over (2, FALSE, FALSE);
+  /* a second one on the same host */
+  check_taken_over (1, TRUE, FALSE);
+}
+
+GST_END_TEST;
+
+/* Who asks often is no more in doubt, and nobody is asked too often. */
+GST_START_TEST (a_doubt_takes_its_time)
+{
+  MmtpAddress address = make_address (1);
+  guint64 end = OUR_START + MS (1900);
+  guint n_queries = 0;
+  Peer peer, other;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  address.bytes[5]++;
+  /* The round trip is not known: 2 s */
+  while (peer.now < end) {
+    other = peer;
+    other.nonce[0] ^= 1;
+    give_init (&other, &address);
+    while (poll_message (&other)) {
+      n_queries += other.message.type == MMTP_QUERY;
+      fail_if (other.message.type == MMTP_ACCEPT);
+      if (other.message.type == MMTP_COOKIE) {
+        MmtpMessage open = make_open (&other, other.message.init.cookie);
+
+        give (&other, &open, &address);
+      }
+    }
+    peer.now += MS (10);
+  }
+  fail_unless (n_queries >= 10 && n_queries <= 20, "%u", n_queries);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
 
 /* Where the application has had its EOS nothing can follow. */
 GST_START_TEST (after_the_end_of_the_only_stream_none_begins)
@@ -1470,6 +1582,9 @@ mmtpreceiver_suite (void)
   tcase_add_test (tc, a_session_opens_by_a_cookie);
   tcase_add_test (tc, who_may_not_is_told_why);
   tcase_add_test (tc, one_session_at_a_time);
+  tcase_add_test (tc, a_sender_that_begins_again_takes_its_own_place);
+  tcase_add_test (tc, nobody_takes_the_place_of_another);
+  tcase_add_test (tc, a_doubt_takes_its_time);
   tcase_add_test (tc, after_the_end_of_the_only_stream_none_begins);
   tcase_add_test (tc, strangers_get_a_thousand_answers_a_second);
   tcase_add_test (tc, buffers_come_out_in_order_and_on_our_clock);

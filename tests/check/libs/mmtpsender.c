@@ -675,13 +675,38 @@ GST_START_TEST (refused_three_times_it_is_over)
   for (i = 0; i < 3; i++)
     refuse (rig, nonce, MMTP_REFUSE_COOKIE);
   fail_unless (find_event (rig, MMTP_EVENT_REFUSED) == NULL);
-  refuse (rig, nonce, MMTP_REFUSE_BUSY);
+  refuse (rig, nonce, MMTP_REFUSE_KEY);
+  refuse (rig, nonce, MMTP_REFUSE_KEY);
+  fail_unless (find_event (rig, MMTP_EVENT_REFUSED) == NULL);
+  refuse (rig, nonce, MMTP_REFUSE_KEY);
+  fail_unless_equals_int (find_event (rig, MMTP_EVENT_REFUSED)->reason,
+      MMTP_REFUSE_KEY);
+  fail_unless_equals_uint64 (mmtp_sender_next_wakeup (rig->sender), MMTP_NEVER);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* It may be our own last session, which has to be found dead. */
+GST_START_TEST (who_is_busy_is_asked_for_longer)
+{
+  Rig *rig = rig_new_default ();
+  guint8 nonce[MMTP_NONCE_SIZE];
+  guint i;
+
+  add_line (rig, 10 * MS, 100000);
+  rig->answers = FALSE;
+  run (rig, 50 * MS);
+  memcpy (nonce, find_arrived (rig, MMTP_INIT, 0)->init.nonce, MMTP_NONCE_SIZE);
+  for (i = 0; i < 5; i++)
+    refuse (rig, nonce, MMTP_REFUSE_BUSY);
+  run (rig, 1300 * MS);
   refuse (rig, nonce, MMTP_REFUSE_BUSY);
   fail_unless (find_event (rig, MMTP_EVENT_REFUSED) == NULL);
+  run (rig, 100 * MS);
   refuse (rig, nonce, MMTP_REFUSE_BUSY);
   fail_unless_equals_int (find_event (rig, MMTP_EVENT_REFUSED)->reason,
       MMTP_REFUSE_BUSY);
-  fail_unless_equals_uint64 (mmtp_sender_next_wakeup (rig->sender), MMTP_NEVER);
   rig_free (rig);
 }
 
@@ -1360,6 +1385,7 @@ mmtpsender_suite (void)
   tcase_add_test (tc, handshake_opens_where_the_cookie_came);
   tcase_add_test (tc, open_says_what_is_wanted);
   tcase_add_test (tc, refused_three_times_it_is_over);
+  tcase_add_test (tc, who_is_busy_is_asked_for_longer);
   tcase_add_test (tc, key_is_needed_on_both_sides);
   tcase_add_test (tc, ready_knows_rates_and_delays);
   tcase_add_test (tc, too_slow_is_told_before_and_each_second);
