@@ -17,6 +17,12 @@
  * longest. Microseconds */
 #define SHORTEST_PAUSE (500 * G_TIME_SPAN_MILLISECOND)
 #define LONGEST_PAUSE (5 * G_TIME_SPAN_SECOND)
+/* An address that doesn't answer for so long, when its name has others, is left
+ * for the next one, as RFC 8305 does between attempts to connect. Not after its
+ * 250 ms, as there is one attempt at a time here, and a slow channel's round trip
+ * is longer; doubled with each round, so that it is long enough for every one. */
+#define FIRST_PATIENCE (1 * G_TIME_SPAN_SECOND)
+#define LONGEST_PATIENCE (8 * G_TIME_SPAN_SECOND)
 
 /* --- the list that is wanted ---------------------------------------------- */
 
@@ -179,6 +185,7 @@ channel_new (MmtpChannelSpec * spec)
 
   channel->spec = spec;
   channel->pause = SHORTEST_PAUSE;
+  channel->patience = FIRST_PATIENCE;
   g_queue_init (&channel->unsent);
   return channel;
 }
@@ -244,21 +251,50 @@ open_socket (GstMmtpSink * self, const Channel * channel, GError ** error)
 /* A name may have addresses at which nobody listens, as localhost's of IPv6
  * where the receiver has IPv4. FALSE: there is no other one */
 static gboolean
-take_next_address (GstMmtpSink * self, Channel * channel)
+has_next_address (GstMmtpSink * self, const Channel * channel)
 {
   const MmtpChannelSpec *spec = channel->spec;
   GSocketAddress *local = NULL, *next;
+  gboolean has_next;
 
   if (spec->local_address)
     local = g_inet_socket_address_new_from_string (spec->local_address, 0);
   next = get_address (self, spec->host, spec->port, local,
       channel->address + 1);
+  has_next = next != NULL;
   g_clear_object (&local);
-  if (!next)
+  g_clear_object (&next);
+  return has_next;
+}
+
+static gboolean
+take_next_address (GstMmtpSink * self, Channel * channel)
+{
+  if (!has_next_address (self, channel))
     return FALSE;
-  g_object_unref (next);
   channel->address++;
   return TRUE;
+}
+
+/* The same, and the first one behind the last */
+static void
+go_round (GstMmtpSink * self, Channel * channel)
+{
+  if (take_next_address (self, channel))
+    return;
+  channel->address = 0;
+  channel->patience = MIN (2 * channel->patience, LONGEST_PATIENCE);
+}
+
+/* monotonic us, at which the address is given up; G_MAXINT64: never, since it
+ * answers, or there is no other one */
+static gint64
+get_end_of_patience (GstMmtpSink * self, const Channel * channel)
+{
+  if (!channel->socket || channel->was_heard || channel->asked_at == 0
+      || (channel->address == 0 && !has_next_address (self, channel)))
+    return G_MAXINT64;
+  return channel->asked_at + channel->patience;
 }
 
 static void
@@ -360,6 +396,7 @@ open_channel (GstMmtpSink * self, Channel * channel)
   channel->is_there = is_interface_there (self, channel->spec->interface);
   channel->refused = FALSE;
   channel->was_heard = FALSE;
+  channel->asked_at = 0;
   channel->heard_at = g_get_monotonic_time ();
   GST_INFO_OBJECT (self, "channel %s is number %u", channel->spec->name,
       channel->number);
@@ -470,6 +507,12 @@ retry_channel (GstMmtpSink * self, Channel * channel)
       && take_next_address (self, channel)) {
     close_channel (self, channel, MMTP_LEAVE_ASKED);
     open_channel (self, channel);
+  } else if (get_end_of_patience (self, channel) <= g_get_monotonic_time ()) {
+    GST_INFO_OBJECT (self, "channel %s: no answer, the next address",
+        channel->spec->name);
+    close_channel (self, channel, MMTP_LEAVE_ASKED);
+    go_round (self, channel);
+    open_channel (self, channel);
   } else if (!channel->socket && channel->retry_at <= g_get_monotonic_time ()) {
     open_channel (self, channel);
   }
@@ -509,6 +552,7 @@ gst_mmtp_sink_get_retry_time (GstMmtpSink * self)
       return 0;
     if (!channel->socket)
       earliest = MIN (earliest, channel->retry_at);
+    earliest = MIN (earliest, get_end_of_patience (self, channel));
   }
   return earliest;
 }

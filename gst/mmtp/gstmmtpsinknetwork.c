@@ -108,6 +108,8 @@ send_on_channel (GstMmtpSink * self, Channel * channel,
 {
   guint done = 0;
 
+  if (channel->asked_at == 0)
+    channel->asked_at = g_get_monotonic_time ();
   if (g_queue_is_empty (&channel->unsent))
     done = send_datagrams (self, channel, datagrams, n);
   if (done == n)

@@ -57,6 +57,9 @@ typedef struct
   gboolean refused;             /* nobody listened there, when asked last */
   gboolean was_heard;           /* since it was opened */
   gint64 heard_at;              /* monotonic us, of the last message */
+  gint64 asked_at;              /* monotonic us, when something was sent first
+                                 * since it was opened; 0: nothing was */
+  gint64 patience;              /* us, for an answer before the next address */
 
   gint64 retry_at;              /* monotonic us, when not open */
   gint64 pause;                 /* us, before the next attempt */

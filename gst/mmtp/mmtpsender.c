@@ -197,6 +197,8 @@ mmtp_sender_add_channel (MmtpSender * sender, guint64 now,
   mmtp_sender_set_state (sender, path, MMTP_CHANNEL_OPENING);
   if (sender->phase == MMTP_PHASE_IDLE)
     mmtp_sender_begin_handshake (sender);
+  else if (sender->phase == MMTP_PHASE_INIT)
+    mmtp_sender_hasten_handshake (sender);
   else if (sender->phase == MMTP_PHASE_SESSION)
     mmtp_sender_begin_join (sender, path);
   return path->channel->id;

@@ -43,6 +43,14 @@ mmtp_sender_begin_handshake (MmtpSender * sender)
   begin_init (sender);
 }
 
+/* A new channel, or a new address, need not wait for those that didn't answer. */
+void
+mmtp_sender_hasten_handshake (MmtpSender * sender)
+{
+  sender->handshake_wait = HANDSHAKE_WAIT;
+  sender->handshake_at = sender->now;
+}
+
 static void
 wait_for_answer (MmtpSender * sender)
 {

@@ -210,6 +210,7 @@ guint64 mmtp_sender_get_data_wakeup (const MmtpSender * sender);
 /* --- mmtpsenderhandshake.c ----------------------------------------------- */
 
 void mmtp_sender_begin_handshake (MmtpSender * sender);
+void mmtp_sender_hasten_handshake (MmtpSender * sender);
 void mmtp_sender_begin_join (MmtpSender * sender, MmtpPath * path);
 void mmtp_sender_renew_join (MmtpSender * sender, MmtpPath * path,
     guint64 at);

@@ -369,6 +369,71 @@ GST_START_TEST (a_channel_that_cannot_be_is_not_missed)
 
 GST_END_TEST;
 
+/* Knows one name, for two addresses */
+typedef GResolver TestResolver;
+typedef GResolverClass TestResolverClass;
+
+static GType test_resolver_get_type (void);
+
+G_DEFINE_TYPE (TestResolver, test_resolver, G_TYPE_RESOLVER);
+
+static GList *
+look_up (GResolver * resolver, const gchar * name, GCancellable * cancellable,
+    GError ** error)
+{
+  GList *found = NULL;
+
+  fail_unless_equals_string (name, "two.example.org");
+  found = g_list_append (found, g_inet_address_new_from_string ("127.0.0.9"));
+  return g_list_append (found, g_inet_address_new_from_string ("127.0.0.1"));
+}
+
+static void
+test_resolver_init (TestResolver * self)
+{
+}
+
+static void
+test_resolver_class_init (TestResolverClass * klass)
+{
+  klass->lookup_by_name = look_up;
+}
+
+static GSocket *
+open_silent_socket (const gchar * address, gint port)
+{
+  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
+      G_SOCKET_PROTOCOL_UDP, NULL);
+  GSocketAddress *local = g_inet_socket_address_new_from_string (address, port);
+
+  fail_unless (g_socket_bind (socket, local, FALSE, NULL));
+  g_object_unref (local);
+  return socket;
+}
+
+/* The first one takes everything and says nothing. */
+GST_START_TEST (an_address_that_does_not_answer_is_left)
+{
+  GResolver *before = g_resolver_get_default ();
+  GResolver *resolver = g_object_new (test_resolver_get_type (), NULL);
+  GSocket *silent;
+  Pair pair;
+
+  g_resolver_set_default (resolver);
+  pair_init_src (&pair, "127.0.0.1");
+  silent = open_silent_socket ("127.0.0.9", port_of (&pair.src));
+  pair_init_sink (&pair, "two.example.org", "");
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  pair_clear (&pair);
+  g_object_unref (silent);
+  g_resolver_set_default (before);
+  g_object_unref (before);
+  g_object_unref (resolver);
+}
+
+GST_END_TEST;
+
 /* --- what goes wrong ------------------------------------------------------ */
 
 /* Pushes one buffer, which fails; the error has this in its text */
@@ -417,22 +482,16 @@ GST_END_TEST;
 
 GST_START_TEST (who_does_not_answer_is_an_error)
 {
-  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
-      G_SOCKET_PROTOCOL_UDP, NULL);
-  GSocketAddress *address =
-      g_inet_socket_address_new_from_string ("127.0.0.1", 0);
-  GSocketAddress *bound;
+  GSocket *socket = open_silent_socket ("127.0.0.1", 0);
+  GSocketAddress *bound = g_socket_get_local_address (socket, NULL);
   End sink;
 
-  g_socket_bind (socket, address, FALSE, NULL);
-  bound = g_socket_get_local_address (socket, NULL);
   sink_init (&sink, "auto-reconnect", FALSE, "host", "127.0.0.1", "port",
       (gint) g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)),
       "timeout", 300 * GST_MSECOND, NULL);
   check_failure (&sink, "0.3 s");
   fail_unless_equals_uint64 (stat_of (&sink, "failures-timeout"), 1);
   end_clear (&sink);
-  g_object_unref (address);
   g_object_unref (bound);
   g_object_unref (socket);
 }
@@ -941,6 +1000,7 @@ mmtpsink_suite (void)
   tcase_add_loop_test (tcase, the_end_comes_after_all_buffers, 0, 2);
   tcase_add_test (tcase, channels_come_and_go);
   tcase_add_test (tcase, a_channel_that_cannot_be_is_not_missed);
+  tcase_add_test (tcase, an_address_that_does_not_answer_is_left);
   tcase_add_loop_test (tcase, nobody_there_is_an_error, 0, 2);
   tcase_add_test (tcase, who_does_not_answer_is_an_error);
   tcase_add_test (tcase, unknown_name_is_an_error);
