@@ -194,6 +194,7 @@ static void
 channel_free (Channel * channel)
 {
   mmtp_channel_spec_free (channel->spec);
+  g_clear_object (&channel->local);
   g_free (channel->problem);
   g_free (channel);
 }
@@ -357,19 +358,51 @@ postpone (GstMmtpSink * self, Channel * channel, gchar * problem)
 }
 
 static gboolean
-is_interface_there (GstMmtpSink * self, const gchar * name)
+has_address (const MmtpInterface * interface, GInetAddress * address)
 {
-  const GPtrArray *interfaces = self->interfaces ?
-      mmtp_interfaces_get (self->interfaces) : NULL;
   guint i;
 
-  for (i = 0; name && interfaces && i < interfaces->len; i++) {
-    const MmtpInterface *interface = g_ptr_array_index (interfaces, i);
-
-    if (g_str_equal (interface->name, name))
+  for (i = 0; address && i < interface->addresses->len; i++) {
+    if (g_inet_address_equal (g_ptr_array_index (interface->addresses, i),
+            address))
       return TRUE;
   }
   return FALSE;
+}
+
+/* That of its name, or, where none was asked for, the one that has the address
+ * from which it sends */
+static gboolean
+is_interface_there (GstMmtpSink * self, const Channel * channel)
+{
+  const GPtrArray *interfaces = self->interfaces ?
+      mmtp_interfaces_get (self->interfaces) : NULL;
+  const gchar *name = channel->spec->interface;
+  guint i;
+
+  for (i = 0; interfaces && i < interfaces->len; i++) {
+    const MmtpInterface *interface = g_ptr_array_index (interfaces, i);
+
+    if (name ? g_str_equal (interface->name, name) :
+        has_address (interface, channel->local))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+note_interface (GstMmtpSink * self, Channel * channel)
+{
+  GSocketAddress *local =
+      g_socket_get_local_address (mmtp_socket_get_socket (channel->socket),
+      NULL);
+
+  g_clear_object (&channel->local);
+  if (local)
+    channel->local = g_object_ref (g_inet_socket_address_get_address
+        (G_INET_SOCKET_ADDRESS (local)));
+  g_clear_object (&local);
+  channel->is_there = is_interface_there (self, channel);
 }
 
 static void
@@ -393,7 +426,7 @@ open_channel (GstMmtpSink * self, Channel * channel)
     return;
   }
   poll_channel (self, channel);
-  channel->is_there = is_interface_there (self, channel->spec->interface);
+  note_interface (self, channel);
   channel->refused = FALSE;
   channel->was_heard = FALSE;
   channel->asked_at = 0;
@@ -455,6 +488,57 @@ replace_channels (GstMmtpSink * self, MmtpChannels * channels)
 }
 
 static void
+close_interfaces (GstMmtpSink * self)
+{
+  if (self->interfaces)
+    gst_mmtp_waker_remove (&self->loop, &self->interfaces_fd);
+  g_clear_pointer (&self->interfaces, mmtp_interfaces_free);
+  self->interfaces_told = FALSE;
+}
+
+/* Those that lead to the receiver are the channels of `auto`. Of a list each has
+ * its own way, and which interface is there is all that counts. */
+static MmtpInterfaces *
+watch_interfaces (GstMmtpSink * self, GError ** error)
+{
+  GSocketAddress *remote;
+  MmtpInterfaces *interfaces;
+
+  if (!self->is_auto)
+    return mmtp_interfaces_new (NULL, error);
+  remote = get_address (self, self->settings.host, self->settings.port, NULL,
+      0);
+  if (!remote) {
+    g_set_error (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND,
+        "%s has no address", self->settings.host);
+    return NULL;
+  }
+  interfaces = mmtp_interfaces_new (remote, error);
+  g_object_unref (remote);
+  return interfaces;
+}
+
+/* Where nobody tells of interfaces, `auto` is one channel. */
+static void
+open_interfaces (GstMmtpSink * self, gboolean is_auto)
+{
+  GError *error = NULL;
+
+  if (self->interfaces && self->is_auto == is_auto)
+    return;
+  close_interfaces (self);
+  self->is_auto = is_auto;
+  self->interfaces = watch_interfaces (self, &error);
+  if (!self->interfaces) {
+    GST_INFO_OBJECT (self, "interfaces are not watched: %s", error->message);
+    g_error_free (error);
+    return;
+  }
+  gst_mmtp_waker_add (&self->loop, &self->interfaces_fd,
+      mmtp_interfaces_get_fd (self->interfaces));
+}
+
+static void
 read_list (GstMmtpSink * self)
 {
   GError *error = NULL;
@@ -465,6 +549,7 @@ read_list (GstMmtpSink * self)
     g_error_free (error);
     return;
   }
+  open_interfaces (self, channels->is_auto);
   if (channels->is_auto)
     find_channels (self, channels);
   if (channels->specs->len > 0)
@@ -478,7 +563,7 @@ look_at_interface (GstMmtpSink * self, Channel * channel)
 {
   gboolean was_there = channel->is_there;
 
-  channel->is_there = is_interface_there (self, channel->spec->interface);
+  channel->is_there = is_interface_there (self, channel);
   if (was_there && !channel->is_there && channel->socket) {
     close_channel (self, channel, MMTP_LEAVE_INTERFACE);
     postpone (self, channel, g_strdup ("its interface went down"));
@@ -574,37 +659,13 @@ gst_mmtp_sink_get_channel_problem (GstMmtpSink * self)
   return g_strdup (problem);
 }
 
-/* --- a session's begin and end: all with lock ----------------------------- */
-
-/* Where nobody tells of interfaces, `auto` is one channel. */
-void
-gst_mmtp_sink_open_interfaces (GstMmtpSink * self)
-{
-  GSocketAddress *remote =
-      get_address (self, self->settings.host, self->settings.port, NULL, 0);
-  GError *error = NULL;
-
-  if (!remote)
-    return;
-  self->interfaces = mmtp_interfaces_new (remote, &error);
-  g_object_unref (remote);
-  if (!self->interfaces) {
-    GST_INFO_OBJECT (self, "interfaces are not watched: %s", error->message);
-    g_error_free (error);
-    return;
-  }
-  gst_mmtp_waker_add (&self->loop, &self->interfaces_fd,
-      mmtp_interfaces_get_fd (self->interfaces));
-}
+/* --- a session's end: with lock ------------------------------------------- */
 
 void
 gst_mmtp_sink_close_channels (GstMmtpSink * self)
 {
   while (self->channels->len > 0)
     remove_channel (self, self->channels->len - 1, MMTP_LEAVE_ASKED);
-  if (self->interfaces)
-    gst_mmtp_waker_remove (&self->loop, &self->interfaces_fd);
-  g_clear_pointer (&self->interfaces, mmtp_interfaces_free);
-  self->interfaces_told = FALSE;
+  close_interfaces (self);
   g_hash_table_remove_all (self->addresses);
 }

@@ -461,7 +461,6 @@ begin_session (GstMmtpSink * self, GError ** error)
   self->is_ready = FALSE;
   self->has_ended = FALSE;
   self->tell_rate = self->frame_rate > 0 || self->settings.bitrate > 0;
-  gst_mmtp_sink_open_interfaces (self);
   self->channels_changed = TRUE;
   UNLOCK (self);
   return TRUE;

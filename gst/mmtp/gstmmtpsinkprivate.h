@@ -49,6 +49,8 @@ typedef struct
   guint address;                /* which of its receiver's is tried */
   guint number;                 /* in the core, while it is open */
   GstPollFD fd;
+  GInetAddress *local;          /* that it had when it was opened last; NULL:
+                                 * never was */
   gboolean is_there;            /* its interface was seen */
 
   GQueue unsent;                /* of GBytes: the socket had no room for them */
@@ -91,6 +93,7 @@ struct _GstMmtpSink
   gboolean channels_changed;    /* a property was set; names are resolved */
   GHashTable *addresses;        /* host name: GList of GInetAddress */
   MmtpInterfaces *interfaces;   /* NULL: nobody tells of them */
+  gboolean is_auto;             /* they are those that lead to the receiver */
   GstPollFD interfaces_fd;
   gboolean interfaces_told;     /* something may have changed */
 
@@ -160,7 +163,6 @@ void gst_mmtp_sink_update_channels (GstMmtpSink * self);
 /* When to look again. monotonic us, G_MAXINT64: never. With lock */
 gint64 gst_mmtp_sink_get_retry_time (GstMmtpSink * self);
 void gst_mmtp_sink_close_channels (GstMmtpSink * self);
-void gst_mmtp_sink_open_interfaces (GstMmtpSink * self);
 /* NULL, or why none of them is open; free it */
 gchar *gst_mmtp_sink_get_channel_problem (GstMmtpSink * self);
 

@@ -33,13 +33,14 @@ typedef struct
   gchar *name;
   guint mtu;
   gboolean is_loopback;
-  gboolean has_address;
+  GPtrArray *addresses;         /* of GInetAddress */
   gboolean has_route;
 } Link;
 
 struct _MmtpInterfaces
 {
-  guint8 family;                /* AF_INET or AF_INET6 */
+  guint8 family;                /* AF_INET or AF_INET6; AF_UNSPEC: there is no
+                                 * remote address, and routes don't count */
   guint8 remote[16];
   guint remote_size;            /* bytes */
   guint32 scope;                /* only this interface; 0: any */
@@ -63,6 +64,7 @@ link_free (gpointer data)
   Link *link = data;
 
   g_free (link->name);
+  g_ptr_array_unref (link->addresses);
   g_free (link);
 }
 
@@ -112,6 +114,7 @@ take_link (const struct nlmsghdr *message, void *data)
   link->name = g_strdup (mnl_attr_get_str (name));
   link->mtu = mtu ? mnl_attr_get_u32 (mtu) : 0;
   link->is_loopback = (info->ifi_flags & IFF_LOOPBACK) != 0;
+  link->addresses = g_ptr_array_new_with_free_func (g_object_unref);
   g_ptr_array_add (self->links, link);
   return MNL_CB_OK;
 }
@@ -135,6 +138,26 @@ is_usable (guint32 flags)
   return !(flags & IFA_F_TENTATIVE) || (flags & IFA_F_OPTIMISTIC);
 }
 
+static gboolean
+is_of_family (MmtpInterfaces * self, guint8 family)
+{
+  return self->family == AF_UNSPEC ? family == AF_INET || family == AF_INET6 :
+      family == self->family;
+}
+
+/* IFA_ADDRESS is the other end's where an interface leads to one only. */
+static const struct nlattr *
+find_address (const struct nlmsghdr *message)
+{
+  const struct ifaddrmsg *info = mnl_nlmsg_get_payload (message);
+  gsize size = info->ifa_family == AF_INET ? 4 : 16;
+  const struct nlattr *local =
+      find_attribute (message, sizeof (*info), IFA_LOCAL, size);
+
+  return local ? local : find_attribute (message, sizeof (*info), IFA_ADDRESS,
+      size);
+}
+
 static int
 take_address (const struct nlmsghdr *message, void *data)
 {
@@ -143,17 +166,21 @@ take_address (const struct nlmsghdr *message, void *data)
   Link *link = find_link (self, info->ifa_index);
   const struct nlattr *address, *flags;
 
-  address = find_attribute (message, sizeof (*info), IFA_ADDRESS,
-      self->remote_size);
+  if (!link || !is_of_family (self, info->ifa_family))
+    return MNL_CB_OK;
+  address = find_address (message);
   flags = find_attribute (message, sizeof (*info), IFA_FLAGS, 4);
-  if (!link || !address || info->ifa_family != self->family
+  if (!address
       || !is_usable (flags ? mnl_attr_get_u32 (flags) : info->ifa_flags))
     return MNL_CB_OK;
   /* One of the link speaks to the link only. */
   if (self->family == AF_INET6 && !self->is_link_local
       && is_link_local (mnl_attr_get_payload (address)))
     return MNL_CB_OK;
-  link->has_address = TRUE;
+  g_ptr_array_add (link->addresses,
+      g_inet_address_new_from_bytes (mnl_attr_get_payload (address),
+          info->ifa_family == AF_INET ? G_SOCKET_FAMILY_IPV4 :
+          G_SOCKET_FAMILY_IPV6));
   return MNL_CB_OK;
 }
 
@@ -293,7 +320,8 @@ ask_once (MmtpInterfaces * self)
     return FALSE;
   done = dump (self, RTM_GETLINK, AF_UNSPEC, take_link)
       && dump (self, RTM_GETADDR, self->family, take_address)
-      && dump (self, RTM_GETROUTE, self->family, take_route);
+      && (self->family == AF_UNSPEC
+      || dump (self, RTM_GETROUTE, self->family, take_route));
   saved = errno;
   mnl_socket_close (self->dumps);
   errno = saved;
@@ -306,6 +334,7 @@ interface_free (gpointer data)
   MmtpInterface *interface = data;
 
   g_free (interface->name);
+  g_ptr_array_unref (interface->addresses);
   g_free (interface);
 }
 
@@ -313,8 +342,10 @@ interface_free (gpointer data)
 static gboolean
 is_wanted (MmtpInterfaces * self, const Link * link)
 {
-  if (!link->has_address)
+  if (link->addresses->len == 0)
     return FALSE;
+  if (self->family == AF_UNSPEC)
+    return TRUE;
   return self->is_here ? link->is_loopback : link->has_route;
 }
 
@@ -333,6 +364,7 @@ choose (MmtpInterfaces * self)
     interface = g_new0 (MmtpInterface, 1);
     interface->name = g_strdup (link->name);
     interface->mtu = link->mtu;
+    interface->addresses = g_ptr_array_ref (link->addresses);
     g_ptr_array_add (chosen, interface);
   }
   return chosen;
@@ -389,6 +421,8 @@ join (MmtpInterfaces * self)
   if (self->family == AF_INET6) {
     groups[1] = RTNLGRP_IPV6_IFADDR;
     groups[2] = RTNLGRP_IPV6_ROUTE;
+  } else if (self->family == AF_UNSPEC) {
+    groups[2] = RTNLGRP_IPV6_IFADDR;
   }
   for (i = 0; i < G_N_ELEMENTS (groups); i++) {
     if (mnl_socket_setsockopt (self->changes, NETLINK_ADD_MEMBERSHIP,
@@ -415,7 +449,7 @@ mmtp_interfaces_new (GSocketAddress * remote, GError ** error)
   MmtpInterfaces *self = g_new0 (MmtpInterfaces, 1);
 
   self->links = g_ptr_array_new_with_free_func (link_free);
-  if (!take_remote (self, remote, error)) {
+  if (remote && !take_remote (self, remote, error)) {
     mmtp_interfaces_free (self);
     return NULL;
   }
@@ -460,6 +494,21 @@ drain (MmtpInterfaces * self)
 }
 
 static gboolean
+has_same_addresses (const MmtpInterface * a, const MmtpInterface * b)
+{
+  guint i;
+
+  if (a->addresses->len != b->addresses->len)
+    return FALSE;
+  for (i = 0; i < a->addresses->len; i++) {
+    if (!g_inet_address_equal (g_ptr_array_index (a->addresses, i),
+            g_ptr_array_index (b->addresses, i)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
 is_same (const GPtrArray * one, const GPtrArray * other)
 {
   const MmtpInterface *a, *b;
@@ -470,7 +519,8 @@ is_same (const GPtrArray * one, const GPtrArray * other)
   for (i = 0; i < one->len; i++) {
     a = g_ptr_array_index (one, i);
     b = g_ptr_array_index (other, i);
-    if (a->mtu != b->mtu || strcmp (a->name, b->name) != 0)
+    if (a->mtu != b->mtu || strcmp (a->name, b->name) != 0
+        || !has_same_addresses (a, b))
       return FALSE;
   }
   return TRUE;

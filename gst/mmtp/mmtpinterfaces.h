@@ -17,10 +17,12 @@ typedef struct
 {
   gchar *name;
   guint mtu;                    /* bytes */
+  GPtrArray *addresses;         /* of GInetAddress: its own */
 } MmtpInterface;
 
 /* The interfaces that are up, running, have an address, and have a route to
- * `remote`. G_IO_ERROR_NOT_SUPPORTED without libmnl. */
+ * `remote`; NULL: with or without any route. G_IO_ERROR_NOT_SUPPORTED without
+ * libmnl. */
 MmtpInterfaces *mmtp_interfaces_new (GSocketAddress * remote,
     GError ** error);
 void mmtp_interfaces_free (MmtpInterfaces * interfaces);

@@ -27,6 +27,19 @@ count_channels (End * sink)
   return n;
 }
 
+/* How wlan0 may be meant */
+static const struct
+{
+  const gchar *host, *channels, *bonding_addresses;
+} ways[] = {
+  {"192.0.2.9", "auto", NULL},
+  {"192.0.2.9", "wlan0", NULL},
+  {"192.0.2.9", "", NULL},
+  {"localhost", "wlan0->192.0.2.9:5004", NULL},
+  {"localhost", "192.0.2.1->192.0.2.9", NULL},
+  {"localhost", "auto", "192.0.2.9:5004"},
+};
+
 /* Also one that was named, and also when it goes the first time */
 GST_START_TEST (an_interface_that_goes_down_is_seen_at_once)
 {
@@ -38,7 +51,8 @@ GST_START_TEST (an_interface_that_goes_down_is_seen_at_once)
     return;
   netns_must ("ip address add 192.0.2.1/24 dev wlan0");
   netns_must ("ip link set wlan0 up");
-  sink_init (&sink, "host", "192.0.2.9", "channels", "wlan0", "auto-reconnect",
+  sink_init (&sink, "host", ways[__i__].host, "channels", ways[__i__].channels,
+      "bonding-addresses", ways[__i__].bonding_addresses, "auto-reconnect",
       FALSE, "timeout", 10 * GST_SECOND, NULL);
   gst_harness_set_src_caps_str (sink.harness, CAPS);
   thread = g_thread_new ("push", push_one, sink.harness);
@@ -64,7 +78,8 @@ mmtpsinkinterfaces_suite (void)
 
   tcase_set_timeout (tcase, 60);
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, an_interface_that_goes_down_is_seen_at_once);
+  tcase_add_loop_test (tcase, an_interface_that_goes_down_is_seen_at_once, 0,
+      G_N_ELEMENTS (ways));
   return suite;
 }
 
