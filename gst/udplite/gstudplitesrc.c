@@ -41,7 +41,6 @@
 
 #include "gstudplitesrcprivate.h"
 
-#include "gstnetworkuri.h"
 #include "gststatsfields.h"
 #include "gststructmembers.h"
 
@@ -52,7 +51,6 @@ GST_DEBUG_CATEGORY (gst_udplite_src_debug);
 #define DEFAULT_MULTICAST_IFACE NULL
 #define DEFAULT_MULTICAST_SOURCE NULL
 #define DEFAULT_BUFFER_SIZE 0
-#define DEFAULT_TIMEOUT 0
 #define DEFAULT_SKIP_FIRST_BYTES 0
 #define DEFAULT_CLOSE_SOCKET TRUE
 #define DEFAULT_AUTO_MULTICAST TRUE
@@ -62,7 +60,6 @@ GST_DEBUG_CATEGORY (gst_udplite_src_debug);
 #define DEFAULT_MTU 1492
 #define DEFAULT_BACKEND UDPLITE_BACKEND_AUTO
 #define DEFAULT_MIN_COVERAGE -1
-#define DEFAULT_STATS_INTERVAL 0
 
 enum
 {
@@ -82,16 +79,10 @@ enum
   PROP_SOCKET,
   PROP_LAST_OF_SOCKET = PROP_SOCKET,
   /* the rest */
-  PROP_URI,
-  PROP_CAPS,
-  PROP_TIMEOUT,
   PROP_SKIP_FIRST_BYTES,
   PROP_CLOSE_SOCKET,
-  PROP_USED_SOCKET,
   PROP_RETRIEVE_SENDER_ADDRESS,
   PROP_MTU,
-  PROP_STATS,
-  PROP_STATS_INTERVAL,
   PROP_LAST
 };
 
@@ -111,12 +102,10 @@ static const gsize members[PROP_LAST] = {
   [PROP_BUFFER_SIZE] = MEMBER (buffer_size),
   [PROP_BACKEND] = MEMBER (backend),
   [PROP_MIN_COVERAGE] = MEMBER (min_coverage),
-  [PROP_TIMEOUT] = MEMBER (timeout),
   [PROP_SKIP_FIRST_BYTES] = MEMBER (skip_first_bytes),
   [PROP_CLOSE_SOCKET] = MEMBER (close_socket),
   [PROP_RETRIEVE_SENDER_ADDRESS] = MEMBER (retrieve_sender_address),
   [PROP_MTU] = MEMBER (mtu),
-  [PROP_STATS_INTERVAL] = MEMBER (stats_interval),
 };
 
 #undef MEMBER
@@ -124,12 +113,8 @@ static const gsize members[PROP_LAST] = {
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-static void gst_udplite_src_uri_handler_init (gpointer iface, gpointer data);
-
 #define gst_udplite_src_parent_class parent_class
-G_DEFINE_TYPE_WITH_CODE (GstUdpliteSrc, gst_udplite_src, GST_TYPE_PUSH_SRC,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
-        gst_udplite_src_uri_handler_init);
+G_DEFINE_TYPE_WITH_CODE (GstUdpliteSrc, gst_udplite_src, GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_udplite_src_debug, "udplitesrc", 0,
         "UDP-Lite source"));
 /* as udpsrc: it is found by its scheme */
@@ -155,9 +140,9 @@ static const GstStatsField stats_fields[] = {
 #undef COUNTER
 
 static GstStructure *
-gst_udplite_src_create_stats (GstElement * element)
+gst_udplite_src_create_stats (GstNetworkSrc * src)
 {
-  GstUdpliteSrc *self = GST_UDPLITE_SRC (element);
+  GstUdpliteSrc *self = GST_UDPLITE_SRC (src);
   GstUdpliteSrcCounters counters;
   UdpliteBackend backend;
   GstStructure *stats;
@@ -179,46 +164,13 @@ gst_udplite_src_create_stats (GstElement * element)
   return stats;
 }
 
-static void
-gst_udplite_src_start_timer (GstUdpliteSrc * self)
-{
-  GstClockTime interval;
-
-  GST_OBJECT_LOCK (self);
-  interval = self->settings.stats_interval;
-  GST_OBJECT_UNLOCK (self);
-  gst_stats_timer_start (&self->stats_timer, GST_ELEMENT_CAST (self), interval,
-      gst_udplite_src_create_stats);
-}
-
 /* --- properties ---------------------------------------------------------- */
-
-static void
-gst_udplite_src_set_caps_property (GstUdpliteSrc * self, const GstCaps * caps)
-{
-  GST_OBJECT_LOCK (self);
-  gst_caps_replace (&self->caps, NULL);
-  self->caps = caps ? gst_caps_copy (caps) : NULL;
-  GST_OBJECT_UNLOCK (self);
-  gst_pad_mark_reconfigure (GST_BASE_SRC_PAD (self));
-}
 
 static void
 gst_udplite_src_set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
 {
   GstUdpliteSrc *self = GST_UDPLITE_SRC (object);
-  gboolean restart_timer;
-
-  if (id == PROP_URI) {
-    gst_network_uri_set_property (GST_URI_HANDLER (self),
-        g_value_get_string (value));
-    return;
-  }
-  if (id == PROP_CAPS) {
-    gst_udplite_src_set_caps_property (self, gst_value_get_caps (value));
-    return;
-  }
 
   GST_OBJECT_LOCK (self);
   if (id == PROP_SOCKET)
@@ -227,27 +179,7 @@ gst_udplite_src_set_property (GObject * object, guint id, const GValue * value,
     gst_struct_set_member (&self->settings, members[id], value);
   if (id <= PROP_LAST_OF_SOCKET)
     self->reopen = TRUE;
-  restart_timer = id == PROP_STATS_INTERVAL
-      && GST_STATE (self) == GST_STATE_PLAYING;
   GST_OBJECT_UNLOCK (self);
-
-  if (restart_timer)
-    gst_udplite_src_start_timer (self);
-}
-
-static gchar *
-gst_udplite_src_get_uri (GstURIHandler * handler)
-{
-  GstUdpliteSrc *self = GST_UDPLITE_SRC (handler);
-  const gchar *address;
-  gchar *uri;
-
-  GST_OBJECT_LOCK (self);
-  address = self->settings.address;
-  uri = gst_network_uri_new (GST_UDPLITE_SCHEME,
-      address ? address : DEFAULT_ADDRESS, self->settings.port);
-  GST_OBJECT_UNLOCK (self);
-  return uri;
 }
 
 static void
@@ -256,82 +188,15 @@ gst_udplite_src_get_property (GObject * object, guint id, GValue * value,
 {
   GstUdpliteSrc *self = GST_UDPLITE_SRC (object);
 
-  if (id == PROP_URI) {
-    g_value_take_string (value,
-        gst_udplite_src_get_uri (GST_URI_HANDLER (self)));
-    return;
-  }
-  if (id == PROP_STATS) {
-    g_value_take_boxed (value,
-        gst_udplite_src_create_stats (GST_ELEMENT_CAST (self)));
-    return;
-  }
-
   GST_OBJECT_LOCK (self);
-  if (id == PROP_CAPS)
-    gst_value_set_caps (value, self->caps);
-  else if (id == PROP_SOCKET)
+  if (id == PROP_SOCKET)
     g_value_set_object (value, self->socket);
-  else if (id == PROP_USED_SOCKET)
-    g_value_set_object (value, self->used_socket);
   else
     gst_struct_get_member (&self->settings, members[id], value);
   GST_OBJECT_UNLOCK (self);
 }
 
-/* --- URIs ---------------------------------------------------------------- */
-
-static GstURIType
-gst_udplite_src_get_uri_type (GType type)
-{
-  return GST_URI_SRC;
-}
-
-static const gchar *const *
-gst_udplite_src_get_protocols (GType type)
-{
-  static const gchar *const protocols[] = { GST_UDPLITE_SCHEME, NULL };
-
-  return protocols;
-}
-
-static gboolean
-gst_udplite_src_set_uri (GstURIHandler * handler, const gchar * uri,
-    GError ** error)
-{
-  return gst_network_uri_apply (GST_ELEMENT (handler), GST_UDPLITE_SCHEME, uri,
-      "address", error);
-}
-
-static void
-gst_udplite_src_uri_handler_init (gpointer g_iface, gpointer data)
-{
-  GstURIHandlerInterface *iface = g_iface;
-
-  iface->get_type = gst_udplite_src_get_uri_type;
-  iface->get_protocols = gst_udplite_src_get_protocols;
-  iface->get_uri = gst_udplite_src_get_uri;
-  iface->set_uri = gst_udplite_src_set_uri;
-}
-
 /* --- what GstBaseSrc asks ------------------------------------------------ */
-
-static GstCaps *
-gst_udplite_src_get_caps (GstBaseSrc * src, GstCaps * filter)
-{
-  GstUdpliteSrc *self = GST_UDPLITE_SRC (src);
-  GstCaps *caps, *filtered;
-
-  GST_OBJECT_LOCK (self);
-  caps = self->caps ? gst_caps_ref (self->caps) : gst_caps_new_any ();
-  GST_OBJECT_UNLOCK (self);
-
-  if (!filter)
-    return caps;
-  filtered = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (caps);
-  return filtered;
-}
 
 /* Buffers of `mtu` bytes, whatever is downstream: it doesn't know our packets. */
 static gboolean
@@ -356,20 +221,6 @@ gst_udplite_src_decide_allocation (GstBaseSrc * src, GstQuery * query)
   else
     gst_query_add_allocation_pool (query, pool, size, 0, 0);
   gst_object_unref (pool);
-  return TRUE;
-}
-
-static gboolean
-gst_udplite_src_unlock (GstBaseSrc * src)
-{
-  g_cancellable_cancel (GST_UDPLITE_SRC (src)->cancellable);
-  return TRUE;
-}
-
-static gboolean
-gst_udplite_src_unlock_stop (GstBaseSrc * src)
-{
-  g_cancellable_reset (GST_UDPLITE_SRC (src)->cancellable);
   return TRUE;
 }
 
@@ -399,14 +250,7 @@ gst_udplite_src_change_state (GstElement * element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_NULL_TO_READY
       && !gst_udplite_src_open (self))
     return GST_STATE_CHANGE_FAILURE;
-  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
-    gst_stats_timer_stop (&self->stats_timer, element);
-
   result = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
-
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
-      && result != GST_STATE_CHANGE_FAILURE)
-    gst_udplite_src_start_timer (self);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL)
     gst_udplite_src_close (self, FALSE);
   return result;
@@ -422,9 +266,7 @@ gst_udplite_src_finalize (GObject * object)
   g_free (self->settings.address);
   g_free (self->settings.multicast_iface);
   g_free (self->settings.multicast_source);
-  gst_caps_replace (&self->caps, NULL);
   g_clear_object (&self->socket);
-  g_object_unref (self->cancellable);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -432,8 +274,6 @@ gst_udplite_src_finalize (GObject * object)
 static void
 gst_udplite_src_init (GstUdpliteSrc * self)
 {
-  GstBaseSrc *src = GST_BASE_SRC (self);
-
   self->settings.address = g_strdup (DEFAULT_ADDRESS);
   self->settings.port = DEFAULT_PORT;
   self->settings.multicast_iface = g_strdup (DEFAULT_MULTICAST_IFACE);
@@ -444,17 +284,12 @@ gst_udplite_src_init (GstUdpliteSrc * self)
   self->settings.buffer_size = DEFAULT_BUFFER_SIZE;
   self->settings.backend = DEFAULT_BACKEND;
   self->settings.min_coverage = DEFAULT_MIN_COVERAGE;
-  self->settings.timeout = DEFAULT_TIMEOUT;
   self->settings.skip_first_bytes = DEFAULT_SKIP_FIRST_BYTES;
   self->settings.close_socket = DEFAULT_CLOSE_SOCKET;
   self->settings.retrieve_sender_address = DEFAULT_RETRIEVE_SENDER_ADDRESS;
   self->settings.mtu = DEFAULT_MTU;
-  self->settings.stats_interval = DEFAULT_STATS_INTERVAL;
-  self->cancellable = g_cancellable_new ();
 
-  gst_base_src_set_live (src, TRUE);
-  gst_base_src_set_format (src, GST_FORMAT_TIME);
-  gst_base_src_set_do_timestamp (src, TRUE);
+  gst_base_src_set_do_timestamp (GST_BASE_SRC (self), TRUE);
 }
 
 /* What udpsrc has too; the blurbs say when it counts. */
@@ -501,18 +336,6 @@ gst_udplite_src_init_udp_properties (void)
   properties[PROP_CLOSE_SOCKET] = g_param_spec_boolean ("close-socket",
       "Close socket", "Close the socket that was given, when the element goes "
       "to NULL", DEFAULT_CLOSE_SOCKET, playing);
-  properties[PROP_USED_SOCKET] = g_param_spec_object ("used-socket",
-      "Used socket", "Socket in use, from READY on", G_TYPE_SOCKET,
-      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  properties[PROP_URI] = g_param_spec_string ("uri", "URI",
-      "udplite://address:port?key=value&...: keys are names of properties, and "
-      "of media, encoding-name, payload and clock-rate caps of RTP are made; "
-      "it reads as udplite://address:port", "udplite://0.0.0.0:5004", ready);
-  properties[PROP_CAPS] = g_param_spec_boxed ("caps", "Caps",
-      "Caps of the source pad", GST_TYPE_CAPS, playing);
-  properties[PROP_TIMEOUT] = g_param_spec_uint64 ("timeout", "Timeout",
-      "Post an element message after so many nanoseconds without a packet; 0: "
-      "never", 0, G_MAXUINT64, DEFAULT_TIMEOUT, playing);
   properties[PROP_SKIP_FIRST_BYTES] = g_param_spec_int ("skip-first-bytes",
       "Skip first bytes", "Bytes to skip at the begin of each packet; packets "
       "that have fewer are dropped", 0, G_MAXINT, DEFAULT_SKIP_FIRST_BYTES,
@@ -533,8 +356,6 @@ gst_udplite_src_init_udplite_properties (void)
 {
   const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
       | GST_PARAM_MUTABLE_READY;
-  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
 
   /**
    * GstUdpliteSrc:backend:
@@ -560,44 +381,6 @@ gst_udplite_src_init_udplite_properties (void)
       "Drop packets of which fewer bytes are covered, with UDP-Lite's header "
       "of 8; -1: none; 0: the kernel drops all that are not covered whole", -1,
       G_MAXUINT16, DEFAULT_MIN_COVERAGE, ready);
-
-  /**
-   * GstUdpliteSrc:stats:
-   *
-   * A #GstStructure named `application/x-udplitesrc-stats`. Counters begin at 0
-   * when the socket is opened and never go back; they can be read until it is
-   * opened again. #guint64 but for the first:
-   *
-   * * `backend`: #gchararray, `kernel`, `raw` or `udp`; `auto` before READY
-   * * `packets`, `bytes`: that went downstream
-   * * `lists`: batches of more than one packet
-   * * `partly-covered`: packets with a mark of what was covered
-   * * `too-short`, `coverage-too-small`, `coverage-too-large`, `no-checksum`,
-   *   `below-minimum`, `bad-checksum`: packets refused, by reason; of backend
-   *   `kernel` they are in `dropped`
-   * * `truncated`: packets longer than any can be
-   * * `foreign`: packets for others that a raw socket saw, and in `udp` what was
-   *   no UDP-Lite
-   * * `too-short-to-skip`: packets shorter than #GstUdpliteSrc:skip-first-bytes
-   * * `dropped`: packets that the kernel dropped: its buffer was full, in
-   *   backend `raw` for packets of other ports, too, or, in backend `kernel`, it
-   *   refused them
-   */
-  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
-      "Backend in use; packets and bytes received, packets refused by reason "
-      "or dropped by the kernel", GST_TYPE_STRUCTURE,
-      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-
-  /**
-   * GstUdpliteSrc:stats-interval:
-   *
-   * While playing, #GstUdpliteSrc:stats comes as element message at this
-   * interval of the pipeline's clock.
-   */
-  properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval",
-      "Statistics interval",
-      "Time between two element messages with the statistics, in ns; 0: never",
-      0, G_MAXINT64, DEFAULT_STATS_INTERVAL, playing);
 }
 
 static void
@@ -606,16 +389,17 @@ gst_udplite_src_class_init (GstUdpliteSrcClass * klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseSrcClass *src_class = GST_BASE_SRC_CLASS (klass);
+  GstNetworkSrcClass *network_class = GST_NETWORK_SRC_CLASS (klass);
 
   object_class->set_property = gst_udplite_src_set_property;
   object_class->get_property = gst_udplite_src_get_property;
   object_class->finalize = gst_udplite_src_finalize;
   element_class->change_state = gst_udplite_src_change_state;
-  src_class->get_caps = gst_udplite_src_get_caps;
   src_class->decide_allocation = gst_udplite_src_decide_allocation;
   src_class->start = gst_udplite_src_start;
-  src_class->unlock = gst_udplite_src_unlock;
-  src_class->unlock_stop = gst_udplite_src_unlock_stop;
+  network_class->protocols[0] = GST_UDPLITE_SCHEME;
+  network_class->timeout_name = "GstUdpliteSrcTimeout";
+  network_class->create_stats = gst_udplite_src_create_stats;
   GST_PUSH_SRC_CLASS (klass)->create = gst_udplite_src_create;
 
   gst_udplite_src_init_udp_properties ();

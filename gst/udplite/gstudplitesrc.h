@@ -4,13 +4,13 @@
 #ifndef __GST_UDPLITE_SRC_H__
 #define __GST_UDPLITE_SRC_H__
 
-#include <gst/base/gstpushsrc.h>
+#include "gstnetworksrc.h"
 
 G_BEGIN_DECLS
 
 #define GST_TYPE_UDPLITE_SRC (gst_udplite_src_get_type ())
 G_DECLARE_FINAL_TYPE (GstUdpliteSrc, gst_udplite_src, GST, UDPLITE_SRC,
-    GstPushSrc)
+    GstNetworkSrc)
 GST_ELEMENT_REGISTER_DECLARE (udplitesrc);
 
 G_END_DECLS

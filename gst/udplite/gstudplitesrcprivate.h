@@ -8,7 +8,6 @@
 
 #include "gstudplitesrc.h"
 
-#include "gststatstimer.h"
 #include "gstudplitecommon.h"
 
 G_BEGIN_DECLS
@@ -26,7 +25,6 @@ typedef struct
   gint min_coverage;
   gint skip_first_bytes;
   guint mtu;
-  guint64 timeout, stats_interval;      /* ns */
   gboolean close_socket, auto_multicast, reuse, loop;
   gboolean retrieve_sender_address;
 } GstUdpliteSrcSettings;
@@ -42,20 +40,15 @@ typedef struct
 
 struct _GstUdpliteSrc
 {
-  GstPushSrc parent;
+  GstNetworkSrc parent;
 
   /* protected by OBJECT_LOCK */
   GstUdpliteSrcSettings settings;
-  GstCaps *caps;
   GSocket *socket;              /* somebody else's, or NULL */
-  GSocket *used_socket;         /* NULL: closed */
   gboolean reopen;              /* what it was opened with has changed */
   UdpliteBackend backend;       /* in use; AUTO: none yet */
   GstUdpliteSrcCounters counters;       /* since it was opened */
   guint64 dropped_before;       /* it was opened */
-  GstStatsTimer stats_timer;
-
-  GCancellable *cancellable;    /* has its own lock */
 
   /* Made and freed while no streaming thread runs, its own otherwise */
   UdpliteSocket *udplite;

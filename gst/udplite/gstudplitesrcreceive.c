@@ -54,17 +54,6 @@ receive_error (GstUdpliteSrc * self, const GError * error)
   return GST_FLOW_ERROR;
 }
 
-static guint64
-get_timeout (GstUdpliteSrc * self)
-{
-  guint64 timeout;
-
-  GST_OBJECT_LOCK (self);
-  timeout = self->settings.timeout;
-  GST_OBJECT_UNLOCK (self);
-  return timeout;
-}
-
 /* us, from the last buffer or message on; -1: for ever */
 static gint64
 time_left (guint64 timeout, gint64 since)
@@ -76,34 +65,27 @@ time_left (guint64 timeout, gint64 since)
   return MAX (0, (gint64) (timeout / GST_USECOND) - elapsed);
 }
 
-static void
-post_timeout (GstUdpliteSrc * self, guint64 timeout)
-{
-  gst_element_post_message (GST_ELEMENT_CAST (self),
-      gst_message_new_element (GST_OBJECT_CAST (self),
-          gst_structure_new ("GstUdpliteSrcTimeout",
-              "timeout", G_TYPE_UINT64, timeout, NULL)));
-}
-
 /* Until something can be received. `since`: begin of the time-out at hand */
 static GstFlowReturn
 wait_for_packet (GstUdpliteSrc * self, gint64 * since)
 {
   GSocket *socket = udplite_socket_get_socket (self->udplite);
+  GstNetworkSrc *src = GST_NETWORK_SRC (self);
   GstFlowReturn flow;
   GError *error = NULL;
   guint64 timeout;
 
   while (TRUE) {
-    timeout = get_timeout (self);
+    timeout = gst_network_src_get_timeout (src);
     if (g_socket_condition_timed_wait (socket, G_IO_IN | G_IO_PRI,
-            time_left (timeout, *since), self->cancellable, &error))
+            time_left (timeout, *since), gst_network_src_get_cancellable (src),
+            &error))
       return GST_FLOW_OK;
     if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
       break;
     g_clear_error (&error);
     *since = g_get_monotonic_time ();
-    post_timeout (self, timeout);
+    gst_network_src_tell_timeout (src, timeout);
   }
 
   flow = receive_error (self, error);
@@ -307,7 +289,8 @@ receive_batch (GstUdpliteSrc * self, Batch * batch)
 static gboolean
 is_unlocked (GstBaseSrc * src)
 {
-  return g_cancellable_is_cancelled (GST_UDPLITE_SRC (src)->cancellable);
+  return g_cancellable_is_cancelled (gst_network_src_get_cancellable
+      (GST_NETWORK_SRC (src)));
 }
 
 static GstFlowReturn

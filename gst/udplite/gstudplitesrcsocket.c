@@ -21,53 +21,20 @@
  * written to cost nothing. */
 #define ROOM_SIZE (65536 + 1536)
 
-/* --- the address --------------------------------------------------------- */
-
-static GInetAddress *
-resolve (const gchar * host, GCancellable * cancellable, GError ** error)
-{
-  GResolver *resolver = g_resolver_get_default ();
-  GList *found = g_resolver_lookup_by_name (resolver, host, cancellable, error);
-  GInetAddress *address = found ? g_object_ref (found->data) : NULL;
-
-  g_list_free_full (found, g_object_unref);
-  g_object_unref (resolver);
-  return address;
-}
-
-static GInetSocketAddress *
-find_address (const GstUdpliteSrcSettings * settings,
-    GCancellable * cancellable, GError ** error)
-{
-  GSocketAddress *address;
-  GInetAddress *resolved;
-
-  /* with a scope too, as in fe80::1%eth0 */
-  address = g_inet_socket_address_new_from_string (settings->address,
-      settings->port);
-  if (address)
-    return G_INET_SOCKET_ADDRESS (address);
-
-  resolved = resolve (settings->address, cancellable, error);
-  if (!resolved)
-    return NULL;
-  address = g_inet_socket_address_new (resolved, settings->port);
-  g_object_unref (resolved);
-  return G_INET_SOCKET_ADDRESS (address);
-}
-
 /* --- open ---------------------------------------------------------------- */
 
 static gboolean
 open_own (GstUdpliteSrc * self, const GstUdpliteSrcSettings * settings,
     GError ** error)
 {
+  GSocketAddress *found = gst_network_src_find_address (GST_NETWORK_SRC (self),
+      settings->address, settings->port, error);
   GInetSocketAddress *address;
   gchar *tried = NULL;
 
-  address = find_address (settings, self->cancellable, error);
-  if (!address)
+  if (!found)
     return FALSE;
+  address = G_INET_SOCKET_ADDRESS (found);
   self->udplite = udplite_socket_new (settings->backend, address,
       settings->reuse, &tried, error);
   if (tried && *tried)
@@ -167,10 +134,13 @@ read_dropped (GSocket * socket)
 void
 gst_udplite_src_update_dropped (GstUdpliteSrc * self)
 {
+  GSocket *socket;
+
   GST_OBJECT_LOCK (self);
-  if (self->used_socket) {
+  socket = gst_network_src_get_used_socket (GST_NETWORK_SRC (self));
+  if (socket) {
     /* 32 bits, which go round */
-    self->counters.dropped += (guint32) (read_dropped (self->used_socket)
+    self->counters.dropped += (guint32) (read_dropped (socket)
         - self->dropped_before - self->counters.dropped);
   }
   GST_OBJECT_UNLOCK (self);
@@ -179,14 +149,15 @@ gst_udplite_src_update_dropped (GstUdpliteSrc * self)
 static void
 publish (GstUdpliteSrc * self)
 {
-  gboolean new_port;
+  GSocket *socket = udplite_socket_get_socket (self->udplite);
   gint port = udplite_socket_get_port (self->udplite);
+  gboolean new_port;
 
   GST_OBJECT_LOCK (self);
-  self->used_socket = g_object_ref (udplite_socket_get_socket (self->udplite));
+  gst_network_src_set_used_socket (GST_NETWORK_SRC (self), socket);
   self->backend = udplite_socket_get_backend (self->udplite);
   memset (&self->counters, 0, sizeof (self->counters));
-  self->dropped_before = read_dropped (self->used_socket);
+  self->dropped_before = read_dropped (socket);
   new_port = self->settings.port != port;
   self->settings.port = port;
   GST_OBJECT_UNLOCK (self);
@@ -289,7 +260,7 @@ gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
   /* not if it is the next one, too */
   close_foreign = self->settings.close_socket
       && !(again && self->foreign == self->socket);
-  g_clear_object (&self->used_socket);
+  gst_network_src_set_used_socket (GST_NETWORK_SRC (self), NULL);
   GST_OBJECT_UNLOCK (self);
 
   g_clear_pointer (&self->udplite, udplite_socket_free);

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What live sources of a network have in common; see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstnetworksrc.h"
+
+#include "gstnetworkuri.h"
+#include "gststatstimer.h"
+
+#define DEFAULT_TIMEOUT 0
+#define DEFAULT_STATS_INTERVAL 0
+
+enum
+{
+  PROP_0,
+  PROP_URI,
+  PROP_CAPS,
+  PROP_TIMEOUT,
+  PROP_USED_SOCKET,
+  PROP_STATS,
+  PROP_STATS_INTERVAL,
+  PROP_LAST
+};
+
+static GParamSpec *properties[PROP_LAST];
+
+typedef struct
+{
+  /* protected by OBJECT_LOCK */
+  GstCaps *caps;                /* NULL: the stream's own, or any */
+  GSocket *used_socket;         /* NULL: closed */
+  GstClockTime timeout, stats_interval; /* ns, 0: never */
+  GstStatsTimer stats_timer;
+
+  GCancellable *cancellable;    /* has its own lock */
+} GstNetworkSrcPrivate;
+
+static void gst_network_src_uri_handler_init (gpointer iface, gpointer data);
+
+#define gst_network_src_parent_class parent_class
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstNetworkSrc, gst_network_src,
+    GST_TYPE_PUSH_SRC, G_ADD_PRIVATE (GstNetworkSrc);
+    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
+        gst_network_src_uri_handler_init));
+
+static GstNetworkSrcPrivate *
+get_private (GstNetworkSrc * self)
+{
+  return gst_network_src_get_instance_private (self);
+}
+
+/* --- statistics ----------------------------------------------------------- */
+
+static GstStructure *
+create_stats (GstElement * element)
+{
+  GstNetworkSrc *self = GST_NETWORK_SRC (element);
+
+  return GST_NETWORK_SRC_GET_CLASS (self)->create_stats (self);
+}
+
+static void
+start_timer (GstNetworkSrc * self)
+{
+  GstNetworkSrcPrivate *priv = get_private (self);
+  GstClockTime interval;
+
+  GST_OBJECT_LOCK (self);
+  interval = priv->stats_interval;
+  GST_OBJECT_UNLOCK (self);
+  gst_stats_timer_start (&priv->stats_timer, GST_ELEMENT_CAST (self), interval,
+      create_stats);
+}
+
+/* --- for subclasses ------------------------------------------------------- */
+
+void
+gst_network_src_set_used_socket (GstNetworkSrc * self, GSocket * socket)
+{
+  g_set_object (&get_private (self)->used_socket, socket);
+}
+
+GSocket *
+gst_network_src_get_used_socket (GstNetworkSrc * self)
+{
+  return get_private (self)->used_socket;
+}
+
+gboolean
+gst_network_src_has_caps (GstNetworkSrc * self)
+{
+  gboolean has;
+
+  GST_OBJECT_LOCK (self);
+  has = get_private (self)->caps != NULL;
+  GST_OBJECT_UNLOCK (self);
+  return has;
+}
+
+GCancellable *
+gst_network_src_get_cancellable (GstNetworkSrc * self)
+{
+  return get_private (self)->cancellable;
+}
+
+static GInetAddress *
+look_up (const gchar * host, GCancellable * cancellable, GError ** error)
+{
+  GResolver *resolver = g_resolver_get_default ();
+  GList *found = g_resolver_lookup_by_name (resolver, host, cancellable, error);
+  GInetAddress *address = found ? g_object_ref (found->data) : NULL;
+
+  g_resolver_free_addresses (found);
+  g_object_unref (resolver);
+  return address;
+}
+
+GSocketAddress *
+gst_network_src_find_address (GstNetworkSrc * self, const gchar * address,
+    guint16 port, GError ** error)
+{
+  GSocketAddress *result;
+  GInetAddress *found;
+
+  /* with a scope too, as in fe80::1%eth0 */
+  result = g_inet_socket_address_new_from_string (address, port);
+  if (result)
+    return result;
+  found = look_up (address, get_private (self)->cancellable, error);
+  if (!found)
+    return NULL;
+  result = g_inet_socket_address_new (found, port);
+  g_object_unref (found);
+  return result;
+}
+
+GstClockTime
+gst_network_src_get_timeout (GstNetworkSrc * self)
+{
+  GstClockTime timeout;
+
+  GST_OBJECT_LOCK (self);
+  timeout = get_private (self)->timeout;
+  GST_OBJECT_UNLOCK (self);
+  return timeout;
+}
+
+void
+gst_network_src_tell_timeout (GstNetworkSrc * self, GstClockTime timeout)
+{
+  GstNetworkSrcClass *klass = GST_NETWORK_SRC_GET_CLASS (self);
+
+  gst_element_post_message (GST_ELEMENT_CAST (self),
+      gst_message_new_element (GST_OBJECT_CAST (self),
+          gst_structure_new (klass->timeout_name,
+              "timeout", G_TYPE_UINT64, timeout, NULL)));
+}
+
+/* --- URIs ----------------------------------------------------------------- */
+
+static GstURIType
+get_uri_type (GType type)
+{
+  return GST_URI_SRC;
+}
+
+static const gchar *const *
+get_protocols (GType type)
+{
+  return (const gchar * const *)
+      GST_NETWORK_SRC_CLASS (g_type_class_peek (type))->protocols;
+}
+
+static gchar *
+get_uri (GstURIHandler * handler)
+{
+  GstNetworkSrcClass *klass = GST_NETWORK_SRC_GET_CLASS (handler);
+  gchar *address, *uri;
+  gint port;
+
+  g_object_get (handler, "address", &address, "port", &port, NULL);
+  uri = gst_network_uri_new (klass->protocols[0], address ? address : "0.0.0.0",
+      port);
+  g_free (address);
+  return uri;
+}
+
+static gboolean
+set_uri (GstURIHandler * handler, const gchar * uri, GError ** error)
+{
+  return gst_network_uri_apply (GST_ELEMENT (handler),
+      GST_NETWORK_SRC_GET_CLASS (handler)->protocols[0], uri, "address", error);
+}
+
+static void
+gst_network_src_uri_handler_init (gpointer interface, gpointer data)
+{
+  GstURIHandlerInterface *handler = interface;
+
+  handler->get_type = get_uri_type;
+  handler->get_protocols = get_protocols;
+  handler->get_uri = get_uri;
+  handler->set_uri = set_uri;
+}
+
+/* --- properties ----------------------------------------------------------- */
+
+static void
+set_caps_property (GstNetworkSrc * self, const GstCaps * caps)
+{
+  GstNetworkSrcPrivate *priv = get_private (self);
+
+  GST_OBJECT_LOCK (self);
+  gst_caps_replace (&priv->caps, NULL);
+  priv->caps = caps ? gst_caps_copy (caps) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  gst_pad_mark_reconfigure (GST_BASE_SRC_PAD (self));
+}
+
+static void
+set_stats_interval (GstNetworkSrc * self, GstClockTime interval)
+{
+  gboolean is_playing;
+
+  GST_OBJECT_LOCK (self);
+  get_private (self)->stats_interval = interval;
+  is_playing = GST_STATE (self) == GST_STATE_PLAYING;
+  GST_OBJECT_UNLOCK (self);
+  if (is_playing)
+    start_timer (self);
+}
+
+static void
+set_timeout (GstNetworkSrc * self, GstClockTime timeout)
+{
+  GST_OBJECT_LOCK (self);
+  get_private (self)->timeout = timeout;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_network_src_set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  GstNetworkSrc *self = GST_NETWORK_SRC (object);
+
+  switch (id) {
+    case PROP_URI:
+      gst_network_uri_set_property (GST_URI_HANDLER (self),
+          g_value_get_string (value));
+      break;
+    case PROP_CAPS:
+      set_caps_property (self, gst_value_get_caps (value));
+      break;
+    case PROP_TIMEOUT:
+      set_timeout (self, g_value_get_uint64 (value));
+      break;
+    case PROP_STATS_INTERVAL:
+      set_stats_interval (self, g_value_get_uint64 (value));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+}
+
+static void
+gst_network_src_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstNetworkSrc *self = GST_NETWORK_SRC (object);
+  GstNetworkSrcPrivate *priv = get_private (self);
+
+  if (id == PROP_URI) {
+    g_value_take_string (value, get_uri (GST_URI_HANDLER (self)));
+    return;
+  }
+  if (id == PROP_STATS) {
+    g_value_take_boxed (value, create_stats (GST_ELEMENT_CAST (self)));
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_CAPS:
+      gst_value_set_caps (value, priv->caps);
+      break;
+    case PROP_TIMEOUT:
+      g_value_set_uint64 (value, priv->timeout);
+      break;
+    case PROP_USED_SOCKET:
+      g_value_set_object (value, priv->used_socket);
+      break;
+    case PROP_STATS_INTERVAL:
+      g_value_set_uint64 (value, priv->stats_interval);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* --- what GstBaseSrc asks ------------------------------------------------- */
+
+static GstCaps *
+gst_network_src_get_caps (GstBaseSrc * src, GstCaps * filter)
+{
+  GstNetworkSrc *self = GST_NETWORK_SRC (src);
+  GstNetworkSrcPrivate *priv = get_private (self);
+  GstCaps *caps, *filtered;
+
+  GST_OBJECT_LOCK (self);
+  caps = priv->caps ? gst_caps_ref (priv->caps) : gst_caps_new_any ();
+  GST_OBJECT_UNLOCK (self);
+  if (!filter)
+    return caps;
+  filtered = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (caps);
+  return filtered;
+}
+
+static gboolean
+gst_network_src_query (GstBaseSrc * src, GstQuery * query)
+{
+  GstNetworkSrc *self = GST_NETWORK_SRC (src);
+  GstNetworkSrcClass *klass = GST_NETWORK_SRC_GET_CLASS (self);
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY || !klass->get_latency)
+    return GST_BASE_SRC_CLASS (parent_class)->query (src, query);
+  gst_query_set_latency (query, TRUE, klass->get_latency (self),
+      GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
+static gboolean
+gst_network_src_unlock (GstBaseSrc * src)
+{
+  g_cancellable_cancel (get_private (GST_NETWORK_SRC (src))->cancellable);
+  return TRUE;
+}
+
+static gboolean
+gst_network_src_unlock_stop (GstBaseSrc * src)
+{
+  g_cancellable_reset (get_private (GST_NETWORK_SRC (src))->cancellable);
+  return TRUE;
+}
+
+/* --- life ----------------------------------------------------------------- */
+
+static GstStateChangeReturn
+gst_network_src_change_state (GstElement * element, GstStateChange transition)
+{
+  GstNetworkSrc *self = GST_NETWORK_SRC (element);
+  GstStateChangeReturn result;
+
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    gst_stats_timer_stop (&get_private (self)->stats_timer, element);
+  result = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
+      && result != GST_STATE_CHANGE_FAILURE)
+    start_timer (self);
+  return result;
+}
+
+static void
+gst_network_src_init (GstNetworkSrc * self)
+{
+  GstNetworkSrcPrivate *priv = get_private (self);
+  GstBaseSrc *src = GST_BASE_SRC (self);
+
+  priv->timeout = DEFAULT_TIMEOUT;
+  priv->stats_interval = DEFAULT_STATS_INTERVAL;
+  priv->cancellable = g_cancellable_new ();
+  gst_base_src_set_live (src, TRUE);
+  gst_base_src_set_format (src, GST_FORMAT_TIME);
+}
+
+static void
+gst_network_src_finalize (GObject * object)
+{
+  GstNetworkSrcPrivate *priv = get_private (GST_NETWORK_SRC (object));
+
+  gst_caps_replace (&priv->caps, NULL);
+  g_clear_object (&priv->used_socket);
+  g_object_unref (priv->cancellable);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+install_properties (GObjectClass * object_class)
+{
+  const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_READY;
+  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_PLAYING;
+
+  properties[PROP_URI] = g_param_spec_string ("uri", "URI",
+      "scheme://address:port?key=value&...: keys are names of properties, and "
+      "of media, encoding-name, payload and clock-rate caps of RTP are made; "
+      "it reads as scheme://address:port", NULL, ready);
+  properties[PROP_CAPS] = g_param_spec_boxed ("caps", "Caps",
+      "Caps of the stream; unset: those that it says itself, or any",
+      GST_TYPE_CAPS, playing);
+  properties[PROP_TIMEOUT] = g_param_spec_uint64 ("timeout", "Timeout",
+      "Post an element message after so many nanoseconds in which nothing "
+      "came; 0: never", 0, G_MAXUINT64, DEFAULT_TIMEOUT, playing);
+  properties[PROP_USED_SOCKET] = g_param_spec_object ("used-socket",
+      "Used socket", "Socket in use, while there is one", G_TYPE_SOCKET,
+      readable);
+
+  /**
+   * GstNetworkSrc:stats:
+   *
+   * What came, and what was refused or lost. Counters begin at 0 when the socket
+   * is opened, and never go back.
+   */
+  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
+      "What came, and what was refused or lost, by reason", GST_TYPE_STRUCTURE,
+      readable);
+
+  /**
+   * GstNetworkSrc:stats-interval:
+   *
+   * While playing, #GstNetworkSrc:stats comes as element message at this
+   * interval of the pipeline's clock.
+   */
+  properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval",
+      "Statistics interval",
+      "Time between two element messages with the statistics, in ns; 0: never",
+      0, G_MAXINT64, DEFAULT_STATS_INTERVAL, playing);
+
+  g_object_class_install_properties (object_class, PROP_LAST, properties);
+}
+
+static void
+gst_network_src_class_init (GstNetworkSrcClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstBaseSrcClass *src_class = GST_BASE_SRC_CLASS (klass);
+
+  object_class->set_property = gst_network_src_set_property;
+  object_class->get_property = gst_network_src_get_property;
+  object_class->finalize = gst_network_src_finalize;
+  GST_ELEMENT_CLASS (klass)->change_state = gst_network_src_change_state;
+  src_class->get_caps = gst_network_src_get_caps;
+  src_class->query = gst_network_src_query;
+  src_class->unlock = gst_network_src_unlock;
+  src_class->unlock_stop = gst_network_src_unlock_stop;
+  install_properties (object_class);
+
+  gst_type_mark_as_plugin_api (GST_TYPE_NETWORK_SRC, 0);
+}
