@@ -357,6 +357,9 @@ gst_network_src_change_state (GstElement * element, GstStateChange transition)
   GstNetworkSrc *self = GST_NETWORK_SRC (element);
   GstStateChangeReturn result;
 
+  /* A name may be looked up in start, which is before unlock_stop. */
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    g_cancellable_reset (get_private (self)->cancellable);
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
     gst_stats_timer_stop (&get_private (self)->stats_timer, element);
   result = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
@@ -416,8 +419,8 @@ install_properties (GObjectClass * object_class)
   /**
    * GstNetworkSrc:stats:
    *
-   * What came, and what was refused or lost. Counters begin at 0 when the socket
-   * is opened, and never go back.
+   * What came, and what was refused or lost. Counters begin at 0 when the
+   * socket is opened, and never go back.
    */
   properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
       "What came, and what was refused or lost, by reason", GST_TYPE_STRUCTURE,

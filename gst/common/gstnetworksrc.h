@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Base class of live sources that receive from a network. It has what they all
- * have: the properties uri, caps, timeout, used-socket, stats and stats-interval,
- * the URI handler, the statistics' timer, the latency, and what ends a wait. A
- * subclass knows the network: it opens and closes its socket in start and stop
- * or in changes of state, and makes buffers in create.
+ * have: the properties uri, caps, timeout, used-socket, stats and
+ * stats-interval, the URI handler, the statistics' timer, the latency, and what
+ * ends a wait. A subclass knows the network: it opens and closes its socket in
+ * start and stop or in changes of state, and makes buffers in create.
  *
  * A subclass has the properties `address` (gchararray) and `port` (gint), of
  * which a URI is made, and as keys of a URI all others that it has.
@@ -32,7 +32,7 @@ struct _GstNetworkSrcClass
   const gchar *protocols[2];    /* the scheme of its URIs, NULL */
   const gchar *timeout_name;    /* of the message that says that nothing came */
 
-  /* What `stats` has, always the same fields; any thread, without OBJECT_LOCK */
+  /* What `stats` has, always the same fields; any thread, no OBJECT_LOCK */
   GstStructure *(*create_stats) (GstNetworkSrc * self);
   /* ns from when a buffer is due to when it is here; any thread. NULL: none, as
    * buffers have the time of their arrival. Who changes it posts a LATENCY
@@ -42,8 +42,8 @@ struct _GstNetworkSrcClass
 
 /* --- any thread ----------------------------------------------------------- */
 
-/* What is in use, NULL: none; the property tells it. With OBJECT_LOCK, so that it
- * changes together with what a subclass keeps of it; the source's own */
+/* What is in use, NULL: none; the property tells it. With OBJECT_LOCK, so that
+ * it changes together with what a subclass keeps of it; the source's own */
 GST_WIRELESS_API
 void gst_network_src_set_used_socket (GstNetworkSrc * self, GSocket * socket);
 GST_WIRELESS_API
@@ -51,9 +51,9 @@ GSocket *gst_network_src_get_used_socket (GstNetworkSrc * self);
 /* Whether the property says what caps the stream has */
 GST_WIRELESS_API
 gboolean gst_network_src_has_caps (GstNetworkSrc * self);
-/* Cancelled from unlock on until unlock_stop, and the source's own: for whatever
- * waits. A subclass that waits otherwise too has those functions, and calls the
- * parent's. */
+/* Cancelled from unlock on until unlock_stop, and the source's own: for
+ * whatever waits. A subclass that waits otherwise too has those functions, and
+ * calls the parent's. */
 GST_WIRELESS_API
 GCancellable *gst_network_src_get_cancellable (GstNetworkSrc * self);
 

@@ -28,7 +28,6 @@
 
 #include "gstmmtpsrcprivate.h"
 
-#include "gstnetworkuri.h"
 #include "gststatsfields.h"
 #include "gststructmembers.h"
 
@@ -44,8 +43,6 @@ GST_DEBUG_CATEGORY (gst_mmtp_src_debug);
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
 #define DEFAULT_REUSE FALSE
 #define DEFAULT_EOS_AT_END TRUE
-#define DEFAULT_TIMEOUT 0
-#define DEFAULT_STATS_INTERVAL 0
 #define LONGEST_DELAY 60000     /* ms; docs/wire-mmtp.md, OPEN */
 
 enum
@@ -61,13 +58,6 @@ enum
   PROP_MAX_BYTES,
   PROP_REUSE,
   PROP_EOS_AT_END,
-  PROP_TIMEOUT,
-  PROP_STATS_INTERVAL,
-  PROP_LAST_OF_SETTINGS = PROP_STATS_INTERVAL,
-  PROP_URI,
-  PROP_CAPS,
-  PROP_USED_SOCKET,
-  PROP_STATS,
   PROP_LAST
 };
 
@@ -75,7 +65,7 @@ static GParamSpec *properties[PROP_LAST];
 
 /* Which member of the settings a property is; its type is the property's */
 #define MEMBER(name) G_STRUCT_OFFSET (GstMmtpSrcSettings, name)
-static const gsize members[PROP_LAST_OF_SETTINGS + 1] = {
+static const gsize members[PROP_LAST] = {
   [PROP_ADDRESS] = MEMBER (address),
   [PROP_PORT] = MEMBER (port),
   [PROP_INTERFACE] = MEMBER (interface),
@@ -86,8 +76,6 @@ static const gsize members[PROP_LAST_OF_SETTINGS + 1] = {
   [PROP_MAX_BYTES] = MEMBER (max_bytes),
   [PROP_REUSE] = MEMBER (reuse),
   [PROP_EOS_AT_END] = MEMBER (eos_at_end),
-  [PROP_TIMEOUT] = MEMBER (timeout),
-  [PROP_STATS_INTERVAL] = MEMBER (stats_interval),
 };
 
 #undef MEMBER
@@ -95,12 +83,8 @@ static const gsize members[PROP_LAST_OF_SETTINGS + 1] = {
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-static void gst_mmtp_src_uri_handler_init (gpointer iface, gpointer data);
-
 #define gst_mmtp_src_parent_class parent_class
-G_DEFINE_TYPE_WITH_CODE (GstMmtpSrc, gst_mmtp_src, GST_TYPE_PUSH_SRC,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
-        gst_mmtp_src_uri_handler_init);
+G_DEFINE_TYPE_WITH_CODE (GstMmtpSrc, gst_mmtp_src, GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_mmtp_src_debug, "mmtpsrc", 0, "MMTP source"));
 /* as udpsrc: it is found by its scheme */
 GST_ELEMENT_REGISTER_DEFINE (mmtpsrc, "mmtpsrc", GST_RANK_NONE,
@@ -186,9 +170,9 @@ append_channels (GstMmtpSrc * self, GValue * array)
 }
 
 static GstStructure *
-create_stats (GstElement * element)
+gst_mmtp_src_create_stats (GstNetworkSrc * src)
 {
-  GstMmtpSrc *self = GST_MMTP_SRC (element);
+  GstMmtpSrc *self = GST_MMTP_SRC (src);
   MmtpReceiverStats values = { 0 };
   GstMmtpSrcCounters counters;
   GValue array = G_VALUE_INIT;
@@ -214,83 +198,35 @@ create_stats (GstElement * element)
   return stats;
 }
 
-static void
-start_timer (GstMmtpSrc * self)
-{
-  GstClockTime interval;
-
-  GST_OBJECT_LOCK (self);
-  interval = self->settings.stats_interval;
-  GST_OBJECT_UNLOCK (self);
-  gst_stats_timer_start (&self->stats_timer, GST_ELEMENT_CAST (self), interval,
-      create_stats);
-}
-
 /* --- properties ----------------------------------------------------------- */
-
-static void
-set_caps_property (GstMmtpSrc * self, const GstCaps * caps)
-{
-  GST_OBJECT_LOCK (self);
-  gst_caps_replace (&self->caps, NULL);
-  self->caps = caps ? gst_caps_copy (caps) : NULL;
-  GST_OBJECT_UNLOCK (self);
-  gst_pad_mark_reconfigure (GST_BASE_SRC_PAD (self));
-}
 
 static void
 gst_mmtp_src_set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
 {
   GstMmtpSrc *self = GST_MMTP_SRC (object);
-  gboolean restart_timer;
 
-  if (id == PROP_URI) {
-    gst_network_uri_set_property (GST_URI_HANDLER (self),
-        g_value_get_string (value));
-    return;
-  }
-  if (id == PROP_CAPS) {
-    set_caps_property (self, gst_value_get_caps (value));
-    return;
-  }
   GST_OBJECT_LOCK (self);
   gst_struct_set_member (&self->settings, members[id], value);
   if (id == PROP_ADDRESS && !self->settings.address)
     self->settings.address = g_strdup (DEFAULT_ADDRESS);
-  restart_timer = id == PROP_STATS_INTERVAL
-      && GST_STATE (self) == GST_STATE_PLAYING;
   GST_OBJECT_UNLOCK (self);
 
   if (id == PROP_EOS_AT_END)
     gst_mmtp_src_set_eos_at_end (self, g_value_get_boolean (value));
-  if (restart_timer)
-    start_timer (self);
-}
-
-static gchar *
-get_uri (GstURIHandler * handler)
-{
-  GstMmtpSrc *self = GST_MMTP_SRC (handler);
-  gchar *uri;
-
-  GST_OBJECT_LOCK (self);
-  uri = gst_network_uri_new (GST_MMTP_SCHEME, self->settings.address,
-      self->settings.port);
-  GST_OBJECT_UNLOCK (self);
-  return uri;
 }
 
 /* With OBJECT_LOCK: what was found, where any was wanted */
 static gint
 get_port (GstMmtpSrc * self)
 {
+  GSocket *socket = gst_network_src_get_used_socket (GST_NETWORK_SRC (self));
   GSocketAddress *address;
   gint port = self->settings.port;
 
-  if (port > 0 || !self->used_socket)
+  if (port > 0 || !socket)
     return port;
-  address = g_socket_get_local_address (self->used_socket, NULL);
+  address = g_socket_get_local_address (socket, NULL);
   if (address)
     port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
   g_clear_object (&address);
@@ -303,91 +239,26 @@ gst_mmtp_src_get_property (GObject * object, guint id, GValue * value,
 {
   GstMmtpSrc *self = GST_MMTP_SRC (object);
 
-  if (id == PROP_URI) {
-    g_value_take_string (value, get_uri (GST_URI_HANDLER (self)));
-    return;
-  }
-  if (id == PROP_STATS) {
-    g_value_take_boxed (value, create_stats (GST_ELEMENT_CAST (self)));
-    return;
-  }
   GST_OBJECT_LOCK (self);
-  if (id == PROP_CAPS)
-    gst_value_set_caps (value, self->caps);
-  else if (id == PROP_PORT)
+  if (id == PROP_PORT)
     g_value_set_int (value, get_port (self));
-  else if (id == PROP_USED_SOCKET)
-    g_value_set_object (value, self->used_socket);
   else
     gst_struct_get_member (&self->settings, members[id], value);
   GST_OBJECT_UNLOCK (self);
 }
 
-/* --- URIs ----------------------------------------------------------------- */
-
-static GstURIType
-get_uri_type (GType type)
-{
-  return GST_URI_SRC;
-}
-
-static const gchar *const *
-get_protocols (GType type)
-{
-  static const gchar *const protocols[] = { GST_MMTP_SCHEME, NULL };
-
-  return protocols;
-}
-
-static gboolean
-set_uri (GstURIHandler * handler, const gchar * uri, GError ** error)
-{
-  return gst_network_uri_apply (GST_ELEMENT (handler), GST_MMTP_SCHEME, uri,
-      "address", error);
-}
-
-static void
-gst_mmtp_src_uri_handler_init (gpointer g_iface, gpointer data)
-{
-  GstURIHandlerInterface *iface = g_iface;
-
-  iface->get_type = get_uri_type;
-  iface->get_protocols = get_protocols;
-  iface->get_uri = get_uri;
-  iface->set_uri = set_uri;
-}
-
 /* --- what GstBaseSrc asks ------------------------------------------------- */
 
-static GstCaps *
-gst_mmtp_src_get_caps (GstBaseSrc * src, GstCaps * filter)
+static GstClockTime
+gst_mmtp_src_get_latency (GstNetworkSrc * src)
 {
   GstMmtpSrc *self = GST_MMTP_SRC (src);
-  GstCaps *caps, *filtered;
+  GstClockTime delay;
 
-  GST_OBJECT_LOCK (self);
-  caps = self->caps ? gst_caps_ref (self->caps) : gst_caps_new_any ();
-  GST_OBJECT_UNLOCK (self);
-  if (!filter)
-    return caps;
-  filtered = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (caps);
-  return filtered;
-}
-
-static gboolean
-gst_mmtp_src_query (GstBaseSrc * src, GstQuery * query)
-{
-  GstMmtpSrc *self = GST_MMTP_SRC (src);
-  guint64 delay;
-
-  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
-    return GST_BASE_SRC_CLASS (parent_class)->query (src, query);
   LOCK (self);
   delay = self->delay;
   UNLOCK (self);
-  gst_query_set_latency (query, TRUE, delay, GST_CLOCK_TIME_NONE);
-  return TRUE;
+  return delay;
 }
 
 static void
@@ -397,24 +268,20 @@ set_flushing (GstMmtpSrc * self, gboolean flushing)
   self->flushing = flushing;
   g_cond_signal (&self->cond);
   UNLOCK (self);
-  if (flushing)
-    g_cancellable_cancel (self->cancellable);
-  else
-    g_cancellable_reset (self->cancellable);
 }
 
 static gboolean
 gst_mmtp_src_unlock (GstBaseSrc * src)
 {
   set_flushing (GST_MMTP_SRC (src), TRUE);
-  return TRUE;
+  return GST_BASE_SRC_CLASS (parent_class)->unlock (src);
 }
 
 static gboolean
 gst_mmtp_src_unlock_stop (GstBaseSrc * src)
 {
   set_flushing (GST_MMTP_SRC (src), FALSE);
-  return TRUE;
+  return GST_BASE_SRC_CLASS (parent_class)->unlock_stop (src);
 }
 
 static gboolean
@@ -425,7 +292,6 @@ gst_mmtp_src_start (GstBaseSrc * src)
   gst_mmtp_clock_map_reset (&self->clock_map);
   self->shift = 0;
   self->paused = FALSE;
-  g_cancellable_reset (self->cancellable);
   return gst_mmtp_src_open (self);
 }
 
@@ -454,8 +320,6 @@ gst_mmtp_src_change_state (GstElement * element, GstStateChange transition)
   GstMmtpSrc *self = GST_MMTP_SRC (element);
   GstStateChangeReturn result;
 
-  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
-    gst_stats_timer_stop (&self->stats_timer, element);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
     set_paused (self, FALSE);
 
@@ -463,9 +327,6 @@ gst_mmtp_src_change_state (GstElement * element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
     set_paused (self, TRUE);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
-      && result != GST_STATE_CHANGE_FAILURE)
-    start_timer (self);
   return result;
 }
 
@@ -479,8 +340,6 @@ gst_mmtp_src_finalize (GObject * object)
   g_free (self->settings.address);
   g_free (self->settings.interface);
   g_free (self->settings.key);
-  gst_caps_replace (&self->caps, NULL);
-  g_object_unref (self->cancellable);
   gst_mmtp_waker_clear (&self->waker);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->cond);
@@ -490,7 +349,6 @@ gst_mmtp_src_finalize (GObject * object)
 static void
 gst_mmtp_src_init (GstMmtpSrc * self)
 {
-  GstBaseSrc *src = GST_BASE_SRC (self);
   GstMmtpSrcSettings *settings = &self->settings;
 
   settings->address = g_strdup (DEFAULT_ADDRESS);
@@ -501,17 +359,11 @@ gst_mmtp_src_init (GstMmtpSrc * self)
   settings->max_bytes = DEFAULT_MAX_BYTES;
   settings->reuse = DEFAULT_REUSE;
   settings->eos_at_end = DEFAULT_EOS_AT_END;
-  settings->timeout = DEFAULT_TIMEOUT;
-  settings->stats_interval = DEFAULT_STATS_INTERVAL;
-  self->cancellable = g_cancellable_new ();
   g_mutex_init (&self->lock);
   g_cond_init (&self->cond);
   g_queue_init (&self->queue);
   g_queue_init (&self->messages);
   gst_mmtp_waker_init (&self->waker);
-
-  gst_base_src_set_live (src, TRUE);
-  gst_base_src_set_format (src, GST_FORMAT_TIME);
 }
 
 static void
@@ -526,11 +378,6 @@ install_network_properties (GParamFlags ready)
   properties[PROP_INTERFACE] =
       g_param_spec_string ("interface", "Interface",
       "Network interface to listen at; unset: all", NULL, ready);
-  properties[PROP_URI] =
-      g_param_spec_string ("uri", "URI",
-      "mmtp://address:port?property=value&...; media, encoding-name, payload "
-      "and clock-rate make caps of RTP; it reads as mmtp://address:port",
-      "mmtp://0.0.0.0:5004", ready);
   properties[PROP_KEY] =
       g_param_spec_string ("key", "Key",
       "Secret that the sender has too, with which every message is "
@@ -543,10 +390,6 @@ install_network_properties (GParamFlags ready)
   properties[PROP_REUSE] =
       g_param_spec_boolean ("reuse", "Reuse", "Let others have the port too",
       DEFAULT_REUSE, ready);
-  properties[PROP_USED_SOCKET] =
-      g_param_spec_object ("used-socket", "Used socket",
-      "Socket in use, from PAUSED on", G_TYPE_SOCKET,
-      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
 }
 
 static void
@@ -567,26 +410,10 @@ install_stream_properties (GParamFlags ready, GParamFlags playing)
   properties[PROP_MAX_BYTES] = g_param_spec_uint ("max-bytes", "Max. bytes",
       "Bytes that may wait for what is missing, and as many for downstream", 1,
       G_MAXUINT, DEFAULT_MAX_BYTES, ready);
-  properties[PROP_CAPS] = g_param_spec_boxed ("caps", "Caps",
-      "Caps of the stream; unset: those that the sender says", GST_TYPE_CAPS,
-      playing);
   properties[PROP_EOS_AT_END] = g_param_spec_boolean ("eos-at-end",
       "EOS at end", "The end of the sender's stream is EOS, and no other "
       "sender is let in; false: wait for the next sender", DEFAULT_EOS_AT_END,
       playing);
-  properties[PROP_TIMEOUT] =
-      g_param_spec_uint64 ("timeout", "Timeout",
-      "Post an element message after so many nanoseconds without a buffer; 0: "
-      "never", 0, G_MAXINT64, DEFAULT_TIMEOUT, playing);
-  properties[PROP_STATS] =
-      g_param_spec_boxed ("stats", "Statistics",
-      "What came, what is missing or late, messages refused by reason, and "
-      "each channel", GST_TYPE_STRUCTURE,
-      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  properties[PROP_STATS_INTERVAL] =
-      g_param_spec_uint64 ("stats-interval", "Statistics interval",
-      "Time between two element messages with the statistics, in ns; 0: never",
-      0, G_MAXINT64, DEFAULT_STATS_INTERVAL, playing);
 }
 
 static void
@@ -595,6 +422,7 @@ gst_mmtp_src_class_init (GstMmtpSrcClass * klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseSrcClass *src_class = GST_BASE_SRC_CLASS (klass);
+  GstNetworkSrcClass *network_class = GST_NETWORK_SRC_CLASS (klass);
   const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
       | GST_PARAM_MUTABLE_READY;
   const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
@@ -604,12 +432,14 @@ gst_mmtp_src_class_init (GstMmtpSrcClass * klass)
   object_class->get_property = gst_mmtp_src_get_property;
   object_class->finalize = gst_mmtp_src_finalize;
   element_class->change_state = gst_mmtp_src_change_state;
-  src_class->get_caps = gst_mmtp_src_get_caps;
-  src_class->query = gst_mmtp_src_query;
   src_class->start = gst_mmtp_src_start;
   src_class->stop = gst_mmtp_src_stop;
   src_class->unlock = gst_mmtp_src_unlock;
   src_class->unlock_stop = gst_mmtp_src_unlock_stop;
+  network_class->protocols[0] = GST_MMTP_SCHEME;
+  network_class->timeout_name = "GstMmtpSrcTimeout";
+  network_class->create_stats = gst_mmtp_src_create_stats;
+  network_class->get_latency = gst_mmtp_src_get_latency;
   GST_PUSH_SRC_CLASS (klass)->create = gst_mmtp_src_create;
 
   install_network_properties (ready);

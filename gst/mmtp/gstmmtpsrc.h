@@ -4,12 +4,12 @@
 #ifndef __GST_MMTP_SRC_H__
 #define __GST_MMTP_SRC_H__
 
-#include <gst/base/gstpushsrc.h>
+#include "gstnetworksrc.h"
 
 G_BEGIN_DECLS
 
 #define GST_TYPE_MMTP_SRC (gst_mmtp_src_get_type ())
-G_DECLARE_FINAL_TYPE (GstMmtpSrc, gst_mmtp_src, GST, MMTP_SRC, GstPushSrc)
+G_DECLARE_FINAL_TYPE (GstMmtpSrc, gst_mmtp_src, GST, MMTP_SRC, GstNetworkSrc)
 GST_ELEMENT_REGISTER_DECLARE (mmtpsrc);
 
 G_END_DECLS

@@ -160,26 +160,6 @@ gst_mmtp_src_set_queue_caps (GstMmtpSrc * self, const gchar * caps)
 
 /* --- waiting -------------------------------------------------------------- */
 
-static guint64
-get_timeout (GstMmtpSrc * self)
-{
-  guint64 timeout;
-
-  GST_OBJECT_LOCK (self);
-  timeout = self->settings.timeout;
-  GST_OBJECT_UNLOCK (self);
-  return timeout;
-}
-
-static void
-post_timeout (GstMmtpSrc * self, guint64 timeout)
-{
-  gst_element_post_message (GST_ELEMENT_CAST (self),
-      gst_message_new_element (GST_OBJECT_CAST (self),
-          gst_structure_new ("GstMmtpSrcTimeout",
-              "timeout", G_TYPE_UINT64, timeout, NULL)));
-}
-
 /* With lock. FALSE: the time is over */
 static gboolean
 wait_for_item (GstMmtpSrc * self, guint64 timeout, gint64 since)
@@ -206,12 +186,12 @@ take_item (GstMmtpSrc * self)
   LOCK (self);
   while (TRUE) {
     UNLOCK (self);
-    timeout = get_timeout (self);
+    timeout = gst_network_src_get_timeout (GST_NETWORK_SRC (self));
     LOCK (self);
     if (wait_for_item (self, timeout, since))
       break;
     UNLOCK (self);
-    post_timeout (self, timeout);
+    gst_network_src_tell_timeout (GST_NETWORK_SRC (self), timeout);
     since = g_get_monotonic_time ();
     LOCK (self);
   }
@@ -296,17 +276,6 @@ make_buffer (GstMmtpSrc * self, const Item * item)
 
 /* --- caps, and the end ---------------------------------------------------- */
 
-static gboolean
-has_own_caps (GstMmtpSrc * self)
-{
-  gboolean has;
-
-  GST_OBJECT_LOCK (self);
-  has = self->caps != NULL;
-  GST_OBJECT_UNLOCK (self);
-  return has;
-}
-
 /* The core has checked the text. */
 static GstFlowReturn
 set_caps (GstMmtpSrc * self, const gchar * text)
@@ -333,7 +302,7 @@ take_caps (GstMmtpSrc * self, const Item * item)
 {
   GstFlowReturn flow;
 
-  if (has_own_caps (self)) {
+  if (gst_network_src_has_caps (GST_NETWORK_SRC (self))) {
     g_clear_pointer (&self->caps_in_use, g_ref_string_release);
     return GST_FLOW_OK;
   }

@@ -13,7 +13,6 @@
 
 #include "gstmmtpcommon.h"
 #include "gstmmtpsrc.h"
-#include "gststatstimer.h"
 #include "mmtpreceiver.h"
 #include "mmtpsocket.h"
 
@@ -31,7 +30,6 @@ typedef struct
   guint latency, max_latency;   /* ms */
   guint max_bytes;
   gboolean reuse, eos_at_end;
-  guint64 timeout, stats_interval;      /* ns, 0: none */
 } GstMmtpSrcSettings;
 
 /* What the core's counters don't say */
@@ -44,13 +42,10 @@ typedef struct
 
 struct _GstMmtpSrc
 {
-  GstPushSrc parent;
+  GstNetworkSrc parent;
 
   /* protected by OBJECT_LOCK */
   GstMmtpSrcSettings settings;
-  GstCaps *caps;                /* of the property; NULL: the sender's */
-  GSocket *used_socket;         /* NULL: closed */
-  GstStatsTimer stats_timer;
 
   GMutex lock;                  /* never held while anything waits or tells
                                  * others; OBJECT_LOCK is never taken inside */
@@ -75,7 +70,6 @@ struct _GstMmtpSrc
   MmtpSocket *socket;           /* the network's thread's */
   GstPollFD fd;
   guint8 *inputs, *outputs;     /* a room for each message of a batch */
-  GCancellable *cancellable;    /* of looking up a name; has its own lock */
 
   /* --- streaming thread only --- */
   GstMmtpClockMap clock_map;

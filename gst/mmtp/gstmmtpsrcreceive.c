@@ -243,43 +243,13 @@ run (gpointer data)
 
 /* --- open and close ------------------------------------------------------- */
 
-static GInetAddress *
-lookup (const gchar * host, GCancellable * cancellable, GError ** error)
-{
-  GResolver *resolver = g_resolver_get_default ();
-  GList *found = g_resolver_lookup_by_name (resolver, host, cancellable, error);
-  GInetAddress *address = found ? g_object_ref (found->data) : NULL;
-
-  g_resolver_free_addresses (found);
-  g_object_unref (resolver);
-  return address;
-}
-
-static GSocketAddress *
-find_address (GstMmtpSrc * self, const GstMmtpSrcSettings * settings,
-    GError ** error)
-{
-  GSocketAddress *address;
-  GInetAddress *found;
-
-  /* with a scope too, as in fe80::1%eth0 */
-  address = g_inet_socket_address_new_from_string (settings->address,
-      settings->port);
-  if (address)
-    return address;
-  found = lookup (settings->address, self->cancellable, error);
-  if (!found)
-    return NULL;
-  address = g_inet_socket_address_new (found, settings->port);
-  g_object_unref (found);
-  return address;
-}
-
 static MmtpSocket *
 open_socket (GstMmtpSrc * self, const GstMmtpSrcSettings * settings,
     GError ** error)
 {
-  GSocketAddress *address = find_address (self, settings, error);
+  GSocketAddress *address =
+      gst_network_src_find_address (GST_NETWORK_SRC (self), settings->address,
+      settings->port, error);
   MmtpSocket *socket;
 
   if (!address)
@@ -334,7 +304,7 @@ static void
 set_used_socket (GstMmtpSrc * self, GSocket * socket)
 {
   GST_OBJECT_LOCK (self);
-  g_set_object (&self->used_socket, socket);
+  gst_network_src_set_used_socket (GST_NETWORK_SRC (self), socket);
   GST_OBJECT_UNLOCK (self);
 }
 
