@@ -75,6 +75,23 @@ gst_mmtp_key_from_string (const gchar * key)
   return key && *key ? g_bytes_new (key, strlen (key)) : NULL;
 }
 
+GParamSpec *
+gst_mmtp_param_spec_key (const gchar * blurb)
+{
+  return g_param_spec_string ("key", "Key", blurb, NULL,
+      G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY);
+}
+
+void
+gst_mmtp_append_channel (GValue * array, GstStructure * channel)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&value, channel);
+  gst_value_array_append_and_take_value (array, &value);
+}
+
 void
 gst_mmtp_add_refusals (GstStructure * stats,
     const guint64 refused[MMTP_LAST_REFUSAL])

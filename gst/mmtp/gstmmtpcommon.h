@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What mmtpsink and mmtpsrc share: the scheme of their URIs, the enumeration of
- * the schedulers, counters of refused messages, and how the pipeline's clock
+ * the schedulers, the key, statistics of each channel and counters of refused
+ * messages, and how the pipeline's clock
  * and the one of the cores stand to each other.
  */
 
@@ -15,6 +16,8 @@ G_BEGIN_DECLS
 
 #define GST_MMTP_SCHEME "mmtp"
 #define GST_MMTP_DEFAULT_PORT 5004      /* MMTP has none; as RTP's */
+#define GST_MMTP_LONGEST_DELAY 60000    /* ms; docs/wire-mmtp.md, OPEN */
+#define GST_MMTP_CHANNEL_STATS "application/x-mmtp-channel"     /* of each */
 
 /* mmtp, equal-turns, lowest-delay: MmtpSchedulerType */
 #define GST_TYPE_MMTP_SCHEDULER (gst_mmtp_scheduler_get_type ())
@@ -30,6 +33,11 @@ gboolean gst_mmtp_fill_entropy (guint8 entropy[MMTP_ENTROPY_SIZE],
 /* NULL: no key. Its bytes are the text's, without the 0. */
 GBytes *gst_mmtp_key_from_string (const gchar * key);
 
+/* Of the property `key` */
+GParamSpec *gst_mmtp_param_spec_key (const gchar * blurb);
+
+/* Takes the statistics of one more channel into the array of all. */
+void gst_mmtp_append_channel (GValue * array, GstStructure * channel);
 /* refused-short, refused-version, ... */
 void gst_mmtp_add_refusals (GstStructure * stats,
     const guint64 refused[MMTP_LAST_REFUSAL]);

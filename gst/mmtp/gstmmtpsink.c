@@ -42,7 +42,6 @@ GST_DEBUG_CATEGORY (gst_mmtp_sink_debug);
 #define DEFAULT_RETRANSMIT TRUE
 #define DEFAULT_SCHEDULER MMTP_SCHEDULER_MMTP
 #define DEFAULT_MAX_BYTES (4 * 1024 * 1024)
-#define LONGEST_DELAY 60000     /* ms; docs/wire-mmtp.md, OPEN */
 
 enum
 {
@@ -385,10 +384,9 @@ install_receiver_properties (GParamFlags ready, GParamFlags playing)
       "Bonding addresses", "Addresses of the receiver, as ristsink has them: "
       "host:port, separated by commas, one channel to each; where it is set it "
       "counts instead of host, port and channels", NULL, playing);
-  properties[PROP_KEY] = g_param_spec_string ("key", "Key",
-      "Secret that the receiver has too, with which every message is "
-      "authenticated; unset: none", NULL,
-      G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY);
+  properties[PROP_KEY] =
+      gst_mmtp_param_spec_key ("Secret that the receiver has too, with which "
+      "every message is authenticated; unset: none");
 }
 
 static void
@@ -402,12 +400,13 @@ install_time_properties (GParamFlags ready, GParamFlags playing)
    * and that delay. mmtpsrc tells it to its pipeline as its latency.
    */
   properties[PROP_LATENCY] = g_param_spec_uint ("latency", "Latency",
-      "Longest time that a buffer may be under way, in ms", 1, LONGEST_DELAY,
-      DEFAULT_LATENCY, playing);
-  properties[PROP_INITIAL_DELAY] = g_param_spec_uint ("initial-delay",
-      "Initial delay", "Time in ms that a buffer may be under way, if the "
+      "Longest time that a buffer may be under way, in ms", 1,
+      GST_MMTP_LONGEST_DELAY, DEFAULT_LATENCY, playing);
+  properties[PROP_INITIAL_DELAY] =
+      g_param_spec_uint ("initial-delay", "Initial delay",
+      "Time in ms that a buffer may be under way, if the "
       "channels can do it: otherwise more, up to latency; 0: latency", 0,
-      LONGEST_DELAY, DEFAULT_INITIAL_DELAY, playing);
+      GST_MMTP_LONGEST_DELAY, DEFAULT_INITIAL_DELAY, playing);
   properties[PROP_KEEPALIVE_INTERVAL] =
       g_param_spec_uint ("keepalive-interval", "Keep-alive interval",
       "Time between two reports of a channel's state, in ms", 10, 10000,

@@ -339,18 +339,15 @@ gst_mmtp_sink_clear_stats (GstMmtpSink * self)
 static void
 append_channel (GValue * array, const MmtpSenderChannelStats * stats)
 {
-  GstStructure *structure = gst_structure_new ("application/x-mmtp-channel",
+  GstStructure *structure = gst_structure_new (GST_MMTP_CHANNEL_STATS,
       "name", G_TYPE_STRING, stats->name, "state", G_TYPE_STRING,
       mmtp_channel_state_get_name (stats->state), NULL);
-  GValue value = G_VALUE_INIT;
 
   gst_structure_set_stats (structure, channel_gauges,
       G_N_ELEMENTS (channel_gauges), stats);
   gst_structure_set_stats (structure, channel_counters,
       G_N_ELEMENTS (channel_counters), stats);
-  g_value_init (&value, GST_TYPE_STRUCTURE);
-  g_value_take_boxed (&value, structure);
-  gst_value_array_append_and_take_value (array, &value);
+  gst_mmtp_append_channel (array, structure);
 }
 
 /* With lock. Those of the session as it numbers them, or what was left of the

@@ -43,7 +43,6 @@ GST_DEBUG_CATEGORY (gst_mmtp_src_debug);
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
 #define DEFAULT_REUSE FALSE
 #define DEFAULT_EOS_AT_END TRUE
-#define LONGEST_DELAY 60000     /* ms; docs/wire-mmtp.md, OPEN */
 
 enum
 {
@@ -144,16 +143,13 @@ static void
 append_channel (GValue * array, guint channel,
     const MmtpReceiverChannelStats * stats)
 {
-  GstStructure *structure = gst_structure_new ("application/x-mmtp-channel",
+  GstStructure *structure = gst_structure_new (GST_MMTP_CHANNEL_STATS,
       "channel", G_TYPE_UINT, channel, "joined", G_TYPE_BOOLEAN, stats->joined,
       NULL);
-  GValue value = G_VALUE_INIT;
 
   gst_structure_set_stats (structure, channel_fields,
       G_N_ELEMENTS (channel_fields), stats);
-  g_value_init (&value, GST_TYPE_STRUCTURE);
-  g_value_take_boxed (&value, structure);
-  gst_value_array_append_and_take_value (array, &value);
+  gst_mmtp_append_channel (array, structure);
 }
 
 /* With lock */
@@ -379,10 +375,8 @@ install_network_properties (GParamFlags ready)
       g_param_spec_string ("interface", "Interface",
       "Network interface to listen at; unset: all", NULL, ready);
   properties[PROP_KEY] =
-      g_param_spec_string ("key", "Key",
-      "Secret that the sender has too, with which every message is "
-      "authenticated; unset: none", NULL,
-      G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY);
+      gst_mmtp_param_spec_key ("Secret that the sender has too, with which "
+      "every message is authenticated; unset: none");
   properties[PROP_BUFFER_SIZE] =
       g_param_spec_int ("buffer-size", "Buffer size",
       "Size of the kernel's receive buffer in bytes; 0: the "
@@ -403,10 +397,10 @@ install_stream_properties (GParamFlags ready, GParamFlags playing)
    */
   properties[PROP_LATENCY] = g_param_spec_uint ("latency", "Latency",
       "Least time from the sender's buffer to its play, in ms; the sender may "
-      "want more", 0, LONGEST_DELAY, DEFAULT_LATENCY, ready);
+      "want more", 0, GST_MMTP_LONGEST_DELAY, DEFAULT_LATENCY, ready);
   properties[PROP_MAX_LATENCY] = g_param_spec_uint ("max-latency",
       "Max. latency", "Longest time that a sender may want, in ms", 0,
-      LONGEST_DELAY, DEFAULT_MAX_LATENCY, ready);
+      GST_MMTP_LONGEST_DELAY, DEFAULT_MAX_LATENCY, ready);
   properties[PROP_MAX_BYTES] = g_param_spec_uint ("max-bytes", "Max. bytes",
       "Bytes that may wait for what is missing, and as many for downstream", 1,
       G_MAXUINT, DEFAULT_MAX_BYTES, ready);
