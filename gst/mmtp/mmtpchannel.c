@@ -33,7 +33,7 @@
 #define LEAST_JUDGED 8
 /* RETURN_PAIRS of mmtpchannelrate.c */
 #define LEAST_JUDGED_PROBES 3
-/* What is judged, and missed, is halved then: older ones weigh less. */
+/* What is judged, and missed, is halved then. */
 #define MOST_JUDGED 32
 /* Probes are reported over at least this time before a channel that was silent
  * carries data again; doubled when it is silent again within PENANCE_MEMORY. */
@@ -69,6 +69,7 @@ forget_measurements (MmtpChannel * channel)
   channel->delay = channel->high_delay = MMTP_NEVER;
   channel->progress_age = 0;
   channel->judged = channel->unjudged = channel->missed = 0;
+  channel->judged_from = channel->next;
   channel->calm_time = 0;
   memset (channel->queues, 0, sizeof (channel->queues));
 }
@@ -186,7 +187,9 @@ mmtp_channel_sent (MmtpChannel * channel, guint64 now, gsize size,
   sent->stream_number = stream_number;
   sent->time = now;
   sent->is_pair = is_pair;
-  sent->is_load = is_pair || stream_number != MMTP_NO_STREAM;
+  sent->is_load = (is_pair || stream_number != MMTP_NO_STREAM) &&
+      size * 2 >= channel->data_size;
+  sent->is_missed = FALSE;
   channel->next++;
   take_token (channel, now, size);
   advance_meter (&channel->meter, now);
@@ -217,6 +220,22 @@ mmtp_channel_find_sent (const MmtpChannel * channel, guint16 low,
 {
   *number = mmtp_unwrap (low, 16, channel->unreported);
   return mmtp_channel_get_sent (channel, *number);
+}
+
+/* Short messages of control are no measure of whether it delivers; there are
+ * more of them than of others before the stream begins. */
+void
+mmtp_channel_note_missed (MmtpChannel * channel, guint64 number)
+{
+  MmtpSent *sent;
+
+  if (number < MAX (channel->kept, channel->judged_from) ||
+      number >= channel->next)
+    return;
+  sent = &channel->ring[number & (channel->ring_size - 1)];
+  if (sent->is_load && !sent->is_missed)
+    channel->missed++;
+  sent->is_missed = TRUE;
 }
 
 void
@@ -258,6 +277,7 @@ note_reported (MmtpChannel * channel, guint64 now, guint64 until)
       number++) {
     const MmtpSent *sent = mmtp_channel_get_sent (channel, number);
 
+    channel->judged += sent->is_load;
     channel->unjudged += sent->is_load;
     if (sent->is_pair)
       mmtp_channel_pair_reported (channel, now, sent->time);
@@ -298,14 +318,11 @@ count_up (guint64 * counter, guint32 low)
   return more;
 }
 
-/* What is missing is lost only when others have come for a while: in the next
- * report. */
+/* Only of late: older ones weigh less. */
 static void
-note_lost (MmtpChannel * channel, guint32 lost)
+forget_judged (MmtpChannel * channel)
 {
-  channel->judged += channel->unjudged;
   channel->unjudged = 0;
-  channel->missed += count_up (&channel->stats.lost, lost);
   if (channel->judged < MOST_JUDGED)
     return;
   channel->judged /= 2;
@@ -318,7 +335,8 @@ mmtp_channel_report (MmtpChannel * channel, guint64 now,
 {
   guint64 highest, received;
 
-  note_lost (channel, record->lost);
+  forget_judged (channel);
+  count_up (&channel->stats.lost, record->lost);
   count_up (&channel->stats.late, record->late);
   channel->stats.jitter = MAX (record->jitter, 0) * (guint64) 1000;
   received = count_up (&channel->stats.reported, record->received);

@@ -24,7 +24,8 @@ typedef struct
   guint64 stream_number;        /* or MMTP_NO_STREAM */
   guint64 time;                 /* ns */
   gboolean is_pair;             /* the second of a pair */
-  gboolean is_load;             /* DATA, or such a second */
+  gboolean is_load;             /* DATA, or such a second, and not short */
+  gboolean is_missed;           /* reported as lost */
 } MmtpSent;
 
 /* Bytes sent in each of the last ten seconds */
@@ -92,8 +93,10 @@ typedef struct
   guint64 reported_bytes;
   guint64 pairs_reported;       /* of all that were sent */
   guint judged, missed;         /* of late: load that was reported on, and
-                                 * messages that were lost */
-  guint unjudged;               /* load that the last report was the first on */
+                                 * how much of it was lost */
+  guint unjudged;               /* of these, load that the last report was the
+                                 * first on: it is perhaps lost */
+  guint64 judged_from;          /* number of the first that counts */
 
   /* --- measuring, before it carries data */
   guint64 probing_began;        /* ns */
@@ -129,6 +132,8 @@ const MmtpSent *mmtp_channel_find_sent (const MmtpChannel * channel,
     guint16 low, guint64 * number);
 const MmtpSent *mmtp_channel_get_sent (const MmtpChannel * channel,
     guint64 number);
+/* A message is reported as lost, perhaps once more */
+void mmtp_channel_note_missed (MmtpChannel * channel, guint64 number);
 /* Reported ones that were sent before `time` */
 void mmtp_channel_forget_sent (MmtpChannel * channel, guint64 time);
 /* Whether the next DATA packet should be the first of a pair [4.5.2] */

@@ -444,12 +444,13 @@ gboolean
 mmtp_channel_finish_probing (MmtpChannel * channel, guint64 now)
 {
   guint64 age = now - channel->probing_began;
+  guint settled = channel->judged - channel->unjudged;
 
   if (age < channel->probing_least || count_reported (channel) == 0 ||
       channel->high_delay == MMTP_NEVER)
     return FALSE;
   /* What was silent has to bring probes, not only what tells of them. */
-  if (channel->penance && channel->missed > channel->judged / 2)
+  if (channel->penance && 2 * channel->missed >= settled)
     return FALSE;
   if (age < STARTUP_MOST && ((channel->capacity == 0 && channel->rate == 0) ||
           count_reported (channel) < count_wanted (channel)))

@@ -152,6 +152,7 @@ take_loss (MmtpSender * sender, MmtpChannel * channel, guint16 low)
 
   if (!sent)
     return;
+  mmtp_channel_note_missed (channel, number);
   packet = mmtp_sender_get_packet (sender, sent->stream_number);
   /* A later sending of it may be under way: that is another number. */
   if (packet && packet->state == MMTP_PACKET_UNDER_WAY &&
