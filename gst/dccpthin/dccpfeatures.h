@@ -49,8 +49,8 @@ void dccp_features_set_initial_received (DccpFeatures * features,
  * ignored as too old; else the code of the Reset that it deserves. */
 guint8 dccp_features_input (DccpFeatures * features, const DccpOption * option,
     const DccpPacket * packet);
-/* After the options of each packet: erratum 974, so that numbers as old as a
- * whole turn do not count as new */
+/* After the options of each packet, had_options: a Change or a Confirm was among
+ * them. Erratum 974: numbers as old as half a turn do not count as new. */
 void dccp_features_processed (DccpFeatures * features, guint64 gsr,
     guint64 gss, guint64 packet_sequence, gboolean had_options);
 
@@ -58,9 +58,11 @@ void dccp_features_processed (DccpFeatures * features, guint64 gsr,
  * not yet confirmed whose time has come (section 6.6.3). Not for Data. */
 void dccp_features_write (DccpFeatures * features, guint64 now,
     guint64 sequence, DccpOptionWriter * writer);
-/* A Confirm is owed, or a Change is due: an Ack must go if nothing else does */
+/* A Confirm is owed, or a Change is due: an Ack must go if nothing else does; a
+ * client that has no Response yet sends it with its next Request */
 gboolean dccp_features_want_packet (DccpFeatures * features, guint64 now);
-/* When a Change is due again; G_MAXUINT64: none is out */
+/* When a Change is due again; G_MAXUINT64: none is out. What is owed already is
+ * dccp_features_want_packet's. */
 guint64 dccp_features_next_wakeup (DccpFeatures * features);
 void dccp_features_set_round_trip (DccpFeatures * features,
     guint64 round_trip);

@@ -1,0 +1,655 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Feature negotiation of the Thin profile; see the header. Sections are those
+ * of RFC 4340. Each feature stands twice, as ours and as the other end's; the
+ * table says of both what we accept, in the order that we prefer.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "dccpfeatures.h"
+
+#include <string.h>
+
+#define MILLISECONDS G_GUINT64_CONSTANT (1000000)       /* ns */
+#define SECONDS (1000 * MILLISECONDS)
+
+#define CCID_3 3
+#define MIN_SEQUENCE_WINDOW 32  /* section 7.5.2 */
+#define MAX_SEQUENCE_WINDOW ((G_GUINT64_CONSTANT (1) << 46) - 1)
+#define MAX_COVERAGE 15
+
+/* Section 6.6.3: not less than a round trip, which as long as it is not known
+ * is taken for 0.2 s (3.4); shorter ones are not worth the packets. */
+#define MIN_RETRANSMISSION (200 * MILLISECONDS)
+#define MAX_RETRANSMISSION (64 * SECONDS)
+
+#define MAX_PREFERENCES 16
+#define N_NUMBERS 256
+
+enum
+{
+  REMOTE,                       /* the other end is its location */
+  LOCAL,
+  N_SIDES
+};
+
+typedef struct
+{
+  guint8 n;
+  guint8 values[2];
+} Preferences;
+
+typedef struct
+{
+  DccpFeature number;
+  gboolean is_non_negotiable;   /* section 6.3.2, else server-priority */
+  gsize size;                   /* bytes of a value */
+  gboolean is_required;         /* of everybody, section 6.4 */
+  guint64 initial;
+  Preferences preferences[N_SIDES];
+} Rule;
+
+#define SERVER_PRIORITY FALSE, 1
+#define NON_NEGOTIABLE TRUE
+
+/* Section 6.4, table 4; RFC 6323 section 3.1; RFC 4342 section 8.4. What we
+ * accept: docs/dccp-thin.md. */
+static const Rule rules[] = {
+  {DCCP_FEATURE_CCID, SERVER_PRIORITY, TRUE, 2,
+      {{1, {CCID_3}}, {1, {CCID_3}}}},
+  {DCCP_FEATURE_SHORT_SEQUENCE, SERVER_PRIORITY, TRUE, 0,
+      {{1, {0}}, {1, {0}}}},
+  {DCCP_FEATURE_SEQUENCE_WINDOW, NON_NEGOTIABLE, 6, TRUE, 100,},
+  {DCCP_FEATURE_ECN_INCAPABLE, SERVER_PRIORITY, FALSE, 0,
+      {{2, {0, 1}}, {1, {1}}}},
+  {DCCP_FEATURE_ACK_RATIO, NON_NEGOTIABLE, 2, FALSE, 2,},
+  {DCCP_FEATURE_SEND_ACK_VECTOR, SERVER_PRIORITY, FALSE, 0,
+      {{1, {0}}, {1, {0}}}},
+  {DCCP_FEATURE_SEND_NDP_COUNT, SERVER_PRIORITY, FALSE, 0,
+      {{2, {0, 1}}, {2, {0, 1}}}},
+  {DCCP_FEATURE_MIN_COVERAGE, SERVER_PRIORITY, FALSE, 0,},      /* see below */
+  {DCCP_FEATURE_CHECK_DATA_CHECKSUM, SERVER_PRIORITY, FALSE, 0,
+      {{1, {0}}, {1, {0}}}},
+  {DCCP_FEATURE_SEND_RTT_ESTIMATE, SERVER_PRIORITY, FALSE, 0,
+      {{2, {0, 1}}, {2, {0, 1}}}},
+  {DCCP_FEATURE_SEND_LOSS_EVENT_RATE, SERVER_PRIORITY, FALSE, 0,
+      {{2, {1, 0}}, {2, {1, 0}}}},
+};
+
+#define N_RULES G_N_ELEMENTS (rules)
+
+typedef enum
+{
+  STABLE,
+  WANTED,                       /* STABLE, a Change is in the next packet */
+  CHANGING
+} State;
+
+typedef enum
+{
+  OWES_NOTHING,
+  OWES_CONFIRM,
+  OWES_EMPTY_CONFIRM
+} Owed;
+
+typedef struct
+{
+  guint64 value;
+  guint8 preferences[MAX_PREFERENCES];
+  gsize n_preferences;
+  guint64 wanted;               /* of a non-negotiable one */
+  State state;
+  gboolean is_mandatory;        /* our Change */
+  Owed owed;
+  guint64 due, interval;        /* of the Change, while CHANGING */
+} Feature;
+
+struct _DccpFeatures
+{
+  gboolean is_server;
+  Feature features[N_RULES][N_SIDES];
+  guint32 unknown[N_SIDES][N_NUMBERS / 32];     /* empty Confirms owed */
+  gboolean owes_unknown;
+  gboolean is_received_known;   /* FGSR is */
+  guint64 fgsr, fgss;           /* section 6.6.4 */
+  guint64 round_trip;           /* ns, 0: unknown */
+};
+
+static const guint8 change_types[N_SIDES] = {
+  DCCP_OPTION_CHANGE_R, DCCP_OPTION_CHANGE_L
+};
+
+static const guint8 confirm_types[N_SIDES] = {
+  DCCP_OPTION_CONFIRM_R, DCCP_OPTION_CONFIRM_L
+};
+
+static gint
+find_rule (guint8 number)
+{
+  guint i;
+
+  for (i = 0; i < N_RULES; i++)
+    if (rules[i].number == number)
+      return i;
+  return -1;
+}
+
+/* --- what we want --------------------------------------------------------- */
+
+static Feature *
+get_feature (DccpFeatures * self, DccpFeature number, gint side)
+{
+  return &self->features[find_rule (number)][side];
+}
+
+static void
+want (DccpFeatures * self, DccpFeature number, gint side, gboolean mandatory)
+{
+  Feature *feature = get_feature (self, number, side);
+
+  feature->state = WANTED;
+  feature->is_mandatory = mandatory;
+}
+
+/* Section 9.2.1. `first` to `last`, downwards if it is greater */
+static void
+add_preferences (Feature * self, guint first, guint last)
+{
+  const gint step = first <= last ? 1 : -1;
+  guint value;
+
+  for (value = first;; value += step) {
+    self->preferences[self->n_preferences++] = value;
+    if (value == last)
+      return;
+  }
+}
+
+/* As a receiver: what we ask for or any more of it, at last all. */
+static void
+prefer_received_coverage (Feature * self, guint8 coverage)
+{
+  if (coverage > 0)
+    add_preferences (self, coverage, MAX_COVERAGE);
+  add_preferences (self, 0, 0);
+}
+
+/* As a sender: what allows the coverage that we want; the most first, which is
+ * the most likely to be allowed. With any other value all is covered. */
+static void
+prefer_sent_coverage (Feature * self, guint8 coverage)
+{
+  if (coverage > 0)
+    add_preferences (self, coverage, 1);
+  add_preferences (self, 0, 0);
+  if (coverage < MAX_COVERAGE)
+    add_preferences (self, coverage + 1, MAX_COVERAGE);
+}
+
+static void
+set_preferences (Feature * self, const Preferences * preferences)
+{
+  guint i;
+
+  for (i = 0; i < preferences->n; i++)
+    self->preferences[self->n_preferences++] = preferences->values[i];
+}
+
+static void
+want_profile (DccpFeatures * self, const DccpFeaturesConfig * config)
+{
+  want (self, DCCP_FEATURE_CCID, LOCAL, TRUE);
+  want (self, DCCP_FEATURE_CCID, REMOTE, TRUE);
+  want (self, DCCP_FEATURE_SEQUENCE_WINDOW, LOCAL, FALSE);
+  get_feature (self, DCCP_FEATURE_SEQUENCE_WINDOW, LOCAL)->wanted =
+      config->sequence_window;
+  /* section 12.1: who can't read ECN's bits must say so */
+  want (self, DCCP_FEATURE_ECN_INCAPABLE, LOCAL, TRUE);
+  want (self, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, REMOTE, FALSE);
+  if (config->min_coverage > 0)
+    want (self, DCCP_FEATURE_MIN_COVERAGE, LOCAL, FALSE);
+  if (config->coverage > 0)
+    want (self, DCCP_FEATURE_MIN_COVERAGE, REMOTE, FALSE);
+}
+
+DccpFeatures *
+dccp_features_new (const DccpFeaturesConfig * config)
+{
+  DccpFeatures *self;
+  guint i, side;
+
+  g_return_val_if_fail (config->sequence_window >= MIN_SEQUENCE_WINDOW
+      && config->sequence_window <= MAX_SEQUENCE_WINDOW, NULL);
+  g_return_val_if_fail (config->min_coverage <= MAX_COVERAGE, NULL);
+  g_return_val_if_fail (config->coverage <= MAX_COVERAGE, NULL);
+
+  self = g_new0 (DccpFeatures, 1);
+  self->is_server = config->is_server;
+  self->fgss = config->initial_sequence;
+  for (i = 0; i < N_RULES; i++)
+    for (side = 0; side < N_SIDES; side++) {
+      self->features[i][side].value = rules[i].initial;
+      set_preferences (&self->features[i][side], &rules[i].preferences[side]);
+    }
+  prefer_received_coverage (get_feature (self, DCCP_FEATURE_MIN_COVERAGE,
+          LOCAL), config->min_coverage);
+  prefer_sent_coverage (get_feature (self, DCCP_FEATURE_MIN_COVERAGE, REMOTE),
+      config->coverage);
+  want_profile (self, config);
+  return self;
+}
+
+void
+dccp_features_free (DccpFeatures * features)
+{
+  g_free (features);
+}
+
+void
+dccp_features_set_initial_received (DccpFeatures * features, guint64 sequence)
+{
+  features->fgsr = dccp_sequence_add (sequence, -1);
+  features->is_received_known = TRUE;
+}
+
+void
+dccp_features_set_round_trip (DccpFeatures * features, guint64 round_trip)
+{
+  features->round_trip = round_trip;
+}
+
+/* --- reconciliation ------------------------------------------------------- */
+
+static gboolean
+has_value (const guint8 * values, gsize n, guint8 value)
+{
+  return n > 0 && memchr (values, value, n) != NULL;
+}
+
+/* Section 6.3.1: the first of the server's that is also the client's. FALSE:
+ * there is none. */
+static gboolean
+reconcile (DccpFeatures * self, const Feature * feature,
+    const guint8 * theirs, gsize n_theirs, guint8 * value)
+{
+  const guint8 *server = self->is_server ? feature->preferences : theirs;
+  const guint8 *client = self->is_server ? theirs : feature->preferences;
+  const gsize n_server = self->is_server ? feature->n_preferences : n_theirs;
+  const gsize n_client = self->is_server ? n_theirs : feature->n_preferences;
+  gsize i;
+
+  for (i = 0; i < n_server; i++)
+    if (has_value (client, n_client, server[i])) {
+      *value = server[i];
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static guint64
+get_number (const guint8 * bytes, gsize size)
+{
+  guint64 number = 0;
+  gsize i;
+
+  for (i = 0; i < size; i++)
+    number = number << 8 | bytes[i];
+  return number;
+}
+
+/* Section 6.6.8, with erratum 1049: no value of Ack Ratio is wrong. */
+static gboolean
+is_valid_number (const Rule * rule, guint64 number)
+{
+  return rule->number != DCCP_FEATURE_SEQUENCE_WINDOW
+      || (number >= MIN_SEQUENCE_WINDOW && number <= MAX_SEQUENCE_WINDOW);
+}
+
+/* --- their Changes -------------------------------------------------------- */
+
+/* Sections 6.6.8 and 6.6.9 */
+static guint8
+refuse_change (Feature * self, gboolean mandatory)
+{
+  if (mandatory)
+    return DCCP_RESET_MANDATORY_ERROR;
+  self->owed = OWES_EMPTY_CONFIRM;
+  return 0;
+}
+
+/* Only its location may change it (section 6.3.2). */
+static guint8
+input_number (Feature * self, const Rule * rule, gint side,
+    gboolean mandatory, const guint8 * value, gsize size)
+{
+  if (side == LOCAL || size != rule->size
+      || !is_valid_number (rule, get_number (value, size)))
+    return refuse_change (self, mandatory);
+  self->value = get_number (value, size);
+  self->owed = OWES_CONFIRM;
+  return 0;
+}
+
+/* Section 6.6.6: in answer to ours or not, both ends come to the same value.
+ * Where they don't, the value stays, and the Confirm says so. */
+static guint8
+input_preferences (DccpFeatures * self, Feature * feature, const Rule * rule,
+    gboolean mandatory, const guint8 * theirs, gsize n_theirs)
+{
+  guint8 value;
+
+  if (n_theirs == 0)
+    return refuse_change (feature, mandatory);
+  if (reconcile (self, feature, theirs, n_theirs, &value)) {
+    feature->value = value;
+    feature->state = STABLE;
+  } else if (mandatory)
+    return DCCP_RESET_MANDATORY_ERROR;
+  else if (rule->number == DCCP_FEATURE_CCID)
+    return DCCP_RESET_OPTION_ERROR;     /* of the profile: no other will do */
+  else if (feature->state == CHANGING)
+    feature->state = STABLE;
+  feature->owed = OWES_CONFIRM;
+  return 0;
+}
+
+/* Section 6.6.7 */
+static guint8
+input_unknown (DccpFeatures * self, gint side, gboolean mandatory,
+    guint8 number)
+{
+  if (mandatory)
+    return DCCP_RESET_MANDATORY_ERROR;
+  self->unknown[side][number / 32] |= 1u << number % 32;
+  self->owes_unknown = TRUE;
+  return 0;
+}
+
+static guint8
+input_change (DccpFeatures * self, const DccpOption * option, gint side)
+{
+  const guint8 *value = option->value + 1;
+  gint i;
+
+  if (option->size == 0)        /* of no feature: ignored, if it may be */
+    return option->mandatory ? DCCP_RESET_MANDATORY_ERROR : 0;
+  i = find_rule (option->value[0]);
+  if (i < 0)
+    return input_unknown (self, side, option->mandatory, option->value[0]);
+  if (rules[i].is_non_negotiable)
+    return input_number (&self->features[i][side], &rules[i], side,
+        option->mandatory, value, option->size - 1);
+  return input_preferences (self, &self->features[i][side], &rules[i],
+      option->mandatory, value, option->size - 1);
+}
+
+/* --- their Confirms ------------------------------------------------------- */
+
+static gboolean
+is_confirmed_number (const Feature * self, const Rule * rule,
+    const guint8 * value, gsize size)
+{
+  return size == rule->size && get_number (value, size) == self->wanted;
+}
+
+/* The value, then their preferences, from which we come to the same one;
+ * without these (somebody leaves them out) one that we would have chosen. */
+static gboolean
+is_confirmed_preference (DccpFeatures * self, const Feature * feature,
+    const guint8 * value, gsize size)
+{
+  guint8 reconciled;
+
+  if (size == 1)
+    return *value == feature->value
+        || has_value (feature->preferences, feature->n_preferences, *value);
+  if (reconcile (self, feature, value + 1, size - 1, &reconciled))
+    return *value == reconciled;
+  return *value == feature->value;
+}
+
+static guint8
+input_empty_confirm (Feature * self, const Rule * rule)
+{
+  self->state = STABLE;
+  return rule->is_required ? DCCP_RESET_OPTION_ERROR : 0;
+}
+
+/* Sections 6.6.7 and 6.6.8: one that we don't expect is ignored, a wrong one to
+ * what we asked is the end. */
+static guint8
+input_confirm (DccpFeatures * self, const DccpOption * option, gint side)
+{
+  const gint i = option->size > 0 ? find_rule (option->value[0]) : -1;
+  const guint8 *value = option->value + 1;
+  Feature *feature;
+  gboolean valid;
+
+  if (i < 0 || self->features[i][side].state != CHANGING)
+    return 0;
+  feature = &self->features[i][side];
+  if (option->size == 1)
+    return input_empty_confirm (feature, &rules[i]);
+  if (rules[i].is_non_negotiable)
+    valid = is_confirmed_number (feature, &rules[i], value, option->size - 1);
+  else
+    valid = is_confirmed_preference (self, feature, value, option->size - 1);
+  if (!valid)
+    return DCCP_RESET_OPTION_ERROR;
+  feature->value = get_number (value, rules[i].size);
+  feature->state = STABLE;
+  if (rules[i].number == DCCP_FEATURE_CCID && feature->value != CCID_3)
+    return DCCP_RESET_OPTION_ERROR;
+  return 0;
+}
+
+/* --- order of packets, section 6.6.4 -------------------------------------- */
+
+static gboolean
+is_reordered (DccpFeatures * self, const DccpPacket * packet)
+{
+  return self->is_received_known
+      && dccp_sequence_difference (packet->sequence, self->fgsr) <= 0;
+}
+
+/* It does not answer our latest Change. */
+static gboolean
+is_late_confirm (DccpFeatures * self, const DccpPacket * packet)
+{
+  return !dccp_type_has_acknowledgement (packet->type)
+      || dccp_sequence_difference (packet->acknowledgement, self->fgss) < 0;
+}
+
+guint8
+dccp_features_input (DccpFeatures * features, const DccpOption * option,
+    const DccpPacket * packet)
+{
+  if (is_reordered (features, packet))
+    return 0;
+  switch (option->type) {
+    case DCCP_OPTION_CHANGE_L:
+      return input_change (features, option, REMOTE);
+    case DCCP_OPTION_CHANGE_R:
+      return input_change (features, option, LOCAL);
+    case DCCP_OPTION_CONFIRM_L:
+      return is_late_confirm (features, packet) ? 0 :
+          input_confirm (features, option, REMOTE);
+    case DCCP_OPTION_CONFIRM_R:
+      return is_late_confirm (features, packet) ? 0 :
+          input_confirm (features, option, LOCAL);
+    default:
+      return 0;
+  }
+}
+
+/* Erratum 974: FGSR <= GSR and FGSS <= GSS, when these have turned round too */
+void
+dccp_features_processed (DccpFeatures * features, guint64 gsr, guint64 gss,
+    guint64 packet_sequence, gboolean had_options)
+{
+  if (had_options
+      && dccp_sequence_difference (packet_sequence, features->fgsr) > 0)
+    features->fgsr = packet_sequence;
+  if (dccp_sequence_difference (features->fgsr, gsr) > 0)
+    features->fgsr = dccp_sequence_add (gsr, -(gint64) MAX_SEQUENCE_WINDOW);
+  if (dccp_sequence_difference (features->fgss, gss) > 0)
+    features->fgss = dccp_sequence_add (gss, -(gint64) MAX_SEQUENCE_WINDOW);
+}
+
+/* --- ours ----------------------------------------------------------------- */
+
+/* An option of a feature: its number, then a value or preferences or both */
+typedef struct
+{
+  guint8 bytes[2 + MAX_PREFERENCES];
+  gsize size;
+} Content;
+
+static void
+put_number (Content * self, guint64 number, gsize size)
+{
+  gsize i;
+
+  for (i = size; i > 0; i--, number >>= 8)
+    self->bytes[self->size + i - 1] = number;
+  self->size += size;
+}
+
+static void
+put_preferences (Content * self, const Feature * feature)
+{
+  memcpy (self->bytes + self->size, feature->preferences,
+      feature->n_preferences);
+  self->size += feature->n_preferences;
+}
+
+static void
+write_confirm (Feature * self, const Rule * rule, gint side,
+    DccpOptionWriter * writer)
+{
+  Content content = { {rule->number}, 1 };
+
+  if (self->owed == OWES_CONFIRM) {
+    put_number (&content, self->value, rule->size);
+    put_preferences (&content, self);
+  }
+  if (dccp_option_write (writer, FALSE, confirm_types[side], content.bytes,
+          content.size))
+    self->owed = OWES_NOTHING;
+}
+
+static void
+write_unknown (DccpFeatures * self, DccpOptionWriter * writer)
+{
+  guint side, number;
+
+  for (side = 0; side < N_SIDES; side++)
+    for (number = 0; number < N_NUMBERS; number++) {
+      const guint8 value = number;
+
+      if (!(self->unknown[side][number / 32] & 1u << number % 32))
+        continue;
+      if (!dccp_option_write (writer, FALSE, confirm_types[side], &value, 1))
+        return;
+      self->unknown[side][number / 32] &= ~(1u << number % 32);
+    }
+  self->owes_unknown = FALSE;
+}
+
+static gboolean
+is_due (const Feature * self, guint64 now)
+{
+  return self->state == WANTED || (self->state == CHANGING && now >= self->due);
+}
+
+/* Section 6.6.3. One that goes out again is the same, and not new (6.6.4). */
+static void
+write_change (DccpFeatures * self, Feature * feature, const Rule * rule,
+    gint side, guint64 now, guint64 sequence, DccpOptionWriter * writer)
+{
+  Content content = { {rule->number}, 1 };
+
+  if (rule->is_non_negotiable)
+    put_number (&content, feature->wanted, rule->size);
+  else
+    put_preferences (&content, feature);
+  if (!dccp_option_write (writer, feature->is_mandatory, change_types[side],
+          content.bytes, content.size))
+    return;
+  if (feature->state == WANTED) {
+    feature->state = CHANGING;
+    feature->interval = CLAMP (self->round_trip, MIN_RETRANSMISSION,
+        MAX_RETRANSMISSION);
+    self->fgss = sequence;
+  } else
+    feature->interval = MIN (2 * feature->interval, MAX_RETRANSMISSION);
+  feature->due = now + feature->interval;
+}
+
+void
+dccp_features_write (DccpFeatures * features, guint64 now, guint64 sequence,
+    DccpOptionWriter * writer)
+{
+  guint i, side;
+
+  for (i = 0; i < N_RULES; i++)
+    for (side = 0; side < N_SIDES; side++)
+      if (features->features[i][side].owed != OWES_NOTHING)
+        write_confirm (&features->features[i][side], &rules[i], side, writer);
+  for (i = 0; i < N_RULES; i++)
+    for (side = 0; side < N_SIDES; side++)
+      if (is_due (&features->features[i][side], now))
+        write_change (features, &features->features[i][side], &rules[i], side,
+            now, sequence, writer);
+  if (features->owes_unknown)
+    write_unknown (features, writer);
+}
+
+gboolean
+dccp_features_want_packet (DccpFeatures * features, guint64 now)
+{
+  guint i, side;
+
+  if (features->owes_unknown)
+    return TRUE;
+  for (i = 0; i < N_RULES; i++)
+    for (side = 0; side < N_SIDES; side++)
+      if (features->features[i][side].owed != OWES_NOTHING
+          || is_due (&features->features[i][side], now))
+        return TRUE;
+  return FALSE;
+}
+
+guint64
+dccp_features_next_wakeup (DccpFeatures * features)
+{
+  guint64 wakeup = G_MAXUINT64;
+  guint i, side;
+
+  for (i = 0; i < N_RULES; i++)
+    for (side = 0; side < N_SIDES; side++) {
+      const Feature *feature = &features->features[i][side];
+
+      if (feature->state == CHANGING)
+        wakeup = MIN (wakeup, feature->due);
+    }
+  return wakeup;
+}
+
+/* --- results -------------------------------------------------------------- */
+
+guint64
+dccp_features_get (DccpFeatures * features, DccpFeature feature, gboolean local)
+{
+  g_return_val_if_fail (find_rule (feature) >= 0, 0);
+  return get_feature (features, feature, local ? LOCAL : REMOTE)->value;
+}
+
+gboolean
+dccp_features_are_settled (DccpFeatures * features)
+{
+  return dccp_features_get (features, DCCP_FEATURE_CCID, TRUE) == CCID_3
+      && dccp_features_get (features, DCCP_FEATURE_CCID, FALSE) == CCID_3;
+}

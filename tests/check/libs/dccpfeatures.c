@@ -1,0 +1,873 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds feature negotiation to RFC 4340 section 6, its errata 974 and 1049, and
+ * the profile of docs/dccp-thin.md: option by option, between two of us, and
+ * with what a Linux 6.1 was recorded to send. Times are virtual.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <string.h>
+
+#include "dccpfeatures.h"
+
+#define MILLISECONDS G_GUINT64_CONSTANT (1000000)
+#define SECONDS (1000 * MILLISECONDS)
+#define MAX_WINDOW ((G_GUINT64_CONSTANT (1) << 46) - 1)
+
+#define ISS G_GUINT64_CONSTANT (1000)
+#define ISR G_GUINT64_CONSTANT (5000)
+
+/* Mandatory Change R (CCID, 3), the same L, Change L (Sequence Window, 10000),
+ * Mandatory Change L (ECN Incapable, 1), Change R (Send Loss Event Rate, 1 0)
+ */
+#define CCIDS "0122040103" "0120040103"
+#define WINDOW "200903000000002710"
+#define WINDOW_CONFIRMED "230903000000002710"
+#define ECN "0120040401"
+#define LOSS_EVENT_RATE "2205c00100"
+#define PROFILE CCIDS WINDOW ECN LOSS_EVENT_RATE
+
+/* Of a Linux 6.1: what it answered to a Request of "LINUX_ASKED", and to one
+ * without options */
+#define LINUX_ASKED "2004010322040103200402002204020020040401"
+#define LINUX_RESPONSE \
+  "00000029060049e6402105010303230501030321050200002305020000200903" \
+  "0000000027100120040401230504010120050500002204060020040600200407" \
+  "010122040701012204c001012004c001"
+#define LINUX_RESPONSE_TO_NONE \
+  "0000002906000b72572004010322040103012004020020090300000000271001" \
+  "2004040120050500002204060020040600200407010122040701012204c00101" \
+  "2004c001"
+/* and a Request of its own */
+#define LINUX_REQUEST "0029060874b262" "2006010302f8" "2206010302f8" "01" \
+  "20040200"
+
+/* One end, and what it knows of the numbers of packets */
+typedef struct
+{
+  DccpFeatures *features;
+  guint64 sent, received;
+} End;
+
+static const DccpFeaturesConfig client_config = { FALSE, 10000, 0, 0, ISS };
+static const DccpFeaturesConfig server_config = { TRUE, 10000, 0, 0, ISS };
+
+static End
+new_end (const DccpFeaturesConfig * config)
+{
+  End end = { dccp_features_new (config), ISS - 1, ISR - 1 };
+
+  dccp_features_set_initial_received (end.features, ISR);
+  return end;
+}
+
+/* One that has sent its Changes, and has nothing to say for now */
+static End
+new_asking_end (const DccpFeaturesConfig * config)
+{
+  End end = new_end (config);
+  DccpOptionWriter writer;
+
+  dccp_option_writer_init (&writer);
+  dccp_features_write (end.features, 0, ++end.sent, &writer);
+  fail_if (dccp_features_want_packet (end.features, 0));
+  return end;
+}
+
+static gsize
+put_bytes (guint8 * bytes, const gchar * hexadecimal)
+{
+  const gsize size = strlen (hexadecimal) / 2;
+  gsize i;
+
+  for (i = 0; i < size; i++)
+    bytes[i] = g_ascii_xdigit_value (hexadecimal[2 * i]) << 4
+        | g_ascii_xdigit_value (hexadecimal[2 * i + 1]);
+  return size;
+}
+
+static gboolean
+is_negotiation (guint8 type)
+{
+  return type >= DCCP_OPTION_CHANGE_L && type <= DCCP_OPTION_CONFIRM_R;
+}
+
+/* Every option of a packet, as a connection does it: the first Reset ends it */
+static guint8
+input_packet (End * self, DccpType type, guint64 sequence,
+    guint64 acknowledgement, const guint8 * options, gsize size)
+{
+  DccpPacket packet = { 0, };
+  DccpOptionReader reader;
+  DccpOption option;
+  gboolean had_options = FALSE;
+  guint8 code = 0;
+
+  packet.type = type;
+  packet.sequence = sequence;
+  packet.acknowledgement = acknowledgement;
+  packet.options = options;
+  packet.options_size = size;
+  if (dccp_sequence_difference (sequence, self->received) > 0)
+    self->received = sequence;
+  dccp_option_reader_init (&reader, &packet);
+  while (code == 0 && dccp_option_reader_next (&reader, &option)) {
+    had_options |= is_negotiation (option.type);
+    code = dccp_features_input (self->features, &option, &packet);
+  }
+  dccp_features_processed (self->features, self->received, self->sent,
+      sequence, had_options);
+  return code;
+}
+
+static guint8
+input_hex (End * self, DccpType type, guint64 sequence,
+    guint64 acknowledgement, const gchar * hexadecimal)
+{
+  guint8 bytes[DCCP_LONGEST_OPTIONS];
+  const gsize size = put_bytes (bytes, hexadecimal);
+
+  return input_packet (self, type, sequence, acknowledgement, bytes, size);
+}
+
+/* The next packet of the other end, which acknowledges all of ours */
+static guint8
+input_next (End * self, const gchar * hexadecimal)
+{
+  return input_hex (self, DCCP_ACK, dccp_sequence_add (self->received, 1),
+      self->sent, hexadecimal);
+}
+
+/* What our next packet carries */
+static void
+assert_output (End * self, guint64 now, const gchar * expected)
+{
+  GString *text = g_string_new (NULL);
+  DccpOptionWriter writer;
+  gsize i;
+
+  fail_unless_equals_int (dccp_features_want_packet (self->features, now),
+      expected[0] != '\0');
+  dccp_option_writer_init (&writer);
+  dccp_features_write (self->features, now, ++self->sent, &writer);
+  for (i = 0; i < writer.size; i++)
+    g_string_append_printf (text, "%02x", writer.bytes[i]);
+  fail_unless_equals_string (text->str, expected);
+  fail_if (writer.is_full);
+  fail_if (dccp_features_want_packet (self->features, now));
+  g_string_free (text, TRUE);
+}
+
+static void
+assert_feature (End * self, DccpFeature feature, gboolean local,
+    guint64 expected)
+{
+  const guint64 value = dccp_features_get (self->features, feature, local);
+
+  fail_unless (value == expected, "feature %d (%s) is %" G_GUINT64_FORMAT
+      ", not %" G_GUINT64_FORMAT, feature, local ? "local" : "remote", value,
+      expected);
+}
+
+/* --- what we ask for ------------------------------------------------------ */
+
+GST_START_TEST (first_packet_asks_for_the_profile)
+{
+  End client = new_end (&client_config);
+  End server = new_end (&server_config);
+
+  assert_output (&client, 0, PROFILE);
+  assert_output (&client, 0, "");
+  fail_unless_equals_int (input_hex (&server, DCCP_REQUEST, ISR, 0, ""), 0);
+  assert_output (&server, 0, PROFILE);
+  fail_if (dccp_features_are_settled (client.features));
+  fail_if (dccp_features_are_settled (server.features));
+  dccp_features_free (client.features);
+  dccp_features_free (server.features);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (features_begin_with_their_initial_values)
+{
+  End end = new_end (&client_config);
+  const struct
+  {
+    DccpFeature feature;
+    guint64 value;
+  } cases[] = {
+    {DCCP_FEATURE_CCID, 2}, {DCCP_FEATURE_SHORT_SEQUENCE, 0},
+    {DCCP_FEATURE_SEQUENCE_WINDOW, 100}, {DCCP_FEATURE_ECN_INCAPABLE, 0},
+    {DCCP_FEATURE_ACK_RATIO, 2}, {DCCP_FEATURE_SEND_ACK_VECTOR, 0},
+    {DCCP_FEATURE_SEND_NDP_COUNT, 0}, {DCCP_FEATURE_MIN_COVERAGE, 0},
+    {DCCP_FEATURE_CHECK_DATA_CHECKSUM, 0}, {DCCP_FEATURE_SEND_RTT_ESTIMATE, 0},
+    {DCCP_FEATURE_SEND_LOSS_EVENT_RATE, 0}
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    assert_feature (&end, cases[i].feature, TRUE, cases[i].value);
+    assert_feature (&end, cases[i].feature, FALSE, cases[i].value);
+  }
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+/* --- two of us ------------------------------------------------------------ */
+
+/* What one of them has to say reaches the other. */
+static void
+carry (End * from, End * to, guint64 now, DccpType type)
+{
+  DccpOptionWriter writer;
+
+  dccp_option_writer_init (&writer);
+  dccp_features_write (from->features, now, ++from->sent, &writer);
+  fail_unless_equals_int (input_packet (to, type, from->sent, from->received,
+          writer.bytes, writer.size), 0);
+}
+
+/* A handshake; then neither has anything left to say. */
+static void
+shake_hands (End * client, End * server, const DccpFeaturesConfig * asks,
+    const DccpFeaturesConfig * answers)
+{
+  DccpFeaturesConfig config = *answers;
+
+  *client = new_end (asks);
+  config.is_server = TRUE;
+  config.initial_sequence = ISR;
+  *server = new_end (&config);
+  server->sent = ISR - 1;
+  server->received = ISS - 1;
+  dccp_features_set_initial_received (server->features, ISS);
+  carry (client, server, 0, DCCP_REQUEST);
+  carry (server, client, 0, DCCP_RESPONSE);
+  carry (client, server, 0, DCCP_ACK);
+  fail_if (dccp_features_want_packet (client->features, 0));
+  fail_if (dccp_features_want_packet (server->features, 0));
+  fail_unless (dccp_features_next_wakeup (client->features) == G_MAXUINT64);
+  fail_unless (dccp_features_next_wakeup (server->features) == G_MAXUINT64);
+}
+
+GST_START_TEST (two_of_us_agree_in_a_handshake)
+{
+  const DccpFeaturesConfig asks = { FALSE, 32, 0, 0, ISS };
+  const DccpFeaturesConfig answers = { TRUE, MAX_WINDOW, 0, 0, ISR };
+  End client, server;
+
+  shake_hands (&client, &server, &asks, &answers);
+  fail_unless (dccp_features_are_settled (client.features));
+  fail_unless (dccp_features_are_settled (server.features));
+  assert_feature (&client, DCCP_FEATURE_SEQUENCE_WINDOW, TRUE, 32);
+  assert_feature (&server, DCCP_FEATURE_SEQUENCE_WINDOW, FALSE, 32);
+  assert_feature (&client, DCCP_FEATURE_SEQUENCE_WINDOW, FALSE, MAX_WINDOW);
+  assert_feature (&server, DCCP_FEATURE_SEQUENCE_WINDOW, TRUE, MAX_WINDOW);
+  assert_feature (&client, DCCP_FEATURE_ECN_INCAPABLE, TRUE, 1);
+  assert_feature (&client, DCCP_FEATURE_ECN_INCAPABLE, FALSE, 1);
+  assert_feature (&server, DCCP_FEATURE_ECN_INCAPABLE, TRUE, 1);
+  assert_feature (&server, DCCP_FEATURE_ECN_INCAPABLE, FALSE, 1);
+  assert_feature (&client, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, TRUE, 1);
+  assert_feature (&client, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, FALSE, 1);
+  assert_feature (&server, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, TRUE, 1);
+  assert_feature (&server, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, FALSE, 1);
+  dccp_features_free (client.features);
+  dccp_features_free (server.features);
+}
+
+GST_END_TEST;
+
+/* Section 9.2.1: the sender may use CsCov >= the value, if that is not 0. */
+static void
+check_coverage (guint8 wanted, guint8 allowed, gboolean sender_is_server)
+{
+  DccpFeaturesConfig sender = { FALSE, 100, 0, wanted, ISS };
+  DccpFeaturesConfig receiver = { FALSE, 100, allowed, 0, ISS };
+  End client, server, *a, *b;
+  guint64 value;
+
+  if (sender_is_server)
+    shake_hands (&client, &server, &receiver, &sender);
+  else
+    shake_hands (&client, &server, &sender, &receiver);
+  a = sender_is_server ? &server : &client;
+  b = sender_is_server ? &client : &server;
+  value = dccp_features_get (a->features, DCCP_FEATURE_MIN_COVERAGE, FALSE);
+  assert_feature (b, DCCP_FEATURE_MIN_COVERAGE, TRUE, value);
+  if (allowed == 0 || wanted < allowed)
+    fail_unless (value == 0 || value > wanted, "wanted %u, allowed %u",
+        wanted, allowed);
+  else
+    fail_unless (value >= allowed && value <= wanted, "wanted %u, allowed %u",
+        wanted, allowed);
+  assert_feature (a, DCCP_FEATURE_MIN_COVERAGE, TRUE, 0);
+  dccp_features_free (client.features);
+  dccp_features_free (server.features);
+}
+
+GST_START_TEST (coverage_is_what_both_want)
+{
+  guint allowed;
+
+  for (allowed = 0; allowed <= 15; allowed++) {
+    check_coverage (__i__, allowed, FALSE);
+    check_coverage (__i__, allowed, TRUE);
+  }
+}
+
+GST_END_TEST;
+
+/* --- with a Linux --------------------------------------------------------- */
+
+/* It confirms, and asks on its own: ECN Incapable, Ack Ratio 0, no Ack Vectors,
+ * and with Mandatory NDP Counts and Loss Event Rates. If the last is not
+ * confirmed with 1 it resets. */
+GST_START_TEST (linux_answers)
+{
+  End client = new_asking_end (&client_config);
+
+  fail_unless_equals_int (input_hex (&client, DCCP_RESPONSE, ISR, ISS,
+          LINUX_RESPONSE), 0);
+  fail_unless (dccp_features_are_settled (client.features));
+  assert_feature (&client, DCCP_FEATURE_SEQUENCE_WINDOW, FALSE, 10000);
+  assert_feature (&client, DCCP_FEATURE_SEQUENCE_WINDOW, TRUE, 100);
+  assert_feature (&client, DCCP_FEATURE_ACK_RATIO, FALSE, 0);
+  assert_feature (&client, DCCP_FEATURE_ECN_INCAPABLE, FALSE, 1);
+  assert_feature (&client, DCCP_FEATURE_ECN_INCAPABLE, TRUE, 1);
+  assert_feature (&client, DCCP_FEATURE_SEND_NDP_COUNT, TRUE, 1);
+  assert_feature (&client, DCCP_FEATURE_SEND_NDP_COUNT, FALSE, 1);
+  assert_feature (&client, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, TRUE, 1);
+  assert_feature (&client, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, FALSE, 1);
+  assert_output (&client, 0, WINDOW_CONFIRMED "230604010001" "2305050000"
+      "2305060000" "2105060000" "230607010001" "210607010001"
+      "2306c0010100" "2106c0010100");
+  dccp_features_free (client.features);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (linux_answers_to_nothing)
+{
+  End client = new_asking_end (&client_config);
+
+  fail_unless_equals_int (input_hex (&client, DCCP_RESPONSE, ISR, ISS,
+          LINUX_RESPONSE_TO_NONE), 0);
+  fail_unless (dccp_features_are_settled (client.features));
+  dccp_features_free (client.features);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (linux_asks)
+{
+  End server = new_end (&server_config);
+
+  fail_unless_equals_int (input_hex (&server, DCCP_REQUEST, ISR, 0,
+          LINUX_REQUEST), 0);
+  fail_unless (dccp_features_are_settled (server.features));
+  assert_output (&server, 0, "2305010303" "2105010303" "2305020000" WINDOW ECN
+      LOSS_EVENT_RATE);
+  dccp_features_free (server.features);
+
+  server = new_end (&server_config);
+  fail_unless_equals_int (input_hex (&server, DCCP_REQUEST, ISR, 0,
+          LINUX_ASKED), 0);
+  assert_output (&server, 0, "2305010303" "2105010303" "2305020000"
+      "2105020000" "230604010001" WINDOW ECN LOSS_EVENT_RATE);
+  dccp_features_free (server.features);
+}
+
+GST_END_TEST;
+
+/* --- their Changes -------------------------------------------------------- */
+
+typedef struct
+{
+  const gchar *change;
+  guint8 reset;
+  const gchar *confirm;
+} Exchange;
+
+/* With the profile as it is, to a server that has asked and hears the first of
+ * the other end */
+static const Exchange exchanges[] = {
+  /* Section 6.3.1, no shared entry: the previous value, and our preferences;
+   * with Mandatory (6.6.9) Reset 6 */
+  {"20040201", 0, "2305020000"},
+  {"22040201", 0, "2105020000"},
+  {"0120040201", DCCP_RESET_MANDATORY_ERROR, ""},
+  {"0122040201", DCCP_RESET_MANDATORY_ERROR, ""},
+  {"20040601", 0, "2305060000"},
+  {"22040601", 0, "2105060000"},
+  {"20040901", 0, "2305090000"},
+  {"0122040901", DCCP_RESET_MANDATORY_ERROR, ""},
+  {"22040400", 0, "2105040001"},        /* we can't read ECN */
+  {"0122040400", DCCP_RESET_MANDATORY_ERROR, ""},
+  /* CCID: no other than 3 */
+  {"2005010203", 0, "2305010303"},
+  {"22050103fe", 0, "2105010303"},
+  {"20040102", DCCP_RESET_OPTION_ERROR, ""},
+  {"22040102", DCCP_RESET_OPTION_ERROR, ""},
+  {"0120040102", DCCP_RESET_MANDATORY_ERROR, ""},
+  /* what the profile accepts */
+  {"01200503" "0064", DCCP_RESET_MANDATORY_ERROR, ""},
+  {"20040400", 0, "230604000001"},
+  {"20040401", 0, "230604010001"},
+  {"20040701", 0, "230607010001"},
+  {"22040700", 0, "210607000001"},
+  {"22048001", 0, "210680010001"},
+  {"20048001", 0, "230680010001"},
+  {"2204c000", 0, "2106c0000100"},
+  {"2204c001", 0, "2106c0010100"},
+  {"2004c000", 0, "2306c0000100"},
+  {"22040802", 0, "2105080000"},        /* we accept whole packets only */
+  {"20040803", 0, "23140803000102030405060708090a0b0c0d0e0f"},
+  {"200407ff", 0, "230607000001"},      /* reserved, and so not ours */
+  /* the server's list rules */
+  {"2005070100", 0, "230607000001"},
+  {"2205c00001", 0, "2106c0010100"},
+  /* an empty list is invalid (6.6.8) */
+  {"200307", 0, "230307"},
+  {"220301", 0, "210301"},
+  {"01200307", DCCP_RESET_MANDATORY_ERROR, ""},
+  /* of no feature at all */
+  {"2002", 0, ""},
+  {"012002", DCCP_RESET_MANDATORY_ERROR, ""},
+  /* Sequence Window, 7.5.2 */
+  {"200903000000000020", 0, "230903000000000020"},
+  {"200903" "3fffffffffff", 0, "230903" "3fffffffffff"},
+  {"20090300000000001f", 0, "230303"},
+  {"200903" "400000000000", 0, "230303"},
+  {"0120090300000000001f", DCCP_RESET_MANDATORY_ERROR, ""},
+  {"200803" "0000002710", 0, "230303"},
+  {"200a03" "00000000002710", 0, "230303"},
+  {"220903000000002710", 0, "210303"},  /* not for the remote to say */
+  {"01220903000000002710", DCCP_RESET_MANDATORY_ERROR, ""},
+  /* Ack Ratio, erratum 1049 */
+  {"2005050000", 0, "2305050000"},
+  {"200505ffff", 0, "230505ffff"},
+  {"20040500", 0, "230305"},
+  {"22050500ff", 0, "210305"},
+  /* unknown, 6.6.7 */
+  {"20047e01", 0, "23037e"},
+  {"22037e", 0, "21037e"},
+  {"200400aa", 0, "230300"},
+  {"2209ff010203040506", 0, "2103ff"},
+  {"0120047e01", DCCP_RESET_MANDATORY_ERROR, ""},
+  {"0122047e01", DCCP_RESET_MANDATORY_ERROR, ""},
+  /* several, of which the last of a kind counts */
+  {"20040701" "20040700", 0, "230607000001"},
+  {"20047e01" "22047e01" "2004ff01", 0, "23037e" "2303ff" "21037e"},
+  /* other options are none of ours */
+  {"02" "2b040001" "c006ffffffff", 0, ""},
+};
+
+GST_START_TEST (changes_are_answered)
+{
+  const Exchange *exchange = &exchanges[__i__];
+  End end = new_asking_end (&server_config);
+  guint8 reset = input_hex (&end, DCCP_ACK, ISR, ISS, exchange->change);
+
+  fail_unless (reset == exchange->reset, "%s: Reset %u", exchange->change,
+      reset);
+  if (reset == 0)
+    assert_output (&end, 0, exchange->confirm);
+  assert_output (&end, 0, "");  /* Confirms go once */
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+/* Section 6.3.1, of preferences that differ: ours are 4 to 15 and 0. */
+GST_START_TEST (the_list_of_the_server_rules)
+{
+  DccpFeaturesConfig config = { FALSE, 100, 4, 0, ISS };
+  End end = new_asking_end (&config);
+
+  fail_unless_equals_int (input_next (&end, "2206080309" "0500"), 0);
+  assert_feature (&end, DCCP_FEATURE_MIN_COVERAGE, TRUE, 9);
+  dccp_features_free (end.features);
+
+  config.is_server = TRUE;
+  end = new_asking_end (&config);
+  fail_unless_equals_int (input_next (&end, "2206080309" "0500"), 0);
+  assert_feature (&end, DCCP_FEATURE_MIN_COVERAGE, TRUE, 5);
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+/* Section 6.6.6: theirs answers ours. */
+GST_START_TEST (simultaneous_changes_answer_each_other)
+{
+  End end = new_asking_end (&server_config);
+
+  fail_unless_equals_int (input_next (&end, "20040103" "22040103"), 0);
+  fail_unless (dccp_features_are_settled (end.features));
+  assert_output (&end, 0, "2305010303" "2105010303");
+  assert_output (&end, SECONDS, WINDOW ECN LOSS_EVENT_RATE);
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+/* A Change that could not be agreed does not keep ours from going. */
+GST_START_TEST (we_say_that_we_are_ecn_incapable)
+{
+  End end = new_end (&server_config);
+
+  fail_unless_equals_int (input_hex (&end, DCCP_REQUEST, ISR, 0, "22040400"),
+      0);
+  assert_output (&end, 0, "2105040001" PROFILE);
+  fail_unless_equals_int (input_next (&end, "2305040101"), 0);
+  assert_feature (&end, DCCP_FEATURE_ECN_INCAPABLE, TRUE, 1);
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+/* As many as there are take several packets, and each goes once. */
+GST_START_TEST (unknown_features_are_all_answered)
+{
+  End end = new_asking_end (&server_config);
+  guint8 change[4] = { DCCP_OPTION_CHANGE_L, 4, 0, 1 };
+  DccpOptionWriter writer;
+  guint number, known = 0, answered = 0;
+
+  for (number = 0; number < 256; number++) {
+    change[2] = number;
+    change[0] = DCCP_OPTION_CHANGE_L;
+    if (number == 0 || (number > 9 && number != 128 && number != 192)) {
+      input_packet (&end, DCCP_ACK, end.received + 1, end.sent, change, 4);
+      change[0] = DCCP_OPTION_CHANGE_R;
+      input_packet (&end, DCCP_ACK, end.received + 1, end.sent, change, 4);
+    } else
+      known++;
+  }
+  fail_unless_equals_int (known, 11);
+  while (dccp_features_want_packet (end.features, 0)) {
+    dccp_option_writer_init (&writer);
+    dccp_features_write (end.features, 0, ++end.sent, &writer);
+    fail_unless (writer.size > 0 && writer.size % 3 == 0);
+    answered += writer.size / 3;
+  }
+  fail_unless_equals_int (answered, 2 * (256 - known));
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+/* What does not fit stays owed; so does a Change, which is new when it goes. */
+GST_START_TEST (what_does_not_fit_goes_later)
+{
+  End end = new_end (&server_config);
+  DccpOptionWriter writer;
+
+  input_hex (&end, DCCP_REQUEST, ISR, 0, "20047e01" "20040701");
+  dccp_option_writer_init (&writer);
+  writer.size = sizeof (writer.bytes) - 5;
+  dccp_features_write (end.features, 0, ++end.sent, &writer);
+  fail_unless (writer.is_full);
+  fail_unless (dccp_features_want_packet (end.features, 0));
+  fail_unless (writer.size > sizeof (writer.bytes) - 5);
+  assert_output (&end, 0, "230607010001" "0120040103" WINDOW ECN
+      LOSS_EVENT_RATE "23037e");
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+/* --- their Confirms ------------------------------------------------------- */
+
+/* To a client that asked for the profile */
+static const struct
+{
+  const gchar *confirm;
+  guint8 reset;
+  gboolean is_answer;           /* to one of our Changes, which is done */
+} confirms[] = {
+  {"2105010303", 0, TRUE},
+  {"2305010303", 0, TRUE},
+  {"230401" "03", 0, TRUE},     /* without preferences */
+  {"230501" "0302", DCCP_RESET_OPTION_ERROR, TRUE},     /* not in theirs */
+  {"23050102" "02", DCCP_RESET_OPTION_ERROR, TRUE},     /* another CCID */
+  {"23050102" "03", DCCP_RESET_OPTION_ERROR, TRUE},     /* the wrong one */
+  {"23040102", DCCP_RESET_OPTION_ERROR, TRUE},
+  {"23040104", DCCP_RESET_OPTION_ERROR, TRUE},
+  {"210301", DCCP_RESET_OPTION_ERROR, TRUE},    /* required: 6.6.7 */
+  {"230303", DCCP_RESET_OPTION_ERROR, TRUE},
+  {"230304", 0, TRUE},          /* ECN is not */
+  {"2103c0", 0, TRUE},          /* nor Loss Event Rates */
+  {"2105c0" "0101", 0, TRUE},
+  {"2105c0" "0000", 0, TRUE},   /* refused */
+  {"2106c0" "000001", 0, TRUE}, /* the server's list rules */
+  {"2106c0" "010001", DCCP_RESET_OPTION_ERROR, TRUE},
+  {WINDOW_CONFIRMED, 0, TRUE},
+  {"230903000000002711", DCCP_RESET_OPTION_ERROR, TRUE},
+  {"230803" "0000002710", DCCP_RESET_OPTION_ERROR, TRUE},
+  {"01230304", 0, TRUE},        /* Mandatory changes nothing: 6.6.9 */
+  {"210903000000002710", 0, FALSE},     /* unexpected: ignored, 6.6.8 */
+  {"2305020101", 0, FALSE},
+  {"2304077f", 0, FALSE},
+  {"23037e", 0, FALSE},
+  {"2302", 0, FALSE},
+};
+
+GST_START_TEST (confirms_are_checked)
+{
+  End end = new_asking_end (&client_config);
+  guint8 reset = input_next (&end, confirms[__i__].confirm);
+  DccpOptionWriter writer;
+
+  fail_unless (reset == confirms[__i__].reset, "%s: Reset %u",
+      confirms[__i__].confirm, reset);
+  if (reset == 0) {
+    dccp_option_writer_init (&writer);
+    dccp_features_write (end.features, SECONDS, ++end.sent, &writer);
+    fail_unless_equals_int (writer.size < strlen (PROFILE) / 2,
+        confirms[__i__].is_answer);
+  }
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (confirms_set_the_values)
+{
+  End end = new_asking_end (&client_config);
+
+  fail_unless_equals_int (input_next (&end, "2105010303"), 0);
+  assert_feature (&end, DCCP_FEATURE_CCID, FALSE, 3);
+  fail_if (dccp_features_are_settled (end.features));
+  fail_unless_equals_int (input_next (&end, "2305010303"
+          WINDOW_CONFIRMED "2305040101" "2105c00000"), 0);
+  fail_unless (dccp_features_are_settled (end.features));
+  assert_feature (&end, DCCP_FEATURE_SEQUENCE_WINDOW, TRUE, 10000);
+  assert_feature (&end, DCCP_FEATURE_ECN_INCAPABLE, TRUE, 1);
+  assert_feature (&end, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, FALSE, 0);
+  fail_unless (dccp_features_next_wakeup (end.features) == G_MAXUINT64);
+  assert_output (&end, 100 * SECONDS, "");
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+/* --- retransmission, section 6.6.3 ---------------------------------------- */
+
+GST_START_TEST (changes_go_out_again_at_growing_intervals)
+{
+  End end = new_end (&client_config);
+  guint64 now = 7 * SECONDS, interval = 200 * MILLISECONDS;
+  guint i;
+
+  assert_output (&end, now, PROFILE);
+  for (i = 0; i < 12; i++) {
+    fail_unless_equals_uint64 (dccp_features_next_wakeup (end.features),
+        now + interval);
+    assert_output (&end, now + interval - 1, "");
+    now += interval;
+    assert_output (&end, now, PROFILE); /* the same contents: 6.6.4 */
+    interval = MIN (2 * interval, 64 * SECONDS);
+  }
+  fail_unless_equals_uint64 (interval, 64 * SECONDS);
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_first_interval_is_a_round_trip)
+{
+  End end = new_end (&client_config);
+
+  dccp_features_set_round_trip (end.features, 3 * SECONDS);
+  assert_output (&end, 0, PROFILE);
+  fail_unless_equals_uint64 (dccp_features_next_wakeup (end.features),
+      3 * SECONDS);
+  dccp_features_free (end.features);
+
+  end = new_end (&client_config);
+  dccp_features_set_round_trip (end.features, MILLISECONDS);
+  assert_output (&end, 0, PROFILE);
+  fail_unless_equals_uint64 (dccp_features_next_wakeup (end.features),
+      200 * MILLISECONDS);
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+/* FGSS is of the first of them: an answer to that is not late. */
+GST_START_TEST (an_answer_to_the_first_of_them_will_do)
+{
+  End end = new_end (&client_config);
+
+  assert_output (&end, 0, PROFILE);
+  assert_output (&end, SECONDS, PROFILE);
+  fail_unless_equals_int (input_hex (&end, DCCP_RESPONSE, ISR, ISS,
+          "2305010303" "2105010303"), 0);
+  fail_unless (dccp_features_are_settled (end.features));
+  assert_output (&end, 2 * SECONDS, WINDOW ECN LOSS_EVENT_RATE);
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+/* --- reordering, section 6.6.4 -------------------------------------------- */
+
+GST_START_TEST (options_out_of_order_are_ignored)
+{
+  End end = new_asking_end (&client_config);
+
+  fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
+          "20040701"), 0);
+  assert_output (&end, 0, "230607010001");
+  /* the same packet again, and earlier ones */
+  fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
+          "20040700"), 0);
+  fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 9, ISS,
+          "20040700" "2305010303" "20047e00"), 0);
+  fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR, ISS,
+          "0120047e00"), 0);
+  fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR - 1, ISS,
+          "20040700"), 0);
+  assert_output (&end, 0, "");
+  assert_feature (&end, DCCP_FEATURE_SEND_NDP_COUNT, FALSE, 1);
+  assert_feature (&end, DCCP_FEATURE_CCID, TRUE, 2);
+  /* a later one without such options does not count */
+  fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 20, ISS, "02"), 0);
+  fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 11, ISS,
+          "20040700"), 0);
+  assert_output (&end, 0, "230607000001");
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+/* All options of a packet are in order among each other. */
+GST_START_TEST (options_before_the_first_packet_are_ignored)
+{
+  End end = new_asking_end (&client_config);
+
+  fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR - 1, ISS,
+          "20040701"), 0);
+  assert_output (&end, 0, "");
+  fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR, ISS,
+          "20040701" "22040701"), 0);
+  assert_output (&end, 0, "230607010001" "210607010001");
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (confirms_of_earlier_changes_are_ignored)
+{
+  End end = new_end (&client_config);
+
+  end.sent = ISS + 4;
+  assert_output (&end, 0, PROFILE);     /* on ISS + 5 */
+  fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR, ISS + 4,
+          "2305010303" "2105010303"), 0);
+  fail_if (dccp_features_are_settled (end.features));
+  /* nor on what acknowledges nothing */
+  fail_unless_equals_int (input_hex (&end, DCCP_REQUEST, ISR + 1, ISS + 5,
+          "2305010303" "2105010303"), 0);
+  fail_if (dccp_features_are_settled (end.features));
+  fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 2, ISS + 5,
+          "2305010303" "2105010303"), 0);
+  fail_unless (dccp_features_are_settled (end.features));
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (order_goes_on_where_numbers_turn_round)
+{
+  End end = new_asking_end (&client_config);
+
+  dccp_features_set_initial_received (end.features, DCCP_SEQUENCE_MASK);
+  end.received = DCCP_SEQUENCE_MASK - 1;
+  fail_unless_equals_int (input_next (&end, "20040701"), 0);
+  assert_output (&end, 0, "230607010001");
+  fail_unless_equals_int (input_next (&end, "20040700"), 0);
+  fail_unless_equals_uint64 (end.received, 0);
+  assert_output (&end, 0, "230607000001");
+  fail_unless_equals_int (input_hex (&end, DCCP_ACK, DCCP_SEQUENCE_MASK, ISS,
+          "20040701"), 0);
+  assert_output (&end, 0, "");
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+/* Erratum 974: half a turn after the last options FGSR would count as ahead. */
+GST_START_TEST (half_a_turn_without_options_is_no_reordering)
+{
+  const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;
+  End end = new_asking_end (&client_config);
+  guint i;
+
+  fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR, ISS, "20040701"), 0);
+  assert_output (&end, 0, "230607010001");
+  for (i = 1; i <= 3; i++)
+    fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + i * quarter, ISS,
+            "02"), 0);
+  fail_unless_equals_int (input_next (&end, "20040700"), 0);
+  assert_output (&end, 0, "230607000001");
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+/* The same of FGSS: a Confirm of now is not late. */
+GST_START_TEST (half_a_turn_of_our_own_makes_no_confirm_late)
+{
+  const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;
+  End end = new_asking_end (&client_config);
+  guint i;
+
+  for (i = 1; i <= 3; i++) {
+    end.sent = ISS + i * quarter;
+    fail_unless_equals_int (input_next (&end, "02"), 0);
+  }
+  fail_unless_equals_int (input_next (&end, "2305010303" "2105010303"), 0);
+  fail_unless (dccp_features_are_settled (end.features));
+  dccp_features_free (end.features);
+}
+
+GST_END_TEST;
+
+static Suite *
+dccpfeatures_suite (void)
+{
+  Suite *s = suite_create ("dccpfeatures");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, first_packet_asks_for_the_profile);
+  tcase_add_test (tc, features_begin_with_their_initial_values);
+  tcase_add_test (tc, two_of_us_agree_in_a_handshake);
+  tcase_add_loop_test (tc, coverage_is_what_both_want, 1, 16);
+  tcase_add_test (tc, linux_answers);
+  tcase_add_test (tc, linux_answers_to_nothing);
+  tcase_add_test (tc, linux_asks);
+  tcase_add_loop_test (tc, changes_are_answered, 0, G_N_ELEMENTS (exchanges));
+  tcase_add_test (tc, the_list_of_the_server_rules);
+  tcase_add_test (tc, simultaneous_changes_answer_each_other);
+  tcase_add_test (tc, we_say_that_we_are_ecn_incapable);
+  tcase_add_test (tc, unknown_features_are_all_answered);
+  tcase_add_test (tc, what_does_not_fit_goes_later);
+  tcase_add_loop_test (tc, confirms_are_checked, 0, G_N_ELEMENTS (confirms));
+  tcase_add_test (tc, confirms_set_the_values);
+  tcase_add_test (tc, changes_go_out_again_at_growing_intervals);
+  tcase_add_test (tc, the_first_interval_is_a_round_trip);
+  tcase_add_test (tc, an_answer_to_the_first_of_them_will_do);
+  tcase_add_test (tc, options_out_of_order_are_ignored);
+  tcase_add_test (tc, options_before_the_first_packet_are_ignored);
+  tcase_add_test (tc, confirms_of_earlier_changes_are_ignored);
+  tcase_add_test (tc, order_goes_on_where_numbers_turn_round);
+  tcase_add_test (tc, half_a_turn_without_options_is_no_reordering);
+  tcase_add_test (tc, half_a_turn_of_our_own_makes_no_confirm_late);
+  return s;
+}
+
+GST_CHECK_MAIN (dccpfeatures);
