@@ -65,16 +65,31 @@ mmtp_sim_link_config_add_outage (MmtpSimLinkConfig * config, guint64 from,
   outage->above = above;
 }
 
-void
-mmtp_sim_link_config_add_step (MmtpSimLinkConfig * config, guint64 time,
-    guint64 rate, guint64 delay)
+static MmtpSimStep *
+add_step (MmtpSimLinkConfig * config, guint64 time)
 {
   MmtpSimStep *step = &config->steps[config->n_steps++];
 
   g_assert_cmpuint (config->n_steps, <=, MMTP_SIM_MAX_STEPS);
   step->time = time;
+  return step;
+}
+
+void
+mmtp_sim_link_config_add_step (MmtpSimLinkConfig * config, guint64 time,
+    guint64 rate, guint64 delay)
+{
+  MmtpSimStep *step = add_step (config, time);
+
   step->rate = rate;
   step->delay = delay;
+}
+
+void
+mmtp_sim_link_config_add_back_step (MmtpSimLinkConfig * config, guint64 time,
+    guint64 back_rate)
+{
+  add_step (config, time)->back_rate = back_rate;
 }
 
 MmtpSimLink *
@@ -148,16 +163,16 @@ get_rate_and_delay (MmtpSimLink * link, MmtpSimDirection d, guint64 now,
 
   *rate = link->config.path[d].rate;
   *delay = link->config.path[d].delay;
-  if (d != MMTP_SIM_FORWARD || now < link->origin)
+  if (now < link->origin)
     return;
   for (i = 0; i < link->config.n_steps; i++) {
     const MmtpSimStep *step = &link->config.steps[i];
 
     if (now - link->origin < step->time)
       break;
-    if (step->rate)
-      *rate = step->rate;
-    if (step->delay)
+    if (d == MMTP_SIM_BACK ? step->back_rate : step->rate)
+      *rate = d == MMTP_SIM_BACK ? step->back_rate : step->rate;
+    if (d == MMTP_SIM_FORWARD && step->delay)
       *delay = step->delay;
   }
 }

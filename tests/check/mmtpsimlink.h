@@ -47,6 +47,7 @@ typedef struct
 {
   guint64 time;                 /* ns since the origin */
   guint64 rate, delay;          /* forward */
+  guint64 back_rate;
 } MmtpSimStep;
 
 typedef struct
@@ -76,6 +77,8 @@ void mmtp_sim_link_config_add_outage (MmtpSimLinkConfig * config,
 /* In the order of time */
 void mmtp_sim_link_config_add_step (MmtpSimLinkConfig * config, guint64 time,
     guint64 rate, guint64 delay);
+void mmtp_sim_link_config_add_back_step (MmtpSimLinkConfig * config,
+    guint64 time, guint64 back_rate);
 
 typedef struct _MmtpSimLink MmtpSimLink;
 

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The network of the simulation and who talks over it, see the header. What each
+ * flow does at a time stands in dccpsimflow.c.
+ */
+
+#include "dccpsimprivate.h"
+
+#include <math.h>
+#include <string.h>
+
+void
+dccp_sim_config_init (DccpSimConfig * config, guint64 seed, guint64 duration,
+    guint64 rate, guint64 delay, guint64 queue)
+{
+  guint i;
+
+  memset (config, 0, sizeof (*config));
+  config->seed = seed;
+  config->duration = duration;
+  for (i = 0; i < 2; i++) {
+    config->link.path[i].rate = rate;
+    config->link.path[i].delay = delay;
+    config->link.path[i].queue = queue;
+  }
+}
+
+DccpSimFlow *
+dccp_sim_config_add (DccpSimConfig * config, DccpSimTraffic traffic,
+    guint32 size)
+{
+  DccpSimFlow *flow = &config->flows[config->n_flows++];
+
+  g_assert_cmpuint (config->n_flows, <=, DCCP_SIM_MAX_FLOWS);
+  flow->traffic = traffic;
+  flow->size = size;
+  return flow;
+}
+
+void
+dccp_sim_packet_free (gpointer packet)
+{
+  g_free (packet);
+}
+
+static void
+on_held (Sim * sim, Flow * flow, Held * held)
+{
+  Packet *packet = held->packet;
+
+  if (held->is_behind_link) {
+    flow_receive (flow, packet);
+    dccp_sim_packet_free (packet);
+  } else {
+    mmtp_sim_link_input (sim->link, sim->now, packet->direction, packet->wire,
+        packet);
+  }
+  g_free (held);
+}
+
+/* The delay of a flow lies before the link in the direction of its data, and
+ * behind it in the other: its own access network. */
+static void
+hold (Flow * flow, Packet * packet, gboolean is_behind_link)
+{
+  gboolean is_forward = packet->direction == flow_get_direction (flow);
+  Held *held = g_new0 (Held, 1);
+
+  held->packet = packet;
+  held->is_behind_link = is_behind_link;
+  held->time = flow->sim->now
+      + (is_forward != is_behind_link ? flow->config->delay : 0);
+  g_queue_push_tail (&flow->held[is_behind_link], held);
+}
+
+void
+sim_send (Flow * flow, Packet * packet)
+{
+  packet->flow = flow->number;
+  packet->sent = flow->sim->now;
+  hold (flow, packet, FALSE);
+}
+
+static gboolean
+release_held (Sim * sim, Flow * flow)
+{
+  gboolean any = FALSE;
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    Held *held;
+
+    while ((held = g_queue_peek_head (&flow->held[i]))
+        && held->time <= sim->now) {
+      g_queue_pop_head (&flow->held[i]);
+      on_held (sim, flow, held);
+      any = TRUE;
+    }
+  }
+  return any;
+}
+
+static gboolean
+step (Sim * sim)
+{
+  MmtpSimDirection direction;
+  Packet *packet;
+  gboolean any = FALSE;
+  guint i;
+
+  while ((packet = mmtp_sim_link_output (sim->link, sim->now, &direction))) {
+    hold (&sim->flows[packet->flow], packet, TRUE);
+    any = TRUE;
+  }
+  for (i = 0; i < sim->n_flows; i++) {
+    any |= release_held (sim, &sim->flows[i]);
+    any |= flow_run (&sim->flows[i]);
+  }
+  return any;
+}
+
+static guint64
+next_time (Sim * sim)
+{
+  guint64 next = MIN (mmtp_sim_link_next (sim->link), sim->next_bin);
+  guint i, j;
+
+  for (i = 0; i < sim->n_flows; i++) {
+    next = MIN (next, flow_next (&sim->flows[i]));
+    for (j = 0; j < 2; j++) {
+      Held *held = g_queue_peek_head (&sim->flows[i].held[j]);
+
+      if (held)
+        next = MIN (next, held->time);
+    }
+  }
+  return next;
+}
+
+static void
+end_bin (Sim * sim)
+{
+  guint i;
+
+  for (i = 0; i < sim->n_flows; i++)
+    flow_end_bin (&sim->flows[i]);
+  sim->next_bin += DCCP_SIM_BIN;
+}
+
+static void
+clear (Sim * sim)
+{
+  guint i, j;
+
+  for (i = 0; i < sim->n_flows; i++) {
+    Flow *flow = &sim->flows[i];
+
+    for (j = 0; j < 2; j++) {
+      Held *held;
+
+      while ((held = g_queue_pop_head (&flow->held[j]))) {
+        dccp_sim_packet_free (held->packet);
+        g_free (held);
+      }
+    }
+    flow_clear (flow);
+  }
+  mmtp_sim_link_free (sim->link);
+}
+
+void
+dccp_sim_run (const DccpSimConfig * config, DccpSimResult * result)
+{
+  Sim sim = { 0 };
+  guint i;
+
+  memset (result, 0, sizeof (*result));
+  result->n_flows = sim.n_flows = config->n_flows;
+  sim.config = config;
+  sim.now = DCCP_SIM_START;
+  sim.next_bin = DCCP_SIM_START + DCCP_SIM_BIN;
+  sim.link = mmtp_sim_link_new (&config->link, config->seed, 0,
+      dccp_sim_packet_free);
+  mmtp_sim_link_set_origin (sim.link, DCCP_SIM_START);
+  for (i = 0; i < config->n_flows; i++)
+    flow_init (&sim.flows[i], &sim, i, &result->flows[i]);
+
+  while (sim.now < DCCP_SIM_START + config->duration) {
+    guint n = 0;
+
+    while (step (&sim))
+      g_assert_cmpuint (n++, <, 100000);        /* somebody never rests */
+    sim.now = MAX (sim.now + 1, next_time (&sim));
+    while (sim.next_bin <= sim.now)
+      end_bin (&sim);
+  }
+
+  for (i = 0; i < 2; i++)
+    mmtp_sim_link_get_stats (sim.link, i, &result->link[i]);
+  clear (&sim);
+}
+
+void
+dccp_sim_result_clear (DccpSimResult * result)
+{
+  guint i;
+
+  for (i = 0; i < result->n_flows; i++) {
+    g_free (result->flows[i].bins);
+    g_array_unref (result->flows[i].delays);
+    g_array_unref (result->flows[i].estimates);
+  }
+}
+
+/* --- what it comes to ----------------------------------------------------- */
+
+static guint64
+sum_arrived (const DccpSimFlowResult * flow, guint64 from, guint64 to)
+{
+  guint64 sum = 0;
+  guint i;
+
+  for (i = from / DCCP_SIM_BIN; i < MIN (to / DCCP_SIM_BIN, flow->n_bins); i++)
+    sum += flow->bins[i].arrived;
+  return sum;
+}
+
+gdouble
+dccp_sim_get_throughput (const DccpSimFlowResult * flow, guint64 from,
+    guint64 to)
+{
+  return sum_arrived (flow, from, to) * 1e9 / (to - from);
+}
+
+gdouble
+dccp_sim_get_variation (const DccpSimFlowResult * flow, guint64 from,
+    guint64 to)
+{
+  gdouble sum = 0, squares = 0, mean;
+  guint64 time;
+  guint n = 0;
+
+  for (time = from; time + DCCP_SIM_SECOND <= to; time += DCCP_SIM_SECOND) {
+    gdouble bytes = sum_arrived (flow, time, time + DCCP_SIM_SECOND);
+
+    sum += bytes;
+    squares += bytes * bytes;
+    n++;
+  }
+  mean = sum / n;
+  return sqrt (MAX (0, squares / n - mean * mean)) / mean;
+}
+
+gdouble
+dccp_sim_get_fairness (const DccpSimResult * result, guint n, guint64 from,
+    guint64 to)
+{
+  gdouble sum = 0, squares = 0;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    gdouble rate = dccp_sim_get_throughput (&result->flows[i], from, to);
+
+    sum += rate;
+    squares += rate * rate;
+  }
+  return squares > 0 ? sum * sum / (n * squares) : 0;
+}
+
+static gint
+compare_times (gconstpointer a, gconstpointer b)
+{
+  guint64 x = *(const guint64 *) a, y = *(const guint64 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+guint64
+dccp_sim_get_delay (const DccpSimFlowResult * flow, gdouble part)
+{
+  GArray *sorted;
+  guint64 delay;
+
+  if (!flow->delays->len)
+    return 0;
+  sorted = g_array_copy (flow->delays);
+  g_array_sort (sorted, compare_times);
+  delay = g_array_index (sorted, guint64,
+      (guint) MIN (part * sorted->len, sorted->len - 1));
+  g_array_unref (sorted);
+  return delay;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the network and the flows of the simulation know of each other. */
+
+#ifndef __DCCP_SIM_PRIVATE_H__
+#define __DCCP_SIM_PRIVATE_H__
+
+#include "dccpsim.h"
+#include "tcpmodel.h"
+
+/* The first time, so that none is 0 */
+#define DCCP_SIM_START (1000 * DCCP_SIM_SECOND)
+
+typedef struct _Sim Sim;
+
+typedef struct
+{
+  guint flow;
+  MmtpSimDirection direction;
+  guint32 wire;                 /* bytes of the IP packet */
+  guint64 sent;                 /* ns */
+  gboolean to_client;           /* of DCCP */
+  gboolean is_ack;              /* of TCP, */
+  guint number;                 /* its segment, */
+  guint transfer;               /* of this one */
+  gsize size;                   /* of DCCP */
+  guint8 bytes[];
+} Packet;
+
+typedef struct
+{
+  guint64 time;
+  gboolean is_behind_link;
+  Packet *packet;
+} Held;
+
+typedef struct
+{
+  Sim *sim;
+  guint number;
+  const DccpSimFlow *config;
+  DccpSimFlowResult *result;
+  DccpSimBin bin;               /* the one that runs */
+  GQueue held[2];               /* of Held: before the link, behind it */
+  gboolean has_begun, has_ended;
+
+  /* DCCP: the client has the data */
+  DccpEndpoint *client, *server;
+  gboolean is_open;
+  guint64 next_packet;          /* ns, of the application */
+  guint waiting;                /* packets that it wants to send */
+  gdouble encoder_rate;         /* bytes per second, of MEDIA */
+  guint64 n_data;
+  /* the receiving application */
+  gdouble buffered;             /* bytes */
+  guint64 drained_at;           /* ns */
+  gboolean is_slow;
+
+  Tcp tcp;
+  guint transfer;               /* number of the one that runs, or of the next */
+  guint64 next_transfer;        /* ns */
+} Flow;
+
+struct _Sim
+{
+  const DccpSimConfig *config;
+  guint64 now;                  /* ns */
+  guint64 next_bin;
+  MmtpSimLink *link;
+  Flow flows[DCCP_SIM_MAX_FLOWS];
+  guint n_flows;
+};
+
+void dccp_sim_packet_free (gpointer packet);
+/* Takes the packet. */
+void sim_send (Flow * flow, Packet * packet);
+
+void flow_init (Flow * flow, Sim * sim, guint number,
+    DccpSimFlowResult * result);
+void flow_clear (Flow * flow);
+/* In which the data goes */
+MmtpSimDirection flow_get_direction (const Flow * flow);
+void flow_receive (Flow * flow, const Packet * packet);
+/* Does what is due; TRUE: there was something */
+gboolean flow_run (Flow * flow);
+guint64 flow_next (Flow * flow);
+void flow_end_bin (Flow * flow);
+
+#endif /* __DCCP_SIM_PRIVATE_H__ */

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The test cases of RFC 8867, sections 5.1 to 5.8, in virtual time, with metrics
+ * of RFC 8868: rates against the capacity, queueing delay, fairness among
+ * themselves and against a TCP model. And, beside TCP's Reno, the range of round
+ * trips and queues in which TFRC is meant to be fair.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include "dccpsim.h"
+
+#define MS DCCP_SIM_MS
+#define SECOND DCCP_SIM_SECOND
+
+#define MBIT 125000             /* bytes per second */
+#define SIZE 1000               /* bytes of a media packet */
+#define MSS 1448
+#define QUEUE_MS 300            /* section 4.2: tail-drop */
+#define JITTER (10 * MS)        /* at most 30 ms */
+
+static void
+config_init (DccpSimConfig * config, guint seconds, gdouble mbit,
+    guint delay_ms, guint queue_ms)
+{
+  guint64 rate = mbit * MBIT;
+
+  dccp_sim_config_init (config, 1, seconds * SECOND, rate, delay_ms * MS,
+      rate * queue_ms / 1000);
+  config->link.path[0].fluctuation = JITTER;
+}
+
+static DccpSimFlow *
+add_media (DccpSimConfig * config, guint from_seconds)
+{
+  DccpSimFlow *flow = dccp_sim_config_add (config, DCCP_SIM_MEDIA, SIZE);
+
+  flow->from = from_seconds * SECOND;
+  return flow;
+}
+
+/* Bits per second in all of the first n flows */
+static gdouble
+sum_rates (const DccpSimResult * result, guint n, guint from, guint to)
+{
+  gdouble sum = 0;
+  guint i;
+
+  for (i = 0; i < n; i++)
+    sum += 8 * dccp_sim_get_throughput (&result->flows[i], from * SECOND,
+        to * SECOND);
+  return sum;
+}
+
+static gdouble
+loss_of (const DccpSimFlowResult * flow)
+{
+  return 1 - (gdouble) flow->packets_arrived / MAX (1, flow->packets_sent);
+}
+
+/* Beyond the least that a packet needs */
+static gdouble
+queueing_ms (const DccpSimFlowResult * flow, gdouble part)
+{
+  return (dccp_sim_get_delay (flow, part) - dccp_sim_get_delay (flow, 0))
+      / 1e6;
+}
+
+static void
+print_flow (const gchar * name, const DccpSimResult * result, guint i,
+    guint from, guint to)
+{
+  const DccpSimFlowResult *flow = &result->flows[i];
+
+  g_print ("  %s %u: %4.0f kbit/s", name, i + 1,
+      8 * dccp_sim_get_throughput (flow, from * SECOND, to * SECOND) / 1e3);
+  if (flow->delays->len)
+    g_print (", queueing median %3.0f ms, 95 %% %3.0f ms",
+        queueing_ms (flow, .5), queueing_ms (flow, .95));
+  g_print (", lost %4.1f %%\n", 100 * loss_of (flow));
+}
+
+typedef struct
+{
+  guint from, to;               /* seconds */
+  gdouble mbit;                 /* capacity */
+} Phase;
+
+/* What came in each phase but its first half, of the capacity and of what `n`
+ * encoders of 1.5 Mbit/s make of it */
+static void
+check_phases (const DccpSimResult * result, guint n, const Phase * phases,
+    guint n_phases, gdouble least)
+{
+  guint i;
+
+  for (i = 0; i < n_phases; i++) {
+    const Phase *phase = &phases[i];
+    gdouble rate = sum_rates (result, n, (phase->from + phase->to) / 2,
+        phase->to);
+    gdouble wire = rate * (SIZE + 16 + DCCP_SIM_OVERHEAD) / SIZE;
+    gdouble possible = MIN (phase->mbit * 1e6, n * 1.5e6 * 1.044);
+
+    g_print ("  %3u to %3u s: capacity %4.2f Mbit/s, used %5.1f %% of what the "
+        "encoders can\n", phase->from, phase->to, phase->mbit,
+        100 * wire / possible);
+    fail_unless (wire <= 1.02 * phase->mbit * 1e6);
+    fail_unless (wire >= least * possible, "%f of %f", wire, possible);
+  }
+}
+
+static void
+add_steps (DccpSimConfig * config, const Phase * phases, guint n)
+{
+  guint i;
+
+  for (i = 0; i < n; i++)
+    mmtp_sim_link_config_add_step (&config->link, phases[i].from * SECOND,
+        phases[i].mbit * MBIT, 0);
+}
+
+GST_START_TEST (variable_capacity_with_one_flow)
+{
+  static const Phase phases[] = { {0, 40, 1}, {40, 60, 2.5}, {60, 80, .6},
+  {80, 100, 1}
+  };
+  guint delays[] = { 50, 100 }, i;
+
+  for (i = 0; i < G_N_ELEMENTS (delays); i++) {
+    DccpSimResult result;
+    DccpSimConfig config;
+
+    config_init (&config, 100, 1, delays[i], QUEUE_MS);
+    add_steps (&config, phases, G_N_ELEMENTS (phases));
+    add_media (&config, 0);
+    dccp_sim_run (&config, &result);
+    g_print ("5.1, one way %u ms\n", delays[i]);
+    check_phases (&result, 1, phases, G_N_ELEMENTS (phases), 0.6);
+    print_flow ("media", &result, 0, 0, 100);
+    dccp_sim_result_clear (&result);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (variable_capacity_with_two_flows)
+{
+  static const Phase phases[] = { {0, 25, 4}, {25, 50, 2}, {50, 75, 3.5},
+  {75, 100, 1}, {100, 125, 2}
+  };
+  DccpSimResult result;
+  DccpSimConfig config;
+
+  config_init (&config, 125, 4, 50, QUEUE_MS);
+  add_steps (&config, phases, G_N_ELEMENTS (phases));
+  add_media (&config, 0);
+  add_media (&config, 0);
+  dccp_sim_run (&config, &result);
+  g_print ("5.2\n");
+  check_phases (&result, 2, phases, G_N_ELEMENTS (phases), 0.6);
+  print_flow ("media", &result, 0, 0, 125);
+  print_flow ("media", &result, 1, 0, 125);
+  fail_unless (dccp_sim_get_fairness (&result, 2, 25 * SECOND,
+          125 * SECOND) >= 0.9);
+  dccp_sim_result_clear (&result);
+}
+
+GST_END_TEST;
+
+/* One flow each way: the feedback of each meets the data of the other. */
+GST_START_TEST (congested_feedback)
+{
+  static const Phase phases[] = { {0, 20, 2}, {20, 40, 1}, {40, 60, .5},
+  {60, 100, 2}
+  };
+  DccpSimResult result;
+  DccpSimConfig config;
+
+  config_init (&config, 100, 2, 50, QUEUE_MS);
+  add_steps (&config, phases, G_N_ELEMENTS (phases));
+  mmtp_sim_link_config_add_back_step (&config.link, 35 * SECOND, .8 * MBIT);
+  mmtp_sim_link_config_add_back_step (&config.link, 70 * SECOND, 2 * MBIT);
+  add_media (&config, 0);
+  add_media (&config, 0)->is_reverse = TRUE;
+  dccp_sim_run (&config, &result);
+  g_print ("5.3\n");
+  check_phases (&result, 1, phases, G_N_ELEMENTS (phases), 0.5);
+  print_flow ("forward", &result, 0, 0, 100);
+  print_flow ("back", &result, 1, 0, 100);
+  dccp_sim_result_clear (&result);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (competing_flows)
+{
+  DccpSimResult result;
+  DccpSimConfig config;
+  gdouble fairness;
+  guint i;
+
+  config_init (&config, 120, 3.5, 50, QUEUE_MS);
+  for (i = 0; i < 3; i++)
+    add_media (&config, 20 * i);
+  dccp_sim_run (&config, &result);
+  fairness = dccp_sim_get_fairness (&result, 3, 60 * SECOND, 120 * SECOND);
+  g_print ("5.4: Jain's index from 60 s on %.3f\n", fairness);
+  for (i = 0; i < 3; i++)
+    print_flow ("media", &result, i, 60, 120);
+  fail_unless (fairness >= 0.9, "%f", fairness);
+  dccp_sim_result_clear (&result);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (round_trip_fairness)
+{
+  guint delays[] = { 10, 25, 50, 100, 150 }, i;
+  DccpSimResult result;
+  DccpSimConfig config;
+
+  config_init (&config, 300, 4, 10, QUEUE_MS);
+  for (i = 0; i < G_N_ELEMENTS (delays); i++)
+    add_media (&config, 10 * i)->delay = (delays[i] - 10) * MS;
+  dccp_sim_run (&config, &result);
+  g_print ("5.5: Jain's index from 60 s on %.3f\n",
+      dccp_sim_get_fairness (&result, 5, 60 * SECOND, 300 * SECOND));
+  for (i = 0; i < G_N_ELEMENTS (delays); i++) {
+    print_flow ("media", &result, i, 60, 300);
+    fail_unless (dccp_sim_get_throughput (&result.flows[i], 60 * SECOND,
+            300 * SECOND) > 150000 / 8 * .9);
+  }
+  dccp_sim_result_clear (&result);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (media_against_a_long_tcp)
+{
+  guint queues[] = { 300, 1000 }, i;
+
+  for (i = 0; i < G_N_ELEMENTS (queues); i++) {
+    DccpSimResult result;
+    DccpSimConfig config;
+    gdouble media, tcp;
+
+    config_init (&config, 120, 2, 50, queues[i]);
+    add_media (&config, 5);
+    dccp_sim_config_add (&config, DCCP_SIM_TCP, MSS);
+    dccp_sim_run (&config, &result);
+    media = dccp_sim_get_throughput (&result.flows[0], 20 * SECOND,
+        120 * SECOND);
+    tcp = dccp_sim_get_throughput (&result.flows[1], 20 * SECOND,
+        120 * SECOND);
+    g_print ("5.6, queue %u ms: media has %.2f of TCP\n", queues[i],
+        media / tcp);
+    print_flow ("media", &result, 0, 20, 120);
+    print_flow ("TCP", &result, 1, 20, 120);
+    fail_unless (media / tcp > 1.0 / 3 && media / tcp < 3, "%f",
+        media / tcp);
+    dccp_sim_result_clear (&result);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (media_against_short_tcps)
+{
+  DccpSimResult result;
+  DccpSimConfig config;
+  guint i;
+
+  config_init (&config, 300, 2, 50, QUEUE_MS);
+  add_media (&config, 0);
+  add_media (&config, 0);
+  for (i = 0; i < 10; i++) {
+    DccpSimFlow *flow = dccp_sim_config_add (&config, DCCP_SIM_TCP, MSS);
+
+    flow->is_short = TRUE;
+    flow->from = i * SECOND;
+  }
+  dccp_sim_run (&config, &result);
+  g_print ("5.7: media %.0f kbit/s, TCP %.0f kbit/s\n",
+      sum_rates (&result, 2, 20, 300) / 1e3,
+      (sum_rates (&result, 12, 20, 300) - sum_rates (&result, 2, 20, 300))
+      / 1e3);
+  for (i = 0; i < 2; i++)
+    print_flow ("media", &result, i, 20, 300);
+  fail_unless (dccp_sim_get_fairness (&result, 2, 20 * SECOND,
+          300 * SECOND) >= 0.9);
+  dccp_sim_result_clear (&result);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (pause_and_resume)
+{
+  DccpSimResult result;
+  DccpSimConfig config;
+  gdouble fairness;
+  guint i;
+
+  config_init (&config, 120, 3.5, 50, QUEUE_MS);
+  for (i = 0; i < 3; i++)
+    add_media (&config, 0);
+  config.flows[1].pause_from = 40 * SECOND;
+  config.flows[1].pause_to = 60 * SECOND;
+  dccp_sim_run (&config, &result);
+  fairness = dccp_sim_get_fairness (&result, 3, 80 * SECOND, 120 * SECOND);
+  g_print ("5.8: Jain's index 20 s after it comes back %.3f\n", fairness);
+  for (i = 0; i < 3; i++)
+    print_flow ("media", &result, i, 60, 120);
+  fail_unless (fairness >= 0.85, "%f", fairness);
+  dccp_sim_result_clear (&result);
+}
+
+GST_END_TEST;
+
+/* 5 Mbit/s, a queue of 0.5 to 2 bandwidth-delay products; asked: between half and
+ * twice of Reno's rate at round trips of 50 to 100 ms */
+GST_START_TEST (beside_reno)
+{
+  guint round_trips[] = { 50, 100, 200 }, i, j;
+  gdouble queues[] = { .5, 1, 2 };
+
+  g_print ("5 Mbit/s, TFRC's rate over Reno's\n");
+  for (i = 0; i < G_N_ELEMENTS (round_trips); i++) {
+    for (j = 0; j < G_N_ELEMENTS (queues); j++) {
+      DccpSimResult result;
+      DccpSimConfig config;
+      gdouble ratio;
+
+      config_init (&config, 180, 5, round_trips[i] / 2,
+          round_trips[i] * queues[j]);
+      config.link.path[0].fluctuation = 0;
+      dccp_sim_config_add (&config, DCCP_SIM_GREEDY, 1400)->from =
+          2 * SECOND;
+      dccp_sim_config_add (&config, DCCP_SIM_TCP, MSS);
+      dccp_sim_run (&config, &result);
+      ratio = dccp_sim_get_throughput (&result.flows[0], 30 * SECOND,
+          180 * SECOND)
+          / dccp_sim_get_throughput (&result.flows[1], 30 * SECOND,
+          180 * SECOND);
+      g_print ("  round trip %3u ms, queue %.1f: %.2f\n", round_trips[i],
+          queues[j], ratio);
+      if (round_trips[i] <= 100)
+        fail_unless (ratio >= .5 && ratio <= 2, "%f", ratio);
+      dccp_sim_result_clear (&result);
+    }
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+dccprfc8867_suite (void)
+{
+  Suite *s = suite_create ("dccprfc8867");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, variable_capacity_with_one_flow);
+  tcase_add_test (tc, variable_capacity_with_two_flows);
+  tcase_add_test (tc, congested_feedback);
+  tcase_add_test (tc, competing_flows);
+  tcase_add_test (tc, round_trip_fairness);
+  tcase_add_test (tc, media_against_a_long_tcp);
+  tcase_add_test (tc, media_against_short_tcps);
+  tcase_add_test (tc, pause_and_resume);
+  tcase_add_test (tc, beside_reno);
+  return s;
+}
+
+GST_CHECK_MAIN (dccprfc8867);
