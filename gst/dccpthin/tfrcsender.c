@@ -76,8 +76,8 @@ struct _TfrcSender
   TfrcReceiveRates receive_rates;       /* X_recv_set */
   gdouble loss_event_rate;      /* p */
   guint64 last_doubled;         /* tld */
-  gdouble drop_rate;            /* X_drop */
-  guint64 drop_until;           /* 0: not in force */
+  gdouble drop_rate;            /* X_drop; G_MAXDOUBLE: none */
+  guint64 drop_until;           /* stays until then at least */
 
   /* --- pacing */
   gboolean has_nominal;
@@ -125,6 +125,7 @@ tfrc_sender_new (const TfrcSenderConfig * config)
     sender->sent[i].sequence = G_MAXUINT64;
   sender->rate = 1;             /* packet per second: 4.2 */
   sender->receive_limit = INFINITY;
+  sender->drop_rate = G_MAXDOUBLE;
   tfrc_receive_rates_init (&sender->receive_rates, 0);
   sender->not_limited_1 = sender->not_limited_2 = LONG_AGO;
   sender->t_new = sender->t_next = LONG_AGO;
@@ -203,8 +204,7 @@ get_rate (TfrcSender * sender)
 {
   gdouble rate = get_allowed_rate (sender);
 
-  if (sender->now < sender->drop_until)
-    rate = MIN (rate, MAX (sender->drop_rate, get_least_rate (sender)));
+  rate = MIN (rate, MAX (sender->drop_rate, get_least_rate (sender)));
   if (sender->config.max_rate > 0)
     rate = MIN (rate, sender->config.max_rate);
   return rate;
@@ -555,24 +555,28 @@ set_rate (TfrcSender * sender, gboolean may_double)
 
 /* RFC 4342 section 5.2 lowers X_recv for this; of a set of which the largest
  * counts that would do nothing, so that it is a limit of its own here, for a
- * round trip. */
+ * round trip at least and until feedback comes without it: as long as X_recv is
+ * in force. */
 static void
 obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)
 {
   const gdouble packet = get_segment_size (sender) / sender->round_trip;
   const gdouble received = sender->receive_rate > 0 ? sender->receive_rate
       : get_allowed_rate (sender);
+  gdouble limit = G_MAXDOUBLE;
 
   sender->slow_receivers += feedback->slow_receiver;
   sender->dropped += feedback->dropped;
   if (feedback->dropped > 0)
-    sender->drop_rate = MAX (received - feedback->dropped * packet,
+    limit = MAX (received - feedback->dropped * packet,
         MIN (received, packet));
   else if (feedback->slow_receiver || feedback->dropped_others)
-    sender->drop_rate = received;
-  else
+    limit = received;
+  if (limit < G_MAXDOUBLE)
+    sender->drop_until = sender->now + to_ns (sender->round_trip);
+  else if (sender->now < sender->drop_until)
     return;
-  sender->drop_until = sender->now + to_ns (sender->round_trip);
+  sender->drop_rate = limit;
 }
 
 /* A receive rate of 0 is that of the first feedback, for which nothing is known
