@@ -185,8 +185,7 @@ send_dccp (Flow * flow, gboolean to_client, const guint8 * header,
   memcpy (packet->bytes, header, header_size);
   if (payload_size) {
     flow->n_data++;
-    if (flow->config->drop_each
-        && flow->n_data % flow->config->drop_each == 0) {
+    if (flow->config->drop_each && flow->n_data % flow->config->drop_each == 0) {
       g_free (packet);
       return;
     }
@@ -410,8 +409,7 @@ flow_init (Flow * flow, Sim * sim, guint number, DccpSimFlowResult * result)
   flow->result = result;
   result->delays = g_array_new (FALSE, FALSE, sizeof (guint64));
   result->estimates = g_array_new (FALSE, FALSE, sizeof (guint64));
-  result->bins = g_new0 (DccpSimBin,
-      sim->config->duration / DCCP_SIM_BIN + 2);
+  result->bins = g_new0 (DccpSimBin, sim->config->duration / DCCP_SIM_BIN + 2);
   g_queue_init (&flow->held[0]);
   g_queue_init (&flow->held[1]);
   flow->encoder_rate = MEDIA_LEAST;

@@ -117,8 +117,7 @@ GST_START_TEST (two_flows_share_join_and_leave)
     gdouble least, middle;
 
     for (seed = 0; seed < SEEDS; seed++)
-      run_two (queues[i], seed + 1, &fairness[seed], &use[seed],
-          &after[seed]);
+      run_two (queues[i], seed + 1, &fairness[seed], &use[seed], &after[seed]);
     middle = median (fairness, SEEDS);
     least = fairness[0];
     g_print ("queue %10u bytes: Jain's index %.3f (least %.3f), "
@@ -259,8 +258,7 @@ GST_START_TEST (a_tenth_of_the_packets_is_lost_at_random)
     DccpSimResult result;
     DccpSimConfig config;
 
-    dccp_sim_config_init (&config, 1, 120 * SECOND, 1000000, USB_DELAY,
-        64000);
+    dccp_sim_config_init (&config, 1, 120 * SECOND, 1000000, USB_DELAY, 64000);
     config.link.path[0].loss = 0.1;
     dccp_sim_config_add (&config, greedy ? DCCP_SIM_GREEDY
         : DCCP_SIM_CONSTANT, SIZE);
