@@ -391,13 +391,18 @@ average_size (TfrcSender * sender, guint32 size)
       SEGMENT_FILTER * sender->mean_size + (1 - SEGMENT_FILTER) * size : size;
 }
 
-/* 8.2.1: all that it is allowed to send is sent, and not by our own limit. */
+/* 8.2.1: all that it is allowed to send is sent, and not by our own limit. Where
+ * less than two packets are allowed in a round trip any packet is all, even the
+ * only one in minutes; one that could have gone an interval earlier is none that
+ * waited for us. */
 static void
-note_not_limited (TfrcSender * sender)
+note_not_limited (TfrcSender * sender, gboolean was_late)
 {
   const gint64 now = sender->now;
 
   if (tfrc_sender_next_send (sender, now) <= (guint64) now)
+    return;
+  if (was_late && !sender->more)
     return;
   if (sender->config.max_rate > 0
       && get_allowed_rate (sender) > sender->config.max_rate)
@@ -408,12 +413,22 @@ note_not_limited (TfrcSender * sender)
     sender->not_limited_2 = now;
 }
 
+static gboolean
+is_late (TfrcSender * sender)
+{
+  return sender->has_nominal
+      && (gint64) sender->now - sender->nominal >= 2 * get_interval (sender);
+}
+
 guint8
 tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
     guint32 size, gboolean more)
 {
+  gboolean was_late;
+
   advance (sender, now);
   sequence &= DCCP_SEQUENCE_MASK;
+  was_late = is_late (sender);
   sender->nominal = get_nominal (sender);
   sender->has_nominal = TRUE;
   if (size > 0)
@@ -431,7 +446,7 @@ tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
       sender->timer = sender->now + FIRST_TIMEOUT;
   }
   sender->sent_since_timer = TRUE;
-  note_not_limited (sender);
+  note_not_limited (sender, was_late);
   return sender->counter;
 }
 

@@ -1,0 +1,1080 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds the sender of TFRC to RFC 5348 section 4 and RFC 4342 sections 5.2 and
+ * 8.1, branch by branch; the expected numbers are worked out by hand from their
+ * text. */
+
+#include <gst/check/gstcheck.h>
+
+#include <math.h>
+
+#include "dccpsequence.h"
+#include "tfrcsender.h"
+
+#define SECOND G_GUINT64_CONSTANT (1000000000)
+#define MS G_GUINT64_CONSTANT (1000000)
+
+#define S 1460                  /* s and MSS, bytes */
+#define R (100 * MS)
+#define INITIAL 43800           /* W_init / R = 4380 / 0.1 */
+#define FIRST 5000              /* sequence number */
+#define EQUATION_01 164004      /* s / (R f (0.01)) = 1460 / (0.1 * 0.089022) */
+
+#define assert_near(a, b) G_STMT_START { \
+  const gdouble _a = (a), _b = (b); \
+  fail_unless (fabs (_a - _b) <= 1e-4 * fabs (_b), \
+      #a " is %.9g, not %.9g", _a, _b); \
+} G_STMT_END
+
+typedef struct
+{
+  TfrcSender *sender;
+  TfrcSenderConfig config;
+  guint64 now, sequence;
+} Bench;
+
+static void
+set_up (Bench * bench, gboolean has_round_trip)
+{
+  tfrc_sender_config_init (&bench->config);
+  bench->config.segment_size = S;
+  bench->config.max_segment = S;
+  bench->config.reduce_oscillation = FALSE;
+  bench->sender = tfrc_sender_new (&bench->config);
+  bench->now = 0;
+  bench->sequence = FIRST;
+  if (has_round_trip)
+    tfrc_sender_set_round_trip (bench->sender, 0, R);
+}
+
+static void
+tear_down (Bench * bench)
+{
+  tfrc_sender_free (bench->sender);
+}
+
+static TfrcSenderState
+get_state (Bench * bench)
+{
+  TfrcSenderState state;
+
+  tfrc_sender_get_state (bench->sender, &state);
+  return state;
+}
+
+static gdouble
+get_rate (Bench * bench)
+{
+  return get_state (bench).rate;
+}
+
+static guint8
+send_one (Bench * bench)
+{
+  return tfrc_sender_sent (bench->sender, bench->now, bench->sequence++, S,
+      FALSE);
+}
+
+static TfrcFeedback
+make_feedback (Bench * bench, guint32 receive_rate, gdouble p)
+{
+  TfrcFeedback feedback = { 0 };
+
+  feedback.acknowledged = dccp_sequence_add (bench->sequence, -1);
+  feedback.has_receive_rate = TRUE;
+  feedback.receive_rate = receive_rate;
+  feedback.loss_event_rate = p;
+  return feedback;
+}
+
+static void
+take_feedback (Bench * bench, guint32 receive_rate, gdouble p)
+{
+  const TfrcFeedback feedback = make_feedback (bench, receive_rate, p);
+
+  tfrc_sender_feedback (bench->sender, bench->now, &feedback);
+}
+
+/* As many as may go, in a row; then a round trip passes */
+static guint
+send_all (Bench * bench)
+{
+  guint n = 0;
+
+  while (tfrc_sender_next_send (bench->sender, bench->now) <= bench->now) {
+    send_one (bench);
+    n++;
+  }
+  return n;
+}
+
+/* Feedback on an interval that was not data-limited */
+static void
+go_round (Bench * bench, guint32 receive_rate, gdouble p)
+{
+  fail_unless (send_all (bench) > 0);
+  bench->now += R;
+  take_feedback (bench, receive_rate, p);
+}
+
+/* ... that was: one packet, long after it could have gone */
+static void
+go_round_limited (Bench * bench, guint32 receive_rate, gdouble p)
+{
+  bench->now += 2 * SECOND;
+  send_one (bench);
+  bench->now += R;
+  take_feedback (bench, receive_rate, p);
+}
+
+static void
+run_timer (Bench * bench)
+{
+  bench->now = tfrc_sender_next_wakeup (bench->sender);
+  tfrc_sender_timeout (bench->sender, bench->now);
+}
+
+/* --- 4.2 */
+
+GST_START_TEST (one_packet_a_second_without_a_round_trip)
+{
+  Bench bench;
+
+  set_up (&bench, FALSE);
+  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (bench.sender),
+      G_MAXUINT64);
+  assert_near (get_rate (&bench), S);
+  fail_unless_equals_int (send_one (&bench), 0);
+  /* early by half of the timer's granularity */
+  fail_unless_equals_uint64 (tfrc_sender_next_send (bench.sender, 0),
+      SECOND - MS / 2);
+  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (bench.sender),
+      2 * SECOND);
+  run_timer (&bench);
+  assert_near (get_rate (&bench), S / 2.);
+  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (bench.sender),
+      6 * SECOND);
+  /* nothing was sent since: idle */
+  run_timer (&bench);
+  assert_near (get_rate (&bench), S / 2.);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (never_below_a_packet_in_64_seconds)
+{
+  Bench bench;
+  guint i;
+
+  set_up (&bench, FALSE);
+  for (i = 0; i < 20; i++) {
+    send_one (&bench);
+    run_timer (&bench);
+  }
+  assert_near (get_rate (&bench), S / 64.);
+  tear_down (&bench);
+
+  set_up (&bench, TRUE);
+  for (i = 0; i < 40; i++) {
+    send_one (&bench);
+    run_timer (&bench);
+  }
+  assert_near (get_rate (&bench), S / 64.);
+  go_round (&bench, 1, 1);
+  /* 1460 / (0.1 * 243.3) is 60, but twice 1 is 2 */
+  assert_near (get_rate (&bench), S / 64.);
+  fail_unless_equals_uint64 (get_state (&bench).no_feedbacks, 40);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (initial_window_of_rfc_3390)
+{
+  const guint values[][2] = { {512, 2048}, {1000, 4000}, {1460, 4380},
+  {4000, 8000}
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (values); i++) {
+    TfrcSenderState state;
+    TfrcSenderConfig config;
+    TfrcSender *sender;
+
+    tfrc_sender_config_init (&config);
+    config.max_segment = values[i][0];
+    sender = tfrc_sender_new (&config);
+    tfrc_sender_set_round_trip (sender, 0, R);
+    tfrc_sender_get_state (sender, &state);
+    assert_near (state.rate, values[i][1] * 10);
+    fail_unless_equals_uint64 (state.round_trip, R);
+    tfrc_sender_free (sender);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (first_feedback_starts_and_pulls_the_next_packet_in)
+{
+  Bench bench;
+
+  set_up (&bench, FALSE);
+  send_one (&bench);
+  bench.now = R;
+  take_feedback (&bench, 0, 0);
+  assert_near (get_rate (&bench), INITIAL);
+  fail_unless_equals_uint64 (get_state (&bench).round_trip, R);
+  fail_unless_equals_uint64 (tfrc_sender_next_send (bench.sender, R), R);
+  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (bench.sender), 5 * R);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+/* --- 4.3 */
+
+GST_START_TEST (slow_start_doubles_once_a_round_trip)
+{
+  Bench bench;
+
+  set_up (&bench, TRUE);
+  go_round (&bench, 0, 0);      /* the first has no receive rate yet */
+  assert_near (get_rate (&bench), 2 * INITIAL);
+  fail_unless_equals_float (get_state (&bench).receive_limit, G_MAXDOUBLE);
+  go_round (&bench, 40000, 0);  /* Infinity is two round trips old */
+  assert_near (get_rate (&bench), 4 * INITIAL);
+  take_feedback (&bench, 40000, 0);     /* too soon */
+  assert_near (get_rate (&bench), 4 * INITIAL);
+  go_round (&bench, 80000, 0);  /* now it is older */
+  assert_near (get_rate (&bench), 2 * 80000);
+  go_round (&bench, 70000, 0);  /* 80000 still counts */
+  assert_near (get_rate (&bench), 2 * 80000);
+  go_round (&bench, 60000, 0);
+  assert_near (get_rate (&bench), 2 * 80000);
+  go_round (&bench, 50000, 0);
+  assert_near (get_rate (&bench), 2 * 70000);
+  /* never below where it begins */
+  go_round (&bench, 1000, 0);
+  go_round (&bench, 1000, 0);
+  go_round (&bench, 1000, 0);
+  go_round (&bench, 1000, 0);
+  assert_near (get_rate (&bench), INITIAL);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (rate_is_that_of_the_equation_or_twice_the_received)
+{
+  Bench bench;
+
+  set_up (&bench, TRUE);
+  go_round (&bench, 0, 0);
+  go_round (&bench, 60000, .01);
+  assert_near (get_rate (&bench), EQUATION_01);
+  go_round (&bench, 60000, .01);
+  assert_near (get_rate (&bench), 120000);
+  assert_near (get_state (&bench).receive_limit, 120000);
+  go_round (&bench, 90000, .01);
+  assert_near (get_rate (&bench), EQUATION_01);
+  go_round (&bench, 90000, .1);
+  assert_near (get_rate (&bench), 14600 / .564939);
+  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (bench.sender),
+      bench.now + 4 * R);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (slow_rate_lengthens_the_timer)
+{
+  Bench bench;
+
+  set_up (&bench, TRUE);
+  go_round (&bench, 1000, .9);
+  /* f (0.9) = 0.774597 + 12 * 0.580948 * 0.9 * 26.92 = 169.6787 */
+  assert_near (get_rate (&bench), 14600 / 169.6787);
+  fail_unless (llabs ((gint64) (tfrc_sender_next_wakeup (bench.sender) -
+              bench.now) - (gint64) (2 * R * 169.6787)) < (gint64) MS);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (data_limited_interval_keeps_the_largest)
+{
+  Bench bench;
+
+  set_up (&bench, TRUE);
+  go_round (&bench, 0, 0);
+  go_round (&bench, 60000, 1e-6);
+  go_round (&bench, 60000, 1e-6);
+  go_round_limited (&bench, 2000, 1e-6);
+  assert_near (get_rate (&bench), 120000);
+  go_round_limited (&bench, 1000, 1e-6);
+  assert_near (get_rate (&bench), 120000);
+  /* that is over with the first interval that is not */
+  send_one (&bench);
+  go_round (&bench, 5000, 1e-6);
+  go_round (&bench, 5000, 1e-6);
+  go_round (&bench, 5000, 1e-6);
+  assert_near (get_rate (&bench), 10000);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (loss_in_a_data_limited_interval)
+{
+  Bench bench;
+
+  set_up (&bench, TRUE);
+  go_round (&bench, 0, 0);
+  go_round_limited (&bench, 20000, .001);
+  /* of the infinite one nothing is left: 0.85 * 20000, and once of it */
+  assert_near (get_rate (&bench), 17000);
+  go_round_limited (&bench, 20000, .001);
+  assert_near (get_rate (&bench), 40000);
+  go_round_limited (&bench, 15000, .002);
+  /* 20000 / 2 is less than 0.85 * 15000 */
+  assert_near (get_rate (&bench), 12750);
+  go_round_limited (&bench, 2000, .003);
+  /* 12750 / 2 is more than 0.85 * 2000 */
+  assert_near (get_rate (&bench), 6375);
+  /* p falls: no loss event */
+  go_round_limited (&bench, 2000, .002);
+  assert_near (get_rate (&bench), 12750);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+/* --- 4.4 */
+
+GST_START_TEST (timer_halves_slow_start)
+{
+  Bench bench;
+
+  set_up (&bench, TRUE);
+  go_round (&bench, 0, 0);
+  assert_near (get_rate (&bench), 2 * INITIAL);
+  send_one (&bench);
+  run_timer (&bench);
+  assert_near (get_rate (&bench), INITIAL);
+  send_one (&bench);
+  run_timer (&bench);
+  assert_near (get_rate (&bench), INITIAL / 2);
+  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (bench.sender),
+      bench.now + 4 * R);
+  fail_unless_equals_uint64 (get_state (&bench).no_feedbacks, 2);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (idle_slow_start_is_halved_to_the_initial_rate)
+{
+  Bench bench;
+
+  set_up (&bench, TRUE);
+  go_round (&bench, 0, 0);
+  go_round (&bench, 60000, 0);
+  assert_near (get_rate (&bench), 4 * INITIAL);
+  run_timer (&bench);
+  assert_near (get_rate (&bench), 2 * INITIAL);
+  run_timer (&bench);
+  assert_near (get_rate (&bench), INITIAL);
+  run_timer (&bench);
+  run_timer (&bench);
+  assert_near (get_rate (&bench), INITIAL);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (waiting_data_is_not_idle)
+{
+  Bench bench;
+
+  set_up (&bench, TRUE);
+  tfrc_sender_sent (bench.sender, 0, bench.sequence++, S, TRUE);
+  bench.now = R;
+  take_feedback (&bench, 0, 0);
+  run_timer (&bench);
+  assert_near (get_rate (&bench), INITIAL);
+  run_timer (&bench);
+  assert_near (get_rate (&bench), INITIAL / 2);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (timer_halves_what_was_received)
+{
+  Bench bench;
+
+  /* X_Bps = 164004 > 2 * X_recv = 120000 */
+  set_up (&bench, TRUE);
+  go_round (&bench, 0, 0);
+  go_round (&bench, 60000, .01);
+  go_round (&bench, 60000, .01);
+  go_round (&bench, 60000, .01);
+  assert_near (get_rate (&bench), 120000);
+  send_one (&bench);
+  run_timer (&bench);
+  assert_near (get_rate (&bench), 60000);
+  send_one (&bench);
+  run_timer (&bench);
+  assert_near (get_rate (&bench), 30000);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (timer_halves_the_equation)
+{
+  Bench bench;
+
+  set_up (&bench, TRUE);
+  go_round (&bench, 0, 0);
+  go_round (&bench, 90000, .01);
+  go_round (&bench, 90000, .01);
+  assert_near (get_rate (&bench), EQUATION_01);
+  send_one (&bench);
+  run_timer (&bench);
+  assert_near (get_rate (&bench), EQUATION_01 / 2.);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (idle_sender_is_halved_to_the_recover_rate)
+{
+  Bench bench;
+
+  /* X_recv below recover_rate = 43800: nothing */
+  set_up (&bench, TRUE);
+  go_round (&bench, 0, 0);
+  go_round (&bench, 40000, .01);
+  go_round (&bench, 40000, .01);
+  go_round (&bench, 40000, .01);
+  run_timer (&bench);
+  assert_near (get_rate (&bench), 80000);
+  tear_down (&bench);
+
+  /* above: 120000 to 60000, by which X_recv is 30000 */
+  set_up (&bench, TRUE);
+  go_round (&bench, 0, 0);
+  go_round (&bench, 60000, .01);
+  go_round (&bench, 60000, .01);
+  go_round (&bench, 60000, .01);
+  run_timer (&bench);
+  assert_near (get_rate (&bench), 60000);
+  run_timer (&bench);
+  assert_near (get_rate (&bench), 60000);
+  fail_unless_equals_uint64 (tfrc_sender_next_wakeup (bench.sender),
+      bench.now + 4 * R);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (timer_asked_too_soon_does_nothing)
+{
+  Bench bench;
+
+  set_up (&bench, TRUE);
+  send_one (&bench);
+  tfrc_sender_timeout (bench.sender, 4 * R - 1);
+  assert_near (get_rate (&bench), INITIAL);
+  fail_unless_equals_uint64 (get_state (&bench).no_feedbacks, 0);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+/* --- 4.5 */
+
+GST_START_TEST (longer_round_trip_slows_at_once)
+{
+  Bench bench;
+  gdouble mean;
+
+  set_up (&bench, TRUE);
+  tfrc_sender_free (bench.sender);
+  bench.config.reduce_oscillation = TRUE;
+  bench.sender = tfrc_sender_new (&bench.config);
+  tfrc_sender_set_round_trip (bench.sender, 0, R);
+  assert_near (get_state (&bench).instant_rate, INITIAL);
+  send_one (&bench);
+  bench.now = 2 * R;
+  take_feedback (&bench, 60000, .01);
+  fail_unless_equals_uint64 (get_state (&bench).round_trip, 110 * MS);
+  assert_near (get_rate (&bench), EQUATION_01 / 1.1);
+  mean = .9 * sqrt (.1) + .1 * sqrt (.2);
+  assert_near (get_state (&bench).instant_rate,
+      EQUATION_01 / 1.1 * mean / sqrt (.2));
+  /* first half of the sample, then a quarter of how far the next is off */
+  fail_unless_equals_uint64 (get_state (&bench).round_trip_variance,
+      (3 * 50 + 100) / 4. * MS);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+/* --- 4.6 */
+
+GST_START_TEST (packets_are_spread_over_the_round_trip)
+{
+  Bench bench;
+  guint64 last = 0;
+  guint n;
+
+  set_up (&bench, TRUE);
+  for (n = 0; n < 300; n++) {
+    bench.now = tfrc_sender_next_send (bench.sender, bench.now);
+    if (n > 0)
+      fail_unless (bench.now - last >= 32 * MS, "%" G_GUINT64_FORMAT,
+          bench.now - last);
+    last = bench.now;
+    send_one (&bench);
+  }
+  /* 299 intervals of 1460 / 43800 s; the last is early by half of t_gran */
+  assert_near (bench.now, 299 * S / (gdouble) INITIAL * SECOND);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (credit_is_less_than_a_round_trip)
+{
+  const gdouble rates[] = { 0, 100000, 1000000 };
+  guint i, n;
+
+  for (i = 0; i < G_N_ELEMENTS (rates); i++) {
+    Bench bench;
+
+    set_up (&bench, TRUE);
+    go_round (&bench, 0, 0);
+    if (rates[i] > 0) {
+      go_round (&bench, rates[i] / 2, 1e-8);
+      go_round (&bench, rates[i] / 2, 1e-8);
+      go_round (&bench, rates[i] / 2, 1e-8);
+      assert_near (get_rate (&bench), rates[i]);
+    }
+    send_all (&bench);
+    bench.now += 10 * SECOND;
+    n = send_all (&bench);
+    fail_unless (n >= 1 && n * S <= get_rate (&bench) / 10,
+        "%u at %g", n, get_rate (&bench));
+    fail_unless (n + 2 >= get_rate (&bench) / 10 / S);
+    tear_down (&bench);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (late_caller_catches_up)
+{
+  Bench bench;
+  guint n = 0;
+
+  set_up (&bench, TRUE);
+  /* a timer of 40 ms for packets of 33 ms */
+  for (bench.now = 0; bench.now < 60 * SECOND; bench.now += 40 * MS)
+    n += send_all (&bench);
+  fail_unless (abs ((gint) n - 60 * INITIAL / S) <= 2, "%u", n);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (bytes_are_paced_unless_a_size_is_given)
+{
+  TfrcSenderConfig config;
+  TfrcSender *sender;
+  TfrcSenderState state;
+  guint64 now = 0, bytes = 0;
+  guint n;
+
+  tfrc_sender_config_init (&config);
+  sender = tfrc_sender_new (&config);
+  tfrc_sender_set_round_trip (sender, 0, R);
+  for (n = 0; n < 2000; n++) {
+    const guint32 size = n % 2 ? 1400 : 100;
+
+    now = tfrc_sender_next_send (sender, now);
+    tfrc_sender_sent (sender, now, n, size, TRUE);
+    bytes += size;
+  }
+  fail_unless (bytes <= INITIAL * (gdouble) now / SECOND + 2 * 1400);
+  fail_unless (bytes >= INITIAL * (gdouble) now / SECOND - 1400);
+  tfrc_sender_get_state (sender, &state);
+  fail_unless (state.segment_size > 650 && state.segment_size < 850);
+  /* without payload, as if they were of the mean size */
+  for (n = 2000; n < 2100; n++) {
+    const guint64 next = tfrc_sender_next_send (sender, now);
+
+    fail_unless (next > now + 10 * MS);
+    now = next;
+    tfrc_sender_sent (sender, now, n, 0, TRUE);
+  }
+  tfrc_sender_free (sender);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (own_limit_counts_at_once)
+{
+  Bench bench;
+
+  set_up (&bench, TRUE);
+  tfrc_sender_set_max_rate (bench.sender, 14600);
+  assert_near (get_rate (&bench), 14600);
+  assert_near (get_state (&bench).instant_rate, 14600);
+  send_one (&bench);
+  fail_unless_equals_uint64 (tfrc_sender_next_send (bench.sender, 0),
+      R - MS / 2);
+  /* and is no congestion: such intervals are data-limited */
+  bench.now = R;
+  take_feedback (&bench, 14600, 1e-6);
+  bench.now = 2 * R;
+  send_one (&bench);
+  bench.now = 3 * R;
+  take_feedback (&bench, 1000, 1e-6);
+  /* p > 0 was new in the first: 2 * 0.85 * 14600 */
+  assert_near (get_state (&bench).receive_limit, 24820);
+  tfrc_sender_set_max_rate (bench.sender, 0);
+  assert_near (get_rate (&bench), 24820);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+/* --- RFC 4342 section 8.1 */
+
+GST_START_TEST (window_counter_counts_quarters)
+{
+  const guint values[][2] = {   /* ms, CCVal */
+    {0, 0}, {10, 0}, {24, 0}, {25, 1}, {60, 2}, {84, 2}, {110, 4}, {400, 9},
+    {1000, 14}, {1050, 0}, {1075, 1}
+  };
+  Bench bench;
+  guint i;
+
+  set_up (&bench, TRUE);
+  for (i = 0; i < G_N_ELEMENTS (values); i++) {
+    bench.now = values[i][0] * MS;
+    fail_unless_equals_int (send_one (&bench), values[i][1]);
+  }
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (acknowledged_window_counter_is_left_behind)
+{
+  TfrcFeedback feedback;
+  Bench bench;
+  guint8 ccval;
+
+  set_up (&bench, TRUE);
+  send_one (&bench);            /* 0 */
+  bench.now = 10 * MS;
+  take_feedback (&bench, 0, 0); /* 4: R falls, but the counter is ahead */
+  fail_unless_equals_int (send_one (&bench), 4);
+  bench.now = 12 * MS;
+  take_feedback (&bench, 1000, 0);
+  fail_unless_equals_int (send_one (&bench), 8);
+  bench.now += R;
+  ccval = send_one (&bench);    /* at most 5 more: 13 or less */
+  fail_unless (ccval > 8 && ccval <= 13);
+  /* 8 is acknowledged with the counter at ccval */
+  feedback = make_feedback (&bench, 1000, 0);
+  feedback.acknowledged--;
+  tfrc_sender_feedback (bench.sender, bench.now, &feedback);
+  fail_unless_equals_int (send_one (&bench), MAX (ccval, 12));
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+/* --- RFC 4342 section 5.2 */
+
+/* With X_recv = 50000, by which X = 100000 */
+static gdouble
+get_rate_after_drops (guint dropped, gboolean others, gboolean slow,
+    guint32 receive_rate, gboolean is_over)
+{
+  TfrcFeedback feedback;
+  Bench bench;
+  gdouble rate;
+  guint i;
+
+  set_up (&bench, TRUE);
+  go_round (&bench, 0, 0);
+  for (i = 0; i < 3; i++)
+    go_round (&bench, 50000, 1e-6);
+  send_all (&bench);
+  bench.now += R;
+  feedback = make_feedback (&bench, receive_rate, 1e-6);
+  feedback.dropped = dropped;
+  feedback.dropped_others = others;
+  feedback.slow_receiver = slow;
+  tfrc_sender_feedback (bench.sender, bench.now, &feedback);
+  if (is_over)
+    bench.now += R;
+  tfrc_sender_next_send (bench.sender, bench.now);
+  rate = get_rate (&bench);
+  fail_unless_equals_uint64 (get_state (&bench).dropped, dropped);
+  fail_unless_equals_uint64 (get_state (&bench).slow_receivers, slow);
+  tear_down (&bench);
+  return rate;
+}
+
+GST_START_TEST (receiver_drops_limit_for_a_round_trip)
+{
+  /* nothing: twice what was received */
+  assert_near (get_rate_after_drops (0, FALSE, FALSE, 50000, FALSE), 100000);
+  /* Slow Receiver, and others' drops: what is received */
+  assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, FALSE), 50000);
+  assert_near (get_rate_after_drops (0, TRUE, FALSE, 50000, FALSE), 50000);
+  /* k packets less: s / R = 14600 */
+  assert_near (get_rate_after_drops (1, FALSE, FALSE, 50000, FALSE), 35400);
+  assert_near (get_rate_after_drops (2, FALSE, TRUE, 50000, FALSE), 20800);
+  /* but one a round trip, or what came if that is less */
+  assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, FALSE), 14600);
+  assert_near (get_rate_after_drops (5, FALSE, FALSE, 10000, FALSE), 10000);
+  /* a round trip later it is as before */
+  assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, TRUE), 100000);
+  assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, TRUE), 100000);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (slow_receiver_stops_slow_start)
+{
+  TfrcFeedback feedback;
+  Bench bench;
+  guint i;
+
+  set_up (&bench, TRUE);
+  go_round (&bench, 0, 0);
+  go_round (&bench, 50000, 0);
+  for (i = 0; i < 10; i++) {
+    send_all (&bench);
+    bench.now += R;
+    feedback = make_feedback (&bench, 50000, 0);
+    feedback.slow_receiver = TRUE;
+    tfrc_sender_feedback (bench.sender, bench.now, &feedback);
+    assert_near (get_rate (&bench), 50000);
+  }
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+/* --- the round trip */
+
+GST_START_TEST (other_packets_time_the_round_trip)
+{
+  TfrcFeedback feedback = { 0 };
+  Bench bench;
+
+  set_up (&bench, FALSE);
+  tfrc_sender_sent_other (bench.sender, 0, FIRST);
+  feedback.acknowledged = FIRST;
+  tfrc_sender_feedback (bench.sender, R, &feedback);
+  fail_unless_equals_uint64 (get_state (&bench).round_trip, R);
+  fail_unless_equals_uint64 (get_state (&bench).feedbacks, 0);
+  assert_near (get_rate (&bench), INITIAL);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (elapsed_time_is_not_round_trip)
+{
+  TfrcFeedback feedback;
+  Bench bench;
+
+  set_up (&bench, FALSE);
+  send_one (&bench);
+  feedback = make_feedback (&bench, 0, 0);
+  feedback.has_elapsed = TRUE;
+  feedback.elapsed = 300 * MS;
+  tfrc_sender_feedback (bench.sender, 350 * MS, &feedback);
+  fail_unless_equals_uint64 (get_state (&bench).round_trip, 50 * MS);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (numbers_wrap)
+{
+  Bench bench;
+  guint i;
+
+  set_up (&bench, TRUE);
+  bench.sequence = DCCP_SEQUENCE_MASK - 3;
+  for (i = 0; i < 10; i++) {
+    bench.now += 10 * MS;
+    tfrc_sender_sent (bench.sender, bench.now,
+        dccp_sequence_add (DCCP_SEQUENCE_MASK - 3, i), S, TRUE);
+    bench.sequence = dccp_sequence_add (DCCP_SEQUENCE_MASK - 3, i + 1);
+    take_feedback (&bench, 1000, .01);
+    fail_unless_equals_uint64 (get_state (&bench).feedbacks, i + 1);
+  }
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+/* --- lies */
+
+GST_START_TEST (feedback_on_what_was_never_sent_is_ignored)
+{
+  const gint64 lies[] = { 1, 2, 100, G_GINT64_CONSTANT (1) << 40, -3, -5000 };
+  TfrcFeedback feedback;
+  Bench bench;
+  guint i;
+
+  set_up (&bench, TRUE);
+  feedback = make_feedback (&bench, 1, 1);
+  tfrc_sender_feedback (bench.sender, 0, &feedback);    /* nothing at all */
+  fail_unless_equals_uint64 (get_state (&bench).feedbacks, 0);
+  send_one (&bench);
+  send_one (&bench);
+  for (i = 0; i < G_N_ELEMENTS (lies); i++) {
+    feedback = make_feedback (&bench, 1, 1);
+    feedback.slow_receiver = TRUE;
+    feedback.acknowledged = dccp_sequence_add (feedback.acknowledged, lies[i]);
+    tfrc_sender_feedback (bench.sender, R, &feedback);
+    fail_unless_equals_uint64 (get_state (&bench).feedbacks, 0);
+    assert_near (get_rate (&bench), INITIAL);
+  }
+  feedback.acknowledged = G_MAXUINT64;
+  tfrc_sender_feedback (bench.sender, R, &feedback);
+  fail_unless_equals_uint64 (get_state (&bench).feedbacks, 0);
+  /* and old feedback that comes late */
+  take_feedback (&bench, 1000, 0);
+  feedback = make_feedback (&bench, 1, 1);
+  feedback.acknowledged--;
+  tfrc_sender_feedback (bench.sender, R, &feedback);
+  fail_unless_equals_uint64 (get_state (&bench).feedbacks, 1);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (longer_elapsed_than_the_round_trip_is_not_believed)
+{
+  TfrcFeedback feedback;
+  Bench bench;
+
+  set_up (&bench, TRUE);
+  send_one (&bench);
+  bench.now = R;
+  feedback = make_feedback (&bench, 0, 0);
+  feedback.has_elapsed = TRUE;
+  feedback.elapsed = G_MAXUINT64;
+  tfrc_sender_feedback (bench.sender, bench.now, &feedback);
+  fail_unless_equals_uint64 (get_state (&bench).round_trip, R);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (receive_rate_of_nothing_gives_nothing)
+{
+  Bench bench;
+  guint i;
+
+  set_up (&bench, TRUE);
+  go_round (&bench, 0, 0);
+  assert_near (get_rate (&bench), 2 * INITIAL);
+  for (i = 0; i < 100; i++)
+    go_round (&bench, 0, 0);
+  assert_near (get_rate (&bench), 2 * INITIAL);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (greatest_receive_rate_is_survived)
+{
+  Bench bench;
+  guint i;
+
+  set_up (&bench, TRUE);
+  for (i = 0; i < 100; i++) {
+    send_one (&bench);
+    bench.now += R;
+    take_feedback (&bench, G_MAXUINT32, 0);
+    fail_unless (get_rate (&bench) <= MAX (2. * G_MAXUINT32, INITIAL));
+  }
+  fail_unless (tfrc_sender_next_send (bench.sender, bench.now) <= bench.now);
+  send_one (&bench);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (loss_event_rate_out_of_range)
+{
+  const gdouble lies[] = { 7, 1e300, INFINITY, NAN };
+  Bench bench;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (lies); i++) {
+    set_up (&bench, TRUE);
+    go_round (&bench, 50000, lies[i]);
+    assert_near (get_rate (&bench), 14600 / 243.316);
+    tear_down (&bench);
+  }
+  set_up (&bench, TRUE);
+  go_round (&bench, 50000, -1);
+  fail_unless_equals_float (get_state (&bench).loss_event_rate, 0);
+  assert_near (get_rate (&bench), 2 * INITIAL);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (clock_that_stands_still)
+{
+  Bench bench;
+  guint i;
+
+  set_up (&bench, FALSE);
+  send_one (&bench);
+  take_feedback (&bench, 0, 0);
+  /* the least round trip is 1 ms */
+  fail_unless_equals_uint64 (get_state (&bench).round_trip, MS);
+  assert_near (get_rate (&bench), 4380000);
+  for (i = 0; i < 100; i++) {
+    fail_unless (send_all (&bench) <= 4);
+    take_feedback (&bench, 4000000, i % 2 ? .01 : 0);
+    tfrc_sender_timeout (bench.sender, bench.now);
+    fail_unless (isfinite (get_rate (&bench)) && get_rate (&bench) > 0);
+  }
+  /* and one that goes back */
+  bench.now = SECOND;
+  send_one (&bench);
+  fail_unless (tfrc_sender_next_send (bench.sender, 0) >= SECOND);
+  tfrc_sender_timeout (bench.sender, 0);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+static void
+lie (Bench * bench, GRand * random)
+{
+  TfrcFeedback feedback = { 0 };
+  const guint32 rates[] = { 0, 1, 1000, 100000, G_MAXUINT32,
+    g_rand_int (random)
+  };
+  const gdouble p[] = { 0, 1e-12, 1e-8, .01, 1, 2, -1, NAN,
+    g_rand_double (random)
+  };
+
+  feedback.acknowledged = dccp_sequence_add (bench->sequence,
+      g_rand_int_range (random, -20, 3));
+  feedback.has_elapsed = g_rand_boolean (random);
+  feedback.elapsed = g_rand_int_range (random, 0, 1000) * MS;
+  feedback.has_receive_rate = g_rand_boolean (random);
+  feedback.receive_rate =
+      rates[g_rand_int_range (random, 0, G_N_ELEMENTS (rates))];
+  feedback.loss_event_rate = p[g_rand_int_range (random, 0, G_N_ELEMENTS (p))];
+  feedback.slow_receiver = g_rand_int_range (random, 0, 10) == 0;
+  feedback.dropped = g_rand_int_range (random, 0, 5) == 0 ?
+      g_rand_int (random) : 0;
+  feedback.dropped_others = g_rand_int_range (random, 0, 10) == 0;
+  tfrc_sender_feedback (bench->sender, bench->now, &feedback);
+}
+
+GST_START_TEST (whatever_is_said_the_rate_is_sane)
+{
+  GRand *random = g_rand_new_with_seed (5348);
+  guint round, i;
+
+  for (round = 0; round < 200; round++) {
+    Bench bench;
+
+    set_up (&bench, round % 2);
+    for (i = 0; i < 500; i++) {
+      const guint64 next = tfrc_sender_next_send (bench.sender, bench.now);
+      TfrcSenderState state;
+
+      bench.now += g_rand_int_range (random, 0, 200) * MS;
+      if (next <= bench.now)
+        send_one (&bench);
+      if (g_rand_boolean (random))
+        lie (&bench, random);
+      tfrc_sender_timeout (bench.sender, bench.now);
+      state = get_state (&bench);
+      fail_unless (state.rate >= S / 64. - 1e-6
+          && state.rate <= 2. * G_MAXUINT32 + 4380000, "%g", state.rate);
+      fail_unless (state.instant_rate >= S / 64. - 1e-6
+          && isfinite (state.instant_rate));
+      fail_unless (state.loss_event_rate == 0
+          || state.rate <= MAX (state.receive_limit, S / 64.) + 1e-6);
+      fail_unless (tfrc_sender_next_send (bench.sender, bench.now)
+          <= bench.now + 65 * SECOND);
+      fail_unless (tfrc_sender_next_wakeup (bench.sender) > bench.now);
+    }
+    tear_down (&bench);
+  }
+  g_rand_free (random);
+}
+
+GST_END_TEST;
+
+static Suite *
+tfrcsender_suite (void)
+{
+  Suite *s = suite_create ("tfrcsender");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, one_packet_a_second_without_a_round_trip);
+  tcase_add_test (tc, never_below_a_packet_in_64_seconds);
+  tcase_add_test (tc, initial_window_of_rfc_3390);
+  tcase_add_test (tc, first_feedback_starts_and_pulls_the_next_packet_in);
+  tcase_add_test (tc, slow_start_doubles_once_a_round_trip);
+  tcase_add_test (tc, rate_is_that_of_the_equation_or_twice_the_received);
+  tcase_add_test (tc, slow_rate_lengthens_the_timer);
+  tcase_add_test (tc, data_limited_interval_keeps_the_largest);
+  tcase_add_test (tc, loss_in_a_data_limited_interval);
+  tcase_add_test (tc, timer_halves_slow_start);
+  tcase_add_test (tc, idle_slow_start_is_halved_to_the_initial_rate);
+  tcase_add_test (tc, waiting_data_is_not_idle);
+  tcase_add_test (tc, timer_halves_what_was_received);
+  tcase_add_test (tc, timer_halves_the_equation);
+  tcase_add_test (tc, idle_sender_is_halved_to_the_recover_rate);
+  tcase_add_test (tc, timer_asked_too_soon_does_nothing);
+  tcase_add_test (tc, longer_round_trip_slows_at_once);
+  tcase_add_test (tc, packets_are_spread_over_the_round_trip);
+  tcase_add_test (tc, credit_is_less_than_a_round_trip);
+  tcase_add_test (tc, late_caller_catches_up);
+  tcase_add_test (tc, bytes_are_paced_unless_a_size_is_given);
+  tcase_add_test (tc, own_limit_counts_at_once);
+  tcase_add_test (tc, window_counter_counts_quarters);
+  tcase_add_test (tc, acknowledged_window_counter_is_left_behind);
+  tcase_add_test (tc, receiver_drops_limit_for_a_round_trip);
+  tcase_add_test (tc, slow_receiver_stops_slow_start);
+  tcase_add_test (tc, other_packets_time_the_round_trip);
+  tcase_add_test (tc, elapsed_time_is_not_round_trip);
+  tcase_add_test (tc, numbers_wrap);
+  tcase_add_test (tc, feedback_on_what_was_never_sent_is_ignored);
+  tcase_add_test (tc, longer_elapsed_than_the_round_trip_is_not_believed);
+  tcase_add_test (tc, receive_rate_of_nothing_gives_nothing);
+  tcase_add_test (tc, greatest_receive_rate_is_survived);
+  tcase_add_test (tc, loss_event_rate_out_of_range);
+  tcase_add_test (tc, clock_that_stands_still);
+  tcase_add_test (tc, whatever_is_said_the_rate_is_sane);
+  return s;
+}
+
+GST_CHECK_MAIN (tfrcsender);
