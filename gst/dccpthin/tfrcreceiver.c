@@ -84,7 +84,7 @@ struct _TfrcReceiver
   guint64 counter_time;
 
   /* --- the receive rate */
-  guint64 bytes;            /* all, of new packets */
+  guint64 bytes;                /* all, of new packets */
   guint64 data_time;            /* of the latest data */
   Mark marks[MARKS];
   guint n_marks, next_mark;
@@ -140,12 +140,19 @@ tfrc_receiver_set_round_trip (TfrcReceiver * receiver, guint64 round_trip)
 }
 
 /* Estimates of the sender come again and again. That of the handshake comes once
- * and is soon wrong where a queue grows: then the window counter is better. */
+ * and is soon wrong where a queue grows. */
+static gboolean
+knows_round_trip (TfrcReceiver * receiver)
+{
+  return receiver->n_given > 1
+      && receiver->reports - receiver->given_at < ROUND_TRIP_REPORTS;
+}
+
+/* Without an estimate the window counter is better. */
 static guint64
 get_round_trip (TfrcReceiver * receiver)
 {
-  if (receiver->n_given > 1
-      && receiver->reports - receiver->given_at < ROUND_TRIP_REPORTS)
+  if (knows_round_trip (receiver))
     return receiver->given;
   if (receiver->counted > 0
       && receiver->reports - receiver->counted_at < ROUND_TRIP_REPORTS)
@@ -331,9 +338,10 @@ split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
   take_loss (receiver, gap, gap->n);
 }
 
-/* Less than a round trip since the loss event began: by the window counter,
- * which the sender's own round trip moves, or by time, where that is known. Long
- * after it the counter may have gone round. */
+/* Less than a round trip since the loss event began: by time where that is known
+ * (RFC 5348 section 5.2), else by the window counter too, which the sender's own
+ * round trip moves (RFC 4342 section 10.2). Long after it that may have gone
+ * round. */
 static gboolean
 is_of_event (TfrcReceiver * receiver, const Gap * gap)
 {
@@ -345,11 +353,12 @@ is_of_event (TfrcReceiver * receiver, const Gap * gap)
     return !receiver->event_is_over;
   if (count_within (gap, receiver->event_time, round_trip) > 0)
     return TRUE;
-  return !receiver->event_is_over && count_within (gap, receiver->event_time,
+  return !knows_round_trip (receiver) && !receiver->event_is_over
+      && count_within (gap, receiver->event_time,
       COUNTER_ROUND_TRIPS * round_trip) > 0;
 }
 
-/* Within the gap the counter tells no more than that it moved on. */
+/* ... and from one end of the gap to the other */
 static gboolean
 is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
 {
@@ -358,7 +367,8 @@ is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
 
   if (round_trip == 0)
     return TRUE;
-  return after->is_data && quarters <= QUARTERS
+  return !knows_round_trip (receiver) && after->is_data
+      && quarters <= QUARTERS
       && gap->n * gap->step < COUNTER_ROUND_TRIPS * (gdouble) round_trip;
 }
 
