@@ -184,7 +184,10 @@ void
 dccp_connection_open (DccpConnection * connection, guint64 sequence)
 {
   const DccpEndpointConfig *config = &connection->common->config;
-  TfrcReceiverConfig receiver = { config->equation, sequence };
+  /* The one before it is as if it came: this one may have data. */
+  TfrcReceiverConfig receiver = { config->equation,
+    dccp_sequence_add (sequence, -1)
+  };
   TfrcSenderConfig sender;
 
   tfrc_sender_config_init (&sender);

@@ -72,6 +72,22 @@ step_4_prepare_request (DccpConnection * connection, Arrival * arrival)
   return TRUE;
 }
 
+/* Who forges packets to the other end makes it send Syncs that acknowledge numbers
+ * we never sent. They are refused, but were no loss: TFRC is not to slow down for
+ * them. */
+static gboolean
+refuse_sync (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpPacket *packet = arrival->packet;
+
+  if (!dccp_connection_is_sequence_valid (connection, packet))
+    return refuse (connection, DCCP_REFUSED_SEQUENCE);
+  if (connection->receiver)
+    tfrc_receiver_input (connection->receiver, connection->now,
+        packet->sequence, FALSE, packet->ccval, 0, 0);
+  return refuse (connection, DCCP_REFUSED_ACKNOWLEDGEMENT);
+}
+
 static gboolean
 step_5_prepare_sync (DccpConnection * connection, Arrival * arrival)
 {
@@ -80,9 +96,7 @@ step_5_prepare_sync (DccpConnection * connection, Arrival * arrival)
   if (packet->type != DCCP_SYNC && packet->type != DCCP_SYNC_ACK)
     return TRUE;
   if (!dccp_connection_is_sync_valid (connection, packet))
-    return refuse (connection,
-        dccp_connection_is_acknowledgement_valid (connection, packet) ?
-        DCCP_REFUSED_SEQUENCE : DCCP_REFUSED_ACKNOWLEDGEMENT);
+    return refuse_sync (connection, arrival);
   arrival->is_latest = dccp_sequence_difference (packet->sequence,
       connection->gsr) > 0;
   dccp_connection_set_gsr (connection, packet->sequence);
