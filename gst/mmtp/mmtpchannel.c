@@ -90,6 +90,7 @@ mmtp_channel_open (MmtpChannel * channel, guint64 now,
   channel->distrust = channel->next_drain = 0;
   mmtp_regulator_init (&channel->regulator, config->rate, TRUE);
   channel->overrun_time = now;
+  channel->last_loss = 0;
   channel->is_rough = channel->is_lossy = FALSE;
   channel->rough_time = 0;
   channel->since_pair = 0;

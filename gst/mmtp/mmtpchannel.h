@@ -64,6 +64,7 @@ typedef struct
   guint32 overrun_received, overrun_lost;       /* messages, as counted last */
   guint64 overrun_time;         /* ns, then */
   gboolean is_lossy;            /* some are lost, beside outages */
+  guint64 last_loss;            /* ns, of a report that told of one; 0: never */
   guint64 pause;                /* ns, when it was let rest last */
   guint64 distrust;             /* ns, pairs say nothing before */
   gboolean is_rough;            /* pairs disagree */

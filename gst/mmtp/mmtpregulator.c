@@ -12,6 +12,12 @@
  * sixteen is a way without a queue: 32 s, as BLOCK_AGE of mmtpcongestion.c. */
 #define BLOCK_TIME 2e9
 #define BLOCK_WINDOWS 4
+/* What stands for longer than that becomes usual by and by: 24 ms in five
+ * minutes of mmtpregulator's channel of 1 Mbit/s. The least of ten minutes, one
+ * by one, is RFC 6817's base history (2.4.2); clocks that differ by 100 ppm
+ * feign 60 ms in them. */
+#define LEAST_FLOORS 5          /* of fewer windows may fluctuate by more */
+#define FLOOR_TIME (G_GUINT64_CONSTANT (60000000000))
 /* A queue of a part of a message is none. */
 #define MESSAGE_SHARE 0.25
 /* A queue's beginning is told from windows that differ by accident at so many
@@ -74,6 +80,8 @@ mmtp_regulator_init (MmtpRegulator * regulator, guint64 rate, gboolean is_guess)
   regulator->queue_before = regulator->usual = 0;
   regulator->n_windows = regulator->n_noise = 0;
   regulator->above = regulator->below = 0;
+  regulator->n_floors = 0;
+  regulator->most = LEAST_TARGET;
   forget_blocks (regulator);
 }
 
@@ -89,6 +97,35 @@ guint64
 mmtp_regulator_get_target (const MmtpRegulator * regulator)
 {
   return regulator->target;
+}
+
+guint64
+mmtp_regulator_get_drain (const MmtpRegulator * regulator)
+{
+  gdouble least = regulator->usual;
+  guint i;
+
+  if (regulator->n_floors < LEAST_FLOORS)
+    return regulator->target;
+  for (i = 0; i < regulator->n_floors; i++)
+    least = MIN (least, regulator->floors[i]);
+  return CLAMP (regulator->target + regulator->usual - least,
+      regulator->target, regulator->most);
+}
+
+static void
+note_floor (MmtpRegulator * regulator, const MmtpRegulatorWindow * window)
+{
+  guint64 age = window->now - regulator->floor_time;
+
+  if (regulator->n_floors == 0 || age >= FLOOR_TIME) {
+    regulator->floor = (regulator->floor + 1) % MMTP_REGULATOR_FLOORS;
+    regulator->n_floors = MIN (regulator->n_floors + 1, MMTP_REGULATOR_FLOORS);
+    regulator->floors[regulator->floor] = window->least;
+    regulator->floor_time = window->now;
+  }
+  regulator->floors[regulator->floor] =
+      MIN (regulator->floors[regulator->floor], window->least);
 }
 
 static void
@@ -226,6 +263,7 @@ mmtp_regulator_add (MmtpRegulator * regulator,
   if (window->sent >= LOAD * regulator->rate) {
     note_noise (regulator, window);
     note_block (regulator, window);
+    note_floor (regulator, window);
   } else {
     regulator->n_windows = 0;
   }
@@ -235,8 +273,9 @@ mmtp_regulator_add (MmtpRegulator * regulator,
   regulator->usual = get_usual (regulator);
   regulator->queue_before = regulator->queue;
   regulator->queue = window->least - regulator->usual;
+  regulator->most = MAX (LEAST_TARGET, window->most);
   regulator->target = CLAMP (MESSAGE_SHARE * window->message + DEVIATIONS *
-      regulator->noise, LEAST_TARGET, MAX (LEAST_TARGET, window->most));
+      regulator->noise, LEAST_TARGET, regulator->most);
   *is_longer = watch_excess (regulator, window->now, time);
   if (*is_longer) {
     regulator->rate = regulator->believed = regulator->excess_believed;

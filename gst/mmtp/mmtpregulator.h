@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 
 /* BLOCK_TIME each */
 #define MMTP_REGULATOR_BLOCKS 16
+#define MMTP_REGULATOR_FLOORS 10        /* minutes */
 
 typedef struct
 {
@@ -36,9 +37,14 @@ typedef struct
   guint n_sum;
   guint64 block_time;           /* ns, when it began */
   gdouble usual;                /* ns, least transit without a queue */
+  gdouble floors[MMTP_REGULATOR_FLOORS];        /* ns, least window in each of
+                                                 * the last minutes */
+  guint n_floors, floor;
+  guint64 floor_time;           /* ns, when the newest began */
   gdouble queue, queue_before;  /* ns, of this window and the one before */
   guint64 corrected;            /* ns, when growth last corrected the belief */
   gdouble target;               /* ns, of a queue that is left standing */
+  gdouble most;                 /* ns, that it may be */
   gint64 excess;                /* ns, of the queue when it became too long */
   guint64 excess_time;          /* ns; 0: it isn't */
   gdouble excess_believed;
@@ -69,6 +75,9 @@ guint64 mmtp_regulator_add (MmtpRegulator * regulator,
 guint64 mmtp_regulator_set (MmtpRegulator * regulator, guint64 rate);
 /* ns, of a queue that is left standing */
 guint64 mmtp_regulator_get_target (const MmtpRegulator * regulator);
+/* ns, of what may stand in the queue: the target, and what has crept into what
+ * is usual. Who lets so much go now and then sees the way without a queue. */
+guint64 mmtp_regulator_get_drain (const MmtpRegulator * regulator);
 
 G_END_DECLS
 

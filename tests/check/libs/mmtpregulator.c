@@ -173,7 +173,7 @@ pass_window (Bench * bench)
   bench->window++;
   if (bench->now < bench->next_drain)
     return;
-  bench->next += mmtp_regulator_get_target (&bench->regulator);
+  bench->next += mmtp_regulator_get_drain (&bench->regulator);
   bench->next_drain = bench->now + DRAIN_PERIOD;
 }
 
@@ -190,7 +190,7 @@ pass (Bench * bench, guint seconds)
 static gdouble
 get_use (const Bench * bench)
 {
-  return bench->n_counted * (gdouble) PACKET_BITS * SECOND /
+  return bench->n_counted * (gdouble) PACKET_BITS *SECOND /
       bench->capacity / (bench->now - bench->begun);
 }
 
@@ -244,6 +244,22 @@ GST_START_TEST (leaves_only_a_short_queue)
   set_up_full (&bench, 1000 * KBIT, noises[__i__]);
   pass (&bench, 180);
   assert_between (bench.longest, 0, MOST / 2);
+  assert_between (get_use (&bench), 0.99, 1.01);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
+/* Nor does it become longer in an hour than what may be left standing. */
+GST_START_TEST (queue_does_not_creep)
+{
+  Bench bench;
+
+  set_up_full (&bench, 1000 * KBIT, noises[__i__]);
+  pass (&bench, 1800);
+  begin_count (&bench);
+  pass (&bench, 1800);
+  assert_between (bench.longest, 0, MOST);
   assert_between (get_use (&bench), 0.99, 1.01);
   tear_down (&bench);
 }
@@ -479,6 +495,7 @@ mmtpregulator_suite (void)
   suite_add_tcase (suite, tests);
   tcase_add_loop_test (tests, fills_a_channel_of_unknown_rate, 0, n);
   tcase_add_loop_test (tests, leaves_only_a_short_queue, 0, n);
+  tcase_add_loop_test (tests, queue_does_not_creep, 0, n);
   tcase_add_loop_test (tests, follows_a_channel_that_becomes_slower, 0, n);
   tcase_add_loop_test (tests, follows_a_channel_that_becomes_faster, 0, n);
   tcase_add_loop_test (tests, noise_is_no_queue, 0, n);
