@@ -16,6 +16,9 @@
 /* "New tokens are not generated until old tokens are used" [4.4]; but one that
  * was used late because the caller's timer is coarse is not lost time. */
 #define TOKEN_LAG MILLISECOND
+/* What is added for safety is no more than leaves an eighth of D0: a channel
+ * that carries nothing is of no use to anybody. */
+#define MOST_SAFE_EIGHTHS 7
 /* Before anything is known of a channel, an answer may take so long: RFC 6298's
  * first time-out is 1 s, two ways and a slow modem are three */
 #define UNKNOWN_DELAY (3 * SECOND)
@@ -440,12 +443,15 @@ mmtp_channel_get_safe_delay (const MmtpChannel * channel)
 {
   gint64 grows = channel->regulator.target +
       mmtp_channel_get_cost (channel, channel->data_size) / 2;
+  guint64 most = channel->deadline / 8 * MOST_SAFE_EIGHTHS;
+  guint64 safe;
 
   if (channel->high_delay == MMTP_NEVER)
     return MMTP_NEVER;
   grows -= get_longest_queue (channel);
-  return channel->high_delay + (channel->high_delay - channel->delay) / 4 +
+  safe = channel->high_delay + (channel->high_delay - channel->delay) / 4 +
       MAX (grows, 0);
+  return most ? MIN (safe, MAX (channel->high_delay, most)) : safe;
 }
 
 /* --- liveness ------------------------------------------------------------ */

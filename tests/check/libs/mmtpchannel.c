@@ -533,6 +533,25 @@ GST_START_TEST (comes_back_after_three_pairs_and_its_time)
 
 GST_END_TEST;
 
+/* Infrared of the paper: what is added to be safe would leave nothing. */
+GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
+{
+  MmtpChannel *channel = new_channel (RATE);
+
+  channel->delay = 197 * MS;
+  channel->high_delay = 746 * MS;
+  fail_unless (mmtp_channel_get_safe_delay (channel) >=
+      746 * MS + 549 * MS / 4);
+  channel->deadline = SECOND;
+  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (channel), 875 * MS);
+  /* but what takes so long takes so long */
+  channel->high_delay = 900 * MS;
+  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (channel), 900 * MS);
+  mmtp_channel_free (channel);
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtpchannel_suite (void)
 {
@@ -559,6 +578,7 @@ mmtpchannel_suite (void)
   tcase_add_test (tc, lost_control_messages_are_no_measure);
   tcase_add_test (tc, penance_doubles_up_to_ten_seconds);
   tcase_add_test (tc, comes_back_after_three_pairs_and_its_time);
+  tcase_add_test (tc, safety_leaves_an_eighth_of_the_time_for_waiting);
   return s;
 }
 

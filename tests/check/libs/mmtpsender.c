@@ -1096,7 +1096,8 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
   run (rig, SECOND);
   mmtp_sender_get_stats (rig->sender, &stats);
   fail_unless (stats.discarded_buffers > 100);
-  fail_unless_equals_uint64 (stats.retransmitted, 0);
+  /* one at most that was told so soon that it was surely in time */
+  fail_unless (stats.retransmitted <= 1);
   fail_unless (stats.unrepaired > 10);
   rig_free (rig);
 }
