@@ -20,6 +20,9 @@
 #define UNKNOWN_ROUND_TRIP MMTP_SECOND
 #define DOUBTS 3
 #define DOUBT_DISTANCE (100 * MMTP_MSECOND)
+/* What has been heard so lately, or in two keep-alive periods, is no doubt. */
+#define DOUBTLESS_TIME (500 * MMTP_MSECOND)
+#define DOUBTLESS_PERIODS 2
 #define OPEN_SIGNED_SIZE 92     /* bytes 0 to 91 of OPEN */
 #define ACCEPT_SIGNED_SIZE 52   /* bytes 0 to 51 of ACCEPT */
 
@@ -153,6 +156,13 @@ get_doubt_time (MmtpReceiver * self)
   return time;
 }
 
+static gboolean
+is_doubtful (MmtpReceiver * self)
+{
+  return self->now - self->session.last_valid >= MIN (DOUBTLESS_TIME,
+      DOUBTLESS_PERIODS * self->session.period);
+}
+
 static void
 ask_whether_alive (MmtpReceiver * self)
 {
@@ -183,10 +193,10 @@ may_take_over (MmtpReceiver * self, const MmtpAddress * address)
 {
   MmtpReceiverSession *session = &self->session;
 
-  if (!is_host_of_session (self, address))
+  if (!is_doubtful (self) || !is_host_of_session (self, address))
     return FALSE;
   ask_whether_alive (self);
-  return session->doubts > DOUBTS
+  return session->doubts >= DOUBTS
       && self->now - session->doubted_from >= get_doubt_time (self);
 }
 

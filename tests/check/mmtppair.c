@@ -84,6 +84,7 @@ mmtp_pair_get_address (guint channel, MmtpAddress * address)
   memset (address, 0, sizeof (*address));
   address->size = sizeof (bytes);
   memcpy (address->bytes, bytes, sizeof (bytes));
+  address->host_size = 4;
 }
 
 static guint

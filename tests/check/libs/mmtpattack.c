@@ -43,6 +43,7 @@ struct _Attack
   gboolean has_cookie;          /* of a stranger */
   guint8 cookie[MMTP_COOKIE_SIZE];
   guint thief;                  /* channel whose messages are stolen */
+  gboolean lodges;              /* on the sender's host */
 };
 
 static guint32
@@ -64,10 +65,21 @@ make_stranger (guint32 number)
   return address;
 }
 
+/* On the host of the sender's first channel, with a port of its own */
+static MmtpAddress
+make_lodger (void)
+{
+  MmtpAddress address;
+
+  mmtp_pair_get_address (0, &address);
+  address.bytes[4] = 0xff;
+  return address;
+}
+
 static gboolean
 is_stranger (const MmtpAddress * address)
 {
-  return address->bytes[0] == 198;
+  return address->bytes[0] == 198 || address->bytes[4] == 0xff;
 }
 
 /* Of the sender or of anybody: who forges says what it likes. */
@@ -343,7 +355,7 @@ GST_END_TEST;
 static void
 ask_for_session (Attack * self, MmtpPair * pair)
 {
-  MmtpAddress address = make_stranger (5);
+  MmtpAddress address = self->lodges ? make_lodger () : make_stranger (5);
   MmtpMessage message = { MMTP_INIT, };
   guint8 bytes[200];
   gsize size;
@@ -365,6 +377,17 @@ GST_START_TEST (who_comes_second_changes_nothing)
 {
   Attack attack = { ask_for_session, };
 
+  check_that_nothing_changes (&attack, keys[__i__], 12);
+}
+
+GST_END_TEST;
+
+/* Another sender on the same host, while the first one lives */
+GST_START_TEST (who_comes_second_from_the_same_host_changes_nothing)
+{
+  Attack attack = { ask_for_session, };
+
+  attack.lodges = TRUE;
   check_that_nothing_changes (&attack, keys[__i__], 12);
 }
 
@@ -811,6 +834,9 @@ mmtpattack_suite (void)
   tcase_add_loop_test (tcase, who_guesses_changes_nothing, 0, 2);
   tcase_add_loop_test (tcase, noise_changes_nothing, 0, 2);
   tcase_add_loop_test (tcase, who_comes_second_changes_nothing, 0, 2);
+  tcase_add_loop_test (tcase,
+      who_comes_second_from_the_same_host_changes_nothing, 0,
+      G_N_ELEMENTS (keys));
   tcase_add_test (tcase, what_is_replayed_later_changes_nothing);
   tcase_add_test (tcase, what_is_spoiled_changes_nothing);
   tcase_add_test (tcase, who_sees_all_but_the_key_changes_nothing);

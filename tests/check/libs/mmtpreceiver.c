@@ -459,7 +459,7 @@ ask_again (Peer * peer, Peer * other, guint8 host, gboolean lives)
   address.bytes[5]++;
   for (i = 0; i < G_N_ELEMENTS (asked_at); i++) {
     peer->now = other->now = begin + MS (asked_at[i]);
-    if (lives)
+    if (lives && i == 2)
       give_sign_of_life (peer);
     while (poll_message (other));
     ask_for_session (other, &address);
