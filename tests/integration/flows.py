@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Flows that would fill a link, and what of them arrives: a pipeline at each
+end, or this kernel's TCP."""
+
+import contextlib
+import subprocess
+import threading
+import time
+
+import linkbed
+
+PORT, TCP_PORT = 5004, 5001
+QUIET = "GST_DEBUG= exec"  # linkbed watches the bus of the link's
+# A network may not set its own, but that of a route.
+CONGESTION = "ip route replace 10.77.0.0/24 dev wl0 src $a congctl {}"
+
+
+class Arrivals(threading.Thread):
+    """Counts what a pipe brings: `seen` has (time, bytes so far)."""
+
+    def __init__(self, pipe):
+        super().__init__()
+        self.seen = []
+        self._pipe = pipe
+        self.start()
+
+    def run(self):
+        total = 0
+        while data := self._pipe.read(1 << 16):
+            total += len(data)
+            self.seen.append((time.monotonic(), total))
+
+
+def total(seen, moment):
+    """Bytes that had come by then"""
+    before = [size for arrival, size in seen if arrival < moment]
+    return before[-1] if before else 0
+
+
+def rate(seen, begin, end):
+    """bit/s"""
+    return 8 * (total(seen, end) - total(seen, begin)) / (end - begin)
+
+
+def variation(seen, begin, end):
+    """Of the bytes in each second: their deviation over their mean"""
+    each = [total(seen, begin + second + 1) - total(seen, begin + second)
+            for second in range(int(end - begin))]
+    mean = sum(each) / len(each)
+    return (sum((size - mean) ** 2 for size in each) / len(each)) ** 0.5 / mean
+
+
+def fairness(rates):
+    """Jain's index"""
+    return sum(rates) ** 2 / (len(rates) * sum(rate ** 2 for rate in rates))
+
+
+class Stream:
+    """From a to b by a sink and a source: buffers of `size` bytes, at `offered`
+    bit/s or as fast as the sink takes them."""
+
+    def __init__(self, case, bed, sink, source, size, offered=0, port=PORT,
+                 binds="udp"):
+        self._source = bed.popen(
+            "b", f"{QUIET} gst-launch-1.0 -q {source.format(port=port)} "
+            "! fdsink fd=1", stdout=subprocess.PIPE, bufsize=0)
+        bed.wait_listening("b", binds, port)
+        self._arrivals = Arrivals(self._source.stdout)
+        sink = sink.format(port=port, to=bed.variables("a")["b"])
+        self._sink = bed.popen(
+            "a", f"{QUIET} gst-launch-1.0 -m fdsrc fd=0 do-timestamp=true "
+            f"blocksize={size} ! {sink}", stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE)
+        self._pump = threading.Thread(target=self._write, args=(size, offered),
+                                      daemon=True)
+        self._pump.start()
+        self._messages = []
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+        case.addCleanup(self.stop)
+        self._is_stopped = False
+
+    def _write(self, size, offered):
+        period = 8 * size / offered if offered else 0
+        due = time.monotonic()
+        with contextlib.suppress(BrokenPipeError, ValueError):
+            while True:
+                time.sleep(max(0, due - time.monotonic()))
+                due += period
+                self._sink.stdin.write(bytes(size))
+                self._sink.stdin.flush()
+
+    def _read(self):
+        self._messages.extend(
+            line.decode() for line in iter(self._sink.stdout.readline, b""))
+
+    def stop(self):
+        """(time, bytes so far), and what the sink posted"""
+        if not self._is_stopped:
+            self._is_stopped = True
+            self._sink.kill()
+            self._source.terminate()
+            for thread in (self._arrivals, self._reader, self._pump):
+                thread.join()
+            for child in (self._sink, self._source):
+                child.wait()
+            with contextlib.suppress(BrokenPipeError):
+                self._sink.stdin.close()
+            self._sink.stdout.close()
+            self._source.stdout.close()
+        return self._arrivals.seen, self._messages
+
+
+class FlowCase(linkbed.LinkCase):
+
+    def start_tcp(self, bed, seconds, congestion="cubic", port=TCP_PORT):
+        """A bulk transfer from a to b; finish() has (time, bytes so far)."""
+        bed.run("a", CONGESTION.format(congestion), check=True)
+        receiver = self.start_receiver(bed, "b", "tcp", port, "pull",
+                                       "0.0.0.0", port, seconds)
+        self.start(bed, "a", "push", bed.variables("a")["b"], port)
+        return receiver
