@@ -203,7 +203,7 @@ step_8_process_options (DccpConnection * connection, Arrival * arrival)
     is_fine = dccp_connection_read_options (connection, packet,
         &arrival->heard);
   dccp_features_processed (connection->features, connection->gsr,
-      connection->gss, packet->sequence, packet->options_size > 0);
+      connection->gss);
   return is_fine;
 }
 

@@ -114,6 +114,8 @@ struct _DccpFeatures
   gboolean owes_unknown;
   gboolean is_received_known;   /* FGSR is */
   guint64 fgsr, fgss;           /* section 6.6.4 */
+  gboolean is_negotiating;      /* the packet of this number, which is to be */
+  guint64 negotiating;          /* FGSR when all its options have been read */
   guint64 round_trip;           /* ns, 0: unknown */
 };
 
@@ -448,6 +450,12 @@ input_confirm (DccpFeatures * self, const DccpOption * option, gint side)
 /* --- order of packets, section 6.6.4 -------------------------------------- */
 
 static gboolean
+is_negotiation (guint8 type)
+{
+  return type >= DCCP_OPTION_CHANGE_L && type <= DCCP_OPTION_CONFIRM_R;
+}
+
+static gboolean
 is_reordered (DccpFeatures * self, const DccpPacket * packet)
 {
   return self->is_received_known
@@ -466,8 +474,10 @@ guint8
 dccp_features_input (DccpFeatures * features, const DccpOption * option,
     const DccpPacket * packet)
 {
-  if (is_reordered (features, packet))
+  if (!is_negotiation (option->type) || is_reordered (features, packet))
     return 0;
+  features->is_negotiating = TRUE;
+  features->negotiating = packet->sequence;
   switch (option->type) {
     case DCCP_OPTION_CHANGE_L:
       return input_change (features, option, REMOTE);
@@ -476,22 +486,19 @@ dccp_features_input (DccpFeatures * features, const DccpOption * option,
     case DCCP_OPTION_CONFIRM_L:
       return is_late_confirm (features, packet) ? 0 :
           input_confirm (features, option, REMOTE);
-    case DCCP_OPTION_CONFIRM_R:
+    default:                   /* DCCP_OPTION_CONFIRM_R */
       return is_late_confirm (features, packet) ? 0 :
           input_confirm (features, option, LOCAL);
-    default:
-      return 0;
   }
 }
 
 /* Erratum 974: FGSR <= GSR and FGSS <= GSS, when these have turned round too */
 void
-dccp_features_processed (DccpFeatures * features, guint64 gsr, guint64 gss,
-    guint64 packet_sequence, gboolean had_options)
+dccp_features_processed (DccpFeatures * features, guint64 gsr, guint64 gss)
 {
-  if (had_options
-      && dccp_sequence_difference (packet_sequence, features->fgsr) > 0)
-    features->fgsr = packet_sequence;
+  if (features->is_negotiating)
+    features->fgsr = features->negotiating;
+  features->is_negotiating = FALSE;
   if (dccp_sequence_difference (features->fgsr, gsr) > 0)
     features->fgsr = dccp_sequence_add (gsr, -(gint64) MAX_SEQUENCE_WINDOW);
   if (dccp_sequence_difference (features->fgss, gss) > 0)

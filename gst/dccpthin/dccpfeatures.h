@@ -49,10 +49,11 @@ void dccp_features_set_initial_received (DccpFeatures * features,
  * ignored as too old; else the code of the Reset that it deserves. */
 guint8 dccp_features_input (DccpFeatures * features, const DccpOption * option,
     const DccpPacket * packet);
-/* After the options of each packet, had_options: a Change or a Confirm was
- * among them. Erratum 974: numbers as old as half a turn do not count as new. */
+/* After the options of each packet, with GSR and GSS: what comes on an earlier
+ * packet from now on is out of order. Erratum 974: numbers as old as half a
+ * turn do not count as new. */
 void dccp_features_processed (DccpFeatures * features, guint64 gsr,
-    guint64 gss, guint64 packet_sequence, gboolean had_options);
+    guint64 gss);
 
 /* Adds what the packet `sequence` is to carry: Confirms that are owed, Changes
  * not yet confirmed whose time has come (section 6.6.3). Not for Data. */

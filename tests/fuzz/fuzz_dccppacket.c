@@ -439,22 +439,19 @@ static gboolean
 input_options (DccpFeatures * self, const DccpPacket * packet, guint64 gsr,
     guint64 gss)
 {
-  gboolean had_options = FALSE;
   DccpOptionReader reader;
   DccpOption option;
   guint8 code = 0;
 
   dccp_option_reader_init (&reader, packet);
   while (code == 0 && dccp_option_reader_next (&reader, &option)) {
-    had_options |= option.type >= DCCP_OPTION_CHANGE_L
-        && option.type <= DCCP_OPTION_CONFIRM_R;
     code = dccp_features_input (self, &option, packet);
     fuzz_check (code == 0 || code == DCCP_RESET_OPTION_ERROR
         || code == DCCP_RESET_MANDATORY_ERROR);
     if (code == DCCP_RESET_MANDATORY_ERROR)
       fuzz_check (option.mandatory);
   }
-  dccp_features_processed (self, gsr, gss, packet->sequence, had_options);
+  dccp_features_processed (self, gsr, gss);
   return code == 0;
 }
 

@@ -86,12 +86,6 @@ put_bytes (guint8 * bytes, const gchar * hexadecimal)
   return size;
 }
 
-static gboolean
-is_negotiation (guint8 type)
-{
-  return type >= DCCP_OPTION_CHANGE_L && type <= DCCP_OPTION_CONFIRM_R;
-}
-
 /* Every option of a packet, as a connection does it: the first Reset ends it */
 static guint8
 input_packet (End * self, DccpType type, guint64 sequence,
@@ -100,7 +94,6 @@ input_packet (End * self, DccpType type, guint64 sequence,
   DccpPacket packet = { 0, };
   DccpOptionReader reader;
   DccpOption option;
-  gboolean had_options = FALSE;
   guint8 code = 0;
 
   packet.type = type;
@@ -111,12 +104,9 @@ input_packet (End * self, DccpType type, guint64 sequence,
   if (dccp_sequence_difference (sequence, self->received) > 0)
     self->received = sequence;
   dccp_option_reader_init (&reader, &packet);
-  while (code == 0 && dccp_option_reader_next (&reader, &option)) {
-    had_options |= is_negotiation (option.type);
+  while (code == 0 && dccp_option_reader_next (&reader, &option))
     code = dccp_features_input (self->features, &option, &packet);
-  }
-  dccp_features_processed (self->features, self->received, self->sent,
-      sequence, had_options);
+  dccp_features_processed (self->features, self->received, self->sent);
   return code;
 }
 
