@@ -71,8 +71,6 @@ typedef struct
   guint64 round_trip;           /* of the handshake; 0: unknown */
   guint64 request_times[DCCP_MAX_REQUESTS];
   guint64 response, response_time;      /* the last Response */
-  guint64 feedback_sequence;    /* of the latest feedback that came */
-  gboolean has_feedback;
 
   /* what is to be sent */
   gboolean owes_request, owes_response, owes_ack, owes_sync, owes_sync_ack;

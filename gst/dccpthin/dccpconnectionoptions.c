@@ -308,6 +308,6 @@ dccp_connection_write_options (DccpConnection * connection, DccpType type,
   write_timestamp_echo (connection, writer);
   if (type == DCCP_DATA || type == DCCP_DATA_ACK)
     write_round_trip (connection, writer);
-  if (type == DCCP_ACK || with_report)
+  if (type == DCCP_ACK)
     write_acknowledgement_options (connection, with_report, writer);
 }

@@ -185,34 +185,21 @@ get_coverage (DccpConnection * connection, gsize size)
   return (gsize) (coverage - 1) * 4 <= size ? coverage : 0;
 }
 
-/* A report that is due goes with the data if there is room. */
-static gboolean
-has_room_for_report (DccpConnection * connection, gsize size)
-{
-  const gsize report = 8 + 2 * 6 + 3 + 9 * DCCP_MAX_LOSS_INTERVALS + 68;
-
-  return size + report <= dccp_connection_get_max_payload (&connection->path,
-      connection->mtu)
-      && tfrc_receiver_wants_feedback (connection->receiver, connection->now);
-}
-
 gsize
 dccp_connection_send (DccpConnection * connection, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
     guint8 header[DCCP_LONGEST_HEADER])
 {
   DccpOptionWriter writer;
-  gboolean with_report;
   DccpPacket packet;
 
   if (dccp_connection_next_send (connection, now) > now
       || size > dccp_connection_get_max_payload (&connection->path,
           connection->mtu))
     return 0;
-  with_report = has_room_for_report (connection, size);
-  init_packet (connection, &packet, with_report
-      || connection->state == DCCP_STATE_PARTOPEN ? DCCP_DATA_ACK : DCCP_DATA);
-  dccp_connection_write_options (connection, packet.type, with_report, &writer);
+  init_packet (connection, &packet, connection->state == DCCP_STATE_PARTOPEN ?
+      DCCP_DATA_ACK : DCCP_DATA);
+  dccp_connection_write_options (connection, packet.type, FALSE, &writer);
   packet.payload = payload;
   packet.payload_size = size;
   packet.coverage = get_coverage (connection, size);

@@ -337,6 +337,16 @@ step_15_process_sync (DccpConnection * connection, Arrival * arrival)
 
 /* --- step 16 ------------------------------------------------------------------ */
 
+/* An Ack that says nothing of the congestion may be of a packet that is long gone:
+ * it times nothing. */
+static gboolean
+is_feedback (const TfrcFeedback * feedback)
+{
+  return feedback->has_receive_rate || feedback->has_elapsed
+      || feedback->slow_receiver || feedback->dropped > 0
+      || feedback->dropped_others;
+}
+
 static void
 hear_feedback (DccpConnection * connection, Arrival * arrival)
 {
@@ -384,7 +394,8 @@ feed_congestion_control (DccpConnection * connection, Arrival * arrival)
   /* What was overtaken says nothing new. */
   if (!is_ack || !arrival->is_latest)
     return;
-  hear_feedback (connection, arrival);
+  if (is_feedback (&arrival->heard.feedback))
+    hear_feedback (connection, arrival);
   hear_slow_receiver (connection, arrival->heard.feedback.slow_receiver);
 }
 
