@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The wire between two endpoints. */
+
+#include "dccpwire.h"
+
+#include <string.h>
+
+#define MAX_AT_ONCE 2000        /* calls without that time goes on */
+
+typedef struct
+{
+  guint64 time;
+  DccpEnd to;
+  gsize size;
+  guint8 bytes[];
+} Flight;
+
+/* --- what must hold ---------------------------------------------------------- */
+
+/* Those that count are guint64 and stand one behind the other from `connections`
+ * to `option_errors`; the others are looked at one by one. */
+static void
+check_counters (DccpWire * wire, DccpEnd end)
+{
+  DccpStats stats;
+  const guint64 *before = &wire->stats[end].connections;
+  const guint64 *after = &stats.connections;
+
+  dccp_endpoint_get_stats (wire->ends[end], &stats);
+  for (; after <= &stats.option_errors; before++, after++)
+    g_assert_cmpuint (*after, >=, *before);
+#define NOT_BACK(name) g_assert_cmpuint (stats.name, >=, wire->stats[end].name)
+  NOT_BACK (feedback_received);
+  NOT_BACK (no_feedback);
+  NOT_BACK (slow_receiver_received);
+  NOT_BACK (dropped_received);
+  NOT_BACK (lost);
+  NOT_BACK (loss_events);
+  NOT_BACK (reordered);
+  NOT_BACK (duplicates);
+  NOT_BACK (feedback_sent);
+  NOT_BACK (slow_receiver_sent);
+  NOT_BACK (dropped_sent);
+#undef NOT_BACK
+  wire->stats[end] = stats;
+}
+
+/* --- packets ------------------------------------------------------------------ */
+
+/* What is sent at the same time stays in order. */
+static gint
+compare (gconstpointer a, gconstpointer b, gpointer unused)
+{
+  const Flight *x = a, *y = b;
+
+  return x->time <= y->time ? -1 : 1;
+}
+
+static void
+fly (DccpWire * wire, DccpEnd to, const guint8 * bytes, gsize size)
+{
+  Flight *flight = g_malloc (sizeof (Flight) + size);
+
+  flight->time = wire->now + wire->delay + wire->extra_delay[OTHER (to)];
+  flight->to = to;
+  flight->size = size;
+  memcpy (flight->bytes, bytes, size);
+  g_queue_insert_sorted (&wire->flights, flight, compare, NULL);
+}
+
+static gboolean
+is_lost (DccpWire * wire, DccpEnd from, const DccpPacket * packet,
+    guint8 * bytes, gsize size)
+{
+  if (wire->lose_all[from] > 0) {
+    wire->lose_all[from]--;
+    return TRUE;
+  }
+  if (wire->lose[from][packet->type] > 0) {
+    wire->lose[from][packet->type]--;
+    return TRUE;
+  }
+  return wire->filter && !wire->filter (wire, from, packet, bytes, size);
+}
+
+/* A packet to somebody else is logged, and goes nowhere. */
+static void
+send_packet (DccpWire * wire, DccpEnd from, const DccpPath * path,
+    guint8 * bytes, gsize size)
+{
+  DccpWireEntry entry = { wire->now, from };
+
+  g_assert_cmpint (dccp_packet_parse (&entry.packet, path, bytes, size), ==,
+      DCCP_ACCEPTED);
+  entry.size = size;
+  entry.lost = is_lost (wire, from, &entry.packet, bytes, size)
+      || !dccp_path_equal (path, &wire->paths[from]);
+  entry.packet.options = entry.packet.payload = NULL;
+  g_array_append_val (wire->log, entry);
+  if (!entry.lost)
+    fly (wire, OTHER (from), bytes, size);
+}
+
+static void
+poll_events (DccpWire * wire, DccpEnd end)
+{
+  DccpEvent event;
+
+  while (dccp_endpoint_poll_event (wire->ends[end], &event))
+    g_array_append_val (wire->events[end], event);
+}
+
+static void
+poll_outputs (DccpWire * wire, DccpEnd end)
+{
+  guint8 bytes[DCCP_LONGEST_CONTROL];
+  DccpPath path;
+  gsize size;
+  guint n = 0;
+
+  while ((size = dccp_endpoint_poll_output (wire->ends[end], wire->now, &path,
+              bytes)) > 0) {
+    g_assert_cmpuint (n++, <, MAX_AT_ONCE);
+    send_packet (wire, end, &path, bytes, size);
+  }
+}
+
+void
+dccp_wire_flush (DccpWire * wire, DccpEnd end)
+{
+  poll_outputs (wire, end);
+  poll_events (wire, end);
+  check_counters (wire, end);
+}
+
+static void
+keep_data (DccpWire * wire, DccpEnd end, const DccpData * data)
+{
+  guint32 number = 0;
+
+  if (data->size >= sizeof (number))
+    memcpy (&number, data->payload, sizeof (number));
+  g_array_append_val (wire->received[end], number);
+  wire->last[end] = *data;
+  wire->last[end].payload = NULL;
+}
+
+/* In memory of just that size */
+void
+dccp_wire_inject_from (DccpWire * wire, DccpEnd to, const DccpPath * path,
+    const guint8 * bytes, gsize size)
+{
+  guint8 *copy = g_memdup2 (bytes, size);
+  DccpData data;
+
+  if (dccp_endpoint_input (wire->ends[to], wire->now, path, copy, size, &data))
+    keep_data (wire, to, &data);
+  g_free (copy);
+  dccp_wire_flush (wire, to);
+}
+
+void
+dccp_wire_inject (DccpWire * wire, DccpEnd to, const guint8 * bytes, gsize size)
+{
+  dccp_wire_inject_from (wire, to, &wire->paths[to], bytes, size);
+}
+
+void
+dccp_wire_forge (DccpWire * wire, DccpEnd to, const DccpPacket * packet)
+{
+  DccpConnection *connection = dccp_wire_get (wire, to);
+  guint8 bytes[DCCP_LONGEST_HEADER + 1400];
+  DccpPath path = wire->paths[to];
+  DccpPacket forged = *packet;
+  gsize size;
+
+  if (connection && forged.source == 0) {
+    forged.source = connection->remote_port;
+    forged.destination = connection->local_port;
+  }
+  forged.extended = TRUE;
+  /* its own checksum is over addresses the other way round */
+  memcpy (path.local, wire->paths[to].remote, sizeof (path.local));
+  memcpy (path.remote, wire->paths[to].local, sizeof (path.remote));
+  size = dccp_packet_write (&forged, &path, bytes);
+  g_assert_cmpuint (size, >, 0);
+  if (forged.payload_size > 0)
+    memcpy (bytes + size, forged.payload, forged.payload_size);
+  dccp_wire_inject (wire, to, bytes, size + forged.payload_size);
+}
+
+DccpPacket
+dccp_wire_next (DccpWire * wire, DccpEnd to, DccpType type)
+{
+  DccpConnection *connection = dccp_wire_get (wire, to);
+  DccpPacket packet = {
+    .type = type,
+    .sequence = dccp_sequence_add (connection->gsr, 1),
+    .acknowledgement = connection->gss,
+    .service_code = DCCP_SERVICE_RTPV,
+  };
+
+  return packet;
+}
+
+/* --- data ------------------------------------------------------------------------ */
+
+static void
+put_data (DccpWire * wire, DccpEnd end)
+{
+  while (wire->sending[end] && wire->put_at[end] <= wire->now) {
+    wire->n_put[end]++;
+    wire->put_at[end] += wire->periods[end];
+  }
+}
+
+static void
+send_data (DccpWire * wire, DccpEnd end)
+{
+  guint8 bytes[DCCP_LONGEST_HEADER + 1400] = { 0 };
+  const gsize size = wire->sizes[end];
+  guint8 payload[1400] = { 0 };
+  gsize header;
+
+  while (wire->n_sent[end] < wire->n_put[end]
+      && dccp_endpoint_next_send (wire->ends[end], wire->now) <= wire->now) {
+    memcpy (payload, &wire->n_sent[end], sizeof (guint32));
+    header = dccp_endpoint_send (wire->ends[end], wire->now, payload, size,
+        wire->n_sent[end] + 1 < wire->n_put[end], bytes);
+    g_assert_cmpuint (header, >, 0);
+    memcpy (bytes + header, payload, size);
+    wire->n_sent[end]++;
+    send_packet (wire, end, &wire->paths[end], bytes, header + size);
+  }
+  dccp_wire_flush (wire, end);
+}
+
+/* --- time -------------------------------------------------------------------------- */
+
+static guint64
+get_next (DccpWire * wire, DccpEnd end)
+{
+  guint64 next = dccp_endpoint_next_wakeup (wire->ends[end]);
+
+  if (wire->sending[end])
+    next = MIN (next, wire->put_at[end]);
+  if (wire->n_sent[end] < wire->n_put[end])
+    next = MIN (next, dccp_endpoint_next_send (wire->ends[end], wire->now));
+  return next;
+}
+
+static void
+wake (DccpWire * wire, DccpEnd end)
+{
+  put_data (wire, end);
+  if (dccp_endpoint_next_wakeup (wire->ends[end]) <= wire->now)
+    dccp_endpoint_timeout (wire->ends[end], wire->now);
+  dccp_wire_flush (wire, end);
+  send_data (wire, end);
+}
+
+static void
+arrive (DccpWire * wire)
+{
+  Flight *flight = g_queue_pop_head (&wire->flights);
+
+  dccp_wire_inject (wire, flight->to, flight->bytes, flight->size);
+  g_free (flight);
+}
+
+void
+dccp_wire_run (DccpWire * wire, guint64 duration)
+{
+  const guint64 end = wire->now + duration;
+  guint at_once = 0;
+
+  for (;;) {
+    Flight *flight = g_queue_peek_head (&wire->flights);
+    guint64 next = MIN (get_next (wire, CLIENT), get_next (wire, SERVER));
+
+    if (flight)
+      next = MIN (next, flight->time);
+    if (next > end)
+      break;
+    at_once = next > wire->now ? 0 : at_once + 1;
+    g_assert_cmpuint (at_once, <, MAX_AT_ONCE);
+    wire->now = MAX (wire->now, next);
+    if (flight && flight->time <= wire->now)
+      arrive (wire);
+    wake (wire, CLIENT);
+    wake (wire, SERVER);
+  }
+  wire->now = end;
+}
+
+/* --- begin and end -------------------------------------------------------------- */
+
+void
+dccp_wire_init (DccpWire * wire)
+{
+  DccpEnd end;
+
+  memset (wire, 0, sizeof (*wire));
+  wire->delay = 50 * MS;
+  wire->now = SECOND;
+  wire->log = g_array_new (FALSE, FALSE, sizeof (DccpWireEntry));
+  g_queue_init (&wire->flights);
+  for (end = CLIENT; end < N_ENDS; end++) {
+    DccpPath *path = &wire->paths[end];
+
+    dccp_endpoint_config_init (&wire->configs[end]);
+    path->address_size = 4;
+    memcpy (path->local, end == CLIENT ? "\x0a\0\0\1" : "\x0a\0\0\2", 4);
+    memcpy (path->remote, end == CLIENT ? "\x0a\0\0\2" : "\x0a\0\0\1", 4);
+    path->local_udp = end == CLIENT ? 40000 : 6511;
+    path->remote_udp = end == CLIENT ? 6511 : 40000;
+    wire->events[end] = g_array_new (FALSE, FALSE, sizeof (DccpEvent));
+    wire->received[end] = g_array_new (FALSE, FALSE, sizeof (guint32));
+    wire->periods[end] = 10 * MS;
+    wire->sizes[end] = 100;
+  }
+  wire->configs[CLIENT].remote_port = DCCP_WIRE_PORT;
+  wire->configs[SERVER].local_port = DCCP_WIRE_PORT;
+  wire->configs[SERVER].is_listener = TRUE;
+}
+
+void
+dccp_wire_begin (DccpWire * wire)
+{
+  DccpEnd end;
+
+  for (end = CLIENT; end < N_ENDS; end++) {
+    guint8 entropy[DCCP_ENTROPY_SIZE] = { 'e', end };
+
+    wire->ends[end] = dccp_endpoint_new (&wire->configs[end], entropy);
+    wire->put_at[end] = wire->now;
+  }
+}
+
+void
+dccp_wire_clear (DccpWire * wire)
+{
+  DccpEnd end;
+
+  for (end = CLIENT; end < N_ENDS; end++) {
+    dccp_endpoint_free (wire->ends[end]);
+    g_array_unref (wire->events[end]);
+    g_array_unref (wire->received[end]);
+  }
+  g_array_unref (wire->log);
+  g_queue_clear_full (&wire->flights, g_free);
+}
+
+void
+dccp_wire_connect (DccpWire * wire)
+{
+  dccp_endpoint_connect (wire->ends[CLIENT], wire->now, &wire->paths[CLIENT]);
+  dccp_wire_flush (wire, CLIENT);
+}
+
+void
+dccp_wire_open (DccpWire * wire)
+{
+  dccp_wire_connect (wire);
+  dccp_wire_run (wire, SECOND / 2);
+  g_assert_cmpint (dccp_wire_get_state (wire, CLIENT), ==, DCCP_STATE_OPEN);
+  g_assert_cmpint (dccp_wire_get_state (wire, SERVER), ==, DCCP_STATE_OPEN);
+}
+
+void
+dccp_wire_close (DccpWire * wire, DccpEnd end)
+{
+  dccp_endpoint_close (wire->ends[end], wire->now);
+  dccp_wire_flush (wire, end);
+}
+
+/* --- what was seen ------------------------------------------------------------- */
+
+DccpConnection *
+dccp_wire_get (DccpWire * wire, DccpEnd end)
+{
+  DccpEndpoint *endpoint = wire->ends[end];
+
+  if (endpoint->connection)
+    return endpoint->connection;
+  return endpoint->n_candidates > 0 ? endpoint->candidates[0] : NULL;
+}
+
+DccpState
+dccp_wire_get_state (DccpWire * wire, DccpEnd end)
+{
+  return dccp_endpoint_get_state (wire->ends[end]);
+}
+
+guint
+dccp_wire_count (DccpWire * wire, DccpEnd from, DccpType type)
+{
+  guint i, n = 0;
+
+  for (i = 0; i < wire->log->len; i++) {
+    const DccpWireEntry *entry = &g_array_index (wire->log, DccpWireEntry, i);
+
+    n += entry->from == from && entry->packet.type == type;
+  }
+  return n;
+}
+
+const DccpWireEntry *
+dccp_wire_find (DccpWire * wire, DccpEnd from, DccpType type, gint n)
+{
+  guint i;
+
+  if (n < 0)
+    n += dccp_wire_count (wire, from, type);
+  for (i = 0; i < wire->log->len; i++) {
+    const DccpWireEntry *entry = &g_array_index (wire->log, DccpWireEntry, i);
+
+    if (entry->from == from && entry->packet.type == type && n-- == 0)
+      return entry;
+  }
+  return NULL;
+}
+
+guint
+dccp_wire_count_events (DccpWire * wire, DccpEnd end, DccpEventType type)
+{
+  guint i, n = 0;
+
+  for (i = 0; i < wire->events[end]->len; i++)
+    n += g_array_index (wire->events[end], DccpEvent, i).type == type;
+  return n;
+}
+
+const DccpEvent *
+dccp_wire_find_event (DccpWire * wire, DccpEnd end, DccpEventType type)
+{
+  guint i;
+
+  for (i = 0; i < wire->events[end]->len; i++) {
+    const DccpEvent *event = &g_array_index (wire->events[end], DccpEvent, i);
+
+    if (event->type == type)
+      return event;
+  }
+  return NULL;
+}
+
+const DccpStats *
+dccp_wire_get_stats (DccpWire * wire, DccpEnd end)
+{
+  dccp_endpoint_get_stats (wire->ends[end], &wire->stats[end]);
+  return &wire->stats[end];
+}

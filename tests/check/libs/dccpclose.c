@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How a connection of DCCP ends (RFC 4340 section 8.3): in order, by either end or
+ * both, with each packet of it lost; by a Reset; because nobody answers; and what
+ * those hear who still send to it.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include "dccpwire.h"
+
+static DccpWire wire;
+
+static void
+setup (void)
+{
+  dccp_wire_init (&wire);
+}
+
+static void
+teardown (void)
+{
+  dccp_wire_clear (&wire);
+}
+
+static void
+open_wire (void)
+{
+  dccp_wire_begin (&wire);
+  dccp_wire_open (&wire);
+}
+
+static void
+assert_closed (void)
+{
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_TIME_WAIT);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_CLOSED), 1);
+  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+          DCCP_EVENT_CLOSED), 1);
+}
+
+static guint8
+get_reset_code (DccpEnd from, gint n)
+{
+  const DccpWireEntry *entry = dccp_wire_find (&wire, from, DCCP_RESET, n);
+
+  fail_unless (entry != NULL);
+  return entry->packet.reset_code;
+}
+
+GST_START_TEST (client_closes)
+{
+  open_wire ();
+  dccp_wire_close (&wire, CLIENT);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSING);
+  dccp_wire_run (&wire, SECOND);
+  assert_closed ();
+  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_CLOSE), 1);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESET), 1);
+  assert_equals_int (get_reset_code (SERVER, 0), DCCP_RESET_CLOSED);
+}
+
+GST_END_TEST;
+
+/* CloseReq, so that the client has the TIMEWAIT */
+GST_START_TEST (server_asks_the_client_to_close)
+{
+  open_wire ();
+  dccp_wire_close (&wire, SERVER);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_CLOSE_REQ);
+  dccp_wire_run (&wire, 60 * MS);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSING);
+  dccp_wire_run (&wire, SECOND);
+  assert_closed ();
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_CLOSE_REQ), 1);
+  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_CLOSE), 1);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (both_close_at_once)
+{
+  open_wire ();
+  dccp_wire_close (&wire, SERVER);
+  dccp_wire_close (&wire, CLIENT);
+  dccp_wire_run (&wire, SECOND);
+  assert_closed ();
+}
+
+GST_END_TEST;
+
+/* After two round trips, then twice as long each time, at most 64 s */
+static void
+assert_backoff (DccpEnd from, DccpType type, guint n)
+{
+  guint64 wait = 200 * MS;
+  guint i;
+
+  for (i = 1; i < n; i++) {
+    assert_equals_uint64 (dccp_wire_find (&wire, from, type, i)->time -
+        dccp_wire_find (&wire, from, type, i - 1)->time, wait);
+    wait = MIN (2 * wait, 64 * SECOND);
+  }
+}
+
+GST_START_TEST (close_is_sent_again)
+{
+  wire.configs[CLIENT].idle_timeout = 0;
+  wire.configs[SERVER].idle_timeout = 0;
+  open_wire ();
+  wire.lose[CLIENT][DCCP_CLOSE] = 11;
+  dccp_wire_close (&wire, CLIENT);
+  dccp_wire_run (&wire, 300 * SECOND);
+  assert_closed ();
+  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_CLOSE), 12);
+  assert_backoff (CLIENT, DCCP_CLOSE, 12);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (close_req_is_sent_again)
+{
+  open_wire ();
+  wire.lose[SERVER][DCCP_CLOSE_REQ] = 4;
+  dccp_wire_close (&wire, SERVER);
+  dccp_wire_run (&wire, 9 * SECOND);
+  assert_closed ();
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_CLOSE_REQ), 5);
+  assert_backoff (SERVER, DCCP_CLOSE_REQ, 5);
+}
+
+GST_END_TEST;
+
+/* The Reset is lost, and who sent it is gone: it does not know the flow. */
+GST_START_TEST (lost_reset_is_made_up_for)
+{
+  open_wire ();
+  wire.lose[SERVER][DCCP_RESET] = 1;
+  dccp_wire_close (&wire, CLIENT);
+  dccp_wire_run (&wire, 5 * SECOND);
+  assert_closed ();
+  assert_equals_int (get_reset_code (SERVER, 1), DCCP_RESET_NO_CONNECTION);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (close_is_given_up_after_the_idle_timeout)
+{
+  open_wire ();
+  wire.lose_all[CLIENT] = wire.lose_all[SERVER] = G_MAXUINT;
+  dccp_wire_close (&wire, CLIENT);
+  dccp_wire_run (&wire, 11 * SECOND);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_TIMED_OUT), 1);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+          DCCP_EVENT_TIMED_OUT), 1);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (data_sent_before_the_close_comes)
+{
+  open_wire ();
+  wire.sending[CLIENT] = TRUE;
+  dccp_wire_run (&wire, SECOND);
+  wire.sending[CLIENT] = FALSE;
+  wire.n_put[CLIENT] = wire.n_sent[CLIENT];
+  dccp_wire_close (&wire, CLIENT);
+  fail_unless (dccp_endpoint_next_send (wire.ends[CLIENT], wire.now) ==
+      DCCP_NEVER);
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (wire.received[SERVER]->len, wire.n_sent[CLIENT]);
+  assert_closed ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (closing_before_it_is_open_cleans_up)
+{
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, 60 * MS);
+  dccp_wire_close (&wire, CLIENT);
+  assert_equals_int (get_reset_code (CLIENT, 0), DCCP_RESET_ABORTED);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
+  dccp_wire_run (&wire, 5 * SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  assert_equals_int (wire.events[SERVER]->len, 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (close_without_a_connection_is_closed)
+{
+  dccp_wire_begin (&wire);
+  dccp_wire_close (&wire, CLIENT);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_CLOSED), 1);
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (wire.log->len, 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (abort_resets)
+{
+  open_wire ();
+  dccp_endpoint_abort (wire.ends[SERVER], wire.now);
+  dccp_wire_flush (&wire, SERVER);
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (dccp_wire_find_event (&wire, CLIENT,
+          DCCP_EVENT_RESET)->reset_code, DCCP_RESET_ABORTED);
+  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+          DCCP_EVENT_ABORTED), 1);
+  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_RESET), 0);
+}
+
+GST_END_TEST;
+
+/* --- after the end ------------------------------------------------------------ */
+
+GST_START_TEST (connection_in_timewait_is_no_connection)
+{
+  DccpPacket packet;
+
+  open_wire ();
+  packet = dccp_wire_next (&wire, CLIENT, DCCP_SYNC);
+  packet.options = (const guint8 *) "\0\0\0";
+  packet.options_size = 4;
+  packet.source = DCCP_WIRE_PORT;
+  packet.destination = dccp_wire_get (&wire, CLIENT)->local_port;
+  dccp_wire_close (&wire, CLIENT);
+  dccp_wire_run (&wire, SECOND);
+  assert_closed ();
+  dccp_wire_forge (&wire, CLIENT, &packet);
+  assert_equals_int (get_reset_code (CLIENT, 0), DCCP_RESET_NO_CONNECTION);
+  assert_equals_uint64 (dccp_wire_find (&wire, CLIENT, DCCP_RESET,
+          0)->packet.sequence, dccp_sequence_add (packet.acknowledgement, 1));
+  assert_equals_uint64 (dccp_wire_find (&wire, CLIENT, DCCP_RESET,
+          0)->packet.acknowledgement, packet.sequence);
+  packet.type = DCCP_RESET;
+  dccp_wire_forge (&wire, CLIENT, &packet);
+  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_RESET), 1);
+  dccp_wire_run (&wire, 240 * SECOND);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (client_connects_again_at_once)
+{
+  open_wire ();
+  dccp_wire_close (&wire, CLIENT);
+  dccp_wire_run (&wire, SECOND);
+  assert_closed ();
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_wire_get_stats (&wire, SERVER)->connections, 2);
+  fail_if (dccp_wire_find (&wire, CLIENT, DCCP_REQUEST, 0)->packet.source ==
+      dccp_wire_find (&wire, CLIENT, DCCP_REQUEST, 1)->packet.source);
+}
+
+GST_END_TEST;
+
+/* A server that has the TIMEWAIT, as a Reset made it, refuses the same ports until
+ * it is over, but is ready for others. */
+GST_START_TEST (ports_in_timewait_are_refused)
+{
+  wire.configs[CLIENT].local_port = 50000;
+  open_wire ();
+  dccp_endpoint_abort (wire.ends[CLIENT], wire.now);
+  dccp_wire_flush (&wire, CLIENT);
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (get_reset_code (SERVER, 0), DCCP_RESET_NO_CONNECTION);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_TIME_WAIT);
+  dccp_wire_run (&wire, 240 * SECOND);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+}
+
+GST_END_TEST;
+
+/* The client forgot everything and begins anew with the same ports: the numbers
+ * that Sync and Reset tell each other end what is left of the connection. */
+GST_START_TEST (client_that_was_restarted_gets_in)
+{
+  const guint8 entropy[DCCP_ENTROPY_SIZE] = { 'n' };
+
+  wire.configs[CLIENT].local_port = 50000;
+  wire.configs[SERVER].time_wait = 0;
+  open_wire ();
+  dccp_endpoint_free (wire.ends[CLIENT]);
+  wire.ends[CLIENT] = dccp_endpoint_new (&wire.configs[CLIENT], entropy);
+  memset (&wire.stats[CLIENT], 0, sizeof (wire.stats[CLIENT]));
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, 5 * SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_wire_find_event (&wire, SERVER,
+          DCCP_EVENT_RESET)->reset_code, DCCP_RESET_PACKET_ERROR);
+}
+
+GST_END_TEST;
+
+/* --- nobody there ------------------------------------------------------------- */
+
+GST_START_TEST (idle_connection_is_kept_by_syncs)
+{
+  open_wire ();
+  dccp_wire_run (&wire, 100 * SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  fail_unless (dccp_wire_count (&wire, CLIENT, DCCP_SYNC) +
+      dccp_wire_count (&wire, SERVER, DCCP_SYNC) >= 19);
+  fail_unless (dccp_wire_count (&wire, CLIENT, DCCP_SYNC) +
+      dccp_wire_count (&wire, SERVER, DCCP_SYNC) <= 42);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (receiver_notices_that_its_sender_is_gone)
+{
+  open_wire ();
+  wire.sending[CLIENT] = TRUE;
+  dccp_wire_run (&wire, SECOND);
+  wire.sending[CLIENT] = FALSE;
+  wire.lose_all[CLIENT] = G_MAXUINT;
+  dccp_wire_run (&wire, 9 * SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  dccp_wire_run (&wire, 2 * SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+          DCCP_EVENT_TIMED_OUT), 1);
+  assert_equals_int (get_reset_code (SERVER, 0), DCCP_RESET_ABORTED);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (sender_notices_that_nobody_answers)
+{
+  open_wire ();
+  wire.sending[CLIENT] = TRUE;
+  dccp_wire_run (&wire, SECOND);
+  wire.lose_all[SERVER] = G_MAXUINT;
+  dccp_wire_run (&wire, 11 * SECOND);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_TIMED_OUT), 1);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (without_idle_timeout_nobody_asks)
+{
+  wire.configs[CLIENT].idle_timeout = wire.configs[SERVER].idle_timeout = 0;
+  open_wire ();
+  dccp_wire_run (&wire, 3600 * SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_SYNC), 0);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 0);
+}
+
+GST_END_TEST;
+
+static Suite *
+dccpclose_suite (void)
+{
+  Suite *suite = suite_create ("dccpclose");
+  TCase *order = tcase_create ("in order");
+  TCase *after = tcase_create ("after");
+  TCase *idle = tcase_create ("idle");
+
+  suite_add_tcase (suite, order);
+  tcase_add_checked_fixture (order, setup, teardown);
+  tcase_add_test (order, client_closes);
+  tcase_add_test (order, server_asks_the_client_to_close);
+  tcase_add_test (order, both_close_at_once);
+  tcase_add_test (order, close_is_sent_again);
+  tcase_add_test (order, close_req_is_sent_again);
+  tcase_add_test (order, lost_reset_is_made_up_for);
+  tcase_add_test (order, close_is_given_up_after_the_idle_timeout);
+  tcase_add_test (order, data_sent_before_the_close_comes);
+  tcase_add_test (order, closing_before_it_is_open_cleans_up);
+  tcase_add_test (order, close_without_a_connection_is_closed);
+  tcase_add_test (order, abort_resets);
+  suite_add_tcase (suite, after);
+  tcase_add_checked_fixture (after, setup, teardown);
+  tcase_add_test (after, connection_in_timewait_is_no_connection);
+  tcase_add_test (after, client_connects_again_at_once);
+  tcase_add_test (after, ports_in_timewait_are_refused);
+  tcase_add_test (after, client_that_was_restarted_gets_in);
+  suite_add_tcase (suite, idle);
+  tcase_add_checked_fixture (idle, setup, teardown);
+  tcase_add_test (idle, idle_connection_is_kept_by_syncs);
+  tcase_add_test (idle, receiver_notices_that_its_sender_is_gone);
+  tcase_add_test (idle, sender_notices_that_nobody_answers);
+  tcase_add_test (idle, without_idle_timeout_nobody_asks);
+  return suite;
+}
+
+GST_CHECK_MAIN (dccpclose);

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What an open connection of DCCP does for its application: data in both
+ * directions, what is told of it, and the options that speak of it.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <string.h>
+
+#include "dccpwire.h"
+
+static DccpWire wire;
+
+static void
+setup (void)
+{
+  dccp_wire_init (&wire);
+}
+
+static void
+teardown (void)
+{
+  dccp_wire_clear (&wire);
+}
+
+static void
+open_wire (void)
+{
+  dccp_wire_begin (&wire);
+  dccp_wire_open (&wire);
+}
+
+/* Nothing that is sent from now on comes. */
+static void
+cut (void)
+{
+  wire.lose_all[CLIENT] = wire.lose_all[SERVER] = G_MAXUINT;
+}
+
+/* IP protocol 33, where the checksum counts */
+static void
+use_raw (void)
+{
+  DccpEnd end;
+
+  for (end = CLIENT; end < N_ENDS; end++)
+    wire.paths[end].local_udp = wire.paths[end].remote_udp = 0;
+}
+
+static void
+stream (DccpEnd end, guint64 duration)
+{
+  wire.sending[end] = TRUE;
+  dccp_wire_run (&wire, duration);
+  wire.sending[end] = FALSE;
+  dccp_wire_run (&wire, SECOND);
+}
+
+static void
+assert_all_came (DccpEnd from)
+{
+  GArray *received = wire.received[OTHER (from)];
+  guint i;
+
+  assert_equals_int (received->len, wire.n_sent[from]);
+  for (i = 0; i < received->len; i++)
+    assert_equals_int (g_array_index (received, guint32, i), i);
+}
+
+/* --- data ------------------------------------------------------------------------ */
+
+GST_START_TEST (data_comes_as_it_was_sent)
+{
+  const DccpStats *stats;
+
+  open_wire ();
+  stream (CLIENT, 10 * SECOND);
+  assert_all_came (CLIENT);
+  fail_unless (wire.n_sent[CLIENT] >= 1000);
+  stats = dccp_wire_get_stats (&wire, SERVER);
+  assert_equals_uint64 (stats->bytes_received, 100 * wire.n_sent[CLIENT]);
+  assert_equals_uint64 (stats->lost, 0);
+  /* once a round trip */
+  fail_unless (stats->feedback_sent >= 80 && stats->feedback_sent <= 110,
+      "%" G_GUINT64_FORMAT " reports", stats->feedback_sent);
+  stats = dccp_wire_get_stats (&wire, CLIENT);
+  assert_equals_uint64 (stats->bytes_sent, 100 * wire.n_sent[CLIENT]);
+  fail_unless (stats->feedback_received >= 80);
+  fail_unless (stats->round_trip >= 99 * MS && stats->round_trip <= 101 * MS);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (server_may_send_too)
+{
+  open_wire ();
+  stream (SERVER, 3 * SECOND);
+  assert_all_came (SERVER);
+  fail_unless (dccp_wire_get_stats (&wire, SERVER)->feedback_received >= 20);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (both_may_send_at_once)
+{
+  open_wire ();
+  wire.sending[SERVER] = TRUE;
+  stream (CLIENT, 5 * SECOND);
+  wire.sending[SERVER] = FALSE;
+  dccp_wire_run (&wire, SECOND);
+  assert_all_came (CLIENT);
+  assert_all_came (SERVER);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (ipv6_and_raw_work_too)
+{
+  DccpEnd end;
+
+  use_raw ();
+  for (end = CLIENT; end < N_ENDS; end++)
+    wire.paths[end].address_size = 16;
+  open_wire ();
+  stream (CLIENT, SECOND);
+  assert_all_came (CLIENT);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (data_goes_as_its_rate_allows)
+{
+  guint64 next;
+  guint8 header[DCCP_LONGEST_HEADER], payload[100] = { 0 };
+  guint n = 0;
+
+  open_wire ();
+  cut ();
+  while ((next = dccp_endpoint_next_send (wire.ends[CLIENT], wire.now)) <=
+      wire.now) {
+    fail_unless (dccp_endpoint_send (wire.ends[CLIENT], wire.now, payload, 100,
+            TRUE, header) > 0);
+    fail_unless (n++ < 1000);
+  }
+  assert_equals_int (dccp_endpoint_send (wire.ends[CLIENT], wire.now, payload,
+          100, TRUE, header), 0);
+  fail_unless (next < wire.now + SECOND);
+  assert_equals_int (dccp_endpoint_send (wire.ends[CLIENT], next, payload,
+          dccp_endpoint_get_max_payload (wire.ends[CLIENT]) + 1, TRUE, header),
+      0);
+  fail_unless (dccp_endpoint_send (wire.ends[CLIENT], next, payload, 100, TRUE,
+          header) > 0);
+}
+
+GST_END_TEST;
+
+static gboolean
+lose_every_tenth (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+    guint8 * bytes, gsize size)
+{
+  return packet->type != DCCP_DATA || packet->sequence % 10 != 0;
+}
+
+GST_START_TEST (losses_slow_the_sender_and_are_told)
+{
+  const DccpStats *stats;
+  guint lost;
+
+  wire.filter = lose_every_tenth;
+  open_wire ();
+  stream (CLIENT, 60 * SECOND);
+  stats = dccp_wire_get_stats (&wire, CLIENT);
+  fail_unless (stats->loss_event_rate > 0.09 && stats->loss_event_rate < 0.11,
+      "p is %g", stats->loss_event_rate);
+  stats = dccp_wire_get_stats (&wire, SERVER);
+  fail_unless (stats->their_loss_event_rate > 0.09);
+  /* the last one is not known as lost before three have come after it */
+  lost = wire.n_sent[CLIENT] - wire.received[SERVER]->len;
+  fail_unless (stats->lost == lost || stats->lost + 1 == lost);
+  fail_unless (dccp_wire_count_events (&wire, CLIENT, DCCP_EVENT_RATE) > 3);
+}
+
+GST_END_TEST;
+
+/* One packet at a time, and whether something is missing before it */
+static gboolean
+arrives (gint64 ahead)
+{
+  DccpPacket packet = dccp_wire_next (&wire, SERVER, DCCP_DATA);
+  const guint before = wire.received[SERVER]->len;
+
+  packet.sequence = dccp_sequence_add (packet.sequence, ahead);
+  packet.payload = (const guint8 *) "data";
+  packet.payload_size = 4;
+  dccp_wire_forge (&wire, SERVER, &packet);
+  return wire.received[SERVER]->len > before;
+}
+
+GST_START_TEST (gaps_are_marked_and_doubles_go)
+{
+  DccpPacket packet;
+
+  open_wire ();
+  cut ();
+  fail_unless (arrives (0));
+  fail_if (wire.last[SERVER].discont);
+  fail_if (arrives (-1));
+  fail_unless (arrives (0));
+  fail_if (wire.last[SERVER].discont);
+  fail_unless (arrives (2));
+  fail_unless (wire.last[SERVER].discont);
+  fail_unless (arrives (0));
+  fail_if (wire.last[SERVER].discont);
+  /* late, and again */
+  fail_unless (arrives (-3));
+  fail_if (arrives (-3));
+  /* an Ack between them is no gap */
+  packet = dccp_wire_next (&wire, SERVER, DCCP_ACK);
+  dccp_wire_forge (&wire, SERVER, &packet);
+  fail_unless (arrives (0));
+  fail_if (wire.last[SERVER].discont);
+  /* nor is one that is lost, if NDP Count tells */
+  packet = dccp_wire_next (&wire, SERVER, DCCP_DATA);
+  packet.sequence = dccp_sequence_add (packet.sequence, 2);
+  packet.options = (const guint8 *) "\45\3\2";
+  packet.options_size = 3;
+  dccp_wire_forge (&wire, SERVER, &packet);
+  fail_if (wire.last[SERVER].discont);
+}
+
+GST_END_TEST;
+
+/* --- what is told ------------------------------------------------------------------ */
+
+GST_START_TEST (slow_receiver_is_told_until_it_is_not)
+{
+  const DccpEvent *event;
+  guint64 rate;
+
+  open_wire ();
+  wire.sending[CLIENT] = TRUE;
+  dccp_wire_run (&wire, 2 * SECOND);
+  dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, TRUE);
+  dccp_wire_run (&wire, SECOND);
+  event = dccp_wire_find_event (&wire, CLIENT, DCCP_EVENT_SLOW_RECEIVER);
+  fail_unless (event && event->slow);
+  rate = dccp_wire_get_stats (&wire, CLIENT)->rate;
+  dccp_wire_run (&wire, SECOND);
+  fail_unless (dccp_wire_get_stats (&wire, CLIENT)->rate <= rate);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_SLOW_RECEIVER), 1);
+  fail_unless (dccp_wire_get_stats (&wire, SERVER)->slow_receiver_sent >= 15);
+  fail_unless (dccp_wire_get_stats (&wire, CLIENT)->slow_receiver_received >=
+      15);
+  dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, FALSE);
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_SLOW_RECEIVER), 2);
+}
+
+GST_END_TEST;
+
+static guint
+count_told (DccpDropCode code)
+{
+  guint i, n = 0;
+
+  for (i = 0; i < wire.events[CLIENT]->len; i++) {
+    const DccpEvent *event = &g_array_index (wire.events[CLIENT], DccpEvent, i);
+
+    if (event->type == DCCP_EVENT_DROPPED && event->drop_code == code)
+      n += event->dropped;
+  }
+  return n;
+}
+
+/* Each is in several reports, of which some are lost, and counts once. */
+GST_START_TEST (dropped_packets_are_told_once)
+{
+  guint64 n;
+  guint i;
+
+  open_wire ();
+  wire.sending[CLIENT] = TRUE;
+  for (i = 0; i < 50; i++) {
+    dccp_wire_run (&wire, 20 * MS);
+    if (wire.received[SERVER]->len == 0)
+      continue;
+    dccp_endpoint_dropped (wire.ends[SERVER], wire.now,
+        wire.last[SERVER].sequence, i % 2 ? DCCP_DROP_RECEIVE_BUFFER :
+        DCCP_DROP_CORRUPT);
+    if (i % 20 == 0)
+      wire.lose[SERVER][DCCP_ACK] = 1;
+  }
+  dccp_wire_run (&wire, 2 * SECOND);
+  /* fewer than calls: as the sender slows down, some are of the same packet */
+  n = dccp_wire_get_stats (&wire, SERVER)->dropped_sent;
+  fail_unless (n >= 30);
+  assert_equals_uint64 (count_told (DCCP_DROP_RECEIVE_BUFFER) +
+      count_told (DCCP_DROP_CORRUPT), n);
+  fail_unless (count_told (DCCP_DROP_CORRUPT) >= n / 3);
+  fail_unless (count_told (DCCP_DROP_RECEIVE_BUFFER) >= n / 3);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->dropped_received,
+      n);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_was_not_sent_is_not_dropped)
+{
+  DccpPacket packet;
+
+  open_wire ();
+  stream (CLIENT, SECOND);
+  cut ();
+  packet = dccp_wire_next (&wire, CLIENT, DCCP_ACK);
+  /* 48 blocks of 16 packets each with Drop Code 2 */
+  packet.options = (const guint8 *) "\50\62"
+      "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
+      "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
+      "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257";
+  packet.options_size = 50;
+  dccp_wire_forge (&wire, CLIENT, &packet);
+  assert_equals_int (count_told (DCCP_DROP_RECEIVE_BUFFER),
+      wire.n_sent[CLIENT]);
+}
+
+GST_END_TEST;
+
+/* --- options -------------------------------------------------------------------- */
+
+static guint8 captured[2000];
+static gsize captured_size;
+
+static gboolean
+capture (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+    guint8 * bytes, gsize size)
+{
+  if (from == CLIENT) {
+    memcpy (captured, bytes, size);
+    captured_size = size;
+  }
+  return FALSE;
+}
+
+/* Of the last packet of the client */
+static gboolean
+find_option (guint8 type, DccpOption * option)
+{
+  DccpOptionReader reader;
+  DccpPacket packet;
+
+  assert_equals_int (dccp_packet_parse (&packet, &wire.paths[CLIENT],
+          captured, captured_size), DCCP_ACCEPTED);
+  dccp_option_reader_init (&reader, &packet);
+  while (dccp_option_reader_next (&reader, option))
+    if (option->type == type)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+hear_options (DccpType type, const gchar * options, gsize size)
+{
+  DccpPacket packet = dccp_wire_next (&wire, CLIENT, type);
+
+  wire.filter = capture;
+  packet.options = (const guint8 *) options;
+  packet.options_size = size;
+  dccp_wire_forge (&wire, CLIENT, &packet);
+}
+
+GST_START_TEST (timestamp_is_echoed)
+{
+  DccpOption option;
+  guint64 elapsed;
+  guint32 stamp;
+
+  open_wire ();
+  hear_options (DCCP_ACK, "\51\6\1\2\3\4", 6);
+  wire.now += 7 * MS;
+  wire.sending[CLIENT] = TRUE;
+  wire.put_at[CLIENT] = wire.now;
+  dccp_wire_run (&wire, MS);
+  fail_unless (find_option (DCCP_OPTION_TIMESTAMP_ECHO, &option));
+  fail_unless (dccp_option_read_timestamp_echo (&option, &stamp, &elapsed));
+  assert_equals_int (stamp, 0x01020304);
+  assert_equals_uint64 (elapsed, 7 * MS);
+  dccp_wire_run (&wire, 50 * MS);
+  fail_if (find_option (DCCP_OPTION_TIMESTAMP_ECHO, &option));
+}
+
+GST_END_TEST;
+
+/* Change R (Send NDP Count, 1), Change R (Send RTT Estimate, 1) */
+GST_START_TEST (what_is_asked_for_is_sent)
+{
+  DccpOption option;
+  guint64 number;
+
+  open_wire ();
+  hear_options (DCCP_ACK, "\42\4\7\1\42\4\200\1", 8);
+  wire.sending[CLIENT] = TRUE;
+  wire.put_at[CLIENT] = wire.now;
+  dccp_wire_run (&wire, 0);
+  /* the Request, Acks */
+  fail_unless (find_option (DCCP_OPTION_NDP_COUNT, &option));
+  fail_unless (dccp_option_read_number (&option, &number));
+  assert_equals_uint64 (number, dccp_wire_count (&wire, CLIENT, DCCP_REQUEST) +
+      dccp_wire_count (&wire, CLIENT, DCCP_ACK));
+  fail_unless (find_option (DCCP_OPTION_RTT_ESTIMATE, &option));
+  fail_unless (dccp_option_read_rtt_estimate (&option, &number));
+  assert_equals_uint64 (number, 100 * MS);
+  dccp_wire_run (&wire, 50 * MS);
+  fail_if (find_option (DCCP_OPTION_NDP_COUNT, &option));
+}
+
+GST_END_TEST;
+
+static void
+assert_reset (guint8 code, guint8 data_1, guint8 data_2, guint8 data_3)
+{
+  const DccpWireEntry *reset = dccp_wire_find (&wire, CLIENT, DCCP_RESET, 0);
+  const DccpEvent *event = dccp_wire_find_event (&wire, CLIENT,
+      DCCP_EVENT_ABORTED);
+
+  fail_unless (reset && event);
+  assert_equals_int (reset->packet.reset_code, code);
+  assert_equals_int (reset->packet.reset_data[0], data_1);
+  assert_equals_int (reset->packet.reset_data[1], data_2);
+  assert_equals_int (reset->packet.reset_data[2], data_3);
+  assert_equals_int (event->reset_code, code);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
+}
+
+GST_START_TEST (mandatory_options_are_known_or_reset)
+{
+  open_wire ();
+  /* 60 is reserved */
+  hear_options (DCCP_ACK, "\1\74\4\11\12", 5);
+  assert_reset (DCCP_RESET_MANDATORY_ERROR, 60, 9, 10);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (mandatory_before_nothing_is_reset)
+{
+  open_wire ();
+  hear_options (DCCP_ACK, "\53\4\0\0\1", 5);
+  /* the padding to a word comes behind it: Padding is nothing */
+  fail_unless (dccp_wire_get_state (&wire, CLIENT) == DCCP_STATE_OPEN);
+  hear_options (DCCP_ACK, "\53\4\0\1\0\1\1\1", 8);
+  assert_reset (DCCP_RESET_MANDATORY_ERROR, DCCP_OPTION_MANDATORY, 0, 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (unknown_and_broken_options_are_ignored)
+{
+  open_wire ();
+  /* reserved; a Receive Rate of 3 bytes; a length beyond the end */
+  hear_options (DCCP_ACK, "\74\4\11\12\302\5\1\2\3\302\77", 11);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->option_errors, 3);
+}
+
+GST_END_TEST;
+
+/* --- coverage and length ------------------------------------------------------------ */
+
+static gboolean
+spoil_last_byte (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+    guint8 * bytes, gsize size)
+{
+  if (packet->payload_size > 0)
+    bytes[size - 1] ^= 1;
+  return TRUE;
+}
+
+GST_START_TEST (damage_behind_the_coverage_is_delivered)
+{
+  use_raw ();
+  wire.configs[CLIENT].coverage = 3;
+  wire.configs[SERVER].min_coverage = 2;
+  open_wire ();
+  wire.filter = spoil_last_byte;
+  stream (CLIENT, SECOND);
+  assert_all_came (CLIENT);
+  assert_equals_int (wire.last[SERVER].coverage, 3);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (coverage_is_whole_unless_the_other_end_agrees)
+{
+  use_raw ();
+  wire.configs[CLIENT].coverage = 3;
+  open_wire ();
+  wire.filter = spoil_last_byte;
+  stream (CLIENT, 100 * MS);
+  assert_equals_int (wire.received[SERVER]->len, 0);
+  fail_unless (dccp_wire_get_stats (&wire,
+          SERVER)->refused[DCCP_REFUSED_CHECKSUM] > 0);
+  assert_equals_int (dccp_wire_find (&wire, CLIENT, DCCP_DATA,
+          0)->packet.coverage, 0);
+}
+
+GST_END_TEST;
+
+/* Its header counts, its data doesn't (RFC 4340 section 9.2.1). */
+GST_START_TEST (less_coverage_than_allowed_is_dropped_and_told)
+{
+  DccpPacket packet;
+
+  use_raw ();
+  open_wire ();
+  wire.sending[CLIENT] = TRUE;
+  dccp_wire_run (&wire, 500 * MS);
+  wire.sending[CLIENT] = FALSE;
+  packet = dccp_wire_next (&wire, SERVER, DCCP_DATA);
+  packet.coverage = 1;
+  dccp_wire_forge (&wire, SERVER, &packet);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+          SERVER)->refused[DCCP_REFUSED_COVERAGE], 1);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->dropped_sent, 1);
+  assert_equals_uint64 (dccp_wire_get (&wire, SERVER)->gsr, packet.sequence);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (payload_fits_the_path)
+{
+  guint most;
+
+  open_wire ();
+  /* IP 20, UDP 8, DataAck 24, options 24 */
+  most = dccp_endpoint_get_max_payload (wire.ends[CLIENT]);
+  assert_equals_int (most, 1500 - 20 - 8 - 24 - 24);
+  wire.sizes[CLIENT] = 1316;
+  stream (CLIENT, SECOND);
+  assert_all_came (CLIENT);
+  dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 1000);
+  assert_equals_int (dccp_endpoint_get_max_payload (wire.ends[CLIENT]),
+      most - 500);
+  /* it does not grow by ICMP */
+  dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 1400);
+  assert_equals_int (dccp_endpoint_get_max_payload (wire.ends[CLIENT]),
+      most - 500);
+}
+
+GST_END_TEST;
+
+static Suite *
+dccpendpoint_suite (void)
+{
+  Suite *suite = suite_create ("dccpendpoint");
+  TCase *data = tcase_create ("data");
+  TCase *told = tcase_create ("told");
+  TCase *options = tcase_create ("options");
+  TCase *coverage = tcase_create ("coverage");
+
+  suite_add_tcase (suite, data);
+  tcase_add_checked_fixture (data, setup, teardown);
+  tcase_add_test (data, data_comes_as_it_was_sent);
+  tcase_add_test (data, server_may_send_too);
+  tcase_add_test (data, both_may_send_at_once);
+  tcase_add_test (data, ipv6_and_raw_work_too);
+  tcase_add_test (data, data_goes_as_its_rate_allows);
+  tcase_add_test (data, losses_slow_the_sender_and_are_told);
+  tcase_add_test (data, gaps_are_marked_and_doubles_go);
+  suite_add_tcase (suite, told);
+  tcase_add_checked_fixture (told, setup, teardown);
+  tcase_add_test (told, slow_receiver_is_told_until_it_is_not);
+  tcase_add_test (told, dropped_packets_are_told_once);
+  tcase_add_test (told, what_was_not_sent_is_not_dropped);
+  suite_add_tcase (suite, options);
+  tcase_add_checked_fixture (options, setup, teardown);
+  tcase_add_test (options, timestamp_is_echoed);
+  tcase_add_test (options, what_is_asked_for_is_sent);
+  tcase_add_test (options, mandatory_options_are_known_or_reset);
+  tcase_add_test (options, mandatory_before_nothing_is_reset);
+  tcase_add_test (options, unknown_and_broken_options_are_ignored);
+  suite_add_tcase (suite, coverage);
+  tcase_add_checked_fixture (coverage, setup, teardown);
+  tcase_add_test (coverage, damage_behind_the_coverage_is_delivered);
+  tcase_add_test (coverage, coverage_is_whole_unless_the_other_end_agrees);
+  tcase_add_test (coverage, less_coverage_than_allowed_is_dropped_and_told);
+  tcase_add_test (coverage, payload_fits_the_path);
+  return suite;
+}
+
+GST_CHECK_MAIN (dccpendpoint);

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How a connection of DCCP begins (RFC 4340 section 8.1): with each of its packets
+ * lost, doubled or late, with those who don't want it, and with a peer that
+ * negotiates as Linux does.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <string.h>
+
+#include "dccpwire.h"
+
+static DccpWire wire;
+
+static void
+setup (void)
+{
+  dccp_wire_init (&wire);
+}
+
+static void
+teardown (void)
+{
+  dccp_wire_clear (&wire);
+}
+
+static void
+assert_open (void)
+{
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_CONNECTED), 1);
+  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+          DCCP_EVENT_CONNECTED), 1);
+}
+
+/* ns, of the n-th packet of this type, since the first Request */
+static guint64
+get_time (DccpEnd from, DccpType type, guint n)
+{
+  const DccpWireEntry *entry = dccp_wire_find (&wire, from, type, n);
+
+  fail_unless (entry != NULL);
+  return entry->time - g_array_index (wire.log, DccpWireEntry, 0).time;
+}
+
+GST_START_TEST (three_packets_open_a_connection)
+{
+  const DccpWireEntry *request, *response, *ack;
+
+  dccp_wire_begin (&wire);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  dccp_wire_connect (&wire);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_REQUEST);
+  dccp_wire_run (&wire, 60 * MS);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_RESPOND);
+  assert_equals_int (wire.events[SERVER]->len, 0);
+  dccp_wire_run (&wire, 50 * MS);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_PARTOPEN);
+  dccp_wire_run (&wire, 200 * MS);
+  assert_open ();
+  request = dccp_wire_find (&wire, CLIENT, DCCP_REQUEST, 0);
+  response = dccp_wire_find (&wire, SERVER, DCCP_RESPONSE, 0);
+  ack = dccp_wire_find (&wire, CLIENT, DCCP_ACK, 0);
+  assert_equals_int (request->packet.service_code, DCCP_SERVICE_RTPV);
+  assert_equals_uint64 (response->packet.acknowledgement,
+      request->packet.sequence);
+  assert_equals_int (response->packet.service_code, DCCP_SERVICE_RTPV);
+  assert_equals_uint64 (ack->packet.acknowledgement, response->packet.sequence);
+  assert_equals_uint64 (ack->packet.sequence,
+      dccp_sequence_add (request->packet.sequence, 1));
+  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_REQUEST), 1);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE), 1);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (handshake_measures_the_round_trip)
+{
+  dccp_wire_begin (&wire);
+  dccp_wire_open (&wire);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->round_trip,
+      100 * MS);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->round_trip,
+      100 * MS);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (handshake_agrees_on_windows)
+{
+  DccpConnection *connection;
+  DccpEnd end;
+
+  wire.configs[CLIENT].sequence_window = 20000;
+  dccp_wire_begin (&wire);
+  dccp_wire_open (&wire);
+  for (end = CLIENT; end < N_ENDS; end++) {
+    connection = dccp_wire_get (&wire, end);
+    assert_equals_uint64 (dccp_features_get (connection->features,
+            DCCP_FEATURE_SEQUENCE_WINDOW, end == CLIENT), 20000);
+    assert_equals_uint64 (dccp_features_get (connection->features,
+            DCCP_FEATURE_SEQUENCE_WINDOW, end == SERVER), 10000);
+    fail_unless (dccp_features_are_settled (connection->features));
+  }
+}
+
+GST_END_TEST;
+
+/* 1 s, doubling to 64 (section 8.1.1), each with a number of its own */
+GST_START_TEST (request_is_sent_again)
+{
+  static const guint seconds[] = { 0, 1, 3, 7, 15, 31, 63, 127, 191 };
+  guint i;
+
+  wire.lose[CLIENT][DCCP_REQUEST] = G_N_ELEMENTS (seconds) - 1;
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, 200 * SECOND);
+  for (i = 0; i < G_N_ELEMENTS (seconds); i++)
+    assert_equals_uint64 (get_time (CLIENT, DCCP_REQUEST, i),
+        seconds[i] * SECOND);
+  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_REQUEST), i);
+  assert_open ();
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->round_trip,
+      100 * MS);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (client_gives_up_after_eight_minutes)
+{
+  const DccpWireEntry *reset;
+
+  wire.lose_all[CLIENT] = G_MAXUINT;
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, 479 * SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_REQUEST);
+  dccp_wire_run (&wire, 2 * SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_TIMED_OUT), 1);
+  assert_equals_int (wire.events[CLIENT]->len, 1);
+  assert_equals_uint64 (get_time (CLIENT, DCCP_RESET, 0), 480 * SECOND);
+  reset = dccp_wire_find (&wire, CLIENT, DCCP_RESET, 0);
+  assert_equals_int (reset->packet.reset_code, DCCP_RESET_ABORTED);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (connect_timeout_may_be_shorter)
+{
+  wire.configs[CLIENT].connect_timeout = 2 * SECOND;
+  wire.lose_all[CLIENT] = G_MAXUINT;
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, 3 * SECOND);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_TIMED_OUT), 1);
+  assert_equals_uint64 (get_time (CLIENT, DCCP_RESET, 0), 2 * SECOND);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (response_is_sent_for_each_request)
+{
+  wire.lose[SERVER][DCCP_RESPONSE] = 2;
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, 5 * SECOND);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE), 3);
+  assert_open ();
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->round_trip,
+      100 * MS);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (client_acknowledges_until_it_hears)
+{
+  wire.lose[CLIENT][DCCP_ACK] = 3;
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, 5 * SECOND);
+  /* from the Response on: at once, after 200, 600 and 1400 ms */
+  assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 0), 100 * MS);
+  assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 1), 300 * MS);
+  assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 2), 700 * MS);
+  assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 3), 1500 * MS);
+  assert_open ();
+}
+
+GST_END_TEST;
+
+/* The server's Acks of a client's in PARTOPEN are lost: it asks until one is not. */
+GST_START_TEST (server_helps_client_out_of_partopen)
+{
+  wire.lose[SERVER][DCCP_ACK] = 2;
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, SECOND / 4);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_PARTOPEN);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  dccp_wire_run (&wire, 3 * SECOND);
+  assert_open ();
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 0);
+}
+
+GST_END_TEST;
+
+/* In PARTOPEN each packet of data says that the Response came (8.1.5). */
+GST_START_TEST (data_in_partopen_completes_the_handshake)
+{
+  wire.lose[CLIENT][DCCP_ACK] = 1;
+  wire.sending[CLIENT] = TRUE;
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, SECOND);
+  assert_open ();
+  assert_equals_uint64 (get_time (CLIENT, DCCP_DATA_ACK, 0), 100 * MS);
+  fail_unless (dccp_wire_count (&wire, CLIENT, DCCP_DATA) > 0);
+  fail_unless (get_time (CLIENT, DCCP_DATA, 0) >= 200 * MS);
+  assert_equals_int (g_array_index (wire.received[SERVER], guint32, 0), 0);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 0);
+}
+
+GST_END_TEST;
+
+/* Each packet of the handshake comes twice. */
+static gboolean
+double_it (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+    guint8 * bytes, gsize size)
+{
+  guint8 *copy = g_memdup2 (bytes, size);
+
+  self->filter = NULL;
+  dccp_wire_inject (self, OTHER (from), copy, size);
+  self->filter = double_it;
+  g_free (copy);
+  return TRUE;
+}
+
+GST_START_TEST (doubled_handshake_is_one_connection)
+{
+  wire.filter = double_it;
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, 2 * SECOND);
+  assert_open ();
+  assert_equals_int (dccp_wire_get_stats (&wire, SERVER)->connections, 1);
+}
+
+GST_END_TEST;
+
+/* --- refused ------------------------------------------------------------------ */
+
+static void
+assert_reset (guint8 code)
+{
+  const DccpEvent *event;
+
+  event = dccp_wire_find_event (&wire, CLIENT, DCCP_EVENT_RESET);
+  fail_unless (event != NULL);
+  assert_equals_int (event->reset_code, code);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_CONNECTED), 0);
+}
+
+GST_START_TEST (another_service_is_refused)
+{
+  wire.configs[CLIENT].service_code = DCCP_SERVICE_CODE ('R', 'T', 'P', 'A');
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, SECOND);
+  assert_reset (DCCP_RESET_BAD_SERVICE_CODE);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  assert_equals_int (wire.events[SERVER]->len, 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (another_port_is_refused)
+{
+  wire.configs[CLIENT].remote_port = 5002;
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, SECOND);
+  assert_reset (DCCP_RESET_NO_CONNECTION);
+}
+
+GST_END_TEST;
+
+/* A client of its own beside the wire's */
+typedef struct
+{
+  DccpEndpoint *endpoint;
+  DccpPath path, back;
+} Client;
+
+static void
+client_init (Client * client, guint8 number)
+{
+  const guint8 entropy[DCCP_ENTROPY_SIZE] = { 'c', number };
+
+  client->endpoint = dccp_endpoint_new (&wire.configs[CLIENT], entropy);
+  client->path = wire.paths[CLIENT];
+  client->path.local[3] = number;
+  client->back = wire.paths[SERVER];
+  client->back.remote[3] = number;
+  dccp_endpoint_connect (client->endpoint, wire.now, &client->path);
+}
+
+static void
+client_sends (Client * client)
+{
+  guint8 bytes[DCCP_LONGEST_CONTROL];
+  DccpPath path;
+  gsize size;
+
+  while ((size = dccp_endpoint_poll_output (client->endpoint, wire.now, &path,
+              bytes)) > 0)
+    dccp_wire_inject_from (&wire, SERVER, &client->back, bytes, size);
+}
+
+GST_START_TEST (second_client_is_refused)
+{
+  const DccpEvent *event;
+  Client second;
+
+  dccp_wire_begin (&wire);
+  dccp_wire_open (&wire);
+  client_init (&second, 9);
+  client_sends (&second);
+  event = dccp_wire_find_event (&wire, SERVER, DCCP_EVENT_REFUSED);
+  fail_unless (event != NULL);
+  fail_unless (dccp_path_equal (&event->path, &second.back));
+  assert_equals_int (dccp_wire_find (&wire, SERVER, DCCP_RESET,
+          0)->packet.reset_code, DCCP_RESET_TOO_BUSY);
+  assert_equals_int (dccp_wire_get_stats (&wire, SERVER)->connections_refused,
+      1);
+  assert_open ();
+  dccp_endpoint_free (second.endpoint);
+}
+
+GST_END_TEST;
+
+/* Requests of those who never go on keep nobody out. */
+GST_START_TEST (half_open_connections_are_in_nobodys_way)
+{
+  Client others[20];
+  guint i;
+
+  dccp_wire_begin (&wire);
+  for (i = 0; i < G_N_ELEMENTS (others); i++) {
+    client_init (&others[i], 100 + i);
+    client_sends (&others[i]);
+  }
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE),
+      DCCP_MAX_CANDIDATES);
+  dccp_wire_run (&wire, 2 * SECOND);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, SECOND);
+  assert_open ();
+  /* and the others hear that it is too late, as many as may */
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESET),
+      DCCP_ANSWERS_PER_SECOND);
+  assert_equals_int (dccp_wire_find (&wire, SERVER, DCCP_RESET,
+          0)->packet.reset_code, DCCP_RESET_TOO_BUSY);
+  for (i = 0; i < G_N_ELEMENTS (others); i++)
+    dccp_endpoint_free (others[i].endpoint);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (half_open_connection_ends_after_eight_minutes)
+{
+  Client other;
+
+  dccp_wire_begin (&wire);
+  client_init (&other, 100);
+  client_sends (&other);
+  dccp_wire_run (&wire, 479 * SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_RESPOND);
+  dccp_wire_run (&wire, 2 * SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  assert_equals_int (wire.events[SERVER]->len, 0);
+  dccp_endpoint_free (other.endpoint);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (icmp_ends_only_a_request)
+{
+  dccp_wire_begin (&wire);
+  dccp_wire_open (&wire);
+  dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 0);
+  dccp_wire_run (&wire, SECOND);
+  assert_open ();
+  dccp_endpoint_abort (wire.ends[CLIENT], wire.now);
+  dccp_wire_connect (&wire);
+  dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 0);
+  dccp_wire_flush (&wire, CLIENT);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_UNREACHABLE), 1);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
+}
+
+GST_END_TEST;
+
+/* --- peers that are not ours ---------------------------------------------------- */
+
+/* A client that asks for nothing: the server does, and waits for the answer. */
+GST_START_TEST (server_asks_a_client_without_options)
+{
+  DccpPacket request = {
+    .source = 40001,.destination = DCCP_WIRE_PORT,.type = DCCP_REQUEST,
+    .sequence = 1000,.service_code = DCCP_SERVICE_RTPV
+  };
+  DccpPacket ack;
+
+  dccp_wire_begin (&wire);
+  dccp_wire_forge (&wire, SERVER, &request);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE), 1);
+  ack = dccp_wire_next (&wire, SERVER, DCCP_ACK);
+  dccp_wire_forge (&wire, SERVER, &ack);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+          DCCP_EVENT_CONNECTED), 0);
+  fail_unless (dccp_endpoint_next_send (wire.ends[SERVER], wire.now) ==
+      DCCP_NEVER);
+  ack = dccp_wire_next (&wire, SERVER, DCCP_ACK);
+  /* Confirm R (CCID, 3 (3)), Confirm L (CCID, 3 (3)) */
+  ack.options = (const guint8 *) "\43\5\1\3\3\41\5\1\3\3";
+  ack.options_size = 10;
+  dccp_wire_forge (&wire, SERVER, &ack);
+  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+          DCCP_EVENT_CONNECTED), 1);
+}
+
+GST_END_TEST;
+
+/* The Request of Linux 6.1 (reference), with the service code of ours: Timestamp,
+ * Change L and R (CCID; 3, 2, 248), Mandatory, Change L (Allow Short Seqnos, 0) */
+GST_START_TEST (request_of_linux_is_answered)
+{
+  static const guint8 options[] = { 41, 6, 0x60, 0x87, 0x4b, 0x26,
+    32, 6, 1, 3, 2, 248, 34, 6, 1, 3, 2, 248, 1, 32, 4, 2, 0
+  };
+  DccpPacket request = {
+    .source = 40001,.destination = DCCP_WIRE_PORT,.type = DCCP_REQUEST,
+    .sequence = 1000,.service_code = DCCP_SERVICE_RTPV,
+    .options = options,.options_size = sizeof (options)
+  };
+  DccpPacket ack;
+
+  dccp_wire_begin (&wire);
+  dccp_wire_forge (&wire, SERVER, &request);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE), 1);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESET), 0);
+  ack = dccp_wire_next (&wire, SERVER, DCCP_ACK);
+  dccp_wire_forge (&wire, SERVER, &ack);
+  assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+          DCCP_EVENT_CONNECTED), 1);
+}
+
+GST_END_TEST;
+
+/* CCID 2 only: no connection can come of it. */
+GST_START_TEST (peer_with_another_ccid_is_reset)
+{
+  DccpPacket request = {
+    .source = 40001,.destination = DCCP_WIRE_PORT,.type = DCCP_REQUEST,
+    .sequence = 1000,.service_code = DCCP_SERVICE_RTPV,
+    .options = (const guint8 *) "\1\40\4\1\2",.options_size = 5
+  };
+
+  dccp_wire_begin (&wire);
+  dccp_wire_forge (&wire, SERVER, &request);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE), 0);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESET), 1);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+}
+
+GST_END_TEST;
+
+static Suite *
+dccphandshake_suite (void)
+{
+  Suite *suite = suite_create ("dccphandshake");
+  TCase *open = tcase_create ("open");
+  TCase *refused = tcase_create ("refused");
+  TCase *peers = tcase_create ("peers");
+
+  suite_add_tcase (suite, open);
+  tcase_add_checked_fixture (open, setup, teardown);
+  tcase_add_test (open, three_packets_open_a_connection);
+  tcase_add_test (open, handshake_measures_the_round_trip);
+  tcase_add_test (open, handshake_agrees_on_windows);
+  tcase_add_test (open, request_is_sent_again);
+  tcase_add_test (open, client_gives_up_after_eight_minutes);
+  tcase_add_test (open, connect_timeout_may_be_shorter);
+  tcase_add_test (open, response_is_sent_for_each_request);
+  tcase_add_test (open, client_acknowledges_until_it_hears);
+  tcase_add_test (open, server_helps_client_out_of_partopen);
+  tcase_add_test (open, data_in_partopen_completes_the_handshake);
+  tcase_add_test (open, doubled_handshake_is_one_connection);
+  suite_add_tcase (suite, refused);
+  tcase_add_checked_fixture (refused, setup, teardown);
+  tcase_add_test (refused, another_service_is_refused);
+  tcase_add_test (refused, another_port_is_refused);
+  tcase_add_test (refused, second_client_is_refused);
+  tcase_add_test (refused, half_open_connections_are_in_nobodys_way);
+  tcase_add_test (refused, half_open_connection_ends_after_eight_minutes);
+  tcase_add_test (refused, icmp_ends_only_a_request);
+  suite_add_tcase (suite, peers);
+  tcase_add_checked_fixture (peers, setup, teardown);
+  tcase_add_test (peers, server_asks_a_client_without_options);
+  tcase_add_test (peers, request_of_linux_is_answered);
+  tcase_add_test (peers, peer_with_another_ccid_is_reset);
+  return suite;
+}
+
+GST_CHECK_MAIN (dccphandshake);

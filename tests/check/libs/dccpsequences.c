@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The numbers of DCCP's packets (RFC 4340 section 7): which are valid and which
+ * not, what brings two ends together again that have lost each other, and numbers
+ * that begin anew.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include "dccpwire.h"
+
+static DccpWire wire;
+
+static void
+setup (void)
+{
+  dccp_wire_init (&wire);
+}
+
+static void
+teardown (void)
+{
+  dccp_wire_clear (&wire);
+}
+
+static void
+open_wire (void)
+{
+  dccp_wire_begin (&wire);
+  dccp_wire_open (&wire);
+}
+
+static guint
+count_syncs (DccpEnd end)
+{
+  return dccp_wire_count (&wire, end, DCCP_SYNC);
+}
+
+/* A packet of this type with these numbers, relative to GSR and GSS; TRUE: it is
+ * valid. With payload, so that it is worth a Sync. */
+static gboolean
+is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
+{
+  DccpPacket packet = dccp_wire_next (&wire, to, type);
+  const guint64 before = dccp_wire_get_stats (&wire, to)->received[type];
+
+  packet.sequence = dccp_sequence_add (packet.sequence, sequence - 1);
+  packet.acknowledgement = dccp_sequence_add (packet.acknowledgement,
+      acknowledgement);
+  packet.payload = (const guint8 *) "0123456789ab";
+  packet.payload_size = 12;
+  dccp_wire_forge (&wire, to, &packet);
+  return dccp_wire_get_stats (&wire, to)->received[type] > before;
+}
+
+/* Each on a connection of its own: valid ones move the windows. */
+static void
+assert_valid (DccpType type, gint64 sequence, gint64 acknowledgement,
+    gboolean expected)
+{
+  setup ();
+  open_wire ();
+  wire.sending[CLIENT] = wire.sending[SERVER] = TRUE;
+  dccp_wire_run (&wire, 60 * SECOND);
+  wire.sending[CLIENT] = wire.sending[SERVER] = FALSE;
+  fail_unless (is_valid (CLIENT, type, sequence, acknowledgement) == expected,
+      "%s with %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
+      dccp_type_get_name (type), sequence, acknowledgement);
+  assert_equals_int (count_syncs (CLIENT), !expected && type != DCCP_SYNC
+      && type != DCCP_SYNC_ACK);
+  teardown ();
+}
+
+/* W = 10000: SWL = GSR - 2499, SWH = GSR + 7500, AWL = GSS - 9999 (7.5.1); of
+ * 6000 packets and more in either direction the last are in. */
+GST_START_TEST (windows_are_those_of_the_standard)
+{
+  assert_valid (DCCP_DATA, 7500, 0, TRUE);
+  assert_valid (DCCP_DATA, 7501, 0, FALSE);
+  assert_valid (DCCP_DATA, -2499, 0, TRUE);
+  assert_valid (DCCP_DATA, -2500, 0, FALSE);
+  assert_valid (DCCP_ACK, 7500, 0, TRUE);
+  assert_valid (DCCP_ACK, 7501, 0, FALSE);
+  assert_valid (DCCP_ACK, 1, -5000, TRUE);
+  assert_valid (DCCP_ACK, 1, 1, FALSE);
+  assert_valid (DCCP_DATA_ACK, 1, 1, FALSE);
+  /* from before ISS */
+  assert_valid (DCCP_ACK, 1, -9000, FALSE);
+  /* those that end a connection are new */
+  assert_valid (DCCP_RESET, 1, 0, TRUE);
+  assert_valid (DCCP_RESET, 7500, 0, TRUE);
+  assert_valid (DCCP_RESET, 7501, 0, FALSE);
+  assert_valid (DCCP_RESET, 0, 0, FALSE);
+  assert_valid (DCCP_RESET, 1, 1, FALSE);
+  assert_valid (DCCP_RESET, 1, -1000, FALSE);
+  assert_valid (DCCP_CLOSE, 0, 0, FALSE);
+  assert_valid (DCCP_CLOSE, 1, -1000, FALSE);
+  assert_valid (DCCP_CLOSE_REQ, 0, 0, FALSE);
+  /* an active connection needs no leniency (7.5.3) */
+  assert_valid (DCCP_SYNC, 7500, 0, TRUE);
+  assert_valid (DCCP_SYNC, 7501, 0, FALSE);
+  assert_valid (DCCP_SYNC, 1, 1, FALSE);
+  assert_valid (DCCP_SYNC_ACK, 1, -5000, TRUE);
+  assert_valid (DCCP_SYNC_ACK, 7501, 0, FALSE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (sync_may_jump_when_nothing_came_for_a_while)
+{
+  DccpConnection *connection;
+
+  open_wire ();
+  connection = dccp_wire_get (&wire, CLIENT);
+  dccp_wire_run (&wire, SECOND);
+  fail_unless (is_valid (CLIENT, DCCP_SYNC, 1000000, 0));
+  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_SYNC_ACK), 1);
+  assert_equals_uint64 (dccp_wire_find (&wire, CLIENT, DCCP_SYNC_ACK,
+          0)->packet.acknowledgement, connection->gsr);
+  /* but not back */
+  fail_if (is_valid (CLIENT, DCCP_SYNC, -100000, 0));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (sync_acknowledges_what_was_refused)
+{
+  const DccpWireEntry *sync;
+  guint64 gsr;
+
+  open_wire ();
+  gsr = dccp_wire_get (&wire, CLIENT)->gsr;
+  fail_if (is_valid (CLIENT, DCCP_DATA, 8000, 0));
+  sync = dccp_wire_find (&wire, CLIENT, DCCP_SYNC, 0);
+  assert_equals_uint64 (sync->packet.acknowledgement,
+      dccp_sequence_add (gsr, 8000));
+  /* of a Reset: GSR (step 6) */
+  fail_if (is_valid (CLIENT, DCCP_RESET, 8000, 0));
+  sync = dccp_wire_find (&wire, CLIENT, DCCP_SYNC, 1);
+  assert_equals_uint64 (sync->packet.acknowledgement, gsr);
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (syncs_are_limited)
+{
+  guint i;
+
+  open_wire ();
+  for (i = 0; i < 1000; i++) {
+    is_valid (CLIENT, DCCP_ACK, 100000 + i, 0);
+    wire.now += 2 * MS;
+  }
+  assert_equals_int (count_syncs (CLIENT), 16);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+          CLIENT)->answers_suppressed, 984);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+          CLIENT)->refused[DCCP_REFUSED_SEQUENCE], 1000);
+}
+
+GST_END_TEST;
+
+/* A Sync is no longer than what it answers. */
+GST_START_TEST (short_packets_have_no_answer)
+{
+  DccpPacket packet;
+
+  open_wire ();
+  packet = dccp_wire_next (&wire, CLIENT, DCCP_DATA);
+  packet.sequence = dccp_sequence_add (packet.sequence, 100000);
+  dccp_wire_forge (&wire, CLIENT, &packet);
+  assert_equals_int (count_syncs (CLIENT), 0);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+          CLIENT)->answers_suppressed, 1);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (short_numbers_are_dropped_silently)
+{
+  guint8 bytes[] = { DCCP_WIRE_PORT >> 8, DCCP_WIRE_PORT & 255, 0, 0, 3, 0, 0,
+    0, DCCP_DATA << 1, 0, 0, 0, 'd', 'a', 't', 'a', 'd', 'a', 't', 'a', 'd',
+    'a', 't', 'a'
+  };
+  guint64 next;
+  guint16 port;
+
+  open_wire ();
+  port = dccp_wire_get (&wire, CLIENT)->local_port;
+  next = dccp_wire_get (&wire, CLIENT)->gsr + 1;
+  bytes[2] = port >> 8;
+  bytes[3] = port;
+  bytes[9] = next >> 16;
+  bytes[10] = next >> 8;
+  bytes[11] = next;
+  dccp_wire_inject (&wire, CLIENT, bytes, sizeof (bytes));
+  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+          CLIENT)->refused[DCCP_REFUSED_SHORT_SEQUENCE], 1);
+  assert_equals_int (count_syncs (CLIENT), 0);
+  assert_equals_int (wire.received[CLIENT]->len, 0);
+}
+
+GST_END_TEST;
+
+/* --- lost and found ------------------------------------------------------------ */
+
+/* More packets than the window are lost at once: what comes after is invalid, a
+ * Sync asks, and three round trips later its answer is believed. */
+GST_START_TEST (ends_find_each_other_after_a_long_burst)
+{
+  guint missing;
+
+  wire.configs[CLIENT].sequence_window = 500;
+  wire.periods[CLIENT] = MS;
+  open_wire ();
+  wire.sending[CLIENT] = TRUE;
+  dccp_wire_run (&wire, 3 * SECOND);
+  wire.lose_all[CLIENT] = 500;
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (wire.lose_all[CLIENT], 0);
+  dccp_wire_run (&wire, 10 * SECOND);
+  wire.sending[CLIENT] = FALSE;
+  dccp_wire_run (&wire, 5 * SECOND);
+  fail_unless (count_syncs (SERVER) > 0);
+  fail_unless (dccp_wire_count (&wire, CLIENT, DCCP_SYNC_ACK) > 0);
+  missing = wire.n_sent[CLIENT] - wire.received[SERVER]->len;
+  fail_unless (missing >= 500 && missing < 900, "%u missing", missing);
+  assert_equals_int (g_array_index (wire.received[SERVER], guint32,
+          wire.received[SERVER]->len - 1), wire.n_sent[CLIENT] - 1);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (burst_within_the_window_needs_no_sync)
+{
+  wire.periods[CLIENT] = MS;
+  open_wire ();
+  wire.sending[CLIENT] = TRUE;
+  dccp_wire_run (&wire, 3 * SECOND);
+  wire.lose_all[CLIENT] = 500;
+  dccp_wire_run (&wire, 10 * SECOND);
+  assert_equals_int (wire.lose_all[CLIENT], 0);
+  assert_equals_int (count_syncs (SERVER), 0);
+  assert_equals_int (count_syncs (CLIENT), 0);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+}
+
+GST_END_TEST;
+
+/* --- 2^48 ------------------------------------------------------------------------ */
+
+GST_START_TEST (numbers_begin_anew)
+{
+  DccpEnd end;
+
+  dccp_wire_begin (&wire);
+  for (end = CLIENT; end < N_ENDS; end++)
+    wire.ends[end]->next_iss = DCCP_SEQUENCE_MASK - 300;
+  dccp_wire_open (&wire);
+  wire.sending[CLIENT] = wire.sending[SERVER] = TRUE;
+  dccp_wire_run (&wire, 10 * SECOND);
+  wire.sending[CLIENT] = wire.sending[SERVER] = FALSE;
+  dccp_wire_run (&wire, SECOND);
+  for (end = CLIENT; end < N_ENDS; end++) {
+    fail_unless (dccp_wire_get (&wire, end)->gsr < 2000);
+    assert_equals_int (wire.received[end]->len, wire.n_sent[OTHER (end)]);
+    assert_equals_int (count_syncs (end), 0);
+    assert_equals_uint64 (dccp_wire_get_stats (&wire, end)->lost, 0);
+  }
+  dccp_wire_close (&wire, CLIENT);
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+}
+
+GST_END_TEST;
+
+/* The first number of all, the last, and the handshake over the edge */
+GST_START_TEST (handshake_over_the_edge)
+{
+  guint i;
+
+  for (i = 0; i < 4; i++) {
+    setup ();
+    dccp_wire_begin (&wire);
+    wire.lose[CLIENT][DCCP_REQUEST] = i / 2;
+    wire.ends[CLIENT]->next_iss = dccp_sequence_add (0, -(gint64) i);
+    wire.ends[SERVER]->next_iss = dccp_sequence_add (0, -(gint64) i);
+    dccp_wire_connect (&wire);
+    dccp_wire_run (&wire, 5 * SECOND);
+    assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+    assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+    dccp_wire_close (&wire, SERVER);
+    dccp_wire_run (&wire, SECOND);
+    assert_equals_int (dccp_wire_count_events (&wire, SERVER,
+            DCCP_EVENT_CLOSED), 1);
+    teardown ();
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (first_numbers_are_drawn)
+{
+  guint64 first = 0;
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    guint8 entropy[DCCP_ENTROPY_SIZE] = { i };
+    DccpEndpoint *endpoint = dccp_endpoint_new (&wire.configs[CLIENT], entropy);
+
+    fail_if (endpoint->next_iss == first);
+    first = endpoint->next_iss;
+    dccp_endpoint_connect (endpoint, 0, &wire.paths[CLIENT]);
+    fail_if (endpoint->next_iss == first);
+    dccp_endpoint_free (endpoint);
+  }
+  dccp_wire_begin (&wire);
+}
+
+GST_END_TEST;
+
+static Suite *
+dccpsequences_suite (void)
+{
+  Suite *suite = suite_create ("dccpsequences");
+  TCase *windows = tcase_create ("windows");
+  TCase *found = tcase_create ("lost and found");
+  TCase *edge = tcase_create ("edge");
+
+  suite_add_tcase (suite, windows);
+  tcase_add_test (windows, windows_are_those_of_the_standard);
+  tcase_add_test (edge, handshake_over_the_edge);
+  suite_add_tcase (suite, found);
+  tcase_add_checked_fixture (found, setup, teardown);
+  tcase_add_test (found, sync_may_jump_when_nothing_came_for_a_while);
+  tcase_add_test (found, sync_acknowledges_what_was_refused);
+  tcase_add_test (found, syncs_are_limited);
+  tcase_add_test (found, short_packets_have_no_answer);
+  tcase_add_test (found, short_numbers_are_dropped_silently);
+  tcase_add_test (found, ends_find_each_other_after_a_long_burst);
+  tcase_add_test (found, burst_within_the_window_needs_no_sync);
+  tcase_add_test (found, numbers_begin_anew);
+  tcase_add_test (found, first_numbers_are_drawn);
+  suite_add_tcase (suite, edge);
+  return suite;
+}
+
+GST_CHECK_MAIN (dccpsequences);
