@@ -29,7 +29,7 @@ new_connection (DccpCommon * common, guint64 now, const DccpPath * path,
   connection->is_server = is_server;
   connection->mtu = config->mtu;
   connection->features = dccp_features_new (&features);
-  connection->iss = connection->gar = iss;
+  connection->iss = connection->gar = connection->told_lost = iss;
   connection->gss = dccp_sequence_add (iss, -1);
   connection->service_code = config->service_code;
   connection->retransmit_at = connection->probe_at = DCCP_NEVER;

@@ -87,6 +87,7 @@ typedef struct
   guint64 delivered;            /* greatest sequence number */
   DccpDropped dropped;          /* ours, to be reported */
   DccpHistory sent_data, reported;      /* by the other end as dropped */
+  guint64 told_lost;            /* greatest sequence number told as LOST */
   gboolean they_are_slow;
   guint64 told_rate;            /* bits per second */
 } DccpConnection;
@@ -155,6 +156,8 @@ typedef struct
 {
   guint64 ndp;
   TfrcFeedback feedback;
+  gboolean has_loss;            /* the latest loss event: so many packets before */
+  guint32 before, loss;         /* the acknowledged one, and so many packets */
 } DccpHeard;
 
 /* FALSE: the connection was reset for one of them. */

@@ -128,13 +128,19 @@ read_loss_event_rate (const DccpOption * option, LossEventRates * p)
   return TRUE;
 }
 
+/* The latest interval has its loss before what came since (RFC 4342 section
+ * 8.6). */
 static gboolean
-read_loss_intervals (const DccpOption * option, LossEventRates * p)
+read_loss_intervals (const DccpOption * option, LossEventRates * p,
+    DccpHeard * heard)
 {
   DccpLossIntervals intervals;
 
   if (!dccp_option_read_loss_intervals (option, &intervals))
     return FALSE;
+  heard->loss = intervals.intervals[0].loss;
+  heard->before = intervals.skip + intervals.intervals[0].lossless;
+  heard->has_loss = heard->loss > 0;
   p->has_intervals = tfrc_intervals_get_loss_event_rate (&intervals,
       &p->intervals);
   return TRUE;
@@ -177,7 +183,7 @@ read_option (DccpConnection * connection, const DccpPacket * packet,
     case DCCP_OPTION_LOSS_EVENT_RATE:
       return read_loss_event_rate (option, p);
     case DCCP_OPTION_LOSS_INTERVALS:
-      return read_loss_intervals (option, p);
+      return read_loss_intervals (option, p, heard);
     case DCCP_OPTION_RECEIVE_RATE:
       return read_receive_rate (option, &heard->feedback);
     default:

@@ -377,6 +377,31 @@ hear_slow_receiver (DccpConnection * connection, gboolean slow)
   dccp_connection_tell (connection, &event);
 }
 
+/* An event that goes on is told of again, but for what was told before. */
+static void
+hear_losses (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpHeard *heard = &arrival->heard;
+  DccpEvent event = { DCCP_EVENT_LOST };
+  guint64 first, last;
+
+  last = dccp_sequence_add (arrival->packet->acknowledgement,
+      -(gint64) heard->before);
+  if (!heard->has_loss
+      || dccp_sequence_difference (last, connection->told_lost) <= 0)
+    return;
+  first = dccp_sequence_add (last, 1 - (gint64) heard->loss);
+  if (dccp_sequence_difference (first, connection->told_lost) > 0)
+    connection->common->stats.loss_events_received++;
+  else
+    first = dccp_sequence_add (connection->told_lost, 1);
+  connection->told_lost = last;
+  event.sequence = first;
+  event.lost = MIN (dccp_sequence_difference (last, first) + 1,
+      DCCP_HISTORY_SIZE);
+  dccp_connection_tell (connection, &event);
+}
+
 static void
 feed_congestion_control (DccpConnection * connection, Arrival * arrival)
 {
@@ -397,6 +422,7 @@ feed_congestion_control (DccpConnection * connection, Arrival * arrival)
   if (is_feedback (&arrival->heard.feedback))
     hear_feedback (connection, arrival);
   hear_slow_receiver (connection, arrival->heard.feedback.slow_receiver);
+  hear_losses (connection, arrival);
 }
 
 /* Until it acknowledges what we sent in OPEN, a client may be in PARTOPEN. */

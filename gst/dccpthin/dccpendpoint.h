@@ -129,7 +129,10 @@ typedef enum
   DCCP_EVENT_REFUSED,           /* somebody else wanted to connect: path */
   DCCP_EVENT_RATE,              /* of data allowed, has changed by a tenth */
   DCCP_EVENT_SLOW_RECEIVER,     /* TRUE: the other end is slow; FALSE: no more */
-  DCCP_EVENT_DROPPED            /* the other end threw packets away */
+  DCCP_EVENT_DROPPED,           /* the other end threw packets away */
+  DCCP_EVENT_LOST               /* the other end misses packets, that it had not
+                                 * told of: `sequence` and some of the `lost` - 1
+                                 * that follow */
 } DccpEventType;
 
 typedef struct
@@ -140,6 +143,8 @@ typedef struct
   gboolean slow;
   guint dropped;                /* packets newly reported, */
   guint8 drop_code;             /* for this reason */
+  guint64 sequence;
+  guint32 lost;
   guint64 rate;                 /* bits per second of payload */
 } DccpEvent;
 
@@ -180,6 +185,7 @@ typedef struct
   guint64 round_trip;           /* ns; 0: unknown */
   guint64 round_trip_variance;  /* ns */
   guint64 feedback_received, no_feedback;
+  guint64 loss_events_received; /* where the other end tells of them one by one */
   guint64 slow_receiver_received, dropped_received;
   /* their data */
   gdouble their_loss_event_rate;
