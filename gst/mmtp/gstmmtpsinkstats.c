@@ -225,6 +225,7 @@ static const GstStatsField counters[] = {
   FIELD ("discarded-key-frames", discarded_keys),
   FIELD ("discarded-droppable", discarded_droppable),
   FIELD ("retransmitted", retransmitted),
+  FIELD ("repairs", repairs),
   FIELD ("not-repaired", unrepaired),
 };
 

@@ -97,6 +97,7 @@ GST_ELEMENT_REGISTER_DEFINE (mmtpsrc, "mmtpsrc", GST_RANK_NONE,
 static const GstStatsField stats_fields[] = {
   FIELD ("sessions", sessions),
   FIELD ("packets", packets),
+  FIELD ("recovered", recovered),
   FIELD ("late", late),
   FIELD ("duplicates", duplicates),
   FIELD ("missing", missing),

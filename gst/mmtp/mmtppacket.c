@@ -429,6 +429,17 @@ code_end (Coder * self, MmtpMessage * message)
   code_u32 (self, &message->end.stream_number);
 }
 
+static void
+code_repair (Coder * self, MmtpMessage * message)
+{
+  MmtpRepair *repair = &message->repair;
+
+  code_u24 (self, &repair->first);
+  code_u32 (self, &repair->mask);
+  code_u16 (self, &repair->sizes);
+  code_rest (self, &repair->content, &repair->content_size);
+}
+
 /* --- section 4 ------------------------------------------------------------ */
 
 static void
@@ -508,6 +519,7 @@ static const Layout layouts[MMTP_LAST_TYPE] = {
   [MMTP_CAPS_ACK] = {"CAPS-ACK", MMTP_RECEIVER, 16, FALSE, code_caps_ack},
   [MMTP_END] = {"END", MMTP_SENDER, 19, FALSE, code_end},
   [MMTP_END_ACK] = {"END-ACK", MMTP_RECEIVER, 19, FALSE, code_end},
+  [MMTP_REPAIR] = {"REPAIR", MMTP_SENDER, 30, TRUE, code_repair},
 };
 
 const gchar *
@@ -600,6 +612,8 @@ has_valid_values (const MmtpMessage * message)
       return is_caps_valid (&message->caps);
     case MMTP_CAPS_ACK:
       return message->caps.version != 0;
+    case MMTP_REPAIR:
+      return message->repair.mask & 1;
     default:
       return TRUE;
   }

@@ -58,6 +58,7 @@ typedef enum
   MMTP_CAPS_ACK,
   MMTP_END,
   MMTP_END_ACK,
+  MMTP_REPAIR,
   MMTP_LAST_TYPE
 } MmtpType;
 
@@ -306,6 +307,15 @@ typedef struct
 
 typedef struct
 {
+  guint32 first;                /* stream number, low 24 bits */
+  guint32 mask;                 /* bit i: first + i is in it; bit 0 is set */
+  guint16 sizes;                /* of their contents, combined by XOR */
+  const guint8 *content;        /* so combined; the message's */
+  gsize content_size;           /* of the longest */
+} MmtpRepair;
+
+typedef struct
+{
   MmtpType type;
   guint8 version;               /* what bytes said; writing takes
                                  * MMTP_VERSION */
@@ -330,6 +340,7 @@ typedef struct
     MmtpLeave leave;
     MmtpCaps caps;              /* CAPS, CAPS-ACK */
     MmtpEnd end;                /* END, END-ACK */
+    MmtpRepair repair;
   };
 } MmtpMessage;
 

@@ -118,6 +118,7 @@ typedef struct
   guint64 sessions;
   guint64 buffers, bytes;       /* let out */
   guint64 packets;              /* DATA that came, once each */
+  guint64 recovered;            /* of these, those that only a REPAIR brought */
   guint64 late;                 /* DATA packets behind their deadline */
   guint64 duplicates;           /* DATA packets that were there already */
   guint64 missing;              /* DATA packets that never came in time */

@@ -11,6 +11,7 @@
 #include "mmtparrivals.h"
 #include "mmtpclock.h"
 #include "mmtpkeys.h"
+#include "mmtpparity.h"
 #include "mmtpreceiver.h"
 #include "mmtpreorder.h"
 
@@ -81,6 +82,7 @@ typedef struct
   guint64 doubted_from, doubted_at;     /* ns, the first and the last of them */
   MmtpClock clock;
   MmtpReorder *reorder;
+  MmtpStore *store;             /* for REPAIR */
   guint64 latest_deadline;      /* ns, of all packets */
 
   gint64 keepalive_sent;        /* of the newest KEEPALIVE */

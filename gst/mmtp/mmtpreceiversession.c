@@ -50,6 +50,7 @@ mmtp_receiver_clear_session (MmtpReceiver * self)
   if (session->exists) {
     keep_counters (self);
     mmtp_reorder_free (session->reorder);
+    mmtp_store_free (session->store);
     mmtp_direction_clear (&session->theirs);
     mmtp_direction_clear (&session->ours);
   }
@@ -175,6 +176,7 @@ mmtp_receiver_begin_session (MmtpReceiver * self,
   session->period = self->config.keepalive_period ?
       self->config.keepalive_period : open->keepalive_period * MMTP_MSECOND;
   session->reorder = mmtp_reorder_new (self->config.max_bytes);
+  session->store = mmtp_store_new ();
   mmtp_clock_init (&session->clock, self->now, open->now);
   session->last_valid = session->last_report = self->now;
   session->keepalive_sent = G_MININT64;
@@ -196,7 +198,8 @@ mmtp_receiver_begin_session (MmtpReceiver * self,
 static gboolean
 is_load (const MmtpMessage * message)
 {
-  return message->type == MMTP_DATA || message->type == MMTP_PROBE;
+  return message->type == MMTP_DATA || message->type == MMTP_PROBE ||
+      message->type == MMTP_REPAIR;
 }
 
 static gboolean
@@ -234,25 +237,75 @@ mmtp_receiver_note_message (MmtpReceiver * self,
 
 /* --- DATA ---------------------------------------------------------------- */
 
-static MmtpRefusal
-take_data (MmtpReceiver * self, MmtpReceiverChannel * channel,
-    const MmtpData * data)
+static MmtpReorderResult
+add_data (MmtpReceiver * self, const MmtpData * data, gboolean * is_late)
 {
   MmtpReceiverSession *session = &self->session;
   guint64 due, deadline;
 
-  if (session->ended)
-    return MMTP_VALID;
   due = mmtp_clock_unwrap_due (&session->clock, self->now, data->due);
   deadline = mmtp_clock_map (&session->clock, self->now, due)
       + session->initial_delay;
   session->latest_deadline = MAX (session->latest_deadline, deadline);
-  if (self->now >= deadline)
-    mmtp_arrivals_add_late (&channel->arrivals);
-  if (mmtp_reorder_add (session->reorder, self->now, data, due, deadline)
-      == MMTP_REORDER_DUPLICATE)
+  *is_late = self->now >= deadline;
+  return mmtp_reorder_add (session->reorder, self->now, data, due, deadline);
+}
+
+static MmtpRefusal
+take_data (MmtpReceiver * self, MmtpReceiverChannel * channel,
+    const MmtpData * data)
+{
+  gboolean is_late;
+
+  if (self->session.ended)
+    return MMTP_VALID;
+  if (add_data (self, data, &is_late) == MMTP_REORDER_DUPLICATE)
     channel->duplicates++;
+  if (is_late)
+    mmtp_arrivals_add_late (&channel->arrivals);
   return MMTP_VALID;
+}
+
+/* --- REPAIR -------------------------------------------------------------- */
+
+static MmtpRefusal
+take_repair (MmtpReceiver * self, const MmtpRepair * repair)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  mmtp_store_add_repair (session->store, repair);
+  return MMTP_VALID;
+}
+
+/* What a message lets us know of others */
+static void
+recover (MmtpReceiver * self)
+{
+  MmtpMessage message;
+  const guint8 *bytes;
+  gboolean is_late;
+  gsize size;
+
+  while (mmtp_store_poll (self->session.store, &bytes, &size)) {
+    if (mmtp_packet_parse_header (&message, bytes, size, MMTP_SENDER) ||
+        mmtp_packet_parse_body (&message, bytes, size))
+      continue;
+    if (add_data (self, &message.data, &is_late) == MMTP_REORDER_TAKEN)
+      self->stats.recovered++;
+  }
+}
+
+static void
+keep_for_repairs (MmtpReceiver * self, const MmtpMessage * message,
+    const guint8 * bytes, gsize size)
+{
+  if (self->session.ended)
+    return;
+  if (message->type == MMTP_DATA)
+    mmtp_store_add (self->session.store, message->data.stream_number, bytes,
+        size);
+  if (message->type == MMTP_DATA || message->type == MMTP_REPAIR)
+    recover (self);
 }
 
 /* --- channels come and go ------------------------------------------------ */
@@ -437,6 +490,8 @@ take_body (MmtpReceiver * self, MmtpReceiverChannel * channel,
       return mmtp_receiver_take_caps (self, channel, &message->caps);
     case MMTP_END:
       return take_end (self, channel, &message->end);
+    case MMTP_REPAIR:
+      return take_repair (self, &message->repair);
     default:
       return MMTP_VALID;
   }
@@ -537,6 +592,7 @@ mmtp_receiver_session_input (MmtpReceiver * self,
     join (self, channel, address);
   mmtp_receiver_note_message (self, channel, number, message, size);
   refusal = take_body (self, channel, address, message);
+  keep_for_repairs (self, message, bytes, size);
   mmtp_receiver_report_at_once (self, channel);
   return refusal;
 }

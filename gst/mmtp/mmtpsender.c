@@ -57,6 +57,7 @@ mmtp_sender_new (const MmtpSenderConfig * config,
 static void
 free_path (MmtpPath * path)
 {
+  mmtp_block_clear (&path->block);
   mmtp_channel_free (path->channel);
   g_free (path);
 }
@@ -393,6 +394,8 @@ write_next (MmtpSender * sender, MmtpOutput * output)
     return size;
   mmtp_sender_expire (sender);
   if ((size = mmtp_sender_write_data (sender, output)))
+    return size;
+  if ((size = mmtp_sender_write_repair (sender, output)))
     return size;
   return mmtp_sender_write_probe (sender, output);
 }

@@ -188,6 +188,7 @@ typedef struct
   guint64 discarded_room;       /* max_bytes */
   guint64 discarded_keys, discarded_droppable;  /* of the two above */
   guint64 retransmitted;        /* packets */
+  guint64 repairs;              /* REPAIR messages, sent in advance */
   guint64 unrepaired;           /* losses known that were not sent again */
   guint64 queued_bytes;
   guint64 estimated_rate;       /* bits per second of the stream */

@@ -73,8 +73,11 @@ send_packet (MmtpSender * sender, MmtpPath * path, MmtpPacket * packet,
 {
   gsize size = write_packet (sender, path, packet, is_pair, output);
 
-  if (size)
-    mmtp_sender_note_sent (sender, path, packet);
+  if (size == 0)
+    return 0;
+  if (!packet->was_sent)
+    mmtp_sender_cover (sender, path, packet, output->bytes, size);
+  mmtp_sender_note_sent (sender, path, packet);
   return size;
 }
 
@@ -132,6 +135,7 @@ mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output)
   if (!sender->ready)
     return 0;
   if ((size = write_chancy (sender, output)) ||
+      (size = mmtp_sender_write_repair (sender, output)) ||
       g_sequence_is_empty (sender->queue))
     return size;
   n = fill_candidates (sender, candidates);
@@ -177,7 +181,8 @@ mmtp_sender_get_data_wakeup (const MmtpSender * sender)
   if (sender->pair_channel != MMTP_NO_CHANNEL)
     return sender->now;
   if (!head)
-    return get_chancy_wakeup (sender);
+    return MIN (get_chancy_wakeup (sender),
+        mmtp_sender_get_repair_wakeup (sender));
   if (!sender->ready || least == MMTP_NEVER)
     least = 0;
   wakeup = head->due + sender->initial_delay + 1;
@@ -188,6 +193,7 @@ mmtp_sender_get_data_wakeup (const MmtpSender * sender)
     if (may_carry (sender->paths[i]) && channel->token > sender->now)
       wakeup = MIN (wakeup, channel->token);
   }
-  wakeup = MIN (wakeup, get_chancy_wakeup (sender));
+  wakeup = MIN (wakeup, MIN (get_chancy_wakeup (sender),
+          mmtp_sender_get_repair_wakeup (sender)));
   return MAX (wakeup, sender->now);
 }

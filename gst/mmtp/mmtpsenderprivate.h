@@ -6,6 +6,7 @@
 #define __MMTP_SENDER_PRIVATE_H__
 
 #include "mmtpchannel.h"
+#include "mmtpparity.h"
 
 G_BEGIN_DECLS
 
@@ -87,6 +88,9 @@ typedef struct
   guint64 leave_at;             /* ns */
   guint8 leave_reason;
   gboolean acknowledge_leave;
+  guint64 loss_time;            /* ns, when a loss was reported; 0: never */
+  MmtpBlock block;              /* DATA sent, to be repaired in advance */
+  guint64 block_due, block_last_due;    /* ns, of the first and last of it */
   guint32 last_report_sent;     /* ticks, of the last REPORT that came */
   guint64 last_report_time;     /* ns, 0: none */
 } MmtpPath;
@@ -260,9 +264,10 @@ void mmtp_sender_expire (MmtpSender * sender);
 /* The channels carry less than they did: what does not fit any more goes */
 void mmtp_sender_refit (MmtpSender * sender);
 void mmtp_sender_check_room (MmtpSender * sender);
-/* Nothing new would have to wait so long for this one that it may be late */
-gboolean mmtp_sender_has_spare_rate (const MmtpSender * sender,
-    const MmtpPacket * packet);
+/* What waits, and so many bytes more, are no more than this part of what the
+ * channels bring in time: nothing new is late for it. */
+gboolean mmtp_sender_has_spare_rate (const MmtpSender * sender, gsize size,
+    guint part);
 /* The most urgent packet, and the least; NULL: none waits */
 MmtpPacket *mmtp_sender_get_head (const MmtpSender * sender);
 MmtpPacket *mmtp_sender_get_tail (const MmtpSender * sender);
@@ -282,6 +287,14 @@ void mmtp_sender_take_losses (MmtpSender * sender, MmtpChannel * channel,
  * likely to be in time; NULL: none */
 MmtpPacket *mmtp_sender_get_chancy (const MmtpSender * sender,
     MmtpPath ** path);
+/* Before anybody knows that something is lost: a packet was sent; whether there
+ * is something to send; and when there is, MMTP_NEVER: nothing */
+void mmtp_sender_cover (MmtpSender * sender, MmtpPath * path,
+    const MmtpPacket * packet, const guint8 * bytes, gsize size);
+gsize mmtp_sender_write_repair (MmtpSender * sender, MmtpOutput * output);
+guint64 mmtp_sender_get_repair_wakeup (const MmtpSender * sender);
+/* What fragments are shorter by, so that a REPAIR of them fits */
+gsize mmtp_sender_get_repair_reserve (const MmtpSender * sender);
 void mmtp_sender_leave_chancy (MmtpSender * sender, MmtpPacket * packet,
     MmtpPacketState state);
 /* Those that have no chance any more */
@@ -297,6 +310,8 @@ MmtpRefusal mmtp_sender_take_decrease (MmtpSender * sender,
 void mmtp_sender_check_channels (MmtpSender * sender);
 guint64 mmtp_sender_get_liveness_wakeup (const MmtpSender * sender);
 gboolean mmtp_path_is_usable (const MmtpPath * path);
+/* ns that a report takes on its way back, about */
+guint64 mmtp_sender_get_return_time (const MmtpSender * sender);
 guint64 mmtp_sender_get_estimated_rate (const MmtpSender * sender);
 
 G_END_DECLS

@@ -16,9 +16,6 @@
 #define ROOM_AGAIN 4
 /* The put rate is measured over so much of the stream. */
 #define MEASURED_SPAN (2 * MMTP_SECOND)
-/* Where the queue fills more than such a part of what the channels bring in
- * time, nothing is sent on the chance. */
-#define SPARE_PART 2
 
 /* --- packets and buffers ------------------------------------------------- */
 
@@ -381,7 +378,8 @@ static void
 fragment (MmtpSender * sender, MmtpUnit * unit)
 {
   gsize left = g_bytes_get_size (unit->data), offset = 0;
-  gsize room = get_least_longest (sender) - MMTP_DATA_OVERHEAD;
+  gsize room = get_least_longest (sender) - MMTP_DATA_OVERHEAD -
+      mmtp_sender_get_repair_reserve (sender);
   gsize first = room - (unit->prelude.mask ?
       mmtp_prelude_get_size (&unit->prelude) : 0);
 
@@ -489,14 +487,12 @@ mmtp_sender_check_room (MmtpSender * sender)
     mmtp_sender_tell_simply (sender, MMTP_EVENT_ROOM);
 }
 
-/* Nothing that is new has to wait so long for it that it may be late. */
 gboolean
-mmtp_sender_has_spare_rate (const MmtpSender * sender,
-    const MmtpPacket * packet)
+mmtp_sender_has_spare_rate (const MmtpSender * sender, gsize size, guint part)
 {
   const MmtpPacket *tail = mmtp_sender_get_tail (sender);
 
-  return !tail || (sender->queued_work + get_work (packet)) * SPARE_PART <=
+  return !tail || (sender->queued_work + size + PACKET_WORK) * part <=
       get_capacity (sender, tail->due + sender->initial_delay, PUT_PERCENT);
 }
 
@@ -675,6 +671,7 @@ mmtp_sender_flush (MmtpSender * sender, guint64 now)
 {
   MmtpPacket *packet;
   guint64 number;
+  guint i;
 
   mmtp_sender_advance (sender, now);
   while ((packet = mmtp_sender_get_head (sender))) {
@@ -686,6 +683,8 @@ mmtp_sender_flush (MmtpSender * sender, guint64 now)
   for (number = sender->floor; number < sender->next_number; number++)
     mmtp_sender_get_packet (sender, number)->state = MMTP_PACKET_DONE;
   raise_floor (sender);
+  for (i = 0; i < sender->n_paths; i++)
+    mmtp_block_restart (&sender->paths[i]->block);
   sender->measured_bits = 0;
   sender->measured_since = 0;
   mmtp_sender_check_room (sender);

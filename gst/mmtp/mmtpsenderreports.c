@@ -292,8 +292,8 @@ is_watched (const MmtpPath * path)
 }
 
 /* A report may take longer on its way back, by as much as packets do there. */
-static guint64
-get_return_time (const MmtpSender * sender)
+guint64
+mmtp_sender_get_return_time (const MmtpSender * sender)
 {
   const MmtpChannel *channel;
   guint64 spread = 0;
@@ -323,9 +323,10 @@ get_overdue (const MmtpSender * sender, const MmtpPath * path)
 {
   if (!is_watched (path))
     return MMTP_NEVER;
-  return mmtp_channel_get_overdue (path->channel, get_return_time (sender) +
-      get_silent_periods (sender, path) * sender->quiet_gap,
-      mmtp_path_get_keepalive_period (sender, path));
+  return mmtp_channel_get_overdue (path->channel,
+      mmtp_sender_get_return_time (sender) + get_silent_periods (sender,
+          path) * sender->quiet_gap, mmtp_path_get_keepalive_period (sender,
+          path));
 }
 
 static void
@@ -469,14 +470,18 @@ static void
 take_record (MmtpSender * sender, const MmtpRecord * record)
 {
   MmtpPath *path = sender->paths[record->channel];
+  guint64 lost;
 
   if (!path->joined)
     return;
+  lost = path->channel->stats.lost;
   path->channel->deadline = sender->initial_delay;
   if (mmtp_channel_report (path->channel, sender->now, record)) {
     confirm (sender, path);
     return_to_probing (sender, path);
   }
+  if (path->channel->stats.lost > lost)
+    path->loss_time = sender->now;
   mmtp_sender_take_losses (sender, path->channel, record);
   mmtp_channel_forget_sent (path->channel, sender->now -
       MIN (sender->now, sender->initial_delay));

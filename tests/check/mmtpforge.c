@@ -246,6 +246,18 @@ forge_caps (const Forger * self, MmtpCaps * caps)
 }
 
 static void
+forge_repair (const Forger * self, MmtpRepair * repair)
+{
+  repair->first = draw_near (self, self->overheard->stream_number - 8);
+  repair->first &= 0xffffff;
+  repair->mask = draw_u32 (self) | 1;
+  repair->sizes = draw (self, 4) ? draw (self, 200) : draw (self, 65536);
+  repair->content = forged_payload;
+  repair->content_size = 6 + draw (self, draw (self, 4) ? 200 :
+      sizeof (forged_payload) - 6);
+}
+
+static void
 forge_body (const Forger * self, MmtpMessage * message, guint64 number)
 {
   const MmtpOverheard *overheard = self->overheard;
@@ -315,6 +327,9 @@ forge_body (const Forger * self, MmtpMessage * message, guint64 number)
     case MMTP_CAPS:
     case MMTP_CAPS_ACK:
       forge_caps (self, &message->caps);
+      break;
+    case MMTP_REPAIR:
+      forge_repair (self, &message->repair);
       break;
     default:
       message->end.stream_number = draw_near (self,

@@ -190,7 +190,8 @@ judge_frame (MmtpSim * sim, const MmtpReceiverEvent * event)
   if (frame->released > frame->limit)
     result->worst_release = MAX (result->worst_release,
         frame->released - frame->limit);
-  if (!sim->ends->speaks_mmtp)
+  /* Without MMTP, or by a REPAIR */
+  if (frame->arrived == 0)
     frame->arrived = sim->now;
   result->in_time += frame->arrived <= frame->limit;
   result->too_late += frame->arrived > frame->limit;

@@ -62,6 +62,11 @@ check_bounds (const MmtpMessage * message, const guint8 * bytes, gsize size)
     fuzz_check (message->caps.piece + message->caps.piece_size == trailer);
     fuzz_check (message->caps.offset + message->caps.piece_size <=
         message->caps.length);
+  } else if (message->type == MMTP_REPAIR) {
+    fuzz_check (message->repair.mask & 1);
+    fuzz_check (message->repair.content_size >= 6);
+    fuzz_check (message->repair.content + message->repair.content_size ==
+        trailer);
   } else if (message->type == MMTP_REPORT)
     fuzz_check (message->report.n_records <= MMTP_MAX_RECORDS);
   else if (message->type == MMTP_PROBE)

@@ -50,6 +50,11 @@ typedef struct
 } Vector;
 
 static const guint8 payload[] = { 0xde, 0xad, 0xbe, 0xef };
+
+static const guint8 repaired[] = {
+  0xde, 0xad, 0xbe, 0xef, 0xde, 0xad, 0xbe, 0xef
+};
+
 static const guint8 text[] = { 'v', 'i', 'd', 'e', 'o' };
 
 static const Vector vectors[] = {
@@ -165,7 +170,13 @@ static const Vector vectors[] = {
       {MMTP_END, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.end = {0x11121314}}},
   {"end-ack", MMTP_RECEIVER, 19, 19, MMTP_REFUSED_MALFORMED,
         "32" "08" "0708" "0a0b0c" "11121314" TRAILER,
-      {MMTP_END_ACK, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.end = {0x11121314}}}
+      {MMTP_END_ACK, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.end =
+              {0x11121314}}},
+  {"repair", MMTP_SENDER, 30, 30, MMTP_VALID,
+        "33" "08" "0708" "0a0b0c" "010203" "80000001" "1415" "deadbeef"
+        "deadbeef" TRAILER,
+        {MMTP_REPAIR, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.repair = {
+              0x010203, 0x80000001, 0x1415, repaired, 8}}}
 };
 
 static guint8 *
@@ -373,7 +384,7 @@ GST_START_TEST (types_without_a_name_are_refused)
   MmtpMessage message;
   guint type;
 
-  for (type = 19; type < 32; type++) {
+  for (type = MMTP_LAST_TYPE; type < 32; type++) {
     bytes[0] = 1 << 5 | type;
     assert_refusal (parse (&message, bytes, sizeof (bytes), BOTH),
         MMTP_REFUSED_TYPE, "type", type);
@@ -508,6 +519,9 @@ static const Change changes[] = {
   {"caps", 10, "ffff", MMTP_REFUSED_MALFORMED},
   {"caps", 8, "00050000", MMTP_VALID},
   {"caps", 8, "00040000", MMTP_REFUSED_MALFORMED},
+  /* the first number is one of them */
+  {"repair", 10, "00000001", MMTP_VALID},
+  {"repair", 10, "80000002", MMTP_REFUSED_MALFORMED},
 };
 
 GST_START_TEST (values_that_the_text_excludes_are_malformed)
@@ -543,7 +557,8 @@ static const MmtpMessage excluded[] = {
   {MMTP_REPORT,.report = {0, 1,.n_records = 1,.records = {{.n_ranges = 17}}}},
   {MMTP_DECREASE},
   {MMTP_CAPS,.caps = {1, 1, 0, text, 2}},
-  {MMTP_CAPS_ACK}
+  {MMTP_CAPS_ACK},
+  {MMTP_REPAIR}
 };
 
 static void

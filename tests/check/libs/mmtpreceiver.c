@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mmtpkeys.h"
+#include "mmtpparity.h"
 #include "mmtpreceiver.h"
 
 #define MS(n) ((n) * G_GUINT64_CONSTANT (1000000))
@@ -819,11 +820,97 @@ GST_START_TEST (a_loss_is_reported_at_once)
 
 GST_END_TEST;
 
+static void
+give_repair (Peer * peer, const MmtpMessage * messages, guint n)
+{
+  MmtpMessage message = make (peer, MMTP_REPAIR, 0, 50);
+  MmtpAddress address = make_address (1);
+  MmtpBlock block = { 0, };
+  guint8 bytes[2000];
+  guint i;
+
+  for (i = 0; i < n; i++)
+    fail_unless (mmtp_block_add (&block, messages[i].data.stream_number,
+            bytes, mmtp_packet_write (&messages[i], bytes, sizeof (bytes))));
+  mmtp_block_get_repair (&block, &message.repair);
+  give_sealed (peer, &message, &address);
+  mmtp_block_clear (&block);
+}
+
+GST_START_TEST (a_repair_brings_what_was_lost)
+{
+  MmtpMessage messages[5];
+  MmtpReceiverEvent event;
+  MmtpReceiverStats stats;
+  MmtpAddress address = make_address (1);
+  Peer peer;
+  guint i;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  peer.now += MS (60);
+  for (i = 0; i < 5; i++)
+    messages[i] = make_data (&peer, 0, 50, i, 10 * i, WHOLE);
+  for (i = 0; i < 5; i++)
+    if (i != 1 && i != 3)
+      give_sealed (&peer, &messages[i], &address);
+  /* of the first three one is missing, of all of them another then */
+  give_repair (&peer, messages, 5);
+  fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
+  g_bytes_unref (event.data);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  give_repair (&peer, messages, 3);
+  for (i = 1; i < 5; i++) {
+    fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
+    fail_if (event.discont);
+    g_bytes_unref (event.data);
+  }
+  /* what comes all the same is one too many */
+  give_sealed (&peer, &messages[1], &address);
+  mmtp_receiver_get_stats (peer.receiver, &stats);
+  fail_unless_equals_uint64 (stats.recovered, 2);
+  fail_unless_equals_uint64 (stats.packets, 5);
+  fail_unless_equals_uint64 (stats.duplicates, 1);
+  fail_unless_equals_uint64 (stats.missing, 0);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_repair_lets_nothing_out_that_is_late)
+{
+  MmtpMessage messages[2];
+  MmtpReceiverEvent event;
+  MmtpReceiverStats stats;
+  MmtpAddress address = make_address (1);
+  Peer peer;
+  guint i;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  peer.now += MS (60);
+  for (i = 0; i < 2; i++)
+    messages[i] = make_data (&peer, 0, 50, i, 10 * i, WHOLE);
+  give_sealed (&peer, &messages[1], &address);
+  peer.now += MS (2 * D0);
+  mmtp_receiver_timeout (peer.receiver, peer.now);
+  fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
+  g_bytes_unref (event.data);
+  give_repair (&peer, messages, 2);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  mmtp_receiver_get_stats (peer.receiver, &stats);
+  fail_unless_equals_uint64 (stats.recovered, 0);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
 /* --- who may speak ------------------------------------------------------- */
 
 /* Every type that a sender sends within a session */
 static const MmtpType session_types[] = { MMTP_DATA, MMTP_PROBE, MMTP_JOIN,
-  MMTP_RESPONSE, MMTP_KEEPALIVE, MMTP_QUERY, MMTP_LEAVE, MMTP_CAPS, MMTP_END
+  MMTP_RESPONSE, MMTP_KEEPALIVE, MMTP_QUERY, MMTP_LEAVE, MMTP_CAPS, MMTP_END,
+  MMTP_REPAIR
 };
 
 static MmtpMessage
@@ -849,6 +936,11 @@ make_any (Peer * peer, MmtpType type)
       message.caps.length = 10;
       message.caps.piece = (const guint8 *) "video/mpeg";
       message.caps.piece_size = 10;
+      break;
+    case MMTP_REPAIR:
+      message.repair.mask = 1;
+      message.repair.content = (const guint8 *) "content";
+      message.repair.content_size = 7;
       break;
     default:
       break;
@@ -1592,6 +1684,8 @@ mmtpreceiver_suite (void)
   tcase_add_test (tc, what_came_in_time_goes_out);
   tcase_add_test (tc, a_report_goes_each_period);
   tcase_add_test (tc, a_loss_is_reported_at_once);
+  tcase_add_test (tc, a_repair_brings_what_was_lost);
+  tcase_add_test (tc, a_repair_lets_nothing_out_that_is_late);
   tcase_add_test (tc, guesses_move_nothing);
   tcase_add_test (tc, with_a_key_no_byte_can_be_changed);
   tcase_add_test (tc, what_is_replayed_moves_nothing);

@@ -1104,6 +1104,51 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
 
 GST_END_TEST;
 
+/* Nothing else needs the rate, and what is lost would be too late again. */
+GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
+{
+  Rig *rig = rig_new_fluctuating ();
+  MmtpSenderStats stats;
+  guint i;
+
+  for (i = 0; i < 100; i++) {
+    put (rig, 1000, 0);
+    run (rig, 20 * MS);
+  }
+  fail_unless_equals_int (rig->counts[MMTP_REPAIR][0], 0);
+  rig->loses = loses_a_tenth;
+  for (i = 0; i < 200; i++) {
+    put (rig, 1000, 0);
+    run (rig, 20 * MS);
+  }
+  mmtp_sender_get_stats (rig->sender, &stats);
+  /* D0 leaves time to wait for two or three packets more */
+  fail_unless (stats.repairs >= 40);
+  fail_unless (stats.repairs <= 80);
+  fail_unless_equals_uint64 (stats.repairs, rig->counts[MMTP_REPAIR][0]);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* As above, but a second time is surely early enough. */
+GST_START_TEST (no_repairs_go_in_advance_where_there_is_time)
+{
+  Rig *rig = rig_new_default_ready ();
+  guint i;
+
+  rig->loses = loses_a_tenth;
+  for (i = 0; i < 200; i++) {
+    put (rig, 1000, 0);
+    run (rig, 20 * MS);
+  }
+  fail_unless_equals_int (rig->counts[MMTP_REPAIR][0] +
+      rig->counts[MMTP_REPAIR][1], 0);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* --- channels that go and come [4.6] ------------------------------------- */
 
 static void
@@ -1402,6 +1447,8 @@ mmtpsender_suite (void)
   tcase_add_test (tc, losses_are_left_when_told_so);
   tcase_add_test (tc, a_loss_is_repaired_on_the_chance_where_there_is_time);
   tcase_add_test (tc, nothing_is_sent_on_the_chance_in_place_of_what_is_new);
+  tcase_add_test (tc, repairs_go_in_advance_where_a_loss_is_known_too_late);
+  tcase_add_test (tc, no_repairs_go_in_advance_where_there_is_time);
   tcase_add_test (tc, cut_channel_loses_nothing);
   tcase_add_test (tc, removed_channel_loses_nothing);
   tcase_add_test (tc, only_channel_is_told_to_be_broken_once);
