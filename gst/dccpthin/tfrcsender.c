@@ -583,8 +583,7 @@ obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)
   sender->slow_receivers += feedback->slow_receiver;
   sender->dropped += feedback->dropped;
   if (feedback->dropped > 0)
-    limit = MAX (received - feedback->dropped * packet,
-        MIN (received, packet));
+    limit = MAX (received - feedback->dropped * packet, MIN (received, packet));
   else if (feedback->slow_receiver || feedback->dropped_others)
     limit = received;
   if (limit < G_MAXDOUBLE)
@@ -607,7 +606,6 @@ take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
   sender->feedbacks++;
   sender->acknowledged = feedback->acknowledged;
   sender->loss_event_rate = p;
-  sender->receive_rate = feedback->receive_rate;
   if (feedback->receive_rate > 0)
     limit_by_receive_rate (sender, feedback->receive_rate,
         was_data_limited (sender, t_new), is_loss);
@@ -637,10 +635,12 @@ tfrc_sender_feedback (TfrcSender * sender, guint64 now,
   if (!has_round_trip (sender))
     return;
   if (feedback->has_receive_rate)
+    sender->receive_rate = feedback->receive_rate;
+  obey_receiver (sender, feedback);
+  if (feedback->has_receive_rate)
     take_feedback (sender, feedback, sent ? sent->time
         : sender->now - MIN (sender->now, to_ns (sender->round_trip)),
         is_first_sample);
-  obey_receiver (sender, feedback);
 }
 
 /* --- the no-feedback timer: 4.4 */
