@@ -148,14 +148,18 @@ knows_round_trip (TfrcReceiver * receiver)
       && receiver->reports - receiver->given_at < ROUND_TRIP_REPORTS;
 }
 
+static gboolean
+has_counted_round_trip (TfrcReceiver * receiver)
+{
+  return receiver->counted > 0
+      && receiver->reports - receiver->counted_at < ROUND_TRIP_REPORTS;
+}
+
 /* Without an estimate the window counter is better. */
 static guint64
 get_round_trip (TfrcReceiver * receiver)
 {
-  if (knows_round_trip (receiver))
-    return receiver->given;
-  if (receiver->counted > 0
-      && receiver->reports - receiver->counted_at < ROUND_TRIP_REPORTS)
+  if (!knows_round_trip (receiver) && has_counted_round_trip (receiver))
     return receiver->counted;
   return receiver->given;
 }
@@ -340,8 +344,7 @@ split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
 
 /* Less than a round trip since the loss event began: by time where that is known
  * (RFC 5348 section 5.2), else by the window counter too, which the sender's own
- * round trip moves (RFC 4342 section 10.2). Long after it that may have gone
- * round. */
+ * round trip moves (RFC 4342 section 10.2). */
 static gboolean
 is_of_event (TfrcReceiver * receiver, const Gap * gap)
 {
@@ -349,33 +352,49 @@ is_of_event (TfrcReceiver * receiver, const Gap * gap)
 
   if (receiver->loss_events == 0)
     return FALSE;
-  if (round_trip == 0)
-    return !receiver->event_is_over;
-  if (count_within (gap, receiver->event_time, round_trip) > 0)
+  if (!knows_round_trip (receiver) && !receiver->event_is_over)
     return TRUE;
-  return !knows_round_trip (receiver) && !receiver->event_is_over
-      && count_within (gap, receiver->event_time,
-      COUNTER_ROUND_TRIPS * round_trip) > 0;
+  return round_trip > 0
+      && count_within (gap, receiver->event_time, round_trip) > 0;
 }
 
-/* ... and from one end of the gap to the other */
+static guint
+count_quarters (TfrcReceiver * receiver, const Arrival * after)
+{
+  return after->is_data ? (after->ccval - receiver->last_ccval) & COUNTER_MASK
+      : 0;
+}
+
+/* From one end of the gap to the other; in a long one the counter may have gone
+ * round. */
 static gboolean
 is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
 {
-  const guint64 round_trip = get_round_trip (receiver);
-  const guint quarters = (after->ccval - receiver->last_ccval) & COUNTER_MASK;
+  if (knows_round_trip (receiver)
+      || count_quarters (receiver, after) > QUARTERS)
+    return FALSE;
+  return !has_counted_round_trip (receiver)
+      || gap->n * gap->step < COUNTER_ROUND_TRIPS * receiver->counted;
+}
 
-  if (round_trip == 0)
-    return TRUE;
-  return !knows_round_trip (receiver) && after->is_data
-      && quarters <= QUARTERS
-      && gap->n * gap->step < COUNTER_ROUND_TRIPS * (gdouble) round_trip;
+/* Of the handshake's alone nobody knows whether it is still so; the counter says
+ * how many quarters went by in the gap. */
+static guint64
+get_round_trip_of_gap (TfrcReceiver * receiver, const Gap * gap,
+    const Arrival * after)
+{
+  const guint quarters = count_quarters (receiver, after);
+
+  if (knows_round_trip (receiver) || has_counted_round_trip (receiver))
+    return get_round_trip (receiver);
+  return MAX (receiver->given, gap->n * gap->step * QUARTERS
+      / MAX (quarters, 1));
 }
 
 static void
 settle_gap (TfrcReceiver * receiver, const Arrival * after)
 {
-  const guint64 round_trip = get_round_trip (receiver);
+  guint64 round_trip;
   Gap gap;
 
   gap.n = ((after->sequence - receiver->last.sequence) & DCCP_SEQUENCE_MASK)
@@ -395,6 +414,7 @@ settle_gap (TfrcReceiver * receiver, const Arrival * after)
     take_loss (receiver, &gap, gap.n);
     return;
   }
+  round_trip = get_round_trip_of_gap (receiver, &gap, after);
   if (is_of_event (receiver, &gap))
     take_loss (receiver, &gap, CLAMP (count_within (&gap,
                 receiver->event_time, round_trip), 1, gap.n));

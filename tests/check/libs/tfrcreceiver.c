@@ -668,6 +668,58 @@ GST_END_TEST;
 
 /* The option has what the receiver's own p is made of, but for the packets with
  * which the first interval is rounded. */
+/* What adding eight products leaves is no packet more. */
+GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
+{
+  guint every, i;
+
+  for (every = 2; every < 100; every++) {
+    Bench bench;
+
+    set_up (&bench, R + MS);
+    for (i = 0; i < 12; i++) {
+      lose (&bench, 1);
+      take (&bench, every - 1);
+    }
+    fail_unless_equals_int (report (&bench).loss_event_rate, every);
+    tear_down (&bench);
+  }
+}
+
+GST_END_TEST;
+
+/* The handshake's round trip of 10 ms became 400 ms before the window counter
+ * was ever seen to go on by four. */
+GST_START_TEST (gap_is_not_split_by_an_old_round_trip)
+{
+  const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
+  guint quarters;
+
+  for (quarters = 0; quarters < 15; quarters++) {
+    TfrcReceiver *receiver = tfrc_receiver_new (&config);
+    TfrcReceiverState state;
+    guint64 sequence = FIRST + 1, now = 0;
+    guint i;
+
+    tfrc_receiver_set_round_trip (receiver, 10 * MS);
+    for (i = 0; i < 10; i++)
+      tfrc_receiver_input (receiver, now, sequence++, TRUE, 3, SIZE, 0);
+    now += quarters * 100 * MS;
+    sequence += 20;
+    for (i = 0; i < 5; i++)
+      tfrc_receiver_input (receiver, now, sequence++, TRUE, 3 + quarters, SIZE,
+          0);
+    tfrc_receiver_get_state (receiver, &state);
+    fail_unless_equals_uint64 (state.lost, 20);
+    fail_unless (state.loss_events >= MAX (quarters / 4, 1)
+        && state.loss_events <= (quarters <= 4 ? 1 : (quarters + 3) / 4),
+        "%u: %" G_GUINT64_FORMAT, quarters, state.loss_events);
+    tfrc_receiver_free (receiver);
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (option_gives_the_rate_of_the_receiver)
 {
   GRand *random = g_rand_new_with_seed (4342);
@@ -807,6 +859,20 @@ GST_START_TEST (receive_rate_is_over_a_round_trip_at_least)
 
 GST_END_TEST;
 
+GST_START_TEST (two_packets_are_no_high_rate)
+{
+  Bench bench;
+
+  set_up (&bench, 1000);
+  take (&bench, 1);
+  input (&bench, bench.sequence++);
+  /* one in a round trip */
+  fail_unless_equals_int (report (&bench).receive_rate, SIZE * SECOND / R);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (burst_after_silence_is_no_high_rate)
 {
   Bench bench;
@@ -922,10 +988,13 @@ tfrcreceiver_suite (void)
   tcase_add_test (tc, first_interval_comes_from_the_equation);
   tcase_add_test (tc, loss_of_the_first_data);
   tcase_add_test (tc, every_tenth_lost_is_a_tenth);
+  tcase_add_test (tc, inverse_rate_is_rounded_up_from_what_it_is);
+  tcase_add_test (tc, gap_is_not_split_by_an_old_round_trip);
   tcase_add_test (tc, option_gives_the_rate_of_the_receiver);
   tcase_add_test (tc, intervals_cover_all_numbers);
   tcase_add_test (tc, receive_rate_of_sparse_packets_has_no_sawtooth);
   tcase_add_test (tc, receive_rate_is_over_a_round_trip_at_least);
+  tcase_add_test (tc, two_packets_are_no_high_rate);
   tcase_add_test (tc, burst_after_silence_is_no_high_rate);
   tcase_add_test (tc, whatever_comes_the_report_is_sane);
   tcase_add_test (tc, clock_that_stands_still);
