@@ -43,6 +43,8 @@ typedef struct
   guint every;                  /* so many packets one is lost; 0: none */
   gdouble random_loss;
   gdouble application;          /* bytes per second, 0: always data */
+  gboolean is_linux;            /* the receiver says neither Loss Intervals nor
+                                 * Elapsed Time */
 
   TfrcSender *sender;
   TfrcReceiver *receiver;
@@ -144,11 +146,14 @@ answer (Loop * loop)
   tfrc_receiver_take_report (loop->receiver, loop->now, &report);
   answer.feedback.acknowledged = report.acknowledged;
   answer.feedback.elapsed = report.elapsed;
-  answer.feedback.has_elapsed = TRUE;
+  answer.feedback.has_elapsed = !loop->is_linux;
   answer.feedback.has_receive_rate = TRUE;
   answer.feedback.receive_rate = report.receive_rate;
-  fail_unless (tfrc_intervals_get_loss_event_rate (&report.intervals,
-          &answer.feedback.loss_event_rate));
+  if (!loop->is_linux)
+    fail_unless (tfrc_intervals_get_loss_event_rate (&report.intervals,
+            &answer.feedback.loss_event_rate));
+  else if (report.loss_event_rate < G_MAXUINT32)
+    answer.feedback.loss_event_rate = 1. / report.loss_event_rate;
   loop->answers[(loop->first_answer + loop->n_answers++) %
       G_N_ELEMENTS (loop->answers)] = answer;
   loop->n_feedback++;
@@ -269,6 +274,8 @@ GST_START_TEST (one_flow_fills_its_link)
     loop_run (loop);
     log_use (loop, "42 kbyte/s", &use, &variation);
     fail_unless (use >= .95, "%" G_GUINT64_FORMAT ": %g", queues[i], use);
+    fail_unless (variation < .1, "%" G_GUINT64_FORMAT ": %g", queues[i],
+        variation);
     loop_free (loop);
   }
 }
@@ -293,6 +300,46 @@ GST_START_TEST (delaying_link_is_used_without_a_sawtooth)
     fail_unless (loop->longest <= queues[i] / 20000. * SECOND);
     loop_free (loop);
   }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (receiver_with_the_loss_event_rate_alone)
+{
+  Loop *loop = loop_new (42000, 11 * MS, 8000, TRUE);
+  gdouble use, variation;
+
+  loop->is_linux = TRUE;
+  loop_run (loop);
+  log_use (loop, "without intervals", &use, &variation);
+  fail_unless (use >= .95, "%g", use);
+  fail_unless (variation < .1, "%g", variation);
+  loop_free (loop);
+}
+
+GST_END_TEST;
+
+/* A queue without end: nothing is lost, and X = 2 X_recv is the only limit, so
+ * that it takes up to a second of a second; less where longer round trips slow the
+ * sender at once (RFC 5348 section 4.5). */
+GST_START_TEST (endless_queue_grows_for_ever)
+{
+  guint64 queued[2];
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    Loop *loop = loop_new (20000, 11 * MS, G_MAXUINT64, i == 0);
+    gdouble use, variation;
+
+    loop_run (loop);
+    log_use (loop, "endless", &use, &variation);
+    fail_unless (use >= .95);
+    queued[i] = loop->longest;
+    loop_free (loop);
+  }
+  fail_unless (queued[0] > SECONDS / 5 * SECOND);
+  fail_unless (queued[1] > SECONDS / 2 * SECOND);
+  fail_unless (queued[0] < queued[1] * 3 / 4);
 }
 
 GST_END_TEST;
@@ -361,6 +408,8 @@ tfrcloop_suite (void)
   tcase_set_timeout (tc, 60);
   tcase_add_test (tc, one_flow_fills_its_link);
   tcase_add_test (tc, delaying_link_is_used_without_a_sawtooth);
+  tcase_add_test (tc, receiver_with_the_loss_event_rate_alone);
+  tcase_add_test (tc, endless_queue_grows_for_ever);
   tcase_add_test (tc, every_tenth_packet_lost);
   tcase_add_test (tc, application_is_given_twice_what_it_sends);
   tcase_add_test (tc, random_loss_is_survived);
