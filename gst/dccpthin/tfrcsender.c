@@ -43,9 +43,9 @@
 #define COUNTER_MASK 15
 #define QUARTERS 4
 #define MOST_QUARTERS 5
-/* Numbers sent that are remembered: 40 Mbit/s of large packets over a second; a
+/* Numbers sent that are remembered: 80 Mbit/s of large packets over a second; a
  * power of 2 */
-#define SENT_KEPT 4096
+#define SENT_KEPT 8192
 
 typedef struct
 {
@@ -368,6 +368,17 @@ find_sent (TfrcSender * sender, guint64 sequence)
       && sent->sequence != G_MAXUINT64 ? sent : NULL;
 }
 
+/* Of one that is longer ago than what is remembered, the oldest that is: the
+ * round trip is that long at least. */
+static const Sent *
+find_sent_or_oldest (TfrcSender * sender, guint64 sequence)
+{
+  const Sent *sent = find_sent (sender, sequence);
+
+  return sent ? sent : find_sent (sender,
+      dccp_sequence_add (sender->last_sent, 1 - SENT_KEPT));
+}
+
 static void
 count_quarters (TfrcSender * sender)
 {
@@ -627,7 +638,7 @@ tfrc_sender_feedback (TfrcSender * sender, guint64 now,
   advance (sender, now);
   if (!is_credible (sender, feedback))
     return;
-  sent = find_sent (sender, feedback->acknowledged);
+  sent = find_sent_or_oldest (sender, feedback->acknowledged);
   if (sent) {
     time_feedback (sender, sent, feedback);
     raise_counter (sender, sent);

@@ -827,6 +827,28 @@ GST_START_TEST (elapsed_time_is_not_round_trip)
 
 GST_END_TEST;
 
+GST_START_TEST (packet_long_ago_is_a_long_round_trip)
+{
+  TfrcFeedback feedback;
+  Bench bench;
+  guint i;
+
+  set_up (&bench, FALSE);
+  for (i = 0; i < 10000; i++) {
+    bench.now = i * MS;
+    send_one (&bench);
+  }
+  feedback = make_feedback (&bench, 1000, 0);
+  feedback.acknowledged = FIRST;
+  tfrc_sender_feedback (bench.sender, bench.now, &feedback);
+  /* of 8192 that are remembered the oldest */
+  fail_unless_equals_uint64 (get_state (&bench).round_trip, 8191 * MS);
+  fail_unless_equals_uint64 (get_state (&bench).feedbacks, 1);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (numbers_wrap)
 {
   Bench bench;
@@ -1087,6 +1109,7 @@ tfrcsender_suite (void)
   tcase_add_test (tc, slow_receiver_stops_slow_start);
   tcase_add_test (tc, other_packets_time_the_round_trip);
   tcase_add_test (tc, elapsed_time_is_not_round_trip);
+  tcase_add_test (tc, packet_long_ago_is_a_long_round_trip);
   tcase_add_test (tc, numbers_wrap);
   tcase_add_test (tc, feedback_on_what_was_never_sent_is_ignored);
   tcase_add_test (tc, longer_elapsed_than_the_round_trip_is_not_believed);
