@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The throughput equation of TFRC (RFC 5348 section 3.1), with b = 1 and t_RTO =
- * 4 R: X = s / (R * f (p)); exact, or from a table for small clients, as Erixzon
- * 4.2 has it. Rates are bytes per second, times seconds.
+/* The throughput equation of TFRC (RFC 5348 section 3.1), with b = 1 and t_RTO
+ * = 4 R: X = s / (R * f (p)); exact, or from a table for small clients, as
+ * Erixzon 4.2 has it. Rates are bytes per second, times seconds.
  */
 
 #ifndef __TFRC_EQUATION_H__
@@ -17,8 +17,8 @@ typedef enum
   TFRC_EQUATION_TABLE           /* integers only, within 0.4 %: tfrctable.h */
 } TfrcEquation;
 
-/* p: loss event rate, in (0, 1]; what is outside is taken as the nearer end, and
- * less than 1e-8 as that */
+/* p: loss event rate, in (0, 1]; what is outside is taken as the nearer end,
+ * and less than 1e-8 as that */
 gdouble tfrc_equation_f (TfrcEquation equation, gdouble p);
 /* Bytes per second */
 gdouble tfrc_equation_rate (TfrcEquation equation, gdouble segment_size,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The loss intervals of TFRC (RFC 5348 sections 5.3 to 5.5, RFC 4342 section 6.1)
- * and the loss event rate that they make. The receiver fills them as it finds
- * losses; a sender reads those of a Loss Intervals option, the oldest first, and
- * has by the same steps the same rate.
+/* The loss intervals of TFRC (RFC 5348 sections 5.3 to 5.5, RFC 4342 section
+ * 6.1) and the loss event rate that they make. The receiver fills them as it
+ * finds losses; a sender reads those of a Loss Intervals option, the oldest
+ * first, and has by the same steps the same rate.
  */
 
 #ifndef __TFRC_LOSSES_H__

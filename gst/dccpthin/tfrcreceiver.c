@@ -19,8 +19,8 @@
 #define NUMBERS_KNOWN 64
 /* The window counter has 4 bits and counts quarters of a round trip; feedback
  * is due each 4, and losses further apart than 4 are two loss events (RFC 4342
- * sections 8.1, 10.2, 10.3). It jumps by at most 5, which says no more than that
- * a round trip may have passed. */
+ * sections 8.1, 10.2, 10.3). It jumps by at most 5, which says no more than
+ * that a round trip may have passed. */
 #define COUNTER_MASK 15
 #define QUARTERS 4
 #define MOST_QUARTERS 5
@@ -139,8 +139,8 @@ tfrc_receiver_set_round_trip (TfrcReceiver * receiver, guint64 round_trip)
   receiver->n_given++;
 }
 
-/* Estimates of the sender come again and again. That of the handshake comes once
- * and is soon wrong where a queue grows. */
+/* Estimates of the sender come again and again. That of the handshake comes
+ * once and is soon wrong where a queue grows. */
 static gboolean
 knows_round_trip (TfrcReceiver * receiver)
 {
@@ -282,14 +282,14 @@ note_counter (TfrcReceiver * receiver, guint8 ccval)
 typedef struct
 {
   guint64 n;
-  guint64 n_data;               /* the first of them; the rest is no data, as the
-                                 * NDP Count of the packet behind says */
+  guint64 n_data;               /* the first of them; the rest is no data, as
+                                 * the NDP Count of the packet behind says */
   guint64 time;                 /* when the packet before them came */
   gdouble step;                 /* ns from one to the next: they are taken to be
                                  * spread evenly (RFC 5348 section 5.2) */
 } Gap;
 
-/* Numbers from the first on that belong to a loss event which began at `time` */
+/* Numbers from the first on of a loss event that began at `time` */
 static guint64
 count_within (const Gap * gap, guint64 time, guint64 round_trip)
 {
@@ -342,9 +342,9 @@ split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
   take_loss (receiver, gap, gap->n);
 }
 
-/* Less than a round trip since the loss event began: by time where that is known
- * (RFC 5348 section 5.2), else by the window counter too, which the sender's own
- * round trip moves (RFC 4342 section 10.2). */
+/* Less than a round trip since the loss event began: by time where that is
+ * known (RFC 5348 section 5.2), else by the window counter too, which the
+ * sender's own round trip moves (RFC 4342 section 10.2). */
 static gboolean
 is_of_event (TfrcReceiver * receiver, const Gap * gap)
 {
@@ -377,8 +377,8 @@ is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
       || gap->n * gap->step < COUNTER_ROUND_TRIPS * receiver->counted;
 }
 
-/* Of the handshake's alone nobody knows whether it is still so; the counter says
- * how many quarters went by in the gap. */
+/* Of the handshake's alone nobody knows whether it is still so; the counter
+ * says how many quarters went by in the gap. */
 static guint64
 get_round_trip_of_gap (TfrcReceiver * receiver, const Gap * gap,
     const Arrival * after)
@@ -459,8 +459,8 @@ settle (TfrcReceiver * receiver)
 /* --- what comes */
 
 /* It was given up, or came before: too late to change what was said of it, as
- * RFC 5348 section 5.1 allows. FALSE: it came before, or so long ago that it must
- * have. */
+ * RFC 5348 section 5.1 allows. FALSE: it came before, or so long ago that it
+ * must have. */
 static gboolean
 note_late (TfrcReceiver * receiver, guint64 behind)
 {
@@ -509,8 +509,8 @@ note_number (TfrcReceiver * receiver, const Arrival * arrival)
   return keep_pending (receiver, arrival);
 }
 
-/* Feedback is due with the first data, and when the window counter is four ahead
- * of what it was at the last one (RFC 4342 section 10.3). */
+/* Feedback is due with the first data, and when the window counter is four
+ * ahead of what it was at the last one (RFC 4342 section 10.3). */
 static void
 note_data (TfrcReceiver * receiver, const Arrival * arrival, guint32 size,
     gboolean is_newest)
@@ -578,8 +578,8 @@ copy_intervals (TfrcReceiver * receiver, DccpLossIntervals * intervals)
   const TfrcLosses *losses = &receiver->losses;
   guint i;
 
-  /* Of more numbers behind a hole the rest counts as lossless: they are not lost
-   * yet. */
+  /* Of more numbers behind a hole the rest counts as lossless: they are not
+   * lost yet. */
   const guint64 open = (receiver->greatest - receiver->last.sequence)
       & DCCP_SEQUENCE_MASK;
   const guint64 more = open - MIN (open, NDUPACK);

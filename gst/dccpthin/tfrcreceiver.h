@@ -2,8 +2,8 @@
 /* The receiver of TFRC (RFC 5348 sections 5 and 6) as CCID 3 has it (RFC 4342
  * sections 6, 8 and 10): finds losses and puts them together to loss events,
  * measures the rate that comes, and says when feedback is due and what it is to
- * say. A core: no packets, no clock. Times are ns on one clock of the caller's that
- * never goes back.
+ * say. A core: no packets, no clock. Times are ns on one clock of the caller's
+ * that never goes back.
  */
 
 #ifndef __TFRC_RECEIVER_H__
@@ -36,13 +36,13 @@ typedef struct _TfrcReceiver TfrcReceiver;
 TfrcReceiver *tfrc_receiver_new (const TfrcReceiverConfig * config);
 void tfrc_receiver_free (TfrcReceiver * receiver);
 
-/* What the handshake measured, or an RTT Estimate of the sender (RFC 6323), which
- * is better than what the window counter tells */
+/* What the handshake measured, or an RTT Estimate of the sender (RFC 6323),
+ * which is better than what the window counter tells */
 void tfrc_receiver_set_round_trip (TfrcReceiver * receiver,
     guint64 round_trip);
 
-/* A valid packet of the other end, of any type, as it came. `size`: bytes of its
- * payload; `is_data`: Data or DataAck; `ndp`: its NDP Count, 0 without one. */
+/* A valid packet of the other end, of any type, as it came. `size`: bytes of
+ * its payload; `is_data`: Data or DataAck; `ndp`: its NDP Count, or 0. */
 void tfrc_receiver_input (TfrcReceiver * receiver, guint64 now,
     guint64 sequence, gboolean is_data, guint8 ccval, guint32 size,
     guint64 ndp);
@@ -57,8 +57,8 @@ void tfrc_receiver_take_report (TfrcReceiver * receiver, guint64 now,
     TfrcReport * report);
 
 /* p of what the other end of the wire says. FALSE: the intervals say nothing
- * (none). For senders: they compute p themselves where they can (RFC 4342 section
- * 6.1). */
+ * (none). For senders: they compute p themselves where they can (RFC 4342
+ * section 6.1). */
 gboolean tfrc_intervals_get_loss_event_rate (
     const DccpLossIntervals * intervals, gdouble * loss_event_rate);
 

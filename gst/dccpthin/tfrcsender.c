@@ -315,9 +315,9 @@ get_tolerance (TfrcSender * sender, gint64 interval)
   return tolerance / 2;
 }
 
-/* By the rate of now, not that of the last packet: what the sender learns counts
- * at once. What was not sent for longer than a round trip is forgotten, so that
- * fewer packets than a round trip's may go in one. */
+/* By the rate of now, not that of the last packet: what the sender learns
+ * counts at once. What was not sent for longer than a round trip is forgotten,
+ * so that fewer packets than a round trip's may go in one. */
 static gint64
 get_nominal (TfrcSender * sender)
 {
@@ -402,10 +402,10 @@ average_size (TfrcSender * sender, guint32 size)
       SEGMENT_FILTER * sender->mean_size + (1 - SEGMENT_FILTER) * size : size;
 }
 
-/* 8.2.1: all that it is allowed to send is sent, and not by our own limit. Where
- * less than two packets are allowed in a round trip any packet is all, even the
- * only one in minutes; one that could have gone an interval earlier is none that
- * waited for us. */
+/* 8.2.1: all that it is allowed to send is sent, and not by our own limit.
+ * Where less than two packets are allowed in a round trip any packet is all,
+ * even the only one in minutes; one that could have gone an interval earlier is
+ * none that waited for us. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {

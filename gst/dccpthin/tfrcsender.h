@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sender of TFRC (RFC 5348 section 4) as CCID 3 has it (RFC 4342 sections 5
- * and 8.1): how fast to send, when the next packet may go, and which value of the
- * window counter it has. A core: no packets, no clock. Times are ns on one clock
- * of the caller's that never goes back; rates are bytes per second.
+ * and 8.1): how fast to send, when the next packet may go, and which value of
+ * the window counter it has. A core: no packets, no clock. Times are ns on one
+ * clock of the caller's that never goes back; rates are bytes per second.
  *
  *   sender = tfrc_sender_new (&config);
  *   tfrc_sender_set_round_trip (sender, now, round_trip);   of the handshake
@@ -45,8 +45,8 @@ typedef struct
   gdouble loss_event_rate;      /* p, by the loss intervals or by the option; 0:
                                  * no loss yet */
   gboolean slow_receiver;       /* RFC 4340 section 11.6 */
-  guint dropped;                /* packets that it newly reports with Drop Code 2
-                                 * (RFC 4342 section 5.2) */
+  guint dropped;                /* packets that it newly reports with Drop Code
+                                 * 2 (RFC 4342 section 5.2) */
   gboolean dropped_others;      /* ... with 0 or 1 */
 } TfrcFeedback;
 
@@ -65,8 +65,8 @@ void tfrc_sender_set_max_rate (TfrcSender * sender, guint64 max_rate);
  * was not sent is less than a round trip's (4.6). */
 guint64 tfrc_sender_next_send (TfrcSender * sender, guint64 now);
 /* A data packet of `size` bytes of payload goes: its CCVal (RFC 4342 section
- * 8.1). `more`: another one waits behind it, so that the sender is not limited by
- * its data (RFC 5348 section 8.2.1). */
+ * 8.1). `more`: another one waits behind it, so that the sender is not limited
+ * by its data (RFC 5348 section 8.2.1). */
 guint8 tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
     guint32 size, gboolean more);
 /* Any other packet took this number: its acknowledgement times the round trip

@@ -23,8 +23,8 @@ G_BEGIN_DECLS
 extern const guint32 tfrc_table[TFRC_TABLE_SIZE];
 
 /* Measured over p: from 0.08 % below the equation (the integers' rounding, next
- * to 10^-8) to 0.36 % above it (the straight line, next to 1), and within 0.02 %
- * from 10^-4 to 0.01. */
+ * to 10^-8) to 0.36 % above it (the straight line, next to 1), and within 0.02
+ * % from 10^-4 to 0.01. */
 guint32 tfrc_table_f (guint64 p);
 /* The p at which it has this value, or the nearer end of the table */
 guint64 tfrc_table_inverse (guint32 f);

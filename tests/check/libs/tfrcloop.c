@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A sender and a receiver of TFRC in virtual time, over a link of fixed rate and
- * delay with a queue: Erixzon's two links (sections 5.3.1 and 5.3.4), and his
- * losses (5.3.5). His own sawtooth, figures 13 and 14, must not come. */
+/* A sender and a receiver of TFRC in virtual time, over a link of fixed rate
+ * and delay with a queue: Erixzon's two links (sections 5.3.1 and 5.3.4), and
+ * his losses (5.3.5). His own sawtooth, figures 13 and 14, must not come. */
 
 #include <gst/check/gstcheck.h>
 
@@ -320,8 +320,8 @@ GST_START_TEST (receiver_with_the_loss_event_rate_alone)
 GST_END_TEST;
 
 /* A queue without end: nothing is lost, and X = 2 X_recv is the only limit, so
- * that it takes up to a second of a second; less where longer round trips slow the
- * sender at once (RFC 5348 section 4.5). */
+ * that it takes up to a second of a second; less where longer round trips slow
+ * the sender at once (RFC 5348 section 4.5). */
 GST_START_TEST (endless_queue_grows_for_ever)
 {
   guint64 queued[2];

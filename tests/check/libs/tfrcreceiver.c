@@ -589,8 +589,8 @@ GST_START_TEST (more_intervals_than_count)
 
 GST_END_TEST;
 
-/* RFC 5348 section 6.3.1: X_recv of 125000 at R = 100 ms and s = 1460, as in the
- * test of the equation */
+/* RFC 5348 section 6.3.1: X_recv of 125000 at R = 100 ms and s = 1460, as in
+ * the test of the equation */
 GST_START_TEST (first_interval_comes_from_the_equation)
 {
   TfrcReport last;
