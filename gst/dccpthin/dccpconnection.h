@@ -76,6 +76,7 @@ typedef struct
   gboolean owes_request, owes_response, owes_ack, owes_sync, owes_sync_ack;
   gboolean owes_close, owes_close_req;
   guint64 sync_number, sync_ack_number;
+  gsize sync_room;              /* bytes that the Sync may have */
   DccpLimiter responses;
   gboolean owes_echo;
   guint32 stamp;

@@ -9,12 +9,31 @@
 /* So that an endpoint whose answers are no longer than what they answer, as ours
  * (docs/dccp-thin.md), answers with a Reset what asks for one. */
 static void
-pad (DccpPacket * packet, DccpOptionWriter * writer)
+pad (DccpType type, DccpOptionWriter * writer)
 {
-  while (dccp_type_get_header_size (packet->type, TRUE) + writer->size <
+  while (dccp_type_get_header_size (type, TRUE) + writer->size <
       DCCP_RESET_SIZE)
     if (!dccp_option_write (writer, FALSE, DCCP_OPTION_PADDING, NULL, 0))
       return;
+}
+
+static void
+write_options (DccpConnection * connection, DccpType type, gboolean with_report,
+    DccpOptionWriter * writer)
+{
+  dccp_connection_write_options (connection, type, with_report, writer);
+  dccp_features_write (connection->features, connection->now,
+      dccp_sequence_add (connection->gss, 1), writer);
+  pad (type, writer);
+}
+
+/* As far as there is room: others can wait. */
+static void
+write_sync_options (DccpConnection * connection, DccpOptionWriter * writer)
+{
+  dccp_option_writer_init (writer);
+  if (connection->sync_room >= DCCP_RESET_SIZE)
+    pad (DCCP_SYNC, writer);
 }
 
 static void
@@ -53,10 +72,10 @@ write_control (DccpConnection * connection, DccpType type,
 
   init_packet (connection, &packet, type);
   packet.acknowledgement = acknowledgement;
-  dccp_connection_write_options (connection, type, with_report, &writer);
-  dccp_features_write (connection->features, connection->now, packet.sequence,
-      &writer);
-  pad (&packet, &writer);
+  if (type == DCCP_SYNC)
+    write_sync_options (connection, &writer);
+  else
+    write_options (connection, type, with_report, &writer);
   connection->ndp++;
   if (connection->sender)
     tfrc_sender_sent_other (connection->sender, connection->now,
@@ -76,6 +95,7 @@ dccp_connection_owe_sync (DccpConnection * connection, guint64 number,
   }
   connection->owes_sync = TRUE;
   connection->sync_number = number;
+  connection->sync_room = size;
 }
 
 static gsize

@@ -152,6 +152,7 @@ probe (DccpConnection * connection)
 
   connection->owes_sync = TRUE;
   connection->sync_number = connection->gsr;
+  connection->sync_room = DCCP_LONGEST_CONTROL;
   connection->probe_at = connection->now + MAX (again, DCCP_MILLISECOND);
 }
 
