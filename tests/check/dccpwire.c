@@ -45,6 +45,45 @@ check_counters (DccpWire * wire, DccpEnd end)
   wire->stats[end] = stats;
 }
 
+/* Those that a limit has, and one that ends a connection or asks whether anybody is
+ * there */
+static void
+check_answers (DccpWire * wire, DccpEnd from, DccpType type)
+{
+  guint i, n = 0;
+
+  if (type != DCCP_SYNC && type != DCCP_RESET)
+    return;
+  for (i = wire->log->len; i > 0; i--) {
+    const DccpWireEntry *entry =
+        &g_array_index (wire->log, DccpWireEntry, i - 1);
+
+    if (entry->time + SECOND <= wire->now)
+      break;
+    n += entry->from == from && entry->packet.type == type;
+  }
+  g_assert_cmpuint (n, <=, DCCP_ANSWERS_PER_SECOND + 2);
+}
+
+/* No more than a round trip's is saved up (RFC 5348 section 4.6), and a packet goes
+ * half of the timer's granularity early at most; 1 % are for rounding. */
+static void
+check_rate (DccpWire * wire, DccpEnd end, gsize size)
+{
+  DccpConnection *connection = dccp_wire_get (wire, end);
+  gdouble seconds = (wire->now - wire->credit_time[end]) / 1e9;
+  gdouble *credit = &wire->credit[end];
+  TfrcSenderState state;
+
+  tfrc_sender_get_state (connection->sender, &state);
+  *credit += MAX (state.rate, state.instant_rate) * 1.01 * seconds;
+  *credit = MIN (*credit, state.instant_rate * state.round_trip / 1e9 +
+      2 * size);
+  *credit -= size;
+  wire->credit_time[end] = wire->now;
+  g_assert_cmpfloat (*credit, >=, -2. * size);
+}
+
 /* --- packets ------------------------------------------------------------------ */
 
 /* What is sent at the same time stays in order. */
@@ -97,6 +136,7 @@ send_packet (DccpWire * wire, DccpEnd from, const DccpPath * path,
       || !dccp_path_equal (path, &wire->paths[from]);
   entry.packet.options = entry.packet.payload = NULL;
   g_array_append_val (wire->log, entry);
+  check_answers (wire, from, entry.packet.type);
   if (!entry.lost)
     fly (wire, OTHER (from), bytes, size);
 }
@@ -228,6 +268,7 @@ send_data (DccpWire * wire, DccpEnd end)
     header = dccp_endpoint_send (wire->ends[end], wire->now, payload, size,
         wire->n_sent[end] + 1 < wire->n_put[end], bytes);
     g_assert_cmpuint (header, >, 0);
+    check_rate (wire, end, size);
     memcpy (bytes + header, payload, size);
     wire->n_sent[end]++;
     send_packet (wire, end, &wire->paths[end], bytes, header + size);

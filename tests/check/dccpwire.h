@@ -37,13 +37,6 @@ typedef struct
 
 typedef struct _DccpWire DccpWire;
 
-typedef struct
-{
-  guint8 payload[1400];
-  gsize size;
-  DccpData data;
-} DccpWireData;
-
 struct _DccpWire
 {
   DccpEndpointConfig configs[N_ENDS];
@@ -73,8 +66,8 @@ struct _DccpWire
 
   GQueue flights;               /* ordered by time */
   DccpStats stats[N_ENDS];
-  guint64 answers[N_ENDS][2][DCCP_ANSWERS_PER_SECOND + 1];      /* ns */
-  guint n_answers[N_ENDS][2];
+  gdouble credit[N_ENDS];       /* bytes of data that its rate allows */
+  guint64 credit_time[N_ENDS];  /* ns */
 };
 
 /* 50 ms one way, packets of 100 bytes each 10 ms once they are sending, in UDP */
