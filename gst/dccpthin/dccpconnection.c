@@ -128,11 +128,25 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
   dccp_connection_tell (connection, &event);
 }
 
+/* As long as nobody has acknowledged anything it goes to an address that anybody may
+ * have forged: as an answer to a stranger it is limited. */
+static gboolean
+may_reset (DccpConnection * connection)
+{
+  DccpCommon *common = connection->common;
+
+  if (connection->state != DCCP_STATE_RESPOND
+      || (connection->reset_room >= DCCP_RESET_SIZE
+          && dccp_limiter_take (&common->resets, connection->now)))
+    return TRUE;
+  common->stats.answers_suppressed++;
+  return FALSE;
+}
+
 /* Its numbers are ours, but a client that has not heard of its server has none to
  * acknowledge. */
-void
-dccp_connection_abort (DccpConnection * connection, DccpEventType type,
-    guint8 code, const guint8 * data)
+static void
+send_reset (DccpConnection * connection, guint8 code, const guint8 * data)
 {
   DccpPacket reset = {
     .source = connection->local_port,
@@ -149,6 +163,14 @@ dccp_connection_abort (DccpConnection * connection, DccpEventType type,
     memcpy (reset.reset_data, data, sizeof (reset.reset_data));
   dccp_answers_push (&connection->common->answers, &connection->path, &reset);
   connection->common->stats.sent[DCCP_RESET]++;
+}
+
+void
+dccp_connection_abort (DccpConnection * connection, DccpEventType type,
+    guint8 code, const guint8 * data)
+{
+  if (may_reset (connection))
+    send_reset (connection, code, data);
   dccp_connection_end (connection, DCCP_STATE_CLOSED, type, code, data);
 }
 

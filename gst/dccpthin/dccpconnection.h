@@ -78,6 +78,8 @@ typedef struct
   guint64 sync_number, sync_ack_number;
   gsize sync_room;              /* bytes that the Sync may have */
   DccpLimiter responses;
+  gsize reset_room;             /* bytes of a Reset to a client that has not
+                                 * acknowledged anything */
   gboolean owes_echo;
   guint32 stamp;
   guint64 stamp_time;

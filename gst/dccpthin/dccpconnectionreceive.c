@@ -520,6 +520,7 @@ dccp_connection_input (DccpConnection * connection, guint64 now,
   guint i;
 
   connection->now = now;
+  connection->reset_room = size;
   for (i = 0; i < G_N_ELEMENTS (steps); i++)
     if (!steps[i] (connection, &arrival))
       break;

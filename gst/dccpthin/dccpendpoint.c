@@ -134,11 +134,9 @@ refuse_candidates (DccpEndpoint * endpoint)
   while (endpoint->n_candidates > 0) {
     DccpConnection *candidate = endpoint->candidates[0];
 
-    if (dccp_limiter_take (&endpoint->common.resets, endpoint->now)) {
-      candidate->now = endpoint->now;
-      dccp_connection_abort (candidate, DCCP_EVENT_ABORTED,
-          DCCP_RESET_TOO_BUSY, NULL);
-    }
+    candidate->now = endpoint->now;
+    dccp_connection_abort (candidate, DCCP_EVENT_ABORTED, DCCP_RESET_TOO_BUSY,
+        NULL);
     drop_candidate (endpoint, 0);
   }
 }

@@ -45,14 +45,26 @@ check_counters (DccpWire * wire, DccpEnd end)
   wire->stats[end] = stats;
 }
 
-/* Those that a limit has, and one that ends a connection or asks whether anybody is
- * there */
+/* A Sync may also ask whether anybody is there; a Reset that ends a connection is no
+ * answer. */
+static gboolean
+is_answer (const DccpPacket * packet)
+{
+  if (packet->type == DCCP_SYNC)
+    return TRUE;
+  return packet->type == DCCP_RESET
+      && (packet->reset_code == DCCP_RESET_NO_CONNECTION
+      || packet->reset_code == DCCP_RESET_PACKET_ERROR
+      || packet->reset_code == DCCP_RESET_BAD_SERVICE_CODE
+      || packet->reset_code == DCCP_RESET_TOO_BUSY);
+}
+
 static void
-check_answers (DccpWire * wire, DccpEnd from, DccpType type)
+check_answers (DccpWire * wire, DccpEnd from, const DccpPacket * packet)
 {
   guint i, n = 0;
 
-  if (type != DCCP_SYNC && type != DCCP_RESET)
+  if (!is_answer (packet))
     return;
   for (i = wire->log->len; i > 0; i--) {
     const DccpWireEntry *entry =
@@ -60,9 +72,24 @@ check_answers (DccpWire * wire, DccpEnd from, DccpType type)
 
     if (entry->time + SECOND <= wire->now)
       break;
-    n += entry->from == from && entry->packet.type == type;
+    n += entry->from == from && entry->packet.type == packet->type
+        && is_answer (&entry->packet);
   }
-  g_assert_cmpuint (n, <=, DCCP_ANSWERS_PER_SECOND + 2);
+  g_assert_cmpuint (n, <=, DCCP_ANSWERS_PER_SECOND +
+      (packet->type == DCCP_SYNC ? 2 : 0));
+}
+
+static void
+note_rate (DccpWire * wire, DccpEnd end)
+{
+  DccpConnection *connection = wire->ends[end]->connection;
+  TfrcSenderState state;
+
+  if (!connection || !connection->sender)
+    return;
+  tfrc_sender_get_state (connection->sender, &state);
+  wire->highest[end] = MAX (wire->highest[end],
+      MAX (state.rate, state.instant_rate));
 }
 
 /* No more than a round trip's is saved up (RFC 5348 section 4.6), and a packet goes
@@ -76,11 +103,12 @@ check_rate (DccpWire * wire, DccpEnd end, gsize size)
   TfrcSenderState state;
 
   tfrc_sender_get_state (connection->sender, &state);
-  *credit += MAX (state.rate, state.instant_rate) * 1.01 * seconds;
-  *credit = MIN (*credit, state.instant_rate * state.round_trip / 1e9 +
+  *credit += wire->highest[end] * 1.01 * seconds;
+  *credit = MIN (*credit, wire->highest[end] * state.round_trip / 1e9 +
       2 * size);
   *credit -= size;
   wire->credit_time[end] = wire->now;
+  wire->highest[end] = MAX (state.rate, state.instant_rate);
   g_assert_cmpfloat (*credit, >=, -2. * size);
 }
 
@@ -136,7 +164,7 @@ send_packet (DccpWire * wire, DccpEnd from, const DccpPath * path,
       || !dccp_path_equal (path, &wire->paths[from]);
   entry.packet.options = entry.packet.payload = NULL;
   g_array_append_val (wire->log, entry);
-  check_answers (wire, from, entry.packet.type);
+  check_answers (wire, from, &entry.packet);
   if (!entry.lost)
     fly (wire, OTHER (from), bytes, size);
 }
@@ -171,6 +199,7 @@ dccp_wire_flush (DccpWire * wire, DccpEnd end)
   poll_outputs (wire, end);
   poll_events (wire, end);
   check_counters (wire, end);
+  note_rate (wire, end);
 }
 
 static void

@@ -67,6 +67,7 @@ struct _DccpWire
   GQueue flights;               /* ordered by time */
   DccpStats stats[N_ENDS];
   gdouble credit[N_ENDS];       /* bytes of data that its rate allows */
+  gdouble highest[N_ENDS];      /* rate since then, bytes per second */
   guint64 credit_time[N_ENDS];  /* ns */
 };
 

@@ -324,6 +324,36 @@ GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 
 GST_END_TEST;
 
+/* CCID 2 or nothing; and with a Mandatory before nothing, too short to be worth a
+ * Reset */
+GST_START_TEST (flood_of_requests_that_cannot_be_has_few_answers)
+{
+  guint i;
+
+  dccp_wire_init (&wire);
+  dccp_wire_begin (&wire);
+  for (i = 0; i <= 100; i++) {
+    DccpPacket packet = {
+      .type = DCCP_REQUEST,.source = i + 1,.destination = DCCP_WIRE_PORT,
+      .sequence = i,.service_code = DCCP_SERVICE_RTPV,
+      .options = (const guint8 *) (i % 2 ? "\1\40\4\1\2" : "\1\1"),
+      .options_size = i % 2 ? 5 : 2
+    };
+
+    dccp_wire_forge (&wire, SERVER, &packet);
+    if (i % 2 == 0)
+      assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESET), i / 2 <
+          8 ? i / 2 : 8);
+  }
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+  assert_equals_int (wire.log->len, 8);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+          SERVER)->refused[DCCP_REFUSED_OPTION], 101);
+  dccp_wire_clear (&wire);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (resets_are_never_answered_by_resets)
 {
   Attack self = {.state = 1 };
@@ -362,6 +392,7 @@ dccpattack_suite (void)
   suite_add_tcase (suite, floods);
   tcase_add_test (floods, flood_of_requests_has_few_answers);
   tcase_add_test (floods, flood_of_a_half_open_flow_has_few_answers);
+  tcase_add_test (floods, flood_of_requests_that_cannot_be_has_few_answers);
   tcase_add_test (floods, resets_are_never_answered_by_resets);
   return suite;
 }
