@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-#define MIN_MTU 68              /* of IPv4 */
+/* Less than this only forged ICMP says: what Linux believes of IPv4, and RFC 8200
+ * section 5. */
+#define MIN_MTU_IPV4 552
+#define MIN_MTU_IPV6 1280
 #define FIRST_DYNAMIC_PORT 49152
 
 static const gchar *const state_names[] = {
@@ -388,13 +391,15 @@ void
 dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now, guint mtu)
 {
   DccpConnection *connection = endpoint->connection;
+  guint least;
 
   advance (endpoint, now);
   if (!connection)
     return;
   connection->now = endpoint->now;
+  least = connection->path.address_size == 16 ? MIN_MTU_IPV6 : MIN_MTU_IPV4;
   if (mtu > 0)
-    connection->mtu = CLAMP (mtu, MIN_MTU, connection->mtu);
+    connection->mtu = MIN (connection->mtu, MAX (mtu, least));
   else if (connection->state == DCCP_STATE_REQUEST)
     dccp_connection_end (connection, DCCP_STATE_CLOSED,
         DCCP_EVENT_UNREACHABLE, 0, NULL);

@@ -543,10 +543,13 @@ GST_START_TEST (payload_fits_the_path)
   dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 1000);
   assert_equals_int (dccp_endpoint_get_max_payload (wire.ends[CLIENT]),
       most - 500);
-  /* it does not grow by ICMP */
+  /* it does not grow by ICMP, nor go below what is likely */
   dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 1400);
   assert_equals_int (dccp_endpoint_get_max_payload (wire.ends[CLIENT]),
       most - 500);
+  dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 1);
+  assert_equals_int (dccp_endpoint_get_max_payload (wire.ends[CLIENT]),
+      most - 1500 + 552);
 }
 
 GST_END_TEST;
