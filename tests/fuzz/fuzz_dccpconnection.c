@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes connections of DCCP: a client and a listener in virtual time, and packets
+ * among theirs of every type with numbers near the right ones, any options and any
+ * payload; packets that are lost, late, spoiled, or come again or from another
+ * address; and every call that an element may make. What dccpwire.h watches must
+ * hold: nobody hangs or wants to be woken at once for ever, counters don't go back,
+ * answers are limited, data goes no faster than its rate. What is left to itself
+ * must come to an end.
+ *
+ * Input: flags, then orders, each an order and its arguments.
+ */
+
+#include "../check/dccpwire.h"
+#include "fuzz.h"
+
+#define FLAG_RAW (1 << 0)
+#define FLAG_IPV6 (1 << 1)
+#define FLAG_COVERAGE (1 << 2)
+#define FLAG_SMALL_WINDOW (1 << 3)
+#define FLAG_SERVER_SENDS (1 << 4)
+#define FLAG_EDGE (1 << 5)      /* numbers begin anew soon */
+#define FLAG_OPEN (1 << 6)      /* before the first order */
+#define FLAG_NO_IDLE_TIMEOUT (1 << 7)
+
+#define MAX_ORDERS 200
+#define MAX_TIME (60 * SECOND)  /* of a run */
+#define N_KEPT 32
+
+typedef enum
+{
+  ORDER_RUN,
+  ORDER_RUN_LONG,
+  ORDER_FORGE,
+  ORDER_FORGE_ELSEWHERE,
+  ORDER_REPLAY,
+  ORDER_SPOIL,
+  ORDER_NOISE,
+  ORDER_LOSE,
+  ORDER_DELAY,
+  ORDER_CONNECT,
+  ORDER_CLOSE,
+  ORDER_ABORT,
+  ORDER_SLOW,
+  ORDER_DROPPED,
+  ORDER_UNREACHABLE,
+  ORDER_STREAM,
+  ORDER_LAST
+} Order;
+
+typedef struct
+{
+  DccpEnd to;
+  gsize size;
+  guint8 bytes[DCCP_LONGEST_HEADER + 1400];
+} Kept;
+
+typedef struct
+{
+  DccpWire wire;
+  FuzzInput input;
+  guint64 began;                /* ns */
+  Kept kept[N_KEPT];
+  guint n_kept;
+} Run;
+
+static guint
+take (Run * self, guint below)
+{
+  return fuzz_take_u8 (&self->input) % below;
+}
+
+static gboolean
+keep (DccpWire * wire, DccpEnd from, const DccpPacket * packet, guint8 * bytes,
+    gsize size)
+{
+  Run *self = wire->user_data;
+  Kept *kept = &self->kept[self->n_kept++ % N_KEPT];
+
+  fuzz_check (size <= sizeof (kept->bytes));
+  kept->to = OTHER (from);
+  kept->size = size;
+  memcpy (kept->bytes, bytes, size);
+  return TRUE;
+}
+
+static void
+replay (Run * self, gboolean spoiled)
+{
+  const guint n = MIN (self->n_kept, N_KEPT);
+  const Kept *kept;
+  guint8 *bytes;
+  guint where;
+
+  if (n == 0)
+    return;
+  kept = &self->kept[take (self, n)];
+  bytes = g_memdup2 (kept->bytes, kept->size);
+  if (spoiled) {
+    where = take (self, MIN (kept->size, 256));
+    bytes[where] ^= fuzz_take_u8 (&self->input);
+  }
+  dccp_wire_inject (&self->wire, kept->to, bytes, kept->size);
+  g_free (bytes);
+}
+
+static void
+make_noise (Run * self)
+{
+  const DccpEnd to = take (self, N_ENDS);
+  const gsize wanted = fuzz_take_u8 (&self->input);
+  const gsize size = MIN (wanted, self->input.size);
+  guint8 *bytes = fuzz_take_copy (&self->input, size);
+
+  dccp_wire_inject (&self->wire, to, bytes, size);
+  g_free (bytes);
+}
+
+/* --- forged ---------------------------------------------------------------------- */
+
+/* Around the right one: next to it, at the edges of a window, or anywhere */
+static guint64
+take_number (Run * self, guint64 right)
+{
+  static const gint64 edges[] = { 0, 1, 2, 3, 75, 76, 7500, 7501, 10000, -1,
+    -24, -25, -2499, -2500, -9999, G_GINT64_CONSTANT (1) << 47
+  };
+  const guint choice = fuzz_take_u8 (&self->input);
+
+  if (choice == 255)
+    return fuzz_take_u32 (&self->input) & DCCP_SEQUENCE_MASK;
+  return dccp_sequence_add (right, edges[choice % 16] + choice / 16);
+}
+
+static DccpPacket
+take_packet (Run * self, DccpEnd to, guint8 * options, guint8 * payload)
+{
+  DccpConnection *connection = dccp_wire_get (&self->wire, to);
+  DccpPacket packet = {
+    .type = take (self, DCCP_LAST_TYPE),
+    .source = DCCP_WIRE_PORT,
+    .destination = 50000,
+    .extended = TRUE,
+    .service_code = DCCP_SERVICE_RTPV,
+    .options = options,
+    .payload = payload,
+  };
+  const guint flags = fuzz_take_u8 (&self->input);
+
+  if (to == SERVER) {
+    packet.source = 50000;
+    packet.destination = DCCP_WIRE_PORT;
+  }
+  packet.ccval = flags & 15;
+  packet.sequence = take_number (self, connection ? connection->gsr : 0);
+  packet.acknowledgement = take_number (self, connection ? connection->gss : 0);
+  packet.reset_code = flags;
+  if (flags & 16) {
+    packet.options_size = take (self, 128);
+    packet.options_size = MIN (packet.options_size, self->input.size);
+    memcpy (options, self->input.data, packet.options_size);
+    self->input.data += packet.options_size;
+    self->input.size -= packet.options_size;
+  }
+  if (dccp_type_has_data (packet.type) && flags & 32)
+    packet.payload_size = take (self, 128);
+  if (flags & 64)
+    packet.coverage = take (self, 16);
+  if ((gsize) packet.coverage * 4 > packet.payload_size + 4)
+    packet.coverage = 0;
+  return packet;
+}
+
+static void
+forge (Run * self, gboolean elsewhere)
+{
+  const DccpEnd to = take (self, N_ENDS);
+  const DccpPath path = self->wire.paths[to];
+  guint8 options[128] = { 0 }, payload[128] = { 0 };
+  DccpPacket packet = take_packet (self, to, options, payload);
+
+  if (elsewhere) {
+    self->wire.paths[to].remote[3] ^= take (self, 16);
+    packet.source ^= take (self, 4);
+    packet.destination ^= take (self, 2);
+  }
+  dccp_wire_forge (&self->wire, to, &packet);
+  self->wire.paths[to] = path;
+}
+
+/* --- what an element does ---------------------------------------------------------- */
+
+static void
+connect_again (Run * self)
+{
+  if (!self->wire.ends[CLIENT]->connection)
+    dccp_wire_connect (&self->wire);
+}
+
+static void
+tell_dropped (Run * self)
+{
+  const DccpEnd end = take (self, N_ENDS);
+  const guint code = take (self, DCCP_DROP_NONE);
+
+  dccp_endpoint_dropped (self->wire.ends[end], self->wire.now,
+      dccp_sequence_add (self->wire.last[end].sequence,
+          -(gint64) take (self, 8)), code);
+}
+
+static void
+stream (Run * self)
+{
+  const DccpEnd end = take (self, N_ENDS);
+
+  self->wire.sending[end] = !self->wire.sending[end];
+  self->wire.put_at[end] = self->wire.now;
+  self->wire.n_put[end] = self->wire.n_sent[end];
+}
+
+static void
+run (Run * self, guint64 duration)
+{
+  if (self->wire.now - self->began < MAX_TIME)
+    dccp_wire_run (&self->wire, duration);
+}
+
+static void
+obey (Run * self)
+{
+  DccpWire *wire = &self->wire;
+  DccpEnd end;
+
+  switch (take (self, ORDER_LAST)) {
+    case ORDER_RUN:
+      run (self, take (self, 256) * MS);
+      break;
+    case ORDER_RUN_LONG:
+      run (self, take (self, 16) * SECOND);
+      break;
+    case ORDER_FORGE:
+      forge (self, FALSE);
+      break;
+    case ORDER_FORGE_ELSEWHERE:
+      forge (self, TRUE);
+      break;
+    case ORDER_REPLAY:
+      replay (self, FALSE);
+      break;
+    case ORDER_SPOIL:
+      replay (self, TRUE);
+      break;
+    case ORDER_NOISE:
+      make_noise (self);
+      break;
+    case ORDER_LOSE:
+      end = take (self, N_ENDS);
+      wire->lose_all[end] = take (self, 256);
+      break;
+    case ORDER_DELAY:
+      end = take (self, N_ENDS);
+      wire->extra_delay[end] = take (self, 256) * MS;
+      break;
+    case ORDER_CONNECT:
+      connect_again (self);
+      break;
+    case ORDER_CLOSE:
+      dccp_wire_close (wire, take (self, N_ENDS));
+      break;
+    case ORDER_ABORT:
+      end = take (self, N_ENDS);
+      dccp_endpoint_abort (wire->ends[end], wire->now);
+      dccp_wire_flush (wire, end);
+      break;
+    case ORDER_SLOW:
+      end = take (self, N_ENDS);
+      dccp_endpoint_set_slow (wire->ends[end], wire->now, take (self, 2));
+      break;
+    case ORDER_DROPPED:
+      tell_dropped (self);
+      break;
+    case ORDER_UNREACHABLE:
+      end = take (self, N_ENDS);
+      dccp_endpoint_unreachable (wire->ends[end], wire->now,
+          take (self, 256) * 6);
+      dccp_wire_flush (wire, end);
+      break;
+    case ORDER_STREAM:
+      stream (self);
+      break;
+  }
+}
+
+/* --- runs --------------------------------------------------------------------------- */
+
+static void
+begin (Run * self, guint flags)
+{
+  DccpWire *wire = &self->wire;
+  DccpEnd end;
+
+  dccp_wire_init (wire);
+  wire->user_data = self;
+  wire->filter = keep;
+  for (end = CLIENT; end < N_ENDS; end++) {
+    DccpPath *path = &wire->paths[end];
+    DccpEndpointConfig *config = &wire->configs[end];
+
+    if (flags & FLAG_RAW)
+      path->local_udp = path->remote_udp = 0;
+    if (flags & FLAG_IPV6)
+      path->address_size = 16;
+    if (flags & FLAG_COVERAGE)
+      config->coverage = config->min_coverage = 1 + end;
+    if (flags & FLAG_SMALL_WINDOW)
+      config->sequence_window = 100;
+    if (flags & FLAG_NO_IDLE_TIMEOUT)
+      config->idle_timeout = 0;
+  }
+  wire->configs[CLIENT].local_port = 50000;
+  wire->configs[SERVER].time_wait = SECOND;
+  dccp_wire_begin (wire);
+  for (end = CLIENT; end < N_ENDS && flags & FLAG_EDGE; end++)
+    wire->ends[end]->next_iss = dccp_sequence_add (0, -5);
+  wire->sending[flags & FLAG_SERVER_SENDS ? SERVER : CLIENT] = TRUE;
+  self->began = wire->now;
+  if (flags & FLAG_OPEN)
+    dccp_wire_open (wire);
+}
+
+/* Nobody sends, everybody closes, and what is lost is lost no more: whatever was
+ * said, there is an end of it. */
+static void
+finish (Run * self)
+{
+  DccpWire *wire = &self->wire;
+  DccpEnd end;
+
+  for (end = CLIENT; end < N_ENDS; end++) {
+    wire->sending[end] = FALSE;
+    wire->n_put[end] = wire->n_sent[end];
+    wire->lose_all[end] = 0;
+    wire->extra_delay[end] = 0;
+    dccp_wire_close (wire, end);
+  }
+  dccp_wire_run (wire, 1000 * SECOND);
+  fuzz_check (wire->ends[CLIENT]->connection == NULL);
+  fuzz_check (wire->ends[SERVER]->connection == NULL);
+  fuzz_check (wire->ends[SERVER]->n_candidates == 0);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+{
+  Run *self = g_new0 (Run, 1);
+  guint i;
+
+  self->input.data = data;
+  self->input.size = size;
+  begin (self, fuzz_take_u8 (&self->input));
+  for (i = 0; i < MAX_ORDERS && self->input.size > 0; i++)
+    obey (self);
+  finish (self);
+  dccp_wire_clear (&self->wire);
+  g_free (self);
+  return 0;
+}
