@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+/* Bytes that data may have of NDP Count, Timestamp Echo, RTT Estimate and Slow
+ * Receiver */
+#define DATA_OPTIONS_SIZE 24
+#define WORD 4                  /* options fill whole ones */
+
 /* So that an endpoint whose answers are no longer than what they answer, as ours
  * (docs/dccp-thin.md), answers with a Reset what asks for one. */
 static void
@@ -22,6 +27,8 @@ write_options (DccpConnection * connection, DccpType type, gboolean with_report,
     DccpOptionWriter * writer)
 {
   dccp_connection_write_options (connection, type, with_report, writer);
+  if (connection->state == DCCP_STATE_PARTOPEN)
+    dccp_features_write_again (connection->features, writer);
   dccp_features_write (connection->features, connection->now,
       dccp_sequence_add (connection->gss, 1), writer);
   pad (type, writer);
@@ -179,14 +186,14 @@ dccp_connection_next_send (DccpConnection * connection, guint64 now)
   return tfrc_sender_next_send (connection->sender, now);
 }
 
-/* With a DataAck, and the options that data may have: NDP Count, Timestamp Echo,
- * RTT Estimate, Slow Receiver */
+/* With a DataAck, and its options */
 guint
 dccp_connection_get_max_payload (const DccpPath * path, guint mtu)
 {
   const guint ip = path->address_size == 16 ? 40 : 20;
   const guint udp = dccp_path_is_encapsulated (path) ? 8 : 0;
-  const guint header = dccp_type_get_header_size (DCCP_DATA_ACK, TRUE) + 24;
+  const guint header = dccp_type_get_header_size (DCCP_DATA_ACK, TRUE) +
+      DATA_OPTIONS_SIZE;
 
   return mtu > ip + udp + header ? mtu - ip - udp - header : 0;
 }
@@ -205,6 +212,21 @@ get_coverage (DccpConnection * connection, gsize size)
   return (gsize) (coverage - 1) * 4 <= size ? coverage : 0;
 }
 
+/* Until a client hears of the server again, that may not have its Confirms: it may
+ * take no packet without them, as Linux, which resets the connection. Where the
+ * payload leaves no room, the Ack before it must do. */
+static void
+repeat_confirms (DccpConnection * connection, gsize size,
+    DccpOptionWriter * writer)
+{
+  DccpOptionWriter with = *writer;
+
+  dccp_features_write_again (connection->features, &with);
+  if (size + with.size + WORD - 1 <= DATA_OPTIONS_SIZE +
+      dccp_connection_get_max_payload (&connection->path, connection->mtu))
+    *writer = with;
+}
+
 gsize
 dccp_connection_send (DccpConnection * connection, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
@@ -220,6 +242,8 @@ dccp_connection_send (DccpConnection * connection, guint64 now,
   init_packet (connection, &packet, connection->state == DCCP_STATE_PARTOPEN ?
       DCCP_DATA_ACK : DCCP_DATA);
   dccp_connection_write_options (connection, packet.type, FALSE, &writer);
+  if (packet.type == DCCP_DATA_ACK)
+    repeat_confirms (connection, size, &writer);
   packet.payload = payload;
   packet.payload_size = size;
   packet.coverage = get_coverage (connection, size);

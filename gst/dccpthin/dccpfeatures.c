@@ -102,7 +102,7 @@ typedef struct
   guint64 wanted;               /* of a non-negotiable one */
   State state;
   gboolean is_mandatory;        /* our Change */
-  Owed owed;
+  Owed owed, said;              /* said: went already */
   guint64 due, interval;        /* of the Change, while CHANGING */
 } Feature;
 
@@ -532,19 +532,28 @@ put_preferences (Content * self, const Feature * feature)
   self->size += feature->n_preferences;
 }
 
-static void
-write_confirm (Feature * self, const Rule * rule, gint side,
-    DccpOptionWriter * writer)
+static gboolean
+write_confirm (const Feature * self, const Rule * rule, gint side,
+    Owed confirm, DccpOptionWriter * writer)
 {
   Content content = { {rule->number}, 1 };
 
-  if (self->owed == OWES_CONFIRM) {
+  if (confirm == OWES_CONFIRM) {
     put_number (&content, self->value, rule->size);
     put_preferences (&content, self);
   }
-  if (dccp_option_write (writer, FALSE, confirm_types[side], content.bytes,
-          content.size))
-    self->owed = OWES_NOTHING;
+  return dccp_option_write (writer, FALSE, confirm_types[side], content.bytes,
+      content.size);
+}
+
+static void
+write_owed (Feature * self, const Rule * rule, gint side,
+    DccpOptionWriter * writer)
+{
+  if (!write_confirm (self, rule, side, self->owed, writer))
+    return;
+  self->said = self->owed;
+  self->owed = OWES_NOTHING;
 }
 
 static void
@@ -604,7 +613,7 @@ dccp_features_write (DccpFeatures * features, guint64 now, guint64 sequence,
   for (i = 0; i < N_RULES; i++)
     for (side = 0; side < N_SIDES; side++)
       if (features->features[i][side].owed != OWES_NOTHING)
-        write_confirm (&features->features[i][side], &rules[i], side, writer);
+        write_owed (&features->features[i][side], &rules[i], side, writer);
   for (i = 0; i < N_RULES; i++)
     for (side = 0; side < N_SIDES; side++)
       if (is_due (&features->features[i][side], now))
@@ -612,6 +621,20 @@ dccp_features_write (DccpFeatures * features, guint64 now, guint64 sequence,
             now, sequence, writer);
   if (features->owes_unknown)
     write_unknown (features, writer);
+}
+
+void
+dccp_features_write_again (DccpFeatures * features, DccpOptionWriter * writer)
+{
+  guint i, side;
+
+  for (i = 0; i < N_RULES; i++)
+    for (side = 0; side < N_SIDES; side++) {
+      const Feature *feature = &features->features[i][side];
+
+      if (feature->said != OWES_NOTHING && feature->owed == OWES_NOTHING)
+        write_confirm (feature, &rules[i], side, feature->said, writer);
+    }
 }
 
 gboolean

@@ -59,6 +59,9 @@ void dccp_features_processed (DccpFeatures * features, guint64 gsr,
  * not yet confirmed whose time has come (section 6.6.3). Not for Data. */
 void dccp_features_write (DccpFeatures * features, guint64 now,
     guint64 sequence, DccpOptionWriter * writer);
+/* Once more the Confirms that went already, and are not owed again */
+void dccp_features_write_again (DccpFeatures * features,
+    DccpOptionWriter * writer);
 /* A Confirm is owed, or a Change is due: an Ack must go if nothing else does; a
  * client that has no Response yet sends it with its next Request */
 gboolean dccp_features_want_packet (DccpFeatures * features, guint64 now);

@@ -229,6 +229,63 @@ GST_START_TEST (data_in_partopen_completes_the_handshake)
 
 GST_END_TEST;
 
+typedef struct
+{
+  guint packets, confirms;
+  gsize longest;
+} DataAcks;
+
+static gboolean
+is_confirm_of_window (const DccpOption * option)
+{
+  return option->type == DCCP_OPTION_CONFIRM_R && option->size > 0
+      && option->value[0] == DCCP_FEATURE_SEQUENCE_WINDOW;
+}
+
+static gboolean
+count_confirms (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+    guint8 * bytes, gsize size)
+{
+  DataAcks *seen = self->user_data;
+  DccpOptionReader reader;
+  DccpOption option;
+
+  if (packet->type != DCCP_DATA_ACK)
+    return TRUE;
+  seen->packets++;
+  seen->longest = MAX (seen->longest, size);
+  dccp_option_reader_init (&reader, packet);
+  while (dccp_option_reader_next (&reader, &option))
+    seen->confirms += is_confirm_of_window (&option);
+  return TRUE;
+}
+
+/* A Linux that has had no Confirms yet resets the connection for a packet without
+ * them. They are in each packet that has room. */
+GST_START_TEST (confirms_go_until_the_server_is_heard)
+{
+  const gsize sizes[] = { 100, 0 };     /* 0: all that fits */
+  DataAcks seen = { 0 };
+
+  wire.user_data = &seen;
+  wire.filter = count_confirms;
+  wire.lose[CLIENT][DCCP_ACK] = 1;
+  wire.sending[CLIENT] = TRUE;
+  dccp_wire_begin (&wire);
+  wire.sizes[CLIENT] = sizes[__i__] ? sizes[__i__] :
+      dccp_endpoint_get_max_payload (wire.ends[CLIENT]);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, SECOND);
+  assert_open ();
+  fail_unless (seen.packets > 0);
+  if (sizes[__i__] > 0)
+    assert_equals_int (seen.confirms, seen.packets);
+  fail_unless (seen.longest <= 1500 - 20 - 8);
+  fail_unless (dccp_wire_count (&wire, CLIENT, DCCP_DATA) > 0);
+}
+
+GST_END_TEST;
+
 /* Each packet of the handshake comes twice. */
 static gboolean
 double_it (DccpWire * self, DccpEnd from, const DccpPacket * packet,
@@ -506,6 +563,7 @@ dccphandshake_suite (void)
   tcase_add_test (open, client_acknowledges_until_it_hears);
   tcase_add_test (open, server_helps_client_out_of_partopen);
   tcase_add_test (open, data_in_partopen_completes_the_handshake);
+  tcase_add_loop_test (open, confirms_go_until_the_server_is_heard, 0, 2);
   tcase_add_test (open, doubled_handshake_is_one_connection);
   suite_add_tcase (suite, refused);
   tcase_add_checked_fixture (refused, setup, teardown);
