@@ -108,7 +108,7 @@ advance (DccpEndpoint * endpoint, guint64 now)
 
 /* --- connections that come and go --------------------------------------------- */
 
-/* TIMEWAIT is kept aside, so that the endpoint is free. */
+/* Kept aside, TIMEWAIT too, so that the endpoint is free. */
 static void
 remember (DccpEndpoint * endpoint, const DccpConnection * connection)
 {
@@ -117,6 +117,7 @@ remember (DccpEndpoint * endpoint, const DccpConnection * connection)
   gone->path = connection->path;
   gone->local_port = connection->local_port;
   gone->remote_port = connection->remote_port;
+  gone->in_time_wait = connection->state == DCCP_STATE_TIME_WAIT;
   gone->until = endpoint->now + MIN (endpoint->common.config.time_wait,
       DCCP_NEVER - endpoint->now);
 }
@@ -126,8 +127,7 @@ bury (DccpEndpoint * endpoint)
 {
   if (!endpoint->connection || !dccp_connection_is_over (endpoint->connection))
     return;
-  if (endpoint->connection->state == DCCP_STATE_TIME_WAIT)
-    remember (endpoint, endpoint->connection);
+  remember (endpoint, endpoint->connection);
   g_clear_pointer (&endpoint->connection, dccp_connection_free);
 }
 
@@ -224,6 +224,36 @@ dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now)
 
 /* --- packets of nobody's --------------------------------------------------------- */
 
+/* NULL: nothing is known of it. The latest counts. */
+static const DccpGone *
+find_gone (DccpEndpoint * endpoint, const DccpPath * path,
+    const DccpPacket * packet)
+{
+  guint i;
+
+  for (i = 0; i < MIN (endpoint->n_gone, DCCP_MAX_GONE); i++) {
+    const DccpGone *gone =
+        &endpoint->gone[(endpoint->n_gone - 1 - i) % DCCP_MAX_GONE];
+
+    if (gone->until > endpoint->now && dccp_path_equal (&gone->path, path)
+        && gone->local_port == packet->destination
+        && gone->remote_port == packet->source)
+      return gone;
+  }
+  return NULL;
+}
+
+static gboolean
+is_in_time_wait (DccpEndpoint * endpoint, const DccpPath * path,
+    const DccpPacket * packet)
+{
+  const DccpGone *gone = find_gone (endpoint, path, packet);
+
+  return gone && gone->in_time_wait;
+}
+
+/* No longer than the packet, unless the other end is known: one whose Close was
+ * answered, but the Reset lost, may say it again in fewer bytes. */
 static void
 answer (DccpEndpoint * endpoint, const DccpPath * path,
     const DccpPacket * packet, gsize size, guint8 code)
@@ -233,7 +263,7 @@ answer (DccpEndpoint * endpoint, const DccpPath * path,
 
   if (packet->type == DCCP_RESET || packet->type == DCCP_LISTEN)
     return;
-  if (size < DCCP_RESET_SIZE
+  if ((size < DCCP_RESET_SIZE && !find_gone (endpoint, path, packet))
       || !dccp_limiter_take (&common->resets, endpoint->now)) {
     common->stats.answers_suppressed++;
     return;
@@ -241,23 +271,6 @@ answer (DccpEndpoint * endpoint, const DccpPath * path,
   dccp_answers_make_reset (&reset, packet, code);
   dccp_answers_push (&common->answers, path, &reset);
   common->stats.sent[DCCP_RESET]++;
-}
-
-static gboolean
-is_in_time_wait (DccpEndpoint * endpoint, const DccpPath * path,
-    const DccpPacket * packet)
-{
-  guint i;
-
-  for (i = 0; i < MIN (endpoint->n_gone, DCCP_MAX_GONE); i++) {
-    const DccpGone *gone = &endpoint->gone[i];
-
-    if (gone->until > endpoint->now && dccp_path_equal (&gone->path, path)
-        && gone->local_port == packet->destination
-        && gone->remote_port == packet->source)
-      return TRUE;
-  }
-  return FALSE;
 }
 
 static void
@@ -571,7 +584,8 @@ dccp_endpoint_get_stats (DccpEndpoint * endpoint, DccpStats * stats)
 DccpState
 dccp_endpoint_get_state (DccpEndpoint * endpoint)
 {
-  const guint last = (endpoint->n_gone + DCCP_MAX_GONE - 1) % DCCP_MAX_GONE;
+  const DccpGone *last =
+      &endpoint->gone[(endpoint->n_gone + DCCP_MAX_GONE - 1) % DCCP_MAX_GONE];
 
   if (endpoint->connection)
     return endpoint->connection->state;
@@ -579,7 +593,7 @@ dccp_endpoint_get_state (DccpEndpoint * endpoint)
     return DCCP_STATE_RESPOND;
   if (endpoint->common.config.is_listener)
     return DCCP_STATE_LISTEN;
-  if (endpoint->n_gone > 0 && endpoint->gone[last].until > endpoint->now)
+  if (last->in_time_wait && last->until > endpoint->now)
     return DCCP_STATE_TIME_WAIT;
   return DCCP_STATE_CLOSED;
 }

@@ -13,11 +13,12 @@ G_BEGIN_DECLS
 #define DCCP_MAX_CANDIDATES 16
 #define DCCP_MAX_GONE 16
 
-/* A connection in TIMEWAIT */
+/* A connection that was: while it is known, so is its other end */
 typedef struct
 {
   DccpPath path;
   guint16 local_port, remote_port;
+  gboolean in_time_wait;        /* else its ports may be used again at once */
   guint64 until;                /* ns */
 } DccpGone;
 

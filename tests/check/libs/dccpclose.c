@@ -145,6 +145,29 @@ GST_START_TEST (lost_reset_is_made_up_for)
 
 GST_END_TEST;
 
+/* ... also a peer whose Close has no options, as Linux sends it; a stranger's is too
+ * short for an answer. */
+GST_START_TEST (short_close_is_answered_again)
+{
+  DccpPacket packet;
+
+  open_wire ();
+  packet = dccp_wire_next (&wire, SERVER, DCCP_CLOSE);
+  packet.source = dccp_wire_get (&wire, SERVER)->remote_port;
+  packet.destination = DCCP_WIRE_PORT;
+  wire.lose_all[SERVER] = G_MAXUINT;
+  dccp_wire_forge (&wire, SERVER, &packet);
+  assert_equals_int (get_reset_code (SERVER, 0), DCCP_RESET_CLOSED);
+  dccp_wire_forge (&wire, SERVER, &packet);
+  assert_equals_int (get_reset_code (SERVER, 1), DCCP_RESET_NO_CONNECTION);
+  packet.source ^= 1;
+  dccp_wire_forge (&wire, SERVER, &packet);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESET), 2);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_LISTEN);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (close_is_given_up_after_the_idle_timeout)
 {
   open_wire ();
@@ -388,6 +411,7 @@ dccpclose_suite (void)
   tcase_add_test (order, close_is_sent_again);
   tcase_add_test (order, close_req_is_sent_again);
   tcase_add_test (order, lost_reset_is_made_up_for);
+  tcase_add_test (order, short_close_is_answered_again);
   tcase_add_test (order, close_is_given_up_after_the_idle_timeout);
   tcase_add_test (order, data_sent_before_the_close_comes);
   tcase_add_test (order, closing_before_it_is_open_cleans_up);

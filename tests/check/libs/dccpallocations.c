@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* An open connection of DCCP allocates nothing, in either direction: neither for a
+ * packet of data nor for feedback, losses and what is told of them.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <string.h>
+
+#include "dccpwire.h"
+
+static gboolean counting;
+static guint allocations;
+
+/* Sanitizers have malloc for themselves, and tell whoever wants to know; else the
+ * functions of libc are called from here. */
+#if defined (__has_feature)
+#if __has_feature (address_sanitizer)
+#define SANITIZED
+#endif
+#elif defined (__SANITIZE_ADDRESS__)
+#define SANITIZED
+#endif
+
+#ifdef SANITIZED
+void __sanitizer_malloc_hook (const volatile void *address, size_t size);
+
+void
+__sanitizer_malloc_hook (const volatile void *address, size_t size)
+{
+  allocations += counting;
+}
+#elif defined (__GLIBC__)
+void *__libc_malloc (size_t size);
+void *__libc_calloc (size_t n, size_t size);
+void *__libc_realloc (void *address, size_t size);
+
+void *
+malloc (size_t size)
+{
+  allocations += counting;
+  return __libc_malloc (size);
+}
+
+void *
+calloc (size_t n, size_t size)
+{
+  allocations += counting;
+  return __libc_calloc (n, size);
+}
+
+void *
+realloc (void *address, size_t size)
+{
+  allocations += counting;
+  return __libc_realloc (address, size);
+}
+#else
+#error "How are allocations counted here?"
+#endif
+
+#define PACKETS 5000
+
+static DccpWire wire;
+
+/* What an end has to say comes at once; its events are thrown away. */
+static void
+exchange (DccpEnd from)
+{
+  guint8 bytes[DCCP_LONGEST_CONTROL];
+  DccpEvent event;
+  DccpPath path;
+  DccpData data;
+  gsize size;
+
+  while ((size = dccp_endpoint_poll_output (wire.ends[from], wire.now, &path,
+              bytes)) > 0)
+    dccp_endpoint_input (wire.ends[OTHER (from)], wire.now,
+        &wire.paths[OTHER (from)], bytes, size, &data);
+  while (dccp_endpoint_poll_event (wire.ends[from], &event));
+}
+
+static gboolean
+send_one (DccpEnd from, gboolean lost)
+{
+  guint8 bytes[DCCP_LONGEST_HEADER + 100] = { 0 }, payload[100] = { 0 };
+  const DccpEnd to = OTHER (from);
+  DccpData data;
+  gsize size;
+
+  wire.now = MAX (wire.now, dccp_endpoint_next_send (wire.ends[from],
+          wire.now));
+  size = dccp_endpoint_send (wire.ends[from], wire.now, payload, 100, TRUE,
+      bytes);
+  if (size == 0 || lost)
+    return FALSE;
+  memcpy (bytes + size, payload, 100);
+  return dccp_endpoint_input (wire.ends[to], wire.now, &wire.paths[to], bytes,
+      size + 100, &data);
+}
+
+GST_START_TEST (counter_counts)
+{
+  counting = TRUE;
+  g_free (g_malloc (10));
+  counting = FALSE;
+  assert_equals_int (allocations, 1);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (nothing_is_allocated_for_packets)
+{
+  guint i, n = 0;
+
+  dccp_wire_init (&wire);
+  dccp_wire_begin (&wire);
+  dccp_wire_open (&wire);
+  allocations = 0;
+  counting = TRUE;
+  for (i = 0; i < PACKETS; i++) {
+    n += send_one (i % 2 ? CLIENT : SERVER, i % 100 == 99);
+    if (i % 10 == 0)
+      dccp_endpoint_dropped (wire.ends[SERVER], wire.now,
+          wire.ends[SERVER]->connection->gsr, DCCP_DROP_RECEIVE_BUFFER);
+    exchange (CLIENT);
+    exchange (SERVER);
+    if (dccp_endpoint_next_wakeup (wire.ends[CLIENT]) <= wire.now)
+      dccp_endpoint_timeout (wire.ends[CLIENT], wire.now);
+  }
+  counting = FALSE;
+  assert_equals_int (n, PACKETS - PACKETS / 100);
+  fail_unless (dccp_wire_get_stats (&wire, CLIENT)->feedback_received > 10);
+  fail_unless (dccp_wire_get_stats (&wire, CLIENT)->dropped_received > 10);
+  assert_equals_int (allocations, 0);
+  dccp_wire_clear (&wire);
+}
+
+GST_END_TEST;
+
+static Suite *
+dccpallocations_suite (void)
+{
+  Suite *suite = suite_create ("dccpallocations");
+  TCase *general = tcase_create ("general");
+
+  suite_add_tcase (suite, general);
+  tcase_add_test (general, counter_counts);
+  tcase_add_test (general, nothing_is_allocated_for_packets);
+  return suite;
+}
+
+GST_CHECK_MAIN (dccpallocations);
