@@ -525,6 +525,91 @@ GST_START_TEST (request_of_linux_is_answered)
 
 GST_END_TEST;
 
+static guint8 captured[2000];
+static gsize captured_size;
+
+static gboolean
+capture (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+    guint8 * bytes, gsize size)
+{
+  if (from == CLIENT) {
+    memcpy (captured, bytes, size);
+    captured_size = size;
+  }
+  return FALSE;
+}
+
+static gboolean
+confirms (guint8 type, DccpFeature feature)
+{
+  DccpOptionReader reader;
+  DccpOption option;
+  DccpPacket packet;
+
+  assert_equals_int (dccp_packet_parse (&packet, &wire.paths[CLIENT],
+          captured, captured_size), DCCP_ACCEPTED);
+  dccp_option_reader_init (&reader, &packet);
+  while (dccp_option_reader_next (&reader, &option))
+    if (option.type == type && option.size > 1 && option.value[0] == feature)
+      return TRUE;
+  return FALSE;
+}
+
+/* The Response of Linux 6.1 (captures) to ours: it wants each of its Changes
+ * confirmed, or resets the connection with the first data. Its feedback has no Loss
+ * Intervals and no Elapsed Time. */
+GST_START_TEST (response_of_linux_is_confirmed)
+{
+  static const guint8 options[] = { 0, 0, 0, 41, 6, 0, 0x49, 0xe6, 0x40,
+    33, 5, 1, 3, 3, 35, 5, 1, 3, 3, 33, 5, 2, 0, 0, 35, 5, 2, 0, 0,
+    32, 9, 3, 0, 0, 0, 0, 0x27, 0x10, 1, 32, 4, 4, 1, 35, 5, 4, 1, 1,
+    32, 5, 5, 0, 0, 34, 4, 6, 0, 32, 4, 6, 0, 34, 4, 6, 0, 34, 4, 7, 1,
+    1, 34, 4, 7, 1, 34, 4, 192, 1, 1, 32, 4, 192, 1
+  };
+  static const guint8 feedback[] = { 192, 6, 255, 255, 255, 255,
+    194, 6, 0, 0, 0x40, 0
+  };
+  DccpPacket packet;
+  guint i;
+
+  wire.filter = capture;
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  wire.now += 100 * MS;
+  packet = dccp_wire_next (&wire, CLIENT, DCCP_RESPONSE);
+  packet.sequence = 12345678;
+  packet.options = options;
+  packet.options_size = sizeof (options);
+  dccp_wire_forge (&wire, CLIENT, &packet);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_CONNECTED), 1);
+  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_ACK), 1);
+  fail_unless (confirms (DCCP_OPTION_CONFIRM_R, DCCP_FEATURE_SEQUENCE_WINDOW));
+  fail_unless (confirms (DCCP_OPTION_CONFIRM_R, DCCP_FEATURE_ECN_INCAPABLE));
+  fail_unless (confirms (DCCP_OPTION_CONFIRM_R, DCCP_FEATURE_ACK_RATIO));
+  fail_unless (confirms (DCCP_OPTION_CONFIRM_R, DCCP_FEATURE_SEND_ACK_VECTOR));
+  fail_unless (confirms (DCCP_OPTION_CONFIRM_L, DCCP_FEATURE_SEND_ACK_VECTOR));
+  fail_unless (confirms (DCCP_OPTION_CONFIRM_L, DCCP_FEATURE_SEND_NDP_COUNT));
+  fail_unless (confirms (DCCP_OPTION_CONFIRM_L,
+          DCCP_FEATURE_SEND_LOSS_EVENT_RATE));
+  wire.sending[CLIENT] = TRUE;
+  wire.put_at[CLIENT] = wire.now;
+  for (i = 0; i < 5; i++) {
+    dccp_wire_run (&wire, 100 * MS);
+    packet = dccp_wire_next (&wire, CLIENT, DCCP_ACK);
+    packet.options = feedback;
+    packet.options_size = sizeof (feedback);
+    dccp_wire_forge (&wire, CLIENT, &packet);
+  }
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->reported_rate,
+      0x4000 * 8);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->option_errors, 0);
+  fail_unless (dccp_wire_count (&wire, CLIENT, DCCP_DATA) > 20);
+}
+
+GST_END_TEST;
+
 /* CCID 2 only: no connection can come of it. */
 GST_START_TEST (peer_with_another_ccid_is_reset)
 {
@@ -577,6 +662,7 @@ dccphandshake_suite (void)
   tcase_add_checked_fixture (peers, setup, teardown);
   tcase_add_test (peers, server_asks_a_client_without_options);
   tcase_add_test (peers, request_of_linux_is_answered);
+  tcase_add_test (peers, response_of_linux_is_confirmed);
   tcase_add_test (peers, peer_with_another_ccid_is_reset);
   return suite;
 }
