@@ -32,6 +32,7 @@ typedef struct
   DccpEndpointConfig config;
   DccpStats stats;              /* of connections that are gone, and of this one
                                  * but for what its TFRC counts itself */
+  gboolean is_slow;             /* we, whoever sends */
   DccpLimiter syncs, resets;
   DccpAnswers answers;
   DccpEvents events;
@@ -84,7 +85,6 @@ typedef struct
   guint32 stamp;
   guint64 stamp_time;
   guint64 ndp;                  /* packets without data since the last with */
-  gboolean is_slow;             /* we */
 
   /* data */
   guint64 delivered;            /* greatest sequence number */

@@ -287,7 +287,7 @@ write_report (DccpConnection * connection, DccpOptionWriter * writer)
 static void
 write_slow_receiver (DccpConnection * connection, DccpOptionWriter * writer)
 {
-  if (!connection->is_slow)
+  if (!connection->common->is_slow)
     return;
   if (dccp_option_write (writer, FALSE, DCCP_OPTION_SLOW_RECEIVER, NULL, 0))
     connection->common->stats.slow_receiver_sent++;

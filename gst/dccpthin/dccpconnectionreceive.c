@@ -471,6 +471,17 @@ deliver (DccpConnection * connection, Arrival * arrival)
   arrival->has_data = TRUE;
 }
 
+/* Its header counted, its data does not. */
+static gboolean
+drop_data (DccpConnection * connection, const DccpPacket * packet)
+{
+  if (packet->payload_size > 0
+      && dccp_dropped_add (&connection->dropped, packet->sequence,
+          DCCP_DROP_PROTOCOL))
+    connection->common->stats.dropped_sent++;
+  return TRUE;
+}
+
 /* Not with the handshake (docs/dccp-thin.md), not twice, and not what may be
  * damaged more than we allow: section 9.2.1 wants the latter reported. */
 static gboolean
@@ -480,17 +491,13 @@ step_16_process_data (DccpConnection * connection, Arrival * arrival)
 
   feed_congestion_control (connection, arrival);
   help_partopen (connection, packet);
-  if (arrival->is_duplicate || !dccp_type_has_data (packet->type)
-      || !connection->receiver)
+  if (arrival->is_duplicate || !dccp_type_has_data (packet->type))
     return TRUE;
-  if (packet->type != DCCP_DATA && packet->type != DCCP_DATA_ACK)
-    return TRUE;
+  if (packet->type == DCCP_REQUEST || packet->type == DCCP_RESPONSE)
+    return drop_data (connection, packet);
   if (!arrival->is_covered) {
     refuse (connection, DCCP_REFUSED_COVERAGE);
-    if (dccp_dropped_add (&connection->dropped, packet->sequence,
-            DCCP_DROP_PROTOCOL))
-      connection->common->stats.dropped_sent++;
-    return TRUE;
+    return drop_data (connection, packet);
   }
   deliver (connection, arrival);
   return TRUE;

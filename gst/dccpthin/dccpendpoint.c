@@ -520,8 +520,7 @@ void
 dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now, gboolean slow)
 {
   advance (endpoint, now);
-  if (endpoint->connection)
-    endpoint->connection->is_slow = slow;
+  endpoint->common.is_slow = slow;
 }
 
 void

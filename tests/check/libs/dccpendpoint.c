@@ -261,6 +261,18 @@ GST_START_TEST (slow_receiver_is_told_until_it_is_not)
 
 GST_END_TEST;
 
+GST_START_TEST (who_is_slow_is_slow_for_the_next_sender_too)
+{
+  dccp_wire_begin (&wire);
+  dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, TRUE);
+  dccp_wire_open (&wire);
+  stream (CLIENT, SECOND);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_SLOW_RECEIVER), 1);
+}
+
+GST_END_TEST;
+
 static guint
 count_told (DccpDropCode code)
 {
@@ -418,6 +430,29 @@ GST_START_TEST (what_is_asked_for_is_sent)
 
 GST_END_TEST;
 
+GST_START_TEST (data_of_the_handshake_is_dropped_and_told)
+{
+  DccpOption option;
+  DccpDropCode code;
+  DccpPacket packet;
+  guint offset = 0, run;
+
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  wire.filter = capture;
+  packet = dccp_wire_next (&wire, CLIENT, DCCP_RESPONSE);
+  packet.payload = (const guint8 *) "data";
+  packet.payload_size = 4;
+  dccp_wire_forge (&wire, CLIENT, &packet);
+  assert_equals_int (wire.received[CLIENT]->len, 0);
+  fail_unless (find_option (DCCP_OPTION_DATA_DROPPED, &option));
+  fail_unless (dccp_option_next_drop_block (&option, &offset, &code, &run));
+  assert_equals_int (code, DCCP_DROP_PROTOCOL);
+  assert_equals_int (run, 1);
+}
+
+GST_END_TEST;
+
 static void
 assert_reset (guint8 code, guint8 data_1, guint8 data_2, guint8 data_3)
 {
@@ -520,6 +555,8 @@ GST_START_TEST (less_coverage_than_allowed_is_dropped_and_told)
   wire.sending[CLIENT] = FALSE;
   packet = dccp_wire_next (&wire, SERVER, DCCP_DATA);
   packet.coverage = 1;
+  packet.payload = (const guint8 *) "data";
+  packet.payload_size = 4;
   dccp_wire_forge (&wire, SERVER, &packet);
   assert_equals_uint64 (dccp_wire_get_stats (&wire,
           SERVER)->refused[DCCP_REFUSED_COVERAGE], 1);
@@ -575,12 +612,14 @@ dccpendpoint_suite (void)
   suite_add_tcase (suite, told);
   tcase_add_checked_fixture (told, setup, teardown);
   tcase_add_test (told, slow_receiver_is_told_until_it_is_not);
+  tcase_add_test (told, who_is_slow_is_slow_for_the_next_sender_too);
   tcase_add_test (told, dropped_packets_are_told_once);
   tcase_add_test (told, what_was_not_sent_is_not_dropped);
   suite_add_tcase (suite, options);
   tcase_add_checked_fixture (options, setup, teardown);
   tcase_add_test (options, timestamp_is_echoed);
   tcase_add_test (options, what_is_asked_for_is_sent);
+  tcase_add_test (options, data_of_the_handshake_is_dropped_and_told);
   tcase_add_test (options, mandatory_options_are_known_or_reset);
   tcase_add_test (options, mandatory_before_nothing_is_reset);
   tcase_add_test (options, unknown_and_broken_options_are_ignored);
