@@ -356,10 +356,11 @@ hear_feedback (DccpConnection * connection, Arrival * arrival)
   feedback->acknowledged = arrival->packet->acknowledgement;
   tfrc_sender_feedback (connection->sender, connection->now, feedback);
   tfrc_sender_get_state (connection->sender, &state);
-  if (state.round_trip > 0) {
+  if (state.round_trip > 0)
     dccp_features_set_round_trip (connection->features, state.round_trip);
+  /* Where both send, it is as good for what comes. */
+  if (state.round_trip > 0 && feedback->has_receive_rate)
     tfrc_receiver_set_round_trip (connection->receiver, state.round_trip);
-  }
   dccp_connection_tell_rate (connection);
 }
 
