@@ -59,7 +59,7 @@ draw (DccpEndpoint * endpoint)
   return drawn;
 }
 
-/* Section 7.2: nobody is to guess it. */
+/* Section 7.2: nobody is to guess it. The first call only draws. */
 static guint64
 take_iss (DccpEndpoint * endpoint)
 {

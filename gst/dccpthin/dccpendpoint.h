@@ -47,8 +47,8 @@ typedef struct
                                  * allows it, else all is covered */
   guint8 min_coverage;          /* that we accept, 0: only CsCov 0 */
   guint64 connect_timeout;      /* ns without a Response; 0: never */
-  guint64 idle_timeout;         /* ns without any valid packet while ours should
-                                 * have been answered; 0: never */
+  guint64 idle_timeout;         /* ns without any valid packet, though Syncs asked
+                                 * for one from half of it on; 0: never */
   guint64 time_wait;            /* ns, 2 MSL; a listener is ready for the next
                                  * connection all the same */
   TfrcEquation equation;
@@ -71,9 +71,9 @@ void dccp_endpoint_connect (DccpEndpoint * endpoint, guint64 now,
     const DccpPath * path);
 /* Close: what was sent before is there first, if it is not lost. A server of data
  * closes too: CloseReq is its way to leave TIMEWAIT to the client. CLOSED
- * follows. */
+ * follows, or TIMED_OUT; at once where there is no connection. */
 void dccp_endpoint_close (DccpEndpoint * endpoint, guint64 now);
-/* Reset, at once */
+/* Reset, at once; ABORTED follows. */
 void dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now);
 
 /* When the next data packet may go; G_MAXUINT64: there is no connection, or it is
@@ -105,7 +105,7 @@ void dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now,
     guint mtu);
 
 /* The application can't keep up (RFC 4340 section 11.6): told to the sender with
- * each feedback until it can */
+ * each feedback until it can, and to those who come after it */
 void dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now,
     gboolean slow);
 /* It threw this packet away (11.7) */
