@@ -238,7 +238,7 @@ void
 dccp_wire_forge (DccpWire * wire, DccpEnd to, const DccpPacket * packet)
 {
   DccpConnection *connection = dccp_wire_get (wire, to);
-  guint8 bytes[DCCP_LONGEST_HEADER + 1400];
+  guint8 bytes[DCCP_LONGEST_HEADER + DCCP_WIRE_LONGEST];
   DccpPath path = wire->paths[to];
   DccpPacket forged = *packet;
   gsize size;
@@ -286,11 +286,12 @@ put_data (DccpWire * wire, DccpEnd end)
 static void
 send_data (DccpWire * wire, DccpEnd end)
 {
-  guint8 bytes[DCCP_LONGEST_HEADER + 1400] = { 0 };
+  guint8 bytes[DCCP_LONGEST_HEADER + DCCP_WIRE_LONGEST] = { 0 };
   const gsize size = wire->sizes[end];
-  guint8 payload[1400] = { 0 };
+  guint8 payload[DCCP_WIRE_LONGEST] = { 0 };
   gsize header;
 
+  g_assert_cmpuint (size, <=, DCCP_WIRE_LONGEST);
   while (wire->n_sent[end] < wire->n_put[end]
       && dccp_endpoint_next_send (wire->ends[end], wire->now) <= wire->now) {
     memcpy (payload, &wire->n_sent[end], sizeof (guint32));

@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 #define MS DCCP_MILLISECOND
 #define SECOND DCCP_SECOND
 #define DCCP_WIRE_PORT 5001     /* of the listener */
+#define DCCP_WIRE_LONGEST 1500  /* bytes of a payload */
 
 typedef enum
 {
@@ -52,7 +53,7 @@ struct _DccpWire
   /* data that each has to send: a packet each period */
   gboolean sending[N_ENDS];
   guint64 periods[N_ENDS];      /* ns */
-  gsize sizes[N_ENDS];          /* bytes, at least 4 */
+  gsize sizes[N_ENDS];          /* bytes, at least 4, at most the longest */
   guint64 put_at[N_ENDS];
   guint32 n_put[N_ENDS], n_sent[N_ENDS];
 

@@ -51,7 +51,7 @@ typedef struct
 {
   DccpEnd to;
   gsize size;
-  guint8 bytes[DCCP_LONGEST_HEADER + 1400];
+  guint8 bytes[DCCP_LONGEST_HEADER + DCCP_WIRE_LONGEST];
 } Kept;
 
 typedef struct

@@ -286,6 +286,33 @@ GST_START_TEST (confirms_go_until_the_server_is_heard)
 
 GST_END_TEST;
 
+/* The Acks of the client come later than what it sent behind them. */
+static gboolean
+hold_acks (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+    guint8 * bytes, gsize size)
+{
+  self->extra_delay[from] = from == CLIENT && packet->type == DCCP_ACK ?
+      30 * MS : 0;
+  return TRUE;
+}
+
+GST_START_TEST (data_may_overtake_the_handshake)
+{
+  wire.filter = hold_acks;
+  wire.sending[CLIENT] = TRUE;
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, SECOND);
+  wire.sending[CLIENT] = FALSE;
+  dccp_wire_run (&wire, SECOND);
+  assert_open ();
+  assert_equals_int (wire.received[SERVER]->len, wire.n_sent[CLIENT]);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->lost, 0);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 0);
+}
+
+GST_END_TEST;
+
 /* Each packet of the handshake comes twice. */
 static gboolean
 double_it (DccpWire * self, DccpEnd from, const DccpPacket * packet,
@@ -649,6 +676,7 @@ dccphandshake_suite (void)
   tcase_add_test (open, server_helps_client_out_of_partopen);
   tcase_add_test (open, data_in_partopen_completes_the_handshake);
   tcase_add_loop_test (open, confirms_go_until_the_server_is_heard, 0, 2);
+  tcase_add_test (open, data_may_overtake_the_handshake);
   tcase_add_test (open, doubled_handshake_is_one_connection);
   suite_add_tcase (suite, refused);
   tcase_add_checked_fixture (refused, setup, teardown);
