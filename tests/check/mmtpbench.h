@@ -1,68 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* mmtpsink and mmtpsrc on the loopback, each in a harness of its own, and what
- * they said. Both have the system's clock: what is due waits for it.
- */
+/* mmtpsink and mmtpsrc on the loopback: endbench.h with the two in it */
 
 #ifndef __MMTP_BENCH_H__
 #define __MMTP_BENCH_H__
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-
-#include <string.h>
+#include "endbench.h"
 
 #define CAPS "application/x-test, framerate=(fraction)25/1"
-
-/* --- one element ---------------------------------------------------------- */
-
-typedef struct
-{
-  GstHarness *harness;
-  GstElement *element;          /* the harness' */
-  GstBus *bus;
-} End;
-
-static inline void
-set_clock (End * end)
-{
-  GstClock *clock = gst_system_clock_obtain ();
-
-  gst_harness_use_systemclock (end->harness);
-  gst_element_set_base_time (end->element, gst_clock_get_time (clock));
-  gst_object_unref (clock);
-}
-
-/* Made so that its properties count from the start; takes `element` */
-static inline void
-end_init (End * end, GstElement * element, const gchar * sink_pad,
-    const gchar * src_pad)
-{
-  end->element = element;
-  end->bus = gst_bus_new ();
-  gst_element_set_bus (element, end->bus);
-  end->harness = gst_harness_new_with_element (element, sink_pad, src_pad);
-  gst_object_unref (element);
-  set_clock (end);
-}
-
-static inline void
-end_clear (End * end)
-{
-  gst_element_set_state (end->element, GST_STATE_NULL);
-  gst_element_set_bus (end->element, NULL);
-  gst_object_unref (end->bus);
-  gst_harness_teardown (end->harness);
-}
-
-static inline GstElement *
-make_element (const gchar * name, const gchar * first_property, va_list values)
-{
-  GstElement *element = gst_element_factory_make (name, NULL);
-
-  fail_unless (element != NULL, "no %s", name);
-  g_object_set_valist (G_OBJECT (element), first_property, values);
-  return element;
-}
 
 /* It listens at port_of () of 127.0.0.1, or of the address that is given. */
 static inline void
@@ -91,91 +35,6 @@ sink_init (End * end, const gchar * first_property, ...)
   end_init (end, element, "sink", NULL);
 }
 
-static inline gint
-port_of (End * end)
-{
-  gint port;
-
-  g_object_get (end->element, "port", &port, NULL);
-  fail_unless (port > 0);
-  return port;
-}
-
-static inline guint64
-stat_of (End * end, const gchar * name)
-{
-  GstStructure *stats;
-  guint64 value = G_MAXUINT64;
-
-  g_object_get (end->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s", name);
-  gst_structure_free (stats);
-  return value;
-}
-
-static inline GstMessage *
-pop_message (End * end, GstMessageType types)
-{
-  GstMessage *message = gst_bus_timed_pop_filtered (end->bus,
-      GST_CLOCK_TIME_NONE, types);
-
-  fail_unless (message != NULL);
-  return message;
-}
-
-/* The next element message of this name; free it */
-static inline GstStructure *
-pop_structure (End * end, const gchar * name)
-{
-  GstStructure *structure = NULL;
-  GstMessage *message;
-
-  while (!structure) {
-    message = pop_message (end, GST_MESSAGE_ELEMENT);
-    if (gst_message_has_name (message, name))
-      structure = gst_structure_copy (gst_message_get_structure (message));
-    gst_message_unref (message);
-  }
-  return structure;
-}
-
-/* Until a message of this name has this text in this field */
-static inline void
-wait_for_message (End * end, const gchar * name, const gchar * field,
-    const gchar * text)
-{
-  GstStructure *structure;
-  gboolean found = FALSE;
-
-  while (!found) {
-    structure = pop_structure (end, name);
-    found = g_strcmp0 (gst_structure_get_string (structure, field), text) == 0;
-    gst_structure_free (structure);
-  }
-}
-
-/* The text of the next error; free it */
-static inline gchar *
-pop_error (End * end)
-{
-  GstMessage *message = pop_message (end, GST_MESSAGE_ERROR);
-  GError *error;
-  gchar *text;
-
-  gst_message_parse_error (message, &error, NULL);
-  text = g_strdup (error->message);
-  g_error_free (error);
-  gst_message_unref (message);
-  return text;
-}
-
-/* --- a sender and its receiver -------------------------------------------- */
-
-typedef struct
-{
-  End src, sink;
-} Pair;
-
 static inline void
 pair_init_src (Pair * pair, const gchar * address)
 {
@@ -197,86 +56,6 @@ pair_init (Pair * pair, const gchar * channels)
 {
   pair_init_src (pair, "127.0.0.1");
   pair_init_sink (pair, "127.0.0.1", channels);
-}
-
-static inline void
-pair_clear (Pair * pair)
-{
-  end_clear (&pair->sink);
-  end_clear (&pair->src);
-}
-
-/* Byte k of buffer n */
-static inline guint8
-byte_of (guint n, gsize k)
-{
-  return n * 31 + k * 7 + (k >> 8);
-}
-
-static inline GstBuffer *
-make_buffer (guint n, gsize size)
-{
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
-  GstMapInfo map;
-  gsize i;
-
-  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
-  for (i = 0; i < size; i++)
-    map.data[i] = byte_of (n, i);
-  gst_buffer_unmap (buffer, &map);
-  return buffer;
-}
-
-static inline void
-push (Pair * pair, GstBuffer * buffer)
-{
-  fail_unless_equals_int (gst_harness_push (pair->sink.harness, buffer),
-      GST_FLOW_OK);
-}
-
-static inline void
-check_bytes (GstBuffer * buffer, guint n, gsize size)
-{
-  GstMapInfo map;
-  gsize i;
-
-  gst_buffer_map (buffer, &map, GST_MAP_READ);
-  fail_unless_equals_int (map.size, size);
-  for (i = 0; i < size && map.data[i] == byte_of (n, i); i++);
-  fail_unless_equals_int (i, size);
-  gst_buffer_unmap (buffer, &map);
-}
-
-/* The next buffer that comes is this one; free it. */
-static inline GstBuffer *
-pull (Pair * pair, guint n, gsize size)
-{
-  GstBuffer *buffer = gst_harness_pull (pair->src.harness);
-
-  fail_unless (buffer != NULL, "no buffer %u", n);
-  check_bytes (buffer, n, size);
-  return buffer;
-}
-
-static inline void
-expect (Pair * pair, guint n, gsize size)
-{
-  gst_buffer_unref (pull (pair, n, size));
-}
-
-/* The next serialized event downstream of the receiver of this type; free it */
-static inline GstEvent *
-pull_event (Pair * pair, GstEventType type)
-{
-  GstEvent *event;
-
-  while ((event = gst_harness_pull_event (pair->src.harness))) {
-    if (GST_EVENT_TYPE (event) == type)
-      return event;
-    gst_event_unref (event);
-  }
-  fail ("no event %s", gst_event_type_get_name (type));
-  return NULL;
 }
 
 #endif /* __MMTP_BENCH_H__ */
