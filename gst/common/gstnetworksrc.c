@@ -275,7 +275,8 @@ gst_network_src_get_property (GObject * object, guint id, GValue * value,
   GstNetworkSrcPrivate *priv = get_private (self);
 
   if (id == PROP_URI) {
-    g_value_take_string (value, get_uri (GST_URI_HANDLER (self)));
+    g_value_take_string (value, gst_uri_handler_get_uri (GST_URI_HANDLER
+            (self)));
     return;
   }
   if (id == PROP_STATS) {
