@@ -145,6 +145,19 @@ class DemoTest(Demo):
         self.assertNotIn("arrived other than sent", output)
         self.assert_nothing_left()
 
+    @unittest.skipUnless(has_element("dcctpthinsink"),
+                         "dcctpthinsink is not built")
+    def test_streams_over_dccp(self):
+        status, output = self.demo("--transport", "dccpthin", "--seconds",
+                                   "3", "--rate", "3")
+        self.assertEqual(status, 0, output)
+        sent, arrived, lost = (self.counts(output, name)
+                               for name in ("sent", "arrived", "lost"))
+        self.assertEqual(sent[3], 73, output)
+        self.assertEqual([a + b for a, b in zip(arrived, lost)], sent, output)
+        self.assertNotIn("arrived other than sent", output)
+        self.assert_nothing_left()
+
     @unittest.skipUnless(has_element("ifdsink"), "ifdsink is not built")
     def test_streams_over_two_transports_one_after_the_other(self):
         status, output = self.demo("--transport", "ifd,tcp", "--seconds", "3",

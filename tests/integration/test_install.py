@@ -18,6 +18,8 @@ ELEMENTS = {
     "ifd": ("ifdqueue", "ifdsink"),
     "udplite": ("udplitesink", "udplitesrc"),
     "mmtp": ("mmtpsink", "mmtpsrc"),
+    "dccpthin": ("dcctpthinsink", "dcctpthinsrc", "dccpthinsink",
+                 "dccpthinsrc"),
     "wirelesslink": ("wirelesslink",),
     "tun": ("tunsrc", "tunsink"),
 }

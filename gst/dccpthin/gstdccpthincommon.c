@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Enumerations, properties and statistics of both elements; see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstdccpthincommon.h"
+
+#include <string.h>
+
+#include "dccpsocket.h"
+#include "gstnetworkuri.h"
+#include "gststatsfields.h"
+#include "gststructmembers.h"
+
+#define DEFAULT_HOST "localhost"
+#define DEFAULT_ADDRESS "0.0.0.0"
+#define DEFAULT_SERVICE_CODE "RTPV"     /* RFC 5762 section 5.1 */
+/* 5 round trips, as RFC 4340 section 7.5.2 wants it, of a second with 2000
+ * packets in each */
+#define DEFAULT_SEQUENCE_WINDOW 10000
+#define DEFAULT_MTU 1500
+/* The system's default holds 90 packets of 1400 bytes, Linux 6.1: less than
+ * what comes while a thread waits for a processor, on a fast link. */
+#define DEFAULT_BUFFER_SIZE (2 * 1024 * 1024)
+/* RFC 4340 section 7.5.2 */
+#define LEAST_SEQUENCE_WINDOW 32
+#define MOST_SEQUENCE_WINDOW ((G_GUINT64_CONSTANT (1) << 46) - 1)
+#define MOST_COVERAGE 15        /* RFC 4340 section 9.2.1: 4 bits */
+
+/* --- enumerations --------------------------------------------------------- */
+
+static GType
+register_enum (gsize * type, const gchar * name, const GEnumValue * values)
+{
+  if (g_once_init_enter (type)) {
+    GType new_type = g_enum_register_static (name, values);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (type, new_type);
+  }
+  return *type;
+}
+
+GType
+gst_dccp_thin_mode_get_type (void)
+{
+  static const GEnumValue values[] = {
+    {GST_DCCP_THIN_MODE_CONNECT, "Connects to the other end", "connect"},
+    {GST_DCCP_THIN_MODE_LISTEN, "Waits for the other end to connect", "listen"},
+    {0, NULL, NULL}
+  };
+  static gsize type = 0;
+
+  return register_enum (&type, "GstDccpThinMode", values);
+}
+
+GType
+gst_dccp_thin_encapsulation_get_type (void)
+{
+  static const GEnumValue values[] = {
+    {DCCP_ENCAPSULATION_UDP, "DCCP in UDP (RFC 6773)", "udp"},
+    {DCCP_ENCAPSULATION_RAW, "IP protocol 33: needs CAP_NET_RAW", "raw"},
+    {0, NULL, NULL}
+  };
+  static gsize type = 0;
+
+  return register_enum (&type, "GstDccpThinEncapsulation", values);
+}
+
+GType
+gst_dccp_thin_equation_get_type (void)
+{
+  static const GEnumValue values[] = {
+    {TFRC_EQUATION_EXACT, "Computed", "exact"},
+    {TFRC_EQUATION_TABLE, "From a table of integers, for small machines",
+        "table"},
+    {0, NULL, NULL}
+  };
+  static gsize type = 0;
+
+  return register_enum (&type, "GstDccpThinEquation", values);
+}
+
+/* --- properties ----------------------------------------------------------- */
+
+/* Which member of the settings a property is; its type is the property's */
+#define MEMBER(name) G_STRUCT_OFFSET (GstDccpThinSettings, name)
+static const gsize members[GST_DCCP_THIN_PROP_LAST] = {
+  [GST_DCCP_THIN_PROP_HOST] = MEMBER (host),
+  [GST_DCCP_THIN_PROP_ADDRESS] = MEMBER (address),
+  [GST_DCCP_THIN_PROP_PORT] = MEMBER (port),
+  [GST_DCCP_THIN_PROP_UDP_PORT] = MEMBER (udp_port),
+  [GST_DCCP_THIN_PROP_BIND_PORT] = MEMBER (bind_port),
+  [GST_DCCP_THIN_PROP_MODE] = MEMBER (mode),
+  [GST_DCCP_THIN_PROP_ENCAPSULATION] = MEMBER (encapsulation),
+  [GST_DCCP_THIN_PROP_SERVICE_CODE] = MEMBER (service_code),
+  [GST_DCCP_THIN_PROP_SEQUENCE_WINDOW] = MEMBER (sequence_window),
+  [GST_DCCP_THIN_PROP_MTU] = MEMBER (mtu),
+  [GST_DCCP_THIN_PROP_COVERAGE] = MEMBER (coverage),
+  [GST_DCCP_THIN_PROP_EQUATION] = MEMBER (equation),
+  [GST_DCCP_THIN_PROP_BUFFER_SIZE] = MEMBER (buffer_size),
+  [GST_DCCP_THIN_PROP_TTL] = MEMBER (ttl),
+  [GST_DCCP_THIN_PROP_QOS_DSCP] = MEMBER (dscp),
+};
+
+#undef MEMBER
+
+void
+gst_dccp_thin_settings_init (GstDccpThinSettings * settings,
+    GstDccpThinMode mode)
+{
+  memset (settings, 0, sizeof (*settings));
+  settings->host = g_strdup (DEFAULT_HOST);
+  settings->address = g_strdup (DEFAULT_ADDRESS);
+  settings->service_code = g_strdup (DEFAULT_SERVICE_CODE);
+  settings->port = GST_DCCP_THIN_DEFAULT_PORT;
+  settings->mode = mode;
+  settings->sequence_window = DEFAULT_SEQUENCE_WINDOW;
+  settings->mtu = DEFAULT_MTU;
+  settings->buffer_size = DEFAULT_BUFFER_SIZE;
+  settings->dscp = -1;
+}
+
+void
+gst_dccp_thin_settings_copy (GstDccpThinSettings * to,
+    const GstDccpThinSettings * from)
+{
+  *to = *from;
+  to->host = g_strdup (from->host);
+  to->address = g_strdup (from->address);
+  to->service_code = g_strdup (from->service_code);
+}
+
+void
+gst_dccp_thin_settings_clear (GstDccpThinSettings * settings)
+{
+  g_clear_pointer (&settings->host, g_free);
+  g_clear_pointer (&settings->address, g_free);
+  g_clear_pointer (&settings->service_code, g_free);
+}
+
+static void
+set_default (gchar ** text, const gchar * value)
+{
+  if (!*text)
+    *text = g_strdup (value);
+}
+
+gboolean
+gst_dccp_thin_settings_set (GstDccpThinSettings * settings, guint id,
+    const GValue * value)
+{
+  if (id >= GST_DCCP_THIN_PROP_LAST)
+    return FALSE;
+  gst_struct_set_member (settings, members[id], value);
+  set_default (&settings->host, DEFAULT_HOST);
+  set_default (&settings->address, DEFAULT_ADDRESS);
+  set_default (&settings->service_code, DEFAULT_SERVICE_CODE);
+  return TRUE;
+}
+
+gboolean
+gst_dccp_thin_settings_get (const GstDccpThinSettings * settings, guint id,
+    GValue * value)
+{
+  if (id >= GST_DCCP_THIN_PROP_LAST)
+    return FALSE;
+  gst_struct_get_member (settings, members[id], value);
+  return TRUE;
+}
+
+static void
+install_way_properties (GObjectClass * object_class, gboolean is_sink,
+    GParamFlags ready)
+{
+  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_HOST,
+      g_param_spec_string ("host", "Host",
+          "Host name or IP address to connect to, with mode=connect",
+          DEFAULT_HOST, ready));
+  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_ADDRESS,
+      g_param_spec_string (is_sink ? "bind-address" : "address",
+          is_sink ? "Bind address" : "Address",
+          "Address or name of this host to listen at, or to connect from; "
+          "0.0.0.0 or ::, all of them", DEFAULT_ADDRESS, ready));
+  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_PORT,
+      g_param_spec_int ("port", "Port",
+          "Port to connect to or to listen at, of "
+          "DCCP and, in UDP, of UDP; 0: listen at any, and once it does so the "
+          "port is here", 0, G_MAXUINT16, GST_DCCP_THIN_DEFAULT_PORT, ready));
+  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_UDP_PORT,
+      g_param_spec_int ("udp-port", "UDP port",
+          "Port of UDP to connect to or to "
+          "listen at, where it is not that of DCCP (RFC 6773 has 6511); 0: port",
+          0, G_MAXUINT16, 0, ready));
+  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_BIND_PORT,
+      g_param_spec_int ("bind-port", "Bind port",
+          "Port to connect from, of DCCP " "and, in UDP, of UDP; 0: any", 0,
+          G_MAXUINT16, 0, ready));
+  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_MODE,
+      g_param_spec_enum ("mode", "Mode", "Who connects to whom",
+          GST_TYPE_DCCP_THIN_MODE,
+          is_sink ? GST_DCCP_THIN_MODE_CONNECT : GST_DCCP_THIN_MODE_LISTEN,
+          ready));
+  g_object_class_install_property (object_class,
+      GST_DCCP_THIN_PROP_ENCAPSULATION, g_param_spec_enum ("encapsulation",
+          "Encapsulation", "What DCCP is carried in",
+          GST_TYPE_DCCP_THIN_ENCAPSULATION, DCCP_ENCAPSULATION_UDP, ready));
+}
+
+static void
+install_protocol_properties (GObjectClass * object_class, gboolean is_sink,
+    GParamFlags ready)
+{
+  g_object_class_install_property (object_class,
+      GST_DCCP_THIN_PROP_SERVICE_CODE, g_param_spec_string ("service-code",
+          "Service code",
+          "What the connection is for, the same at both ends: up "
+          "to four characters, or SC=number, or SC=xhexadecimal (RFC 4340 "
+          "section 8.1.2)", DEFAULT_SERVICE_CODE, ready));
+  g_object_class_install_property (object_class,
+      GST_DCCP_THIN_PROP_SEQUENCE_WINDOW,
+      g_param_spec_uint64 ("sequence-window", "Sequence window",
+          "Packets of ours within which the other end takes one for valid; at "
+          "least five round trips' worth (RFC 4340 section 7.5.2)",
+          LEAST_SEQUENCE_WINDOW, MOST_SEQUENCE_WINDOW, DEFAULT_SEQUENCE_WINDOW,
+          ready));
+  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_MTU,
+      g_param_spec_uint ("mtu", "MTU",
+          "Largest IP packet to send, in bytes; "
+          "less where the path takes less; 0: as large as the path takes", 0,
+          65535, DEFAULT_MTU, ready));
+  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_COVERAGE,
+      g_param_spec_uint (is_sink ? "checksum-coverage" :
+          "min-checksum-coverage",
+          is_sink ? "Checksum coverage" : "Minimum checksum coverage",
+          is_sink ?
+          "What the checksum covers where the other end allows less than all, "
+          "with encapsulation=raw: n: the header and 4 (n - 1) bytes behind it; "
+          "0: all" : "Least coverage of a packet's checksum that is accepted, "
+          "with encapsulation=raw: n: the header and 4 (n - 1) bytes behind it; "
+          "0: all", 0, MOST_COVERAGE, 0, ready));
+  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_EQUATION,
+      g_param_spec_enum ("equation", "Equation",
+          "How the throughput equation is evaluated",
+          GST_TYPE_DCCP_THIN_EQUATION, TFRC_EQUATION_EXACT, ready));
+}
+
+static void
+install_socket_properties (GObjectClass * object_class, GParamFlags ready)
+{
+  g_object_class_install_property (object_class,
+      GST_DCCP_THIN_PROP_BUFFER_SIZE, g_param_spec_int ("buffer-size",
+          "Buffer size", "Size of the kernel's buffers of the socket in bytes; "
+          "0: the kernel's default", 0, G_MAXINT, DEFAULT_BUFFER_SIZE, ready));
+  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_TTL,
+      g_param_spec_int ("ttl", "TTL", "Time to live of packets in hops; 0: the "
+          "kernel's default", 0, 255, 0, ready));
+  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_QOS_DSCP,
+      g_param_spec_int ("qos-dscp", "QoS DSCP",
+          "Quality of Service, differentiated services code point; -1: none",
+          -1, 63, -1, ready));
+}
+
+void
+gst_dccp_thin_install_properties (GObjectClass * object_class, gboolean is_sink)
+{
+  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_READY;
+
+  install_way_properties (object_class, is_sink, ready);
+  install_protocol_properties (object_class, is_sink, ready);
+  install_socket_properties (object_class, ready);
+}
+
+/* --- service codes -------------------------------------------------------- */
+
+static gboolean
+parse_number (const gchar * text, guint32 * code)
+{
+  gboolean hexadecimal = *text == 'x' || *text == 'X';
+  guint64 number;
+
+  if (!g_ascii_string_to_unsigned (text + (hexadecimal ? 1 : 0),
+          hexadecimal ? 16 : 10, 0, G_MAXUINT32 - 1, &number, NULL))
+    return FALSE;
+  *code = number;
+  return TRUE;
+}
+
+/* RFC 4340 section 8.1.2; what is shorter has spaces behind it. */
+static gboolean
+parse_characters (const gchar * text, guint32 * code)
+{
+  gsize i, length = strlen (text);
+  guchar c;
+
+  if (length == 0 || length > 4)
+    return FALSE;
+  *code = 0;
+  for (i = 0; i < 4; i++) {
+    c = i < length ? text[i] : ' ';
+    if (i < length && !g_ascii_isalnum (c) && !strchr ("-_+.*/?@", c))
+      return FALSE;
+    *code = *code << 8 | c;
+  }
+  return TRUE;
+}
+
+gboolean
+gst_dccp_thin_parse_service_code (const gchar * text, guint32 * code)
+{
+  if (g_str_has_prefix (text, "SC="))
+    return parse_number (text + 3, code);
+  if (g_str_has_prefix (text, "SC:"))
+    text += 3;
+  return parse_characters (text, code);
+}
+
+/* --- URIs, and who the other end is --------------------------------------- */
+
+static const gchar *
+get_host (const GstDccpThinSettings * settings)
+{
+  return settings->mode == GST_DCCP_THIN_MODE_LISTEN ? settings->address :
+      settings->host;
+}
+
+gchar *
+gst_dccp_thin_settings_describe (const GstDccpThinSettings * settings)
+{
+  const gchar *host = get_host (settings);
+  const gchar *before = "";
+
+  if (settings->mode == GST_DCCP_THIN_MODE_LISTEN)
+    before = "whoever connects to ";
+  return g_strdup_printf (strchr (host, ':') ? "%s[%s]:%d" : "%s%s:%d", before,
+      host, settings->port);
+}
+
+gchar *
+gst_dccp_thin_settings_get_uri (const GstDccpThinSettings * settings)
+{
+  return gst_network_uri_new (GST_DCCP_THIN_SCHEME, get_host (settings),
+      settings->port);
+}
+
+gboolean
+gst_dccp_thin_set_uri (GstElement * element, const gchar * text,
+    const gchar * address_property, GError ** error)
+{
+  GstUri *uri = gst_uri_from_string (text);
+  const gchar *mode = uri ? gst_uri_get_query_value (uri, "mode") : NULL;
+  gboolean listens, done;
+  gint mode_now;
+
+  g_object_get (element, "mode", &mode_now, NULL);
+  listens = mode ? g_str_equal (mode, "listen") :
+      mode_now == GST_DCCP_THIN_MODE_LISTEN;
+  done = gst_network_uri_apply (element, GST_DCCP_THIN_SCHEME, text,
+      listens ? address_property : "host", error);
+  g_clear_pointer (&uri, gst_uri_unref);
+  return done;
+}
+
+/* --- statistics ----------------------------------------------------------- */
+
+#define FIELD(name, member) \
+    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (DccpStats, member) }
+
+static const GstStatsField counters[] = {
+  FIELD ("payload-bytes-sent", bytes_sent),
+  FIELD ("payload-bytes-received", bytes_received),
+  FIELD ("answers-suppressed", answers_suppressed),
+  FIELD ("connections-refused", connections_refused),
+  FIELD ("option-errors", option_errors),
+};
+
+static const GstStatsField sink_counters[] = {
+  FIELD ("feedback-received", feedback_received),
+  FIELD ("no-feedback", no_feedback),
+  FIELD ("loss-events", loss_events_received),
+  FIELD ("slow-receiver-received", slow_receiver_received),
+  FIELD ("dropped-received", dropped_received),
+};
+
+static const GstStatsField src_counters[] = {
+  FIELD ("lost", lost),
+  FIELD ("loss-events", loss_events),
+  FIELD ("reordered", reordered),
+  FIELD ("duplicates", duplicates),
+  FIELD ("feedback-sent", feedback_sent),
+  FIELD ("slow-receiver-sent", slow_receiver_sent),
+  FIELD ("dropped-sent", dropped_sent),
+};
+
+static const GstStatsField sink_gauges[] = {
+  FIELD ("rate", rate),
+  FIELD ("reported-rate", reported_rate),
+  FIELD ("round-trip", round_trip),
+  FIELD ("round-trip-variance", round_trip_variance),
+};
+
+static const GstStatsField src_gauges[] = {
+  FIELD ("receive-rate", receive_rate),
+  FIELD ("round-trip", round_trip),
+};
+
+#undef FIELD
+
+static void
+add_counters (const GstStatsField * fields, guint n, DccpStats * sum,
+    const DccpStats * more)
+{
+  guint i;
+
+  for (i = 0; i < n; i++)
+    G_STRUCT_MEMBER (guint64, sum, fields[i].offset) +=
+        G_STRUCT_MEMBER (guint64, more, fields[i].offset);
+}
+
+void
+gst_dccp_thin_add_stats (DccpStats * sum, const DccpStats * more)
+{
+  DccpStats before = *sum;
+  guint i;
+
+  *sum = *more;
+  sum->connections += before.connections;
+  add_counters (counters, G_N_ELEMENTS (counters), sum, &before);
+  add_counters (sink_counters, G_N_ELEMENTS (sink_counters), sum, &before);
+  add_counters (src_counters, G_N_ELEMENTS (src_counters), sum, &before);
+  for (i = 0; i < DCCP_LAST_TYPE; i++) {
+    sum->sent[i] += before.sent[i];
+    sum->received[i] += before.received[i];
+  }
+  for (i = 0; i < DCCP_LAST_REFUSAL; i++)
+    sum->refused[i] += before.refused[i];
+}
+
+static void
+set_counter (GstStructure * structure, const gchar * prefix,
+    const gchar * name, guint64 value)
+{
+  gchar *field = g_strconcat (prefix, name, NULL);
+
+  gst_structure_set (structure, field, G_TYPE_UINT64, value, NULL);
+  g_free (field);
+}
+
+static void
+fill_packets (GstStructure * structure, const DccpStats * stats)
+{
+  guint i;
+
+  for (i = 0; i < DCCP_LAST_TYPE; i++) {
+    if (i == DCCP_LISTEN)
+      continue;
+    set_counter (structure, "sent-", dccp_type_get_name (i), stats->sent[i]);
+    set_counter (structure, "received-", dccp_type_get_name (i),
+        stats->received[i]);
+  }
+  for (i = DCCP_ACCEPTED + 1; i < DCCP_LAST_REFUSAL; i++)
+    set_counter (structure, "refused-", dccp_refusal_get_name (i),
+        stats->refused[i]);
+}
+
+void
+gst_dccp_thin_fill_stats (GstStructure * structure, const DccpStats * stats,
+    gboolean is_sink)
+{
+  gst_structure_set (structure,
+      "connection", G_TYPE_STRING, dccp_state_get_name (stats->state),
+      "loss-event-rate", G_TYPE_DOUBLE, is_sink ? stats->loss_event_rate :
+      stats->their_loss_event_rate, NULL);
+  if (is_sink) {
+    gst_structure_set_stats (structure, sink_gauges,
+        G_N_ELEMENTS (sink_gauges), stats);
+    gst_structure_set_stats (structure, sink_counters,
+        G_N_ELEMENTS (sink_counters), stats);
+  } else {
+    gst_structure_set_stats (structure, src_gauges, G_N_ELEMENTS (src_gauges),
+        stats);
+    gst_structure_set_stats (structure, src_counters,
+        G_N_ELEMENTS (src_counters), stats);
+  }
+  gst_structure_set_stats (structure, counters, G_N_ELEMENTS (counters), stats);
+  fill_packets (structure, stats);
+}
+
+/* --- what an event means -------------------------------------------------- */
+
+static GError *
+make_reset_error (guint8 code, const gchar * who)
+{
+  gint kind = G_IO_ERROR_CONNECTION_CLOSED;
+
+  switch (code) {
+    case DCCP_RESET_NO_CONNECTION:
+    case DCCP_RESET_CONNECTION_REFUSED:
+      kind = G_IO_ERROR_CONNECTION_REFUSED;
+      break;
+    case DCCP_RESET_BAD_SERVICE_CODE:
+      kind = G_IO_ERROR_PERMISSION_DENIED;
+      break;
+    case DCCP_RESET_TOO_BUSY:
+      kind = G_IO_ERROR_BUSY;
+      break;
+    default:
+      break;
+  }
+  return g_error_new (G_IO_ERROR, kind, "%s reset the connection: %s", who,
+      dccp_reset_code_get_name (code));
+}
+
+GError *
+gst_dccp_thin_error_of (const DccpEvent * event)
+{
+  switch (event->type) {
+    case DCCP_EVENT_CLOSED:
+      return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CLOSED,
+          "the other end closed the connection");
+    case DCCP_EVENT_RESET:
+      return make_reset_error (event->reset_code, "the other end");
+    case DCCP_EVENT_ABORTED:
+      return make_reset_error (event->reset_code, "this end");
+    case DCCP_EVENT_TIMED_OUT:
+      return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
+          "the other end does not answer");
+    case DCCP_EVENT_UNREACHABLE:
+      return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED,
+          "Connection refused");
+    default:
+      return NULL;
+  }
+}

@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Socket, core and loop of one end of DCCP; see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstdccpthinend.h"
+
+#include <string.h>
+
+#include "systemrandom.h"
+
+/* Control packets that are sent together */
+#define OUTPUTS 8
+/* Packets taken from the socket before it is looked at what is due */
+#define MAX_INPUTS (4 * DCCP_SOCKET_BATCH)
+/* Nobody listens there, says ICMP, and nothing came for so long: what says so is
+ * not protected, so that it is not believed alone. us */
+#define SILENCE (1 * G_TIME_SPAN_SECOND)
+/* ns after which another address of the other end is tried, if there is one: a
+ * Request is sent twice meanwhile (RFC 4340 section 8.1.1) */
+#define NEXT_ADDRESS (2 * GST_SECOND)
+/* RFC 6335 section 6: the ports that are nobody's */
+#define FIRST_DYNAMIC_PORT 49152
+#define LAST_DYNAMIC_PORT 65535
+
+/* A packet that the socket had no room for */
+typedef struct
+{
+  DccpPath path;
+  gsize size;
+  guint8 bytes[];
+} Unsent;
+
+guint64
+gst_dccp_thin_now (void)
+{
+  return g_get_monotonic_time () * GST_USECOND;
+}
+
+void
+gst_dccp_thin_end_init (GstDccpThinEnd * end,
+    const GstDccpThinEndFuncs * funcs, gpointer element)
+{
+  memset (end, 0, sizeof (*end));
+  g_mutex_init (&end->lock);
+  gst_waker_init (&end->waker);
+  g_queue_init (&end->unsent);
+  end->funcs = funcs;
+  end->element = element;
+}
+
+void
+gst_dccp_thin_end_clear (GstDccpThinEnd * end)
+{
+  gst_waker_clear (&end->waker);
+  g_mutex_clear (&end->lock);
+}
+
+/* --- what comes back ------------------------------------------------------ */
+
+static void
+clear_refusal (GstDccpThinEnd * end)
+{
+  g_clear_error (&end->refusal);
+  end->refused_at = 0;
+}
+
+/* Takes the error */
+static void
+note_refusal (GstDccpThinEnd * end, GError * error)
+{
+  if (end->refused_at == 0)
+    end->refused_at = g_get_monotonic_time ();
+  g_clear_error (&end->refusal);
+  end->refusal = error;
+  dccp_endpoint_unreachable (end->endpoint, gst_dccp_thin_now (), 0);
+}
+
+/* The path takes less than was thought. */
+static void
+learn_mtu (GstDccpThinEnd * end)
+{
+  DccpPath path;
+
+  if (!dccp_endpoint_get_path (end->endpoint, &path))
+    return;
+  dccp_endpoint_unreachable (end->endpoint, gst_dccp_thin_now (),
+      dccp_socket_get_mtu (end->socket, &path, end->mtu));
+}
+
+/* Takes the error */
+static void
+take_error (GstDccpThinEnd * end, GError * error)
+{
+  GST_DEBUG_OBJECT (end->element, "%s", error->message);
+  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE)) {
+    note_refusal (end, error);
+    return;
+  }
+  g_error_free (error);
+  learn_mtu (end);
+}
+
+/* --- sending -------------------------------------------------------------- */
+
+static void
+keep_unsent (GstDccpThinEnd * end, const DccpDatagram * datagrams, guint n)
+{
+  Unsent *unsent;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    const DccpDatagram *datagram = &datagrams[i];
+
+    unsent = g_malloc (sizeof (*unsent) + datagram->header_size +
+        datagram->size);
+    unsent->path = datagram->path;
+    unsent->size = datagram->header_size + datagram->size;
+    if (datagram->header_size > 0)
+      memcpy (unsent->bytes, datagram->header, datagram->header_size);
+    memcpy (unsent->bytes + datagram->header_size, datagram->bytes,
+        datagram->size);
+    g_queue_push_tail (&end->unsent, unsent);
+  }
+}
+
+/* How many of the first are done with, sent or not. */
+static guint
+send_datagrams (GstDccpThinEnd * end, DccpDatagram * datagrams, guint n)
+{
+  GError *error = NULL;
+  guint done = 0;
+  gint sent;
+
+  while (done < n) {
+    sent = dccp_socket_send (end->socket, datagrams + done, n - done, &error);
+    if (sent > 0) {
+      done += sent;
+      continue;
+    }
+    if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)) {
+      g_clear_error (&error);
+      return done;
+    }
+    take_error (end, g_steal_pointer (&error));
+    done++;
+  }
+  return done;
+}
+
+void
+gst_dccp_thin_end_send (GstDccpThinEnd * end, DccpDatagram * datagrams, guint n)
+{
+  guint done = 0;
+
+  if (g_queue_is_empty (&end->unsent))
+    done = send_datagrams (end, datagrams, n);
+  if (done == n)
+    return;
+  keep_unsent (end, datagrams + done, n - done);
+  gst_poll_fd_ctl_write (end->waker.poll, &end->fd, TRUE);
+  gst_waker_wake (&end->waker);
+}
+
+/* There is room in the socket again. */
+static void
+send_unsent (GstDccpThinEnd * end)
+{
+  DccpDatagram datagram = { NULL };
+  Unsent *unsent;
+
+  while ((unsent = g_queue_peek_head (&end->unsent))) {
+    datagram.bytes = unsent->bytes;
+    datagram.size = unsent->size;
+    datagram.path = unsent->path;
+    if (send_datagrams (end, &datagram, 1) == 0)
+      return;
+    g_free (g_queue_pop_head (&end->unsent));
+  }
+  gst_poll_fd_ctl_write (end->waker.poll, &end->fd, FALSE);
+}
+
+static guint
+send_some_output (GstDccpThinEnd * end)
+{
+  guint8 outputs[OUTPUTS][DCCP_LONGEST_CONTROL];
+  DccpDatagram datagrams[OUTPUTS] = { {NULL} };
+  guint64 now = gst_dccp_thin_now ();
+  guint n;
+
+  for (n = 0; n < OUTPUTS; n++) {
+    datagrams[n].bytes = outputs[n];
+    datagrams[n].size = dccp_endpoint_poll_output (end->endpoint, now,
+        &datagrams[n].path, outputs[n]);
+    if (datagrams[n].size == 0)
+      break;
+  }
+  if (n > 0)
+    gst_dccp_thin_end_send (end, datagrams, n);
+  return n;
+}
+
+void
+gst_dccp_thin_end_flush (GstDccpThinEnd * end)
+{
+  DccpEvent event;
+
+  if (!end->endpoint)
+    return;
+  while (send_some_output (end) == OUTPUTS);
+  while (dccp_endpoint_poll_event (end->endpoint, &event)) {
+    if (event.type == DCCP_EVENT_CONNECTED)
+      learn_mtu (end);
+    end->funcs->take_event (end->element, &event);
+  }
+}
+
+/* --- receiving ------------------------------------------------------------ */
+
+static void
+take_input (GstDccpThinEnd * end, const DccpDatagram * datagrams, guint n)
+{
+  DccpData data;
+  guint i;
+
+  clear_refusal (end);
+  for (i = 0; i < n; i++) {
+    if (dccp_endpoint_input (end->endpoint, datagrams[i].time,
+            &datagrams[i].path, datagrams[i].bytes, datagrams[i].size, &data)
+        && end->funcs->take_data)
+      end->funcs->take_data (end->element, &data, datagrams[i].time);
+  }
+}
+
+static void
+receive (GstDccpThinEnd * end)
+{
+  DccpDatagram datagrams[DCCP_SOCKET_BATCH] = { {NULL} };
+  GError *error = NULL;
+  guint i, total = 0;
+  gint n;
+
+  do {
+    for (i = 0; i < DCCP_SOCKET_BATCH; i++) {
+      datagrams[i].bytes = end->inputs + i * end->funcs->longest;
+      datagrams[i].size = end->funcs->longest;
+    }
+    n = dccp_socket_receive (end->socket, datagrams, DCCP_SOCKET_BATCH, &error);
+    if (n > 0)
+      take_input (end, datagrams, n);
+    total += MAX (0, n);
+  } while (n == DCCP_SOCKET_BATCH && total < MAX_INPUTS);
+
+  if (error && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK))
+    take_error (end, g_steal_pointer (&error));
+  g_clear_error (&error);
+}
+
+/* --- the loop ------------------------------------------------------------- */
+
+void
+gst_dccp_thin_end_wake (GstDccpThinEnd * end, gboolean always)
+{
+  if (always || (end->endpoint
+          && dccp_endpoint_next_wakeup (end->endpoint) < end->sleeps_until))
+    gst_waker_wake (&end->waker);
+}
+
+/* All that can be done now. Returns ns at which there is something again */
+static guint64
+do_what_is_due (GstDccpThinEnd * end)
+{
+  guint64 wakeup;
+
+  dccp_endpoint_timeout (end->endpoint, gst_dccp_thin_now ());
+  gst_dccp_thin_end_flush (end);
+  wakeup = dccp_endpoint_next_wakeup (end->endpoint);
+  if (end->refused_at)
+    wakeup = MIN (wakeup, (guint64) (end->refused_at + SILENCE) * GST_USECOND);
+  if (end->funcs->get_wakeup)
+    wakeup = MIN (wakeup, end->funcs->get_wakeup (end->element));
+  return wakeup;
+}
+
+static gboolean
+check_refusal (GstDccpThinEnd * end, GError ** error)
+{
+  if (!end->refused_at || g_get_monotonic_time () - end->refused_at < SILENCE)
+    return TRUE;
+  g_propagate_error (error, g_error_copy (end->refusal));
+  return FALSE;
+}
+
+/* Until `wakeup`, the socket has something, another thread wakes it, or it is
+ * cancelled. Returns with lock */
+static void
+sleep_until (GstDccpThinEnd * end, guint64 wakeup)
+{
+  guint64 now = gst_dccp_thin_now ();
+
+  gst_poll_wait (end->waker.poll, wakeup == G_MAXUINT64 ?
+      GST_CLOCK_TIME_NONE : wakeup > now ? wakeup - now : 0);
+  g_mutex_lock (&end->lock);
+  end->sleeps_until = 0;
+  gst_waker_reset (&end->waker);
+  receive (end);
+  if (!g_queue_is_empty (&end->unsent))
+    send_unsent (end);
+}
+
+static gboolean
+run (GstDccpThinEnd * end, gboolean (*is_done) (gpointer), gint64 deadline,
+    GCancellable * cancellable, GError ** error)
+{
+  guint64 wakeup;
+  gboolean done;
+
+  g_mutex_lock (&end->lock);
+  while (TRUE) {
+    wakeup = do_what_is_due (end);
+    done = is_done (end->element);
+    if (done || g_get_monotonic_time () >= deadline
+        || g_cancellable_set_error_if_cancelled (cancellable, error)
+        || !check_refusal (end, error))
+      break;
+    if (deadline < G_MAXINT64)
+      wakeup = MIN (wakeup, (guint64) deadline * GST_USECOND);
+    end->sleeps_until = wakeup;
+    end->funcs->unlock_and_tell (end->element);
+    sleep_until (end, wakeup);
+  }
+  end->funcs->unlock_and_tell (end->element);
+  return done;
+}
+
+gboolean
+gst_dccp_thin_end_run (GstDccpThinEnd * end, gboolean (*is_done) (gpointer),
+    gint64 deadline, GCancellable * cancellable, GError ** error)
+{
+  GstPollFD fd;
+  gboolean done;
+
+  gst_waker_add (&end->waker, &fd, g_cancellable_get_fd (cancellable));
+  done = run (end, is_done, deadline, cancellable, error);
+  gst_waker_remove (&end->waker, &fd);
+  g_cancellable_release_fd (cancellable);
+  return done;
+}
+
+/* --- addresses ------------------------------------------------------------ */
+
+static GList *
+lookup (const gchar * host, GCancellable * cancellable, GError ** error)
+{
+  GResolver *resolver = g_resolver_get_default ();
+  GList *found = g_resolver_lookup_by_name (resolver, host, cancellable, error);
+
+  g_object_unref (resolver);
+  return found;
+}
+
+/* Of UDP; of raw sockets the port is none. */
+static guint16
+get_remote_port (const GstDccpThinSettings * settings)
+{
+  return settings->udp_port ? settings->udp_port : settings->port;
+}
+
+/* NULL: error */
+static GList *
+find_addresses (const gchar * host, guint16 port, GCancellable * cancellable,
+    GError ** error)
+{
+  GList *found, *walk, *addresses = NULL;
+  GSocketAddress *address;
+
+  /* with a scope too, as in fe80::1%eth0 */
+  address = g_inet_socket_address_new_from_string (host, port);
+  if (address)
+    return g_list_prepend (NULL, address);
+  found = lookup (host, cancellable, error);
+  for (walk = found; walk; walk = walk->next)
+    addresses = g_list_append (addresses,
+        g_inet_socket_address_new (walk->data, port));
+  g_resolver_free_addresses (found);
+  return addresses;
+}
+
+GList *
+gst_dccp_thin_resolve (const GstDccpThinSettings * settings,
+    GCancellable * cancellable, GError ** error)
+{
+  return find_addresses (settings->host, get_remote_port (settings),
+      cancellable, error);
+}
+
+static gboolean
+is_any (const gchar * address)
+{
+  return g_str_equal (address, "0.0.0.0") || g_str_equal (address, "::");
+}
+
+static GSocketAddress *
+find_local (const GstDccpThinSettings * settings, GSocketAddress * remote,
+    guint16 port, GCancellable * cancellable, GError ** error)
+{
+  GSocketAddress *local = NULL;
+  GInetAddress *any;
+  GList *found;
+
+  if (remote && is_any (settings->address)) {
+    any = g_inet_address_new_any (g_socket_address_get_family (remote));
+    local = g_inet_socket_address_new (any, port);
+    g_object_unref (any);
+    return local;
+  }
+  found = find_addresses (settings->address, port, cancellable, error);
+  if (found)
+    local = g_object_ref (found->data);
+  g_list_free_full (found, g_object_unref);
+  return local;
+}
+
+/* --- open and close ------------------------------------------------------- */
+
+/* Where the kernel keeps none for us, we take one by chance. */
+static guint16
+choose_port (void)
+{
+  return g_random_int_range (FIRST_DYNAMIC_PORT, LAST_DYNAMIC_PORT + 1);
+}
+
+static guint16
+get_local_port (const GstDccpThinSettings * settings, gboolean is_client)
+{
+  guint16 port = is_client ? settings->bind_port : settings->port;
+
+  if (settings->encapsulation == DCCP_ENCAPSULATION_RAW)
+    return port ? port : choose_port ();
+  return is_client || !settings->udp_port ? port : settings->udp_port;
+}
+
+static DccpSocket *
+open_socket (const GstDccpThinSettings * settings, GSocketAddress * remote,
+    GSocketAddress * local, GError ** error)
+{
+  DccpSocketOptions options;
+
+  dccp_socket_options_init (&options);
+  options.buffer_size = settings->buffer_size;
+  options.ttl = settings->ttl;
+  options.dscp = settings->dscp;
+  if (remote)
+    return dccp_socket_new_client (settings->encapsulation, remote, local,
+        &options, error);
+  return dccp_socket_new_listener (settings->encapsulation, local, &options,
+      error);
+}
+
+static gboolean
+fill_config (DccpEndpointConfig * config, const GstDccpThinSettings * settings,
+    gboolean is_listener, guint64 timeout, GError ** error)
+{
+  dccp_endpoint_config_init (config);
+  if (!gst_dccp_thin_parse_service_code (settings->service_code,
+          &config->service_code)) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "\"%s\" is no service code", settings->service_code);
+    return FALSE;
+  }
+  config->is_listener = is_listener;
+  config->remote_port = settings->port;
+  config->sequence_window = settings->sequence_window;
+  config->coverage = settings->coverage;
+  config->min_coverage = settings->coverage;
+  config->connect_timeout = timeout;
+  config->idle_timeout = timeout;
+  config->equation = settings->equation;
+  return TRUE;
+}
+
+/* The port of DCCP, where none was said, is that which the kernel gave us of
+ * UDP. */
+static guint16
+get_dccp_port (const GstDccpThinSettings * settings, gboolean is_client,
+    DccpSocket * socket, guint16 chosen)
+{
+  guint16 port = is_client ? settings->bind_port : settings->port;
+
+  if (port > 0)
+    return port;
+  if (settings->encapsulation == DCCP_ENCAPSULATION_RAW)
+    return chosen;
+  return dccp_socket_get_udp_port (socket);
+}
+
+/* With lock */
+static void
+begin (GstDccpThinEnd * end, DccpSocket * socket, DccpEndpointConfig * config,
+    const guint8 * entropy)
+{
+  GSocket *below = dccp_socket_get_socket (socket);
+  DccpPath path;
+
+  end->socket = socket;
+  end->port = config->local_port;
+  end->mtu = config->mtu;
+  end->inputs = g_malloc (DCCP_SOCKET_BATCH * end->funcs->longest);
+  gst_waker_add (&end->waker, &end->fd, g_socket_get_fd (below));
+  clear_refusal (end);
+  if (!config->is_listener) {
+    dccp_socket_get_path (socket, &path);
+    config->mtu = dccp_socket_get_mtu (socket, &path, config->mtu);
+  } else if (config->mtu == 0) {
+    /* until somebody connects */
+    config->mtu = G_MAXUINT16;
+  }
+  end->endpoint = dccp_endpoint_new (config, entropy);
+  if (!config->is_listener)
+    dccp_endpoint_connect (end->endpoint, gst_dccp_thin_now (), &path);
+}
+
+gboolean
+gst_dccp_thin_end_open (GstDccpThinEnd * end,
+    const GstDccpThinSettings * settings, GSocketAddress * remote,
+    gboolean is_last, guint64 timeout, GCancellable * cancellable,
+    GError ** error)
+{
+  guint16 port = get_local_port (settings, remote != NULL);
+  guint8 entropy[DCCP_ENTROPY_SIZE];
+  DccpEndpointConfig config;
+  GSocketAddress *local;
+  DccpSocket *socket;
+
+  if (!fill_config (&config, settings, remote == NULL, timeout, error)
+      || !system_random_fill (entropy, sizeof (entropy), error))
+    return FALSE;
+  local = find_local (settings, remote, port, cancellable, error);
+  if (!local)
+    return FALSE;
+  socket = open_socket (settings, remote, local, error);
+  g_object_unref (local);
+  if (!socket)
+    return FALSE;
+
+  if (!is_last)
+    config.connect_timeout = timeout == 0 ? NEXT_ADDRESS :
+        MIN (timeout, NEXT_ADDRESS);
+  config.mtu = settings->mtu;
+  config.local_port = get_dccp_port (settings, remote != NULL, socket, port);
+  g_mutex_lock (&end->lock);
+  begin (end, socket, &config, entropy);
+  g_mutex_unlock (&end->lock);
+  memset (entropy, 0, sizeof (entropy));
+  return TRUE;
+}
+
+void
+gst_dccp_thin_end_close (GstDccpThinEnd * end)
+{
+  DccpStats stats;
+
+  g_mutex_lock (&end->lock);
+  if (end->endpoint) {
+    gst_dccp_thin_end_get_stats (end, &stats);
+    end->past = stats;
+    end->past.state = DCCP_STATE_CLOSED;
+    end->past.rate = 0;
+    gst_waker_remove (&end->waker, &end->fd);
+    g_clear_pointer (&end->endpoint, dccp_endpoint_free);
+    g_clear_pointer (&end->socket, dccp_socket_free);
+    g_clear_pointer (&end->inputs, g_free);
+    g_queue_clear_full (&end->unsent, g_free);
+    gst_waker_reset (&end->waker);
+    clear_refusal (end);
+    end->port = 0;
+  }
+  g_mutex_unlock (&end->lock);
+}
+
+/* --- statistics ----------------------------------------------------------- */
+
+void
+gst_dccp_thin_end_get_stats (GstDccpThinEnd * end, DccpStats * stats)
+{
+  DccpStats now;
+
+  *stats = end->past;
+  if (!end->endpoint)
+    return;
+  dccp_endpoint_get_stats (end->endpoint, &now);
+  gst_dccp_thin_add_stats (stats, &now);
+}
+
+void
+gst_dccp_thin_end_reset_stats (GstDccpThinEnd * end)
+{
+  memset (&end->past, 0, sizeof (end->past));
+}

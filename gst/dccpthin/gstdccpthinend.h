@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One end of DCCP as an element has it: a socket, the core of the connection, and
+ * the loop that drives one by the other. It opens and closes, several times if
+ * need be, and keeps its counters meanwhile.
+ *
+ * Everything is under `lock`, which the element shares. One thread at a time runs
+ * the loop; another one may send meanwhile, and wakes the loop where it has
+ * to.
+ */
+
+#ifndef __GST_DCCP_THIN_END_H__
+#define __GST_DCCP_THIN_END_H__
+
+#include "dccpsocket.h"
+#include "gstdccpthincommon.h"
+#include "gstwaker.h"
+
+G_BEGIN_DECLS
+
+/* What the element makes of what comes; the first two with lock */
+typedef struct
+{
+  void (*take_event) (gpointer element, const DccpEvent * event);
+  /* `time`: ns at which it came. NULL: nobody wants data */
+  void (*take_data) (gpointer element, const DccpData * data, guint64 time);
+  /* Unlocks, and tells others what the two have noted. */
+  void (*unlock_and_tell) (gpointer element);
+  /* When the element has something to tell, ns; G_MAXUINT64: never. With lock;
+   * may be NULL */
+  guint64 (*get_wakeup) (gpointer element);
+  gsize longest;                /* bytes of a packet that may come */
+} GstDccpThinEndFuncs;
+
+typedef struct
+{
+  GMutex lock;                  /* never held while anything waits, resolves or
+                                 * tells others; OBJECT_LOCK is not taken inside */
+  const GstDccpThinEndFuncs *funcs;
+  gpointer element;
+
+  /* --- protected by lock --- */
+  DccpSocket *socket;           /* NULL, both: closed */
+  DccpEndpoint *endpoint;
+  guint16 port;                 /* of DCCP, our own; 0: not known yet */
+  guint mtu;                    /* of the property */
+  DccpStats past;               /* of endpoints before */
+  GstWaker waker;               /* what the loop waits for */
+  GstPollFD fd;
+  guint64 sleeps_until;         /* ns; 0: it doesn't */
+  GQueue unsent;                /* of packets that the socket had no room for */
+  GError *refusal;              /* why packets come back; NULL: they don't */
+  gint64 refused_at;            /* monotonic us, since when nothing else came */
+  guint8 *inputs;               /* a room for each packet of a batch */
+} GstDccpThinEnd;
+
+void gst_dccp_thin_end_init (GstDccpThinEnd * end,
+    const GstDccpThinEndFuncs * funcs, gpointer element);
+void gst_dccp_thin_end_clear (GstDccpThinEnd * end);
+
+/* ns of the clock of the core, which is g_get_monotonic_time ()'s */
+guint64 gst_dccp_thin_now (void);
+
+/* Addresses of the other end to connect to, of GSocketAddress, in order of
+ * preference. Looks the name up, and waits; without lock. NULL: error */
+GList *gst_dccp_thin_resolve (const GstDccpThinSettings * settings,
+    GCancellable * cancellable, GError ** error);
+/* Connects to `remote`, or listens (NULL); doesn't wait for anybody. is_last:
+ * there is no other address to try. `timeout`: ns without an answer; 0: for ever.
+ * `cancellable`: of looking up our own name. Without lock. */
+gboolean gst_dccp_thin_end_open (GstDccpThinEnd * end,
+    const GstDccpThinSettings * settings, GSocketAddress * remote,
+    gboolean is_last, guint64 timeout, GCancellable * cancellable, GError ** error);
+/* The counters of this one are kept. Takes the lock */
+void gst_dccp_thin_end_close (GstDccpThinEnd * end);
+
+/* Runs the loop until it is done (asked with lock), `deadline` (monotonic us) is
+ * over, it is cancelled, or nobody is there any more: the last two are an error.
+ * TRUE: it is done. Without lock */
+gboolean gst_dccp_thin_end_run (GstDccpThinEnd * end,
+    gboolean (*is_done) (gpointer element), gint64 deadline,
+    GCancellable * cancellable, GError ** error);
+
+/* The rest with lock. */
+
+/* Sends what may be sent now, and gives events to the element. */
+void gst_dccp_thin_end_flush (GstDccpThinEnd * end);
+/* Packets of data that the core has made the headers of */
+void gst_dccp_thin_end_send (GstDccpThinEnd * end, DccpDatagram * datagrams,
+    guint n);
+/* The loop looks again, if it would sleep longer than the core, or in any
+ * case. */
+void gst_dccp_thin_end_wake (GstDccpThinEnd * end, gboolean always);
+/* Of all endpoints so far */
+void gst_dccp_thin_end_get_stats (GstDccpThinEnd * end, DccpStats * stats);
+void gst_dccp_thin_end_reset_stats (GstDccpThinEnd * end);
+
+G_END_DECLS
+
+#endif /* __GST_DCCP_THIN_END_H__ */

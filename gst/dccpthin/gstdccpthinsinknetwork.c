@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A connection of dcctpthinsink: from the handshake on, at the rate that is
+ * allowed, to the end.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstdccpthinsinkprivate.h"
+
+#include <string.h>
+
+/* --- connecting ----------------------------------------------------------- */
+
+static gboolean
+is_connected_or_broken (gpointer element)
+{
+  GstDccpThinSink *self = element;
+
+  return self->is_connected || self->broken;
+}
+
+static gboolean
+is_broken (gpointer element)
+{
+  return GST_DCCP_THIN_SINK (element)->broken != NULL;
+}
+
+static void
+begin (GstDccpThinSink * self, GstDccpThinSettings * settings)
+{
+  LOCK (self);
+  gst_dccp_thin_settings_copy (settings, &self->settings);
+  self->is_connected = FALSE;
+  self->is_closing = FALSE;
+  g_clear_error (&self->broken);
+  UNLOCK (self);
+  self->had_to_wait = FALSE;
+}
+
+/* FALSE: error */
+static gboolean
+wait_for_connection (GstDccpThinSink * self, GCancellable * cancellable,
+    GError ** error)
+{
+  if (!gst_dccp_thin_end_run (&self->end, is_connected_or_broken, G_MAXINT64,
+          cancellable, error))
+    return FALSE;
+  LOCK (self);
+  if (self->broken)
+    g_propagate_error (error, g_steal_pointer (&self->broken));
+  UNLOCK (self);
+  return !*error;
+}
+
+static gboolean
+open_end (GstDccpThinSink * self, const GstDccpThinSettings * settings,
+    GSocketAddress * remote, gboolean is_last, GCancellable * cancellable,
+    GError ** error)
+{
+  if (gst_dccp_thin_end_open (&self->end, settings, remote, is_last,
+          gst_network_sink_get_timeout (GST_NETWORK_SINK (self)), cancellable,
+          error))
+    return TRUE;
+  /* no second attempt may more */
+  if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
+    (*error)->code = G_IO_ERROR_INVALID_ARGUMENT;
+  return FALSE;
+}
+
+static gboolean
+connect_to (GstDccpThinSink * self, const GstDccpThinSettings * settings,
+    GSocketAddress * remote, gboolean is_last, GCancellable * cancellable,
+    GError ** error)
+{
+  LOCK (self);
+  g_clear_error (&self->broken);
+  UNLOCK (self);
+  if (!open_end (self, settings, remote, is_last, cancellable, error))
+    return FALSE;
+  if (wait_for_connection (self, cancellable, error))
+    return TRUE;
+  gst_dccp_thin_end_close (&self->end);
+  return FALSE;
+}
+
+/* Each of the addresses that a name has, until one answers; the last one may take
+ * its time. */
+static gboolean
+connect_to_any (GstDccpThinSink * self, const GstDccpThinSettings * settings,
+    GCancellable * cancellable, GError ** error)
+{
+  GList *remotes = gst_dccp_thin_resolve (settings, cancellable, error);
+  gboolean done = FALSE;
+  GList *walk;
+
+  for (walk = remotes; walk && !done; walk = walk->next) {
+    if (g_cancellable_is_cancelled (cancellable) && *error)
+      break;
+    g_clear_error (error);
+    done = connect_to (self, settings, walk->data, !walk->next, cancellable,
+        error);
+  }
+  g_list_free_full (remotes, g_object_unref);
+  return done;
+}
+
+/* It goes on to listen from one receiver to the next. */
+static gboolean
+listen_for_one (GstDccpThinSink * self, const GstDccpThinSettings * settings,
+    GCancellable * cancellable, GError ** error)
+{
+  gboolean listens;
+
+  LOCK (self);
+  listens = self->end.endpoint != NULL;
+  UNLOCK (self);
+  if (!listens && !open_end (self, settings, NULL, TRUE, cancellable, error))
+    return FALSE;
+  return wait_for_connection (self, cancellable, error);
+}
+
+gboolean
+gst_dccp_thin_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
+    GError ** error)
+{
+  GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
+  GstDccpThinSettings settings;
+  GError *local_error = NULL;
+  gboolean done;
+
+  begin (self, &settings);
+  if (settings.mode == GST_DCCP_THIN_MODE_LISTEN)
+    done = listen_for_one (self, &settings, cancellable, &local_error);
+  else
+    done = connect_to_any (self, &settings, cancellable, &local_error);
+  gst_dccp_thin_settings_clear (&settings);
+  if (local_error)
+    g_propagate_error (error, local_error);
+  return done;
+}
+
+/* --- while it lasts ------------------------------------------------------- */
+
+void
+gst_dccp_thin_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
+    GError ** error)
+{
+  GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
+
+  if (!gst_dccp_thin_end_run (&self->end, is_broken, G_MAXINT64, cancellable,
+          error))
+    return;
+  LOCK (self);
+  g_propagate_error (error, g_steal_pointer (&self->broken));
+  UNLOCK (self);
+}
+
+/* --- sending -------------------------------------------------------------- */
+
+/* Packets whose headers are made, and their buffers */
+typedef struct
+{
+  DccpDatagram datagrams[DCCP_SOCKET_BATCH];
+  GstMapInfo maps[DCCP_SOCKET_BATCH];
+  guint n;
+} Batch;
+
+/* With lock: `wait` returns at that time, or when there is more to say. */
+static GstNetworkSinkResult
+wait_until (GstDccpThinSink * self, guint64 time, GstNetworkSinkResult result)
+{
+  gst_waker_reset (&self->room);
+  self->waits_until = time;
+  return result;
+}
+
+/* RFC 4340 section 5.1: 48 bits, as all that we send has */
+static guint64
+get_sequence (const guint8 * header)
+{
+  return GST_READ_UINT16_BE (header + 10) * (guint64) 0x100000000 +
+      GST_READ_UINT32_BE (header + 12);
+}
+
+/* With lock */
+static void
+note_key_packet (GstDccpThinSink * self, GstBuffer * buffer,
+    const guint8 * header)
+{
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT))
+    self->has_delta_units = TRUE;
+  else if (self->has_delta_units)
+    dccp_history_set (&self->key_packets, get_sequence (header));
+}
+
+/* With lock. SENT: one packet more; otherwise why not */
+static GstNetworkSinkResult
+add_packet (GstDccpThinSink * self, Batch * batch, GstBuffer * buffer,
+    gboolean more, guint64 now)
+{
+  DccpDatagram *datagram = &batch->datagrams[batch->n];
+  GstMapInfo *map = &batch->maps[batch->n];
+  guint64 next = dccp_endpoint_next_send (self->end.endpoint, now);
+
+  if (next > now) {
+    self->had_to_wait = TRUE;
+    return wait_until (self, next,
+        gst_network_sink_get_blocking (GST_NETWORK_SINK (self)) ?
+        GST_NETWORK_SINK_EARLY : GST_NETWORK_SINK_FULL);
+  }
+  if (!gst_buffer_map (buffer, map, GST_MAP_READ))
+    return GST_NETWORK_SINK_UNSENDABLE;
+  datagram->header = self->headers[batch->n];
+  datagram->header_size = dccp_endpoint_send (self->end.endpoint, now,
+      map->data, map->size, more || self->had_to_wait, self->headers[batch->n]);
+  datagram->bytes = map->data;
+  datagram->size = map->size;
+  if (datagram->header_size == 0) {
+    gst_buffer_unmap (buffer, map);
+    self->too_long = map->size;
+    self->longest = dccp_endpoint_get_max_payload (self->end.endpoint);
+    return GST_NETWORK_SINK_UNSENDABLE;
+  }
+  dccp_endpoint_get_path (self->end.endpoint, &datagram->path);
+  note_key_packet (self, buffer, datagram->header);
+  self->had_to_wait = FALSE;
+  batch->n++;
+  return GST_NETWORK_SINK_SENT;
+}
+
+/* With lock */
+static GstNetworkSinkResult
+make_batch (GstDccpThinSink * self, Batch * batch, GstBuffer ** buffers,
+    guint n)
+{
+  GstNetworkSinkResult result = GST_NETWORK_SINK_SENT;
+  guint64 now = gst_dccp_thin_now ();
+
+  batch->n = 0;
+  if (!g_queue_is_empty (&self->end.unsent))
+    return wait_until (self, G_MAXUINT64, GST_NETWORK_SINK_FULL);
+  n = MIN (n, DCCP_SOCKET_BATCH);
+  while (result == GST_NETWORK_SINK_SENT && batch->n < n)
+    result = add_packet (self, batch, buffers[batch->n], batch->n + 1 < n, now);
+  return result;
+}
+
+GstNetworkSinkResult
+gst_dccp_thin_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
+    guint n, guint * sent, GError ** error)
+{
+  GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
+  GstNetworkSinkResult result;
+  Batch batch;
+  guint i;
+
+  LOCK (self);
+  result = make_batch (self, &batch, buffers, n);
+  gst_dccp_thin_end_send (&self->end, batch.datagrams, batch.n);
+  gst_dccp_thin_end_flush (&self->end);
+  gst_dccp_thin_end_wake (&self->end, FALSE);
+  gst_dccp_thin_sink_unlock_and_tell (self);
+  for (i = 0; i < batch.n; i++)
+    gst_buffer_unmap (buffers[i], &batch.maps[i]);
+  *sent = batch.n;
+  return result;
+}
+
+void
+gst_dccp_thin_sink_wait (GstNetworkSink * sink, gint64 timeout,
+    GCancellable * cancellable)
+{
+  GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
+  gint number = g_cancellable_get_fd (cancellable);
+  GstClockTime wait = timeout < 0 ? GST_CLOCK_TIME_NONE : timeout * GST_USECOND;
+  guint64 now = gst_dccp_thin_now ();
+  GstPollFD fd;
+
+  if (number < 0)
+    return;
+  gst_waker_add (&self->room, &fd, number);
+  LOCK (self);
+  if (self->waits_until < G_MAXUINT64)
+    wait = MIN (wait, self->waits_until - MIN (now, self->waits_until));
+  UNLOCK (self);
+  gst_poll_wait (self->room.poll, wait);
+  gst_waker_remove (&self->room, &fd);
+  g_cancellable_release_fd (cancellable);
+  LOCK (self);
+  self->waits_until = 0;
+  UNLOCK (self);
+}
+
+/* --- the end -------------------------------------------------------------- */
+
+static void
+begin_to_close (GstDccpThinSink * self)
+{
+  LOCK (self);
+  if (!self->is_closing)
+    dccp_endpoint_close (self->end.endpoint, gst_dccp_thin_now ());
+  self->is_closing = TRUE;
+  UNLOCK (self);
+}
+
+/* Who closed as well, or has gone, has taken what there was. */
+static gboolean
+has_gone (const GError * error)
+{
+  return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CLOSED)
+      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED);
+}
+
+gboolean
+gst_dccp_thin_sink_drain (GstNetworkSink * sink, gint64 deadline,
+    GCancellable * cancellable, GError ** error)
+{
+  GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
+  GError *local_error = NULL;
+  gboolean done;
+
+  begin_to_close (self);
+  done = gst_dccp_thin_end_run (&self->end, is_broken, deadline, cancellable,
+      &local_error);
+  LOCK (self);
+  if (done)
+    local_error = g_steal_pointer (&self->broken);
+  UNLOCK (self);
+  if (has_gone (local_error)) {
+    done = TRUE;
+    g_clear_error (&local_error);
+  }
+  if (g_error_matches (local_error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_clear_error (&local_error);
+  if (local_error)
+    g_propagate_error (error, local_error);
+  return done;
+}
+
+/* Told once, without waiting, when nobody did wait for the end of the stream. */
+void
+gst_dccp_thin_sink_disconnect (GstNetworkSink * sink, gboolean reset)
+{
+  GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
+  gboolean goes_on;
+
+  LOCK (self);
+  goes_on = self->settings.mode == GST_DCCP_THIN_MODE_LISTEN
+      && !self->is_closing;
+  if (self->end.endpoint) {
+    if (reset || self->is_closing)
+      dccp_endpoint_abort (self->end.endpoint, gst_dccp_thin_now ());
+    else
+      dccp_endpoint_close (self->end.endpoint, gst_dccp_thin_now ());
+    gst_dccp_thin_end_flush (&self->end);
+  }
+  self->is_connected = FALSE;
+  gst_dccp_thin_sink_unlock_and_tell (self);
+  if (!goes_on)
+    gst_dccp_thin_end_close (&self->end);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What dcctpthinsink tells: the core's events become messages, a notification, a
+ * request for a key frame.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstdccpthinsinkprivate.h"
+
+#include "gstwirelessevents.h"
+
+/* Between two requests for a key frame, us: an encoder needs its time too, and
+ * each costs rate that is missing already. */
+#define KEY_UNIT_INTERVAL (1 * G_TIME_SPAN_SECOND)
+/* Between two notifications of the rate, us: an encoder need not hear of each
+ * round trip */
+#define RATE_INTERVAL (200 * G_TIME_SPAN_MILLISECOND)
+
+/* --- events: with lock ---------------------------------------------------- */
+
+static void
+queue_message (GstDccpThinSink * self, GstStructure * structure)
+{
+  g_queue_push_tail (&self->messages,
+      gst_message_new_element (GST_OBJECT_CAST (self), structure));
+}
+
+static void
+tell_connection (GstDccpThinSink * self, const gchar * state,
+    const DccpPath * path)
+{
+  gchar *address = dccp_path_to_string (path);
+
+  GST_INFO_OBJECT (self, "connection with %s: %s", address, state);
+  queue_message (self, gst_structure_new ("dccp-connection",
+          "state", G_TYPE_STRING, state, "address", G_TYPE_STRING, address,
+          NULL));
+  g_free (address);
+}
+
+static void
+take_rate (GstDccpThinSink * self, guint64 rate)
+{
+  self->estimated_bitrate = MIN (rate, G_MAXUINT);
+  self->rate_changed = TRUE;
+}
+
+static void
+take_connection (GstDccpThinSink * self, const DccpEvent * event)
+{
+  DccpStats stats;
+
+  self->is_connected = TRUE;
+  dccp_history_clear (&self->key_packets);
+  tell_connection (self, "connected", &event->path);
+  dccp_endpoint_get_stats (self->end.endpoint, &stats);
+  take_rate (self, stats.rate);
+}
+
+static void
+take_slow_receiver (GstDccpThinSink * self, gboolean slow)
+{
+  GST_INFO_OBJECT (self, "the receiver is %s", slow ? "slow" : "fast enough");
+  queue_message (self, gst_structure_new ("dccp-slow-receiver",
+          "slow", G_TYPE_BOOLEAN, slow, NULL));
+}
+
+static void
+take_dropped (GstDccpThinSink * self, const DccpEvent * event)
+{
+  GST_INFO_OBJECT (self, "the receiver dropped %u packets, code %u",
+      event->dropped, event->drop_code);
+  queue_message (self, gst_structure_new ("dccp-dropped",
+          "packets", G_TYPE_UINT, event->dropped,
+          "code", G_TYPE_UINT, (guint) event->drop_code, NULL));
+}
+
+static void
+ask_for_key_unit (GstDccpThinSink * self)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (!self->request_key_units || (self->key_unit_asked_at > 0
+          && now - self->key_unit_asked_at < KEY_UNIT_INTERVAL))
+    return;
+  self->key_unit_asked_at = now;
+  self->wants_key_unit = TRUE;
+}
+
+/* What belongs to a key frame is not sent again, and others refer to it. */
+static void
+take_lost (GstDccpThinSink * self, const DccpEvent * event)
+{
+  guint i;
+
+  GST_LOG_OBJECT (self, "%u packets lost", event->lost);
+  for (i = 0; i < event->lost; i++) {
+    if (dccp_history_get (&self->key_packets,
+            dccp_sequence_add (event->sequence, i)))
+      break;
+  }
+  if (i < event->lost)
+    ask_for_key_unit (self);
+}
+
+/* Who listens still waits for the first one who gets through. */
+static gboolean
+is_waiting (GstDccpThinSink * self)
+{
+  return self->settings.mode == GST_DCCP_THIN_MODE_LISTEN
+      && !self->is_connected && !self->is_closing;
+}
+
+/* The first reason counts. */
+static void
+take_end (GstDccpThinSink * self, const DccpEvent * event)
+{
+  if (is_waiting (self))
+    return;
+  if (self->is_connected)
+    tell_connection (self, "ended", &event->path);
+  self->is_connected = FALSE;
+  if (self->broken)
+    return;
+  if (event->type == DCCP_EVENT_UNREACHABLE && self->end.refusal)
+    self->broken = g_error_copy (self->end.refusal);
+  else
+    self->broken = gst_dccp_thin_error_of (event);
+}
+
+void
+gst_dccp_thin_sink_take_event (gpointer element, const DccpEvent * event)
+{
+  GstDccpThinSink *self = element;
+
+  switch (event->type) {
+    case DCCP_EVENT_CONNECTED:
+      take_connection (self, event);
+      break;
+    case DCCP_EVENT_CLOSED:
+    case DCCP_EVENT_RESET:
+    case DCCP_EVENT_ABORTED:
+    case DCCP_EVENT_TIMED_OUT:
+    case DCCP_EVENT_UNREACHABLE:
+      take_end (self, event);
+      break;
+    case DCCP_EVENT_REFUSED:
+      tell_connection (self, "refused", &event->path);
+      break;
+    case DCCP_EVENT_RATE:
+      take_rate (self, event->rate);
+      break;
+    case DCCP_EVENT_SLOW_RECEIVER:
+      take_slow_receiver (self, event->slow);
+      break;
+    case DCCP_EVENT_DROPPED:
+      take_dropped (self, event);
+      break;
+    case DCCP_EVENT_LOST:
+      take_lost (self, event);
+      break;
+  }
+}
+
+/* --- telling -------------------------------------------------------------- */
+
+/* With lock: may the next packet go earlier than was thought, or now that the
+ * socket has room? */
+static void
+tell_room (GstDccpThinSink * self)
+{
+  guint64 now = gst_dccp_thin_now ();
+
+  if (self->waits_until == 0 || !self->end.endpoint
+      || !g_queue_is_empty (&self->end.unsent)
+      || dccp_endpoint_next_send (self->end.endpoint, now) >= self->waits_until)
+    return;
+  self->waits_until = 0;
+  gst_waker_wake (&self->room);
+}
+
+guint64
+gst_dccp_thin_sink_get_wakeup (gpointer element)
+{
+  GstDccpThinSink *self = element;
+
+  return self->rate_changed ? (guint64) (self->rate_told_at + RATE_INTERVAL)
+      * GST_USECOND : G_MAXUINT64;
+}
+
+/* With lock */
+static gboolean
+is_time_to_tell_rate (GstDccpThinSink * self)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (!self->rate_changed || now < self->rate_told_at + RATE_INTERVAL)
+    return FALSE;
+  self->rate_changed = FALSE;
+  self->rate_told_at = now;
+  queue_message (self, gst_structure_new ("dccp-rate",
+          "bitrate", G_TYPE_UINT, self->estimated_bitrate, NULL));
+  return TRUE;
+}
+
+void
+gst_dccp_thin_sink_unlock_and_tell (gpointer element)
+{
+  GstDccpThinSink *self = element;
+  gboolean tell_rate = is_time_to_tell_rate (self);
+  gboolean wants_key_unit = self->wants_key_unit;
+  GQueue messages = self->messages;
+  GstMessage *message;
+
+  g_queue_init (&self->messages);
+  self->wants_key_unit = FALSE;
+  tell_room (self);
+  UNLOCK (self);
+
+  while ((message = g_queue_pop_head (&messages)))
+    gst_element_post_message (GST_ELEMENT_CAST (self), message);
+  if (tell_rate)
+    gst_dccp_thin_sink_notify_bitrate (self);
+  if (wants_key_unit)
+    gst_pad_push_event (GST_BASE_SINK_PAD (self),
+        gst_event_new_key_unit_request ());
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The network of dcctpthinsrc: the thread that drives the core, from one
+ * connection to the next, and what ends them.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstdccpthinsrcprivate.h"
+
+#include <string.h>
+
+/* Between two attempts to connect: the first pause, doubled up to the longest.
+ * us */
+#define SHORTEST_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
+#define LONGEST_PAUSE (5 * G_TIME_SPAN_SECOND)
+
+/* --- messages: with lock -------------------------------------------------- */
+
+static void
+tell_connection (GstDccpThinSrc * self, const gchar * state,
+    const DccpPath * path)
+{
+  gchar *address = dccp_path_to_string (path);
+
+  GST_INFO_OBJECT (self, "connection with %s: %s", address, state);
+  g_queue_push_tail (&self->messages,
+      gst_message_new_element (GST_OBJECT_CAST (self),
+          gst_structure_new ("dccp-connection",
+              "state", G_TYPE_STRING, state,
+              "address", G_TYPE_STRING, address, NULL)));
+  g_free (address);
+}
+
+void
+gst_dccp_thin_src_unlock_and_tell (gpointer element)
+{
+  GstDccpThinSrc *self = element;
+  GQueue messages = self->messages;
+  GstMessage *message;
+
+  g_queue_init (&self->messages);
+  UNLOCK (self);
+  while ((message = g_queue_pop_head (&messages)))
+    gst_element_post_message (GST_ELEMENT_CAST (self), message);
+}
+
+/* --- the core's events: with lock ----------------------------------------- */
+
+/* The next buffer continues none. */
+static void
+take_connection (GstDccpThinSrc * self, const DccpEvent * event)
+{
+  self->is_connected = TRUE;
+  self->queue_discont = TRUE;
+  dccp_endpoint_set_slow (self->end.endpoint, gst_dccp_thin_now (),
+      self->is_slow);
+  tell_connection (self, "connected", &event->path);
+}
+
+/* Who listens still waits for the first one who gets through. */
+static gboolean
+is_waiting (GstDccpThinSrc * self)
+{
+  return self->settings.mode == GST_DCCP_THIN_MODE_LISTEN
+      && !self->is_connected;
+}
+
+static void
+take_end (GstDccpThinSrc * self, const DccpEvent * event)
+{
+  if (is_waiting (self) || self->broken)
+    return;
+  if (self->is_connected)
+    tell_connection (self, "ended", &event->path);
+  self->is_connected = FALSE;
+  if (event->type == DCCP_EVENT_UNREACHABLE && self->end.refusal)
+    self->broken = g_error_copy (self->end.refusal);
+  else
+    self->broken = gst_dccp_thin_error_of (event);
+}
+
+void
+gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
+{
+  GstDccpThinSrc *self = element;
+
+  switch (event->type) {
+    case DCCP_EVENT_CONNECTED:
+      take_connection (self, event);
+      break;
+    case DCCP_EVENT_CLOSED:
+    case DCCP_EVENT_RESET:
+    case DCCP_EVENT_ABORTED:
+    case DCCP_EVENT_TIMED_OUT:
+    case DCCP_EVENT_UNREACHABLE:
+      take_end (self, event);
+      break;
+    case DCCP_EVENT_REFUSED:
+      tell_connection (self, "refused", &event->path);
+      break;
+    case DCCP_EVENT_RATE:
+    case DCCP_EVENT_SLOW_RECEIVER:
+    case DCCP_EVENT_DROPPED:
+    case DCCP_EVENT_LOST:
+      break;
+  }
+}
+
+void
+gst_dccp_thin_src_take_data (gpointer element, const DccpData * data,
+    guint64 time)
+{
+  gst_dccp_thin_src_queue_data (element, data, time);
+}
+
+/* --- one connection ------------------------------------------------------- */
+
+static gboolean
+is_broken (gpointer element)
+{
+  return GST_DCCP_THIN_SRC (element)->broken != NULL;
+}
+
+static void
+set_used_socket (GstDccpThinSrc * self, GSocket * socket)
+{
+  GST_OBJECT_LOCK (self);
+  gst_network_src_set_used_socket (GST_NETWORK_SRC (self), socket);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* The socket is the thread's own meanwhile. */
+static gboolean
+open_end (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
+    GSocketAddress * remote, gboolean is_last, guint64 timeout, GError ** error)
+{
+  if (!gst_dccp_thin_end_open (&self->end, settings, remote, is_last, timeout,
+          self->cancellable, error))
+    return FALSE;
+  set_used_socket (self, dccp_socket_get_socket (self->end.socket));
+  return TRUE;
+}
+
+static void
+close_end (GstDccpThinSrc * self)
+{
+  set_used_socket (self, NULL);
+  gst_dccp_thin_end_close (&self->end);
+}
+
+/* Until the connection that there is, or that comes, has ended; `error` says
+ * how. FALSE: it was none, nobody answered */
+static gboolean
+run_connection (GstDccpThinSrc * self, GError ** error)
+{
+  gboolean was_connected;
+  guint64 before;
+  DccpStats stats;
+
+  LOCK (self);
+  gst_dccp_thin_end_get_stats (&self->end, &stats);
+  before = stats.connections;
+  self->is_connected = FALSE;
+  g_clear_error (&self->broken);
+  UNLOCK (self);
+  gst_dccp_thin_end_run (&self->end, is_broken, G_MAXINT64, self->cancellable,
+      error);
+  LOCK (self);
+  gst_dccp_thin_end_get_stats (&self->end, &stats);
+  was_connected = stats.connections > before;
+  if (self->broken && !*error)
+    g_propagate_error (error, g_steal_pointer (&self->broken));
+  UNLOCK (self);
+  return was_connected;
+}
+
+/* Tells the other end, without waiting for its answer. */
+static void
+leave (GstDccpThinSrc * self)
+{
+  LOCK (self);
+  if (self->end.endpoint) {
+    dccp_endpoint_close (self->end.endpoint, gst_dccp_thin_now ());
+    gst_dccp_thin_end_flush (&self->end);
+  }
+  gst_dccp_thin_src_unlock_and_tell (self);
+}
+
+/* Each of the addresses that a name has, until one answers */
+static gboolean
+connect_once (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
+    guint64 timeout, GError ** error)
+{
+  GList *remotes = gst_dccp_thin_resolve (settings, self->cancellable, error);
+  gboolean was_connected = FALSE;
+  GList *walk;
+
+  for (walk = remotes; walk && !was_connected; walk = walk->next) {
+    if (g_cancellable_is_cancelled (self->cancellable) && *error)
+      break;
+    g_clear_error (error);
+    if (!open_end (self, settings, walk->data, !walk->next, timeout, error))
+      continue;
+    was_connected = run_connection (self, error);
+    if (g_cancellable_is_cancelled (self->cancellable))
+      leave (self);
+    close_end (self);
+  }
+  g_list_free_full (remotes, g_object_unref);
+  return was_connected;
+}
+
+static gboolean
+listen_once (GstDccpThinSrc * self, GError ** error)
+{
+  gboolean was_connected = run_connection (self, error);
+
+  if (g_cancellable_is_cancelled (self->cancellable))
+    leave (self);
+  return was_connected;
+}
+
+/* --- the thread ----------------------------------------------------------- */
+
+static GstMessage *
+make_error (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
+    const GError * reason, gboolean was_connected)
+{
+  gchar *peer = gst_dccp_thin_settings_describe (settings);
+  GError *error;
+  GstMessage *message;
+
+  error = g_error_new (GST_RESOURCE_ERROR, was_connected ?
+      GST_RESOURCE_ERROR_READ : reason->domain == G_RESOLVER_ERROR ?
+      GST_RESOURCE_ERROR_NOT_FOUND : GST_RESOURCE_ERROR_OPEN_READ,
+      was_connected ? "Lost the connection with %s: %s." :
+      "Could not connect to %s: %s.", peer, reason->message);
+  message = gst_message_new_error (GST_OBJECT_CAST (self), error, NULL);
+  g_error_free (error);
+  g_free (peer);
+  return message;
+}
+
+/* With lock. Close is the end of the stream, anything else an error; unless the
+ * next connection goes on with it. */
+static void
+end_stream (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
+    const GError * reason, gboolean was_connected)
+{
+  GstMiniObject *end;
+
+  if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CLOSED))
+    end = GST_MINI_OBJECT_CAST (gst_event_new_eos ());
+  else
+    end = GST_MINI_OBJECT_CAST (make_error (self, settings, reason,
+            was_connected));
+  gst_dccp_thin_src_queue_end (self, end);
+}
+
+static void
+pause_attempts (GstDccpThinSrc * self, gint64 * pause, gboolean was_connected)
+{
+  GPollFD fd;
+
+  if (was_connected)
+    *pause = SHORTEST_PAUSE;
+  if (!g_cancellable_make_pollfd (self->cancellable, &fd))
+    return;
+  g_poll (&fd, 1, *pause / G_TIME_SPAN_MILLISECOND);
+  g_cancellable_release_fd (self->cancellable);
+  *pause = MIN (2 * *pause, LONGEST_PAUSE);
+}
+
+/* TRUE: there is to be another connection */
+static gboolean
+take_result (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
+    GError * reason, gboolean was_connected)
+{
+  gboolean again;
+
+  LOCK (self);
+  again = !self->stopping && !self->own.eos_at_end;
+  if (!self->stopping && !again)
+    end_stream (self, settings, reason, was_connected);
+  UNLOCK (self);
+  GST_INFO_OBJECT (self, "%s", reason->message);
+  g_error_free (reason);
+  return again;
+}
+
+static gpointer
+run (gpointer data)
+{
+  GstDccpThinSrc *self = data;
+  GstDccpThinSettings settings;
+  gboolean was_connected;
+  gint64 pause = SHORTEST_PAUSE;
+  guint64 timeout;
+  GError *error;
+
+  LOCK (self);
+  gst_dccp_thin_settings_copy (&settings, &self->settings);
+  timeout = self->own.connect_timeout;
+  UNLOCK (self);
+  while (TRUE) {
+    error = NULL;
+    if (settings.mode == GST_DCCP_THIN_MODE_LISTEN)
+      was_connected = listen_once (self, &error);
+    else
+      was_connected = connect_once (self, &settings, timeout, &error);
+    if (!take_result (self, &settings, error, was_connected))
+      break;
+    if (settings.mode == GST_DCCP_THIN_MODE_CONNECT)
+      pause_attempts (self, &pause, was_connected);
+  }
+  close_end (self);
+  gst_dccp_thin_settings_clear (&settings);
+  return NULL;
+}
+
+/* --- open and close ------------------------------------------------------- */
+
+static void
+reset (GstDccpThinSrc * self)
+{
+  LOCK (self);
+  self->stopping = FALSE;
+  memset (&self->counters, 0, sizeof (self->counters));
+  gst_dccp_thin_end_reset_stats (&self->end);
+  gst_dccp_thin_src_clear_queue (self);
+  UNLOCK (self);
+  g_cancellable_reset (self->cancellable);
+}
+
+/* Who listens does so from PAUSED on, and says at once if that can't be. */
+static gboolean
+begin_to_listen (GstDccpThinSrc * self)
+{
+  GstDccpThinSettings settings;
+  gboolean done = TRUE;
+  GError *error = NULL;
+  guint64 timeout;
+
+  LOCK (self);
+  gst_dccp_thin_settings_copy (&settings, &self->settings);
+  timeout = self->own.connect_timeout;
+  UNLOCK (self);
+  if (settings.mode == GST_DCCP_THIN_MODE_LISTEN)
+    done = open_end (self, &settings, NULL, TRUE, timeout, &error);
+  if (!done)
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
+        ("Could not listen for DCCP on %s, port %d: %s.", settings.address,
+            settings.port, error->message), (NULL));
+  g_clear_error (&error);
+  gst_dccp_thin_settings_clear (&settings);
+  return done;
+}
+
+gboolean
+gst_dccp_thin_src_open (GstDccpThinSrc * self)
+{
+  reset (self);
+  if (!begin_to_listen (self))
+    return FALSE;
+  self->thread = g_thread_new ("dccpthinsrc", run, self);
+  return TRUE;
+}
+
+void
+gst_dccp_thin_src_close (GstDccpThinSrc * self)
+{
+  if (!self->thread)
+    return;
+  LOCK (self);
+  self->stopping = TRUE;
+  UNLOCK (self);
+  g_cancellable_cancel (self->cancellable);
+  g_clear_pointer (&self->thread, g_thread_join);
+  LOCK (self);
+  gst_dccp_thin_src_clear_queue (self);
+  g_clear_error (&self->broken);
+  UNLOCK (self);
+}

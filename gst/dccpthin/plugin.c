@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Registers dcctpthinsink and dcctpthinsrc, and both as dccpthinsink and
+ * dccpthinsrc.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstdccpthinsink.h"
+#include "gstdccpthinsrc.h"
+
+static gboolean
+plugin_init (GstPlugin * plugin)
+{
+  return GST_ELEMENT_REGISTER (dcctpthinsink, plugin)
+      && GST_ELEMENT_REGISTER (dcctpthinsrc, plugin)
+      && GST_ELEMENT_REGISTER (dccpthinsink, plugin)
+      && GST_ELEMENT_REGISTER (dccpthinsrc, plugin);
+}
+
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, dccpthin,
+    "DCCP with CCID 3-Thin in user space",
+    plugin_init, VERSION, GST_LICENSE, GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)

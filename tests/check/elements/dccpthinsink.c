@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds dcctpthinsink to what it promises over real sockets on the loopback: to
+ * its pipeline, and to the receiver. What takes time is waited for, however long
+ * it takes.
+ */
+
+#include "dccpthinbench.h"
+
+#define SIZE 1000
+
+/* --- a stream ------------------------------------------------------------- */
+
+GST_START_TEST (stream_goes_whole_and_ends)
+{
+  Pair pair;
+  guint i;
+
+  NEED (__i__);
+  pair_init_way (&pair, __i__);
+  for (i = 0; i < 100; i++) {
+    push (&pair, make_buffer (i, SIZE));
+    expect (&pair, i, SIZE);
+  }
+  push_eos (&pair);
+  expect_eos (&pair);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "packets-sent"), 100);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "sent-close"),
+      sink_listens (__i__) ? 0 : 1);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "eos-timeouts"), 0);
+  fail_unless_equals_uint64 (stat_of (&pair.src, "buffers"), 100);
+  fail_unless_equals_uint64 (stat_of (&pair.src, "lost"), 0);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (list_goes_whole)
+{
+  GstBufferList *list = gst_buffer_list_new ();
+  Pair pair;
+  guint i;
+
+  pair_init (&pair);
+  for (i = 0; i < 200; i++)
+    gst_buffer_list_add (list, make_buffer (i, SIZE));
+  fail_unless_equals_int (gst_pad_push_list (pair.sink.harness->srcpad, list),
+      GST_FLOW_OK);
+  for (i = 0; i < 200; i++)
+    expect (&pair, i, SIZE);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* Over IPv6, and by name */
+GST_START_TEST (host_may_be_of_ipv6_or_a_name)
+{
+  static const gchar *const hosts[] = { "::1", "localhost" };
+  Pair pair;
+
+  src_init (&pair.src, "address", "::", "port", 0, NULL);
+  gst_harness_play (pair.src.harness);
+  sink_init (&pair.sink, "host", hosts[__i__], "port", port_of (&pair.src),
+      NULL);
+  play_sink (&pair.sink);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+static void
+flush (Pair * pair)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (pair->sink.harness, gst_event_new_flush_start ());
+  gst_harness_push_event (pair->sink.harness, gst_event_new_flush_stop (TRUE));
+  gst_harness_push_event (pair->sink.harness, gst_event_new_segment (&segment));
+}
+
+GST_START_TEST (next_stream_is_another_connection)
+{
+  Pair pair;
+  guint i;
+
+  pair_init (&pair);
+  g_object_set (pair.src.element, "eos-at-end", FALSE, NULL);
+  for (i = 0; i < 3; i++) {
+    push (&pair, make_buffer (i, SIZE));
+    expect (&pair, i, SIZE);
+    push_eos (&pair);
+    flush (&pair);
+  }
+  wait_for_stat (&pair.src, "connections", 3);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "connections"), 3);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- who can't be reached ------------------------------------------------- */
+
+static GSocket *
+silent_socket_new (gint * port)
+{
+  GSocket *socket = relay_socket_new ();
+  GSocketAddress *own = g_socket_get_local_address (socket, NULL);
+
+  *port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (own));
+  g_object_unref (own);
+  return socket;
+}
+
+static void
+expect_error_with (End * end, const gchar * expected)
+{
+  gchar *text;
+
+  fail_unless_equals_int (gst_harness_push (end->harness, make_buffer (0,
+              SIZE)), GST_FLOW_ERROR);
+  text = pop_error (end);
+  fail_unless (strstr (text, expected) != NULL, "\"%s\" has no \"%s\"", text,
+      expected);
+  g_free (text);
+}
+
+GST_START_TEST (nobody_there_is_an_error)
+{
+  gint port;
+  GSocket *socket = silent_socket_new (&port);
+  gchar *peer = g_strdup_printf ("127.0.0.1:%d", port);
+  End sink;
+
+  g_object_unref (socket);
+  sink_init (&sink, "host", "127.0.0.1", "port", port, "auto-reconnect", FALSE,
+      NULL);
+  play_sink (&sink);
+  expect_error_with (&sink, peer);
+  fail_unless_equals_uint64 (stat_of (&sink, "failures-refused"), 1);
+  g_free (peer);
+  end_clear (&sink);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (no_answer_is_an_error)
+{
+  gint port;
+  GSocket *socket = silent_socket_new (&port);
+  End sink;
+
+  sink_init (&sink, "host", "127.0.0.1", "port", port, "auto-reconnect", FALSE,
+      "timeout", 50 * GST_MSECOND, NULL);
+  play_sink (&sink);
+  expect_error_with (&sink, "does not answer");
+  fail_unless_equals_uint64 (stat_of (&sink, "failures-timeout"), 1);
+  end_clear (&sink);
+  g_object_unref (socket);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (another_service_is_refused)
+{
+  End src, sink;
+
+  src_init (&src, "address", "127.0.0.1", "port", 0, "service-code", "ABCD",
+      NULL);
+  gst_harness_play (src.harness);
+  sink_init (&sink, "host", "127.0.0.1", "port", port_of (&src),
+      "auto-reconnect", FALSE, NULL);
+  play_sink (&sink);
+  expect_error_with (&sink, "bad service code");
+  end_clear (&sink);
+  end_clear (&src);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (second_sender_is_refused)
+{
+  End second;
+  Pair pair;
+
+  pair_init (&pair);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  sink_init (&second, "host", "127.0.0.1", "port", port_of (&pair.src),
+      "auto-reconnect", FALSE, NULL);
+  play_sink (&second);
+  expect_error_with (&second, "too busy");
+  wait_for_message (&pair.src, "dccp-connection", "state", "refused");
+  fail_unless_equals_uint64 (stat_of (&pair.src, "connections-refused"), 1);
+  push (&pair, make_buffer (1, SIZE));
+  expect (&pair, 1, SIZE);
+  end_clear (&second);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (no_service_code_is_an_error)
+{
+  static const gchar *const codes[] = { "", "ABCDE", "a b", "SC=", "SC=x1g",
+    "SC=4294967295"
+  };
+  End sink;
+
+  sink_init (&sink, "service-code", codes[__i__], NULL);
+  play_sink (&sink);
+  expect_error_with (&sink, "is no service code");
+  end_clear (&sink);
+}
+
+GST_END_TEST;
+
+/* --- who goes ------------------------------------------------------------- */
+
+static GstBuffer *
+make_delta (guint n)
+{
+  GstBuffer *buffer = make_buffer (n, SIZE);
+
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  return buffer;
+}
+
+/* Until the receiver has gone, and another one is there */
+static void
+restart_receiver (Pair * pair)
+{
+  gint port = port_of (&pair->src);
+  guint64 connections = stat_of (&pair->sink, "connections");
+
+  end_clear (&pair->src);
+  src_init (&pair->src, "address", "127.0.0.1", "port", port, NULL);
+  gst_harness_play (pair->src.harness);
+  wait_for_stat (&pair->sink, "connections", connections + 1);
+}
+
+/* ... which has nothing of what was before. */
+GST_START_TEST (next_receiver_begins_with_a_key_frame)
+{
+  Pair pair;
+
+  pair_init (&pair);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  push (&pair, make_delta (1));
+  expect (&pair, 1, SIZE);
+  restart_receiver (&pair);
+  push (&pair, make_delta (2));
+  push (&pair, make_delta (3));
+  push (&pair, make_buffer (4, SIZE));
+  expect (&pair, 4, SIZE);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "dropped-no-key-frame"), 2);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "failures-closed"), 1);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (listening_sink_takes_the_next_receiver)
+{
+  gint port;
+  Pair pair;
+  guint i;
+
+  pair_init_way (&pair, 1);
+  port = port_of (&pair.sink);
+  for (i = 0; i < 3; i++) {
+    push (&pair, make_buffer (2 * i, SIZE));
+    push (&pair, make_buffer (2 * i + 1, SIZE));
+    expect (&pair, 2 * i + (i > 0), SIZE);
+    end_clear (&pair.src);
+    src_init (&pair.src, "host", "127.0.0.1", "port", port, NULL);
+    gst_util_set_object_arg (G_OBJECT (pair.src.element), "mode", "connect");
+    gst_harness_play (pair.src.harness);
+    wait_for_stat (&pair.sink, "connections", i + 2);
+  }
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* It did answer, and then no more. */
+GST_START_TEST (silent_receiver_is_gone)
+{
+  Relay relay;
+  gchar *text;
+  Pair pair;
+
+  pair_init_relay (&pair, &relay, 0);
+  g_atomic_int_set (&relay.cut, TRUE);
+  gst_element_set_state (pair.sink.element, GST_STATE_READY);
+  g_object_set (pair.sink.element, "timeout", 100 * GST_MSECOND,
+      "auto-reconnect", FALSE, NULL);
+  g_atomic_int_set (&relay.cut, FALSE);
+  gst_element_set_state (pair.sink.element, GST_STATE_PLAYING);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  g_atomic_int_set (&relay.cut, TRUE);
+  while (gst_harness_push (pair.sink.harness, make_buffer (1, SIZE))
+      == GST_FLOW_OK);
+  text = pop_error (&pair.sink);
+  fail_unless (strstr (text, "does not answer") != NULL, "%s", text);
+  g_free (text);
+  pair_clear (&pair);
+  relay_clear (&relay);
+}
+
+GST_END_TEST;
+
+/* --- waiting -------------------------------------------------------------- */
+
+static gpointer
+push_one (gpointer data)
+{
+  End *end = data;
+
+  return GINT_TO_POINTER (gst_harness_push (end->harness, make_buffer (0,
+              SIZE)));
+}
+
+/* Nobody answers; what waits is freed at once. */
+GST_START_TEST (flush_ends_the_wait_for_a_receiver)
+{
+  gint port;
+  GSocket *socket = silent_socket_new (&port);
+  GThread *thread;
+  End sink;
+
+  sink_init (&sink, "host", "127.0.0.1", "port", port, "timeout",
+      G_GUINT64_CONSTANT (0), NULL);
+  play_sink (&sink);
+  thread = g_thread_new ("push", push_one, &sink);
+  wait_for_stat (&sink, "time-unconnected", 1);
+  gst_harness_push_event (sink.harness, gst_event_new_flush_start ());
+  fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)),
+      GST_FLOW_FLUSHING);
+  end_clear (&sink);
+  g_object_unref (socket);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (change_of_state_ends_the_wait_for_a_receiver)
+{
+  gint port;
+  GSocket *socket = silent_socket_new (&port);
+  GThread *thread;
+  End sink;
+
+  sink_init (&sink, "host", "127.0.0.1", "port", port, "timeout",
+      G_GUINT64_CONSTANT (0), NULL);
+  play_sink (&sink);
+  thread = g_thread_new ("push", push_one, &sink);
+  wait_for_stat (&sink, "time-unconnected", 1);
+  gst_element_set_state (sink.element, GST_STATE_NULL);
+  fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)),
+      GST_FLOW_FLUSHING);
+  end_clear (&sink);
+  g_object_unref (socket);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (pause_and_flush_keep_the_connection)
+{
+  Pair pair;
+
+  pair_init (&pair);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  gst_element_set_state (pair.sink.element, GST_STATE_PAUSED);
+  gst_element_set_state (pair.sink.element, GST_STATE_PLAYING);
+  push (&pair, make_buffer (1, SIZE));
+  expect (&pair, 1, SIZE);
+  flush (&pair);
+  push (&pair, make_buffer (2, SIZE));
+  expect (&pair, 2, SIZE);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "connections"), 1);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* The receiver does not answer any more: the end waits within its bound. */
+GST_START_TEST (eos_waits_no_longer_than_its_timeout)
+{
+  Relay relay;
+  Pair pair;
+
+  pair_init_relay (&pair, &relay, 0);
+  g_object_set (pair.sink.element, "eos-timeout", 50 * GST_MSECOND, NULL);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  g_atomic_int_set (&relay.cut, TRUE);
+  push_eos (&pair);
+  gst_message_unref (pop_message (&pair.sink, GST_MESSAGE_WARNING));
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "eos-timeouts"), 1);
+  pair_clear (&pair);
+  relay_clear (&relay);
+}
+
+GST_END_TEST;
+
+/* --- sizes ---------------------------------------------------------------- */
+
+GST_START_TEST (buffer_that_fits_in_no_packet_is_an_error)
+{
+  gchar *text;
+  Pair pair;
+
+  pair_init (&pair);
+  fail_unless_equals_int (gst_harness_push (pair.sink.harness, make_buffer (0,
+              1600)), GST_FLOW_ERROR);
+  text = pop_error (&pair.sink);
+  fail_unless (g_str_has_prefix (text, "A buffer of 1600 bytes is longer than "
+          "the "), "%s", text);
+  g_free (text);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "packets-sent"), 0);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* 0: as long as the path takes, which is the loopback's */
+GST_START_TEST (without_mtu_the_path_is_the_limit)
+{
+  Pair pair;
+
+  src_init (&pair.src, "address", "127.0.0.1", "port", 0, NULL);
+  gst_harness_play (pair.src.harness);
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      "mtu", 0, NULL);
+  play_sink (&pair.sink);
+  push (&pair, make_buffer (0, 16000));
+  expect (&pair, 0, 16000);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- a receiver that can't keep up ---------------------------------------- */
+
+static GstPadProbeReturn
+hold (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  while (!g_atomic_int_get ((gint *) data))
+    g_usleep (1000);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+hold_downstream (Pair * pair, gint * go_on)
+{
+  GstPad *pad = gst_element_get_static_pad (pair->src.element, "src");
+
+  g_object_set (pair->src.element, "max-packets", 10, NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
+      | GST_PAD_PROBE_TYPE_BUFFER_LIST, hold, go_on, NULL);
+  gst_object_unref (pad);
+}
+
+static GstBuffer *
+make_part (guint n, guint frame)
+{
+  GstBuffer *buffer = make_buffer (n, SIZE);
+
+  GST_BUFFER_PTS (buffer) = frame * 40 * GST_MSECOND;
+  return buffer;
+}
+
+/* What it does not take is dropped, with the rest of its frame. */
+GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
+{
+  GstStructure *structure;
+  gint go_on = FALSE;
+  gboolean slow;
+  guint n = 0;
+  Pair pair;
+
+  pair_init (&pair);
+  g_object_set (pair.sink.element, "blocking", FALSE, NULL);
+  hold_downstream (&pair, &go_on);
+  while (stat_of (&pair.sink, "dropped-full") == 0
+      || stat_of (&pair.sink, "slow-receiver-received") == 0) {
+    push (&pair, make_part (n, n / 10));
+    n++;
+  }
+  structure = pop_structure (&pair.sink, "dccp-slow-receiver");
+  fail_unless (gst_structure_get_boolean (structure, "slow", &slow) && slow);
+  gst_structure_free (structure);
+  fail_unless (stat_of (&pair.sink, "slow-receiver-received") > 0);
+  fail_unless (stat_of (&pair.src, "slow-receiver-sent") > 0);
+  fail_unless (stat_of (&pair.sink, "dropped-rest-of-frame") > 0);
+  g_atomic_int_set (&go_on, TRUE);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- losses, and the rate ------------------------------------------------- */
+
+static gboolean
+is_key_unit_request (GstEvent * event)
+{
+  return event && gst_event_has_name (event, "GstForceKeyUnit");
+}
+
+/* `asked`: by the property */
+static void
+lose_a_key_packet (gboolean asked)
+{
+  GstEvent *event;
+  gboolean found = FALSE;
+  Relay relay;
+  Pair pair;
+  guint i;
+
+  pair_init_relay (&pair, &relay, 0);
+  g_object_set (pair.sink.element, "request-key-units", asked, NULL);
+  for (i = 0; i < 10; i++) {
+    push (&pair, make_delta (i));
+    expect (&pair, i, SIZE);
+  }
+  g_atomic_int_set (&relay.size_to_lose, SIZE);
+  g_atomic_int_set (&relay.n_to_lose, 1);
+  push (&pair, make_buffer (0, SIZE));
+  while (g_atomic_int_get (&relay.n_to_lose) > 0)
+    g_usleep (1000);
+  while (stat_of (&pair.sink, "loss-events") == 0) {
+    push (&pair, make_delta (i++));
+    g_usleep (1000);
+  }
+  while ((event = gst_harness_try_pull_upstream_event (pair.sink.harness))) {
+    found |= is_key_unit_request (event);
+    gst_event_unref (event);
+  }
+  fail_unless_equals_int (found, asked);
+  fail_unless_equals_uint64 (stat_of (&pair.src, "loss-events"), 1);
+  pair_clear (&pair);
+  relay_clear (&relay);
+}
+
+GST_START_TEST (key_unit_is_asked_for_when_one_was_lost)
+{
+  lose_a_key_packet (__i__);
+}
+
+GST_END_TEST;
+
+static void
+count_notification (GObject * object, GParamSpec * pspec, gint * n)
+{
+  g_atomic_int_inc (n);
+}
+
+GST_START_TEST (rate_is_told)
+{
+  GstStructure *structure;
+  gint notifications = 0;
+  guint rate, told;
+  Pair pair;
+
+  src_init (&pair.src, "address", "127.0.0.1", "port", 0, NULL);
+  gst_harness_play (pair.src.harness);
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      NULL);
+  g_signal_connect (pair.sink.element, "notify::estimated-bitrate",
+      G_CALLBACK (count_notification), &notifications);
+  g_object_get (pair.sink.element, "estimated-bitrate", &rate, NULL);
+  fail_unless_equals_int (rate, 0);
+  play_sink (&pair.sink);
+  push (&pair, make_buffer (0, SIZE));
+  structure = pop_structure (&pair.sink, "dccp-rate");
+  fail_unless (gst_structure_get_uint (structure, "bitrate", &told));
+  fail_unless (told > 0);
+  gst_structure_free (structure);
+  while (g_atomic_int_get (&notifications) == 0)
+    g_usleep (1000);
+  g_object_get (pair.sink.element, "estimated-bitrate", &rate, NULL);
+  fail_unless (rate > 0);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- the element ---------------------------------------------------------- */
+
+GST_START_TEST (uri_has_host_port_and_keys)
+{
+  GError *error = NULL;
+  GstElement *sink = gst_element_make_from_uri (GST_URI_SINK,
+      "dccpthin://192.0.2.1:5999?sequence-window=500&encapsulation=raw", NULL,
+      &error);
+  gchar *host, *uri;
+  gint port, encapsulation;
+  guint64 window;
+
+  g_assert_no_error (error);
+  g_object_get (sink, "host", &host, "port", &port, "sequence-window", &window,
+      "encapsulation", &encapsulation, "uri", &uri, NULL);
+  fail_unless_equals_string (host, "192.0.2.1");
+  fail_unless_equals_int (port, 5999);
+  fail_unless_equals_uint64 (window, 500);
+  fail_unless_equals_int (encapsulation, 1);
+  fail_unless_equals_string (uri, "dccpthin://192.0.2.1:5999");
+  g_free (host);
+  g_free (uri);
+  g_object_set (sink, "uri", "dccpthin://198.51.100.1:5998?mode=listen", NULL);
+  g_object_get (sink, "bind-address", &host, "host", &uri, NULL);
+  fail_unless_equals_string (host, "198.51.100.1");
+  fail_unless_equals_string (uri, "192.0.2.1");
+  g_free (host);
+  g_free (uri);
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (element_has_two_names)
+{
+  static const gchar *const names[] = { "dcctpthinsink", "dccpthinsink",
+    "dcctpthinsrc", "dccpthinsrc"
+  };
+  GstElement *element;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (names); i++) {
+    element = gst_element_factory_make (names[i], NULL);
+    fail_unless (element != NULL, "no %s", names[i]);
+    fail_unless_equals_string (gst_plugin_feature_get_name (GST_PLUGIN_FEATURE
+            (gst_element_get_factory (element))), names[i]);
+    gst_object_unref (element);
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+dccpthinsink_suite (void)
+{
+  Suite *suite = suite_create ("dccpthinsink");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, stream_goes_whole_and_ends, 0, WAYS);
+  tcase_add_test (tcase, list_goes_whole);
+  tcase_add_loop_test (tcase, host_may_be_of_ipv6_or_a_name, 0, 2);
+  tcase_add_test (tcase, next_stream_is_another_connection);
+  tcase_add_test (tcase, nobody_there_is_an_error);
+  tcase_add_test (tcase, no_answer_is_an_error);
+  tcase_add_test (tcase, another_service_is_refused);
+  tcase_add_test (tcase, second_sender_is_refused);
+  tcase_add_loop_test (tcase, no_service_code_is_an_error, 0, 6);
+  tcase_add_test (tcase, next_receiver_begins_with_a_key_frame);
+  tcase_add_test (tcase, listening_sink_takes_the_next_receiver);
+  tcase_add_test (tcase, silent_receiver_is_gone);
+  tcase_add_test (tcase, flush_ends_the_wait_for_a_receiver);
+  tcase_add_test (tcase, change_of_state_ends_the_wait_for_a_receiver);
+  tcase_add_test (tcase, pause_and_flush_keep_the_connection);
+  tcase_add_test (tcase, eos_waits_no_longer_than_its_timeout);
+  tcase_add_test (tcase, buffer_that_fits_in_no_packet_is_an_error);
+  tcase_add_test (tcase, without_mtu_the_path_is_the_limit);
+  tcase_add_test (tcase, slow_receiver_is_told_and_frames_are_dropped_whole);
+  tcase_add_loop_test (tcase, key_unit_is_asked_for_when_one_was_lost, 0, 2);
+  tcase_add_test (tcase, rate_is_told);
+  tcase_add_test (tcase, uri_has_host_port_and_keys);
+  tcase_add_test (tcase, element_has_two_names);
+  return suite;
+}
+
+GST_CHECK_MAIN (dccpthinsink);

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds dcctpthinsrc to what it promises over real sockets on the loopback: to
+ * its pipeline, to dcctpthinsink, and to who sends what no sink would. What takes
+ * time is waited for, however long it takes.
+ */
+
+#include "dccpthinbench.h"
+
+#define SIZE 1000
+
+/* --- to its pipeline ------------------------------------------------------ */
+
+GST_START_TEST (source_is_live)
+{
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime least, most;
+  gboolean live;
+  End src;
+
+  listening_src_init (&src);
+  fail_unless (gst_element_query (src.element, query));
+  gst_query_parse_latency (query, &live, &least, &most);
+  fail_unless (live);
+  fail_unless_equals_uint64 (least, 0);
+  gst_query_unref (query);
+  end_clear (&src);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (buffers_have_the_time_at_which_they_came)
+{
+  GstClockTime last = 0, now;
+  GstBuffer *buffer;
+  GstClock *clock;
+  Pair pair;
+  guint i;
+
+  pair_init (&pair);
+  for (i = 0; i < 10; i++) {
+    push (&pair, make_buffer (i, SIZE));
+    buffer = pull (&pair, i, SIZE);
+    clock = gst_element_get_clock (pair.src.element);
+    now = gst_clock_get_time (clock)
+        - gst_element_get_base_time (pair.src.element);
+    gst_object_unref (clock);
+    fail_unless (GST_BUFFER_PTS_IS_VALID (buffer));
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
+        GST_BUFFER_DTS (buffer));
+    /* two clocks, one after the other, in whole us */
+    fail_unless (GST_BUFFER_PTS (buffer) + 20000 >= last);
+    fail_unless (GST_BUFFER_PTS (buffer) <= now + 20000);
+    last = GST_BUFFER_PTS (buffer);
+    gst_buffer_unref (buffer);
+  }
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (caps_are_those_of_the_property)
+{
+  GstCaps *caps = gst_caps_from_string ("application/x-rtp, media=video, "
+      "encoding-name=MPV, clock-rate=90000, payload=32");
+  GstCaps *current;
+  Pair pair;
+
+  src_init (&pair.src, "address", "127.0.0.1", "port", 0, "caps", caps, NULL);
+  gst_harness_play (pair.src.harness);
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      NULL);
+  play_sink (&pair.sink);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  current = gst_pad_get_current_caps (pair.src.harness->sinkpad);
+  fail_unless (gst_caps_is_equal (current, caps));
+  gst_caps_unref (current);
+  gst_caps_unref (caps);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (without_eos_the_next_connection_goes_on)
+{
+  GstBuffer *buffer;
+  gint port;
+  Pair pair;
+  guint i;
+
+  listening_src_init (&pair.src);
+  g_object_set (pair.src.element, "eos-at-end", FALSE, NULL);
+  port = port_of (&pair.src);
+  for (i = 0; i < 3; i++) {
+    sink_init (&pair.sink, "host", "127.0.0.1", "port", port, NULL);
+    play_sink (&pair.sink);
+    push (&pair, make_buffer (i, SIZE));
+    buffer = pull (&pair, i, SIZE);
+    fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
+    gst_buffer_unref (buffer);
+    push_eos (&pair);
+    wait_for_message (&pair.src, "dccp-connection", "state", "ended");
+    end_clear (&pair.sink);
+  }
+  fail_unless_equals_uint64 (stat_of (&pair.src, "connections"), 3);
+  end_clear (&pair.src);
+}
+
+GST_END_TEST;
+
+/* Behind EOS nothing follows. */
+GST_START_TEST (after_eos_nobody_is_accepted)
+{
+  gchar *text;
+  gint port;
+  Pair pair;
+  End next;
+
+  pair_init (&pair);
+  port = port_of (&pair.src);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  push_eos (&pair);
+  expect_eos (&pair);
+  sink_init (&next, "host", "127.0.0.1", "port", port, "auto-reconnect", FALSE,
+      NULL);
+  play_sink (&next);
+  fail_unless_equals_int (gst_harness_push (next.harness, make_buffer (0,
+              SIZE)), GST_FLOW_ERROR);
+  text = pop_error (&next);
+  fail_unless (strstr (text, "refused") != NULL, "%s", text);
+  g_free (text);
+  end_clear (&next);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (timeout_is_told_each_time)
+{
+  GstStructure *structure;
+  guint64 timeout;
+  Pair pair;
+  guint i;
+
+  pair_init (&pair);
+  g_object_set (pair.src.element, "timeout", 5 * GST_MSECOND, NULL);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  for (i = 0; i < 3; i++) {
+    structure = pop_structure (&pair.src, "GstDccpThinSrcTimeout");
+    fail_unless (gst_structure_get_uint64 (structure, "timeout", &timeout));
+    fail_unless_equals_uint64 (timeout, 5 * GST_MSECOND);
+    gst_structure_free (structure);
+  }
+  push (&pair, make_buffer (1, SIZE));
+  expect (&pair, 1, SIZE);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- waiting -------------------------------------------------------------- */
+
+GST_START_TEST (flush_ends_the_wait)
+{
+  Pair pair;
+
+  pair_init (&pair);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  fail_unless (gst_element_send_event (pair.src.element,
+          gst_event_new_flush_start ()));
+  fail_unless (gst_element_send_event (pair.src.element,
+          gst_event_new_flush_stop (TRUE)));
+  push (&pair, make_buffer (1, SIZE));
+  expect (&pair, 1, SIZE);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* What comes meanwhile is not played later. */
+GST_START_TEST (pause_ends_the_wait)
+{
+  GstBuffer *buffer;
+  Pair pair;
+
+  pair_init (&pair);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  gst_element_set_state (pair.src.element, GST_STATE_PAUSED);
+  push (&pair, make_buffer (1, SIZE));
+  wait_for_stat (&pair.src, "dropped-paused", 1);
+  gst_element_set_state (pair.src.element, GST_STATE_PLAYING);
+  push (&pair, make_buffer (2, SIZE));
+  buffer = pull (&pair, 2, SIZE);
+  fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
+  gst_buffer_unref (buffer);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (eos_ends_the_wait)
+{
+  Pair pair;
+
+  pair_init (&pair);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  fail_unless (gst_element_send_event (pair.src.element, gst_event_new_eos ()));
+  expect_eos (&pair);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- what downstream doesn't take ----------------------------------------- */
+
+static GstPadProbeReturn
+hold (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  while (!g_atomic_int_get ((gint *) data))
+    g_usleep (1000);
+  return GST_PAD_PROBE_OK;
+}
+
+/* By what the sink has said last */
+static gboolean
+is_slow (End * sink)
+{
+  GstMessage *message = gst_bus_pop_filtered (sink->bus, GST_MESSAGE_ELEMENT);
+  gboolean slow = TRUE;
+
+  if (message && gst_message_has_name (message, "dccp-slow-receiver"))
+    gst_structure_get_boolean (gst_message_get_structure (message), "slow",
+        &slow);
+  if (message)
+    gst_message_unref (message);
+  return slow;
+}
+
+/* The network goes on while downstream stands still; the sender hears of it, and
+ * when downstream takes what there is, that it does. */
+GST_START_TEST (downstream_does_not_hold_up_the_network)
+{
+  gint go_on = FALSE;
+  GstPad *pad;
+  guint n = 0;
+  Pair pair;
+
+  src_init (&pair.src, "address", "127.0.0.1", "port", 0, "max-bytes",
+      10 * SIZE, NULL);
+  pad = gst_element_get_static_pad (pair.src.element, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
+      | GST_PAD_PROBE_TYPE_BUFFER_LIST, hold, &go_on, NULL);
+  gst_object_unref (pad);
+  gst_harness_play (pair.src.harness);
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      "blocking", FALSE, NULL);
+  play_sink (&pair.sink);
+  while (stat_of (&pair.sink, "slow-receiver-received") == 0) {
+    push (&pair, make_buffer (n++, SIZE));
+    g_usleep (1000);
+  }
+  g_atomic_int_set (&go_on, TRUE);
+  while (is_slow (&pair.sink)) {
+    push (&pair, make_buffer (n++, SIZE));
+    g_usleep (1000);
+  }
+  expect (&pair, 0, SIZE);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "connections"), 1);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- what cannot be opened ------------------------------------------------ */
+
+static void
+check_failure (End * end, const gchar * expected)
+{
+  gchar *text;
+
+  fail_unless_equals_int (gst_element_set_state (end->element,
+          GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  text = pop_error (end);
+  fail_unless (strstr (text, expected) != NULL, "\"%s\" has no \"%s\"", text,
+      expected);
+  g_free (text);
+}
+
+GST_START_TEST (port_in_use_is_an_error)
+{
+  gchar *port;
+  End first, second;
+
+  listening_src_init (&first);
+  port = g_strdup_printf ("%d", port_of (&first));
+  src_init (&second, "address", "127.0.0.1", "port", port_of (&first), NULL);
+  check_failure (&second, port);
+  g_free (port);
+  end_clear (&second);
+  end_clear (&first);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (address_of_nobody_is_an_error)
+{
+  End src;
+
+  src_init (&src, "address", "192.0.2.77", NULL);
+  check_failure (&src, "192.0.2.77");
+  end_clear (&src);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (nobody_to_connect_to_is_an_error)
+{
+  gchar *text;
+  gint port;
+  End src;
+
+  listening_src_init (&src);
+  port = port_of (&src);
+  end_clear (&src);
+  src_init (&src, "host", "127.0.0.1", "port", port, NULL);
+  gst_util_set_object_arg (G_OBJECT (src.element), "mode", "connect");
+  gst_harness_play (src.harness);
+  text = pop_error (&src);
+  fail_unless (g_str_has_prefix (text, "Could not connect to 127.0.0.1:"),
+      "%s", text);
+  g_free (text);
+  end_clear (&src);
+}
+
+GST_END_TEST;
+
+/* --- who goes without a word ---------------------------------------------- */
+
+GST_START_TEST (silent_sender_is_gone)
+{
+  Relay relay;
+  gchar *text;
+  Pair pair;
+
+  pair_init_relay (&pair, &relay, 200 * GST_MSECOND);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  g_atomic_int_set (&relay.cut, TRUE);
+  text = pop_error (&pair.src);
+  fail_unless (strstr (text, "does not answer") != NULL, "%s", text);
+  g_free (text);
+  pair_clear (&pair);
+  relay_clear (&relay);
+}
+
+GST_END_TEST;
+
+/* --- who is no dcctpthinsink ---------------------------------------------- */
+
+static GSocket *
+stranger_new (End * src)
+{
+  GSocketAddress *address = g_inet_socket_address_new_from_string ("127.0.0.1",
+      port_of (src));
+  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
+      G_SOCKET_PROTOCOL_UDP, NULL);
+
+  fail_unless (g_socket_connect (socket, address, NULL, NULL));
+  g_object_unref (address);
+  return socket;
+}
+
+/* RFC 4340 section 5.1, to our port: Data Offset of so many words, type, X */
+static const struct
+{
+  gsize size;
+  guint8 words, type_x;
+  const gchar *reason;
+} nonsense[] = {
+  {1, 4, 0, "refused-short"},
+  {11, 4, 0, "refused-short"},
+  {16, 8, 2 << 1 | 1, "refused-offset"},
+  {24, 6, 15 << 1 | 1, "refused-type"},
+  {24, 6, 3 << 1 | 1, "refused-flow"},
+};
+
+/* A stream goes on meanwhile. */
+GST_START_TEST (nonsense_is_counted_and_nothing_more)
+{
+  gchar packet[64] = { 0 };
+  GSocket *stranger;
+  Pair pair;
+  guint i;
+
+  pair_init (&pair);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  stranger = stranger_new (&pair.src);
+  packet[2] = port_of (&pair.src) >> 8;
+  packet[3] = port_of (&pair.src) & 0xff;
+  for (i = 0; i < G_N_ELEMENTS (nonsense); i++) {
+    guint64 before = stat_of (&pair.src, nonsense[i].reason);
+
+    packet[4] = nonsense[i].words;
+    packet[8] = nonsense[i].type_x;
+    fail_unless_equals_int (g_socket_send (stranger, packet, nonsense[i].size,
+            NULL, NULL), nonsense[i].size);
+    wait_for_stat (&pair.src, nonsense[i].reason, before + 1);
+  }
+  push (&pair, make_buffer (1, SIZE));
+  expect (&pair, 1, SIZE);
+  fail_unless_equals_uint64 (stat_of (&pair.src, "connections"), 1);
+  g_object_unref (stranger);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* --- the element ---------------------------------------------------------- */
+
+GST_START_TEST (uri_has_address_port_and_keys)
+{
+  GError *error = NULL;
+  GstElement *src = gst_element_make_from_uri (GST_URI_SRC,
+      "dccpthin://0.0.0.0:5999?max-packets=300&encoding-name=H264"
+      "&clock-rate=90000&media=video&payload=96", NULL, &error);
+  GstCaps *caps, *expected = gst_caps_from_string ("application/x-rtp, "
+      "encoding-name=(string)H264, clock-rate=(int)90000, "
+      "media=(string)video, payload=(int)96");
+  gchar *address, *host, *uri;
+  guint packets;
+  gint port;
+
+  g_assert_no_error (error);
+  g_object_get (src, "address", &address, "port", &port, "max-packets",
+      &packets, "caps", &caps, "uri", &uri, NULL);
+  fail_unless_equals_string (address, "0.0.0.0");
+  fail_unless_equals_int (port, 5999);
+  fail_unless_equals_int (packets, 300);
+  fail_unless (gst_caps_is_equal (caps, expected));
+  fail_unless_equals_string (uri, "dccpthin://0.0.0.0:5999");
+  g_free (address);
+  g_free (uri);
+  g_object_set (src, "uri", "dccpthin://192.0.2.1:5004?mode=connect", NULL);
+  g_object_get (src, "address", &address, "host", &host, "uri", &uri, NULL);
+  fail_unless_equals_string (address, "0.0.0.0");
+  fail_unless_equals_string (host, "192.0.2.1");
+  fail_unless_equals_string (uri, "dccpthin://192.0.2.1:5004");
+  g_free (address);
+  g_free (host);
+  g_free (uri);
+  gst_caps_unref (caps);
+  gst_caps_unref (expected);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stats_come_as_messages)
+{
+  guint i;
+  End src;
+
+  listening_src_init (&src);
+  g_object_set (src.element, "stats-interval", 5 * GST_MSECOND, NULL);
+  for (i = 0; i < 3; i++)
+    gst_structure_free (pop_structure (&src,
+            "application/x-dccpthinsrc-stats"));
+  end_clear (&src);
+}
+
+GST_END_TEST;
+
+static Suite *
+dccpthinsrc_suite (void)
+{
+  Suite *suite = suite_create ("dccpthinsrc");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, source_is_live);
+  tcase_add_test (tcase, buffers_have_the_time_at_which_they_came);
+  tcase_add_test (tcase, caps_are_those_of_the_property);
+  tcase_add_test (tcase, without_eos_the_next_connection_goes_on);
+  tcase_add_test (tcase, after_eos_nobody_is_accepted);
+  tcase_add_test (tcase, timeout_is_told_each_time);
+  tcase_add_test (tcase, flush_ends_the_wait);
+  tcase_add_test (tcase, pause_ends_the_wait);
+  tcase_add_test (tcase, eos_ends_the_wait);
+  tcase_add_test (tcase, downstream_does_not_hold_up_the_network);
+  tcase_add_test (tcase, port_in_use_is_an_error);
+  tcase_add_test (tcase, address_of_nobody_is_an_error);
+  tcase_add_test (tcase, nobody_to_connect_to_is_an_error);
+  tcase_add_test (tcase, silent_sender_is_gone);
+  tcase_add_test (tcase, nonsense_is_counted_and_nothing_more);
+  tcase_add_test (tcase, uri_has_address_port_and_keys);
+  tcase_add_test (tcase, stats_come_as_messages);
+  return suite;
+}
+
+GST_CHECK_MAIN (dccpthinsrc);
