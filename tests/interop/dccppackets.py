@@ -18,7 +18,8 @@ WITHOUT_ACK = {"Request", "Data", "Listen"}
 # What stands behind the numbers (section 5)
 MORE = {"Request": 4, "Response": 4, "Listen": 4, "Reset": 4}
 GENERIC = 16                    # bytes of the header with X = 1
-RESET_CLOSED = 1
+CLOSED, NO_CONNECTION = 1, 3    # reset codes
+CLOSING = ("CloseReq", "Close", "Reset")
 NUMBERS = 1 << 48
 # Of tshark: no complaint, a note about something unusual
 FINE = {"", "Chat"}
@@ -84,6 +85,10 @@ class Packet:
                    segment[header:])
 
     @property
+    def reset_code(self):
+        return self.more[0] if self.type == "Reset" else None
+
+    @property
     def has_data(self):
         return self.type in ("Data", "DataAck")
 
@@ -137,8 +142,8 @@ class Connection:
         return [packet for packet in self.packets if packet.has_data]
 
     def check(self, syncs=0):
-        """Opened, numbered and closed as it must be; syncs: so many Syncs may
-        be, each of them answered."""
+        """Opened, numbered and closed as it must be, with so many Syncs at
+        most"""
         need(self.packets[0].type == "Request", "begins with",
              self.packets[0])
         for end in (self.client, self.server):
@@ -147,23 +152,27 @@ class Connection:
         self._check_end()
 
     def _check_numbers(self, end):
-        """Section 7.1: each packet has the next one. (Both ends' first Resets
-        without a connection have none.)"""
-        mine = self.sent_by(end)
+        """Section 7.1: each packet has the next one; but who has no connection
+        knows none."""
+        mine = [packet for packet in self.sent_by(end)
+                if packet.reset_code != NO_CONNECTION]
         for before, after in zip(mine, mine[1:]):
             need(after.sequence == (before.sequence + 1) % NUMBERS, after,
                  "behind", before)
 
     def _check_end(self):
-        """A Reset of code Closed is the last packet, and there is no other.
-        Those that were lost don't count."""
-        resets = [packet for packet in self.packets
-                  if packet.type == "Reset" and not packet.is_lost]
-        need(len(resets) == 1, "Resets:", *resets)
-        need(resets[0].more[0] == RESET_CLOSED, resets[0])
-        need(self.count("Close"), "no Close")
-        need(self.packets[-1] is resets[0], "behind the Reset:",
+        """The last packet is the only Reset, and its code Closed. Where one of
+        the end's was lost it is sent again, perhaps to nobody any more."""
+        closing = [packet for packet in self.packets if packet.type in CLOSING]
+        resets = [packet for packet in closing if packet.reset_code]
+        need(any(packet.type == "Close" for packet in closing), "no Close")
+        need(resets, "no Reset")
+        need(resets[-1] is self.packets[-1], "behind the Reset:",
              self.packets[-1])
+        was_lost = any(packet.is_lost for packet in closing)
+        allowed = {CLOSED, NO_CONNECTION} if was_lost else {CLOSED}
+        need(was_lost or len(resets) == 1, "Resets:", *resets)
+        need({reset.reset_code for reset in resets} <= allowed, *resets)
 
 
 def check_with_tshark(seen):

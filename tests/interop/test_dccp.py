@@ -5,22 +5,35 @@ A machine with that kernel runs in QEMU; the packets between it and ours cross
 a network of the test, which loses some of them and notes them all. Every
 packet is judged by tshark and by dccppackets.py; of the payloads, those that
 were not lost arrive, and no others.
+
+With the argument `long` a minute of the clip instead of a quarter of it.
 """
 
+import contextlib
 import dataclasses
 import random
+import shlex
+import sys
 import unittest
 
+import clips
 import dccpguest
 import dccpnetwork
 import dccppackets
 import peers
 import udplite
-from udplite import sockets
+from rtpfile import read_rfc4571
+from udplite import keeper, sockets
 
 PORT = 5004
 PACKETS_PER_SECOND = 400
-SECONDS_TO_STREAM = 120
+FRAMES_PER_SECOND = 25
+IS_LONG = sys.argv[1:2] == ["long"]
+SECONDS = 60 if IS_LONG else 15
+SECONDS_TO_STREAM = 4 * SECONDS + 60
+# Not random, so that one packet is the same in two runs
+PAY = "rfc2250pay seqnum-offset=7 timestamp-offset=9 ssrc=11 mtu=1316"
+HOST = dccpnetwork.HOST
 GUEST = {"IPv4": "10.33.0.2", "IPv6": "fd33::2"}
 OTHER_GUEST = {"IPv4": "10.33.0.3", "IPv6": "fd33::3"}
 
@@ -60,12 +73,18 @@ class DccpCase(unittest.TestCase):
         return dccpguest.Guest(self, self.work, self.network,
                                *addresses.values())
 
-    def take_connection(self, **options):
+    def see(self):
+        """All that crossed since the last call, and tshark has no complaint."""
+        seen = self.network.take_seen()
+        dccppackets.check_with_tshark(seen)
+        return seen
+
+    def take_connection(self, port, **options):
         """The only one that there was, after all that must be in any"""
-        self.seen = self.network.take_seen()
+        self.seen = self.see()
         connection, = dccppackets.Connection.all(self.seen)
+        self.assertEqual(connection.server[1], port)
         connection.check(**options)
-        dccppackets.check_with_tshark(self.seen)
         return connection
 
     def check_payloads(self, connection, sent, received):
@@ -92,7 +111,7 @@ class KernelTest(DccpCase):
         self.assertEqual(sender.outcome().error, 0)
         received = receiver.outcome()
         self.assertEqual(received.error, 0)
-        self.check_payloads(self.take_connection(),
+        self.check_payloads(self.take_connection(PORT),
                             [data for _, data in packets],
                             [data for _, data in received.received])
         for machine in (self.guest, other):
@@ -124,5 +143,151 @@ class KernelTest(DccpCase):
         self.stream("IPv6", treat=losing_by_chance(0.01), delay=0.02)
 
 
+# ---------------------------------------------------------------- our elements
+
+class Ours:
+    """A pipeline with one of our elements, raw; ends with the test."""
+
+    def __init__(self, case, line):
+        self.process = udplite.Process(case, shlex.split(
+            f"gst-launch-1.0 -q {line}"))
+
+    def wait_for_listener(self):
+        udplite.wait_until(lambda: keeper.listening("raw", dccppackets.DCCP),
+                           "for a listening element")
+
+    def wait_for_end(self, seconds=SECONDS_TO_STREAM):
+        """Of itself; what it said"""
+        child = self.process.child
+        _, errors = child.communicate(timeout=seconds)
+        errors = errors.decode(errors="replace")
+        if child.returncode or "CRITICAL" in errors:
+            raise AssertionError(f"{child.returncode}: {errors[-1000:]}")
+        return errors
+
+
+def our_end(ip, mode, port):
+    own, other = ((f"address={HOST[ip]}", f"host={GUEST[ip]}"))
+    return (f"encapsulation=raw mode={mode} port={port} "
+            + (own if mode == "listen" else other))
+
+
+class OurSink(Ours):
+
+    def __init__(self, case, source, ip, mode, port, options=""):
+        end = our_end(ip, mode, port).replace(" address=", " bind-address=")
+        super().__init__(case, f"{source} ! dcctpthinsink {end} {options}")
+
+
+class OurSource(Ours):
+
+    def __init__(self, case, work, ip, mode, port, options=""):
+        self._path = work / f"received-{port}"
+        super().__init__(case, (
+            f"dcctpthinsrc {our_end(ip, mode, port)} {options} "
+            "caps=application/x-rtp ! rtpstreampay ! "
+            + peers.filesink(self._path)))
+
+    def payloads(self):
+        return [packet.pack() for packet in read_rfc4571(self._path)]
+
+
+def clip_packets(clip):
+    """(seconds, payload): all of a frame at its time"""
+    frame, found = 0, []
+    for packet in peers.pay(clip, PAY):
+        found.append((frame / FRAMES_PER_SECOND, packet.pack()))
+        frame += packet.marker
+    return found
+
+
+@unittest.skipUnless(udplite.has_element("dcctpthinsink"),
+                     "there is no dcctpthinsink")
+class ElementCase(DccpCase):
+
+    def setUp(self):
+        super().setUp()
+        self.streams = []       # port, what was to be sent, what came
+
+    def to_guest(self, ip, mode, port, packets, source, options="", **guest):
+        """Begins a stream; returns what ends it."""
+        if mode == "listen":
+            sink = OurSink(self, source, ip, mode, port, options)
+            sink.wait_for_listener()
+            receiver = self.guest.open(self, "connect", HOST[ip], port,
+                                       **guest)
+        else:
+            receiver = self.guest.open(self, "listen", GUEST[ip], port,
+                                       **guest)
+            receiver.wait_for("listening")
+            sink = OurSink(self, source, ip, mode, port, options)
+
+        def end():
+            sink.wait_for_end()
+            outcome = receiver.outcome(SECONDS_TO_STREAM)
+            self.assertEqual(outcome.error, 0)
+            return (port, [data for _, data in packets],
+                    [data for _, data in outcome.received])
+
+        return end
+
+    def to_us(self, ip, mode, port, packets, options="", **guest):
+        if mode == "listen":
+            source = OurSource(self, self.work, ip, mode, port, options)
+            source.wait_for_listener()
+            sender = self.guest.open(self, "connect", HOST[ip], port, packets,
+                                     **guest)
+        else:
+            sender = self.guest.open(self, "listen", GUEST[ip], port, packets,
+                                     **guest)
+            sender.wait_for("listening")
+            source = OurSource(self, self.work, ip, mode, port, options)
+
+        def end():
+            self.assertEqual(sender.outcome(SECONDS_TO_STREAM).error, 0)
+            source.wait_for_end()
+            return (port, [data for _, data in packets], source.payloads())
+
+        return end
+
+    def finish(self, *ends, **options):
+        """All of them; every packet accounted for."""
+        streams = [end() for end in ends]
+        seen = self.see()
+        connections = {connection.server[1]: connection for connection
+                       in dccppackets.Connection.all(seen)}
+        self.assertEqual(len(connections), len(streams))
+        for port, sent, received in streams:
+            with self.subTest(port=port):
+                connections[port].check(**options)
+                self.check_payloads(connections[port], sent, received)
+        self.guest.check()
+        return connections
+
+
+class ClipTest(ElementCase):
+    """The clip from our sink to the kernel and from the kernel to our source,
+    at once."""
+
+    def stream(self, ip, sink_mode, source_mode, **network):
+        clip = clips.film(4, SECONDS)
+        packets = clip_packets(clip)
+        self.network.set(**network)
+        self.finish(
+            self.to_guest(ip, sink_mode, PORT, packets,
+                          f"filesrc {peers.location(clip)} ! {PAY}"),
+            self.to_us(ip, source_mode, PORT + 2, packets))
+
+    def test_ipv4(self):
+        self.stream("IPv4", "connect", "listen", delay=0.005)
+
+    def test_ipv6_the_other_way_round_with_loss(self):
+        self.stream("IPv6", "listen", "connect", delay=0.005,
+                    treat=losing_by_chance(0.01))
+
+
 if __name__ == "__main__":
+    if IS_LONG:
+        del sys.argv[1]
+        unittest.main(defaultTest="ClipTest")
     unittest.main()
