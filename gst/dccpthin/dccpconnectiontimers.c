@@ -9,6 +9,8 @@
 /* A connection is asked after half of the idle timeout, and then in eighths. */
 #define PROBE_FIRST 2
 #define PROBE_AGAIN 8
+/* Who answers may have other things to do first, however near it is. */
+#define LEAST_BACKOFF DCCP_DEFAULT_ROUND_TRIP
 
 /* --- closing ------------------------------------------------------------------ */
 
@@ -18,8 +20,8 @@ begin_closing (DccpConnection * connection, DccpState state)
 {
   connection->state = state;
   connection->began = connection->now;
-  connection->backoff = MIN (2 * dccp_connection_get_round_trip (connection),
-      DCCP_MAX_BACKOFF);
+  connection->backoff = CLAMP (2 * dccp_connection_get_round_trip (connection),
+      LEAST_BACKOFF, DCCP_MAX_BACKOFF);
   connection->retransmit_at = connection->now + connection->backoff;
 }
 

@@ -132,6 +132,21 @@ GST_START_TEST (close_req_is_sent_again)
 
 GST_END_TEST;
 
+/* Two round trips of 2 ms are over before a busy host answers; to the second one it
+ * would answer that there is no connection. */
+GST_START_TEST (a_near_peer_has_time_to_answer)
+{
+  wire.delay = MS;
+  open_wire ();
+  wire.lose[__i__][__i__ == CLIENT ? DCCP_CLOSE : DCCP_CLOSE_REQ] = 4;
+  dccp_wire_close (&wire, __i__);
+  dccp_wire_run (&wire, 9 * SECOND);
+  assert_closed ();
+  assert_backoff (__i__, __i__ == CLIENT ? DCCP_CLOSE : DCCP_CLOSE_REQ, 5);
+}
+
+GST_END_TEST;
+
 /* The Reset is lost, and who sent it is gone: it does not know the flow. */
 GST_START_TEST (lost_reset_is_made_up_for)
 {
@@ -410,6 +425,7 @@ dccpclose_suite (void)
   tcase_add_test (order, both_close_at_once);
   tcase_add_test (order, close_is_sent_again);
   tcase_add_test (order, close_req_is_sent_again);
+  tcase_add_loop_test (order, a_near_peer_has_time_to_answer, CLIENT, N_ENDS);
   tcase_add_test (order, lost_reset_is_made_up_for);
   tcase_add_test (order, short_close_is_answered_again);
   tcase_add_test (order, close_is_given_up_after_the_idle_timeout);
