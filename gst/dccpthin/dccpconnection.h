@@ -159,8 +159,7 @@ typedef struct
 {
   guint64 ndp;
   TfrcFeedback feedback;
-  gboolean has_loss;            /* the latest loss event: so many packets before */
-  guint32 before, loss;         /* the acknowledged one, and so many packets */
+  DccpLossIntervals losses;     /* n 0: it says nothing of them */
 } DccpHeard;
 
 /* FALSE: the connection was reset for one of them. */

@@ -128,20 +128,13 @@ read_loss_event_rate (const DccpOption * option, LossEventRates * p)
   return TRUE;
 }
 
-/* The latest interval has its loss before what came since (RFC 4342 section
- * 8.6). */
 static gboolean
 read_loss_intervals (const DccpOption * option, LossEventRates * p,
     DccpHeard * heard)
 {
-  DccpLossIntervals intervals;
-
-  if (!dccp_option_read_loss_intervals (option, &intervals))
+  if (!dccp_option_read_loss_intervals (option, &heard->losses))
     return FALSE;
-  heard->loss = intervals.intervals[0].loss;
-  heard->before = intervals.skip + intervals.intervals[0].lossless;
-  heard->has_loss = heard->loss > 0;
-  p->has_intervals = tfrc_intervals_get_loss_event_rate (&intervals,
+  p->has_intervals = tfrc_intervals_get_loss_event_rate (&heard->losses,
       &p->intervals);
   return TRUE;
 }

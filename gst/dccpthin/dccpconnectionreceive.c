@@ -380,18 +380,13 @@ hear_slow_receiver (DccpConnection * connection, gboolean slow)
 
 /* An event that goes on is told of again, but for what was told before. */
 static void
-hear_losses (DccpConnection * connection, Arrival * arrival)
+hear_loss (DccpConnection * connection, guint64 last, guint32 loss)
 {
-  const DccpHeard *heard = &arrival->heard;
+  guint64 first = dccp_sequence_add (last, 1 - (gint64) loss);
   DccpEvent event = { DCCP_EVENT_LOST };
-  guint64 first, last;
 
-  last = dccp_sequence_add (arrival->packet->acknowledgement,
-      -(gint64) heard->before);
-  if (!heard->has_loss
-      || dccp_sequence_difference (last, connection->told_lost) <= 0)
+  if (loss == 0 || dccp_sequence_difference (last, connection->told_lost) <= 0)
     return;
-  first = dccp_sequence_add (last, 1 - (gint64) heard->loss);
   if (dccp_sequence_difference (first, connection->told_lost) > 0)
     connection->common->stats.loss_events_received++;
   else
@@ -401,6 +396,26 @@ hear_losses (DccpConnection * connection, Arrival * arrival)
   event.lost = MIN (dccp_sequence_difference (last, first) + 1,
       DCCP_HISTORY_SIZE);
   dccp_connection_tell (connection, &event);
+}
+
+/* Each interval has its loss before what came since (RFC 4342 section 8.6), the
+ * latest is the first; they are told of in their order. */
+static void
+hear_losses (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpLossIntervals *losses = &arrival->heard.losses;
+  guint64 ends[DCCP_MAX_LOSS_INTERVALS];
+  guint64 end = dccp_sequence_add (arrival->packet->acknowledgement,
+      -(gint64) losses->skip);
+  guint i;
+
+  for (i = 0; i < losses->n; i++) {
+    ends[i] = dccp_sequence_add (end,
+        -(gint64) losses->intervals[i].lossless);
+    end = dccp_sequence_add (ends[i], -(gint64) losses->intervals[i].loss);
+  }
+  while (i-- > 0)
+    hear_loss (connection, ends[i], losses->intervals[i].loss);
 }
 
 static void

@@ -73,7 +73,7 @@ static const Rule rules[] = {
   {DCCP_FEATURE_CHECK_DATA_CHECKSUM, SERVER_PRIORITY, FALSE, 0,
       {{1, {0}}, {1, {0}}}},
   {DCCP_FEATURE_SEND_RTT_ESTIMATE, SERVER_PRIORITY, FALSE, 0,
-      {{2, {0, 1}}, {2, {0, 1}}}},
+      {{2, {1, 0}}, {2, {1, 0}}}},
   {DCCP_FEATURE_SEND_LOSS_EVENT_RATE, SERVER_PRIORITY, FALSE, 0,
       {{2, {1, 0}}, {2, {1, 0}}}},
 };
@@ -210,6 +210,7 @@ want_profile (DccpFeatures * self, const DccpFeaturesConfig * config)
   /* section 12.1: who can't read ECN's bits must say so */
   want (self, DCCP_FEATURE_ECN_INCAPABLE, LOCAL, TRUE);
   want (self, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, REMOTE, FALSE);
+  want (self, DCCP_FEATURE_SEND_RTT_ESTIMATE, REMOTE, FALSE);
   if (config->min_coverage > 0)
     want (self, DCCP_FEATURE_MIN_COVERAGE, LOCAL, FALSE);
   if (config->coverage > 0)

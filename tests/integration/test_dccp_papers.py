@@ -14,7 +14,7 @@ import flows
 import test_testbed
 
 SIZE = 512  # bytes of data in a packet, 5.3.5
-WIRE = SIZE + 16 + 28  # DCCP, UDP and IP
+WIRE = SIZE + 24 + 28  # DCCP with an RTT Estimate, UDP and IP
 SINK = ("dcctpthinsink host={{to}} port={{port}} sync=false "
         "stats-interval=200000000{}")
 SOURCE = "dcctpthinsrc port={port}"

@@ -24,8 +24,9 @@
 #define WINDOW "200903000000002710"
 #define WINDOW_CONFIRMED "230903000000002710"
 #define ECN "0120040401"
+#define RTT_ESTIMATE "2205800100"
 #define LOSS_EVENT_RATE "2205c00100"
-#define PROFILE CCIDS WINDOW ECN LOSS_EVENT_RATE
+#define PROFILE CCIDS WINDOW ECN RTT_ESTIMATE LOSS_EVENT_RATE
 
 /* Of a Linux 6.1: what it answered to a Request of "LINUX_ASKED", and to one
  * without options */
@@ -357,14 +358,14 @@ GST_START_TEST (linux_asks)
           LINUX_REQUEST), 0);
   fail_unless (dccp_features_are_settled (server.features));
   assert_output (&server, 0, "2305010303" "2105010303" "2305020000" WINDOW ECN
-      LOSS_EVENT_RATE);
+      RTT_ESTIMATE LOSS_EVENT_RATE);
   dccp_features_free (server.features);
 
   server = new_end (&server_config);
   fail_unless_equals_int (input_hex (&server, DCCP_REQUEST, ISR, 0,
           LINUX_ASKED), 0);
   assert_output (&server, 0, "2305010303" "2105010303" "2305020000"
-      "2105020000" "230604010001" WINDOW ECN LOSS_EVENT_RATE);
+      "2105020000" "230604010001" WINDOW ECN RTT_ESTIMATE LOSS_EVENT_RATE);
   dccp_features_free (server.features);
 }
 
@@ -406,8 +407,8 @@ static const Exchange exchanges[] = {
   {"20040401", 0, "230604010001"},
   {"20040701", 0, "230607010001"},
   {"22040700", 0, "210607000001"},
-  {"22048001", 0, "210680010001"},
-  {"20048001", 0, "230680010001"},
+  {"22048001", 0, "210680010100"},
+  {"20048001", 0, "230680010100"},
   {"2204c000", 0, "2106c0000100"},
   {"2204c001", 0, "2106c0010100"},
   {"2004c000", 0, "2306c0000100"},
@@ -496,7 +497,7 @@ GST_START_TEST (simultaneous_changes_answer_each_other)
   fail_unless_equals_int (input_next (&end, "20040103" "22040103"), 0);
   fail_unless (dccp_features_are_settled (end.features));
   assert_output (&end, 0, "2305010303" "2105010303");
-  assert_output (&end, SECONDS, WINDOW ECN LOSS_EVENT_RATE);
+  assert_output (&end, SECONDS, WINDOW ECN RTT_ESTIMATE LOSS_EVENT_RATE);
   dccp_features_free (end.features);
 }
 
@@ -562,7 +563,7 @@ GST_START_TEST (what_does_not_fit_goes_later)
   fail_unless (dccp_features_want_packet (end.features, 0));
   fail_unless (writer.size > sizeof (writer.bytes) - 5);
   assert_output (&end, 0, "230607010001" "0120040103" WINDOW ECN
-      LOSS_EVENT_RATE "23037e");
+      RTT_ESTIMATE LOSS_EVENT_RATE "23037e");
   dccp_features_free (end.features);
 }
 
@@ -589,6 +590,7 @@ static const struct
   {"230303", DCCP_RESET_OPTION_ERROR, TRUE},
   {"230304", 0, TRUE},          /* ECN is not */
   {"2103c0", 0, TRUE},          /* nor Loss Event Rates */
+  {"210380", 0, TRUE},          /* nor RTT Estimates: RFC 6323 */
   {"2105c0" "0101", 0, TRUE},
   {"2105c0" "0000", 0, TRUE},   /* refused */
   {"2106c0" "000001", 0, TRUE}, /* the server's list rules */
@@ -631,7 +633,8 @@ GST_START_TEST (confirms_set_the_values)
   assert_feature (&end, DCCP_FEATURE_CCID, FALSE, 3);
   fail_if (dccp_features_are_settled (end.features));
   fail_unless_equals_int (input_next (&end, "2305010303"
-          WINDOW_CONFIRMED "2305040101" "2105c00000"), 0);
+          WINDOW_CONFIRMED "2305040101" "2105800101"
+          "2105c00000"), 0);
   fail_unless (dccp_features_are_settled (end.features));
   assert_feature (&end, DCCP_FEATURE_SEQUENCE_WINDOW, TRUE, 10000);
   assert_feature (&end, DCCP_FEATURE_ECN_INCAPABLE, TRUE, 1);
@@ -696,7 +699,7 @@ GST_START_TEST (an_answer_to_the_first_of_them_will_do)
   fail_unless_equals_int (input_hex (&end, DCCP_RESPONSE, ISR, ISS,
           "2305010303" "2105010303"), 0);
   fail_unless (dccp_features_are_settled (end.features));
-  assert_output (&end, 2 * SECONDS, WINDOW ECN LOSS_EVENT_RATE);
+  assert_output (&end, 2 * SECONDS, WINDOW ECN RTT_ESTIMATE LOSS_EVENT_RATE);
   dccp_features_free (end.features);
 }
 

@@ -175,21 +175,46 @@ GST_END_TEST;
 
 GST_START_TEST (packets_lost_together_are_one_event)
 {
-  guint64 from, to = 0;
+  guint64 from, to;
+  DccpEvent event;
+  Pair pair;
+
+  pair_init (&pair);
+  send_many (&pair, 200);
+  from = send_one (&pair, TRUE);
+  pair.now = MAX (pair.now, dccp_endpoint_next_send (pair.sender, pair.now));
+  to = send_one (&pair, TRUE);
+  send_many (&pair, 20);
+  fail_unless (poll_event (&pair, DCCP_EVENT_LOST, &event));
+  fail_unless_equals_uint64 (event.sequence, from);
+  fail_unless_equals_uint64 (event.sequence + event.lost - 1, to);
+  fail_unless_equals_uint64 (get_loss_events (&pair), 1);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* A round trip apart, which one report tells of */
+GST_START_TEST (several_events_are_told_in_their_order)
+{
+  guint64 lost[3];
   DccpEvent event;
   Pair pair;
   guint i;
 
   pair_init (&pair);
   send_many (&pair, 20);
-  from = send_one (&pair, TRUE);
-  for (i = 0; i < 3; i++)
-    to = send_one (&pair, TRUE);
+  for (i = 0; i < 3; i++) {
+    lost[i] = send_one (&pair, TRUE);
+    pair.now += 3 * DELAY;
+  }
   send_many (&pair, 20);
-  fail_unless (poll_event (&pair, DCCP_EVENT_LOST, &event));
-  fail_unless_equals_uint64 (event.sequence, from);
-  fail_unless_equals_uint64 (event.sequence + event.lost - 1, to);
-  fail_unless_equals_uint64 (get_loss_events (&pair), 1);
+  for (i = 0; i < 3; i++) {
+    fail_unless (poll_event (&pair, DCCP_EVENT_LOST, &event));
+    fail_unless_equals_uint64 (event.sequence, lost[i]);
+    fail_unless_equals_int (event.lost, 1);
+  }
+  fail_unless_equals_uint64 (get_loss_events (&pair), 3);
   pair_clear (&pair);
 }
 
@@ -204,6 +229,7 @@ dccplost_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, lost_packet_is_told_once);
   tcase_add_test (tcase, packets_lost_together_are_one_event);
+  tcase_add_test (tcase, several_events_are_told_in_their_order);
   return suite;
 }
 

@@ -97,8 +97,8 @@ check_phases (const DccpSimResult * result, guint n, const Phase * phases,
     const Phase *phase = &phases[i];
     gdouble rate = sum_rates (result, n, (phase->from + phase->to) / 2,
         phase->to);
-    gdouble wire = rate * (SIZE + 16 + DCCP_SIM_OVERHEAD) / SIZE;
-    gdouble possible = MIN (phase->mbit * 1e6, n * 1.5e6 * 1.044);
+    gdouble wire = rate * (SIZE + 24 + DCCP_SIM_OVERHEAD) / SIZE;
+    gdouble possible = MIN (phase->mbit * 1e6, n * 1.5e6 * 1.052);
 
     g_print ("  %3u to %3u s: capacity %4.2f Mbit/s, used %5.1f %% of what the "
         "encoders can\n", phase->from, phase->to, phase->mbit,
