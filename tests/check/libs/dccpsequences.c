@@ -204,6 +204,21 @@ GST_START_TEST (short_numbers_are_dropped_silently)
 
 GST_END_TEST;
 
+/* Its Request waits to be polled: there is no number yet to acknowledge. */
+GST_START_TEST (who_has_sent_nothing_believes_no_response)
+{
+  DccpPacket packet = {.type = DCCP_RESPONSE,.acknowledgement = 12345 };
+
+  dccp_wire_begin (&wire);
+  dccp_endpoint_connect (wire.ends[CLIENT], wire.now, &wire.paths[CLIENT]);
+  dccp_wire_forge (&wire, CLIENT, &packet);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_REQUEST);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+          CLIENT)->refused[DCCP_REFUSED_ACKNOWLEDGEMENT], 1);
+}
+
+GST_END_TEST;
+
 /* --- lost and found ------------------------------------------------------------ */
 
 /* More packets than the window are lost at once: what comes after is invalid, a
@@ -339,6 +354,7 @@ dccpsequences_suite (void)
   tcase_add_test (found, syncs_are_limited);
   tcase_add_test (found, short_packets_have_no_answer);
   tcase_add_test (found, short_numbers_are_dropped_silently);
+  tcase_add_test (found, who_has_sent_nothing_believes_no_response);
   tcase_add_test (found, ends_find_each_other_after_a_long_burst);
   tcase_add_test (found, burst_within_the_window_needs_no_sync);
   tcase_add_test (found, numbers_begin_anew);
