@@ -135,6 +135,11 @@ class Network(threading.Thread):
             seen, self._seen = self._seen, []
         return seen
 
+    def seen(self):
+        """The same, which stays"""
+        with self._lock:
+            return list(self._seen)
+
     def run(self):
         while True:
             wait = self._late[0][0] - time.monotonic() if self._late else None
@@ -142,7 +147,7 @@ class Network(threading.Thread):
                     None if wait is None else max(0, 1000 * wait)):
                 if descriptor == self._end_read:
                     return
-                with contextlib.suppress(ConnectionError):
+                with contextlib.suppress(OSError):
                     self._take(self._readers[descriptor]())
             while self._late and self._late[0][0] <= time.monotonic():
                 self._deliver(heapq.heappop(self._late)[2])
@@ -170,7 +175,7 @@ class Network(threading.Thread):
     def _deliver(self, packet):
         write = self._stations.get(destination(packet))
         # (A machine that has ended hears no more.)
-        with contextlib.suppress(ConnectionError, BrokenPipeError):
+        with contextlib.suppress(OSError):
             if write:
                 write(packet)
 

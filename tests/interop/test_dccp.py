@@ -9,7 +9,6 @@ were not lost arrive, and no others.
 With the argument `long` a minute of the clip instead of a quarter of it.
 """
 
-import contextlib
 import dataclasses
 import random
 import shlex
@@ -22,7 +21,7 @@ import dccpnetwork
 import dccppackets
 import peers
 import udplite
-from rtpfile import read_rfc4571
+from rtpfile import RtpPacket, read_rfc4571
 from udplite import keeper, sockets
 
 PORT = 5004
@@ -49,9 +48,10 @@ def setUpModule():
 
 
 def noise_packets(count, size=1316):
-    """Each another one, so that it tells which it is"""
+    """(seconds, payload): RTP, each another one"""
     noise = random.Random(9)
-    return [(number / PACKETS_PER_SECOND, noise.randbytes(size))
+    return [(number / PACKETS_PER_SECOND,
+             RtpPacket(noise.randbytes(size - 12), number, 0).pack())
             for number in range(count)]
 
 
@@ -74,7 +74,7 @@ class DccpCase(unittest.TestCase):
                                *addresses.values())
 
     def see(self):
-        """All that crossed since the last call, and tshark has no complaint."""
+        """All that crossed since the last call; tshark has no complaint."""
         seen = self.network.take_seen()
         dccppackets.check_with_tshark(seen)
         return seen
@@ -89,10 +89,13 @@ class DccpCase(unittest.TestCase):
 
     def check_payloads(self, connection, sent, received):
         """The whole stream was sent, in order; what was not lost came."""
-        data = connection.data()
-        self.assertEqual([packet.payload for packet in data], sent)
-        self.assertEqual([packet.payload for packet in data
-                          if not packet.is_lost], received)
+        numbers = {data: number for number, data in enumerate(sent)}
+        data = [(numbers.get(packet.payload), packet.is_lost)
+                for packet in connection.data()]
+        self.assertEqual([number for number, _ in data],
+                         list(range(len(sent))))
+        self.assertEqual([numbers.get(payload) for payload in received],
+                         [number for number, is_lost in data if not is_lost])
 
 
 class KernelTest(DccpCase):
@@ -192,6 +195,15 @@ class OurSource(Ours):
         return [packet.pack() for packet in read_rfc4571(self._path)]
 
 
+def file_source(path, packets):
+    """These, at their rate"""
+    path.write_bytes(b"".join(len(data).to_bytes(2, "big") + data
+                              for _, data in packets))
+    return (f"filesrc {peers.location(path)} ! {peers.STREAM_CAPS} ! "
+            "rtpstreamdepay ! identity sleep-time="
+            f"{1000000 // PACKETS_PER_SECOND}")
+
+
 def clip_packets(clip):
     """(seconds, payload): all of a frame at its time"""
     frame, found = 0, []
@@ -207,8 +219,6 @@ class ElementCase(DccpCase):
 
     def setUp(self):
         super().setUp()
-        self.streams = []       # port, what was to be sent, what came
-
     def to_guest(self, ip, mode, port, packets, source, options="", **guest):
         """Begins a stream; returns what ends it."""
         if mode == "listen":
@@ -284,6 +294,175 @@ class ClipTest(ElementCase):
     def test_ipv6_the_other_way_round_with_loss(self):
         self.stream("IPv6", "listen", "connect", delay=0.005,
                     treat=losing_by_chance(0.01))
+
+
+class Treatment:
+    """Another one for the packets of each port"""
+
+    def __init__(self):
+        self._of_ports = {}     # port of the server: treat (packet, bytes)
+
+    def set(self, port, treat):
+        self._of_ports[port] = treat
+
+    def __call__(self, data):
+        ports = udplite.segment_of(data)[:4]
+        for port in (ports[:2], ports[2:]):
+            treat = self._of_ports.get(int.from_bytes(port, "big"))
+            if treat:
+                return treat(dccppackets.Packet.read(
+                    dccpnetwork.Seen(0, data, False)), data)
+        return dccpnetwork.unharmed(data)
+
+
+def losing_first(kind, of_client, port):
+    """The first packet of this type that the client, or the server, sends"""
+    lost = []
+
+    def treat(packet, data):
+        if packet.type != kind or lost or (
+                packet.to[1] == port) != of_client:
+            return dccpnetwork.unharmed(data)
+        lost.append(packet)
+        return []
+
+    return treat
+
+
+class LostTest(ElementCase):
+    """Of a connection's beginning and end any packet may be lost."""
+
+    OF_CLIENT = {"Request": True, "Response": False, "Ack": True,
+                 "DataAck": True, "Close": True, "CloseReq": False,
+                 "Reset": False}
+    # A Linux client that has nothing to send repeats no Ack in PARTOPEN (RFC
+    # 4340 section 8.1.5), and a server must not repeat its Response (8.1.3). A
+    # source that has ended answers no Close any more, and Linux waits long.
+    LINUX_WAITS = {("listen", "to_guest", "Ack"),
+                   ("listen", "to_us", "Reset")}
+
+    def test_each_once(self):
+        treatment, ends, port = Treatment(), [], PORT
+        packets = noise_packets(20)
+        source = file_source(self.work / "packets", packets)
+        self.network.set(treatment, delay=0.01)
+        for mode in ("connect", "listen"):
+            for kind, of_client in self.OF_CLIENT.items():
+                port += 1
+                treatment.set(port, losing_first(kind, of_client, port))
+                if (mode, "to_guest", kind) not in self.LINUX_WAITS:
+                    ends.append(self.to_guest("IPv4", mode, port, packets,
+                                              source, "sync=false"))
+                port += 1
+                treatment.set(port, losing_first(kind, of_client, port))
+                if (mode, "to_us", kind) not in self.LINUX_WAITS:
+                    ends.append(self.to_us("IPv4", mode, port, packets))
+        self.finish(*ends)
+
+
+class DamageTest(ElementCase):
+    """Packets that are damaged, or that somebody else has sent"""
+
+    def stream_both_ways(self, port, options="", **guest):
+        packets = noise_packets(400)
+        source = file_source(self.work / "packets", packets)
+        return [self.to_guest("IPv4", "connect", port, packets, source,
+                              f"sync=false {options}"),
+                self.to_us("IPv4", "listen", port + 1, packets)]
+
+    def test_bad_checksums_are_losses(self):
+        chance = random.Random(4)
+
+        def treat(data):
+            if chance.random() > 0.01:
+                return dccpnetwork.unharmed(data)
+            bit = chance.randrange(160, 8 * len(data))
+            return [(sockets.damage(data, [(bit // 8, 1 << bit % 8)]), 0)]
+
+        self.network.set(treat, delay=0.01)
+        self.finish(*self.stream_both_ways(PORT))
+
+    def test_forged_resets_are_asked_about(self):
+        """Each is answered by one Sync, that by a SyncAck."""
+        self.network.set(delay=0.01)
+        ends = self.stream_both_ways(PORT)
+        udplite.wait_until(lambda: len(self.established()) == 2,
+                           "for two connections")
+        forged = 0
+        for connection in self.established():
+            for victim, other in ((connection.client, connection.server),
+                                  (connection.server, connection.client)):
+                self.network.inject(self.forge_reset(connection, victim,
+                                                     other))
+                forged += 1
+        connections = self.finish(*ends, syncs=forged)
+        for connection in connections.values():
+            self.assertEqual(connection.count("Sync"), forged / 2)
+            self.assertEqual(connection.count("SyncAck"), forged / 2)
+
+    def established(self):
+        return [connection for connection
+                in dccppackets.Connection.all(self.network.seen())
+                if len(connection.data()) > 20]
+
+    def forge_reset(self, connection, victim, other):
+        """Beyond the window, but the other end is known"""
+        sequence = connection.sent_by(other)[-1].sequence + 300000
+        acknowledged = connection.sent_by(victim)[-1].sequence
+        return dccppackets.reset(other, victim, sequence, acknowledged)
+
+
+class RefusedTest(ElementCase):
+    """Who may not connect, and is told why"""
+
+    EBADRQC, EUSERS = 56, 87    # what Linux makes of Resets 8 and 9
+
+    def setUp(self):
+        super().setUp()
+        self.packets = noise_packets(100)
+        self.source = file_source(self.work / "packets", self.packets)
+
+    def check_is_refused(self, sink, code):
+        """With an error, by one Reset"""
+        with self.assertRaises(AssertionError):
+            sink.wait_for_end()
+        connection, = dccppackets.Connection.all(self.see())
+        self.assertEqual([packet.type for packet in connection.packets],
+                         ["Request", "Reset"])
+        self.assertEqual(connection.packets[-1].reset_code, code)
+
+    def connect(self, port):
+        return OurSink(self, self.source, "IPv4", "connect", port,
+                       "sync=false auto-reconnect=false")
+
+    def test_sink_of_another_service(self):
+        receiver = self.guest.open(self, "listen", GUEST["IPv4"], PORT,
+                                   service="NONE")
+        receiver.wait_for("listening")
+        self.check_is_refused(self.connect(PORT), dccppackets.BAD_SERVICE)
+
+    def test_sink_where_nobody_listens(self):
+        self.guest.open(self, "listen", GUEST["IPv4"], PORT + 1).wait_for(
+            "listening")
+        self.check_is_refused(self.connect(PORT), dccppackets.NO_CONNECTION)
+
+    def test_guest_of_another_service_and_one_too_many(self):
+        end = self.to_us("IPv4", "listen", PORT, self.packets)
+        udplite.wait_until(lambda: len(self.network.seen()) > 20, "for data")
+        second = self.guest.open(self, "connect", HOST["IPv4"], PORT)
+        self.assertEqual(second.outcome().error, self.EUSERS)
+        source = OurSource(self, self.work, "IPv4", "listen", PORT + 2)
+        source.wait_for_listener()
+        other = self.guest.open(self, "connect", HOST["IPv4"], PORT + 2,
+                                service="NONE")
+        self.assertEqual(other.outcome().error, self.EBADRQC)
+        port, sent, received = end()
+        connections = dccppackets.Connection.all(self.see())
+        self.assertEqual([connection.packets[-1].reset_code
+                          for connection in connections[1:]],
+                         [dccppackets.TOO_BUSY, dccppackets.BAD_SERVICE])
+        connections[0].check()
+        self.check_payloads(connections[0], sent, received)
 
 
 if __name__ == "__main__":
