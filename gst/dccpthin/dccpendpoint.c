@@ -45,7 +45,8 @@ dccp_endpoint_config_init (DccpEndpointConfig * config)
 static guint64
 draw (DccpEndpoint * endpoint)
 {
-  guint64 counter = GUINT64_TO_BE (endpoint->n_drawn++);
+  const guint64 n = endpoint->n_drawn++;
+  const guint64 counter = GUINT64_TO_BE (n);
   GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, endpoint->entropy,
       DCCP_ENTROPY_SIZE);
   guint8 digest[32];
