@@ -51,7 +51,7 @@ on_held (Sim * sim, Flow * flow, Held * held)
     flow_receive (flow, packet);
     dccp_sim_packet_free (packet);
   } else {
-    mmtp_sim_link_input (sim->link, sim->now, packet->direction, packet->wire,
+    sim_link_input (sim->link, sim->now, packet->direction, packet->wire,
         packet);
   }
   g_free (held);
@@ -102,12 +102,12 @@ release_held (Sim * sim, Flow * flow)
 static gboolean
 step (Sim * sim)
 {
-  MmtpSimDirection direction;
+  SimDirection direction;
   Packet *packet;
   gboolean any = FALSE;
   guint i;
 
-  while ((packet = mmtp_sim_link_output (sim->link, sim->now, &direction))) {
+  while ((packet = sim_link_output (sim->link, sim->now, &direction))) {
     hold (&sim->flows[packet->flow], packet, TRUE);
     any = TRUE;
   }
@@ -121,7 +121,7 @@ step (Sim * sim)
 static guint64
 next_time (Sim * sim)
 {
-  guint64 next = MIN (mmtp_sim_link_next (sim->link), sim->next_bin);
+  guint64 next = MIN (sim_link_next (sim->link), sim->next_bin);
   guint i, j;
 
   for (i = 0; i < sim->n_flows; i++) {
@@ -164,7 +164,7 @@ clear (Sim * sim)
     }
     flow_clear (flow);
   }
-  mmtp_sim_link_free (sim->link);
+  sim_link_free (sim->link);
 }
 
 void
@@ -178,9 +178,9 @@ dccp_sim_run (const DccpSimConfig * config, DccpSimResult * result)
   sim.config = config;
   sim.now = DCCP_SIM_START;
   sim.next_bin = DCCP_SIM_START + DCCP_SIM_BIN;
-  sim.link = mmtp_sim_link_new (&config->link, config->seed, 0,
+  sim.link = sim_link_new (&config->link, config->seed, 0,
       dccp_sim_packet_free);
-  mmtp_sim_link_set_origin (sim.link, DCCP_SIM_START);
+  sim_link_set_origin (sim.link, DCCP_SIM_START);
   for (i = 0; i < config->n_flows; i++)
     flow_init (&sim.flows[i], &sim, i, &result->flows[i]);
 
@@ -195,7 +195,7 @@ dccp_sim_run (const DccpSimConfig * config, DccpSimResult * result)
   }
 
   for (i = 0; i < 2; i++)
-    mmtp_sim_link_get_stats (sim.link, i, &result->link[i]);
+    sim_link_get_stats (sim.link, i, &result->link[i]);
   clear (&sim);
 }
 
@@ -239,8 +239,8 @@ dccp_sim_get_variation (const DccpSimFlowResult * flow, guint64 from,
   guint64 time;
   guint n = 0;
 
-  for (time = from; time + DCCP_SIM_SECOND <= to; time += DCCP_SIM_SECOND) {
-    gdouble bytes = sum_arrived (flow, time, time + DCCP_SIM_SECOND);
+  for (time = from; time + SIM_SECOND <= to; time += SIM_SECOND) {
+    gdouble bytes = sum_arrived (flow, time, time + SIM_SECOND);
 
     sum += bytes;
     squares += bytes * bytes;

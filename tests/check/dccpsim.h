@@ -8,13 +8,11 @@
 #define __DCCP_SIM_H__
 
 #include "dccpendpoint.h"
-#include "mmtpsimlink.h"
+#include "simlink.h"
 
-#define DCCP_SIM_MS MMTP_SIM_MS
-#define DCCP_SIM_SECOND MMTP_SIM_SECOND
 
 #define DCCP_SIM_MAX_FLOWS 16
-#define DCCP_SIM_BIN (100 * DCCP_SIM_MS)
+#define DCCP_SIM_BIN (100 * SIM_MS)
 /* What a packet has before its DCCP header: IPv4 and UDP */
 #define DCCP_SIM_OVERHEAD 28
 
@@ -54,7 +52,7 @@ typedef struct
 {
   guint64 seed;
   guint64 duration;             /* ns */
-  MmtpSimLinkConfig link;       /* rates in bytes per second of IP packets */
+  SimLinkConfig link;       /* rates in bytes per second of IP packets */
   DccpSimFlow flows[DCCP_SIM_MAX_FLOWS];
   guint n_flows;
 } DccpSimConfig;
@@ -90,7 +88,7 @@ typedef struct
 {
   DccpSimFlowResult flows[DCCP_SIM_MAX_FLOWS];
   guint n_flows;
-  MmtpSimLinkStats link[2];
+  SimLinkStats link[2];
 } DccpSimResult;
 
 void dccp_sim_config_init (DccpSimConfig * config, guint64 seed,

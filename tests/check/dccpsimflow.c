@@ -24,10 +24,10 @@ enum
   DRAW_PAUSE
 };
 
-MmtpSimDirection
+SimDirection
 flow_get_direction (const Flow * flow)
 {
-  return flow->config->is_reverse ? MMTP_SIM_BACK : MMTP_SIM_FORWARD;
+  return flow->config->is_reverse ? SIM_BACK : SIM_FORWARD;
 }
 
 static guint64
@@ -66,9 +66,9 @@ draw (const Flow * flow, guint purpose)
 static guint
 get_segments (const Flow * flow)
 {
-  const MmtpSimPath *path =
+  const SimPath *path =
       &flow->sim->config->link.path[flow_get_direction (flow)];
-  guint64 seconds = flow->sim->config->duration / DCCP_SIM_SECOND + 1;
+  guint64 seconds = flow->sim->config->duration / SIM_SECOND + 1;
 
   if (flow->config->is_short)
     return (30000 + seeded_draw_below (draw (flow, DRAW_LENGTH), 20000))
@@ -115,7 +115,7 @@ receive_tcp (Flow * flow, const Packet * packet)
       && flow->next_transfer == NEVER)
     flow->next_transfer = flow->sim->now
         + seeded_draw_exponential (draw (flow, DRAW_PAUSE),
-        10 * DCCP_SIM_SECOND);
+        10 * SIM_SECOND);
 }
 
 static gboolean

@@ -8,14 +8,14 @@
 #include "tcpmodel.h"
 
 /* The first time, so that none is 0 */
-#define DCCP_SIM_START (1000 * DCCP_SIM_SECOND)
+#define DCCP_SIM_START (1000 * SIM_SECOND)
 
 typedef struct _Sim Sim;
 
 typedef struct
 {
   guint flow;
-  MmtpSimDirection direction;
+  SimDirection direction;
   guint32 wire;                 /* bytes of the IP packet */
   guint64 sent;                 /* ns */
   gboolean to_client;           /* of DCCP */
@@ -65,7 +65,7 @@ struct _Sim
   const DccpSimConfig *config;
   guint64 now;                  /* ns */
   guint64 next_bin;
-  MmtpSimLink *link;
+  SimLink *link;
   Flow flows[DCCP_SIM_MAX_FLOWS];
   guint n_flows;
 };
@@ -78,7 +78,7 @@ void flow_init (Flow * flow, Sim * sim, guint number,
     DccpSimFlowResult * result);
 void flow_clear (Flow * flow);
 /* In which the data goes */
-MmtpSimDirection flow_get_direction (const Flow * flow);
+SimDirection flow_get_direction (const Flow * flow);
 void flow_receive (Flow * flow, const Packet * packet);
 /* Does what is due; TRUE: there was something */
 gboolean flow_run (Flow * flow);

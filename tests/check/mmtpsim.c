@@ -11,8 +11,8 @@
 
 /* The sender's clock at time 0: the 24 bits of the times of sending, or the 32
  * of the due times, are about to wrap. docs/wire-mmtp.md section 1 */
-#define SENDER_CLOCK_EVEN (160 * MMTP_SIM_SECOND)
-#define SENDER_CLOCK_ODD (4290 * MMTP_SIM_SECOND)
+#define SENDER_CLOCK_EVEN (160 * SIM_SECOND)
+#define SENDER_CLOCK_ODD (4290 * SIM_SECOND)
 /* Calls in one instant, after which an end is said to turn in a circle */
 #define MAX_CALLS_AT_ONCE 100000
 
@@ -42,19 +42,19 @@ mmtp_sim_config_init (MmtpSimConfig * config, const MmtpSimEnds * ends)
   mmtp_sender_config_init (&config->sender);
   mmtp_receiver_config_init (&config->receiver);
   config->longest = 1472;       /* Ethernet's 1500 less IP and UDP */
-  config->clock_offset = 7777 * MMTP_SIM_SECOND;
-  config->patience = 30 * MMTP_SIM_SECOND;
+  config->clock_offset = 7777 * SIM_SECOND;
+  config->patience = 30 * SIM_SECOND;
 }
 
 MmtpSimChannelConfig *
 mmtp_sim_config_add_channel (MmtpSimConfig * config,
-    const MmtpSimPath * forward, const MmtpSimPath * back)
+    const SimPath * forward, const SimPath * back)
 {
   MmtpSimChannelConfig *channel = &config->channels[config->n_channels++];
 
   g_assert_cmpuint (config->n_channels, <=, MMTP_SIM_MAX_CHANNELS);
-  channel->link.path[MMTP_SIM_FORWARD] = *forward;
-  channel->link.path[MMTP_SIM_BACK] = *back;
+  channel->link.path[SIM_FORWARD] = *forward;
+  channel->link.path[SIM_BACK] = *back;
   return channel;
 }
 
@@ -88,8 +88,8 @@ send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
   packet->kind = PACKET_TCP;
   packet->tcp = tcp;
   packet->number = number;
-  mmtp_sim_link_input (flow->sim->channels[flow->channel].link,
-      flow->sim->now, is_ack ? MMTP_SIM_BACK : MMTP_SIM_FORWARD, size, packet);
+  sim_link_input (flow->sim->channels[flow->channel].link,
+      flow->sim->now, is_ack ? SIM_BACK : SIM_FORWARD, size, packet);
 }
 
 static void
@@ -125,7 +125,7 @@ mmtp_sim_new (const MmtpSimConfig * config)
   sim->scratch = g_malloc0 (MMTP_MAX_MESSAGE);
   mmtp_sim_judge_init (sim);
   for (i = 0; i < config->n_channels; i++) {
-    sim->channels[i].link = mmtp_sim_link_new (&config->channels[i].link,
+    sim->channels[i].link = sim_link_new (&config->channels[i].link,
         config->seed, i, g_free);
     sim->channels[i].is_up = !config->channels[i].is_later;
     add_tcp_flows (sim, i);
@@ -139,7 +139,7 @@ mmtp_sim_free (MmtpSim * sim)
   guint i;
 
   for (i = 0; i < sim->config.n_channels; i++)
-    mmtp_sim_link_free (sim->channels[i].link);
+    sim_link_free (sim->channels[i].link);
   for (i = 0; i < sim->flows->len; i++) {
     MmtpSimFlow *flow = sim->flows->pdata[i];
 
@@ -240,20 +240,20 @@ deliver_to_receiver (MmtpSim * sim, guint channel, const Packet * packet)
 }
 
 static void
-deliver (MmtpSim * sim, guint channel, MmtpSimDirection direction,
+deliver (MmtpSim * sim, guint channel, SimDirection direction,
     Packet * packet)
 {
   MmtpSimEnd *end = &sim->channels[channel];
 
   if (packet->kind == PACKET_TCP) {
     packet->tcp->now = sim->now;
-    if (direction == MMTP_SIM_FORWARD) {
+    if (direction == SIM_FORWARD) {
       mmtp_sim_judge_tcp (sim, channel, packet->tcp);
       tcp_receive_data (packet->tcp, packet->number);
     } else {
       tcp_receive_ack (packet->tcp, packet->number);
     }
-  } else if (direction == MMTP_SIM_FORWARD) {
+  } else if (direction == SIM_FORWARD) {
     deliver_to_receiver (sim, channel, packet);
   } else if (end->is_up && packet->generation == end->generation) {
     sim->ends->sender_input (sim->sender, mmtp_sim_to_sender (sim, sim->now),
@@ -265,12 +265,12 @@ deliver (MmtpSim * sim, guint channel, MmtpSimDirection direction,
 static void
 run_links (MmtpSim * sim)
 {
-  MmtpSimDirection direction;
+  SimDirection direction;
   Packet *packet;
   guint i;
 
   for (i = 0; i < sim->config.n_channels; i++) {
-    while ((packet = mmtp_sim_link_output (sim->channels[i].link, sim->now,
+    while ((packet = sim_link_output (sim->channels[i].link, sim->now,
                 &direction)))
       deliver (sim, i, direction, packet);
   }
@@ -375,7 +375,7 @@ begin (MmtpSim * sim)
 
   sim->origin = sim->result.origin = sim->now;
   for (i = 0; i < sim->config.n_channels; i++)
-    mmtp_sim_link_set_origin (sim->channels[i].link, sim->origin);
+    sim_link_set_origin (sim->channels[i].link, sim->origin);
 }
 
 static void
@@ -417,7 +417,7 @@ run_timeouts (MmtpSim * sim)
 /* --- what the ends say ---------------------------------------------------- */
 
 static void
-send_packet (MmtpSim * sim, guint channel, MmtpSimDirection direction,
+send_packet (MmtpSim * sim, guint channel, SimDirection direction,
     guint8 generation, gsize size)
 {
   Packet *packet = g_malloc (sizeof *packet + size);
@@ -427,7 +427,7 @@ send_packet (MmtpSim * sim, guint channel, MmtpSimDirection direction,
   packet->generation = generation;
   packet->size = size;
   memcpy (packet->bytes, sim->scratch, size);
-  mmtp_sim_link_input (sim->channels[channel].link, sim->now, direction,
+  sim_link_input (sim->channels[channel].link, sim->now, direction,
       size + MMTP_SIM_OVERHEAD, packet);
 }
 
@@ -448,9 +448,9 @@ drain_sender (MmtpSim * sim)
           channel);
       continue;
     }
-    mmtp_sim_judge_sent (sim, MMTP_SIM_FORWARD, channel, sim->scratch, size);
+    mmtp_sim_judge_sent (sim, SIM_FORWARD, channel, sim->scratch, size);
     if (sim->channels[channel].is_up)
-      send_packet (sim, channel, MMTP_SIM_FORWARD,
+      send_packet (sim, channel, SIM_FORWARD,
           sim->channels[channel].generation, size);
   }
   while (sim->ends->sender_poll_event (sim->sender, &event)) {
@@ -476,9 +476,9 @@ drain_receiver (MmtpSim * sim)
       mmtp_sim_error (sim, "a message to an unknown address");
       continue;
     }
-    mmtp_sim_judge_sent (sim, MMTP_SIM_BACK, address.bytes[0], sim->scratch,
+    mmtp_sim_judge_sent (sim, SIM_BACK, address.bytes[0], sim->scratch,
         size);
-    send_packet (sim, address.bytes[0], MMTP_SIM_BACK, address.bytes[1], size);
+    send_packet (sim, address.bytes[0], SIM_BACK, address.bytes[1], size);
   }
   while (sim->ends->receiver_poll_event (sim->receiver, &event)) {
     any = TRUE;
@@ -496,7 +496,7 @@ get_next_time (MmtpSim * sim)
   guint i;
 
   for (i = 0; i < sim->config.n_channels; i++)
-    next = MIN (next, mmtp_sim_link_next (sim->channels[i].link));
+    next = MIN (next, sim_link_next (sim->channels[i].link));
   for (i = 0; i < sim->flows->len; i++) {
     MmtpSimFlow *flow = sim->flows->pdata[i];
 
@@ -518,7 +518,7 @@ is_over (const MmtpSim * sim, guint64 next)
   if (sim->has_ended && sim->result.ended_at != MMTP_SIM_NEVER)
     return TRUE;
   return next > MAX (sim->last_put, sim->frames[sim->n_put - 1].due)
-      + sim->result.initial_delay + 10 * MMTP_SIM_SECOND;
+      + sim->result.initial_delay + 10 * SIM_SECOND;
 }
 
 static void

@@ -16,7 +16,7 @@
 
 #include "mmtpreceiver.h"
 #include "mmtpsender.h"
-#include "mmtpsimlink.h"
+#include "simlink.h"
 
 #define MMTP_SIM_MAX_CHANNELS 8
 #define MMTP_SIM_OVERHEAD 28    /* bytes of IPv4 and UDP */
@@ -94,7 +94,7 @@ typedef struct
 
 typedef struct
 {
-  MmtpSimLinkConfig link;
+  SimLinkConfig link;
   guint n_tcp;                  /* flows that share the forward direction */
   guint64 tcp_from;             /* ns since the origin; 0: from the beginning */
   gboolean is_later;            /* not there until an action adds it */
@@ -122,7 +122,7 @@ typedef struct
 void mmtp_sim_config_init (MmtpSimConfig * config, const MmtpSimEnds * ends);
 /* Appends one, with the rest of the configuration zero */
 MmtpSimChannelConfig *mmtp_sim_config_add_channel (MmtpSimConfig * config,
-    const MmtpSimPath * forward, const MmtpSimPath * back);
+    const SimPath * forward, const SimPath * back);
 void mmtp_sim_config_set_source (MmtpSimConfig * config, guint n,
     guint64 period, guint32 size);
 void mmtp_sim_config_add_action (MmtpSimConfig * config, guint64 time,
@@ -172,7 +172,7 @@ typedef struct
   MmtpReceiverStats receiver;
   MmtpSenderChannelStats channels[MMTP_SIM_MAX_CHANNELS];
   MmtpReceiverChannelStats arrivals[MMTP_SIM_MAX_CHANNELS];
-  MmtpSimLinkStats links[MMTP_SIM_MAX_CHANNELS][2];
+  SimLinkStats links[MMTP_SIM_MAX_CHANNELS][2];
   guint broken_events, too_slow_events;
   GString *errors;              /* the first few things that may never be */
 } MmtpSimResult;

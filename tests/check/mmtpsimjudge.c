@@ -54,7 +54,7 @@ is_data (const MmtpSim * sim, const guint8 * bytes, gsize size)
 }
 
 void
-mmtp_sim_judge_sent (MmtpSim * sim, MmtpSimDirection direction,
+mmtp_sim_judge_sent (MmtpSim * sim, SimDirection direction,
     guint channel, const guint8 * bytes, gsize size)
 {
   if (!sim->ends->speaks_mmtp)
@@ -266,10 +266,10 @@ mmtp_sim_judge_end (MmtpSim * sim)
     sim->ends->get_sender_channel_stats (sim->sender, i, &result->channels[i]);
     sim->ends->get_receiver_channel_stats (sim->receiver, i,
         &result->arrivals[i]);
-    mmtp_sim_link_get_stats (sim->channels[i].link, MMTP_SIM_FORWARD,
-        &result->links[i][MMTP_SIM_FORWARD]);
-    mmtp_sim_link_get_stats (sim->channels[i].link, MMTP_SIM_BACK,
-        &result->links[i][MMTP_SIM_BACK]);
+    sim_link_get_stats (sim->channels[i].link, SIM_FORWARD,
+        &result->links[i][SIM_FORWARD]);
+    sim_link_get_stats (sim->channels[i].link, SIM_BACK,
+        &result->links[i][SIM_BACK]);
   }
 }
 
@@ -304,8 +304,8 @@ print_channel (MmtpSim * sim, guint i)
 {
   const MmtpSimResult *result = &sim->result;
   const MmtpSenderChannelStats *c = &result->channels[i];
-  const MmtpSimLinkStats *forward = &result->links[i][MMTP_SIM_FORWARD];
-  const MmtpSimLinkStats *back = &result->links[i][MMTP_SIM_BACK];
+  const SimLinkStats *forward = &result->links[i][SIM_FORWARD];
+  const SimLinkStats *back = &result->links[i][SIM_BACK];
 
   g_print ("    %u %-8s rate %.0f of %.0f byte/s, delay %.1f high %.1f of "
       "%.1f ms, rtt %.1f ms\n", i, mmtp_channel_state_get_name (c->state),

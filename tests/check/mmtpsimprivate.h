@@ -11,7 +11,7 @@
 
 typedef struct
 {
-  MmtpSimLink *link;
+  SimLink *link;
   gboolean is_up;               /* the interface is there */
   guint8 generation;            /* of its address */
 } MmtpSimEnd;
@@ -51,7 +51,7 @@ guint64 mmtp_sim_to_receiver (const MmtpSim * sim, guint64 now);
 
 void mmtp_sim_judge_init (MmtpSim * sim);
 void mmtp_sim_judge_clear (MmtpSim * sim);
-void mmtp_sim_judge_sent (MmtpSim * sim, MmtpSimDirection direction,
+void mmtp_sim_judge_sent (MmtpSim * sim, SimDirection direction,
     guint channel, const guint8 * bytes, gsize size);
 void mmtp_sim_judge_packet (MmtpSim * sim, guint channel,
     const guint8 * bytes, gsize size);

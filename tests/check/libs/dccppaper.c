@@ -12,8 +12,8 @@
 #include "dccpsim.h"
 #include "seededdraw.h"
 
-#define MS DCCP_SIM_MS
-#define SECOND DCCP_SIM_SECOND
+#define MS SIM_MS
+#define SECOND SIM_SECOND
 
 #define SIZE 512                /* 5.3.5: bytes of data */
 #define WIRE (SIZE + 24 + DCCP_SIM_OVERHEAD)

@@ -9,8 +9,8 @@
 
 #include "dccpsim.h"
 
-#define MS DCCP_SIM_MS
-#define SECOND DCCP_SIM_SECOND
+#define MS SIM_MS
+#define SECOND SIM_SECOND
 
 #define MBIT 125000             /* bytes per second */
 #define SIZE 1000               /* bytes of a media packet */
@@ -114,7 +114,7 @@ add_steps (DccpSimConfig * config, const Phase * phases, guint n)
   guint i;
 
   for (i = 0; i < n; i++)
-    mmtp_sim_link_config_add_step (&config->link, phases[i].from * SECOND,
+    sim_link_config_add_step (&config->link, phases[i].from * SECOND,
         phases[i].mbit * MBIT, 0);
 }
 
@@ -177,8 +177,8 @@ GST_START_TEST (congested_feedback)
 
   config_init (&config, 100, 2, 50, QUEUE_MS);
   add_steps (&config, phases, G_N_ELEMENTS (phases));
-  mmtp_sim_link_config_add_back_step (&config.link, 35 * SECOND, .8 * MBIT);
-  mmtp_sim_link_config_add_back_step (&config.link, 70 * SECOND, 2 * MBIT);
+  sim_link_config_add_back_step (&config.link, 35 * SECOND, .8 * MBIT);
+  sim_link_config_add_back_step (&config.link, 70 * SECOND, 2 * MBIT);
   add_media (&config, 0);
   add_media (&config, 0)->is_reverse = TRUE;
   dccp_sim_run (&config, &result);

@@ -13,8 +13,8 @@
 #include "mmtpsim.h"
 #include "seededdraw.h"
 
-#define MS MMTP_SIM_MS
-#define SECOND MMTP_SIM_SECOND
+#define MS SIM_MS
+#define SECOND SIM_SECOND
 
 #define SEEDS 40
 #define FRAMES 500
@@ -43,7 +43,7 @@ config_init (MmtpSimConfig * config, guint64 seed, MmtpSchedulerType scheduler)
   config->sender.max_delay = config->sender.initial_delay =
       (300 + 500 * draw (seed, 0, 1)) * MS;
   for (i = 0; i < n; i++) {
-    MmtpSimPath path = { 12500 * pow (30, draw (seed, i, 2)),
+    SimPath path = { 12500 * pow (30, draw (seed, i, 2)),
       5 * MS * pow (100, draw (seed, i, 3)), 0, FALSE, FALSE, 0,
       0.02 * draw (seed, i, 4)
     };
@@ -165,7 +165,7 @@ static void
 run_shared (guint64 rate, guint64 delay, guint queue_ms, guint n,
     guint64 tcp_from)
 {
-  MmtpSimPath path = { rate, delay, 0, FALSE, FALSE, rate * queue_ms / 1000 };
+  SimPath path = { rate, delay, 0, FALSE, FALSE, rate * queue_ms / 1000 };
   MmtpSimConfig config;
   const MmtpSimResult *result;
   MmtpSim *sim;

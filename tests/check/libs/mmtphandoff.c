@@ -10,8 +10,8 @@
 
 #include "mmtpsim.h"
 
-#define MS MMTP_SIM_MS
-#define SECOND MMTP_SIM_SECOND
+#define MS SIM_MS
+#define SECOND SIM_SECOND
 
 #define CUT (10 * SECOND)
 #define BACK (20 * SECOND)
@@ -25,7 +25,7 @@
 static MmtpSimChannelConfig *
 add_channel (MmtpSimConfig * config, guint64 rate, guint64 delay)
 {
-  MmtpSimPath path = { rate, delay, 0, FALSE, FALSE, QUEUE (rate) };
+  SimPath path = { rate, delay, 0, FALSE, FALSE, QUEUE (rate) };
 
   return mmtp_sim_config_add_channel (config, &path, &path);
 }
@@ -98,7 +98,7 @@ run_cut (guint channel, guint64 limit, guint64 phase)
   MmtpSim *sim;
 
   config_init (&config, limit, phase / MS);
-  mmtp_sim_link_config_add_outage (&config.channels[channel].link, CUT + phase,
+  sim_link_config_add_outage (&config.channels[channel].link, CUT + phase,
       BACK + phase, 0);
   sim = run (&config, what);
   /* what was put up to D0 before may have been on its way */
@@ -135,7 +135,7 @@ run_warned_cut (guint channel, guint64 limit, guint64 phase)
   MmtpSim *sim;
 
   config_init (&config, limit, phase / MS);
-  mmtp_sim_link_config_add_outage (&config.channels[channel].link, CUT + phase,
+  sim_link_config_add_outage (&config.channels[channel].link, CUT + phase,
       BACK + phase, 0);
   mmtp_sim_config_add_action (&config, CUT + phase, MMTP_SIM_REMOVE, channel);
   mmtp_sim_config_add_action (&config, BACK + phase, MMTP_SIM_ADD, channel);
@@ -173,7 +173,7 @@ GST_START_TEST (only_channel_is_told_broken_and_comes_back)
 
   config_init (&config, 500 * MS, 1);
   config.n_channels = 1;
-  mmtp_sim_link_config_add_outage (&config.channels[0].link, 10 * SECOND,
+  sim_link_config_add_outage (&config.channels[0].link, 10 * SECOND,
       15 * SECOND, 0);
   g_print ("\n");
   sim = run (&config, "the only channel is cut for 5 s");
@@ -198,7 +198,7 @@ GST_START_TEST (new_channel_takes_over_from_the_old_one)
   config.channels[1].is_later = TRUE;
   mmtp_sim_config_add_action (&config, 10 * SECOND, MMTP_SIM_ADD, 1);
   mmtp_sim_config_add_action (&config, 15 * SECOND, MMTP_SIM_REMOVE, 0);
-  mmtp_sim_link_config_add_outage (&config.channels[0].link, 15 * SECOND,
+  sim_link_config_add_outage (&config.channels[0].link, 15 * SECOND,
       END * 2, 0);
   g_print ("\n");
   sim = run (&config, "one comes at 10 s, the other goes at 15");
@@ -222,7 +222,7 @@ GST_START_TEST (stored_media_outlasts_an_outage_of_all)
   config_init (&config, 500 * MS, 1);
   config.source.stored = config.sender.stored = TRUE;
   for (channel = 0; channel < 2; channel++)
-    mmtp_sim_link_config_add_outage (&config.channels[channel].link, 5 * SECOND,
+    sim_link_config_add_outage (&config.channels[channel].link, 5 * SECOND,
         8 * SECOND, 0);
   g_print ("\n");
   sim = run (&config, "stored media, both are cut for 3 s");
@@ -243,7 +243,7 @@ GST_START_TEST (silent_fast_channel_ages)
   config_init (&config, 500 * MS, 1);
   config.channels[0].link.path[0].delay = 2 * MS;
   config.channels[0].link.path[1].delay = 2 * MS;
-  mmtp_sim_link_config_add_outage (&config.channels[0].link, CUT, 2 * END, 0);
+  sim_link_config_add_outage (&config.channels[0].link, CUT, 2 * END, 0);
   g_print ("\n");
   sim = run (&config, "fast channel falls silent");
   check_lost_only (sim, CUT - 500 * MS, CUT + SURPRISE);
@@ -264,7 +264,7 @@ GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
   config_init (&config, 500 * MS, 1);
   config.channels[0].link.path[0].delay = 2 * MS;
   config.channels[0].link.path[1].delay = 2 * MS;
-  mmtp_sim_link_config_add_outage (&config.channels[0].link, CUT, 2 * END, 300);
+  sim_link_config_add_outage (&config.channels[0].link, CUT, 2 * END, 300);
   g_print ("\n");
   sim = run (&config, "fast channel passes small packets only");
   g_print (" lost %u\n", mmtp_sim_count_lost (sim, 0, END));
@@ -308,7 +308,7 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
 
   config_init (&config, 500 * MS, 1);
   for (time = up; time + down < END; time += up + down)
-    mmtp_sim_link_config_add_outage (&config.channels[0].link, time,
+    sim_link_config_add_outage (&config.channels[0].link, time,
         time + down, 0);
   sim = run (&config, what);
   frames = mmtp_sim_get_frames (sim);
@@ -354,7 +354,7 @@ GST_START_TEST (delay_that_jumps_each_second)
 
   config_init (&config, 600 * MS, 1);
   for (i = 0; i < 30; i++)
-    mmtp_sim_link_config_add_step (&config.channels[0].link, (5 + i) * SECOND,
+    sim_link_config_add_step (&config.channels[0].link, (5 + i) * SECOND,
         0, (i % 2 ? 100 : 1200) * MS);
   g_print ("\n");
   sim = run (&config, "delay of 100 and 1200 ms in turn");

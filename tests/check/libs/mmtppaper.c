@@ -10,8 +10,8 @@
 #include "mmtpideal.h"
 #include "mmtpsim.h"
 
-#define MS MMTP_SIM_MS
-#define SECOND MMTP_SIM_SECOND
+#define MS SIM_MS
+#define SECOND SIM_SECOND
 
 #define FRAMES 1000
 #define FRAME_SIZE 1400
@@ -53,7 +53,7 @@ config_init (MmtpSimConfig * config, const MmtpSimEnds * ends,
 static MmtpSimChannelConfig *
 add_radio (MmtpSimConfig * config, Delays delays)
 {
-  MmtpSimPath path = { RADIO_RATE, RADIO_DELAY,
+  SimPath path = { RADIO_RATE, RADIO_DELAY,
     delays == FLUCTUATING ? RADIO_FLUCTUATION : 0, FALSE, FALSE, RADIO_QUEUE
   };
   MmtpSimChannelConfig *channel =
@@ -66,7 +66,7 @@ add_radio (MmtpSimConfig * config, Delays delays)
 static MmtpSimChannelConfig *
 add_infrared (MmtpSimConfig * config, Delays delays)
 {
-  MmtpSimPath path = { INFRARED_RATE, INFRARED_DELAY,
+  SimPath path = { INFRARED_RATE, INFRARED_DELAY,
     delays == FLUCTUATING ? INFRARED_FLUCTUATION : 0, FALSE, FALSE,
     INFRARED_QUEUE
   };

@@ -15,8 +15,8 @@
 #include "mmtpsim.h"
 #include "seededdraw.h"
 
-#define MS MMTP_SIM_MS
-#define SECOND MMTP_SIM_SECOND
+#define MS SIM_MS
+#define SECOND SIM_SECOND
 
 #define TICK (10 * MS / 1000)   /* of the times on the wire */
 #define USUAL_SEEDS 24
@@ -70,7 +70,7 @@ static void
 add_channel (MmtpSimConfig * config, guint i)
 {
   guint64 seed = config->seed;
-  MmtpSimPath forward = { 0, }, back;
+  SimPath forward = { 0, }, back;
 
   forward.rate = draw_logarithmic (seed, i, DRAW_RATE, 10e3, 100e6) / 8;
   forward.delay = draw_logarithmic (seed, i, DRAW_DELAY, 1, 600) * MS;
@@ -98,7 +98,7 @@ static gboolean
 get_ideal_channel (const MmtpSimConfig * config, guint i,
     MmtpIdealChannel * channel)
 {
-  const MmtpSimPath *path = &config->channels[i].link.path[MMTP_SIM_FORWARD];
+  const SimPath *path = &config->channels[i].link.path[SIM_FORWARD];
   gdouble seconds = get_wire_size (config) / path->rate;
 
   channel->delay = path->delay / 1e9;

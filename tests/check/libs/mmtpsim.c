@@ -11,24 +11,24 @@
 #include "mmtpideal.h"
 #include "mmtpsim.h"
 
-#define MS MMTP_SIM_MS
-#define SECOND MMTP_SIM_SECOND
+#define MS SIM_MS
+#define SECOND SIM_SECOND
 #define FOREVER (G_MAXUINT64 / 2)
 
 /* --- a link alone --------------------------------------------------------- */
 
-static MmtpSimLink *
-link_new (const MmtpSimLinkConfig * config, guint64 seed)
+static SimLink *
+link_new (const SimLinkConfig * config, guint64 seed)
 {
-  MmtpSimLink *link = mmtp_sim_link_new (config, seed, 0, g_free);
+  SimLink *link = sim_link_new (config, seed, 0, g_free);
 
-  mmtp_sim_link_set_origin (link, 0);
+  sim_link_set_origin (link, 0);
   return link;
 }
 
 /* `n` packets of `size` bytes at once, each a guint with its number */
 static void
-push (MmtpSimLink * link, guint64 now, MmtpSimDirection direction, guint n,
+push (SimLink * link, guint64 now, SimDirection direction, guint n,
     guint32 size)
 {
   guint i;
@@ -37,20 +37,20 @@ push (MmtpSimLink * link, guint64 now, MmtpSimDirection direction, guint n,
     guint *packet = g_new (guint, 1);
 
     *packet = i;
-    mmtp_sim_link_input (link, now, direction, size, packet);
+    sim_link_input (link, now, direction, size, packet);
   }
 }
 
 /* The next packet that arrives, and when; G_MAXUINT: none will */
 static guint
-next_arrival (MmtpSimLink * link, guint64 * time, MmtpSimDirection * direction)
+next_arrival (SimLink * link, guint64 * time, SimDirection * direction)
 {
   guint *packet, number;
 
-  while (!(packet = mmtp_sim_link_output (link, *time, direction))) {
-    if (mmtp_sim_link_next (link) == G_MAXUINT64)
+  while (!(packet = sim_link_output (link, *time, direction))) {
+    if (sim_link_next (link) == G_MAXUINT64)
       return G_MAXUINT;
-    *time = MAX (*time, mmtp_sim_link_next (link));
+    *time = MAX (*time, sim_link_next (link));
   }
   number = *packet;
   g_free (packet);
@@ -58,11 +58,11 @@ next_arrival (MmtpSimLink * link, guint64 * time, MmtpSimDirection * direction)
 }
 
 static void
-assert_arrival (MmtpSimLink * link, guint number, guint64 time,
-    MmtpSimDirection direction)
+assert_arrival (SimLink * link, guint number, guint64 time,
+    SimDirection direction)
 {
   guint64 now = 0;
-  MmtpSimDirection d;
+  SimDirection d;
   guint got = next_arrival (link, &now, &d);
 
   fail_unless (got == number && now == time && d == direction,
@@ -72,44 +72,44 @@ assert_arrival (MmtpSimLink * link, guint number, guint64 time,
 GST_START_TEST (link_takes_rate_delay_and_queue)
 {
   /* 100 bytes are 100 ms; one is on the air and two may wait */
-  MmtpSimLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 200},
+  SimLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 200},
       {2000, 0, 0, FALSE, FALSE, 200}}
   };
-  MmtpSimLink *link = link_new (&config, 1);
-  MmtpSimLinkStats stats;
+  SimLink *link = link_new (&config, 1);
+  SimLinkStats stats;
 
-  push (link, 0, MMTP_SIM_FORWARD, 5, 100);
-  push (link, 0, MMTP_SIM_BACK, 1, 100);
-  assert_arrival (link, 0, 50 * MS, MMTP_SIM_BACK);
-  assert_arrival (link, 0, 150 * MS, MMTP_SIM_FORWARD);
-  assert_arrival (link, 1, 250 * MS, MMTP_SIM_FORWARD);
-  assert_arrival (link, 2, 350 * MS, MMTP_SIM_FORWARD);
-  mmtp_sim_link_get_stats (link, MMTP_SIM_FORWARD, &stats);
+  push (link, 0, SIM_FORWARD, 5, 100);
+  push (link, 0, SIM_BACK, 1, 100);
+  assert_arrival (link, 0, 50 * MS, SIM_BACK);
+  assert_arrival (link, 0, 150 * MS, SIM_FORWARD);
+  assert_arrival (link, 1, 250 * MS, SIM_FORWARD);
+  assert_arrival (link, 2, 350 * MS, SIM_FORWARD);
+  sim_link_get_stats (link, SIM_FORWARD, &stats);
   fail_unless_equals_uint64 (stats.offered, 5);
   fail_unless_equals_uint64 (stats.arrived, 3);
   fail_unless_equals_uint64 (stats.overflowed, 2);
   fail_unless_equals_uint64 (stats.busy, 300 * MS);
-  fail_unless_equals_uint64 (mmtp_sim_link_next (link), G_MAXUINT64);
-  mmtp_sim_link_free (link);
+  fail_unless_equals_uint64 (sim_link_next (link), G_MAXUINT64);
+  sim_link_free (link);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (half_duplex_takes_turns)
 {
-  MmtpSimLinkConfig config = { {{1000, 0, 0, FALSE, FALSE, 1000},
+  SimLinkConfig config = { {{1000, 0, 0, FALSE, FALSE, 1000},
       {1000, 0, 0, FALSE, FALSE, 1000}}, TRUE, 10 * MS
   };
-  MmtpSimLink *link = link_new (&config, 1);
+  SimLink *link = link_new (&config, 1);
 
-  push (link, 0, MMTP_SIM_FORWARD, 3, 100);
-  push (link, 0, MMTP_SIM_BACK, 2, 100);
-  assert_arrival (link, 0, 100 * MS, MMTP_SIM_FORWARD);
-  assert_arrival (link, 0, 210 * MS, MMTP_SIM_BACK);
-  assert_arrival (link, 1, 320 * MS, MMTP_SIM_FORWARD);
-  assert_arrival (link, 1, 430 * MS, MMTP_SIM_BACK);
-  assert_arrival (link, 2, 540 * MS, MMTP_SIM_FORWARD);
-  mmtp_sim_link_free (link);
+  push (link, 0, SIM_FORWARD, 3, 100);
+  push (link, 0, SIM_BACK, 2, 100);
+  assert_arrival (link, 0, 100 * MS, SIM_FORWARD);
+  assert_arrival (link, 0, 210 * MS, SIM_BACK);
+  assert_arrival (link, 1, 320 * MS, SIM_FORWARD);
+  assert_arrival (link, 1, 430 * MS, SIM_BACK);
+  assert_arrival (link, 2, 540 * MS, SIM_FORWARD);
+  sim_link_free (link);
 }
 
 GST_END_TEST;
@@ -117,39 +117,39 @@ GST_END_TEST;
 GST_START_TEST (outage_takes_what_is_under_way)
 {
   /* packets leave at 0, 100, 200... ms and arrive 150 ms later */
-  MmtpSimLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 10000},
+  SimLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 10000},
       {1000, 0, 0, FALSE, FALSE, 1000}}
   };
-  MmtpSimLink *link;
+  SimLink *link;
 
-  mmtp_sim_link_config_add_outage (&config, 220 * MS, 320 * MS, 0);
+  sim_link_config_add_outage (&config, 220 * MS, 320 * MS, 0);
   link = link_new (&config, 1);
-  push (link, 0, MMTP_SIM_FORWARD, 6, 100);
-  assert_arrival (link, 0, 150 * MS, MMTP_SIM_FORWARD);
+  push (link, 0, SIM_FORWARD, 6, 100);
+  assert_arrival (link, 0, 150 * MS, SIM_FORWARD);
   /* 1: 100 to 250, 2: 200 to 350, 3: 300 to 450 */
-  assert_arrival (link, 4, 550 * MS, MMTP_SIM_FORWARD);
-  assert_arrival (link, 5, 650 * MS, MMTP_SIM_FORWARD);
-  mmtp_sim_link_free (link);
+  assert_arrival (link, 4, 550 * MS, SIM_FORWARD);
+  assert_arrival (link, 5, 650 * MS, SIM_FORWARD);
+  sim_link_free (link);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (steps_change_rate_and_delay)
 {
-  MmtpSimLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 10000},
+  SimLinkConfig config = { {{1000, 50 * MS, 0, FALSE, FALSE, 10000},
       {1000, 0, 0, FALSE, FALSE, 1000}}
   };
-  MmtpSimLink *link;
+  SimLink *link;
 
-  mmtp_sim_link_config_add_step (&config, 150 * MS, 2000, 0);
-  mmtp_sim_link_config_add_step (&config, 220 * MS, 0, 300 * MS);
+  sim_link_config_add_step (&config, 150 * MS, 2000, 0);
+  sim_link_config_add_step (&config, 220 * MS, 0, 300 * MS);
   link = link_new (&config, 1);
-  push (link, 0, MMTP_SIM_FORWARD, 4, 100);
-  assert_arrival (link, 0, 150 * MS, MMTP_SIM_FORWARD);
-  assert_arrival (link, 1, 250 * MS, MMTP_SIM_FORWARD);
-  assert_arrival (link, 2, 300 * MS, MMTP_SIM_FORWARD);
-  assert_arrival (link, 3, 600 * MS, MMTP_SIM_FORWARD);
-  mmtp_sim_link_free (link);
+  push (link, 0, SIM_FORWARD, 4, 100);
+  assert_arrival (link, 0, 150 * MS, SIM_FORWARD);
+  assert_arrival (link, 1, 250 * MS, SIM_FORWARD);
+  assert_arrival (link, 2, 300 * MS, SIM_FORWARD);
+  assert_arrival (link, 3, 600 * MS, SIM_FORWARD);
+  sim_link_free (link);
 }
 
 GST_END_TEST;
@@ -161,16 +161,16 @@ GST_END_TEST;
 /* Packets of 1 ms each, n of them: how many come, and their mean time on the
  * way; `losses`: how many blocks were missing */
 static guint
-count_arrivals (const MmtpSimLinkConfig * config, guint n, gdouble * mean,
+count_arrivals (const SimLinkConfig * config, guint n, gdouble * mean,
     guint * losses, guint * overtaken)
 {
-  MmtpSimLink *link = link_new (config, 5);
-  MmtpSimDirection direction;
+  SimLink *link = link_new (config, 5);
+  SimDirection direction;
   guint number, last = 0, arrived = 0;
   guint64 now = 0, sum = 0;
 
   *losses = *overtaken = 0;
-  push (link, 0, MMTP_SIM_FORWARD, n, 100);
+  push (link, 0, SIM_FORWARD, n, 100);
   while ((number = next_arrival (link, &now, &direction)) != G_MAXUINT) {
     *losses += number > last + 1;
     *overtaken += number < last;
@@ -179,13 +179,13 @@ count_arrivals (const MmtpSimLinkConfig * config, guint n, gdouble * mean,
     arrived++;
   }
   *mean = sum / (gdouble) arrived;
-  mmtp_sim_link_free (link);
+  sim_link_free (link);
   return arrived;
 }
 
 GST_START_TEST (losses_are_as_many_and_as_long_as_asked)
 {
-  MmtpSimLinkConfig config = MANY (100000, 0, 0, FALSE, 0.1);
+  SimLinkConfig config = MANY (100000, 0, 0, FALSE, 0.1);
   guint arrived, losses, overtaken;
   gdouble mean;
 
@@ -204,7 +204,7 @@ GST_END_TEST;
 
 GST_START_TEST (delays_fluctuate_as_asked)
 {
-  MmtpSimLinkConfig config = MANY (100000, 10 * MS, 100 * MS, TRUE, 0);
+  SimLinkConfig config = MANY (100000, 10 * MS, 100 * MS, TRUE, 0);
   guint losses, overtaken;
   gdouble mean;
 
@@ -229,7 +229,7 @@ GST_END_TEST;
 static void
 config_init (MmtpSimConfig * config, guint64 rate, guint64 delay, guint64 queue)
 {
-  MmtpSimPath path = { rate, delay, 0, FALSE, FALSE, queue };
+  SimPath path = { rate, delay, 0, FALSE, FALSE, queue };
 
   mmtp_sim_config_init (config, &mmtp_sim_udp);
   mmtp_sim_config_add_channel (config, &path, &path);

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A channel of the simulation: in each direction a drop-tail queue, a
+/* A link of the simulations: in each direction a drop-tail queue, a
  * transmitter of a certain rate, and a way of a certain delay, with what radio
  * does to packets. Packets are the caller's; their sizes are those of IP. Every
  * draw is hashed from the seed, and the channel's states are functions of time,
  * so that whoever sends meets the same channel.
  */
 
-#ifndef __MMTP_SIM_LINK_H__
-#define __MMTP_SIM_LINK_H__
+#ifndef __SIM_LINK_H__
+#define __SIM_LINK_H__
 
 #include <glib.h>
 
-#define MMTP_SIM_MS G_GUINT64_CONSTANT (1000000)
-#define MMTP_SIM_SECOND G_GUINT64_CONSTANT (1000000000)
+#define SIM_MS G_GUINT64_CONSTANT (1000000)
+#define SIM_SECOND G_GUINT64_CONSTANT (1000000000)
 
-#define MMTP_SIM_MAX_STEPS 64
-#define MMTP_SIM_MAX_OUTAGES 32
+#define SIM_MAX_STEPS 64
+#define SIM_MAX_OUTAGES 32
 
 typedef enum
 {
-  MMTP_SIM_FORWARD,             /* to the receiver */
-  MMTP_SIM_BACK
-} MmtpSimDirection;
+  SIM_FORWARD,             /* to the receiver */
+  SIM_BACK
+} SimDirection;
 
 typedef struct
 {
@@ -34,13 +34,13 @@ typedef struct
   gdouble loss;                 /* part of the packets, or of the time */
   guint64 burst;                /* ns, mean time in which all is lost; 0: each
                                  * packet for itself */
-} MmtpSimPath;
+} SimPath;
 
 typedef struct
 {
   guint64 from, to;             /* ns since the origin */
   guint32 above;                /* only packets of more bytes */
-} MmtpSimOutage;
+} SimOutage;
 
 /* From then on; 0: as it was */
 typedef struct
@@ -48,19 +48,19 @@ typedef struct
   guint64 time;                 /* ns since the origin */
   guint64 rate, delay;          /* forward */
   guint64 back_rate;
-} MmtpSimStep;
+} SimStep;
 
 typedef struct
 {
-  MmtpSimPath path[2];
+  SimPath path[2];
   gboolean half_duplex;         /* both directions take turns on one medium */
   guint64 turnaround;           /* ns when the direction changes */
-  MmtpSimOutage outages[MMTP_SIM_MAX_OUTAGES];  /* all that is under way then
+  SimOutage outages[SIM_MAX_OUTAGES];  /* all that is under way then
                                                  * is lost, both directions */
   guint n_outages;
-  MmtpSimStep steps[MMTP_SIM_MAX_STEPS];
+  SimStep steps[SIM_MAX_STEPS];
   guint n_steps;
-} MmtpSimLinkConfig;
+} SimLinkConfig;
 
 typedef struct
 {
@@ -70,32 +70,32 @@ typedef struct
   guint64 lost;                 /* on the air, or by an outage */
   guint64 busy;                 /* ns of transmission */
   guint64 most_queued;          /* bytes */
-} MmtpSimLinkStats;
+} SimLinkStats;
 
-void mmtp_sim_link_config_add_outage (MmtpSimLinkConfig * config,
+void sim_link_config_add_outage (SimLinkConfig * config,
     guint64 from, guint64 to, guint32 above);
 /* In the order of time */
-void mmtp_sim_link_config_add_step (MmtpSimLinkConfig * config, guint64 time,
+void sim_link_config_add_step (SimLinkConfig * config, guint64 time,
     guint64 rate, guint64 delay);
-void mmtp_sim_link_config_add_back_step (MmtpSimLinkConfig * config,
+void sim_link_config_add_back_step (SimLinkConfig * config,
     guint64 time, guint64 back_rate);
 
-typedef struct _MmtpSimLink MmtpSimLink;
+typedef struct _SimLink SimLink;
 
-MmtpSimLink *mmtp_sim_link_new (const MmtpSimLinkConfig * config,
+SimLink *sim_link_new (const SimLinkConfig * config,
     guint64 seed, guint number, GDestroyNotify packet_free);
-void mmtp_sim_link_free (MmtpSimLink * link);
+void sim_link_free (SimLink * link);
 /* The time that outages and steps count from; none happen before it is set */
-void mmtp_sim_link_set_origin (MmtpSimLink * link, guint64 origin);
+void sim_link_set_origin (SimLink * link, guint64 origin);
 /* Takes the packet. */
-void mmtp_sim_link_input (MmtpSimLink * link, guint64 now,
-    MmtpSimDirection direction, guint32 size, gpointer packet);
+void sim_link_input (SimLink * link, guint64 now,
+    SimDirection direction, guint32 size, gpointer packet);
 /* A packet that has arrived at `now`, in the order of arrival; NULL: none */
-gpointer mmtp_sim_link_output (MmtpSimLink * link, guint64 now,
-    MmtpSimDirection * direction);
+gpointer sim_link_output (SimLink * link, guint64 now,
+    SimDirection * direction);
 /* G_MAXUINT64: nothing is under way */
-guint64 mmtp_sim_link_next (MmtpSimLink * link);
-void mmtp_sim_link_get_stats (MmtpSimLink * link, MmtpSimDirection direction,
-    MmtpSimLinkStats * stats);
+guint64 sim_link_next (SimLink * link);
+void sim_link_get_stats (SimLink * link, SimDirection direction,
+    SimLinkStats * stats);
 
-#endif /* __MMTP_SIM_LINK_H__ */
+#endif /* __SIM_LINK_H__ */

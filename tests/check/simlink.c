@@ -3,7 +3,7 @@
  * forward lazily: each call first lets happen what was due before it.
  */
 
-#include "mmtpsimlink.h"
+#include "simlink.h"
 
 #include "seededdraw.h"
 
@@ -36,12 +36,12 @@ typedef struct
   guint64 n_states;
   guint64 state_ends;
   gboolean is_bad;
-  MmtpSimLinkStats stats;
+  SimLinkStats stats;
 } Direction;
 
-struct _MmtpSimLink
+struct _SimLink
 {
-  MmtpSimLinkConfig config;
+  SimLinkConfig config;
   guint64 seed;
   guint number;
   GDestroyNotify packet_free;
@@ -49,54 +49,54 @@ struct _MmtpSimLink
   Direction directions[2];
   /* Two transmitters; of a half-duplex link the first is both's. */
   Item *on_air[2];
-  MmtpSimDirection on_air_direction[2];
+  SimDirection on_air_direction[2];
   guint64 air_free[2];          /* when what is on the air has been sent */
 };
 
 void
-mmtp_sim_link_config_add_outage (MmtpSimLinkConfig * config, guint64 from,
+sim_link_config_add_outage (SimLinkConfig * config, guint64 from,
     guint64 to, guint32 above)
 {
-  MmtpSimOutage *outage = &config->outages[config->n_outages++];
+  SimOutage *outage = &config->outages[config->n_outages++];
 
-  g_assert_cmpuint (config->n_outages, <=, MMTP_SIM_MAX_OUTAGES);
+  g_assert_cmpuint (config->n_outages, <=, SIM_MAX_OUTAGES);
   outage->from = from;
   outage->to = to;
   outage->above = above;
 }
 
-static MmtpSimStep *
-add_step (MmtpSimLinkConfig * config, guint64 time)
+static SimStep *
+add_step (SimLinkConfig * config, guint64 time)
 {
-  MmtpSimStep *step = &config->steps[config->n_steps++];
+  SimStep *step = &config->steps[config->n_steps++];
 
-  g_assert_cmpuint (config->n_steps, <=, MMTP_SIM_MAX_STEPS);
+  g_assert_cmpuint (config->n_steps, <=, SIM_MAX_STEPS);
   step->time = time;
   return step;
 }
 
 void
-mmtp_sim_link_config_add_step (MmtpSimLinkConfig * config, guint64 time,
+sim_link_config_add_step (SimLinkConfig * config, guint64 time,
     guint64 rate, guint64 delay)
 {
-  MmtpSimStep *step = add_step (config, time);
+  SimStep *step = add_step (config, time);
 
   step->rate = rate;
   step->delay = delay;
 }
 
 void
-mmtp_sim_link_config_add_back_step (MmtpSimLinkConfig * config, guint64 time,
+sim_link_config_add_back_step (SimLinkConfig * config, guint64 time,
     guint64 back_rate)
 {
   add_step (config, time)->back_rate = back_rate;
 }
 
-MmtpSimLink *
-mmtp_sim_link_new (const MmtpSimLinkConfig * config, guint64 seed,
+SimLink *
+sim_link_new (const SimLinkConfig * config, guint64 seed,
     guint number, GDestroyNotify packet_free)
 {
-  MmtpSimLink *link = g_new0 (MmtpSimLink, 1);
+  SimLink *link = g_new0 (SimLink, 1);
   guint i;
 
   link->config = *config;
@@ -113,7 +113,7 @@ mmtp_sim_link_new (const MmtpSimLinkConfig * config, guint64 seed,
 }
 
 static void
-item_free (MmtpSimLink * link, Item * item)
+item_free (SimLink * link, Item * item)
 {
   if (item->packet)
     link->packet_free (item->packet);
@@ -121,7 +121,7 @@ item_free (MmtpSimLink * link, Item * item)
 }
 
 void
-mmtp_sim_link_free (MmtpSimLink * link)
+sim_link_free (SimLink * link)
 {
   guint i;
 
@@ -142,7 +142,7 @@ mmtp_sim_link_free (MmtpSimLink * link)
 }
 
 void
-mmtp_sim_link_set_origin (MmtpSimLink * link, guint64 origin)
+sim_link_set_origin (SimLink * link, guint64 origin)
 {
   link->origin = origin;
 }
@@ -150,13 +150,13 @@ mmtp_sim_link_set_origin (MmtpSimLink * link, guint64 origin)
 /* --- what the channel does at a time -------------------------------------- */
 
 static guint64
-draw (MmtpSimLink * link, MmtpSimDirection d, guint purpose, guint64 index)
+draw (SimLink * link, SimDirection d, guint purpose, guint64 index)
 {
   return seeded_draw (link->seed, link->number * 2 + d, purpose, index, 0);
 }
 
 static void
-get_rate_and_delay (MmtpSimLink * link, MmtpSimDirection d, guint64 now,
+get_rate_and_delay (SimLink * link, SimDirection d, guint64 now,
     guint64 * rate, guint64 * delay)
 {
   guint i;
@@ -166,27 +166,27 @@ get_rate_and_delay (MmtpSimLink * link, MmtpSimDirection d, guint64 now,
   if (now < link->origin)
     return;
   for (i = 0; i < link->config.n_steps; i++) {
-    const MmtpSimStep *step = &link->config.steps[i];
+    const SimStep *step = &link->config.steps[i];
 
     if (now - link->origin < step->time)
       break;
-    if (d == MMTP_SIM_BACK ? step->back_rate : step->rate)
-      *rate = d == MMTP_SIM_BACK ? step->back_rate : step->rate;
-    if (d == MMTP_SIM_FORWARD && step->delay)
+    if (d == SIM_BACK ? step->back_rate : step->rate)
+      *rate = d == SIM_BACK ? step->back_rate : step->rate;
+    if (d == SIM_FORWARD && step->delay)
       *delay = step->delay;
   }
 }
 
 /* Whether a packet that is under way from `from` to `to` meets an outage */
 static gboolean
-meets_outage (MmtpSimLink * link, guint32 size, guint64 from, guint64 to)
+meets_outage (SimLink * link, guint32 size, guint64 from, guint64 to)
 {
   guint i;
 
   if (link->origin == G_MAXUINT64)
     return FALSE;
   for (i = 0; i < link->config.n_outages; i++) {
-    const MmtpSimOutage *outage = &link->config.outages[i];
+    const SimOutage *outage = &link->config.outages[i];
 
     if (size > outage->above && to >= link->origin + outage->from
         && from < link->origin + outage->to)
@@ -197,9 +197,9 @@ meets_outage (MmtpSimLink * link, guint32 size, guint64 from, guint64 to)
 
 /* Good and bad times in turn, so that `loss` of the time is bad */
 static gboolean
-is_bad_time (MmtpSimLink * link, MmtpSimDirection d, guint64 now)
+is_bad_time (SimLink * link, SimDirection d, guint64 now)
 {
-  const MmtpSimPath *path = &link->config.path[d];
+  const SimPath *path = &link->config.path[d];
   Direction *direction = &link->directions[d];
 
   while (now >= direction->state_ends) {
@@ -216,9 +216,9 @@ is_bad_time (MmtpSimLink * link, MmtpSimDirection d, guint64 now)
 }
 
 static gboolean
-is_lost (MmtpSimLink * link, MmtpSimDirection d, guint64 now)
+is_lost (SimLink * link, SimDirection d, guint64 now)
 {
-  const MmtpSimPath *path = &link->config.path[d];
+  const SimPath *path = &link->config.path[d];
 
   if (path->loss <= 0)
     return FALSE;
@@ -229,9 +229,9 @@ is_lost (MmtpSimLink * link, MmtpSimDirection d, guint64 now)
 }
 
 static guint64
-get_fluctuation (MmtpSimLink * link, MmtpSimDirection d)
+get_fluctuation (SimLink * link, SimDirection d)
 {
-  const MmtpSimPath *path = &link->config.path[d];
+  const SimPath *path = &link->config.path[d];
   guint64 value = draw (link, d, DRAW_FLUCTUATION,
       link->directions[d].n_sent);
 
@@ -245,7 +245,7 @@ get_fluctuation (MmtpSimLink * link, MmtpSimDirection d)
 /* --- a packet's way ------------------------------------------------------- */
 
 static guint
-get_transmitter (MmtpSimLink * link, MmtpSimDirection d)
+get_transmitter (SimLink * link, SimDirection d)
 {
   return link->config.half_duplex ? 0 : d;
 }
@@ -253,11 +253,11 @@ get_transmitter (MmtpSimLink * link, MmtpSimDirection d)
 /* Of a half-duplex medium the direction that was not the last one, if it has
  * something; nobody can occupy it for ever. */
 static gboolean
-choose_direction (MmtpSimLink * link, guint transmitter,
-    MmtpSimDirection * direction)
+choose_direction (SimLink * link, guint transmitter,
+    SimDirection * direction)
 {
-  MmtpSimDirection last = link->on_air_direction[transmitter];
-  MmtpSimDirection first = link->config.half_duplex ? !last : transmitter;
+  SimDirection last = link->on_air_direction[transmitter];
+  SimDirection first = link->config.half_duplex ? !last : transmitter;
 
   *direction = first;
   if (!g_queue_is_empty (&link->directions[first].waiting))
@@ -268,9 +268,9 @@ choose_direction (MmtpSimLink * link, guint transmitter,
 }
 
 static void
-start_transmission (MmtpSimLink * link, guint transmitter, guint64 now)
+start_transmission (SimLink * link, guint transmitter, guint64 now)
 {
-  MmtpSimDirection d;
+  SimDirection d;
   Direction *direction;
   guint64 rate, delay, time;
   Item *item;
@@ -281,7 +281,7 @@ start_transmission (MmtpSimLink * link, guint transmitter, guint64 now)
   item = g_queue_pop_head (&direction->waiting);
   direction->waiting_bytes -= item->size;
   get_rate_and_delay (link, d, now, &rate, &delay);
-  time = (item->size * MMTP_SIM_SECOND + rate - 1) / rate;
+  time = (item->size * SIM_SECOND + rate - 1) / rate;
   direction->stats.busy += time;
   if (link->config.half_duplex && d != link->on_air_direction[transmitter])
     time += link->config.turnaround;
@@ -308,7 +308,7 @@ compare_items (gconstpointer a, gconstpointer b, gpointer user_data)
 }
 
 static void
-end_transmission (MmtpSimLink * link, guint transmitter)
+end_transmission (SimLink * link, guint transmitter)
 {
   Item *item = g_steal_pointer (&link->on_air[transmitter]);
   Direction *direction = &link->directions[link->on_air_direction[transmitter]];
@@ -322,7 +322,7 @@ end_transmission (MmtpSimLink * link, guint transmitter)
 }
 
 static void
-advance (MmtpSimLink * link, guint64 now)
+advance (SimLink * link, guint64 now)
 {
   guint i;
 
@@ -335,7 +335,7 @@ advance (MmtpSimLink * link, guint64 now)
 }
 
 void
-mmtp_sim_link_input (MmtpSimLink * link, guint64 now, MmtpSimDirection d,
+sim_link_input (SimLink * link, guint64 now, SimDirection d,
     guint32 size, gpointer packet)
 {
   Direction *direction = &link->directions[d];
@@ -369,8 +369,8 @@ get_first (const Direction * direction)
 }
 
 gpointer
-mmtp_sim_link_output (MmtpSimLink * link, guint64 now,
-    MmtpSimDirection * direction)
+sim_link_output (SimLink * link, guint64 now,
+    SimDirection * direction)
 {
   guint i;
 
@@ -394,7 +394,7 @@ mmtp_sim_link_output (MmtpSimLink * link, guint64 now,
 }
 
 guint64
-mmtp_sim_link_next (MmtpSimLink * link)
+sim_link_next (SimLink * link)
 {
   guint64 next = G_MAXUINT64;
   guint i;
@@ -411,8 +411,8 @@ mmtp_sim_link_next (MmtpSimLink * link)
 }
 
 void
-mmtp_sim_link_get_stats (MmtpSimLink * link, MmtpSimDirection direction,
-    MmtpSimLinkStats * stats)
+sim_link_get_stats (SimLink * link, SimDirection direction,
+    SimLinkStats * stats)
 {
   *stats = link->directions[direction].stats;
 }
