@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a sink and a source that send over several links make of many packets.
+/* What a sink and a source, of one link or several, make of many packets.
  *
- *   bondflood SINK SOURCE PACKETS RATE LIST
+ *   bondflood SINK SOURCE PACKETS RATE LIST [SIZE]
  *
  * The source runs in a process of its own. RATE packets a second (0: as many as
  * there can be) go into the sink, LIST in a buffer list (1: single buffers):
- * RTP with seven packets of MPEG-TS, 1328 bytes, as both take. Prints packets
+ * RTP with seven packets of MPEG-TS, 1328 bytes, as both take, or SIZE bytes.
+ * Prints packets
  * that came out, seconds from the first one in to the last one out, and seconds
  * of CPU time that sink and source took. SINK and SOURCE are elements with
  * their properties, as in a launch line.
@@ -25,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SIZE (12 + 7 * 188)
+#define DEFAULT_SIZE (12 + 7 * 188)
 /* Without anything coming out, it is over. */
 #define IDLE_US (500 * 1000)
 #define CONNECT_US (20 * G_USEC_PER_SEC)
@@ -41,6 +42,7 @@ typedef struct
 } Shared;
 
 static Shared *shared;
+static gsize packet_size = DEFAULT_SIZE;
 
 G_GNUC_NORETURN static void
 fail (const gchar * what)
@@ -133,7 +135,7 @@ static GstBuffer *
 make_packet (void)
 {
   static guint16 number;
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, SIZE, NULL);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, packet_size, NULL);
   GstMapInfo map;
 
   gst_buffer_map (buffer, &map, GST_MAP_WRITE);
@@ -221,7 +223,7 @@ push_all (GstPad * pad, guint n, guint rate, guint list_size)
 
   for (i = 0; i < n; i += list_size) {
     if (rate > 0) {
-      wait = begin + (gint64) i * G_USEC_PER_SEC / rate
+      wait = begin + (gint64) i *G_USEC_PER_SEC / rate
           - g_get_monotonic_time ();
       if (wait > 0)
         g_usleep (wait);
@@ -260,10 +262,12 @@ main (int argc, char **argv)
   GstPad *peer, *pad;
   pid_t source;
 
-  if (argc != 6) {
-    g_printerr ("Usage: bondflood SINK SOURCE PACKETS RATE LIST\n");
+  if (argc != 6 && argc != 7) {
+    g_printerr ("Usage: bondflood SINK SOURCE PACKETS RATE LIST [SIZE]\n");
     return 2;
   }
+  if (argc == 7)
+    packet_size = MAX (12, atoi (argv[6]));
   shared = mmap (NULL, sizeof (*shared), PROT_READ | PROT_WRITE,
       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   source = start_source (argv[2]);

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Packets per second, and CPU time of each, of dcctpthinsink and dcctpthinsrc
+beside srtsink and srtsrc.
+
+    meson test -C build --benchmark -v dccpthin
+
+All carry the same RTP packets of 1316 bytes, which is the most that SRT takes in
+one, see turns.py. First at rates of which the lowest is carried by all of them, for
+the CPU time; then as many as they take. Nothing here fails for being slow: only
+what does not run at all makes the program fail. (The raw socket is left out where
+it may not be.)
+"""
+
+import socket
+
+import turns
+
+SIZE = 1316
+# The first is the one that the other is compared with.
+PAIRS = {"srt": ("srtsink uri=srt://127.0.0.1:5010 sync=false async=false",
+                 "srtsrc uri=srt://127.0.0.1:5010?mode=listener")}
+PAIRS |= {f"dccp {encapsulation}":
+          ("dcctpthinsink host=127.0.0.1 port=5012 sync=false async=false "
+           f"encapsulation={encapsulation}",
+           "dcctpthinsrc address=127.0.0.1 port=5012 "
+           f"encapsulation={encapsulation}")
+          for encapsulation in ("udp", "raw")}
+DCCP = 33                   # of IP
+
+
+def may_be_raw():
+    try:
+        socket.socket(socket.AF_INET, socket.SOCK_RAW, DCCP).close()
+    except PermissionError as error:
+        print(f"Without raw sockets: {error}")
+        return False
+    return True
+
+
+def main():
+    options = turns.read_options(__doc__, [5000, 20000, 40000, 0])
+    pairs = {name: pair for name, pair in PAIRS.items()
+             if name != "dccp raw" or may_be_raw()}
+    turns.compare("dccpthin", pairs, options, SIZE)
+
+
+if __name__ == "__main__":
+    main()

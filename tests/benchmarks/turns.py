@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Pairs of a sink and a source beside each other: they take turns to carry the
+same packets over the loopback, by bondflood, in network namespaces of their own
+where that is allowed. Figures are medians, with the least and the most, and
+those of the first pair are what the others are compared with.
+"""
+
+import argparse
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
+sys.path.insert(0, str(SOURCE / "pipelines"))
+
+import kernel  # noqa: E402
+
+PROGRAM = BUILD / "tests" / "benchmarks" / "bondflood"
+SECONDS = 60                # that a run may take
+
+
+class Failed(Exception):
+    pass
+
+
+def enter_own_network():
+    try:
+        kernel.unshare(kernel.CLONE_NEWNET, "a network namespace")
+        kernel.set_up("lo")
+    except OSError as error:
+        print(f"On this machine's own loopback: {error}")
+
+
+class Run:
+    """`pair`: sink and source; `size`: of a buffer list; `bytes_each`: of a
+    packet"""
+
+    def __init__(self, name, pair, packets, rate, size, bytes_each):
+        words = [PROGRAM, *pair,
+                 *map(str, (packets, rate, size, bytes_each))]
+        done = subprocess.run(words, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, timeout=SECONDS)
+        if done.returncode:
+            raise Failed(f"{name}: {done.stderr.strip()}")
+        came, wall, sink, source = map(float, done.stdout.split())
+        if not came:
+            raise Failed(f"{name}: nothing came out")
+        self.rate = came / wall
+        self.share = 100 * came / packets
+        self.sink, self.source = (cpu / came * 1e6 for cpu in (sink, source))
+        self.cpu = self.sink + self.source
+
+
+def median(runs, name):
+    return statistics.median(getattr(run, name) for run in runs)
+
+
+def against(runs, peer):
+    return (f"; {median(runs, 'rate') / median(peer, 'rate'):.2f} times the "
+            f"rate, {median(runs, 'cpu') / median(peer, 'cpu'):.2f} times the "
+            "CPU time")
+
+
+def show(title, values):
+    print(f"\n{title}")
+    peer = next(iter(values.values()))
+    for name, runs in values.items():
+        rates = [run.rate / 1000 for run in runs]
+        print(f"    {name:18} {median(runs, 'rate') / 1000:6.1f} k/s "
+              f"({min(rates):.1f} to {max(rates):.1f}), "
+              f"{median(runs, 'share'):5.1f} % came; CPU of each "
+              f"{median(runs, 'sink'):5.2f} us sink, "
+              f"{median(runs, 'source'):5.2f} us source"
+              + ("" if runs is peer else against(runs, peer)), flush=True)
+
+
+def take_turns(pairs, options, rate, size, bytes_each):
+    """Who comes to no end is left out, and named."""
+    values = {name: [] for name in pairs}
+    for _ in range(options.runs):
+        for name in list(values):
+            try:
+                values[name].append(Run(name, pairs[name], options.packets,
+                                        rate, size, bytes_each))
+            except subprocess.TimeoutExpired:
+                print(f"\n{name} came to no end within {SECONDS} s")
+                del values[name]
+    return values
+
+
+def read_options(description, rates):
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--packets", type=int, default=50000)
+    parser.add_argument("--rates", type=int, nargs="*", default=rates,
+                        help="packets a second; 0: as many as there can be")
+    return parser.parse_args()
+
+
+def compare(plugin, pairs, options, bytes_each):
+    """Single buffers and lists, at each rate; says why when one doesn't run"""
+    enter_own_network()
+    os.environ.setdefault("GST_PLUGIN_PATH_1_0", str(BUILD / "gst" / plugin))
+    os.environ["GST_DEBUG"] = "0"
+    print(f"{bytes_each} bytes, median of {options.runs} (least to most)")
+    try:
+        for size in (1, 32):
+            what = "single buffers" if size == 1 else f"lists of {size}"
+            for rate in options.rates:
+                show(f"{what}, " + (f"{rate} packets a second" if rate
+                                    else "as many as there can be"),
+                     take_turns(pairs, options, rate, size, bytes_each))
+    except Failed as failure:
+        sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {failure}")
