@@ -7,8 +7,6 @@
 
 #include "gstmmtpcommon.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <gio/gio.h>
@@ -53,22 +51,6 @@ gst_mmtp_now (void)
   return g_get_monotonic_time () * GST_USECOND;
 }
 
-/* GLib's numbers are not made for this; the system's are. */
-gboolean
-gst_mmtp_fill_entropy (guint8 entropy[MMTP_ENTROPY_SIZE], GError ** error)
-{
-  FILE *file = fopen ("/dev/urandom", "rbe");
-  gboolean filled = file
-      && fread (entropy, 1, MMTP_ENTROPY_SIZE, file) == MMTP_ENTROPY_SIZE;
-
-  if (!filled)
-    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-        "no random numbers from /dev/urandom: %s", g_strerror (errno));
-  if (file)
-    fclose (file);
-  return filled;
-}
-
 GBytes *
 gst_mmtp_key_from_string (const gchar * key)
 {
@@ -103,50 +85,6 @@ gst_mmtp_add_refusals (GstStructure * stats,
     g_snprintf (name, sizeof (name), "refused-%s", mmtp_refusal_get_name (i));
     gst_structure_set (stats, name, G_TYPE_UINT64, refused[i], NULL);
   }
-}
-
-/* --- waiting -------------------------------------------------------------- */
-
-void
-gst_mmtp_waker_init (GstMmtpWaker * waker)
-{
-  waker->poll = gst_poll_new_timer ();
-  waker->woken = FALSE;
-}
-
-void
-gst_mmtp_waker_clear (GstMmtpWaker * waker)
-{
-  gst_poll_free (waker->poll);
-}
-
-void
-gst_mmtp_waker_wake (GstMmtpWaker * waker)
-{
-  if (!waker->woken)
-    waker->woken = gst_poll_write_control (waker->poll);
-}
-
-void
-gst_mmtp_waker_reset (GstMmtpWaker * waker)
-{
-  if (waker->woken)
-    waker->woken = !gst_poll_read_control (waker->poll);
-}
-
-void
-gst_mmtp_waker_add (GstMmtpWaker * waker, GstPollFD * fd, gint number)
-{
-  gst_poll_fd_init (fd);
-  fd->fd = number;
-  gst_poll_add_fd (waker->poll, fd);
-  gst_poll_fd_ctl_read (waker->poll, fd, TRUE);
-}
-
-void
-gst_mmtp_waker_remove (GstMmtpWaker * waker, GstPollFD * fd)
-{
-  gst_poll_remove_fd (waker->poll, fd);
 }
 
 /* --- clocks --------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 
 #include <gst/gst.h>
 
+#include "gstwaker.h"
 #include "mmtppacket.h"
 
 G_BEGIN_DECLS
@@ -26,10 +27,6 @@ GType gst_mmtp_scheduler_get_type (void);
 /* ns of the clock of the cores, which is g_get_monotonic_time ()'s */
 guint64 gst_mmtp_now (void);
 
-/* 64 bytes that nobody can guess */
-gboolean gst_mmtp_fill_entropy (guint8 entropy[MMTP_ENTROPY_SIZE],
-    GError ** error);
-
 /* NULL: no key. Its bytes are the text's, without the 0. */
 GBytes *gst_mmtp_key_from_string (const gchar * key);
 
@@ -41,24 +38,6 @@ void gst_mmtp_append_channel (GValue * array, GstStructure * channel);
 /* refused-short, refused-version, ... */
 void gst_mmtp_add_refusals (GstStructure * stats,
     const guint64 refused[MMTP_LAST_REFUSAL]);
-
-/* --- waiting for sockets, or another thread ------------------------------- */
-
-/* A poll that stays awake, once woken, until that was taken note of. All under
- * the element's lock, but waiting. */
-typedef struct
-{
-  GstPoll *poll;                /* has its own lock */
-  gboolean woken;
-} GstMmtpWaker;
-
-void gst_mmtp_waker_init (GstMmtpWaker * waker);
-void gst_mmtp_waker_clear (GstMmtpWaker * waker);
-void gst_mmtp_waker_wake (GstMmtpWaker * waker);
-void gst_mmtp_waker_reset (GstMmtpWaker * waker);
-/* Adds what is to be read to `fd` */
-void gst_mmtp_waker_add (GstMmtpWaker * waker, GstPollFD * fd, gint number);
-void gst_mmtp_waker_remove (GstMmtpWaker * waker, GstPollFD * fd);
 
 /* --- from running time to the time of the cores --------------------------- */
 

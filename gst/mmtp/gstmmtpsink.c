@@ -328,8 +328,8 @@ gst_mmtp_sink_init (GstMmtpSink * self)
       (GDestroyNotify) g_resolver_free_addresses);
   self->past_channels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
       g_free);
-  gst_mmtp_waker_init (&self->loop);
-  gst_mmtp_waker_init (&self->room);
+  gst_waker_init (&self->loop);
+  gst_waker_init (&self->room);
   g_queue_init (&self->messages);
 }
 
@@ -348,8 +348,8 @@ gst_mmtp_sink_finalize (GObject * object)
   g_ptr_array_unref (self->channels);
   g_hash_table_unref (self->addresses);
   g_hash_table_unref (self->past_channels);
-  gst_mmtp_waker_clear (&self->loop);
-  gst_mmtp_waker_clear (&self->room);
+  gst_waker_clear (&self->loop);
+  gst_waker_clear (&self->room);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }

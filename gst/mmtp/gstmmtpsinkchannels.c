@@ -209,7 +209,7 @@ close_channel (GstMmtpSink * self, Channel * channel, MmtpLeaveReason reason)
     mmtp_sender_remove_channel (self->sender, gst_mmtp_now (),
         channel->number, reason);
   self->by_number[channel->number] = NULL;
-  gst_mmtp_waker_remove (&self->loop, &channel->fd);
+  gst_waker_remove (&self->loop, &channel->fd);
   g_clear_pointer (&channel->socket, mmtp_socket_free);
   g_clear_error (&channel->gone);
   g_queue_clear_full (&channel->unsent, (GDestroyNotify) g_bytes_unref);
@@ -340,7 +340,7 @@ add_to_core (GstMmtpSink * self, Channel * channel)
 static void
 poll_channel (GstMmtpSink * self, Channel * channel)
 {
-  gst_mmtp_waker_add (&self->loop, &channel->fd,
+  gst_waker_add (&self->loop, &channel->fd,
       g_socket_get_fd (mmtp_socket_get_socket (channel->socket)));
 }
 
@@ -491,7 +491,7 @@ static void
 close_interfaces (GstMmtpSink * self)
 {
   if (self->interfaces)
-    gst_mmtp_waker_remove (&self->loop, &self->interfaces_fd);
+    gst_waker_remove (&self->loop, &self->interfaces_fd);
   g_clear_pointer (&self->interfaces, mmtp_interfaces_free);
   self->interfaces_told = FALSE;
 }
@@ -534,7 +534,7 @@ open_interfaces (GstMmtpSink * self, gboolean is_auto)
     g_error_free (error);
     return;
   }
-  gst_mmtp_waker_add (&self->loop, &self->interfaces_fd,
+  gst_waker_add (&self->loop, &self->interfaces_fd,
       mmtp_interfaces_get_fd (self->interfaces));
 }
 

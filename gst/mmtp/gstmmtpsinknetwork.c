@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "systemrandom.h"
+
 /* Longer than any message of a receiver, docs/wire-mmtp.md: a REPORT of 16
  * records with 16 ranges each has 1575 bytes. */
 #define INPUT_ROOM 2048
@@ -29,7 +31,7 @@ set_blocked (GstMmtpSink * self, Channel * channel, gboolean blocked)
   gst_poll_fd_ctl_write (self->loop.poll, &channel->fd, blocked);
   mmtp_sender_set_blocked (self->sender, gst_mmtp_now (), channel->number,
       blocked);
-  gst_mmtp_waker_wake (&self->loop);
+  gst_waker_wake (&self->loop);
 }
 
 static void
@@ -67,7 +69,7 @@ take_error (GstMmtpSink * self, Channel * channel, GError * error)
   }
   g_clear_error (&channel->gone);
   channel->gone = error;
-  gst_mmtp_waker_wake (&self->loop);
+  gst_waker_wake (&self->loop);
   return FALSE;
 }
 
@@ -188,7 +190,7 @@ tell_room (GstMmtpSink * self)
   if (!self->wants_room || !gst_mmtp_sink_has_room (self, self->wanted_bytes))
     return;
   self->wants_room = FALSE;
-  gst_mmtp_waker_wake (&self->room);
+  gst_waker_wake (&self->room);
 }
 
 void
@@ -278,7 +280,7 @@ gst_mmtp_sink_wake_loop (GstMmtpSink * self, gboolean always)
 {
   if (always || (self->sender
           && mmtp_sender_next_wakeup (self->sender) < self->sleeps_until))
-    gst_mmtp_waker_wake (&self->loop);
+    gst_waker_wake (&self->loop);
 }
 
 /* With lock. Nobody listens, as far as all channels say */
@@ -354,7 +356,7 @@ sleep_until (GstMmtpSink * self, guint64 wakeup)
       wakeup > now ? wakeup - now : 0);
   LOCK (self);
   self->sleeps_until = 0;
-  gst_mmtp_waker_reset (&self->loop);
+  gst_waker_reset (&self->loop);
   look_at_sockets (self);
 }
 
@@ -411,9 +413,9 @@ run_cancellable (GstMmtpSink * self, gboolean (*is_done) (GstMmtpSink *),
   GstPollFD fd;
   gboolean done;
 
-  gst_mmtp_waker_add (&self->loop, &fd, g_cancellable_get_fd (cancellable));
+  gst_waker_add (&self->loop, &fd, g_cancellable_get_fd (cancellable));
   done = run (self, is_done, deadline, cancellable, error);
-  gst_mmtp_waker_remove (&self->loop, &fd);
+  gst_waker_remove (&self->loop, &fd);
   g_cancellable_release_fd (cancellable);
   return done;
 }
@@ -448,7 +450,7 @@ begin_session (GstMmtpSink * self, GError ** error)
   guint8 entropy[MMTP_ENTROPY_SIZE];
   MmtpSenderConfig config;
 
-  if (!gst_mmtp_fill_entropy (entropy, error))
+  if (!system_random_fill (entropy, sizeof (entropy), error))
     return FALSE;
   LOCK (self);
   fill_config (self, &config, timeout);

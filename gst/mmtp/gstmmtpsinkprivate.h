@@ -100,9 +100,9 @@ struct _GstMmtpSink
   guint8 *outputs;              /* messages that are sent */
   gsize output_room;            /* bytes of each */
 
-  GstMmtpWaker loop;            /* what it waits for */
+  GstWaker loop;            /* what it waits for */
   guint64 sleeps_until;         /* ns; 0: it doesn't */
-  GstMmtpWaker room;            /* what `wait` waits for */
+  GstWaker room;            /* what `wait` waits for */
   gboolean wants_room;          /* FULL was said, and there is none yet */
   gsize wanted_bytes;           /* for a buffer of so many */
 

@@ -314,7 +314,7 @@ put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
 static void
 want_room (GstMmtpSink * self, gsize size)
 {
-  gst_mmtp_waker_reset (&self->room);
+  gst_waker_reset (&self->room);
   self->wants_room = TRUE;
   self->wanted_bytes = size;
 }
@@ -365,10 +365,10 @@ gst_mmtp_sink_wait (GstNetworkSink * sink, gint64 timeout,
 
   if (number < 0)
     return;
-  gst_mmtp_waker_add (&self->room, &fd, number);
+  gst_waker_add (&self->room, &fd, number);
   if (self->early_until > 0)
     wait = MIN (wait, self->early_until - MIN (now, self->early_until));
   gst_poll_wait (self->room.poll, wait);
-  gst_mmtp_waker_remove (&self->room, &fd);
+  gst_waker_remove (&self->room, &fd);
   g_cancellable_release_fd (cancellable);
 }

@@ -337,7 +337,7 @@ gst_mmtp_src_finalize (GObject * object)
   g_free (self->settings.address);
   g_free (self->settings.interface);
   g_free (self->settings.key);
-  gst_mmtp_waker_clear (&self->waker);
+  gst_waker_clear (&self->waker);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->cond);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -360,7 +360,7 @@ gst_mmtp_src_init (GstMmtpSrc * self)
   g_cond_init (&self->cond);
   g_queue_init (&self->queue);
   g_queue_init (&self->messages);
-  gst_mmtp_waker_init (&self->waker);
+  gst_waker_init (&self->waker);
 }
 
 static void

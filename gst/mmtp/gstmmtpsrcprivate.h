@@ -63,7 +63,7 @@ struct _GstMmtpSrc
   guint64 delay;                /* ns; D0 */
   GQueue messages;              /* of GstMessage, to be posted */
   GstMmtpSrcCounters counters;
-  GstMmtpWaker waker;           /* what the network's thread waits for */
+  GstWaker waker;           /* what the network's thread waits for */
 
   /* --- made and freed while neither thread runs --- */
   GThread *thread;

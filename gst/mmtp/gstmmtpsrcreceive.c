@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "systemrandom.h"
+
 /* Longer than any message of a receiver, docs/wire-mmtp.md: a REPORT of 16
  * records with 16 ranges each has 1575 bytes. */
 #define OUTPUT_ROOM 2048
@@ -235,7 +237,7 @@ run (gpointer data)
       sleep_until (self, wakeup);
     n = receive_batch (self, datagrams);
     LOCK (self);
-    gst_mmtp_waker_reset (&self->waker);
+    gst_waker_reset (&self->waker);
   }
   unlock_and_tell (self);
   return NULL;
@@ -267,7 +269,7 @@ make_receiver (const GstMmtpSrcSettings * settings, GError ** error)
   MmtpReceiverConfig config;
   MmtpReceiver *receiver;
 
-  if (!gst_mmtp_fill_entropy (entropy, error))
+  if (!system_random_fill (entropy, sizeof (entropy), error))
     return NULL;
   mmtp_receiver_config_init (&config);
   config.least_delay = settings->latency * GST_MSECOND;
@@ -332,7 +334,7 @@ begin (GstMmtpSrc * self, const GstMmtpSrcSettings * settings)
   self->is_over = FALSE;
   gst_mmtp_src_set_eos_at_end (self, settings->eos_at_end);
   memset (&self->counters, 0, sizeof (self->counters));
-  gst_mmtp_waker_add (&self->waker, &self->fd, g_socket_get_fd (socket));
+  gst_waker_add (&self->waker, &self->fd, g_socket_get_fd (socket));
   set_used_socket (self, socket);
   self->thread = g_thread_new ("mmtpsrc", run, self);
 }
@@ -371,17 +373,17 @@ gst_mmtp_src_close (GstMmtpSrc * self)
     return;
   LOCK (self);
   self->stopping = TRUE;
-  gst_mmtp_waker_wake (&self->waker);
+  gst_waker_wake (&self->waker);
   UNLOCK (self);
   g_clear_pointer (&self->thread, g_thread_join);
 
-  gst_mmtp_waker_remove (&self->waker, &self->fd);
+  gst_waker_remove (&self->waker, &self->fd);
   set_used_socket (self, NULL);
   g_clear_pointer (&self->socket, mmtp_socket_free);
   g_clear_pointer (&self->inputs, g_free);
   g_clear_pointer (&self->outputs, g_free);
   LOCK (self);
-  gst_mmtp_waker_reset (&self->waker);
+  gst_waker_reset (&self->waker);
   gst_mmtp_src_clear_queue (self);
   gst_mmtp_src_set_queue_caps (self, NULL);
   g_clear_pointer (&self->receiver, mmtp_receiver_free);
