@@ -72,11 +72,14 @@ set_local (DccpPath * path, const DccpNativeAddress * native)
     memcpy (path->local, &native->ipv6.sin6_addr, 16);
 }
 
+/* RFC 4291 section 2.5.5.2: IPv4 on a socket of IPv6 */
 static gboolean
 is_mapped (const DccpPath * path)
 {
+  static const guint8 prefix[12] = {[10] = 0xff,[11] = 0xff };
+
   return path->address_size == 16
-      && IN6_IS_ADDR_V4MAPPED ((const struct in6_addr *) path->remote);
+      && memcmp (path->remote, prefix, sizeof (prefix)) == 0;
 }
 
 gchar *
