@@ -356,7 +356,7 @@ gst_dccp_thin_sink_disconnect (GstNetworkSink * sink, gboolean reset)
       dccp_endpoint_close (self->end.endpoint, gst_dccp_thin_now ());
     gst_dccp_thin_end_flush (&self->end);
   }
-  self->is_connected = FALSE;
+  gst_dccp_thin_sink_take_off (self);
   gst_dccp_thin_sink_unlock_and_tell (self);
   if (!goes_on)
     gst_dccp_thin_end_close (&self->end);

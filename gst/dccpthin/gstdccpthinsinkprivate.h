@@ -31,6 +31,7 @@ struct _GstDccpThinSink
   GstDccpThinSettings settings;
   gboolean request_key_units;
   gboolean is_connected;
+  DccpPath peer;                /* with whom, where it is */
   gboolean is_closing;          /* by us: the end of the stream */
   GError *broken;               /* why the connection is of no use; NULL: it is */
 
@@ -73,6 +74,8 @@ gboolean gst_dccp_thin_sink_drain (GstNetworkSink * sink, gint64 deadline,
     GCancellable * cancellable, GError ** error);
 
 /* --- gstdccpthinsinktell.c ------------------------------------------------ */
+/* There is no connection any more: tells it, if there was one. With lock */
+void gst_dccp_thin_sink_take_off (GstDccpThinSink * self);
 /* Of the end */
 void gst_dccp_thin_sink_take_event (gpointer element, const DccpEvent * event);
 void gst_dccp_thin_sink_unlock_and_tell (gpointer element);

@@ -53,6 +53,7 @@ take_connection (GstDccpThinSink * self, const DccpEvent * event)
   DccpStats stats;
 
   self->is_connected = TRUE;
+  self->peer = event->path;
   dccp_history_clear (&self->key_packets);
   tell_connection (self, "connected", &event->path);
   dccp_endpoint_get_stats (self->end.endpoint, &stats);
@@ -113,15 +114,21 @@ is_waiting (GstDccpThinSink * self)
       && !self->is_connected && !self->is_closing;
 }
 
+void
+gst_dccp_thin_sink_take_off (GstDccpThinSink * self)
+{
+  if (self->is_connected)
+    tell_connection (self, "ended", &self->peer);
+  self->is_connected = FALSE;
+}
+
 /* The first reason counts. */
 static void
 take_end (GstDccpThinSink * self, const DccpEvent * event)
 {
   if (is_waiting (self))
     return;
-  if (self->is_connected)
-    tell_connection (self, "ended", &event->path);
-  self->is_connected = FALSE;
+  gst_dccp_thin_sink_take_off (self);
   if (self->broken)
     return;
   if (event->type == DCCP_EVENT_UNREACHABLE && self->end.refusal)

@@ -53,6 +53,7 @@ static void
 take_connection (GstDccpThinSrc * self, const DccpEvent * event)
 {
   self->is_connected = TRUE;
+  self->peer = event->path;
   self->queue_discont = TRUE;
   dccp_endpoint_set_slow (self->end.endpoint, gst_dccp_thin_now (),
       self->is_slow);
@@ -67,14 +68,21 @@ is_waiting (GstDccpThinSrc * self)
       && !self->is_connected;
 }
 
+/* There is no connection any more. */
+static void
+take_off (GstDccpThinSrc * self)
+{
+  if (self->is_connected)
+    tell_connection (self, "ended", &self->peer);
+  self->is_connected = FALSE;
+}
+
 static void
 take_end (GstDccpThinSrc * self, const DccpEvent * event)
 {
   if (is_waiting (self) || self->broken)
     return;
-  if (self->is_connected)
-    tell_connection (self, "ended", &event->path);
-  self->is_connected = FALSE;
+  take_off (self);
   if (event->type == DCCP_EVENT_UNREACHABLE && self->end.refusal)
     self->broken = g_error_copy (self->end.refusal);
   else
@@ -172,7 +180,8 @@ run_connection (GstDccpThinSrc * self, GError ** error)
   was_connected = stats.connections > before;
   if (self->broken && !*error)
     g_propagate_error (error, g_steal_pointer (&self->broken));
-  UNLOCK (self);
+  take_off (self);
+  gst_dccp_thin_src_unlock_and_tell (self);
   return was_connected;
 }
 

@@ -52,6 +52,7 @@ struct _GstDccpThinSrc
   gboolean is_slow;             /* the sender was told that downstream is */
   gboolean flushing, paused, stopping;
   gboolean is_connected;
+  DccpPath peer;                /* with whom, where it is */
   GError *broken;               /* why the connection ended; NULL: it did not */
   GQueue messages;              /* of GstMessage, to be posted */
   GstDccpThinSrcCounters counters;
