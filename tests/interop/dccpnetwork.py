@@ -12,6 +12,8 @@ import fcntl
 import heapq
 import ipaddress
 import os
+import pathlib
+import re
 import select
 import struct
 import threading
@@ -23,7 +25,9 @@ import udplite
 DCCP = 33
 HOST = {"IPv4": "10.33.0.1", "IPv6": "fd33::1"}
 DEVICE = "dccp0"
+QUEUE = 10000                   # packets that may wait for the thread
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000  # linux/if_tun.h
+TRANSMIT_DROPPED = 11           # column of /proc/net/dev
 ETHERNET = struct.Struct("!6s6sH")
 ETHERTYPES = {4: 0x0800, 6: 0x86DD}
 
@@ -91,7 +95,7 @@ class Network(threading.Thread):
         for words in (f"link set {DEVICE} addrgenmode none",
                       f"address add {HOST['IPv4']}/24 dev {DEVICE}",
                       f"address add {HOST['IPv6']}/64 dev {DEVICE} nodad",
-                      f"link set {DEVICE} up"):
+                      f"link set {DEVICE} txqueuelen {QUEUE} up"):
             peers.run(["ip", *words.split()])
         self._add(tun, HOST.values(), lambda: os.read(tun, udplite.LARGEST),
                   lambda packet: os.write(tun, packet))
@@ -130,7 +134,11 @@ class Network(threading.Thread):
         self._deliver(packet)
 
     def take_seen(self):
-        """What crossed since the last call"""
+        """What crossed since the last call, which was all"""
+        line, = re.findall(rf"^ *{DEVICE}:(.*)$", pathlib.Path(
+            "/proc/net/dev").read_text(), re.M)
+        if int(line.split()[TRANSMIT_DROPPED]):
+            raise AssertionError(f"{DEVICE} has lost packets: {line}")
         with self._lock:
             seen, self._seen = self._seen, []
         return seen

@@ -181,7 +181,9 @@ class Connection:
                 if packet.reset_code != NO_CONNECTION]
         for before, after in zip(mine, mine[1:]):
             need(after.sequence == (before.sequence + 1) % NUMBERS, after,
-                 "behind", before)
+                 "behind", before, "and before", *(
+                     packet for packet in mine
+                     if before.sequence < packet.sequence < after.sequence))
 
     def _check_end(self):
         """The last packet is the only Reset, and its code Closed. Where one of
