@@ -9,6 +9,7 @@ were not lost arrive, and no others.
 With the argument `long` a minute of the clip instead of a quarter of it.
 """
 
+import collections
 import dataclasses
 import random
 import shlex
@@ -363,12 +364,16 @@ class LostTest(ElementCase):
 class DamageTest(ElementCase):
     """Packets that are damaged, or that somebody else has sent"""
 
-    def stream_both_ways(self, port, options="", **guest):
+    def stream_both_ways(self, coverage=0):
+        """Checksums cover so much (CsCov); each end allows that."""
         packets = noise_packets(400)
         source = file_source(self.work / "packets", packets)
-        return [self.to_guest("IPv4", "connect", port, packets, source,
-                              f"sync=false {options}"),
-                self.to_us("IPv4", "listen", port + 1, packets)]
+        return [self.to_guest("IPv4", "connect", PORT, packets, source,
+                              f"sync=false checksum-coverage={coverage}",
+                              min_coverage=coverage),
+                self.to_us("IPv4", "listen", PORT + 1, packets,
+                           f"min-checksum-coverage={coverage}",
+                           coverage=coverage)]
 
     def test_bad_checksums_are_losses(self):
         chance = random.Random(4)
@@ -380,12 +385,34 @@ class DamageTest(ElementCase):
             return [(sockets.damage(data, [(bit // 8, 1 << bit % 8)]), 0)]
 
         self.network.set(treat, delay=0.01)
-        self.finish(*self.stream_both_ways(PORT))
+        self.finish(*self.stream_both_ways())
+
+    def test_what_is_not_covered_arrives_damaged(self):
+        damaged = collections.defaultdict(set)  # payloads, by port
+
+        def treat(data):
+            packet = dccppackets.Packet.read(dccpnetwork.Seen(0, data, False))
+            if not packet.has_data or packet.sequence % 20:
+                return dccpnetwork.unharmed(data)
+            damaged[packet.to[1]].add(packet.payload)
+            return [(sockets.damage(data, [(len(data) - 1, 1)]), 0)]
+
+        self.network.set(treat, delay=0.01)
+        for end in self.stream_both_ways(coverage=1):
+            port, sent, received = end()
+            self.assertTrue(damaged[port])
+            self.assertEqual(received, [
+                sockets.damage(data, [(len(data) - 1, 1)])
+                if data in damaged[port] else data for data in sent])
+        for connection in dccppackets.Connection.all(self.see()):
+            connection.check()
+            self.assertEqual({packet.coverage for packet
+                              in connection.data()}, {1})
 
     def test_forged_resets_are_asked_about(self):
         """Each is answered by one Sync, that by a SyncAck."""
         self.network.set(delay=0.01)
-        ends = self.stream_both_ways(PORT)
+        ends = self.stream_both_ways()
         udplite.wait_until(lambda: len(self.established()) == 2,
                            "for two connections")
         forged = 0
