@@ -10,7 +10,6 @@
 #include "dccpendpoint.h"
 #include "simlink.h"
 
-
 #define DCCP_SIM_MAX_FLOWS 16
 #define DCCP_SIM_BIN (100 * SIM_MS)
 /* What a packet has before its DCCP header: IPv4 and UDP */

@@ -174,8 +174,8 @@ def request(options):
 def push(options):
     """Sends until nobody takes it any more."""
     block = bytes(16384)
-    with contextlib.suppress(ConnectionError), socket.create_connection(
-            (options.address, options.port)) as own:
+    with contextlib.suppress(ConnectionError, KeyboardInterrupt), \
+            socket.create_connection((options.address, options.port)) as own:
         while True:
             own.sendall(block)
 
