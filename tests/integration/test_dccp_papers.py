@@ -183,7 +183,7 @@ class DccpPapersTest(flows.FlowCase):
                  f"{tcp / 8:.0f}")
         seen, messages, begin, end = self.run_valid(
             lambda: self.run_one("profile=gprs", 60))
-        round_trips = values(messages, "round-trip-time")
+        round_trips = values(messages, "round-trip")
         self.say(f"figure 5.20, DCCP over GPRS: theirs 2000 to 5000 byte/s, "
                  f"round trip 0.94 s; ours "
                  f"{flows.rate(seen, begin, end) / 8:.0f}, "
@@ -200,7 +200,7 @@ class DccpPapersTest(flows.FlowCase):
                 seen, messages, begin, end = self.run_valid(
                     lambda: self.run_one(link, 30, offered=33 * 8 * 50, size=33,
                                          more=" blocking=false"))
-                trips = values(messages, "round-trip-time")[-50:]
+                trips = values(messages, "round-trip")[-50:]
                 self.say(f"section 5.4, voice, {name}: "
                          f"{100 * flows.rate(seen, begin, end) / 13200:.1f} % "
                          f"arrive; by equation 5.4 "
