@@ -202,14 +202,11 @@ send_some_output (GstDccpThinEnd * end)
   return n;
 }
 
-void
-gst_dccp_thin_end_flush (GstDccpThinEnd * end)
+static void
+take_events (GstDccpThinEnd * end)
 {
   DccpEvent event;
 
-  if (!end->endpoint)
-    return;
-  while (send_some_output (end) == OUTPUTS);
   while (dccp_endpoint_poll_event (end->endpoint, &event)) {
     if (event.type == DCCP_EVENT_CONNECTED)
       learn_mtu (end);
@@ -217,19 +214,32 @@ gst_dccp_thin_end_flush (GstDccpThinEnd * end)
   }
 }
 
+void
+gst_dccp_thin_end_flush (GstDccpThinEnd * end)
+{
+  if (!end->endpoint)
+    return;
+  while (send_some_output (end) == OUTPUTS);
+  take_events (end);
+}
+
 /* --- receiving ------------------------------------------------------------ */
 
+/* The first packet with data may be the one that opens the connection: that is
+ * told first. */
 static void
 take_input (GstDccpThinEnd * end, const DccpDatagram * datagrams, guint n)
 {
+  gboolean has_data;
   DccpData data;
   guint i;
 
   clear_refusal (end);
   for (i = 0; i < n; i++) {
-    if (dccp_endpoint_input (end->endpoint, datagrams[i].time,
-            &datagrams[i].path, datagrams[i].bytes, datagrams[i].size, &data)
-        && end->funcs->take_data)
+    has_data = dccp_endpoint_input (end->endpoint, datagrams[i].time,
+        &datagrams[i].path, datagrams[i].bytes, datagrams[i].size, &data);
+    take_events (end);
+    if (has_data && end->funcs->take_data)
       end->funcs->take_data (end->element, &data, datagrams[i].time);
   }
 }

@@ -17,10 +17,15 @@
 /* __i__: bit 0: the sink listens; bit 1: raw */
 #define WAYS 4
 
-static inline const gchar *
+/* As the properties' enumerations have them, for elements that begin to connect
+ * as soon as they are made */
+#define CONNECT 0
+#define LISTEN 1
+
+static inline gint
 encapsulation_of (gint way)
 {
-  return way & 2 ? "raw" : "udp";
+  return way >> 1;
 }
 
 static inline gboolean
@@ -109,18 +114,13 @@ wait_for_port (End * end)
 }
 
 static inline void
-init_listening_sink (Pair * pair, const gchar * encapsulation)
+init_listening_sink (Pair * pair, gint encapsulation)
 {
-  sink_init (&pair->sink, "bind-address", "127.0.0.1", "port", 0, NULL);
-  gst_util_set_object_arg (G_OBJECT (pair->sink.element), "mode", "listen");
-  gst_util_set_object_arg (G_OBJECT (pair->sink.element), "encapsulation",
-      encapsulation);
+  sink_init (&pair->sink, "bind-address", "127.0.0.1", "port", 0, "mode",
+      LISTEN, "encapsulation", encapsulation, NULL);
   play_sink (&pair->sink);
   src_init (&pair->src, "host", "127.0.0.1", "port", wait_for_port
-      (&pair->sink), NULL);
-  gst_util_set_object_arg (G_OBJECT (pair->src.element), "mode", "connect");
-  gst_util_set_object_arg (G_OBJECT (pair->src.element), "encapsulation",
-      encapsulation);
+      (&pair->sink), "mode", CONNECT, "encapsulation", encapsulation, NULL);
   gst_harness_play (pair->src.harness);
 }
 
@@ -131,14 +131,11 @@ pair_init_way (Pair * pair, gint way)
     init_listening_sink (pair, encapsulation_of (way));
     return;
   }
-  src_init (&pair->src, "address", "127.0.0.1", "port", 0, NULL);
-  gst_util_set_object_arg (G_OBJECT (pair->src.element), "encapsulation",
-      encapsulation_of (way));
+  src_init (&pair->src, "address", "127.0.0.1", "port", 0, "encapsulation",
+      encapsulation_of (way), NULL);
   gst_harness_play (pair->src.harness);
   sink_init (&pair->sink, "host", "127.0.0.1", "port", port_of (&pair->src),
-      NULL);
-  gst_util_set_object_arg (G_OBJECT (pair->sink.element), "encapsulation",
-      encapsulation_of (way));
+      "encapsulation", encapsulation_of (way), NULL);
   play_sink (&pair->sink);
 }
 

@@ -276,8 +276,8 @@ GST_START_TEST (listening_sink_takes_the_next_receiver)
     push (&pair, make_buffer (2 * i + 1, SIZE));
     expect (&pair, 2 * i + (i > 0), SIZE);
     end_clear (&pair.src);
-    src_init (&pair.src, "host", "127.0.0.1", "port", port, NULL);
-    gst_util_set_object_arg (G_OBJECT (pair.src.element), "mode", "connect");
+    src_init (&pair.src, "host", "127.0.0.1", "port", port, "mode", CONNECT,
+        NULL);
     gst_harness_play (pair.src.harness);
     wait_for_stat (&pair.sink, "connections", i + 2);
   }
@@ -590,12 +590,16 @@ GST_START_TEST (rate_is_told)
   guint rate, told;
   Pair pair;
 
-  src_init (&pair.src, "address", "127.0.0.1", "port", 0, NULL);
+  src_init (&pair.src, "address", "127.0.0.1", "port", 0, "eos-at-end", FALSE,
+      NULL);
   gst_harness_play (pair.src.harness);
   sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
       NULL);
+  /* It connects as soon as it is made. */
   g_signal_connect (pair.sink.element, "notify::estimated-bitrate",
       G_CALLBACK (count_notification), &notifications);
+  gst_element_set_state (pair.sink.element, GST_STATE_READY);
+  gst_element_set_state (pair.sink.element, GST_STATE_PLAYING);
   play_sink (&pair.sink);
   push (&pair, make_buffer (0, SIZE));
   structure = pop_structure (&pair.sink, "dccp-rate");

@@ -327,8 +327,7 @@ GST_START_TEST (nobody_to_connect_to_is_an_error)
   listening_src_init (&src);
   port = port_of (&src);
   end_clear (&src);
-  src_init (&src, "host", "127.0.0.1", "port", port, NULL);
-  gst_util_set_object_arg (G_OBJECT (src.element), "mode", "connect");
+  src_init (&src, "host", "127.0.0.1", "port", port, "mode", CONNECT, NULL);
   gst_harness_play (src.harness);
   text = pop_error (&src);
   fail_unless (g_str_has_prefix (text, "Could not connect to 127.0.0.1:"),
