@@ -217,6 +217,25 @@ GST_START_TEST (no_service_code_is_an_error)
 
 GST_END_TEST;
 
+/* RFC 4340 section 8.1.2: of RTPV, which is the receiver's */
+GST_START_TEST (service_code_has_three_forms)
+{
+  static const gchar *const codes[] = { "RTPV", "SC:RTPV", "SC=1381257302",
+    "SC=x52545056"
+  };
+  Pair pair;
+
+  listening_src_init (&pair.src);
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      "service-code", codes[__i__], NULL);
+  play_sink (&pair.sink);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
 /* --- who goes ------------------------------------------------------------- */
 
 static GstBuffer *
@@ -683,6 +702,7 @@ dccpthinsink_suite (void)
   tcase_add_test (tcase, another_service_is_refused);
   tcase_add_test (tcase, second_sender_is_refused);
   tcase_add_loop_test (tcase, no_service_code_is_an_error, 0, 6);
+  tcase_add_loop_test (tcase, service_code_has_three_forms, 0, 4);
   tcase_add_test (tcase, next_receiver_begins_with_a_key_frame);
   tcase_add_test (tcase, listening_sink_takes_the_next_receiver);
   tcase_add_test (tcase, silent_receiver_is_gone);
