@@ -16,9 +16,9 @@ TICKS = 1 << 24
 DUE = 1 << 32
 TYPES = ("DATA", "PROBE", "INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE", "JOIN",
          "CHALLENGE", "RESPONSE", "KEEPALIVE", "REPORT", "QUERY", "DECREASE",
-         "LEAVE", "CAPS", "CAPS-ACK", "END", "END-ACK")
+         "LEAVE", "CAPS", "CAPS-ACK", "END", "END-ACK", "REPAIR")
 OF_SENDER = {"DATA", "PROBE", "INIT", "OPEN", "JOIN", "RESPONSE", "KEEPALIVE",
-             "QUERY", "LEAVE", "CAPS", "END"}
+             "QUERY", "LEAVE", "CAPS", "END", "REPAIR"}
 OF_RECEIVER = {"COOKIE", "ACCEPT", "REFUSE", "CHALLENGE", "REPORT", "QUERY",
                "DECREASE", "LEAVE", "CAPS-ACK", "END-ACK"}
 UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
@@ -28,7 +28,7 @@ SIZES = {"COOKIE": 63, "OPEN": 116, "ACCEPT": 76, "REFUSE": 32,
          "CHALLENGE": 31, "RESPONSE": 23, "KEEPALIVE": 53, "QUERY": 16,
          "DECREASE": 25, "LEAVE": 22, "CAPS-ACK": 16, "END": 19, "END-ACK": 19}
 LEAST = {"DATA": 24, "PROBE": 16, "INIT": 64, "JOIN": 64, "REPORT": 39,
-         "CAPS": 21, **SIZES}
+         "CAPS": 21, "REPAIR": 30, **SIZES}
 FIRST, LAST, DELTA, DROPPABLE = 0x80, 0x40, 0x20, 0x10
 MARKER, IS_HEADER, PAIR, PRELUDE = 0x08, 0x04, 0x02, 0x01
 OF_BUFFER = DELTA | DROPPABLE | MARKER | IS_HEADER
@@ -199,6 +199,12 @@ class Side:
              "a piece of the CAPS")
         self.session.caps.setdefault(version, {})[offset] = piece
 
+    def _check_repair(self, message, _whole):
+        need(message.field(10, 13) & 1, "mask of a REPAIR")
+        self.session.stream.repairs.append(Repair(
+            message.field(7, 9), message.field(10, 13),
+            message.field(14, 15), message.data[16:-TRAILER]))
+
     def _check_end(self, message, _whole):
         self.session.end = message.field(7, 10)
 
@@ -221,7 +227,7 @@ class Side:
         ranges = data[47]
         end = RECORD + 3 * ranges
         need(ranges <= MAX_RANGES and len(data) >= end, "ranges of a record")
-        need(data[1] & ~7 == 0, "flags of a record")
+        need(data[1] & ~15 == 0, "flags of a record")
         need(all(data[at] > 0 for at in range(RECORD + 2, end, 3)),
              "an empty range")
         sent = self.session.sender.next_number[data[0]]
@@ -254,12 +260,39 @@ class Packet:
     caps: int
     payload: bytes
 
+    @property
+    def content(self):
+        return struct.pack("!L2B", self.due, self.flags, self.caps) \
+            + self.payload
+
+
+@dataclasses.dataclass
+class Repair:
+    first: int      # low bits of the stream number
+    mask: int
+    sizes: int
+    content: bytes
+
+    def numbers(self):
+        return [(self.first + bit) % TICKS for bit in range(32)
+                if self.mask >> bit & 1]
+
+
+def combined(contents):
+    """Bit by bit, shorter ones with zeros behind them, from the left"""
+    longest = max(map(len, contents))
+    result = 0
+    for content in contents:
+        result ^= number(content.ljust(longest, b"\0"))
+    return result.to_bytes(longest, "big")
+
 
 class Stream:
     """The packets of the stream, each once, and what they make"""
 
     def __init__(self):
         self.packets = {}
+        self.repairs = []
         self.again = 0
         self._highest = 0
 
@@ -277,6 +310,21 @@ class Stream:
             need(self.packets[whole] == packet, "packet", whole,
                  "is another one when it is sent again")
         self.packets[whole] = packet
+
+    def check_repairs(self):
+        """Where all packets are known"""
+        contents = {at % TICKS: packet.content
+                    for at, packet in self.packets.items()}
+        for repair in self.repairs:
+            of_it = repair.numbers()
+            need(all(at in contents for at in of_it),
+                 "a REPAIR of what was not sent")
+            size = 0
+            for at in of_it:
+                size ^= len(contents[at])
+            need(repair.sizes == size, "sizes of a REPAIR")
+            need(repair.content == combined([contents[at] for at in of_it]),
+                 "contents of a REPAIR")
 
     def buffers(self):
         """[(packet with FIRST, payload)] of all that are whole"""
@@ -389,6 +437,8 @@ class Session:
         for way in received:
             for data in way:
                 self.receiver.take(data, is_complete=False)
+        if is_complete:
+            self.stream.check_repairs()
 
 
 def payloads(packets, port):

@@ -7,6 +7,7 @@ with all its links or when one goes and comes back. Nothing here is a matter of
 how fast the machine is: the latency is longer than any test.
 """
 
+import dataclasses
 import functools
 import json
 import os
@@ -194,6 +195,41 @@ class WireTest(MmtpCase):
             with self.assertRaises(mmtp.Wrong, msg=f"byte {at}"):
                 mmtp.Session(b"swordfish").check(sent, came)
         way[-1] = whole
+
+
+class RepairTest(MmtpCase):
+    """What is lost on the only way can't surely be sent again in time: to miss
+    it, to tell and to send it takes more than the latency."""
+
+    LINKS = ("fast=a,b: rate=4000000 delay=1000000000 loss=0.05 seed=1",
+             "slow=a,b: rate=400000")
+    OPTIONS = "sync=true latency=2500"
+
+    @needs_elements
+    def test_every_repair_is_as_the_page_has_it(self):
+        self.clip = clips.small(200)
+        bed = self.open_links(self.LINKS)
+        source = self.start_source(bed)
+        sink = self.start_sink(bed, f"channels=fast {self.OPTIONS}")
+        self.assertEqual(sink.wait(SECONDS), 0, self.sink_log.read_text())
+        self.assertEqual(source.wait(SECONDS), 0)
+        session = mmtp.Session()
+        session.check(*self.read_captures())
+        repairs = session.stream.repairs
+        self.assertGreater(len(repairs), 0)
+        self.assertGreater(max(len(repair.numbers()) for repair in repairs), 1)
+        self.assert_refuses_another(session.stream, repairs[0])
+
+    def assert_refuses_another(self, stream, repair):
+        for change in ({"sizes": repair.sizes ^ 1},
+                       {"mask": repair.mask & repair.mask - 1},
+                       {"content": repair.content + b"\0"},
+                       {"content": bytes([repair.content[0] ^ 1])
+                        + repair.content[1:]}):
+            stream.repairs[0] = dataclasses.replace(repair, **change)
+            with self.assertRaises(mmtp.Wrong, msg=change):
+                stream.check_repairs()
+        stream.repairs[0] = repair
 
 
 class HandoffTest(MmtpCase):
