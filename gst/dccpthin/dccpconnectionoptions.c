@@ -190,6 +190,28 @@ is_negotiation (guint8 type)
   return type >= DCCP_OPTION_CHANGE_L && type <= DCCP_OPTION_CONFIRM_R;
 }
 
+/* The profile has no use for them; that they come is no error. */
+static gboolean
+is_ignored (guint8 type)
+{
+  return type == DCCP_OPTION_INIT_COOKIE || type == DCCP_OPTION_ACK_VECTOR_0
+      || type == DCCP_OPTION_ACK_VECTOR_1 || type == DCCP_OPTION_DATA_CHECKSUM;
+}
+
+/* Section 5.8.2; FALSE: the connection was reset. */
+static gboolean
+refuse_option (DccpConnection * connection, const DccpOption * option)
+{
+  if (is_ignored (option->type) && !option->mandatory)
+    return TRUE;
+  connection->common->stats.option_errors++;
+  if (option->type == DCCP_OPTION_MANDATORY)
+    return abort_for_option (connection, option, DCCP_RESET_OPTION_ERROR);
+  if (option->mandatory)
+    return abort_for_option (connection, option, DCCP_RESET_MANDATORY_ERROR);
+  return TRUE;
+}
+
 gboolean
 dccp_connection_read_options (DccpConnection * connection,
     const DccpPacket * packet, DccpHeard * heard)
@@ -201,17 +223,16 @@ dccp_connection_read_options (DccpConnection * connection,
 
   dccp_option_reader_init (&reader, packet);
   while (dccp_option_reader_next (&reader, &option)) {
-    if (is_negotiation (option.type)) {
+    if (!reader.broken && is_negotiation (option.type)) {
       code = dccp_features_input (connection->features, &option, packet);
       if (code != 0)
         return abort_for_option (connection, &option, code);
       continue;
     }
-    if (read_option (connection, packet, &option, heard, &p))
+    if (!reader.broken && read_option (connection, packet, &option, heard, &p))
       continue;
-    connection->common->stats.option_errors++;
-    if (option.mandatory || option.type == DCCP_OPTION_MANDATORY)
-      return abort_for_option (connection, &option, DCCP_RESET_MANDATORY_ERROR);
+    if (!refuse_option (connection, &option))
+      return FALSE;
   }
   if (reader.broken)
     connection->common->stats.option_errors++;

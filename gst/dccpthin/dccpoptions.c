@@ -128,6 +128,8 @@ dccp_option_reader_next (DccpOptionReader * reader, DccpOption * option)
     if (!read_option (reader, option)) {
       reader->broken = TRUE;
       reader->offset = reader->size;
+      option->mandatory = mandatory;
+      return mandatory;
     } else if (option->type == DCCP_OPTION_PADDING)
       mandatory = FALSE;        /* with it the same as Padding, 5.8.2 */
     else if (option->type == DCCP_OPTION_MANDATORY) {

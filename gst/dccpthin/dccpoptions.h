@@ -56,9 +56,9 @@ void dccp_option_reader_init (DccpOptionReader * reader,
     const DccpPacket * packet);
 /* The next one, neither Padding nor Mandatory, that a packet of this type may
  * carry. FALSE: that was all; what stands behind a nonsensical length is
- * ignored (section 5.8), `broken` says so. A Mandatory before nothing that can
- * be read, or before another one, comes as DCCP_OPTION_MANDATORY (5.8.2: an
- * error); before Padding it means nothing. */
+ * ignored (section 5.8), `broken` says so; one with a Mandatory before it comes,
+ * without a value. A Mandatory before nothing, or before another one, comes as
+ * DCCP_OPTION_MANDATORY (5.8.2: an error); before Padding it means nothing. */
 gboolean dccp_option_reader_next (DccpOptionReader * reader,
     DccpOption * option);
 

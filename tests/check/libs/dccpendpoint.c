@@ -479,6 +479,16 @@ GST_START_TEST (mandatory_options_are_known_or_reset)
 
 GST_END_TEST;
 
+/* Section 5.8.2; of a nonsensical length it is not known what was wanted. */
+GST_START_TEST (mandatory_before_broken_is_reset)
+{
+  open_wire ();
+  hear_options (DCCP_ACK, "\1\50\77\0", 4);
+  assert_reset (DCCP_RESET_MANDATORY_ERROR, DCCP_OPTION_DATA_DROPPED, 0, 0);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (mandatory_before_nothing_is_reset)
 {
   open_wire ();
@@ -486,7 +496,31 @@ GST_START_TEST (mandatory_before_nothing_is_reset)
   /* the padding to a word comes behind it: Padding is nothing */
   fail_unless (dccp_wire_get_state (&wire, CLIENT) == DCCP_STATE_OPEN);
   hear_options (DCCP_ACK, "\53\4\0\1\0\1\1\1", 8);
-  assert_reset (DCCP_RESET_MANDATORY_ERROR, DCCP_OPTION_MANDATORY, 0, 0);
+  assert_reset (DCCP_RESET_OPTION_ERROR, DCCP_OPTION_MANDATORY, 0, 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (mandatory_last_is_reset)
+{
+  open_wire ();
+  hear_options (DCCP_ACK, "\53\4\0\0\0\0\0\1", 8);
+  assert_reset (DCCP_RESET_OPTION_ERROR, DCCP_OPTION_MANDATORY, 0, 0);
+}
+
+GST_END_TEST;
+
+/* Init Cookie, Ack Vector, Data Checksum */
+static const gchar unused_options[] = "\44\3\1\46\3\0\47\3\0\54\6\0\0\0\0\0";
+
+GST_START_TEST (options_of_no_use_are_no_errors)
+{
+  open_wire ();
+  hear_options (DCCP_ACK, unused_options, 16);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->option_errors, 0);
+  hear_options (DCCP_ACK, "\1\44\3\1", 4);
+  assert_reset (DCCP_RESET_MANDATORY_ERROR, DCCP_OPTION_INIT_COOKIE, 1, 0);
 }
 
 GST_END_TEST;
@@ -621,7 +655,10 @@ dccpendpoint_suite (void)
   tcase_add_test (options, what_is_asked_for_is_sent);
   tcase_add_test (options, data_of_the_handshake_is_dropped_and_told);
   tcase_add_test (options, mandatory_options_are_known_or_reset);
+  tcase_add_test (options, mandatory_before_broken_is_reset);
   tcase_add_test (options, mandatory_before_nothing_is_reset);
+  tcase_add_test (options, mandatory_last_is_reset);
+  tcase_add_test (options, options_of_no_use_are_no_errors);
   tcase_add_test (options, unknown_and_broken_options_are_ignored);
   suite_add_tcase (suite, coverage);
   tcase_add_checked_fixture (coverage, setup, teardown);

@@ -103,14 +103,14 @@ GST_END_TEST;
 GST_START_TEST (mandatory_is_of_the_option_behind_it)
 {
   assert_options (DCCP_ACK, "01200401032004030a", "!32=0103 32=030a");
-  assert_options (DCCP_ACK, "013c", "1 broken");
+  assert_options (DCCP_ACK, "013c", "!60 broken");
   assert_options (DCCP_ACK, "013c0202", "!60 2");
   assert_options (DCCP_ACK, "02012b041234", "2 !43=1234");
   assert_options (DCCP_ACK, "01", "1");
   assert_options (DCCP_ACK, "010102", "1 2");
   assert_options (DCCP_ACK, "01000102", "!2");
   assert_options (DCCP_ACK, "01000002", "2");   /* twice Padding */
-  assert_options (DCCP_ACK, "01200a", "1 broken");
+  assert_options (DCCP_ACK, "01200a", "!32 broken");
   assert_options (DCCP_DATA, "010102", "2");
   assert_options (DCCP_DATA, "02010001", "2");
 }
