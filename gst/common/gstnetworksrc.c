@@ -412,7 +412,8 @@ install_properties (GObjectClass * object_class)
       GST_TYPE_CAPS, playing);
   properties[PROP_TIMEOUT] = g_param_spec_uint64 ("timeout", "Timeout",
       "Post an element message after so many nanoseconds in which nothing "
-      "came; 0: never", 0, G_MAXUINT64, DEFAULT_TIMEOUT, playing);
+      "came; 0: never. A change counts behind what comes next, or the next "
+      "message", 0, G_MAXUINT64, DEFAULT_TIMEOUT, playing);
   properties[PROP_USED_SOCKET] = g_param_spec_object ("used-socket",
       "Used socket", "Socket in use, while there is one", G_TYPE_SOCKET,
       readable);
