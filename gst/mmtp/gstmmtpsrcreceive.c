@@ -60,9 +60,25 @@ tell_rate (GstMmtpSrc * self, const MmtpReceiverEvent * event)
           "bitrate", G_TYPE_UINT64, event->bit_rate, NULL));
 }
 
+/* The sender counts on what it wants. */
 static void
-take_delay (GstMmtpSrc * self, guint64 delay)
+warn_of_delay (GstMmtpSrc * self, guint64 wanted, guint64 delay)
 {
+  GError *error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "The sender wants a latency of %" G_GUINT64_FORMAT " ms, and may have %"
+      G_GUINT64_FORMAT " ms: what takes longer is lost",
+      wanted / GST_MSECOND, delay / GST_MSECOND);
+
+  queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
+          "raise max-latency, or the sender's latency has to be less"));
+  g_error_free (error);
+}
+
+static void
+take_delay (GstMmtpSrc * self, guint64 delay, guint64 wanted)
+{
+  if (wanted > delay)
+    warn_of_delay (self, wanted, delay);
   if (delay == self->delay)
     return;
   GST_INFO_OBJECT (self, "latency %" GST_TIME_FORMAT, GST_TIME_ARGS (delay));
@@ -98,7 +114,7 @@ take_event (GstMmtpSrc * self, MmtpReceiverEvent * event)
   switch (event->type) {
     case MMTP_EVENT_SESSION:
       take_session (self, "begun");
-      take_delay (self, event->delay);
+      take_delay (self, event->delay, event->wanted_delay);
       break;
     case MMTP_EVENT_CAPS:
       gst_mmtp_src_set_queue_caps (self, event->caps);
@@ -108,7 +124,7 @@ take_event (GstMmtpSrc * self, MmtpReceiverEvent * event)
       gst_mmtp_src_queue_buffer (self, event);
       break;
     case MMTP_EVENT_INITIAL_DELAY:
-      take_delay (self, event->delay);
+      take_delay (self, event->delay, event->wanted_delay);
       break;
     case MMTP_EVENT_PRESENTATION_RATE:
       tell_rate (self, event);

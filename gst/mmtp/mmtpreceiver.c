@@ -227,6 +227,7 @@ mmtp_receiver_push_event (MmtpReceiver * self, MmtpReceiverEventType type,
   event->type = type;
   event->channel = channel;
   event->delay = self->session.initial_delay;
+  event->wanted_delay = self->session.wanted_delay;
   g_queue_push_tail (&self->events, event);
 }
 

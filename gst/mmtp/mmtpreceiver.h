@@ -89,6 +89,8 @@ typedef struct
   MmtpPrelude prelude;
   gboolean discont;             /* something before it is missing */
   guint64 delay;                /* ns, D0 */
+  guint64 wanted_delay;         /* ns, D0 as the sender has it: where it is more,
+                                 * what takes longer than ours is lost */
   guint32 frame_rate;           /* milliframes per second */
   guint64 bit_rate;             /* bits per second */
   guint channel;

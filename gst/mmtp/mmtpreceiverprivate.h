@@ -76,6 +76,7 @@ typedef struct
 
   guint64 period;               /* ns, keep-alives */
   guint64 initial_delay;        /* ns, D0 */
+  guint64 wanted_delay;         /* ns, the sender's */
   guint64 last_valid;           /* ns, when a valid message came */
   guint doubts;                 /* times that it was asked since, as its host
                                  * wants another session */

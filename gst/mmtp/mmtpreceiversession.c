@@ -80,10 +80,11 @@ draw_session (MmtpReceiver * self)
 static void
 set_initial_delay (MmtpReceiver * self, guint32 wanted)
 {
-  guint64 delay = MAX (wanted * G_GUINT64_CONSTANT (1000),
-      self->config.least_delay);
+  guint64 wanted_delay = wanted * G_GUINT64_CONSTANT (1000);
+  guint64 delay = MAX (wanted_delay, self->config.least_delay);
   gint64 shift;
 
+  self->session.wanted_delay = wanted_delay;
   delay = MIN (delay, self->config.max_delay);
   if (delay == self->session.initial_delay)
     return;

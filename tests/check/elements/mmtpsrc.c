@@ -86,6 +86,28 @@ GST_START_TEST (a_change_of_the_delay_is_told)
 
 GST_END_TEST;
 
+GST_START_TEST (a_sender_that_wants_a_longer_delay_is_told_of)
+{
+  GstMessage *message;
+  GError *error;
+  Pair pair;
+
+  src_init (&pair.src, "address", "127.0.0.1", "max-latency", 700, NULL);
+  gst_harness_play (pair.src.harness);
+  pair_init_sink (&pair, "127.0.0.1", "");
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  message = pop_message (&pair.src, GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, "1000 ms") != NULL
+      && strstr (error->message, "700 ms") != NULL, "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (caps_of_its_own_count)
 {
   GstCaps *caps = gst_caps_from_string ("video/mpegts, systemstream=true");
@@ -523,6 +545,7 @@ mmtpsrc_suite (void)
   tcase_add_loop_test (tcase, the_latency_is_the_initial_delay, 0,
       G_N_ELEMENTS (delays));
   tcase_add_test (tcase, a_change_of_the_delay_is_told);
+  tcase_add_test (tcase, a_sender_that_wants_a_longer_delay_is_told_of);
   tcase_add_test (tcase, caps_of_its_own_count);
   tcase_add_test (tcase, caps_of_its_own_count_while_they_are_there);
   tcase_add_test (tcase, without_eos_the_next_session_goes_on);
