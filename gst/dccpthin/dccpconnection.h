@@ -160,6 +160,7 @@ typedef struct
   guint64 ndp;
   TfrcFeedback feedback;
   DccpLossIntervals losses;     /* n 0: it says nothing of them */
+  guint drop_offset;            /* numbers that Data Dropped has spoken of */
 } DccpHeard;
 
 /* FALSE: the connection was reset for one of them. */

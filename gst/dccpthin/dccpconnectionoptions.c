@@ -53,12 +53,14 @@ count_dropped (DccpConnection * connection, guint64 first, guint run)
   return n;
 }
 
+/* A second option begins where the first left off (section 11.7). */
 static gboolean
 read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option, DccpHeard * heard)
 {
   guint counts[DCCP_DROP_NONE] = { 0 };
-  guint64 first = packet->acknowledgement;
+  guint64 first = dccp_sequence_add (packet->acknowledgement,
+      -(gint64) heard->drop_offset);
   guint offset = 0, run, i;
   DccpDropCode code;
 
@@ -68,6 +70,7 @@ read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
     if (code < DCCP_DROP_NONE)
       counts[code] += count_dropped (connection, first, run);
     first = dccp_sequence_add (first, -(gint64) run);
+    heard->drop_offset += run;
   }
   heard->feedback.dropped += counts[DCCP_DROP_RECEIVE_BUFFER];
   heard->feedback.dropped_others |= counts[DCCP_DROP_PROTOCOL] > 0
@@ -128,11 +131,30 @@ read_loss_event_rate (const DccpOption * option, LossEventRates * p)
   return TRUE;
 }
 
+/* A second option goes on with older ones, and skips none (RFC 4342 section
+ * 8.6.1). */
+static gboolean
+add_loss_intervals (DccpLossIntervals * losses, const DccpLossIntervals * more)
+{
+  guint i;
+
+  if (losses->n > 0 && more->skip != 0)
+    return FALSE;
+  if (losses->n == 0)
+    losses->skip = more->skip;
+  for (i = 0; i < more->n && losses->n < DCCP_MAX_LOSS_INTERVALS; i++)
+    losses->intervals[losses->n++] = more->intervals[i];
+  return TRUE;
+}
+
 static gboolean
 read_loss_intervals (const DccpOption * option, LossEventRates * p,
     DccpHeard * heard)
 {
-  if (!dccp_option_read_loss_intervals (option, &heard->losses))
+  DccpLossIntervals read;
+
+  if (!dccp_option_read_loss_intervals (option, &read)
+      || !add_loss_intervals (&heard->losses, &read))
     return FALSE;
   p->has_intervals = tfrc_intervals_get_loss_event_rate (&heard->losses,
       &p->intervals);

@@ -469,6 +469,40 @@ assert_reset (guint8 code, guint8 data_1, guint8 data_2, guint8 data_3)
   assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_CLOSED);
 }
 
+/* Section 11.7: two options of a block each */
+GST_START_TEST (second_data_dropped_goes_on)
+{
+  open_wire ();
+  wire.sending[CLIENT] = TRUE;
+  wire.put_at[CLIENT] = wire.now;
+  dccp_wire_run (&wire, SECOND);
+  wire.sending[CLIENT] = FALSE;
+  hear_options (DCCP_ACK, "\50\3\240\50\3\240", 6);
+  assert_equals_int (count_told (DCCP_DROP_RECEIVE_BUFFER), 2);
+}
+
+GST_END_TEST;
+
+/* RFC 4342 section 8.6.1: Receive Rate, Elapsed Time, Loss Intervals of 6 and 10
+ * packets, more of 90, and one of 1 that skips a packet, and so is none. p is by
+ * the mean of the two that are closed. */
+GST_START_TEST (second_loss_intervals_go_on)
+{
+  open_wire ();
+  wire.sending[CLIENT] = TRUE;
+  wire.put_at[CLIENT] = wire.now;
+  dccp_wire_run (&wire, SECOND);
+  hear_options (DCCP_ACK, "\302\6\0\0\20\0" "\53\4\0\0"
+      "\301\25\0" "\0\0\5\0\0\1\0\0\6" "\0\0\11\0\0\1\0\0\12"
+      "\301\14\0" "\0\0\131\0\0\1\0\0\132"
+      "\301\14\1" "\0\0\0\0\0\1\0\0\1", 55);
+  assert_equals_float (dccp_wire_get_stats (&wire, CLIENT)->loss_event_rate,
+      0.02);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->option_errors, 1);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (mandatory_options_are_known_or_reset)
 {
   open_wire ();
@@ -654,6 +688,8 @@ dccpendpoint_suite (void)
   tcase_add_test (options, timestamp_is_echoed);
   tcase_add_test (options, what_is_asked_for_is_sent);
   tcase_add_test (options, data_of_the_handshake_is_dropped_and_told);
+  tcase_add_test (options, second_data_dropped_goes_on);
+  tcase_add_test (options, second_loss_intervals_go_on);
   tcase_add_test (options, mandatory_options_are_known_or_reset);
   tcase_add_test (options, mandatory_before_broken_is_reset);
   tcase_add_test (options, mandatory_before_nothing_is_reset);
