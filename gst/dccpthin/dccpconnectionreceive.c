@@ -36,8 +36,7 @@ answer_packet_error (DccpConnection * connection, Arrival * arrival)
   DccpCommon *common = connection->common;
   DccpPacket reset;
 
-  if (arrival->packet->type == DCCP_RESET
-      || arrival->packet->type == DCCP_LISTEN)
+  if (arrival->packet->type == DCCP_RESET)
     return FALSE;
   dccp_answers_make_reset (&reset, arrival->packet, DCCP_RESET_PACKET_ERROR);
   if (arrival->size < DCCP_RESET_SIZE
@@ -48,6 +47,15 @@ answer_packet_error (DccpConnection * connection, Arrival * arrival)
   dccp_answers_push (&common->answers, &connection->path, &reset);
   common->stats.sent[DCCP_RESET]++;
   return FALSE;
+}
+
+/* It opens no connection and means nothing to one: whatever its numbers, it is
+ * silently discarded (RFC 5596 section 2.2.3). */
+static gboolean
+discard_listen (DccpConnection * connection, Arrival * arrival)
+{
+  return arrival->packet->type != DCCP_LISTEN
+      || refuse (connection, DCCP_REFUSED_STATE);
 }
 
 static gboolean
@@ -159,9 +167,6 @@ step_7_check_type (DccpConnection * connection, Arrival * arrival)
 {
   const DccpPacket *packet = arrival->packet;
 
-  /* It opens no connection and means nothing to one (RFC 5596). */
-  if (packet->type == DCCP_LISTEN)
-    return refuse (connection, DCCP_REFUSED_STATE);
   if (is_unexpected (connection, packet)) {
     dccp_connection_owe_sync (connection, packet->sequence, arrival->size);
     return refuse (connection, DCCP_REFUSED_STATE);
@@ -410,8 +415,7 @@ hear_losses (DccpConnection * connection, Arrival * arrival)
   guint i;
 
   for (i = 0; i < losses->n; i++) {
-    ends[i] = dccp_sequence_add (end,
-        -(gint64) losses->intervals[i].lossless);
+    ends[i] = dccp_sequence_add (end, -(gint64) losses->intervals[i].lossless);
     end = dccp_sequence_add (ends[i], -(gint64) losses->intervals[i].loss);
   }
   while (i-- > 0)
@@ -520,6 +524,7 @@ step_16_process_data (DccpConnection * connection, Arrival * arrival)
 }
 
 static const Step steps[] = {
+  discard_listen,
   step_4_prepare_request,
   step_5_prepare_sync,
   step_6_check_numbers,

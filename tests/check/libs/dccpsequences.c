@@ -178,6 +178,22 @@ GST_START_TEST (short_packets_have_no_answer)
 
 GST_END_TEST;
 
+/* RFC 5596 section 2.2.3, and its number is 0 (2.2.1). */
+GST_START_TEST (listen_has_no_answer)
+{
+  DccpPacket packet = {.type = DCCP_LISTEN,.service_code = DCCP_SERVICE_RTPV,
+    .payload = (const guint8 *) "0123456789ab",.payload_size = 12
+  };
+
+  open_wire ();
+  dccp_wire_forge (&wire, CLIENT, &packet);
+  assert_equals_int (count_syncs (CLIENT), 0);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+          CLIENT)->refused[DCCP_REFUSED_STATE], 1);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (short_numbers_are_dropped_silently)
 {
   guint8 bytes[] = { DCCP_WIRE_PORT >> 8, DCCP_WIRE_PORT & 255, 0, 0, 3, 0, 0,
@@ -353,6 +369,7 @@ dccpsequences_suite (void)
   tcase_add_test (found, sync_acknowledges_what_was_refused);
   tcase_add_test (found, syncs_are_limited);
   tcase_add_test (found, short_packets_have_no_answer);
+  tcase_add_test (found, listen_has_no_answer);
   tcase_add_test (found, short_numbers_are_dropped_silently);
   tcase_add_test (found, who_has_sent_nothing_believes_no_response);
   tcase_add_test (found, ends_find_each_other_after_a_long_burst);
