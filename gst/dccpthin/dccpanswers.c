@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
+#define SHORT_SEQUENCE_MASK 0xffffff
 
 gboolean
 dccp_limiter_take (DccpLimiter * limiter, guint64 now)
@@ -51,6 +52,7 @@ dccp_answers_pop (DccpAnswers * answers, DccpPath * path,
   return DCCP_RESET_SIZE;
 }
 
+/* RFC 4340 section 8.3.1 */
 void
 dccp_answers_make_reset (DccpPacket * reset, const DccpPacket * packet,
     guint8 code)
@@ -66,4 +68,6 @@ dccp_answers_make_reset (DccpPacket * reset, const DccpPacket * packet,
   if (dccp_type_has_acknowledgement (packet->type))
     reset->sequence = dccp_sequence_add (packet->acknowledgement, 1);
   reset->acknowledgement = packet->sequence;
+  if (!packet->extended)
+    reset->sequence &= SHORT_SEQUENCE_MASK;
 }

@@ -57,16 +57,14 @@ gboolean
 dccp_connection_is_acknowledgement_valid (DccpConnection * connection,
     const DccpPacket * packet)
 {
-  guint64 low = get_awl (connection);
+  const guint64 low = ends_connection (packet->type) ? connection->gar :
+      get_awl (connection);
 
   if (!dccp_type_has_acknowledgement (packet->type))
     return TRUE;
   /* Nothing was sent yet. */
   if (dccp_sequence_add (connection->gss, 1) == connection->iss)
     return FALSE;
-  if (ends_connection (packet->type)
-      && dccp_sequence_difference (connection->gar, low) > 0)
-    low = connection->gar;
   return dccp_sequence_is_between (packet->acknowledgement, low,
       connection->gss);
 }

@@ -178,6 +178,46 @@ GST_START_TEST (short_packets_have_no_answer)
 
 GST_END_TEST;
 
+/* Section 7.5.3: GAR is the low end even where AWL has left it behind, as nobody
+ * acknowledges anything. */
+GST_START_TEST (old_acknowledgement_may_end_a_connection)
+{
+  DccpPacket reset;
+  guint64 gar;
+
+  wire.configs[CLIENT].sequence_window = 32;
+  open_wire ();
+  wire.lose_all[SERVER] = G_MAXUINT;
+  wire.sending[CLIENT] = TRUE;
+  dccp_wire_run (&wire, 2 * SECOND);
+  reset = dccp_wire_next (&wire, CLIENT, DCCP_RESET);
+  gar = dccp_wire_get (&wire, CLIENT)->gar;
+  fail_unless (dccp_sequence_difference (reset.acknowledgement, gar) >= 32);
+  reset.acknowledgement = gar;
+  dccp_wire_forge (&wire, CLIENT, &reset);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_TIME_WAIT);
+}
+
+GST_END_TEST;
+
+/* Section 8.3.1: the upper 24 bits are 0. */
+GST_START_TEST (reset_of_short_numbers_has_no_upper_bits)
+{
+  guint8 bytes[28] = { DCCP_WIRE_PORT >> 8, DCCP_WIRE_PORT & 255, 0, 9, 7, 0,
+    0, 0, DCCP_ACK << 1, 0, 0, 7, 0, 0xff, 0xff, 0xff
+  };
+  const DccpWireEntry *reset;
+
+  dccp_wire_begin (&wire);
+  dccp_wire_inject (&wire, CLIENT, bytes, sizeof (bytes));
+  reset = dccp_wire_find (&wire, CLIENT, DCCP_RESET, 0);
+  fail_unless (reset != NULL);
+  assert_equals_uint64 (reset->packet.sequence, 0);
+  assert_equals_uint64 (reset->packet.acknowledgement, 7);
+}
+
+GST_END_TEST;
+
 /* RFC 5596 section 2.2.3, and its number is 0 (2.2.1). */
 GST_START_TEST (listen_has_no_answer)
 {
@@ -370,6 +410,8 @@ dccpsequences_suite (void)
   tcase_add_test (found, syncs_are_limited);
   tcase_add_test (found, short_packets_have_no_answer);
   tcase_add_test (found, listen_has_no_answer);
+  tcase_add_test (found, old_acknowledgement_may_end_a_connection);
+  tcase_add_test (found, reset_of_short_numbers_has_no_upper_bits);
   tcase_add_test (found, short_numbers_are_dropped_silently);
   tcase_add_test (found, who_has_sent_nothing_believes_no_response);
   tcase_add_test (found, ends_find_each_other_after_a_long_burst);
