@@ -142,6 +142,9 @@ take_event (GstMmtpSrc * self, MmtpReceiverEvent * event)
     case MMTP_EVENT_SILENT:
       take_session (self, "lost");
       break;
+    case MMTP_EVENT_BACK:
+      tell_session (self, "back");
+      break;
   }
 }
 

@@ -73,7 +73,8 @@ typedef enum
   MMTP_EVENT_JOINED,            /* channel */
   MMTP_EVENT_LEFT,              /* channel */
   MMTP_EVENT_END,               /* of the stream */
-  MMTP_EVENT_SILENT             /* session timeout: the sender is gone */
+  MMTP_EVENT_SILENT,            /* session timeout: the sender is gone */
+  MMTP_EVENT_BACK               /* it was not: the same session goes on */
 } MmtpReceiverEventType;
 
 typedef struct

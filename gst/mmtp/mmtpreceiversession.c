@@ -568,6 +568,18 @@ may_speak (const MmtpReceiver * self, const MmtpReceiverChannel * channel,
   return channel && (channel->joined || message->type == MMTP_RESPONSE);
 }
 
+/* Until another one begins who was silent for too long may go on. */
+static void
+come_alive (MmtpReceiver * self)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  if (session->alive || session->ended)
+    return;
+  session->alive = TRUE;
+  mmtp_receiver_push_event (self, MMTP_EVENT_BACK, 0);
+}
+
 MmtpRefusal
 mmtp_receiver_session_input (MmtpReceiver * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
@@ -588,7 +600,7 @@ mmtp_receiver_session_input (MmtpReceiver * self,
     mmtp_replay_accept (&channel->replay, number);
   else
     channel = mmtp_receiver_make_channel (self, message->channel, number);
-  self->session.alive = !self->session.ended;
+  come_alive (self);
   if (message->type == MMTP_RESPONSE)
     join (self, channel, address);
   mmtp_receiver_note_message (self, channel, number, message, size);

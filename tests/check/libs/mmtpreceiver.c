@@ -497,6 +497,31 @@ check_taken_over (guint8 host, gboolean lives, gboolean expected)
   peer_clear (&peer);
 }
 
+GST_START_TEST (who_was_lost_may_go_on)
+{
+  MmtpReceiverEvent event;
+  MmtpReceiverStats stats;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  give_sign_of_life (&peer);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  peer.now += MS (10000);
+  mmtp_receiver_timeout (peer.receiver, peer.now);
+  fail_unless (poll_event (&peer, MMTP_EVENT_SILENT, &event));
+  give_sign_of_life (&peer);
+  fail_unless (poll_event (&peer, MMTP_EVENT_BACK, &event));
+  give_sign_of_life (&peer);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  mmtp_receiver_get_stats (peer.receiver, &stats);
+  fail_unless (stats.in_session);
+  fail_unless_equals_uint64 (stats.sessions, 1);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
 /* One that was killed need not wait for its own last session. */
 GST_START_TEST (a_sender_that_begins_again_takes_its_own_place)
 {
@@ -1674,6 +1699,7 @@ mmtpreceiver_suite (void)
   tcase_add_test (tc, a_session_opens_by_a_cookie);
   tcase_add_test (tc, who_may_not_is_told_why);
   tcase_add_test (tc, one_session_at_a_time);
+  tcase_add_test (tc, who_was_lost_may_go_on);
   tcase_add_test (tc, a_sender_that_begins_again_takes_its_own_place);
   tcase_add_test (tc, nobody_takes_the_place_of_another);
   tcase_add_test (tc, a_doubt_takes_its_time);
