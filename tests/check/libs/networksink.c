@@ -959,6 +959,7 @@ GST_START_TEST (eos_behind_packets_comes_in_time)
   FAKE (bench->sink)->room = 100;
   bench_play (bench);
   push_packets (bench, "abC");
+  WAIT_FOR (stat_of (bench, "time-blocked") > 0);
   push_eos (bench);
   gst_pad_push_event (bench->src, gst_event_new_ending ());
   wait_for_eos (bench);
