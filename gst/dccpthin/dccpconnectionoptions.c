@@ -220,6 +220,20 @@ is_ignored (guint8 type)
       || type == DCCP_OPTION_ACK_VECTOR_1 || type == DCCP_OPTION_DATA_CHECKSUM;
 }
 
+/* RFC 6323 section 3.3: a wrong RTT Estimate ends the connection of who asked for
+ * it, and the Reset has the beginning of the option itself. */
+static gboolean
+abort_for_round_trip (DccpConnection * connection, const DccpOption * option)
+{
+  const guint8 data[3] = { option->type, option->size + 2,
+    option->size > 0 ? option->value[0] : 0
+  };
+
+  dccp_connection_abort (connection, DCCP_EVENT_ABORTED,
+      DCCP_RESET_OPTION_ERROR, data);
+  return FALSE;
+}
+
 /* Section 5.8.2; FALSE: the connection was reset. */
 static gboolean
 refuse_option (DccpConnection * connection, const DccpOption * option)
@@ -231,6 +245,10 @@ refuse_option (DccpConnection * connection, const DccpOption * option)
     return abort_for_option (connection, option, DCCP_RESET_OPTION_ERROR);
   if (option->mandatory)
     return abort_for_option (connection, option, DCCP_RESET_MANDATORY_ERROR);
+  if (option->type == DCCP_OPTION_RTT_ESTIMATE
+      && dccp_features_get (connection->features,
+          DCCP_FEATURE_SEND_RTT_ESTIMATE, FALSE))
+    return abort_for_round_trip (connection, option);
   return TRUE;
 }
 
@@ -292,14 +310,23 @@ write_timestamp_echo (DccpConnection * connection, DccpOptionWriter * writer)
       connection->now - connection->stamp_time);
 }
 
-/* RFC 6323: with data, once there is something to say */
+/* RFC 6323 section 3.3; 0 while it is not known */
 static void
-write_round_trip (DccpConnection * connection, DccpOptionWriter * writer)
+write_round_trip (DccpConnection * connection, DccpType type,
+    DccpOptionWriter * writer)
 {
-  if (dccp_features_get (connection->features, DCCP_FEATURE_SEND_RTT_ESTIMATE,
-          TRUE) && connection->round_trip > 0)
-    dccp_option_write_rtt_estimate (writer,
-        dccp_connection_get_round_trip (connection));
+  TfrcSenderState state = { 0 };
+
+  if (type != DCCP_DATA && type != DCCP_DATA_ACK && type != DCCP_SYNC
+      && type != DCCP_SYNC_ACK)
+    return;
+  if (!dccp_features_get (connection->features, DCCP_FEATURE_SEND_RTT_ESTIMATE,
+          TRUE))
+    return;
+  if (connection->sender)
+    tfrc_sender_get_state (connection->sender, &state);
+  dccp_option_write_rtt_estimate (writer, state.round_trip > 0 ?
+      state.round_trip : connection->round_trip);
 }
 
 /* RFC 4342 section 8; an Ack without it has the Elapsed Time all the same, as its
@@ -347,9 +374,9 @@ dccp_connection_write_options (DccpConnection * connection, DccpType type,
 {
   dccp_option_writer_init (writer);
   write_ndp_count (connection, writer);
-  write_timestamp_echo (connection, writer);
-  if (type == DCCP_DATA || type == DCCP_DATA_ACK)
-    write_round_trip (connection, writer);
+  if (type != DCCP_SYNC)
+    write_timestamp_echo (connection, writer);
+  write_round_trip (connection, type, writer);
   if (type == DCCP_ACK)
     write_acknowledgement_options (connection, with_report, writer);
 }

@@ -34,11 +34,15 @@ write_options (DccpConnection * connection, DccpType type, gboolean with_report,
   pad (type, writer);
 }
 
-/* As far as there is room: others can wait. */
+/* As far as there is room: negotiation can wait, NDP Count and RTT Estimate go
+ * where what is answered was long enough. */
 static void
 write_sync_options (DccpConnection * connection, DccpOptionWriter * writer)
 {
-  dccp_option_writer_init (writer);
+  dccp_connection_write_options (connection, DCCP_SYNC, FALSE, writer);
+  if (DCCP_SYNC_SIZE + (writer->size + WORD - 1) / WORD * WORD >
+      connection->sync_room)
+    dccp_option_writer_init (writer);
   if (connection->sync_room >= DCCP_RESET_SIZE)
     pad (DCCP_SYNC, writer);
 }
@@ -83,7 +87,10 @@ write_control (DccpConnection * connection, DccpType type,
     write_sync_options (connection, &writer);
   else
     write_options (connection, type, with_report, &writer);
-  connection->ndp++;
+  if (dccp_type_has_data (type))
+    connection->ndp = 0;
+  else
+    connection->ndp++;
   if (connection->sender)
     tfrc_sender_sent_other (connection->sender, connection->now,
         packet.sequence);

@@ -17,7 +17,7 @@
 
 #define TIME_UNIT 10000         /* ns */
 #define ROUND_TRIP_UNIT 1000    /* ns, RFC 6323 section 3.2 */
-#define MAX_ROUND_TRIP 0xffffff /* us: so much, or more */
+#define MAX_ROUND_TRIP 0xffffff /* us: longer than can be said */
 
 #define INTERVAL_SIZE 9         /* bytes, RFC 4342 section 8.6 */
 #define MAX_SKIP 3              /* NDUPACK, section 6.1 */
@@ -225,6 +225,8 @@ dccp_option_read_rtt_estimate (const DccpOption * option, guint64 * round_trip)
   if (option->size < 1 || option->size > 3)
     return FALSE;
   *round_trip = get_number (option->value, option->size) * ROUND_TRIP_UNIT;
+  if (*round_trip == MAX_ROUND_TRIP * (guint64) ROUND_TRIP_UNIT)
+    *round_trip = 0;
   return TRUE;
 }
 
@@ -374,14 +376,13 @@ dccp_option_write_timestamp_echo (DccpOptionWriter * writer, guint32 stamp,
   return TRUE;
 }
 
-/* 0 would be no estimate. */
+/* Rounded up; 0: no estimate (RFC 6323 section 3.2.1) */
 gboolean
 dccp_option_write_rtt_estimate (DccpOptionWriter * writer, guint64 round_trip)
 {
-  guint64 units = MIN (round_trip / ROUND_TRIP_UNIT, MAX_ROUND_TRIP);
+  const guint64 units = MIN (round_trip / ROUND_TRIP_UNIT
+      + (round_trip % ROUND_TRIP_UNIT > 0), MAX_ROUND_TRIP);
 
-  if (units == 0 && round_trip > 0)
-    units = 1;
   return dccp_option_write_number (writer, DCCP_OPTION_RTT_ESTIMATE, units,
       units > G_MAXUINT16 ? 3 : units > G_MAXUINT8 ? 2 : 1);
 }

@@ -70,7 +70,7 @@ gboolean dccp_option_read_timestamp_echo (const DccpOption * option,
     guint32 * stamp, guint64 * elapsed);
 gboolean dccp_option_read_elapsed_time (const DccpOption * option,
     guint64 * elapsed);
-/* ns; 0: no estimate */
+/* ns; 0: no estimate, or one too long to be said */
 gboolean dccp_option_read_rtt_estimate (const DccpOption * option,
     guint64 * round_trip);
 

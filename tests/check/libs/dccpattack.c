@@ -44,8 +44,9 @@ draw (Attack * self)
 static void
 forge (Attack * self, DccpEnd to, const DccpPacket * packet)
 {
-  const gsize size = packet->payload_size + packet->options_size +
-      dccp_type_get_header_size (packet->type, TRUE);
+  /* options are padded to whole words */
+  const gsize size = packet->payload_size + (packet->options_size + 3) / 4 * 4
+      + dccp_type_get_header_size (packet->type, TRUE);
   guint i = wire.log->len;
 
   dccp_wire_forge (&wire, to, packet);

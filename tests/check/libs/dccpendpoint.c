@@ -416,16 +416,38 @@ GST_START_TEST (what_is_asked_for_is_sent)
   wire.sending[CLIENT] = TRUE;
   wire.put_at[CLIENT] = wire.now;
   dccp_wire_run (&wire, 0);
-  /* the Request, Acks */
+  /* Acks; a Request is a packet that may have data (section 7.7) */
   fail_unless (find_option (DCCP_OPTION_NDP_COUNT, &option));
   fail_unless (dccp_option_read_number (&option, &number));
-  assert_equals_uint64 (number, dccp_wire_count (&wire, CLIENT, DCCP_REQUEST) +
-      dccp_wire_count (&wire, CLIENT, DCCP_ACK));
+  assert_equals_uint64 (number, dccp_wire_count (&wire, CLIENT, DCCP_ACK));
   fail_unless (find_option (DCCP_OPTION_RTT_ESTIMATE, &option));
   fail_unless (dccp_option_read_rtt_estimate (&option, &number));
   assert_equals_uint64 (number, 100 * MS);
   dccp_wire_run (&wire, 50 * MS);
   fail_if (find_option (DCCP_OPTION_NDP_COUNT, &option));
+}
+
+GST_END_TEST;
+
+/* A Sync, answered by a SyncAck, and Data with a wrong number, by a Sync */
+GST_START_TEST (syncs_say_the_round_trip)
+{
+  DccpPacket packet;
+  DccpOption option;
+  guint64 number;
+
+  open_wire ();
+  hear_options (DCCP_SYNC, "", 0);
+  fail_unless (find_option (DCCP_OPTION_RTT_ESTIMATE, &option));
+  fail_unless (dccp_option_read_rtt_estimate (&option, &number));
+  assert_equals_uint64 (number, 100 * MS);
+  packet = dccp_wire_next (&wire, CLIENT, DCCP_DATA);
+  packet.sequence = dccp_sequence_add (packet.sequence, 100000);
+  packet.payload = captured;
+  packet.payload_size = 100;
+  dccp_wire_forge (&wire, CLIENT, &packet);
+  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_SYNC), 1);
+  fail_unless (find_option (DCCP_OPTION_RTT_ESTIMATE, &option));
 }
 
 GST_END_TEST;
@@ -499,6 +521,16 @@ GST_START_TEST (second_loss_intervals_go_on)
   assert_equals_float (dccp_wire_get_stats (&wire, CLIENT)->loss_event_rate,
       0.02);
   assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->option_errors, 1);
+}
+
+GST_END_TEST;
+
+/* RFC 6323 section 3.3; one of four bytes */
+GST_START_TEST (wrong_round_trip_is_reset)
+{
+  open_wire ();
+  hear_options (DCCP_DATA, "\200\6\1\2\3\4", 6);
+  assert_reset (DCCP_RESET_OPTION_ERROR, DCCP_OPTION_RTT_ESTIMATE, 6, 1);
 }
 
 GST_END_TEST;
@@ -687,6 +719,8 @@ dccpendpoint_suite (void)
   tcase_add_checked_fixture (options, setup, teardown);
   tcase_add_test (options, timestamp_is_echoed);
   tcase_add_test (options, what_is_asked_for_is_sent);
+  tcase_add_test (options, syncs_say_the_round_trip);
+  tcase_add_test (options, wrong_round_trip_is_reset);
   tcase_add_test (options, data_of_the_handshake_is_dropped_and_told);
   tcase_add_test (options, second_data_dropped_goes_on);
   tcase_add_test (options, second_loss_intervals_go_on);
