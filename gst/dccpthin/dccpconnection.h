@@ -89,6 +89,7 @@ typedef struct
   /* data */
   guint64 delivered;            /* greatest sequence number */
   DccpDropped dropped;          /* ours, to be reported */
+  gboolean told_slow;           /* that we are, by the last Ack */
   DccpHistory sent_data, reported;      /* by the other end as dropped */
   guint64 told_lost;            /* greatest sequence number told as LOST */
   gboolean they_are_slow;

@@ -350,9 +350,9 @@ write_report (DccpConnection * connection, DccpOptionWriter * writer)
 static void
 write_slow_receiver (DccpConnection * connection, DccpOptionWriter * writer)
 {
-  if (!connection->common->is_slow)
-    return;
-  if (dccp_option_write (writer, FALSE, DCCP_OPTION_SLOW_RECEIVER, NULL, 0))
+  connection->told_slow = connection->common->is_slow
+      && dccp_option_write (writer, FALSE, DCCP_OPTION_SLOW_RECEIVER, NULL, 0);
+  if (connection->told_slow)
     connection->common->stats.slow_receiver_sent++;
 }
 

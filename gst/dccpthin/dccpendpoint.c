@@ -517,11 +517,17 @@ dccp_endpoint_get_path (DccpEndpoint * endpoint, DccpPath * path)
   return TRUE;
 }
 
+/* Who heard that we are slow, and has nothing to send, would get no Ack without
+ * the option (section 11.6): it gets one now. */
 void
 dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now, gboolean slow)
 {
+  DccpConnection *connection = endpoint->connection;
+
   advance (endpoint, now);
   endpoint->common.is_slow = slow;
+  if (connection && !slow && connection->told_slow)
+    connection->owes_ack = TRUE;
 }
 
 void

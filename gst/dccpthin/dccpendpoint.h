@@ -105,7 +105,8 @@ void dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now,
     guint mtu);
 
 /* The application can't keep up (RFC 4340 section 11.6): told to the sender with
- * each feedback until it can, and to those who come after it */
+ * each feedback until it can, and to those who come after it. That it can again is
+ * told at once. */
 void dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now,
     gboolean slow);
 /* It threw this packet away (11.7) */

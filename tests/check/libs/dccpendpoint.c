@@ -261,6 +261,41 @@ GST_START_TEST (slow_receiver_is_told_until_it_is_not)
 
 GST_END_TEST;
 
+/* A sender that has stopped meanwhile hears it all the same, once. */
+GST_START_TEST (idle_sender_hears_that_the_receiver_is_slow_no_more)
+{
+  const DccpEvent *event;
+  guint64 acks;
+
+  open_wire ();
+  wire.sending[CLIENT] = TRUE;
+  dccp_wire_run (&wire, 2 * SECOND);
+  dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, TRUE);
+  dccp_wire_run (&wire, SECOND);
+  wire.sending[CLIENT] = FALSE;
+  dccp_wire_run (&wire, SECOND);
+  acks = dccp_wire_get_stats (&wire, SERVER)->sent[DCCP_ACK];
+  dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, FALSE);
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_SLOW_RECEIVER), 2);
+  event = &g_array_index (wire.events[CLIENT], DccpEvent,
+      wire.events[CLIENT]->len - 1);
+  while (event->type != DCCP_EVENT_SLOW_RECEIVER)
+    event--;
+  fail_if (event->slow);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->sent[DCCP_ACK],
+      acks + 1);
+  /* who never heard of it hears nothing */
+  dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, TRUE);
+  dccp_endpoint_set_slow (wire.ends[SERVER], wire.now, FALSE);
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->sent[DCCP_ACK],
+      acks + 1);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (who_is_slow_is_slow_for_the_next_sender_too)
 {
   dccp_wire_begin (&wire);
@@ -712,6 +747,7 @@ dccpendpoint_suite (void)
   suite_add_tcase (suite, told);
   tcase_add_checked_fixture (told, setup, teardown);
   tcase_add_test (told, slow_receiver_is_told_until_it_is_not);
+  tcase_add_test (told, idle_sender_hears_that_the_receiver_is_slow_no_more);
   tcase_add_test (told, who_is_slow_is_slow_for_the_next_sender_too);
   tcase_add_test (told, dropped_packets_are_told_once);
   tcase_add_test (told, what_was_not_sent_is_not_dropped);
