@@ -22,35 +22,48 @@ abort_for_option (DccpConnection * connection, const DccpOption * option,
   return FALSE;
 }
 
+/* Packets of ours that are newly reported, for one reason */
+typedef struct
+{
+  guint n;
+  guint64 first, last;
+} Dropped;
+
 static void
-tell_dropped (DccpConnection * connection, DccpDropCode code, guint n)
+tell_dropped (DccpConnection * connection, DccpDropCode code,
+    const Dropped * dropped)
 {
   DccpEvent event = { DCCP_EVENT_DROPPED };
 
-  if (n == 0)
+  if (dropped->n == 0)
     return;
-  connection->common->stats.dropped_received += n;
-  event.dropped = n;
+  connection->common->stats.dropped_received += dropped->n;
+  event.dropped = dropped->n;
   event.drop_code = code;
+  event.sequence = dropped->first;
+  event.lost = dccp_sequence_difference (dropped->last, dropped->first) + 1;
   dccp_connection_tell (connection, &event);
 }
 
-/* Counts those of a run that had data of ours and were not reported before. */
-static guint
-count_dropped (DccpConnection * connection, guint64 first, guint run)
+/* Adds those of a run, from the last on, that had data of ours and were not
+ * reported before. */
+static void
+add_dropped (DccpConnection * connection, guint64 last, guint run,
+    Dropped * dropped)
 {
-  guint i, n = 0;
+  guint i;
 
   for (i = 0; i < run; i++) {
-    const guint64 sequence = dccp_sequence_add (first, -(gint64) i);
+    const guint64 sequence = dccp_sequence_add (last, -(gint64) i);
 
     if (!dccp_history_get (&connection->sent_data, sequence)
         || dccp_history_get (&connection->reported, sequence)
         || !dccp_history_set (&connection->reported, sequence))
       continue;
-    n++;
+    if (dropped->n++ == 0)
+      dropped->last = sequence;
+    dropped->first = sequence;
   }
-  return n;
 }
 
 /* A second option begins where the first left off (section 11.7). */
@@ -58,8 +71,8 @@ static gboolean
 read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option, DccpHeard * heard)
 {
-  guint counts[DCCP_DROP_NONE] = { 0 };
-  guint64 first = dccp_sequence_add (packet->acknowledgement,
+  Dropped dropped[DCCP_DROP_NONE] = { {0} };
+  guint64 last = dccp_sequence_add (packet->acknowledgement,
       -(gint64) heard->drop_offset);
   guint offset = 0, run, i;
   DccpDropCode code;
@@ -68,15 +81,15 @@ read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
     return FALSE;
   while (dccp_option_next_drop_block (option, &offset, &code, &run)) {
     if (code < DCCP_DROP_NONE)
-      counts[code] += count_dropped (connection, first, run);
-    first = dccp_sequence_add (first, -(gint64) run);
+      add_dropped (connection, last, run, &dropped[code]);
+    last = dccp_sequence_add (last, -(gint64) run);
     heard->drop_offset += run;
   }
-  heard->feedback.dropped += counts[DCCP_DROP_RECEIVE_BUFFER];
-  heard->feedback.dropped_others |= counts[DCCP_DROP_PROTOCOL] > 0
-      || counts[DCCP_DROP_NOT_LISTENING] > 0;
+  heard->feedback.dropped += dropped[DCCP_DROP_RECEIVE_BUFFER].n;
+  heard->feedback.dropped_others |= dropped[DCCP_DROP_PROTOCOL].n > 0
+      || dropped[DCCP_DROP_NOT_LISTENING].n > 0;
   for (i = 0; i < DCCP_DROP_NONE; i++)
-    tell_dropped (connection, i, counts[i]);
+    tell_dropped (connection, i, &dropped[i]);
   return TRUE;
 }
 

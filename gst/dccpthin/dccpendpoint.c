@@ -543,6 +543,13 @@ dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now, guint64 sequence,
     endpoint->common.stats.dropped_sent++;
 }
 
+gboolean
+dccp_endpoint_was_dropped (DccpEndpoint * endpoint, guint64 sequence)
+{
+  return endpoint->connection
+      && dccp_history_get (&endpoint->connection->reported, sequence);
+}
+
 /* --- statistics -------------------------------------------------------------------- */
 
 static guint64

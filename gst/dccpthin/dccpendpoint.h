@@ -113,6 +113,11 @@ void dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now,
 void dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now,
     guint64 sequence, guint8 drop_code);
 
+/* Did the other end say that it threw this packet of ours away? What is long ago
+ * is forgotten. */
+gboolean dccp_endpoint_was_dropped (DccpEndpoint * endpoint,
+    guint64 sequence);
+
 void dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now);
 gsize dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
     DccpPath * path, guint8 bytes[DCCP_LONGEST_CONTROL]);
@@ -130,7 +135,8 @@ typedef enum
   DCCP_EVENT_REFUSED,           /* somebody else wanted to connect: path */
   DCCP_EVENT_RATE,              /* of data allowed, has changed by a tenth */
   DCCP_EVENT_SLOW_RECEIVER,     /* TRUE: the other end is slow; FALSE: no more */
-  DCCP_EVENT_DROPPED,           /* the other end threw packets away */
+  DCCP_EVENT_DROPPED,           /* the other end threw packets away: `sequence`
+                                 * and some of the `lost` - 1 that follow */
   DCCP_EVENT_LOST               /* the other end misses packets, that it had not
                                  * told of: `sequence` and some of the `lost` - 1
                                  * that follow */

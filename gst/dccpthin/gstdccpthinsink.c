@@ -326,7 +326,8 @@ install_properties (GObjectClass * object_class)
    */
   g_object_class_install_property (object_class, PROP_REQUEST_KEY_UNITS,
       g_param_spec_boolean ("request-key-units", "Request key units",
-          "Ask upstream for a key frame when a part of one was lost",
+          "Ask upstream for a key frame when a part of one was lost, or thrown "
+          "away by the receiver",
           DEFAULT_REQUEST_KEY_UNITS, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
           | GST_PARAM_MUTABLE_PLAYING));
 

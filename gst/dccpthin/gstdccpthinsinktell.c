@@ -9,6 +9,7 @@
 
 #include "gstdccpthinsinkprivate.h"
 
+#include "dccpoptions.h"
 #include "gstwirelessevents.h"
 
 /* Between two requests for a key frame, us: an encoder needs its time too, and
@@ -69,16 +70,6 @@ take_slow_receiver (GstDccpThinSink * self, gboolean slow)
 }
 
 static void
-take_dropped (GstDccpThinSink * self, const DccpEvent * event)
-{
-  GST_INFO_OBJECT (self, "the receiver dropped %u packets, code %u",
-      event->dropped, event->drop_code);
-  queue_message (self, gst_structure_new ("dccp-dropped",
-          "packets", G_TYPE_UINT, event->dropped,
-          "code", G_TYPE_UINT, (guint) event->drop_code, NULL));
-}
-
-static void
 ask_for_key_unit (GstDccpThinSink * self)
 {
   gint64 now = g_get_monotonic_time ();
@@ -90,6 +81,12 @@ ask_for_key_unit (GstDccpThinSink * self)
   self->wants_key_unit = TRUE;
 }
 
+static gboolean
+is_key_packet (GstDccpThinSink * self, guint64 sequence)
+{
+  return dccp_history_get (&self->key_packets, sequence);
+}
+
 /* What belongs to a key frame is not sent again, and others refer to it. */
 static void
 take_lost (GstDccpThinSink * self, const DccpEvent * event)
@@ -98,11 +95,39 @@ take_lost (GstDccpThinSink * self, const DccpEvent * event)
 
   GST_LOG_OBJECT (self, "%u packets lost", event->lost);
   for (i = 0; i < event->lost; i++) {
-    if (dccp_history_get (&self->key_packets,
-            dccp_sequence_add (event->sequence, i)))
+    if (is_key_packet (self, dccp_sequence_add (event->sequence, i)))
       break;
   }
   if (i < event->lost)
+    ask_for_key_unit (self);
+}
+
+static gboolean
+has_dropped_key_packet (GstDccpThinSink * self, const DccpEvent * event)
+{
+  guint i;
+
+  for (i = 0; i < event->lost; i++) {
+    const guint64 sequence = dccp_sequence_add (event->sequence, i);
+
+    if (is_key_packet (self, sequence)
+        && dccp_endpoint_was_dropped (self->end.endpoint, sequence))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* To who does not listen any more no key frame is of use. */
+static void
+take_dropped (GstDccpThinSink * self, const DccpEvent * event)
+{
+  GST_INFO_OBJECT (self, "the receiver dropped %u packets, code %u",
+      event->dropped, event->drop_code);
+  queue_message (self, gst_structure_new ("dccp-dropped",
+          "packets", G_TYPE_UINT, event->dropped,
+          "code", G_TYPE_UINT, (guint) event->drop_code, NULL));
+  if (event->drop_code != DCCP_DROP_NOT_LISTENING
+      && has_dropped_key_packet (self, event))
     ask_for_key_unit (self);
 }
 
