@@ -530,6 +530,7 @@ GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
   g_object_set (pair.sink.element, "blocking", FALSE, NULL);
   hold_downstream (&pair, &go_on);
   while (stat_of (&pair.sink, "dropped-full") == 0
+      || stat_of (&pair.sink, "dropped-rest-of-frame") == 0
       || stat_of (&pair.sink, "slow-receiver-received") == 0) {
     push (&pair, make_part (n, n / 10));
     n++;
@@ -537,9 +538,7 @@ GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
   structure = pop_structure (&pair.sink, "dccp-slow-receiver");
   fail_unless (gst_structure_get_boolean (structure, "slow", &slow) && slow);
   gst_structure_free (structure);
-  fail_unless (stat_of (&pair.sink, "slow-receiver-received") > 0);
   fail_unless (stat_of (&pair.src, "slow-receiver-sent") > 0);
-  fail_unless (stat_of (&pair.sink, "dropped-rest-of-frame") > 0);
   g_atomic_int_set (&go_on, TRUE);
   pair_clear (&pair);
 }
