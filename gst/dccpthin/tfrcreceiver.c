@@ -242,7 +242,7 @@ add_mark (TfrcReceiver * receiver)
 /* --- losses */
 
 /* RFC 5348 section 6.3.1: the interval that would have allowed the highest rate
- * that came; before there was one, half a packet a round trip. */
+ * that came, at least half a packet a round trip. */
 static gdouble
 get_first_length (TfrcReceiver * receiver)
 {
@@ -251,8 +251,7 @@ get_first_length (TfrcReceiver * receiver)
   gdouble rate = MAX (receiver->max_receive_rate,
       measure_receive_rate (receiver));
 
-  if (rate <= 0)
-    rate = size / round_trip / 2;
+  rate = MAX (rate, size / round_trip / 2);
   return 1 / tfrc_equation_inverse (receiver->config.equation, size,
       round_trip, rate);
 }
@@ -592,7 +591,9 @@ copy_intervals (TfrcReceiver * receiver, DccpLossIntervals * intervals)
 
     to->lossless = MIN (from->lossless + (i == 0 ? more : 0), MOST_PACKETS);
     to->loss = MIN (from->loss, MOST_LOSS);
-    to->data = MIN (from->data + 0.5, MOST_PACKETS);
+    /* of the first interval 0 until there is a loss (RFC 4342 section 6.1.1) */
+    to->data = receiver->loss_events == 0 ? 0 :
+        MIN (from->data + 0.5, MOST_PACKETS);
     to->ecn_nonce = FALSE;
   }
 }

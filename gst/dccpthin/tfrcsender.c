@@ -16,7 +16,7 @@
 
 /* Ethernet's, for who says none */
 #define DEFAULT_MAX_SEGMENT 1460
-#define DEFAULT_GRANULARITY (SECOND / 1000)     /* 4.6 has 10 ms; timers are
+#define DEFAULT_GRANULARITY (SECOND / 1000)     /* 8.3 has 10 ms; timers are
                                                  * better now */
 /* t_mbi: at least one packet in 64 seconds (4.3) */
 #define BACKOFF 64
@@ -26,8 +26,8 @@
  * its place, equation 4.1. */
 #define ROUND_TRIP_FILTER 0.9
 #define SQUARE_ROOT_FILTER 0.9
-/* The mean packet size over so many (4.1 leaves open how; the paper takes the
- * mean of the last ten) */
+/* The mean packet size over so many (4.1 advises the last four loss intervals, of
+ * which a sender without losses has none; the paper takes the mean of ten) */
 #define SEGMENT_FILTER 0.9
 /* Of the mean deviation: RFC 6298 section 2.3 */
 #define VARIANCE_FILTER 0.75
@@ -304,7 +304,7 @@ get_interval (TfrcSender * sender)
   return CLAMP (ns, 1, (gdouble) G_MAXINT32 * SECOND);
 }
 
-/* t_delta */
+/* t_delta: 8.3 */
 static gint64
 get_tolerance (TfrcSender * sender, gint64 interval)
 {
@@ -440,6 +440,8 @@ tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
   advance (sender, now);
   sequence &= DCCP_SEQUENCE_MASK;
   was_late = is_late (sender);
+  if (!sender->has_nominal)
+    sender->counter_time = sender->now;
   sender->nominal = get_nominal (sender);
   sender->has_nominal = TRUE;
   if (size > 0)

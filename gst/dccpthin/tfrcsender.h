@@ -26,7 +26,7 @@ typedef struct
                                  * section 4.1) */
   guint32 max_segment;          /* MSS, bytes, for the initial rate */
   gboolean reduce_oscillation;  /* section 4.5 */
-  guint64 granularity;          /* ns: t_gran of the caller's timer (4.6) */
+  guint64 granularity;          /* ns: t_gran of the caller's timer (8.3) */
   guint64 max_rate;             /* bytes per second, 0: no limit of ours */
 } TfrcSenderConfig;
 

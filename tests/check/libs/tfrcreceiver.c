@@ -140,7 +140,7 @@ GST_START_TEST (first_data_is_answered_at_once)
   fail_unless_equals_int (said.intervals.skip, 0);
   fail_unless_equals_int (said.intervals.intervals[0].lossless, 2);
   fail_unless_equals_int (said.intervals.intervals[0].loss, 0);
-  fail_unless_equals_int (said.intervals.intervals[0].data, 1);
+  fail_unless_equals_int (said.intervals.intervals[0].data, 0);
   fail_if (wants (&bench));
   tear_down (&bench);
 }
@@ -385,7 +385,7 @@ GST_START_TEST (lost_acknowledgements_are_no_loss_event)
   fail_unless_equals_uint64 (get_state (&bench).loss_events, 0);
   last = report (&bench);
   fail_unless_equals_int (last.intervals.intervals[0].lossless, 25);
-  fail_unless_equals_int (last.intervals.intervals[0].data, 21);
+  fail_unless_equals_int (last.intervals.intervals[0].data, 0);
   /* two of three: one was data */
   lose (&bench, 3);
   bench.ndp = 2;
@@ -585,6 +585,23 @@ GST_START_TEST (more_intervals_than_count)
   for (i = 0; i < G_N_ELEMENTS (lengths); i++)
     lengths[i] = i < 9 ? 50 : 60;
   assert_near (1 / get_p (lengths, G_N_ELEMENTS (lengths)), 50, 1e-6);
+}
+
+GST_END_TEST;
+
+/* RFC 4342 section 6.1.1: it has no data length before the first loss. */
+GST_START_TEST (first_interval_has_no_length)
+{
+  TfrcReport last;
+  Bench bench;
+
+  set_up (&bench, 10 * MS);
+  take (&bench, 20);
+  last = report (&bench);
+  fail_unless_equals_int (last.intervals.n, 1);
+  fail_unless_equals_int (last.intervals.intervals[0].lossless, 21);
+  fail_unless_equals_int (last.intervals.intervals[0].data, 0);
+  tear_down (&bench);
 }
 
 GST_END_TEST;
@@ -985,6 +1002,7 @@ tfrcreceiver_suite (void)
   tcase_add_test (tc, long_loss_free_time_discounts_history);
   tcase_add_test (tc, intervals_that_say_little);
   tcase_add_test (tc, more_intervals_than_count);
+  tcase_add_test (tc, first_interval_has_no_length);
   tcase_add_test (tc, first_interval_comes_from_the_equation);
   tcase_add_test (tc, loss_of_the_first_data);
   tcase_add_test (tc, every_tenth_lost_is_a_tenth);

@@ -672,6 +672,21 @@ GST_START_TEST (window_counter_counts_quarters)
 
 GST_END_TEST;
 
+/* last_WC_time is that of the first packet. */
+GST_START_TEST (window_counter_begins_with_the_first_packet)
+{
+  Bench bench;
+
+  set_up (&bench, TRUE);
+  bench.now = 400 * MS;
+  fail_unless_equals_int (send_one (&bench), 0);
+  bench.now = 425 * MS;
+  fail_unless_equals_int (send_one (&bench), 1);
+  tear_down (&bench);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (acknowledged_window_counter_is_left_behind)
 {
   TfrcFeedback feedback;
@@ -1104,6 +1119,7 @@ tfrcsender_suite (void)
   tcase_add_test (tc, bytes_are_paced_unless_a_size_is_given);
   tcase_add_test (tc, own_limit_counts_at_once);
   tcase_add_test (tc, window_counter_counts_quarters);
+  tcase_add_test (tc, window_counter_begins_with_the_first_packet);
   tcase_add_test (tc, acknowledged_window_counter_is_left_behind);
   tcase_add_test (tc, receiver_drops_limit_until_they_end);
   tcase_add_test (tc, slow_receiver_stops_slow_start);
