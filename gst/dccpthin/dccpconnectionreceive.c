@@ -430,6 +430,7 @@ feed_congestion_control (DccpConnection * connection, Arrival * arrival)
       || packet->type == DCCP_DATA_ACK;
   const gboolean is_ack = packet->type == DCCP_ACK
       || packet->type == DCCP_DATA_ACK;
+  guint64 loss_events;
 
   if (!connection->receiver)
     return;
@@ -439,10 +440,13 @@ feed_congestion_control (DccpConnection * connection, Arrival * arrival)
   /* What was overtaken says nothing new. */
   if (!is_ack || !arrival->is_latest)
     return;
+  loss_events = connection->common->stats.loss_events_received;
+  hear_losses (connection, arrival);
+  arrival->heard.feedback.new_loss_event =
+      connection->common->stats.loss_events_received > loss_events;
   if (is_feedback (&arrival->heard.feedback))
     hear_feedback (connection, arrival);
   hear_slow_receiver (connection, arrival->heard.feedback.slow_receiver);
-  hear_losses (connection, arrival);
 }
 
 /* Until it acknowledges what we sent in OPEN, a client may be in PARTOPEN. */

@@ -613,7 +613,8 @@ take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
     gint64 t_new, gboolean is_first_sample)
 {
   const gdouble p = clamp_loss_event_rate (feedback->loss_event_rate);
-  const gboolean is_loss = p > sender->loss_event_rate;
+  const gboolean is_loss = feedback->new_loss_event
+      || p > sender->loss_event_rate;
   const gboolean is_first = sender->feedbacks == 0;
 
   sender->feedbacks++;

@@ -44,6 +44,7 @@ typedef struct
   guint32 receive_rate;         /* bytes per second */
   gdouble loss_event_rate;      /* p, by the loss intervals or by the option; 0:
                                  * no loss yet */
+  gboolean new_loss_event;      /* since the last one, whatever p */
   gboolean slow_receiver;       /* RFC 4340 section 11.6 */
   guint dropped;                /* packets that it newly reports with Drop Code
                                  * 2 (RFC 4342 section 5.2) */

@@ -326,6 +326,7 @@ GST_END_TEST;
 
 GST_START_TEST (loss_in_a_data_limited_interval)
 {
+  TfrcFeedback feedback;
   Bench bench;
 
   set_up (&bench, TRUE);
@@ -344,6 +345,14 @@ GST_START_TEST (loss_in_a_data_limited_interval)
   /* p falls: no loss event */
   go_round_limited (&bench, 2000, .002);
   assert_near (get_rate (&bench), 12750);
+  /* p falls, but the intervals have a new one: 6375 / 2 is more */
+  bench.now += 2 * SECOND;
+  send_one (&bench);
+  bench.now += R;
+  feedback = make_feedback (&bench, 2000, .001);
+  feedback.new_loss_event = TRUE;
+  tfrc_sender_feedback (bench.sender, bench.now, &feedback);
+  assert_near (get_rate (&bench), 3187.5);
   tear_down (&bench);
 }
 
