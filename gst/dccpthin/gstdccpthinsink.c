@@ -27,6 +27,8 @@
 
 #include "gstdccpthinsinkprivate.h"
 
+#include <string.h>
+
 #include "gstnetworkuri.h"
 
 GST_DEBUG_CATEGORY (gst_dccp_thin_sink_debug);
@@ -264,6 +266,7 @@ gst_dccp_thin_sink_change_state (GstElement * element,
     LOCK (self);
     gst_dccp_thin_end_reset_stats (&self->end);
     self->estimated_bitrate = 0;
+    memset (self->dropped, 0, sizeof (self->dropped));
     self->key_unit_asked_at = 0;
     self->has_delta_units = FALSE;
     UNLOCK (self);

@@ -13,6 +13,7 @@
 #define __GST_DCCP_THIN_SINK_PRIVATE_H__
 
 #include "dccphistory.h"
+#include "dccpoptions.h"
 #include "gstdccpthinend.h"
 #include "gstdccpthinsink.h"
 
@@ -46,6 +47,8 @@ struct _GstDccpThinSink
   guint estimated_bitrate;      /* bits per second */
   gboolean rate_changed;        /* to be notified */
   gint64 rate_told_at;          /* monotonic us */
+  guint dropped[DCCP_DROP_NONE];        /* by the receiver, by code, to be told */
+  gint64 dropped_told_at;       /* monotonic us */
   gboolean wants_key_unit;      /* to be asked for upstream */
   gint64 key_unit_asked_at;     /* monotonic us; 0: not yet */
   gboolean has_delta_units;     /* so that others are key frames */

@@ -9,15 +9,14 @@
 
 #include "gstdccpthinsinkprivate.h"
 
-#include "dccpoptions.h"
 #include "gstwirelessevents.h"
 
 /* Between two requests for a key frame, us: an encoder needs its time too, and
  * each costs rate that is missing already. */
 #define KEY_UNIT_INTERVAL (1 * G_TIME_SPAN_SECOND)
-/* Between two notifications of the rate, us: an encoder need not hear of each
- * round trip */
-#define RATE_INTERVAL (200 * G_TIME_SPAN_MILLISECOND)
+/* Between two notifications of the rate, or of what the receiver dropped, us: an
+ * encoder need not hear of each round trip */
+#define TELL_INTERVAL (200 * G_TIME_SPAN_MILLISECOND)
 
 /* --- events: with lock ---------------------------------------------------- */
 
@@ -123,9 +122,7 @@ take_dropped (GstDccpThinSink * self, const DccpEvent * event)
 {
   GST_INFO_OBJECT (self, "the receiver dropped %u packets, code %u",
       event->dropped, event->drop_code);
-  queue_message (self, gst_structure_new ("dccp-dropped",
-          "packets", G_TYPE_UINT, event->dropped,
-          "code", G_TYPE_UINT, (guint) event->drop_code, NULL));
+  self->dropped[event->drop_code] += event->dropped;
   if (event->drop_code != DCCP_DROP_NOT_LISTENING
       && has_dropped_key_packet (self, event))
     ask_for_key_unit (self);
@@ -213,13 +210,50 @@ tell_room (GstDccpThinSink * self)
   gst_waker_wake (&self->room);
 }
 
+/* With lock */
+static gboolean
+has_dropped (GstDccpThinSink * self)
+{
+  guint code;
+
+  for (code = 0; code < DCCP_DROP_NONE; code++)
+    if (self->dropped[code] > 0)
+      return TRUE;
+  return FALSE;
+}
+
 guint64
 gst_dccp_thin_sink_get_wakeup (gpointer element)
 {
   GstDccpThinSink *self = element;
+  guint64 wakeup = G_MAXUINT64;
 
-  return self->rate_changed ? (guint64) (self->rate_told_at + RATE_INTERVAL)
-      * GST_USECOND : G_MAXUINT64;
+  if (self->rate_changed)
+    wakeup = (guint64) (self->rate_told_at + TELL_INTERVAL) * GST_USECOND;
+  if (has_dropped (self))
+    wakeup = MIN (wakeup, (guint64) (self->dropped_told_at + TELL_INTERVAL)
+        * GST_USECOND);
+  return wakeup;
+}
+
+/* With lock: a message for each reason, once it is time */
+static void
+tell_dropped (GstDccpThinSink * self)
+{
+  gint64 now = g_get_monotonic_time ();
+  guint code;
+
+  if (!has_dropped (self) || now < self->dropped_told_at + TELL_INTERVAL)
+    return;
+  self->dropped_told_at = now;
+  for (code = 0; code < DCCP_DROP_NONE; code++) {
+    if (self->dropped[code] == 0)
+      continue;
+    queue_message (self, gst_structure_new ("dccp-dropped",
+            "packets", G_TYPE_UINT, self->dropped[code],
+            "code", G_TYPE_UINT, code, NULL));
+    self->dropped[code] = 0;
+  }
 }
 
 /* With lock */
@@ -228,7 +262,7 @@ is_time_to_tell_rate (GstDccpThinSink * self)
 {
   gint64 now = g_get_monotonic_time ();
 
-  if (!self->rate_changed || now < self->rate_told_at + RATE_INTERVAL)
+  if (!self->rate_changed || now < self->rate_told_at + TELL_INTERVAL)
     return FALSE;
   self->rate_changed = FALSE;
   self->rate_told_at = now;
@@ -243,9 +277,11 @@ gst_dccp_thin_sink_unlock_and_tell (gpointer element)
   GstDccpThinSink *self = element;
   gboolean tell_rate = is_time_to_tell_rate (self);
   gboolean wants_key_unit = self->wants_key_unit;
-  GQueue messages = self->messages;
   GstMessage *message;
+  GQueue messages;
 
+  tell_dropped (self);
+  messages = self->messages;
   g_queue_init (&self->messages);
   self->wants_key_unit = FALSE;
   tell_room (self);

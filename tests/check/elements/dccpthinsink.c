@@ -545,6 +545,36 @@ GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
 
 GST_END_TEST;
 
+/* However many reports there are the application hears of them all in a few
+ * messages. */
+GST_START_TEST (dropped_packets_are_told_together)
+{
+  guint told = 0, messages = 0, packets, n = 0;
+  gint64 begin = g_get_monotonic_time ();
+  GstStructure *structure;
+  gint go_on = FALSE;
+  Pair pair;
+
+  pair_init (&pair);
+  hold_downstream (&pair, &go_on);
+  while (stat_of (&pair.sink, "dropped-received") < 100)
+    push (&pair, make_buffer (n++, SIZE));
+  while (told < stat_of (&pair.sink, "dropped-received")) {
+    structure = pop_structure (&pair.sink, "dccp-dropped");
+    fail_unless (gst_structure_get_uint (structure, "packets", &packets));
+    gst_structure_free (structure);
+    told += packets;
+    messages++;
+  }
+  fail_unless (told <= stat_of (&pair.sink, "dropped-received"));
+  fail_unless (messages <= (g_get_monotonic_time () - begin) /
+      (200 * G_TIME_SPAN_MILLISECOND) + 1);
+  g_atomic_int_set (&go_on, TRUE);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
 /* --- losses, and the rate ------------------------------------------------- */
 
 static gboolean
@@ -745,6 +775,7 @@ dccpthinsink_suite (void)
   tcase_add_test (tcase, buffer_that_fits_in_no_packet_is_an_error);
   tcase_add_test (tcase, without_mtu_the_path_is_the_limit);
   tcase_add_test (tcase, slow_receiver_is_told_and_frames_are_dropped_whole);
+  tcase_add_test (tcase, dropped_packets_are_told_together);
   tcase_add_loop_test (tcase, key_unit_is_asked_for_when_one_was_lost, 0, 2);
   tcase_add_loop_test (tcase, key_unit_is_asked_for_when_one_was_thrown_away, 0,
       2);
