@@ -93,6 +93,8 @@ tfrc_losses_begin (TfrcLosses * losses)
   losses->intervals[0].discount = 1;
 }
 
+/* Of fewer intervals than eight the oldest counts only where the open one does not
+ * (5.4: I_0 to I_(k-1), or I_1 to I_k). */
 gdouble
 tfrc_losses_get_mean (const TfrcLosses * losses)
 {
@@ -105,7 +107,7 @@ tfrc_losses_get_mean (const TfrcLosses * losses)
   discount = get_discount (losses);
   weight = weights[0];
   open = get_length (losses, 0) * weights[0];
-  for (i = 1; i < losses->n && i < N; i++) {
+  for (i = 1; i < losses->n - 1; i++) {
     const gdouble w = weights[i] * losses->intervals[i].discount * discount;
 
     weight += w;

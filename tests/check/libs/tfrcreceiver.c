@@ -526,13 +526,18 @@ GST_START_TEST (mean_loss_interval)
   const guint rising[] = { 3, 20, 40, 60, 80, 100, 120, 140, 160 };
   const guint open[] = { 200, 100, 100, 100, 100, 100, 100, 100, 100 };
   const guint two[] = { 10, 30, 20 };
+  const guint longer[] = { 60, 40 };
+  const guint longest[] = { 45, 40, 30 };
 
   /* I_tot1 = 20 + 40 + 60 + 80 + 80 + 72 + 56 + 32 = 440, by 6 */
   assert_near (1 / get_p (rising, 9), 73.333333, 1e-6);
   /* I_tot0 = 200 + 5 * 100, by 6: twice the mean, still without discount */
   assert_near (1 / get_p (open, 9), 116.666667, 1e-6);
-  /* fewer: only their weights; max (60 / 3, 50 / 2) */
+  /* fewer: only their weights; max (40 / 2, 50 / 2) */
   assert_near (1 / get_p (two, 3), 25, 1e-6);
+  /* the oldest counts once: max (60, 40), max (85 / 2, 70 / 2) */
+  assert_near (1 / get_p (longer, 2), 60, 1e-6);
+  assert_near (1 / get_p (longest, 3), 42.5, 1e-6);
 }
 
 GST_END_TEST;
