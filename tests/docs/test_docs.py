@@ -26,13 +26,15 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 FILM = SOURCE / "pipelines" / "film" / "bigbuckbunny.mp4"
 PAGES = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
 
-RUNNABLE = ("gst-launch-1.0 ", "ffmpeg ", "awk ")
+PLAYER = "build/tests/examples/player --headless "
+RUNNABLE = ("gst-launch-1.0 ", "ffmpeg ", "awk ", PLAYER)
 # The port at which a line listens, and who sends to one
 LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcctpthinsrc|tcpserversrc)\b[^!]* port="
-           r"|srtsrc\b[^!]*srt://127\.0\.0\.1:)(\d+)")
+           r"|srtsrc\b[^!]*srt://127\.0\.0\.1:"
+           r"|player\b.*(?:udplite|mmtp|dccpthin)://127\.0\.0\.1:)(\d+)")
 SENDS = (r"\b(udpsink|udplitesink|mmtpsink|dcctpthinsink|tcpclientsink"
          r"|srtsink|ifdsink)\b"
-         r"|\b(?:rtp|udplite)://")
+         r"|\bffmpeg\b.*\b(?:rtp|udplite)://")
 SECONDS_TO_RUN = 60  # a line of a loaded machine; otherwise about one
 PAGES_AT_ONCE = 4
 # Every GObject has these.
@@ -210,6 +212,9 @@ class Line:
         missing = []
         if "silent=false" in self.text and ": frame " not in self.printed():
             missing.append("frames on standard output")
+        if self.text.startswith(PLAYER) and not re.search(
+                r"^ *\d+ s  frames [1-9]", self.printed(), re.M):
+            missing.append("frames that are shown")
         for element, name in re.findall(
                 r"(mpegstat|filesink)\b[^!]* location=(\S+)", self.text):
             text = (self.printed() if name == "-"
@@ -271,6 +276,7 @@ def run_page(page, clips):
         directory = pathlib.Path(name)
         (directory / "build").mkdir()
         (directory / "build" / "clips").symlink_to(clips)
+        (directory / "build" / "tests").symlink_to(BUILD / "tests")
         running = []
         try:
             run_lines(launch_lines(page), directory, running)

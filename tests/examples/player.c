@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Plays a URI, and shows each second what its source counts: the shortest program
+// that embeds a receiver of ours. playbin3 does the rest, as for any URI.
+//
+//   player udplite://0.0.0.0:5004?media=video&encoding-name=MPV&payload=32&clock-rate=90000
+//   player mmtp://0.0.0.0:5004
+
+#include <gst/gst.h>
+
+#include <glib-unix.h>
+
+typedef struct
+{
+  GMainLoop *loop;
+  GstElement *playbin;
+  GstElement *source;           // the one with "stats", once there is one
+  gint frames;                  // shown; atomic, the sink's thread counts them
+  guint seconds;
+  gboolean failed;
+} Player;
+
+// What a person wants to see of a source's structure "stats", where it has it, in
+// this order. The pages of the elements have them all.
+static const gchar *const FIELDS[] = {
+  "packets", "buffers", "bytes", "missing", "lost", "late", "recovered",
+  "partly-covered", "bad-checksum", "dropped", "dropped-full", "loss-events",
+};
+
+// ------------------------------------------------------------ the statistics
+
+static void
+append_field (GString * line, const GstStructure * stats, const gchar * name)
+{
+  guint64 count;
+
+  if (gst_structure_get_uint64 (stats, name, &count))
+    g_string_append_printf (line, "  %s %" G_GUINT64_FORMAT, name, count);
+}
+
+// A source of another kind has no statistics, or others.
+static GstStructure *
+get_stats (GstElement * source)
+{
+  GstStructure *stats = NULL;
+  GParamSpec *property;
+
+  if (source == NULL)
+    return NULL;
+  property = g_object_class_find_property (G_OBJECT_GET_CLASS (source),
+      "stats");
+  if (property && property->value_type == GST_TYPE_STRUCTURE)
+    g_object_get (source, "stats", &stats, NULL);
+  return stats;
+}
+
+static void
+show (Player * player)
+{
+  GString *line = g_string_new (NULL);
+  GstStructure *stats = get_stats (player->source);
+  guint i;
+
+  g_string_append_printf (line, "%4u s  frames %d", player->seconds,
+      g_atomic_int_get (&player->frames));
+  for (i = 0; stats && i < G_N_ELEMENTS (FIELDS); i++)
+    append_field (line, stats, FIELDS[i]);
+  g_print ("%s\n", line->str);
+
+  g_clear_pointer (&stats, gst_structure_free);
+  g_string_free (line, TRUE);
+}
+
+static gboolean
+show_each_second (gpointer data)
+{
+  Player *player = data;
+
+  player->seconds++;
+  show (player);
+  return G_SOURCE_CONTINUE;
+}
+
+static GstPadProbeReturn
+count_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Player *player = data;
+
+  g_atomic_int_inc (&player->frames);
+  return GST_PAD_PROBE_OK;
+}
+
+// ------------------------------------------------------------- what playbin says
+
+// It may make another one, of a URI that is set later.
+static void
+source_is_there (GstElement * playbin, GstElement * source, gpointer data)
+{
+  Player *player = data;
+
+  gst_object_replace ((GstObject **) & player->source, GST_OBJECT (source));
+}
+
+static void
+tell_error (Player * player, GstMessage * message)
+{
+  GError *error;
+  gchar *details;
+
+  gst_message_parse_error (message, &error, &details);
+  g_printerr ("%s: %s\n", GST_OBJECT_NAME (message->src), error->message);
+  if (details)
+    g_printerr ("%s\n", details);
+  g_error_free (error);
+  g_free (details);
+  player->failed = TRUE;
+}
+
+// A sender came or went, a channel joined: each source's page lists its messages.
+static void
+tell_element (Player * player, GstMessage * message)
+{
+  gchar *text;
+
+  if (GST_MESSAGE_SRC (message) != GST_OBJECT (player->source))
+    return;
+  text = gst_structure_to_string (gst_message_get_structure (message));
+  g_print ("        %s\n", text);
+  g_free (text);
+}
+
+static gboolean
+take_message (GstBus * bus, GstMessage * message, gpointer data)
+{
+  Player *player = data;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_ERROR:
+      tell_error (player, message);
+      g_main_loop_quit (player->loop);
+      break;
+    case GST_MESSAGE_EOS:
+      g_main_loop_quit (player->loop);
+      break;
+    case GST_MESSAGE_LATENCY:
+      // an MMTP sender has asked for more time, or needs less
+      gst_bin_recalculate_latency (GST_BIN (player->playbin));
+      break;
+    case GST_MESSAGE_ELEMENT:
+      tell_element (player, message);
+      break;
+    default:
+      break;
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+quit (gpointer data)
+{
+  Player *player = data;
+
+  g_main_loop_quit (player->loop);
+  return G_SOURCE_CONTINUE;
+}
+
+// ----------------------------------------------------------------- the pipeline
+
+static GstElement *
+make_sink (const gchar * real, gboolean headless)
+{
+  GstElement *sink = gst_element_factory_make (headless ? "fakesink" : real,
+      NULL);
+
+  if (headless && sink)
+    g_object_set (sink, "sync", TRUE, NULL);
+  return sink;
+}
+
+static gboolean
+make_pipeline (Player * player, const gchar * uri, gboolean headless)
+{
+  GstElement *video = make_sink ("autovideosink", headless);
+  GstElement *audio = make_sink ("autoaudiosink", headless);
+  GstPad *pad;
+
+  player->playbin = gst_element_factory_make ("playbin3", NULL);
+  if (player->playbin == NULL || video == NULL || audio == NULL)
+    return FALSE;
+  gst_object_ref_sink (player->playbin);
+
+  g_object_set (player->playbin, "uri", uri, "video-sink", video,
+      "audio-sink", audio, NULL);
+  g_signal_connect (player->playbin, "source-setup",
+      G_CALLBACK (source_is_there), player);
+
+  pad = gst_element_get_static_pad (video, "sink");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_frame, player, NULL);
+  gst_object_unref (pad);
+  return TRUE;
+}
+
+static void
+play (Player * player)
+{
+  GstBus *bus = gst_element_get_bus (player->playbin);
+
+  player->loop = g_main_loop_new (NULL, FALSE);
+  gst_bus_add_watch (bus, take_message, player);
+  g_unix_signal_add (SIGINT, quit, player);
+  g_unix_signal_add (SIGTERM, quit, player);
+  g_timeout_add_seconds (1, show_each_second, player);
+
+  gst_element_set_state (player->playbin, GST_STATE_PLAYING);
+  g_main_loop_run (player->loop);
+  // Before NULL, in which counters begin anew.
+  show (player);
+  gst_element_set_state (player->playbin, GST_STATE_NULL);
+
+  gst_bus_remove_watch (bus);
+  gst_object_unref (bus);
+  g_main_loop_unref (player->loop);
+}
+
+int
+main (int argc, char *argv[])
+{
+  Player player = { NULL };
+  gboolean headless = FALSE;
+  GOptionEntry options[] = {
+    {"headless", 0, 0, G_OPTION_ARG_NONE, &headless,
+        "Neither picture nor sound, only the numbers", NULL},
+    {NULL},
+  };
+  GOptionContext *context = g_option_context_new ("URI");
+  GError *error = NULL;
+
+  g_option_context_add_main_entries (context, options, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  if (!g_option_context_parse (context, &argc, &argv, &error)) {
+    g_printerr ("%s\n", error->message);
+    return 2;
+  }
+  g_option_context_free (context);
+  if (argc != 2) {
+    g_printerr ("Usage: %s [--headless] URI\n", argv[0]);
+    return 2;
+  }
+
+  if (!make_pipeline (&player, argv[1], headless)) {
+    g_printerr ("playbin3 or a sink is not there: is gst-plugins-base?\n");
+    return 1;
+  }
+  play (&player);
+  gst_object_unref (player.playbin);
+  gst_clear_object (&player.source);
+  return player.failed;
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The player of player.c, from Python: plays a URI, and shows each second what its
+source counts. Needs Debian's python3-gi and gir1.2-gstreamer-1.0.
+
+  player.py mmtp://0.0.0.0:5004
+"""
+
+import argparse
+import signal
+import sys
+
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import GLib, Gst  # noqa: E402
+
+# What a person wants to see of a source's structure "stats", where it has it, in
+# this order. The pages of the elements have them all.
+FIELDS = ("packets", "buffers", "bytes", "missing", "lost", "late", "recovered",
+          "partly-covered", "bad-checksum", "dropped", "dropped-full",
+          "loss-events")
+
+
+class Player:
+
+    def __init__(self, uri, headless):
+        self.loop = GLib.MainLoop()
+        self.source, self.failed = None, False
+        self.frames = self.seconds = 0
+        self.playbin = Gst.ElementFactory.make("playbin3")
+        for kind in ("video", "audio"):
+            sink = Gst.ElementFactory.make(
+                "fakesink" if headless else f"auto{kind}sink")
+            if headless:
+                sink.set_property("sync", True)
+            if kind == "video":
+                sink.get_static_pad("sink").add_probe(
+                    Gst.PadProbeType.BUFFER, self.count_frame)
+            self.playbin.set_property(f"{kind}-sink", sink)
+        self.playbin.set_property("uri", uri)
+        self.playbin.connect("source-setup", self.source_is_there)
+
+    # ------------------------------------------------------- the statistics
+
+    def count_frame(self, _pad, _info):
+        self.frames += 1
+        return Gst.PadProbeReturn.OK
+
+    def show(self):
+        words = [f"{self.seconds:4} s  frames {self.frames}"]
+        # A source of another kind has no statistics, or others.
+        stats = (self.source and self.source.find_property("stats")
+                 and self.source.get_property("stats"))
+        for name in FIELDS if stats else ():
+            if stats.has_field(name):
+                words.append(f"{name} {stats.get_value(name)}")
+        print("  ".join(words), flush=True)
+
+    def show_each_second(self):
+        self.seconds += 1
+        self.show()
+        return GLib.SOURCE_CONTINUE
+
+    # ---------------------------------------------------- what playbin says
+
+    def source_is_there(self, _playbin, source):
+        """It may make another one, of a URI that is set later."""
+        self.source = source
+
+    def take_message(self, _bus, message):
+        if message.type == Gst.MessageType.ERROR:
+            error, details = message.parse_error()
+            print(f"{message.src.get_name()}: {error.message}\n{details}",
+                  file=sys.stderr)
+            self.failed = True
+            self.loop.quit()
+        elif message.type == Gst.MessageType.EOS:
+            self.loop.quit()
+        elif message.type == Gst.MessageType.LATENCY:
+            # an MMTP sender has asked for more time, or needs less
+            self.playbin.recalculate_latency()
+        elif (message.type == Gst.MessageType.ELEMENT
+              and message.src == self.source):
+            print(f"        {message.get_structure().to_string()}", flush=True)
+
+    # --------------------------------------------------------------- playing
+
+    def play(self):
+        bus = self.playbin.get_bus()
+        bus.add_signal_watch()
+        bus.connect("message", self.take_message)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, self.loop.quit)
+        GLib.timeout_add_seconds(1, self.show_each_second)
+        self.playbin.set_state(Gst.State.PLAYING)
+        self.loop.run()
+        # Before NULL, in which counters begin anew.
+        self.show()
+        self.playbin.set_state(Gst.State.NULL)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("uri")
+    parser.add_argument("--headless", action="store_true",
+                        help="neither picture nor sound, only the numbers")
+    options = parser.parse_args()
+    Gst.init(None)
+    player = Player(options.uri, options.headless)
+    player.play()
+    sys.exit(player.failed)
+
+
+if __name__ == "__main__":
+    main()

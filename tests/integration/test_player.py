@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Each of our URIs plays in playbin3: with the example players, which are nothing
+but playbin3 and what its source counts, in C and from Python."""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
+# (pipelines/ has a clips.py of its own.)
+sys.path += [str(SOURCE / "tests" / "interop"), str(SOURCE / "pipelines")]
+
+import children  # noqa: E402
+import clips  # noqa: E402
+import places  # noqa: E402
+
+# Debian's, the one that sees python3-gi
+PYTHON = "/usr/bin/python3"
+PLAYERS = {
+    "C": [BUILD / "tests" / "examples" / "player"],
+    "Python": [PYTHON, SOURCE / "tests" / "examples" / "player.py"],
+}
+
+RTP = "media=video&encoding-name=MPV&payload=32&clock-rate=90000"
+# scheme: what its source binds, keys of its URI, a sink that sends to it, and
+# whether the sender tells the end of the stream
+SCHEMES = {
+    "udplite": ("udplite", RTP, "udplitesink", False),
+    "mmtp": ("udp", "", "mmtpsink", True),
+    "dccpthin": ("udp", RTP, "dcctpthinsink", True),
+}
+FRAMES = 50
+# A machine that is busy may show fewer in time, or lose packets of UDP-Lite.
+MUST_BE_SHOWN = FRAMES // 2
+SECONDS = 60
+# A line of one second, or the last one: frames shown, bytes that came
+LINE = re.compile(r"^ *\d+ s  frames (\d+)  .*\bbytes (\d+)", re.M)
+
+
+class Player:
+    """One that plays a URI, without a screen."""
+
+    def __init__(self, argv, uri):
+        self.output = tempfile.TemporaryFile("w+")
+        self.process = children.start(
+            [*map(str, argv), "--headless", uri], stdout=self.output,
+            stderr=subprocess.STDOUT)
+
+    def said(self):
+        return os.pread(self.output.fileno(), 1 << 20, 0).decode()
+
+    def seen(self):
+        """Frames and bytes, by its last line"""
+        lines = LINE.findall(self.said())
+        return tuple(map(int, lines[-1])) if lines else (0, 0)
+
+    def wait_for(self, condition, what):
+        deadline = time.monotonic() + SECONDS
+        while not condition():
+            if self.process.poll() is not None:
+                raise AssertionError(f"ended before {what}:\n{self.said()}")
+            if time.monotonic() > deadline:
+                raise AssertionError(f"no {what}:\n{self.said()}")
+            time.sleep(0.05)
+
+    def finish(self):
+        return children.finish(self.process, SECONDS)
+
+    def close(self):
+        if self.process.poll() is None:
+            children.kill(self.process)
+        self.output.close()
+
+
+def play(argv, scheme, port, clip):
+    """Plays the clip over that scheme; returns frames and bytes."""
+    binds, keys, sink, tells_end = SCHEMES[scheme]
+    player = Player(argv, f"{scheme}://127.0.0.1:{port}?{keys}".rstrip("?"))
+    try:
+        player.wait_for(lambda: places.is_bound(
+            binds, port, player.process.pid), "port")
+        children.run(
+            ["timeout", str(SECONDS), "gst-launch-1.0", "-q", "filesrc",
+             f"location={clip}", "!", "rfc2250pay", "!", sink,
+             "host=127.0.0.1", f"port={port}"], sink)
+        if not tells_end:
+            player.wait_for(lambda: player.seen()[0] >= MUST_BE_SHOWN, "frames")
+            player.process.send_signal(signal.SIGINT)
+        status = player.finish()
+        if status != 0:
+            raise AssertionError(f"exit status {status}:\n{player.said()}")
+        return player.seen()
+    finally:
+        player.close()
+
+
+def why_no_python():
+    """Why the player in Python can't run here"""
+    done = subprocess.run(
+        [PYTHON, "-c", "import gi; gi.require_version('Gst', '1.0')"],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return "" if done.returncode == 0 else "needs python3-gi: " + done.stdout
+
+
+class PlayerTest(unittest.TestCase):
+
+    def setUp(self):
+        self.no_python = why_no_python()
+
+    def plays_every_uri(self, language):
+        clip = clips.small(FRAMES)
+        ports = {scheme: places.free_port(SCHEMES[scheme][0])
+                 for scheme in SCHEMES}
+        with concurrent.futures.ThreadPoolExecutor(len(SCHEMES)) as pool:
+            plays = {scheme: pool.submit(play, PLAYERS[language], scheme,
+                                         ports[scheme], clip)
+                     for scheme in SCHEMES}
+            for scheme, running in plays.items():
+                with self.subTest(scheme=scheme):
+                    frames, size = running.result()
+                    self.assertGreaterEqual(frames, MUST_BE_SHOWN)
+                    self.assertGreater(size, clip.stat().st_size / 2)
+
+    def test_the_player_in_c_plays_every_uri(self):
+        self.plays_every_uri("C")
+
+    def test_the_player_in_python_plays_every_uri(self):
+        if self.no_python:
+            self.skipTest(self.no_python)
+        self.plays_every_uri("Python")
+
+    def test_a_uri_that_nobody_knows_is_an_error(self):
+        for language, argv in PLAYERS.items():
+            with self.subTest(language=language):
+                if language == "Python" and self.no_python:
+                    self.skipTest(self.no_python)
+                player = Player(argv, "nosuchscheme://127.0.0.1:5004")
+                self.addCleanup(player.close)
+                self.assertEqual(player.finish(), 1)
+                self.assertIn("nosuchscheme", player.said())
+
+
+if __name__ == "__main__":
+    unittest.main()
