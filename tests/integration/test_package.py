@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The Debian package: it is built from a clean copy, holds what it should, and
+what it installs works from where it is installed."""
+
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+import test_install
+
+SOURCE = test_install.SOURCE
+# What a build, git or Python left there is none of the source.
+NOT_SOURCE = shutil.ignore_patterns(".git", "build*", "__pycache__", "*.pyc",
+                                    "obj-*", ".debhelper")
+PLUGINS, DEVELOPMENT = "gstreamer1.0-wireless", "libgstreamer-wireless1.0-dev"
+HEADERS = {"gstcoveragemeta.h", "gstframeinfometa.h", "gstwirelessprelude.h"}
+
+
+def listed(package):
+    """The files in it, with the directory names of a machine's type left out"""
+    lines = test_install.run("dpkg-deb", "--contents", package).splitlines()
+    paths = [pathlib.PurePath(line.split(maxsplit=5)[5].partition(" -> ")[0])
+             for line in lines if not line.startswith("d")]
+    return {path.name for path in paths if "doc" not in path.parts}
+
+
+class PackageTest(test_install.Home):
+
+    @classmethod
+    def setUpClass(cls):
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cls.place = pathlib.Path(directory.name)
+        copy = cls.place / "source"
+        shutil.copytree(SOURCE, copy, ignore=NOT_SOURCE)
+        cls.printed = test_install.run(
+            "dpkg-buildpackage", "-us", "-uc", "-b", cwd=copy)
+        cls.packages = {path.name.partition("_")[0]: path
+                        for path in cls.place.glob("*.deb")}
+
+    def test_what_is_in_the_packages(self):
+        files = listed(self.packages[PLUGINS])
+        libraries = {name for name in files
+                     if name.startswith("libgstwireless-1.0.so.")}
+        self.assertGreater(len(libraries), 0)
+        self.assertEqual(files - libraries, {
+            f"libgst{plugin}.so" for plugin in test_install.ELEMENTS})
+        self.assertEqual(listed(self.packages[DEVELOPMENT]),
+                         HEADERS | {"libgstwireless-1.0.so"})
+
+    def test_the_build_warns_of_nothing(self):
+        warnings = [line for line in self.printed.splitlines()
+                    if "warning:" in line.lower()]
+        self.assertEqual(warnings, [])
+
+    def test_what_is_installed_works_and_goes_again(self):
+        root = self.home / "root"
+        (root / "var/lib/dpkg/updates").mkdir(parents=True)
+        (root / "var/lib/dpkg/info").mkdir()
+        (root / "var/lib/dpkg/status").touch()
+        # What it depends on is on the machine, not below this root.
+        dpkg = ["fakeroot", "dpkg", f"--root={root}", "--force-depends",
+                "--force-not-root", "--force-script-chrootless",
+                f"--log={self.home}/dpkg.log"]
+        test_install.run(*dpkg, "--install", self.packages[PLUGINS],
+                         self.packages[DEVELOPMENT])
+        (plugins,) = root.glob("usr/lib/*/gstreamer-1.0")
+        for element in sum(test_install.ELEMENTS.values(), ()):
+            with self.subTest(element=element):
+                self.assertTrue(self.has_element(
+                    element, GST_PLUGIN_PATH_1_0=plugins))
+        test_install.run(*dpkg, "--purge", PLUGINS, DEVELOPMENT)
+        self.assertEqual([path for path in root.glob("usr/**/*")
+                          if not path.is_dir()], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
