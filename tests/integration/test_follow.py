@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The example sender makes what the network says that it carries, and its picture
+shows that."""
+
+import csv
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree
+
+SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
+sys.path.append(str(SOURCE / "pipelines"))
+
+import children  # noqa: E402
+import places  # noqa: E402
+
+FOLLOW = str(BUILD / "tests" / "examples" / "follow")
+RATEPLOT = str(SOURCE / "pipelines" / "rateplot")
+SECONDS = 60
+LINES = 6
+LEAST, MOST, SHARE = 100_000, 2_000_000, 0.9
+# sink and the source that it sends to
+ENDS = {"mmtpsink": "mmtpsrc", "dcctpthinsink": "dcctpthinsrc"}
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def rows(text):
+    return list(csv.DictReader(line for line in text.splitlines()
+                               if not line.startswith("#")))
+
+
+class FollowTest(unittest.TestCase):
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.home = pathlib.Path(directory.name)
+
+    def start_source(self, source, port):
+        child = children.start(
+            ["gst-launch-1.0", "-q", source, "address=127.0.0.1",
+             f"port={port}", "!", "fakesink"],
+            stdout=subprocess.DEVNULL)
+        self.addCleanup(self.end, child)
+        deadline = time.monotonic() + SECONDS
+        while not places.is_bound("udp", port, child.pid):
+            self.assertLess(time.monotonic(), deadline, f"no {source}")
+            self.assertIsNone(child.poll(), f"{source} ended")
+            time.sleep(0.05)
+
+    def end(self, child):
+        if child.poll() is None:
+            children.kill(child)
+
+    def follow(self, sink, log):
+        """Until the encoder was asked for all that it may make"""
+        port = places.free_port("udp")
+        self.start_source(ENDS[sink], port)
+        with open(log, "w") as output:
+            sender = children.start(
+                [FOLLOW, f"--max-bitrate={MOST // 1000}", "--bitrate=500",
+                 sink, "host=127.0.0.1", f"port={port}", "blocking=false"],
+                stdout=output, stderr=subprocess.DEVNULL)
+        self.addCleanup(self.end, sender)
+        deadline = time.monotonic() + SECONDS
+        while (f",{MOST}," not in log.read_text()
+               or len(rows(log.read_text())) < LINES):
+            self.assertLess(time.monotonic(), deadline, log.read_text())
+            self.assertIsNone(sender.poll(), log.read_text())
+            time.sleep(0.1)
+        sender.send_signal(signal.SIGINT)
+        self.assertEqual(children.finish(sender, SECONDS), 0)
+        return rows(log.read_text())
+
+    def check(self, sink):
+        lines = self.follow(sink, self.home / f"{sink}.csv")
+        # (The rate may change between two columns of a line.)
+        self.assertTrue(any(
+            int(line["asked"]) == max(LEAST, min(
+                MOST, int(SHARE * int(line["estimated"]))))
+            for line in lines if int(line["estimated"]) > 0), lines)
+        self.assertGreater(sum(float(line["made"]) for line in lines), 0)
+
+    def test_the_encoder_follows_mmtpsink(self):
+        self.check("mmtpsink")
+
+    def test_the_encoder_follows_dcctpthinsink(self):
+        self.check("dcctpthinsink")
+
+    def test_an_encoder_that_nobody_has_is_an_error(self):
+        done = subprocess.run([FOLLOW, "--encoder=nosuchenc", "fakesink"],
+                              stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nosuchenc", done.stderr)
+
+
+class PictureTest(unittest.TestCase):
+
+    LOG = ("# anencoder\nseconds,estimated,asked,made\n"
+           "0.20,0,1000000,900000\n1.00,2000000,1800000,1700000\n"
+           "2.00,1000000,900000,950000\n")
+
+    def draw(self, text, *options):
+        with tempfile.TemporaryDirectory() as home:
+            log = pathlib.Path(home) / "asink.csv"
+            log.write_text(text)
+            return subprocess.run([RATEPLOT, *options, log], text=True,
+                                  stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE)
+
+    def test_curves_are_where_the_numbers_are(self):
+        done = self.draw(self.LOG, "--link=2:2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        drawn = xml.etree.ElementTree.fromstring(done.stdout)
+        self.assertIn("asink, Mbit/s",
+                      [text.text for text in drawn.iter(SVG + "text")])
+        (link,) = drawn.iter(SVG + "polygon")
+        top = min(y for _, y in points(link))
+        curves = [points(line) for line in drawn.iter(SVG + "polyline")]
+        self.assertEqual([len(curve) for curve in curves], [3, 3, 3])
+        # 2 Mbit/s in the second line of what is estimated: as high as the link
+        estimated = curves[1]
+        self.assertAlmostEqual(estimated[1][1], top, delta=0.1)
+        self.assertAlmostEqual(estimated[2][0], max(x for x, _ in points(link)),
+                               delta=0.1)
+
+    def test_a_log_without_numbers_is_an_error(self):
+        done = self.draw("# anencoder\nseconds,estimated,asked,made\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("asink.csv: no line of numbers", done.stderr)
+
+
+def points(shape):
+    return [tuple(map(float, pair.split(",")))
+            for pair in shape.get("points").split()]
+
+
+if __name__ == "__main__":
+    unittest.main()
