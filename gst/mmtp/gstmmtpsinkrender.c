@@ -59,8 +59,25 @@ is_plain (GQuark field, GValue * value, gpointer self)
   return plain;
 }
 
-/* Without what a receiver refuses from a network, as multiview-flags, and what
- * means nothing there, as the kind of memory */
+/* Caps cross for all to read. srtpenc has the key of the stream in its caps; an SDP
+ * has it in attributes (RFC 4568, RFC 4567). */
+static gboolean
+is_secret (GQuark field)
+{
+  const gchar *name = g_quark_to_string (field);
+
+  return strstr (name, "srtp-key") || strstr (name, "srtcp-key")
+      || strstr (name, "crypto") || strstr (name, "key-mgmt");
+}
+
+static gboolean
+may_cross (GQuark field, GValue * value, gpointer self)
+{
+  return !is_secret (field) && is_plain (field, value, self);
+}
+
+/* Without what is secret, what a receiver refuses from a network, as
+ * multiview-flags, and what means nothing there, as the kind of memory */
 static gchar *
 make_caps_text (GstMmtpSink * self, const GstCaps * caps)
 {
@@ -69,7 +86,7 @@ make_caps_text (GstMmtpSink * self, const GstCaps * caps)
   GstCaps *plain = gst_caps_new_full (structure, NULL);
   gchar *text;
 
-  gst_structure_filter_and_map_in_place (structure, is_plain, self);
+  gst_structure_filter_and_map_in_place (structure, may_cross, self);
   text = gst_caps_to_string (plain);
   gst_caps_unref (plain);
   return text;

@@ -282,6 +282,26 @@ GST_START_TEST (caps_of_other_types_cross_without_them)
 
 GST_END_TEST;
 
+/* srtpenc has its key in its caps; who reads the packets must not. */
+GST_START_TEST (keys_do_not_cross)
+{
+  GstCaps *caps = gst_caps_from_string ("application/x-srtp, "
+      "payload=(int)32, srtp-key=(buffer)00010203, srtp-key2=(buffer)04050607, "
+      "a-crypto=(string)inline, a-key-mgmt=(string)mikey, "
+      "srtp-cipher=(string)aes-128-icm");
+  Pair pair;
+
+  pair_init (&pair, "");
+  gst_harness_set_src_caps (pair.sink.harness, caps);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  check_caps (&pair, "application/x-srtp, payload=(int)32, "
+      "srtp-cipher=(string)aes-128-icm");
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (the_end_comes_after_all_buffers)
 {
   const guint n = 100;
@@ -997,6 +1017,7 @@ mmtpsink_suite (void)
   tcase_add_test (tcase, times_cross);
   tcase_add_test (tcase, caps_cross_with_their_buffers);
   tcase_add_test (tcase, caps_of_other_types_cross_without_them);
+  tcase_add_test (tcase, keys_do_not_cross);
   tcase_add_loop_test (tcase, the_end_comes_after_all_buffers, 0, 2);
   tcase_add_test (tcase, channels_come_and_go);
   tcase_add_test (tcase, a_channel_that_cannot_be_is_not_missed);
