@@ -8,13 +8,11 @@ import concurrent.futures
 import contextlib
 import dataclasses
 import functools
-import json
 import math
 import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from unittest import mock
@@ -25,10 +23,10 @@ sys.path.insert(0, str(SOURCE / "pipelines"))
 import clips  # noqa: E402
 import fatelog  # noqa: E402
 import framelog  # noqa: E402
-import linkbed  # noqa: E402
 import places  # noqa: E402
 import stream  # noqa: E402
 import test_testbed  # noqa: E402
+import ticks  # noqa: E402
 
 PORT = 5004
 NS_PER_MS = 1e6
@@ -128,20 +126,6 @@ class Radio(Hosts):
             self._bed.log(places.LINK)).values())
 
 
-class Ticks:
-    """How late this machine is when it is asked to wake somebody: a process of
-    its own, for threads of this one wait for each other."""
-
-    def __enter__(self):
-        self._child = subprocess.Popen(
-            [sys.executable, linkbed.TRAFFIC, "tick"], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True)
-        return self
-
-    def __exit__(self, *_):
-        self.late_ms = json.loads(self._child.communicate()[0])
-
-
 @dataclasses.dataclass
 class Case:
     """What is to be streamed. A sender that is not paced waits where the
@@ -223,7 +207,7 @@ def decodable_in_time(sent, received):
         frame.type for frame in framelog.decodable(sent.frames, whole)))
 
 
-def measure(name, case, sent, received, ticks):
+def measure(name, case, sent, received, ticks_ms):
     result = framelog.measure(sent, received)
     late = result.lateness_ns or [math.nan]
     last = received.frames[-1].wall_ns if received.frames else math.nan
@@ -236,8 +220,8 @@ def measure(name, case, sent, received, ticks):
         result.strangers, p50, p99, most,
         (last - sent.frames[0].wall_ns + period) / 1e9,
         result.sender_late_ns / NS_PER_MS if case.is_paced else 0,
-        case.place.lateness_ms(), framelog.percentile(ticks.late_ms, 99),
-        max(ticks.late_ms), case.place.lost_on_air())
+        case.place.lateness_ms(), framelog.percentile(ticks_ms, 99),
+        max(ticks_ms), case.place.lost_on_air())
 
 
 def transport(name, **replaced):
@@ -255,12 +239,12 @@ def ifd(algorithm="gop"):
 def stream_clip(name, case, directory):
     """One run, logs and all in a directory of its own."""
     directory.mkdir(parents=True)
-    with case.place.opened(directory, [PORT]), Ticks() as ticks:
+    with case.place.opened(directory, [PORT]), ticks.Ticks() as machine:
         sent, received, warnings = stream.stream(
             case.transport, case.clip, PORT, directory, case.place)
     for words in warnings:
         print(f"    {name}: {words}", flush=True)
-    run = measure(name, case, sent, received, ticks)
+    run = measure(name, case, sent, received, machine.late_ms)
     print(f"{run}\n", end="", flush=True)  # whole, beside other threads
     return run
 

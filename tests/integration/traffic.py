@@ -26,7 +26,6 @@ ETH_P_ALL = 3  # linux/if_ether.h
 RTP_HEADER = 12
 # Sockets that receive need not be larger than others then.
 SECONDS_BETWEEN = 0.0005
-SECONDS_BETWEEN_TICKS = 0.01
 SO_RCVBUFFORCE = 33  # asm-generic/socket.h
 BUFFER = 1 << 24
 WAIT = struct.pack("@ll", 0, 100_000)  # a struct timeval
@@ -198,20 +197,6 @@ def pull(options):
     return seen
 
 
-# --------------------------------------------------------------- nothing at all
-
-def tick():
-    """How late this machine is when it is asked to wake somebody, in ms."""
-    late, due = [], time.monotonic()
-    while not has_ended(sys.stdin):
-        due += SECONDS_BETWEEN_TICKS
-        time.sleep(max(due - time.monotonic(), 0))
-        now = time.monotonic()
-        late.append((now - due) * 1e3)
-        due = max(due, now - SECONDS_BETWEEN_TICKS)
-    return late
-
-
 # ---------------------------------------------------------------- command line
 
 def parse_arguments():
@@ -238,8 +223,6 @@ def parse_arguments():
     add(request, "request", "reply", "count")
     add(push)
     add(pull, "seconds")
-    program = programs.add_parser("tick")
-    program.set_defaults(function=lambda _: tick())
     program = programs.add_parser("capture")
     program.add_argument("device")
     program.add_argument("way", choices=("in", "out"))
