@@ -76,19 +76,28 @@ def make_qcif(build_dir, codec, seconds):
           f"-pix_fmt yuv420p {encoder} -loglevel fatal -f {muxer}".split())
 
 
+def make_cut(build_dir, rate, seconds):
+    """The path of the first `seconds` of a clip."""
+    clip = make_clip(build_dir, rate)
+    if seconds == SECONDS:
+        return clip
+    return _make(clip.with_name(f"{clip.stem}-{seconds}s{clip.suffix}"),
+                 _cutting(clip, seconds))
+
+
 def cut(clip, seconds, path):
     """The first `seconds` of a clip, coded frames untouched, in `path`."""
+    children.run(FFMPEG + _cutting(clip, seconds) + [str(path)], "ffmpeg")
+    return path
+
+
+def _cutting(clip, seconds):
     # An I- or P-frame and the two B-frames shown before it go together: a P
     # without its B-frames would look like a loss to whoever receives it.
     frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
     muxer = "mpegts" if clip.suffix == ".ts" else "mpeg2video"
-    children.run(
-        FFMPEG + ["-i", str(clip), "-map", "0", "-c", "copy",
-                  "-frames:v", str(frames),
-                  "-t", str(seconds), "-f", muxer, str(path)],
-        "ffmpeg",
-    )
-    return path
+    return ["-i", str(clip), "-map", "0", "-c", "copy",
+            "-frames:v", str(frames), "-t", str(seconds), "-f", muxer]
 
 
 def _make(path, arguments):

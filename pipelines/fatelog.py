@@ -41,20 +41,26 @@ class Tally:
         return self.offered() - sum(self.fates[fate] for fate in ARRIVED)
 
 
-def read(path):
-    """A Tally for each station."""
-    tallies = collections.defaultdict(Tally)
-    columns = []
+def events(path):
+    """(word, {column: value}) of each line."""
+    columns = {}
     with open(path) as log:
         for line in log:
             words = line.split()
-            if words[:2] == ["#", "packet"]:
-                columns = words[1:]
-            elif words[:1] == ["packet"]:
-                packet = dict(zip(columns, words))
-                tally = tallies[int(packet["station"])]
-                tally.fates[packet["fate"]] += 1
-                tally.repeated += int(packet["attempts"]) > 1
+            if words[:1] == ["#"] and len(words) > 1:
+                columns[words[1]] = words[2:]
+            elif words and words[0] in columns:
+                yield words[0], dict(zip(columns[words[0]], words[1:]))
+
+
+def read(path):
+    """A Tally for each station."""
+    tallies = collections.defaultdict(Tally)
+    for word, packet in events(path):
+        if word == "packet":
+            tally = tallies[int(packet["station"])]
+            tally.fates[packet["fate"]] += 1
+            tally.repeated += int(packet["attempts"]) > 1
     return tallies
 
 
