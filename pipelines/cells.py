@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs one cell of a matrix: a clip by one protocol over one link, in a
+directory of its own, which then has the logs of both ends and of the link, and
+how far the run can be believed.
+
+What has sockets runs in real time between hosts of a testbed; what is computed
+is one pipeline with the link in virtual time.
+"""
+
+import contextlib
+import functools
+import json
+import os
+import pathlib
+import platform
+import re
+import shlex
+import subprocess
+
+import children
+import clips
+import fatelog
+import framelog
+import leftovers
+import matrix
+import places
+import plugins
+import stream
+import ticks
+
+CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
+RUN_OUT = "run.out"  # what a run printed, when it is one of many
+SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
+LINK_LOG = f"{places.LINK}.log"
+NS_PER_MS = 1e6
+# Of the times at which this machine should have done something, 99 % no later;
+# else the run is flagged.
+MS_LATE = 1.0
+SENDER = places.ROLES.index("sender")  # its station
+IP_AND_UDP = 28
+PORT = 5004
+ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9]*)")
+
+
+def describe(directory, cell):
+    """Writes down what is to be run there; the file stays as it is where that
+    has not changed, for whoever goes by its age."""
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / CELL
+    text = json.dumps(cell, indent=1) + "\n"
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def read(directory):
+    try:
+        return json.loads((directory / CELL).read_text())
+    except FileNotFoundError:
+        raise children.Failed(f"{directory} has no {CELL}: pipelines/lab grid "
+                              "writes it") from None
+
+
+def result(directory):
+    """That of the cell which is described there; None if it was not run to its
+    end since."""
+    path = directory / RESULT
+    if not path.exists():
+        return None
+    found = json.loads(path.read_text())
+    return found if found["cell"] == read(directory) else None
+
+
+def run(directory, build):
+    """Its result, which is written when all else is there."""
+    cell = read(directory)
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(
+                leftovers.locked(directory / LOCK, wait=False))
+        except BlockingIOError:
+            raise children.Failed(f"{directory} is being run") from None
+        remove_old(directory)
+        way = compute if cell["protocol"][matrix.COMPUTED] else stream_over
+        found = {"cell": cell, **way(cell, directory, build),
+                 "machine": machine(build)}
+        unfinished = directory / f".{RESULT}"
+        unfinished.write_text(json.dumps(found, indent=1) + "\n")
+        unfinished.rename(directory / RESULT)
+        return found
+
+
+def remove_old(directory):
+    for path in directory.iterdir():
+        if path.is_file() and path.name not in (CELL, LOCK, RUN_OUT):
+            path.unlink()
+
+
+def properties(cell):
+    return f"{cell['link']['properties']} seed={cell['seed']}".strip()
+
+
+# ---------------------------------------------------------------- in real time
+
+def stream_over(cell, directory, build):
+    protocol = cell["protocol"]
+    clip = clips.make_cut(build, cell["rate"], cell["seconds"])
+    place = places.OverLink(properties(cell), build)
+    port = place.choose_port(protocol["binds"], PORT)
+    with place.opened(directory, [port]), ticks.Ticks() as machine_ticks:
+        if place.left_out and protocol["binds"] != "udp":
+            raise children.Failed(
+                f"{protocol['name']} is not over UDP, and there are "
+                f"{place.left_out}")
+        _, _, warnings = stream.stream(protocol, clip, port, directory, place)
+        left_out = place.left_out
+    return {"warnings": warnings, "left_out": left_out,
+            "lateness": lateness(machine_ticks.late_ms, directory)}
+
+
+def lateness(ticks_ms, directory):
+    """Of whoever should have been woken, and of the link against its model."""
+    output = (directory / f"{places.LINK}.out").read_text(errors="replace")
+    link_ns = fatelog.lateness_ns(output)
+    machine_ms = framelog.percentile(ticks_ms, 99) if ticks_ms else None
+    link_ms = None if link_ns is None else link_ns / NS_PER_MS
+    return {"machine_p99_ms": machine_ms, "link_p99_ms": link_ms,
+            "flagged": is_flagged(machine_ms, link_ms)}
+
+
+def is_flagged(*lateness_ms):
+    """Also where nobody measured: that is no reason to believe."""
+    return any(ms is None or ms > MS_LATE for ms in lateness_ms)
+
+
+# ------------------------------------------------------------- in virtual time
+
+def compute(cell, directory, build):
+    """Nobody waits, so nobody is late. The packets go into a file besides, as
+    the log of the link has their numbers alone."""
+    clip = clips.make_cut(build, cell["rate"], cell["seconds"])
+    values = {"clip": clip, "sent": directory / SENT,
+              "received": directory / RECEIVED}
+    protocol = cell["protocol"]
+    pipeline = [
+        *fill(protocol["sender"], values), "!", "tee", "name=packets",
+        "!", "queue", "!", "wirelesslink", "mode=timestamp",
+        f"overhead={IP_AND_UDP}", f"sink_0::station={SENDER}",
+        f"location={directory / LINK_LOG}", *shlex.split(properties(cell)),
+        "!", *fill(protocol["receiver"], values),
+        "packets.", "!", "queue", "!", "rtpstreampay",
+        "!", "filesink", "async=false", f"location={directory / PACKETS}"]
+    children.run(["gst-launch-1.0", "-q", *pipeline], cell["name"],
+                 env=plugins.environment(build))
+    return {"warnings": [], "left_out": "",
+            "lateness": {"machine_p99_ms": None, "link_p99_ms": None,
+                         "flagged": False}}
+
+
+def fill(pipeline, values):
+    # Split first: a value with a blank in it stays one word.
+    return [word.format_map(values) for word in shlex.split(pipeline)]
+
+
+# ------------------------------------------------------------ what was there
+
+def machine(build):
+    """What somebody who repeats it should know."""
+    version = said(["gst-launch-1.0", "--version"]).splitlines()
+    git = ["git", "-C", str(clips.SOURCE_DIR)]
+    commit = said([*git, "rev-parse", "--short=12", "HEAD"])
+    if commit and said([*git, "status", "--porcelain", "-uno"]):
+        commit += " and changes"
+    return {"kernel": f"{platform.system()} {platform.release()}",
+            "gstreamer": version[1].split()[-1] if len(version) > 1 else "",
+            "commit": commit, "cores": os.cpu_count(),
+            "build": pathlib.Path(build).name}
+
+
+def said(argv):
+    """Nothing, where there is no such program."""
+    try:
+        return subprocess.run(argv, stdin=subprocess.DEVNULL, text=True,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL).stdout.strip()
+    except OSError:
+        return ""
+
+
+def missing_elements(protocol, build):
+    """Those of its pipelines that GStreamer has not."""
+    words = f"{protocol['sender']} ! {protocol['receiver']}"
+    return [name for name in dict.fromkeys(ELEMENT.findall(words))
+            if not is_element(name, build)]
+
+
+@functools.cache
+def is_element(name, build):
+    # --exists is false for plugins with a version below 1.0.
+    return subprocess.run(
+        ["gst-inspect-1.0", name], env=plugins.environment(build),
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL).returncode == 0

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The lab: every protocol over every link at every bitrate with every seed,
+and one report. The command line; the parts are matrix.py, cells.py and
+report.py.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import sys
+import time
+
+import cells
+import children
+import clips
+import matrix
+
+GRID, RUN_OUT = "grid.json", cells.RUN_OUT
+SNAKEFILE = pathlib.Path(__file__).with_name("Snakefile")
+LAB = pathlib.Path(__file__)
+SECONDS_BETWEEN_LOOKS = 0.05
+
+
+# ------------------------------------------------------------------ the matrix
+
+def lay_out(found, output):
+    """A directory for each cell, with its description."""
+    for cell in found:
+        cells.describe(output / cell["name"], cell)
+    text = json.dumps({"command": shlex.join(sys.argv), "cells": [
+        {"name": cell["name"],
+         "computed": cell["protocol"][matrix.COMPUTED]} for cell in found]},
+        indent=1) + "\n"
+    (output / GRID).write_text(text)
+
+
+def without_missing(found, build):
+    """Those cells whose elements are there; who is missing is named."""
+    missing = {}
+    for cell in found:
+        protocol = cell["protocol"]
+        if protocol["name"] not in missing:
+            names = cells.missing_elements(protocol, build)
+            missing[protocol["name"]] = names
+            if names:
+                print(f"left out {protocol['name']}: GStreamer has no "
+                      + ", ".join(names), flush=True)
+    return [cell for cell in found if not missing[cell["protocol"]["name"]]]
+
+
+def forget_flagged(found, output):
+    for cell in found:
+        result = cells.result(output / cell["name"])
+        if result and result["lateness"]["flagged"]:
+            (output / cell["name"] / cells.RESULT).unlink()
+
+
+def words_of(cell, output):
+    result = cells.result(output / cell["name"])
+    if result is None:
+        return "failed: " + first_words(output / cell["name"] / RUN_OUT)
+    lateness = result["lateness"]
+    if lateness["flagged"]:
+        times = [f"{name} {ms:.2f} ms" if ms is not None else f"{name} unknown"
+                 for name, ms in (("machine", lateness["machine_p99_ms"]),
+                                  ("link", lateness["link_p99_ms"]))]
+        return "flagged: too late at the 99th percentile: " + ", ".join(times)
+    return "done"
+
+
+def first_words(path):
+    """What a run said when it failed; the rest is in there."""
+    text = path.read_text(errors="replace") if path.exists() else ""
+    said = re.search(r"^pipelines/lab: (.*)", text, re.M)
+    return f"{said[1]} ({path})" if said else str(path)
+
+
+class Loop:
+    """Runs cells, so many at once, and goes on where one fails."""
+
+    def __init__(self, found, output, build, at_once):
+        self._left = [cell for cell in found
+                      if cells.result(output / cell["name"]) is None]
+        self._total, self._done = len(self._left), 0
+        self._output, self._build, self._at_once = output, build, at_once
+        self._running = []
+
+    def run(self):
+        while self._left or self._running:
+            while self._left and len(self._running) < self._at_once:
+                self._start(self._left.pop(0))
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+            for child, cell in list(self._running):
+                if child.poll() is not None:
+                    self._end(child, cell)
+
+    def _start(self, cell):
+        directory = self._output / cell["name"]
+        with open(directory / RUN_OUT, "w") as out:
+            child = children.start(
+                [sys.executable, str(LAB), "run", str(directory),
+                 "--build", str(self._build)], ended_by=signal.SIGTERM,
+                stdout=out, stderr=out)
+        self._running.append((child, cell))
+
+    def _end(self, child, cell):
+        children.finish(child)
+        self._running.remove((child, cell))
+        self._done += 1
+        print(f"{self._done}/{self._total} {cell['name']} "
+              f"{words_of(cell, self._output)}", flush=True)
+
+
+def run_plain(found, options):
+    """What is computed first, on all cores; it would make the others late."""
+    for computed, at_once in ((True, os.cpu_count()), (False, options.jobs)):
+        Loop([cell for cell in found
+              if cell["protocol"][matrix.COMPUTED] == computed],
+             options.output, options.build, at_once).run()
+
+
+def run_snakemake(snakemake, options):
+    """It computes what is missing or older than its description."""
+    cores = max(os.cpu_count(), options.jobs)
+    for target in ("computed", "all"):
+        child = children.start(
+            [snakemake, "--snakefile", str(SNAKEFILE),
+             "--directory", str(options.output), "--cores", str(cores),
+             "--resources", f"realtime={options.jobs}", "--keep-going",
+             "--rerun-incomplete", "--rerun-triggers", "mtime", "--nolock",
+             "--quiet", "all", "--config", f"python={sys.executable}",
+             f"lab={LAB}", f"build={options.build}", "--", target],
+            ended_by=signal.SIGTERM)
+        children.finish(child)
+
+
+# -------------------------------------------------------------------- commands
+
+def run(options):
+    cells.run(options.directory.resolve(), options.build)
+
+
+def grid(options):
+    """Fails if a cell did; flagged is not failed."""
+    found = without_missing(matrix.read(options.file), options.build)
+    if options.list:
+        print("\n".join(cell["name"] for cell in found))
+        return
+    if not found:
+        raise children.Failed("nothing is left to run")
+    options.output.mkdir(parents=True, exist_ok=True)
+    lay_out(found, options.output)
+    if options.again:
+        forget_flagged(found, options.output)
+    rates = {(cell["rate"], cell["seconds"]) for cell in found}
+    for rate, seconds in sorted(rates):
+        clips.make_cut(options.build, rate, seconds)
+    todo = sum(cells.result(options.output / cell["name"]) is None
+               for cell in found)
+    print(f"{len(found)} cells, {todo} of them to run, in {options.output}",
+          flush=True)
+    snakemake = None if options.plain else shutil.which("snakemake")
+    if todo and snakemake:
+        run_snakemake(snakemake, options)
+    elif todo:
+        run_plain(found, options)
+    summarize(found, options.output)
+
+
+def summarize(found, output):
+    words = {cell["name"]: words_of(cell, output) for cell in found}
+    counts = {what: [name for name, said in words.items()
+                     if said.startswith(what)]
+              for what in ("done", "flagged", "failed")}
+    for what in ("flagged", "failed"):
+        for name in counts[what]:
+            print(f"{name} {words[name]}")
+    print(", ".join(f"{len(names)} {what}" for what, names in counts.items()))
+    if counts["failed"]:
+        raise children.Failed("not all could be run")
+
+
+def parse_arguments(words=None):
+    parser = argparse.ArgumentParser(
+        prog="pipelines/lab", description="Runs every protocol of a matrix "
+        "over every link, at every bitrate, with every seed.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(function, words):
+        added = commands.add_parser(function.__name__, help=words,
+                                    description=words)
+        added.set_defaults(function=function)
+        added.add_argument("--build", type=pathlib.Path, metavar="DIR",
+                           default=clips.SOURCE_DIR / "build",
+                           help="the build directory (build)")
+        return added
+
+    one = command(run, "Runs one cell, whether it was run before or not.")
+    one.add_argument("directory", type=pathlib.Path,
+                     help="of the cell; grid makes it")
+    all_ = command(grid, "Runs what has not been run yet of a matrix.")
+    all_.add_argument("file", type=pathlib.Path,
+                      help="such as pipelines/lab.ini")
+    all_.add_argument("--output", type=pathlib.Path, metavar="DIR",
+                      help="for all runs (BUILD/lab/NAME OF THE FILE)")
+    all_.add_argument("--jobs", type=int, default=1, metavar="N",
+                      help="so many in real time at once (%(default)s)")
+    all_.add_argument("--again", action="store_true",
+                      help="repeat the runs that were flagged")
+    all_.add_argument("--plain", action="store_true",
+                      help="without Snakemake, where there is one")
+    all_.add_argument("--list", action="store_true",
+                      help="only print the names of the cells")
+    options = parser.parse_args(words)
+    options.build = options.build.resolve()
+    if options.function is grid:
+        if options.jobs < 1:
+            parser.error("--jobs is at least 1")
+        options.output = (options.output or options.build / "lab"
+                          / options.file.stem).resolve()
+    return options
+
+
+def main():
+    options = parse_arguments()
+    children.die_on_signals()
+    options.function(options)
+
+
+if __name__ == "__main__":
+    children.run_main("pipelines/lab", main)

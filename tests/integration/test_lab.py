@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The lab as its user has it: a matrix that is run, resumed and changed."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import test_testbed
+
+SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
+LAB = SOURCE / "pipelines" / "lab"
+SECONDS_TO_WAIT = 120
+MATRIX = """
+[matrix]
+protocols = {protocols}
+rates = 3
+seconds = 2
+[link radio]
+properties = profile=80211b loss-bad=0.5
+interference = {interference}
+[protocol mine]
+computed = yes
+sender = filesrc location={{clip}} ! mpegstat location={{sent}} ! rfc2250pay
+receiver = rfc2250depay ! mpegstat location={{received}} ! fakesink sync=false async=false
+[protocol other]
+computed = yes
+sender = filesrc location={{clip}} ! noelement
+receiver = fakesink
+"""
+
+
+class LabTest(unittest.TestCase):
+    def setUp(self):
+        for element in ("mpegstat", "rfc2250pay", "wirelesslink"):
+            if not test_testbed.has_element(element):
+                self.skipTest(f"{element} is not built")
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.output = self.directory / "out"
+
+    def lab(self, *words):
+        return subprocess.run(
+            [LAB, *words, "--build", BUILD], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            timeout=SECONDS_TO_WAIT)
+
+    def grid(self, *words, protocols="mine", interference="none 0.5-1"):
+        path = self.directory / "matrix.ini"
+        path.write_text(MATRIX.format(protocols=protocols,
+                                      interference=interference))
+        return self.lab("grid", path, "--output", self.output, *words)
+
+    def results(self):
+        """{name: when it was written}"""
+        return {str(path.parent.relative_to(self.output)):
+                path.stat().st_mtime_ns
+                for path in self.output.glob("*/*/*/*/result.json")}
+
+    def check_resumes(self, *words):
+        done = self.grid(*words)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("2 cells, 2 of them to run", done.stdout)
+        self.assertIn("2 done, 0 flagged, 0 failed", done.stdout)
+        first = self.results()
+        self.assertEqual(len(first), 2)
+        # One that was interrupted has logs and no result.
+        name = "radio_interference=none/3M/mine/1-1"
+        (self.output / name / "result.json").unlink()
+        done = self.grid(*words)
+        self.assertIn("2 cells, 1 of them to run", done.stdout)
+        again = self.results()
+        self.assertGreater(again.pop(name), first.pop(name))
+        self.assertEqual(again, first)
+
+    def test_what_is_there_is_not_run_again(self):
+        self.check_resumes("--plain")
+
+    @unittest.skipUnless(shutil.which("snakemake"), "there is no snakemake")
+    def test_nor_under_snakemake(self):
+        self.check_resumes()
+
+    def test_the_logs_are_there_and_say_what_ran(self):
+        done = self.grid("--plain", interference="0.5-1")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        (name,) = self.results()
+        directory = self.output / name
+        for log in ("sent.csv", "received.csv", "wl0.log", "packets.rtp"):
+            self.assertGreater((directory / log).stat().st_size, 0, log)
+        result = json.loads((directory / "result.json").read_text())
+        self.assertEqual(result["cell"]["seed"], 1)
+        self.assertEqual(result["machine"]["gstreamer"].split(".")[0], "1")
+        self.assertFalse(result["lateness"]["flagged"])
+
+    def test_the_same_seed_makes_the_same_log(self):
+        self.grid("--plain", interference="0.5-1")
+        (name,) = self.results()
+        log = (self.output / name / "wl0.log").read_bytes()
+        done = self.lab("run", self.output / name)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual((self.output / name / "wl0.log").read_bytes(), log)
+
+    def test_who_fails_holds_nobody_up_and_is_named(self):
+        done = self.grid("--plain", interference="nonsense 0.5-1")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("1 done, 0 flagged, 1 failed", done.stdout)
+        self.assertRegex(done.stdout, "interference=nonsense/3M/mine/1-1 "
+                                      "failed: (?s:.*)run.out")
+        self.assertNotIn("Traceback", done.stdout)
+
+    def test_a_protocol_without_its_elements_is_left_out_and_named(self):
+        done = self.grid("--list", protocols="mine other")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("left out other: GStreamer has no noelement",
+                      done.stdout)
+        self.assertIn("\nradio_interference=none/3M/mine/1-1\n", done.stdout)
+
+    @test_testbed.needs_namespaces
+    def test_in_real_time_a_run_says_how_late_the_machine_was(self):
+        done = self.grid("--plain", protocols="rtp", interference="none")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        (name,) = self.results()
+        result = json.loads(
+            (self.output / name / "result.json").read_text())
+        self.assertGreaterEqual(result["lateness"]["machine_p99_ms"], 0)
+        self.assertGreaterEqual(result["lateness"]["link_p99_ms"], 0)
+        words = "flagged" if result["lateness"]["flagged"] else "done"
+        self.assertIn(f"{name} {words}", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the lab makes of the file with its experiments, without running any."""
+
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+                       / "pipelines"))
+import cells  # noqa: E402
+import children  # noqa: E402
+import lab  # noqa: E402
+import matrix  # noqa: E402
+
+LINKS = """
+[link radio]
+properties = profile=80211b
+"""
+OWN = """
+[protocol mine]
+sender = filesrc location={clip} ! mine host={host} port={port}
+receiver = minesrc port={port} ! mpegstat location={received} ! fakesink
+"""
+
+
+class MatrixCase(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+
+    def read(self, *parts):
+        path = self.directory / "matrix.ini"
+        path.write_text("\n".join(parts))
+        return matrix.read(path)
+
+
+class MatrixTest(MatrixCase):
+    def assert_refused(self, words, *parts):
+        with self.assertRaisesRegex(children.Failed, words):
+            self.read(*parts)
+
+    def test_every_protocol_meets_every_link_rate_seed_and_repetition(self):
+        found = self.read(
+            "[matrix]\nprotocols = rtp tcp\nrates = 3 6\nseeds = 1 2 3\n"
+            "repetitions = 2", LINKS, "[link other]\nproperties = rate=1000")
+        self.assertEqual(len(found), 2 * 2 * 3 * 2 * 2)
+        self.assertEqual(len({cell["name"] for cell in found}), len(found))
+
+    def test_all_protocols_meet_one_seed_before_the_next(self):
+        found = self.read("[matrix]\nprotocols = rtp tcp\nseeds = 7 8", LINKS)
+        self.assertEqual(
+            [(cell["seed"], cell["protocol"]["name"]) for cell in found],
+            [(7, "rtp"), (7, "tcp"), (8, "rtp"), (8, "tcp")])
+
+    def test_a_property_with_several_values_makes_several_links(self):
+        found = self.read(
+            "[matrix]\nprotocols = rtp",
+            LINKS, "retry-limit = 1 2", "interference = none always")
+        self.assertEqual(
+            [cell["link"]["properties"] for cell in found],
+            [f"profile=80211b retry-limit={retries} interference={oven}"
+             for retries in (1, 2) for oven in ("none", "always")])
+        self.assertEqual(found[0]["link"]["name"],
+                         "radio_retry-limit=1_interference=none")
+
+    def test_a_protocol_is_two_lines(self):
+        (cell,) = self.read(OWN, LINKS)
+        protocol = cell["protocol"]
+        self.assertEqual((protocol["name"], protocol["title"],
+                          protocol["binds"]), ("mine", "mine", "udp"))
+        self.assertTrue(protocol["sender"].endswith(
+            "! mine host={host} port={port}"))
+
+    def test_own_protocols_beside_those_of_transports_ini(self):
+        found = self.read("[matrix]\nprotocols = mine ifd rtp", OWN, LINKS)
+        self.assertEqual([cell["protocol"]["binds"] for cell in found],
+                         ["udp", "tcp", "udp"])
+
+    def test_the_kind_of_socket_is_that_of_the_receiver(self):
+        for receiver, kind in (("tcpserversrc port=1 ! x", "tcp"),
+                               ("udplitesrc ! x", "udplite"),
+                               ("srtsrc ! x", "udp")):
+            self.assertEqual(matrix.socket_of(receiver), kind)
+
+    def test_what_is_computed_is_not_repeated(self):
+        found = self.read("[matrix]\nrepetitions = 3", OWN, "computed = yes",
+                          LINKS)
+        self.assertEqual(len(found), 1)
+
+    def test_each_mistake_is_named(self):
+        for words, *parts in (
+                ("no protocol nix; there are: .*rtp",
+                 "[matrix]\nprotocols = nix", LINKS),
+                ("no link nix; there are: radio",
+                 "[matrix]\nlinks = nix", LINKS),
+                ("there is no link$", "[matrix]\nprotocols = rtp"),
+                ("no clip of 7 Mbit/s", "[matrix]\nrates = 7", LINKS),
+                ("seeds = 'x' are no numbers", "[matrix]\nseeds = x", LINKS),
+                ("seconds is from 1 to 60", "[matrix]\nseconds = 61", LINKS),
+                (r"\[matrix\] has no colour", "[matrix]\ncolour = 1", LINKS),
+                ("protocol mine has no receiver",
+                 "[protocol mine]\nsender = x", LINKS),
+                ("unknown port", OWN, "port = 5", LINKS),
+                ("the lab itself sets seed", "[link a]\nproperties = seed=4"),
+                ("the lab itself sets mode",
+                 "[link a]\nmode = realtime timestamp"),
+                ("no properties of wirelesslink",
+                 "[link a]\nproperties = identity"),
+                ("a name is small letters", "[link A/B]\nproperties ="),
+                ("parsing errors", "[link a]\nproperties = x=1\nwhat is this")):
+            with self.subTest(words=words):
+                self.assert_refused(words, *parts)
+
+    def test_the_example_is_one(self):
+        found = matrix.read(pathlib.Path(matrix.__file__).with_name("lab.ini"))
+        self.assertEqual({cell["link"]["name"] for cell in found},
+                         {"radio", "oven"})
+        self.assertGreaterEqual(len({cell["seed"] for cell in found}), 3)
+
+
+class CellTest(MatrixCase):
+    def setUp(self):
+        super().setUp()
+        (self.cell,) = self.read("[matrix]\nprotocols = rtp", LINKS)
+        self.place = self.directory / self.cell["name"]
+        cells.describe(self.place, self.cell)
+
+    def end(self, cell, flagged=False):
+        (self.place / cells.RESULT).write_text(json.dumps(
+            {"cell": cell, "lateness": {
+                "machine_p99_ms": 2.5, "link_p99_ms": None,
+                "flagged": flagged}}))
+
+    def test_a_result_counts_for_the_cell_that_it_is_of(self):
+        self.assertIsNone(cells.result(self.place))
+        self.end(self.cell)
+        self.assertEqual(cells.result(self.place)["cell"], self.cell)
+        self.end({**self.cell, "seed": 2})
+        self.assertIsNone(cells.result(self.place))
+
+    def test_a_description_that_stays_keeps_its_age(self):
+        path = self.place / cells.CELL
+        os.utime(path, (1, 1))
+        cells.describe(self.place, self.cell)
+        self.assertEqual(path.stat().st_mtime, 1)
+        cells.describe(self.place, {**self.cell, "seed": 2})
+        self.assertGreater(path.stat().st_mtime, 1)
+
+    def test_above_one_ms_or_unknown_a_run_is_flagged(self):
+        self.assertFalse(cells.is_flagged(0.2, 1.0))
+        for late in ((1.01, 0.1), (0.1, 1.01), (0.1, None), (None, 0.1)):
+            self.assertTrue(cells.is_flagged(*late))
+
+    def test_flagged_runs_can_be_forgotten(self):
+        self.end(self.cell)
+        lab.forget_flagged([self.cell], self.directory)
+        self.assertIsNotNone(cells.result(self.place))
+        self.end(self.cell, flagged=True)
+        self.assertEqual(
+            lab.words_of(self.cell, self.directory),
+            "flagged: too late at the 99th percentile: machine 2.50 ms, "
+            "link unknown")
+        lab.forget_flagged([self.cell], self.directory)
+        self.assertIsNone(cells.result(self.place))
+
+    def test_elements_of_a_protocol(self):
+        self.assertEqual(
+            cells.ELEMENT.findall("filesrc location=a!b ! x264enc ! fakesink"),
+            ["filesrc", "x264enc", "fakesink"])
+
+    def test_a_pipeline_s_values_may_have_blanks(self):
+        self.assertEqual(cells.fill("a location={clip} ! b",
+                                    {"clip": "/my clip"}),
+                         ["a", "location=/my clip", "!", "b"])
+
+
+if __name__ == "__main__":
+    unittest.main()
