@@ -30,6 +30,7 @@ class Frame(typing.NamedTuple):
     key: tuple  # what the same frame has at both ends
     closed: bool = False  # it begins a closed GOP,
     broken: bool = False  # or one whose link to the GOP before is broken
+    display_number: int = 0
 
 
 class Log:
@@ -79,6 +80,7 @@ class Log:
                 coding_number=int(line["coding_number"]),
                 size=size,
                 key=(line["hash"], size),
+                display_number=int(line["display_number"]),
                 **self._gop,
             ))
             self._gop = {}
@@ -155,16 +157,17 @@ def decodable(film, whole):
 
 
 def jitter_ns(frames):
-    """RFC 3550 section 6.4.1 over frames in transport order:
-    J += (|D| - J) / 16, D being the difference of two latencies.
+    """Of frames in transport order, because presentation times go back and
+    forth around B-frames and would fake jitter on a perfect link."""
+    return jitter_of(frame.arrival_ns - frame.expected_ns for frame in frames)
 
-    Yields J after each frame. In transport order, because presentation times
-    go back and forth around B-frames and would fake jitter on a perfect link.
-    """
+
+def jitter_of(latencies):
+    """RFC 3550 section 6.4.1: J += (|D| - J) / 16, D being the difference of
+    two latencies. Yields J after each."""
     jitter = 0.0
     previous = None
-    for frame in frames:
-        latency = frame.arrival_ns - frame.expected_ns
+    for latency in latencies:
         if previous is not None:
             jitter += (abs(latency - previous) - jitter) / 16
         previous = latency

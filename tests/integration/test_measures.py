@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Every statistic of the lab against values worked out by hand."""
+
+import collections
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+                       / "pipelines"))
+import clips  # noqa: E402
+import framelog  # noqa: E402
+import measures  # noqa: E402
+import quality  # noqa: E402
+import rtpfile  # noqa: E402
+
+MS = 1_000_000
+LATE = 500 * MS
+
+
+def frame(number, type, display=None, size=1000, closed=False, wall_ms=None,
+          key=None):
+    """25 a second"""
+    wall_ms = 40 * number if wall_ms is None else wall_ms
+    return framelog.Frame(
+        type, wall_ms * MS, 0, number * 40 * MS, 0, number, size,
+        key or (number, size), closed=closed,
+        display_number=number if display is None else display)
+
+
+def ways(types, arrivals_ms, sizes=None, displays=None):
+    """Each frame is sent when it is due, and arrives so much later, or never
+    with None. The first GOP is closed."""
+    return [measures.Passage(
+        frame(number, type, displays[number] if displays else None,
+              sizes[number] if sizes else 1000, closed=number == 0),
+        number * 40 * MS, number * 40 * MS,
+        None if late is None else (number * 40 + late) * MS)
+        for number, (type, late) in enumerate(zip(types, arrivals_ms))]
+
+
+class Logs:
+    def __init__(self, *frames):
+        self.frames = list(frames)
+
+
+class PassageTest(unittest.TestCase):
+
+    def test_logs_of_both_ends_by_one_clock(self):
+        sent = Logs(*(frame(n, "P", wall_ms=1000 + 40 * n) for n in range(3)))
+        received = Logs(frame(0, "P", wall_ms=1007),
+                        frame(2, "P", wall_ms=1095))
+        found = measures.in_real_time(sent, received)
+        self.assertEqual([way.sent_ns for way in found],
+                         [0, 40 * MS, 80 * MS])
+        self.assertEqual([way.arrived_ns for way in found],
+                         [7 * MS, None, 95 * MS])
+        self.assertEqual(measures.latencies_ns(found), [7 * MS, 15 * MS])
+
+    def test_who_waits_before_the_network_is_late_and_has_no_latency(self):
+        sent = Logs(frame(0, "P", wall_ms=0), frame(1, "P", wall_ms=140))
+        received = Logs(frame(0, "P", wall_ms=0), frame(1, "P", wall_ms=141))
+        late = measures.in_real_time(sent, received)[1]
+        self.assertEqual((late.latency_ns(), late.lateness_ns()),
+                         (1 * MS, 101 * MS))
+
+    def test_in_virtual_time_a_frame_arrives_with_its_last_packet(self):
+        sent = Logs(frame(0, "I"), frame(1, "P"))
+        received = Logs(frame(0, "I"))
+        # Two packets of the first frame, one of the second
+        packets = [rtpfile.Packet(b"", False, n, t)
+                   for n, t in enumerate((90, 90, 3690))]
+        log = [measures.Packet(0, 0, 1, "delivered", 1, 100 * MS, 104 * MS),
+               measures.Packet(0, 1, 1, "delivered", 1, 100 * MS, 103 * MS),
+               measures.Packet(0, 2, 1, "air", 1, 140 * MS, 141 * MS)]
+        found = measures.in_virtual_time(sent, received, packets, log)
+        self.assertEqual([(way.sent_ns, way.arrived_ns) for way in found],
+                         [(0, 4 * MS), (40 * MS, None)])
+
+    def test_of_nothing_sent_nothing_is_said(self):
+        self.assertEqual(measures.in_real_time(Logs(), Logs()), [])
+
+
+class FrameTest(unittest.TestCase):
+
+    def test_sent_are_lost_late_or_in_time(self):
+        found = measures.by_type(
+            ways("IPBBPBB", [0, 501, 500, None, 20, 30, 40]), LATE)
+        self.assertEqual(found["sent"], {"I": 1, "P": 2, "B": 4})
+        self.assertEqual(found["lost"], {"B": 1})
+        self.assertEqual(found["late"], {"P": 1})
+        self.assertEqual(found["in time"], {"I": 1, "P": 1, "B": 3})
+        # All that comes after the late P refers to it.
+        self.assertEqual(found["decodable"], {"I": 1})
+
+    def test_latency_by_size(self):
+        found = measures.latency_by_size(
+            ways("PPPPP", [1, 3, 8, None, 5],
+                 sizes=[100, 900, 950, 1, 2100]), 1000)
+        self.assertEqual(found, [(0, 3, 3 * MS), (2000, 1, 5 * MS)])
+
+    def test_jitter(self):
+        # |D| of 16, 0 and 32 ms: J = 1, then 1 - 1/16, then
+        # 15/16 + (32 - 15/16)/16.
+        found = measures.jitter_ns(ways("PPPPP", [0, 16, None, 16, 48]))
+        self.assertEqual(
+            [ns / MS for ns in found],
+            [0, 1, 15 / 16, 15 / 16 + (32 - 15 / 16) / 16])
+
+    def test_throughput_over_time(self):
+        # Arrivals at 0, 40, 130 ms, in steps of 50 ms
+        found = measures.throughput(
+            ways("PPP", [0, 0, 50], sizes=[1000, 500, 2000]), 50 * MS)
+        self.assertEqual(found, [(0, 240_000), (50 * MS, 0),
+                                 (100 * MS, 320_000)])
+        self.assertEqual(measures.throughput(ways("P", [None]), MS), [])
+
+    def test_duration_is_to_the_end_of_the_last_frame(self):
+        found = ways("PPPP", [10, None, 60, None])
+        # From 10 ms to 80 + 60, and a period
+        self.assertEqual(measures.duration_ns(found), 170 * MS)
+        self.assertAlmostEqual(measures.mean_throughput(found),
+                               2 * 8000 / 0.170)
+        self.assertEqual(measures.duration_ns(ways("P", [None])), 0)
+        self.assertEqual(measures.mean_throughput(ways("P", [None])), 0)
+
+    def test_a_missing_picture_is_the_last_that_was_shown(self):
+        # In the order of transport I P B B P B B, shown as I B B P B B P
+        displays = [0, 3, 1, 2, 6, 4, 5]
+        found = ways("IPBBPBB", [0, 0, None, 0, 0, 0, 0], displays=displays)
+        self.assertEqual(measures.shown(found, LATE), [0, 0, 2, 3, 4, 5, 6])
+        found = ways("IPBBPBB", [0, None, 0, 0, 0, 0, 0], displays=displays)
+        self.assertEqual(measures.shown(found, LATE), [0] * 7)
+        found = ways("IP", [None, 0])
+        self.assertEqual(measures.shown(found, LATE), [None, None])
+
+
+class PacketTest(unittest.TestCase):
+    LOG = """\
+# wirelesslink-log 1
+# packet time_ns flow station index size_bytes fate attempts arrival_ns departure_ns airtime_ns damaged_bytes
+# quality time_ns station value
+# call time_ns state
+quality 0 0 0.5
+quality 0 1 1
+packet 20 1 1 1 100 air 4 10 20 5 0
+packet 30 1 1 0 100 delivered 2 10 30 5 0
+packet 30 0 0 0 40 delivered 1 10 30 5 0
+quality 35 1 0.25
+packet 40 1 1 2 100 queue 0 40 40 0 0
+packet 50 1 1 3 100 damaged 1 40 50 5 1
+"""
+
+    def log(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory) / "wl0.log"
+            path.write_text(self.LOG)
+            return measures.read_link(path, 1)
+
+    def test_the_log_of_one_station_in_the_order_of_sending(self):
+        log = self.log()
+        self.assertEqual([packet.index for packet in log.packets],
+                         [0, 1, 2, 3])
+        self.assertEqual([packet.is_lost() for packet in log.packets],
+                         [False, True, True, False])
+        self.assertEqual(log.quality, [(0, 1), (35, 0.25)])
+
+    def test_attempts(self):
+        log = self.log()
+        self.assertEqual(measures.attempts(log.packets),
+                         {2: 1, 4: 1, 0: 1, 1: 1})
+        # Of what was on the air: (2 + 4 + 1) / 3
+        self.assertAlmostEqual(measures.mean_attempts(log.packets), 7 / 3)
+        self.assertEqual(measures.mean_attempts([]), 0)
+
+    def test_runs_of_lost_packets(self):
+        lost = [word == "x" for word in "x.xx...x.xxx.xx"]
+        runs = measures.loss_runs(lost)
+        self.assertEqual(runs, {1: 2, 2: 2, 3: 1})
+        shares, packets, total = measures.run_percents(runs)
+        self.assertEqual(shares, [40, 40, 20, 0, 0, 0])
+        self.assertEqual((packets, total), (9, 5))
+
+    def test_runs_where_nothing_was_lost(self):
+        self.assertEqual(
+            measures.run_percents(measures.loss_runs([False] * 3)),
+            ([0] * 6, 0, 0))
+
+    def test_a_row_of_ouwens_table_3_12(self):
+        # Six packets, each alone: 100.0 0.0 0.0 0.0 0.0 0.0 6 6
+        runs = measures.loss_runs([True, False] * 6)
+        self.assertEqual(measures.run_percents(runs),
+                         ([100, 0, 0, 0, 0, 0], 6, 6))
+
+
+class PaperTest(unittest.TestCase):
+
+    def test_request_reply(self):
+        # 1 to 100 s: the 90th of a hundred is the 90th percentile.
+        found = measures.request_reply([float(n) for n in range(100, 0, -1)])
+        self.assertEqual((found.minimum, found.maximum), (1, 100))
+        self.assertEqual(found.percentiles, {50: 50, 90: 90, 95: 95, 99: 99})
+        # The median is 50.5, so above 50.7 and 51 are 51 to 100, above 51.5
+        # 52 to 100, above 60.5 61 to 100.
+        self.assertEqual(found.outliers, {0.2: 0.5, 0.5: 0.49, 1: 0.49,
+                                          2: 0.48, 5: 0.45, 10: 0.40})
+
+    def test_outliers_exceed_the_median_by_more_than_the_tolerance(self):
+        times = [1.0, 1.0, 1.0, 1.25, 3.0]
+        self.assertEqual(measures.outliers(times, 0.25), 0.2)
+        self.assertEqual(measures.outliers(times, 0.2), 0.4)
+        self.assertEqual(measures.outliers(times, 5), 0)
+
+    def test_sustainable_rate_is_that_between_stalls(self):
+        # 10 bytes a second, but for the last block, which took six. Of the
+        # ten rates six are 10; the others are 40/9, 30/8, 20/7 and 10/6.
+        blocks = [(0, 0), (1, 10), (2, 20), (3, 30), (9, 40)]
+        self.assertEqual(measures.sustainable_rate(blocks), 10)
+        self.assertEqual(measures.sustainable_rate(blocks[3:]), 10 / 6)
+        self.assertEqual(measures.sustainable_rate([(0, 0), (0, 5)]), 0)
+
+    def test_one_way_delay(self):
+        # The receiver's clock is 1000 ahead; 30 there, 50 back, 7 in between.
+        self.assertEqual(measures.one_way_delay(
+            sent=0, reception=1030, sending_ack=1037, received=87), 40)
+
+    def test_grades_are_those_of_evalvid(self):
+        for psnr, grade in ((float("inf"), 5), (37.1, 5), (37, 4), (31.1, 4),
+                            (31, 3), (25.1, 3), (25, 2), (20.1, 2), (20, 1),
+                            (0, 1)):
+            self.assertEqual(measures.mos(psnr), grade, psnr)
+
+
+@unittest.skipUnless(shutil.which("ffmpeg"), "there is no ffmpeg")
+class QualityTest(unittest.TestCase):
+    """Grey pictures that are brighter by 16 each: against the one before, a
+    mean square error of 256, whatever the picture."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.clip = self.directory / "grey.mkv"
+        video = b"".join(bytes([64 + 16 * n]) * 4096 + bytes([128]) * 2048
+                         for n in range(5))
+        raw = self.directory / "grey.yuv"
+        raw.write_bytes(video)
+        clips.children.run(
+            [*clips.FFMPEG, "-f", "rawvideo", "-s", "64x64", "-pix_fmt",
+             "yuv420p", "-i", str(raw), "-c:v", "ffv1", str(self.clip)],
+            "ffmpeg")
+
+    def test_pictures_that_were_repeated_differ(self):
+        found = quality.measure(self.clip, [0, 0, 0, 3, 3], self.directory)
+        self.assertEqual([picture.mse for picture in found],
+                         [0, 256, 1024, 0, 256])
+        # 10 log10(65025 / 256), and of the mean, 1536 / 5
+        self.assertAlmostEqual(found[1].psnr(), 24.0484, places=3)
+        self.assertAlmostEqual(quality.mean_psnr(found), 23.2567, places=3)
+        # Two flat pictures: (2 a b + C1) / (a a + b b + C1), C1 = (.01 255)^2
+        c1 = (0.01 * 255) ** 2
+        self.assertAlmostEqual(
+            found[1].ssim, (2 * 64 * 80 + c1) / (64 ** 2 + 80 ** 2 + c1),
+            places=4)
+
+    def test_where_nothing_was_shown_yet_it_is_black(self):
+        found = quality.measure(self.clip, [None, 1, 2, 3, 4], self.directory)
+        self.assertEqual([picture.mse for picture in found],
+                         [(64 - 16) ** 2, 0, 0, 0, 0])
+
+    def test_an_unharmed_film(self):
+        found = quality.measure(self.clip, list(range(5)), self.directory)
+        self.assertEqual(found, [quality.UNHARMED] * 5)
+        self.assertEqual(quality.drawable(quality.mean_psnr(found)), 100)
+
+    def test_a_film_of_another_length_is_a_failure(self):
+        with self.assertRaisesRegex(clips.children.Failed, "5 pictures, and 4"):
+            quality.measure(self.clip, [0, 0, 0, 3], self.directory)
+
+
+if __name__ == "__main__":
+    unittest.main()
