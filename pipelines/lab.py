@@ -32,11 +32,11 @@ def lay_out(found, output):
     """A directory for each cell, with its description."""
     for cell in found:
         cells.describe(output / cell["name"], cell)
-    text = json.dumps({"command": shlex.join(sys.argv), "cells": [
-        {"name": cell["name"],
-         "computed": cell["protocol"][matrix.COMPUTED]} for cell in found]},
-        indent=1) + "\n"
-    (output / GRID).write_text(text)
+    grid = {"command": shlex.join(["pipelines/lab", *sys.argv[1:]]),
+            "cells": [{"name": cell["name"],
+                       "computed": cell["protocol"][matrix.COMPUTED]}
+                      for cell in found]}
+    (output / GRID).write_text(json.dumps(grid, indent=1) + "\n")
 
 
 def without_missing(found, build):
@@ -124,10 +124,11 @@ def run_plain(found, options):
              options.output, options.build, at_once).run()
 
 
-def run_snakemake(snakemake, options):
-    """It computes what is missing or older than its description."""
+def run_snakemake(snakemake, found, options):
+    """It runs what is missing or older than its description."""
     cores = max(os.cpu_count(), options.jobs)
-    for target in ("computed", "all"):
+    kinds = {cell["protocol"][matrix.COMPUTED] for cell in found}
+    for target in ("computed", "all") if len(kinds) == 2 else ("all",):
         child = children.start(
             [snakemake, "--snakefile", str(SNAKEFILE),
              "--directory", str(options.output), "--cores", str(cores),
@@ -166,10 +167,23 @@ def grid(options):
           flush=True)
     snakemake = None if options.plain else shutil.which("snakemake")
     if todo and snakemake:
-        run_snakemake(snakemake, options)
+        run_snakemake(snakemake, found, options)
     elif todo:
         run_plain(found, options)
     summarize(found, options.output)
+
+
+def report(options):
+    try:
+        import report as pages
+    except ImportError as missing:
+        raise children.Failed(
+            f"the report needs {missing.name}, which this Python has not: "
+            "pipelines/setup lab installs it") from None
+    beside = pages.write(
+        options.directory.resolve(), options.build, options.late,
+        options.page.resolve(), lambda words: print(words, flush=True))
+    print(f"{options.page}, with its plots and tables in {beside}")
 
 
 def summarize(found, output):
@@ -216,6 +230,13 @@ def parse_arguments(words=None):
                       help="without Snakemake, where there is one")
     all_.add_argument("--list", action="store_true",
                       help="only print the names of the cells")
+    page = command(report, "Makes one page of what was run.")
+    page.add_argument("directory", type=pathlib.Path,
+                      help="that grid was given as --output")
+    page.add_argument("--late", type=int, default=500, metavar="MS",
+                      help="from then on a frame is of no use (%(default)s)")
+    page.add_argument("--page", type=pathlib.Path, metavar="FILE",
+                      help="(report.html in the directory)")
     options = parser.parse_args(words)
     options.build = options.build.resolve()
     if options.function is grid:
@@ -223,6 +244,8 @@ def parse_arguments(words=None):
             parser.error("--jobs is at least 1")
         options.output = (options.output or options.build / "lab"
                           / options.file.stem).resolve()
+    if options.function is report:
+        options.page = options.page or options.directory / "report.html"
     return options
 
 

@@ -291,3 +291,9 @@ def mos(psnr):
         if psnr > above:
             return grade
     return 1
+
+
+def worst_place(errors):
+    """The place in display order with the largest sum; None if none differs."""
+    sums = [sum(each) for each in zip(*errors)]
+    return sums.index(max(sums)) if any(sums) else None

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The lab as its user has it: a matrix that is run, resumed and changed."""
 
+import csv
+import html.parser
 import json
 import os
 import pathlib
@@ -18,7 +20,7 @@ SECONDS_TO_WAIT = 120
 MATRIX = """
 [matrix]
 protocols = {protocols}
-rates = 3
+rates = {rate}
 seconds = 2
 [link radio]
 properties = profile=80211b loss-bad=0.5
@@ -34,7 +36,15 @@ receiver = fakesink
 """
 
 
-class LabTest(unittest.TestCase):
+def can_report():
+    """As pipelines/lab looks for a Python that can"""
+    return any(subprocess.run(
+        [python, "-c", "import jinja2, matplotlib"],
+        stderr=subprocess.DEVNULL).returncode == 0
+        for python in ("python3", "/usr/bin/python3") if shutil.which(python))
+
+
+class LabCase(unittest.TestCase):
     def setUp(self):
         for element in ("mpegstat", "rfc2250pay", "wirelesslink"):
             if not test_testbed.has_element(element):
@@ -50,10 +60,12 @@ class LabTest(unittest.TestCase):
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             timeout=SECONDS_TO_WAIT)
 
-    def grid(self, *words, protocols="mine", interference="none 0.5-1"):
+    def grid(self, *words, protocols="mine", interference="none 0.5-1",
+             rate=3):
         path = self.directory / "matrix.ini"
         path.write_text(MATRIX.format(protocols=protocols,
-                                      interference=interference))
+                                      interference=interference,
+                                      rate=rate))
         return self.lab("grid", path, "--output", self.output, *words)
 
     def results(self):
@@ -61,6 +73,9 @@ class LabTest(unittest.TestCase):
         return {str(path.parent.relative_to(self.output)):
                 path.stat().st_mtime_ns
                 for path in self.output.glob("*/*/*/*/result.json")}
+
+
+class LabTest(LabCase):
 
     def check_resumes(self, *words):
         done = self.grid(*words)
@@ -96,14 +111,11 @@ class LabTest(unittest.TestCase):
         self.assertEqual(result["cell"]["seed"], 1)
         self.assertEqual(result["machine"]["gstreamer"].split(".")[0], "1")
         self.assertFalse(result["lateness"]["flagged"])
-
-    def test_the_same_seed_makes_the_same_log(self):
-        self.grid("--plain", interference="0.5-1")
-        (name,) = self.results()
-        log = (self.output / name / "wl0.log").read_bytes()
-        done = self.lab("run", self.output / name)
+        # The same seed makes the same log.
+        log = (directory / "wl0.log").read_bytes()
+        done = self.lab("run", directory)
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertEqual((self.output / name / "wl0.log").read_bytes(), log)
+        self.assertEqual((directory / "wl0.log").read_bytes(), log)
 
     def test_who_fails_holds_nobody_up_and_is_named(self):
         done = self.grid("--plain", interference="nonsense 0.5-1")
@@ -131,6 +143,81 @@ class LabTest(unittest.TestCase):
         self.assertGreaterEqual(result["lateness"]["link_p99_ms"], 0)
         words = "flagged" if result["lateness"]["flagged"] else "done"
         self.assertIn(f"{name} {words}", done.stdout)
+
+
+class Page(html.parser.HTMLParser):
+    """What a page shows, and what it loads."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.words, self.loads, self.links = "", [], []
+        self.feed(path.read_text())
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name == "src":
+                self.loads.append(value)
+            elif name == "href":
+                self.links.append(value)
+
+    def handle_data(self, data):
+        self.words += data
+
+
+@unittest.skipUnless(can_report(), "no Python has jinja2 and matplotlib")
+class ReportTest(LabCase):
+
+    def test_one_page_with_all_in_it(self):
+        done = self.grid("--plain", interference="0.5-1", rate=6)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        # One that never came to its end
+        grid = json.loads((self.output / "grid.json").read_text())
+        grid["cells"].append({"name": "radio/6M/none/1-1", "computed": True})
+        place = self.output / "radio" / "6M" / "none" / "1-1"
+        place.mkdir(parents=True)
+        (place / "cell.json").write_text("{}")
+        (self.output / "grid.json").write_text(json.dumps(grid))
+        done = self.lab("report", self.output)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+        page = Page(self.output / "report.html")
+        # 8 plots, what was sent and what arrived, and nothing from elsewhere
+        self.assertEqual(len(page.loads), 8 + 2)
+        for source in page.loads:
+            self.assertRegex(source, "^data:image/(png|jpeg);base64,.{1000}")
+        for link in page.links:
+            self.assertTrue((self.output / link).exists(), link)
+        for words in ("1 run is missing", "The worst moment, at ",
+                      "interference=0.5-1, clip of 6 Mbit/s",
+                      "pipelines/lab grid", "GStreamer", "kernel", "commit",
+                      "profile=80211b loss-bad=0.5 interference=0.5-1"):
+            self.assertIn(words, page.words)
+        self.assertNotRegex(page.words, r"\bnan\b")
+
+        with open(self.output / "report" / "runs.csv") as file:
+            (run,) = csv.DictReader(file)
+        for type, sent in (("I", 4), ("P", 13), ("B", 32)):
+            self.assertEqual(int(run[f"sent {type}"]), sent)
+            self.assertEqual(sent, sum(int(run[f"{what} {type}"]) for what in
+                                       ("lost", "late", "in time")))
+        # As many as there are lines of the link's log that say so
+        (name,) = self.results()
+        fates = [line.split()[6] for line in (
+            self.output / name / "wl0.log").read_text().splitlines()
+            if line.startswith("packet ")]
+        self.assertEqual(int(run["packets"]), len(fates))
+        self.assertAlmostEqual(
+            float(run["packets lost %"]), 100 * (
+                1 - fates.count("delivered") / len(fates)))
+        self.assertLess(float(run["PSNR dB"]), 60)
+
+    def test_where_nothing_was_run_it_says_so(self):
+        self.output.mkdir()
+        done = self.lab("report", self.output)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("has no runs", done.stdout)
+        self.assertNotIn("Traceback", done.stdout)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 import clips  # noqa: E402
 import framelog  # noqa: E402
 import measures  # noqa: E402
+import outcomes  # noqa: E402
 import quality  # noqa: E402
 import rtpfile  # noqa: E402
 
@@ -232,6 +233,22 @@ class PaperTest(unittest.TestCase):
                             (31, 3), (25.1, 3), (25, 2), (20.1, 2), (20, 1),
                             (0, 1)):
             self.assertEqual(measures.mos(psnr), grade, psnr)
+
+    def test_the_worst_moment_is_that_of_all_together(self):
+        self.assertEqual(measures.worst_place([[0, 9, 5, 0], [0, 1, 6, 2]]), 2)
+        self.assertIsNone(measures.worst_place([[0, 0], [0, 0]]))
+
+
+class TableTest(unittest.TestCase):
+
+    def test_a_number_has_its_median_and_what_it_is_between(self):
+        self.assertEqual(outcomes.spread([3.0, 1.0, 2.5], "{:.1f}"),
+                         "2.5 (1.0–3.0)")
+        self.assertEqual(outcomes.spread([1.04, 1.03], "{:.1f}"), "1.0")
+        self.assertEqual(outcomes.spread([float("nan"), 2], "{:.0f}"), "2")
+        self.assertEqual(outcomes.spread([float("nan")], "{:.0f}"), "–")
+        self.assertEqual(outcomes.spread([20, float("inf")], "{:.0f}"),
+                         "∞ (20–∞)")
 
 
 @unittest.skipUnless(shutil.which("ffmpeg"), "there is no ffmpeg")

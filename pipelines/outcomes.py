@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The runs of a matrix as they lie in their directories: what each one's logs
+say, and the tables that several make together."""
+
+import collections
+import csv
+import functools
+import json
+import math
+import statistics
+
+import cells
+import children
+import clips
+import framelog
+import matrix
+import measures
+import quality
+import rtpfile
+
+NS_PER_MS = 1e6
+SIZE_CLASS = 10000  # bytes
+NAN = math.nan
+
+
+class Run:
+    """One cell that was run to its end."""
+
+    def __init__(self, directory, result, build, late_ms):
+        self.directory, self.cell = directory, result["cell"]
+        self.lateness, self.machine = result["lateness"], result["machine"]
+        self.warnings, self.left_out = result["warnings"], result["left_out"]
+        self.late_ns = late_ms * NS_PER_MS
+        self._late_ms, self._build = late_ms, build
+
+    @property
+    def protocol(self):
+        return self.cell["protocol"]["name"]
+
+    @property
+    def is_flagged(self):
+        return self.lateness["flagged"]
+
+    @property
+    def group(self):
+        """Runs that are compared with each other have it in common."""
+        return self.cell["link"]["name"], self.cell["rate"]
+
+    @functools.cached_property
+    def link(self):
+        return measures.read_link(self.directory / cells.LINK_LOG,
+                                  cells.SENDER)
+
+    @functools.cached_property
+    def passages(self):
+        sent, received = (framelog.Log(self.directory / name)
+                          for name in (cells.SENT, cells.RECEIVED))
+        sent.read()
+        received.read()
+        if not self.cell["protocol"][matrix.COMPUTED]:
+            return measures.in_real_time(sent, received)
+        return measures.in_virtual_time(
+            sent, received, rtpfile.read(self.directory / cells.PACKETS),
+            self.link.packets)
+
+    def quality_of_link(self):
+        """[(ns of the film, 0 to 1)]. The link's time begins before the
+        film's: by as much as its first packet came later."""
+        first = self.link.packets[0].arrival_ns if self.link.packets else 0
+        return [(max(ns - first, 0), value)
+                for ns, value in self.link.quality]
+
+    def clip(self):
+        return clips.make_cut(self._build, self.cell["rate"],
+                              self.cell["seconds"])
+
+    @functools.cached_property
+    def shown(self):
+        return measures.shown(self.passages, self.late_ns)
+
+    @functools.cached_property
+    def pictures(self):
+        """Compared once: that takes longer than all else."""
+        path = self.directory / f"quality-{self._late_ms}.csv"
+        if path.exists():
+            with open(path) as file:
+                return [quality.Picture(float(row["mse"]), float(row["ssim"]))
+                        for row in csv.DictReader(file)]
+        found = quality.measure(self.clip(), self.shown, self.directory)
+        unfinished = path.with_name(f".{path.name}")
+        write_csv(unfinished, ["picture", "shown", "mse", "ssim"],
+                  [(place, "" if number is None else number, *picture)
+                   for place, (number, picture)
+                   in enumerate(zip(self.shown, found))])
+        unfinished.rename(path)
+        return found
+
+    def numbers(self):
+        """{name: number} of all that is one number, for tables."""
+        frames = measures.by_type(self.passages, self.late_ns)
+        latency = measures.latencies_ns(self.passages)
+        lateness = [way.lateness_ns()
+                    for way in measures.arrived(self.passages)]
+        jitter = measures.jitter_ns(self.passages)
+        packets = self.link.packets
+        lost = sum(packet.is_lost() for packet in packets)
+        return {
+            **{f"{what} {type}": frames[what][type]
+               for what in frames for type in measures.TYPES},
+            "decodable %": share(frames["decodable"].total(),
+                                 frames["sent"].total()),
+            "latency median ms": percentile_ms(latency, 50),
+            "latency 95 % ms": percentile_ms(latency, 95),
+            "latency 99 % ms": percentile_ms(latency, 99),
+            "lateness 99 % ms": percentile_ms(lateness, 99),
+            "jitter mean ms": mean(jitter) / NS_PER_MS,
+            "throughput Mbit/s": measures.mean_throughput(self.passages) / 1e6,
+            "duration s": measures.duration_ns(self.passages) / measures.NS,
+            "PSNR dB": quality.mean_psnr(self.pictures),
+            "SSIM": mean([picture.ssim for picture in self.pictures]),
+            "MOS": mean([measures.mos(picture.psnr())
+                         for picture in self.pictures]),
+            "packets": len(packets),
+            "packets lost %": share(lost, len(packets)),
+            "attempts mean": measures.mean_attempts(packets),
+        }
+
+
+def share(part, all_):
+    return 100 * part / all_ if all_ else NAN
+
+
+def mean(values):
+    return statistics.fmean(values) if values else NAN
+
+
+def percentile_ms(values, percent):
+    return (framelog.percentile(values, percent) / NS_PER_MS if values
+            else NAN)
+
+
+def read(output, build, late_ms):
+    """All runs of a matrix that came to their end, in its order."""
+    path = output / "grid.json"
+    if not path.exists():
+        raise children.Failed(f"{output} has no runs; pipelines/lab grid makes "
+                              "them")
+    grid = json.loads(path.read_text())
+    found = []
+    for cell in grid["cells"]:
+        result = cells.result(output / cell["name"])
+        if result:
+            found.append(Run(output / cell["name"], result, build, late_ms))
+    if not found:
+        raise children.Failed(f"of {output} nothing was run to its end")
+    missing = len(grid["cells"]) - len(found)
+    return found, missing, grid["command"]
+
+
+def grouped(runs, key):
+    """{key: runs}, in the order in which they come."""
+    found = {}
+    for run in runs:
+        found.setdefault(key(run), []).append(run)
+    return found
+
+
+# ---------------------------------------------------------------------- tables
+
+# Columns of the summary: head, the numbers it is made of, how they are written
+SUMMARY = (
+    ("decodable in time, %", ("decodable %",), "{:.1f}"),
+    ("decodable I, P, B",
+     ("decodable I", "decodable P", "decodable B"), "{:.0f}"),
+    ("lost I, P, B", ("lost I", "lost P", "lost B"), "{:.0f}"),
+    ("late I, P, B", ("late I", "late P", "late B"), "{:.0f}"),
+    ("latency median, ms", ("latency median ms",), "{:.1f}"),
+    ("latency 99 %, ms", ("latency 99 % ms",), "{:.0f}"),
+    ("late by (99 %), ms", ("lateness 99 % ms",), "{:.0f}"),
+    ("jitter, ms", ("jitter mean ms",), "{:.1f}"),
+    ("throughput, Mbit/s", ("throughput Mbit/s",), "{:.2f}"),
+    ("duration, s", ("duration s",), "{:.1f}"),
+    ("PSNR, dB", ("PSNR dB",), "{:.1f}"),
+    ("SSIM", ("SSIM",), "{:.3f}"),
+    ("MOS", ("MOS",), "{:.2f}"),
+    ("packets lost, %", ("packets lost %",), "{:.2f}"),
+    ("transmissions a packet", ("attempts mean",), "{:.2f}"),
+)
+
+
+def summary(runs):
+    """Heads and rows: a protocol's median over its runs and, where there are
+    several, the lowest and highest."""
+    heads = ["protocol", *(head for head, _, _ in SUMMARY), "runs"]
+    rows = []
+    for own in grouped(runs, lambda run: run.protocol).values():
+        found = [run.numbers() for run in own]
+        flagged = sum(run.is_flagged for run in own)
+        rows.append([
+            own[0].cell["protocol"]["title"],
+            *(", ".join(spread([numbers[name] for numbers in found], form)
+                        for name in names) for _, names, form in SUMMARY),
+            f"{len(own)}" + (f", {flagged} flagged" if flagged else "")])
+    return heads, rows
+
+
+def spread(values, form):
+    known = [value for value in values if not math.isnan(value)]
+    if not known:
+        return "–"
+    middle, low, high = (form.format(value).replace("inf", "∞") for value in (
+        statistics.median(known), min(known), max(known)))
+    return middle if low == high else f"{middle} ({low}–{high})"
+
+
+def all_numbers(runs):
+    """A row for each run, nothing rounded."""
+    rows = [(run.cell["name"], run.protocol, run.cell["link"]["name"],
+             run.cell["rate"], run.cell["seed"], run.cell["repetition"],
+             int(run.is_flagged), *run.numbers().values()) for run in runs]
+    return ["name", "protocol", "link", "rate Mbit/s", "seed", "repetition",
+            "flagged", *runs[0].numbers()], rows
+
+
+def loss_runs(runs):
+    """Ouwens table 3.12; the packets of all runs of a protocol together."""
+    longest = measures.OUWENS_LONGEST_RUN
+    heads = ["protocol", *(f"{n} in a row, %" for n in range(1, longest + 1)),
+             "packets lost", "times"]
+    rows = []
+    for own in grouped(runs, lambda run: run.protocol).values():
+        found = sum((measures.loss_runs(
+            packet.is_lost() for packet in run.link.packets) for run in own),
+            collections.Counter())
+        shares, packets, times = measures.run_percents(found)
+        rows.append([own[0].cell["protocol"]["title"],
+                     *(f"{value:.1f}" for value in shares), str(packets),
+                     str(times)])
+    return heads, rows
+
+
+def latency_by_size(runs):
+    """ms, the median of each class, all runs of a protocol together"""
+    found = {own[0].cell["protocol"]["title"]: measures.latency_by_size(
+        [way for run in own for way in run.passages], SIZE_CLASS)
+        for own in grouped(runs, lambda run: run.protocol).values()}
+    sizes = sorted({size for classes in found.values()
+                    for size, _, _ in classes})
+    heads = ["protocol", *(f"{size // 1000}–{(size + SIZE_CLASS) // 1000} kB"
+                           for size in sizes)]
+    rows = []
+    for title, classes in found.items():
+        times = {size: f"{ns / NS_PER_MS:.1f}" for size, _, ns in classes}
+        rows.append([title, *(times.get(size, "–") for size in sizes)])
+    return heads, rows
+
+
+def write_csv(path, heads, rows):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(heads)
+        writer.writerows(rows)
