@@ -91,6 +91,8 @@ class Loop:
         self._running = []
 
     def run(self):
+        """Returns names of all that it told of."""
+        told = [cell["name"] for cell in self._left]
         while self._left or self._running:
             while self._left and len(self._running) < self._at_once:
                 self._start(self._left.pop(0))
@@ -98,6 +100,7 @@ class Loop:
             for child, cell in list(self._running):
                 if child.poll() is not None:
                     self._end(child, cell)
+        return told
 
     def _start(self, cell):
         directory = self._output / cell["name"]
@@ -117,11 +120,14 @@ class Loop:
 
 
 def run_plain(found, options):
-    """What is computed first, on all cores; it would make the others late."""
+    """What is computed first, on all cores; it would make the others late.
+    Returns names of all that it told of."""
+    told = []
     for computed, at_once in ((True, os.cpu_count()), (False, options.jobs)):
-        Loop([cell for cell in found
-              if cell["protocol"][matrix.COMPUTED] == computed],
-             options.output, options.build, at_once).run()
+        told += Loop([cell for cell in found
+                      if cell["protocol"][matrix.COMPUTED] == computed],
+                     options.output, options.build, at_once).run()
+    return told
 
 
 def run_snakemake(snakemake, found, options):
@@ -151,7 +157,12 @@ def grid(options):
     found = without_missing(matrix.read(options.file), options.build)
     if options.list:
         print("\n".join(cell["name"] for cell in found))
-        return
+    elif run_all(found, options):
+        raise children.Failed("not all could be run")
+
+
+def run_all(found, options):
+    """What has not been run yet; returns names of cells that failed."""
     if not found:
         raise children.Failed("nothing is left to run")
     options.output.mkdir(parents=True, exist_ok=True)
@@ -166,11 +177,12 @@ def grid(options):
     print(f"{len(found)} cells, {todo} of them to run, in {options.output}",
           flush=True)
     snakemake = None if options.plain else shutil.which("snakemake")
+    told = []
     if todo and snakemake:
         run_snakemake(snakemake, found, options)
     elif todo:
-        run_plain(found, options)
-    summarize(found, options.output)
+        told = run_plain(found, options)
+    return summarize(found, options.output, told)
 
 
 def report(options):
@@ -186,17 +198,18 @@ def report(options):
     print(f"{options.page}, with its plots and tables in {beside}")
 
 
-def summarize(found, output):
+def summarize(found, output, told):
+    """Prints what is not yet told; returns the names of what failed."""
     words = {cell["name"]: words_of(cell, output) for cell in found}
     counts = {what: [name for name, said in words.items()
                      if said.startswith(what)]
               for what in ("done", "flagged", "failed")}
     for what in ("flagged", "failed"):
         for name in counts[what]:
-            print(f"{name} {words[name]}")
+            if name not in told:
+                print(f"{name} {words[name]}")
     print(", ".join(f"{len(names)} {what}" for what, names in counts.items()))
-    if counts["failed"]:
-        raise children.Failed("not all could be run")
+    return counts["failed"]
 
 
 def parse_arguments(words=None):

@@ -197,11 +197,18 @@ def summary(runs):
         found = [run.numbers() for run in own]
         flagged = sum(run.is_flagged for run in own)
         rows.append([
-            own[0].cell["protocol"]["title"],
+            title_of(own[0]),
             *(", ".join(spread([numbers[name] for numbers in found], form)
                         for name in names) for _, names, form in SUMMARY),
             f"{len(own)}" + (f", {flagged} flagged" if flagged else "")])
     return heads, rows
+
+
+def title_of(run):
+    """With the name that plots have"""
+    protocol = run.cell["protocol"]
+    return (protocol["title"] if protocol["title"] == protocol["name"]
+            else f"{protocol['name']}: {protocol['title']}")
 
 
 def spread(values, form):
@@ -233,7 +240,7 @@ def loss_runs(runs):
             packet.is_lost() for packet in run.link.packets) for run in own),
             collections.Counter())
         shares, packets, times = measures.run_percents(found)
-        rows.append([own[0].cell["protocol"]["title"],
+        rows.append([title_of(own[0]),
                      *(f"{value:.1f}" for value in shares), str(packets),
                      str(times)])
     return heads, rows
@@ -241,7 +248,7 @@ def loss_runs(runs):
 
 def latency_by_size(runs):
     """ms, the median of each class, all runs of a protocol together"""
-    found = {own[0].cell["protocol"]["title"]: measures.latency_by_size(
+    found = {title_of(own[0]): measures.latency_by_size(
         [way for run in own for way in run.passages], SIZE_CLASS)
         for own in grouped(runs, lambda run: run.protocol).values()}
     sizes = sorted({size for classes in found.values()
@@ -253,6 +260,36 @@ def latency_by_size(runs):
         times = {size: f"{ns / NS_PER_MS:.1f}" for size, _, ns in classes}
         rows.append([title, *(times.get(size, "–") for size in sizes)])
     return heads, rows
+
+
+# Columns of what is printed: head, number, how it is written
+PRINTED = (
+    *((f"{type} whole", "whole " + type, "{:.0f}") for type in measures.TYPES),
+    *((f"{type} ok", "decodable " + type, "{:.0f}") for type in measures.TYPES),
+    ("late", "late", "{:.0f}"), ("ok %", "decodable %", "{:.1f}"),
+    ("latency", "latency median ms", "{:.0f}"),
+    ("99 %", "latency 99 % ms", "{:.0f}"),
+    ("jitter ms", "jitter mean ms", "{:.1f}"),
+    ("Mbit/s", "throughput Mbit/s", "{:.2f}"), ("PSNR", "PSNR dB", "{:.1f}"),
+)
+
+
+def text(runs):
+    """Lines for a terminal, a row for each run. An ok frame is whole, in time,
+    and so is all that it refers to."""
+    lines = [["", *(head for head, _, _ in PRINTED)]]
+    for run in runs:
+        found = run.numbers()
+        for type in measures.TYPES:
+            found[f"whole {type}"] = found[f"in time {type}"] \
+                + found[f"late {type}"]
+        found["late"] = sum(found[f"late {type}"] for type in measures.TYPES)
+        lines.append([run.protocol + ("*" if run.is_flagged else ""), *(
+            spread([found[name]], form) for _, name, form in PRINTED)])
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    return ["  ".join([line[0].ljust(widths[0]),
+                       *(cell.rjust(width) for cell, width
+                         in zip(line[1:], widths[1:]))]) for line in lines]
 
 
 def write_csv(path, heads, rows):

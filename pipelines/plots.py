@@ -73,6 +73,7 @@ def first_runs(runs):
 def delay_against_throughput(runs):
     figure, ax = axes("latency, 95th percentile, ms",
                       "throughput, Mbit/s of video")
+    delays, rates = [1], [0]
     for name, look in looks(runs).items():
         points = [(numbers["latency 95 % ms"], numbers["throughput Mbit/s"])
                   for numbers in (run.numbers()
@@ -80,9 +81,12 @@ def delay_against_throughput(runs):
         points = [point for point in points if not math.isnan(point[0])]
         if points:
             ax.plot(*zip(*points), "o", color=look["color"], label=name)
+            delays += [max(delay, 1) for delay, _ in points]
+            rates += [rate for _, rate in points]
     ax.set_xscale("log")
     name_numbers(ax.xaxis)
-    ax.set_ylim(bottom=0)
+    ax.set_xlim(0.9, 2 * max(delays))
+    ax.set_ylim(0, 1.2 * max(rates) or 1)
     legend(ax)
     return figure
 
@@ -210,8 +214,10 @@ def throughput_over_time(runs):
                       "throughput, Mbit/s of video")
     for name, look in looks(runs).items():
         steps = measures.throughput(first_runs(runs)[name].passages, STEP_NS)
-        ax.step([(ns + STEP_NS) / NS for ns, _ in steps],
-                [rate / 1e6 for _, rate in steps], **look)
+        if steps:
+            ax.stairs([rate / 1e6 for _, rate in steps],
+                      [n * STEP_NS / NS for n in range(len(steps) + 1)],
+                      **look)
     ax.set_ylim(bottom=0)
     legend(ax)
     return figure

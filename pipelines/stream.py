@@ -51,6 +51,10 @@ def parse_arguments(transports):
         description="Streams a clip through this project's elements in real "
         "time, on this machine, and prints a table of what arrived.",
     )
+    parser.add_argument("--all", action="store_true",
+                        help="by every transport that is there over a bad "
+                        "link, with a page that compares them: what it does "
+                        "without any options")
     videos = [name for name in transports.sections()
               if transports[name]["clip"] == "m2v"]
     parser.add_argument("--transport", metavar="NAME[,NAME...]",
@@ -76,6 +80,9 @@ def parse_arguments(transports):
                         default=clips.SOURCE_DIR / "build",
                         help="the build directory (build)")
     options = parser.parse_args()
+    options.all |= all(value == parser.get_default(name)
+                       for name, value in vars(options).items()
+                       if name != "build")
     if not 1 <= options.seconds <= clips.SECONDS:
         parser.error(f"--seconds is from 1 to {clips.SECONDS}")
     if options.port is not None and not 1 <= options.port <= 65534:
@@ -379,6 +386,10 @@ def main():
     options.build = options.build.resolve()
     children.die_on_signals()
     build(options.build)
+    if options.all:
+        import compare  # whose parts stream by this module
+        compare.run(options.build, options.build / "lab" / "demo")
+        return
     for name in options.transports:
         show(name, transports[name], options, make_place(options))
 

@@ -1,21 +1,30 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The lab as its user has it: a matrix that is run, resumed and changed."""
 
+import contextlib
 import csv
 import html.parser
+import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import test_testbed
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 LAB = SOURCE / "pipelines" / "lab"
+sys.path.insert(0, str(SOURCE / "pipelines"))
+import compare  # noqa: E402
+import stream  # noqa: E402
+
 SECONDS_TO_WAIT = 120
 MATRIX = """
 [matrix]
@@ -143,6 +152,39 @@ class LabTest(LabCase):
         self.assertGreaterEqual(result["lateness"]["link_p99_ms"], 0)
         words = "flagged" if result["lateness"]["flagged"] else "done"
         self.assertIn(f"{name} {words}", done.stdout)
+
+    def test_the_demo_compares_all_that_is_there(self):
+        path = self.directory / "demo.ini"
+        path.write_text(MATRIX.format(protocols="mine other", rate=6,
+                                      interference="0.5-1"))
+        with mock.patch.object(compare, "MATRIX", path), \
+                contextlib.redirect_stdout(io.StringIO()) as printed:
+            compare.run(BUILD, self.output)
+        text = printed.getvalue()
+        self.assertIn("left out other: GStreamer has no noelement", text)
+        self.assertIn("interference=0.5-1, clip of 6 Mbit/s, 2 s\n", text)
+        heads, row = (re.split("  +", line.strip()) for line in re.search(
+            r"^( +I whole.*)\n(mine .*)$", text, re.M).groups())
+        found = dict(zip(heads, row[1:], strict=True))
+        (name,) = self.results()
+        # As the receiver counted them, all of which came in time
+        log = (self.output / name / "received.csv").read_text().splitlines()
+        for type in "IPB":
+            self.assertEqual(int(found[f"{type} whole"]), sum(
+                line.split(",")[0::5][:2] == ["frame", type] for line in log))
+        self.assertEqual(found["late"], "0")
+        last = text.splitlines()[-1]
+        self.assertIn("report.html", last)
+        self.assertEqual("no report.html" in last, not can_report())
+
+    def test_the_demo_compares_when_nothing_else_is_asked_for(self):
+        for words, expected in (([], True), (["--build", "/tmp"], True),
+                                (["--all"], True), (["--rate", "3"], False),
+                                (["--link", ""], False)):
+            with self.subTest(words=words), \
+                    mock.patch("sys.argv", ["demo", *words]):
+                self.assertEqual(stream.parse_arguments(
+                    stream.read_transports()).all, expected)
 
 
 class Page(html.parser.HTMLParser):

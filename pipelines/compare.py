@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What pipelines/demo does when nothing else is asked for: the clip by every
+transport that is there over the same bad link, one table, and one page."""
+
+import argparse
+import pathlib
+import subprocess
+
+import cells
+import children
+import lab
+import matrix
+import outcomes
+
+MATRIX = pathlib.Path(__file__).with_name("demo.ini")
+LAB = pathlib.Path(__file__).with_name("lab")
+AT_ONCE = 2  # what two cores carry in time; a run that was late is flagged
+LATE_MS = 500
+
+
+def run(build, output):
+    found = lab.without_missing(matrix.read(MATRIX), build)
+    start_anew(found, output)
+    failed = lab.run_all(found, argparse.Namespace(
+        output=output, build=build, jobs=AT_ONCE, again=False, plain=True))
+    if len(failed) == len(found):
+        raise children.Failed("nothing could be run")
+    print_tables(output, build)
+    write_page(output, build)
+
+
+def start_anew(found, output):
+    """Who interrupted it goes on; who saw it to its end sees it again."""
+    results = [output / cell["name"] / cells.RESULT for cell in found]
+    if all(result.exists() for result in results):
+        for result in results:
+            result.unlink()
+
+
+def print_tables(output, build):
+    runs, _, _ = outcomes.read(output, build, LATE_MS)
+    print("\nComparing pictures ...", flush=True)
+    for own in outcomes.grouped(runs, lambda run: run.group).values():
+        cell = own[0].cell
+        print(f"\n{cell['link']['title']}, clip of {cell['rate']} Mbit/s, "
+              f"{cell['seconds']} s")
+        print("\n".join(outcomes.text(own)), flush=True)
+    print(f"\nwhole: frames that arrived; ok: not {LATE_MS} ms late either, nor "
+          "anything that they\nrefer to. Latency in ms, PSNR in dB.")
+    if any(run.is_flagged for run in runs):
+        print("* This machine was busy: take the times with care "
+              "(page and docs/lab.md say more).")
+
+
+def write_page(output, build):
+    done = subprocess.run([LAB, "report", output, "--build", build, "--late",
+                           str(LATE_MS)], stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    last = done.stdout.strip().splitlines()[-1:]
+    print(*last if done.returncode == 0 else ["no report.html:", *last])
