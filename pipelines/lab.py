@@ -28,11 +28,12 @@ SECONDS_BETWEEN_LOOKS = 0.05
 
 # ------------------------------------------------------------------ the matrix
 
-def lay_out(found, output):
-    """A directory for each cell, with its description."""
+def lay_out(found, output, command):
+    """A directory for each cell, with its description; and what was typed, for
+    who wants to repeat it."""
     for cell in found:
         cells.describe(output / cell["name"], cell)
-    grid = {"command": shlex.join(["pipelines/lab", *sys.argv[1:]]),
+    grid = {"command": command,
             "cells": [{"name": cell["name"],
                        "computed": cell["protocol"][matrix.COMPUTED]}
                       for cell in found]}
@@ -166,7 +167,7 @@ def run_all(found, options):
     if not found:
         raise children.Failed("nothing is left to run")
     options.output.mkdir(parents=True, exist_ok=True)
-    lay_out(found, options.output)
+    lay_out(found, options.output, options.command)
     if options.again:
         forget_flagged(found, options.output)
     rates = {(cell["rate"], cell["seconds"]) for cell in found}
@@ -251,6 +252,7 @@ def parse_arguments(words=None):
     page.add_argument("--page", type=pathlib.Path, metavar="FILE",
                       help="(report.html in the directory)")
     options = parser.parse_args(words)
+    options.command = shlex.join(["pipelines/lab", *(words or sys.argv[1:])])
     options.build = options.build.resolve()
     if options.function is grid:
         if options.jobs < 1:

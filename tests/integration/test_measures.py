@@ -250,6 +250,17 @@ class TableTest(unittest.TestCase):
         self.assertEqual(outcomes.spread([20, float("inf")], "{:.0f}"),
                          "∞ (20–∞)")
 
+    def test_where_nothing_was_run_it_says_so(self):
+        with tempfile.TemporaryDirectory() as directory:
+            output = pathlib.Path(directory)
+            with self.assertRaisesRegex(clips.children.Failed, "has no runs"):
+                outcomes.read(output, None, 500)
+            (output / "grid.json").write_text(
+                '{"command": "", "cells": [{"name": "a"}]}')
+            with self.assertRaisesRegex(clips.children.Failed,
+                                        "nothing was run to its end"):
+                outcomes.read(output, None, 500)
+
 
 @unittest.skipUnless(shutil.which("ffmpeg"), "there is no ffmpeg")
 class QualityTest(unittest.TestCase):
