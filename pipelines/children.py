@@ -34,6 +34,11 @@ def die_on_signals():
         signal.signal(number, leave)
 
 
+def end_with_parent(number):
+    """For who was started by a program that is not ours."""
+    _libc.prctl(PR_SET_PDEATHSIG, number)
+
+
 def run_main(name, main):
     """Runs it and exits; what went wrong is one message, no traceback."""
     if sys.stdout is None:  # closed by who called us

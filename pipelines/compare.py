@@ -46,8 +46,8 @@ def print_tables(output, build):
         print(f"\n{cell['link']['title']}, clip of {cell['rate']} Mbit/s, "
               f"{cell['seconds']} s")
         print("\n".join(outcomes.text(own)), flush=True)
-    print(f"\nwhole: frames that arrived; ok: not {LATE_MS} ms late either, nor "
-          "anything that they\nrefer to. Latency in ms, PSNR in dB.")
+    print(f"\nwhole: frames that arrived; ok: not {LATE_MS} ms late either, "
+          "nor anything that they\nrefer to. Latency in ms, PSNR in dB.")
     if any(run.is_flagged for run in runs):
         print("* This machine was busy: take the times with care "
               "(page and docs/lab.md say more).")

@@ -143,13 +143,16 @@ def run_snakemake(snakemake, found, options):
              "--rerun-incomplete", "--rerun-triggers", "mtime", "--nolock",
              "--quiet", "all", "--config", f"python={sys.executable}",
              f"lab={LAB}", f"build={options.build}", "--", target],
-            ended_by=signal.SIGTERM)
+            # Asked to end it would first wait for all runs.
+            ended_by=signal.SIGKILL)
         children.finish(child)
 
 
 # -------------------------------------------------------------------- commands
 
 def run(options):
+    if options.with_parent:
+        children.end_with_parent(signal.SIGTERM)
     cells.run(options.directory.resolve(), options.build)
 
 
@@ -231,6 +234,8 @@ def parse_arguments(words=None):
     one = command(run, "Runs one cell, whether it was run before or not.")
     one.add_argument("directory", type=pathlib.Path,
                      help="of the cell; grid makes it")
+    one.add_argument("--with-parent", action="store_true",
+                     help="end when who started it ends")
     all_ = command(grid, "Runs what has not been run yet of a matrix.")
     all_.add_argument("file", type=pathlib.Path,
                       help="such as pipelines/lab.ini")

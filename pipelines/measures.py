@@ -242,7 +242,7 @@ def mean_attempts(packets):
     return statistics.fmean(tried) if tried else 0.0
 
 
-# --------------------------------------------------------- papers: other traffic
+# -------------------------------------------------------- papers: other traffic
 
 class RequestReply(typing.NamedTuple):
     """Alanko tables 3 and 4, in the unit of the times."""

@@ -165,6 +165,7 @@ class LabTest(LabCase):
         self.assertLess(len(arrived), len(sent))
 
     def test_a_killed_grid_leaves_nothing_behind(self):
+        """Under Snakemake, where there is one"""
         if test_testbed.why_no_namespaces():
             self.skipTest(test_testbed.why_no_namespaces())
         path = self.directory / "matrix.ini"
@@ -172,8 +173,8 @@ class LabTest(LabCase):
             protocols="rtp", rate=3, seconds=60, more="",
             properties="profile=80211b", interference="none"))
         grid = subprocess.Popen(
-            [LAB, "grid", path, "--output", self.output, "--plain",
-             "--build", BUILD], stdin=subprocess.DEVNULL,
+            [LAB, "grid", path, "--output", self.output, "--build", BUILD],
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env={**os.environ, test_demo.MARK: self.id()})
         self.addCleanup(grid.wait)
