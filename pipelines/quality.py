@@ -51,8 +51,12 @@ def measure(clip, shown, directory):
          "-map", "[x]", "-f", "null", "-", "-map", "[y]", "-f", "null", "-"],
         cwd=directory, pass_fds=(read,), stdout=subprocess.DEVNULL)
     os.close(read)
-    with open(write, "wb") as pipe:
-        repeat(clip, shown, pipe)
+    try:
+        with open(write, "wb") as pipe:
+            repeat(clip, shown, pipe)
+    except BaseException:
+        children.kill(score)
+        raise
     if children.finish(score) != 0:
         raise children.Failed("comparing pictures failed")
     found = [Picture(*both) for both in zip(
@@ -67,8 +71,9 @@ def measure(clip, shown, directory):
 def repeat(clip, shown, pipe):
     """The clip as it was seen, as YUV4MPEG2."""
     decoder = children.start(
-        [*clips.FFMPEG, "-i", str(clip), "-pix_fmt", "yuv420p",
-         "-f", "yuv4mpegpipe", "-"], stdout=subprocess.PIPE)
+        [*clips.FFMPEG, "-i", str(clip), "-frames:v", str(len(shown)),
+         "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-"],
+        stdout=subprocess.PIPE)
     header = decoder.stdout.readline()
     width, height = (int(re.search(rb" %b(\d+)" % side, header)[1])
                      for side in (b"W", b"H"))
@@ -79,10 +84,15 @@ def repeat(clip, shown, pipe):
     for place, number in enumerate(shown):
         own = decoder.stdout.readline()
         data = decoder.stdout.read(len(seen))
+        if len(data) < len(seen):
+            children.kill(decoder)
+            raise children.Failed(f"{clip} has {place} pictures, and "
+                                  f"{len(shown)} frames were sent of it")
         seen = data if number == place else seen
         pipe.write(own + seen)
     decoder.stdout.close()
-    children.finish(decoder)
+    if children.finish(decoder) != 0:
+        raise children.Failed(f"decoding {clip} failed")
 
 
 def numbers(path, pattern):

@@ -102,8 +102,10 @@ class LabCase(unittest.TestCase):
 
 class LabTest(LabCase):
 
-    def check_resumes(self, *words):
-        done = self.grid(*words)
+    def test_what_is_there_is_not_run_again(self):
+        """Under Snakemake, where there is one; what is to be run the loop is
+        told by the same function."""
+        done = self.grid()
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("2 cells, 2 of them to run", done.stdout)
         self.assertIn("2 done, 0 flagged, 0 failed", done.stdout)
@@ -112,18 +114,11 @@ class LabTest(LabCase):
         # One that was interrupted has logs and no result.
         name = "radio_interference=none/3M/mine/1-1"
         (self.output / name / "result.json").unlink()
-        done = self.grid(*words)
+        done = self.grid()
         self.assertIn("2 cells, 1 of them to run", done.stdout)
         again = self.results()
         self.assertGreater(again.pop(name), first.pop(name))
         self.assertEqual(again, first)
-
-    def test_what_is_there_is_not_run_again(self):
-        self.check_resumes("--plain")
-
-    @unittest.skipUnless(shutil.which("snakemake"), "there is no snakemake")
-    def test_nor_under_snakemake(self):
-        self.check_resumes()
 
     def test_the_logs_are_there_and_say_what_ran(self):
         done = self.grid("--plain", interference="0.5-1")
