@@ -38,7 +38,6 @@ NS_PER_MS = 1e6
 MS_LATE = 1.0
 SENDER = places.ROLES.index("sender")  # its station
 IP_AND_UDP = 28
-PORT = 5004
 ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9]*)")
 
 
@@ -105,7 +104,8 @@ def stream_over(cell, directory, build):
     protocol = cell["protocol"]
     clip = clips.make_cut(build, cell["rate"], cell["seconds"])
     place = places.OverLink(properties(cell), build)
-    port = place.choose_port(protocol["binds"], PORT)
+    # Relays of several runs at once may have to share this machine's.
+    port = place.choose_port(protocol["binds"])
     with place.opened(directory, [port]), ticks.Ticks() as machine_ticks:
         if place.left_out and protocol["binds"] != "udp":
             raise children.Failed(
