@@ -80,9 +80,12 @@ def parse_arguments(transports):
                         default=clips.SOURCE_DIR / "build",
                         help="the build directory (build)")
     options = parser.parse_args()
-    options.all |= all(value == parser.get_default(name)
-                       for name, value in vars(options).items()
-                       if name != "build")
+    nothing_asked = all(value == parser.get_default(name)
+                        for name, value in vars(options).items()
+                        if name not in ("all", "build"))
+    if options.all and not nothing_asked:
+        parser.error("--all goes with no other option but --build")
+    options.all = nothing_asked
     if not 1 <= options.seconds <= clips.SECONDS:
         parser.error(f"--seconds is from 1 to {clips.SECONDS}")
     if options.port is not None and not 1 <= options.port <= 65534:

@@ -201,7 +201,8 @@ class LabTest(LabCase):
 
     @test_testbed.needs_namespaces
     def test_in_real_time_a_run_says_how_late_the_machine_was(self):
-        done = self.grid("--plain", protocols="rtp", interference="none")
+        done = self.grid("--plain", protocols="rtp", interference="none",
+                         seconds=1)
         self.assertEqual(done.returncode, 0, done.stdout)
         (name,) = self.results()
         result = json.loads(
@@ -219,6 +220,11 @@ class LabTest(LabCase):
                     mock.patch("sys.argv", ["demo", *words]):
                 self.assertEqual(stream.parse_arguments(
                     stream.read_transports()).all, expected)
+        with mock.patch("sys.argv", ["demo", "--all", "--rate", "3"]), \
+                contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertRaises(SystemExit, stream.parse_arguments,
+                              stream.read_transports())
+        self.assertIn("--all goes with no other option", said.getvalue())
 
 
 class Page(html.parser.HTMLParser):
