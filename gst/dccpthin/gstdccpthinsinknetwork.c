@@ -13,6 +13,9 @@
 
 /* --- connecting ----------------------------------------------------------- */
 
+/* A frame's packets wait no longer for the pacing, however slow the frames are */
+#define MOST_PATIENCE (100 * GST_MSECOND)
+
 static gboolean
 is_connected_or_broken (gpointer element)
 {
@@ -37,6 +40,8 @@ begin (GstDccpThinSink * self, GstDccpThinSettings * settings)
   g_clear_error (&self->broken);
   UNLOCK (self);
   self->had_to_wait = FALSE;
+  self->frame_pts = self->frame_period = GST_CLOCK_TIME_NONE;
+  self->frame_is_over = TRUE;
 }
 
 /* FALSE: error */
@@ -195,6 +200,39 @@ note_key_packet (GstDccpThinSink * self, GstBuffer * buffer,
     dccp_history_set (&self->key_packets, get_sequence (header));
 }
 
+/* Upstream brings the packets of a frame at once, and TFRC paces them: with
+ * blocking=false they may wait while their frame lasts, nearly, so that the next one
+ * is not late for it. */
+static void
+note_frame (GstDccpThinSink * self, GstBuffer * buffer, guint64 now)
+{
+  const GstClockTime pts = GST_BUFFER_PTS (buffer), last = self->frame_pts;
+  GstClockTime patience;
+
+  if (pts == last && !self->frame_is_over)
+    return;
+  if (GST_CLOCK_TIME_IS_VALID (pts) && GST_CLOCK_TIME_IS_VALID (last)
+      && pts != last)
+    self->frame_period = MIN (self->frame_period, pts > last ? pts - last
+        : last - pts);
+  patience = GST_CLOCK_TIME_IS_VALID (self->frame_period) ?
+      MIN (self->frame_period / 10 * 9, MOST_PATIENCE) :
+      gst_base_sink_get_processing_deadline (GST_BASE_SINK (self));
+  self->frame_pts = pts;
+  self->frame_is_over = FALSE;
+  self->frame_until = now + patience;
+}
+
+static gboolean
+may_wait (GstDccpThinSink * self, guint64 until)
+{
+  if (gst_network_sink_get_blocking (GST_NETWORK_SINK (self))
+      || until <= self->frame_until)
+    return TRUE;
+  self->frame_is_over = TRUE;   /* what is left of it will be dropped */
+  return FALSE;
+}
+
 /* With lock. SENT: one packet more; otherwise why not */
 static GstNetworkSinkResult
 add_packet (GstDccpThinSink * self, Batch * batch, GstBuffer * buffer,
@@ -204,10 +242,10 @@ add_packet (GstDccpThinSink * self, Batch * batch, GstBuffer * buffer,
   GstMapInfo *map = &batch->maps[batch->n];
   guint64 next = dccp_endpoint_next_send (self->end.endpoint, now);
 
+  note_frame (self, buffer, now);
   if (next > now) {
     self->had_to_wait = TRUE;
-    return wait_until (self, next,
-        gst_network_sink_get_blocking (GST_NETWORK_SINK (self)) ?
+    return wait_until (self, next, may_wait (self, next) ?
         GST_NETWORK_SINK_EARLY : GST_NETWORK_SINK_FULL);
   }
   if (!gst_buffer_map (buffer, map, GST_MAP_READ))
@@ -226,6 +264,7 @@ add_packet (GstDccpThinSink * self, Batch * batch, GstBuffer * buffer,
   dccp_endpoint_get_path (self->end.endpoint, &datagram->path);
   note_key_packet (self, buffer, datagram->header);
   self->had_to_wait = FALSE;
+  self->frame_is_over = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER);
   batch->n++;
   return GST_NETWORK_SINK_SENT;
 }

@@ -58,6 +58,11 @@ struct _GstDccpThinSink
   guint8 (*headers)[DCCP_LONGEST_HEADER];       /* of the packets of a batch */
   gboolean had_to_wait;         /* what is sent next: the rate, and not upstream,
                                  * is what limits us */
+  GstClockTime frame_pts;       /* of the frame that is being sent, */
+  gboolean frame_is_over;       /* unless it is */
+  guint64 frame_until;          /* ns; its packets may wait for the pacing so
+                                 * long with blocking=false */
+  GstClockTime frame_period;    /* least between two frames; NONE: unknown */
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->end.lock)

@@ -545,6 +545,28 @@ GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
 
 GST_END_TEST;
 
+/* A frame comes at once, as from a payloader. Its packets are paced, for which they
+ * are not dropped: it goes whole where the rate is there, in part where the machine is
+ * busy. */
+GST_START_TEST (frames_are_paced_and_not_dropped_for_it)
+{
+  const guint frames = 20, parts = 23;
+  guint frame, part;
+  Pair pair;
+
+  pair_init (&pair);
+  g_object_set (pair.sink.element, "blocking", FALSE, NULL);
+  for (frame = 0; frame < frames; frame++) {
+    for (part = 0; part < parts; part++)
+      push (&pair, make_part (frame * parts + part, frame));
+  }
+  fail_unless (stat_of (&pair.sink, "packets-sent") > 3 * frames,
+      "%" G_GUINT64_FORMAT, stat_of (&pair.sink, "packets-sent"));
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
 /* However many reports there are the application hears of them all in a few
  * messages. */
 GST_START_TEST (dropped_packets_are_told_together)
@@ -775,6 +797,7 @@ dccpthinsink_suite (void)
   tcase_add_test (tcase, buffer_that_fits_in_no_packet_is_an_error);
   tcase_add_test (tcase, without_mtu_the_path_is_the_limit);
   tcase_add_test (tcase, slow_receiver_is_told_and_frames_are_dropped_whole);
+  tcase_add_test (tcase, frames_are_paced_and_not_dropped_for_it);
   tcase_add_test (tcase, dropped_packets_are_told_together);
   tcase_add_loop_test (tcase, key_unit_is_asked_for_when_one_was_lost, 0, 2);
   tcase_add_loop_test (tcase, key_unit_is_asked_for_when_one_was_thrown_away, 0,
