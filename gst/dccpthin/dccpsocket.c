@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Opens sockets, and knows the ends of a path and what it takes. */
 
-#define _GNU_SOURCE             /* struct in6_pktinfo */
-
 #include "dccpsocketprivate.h"
 
 #include <errno.h>
@@ -15,6 +13,7 @@
 #include "dccppacket.h"
 #include "rawsocket.h"
 #include "socketmessages.h"
+#include "socketpktinfo.h"
 
 /* Ethernet's, where the system doesn't say */
 #define DEFAULT_MTU 1500
@@ -146,20 +145,6 @@ forbid_fragments (DccpSocket * self)
 #endif
 }
 
-/* Without it answers leave from the address that the routes choose. */
-static void
-ask_for_destinations (DccpSocket * self)
-{
-#ifdef IP_PKTINFO
-  if (self->family == AF_INET)
-    set_option (self, IPPROTO_IP, IP_PKTINFO, TRUE);
-#endif
-#ifdef IPV6_RECVPKTINFO
-  if (self->family == AF_INET6)
-    set_option (self, IPPROTO_IPV6, IPV6_RECVPKTINFO, TRUE);
-#endif
-}
-
 /* The system may give less, which is what it has. */
 static void
 set_buffer_sizes (DccpSocket * self, gint size)
@@ -234,7 +219,7 @@ wrap (gint fd, gint family, gboolean is_raw, GError ** error)
   socket_clock_init (&self->clock);
   socket_clock_ask_for_stamps (fd);
   forbid_fragments (self);
-  ask_for_destinations (self);
+  socket_pktinfo_enable (self->fd, self->family);
   return self;
 }
 

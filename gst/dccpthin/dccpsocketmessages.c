@@ -13,6 +13,7 @@
 
 #include "rawsocket.h"
 #include "socketmessages.h"
+#include "socketpktinfo.h"
 
 /* RFC 791: without options, and the unit of its length */
 #define IPV4_HEADER_SIZE 20
@@ -35,73 +36,16 @@ typedef struct
   guint8 ip_headers[DCCP_SOCKET_BATCH][IPV4_HEADER_SIZE];
 } Batch;
 
-/* --- what the kernel is told, and says ------------------------------------ */
-
-static void
-add_control (struct msghdr *message, gint level, gint type,
-    gconstpointer data, gsize size)
-{
-  struct cmsghdr *control = message->msg_control;
-
-  message->msg_controllen = CMSG_SPACE (size);
-  memset (control, 0, CMSG_SPACE (size));
-  control->cmsg_level = level;
-  control->cmsg_type = type;
-  control->cmsg_len = CMSG_LEN (size);
-  memcpy (CMSG_DATA (control), data, size);
-}
-
-/* Answers leave from the address that was spoken to. */
-static void
-add_source (DccpSocket * self, struct msghdr *message, Control * control,
-    const DccpPath * path)
-{
-  static const guint8 unknown[16] = { 0 };
-
-  if (memcmp (path->local, unknown, sizeof (unknown)) == 0)
-    return;
-  message->msg_control = control;
-#ifdef IP_PKTINFO
-  if (self->family == AF_INET) {
-    struct in_pktinfo ipv4 = { 0 };
-
-    memcpy (&ipv4.ipi_spec_dst, path->local, 4);
-    add_control (message, IPPROTO_IP, IP_PKTINFO, &ipv4, sizeof (ipv4));
-  }
-#endif
-#ifdef IPV6_PKTINFO
-  if (self->family == AF_INET6) {
-    struct in6_pktinfo ipv6 = {.ipi6_ifindex = path->scope };
-
-    memcpy (&ipv6.ipi6_addr, path->local, 16);
-    add_control (message, IPPROTO_IPV6, IPV6_PKTINFO, &ipv6, sizeof (ipv6));
-  }
-#endif
-}
+/* --- what the kernel says ------------------------------------------------- */
 
 static void
 read_control (const struct cmsghdr *control, DccpPath * path, guint64 * stamp)
 {
-  if (socket_clock_read_stamp (control, stamp))
-    return;
-#ifdef IP_PKTINFO
-  if (control->cmsg_level == IPPROTO_IP && control->cmsg_type == IP_PKTINFO
-      && path->address_size == 4) {
-    struct in_pktinfo ipv4;
+  guint interface;
 
-    memcpy (&ipv4, CMSG_DATA (control), sizeof (ipv4));
-    memcpy (path->local, &ipv4.ipi_spec_dst, 4);
-  }
-#endif
-#ifdef IPV6_PKTINFO
-  if (control->cmsg_level == IPPROTO_IPV6 && control->cmsg_type == IPV6_PKTINFO) {
-    struct in6_pktinfo ipv6;
-
-    memcpy (&ipv6, CMSG_DATA (control), sizeof (ipv6));
-    if (!IN6_IS_ADDR_MULTICAST (&ipv6.ipi6_addr))
-      memcpy (path->local, &ipv6.ipi6_addr, 16);
-  }
-#endif
+  if (!socket_clock_read_stamp (control, stamp))
+    socket_pktinfo_read (control, path->address_size == 4 ? AF_INET : AF_INET6,
+        path->local, &interface);
 }
 
 /* --- errors --------------------------------------------------------------- */
@@ -170,7 +114,9 @@ prepare_output (DccpSocket * self, Batch * batch, guint i,
   message->msg_name = &batch->addresses[i];
   message->msg_namelen = dccp_native_set_remote (&batch->addresses[i],
       &datagram->path, self->family);
-  add_source (self, message, &batch->controls[i], &datagram->path);
+  /* Answers leave from the address that was spoken to. */
+  socket_pktinfo_write (message, &batch->controls[i], self->family,
+      datagram->path.local, datagram->path.scope);
 }
 
 gint

@@ -4,7 +4,7 @@
  * receiver's knows to which of its addresses it was spoken.
  */
 
-#define _GNU_SOURCE             /* struct ip_mreqn, in6_pktinfo */
+#define _GNU_SOURCE             /* struct ip_mreqn */
 
 #include "mmtpsocketprivate.h"
 
@@ -16,6 +16,7 @@
 #include <net/if.h>
 
 #include "socketmessages.h"
+#include "socketpktinfo.h"
 
 #define UDP_HEADER_SIZE 8       /* RFC 768 */
 #define IPV4_HEADER_SIZE 20     /* RFC 791, without options */
@@ -44,20 +45,6 @@ allow_fragments (MmtpSocket * self)
 #if defined (IPV6_MTU_DISCOVER) && defined (IPV6_PMTUDISC_DONT)
   if (self->family == AF_INET6)
     set_option (self, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DONT);
-#endif
-}
-
-/* Without it answers leave from the address that the routes choose. */
-static void
-ask_for_destinations (MmtpSocket * self)
-{
-#ifdef IP_PKTINFO
-  if (self->family == AF_INET)
-    set_option (self, IPPROTO_IP, IP_PKTINFO, TRUE);
-#endif
-#ifdef IPV6_RECVPKTINFO
-  if (self->family == AF_INET6)
-    set_option (self, IPPROTO_IPV6, IPV6_RECVPKTINFO, TRUE);
 #endif
 }
 
@@ -331,7 +318,7 @@ mmtp_socket_new_listener (GSocketAddress * local, const gchar * interface,
 
   if (!self)
     return NULL;
-  ask_for_destinations (self);
+  socket_pktinfo_enable (self->fd, self->family);
   if (self->family == AF_INET6)
     set_option (self, IPPROTO_IPV6, IPV6_V6ONLY, FALSE);
   if (buffer_size > 0)

@@ -14,6 +14,7 @@
 #include <net/if.h>
 
 #include "socketmessages.h"
+#include "socketpktinfo.h"
 
 G_STATIC_ASSERT (sizeof (MmtpEndpoints) <=
     sizeof (((MmtpAddress *) NULL)->bytes));
@@ -112,76 +113,23 @@ set_remote (MmtpEndpoints * endpoints, const NativeAddress * native)
   memcpy (endpoints->remote, &native->ipv6.sin6_addr, 16);
 }
 
-/* --- what the kernel is told, and says ------------------------------------ */
-
-static void
-add_control (struct msghdr *message, gint level, gint type,
-    gconstpointer data, gsize size)
-{
-  struct cmsghdr *control = message->msg_control;
-
-  message->msg_controllen = CMSG_SPACE (size);
-  memset (control, 0, CMSG_SPACE (size));
-  control->cmsg_level = level;
-  control->cmsg_type = type;
-  control->cmsg_len = CMSG_LEN (size);
-  memcpy (CMSG_DATA (control), data, size);
-}
-
-static void
-add_source (struct msghdr *message, Control * control,
-    const MmtpEndpoints * endpoints)
-{
-  static const guint8 unknown[16] = { 0 };
-
-  if (memcmp (endpoints->local, unknown, sizeof (unknown)) == 0)
-    return;
-  message->msg_control = control;
-#ifdef IP_PKTINFO
-  if (endpoints->family == AF_INET) {
-    struct in_pktinfo ipv4 = { 0 };
-
-    memcpy (&ipv4.ipi_spec_dst, endpoints->local, 4);
-    add_control (message, IPPROTO_IP, IP_PKTINFO, &ipv4, sizeof (ipv4));
-  }
-#endif
-#ifdef IPV6_PKTINFO
-  if (endpoints->family == AF_INET6) {
-    struct in6_pktinfo ipv6 = {.ipi6_ifindex = endpoints->local_scope };
-
-    memcpy (&ipv6.ipi6_addr, endpoints->local, 16);
-    add_control (message, IPPROTO_IPV6, IPV6_PKTINFO, &ipv6, sizeof (ipv6));
-  }
-#endif
-}
+/* --- what the kernel says ------------------------------------------------- */
 
 /* `time`: CLOCK_REALTIME, ns; 0: not said */
 static void
 read_control (const struct cmsghdr *control, MmtpEndpoints * endpoints,
     guint64 * time)
 {
-  if (socket_clock_read_stamp (control, time))
+  struct in6_addr ipv6;
+  guint interface;
+
+  if (socket_clock_read_stamp (control, time)
+      || !socket_pktinfo_read (control, endpoints->family, endpoints->local,
+          &interface) || endpoints->family != AF_INET6)
     return;
-#ifdef IP_PKTINFO
-  if (control->cmsg_level == IPPROTO_IP && control->cmsg_type == IP_PKTINFO) {
-    struct in_pktinfo ipv4;
-
-    memcpy (&ipv4, CMSG_DATA (control), sizeof (ipv4));
-    memcpy (endpoints->local, &ipv4.ipi_spec_dst, 4);
-  }
-#endif
-#ifdef IPV6_PKTINFO
-  if (control->cmsg_level == IPPROTO_IPV6 && control->cmsg_type == IPV6_PKTINFO) {
-    struct in6_pktinfo ipv6;
-
-    memcpy (&ipv6, CMSG_DATA (control), sizeof (ipv6));
-    if (IN6_IS_ADDR_MULTICAST (&ipv6.ipi6_addr))
-      return;
-    memcpy (endpoints->local, &ipv6.ipi6_addr, 16);
-    if (IN6_IS_ADDR_LINKLOCAL (&ipv6.ipi6_addr))
-      endpoints->local_scope = ipv6.ipi6_ifindex;
-  }
-#endif
+  memcpy (&ipv6, endpoints->local, sizeof (ipv6));
+  if (IN6_IS_ADDR_LINKLOCAL (&ipv6))
+    endpoints->local_scope = interface;
 }
 
 /* --- sending -------------------------------------------------------------- */
@@ -203,7 +151,8 @@ prepare_output (MmtpSocket * self, Batch * batch, guint i,
   mmtp_address_get_endpoints (&datagram->address, &endpoints);
   message->msg_name = &batch->addresses[i];
   message->msg_namelen = get_remote (&batch->addresses[i], &endpoints);
-  add_source (message, &batch->controls[i], &endpoints);
+  socket_pktinfo_write (message, &batch->controls[i], endpoints.family,
+      endpoints.local, endpoints.local_scope);
 }
 
 static void
