@@ -11,21 +11,16 @@ import re
 import children
 import clips
 import places
-import stream
+import transports
 
 MATRIX = "matrix"
 PROTOCOL, LINK = "protocol ", "link "
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 OF_THE_LAB = ("seed", *places.OURS)  # of wirelesslink, set by us
-# How the receiver's element says what kind of socket it has
-SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS)}
-COMPUTED = "computed"
-KEYS = {
-    PROTOCOL: {"title", "sender", "receiver", "clip", "binds", COMPUTED},
-    LINK: {"title", "properties"},  # any other is a property with its values
-}
+COMPUTED = transports.COMPUTED
+OF_A_LINK = {"title", "properties"}  # any other key is a property
 
 
 def read(path):
@@ -114,34 +109,13 @@ def sections(given, kind):
 
 def read_protocols(given):
     """{name: protocol}: those of the file, and those of transports.ini."""
-    known = {name: protocol(name, section)
-             for name, section in stream.read_transports().items()
-             if "sender" in section and section["clip"] == "m2v"}
-    own = {name: protocol(name, section)
+    known = {name: transport for name, transport in transports.read().items()
+             if transport["clip"] == "m2v"}
+    own = {name: transports.of_section(name, section)
            for name, section in sections(given, PROTOCOL).items()}
     # A file that has its own and names none means these.
     return {**own, **known} if given.get(MATRIX, "protocols", fallback="") \
         else own or known
-
-
-def protocol(name, section):
-    for key in ("sender", "receiver"):
-        if not section.get(key):
-            raise children.Failed(f"protocol {name} has no {key}")
-    unknown = set(section) - KEYS[PROTOCOL]
-    if unknown:
-        raise children.Failed(f"protocol {name} has an unknown "
-                              f"{min(unknown)}")
-    sender, receiver = (re.sub(r"\s+", " ", section[key]).strip()
-                        for key in ("sender", "receiver"))
-    return {"name": name, "title": section.get("title", name),
-            "sender": sender, "receiver": receiver, "clip": "m2v",
-            "binds": section.get("binds", socket_of(receiver)),
-            COMPUTED: section.getboolean(COMPUTED, fallback=False)}
-
-
-def socket_of(receiver):
-    return SOCKETS.get(receiver.split()[0], "udp")
 
 
 # ----------------------------------------------------------------------- links
@@ -162,7 +136,7 @@ def read_links(given):
 def values(section):
     """{property: its values}"""
     return {key: text.split() for key, text in section.items()
-            if key not in KEYS[LINK]}
+            if key not in OF_A_LINK}
 
 
 def variants(link):

@@ -6,8 +6,6 @@ ready, sent to, watched and ended, and the logs of both ends become one table.
 """
 
 import argparse
-import collections
-import configparser
 import contextlib
 import os
 import pathlib
@@ -15,9 +13,7 @@ import re
 import shlex
 import shutil
 import signal
-import statistics
 import subprocess
-import sys
 import time
 
 import children
@@ -26,26 +22,19 @@ import framelog
 import leftovers
 import places
 import plugins
+import progress
+import transports
 
-TRANSPORTS = pathlib.Path(__file__).with_name("transports.ini")
 SECONDS_TO_START = 60  # the first start scans all plugins of the machine
 SECONDS_OF_QUIET = 1.0  # no frame for so long after the sender's end: all is in
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
-PLAIN_PROGRESS_EVERY = 5.0
-LIVE_PROGRESS_EVERY = 0.2
 # mp2 of 192 kbit/s at 48 kHz, as clips.py makes it: 1152 samples in 576 bytes
 SOUND_BYTES_PER_SECOND = 24000
 WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
 
 
-def read_transports():
-    transports = configparser.ConfigParser(interpolation=None)
-    transports.read_string(TRANSPORTS.read_text())
-    return transports
-
-
-def parse_arguments(transports):
+def parse_arguments(known):
     parser = argparse.ArgumentParser(
         prog="pipelines/demo",
         description="Streams a clip through this project's elements in real "
@@ -55,8 +44,8 @@ def parse_arguments(transports):
                         help="by every transport that is there over a bad "
                         "link, with a page that compares them: what it does "
                         "without any options")
-    videos = [name for name in transports.sections()
-              if transports[name]["clip"] == "m2v"]
+    videos = [name for name, transport in known.items()
+              if transport["clip"] == "m2v"]
     parser.add_argument("--transport", metavar="NAME[,NAME...]",
                         default=videos[0],
                         help=f"one or more of: {', '.join(videos)} (%(default)s)")
@@ -99,9 +88,9 @@ def parse_arguments(transports):
     options.transports = [name + suffix
                           for name in options.transport.split(",")]
     for name in options.transports:
-        if name not in transports:
+        if name not in known:
             parser.error(f"there is no transport {name}; "
-                         f"there are: {', '.join(transports.sections())}")
+                         f"there are: {', '.join(known)}")
     return options
 
 
@@ -178,63 +167,6 @@ class Launch:
                                + children.tail(self.output()))
 
 
-class Progress:
-    """What has arrived so far, in one line that rewrites itself; where nobody
-    watches a terminal, in a plain line now and then."""
-
-    def __init__(self, sent, received):
-        self._sent = sent
-        self._received = received
-        self._join = framelog.Join()
-        self._counts = collections.Counter()
-        self._recent = collections.deque()  # (wall_ns, size) of the last second
-        self._delays = collections.deque(maxlen=25)
-        self._started = time.monotonic()
-        self._live = sys.stdout.isatty()
-        self._every = LIVE_PROGRESS_EVERY if self._live else PLAIN_PROGRESS_EVERY
-        self._due = self._started + self._every
-
-    def update(self, show=True):
-        """Reads on in both logs; returns whether frames arrived."""
-        # The receiver's first: what it has, the sender's surely has too.
-        arrived = self._received.read()
-        self._join.add_sent(self._sent.read())
-        self._delays.extend(
-            framelog.delays_ns(self._join.add_arrived(arrived)))
-        for frame in arrived:
-            self._counts[frame.type] += 1
-            self._recent.append((frame.wall_ns, frame.size))
-        now = time.monotonic()
-        if show and now >= self._due:
-            self._due = now + self._every
-            self._show()
-        return bool(arrived)
-
-    def finish(self):
-        if self._live:
-            print(flush=True)
-
-    def _show(self):
-        second_ago = time.time_ns() - 10**9
-        while self._recent and self._recent[0][0] < second_ago:
-            self._recent.popleft()
-        rate = 8 * sum(size for _, size in self._recent) / 1e6
-        types = "  ".join(f"{type} {self._counts[type]:3}"
-                          for type in framelog.FRAME_TYPES)
-        delay = "-"
-        if self._delays:
-            delay = f"{statistics.median(self._delays) / 1e6:.1f} ms"
-        line = (f"{time.monotonic() - self._started:5.1f} s  {types}  "
-                f"lost {sum(self._received.lost.values())}  "
-                f"{rate:5.2f} Mbit/s  latency {delay}")
-        if self._live:
-            # A line that wraps cannot be rewritten.
-            columns = max(shutil.get_terminal_size().columns - 1, 0)
-            print("\r" + line[:columns].ljust(columns), end="", flush=True)
-        else:
-            print(line, flush=True)
-
-
 def wait_until_ready(receiver, place, binds, ports):
     deadline = time.monotonic() + SECONDS_TO_START
     while not all(place.is_ready(receiver.child, binds, port)
@@ -248,7 +180,7 @@ def wait_until_ready(receiver, place, binds, ports):
         time.sleep(0.02)
 
 
-def watch_sender(sender, receiver, progress, check, deadline):
+def watch_sender(sender, receiver, shown, check, deadline):
     while not sender.ended():
         if receiver.ended():
             if receiver.child.returncode != 0:
@@ -257,12 +189,12 @@ def watch_sender(sender, receiver, progress, check, deadline):
         if time.monotonic() > deadline:
             raise sender.failure("does not come to its end")
         check()
-        progress.update()
+        shown.update()
         time.sleep(0.05)
     sender.finish()
 
 
-def wait_for_quiet(receiver, progress, carries=lambda: False):
+def wait_for_quiet(receiver, shown, carries=lambda: False):
     """Until the last frames are through the network and the jitter buffer."""
     now = time.monotonic()
     deadline = now + SECONDS_TO_DRAIN
@@ -275,14 +207,8 @@ def wait_for_quiet(receiver, progress, carries=lambda: False):
         time.sleep(0.05)
         now = time.monotonic()
         # Only as long as frames come: silence at the end is no stall.
-        if progress.update(show=now - last_frame < LIVE_PROGRESS_EVERY):
+        if shown.update(show=now - last_frame < progress.LIVE_EVERY):
             last_frame = now
-
-
-def ports_of(transport, port):
-    """Those at which the receiver listens."""
-    sound = "{sound_port}" in transport["receiver"]
-    return [port, port + 1] if sound else [port]
 
 
 def stream(transport, clip, port, run_dir, place):
@@ -302,7 +228,7 @@ def stream(transport, clip, port, run_dir, place):
         receiver = Launch("receiver", transport["receiver"], values, place)
         stack.callback(receiver.save_output, run_dir)
         wait_until_ready(receiver, place, transport["binds"],
-                         ports_of(transport, port))
+                         transports.ports_of(transport, port))
         sender = Launch("sender", transport["sender"], values, place)
         stack.callback(sender.save_output, run_dir)
 
@@ -314,17 +240,17 @@ def stream(transport, clip, port, run_dir, place):
             place.check()
             check_logs()
 
-        progress = Progress(sent, received)
-        watch_sender(sender, receiver, progress, check,
+        shown = progress.Progress(sent, received)
+        watch_sender(sender, receiver, shown, check,
                      time.monotonic() + 3 * clips.SECONDS)
-        wait_for_quiet(receiver, progress)
+        wait_for_quiet(receiver, shown)
         check()
         if place.hang_up():
-            wait_for_quiet(receiver, progress, place.carries)
+            wait_for_quiet(receiver, shown, place.carries)
         receiver.interrupt()
         receiver.finish()
-        progress.update(show=False)
-        progress.finish()
+        shown.update(show=False)
+        shown.finish()
         check_logs()
         if not sent.frames:
             raise sender.failure("sent no frame")
@@ -361,7 +287,7 @@ def show(name, transport, options, place):
               f"{place.way(port)}", flush=True)
         if options.seconds < clips.SECONDS:
             clip = clips.cut(clip, options.seconds, run.path / clip.name)
-        with place.opened(run.path, ports_of(transport, port)):
+        with place.opened(run.path, transports.ports_of(transport, port)):
             if place.left_out:
                 print(f"There are {place.left_out}", flush=True)
                 if transport["binds"] != "udp":
@@ -384,8 +310,8 @@ def show(name, transport, options, place):
 
 
 def main():
-    transports = read_transports()
-    options = parse_arguments(transports)
+    known = transports.read()
+    options = parse_arguments(known)
     options.build = options.build.resolve()
     children.die_on_signals()
     build(options.build)
@@ -394,7 +320,7 @@ def main():
         compare.run(options.build, options.build / "lab" / "demo")
         return
     for name in options.transports:
-        show(name, transports[name], options, make_place(options))
+        show(name, known[name], options, make_place(options))
 
 
 if __name__ == "__main__":

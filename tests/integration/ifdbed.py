@@ -24,9 +24,11 @@ import clips  # noqa: E402
 import fatelog  # noqa: E402
 import framelog  # noqa: E402
 import places  # noqa: E402
+import progress  # noqa: E402
 import stream  # noqa: E402
 import test_testbed  # noqa: E402
 import ticks  # noqa: E402
+import transports  # noqa: E402
 
 PORT = 5004
 NS_PER_MS = 1e6
@@ -226,7 +228,7 @@ def measure(name, case, sent, received, ticks_ms):
 
 def transport(name, **replaced):
     """Of transports.ini, with some elements replaced in the sender."""
-    found = dict(stream.read_transports()[name])
+    found = dict(transports.read()[name])
     for old, new in replaced.items():
         found["sender"] = re.sub(rf"\b{old}\b", new, found["sender"])
     return found
@@ -252,7 +254,7 @@ def stream_clip(name, case, directory):
 def stream_all(cases, directory, at_once):
     """{name: Run} of {name: Case}, so many at once: each has its own link."""
     directory.mkdir(parents=True, exist_ok=True)
-    with mock.patch.object(stream, "PLAIN_PROGRESS_EVERY", math.inf), \
+    with mock.patch.object(progress, "PLAIN_EVERY", math.inf), \
             concurrent.futures.ThreadPoolExecutor(at_once) as pool:
         futures = {name: pool.submit(
             stream_clip, name, case,

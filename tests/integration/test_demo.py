@@ -26,7 +26,9 @@ import children  # noqa: E402
 import framelog  # noqa: E402
 import places  # noqa: E402
 import plugins  # noqa: E402
+import progress  # noqa: E402
 import stream  # noqa: E402
+import transports  # noqa: E402
 
 SECONDS_TO_WAIT = 60
 # Children are found by a mark in the environment that they inherit.
@@ -230,7 +232,7 @@ class StreamTest(unittest.TestCase):
 
     def stream(self, port, run_dir):
         """A small clip over RTP."""
-        return stream.stream(stream.read_transports()["rtp"], self.clip, port,
+        return stream.stream(transports.read()["rtp"], self.clip, port,
                              run_dir, self.place)
 
     def test_a_log_that_ends_early_is_a_failure(self):
@@ -289,8 +291,8 @@ class StreamTest(unittest.TestCase):
             with self.subTest(columns=columns), \
                     mock.patch.dict(os.environ, COLUMNS=columns), \
                     mock.patch("sys.stdout", Terminal()) as terminal, \
-                    mock.patch.object(stream, "LIVE_PROGRESS_EVERY", 0):
-                stream.Progress(log, log).update()
+                    mock.patch.object(progress, "LIVE_EVERY", 0):
+                progress.Progress(log, log).update()
                 self.assertRegex(terminal.getvalue(), r"\A\r +0\.0 s  I")
                 self.assertEqual(len(terminal.getvalue()), int(columns))
 

@@ -22,6 +22,7 @@ import children
 import fatelog
 import places
 import stream
+import transports
 
 BUILD = test_demo.BUILD
 HAS_LINK = all(map(test_demo.has_element, ("wirelesslink", "tunsrc")))
@@ -177,7 +178,7 @@ class RelayTest(unittest.TestCase):
                 self.assertNotEqual(place.address("sender"),
                                     place.address("receiver"))
                 sent, received, _ = stream.stream(
-                    stream.read_transports()["rtp"], clip, port, run_dir, place)
+                    transports.read()["rtp"], clip, port, run_dir, place)
             self.assertEqual([frame.key for frame in received.frames],
                              [frame.key for frame in sent.frames])
             self.assertRegex("\n".join(place.report()),

@@ -27,6 +27,7 @@ import compare  # noqa: E402
 import measures  # noqa: E402
 import outcomes  # noqa: E402
 import stream  # noqa: E402
+import transports  # noqa: E402
 
 SECONDS_TO_WAIT = 120
 FOR_EVER_MS = 10**9
@@ -219,11 +220,11 @@ class LabTest(LabCase):
             with self.subTest(words=words), \
                     mock.patch("sys.argv", ["demo", *words]):
                 self.assertEqual(stream.parse_arguments(
-                    stream.read_transports()).all, expected)
+                    transports.read()).all, expected)
         with mock.patch("sys.argv", ["demo", "--all", "--rate", "3"]), \
                 contextlib.redirect_stderr(io.StringIO()) as said:
             self.assertRaises(SystemExit, stream.parse_arguments,
-                              stream.read_transports())
+                              transports.read())
         self.assertIn("--all goes with no other option", said.getvalue())
 
 

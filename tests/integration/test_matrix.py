@@ -14,6 +14,7 @@ import cells  # noqa: E402
 import children  # noqa: E402
 import lab  # noqa: E402
 import matrix  # noqa: E402
+import transports  # noqa: E402
 
 LINKS = """
 [link radio]
@@ -75,6 +76,13 @@ class MatrixTest(MatrixCase):
         self.assertTrue(protocol["sender"].endswith(
             "! mine host={host} port={port}"))
 
+    def test_a_receiver_may_listen_at_the_port_above_too(self):
+        (one,), (two,) = (self.read(OWN, words, LINKS)
+                          for words in ("", "ports = 2"))
+        self.assertEqual(transports.ports_of(one["protocol"], 5004), [5004])
+        self.assertEqual(transports.ports_of(two["protocol"], 5004),
+                         [5004, 5005])
+
     def test_own_protocols_beside_those_of_transports_ini(self):
         found = self.read("[matrix]\nprotocols = mine ifd rtp", OWN, LINKS)
         self.assertEqual([cell["protocol"]["binds"] for cell in found],
@@ -84,7 +92,7 @@ class MatrixTest(MatrixCase):
         for receiver, kind in (("tcpserversrc port=1 ! x", "tcp"),
                                ("udplitesrc ! x", "udplite"),
                                ("srtsrc ! x", "udp")):
-            self.assertEqual(matrix.socket_of(receiver), kind)
+            self.assertEqual(transports.socket_of(receiver), kind)
 
     def test_what_is_computed_is_not_repeated(self):
         found = self.read("[matrix]\nrepetitions = 3", OWN, "computed = yes",
@@ -104,7 +112,12 @@ class MatrixTest(MatrixCase):
                 (r"\[matrix\] has no colour", "[matrix]\ncolour = 1", LINKS),
                 ("protocol mine has no receiver",
                  "[protocol mine]\nsender = x", LINKS),
-                ("unknown port", OWN, "port = 5", LINKS),
+                ("unknown port; it may have: binds", OWN, "port = 5", LINKS),
+                ("binds = sctp is none of: udp, ", OWN, "binds = sctp", LINKS),
+                ("ports = 3 is not from 1 to 2", OWN, "ports = 3", LINKS),
+                ("ports = two is not from", OWN, "ports = two", LINKS),
+                ("computed = perhaps is neither yes nor no", OWN,
+                 "computed = perhaps", LINKS),
                 ("the lab itself sets seed", "[link a]\nproperties = seed=4"),
                 ("the lab itself sets mode",
                  "[link a]\nmode = realtime timestamp"),

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Protocols as a file describes them: a section each, sender and receiver as
+plain pipelines. transports.ini has ours and other people's, a matrix of the lab
+may have more; docs/lab.md says what a section may have.
+"""
+
+import configparser
+import pathlib
+import re
+
+import children
+import places
+
+OURS = pathlib.Path(__file__).with_name("transports.ini")
+COMPUTED = "computed"
+KINDS_OF_CLIP = ("m2v", "ts")
+# How the receiver's element says what kind of socket it has
+SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
+KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", COMPUTED}
+
+
+def read():
+    """{name: transport} of transports.ini."""
+    found = configparser.ConfigParser(interpolation=None)
+    found.read_string(OURS.read_text())
+    return {name: of_section(name, found[name]) for name in found.sections()}
+
+
+def of_section(name, section):
+    """All there is to know, as it goes into JSON. What a section doesn't say and
+    few need is left out, so that older results stay those of the same."""
+    for key in ("sender", "receiver"):
+        if not section.get(key):
+            raise children.Failed(f"protocol {name} has no {key}")
+    unknown = set(section) - KEYS
+    if unknown:
+        raise children.Failed(f"protocol {name} has an unknown {min(unknown)}; "
+                              f"it may have: {', '.join(sorted(KEYS))}")
+    sender, receiver = (re.sub(r"\s+", " ", section[key]).strip()
+                        for key in ("sender", "receiver"))
+    return {"name": name, "title": section.get("title", name),
+            "sender": sender, "receiver": receiver,
+            "clip": one_of(name, section, "clip", KINDS_OF_CLIP, "m2v"),
+            "binds": one_of(name, section, "binds", places.BINDS,
+                            socket_of(receiver)),
+            COMPUTED: is_so(name, section, COMPUTED, False),
+            **({"ports": ports(name, section)} if "ports" in section else {})}
+
+
+def socket_of(receiver):
+    return SOCKETS.get(receiver.split()[0], "udp")
+
+
+def one_of(name, section, key, values, otherwise):
+    value = section.get(key, otherwise)
+    if value not in values:
+        raise children.Failed(f"protocol {name}: {key} = {value} is none of: "
+                              + ", ".join(values))
+    return value
+
+
+def is_so(name, section, key, otherwise):
+    try:
+        return section.getboolean(key, fallback=otherwise)
+    except ValueError:
+        raise children.Failed(f"protocol {name}: {key} = {section[key]} is "
+                              "neither yes nor no") from None
+
+
+def ports(name, section):
+    text = section["ports"]
+    if not text.isdecimal() or not 1 <= int(text) <= places.MOST_PORTS:
+        raise children.Failed(f"protocol {name}: ports = {text} is not from 1 "
+                              f"to {places.MOST_PORTS}")
+    return int(text)
+
+
+def ports_of(transport, port):
+    """Those at which its receiver listens."""
+    return [port + n for n in range(transport.get("ports", 1))]
