@@ -213,6 +213,9 @@ finish_item (Link * link, LinkItem * item)
 {
   count_fate (&get_flow (link, item->p.flow)->stats, item);
   push_fate (link, item);
+  link->in_flight--;
+  if (link->in_flight == 0 && link->dial_up)
+    link_dial_up_use_changed (link->dial_up);
 }
 
 void
@@ -489,6 +492,9 @@ create_item (Link * link, guint flow, guint32 size, gpointer user)
     item->recorded = link_pattern_lookup (link->pattern, flow, item->p.index);
   f->stats.offered++;
   f->stats.offered_bytes += size;
+  link->in_flight++;
+  if (link->in_flight == 1 && link->dial_up)
+    link_dial_up_use_changed (link->dial_up);
   return item;
 }
 

@@ -528,6 +528,8 @@ check_dial_up (const LinkDialUpConfig * dial_up, GError ** error)
         MAX_TIME},
     {"mean-time-to-break", dial_up->mean_time_to_break,
         dial_up->mean_time_to_break ? LINK_MS : 0, MAX_TIME},
+    {"hang-up-after", dial_up->hang_up_after,
+        dial_up->hang_up_after ? LINK_MS : 0, MAX_TIME},
   };
 
   return check_ranges (ranges, G_N_ELEMENTS (ranges), error);

@@ -191,6 +191,7 @@ typedef struct
   gdouble failure;              /* of a call */
   guint64 failure_min, failure_max;     /* ns until that is known */
   guint64 mean_time_to_break;   /* ns; 0: calls don't break */
+  guint64 hang_up_after;        /* ns without a packet; 0: never */
 } LinkDialUpConfig;
 
 typedef struct

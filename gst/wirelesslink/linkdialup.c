@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A call that is made when a packet waits, and made again when it failed or
- * broke. Its set-up has three phases (Alanko 3.1): the command to the phone,
+ * broke. It ends when the link was empty for hang_up_after, where that is set.
+ * Its set-up has three phases (Alanko 3.1): the command to the phone,
  * the way through the telephone network, and what the modems agree on. Call
  * number n has its own draws.
  */
@@ -26,6 +27,7 @@ struct _LinkDialUp
   LinkCall state;
   guint64 number;               /* of the call, from 0 */
   guint64 begin, end;           /* ns: of the state; LINK_NEVER: not known */
+  guint64 hang_up_at;           /* ns; LINK_NEVER: not */
 };
 
 LinkDialUp *
@@ -36,7 +38,7 @@ link_dial_up_new (Link * link)
   dial_up->link = link;
   dial_up->config = link->config.dial_up;
   dial_up->state = LINK_CALL_IDLE;
-  dial_up->end = LINK_NEVER;
+  dial_up->end = dial_up->hang_up_at = LINK_NEVER;
   return dial_up;
 }
 
@@ -55,7 +57,7 @@ link_dial_up_get_state (LinkDialUp * dial_up)
 guint64
 link_dial_up_next (LinkDialUp * dial_up)
 {
-  return dial_up->end;
+  return MIN (dial_up->end, dial_up->hang_up_at);
 }
 
 /* Draws */
@@ -111,6 +113,16 @@ draw_set_up (const LinkDialUp * dial_up)
 
 /* States */
 
+void
+link_dial_up_use_changed (LinkDialUp * dial_up)
+{
+  gboolean ends = dial_up->config.hang_up_after != 0
+      && dial_up->state == LINK_CALL_CONNECTED && dial_up->link->in_flight == 0;
+
+  dial_up->hang_up_at = ends ? dial_up->link->now +
+      dial_up->config.hang_up_after : LINK_NEVER;
+}
+
 static void
 enter (LinkDialUp * dial_up, LinkCall state, guint64 duration)
 {
@@ -118,6 +130,7 @@ enter (LinkDialUp * dial_up, LinkCall state, guint64 duration)
   dial_up->begin = dial_up->link->now;
   dial_up->end = duration == LINK_NEVER ? LINK_NEVER :
       dial_up->begin + duration;
+  link_dial_up_use_changed (dial_up);
   link_call_changed (dial_up->link, state);
 }
 
@@ -169,7 +182,10 @@ void
 link_dial_up_advance (LinkDialUp * dial_up)
 {
   if (dial_up->state == LINK_CALL_CONNECTED) {
-    link_dial_up_break (dial_up);
+    if (dial_up->link->now >= dial_up->end)
+      link_dial_up_break (dial_up);
+    else
+      hang_up (dial_up);
   } else if (fails (dial_up)) {
     dial_up->link->stats.calls_failed++;
     hang_up (dial_up);

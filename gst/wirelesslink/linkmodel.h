@@ -70,6 +70,7 @@ struct _Link
   const LinkModelClass *klass;
   gpointer model;
   LinkDialUp *dial_up;          /* NULL: always connected */
+  guint64 in_flight;            /* packets that have not met their fate */
   gdouble quality[LINK_MAX_STATIONS];   /* last told */
 
   GArray *flows;                /* of LinkFlow, in link.c */
@@ -125,6 +126,8 @@ void link_dial_up_advance (LinkDialUp * dial_up);
 /* A packet waits: dials unless it does already. */
 void link_dial_up_wanted (LinkDialUp * dial_up);
 void link_dial_up_break (LinkDialUp * dial_up);
+/* The first packet came into the link, or the last left it. */
+void link_dial_up_use_changed (LinkDialUp * dial_up);
 LinkCall link_dial_up_get_state (LinkDialUp * dial_up);
 /* called by it */
 void link_call_changed (Link * link, LinkCall call);

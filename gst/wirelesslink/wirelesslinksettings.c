@@ -265,6 +265,9 @@ static const Setting table[] = {
   {"mean-time-to-break", KIND_UINT64, 0, TIME_MAX,
       PLAIN (dial_up.mean_time_to_break),
       "How long calls last in the mean, in ns; 0: for ever"},
+  {"hang-up-after", KIND_UINT64, 0, TIME_MAX, PLAIN (dial_up.hang_up_after),
+      "Dial-up: how long no packet is in the link until the call is ended, in "
+      "ns; 0: never"},
 
   {"delivery-trace", KIND_FILE, 0, 0, AT (pipe.trace[0]), 0, 0, 0, NULL,
       "File in mahimahi's format, instead of rate: a line for each 1500 bytes "

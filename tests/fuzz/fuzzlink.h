@@ -112,6 +112,7 @@ static const FuzzField fuzz_fields[] = {
   FIELD (FIELD_U64, dial_up.failure_max),
   FIELD (FIELD_U64, dial_up.mean_time_to_break),
   FIELD (FIELD_UINT, model),
+  FIELD (FIELD_U64, dial_up.hang_up_after),
 };
 
 #undef FIELD

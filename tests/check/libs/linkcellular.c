@@ -1274,6 +1274,42 @@ GST_START_TEST (call_is_made_when_a_packet_waits)
 
 GST_END_TEST;
 
+/* So long after the last packet and not before: one that comes in between is
+ * on the same call, one that comes later dials. */
+GST_START_TEST (call_ends_when_nobody_uses_it)
+{
+  const guint64 after = 10 * SECOND;
+  LinkConfig config;
+  LinkStats stats;
+  Path path;
+
+  link_config_init (&config, LINK_PROFILE_GSM, LINK_QUALITY_IDEAL);
+  config.dial_up.enabled = TRUE;
+  config.dial_up.failure = 0;
+  config.dial_up.hang_up_after = after;
+  path_open (&path, &config);
+  link_input (path.link, path.now, path.flows[0], 100, NULL);
+  path.now = path_await (&path, 0, 1);
+  fail_unless_equals_uint64 (link_next_wakeup (path.link), path.now + after);
+  path_run (&path, path.now + after - 1);
+  link_input (path.link, path.now, path.flows[0], 100, NULL);
+  path.now = path_await (&path, 0, 1);
+  link_get_stats (path.link, &stats);
+  fail_unless_equals_uint64 (stats.calls, 1);
+  fail_unless_equals_uint64 (link_next_wakeup (path.link), path.now + after);
+  path_run (&path, path.now + after);
+  fail_unless (link_get_quality (path.link, 0) == 0);
+  fail_unless_equals_uint64 (link_next_wakeup (path.link), LINK_NEVER);
+  link_input (path.link, path.now, path.flows[0], 100, NULL);
+  path.now = path_await (&path, 0, 1);
+  link_get_stats (path.link, &stats);
+  fail_unless_equals_uint64 (stats.calls, 2);
+  fail_unless_equals_uint64 (stats.calls_broken, 0);
+  path_close (&path);
+}
+
+GST_END_TEST;
+
 /* The same seed, the same course */
 
 static void
@@ -1434,6 +1470,7 @@ link_cellular_suite (void)
   tcase_add_test (calls, calls_that_break_lose_what_is_under_way);
   tcase_add_loop_test (calls, break_takes_the_packet_on_the_line, 0, 3);
   tcase_add_test (calls, call_is_made_when_a_packet_waits);
+  tcase_add_test (calls, call_ends_when_nobody_uses_it);
   tcase_add_loop_test (calls, seed_decides_everything, 0,
       G_N_ELEMENTS (gsm_profiles));
   tcase_add_loop_test (calls, traffic_does_not_change_the_radio, 0,
