@@ -95,7 +95,10 @@ def remove_old(directory):
 
 
 def properties(cell):
-    return f"{cell['link']['properties']} seed={cell['seed']}".strip()
+    """Those of a protocol come last, and hold."""
+    words = (cell["link"]["properties"], cell["protocol"]["link"],
+             f"seed={cell['seed']}")
+    return " ".join(filter(None, words))
 
 
 # ---------------------------------------------------------------- in real time

@@ -16,7 +16,6 @@ import transports
 MATRIX = "matrix"
 PROTOCOL, LINK = "protocol ", "link "
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
-OF_THE_LAB = ("seed", *places.OURS)  # of wirelesslink, set by us
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS)}
 COMPUTED = transports.COMPUTED
@@ -123,12 +122,8 @@ def read_protocols(given):
 def read_links(given):
     found = sections(given, LINK)
     for name, section in found.items():
-        properties = section.get("properties", "")
-        places.describe_link(properties)
-        for word in [*properties.split(), *values(section)]:
-            if word.partition("=")[0] in OF_THE_LAB:
-                raise children.Failed(
-                    f"link {name}: the lab itself sets {word}")
+        transports.own_link(f"link {name}", section.get("properties", ""),
+                 values(section))
     return {name: {"name": name, "section": section}
             for name, section in found.items()}
 

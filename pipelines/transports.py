@@ -16,7 +16,9 @@ COMPUTED = "computed"
 KINDS_OF_CLIP = ("m2v", "ts")
 # How the receiver's element says what kind of socket it has
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
-KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", COMPUTED}
+OF_THE_LAB = ("seed", *places.OURS)  # of wirelesslink, set by us
+KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link",
+        COMPUTED}
 
 
 def read():
@@ -43,8 +45,18 @@ def of_section(name, section):
             "clip": one_of(name, section, "clip", KINDS_OF_CLIP, "m2v"),
             "binds": one_of(name, section, "binds", places.BINDS,
                             socket_of(receiver)),
+            "link": own_link(f"protocol {name}", section.get("link", "")),
             COMPUTED: is_so(name, section, COMPUTED, False),
             **({"ports": ports(name, section)} if "ports" in section else {})}
+
+
+def own_link(owner, properties, others=()):
+    """Properties of wirelesslink, if they and the names of others are some."""
+    places.describe_link(properties)
+    for word in [*properties.split(), *others]:
+        if word.partition("=")[0] in OF_THE_LAB:
+            raise children.Failed(f"{owner}: the lab itself sets {word}")
+    return properties
 
 
 def socket_of(receiver):

@@ -99,6 +99,15 @@ class MatrixTest(MatrixCase):
                           LINKS)
         self.assertEqual(len(found), 1)
 
+    def test_what_a_protocol_wants_of_the_link_comes_last(self):
+        with_queue, plain = self.read(
+            "[matrix]\nprotocols = mine rtp", OWN, "link = txqueuelen=7",
+            LINKS)
+        self.assertEqual(cells.properties(with_queue),
+                         "profile=80211b txqueuelen=7 seed=1")
+        self.assertEqual(cells.properties(plain), "profile=80211b seed=1")
+        self.assertEqual(with_queue["link"], plain["link"])
+
     def test_each_mistake_is_named(self):
         for words, *parts in (
                 ("no protocol nix; there are: .*rtp",
@@ -123,6 +132,8 @@ class MatrixTest(MatrixCase):
                  "[link a]\nmode = realtime timestamp"),
                 ("no properties of wirelesslink",
                  "[link a]\nproperties = identity"),
+                ("protocol mine: the lab itself sets seed", OWN,
+                 "link = seed=4", LINKS),
                 ("a name is small letters", "[link A/B]\nproperties ="),
                 ("parsing errors", "[link a]\nproperties = x=1\nwhat is this")):
             with self.subTest(words=words):
@@ -133,6 +144,24 @@ class MatrixTest(MatrixCase):
         self.assertEqual({cell["link"]["name"] for cell in found},
                          {"radio", "oven"})
         self.assertGreaterEqual(len({cell["seed"] for cell in found}), 3)
+
+    def test_the_grid_of_ouwens_table_3_1(self):
+        found = matrix.read(
+            pathlib.Path(matrix.__file__).with_name("ouwens.ini"))
+        self.assertEqual(len(found), 4 * 8 * 4 * 2 * 3)
+        self.assertEqual(len({cell["name"] for cell in found}), 768)
+        self.assertEqual({cell["rate"] for cell in found}, {3, 4, 5, 6})
+        self.assertEqual({cell["seconds"] for cell in found}, {60})
+        computed = [cell for cell in found if cell["protocol"]["computed"]]
+        self.assertEqual(len(computed), 384)
+        self.assertEqual(
+            {cells.properties(cell) for cell in found
+             if cell["protocol"]["name"] == "udp-blocking"
+             and cell["seed"] == 2},
+            {f"profile=80211b {oven}retry-limit={retry} blocking=true "
+             "txqueuelen=1000 seed=2"
+             for oven in ("", "interference=20-40 ")
+             for retry in (0, 1, 2, 3, 4, 8, 16, 255)})
 
 
 class CellTest(MatrixCase):
