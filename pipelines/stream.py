@@ -203,7 +203,7 @@ def wait_for_quiet(receiver, shown, carries=lambda: False):
     while now < min(last_frame + SECONDS_OF_QUIET, deadline):
         if carries():
             last_frame = now
-        if receiver.ended():
+        elif receiver.ended():
             break
         time.sleep(0.05)
         now = time.monotonic()
