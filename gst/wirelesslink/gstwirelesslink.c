@@ -441,11 +441,12 @@ gst_wireless_link_class_init (GstWirelessLinkClass * klass)
    * GstWirelessLink:blocking:
    *
    * Who sends into a full queue waits until there is room, as a blocking socket
-   * does; otherwise the packet is lost. In real time only.
+   * does; otherwise the packet is lost. With `mode=timestamp` the packet enters
+   * when there is room, and those behind it in its flow no earlier.
    */
   g_object_class_install_property (object_class, PROP_BLOCKING,
       g_param_spec_boolean ("blocking", "Blocking",
-          "In real time, wait for room in the queue instead of losing packets",
+          "Wait for room in the queue instead of losing packets",
           DEFAULT_BLOCKING, playing));
 
   /**

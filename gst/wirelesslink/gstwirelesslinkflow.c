@@ -322,6 +322,7 @@ gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow)
   flow->heard_until = flow->time_offset;
   flow->last_arrival = flow->time_offset;
   flow->timestamped = FALSE;
+  flow->waits = FALSE;
   gst_wireless_link_flow_init (flow);
 }
 

@@ -62,18 +62,24 @@ gst_wireless_link_end_flow (GstWirelessLink * self, GstWirelessLinkFlow * flow)
     link_end_flow (self->link, now, flow->number);
 }
 
+gboolean
+gst_wireless_link_lets_in (GstWirelessLink * self, GstWirelessLinkFlow * flow,
+    GstBuffer * buffer)
+{
+  VideoPacket packet;
+
+  return !self->blocking || link_has_room_for_video (self->link, flow->number,
+      get_size (buffer), look_at (self, flow, buffer, &packet));
+}
+
 void
 gst_wireless_link_wait_for_room (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstBuffer * buffer)
 {
-  VideoPacket packet;
-  const VideoPacket *video = look_at (self, flow, buffer, &packet);
-
-  while (self->blocking && !self->flushing && flow->result == GST_FLOW_OK) {
+  while (!self->flushing && flow->result == GST_FLOW_OK) {
     link_timeout (self->link, gst_wireless_link_get_time (self));
     gst_wireless_link_distribute (self);
-    if (link_has_room_for_video (self->link, flow->number, get_size (buffer),
-            video))
+    if (gst_wireless_link_lets_in (self, flow, buffer))
       return;
     g_cond_wait (&flow->input_cond, &self->lock);
   }

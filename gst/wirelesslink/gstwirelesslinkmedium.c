@@ -360,7 +360,8 @@ give_up (GstWirelessLink * self)
 }
 
 /* mode=timestamp: several flows, merged in the order of their times. A flow of
- * which nothing is known yet holds the others up. */
+ * which nothing is known yet holds the others up; one whose packet waits for room
+ * does not, for what happens next in the link is known. */
 
 static gboolean
 takes_part (GstWirelessLinkFlow * flow)
@@ -395,7 +396,8 @@ get_next_time (GstWirelessLinkFlow * flow)
   return flow->eos ? LINK_NEVER : flow->heard_until;
 }
 
-/* FALSE where a src pad is full: the link waits for it. */
+/* Of those that don't wait for room. FALSE where a src pad is full: the link
+ * waits for it. */
 static gboolean
 find_first_flow (GstWirelessLink * self, GstWirelessLinkFlow ** first,
     guint64 * time)
@@ -412,6 +414,8 @@ find_first_flow (GstWirelessLink * self, GstWirelessLinkFlow ** first,
       continue;
     if (gst_wireless_link_flow_is_full (flow))
       return FALSE;
+    if (flow->waits)
+      continue;
     next = get_next_time (flow);
     if (!*first || next < *time) {
       *first = flow;
@@ -428,10 +432,78 @@ take_packet (GstWirelessLink * self, GstWirelessLinkFlow * flow, guint64 time)
   GstWirelessLinkPacket *packet = gst_wireless_link_packet_new (flow,
       GST_BUFFER_CAST (item->object), item->time, item->in_list);
 
+  flow->waits = FALSE;
   flow->heard_until = time;
   self->link_time = MAX (self->link_time, time);
   gst_wireless_link_put (self, flow, packet, time);
   g_cond_signal (&flow->input_cond);
+}
+
+static void
+advance_link (GstWirelessLink * self, guint64 time)
+{
+  self->link_time = MAX (self->link_time, time);
+  link_timeout (self->link, time);
+}
+
+/* Who finds no room holds up what comes behind it in its flow. */
+static void
+offer_packet (GstWirelessLink * self, GstWirelessLinkFlow * flow, guint64 time)
+{
+  advance_link (self, time);
+  flow->waits_since = time;
+  flow->waits = !gst_wireless_link_lets_in (self, flow,
+      GST_BUFFER_CAST (get_next_packet (flow)->object));
+  if (!flow->waits)
+    take_packet (self, flow, time);
+}
+
+/* Who waits for longest, of all or of those whom there is room for */
+static GstWirelessLinkFlow *
+find_waiting (GstWirelessLink * self, gboolean with_room)
+{
+  GstWirelessLinkFlow *first = NULL;
+  guint i;
+
+  for (i = 0; i < self->flows->len; i++) {
+    GstWirelessLinkFlow *flow = g_ptr_array_index (self->flows, i);
+
+    if (!flow || !flow->waits || !takes_part (flow))
+      continue;
+    if (with_room && !gst_wireless_link_lets_in (self, flow,
+            GST_BUFFER_CAST (get_next_packet (flow)->object)))
+      continue;
+    if (!first || flow->waits_since < first->waits_since)
+      first = flow;
+  }
+  return first;
+}
+
+/* Nothing will happen any more. */
+static gboolean
+is_stuck (GstWirelessLink * self, guint64 next)
+{
+  return next == LINK_NEVER || next > self->last_fate + DRAIN_LIMIT;
+}
+
+/* The next step, before anything enters at `until`, of those who wait: one of
+ * them enters, or the link goes on to where there may be room. Where that will
+ * never be, the packet is lost. FALSE: there is none. */
+static gboolean
+let_in (GstWirelessLink * self, guint64 until)
+{
+  GstWirelessLinkFlow *flow = find_waiting (self, TRUE);
+  guint64 next = link_next_wakeup (self->link);
+
+  if (!flow && until == LINK_NEVER && is_stuck (self, next))
+    flow = find_waiting (self, FALSE);
+  if (flow)
+    take_packet (self, flow, MAX (self->link_time, flow->waits_since));
+  else if (next <= until && find_waiting (self, FALSE))
+    advance_link (self, next);
+  else
+    return FALSE;
+  return TRUE;
 }
 
 /* All flows are at their end: nothing more can come between. FALSE at the
@@ -443,7 +515,7 @@ drain (GstWirelessLink * self)
 
   if (self->in_flight == 0)
     return FALSE;
-  if (next == LINK_NEVER || next > self->last_fate + DRAIN_LIMIT) {
+  if (is_stuck (self, next)) {
     give_up (self);
     return FALSE;
   }
@@ -457,16 +529,19 @@ merge_one (GstWirelessLink * self)
   GstWirelessLinkFlow *flow;
   guint64 time;
 
-  if (!find_first_flow (self, &flow, &time) || !flow)
+  if (!find_first_flow (self, &flow, &time))
+    return FALSE;
+  if (let_in (self, time))
+    return TRUE;
+  if (!flow)
     return FALSE;
   if (get_next_packet (flow)) {
-    take_packet (self, flow, time);
+    offer_packet (self, flow, time);
     return TRUE;
   }
   if (time == LINK_NEVER)
     return drain (self);
-  self->link_time = MAX (self->link_time, time);
-  link_timeout (self->link, time);
+  advance_link (self, time);
   return FALSE;
 }
 

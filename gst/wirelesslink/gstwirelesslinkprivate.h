@@ -85,6 +85,9 @@ typedef struct
   GstQueueArray *input;         /* mode=timestamp: waits for other flows */
   GCond input_cond;             /* there is room in it, in the link */
   guint64 heard_until;          /* ns, mode=timestamp: nothing comes before */
+  gboolean waits;               /* mode=timestamp, blocking=true: its next packet
+                                 * found no room */
+  guint64 waits_since;          /* ns */
   gboolean eos, eos_sent;
   gboolean timestamped;         /* some packet had a timestamp */
   gint64 last_arrival;          /* ns, mode=timestamp */
@@ -243,7 +246,10 @@ void gst_wireless_link_end_flow (GstWirelessLink * self,
 /* A packet enters; any number of puts, then one distribute. */
 void gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstWirelessLinkPacket * packet, guint64 now);
-/* blocking=true: while the queue of the flow's station has no room for it */
+/* TRUE: it can enter, or shall be lost. */
+gboolean gst_wireless_link_lets_in (GstWirelessLink * self,
+    GstWirelessLinkFlow * flow, GstBuffer * buffer);
+/* mode=realtime: until then */
 void gst_wireless_link_wait_for_room (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstBuffer * buffer);
 

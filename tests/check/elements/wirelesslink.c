@@ -1246,6 +1246,41 @@ run_logged (const gchar * properties, GstStructure ** stats)
   return text;
 }
 
+/* One column of the log, of all packets */
+static gchar *
+get_column (const gchar * text, guint column)
+{
+  GString *found = g_string_new (NULL);
+  gchar **lines = g_strsplit (text, "\n", -1);
+  guint i;
+
+  for (i = 0; lines[i]; i++) {
+    gchar **words = g_strsplit (lines[i], " ", -1);
+
+    if (g_strcmp0 (words[0], "packet") == 0)
+      g_string_append_printf (found, "%s ", words[column]);
+    g_strfreev (words);
+  }
+  g_strfreev (lines);
+  return g_string_free (found, FALSE);
+}
+
+static void
+expect_same_column (const gchar * text, const gchar * other, guint column)
+{
+  gchar *own = get_column (text, column), *others = get_column (other, column);
+
+  fail_unless_equals_string (own, others);
+  g_free (own);
+  g_free (others);
+}
+
+#define LOG_INDEX 4
+#define LOG_FATE 6
+#define LOG_ATTEMPTS 7
+#define LOG_ARRIVAL 8
+#define LOG_DEPARTURE 9
+
 #define BAD_LINK "rate=1500000 delay=1000000 jitter=3000000 loss=0.1 " \
     "bit-error-rate=0.0003 duplicate=0.05 reorder=0.05 " \
     "reorder-delay=5000000 txqueuelen=5 "
@@ -1261,6 +1296,265 @@ GST_START_TEST (one_seed_is_one_run)
   g_free (one);
   g_free (same);
   g_free (other);
+}
+
+GST_END_TEST;
+
+/* --- mode=timestamp, blocking=true: a packet takes 1 ms ------------------ */
+
+static GstHarness *
+start_blocking (const gchar * properties)
+{
+  gchar *all = g_strconcat ("rate=8000000 txqueuelen=1 blocking=true ",
+      properties, NULL);
+  GstHarness *h = start_timestamp (all);
+
+  g_free (all);
+  return h;
+}
+
+static void
+push_all_at (GstHarness * h, const gchar * fills, GstClockTime time)
+{
+  for (; *fills; fills++)
+    push_at (h, 1000, *fills, time);
+}
+
+static void
+end (GstHarness * h)
+{
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+}
+
+GST_START_TEST (a_packet_enters_when_there_is_room)
+{
+  gchar *name = make_name ("log"), *text, *entered;
+  gchar *location = g_strconcat ("location=", name, NULL);
+  GstHarness *h = start_blocking (location);
+
+  push_all_at (h, "abcd", 0);
+  push_at (h, 1000, 'e', 2 * GST_MSECOND);
+  push_at (h, 1000, 'f', 10 * GST_MSECOND);
+  end (h);
+  pull_at (h, 'a', 1 * GST_MSECOND);
+  pull_at (h, 'b', 2 * GST_MSECOND);
+  pull_at (h, 'c', 3 * GST_MSECOND);
+  pull_at (h, 'd', 4 * GST_MSECOND);
+  pull_at (h, 'e', 5 * GST_MSECOND);
+  pull_at (h, 'f', 11 * GST_MSECOND);
+  gst_harness_teardown (h);
+  text = read_file (name);
+  entered = get_column (text, LOG_ARRIVAL);
+  fail_unless_equals_string (entered, "0 0 1000000 2000000 3000000 10000000 ");
+  g_unlink (name);
+  g_free (entered);
+  g_free (text);
+  g_free (location);
+  g_free (name);
+}
+
+GST_END_TEST;
+
+/* Where one flow waits, what its queue holds changes no departure. */
+GST_START_TEST (who_waits_leaves_as_from_a_queue_without_end)
+{
+  static const gchar *const links[] = {
+    "rate=300000 loss=0.2",
+    "profile=80211b max-rate=2000000 interference=always retry-limit=1"
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (links); i++) {
+    gchar *blocking = g_strconcat (links[i], " blocking=true txqueuelen=3",
+        NULL);
+    gchar *endless = g_strconcat (links[i], " txqueuelen=0", NULL);
+    gchar *text = run_logged (blocking, NULL);
+    gchar *other = run_logged (endless, NULL);
+
+    expect_same_column (text, other, LOG_INDEX);
+    expect_same_column (text, other, LOG_FATE);
+    expect_same_column (text, other, LOG_ATTEMPTS);
+    expect_same_column (text, other, LOG_DEPARTURE);
+    fail_unless (strstr (text, " air ") && !strstr (text, " queue "));
+    g_free (blocking);
+    g_free (endless);
+    g_free (text);
+    g_free (other);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (who_waits_holds_up_no_other_station)
+{
+  GstHarness *h = start_blocking (""), *other = start_flow (h, 1);
+
+  push_all_at (h, "abcd", 0);
+  push_at (other, 1000, 'x', GST_MSECOND / 2);
+  push_at (other, 1000, 'y', 3 * GST_MSECOND);
+  end (h);
+  end (other);
+  pull_at (other, 'x', 3 * GST_MSECOND / 2);
+  pull_at (other, 'y', 4 * GST_MSECOND);
+  pull_at (h, 'a', 1 * GST_MSECOND);
+  pull_at (h, 'b', 2 * GST_MSECOND);
+  pull_at (h, 'c', 3 * GST_MSECOND);
+  pull_at (h, 'd', 4 * GST_MSECOND);
+  gst_harness_teardown (other);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* c waits since 0, x since 0.1 ms, d and y since c and x entered at 1 and 2. */
+GST_START_TEST (who_waits_for_longest_enters_first)
+{
+  GstHarness *h = start_blocking (""), *other = start_flow (h, 16);
+
+  push_all_at (h, "abcd", 0);
+  push_at (other, 1000, 'x', GST_MSECOND / 10);
+  push_at (other, 1000, 'y', GST_MSECOND / 5);
+  end (other);
+  end (h);
+  pull_at (h, 'a', 1 * GST_MSECOND);
+  pull_at (h, 'b', 2 * GST_MSECOND);
+  pull_at (h, 'c', 3 * GST_MSECOND);
+  pull_at (other, 'x', 4 * GST_MSECOND);
+  pull_at (h, 'd', 5 * GST_MSECOND);
+  pull_at (other, 'y', 6 * GST_MSECOND);
+  gst_harness_teardown (other);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (of_equals_who_wait_the_lowest_number_enters_first)
+{
+  GstHarness *h = start_blocking (""), *other = start_flow (h, 16);
+
+  push_all_at (other, "xy", GST_MSECOND / 2);
+  push_all_at (h, "ab", 0);
+  push_at (h, 1000, 'c', GST_MSECOND / 2);
+  end (other);
+  end (h);
+  pull_at (h, 'a', 1 * GST_MSECOND);
+  pull_at (h, 'b', 2 * GST_MSECOND);
+  pull_at (h, 'c', 3 * GST_MSECOND);
+  pull_at (other, 'x', 4 * GST_MSECOND);
+  pull_at (other, 'y', 5 * GST_MSECOND);
+  gst_harness_teardown (other);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* The last of a flow waits behind its EOS. */
+GST_START_TEST (events_behind_who_waits_keep_their_places)
+{
+  GstHarness *h = start_blocking ("");
+  Record *out = start_record (h, "src_0");
+
+  push_all_at (h, "abc", 0);
+  gst_harness_push_event (h, make_custom ("behind-c"));
+  push_all_at (h, "d", 0);
+  end (h);
+  expect_record (out, "abcCdE");
+  gst_harness_teardown (h);
+  end_record (out);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_flush_drops_who_waits_and_others_go_on)
+{
+  GstHarness *h = start_blocking (""), *other = start_flow (h, 1);
+  GstSegment segment;
+
+  push_all_at (h, "abcd", 0);
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  push_all_at (other, "xyz", 0);
+  push_at (h, 1000, 'e', 20 * GST_MSECOND);
+  end (h);
+  end (other);
+  pull_at (other, 'x', 1 * GST_MSECOND);
+  pull_at (other, 'y', 2 * GST_MSECOND);
+  pull_at (other, 'z', 3 * GST_MSECOND);
+  pull_at (h, 'e', 21 * GST_MSECOND);
+  fail_unless_equals_int (gst_harness_buffers_received (h), 1);
+  gst_harness_teardown (other);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (who_waits_no_more_is_lost)
+{
+  GstHarness *h = start_blocking (""), *other = start_flow (h, 1);
+
+  push_all_at (h, "abc", 0);
+  gst_harness_push_event (other, gst_event_new_gap (0, GST_MSECOND / 2));
+  g_object_set (h->element, "blocking", FALSE, NULL);
+  end (other);
+  end (h);
+  pull_at (h, 'a', 1 * GST_MSECOND);
+  pull_at (h, 'b', 2 * GST_MSECOND);
+  wait_until (h, NULL, "lost-queue", 1);
+  gst_harness_teardown (other);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* One is sent for ever, one waits in the queue, for the rest there is no room. */
+GST_START_TEST (where_there_is_never_room_packets_are_lost)
+{
+  GstHarness *h = start_blocking ("outage-good=0 outage-bad=1 "
+      "max-output-packets=1");
+  Record *out = start_record (h, "src_0");
+
+  push_all_at (h, "abcd", 0);
+  push_at (h, 1000, 'e', GST_SECOND);
+  end (h);
+  expect_record (out, "E");
+  fail_unless_equals_uint64 (get_stat (h->element, NULL, "in-flight"), 2);
+  fail_unless_equals_uint64 (get_stat (h->element, NULL, "lost-queue"), 3);
+  gst_harness_teardown (h);
+  end_record (out);
+}
+
+GST_END_TEST;
+
+/* Flows of three threads, of one station and of two, at rates that the link
+ * does not have: all get through, whoever waits for whom. */
+GST_START_TEST (flows_that_wait_end_all)
+{
+  GstElement *pipeline = gst_parse_launch ("wirelesslink name=wl "
+      "mode=timestamp blocking=true txqueuelen=2 rate=1000000 "
+      "half-duplex=true max-output-packets=1 sink_2::station=0 "
+      "videotestsrc num-buffers=100 ! video/x-raw,width=16,height=16,"
+      "framerate=1000/1 ! wl.sink_0 wl.src_0 ! fakesink sync=false async=false "
+      "videotestsrc num-buffers=40 ! video/x-raw,width=32,height=16,"
+      "framerate=90/1 ! wl.sink_1 wl.src_1 ! fakesink sync=false async=false "
+      "videotestsrc num-buffers=10 ! video/x-raw,width=16,height=16,"
+      "framerate=1000/1 ! wl.sink_2 wl.src_2 ! fakesink sync=false async=false",
+      NULL);
+  GstElement *link = gst_bin_get_by_name (GST_BIN (pipeline), "wl");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
+      GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  fail_unless_equals_uint64 (get_stat (link, NULL, "delivered"), 150);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (link);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
 }
 
 GST_END_TEST;
@@ -1665,6 +1959,22 @@ wirelesslink_suite (void)
   tcase_add_test (tc, a_stream_without_times_is_an_error);
   tcase_add_test (tc, after_a_flushing_seek_the_link_goes_on);
   tcase_add_test (tc, one_seed_is_one_run);
+
+  tc = tcase_create ("blocking with timestamps");
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, a_packet_enters_when_there_is_room);
+  tcase_add_test (tc, who_waits_leaves_as_from_a_queue_without_end);
+  tcase_add_test (tc, who_waits_holds_up_no_other_station);
+  tcase_add_test (tc, who_waits_for_longest_enters_first);
+  tcase_add_test (tc, of_equals_who_wait_the_lowest_number_enters_first);
+  tcase_add_test (tc, events_behind_who_waits_keep_their_places);
+  tcase_add_test (tc, a_flush_drops_who_waits_and_others_go_on);
+  tcase_add_test (tc, who_waits_no_more_is_lost);
+  tcase_add_test (tc, where_there_is_never_room_packets_are_lost);
+  tcase_add_test (tc, flows_that_wait_end_all);
+
+  tc = tcase_create ("logs");
+  suite_add_tcase (s, tc);
   tcase_add_test (tc, the_log_has_every_packet_and_can_be_cut);
   tcase_add_test (tc, every_packet_is_counted_once);
   tcase_add_test (tc, a_recorded_run_can_be_replayed);
