@@ -66,8 +66,9 @@ def in_real_time(sent_log, received_log):
 
 
 def in_virtual_time(sent_log, received_log, sent_packets, packets):
-    """Passages by the time of the link: a frame arrives with the last of its
-    packets. Which ones arrive is what the receiver's log says."""
+    """Passages by the time of the link: a frame is sent when the first of its
+    packets enters, which is when it is due unless it has to wait for room, and
+    arrives with the last. Which ones arrive is what the receiver's log says."""
     pairs = join(sent_log, received_log)
     ways = {packet.index: packet for packet in packets}
     first_ns = ways[0].arrival_ns if ways else 0
@@ -77,9 +78,8 @@ def in_virtual_time(sent_log, received_log, sent_packets, packets):
         way = [ways[index] for index in indices]
         sent_ns = min(packet.arrival_ns for packet in way) - first_ns
         arrived_ns = max(packet.departure_ns for packet in way) - first_ns
-        # Nothing waits before the link: a frame is sent when it is due.
         found.append(Passage(
-            frame, sent_ns, sent_ns,
+            frame, frame.expected_ns - sent_log.frames[0].expected_ns, sent_ns,
             arrived_ns if frame.coding_number in pairs else None))
     return found
 

@@ -81,6 +81,20 @@ class PassageTest(unittest.TestCase):
         self.assertEqual([(way.sent_ns, way.arrived_ns) for way in found],
                          [(0, 4 * MS), (40 * MS, None)])
 
+    def test_in_virtual_time_who_waited_for_room_was_sent_later_than_due(self):
+        sent = Logs(frame(0, "I"), frame(1, "P"))
+        packets = [rtpfile.Packet(b"", False, n, t)
+                   for n, t in enumerate((90, 3690, 3690))]
+        # The second frame, due after 40 ms, entered after 65 and 70.
+        log = [measures.Packet(0, 0, 1, "delivered", 1, 100 * MS, 165 * MS),
+               measures.Packet(0, 1, 1, "delivered", 1, 165 * MS, 170 * MS),
+               measures.Packet(0, 2, 1, "delivered", 1, 170 * MS, 175 * MS)]
+        _, way = measures.in_virtual_time(sent, sent, packets, log)
+        self.assertEqual((way.due_ns, way.sent_ns, way.arrived_ns),
+                         (40 * MS, 65 * MS, 75 * MS))
+        self.assertEqual((way.latency_ns(), way.lateness_ns()),
+                         (10 * MS, 35 * MS))
+
     def test_of_nothing_sent_nothing_is_said(self):
         self.assertEqual(measures.in_real_time(Logs(), Logs()), [])
 
