@@ -220,10 +220,12 @@ def inside(descriptors, host):
 
 
 def are_up(question):
-    """Which of the devices are up and have somebody at the other end."""
+    """Which of the devices are up, have somebody at the other end, and their
+    address: that comes with tunsrc, and tunsink may have been first."""
     ready = kernel.IFF_UP | kernel.IFF_RUNNING
     return [device for device in question["devices"]
-            if (kernel.flags_of(device) or 0) & ready == ready]
+            if (kernel.flags_of(device) or 0) & ready == ready
+            and kernel.has_ipv4_address(device)]
 
 
 def add_address(question):

@@ -25,7 +25,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 SIOCGIFFLAGS, SIOCSIFFLAGS = 0x8913, 0x8914
 SIOCGIFINDEX = 0x8933
-SIOCSIFADDR = 0x8916
+SIOCGIFADDR, SIOCSIFADDR = 0x8915, 0x8916
 IFF_UP, IFF_RUNNING = 0x1, 0x40
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -66,6 +66,16 @@ def flags_of(device):
         except OSError:
             return None
     return struct.unpack("16sh14x", answer)[1]
+
+
+def has_ipv4_address(device):
+    with contextlib.closing(socket.socket(type=socket.SOCK_DGRAM)) as any:
+        try:
+            fcntl.ioctl(any, SIOCGIFADDR,
+                        struct.pack("16s24x", device.encode()))
+        except OSError:
+            return False
+    return True
 
 
 def set_up(device):

@@ -261,6 +261,15 @@ class HostsTest(Api):
                 "alive")
 
     @needs_namespaces
+    def test_a_device_is_up_when_it_has_its_address(self):
+        """tunsink may bring it up before tunsrc gives it one."""
+        bed = self.open()
+        question = "are_up", "a"
+        self.assertTrue(bed._place.ask(*question, devices=["wl0"]))
+        bed.run("a", "ip -4 address flush dev wl0", check=True)
+        self.assertFalse(bed._place.ask(*question, devices=["wl0"]))
+
+    @needs_namespaces
     def test_udp_crosses_and_names_its_sender(self):
         bed = self.open()
         self.assertEqual(self.send_and_receive(bed, "a", "b", "10.77.0.2"),
