@@ -3,6 +3,7 @@
 end, or this kernel's TCP."""
 
 import contextlib
+import itertools
 import subprocess
 import threading
 import time
@@ -48,6 +49,13 @@ def variation(seen, begin, end):
             for second in range(int(end - begin))]
     mean = sum(each) / len(each)
     return (sum((size - mean) ** 2 for size in each) / len(each)) ** 0.5 / mean
+
+
+def silences(seen, least):
+    """(begin, seconds) of each in which nothing came, of so many seconds at
+    least"""
+    return [(before, after - before) for (before, _), (after, _)
+            in itertools.pairwise(seen) if after - before >= least]
 
 
 def fairness(rates):
@@ -113,10 +121,12 @@ class Stream:
 
 class FlowCase(linkbed.LinkCase):
 
-    def start_tcp(self, bed, seconds, congestion="cubic", port=TCP_PORT):
-        """A bulk transfer from a to b; finish() has (time, bytes so far)."""
+    def start_tcp(self, bed, seconds, congestion="cubic", port=TCP_PORT,
+                  taken=()):
+        """A bulk transfer from a to b, who takes it as these options of pull
+        say; finish() has (time, bytes so far)."""
         bed.run("a", CONGESTION.format(congestion), check=True)
         receiver = self.start_receiver(bed, "b", "tcp", port, "pull",
-                                       "0.0.0.0", port, seconds)
+                                       "0.0.0.0", port, seconds, *taken)
         self.start(bed, "a", "push", bed.variables("a")["b"], port)
         return receiver

@@ -89,12 +89,13 @@ class LinkCase(test_testbed.Api):
         super().setUp()
         self.beds = []
 
-    def open_link(self, description, **options):
-        """Hosts a and b, and between them what says this description."""
+    def open_link(self, description, hosts="a,b", **options):
+        """Hosts a and b, the first the mobile, and between them what says this
+        description."""
         logs = self.directory / str(len(self.beds))
         with mock.patch.dict(os.environ, BUS):
             bed = self.open(
-                f"wl0=a,b: {description} {STATS_INTERVAL} "
+                f"wl0={hosts}: {description} {STATS_INTERVAL} "
                 f"record-pattern={logs}/wl0.pattern", logs=logs, **options)
         self.beds.append(bed)
         return bed

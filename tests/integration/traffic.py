@@ -181,9 +181,13 @@ def push(options):
 
 def pull(options):
     """(time, bytes so far) at each block that the program receives, for so
-    many seconds from the first one on."""
+    many seconds from the first one on. With --rate it takes no more than so
+    many bytes a second, each time all that waits; --buffer is the socket's."""
     seen, total, end = [], 0, None
     with socket.create_server((options.address, options.port)) as server:
+        if options.buffer:
+            server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF,
+                              options.buffer)
         peer, _ = server.accept()
     with peer:
         while end is None or time.monotonic() < end:
@@ -194,6 +198,8 @@ def pull(options):
             now = time.monotonic()
             end = end or now + options.seconds
             seen.append((now, total))
+            if options.rate:
+                time.sleep(len(data) / options.rate)
     return seen
 
 
@@ -222,7 +228,9 @@ def parse_arguments():
     add(reply, "request", "reply")
     add(request, "request", "reply", "count")
     add(push)
-    add(pull, "seconds")
+    program = add(pull, "seconds")
+    program.add_argument("--rate", type=int, default=0)
+    program.add_argument("--buffer", type=int, default=0)
     program = programs.add_parser("capture")
     program.add_argument("device")
     program.add_argument("way", choices=("in", "out"))
