@@ -7,6 +7,7 @@ import configparser
 import itertools
 import pathlib
 import re
+import shlex
 
 import children
 import clips
@@ -16,6 +17,9 @@ import transports
 MATRIX = "matrix"
 PROTOCOL, LINK = "protocol ", "link "
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
+# Of wirelesslink, that name a file which it reads
+FILES = ("block-trace", "block-trace-down", "delivery-trace",
+         "delivery-trace-down", "pattern")
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS)}
 COMPUTED = transports.COMPUTED
@@ -25,16 +29,17 @@ OF_A_LINK = {"title", "properties"}  # any other key is a property
 def read(path):
     """Cells of a file, in the order in which they are run."""
     given = configparser.ConfigParser(interpolation=None)
+    path = pathlib.Path(path)
     try:
-        given.read_string(pathlib.Path(path).read_text(), source=str(path))
-        return expand(given)
+        given.read_string(path.read_text(), source=str(path))
+        return expand(given, path.resolve().parent)
     except configparser.Error as error:
         raise children.Failed(f"{path}: {error}") from None
     except children.Failed as failure:
         raise children.Failed(f"{path}: {failure}") from None
 
 
-def expand(given):
+def expand(given, home):
     matrix = {**DEFAULTS, **(given[MATRIX] if MATRIX in given else {})}
     unknown = set(matrix) - set(DEFAULTS)
     if unknown:
@@ -55,7 +60,7 @@ def expand(given):
         cell(protocol, variant, rate, seed, repetition, seconds)
         for seed, link, rate, protocol in itertools.product(
             numbers(matrix, "seeds"), links, rates, protocols)
-        for variant in variants(link)
+        for variant in variants(link, home)
         # What is computed comes out the same each time.
         for repetition in range(1 if protocol[COMPUTED] else repetitions)]
 
@@ -134,8 +139,9 @@ def values(section):
             if key not in OF_A_LINK}
 
 
-def variants(link):
-    """One for each choice among the values of its properties."""
+def variants(link, home):
+    """One for each choice among the values of its properties. Files have their
+    names from `home`, wherever the cells are run."""
     section = link["section"]
     varied = values(section)
     for choice in itertools.product(*varied.values()):
@@ -143,4 +149,13 @@ def variants(link):
         properties = " ".join([section.get("properties", ""), *words]).strip()
         name = "_".join([link["name"], *words]).replace("/", "-")
         title = ", ".join([section.get("title", link["name"]), *words])
-        yield {"name": name, "title": title, "properties": properties}
+        yield {"name": name, "title": title,
+               "properties": with_paths(properties, home)}
+
+
+def with_paths(properties, home):
+    words = []
+    for word in shlex.split(properties):
+        name, _, value = word.partition("=")
+        words.append(f"{name}={home / value}" if name in FILES else word)
+    return shlex.join(words)

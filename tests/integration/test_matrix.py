@@ -68,6 +68,19 @@ class MatrixTest(MatrixCase):
         self.assertEqual(found[0]["link"]["name"],
                          "radio_retry-limit=1_interference=none")
 
+    def test_files_of_a_link_lie_beside_the_matrix(self):
+        found = self.read(
+            "[matrix]\nprotocols = rtp", "[link mine]\n"
+            "properties = profile=trace pattern=/all/losses.pattern",
+            "delivery-trace = walk.trace lab/drive.trace")
+        self.assertEqual(
+            [cell["link"]["properties"] for cell in found],
+            ["profile=trace pattern=/all/losses.pattern "
+             f"delivery-trace={self.directory.resolve() / name}"
+             for name in ("walk.trace", "lab/drive.trace")])
+        self.assertEqual(found[0]["link"]["name"],
+                         "mine_delivery-trace=walk.trace")
+
     def test_a_protocol_is_two_lines(self):
         (cell,) = self.read(OWN, LINKS)
         protocol = cell["protocol"]
