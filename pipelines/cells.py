@@ -109,7 +109,8 @@ def stream_over(cell, directory, build):
     place = places.OverLink(properties(cell), build)
     # Relays of several runs at once may have to share this machine's.
     port = place.choose_port(protocol["binds"])
-    with place.opened(directory, [port]), ticks.Ticks() as machine_ticks:
+    ports = stream.ports_of(protocol, port)
+    with place.opened(directory, ports), ticks.Ticks() as machine_ticks:
         if place.left_out and protocol["binds"] != "udp":
             raise children.Failed(
                 f"{protocol['name']} is not over UDP, and there are "
