@@ -140,6 +140,20 @@ pop_error (End * end)
   return text;
 }
 
+/* It can't begin, and an error with this in it says why. */
+static inline void
+expect_no_start (End * end, const gchar * expected)
+{
+  gchar *text;
+
+  fail_unless_equals_int (gst_element_set_state (end->element,
+          GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  text = pop_error (end);
+  fail_unless (strstr (text, expected) != NULL, "\"%s\" has no \"%s\"", text,
+      expected);
+  g_free (text);
+}
+
 /* --- a sender and its receiver -------------------------------------------- */
 
 typedef struct
