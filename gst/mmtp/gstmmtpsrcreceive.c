@@ -75,6 +75,18 @@ warn_of_delay (GstMmtpSrc * self, guint64 wanted, guint64 delay)
 }
 
 static void
+warn_of_size (GstMmtpSrc * self)
+{
+  GError *error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "The sender's buffers are longer than max-bytes, which is %"
+      G_GUINT64_FORMAT ", and are lost", self->max_queued_bytes);
+
+  queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
+          "raise max-bytes"));
+  g_error_free (error);
+}
+
+static void
 take_delay (GstMmtpSrc * self, guint64 delay, guint64 wanted)
 {
   if (wanted > delay)
@@ -134,6 +146,9 @@ take_event (GstMmtpSrc * self, MmtpReceiverEvent * event)
       break;
     case MMTP_EVENT_LEFT:
       tell_channel (self, event->channel, "left");
+      break;
+    case MMTP_EVENT_TOO_LONG:
+      warn_of_size (self);
       break;
     case MMTP_EVENT_END:
       tell_session (self, "ended");

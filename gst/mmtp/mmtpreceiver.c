@@ -303,6 +303,19 @@ tell_buffer (MmtpReceiver * self, MmtpReceiverEvent * event)
   return TRUE;
 }
 
+static gboolean
+tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  if (session->told_too_long
+      || mmtp_reorder_get_stats (session->reorder)->too_long == 0)
+    return FALSE;
+  session->told_too_long = TRUE;
+  event->type = MMTP_EVENT_TOO_LONG;
+  return TRUE;
+}
+
 /* The next buffer that needs not wait for its caps; NULL: none */
 static const MmtpReorderedBuffer *
 find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
@@ -352,6 +365,8 @@ mmtp_receiver_poll_event (MmtpReceiver * self, MmtpReceiverEvent * event)
   }
   if (!self->session.exists)
     return FALSE;
+  if (tell_too_long (self, event))
+    return TRUE;
   buffer = find_buffer (self, &text);
   if (!buffer)
     return tell_end (self, event);

@@ -72,6 +72,8 @@ typedef enum
                                  * on */
   MMTP_EVENT_JOINED,            /* channel */
   MMTP_EVENT_LEFT,              /* channel */
+  MMTP_EVENT_TOO_LONG,          /* buffers that alone are longer than max_bytes
+                                 * don't come out; once in a session */
   MMTP_EVENT_END,               /* of the stream */
   MMTP_EVENT_SILENT,            /* session timeout: the sender is gone */
   MMTP_EVENT_BACK               /* it was not: the same session goes on */

@@ -98,6 +98,7 @@ typedef struct
   guint8 caps_version;          /* that the application was told; 0: none */
   gboolean has_caps;            /* it was told a text */
   gboolean rate_told;           /* of the buffer that comes next */
+  gboolean told_too_long;
 
   gboolean end_known;
   guint64 end_number;           /* of the stream */

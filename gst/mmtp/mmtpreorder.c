@@ -282,6 +282,7 @@ append (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
     reorder->assembly = g_byte_array_new ();
   if (reorder->assembly->len + packet->size > reorder->max_bytes) {
     reorder->stats.no_room++;
+    reorder->stats.too_long++;
     give_up (reorder);
     return;
   }
@@ -468,6 +469,15 @@ has_room (const MmtpReorder * reorder, gsize size)
   return get_held_bytes (reorder) + get_cost (size) <= reorder->max_bytes;
 }
 
+/* What came of its buffer, and this packet, if nothing else were held */
+static gboolean
+is_too_long (const MmtpReorder * reorder, gsize size)
+{
+  const gsize begun = reorder->assembly ? reorder->assembly->len : 0;
+
+  return begun + get_cost (size) > reorder->max_bytes;
+}
+
 /* What is missing before this packet is given up rather than what is here, or
  * the buffer that has grown too large; unless what is given out is not fetched.
  * A little before there is no room, since that goes on counting until it is. */
@@ -485,6 +495,7 @@ make_room (MmtpReorder * reorder, guint64 number, gsize size)
     take_next (reorder);
   if (reorder->assembly && !has_room (reorder, size)) {
     reorder->stats.no_room++;
+    reorder->stats.too_long += is_too_long (reorder, size);
     give_up (reorder);
   }
   return has_room (reorder, size);
@@ -532,6 +543,7 @@ mmtp_reorder_add (MmtpReorder * reorder, guint64 now, const MmtpData * data,
     return add_late (reorder, number);
   if (!make_room (reorder, number, data->payload_size)) {
     reorder->stats.no_room++;
+    reorder->stats.too_long += is_too_long (reorder, data->payload_size);
     return MMTP_REORDER_NO_ROOM;
   }
   make_slot (reorder, number);

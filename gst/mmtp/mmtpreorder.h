@@ -39,6 +39,8 @@ typedef struct
   guint64 missing;              /* skipped */
   guint64 incomplete;           /* buffers */
   guint64 no_room;              /* packets */
+  guint64 too_long;             /* of these, those whose buffer alone is longer
+                                 * than what may be held */
   guint64 held_bytes;           /* now, with what they cost beside the
                                  * payload */
 } MmtpReorderStats;

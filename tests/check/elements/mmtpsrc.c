@@ -325,6 +325,27 @@ GST_START_TEST (downstream_does_not_hold_up_the_network)
 
 GST_END_TEST;
 
+GST_START_TEST (buffers_longer_than_max_bytes_are_warned_of)
+{
+  GstMessage *message;
+  GError *error;
+  Pair pair;
+
+  src_init (&pair.src, "address", "127.0.0.1", "max-bytes", SIZE - 1, NULL);
+  gst_harness_play (pair.src.harness);
+  pair_init_sink (&pair, "127.0.0.1", "");
+  push (&pair, make_buffer (0, SIZE));
+  message = pop_message (&pair.src, GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, "max-bytes, which is 999,") != NULL,
+      "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
 /* --- what cannot be opened ------------------------------------------------ */
 
 GST_START_TEST (a_port_in_use_is_an_error)
@@ -541,6 +562,7 @@ mmtpsrc_suite (void)
   tcase_add_test (tcase, a_pause_ends_the_wait);
   tcase_add_test (tcase, an_eos_ends_the_wait);
   tcase_add_test (tcase, downstream_does_not_hold_up_the_network);
+  tcase_add_test (tcase, buffers_longer_than_max_bytes_are_warned_of);
   tcase_add_test (tcase, a_port_in_use_is_an_error);
   tcase_add_test (tcase, an_address_of_nobody_is_an_error);
   tcase_add_test (tcase, an_interface_of_nobody_is_an_error);

@@ -311,6 +311,36 @@ GST_START_TEST (what_waits_is_bounded)
 
 GST_END_TEST;
 
+/* Of a buffer that is too long at least one packet counts, whether it is so in one
+ * piece or in many; what is only too much together does not. */
+GST_START_TEST (what_is_too_long_is_told_from_what_is_too_much)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (1000);
+  gchar *text = g_strnfill (600, 'x');
+  guint i;
+
+  add (reorder, 0, 1, WHOLE, text, 100);
+  add (reorder, 0, 2, WHOLE, text, 100);
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->no_room, 1);
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->too_long, 0);
+  mmtp_reorder_free (reorder);
+
+  reorder = mmtp_reorder_new (600);
+  add (reorder, 0, 0, WHOLE, text, 100);
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->too_long, 1);
+  mmtp_reorder_free (reorder);
+
+  reorder = mmtp_reorder_new (1000);
+  for (i = 0; i < 3; i++)
+    add (reorder, 0, i, i == 0 ? FIRST : i == 2 ? LAST : 0, text, 100);
+  fail_unless (mmtp_reorder_get_stats (reorder)->too_long > 0);
+  check_output (reorder, "");
+  mmtp_reorder_free (reorder);
+  g_free (text);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (what_is_not_fetched_is_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
@@ -464,6 +494,7 @@ mmtpreorder_suite (void)
   tcase_add_test (tc, stream_numbers_wrap);
   tcase_add_test (tc, deadlines_can_be_shifted);
   tcase_add_test (tc, what_waits_is_bounded);
+  tcase_add_test (tc, what_is_too_long_is_told_from_what_is_too_much);
   tcase_add_test (tc, what_is_not_fetched_is_bounded);
   tcase_add_test (tc, never_more_is_held_than_may_be);
   tcase_add_test (tc, far_jumps_are_bounded);
