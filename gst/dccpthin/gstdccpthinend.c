@@ -567,6 +567,26 @@ gst_dccp_thin_end_open (GstDccpThinEnd * end,
   return TRUE;
 }
 
+gboolean
+gst_dccp_thin_end_listen (GstDccpThinEnd * end,
+    const GstDccpThinSettings * settings, guint64 timeout,
+    GCancellable * cancellable, GstResourceError code)
+{
+  GError *error = NULL;
+  gchar *text;
+
+  if (settings->mode != GST_DCCP_THIN_MODE_LISTEN
+      || gst_dccp_thin_end_open (end, settings, NULL, TRUE, timeout,
+          cancellable, &error))
+    return TRUE;
+  text = g_strdup_printf ("Could not listen for DCCP on %s, port %d: %s.",
+      settings->address, settings->port, error->message);
+  gst_element_message_full (end->element, GST_MESSAGE_ERROR, GST_RESOURCE_ERROR,
+      code, text, NULL, __FILE__, GST_FUNCTION, __LINE__);
+  g_error_free (error);
+  return FALSE;
+}
+
 void
 gst_dccp_thin_end_close (GstDccpThinEnd * end)
 {

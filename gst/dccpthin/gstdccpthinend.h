@@ -70,6 +70,10 @@ GList *gst_dccp_thin_resolve (const GstDccpThinSettings * settings,
 gboolean gst_dccp_thin_end_open (GstDccpThinEnd * end,
     const GstDccpThinSettings * settings, GSocketAddress * remote,
     gboolean is_last, guint64 timeout, GCancellable * cancellable, GError ** error);
+/* Listens, where that is the mode. FALSE: an error was posted, with this code */
+gboolean gst_dccp_thin_end_listen (GstDccpThinEnd * end,
+    const GstDccpThinSettings * settings, guint64 timeout,
+    GCancellable * cancellable, GstResourceError code);
 /* The counters of this one are kept. Takes the lock */
 void gst_dccp_thin_end_close (GstDccpThinEnd * end);
 

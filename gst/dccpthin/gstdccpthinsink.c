@@ -255,6 +255,18 @@ gst_dccp_thin_sink_get_property (GObject * object, guint id, GValue * value,
 
 /* --- life ----------------------------------------------------------------- */
 
+static void
+reset (GstDccpThinSink * self)
+{
+  LOCK (self);
+  gst_dccp_thin_end_reset_stats (&self->end);
+  self->estimated_bitrate = 0;
+  memset (self->dropped, 0, sizeof (self->dropped));
+  self->key_unit_asked_at = 0;
+  self->has_delta_units = FALSE;
+  UNLOCK (self);
+}
+
 static GstStateChangeReturn
 gst_dccp_thin_sink_change_state (GstElement * element,
     GstStateChange transition)
@@ -263,13 +275,9 @@ gst_dccp_thin_sink_change_state (GstElement * element,
   GstStateChangeReturn done;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    LOCK (self);
-    gst_dccp_thin_end_reset_stats (&self->end);
-    self->estimated_bitrate = 0;
-    memset (self->dropped, 0, sizeof (self->dropped));
-    self->key_unit_asked_at = 0;
-    self->has_delta_units = FALSE;
-    UNLOCK (self);
+    reset (self);
+    if (!gst_dccp_thin_sink_listen (self))
+      return GST_STATE_CHANGE_FAILURE;
   }
   done = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY

@@ -111,7 +111,25 @@ connect_to_any (GstDccpThinSink * self, const GstDccpThinSettings * settings,
   return done;
 }
 
-/* It goes on to listen from one receiver to the next. */
+/* Who listens does so from PAUSED on, and says at once if that can't be. */
+gboolean
+gst_dccp_thin_sink_listen (GstDccpThinSink * self)
+{
+  GstDccpThinSettings settings;
+  gboolean done;
+
+  LOCK (self);
+  gst_dccp_thin_settings_copy (&settings, &self->settings);
+  UNLOCK (self);
+  done = gst_dccp_thin_end_listen (&self->end, &settings,
+      gst_network_sink_get_timeout (GST_NETWORK_SINK (self)), NULL,
+      GST_RESOURCE_ERROR_OPEN_WRITE);
+  gst_dccp_thin_settings_clear (&settings);
+  return done;
+}
+
+/* It goes on to listen from one receiver to the next, and begins again behind the
+ * end of a stream. */
 static gboolean
 listen_for_one (GstDccpThinSink * self, const GstDccpThinSettings * settings,
     GCancellable * cancellable, GError ** error)

@@ -69,6 +69,8 @@ struct _GstDccpThinSink
 #define UNLOCK(self) g_mutex_unlock (&(self)->end.lock)
 
 /* --- gstdccpthinsinknetwork.c --------------------------------------------- */
+/* In a change of state. FALSE: an error was posted. */
+gboolean gst_dccp_thin_sink_listen (GstDccpThinSink * self);
 gboolean gst_dccp_thin_sink_connect (GstNetworkSink * sink,
     GCancellable * cancellable, GError ** error);
 void gst_dccp_thin_sink_watch (GstNetworkSink * sink,

@@ -348,21 +348,17 @@ static gboolean
 begin_to_listen (GstDccpThinSrc * self)
 {
   GstDccpThinSettings settings;
-  gboolean done = TRUE;
-  GError *error = NULL;
+  gboolean done;
   guint64 timeout;
 
   LOCK (self);
   gst_dccp_thin_settings_copy (&settings, &self->settings);
   timeout = self->own.connect_timeout;
   UNLOCK (self);
-  if (settings.mode == GST_DCCP_THIN_MODE_LISTEN)
-    done = open_end (self, &settings, NULL, TRUE, timeout, &error);
-  if (!done)
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
-        ("Could not listen for DCCP on %s, port %d: %s.", settings.address,
-            settings.port, error->message), (NULL));
-  g_clear_error (&error);
+  done = gst_dccp_thin_end_listen (&self->end, &settings, timeout,
+      self->cancellable, GST_RESOURCE_ERROR_OPEN_READ);
+  if (self->end.socket)
+    set_used_socket (self, dccp_socket_get_socket (self->end.socket));
   gst_dccp_thin_settings_clear (&settings);
   return done;
 }

@@ -305,6 +305,31 @@ GST_START_TEST (listening_sink_takes_the_next_receiver)
 
 GST_END_TEST;
 
+/* Whatever auto-reconnect says: nobody waits for another program to end. (Without
+ * a harness, which would play it at once) */
+GST_START_TEST (port_in_use_is_an_error)
+{
+  End src, sink = { NULL, gst_element_factory_make ("dcctpthinsink", NULL),
+    gst_bus_new ()
+  };
+  gchar *text;
+
+  listening_src_init (&src);
+  g_object_set (sink.element, "bind-address", "127.0.0.1", "port",
+      port_of (&src), "mode", LISTEN, "auto-reconnect", TRUE, NULL);
+  gst_element_set_bus (sink.element, sink.bus);
+  text = g_strdup_printf ("Could not listen for DCCP on 127.0.0.1, port %d: ",
+      port_of (&src));
+  expect_no_start (&sink, text);
+  g_free (text);
+  gst_element_set_state (sink.element, GST_STATE_NULL);
+  gst_object_unref (sink.element);
+  gst_object_unref (sink.bus);
+  end_clear (&src);
+}
+
+GST_END_TEST;
+
 /* It did answer, and then no more. */
 GST_START_TEST (silent_receiver_is_gone)
 {
@@ -788,6 +813,7 @@ dccpthinsink_suite (void)
   tcase_add_loop_test (tcase, service_code_has_three_forms, 0, 4);
   tcase_add_test (tcase, next_receiver_begins_with_a_key_frame);
   tcase_add_test (tcase, listening_sink_takes_the_next_receiver);
+  tcase_add_test (tcase, port_in_use_is_an_error);
   tcase_add_test (tcase, silent_receiver_is_gone);
   tcase_add_test (tcase, killed_receiver_is_gone);
   tcase_add_test (tcase, flush_ends_the_wait_for_a_receiver);
