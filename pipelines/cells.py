@@ -27,6 +27,7 @@ import places
 import plugins
 import stream
 import ticks
+import transports
 
 CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
 RUN_OUT = "run.out"  # what a run printed, when it is one of many
@@ -109,7 +110,7 @@ def stream_over(cell, directory, build):
     place = places.OverLink(properties(cell), build)
     # Relays of several runs at once may have to share this machine's.
     port = place.choose_port(protocol["binds"])
-    ports = stream.ports_of(protocol, port)
+    ports = transports.ports_of(protocol, port)
     with place.opened(directory, ports), ticks.Ticks() as machine_ticks:
         if place.left_out and protocol["binds"] != "udp":
             raise children.Failed(
