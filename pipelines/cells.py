@@ -112,10 +112,7 @@ def stream_over(cell, directory, build):
     port = place.choose_port(protocol["binds"])
     ports = transports.ports_of(protocol, port)
     with place.opened(directory, ports), ticks.Ticks() as machine_ticks:
-        if place.left_out and protocol["binds"] != "udp":
-            raise children.Failed(
-                f"{protocol['name']} is not over UDP, and there are "
-                f"{place.left_out}")
+        transports.check_relayed(protocol, place.left_out)
         _, _, warnings = stream.stream(protocol, clip, port, directory, place)
         left_out = place.left_out
     return {"warnings": warnings, "left_out": left_out,

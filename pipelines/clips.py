@@ -31,6 +31,8 @@ QCIF = {
              "mpeg1video", "mpegvideo", 25),
 }
 
+PICTURE_START = b"\0\0\1\0"  # ISO/IEC 13818-2, 6.2.1
+
 FFMPEG = "ffmpeg -nostdin -hide_banner -loglevel error -y".split()
 # The film has 5.3 s: played once and repeated eleven times it has 63.
 REPEATED_FILM = ["-stream_loop", "11", "-i", str(FILM)]
@@ -89,6 +91,11 @@ def cut(clip, seconds, path):
     """The first `seconds` of a clip, coded frames untouched, in `path`."""
     children.run(FFMPEG + _cutting(clip, seconds) + [str(path)], "ffmpeg")
     return path
+
+
+def count_frames(clip):
+    """Of a video elementary stream: each has one picture header."""
+    return clip.read_bytes().count(PICTURE_START)
 
 
 def _cutting(clip, seconds):

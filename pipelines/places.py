@@ -43,13 +43,14 @@ def is_free(binds, port):
 
 
 def free_port(binds):
-    """A free port with a free one above it, for the sound."""
+    """A free port with a free one above it, for the sound or for RTCP. It is
+    even, as that of RTP has to be beside RTCP."""
     while True:
         with contextlib.closing(
                 socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
             probe.bind((HOST, 0))
             port = probe.getsockname()[1]
-        if port < 65535 and is_free(binds, port + 1):
+        if port % 2 == 0 and is_free(binds, port + 1):
             return port
 
 

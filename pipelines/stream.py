@@ -30,6 +30,7 @@ SECONDS_OF_QUIET = 1.0  # no frame for so long after the sender's end: all is in
 SECONDS_TO_SEND = 1200  # TCP takes seven times as long as the film, Ouwens 3.7
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
+SECONDS_TO_ASK = 2  # who will not end gets no longer
 # mp2 of 192 kbit/s at 48 kHz, as clips.py makes it: 1152 samples in 576 bytes
 SOUND_BYTES_PER_SECOND = 24000
 WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
@@ -156,12 +157,26 @@ class Launch:
     def finish(self):
         """Failed unless it ends soon, and well."""
         try:
-            status = self._place.finish(self.child, SECONDS_TO_END)
+            self._place.finish(self.child, SECONDS_TO_END)
         except subprocess.TimeoutExpired:
             self._place.kill(self.child)
             raise self.failure("did not end") from None
-        if status != 0:
-            raise self.failure(f"failed ({children.describe(status)})")
+        self.check()
+
+    def check(self):
+        """Failed if it has."""
+        if self.child.poll():
+            raise self.failure(
+                f"failed ({children.describe(self.child.returncode)})")
+
+    def end(self):
+        """For a pipeline that has no end: asked, then made to. It may even fail
+        by now, if the link has ended."""
+        self.interrupt()
+        try:
+            self._place.finish(self.child, SECONDS_TO_ASK)
+        except subprocess.TimeoutExpired:
+            self._place.kill(self.child)
 
     def failure(self, what):
         return children.Failed(f"the {self.role} {what}; its last words:\n"
@@ -181,21 +196,120 @@ def wait_until_ready(receiver, place, binds, ports):
         time.sleep(0.02)
 
 
-def watch_sender(sender, receiver, shown, check, deadline):
-    while not sender.ended():
-        if receiver.ended():
-            if receiver.child.returncode != 0:
-                raise receiver.failure("ended before the sender")
-            break  # told so by the end of the connection: so ends the sender
+class Stream:
+    """One clip from end to end, the logs of both in `run_dir`."""
+
+    def __init__(self, transport, clip, port, run_dir, place):
+        self._transport, self._place = transport, place
+        self._run_dir, self._port = run_dir, port
+        self._sent_path = run_dir / "sent.csv"
+        self._received_path = run_dir / "received.csv"
+        self._values = {
+            "port": port, "clip": clip,
+            "sent": self._sent_path, "received": self._received_path,
+            "sound_port": port + 1, "sound": run_dir / "sound.mp2",
+        }
+        self.sent = framelog.Log(self._sent_path)
+        self.received = framelog.Log(self._received_path)
+        self._frames = (None if transports.ends(transport)
+                        else clips.count_frames(clip))
+        self._sender = self._receiver = None
+        self._is_sending = False
+
+    def _launch(self, role):
+        return Launch(role, self._transport[role], self._values, self._place)
+
+    def listen(self):
+        self._receiver = self._launch("receiver")
+        wait_until_ready(
+            self._receiver, self._place, self._transport["binds"],
+            transports.ports_of(self._transport, self._port))
+
+    def begin(self):
+        self._sender = self._launch("sender")
+        self._is_sending = True
+        self._progress = progress.Progress(self.sent, self.received)
+
+    def _ends(self):
+        return [end for end in (self._receiver, self._sender) if end]
+
+    def check(self):
+        if self._sender:
+            self._sender.check_log(self._sent_path)
+        self._receiver.check_log(self._received_path)
+
+    def update(self, show=True):
+        """Whether frames arrived meanwhile"""
+        return self._progress.update(show)
+
+    def is_sending(self):
+        """Until the sender has come to its end, and well; where it has none,
+        until it sent all frames."""
+        if self._is_sending:
+            self._is_sending = not (
+                self._sender.ended() or self._receiver.ended()
+                or len(self.sent.frames) == self._frames)
+            if not self._is_sending:
+                self._check_end_of_sender()
+        return self._is_sending
+
+    def _check_end_of_sender(self):
+        if self._receiver.ended() and self._receiver.child.returncode != 0:
+            raise self._receiver.failure("ended before the sender")
+        if transports.ends(self._transport):
+            # Told so by the end of the connection ends the receiver first.
+            self._sender.finish()
+
+    def fail_late(self):
+        raise self._sender.failure("does not come to its end")
+
+    def is_received(self):
+        """Whether the receiver knows that nothing more will come"""
+        return self._receiver.ended()
+
+    def end_sender(self):
+        """What has no end of its own"""
+        if not transports.ends(self._transport):
+            for end in self._ends():
+                end.check()
+            self._sender.end()
+
+    def end(self):
+        if transports.ends(self._transport):
+            self._receiver.interrupt()
+            self._receiver.finish()
+        else:
+            self._receiver.end()
+        self._progress.update(show=False)
+        self._progress.finish()
+        self.check()
+        if not self.sent.frames:
+            raise self._sender.failure("sent no frame")
+        if not self.received.frames and not self._place.loses:
+            raise self._receiver.failure("received no frame")
+
+    def save_output(self):
+        for end in self._ends():
+            end.save_output(self._run_dir)
+
+    def warnings(self):
+        """What its pipelines warned of"""
+        return [f"the {end.role}'s {words}"
+                for end in (self._sender, self._receiver)
+                for words in end.warnings()]
+
+
+def wait_for_end(one, check):
+    deadline = time.monotonic() + SECONDS_TO_SEND
+    while one.is_sending():
         if time.monotonic() > deadline:
-            raise sender.failure("does not come to its end")
+            one.fail_late()
         check()
-        shown.update()
+        one.update()
         time.sleep(0.05)
-    sender.finish()
 
 
-def wait_for_quiet(receiver, shown, carries=lambda: False):
+def wait_for_quiet(one, carries=lambda: False):
     """Until the last frames are through the network and the jitter buffer."""
     now = time.monotonic()
     deadline = now + SECONDS_TO_DRAIN
@@ -203,63 +317,36 @@ def wait_for_quiet(receiver, shown, carries=lambda: False):
     while now < min(last_frame + SECONDS_OF_QUIET, deadline):
         if carries():
             last_frame = now
-        elif receiver.ended():
+        elif one.is_received():
             break
         time.sleep(0.05)
         now = time.monotonic()
         # Only as long as frames come: silence at the end is no stall.
-        if shown.update(show=now - last_frame < progress.LIVE_EVERY):
+        if one.update(show=now - last_frame < progress.LIVE_EVERY):
             last_frame = now
 
 
 def stream(transport, clip, port, run_dir, place):
     """One clip from end to end. Returns the logs of both ends and what the
     pipelines warned of."""
-    sent_path = run_dir / "sent.csv"
-    received_path = run_dir / "received.csv"
-    values = {
-        "port": port, "clip": clip,
-        "sent": sent_path, "received": received_path,
-        "sound_port": port + 1, "sound": run_dir / "sound.mp2",
-    }
+    one = Stream(transport, clip, port, run_dir, place)
 
-    sent = framelog.Log(sent_path)
-    received = framelog.Log(received_path)
+    def check():
+        place.check()
+        one.check()
+
     with contextlib.ExitStack() as stack:
-        receiver = Launch("receiver", transport["receiver"], values, place)
-        stack.callback(receiver.save_output, run_dir)
-        wait_until_ready(receiver, place, transport["binds"],
-                         transports.ports_of(transport, port))
-        sender = Launch("sender", transport["sender"], values, place)
-        stack.callback(sender.save_output, run_dir)
-
-        def check_logs():
-            sender.check_log(sent_path)
-            receiver.check_log(received_path)
-
-        def check():
-            place.check()
-            check_logs()
-
-        shown = progress.Progress(sent, received)
-        watch_sender(sender, receiver, shown, check,
-                     time.monotonic() + SECONDS_TO_SEND)
-        wait_for_quiet(receiver, shown)
+        stack.callback(one.save_output)
+        one.listen()
+        one.begin()
+        wait_for_end(one, check)
+        wait_for_quiet(one)
         check()
+        one.end_sender()
         if place.hang_up():
-            wait_for_quiet(receiver, shown, place.carries)
-        receiver.interrupt()
-        receiver.finish()
-        shown.update(show=False)
-        shown.finish()
-        check_logs()
-        if not sent.frames:
-            raise sender.failure("sent no frame")
-        if not received.frames and not place.loses:
-            raise receiver.failure("received no frame")
-        return sent, received, [
-            f"the {end.role}'s {words}"
-            for end in (sender, receiver) for words in end.warnings()]
+            wait_for_quiet(one, place.carries)
+        one.end()
+        return one.sent, one.received, one.warnings()
 
 
 def print_sound(run_dir):
@@ -289,10 +376,9 @@ def show(name, transport, options, place):
         if options.seconds < clips.SECONDS:
             clip = clips.cut(clip, options.seconds, run.path / clip.name)
         with place.opened(run.path, transports.ports_of(transport, port)):
+            transports.check_relayed(transport, place.left_out)
             if place.left_out:
                 print(f"There are {place.left_out}", flush=True)
-                if transport["binds"] != "udp":
-                    raise children.Failed(f"{name} is not over UDP")
             sent, received, warnings = stream(
                 transport, clip, port, run.path, place)
         print()

@@ -17,8 +17,8 @@ KINDS_OF_CLIP = ("m2v", "ts")
 # How the receiver's element says what kind of socket it has
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
 OF_THE_LAB = ("seed", *places.OURS)  # of wirelesslink, set by us
-KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link",
-        COMPUTED}
+KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
+        "answers", COMPUTED}
 
 
 def read():
@@ -47,7 +47,9 @@ def of_section(name, section):
                             socket_of(receiver)),
             "link": own_link(f"protocol {name}", section.get("link", "")),
             COMPUTED: is_so(name, section, COMPUTED, False),
-            **({"ports": ports(name, section)} if "ports" in section else {})}
+            **({"ports": ports(name, section)} if "ports" in section else {}),
+            **{key: is_so(name, section, key, None)
+               for key in ("ends", "answers") if key in section}}
 
 
 def own_link(owner, properties, others=()):
@@ -90,3 +92,22 @@ def ports(name, section):
 def ports_of(transport, port):
     """Those at which its receiver listens."""
     return [port + n for n in range(transport.get("ports", 1))]
+
+
+def ends(transport):
+    """Whether its pipelines come to an end, as those of most do."""
+    return transport.get("ends", True)
+
+
+def check_relayed(transport, left_out):
+    """Failed where relays stand in for hosts, which is what is `left_out` then,
+    and can't carry it."""
+    if transport["binds"] != "udp":
+        why = "is not over UDP"
+    elif transport.get("answers", False):
+        why = "needs the receiver's answers"
+    else:
+        return
+    if left_out:
+        raise children.Failed(
+            f"{transport['name']} {why}, and there are {left_out}")

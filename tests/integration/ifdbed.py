@@ -49,25 +49,6 @@ BUCKET = "rate 5mbit burst 5kb limit 75000"
 # 52 packets, 0.12 s of 5 Mbit/s; and room for all of them behind it
 SMALL_BUFFER = "buffer-size=60000"
 UDP_BUCKET = "rate 5mbit burst 5kb limit 1mb"
-# The transport streams that it was made for, an MPEG-TS. Not in transports.ini,
-# since it needs Endless below.
-RIST = {
-    "binds": "udp",
-    "sender": """
-        filesrc location={clip}
-        ! mpegstat
-        ! clocksync
-        ! mpegstat location={sent}
-        ! mpegtsmux alignment=7
-        ! rtpmp2tpay
-        ! ristsink address={host} port={port}""",
-    "receiver": """
-        ristsrc address={host} port={port} receiver-buffer=200
-        ! rtpmp2tdepay
-        ! tsdemux
-        ! mpegstat location={received}
-        ! fakesink sync=false async=false""",
-}
 
 
 def clip_path(rate):
@@ -97,20 +78,6 @@ class Bottleneck(Hosts):
 
     def lost_on_air(self):
         return 0
-
-
-class Endless(Bottleneck):
-    """For pipelines that have no end, as those of ristsink and ristsrc (1.22):
-    their control connection goes on."""
-
-    def __init__(self, seconds):
-        super().__init__()
-        self._seconds = {"sender": seconds + 4, "receiver": seconds + 11}
-
-    def start(self, role, argv, output):
-        return super().start(role, [
-            "sh", "-c", 'trap "" INT; timeout -s KILL "$@"; exit 0', "sh",
-            str(self._seconds[role]), *argv], output)
 
 
 class Radio(Hosts):

@@ -23,6 +23,7 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 DEMO = SOURCE / "pipelines" / "demo"
 sys.path.insert(0, str(DEMO.parent))
 import children  # noqa: E402
+import clips  # noqa: E402
 import framelog  # noqa: E402
 import places  # noqa: E402
 import plugins  # noqa: E402
@@ -126,6 +127,18 @@ class DemoTest(Demo):
     @unittest.skipUnless(has_element("udplitesink"), "udplitesink is not built")
     def test_streams_over_udplite(self):
         status, output = self.demo("--transport", "udplite", "--seconds", "3",
+                                   "--rate", "3")
+        self.assertEqual(status, 0, output)
+        sent, arrived, lost = (self.counts(output, name)
+                               for name in ("sent", "arrived", "lost"))
+        self.assertEqual(sent[3], 73, output)
+        self.assertEqual([a + b for a, b in zip(arrived, lost)], sent, output)
+        self.assertNotIn("arrived other than sent", output)
+        self.assert_nothing_left()
+
+    @unittest.skipUnless(has_element("ristsink"), "there is no ristsink")
+    def test_streams_over_rist_which_has_no_end(self):
+        status, output = self.demo("--transport", "rist", "--seconds", "3",
                                    "--rate", "3")
         self.assertEqual(status, 0, output)
         sent, arrived, lost = (self.counts(output, name)
@@ -251,6 +264,31 @@ class StreamTest(unittest.TestCase):
                 children.kill_all()
                 self.assertIn("No space left",
                               (run_dir / f"{end}.out").read_text())
+
+    def endless(self, **added):
+        """As ristsink and ristsrc: who ends such a pipeline waits in vain for
+        one that sends nothing and has no end."""
+        transport = transports.read()["rtp"]
+        for end, words in added.items():
+            transport[end] += " " + words
+        return stream.stream({**transport, "ends": False}, self.clip,
+                             places.free_port("udp"), self.directory,
+                             self.place)
+
+    def test_who_has_no_end_is_ended_when_all_has_been_sent(self):
+        deaf = "appsrc ! fakesink async=false"
+        sent, received, _ = self.endless(sender=deaf, receiver=deaf)
+        self.assertEqual(len(sent.frames), clips.count_frames(self.clip))
+        self.assertGreater(len(sent.frames), 1)
+        self.assertEqual([frame.key for frame in received.frames],
+                         [frame.key for frame in sent.frames])
+
+    def test_who_has_no_end_and_fails_is_a_failure(self):
+        bad = "fakesrc num-buffers=9 ! identity error-after=3 ! fakesink"
+        for end in ("sender", "receiver"):
+            with self.subTest(end=end), self.assertRaisesRegex(
+                    children.Failed, f"the {end} failed"):
+                self.endless(**{end: bad})
 
     def test_a_port_that_another_shares_is_a_failure(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:

@@ -118,6 +118,19 @@ class DemoLinkTest(test_demo.Demo):
                          self.counts(output, "arrived"), output)
         self.assert_nothing_left()
 
+    @unittest.skipUnless(test_demo.has_element("ristsink"),
+                         "there is no ristsink")
+    def test_the_link_s_end_is_no_failure_of_a_stream_without_one(self):
+        status, output = self.demo_over(IDEAL, "--transport", "rist")
+        if "needs the receiver's answers" in output:
+            self.skipTest("there are no hosts here, only relays")
+        self.assertEqual(status, 0, output)
+        self.assertEqual(self.counts(output, "sent")[3], 73, output)
+        self.assertGreater(self.counts(output, "arrived")[3], 0, output)
+        self.assertGreater(
+            link_line(output, "packets of the receiver went the other way"), 0)
+        self.assert_nothing_left()
+
     def test_what_is_late_is_waited_for(self):
         status, output = self.demo_over("delay=4000000000 txqueuelen=0")
         self.assertEqual(status, 0, output)
@@ -183,6 +196,17 @@ class RelayTest(unittest.TestCase):
                              [frame.key for frame in sent.frames])
             self.assertRegex("\n".join(place.report()),
                              r"^link +[1-9]\d* packets came")
+
+
+    def test_what_relays_can_t_carry_is_named(self):
+        known = transports.read()
+        for name, words in (("tcp", "tcp is not over UDP, and there are no h"),
+                            ("rist", "rist needs the receiver's answers, and")):
+            with self.subTest(name=name), \
+                    self.assertRaisesRegex(children.Failed, words):
+                transports.check_relayed(known[name], "no hosts of their own")
+            transports.check_relayed(known[name], "")
+        transports.check_relayed(known["rtp"], "no hosts of their own")
 
 
 class FateLogTest(unittest.TestCase):

@@ -166,9 +166,9 @@ class MustHold(Streams):
 class SideBySide(Streams):
     """The same clip of 6 Mbit/s over the same bottleneck"""
 
-    def case(self, transport, is_paced=True, place=None):
-        return ifdbed.Case(transport, place or ifdbed.Bottleneck(),
-                           self.clip(6), is_paced)
+    def case(self, transport, is_paced=True):
+        return ifdbed.Case(transport, ifdbed.Bottleneck(), self.clip(6),
+                           is_paced)
 
     def check_ifd(self, run):
         self.hold(run, "% not decodable", 100 - run.decodable_share(), 30)
@@ -183,7 +183,7 @@ class SideBySide(Streams):
             "ifdsink": self.case(ifdbed.ifd()),
             "tcpclientsink": self.case(ifdbed.transport("tcp"), False),
             "srtsink": self.case(ifdbed.transport("srt"), False),
-            "ristsink": self.case(ifdbed.RIST, False, ifdbed.Endless(SECONDS)),
+            "ristsink": self.case(ifdbed.transport("rist"), False),
             "rtpmpvpay": self.case(ifdbed.transport("rtp-stock"), False),
             "rfc2250pay": self.case(ifdbed.transport("rtp"), False),
         })
