@@ -301,6 +301,13 @@ class StreamTest(unittest.TestCase):
             other.setblocking(False)
             self.assertRaises(BlockingIOError, other.recv, 1)
 
+    def test_a_port_is_even_and_the_one_above_it_free(self):
+        for binds in places.BINDS:
+            with self.subTest(binds=binds):
+                port = places.free_port(binds)
+                self.assertEqual(port % 2, 0)
+                self.assertTrue(places.is_free(binds, port + 1))
+
     def test_only_the_receiver_s_own_port_is_ready(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
             own.bind((places.HOST, 0))
