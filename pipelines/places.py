@@ -116,16 +116,16 @@ class Here:
     def opened(self, _run_dir, _ports):
         return contextlib.nullcontext()
 
-    def address(self, _role):
-        """That of the receiver, as this end has to name it."""
+    def address(self, _role, _of):
+        """That of one end, as this one has to name it."""
         return HOST
 
     def start(self, _role, argv, output):
         return children.start(argv, env=self._env, stdout=output,
                               stderr=subprocess.STDOUT)
 
-    def is_ready(self, receiver, binds, port):
-        return is_bound(binds, port, receiver.pid)
+    def is_ready(self, _role, child, binds, port):
+        return is_bound(binds, port, child.pid)
 
     def check(self):
         """Failed if something between the ends has."""
@@ -199,15 +199,15 @@ class OverLink:
     def left_out(self):
         return self._bed.left_out
 
-    def address(self, role):
-        return self._bed.variables(role)["receiver"]
+    def address(self, role, of):
+        return self._bed.variables(role)[of]
 
     def start(self, role, argv, output):
         return self._bed.popen(role, argv, stdout=output,
                                stderr=subprocess.STDOUT)
 
-    def is_ready(self, _receiver, binds, port):
-        return self._bed.is_listening("receiver", binds, port)
+    def is_ready(self, role, _child, binds, port):
+        return self._bed.is_listening(role, binds, port)
 
     def check(self):
         self._bed.check()

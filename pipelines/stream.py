@@ -14,6 +14,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import children
@@ -33,6 +34,8 @@ SECONDS_TO_END = 10
 SECONDS_TO_ASK = 2  # who will not end gets no longer
 # mp2 of 192 kbit/s at 48 kHz, as clips.py makes it: 1152 samples in 576 bytes
 SOUND_BYTES_PER_SECOND = 24000
+GST_LAUNCH = ("gst-launch-1.0", "-e")
+WEBSERVER = pathlib.Path(__file__).with_name("webserver.py")
 WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
 
 
@@ -113,18 +116,16 @@ def build(build_dir):
 
 
 class Launch:
-    """One gst-launch-1.0 and what it printed."""
+    """One gst-launch-1.0, or another `program`, and what it printed."""
 
-    def __init__(self, role, pipeline, values, place):
+    def __init__(self, role, pipeline, values, place, program=GST_LAUNCH):
         self.role = role
         self._place = place
         # In memory: where the disk is full, this is what says so.
         self._output = os.memfd_create(role)
         # Split first: a value with a blank in it stays one word.
-        values = {**values, "host": place.address(role)}
         words = [word.format_map(values) for word in shlex.split(pipeline)]
-        self.child = place.start(
-            role, ["gst-launch-1.0", "-e", *words], self._output)
+        self.child = place.start(role, [*program, *words], self._output)
 
     def output(self):
         size = os.fstat(self._output).st_size
@@ -183,16 +184,16 @@ class Launch:
                                + children.tail(self.output()))
 
 
-def wait_until_ready(receiver, place, binds, ports):
+def wait_until_ready(end, place, binds, ports):
     deadline = time.monotonic() + SECONDS_TO_START
-    while not all(place.is_ready(receiver.child, binds, port)
+    while not all(place.is_ready(end.role, end.child, binds, port)
                   for port in ports):
         place.check()
-        if receiver.ended():
-            receiver.finish()
-            raise receiver.failure("ended before anything was sent")
+        if end.ended():
+            end.finish()
+            raise end.failure("ended before anything was sent")
         if time.monotonic() > deadline:
-            raise receiver.failure("did not open its port")
+            raise end.failure("did not open its port")
         time.sleep(0.02)
 
 
@@ -213,30 +214,48 @@ class Stream:
         self.received = framelog.Log(self._received_path)
         self._frames = (None if transports.ends(transport)
                         else clips.count_frames(clip))
-        self._sender = self._receiver = None
+        self._ends = {}  # {role: who was started}
         self._is_sending = False
 
+    @property
+    def _sender(self):
+        return self._ends["sender"]
+
+    @property
+    def _receiver(self):
+        return self._ends["receiver"]
+
     def _launch(self, role):
-        return Launch(role, self._transport[role], self._values, self._place)
+        """The values of a pipeline include the address of who listens."""
+        host = self._place.address(role, transports.listener(self._transport))
+        program = GST_LAUNCH
+        if role == "sender" and transports.is_asked(self._transport):
+            program = (sys.executable, str(WEBSERVER), host, str(self._port),
+                       *GST_LAUNCH, "-q")
+        self._ends[role] = Launch(
+            role, self._transport[role], {**self._values, "host": host},
+            self._place, program)
 
     def listen(self):
-        self._receiver = self._launch("receiver")
+        role = transports.listener(self._transport)
+        self._launch(role)
         wait_until_ready(
-            self._receiver, self._place, self._transport["binds"],
+            self._ends[role], self._place, self._transport["binds"],
             transports.ports_of(self._transport, self._port))
 
     def begin(self):
-        self._sender = self._launch("sender")
+        """The other end"""
+        for role in places.ROLES:
+            if role not in self._ends:
+                self._launch(role)
         self._is_sending = True
         self._progress = progress.Progress(self.sent, self.received)
 
-    def _ends(self):
-        return [end for end in (self._receiver, self._sender) if end]
-
     def check(self):
-        if self._sender:
-            self._sender.check_log(self._sent_path)
-        self._receiver.check_log(self._received_path)
+        for role, path in (("sender", self._sent_path),
+                           ("receiver", self._received_path)):
+            if role in self._ends:
+                self._ends[role].check_log(path)
 
     def update(self, show=True):
         """Whether frames arrived meanwhile"""
@@ -270,7 +289,7 @@ class Stream:
     def end_sender(self):
         """What has no end of its own"""
         if not transports.ends(self._transport):
-            for end in self._ends():
+            for end in self._ends.values():
                 end.check()
             self._sender.end()
 
@@ -289,7 +308,7 @@ class Stream:
             raise self._receiver.failure("received no frame")
 
     def save_output(self):
-        for end in self._ends():
+        for end in self._ends.values():
             end.save_output(self._run_dir)
 
     def warnings(self):

@@ -18,7 +18,8 @@ KINDS_OF_CLIP = ("m2v", "ts")
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
 OF_THE_LAB = ("seed", *places.OURS)  # of wirelesslink, set by us
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
-        "answers", COMPUTED}
+        "answers", "server", COMPUTED}
+SERVERS = ("http",)
 
 
 def read():
@@ -44,12 +45,15 @@ def of_section(name, section):
             "sender": sender, "receiver": receiver,
             "clip": one_of(name, section, "clip", KINDS_OF_CLIP, "m2v"),
             "binds": one_of(name, section, "binds", places.BINDS,
-                            socket_of(receiver)),
+                            "tcp" if "server" in section
+                            else socket_of(receiver)),
             "link": own_link(f"protocol {name}", section.get("link", "")),
             COMPUTED: is_so(name, section, COMPUTED, False),
             **({"ports": ports(name, section)} if "ports" in section else {}),
             **{key: is_so(name, section, key, None)
-               for key in ("ends", "answers") if key in section}}
+               for key in ("ends", "answers") if key in section},
+            **({"server": one_of(name, section, "server", SERVERS, None)}
+               if "server" in section else {})}
 
 
 def own_link(owner, properties, others=()):
@@ -97,6 +101,15 @@ def ports_of(transport, port):
 def ends(transport):
     """Whether its pipelines come to an end, as those of most do."""
     return transport.get("ends", True)
+
+
+def is_asked(transport):
+    """Whether its sender is behind a server, and its receiver asks for it"""
+    return "server" in transport
+
+
+def listener(transport):
+    return "sender" if is_asked(transport) else "receiver"
 
 
 def check_relayed(transport, left_out):

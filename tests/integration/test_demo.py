@@ -136,6 +136,18 @@ class DemoTest(Demo):
         self.assertNotIn("arrived other than sent", output)
         self.assert_nothing_left()
 
+    @unittest.skipUnless(has_element("souphttpsrc"), "there is no souphttpsrc")
+    def test_streams_over_http_whatever_proxy_there_is(self):
+        with mock.patch.dict(os.environ, http_proxy="http://127.0.0.1:9"):
+            status, output = self.demo("--transport", "http", "--seconds", "3",
+                                       "--rate", "3")
+        self.assertEqual(status, 0, output)
+        self.assertEqual(self.counts(output, "sent")[3], 73, output)
+        self.assertEqual(self.counts(output, "decodable"),
+                         self.counts(output, "sent"), output)
+        self.assertNotIn("arrived other than sent", output)
+        self.assert_nothing_left()
+
     @unittest.skipUnless(has_element("ristsink"), "there is no ristsink")
     def test_streams_over_rist_which_has_no_end(self):
         status, output = self.demo("--transport", "rist", "--seconds", "3",
@@ -200,9 +212,17 @@ class DemoTest(Demo):
         self.assert_nothing_left()
 
     def test_a_killed_demo_leaves_nothing_behind(self):
+        self.check_killed("rtp")
+
+    @unittest.skipUnless(has_element("souphttpsrc"), "there is no souphttpsrc")
+    def test_a_killed_demo_leaves_no_server_behind(self):
+        self.check_killed("http")
+
+    def check_killed(self, transport):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
             with self.subTest(signal=number.name):
-                demo = self.start("--seconds", "60", "--rate", "3")
+                demo = self.start("--seconds", "60", "--rate", "3",
+                                  "--transport", transport)
                 self.assertTrue(wait_for(lambda: 2 == sum(
                     name.startswith("gst-launch")
                     for _, name in processes(self.mark))))

@@ -131,6 +131,23 @@ class DemoLinkTest(test_demo.Demo):
             link_line(output, "packets of the receiver went the other way"), 0)
         self.assert_nothing_left()
 
+    @unittest.skipUnless(test_demo.has_element("souphttpsrc"),
+                         "there is no souphttpsrc")
+    def test_a_web_server_keeps_what_the_link_has_no_room_for(self):
+        """The film goes on at its own pace, so that all waiting is latency."""
+        status, output = self.demo_over("rate=2000000 txqueuelen=20",
+                                        "--transport", "http")
+        if "is not over UDP" in output:
+            self.skipTest("there are no hosts here, only relays")
+        self.assertEqual(status, 0, output)
+        self.assertEqual(self.counts(output, "lost"), [0, 0, 0, 0], output)
+        latency, late = (float(re.search(
+            rf"{name} +median .*worst (\d+\.\d+) ms", output)[1])
+            for name in ("latency", "lateness"))
+        self.assertGreater(latency, 500)
+        self.assertGreater(latency, late / 2)
+        self.assert_nothing_left()
+
     def test_what_is_late_is_waited_for(self):
         status, output = self.demo_over("delay=4000000000 txqueuelen=0")
         self.assertEqual(status, 0, output)
@@ -188,8 +205,8 @@ class RelayTest(unittest.TestCase):
             run_dir = pathlib.Path(directory)
             with place.opened(run_dir, [port]):
                 self.assertIn("Left out are", place.left_out)
-                self.assertNotEqual(place.address("sender"),
-                                    place.address("receiver"))
+                self.assertNotEqual(place.address("sender", "receiver"),
+                                    place.address("receiver", "receiver"))
                 sent, received, _ = stream.stream(
                     transports.read()["rtp"], clip, port, run_dir, place)
             self.assertEqual([frame.key for frame in received.frames],

@@ -96,6 +96,13 @@ class MatrixTest(MatrixCase):
         self.assertEqual(transports.ports_of(two["protocol"], 5004),
                          [5004, 5005])
 
+    def test_behind_a_server_the_receiver_asks(self):
+        (own,), (asked,) = (self.read(OWN, words, LINKS)
+                            for words in ("", "server = http"))
+        self.assertEqual(transports.listener(own["protocol"]), "receiver")
+        self.assertEqual(transports.listener(asked["protocol"]), "sender")
+        self.assertEqual(asked["protocol"]["binds"], "tcp")
+
     def test_own_protocols_beside_those_of_transports_ini(self):
         found = self.read("[matrix]\nprotocols = mine ifd rtp", OWN, LINKS)
         self.assertEqual([cell["protocol"]["binds"] for cell in found],
@@ -139,6 +146,8 @@ class MatrixTest(MatrixCase):
                 ("binds = sctp is none of: udp, ", OWN, "binds = sctp", LINKS),
                 ("ports = 3 is not from 1 to 2", OWN, "ports = 3", LINKS),
                 ("ports = two is not from", OWN, "ports = two", LINKS),
+                ("server = gopher is none of: http", OWN, "server = gopher",
+                 LINKS),
                 ("ends = never is neither yes nor no", OWN, "ends = never",
                  LINKS),
                 ("computed = perhaps is neither yes nor no", OWN,

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The web server of the demo's HTTP: what who asks gets, and when."""
+
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+
+PIPELINES = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "pipelines"
+sys.path.insert(0, str(PIPELINES))
+import places  # noqa: E402
+
+SECONDS_TO_WAIT = 30
+MANY = 20_000_000  # bytes, more than any socket takes
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + SECONDS_TO_WAIT
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+class WebserverTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.port = places.free_port("tcp")
+
+    def serve(self, command):
+        """Any command will do for a pipeline."""
+        server = subprocess.Popen(
+            [sys.executable, PIPELINES / "webserver.py", places.HOST,
+             str(self.port), "sh", "-c", command], cwd=self.directory,
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(server.stderr.close)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        self.assertTrue(wait_for(lambda: places.is_bound(
+            "tcp", self.port, server.pid)))
+        return server
+
+    def ask(self):
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        answer = opener.open(f"http://{places.HOST}:{self.port}/")
+        self.addCleanup(answer.close)
+        return answer
+
+    def test_it_begins_when_asked_and_ends_with_the_pipeline(self):
+        server = self.serve("touch begun; printf 'one\\0two'")
+        self.assertEqual(os.listdir(self.directory), [])
+        answer = self.ask()
+        self.assertEqual((answer.status, answer.headers["Content-Type"]),
+                         (200, "video/mpeg"))
+        self.assertEqual(answer.read(), b"one\0two")
+        self.assertEqual(server.wait(SECONDS_TO_WAIT), 0)
+        self.assertEqual(os.listdir(self.directory), ["begun"])
+
+    def test_what_is_there_is_handed_out_at_once(self):
+        self.serve("printf one; while ! [ -e go ]; do sleep 0.1; done; "
+                   "printf two")
+        answer = self.ask()
+        self.assertEqual(answer.read1(), b"one")
+        (self.directory / "go").touch()
+        self.assertEqual(answer.read(), b"two")
+
+    def test_the_pipeline_never_waits_for_who_asked(self):
+        self.serve(f"head -c {MANY} /dev/zero; touch done")
+        answer = self.ask()
+        self.assertTrue(wait_for((self.directory / "done").exists))
+        self.assertEqual(len(answer.read()), MANY)
+
+    def test_a_pipeline_that_fails_is_a_failure(self):
+        server = self.serve("printf one; exit 3")
+        self.assertEqual(self.ask().read(), b"one")
+        self.assertEqual(server.wait(SECONDS_TO_WAIT), 1)
+        self.assertIn("the pipeline failed (exit status 3)",
+                      server.stderr.read())
+
+    def test_who_hangs_up_ends_it(self):
+        server = self.serve("echo $$ > pid; exec cat /dev/zero")
+        with socket.create_connection((places.HOST, self.port)) as client:
+            client.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            client.recv(1)
+        self.assertEqual(server.wait(SECONDS_TO_WAIT), 1)
+        self.assertIn("who asked has gone", server.stderr.read())
+        pid = (self.directory / "pid").read_text().strip()
+        self.assertFalse(pathlib.Path("/proc", pid).exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
