@@ -28,6 +28,8 @@ import plugins
 import stream
 import ticks
 import transports
+import workload_run
+import workloads
 
 CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
 RUN_OUT = "run.out"  # what a run printed, when it is one of many
@@ -39,6 +41,10 @@ NS_PER_MS = 1e6
 MS_LATE = 1.0
 SENDER = places.ROLES.index("sender")  # its station
 IP_AND_UDP = 28
+# Who computes is never late.
+IN_TIME = {"warnings": [], "left_out": "",
+           "lateness": {"machine_p99_ms": None, "link_p99_ms": None,
+                        "flagged": False}}
 ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9]*)")
 
 
@@ -80,13 +86,19 @@ def run(directory, build):
         except BlockingIOError:
             raise children.Failed(f"{directory} is being run") from None
         remove_old(directory)
-        way = compute if cell["protocol"][matrix.COMPUTED] else stream_over
-        found = {"cell": cell, **way(cell, directory, build),
+        found = {"cell": cell, **way_of(cell)(cell, directory, build),
                  "machine": machine(build)}
         unfinished = directory / f".{RESULT}"
         unfinished.write_text(json.dumps(found, indent=1) + "\n")
         unfinished.rename(directory / RESULT)
         return found
+
+
+def way_of(cell):
+    computed = cell["protocol"][matrix.COMPUTED]
+    if matrix.kind(cell) == workloads.VIDEO:
+        return compute if computed else stream_over
+    return compute_workload if computed else carry
 
 
 def remove_old(directory):
@@ -107,7 +119,8 @@ def properties(cell):
 def stream_over(cell, directory, build):
     protocol = cell["protocol"]
     clip = clips.make_cut(build, cell["rate"], cell["seconds"])
-    place = places.OverLink(properties(cell), build)
+    place = places.OverLink(properties(cell), build,
+                            **places.hosts_of(cell["link"], places.ROLES))
     # Relays of several runs at once may have to share this machine's.
     port = place.choose_port(protocol["binds"])
     ports = transports.ports_of(protocol, port)
@@ -117,6 +130,14 @@ def stream_over(cell, directory, build):
         left_out = place.left_out
     return {"warnings": warnings, "left_out": left_out,
             "lateness": lateness(machine_ticks.late_ms, directory)}
+
+
+def carry(cell, directory, build):
+    """A workload besides video"""
+    late_ms, warnings, left_out = workload_run.over_sockets(
+        cell, properties(cell), directory, build)
+    return {"warnings": warnings, "left_out": left_out,
+            "lateness": lateness(late_ms, directory)}
 
 
 def lateness(ticks_ms, directory):
@@ -153,9 +174,12 @@ def compute(cell, directory, build):
         "!", "filesink", "async=false", f"location={directory / PACKETS}"]
     children.run(["gst-launch-1.0", "-q", *pipeline], cell["name"],
                  env=plugins.environment(build))
-    return {"warnings": [], "left_out": "",
-            "lateness": {"machine_p99_ms": None, "link_p99_ms": None,
-                         "flagged": False}}
+    return IN_TIME
+
+
+def compute_workload(cell, directory, build):
+    workload_run.compute(cell, properties(cell), directory, build)
+    return IN_TIME
 
 
 def fill(pipeline, values):

@@ -19,6 +19,9 @@ import cells
 import children
 import clips
 import matrix
+import outcomes
+import workload_numbers
+import workloads
 
 GRID, RUN_OUT = "grid.json", cells.RUN_OUT
 SNAKEFILE = pathlib.Path(__file__).with_name("Snakefile")
@@ -161,8 +164,21 @@ def grid(options):
     found = without_missing(matrix.read(options.file), options.build)
     if options.list:
         print("\n".join(cell["name"] for cell in found))
-    elif run_all(found, options):
+        return
+    failed = run_all(found, options)
+    if len(failed) < len(found):
+        print_numbers(options)
+    if failed:
         raise children.Failed("not all could be run")
+
+
+def print_numbers(options):
+    """Of workloads besides video, beside a paper's"""
+    runs, _, _ = outcomes.read(options.output, options.build, 0)
+    others = [run for run in runs
+              if matrix.kind(run.cell) != workloads.VIDEO]
+    for own in workload_numbers.by_kind(others).values():
+        print("\n".join(workload_numbers.text(own)))
 
 
 def run_all(found, options):
@@ -173,7 +189,8 @@ def run_all(found, options):
     lay_out(found, options.output, options.command)
     if options.again:
         forget_flagged(found, options.output)
-    rates = {(cell["rate"], cell["seconds"]) for cell in found}
+    rates = {(cell["rate"], cell["seconds"]) for cell in found
+             if matrix.kind(cell) == workloads.VIDEO}
     for rate, seconds in sorted(rates):
         clips.make_cut(options.build, rate, seconds)
     todo = sum(cells.result(options.output / cell["name"]) is None

@@ -9,21 +9,27 @@ import pathlib
 import re
 import shlex
 
+import carriers
 import children
 import clips
 import places
 import transports
+import workloads
 
 MATRIX = "matrix"
-PROTOCOL, LINK = "protocol ", "link "
+PROTOCOL, LINK, WORKLOAD = "protocol ", "link ", "workload "
+THEIRS = "theirs "
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 # Of wirelesslink, that name a file which it reads
 FILES = ("block-trace", "block-trace-down", "delivery-trace",
          "delivery-trace-down", "pattern")
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
-            "repetitions": "1", "seconds": str(clips.SECONDS)}
+            "repetitions": "1", "seconds": str(clips.SECONDS),
+            "workloads": ""}
 COMPUTED = transports.COMPUTED
-OF_A_LINK = {"title", "properties"}  # any other key is a property
+STREAM = {"name": workloads.VIDEO, "kind": workloads.VIDEO}
+# any other key is a property
+OF_A_LINK = {"title", "properties", *places.OF_HOSTS}
 
 
 def read(path):
@@ -45,8 +51,7 @@ def expand(given, home):
     if unknown:
         raise children.Failed(f"[{MATRIX}] has no {min(unknown)}; it has: "
                               + ", ".join(DEFAULTS))
-    protocols = chosen(matrix["protocols"], read_protocols(given), "protocol")
-    links = chosen(matrix["links"], read_links(given), "link")
+    loads = read_workloads(given, matrix)
     rates = numbers(matrix, "rates")
     for rate in rates:
         if rate not in clips.RATES:
@@ -57,21 +62,38 @@ def expand(given, home):
     if not 1 <= seconds <= clips.SECONDS:
         raise children.Failed(f"seconds is from 1 to {clips.SECONDS}")
     return [
-        cell(protocol, variant, rate, seed, repetition, seconds)
-        for seed, link, rate, protocol in itertools.product(
-            numbers(matrix, "seeds"), links, rates, protocols)
+        {**cell(protocol, variant, rate, seed, repetition, seconds, workload),
+         **theirs(given, link, workload)}
+        for seed in numbers(matrix, "seeds")
+        for workload, protocols, links in loads
+        for link, rate, protocol in itertools.product(
+            links, rates if is_video(workload) else [None], protocols)
         for variant in variants(link, home)
         # What is computed comes out the same each time.
         for repetition in range(1 if protocol[COMPUTED] else repetitions)]
 
 
-def cell(protocol, link, rate, seed, repetition, seconds):
+def cell(protocol, link, rate, seed, repetition, seconds, workload):
     """All that a run depends on; it goes into JSON as it is."""
-    return {
-        "name": f"{link['name']}/{rate}M/{protocol['name']}/"
+    what = f"{rate}M" if is_video(workload) else workload["name"]
+    found = {
+        "name": f"{link['name']}/{what}/{protocol['name']}/"
                 f"{seed}-{repetition + 1}",
         "protocol": protocol, "link": link, "rate": rate, "seed": seed,
         "repetition": repetition + 1, "seconds": seconds}
+    if not is_video(workload):
+        found["workload"] = workload
+        found["rate"] = found["seconds"] = None
+    return found
+
+
+def is_video(workload):
+    return workload["kind"] == workloads.VIDEO
+
+
+def kind(cell):
+    """Of what it sends"""
+    return cell.get("workload", STREAM)["kind"]
 
 
 def numbers(matrix, name):
@@ -109,17 +131,79 @@ def sections(given, kind):
     return found
 
 
+# ------------------------------------------------------------------- workloads
+
+def read_workloads(given, matrix):
+    """[(what is sent, by which protocols, over which links)]"""
+    own = {name: workloads.read(name, section)
+           for name, section in sections(given, WORKLOAD).items()}
+    there = {**own, workloads.VIDEO: (STREAM, "", "")}
+    if not matrix["workloads"]:
+        there = own or there
+    protocols, links = read_protocols(given), read_links(given)
+    return [
+        (workload, chosen_protocols(workload, names, matrix, *protocols),
+         chosen(own_links or matrix["links"], links, "link"))
+        for workload, names, own_links in chosen(
+            matrix["workloads"], there, "workload")]
+
+
+def theirs(given, link, workload):
+    """What a paper has of it, as it goes into a cell"""
+    name = f"{link['name']}/{workload['name']}"
+    if is_video(workload) or THEIRS + name not in given:
+        return {}
+    return {"theirs": workloads.theirs(name, workload["kind"],
+                                       given[THEIRS + name])}
+
+
 # ------------------------------------------------------------------- protocols
 
+def chosen_protocols(workload, names, matrix, own, known):
+    """What it names itself; of what the matrix names, those that carry it;
+    else all of the file that do, or where none does, all that are known."""
+    there = {**own, **known}
+    if names:
+        found = chosen(names, there, "protocol")
+        for protocol in found:
+            check_carries(protocol, workload)
+        return found
+    if matrix["protocols"]:
+        found = [protocol for protocol in chosen(
+            matrix["protocols"], there, "protocol")
+            if carries(protocol, workload)]
+    else:
+        found = [protocol for protocol in own.values()
+                 if carries(protocol, workload)] or [
+                     protocol for protocol in known.values()
+                     if carries(protocol, workload)]
+    if not found:
+        raise children.Failed(
+            f"workload {workload['name']} has no protocol that carries it")
+    return found
+
+
+def carries(protocol, workload):
+    if is_video(workload):
+        return "clip" in protocol
+    return "clip" not in protocol and carriers.can_carry(protocol, workload)
+
+
+def check_carries(protocol, workload):
+    if not carries(protocol, workload):
+        raise children.Failed(f"workload {workload['name']} can't be carried "
+                              f"by {protocol['name']}")
+
+
 def read_protocols(given):
-    """{name: protocol}: those of the file, and those of transports.ini."""
+    """{name: protocol} of the file, and those that are known."""
     known = {name: transport for name, transport in transports.read().items()
              if transport["clip"] == "m2v"}
-    own = {name: transports.of_section(name, section)
-           for name, section in sections(given, PROTOCOL).items()}
-    # A file that has its own and names none means these.
-    return {**own, **known} if given.get(MATRIX, "protocols", fallback="") \
-        else own or known
+    known.update(carriers.read())
+    return {name: carriers.of_section(name, section)
+            if carriers.is_one(section)
+            else transports.of_section(name, section)
+            for name, section in sections(given, PROTOCOL).items()}, known
 
 
 # ----------------------------------------------------------------------- links
@@ -150,7 +234,9 @@ def variants(link, home):
         name = "_".join([link["name"], *words]).replace("/", "-")
         title = ", ".join([section.get("title", link["name"]), *words])
         yield {"name": name, "title": title,
-               "properties": with_paths(properties, home)}
+               "properties": with_paths(properties, home),
+               **{key: section[key] for key in places.OF_HOSTS
+                  if section.get(key)}}
 
 
 def with_paths(properties, home):

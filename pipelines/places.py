@@ -24,6 +24,8 @@ LINK = "wl0"
 ROLES = ("receiver", "sender")
 # Those of wirelesslink that the demo itself depends on.
 OURS = ("location", "mode", "name", "overhead")
+# What a link of a matrix may say of both hosts: words for tunsrc, and sysctls
+OF_HOSTS = ("device", "sysctls")
 
 
 def kind_of_socket(binds):
@@ -163,6 +165,14 @@ def describe_link(properties):
         if name in OURS:
             raise children.Failed(f"the demo itself sets {name}")
     return text
+
+
+def hosts_of(link, roles):
+    """What a testbed is given of OF_HOSTS."""
+    words = [word.partition("=") for word in link.get("sysctls", "").split()]
+    return {"devices": {LINK: link["device"]} if link.get("device") else {},
+            "sysctls": {role: {name: value for name, _, value in words}
+                        for role in roles}}
 
 
 class OverLink:

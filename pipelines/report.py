@@ -9,10 +9,13 @@ import shutil
 import jinja2
 
 import clips
+import matrix
 import measures
 import outcomes
 import plots
 import quality
+import workload_report
+import workloads
 
 TEMPLATE = pathlib.Path(__file__).with_name("report.html")
 PICTURE_WIDTH = 360
@@ -26,18 +29,22 @@ def write(output, build, late_ms, page, words):
     beside = page.with_suffix("")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
+    films = [run for run in runs if matrix.kind(run.cell) == workloads.VIDEO]
     groups = []
     for number, own in enumerate(outcomes.grouped(
-            runs, lambda run: run.group).values(), 1):
+            films, lambda run: run.group).values(), 1):
         words(f"group {number}: {title_of(own)}")
         groups.append(group(own, f"{number}-", beside))
-    outcomes.write_csv(beside / "runs.csv", *outcomes.all_numbers(runs))
+    if films:
+        outcomes.write_csv(beside / "runs.csv", *outcomes.all_numbers(films))
+    groups += workload_report.groups(
+        [run for run in runs if run not in films], beside, embedded)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATE.parent), autoescape=True,
         trim_blocks=True, lstrip_blocks=True)
     page.write_text(environment.get_template(TEMPLATE.name).render(
         groups=groups, missing=missing, runs=runs, beside=beside.name,
-        late_ms=late_ms, facts=facts(runs, command),
+        late_ms=late_ms, facts=facts(runs, command), films=films,
         flagged=[run for run in runs if run.is_flagged],
         notes=notes(runs), protocols=distinct(runs, "protocol"),
         links=distinct(runs, "link")))
@@ -70,6 +77,7 @@ def group(runs, prefix, beside):
         figures.append({"words": words, "file": path.name,
                         "data": embedded(path)})
     return {"title": title_of(runs), "tables": tables, "plots": figures,
+            "is_video": True,
             "seeds": seeds(runs), **worst_moment(runs, prefix, beside)}
 
 
@@ -122,7 +130,8 @@ def facts(runs, command):
     return [
         ("command", command),
         ("seeds", ", ".join(map(str, seeds(runs)))),
-        ("seconds of the clip", each(lambda run: run.cell["seconds"])),
+        ("seconds of the clip", each(
+            lambda run: run.cell["seconds"] or "no clip")),
         ("commit", each(lambda run: run.machine["commit"] or "unknown")),
         ("kernel", each(lambda run: run.machine["kernel"])),
         ("GStreamer", each(lambda run: run.machine["gstreamer"])),

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The part of the lab's report that is about workloads besides video: a section
+for each kind, ready for report.html."""
+
+import outcomes
+import plots
+import workload_numbers
+import workload_plots
+
+TITLES = {
+    "bulk": "Bulk transfer",
+    "request-reply": "Request and reply",
+    "voice": "Voice",
+    "dial-up": "Calls",
+}
+
+
+def groups(runs, beside, embedded):
+    return [group(kind, own, beside, embedded)
+            for kind, own in workload_numbers.by_kind(runs).items()]
+
+
+def group(kind, runs, beside, embedded):
+    """`embedded` makes of a picture's file what a page has in its place."""
+    outcomes.write_csv(beside / f"{kind}-runs.csv",
+                       *workload_numbers.all_numbers(runs))
+    heads, rows = workload_numbers.summary(runs)
+    path = beside / f"{kind}-summary.csv"
+    outcomes.write_csv(path, heads, rows)
+    figures = []
+    for name, (draw, words) in workload_plots.ALL[kind].items():
+        picture = beside / f"{kind}-{name}.png"
+        plots.save(draw(runs), picture)
+        figures.append({"words": words, "file": picture.name,
+                        "data": embedded(picture)})
+    return {"title": TITLES[kind], "plots": figures, "pictures": [],
+            "tables": [{"words": "", "heads": heads, "rows": rows,
+                        "file": path.name}], "is_video": False}
