@@ -129,16 +129,51 @@ path_send_message (Path * path, guint station, guint bytes)
   return n;
 }
 
-/* A request, and the reply when all of it arrived: seconds */
+static guint64
+path_count_resets (const Path * path)
+{
+  LinkStats stats;
+
+  link_get_stats (path->link, &stats);
+  return stats.resets;
+}
+
+/* A message until all of it arrived. What RLP lost by a reset goes once more,
+ * all of it, when nothing came for so long, as TCP would do it. */
+
+#define SECONDS_TO_REPEAT 20
+
+static void
+path_transfer (Path * path, guint station, guint bytes)
+{
+  guint64 resets = path_count_resets (path);
+  guint n = path_send_message (path, station, bytes);
+  LinkPacket packet;
+
+  while (n > 0) {
+    guint64 until = path->now + SECONDS_TO_REPEAT * SECOND;
+
+    if (path_next_output (path, until, &packet)) {
+      path->now = packet.departure;
+      n -= packet.station == station;
+      continue;
+    }
+    path_run (path, until);
+    if (path_count_resets (path) > resets) {
+      resets = path_count_resets (path);
+      n = path_send_message (path, station, bytes);
+    }
+  }
+}
+
+/* A request and its reply: seconds */
 static gdouble
 path_exchange (Path * path, guint request, guint reply)
 {
   guint64 begin = path->now;
-  guint n = path_send_message (path, 0, request);
 
-  path->now = path_await (path, 0, n);
-  n = path_send_message (path, 1, reply);
-  path->now = path_await (path, 1, n);
+  path_transfer (path, 0, request);
+  path_transfer (path, 1, reply);
   return (path->now - begin) / 1e9;
 }
 
