@@ -9,6 +9,7 @@ its port has ended, and what it promises to print or write is there.
 """
 
 import concurrent.futures
+import json
 import os
 import pathlib
 import re
@@ -71,6 +72,21 @@ def table_rows(text):
     rows = [[cell.strip() for cell in line.strip("|").split("|")]
             for line in text.splitlines() if line.startswith("|")]
     return [row for row in rows if "`" in row[0]]
+
+
+def last_cells(text, head):
+    """Of the rows of each table whose last column has this head"""
+    cells, inside = [], False
+    for line in text.splitlines():
+        if not line.startswith("|"):
+            inside = False
+            continue
+        last = line.strip().strip("|").split("|")[-1].strip()
+        if last == head:
+            inside = True
+        elif inside and not set(last) <= set("- "):
+            cells.append(last)
+    return cells
 
 
 def names_in(cell):
@@ -366,6 +382,49 @@ class Lines(unittest.TestCase):
             with self.subTest(page=page.name):
                 self.assertTrue(page.name == "README.md"
                                 or f"({page.name})" in listed)
+
+
+class Papers(unittest.TestCase):
+    """The pages about papers name in a column the commands that print ours."""
+
+    PAGES = sorted((SOURCE / "docs").glob("papers*.md"))
+    # What a cell may say in place of names
+    OTHERWISE = r"below|–|none\b.*|\[.*\]\(.*\)"
+
+    @classmethod
+    def setUpClass(cls):
+        tests = json.loads(
+            (BUILD / "meson-info" / "intro-tests.json").read_text())
+        cls.suites = {test["name"]: [suite.rsplit(":", 1)[-1]
+                                     for suite in test["suite"]]
+                      for test in tests}
+
+    def test_commands_are_tests_or_programs(self):
+        found = 0
+        for page in self.PAGES:
+            for cell in last_cells(page.read_text(), "command"):
+                names = re.findall(r"`([^`]+)`", cell)
+                found += len(names)
+                with self.subTest(page=page.name, cell=cell):
+                    self.assertTrue(names or re.fullmatch(self.OTHERWISE, cell))
+                    for name in names:
+                        self.assertTrue(name in self.suites
+                                        or (SOURCE / name).is_file(), name)
+        self.assertGreater(found, 0)
+
+    def test_lines_of_meson_run_tests_that_there_are(self):
+        for page in self.PAGES:
+            for line in code_lines(page.read_text()):
+                if not line.startswith("meson test "):
+                    continue
+                words = shlex.split(line.replace(" -C build", "", 1))[2:]
+                is_long = "--suite" in words
+                names = [word for word in words
+                         if word not in ("--suite", "long", "-v")]
+                with self.subTest(page=page.name, line=line):
+                    self.assertGreater(len(names), 0)
+                    for name in names:
+                        self.assertEqual("long" in self.suites[name], is_long)
 
 
 class Elements(unittest.TestCase):

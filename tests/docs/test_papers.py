@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the lines of the pages about papers that begin with ./pipelines/ as they
+are pasted, in real time: they end, and end well. What they print is not looked
+at; tests that print the same figures are named on the pages.
+"""
+
+import concurrent.futures
+import subprocess
+import tempfile
+import unittest
+
+import test_docs
+
+SECONDS_TO_RUN = 900
+
+
+def run(line, directory):
+    options = f" --build {test_docs.BUILD}"
+    command, _, rest = line.partition(" ")
+    return subprocess.run(
+        f"{test_docs.SOURCE / command}{options} {rest}", shell=True,
+        cwd=directory, timeout=SECONDS_TO_RUN, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT)
+
+
+class PapersTest(unittest.TestCase):
+    def test_every_line_runs_as_pasted(self):
+        """One beside the other: they wait most of the time."""
+        lines = [line for page in test_docs.Papers.PAGES
+                 for line in test_docs.code_lines(page.read_text())
+                 if line.startswith("./pipelines/")]
+        self.assertGreater(len(lines), 0)
+        with tempfile.TemporaryDirectory() as directory, \
+                concurrent.futures.ThreadPoolExecutor(len(lines)) as pool:
+            for line, done in zip(lines, pool.map(
+                    lambda line: run(line, directory), lines)):
+                with self.subTest(line=line):
+                    self.assertEqual(done.returncode, 0, done.stdout[-1500:])
+
+
+if __name__ == "__main__":
+    unittest.main()
