@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The tutorial, typed: each block of commands as pasted, in the page's order,
+beginning with a fresh copy of the source.
+
+A block is commands if it begins with one of COMMANDS; all others are what the
+reader will see. What the text above a block says decides where it is typed:
+"second shell" is one that is left with Ctrl-C when the next block has ended,
+"that shell" is the one that a testbed opened in the block before.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import textwrap
+import time
+import unittest
+
+import test_package
+
+PAGE = pathlib.PurePath("docs/tutorial.md")
+COMMANDS = ("./pipelines/", "pipelines/", "gst-launch-1.0 ", "ffmpeg ", "awk ",
+            "ping ", "cat >")
+DEVENV = "meson devenv "  # opens the shell for all that follows
+IN_A_HOST = "--shell "
+SECONDS = 1800  # a block: the first one compiles all
+BAD = re.compile(r"^.*(?:ERROR|CRITICAL|WARNING).*$", re.M)
+
+
+def blocks(text):
+    """(the words between the block before and this one, the block)"""
+    words, code = [], []
+    for line in [*text.splitlines(), "end"]:
+        if line.startswith("    ") or (code and not line):
+            code.append(line)
+            continue
+        if code:
+            yield " ".join(words), textwrap.dedent("\n".join(code)).strip()
+            words, code = [], []
+        words += line.split()
+
+
+def shell_environment(environment, home):
+    """That of the shell which the tutorial opens"""
+    said = subprocess.run(
+        ["meson", "devenv", "-C", "build", "env", "-0"], cwd=home,
+        env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return dict(line.split("=", 1) for line in said.split("\0") if "=" in line)
+
+
+class Reader:
+    """Somebody with a terminal, who may open a second one."""
+
+    def __init__(self, home):
+        self.home = home
+        self.second = None
+        self.environment = {
+            key: value for key, value in os.environ.items()
+            if not key.startswith(("GST_", "WIRELESS_", "MESON"))}
+        self.environment["SHELL"] = "/bin/sh"
+
+    def start(self, block, typed=None):
+        output = tempfile.TemporaryFile("w+")
+        child = subprocess.Popen(
+            ["sh", "-e", "-c", block], cwd=self.home, env=self.environment,
+            stdin=subprocess.PIPE if typed else subprocess.DEVNULL,
+            stdout=output, stderr=subprocess.STDOUT, text=True,
+            start_new_session=True)
+        child.block, child.output = block, output
+        if typed:
+            child.stdin.write(f"set -e\n{typed}\n")
+            child.stdin.close()
+        return child
+
+    def finish(self, child, seconds=SECONDS):
+        try:
+            status = child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            status = "none: it does not end"
+        finally:
+            if child.poll() is None:
+                os.killpg(child.pid, signal.SIGKILL)
+                child.wait()
+        child.output.seek(0)
+        said = child.output.read()
+        child.output.close()
+        if status != 0 or BAD.search(said):
+            raise AssertionError(
+                f"exit status {status}:\n{child.block}\n\n{said[-4000:]}")
+        return said
+
+    def in_second_shell(self, block):
+        self.second = self.start(f"exec {block}")
+        time.sleep(3)  # as a person takes to type the other line
+
+    def leave_second_shell(self):
+        if self.second:
+            os.killpg(self.second.pid, signal.SIGINT)
+            self.finish(self.second, 60)
+            self.second = None
+
+    def close(self):
+        if self.second and self.second.poll() is None:
+            os.killpg(self.second.pid, signal.SIGKILL)
+            self.second.wait()
+
+    def run(self, block, typed=None):
+        said = self.finish(self.start(block, typed))
+        self.leave_second_shell()
+        return said
+
+
+class TutorialTest(unittest.TestCase):
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.home = pathlib.Path(directory.name) / "gst-plugins-wireless"
+        shutil.copytree(test_package.SOURCE, self.home,
+                        ignore=test_package.NOT_SOURCE)
+        self.reader = Reader(self.home)
+        self.addCleanup(self.reader.close)
+
+    def follow(self):
+        """Types all of it; returns how many blocks."""
+        waiting, count = None, 0
+        for above, block in blocks((self.home / PAGE).read_text()):
+            if block.startswith(DEVENV):
+                self.reader.environment = shell_environment(
+                    self.reader.environment, self.home)
+            if not block.startswith(COMMANDS):
+                continue
+            count += 1
+            if "second shell" in above:
+                self.reader.in_second_shell(block)
+            elif IN_A_HOST in block:
+                waiting = block
+            elif "that shell" in above:
+                self.reader.run(waiting, block)
+                waiting = None
+            else:
+                self.reader.run(block)
+        self.assertIsNone(waiting)
+        return count
+
+    def test_every_command_works_as_pasted(self):
+        self.assertGreater(self.follow(), 20)
+        report = self.home / "build" / "lab" / "mine" / "report"
+        with self.subTest("what the reader added is in the report"):
+            table = (report / "runs.csv").read_text()
+            for name in ("fec", "lossy", "tunnel", "radio", "again"):
+                self.assertRegex(table, rf"\b{name}\b")
+
+
+class BlocksTest(unittest.TestCase):
+
+    def test_blocks_have_the_words_above_them(self):
+        self.assertEqual(
+            list(blocks("Type\nthis:\n\n    one\n\n    two\n      three\n\n"
+                        "and in a second shell\n\n    four\n")),
+            [("Type this:", "one\n\ntwo\n  three"),
+             ("and in a second shell", "four")])
+
+
+if __name__ == "__main__":
+    unittest.main()
