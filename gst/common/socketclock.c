@@ -8,6 +8,8 @@
 
 /* Two clocks that are read one after the other, and rounded */
 #define CLOCK_TOLERANCE (10 * 1000)     /* ns */
+/* A thread that had to wait between them reads them again, so often */
+#define MAX_READINGS 8
 
 void
 socket_clock_init (SocketClock * self)
@@ -40,19 +42,34 @@ socket_clock_set_empty (SocketClock * self, gint64 now)
   self->empty = now;
 }
 
-/* Both clocks are slewed alike, so that what lies between them stays until
- * somebody sets one. */
-gint64
-socket_clock_compare (SocketClock * self)
+/* Returns now */
+static gint64
+read_clocks (gint64 * low, gint64 * high)
 {
-  gint64 before = socket_clock_now (), real = 0, after, low, high;
+  gint64 before = socket_clock_now (), real = 0, after;
   struct timespec now;
 
   if (clock_gettime (CLOCK_REALTIME, &now) == 0)
     real = now.tv_sec * (gint64) 1000000000 + now.tv_nsec;
   after = socket_clock_now ();
-  low = before - real;
-  high = after + 1000 - real;   /* it is in whole us, rounded down */
+  *low = before - real;
+  *high = after + 1000 - real;  /* it is in whole us, rounded down */
+  return after;
+}
+
+/* Both clocks are slewed alike, so that what lies between them stays until
+ * somebody sets one. */
+gint64
+socket_clock_compare (SocketClock * self)
+{
+  gint64 now, low, high;
+  guint i;
+
+  for (i = 0; i < MAX_READINGS; i++) {
+    now = read_clocks (&low, &high);
+    if (high - low <= CLOCK_TOLERANCE)
+      break;
+  }
   if (low > self->offset_high || high < self->offset_low) {
     self->offset_low = low;
     self->offset_high = high;
@@ -60,7 +77,7 @@ socket_clock_compare (SocketClock * self)
     self->offset_low = MAX (self->offset_low, low);
     self->offset_high = MIN (self->offset_high, high);
   }
-  return after;
+  return now;
 }
 
 gboolean
@@ -83,8 +100,8 @@ socket_clock_read_stamp (const struct cmsghdr *control, guint64 * stamp)
 guint64
 socket_clock_get_arrival (const SocketClock * self, guint64 stamp, gint64 now)
 {
-  gint64 offset = self->offset_low + (self->offset_high - self->offset_low) / 2;
-  gint64 time = (gint64) stamp + offset;
+  /* which only grows, so that a later stamp is no earlier time */
+  gint64 time = (gint64) stamp + self->offset_low;
 
   if (stamp == 0 || time > now || time < self->empty - CLOCK_TOLERANCE)
     return now;
