@@ -9,23 +9,27 @@
 
 #include "socketpktinfo.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include <netinet/in.h>
 
-void
+gboolean
 socket_pktinfo_enable (gint fd, gint family)
 {
   const gint yes = TRUE;
 
 #ifdef IP_PKTINFO
   if (family == AF_INET)
-    setsockopt (fd, IPPROTO_IP, IP_PKTINFO, &yes, sizeof (yes));
+    return setsockopt (fd, IPPROTO_IP, IP_PKTINFO, &yes, sizeof (yes)) == 0;
 #endif
 #ifdef IPV6_RECVPKTINFO
   if (family == AF_INET6)
-    setsockopt (fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &yes, sizeof (yes));
+    return setsockopt (fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &yes,
+        sizeof (yes)) == 0;
 #endif
+  errno = ENOPROTOOPT;
+  return FALSE;
 }
 
 static void

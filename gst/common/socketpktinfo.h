@@ -15,9 +15,9 @@
 
 G_BEGIN_DECLS
 
-/* From now on packets say to whom they came. */
+/* From now on packets say to whom they came. FALSE: they don't, errno says why */
 GST_WIRELESS_API
-void socket_pktinfo_enable (gint fd, gint family);
+gboolean socket_pktinfo_enable (gint fd, gint family);
 /* The packet is to leave from this address, in network order, and interface (0:
  * as the routes choose); all zeros: from any. `control`: room for it. */
 GST_WIRELESS_API

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "rawsocket.h"
+#include "socketpktinfo.h"
 
 /* RFC 6335 section 6: the ports that are nobody's */
 #define FIRST_DYNAMIC_PORT 49152
@@ -47,12 +48,8 @@ set_up (UdpliteSocket * self, gint fd, GError ** error)
           sizeof (no)) < 0)
     return socket_set_error (error, errno, "No checksum of our own");
 #endif
-  if (self->ipv6) {
-    gint yes = TRUE;
-
-    if (setsockopt (fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &yes, sizeof (yes)) < 0)
-      return socket_set_error (error, errno, "No destination addresses");
-  }
+  if (self->ipv6 && !socket_pktinfo_enable (fd, AF_INET6))
+    return socket_set_error (error, errno, "No destination addresses");
   return TRUE;
 }
 
@@ -160,45 +157,6 @@ raw_get_overhead (const UdpliteSocket * self)
 
 /* --- sending -------------------------------------------------------------- */
 
-/* The kernel takes the address that we have in the checksum, even if the routes
- * changed since we asked. */
-static void
-set_source (struct msghdr *message, RawControl * control,
-    const UdpliteRoute * route)
-{
-  const UdpliteAddresses *addresses = &route->addresses;
-  struct cmsghdr *header = &control->header;
-
-  if (!route->say_source)
-    return;
-  memset (control, 0, sizeof (*control));
-  message->msg_control = control;
-  if (addresses->ipv6) {
-    struct in6_pktinfo *info = (struct in6_pktinfo *) CMSG_DATA (header);
-
-    header->cmsg_level = IPPROTO_IPV6;
-    header->cmsg_type = IPV6_PKTINFO;
-    header->cmsg_len = CMSG_LEN (sizeof (*info));
-    memcpy (&info->ipi6_addr, addresses->source, 16);
-    info->ipi6_ifindex = route->source_interface;
-    message->msg_controllen = CMSG_SPACE (sizeof (*info));
-    return;
-  }
-#ifdef IP_PKTINFO
-  {
-    struct in_pktinfo *info = (struct in_pktinfo *) CMSG_DATA (header);
-
-    header->cmsg_level = IPPROTO_IP;
-    header->cmsg_type = IP_PKTINFO;
-    header->cmsg_len = CMSG_LEN (sizeof (*info));
-    memcpy (&info->ipi_spec_dst, addresses->source, 4);
-    message->msg_controllen = CMSG_SPACE (sizeof (*info));
-  }
-#else
-  message->msg_control = NULL;
-#endif
-}
-
 /* One packet, in parts that have to stay until it is sent */
 typedef struct
 {
@@ -229,7 +187,12 @@ prepare (UdpliteSocket * self, SocketMessage * message, RawOutput * raw,
   memcpy (&raw->address, output->address, output->address_size);
   udplite_address_set_port (&raw->address, 0);
   message->msg_hdr.msg_name = &raw->address;
-  set_source (&message->msg_hdr, &raw->control, route);
+  /* The kernel takes the address that we have in the checksum, even if the routes
+   * changed since we asked. */
+  if (route->say_source)
+    socket_pktinfo_write (&message->msg_hdr, &raw->control,
+        output->address->sa_family, route->addresses.source,
+        route->source_interface);
   return TRUE;
 }
 
