@@ -13,6 +13,7 @@
 #include "dccppacket.h"
 #include "rawsocket.h"
 #include "socketmessages.h"
+#include "socketoptions.h"
 #include "socketpktinfo.h"
 
 /* Ethernet's, where the system doesn't say */
@@ -124,56 +125,27 @@ to_native (GSocketAddress * address, gboolean is_raw,
 
 /* --- options -------------------------------------------------------------- */
 
-static gboolean
-set_option (DccpSocket * self, gint level, gint option, gint value)
-{
-  return setsockopt (self->fd, level, option, &value, sizeof (value)) == 0;
-}
-
-/* RFC 4340 section 14: a packet that is too long for its path is not cut in
- * pieces; who sent it is told. */
-static void
-forbid_fragments (DccpSocket * self)
-{
-#if defined (IP_MTU_DISCOVER) && defined (IP_PMTUDISC_DO)
-  if (self->family == AF_INET)
-    set_option (self, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
-#endif
-#if defined (IPV6_MTU_DISCOVER) && defined (IPV6_PMTUDISC_DO)
-  if (self->family == AF_INET6)
-    set_option (self, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
-#endif
-}
-
-/* The system may give less, which is what it has. */
-static void
-set_buffer_sizes (DccpSocket * self, gint size)
-{
-#ifdef SO_RCVBUFFORCE
-  if (!set_option (self, SOL_SOCKET, SO_RCVBUFFORCE, size))
-#endif
-    set_option (self, SOL_SOCKET, SO_RCVBUF, size);
-#ifdef SO_SNDBUFFORCE
-  if (!set_option (self, SOL_SOCKET, SO_SNDBUFFORCE, size))
-#endif
-    set_option (self, SOL_SOCKET, SO_SNDBUF, size);
-}
-
 /* An IPv6 socket that speaks with IPv4 too has options of both. */
 static void
 set_options (DccpSocket * self, const DccpSocketOptions * options)
 {
-  if (options->buffer_size > 0)
-    set_buffer_sizes (self, options->buffer_size);
+  GSocket *socket = self->socket;
+
+  if (options->buffer_size > 0) {
+    socket_options_set_receive_buffer (socket, options->buffer_size);
+    socket_options_set_send_buffer (socket, options->buffer_size);
+  }
   if (options->ttl > 0)
-    set_option (self, IPPROTO_IP, IP_TTL, options->ttl);
+    g_socket_set_option (socket, IPPROTO_IP, IP_TTL, options->ttl, NULL);
   if (options->ttl > 0 && self->family == AF_INET6)
-    set_option (self, IPPROTO_IPV6, IPV6_UNICAST_HOPS, options->ttl);
+    g_socket_set_option (socket, IPPROTO_IPV6, IPV6_UNICAST_HOPS, options->ttl,
+        NULL);
   if (options->dscp >= 0)
-    set_option (self, IPPROTO_IP, IP_TOS, options->dscp << 2);
+    g_socket_set_option (socket, IPPROTO_IP, IP_TOS, options->dscp << 2, NULL);
 #ifdef IPV6_TCLASS
   if (options->dscp >= 0 && self->family == AF_INET6)
-    set_option (self, IPPROTO_IPV6, IPV6_TCLASS, options->dscp << 2);
+    g_socket_set_option (socket, IPPROTO_IPV6, IPV6_TCLASS, options->dscp << 2,
+        NULL);
 #endif
 }
 
@@ -218,7 +190,7 @@ wrap (gint fd, gint family, gboolean is_raw, GError ** error)
   self->is_raw = is_raw;
   socket_clock_init (&self->clock);
   socket_clock_ask_for_stamps (fd);
-  forbid_fragments (self);
+  socket_options_set_fragments (self->socket, FALSE);
   socket_pktinfo_enable (self->fd, self->family);
   return self;
 }
@@ -378,9 +350,9 @@ dccp_socket_new_listener (DccpEncapsulation encapsulation,
   self->description = describe_address (local);
   set_options (self, options);
   if (self->family == AF_INET6)
-    set_option (self, IPPROTO_IPV6, IPV6_V6ONLY, FALSE);
+    g_socket_set_option (self->socket, IPPROTO_IPV6, IPV6_V6ONLY, FALSE, NULL);
   if (options->reuse)
-    set_option (self, SOL_SOCKET, SO_REUSEADDR, TRUE);
+    g_socket_set_option (self->socket, SOL_SOCKET, SO_REUSEADDR, TRUE, NULL);
   if (bind_address (self, local, error) && learn_local (self, error)
       && begin_to_hear (self, local, error))
     return self;
@@ -408,26 +380,6 @@ dccp_socket_get_path (DccpSocket * self, DccpPath * path)
   *path = self->path;
 }
 
-/* What the route has, and what was learnt about it. 0: the system doesn't say */
-static guint
-get_mtu_of (gint fd, gint family)
-{
-  gint mtu = 0;
-  socklen_t size = sizeof (mtu);
-
-#ifdef IP_MTU
-  if (family == AF_INET
-      && getsockopt (fd, IPPROTO_IP, IP_MTU, &mtu, &size) == 0)
-    return mtu;
-#endif
-#ifdef IPV6_MTU
-  if (family == AF_INET6
-      && getsockopt (fd, IPPROTO_IPV6, IPV6_MTU, &mtu, &size) == 0)
-    return mtu;
-#endif
-  return 0;
-}
-
 /* The kernel knows it of a socket that has one peer only. */
 static guint
 ask_for_mtu (const DccpPath * path)
@@ -447,7 +399,7 @@ ask_for_mtu (const DccpPath * path)
   plain.remote_udp = DISCARD_PORT;
   size = dccp_native_set_remote (&native, &plain, family);
   if (connect (fd, &native.any, size) == 0)
-    mtu = get_mtu_of (fd, family);
+    mtu = socket_options_get_path_mtu (fd, family);
   close (fd);
   return mtu;
 }
@@ -455,8 +407,8 @@ ask_for_mtu (const DccpPath * path)
 guint
 dccp_socket_get_mtu (DccpSocket * self, const DccpPath * path, guint mtu)
 {
-  guint path_mtu = self->is_client ? get_mtu_of (self->fd, self->family) :
-      ask_for_mtu (path);
+  guint path_mtu = self->is_client ? socket_options_get_path_mtu (self->fd,
+      self->family) : ask_for_mtu (path);
 
   if (path_mtu == 0)
     path_mtu = DEFAULT_MTU;

@@ -16,6 +16,7 @@
 #include <net/if.h>
 
 #include "socketmessages.h"
+#include "socketoptions.h"
 #include "socketpktinfo.h"
 
 #define UDP_HEADER_SIZE 8       /* RFC 768 */
@@ -24,40 +25,6 @@
 
 /* Ethernet's, where the system doesn't say */
 #define DEFAULT_MTU 1500
-
-/* --- options -------------------------------------------------------------- */
-
-static gboolean
-set_option (MmtpSocket * self, gint level, gint option, gint value)
-{
-  return setsockopt (self->fd, level, option, &value, sizeof (value)) == 0;
-}
-
-/* A packet that is longer than a link on its way is cut in pieces there. What
- * path MTU discovery would have us do with it is to lose it. */
-static void
-allow_fragments (MmtpSocket * self)
-{
-#if defined (IP_MTU_DISCOVER) && defined (IP_PMTUDISC_DONT)
-  if (self->family == AF_INET)
-    set_option (self, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DONT);
-#endif
-#if defined (IPV6_MTU_DISCOVER) && defined (IPV6_PMTUDISC_DONT)
-  if (self->family == AF_INET6)
-    set_option (self, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DONT);
-#endif
-}
-
-/* The system may give less, which is what it has. */
-static void
-set_buffer_size (MmtpSocket * self, gint size)
-{
-#ifdef SO_RCVBUFFORCE
-  if (set_option (self, SOL_SOCKET, SO_RCVBUFFORCE, size))
-    return;
-#endif
-  set_option (self, SOL_SOCKET, SO_RCVBUF, size);
-}
 
 /* --- binding -------------------------------------------------------------- */
 
@@ -190,7 +157,7 @@ socket_new (GSocketAddress * like, GError ** error)
   self->fd = g_socket_get_fd (socket);
   self->family = family == G_SOCKET_FAMILY_IPV6 ? AF_INET6 : AF_INET;
   socket_clock_init (&self->clock);
-  allow_fragments (self);
+  socket_options_set_fragments (self->socket, TRUE);
   socket_clock_ask_for_stamps (self->fd);
   return self;
 }
@@ -320,11 +287,11 @@ mmtp_socket_new_listener (GSocketAddress * local, const gchar * interface,
     return NULL;
   socket_pktinfo_enable (self->fd, self->family);
   if (self->family == AF_INET6)
-    set_option (self, IPPROTO_IPV6, IPV6_V6ONLY, FALSE);
+    g_socket_set_option (self->socket, IPPROTO_IPV6, IPV6_V6ONLY, FALSE, NULL);
   if (buffer_size > 0)
-    set_buffer_size (self, buffer_size);
+    socket_options_set_receive_buffer (self->socket, buffer_size);
   if (reuse)
-    set_option (self, SOL_SOCKET, SO_REUSEADDR, TRUE);
+    g_socket_set_option (self->socket, SOL_SOCKET, SO_REUSEADDR, TRUE, NULL);
   if ((!interface || bind_interface (self, interface, error))
       && bind_address (self, local, error))
     return self;
@@ -347,31 +314,13 @@ mmtp_socket_get_overhead (MmtpSocket * self)
       IPV4_HEADER_SIZE);
 }
 
-/* What the route to the receiver has, and what was learnt about it */
-static guint
-get_path_mtu (MmtpSocket * self)
-{
-  gint mtu = 0;
-  socklen_t size = sizeof (mtu);
-
-#ifdef IP_MTU
-  if (self->family == AF_INET
-      && getsockopt (self->fd, IPPROTO_IP, IP_MTU, &mtu, &size) == 0)
-    return mtu;
-#endif
-#ifdef IPV6_MTU
-  if (self->family == AF_INET6
-      && getsockopt (self->fd, IPPROTO_IPV6, IPV6_MTU, &mtu, &size) == 0)
-    return mtu;
-#endif
-  return DEFAULT_MTU;
-}
-
 guint
 mmtp_socket_get_longest (MmtpSocket * self, guint mtu)
 {
-  guint path_mtu = get_path_mtu (self);
+  guint path_mtu = socket_options_get_path_mtu (self->fd, self->family);
 
+  if (path_mtu == 0)
+    path_mtu = DEFAULT_MTU;
   if (mtu == 0 || mtu > path_mtu)
     mtu = path_mtu;
   return MIN (mtu - mmtp_socket_get_overhead (self), MMTP_MAX_MESSAGE);
