@@ -196,7 +196,7 @@ class Testbed:
         self.mode = "relay"
         self.left_out = relay.LEFT_OUT.format(
             why="; ".join(reasons), ports=", ".join(map(str, self._relay_ports)))
-        return relay.Loopback(self.links)
+        return relay.Loopback(self.links, self._relay_ports)
 
     # ------------------------------------------------------------------ links
 
@@ -263,6 +263,8 @@ class Testbed:
 
     def check(self):
         """Failed if a link has ended: then nothing that follows is true."""
+        if self.mode == "relay":
+            self._place.check()
         for link, process in self._gst:
             status = process.poll()
             if status is None:

@@ -54,6 +54,23 @@ own.bind((sys.argv[1], int(sys.argv[2])))
 data, sender = own.recvfrom(2048)
 print(data.decode(), "from", sender[0])
 """]
+ASK = ["python3", "-c", """
+import socket, sys
+own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+own.settimeout(20)
+own.sendto(sys.argv[3].encode(), (sys.argv[1], int(sys.argv[2])))
+data, sender = own.recvfrom(2048)
+assert sender == (sys.argv[1], int(sys.argv[2])), sender
+print(data.decode())
+"""]
+ANSWER = ["python3", "-c", """
+import socket, sys
+own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+own.bind((sys.argv[1], int(sys.argv[2])))
+while True:
+    data, sender = own.recvfrom(2048)
+    own.sendto(data + b" is answered", sender)
+"""]
 SEND_MANY = ["python3", "-c", """
 import socket, sys
 own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -833,6 +850,19 @@ class RelayTest(Api):
             self.assertEqual(
                 self.send_and_receive(bed, sender, receiver, to, bound_to=own),
                 f"a word from {bed.variables(receiver)[sender]}")
+
+    def test_answers_find_their_way_back(self):
+        bed = self.relay()
+        for asking, answering in (("a", "b"), ("b", "a")):
+            server = bed.popen(answering, [*ANSWER, bed.variables(answering)[
+                answering], "5004"])
+            bed.wait_listening(answering, "udp", 5004)
+            for word in ("first", "second"):
+                self.assertEqual(self.text(bed, asking, [
+                    *ASK, bed.variables(asking)[answering], "5004", word]),
+                    f"{word} is answered")
+            server.terminate()
+            server.wait()
 
     def test_it_says_what_it_leaves_out(self):
         said = self.relay(ports=(5004, 5006)).left_out
