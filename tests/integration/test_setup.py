@@ -128,6 +128,48 @@ exec "$@" """)
         self.assertIn("no network?", result.stdout)
         self.assertIn("  apt-get update && apt-get install", result.stdout)
 
+    def test_the_installation_says_how_far_it_is(self):
+        self.debian(missing=["ffmpeg"])
+        lines = ["0 upgraded, 120 newly installed, 0 to remove.",
+                 *(f"Get:{number} http" for number in range(1, 121)),
+                 *(f"Unpacking p{number} ..." for number in range(1, 121)),
+                 *(f"Setting up p{number} ..." for number in range(1, 121))]
+        (self.root / "said").write_text("\n".join(lines) + "\n")
+        self.stub("apt-get", f"""
+case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
+        result = self.setup("demo")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("\n".join(
+            f"  {what} {number} of 120 packages"
+            for what in ("fetched", "unpacked", "set up")
+            for number in (50, 100)), result.stdout)
+
+    def test_who_has_all_but_the_page_gets_the_rest(self):
+        """The demo goes on without what it only compares with; python3 is a
+        stub that says how it was called."""
+        self.stub("dirname", f"echo {SETUP.parent}")
+        self.stub("python3", "echo streams: $*")
+        for missing, words, streams in (
+                ("python3-jinja2", [], True), ("python3-jinja2", ["--all"], True),
+                ("ffmpeg", [], False), ("ffmpeg", ["--rate", "6"], False)):
+            with self.subTest(missing=missing, words=words):
+                self.debian(missing=[missing], uid=1000)
+                done = subprocess.run(
+                    [SETUP.with_name("demo"), *words],
+                    env={"PATH": str(self.bin)}, stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                (self.root / missing).unlink()
+                self.assertEqual(done.returncode == 0, streams, done.stdout)
+                self.assertIn(f"install --yes --no-install-recommends {missing}"
+                              "\n", done.stdout)
+                self.assertEqual("streams: " in done.stdout, streams)
+        self.debian(missing=["python3-jinja2"], uid=1000)
+        done = subprocess.run(
+            [SETUP.with_name("demo"), "--build", "x", "--rate", "6"],
+            env={"PATH": str(self.bin)}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertNotIn("jinja2", done.stdout)
+
     def test_an_interrupted_installation_leaves_no_log(self):
         self.debian(missing=["ffmpeg"])
         (self.bin / "sleep").symlink_to(shutil.which("sleep"))
