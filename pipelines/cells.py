@@ -55,7 +55,7 @@ def describe(directory, cell):
     path = directory / CELL
     text = json.dumps(cell, indent=1) + "\n"
     if not path.exists() or path.read_text() != text:
-        path.write_text(text)
+        leftovers.write_whole(path, text)
 
 
 def read(directory):
@@ -88,9 +88,8 @@ def run(directory, build):
         remove_old(directory)
         found = {"cell": cell, **way_of(cell)(cell, directory, build),
                  "machine": machine(build)}
-        unfinished = directory / f".{RESULT}"
-        unfinished.write_text(json.dumps(found, indent=1) + "\n")
-        unfinished.rename(directory / RESULT)
+        leftovers.write_whole(directory / RESULT,
+                              json.dumps(found, indent=1) + "\n")
         return found
 
 

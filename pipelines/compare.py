@@ -19,14 +19,15 @@ LATE_MS = 500
 
 
 def run(build, output):
-    found = lab.without_missing(matrix.read(MATRIX), build)
+    found, left_out = lab.possible(matrix.read(MATRIX), build)
     start_anew(found, output)
-    failed = lab.run_all(found, argparse.Namespace(
+    failed = lab.run_all(found, left_out, argparse.Namespace(
         output=output, build=build, jobs=AT_ONCE, again=False, plain=True,
         command="pipelines/demo"))
     if len(failed) == len(found):
         raise children.Failed("nothing could be run")
     print_tables(output, build)
+    print(*left_out, sep="\n", end="\n" if left_out else "", flush=True)
     write_page(output, build)
 
 

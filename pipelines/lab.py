@@ -18,8 +18,10 @@ import time
 import cells
 import children
 import clips
+import leftovers
 import matrix
 import outcomes
+import testbed
 import workload_numbers
 import workloads
 
@@ -31,30 +33,63 @@ SECONDS_BETWEEN_LOOKS = 0.05
 
 # ------------------------------------------------------------------ the matrix
 
-def lay_out(found, output, command):
-    """A directory for each cell, with its description; and what was typed, for
-    who wants to repeat it."""
+def lay_out(found, left_out, output, command):
+    """A directory for each cell, with its description; what was left out, and
+    what was typed, for who wants to repeat it."""
     for cell in found:
         cells.describe(output / cell["name"], cell)
-    grid = {"command": command,
+    grid = {"command": command, "left_out": left_out,
             "cells": [{"name": cell["name"],
                        "computed": cell["protocol"][matrix.COMPUTED]}
                       for cell in found]}
-    (output / GRID).write_text(json.dumps(grid, indent=1) + "\n")
+    leftovers.write_whole(output / GRID, json.dumps(grid, indent=1) + "\n")
+
+
+def possible(found, build):
+    """Those cells that this machine can run, and words about the others, which
+    are also printed."""
+    found, words = without_missing(found, build)
+    found, more = without_hosts(found)
+    for line in [*words, *more]:
+        print(line, flush=True)
+    return found, [*words, *more]
 
 
 def without_missing(found, build):
-    """Those cells whose elements are there; who is missing is named."""
+    """Those cells whose elements are there, and who is missing."""
     missing = {}
     for cell in found:
         protocol = cell["protocol"]
         if protocol["name"] not in missing:
-            names = cells.missing_elements(protocol, build)
-            missing[protocol["name"]] = names
-            if names:
-                print(f"left out {protocol['name']}: GStreamer has no "
-                      + ", ".join(names), flush=True)
-    return [cell for cell in found if not missing[cell["protocol"]["name"]]]
+            missing[protocol["name"]] = cells.missing_elements(protocol, build)
+    return ([cell for cell in found if not missing[cell["protocol"]["name"]]],
+            [f"left out {name}: GStreamer has no {', '.join(elements)}"
+             for name, elements in missing.items() if elements])
+
+
+def without_hosts(found):
+    """Those cells that relays can stand in for, where there may be no hosts,
+    and which they cannot."""
+    if all(cell["protocol"][matrix.COMPUTED] for cell in found):
+        return found, []
+    why = testbed.why_no_hosts()
+    if not why:
+        return found, []
+    others = dict.fromkeys(cell["protocol"]["name"] for cell in found
+                           if not can_relay(cell["protocol"]))
+    words = [f"no hosts of their own here ({why}): what is over UDP goes "
+             "through relays on this machine's loopback instead "
+             "(docs/testbed.md says what that changes)"]
+    if others:
+        words.append(f"left out {', '.join(others)}: not over UDP")
+    return [cell for cell in found
+            if cell["protocol"]["name"] not in others], words
+
+
+def can_relay(protocol):
+    return protocol[matrix.COMPUTED] or all(
+        stream["binds"] == "udp"
+        for stream in protocol.get("streams", [protocol]))
 
 
 def forget_flagged(found, output):
@@ -161,11 +196,11 @@ def run(options):
 
 def grid(options):
     """Fails if a cell did; flagged is not failed."""
-    found = without_missing(matrix.read(options.file), options.build)
+    found, left_out = possible(matrix.read(options.file), options.build)
     if options.list:
         print("\n".join(cell["name"] for cell in found))
         return
-    failed = run_all(found, options)
+    failed = run_all(found, left_out, options)
     if len(failed) < len(found):
         print_numbers(options)
     if failed:
@@ -181,12 +216,12 @@ def print_numbers(options):
         print("\n".join(workload_numbers.text(own)))
 
 
-def run_all(found, options):
+def run_all(found, left_out, options):
     """What has not been run yet; returns names of cells that failed."""
     if not found:
         raise children.Failed("nothing is left to run")
     options.output.mkdir(parents=True, exist_ok=True)
-    lay_out(found, options.output, options.command)
+    lay_out(found, left_out, options.output, options.command)
     if options.again:
         forget_flagged(found, options.output)
     rates = {(cell["rate"], cell["seconds"]) for cell in found

@@ -23,6 +23,13 @@ def locked(path, mode="a", wait=True):
         yield
 
 
+def write_whole(path, text):
+    """So that who finds the file never finds half of it."""
+    unfinished = path.with_name(f".{path.name}")
+    unfinished.write_text(text)
+    unfinished.replace(path)
+
+
 class RunDirectory:
     """A directory for one run, gone after it unless `keep` is set."""
 

@@ -139,13 +139,22 @@ def percentile_ms(values, percent):
             else NAN)
 
 
-def read(output, build, late_ms):
-    """All runs of a matrix that came to their end, in its order."""
+def read_grid(output):
     path = output / "grid.json"
     if not path.exists():
         raise children.Failed(f"{output} has no runs; pipelines/lab grid makes "
                               "them")
-    grid = json.loads(path.read_text())
+    return json.loads(path.read_text())
+
+
+def left_out(output):
+    """Words about what this machine could not run."""
+    return read_grid(output).get("left_out", [])
+
+
+def read(output, build, late_ms):
+    """All runs of a matrix that came to their end, in its order."""
+    grid = read_grid(output)
     found = []
     for cell in grid["cells"]:
         result = cells.result(output / cell["name"])

@@ -9,6 +9,7 @@ import shutil
 import jinja2
 
 import clips
+import leftovers
 import matrix
 import measures
 import outcomes
@@ -42,8 +43,9 @@ def write(output, build, late_ms, page, words):
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATE.parent), autoescape=True,
         trim_blocks=True, lstrip_blocks=True)
-    page.write_text(environment.get_template(TEMPLATE.name).render(
-        groups=groups, missing=missing, runs=runs, beside=beside.name,
+    leftovers.write_whole(page, environment.get_template(TEMPLATE.name).render(
+        groups=groups, missing=missing, left_out=outcomes.left_out(output),
+        runs=runs, beside=beside.name,
         late_ms=late_ms, facts=facts(runs, command), films=films,
         flagged=[run for run in runs if run.is_flagged],
         notes=notes(runs), protocols=distinct(runs, "protocol"),

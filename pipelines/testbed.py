@@ -42,6 +42,31 @@ MESSAGE = re.compile(r"^Got message .*\n", re.M)
 NO_ELEMENT = re.compile(r'no element "(\w+)"')
 
 
+def first_place(ways, sysctls):
+    """(way, hosts, "") for the first way to have hosts that this machine
+    allows; (None, None, why) if it allows none."""
+    reasons = []
+    for way in ways:
+        try:
+            return way, namespaces.Namespaces(sysctls, way == "user"), ""
+        except namespaces.Forbidden as failure:
+            reasons.append(f"as {way}: {failure}")
+    return None, None, "; ".join(reasons)
+
+
+def ways():
+    """To have hosts of their own, for this user."""
+    return MODES[:2] if os.geteuid() == 0 else MODES[1:2]
+
+
+def why_no_hosts():
+    """Nothing, where there can be hosts of their own."""
+    _, place, why = first_place(ways(), {})
+    if place:
+        place.close()
+    return why
+
+
 class Testbed:
     """`links` are texts as --link has them. `sysctls` gives for a host a dict
     of sysctls, `devices` words for tunsrc and `buckets` words for tc's tbf for
@@ -171,31 +196,25 @@ class Testbed:
 
     def _make_place(self):
         """The first of the ways to have hosts that this machine allows."""
+        if self.mode == "relay":
+            return self._make_relay("as asked for")
+        way, place, why = first_place(
+            ways() if self.mode == "auto" else [self.mode], self._sysctls)
+        if place:
+            self.mode = way
+            return place
         if self.mode == "auto":
-            ways = MODES if os.geteuid() == 0 else MODES[1:]
-        else:
-            ways = [self.mode]
-        reasons = []
-        for way in ways:
-            if way == "relay":
-                return self._make_relay(reasons or ["as asked for"])
-            try:
-                place = namespaces.Namespaces(self._sysctls, way == "user")
-            except namespaces.Forbidden as failure:
-                reasons.append(f"as {way}: {failure}")
-            else:
-                self.mode = way
-                return place
-        raise children.Failed("no hosts here " + "; ".join(reasons))
+            return self._make_relay(why)
+        raise children.Failed(f"no hosts here {why}")
 
-    def _make_relay(self, reasons):
+    def _make_relay(self, why):
         if not self._relay_ports:
             raise children.Failed(
-                f"no hosts of their own here ({'; '.join(reasons)}), and "
+                f"no hosts of their own here ({why}), and "
                 "--relay-port names no UDP port to relay instead")
         self.mode = "relay"
         self.left_out = relay.LEFT_OUT.format(
-            why="; ".join(reasons), ports=", ".join(map(str, self._relay_ports)))
+            why=why, ports=", ".join(map(str, self._relay_ports)))
         return relay.Loopback(self.links, self._relay_ports)
 
     # ------------------------------------------------------------------ links

@@ -24,6 +24,8 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 LAB = SOURCE / "pipelines" / "lab"
 sys.path.insert(0, str(SOURCE / "pipelines"))
 import compare  # noqa: E402
+import lab  # noqa: E402
+import matrix  # noqa: E402
 import measures  # noqa: E402
 import outcomes  # noqa: E402
 import stream  # noqa: E402
@@ -199,6 +201,21 @@ class LabTest(LabCase):
         self.assertIn("left out other: GStreamer has no noelement",
                       done.stdout)
         self.assertIn("\nradio_interference=none/3M/mine/1-1\n", done.stdout)
+
+    def test_without_hosts_what_is_not_over_udp_is_left_out_and_named(self):
+        with mock.patch.object(lab.testbed, "why_no_hosts",
+                               return_value="as user: no"):
+            found, words = lab.without_hosts(matrix.read(compare.MATRIX))
+        names = {cell["protocol"]["name"] for cell in found}
+        self.assertLessEqual({"rtp", "mmtp", "dccpthin", "srt"}, names)
+        self.assertFalse({"ifd", "tcp", "udplite"} & names)
+        self.assertRegex(words[0], r"no hosts of their own here \(as user: no\)")
+        self.assertEqual(words[1], "left out ifd, udplite, tcp: not over UDP")
+
+    def test_where_hosts_are_possible_nothing_is_left_out(self):
+        cells = matrix.read(compare.MATRIX)
+        with mock.patch.object(lab.testbed, "why_no_hosts", return_value=""):
+            self.assertEqual(lab.without_hosts(cells), (cells, []))
 
     @test_testbed.needs_namespaces
     def test_in_real_time_a_run_says_how_late_the_machine_was(self):
