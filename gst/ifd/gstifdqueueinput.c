@@ -199,27 +199,6 @@ is_usable (GstCaps * caps)
 }
 
 static gboolean
-set_codec_data (GstIfdQueueInput * input, const GstStructure * structure)
-{
-  const gchar *format = gst_structure_get_string (structure, "stream-format");
-  const GValue *value = gst_structure_get_value (structure, "codec_data");
-  gboolean is_set = FALSE;
-  GstBuffer *data;
-  GstMapInfo map;
-
-  if (g_str_equal (format, "byte-stream"))
-    return ifd_classifier_set_codec_data (input->classifier, NULL, 0);
-  data = value && GST_VALUE_HOLDS_BUFFER (value) ?
-      gst_value_get_buffer (value) : NULL;
-  if (data && gst_buffer_map (data, &map, GST_MAP_READ)) {
-    is_set = ifd_classifier_set_codec_data (input->classifier, map.data,
-        map.size);
-    gst_buffer_unmap (data, &map);
-  }
-  return is_set;
-}
-
-static gboolean
 set_h26x_caps (GstIfdQueueInput * input, GstCaps * caps, IfdCodec codec)
 {
   if (!input->classifier || input->codec != codec) {
@@ -227,7 +206,7 @@ set_h26x_caps (GstIfdQueueInput * input, GstCaps * caps, IfdCodec codec)
     input->classifier = ifd_classifier_new (codec);
     input->codec = codec;
   }
-  if (set_codec_data (input, gst_caps_get_structure (caps, 0)))
+  if (gst_h26x_caps_set_codec_data (caps, input->classifier))
     return TRUE;
   return refuse (input, caps, codec == IFD_CODEC_H264 ?
       "H.264 without valid codec_data" : "H.265 without valid codec_data",
@@ -250,16 +229,15 @@ gboolean
 gst_ifd_queue_input_set_caps (GstIfdQueueInput * input, GstCaps * caps)
 {
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  IfdCodec codec;
 
   if (!is_usable (caps))
     return refuse_unusable (input, caps);
   if (!gst_structure_get_fraction (structure, "framerate", &input->fps_n,
           &input->fps_d))
     input->fps_n = 0;
-  if (gst_structure_has_name (structure, "video/x-h264"))
-    return set_h26x_caps (input, caps, IFD_CODEC_H264);
-  if (gst_structure_has_name (structure, "video/x-h265"))
-    return set_h26x_caps (input, caps, IFD_CODEC_H265);
+  if (gst_h26x_caps_get_codec (caps, &codec))
+    return set_h26x_caps (input, caps, codec);
   set_mpeg_caps (input, caps);
   return TRUE;
 }

@@ -9,19 +9,14 @@
 
 #include <gst/gst.h>
 
+#include "gsth26xcaps.h"
 #include "gstmpegvideoinput.h"
-#include "ifdclassifier.h"
 #include "ifdqueueline.h"
 
 G_BEGIN_DECLS
 
-#define GST_IFD_QUEUE_H26X_CAPS \
-    "video/x-h264, stream-format = (string) { avc, avc3, byte-stream }, " \
-    "alignment = (string) au; " \
-    "video/x-h265, stream-format = (string) { hvc1, hev1, byte-stream }, " \
-    "alignment = (string) au"
 #define GST_IFD_QUEUE_USABLE_CAPS \
-    GST_MPEG_VIDEO_INPUT_CAPS "; " GST_IFD_QUEUE_H26X_CAPS
+    GST_MPEG_VIDEO_INPUT_CAPS "; " GST_H26X_CAPS
 /* Linked, so that an error can tell what is missing before ifdqueue */
 #define GST_IFD_QUEUE_UNUSABLE_CAPS \
     "video/x-h264; video/x-h265; " \

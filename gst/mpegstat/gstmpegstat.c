@@ -2,12 +2,16 @@
 /**
  * SECTION:element-mpegstat
  * @title: mpegstat
- * @short_description: Statistics of an MPEG-1/2 video stream, frame by frame
+ * @short_description: Statistics of a video stream, frame by frame
  *
  * Passes an MPEG-1 or MPEG-2 video elementary stream through, one frame per
  * buffer with timestamps, and measures it: what arrived and when, how late each
  * frame is, which frames were lost and of what type. It takes parsed video and
  * raw bytes straight from filesrc, and never waits for a timestamp itself.
+ *
+ * H.264 and H.265 it takes as access units, as h264parse and h265parse make
+ * them. Of these it can't tell what is lost, nor that a part is missing but
+ * where upstream marked it as corrupted; the logs of both ends together do.
  *
  * Per frame it tells the time of arrival, the time at which the frame was due
  * in transport order, the difference of the two (the latency, 0 for the first
@@ -54,6 +58,7 @@
 
 #include <glib/gstdio.h>
 
+#include "gsth26xcaps.h"
 #include "gstheldevents.h"
 #include "gstmpegvideoinput.h"
 #include "gststatsfields.h"
@@ -62,6 +67,7 @@
 #include "mpegstatclock.h"
 #include "mpegstatcore.h"
 #include "mpegstatformat.h"
+#include "mpegstatunits.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_mpeg_stat_debug);
 #define GST_CAT_DEFAULT gst_mpeg_stat_debug
@@ -108,6 +114,7 @@ struct _GstMpegStat
   gboolean post_messages;
   MpegStatCore *core;           /* written by the streaming thread */
   MpegVideoFramerStats framer_stats;    /* same */
+  guint64 malformed[IFD_MALFORMED_LAST];        /* same */
   MpegStatClock clock;
   gboolean eos;
   GstStatsTimer stats_timer;
@@ -115,6 +122,7 @@ struct _GstMpegStat
 
   /* streaming thread only; made and freed while no pad is active */
   GstMpegVideoInput *input;
+  MpegStatUnits *units;         /* H.264 or H.265; NULL: MPEG-1/2, by input */
   MpegStatArrivals *arrivals;
   MpegStatTime now;             /* of the buffer at hand */
   gboolean parsed;              /* what upstream's caps say */
@@ -149,11 +157,13 @@ enum
 static GParamSpec *properties[PROP_LAST];
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS));
+    GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS "; " GST_H26X_CAPS));
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS ", parsed = (boolean) true"));
+    GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS
+        ", parsed = (boolean) true; " GST_H26X_CAPS));
 
 #define GST_TYPE_MPEG_STAT_FORMAT (gst_mpeg_stat_format_get_type ())
 static GType
@@ -240,6 +250,7 @@ typedef struct
 {
   MpegStatTotals totals;
   MpegVideoFramerStats framer;
+  guint64 malformed[IFD_MALFORMED_LAST];
   guint64 frames, bytes, lost;
 } Snapshot;
 
@@ -249,6 +260,9 @@ typedef struct
     TOTAL (name, G_TYPE_UINT64, member[MPEG_VIDEO_PICTURE_##letter])
 #define FRAMER(name, member) \
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (Snapshot, framer.member) }
+#define MALFORMED(name, reason) \
+    { "malformed-" name, G_TYPE_UINT64, \
+      G_STRUCT_OFFSET (Snapshot, malformed[IFD_MALFORMED_##reason]) }
 #define SUM(name, member) \
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (Snapshot, member) }
 
@@ -287,11 +301,17 @@ static const GstStatsField stats_fields[] = {
   FRAMER ("bad-headers", bad_headers),
   FRAMER ("before-sequence", before_sequence),
   FRAMER ("foreign-codes", foreign_codes),
+  MALFORMED ("no-start-code", NO_START_CODE),
+  MALFORMED ("length", LENGTH),
+  MALFORMED ("header", HEADER),
+  MALFORMED ("sei", SEI),
+  MALFORMED ("sps", SPS),
 };
 
 #undef TOTAL
 #undef BY_TYPE
 #undef FRAMER
+#undef MALFORMED
 #undef SUM
 
 static void
@@ -312,6 +332,7 @@ gst_mpeg_stat_snapshot (GstMpegStat * self, Snapshot * snapshot)
   }
   mpegstat_core_get_totals (self->core, now, &snapshot->totals);
   snapshot->framer = self->framer_stats;
+  memcpy (snapshot->malformed, self->malformed, sizeof (self->malformed));
   GST_OBJECT_UNLOCK (self);
 
   for (i = 0; i < MPEG_VIDEO_PICTURE_LAST; i++) {
@@ -768,6 +789,88 @@ gst_mpeg_stat_handle_frames (GstMpegStat * self)
   return ret;
 }
 
+/* --- the way of an access unit ------------------------------------------- */
+
+/* Counts its faults, which the classifier only adds up. */
+static void
+gst_mpeg_stat_count_malformed (GstMpegStat * self,
+    const guint64 before[IFD_MALFORMED_LAST])
+{
+  const IfdClassifier *classifier = mpegstat_units_get_classifier (self->units);
+  guint i;
+
+  for (i = 0; i < IFD_MALFORMED_LAST; i++)
+    self->malformed[i] +=
+        ifd_classifier_get_malformed (classifier, i) - before[i];
+}
+
+/* FALSE: its bytes can't be read. */
+static gboolean
+gst_mpeg_stat_read_unit (GstMpegStat * self, GstBuffer * buffer,
+    MpegStatUnit * unit)
+{
+  const IfdClassifier *classifier = mpegstat_units_get_classifier (self->units);
+  guint64 before[IFD_MALFORMED_LAST];
+  GstMapInfo map;
+  guint i;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return FALSE;
+  for (i = 0; i < IFD_MALFORMED_LAST; i++)
+    before[i] = ifd_classifier_get_malformed (classifier, i);
+  mpegstat_units_input (self->units, map.data, map.size,
+      GST_BUFFER_PTS (buffer), GST_BUFFER_DTS (buffer), unit);
+  gst_buffer_unmap (buffer, &map);
+
+  GST_OBJECT_LOCK (self);
+  gst_mpeg_stat_count_malformed (self, before);
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+static void
+gst_mpeg_stat_measure_unit (GstMpegStat * self, const Wishes * wishes,
+    const MpegStatUnit * unit, gboolean complete)
+{
+  MpegStatEvent events[MPEGSTAT_MAX_EVENTS];
+  guint n, i;
+
+  GST_OBJECT_LOCK (self);
+  n = mpegstat_core_input_unit (self->core, self->now.arrival, self->now.wall,
+      unit, complete, events);
+  GST_OBJECT_UNLOCK (self);
+
+  for (i = 0; i < n; i++)
+    gst_mpeg_stat_tell (self, wishes, &events[i]);
+}
+
+/* Takes the buffer. It goes on as it came. */
+static GstFlowReturn
+gst_mpeg_stat_handle_unit (GstMpegStat * self, GstBuffer * buffer)
+{
+  gboolean complete = !GST_BUFFER_FLAG_IS_SET (buffer,
+      GST_BUFFER_FLAG_CORRUPTED);
+  MpegStatUnit unit;
+  Wishes wishes;
+
+  gst_mpeg_stat_get_wishes (self, &wishes);
+  if (gst_mpeg_stat_read_unit (self, buffer, &unit))
+    gst_mpeg_stat_measure_unit (self, &wishes, &unit, complete);
+
+  if (!complete && wishes.discard) {
+    GST_DEBUG_OBJECT (self, "corrupted, discarded: %" GST_PTR_FORMAT, buffer);
+    gst_buffer_unref (buffer);
+    self->discont = TRUE;
+    return GST_FLOW_OK;
+  }
+  if (self->discont && !GST_BUFFER_IS_DISCONT (buffer)) {
+    buffer = gst_buffer_make_writable (buffer);
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  }
+  self->discont = FALSE;
+  return gst_pad_push (self->srcpad, buffer);
+}
+
 static GstFlowReturn
 gst_mpeg_stat_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
@@ -777,6 +880,8 @@ gst_mpeg_stat_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   self->now.wall = wall_now ();
   self->started = TRUE;
 
+  if (self->units)
+    return gst_mpeg_stat_handle_unit (self, buffer);
   if (!self->parsed)
     mpegstat_arrivals_input (self->arrivals, gst_buffer_get_size (buffer),
         &self->now);
@@ -793,7 +898,7 @@ gst_mpeg_stat_drain (GstMpegStat * self)
 {
   Wishes wishes;
 
-  if (!self->started)
+  if (!self->started || self->units)
     return;
   gst_mpeg_video_input_drain (self->input);
   gst_mpeg_stat_handle_frames (self);
@@ -807,6 +912,8 @@ gst_mpeg_stat_restart (GstMpegStat * self)
 {
   MpegVideoFramerStats stats;
 
+  if (self->units)
+    mpegstat_units_restart (self->units);
   gst_mpeg_video_input_reset (self->input);
   gst_mpeg_video_input_get_stats (self->input, &stats);
   mpegstat_arrivals_reset (self->arrivals, stats.junk_bytes);
@@ -830,13 +937,58 @@ gst_mpeg_stat_take_stream_start (GstMpegStat * self, GstEvent * event)
   return gst_pad_push_event (self->srcpad, event);
 }
 
+static GstClockTime
+gst_mpeg_stat_get_period (const GstCaps * caps)
+{
+  gint fps_n, fps_d;
+
+  if (!gst_structure_get_fraction (gst_caps_get_structure (caps, 0),
+          "framerate", &fps_n, &fps_d) || fps_n <= 0 || fps_d <= 0)
+    return 0;
+  return gst_util_uint64_scale (GST_SECOND, fps_d, fps_n);
+}
+
+/* They go on as they came. */
+static gboolean
+gst_mpeg_stat_take_unit_caps (GstMpegStat * self, GstEvent * event,
+    GstCaps * caps, IfdCodec codec)
+{
+  MpegStatUnits *units = mpegstat_units_new (codec);
+
+  if (!gst_h26x_caps_set_codec_data (caps,
+          mpegstat_units_get_classifier (units))) {
+    GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
+        ("%s can't read this %s: its codec_data is missing or malformed; put "
+            "%s before it.", GST_OBJECT_NAME (self),
+            codec == IFD_CODEC_H264 ? "H.264" : "H.265",
+            codec == IFD_CODEC_H264 ? "h264parse" : "h265parse"),
+        ("%" GST_PTR_FORMAT, caps));
+    mpegstat_units_free (units);
+    gst_event_unref (event);
+    return FALSE;
+  }
+  mpegstat_units_set_period (units, gst_mpeg_stat_get_period (caps));
+  gst_mpeg_stat_drain (self);
+  g_clear_pointer (&self->units, mpegstat_units_free);
+  self->units = units;
+  self->parsed = self->have_upstream_caps = self->have_caps = TRUE;
+  gst_mpeg_stat_set_frame_wait (self, 0);
+  gst_pad_push_event (self->srcpad, event);
+  gst_mpeg_stat_send_held_events (self);
+  return TRUE;
+}
+
 static gboolean
 gst_mpeg_stat_take_caps (GstMpegStat * self, GstEvent * event)
 {
   gboolean parsed = FALSE;
+  IfdCodec codec;
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
+  if (gst_h26x_caps_get_codec (caps, &codec))
+    return gst_mpeg_stat_take_unit_caps (self, event, caps, codec);
+  g_clear_pointer (&self->units, mpegstat_units_free);
   gst_structure_get_boolean (gst_caps_get_structure (caps, 0), "parsed",
       &parsed);
   GST_DEBUG_OBJECT (self, "%s input, %" GST_PTR_FORMAT,
@@ -1044,6 +1196,7 @@ gst_mpeg_stat_start (GstMpegStat * self)
   mpegstat_core_free (self->core);
   self->core = mpegstat_core_new ();
   memset (&self->framer_stats, 0, sizeof (self->framer_stats));
+  memset (self->malformed, 0, sizeof (self->malformed));
   memset (&self->clock, 0, sizeof (self->clock));
   self->eos = FALSE;
   self->frame_wait = LONGEST_FRAME;
@@ -1061,6 +1214,7 @@ gst_mpeg_stat_stop (GstMpegStat * self)
   GST_OBJECT_UNLOCK (self);
 
   g_clear_pointer (&self->input, gst_mpeg_video_input_free);
+  g_clear_pointer (&self->units, mpegstat_units_free);
   g_clear_pointer (&self->arrivals, mpegstat_arrivals_free);
   g_queue_clear_full (&self->held_events, (GDestroyNotify) gst_event_unref);
   gst_mpeg_stat_close_log (self);
@@ -1324,6 +1478,9 @@ gst_mpeg_stat_class_init (GstMpegStatClass * klass)
    * * `bad-headers`: headers that could not be read
    * * `before-sequence`: pictures before the first sequence header
    * * `foreign-codes`: start codes that no video elementary stream has
+   * * `malformed-no-start-code`, `malformed-length`, `malformed-header`,
+   *   `malformed-sei`, `malformed-sps`: access units of H.264 and H.265 that
+   *   could not be read, by what was found first
    */
   properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
       "Statistics since the element started: frames, bytes and losses by type, "
@@ -1369,7 +1526,7 @@ gst_mpeg_stat_class_init (GstMpegStatClass * klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
       "MPEG video statistics", "Analyzer/Video",
-      "Passes MPEG-1/2 video through, one frame per buffer, and measures "
+      "Passes MPEG-1/2, H.264 and H.265 video through and measures "
       "latency, jitter, throughput and losses by frame type",
       "The gst-plugins-wireless authors");
 

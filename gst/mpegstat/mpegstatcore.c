@@ -121,12 +121,48 @@ describe_frame (MpegStatCore * core, const MpegVideoFrame * frame,
 
   if (core->have_gop)
     event_set_time_code (event, &core->gop);
+}
 
-  if (core->have_first) {
-    event->latency = (gint64) (event->arrival - core->first_arrival) -
-        (gint64) (position->expected - core->first_expected);
-    event->present |= 1 << MPEGSTAT_LATENCY_NS;
+static void
+describe_unit (const MpegStatUnit * unit, MpegStatEvent * event)
+{
+  event->expected = unit->expected;
+  event->type = unit->type;
+  event->coding_number = unit->coding_number;
+  event->display_number = unit->display_number;
+  event->size = unit->size;
+  event->present |= 1 << MPEGSTAT_EXPECTED_NS | 1 << MPEGSTAT_TYPE |
+      1 << MPEGSTAT_CODING_NUMBER | 1 << MPEGSTAT_DISPLAY_NUMBER |
+      1 << MPEGSTAT_SIZE_BYTES;
+  if (unit->has_pts) {
+    event->pts_90khz = unit->pts_90khz;
+    event->present |= 1 << MPEGSTAT_PTS_90KHZ;
   }
+  if (unit->has_hash)
+    mpegstat_event_set_hash (event, unit->hash);
+}
+
+static void
+account_unit_gop (MpegStatCore * core, const MpegStatUnit * unit,
+    MpegStatEvent * event)
+{
+  core->totals.gops++;
+  event->gop.closed = unit->closed;
+  event->gop.broken_link = unit->broken_link;
+  event->coding_number = unit->coding_number;
+  event->display_number = unit->display_number;
+  event->present |= 1 << MPEGSTAT_CODING_NUMBER | 1 << MPEGSTAT_DISPLAY_NUMBER |
+      1 << MPEGSTAT_CLOSED_GOP | 1 << MPEGSTAT_BROKEN_LINK;
+}
+
+static void
+set_latency (const MpegStatCore * core, MpegStatEvent * event)
+{
+  if (!core->have_first)
+    return;
+  event->latency = (gint64) (event->arrival - core->first_arrival) -
+      (gint64) (event->expected - core->first_expected);
+  event->present |= 1 << MPEGSTAT_LATENCY_NS;
 }
 
 static void
@@ -147,6 +183,24 @@ account_frame (MpegStatCore * core, const MpegStatEvent * event)
   core->closing = event->arrival;
 }
 
+/* What is the same for every kind of frame, once it is described */
+static void
+input_described (MpegStatCore * core, MpegStatEvent * event)
+{
+  if (event->kind == MPEGSTAT_INCOMPLETE) {
+    set_latency (core, event);
+    core->totals.incomplete++;
+    return;
+  }
+  if (!core->have_first) {
+    core->have_first = TRUE;
+    core->first_arrival = event->arrival;
+    core->first_expected = event->expected;
+  }
+  set_latency (core, event);
+  account_frame (core, event);
+}
+
 guint
 mpegstat_core_input_frame (MpegStatCore * core, guint64 arrival, guint64 wall,
     const MpegVideoFrame * frame, const MpegVideoPosition * position,
@@ -162,19 +216,32 @@ mpegstat_core_input_frame (MpegStatCore * core, guint64 arrival, guint64 wall,
     core->have_gop = FALSE;
   }
 
-  if (complete && !core->have_first) {
-    core->have_first = TRUE;
-    core->first_arrival = arrival;
-    core->first_expected = position->expected;
+  event_init (event, complete ? MPEGSTAT_FRAME : MPEGSTAT_INCOMPLETE, arrival,
+      wall);
+  describe_frame (core, frame, position, event);
+  input_described (core, event);
+  event++;
+
+  return event - events;
+}
+
+guint
+mpegstat_core_input_unit (MpegStatCore * core, guint64 arrival, guint64 wall,
+    const MpegStatUnit * unit, gboolean complete,
+    MpegStatEvent events[MPEGSTAT_MAX_EVENTS])
+{
+  MpegStatEvent *event = events;
+
+  if (unit->type == MPEG_VIDEO_PICTURE_I) {
+    event_init (event, MPEGSTAT_GOP, arrival, wall);
+    account_unit_gop (core, unit, event);
+    event++;
   }
 
   event_init (event, complete ? MPEGSTAT_FRAME : MPEGSTAT_INCOMPLETE, arrival,
       wall);
-  describe_frame (core, frame, position, event);
-  if (complete)
-    account_frame (core, event);
-  else
-    core->totals.incomplete++;
+  describe_unit (unit, event);
+  input_described (core, event);
   event++;
 
   return event - events;

@@ -92,6 +92,26 @@ guint mpegstat_core_input_frame (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegVideoFrame * frame,
     const MpegVideoPosition * position, gboolean complete,
     MpegStatEvent events[MPEGSTAT_MAX_EVENTS]);
+/* An access unit of H.264 or H.265. size: of its slices, as parameter sets and
+ * framing come and go on the way */
+typedef struct
+{
+  MpegVideoPictureType type;    /* I: begins a GOP, B: no other refers to it */
+  gboolean closed, broken_link; /* of an I, as a GOP header has them */
+  gint64 coding_number, display_number;
+  guint64 expected;             /* ns */
+  gboolean has_pts;
+  guint64 pts_90khz;
+  guint64 size;                 /* bytes */
+  gboolean has_hash;
+  guint64 hash;                 /* a frame's, of its slices */
+} MpegStatUnit;
+
+/* The same for such a unit. A GOP event, which only says how the frames behind
+ * it refer to those before it, comes with each I. */
+guint mpegstat_core_input_unit (MpegStatCore * core, guint64 arrival,
+    guint64 wall, const MpegStatUnit * unit, gboolean complete,
+    MpegStatEvent events[MPEGSTAT_MAX_EVENTS]);
 /* It became known now that this frame is lost. */
 void mpegstat_core_input_loss (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegVideoLoss * loss, MpegStatEvent * event);

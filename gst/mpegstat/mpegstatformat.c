@@ -236,16 +236,21 @@ append_time (GString * out, guint64 time)
 static void
 append_frame_text (const MpegStatEvent * event, GString * out)
 {
-  g_string_append_printf (out, "%s %c  tr %4u  now ", kind_names[event->kind],
-      mpeg_video_picture_type_char (event->type), event->temporal_reference);
+  g_string_append_printf (out, "%s %c  ", kind_names[event->kind],
+      mpeg_video_picture_type_char (event->type));
+  if (event->present & 1 << MPEGSTAT_TEMPORAL_REFERENCE)
+    g_string_append_printf (out, "tr %4u  ", event->temporal_reference);
+  g_string_append (out, "now ");
   append_time (out, event->arrival);
   g_string_append (out, "  expected ");
   append_time (out, event->expected);
   if (event->present & 1 << MPEGSTAT_LATENCY_NS)
     g_string_append_printf (out, "  latency %+11.3f ms",
         event->latency / MILLISECOND);
-  g_string_append_printf (out, "  rtp %9" G_GUINT64_FORMAT "  size %7"
-      G_GUINT64_FORMAT, event->pts_90khz, event->size);
+  if (event->present & 1 << MPEGSTAT_PTS_90KHZ)
+    g_string_append_printf (out, "  rtp %9" G_GUINT64_FORMAT,
+        event->pts_90khz);
+  g_string_append_printf (out, "  size %7" G_GUINT64_FORMAT, event->size);
 }
 
 static void
@@ -254,10 +259,12 @@ append_gop_text (const MpegStatEvent * event, GString * out)
   MpegStatValue time_code;
 
   mpegstat_event_get_value (event, MPEGSTAT_TIME_CODE, &time_code);
-  g_string_append_printf (out, "gop  time code %s  pictures %u  "
-      "rtp of tr 0 %9" G_GUINT64_FORMAT "%s%s", time_code.s,
-      event->gop.pictures, event->pts_90khz,
-      event->gop.closed ? "  closed" : "",
+  g_string_append (out, "gop");
+  if (time_code.type != MPEGSTAT_VALUE_NONE)
+    g_string_append_printf (out, "  time code %s  pictures %u  "
+        "rtp of tr 0 %9" G_GUINT64_FORMAT, time_code.s, event->gop.pictures,
+        event->pts_90khz);
+  g_string_append_printf (out, "%s%s", event->gop.closed ? "  closed" : "",
       event->gop.broken_link ? "  broken link" : "");
 }
 

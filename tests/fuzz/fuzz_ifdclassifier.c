@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the reading of H.264 and H.265: any bytes as codec data, and any as
  * access units, framed or not. It stays bounded, counts no access unit twice,
- * and the same NAL units mean the same however they are framed.
+ * and the same NAL units mean the same, and have the same slices, however they
+ * are framed.
  *
  * Input: codec and what to do, then codec data or nothing (a length of a byte),
  * then access units or NAL units: flags, a length of a byte, as many bytes.
@@ -58,11 +59,28 @@ pts_of (guint flags)
 }
 
 static void
+find_slices (const IfdClassifier * classifier, const guint8 * data, gsize size,
+    IfdSlices * slices)
+{
+  guint64 malformed = count_malformed (classifier);
+
+  if (ifd_classifier_find_slices (classifier, data, size, slices))
+    fuzz_check (slices->first >= data && slices->first_size > 0
+        && slices->first + slices->first_size <= data + size);
+  else
+    fuzz_check (slices->size == 0);
+  fuzz_check (slices->first_size <= slices->size && slices->size <= size);
+  fuzz_check (count_malformed (classifier) == malformed);
+}
+
+static void
 classify (IfdClassifier * classifier, IfdCodec codec, const guint8 * data,
     gsize size, guint flags, IfdFrame * frame)
 {
   guint64 malformed = count_malformed (classifier);
+  IfdSlices slices;
 
+  find_slices (classifier, data, size, &slices);
   memset (frame, 0xff, sizeof (*frame));
   ifd_classifier_input (classifier, data, size, pts_of (flags), frame);
   check_frame (codec, frame);
@@ -153,9 +171,16 @@ classify_both (IfdCodec codec, IfdClassifier * stream_classifier,
     const GByteArray * stream, IfdClassifier * lengths_classifier,
     const GByteArray * lengths, guint flags)
 {
+  IfdSlices a_slices, b_slices;
   IfdFrame a, b;
   guint i;
 
+  find_slices (stream_classifier, stream->data, stream->len, &a_slices);
+  find_slices (lengths_classifier, lengths->data, lengths->len, &b_slices);
+  fuzz_check (a_slices.size == b_slices.size);
+  fuzz_check (a_slices.first_size == b_slices.first_size);
+  fuzz_check (a_slices.first_size == 0 || memcmp (a_slices.first,
+          b_slices.first, a_slices.first_size) == 0);
   classify (stream_classifier, codec, stream->data, stream->len, flags, &a);
   classify (lengths_classifier, codec, lengths->data, lengths->len, flags, &b);
   fuzz_check (a.type == b.type && a.flags == b.flags);

@@ -723,6 +723,77 @@ GST_START_TEST (access_units_may_be_cut_anywhere)
 
 GST_END_TEST;
 
+/* Size of all slices, then the first of them in hexadecimal */
+static gchar *
+describe_slices (const IfdClassifier * classifier, const gchar * text,
+    guint length_size)
+{
+  GByteArray *bytes = make_access_unit (text, length_size);
+  GString *found = g_string_new (NULL);
+  IfdSlices slices;
+  gsize i;
+
+  if (!ifd_classifier_find_slices (classifier, bytes->data, bytes->len,
+          &slices)) {
+    fail_unless (slices.first == NULL);
+    fail_unless_equals_int (slices.size, 0);
+  }
+  g_string_printf (found, "%" G_GSIZE_FORMAT ":", slices.size);
+  for (i = 0; i < slices.first_size; i++)
+    g_string_append_printf (found, " %02x", slices.first[i]);
+  g_byte_array_unref (bytes);
+  return g_string_free (found, FALSE);
+}
+
+static void
+assert_slices (IfdCodec codec, const gchar * codec_data, const gchar * text,
+    const gchar * expected)
+{
+  IfdClassifier *classifier = ifd_classifier_new (codec);
+  gchar *found = describe_slices (classifier, text, 0);
+
+  fail_unless_equals_string (found, expected);
+  g_free (found);
+  fail_unless (set_codec_data (classifier, codec_data));
+  found = describe_slices (classifier, text, 4);
+  fail_unless_equals_string (found, expected);
+  g_free (found);
+  ifd_classifier_free (classifier);
+}
+
+GST_START_TEST (slices_are_the_same_however_they_are_framed)
+{
+  const gchar *avcc = "01 64 00 1e ff e0 00";
+  const gchar *hvcc = "01 00000000000000000000 00000000000000000000 03 00";
+
+  /* delimiter, SPS, PPS, SEI, two slices, filler */
+  assert_slices (IFD_CODEC_H264, avcc,
+      "09 f0; 67 64 00; 68 ee; 06 05 01 ff 80; 65 88 84; 65 11 22 33 44; 0c ff 80",
+      "8: 65 88 84");
+  assert_slices (IFD_CODEC_H264, avcc, "67 64 00 01; 68 ee 01", "0:");
+  /* delimiter, slice of the base layer, slice of another one, slice, SEI */
+  assert_slices (IFD_CODEC_H265, hvcc,
+      "46 01 50; 26 01 af 06; 26 09 af 06; 26 01 11; 50 01 80",
+      "7: 26 01 af 06");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (looking_for_slices_counts_no_fault)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
+  gchar *found = describe_slices (classifier, "e5 88; 65 01", 0);
+  guint i;
+
+  fail_unless_equals_string (found, "2: 65 01");
+  for (i = 0; i < IFD_MALFORMED_LAST; i++)
+    fail_unless_equals_int (ifd_classifier_get_malformed (classifier, i), 0);
+  g_free (found);
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (every_reason_has_its_name)
 {
   guint i, j;
@@ -770,6 +841,8 @@ ifdclassifier_suite (void)
   tcase_add_test (tc, malformed_sei_is_counted);
   tcase_add_test (tc, nothing_is_read_behind_what_decides);
   tcase_add_test (tc, access_units_may_be_cut_anywhere);
+  tcase_add_test (tc, slices_are_the_same_however_they_are_framed);
+  tcase_add_test (tc, looking_for_slices_counts_no_fault);
   tcase_add_test (tc, every_reason_has_its_name);
   return s;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads access units of H.264 and H.265 and says what each of them is to the
- * choice of frames (ifd.h): stock parsers never mark the frames to which none
- * refers. A core: bytes in, type and flags out. It trusts no byte: what is
+ * choice of frames (ifd.h), for stock parsers never mark the frames to which
+ * none refers; and which of its bytes are picture. A core: bytes in, type and flags out. It trusts no byte: what is
  * malformed is counted, and passes as a P-frame.
  *
  * Sections are those of ITU-T H.264 (ISO/IEC 14496-10), H.265 (ISO/IEC 23008-2)
@@ -36,27 +36,48 @@ typedef enum
 } IfdMalformed;
 
 /* "no-start-code", "length", ...: the words of statistics */
+GST_WIRELESS_API
 const gchar *ifd_malformed_get_name (IfdMalformed reason);
 
 typedef struct _IfdClassifier IfdClassifier;
 
+GST_WIRELESS_API
 IfdClassifier *ifd_classifier_new (IfdCodec codec);
+GST_WIRELESS_API
 void ifd_classifier_free (IfdClassifier * classifier);
 
 /* avcC or hvcC, the codec_data of caps: from now on a length stands before each
  * NAL unit. NULL: a start code does (byte-stream), as in the beginning. FALSE:
  * it is malformed, and nothing changed. */
+GST_WIRELESS_API
 gboolean ifd_classifier_set_codec_data (IfdClassifier * classifier,
     const guint8 * data, gsize size);
 /* Flush: forgets the last I-frame, but not the codec data. */
+GST_WIRELESS_API
 void ifd_classifier_reset (IfdClassifier * classifier);
 
 /* Sets type and flags of the frame for a whole access unit, or for one field of
  * it. pts: ns, or G_MAXUINT64 for none. */
+GST_WIRELESS_API
 void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
 
+/* The slices of an access unit, as NAL units without what frames these: the
+ * same bytes in every stream format, and behind every payloader */
+typedef struct
+{
+  const guint8 *first;          /* the first of them, in the access unit */
+  gsize first_size;             /* bytes */
+  gsize size;                   /* bytes, of all together */
+} IfdSlices;
+
+/* FALSE: there are none */
+GST_WIRELESS_API
+gboolean ifd_classifier_find_slices (const IfdClassifier * classifier,
+    const guint8 * data, gsize size, IfdSlices * slices);
+
 /* Access units that were malformed for this reason: at most one for each */
+GST_WIRELESS_API
 guint64 ifd_classifier_get_malformed (const IfdClassifier * classifier,
     IfdMalformed reason);
 

@@ -8,6 +8,8 @@
 
 #include "ifdclassifier.h"
 
+#include <string.h>
+
 #include "mpegvideo.h"
 
 /* H.264, table 7-1: nal_unit_type */
@@ -554,4 +556,38 @@ ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
   } else {
     classify_h265 (&reader, frame);
   }
+}
+
+/* Slices */
+
+static gboolean
+is_slice (Reader * reader, Unit * unit)
+{
+  if (reader->classifier->codec == IFD_CODEC_H264)
+    return parse_h264_header (reader, unit) && is_h264_slice (unit);
+  return parse_h265_header (reader, unit) && is_h265_base (unit)
+      && unit->type <= H265_VCL_LAST;
+}
+
+gboolean
+ifd_classifier_find_slices (const IfdClassifier * classifier,
+    const guint8 * data, gsize size, IfdSlices * slices)
+{
+  /* Faults count where the access unit is classified. */
+  IfdClassifier scratch = *classifier;
+  Reader reader = { &scratch, data, data + size, FALSE };
+  Unit unit;
+
+  memset (slices, 0, sizeof (*slices));
+  while (read_unit (&reader, &unit)) {
+    if (!is_slice (&reader, &unit))
+      continue;
+    find_end (&reader, &unit);
+    if (!slices->first) {
+      slices->first = unit.data;
+      slices->first_size = unit.end - unit.data;
+    }
+    slices->size += unit.end - unit.data;
+  }
+  return slices->first != NULL;
 }

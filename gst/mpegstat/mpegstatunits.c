@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Access units and their places; see the header.
+ *
+ * The due time in transport order is the DTS. Behind a depayloader there is
+ * none, as RTP carries the PTS alone (RFC 6184 and 7798): then it is counted,
+ * and without a frame rate it is the latest PTS so far, which is right wherever
+ * nothing is reordered.
+ */
+
+#include "mpegstatunits.h"
+
+#include <string.h>
+
+struct _MpegStatUnits
+{
+  IfdClassifier *classifier;
+  guint64 period;               /* ns; 0: not known */
+
+  gint64 next_number;           /* in transport order */
+  guint64 first_pts, first_dts; /* ns, or NONE: of the first that had one */
+  gint64 first_dts_number;      /* its place in transport order */
+  guint64 latest_pts;           /* ns since first_pts */
+};
+
+MpegStatUnits *
+mpegstat_units_new (IfdCodec codec)
+{
+  MpegStatUnits *units = g_new0 (MpegStatUnits, 1);
+
+  units->classifier = ifd_classifier_new (codec);
+  mpegstat_units_restart (units);
+  return units;
+}
+
+void
+mpegstat_units_free (MpegStatUnits * units)
+{
+  ifd_classifier_free (units->classifier);
+  g_free (units);
+}
+
+IfdClassifier *
+mpegstat_units_get_classifier (MpegStatUnits * units)
+{
+  return units->classifier;
+}
+
+void
+mpegstat_units_set_period (MpegStatUnits * units, guint64 period)
+{
+  units->period = period;
+}
+
+void
+mpegstat_units_restart (MpegStatUnits * units)
+{
+  ifd_classifier_reset (units->classifier);
+  units->next_number = 0;
+  units->first_pts = units->first_dts = MPEG_VIDEO_TIME_NONE;
+  units->latest_pts = 0;
+}
+
+/* Rounded to whole frames */
+static gint64
+in_frames (gint64 time, guint64 period)
+{
+  gint64 half = period / 2;
+
+  return (time + (time < 0 ? -half : half)) / (gint64) period;
+}
+
+/* Time since the first of its kind; it may be before it. */
+static gint64
+since_first (guint64 time, guint64 * first)
+{
+  if (*first == MPEG_VIDEO_TIME_NONE)
+    *first = time;
+  return (gint64) (time - *first);
+}
+
+/* A gap in the DTS counts those that are missing. */
+static gint64
+take_number (MpegStatUnits * units, gint64 dts)
+{
+  gint64 number = units->next_number;
+
+  if (dts >= 0 && units->period > 0)
+    number = MAX (number, units->first_dts_number
+        + in_frames (dts, units->period));
+  units->next_number = number + 1;
+  return number;
+}
+
+static void
+place_by_pts (MpegStatUnits * units, gint64 pts, MpegStatUnit * unit)
+{
+  if (units->period > 0)
+    unit->display_number = in_frames (pts, units->period);
+  unit->has_pts = pts >= 0;
+  if (!unit->has_pts)
+    return;
+  units->latest_pts = MAX (units->latest_pts, (guint64) pts);
+  /* 9 / 10^5 are 90 kHz in ns */
+  unit->pts_90khz = (guint64) pts *9 / 100000;
+}
+
+static void
+place (MpegStatUnits * units, guint64 pts, guint64 dts, MpegStatUnit * unit)
+{
+  gint64 since_dts = -1;
+
+  if (dts != MPEG_VIDEO_TIME_NONE) {
+    if (units->first_dts == MPEG_VIDEO_TIME_NONE)
+      units->first_dts_number = units->next_number;
+    since_dts = since_first (dts, &units->first_dts);
+  }
+  unit->coding_number = take_number (units, since_dts);
+  unit->display_number = unit->coding_number;
+  if (pts != MPEG_VIDEO_TIME_NONE)
+    place_by_pts (units, since_first (pts, &units->first_pts), unit);
+  if (since_dts >= 0)
+    unit->expected = since_dts + units->first_dts_number * units->period;
+  else if (units->period > 0)
+    unit->expected = unit->coding_number * units->period;
+  else
+    unit->expected = units->latest_pts;
+}
+
+static MpegVideoPictureType
+picture_type (IfdFrameType type)
+{
+  switch (type) {
+    case IFD_FRAME_I:
+      return MPEG_VIDEO_PICTURE_I;
+    case IFD_FRAME_B:
+      return MPEG_VIDEO_PICTURE_B;
+    default:
+      return MPEG_VIDEO_PICTURE_P;
+  }
+}
+
+void
+mpegstat_units_input (MpegStatUnits * units, const guint8 * data, gsize size,
+    guint64 pts, guint64 dts, MpegStatUnit * unit)
+{
+  IfdSlices slices;
+  IfdFrame frame;
+
+  memset (unit, 0, sizeof (*unit));
+  place (units, pts, dts, unit);
+  ifd_classifier_input (units->classifier, data, size, pts, &frame);
+  unit->type = picture_type (frame.type);
+  unit->closed = (frame.flags & IFD_FRAME_CLOSED) != 0;
+  unit->broken_link = (frame.flags & IFD_FRAME_BROKEN) != 0;
+  unit->has_hash = ifd_classifier_find_slices (units->classifier, data, size,
+      &slices);
+  unit->size = slices.size;
+  if (unit->has_hash)
+    unit->hash = mpegstat_hash (slices.first,
+        MIN (slices.first_size, MPEGSTAT_HASH_BYTES), slices.size);
+}
