@@ -15,6 +15,7 @@ import pathlib
 import platform
 import re
 import shlex
+import shutil
 import subprocess
 
 import children
@@ -86,6 +87,10 @@ def run(directory, build):
         except BlockingIOError:
             raise children.Failed(f"{directory} is being run") from None
         remove_old(directory)
+        for name, _ in transports.streams(cell["protocol"]):
+            if name:
+                shutil.rmtree(stream_directory(directory, name),
+                              ignore_errors=True)
         found = {"cell": cell, **way_of(cell)(cell, directory, build),
                  "machine": machine(build)}
         leftovers.write_whole(directory / RESULT,
@@ -120,15 +125,35 @@ def stream_over(cell, directory, build):
     clip = clips.make_cut(build, cell["rate"], cell["seconds"])
     place = places.OverLink(properties(cell), build,
                             **places.hosts_of(cell["link"], places.ROLES))
-    # Relays of several runs at once may have to share this machine's.
-    port = place.choose_port(protocol["binds"])
-    ports = transports.ports_of(protocol, port)
+    streams, ports = [], []
+    for name, transport in transports.streams(protocol):
+        port = free_port(place, transport, ports)
+        ports += transports.ports_of(transport, port)
+        own = stream_directory(directory, name)
+        own.mkdir(exist_ok=True)
+        streams.append(stream.Stream(transport, clip, port, own, place, name))
     with place.opened(directory, ports), ticks.Ticks() as machine_ticks:
-        transports.check_relayed(protocol, place.left_out)
-        _, _, warnings = stream.stream(protocol, clip, port, directory, place)
+        for _, transport in transports.streams(protocol):
+            transports.check_relayed(transport, place.left_out)
+        stream.stream_all(streams, place, protocol.get("apart", 0))
         left_out = place.left_out
-    return {"warnings": warnings, "left_out": left_out,
+    return {"warnings": [words for one in streams for words in one.warnings()],
+            "left_out": left_out,
             "lateness": lateness(machine_ticks.late_ms, directory)}
+
+
+def free_port(place, transport, taken):
+    """Relays of several streams and runs may have to share this machine's."""
+    while True:
+        port = place.choose_port(transport["binds"])
+        if not set(transports.ports_of(transport, port)) & set(taken):
+            return port
+
+
+def stream_directory(directory, name):
+    """Of one stream of a cell: the cell's own, where it has no other, else one
+    with the stream's number."""
+    return directory / name.partition("-")[0]
 
 
 def carry(cell, directory, build):
@@ -213,7 +238,8 @@ def said(argv):
 
 def missing_elements(protocol, build):
     """Those of its pipelines that GStreamer has not."""
-    words = f"{protocol['sender']} ! {protocol['receiver']}"
+    words = " ! ".join(one[end] for _, one in transports.streams(protocol)
+                       for end in ("sender", "receiver"))
     return [name for name in dict.fromkeys(ELEMENT.findall(words))
             if not is_element(name, build)]
 

@@ -24,8 +24,9 @@ NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 FILES = ("block-trace", "block-trace-down", "delivery-trace",
          "delivery-trace-down", "pattern")
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
-            "repetitions": "1", "seconds": str(clips.SECONDS),
+            "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
             "workloads": ""}
+TOGETHER = "+"
 COMPUTED = transports.COMPUTED
 STREAM = {"name": workloads.VIDEO, "kind": workloads.VIDEO}
 # any other key is a property
@@ -164,13 +165,13 @@ def chosen_protocols(workload, names, matrix, own, known):
     else all of the file that do, or where none does, all that are known."""
     there = {**own, **known}
     if names:
-        found = chosen(names, there, "protocol")
+        found = with_streams(names, there, matrix)
         for protocol in found:
             check_carries(protocol, workload)
         return found
     if matrix["protocols"]:
-        found = [protocol for protocol in chosen(
-            matrix["protocols"], there, "protocol")
+        found = [protocol for protocol in with_streams(
+            matrix["protocols"], there, matrix)
             if carries(protocol, workload)]
     else:
         found = [protocol for protocol in own.values()
@@ -183,10 +184,19 @@ def chosen_protocols(workload, names, matrix, own, known):
     return found
 
 
+def with_streams(names, there, matrix):
+    """Some of them may be several streams at once."""
+    return [found[0] if len(found) == 1 else transports.together(
+                found, numbers(matrix, "apart")[0])
+            for found in (chosen(name.replace(TOGETHER, " "), there, "protocol")
+                          for name in names.split())]
+
+
 def carries(protocol, workload):
     if is_video(workload):
-        return "clip" in protocol
-    return "clip" not in protocol and carriers.can_carry(protocol, workload)
+        return all("clip" in one for _, one in transports.streams(protocol))
+    return "streams" not in protocol and "clip" not in protocol \
+        and carriers.can_carry(protocol, workload)
 
 
 def check_carries(protocol, workload):

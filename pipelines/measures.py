@@ -6,6 +6,7 @@ logs.
 
 import collections
 import itertools
+import math
 import statistics
 import typing
 
@@ -149,6 +150,26 @@ def duration_ns(passages):
     arrive would be due (Ouwens table 3.7)."""
     times = [way.arrived_ns for way in arrived(passages)]
     return max(times) - min(times) + period_ns(passages) if times else 0
+
+
+def common_throughput(streams):
+    """bit/s of video of each of several streams, (time at which its first frame
+    was sent, passages), over the time in which all of them were being sent; None
+    if there is no such time."""
+    begin = max(start for start, _ in streams)
+    end = min(start + passages[-1].sent_ns for start, passages in streams)
+    if end <= begin:
+        return None
+    return [8 * NS / (end - begin) * sum(
+        way.frame.size for way in arrived(passages)
+        if begin < start + way.arrived_ns <= end)
+        for start, passages in streams]
+
+
+def fairness(rates):
+    """Jain's index: 1 where all are equal, 1/n where one of n has all."""
+    squares = len(rates) * sum(rate ** 2 for rate in rates)
+    return sum(rates) ** 2 / squares if squares else math.nan
 
 
 def period_ns(passages):

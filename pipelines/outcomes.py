@@ -17,6 +17,7 @@ import matrix
 import measures
 import quality
 import rtpfile
+import transports
 
 NS_PER_MS = 1e6
 SIZE_CLASS = 10000  # bytes
@@ -24,10 +25,15 @@ NAN = math.nan
 
 
 class Run:
-    """One cell that was run to its end."""
+    """One cell that was run to its end, or one of the streams of one, which are
+    `beside` each other."""
 
-    def __init__(self, directory, result, build, late_ms):
-        self.directory, self.cell = directory, result["cell"]
+    def __init__(self, directory, result, build, late_ms, name="",
+                 transport=None):
+        self.directory = cells.stream_directory(directory, name)
+        self.cell, self._home, self._name = result["cell"], directory, name
+        self.transport = transport or self.cell["protocol"]
+        self.beside = [self]
         self.lateness, self.machine = result["lateness"], result["machine"]
         self.warnings, self.left_out = result["warnings"], result["left_out"]
         self.late_ns = late_ms * NS_PER_MS
@@ -35,7 +41,8 @@ class Run:
 
     @property
     def protocol(self):
-        return self.cell["protocol"]["name"]
+        return "/".join(filter(None, (self.cell["protocol"]["name"],
+                                      self._name)))
 
     @property
     def is_flagged(self):
@@ -48,15 +55,26 @@ class Run:
 
     @functools.cached_property
     def link(self):
-        return measures.read_link(self.directory / cells.LINK_LOG,
+        """That of all streams of a cell"""
+        return measures.read_link(self._home / cells.LINK_LOG,
                                   cells.SENDER)
 
     @functools.cached_property
+    def _logs(self):
+        logs = [framelog.Log(self.directory / name)
+                for name in (cells.SENT, cells.RECEIVED)]
+        for log in logs:
+            log.read()
+        return logs
+
+    @property
+    def began_ns(self):
+        """Time of day"""
+        return self._logs[0].frames[0].wall_ns
+
+    @functools.cached_property
     def passages(self):
-        sent, received = (framelog.Log(self.directory / name)
-                          for name in (cells.SENT, cells.RECEIVED))
-        sent.read()
-        received.read()
+        sent, received = self._logs
         if not self.cell["protocol"][matrix.COMPUTED]:
             return measures.in_real_time(sent, received)
         return measures.in_virtual_time(
@@ -123,7 +141,24 @@ class Run:
             "packets": len(packets),
             "packets lost %": share(lost, len(packets)),
             "attempts mean": measures.mean_attempts(packets),
+            "beside others Mbit/s": self.common_rate / 1e6,
+            "share %": share(self.common_rate, sum(self.common_rates)),
+            "fairness": measures.fairness(self.common_rates),
         }
+
+    @property
+    def common_rate(self):
+        return self.common_rates[self.beside.index(self)]
+
+    @functools.cached_property
+    def common_rates(self):
+        """bit/s of all streams of a cell while all last"""
+        none = [NAN] * len(self.beside)
+        if self.beside == [self] or not all(run.passages
+                                            for run in self.beside):
+            return none
+        return measures.common_throughput(
+            [(run.began_ns, run.passages) for run in self.beside]) or none
 
 
 def share(part, all_):
@@ -159,11 +194,20 @@ def read(output, build, late_ms):
     for cell in grid["cells"]:
         result = cells.result(output / cell["name"])
         if result:
-            found.append(Run(output / cell["name"], result, build, late_ms))
+            found += runs_of(output / cell["name"], result, build, late_ms)
     if not found:
         raise children.Failed(f"of {output} nothing was run to its end")
     missing = len(grid["cells"]) - len(found)
     return found, missing, grid["command"]
+
+
+def runs_of(directory, result, build, late_ms):
+    """One for each stream of a cell"""
+    found = [Run(directory, result, build, late_ms, *one)
+             for one in transports.streams(result["cell"]["protocol"])]
+    for run in found:
+        run.beside = found
+    return found
 
 
 def grouped(runs, key):
@@ -215,9 +259,8 @@ def summary(runs):
 
 def title_of(run):
     """With the name that plots have"""
-    protocol = run.cell["protocol"]
-    return (protocol["title"] if protocol["title"] == protocol["name"]
-            else f"{protocol['name']}: {protocol['title']}")
+    title = run.transport["title"]
+    return title if title == run.protocol else f"{run.protocol}: {title}"
 
 
 def spread(values, form):
@@ -236,6 +279,22 @@ def all_numbers(runs):
              int(run.is_flagged), *run.numbers().values()) for run in runs]
     return ["name", "protocol", "link", "rate Mbit/s", "seed", "repetition",
             "flagged", *runs[0].numbers()], rows
+
+
+def fairness(runs):
+    """How streams shared a link; None where each had its own."""
+    heads = ["stream", "throughput beside the others, Mbit/s", "share, %",
+             "Jain's index", "runs"]
+    rows = []
+    for own in grouped(runs, lambda run: run.protocol).values():
+        if len(own[0].beside) > 1:
+            found = [run.numbers() for run in own]
+            rows.append([title_of(own[0]), *(
+                spread([numbers[name] for numbers in found], form)
+                for name, form in (("beside others Mbit/s", "{:.2f}"),
+                                   ("share %", "{:.1f}"),
+                                   ("fairness", "{:.3f}"))), f"{len(own)}"])
+    return (heads, rows) if rows else None
 
 
 def loss_runs(runs):

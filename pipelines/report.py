@@ -48,8 +48,10 @@ def write(output, build, late_ms, page, words):
         runs=runs, beside=beside.name,
         late_ms=late_ms, facts=facts(runs, command), films=films,
         flagged=[run for run in runs if run.is_flagged],
-        notes=notes(runs), protocols=distinct(runs, "protocol"),
-        links=distinct(runs, "link")))
+        notes=notes(runs), protocols={run.transport["name"]: run.transport
+                                  for run in runs}.values(),
+        links={run.cell["link"]["name"]: run.cell["link"]
+               for run in runs}.values()))
     return beside
 
 
@@ -67,7 +69,13 @@ def group(runs, prefix, beside):
              "when that happened, how many were of one packet, of two and so "
              "on.", outcomes.loss_runs(runs)),
             ("latency-size", "Latency against the frame's size: the median, "
-             "ms.", outcomes.latency_by_size(runs))):
+             "ms.", outcomes.latency_by_size(runs)),
+            ("fairness", "Streams over one link at the same time: what each "
+             "carried while all of them were being sent, and how fair that is "
+             "(1: all the same). What is said of packets is of all streams "
+             "together.", outcomes.fairness(runs))):
+        if table is None:
+            continue
         path = beside / f"{prefix}{name}.csv"
         outcomes.write_csv(path, *table)
         tables.append({"words": words, "heads": table[0], "rows": table[1],
@@ -98,13 +106,13 @@ def worst_moment(runs, prefix, beside):
     clip = firsts[0].clip()
     found = [picture(clip, place, "as sent", prefix + "sent", beside)]
     for run in firsts:
-        name = run.cell["protocol"]["title"]
+        name = run.transport["title"] if run.beside == [run] else run.protocol
         number = run.shown[place]
         score = quality.drawable(run.pictures[place].psnr())
         words = (f"{name}: " + ("unharmed" if number == place
                                 else f"{score:.1f} dB"))
-        found.append(picture(clip, number, words, prefix + run.protocol,
-                             beside))
+        found.append(picture(clip, number, words, prefix
+                             + run.protocol.replace("/", "-"), beside))
     return {"moment": f"{place / clips.FRAMES_PER_SECOND:.2f}",
             "pictures": found}
 
@@ -147,7 +155,3 @@ def notes(runs):
     return list(dict.fromkeys(
         f"{run.cell['name']}: {words}" for run in runs
         for words in [*run.warnings, run.left_out] if words))
-
-
-def distinct(runs, what):
-    return {run.cell[what]["name"]: run.cell[what] for run in runs}.values()

@@ -118,8 +118,10 @@ def build(build_dir):
 class Launch:
     """One gst-launch-1.0, or another `program`, and what it printed."""
 
-    def __init__(self, role, pipeline, values, place, program=GST_LAUNCH):
+    def __init__(self, role, pipeline, values, place, program=GST_LAUNCH,
+                 name=""):
         self.role = role
+        self.called = f"{name}: the {role}" if name else f"the {role}"
         self._place = place
         # In memory: where the disk is full, this is what says so.
         self._output = os.memfd_create(role)
@@ -146,7 +148,7 @@ class Launch:
         in it would tell."""
         for words in self.warnings():
             if str(log) in words:
-                raise children.Failed(f"the {self.role}'s {words}")
+                raise children.Failed(f"{self.called}'s {words}")
 
     def ended(self):
         return self.child.poll() is not None
@@ -180,7 +182,7 @@ class Launch:
             self._place.kill(self.child)
 
     def failure(self, what):
-        return children.Failed(f"the {self.role} {what}; its last words:\n"
+        return children.Failed(f"{self.called} {what}; its last words:\n"
                                + children.tail(self.output()))
 
 
@@ -198,9 +200,11 @@ def wait_until_ready(end, place, binds, ports):
 
 
 class Stream:
-    """One clip from end to end, the logs of both in `run_dir`."""
+    """One clip from end to end, the logs of both in `run_dir`. It has a `name`
+    where there are several."""
 
-    def __init__(self, transport, clip, port, run_dir, place):
+    def __init__(self, transport, clip, port, run_dir, place, name=""):
+        self._name = name
         self._transport, self._place = transport, place
         self._run_dir, self._port = run_dir, port
         self._sent_path = run_dir / "sent.csv"
@@ -234,7 +238,7 @@ class Stream:
                        *GST_LAUNCH, "-q")
         self._ends[role] = Launch(
             role, self._transport[role], {**self._values, "host": host},
-            self._place, program)
+            self._place, program, self._name)
 
     def listen(self):
         role = transports.listener(self._transport)
@@ -249,7 +253,8 @@ class Stream:
             if role not in self._ends:
                 self._launch(role)
         self._is_sending = True
-        self._progress = progress.Progress(self.sent, self.received)
+        self._progress = progress.Progress(self.sent, self.received,
+                                           self._name)
 
     def check(self):
         for role, path in (("sender", self._sent_path),
@@ -313,22 +318,30 @@ class Stream:
 
     def warnings(self):
         """What its pipelines warned of"""
-        return [f"the {end.role}'s {words}"
+        return [f"{end.called}'s {words}"
                 for end in (self._sender, self._receiver)
                 for words in end.warnings()]
 
 
-def wait_for_end(one, check):
-    deadline = time.monotonic() + SECONDS_TO_SEND
-    while one.is_sending():
-        if time.monotonic() > deadline:
-            one.fail_late()
+def send(streams, check, apart):
+    """Each begins so many seconds after the one before it; until all are
+    done."""
+    started = time.monotonic()
+    begun = 0
+    while begun < len(streams) or any(one.is_sending() for one in streams):
+        elapsed = time.monotonic() - started
+        if begun < len(streams) and elapsed >= begun * apart:
+            streams[begun].begin()
+            begun += 1
+        for one in streams[:begun]:
+            if one.is_sending() and elapsed > SECONDS_TO_SEND + begun * apart:
+                one.fail_late()
+            one.update()
         check()
-        one.update()
         time.sleep(0.05)
 
 
-def wait_for_quiet(one, carries=lambda: False):
+def wait_for_quiet(streams, carries=lambda: False):
     """Until the last frames are through the network and the jitter buffer."""
     now = time.monotonic()
     deadline = now + SECONDS_TO_DRAIN
@@ -336,12 +349,13 @@ def wait_for_quiet(one, carries=lambda: False):
     while now < min(last_frame + SECONDS_OF_QUIET, deadline):
         if carries():
             last_frame = now
-        elif one.is_received():
+        elif all(one.is_received() for one in streams):
             break
         time.sleep(0.05)
         now = time.monotonic()
         # Only as long as frames come: silence at the end is no stall.
-        if one.update(show=now - last_frame < progress.LIVE_EVERY):
+        if any([one.update(show=now - last_frame < progress.LIVE_EVERY)
+                for one in streams]):
             last_frame = now
 
 
@@ -349,23 +363,30 @@ def stream(transport, clip, port, run_dir, place):
     """One clip from end to end. Returns the logs of both ends and what the
     pipelines warned of."""
     one = Stream(transport, clip, port, run_dir, place)
+    stream_all([one], place)
+    return one.sent, one.received, one.warnings()
 
+
+def stream_all(streams, place, apart=0):
+    """From one host to the other; the link is done when all are."""
     def check():
         place.check()
-        one.check()
+        for one in streams:
+            one.check()
 
     with contextlib.ExitStack() as stack:
-        stack.callback(one.save_output)
-        one.listen()
-        one.begin()
-        wait_for_end(one, check)
-        wait_for_quiet(one)
+        for one in streams:
+            stack.callback(one.save_output)
+            one.listen()
+        send(streams, check, apart)
+        wait_for_quiet(streams)
         check()
-        one.end_sender()
+        for one in streams:
+            one.end_sender()
         if place.hang_up():
-            wait_for_quiet(one, place.carries)
-        one.end()
-        return one.sent, one.received, one.warnings()
+            wait_for_quiet(streams, place.carries)
+        for one in streams:
+            one.end()
 
 
 def print_sound(run_dir):

@@ -18,7 +18,7 @@ KINDS_OF_CLIP = ("m2v", "ts")
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
 OF_THE_LAB = ("seed", *places.OURS)  # of wirelesslink, set by us
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
-        "answers", "server", COMPUTED}
+        "server", COMPUTED}
 SERVERS = ("http",)
 
 
@@ -50,8 +50,8 @@ def of_section(name, section):
             "link": own_link(f"protocol {name}", section.get("link", "")),
             COMPUTED: is_so(name, section, COMPUTED, False),
             **({"ports": ports(name, section)} if "ports" in section else {}),
-            **{key: is_so(name, section, key, None)
-               for key in ("ends", "answers") if key in section},
+            **({"ends": is_so(name, section, "ends", True)}
+               if "ends" in section else {}),
             **({"server": one_of(name, section, "server", SERVERS, None)}
                if "server" in section else {})}
 
@@ -112,15 +112,35 @@ def listener(transport):
     return "sender" if is_asked(transport) else "receiver"
 
 
+def together(several, apart):
+    """Several protocols as one: that many streams over one link."""
+    for one in several:
+        if one[COMPUTED]:
+            raise children.Failed(f"protocol {one['name']} is computed, and "
+                                  "no stream beside others")
+    links = {one["link"] for one in several}
+    name = "+".join(one["name"] for one in several)
+    if len(links) > 1:
+        raise children.Failed(f"{name}: there is one link, and each of them has "
+                              "another idea of it: " + " and ".join(
+                                  repr(words) for words in sorted(links)))
+    return {"name": name, "title": " beside ".join(
+                one["title"] for one in several),
+            COMPUTED: False, "link": links.pop(), "apart": apart,
+            "streams": several}
+
+
+def streams(protocol):
+    """[(its name, its transport)]; where there is one, it needs no name."""
+    if "streams" not in protocol:
+        return [("", protocol)]
+    return [(f"{number}-{one['name']}", one)
+            for number, one in enumerate(protocol["streams"], 1)]
+
+
 def check_relayed(transport, left_out):
     """Failed where relays stand in for hosts, which is what is `left_out` then,
     and can't carry it."""
-    if transport["binds"] != "udp":
-        why = "is not over UDP"
-    elif transport.get("answers", False):
-        why = "needs the receiver's answers"
-    else:
-        return
-    if left_out:
-        raise children.Failed(
-            f"{transport['name']} {why}, and there are {left_out}")
+    if left_out and transport["binds"] != "udp":
+        raise children.Failed(f"{transport['name']} is not over UDP, and there "
+                              f"are {left_out}")

@@ -3,6 +3,7 @@
 
 import contextlib
 import csv
+import functools
 import html.parser
 import io
 import json
@@ -23,15 +24,20 @@ SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 LAB = SOURCE / "pipelines" / "lab"
 sys.path.insert(0, str(SOURCE / "pipelines"))
+import cells  # noqa: E402
+import children  # noqa: E402
 import compare  # noqa: E402
 import lab  # noqa: E402
 import matrix  # noqa: E402
 import measures  # noqa: E402
 import outcomes  # noqa: E402
+import places  # noqa: E402
 import stream  # noqa: E402
 import transports  # noqa: E402
 
 SECONDS_TO_WAIT = 120
+# No queue is too short for it.
+ROOMY = "rate=20000000 txqueuelen=0"
 FOR_EVER_MS = 10**9
 MATRIX = """
 [matrix]
@@ -229,6 +235,50 @@ class LabTest(LabCase):
         self.assertGreaterEqual(result["lateness"]["link_p99_ms"], 0)
         words = "flagged" if result["lateness"]["flagged"] else "done"
         self.assertIn(f"{name} {words}", done.stdout)
+
+    def run_cell(self, protocols, *more, mode="auto"):
+        """The only one of a matrix, 2 s of 3 Mbit/s"""
+        path = self.directory / "matrix.ini"
+        path.write_text("\n".join([
+            f"[matrix]\nprotocols = {protocols}\nrates = 3\nseconds = 2\n"
+            f"apart = 1\n[link radio]\nproperties = {ROOMY}", *more]))
+        (cell,) = matrix.read(path)
+        cells.describe(self.output, cell)
+        with mock.patch.object(places, "OverLink", functools.partial(
+                places.OverLink, mode=mode)), \
+                contextlib.redirect_stdout(io.StringIO()):
+            return outcomes.runs_of(
+                self.output, cells.run(self.output, BUILD), BUILD, FOR_EVER_MS)
+
+    def check_streams(self, mode):
+        for _ in range(2):  # the second time in place of the first
+            first, second = self.run_cell("rtp+rtp", mode=mode)
+            for number, run in (("1", first), ("2", second)):
+                self.assertEqual(run.protocol, f"rtp+rtp/{number}-rtp")
+                self.assertEqual(run.directory, self.output / number)
+                self.assertEqual(len(run.passages), 49)
+            self.assertGreater(second.began_ns, first.began_ns + 9e8)
+            # All that the link carried is of both.
+            self.assertEqual(first.link.packets, second.link.packets)
+            self.assertEqual(sum(
+                packet.size for packet in first.link.packets) // 1_000_000, 1)
+
+    @test_testbed.needs_namespaces
+    def test_two_streams_share_a_link(self):
+        self.check_streams("auto")
+
+    def test_two_streams_share_relays(self):
+        self.check_streams("relay")
+
+    @test_testbed.needs_namespaces
+    def test_a_cell_fails_if_one_of_its_streams_does(self):
+        with self.assertRaisesRegex(children.Failed,
+                                    "2-bad: the sender failed"):
+            self.run_cell("rtp+bad", "[protocol bad]\nsender = filesrc "
+                          "location={clip} ! mpegstat ! mpegstat "
+                          "location={sent} ! identity error-after=9 ! "
+                          "fakesink\nreceiver = udpsrc port={port} ! mpegstat "
+                          "location={received} ! fakesink")
 
     def test_the_demo_compares_when_nothing_else_is_asked_for(self):
         for words, expected in (([], True), (["--build", "/tmp"], True),

@@ -103,6 +103,19 @@ class MatrixTest(MatrixCase):
         self.assertEqual(transports.listener(asked["protocol"]), "sender")
         self.assertEqual(asked["protocol"]["binds"], "tcp")
 
+    def test_several_protocols_are_so_many_streams_at_once(self):
+        (alone, both) = self.read(
+            "[matrix]\nprotocols = rtp ifd+rtp\napart = 3", LINKS)
+        protocol = both["protocol"]
+        self.assertEqual(both["name"], "radio/6M/ifd+rtp/1-1")
+        self.assertEqual([name for name, _ in transports.streams(protocol)],
+                         ["1-ifd", "2-rtp"])
+        self.assertEqual(protocol["streams"][1], alone["protocol"])
+        self.assertEqual(transports.streams(alone["protocol"]),
+                         [("", alone["protocol"])])
+        self.assertEqual(protocol["apart"], 3)
+        self.assertNotIn("apart", alone)
+
     def test_own_protocols_beside_those_of_transports_ini(self):
         found = self.read("[matrix]\nprotocols = mine ifd rtp", OWN, LINKS)
         self.assertEqual([cell["protocol"]["binds"] for cell in found],
@@ -141,13 +154,24 @@ class MatrixTest(MatrixCase):
                 (r"\[matrix\] has no colour", "[matrix]\ncolour = 1", LINKS),
                 ("protocol mine has no receiver",
                  "[protocol mine]\nsender = x", LINKS),
-                ("unknown port; it may have: answers, binds", OWN, "port = 5",
+                ("unknown port; it may have: binds", OWN, "port = 5",
                  LINKS),
                 ("binds = sctp is none of: udp, ", OWN, "binds = sctp", LINKS),
                 ("ports = 3 is not from 1 to 2", OWN, "ports = 3", LINKS),
                 ("ports = two is not from", OWN, "ports = two", LINKS),
                 ("server = gopher is none of: http", OWN, "server = gopher",
                  LINKS),
+                ("no protocol nix; there are: .*rtp",
+                 "[matrix]\nprotocols = rtp+nix", LINKS),
+                ("mine is computed, and no stream beside others",
+                 "[matrix]\nprotocols = rtp+mine", OWN, "computed = yes",
+                 LINKS),
+                (r"rtp\+mine: there is one link, and each of them has another "
+                 "idea of it: '' and 'txqueuelen=9'",
+                 "[matrix]\nprotocols = rtp+mine", OWN, "link = txqueuelen=9",
+                 LINKS),
+                ("apart = 'x' are no numbers", "[matrix]\napart = x\n"
+                 "protocols = rtp+rtp", LINKS),
                 ("ends = never is neither yes nor no", OWN, "ends = never",
                  LINKS),
                 ("computed = perhaps is neither yes nor no", OWN,

@@ -2,6 +2,7 @@
 """Every statistic of the lab against values worked out by hand."""
 
 import collections
+import math
 import os
 import pathlib
 import shutil
@@ -151,6 +152,30 @@ class FrameTest(unittest.TestCase):
         self.assertEqual(measures.shown(found, LATE), [0] * 7)
         found = ways("IP", [None, 0])
         self.assertEqual(measures.shown(found, LATE), [None, None])
+
+
+class SharingTest(unittest.TestCase):
+    def test_streams_are_compared_while_all_of_them_are_sent(self):
+        """The first from 0 to 120 ms, the second from 60 to 180: of each one
+        frame arrives between 60 and 120."""
+        first = ways("IPPP", [10] * 4)
+        second = ways("IPPP", [30] * 4, sizes=[3000] * 4)
+        for moved in (0, 10**18):
+            rates = measures.common_throughput(
+                [(moved, first), (moved + 60 * MS, second)])
+            self.assertAlmostEqual(rates[0], 8000 / 0.06)
+            self.assertAlmostEqual(rates[1], 24000 / 0.06)
+
+    def test_streams_one_after_the_other_share_nothing(self):
+        self.assertIsNone(measures.common_throughput(
+            [(0, ways("IP", [0, 0])), (40 * MS, ways("IP", [0, 0]))]))
+
+    def test_fairness_is_jain_s(self):
+        """(1 + 3)^2 / 2 (1 + 9); (1 + 2 + 3)^2 / 3 (1 + 4 + 9)"""
+        for rates, index in (((1, 3), 0.8), ((1, 2, 3), 36 / 42),
+                             ((5, 5, 5), 1), ((7, 0, 0, 0), 0.25)):
+            self.assertAlmostEqual(measures.fairness(rates), index)
+        self.assertTrue(math.isnan(measures.fairness((0, 0))))
 
 
 class PacketTest(unittest.TestCase):
