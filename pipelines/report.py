@@ -40,14 +40,15 @@ def write(output, build, late_ms, page, words):
         outcomes.write_csv(beside / "runs.csv", *outcomes.all_numbers(films))
     groups += workload_report.groups(
         [run for run in runs if run not in films], beside, embedded)
+    cells = outcomes.of_cells(runs)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATE.parent), autoescape=True,
         trim_blocks=True, lstrip_blocks=True)
     leftovers.write_whole(page, environment.get_template(TEMPLATE.name).render(
         groups=groups, missing=missing, left_out=outcomes.left_out(output),
-        runs=runs, beside=beside.name,
-        late_ms=late_ms, facts=facts(runs, command), films=films,
-        flagged=[run for run in runs if run.is_flagged],
+        runs=cells, beside=beside.name,
+        late_ms=late_ms, facts=facts(cells, command), films=films,
+        flagged=[run for run in cells if run.is_flagged],
         notes=notes(runs), protocols={run.transport["name"]: run.transport
                                   for run in runs}.values(),
         links={run.cell["link"]["name"]: run.cell["link"]

@@ -258,6 +258,7 @@ class LabTest(LabCase):
                 self.assertEqual(run.directory, self.output / number)
                 self.assertEqual(len(run.passages), 49)
             self.assertGreater(second.began_ns, first.began_ns + 9e8)
+            self.assertEqual(outcomes.of_cells([first, second]), [first])
             # All that the link carried is of both.
             self.assertEqual(first.link.packets, second.link.packets)
             self.assertEqual(sum(
