@@ -23,6 +23,7 @@ NS = 10**9
 LARGEST = 65536
 # Packets that are no part of what is measured: the way is up when they came.
 HELLO, SECONDS_BETWEEN_HELLOS, HELLOS = 0xFFFF, 3, 40
+SECONDS_TO_BEGIN = 60  # until a sender's pipeline sends its first
 SECONDS_OF_QUIET = 5  # then nothing more is on its way
 ENTRY = 4  # bytes in an acknowledgement: number, 2; elapsed, 2, in units of
 ELAPSED_NS = 100_000
@@ -115,7 +116,7 @@ def receive_bulk(work, _out, incoming):
     """Until all is there, or nothing comes any more."""
     log, total = [], 0
     while total < work["bytes"]:
-        wait = work["wait"] if log else None
+        wait = work["wait"] if log else work["wait"] + SECONDS_TO_BEGIN
         if not select.select([incoming], [], [], wait)[0]:
             break
         data = os.read(incoming, LARGEST)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Workloads besides video as their user has them: a matrix with one short cell
-of each kind, over the sockets of two hosts and with the link in virtual time."""
+"""Workloads besides video as their user has them: a matrix with a short cell of
+each kind, over the sockets of two hosts and with the link in virtual time."""
 
 import csv
 import json

@@ -226,6 +226,13 @@ class EndTest(unittest.TestCase):
         self.assertEqual(len(found["sent.csv"]), 20)
         self.assertEqual(found["received.csv"][-1][1], 10000)
 
+    def test_a_transfer_that_never_comes_is_given_up(self):
+        there, into = os.pipe()
+        with mock.patch.object(end, "SECONDS_TO_BEGIN", 0):
+            found = end.receive_bulk({"bytes": 1, "wait": 0.01}, None, there)
+        os.close(into)
+        self.assertEqual(found["received.csv"][1], [])
+
     def test_each_packet_of_voice_is_acknowledged_once(self):
         with mock.patch.object(end, "SECONDS_OF_QUIET", 0.3):
             found = self.run_both(
@@ -326,9 +333,9 @@ class NumberTest(DirectoryCase):
         delays = {0: 100, 1: 140, 3: 180}
         self.log("received.csv", "number,received_ns\n" + "".join(
             f"{n},{sent[n] + ms * MS}\n" for n, ms in delays.items()))
-        self.log("acknowledged.csv", "number,received_ns,elapsed_ns\n"
-                 + "".join(f"{n},{sent[n] + (2 * ms + 30 + 50) * MS},{50 * MS}\n"
-                           for n, ms in delays.items()))
+        self.log("acknowledged.csv", "number,received_ns,elapsed_ns\n" + "".join(
+            f"{n},{sent[n] + (2 * ms + 30 + 50) * MS},{50 * MS}\n"
+            for n, ms in delays.items()))
         found = self.of("voice")
         self.assertEqual(
             [found[name] for name in (
