@@ -12,6 +12,7 @@ from workloads import TOLL_QUALITY_MS
 
 MS, NS = numbers.MS, numbers.NS
 WIDTH_OF_BAR_S = 1
+MOST_LINES = 6  # with a legend inside
 
 
 def rows(runs):
@@ -36,7 +37,12 @@ def finish_shares(ax):
     ax.set_xscale("log")
     plots.name_numbers(ax.xaxis)
     ax.set_ylim(0, 101)
-    plots.legend(ax)
+    lines = len(ax.get_legend_handles_labels()[0])
+    if lines > MOST_LINES:  # no room among them
+        ax.legend(fontsize=6, ncol=3, loc="upper center",
+                  bbox_to_anchor=(0.5, -0.16), frameon=False)
+    else:
+        plots.legend(ax)
 
 
 def round_trips(runs):
@@ -109,19 +115,26 @@ def voice_over_time(runs):
     return figure
 
 
-def voice_distribution(runs):
-    figure, ax = plots.axes("one-way delay, ms",
-                            "of the packets sent, %")
+def delays(runs, what, unit):
+    """How many packets took at most so long"""
+    figure, ax = plots.axes(what, "of the packets sent, %")
     for name, (own, look) in rows(runs).items():
         found = [way for run in own
                  for way in numbers.ways(run.directory, run.cell)]
-        draw_share(ax, [ns / MS for ns in numbers.delays_ns(found)],
+        draw_share(ax, [ns / unit for ns in numbers.delays_ns(found)],
                    max(len(found), 1), label=name, **look)
+    return figure, ax
+
+
+def voice_distribution(runs):
+    figure, ax = delays(runs, "one-way delay, ms", MS)
+    for own, look in rows(runs).values():
         estimated = [ns / MS for run in own
                      for _, ns in numbers.estimates(run.directory)]
+        sent = sum(len(numbers.ways(run.directory, run.cell)) for run in own)
         if estimated:
-            draw_share(ax, estimated, len(found), color=look["color"],
-                       linewidth=0.7, linestyle=":")
+            draw_share(ax, estimated, sent, color=look["color"],
+                       linewidth=1, linestyle=":")
     ax.axvline(TOLL_QUALITY_MS, color="#888888", linewidth=0.8)
     finish_shares(ax)
     return figure
@@ -165,13 +178,7 @@ def histogram(times, width=WIDTH_OF_BAR_S):
 
 
 def waiting_for_a_call(runs):
-    figure, ax = plots.axes("delay of a packet after a pause, s",
-                            "of the packets sent, %")
-    for name, (own, look) in rows(runs).items():
-        found = [way for run in own
-                 for way in numbers.ways(run.directory, run.cell)]
-        draw_share(ax, [ns / NS for ns in numbers.delays_ns(found)],
-                   max(len(found), 1), label=name, **look)
+    figure, ax = delays(runs, "delay of a packet after a pause, s", NS)
     finish_shares(ax)
     return figure
 
