@@ -163,6 +163,16 @@ def calls(directory):
     return set_up, failed
 
 
+def histogram(times, width=1):
+    """Shares of classes so wide, and the edges between them"""
+    first = math.floor(min(times) / width)
+    counts = [0] * (math.floor(max(times) / width) - first + 1)
+    for time in times:
+        counts[math.floor(time / width) - first] += 1
+    return ([count / len(times) for count in counts],
+            [(first + n) * width for n in range(len(counts) + 1)])
+
+
 def of_dial_up(directory, cell):
     set_up, failed = calls(directory)
     found = ways(directory, cell)

@@ -11,7 +11,6 @@ import workload_numbers as numbers
 from workloads import TOLL_QUALITY_MS
 
 MS, NS = numbers.MS, numbers.NS
-WIDTH_OF_BAR_S = 1
 MOST_LINES = 6  # with a legend inside
 
 
@@ -149,11 +148,11 @@ def set_up_times(runs):
              for name, (own, look) in rows(runs).items()}
     found = {name: each for name, each in found.items() if each[0]}
     for times, look in found.values():
-        shares, edges = histogram(times)
+        shares, edges = numbers.histogram(times)
         ax.stairs([arcsin(share) for share in shares], edges, fill=True,
                   alpha=0.25, color=look["color"])
     for name, (times, look) in found.items():
-        shares, edges = histogram(times)
+        shares, edges = numbers.histogram(times)
         ax.stairs([arcsin(share) for share in shares], edges, label=name,
                   **look)
     marks = (0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1)
@@ -165,16 +164,6 @@ def set_up_times(runs):
 
 def arcsin(share):
     return math.asin(math.sqrt(share))
-
-
-def histogram(times, width=WIDTH_OF_BAR_S):
-    """Shares, and the edges between them"""
-    first = math.floor(min(times) / width)
-    counts = [0] * (math.floor(max(times) / width) - first + 1)
-    for time in times:
-        counts[math.floor(time / width) - first] += 1
-    return ([count / len(times) for count in counts],
-            [(first + n) * width for n in range(len(counts) + 1)])
 
 
 def waiting_for_a_call(runs):

@@ -187,6 +187,13 @@ class SizeTest(unittest.TestCase):
                          ("network", "mobile"))
 
 
+class TicksTest(unittest.TestCase):
+    def test_who_is_ended_counts_none(self):
+        with runs.ticks.Ticks() as ticks:
+            ticks._child.kill()
+        self.assertEqual(ticks.late_ms, [])
+
+
 class EndTest(unittest.TestCase):
     """Both ends with nothing but pipes between them"""
 
@@ -377,6 +384,10 @@ class NumberTest(DirectoryCase):
                 "delay median s", "delay max s")],
             [2, 1, 30, 36, 50, 33, 2, 0, 31, 70])
         self.assertAlmostEqual(found["failed %"], 100 / 3)
+
+    def test_classes_of_times(self):
+        self.assertEqual(numbers.histogram([30, 28.2, 31.5, 28.9]),
+                         ([0.5, 0, 0.25, 0.25], [28, 29, 30, 31, 32]))
 
     def test_theirs_stand_above_ours(self):
         self.log("received.csv", f"time_ns,bytes\n0,0\n{S},900\n")
