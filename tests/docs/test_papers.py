@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the lines of the pages about papers that begin with ./pipelines/ as they
-are pasted, in real time: they end, and end well. What they print is not looked
-at; tests that print the same figures are named on the pages.
+"""Runs the lines of the pages about papers that are for the testbed and for wsim
+as they are pasted, in real time: they end, and end well. What they print is not
+looked at; tests that print the same figures are named on the pages.
 """
 
 import concurrent.futures
@@ -11,6 +11,7 @@ import unittest
 
 import test_docs
 
+COMMANDS = ("./pipelines/testbed ", "./pipelines/wsim ")
 SECONDS_TO_RUN = 900
 
 
@@ -29,7 +30,7 @@ class PapersTest(unittest.TestCase):
         """One beside the other: they wait most of the time."""
         lines = [line for page in test_docs.Papers.PAGES
                  for line in test_docs.code_lines(page.read_text())
-                 if line.startswith("./pipelines/")]
+                 if line.startswith(COMMANDS)]
         self.assertGreater(len(lines), 0)
         with tempfile.TemporaryDirectory() as directory, \
                 concurrent.futures.ThreadPoolExecutor(len(lines)) as pool:
