@@ -110,10 +110,32 @@ def why_no_python():
     return "" if done.returncode == 0 else "needs python3-gi: " + done.stdout
 
 
+def schemes_of_sources():
+    """By the plugins in the build directory, whatever they hold"""
+    found = set()
+    for directory in os.environ["GST_PLUGIN_PATH_1_0"].split(":"):
+        for plugin in pathlib.Path(directory).glob("libgst*.so"):
+            listed = inspect(plugin)
+            for element in re.findall(r"^  ([\w-]+): ", listed, re.M):
+                uris = re.search(
+                    r"can act as source.*?protocols:\n((?: {4}\w+\n)+)",
+                    inspect(element), re.S)
+                found |= set(uris[1].split()) if uris else set()
+    return found
+
+
+def inspect(what):
+    return subprocess.run(["gst-inspect-1.0", what], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+
+
 class PlayerTest(unittest.TestCase):
 
     def setUp(self):
         self.no_python = why_no_python()
+
+    def test_every_uri_of_ours_is_among_those_played(self):
+        self.assertEqual(schemes_of_sources(), set(SCHEMES))
 
     def plays_every_uri(self, language):
         clip = clips.small(FRAMES)
