@@ -41,12 +41,14 @@ gst_dccp_thin_now (void)
 
 void
 gst_dccp_thin_end_init (GstDccpThinEnd * end,
-    const GstDccpThinEndFuncs * funcs, gpointer element)
+    const GstDccpThinEndFuncs * funcs, gpointer element, GstDccpThinMode mode)
 {
   memset (end, 0, sizeof (*end));
   g_mutex_init (&end->lock);
   gst_waker_init (&end->waker);
   g_queue_init (&end->unsent);
+  g_queue_init (&end->messages);
+  gst_dccp_thin_settings_init (&end->settings, mode);
   end->funcs = funcs;
   end->element = element;
 }
@@ -54,6 +56,8 @@ gst_dccp_thin_end_init (GstDccpThinEnd * end,
 void
 gst_dccp_thin_end_clear (GstDccpThinEnd * end)
 {
+  gst_dccp_thin_settings_clear (&end->settings);
+  g_clear_error (&end->broken);
   gst_waker_clear (&end->waker);
   g_mutex_clear (&end->lock);
 }
@@ -210,7 +214,7 @@ take_events (GstDccpThinEnd * end)
   while (dccp_endpoint_poll_event (end->endpoint, &event)) {
     if (event.type == DCCP_EVENT_CONNECTED)
       learn_mtu (end);
-    end->funcs->take_event (end->element, &event);
+    gst_dccp_thin_end_take_event (end, &event);
   }
 }
 
@@ -320,6 +324,15 @@ sleep_until (GstDccpThinEnd * end, guint64 wakeup)
     send_unsent (end);
 }
 
+static void
+unlock_and_tell (GstDccpThinEnd * end)
+{
+  if (end->funcs->unlock_and_tell)
+    end->funcs->unlock_and_tell (end->element);
+  else
+    gst_dccp_thin_end_unlock_and_post (end);
+}
+
 static gboolean
 run (GstDccpThinEnd * end, gboolean (*is_done) (gpointer), gint64 deadline,
     GCancellable * cancellable, GError ** error)
@@ -338,10 +351,10 @@ run (GstDccpThinEnd * end, gboolean (*is_done) (gpointer), gint64 deadline,
     if (deadline < G_MAXINT64)
       wakeup = MIN (wakeup, (guint64) deadline * GST_USECOND);
     end->sleeps_until = wakeup;
-    end->funcs->unlock_and_tell (end->element);
+    unlock_and_tell (end);
     sleep_until (end, wakeup);
   }
-  end->funcs->unlock_and_tell (end->element);
+  unlock_and_tell (end);
   return done;
 }
 
@@ -568,23 +581,26 @@ gst_dccp_thin_end_open (GstDccpThinEnd * end,
 }
 
 gboolean
-gst_dccp_thin_end_listen (GstDccpThinEnd * end,
-    const GstDccpThinSettings * settings, guint64 timeout,
+gst_dccp_thin_end_listen (GstDccpThinEnd * end, guint64 timeout,
     GCancellable * cancellable, GstResourceError code)
 {
+  GstDccpThinSettings settings;
   GError *error = NULL;
-  gchar *text;
+  gboolean done;
 
-  if (settings->mode != GST_DCCP_THIN_MODE_LISTEN
-      || gst_dccp_thin_end_open (end, settings, NULL, TRUE, timeout,
-          cancellable, &error))
-    return TRUE;
-  text = g_strdup_printf ("Could not listen for DCCP on %s, port %d: %s.",
-      settings->address, settings->port, error->message);
-  gst_element_message_full (end->element, GST_MESSAGE_ERROR, GST_RESOURCE_ERROR,
-      code, text, NULL, __FILE__, GST_FUNCTION, __LINE__);
-  g_error_free (error);
-  return FALSE;
+  gst_dccp_thin_end_copy_settings (end, &settings);
+  done = settings.mode != GST_DCCP_THIN_MODE_LISTEN
+      || gst_dccp_thin_end_open (end, &settings, NULL, TRUE, timeout,
+      cancellable, &error);
+  if (!done)
+    gst_element_message_full (end->element, GST_MESSAGE_ERROR,
+        GST_RESOURCE_ERROR, code,
+        g_strdup_printf ("Could not listen for DCCP on %s, port %d: %s.",
+            settings.address, settings.port, error->message), NULL, __FILE__,
+        GST_FUNCTION, __LINE__);
+  g_clear_error (&error);
+  gst_dccp_thin_settings_clear (&settings);
+  return done;
 }
 
 void
@@ -608,6 +624,36 @@ gst_dccp_thin_end_close (GstDccpThinEnd * end)
     end->port = 0;
   }
   g_mutex_unlock (&end->lock);
+}
+
+/* --- settings ------------------------------------------------------------- */
+
+void
+gst_dccp_thin_end_copy_settings (GstDccpThinEnd * end,
+    GstDccpThinSettings * settings)
+{
+  g_mutex_lock (&end->lock);
+  gst_dccp_thin_settings_copy (settings, &end->settings);
+  g_mutex_unlock (&end->lock);
+}
+
+gchar *
+gst_dccp_thin_end_get_uri (GstDccpThinEnd * end)
+{
+  gchar *uri;
+
+  g_mutex_lock (&end->lock);
+  uri = gst_dccp_thin_settings_get_uri (&end->settings);
+  g_mutex_unlock (&end->lock);
+  return uri;
+}
+
+void
+gst_dccp_thin_end_get_property (GstDccpThinEnd * end, guint id, GValue * value)
+{
+  gst_dccp_thin_settings_get (&end->settings, id, value);
+  if (id == GST_DCCP_THIN_PROP_PORT && end->settings.port == 0)
+    g_value_set_int (value, end->port);
 }
 
 /* --- statistics ----------------------------------------------------------- */

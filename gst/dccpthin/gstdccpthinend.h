@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One end of DCCP as an element has it: a socket, the core of the connection, and
- * the loop that drives one by the other. It opens and closes, several times if
- * need be, and keeps its counters meanwhile.
+ * the loop that drives one by the other (gstdccpthinend.c). It opens and
+ * closes, several times if need be, keeps its counters meanwhile, and tells what
+ * becomes of the connection (gstdccpthinendtell.c).
  *
  * Everything is under `lock`, which the element shares. One thread at a time runs
  * the loop; another one may send meanwhile, and wakes the loop where it has
@@ -20,10 +21,12 @@ G_BEGIN_DECLS
 /* What the element makes of what comes; the first two with lock */
 typedef struct
 {
+  /* That a connection begins, and what is told while it lasts */
   void (*take_event) (gpointer element, const DccpEvent * event);
   /* `time`: ns at which it came. NULL: nobody wants data */
   void (*take_data) (gpointer element, const DccpData * data, guint64 time);
-  /* Unlocks, and tells others what the two have noted. */
+  /* Unlocks, and tells others what the two have noted, and the messages. NULL:
+   * there is nothing but these */
   void (*unlock_and_tell) (gpointer element);
   /* When the element has something to tell, ns; G_MAXUINT64: never. With lock;
    * may be NULL */
@@ -39,6 +42,13 @@ typedef struct
   gpointer element;
 
   /* --- protected by lock --- */
+  GstDccpThinSettings settings;
+  gboolean is_connected;
+  DccpPath peer;                /* with whom, where it is */
+  gboolean is_closing;          /* by us: the end of the stream */
+  GError *broken;               /* why the connection is of no use; NULL: it is */
+  GQueue messages;              /* of GstMessage, to be posted */
+
   DccpSocket *socket;           /* NULL, both: closed */
   DccpEndpoint *endpoint;
   guint16 port;                 /* of DCCP, our own; 0: not known yet */
@@ -54,7 +64,7 @@ typedef struct
 } GstDccpThinEnd;
 
 void gst_dccp_thin_end_init (GstDccpThinEnd * end,
-    const GstDccpThinEndFuncs * funcs, gpointer element);
+    const GstDccpThinEndFuncs * funcs, gpointer element, GstDccpThinMode mode);
 void gst_dccp_thin_end_clear (GstDccpThinEnd * end);
 
 /* ns of the clock of the core, which is g_get_monotonic_time ()'s */
@@ -70,9 +80,9 @@ GList *gst_dccp_thin_resolve (const GstDccpThinSettings * settings,
 gboolean gst_dccp_thin_end_open (GstDccpThinEnd * end,
     const GstDccpThinSettings * settings, GSocketAddress * remote,
     gboolean is_last, guint64 timeout, GCancellable * cancellable, GError ** error);
-/* Listens, where that is the mode. FALSE: an error was posted, with this code */
-gboolean gst_dccp_thin_end_listen (GstDccpThinEnd * end,
-    const GstDccpThinSettings * settings, guint64 timeout,
+/* Listens, where that is the mode. FALSE: an error was posted, with this code.
+ * Without lock */
+gboolean gst_dccp_thin_end_listen (GstDccpThinEnd * end, guint64 timeout,
     GCancellable * cancellable, GstResourceError code);
 /* The counters of this one are kept. Takes the lock */
 void gst_dccp_thin_end_close (GstDccpThinEnd * end);
@@ -84,7 +94,16 @@ gboolean gst_dccp_thin_end_run (GstDccpThinEnd * end,
     gboolean (*is_done) (gpointer element), gint64 deadline,
     GCancellable * cancellable, GError ** error);
 
+/* Of the settings; free them. Without lock */
+void gst_dccp_thin_end_copy_settings (GstDccpThinEnd * end,
+    GstDccpThinSettings * settings);
+gchar *gst_dccp_thin_end_get_uri (GstDccpThinEnd * end);
+
 /* The rest with lock. */
+
+/* Where any port was wanted, it is the one that was found. */
+void gst_dccp_thin_end_get_property (GstDccpThinEnd * end, guint id,
+    GValue * value);
 
 /* Sends what may be sent now, and gives events to the element. */
 void gst_dccp_thin_end_flush (GstDccpThinEnd * end);
@@ -97,6 +116,18 @@ void gst_dccp_thin_end_wake (GstDccpThinEnd * end, gboolean always);
 /* Of all endpoints so far */
 void gst_dccp_thin_end_get_stats (GstDccpThinEnd * end, DccpStats * stats);
 void gst_dccp_thin_end_reset_stats (GstDccpThinEnd * end);
+
+/* --- gstdccpthinendtell.c ------------------------------------------------- */
+
+/* Takes the structure */
+void gst_dccp_thin_end_queue_message (GstDccpThinEnd * end,
+    GstStructure * structure);
+/* What is not of the connection's life is the element's. */
+void gst_dccp_thin_end_take_event (GstDccpThinEnd * end,
+    const DccpEvent * event);
+/* There is no connection any more: tells it, if there was one. */
+void gst_dccp_thin_end_take_off (GstDccpThinEnd * end);
+void gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end);
 
 G_END_DECLS
 

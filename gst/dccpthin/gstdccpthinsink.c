@@ -98,7 +98,7 @@ gst_dccp_thin_sink_describe (GstNetworkSink * sink)
   gchar *text;
 
   LOCK (self);
-  text = gst_dccp_thin_settings_describe (&self->settings);
+  text = gst_dccp_thin_settings_describe (&self->end.settings);
   UNLOCK (self);
   return text;
 }
@@ -183,12 +183,8 @@ static gchar *
 get_uri (GstURIHandler * handler)
 {
   GstDccpThinSink *self = GST_DCCP_THIN_SINK (handler);
-  gchar *uri;
 
-  LOCK (self);
-  uri = gst_dccp_thin_settings_get_uri (&self->settings);
-  UNLOCK (self);
-  return uri;
+  return gst_dccp_thin_end_get_uri (&self->end);
 }
 
 static gboolean
@@ -226,7 +222,7 @@ gst_dccp_thin_sink_set_property (GObject * object, guint id,
   if (id == PROP_REQUEST_KEY_UNITS)
     self->request_key_units = g_value_get_boolean (value);
   else
-    gst_dccp_thin_settings_set (&self->settings, id, value);
+    gst_dccp_thin_settings_set (&self->end.settings, id, value);
   UNLOCK (self);
 }
 
@@ -246,10 +242,7 @@ gst_dccp_thin_sink_get_property (GObject * object, guint id, GValue * value,
   else if (id == PROP_ESTIMATED_BITRATE)
     g_value_set_uint (value, self->estimated_bitrate);
   else
-    gst_dccp_thin_settings_get (&self->settings, id, value);
-  /* what was found, where any was wanted */
-  if (id == GST_DCCP_THIN_PROP_PORT && self->settings.port == 0)
-    g_value_set_int (value, self->end.port);
+    gst_dccp_thin_end_get_property (&self->end, id, value);
   UNLOCK (self);
 }
 
@@ -297,12 +290,10 @@ gst_dccp_thin_sink_init (GstDccpThinSink * self)
     .longest = LONGEST_INPUT,
   };
 
-  gst_dccp_thin_end_init (&self->end, &funcs, self);
-  gst_dccp_thin_settings_init (&self->settings, GST_DCCP_THIN_MODE_CONNECT);
+  gst_dccp_thin_end_init (&self->end, &funcs, self, GST_DCCP_THIN_MODE_CONNECT);
   self->request_key_units = DEFAULT_REQUEST_KEY_UNITS;
   self->headers = g_malloc (DCCP_SOCKET_BATCH * sizeof (self->headers[0]));
   gst_waker_init (&self->room);
-  g_queue_init (&self->messages);
 }
 
 static void
@@ -310,8 +301,6 @@ gst_dccp_thin_sink_finalize (GObject * object)
 {
   GstDccpThinSink *self = GST_DCCP_THIN_SINK (object);
 
-  gst_dccp_thin_settings_clear (&self->settings);
-  g_clear_error (&self->broken);
   g_free (self->headers);
   gst_waker_clear (&self->room);
   gst_dccp_thin_end_clear (&self->end);

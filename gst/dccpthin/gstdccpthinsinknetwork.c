@@ -21,23 +21,23 @@ is_connected_or_broken (gpointer element)
 {
   GstDccpThinSink *self = element;
 
-  return self->is_connected || self->broken;
+  return self->end.is_connected || self->end.broken;
 }
 
 static gboolean
 is_broken (gpointer element)
 {
-  return GST_DCCP_THIN_SINK (element)->broken != NULL;
+  return GST_DCCP_THIN_SINK (element)->end.broken != NULL;
 }
 
 static void
 begin (GstDccpThinSink * self, GstDccpThinSettings * settings)
 {
   LOCK (self);
-  gst_dccp_thin_settings_copy (settings, &self->settings);
-  self->is_connected = FALSE;
-  self->is_closing = FALSE;
-  g_clear_error (&self->broken);
+  gst_dccp_thin_settings_copy (settings, &self->end.settings);
+  self->end.is_connected = FALSE;
+  self->end.is_closing = FALSE;
+  g_clear_error (&self->end.broken);
   UNLOCK (self);
   self->had_to_wait = FALSE;
   self->frame_pts = self->frame_period = GST_CLOCK_TIME_NONE;
@@ -53,8 +53,8 @@ wait_for_connection (GstDccpThinSink * self, GCancellable * cancellable,
           cancellable, error))
     return FALSE;
   LOCK (self);
-  if (self->broken)
-    g_propagate_error (error, g_steal_pointer (&self->broken));
+  if (self->end.broken)
+    g_propagate_error (error, g_steal_pointer (&self->end.broken));
   UNLOCK (self);
   return !*error;
 }
@@ -80,7 +80,7 @@ connect_to (GstDccpThinSink * self, const GstDccpThinSettings * settings,
     GError ** error)
 {
   LOCK (self);
-  g_clear_error (&self->broken);
+  g_clear_error (&self->end.broken);
   UNLOCK (self);
   if (!open_end (self, settings, remote, is_last, cancellable, error))
     return FALSE;
@@ -115,17 +115,9 @@ connect_to_any (GstDccpThinSink * self, const GstDccpThinSettings * settings,
 gboolean
 gst_dccp_thin_sink_listen (GstDccpThinSink * self)
 {
-  GstDccpThinSettings settings;
-  gboolean done;
-
-  LOCK (self);
-  gst_dccp_thin_settings_copy (&settings, &self->settings);
-  UNLOCK (self);
-  done = gst_dccp_thin_end_listen (&self->end, &settings,
+  return gst_dccp_thin_end_listen (&self->end,
       gst_network_sink_get_timeout (GST_NETWORK_SINK (self)), NULL,
       GST_RESOURCE_ERROR_OPEN_WRITE);
-  gst_dccp_thin_settings_clear (&settings);
-  return done;
 }
 
 /* It goes on to listen from one receiver to the next, and begins again behind the
@@ -176,7 +168,7 @@ gst_dccp_thin_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
           error))
     return;
   LOCK (self);
-  g_propagate_error (error, g_steal_pointer (&self->broken));
+  g_propagate_error (error, g_steal_pointer (&self->end.broken));
   UNLOCK (self);
 }
 
@@ -356,9 +348,9 @@ static void
 begin_to_close (GstDccpThinSink * self)
 {
   LOCK (self);
-  if (!self->is_closing)
+  if (!self->end.is_closing)
     dccp_endpoint_close (self->end.endpoint, gst_dccp_thin_now ());
-  self->is_closing = TRUE;
+  self->end.is_closing = TRUE;
   UNLOCK (self);
 }
 
@@ -383,7 +375,7 @@ gst_dccp_thin_sink_drain (GstNetworkSink * sink, gint64 deadline,
       &local_error);
   LOCK (self);
   if (done)
-    local_error = g_steal_pointer (&self->broken);
+    local_error = g_steal_pointer (&self->end.broken);
   UNLOCK (self);
   if (has_gone (local_error)) {
     done = TRUE;
@@ -404,16 +396,16 @@ gst_dccp_thin_sink_disconnect (GstNetworkSink * sink, gboolean reset)
   gboolean goes_on;
 
   LOCK (self);
-  goes_on = self->settings.mode == GST_DCCP_THIN_MODE_LISTEN
-      && !self->is_closing;
+  goes_on = self->end.settings.mode == GST_DCCP_THIN_MODE_LISTEN
+      && !self->end.is_closing;
   if (self->end.endpoint) {
-    if (reset || self->is_closing)
+    if (reset || self->end.is_closing)
       dccp_endpoint_abort (self->end.endpoint, gst_dccp_thin_now ());
     else
       dccp_endpoint_close (self->end.endpoint, gst_dccp_thin_now ());
     gst_dccp_thin_end_flush (&self->end);
   }
-  gst_dccp_thin_sink_take_off (self);
+  gst_dccp_thin_end_take_off (&self->end);
   gst_dccp_thin_sink_unlock_and_tell (self);
   if (!goes_on)
     gst_dccp_thin_end_close (&self->end);

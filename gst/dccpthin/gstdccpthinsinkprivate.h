@@ -29,12 +29,7 @@ struct _GstDccpThinSink
   GstDccpThinEnd end;           /* its lock is that of the fields below */
 
   /* --- protected by the lock --- */
-  GstDccpThinSettings settings;
   gboolean request_key_units;
-  gboolean is_connected;
-  DccpPath peer;                /* with whom, where it is */
-  gboolean is_closing;          /* by us: the end of the stream */
-  GError *broken;               /* why the connection is of no use; NULL: it is */
 
   GstWaker room;                /* what `wait` waits for */
   guint64 waits_until;          /* ns at which the next packet may go, as far as
@@ -43,7 +38,6 @@ struct _GstDccpThinSink
                                  * be told; 0: none */
   guint longest;                /* bytes that would have fit */
 
-  GQueue messages;              /* of GstMessage, to be posted */
   guint estimated_bitrate;      /* bits per second */
   gboolean rate_changed;        /* to be notified */
   gint64 rate_told_at;          /* monotonic us */
@@ -84,8 +78,6 @@ gboolean gst_dccp_thin_sink_drain (GstNetworkSink * sink, gint64 deadline,
     GCancellable * cancellable, GError ** error);
 
 /* --- gstdccpthinsinktell.c ------------------------------------------------ */
-/* There is no connection any more: tells it, if there was one. With lock */
-void gst_dccp_thin_sink_take_off (GstDccpThinSink * self);
 /* Of the end */
 void gst_dccp_thin_sink_take_event (gpointer element, const DccpEvent * event);
 void gst_dccp_thin_sink_unlock_and_tell (gpointer element);

@@ -21,26 +21,6 @@
 /* --- events: with lock ---------------------------------------------------- */
 
 static void
-queue_message (GstDccpThinSink * self, GstStructure * structure)
-{
-  g_queue_push_tail (&self->messages,
-      gst_message_new_element (GST_OBJECT_CAST (self), structure));
-}
-
-static void
-tell_connection (GstDccpThinSink * self, const gchar * state,
-    const DccpPath * path)
-{
-  gchar *address = dccp_path_to_string (path);
-
-  GST_INFO_OBJECT (self, "connection with %s: %s", address, state);
-  queue_message (self, gst_structure_new ("dccp-connection",
-          "state", G_TYPE_STRING, state, "address", G_TYPE_STRING, address,
-          NULL));
-  g_free (address);
-}
-
-static void
 take_rate (GstDccpThinSink * self, guint64 rate)
 {
   self->estimated_bitrate = MIN (rate, G_MAXUINT);
@@ -48,14 +28,11 @@ take_rate (GstDccpThinSink * self, guint64 rate)
 }
 
 static void
-take_connection (GstDccpThinSink * self, const DccpEvent * event)
+take_connection (GstDccpThinSink * self)
 {
   DccpStats stats;
 
-  self->is_connected = TRUE;
-  self->peer = event->path;
   dccp_history_clear (&self->key_packets);
-  tell_connection (self, "connected", &event->path);
   dccp_endpoint_get_stats (self->end.endpoint, &stats);
   take_rate (self, stats.rate);
 }
@@ -64,8 +41,9 @@ static void
 take_slow_receiver (GstDccpThinSink * self, gboolean slow)
 {
   GST_INFO_OBJECT (self, "the receiver is %s", slow ? "slow" : "fast enough");
-  queue_message (self, gst_structure_new ("dccp-slow-receiver",
-          "slow", G_TYPE_BOOLEAN, slow, NULL));
+  gst_dccp_thin_end_queue_message (&self->end,
+      gst_structure_new ("dccp-slow-receiver", "slow", G_TYPE_BOOLEAN, slow,
+          NULL));
 }
 
 static void
@@ -128,37 +106,6 @@ take_dropped (GstDccpThinSink * self, const DccpEvent * event)
     ask_for_key_unit (self);
 }
 
-/* Who listens still waits for the first one who gets through. */
-static gboolean
-is_waiting (GstDccpThinSink * self)
-{
-  return self->settings.mode == GST_DCCP_THIN_MODE_LISTEN
-      && !self->is_connected && !self->is_closing;
-}
-
-void
-gst_dccp_thin_sink_take_off (GstDccpThinSink * self)
-{
-  if (self->is_connected)
-    tell_connection (self, "ended", &self->peer);
-  self->is_connected = FALSE;
-}
-
-/* The first reason counts. */
-static void
-take_end (GstDccpThinSink * self, const DccpEvent * event)
-{
-  if (is_waiting (self))
-    return;
-  gst_dccp_thin_sink_take_off (self);
-  if (self->broken)
-    return;
-  if (event->type == DCCP_EVENT_UNREACHABLE && self->end.refusal)
-    self->broken = g_error_copy (self->end.refusal);
-  else
-    self->broken = gst_dccp_thin_error_of (event);
-}
-
 void
 gst_dccp_thin_sink_take_event (gpointer element, const DccpEvent * event)
 {
@@ -166,17 +113,7 @@ gst_dccp_thin_sink_take_event (gpointer element, const DccpEvent * event)
 
   switch (event->type) {
     case DCCP_EVENT_CONNECTED:
-      take_connection (self, event);
-      break;
-    case DCCP_EVENT_CLOSED:
-    case DCCP_EVENT_RESET:
-    case DCCP_EVENT_ABORTED:
-    case DCCP_EVENT_TIMED_OUT:
-    case DCCP_EVENT_UNREACHABLE:
-      take_end (self, event);
-      break;
-    case DCCP_EVENT_REFUSED:
-      tell_connection (self, "refused", &event->path);
+      take_connection (self);
       break;
     case DCCP_EVENT_RATE:
       take_rate (self, event->rate);
@@ -189,6 +126,8 @@ gst_dccp_thin_sink_take_event (gpointer element, const DccpEvent * event)
       break;
     case DCCP_EVENT_LOST:
       take_lost (self, event);
+      break;
+    default:                   /* the end's */
       break;
   }
 }
@@ -249,9 +188,9 @@ tell_dropped (GstDccpThinSink * self)
   for (code = 0; code < DCCP_DROP_NONE; code++) {
     if (self->dropped[code] == 0)
       continue;
-    queue_message (self, gst_structure_new ("dccp-dropped",
-            "packets", G_TYPE_UINT, self->dropped[code],
-            "code", G_TYPE_UINT, code, NULL));
+    gst_dccp_thin_end_queue_message (&self->end,
+        gst_structure_new ("dccp-dropped", "packets", G_TYPE_UINT,
+            self->dropped[code], "code", G_TYPE_UINT, code, NULL));
     self->dropped[code] = 0;
   }
 }
@@ -266,7 +205,7 @@ is_time_to_tell_rate (GstDccpThinSink * self)
     return FALSE;
   self->rate_changed = FALSE;
   self->rate_told_at = now;
-  queue_message (self, gst_structure_new ("dccp-rate",
+  gst_dccp_thin_end_queue_message (&self->end, gst_structure_new ("dccp-rate",
           "bitrate", G_TYPE_UINT, self->estimated_bitrate, NULL));
   return TRUE;
 }
@@ -277,18 +216,11 @@ gst_dccp_thin_sink_unlock_and_tell (gpointer element)
   GstDccpThinSink *self = element;
   gboolean tell_rate = is_time_to_tell_rate (self);
   gboolean wants_key_unit = self->wants_key_unit;
-  GstMessage *message;
-  GQueue messages;
 
   tell_dropped (self);
-  messages = self->messages;
-  g_queue_init (&self->messages);
   self->wants_key_unit = FALSE;
   tell_room (self);
-  UNLOCK (self);
-
-  while ((message = g_queue_pop_head (&messages)))
-    gst_element_post_message (GST_ELEMENT_CAST (self), message);
+  gst_dccp_thin_end_unlock_and_post (&self->end);
   if (tell_rate)
     gst_dccp_thin_sink_notify_bitrate (self);
   if (wants_key_unit)

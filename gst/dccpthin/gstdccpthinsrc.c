@@ -133,12 +133,8 @@ static gchar *
 get_uri (GstURIHandler * handler)
 {
   GstDccpThinSrc *self = GST_DCCP_THIN_SRC (handler);
-  gchar *uri;
 
-  LOCK (self);
-  uri = gst_dccp_thin_settings_get_uri (&self->settings);
-  UNLOCK (self);
-  return uri;
+  return gst_dccp_thin_end_get_uri (&self->end);
 }
 
 static gboolean
@@ -179,7 +175,7 @@ gst_dccp_thin_src_set_property (GObject * object, guint id,
       self->own.connect_timeout = g_value_get_uint64 (value);
       break;
     default:
-      gst_dccp_thin_settings_set (&self->settings, id, value);
+      gst_dccp_thin_settings_set (&self->end.settings, id, value);
       break;
   }
   UNLOCK (self);
@@ -206,12 +202,9 @@ gst_dccp_thin_src_get_property (GObject * object, guint id, GValue * value,
       g_value_set_uint64 (value, self->own.connect_timeout);
       break;
     default:
-      gst_dccp_thin_settings_get (&self->settings, id, value);
+      gst_dccp_thin_end_get_property (&self->end, id, value);
       break;
   }
-  /* what was found, where any was wanted */
-  if (id == GST_DCCP_THIN_PROP_PORT && self->settings.port == 0)
-    g_value_set_int (value, self->end.port);
   UNLOCK (self);
 }
 
@@ -289,7 +282,6 @@ gst_dccp_thin_src_finalize (GObject * object)
 {
   GstDccpThinSrc *self = GST_DCCP_THIN_SRC (object);
 
-  gst_dccp_thin_settings_clear (&self->settings);
   g_object_unref (self->cancellable);
   g_cond_clear (&self->cond);
   gst_dccp_thin_end_clear (&self->end);
@@ -301,13 +293,11 @@ gst_dccp_thin_src_init (GstDccpThinSrc * self)
 {
   static const GstDccpThinEndFuncs funcs = {
     .take_event = gst_dccp_thin_src_take_event,
-    .take_data = gst_dccp_thin_src_take_data,
-    .unlock_and_tell = gst_dccp_thin_src_unlock_and_tell,
+    .take_data = gst_dccp_thin_src_queue_data,
     .longest = LONGEST_INPUT,
   };
 
-  gst_dccp_thin_end_init (&self->end, &funcs, self);
-  gst_dccp_thin_settings_init (&self->settings, GST_DCCP_THIN_MODE_LISTEN);
+  gst_dccp_thin_end_init (&self->end, &funcs, self, GST_DCCP_THIN_MODE_LISTEN);
   self->own.max_bytes = DEFAULT_MAX_BYTES;
   self->own.max_packets = DEFAULT_MAX_PACKETS;
   self->own.eos_at_end = DEFAULT_EOS_AT_END;
@@ -315,7 +305,6 @@ gst_dccp_thin_src_init (GstDccpThinSrc * self)
   self->cancellable = g_cancellable_new ();
   g_cond_init (&self->cond);
   g_queue_init (&self->queue);
-  g_queue_init (&self->messages);
 
   gst_base_src_set_do_timestamp (GST_BASE_SRC (self), TRUE);
 }

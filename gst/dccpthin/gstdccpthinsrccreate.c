@@ -58,9 +58,10 @@ drop (GstDccpThinSrc * self, const DccpData * data, guint64 * counter)
 }
 
 void
-gst_dccp_thin_src_queue_data (GstDccpThinSrc * self, const DccpData * data,
+gst_dccp_thin_src_queue_data (gpointer element, const DccpData * data,
     guint64 time)
 {
+  GstDccpThinSrc *self = element;
   GstBuffer *buffer;
 
   /* An application may send packets without any bytes; a buffer has some. */

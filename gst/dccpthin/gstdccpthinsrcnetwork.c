@@ -16,111 +16,19 @@
 #define SHORTEST_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
 #define LONGEST_PAUSE (5 * G_TIME_SPAN_SECOND)
 
-/* --- messages: with lock -------------------------------------------------- */
-
-static void
-tell_connection (GstDccpThinSrc * self, const gchar * state,
-    const DccpPath * path)
-{
-  gchar *address = dccp_path_to_string (path);
-
-  GST_INFO_OBJECT (self, "connection with %s: %s", address, state);
-  g_queue_push_tail (&self->messages,
-      gst_message_new_element (GST_OBJECT_CAST (self),
-          gst_structure_new ("dccp-connection",
-              "state", G_TYPE_STRING, state,
-              "address", G_TYPE_STRING, address, NULL)));
-  g_free (address);
-}
-
-void
-gst_dccp_thin_src_unlock_and_tell (gpointer element)
-{
-  GstDccpThinSrc *self = element;
-  GQueue messages = self->messages;
-  GstMessage *message;
-
-  g_queue_init (&self->messages);
-  UNLOCK (self);
-  while ((message = g_queue_pop_head (&messages)))
-    gst_element_post_message (GST_ELEMENT_CAST (self), message);
-}
-
 /* --- the core's events: with lock ----------------------------------------- */
 
 /* The next buffer continues none. */
-static void
-take_connection (GstDccpThinSrc * self, const DccpEvent * event)
-{
-  self->is_connected = TRUE;
-  self->peer = event->path;
-  self->queue_discont = TRUE;
-  dccp_endpoint_set_slow (self->end.endpoint, gst_dccp_thin_now (),
-      self->is_slow);
-  tell_connection (self, "connected", &event->path);
-}
-
-/* Who listens still waits for the first one who gets through. */
-static gboolean
-is_waiting (GstDccpThinSrc * self)
-{
-  return self->settings.mode == GST_DCCP_THIN_MODE_LISTEN
-      && !self->is_connected;
-}
-
-/* There is no connection any more. */
-static void
-take_off (GstDccpThinSrc * self)
-{
-  if (self->is_connected)
-    tell_connection (self, "ended", &self->peer);
-  self->is_connected = FALSE;
-}
-
-static void
-take_end (GstDccpThinSrc * self, const DccpEvent * event)
-{
-  if (is_waiting (self) || self->broken)
-    return;
-  take_off (self);
-  if (event->type == DCCP_EVENT_UNREACHABLE && self->end.refusal)
-    self->broken = g_error_copy (self->end.refusal);
-  else
-    self->broken = gst_dccp_thin_error_of (event);
-}
-
 void
 gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
 {
   GstDccpThinSrc *self = element;
 
-  switch (event->type) {
-    case DCCP_EVENT_CONNECTED:
-      take_connection (self, event);
-      break;
-    case DCCP_EVENT_CLOSED:
-    case DCCP_EVENT_RESET:
-    case DCCP_EVENT_ABORTED:
-    case DCCP_EVENT_TIMED_OUT:
-    case DCCP_EVENT_UNREACHABLE:
-      take_end (self, event);
-      break;
-    case DCCP_EVENT_REFUSED:
-      tell_connection (self, "refused", &event->path);
-      break;
-    case DCCP_EVENT_RATE:
-    case DCCP_EVENT_SLOW_RECEIVER:
-    case DCCP_EVENT_DROPPED:
-    case DCCP_EVENT_LOST:
-      break;
-  }
-}
-
-void
-gst_dccp_thin_src_take_data (gpointer element, const DccpData * data,
-    guint64 time)
-{
-  gst_dccp_thin_src_queue_data (element, data, time);
+  if (event->type != DCCP_EVENT_CONNECTED)
+    return;
+  self->queue_discont = TRUE;
+  dccp_endpoint_set_slow (self->end.endpoint, gst_dccp_thin_now (),
+      self->is_slow);
 }
 
 /* --- one connection ------------------------------------------------------- */
@@ -128,7 +36,7 @@ gst_dccp_thin_src_take_data (gpointer element, const DccpData * data,
 static gboolean
 is_broken (gpointer element)
 {
-  return GST_DCCP_THIN_SRC (element)->broken != NULL;
+  return GST_DCCP_THIN_SRC (element)->end.broken != NULL;
 }
 
 static void
@@ -170,18 +78,18 @@ run_connection (GstDccpThinSrc * self, GError ** error)
   LOCK (self);
   gst_dccp_thin_end_get_stats (&self->end, &stats);
   before = stats.connections;
-  self->is_connected = FALSE;
-  g_clear_error (&self->broken);
+  self->end.is_connected = FALSE;
+  g_clear_error (&self->end.broken);
   UNLOCK (self);
   gst_dccp_thin_end_run (&self->end, is_broken, G_MAXINT64, self->cancellable,
       error);
   LOCK (self);
   gst_dccp_thin_end_get_stats (&self->end, &stats);
   was_connected = stats.connections > before;
-  if (self->broken && !*error)
-    g_propagate_error (error, g_steal_pointer (&self->broken));
-  take_off (self);
-  gst_dccp_thin_src_unlock_and_tell (self);
+  if (self->end.broken && !*error)
+    g_propagate_error (error, g_steal_pointer (&self->end.broken));
+  gst_dccp_thin_end_take_off (&self->end);
+  gst_dccp_thin_end_unlock_and_post (&self->end);
   return was_connected;
 }
 
@@ -194,7 +102,7 @@ leave (GstDccpThinSrc * self)
     dccp_endpoint_close (self->end.endpoint, gst_dccp_thin_now ());
     gst_dccp_thin_end_flush (&self->end);
   }
-  gst_dccp_thin_src_unlock_and_tell (self);
+  gst_dccp_thin_end_unlock_and_post (&self->end);
 }
 
 /* Each of the addresses that a name has, until one answers */
@@ -310,7 +218,7 @@ run (gpointer data)
   GError *error;
 
   LOCK (self);
-  gst_dccp_thin_settings_copy (&settings, &self->settings);
+  gst_dccp_thin_settings_copy (&settings, &self->end.settings);
   timeout = self->own.connect_timeout;
   UNLOCK (self);
   while (TRUE) {
@@ -347,20 +255,17 @@ reset (GstDccpThinSrc * self)
 static gboolean
 begin_to_listen (GstDccpThinSrc * self)
 {
-  GstDccpThinSettings settings;
-  gboolean done;
   guint64 timeout;
 
   LOCK (self);
-  gst_dccp_thin_settings_copy (&settings, &self->settings);
   timeout = self->own.connect_timeout;
   UNLOCK (self);
-  done = gst_dccp_thin_end_listen (&self->end, &settings, timeout,
-      self->cancellable, GST_RESOURCE_ERROR_OPEN_READ);
+  if (!gst_dccp_thin_end_listen (&self->end, timeout, self->cancellable,
+          GST_RESOURCE_ERROR_OPEN_READ))
+    return FALSE;
   if (self->end.socket)
     set_used_socket (self, dccp_socket_get_socket (self->end.socket));
-  gst_dccp_thin_settings_clear (&settings);
-  return done;
+  return TRUE;
 }
 
 gboolean
@@ -385,6 +290,6 @@ gst_dccp_thin_src_close (GstDccpThinSrc * self)
   g_clear_pointer (&self->thread, g_thread_join);
   LOCK (self);
   gst_dccp_thin_src_clear_queue (self);
-  g_clear_error (&self->broken);
+  g_clear_error (&self->end.broken);
   UNLOCK (self);
 }

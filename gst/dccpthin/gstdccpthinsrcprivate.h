@@ -43,7 +43,6 @@ struct _GstDccpThinSrc
   GCond cond;                   /* the queue has something, or flushing */
 
   /* --- protected by the lock --- */
-  GstDccpThinSettings settings;
   GstDccpThinSrcSettings own;
   GQueue queue;                 /* of GstMiniObject: buffers, whose DTS is ns of
                                  * when they came; EOS; messages of errors */
@@ -51,10 +50,6 @@ struct _GstDccpThinSrc
   gboolean queue_discont;       /* something before the next buffer is missing */
   gboolean is_slow;             /* the sender was told that downstream is */
   gboolean flushing, paused, stopping;
-  gboolean is_connected;
-  DccpPath peer;                /* with whom, where it is */
-  GError *broken;               /* why the connection ended; NULL: it did not */
-  GQueue messages;              /* of GstMessage, to be posted */
   GstDccpThinSrcCounters counters;
 
   /* --- made and freed while neither thread runs --- */
@@ -71,16 +66,13 @@ gboolean gst_dccp_thin_src_open (GstDccpThinSrc * self);
 void gst_dccp_thin_src_close (GstDccpThinSrc * self);
 /* Of the end */
 void gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event);
-void gst_dccp_thin_src_take_data (gpointer element, const DccpData * data,
-    guint64 time);
-void gst_dccp_thin_src_unlock_and_tell (gpointer element);
 
 /* --- gstdccpthinsrccreate.c ----------------------------------------------- */
 GstFlowReturn gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer);
 /* The queue between the threads; all with lock. The last one takes the object,
  * which is EOS or an error. */
-void gst_dccp_thin_src_queue_data (GstDccpThinSrc * self,
-    const DccpData * data, guint64 time);
+void gst_dccp_thin_src_queue_data (gpointer element, const DccpData * data,
+    guint64 time);
 void gst_dccp_thin_src_queue_end (GstDccpThinSrc * self,
     GstMiniObject * object);
 /* What ends the stream stays. */
