@@ -7,6 +7,11 @@
 
 #include <string.h>
 
+/* Doubled with each Response: then later than the next Request of a client that
+ * had none, which comes after a second, of Linux after three, and is doubled
+ * too */
+#define FIRST_RESPONSE_BACKOFF (2 * DCCP_SECOND)
+
 /* --- begin and end --------------------------------------------------------- */
 
 static DccpConnection *
@@ -64,6 +69,7 @@ dccp_connection_new_server (DccpCommon * common, guint64 now,
   connection->state = DCCP_STATE_RESPOND;
   connection->isr = connection->gsr = request->sequence;
   connection->gsr_time = now;
+  connection->backoff = FIRST_RESPONSE_BACKOFF;
   dccp_features_set_initial_received (connection->features, connection->isr);
   return connection;
 }
@@ -136,7 +142,7 @@ may_reset (DccpConnection * connection)
   DccpCommon *common = connection->common;
 
   if (connection->state != DCCP_STATE_RESPOND
-      || (connection->reset_room >= DCCP_RESET_SIZE
+      || (connection->answer_room >= DCCP_RESET_SIZE
           && dccp_limiter_take (&common->resets, connection->now)))
     return TRUE;
   common->stats.answers_suppressed++;

@@ -66,7 +66,8 @@ typedef struct
   guint64 began;                /* of the connection, then of its closing */
   guint64 gsr_time;             /* the packet GSR came */
   guint64 heard;                /* the last valid packet came */
-  guint64 retransmit_at;        /* Request, Ack of PARTOPEN, Close, CloseReq */
+  guint64 retransmit_at;        /* Request, Ack of PARTOPEN, Close, CloseReq; of
+                                 * a server in RESPOND a Sync */
   guint64 backoff;
   guint64 probe_at;             /* a Sync asks whether anybody is there */
   guint64 round_trip;           /* of the handshake; 0: unknown */
@@ -79,8 +80,8 @@ typedef struct
   guint64 sync_number, sync_ack_number;
   gsize sync_room;              /* bytes that the Sync may have */
   DccpLimiter responses;
-  gsize reset_room;             /* bytes of a Reset to a client that has not
-                                 * acknowledged anything */
+  gsize answer_room;            /* bytes of a Reset or Sync to a client that has
+                                 * not acknowledged anything */
   gboolean owes_echo;
   guint32 stamp;
   guint64 stamp_time;
@@ -169,6 +170,9 @@ gboolean dccp_connection_read_options (DccpConnection * connection,
     const DccpPacket * packet, DccpHeard * heard);
 void dccp_connection_write_options (DccpConnection * connection,
     DccpType type, gboolean with_report, DccpOptionWriter * writer);
+
+/* dccpconnectiontimers.c: `retransmit_at`, twice as late as the last time */
+void dccp_connection_back_off (DccpConnection * connection);
 
 /* dccpconnectionoutput.c */
 void dccp_connection_owe_sync (DccpConnection * connection, guint64 number,

@@ -132,6 +132,7 @@ write_response (DccpConnection * connection, guint8 bytes[DCCP_LONGEST_CONTROL])
   size = write_control (connection, DCCP_RESPONSE, connection->gsr, bytes);
   connection->response = connection->gss;
   connection->response_time = connection->now;
+  dccp_connection_back_off (connection);
   return size;
 }
 

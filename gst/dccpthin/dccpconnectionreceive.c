@@ -288,6 +288,7 @@ step_11_process_respond_state (DccpConnection * connection, Arrival * arrival)
   connection->osr = packet->sequence;
   connection->state = DCCP_STATE_OPEN;
   connection->owes_response = FALSE;
+  connection->retransmit_at = DCCP_NEVER;
   connection->first_open = dccp_sequence_add (connection->gss, 1);
   dccp_connection_open (connection, packet->sequence);
   measure_response (connection, arrival);
@@ -552,7 +553,7 @@ dccp_connection_input (DccpConnection * connection, guint64 now,
   guint i;
 
   connection->now = now;
-  connection->reset_room = size;
+  connection->answer_room = size;
   for (i = 0; i < G_N_ELEMENTS (steps); i++)
     if (!steps[i] (connection, &arrival))
       break;

@@ -105,12 +105,27 @@ dccp_connection_next_wakeup (DccpConnection * connection)
 
 /* --- when they have come ------------------------------------------------------- */
 
+void
+dccp_connection_back_off (DccpConnection * connection)
+{
+  connection->backoff = MIN (2 * connection->backoff, DCCP_MAX_BACKOFF);
+  connection->retransmit_at = connection->now + connection->backoff;
+}
+
+/* A server should not repeat its Response (section 8.1.3), and a client that
+ * only receives may not repeat its Ack, as Linux. A Sync must be answered, and
+ * the answer of a client that had the Response completes the handshake (8.5, step
+ * 11). */
 static void
 retransmit (DccpConnection * connection)
 {
   switch (connection->state) {
     case DCCP_STATE_REQUEST:
       connection->owes_request = TRUE;
+      break;
+    case DCCP_STATE_RESPOND:
+      dccp_connection_owe_sync (connection, connection->gsr,
+          connection->answer_room);
       break;
     case DCCP_STATE_PARTOPEN:
       connection->owes_ack = TRUE;
@@ -125,8 +140,7 @@ retransmit (DccpConnection * connection)
       connection->retransmit_at = DCCP_NEVER;
       return;
   }
-  connection->backoff = MIN (2 * connection->backoff, DCCP_MAX_BACKOFF);
-  connection->retransmit_at = connection->now + connection->backoff;
+  dccp_connection_back_off (connection);
 }
 
 /* The other end may be there all the same, and hears it. Negotiation that does not

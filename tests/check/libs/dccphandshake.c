@@ -211,6 +211,57 @@ GST_START_TEST (server_helps_client_out_of_partopen)
 
 GST_END_TEST;
 
+/* As a client of Linux that only receives: all that it says of its own accord is one
+ * Ack, which is lost. */
+GST_START_TEST (server_asks_a_client_that_says_nothing)
+{
+  wire.lose[CLIENT][DCCP_ACK] = G_MAXUINT;
+  wire.sending[SERVER] = TRUE;
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, 4 * SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_RESPOND);
+  wire.lose[CLIENT][DCCP_ACK] = 0;
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 1);
+  assert_equals_uint64 (get_time (SERVER, DCCP_SYNC, 0), 4 * SECOND + 50 * MS);
+  assert_open ();
+  fail_unless (wire.received[CLIENT]->len > 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (server_asks_at_growing_intervals)
+{
+  guint i;
+
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, 60 * MS);
+  wire.lose_all[CLIENT] = G_MAXUINT;
+  dccp_wire_run (&wire, 65 * SECOND);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 4);
+  for (i = 0; i < 4; i++)
+    assert_equals_uint64 (get_time (SERVER, DCCP_SYNC, i),
+        (4 * ((2 << i) - 1)) * SECOND + 50 * MS);
+}
+
+GST_END_TEST;
+
+/* It would reset what it does not know of. */
+GST_START_TEST (server_asks_no_client_that_had_no_response)
+{
+  wire.lose[SERVER][DCCP_RESPONSE] = 6;
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, 64 * SECOND);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE), 7);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 0);
+  assert_open ();
+}
+
+GST_END_TEST;
+
 /* In PARTOPEN each packet of data says that the Response came (8.1.5). */
 GST_START_TEST (data_in_partopen_completes_the_handshake)
 {
@@ -674,6 +725,9 @@ dccphandshake_suite (void)
   tcase_add_test (open, response_is_sent_for_each_request);
   tcase_add_test (open, client_acknowledges_until_it_hears);
   tcase_add_test (open, server_helps_client_out_of_partopen);
+  tcase_add_test (open, server_asks_a_client_that_says_nothing);
+  tcase_add_test (open, server_asks_at_growing_intervals);
+  tcase_add_test (open, server_asks_no_client_that_had_no_response);
   tcase_add_test (open, data_in_partopen_completes_the_handshake);
   tcase_add_loop_test (open, confirms_go_until_the_server_is_heard, 0, 2);
   tcase_add_test (open, data_may_overtake_the_handshake);
