@@ -25,3 +25,14 @@ gst_structure_set_stats (GstStructure * structure,
           *(const guint64 *) member, NULL);
   }
 }
+
+void
+gst_stats_fields_add (const GstStatsField * fields, guint n_fields,
+    gpointer sum, gconstpointer more)
+{
+  guint i;
+
+  for (i = 0; i < n_fields; i++)
+    G_STRUCT_MEMBER (guint64, sum, fields[i].offset) +=
+        G_STRUCT_MEMBER (guint64, more, fields[i].offset);
+}

@@ -22,6 +22,10 @@ typedef struct
 GST_WIRELESS_API
 void gst_structure_set_stats (GstStructure * structure,
     const GstStatsField * fields, guint n_fields, gconstpointer stats);
+/* To the members of `sum`, which are guint64, those of `more` */
+GST_WIRELESS_API
+void gst_stats_fields_add (const GstStatsField * fields, guint n_fields,
+    gpointer sum, gconstpointer more);
 
 G_END_DECLS
 

@@ -409,17 +409,6 @@ static const GstStatsField src_gauges[] = {
 
 #undef FIELD
 
-static void
-add_counters (const GstStatsField * fields, guint n, DccpStats * sum,
-    const DccpStats * more)
-{
-  guint i;
-
-  for (i = 0; i < n; i++)
-    G_STRUCT_MEMBER (guint64, sum, fields[i].offset) +=
-        G_STRUCT_MEMBER (guint64, more, fields[i].offset);
-}
-
 void
 gst_dccp_thin_add_stats (DccpStats * sum, const DccpStats * more)
 {
@@ -428,9 +417,11 @@ gst_dccp_thin_add_stats (DccpStats * sum, const DccpStats * more)
 
   *sum = *more;
   sum->connections += before.connections;
-  add_counters (counters, G_N_ELEMENTS (counters), sum, &before);
-  add_counters (sink_counters, G_N_ELEMENTS (sink_counters), sum, &before);
-  add_counters (src_counters, G_N_ELEMENTS (src_counters), sum, &before);
+  gst_stats_fields_add (counters, G_N_ELEMENTS (counters), sum, &before);
+  gst_stats_fields_add (sink_counters, G_N_ELEMENTS (sink_counters), sum,
+      &before);
+  gst_stats_fields_add (src_counters, G_N_ELEMENTS (src_counters), sum,
+      &before);
   for (i = 0; i < DCCP_LAST_TYPE; i++) {
     sum->sent[i] += before.sent[i];
     sum->received[i] += before.received[i];

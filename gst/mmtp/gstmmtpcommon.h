@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What mmtpsink and mmtpsrc share: the scheme of their URIs, the enumeration of
  * the schedulers, the key, statistics of each channel and counters of refused
- * messages, and how the pipeline's clock
- * and the one of the cores stand to each other.
+ * messages, and how the pipeline's clock and the one of the cores stand to each
+ * other.
  */
 
 #ifndef __GST_MMTP_COMMON_H__

@@ -265,22 +265,11 @@ static const GstStatsField channel_gauges[] = {
 #undef FIELD
 
 static void
-add_counters (const GstStatsField * fields, guint n, gpointer sum,
-    gconstpointer more)
-{
-  guint i;
-
-  for (i = 0; i < n; i++)
-    G_STRUCT_MEMBER (guint64, sum, fields[i].offset) +=
-        G_STRUCT_MEMBER (guint64, more, fields[i].offset);
-}
-
-static void
 add_stats (MmtpSenderStats * sum, const MmtpSenderStats * more)
 {
   guint i;
 
-  add_counters (counters, G_N_ELEMENTS (counters), sum, more);
+  gst_stats_fields_add (counters, G_N_ELEMENTS (counters), sum, more);
   for (i = 0; i < MMTP_LAST_REFUSAL; i++)
     sum->refused[i] += more->refused[i];
 }
@@ -296,8 +285,8 @@ get_channel_stats (GstMmtpSink * self, guint channel,
     return FALSE;
   past = g_hash_table_lookup (self->past_channels, stats->name);
   if (past)
-    add_counters (channel_counters, G_N_ELEMENTS (channel_counters), stats,
-        past);
+    gst_stats_fields_add (channel_counters, G_N_ELEMENTS (channel_counters),
+        stats, past);
   return TRUE;
 }
 
