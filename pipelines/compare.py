@@ -3,8 +3,10 @@
 transport that is there over the same bad link, one table, and one page."""
 
 import argparse
+import os
 import pathlib
 import subprocess
+import sys
 
 import cells
 import children
@@ -14,7 +16,7 @@ import outcomes
 
 MATRIX = pathlib.Path(__file__).with_name("demo.ini")
 LAB = pathlib.Path(__file__).with_name("lab")
-AT_ONCE = 2  # what two cores carry in time; a run that was late is flagged
+AT_ONCE_PER_CORE = 2  # carried in time; a run that was late is flagged
 LATE_MS = 500
 
 
@@ -22,8 +24,8 @@ def run(build, output):
     found, left_out = lab.possible(matrix.read(MATRIX), build)
     start_anew(found, output)
     failed = lab.run_all(found, left_out, argparse.Namespace(
-        output=output, build=build, jobs=AT_ONCE, again=False, plain=True,
-        command="pipelines/demo"))
+        output=output, build=build, jobs=AT_ONCE_PER_CORE * os.cpu_count(),
+        again=False, plain=True, command="pipelines/demo"))
     if len(failed) == len(found):
         raise children.Failed("nothing could be run")
     print_tables(output, build)
@@ -39,9 +41,21 @@ def start_anew(found, output):
             result.unlink()
 
 
+def compare_pictures(runs):
+    """Now, as it takes longest, and is kept: it says how far it is."""
+    print()
+    for number, run in enumerate(runs, 1):
+        run.pictures
+        if sys.stdout.isatty() or number % 4 == 0 or number == len(runs):
+            print(f"Comparing pictures: {number} of {len(runs)} runs",
+                  end="\r" if sys.stdout.isatty() else "\n", flush=True)
+    if sys.stdout.isatty():
+        print()
+
+
 def print_tables(output, build):
     runs, _, _ = outcomes.read(output, build, LATE_MS)
-    print("\nComparing pictures ...", flush=True)
+    compare_pictures(runs)
     for own in outcomes.grouped(runs, lambda run: run.group).values():
         cell = own[0].cell
         print(f"\n{cell['link']['title']}, clip of {cell['rate']} Mbit/s, "

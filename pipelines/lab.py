@@ -6,12 +6,14 @@ report.py.
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import re
 import shlex
 import shutil
 import signal
+import statistics
 import sys
 import time
 
@@ -127,7 +129,8 @@ class Loop:
                       if cells.result(output / cell["name"]) is None]
         self._total, self._done = len(self._left), 0
         self._output, self._build, self._at_once = output, build, at_once
-        self._running = []
+        self._running = []  # (child, cell, when it was started)
+        self._seconds = []  # that those took which have ended
 
     def run(self):
         """Returns names of all that it told of."""
@@ -136,9 +139,9 @@ class Loop:
             while self._left and len(self._running) < self._at_once:
                 self._start(self._left.pop(0))
             time.sleep(SECONDS_BETWEEN_LOOKS)
-            for child, cell in list(self._running):
-                if child.poll() is not None:
-                    self._end(child, cell)
+            for running in list(self._running):
+                if running[0].poll() is not None:
+                    self._end(*running)
         return told
 
     def _start(self, cell):
@@ -148,14 +151,32 @@ class Loop:
                 [sys.executable, str(LAB), "run", str(directory),
                  "--build", str(self._build)], ended_by=signal.SIGTERM,
                 stdout=out, stderr=out)
-        self._running.append((child, cell))
+        self._running.append((child, cell, time.monotonic()))
 
-    def _end(self, child, cell):
+    def _end(self, child, cell, started):
         children.finish(child)
-        self._running.remove((child, cell))
+        self._running.remove((child, cell, started))
         self._done += 1
+        self._seconds.append(time.monotonic() - started)
         print(f"{self._done}/{self._total} {cell['name']} "
-              f"{words_of(cell, self._output)}", flush=True)
+              f"{words_of(cell, self._output)}{self._time_left()}", flush=True)
+
+    def _time_left(self):
+        """Words; those that run are on the average half through."""
+        todo = len(self._left) + len(self._running) / 2
+        if not todo:
+            return ""
+        seconds = (statistics.mean(self._seconds) * todo
+                   / min(self._at_once, math.ceil(todo)))
+        return f" (about {duration(seconds)} left)"
+
+
+def duration(seconds):
+    """In words that nobody takes for more exact than they are."""
+    for name, size in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {name}"
+    return f"{seconds:.0f} s"
 
 
 def run_plain(found, options):

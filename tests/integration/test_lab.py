@@ -215,8 +215,21 @@ class LabTest(LabCase):
         names = {cell["protocol"]["name"] for cell in found}
         self.assertLessEqual({"rtp", "mmtp", "dccpthin", "srt"}, names)
         self.assertFalse({"ifd", "tcp", "udplite"} & names)
-        self.assertRegex(words[0], r"no hosts of their own here \(as user: no\)")
+        self.assertIn("no hosts of their own here (as user: no)", words[0])
         self.assertEqual(words[1], "left out ifd, udplite, tcp: not over UDP")
+
+    def test_a_grid_says_how_long_it_still_takes(self):
+        done = self.grid("--plain", interference="none 0.5-1 1-2 0-2 0-1")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^1/5 .* \(about \d+ s left\)$")
+        self.assertRegex(done.stdout, r"(?m)^5/5 .* done$")
+        loop = lab.Loop([], self.output, BUILD, 2)
+        loop._left, loop._running = ["a cell"] * 7, ["a cell"] * 2
+        loop._seconds = [10, 20]
+        self.assertEqual(loop._time_left(), " (about 60 s left)")
+        self.assertEqual([lab.duration(seconds) for seconds in
+                          (59.6, 119, 120, 7199, 9000)],
+                         ["60 s", "119 s", "2 min", "120 min", "2 h"])
 
     def test_where_hosts_are_possible_nothing_is_left_out(self):
         cells = matrix.read(compare.MATRIX)
