@@ -30,7 +30,8 @@ def die_on_signals():
     def leave(number, _frame):
         sys.exit(128 + number)
 
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP,
+                   signal.SIGQUIT):
         signal.signal(number, leave)
 
 

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The lab and the demo's comparison, ended at any moment in any way: nothing of
+them is left, and the next run goes on.
+
+The moments are drawn by a seed, which a failure names. The usual suite takes a
+few, `--long` each way to end it.
+"""
+
+import fcntl
+import os
+import pathlib
+import pty
+import random
+import signal
+import subprocess
+import sys
+import termios
+import time
+import unittest
+
+import test_testbed
+
+SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
+LAB = SOURCE / "pipelines" / "lab"
+sys.path.insert(0, str(SOURCE / "pipelines"))
+import cells  # noqa: E402
+import lab  # noqa: E402
+import matrix  # noqa: E402
+
+LONG = "--long" in sys.argv
+SECONDS_TO_WAIT = 240
+LONGEST_SECONDS = 20 if LONG else 6  # nobody is ended later
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT,
+           signal.SIGKILL)
+# What a terminal does: Ctrl-C, Ctrl-\, and that it is closed
+KEYS = {"Ctrl-C": b"\x03", "Ctrl-\\": b"\x1c", "closed": None}
+SHARED_MEMORY = pathlib.Path("/dev/shm")
+MATRIX = r"""
+[matrix]
+protocols = rtp tcp computed
+rates = 3
+seconds = 2
+seeds = 1 2
+[link radio]
+properties = profile=80211b
+[protocol computed]
+computed = yes
+sender = filesrc location={clip} ! mpegstat location={sent} ! rfc2250pay
+receiver = rfc2250depay ! mpegstat location={received} ! fakesink sync=false async=false
+"""
+# The demo's own way, with a matrix of ours
+COMPARE = """
+import pathlib, sys
+import children, compare
+compare.MATRIX = pathlib.Path(sys.argv[1])
+children.die_on_signals()
+children.run_main("pipelines/demo", lambda: compare.run(
+    pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])))
+"""
+
+
+def ways_to_end():
+    return [*((number, whole) for number in SIGNALS for whole in (False, True)),
+            *((key, True) for key in KEYS)]
+
+
+INTERRUPTIONS = len(ways_to_end()) if LONG else 2
+
+
+class InterruptedTest(test_testbed.Nothing):
+    def setUp(self):
+        for element in ("mpegstat", "rfc2250pay", "wirelesslink"):
+            if not test_testbed.has_element(element):
+                self.skipTest(f"{element} is not built")
+        if test_testbed.why_no_namespaces():
+            self.skipTest(test_testbed.why_no_namespaces())
+        super().setUp()
+        self.path = self.directory / "matrix.ini"
+        self.path.write_text(MATRIX)
+        self.output = self.directory / "out"
+        self.temporary = self.directory / "tmp"
+        self.temporary.mkdir()
+        self.env["TMPDIR"] = str(self.temporary)
+        self.env["PYTHONPATH"] = str(SOURCE / "pipelines")
+        self.memory = set(SHARED_MEMORY.iterdir())
+
+    def launch(self, argv, terminal):
+        """The child, and the other end of its terminal, if it has one."""
+        master, slave = pty.openpty() if terminal else (None, None)
+
+        def take_terminal():
+            os.setsid()
+            for number in SIGNALS[:-1]:  # under nohup some are ignored
+                signal.signal(number, signal.SIG_DFL)
+            if terminal:
+                fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+
+        child = subprocess.Popen(
+            argv, env=self.env, preexec_fn=take_terminal,
+            stdin=slave or subprocess.DEVNULL,
+            stdout=slave or subprocess.DEVNULL,
+            stderr=slave or subprocess.DEVNULL)
+        if terminal:
+            os.close(slave)
+        return child, master
+
+    def end(self, argv, way, whole, seconds):
+        """Whether it ended by itself before."""
+        child, master = self.launch(argv, terminal=way in KEYS)
+        try:
+            child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            if master is None:
+                (os.killpg if whole else os.kill)(child.pid, way)
+            elif KEYS[way]:
+                os.write(master, KEYS[way])
+            else:
+                os.close(master)
+                master = None
+        child.wait(SECONDS_TO_WAIT)
+        if master is not None:
+            os.close(master)
+
+    def check_nothing_is_left(self):
+        super().check_nothing_is_left()
+        self.assertEqual(list(self.temporary.iterdir()), [])
+        self.assertEqual(set(SHARED_MEMORY.iterdir()) - self.memory, set())
+
+    def check_results(self):
+        """What is there is whole: logs of both ends, of what it says."""
+        for cell in matrix.read(self.path):
+            directory = self.output / cell["name"]
+            if not directory.exists() or not (
+                    directory / cells.CELL).exists():
+                continue
+            result = cells.result(directory)
+            if result:
+                self.assertEqual(result["cell"], cell)
+                for name in (cells.SENT, cells.RECEIVED, cells.LINK_LOG):
+                    self.assertGreater((directory / name).stat().st_size, 0)
+
+    def interrupt(self, argv, after=lambda: None):
+        seed = random.randrange(10**6)
+        chance = random.Random(seed)
+        ways = ways_to_end()
+        for number in range(INTERRUPTIONS):
+            if number % len(ways) == 0:
+                chance.shuffle(ways)
+            way, whole = ways[number % len(ways)]
+            seconds = chance.uniform(0.1, LONGEST_SECONDS)
+            with self.subTest(seed=seed, number=number, way=way, whole=whole,
+                              seconds=seconds):
+                self.end(argv, way, whole, seconds)
+                self.check_nothing_is_left()
+                self.check_results()
+            after()
+        done = subprocess.run(
+            argv, env=self.env, stdin=subprocess.DEVNULL, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            timeout=SECONDS_TO_WAIT)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.check_nothing_is_left()
+        return done.stdout
+
+    def forget(self):
+        """So there is always something to do."""
+        for path in self.output.glob("*/*/*/*/result.json"):
+            path.unlink()
+
+    def grid(self, *words):
+        argv = [LAB, "grid", self.path, "--output", self.output, "--build",
+                BUILD, "--jobs", "2", *words]
+        said = self.interrupt(argv, self.forget)
+        self.assertIn(" 0 failed", said)
+        self.assertTrue(all(cells.result(self.output / cell["name"])
+                            for cell in matrix.read(self.path)))
+
+    def test_a_grid_in_a_loop(self):
+        self.grid("--plain")
+
+    @unittest.skipUnless(lab.shutil.which("snakemake"),
+                         "there is no snakemake")
+    def test_a_grid_under_snakemake(self):
+        self.grid()
+
+    def test_the_demo_s_comparison_and_its_page(self):
+        """It is not made to begin anew: so it is ended at its tables and at its
+        page too."""
+        said = self.interrupt([sys.executable, "-c", COMPARE, self.path,
+                               BUILD, self.output])
+        self.assertIn("Comparing pictures", said)
+        page = self.output / "report.html"
+        if page.exists():
+            self.assertIn("</html>", page.read_text())
+        else:
+            self.assertIn("no report.html: ", said)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[word for word in sys.argv if word != "--long"])
