@@ -24,6 +24,7 @@ import leftovers
 import matrix
 import outcomes
 import testbed
+import transports
 import workload_numbers
 import workloads
 
@@ -78,7 +79,7 @@ def without_hosts(found):
     if not why:
         return found, []
     others = dict.fromkeys(cell["protocol"]["name"] for cell in found
-                           if not can_relay(cell["protocol"]))
+                           if not is_possible(cell["protocol"]))
     words = [f"no hosts of their own here ({why}): what is over UDP goes "
              "through relays on this machine's loopback instead "
              "(docs/testbed.md says what that changes)"]
@@ -88,10 +89,9 @@ def without_hosts(found):
             if cell["protocol"]["name"] not in others], words
 
 
-def can_relay(protocol):
-    return protocol[matrix.COMPUTED] or all(
-        stream["binds"] == "udp"
-        for stream in protocol.get("streams", [protocol]))
+def is_possible(protocol):
+    """Without hosts"""
+    return protocol[transports.COMPUTED] or transports.is_relayed(protocol)
 
 
 def forget_flagged(found, output):

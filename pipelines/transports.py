@@ -50,7 +50,7 @@ def of_section(name, section):
             "link": own_link(f"protocol {name}", section.get("link", "")),
             COMPUTED: is_so(name, section, COMPUTED, False),
             **({"ports": ports(name, section)} if "ports" in section else {}),
-            **({"ends": is_so(name, section, "ends", True)}
+            **({"ends": is_so(name, section, "ends", None)}
                if "ends" in section else {}),
             **({"server": one_of(name, section, "server", SERVERS, None)}
                if "server" in section else {})}
@@ -138,9 +138,15 @@ def streams(protocol):
             for number, one in enumerate(protocol["streams"], 1)]
 
 
+def is_relayed(transport):
+    """Whether relays, where they stand in for hosts, can carry it"""
+    return all(stream["binds"] == "udp"
+               for stream in transport.get("streams", [transport]))
+
+
 def check_relayed(transport, left_out):
     """Failed where relays stand in for hosts, which is what is `left_out` then,
     and can't carry it."""
-    if left_out and transport["binds"] != "udp":
-        raise children.Failed(f"{transport['name']} is not over UDP, and there "
-                              f"are {left_out}")
+    if left_out and not is_relayed(transport):
+        raise children.Failed(
+            f"{transport['name']} is not over UDP, and there are {left_out}")

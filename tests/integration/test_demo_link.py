@@ -199,8 +199,10 @@ class RelayTest(unittest.TestCase):
         """Also for who waits for answers"""
         clip = clips.make_cut(BUILD, 3, 2)
         self.addCleanup(children.kill_all)
-        for name, element in (("rtp", "rfc2250pay"), ("mmtp", "mmtpsink"),
-                              ("dccpthin", "dcctpthinsink")):
+        for name, element in (
+                ("rtp", "rfc2250pay"), ("mmtp", "mmtpsink"),
+                ("dccpthin", "dcctpthinsink"), ("rist", "ristsink"),
+                ("srt", "srtsink")):
             if test_demo.has_element(element):
                 with self.subTest(name):
                     self.stream(name, clip)
@@ -210,12 +212,13 @@ class RelayTest(unittest.TestCase):
         port = place.choose_port("udp")
         with tempfile.TemporaryDirectory() as directory:
             run_dir = pathlib.Path(directory)
-            with place.opened(run_dir, [port]):
+            transport = transports.read()[name]
+            with place.opened(run_dir, transports.ports_of(transport, port)):
                 self.assertIn("Left out are", place.left_out)
                 self.assertNotEqual(place.address("sender", "receiver"),
                                     place.address("receiver", "receiver"))
                 sent, received, _ = stream.stream(
-                    transports.read()[name], clip, port, run_dir, place)
+                    transport, clip, port, run_dir, place)
             self.assertTrue(received.frames)
             if name == "rtp":  # others may choose to drop some
                 self.assertEqual([frame.key for frame in received.frames],
