@@ -240,7 +240,10 @@ def print_numbers(options):
 def run_all(found, left_out, options):
     """What has not been run yet; returns names of cells that failed."""
     if not found:
-        raise children.Failed("nothing is left to run")
+        built = (options.build / "build.ninja").exists()
+        raise children.Failed("nothing is left to run" + (
+            "" if built else f"; {options.build} is no build directory, and "
+            "pipelines/demo makes one"))
     options.output.mkdir(parents=True, exist_ok=True)
     lay_out(found, left_out, options.output, options.command)
     if options.again:
