@@ -31,6 +31,11 @@ SECONDS_OF_QUIET = 1.0  # no frame for so long after the sender's end: all is in
 SECONDS_TO_SEND = 1200  # TCP takes seven times as long as the film, Ouwens 3.7
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
+SECONDS_BETWEEN_STEPS = 10.0
+STEP = re.compile(r"\[(\d+)/(\d+)\]")
+# What the demo and the pages need; the tests are three times as much.
+TARGET = re.compile(
+    r"^((?:gst|ext)/\S+\.so|tests/examples/\S+): c_LINKER$", re.M)
 SECONDS_TO_ASK = 2  # who will not end gets no longer
 # mp2 of 192 kbit/s at 48 kHz, as clips.py makes it: 1152 samples in 576 bytes
 SOUND_BYTES_PER_SECOND = 24000
@@ -111,8 +116,32 @@ def build(build_dir):
         children.run([meson, "setup", str(build_dir), str(clips.SOURCE_DIR)],
                      "meson setup", ended_by=signal.SIGTERM)
     print("Building ...", flush=True)
-    children.run([ninja, "-C", str(build_dir)], "the build",
+    ninja = [ninja, "-C", str(build_dir)]
+    children.run([*ninja, "build.ninja"], "the build",
                  ended_by=signal.SIGTERM)
+    targets = TARGET.findall(
+        children.run([*ninja, "-t", "targets", "all"], "ninja"))
+    compile_all([*ninja, *targets])
+
+
+def compile_all(argv):
+    """It says now and then how far it is."""
+    child = children.start(
+        argv, ended_by=signal.SIGTERM, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, errors="replace")
+    output = []
+    due = time.monotonic() + SECONDS_BETWEEN_STEPS
+    for line in child.stdout:
+        output.append(line)
+        step = STEP.match(line)
+        if step and time.monotonic() >= due:
+            print(f"  {step[1]} of {step[2]} steps", flush=True)
+            due = time.monotonic() + SECONDS_BETWEEN_STEPS
+    status = children.finish(child)
+    if status != 0:
+        raise children.Failed(
+            f"the build failed ({children.describe(status)}):\n"
+            + children.tail("".join(output)))
 
 
 class Launch:
