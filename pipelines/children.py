@@ -51,7 +51,10 @@ def run_main(name, main):
         # Nobody reads on, as behind `| head`: go, and don't flush again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(128 + signal.SIGPIPE)
-    except (Failed, OSError) as failure:
+    except OSError as error:
+        what = [f"{error.filename}"] if error.filename is not None else []
+        sys.exit(": ".join([name, *what, error.strerror or str(error)]))
+    except Failed as failure:
         sys.exit(f"{name}: {failure}")
 
 

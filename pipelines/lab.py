@@ -118,7 +118,13 @@ def first_words(path):
     """What a run said when it failed; the rest is in there."""
     text = path.read_text(errors="replace") if path.exists() else ""
     said = re.search(r"^pipelines/lab: (.*)", text, re.M)
-    return f"{said[1]} ({path})" if said else str(path)
+    if not said:
+        return str(path)
+    # GStreamer's own, if it has said why
+    why = re.search(r"^ *(?:ERROR: (?:from element \S*/)?|WARNING: erroneous "
+                    r"pipeline: )(.*)", text, re.M)
+    words = said[1].replace("; its last words:", f": {why[1]}" if why else "")
+    return f"{words} ({path})"
 
 
 class Loop:

@@ -19,6 +19,7 @@ import workloads
 MATRIX = "matrix"
 PROTOCOL, LINK, WORKLOAD = "protocol ", "link ", "workload "
 THEIRS = "theirs "
+KINDS = (PROTOCOL, LINK, WORKLOAD, THEIRS)
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 # Of wirelesslink, that name a file which it reads
 FILES = ("block-trace", "block-trace-down", "delivery-trace",
@@ -52,16 +53,19 @@ def expand(given, home):
     if unknown:
         raise children.Failed(f"[{MATRIX}] has no {min(unknown)}; it has: "
                               + ", ".join(DEFAULTS))
+    check_sections(given)
     loads = read_workloads(given, matrix)
     rates = numbers(matrix, "rates")
     for rate in rates:
         if rate not in clips.RATES:
             raise children.Failed(f"there is no clip of {rate} Mbit/s; there "
                                   f"are: {', '.join(map(str, clips.RATES))}")
-    seconds, repetitions = (numbers(matrix, name)[0]
+    seconds, repetitions = (number(matrix, name)
                             for name in ("seconds", "repetitions"))
     if not 1 <= seconds <= clips.SECONDS:
         raise children.Failed(f"seconds is from 1 to {clips.SECONDS}")
+    if repetitions < 1:
+        raise children.Failed("repetitions is at least 1")
     return [
         {**cell(protocol, variant, rate, seed, repetition, seconds, workload),
          **theirs(given, link, workload)}
@@ -104,7 +108,14 @@ def numbers(matrix, name):
         found = []
     if not found or min(found) < 0:
         raise children.Failed(f"{name} = {matrix[name]!r} are no numbers")
-    return found
+    return list(dict.fromkeys(found))
+
+
+def number(matrix, name):
+    found = numbers(matrix, name)
+    if len(found) > 1:
+        raise children.Failed(f"{name} = {matrix[name]!r} is not one number")
+    return found[0]
 
 
 def chosen(words, there, what):
@@ -114,8 +125,18 @@ def chosen(words, there, what):
             raise children.Failed(f"there is no {what} {name}; there are: "
                                   + (", ".join(there) or "none"))
     if not names:
-        raise children.Failed(f"there is no {what}")
+        raise children.Failed(
+            f"there is no {what}: a section [{what} NAME] describes one")
     return [there[name] for name in names]
+
+
+def check_sections(given):
+    """What is misspelled would else be left out without a word."""
+    for title in given.sections():
+        if title != MATRIX and not title.startswith(KINDS):
+            raise children.Failed(
+                f"[{title}] is none of: [{MATRIX}], "
+                + ", ".join(f"[{kind}NAME]" for kind in KINDS))
 
 
 def sections(given, kind):
@@ -187,9 +208,9 @@ def chosen_protocols(workload, names, matrix, own, known):
 def with_streams(names, there, matrix):
     """Some of them may be several streams at once."""
     return [found[0] if len(found) == 1 else transports.together(
-                found, numbers(matrix, "apart")[0])
+                found, number(matrix, "apart"))
             for found in (chosen(name.replace(TOGETHER, " "), there, "protocol")
-                          for name in names.split())]
+                          for name in dict.fromkeys(names.split()))]
 
 
 def carries(protocol, workload):

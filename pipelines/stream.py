@@ -224,7 +224,8 @@ def wait_until_ready(end, place, binds, ports):
             end.finish()
             raise end.failure("ended before anything was sent")
         if time.monotonic() > deadline:
-            raise end.failure("did not open its port")
+            raise end.failure(f"did not open {binds} port "
+                              + " and ".join(map(str, ports)))
         time.sleep(0.02)
 
 

@@ -7,6 +7,8 @@ may have more; docs/lab.md says what a section may have.
 import configparser
 import pathlib
 import re
+import shlex
+import string
 
 import children
 import places
@@ -20,6 +22,9 @@ OF_THE_LAB = ("seed", *places.OURS)  # of wirelesslink, set by us
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
         "server", COMPUTED}
 SERVERS = ("http",)
+# In braces in a pipeline, and those without which nothing can be measured
+NAMES = {"clip", "host", "port", "received", "sent", "sound", "sound_port"}
+NEEDED = {"sender": ("clip", "sent"), "receiver": ("received",)}
 
 
 def read():
@@ -39,7 +44,7 @@ def of_section(name, section):
     if unknown:
         raise children.Failed(f"protocol {name} has an unknown {min(unknown)}; "
                               f"it may have: {', '.join(sorted(KEYS))}")
-    sender, receiver = (re.sub(r"\s+", " ", section[key]).strip()
+    sender, receiver = (pipeline(name, section, key)
                         for key in ("sender", "receiver"))
     return {"name": name, "title": section.get("title", name),
             "sender": sender, "receiver": receiver,
@@ -54,6 +59,29 @@ def of_section(name, section):
                if "ends" in section else {}),
             **({"server": one_of(name, section, "server", SERVERS, None)}
                if "server" in section else {})}
+
+
+def pipeline(name, section, key):
+    """In one line; Failed if it could not be run, or nothing would be measured.
+    What GStreamer makes of it that says itself."""
+    text = re.sub(r"\s+", " ", section[key]).strip()
+    try:
+        words = [word for written in shlex.split(text)
+                 for _, word, _, _ in string.Formatter().parse(written)]
+    except ValueError as error:
+        raise children.Failed(
+            f"protocol {name}: its {key}: {error}: {text}") from None
+    named = {word for word in words if word is not None}
+    for word in sorted(named - NAMES):
+        raise children.Failed(
+            f"protocol {name}: its {key} has {{{word}}}; there are: "
+            + ", ".join(f"{{{known}}}" for known in sorted(NAMES))
+            + " (a brace that is meant is written twice)")
+    for word in NEEDED[key]:
+        if word not in named:
+            raise children.Failed(f"protocol {name}: its {key} has no "
+                                  f"{{{word}}}")
+    return text
 
 
 def own_link(owner, properties, others=()):

@@ -53,8 +53,8 @@ sender = filesrc location={{clip}} ! mpegstat location={{sent}} ! rfc2250pay
 receiver = rfc2250depay ! mpegstat location={{received}} ! {more} fakesink sync=false async=false
 [protocol other]
 computed = yes
-sender = filesrc location={{clip}} ! noelement
-receiver = fakesink
+sender = filesrc location={{clip}} ! noelement location={{sent}}
+receiver = fakesink name={{received}}
 """
 
 
@@ -200,6 +200,21 @@ class LabTest(LabCase):
         self.assertRegex(done.stdout, "interference=nonsense/3M/mine/1-1 "
                                       "failed: (?s:.*)run.out")
         self.assertNotIn("Traceback", done.stdout)
+
+    def test_why_a_run_failed_is_told_in_one_line(self):
+        path = self.directory / "run.out"
+        for said, told in (
+                ("link wl0 ended (exit status 1); its last words:\n  WARNING: "
+                 "erroneous pipeline: no property \"a\" in element \"b\"\n",
+                 'link wl0 ended (exit status 1): no property "a" in element '
+                 '"b"'),
+                ("the sender failed (exit status 1); its last words:\n  New "
+                 "clock: x\n  ERROR: from element /GstPipeline:p/GstX:x0: No "
+                 "room\n  Additional", "the sender failed (exit status 1): "
+                 "GstX:x0: No room"),
+                ("no room", "no room")):
+            path.write_text(f"Making it ...\npipelines/lab: {said}\n")
+            self.assertEqual(lab.first_words(path), f"{told} ({path})")
 
     def test_a_protocol_without_its_elements_is_left_out_and_named(self):
         done = self.grid("--list", protocols="mine other")

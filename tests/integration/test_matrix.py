@@ -22,7 +22,7 @@ properties = profile=80211b
 """
 OWN = """
 [protocol mine]
-sender = filesrc location={clip} ! mine host={host} port={port}
+sender = filesrc location={clip} ! mpegstat location={sent} ! mine host={host} port={port}
 receiver = minesrc port={port} ! mpegstat location={received} ! fakesink
 """
 
@@ -147,7 +147,7 @@ class MatrixTest(MatrixCase):
                  "[matrix]\nprotocols = nix", LINKS),
                 ("no link nix; there are: radio",
                  "[matrix]\nlinks = nix", LINKS),
-                ("there is no link$", "[matrix]\nprotocols = rtp"),
+                ("there is no link: a section .link NAME. describes", "[matrix]\nprotocols = rtp"),
                 ("no clip of 7 Mbit/s", "[matrix]\nrates = 7", LINKS),
                 ("seeds = 'x' are no numbers", "[matrix]\nseeds = x", LINKS),
                 ("seconds is from 1 to 60", "[matrix]\nseconds = 61", LINKS),
@@ -172,6 +172,23 @@ class MatrixTest(MatrixCase):
                  LINKS),
                 ("apart = 'x' are no numbers", "[matrix]\napart = x\n"
                  "protocols = rtp+rtp", LINKS),
+                ("mine: its sender has {send}; there are: {clip}, {host}, ",
+                 OWN.replace("{sent}", "{send}"), LINKS),
+                ("mine: its sender has no {sent}",
+                 OWN.replace("{sent}", "x"), LINKS),
+                ("mine: its receiver has no {received}",
+                 OWN.replace("{received}", "x"), LINKS),
+                ("mine: its sender: expected '}' before end of string: files",
+                 OWN.replace("{host}", "{host"), LINKS),
+                ("mine: its receiver: No closing quotation: mine",
+                 OWN.replace("port={port} ! mpeg", "'port={port} ! mpeg"),
+                 LINKS),
+                (r"\[protokol x\] is none of: \[matrix\], \[protocol NAME\]",
+                 "[matrix]\nprotocols = rtp\n[protokol x]", LINKS),
+                ("seconds = '5 10' is not one number",
+                 "[matrix]\nprotocols = rtp\nseconds = 5 10", LINKS),
+                ("repetitions is at least 1",
+                 "[matrix]\nprotocols = rtp\nrepetitions = 0", LINKS),
                 ("ends = never is neither yes nor no", OWN, "ends = never",
                  LINKS),
                 ("computed = perhaps is neither yes nor no", OWN,
