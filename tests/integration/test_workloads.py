@@ -340,9 +340,10 @@ class NumberTest(DirectoryCase):
         delays = {0: 100, 1: 140, 3: 180}
         self.log("received.csv", "number,received_ns\n" + "".join(
             f"{n},{sent[n] + ms * MS}\n" for n, ms in delays.items()))
-        self.log("acknowledged.csv", "number,received_ns,elapsed_ns\n" + "".join(
-            f"{n},{sent[n] + (2 * ms + 30 + 50) * MS},{50 * MS}\n"
-            for n, ms in delays.items()))
+        rows = [f"{n},{sent[n] + (2 * ms + 30 + 50) * MS},{50 * MS}\n"
+                for n, ms in delays.items()]
+        self.log("acknowledged.csv",
+                 "number,received_ns,elapsed_ns\n" + "".join(rows))
         found = self.of("voice")
         self.assertEqual(
             [found[name] for name in (
