@@ -145,11 +145,18 @@ make_pipeline (Sender * sender, const gchar * sink, GError ** error)
 
   sender->pipeline = gst_parse_launch (description, error);
   g_free (description);
-  if (sender->pipeline == NULL)
+  if (*error)                   // there may be a part of it all the same
     return FALSE;
 
   sender->element = gst_bin_get_by_name (GST_BIN (sender->pipeline), "encoder");
   sender->sink = gst_bin_get_by_name (GST_BIN (sender->pipeline), "sink");
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (sender->sink),
+          "estimated-bitrate") == NULL) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "%s does not say what the network carries; mmtpsink and dcctpthinsink do",
+        sink);
+    return FALSE;
+  }
   pad = gst_element_get_static_pad (sender->element, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_bytes, sender, NULL);
   gst_object_unref (pad);

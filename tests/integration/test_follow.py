@@ -93,6 +93,18 @@ class FollowTest(unittest.TestCase):
     def test_the_encoder_follows_dcctpthinsink(self):
         self.check("dcctpthinsink")
 
+    def test_a_sink_that_can_not_be_followed_is_an_error(self):
+        for sink, words in (("nosuchsink", "nosuchsink"),
+                            ("mmtpsink nosuchproperty=1", "nosuchproperty"),
+                            ("fakesink", "fakesink does not say")):
+            with self.subTest(sink=sink):
+                done = subprocess.run(
+                    ["timeout", str(SECONDS), FOLLOW, *sink.split()],
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertIn(words, done.stderr)
+                self.assertNotIn("CRITICAL", done.stderr)
+
     def test_an_encoder_that_nobody_has_is_an_error(self):
         done = subprocess.run([FOLLOW, "--encoder=nosuchenc", "fakesink"],
                               stderr=subprocess.PIPE, text=True)
