@@ -20,6 +20,7 @@ import time
 import cells
 import children
 import clips
+import comparing
 import leftovers
 import matrix
 import outcomes
@@ -280,7 +281,8 @@ def report(options):
             "pipelines/setup lab installs it") from None
     beside = pages.write(
         options.directory.resolve(), options.build, options.late,
-        options.page.resolve(), lambda words: print(words, flush=True))
+        options.page.resolve(), lambda words: print(words, flush=True),
+        options.by, options.only)
     print(f"{options.page}, with its plots and tables in {beside}")
 
 
@@ -336,6 +338,11 @@ def parse_arguments(words=None):
                       help="that grid was given as --output")
     page.add_argument("--late", type=int, default=500, metavar="MS",
                       help="from then on a frame is of no use (%(default)s)")
+    page.add_argument("--by", choices=comparing.WAYS, default="protocol",
+                      help="what is compared, all else being the same "
+                      "(%(default)s)")
+    page.add_argument("--only", metavar="WORDS", default="",
+                      help="groups that have all of these in their titles")
     page.add_argument("--page", type=pathlib.Path, metavar="FILE",
                       help="(report.html in the directory)")
     options = parser.parse_args(words)

@@ -12,6 +12,7 @@ import statistics
 import cells
 import children
 import clips
+import comparing
 import framelog
 import matrix
 import measures
@@ -28,8 +29,8 @@ class Run:
     """One cell that was run to its end, or one of the streams of one, which are
     `beside` each other."""
 
-    def __init__(self, directory, result, build, late_ms, name="",
-                 transport=None):
+    def __init__(self, directory, result, build, late_ms, by="protocol",
+                 name="", transport=None):
         self.directory = cells.stream_directory(directory, name)
         self.cell, self._home, self._name = result["cell"], directory, name
         self.transport = transport or self.cell["protocol"]
@@ -38,6 +39,7 @@ class Run:
         self.warnings, self.left_out = result["warnings"], result["left_out"]
         self.late_ns = late_ms * NS_PER_MS
         self._late_ms, self._build = late_ms, build
+        self._by = by
 
     @property
     def protocol(self):
@@ -49,9 +51,19 @@ class Run:
         return self.lateness["flagged"]
 
     @property
+    def way(self):
+        """How it is compared with others"""
+        return comparing.WAYS[self._by]
+
+    @property
+    def label(self):
+        """What tells it from those with which it is compared"""
+        return self.way.label(self)
+
+    @property
     def group(self):
         """Runs that are compared with each other have it in common."""
-        return self.cell["link"]["name"], self.cell["rate"]
+        return self.way.group(self)
 
     @functools.cached_property
     def link(self):
@@ -115,6 +127,14 @@ class Run:
 
     def numbers(self):
         """{name: number} of all that is one number, for tables."""
+        return dict(self._numbers)
+
+    def know(self, numbers):
+        """Somebody else computed them."""
+        self.__dict__["_numbers"] = numbers
+
+    @functools.cached_property
+    def _numbers(self):
         frames = measures.by_type(self.passages, self.late_ns)
         latency = measures.latencies_ns(self.passages)
         lateness = [way.lateness_ns()
@@ -187,14 +207,14 @@ def left_out(output):
     return read_grid(output).get("left_out", [])
 
 
-def read(output, build, late_ms):
+def read(output, build, late_ms, by="protocol"):
     """All runs of a matrix that came to their end, in its order."""
     grid = read_grid(output)
     found = []
     for cell in grid["cells"]:
         result = cells.result(output / cell["name"])
         if result:
-            found += runs_of(output / cell["name"], result, build, late_ms)
+            found += runs_of(output / cell["name"], result, build, late_ms, by)
     if not found:
         raise children.Failed(f"of {output} nothing was run to its end")
     missing = len(grid["cells"]) - len(of_cells(found))
@@ -206,9 +226,9 @@ def of_cells(runs):
     return [run for run in runs if run.beside[0] is run]
 
 
-def runs_of(directory, result, build, late_ms):
+def runs_of(directory, result, build, late_ms, by):
     """One for each stream of a cell"""
-    found = [Run(directory, result, build, late_ms, *one)
+    found = [Run(directory, result, build, late_ms, by, *one)
              for one in transports.streams(result["cell"]["protocol"])]
     for run in found:
         run.beside = found
@@ -246,12 +266,20 @@ SUMMARY = (
 )
 
 
+def by_label(runs):
+    return grouped(runs, lambda run: run.label)
+
+
+def title_of(run):
+    return run.way.title(run)
+
+
 def summary(runs):
-    """Heads and rows: a protocol's median over its runs and, where there are
+    """Heads and rows: the median over all runs of a label and, where there are
     several, the lowest and highest."""
-    heads = ["protocol", *(head for head, _, _ in SUMMARY), "runs"]
+    heads = [runs[0].way.head, *(head for head, _, _ in SUMMARY), "runs"]
     rows = []
-    for own in grouped(runs, lambda run: run.protocol).values():
+    for own in by_label(runs).values():
         found = [run.numbers() for run in own]
         flagged = sum(run.is_flagged for run in own)
         rows.append([
@@ -260,12 +288,6 @@ def summary(runs):
                         for name in names) for _, names, form in SUMMARY),
             f"{len(own)}" + (f", {flagged} flagged" if flagged else "")])
     return heads, rows
-
-
-def title_of(run):
-    """With the name that plots have"""
-    title = run.transport["title"]
-    return title if title == run.protocol else f"{run.protocol}: {title}"
 
 
 def spread(values, form):
@@ -303,12 +325,12 @@ def fairness(runs):
 
 
 def loss_runs(runs):
-    """Ouwens table 3.12; the packets of all runs of a protocol together."""
+    """Ouwens table 3.12; the packets of all runs of a label together."""
     longest = measures.OUWENS_LONGEST_RUN
-    heads = ["protocol", *(f"{n} in a row, %" for n in range(1, longest + 1)),
+    heads = [runs[0].way.head, *(f"{n} in a row, %" for n in range(1, longest + 1)),
              "packets lost", "times"]
     rows = []
-    for own in grouped(runs, lambda run: run.protocol).values():
+    for own in by_label(runs).values():
         found = sum((measures.loss_runs(
             packet.is_lost() for packet in run.link.packets) for run in own),
             collections.Counter())
@@ -320,14 +342,14 @@ def loss_runs(runs):
 
 
 def latency_by_size(runs):
-    """ms, the median of each class, all runs of a protocol together"""
+    """ms, the median of each class, all runs of a label together"""
     found = {title_of(own[0]): measures.latency_by_size(
         [way for run in own for way in run.passages], SIZE_CLASS)
-        for own in grouped(runs, lambda run: run.protocol).values()}
+        for own in by_label(runs).values()}
     sizes = sorted({size for classes in found.values()
                     for size, _, _ in classes})
-    heads = ["protocol", *(f"{size // 1000}–{(size + SIZE_CLASS) // 1000} kB"
-                           for size in sizes)]
+    heads = [runs[0].way.head, *(f"{size // 1000}–{(size + SIZE_CLASS) // 1000} kB"
+                                 for size in sizes)]
     rows = []
     for title, classes in found.items():
         times = {size: f"{ns / NS_PER_MS:.1f}" for size, _, ns in classes}

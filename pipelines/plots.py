@@ -20,6 +20,8 @@ STYLES = ("-", "--", ":", "-.")
 # Colours that are told apart by those who see fewer (Okabe and Ito, 2008)
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
            "#000000", "#999999")
+# Of values in their order: from dark to as light as white paper shows
+SHADES, SPAN = plt.get_cmap("plasma"), 0.88
 FATES = (("decodable", "#009e73"), ("of no use", "#f0e442"),
          ("late", "#e69f00"), ("lost", "#d55e00"))
 HIGHEST_DB = 50  # all above look the same
@@ -27,16 +29,16 @@ plt.rcParams.update({"font.size": 8, "axes.grid": True, "grid.alpha": 0.3,
                      "axes.spines.top": False, "axes.spines.right": False})
 
 
-def by_protocol(runs):
-    return outcomes.grouped(runs, lambda run: run.protocol)
-
-
 def looks(runs):
-    """{protocol: how its line looks}"""
+    """{label: how its line looks}"""
+    names = list(outcomes.by_label(runs))
+    if runs[0].way.is_ordered and len(names) > 1:
+        return {name: {"color": SHADES(SPAN * n / (len(names) - 1)),
+                       "linestyle": "-", "label": name}
+                for n, name in enumerate(names)}
     return {name: {"color": COLOURS[n % len(COLOURS)],
                    "linestyle": STYLES[n // len(COLOURS) % len(STYLES)],
-                   "label": name}
-            for n, name in enumerate(by_protocol(runs))}
+                   "label": name} for n, name in enumerate(names)}
 
 
 def axes(x, y):
@@ -63,9 +65,9 @@ def legend(ax):
 
 
 def first_runs(runs):
-    """One of each protocol, all with the first seed, for what is drawn over
+    """One of each label, all with the first seed, for what is drawn over
     time"""
-    return {name: own[0] for name, own in by_protocol(runs).items()}
+    return {name: own[0] for name, own in outcomes.by_label(runs).items()}
 
 
 # ------------------------------------------------------------------ each a plot
@@ -77,7 +79,7 @@ def delay_against_throughput(runs):
     for name, look in looks(runs).items():
         points = [(numbers["latency 95 % ms"], numbers["throughput Mbit/s"])
                   for numbers in (run.numbers()
-                                  for run in by_protocol(runs)[name])]
+                                  for run in outcomes.by_label(runs)[name])]
         points = [point for point in points if not math.isnan(point[0])]
         if points:
             ax.plot(*zip(*points), "o", color=look["color"], label=name)
@@ -94,7 +96,7 @@ def delay_against_throughput(runs):
 def latency_distribution(runs):
     figure, ax = axes("latency, ms", "frames that arrived so fast, % of sent")
     for name, look in looks(runs).items():
-        own = by_protocol(runs)[name]
+        own = outcomes.by_label(runs)[name]
         times = sorted(ns / MS for run in own
                        for ns in measures.latencies_ns(run.passages))
         sent = sum(len(run.passages) for run in own)
@@ -108,15 +110,15 @@ def latency_distribution(runs):
 
 
 def frames_by_type(runs):
-    """Of all runs of a protocol; what is of no use arrived, but not all that
+    """Of all runs of a label; what is of no use arrived, but not all that
     it refers to."""
-    names = list(by_protocol(runs))
+    names = list(outcomes.by_label(runs))
     height = 1 + 0.2 * len(measures.TYPES) * (len(names) + 1)
     figure, all_axes = plt.subplots(len(measures.TYPES), 1, sharex=True,
                                     figsize=(WIDTH, height))
     for ax, type in zip(all_axes, measures.TYPES):
         for row, name in enumerate(names):
-            counts = sum_of_frames(by_protocol(runs)[name], type)
+            counts = sum_of_frames(outcomes.by_label(runs)[name], type)
             left = 0
             for (fate, colour), count in zip(FATES, counts):
                 width = 100 * count / max(sum(counts), 1)
@@ -148,7 +150,7 @@ def sum_of_frames(runs, type):
 
 
 def psnr_over_time(runs):
-    """A row for each protocol, and the state of the link under them"""
+    """A row for each label, and the state of the link under them"""
     firsts = first_runs(runs)
     rows = len(firsts) + 1
     figure, all_axes = plt.subplots(

@@ -3,16 +3,19 @@
 what is computed here. It needs Jinja2 and matplotlib."""
 
 import base64
+import functools
 import pathlib
 import shutil
 
 import jinja2
 
+import children
 import clips
 import leftovers
 import matrix
 import measures
 import outcomes
+import parallel
 import plots
 import quality
 import workload_report
@@ -20,49 +23,108 @@ import workloads
 
 TEMPLATE = pathlib.Path(__file__).with_name("report.html")
 PICTURE_WIDTH = 360
+# Bytes of plots and pictures; a third more when they are part of the page
+LARGEST_PAGE = 20_000_000
+RUNS_BETWEEN_WORDS = 20
 MIME = {".png": "image/png", ".jpg": "image/jpeg"}
 
 
-def write(output, build, late_ms, page, words):
+def write(output, build, late_ms, page, words, by="protocol", only=""):
     """The page, and beside it a directory with its plots and tables. Returns
     that directory."""
-    runs, missing, command = outcomes.read(output, build, late_ms)
+    runs, missing, command = outcomes.read(output, build, late_ms, by)
+    groups, others = chosen(runs, only)
+    films = [run for own in groups for run in own]
+    runs = films + others
     beside = page.with_suffix("")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
-    films = [run for run in runs if matrix.kind(run.cell) == workloads.VIDEO]
-    groups = []
-    for number, own in enumerate(outcomes.grouped(
-            films, lambda run: run.group).values(), 1):
-        words(f"group {number}: {title_of(own)}")
-        groups.append(group(own, f"{number}-", beside))
+    measure(films, words)
+    found = []
+    for made in parallel.each(functools.partial(group, beside=beside),
+                              enumerate(groups, 1)):
+        words(f"group {made['number']} of {len(groups)}: {made['title']}")
+        found.append(made)
     if films:
         outcomes.write_csv(beside / "runs.csv", *outcomes.all_numbers(films))
-    groups += workload_report.groups(
-        [run for run in runs if run not in films], beside, embedded)
+    found += [{**made, "number": number} for number, made in enumerate(
+        workload_report.groups(others, beside), len(found) + 1)]
     cells = outcomes.of_cells(runs)
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATE.parent), autoescape=True,
-        trim_blocks=True, lstrip_blocks=True)
-    leftovers.write_whole(page, environment.get_template(TEMPLATE.name).render(
-        groups=groups, missing=missing, left_out=outcomes.left_out(output),
-        runs=cells, beside=beside.name,
-        late_ms=late_ms, facts=facts(cells, command), films=films,
-        flagged=[run for run in cells if run.is_flagged],
-        notes=notes(runs), protocols={run.transport["name"]: run.transport
-                                  for run in runs}.values(),
-        links={run.cell["link"]["name"]: run.cell["link"]
-               for run in runs}.values()))
+    write_pages(found, page, {
+        "missing": missing, "left_out": outcomes.left_out(output),
+        "runs": cells, "films": films, "late_ms": late_ms, "by": by,
+        "only": only, "facts": facts(cells, command),
+        "flagged": [run for run in cells if run.is_flagged],
+        "notes": notes(runs),
+        "protocols": {run.transport["name"]: run.transport
+                      for run in runs}.values(),
+        "links": {run.cell["link"]["name"]: run.cell["link"]
+                  for run in runs}.values()})
     return beside
 
 
+def chosen(runs, only):
+    """Lists of runs that are compared with each other, those whose titles have
+    all words of `only`; and, where all are asked for, those without a film"""
+    films = [run for run in runs if matrix.kind(run.cell) == workloads.VIDEO]
+    groups = [own for own in outcomes.grouped(
+        films, lambda run: run.group).values()
+        if all(word in title_of(own).lower() for word in only.lower().split())]
+    if only and not groups:
+        raise children.Failed(f"no group has {only!r} in its title")
+    return groups, [] if only else [run for run in runs if run not in films]
+
+
 def title_of(runs):
-    cell = runs[0].cell
-    return f"{cell['link']['title']}, clip of {cell['rate']} Mbit/s"
+    return runs[0].way.group_title(runs[0])
 
 
-def group(runs, prefix, beside):
-    """What is compared with each other, ready for the page."""
+def measure(runs, words):
+    """All numbers of all runs; comparing pictures takes longest, and is kept
+    beside the run."""
+    for number, (run, numbers) in enumerate(zip(
+            runs, parallel.each(outcomes.Run.numbers, runs)), 1):
+        run.know(numbers)
+        if number % RUNS_BETWEEN_WORDS == 0:
+            words(f"measured {number} of {len(runs)} runs")
+
+
+# ----------------------------------------------------------------------- pages
+
+def write_pages(groups, page, values):
+    """One that needs nothing beside it; where that would be too large for a
+    browser, one for each group, and one that leads to them."""
+    beside = page.with_suffix("")
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATE.parent), autoescape=True,
+        trim_blocks=True, lstrip_blocks=True)
+    environment.globals["embedded"] = embedded
+    template = environment.get_template(TEMPLATE.name)
+    if size_of(groups) <= LARGEST_PAGE:
+        leftovers.write_whole(page, template.render(
+            groups=groups, index=groups[1:] and groups, part="main",
+            place=f"{beside.name}/", **values))
+        return
+    for made in groups:
+        (beside / f"{made['number']}.html").write_text(template.render(
+            groups=[made], index=[], part="group", place="",
+            main=f"../{page.name}", **values))
+    leftovers.write_whole(page, template.render(
+        groups=[], index=groups, part="index", place=f"{beside.name}/",
+        **values))
+
+
+def size_of(groups):
+    """Bytes of all plots and pictures"""
+    return sum(shown["path"].stat().st_size for made in groups
+               for shown in (*made["plots"], *made["pictures"])
+               if shown["path"])
+
+
+def group(numbered, beside):
+    """What is compared with each other, ready for the page"""
+    number, runs = numbered
+    prefix = f"{number}-"
     tables = []
     for name, words, table in (
             ("summary", "", outcomes.summary(runs)),
@@ -85,11 +147,10 @@ def group(runs, prefix, beside):
     for name, (draw, words) in plots.ALL.items():
         path = beside / f"{prefix}{name}.png"
         plots.save(draw(runs), path)
-        figures.append({"words": words, "file": path.name,
-                        "data": embedded(path)})
-    return {"title": title_of(runs), "tables": tables, "plots": figures,
-            "is_video": True,
-            "seeds": seeds(runs), **worst_moment(runs, prefix, beside)}
+        figures.append({"words": words, "file": path.name, "path": path})
+    return {"number": number, "title": title_of(runs), "tables": tables,
+            "plots": figures, "is_video": True, "seeds": seeds(runs),
+            **worst_moment(runs, prefix, beside)}
 
 
 def seeds(runs):
@@ -104,16 +165,17 @@ def worst_moment(runs, prefix, beside):
         [picture.mse for picture in run.pictures] for run in firsts])
     if place is None:
         return {"moment": None, "pictures": []}
-    clip = firsts[0].clip()
-    found = [picture(clip, place, "as sent", prefix + "sent", beside)]
-    for run in firsts:
-        name = run.transport["title"] if run.beside == [run] else run.protocol
+    found = [picture(firsts[-1].clip(), place, "as sent", prefix + "sent",
+                     beside)]
+    for n, run in enumerate(firsts, 1):
+        name = (run.transport["title"] if run.way.head == "protocol"
+                and run.beside == [run] else run.label)
         number = run.shown[place]
         score = quality.drawable(run.pictures[place].psnr())
         words = (f"{name}: " + ("unharmed" if number == place
                                 else f"{score:.1f} dB"))
-        found.append(picture(clip, number, words, prefix
-                             + run.protocol.replace("/", "-"), beside))
+        found.append(picture(run.clip(), number, words, f"{prefix}shown-{n}",
+                             beside))
     return {"moment": f"{place / clips.FRAMES_PER_SECOND:.2f}",
             "pictures": found}
 
@@ -121,9 +183,9 @@ def worst_moment(runs, prefix, beside):
 def picture(clip, number, words, name, beside):
     """None: nothing was shown yet."""
     if number is None:
-        return {"words": f"{words} (nothing shown yet)", "data": None}
-    path = quality.take(clip, number, beside / f"{name}.jpg", PICTURE_WIDTH)
-    return {"words": words, "data": embedded(path)}
+        return {"words": f"{words} (nothing shown yet)", "path": None}
+    return {"words": words, "path": quality.take(
+        clip, number, beside / f"{name}.jpg", PICTURE_WIDTH)}
 
 
 def embedded(path):

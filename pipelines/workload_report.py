@@ -15,13 +15,12 @@ TITLES = {
 }
 
 
-def groups(runs, beside, embedded):
-    return [group(kind, own, beside, embedded)
+def groups(runs, beside):
+    return [group(kind, own, beside)
             for kind, own in workload_numbers.by_kind(runs).items()]
 
 
-def group(kind, runs, beside, embedded):
-    """`embedded` makes of a picture's file what a page has in its place."""
+def group(kind, runs, beside):
     outcomes.write_csv(beside / f"{kind}-runs.csv",
                        *workload_numbers.all_numbers(runs))
     heads, rows = workload_numbers.summary(runs)
@@ -32,7 +31,7 @@ def group(kind, runs, beside, embedded):
         picture = beside / f"{kind}-{name}.png"
         plots.save(draw(runs), picture)
         figures.append({"words": words, "file": picture.name,
-                        "data": embedded(picture)})
+                        "path": picture})
     return {"title": TITLES[kind], "plots": figures, "pictures": [],
             "tables": [{"words": "", "heads": heads, "rows": rows,
                         "file": path.name}], "is_video": False}

@@ -58,12 +58,14 @@ receiver = fakesink name={{received}}
 """
 
 
-def can_report():
-    """As pipelines/lab looks for a Python that can"""
-    return any(subprocess.run(
-        [python, "-c", "import jinja2, matplotlib"],
-        stderr=subprocess.DEVNULL).returncode == 0
-        for python in ("python3", "/usr/bin/python3") if shutil.which(python))
+def python_that_can_report():
+    """As pipelines/lab looks for it; None if there is none"""
+    for python in ("python3", "/usr/bin/python3"):
+        if shutil.which(python) and subprocess.run(
+                [python, "-c", "import jinja2, matplotlib"],
+                stderr=subprocess.DEVNULL).returncode == 0:
+            return python
+    return None
 
 
 def hashes(video):
@@ -364,12 +366,46 @@ class ReportTest(LabCase):
         (name,) = self.results()
         self.check_table(text, self.output / name)
         last = text.splitlines()[-1]
-        if can_report():
+        if python_that_can_report():
             self.assertNotIn("no report.html", last)
             self.check_page(Page(self.output / "report.html"))
             self.check_numbers(self.output / name)
         else:
             self.assertIn("no report.html", last)
+
+    @unittest.skipUnless(python_that_can_report(),
+                         "no Python has Jinja2 and matplotlib")
+    def test_what_is_compared_is_chosen_and_a_large_page_is_several(self):
+        done = self.grid("--plain", rate="3 6", seconds=1,
+                         interference="none 0-1")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        done = subprocess.run(
+            [python_that_can_report(), "-c", "import pathlib, report; "
+             "report.LARGEST_PAGE = 0; report.write(pathlib.Path("
+             f"{str(self.output)!r}), pathlib.Path({str(BUILD)!r}), 500, "
+             f"pathlib.Path({str(self.output / 'page.html')!r}), print, "
+             "by='link')"], cwd=SOURCE / "pipelines",
+            stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        page = Page(self.output / "page.html")
+        self.assertEqual(page.loads, [])
+        self.assertEqual([link for link in page.links if ".html" in link],
+                         ["page/1.html", "page/2.html"])
+        one = Page(self.output / "page" / "2.html")
+        self.assertEqual(len(one.loads), 8 + 1 + 2)
+        for words in ("mine, radio, clip of 6 Mbit/s", "interference=none",
+                      "interference=0-1"):
+            self.assertIn(words, one.words)
+        for link in one.links:
+            self.assertTrue((self.output / "page" / link).exists(), link)
+        done = self.lab("report", self.output, "--only", "none 3 mbit")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("interference=none, clip of 3 Mbit/s",
+                      Page(self.output / "report.html").words)
+        self.assertNotIn("6 Mbit/s", Page(self.output / "report.html").words)
+        done = self.lab("report", self.output, "--only", "nothing")
+        self.assertIn("no group has 'nothing' in its title", done.stdout)
 
     def check_table(self, text, directory):
         self.assertIn("interference=0.5-1, clip of 6 Mbit/s, 2 s\n", text)
