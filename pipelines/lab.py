@@ -32,6 +32,7 @@ import workloads
 GRID, RUN_OUT = "grid.json", cells.RUN_OUT
 SNAKEFILE = pathlib.Path(__file__).with_name("Snakefile")
 LAB = pathlib.Path(__file__)
+LITTLE = 1 << 16  # bytes left, too few for any log
 SECONDS_BETWEEN_LOOKS = 0.05
 
 
@@ -120,7 +121,8 @@ def first_words(path):
     text = path.read_text(errors="replace") if path.exists() else ""
     said = re.search(r"^pipelines/lab: (.*)", text, re.M)
     if not said:
-        return str(path)
+        full = shutil.disk_usage(path.parent).free < LITTLE
+        return f"{path}" + (", and the disk is full" if full else "")
     # GStreamer's own, if it has said why
     why = re.search(r"^ *(?:ERROR: (?:from element \S*/)?|WARNING: erroneous "
                     r"pipeline: )(.*)", text, re.M)

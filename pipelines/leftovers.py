@@ -11,6 +11,8 @@ import pathlib
 import shutil
 import tempfile
 
+import children
+
 RUNNING = ".running"  # in a directory that is not to be kept
 
 
@@ -26,8 +28,11 @@ def locked(path, mode="a", wait=True):
 def write_whole(path, text):
     """So that who finds the file never finds half of it."""
     unfinished = path.with_name(f".{path.name}")
-    unfinished.write_text(text)
-    unfinished.replace(path)
+    try:
+        unfinished.write_text(text)
+        unfinished.replace(path)
+    except OSError as error:  # of a full disk that doesn't name the file
+        raise children.Failed(f"{path}: {error.strerror}") from None
 
 
 class RunDirectory:

@@ -28,6 +28,7 @@ import cells  # noqa: E402
 import children  # noqa: E402
 import compare  # noqa: E402
 import lab  # noqa: E402
+import leftovers  # noqa: E402
 import matrix  # noqa: E402
 import measures  # noqa: E402
 import outcomes  # noqa: E402
@@ -217,6 +218,20 @@ class LabTest(LabCase):
                 ("no room", "no room")):
             path.write_text(f"Making it ...\npipelines/lab: {said}\n")
             self.assertEqual(lab.first_words(path), f"{told} ({path})")
+
+    def test_a_full_disk_is_named(self):
+        path = self.directory / "run.out"
+        path.touch()
+        self.assertEqual(lab.first_words(path), str(path))
+        usage = shutil.disk_usage(self.directory)._replace(free=4096)
+        with mock.patch.object(shutil, "disk_usage", return_value=usage):
+            self.assertEqual(lab.first_words(path),
+                             f"{path}, and the disk is full")
+        full = self.directory / ".result.json"
+        full.symlink_to("/dev/full")
+        with self.assertRaisesRegex(
+                children.Failed, "/result.json: No space left on device"):
+            leftovers.write_whole(self.directory / "result.json", "some")
 
     def test_a_protocol_without_its_elements_is_left_out_and_named(self):
         done = self.grid("--list", protocols="mine other")
