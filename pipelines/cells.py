@@ -111,6 +111,11 @@ def remove_old(directory):
             path.unlink()
 
 
+def clip_of(cell, build):
+    return clips.make_cut(build, cell["rate"], cell["seconds"],
+                          matrix.codec(cell))
+
+
 def properties(cell):
     """Those of a protocol come last, and hold."""
     words = (cell["link"]["properties"], cell["protocol"]["link"],
@@ -122,7 +127,7 @@ def properties(cell):
 
 def stream_over(cell, directory, build):
     protocol = cell["protocol"]
-    clip = clips.make_cut(build, cell["rate"], cell["seconds"])
+    clip = clip_of(cell, build)
     place = places.OverLink(properties(cell), build,
                             **places.hosts_of(cell["link"], places.ROLES))
     streams, ports = [], []
@@ -184,7 +189,7 @@ def is_flagged(*lateness_ms):
 def compute(cell, directory, build):
     """Nobody waits, so nobody is late. The packets go into a file besides, as
     the log of the link has their numbers alone."""
-    clip = clips.make_cut(build, cell["rate"], cell["seconds"])
+    clip = clip_of(cell, build)
     values = {"clip": clip, "sent": directory / SENT,
               "received": directory / RECEIVED}
     protocol = cell["protocol"]

@@ -8,6 +8,7 @@ constant bitrate: 101 I-, 400 P- and 999 B-frames, as Ouwens counts them.
 import argparse
 import os
 import pathlib
+import subprocess
 import time
 
 import children
@@ -31,8 +32,24 @@ QCIF = {
              "mpeg1video", "mpegvideo", 25),
 }
 
-PICTURE_START = b"\0\0\1\0"  # ISO/IEC 13818-2, 6.2.1
 
+# The same film at the same bitrate by other codecs: encoder, suffix, frames of a
+# GOP. Constant bitrate with the same buffer; B-frames two by two, to which no other
+# refers, so that the frames' types are the same as in MPEG-2.
+X26X = ("-preset veryfast -g 15 -bf 2 -x26{n}-params keyint=15:min-keyint=15:"
+        "scenecut=0:open-gop=0:{pyramid}:bframes=2:b-adapt=0")
+CODECS = {
+    "mpeg1": ("-c:v mpeg1video -g 15 -bf 2 -sc_threshold 1000000000", "m1v"),
+    "h264": ("-c:v libx264 " + X26X.format(n=4, pyramid="b-pyramid=none")
+             + ":nal-hrd=cbr", "h264.mp4"),
+    "h265": ("-c:v libx265 " + X26X.format(n=5, pyramid="b-pyramid=0")
+             + ":hrd=1:strict-cbr=1:log-level=none", "h265.mp4"),
+}
+MUXERS = {".ts": "mpegts", ".m2v": "mpeg2video", ".m1v": "mpeg1video",
+          ".mp4": "mp4"}
+CODED_GOP = 15  # of H.264 and H.265
+
+FFPROBE = "ffprobe -hide_banner -loglevel error".split()
 FFMPEG = "ffmpeg -nostdin -hide_banner -loglevel error -y".split()
 # The film has 5.3 s: played once and repeated eleven times it has 63.
 REPEATED_FILM = ["-stream_loop", "11", "-i", str(FILM)]
@@ -54,6 +71,18 @@ def make_clip(build_dir, rate):
         f"-maxrate {rate}M -bufsize 1835k -f mpeg2video"
     )
     return _make(path, REPEATED_FILM + encode.split())
+
+
+def make_coded(build_dir, rate, codec):
+    """The same film by another codec than MPEG-2"""
+    encoder, suffix = CODECS[codec]
+    muxer = MUXERS[f".{suffix.rpartition('.')[2]}"]
+    return _make(
+        pathlib.Path(build_dir) / "clips" / f"bunny-{rate}M.{suffix}",
+        REPEATED_FILM + (
+            f"-an -t {SECONDS} -vf scale=720:576 -r {FRAMES_PER_SECOND} "
+            f"-pix_fmt yuv420p {encoder} -b:v {rate}M -minrate {rate}M "
+            f"-maxrate {rate}M -bufsize 1835k -f {muxer}").split())
 
 
 def make_ts(build_dir, rate):
@@ -78,12 +107,14 @@ def make_qcif(build_dir, codec, seconds):
           f"-pix_fmt yuv420p {encoder} -loglevel fatal -f {muxer}".split())
 
 
-def make_cut(build_dir, rate, seconds):
-    """The path of the first `seconds` of a clip."""
-    clip = make_clip(build_dir, rate)
+def make_cut(build_dir, rate, seconds, codec=None):
+    """The path of the first `seconds` of a clip; of MPEG-2 unless said."""
+    clip = make_coded(build_dir, rate, codec) if codec in CODECS \
+        else make_clip(build_dir, rate)
     if seconds == SECONDS:
         return clip
-    return _make(clip.with_name(f"{clip.stem}-{seconds}s{clip.suffix}"),
+    stem, _, suffix = clip.name.partition(".")
+    return _make(clip.with_name(f"{stem}-{seconds}s.{suffix}"),
                  _cutting(clip, seconds))
 
 
@@ -94,15 +125,19 @@ def cut(clip, seconds, path):
 
 
 def count_frames(clip):
-    """Of a video elementary stream: each has one picture header."""
-    return clip.read_bytes().count(PICTURE_START)
+    return int(subprocess.run(
+        [*FFPROBE, "-select_streams", "v", "-count_packets", "-show_entries",
+         "stream=nb_read_packets", "-of", "csv=p=0", str(clip)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout)
 
 
 def _cutting(clip, seconds):
     # An I- or P-frame and the two B-frames shown before it go together: a P
     # without its B-frames would look like a loss to whoever receives it.
     frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
-    muxer = "mpegts" if clip.suffix == ".ts" else "mpeg2video"
+    if clip.suffix == ".mp4":  # whose GOPs end with a P-frame and one B-frame
+        frames = seconds * FRAMES_PER_SECOND // CODED_GOP * CODED_GOP
+    muxer = MUXERS[clip.suffix]
     return ["-i", str(clip), "-map", "0", "-c", "copy",
             "-frames:v", str(frames), "-t", str(seconds), "-f", muxer]
 

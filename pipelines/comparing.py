@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What a report compares: protocols over the same link at the same bitrate, or
-links, or bitrates, and all else the same. Links that are one section of a matrix
-with several values are compared with each other, other links with each other.
+links, or bitrates, or codecs, and all else the same. Links that are one section of
+a matrix with several values are compared with each other, other links with each
+other.
 """
 
 import typing
+
+import matrix
+import videocodecs
 
 
 class Way(typing.NamedTuple):
@@ -50,20 +54,39 @@ def rate_title(run):
     return f"{run.cell['rate']} Mbit/s"
 
 
+def film_title(run):
+    codec = matrix.codec(run.cell)
+    return f"clip of {rate_title(run)}" + (
+        "" if codec == videocodecs.FIRST else f", {videocodecs.title(codec)}")
+
+
+def codec_title(run):
+    return videocodecs.title(matrix.codec(run.cell))
+
+
 WAYS = {
     "protocol": Way(
         "protocol", lambda run: run.protocol, protocol_title,
-        lambda run: (run.cell["link"]["name"], run.cell["rate"]),
-        lambda run: f"{link_title(run)}, clip of {rate_title(run)}", False),
+        lambda run: (run.cell["link"]["name"], run.cell["rate"],
+                     matrix.codec(run.cell)),
+        lambda run: f"{link_title(run)}, {film_title(run)}", False),
     "link": Way(
         "link", lambda run: variant(run.cell["link"])[1], title_in_section,
         lambda run: (run.protocol, variant(run.cell["link"])[0],
-                     run.cell["rate"]),
+                     run.cell["rate"], matrix.codec(run.cell)),
         lambda run: f"{protocol_title(run)}, "
                     f"{section_title(run.cell['link'])}, "
-                    f"clip of {rate_title(run)}", True),
+                    f"{film_title(run)}", True),
     "rate": Way(
         "clip", rate_title, rate_title,
-        lambda run: (run.protocol, run.cell["link"]["name"]),
-        lambda run: f"{protocol_title(run)}, {link_title(run)}", True),
+        lambda run: (run.protocol, run.cell["link"]["name"],
+                     matrix.codec(run.cell)),
+        lambda run: f"{protocol_title(run)}, {link_title(run)}, "
+                    f"{codec_title(run)}", True),
+    "codec": Way(
+        "codec", codec_title, codec_title,
+        lambda run: (run.protocol, run.cell["link"]["name"],
+                     run.cell["rate"]),
+        lambda run: f"{protocol_title(run)}, {link_title(run)}, "
+                    f"clip of {rate_title(run)}", False),
 }

@@ -5,6 +5,7 @@ report.py.
 """
 
 import argparse
+import functools
 import json
 import math
 import os
@@ -26,6 +27,7 @@ import matrix
 import outcomes
 import testbed
 import transports
+import videocodecs
 import workload_numbers
 import workloads
 
@@ -53,11 +55,27 @@ def lay_out(found, left_out, output, command):
 def possible(found, build):
     """Those cells that this machine can run, and words about the others, which
     are also printed."""
-    found, words = without_missing(found, build)
-    found, more = without_hosts(found)
-    for line in [*words, *more]:
-        print(line, flush=True)
-    return found, [*words, *more]
+    words = []
+    for choose in (without_misfits,
+                   functools.partial(without_missing, build=build),
+                   without_hosts):
+        found, more = choose(found)
+        words += more
+    print("".join(f"{line}\n" for line in words), end="", flush=True)
+    return found, words
+
+
+def without_misfits(found):
+    """Those cells whose protocol can be with the codec, and which cannot"""
+    there = videocodecs.read()
+    misfits = {cell["name"]: videocodecs.misfits(there[matrix.codec(cell)],
+                                            cell["protocol"])
+               for cell in found if matrix.codec(cell) != videocodecs.FIRST}
+    words = {f"left out {cell['protocol']['name']} for "
+             f"{there[cell['codec']].title}: {', '.join(misfits[cell['name']])} "
+             "can't carry it" for cell in found if misfits.get(cell["name"])}
+    return ([cell for cell in found if not misfits.get(cell["name"])],
+            sorted(words))
 
 
 def without_missing(found, build):
@@ -65,11 +83,14 @@ def without_missing(found, build):
     missing = {}
     for cell in found:
         protocol = cell["protocol"]
-        if protocol["name"] not in missing:
-            missing[protocol["name"]] = cells.missing_elements(protocol, build)
-    return ([cell for cell in found if not missing[cell["protocol"]["name"]]],
-            [f"left out {name}: GStreamer has no {', '.join(elements)}"
-             for name, elements in missing.items() if elements])
+        key = protocol["name"], matrix.codec(cell)
+        if key not in missing:
+            missing[key] = cells.missing_elements(protocol, build)
+    return ([cell for cell in found
+             if not missing[cell["protocol"]["name"], matrix.codec(cell)]],
+            list(dict.fromkeys(
+                f"left out {name}: GStreamer has no {', '.join(elements)}"
+                for (name, _), elements in missing.items() if elements)))
 
 
 def without_hosts(found):
@@ -257,10 +278,10 @@ def run_all(found, left_out, options):
     lay_out(found, left_out, options.output, options.command)
     if options.again:
         forget_flagged(found, options.output)
-    rates = {(cell["rate"], cell["seconds"]) for cell in found
-             if matrix.kind(cell) == workloads.VIDEO}
-    for rate, seconds in sorted(rates):
-        clips.make_cut(options.build, rate, seconds)
+    films = {(cell["rate"], cell["seconds"], matrix.codec(cell))
+             for cell in found if matrix.kind(cell) == workloads.VIDEO}
+    for film in sorted(films):
+        clips.make_cut(options.build, *film)
     todo = sum(cells.result(options.output / cell["name"]) is None
                for cell in found)
     print(f"{len(found)} cells, {todo} of them to run, in {options.output}",

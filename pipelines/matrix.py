@@ -14,6 +14,7 @@ import children
 import clips
 import places
 import transports
+import videocodecs
 import workloads
 
 MATRIX = "matrix"
@@ -26,7 +27,7 @@ FILES = ("block-trace", "block-trace-down", "delivery-trace",
          "delivery-trace-down", "pattern")
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
-            "workloads": ""}
+            "codecs": videocodecs.FIRST, "workloads": ""}
 TOGETHER = "+"
 COMPUTED = transports.COMPUTED
 STREAM = {"name": workloads.VIDEO, "kind": workloads.VIDEO}
@@ -55,8 +56,9 @@ def expand(given, home):
                               + ", ".join(DEFAULTS))
     check_sections(given)
     loads = read_workloads(given, matrix)
-    rates = numbers(matrix, "rates")
-    for rate in rates:
+    films = list(itertools.product(
+        videocodecs.chosen(matrix["codecs"].split()), numbers(matrix, "rates")))
+    for _, rate in films:
         if rate not in clips.RATES:
             raise children.Failed(f"there is no clip of {rate} Mbit/s; there "
                                   f"are: {', '.join(map(str, clips.RATES))}")
@@ -67,29 +69,41 @@ def expand(given, home):
     if repetitions < 1:
         raise children.Failed("repetitions is at least 1")
     return [
-        {**cell(protocol, variant, rate, seed, repetition, seconds, workload),
+        {**cell(protocol, variant, film, seed, repetition, seconds, workload),
          **theirs(given, link, workload)}
         for seed in numbers(matrix, "seeds")
         for workload, protocols, links in loads
-        for link, rate, protocol in itertools.product(
-            links, rates if is_video(workload) else [None], protocols)
+        for link, film, protocol in itertools.product(
+            links, films if is_video(workload) else [None], protocols)
         for variant in variants(link, home)
         # What is computed comes out the same each time.
         for repetition in range(1 if protocol[COMPUTED] else repetitions)]
 
 
-def cell(protocol, link, rate, seed, repetition, seconds, workload):
+def cell(protocol, link, film, seed, repetition, seconds, workload):
     """All that a run depends on; it goes into JSON as it is."""
-    what = f"{rate}M" if is_video(workload) else workload["name"]
-    found = {
-        "name": f"{link['name']}/{what}/{protocol['name']}/"
-                f"{seed}-{repetition + 1}",
-        "protocol": protocol, "link": link, "rate": rate, "seed": seed,
-        "repetition": repetition + 1, "seconds": seconds}
-    if not is_video(workload):
-        found["workload"] = workload
-        found["rate"] = found["seconds"] = None
-    return found
+    own = of_film(*film, seconds, protocol) if is_video(workload) else {
+        "what": workload["name"], "protocol": protocol, "workload": workload,
+        "rate": None, "seconds": None}
+    what = own.pop("what")
+    return {"name": f"{link['name']}/{what}/{protocol['name']}/"
+                    f"{seed}-{repetition + 1}",
+            "link": link, "seed": seed, "repetition": repetition + 1, **own}
+
+
+def of_film(codec, rate, seconds, protocol):
+    """What is only said where it is another codec than the usual is left out,
+    so that older results stay those of the same."""
+    found = {"what": f"{rate}M", "protocol": protocol, "rate": rate,
+             "seconds": seconds}
+    if codec.name == videocodecs.FIRST:
+        return found
+    return {**found, "what": f"{rate}M-{codec.name}", "codec": codec.name,
+            "protocol": videocodecs.protocol(codec, protocol)}
+
+
+def codec(cell):
+    return cell.get("codec", videocodecs.FIRST)
 
 
 def is_video(workload):

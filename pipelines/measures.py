@@ -22,6 +22,7 @@ ALANKO_PERCENTS = (50, 90, 95, 99)
 ALANKO_TOLERANCES_S = (0.2, 0.5, 1, 2, 5, 10)
 # Ouwens table 3.12 has sequences of up to six packets.
 OUWENS_LONGEST_RUN = 6
+OUWENS_MOST_ATTEMPTS = 5  # table 3.2
 # EvalVid's mos.c: above so many dB it is a 5, a 4, a 3 or a 2, else a 1.
 EVALVID_GRADES = ((37, 5), (31, 4), (25, 3), (20, 2))
 
@@ -255,6 +256,40 @@ def run_percents(runs, longest=OUWENS_LONGEST_RUN):
 def attempts(packets):
     """{transmissions: packets}"""
     return collections.Counter(packet.attempts for packet in packets)
+
+
+def attempt_percents(found, most=OUWENS_MOST_ATTEMPTS):
+    """Ouwens table 3.2: of the packets that were on the air, how many per cent
+    were sent once, twice and so on, the last with all above; packets."""
+    total = sum(count for tries, count in found.items() if tries)
+    counts = [found[tries] for tries in range(1, most)]
+    counts.append(total - sum(counts))
+    return [100 * count / total if total else 0.0 for count in counts], total
+
+
+def sequence(packets):
+    """(sent, delivered, lost), each [(ns of the link, bytes sent so far)], as a
+    time-sequence plot has them: a packet at its arrival at the link, again when
+    it came out, or when it was given up."""
+    sent, delivered, lost, total = [], [], [], 0
+    for packet in packets:
+        total += packet.size
+        sent.append((packet.arrival_ns, total))
+        (lost if packet.is_lost() else delivered).append(
+            (packet.departure_ns, total))
+    return sent, delivered, lost
+
+
+def worst_window(times, length):
+    """Where a window of that length begins that holds most of the times; None
+    where there are none."""
+    times, best, first = sorted(times), (0, None), 0
+    for last, time in enumerate(times):
+        while time - times[first] > length:
+            first += 1
+        best = max(best, (last - first + 1, times[first]),
+                   key=lambda found: found[0])
+    return best[1]
 
 
 def mean_attempts(packets):

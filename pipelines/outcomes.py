@@ -11,7 +11,6 @@ import statistics
 
 import cells
 import children
-import clips
 import comparing
 import framelog
 import matrix
@@ -101,8 +100,7 @@ class Run:
                 for ns, value in self.link.quality]
 
     def clip(self):
-        return clips.make_cut(self._build, self.cell["rate"],
-                              self.cell["seconds"])
+        return cells.clip_of(self.cell, self._build)
 
     @functools.cached_property
     def shown(self):
@@ -338,6 +336,22 @@ def loss_runs(runs):
         rows.append([title_of(own[0]),
                      *(f"{value:.1f}" for value in shares), str(packets),
                      str(times)])
+    return heads, rows
+
+
+def attempts(runs):
+    """Ouwens table 3.2; the packets of all runs of a label together."""
+    longest = measures.OUWENS_MOST_ATTEMPTS
+    heads = [runs[0].way.head,
+             *(f"{n}, %" for n in range(1, longest)), f"{longest} or more, %",
+             "packets on the air"]
+    rows = []
+    for own in by_label(runs).values():
+        found = sum((measures.attempts(run.link.packets) for run in own),
+                    collections.Counter())
+        shares, total = measures.attempt_percents(found)
+        rows.append([title_of(own[0]), *(f"{value:.2f}" for value in shares),
+                     str(total)])
     return heads, rows
 
 

@@ -16,6 +16,7 @@ import quality  # noqa: E402
 WIDTH, HEIGHT, DPI = 5.2, 3.6, 160  # inches
 NS, MS = measures.NS, 1e6
 STEP_NS = 10**9
+SEQUENCE_S = 2  # of a time-sequence plot
 STYLES = ("-", "--", ":", "-.")
 # Colours that are told apart by those who see fewer (Okabe and Ito, 2008)
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
@@ -238,6 +239,46 @@ def latency_against_size(runs):
     return figure
 
 
+def time_sequence(runs):
+    """A row for each label; of all of them the same seconds, in which most
+    packets were lost."""
+    firsts = first_runs(runs)
+    begin = worst_seconds(firsts)
+    figure, all_axes = plt.subplots(
+        len(firsts), 1, sharex=True, squeeze=False,
+        figsize=(WIDTH, 0.6 + 0.9 * len(firsts)))
+    for (ax,), (name, run) in zip(all_axes, firsts.items()):
+        draw_sequence(ax, run.link.packets, begin)
+        ax.set_title(name, fontsize=7, loc="left", pad=1)
+        ax.set_ylabel("MB")
+    all_axes[-1][0].set_xlabel("s of the link")
+    all_axes[-1][0].set_xlim(begin, begin + SEQUENCE_S)
+    figure.legend(*all_axes[0][0].get_legend_handles_labels(), ncol=3,
+                  fontsize=7, loc="lower center")
+    figure.tight_layout(rect=(0, 0.3 / figure.get_figheight(), 1, 1), h_pad=0.2)
+    return figure
+
+
+def worst_seconds(firsts):
+    begin = measures.worst_window(
+        [packet.departure_ns for run in firsts.values()
+         for packet in run.link.packets if packet.is_lost()],
+        SEQUENCE_S * NS / 2)
+    return 0 if begin is None else max(begin / NS - SEQUENCE_S / 4, 0)
+
+
+def draw_sequence(ax, packets, begin):
+    """Bytes against time: as sent to the link, as they came out, as lost"""
+    for points, look in zip(measures.sequence(packets), (
+            {"color": "#999999", "label": "came to the link", "marker": ","},
+            {"color": "#0072b2", "label": "delivered", "marker": "."},
+            {"color": "#d55e00", "label": "lost", "marker": "x"})):
+        seen = [(ns / NS, total / 1e6) for ns, total in points
+                if begin <= ns / NS <= begin + SEQUENCE_S]
+        ax.plot(*(zip(*seen) if seen else ([], [])), linestyle="",
+                markersize=2.5, **look)
+
+
 # What each shows, under it
 ALL = {
     "delay-throughput": (delay_against_throughput,
@@ -258,6 +299,9 @@ ALL = {
                  "How late frames were against the film's own pace, the "
                  "sender's waiting included."),
     "jitter": (jitter_over_time, "Jitter of frames in transport order."),
+    "sequence": (time_sequence,
+                 "Time-sequence: bytes of all packets so far against time, in "
+                 "the seconds in which most were lost."),
     "latency-size": (latency_against_size,
                      "Latency against the size of the frame."),
 }

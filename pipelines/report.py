@@ -131,6 +131,8 @@ def group(numbered, beside):
             ("loss-runs", "Packets lost one after the other: of the times "
              "when that happened, how many were of one packet, of two and so "
              "on.", outcomes.loss_runs(runs)),
+            ("attempts", "Transmissions of a packet, of those that were on the "
+             "air.", outcomes.attempts(runs)),
             ("latency-size", "Latency against the frame's size: the median, "
              "ms.", outcomes.latency_by_size(runs)),
             ("fairness", "Streams over one link at the same time: what each "

@@ -89,6 +89,54 @@ class MatrixTest(MatrixCase):
         self.assertTrue(protocol["sender"].endswith(
             "! mine host={host} port={port}"))
 
+    def test_a_codec_is_in_the_name_and_in_the_pipelines(self):
+        first, other = self.read(
+            "[matrix]\nprotocols = rtp\ncodecs = mpeg2 h264", LINKS)
+        self.assertEqual((first["name"], other["name"]),
+                         ("radio/6M/rtp/1-1", "radio/6M-h264/rtp/1-1"))
+        self.assertNotIn("codec", first)
+        self.assertIn("! rtph264pay aggregate-mode=zero-latency ! udpsink",
+                      other["protocol"]["sender"])
+        self.assertIn("encoding-name=H264,payload=96",
+                      other["protocol"]["receiver"])
+        self.assertIn("! rtph264depay ! h264parse ! video/x-h264,alignment=au "
+                      "! mpegstat location={received} !",
+                      other["protocol"]["receiver"])
+
+    def test_mpeg1_needs_no_other_pipelines(self):
+        first, other = self.read(
+            "[matrix]\nprotocols = rtp-stock\ncodecs = mpeg2 mpeg1", LINKS)
+        self.assertEqual(first["protocol"], other["protocol"])
+
+    def test_what_cannot_carry_a_codec_is_left_out_and_named(self):
+        found = self.read("[matrix]\nprotocols = rtp rtp-stock rtp+rtp-stock\n"
+                          "codecs = mpeg2 h265", LINKS)
+        left, words = lab.without_misfits(found)
+        self.assertEqual(
+            [cell["name"] for cell in left],
+            ["radio/6M/rtp/1-1", "radio/6M/rtp-stock/1-1",
+             "radio/6M/rtp+rtp-stock/1-1", "radio/6M-h265/rtp/1-1"])
+        self.assertEqual(words, [
+            "left out rtp+rtp-stock for H.265: rtpmpvpay, rtpmpvdepay can't "
+            "carry it",
+            "left out rtp-stock for H.265: rtpmpvpay, rtpmpvdepay can't "
+            "carry it"])
+
+    def test_each_of_our_protocols_has_its_pipelines_for_each_codec(self):
+        found = self.read("[matrix]\nprotocols = rtp ifd udplite mmtp dccpthin "
+                          "tcp srt rist http\ncodecs = h264 h265", LINKS)
+        left, words = lab.without_misfits(found)
+        self.assertEqual((len(left), words), (18, []))
+        for cell in left:
+            ends = cell["protocol"]["sender"] + cell["protocol"]["receiver"]
+            for words in ("qtdemux", f"{cell['codec']}parse"):
+                self.assertIn(words, ends)
+            self.assertNotIn("MPV", ends)
+
+    def test_codecs_that_are_none_are_refused(self):
+        self.assert_refused("no codec vp9; there are: mpeg2, mpeg1, h264, h265",
+                            "[matrix]\nprotocols = rtp\ncodecs = vp9", LINKS)
+
     def test_a_receiver_may_listen_at_the_port_above_too(self):
         (one,), (two,) = (self.read(OWN, words, LINKS)
                           for words in ("", "ports = 2"))

@@ -216,6 +216,28 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         self.assertAlmostEqual(measures.mean_attempts(log.packets), 7 / 3)
         self.assertEqual(measures.mean_attempts([]), 0)
 
+    def test_attempts_as_the_paper_tells_them(self):
+        # Of ten on the air: six once, two twice, one each five and seven times;
+        # three were never sent.
+        found = {1: 6, 2: 2, 5: 1, 7: 1, 0: 3}
+        shares, total = measures.attempt_percents(collections.Counter(found))
+        self.assertEqual(shares, [60, 20, 0, 0, 20])
+        self.assertEqual(total, 10)
+        self.assertEqual(measures.attempt_percents(collections.Counter()),
+                         ([0] * 5, 0))
+
+    def test_sequence_counts_bytes_as_they_were_sent(self):
+        # 0 and 1 came at 10, 2 and 3 at 40; 0 and 2 were lost at 20 and 40.
+        sent, delivered, lost = measures.sequence(self.log().packets)
+        self.assertEqual(sent, [(10, 100), (10, 200), (40, 300), (40, 400)])
+        self.assertEqual(delivered, [(30, 100), (50, 400)])
+        self.assertEqual(lost, [(20, 200), (40, 300)])
+
+    def test_worst_window_holds_most(self):
+        self.assertEqual(measures.worst_window([1, 20, 22, 29, 40], 10), 20)
+        self.assertEqual(measures.worst_window([30, 5], 10), 5)
+        self.assertIsNone(measures.worst_window([], 10))
+
     def test_runs_of_lost_packets(self):
         lost = [word == "x" for word in "x.xx...x.xxx.xx"]
         runs = measures.loss_runs(lost)
