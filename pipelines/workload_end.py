@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -259,33 +260,43 @@ ENDS = {  # kind: who begins, who answers
 }
 
 
-def launch(words, **files):
-    """A pipeline with a file in it that is inherited."""
+def launch(words, pipelines, **files):
+    """One more pipeline, with a file in it that is inherited."""
     names = {name: str(file) for name, file in files.items()}
-    return subprocess.Popen(
+    pipelines.append(subprocess.Popen(
         ["gst-launch-1.0", "-q", "-e",
          *(word.format_map(names) for word in words)],
         stdin=subprocess.DEVNULL, stdout=sys.stderr,
-        pass_fds=list(files.values()))
+        pass_fds=list(files.values())))
+    return pipelines[-1]
 
 
-def open_receiver(spec, stack):
+def open_receiver(spec, pipelines, stack):
     """Where packets come out; None, where none are expected."""
     if not spec["receiver"]:
         return None
     incoming, output = os.pipe()
-    stack.callback(end, launch(spec["receiver"], output=output))
+    stack.callback(end, launch(spec["receiver"], pipelines, output=output))
     os.close(output)
     return incoming
 
 
-def open_sender(spec, stack):
+def open_sender(spec, pipelines, stack):
     if not spec["sender"]:
         return None
     pipe, out = os.pipe()
-    stack.callback(end, launch(spec["sender"], input=pipe))
+    stack.callback(end, launch(spec["sender"], pipelines, input=pipe))
     os.close(pipe)
     return out
+
+
+def fail_with(pipelines):
+    """Whoever waits for an answer need not, when a pipeline has failed."""
+    def look(_number, _frame):
+        if any((child.poll() or 0) > 0 for child in pipelines):
+            sys.exit("a pipeline failed")
+
+    signal.signal(signal.SIGCHLD, look)
 
 
 def end(child):
@@ -318,9 +329,12 @@ def use_socket(spec, work, function, stack):
 
 
 def use_pipelines(spec, work, function, stack):
-    incoming = open_receiver(spec, stack)
+    pipelines = []
+    incoming = open_receiver(spec, pipelines, stack)
     wait_for_word()
-    out = open_sender(spec, stack)
+    if function in (ask, talk):
+        fail_with(pipelines)
+    out = open_sender(spec, pipelines, stack)
     found = function(work, out, incoming)
     if function is send_bulk:
         os.close(out)  # its end goes the same way as all before it

@@ -134,7 +134,10 @@ class RealTimeTest(RunCase):
             "receiver = udpsrc address={host} port={port} ! "
             "fdsink fd={output}", "--plain")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("fast/ask/mine/1-1 failed: the end that", done.stdout)
+        self.assertIn("fast/ask/mine/1-1 failed: the end that begins failed",
+                      done.stdout)
+        out = self.output / "fast/ask/mine/1-1/begins.out"
+        self.assertIn("a pipeline failed", out.read_text())
         self.assertNotIn("Traceback", done.stdout)
 
     def test_a_killed_run_leaves_nothing_behind(self):
