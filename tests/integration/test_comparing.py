@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Which runs a report compares, and what it makes of very many of them; and the
+tables of Ouwens out of runs."""
+
+import collections
+import os
+import pathlib
+import sys
+import types
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+                       / "pipelines"))
+import comparing  # noqa: E402
+import ouwens  # noqa: E402
+import parallel  # noqa: E402
+import test_measures  # noqa: E402
+
+
+def run(protocol="ifd", link="oven_retry-limit=4", rate=6):
+    section, *values = link.split("_")
+    return types.SimpleNamespace(protocol=protocol, cell={
+        "protocol": {"name": protocol, "title": protocol.upper()},
+        "link": {"name": link, "title": ", ".join([f"The {section}", *values])},
+        "rate": rate})
+
+
+def square_of(number):
+    return number * number
+
+
+def fail(_):
+    raise parallel.children.Failed("no")
+
+
+class WayTest(unittest.TestCase):
+
+    def groups(self, by, *runs):
+        """[(title of a group, labels)]"""
+        way, found = comparing.WAYS[by], {}
+        for one in runs:
+            found.setdefault(way.group(one), []).append(one)
+        return [(way.group_title(own[0]), [way.label(one) for one in own])
+                for own in found.values()]
+
+    def test_protocols_over_the_same_link_at_the_same_bitrate(self):
+        self.assertEqual(
+            self.groups("protocol", run(), run("tcp"), run(rate=3)),
+            [("The oven, retry-limit=4, clip of 6 Mbit/s", ["ifd", "tcp"]),
+             ("The oven, retry-limit=4, clip of 3 Mbit/s", ["ifd"])])
+
+    def test_values_of_one_link_for_one_protocol(self):
+        self.assertEqual(
+            self.groups("link", run(), run(link="oven_retry-limit=8"),
+                        run(link="radio_retry-limit=8"), run("tcp")),
+            [("ifd: IFD, The oven, clip of 6 Mbit/s",
+              ["retry-limit=4", "retry-limit=8"]),
+             ("ifd: IFD, The radio, clip of 6 Mbit/s", ["retry-limit=8"]),
+             ("tcp: TCP, The oven, clip of 6 Mbit/s", ["retry-limit=4"])])
+
+    def test_links_without_values(self):
+        self.assertEqual(
+            self.groups("link", run(link="radio"), run(link="oven")),
+            [("ifd: IFD, all links, clip of 6 Mbit/s", ["radio", "oven"])])
+
+    def test_bitrates(self):
+        self.assertEqual(
+            self.groups("rate", run(rate=3), run(), run(link="radio")),
+            [("ifd: IFD, The oven, retry-limit=4", ["3 Mbit/s", "6 Mbit/s"]),
+             ("ifd: IFD, The radio", ["6 Mbit/s"])])
+
+
+class ParallelTest(unittest.TestCase):
+
+    def test_each_in_its_order(self):
+        self.assertEqual(list(parallel.each(square_of, range(40))),
+                         [n * n for n in range(40)])
+
+    def test_a_failure_is_the_caller_s(self):
+        with self.assertRaisesRegex(parallel.children.Failed, "no"):
+            list(parallel.each(fail, range(4)))
+
+
+class OuwensTest(unittest.TestCase):
+
+    def setUp(self):
+        self.theirs = ouwens.read_theirs()
+
+    def test_his_tables_are_whole(self):
+        """Retry values 0 to 16 with and without the oven"""
+        counts = collections.Counter(table for table, *_ in self.theirs)
+        self.assertEqual(counts["3.7"], 7 * 2 * 4)
+        self.assertEqual(counts["3.13"], 7 * 2 * 4)
+        for tables in ouwens.LOSSES.values():
+            for table in tables:
+                self.assertEqual(counts[table], 7 * 2 * 3, table)
+        for table in ouwens.LOSSES_IN_A_ROW:
+            self.assertEqual(counts[table], 4 * 4 * 2 * 8, table)
+
+    def test_totals_are_those_that_he_printed(self):
+        for table, protocol, rate, retry, oven, total in (
+                ("3.8", "udp-blocking", 3, 1, "yes", 137.3),
+                ("3.17", "udp", 6, 8, "yes", 1418.3),
+                ("3.22", "ifd", 6, 2, "no", 314.3)):
+            self.assertAlmostEqual(sum(
+                self.theirs[table, protocol, rate, retry, oven, f"lost {type}"]
+                for type in "IPB"), total, delta=0.11)
+
+    def test_a_row_is_theirs_beside_the_median_of_ours(self):
+        ours = collections.defaultdict(list)
+        ours["tcp", 4, 2, "yes"] = [{"duration s": seconds, "flagged": False}
+                                    for seconds in (70.04, 61, 66.5)]
+        ours["tcp", 3, 2, "yes"] = [{"duration s": 60, "flagged": True}]
+        heads, *rows = ouwens.durations("3.13", self.theirs, ours)
+        found = {row[0]: row for row in rows}
+        self.assertEqual(found["2, yes"][heads.index("4 Mbit/s")],
+                         "65.6 / 66.5 (61.0–70.0)")
+        self.assertEqual(found["2, yes"][heads.index("3 Mbit/s")],
+                         "59.9 / 60.0*")
+        self.assertEqual(found["1, no"][heads.index("6 Mbit/s")], "363.7 / –")
+        # 256 is not in his tables.
+        self.assertEqual(found["255, no"][1], "– / –")
+
+    def test_flagged_runs_count_where_there_are_no_others(self):
+        good, bad = {"flagged": False}, {"flagged": True}
+        self.assertEqual(ouwens.believed([bad, good, bad]), [good])
+        self.assertEqual(ouwens.believed([bad, bad]), [bad, bad])
+
+    def test_lengths_of_losses_in_a_row(self):
+        # 4 of one, 2 of seven, 1 of eleven packets, of two seeds
+        own = [{"in a row": collections.Counter({1: 3, 7: 2})},
+               {"in a row": collections.Counter({1: 1, 11: 1})}]
+        self.assertEqual(ouwens.shares(own), ["57", "0", "0", "0", "29", "14"])
+        self.assertEqual(ouwens.shares([]), ["–"] * 6)
+
+    def test_throughput_of_a_part_of_the_film(self):
+        # 25 frames of 1000 bytes a second, each 1 ms late
+        ways = test_measures.ways("P" * 100, [1] * 100)
+        self.assertAlmostEqual(ouwens.throughput(ways, (1, 3)), 0.2)
+
+    def test_how_much_of_the_lateness_goes_with_the_size(self):
+        ways = test_measures.ways("PPPP", [1, 2, None, 3],
+                                  sizes=[100, 200, 900, 300])
+        self.assertAlmostEqual(ouwens.of_size(ways), 1)
+        ways = test_measures.ways("PP", [5, 5], sizes=[100, 200])
+        self.assertNotEqual(ouwens.of_size(ways), ouwens.of_size(ways))  # nan
+
+    def test_a_run_s_retry_value_and_oven(self):
+        self.assertEqual(ouwens.key(run("udp", "80211b_retry-limit=255", 3)),
+                         ("udp", 3, 255, "no"))
+        self.assertEqual(ouwens.key(run()), ("ifd", 6, 4, "yes"))
+
+    def test_markdown(self):
+        self.assertEqual(ouwens.markdown([["a", "b"], ["1", "2"]]),
+                         "| a | b |\n| --- | --- |\n| 1 | 2 |")
+
+
+if __name__ == "__main__":
+    unittest.main()
