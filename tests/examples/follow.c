@@ -166,19 +166,57 @@ make_pipeline (Sender * sender, const gchar * sink, GError ** error)
 // ------------------------------------------------------------------ the program
 
 static gboolean
+was_connected (GstElement * sink)
+{
+  GstStructure *stats;
+  guint64 connections = 0;
+
+  g_object_get (sink, "stats", &stats, NULL);
+  gst_structure_get_uint64 (stats, "connections", &connections);
+  gst_structure_free (stats);
+  return connections > 0;
+}
+
+static void
+tell (GstMessage * message, GError * error)
+{
+  g_printerr ("%s: %s\n", GST_OBJECT_NAME (message->src), error->message);
+  g_error_free (error);
+}
+
+static void
+fail (Sender * sender)
+{
+  sender->failed = TRUE;
+  g_main_loop_quit (sender->loop);
+}
+
+// The sinks warn of a receiver that they don't reach, and try again for ever. One
+// that went may come back; one that never was there is at another address.
+static gboolean
 take_message (GstBus * bus, GstMessage * message, gpointer data)
 {
   Sender *sender = data;
   GError *error;
 
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
-    gst_message_parse_error (message, &error, NULL);
-    g_printerr ("%s: %s\n", GST_OBJECT_NAME (message->src), error->message);
-    g_error_free (error);
-    sender->failed = TRUE;
-    g_main_loop_quit (sender->loop);
-  } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS) {
-    g_main_loop_quit (sender->loop);
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_ERROR:
+      gst_message_parse_error (message, &error, NULL);
+      tell (message, error);
+      fail (sender);
+      break;
+    case GST_MESSAGE_WARNING:
+      gst_message_parse_warning (message, &error, NULL);
+      tell (message, error);
+      if (message->src == GST_OBJECT (sender->sink)
+          && !was_connected (sender->sink))
+        fail (sender);
+      break;
+    case GST_MESSAGE_EOS:
+      g_main_loop_quit (sender->loop);
+      break;
+    default:
+      break;
   }
   return G_SOURCE_CONTINUE;
 }

@@ -105,6 +105,17 @@ class FollowTest(unittest.TestCase):
                 self.assertIn(words, done.stderr)
                 self.assertNotIn("CRITICAL", done.stderr)
 
+    def test_a_receiver_that_never_was_there_is_an_error(self):
+        for sink in ENDS:
+            with self.subTest(sink=sink):
+                done = subprocess.run(
+                    ["timeout", str(SECONDS), FOLLOW, sink,
+                     "host=nosuchhost.invalid"],
+                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                    text=True)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("nosuchhost.invalid", done.stderr)
+
     def test_an_encoder_that_nobody_has_is_an_error(self):
         done = subprocess.run([FOLLOW, "--encoder=nosuchenc", "fakesink"],
                               stderr=subprocess.PIPE, text=True)
