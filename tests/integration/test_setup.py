@@ -13,8 +13,7 @@ import unittest
 
 SETUP = (pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "pipelines"
          / "setup")
-ORDINARY = ("sh", "env", "cat", "cut", "tr", "sort", "sed", "tail",
-            "mktemp", "rm")
+ORDINARY = ("sh", "env", "cat", "cut", "tr", "sort", "sed", "rm")
 
 
 class SetupTest(unittest.TestCase):
@@ -45,7 +44,13 @@ printf installed""")
         self.stub("apt-get", f"""
 echo "$DEBIAN_FRONTEND: $*" >> {self.root}/calls
 case "$*" in
-  *install*) [ {install_status} = 0 ] || exit {install_status} ;;
+  *install*)
+    if [ {install_status} != 0 ]; then
+      for line in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+        echo "E: $line"
+      done
+      exit {install_status}
+    fi ;;
   *) exit 0 ;;
 esac
 for package; do
@@ -126,6 +131,9 @@ exec "$@" """)
         result = self.setup("demo")
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("no network?", result.stdout)
+        self.assertIn("\n  E: 14\n  E: 15\n  E: 16\npipelines/setup: the inst",
+                      result.stdout)
+        self.assertNotIn("E: 1\n", result.stdout)
         self.assertIn("  apt-get update && apt-get install", result.stdout)
 
     def test_the_installation_says_how_far_it_is(self):
@@ -170,7 +178,7 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertNotIn("jinja2", done.stdout)
 
-    def test_an_interrupted_installation_leaves_no_log(self):
+    def test_an_interrupted_installation_leaves_nothing(self):
         self.debian(missing=["ffmpeg"])
         (self.bin / "sleep").symlink_to(shutil.which("sleep"))
         # It goes on until it is told, as the shell heeds a signal only then.
@@ -185,21 +193,26 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
             for number in numbers:
                 signal.signal(number, signal.SIG_DFL)
 
-        for number in numbers:
+        for number in (*numbers, signal.SIGKILL):
             with self.subTest(signal=number.name):
                 setup = subprocess.Popen(
                     [SETUP, "demo"],
                     env={"PATH": str(self.bin), "TMPDIR": str(temporary)},
-                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL, preexec_fn=heed_them)
+                self.addCleanup(setup.stdout.close)
                 self.addCleanup(setup.kill)
                 deadline = time.monotonic() + 20
                 while not self.calls() and time.monotonic() < deadline:
                     time.sleep(0.01)
-                self.assertEqual(len(list(temporary.iterdir())), 1)
                 setup.send_signal(number)
+                killed = number == signal.SIGKILL
+                if killed:
+                    setup.wait(20)
                 (self.root / "go").touch()
-                self.assertEqual(setup.wait(20), 128 + number)
+                setup.stdout.read()  # until apt-get has ended too
+                self.assertEqual(setup.wait(20),
+                                 -number if killed else 128 + number)
                 self.assertEqual(list(temporary.iterdir()), [])
                 (self.root / "calls").unlink()
                 (self.root / "go").unlink()
