@@ -46,7 +46,7 @@ IP_AND_UDP = 28
 IN_TIME = {"warnings": [], "left_out": "",
            "lateness": {"machine_p99_ms": None, "link_p99_ms": None,
                         "flagged": False}}
-ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9]*)")
+ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9]*)(?![a-z0-9/.])")  # not caps
 
 
 def describe(directory, cell):
