@@ -183,7 +183,7 @@ class VirtualTimeTest(RunCase):
         self.assertEqual(log.read_bytes(), first)
 
     def test_a_page_with_the_plots_and_tables_of_each_kind(self):
-        if not test_lab.can_report():
+        if not test_lab.python_that_can_report():
             self.skipTest("there is no Jinja2 or matplotlib")
         self.run_matrix(CALLS.format(seeds="1 2"), "--plain")
         done = self.lab("report", self.output)
