@@ -19,8 +19,9 @@ import test_measures  # noqa: E402
 
 def run(protocol="ifd", link="oven_retry-limit=4", rate=6):
     section, *values = link.split("_")
-    return types.SimpleNamespace(protocol=protocol, cell={
-        "protocol": {"name": protocol, "title": protocol.upper()},
+    transport = {"name": protocol, "title": protocol.upper()}
+    return types.SimpleNamespace(protocol=protocol, transport=transport, cell={
+        "protocol": transport,
         "link": {"name": link, "title": ", ".join([f"The {section}", *values])},
         "rate": rate})
 
@@ -66,8 +67,9 @@ class WayTest(unittest.TestCase):
     def test_bitrates(self):
         self.assertEqual(
             self.groups("rate", run(rate=3), run(), run(link="radio")),
-            [("ifd: IFD, The oven, retry-limit=4", ["3 Mbit/s", "6 Mbit/s"]),
-             ("ifd: IFD, The radio", ["6 Mbit/s"])])
+            [("ifd: IFD, The oven, retry-limit=4, MPEG-2",
+              ["3 Mbit/s", "6 Mbit/s"]),
+             ("ifd: IFD, The radio, MPEG-2", ["6 Mbit/s"])])
 
 
 class ParallelTest(unittest.TestCase):
