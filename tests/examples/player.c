@@ -14,6 +14,7 @@ typedef struct
 {
   GMainLoop *loop;
   GstElement *playbin;
+  GstElement *screen;           // the video sink
   GstElement *source;           // the one with "stats", once there is one
   gint frames;                  // shown; atomic, the sink's thread counts them
   guint seconds;
@@ -101,19 +102,30 @@ source_is_there (GstElement * playbin, GstElement * source, gpointer data)
   gst_object_replace ((GstObject **) & player->source, GST_OBJECT (source));
 }
 
+// All that a sink has to say that its window is gone
+static gboolean
+is_closed_window (Player * player, GstObject * sink, const GError * error)
+{
+  return g_error_matches (error, GST_RESOURCE_ERROR,
+      GST_RESOURCE_ERROR_NOT_FOUND) && !GST_IS_BIN (sink)
+      && gst_object_has_as_ancestor (sink, GST_OBJECT (player->screen));
+}
+
 static void
-tell_error (Player * player, GstMessage * message)
+take_error (Player * player, GstMessage * message)
 {
   GError *error;
   gchar *details;
 
   gst_message_parse_error (message, &error, &details);
-  g_printerr ("%s: %s\n", GST_OBJECT_NAME (message->src), error->message);
-  if (details)
-    g_printerr ("%s\n", details);
+  if (!is_closed_window (player, message->src, error)) {
+    g_printerr ("%s: %s\n", GST_OBJECT_NAME (message->src), error->message);
+    if (details)
+      g_printerr ("%s\n", details);
+    player->failed = TRUE;
+  }
   g_error_free (error);
   g_free (details);
-  player->failed = TRUE;
 }
 
 // A sender came or went, a channel joined: each source's page lists its messages.
@@ -136,7 +148,7 @@ take_message (GstBus * bus, GstMessage * message, gpointer data)
 
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_ERROR:
-      tell_error (player, message);
+      take_error (player, message);
       g_main_loop_quit (player->loop);
       break;
     case GST_MESSAGE_EOS:
@@ -188,6 +200,7 @@ make_pipeline (Player * player, const gchar * uri, gboolean headless)
   if (player->playbin == NULL || video == NULL || audio == NULL)
     return FALSE;
   gst_object_ref_sink (player->playbin);
+  player->screen = video;
 
   g_object_set (player->playbin, "uri", uri, "video-sink", video,
       "audio-sink", audio, NULL);

@@ -35,6 +35,7 @@ class Player:
             if headless:
                 sink.set_property("sync", True)
             if kind == "video":
+                self.screen = sink
                 sink.get_static_pad("sink").add_probe(
                     Gst.PadProbeType.BUFFER, self.count_frame)
             self.playbin.set_property(f"{kind}-sink", sink)
@@ -68,12 +69,20 @@ class Player:
         """It may make another one, of a URI that is set later."""
         self.source = source
 
+    def is_closed_window(self, sink, error):
+        """All that a sink has to say that its window is gone"""
+        return (error.matches(Gst.ResourceError.quark(),
+                              Gst.ResourceError.NOT_FOUND)
+                and not isinstance(sink, Gst.Bin)
+                and sink.has_as_ancestor(self.screen))
+
     def take_message(self, _bus, message):
         if message.type == Gst.MessageType.ERROR:
             error, details = message.parse_error()
-            print(f"{message.src.get_name()}: {error.message}\n{details}",
-                  file=sys.stderr)
-            self.failed = True
+            if not self.is_closed_window(message.src, error):
+                print(f"{message.src.get_name()}: {error.message}\n{details}",
+                      file=sys.stderr)
+                self.failed = True
             self.loop.quit()
         elif message.type == Gst.MessageType.EOS:
             self.loop.quit()

@@ -21,6 +21,7 @@ sys.path += [str(SOURCE / "tests" / "interop"), str(SOURCE / "pipelines")]
 import children  # noqa: E402
 import clips  # noqa: E402
 import places  # noqa: E402
+import screen  # noqa: E402
 
 # Debian's, the one that sees python3-gi
 PYTHON = "/usr/bin/python3"
@@ -168,6 +169,22 @@ class PlayerTest(unittest.TestCase):
                 self.addCleanup(player.close)
                 self.assertEqual(player.finish(), 1)
                 self.assertIn("nosuchscheme", player.said())
+
+    def test_a_closed_window_ends_it_well(self):
+        for language, argv in PLAYERS.items():
+            with self.subTest(language=language), \
+                    screen.screen() as environment:
+                if language == "Python" and self.no_python:
+                    self.skipTest(self.no_python)
+                player = subprocess.Popen(
+                    [*argv, "testbin://video"], env=environment, text=True,
+                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                self.addCleanup(player.kill)
+                title = pathlib.Path(argv[0]).name
+                screen.close(screen.window(title, environment, SECONDS),
+                             environment)
+                _, said = player.communicate(timeout=SECONDS)
+                self.assertEqual((player.returncode, said), (0, ""))
 
 
 if __name__ == "__main__":

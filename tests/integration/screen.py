@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A screen that nobody sees, and what a person with a mouse does to the windows
+on it: for the tests of programs that show pictures."""
+
+import contextlib
+import ctypes
+import os
+import subprocess
+import sys
+
+CLIENT_MESSAGE = 33  # of X.h
+FORMAT = 32  # bits of each of the message's numbers
+
+
+class ClientMessage(ctypes.Structure):
+    """XClientMessageEvent of Xlib.h, as long as the union XEvent"""
+    _fields_ = [("type", ctypes.c_int), ("serial", ctypes.c_ulong),
+                ("send_event", ctypes.c_int), ("display", ctypes.c_void_p),
+                ("window", ctypes.c_ulong), ("message_type", ctypes.c_ulong),
+                ("format", ctypes.c_int), ("data", ctypes.c_long * 5),
+                ("rest", ctypes.c_long * 24)]
+
+
+@contextlib.contextmanager
+def screen():
+    """The environment for programs that are to show themselves there"""
+    reading, writing = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "800x600x24"],
+        pass_fds=[writing], stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL)
+    os.close(writing)
+    try:
+        with open(reading) as number:
+            yield {**os.environ, "DISPLAY": ":" + number.readline().strip()}
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def window(name, environment, seconds):
+    """The number of the window that has that title, once it is there"""
+    found = subprocess.run(
+        ["timeout", str(seconds), "xdotool", "search", "--sync",
+         "--onlyvisible", "--name", name], env=environment,
+        stdout=subprocess.PIPE, text=True, check=True).stdout
+    return int(found.split()[0])
+
+
+def close(number, environment):
+    """What a window manager does when somebody clicks on the cross"""
+    subprocess.run([sys.executable, __file__, str(number)], env=environment,
+                   check=True)
+
+
+def ask_to_close(number):
+    xlib = ctypes.CDLL("libX11.so.6")
+    xlib.XOpenDisplay.restype = ctypes.c_void_p
+    xlib.XInternAtom.restype = ctypes.c_ulong
+    display = ctypes.c_void_p(xlib.XOpenDisplay(None))
+    message = ClientMessage(
+        type=CLIENT_MESSAGE, window=number, format=FORMAT,
+        message_type=xlib.XInternAtom(display, b"WM_PROTOCOLS", 0))
+    message.data[0] = xlib.XInternAtom(display, b"WM_DELETE_WINDOW", 0)
+    xlib.XSendEvent(display, ctypes.c_ulong(number), 0, ctypes.c_long(0),
+                    ctypes.byref(message))
+    xlib.XCloseDisplay(display)
+
+
+if __name__ == "__main__":
+    ask_to_close(int(sys.argv[1]))
