@@ -195,7 +195,8 @@ class VirtualTimeTest(RunCase):
         self.assertNotIn("No picture differs", page.words)
         self.assertNotRegex(page.words, r"\bnan\b")
         for link in page.links:
-            self.assertTrue((self.output / link).exists(), link)
+            self.assertTrue(link.startswith("#")
+                            or (self.output / link).exists(), link)
         with open(self.output / "report" / "dial-up-runs.csv") as file:
             runs = list(csv.DictReader(file))
         self.assertEqual([run["seed"] for run in runs], ["1", "2"])
