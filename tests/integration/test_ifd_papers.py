@@ -15,44 +15,17 @@ import sys
 import unittest
 
 import ifdbed
+import ouwens  # where ifdbed finds it
 import test_testbed
 
 # Tables 3.19 to 3.22: {Mbit/s: {retry value: (without, with the oven)}}, lost
 # frames as (I, P, B) of 101, 400 and 998, means of three places
-OUWENS = {
-    3: {
-        1: ((8.0, 220.0, 616.0), (28.0, 288.0, 755.7)),
-        2: ((0.0, 8.0, 21.3), (4.0, 52.0, 138.3)),
-        3: ((0.0, 1.0, 0.7), (0.7, 10.3, 29.7)),
-        4: ((0.0, 1.0, 0.7), (0.0, 1.7, 2.7)),
-        8: ((0.0, 1.0, 0.3), (0.0, 1.0, 0.3)),
-        16: ((0.0, 1.0, 0.7), (0.0, 1.0, 0.7)),
-    },
-    4: {
-        1: ((9.7, 264.0, 796.0), (31.7, 325.7, 861.3)),
-        2: ((0.0, 4.3, 10.3), (5.3, 64.0, 176.0)),
-        3: ((0.0, 1.0, 1.0), (0.0, 14.0, 37.0)),
-        4: ((0.0, 1.0, 1.3), (0.0, 3.3, 6.7)),
-        8: ((0.0, 1.0, 0.3), (0.0, 1.0, 6.3)),
-        16: ((0.0, 1.0, 0.3), (0.0, 1.7, 16.0)),
-    },
-    5: {
-        1: ((18.7, 325.7, 920.7), (37.3, 350.7, 928.0)),
-        2: ((0.3, 5.7, 15.0), (4.3, 75.7, 216.0)),
-        3: ((0.0, 1.0, 1.0), (0.3, 10.3, 73.3)),
-        4: ((0.0, 1.0, 0.7), (0.0, 1.0, 77.0)),
-        8: ((0.0, 1.0, 1.3), (0.0, 1.3, 68.3)),
-        16: ((0.0, 1.0, 1.3), (0.0, 4.7, 75.7)),
-    },
-    6: {
-        1: ((22.3, 338.3, 921.0), (37.3, 343.7, 945.3)),
-        2: ((1.0, 28.0, 285.3), (4.7, 87.0, 408.0)),
-        3: ((0.0, 1.0, 230.3), (0.3, 18.7, 319.3)),
-        4: ((0.0, 1.0, 243.3), (0.0, 2.7, 314.0)),
-        8: ((0.3, 1.7, 234.7), (0.0, 1.3, 310.7)),
-        16: ((0.0, 1.0, 232.7), (0.0, 1.0, 308.0)),
-    },
-}
+THEIRS = ouwens.read_theirs()
+OUWENS = {rate: {retry: tuple(
+    tuple(THEIRS[table, "ifd", rate, retry, oven, f"lost {type}"]
+          for type in "IPB") for oven in ("no", "yes"))
+    for retry in (1, 2, 3, 4, 8, 16)}
+    for rate, table in zip(ouwens.RATES, ouwens.LOSSES["ifd"])}
 TABLES = ifdbed.BUILD / "ifd-papers" / "tables.json"
 FREE_TABLES = TABLES.with_name("as-much-unsent-as-the-kernel-likes.json")
 CARD = "profile=80211b retry-limit=4"  # with Linux' queue of 100 packets
