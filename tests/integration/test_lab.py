@@ -40,6 +40,7 @@ SECONDS_TO_WAIT = 120
 # No queue is too short for it.
 ROOMY = "rate=20000000 txqueuelen=0"
 FOR_EVER_MS = 10**9
+PLOTS = 9  # of a group
 MATRIX = """
 [matrix]
 protocols = {protocols}
@@ -408,7 +409,7 @@ class ReportTest(LabCase):
         self.assertEqual([link for link in page.links if ".html" in link],
                          ["page/1.html", "page/2.html"])
         one = Page(self.output / "page" / "2.html")
-        self.assertEqual(len(one.loads), 8 + 1 + 2)
+        self.assertEqual(len(one.loads), PLOTS + 1 + 2)
         for words in ("mine, radio, clip of 6 Mbit/s", "interference=none",
                       "interference=0-1"):
             self.assertIn(words, one.words)
@@ -435,8 +436,8 @@ class ReportTest(LabCase):
         self.assertEqual(found["late"], "0")
 
     def check_page(self, page):
-        # 8 plots, what was sent and what arrived, and nothing from elsewhere
-        self.assertEqual(len(page.loads), 8 + 2)
+        # All plots, what was sent and what arrived, and nothing from elsewhere
+        self.assertEqual(len(page.loads), PLOTS + 2)
         for source in page.loads:
             self.assertRegex(source, "^data:image/(png|jpeg);base64,.{1000}")
         for link in page.links:
