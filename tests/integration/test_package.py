@@ -22,7 +22,8 @@ def listed(package):
     lines = test_install.run("dpkg-deb", "--contents", package).splitlines()
     paths = [pathlib.PurePath(line.split(maxsplit=5)[5].partition(" -> ")[0])
              for line in lines if not line.startswith("d")]
-    return {path.name for path in paths if "doc" not in path.parts}
+    return {path.name for path in paths
+            if not {"doc", "lintian"} & set(path.parts)}
 
 
 class PackageTest(test_install.Home):
@@ -53,6 +54,13 @@ class PackageTest(test_install.Home):
         warnings = [line for line in self.printed.splitlines()
                     if "warning:" in line.lower()]
         self.assertEqual(warnings, [])
+
+    def test_it_is_as_debian_wants_packages(self):
+        (changes,) = self.place.glob("*.changes")
+        # (Of what a package does, not of who checks it: root is fine.)
+        self.assertEqual(test_install.run(
+            "lintian", "--allow-root", "--fail-on", "error,warning",
+            "--tag-display-limit", "0", changes), "")
 
     def test_what_is_installed_works_and_goes_again(self):
         root = self.home / "root"
