@@ -16,7 +16,8 @@ import outcomes
 
 MATRIX = pathlib.Path(__file__).with_name("demo.ini")
 LAB = pathlib.Path(__file__).with_name("lab")
-AT_ONCE_PER_CORE = 2  # carried in time; a run that was late is flagged
+AT_ONCE_PER_CORE = 1  # docs/lab.md has how late more are
+LEAST_AT_ONCE = 2  # one at a time takes four minutes
 LATE_MS = 500
 
 
@@ -24,7 +25,8 @@ def run(build, output):
     found, left_out = lab.possible(matrix.read(MATRIX), build)
     start_anew(found, output)
     failed = lab.run_all(found, left_out, argparse.Namespace(
-        output=output, build=build, jobs=AT_ONCE_PER_CORE * os.cpu_count(),
+        output=output, build=build,
+        jobs=max(LEAST_AT_ONCE, AT_ONCE_PER_CORE * os.cpu_count()),
         again=False, plain=True, command="pipelines/demo"))
     if len(failed) == len(found):
         raise children.Failed("nothing could be run")
