@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The lab and the demo's comparison, ended at any moment in any way: nothing of
-them is left, and the next run goes on.
+"""The lab, its report and the demo's comparison, ended at any moment in any
+way: nothing of them is left, and the next run goes on.
 
 The moments are drawn by a seed, which a failure names. The usual suite takes a
 few, `--long` each way to end it.
@@ -18,6 +18,7 @@ import termios
 import time
 import unittest
 
+import test_lab
 import test_testbed
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
@@ -183,6 +184,29 @@ class InterruptedTest(test_testbed.Nothing):
                          "there is no snakemake")
     def test_a_grid_under_snakemake(self):
         self.grid()
+
+    def check_page(self):
+        """It is as it was, new, or not there: never half."""
+        page = self.output / "report.html"
+        if page.exists():
+            self.assertTrue(page.read_text().rstrip().endswith("</html>"))
+            page.unlink()
+        for comparison in self.output.glob("*/*/*/*/quality-*.csv"):
+            comparison.unlink()
+
+    @unittest.skipUnless(test_lab.python_that_can_report(),
+                         "no Python has Jinja2 and matplotlib")
+    def test_a_report(self):
+        self.path.write_text(MATRIX.replace("seeds = 1 2", "seeds = 1"))
+        argv = [LAB, "report", self.output, "--build", BUILD]
+        subprocess.run([LAB, "grid", self.path, "--output", self.output,
+                        "--build", BUILD, "--plain"], env=self.env, check=True,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                       timeout=SECONDS_TO_WAIT)
+        self.assertIn("report.html, with its plots",
+                      self.interrupt(argv, self.check_page))
+        self.assertTrue((self.output / "report.html").exists())
+        self.check_page()
 
     def test_the_demo_s_comparison_and_its_page(self):
         """It is not made to begin anew: so it is ended at its tables and at its
