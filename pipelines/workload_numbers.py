@@ -129,7 +129,7 @@ def estimates(directory):
     sent = {row["number"]: row["sent_ns"]
             for row in rows_of(directory / "sent.csv")}
     return [(sent[row["number"]], measures.one_way_delay(
-        sent[row["number"]], 0, row["received_ns"], row["elapsed_ns"]))
+        sent[row["number"]], row["received_ns"], 0, row["elapsed_ns"]))
         for row in rows_of(path)]
 
 
