@@ -20,8 +20,9 @@ TYPES = framelog.FRAME_TYPES
 # Alanko 3.2, tables 3 and 4
 ALANKO_PERCENTS = (50, 90, 95, 99)
 ALANKO_TOLERANCES_S = (0.2, 0.5, 1, 2, 5, 10)
-# Ouwens table 3.12 has sequences of up to six packets.
-OUWENS_LONGEST_RUN = 6
+# Ouwens tables 3.12 and 3.18: packets lost one after the other, from, to
+OUWENS_RUNS = {"1": (1, 1), "2": (2, 2), "3": (3, 3), "4": (4, 4),
+               "5-10": (5, 10), "over 10": (11, math.inf)}
 OUWENS_MOST_ATTEMPTS = 5  # table 3.2
 # EvalVid's mos.c: above so many dB it is a 5, a 4, a 3 or a 2, else a 1.
 EVALVID_GRADES = ((37, 5), (31, 4), (25, 3), (20, 2))
@@ -244,13 +245,15 @@ def loss_runs(lost):
         len(list(run)) for is_lost, run in itertools.groupby(lost) if is_lost)
 
 
-def run_percents(runs, longest=OUWENS_LONGEST_RUN):
-    """Ouwens table 3.12: of all runs, how many per cent are of length 1, 2 and
-    so on; packets lost; runs."""
+def run_percents(runs):
+    """Ouwens table 3.12: of all runs, how many per cent are of one packet, of
+    two and so on, by OUWENS_RUNS; packets lost; runs."""
     total = sum(runs.values())
-    shares = [100 * runs[length] / total if total else 0.0
-              for length in range(1, longest + 1)]
-    return shares, sum(n * count for n, count in runs.items()), total
+    counts = [sum(count for length, count in runs.items()
+                  if first <= length <= last)
+              for first, last in OUWENS_RUNS.values()]
+    return ([100 * count / total if total else 0.0 for count in counts],
+            sum(n * count for n, count in runs.items()), total)
 
 
 def attempts(packets):

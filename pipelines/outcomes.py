@@ -324,8 +324,8 @@ def fairness(runs):
 
 def loss_runs(runs):
     """Ouwens table 3.12; the packets of all runs of a label together."""
-    longest = measures.OUWENS_LONGEST_RUN
-    heads = [runs[0].way.head, *(f"{n} in a row, %" for n in range(1, longest + 1)),
+    heads = [runs[0].way.head,
+             *(f"{length} in a row, %" for length in measures.OUWENS_RUNS),
              "packets lost", "times"]
     rows = []
     for own in by_label(runs).values():

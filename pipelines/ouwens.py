@@ -31,7 +31,6 @@ LOSSES = {"udp-blocking": ("3.8", "3.9", "3.10", "3.11"),
           "udp": ("3.14", "3.15", "3.16", "3.17"),
           "ifd": ("3.19", "3.20", "3.21", "3.22")}
 LOSSES_IN_A_ROW = {"3.12": "udp-blocking", "3.18": "udp"}
-LENGTHS = ("1", "2", "3", "4", "5-10", "over 10")
 # s of the film: without the edges of the oven's time, 20 to 40 s
 PARTS = ((2, 19), (21, 39), (41, 59))
 LATE_MS = 500
@@ -161,7 +160,7 @@ def losses(protocol, rate, theirs, ours):
 def losses_in_a_row(table, theirs, ours):
     """Shares are of the losses of all our seeds together."""
     protocol = LOSSES_IN_A_ROW[table]
-    yield ["R, Mbit/s, oven", *LENGTHS, "packets lost"]
+    yield ["R, Mbit/s, oven", *measures.OUWENS_RUNS, "packets lost"]
     for retry in RETRIES:
         for rate in RATES:
             for oven in ("no", "yes"):
@@ -169,20 +168,17 @@ def losses_in_a_row(table, theirs, ours):
                 where = table, protocol, rate, retry, oven
                 yield [f"{retry}, {rate}, {oven}",
                        *(f"{theirs[*where, 'in a row ' + length]:.0f} / {part}"
-                         for length, part in zip(LENGTHS, shares(own))),
+                         for length, part in zip(measures.OUWENS_RUNS,
+                                                 shares(own))),
                        both(theirs[*where, "packets lost"], own,
                             "packets lost", "{:.0f}", 0)]
 
 
 def shares(ours):
-    """% of the runs of losses, by LENGTHS"""
+    """% of the runs of losses, by measures.OUWENS_RUNS"""
     runs = sum((run["in a row"] for run in ours), collections.Counter())
-    total = runs.total()
-    counts = [runs[1], runs[2], runs[3], runs[4],
-              sum(runs[length] for length in range(5, 11)),
-              sum(count for length, count in runs.items() if length > 10)]
-    return [f"{100 * count / total:.0f}" if total else "–"
-            for count in counts]
+    return [f"{percent:.0f}" if runs else "–"
+            for percent in measures.run_percents(runs)[0]]
 
 
 def courses(protocol, ours):

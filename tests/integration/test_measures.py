@@ -252,10 +252,22 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
             ([0] * 6, 0, 0))
 
     def test_a_row_of_ouwens_table_3_12(self):
-        # Six packets, each alone: 100.0 0.0 0.0 0.0 0.0 0.0 6 6
-        runs = measures.loss_runs([True, False] * 6)
-        self.assertEqual(measures.run_percents(runs),
-                         ([100, 0, 0, 0, 0, 0], 6, 6))
+        # R 1, 3 Mbit/s, oven: 97.1 2.6 0.0 0.2 0.2 0.0, 529 packets, 509 times
+        runs = collections.Counter({1: 494, 2: 13, 4: 1, 5: 1})
+        shares, packets, total = measures.run_percents(runs)
+        self.assertEqual([round(share, 1) for share in shares],
+                         [97.1, 2.6, 0, 0.2, 0.2, 0])
+        self.assertEqual((packets, total), (529, 509))
+
+    def test_long_runs_are_counted_too(self):
+        """As in the paper from 5 to 10, and over 10"""
+        lost = [True] * 10 + [False] + [True] * 11 + [False] + [True] * 200
+        shares, packets, total = measures.run_percents(
+            measures.loss_runs(lost))
+        self.assertAlmostEqual(sum(shares), 100)
+        self.assertEqual([round(share) for share in shares],
+                         [0, 0, 0, 0, 33, 67])
+        self.assertEqual((packets, total), (221, 3))
 
 
 class PaperTest(unittest.TestCase):
