@@ -101,7 +101,7 @@ def read_ours(directory, build):
     """({key: [what each run measured]}, runs that were flagged, all)"""
     runs, _, _ = outcomes.read(directory, build, LATE_MS)
     found = collections.defaultdict(list)
-    for run, measured in zip(runs, parallel.each(measure, runs)):
+    for measured, run in zip(parallel.each(measure, runs), runs):
         found[key(run)].append({**measured, "flagged": run.is_flagged})
     ours = collections.defaultdict(list, {
         where: believed(own) for where, own in found.items()})

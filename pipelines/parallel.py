@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One function for many things, on all cores of this machine."""
 
+import concurrent.futures
 import multiprocessing
 import os
 import signal
@@ -10,12 +11,17 @@ import children
 
 def each(function, things):
     """What it makes of each, in their order. It must be known by name, as it
-    runs in other processes, and these end with us. (None of them is replaced
-    meanwhile: a thread would start it, and the kernel takes the end of that
-    thread for ours.)"""
-    with multiprocessing.get_context("fork").Pool(
-            os.cpu_count(), begin) as pool:
-        yield from pool.imap(function, things)
+    runs in other processes, and these end with us. (All of them are started at
+    once: one that a thread starts later would end with that thread.)"""
+    things = list(things)
+    if not things:
+        return
+    pool = concurrent.futures.ProcessPoolExecutor(
+        os.cpu_count(), multiprocessing.get_context("fork"), begin)
+    try:
+        yield from pool.map(function, things)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def begin():

@@ -82,8 +82,8 @@ def title_of(runs):
 def measure(runs, words):
     """All numbers of all runs; comparing pictures takes longest, and is kept
     beside the run."""
-    for number, (run, numbers) in enumerate(zip(
-            runs, parallel.each(outcomes.Run.numbers, runs)), 1):
+    for number, (numbers, run) in enumerate(zip(
+            parallel.each(outcomes.Run.numbers, runs), runs), 1):
         run.know(numbers)
         if number % RUNS_BETWEEN_WORDS == 0:
             words(f"measured {number} of {len(runs)} runs")
