@@ -270,13 +270,15 @@ def worst_seconds(firsts):
 def draw_sequence(ax, packets, begin):
     """Bytes against time: as sent to the link, as they came out, as lost"""
     for points, look in zip(measures.sequence(packets), (
-            {"color": "#999999", "label": "came to the link", "marker": ","},
-            {"color": "#0072b2", "label": "delivered", "marker": "."},
-            {"color": "#d55e00", "label": "lost", "marker": "x"})):
+            {"color": "#777777", "label": "came to the link", "marker": ".",
+             "markersize": 1},
+            {"color": "#0072b2", "label": "delivered", "marker": ".",
+             "markersize": 2.5},
+            {"color": "#d55e00", "label": "lost", "marker": "x",
+             "markersize": 2.5})):
         seen = [(ns / NS, total / 1e6) for ns, total in points
                 if begin <= ns / NS <= begin + SEQUENCE_S]
-        ax.plot(*(zip(*seen) if seen else ([], [])), linestyle="",
-                markersize=2.5, **look)
+        ax.plot(*(zip(*seen) if seen else ([], [])), linestyle="", **look)
 
 
 # What each shows, under it
