@@ -198,7 +198,7 @@ def theirs(given, link, workload):
 def chosen_protocols(workload, names, matrix, own, known):
     """What it names itself; of what the matrix names, those that carry it;
     else all of the file that do, or where none does, all that are known."""
-    there = {**own, **known}
+    there = {**known, **own}
     if names:
         found = with_streams(names, there, matrix)
         for protocol in found:

@@ -180,6 +180,11 @@ class MatrixTest(MatrixCase):
                           LINKS)
         self.assertEqual(len(found), 1)
 
+    def test_a_file_s_own_protocol_hides_that_of_transports_ini(self):
+        (cell,) = self.read("[matrix]\nprotocols = tcp",
+                            OWN.replace("mine]", "tcp]"), LINKS)
+        self.assertIn("! mine host", cell["protocol"]["sender"])
+
     def test_what_a_protocol_wants_of_the_link_comes_last(self):
         with_queue, plain = self.read(
             "[matrix]\nprotocols = mine rtp", OWN, "link = txqueuelen=7",
