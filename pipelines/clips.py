@@ -125,9 +125,10 @@ def cut(clip, seconds, path):
 
 
 def count_frames(clip):
+    # A stream may have side data, for which "csv" has a comma and a line more.
     return int(subprocess.run(
         [*FFPROBE, "-select_streams", "v", "-count_packets", "-show_entries",
-         "stream=nb_read_packets", "-of", "csv=p=0", str(clip)],
+         "stream=nb_read_packets", "-of", "default=nw=1:nk=1", str(clip)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout)
 
 

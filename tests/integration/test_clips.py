@@ -5,10 +5,14 @@ import collections
 import os
 import pathlib
 import subprocess
+import sys
 import unittest
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
+sys.path.insert(0, str(SOURCE / "pipelines"))
+import clips  # noqa: E402
+
 RATES = (3, 4, 5, 6)
 SECONDS = 60
 OUWENS = {"I": 101, "P": 400, "B": 999}
@@ -39,6 +43,8 @@ class ClipsTest(unittest.TestCase):
             with self.subTest(rate=rate):
                 clip = BUILD / "clips" / f"bunny-{rate}M.m2v"
                 self.assertEqual(frame_types(clip), OUWENS)
+                self.assertEqual(clips.count_frames(clip),
+                                 sum(OUWENS.values()))
 
     def test_size_is_within_a_percent_of_the_rate(self):
         for rate in RATES:
