@@ -17,7 +17,8 @@ WIDTH, HEIGHT, DPI = 5.2, 3.6, 160  # inches
 NS, MS = measures.NS, 1e6
 STEP_NS = 10**9
 SEQUENCE_S = 2  # of a time-sequence plot
-STYLES = ("-", "--", ":", "-.")
+# Of lines, and where those are of the same colour, of points
+STYLES = {"-": "o", "--": "s", ":": "^", "-.": "D"}
 # Colours that are told apart by those who see fewer (Okabe and Ito, 2008)
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
            "#000000", "#999999")
@@ -30,6 +31,12 @@ plt.rcParams.update({"font.size": 8, "axes.grid": True, "grid.alpha": 0.3,
                      "axes.spines.top": False, "axes.spines.right": False})
 
 
+def look(place):
+    """Of one among many that have no order"""
+    return {"color": COLOURS[place % len(COLOURS)],
+            "linestyle": list(STYLES)[place // len(COLOURS) % len(STYLES)]}
+
+
 def looks(runs):
     """{label: how its line looks}"""
     names = list(outcomes.by_label(runs))
@@ -37,9 +44,12 @@ def looks(runs):
         return {name: {"color": SHADES(SPAN * n / (len(names) - 1)),
                        "linestyle": "-", "label": name}
                 for n, name in enumerate(names)}
-    return {name: {"color": COLOURS[n % len(COLOURS)],
-                   "linestyle": STYLES[n // len(COLOURS) % len(STYLES)],
-                   "label": name} for n, name in enumerate(names)}
+    return {name: {**look(n), "label": name} for n, name in enumerate(names)}
+
+
+def dotted(line):
+    """Points in the place of a line that looks so"""
+    return {**line, "linestyle": "", "marker": STYLES[line["linestyle"]]}
 
 
 def axes(x, y):
@@ -83,7 +93,7 @@ def delay_against_throughput(runs):
                                   for run in outcomes.by_label(runs)[name])]
         points = [point for point in points if not math.isnan(point[0])]
         if points:
-            ax.plot(*zip(*points), "o", color=look["color"], label=name)
+            ax.plot(*zip(*points), alpha=0.7, **dotted(look))
             delays += [max(delay, 1) for delay, _ in points]
             rates += [rate for _, rate in points]
     ax.set_xscale("log")
@@ -231,8 +241,8 @@ def latency_against_size(runs):
     for name, look in looks(runs).items():
         ways = measures.arrived(first_runs(runs)[name].passages)
         ax.plot([way.frame.size / 1e3 for way in ways],
-                [max(way.latency_ns() / MS, 0.1) for way in ways], ".",
-                markersize=2, color=look["color"], label=name)
+                [max(way.latency_ns() / MS, 0.1) for way in ways],
+                markersize=1.5, **dotted(look))
     ax.set_yscale("log")
     name_numbers(ax.yaxis)
     legend(ax)

@@ -19,11 +19,8 @@ def rows(runs):
     names is not said."""
     own = outcomes.grouped(runs, numbers.key)
     differing = [n for n in range(3) if len({key[n] for key in own}) > 1] or [2]
-    return {" ".join(key[n] for n in differing): (same, {
-        "color": plots.COLOURS[place % len(plots.COLOURS)],
-        "linestyle": plots.STYLES[place // len(plots.COLOURS)
-                                  % len(plots.STYLES)]})
-        for place, (key, same) in enumerate(own.items())}
+    return {" ".join(key[n] for n in differing): (same, plots.look(place))
+            for place, (key, same) in enumerate(own.items())}
 
 
 def draw_share(ax, values, sent, **look):
