@@ -33,6 +33,7 @@ import workload_run
 import workloads
 
 CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
+ASIDE = "result.flagged.json"  # that of a run which is to be repeated
 RUN_OUT = "run.out"  # what a run printed, when it is one of many
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{places.LINK}.log"

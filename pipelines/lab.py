@@ -117,11 +117,21 @@ def is_possible(protocol):
     return protocol[transports.COMPUTED] or transports.is_relayed(protocol)
 
 
-def forget_flagged(found, output):
+def set_flagged_aside(found, output):
+    """For as long as the run is not begun anew, which removes it."""
     for cell in found:
-        result = cells.result(output / cell["name"])
+        directory = output / cell["name"]
+        result = cells.result(directory)
         if result and result["lateness"]["flagged"]:
-            (output / cell["name"] / cells.RESULT).unlink()
+            (directory / cells.RESULT).rename(directory / cells.ASIDE)
+
+
+def take_flagged_back(found, output):
+    """Those that were to be repeated, where somebody ended it before"""
+    for cell in found:
+        directory = output / cell["name"]
+        if (directory / cells.ASIDE).exists():
+            (directory / cells.ASIDE).rename(directory / cells.RESULT)
 
 
 def words_of(cell, output):
@@ -276,8 +286,9 @@ def run_all(found, left_out, options):
             "pipelines/demo makes one"))
     options.output.mkdir(parents=True, exist_ok=True)
     lay_out(found, left_out, options.output, options.command)
+    take_flagged_back(found, options.output)
     if options.again:
-        forget_flagged(found, options.output)
+        set_flagged_aside(found, options.output)
     films = {(cell["rate"], cell["seconds"], matrix.codec(cell))
              for cell in found if matrix.kind(cell) == workloads.VIDEO}
     for film in sorted(films):

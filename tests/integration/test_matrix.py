@@ -133,6 +133,24 @@ class MatrixTest(MatrixCase):
                 self.assertIn(words, ends)
             self.assertNotIn("MPV", ends)
 
+    def test_flagged_runs_are_only_set_aside_until_they_are_repeated(self):
+        found = self.read("[matrix]\nprotocols = rtp tcp\nseeds = 1 2", LINKS)
+        for number, cell in enumerate(found):
+            directory = self.directory / cell["name"]
+            cells.describe(directory, cell)
+            (directory / cells.RESULT).write_text(json.dumps(
+                {"cell": cell, "lateness": {"flagged": number > 0}}))
+
+        def there():
+            return [cells.result(self.directory / cell["name"]) is not None
+                    for cell in found]
+
+        lab.set_flagged_aside(found, self.directory)
+        self.assertEqual(there(), [True, False, False, False])
+        cells.remove_old(self.directory / found[1]["name"])
+        lab.take_flagged_back(found, self.directory)
+        self.assertEqual(there(), [True, False, True, True])
+
     def test_codecs_that_are_none_are_refused(self):
         self.assert_refused("no codec vp9; there are: mpeg2, mpeg1, h264, h265",
                             "[matrix]\nprotocols = rtp\ncodecs = vp9", LINKS)
@@ -316,21 +334,22 @@ class CellTest(MatrixCase):
         for late in ((1.01, 0.1), (0.1, 1.01), (0.1, None), (None, 0.1)):
             self.assertTrue(cells.is_flagged(*late))
 
-    def test_flagged_runs_can_be_forgotten(self):
+    def test_flagged_runs_can_be_repeated(self):
         self.end(self.cell)
-        lab.forget_flagged([self.cell], self.directory)
+        lab.set_flagged_aside([self.cell], self.directory)
         self.assertIsNotNone(cells.result(self.place))
         self.end(self.cell, flagged=True)
         self.assertEqual(
             lab.words_of(self.cell, self.directory),
             "flagged: too late at the 99th percentile: machine 2.50 ms, "
             "link unknown")
-        lab.forget_flagged([self.cell], self.directory)
+        lab.set_flagged_aside([self.cell], self.directory)
         self.assertIsNone(cells.result(self.place))
 
     def test_elements_of_a_protocol(self):
         self.assertEqual(
-            cells.ELEMENT.findall("filesrc location=a!b ! x264enc ! fakesink"),
+            cells.ELEMENT.findall("filesrc location=a!b ! x264enc "
+                                  "! video/x-h264,alignment=au ! fakesink"),
             ["filesrc", "x264enc", "fakesink"])
 
     def test_a_pipeline_s_values_may_have_blanks(self):
