@@ -33,9 +33,9 @@ QCIF = {
 }
 
 
-# The same film at the same bitrate by other codecs: encoder, suffix, frames of a
-# GOP. Constant bitrate with the same buffer; B-frames two by two, to which no other
-# refers, so that the frames' types are the same as in MPEG-2.
+# The same film at the same bitrate by other codecs: encoder and suffix. Constant
+# bitrate with the same buffer; B-frames two by two, to which no other refers, so
+# that the frames' types are the same as in MPEG-2.
 X26X = ("-preset veryfast -g 15 -bf 2 -x26{n}-params keyint=15:min-keyint=15:"
         "scenecut=0:open-gop=0:{pyramid}:bframes=2:b-adapt=0")
 CODECS = {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What a report compares: protocols over the same link at the same bitrate, or
-links, or bitrates, or codecs, and all else the same. Links that are one section of
-a matrix with several values are compared with each other, other links with each
-other.
+links, or bitrates, or codecs, and all else the same. Links that are one section
+of a matrix with several values are compared with each other, other links with
+each other.
 """
 
 import typing

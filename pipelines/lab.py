@@ -67,15 +67,16 @@ def possible(found, build):
 
 def without_misfits(found):
     """Those cells whose protocol can be with the codec, and which cannot"""
-    there = videocodecs.read()
-    misfits = {cell["name"]: videocodecs.misfits(there[matrix.codec(cell)],
-                                            cell["protocol"])
-               for cell in found if matrix.codec(cell) != videocodecs.FIRST}
-    words = {f"left out {cell['protocol']['name']} for "
-             f"{there[cell['codec']].title}: {', '.join(misfits[cell['name']])} "
-             "can't carry it" for cell in found if misfits.get(cell["name"])}
-    return ([cell for cell in found if not misfits.get(cell["name"])],
-            sorted(words))
+    there, words, left = videocodecs.read(), set(), []
+    for cell in found:
+        codec = there[matrix.codec(cell)]
+        misfits = videocodecs.misfits(codec, cell["protocol"])
+        if misfits:
+            words.add(f"left out {cell['protocol']['name']} for {codec.title}: "
+                      f"{', '.join(misfits)} can't carry it")
+        else:
+            left.append(cell)
+    return left, sorted(words)
 
 
 def without_missing(found, build):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What protocols are for clips of other codecs than MPEG-2: videocodecs.ini has what
-is put into their pipelines.
+"""What protocols are for clips of other codecs than MPEG-2: videocodecs.ini has
+what is put into their pipelines.
 """
 
 import configparser
