@@ -36,7 +36,7 @@ QCIF = {
 # The same film at the same bitrate by other codecs: encoder and suffix. Constant
 # bitrate with the same buffer; B-frames two by two, to which no other refers, so
 # that the frames' types are the same as in MPEG-2.
-X26X = ("-preset veryfast -g 15 -bf 2 -x26{n}-params keyint=15:min-keyint=15:"
+X26X = ("-preset superfast -g 15 -bf 2 -x26{n}-params keyint=15:min-keyint=15:"
         "scenecut=0:open-gop=0:{pyramid}:bframes=2:b-adapt=0")
 CODECS = {
     "mpeg1": ("-c:v mpeg1video -g 15 -bf 2 -sc_threshold 1000000000", "m1v"),
