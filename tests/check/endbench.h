@@ -154,6 +154,49 @@ expect_no_start (End * end, const gchar * expected)
   g_free (text);
 }
 
+/* --- downstream that stands still ----------------------------------------- */
+
+typedef struct
+{
+  gint held, go_on;             /* atomic */
+} Hold;
+
+static inline GstPadProbeReturn
+hold_it (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Hold *hold = data;
+
+  g_atomic_int_set (&hold->held, TRUE);
+  while (!g_atomic_int_get (&hold->go_on))
+    g_usleep (1000);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Of a source, before anything comes */
+static inline void
+hold_downstream (End * src, Hold * hold)
+{
+  GstPad *pad = gst_element_get_static_pad (src->element, "src");
+
+  memset (hold, 0, sizeof (*hold));
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
+      | GST_PAD_PROBE_TYPE_BUFFER_LIST, hold_it, hold, NULL);
+  gst_object_unref (pad);
+}
+
+static inline void
+wait_until_held (Hold * hold)
+{
+  while (!g_atomic_int_get (&hold->held))
+    g_usleep (1000);
+}
+
+static inline void
+let_go (Hold * hold)
+{
+  g_atomic_int_set (&hold->go_on, TRUE);
+}
+
 /* --- a sender and its receiver -------------------------------------------- */
 
 typedef struct

@@ -514,23 +514,11 @@ GST_END_TEST;
 
 /* --- a receiver that can't keep up ---------------------------------------- */
 
-static GstPadProbeReturn
-hold (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  while (!g_atomic_int_get ((gint *) data))
-    g_usleep (1000);
-  return GST_PAD_PROBE_OK;
-}
-
 static void
-hold_downstream (Pair * pair, gint * go_on)
+hold_more_than_ten (Pair * pair, Hold * hold)
 {
-  GstPad *pad = gst_element_get_static_pad (pair->src.element, "src");
-
   g_object_set (pair->src.element, "max-packets", 10, NULL);
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
-      | GST_PAD_PROBE_TYPE_BUFFER_LIST, hold, go_on, NULL);
-  gst_object_unref (pad);
+  hold_downstream (&pair->src, hold);
 }
 
 static GstBuffer *
@@ -546,14 +534,14 @@ make_part (guint n, guint frame)
 GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
 {
   GstStructure *structure;
-  gint go_on = FALSE;
+  Hold hold;
   gboolean slow;
   guint n = 0;
   Pair pair;
 
   pair_init (&pair);
   g_object_set (pair.sink.element, "blocking", FALSE, NULL);
-  hold_downstream (&pair, &go_on);
+  hold_more_than_ten (&pair, &hold);
   while (stat_of (&pair.sink, "dropped-full") == 0
       || stat_of (&pair.sink, "dropped-rest-of-frame") == 0
       || stat_of (&pair.sink, "slow-receiver-received") == 0) {
@@ -564,7 +552,7 @@ GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
   fail_unless (gst_structure_get_boolean (structure, "slow", &slow) && slow);
   gst_structure_free (structure);
   fail_unless (stat_of (&pair.src, "slow-receiver-sent") > 0);
-  g_atomic_int_set (&go_on, TRUE);
+  let_go (&hold);
   pair_clear (&pair);
 }
 
@@ -599,11 +587,11 @@ GST_START_TEST (dropped_packets_are_told_together)
   guint told = 0, messages = 0, packets, n = 0;
   gint64 begin = g_get_monotonic_time ();
   GstStructure *structure;
-  gint go_on = FALSE;
+  Hold hold;
   Pair pair;
 
   pair_init (&pair);
-  hold_downstream (&pair, &go_on);
+  hold_more_than_ten (&pair, &hold);
   while (stat_of (&pair.sink, "dropped-received") < 100)
     push (&pair, make_buffer (n++, SIZE));
   while (told < stat_of (&pair.sink, "dropped-received")) {
@@ -616,7 +604,7 @@ GST_START_TEST (dropped_packets_are_told_together)
   fail_unless (told <= stat_of (&pair.sink, "dropped-received"));
   fail_unless (messages <= (g_get_monotonic_time () - begin) /
       (200 * G_TIME_SPAN_MILLISECOND) + 1);
-  g_atomic_int_set (&go_on, TRUE);
+  let_go (&hold);
   pair_clear (&pair);
 }
 
@@ -684,13 +672,13 @@ GST_END_TEST;
 GST_START_TEST (key_unit_is_asked_for_when_one_was_thrown_away)
 {
   const gboolean has_key_units = __i__;
-  gint go_on = FALSE;
+  Hold hold;
   guint n = 0;
   Pair pair;
 
   pair_init (&pair);
   g_object_set (pair.sink.element, "request-key-units", TRUE, NULL);
-  hold_downstream (&pair, &go_on);
+  hold_more_than_ten (&pair, &hold);
   while (stat_of (&pair.sink, "dropped-received") < 10) {
     push (&pair, has_key_units && n % 2 ? make_buffer (n, SIZE) :
         make_delta (n));
@@ -698,7 +686,7 @@ GST_START_TEST (key_unit_is_asked_for_when_one_was_thrown_away)
   }
   fail_unless_equals_int (was_key_unit_asked_for (&pair), has_key_units);
   fail_unless_equals_uint64 (stat_of (&pair.sink, "loss-events"), 0);
-  g_atomic_int_set (&go_on, TRUE);
+  let_go (&hold);
   pair_clear (&pair);
 }
 

@@ -218,14 +218,6 @@ GST_END_TEST;
 
 /* --- what downstream doesn't take ----------------------------------------- */
 
-static GstPadProbeReturn
-hold (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  while (!g_atomic_int_get ((gint *) data))
-    g_usleep (1000);
-  return GST_PAD_PROBE_OK;
-}
-
 /* By what the sink has said last */
 static gboolean
 is_slow (End * sink)
@@ -245,17 +237,13 @@ is_slow (End * sink)
  * when downstream takes what there is, that it does. */
 GST_START_TEST (downstream_does_not_hold_up_the_network)
 {
-  gint go_on = FALSE;
-  GstPad *pad;
+  Hold hold;
   guint n = 0;
   Pair pair;
 
   src_init (&pair.src, "address", "127.0.0.1", "port", 0, "max-bytes",
       10 * SIZE, NULL);
-  pad = gst_element_get_static_pad (pair.src.element, "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
-      | GST_PAD_PROBE_TYPE_BUFFER_LIST, hold, &go_on, NULL);
-  gst_object_unref (pad);
+  hold_downstream (&pair.src, &hold);
   gst_harness_play (pair.src.harness);
   sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
       "blocking", FALSE, NULL);
@@ -264,7 +252,7 @@ GST_START_TEST (downstream_does_not_hold_up_the_network)
     push (&pair, make_buffer (n++, SIZE));
     g_usleep (1000);
   }
-  g_atomic_int_set (&go_on, TRUE);
+  let_go (&hold);
   while (is_slow (&pair.sink)) {
     push (&pair, make_buffer (n++, SIZE));
     g_usleep (1000);

@@ -277,32 +277,23 @@ GST_END_TEST;
 
 /* --- what downstream doesn't take ----------------------------------------- */
 
-static GstPadProbeReturn
-hold (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  while (!g_atomic_int_get ((gint *) data))
-    g_usleep (1000);
-  return GST_PAD_PROBE_OK;
-}
-
 /* The network goes on while downstream stands still. Something is dropped, and
  * what follows says so. */
 GST_START_TEST (downstream_does_not_hold_up_the_network)
 {
-  gint go_on = FALSE;
+  Hold hold;
   gboolean has_gap;
   GstBuffer *buffer;
   guint64 reports;
   guint n = 0;
   Pair pair;
-  GstPad *pad;
 
   src_init (&pair.src, "address", "127.0.0.1", "max-bytes", 10 * SIZE, NULL);
-  pad = gst_element_get_static_pad (pair.src.element, "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, hold, &go_on, NULL);
-  gst_object_unref (pad);
+  hold_downstream (&pair.src, &hold);
   gst_harness_play (pair.src.harness);
   pair_init_sink (&pair, "127.0.0.1", TWO);
+  push (&pair, make_buffer (n++, SIZE));
+  wait_until_held (&hold);
   while (stat_of (&pair.src, "dropped-full") == 0) {
     push (&pair, make_buffer (n++, SIZE));
     g_usleep (1000);
@@ -312,7 +303,7 @@ GST_START_TEST (downstream_does_not_hold_up_the_network)
     g_usleep (1000);
   fail_unless_equals_uint64 (stat_of (&pair.sink, "connections"), 1);
 
-  g_atomic_int_set (&go_on, TRUE);
+  let_go (&hold);
   expect (&pair, 0, SIZE);
   do {
     push (&pair, make_buffer (n++, SIZE));
