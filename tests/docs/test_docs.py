@@ -350,6 +350,8 @@ def make_clips(directory):
     subprocess.run([*ffmpeg, *"-fflags +genpts -r 25 -i".split(), video,
                     "-i", FILM, *"-map 0:v -map 1:a -t 1 -c:v copy -c:a mp2 "
                     "-ac 2 -b:a 192k -f mpegts".split(), ts], check=True)
+    subprocess.run([*ffmpeg, "-i", video, *"-c:v libx264 -bf 2".split(),
+                    directory / "bunny-6M.h264.mp4"], check=True)
 
 
 # ------------------------------------------------------------------ the tests
