@@ -22,6 +22,9 @@ DB_OF_INFINITE = 100.0  # dB, for who has to draw or average it
 # Of the luminance, as EvalVid compares.
 MSE = re.compile(r"\bmse_y:(\S+)")
 SSIM = re.compile(r"\bY:(\S+)")
+# Pictures are compared in their order, whatever their times: ffmpeg has raw
+# MPEG-1 begin with a gap.
+COUNTED = "settb=1/25,setpts=N"
 BLACK = (16, 128)  # ITU-R BT.601, luminance and chrominance
 
 
@@ -46,8 +49,8 @@ def measure(clip, shown, directory):
     score = children.start(
         [*clips.FFMPEG, "-f", "yuv4mpegpipe", "-i", f"pipe:{read}",
          "-i", str(clip), "-filter_complex",
-         "[0]split[a][b];[1]split[c][d];[a][c]psnr=f=psnr.log[x];"
-         "[b][d]ssim=f=ssim.log[y]",
+         f"[0]{COUNTED},split[a][b];[1]{COUNTED},split[c][d];"
+         "[a][c]psnr=f=psnr.log[x];[b][d]ssim=f=ssim.log[y]",
          "-map", "[x]", "-f", "null", "-", "-map", "[y]", "-f", "null", "-"],
         cwd=directory, pass_fds=(read,), stdout=subprocess.DEVNULL)
     os.close(read)
@@ -72,7 +75,7 @@ def repeat(clip, shown, pipe):
     """The clip as it was seen, as YUV4MPEG2."""
     decoder = children.start(
         [*clips.FFMPEG, "-i", str(clip), "-frames:v", str(len(shown)),
-         "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-"],
+         "-fps_mode", "passthrough", "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-"],
         stdout=subprocess.PIPE)
     header = decoder.stdout.readline()
     width, height = (int(re.search(rb" %b(\d+)" % side, header)[1])

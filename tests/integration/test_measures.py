@@ -367,6 +367,16 @@ class QualityTest(unittest.TestCase):
             found[1].ssim, (2 * 64 * 80 + c1) / (64 ** 2 + 80 ** 2 + c1),
             places=4)
 
+    def test_times_of_a_raw_stream_move_no_picture(self):
+        raw = self.directory / "grey.m1v"
+        clips.children.run(
+            [*clips.FFMPEG, "-i", str(self.clip), "-r", "25", "-c:v",
+             "mpeg1video", "-bf", "2", "-q:v", "1", "-f", "mpeg1video",
+             str(raw)], "ffmpeg")
+        found = quality.measure(raw, [0, 0, 2, 3, 4], self.directory)
+        self.assertEqual([picture.mse > 0 for picture in found],
+                         [False, True, False, False, False])
+
     def test_where_nothing_was_shown_yet_it_is_black(self):
         found = quality.measure(self.clip, [None, 1, 2, 3, 4], self.directory)
         self.assertEqual([picture.mse for picture in found],
