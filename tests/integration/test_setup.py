@@ -124,7 +124,7 @@ exec "$@" """)
         self.assertEqual(result.returncode, 0, result.stdout)
         self.assertEqual(
             [call.split()[:2] for call in self.calls() if "sudo" in call],
-            [["sudo", "-n"], ["sudo", "-n"]])
+            3 * [["sudo", "-n"]])
 
     def test_a_failed_installation_says_what_to_type(self):
         self.debian(missing=["ffmpeg"], install_status=100)
@@ -135,6 +135,22 @@ exec "$@" """)
                       result.stdout)
         self.assertNotIn("E: 1\n", result.stdout)
         self.assertIn("  apt-get update && apt-get install", result.stdout)
+
+    def test_it_goes_on_where_an_installation_was_ended_amid(self):
+        self.debian(missing=["ffmpeg"])
+        self.stub("dpkg", f"""
+[ "$*" != "--configure -a" ] || touch {self.root}/configured""")
+        self.stub("apt-get", f"""
+case "$*" in *install*)
+  if [ ! -e {self.root}/configured ]; then
+    echo "E: dpkg was interrupted"
+    exit 100
+  fi
+  rm {self.root}/ffmpeg
+esac""")
+        (self.bin / "touch").symlink_to(shutil.which("touch"))
+        result = self.setup("demo")
+        self.assertEqual(result.returncode, 0, result.stdout)
 
     def test_the_installation_says_how_far_it_is(self):
         self.debian(missing=["ffmpeg"])
