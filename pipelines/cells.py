@@ -202,7 +202,7 @@ def compute(cell, directory, build):
         "!", *fill(protocol["receiver"], values),
         "packets.", "!", "queue", "!", "rtpstreampay",
         "!", "filesink", "async=false", f"location={directory / PACKETS}"]
-    children.run(["gst-launch-1.0", "-q", *pipeline], cell["name"],
+    children.run(["gst-launch-1.0", "-q", *pipeline], "the pipeline",
                  env=plugins.environment(build))
     return IN_TIME
 

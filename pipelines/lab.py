@@ -158,7 +158,8 @@ def first_words(path):
     # GStreamer's own, if it has said why
     why = re.search(r"^ *(?:ERROR: (?:from element \S*/)?|WARNING: erroneous "
                     r"pipeline: )(.*)", text, re.M)
-    words = said[1].replace("; its last words:", f": {why[1]}" if why else "")
+    words = re.sub("(; its last words)?:$",
+                   lambda _: f": {why[1]}" if why else "", said[1])
     return f"{words} ({path})"
 
 

@@ -238,5 +238,5 @@ def compute(cell, properties, directory, build):
          "!", "wirelesslink", "mode=timestamp", f"overhead={IP_AND_UDP}",
          f"sink_0::station={HOSTS.index(work['from'])}",
          f"location={directory / places.LINK}.log", *shlex.split(properties),
-         "!", *fill(protocol["receiver"])], cell["name"],
+         "!", *fill(protocol["receiver"])], "the pipeline",
         env=plugins.environment(build))

@@ -216,6 +216,9 @@ class LabTest(LabCase):
                  "clock: x\n  ERROR: from element /GstPipeline:p/GstX:x0: No "
                  "room\n  Additional", "the sender failed (exit status 1): "
                  "GstX:x0: No room"),
+                ("the pipeline failed (exit status 255):\n  ERROR: from "
+                 "element /GstPipeline:p/GstX:x0: No room\n",
+                 "the pipeline failed (exit status 255): GstX:x0: No room"),
                 ("no room", "no room")):
             path.write_text(f"Making it ...\npipelines/lab: {said}\n")
             self.assertEqual(lab.first_words(path), f"{told} ({path})")
