@@ -300,10 +300,11 @@ def spread(values, form):
 def all_numbers(runs):
     """A row for each run, nothing rounded."""
     rows = [(run.cell["name"], run.protocol, run.cell["link"]["name"],
-             run.cell["rate"], run.cell["seed"], run.cell["repetition"],
-             int(run.is_flagged), *run.numbers().values()) for run in runs]
-    return ["name", "protocol", "link", "rate Mbit/s", "seed", "repetition",
-            "flagged", *runs[0].numbers()], rows
+             run.cell["rate"], matrix.codec(run.cell), run.cell["seed"],
+             run.cell["repetition"], int(run.is_flagged),
+             *run.numbers().values()) for run in runs]
+    return ["name", "protocol", "link", "rate Mbit/s", "codec", "seed",
+            "repetition", "flagged", *runs[0].numbers()], rows
 
 
 def fairness(runs):

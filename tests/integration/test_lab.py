@@ -455,6 +455,7 @@ class ReportTest(LabCase):
     def check_numbers(self, directory):
         with open(self.output / "report" / "runs.csv") as file:
             (run,) = csv.DictReader(file)
+        self.assertEqual((run["rate Mbit/s"], run["codec"]), ("6", "mpeg2"))
         for type, sent in (("I", 4), ("P", 13), ("B", 32)):
             self.assertEqual(int(run[f"sent {type}"]), sent)
             self.assertEqual(sent, sum(int(run[f"{what} {type}"]) for what in
