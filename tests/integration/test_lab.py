@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The lab as its user has it: a matrix that is run, resumed and changed."""
 
+import collections
 import contextlib
 import csv
 import functools
@@ -80,6 +81,23 @@ def hashes(video):
             if not line.startswith("#")]
 
 
+def types(video):
+    """Of the pictures that ffmpeg makes of a video"""
+    return subprocess.run(
+        ["ffprobe", "-v", "quiet", "-show_entries", "frame=pict_type", "-of",
+         "csv=print_section=0", video], stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, text=True).stdout.replace(",", "").split()
+
+
+def coded(video):
+    """{(type, bytes): how many} of pictures as they are in MPEG-2, cut at
+    start codes of pictures, GOPs and sequences"""
+    parts = re.split(rb"\0\0\x01(?=[\0\xb3\xb7\xb8])", video.read_bytes())
+    return collections.Counter(
+        (" IPB"[part[2] >> 3 & 7], part.rstrip(b"\0"))
+        for part in parts if part.startswith(b"\0"))
+
+
 class LabCase(unittest.TestCase):
     def setUp(self):
         for element in ("mpegstat", "rfc2250pay", "wirelesslink"):
@@ -152,7 +170,8 @@ class LabTest(LabCase):
 
     def test_a_decoder_makes_pictures_of_just_what_is_decodable(self):
         """By hashes of pictures, which ffmpeg makes of the clip and of what
-        arrived: of this it shows others too, but none that is whole."""
+        arrived: of this it shows others too, but none that is whole. And the
+        table says as many, and as many whole frames as have the same bytes."""
         video = self.directory / "received.m2v"
         done = self.grid(
             "--plain", interference="0.5-3", seconds=4,
@@ -171,6 +190,18 @@ class LabTest(LabCase):
         self.assertLess(0, len(whole))
         self.assertLess(len(whole), len(arrived))
         self.assertLess(len(arrived), len(sent))
+        heads, row = (re.split("  +", line.strip())
+                      for line in outcomes.text([run]))
+        table = dict(zip(heads, row[1:], strict=True))
+        same = coded(run.clip()) & coded(video)
+        of_type = types(run.clip())
+        for type in "IPB":
+            self.assertEqual(
+                int(table[f"{type} ok"]),
+                sum(of_type[number] == type for number in whole), type)
+            self.assertEqual(
+                int(table[f"{type} whole"]), sum(
+                    count for (own, _), count in same.items() if own == type))
 
     def test_a_killed_grid_leaves_nothing_behind(self):
         """Under Snakemake, where there is one"""
