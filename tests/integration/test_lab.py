@@ -425,6 +425,18 @@ class ReportTest(LabCase):
 
     @unittest.skipUnless(python_that_can_report(),
                          "no Python has Jinja2 and matplotlib")
+    def test_points_of_many_protocols_are_told_apart(self):
+        done = subprocess.run(
+            [python_that_can_report(), "-c", "import plots\n"
+             "points = [plots.dotted(plots.look(n)) for n in range(32)]\n"
+             "print(len({(one['color'], one['marker']) for one in points}),"
+             "{one['linestyle'] for one in points})"],
+            cwd=SOURCE / "pipelines", stdin=subprocess.DEVNULL, text=True,
+            stdout=subprocess.PIPE)
+        self.assertEqual(done.stdout, "32 {''}\n")
+
+    @unittest.skipUnless(python_that_can_report(),
+                         "no Python has Jinja2 and matplotlib")
     def test_what_is_compared_is_chosen_and_a_large_page_is_several(self):
         done = self.grid("--plain", rate="3 6", seconds=1,
                          interference="none 0-1")
