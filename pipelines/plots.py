@@ -187,14 +187,18 @@ def draw_link(ax, firsts):
     end = run.cell["seconds"]
     changes = [(ns / NS, 100 * value) for ns, value in run.quality_of_link()
                if ns / NS <= end]
-    # The log has changes alone: a link begins well.
-    times, values = zip((0, 100), *changes, (end, (
-        changes[-1][1] if changes else 100)))
-    ax.fill_between(times, values, step="post", color="#888888", alpha=0.6)
+    if changes:
+        # The log has changes alone: such a link begins well.
+        times, values = zip((0, 100), *changes, (end, changes[-1][1]))
+        ax.fill_between(times, values, step="post", color="#888888", alpha=0.6)
+        words = "link: packets through at the first attempt, %"
+    else:
+        # What it is all the time is not in the log.
+        ax.set_yticks([])
+        words = "link: its state never changed"
     ax.set_ylim(0, 105)
     ax.set_xlim(0, end)
-    ax.set_title("link: packets through at the first attempt, %", fontsize=7,
-                 loc="left", pad=1)
+    ax.set_title(words, fontsize=7, loc="left", pad=1)
     ax.set_xlabel("s of the film")
 
 

@@ -437,6 +437,23 @@ class ReportTest(LabCase):
 
     @unittest.skipUnless(python_that_can_report(),
                          "no Python has Jinja2 and matplotlib")
+    def test_a_link_that_tells_no_state_has_none_drawn(self):
+        done = subprocess.run(
+            [python_that_can_report(), "-c", """
+import types, plots
+for changes in [], [(0, 0.9), (1e9, 0.5)]:
+    figure, ax = plots.axes("", "")
+    plots.draw_link(ax, {"": types.SimpleNamespace(
+        cell={"seconds": 2}, quality_of_link=lambda: changes)})
+    print(len(ax.collections), ax.get_title(loc="left"))
+"""], cwd=SOURCE / "pipelines", stdin=subprocess.DEVNULL, text=True,
+            stdout=subprocess.PIPE)
+        self.assertEqual(done.stdout, (
+            "0 link: its state never changed\n"
+            "1 link: packets through at the first attempt, %\n"))
+
+    @unittest.skipUnless(python_that_can_report(),
+                         "no Python has Jinja2 and matplotlib")
     def test_what_is_compared_is_chosen_and_a_large_page_is_several(self):
         done = self.grid("--plain", rate="3 6", seconds=1,
                          interference="none 0-1")
