@@ -390,6 +390,8 @@ def parse_arguments(words=None):
         options.output = (options.output or options.build / "lab"
                           / options.file.stem).resolve()
     if options.function is report:
+        if options.late < 0:
+            parser.error("--late is at least 0")
         options.page = options.page or options.directory / "report.html"
     return options
 

@@ -213,12 +213,20 @@ def jitter_over_time(runs):
     return figure
 
 
+def latency_over_time(runs):
+    return ms_over_time(runs, "latency, ms", measures.Passage.latency_ns)
+
+
 def lateness_over_time(runs):
-    figure, ax = axes("s of the film", "late by, ms")
+    return ms_over_time(runs, "late by, ms", measures.Passage.lateness_ns)
+
+
+def ms_over_time(runs, words, time_of):
+    figure, ax = axes("s of the film", words)
     for name, look in looks(runs).items():
         ways = measures.arrived(first_runs(runs)[name].passages)
         ax.plot([way.due_ns / NS for way in ways],
-                [max(way.lateness_ns() / MS, 0.1) for way in ways],
+                [max(time_of(way) / MS, 0.1) for way in ways],
                 linewidth=0.7, **look)
     ax.set_yscale("log")
     name_numbers(ax.yaxis)
@@ -311,6 +319,9 @@ ALL = {
              "cut off, and the link's state under it. A frame that is missing "
              "or late is the last that was shown."),
     "throughput": (throughput_over_time, "Throughput, second by second."),
+    "latency": (latency_over_time,
+                "Latency of frames over time, from the sender's log to the "
+                "receiver's."),
     "lateness": (lateness_over_time,
                  "How late frames were against the film's own pace, the "
                  "sender's waiting included."),

@@ -41,7 +41,7 @@ SECONDS_TO_WAIT = 120
 # No queue is too short for it.
 ROOMY = "rate=20000000 txqueuelen=0"
 FOR_EVER_MS = 10**9
-PLOTS = 9  # of a group
+PLOTS = 10  # of a group
 MATRIX = """
 [matrix]
 protocols = {protocols}
