@@ -224,7 +224,7 @@ def of_cells(runs):
     return [run for run in runs if run.beside[0] is run]
 
 
-def runs_of(directory, result, build, late_ms, by):
+def runs_of(directory, result, build, late_ms, by="protocol"):
     """One for each stream of a cell"""
     found = [Run(directory, result, build, late_ms, by, *one)
              for one in transports.streams(result["cell"]["protocol"])]

@@ -2,16 +2,19 @@
 """What pipelines/logplot says of a link's log, against numbers worked out by
 hand."""
 
-import importlib.util
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
 
+import test_lab
+
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 COMMAND = SOURCE / "pipelines" / "logplot"
+PYTHON = test_lab.python_that_can_report()
 HEAD = """# wirelesslink-log 1
 # packet time_ns flow station index size_bytes fate attempts arrival_ns departure_ns
 """
@@ -35,8 +38,9 @@ class LogplotTest(unittest.TestCase):
                                            for packet in PACKETS))
 
     def run_it(self, *words):
-        return subprocess.run([COMMAND, *words, self.log], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.run(
+            [PYTHON or sys.executable, COMMAND, *words, self.log], text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def test_says_how_much_and_when_nothing(self):
         done = self.run_it("--flow", "1")
@@ -53,8 +57,7 @@ class LogplotTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("no packet of flow 7", done.stderr)
 
-    @unittest.skipUnless(importlib.util.find_spec("matplotlib"),
-                         "there is no matplotlib")
+    @unittest.skipUnless(PYTHON, "no Python has matplotlib")
     def test_draws_the_same_picture_twice(self):
         pictures = []
         for name in ("one.svg", "two.svg"):

@@ -129,8 +129,8 @@ class RealTimeTest(RunCase):
     def test_who_can_not_carry_it_fails_and_says_why(self):
         done = self.run_matrix(
             "[matrix]\nworkloads = ask" + KINDS
-            + "[protocol mine]\nsender = fdsrc fd={input} ! identity "
-            "error-after=1 ! udpsink host={host} port={port}\n"
+            + "[protocol mine]\nsender = fdsrc fd={input} ! udpsink "
+            "host={host} port={port} bind-address=192.0.2.1\n"
             "receiver = udpsrc address={host} port={port} ! "
             "fdsink fd={output}", "--plain")
         self.assertNotEqual(done.returncode, 0)
