@@ -585,15 +585,31 @@ flood (gpointer data)
   return NULL;
 }
 
-/* GstBaseSrc unrefs NULL if a list comes while it stops: that would be a
- * critical message, which ends the test. */
+static gboolean
+count_message (const gchar * domain, GLogLevelFlags level,
+    const gchar * message, gpointer count)
+{
+  g_atomic_int_inc ((gint *) count);
+  return TRUE;
+}
+
+/* GstBaseSrc (1.22) unrefs NULL, with a critical message, if a list comes while
+ * it stops. The element looks before it hands over a list; what is left is the
+ * moment between that look and GstBaseSrc's own: once in some thousand stops,
+ * and more than once in twenty only where nobody looks. */
 GST_START_TEST (it_stops_in_a_flood)
 {
+  GRegex *regex = g_regex_new ("gst_mini_object_unref: assertion 'mini_object "
+      "!= NULL' failed", 0, 0, NULL);
+  gint unrefs_of_null = 0;      /* atomic */
+  GstCheckLogFilter *filter;
   Flood self = { 0 };
   GThread *thread;
   Rig rig;
   guint i;
 
+  filter = gst_check_add_log_filter ("GStreamer", G_LOG_LEVEL_CRITICAL, regex,
+      count_message, &unrefs_of_null, NULL);
   RIG_OR_SKIP (&rig);
   gst_harness_set_drop_buffers (rig.harness, TRUE);
   rig_ready (&rig);
@@ -610,6 +626,8 @@ GST_START_TEST (it_stops_in_a_flood)
   g_atomic_int_set (&self.stop, TRUE);
   g_thread_join (thread);
   rig_clear (&rig);
+  gst_check_remove_log_filter (filter);
+  fail_unless (g_atomic_int_get (&unrefs_of_null) <= 1);
 }
 
 GST_END_TEST;
