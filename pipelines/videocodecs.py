@@ -4,6 +4,7 @@ what is put into their pipelines.
 """
 
 import configparser
+import functools
 import pathlib
 import re
 import typing
@@ -21,6 +22,7 @@ class Codec(typing.NamedTuple):
     instead: list  # (what stands there, what is put)
 
 
+@functools.cache
 def read():
     """{name: codec}"""
     found = configparser.ConfigParser(interpolation=None)

@@ -20,6 +20,7 @@ import plugins
 import stream
 import testbed
 import ticks
+import transports
 import workload_end
 import workloads
 
@@ -81,10 +82,7 @@ def over_sockets(cell, properties, directory, build):
         relay_ports=[port, port + 1], logs=directory,
         **places.hosts_of(cell["link"], HOSTS))
     with bed, ticks.Ticks() as machine_ticks:
-        if bed.left_out and protocol["binds"] != "udp":
-            raise children.Failed(
-                f"{protocol['name']} is not over UDP, and there are "
-                f"{bed.left_out}")
+        transports.check_relayed(protocol, bed.left_out)
         Ends(cell, bed, port, directory).run()
         drain(bed)
     words = "".join((directory / name).read_text(errors="replace")
