@@ -2,7 +2,8 @@
 /* The profiles: what was measured of each network, and where. A number without
  * a source is ours, chosen so that the measured ones come out (docs/links.md
  * has the tables). Sources: Ouwens 2006; Singh 2000; Alanko et al. 1994;
- * Magalhaes and Kravets 2001; Erixzon and Kallstrom 2004.
+ * Magalhaes and Kravets 2001; Erixzon and Kallstrom 2004; Winstein, Sivaraman
+ * and Balakrishnan 2013.
  */
 
 #include "linkconfig.h"
@@ -26,6 +27,20 @@ static const guint64 ofdm_rates[] = { 6000000, 9000000, 12000000, 18000000,
 static const gdouble dsss_failure[] = { 0.005, 0.0003, 0.0026, 0.0026 };
 static const gdouble dsss_oven_failure[] = { 0.0075, 0.137, 0.21, 0.21 };
 
+/* Winstein et al. 2013, 3.1 and 3.2: rates from 0 to 1000 packets of 1500 bytes
+ * per second, a noise of 200 packets/s per square root of a second, outages
+ * that end at a rate of 1 per second. The reversion time is ours: shadowing is
+ * correlated over 50 m (3GPP TR 36.814, annex A), for which a car in a town
+ * needs 5 s. */
+static void
+set_wander (LinkCellularConfig * cellular)
+{
+  cellular->max_rate = 12000000;
+  cellular->noise = 2400000;
+  cellular->reversion = 5 * SECOND;
+  cellular->outage_escape = 1;
+}
+
 static void
 set_base (LinkConfig * config)
 {
@@ -34,6 +49,7 @@ set_base (LinkConfig * config)
   config->queue.packets = 100;
   config->queue.ifd.algorithm = IFD_ALGORITHM_GOP;
   config->queue.ifd.max_frames = IFD_DEFAULT_MAX_FRAMES;
+  set_wander (&config->pipe.cellular);
   config->dcf.top_rate = G_MAXUINT;
   config->dcf.up_after = 7;
   config->dcf.down_after = 3;
@@ -283,6 +299,35 @@ set_irda (LinkConfig * config, LinkQuality quality)
   }
 }
 
+/* LTE in the model of Winstein et al. (linkwander.h). The noise is a fifth of
+ * the maximum rate, as in the paper. The other numbers are ours and are not
+ * fitted to any recording. The queue drops at its tail and holds 1000 packets,
+ * because cellular networks have deep queues. The delay of radio and core
+ * network is 20 ms each way. The minimum rate of an ideal place is so high that
+ * gaps of 300 ms do not occur in practice. */
+static void
+set_cellular (LinkConfig * config, LinkQuality quality)
+{
+  LinkPipeConfig *pipe = &config->pipe;
+  LinkCellularConfig *cellular = &pipe->cellular;
+
+  config->max_size = 1500;
+  config->queue.packets = 0;
+  config->queue.bytes = 1500000;
+  pipe->delay[0] = pipe->delay[1] = 20 * MS;
+  cellular->mean_rate[0] = cellular->mean_rate[1] = 6000000;
+  if (quality == LINK_QUALITY_IDEAL) {
+    cellular->min_rate = 1500000;
+  } else if (quality == LINK_QUALITY_GOOD) {
+    cellular->outage_interval = 120 * SECOND;
+  } else {
+    cellular->mean_rate[0] = cellular->mean_rate[1] = 2000000;
+    cellular->max_rate = 6000000;
+    cellular->noise = 1200000;
+    cellular->outage_interval = 15 * SECOND;
+  }
+}
+
 void
 link_config_init (LinkConfig * config, LinkProfile profile, LinkQuality quality)
 {
@@ -315,6 +360,9 @@ link_config_init (LinkConfig * config, LinkProfile profile, LinkQuality quality)
       break;
     case LINK_PROFILE_IRDA:
       set_irda (config, quality);
+      break;
+    case LINK_PROFILE_CELLULAR:
+      set_cellular (config, quality);
       break;
     default:
       break;
@@ -406,12 +454,79 @@ check_ranges (const Range * ranges, guint n, GError ** error)
 #define MIN_SOJOURN 1e5
 #define MAX_RATE 1e12           /* bit/s */
 #define MIN_WLAN_RATE 250000    /* bit/s: one in each symbol of OFDM */
+#define MAX_BURST 1e9           /* bytes */
+/* bit/s: the model draws each packet's opportunity, and the rate 50 times a
+ * second, until a packet is sent */
+#define MIN_CELLULAR_RATE 10000
+#define MAX_CELLULAR_RATE 1e10
+#define MIN_REVERSION 1e8       /* ns: five steps of the model */
 
 /* Only where both are there does it come and go. */
 static gdouble
 get_least (const LinkOnOffConfig * config)
 {
   return config->mean_good && config->mean_bad ? MIN_SOJOURN : 0;
+}
+
+/* The mean must be so far from both limits that a wandering rate can keep it:
+ * at the margin within 7 %, in the middle within 1 %. */
+static gboolean
+check_cellular (const LinkCellularConfig * cellular, GError ** error)
+{
+  const gdouble margin = cellular->noise ? 0.05 *
+      ((gdouble) cellular->max_rate - cellular->min_rate) : 0;
+  const gdouble share = cellular->outage_interval ? 1 / (1 + 1e9 /
+      (cellular->outage_escape * cellular->outage_interval)) : 1;
+  const gdouble least = MAX ((cellular->min_rate + margin) * share,
+      MIN_CELLULAR_RATE);
+  const gdouble most = (cellular->max_rate - margin) * share;
+  const Range limits[] = {
+    {"cellular-max-rate", cellular->max_rate, MIN_CELLULAR_RATE,
+        MAX_CELLULAR_RATE},
+    {"cellular-min-rate", cellular->min_rate, 0, cellular->max_rate},
+    {"cellular-noise", cellular->noise, 0, MAX_CELLULAR_RATE},
+    {"cellular-reversion", cellular->reversion, MIN_REVERSION, MAX_TIME},
+    {"cellular-outage-escape", cellular->outage_escape, 0.001, 1000},
+    {"cellular-outage-interval", cellular->outage_interval,
+        cellular->outage_interval ? MIN_SOJOURN : 0, MAX_TIME},
+  };
+  guint i;
+
+  if (!check_ranges (limits, G_N_ELEMENTS (limits), error))
+    return FALSE;
+  for (i = 0; i < 2; i++) {
+    const Range mean = { i ? "cellular-rate-down" : "cellular-rate",
+      cellular->mean_rate[i], least, most
+    };
+
+    if (cellular->mean_rate[i] && !check_ranges (&mean, 1, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_burst (const LinkPipeConfig * pipe, GError ** error)
+{
+  const Range range = { "burst", pipe->burst, 0, MAX_BURST };
+
+  if (!check_ranges (&range, 1, error))
+    return FALSE;
+  if (!pipe->burst)
+    return TRUE;
+  if (pipe->trace[0] || pipe->trace[1] || pipe->cellular.mean_rate[0]
+      || pipe->cellular.mean_rate[1]) {
+    g_set_error (error, LINK_ERROR, LINK_ERROR_RANGE, "burst needs a fixed "
+        "rate, it must be 0 with a delivery trace or with cellular-rate");
+    return FALSE;
+  }
+  if (!pipe->rate[0] && !pipe->rate[1]) {
+    g_set_error (error, LINK_ERROR, LINK_ERROR_RANGE, "burst is %"
+        G_GUINT64_FORMAT " bytes, but rate is 0: a token bucket needs a rate",
+        pipe->burst);
+    return FALSE;
+  }
+  return TRUE;
 }
 
 static gboolean
@@ -446,7 +561,9 @@ check_pipe (const LinkPipeConfig * pipe, GError ** error)
     {"receiver-buffer", pipe->receiver_buffer, 0, 1e12},
   };
 
-  return check_ranges (ranges, G_N_ELEMENTS (ranges), error);
+  return check_ranges (ranges, G_N_ELEMENTS (ranges), error)
+      && check_cellular (&pipe->cellular, error)
+      && check_burst (pipe, error);
 }
 
 static gboolean

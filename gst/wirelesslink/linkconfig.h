@@ -41,6 +41,7 @@ typedef enum
   LINK_PROFILE_RANGELAN2,
   LINK_PROFILE_IRDA,
   LINK_PROFILE_TRACE,
+  LINK_PROFILE_CELLULAR,
   LINK_PROFILE_LAST
 } LinkProfile;
 
@@ -124,12 +125,33 @@ typedef struct
   guint64 on;                   /* ns of each cycle */
 } LinkOvenConfig;
 
+/* A cellular link whose rate wanders (linkwander.h). The defaults are the
+ * values of the paper, where it has them; its packets have 12000 bits. */
+typedef struct
+{
+  guint64 mean_rate[2];         /* bit/s over a long time, with the outages; 0:
+                                 * the direction has no such model */
+  guint64 min_rate;             /* bit/s, outside of outages */
+  guint64 max_rate;             /* bit/s; the paper: 1000 packets/s */
+  guint64 noise;                /* bit/s after one second of Brownian motion,
+                                 * standard deviation; the paper: 200 packets */
+  guint64 reversion;            /* ns: time constant of the return to the mean;
+                                 * not in the paper */
+  gdouble outage_escape;        /* 1/s: 1 / mean length of an outage; the paper:
+                                 * 1 */
+  guint64 outage_interval;      /* ns from the end of an outage to the next one,
+                                 * mean; 0: there are none */
+} LinkCellularConfig;
+
 /* Where a field has two values they are for station 0, the mobile, and for the
  * others. */
 typedef struct
 {
   guint64 rate[2];              /* bit/s; 0: no limit */
-  const gchar *trace[2];        /* text in mahimahi's format instead of a rate;
+  guint64 burst;                /* bytes in a token bucket that fills at rate;
+                                 * 0: no bucket, a packet takes its time */
+  LinkCellularConfig cellular;  /* instead of a rate */
+  const gchar *trace[2];        /* text in mahimahi's format instead of both;
                                  * [1] NULL: as [0] */
   gboolean half_duplex;         /* one medium for both directions */
   guint64 turnaround;           /* ns, when the direction changes */

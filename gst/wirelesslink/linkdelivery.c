@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Recorded opportunities to send, see the header. */
+/* Opportunities to send, see the header. */
 
 #include "linkdelivery.h"
 
@@ -12,6 +12,7 @@ struct _LinkDelivery
   guint64 period;               /* ms: the last of them */
   guint64 round;                /* how often it has begun anew */
   guint next;                   /* opportunity in this round */
+  LinkWander *wander;           /* or NULL: instead of all these */
   guint64 open_at;              /* ns: of the one that has bytes left */
   guint left;                   /* bytes */
 };
@@ -78,16 +79,28 @@ link_delivery_parse (const gchar * text, GError ** error)
   return delivery;
 }
 
+LinkDelivery *
+link_delivery_new_wander (LinkWander * wander)
+{
+  LinkDelivery *delivery = g_new0 (LinkDelivery, 1);
+
+  delivery->wander = wander;
+  return delivery;
+}
+
 void
 link_delivery_free (LinkDelivery * delivery)
 {
-  g_array_unref (delivery->times);
+  g_clear_pointer (&delivery->times, g_array_unref);
+  g_clear_pointer (&delivery->wander, link_wander_free);
   g_free (delivery);
 }
 
 static guint64
 get_time (const LinkDelivery * delivery)
 {
+  if (delivery->wander)
+    return link_wander_get_time (delivery->wander);
   return (delivery->round * delivery->period +
       g_array_index (delivery->times, guint64, delivery->next)) * LINK_MS;
 }
@@ -95,7 +108,9 @@ get_time (const LinkDelivery * delivery)
 static void
 step (LinkDelivery * delivery)
 {
-  if (++delivery->next == delivery->times->len) {
+  if (delivery->wander) {
+    link_wander_step (delivery->wander);
+  } else if (++delivery->next == delivery->times->len) {
     delivery->next = 0;
     delivery->round++;
   }
@@ -105,8 +120,13 @@ step (LinkDelivery * delivery)
 static void
 skip_to (LinkDelivery * delivery, guint64 time)
 {
-  guint64 round = time / (delivery->period * LINK_MS);
+  guint64 round;
 
+  if (delivery->wander) {
+    link_wander_skip_to (delivery->wander, time);
+    return;
+  }
+  round = time / (delivery->period * LINK_MS);
   if (round > delivery->round + 1) {
     delivery->round = round - 1;
     delivery->next = 0;

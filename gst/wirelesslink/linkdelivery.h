@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A link whose capacity was recorded, in mahimahi's format (Netravali et al.
- * 2015): a line for each opportunity to send 1500 bytes, its time in ms, not
- * falling; after the last one it begins again. What is behind a # is a comment.
+/* A link whose capacity is a row of opportunities to send 1500 bytes. They were
+ * recorded, in mahimahi's format (Netravali et al. 2015): a line for each
+ * opportunity, its time in ms, not falling; after the last one it begins again.
+ * What is behind a # is a comment. Or a model of a cellular link yields them.
  */
 
 #ifndef __LINK_DELIVERY_H__
 #define __LINK_DELIVERY_H__
 
 #include "linkonoff.h"
+#include "linkwander.h"
 
 G_BEGIN_DECLS
 
@@ -16,6 +18,8 @@ G_BEGIN_DECLS
 typedef struct _LinkDelivery LinkDelivery;
 
 LinkDelivery *link_delivery_parse (const gchar * text, GError ** error);
+/* Takes the wander. */
+LinkDelivery *link_delivery_new_wander (LinkWander * wander);
 void link_delivery_free (LinkDelivery * delivery);
 /* Sends so many bytes from this time on, which never falls from call to call;
  * returns when the last one is sent. What is left of an opportunity goes to

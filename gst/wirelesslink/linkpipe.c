@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A link as a pipe: a transmitter with a rate, a delay, and what chance does on
  * the way. The custom profile is one, and the networks of which only rates and
- * delays were published: NMT, GPRS, RangeLAN2, IrDA, and delivery traces.
+ * delays were published: NMT, GPRS, RangeLAN2, IrDA, delivery traces, and the
+ * cellular model.
  *
- *   queue -> transmitter (rate, trace, outage) -> air (loss, bit errors)
+ *   queue -> transmitter (rate, burst, trace, cellular, outage)
+ *     -> air (loss, bit errors)
  *     -> delay, jitter, reordering -> network (stall) -> receiver -> out
  */
 
@@ -27,6 +29,8 @@ typedef struct
 {
   LinkOnOff fading, outage, stall;
   LinkDelivery *delivery;       /* NULL: rate */
+  LinkOnOff *coverage;          /* of a cellular link, owned by its delivery */
+  guint64 bucket_full;          /* ns: when the token bucket is or was full */
   guint64 last_departure;       /* ns: nothing overtakes */
   guint64 receiver_free;        /* ns: when the receiver is through */
 } Direction;
@@ -87,6 +91,28 @@ is_bad_for_ever (LinkOnOff * state, guint64 time)
       && link_on_off_end (state, time) == LINK_NEVER;
 }
 
+/* A token bucket in the form of the generic cell rate algorithm (ITU-T I.371,
+ * annex A). One number holds its level: the time at which it is full if nothing
+ * more is sent. A packet leaves as soon as the bucket holds its bytes or is
+ * full. The bucket also fills during an outage, but no packet leaves before the
+ * outage ends. */
+static guint64
+pass_bucket (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
+{
+  Direction *direction = get_sender (pipe, station);
+  guint64 rate = pipe->config.rate[link_direction (station)];
+  guint64 cost = divide_up (bytes * 8, LINK_SECOND, rate);
+  guint64 depth = divide_up (pipe->config.burst * 8, LINK_SECOND, rate);
+  guint64 spare = depth - MIN (cost, depth), leave = begin;
+
+  if (direction->bucket_full > leave + spare)
+    leave = direction->bucket_full - spare;
+  while (link_on_off_is_bad (&direction->outage, leave))
+    leave = link_on_off_end (&direction->outage, leave);
+  direction->bucket_full = MAX (direction->bucket_full, leave) + cost;
+  return leave;
+}
+
 /* Time to send, with the pauses that outages make */
 static guint64
 get_service_end (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
@@ -101,6 +127,8 @@ get_service_end (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
   if (direction->delivery)
     return link_delivery_send (direction->delivery, &direction->outage, begin,
         bytes);
+  if (rate && pipe->config.burst)
+    return pass_bucket (pipe, station, begin, bytes);
   while (TRUE) {
     guint64 end = link_on_off_end (&direction->outage, time);
 
@@ -326,7 +354,25 @@ find_quality_change (Pipe * pipe)
     pipe->quality_change = MIN (pipe->quality_change,
         MIN (link_on_off_end (&direction->fading, now),
             link_on_off_end (&get_sender (pipe, i)->outage, now)));
+    if (get_sender (pipe, i)->coverage)
+      pipe->quality_change = MIN (pipe->quality_change,
+          link_on_off_end (get_sender (pipe, i)->coverage, now));
   }
+}
+
+static void
+init_cellular (Pipe * pipe, guint station)
+{
+  Direction *direction = &pipe->directions[station];
+  guint number = link_direction (station);
+  LinkWander *wander;
+
+  if (pipe->config.cellular.mean_rate[number] == 0)
+    return;
+  wander = link_wander_new (&pipe->config.cellular, number,
+      pipe->link->config.seed, station);
+  direction->coverage = link_wander_get_outages (wander);
+  direction->delivery = link_delivery_new_wander (wander);
 }
 
 static gboolean
@@ -344,8 +390,10 @@ init_direction (Pipe * pipe, guint station, GError ** error)
       LINK_DRAW_STALL);
   if (!trace)
     trace = pipe->config.trace[0];
-  if (!trace)
+  if (!trace) {
+    init_cellular (pipe, station);
     return TRUE;
+  }
   direction->delivery = link_delivery_parse (trace, error);
   return direction->delivery != NULL;
 }
@@ -473,6 +521,9 @@ link_pipe_quality (gpointer model, guint station)
   guint64 now = pipe->link->now;
 
   if (link_on_off_is_bad (&get_sender (pipe, station)->outage, now))
+    return 0;
+  if (get_sender (pipe, station)->coverage
+      && link_on_off_is_bad (get_sender (pipe, station)->coverage, now))
     return 0;
   if (link_on_off_is_bad (&direction->fading, now))
     return get_whole (pipe->config.loss_bad, pipe->config.bit_error_bad);

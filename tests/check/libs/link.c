@@ -559,6 +559,75 @@ GST_START_TEST (slow_receiver_delays_then_drops)
 
 GST_END_TEST;
 
+/* 1 Mbit/s fills a bucket of 3000 bytes with 125 bytes/ms. */
+GST_START_TEST (bucket_lets_bursts_pass_at_once)
+{
+  LinkConfig config = custom ();
+  Link *link;
+  guint i;
+
+  config.pipe.rate[0] = 1000000;
+  config.pipe.burst = 3000;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  for (i = 0; i < 4; i++)
+    link_input (link, 0, 0, 1500, NULL);
+  link_timeout (link, 50 * MS);
+  expect_output (link, 0, 0, 0);
+  expect_output (link, 0, 1, 0);
+  expect_output (link, 0, 2, 12 * MS);
+  expect_output (link, 0, 3, 24 * MS);
+  /* full again at 48 ms, and no fuller at 100 */
+  for (i = 0; i < 3; i++)
+    link_input (link, 100 * MS, 0, 1000, NULL);
+  link_input (link, 100 * MS, 0, 500, NULL);
+  /* larger than the bucket: full at 128 ms, then 1000 bytes short */
+  link_input (link, 100 * MS, 0, 4000, NULL);
+  link_input (link, 100 * MS, 0, 125, NULL);
+  link_timeout (link, LINK_SECOND);
+  expect_output (link, 0, 4, 100 * MS);
+  expect_output (link, 0, 5, 100 * MS);
+  expect_output (link, 0, 6, 100 * MS);
+  expect_output (link, 0, 7, 104 * MS);
+  expect_output (link, 0, 8, 128 * MS);
+  expect_output (link, 0, 9, 137 * MS);
+  expect_nothing (link);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (bucket_waits_in_outages)
+{
+  LinkConfig config = custom ();
+  Link *link;
+  LinkPacket packet;
+  guint64 now, next;
+  guint n = 0, n_late = 0;
+
+  config.pipe.rate[0] = 1000000;
+  config.pipe.burst = 3000;
+  config.pipe.outage.mean_good = config.pipe.outage.mean_bad = 300 * MS;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  for (now = 0; now < 100 * LINK_SECOND; now += 20 * MS) {
+    link_input (link, now, 0, 1000, NULL);
+    do {
+      next = MIN (link_next_wakeup (link), now + 20 * MS - 1);
+      for (; link_poll_output (link, &packet); n++) {
+        fail_unless (link_get_quality (link, 0) > 0);
+        n_late += packet.departure > packet.arrival;
+      }
+      link_timeout (link, next);
+    } while (next < now + 20 * MS - 1);
+  }
+  fail_unless (n > 4000);
+  fail_unless (n_late > 1000);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
 {
   LinkConfig config = custom ();
@@ -782,6 +851,18 @@ GST_START_TEST (bad_configurations_are_refused_by_name)
       "line 2 of the delivery trace is not a time in ms: \"soon\"");
   config.pipe.trace[0] = "0\n0\n";
   expect_refusal (&config, "the delivery trace has no opportunity after 0 ms");
+  config.pipe.trace[0] = "10\n";
+  config.pipe.burst = 1500;
+  expect_refusal (&config, "burst needs a fixed rate, it must be 0 with a "
+      "delivery trace or with cellular-rate");
+  config = custom ();
+  config.pipe.burst = 1500;
+  expect_refusal (&config,
+      "burst is 1500 bytes, but rate is 0: a token bucket needs a rate");
+  config.pipe.rate[0] = 1000000;
+  config.pipe.burst = G_GUINT64_CONSTANT (2000000000);
+  expect_refusal (&config,
+      "burst is 2000000000, it must be from 0 to 1000000000");
   config = custom ();
   config.pipe.loss_good = 1.5;
   expect_refusal (&config, "loss is 1.5, it must be from 0 to 1");
@@ -1173,6 +1254,8 @@ link_suite (void)
   tcase_add_test (tc, outage_stops_the_transmitter_and_loses_nothing);
   tcase_add_test (tc, stall_gives_all_at_once);
   tcase_add_test (tc, slow_receiver_delays_then_drops);
+  tcase_add_test (tc, bucket_lets_bursts_pass_at_once);
+  tcase_add_test (tc, bucket_waits_in_outages);
   tcase_add_test (tc, delivery_trace_serves_bytes_at_its_times);
   tcase_add_test (tc, delivery_trace_is_shared_and_knows_outages);
   tcase_add_test (tc, overtaken_packets_do_not_block_the_receiver);

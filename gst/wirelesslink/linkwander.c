@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A cellular link whose rate wanders, see the header.
+ *
+ * Section 3.1 of the paper lets the rate follow a free Brownian motion. Such a
+ * motion has no mean, so two runs of different length could not be compared.
+ * This model adds a reversion to a mean (an Ornstein-Uhlenbeck process), and
+ * reflects the rate at its minimum and at its maximum. The density of such a
+ * process in the long run is a normal distribution cut off at the two limits.
+ * The centre of that distribution is computed such that its mean is the mean
+ * rate that the configuration asks for.
+ *
+ * In the paper an outage begins when the rate reaches zero. Here outages are a
+ * process of their own, so that they can be as rare or as frequent as a
+ * configuration says. They end as in the paper, at a constant escape rate.
+ *
+ * All arithmetic is in integers, or in the four basic operations on doubles:
+ * the results are the same on every machine.
+ */
+
+#include "linkwander.h"
+
+#include "linkmodel.h"
+
+/* Section 3.2: the rate stays the same during a tick of 20 ms. */
+#define TICK (20 * LINK_MS)
+#define TICK_SECONDS 0.02
+#define TICK_ROOT 0.1414213562373095    /* square root of TICK_SECONDS */
+
+/* LTE schedules its transmissions in intervals of 1 ms (3GPP TS 36.211, 4.1),
+ * so opportunities come in groups. */
+#define INTERVAL LINK_MS
+
+#define BITS (8.0 * LINK_WANDER_BYTES)
+/* ns: longer gaps than this do not end within any tick */
+#define MAX_GAP 1e15
+
+/* Of the grid on which the density is summed up; section 3.2 has as many. */
+#define N_POINTS 256
+/* The density is negligible this many standard deviations from its peak. */
+#define MAX_DEVIATIONS 8
+/* How far the centre may be outside of the limits, in standard deviations */
+#define MAX_CENTRE 20
+
+/* A sum of four uniform 16-bit numbers: its mean and its standard deviation */
+#define SUM_MEAN 131070.0
+#define SUM_DEVIATION 37837.2
+
+struct _LinkWander
+{
+  guint64 seed;
+  guint32 station;
+  LinkOnOff outages;
+  LinkOnOff seen;               /* the same with the cursor of the caller */
+
+  LinkCellularConfig config;
+  guint direction;
+  gboolean started;             /* what follows is set */
+  gdouble min_rate, max_rate;   /* bit/s */
+  gdouble centre;               /* bit/s: where the reversion leads */
+  gdouble pull;                 /* part of the way to it in each tick */
+  gdouble step;                 /* bit/s: standard deviation for each tick */
+  gdouble rate;                 /* bit/s in this tick */
+  guint64 tick;
+  guint index;                  /* opportunity in this tick */
+  guint64 offset;               /* ns from the begin of the tick */
+};
+
+/* The long run */
+
+static gdouble
+get_root (gdouble square)
+{
+  gdouble root = MAX (square, 1);
+  guint i;
+
+  for (i = 0; i < 100; i++)
+    root = (root + square / root) / 2;
+  return root;
+}
+
+/* e^-x for x from 0 on */
+static gdouble
+get_decay (gdouble x)
+{
+  gdouble y = x / 1024;
+  gdouble decay = 1 - y * (1 - y / 2 * (1 - y / 3));
+  guint i;
+
+  if (x > 50)
+    return 0;
+  for (i = 0; i < 10; i++)
+    decay *= decay;
+  return decay;
+}
+
+/* A normal distribution between two limits */
+typedef struct
+{
+  gdouble centre, deviation;
+  gdouble begin, width;         /* of the grid: first point, distance */
+  gdouble weights[N_POINTS];
+  gdouble sum, mean;
+} Density;
+
+static void
+fill_density (Density * density, gdouble min, gdouble max)
+{
+  gdouble deviation = density->deviation;
+  gdouble peak = CLAMP (density->centre, min, max), moment = 0;
+  gdouble begin = MAX (min, peak - MAX_DEVIATIONS * deviation);
+  gdouble end = MIN (max, peak + MAX_DEVIATIONS * deviation);
+  guint i;
+
+  density->width = (end - begin) / N_POINTS;
+  density->begin = begin + density->width / 2;
+  density->sum = 0;
+  for (i = 0; i < N_POINTS; i++) {
+    gdouble x = density->begin + i * density->width;
+    /* relative to the peak, which may be far from the centre */
+    gdouble exponent = (x - peak) * (x + peak - 2 * density->centre) /
+        (2 * deviation * deviation);
+
+    density->weights[i] = get_decay (MAX (exponent, 0));
+    density->sum += density->weights[i];
+    moment += density->weights[i] * x;
+  }
+  density->mean = moment / density->sum;
+}
+
+/* Looks for the centre that gives this mean, which grows with it. */
+static void
+find_centre (Density * density, gdouble min, gdouble max, gdouble mean)
+{
+  gdouble range = max - min;
+  gdouble reach = MAX_CENTRE * density->deviation *
+      MAX (1, density->deviation / range);
+  gdouble low = min - reach, high = max + reach;
+  guint i;
+
+  for (i = 0; i < 60; i++) {
+    density->centre = (low + high) / 2;
+    fill_density (density, min, max);
+    if (density->mean < mean)
+      low = density->centre;
+    else
+      high = density->centre;
+  }
+}
+
+/* A rate from that distribution: the process was running before we looked. */
+static gdouble
+draw_from (const Density * density, guint64 draw)
+{
+  gdouble rest = (draw >> 11) / 9007199254740992.0 * density->sum;
+  guint i;
+
+  for (i = 0; i < N_POINTS - 1 && rest >= density->weights[i]; i++)
+    rest -= density->weights[i];
+  return density->begin + i * density->width;
+}
+
+/* The mean rate in the time between outages, which makes up for them */
+static gdouble
+get_mean_rate (const LinkWander * wander)
+{
+  gdouble mean = wander->config.mean_rate[wander->direction];
+  gdouble good = wander->outages.mean[0], bad = wander->outages.mean[1];
+
+  return good ? mean * (good + bad) / good : mean;
+}
+
+static void
+init_rate (LinkWander * wander)
+{
+  gdouble reversion = wander->config.reversion / 1e9;
+  gdouble noise = wander->config.noise, mean = get_mean_rate (wander);
+  Density density;
+
+  wander->min_rate = wander->config.min_rate;
+  wander->max_rate = wander->config.max_rate;
+  wander->centre = wander->rate = mean;
+  if (noise == 0 || wander->min_rate == wander->max_rate)
+    return;
+  wander->pull = TICK_SECONDS / reversion;
+  wander->step = noise * TICK_ROOT;
+  density.deviation = get_root (noise * noise * reversion / 2);
+  find_centre (&density, wander->min_rate, wander->max_rate, mean);
+  wander->centre = density.centre;
+  wander->rate = draw_from (&density, seeded_draw (wander->seed,
+          wander->station, LINK_DRAW_CELLULAR_RATE, 0, 1));
+}
+
+/* The ticks */
+
+/* Integers that add up to nearly a normal distribution; over a second, which
+ * has 50 ticks, nobody sees the difference. */
+static gdouble
+draw_normal (const LinkWander * wander)
+{
+  guint64 draw = seeded_draw (wander->seed, wander->station,
+      LINK_DRAW_CELLULAR_RATE, wander->tick, 0);
+  guint sum = (draw & 0xffff) + ((draw >> 16) & 0xffff) +
+      ((draw >> 32) & 0xffff) + (draw >> 48);
+
+  return (sum - SUM_MEAN) / SUM_DEVIATION;
+}
+
+static void
+begin_next_tick (LinkWander * wander)
+{
+  gdouble rate = wander->rate;
+
+  wander->tick++;
+  wander->index = 0;
+  wander->offset = 0;
+  if (wander->step == 0)
+    return;
+  rate += wander->pull * (wander->centre - rate) +
+      wander->step * draw_normal (wander);
+  if (rate < wander->min_rate)
+    rate = 2 * wander->min_rate - rate;
+  else if (rate > wander->max_rate)
+    rate = 2 * wander->max_rate - rate;
+  wander->rate = CLAMP (rate, wander->min_rate, wander->max_rate);
+}
+
+/* FALSE: the tick has no more. A Poisson process has no memory, so the first
+ * gap of each tick is counted from the start of the tick. */
+static gboolean
+find_in_tick (LinkWander * wander)
+{
+  gdouble gap = MAX_GAP;
+  guint64 draw = seeded_draw (wander->seed, wander->station,
+      LINK_DRAW_CELLULAR_DELIVERY, wander->tick, wander->index);
+
+  if (wander->rate * MAX_GAP > BITS * 1e9)
+    gap = BITS * 1e9 / wander->rate;
+  wander->index++;
+  wander->offset += seeded_draw_exponential (draw, gap);
+  return wander->offset < TICK;
+}
+
+static guint64
+get_tick_begin (const LinkWander * wander)
+{
+  return wander->tick * TICK;
+}
+
+static void
+find_next (LinkWander * wander)
+{
+  do {
+    while (!find_in_tick (wander))
+      begin_next_tick (wander);
+  } while (link_on_off_is_bad (&wander->outages,
+          link_wander_get_time (wander)));
+}
+
+/* The object */
+
+LinkWander *
+link_wander_new (const LinkCellularConfig * config, guint direction,
+    guint64 seed, guint32 station)
+{
+  LinkWander *wander = g_new0 (LinkWander, 1);
+  LinkOnOffConfig outages = { config->outage_interval, 0 };
+
+  wander->config = *config;
+  wander->direction = direction;
+  wander->seed = seed;
+  wander->station = station;
+  if (config->outage_interval)
+    outages.mean_bad = 1e9 / config->outage_escape;
+  link_on_off_init (&wander->outages, &outages, 0, seed, 0,
+      LINK_DRAW_CELLULAR_OUTAGE);
+  wander->seen = wander->outages;
+  return wander;
+}
+
+void
+link_wander_free (LinkWander * wander)
+{
+  g_free (wander);
+}
+
+guint64
+link_wander_get_time (const LinkWander * wander)
+{
+  return get_tick_begin (wander) + wander->offset / INTERVAL * INTERVAL;
+}
+
+void
+link_wander_step (LinkWander * wander)
+{
+  find_next (wander);
+}
+
+/* The centre is computed only for stations that send. */
+static void
+start (LinkWander * wander)
+{
+  wander->started = TRUE;
+  init_rate (wander);
+  find_next (wander);
+}
+
+void
+link_wander_skip_to (LinkWander * wander, guint64 time)
+{
+  if (!wander->started)
+    start (wander);
+  if (link_wander_get_time (wander) >= time)
+    return;
+  /* Ticks that nobody uses cost one draw each. */
+  while (get_tick_begin (wander) + TICK <= time)
+    begin_next_tick (wander);
+  do
+    find_next (wander);
+  while (link_wander_get_time (wander) < time);
+}
+
+LinkOnOff *
+link_wander_get_outages (LinkWander * wander)
+{
+  return &wander->seen;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holds the cellular model to what the paper and the configuration say of it:
+ * its mean rate, its outages, its gaps, and that seed and time alone decide.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "linktraffic.h"
+#include "linkwander.h"
+
+#define MS LINK_MS
+#define SECOND LINK_SECOND
+
+static LinkConfig
+cellular (LinkQuality quality, guint64 seed)
+{
+  LinkConfig config;
+
+  link_config_init (&config, LINK_PROFILE_CELLULAR, quality);
+  config.seed = seed;
+  return config;
+}
+
+static LinkWander *
+create_wander (LinkQuality quality, guint64 seed)
+{
+  LinkConfig config = cellular (quality, seed);
+  LinkWander *wander = link_wander_new (&config.pipe.cellular, 0, seed, 0);
+
+  link_wander_skip_to (wander, 0);
+  return wander;
+}
+
+GST_START_TEST (seed_and_time_decide_alone)
+{
+  LinkWander *all = create_wander (LINK_QUALITY_POOR, 1);
+  LinkWander *some = create_wander (LINK_QUALITY_POOR, 1);
+  LinkWander *late = create_wander (LINK_QUALITY_POOR, 1);
+  LinkWander *other = create_wander (LINK_QUALITY_POOR, 2);
+  guint64 time, last = 0;
+  guint same = 0, n = 0;
+
+  for (time = 0; time < 300 * SECOND; time += 7 * MS) {
+    link_wander_skip_to (some, time);
+    link_wander_skip_to (other, time);
+    while (link_wander_get_time (all) < time) {
+      fail_unless (link_wander_get_time (all) >= last);
+      last = link_wander_get_time (all);
+      link_wander_step (all);
+    }
+    fail_unless_equals_uint64 (link_wander_get_time (all),
+        link_wander_get_time (some));
+    same += link_wander_get_time (all) == link_wander_get_time (other);
+    n++;
+  }
+  fail_unless (same < n / 2);
+  link_wander_skip_to (late, time);
+  link_wander_skip_to (all, time);
+  for (n = 0; n < 1000; n++) {
+    fail_unless_equals_uint64 (link_wander_get_time (all),
+        link_wander_get_time (late));
+    fail_unless_equals_uint64 (link_wander_get_time (all) % MS, 0);
+    link_wander_step (all);
+    link_wander_step (late);
+  }
+  link_wander_free (all);
+  link_wander_free (some);
+  link_wander_free (late);
+  link_wander_free (other);
+}
+
+GST_END_TEST;
+
+static gdouble
+get_mean_rate (LinkWander * wander, guint64 seconds)
+{
+  guint64 n = 0;
+
+  for (; link_wander_get_time (wander) < seconds * SECOND; n++)
+    link_wander_step (wander);
+  return (gdouble) n * LINK_WANDER_BYTES * 8 / seconds;
+}
+
+GST_START_TEST (long_runs_keep_the_mean_rate)
+{
+  const LinkQuality qualities[] = { LINK_QUALITY_IDEAL, LINK_QUALITY_GOOD,
+    LINK_QUALITY_POOR
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (qualities); i++) {
+    LinkConfig config = cellular (qualities[i], 1);
+    LinkWander *wander = create_wander (qualities[i], 1);
+    gdouble wanted = config.pipe.cellular.mean_rate[0];
+    gdouble rate = get_mean_rate (wander, 10000);
+
+    g_print ("  mean rate: %.0f bit/s, %.0f wanted\n", rate, wanted);
+    fail_unless (fabs (rate / wanted - 1) < 0.03);
+    link_wander_free (wander);
+  }
+}
+
+GST_END_TEST;
+
+/* Means near the limits, and without noise */
+GST_START_TEST (any_mean_that_is_allowed_is_kept)
+{
+  const guint64 rates[] = { 1000000, 3000000, 11000000 };
+  LinkConfig config;
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (rates); i++) {
+    for (j = 0; j < 2; j++) {
+      LinkWander *wander;
+      gdouble rate;
+
+      link_config_init (&config, LINK_PROFILE_CUSTOM, LINK_QUALITY_IDEAL);
+      config.pipe.cellular.mean_rate[0] = rates[i];
+      if (j)
+        config.pipe.cellular.noise = 0;
+      wander = link_wander_new (&config.pipe.cellular, 0, 3, 0);
+      link_wander_skip_to (wander, 0);
+      rate = get_mean_rate (wander, 5000);
+      g_print ("  mean rate: %.0f bit/s, %" G_GUINT64_FORMAT " wanted\n", rate,
+          rates[i]);
+      fail_unless (fabs (rate / rates[i] - 1) < 0.05);
+      link_wander_free (wander);
+    }
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (outages_last_and_come_as_told)
+{
+  LinkWander *wander = create_wander (LINK_QUALITY_POOR, 1);
+  LinkOnOff *outages = link_wander_get_outages (wander);
+  guint64 time = 0, out = 0;
+  guint n = 0;
+
+  while (time < 40000 * SECOND) {
+    guint64 end = link_on_off_end (outages, time);
+
+    if (link_on_off_is_bad (outages, time)) {
+      out += end - time;
+      n++;
+      link_wander_skip_to (wander, time);
+      fail_unless (link_wander_get_time (wander) >= end - MS);
+    }
+    time = end;
+  }
+  g_print ("  %u outages of %.2f s, %.2f %% of the time\n", n,
+      (gdouble) out / n / SECOND, 100.0 * out / time);
+  /* 1 s each, 15 s between them: 1 of 16, with a standard error of 3 % */
+  fail_unless (fabs ((gdouble) out / n / SECOND - 1) < 0.08);
+  fail_unless (fabs (16.0 * out / time - 1) < 0.1);
+  link_wander_free (wander);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (ideal_has_no_gap_of_300_ms)
+{
+  guint64 seed;
+
+  for (seed = 1; seed <= 3; seed++) {
+    LinkWander *wander = create_wander (LINK_QUALITY_IDEAL, seed);
+    guint64 last = 0;
+
+    while (last < 3600 * SECOND) {
+      guint64 time = link_wander_get_time (wander);
+
+      if (time - last >= 300 * MS)
+        fail ("gap of %" G_GUINT64_FORMAT " ns", time - last);
+      last = time;
+      link_wander_step (wander);
+    }
+    link_wander_free (wander);
+  }
+}
+
+GST_END_TEST;
+
+/* Departures of a flow that always has a packet, as one hash */
+static guint64
+hash_departures (gboolean other_sends)
+{
+  LinkConfig config = cellular (LINK_QUALITY_GOOD, 5);
+  Link *link = traffic_link_new (&config);
+  LinkPacket packet;
+  guint64 hash = 0;
+  guint i;
+
+  link_add_flow (link, 0);
+  link_add_flow (link, 1);
+  for (i = 0; i < 20000; i++) {
+    if (other_sends && i % 3)
+      link_input (link, i * MS, 1, 700, NULL);
+    link_input (link, i * MS, 0, 1500, NULL);
+    while (link_poll_output (link, &packet)) {
+      if (packet.flow == 0)
+        hash = (hash ^ packet.departure) * G_GUINT64_CONSTANT (0x100000001b3);
+    }
+  }
+  link_free (link, NULL);
+  return hash;
+}
+
+GST_START_TEST (the_other_direction_changes_nothing)
+{
+  fail_unless_equals_uint64 (hash_departures (FALSE), hash_departures (TRUE));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (outages_stop_both_directions)
+{
+  LinkConfig config = cellular (LINK_QUALITY_POOR, 1);
+  Link *link = traffic_link_new (&config);
+  LinkPacket packet;
+  guint64 now;
+  guint outages = 0, delivered[2] = { 0, };
+
+  link_add_flow (link, 0);
+  link_add_flow (link, 1);
+  for (now = 0; now < 300 * SECOND; now += 5 * MS) {
+    link_input (link, now, 0, 1000, NULL);
+    link_input (link, now, 1, 1000, NULL);
+    fail_unless ((link_get_quality (link, 0) == 0) ==
+        (link_get_quality (link, 1) == 0));
+    outages += link_get_quality (link, 0) == 0;
+    while (link_poll_output (link, &packet))
+      delivered[packet.flow]++;
+  }
+  fail_unless (outages > 0);
+  fail_unless (delivered[0] != delivered[1]);
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+/* Eleven days without a packet, and one of the largest packets */
+GST_START_TEST (a_long_pause_is_cheap)
+{
+  LinkConfig config = cellular (LINK_QUALITY_POOR, 1);
+  Link *link;
+  LinkPacket packet;
+
+  config.max_size = 0;
+  config.queue.bytes = 0;
+  link = traffic_link_new (&config);
+  link_add_flow (link, 0);
+  link_input (link, 1000000 * SECOND, 0, 1000, NULL);
+  link_input (link, 1000000 * SECOND, 0, 1 << 27, NULL);
+  while (link_next_wakeup (link) != LINK_NEVER
+      && link_next_wakeup (link) < 1100000 * SECOND)
+    link_timeout (link, link_next_wakeup (link));
+  fail_unless (link_poll_output (link, &packet));
+  fail_unless (link_poll_output (link, &packet));
+  link_free (link, NULL);
+}
+
+GST_END_TEST;
+
+static void
+expect_refusal (const LinkConfig * config, const gchar * message)
+{
+  GError *error = NULL;
+
+  fail_if (link_config_check (config, &error));
+  fail_unless_equals_string (error->message, message);
+  g_error_free (error);
+}
+
+GST_START_TEST (impossible_rates_are_refused)
+{
+  LinkConfig config = cellular (LINK_QUALITY_GOOD, 1);
+
+  config.pipe.cellular.mean_rate[1] = 20000000;
+  config.pipe.cellular.outage_interval = 0;
+  expect_refusal (&config,
+      "cellular-rate-down is 20000000, it must be from 600000 to 11400000");
+  config = cellular (LINK_QUALITY_GOOD, 1);
+  config.pipe.cellular.outage_escape = 0;
+  expect_refusal (&config,
+      "cellular-outage-escape is 0, it must be from 0.001 to 1000");
+  config = cellular (LINK_QUALITY_GOOD, 1);
+  config.pipe.cellular.min_rate = 13000000;
+  expect_refusal (&config,
+      "cellular-min-rate is 13000000, it must be from 0 to 12000000");
+  config = cellular (LINK_QUALITY_GOOD, 1);
+  config.pipe.burst = 3000;
+  expect_refusal (&config, "burst needs a fixed rate, it must be 0 with a "
+      "delivery trace or with cellular-rate");
+}
+
+GST_END_TEST;
+
+static Suite *
+linkwander_suite (void)
+{
+  Suite *s = suite_create ("linkwander");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, seed_and_time_decide_alone);
+  tcase_add_test (tc, long_runs_keep_the_mean_rate);
+  tcase_add_test (tc, any_mean_that_is_allowed_is_kept);
+  tcase_add_test (tc, outages_last_and_come_as_told);
+  tcase_add_test (tc, ideal_has_no_gap_of_300_ms);
+  tcase_add_test (tc, the_other_direction_changes_nothing);
+  tcase_add_test (tc, outages_stop_both_directions);
+  tcase_add_test (tc, a_long_pause_is_cheap);
+  tcase_add_test (tc, impossible_rates_are_refused);
+  return s;
+}
+
+GST_CHECK_MAIN (linkwander);
