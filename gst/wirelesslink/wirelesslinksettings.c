@@ -51,6 +51,8 @@ typedef struct
 
 #define TIME_MAX 1e15
 #define RATE_MAX 1e12
+#define CELLULAR_RATE_MIN 10000
+#define CELLULAR_RATE_MAX 1e10
 
 /* *INDENT-OFF* */
 
@@ -85,7 +87,9 @@ DEFINE_ENUM (profile, "GstWirelessLinkProfile",
     {LINK_PROFILE_GPRS, "GPRS", "gprs"},
     {LINK_PROFILE_RANGELAN2, "Proxim RangeLAN2", "rangelan2"},
     {LINK_PROFILE_IRDA, "IrDA, 115200 bit/s", "irda"},
-    {LINK_PROFILE_TRACE, "Rate from delivery-trace", "trace"})
+    {LINK_PROFILE_TRACE, "Rate from delivery-trace", "trace"},
+    {LINK_PROFILE_CELLULAR, "LTE whose rate wanders, after Winstein et al.",
+        "cellular"})
 
 DEFINE_ENUM (quality, "GstWirelessLinkQuality",
     {LINK_QUALITY_IDEAL, "Nothing is lost on the air", "ideal"},
@@ -180,6 +184,38 @@ static const Setting table[] = {
       "Rate of the transmitters, in bit/s; 0: no limit"},
   {"rate-down", KIND_UINT64, 0, RATE_MAX, PLAIN (pipe.rate[1]),
       "The same for stations other than 0; unless set it is rate"},
+  {"burst", KIND_UINT64, 0, 1e9, PLAIN (pipe.burst),
+      "Depth of a token bucket that fills at rate, in bytes; 0: no bucket, a "
+      "packet takes its time at rate"},
+  {"cellular-rate", KIND_UINT64, 0, CELLULAR_RATE_MAX,
+      PAIR (pipe.cellular.mean_rate),
+      "Cellular model instead of rate: mean rate over a long time with its "
+      "outages, in bit/s; 0: no cellular model"},
+  {"cellular-rate-down", KIND_UINT64, 0, CELLULAR_RATE_MAX,
+      PLAIN (pipe.cellular.mean_rate[1]),
+      "The same for stations other than 0; unless set it is cellular-rate"},
+  {"cellular-min-rate", KIND_UINT64, 0, CELLULAR_RATE_MAX,
+      PLAIN (pipe.cellular.min_rate),
+      "Cellular model: minimum rate outside of outages, in bit/s"},
+  {"cellular-max-rate", KIND_UINT64, CELLULAR_RATE_MIN, CELLULAR_RATE_MAX,
+      PLAIN (pipe.cellular.max_rate),
+      "Cellular model: maximum rate, in bit/s"},
+  {"cellular-noise", KIND_UINT64, 0, CELLULAR_RATE_MAX,
+      PLAIN (pipe.cellular.noise),
+      "Cellular model: standard deviation of the change of the rate in one "
+      "second, in bit/s; 0: the rate stays at its mean"},
+  {"cellular-reversion", KIND_UINT64, 1e8, TIME_MAX,
+      PLAIN (pipe.cellular.reversion),
+      "Cellular model: time constant with which the rate returns to its mean, "
+      "in ns"},
+  {"cellular-outage-interval", KIND_UINT64, 0, TIME_MAX,
+      PLAIN (pipe.cellular.outage_interval),
+      "Cellular model: mean time from an outage to the next, in ns; 0: there "
+      "are no outages"},
+  {"cellular-outage-escape", KIND_DOUBLE, 0.001, 1000,
+      PLAIN (pipe.cellular.outage_escape),
+      "Cellular model: rate at which an outage ends, per second: 1 / its mean "
+      "length"},
   {"delay", KIND_UINT64, 0, TIME_MAX, AT (pipe.delay[0]), AT (pipe.delay[1]),
       AT (blocks.delay[0]), AT (blocks.delay[1]), NULL,
       "Delay behind the transmitter, in ns"},

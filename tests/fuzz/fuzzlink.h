@@ -113,6 +113,14 @@ static const FuzzField fuzz_fields[] = {
   FIELD (FIELD_U64, dial_up.mean_time_to_break),
   FIELD (FIELD_UINT, model),
   FIELD (FIELD_U64, dial_up.hang_up_after),
+  FIELD (FIELD_U64, pipe.burst),
+  BOTH (FIELD_U64, pipe.cellular.mean_rate),
+  FIELD (FIELD_U64, pipe.cellular.min_rate),
+  FIELD (FIELD_U64, pipe.cellular.max_rate),
+  FIELD (FIELD_U64, pipe.cellular.noise),
+  FIELD (FIELD_U64, pipe.cellular.reversion),
+  FIELD (FIELD_CHANCE, pipe.cellular.outage_escape),
+  FIELD (FIELD_U64, pipe.cellular.outage_interval),
 };
 
 #undef FIELD

@@ -1817,6 +1817,25 @@ GST_START_TEST (errors_name_the_property_and_its_limits)
   expect_error ("profile=80211b interference=20-10", "20-10", "seconds");
   expect_error ("profile=trace", "delivery-trace", "needs");
   expect_error ("oven-on=30000000", "oven-on", "20000000");
+  expect_error ("profile=cellular cellular-rate=20000000", "cellular-rate",
+      "2025000 to 11475000");
+  expect_error ("burst=3000", "burst", "rate is 0");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_burst_passes_at_once)
+{
+  GstHarness *h = start_timestamp ("rate=1000000 burst=3000");
+
+  push_at (h, 1500, 'a', 0);
+  push_at (h, 1500, 'b', 0);
+  push_at (h, 1500, 'c', 0);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  pull_at (h, 'a', 0);
+  pull_at (h, 'b', 0);
+  pull_at (h, 'c', 12 * GST_MSECOND);
+  gst_harness_teardown (h);
 }
 
 GST_END_TEST;
@@ -1990,6 +2009,7 @@ wirelesslink_suite (void)
   tcase_add_test (tc, an_ended_run_does_not_change_what_profiles_say);
   tcase_add_test (tc, errors_name_the_file_and_the_reason);
   tcase_add_test (tc, errors_name_the_property_and_its_limits);
+  tcase_add_test (tc, a_burst_passes_at_once);
   tcase_add_test (tc, a_delivery_trace_is_the_rate);
   tcase_add_test (tc, a_change_of_quality_is_notified);
   tcase_add_test (tc, statistics_come_at_the_end_before_eos);

@@ -943,7 +943,8 @@ lively (guint64 seed)
 GST_START_TEST (same_seed_same_log)
 {
   LinkProfile profiles[] = { LINK_PROFILE_80211B, LINK_PROFILE_80211G,
-    LINK_PROFILE_RANGELAN2, LINK_PROFILE_IRDA, LINK_PROFILE_GPRS
+    LINK_PROFILE_RANGELAN2, LINK_PROFILE_IRDA, LINK_PROFILE_GPRS,
+    LINK_PROFILE_CELLULAR
   };
   LinkConfig config;
   gchar *a, *b, *c;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Holds the cellular model to what the paper and the configuration say of it:
  * its mean rate, its outages, its gaps, and that seed and time alone decide.
+ * Where MMTP_TRACES names a directory of recordings in mahimahi's format, it
+ * prints them beside the model (docs/links.md has the table).
  */
 
 #include <gst/check/gstcheck.h>
@@ -299,6 +301,197 @@ GST_START_TEST (impossible_rates_are_refused)
 
 GST_END_TEST;
 
+/* The comparison with recordings */
+
+typedef struct
+{
+  GArray *times;                /* of guint64, ms */
+  guint64 length;               /* ms */
+} Course;
+
+static void
+course_init (Course * course)
+{
+  course->times = g_array_new (FALSE, FALSE, sizeof (guint64));
+  course->length = 0;
+}
+
+static void
+course_clear (Course * course)
+{
+  g_array_unref (course->times);
+}
+
+static void
+course_add (Course * course, guint64 time)
+{
+  g_array_append_val (course->times, time);
+}
+
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  guint64 x = *(const guint64 *) a, y = *(const guint64 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* Deliveries in each whole bin of so many ms */
+static GArray *
+count_bins (const Course * course, guint64 width)
+{
+  GArray *bins = g_array_new (FALSE, TRUE, sizeof (guint64));
+  guint i;
+
+  g_array_set_size (bins, course->length / width);
+  for (i = 0; i < course->times->len; i++) {
+    guint64 bin = g_array_index (course->times, guint64, i) / width;
+
+    if (bin < bins->len)
+      g_array_index (bins, guint64, bin)++;
+  }
+  return bins;
+}
+
+/* From each ms with deliveries to the next ms with deliveries */
+static GArray *
+find_gaps (const Course * course)
+{
+  GArray *gaps = g_array_new (FALSE, FALSE, sizeof (guint64));
+  guint64 last = 0;
+  guint i;
+
+  for (i = 0; i < course->times->len; i++) {
+    guint64 time = g_array_index (course->times, guint64, i), gap = time - last;
+
+    if (gap > 0)
+      g_array_append_val (gaps, gap);
+    last = time;
+  }
+  return gaps;
+}
+
+static gdouble
+get_quantile (GArray * sorted, gdouble quantile)
+{
+  return g_array_index (sorted, guint64, (guint) (quantile *
+          (sorted->len - 1)));
+}
+
+static void
+print_course (const gchar * name, const Course * course)
+{
+  GArray *seconds = count_bins (course, 1000);
+  GArray *bins = count_bins (course, 100), *gaps = find_gaps (course);
+  gdouble sum = 0, squares = 0, mean, unit = LINK_WANDER_BYTES * 8 / 1e6;
+  guint i, empty = 0;
+
+  for (i = 0; i < seconds->len; i++) {
+    gdouble n = g_array_index (seconds, guint64, i);
+
+    sum += n;
+    squares += n * n;
+  }
+  for (i = 0; i < bins->len; i++)
+    empty += g_array_index (bins, guint64, i) == 0;
+  mean = sum / seconds->len;
+  g_array_sort (seconds, compare);
+  g_array_sort (gaps, compare);
+  g_print ("| %s | %u | %.1f | %.1f | %.1f | %.0f | %.0f | %.2f | %.1f |\n",
+      name, seconds->len, mean * unit, get_quantile (seconds, 0.1) * unit,
+      sqrt (MAX (squares / seconds->len - mean * mean, 0)) * unit,
+      get_quantile (gaps, 0.99), get_quantile (gaps, 0.999),
+      get_quantile (gaps, 1) / 1000, 100.0 * empty / bins->len);
+  g_array_unref (seconds);
+  g_array_unref (bins);
+  g_array_unref (gaps);
+}
+
+static void
+print_recording (const gchar * directory, const gchar * name)
+{
+  gchar *path = g_build_filename (directory, name, NULL), *text, **lines;
+  Course course;
+  guint i;
+
+  if (g_file_get_contents (path, &text, NULL, NULL)) {
+    course_init (&course);
+    lines = g_strsplit (text, "\n", 0);
+    for (i = 0; lines[i]; i++) {
+      if (g_ascii_isdigit (lines[i][0]))
+        course_add (&course, g_ascii_strtoull (lines[i], NULL, 10));
+    }
+    course.length = course.times->len ? g_array_index (course.times, guint64,
+        course.times->len - 1) : 0;
+    if (course.length >= 1000)
+      print_course (name, &course);
+    course_clear (&course);
+    g_strfreev (lines);
+    g_free (text);
+  }
+  g_free (path);
+}
+
+static void
+print_model (const gchar * quality_name, LinkQuality quality, guint64 seed)
+{
+  LinkWander *wander = create_wander (quality, seed);
+  gchar *name = g_strdup_printf ("`quality=%s seed=%" G_GUINT64_FORMAT "`",
+      quality_name, seed);
+  Course course;
+
+  course_init (&course);
+  course.length = 600000;
+  for (; link_wander_get_time (wander) < 600 * SECOND;
+      link_wander_step (wander))
+    course_add (&course, link_wander_get_time (wander) / MS);
+  print_course (name, &course);
+  course_clear (&course);
+  link_wander_free (wander);
+  g_free (name);
+}
+
+static void
+print_recordings (const gchar * directory)
+{
+  GDir *dir = g_dir_open (directory, 0, NULL);
+  GSList *names = NULL, *walk;
+  const gchar *name;
+
+  while (dir && (name = g_dir_read_name (dir))) {
+    if (g_str_has_suffix (name, ".up") || g_str_has_suffix (name, ".down"))
+      names = g_slist_insert_sorted (names, g_strdup (name),
+          (GCompareFunc) strcmp);
+  }
+  for (walk = names; walk; walk = walk->next)
+    print_recording (directory, walk->data);
+  g_slist_free_full (names, g_free);
+  g_clear_pointer (&dir, g_dir_close);
+}
+
+/* Only prints: the model was not fitted to the recordings. */
+GST_START_TEST (model_beside_recordings)
+{
+  const gchar *directory = g_getenv ("MMTP_TRACES");
+  const gchar *names[] = { "ideal", "good", "poor" };
+  guint64 seed;
+  guint i;
+
+  if (!directory) {
+    g_print ("  skipped: MMTP_TRACES names no directory of recordings\n");
+    return;
+  }
+  g_print ("| | s | mean | 10 %% | deviation | gap 99 %% | 99.9 %% | longest | "
+      "empty |\n");
+  print_recordings (directory);
+  for (i = 0; i < G_N_ELEMENTS (names); i++) {
+    for (seed = 1; seed <= 3; seed++)
+      print_model (names[i], (LinkQuality) (LINK_QUALITY_IDEAL + i), seed);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 linkwander_suite (void)
 {
@@ -316,6 +509,7 @@ linkwander_suite (void)
   tcase_add_test (tc, outages_stop_both_directions);
   tcase_add_test (tc, a_long_pause_is_cheap);
   tcase_add_test (tc, impossible_rates_are_refused);
+  tcase_add_test (tc, model_beside_recordings);
   return s;
 }
 
