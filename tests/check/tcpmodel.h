@@ -4,12 +4,14 @@
  * Linux has had it since 2.2, delayed acknowledgements (RFC 1122 4.2.3.2), RTO of
  * RFC 6298 with Linux's minimum of 200 ms. An ACK that arrives tells all of the
  * receiver's holes. Sequence numbers count segments. Virtual time, and whatever
- * network the caller gives it.
+ * network the caller gives it. Instead of Reno's window it can have that of
+ * CUBIC (RFC 9438), Linux's default since 2.6.19, without HyStart.
  */
 
 #ifndef __TCP_MODEL_H__
 #define __TCP_MODEL_H__
 
+#include <math.h>
 #include <string.h>
 
 #include <glib.h>
@@ -18,6 +20,15 @@
 #define TCP_DELACK (TCP_SECOND / 25)
 #define TCP_RTO_MIN (TCP_SECOND / 5)
 #define TCP_RTO_MAX (120 * TCP_SECOND)
+/* RFC 9438 4.6 and 5: C in segments per cubic second */
+#define TCP_CUBIC_BETA 0.7
+#define TCP_CUBIC_C 0.4
+
+typedef enum
+{
+  TCP_RENO,
+  TCP_CUBIC
+} TcpAlgorithm;
 
 typedef struct
 {
@@ -25,7 +36,15 @@ typedef struct
   guint32 mss, header;          /* bytes */
   guint receive_window;         /* segments */
   guint ack_every;
+  TcpAlgorithm algorithm;
 } TcpConfig;
+
+/* RFC 9438 4.1.2, in segments and seconds */
+typedef struct
+{
+  guint64 epoch;                /* ns: when congestion avoidance began, or 0 */
+  gdouble k, w_max, w_est;
+} TcpCubic;
 
 typedef struct _Tcp Tcp;
 
@@ -42,6 +61,7 @@ struct _Tcp
   /* sender */
   guint una, next, recover, dupacks;
   gdouble cwnd, ssthresh;       /* segments */
+  TcpCubic cubic;
   gboolean recovering;
   guint64 rto_at, rto, srtt, rttvar;
   gboolean have_rtt;
@@ -174,6 +194,52 @@ tcp_measure (Tcp * tcp, guint64 rtt)
       TCP_RTO_MAX);
 }
 
+/* RFC 9438 4.2 to 4.5, congestion avoidance */
+static inline void
+tcp_cubic_grow (Tcp * tcp, guint acked)
+{
+  TcpCubic *cubic = &tcp->cubic;
+  gdouble t, target, alpha = 3 * (1 - TCP_CUBIC_BETA) / (1 + TCP_CUBIC_BETA);
+
+  if (cubic->epoch == 0) {
+    cubic->epoch = tcp->now;
+    cubic->w_max = MAX (cubic->w_max, tcp->cwnd);
+    cubic->k = cbrt ((cubic->w_max - tcp->cwnd) / TCP_CUBIC_C);
+    cubic->w_est = tcp->cwnd;
+  }
+  t = (gdouble) (tcp->now - cubic->epoch + tcp->srtt) / TCP_SECOND - cubic->k;
+  target = CLAMP (TCP_CUBIC_C * t * t * t + cubic->w_max, tcp->cwnd,
+      1.5 * tcp->cwnd);
+  cubic->w_est += (cubic->w_est >= cubic->w_max ? 1 : alpha) * acked
+      / tcp->cwnd;
+  tcp->cwnd = MAX (cubic->w_est,
+      tcp->cwnd + acked * (target - tcp->cwnd) / tcp->cwnd);
+}
+
+/* RFC 9438 4.6 and 4.7: multiplicative decrease and fast convergence */
+static inline void
+tcp_cubic_decrease (Tcp * tcp)
+{
+  TcpCubic *cubic = &tcp->cubic;
+
+  if (tcp->cwnd < cubic->w_max)
+    cubic->w_max = tcp->cwnd * (1 + TCP_CUBIC_BETA) / 2;
+  else
+    cubic->w_max = tcp->cwnd;
+  cubic->epoch = 0;
+}
+
+/* Half of what is in flight (RFC 5681 equation 4), or CUBIC's share of it */
+static inline gdouble
+tcp_get_decreased (Tcp * tcp)
+{
+  if (tcp->config.algorithm == TCP_CUBIC) {
+    tcp_cubic_decrease (tcp);
+    return MAX (tcp_pipe (tcp) * TCP_CUBIC_BETA, 2);
+  }
+  return MAX (tcp_pipe (tcp) / 2.0, 2);
+}
+
 /* RFC 5681 3.1, RFC 6675 5 */
 static inline void
 tcp_new_ack (Tcp * tcp, guint ack)
@@ -192,6 +258,8 @@ tcp_new_ack (Tcp * tcp, guint ack)
     tcp->recovering = ack < tcp->recover;
   } else if (tcp->cwnd < tcp->ssthresh) {
     tcp->cwnd += acked;
+  } else if (tcp->config.algorithm == TCP_CUBIC) {
+    tcp_cubic_grow (tcp, acked);
   } else {
     tcp->cwnd += acked / tcp->cwnd;
   }
@@ -202,7 +270,7 @@ tcp_duplicate_ack (Tcp * tcp)
 {
   if (tcp->recovering || ++tcp->dupacks != 3)
     return;
-  tcp->ssthresh = MAX (tcp_pipe (tcp) / 2.0, 2);
+  tcp->ssthresh = tcp_get_decreased (tcp);
   tcp->cwnd = tcp->ssthresh;
   tcp->recover = tcp->next;
   tcp->recovering = TRUE;
@@ -224,7 +292,7 @@ tcp_receive_ack (Tcp * tcp, guint ack)
 static inline void
 tcp_rto (Tcp * tcp)
 {
-  tcp->ssthresh = MAX (tcp_pipe (tcp) / 2.0, 2);
+  tcp->ssthresh = tcp_get_decreased (tcp);
   tcp->cwnd = 1;
   tcp->recovering = FALSE;
   memset (tcp->repeated, 0, tcp->config.segments);

@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The arena: MMTP's two cores over wirelesslink's, in virtual time, on links of
+ * every kind, beside RTP over UDP and beside what perfect foresight could have
+ * brought. Prints one row for each scenario: medians of its runs, with ranges.
+ * Runs are dealt out to one process for each core.
+ *
+ *   build/tests/benchmarks/mmtparena --group recorded --only 3M
+ *
+ * Every change to MMTP's rate control is judged by this table; docs/mmtp.md
+ * explains its columns.
+ */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "arenagroups.h"
+
+/* --- options -------------------------------------------------------------- */
+
+typedef struct
+{
+  gchar *only, *group, *csv;
+  gint jobs, runs;
+  gboolean verbose, list, check_possible;
+} Options;
+
+static gboolean
+parse_options (int *argc, char ***argv, Options * options)
+{
+  const GOptionEntry entries[] = {
+    {"only", 0, 0, G_OPTION_ARG_STRING, &options->only,
+        "Scenarios whose name contains this", "PATTERN"},
+    {"group", 0, 0, G_OPTION_ARG_STRING, &options->group,
+        "Scenarios of this group, or of several: a,b", "NAME"},
+    {"runs", 0, 0, G_OPTION_ARG_INT, &options->runs,
+        "The first runs of each scenario only", "N"},
+    {"jobs", 0, 0, G_OPTION_ARG_INT, &options->jobs,
+        "Processes (default: one for each core)", "N"},
+    {"csv", 0, 0, G_OPTION_ARG_FILENAME, &options->csv,
+        "Write a line for each run to this file", "FILE"},
+    {"verbose", 0, 0, G_OPTION_ARG_NONE, &options->verbose,
+        "Print a line for each run, too", NULL},
+    {"list", 0, 0, G_OPTION_ARG_NONE, &options->list,
+        "Print the scenarios and leave", NULL},
+    {"check-possible", 0, 0, G_OPTION_ARG_NONE, &options->check_possible,
+        "Compare what is called possible with the optimum, and leave", NULL},
+    {NULL}
+  };
+  GOptionContext *context = g_option_context_new (NULL);
+  GError *error = NULL;
+  gboolean parsed;
+
+  g_option_context_set_summary (context,
+      "MMTP in virtual time over links of every kind");
+  g_option_context_add_main_entries (context, entries, NULL);
+  parsed = g_option_context_parse (context, argc, argv, &error);
+  g_option_context_free (context);
+  if (!parsed) {
+    fprintf (stderr, "mmtparena: %s\n", error->message);
+    g_error_free (error);
+  }
+  return parsed;
+}
+
+static gboolean
+is_wanted (const Options * options, const ArenaScenario * scenario)
+{
+  gboolean in_group = TRUE;
+
+  if (options->group) {
+    gchar **names = g_strsplit (options->group, ",", -1);
+
+    in_group = g_strv_contains ((const gchar * const *) names,
+        scenario->group);
+    g_strfreev (names);
+  }
+  return in_group && (!options->only || strstr (scenario->name,
+          options->only));
+}
+
+/* --- runs ----------------------------------------------------------------- */
+
+typedef struct
+{
+  const ArenaScenario *scenario;
+  guint first, n;               /* of its outcomes */
+} Row;
+
+/* In memory that all processes share */
+typedef struct
+{
+  gint next;                    /* outcome that nobody works at */
+  ArenaOutcome outcomes[];
+} Results;
+
+static GArray *
+make_rows (const ArenaGroups * groups, const Options * options,
+    guint * n_outcomes)
+{
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (Row));
+  guint i;
+
+  *n_outcomes = 0;
+  for (i = 0; i < groups->scenarios->len; i++) {
+    Row row = { g_ptr_array_index (groups->scenarios, i), *n_outcomes, 0 };
+
+    if (!is_wanted (options, row.scenario))
+      continue;
+    row.n = row.scenario->n_runs;
+    if (options->runs > 0)
+      row.n = MIN (row.n, options->runs);
+    *n_outcomes += row.n;
+    g_array_append_val (rows, row);
+  }
+  return rows;
+}
+
+static void
+run_outcome (const GArray * rows, guint number, ArenaOutcome * outcome)
+{
+  guint i;
+
+  for (i = 0; i < rows->len; i++) {
+    const Row *row = &g_array_index (rows, Row, i);
+
+    if (number < row->first + row->n) {
+      arena_scenario_run (row->scenario, number - row->first, outcome);
+      return;
+    }
+  }
+}
+
+/* FALSE: a process died */
+static gboolean
+run_all (const GArray * rows, Results * results, guint n_outcomes, guint jobs)
+{
+  gboolean well = TRUE;
+  guint i;
+  int status;
+
+  fflush (NULL);
+  for (i = 0; i < jobs; i++) {
+    gint number;
+
+    if (fork () != 0)
+      continue;
+    while ((number = g_atomic_int_add (&results->next, 1)) < n_outcomes)
+      run_outcome (rows, number, &results->outcomes[number]);
+    _exit (0);
+  }
+  while (wait (&status) > 0)
+    well = well && WIFEXITED (status) && WEXITSTATUS (status) == 0;
+  return well;
+}
+
+/* --- the table ------------------------------------------------------------ */
+
+typedef gdouble (*GetValue) (const ArenaOutcome * outcome);
+
+#define GETTER(name, field) \
+static gdouble \
+get_##name (const ArenaOutcome * outcome) \
+{ \
+  return outcome->field; \
+}
+
+GETTER (possible, possible);
+GETTER (share, share);
+GETTER (ready, ready);
+GETTER (udp, udp.decodable);
+GETTER (mmtp, mmtp.decodable);
+GETTER (p50, mmtp.p50);
+GETTER (p95, mmtp.p95);
+GETTER (p99, mmtp.p99);
+GETTER (worst_second, mmtp.worst_second);
+GETTER (sent, mmtp.sent_per_played);
+GETTER (feedback, mmtp.feedback);
+GETTER (queueing_mean, mmtp.queueing_mean);
+GETTER (queueing_p95, mmtp.queueing_p95);
+GETTER (udp_p95, udp.p95);
+GETTER (udp_worst_second, udp.worst_second);
+GETTER (udp_queueing_p95, udp.queueing_p95);
+GETTER (first_extra, extras[0]);
+GETTER (second_extra, extras[1]);
+GETTER (seconds, seconds);
+
+static const GetValue get_extra[ARENA_MAX_EXTRAS] = { get_first_extra,
+  get_second_extra
+};
+
+/* Of the runs that have such a value */
+typedef struct
+{
+  gdouble median, least, most;
+} Range;
+
+static Range
+get_range (const Row * row, const Results * results, GetValue get)
+{
+  gdouble *values = g_new (gdouble, row->n);
+  Range range;
+  guint i, n = 0;
+
+  for (i = 0; i < row->n; i++) {
+    const ArenaOutcome *outcome = &results->outcomes[row->first + i];
+
+    if (outcome->state != ARENA_OUTCOME_NONE && !isnan (get (outcome)))
+      values[n++] = get (outcome);
+  }
+  range.median = arena_percentile (values, n, 0.5);
+  /* of an even number the mean of the two in the middle */
+  if (n % 2 == 0 && n > 0)
+    range.median = (values[n / 2 - 1] + values[n / 2]) / 2;
+  range.least = n ? values[0] : NAN;
+  range.most = n ? values[n - 1] : NAN;
+  g_free (values);
+  return range;
+}
+
+static gdouble
+get_median (const Row * row, const Results * results, GetValue get)
+{
+  return get_range (row, results, get).median;
+}
+
+/* Infinite: there is none. NAN: it was not asked. */
+static const gchar *
+format (gchar text[16], gdouble value, guint digits)
+{
+  if (isnan (value))
+    g_strlcpy (text, "", 16);
+  else if (isinf (value))
+    g_strlcpy (text, "-", 16);
+  else
+    g_snprintf (text, 16, "%.*f", digits, value);
+  return text;
+}
+
+static void
+print_value (gdouble value, guint width, guint digits)
+{
+  gchar text[16];
+
+  printf (" %*s", width, format (text, value, digits));
+}
+
+static void
+print_range (Range range, gdouble factor, guint digits)
+{
+  gchar median[16], least[16], most[16];
+
+  printf (" %5s [%s..%s]", format (median, factor * range.median, digits),
+      format (least, factor * range.least, digits),
+      format (most, factor * range.most, digits));
+}
+
+static void
+print_padded_range (Range range)
+{
+  gchar text[32];
+
+  g_snprintf (text, sizeof text, "%.1f [%.1f..%.1f]", 100 * range.median,
+      100 * range.least, 100 * range.most);
+  printf (" %18s", text);
+}
+
+static void
+print_head (void)
+{
+  printf ("\nShares in %% of the frames, decodable in time; delays in ms; "
+      "medians of the runs\n"
+      "%-48s %5s %5s %18s %6s %5s %5s %5s %5s %5s %5s %5s %5s %s\n", "",
+      "poss.", "UDP", "MMTP [range]", "share", "p50", "p95", "p99", "worst",
+      "sent", "back%", "queue", "p95", "");
+}
+
+static void
+print_extras (const Row * row, const Results * results)
+{
+  guint i;
+
+  for (i = 0; i < ARENA_MAX_EXTRAS; i++) {
+    const gchar *name = arena_scenario_get_extra_name (row->scenario, i);
+
+    if (!name)
+      continue;
+    printf ("  %s:", name);
+    print_range (get_range (row, results, get_extra[i]), 1, 2);
+  }
+}
+
+/* More than one point, as "Must hold" has it */
+static gboolean
+is_below_udp (const Row * row, const Results * results)
+{
+  return get_median (row, results, get_mmtp)
+      < get_median (row, results, get_udp) - 0.01;
+}
+
+static guint
+count_state (const Row * row, const Results * results, ArenaOutcomeState state)
+{
+  guint i, sum = 0;
+
+  for (i = 0; i < row->n; i++)
+    sum += results->outcomes[row->first + i].state == state;
+  return sum;
+}
+
+static void
+print_failures (const Row * row, const Results * results)
+{
+  guint none = count_state (row, results, ARENA_OUTCOME_NONE);
+  guint stuck = count_state (row, results, ARENA_OUTCOME_STUCK);
+
+  if (none > 0)
+    printf ("  %u runs DIED", none);
+  if (stuck > 0)
+    printf ("  %u runs STUCK", stuck);
+}
+
+static void
+print_row (const Row * row, const Results * results)
+{
+  gchar *name = g_strdup_printf ("%s: %s", row->scenario->group,
+      row->scenario->name);
+
+  printf ("%-48s", name);
+  print_value (100 * get_median (row, results, get_possible), 5, 1);
+  print_value (100 * get_median (row, results, get_udp), 5, 1);
+  print_padded_range (get_range (row, results, get_mmtp));
+  printf ("%s", is_below_udp (row, results) ? "<" : " ");
+  print_value (100 * get_median (row, results, get_share), 5, 1);
+  print_value (get_median (row, results, get_p50), 5, 0);
+  print_value (get_median (row, results, get_p95), 5, 0);
+  print_value (get_median (row, results, get_p99), 5, 0);
+  print_value (100 * get_median (row, results, get_worst_second), 5, 0);
+  print_value (get_median (row, results, get_sent), 5, 2);
+  print_value (100 * get_median (row, results, get_feedback), 5, 1);
+  print_value (get_median (row, results, get_queueing_mean), 5, 0);
+  print_value (get_median (row, results, get_queueing_p95), 5, 0);
+  print_extras (row, results);
+  print_failures (row, results);
+  printf ("\n");
+  g_free (name);
+}
+
+static void
+print_runs (const Row * row, const Results * results)
+{
+  guint i;
+
+  for (i = 0; i < row->n; i++) {
+    const ArenaOutcome *outcome = &results->outcomes[row->first + i];
+
+    printf ("    run %u: possible %.1f, UDP %.1f, MMTP %.1f; ready after %.0f "
+        "ms; %.2f s of CPU time\n", i, 100 * outcome->possible,
+        100 * outcome->udp.decodable, 100 * outcome->mmtp.decodable,
+        outcome->ready, outcome->seconds);
+  }
+}
+
+/* --- summary -------------------------------------------------------------- */
+
+/* One line for each group: the mean of its medians, and its worst scenario */
+static void
+print_group (const GArray * rows, guint first, guint end,
+    const Results * results)
+{
+  gdouble share = 0, worst = INFINITY, mmtp = 0, udp = 0;
+  guint i, below = 0, n = 0;
+
+  for (i = first; i < end; i++) {
+    const Row *row = &g_array_index (rows, Row, i);
+    gdouble of_row = get_median (row, results, get_share);
+
+    if (isnan (of_row))
+      continue;
+    n++;
+    share += of_row;
+    worst = MIN (worst, of_row);
+    mmtp += get_median (row, results, get_mmtp);
+    udp += get_median (row, results, get_udp);
+    below += is_below_udp (row, results);
+  }
+  if (n > 0)
+    printf ("%-16s %3u scenarios, mean: UDP %5.1f, MMTP %5.1f, share %5.1f, "
+        "worst share %5.1f; below UDP in %u\n",
+        g_array_index (rows, Row, first).scenario->group, n, 100 * udp / n,
+        100 * mmtp / n, 100 * share / n, 100 * worst, below);
+}
+
+static void
+print_summary (const GArray * rows, const Results * results)
+{
+  guint i, first = 0;
+
+  printf ("\n");
+  for (i = 1; i <= rows->len; i++) {
+    const gchar *group = g_array_index (rows, Row, first).scenario->group;
+
+    if (i < rows->len && g_str_equal (group,
+            g_array_index (rows, Row, i).scenario->group))
+      continue;
+    print_group (rows, first, i, results);
+    first = i;
+  }
+}
+
+/* --- CSV ------------------------------------------------------------------ */
+
+static const struct
+{
+  const gchar *name;
+  GetValue get;
+} columns[] = {
+  {"possible", get_possible}, {"mmtp", get_mmtp}, {"share", get_share},
+  {"p50_ms", get_p50}, {"p95_ms", get_p95}, {"p99_ms", get_p99},
+  {"worst_second", get_worst_second}, {"sent_per_played", get_sent},
+  {"feedback", get_feedback}, {"queueing_mean_ms", get_queueing_mean},
+  {"queueing_p95_ms", get_queueing_p95}, {"ready_ms", get_ready},
+  {"udp", get_udp}, {"udp_p95_ms", get_udp_p95},
+  {"udp_worst_second", get_udp_worst_second},
+  {"udp_queueing_p95_ms", get_udp_queueing_p95},
+  {"extra1", get_first_extra}, {"extra2", get_second_extra},
+  {"cpu_s", get_seconds}
+};
+
+static void
+write_csv_row (FILE * file, const Row * row, const Results * results)
+{
+  guint i, j;
+
+  for (i = 0; i < row->n; i++) {
+    fprintf (file, "%s,\"%s\",%u", row->scenario->group, row->scenario->name,
+        i);
+    for (j = 0; j < G_N_ELEMENTS (columns); j++)
+      fprintf (file, ",%.6g",
+          columns[j].get (&results->outcomes[row->first + i]));
+    fprintf (file, "\n");
+  }
+}
+
+static gboolean
+write_csv (const gchar * name, const GArray * rows, const Results * results)
+{
+  FILE *file = fopen (name, "w");
+  guint i;
+
+  if (!file) {
+    fprintf (stderr, "mmtparena: cannot write %s: %s\n", name,
+        g_strerror (errno));
+    return FALSE;
+  }
+  fprintf (file, "group,scenario,run");
+  for (i = 0; i < G_N_ELEMENTS (columns); i++)
+    fprintf (file, ",%s", columns[i].name);
+  fprintf (file, "\n");
+  for (i = 0; i < rows->len; i++)
+    write_csv_row (file, &g_array_index (rows, Row, i), results);
+  fclose (file);
+  return TRUE;
+}
+
+/* --- the program ---------------------------------------------------------- */
+
+static int
+check_possible (void)
+{
+  gdouble worst, mean = arena_possible_check (2000, 1, &worst);
+
+  printf ("The greedy choice brings %.2f %% of the optimum in the mean of 2000 "
+      "small instances, %.1f %% in the worst\n", 100 * mean, 100 * worst);
+  return worst > 1 || mean < 0.98;
+}
+
+static gchar *
+get_recordings (void)
+{
+  const gchar *named = g_getenv ("MMTP_TRACES");
+
+  return named ? g_strdup (named) :
+      g_build_filename (ARENA_SOURCE_DIR, "..", "shared", "traces", NULL);
+}
+
+static ArenaGroups *
+load_groups (void)
+{
+  gchar *recordings = get_recordings ();
+  GError *error = NULL;
+  ArenaGroups *groups = arena_groups_new (ARENA_SOURCE_DIR "/tests/check/data",
+      recordings, &error);
+
+  g_free (recordings);
+  if (!groups) {
+    fprintf (stderr, "mmtparena: %s\n", error->message);
+    g_error_free (error);
+  }
+  return groups;
+}
+
+static void
+print_table (const GArray * rows, const Results * results, gboolean verbose)
+{
+  guint i;
+
+  print_head ();
+  for (i = 0; i < rows->len; i++) {
+    print_row (&g_array_index (rows, Row, i), results);
+    if (verbose)
+      print_runs (&g_array_index (rows, Row, i), results);
+  }
+  print_summary (rows, results);
+}
+
+static int
+run (const Options * options, const ArenaGroups * groups)
+{
+  guint jobs = options->jobs > 0 ? options->jobs : g_get_num_processors ();
+  guint n_outcomes;
+  GArray *rows = make_rows (groups, options, &n_outcomes);
+  gsize size = sizeof (Results) + n_outcomes * sizeof (ArenaOutcome);
+  Results *results = mmap (NULL, size, PROT_READ | PROT_WRITE,
+      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  gint64 begun = g_get_monotonic_time ();
+  gboolean well;
+
+  if (results == MAP_FAILED) {
+    fprintf (stderr, "mmtparena: no memory for %u results\n", n_outcomes);
+    return 1;
+  }
+  well = run_all (rows, results, n_outcomes, jobs);
+  print_table (rows, results, options->verbose);
+  if (groups->skipped)
+    printf ("\n%s\n", groups->skipped);
+  printf ("\n%u runs of %u scenarios in %.1f s\n", n_outcomes, rows->len,
+      (g_get_monotonic_time () - begun) / 1e6);
+  if (options->csv)
+    well = write_csv (options->csv, rows, results) && well;
+  munmap (results, size);
+  g_array_unref (rows);
+  return well ? 0 : 1;
+}
+
+static void
+list_scenarios (const Options * options, const ArenaGroups * groups)
+{
+  guint i;
+
+  for (i = 0; i < groups->scenarios->len; i++) {
+    const ArenaScenario *scenario = g_ptr_array_index (groups->scenarios, i);
+
+    if (is_wanted (options, scenario))
+      printf ("%s: %s, %u runs\n", scenario->group, scenario->name,
+          scenario->n_runs);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  Options options = { NULL };
+  ArenaGroups *groups;
+  int status = 0;
+
+  if (!parse_options (&argc, &argv, &options))
+    return 2;
+  if (options.check_possible)
+    return check_possible ();
+  groups = load_groups ();
+  if (!groups)
+    return 1;
+  if (options.list)
+    list_scenarios (&options, groups);
+  else
+    status = run (&options, groups);
+  arena_groups_free (groups);
+  g_free (options.only);
+  g_free (options.group);
+  g_free (options.csv);
+  return status;
+}

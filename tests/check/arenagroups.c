@@ -1,0 +1,680 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The arena's table of scenarios, see the header. */
+
+#include "arenagroups.h"
+
+#include <string.h>
+
+#define MS LINK_MS
+#define SECOND LINK_SECOND
+
+
+typedef enum
+{
+  CLIP_6M,
+  CLIP_3M
+} Clip;
+
+static const gchar *const clip_names[] = { "6M", "3M" };
+
+/* --- what most of them need ----------------------------------------------- */
+
+/* With one clean path that has no limit, for the caller to change */
+static ArenaScenario *
+add (ArenaGroups * groups, const gchar * group, const gchar * format, ...)
+{
+  ArenaScenario *scenario = g_new (ArenaScenario, 1);
+  va_list arguments;
+
+  va_start (arguments, format);
+  arena_scenario_init (scenario, group, g_strdup_vprintf (format, arguments));
+  va_end (arguments);
+  arena_path_init (&scenario->paths[0], 0, 20 * MS);
+  g_ptr_array_add (groups->scenarios, scenario);
+  return scenario;
+}
+
+static void
+set_clip (ArenaGroups * groups, ArenaScenario * scenario, Clip clip)
+{
+  arena_scenario_set_clip (scenario, groups->clips[clip], 1);
+}
+
+static void
+set_clip_rate (ArenaGroups * groups, ArenaScenario * scenario, gdouble rate)
+{
+  arena_scenario_set_clip_rate (scenario, groups->clips[CLIP_6M], rate);
+}
+
+static ArenaTrace *
+add_trace (ArenaGroups * groups, const gchar * name)
+{
+  ArenaTrace *trace = arena_trace_new (name);
+
+  g_ptr_array_add (groups->traces, trace);
+  return trace;
+}
+
+/* "10k", "1.5M" */
+static gchar *
+get_rate_name (gdouble rate)
+{
+  return rate < 1e6 ? g_strdup_printf ("%gk", rate / 1e3)
+      : g_strdup_printf ("%gM", rate / 1e6);
+}
+
+/* Both directions of a path over one medium */
+static void
+make_half_duplex (ArenaPath * path)
+{
+  path->one_link = TRUE;
+  path->station[ARENA_BACK] = 1;
+  path->config[ARENA_FORWARD].pipe.half_duplex = TRUE;
+}
+
+/* --- paper ---------------------------------------------------------------- */
+
+/* Magalhães and Kravets 2001, table 1: as in mmtppaper.c, which says how the
+ * numbers come about */
+static void
+set_paper_path (ArenaPath * path, guint64 bytes_per_second, guint64 delay,
+    guint64 fluctuation, guint64 queue)
+{
+  LinkConfig *config = &path->config[ARENA_FORWARD];
+
+  arena_path_init (path, bytes_per_second * 8, delay);
+  make_half_duplex (path);
+  config->pipe.jitter = fluctuation;
+  config->queue.packets = 0;
+  config->queue.bytes = queue;
+}
+
+typedef enum
+{
+  PAPER_CONSTANT,
+  PAPER_FLUCTUATING,
+  PAPER_RATES_GIVEN,
+  PAPER_LAST
+} PaperLinks;
+
+static void
+add_paper_scenario (ArenaGroups * groups, PaperLinks links, guint period)
+{
+  static const gchar *const names[] = { "constant", "fluctuating",
+    "fluctuating, rates given"
+  };
+  ArenaScenario *scenario = add (groups, "paper", "%s, each %u ms",
+      names[links], period);
+  gboolean fluctuates = links != PAPER_CONSTANT;
+  ArenaPath *paths = scenario->paths;
+
+  scenario->n_paths = 2;
+  set_paper_path (&paths[0], 37128, 137538462, fluctuates ? 230 * MS : 0,
+      200000);
+  set_paper_path (&paths[1], 9384, 162826087, fluctuates ? 300 * MS : 0,
+      32000);
+  if (links == PAPER_RATES_GIVEN) {
+    paths[0].known_rate = 37128 * 8;
+    paths[1].known_rate = 9384 * 8;
+  }
+  scenario->packet_size = 1400 - ARENA_RTP_HEADERS;
+  scenario->period = period * MS;
+  scenario->tells_period = TRUE;
+  scenario->duration = MAX (1000 * scenario->period, 20 * SECOND);
+  scenario->latency = scenario->deadline = SECOND;
+}
+
+static void
+add_paper (ArenaGroups * groups)
+{
+  static const guint periods[] = { 10, 15, 20, 25, 30, 35, 50, 100, 160 };
+  PaperLinks links;
+  guint i;
+
+  for (links = 0; links < PAPER_LAST; links++)
+    for (i = 0; i < G_N_ELEMENTS (periods); i++)
+      add_paper_scenario (groups, links, periods[i]);
+}
+
+/* --- constant ------------------------------------------------------------- */
+
+/* Slower links carry packets of a tenth of a second, faster ones the clip. */
+#define CLIP_LINK 300e3
+
+static void
+add_constant_scenario (ArenaGroups * groups, gdouble rate, gdouble load,
+    guint delay)
+{
+  gchar *name = get_rate_name (rate);
+  ArenaScenario *scenario = add (groups, "constant", "%s, %u ms, load %.1f",
+      name, delay, load);
+
+  g_free (name);
+  arena_path_init (&scenario->paths[0], rate, delay * MS);
+  if (rate >= CLIP_LINK)
+    set_clip_rate (groups, scenario, load * rate);
+  else
+    arena_scenario_set_packets (scenario, MIN (rate / 80, 1300), load * rate);
+  scenario->shifts_clip = TRUE;
+  /* nothing here is left to chance but the sender's session number */
+  scenario->n_runs = 2;
+  if (rate > 10e6)
+    scenario->duration = 10 * SECOND;
+}
+
+static void
+add_constant (ArenaGroups * groups)
+{
+  static const gdouble rates[] = { 10e3, 30e3, 100e3, 300e3, 1e6, 3e6, 10e6,
+    30e6, 100e6
+  };
+  static const gdouble loads[] = { 0.5, 0.8, 1, 1.2, 1.5 };
+  static const guint delays[] = { 10, 100 };
+  guint i, j, k;
+
+  for (i = 0; i < G_N_ELEMENTS (rates); i++)
+    for (j = 0; j < G_N_ELEMENTS (delays); j++)
+      for (k = 0; k < G_N_ELEMENTS (loads); k++)
+        add_constant_scenario (groups, rates[i], loads[k], delays[j]);
+}
+
+/* --- wifi ----------------------------------------------------------------- */
+
+/* Aggregation of IEEE 802.11n and later: up to 64 packets go at once. Bytes
+ * that others leave it decide how often and how many. */
+static void
+add_wifi (ArenaGroups * groups)
+{
+  static const struct
+  {
+    guint32 interval;           /* ms */
+    guint batch;                /* packets */
+  } links[] = {
+    {2, 2}, {5, 5}, {5, 16}, {10, 10}, {10, 64}, {2, 64}
+  };
+  static const gdouble loads[] = { 0.5, 0.9, 1.2 };
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (links); i++) {
+    gdouble rate = links[i].batch * 12e6 / links[i].interval;
+    ArenaTrace *trace = add_trace (groups, "wifi");
+
+    arena_trace_add_batches (trace, 10000, links[i].interval, links[i].batch);
+    for (j = 0; j < G_N_ELEMENTS (loads); j++) {
+      gchar *name = get_rate_name (MIN (loads[j] * rate, 20e6));
+      ArenaScenario *scenario = add (groups, "wifi",
+          "%u packets each %u ms, %s", links[i].batch, links[i].interval,
+          name);
+
+      g_free (name);
+      scenario->paths[0].trace[ARENA_FORWARD] = trace;
+      set_clip_rate (groups, scenario, MIN (loads[j] * rate, 20e6));
+      scenario->shifts_clip = TRUE;
+      scenario->n_runs = 4;
+      /* The fast ones carry all that there is. */
+      if (rate > 40e6)
+        break;
+    }
+  }
+}
+
+/* --- recorded ------------------------------------------------------------- */
+
+static ArenaTrace *
+get_trace (ArenaGroups * groups, guint i)
+{
+  return g_ptr_array_index (groups->traces, i);
+}
+
+static ArenaTrace *
+find_trace (ArenaGroups * groups, const gchar * name)
+{
+  guint i;
+
+  for (i = 0; i < groups->n_recorded; i++) {
+    if (g_str_equal (get_trace (groups, i)->name, name))
+      return get_trace (groups, i);
+  }
+  return NULL;
+}
+
+/* The other direction of the same network, else the next recording */
+static ArenaTrace *
+find_return (ArenaGroups * groups, guint number)
+{
+  const gchar *name = get_trace (groups, number)->name;
+  const gchar *dot = strrchr (name, '.');
+  ArenaTrace *found = NULL;
+
+  if (dot) {
+    gchar *other = g_strdup_printf ("%.*s.%s", (int) (dot - name), name,
+        g_str_equal (dot, ".up") ? "down" : "up");
+
+    found = find_trace (groups, other);
+    g_free (other);
+  }
+  return found ? found :
+      get_trace (groups, (number + 1) % groups->n_recorded);
+}
+
+static void
+set_recording (ArenaPath * path, const ArenaTrace * forward,
+    const ArenaTrace * back)
+{
+  path->trace[ARENA_FORWARD] = forward;
+  path->trace[ARENA_BACK] = back;
+  path->rotates = TRUE;
+}
+
+static void
+add_recorded (ArenaGroups * groups, gboolean back)
+{
+  Clip clip;
+  guint i;
+
+  for (i = 0; i < groups->n_recorded; i++) {
+    for (clip = CLIP_6M; clip <= CLIP_3M; clip++) {
+      ArenaTrace *trace = get_trace (groups, i);
+      ArenaScenario *scenario = add (groups, back ? "recorded-back" :
+          "recorded", "%s, %s", trace->name, clip_names[clip]);
+
+      set_recording (&scenario->paths[0], trace,
+          back ? find_return (groups, i) : NULL);
+      set_clip (groups, scenario, clip);
+    }
+  }
+}
+
+/* --- bond ----------------------------------------------------------------- */
+
+static void
+add_bond_of_constants (ArenaGroups * groups, gdouble load)
+{
+  ArenaScenario *scenario = add (groups, "bond",
+      "4M, 20 ms and 1.5M, 80 ms, load %.1f", load);
+
+  scenario->n_paths = 2;
+  arena_path_init (&scenario->paths[0], 4000000, 20 * MS);
+  arena_path_init (&scenario->paths[1], 1500000, 80 * MS);
+  set_clip_rate (groups, scenario, load * 5.5e6);
+  scenario->shifts_clip = TRUE;
+  scenario->n_runs = 4;
+}
+
+static void
+add_bond_of_uplinks (ArenaGroups * groups)
+{
+  ArenaTrace *first = find_trace (groups, "TMobile-LTE-short.up");
+  ArenaTrace *second = find_trace (groups, "Verizon-LTE-short.up");
+  ArenaScenario *scenario;
+
+  if (!first || !second)
+    return;
+  scenario = add (groups, "bond", "%s and %s, 6M", first->name, second->name);
+  scenario->n_paths = 2;
+  arena_path_init (&scenario->paths[1], 0, 20 * MS);
+  set_recording (&scenario->paths[0], first, NULL);
+  set_recording (&scenario->paths[1], second, NULL);
+  set_clip (groups, scenario, CLIP_6M);
+  scenario->duration = 60 * SECOND;
+}
+
+static void
+add_bond (ArenaGroups * groups)
+{
+  add_bond_of_uplinks (groups);
+  add_bond_of_constants (groups, 0.8);
+  add_bond_of_constants (groups, 1.2);
+}
+
+/* --- jitter, loss --------------------------------------------------------- */
+
+/* A link of 10 Mbit/s with either clip, for the caller to make worse */
+static ArenaScenario *
+add_fast (ArenaGroups * groups, const gchar * group, const gchar * name,
+    Clip clip)
+{
+  ArenaScenario *scenario = add (groups, group, "%s, %s", name,
+      clip_names[clip]);
+
+  arena_path_init (&scenario->paths[0], 10000000, 20 * MS);
+  set_clip (groups, scenario, clip);
+  scenario->shifts_clip = TRUE;
+  return scenario;
+}
+
+static void
+add_jitter (ArenaGroups * groups)
+{
+  static const guint jitters[] = { 10, 30, 100 };
+  guint exponential, i, j;
+  Clip clip;
+
+  for (exponential = 0; exponential <= 1; exponential++) {
+    for (i = 0; i < G_N_ELEMENTS (jitters); i++) {
+      for (clip = CLIP_6M; clip <= CLIP_3M; clip++) {
+        gchar *name = g_strdup_printf ("%s %u ms", exponential ?
+            "exponential" : "uniform", jitters[i]);
+        ArenaScenario *scenario = add_fast (groups, "jitter", name, clip);
+
+        g_free (name);
+        for (j = 0; j < ARENA_N_DIRECTIONS; j++) {
+          scenario->paths[0].config[j].pipe.jitter = jitters[i] * MS;
+          scenario->paths[0].config[j].pipe.jitter_exponential = exponential;
+        }
+      }
+    }
+  }
+}
+
+/* Bursts of 50 ms in which nothing arrives */
+#define LOSS_BURST (50 * MS)
+
+static void
+set_loss (LinkPipeConfig * config, gdouble loss, gboolean bursty)
+{
+  if (!bursty) {
+    config->loss_good = loss;
+    return;
+  }
+  config->loss_bad = 1;
+  config->fading.mean_bad = LOSS_BURST;
+  config->fading.mean_good = LOSS_BURST * (1 - loss) / loss;
+}
+
+static void
+add_loss (ArenaGroups * groups)
+{
+  static const gdouble losses[] = { 0.01, 0.05, 0.1 };
+  guint bursty, i, j;
+  Clip clip;
+
+  for (bursty = 0; bursty <= 1; bursty++) {
+    for (i = 0; i < G_N_ELEMENTS (losses); i++) {
+      for (clip = CLIP_6M; clip <= CLIP_3M; clip++) {
+        gchar *name = g_strdup_printf ("%s %g %%", bursty ? "bursts" :
+            "random", 100 * losses[i]);
+        ArenaScenario *scenario = add_fast (groups, "loss", name, clip);
+
+        g_free (name);
+        for (j = 0; j < ARENA_N_DIRECTIONS; j++)
+          set_loss (&scenario->paths[0].config[j].pipe, losses[i], bursty);
+      }
+    }
+  }
+}
+
+/* --- steps ---------------------------------------------------------------- */
+
+/* The rate changes for 10 s in the middle of the run. */
+static void
+add_steps (ArenaGroups * groups)
+{
+  static const gdouble loads[] = { 1.5, 1.1 };
+  ArenaTrace *trace = add_trace (groups, "steps");
+  guint i;
+
+  arena_trace_add_rate (trace, 0, 11000, 4000000);
+  arena_trace_add_rate (trace, 11000, 21000, 1500000);
+  arena_trace_add_rate (trace, 21000, 60000, 4000000);
+  for (i = 0; i < G_N_ELEMENTS (loads); i++) {
+    ArenaScenario *scenario = add (groups, "steps",
+        "4M, 1.5M, 4M, load %.1f", loads[i]);
+
+    scenario->paths[0].trace[ARENA_FORWARD] = trace;
+    set_clip_rate (groups, scenario, loads[i] * 4e6);
+    scenario->shifts_clip = TRUE;
+    scenario->question = ARENA_ASK_STEPS;
+    scenario->step_down = 11 * SECOND;
+    scenario->step_up = 21 * SECOND;
+    scenario->low_rate = 1.5e6;
+    scenario->rate = 4e6;
+  }
+}
+
+/* --- outage, spikes, stalled-return --------------------------------------- */
+
+/* 10 Mbit/s but for a gap each 15 s, in both directions at once */
+static void
+add_outage (ArenaGroups * groups)
+{
+  static const guint gaps[] = { 500, 1000, 2000, 5000 };
+  Clip clip;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (gaps); i++) {
+    ArenaTrace *trace = add_trace (groups, "outage");
+
+    arena_trace_add_rate (trace, 0, 15000 - gaps[i], 10000000);
+    trace->period = 15000;
+    for (clip = CLIP_6M; clip <= CLIP_3M; clip++) {
+      ArenaScenario *scenario = add (groups, "outage", "%g s, %s",
+          gaps[i] / 1e3, clip_names[clip]);
+
+      set_recording (&scenario->paths[0], trace, trace);
+      set_clip (groups, scenario, clip);
+    }
+  }
+}
+
+/* Times in which the network behind the link holds all packets back, once in
+ * three seconds in the mean, exponentially distributed */
+static void
+add_stalls (ArenaGroups * groups, const gchar * group, gboolean forward,
+    const guint * stalls, guint n)
+{
+  Clip clip;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    for (clip = CLIP_6M; clip <= CLIP_3M; clip++) {
+      gchar *name = g_strdup_printf ("mean %u ms", stalls[i]);
+      ArenaScenario *scenario = add_fast (groups, group, name, clip);
+      LinkConfig *config = scenario->paths[0].config;
+      LinkOnOffConfig stall = { 3 * SECOND, stalls[i] * MS };
+
+      g_free (name);
+      if (forward)
+        config[ARENA_FORWARD].pipe.stall = stall;
+      else
+        config[ARENA_BACK].pipe.stall = stall;
+    }
+  }
+}
+
+static void
+add_spikes (ArenaGroups * groups)
+{
+  static const guint spikes[] = { 50, 100, 300 };
+
+  add_stalls (groups, "spikes", TRUE, spikes, G_N_ELEMENTS (spikes));
+}
+
+static void
+add_stalled_return (ArenaGroups * groups)
+{
+  static const guint stalls[] = { 300, 1000 };
+
+  add_stalls (groups, "stalled-return", FALSE, stalls, G_N_ELEMENTS (stalls));
+}
+
+/* --- competitors ---------------------------------------------------------- */
+
+/* A drop-tail queue of so many bandwidth-delay products */
+static void
+set_shared_path (ArenaPath * path, gdouble rate, guint round_trip,
+    gdouble products)
+{
+  LinkQueueConfig *queue = &path->config[ARENA_FORWARD].queue;
+
+  arena_path_init (path, rate, round_trip * MS / 2);
+  queue->packets = 0;
+  queue->bytes = products * rate / 8 * round_trip / 1e3;
+}
+
+static void
+add_tcp_scenario (ArenaGroups * groups, TcpAlgorithm algorithm, gdouble rate,
+    guint round_trip, gdouble products)
+{
+  gchar *name = get_rate_name (rate);
+  ArenaScenario *scenario = add (groups, "tcp", "%s, %s, %u ms, %g BDP",
+      algorithm == TCP_CUBIC ? "CUBIC" : "Reno", name, round_trip, products);
+
+  g_free (name);
+  set_shared_path (&scenario->paths[0], rate, round_trip, products);
+  set_clip_rate (groups, scenario, 1.5 * rate);
+  scenario->shifts_clip = TRUE;
+  scenario->duration = 60 * SECOND;
+  scenario->n_runs = 2;
+  scenario->question = ARENA_ASK_TCP;
+  scenario->tcp = algorithm;
+}
+
+static void
+add_tcp (ArenaGroups * groups)
+{
+  static const gdouble rates[] = { 5e6, 20e6 };
+  static const guint round_trips[] = { 20, 50, 100 };
+  static const gdouble products[] = { 0.5, 1, 2 };
+  TcpAlgorithm algorithm;
+  guint i, j, k;
+
+  for (algorithm = TCP_RENO; algorithm <= TCP_CUBIC; algorithm++)
+    for (i = 0; i < G_N_ELEMENTS (rates); i++)
+      for (j = 0; j < G_N_ELEMENTS (round_trips); j++)
+        for (k = 0; k < G_N_ELEMENTS (products); k++)
+          add_tcp_scenario (groups, algorithm, rates[i], round_trips[j],
+              products[k]);
+}
+
+static void
+add_two (ArenaGroups * groups)
+{
+  static const gdouble rates[] = { 5e6, 20e6 };
+  static const gdouble products[] = { 1, 10 };
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (rates); i++) {
+    for (j = 0; j < G_N_ELEMENTS (products); j++) {
+      gchar *name = get_rate_name (rates[i]);
+      ArenaScenario *scenario = add (groups, "two", "%s, 40 ms, %g BDP", name,
+          products[j]);
+
+      g_free (name);
+      set_shared_path (&scenario->paths[0], rates[i], 40, products[j]);
+      set_clip_rate (groups, scenario, rates[i]);
+      scenario->shifts_clip = TRUE;
+      scenario->duration = 60 * SECOND;
+      scenario->n_runs = 4;
+      scenario->question = ARENA_ASK_FAIRNESS;
+    }
+  }
+}
+
+/* --- all of them ---------------------------------------------------------- */
+
+static gint
+compare_names (gconstpointer a, gconstpointer b)
+{
+  const ArenaTrace *const *first = a, *const *second = b;
+
+  return strcmp ((*first)->name, (*second)->name);
+}
+
+/* Every delivery trace of the directory; other files are passed over. */
+static void
+load_recordings (ArenaGroups * groups, const gchar * path)
+{
+  GDir *directory = path ? g_dir_open (path, 0, NULL) : NULL;
+  const gchar *name;
+
+  while (directory && (name = g_dir_read_name (directory))) {
+    gchar *file = g_build_filename (path, name, NULL);
+    gboolean is_text = g_str_has_suffix (name, ".md");
+    ArenaTrace *trace = is_text ? NULL : arena_trace_load (file, NULL);
+
+    if (trace)
+      g_ptr_array_add (groups->traces, trace);
+    g_free (file);
+  }
+  if (directory)
+    g_dir_close (directory);
+  g_ptr_array_sort (groups->traces, compare_names);
+  groups->n_recorded = groups->traces->len;
+  if (groups->n_recorded == 0)
+    groups->skipped = g_strdup_printf ("recorded, recorded-back and the bond "
+        "of uplinks are skipped: no recordings in \"%s\"; MMTP_TRACES names "
+        "another directory", path ? path : "");
+}
+
+static gboolean
+load_clips (ArenaGroups * groups, const gchar * data, GError ** error)
+{
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (groups->clips); i++) {
+    gchar *file = g_strdup_printf ("%s/clip-%s.frames", data, clip_names[i]);
+
+    groups->clips[i] = arena_clip_load (file, error);
+    g_free (file);
+    if (!groups->clips[i])
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+scenario_free (gpointer data)
+{
+  arena_scenario_clear (data);
+  g_free (data);
+}
+
+static void
+trace_free (gpointer data)
+{
+  arena_trace_free (data);
+}
+
+ArenaGroups *
+arena_groups_new (const gchar * data, const gchar * recordings,
+    GError ** error)
+{
+  ArenaGroups *groups = g_new0 (ArenaGroups, 1);
+
+  groups->scenarios = g_ptr_array_new_with_free_func (scenario_free);
+  groups->traces = g_ptr_array_new_with_free_func (trace_free);
+  if (!load_clips (groups, data, error)) {
+    arena_groups_free (groups);
+    return NULL;
+  }
+  load_recordings (groups, recordings);
+  add_recorded (groups, FALSE);
+  add_recorded (groups, TRUE);
+  add_bond (groups);
+  add_paper (groups);
+  add_constant (groups);
+  add_wifi (groups);
+  add_jitter (groups);
+  add_loss (groups);
+  add_steps (groups);
+  add_outage (groups);
+  add_spikes (groups);
+  add_stalled_return (groups);
+  add_tcp (groups);
+  add_two (groups);
+  return groups;
+}
+
+void
+arena_groups_free (ArenaGroups * groups)
+{
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (groups->clips); i++)
+    g_clear_pointer (&groups->clips[i], g_array_unref);
+  g_ptr_array_unref (groups->scenarios);
+  g_ptr_array_unref (groups->traces);
+  g_free (groups->skipped);
+  g_free (groups);
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Paths and delivery traces of the arena, see the header. */
+
+#include "arenapaths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Packets with which a link is saturated; on slow links smaller ones, which
+ * take this long, so that deadlines are not rounded to whole large packets */
+#define FULL_PACKET 1500
+#define SMALL_PACKET 100
+#define PACKET_TIME (10 * LINK_MS)
+
+/* --- traces --------------------------------------------------------------- */
+
+ArenaTrace *
+arena_trace_new (const gchar * name)
+{
+  ArenaTrace *trace = g_new0 (ArenaTrace, 1);
+
+  trace->name = g_strdup (name);
+  trace->times = g_array_new (FALSE, FALSE, sizeof (guint32));
+  return trace;
+}
+
+void
+arena_trace_free (ArenaTrace * trace)
+{
+  g_array_unref (trace->times);
+  g_free (trace->name);
+  g_free (trace);
+}
+
+void
+arena_trace_add (ArenaTrace * trace, guint32 time)
+{
+  g_array_append_val (trace->times, time);
+  trace->period = MAX (trace->period, time);
+}
+
+void
+arena_trace_add_rate (ArenaTrace * trace, guint32 from, guint32 to,
+    guint64 rate)
+{
+  guint64 i, n = (guint64) (to - from) * rate / (8000 * FULL_PACKET);
+
+  for (i = 1; i <= n; i++)
+    arena_trace_add (trace, from + i * (8000 * FULL_PACKET) / rate);
+  trace->period = MAX (trace->period, to);
+}
+
+void
+arena_trace_add_batches (ArenaTrace * trace, guint32 to, guint32 interval,
+    guint batch)
+{
+  guint32 time;
+  guint i;
+
+  for (time = interval; time <= to; time += interval) {
+    for (i = 0; i < batch; i++)
+      arena_trace_add (trace, time);
+  }
+}
+
+ArenaTrace *
+arena_trace_load (const gchar * path, GError ** error)
+{
+  gchar *text, *line, *name;
+  ArenaTrace *trace;
+
+  if (!g_file_get_contents (path, &text, NULL, error))
+    return NULL;
+  name = g_path_get_basename (path);
+  trace = arena_trace_new (name);
+  g_free (name);
+  for (line = text; *line; line += strcspn (line, "\n")) {
+    line += strspn (line, "\n");
+    if (g_ascii_isdigit (*line))
+      arena_trace_add (trace, strtoul (line, NULL, 10));
+  }
+  g_free (text);
+  if (trace->period == 0) {
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+        "%s is no delivery trace: no line has a time in ms", path);
+    g_clear_pointer (&trace, arena_trace_free);
+  }
+  return trace;
+}
+
+gchar *
+arena_trace_get_text (const ArenaTrace * trace, guint32 offset, guint32 length)
+{
+  GString *text = g_string_sized_new (1 << 16);
+  guint64 round = 0;
+  guint i = 0;
+
+  g_assert (trace->times->len > 0);
+  offset %= trace->period;
+  while (TRUE) {
+    guint64 time = round + g_array_index (trace->times, guint32, i);
+
+    if (time > (guint64) offset + length)
+      break;
+    if (time >= offset)
+      g_string_append_printf (text, "%" G_GUINT64_FORMAT "\n", time - offset);
+    if (++i == trace->times->len) {
+      i = 0;
+      round += trace->period;
+    }
+  }
+  /* Nobody looks at what is behind it, but it must not begin anew before. */
+  g_string_append_printf (text, "%u\n", length + 1);
+  return g_string_free (text, FALSE);
+}
+
+/* --- links ---------------------------------------------------------------- */
+
+void
+arena_path_init (ArenaPath * path, guint64 rate, guint64 delay)
+{
+  guint i;
+
+  memset (path, 0, sizeof *path);
+  for (i = 0; i < ARENA_N_DIRECTIONS; i++) {
+    LinkConfig *config = &path->config[i];
+
+    link_config_init (config, LINK_PROFILE_CUSTOM, LINK_QUALITY_IDEAL);
+    config->queue.packets = 1000;
+    config->pipe.rate[0] = config->pipe.rate[1] = rate;
+    config->pipe.delay[0] = config->pipe.delay[1] = delay;
+  }
+}
+
+static Link *
+open_link (const ArenaPath * path, ArenaDirection direction, guint number,
+    guint n, guint64 length)
+{
+  const ArenaTrace *trace = path->trace[direction];
+  LinkConfig config = path->config[direction];
+  gchar *text = NULL;
+  GError *error = NULL;
+  Link *link;
+
+  /* directions differ, and so do paths whose seeds differ */
+  config.seed = (config.seed * 2 + direction) * 1000 + number + 1;
+  if (trace) {
+    guint64 offset = path->rotates ? (guint64) trace->period * number / n : 0;
+
+    text = arena_trace_get_text (trace, offset, length / LINK_MS);
+    config.pipe.trace[0] = text;
+    /* of stations that nobody uses, but that are parsed */
+    config.pipe.trace[1] = "1000\n";
+  }
+  link = link_new (&config, &error);
+  if (!link)
+    g_error ("the arena's link cannot be made: %s", error->message);
+  g_free (text);
+  return link;
+}
+
+void
+arena_links_open (ArenaLinks * links, const ArenaPath * path, guint number,
+    guint n, guint64 length)
+{
+  memset (links, 0, sizeof *links);
+  links->links[ARENA_FORWARD] = open_link (path, ARENA_FORWARD, number, n,
+      length);
+  if (path->one_link) {
+    links->links[ARENA_BACK] = links->links[ARENA_FORWARD];
+    memcpy (links->station, path->station, sizeof links->station);
+  } else {
+    links->links[ARENA_BACK] = open_link (path, ARENA_BACK, number, n, length);
+  }
+}
+
+void
+arena_links_close (ArenaLinks * links, GDestroyNotify user_free)
+{
+  link_free (links->links[ARENA_FORWARD], user_free);
+  if (links->links[ARENA_BACK] != links->links[ARENA_FORWARD])
+    link_free (links->links[ARENA_BACK], user_free);
+}
+
+/* --- what they deliver ---------------------------------------------------- */
+
+/* Whether the link takes bytes at instants, or little by little */
+static gboolean
+is_instant (const ArenaPath * path)
+{
+  return path->trace[ARENA_FORWARD] != NULL;
+}
+
+static guint32
+get_packet_size (const ArenaPath * path)
+{
+  const LinkConfig *config = &path->config[ARENA_FORWARD];
+  guint64 rate = config->pipe.rate[path->station[ARENA_FORWARD] ? 1 : 0];
+
+  if (config->model != LINK_MODEL_PIPE || is_instant (path) || rate == 0)
+    return FULL_PACKET;
+  return CLAMP (rate / 8 * PACKET_TIME / LINK_SECOND, SMALL_PACKET,
+      FULL_PACKET);
+}
+
+/* When the service of each packet began: one always waits, so it is when the
+ * next one could be put in. */
+typedef struct
+{
+  Link *link;
+  guint flow;
+  guint32 size;
+  GArray *begun;                /* of guint64, ns */
+  GArray *arrivals;             /* of guint64, ns; G_MAXUINT64: lost */
+} Saturation;
+
+static void
+fill_queue (Saturation * saturation, guint station, guint64 now)
+{
+  guint packets;
+  guint64 bytes;
+
+  link_get_queue (saturation->link, station, &packets, &bytes);
+  while (packets == 0) {
+    guint64 never = G_MAXUINT64;
+
+    g_array_append_val (saturation->begun, now);
+    g_array_append_val (saturation->arrivals, never);
+    link_input (saturation->link, now, saturation->flow, saturation->size,
+        GUINT_TO_POINTER (saturation->arrivals->len - 1));
+    link_get_queue (saturation->link, station, &packets, &bytes);
+  }
+}
+
+static void
+take_arrivals (Saturation * saturation)
+{
+  LinkPacket packet;
+  LinkEvent event;
+
+  while (link_poll_output (saturation->link, &packet)) {
+    if (packet.fate == LINK_FATE_DELIVERED && packet.copy == 0)
+      g_array_index (saturation->arrivals, guint64,
+          GPOINTER_TO_UINT (packet.user)) = packet.departure;
+  }
+  while (link_poll_event (saturation->link, &event));
+}
+
+static void
+add_opportunities (const Saturation * saturation, gboolean instant,
+    GArray * opportunities)
+{
+  guint i;
+
+  /* Packet i is put in when the one before it comes into service. */
+  for (i = 0; i + 2 < saturation->arrivals->len; i++) {
+    ArenaOpportunity opportunity = { 0 };
+
+    opportunity.begin = g_array_index (saturation->begun, guint64, i + 1);
+    opportunity.end = g_array_index (saturation->begun, guint64, i + 2);
+    opportunity.arrival = g_array_index (saturation->arrivals, guint64, i);
+    opportunity.bytes = saturation->size;
+    if (instant)
+      opportunity.begin = opportunity.end;
+    if (opportunity.arrival != G_MAXUINT64)
+      g_array_append_val (opportunities, opportunity);
+  }
+}
+
+static void
+saturate (const ArenaPath * path, guint number, guint n, guint64 length,
+    GArray * opportunities)
+{
+  Saturation saturation = { 0 };
+  ArenaLinks links;
+  guint station;
+  guint64 now = 0;
+
+  arena_links_open (&links, path, number, n, length);
+  station = links.station[ARENA_FORWARD];
+  saturation.link = links.links[ARENA_FORWARD];
+  saturation.flow = link_add_flow (saturation.link, station);
+  saturation.size = get_packet_size (path);
+  saturation.begun = g_array_new (FALSE, FALSE, sizeof (guint64));
+  saturation.arrivals = g_array_new (FALSE, FALSE, sizeof (guint64));
+  while (now < length) {
+    fill_queue (&saturation, station, now);
+    now = MAX (now, link_next_wakeup (saturation.link));
+    link_timeout (saturation.link, now);
+    take_arrivals (&saturation);
+  }
+  add_opportunities (&saturation, is_instant (path), opportunities);
+  g_array_unref (saturation.begun);
+  g_array_unref (saturation.arrivals);
+  arena_links_close (&links, NULL);
+}
+
+ArenaSupply *
+arena_paths_get_supply (const ArenaPath * paths, guint n_paths, guint number,
+    guint n, guint64 length)
+{
+  GArray *opportunities = g_array_new (FALSE, FALSE, sizeof (ArenaOpportunity));
+  guint i;
+
+  for (i = 0; i < n_paths; i++)
+    saturate (&paths[i], number, n, length, opportunities);
+  return arena_supply_new (opportunities);
+}

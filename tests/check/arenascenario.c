@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Scenarios of the arena and how they are run, see the header. */
+
+#include "arenascenario.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#define MS LINK_MS
+#define SECOND LINK_SECOND
+
+#define FRAME_PERIOD (40 * MS)
+/* Of competitors: the one that is there from the beginning is left alone for so
+ * long, and what is counted begins so long after the other one. */
+#define TCP_BEGIN (2 * SECOND)
+#define SECOND_SESSION_BEGIN (10 * SECOND)
+#define SETTLING (10 * SECOND)
+
+void
+arena_scenario_init (ArenaScenario * scenario, const gchar * group,
+    gchar * name)
+{
+  memset (scenario, 0, sizeof *scenario);
+  scenario->group = g_strdup (group);
+  scenario->name = name;
+  scenario->duration = 30 * SECOND;
+  scenario->latency = 450 * MS;
+  scenario->deadline = 500 * MS;
+  scenario->n_runs = 8;
+  scenario->n_paths = 1;
+}
+
+void
+arena_scenario_clear (ArenaScenario * scenario)
+{
+  g_free (scenario->group);
+  g_free (scenario->name);
+}
+
+/* --- streams -------------------------------------------------------------- */
+
+void
+arena_scenario_set_clip (ArenaScenario * scenario, const GArray * clip,
+    gdouble scale)
+{
+  scenario->clip = clip;
+  scenario->scale = scale;
+  scenario->period = FRAME_PERIOD;
+}
+
+void
+arena_scenario_set_clip_rate (ArenaScenario * scenario, const GArray * clip,
+    gdouble rate)
+{
+  guint64 duration = clip->len * FRAME_PERIOD;
+  gdouble scale = 1;
+  guint i;
+
+  /* Headers don't scale, so it takes a few steps. */
+  for (i = 0; i < 4; i++) {
+    GArray *frames =
+        arena_clip_get_frames (clip, 0, scale, FRAME_PERIOD, duration);
+
+    scale *= rate / arena_frames_get_wire_rate (frames, duration,
+        ARENA_MMTP_DATA + ARENA_IP_UDP);
+    g_array_unref (frames);
+  }
+  arena_scenario_set_clip (scenario, clip, scale);
+}
+
+void
+arena_scenario_set_packets (ArenaScenario * scenario, guint32 size,
+    gdouble rate)
+{
+  scenario->clip = NULL;
+  scenario->packet_size = size;
+  scenario->period = (size + ARENA_RTP_HEADERS + ARENA_MMTP_DATA +
+      ARENA_IP_UDP) * 8e9 / rate;
+}
+
+static GArray *
+make_frames (const ArenaScenario * scenario, guint number)
+{
+  gdouble shift =
+      scenario->shifts_clip ? (gdouble) number / scenario->n_runs : 0;
+
+  if (!scenario->clip)
+    return arena_make_packets (scenario->packet_size, scenario->period,
+        scenario->duration);
+  return arena_clip_get_frames (scenario->clip, shift, scenario->scale,
+      scenario->period, scenario->duration);
+}
+
+/* --- one run -------------------------------------------------------------- */
+
+static void
+configure (const ArenaScenario * scenario, const GArray * frames, guint number,
+    ArenaTransport transport, ArenaSimConfig * config)
+{
+  ArenaSessionConfig *session = &config->sessions[0];
+
+  memset (config, 0, sizeof *config);
+  config->paths = scenario->paths;
+  config->n_paths = scenario->n_paths;
+  config->number = number;
+  config->n = scenario->n_runs;
+  config->duration = scenario->duration;
+  config->n_sessions = 1;
+  session->transport = transport;
+  session->frames = frames;
+  session->latency = scenario->latency;
+  session->frame_period = scenario->tells_period ? scenario->period : 0;
+}
+
+static void
+add_competitors (const ArenaScenario * scenario, ArenaSimConfig * config)
+{
+  guint64 begin = TCP_BEGIN;
+
+  if (scenario->question == ARENA_ASK_TCP) {
+    config->n_tcp = 1;
+    config->tcp[0].begin = begin;
+    config->tcp[0].algorithm = scenario->tcp;
+  } else if (scenario->question == ARENA_ASK_FAIRNESS) {
+    begin = SECOND_SESSION_BEGIN;
+    config->n_sessions = 2;
+    config->sessions[1] = config->sessions[0];
+    config->sessions[1].begin = begin;
+  }
+  config->measure_from = begin + SETTLING;
+  config->measure_to = scenario->duration;
+}
+
+static gdouble
+get_possible (const ArenaScenario * scenario, const GArray * frames,
+    const ArenaSupply * supply, guint64 origin)
+{
+  ArenaPossibleConfig config = { origin, scenario->deadline,
+    ARENA_MMTP_DATA + ARENA_IP_UDP
+  };
+
+  return (gdouble) arena_possible_count (frames, supply, &config)
+      / frames->len;
+}
+
+/* Over the path on which it does best */
+static void
+run_udp (const ArenaScenario * scenario, const GArray * frames, guint number,
+    guint64 * origin, ArenaOutcome * outcome)
+{
+  ArenaSimConfig config;
+  guint i;
+
+  configure (scenario, frames, number, ARENA_UDP, &config);
+  for (i = 0; i < scenario->n_paths; i++) {
+    ArenaFigures figures;
+    ArenaRecord record;
+
+    config.sessions[0].udp_path = i;
+    arena_sim_run (&config, &record);
+    arena_judge (frames, &record.sessions[0], scenario->deadline, &figures);
+    *origin = record.sessions[0].origin;
+    if (i == 0 || figures.decodable > outcome->udp.decodable)
+      outcome->udp = figures;
+    arena_record_clear (&record);
+  }
+}
+
+static gdouble
+to_seconds (guint64 time)
+{
+  return time == ARENA_NEVER ? INFINITY : time / 1e9;
+}
+
+static void
+answer (const ArenaScenario * scenario, const ArenaRecord * record,
+    gdouble * extras)
+{
+  const ArenaSessionRecord *session = &record->sessions[0];
+  guint64 settled = session->origin + 2 * SECOND;
+  guint64 end = session->origin + scenario->duration;
+
+  switch (scenario->question) {
+    case ARENA_ASK_STEPS:
+      extras[0] = to_seconds (arena_judge_time_below (session,
+              scenario->step_down, scenario->low_rate));
+      extras[1] = to_seconds (arena_judge_time_above (session,
+              scenario->step_up, 0.9 * scenario->rate));
+      break;
+    case ARENA_ASK_ESTIMATE:
+      extras[0] = arena_judge_median_rate (session, settled, end)
+          / scenario->rate;
+      extras[1] = arena_judge_share_within (session, settled, end,
+          scenario->rate, 0.15);
+      break;
+    case ARENA_ASK_TCP:
+      extras[0] = (gdouble) session->measured_bytes
+          / record->tcp_measured_bytes[0];
+      break;
+    case ARENA_ASK_FAIRNESS:
+      extras[0] = arena_judge_fairness (session->measured_bytes,
+          record->sessions[1].measured_bytes);
+      break;
+    default:
+      break;
+  }
+}
+
+const gchar *
+arena_scenario_get_extra_name (const ArenaScenario * scenario, guint extra)
+{
+  static const gchar *const names[][ARENA_MAX_EXTRAS] = {
+    {NULL, NULL},
+    {"estimate below the link after, s", "above 90 % of it after, s"},
+    {"estimate / link", "share of time within 15 %"},
+    {"MMTP / TCP", NULL},
+    {"Jain's index", NULL}
+  };
+
+  return names[scenario->question][extra];
+}
+
+static gboolean
+has_competitors (const ArenaScenario * scenario)
+{
+  return scenario->question == ARENA_ASK_TCP
+      || scenario->question == ARENA_ASK_FAIRNESS;
+}
+
+static guint64
+run_mmtp (const ArenaScenario * scenario, const GArray * frames, guint number,
+    ArenaOutcome * outcome, guint64 * length)
+{
+  ArenaSimConfig config;
+  ArenaRecord record;
+  guint64 origin;
+
+  configure (scenario, frames, number, ARENA_MMTP, &config);
+  if (has_competitors (scenario))
+    add_competitors (scenario, &config);
+  *length = arena_sim_get_length (&config);
+  arena_sim_run (&config, &record);
+  origin = record.sessions[0].origin;
+  arena_judge (frames, &record.sessions[0], scenario->deadline, &outcome->mmtp);
+  answer (scenario, &record, outcome->extras);
+  outcome->ready = 1e3 * to_seconds (record.sessions[0].ready_at);
+  outcome->state = record.stuck ? ARENA_OUTCOME_STUCK : ARENA_OUTCOME_DONE;
+  arena_record_clear (&record);
+  return origin;
+}
+
+/* Competitors make room for whoever takes it: nothing tells what is possible. */
+static void
+run_comparison (const ArenaScenario * scenario, const GArray * frames,
+    guint number, guint64 origin, guint64 length, ArenaOutcome * outcome)
+{
+  guint64 udp_origin;
+  ArenaSupply *supply;
+  gdouble possible;
+
+  run_udp (scenario, frames, number, &udp_origin, outcome);
+  supply = arena_paths_get_supply (scenario->paths, scenario->n_paths, number,
+      scenario->n_runs, length);
+  possible = get_possible (scenario, frames, supply, origin);
+  outcome->possible = origin == udp_origin ? possible :
+      get_possible (scenario, frames, supply, udp_origin);
+  outcome->share = possible > 0 ? outcome->mmtp.decodable / possible : NAN;
+  arena_supply_free (supply);
+}
+
+void
+arena_scenario_run (const ArenaScenario * scenario, guint number,
+    ArenaOutcome * outcome)
+{
+  GArray *frames = make_frames (scenario, number);
+  clock_t begun = clock ();
+  guint64 origin, length;
+
+  memset (outcome, 0, sizeof *outcome);
+  outcome->possible = outcome->share = outcome->udp.decodable = NAN;
+  outcome->extras[0] = outcome->extras[1] = NAN;
+  origin = run_mmtp (scenario, frames, number, outcome, &length);
+  if (!has_competitors (scenario))
+    run_comparison (scenario, frames, number, origin, length, outcome);
+  outcome->seconds = (gdouble) (clock () - begun) / CLOCKS_PER_SEC;
+  g_array_unref (frames);
+}

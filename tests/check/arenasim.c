@@ -1,0 +1,666 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The loop of the arena: whatever comes next in virtual time happens, and then
+ * all ends say all that they have to say. See the header.
+ */
+
+#include "arenasim.h"
+
+#include <string.h>
+
+#include "mmtpreceiver.h"
+#include "mmtpsender.h"
+#include "seededdraw.h"
+
+#define MS LINK_MS
+#define SECOND LINK_SECOND
+
+/* Between the clocks of an MMTP sender and its receiver */
+#define CLOCK_OFFSET (500 * SECOND)
+/* bytes of a UDP payload on Ethernet */
+#define MAX_PAYLOAD 1472
+/* A stream begins when the session is ready, so late at the earliest, that the
+ * transports stream over the same part of a link, and so late at the latest. */
+#define EARLIEST_ORIGIN (1 * SECOND)
+#define LATEST_ORIGIN (5 * SECOND)
+/* What is later than this behind the end of a stream is later than any
+ * deadline. */
+#define PATIENCE (1500 * MS)
+#define SAMPLE_PERIOD (50 * MS)
+/* Calls in one instant, after which an end is said to turn in a circle */
+#define MAX_CALLS_AT_ONCE 100000
+/* more segments than any run needs; of Ethernet's size with time stamps */
+#define TCP_SEGMENTS 400000
+
+typedef struct _Sim Sim;
+
+typedef struct
+{
+  Sim *sim;
+  const ArenaSessionConfig *config;
+  ArenaSessionRecord *record;
+  MmtpSender *sender;           /* NULL: UDP, or it has not begun */
+  MmtpReceiver *receiver;
+  gboolean has_begun;
+  guint n_put;                  /* frames */
+  guint16 *missing;             /* packets of each frame */
+  guint flow[ARENA_MAX_PATHS][ARENA_N_DIRECTIONS];
+  guint64 next_sample;
+} Session;
+
+typedef struct
+{
+  Sim *sim;
+  const ArenaTcpConfig *config;
+  Tcp tcp;
+  gboolean has_begun;
+  guint flow[ARENA_N_DIRECTIONS];
+  guint64 *measured_bytes;
+} TcpFlow;
+
+struct _Sim
+{
+  const ArenaSimConfig *config;
+  ArenaRecord *record;
+  guint64 now;
+  ArenaLinks links[ARENA_MAX_PATHS];
+  Session sessions[ARENA_MAX_SESSIONS];
+  TcpFlow tcp[ARENA_MAX_TCP];
+  guint8 scratch[MMTP_MAX_MESSAGE];
+};
+
+/* What a link carries. Of TCP, and of frames over UDP, only numbers */
+typedef struct
+{
+  Session *session;             /* NULL: TCP */
+  TcpFlow *tcp;
+  ArenaDirection direction;
+  guint path;
+  guint number;                 /* TCP's, or of a frame over UDP */
+  gsize size;
+  guint8 bytes[];
+} Message;
+
+/* --- life ----------------------------------------------------------------- */
+
+guint64
+arena_sim_get_length (const ArenaSimConfig * config)
+{
+  guint64 begin = 0;
+  guint i;
+
+  for (i = 0; i < config->n_sessions; i++)
+    begin = MAX (begin, config->sessions[i].begin);
+  return begin + LATEST_ORIGIN + config->duration + PATIENCE;
+}
+
+static void
+open_paths (Sim * sim)
+{
+  const ArenaSimConfig *config = sim->config;
+  guint i;
+
+  for (i = 0; i < config->n_paths; i++)
+    arena_links_open (&sim->links[i], &config->paths[i], config->number,
+        config->n, arena_sim_get_length (config));
+}
+
+static void
+init_session (Sim * sim, guint number)
+{
+  Session *session = &sim->sessions[number];
+  guint path, direction, i;
+  guint n_frames;
+
+  session->sim = sim;
+  session->config = &sim->config->sessions[number];
+  session->record = &sim->record->sessions[number];
+  n_frames = session->config->frames->len;
+  session->record->ready_at = session->record->origin = ARENA_NEVER;
+  session->record->arrived = g_new (guint64, n_frames);
+  session->record->samples = g_array_new (FALSE, FALSE, sizeof (ArenaSample));
+  session->missing = g_new (guint16, n_frames);
+  for (i = 0; i < n_frames; i++) {
+    session->record->arrived[i] = ARENA_NEVER;
+    session->missing[i] = arena_frame_count_packets (&g_array_index (session->
+            config->frames, ArenaFrame, i));
+  }
+  for (path = 0; path < sim->config->n_paths; path++) {
+    session->record->delays[path] =
+        g_array_new (FALSE, FALSE, sizeof (guint32));
+    for (direction = 0; direction < ARENA_N_DIRECTIONS; direction++)
+      session->flow[path][direction] =
+          link_add_flow (sim->links[path].links[direction],
+          sim->links[path].station[direction]);
+  }
+}
+
+static void
+send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
+{
+  TcpFlow *flow = tcp->network;
+  Message *message = g_new0 (Message, 1);
+
+  message->tcp = flow;
+  message->direction = is_ack ? ARENA_BACK : ARENA_FORWARD;
+  message->number = number;
+  link_input (flow->sim->links[flow->config->path].links[message->direction],
+      flow->sim->now, flow->flow[message->direction], size, message);
+}
+
+static void
+init_tcp (Sim * sim, guint number)
+{
+  TcpFlow *flow = &sim->tcp[number];
+  TcpConfig config = { TCP_SEGMENTS, 1448, 52, 8000, 2 };
+  ArenaLinks *links;
+  guint direction;
+
+  flow->sim = sim;
+  flow->config = &sim->config->tcp[number];
+  flow->measured_bytes = &sim->record->tcp_measured_bytes[number];
+  config.algorithm = flow->config->algorithm;
+  tcp_init (&flow->tcp, &config, send_tcp, flow);
+  links = &sim->links[flow->config->path];
+  for (direction = 0; direction < ARENA_N_DIRECTIONS; direction++)
+    flow->flow[direction] = link_add_flow (links->links[direction],
+        links->station[direction]);
+}
+
+static Sim *
+sim_new (const ArenaSimConfig * config, ArenaRecord * record)
+{
+  Sim *sim = g_new0 (Sim, 1);
+  guint i;
+
+  sim->config = config;
+  sim->record = record;
+  open_paths (sim);
+  for (i = 0; i < config->n_sessions; i++)
+    init_session (sim, i);
+  for (i = 0; i < config->n_tcp; i++)
+    init_tcp (sim, i);
+  return sim;
+}
+
+static void
+sim_free (Sim * sim)
+{
+  guint i;
+
+  for (i = 0; i < sim->config->n_sessions; i++) {
+    g_clear_pointer (&sim->sessions[i].sender, mmtp_sender_free);
+    g_clear_pointer (&sim->sessions[i].receiver, mmtp_receiver_free);
+    g_free (sim->sessions[i].missing);
+  }
+  for (i = 0; i < sim->config->n_tcp; i++)
+    tcp_clear (&sim->tcp[i].tcp);
+  for (i = 0; i < sim->config->n_paths; i++)
+    arena_links_close (&sim->links[i], g_free);
+  g_free (sim);
+}
+
+void
+arena_record_clear (ArenaRecord * record)
+{
+  guint i, path;
+
+  for (i = 0; i < ARENA_MAX_SESSIONS; i++) {
+    ArenaSessionRecord *session = &record->sessions[i];
+
+    g_free (session->arrived);
+    for (path = 0; path < ARENA_MAX_PATHS; path++)
+      g_clear_pointer (&session->delays[path], g_array_unref);
+    g_clear_pointer (&session->samples, g_array_unref);
+  }
+  memset (record, 0, sizeof *record);
+}
+
+/* --- beginnings ----------------------------------------------------------- */
+
+/* "Random" in a simulation that must be the same each time */
+static void
+make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
+{
+  guint i;
+
+  for (i = 0; i < MMTP_ENTROPY_SIZE; i++)
+    entropy[i] = seeded_draw (seed, G_MAXUINT32, 0, i, 0);
+}
+
+static void
+add_channels (Session * session)
+{
+  static const gchar *const names[ARENA_MAX_PATHS] = { "a", "b", "c" };
+  guint i;
+
+  for (i = 0; i < session->sim->config->n_paths; i++) {
+    MmtpChannelConfig channel = { names[i], MAX_PAYLOAD, ARENA_IP_UDP };
+
+    channel.rate = session->sim->config->paths[i].known_rate;
+    mmtp_sender_add_channel (session->sender, session->sim->now + CLOCK_OFFSET,
+        &channel);
+  }
+}
+
+static void
+begin_mmtp (Session * session)
+{
+  guint64 seed = 2 * (session->sim->config->number * ARENA_MAX_SESSIONS +
+      (session - session->sim->sessions));
+  MmtpReceiverConfig receiver;
+  MmtpSenderConfig sender;
+  guint8 entropy[MMTP_ENTROPY_SIZE];
+
+  mmtp_sender_config_init (&sender);
+  sender.max_delay = sender.initial_delay = session->config->latency;
+  sender.frame_period = session->config->frame_period / 1000;
+  make_entropy (seed, entropy);
+  session->sender = mmtp_sender_new (&sender, entropy);
+  mmtp_receiver_config_init (&receiver);
+  make_entropy (seed + 1, entropy);
+  session->receiver = mmtp_receiver_new (&receiver, entropy);
+  session->next_sample = session->sim->now;
+  add_channels (session);
+}
+
+static void
+begin_session (Session * session)
+{
+  session->has_begun = TRUE;
+  if (session->config->transport == ARENA_MMTP)
+    begin_mmtp (session);
+  else
+    session->record->origin = session->config->begin + EARLIEST_ORIGIN;
+}
+
+/* --- sending -------------------------------------------------------------- */
+
+static void
+carry (Session * session, guint path, ArenaDirection direction, guint number,
+    const guint8 * bytes, gsize size)
+{
+  gsize n_bytes = bytes ? size : 0;
+  Message *message = g_malloc (sizeof *message + n_bytes);
+  guint32 wire_size = size + ARENA_IP_UDP;
+
+  memset (message, 0, sizeof *message);
+  message->session = session;
+  message->direction = direction;
+  message->path = path;
+  message->number = number;
+  message->size = size;
+  if (bytes)
+    memcpy (message->bytes, bytes, size);
+  if (direction == ARENA_FORWARD)
+    session->record->forward_bytes += wire_size;
+  else
+    session->record->back_bytes += wire_size;
+  link_input (session->sim->links[path].links[direction], session->sim->now,
+      session->flow[path][direction], wire_size, message);
+}
+
+static const ArenaFrame *
+get_frame (const Session * session, guint number)
+{
+  return &g_array_index (session->config->frames, ArenaFrame, number);
+}
+
+static guint64
+get_next_put (const Session * session)
+{
+  if (session->record->origin == ARENA_NEVER
+      || session->n_put == session->config->frames->len)
+    return ARENA_NEVER;
+  return session->record->origin + get_frame (session, session->n_put)->due;
+}
+
+/* As mmtpsink does with a packet of rfc2250pay */
+static void
+put_packet (Session * session, guint number, guint packet, gboolean is_last)
+{
+  static const guint8 flags[] = { 0, MMTP_FLAG_DELTA,
+    MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE
+  };
+  const ArenaFrame *frame = get_frame (session, number);
+  guint32 size = arena_frame_get_packet_size (frame, packet);
+  guint8 *bytes = g_malloc0 (size);
+  MmtpBuffer buffer = { NULL };
+
+  memcpy (bytes, &number, sizeof number);
+  buffer.data = g_bytes_new_take (bytes, size);
+  buffer.due = session->record->origin + frame->due + CLOCK_OFFSET;
+  buffer.flags = flags[frame->type] | (is_last ? MMTP_FLAG_MARKER : 0);
+  mmtp_sender_put (session->sender, session->sim->now + CLOCK_OFFSET, &buffer);
+  g_bytes_unref (buffer.data);
+}
+
+static void
+put_frame (Session * session)
+{
+  guint number = session->n_put++;
+  const ArenaFrame *frame = get_frame (session, number);
+  guint i, n = arena_frame_count_packets (frame);
+
+  for (i = 0; i < n; i++) {
+    if (session->sender)
+      put_packet (session, number, i, i + 1 == n);
+    else
+      carry (session, session->config->udp_path, ARENA_FORWARD, number, NULL,
+          arena_frame_get_packet_size (frame, i));
+  }
+}
+
+/* --- arrivals ------------------------------------------------------------- */
+
+static void
+take_packet_of_frame (Session * session, guint number)
+{
+  g_assert_cmpuint (number, <, session->config->frames->len);
+  if (session->missing[number] == 0)
+    return;
+  if (--session->missing[number] == 0)
+    session->record->arrived[number] = session->sim->now;
+}
+
+static void
+take_mmtp (Session * session, const Message * message)
+{
+  Sim *sim = session->sim;
+  MmtpAddress address = { 2, {message->path, 1} };
+
+  if (message->direction == ARENA_BACK)
+    mmtp_sender_input (session->sender, sim->now + CLOCK_OFFSET, message->path,
+        message->bytes, message->size);
+  else
+    mmtp_receiver_input (session->receiver, sim->now, &address, message->bytes,
+        message->size);
+}
+
+static gboolean
+is_measured (const Sim * sim)
+{
+  return sim->now >= sim->config->measure_from
+      && sim->now < sim->config->measure_to;
+}
+
+static void
+measure_packet (Session * session, guint path, const LinkPacket * packet)
+{
+  guint32 delay =
+      (packet->departure - packet->arrival - packet->jitter) / 1000;
+
+  g_array_append_val (session->record->delays[path], delay);
+  if (is_measured (session->sim))
+    session->record->measured_bytes += packet->size;
+}
+
+static void
+take_session_packet (const LinkPacket * packet, const Message * message)
+{
+  Session *session = message->session;
+
+  if (message->direction == ARENA_FORWARD)
+    measure_packet (session, message->path, packet);
+  if (session->sender)
+    take_mmtp (session, message);
+  else
+    take_packet_of_frame (session, message->number);
+}
+
+static void
+take_tcp_packet (const LinkPacket * packet, const Message * message)
+{
+  TcpFlow *flow = message->tcp;
+
+  flow->tcp.now = flow->sim->now;
+  if (message->direction == ARENA_BACK) {
+    tcp_receive_ack (&flow->tcp, message->number);
+    return;
+  }
+  if (is_measured (flow->sim))
+    *flow->measured_bytes += packet->size;
+  tcp_receive_data (&flow->tcp, message->number);
+}
+
+static void
+run_link (Sim * sim, Link * link)
+{
+  LinkPacket packet;
+  LinkEvent event;
+
+  link_timeout (link, sim->now);
+  while (link_poll_output (link, &packet)) {
+    Message *message = packet.user;
+
+    /* bits that were hit fail UDP's checksum */
+    if (packet.fate == LINK_FATE_DELIVERED) {
+      if (message->session)
+        take_session_packet (&packet, message);
+      else
+        take_tcp_packet (&packet, message);
+    }
+    g_free (message);
+  }
+  while (link_poll_event (link, &event)) {
+    if (event.type == LINK_EVENT_FATE
+        && event.packet.fate > LINK_FATE_DAMAGED)
+      g_free (event.packet.user);
+  }
+}
+
+static void
+run_links (Sim * sim)
+{
+  guint i;
+
+  for (i = 0; i < sim->config->n_paths; i++) {
+    Link **links = sim->links[i].links;
+
+    run_link (sim, links[ARENA_FORWARD]);
+    if (links[ARENA_BACK] != links[ARENA_FORWARD])
+      run_link (sim, links[ARENA_BACK]);
+  }
+}
+
+/* --- what the ends say ---------------------------------------------------- */
+
+static void
+drain_sender (Session * session)
+{
+  Sim *sim = session->sim;
+  guint64 now = sim->now + CLOCK_OFFSET;
+  MmtpSenderEvent event;
+  guint channel;
+  gsize size;
+
+  while ((size = mmtp_sender_poll_output (session->sender, now, &channel,
+              sim->scratch, sizeof sim->scratch)))
+    carry (session, channel, ARENA_FORWARD, 0, sim->scratch, size);
+  while (mmtp_sender_poll_event (session->sender, &event)) {
+    if (event.type != MMTP_EVENT_READY
+        || session->record->ready_at != ARENA_NEVER)
+      continue;
+    session->record->ready_at = sim->now;
+    if (session->record->origin == ARENA_NEVER)
+      session->record->origin =
+          MAX (sim->now, session->config->begin + EARLIEST_ORIGIN);
+  }
+}
+
+static void
+take_buffer (Session * session, GBytes * data)
+{
+  guint number;
+
+  memcpy (&number, g_bytes_get_data (data, NULL), sizeof number);
+  take_packet_of_frame (session, number);
+  g_bytes_unref (data);
+}
+
+static void
+drain_receiver (Session * session)
+{
+  Sim *sim = session->sim;
+  MmtpReceiverEvent event;
+  MmtpAddress address;
+  gsize size;
+
+  while ((size = mmtp_receiver_poll_output (session->receiver, sim->now,
+              &address, sim->scratch, sizeof sim->scratch)))
+    carry (session, address.bytes[0], ARENA_BACK, 0, sim->scratch, size);
+  while (mmtp_receiver_poll_event (session->receiver, &event)) {
+    if (event.type == MMTP_EVENT_BUFFER)
+      take_buffer (session, event.data);
+    if (event.type == MMTP_EVENT_CAPS)
+      g_free (event.caps);
+  }
+}
+
+static void
+take_sample (Session * session)
+{
+  ArenaSample sample = { session->sim->now };
+  MmtpSenderStats stats;
+
+  mmtp_sender_get_stats (session->sender, &stats);
+  sample.estimated_rate = stats.estimated_rate;
+  g_array_append_val (session->record->samples, sample);
+  session->next_sample += SAMPLE_PERIOD;
+}
+
+/* --- the loop ------------------------------------------------------------- */
+
+static guint64
+get_latest_origin (const Session * session)
+{
+  return session->config->begin + LATEST_ORIGIN;
+}
+
+static guint64
+get_next_of_session (const Session * session)
+{
+  guint64 next = get_next_put (session);
+
+  if (!session->has_begun)
+    return session->config->begin;
+  if (!session->sender)
+    return next;
+  if (session->record->origin == ARENA_NEVER)
+    next = MIN (next, get_latest_origin (session));
+  next = MIN (next, session->next_sample);
+  next = MIN (next, mmtp_sender_next_wakeup (session->sender) - CLOCK_OFFSET);
+  return MIN (next, mmtp_receiver_next_wakeup (session->receiver));
+}
+
+static guint64
+get_next_of_tcp (const TcpFlow * flow)
+{
+  return flow->has_begun ? tcp_next_wakeup (&flow->tcp) : flow->config->begin;
+}
+
+static guint64
+get_next_time (const Sim * sim)
+{
+  guint64 next = ARENA_NEVER;
+  guint i;
+
+  for (i = 0; i < sim->config->n_paths; i++) {
+    next = MIN (next, link_next_wakeup (sim->links[i].links[ARENA_FORWARD]));
+    next = MIN (next, link_next_wakeup (sim->links[i].links[ARENA_BACK]));
+  }
+  for (i = 0; i < sim->config->n_sessions; i++)
+    next = MIN (next, get_next_of_session (&sim->sessions[i]));
+  for (i = 0; i < sim->config->n_tcp; i++)
+    next = MIN (next, get_next_of_tcp (&sim->tcp[i]));
+  return next;
+}
+
+static void
+run_session (Session * session)
+{
+  guint64 now = session->sim->now;
+
+  if (!session->has_begun && session->config->begin <= now)
+    begin_session (session);
+  if (session->sender) {
+    mmtp_sender_timeout (session->sender, now + CLOCK_OFFSET);
+    mmtp_receiver_timeout (session->receiver, now);
+    /* a live source does not wait for ever */
+    if (session->record->origin == ARENA_NEVER
+        && get_latest_origin (session) <= now)
+      session->record->origin = now;
+  }
+  while (get_next_put (session) <= now)
+    put_frame (session);
+  if (session->sender) {
+    drain_sender (session);
+    drain_receiver (session);
+    if (session->next_sample <= now)
+      take_sample (session);
+  }
+}
+
+static void
+run_tcp (TcpFlow * flow)
+{
+  guint64 now = flow->sim->now;
+
+  flow->tcp.now = now;
+  if (!flow->has_begun && flow->config->begin <= now) {
+    flow->has_begun = TRUE;
+    tcp_send_more (&flow->tcp);
+  }
+  if (flow->has_begun)
+    tcp_timeout (&flow->tcp);
+}
+
+static void
+run_instant (Sim * sim)
+{
+  guint i;
+
+  run_links (sim);
+  for (i = 0; i < sim->config->n_sessions; i++)
+    run_session (&sim->sessions[i]);
+  for (i = 0; i < sim->config->n_tcp; i++)
+    run_tcp (&sim->tcp[i]);
+}
+
+/* When all that can still arrive is late */
+static guint64
+get_end (const Sim * sim)
+{
+  guint64 end = 0;
+  guint i;
+
+  for (i = 0; i < sim->config->n_sessions; i++) {
+    guint64 origin = sim->record->sessions[i].origin;
+
+    if (origin == ARENA_NEVER)
+      return arena_sim_get_length (sim->config);
+    end = MAX (end, origin);
+  }
+  return end + sim->config->duration + PATIENCE;
+}
+
+void
+arena_sim_run (const ArenaSimConfig * config, ArenaRecord * record)
+{
+  Sim *sim;
+  guint64 next;
+  guint calls = 0;
+
+  memset (record, 0, sizeof *record);
+  sim = sim_new (config, record);
+  run_instant (sim);
+  while ((next = get_next_time (sim)) < get_end (sim)) {
+    calls = next > sim->now ? 0 : calls + 1;
+    if (calls > MAX_CALLS_AT_ONCE) {
+      record->stuck = TRUE;
+      break;
+    }
+    sim->now = MAX (sim->now, next);
+    run_instant (sim);
+  }
+  sim_free (sim);
+}
