@@ -170,6 +170,7 @@ get_##name (const ArenaOutcome * outcome) \
 }
 
 GETTER (possible, possible);
+GETTER (first_choice, first_choice);
 GETTER (share, share);
 GETTER (ready, ready);
 GETTER (udp, udp.decodable);
@@ -419,8 +420,9 @@ static const struct
   const gchar *name;
   GetValue get;
 } columns[] = {
-  {"possible", get_possible}, {"mmtp", get_mmtp}, {"share", get_share},
-  {"p50_ms", get_p50}, {"p95_ms", get_p95}, {"p99_ms", get_p99},
+  {"possible", get_possible}, {"first_choice", get_first_choice},
+  {"mmtp", get_mmtp}, {"share", get_share}, {"p50_ms", get_p50},
+  {"p95_ms", get_p95}, {"p99_ms", get_p99},
   {"worst_second", get_worst_second}, {"sent_per_played", get_sent},
   {"feedback", get_feedback}, {"queueing_mean_ms", get_queueing_mean},
   {"queueing_p95_ms", get_queueing_p95}, {"ready_ms", get_ready},

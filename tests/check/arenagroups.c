@@ -120,7 +120,7 @@ add_paper_scenario (ArenaGroups * groups, PaperLinks links, guint period)
   scenario->packet_size = 1400 - ARENA_RTP_HEADERS;
   scenario->period = period * MS;
   scenario->tells_period = TRUE;
-  scenario->duration = MAX (1000 * scenario->period, 20 * SECOND);
+  scenario->duration = 1000 * scenario->period;
   scenario->latency = scenario->deadline = SECOND;
 }
 
@@ -142,6 +142,13 @@ add_paper (ArenaGroups * groups)
 #define CLIP_LINK 300e3
 
 static void
+ask_estimate (ArenaScenario * scenario, gdouble rate)
+{
+  scenario->question = ARENA_ASK_ESTIMATE;
+  scenario->rate = rate;
+}
+
+static void
 add_constant_scenario (ArenaGroups * groups, gdouble rate, gdouble load,
     guint delay)
 {
@@ -156,10 +163,26 @@ add_constant_scenario (ArenaGroups * groups, gdouble rate, gdouble load,
   else
     arena_scenario_set_packets (scenario, MIN (rate / 80, 1300), load * rate);
   scenario->shifts_clip = TRUE;
+  if (load > 1)
+    ask_estimate (scenario, rate);
   /* nothing here is left to chance but the sender's session number */
   scenario->n_runs = 2;
   if (rate > 10e6)
     scenario->duration = 10 * SECOND;
+}
+
+/* A link that is faster than any stream: how soon is that known? */
+static void
+add_gigabit (ArenaGroups * groups)
+{
+  ArenaScenario *scenario = add (groups, "constant", "1000M, 1 ms, load 0.9");
+
+  arena_path_init (&scenario->paths[0], 1000000000, 1 * MS);
+  arena_scenario_set_packets (scenario, ARENA_PACKET_PAYLOAD, 0.9e9);
+  ask_estimate (scenario, 1e9);
+  scenario->settling = SECOND;
+  scenario->duration = 3 * SECOND;
+  scenario->n_runs = 1;
 }
 
 static void
@@ -176,6 +199,43 @@ add_constant (ArenaGroups * groups)
     for (j = 0; j < G_N_ELEMENTS (delays); j++)
       for (k = 0; k < G_N_ELEMENTS (loads); k++)
         add_constant_scenario (groups, rates[i], loads[k], delays[j]);
+  add_gigabit (groups);
+}
+
+/* --- bucket --------------------------------------------------------------- */
+
+static void
+add_bucket_scenario (ArenaGroups * groups, guint64 burst, guint queue,
+    gdouble load)
+{
+  ArenaScenario *scenario = add (groups, "bucket",
+      "4M, burst %g kB, queue of %u, load %.1f", burst / 1e3, queue, load);
+  LinkConfig *config = &scenario->paths[0].config[ARENA_FORWARD];
+
+  arena_path_init (&scenario->paths[0], 4000000, 20 * MS);
+  config->pipe.burst = burst;
+  config->queue.packets = queue;
+  set_clip_rate (groups, scenario, load * 4e6);
+  scenario->shifts_clip = TRUE;
+  scenario->n_runs = 4;
+  if (load > 1)
+    ask_estimate (scenario, 4e6);
+}
+
+/* What is called possible does not know the tokens that an idle link saves, so
+ * MMTP may do a little better. */
+static void
+add_bucket (ArenaGroups * groups)
+{
+  static const guint bursts[] = { 1500, 4000, 16000, 64000 };
+  static const guint queues[] = { 1000, 12 };
+  static const gdouble loads[] = { 0.8, 1.5 };
+  guint i, j, k;
+
+  for (j = 0; j < G_N_ELEMENTS (queues); j++)
+    for (i = 0; i < G_N_ELEMENTS (bursts); i++)
+      for (k = 0; k < G_N_ELEMENTS (loads); k++)
+        add_bucket_scenario (groups, bursts[i], queues[j], loads[k]);
 }
 
 /* --- wifi ----------------------------------------------------------------- */
@@ -219,6 +279,9 @@ add_wifi (ArenaGroups * groups)
 }
 
 /* --- recorded ------------------------------------------------------------- */
+
+/* packets; with so many RTP over UDP does as well in the lab's measurements */
+#define SHALLOW_QUEUE 200
 
 static ArenaTrace *
 get_trace (ArenaGroups * groups, guint i)
@@ -266,20 +329,70 @@ set_recording (ArenaPath * path, const ArenaTrace * forward,
   path->rotates = TRUE;
 }
 
-static void
-add_recorded (ArenaGroups * groups, gboolean back)
+typedef enum
 {
+  RECORDED,
+  RECORDED_SHALLOW,             /* queue, as the lab has it */
+  RECORDED_BACK                 /* the return path, too */
+} Recorded;
+
+static void
+add_recorded_scenario (ArenaGroups * groups, Recorded kind, guint number,
+    Clip clip)
+{
+  static const gchar *const names[] = { "recorded", "recorded-shallow",
+    "recorded-back"
+  };
+  ArenaTrace *trace = get_trace (groups, number);
+  ArenaScenario *scenario = add (groups, names[kind], "%s, %s", trace->name,
+      clip_names[clip]);
+  ArenaPath *path = &scenario->paths[0];
+
+  set_recording (path, trace,
+      kind == RECORDED_BACK ? find_return (groups, number) : NULL);
+  if (kind == RECORDED_SHALLOW)
+    path->config[ARENA_FORWARD].queue.packets = SHALLOW_QUEUE;
+  set_clip (groups, scenario, clip);
+}
+
+static void
+add_recorded (ArenaGroups * groups)
+{
+  Recorded kind;
   Clip clip;
   guint i;
 
-  for (i = 0; i < groups->n_recorded; i++) {
-    for (clip = CLIP_6M; clip <= CLIP_3M; clip++) {
-      ArenaTrace *trace = get_trace (groups, i);
-      ArenaScenario *scenario = add (groups, back ? "recorded-back" :
-          "recorded", "%s, %s", trace->name, clip_names[clip]);
+  for (kind = RECORDED; kind <= RECORDED_BACK; kind++)
+    for (i = 0; i < groups->n_recorded; i++)
+      for (clip = CLIP_6M; clip <= CLIP_3M; clip++)
+        add_recorded_scenario (groups, kind, i, clip);
+}
 
-      set_recording (&scenario->paths[0], trace,
-          back ? find_return (groups, i) : NULL);
+/* --- cellular ------------------------------------------------------------- */
+
+static void
+set_cellular (ArenaPath * path, LinkQuality quality)
+{
+  guint i;
+
+  arena_path_init (path, 0, 0);
+  for (i = 0; i < ARENA_N_DIRECTIONS; i++)
+    link_config_init (&path->config[i], LINK_PROFILE_CELLULAR, quality);
+}
+
+static void
+add_cellular (ArenaGroups * groups)
+{
+  static const gchar *const names[] = { "ideal", "good", "poor" };
+  LinkQuality quality;
+  Clip clip;
+
+  for (quality = LINK_QUALITY_IDEAL; quality <= LINK_QUALITY_POOR; quality++) {
+    for (clip = CLIP_6M; clip <= CLIP_3M; clip++) {
+      ArenaScenario *scenario = add (groups, "cellular", "%s, %s",
+          names[quality], clip_names[clip]);
+
+      set_cellular (&scenario->paths[0], quality);
       set_clip (groups, scenario, clip);
     }
   }
@@ -320,11 +433,23 @@ add_bond_of_uplinks (ArenaGroups * groups)
 }
 
 static void
+add_bond_with_cellular (ArenaGroups * groups)
+{
+  ArenaScenario *scenario = add (groups, "bond", "3M, 20 ms and cellular, 6M");
+
+  scenario->n_paths = 2;
+  arena_path_init (&scenario->paths[0], 3000000, 20 * MS);
+  set_cellular (&scenario->paths[1], LINK_QUALITY_GOOD);
+  set_clip (groups, scenario, CLIP_6M);
+}
+
+static void
 add_bond (ArenaGroups * groups)
 {
   add_bond_of_uplinks (groups);
   add_bond_of_constants (groups, 0.8);
   add_bond_of_constants (groups, 1.2);
+  add_bond_with_cellular (groups);
 }
 
 /* --- jitter, loss --------------------------------------------------------- */
@@ -346,21 +471,24 @@ add_fast (ArenaGroups * groups, const gchar * group, const gchar * name,
 static void
 add_jitter (ArenaGroups * groups)
 {
-  static const guint jitters[] = { 10, 30, 100 };
+  /* An exponential one is longer at times, and packets stay in order. */
+  static const guint jitters[2][3] = { {10, 30, 100}, {10, 30, 50} };
   guint exponential, i, j;
   Clip clip;
 
   for (exponential = 0; exponential <= 1; exponential++) {
-    for (i = 0; i < G_N_ELEMENTS (jitters); i++) {
+    for (i = 0; i < G_N_ELEMENTS (jitters[0]); i++) {
       for (clip = CLIP_6M; clip <= CLIP_3M; clip++) {
         gchar *name = g_strdup_printf ("%s %u ms", exponential ?
-            "exponential" : "uniform", jitters[i]);
+            "exponential" : "uniform", jitters[exponential][i]);
         ArenaScenario *scenario = add_fast (groups, "jitter", name, clip);
 
         g_free (name);
         for (j = 0; j < ARENA_N_DIRECTIONS; j++) {
-          scenario->paths[0].config[j].pipe.jitter = jitters[i] * MS;
-          scenario->paths[0].config[j].pipe.jitter_exponential = exponential;
+          LinkPipeConfig *pipe = &scenario->paths[0].config[j].pipe;
+
+          pipe->jitter = jitters[exponential][i] * MS;
+          pipe->jitter_exponential = exponential;
         }
       }
     }
@@ -649,11 +777,12 @@ arena_groups_new (const gchar * data, const gchar * recordings,
     return NULL;
   }
   load_recordings (groups, recordings);
-  add_recorded (groups, FALSE);
-  add_recorded (groups, TRUE);
+  add_recorded (groups);
+  add_cellular (groups);
   add_bond (groups);
   add_paper (groups);
   add_constant (groups);
+  add_bucket (groups);
   add_wifi (groups);
   add_jitter (groups);
   add_loss (groups);

@@ -188,7 +188,10 @@ arena_links_close (ArenaLinks * links, GDestroyNotify user_free)
 static gboolean
 is_instant (const ArenaPath * path)
 {
-  return path->trace[ARENA_FORWARD] != NULL;
+  const LinkPipeConfig *pipe = &path->config[ARENA_FORWARD].pipe;
+  guint number = path->station[ARENA_FORWARD] ? 1 : 0;
+
+  return path->trace[ARENA_FORWARD] || pipe->cellular.mean_rate[number];
 }
 
 static guint32

@@ -308,7 +308,7 @@ count_kept (const Plan * plan)
 
 guint
 arena_possible_count (const GArray * frames, const ArenaSupply * supply,
-    const ArenaPossibleConfig * config)
+    const ArenaPossibleConfig * config, guint * first_choice)
 {
   BusyPeriod busy = { 0, 0 };
   guint late, sum;
@@ -318,6 +318,8 @@ arena_possible_count (const GArray * frames, const ArenaSupply * supply,
   /* What leaves is in this busy period or later: nothing before it changes. */
   while ((late = find_late (&plan, &busy)) < frames->len)
     drop_best (&plan, busy.frame, late);
+  if (first_choice)
+    *first_choice = count_kept (&plan);
   take_back (&plan);
   sum = count_kept (&plan);
   plan_clear (&plan);
@@ -420,7 +422,7 @@ arena_possible_check (guint n_instances, guint64 seed, gdouble * worst)
     GArray *frames = make_frames (seed + i, 4 + i % 9);
     ArenaSupply *supply = make_supply (seed + i);
     guint all = arena_possible_count_all (frames, supply, &config);
-    guint greedy = arena_possible_count (frames, supply, &config);
+    guint greedy = arena_possible_count (frames, supply, &config, NULL);
     gdouble share = all ? (gdouble) greedy / all : 1 + greedy;
 
     sum += share;

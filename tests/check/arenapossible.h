@@ -47,9 +47,10 @@ typedef struct
   guint overhead;               /* bytes of headers with each packet */
 } ArenaPossibleConfig;
 
-/* The greedy one: a lower bound of the optimum that is close to it */
+/* The greedy one: a lower bound of the optimum that is close to it. Without the
+ * second chances it is `first_choice`, which may be NULL. */
 guint arena_possible_count (const GArray * frames, const ArenaSupply * supply,
-    const ArenaPossibleConfig * config);
+    const ArenaPossibleConfig * config, guint * first_choice);
 /* The optimum by trying all sets of frames; not more than 20 frames */
 guint arena_possible_count_all (const GArray * frames,
     const ArenaSupply * supply, const ArenaPossibleConfig * config);

@@ -27,6 +27,7 @@ arena_scenario_init (ArenaScenario * scenario, const gchar * group,
   scenario->duration = 30 * SECOND;
   scenario->latency = 450 * MS;
   scenario->deadline = 500 * MS;
+  scenario->settling = 2 * SECOND;
   scenario->n_runs = 8;
   scenario->n_paths = 1;
 }
@@ -134,14 +135,15 @@ add_competitors (const ArenaScenario * scenario, ArenaSimConfig * config)
 
 static gdouble
 get_possible (const ArenaScenario * scenario, const GArray * frames,
-    const ArenaSupply * supply, guint64 origin)
+    const ArenaSupply * supply, guint64 origin, gdouble * first_choice)
 {
   ArenaPossibleConfig config = { origin, scenario->deadline,
     ARENA_MMTP_DATA + ARENA_IP_UDP
   };
+  guint first, sum = arena_possible_count (frames, supply, &config, &first);
 
-  return (gdouble) arena_possible_count (frames, supply, &config)
-      / frames->len;
+  *first_choice = (gdouble) first / frames->len;
+  return (gdouble) sum / frames->len;
 }
 
 /* Over the path on which it does best */
@@ -178,7 +180,7 @@ answer (const ArenaScenario * scenario, const ArenaRecord * record,
     gdouble * extras)
 {
   const ArenaSessionRecord *session = &record->sessions[0];
-  guint64 settled = session->origin + 2 * SECOND;
+  guint64 settled = session->origin + scenario->settling;
   guint64 end = session->origin + scenario->duration;
 
   switch (scenario->question) {
@@ -262,9 +264,11 @@ run_comparison (const ArenaScenario * scenario, const GArray * frames,
   run_udp (scenario, frames, number, &udp_origin, outcome);
   supply = arena_paths_get_supply (scenario->paths, scenario->n_paths, number,
       scenario->n_runs, length);
-  possible = get_possible (scenario, frames, supply, origin);
-  outcome->possible = origin == udp_origin ? possible :
-      get_possible (scenario, frames, supply, udp_origin);
+  possible = outcome->possible =
+      get_possible (scenario, frames, supply, origin, &outcome->first_choice);
+  if (origin != udp_origin)
+    outcome->possible = get_possible (scenario, frames, supply, udp_origin,
+        &outcome->first_choice);
   outcome->share = possible > 0 ? outcome->mmtp.decodable / possible : NAN;
   arena_supply_free (supply);
 }
@@ -278,7 +282,8 @@ arena_scenario_run (const ArenaScenario * scenario, guint number,
   guint64 origin, length;
 
   memset (outcome, 0, sizeof *outcome);
-  outcome->possible = outcome->share = outcome->udp.decodable = NAN;
+  outcome->possible = outcome->first_choice = outcome->share = NAN;
+  outcome->udp.decodable = NAN;
   outcome->extras[0] = outcome->extras[1] = NAN;
   origin = run_mmtp (scenario, frames, number, outcome, &length);
   if (!has_competitors (scenario))

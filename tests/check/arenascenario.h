@@ -40,8 +40,9 @@ typedef struct
   guint n_runs;
 
   ArenaQuestion question;
-  gdouble rate;                 /* bit/s: of ARENA_ASK_ESTIMATE, and after each
-                                 * step of ARENA_ASK_STEPS */
+  gdouble rate;                 /* bit/s: of ARENA_ASK_ESTIMATE, and after the
+                                 * step up of ARENA_ASK_STEPS */
+  guint64 settling;             /* ns of the stream before the estimate counts */
   gdouble low_rate;             /* bit/s: after the step down */
   guint64 step_down, step_up;   /* ns */
   TcpAlgorithm tcp;             /* of ARENA_ASK_TCP */
@@ -59,6 +60,7 @@ typedef struct
 {
   ArenaOutcomeState state;
   gdouble possible;             /* share of the frames, 0 to 1 */
+  gdouble first_choice;         /* the same without second chances */
   gdouble share;                /* MMTP's part of what was possible when its
                                  * stream began */
   gdouble ready;                /* ms; INFINITY: never */

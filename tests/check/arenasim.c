@@ -21,7 +21,7 @@
 /* A stream begins when the session is ready, so late at the earliest, that the
  * transports stream over the same part of a link, and so late at the latest. */
 #define EARLIEST_ORIGIN (1 * SECOND)
-#define LATEST_ORIGIN (5 * SECOND)
+#define LATEST_ORIGIN (10 * SECOND)
 /* What is later than this behind the end of a stream is later than any
  * deadline. */
 #define PATIENCE (1500 * MS)

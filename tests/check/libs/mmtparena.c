@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The arena itself (tests/benchmarks/mmtparena.c prints its whole table): what
+ * it calls possible, how it decodes, its traces, its TCP, and that a scenario
+ * comes out as can be worked out by hand.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <math.h>
+
+#include "arenagroups.h"
+
+#define MS LINK_MS
+#define SECOND LINK_SECOND
+
+/* --- what is possible ----------------------------------------------------- */
+
+GST_START_TEST (what_is_called_possible_is_near_the_optimum)
+{
+  gdouble worst, mean = arena_possible_check (500, 1, &worst);
+
+  fail_unless (mean >= 0.99, "%.4f in the mean", mean);
+  fail_unless (worst <= 1, "more than the optimum");
+}
+
+GST_END_TEST;
+
+/* 25 frames of one packet each over a link that takes one each 80 ms: every
+ * second one is in time, and those that the deadline lets wait at the end. */
+GST_START_TEST (half_the_rate_carries_half_of_the_packets)
+{
+  static const ArenaPossibleConfig config = { 0, 100 * MS, 0 };
+  GArray *opportunities = g_array_new (FALSE, FALSE, sizeof (ArenaOpportunity));
+  GArray *frames = arena_make_packets (1000, 40 * MS, SECOND);
+  ArenaSupply *supply;
+  guint i;
+
+  for (i = 0; i < 25; i++) {
+    ArenaOpportunity opportunity = { i * 80 * MS, i * 80 * MS, i * 80 * MS,
+      1000 + ARENA_RTP_HEADERS
+    };
+
+    g_array_append_val (opportunities, opportunity);
+  }
+  supply = arena_supply_new (opportunities);
+  /* at 0, 80, ..., 1040 ms, of what was due until 960 */
+  fail_unless_equals_int (arena_possible_count (frames, supply, &config, NULL),
+      14);
+  arena_supply_free (supply);
+  g_array_unref (frames);
+}
+
+GST_END_TEST;
+
+/* --- frames --------------------------------------------------------------- */
+
+/* I0 P1 B2 B3 I4 B5 B6 P7: without P1 there is neither B2 nor B3, and B5 and B6
+ * refer to P1 and I4. */
+GST_START_TEST (frames_need_their_references)
+{
+  static const ArenaType types[] = { ARENA_TYPE_I, ARENA_TYPE_P, ARENA_TYPE_B,
+    ARENA_TYPE_B, ARENA_TYPE_I, ARENA_TYPE_B, ARENA_TYPE_B, ARENA_TYPE_P
+  };
+  static const gboolean in_time[] = { TRUE, FALSE, TRUE, TRUE, TRUE, TRUE, TRUE,
+    TRUE
+  };
+  static const gboolean expected[] = { TRUE, FALSE, FALSE, FALSE, TRUE, FALSE,
+    FALSE, TRUE
+  };
+  GArray *frames = g_array_new (FALSE, TRUE, sizeof (ArenaFrame));
+  gboolean decodable[G_N_ELEMENTS (types)];
+  guint i;
+
+  g_array_set_size (frames, G_N_ELEMENTS (types));
+  for (i = 0; i < G_N_ELEMENTS (types); i++)
+    g_array_index (frames, ArenaFrame, i).type = types[i];
+  arena_frames_set_references (frames);
+  fail_unless_equals_int (arena_frames_decode (frames, in_time, decodable), 3);
+  for (i = 0; i < G_N_ELEMENTS (types); i++)
+    fail_unless_equals_int (decodable[i], expected[i]);
+  g_array_unref (frames);
+}
+
+GST_END_TEST;
+
+/* --- traces --------------------------------------------------------------- */
+
+GST_START_TEST (traces_begin_anywhere_and_repeat)
+{
+  ArenaTrace *trace = arena_trace_new ("test");
+  gchar *text;
+
+  arena_trace_add (trace, 10);
+  arena_trace_add (trace, 30);
+  text = arena_trace_get_text (trace, 20, 60);
+  fail_unless_equals_string (text, "10\n20\n40\n50\n61\n");
+  g_free (text);
+  arena_trace_free (trace);
+}
+
+GST_END_TEST;
+
+/* --- TCP ------------------------------------------------------------------ */
+
+/* Beside a stream of next to nothing */
+static gdouble
+measure_tcp (TcpAlgorithm algorithm)
+{
+  GArray *frames = arena_make_packets (100, SECOND, 30 * SECOND);
+  ArenaSimConfig config = { NULL };
+  ArenaRecord record;
+  ArenaPath path;
+  gdouble rate;
+
+  arena_path_init (&path, 20000000, 25 * MS);
+  path.config[ARENA_FORWARD].queue.packets = 83;
+  config.paths = &path;
+  config.n_paths = config.n = config.n_sessions = config.n_tcp = 1;
+  config.duration = 30 * SECOND;
+  config.measure_from = 10 * SECOND;
+  config.measure_to = 30 * SECOND;
+  config.sessions[0].transport = ARENA_UDP;
+  config.sessions[0].frames = frames;
+  config.tcp[0].algorithm = algorithm;
+  arena_sim_run (&config, &record);
+  rate = record.tcp_measured_bytes[0] * 8 / 20.0;
+  arena_record_clear (&record);
+  g_array_unref (frames);
+  return rate;
+}
+
+GST_START_TEST (tcp_alone_fills_the_link)
+{
+  TcpAlgorithm algorithm;
+
+  for (algorithm = TCP_RENO; algorithm <= TCP_CUBIC; algorithm++) {
+    gdouble rate = measure_tcp (algorithm);
+
+    fail_unless (rate > 0.9 * 20e6, "%s: %g bit/s",
+        algorithm == TCP_RENO ? "Reno" : "CUBIC", rate);
+  }
+}
+
+GST_END_TEST;
+
+/* --- scenarios ------------------------------------------------------------ */
+
+static ArenaGroups *
+load_groups (void)
+{
+  GError *error = NULL;
+  ArenaGroups *groups = arena_groups_new (ARENA_SOURCE_DIR "/tests/check/data",
+      NULL, &error);
+
+  g_assert_no_error (error);
+  return groups;
+}
+
+static const ArenaScenario *
+find_scenario (const ArenaGroups * groups, const gchar * group,
+    const gchar * name)
+{
+  guint i;
+
+  for (i = 0; i < groups->scenarios->len; i++) {
+    const ArenaScenario *scenario = g_ptr_array_index (groups->scenarios, i);
+
+    if (g_str_equal (scenario->group, group)
+        && g_str_equal (scenario->name, name))
+      return scenario;
+  }
+  g_assert_not_reached ();
+}
+
+GST_START_TEST (what_a_constant_link_carries_is_in_time)
+{
+  ArenaGroups *groups = load_groups ();
+  ArenaOutcome outcome;
+
+  arena_scenario_run (find_scenario (groups, "constant",
+          "3M, 10 ms, load 0.5"), 0, &outcome);
+  fail_unless_equals_int (outcome.state, ARENA_OUTCOME_DONE);
+  fail_unless_equals_float (outcome.possible, 1);
+  fail_unless_equals_float (outcome.udp.decodable, 1);
+  fail_unless (outcome.mmtp.decodable >= 0.95);
+  fail_unless (outcome.mmtp.p95 < 500);
+  /* 24 bytes of MMTP, 16 of RTP and 28 of UDP and IP on 1384 of the clip, and
+   * some that are not full */
+  fail_unless (outcome.mmtp.sent_per_played > 1452.0 / 1384);
+  arena_groups_free (groups);
+}
+
+GST_END_TEST;
+
+/* UDP sends all that a link half as fast cannot carry, into a deep queue. */
+GST_START_TEST (an_overloaded_link_is_too_late)
+{
+  ArenaGroups *groups = load_groups ();
+  ArenaOutcome outcome;
+
+  arena_scenario_run (find_scenario (groups, "constant",
+          "1M, 10 ms, load 1.5"), 0, &outcome);
+  fail_unless (outcome.possible > 0.5 && outcome.possible < 0.7,
+      "possible: %.3f", outcome.possible);
+  fail_unless (outcome.udp.decodable < 0.1);
+  fail_unless (outcome.udp.queueing_p95 > 1000);
+  fail_unless (isinf (outcome.udp.p99) || outcome.udp.p99 > 500);
+  arena_groups_free (groups);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_run_is_the_same_each_time)
+{
+  ArenaGroups *groups = load_groups ();
+  const ArenaScenario *scenario = find_scenario (groups, "loss",
+      "random 5 %, 3M");
+  ArenaOutcome first, second, other;
+
+  arena_scenario_run (scenario, 1, &first);
+  arena_scenario_run (scenario, 1, &second);
+  arena_scenario_run (scenario, 2, &other);
+  fail_unless (first.mmtp.sent_per_played == second.mmtp.sent_per_played);
+  fail_unless (first.mmtp.queueing_mean == second.mmtp.queueing_mean);
+  fail_unless (first.mmtp.sent_per_played != other.mmtp.sent_per_played);
+  arena_groups_free (groups);
+}
+
+GST_END_TEST;
+
+/* One run of one scenario of each group, so that none of them is broken */
+GST_START_TEST (every_group_runs)
+{
+  ArenaGroups *groups = load_groups ();
+  const gchar *last = "";
+  guint i;
+
+  for (i = 0; i < groups->scenarios->len; i++) {
+    const ArenaScenario *scenario = g_ptr_array_index (groups->scenarios, i);
+    ArenaOutcome outcome;
+
+    if (g_str_equal (scenario->group, last))
+      continue;
+    last = scenario->group;
+    arena_scenario_run (scenario, 0, &outcome);
+    fail_unless_equals_int (outcome.state, ARENA_OUTCOME_DONE);
+    fail_unless (isnan (outcome.possible) || (outcome.possible > 0
+            && outcome.possible <= 1));
+  }
+  arena_groups_free (groups);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtparena_suite (void)
+{
+  Suite *suite = suite_create ("mmtparena");
+  TCase *tests = tcase_create ("mmtparena");
+
+  suite_add_tcase (suite, tests);
+  tcase_set_timeout (tests, 120);
+  tcase_add_test (tests, what_is_called_possible_is_near_the_optimum);
+  tcase_add_test (tests, half_the_rate_carries_half_of_the_packets);
+  tcase_add_test (tests, frames_need_their_references);
+  tcase_add_test (tests, traces_begin_anywhere_and_repeat);
+  tcase_add_test (tests, tcp_alone_fills_the_link);
+  tcase_add_test (tests, what_a_constant_link_carries_is_in_time);
+  tcase_add_test (tests, an_overloaded_link_is_too_late);
+  tcase_add_test (tests, a_run_is_the_same_each_time);
+  tcase_add_test (tests, every_group_runs);
+  return suite;
+}
+
+GST_CHECK_MAIN (mmtparena);
