@@ -171,8 +171,10 @@ get_##name (const ArenaOutcome * outcome) \
 
 GETTER (possible, possible);
 GETTER (first_choice, first_choice);
+GETTER (longest_gap, longest_gap);
 GETTER (share, share);
 GETTER (ready, ready);
+GETTER (estimate, estimate);
 GETTER (udp, udp.decodable);
 GETTER (mmtp, mmtp.decodable);
 GETTER (p50, mmtp.p50);
@@ -275,7 +277,7 @@ print_head (void)
 {
   printf ("\nShares in %% of the frames, decodable in time; delays in ms; "
       "medians of the runs\n"
-      "%-48s %5s %5s %18s %6s %5s %5s %5s %5s %5s %5s %5s %5s %s\n", "",
+      "%-56s %5s %5s %18s %6s %5s %5s %5s %5s %5s %5s %5s %5s %s\n", "",
       "poss.", "UDP", "MMTP [range]", "share", "p50", "p95", "p99", "worst",
       "sent", "back%", "queue", "p95", "");
 }
@@ -331,7 +333,7 @@ print_row (const Row * row, const Results * results)
   gchar *name = g_strdup_printf ("%s: %s", row->scenario->group,
       row->scenario->name);
 
-  printf ("%-48s", name);
+  printf ("%-56s", name);
   print_value (100 * get_median (row, results, get_possible), 5, 1);
   print_value (100 * get_median (row, results, get_udp), 5, 1);
   print_padded_range (get_range (row, results, get_mmtp));
@@ -360,13 +362,42 @@ print_runs (const Row * row, const Results * results)
     const ArenaOutcome *outcome = &results->outcomes[row->first + i];
 
     printf ("    run %u: possible %.1f, UDP %.1f, MMTP %.1f; ready after %.0f "
-        "ms; %.2f s of CPU time\n", i, 100 * outcome->possible,
-        100 * outcome->udp.decodable, 100 * outcome->mmtp.decodable,
-        outcome->ready, outcome->seconds);
+        "ms, estimate %.2f Mbit/s; longest gap %.0f ms; %.2f s of CPU time\n",
+        i, 100 * outcome->possible, 100 * outcome->udp.decodable,
+        100 * outcome->mmtp.decodable, outcome->ready,
+        outcome->estimate / 1e6, outcome->longest_gap, outcome->seconds);
   }
 }
 
 /* --- summary -------------------------------------------------------------- */
+
+/* ms: what a D0 of 450 ms can bridge */
+#define BRIDGED_GAP 300
+
+/* The runs of a group in which no gap is longer: at least 95 % of what is
+ * possible must come through. */
+static void
+print_runs_without_gaps (const GArray * rows, guint first, guint end,
+    const Results * results)
+{
+  const Row *begin = &g_array_index (rows, Row, first);
+  const Row *last = &g_array_index (rows, Row, end - 1);
+  guint i, n = 0, n_runs = last->first + last->n - begin->first;
+  gdouble *shares = g_new (gdouble, n_runs), median;
+
+  for (i = begin->first; i < begin->first + n_runs; i++) {
+    const ArenaOutcome *outcome = &results->outcomes[i];
+
+    if (outcome->longest_gap <= BRIDGED_GAP && !isnan (outcome->share))
+      shares[n++] = outcome->share;
+  }
+  median = arena_percentile (shares, n, 0.5);
+  if (n > 0 && n < n_runs)
+    printf ("%-16s %3u of %u runs without a gap above %u ms: median share "
+        "%5.1f, worst %5.1f\n", "", n, n_runs, BRIDGED_GAP,
+        100 * median, 100 * shares[0]);
+  g_free (shares);
+}
 
 /* One line for each group: the mean of its medians, and its worst scenario */
 static void
@@ -409,6 +440,7 @@ print_summary (const GArray * rows, const Results * results)
             g_array_index (rows, Row, i).scenario->group))
       continue;
     print_group (rows, first, i, results);
+    print_runs_without_gaps (rows, first, i, results);
     first = i;
   }
 }
@@ -426,6 +458,8 @@ static const struct
   {"worst_second", get_worst_second}, {"sent_per_played", get_sent},
   {"feedback", get_feedback}, {"queueing_mean_ms", get_queueing_mean},
   {"queueing_p95_ms", get_queueing_p95}, {"ready_ms", get_ready},
+  {"estimate", get_estimate},
+  {"longest_gap_ms", get_longest_gap},
   {"udp", get_udp}, {"udp_p95_ms", get_udp_p95},
   {"udp_worst_second", get_udp_worst_second},
   {"udp_queueing_p95_ms", get_udp_queueing_p95},
@@ -532,6 +566,11 @@ run (const Options * options, const ArenaGroups * groups)
   gint64 begun = g_get_monotonic_time ();
   gboolean well;
 
+  if (n_outcomes == 0) {
+    fprintf (stderr, "mmtparena: no scenario matches; --list names them%s%s\n",
+        groups->skipped ? "; " : "", groups->skipped ? groups->skipped : "");
+    return 1;
+  }
   if (results == MAP_FAILED) {
     fprintf (stderr, "mmtparena: no memory for %u results\n", n_outcomes);
     return 1;

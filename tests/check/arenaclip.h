@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the arena streams: the frames of a clip, or packets of one size, each
- * with its type, its size and the time at which it is due, and the rule by which
- * a frame can be decoded.
+/* What the arena streams: the frames of a clip, or packets of one size. Each
+ * has its type, its size and the time at which it is due. Here is also the rule
+ * by which a frame can be decoded.
  */
 
 #ifndef __ARENA_CLIP_H__
@@ -35,9 +35,9 @@ typedef struct
   guint references[ARENA_MAX_REFERENCES];       /* numbers of earlier frames */
 } ArenaFrame;
 
-/* A clip file has one frame a line in coding order: its type and its size.
- * Lines that begin with # are comments. Frees with g_array_unref; NULL where the
- * file cannot be read. */
+/* A clip file has one frame on each line, in coding order: its type and its
+ * size. Lines that begin with # are comments. Free the array of ArenaFrame with
+ * g_array_unref (). NULL with an error: the file cannot be read. */
 GArray *arena_clip_load (const gchar * path, GError ** error);
 
 /* The frames of a clip for `duration`, from the first I frame at or behind the

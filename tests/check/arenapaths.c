@@ -12,6 +12,11 @@
 #define SMALL_PACKET 100
 #define PACKET_TIME (10 * LINK_MS)
 
+/* bit/s: traces have many opportunities in the same millisecond, and token
+ * buckets give several packets at once, but no host takes two at the same
+ * instant. */
+#define HOST_RATE G_GUINT64_CONSTANT (1000000000)
+
 /* --- traces --------------------------------------------------------------- */
 
 ArenaTrace *
@@ -144,6 +149,7 @@ open_link (const ArenaPath * path, ArenaDirection direction, guint number,
 
   /* directions differ, and so do paths whose seeds differ */
   config.seed = (config.seed * 2 + direction) * 1000 + number + 1;
+  config.pipe.receiver_rate = HOST_RATE;
   if (trace) {
     guint64 offset = path->rotates ? (guint64) trace->period * number / n : 0;
 

@@ -62,9 +62,9 @@ typedef struct
   guint station[ARENA_N_DIRECTIONS];
 } ArenaLinks;
 
-/* Run number `number` of `n`: it decides the seed, and where the traces begin.
- * `length`: ns that the run takes at most. Nothing in a path's configuration may
- * be invalid: errors end the program. */
+/* Run `number` of `n` decides the seed, and where the traces begin. `length` is
+ * the time (ns) that the run takes at most. An invalid configuration ends the
+ * program: scenarios are written by us. */
 void arena_links_open (ArenaLinks * links, const ArenaPath * path,
     guint number, guint n, guint64 length);
 void arena_links_close (ArenaLinks * links, GDestroyNotify user_free);

@@ -52,6 +52,24 @@ arena_supply_free (ArenaSupply * supply)
   g_free (supply);
 }
 
+guint64
+arena_supply_get_longest_gap (const ArenaSupply * supply, guint64 from,
+    guint64 to)
+{
+  guint64 last = from, longest = 0;
+  guint i;
+
+  for (i = 0; i < supply->opportunities->len; i++) {
+    guint64 arrival = MIN (get_opportunity (supply, i)->arrival, to);
+
+    if (arrival <= last)
+      continue;
+    longest = MAX (longest, arrival - last);
+    last = arrival;
+  }
+  return MAX (longest, to - last);
+}
+
 /* How many bytes have gone by when a frame becomes due. `from`: an opportunity
  * that is not behind it, which moves on. */
 static guint64
@@ -100,7 +118,7 @@ typedef struct
   const ArenaSupply *supply;
   const ArenaPossibleConfig *config;
   guint64 *sizes;               /* bytes of each frame on the wire */
-  guint64 *before;              /* bytes that the supply has had when it is due */
+  guint64 *before;              /* bytes of the supply before it is due */
   gboolean *keep;
   GArray **dependents;          /* of guint: the frames that refer to it */
 } Plan;
@@ -282,7 +300,8 @@ has_references (const Plan * plan, guint i)
   return TRUE;
 }
 
-/* What was given up for the sake of a frame that left later may fit after all. */
+/* A frame was given up to make room for another one, which perhaps was given up
+ * later: the first one may fit after all. */
 static void
 take_back (Plan * plan)
 {

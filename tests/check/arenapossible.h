@@ -38,6 +38,9 @@ typedef struct
 /* Takes the array, in any order */
 ArenaSupply *arena_supply_new (GArray * opportunities);
 void arena_supply_free (ArenaSupply * supply);
+/* The longest time (ns) between two times in which nothing arrives */
+guint64 arena_supply_get_longest_gap (const ArenaSupply * supply, guint64 from,
+    guint64 to);
 
 typedef struct
 {
@@ -55,9 +58,9 @@ guint arena_possible_count (const GArray * frames, const ArenaSupply * supply,
 guint arena_possible_count_all (const GArray * frames,
     const ArenaSupply * supply, const ArenaPossibleConfig * config);
 
-/* Compares both on random instances of up to 12 frames. Returns the share (0 to
- * 1) of the optimum that the greedy one reaches in the mean, and the worst share
- * in `worst`; above 1 where it breaks a rule. */
+/* Compares both on random instances of up to 12 frames. Returns the mean share
+ * (0 to 1) of the optimum that the greedy one reaches, and the worst share in
+ * `worst`. A `worst` above 1 means that the greedy one breaks a rule. */
 gdouble arena_possible_check (guint n_instances, guint64 seed,
     gdouble * worst);
 

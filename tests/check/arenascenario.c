@@ -246,13 +246,15 @@ run_mmtp (const ArenaScenario * scenario, const GArray * frames, guint number,
   origin = record.sessions[0].origin;
   arena_judge (frames, &record.sessions[0], scenario->deadline, &outcome->mmtp);
   answer (scenario, &record, outcome->extras);
+  outcome->estimate = arena_judge_median_rate (&record.sessions[0], origin,
+      origin + scenario->duration);
   outcome->ready = 1e3 * to_seconds (record.sessions[0].ready_at);
   outcome->state = record.stuck ? ARENA_OUTCOME_STUCK : ARENA_OUTCOME_DONE;
   arena_record_clear (&record);
   return origin;
 }
 
-/* Competitors make room for whoever takes it: nothing tells what is possible. */
+/* What RTP over UDP and perfect foresight bring on the same paths */
 static void
 run_comparison (const ArenaScenario * scenario, const GArray * frames,
     guint number, guint64 origin, guint64 length, ArenaOutcome * outcome)
@@ -269,6 +271,8 @@ run_comparison (const ArenaScenario * scenario, const GArray * frames,
   if (origin != udp_origin)
     outcome->possible = get_possible (scenario, frames, supply, udp_origin,
         &outcome->first_choice);
+  outcome->longest_gap = arena_supply_get_longest_gap (supply, origin,
+      origin + scenario->duration) / 1e6;
   outcome->share = possible > 0 ? outcome->mmtp.decodable / possible : NAN;
   arena_supply_free (supply);
 }
@@ -283,9 +287,11 @@ arena_scenario_run (const ArenaScenario * scenario, guint number,
 
   memset (outcome, 0, sizeof *outcome);
   outcome->possible = outcome->first_choice = outcome->share = NAN;
-  outcome->udp.decodable = NAN;
+  outcome->udp.decodable = outcome->longest_gap = NAN;
   outcome->extras[0] = outcome->extras[1] = NAN;
   origin = run_mmtp (scenario, frames, number, outcome, &length);
+  /* What competitors leave depends on the traffic that they meet, so beside
+   * them there is no such thing as what is possible. */
   if (!has_competitors (scenario))
     run_comparison (scenario, frames, number, origin, length, outcome);
   outcome->seconds = (gdouble) (clock () - begun) / CLOCKS_PER_SEC;

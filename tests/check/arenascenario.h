@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A scenario of the arena: paths, a stream, who competes, and how often it is
- * run, each time from another place in the recordings or with another seed. And
- * what comes out of one run for MMTP, for RTP over UDP, and for a sender with
- * perfect foresight. The scenarios themselves are in arenagroups.h.
+/* A scenario of the arena: paths, a stream, competitors, and the number of
+ * runs, each from another place in the recordings or with another seed. One run
+ * gives the figures of MMTP, of RTP over UDP, and of a sender with perfect
+ * foresight. The scenarios themselves are in arenagroups.h.
  */
 
 #ifndef __ARENA_SCENARIO_H__
@@ -42,7 +42,7 @@ typedef struct
   ArenaQuestion question;
   gdouble rate;                 /* bit/s: of ARENA_ASK_ESTIMATE, and after the
                                  * step up of ARENA_ASK_STEPS */
-  guint64 settling;             /* ns of the stream before the estimate counts */
+  guint64 settling;             /* ns of the stream before estimates count */
   gdouble low_rate;             /* bit/s: after the step down */
   guint64 step_down, step_up;   /* ns */
   TcpAlgorithm tcp;             /* of ARENA_ASK_TCP */
@@ -61,9 +61,11 @@ typedef struct
   ArenaOutcomeState state;
   gdouble possible;             /* share of the frames, 0 to 1 */
   gdouble first_choice;         /* the same without second chances */
+  gdouble longest_gap;          /* ms in which nothing could arrive */
   gdouble share;                /* MMTP's part of what was possible when its
                                  * stream began */
   gdouble ready;                /* ms; INFINITY: never */
+  gdouble estimate;             /* bit/s: median of the estimated rates */
   ArenaFigures mmtp, udp;
   gdouble extras[ARENA_MAX_EXTRAS];
   gdouble seconds;              /* of CPU time */
