@@ -100,12 +100,14 @@ take_discarded (GstMmtpSink * self, const MmtpSenderEvent * event)
 }
 
 static GError *
-make_refusal (guint8 reason)
+make_refusal (const MmtpSenderEvent * event)
 {
-  switch (reason) {
+  switch (event->reason) {
     case MMTP_REFUSE_VERSION:
-      return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-          "the receiver speaks another version of MMTP");
+      return g_error_new (G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+          "the receiver speaks version %u of the MMTP wire format and this "
+          "sender speaks version %u: use the same release of "
+          "gst-plugins-wireless at both ends", event->version, MMTP_VERSION);
     case MMTP_REFUSE_BUSY:
       return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_BUSY,
           "the receiver is in a session with another sender");
@@ -117,7 +119,7 @@ make_refusal (guint8 reason)
           "the receiver has another key, or only one of both has one");
     default:
       return g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
-          "the receiver refuses, for reason %u", reason);
+          "the receiver refuses, for reason %u", event->reason);
   }
 }
 
@@ -146,7 +148,7 @@ take_event (GstMmtpSink * self, const MmtpSenderEvent * event)
       take_rate (self, event);
       break;
     case MMTP_EVENT_REFUSED:
-      take_error (self, make_refusal (event->reason));
+      take_error (self, make_refusal (event));
       break;
     case MMTP_EVENT_LOST:
       take_error (self, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
@@ -250,12 +252,13 @@ static const GstStatsField channel_counters[] = {
   FIELD ("lost", lost),
   FIELD ("late", late),
   FIELD ("requeued", requeued),
-  FIELD ("decreases", decreases),
   FIELD ("silences", silences),
 };
 
 static const GstStatsField channel_gauges[] = {
   FIELD ("rate", rate),
+  FIELD ("window", window),
+  FIELD ("in-flight", in_flight),
   FIELD ("delay", delay),
   FIELD ("high-delay", high_delay),
   FIELD ("round-trip", round_trip),
@@ -377,6 +380,8 @@ gst_mmtp_sink_fill_stats (GstNetworkSink * sink, GstStructure * stats)
 
   gst_structure_set_stats (stats, counters, G_N_ELEMENTS (counters), &values);
   gst_structure_set_stats (stats, gauges, G_N_ELEMENTS (gauges), &values);
+  gst_structure_set (stats, "application-limited", G_TYPE_BOOLEAN,
+      values.is_app_limited, NULL);
   gst_mmtp_add_refusals (stats, values.refused);
   gst_structure_take_value (stats, "channels", &array);
 }

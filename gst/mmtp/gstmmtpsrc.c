@@ -120,11 +120,9 @@ static const GstStatsField channel_fields[] = {
   FIELD ("late", late),
   FIELD ("duplicates", duplicates),
   FIELD ("rate", rate),
-  FIELD ("capacity", capacity),
   {"transit", G_TYPE_INT64, G_STRUCT_OFFSET (MmtpReceiverChannelStats,
           transit)},
   FIELD ("jitter", jitter),
-  FIELD ("decreases", decreases),
 };
 
 #undef FIELD

@@ -87,6 +87,18 @@ warn_of_size (GstMmtpSrc * self)
 }
 
 static void
+warn_of_version (GstMmtpSrc * self, guint version)
+{
+  GError *error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "Refused a sender that speaks version %u of the MMTP wire format: this "
+      "receiver speaks version %u", version, MMTP_VERSION);
+
+  queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
+          "use the same release of gst-plugins-wireless at both ends"));
+  g_error_free (error);
+}
+
+static void
 take_delay (GstMmtpSrc * self, guint64 delay, guint64 wanted)
 {
   if (wanted > delay)
@@ -159,6 +171,9 @@ take_event (GstMmtpSrc * self, MmtpReceiverEvent * event)
       break;
     case MMTP_EVENT_BACK:
       tell_session (self, "back");
+      break;
+    case MMTP_EVENT_OTHER_VERSION:
+      warn_of_version (self, event->version);
       break;
   }
 }

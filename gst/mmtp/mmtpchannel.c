@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is under way on a channel, its tokens, its delays, and its liveness; its
- * rate is in mmtpchannelrate.c. */
+/* What is in flight on a path, what its reports say, and what its congestion
+ * control makes of it; see the header. */
 
 #include "mmtpchannel.h"
 
@@ -13,36 +13,41 @@
 #define MAX_RING 32768
 /* What it begins with, a power of two; it grows when it is full. */
 #define LEAST_RING 64
-/* "New tokens are not generated until old tokens are used" [4.4]; but one that
- * was used late because the caller's timer is coarse is not lost time. */
+/* A token bucket of the depth of a millisecond: a timer that is late by so much
+ * costs no rate ("new tokens are not generated until old tokens are used",
+ * section 4.4 of the paper). */
 #define TOKEN_LAG MILLISECOND
-/* What is added for safety is no more than leaves an eighth of D0: a channel
- * that carries nothing is of no use to anybody. */
+/* While the application limits a path its pacing rate is so many times higher,
+ * as in the slow start of Linux (tcp_pacing_ss_ratio). */
+#define LIMITED_GAIN 2
+/* Before anything is known of a path: RFC 6298's first time-out is 1 s */
+#define UNKNOWN_ROUND_TRIP SECOND
+#define REPORT_PERIOD (50 * MILLISECOND)
+/* Reports after which a longer interval between them is forgotten */
+#define INTERVAL_MEMORY 16
+/* The margin of the safe delay may take no more than this of D0: a path that
+ * carries nothing is of no use to anybody. */
+#define MOST_MARGIN 8
+#define JITTERS 2
+/* Where a rate was configured nearly all of D0 may be spread of the delay. */
 #define MOST_SAFE_EIGHTHS 7
-/* Before anything is known of a channel, an answer may take so long: RFC 6298's
- * first time-out is 1 s, two ways and a slow modem are three */
-#define UNKNOWN_DELAY (3 * SECOND)
-/* Scheduling of both ends; a late timer is not a silent channel. */
-#define SILENCE_MARGIN (10 * MILLISECOND)
-/* A spread that was calm before is believed so long: as the least transit is
- * remembered (mmtprecent.c) */
-#define CALM_AGE (20 * SECOND)
-/* So many lost messages in a row are no radio's accident: at 10 % of loss one
- * in ten thousand. */
-#define NO_ACCIDENT 4
-/* A channel of whose packets so many are lost doesn't deliver. At 10 % of loss
+/* A gap: nothing arrives for so long although something should have. Reports
+ * come each 50 ms; schedulers of mobile networks pause for 20 to 60 ms. */
+#define STALL_TIME (100 * MILLISECOND)
+#define STALL_JITTERS 4
+/* A path of whose packets so many are lost does not deliver. At 10 % of loss
  * six of eight are lost once in forty thousand times. */
 #define MISSED_PERCENT 75
 #define LEAST_JUDGED 8
-/* RETURN_PAIRS of mmtpchannelrate.c */
-#define LEAST_JUDGED_PROBES 3
 /* What is judged, and missed, is halved then. */
 #define MOST_JUDGED 32
-/* Probes are reported over at least this time before a channel that was silent
- * carries data again; doubled when it is silent again within PENANCE_MEMORY. */
-#define PENANCE_LEAST (300 * MILLISECOND)
-#define PENANCE_MOST (10 * SECOND)
-#define PENANCE_MEMORY (10 * SECOND)
+/* A path that is always busy is drained so often: each 10 s (BBR: 5 s), on slow
+ * paths, where it costs more, each 100 round trips less that. */
+#define DRAIN_PERIOD (10 * SECOND)
+#define DRAIN_ROUNDS 100
+#define DRAIN_PART 2
+#define MOST_DRAIN (400 * MILLISECOND)
+#define TICK (MMTP_TICK * G_GUINT64_CONSTANT (1000))
 
 MmtpChannel *
 mmtp_channel_new (guint id, const gchar * name)
@@ -52,29 +57,22 @@ mmtp_channel_new (guint id, const gchar * name)
   channel->id = id;
   channel->name = g_strdup (name);
   channel->state = MMTP_CHANNEL_GONE;
-  channel->fell_silent = MMTP_NEVER;
   return channel;
 }
 
 void
 mmtp_channel_free (MmtpChannel * channel)
 {
+  g_clear_pointer (&channel->control, mmtp_rate_control_free);
   g_free (channel->name);
   g_free (channel->ring);
   g_free (channel);
 }
 
-static void
-forget_measurements (MmtpChannel * channel)
+void
+mmtp_channel_restart_judging (MmtpChannel * channel)
 {
-  mmtp_recent_clear (&channel->transit);
-  mmtp_recent_clear (&channel->round_trip);
-  channel->delay = channel->high_delay = MMTP_NEVER;
-  channel->progress_age = 0;
-  channel->judged = channel->unjudged = channel->missed = 0;
-  channel->judged_from = channel->next;
-  channel->calm_time = 0;
-  memset (channel->queues, 0, sizeof (channel->queues));
+  channel->judged = channel->missed = 0;
 }
 
 void
@@ -86,63 +84,89 @@ mmtp_channel_open (MmtpChannel * channel, guint64 now,
   channel->configured_rate = config->rate;
   channel->state = MMTP_CHANNEL_OPENING;
   channel->blocked = FALSE;
-  channel->unreported = channel->next;
-  channel->rate = config->rate;
-  channel->capacity = 0;
-  channel->token = channel->hold = now;
-  channel->distrust = channel->next_drain = 0;
-  mmtp_regulator_init (&channel->regulator, config->rate, TRUE);
-  channel->overrun_time = now;
-  channel->last_loss = 0;
-  channel->is_rough = channel->is_lossy = FALSE;
-  channel->rough_time = 0;
-  channel->since_pair = 0;
-  channel->last_pair = now;
-  channel->pair_size = channel->data_size = config->longest;
-  channel->penance = 0;
-  channel->fell_silent = MMTP_NEVER;
-  forget_measurements (channel);
+  channel->unreported = channel->limited_until = channel->next;
+  channel->in_flight = 0;
+  channel->token = now;
+  channel->data_size = config->longest;
+  channel->report_period = channel->report_interval = REPORT_PERIOD;
+  channel->report_time = channel->progress_time = 0;
+  channel->arrival = channel->arrival_sent = 0;
+  channel->is_stalled = FALSE;
+  channel->busy_since = channel->drain_window = 0;
+  channel->round_trip = 0;
+  mmtp_channel_restart_judging (channel);
+  mmtp_path_delay_clear (&channel->delays);
+  mmtp_path_delay_clear (&channel->load_delays);
+  mmtp_recent_clear (&channel->round_trips);
+  g_clear_pointer (&channel->control, mmtp_rate_control_free);
+  memset (&channel->limits, 0, sizeof (channel->limits));
   /* [4.6] What the framework knows, until it is measured */
-  if (config->delay)
-    channel->delay = channel->high_delay = config->delay;
+  channel->delay = channel->high_delay = config->delay ?
+      config->delay : MMTP_NEVER;
 }
 
-/* --- the meter ----------------------------------------------------------- */
-
-static void
-advance_meter (MmtpMeter * meter, guint64 now)
+static guint
+get_packet_size (const MmtpChannel * channel)
 {
-  guint64 second = now / SECOND;
-  guint64 passed = second - meter->second;
-  guint i;
-
-  for (i = 1; i <= MIN (passed, MMTP_METER_SPANS); i++)
-    meter->bytes[(meter->second + i) % MMTP_METER_SPANS] = 0;
-  meter->second = second;
+  return channel->longest + channel->overhead;
 }
 
-/* Of this second and the last */
-guint64
-mmtp_channel_get_sent_rate (MmtpChannel * channel, guint64 now)
+void
+mmtp_channel_start (MmtpChannel * channel, guint64 now,
+    const MmtpRateControlClass * klass, guint64 rate)
 {
-  MmtpMeter *meter = &channel->meter;
-  guint64 bytes;
-
-  advance_meter (meter, now);
-  bytes = meter->bytes[meter->second % MMTP_METER_SPANS];
-  if (meter->second > 0)
-    bytes += meter->bytes[(meter->second - 1) % MMTP_METER_SPANS];
-  return bytes * 8 * SECOND / (SECOND + now % SECOND);
+  channel->progress_time = now;
+  if (channel->control)
+    return;
+  if (channel->configured_rate)
+    channel->control = mmtp_rate_control_new (&mmtp_token_control, now,
+        get_packet_size (channel), channel->stats.round_trip,
+        channel->configured_rate);
+  else
+    channel->control = mmtp_rate_control_new (klass, now,
+        get_packet_size (channel), channel->stats.round_trip, rate);
+  mmtp_rate_control_get_limits (channel->control, &channel->limits);
+  channel->token = now;
 }
 
 /* --- sending ------------------------------------------------------------- */
 
+static guint64
+get_base_round_trip (const MmtpChannel * channel)
+{
+  return channel->stats.round_trip ? channel->stats.round_trip :
+      UNKNOWN_ROUND_TRIP;
+}
+
+guint64
+mmtp_channel_get_rate (const MmtpChannel * channel)
+{
+  guint64 round = get_base_round_trip (channel) + channel->report_interval;
+
+  guint64 by_window = channel->limits.window * 8000 /
+      MAX (round / 1000000, 1);
+
+  if (channel->limits.delivery_rate && !channel->limits.is_app_limited)
+    return channel->limits.delivery_rate;
+  return MAX (MAX (channel->limits.delivery_rate, by_window), 1);
+}
+
+guint64
+mmtp_channel_get_peak_rate (const MmtpChannel * channel)
+{
+  return MAX (mmtp_channel_get_rate (channel), channel->limits.peak_rate);
+}
+
+static guint64
+get_time (guint64 rate, guint64 bytes)
+{
+  return rate ? bytes * 8 * (SECOND / 1000) / MAX (rate / 1000, 1) : 0;
+}
+
 guint64
 mmtp_channel_get_cost (const MmtpChannel * channel, gsize size)
 {
-  if (channel->rate == 0)
-    return 0;
-  return (size + channel->overhead) * 8 * SECOND / channel->rate;
+  return get_time (mmtp_channel_get_rate (channel), size + channel->overhead);
 }
 
 static void
@@ -160,54 +184,92 @@ grow_ring (MmtpChannel * channel)
   channel->ring_size = size;
 }
 
+/* What is forgotten unreported is not in flight any more. */
 static void
 make_room (MmtpChannel * channel)
 {
   if (channel->next - channel->kept < channel->ring_size)
     return;
-  if (channel->ring_size < MAX_RING)
+  if (channel->ring_size < MAX_RING) {
     grow_ring (channel);
-  else
-    channel->kept++;
+    return;
+  }
+  if (channel->unreported == channel->kept) {
+    channel->in_flight -= mmtp_channel_get_sent (channel, channel->kept)->size;
+    channel->unreported++;
+  }
+  channel->kept++;
+}
+
+/* While the application limits the path nobody knows what it carries: what
+ * another path carried before it failed must not wait until that has been
+ * found out. */
+static guint64
+get_pacing_rate (const MmtpChannel * channel)
+{
+  return channel->limits.pacing_rate *
+      (channel->limits.is_app_limited ? LIMITED_GAIN : 1);
 }
 
 static void
-take_token (MmtpChannel * channel, guint64 now, gsize size)
+take_token (MmtpChannel * channel, guint64 now, guint64 size)
 {
   guint64 earliest = now > TOKEN_LAG ? now - TOKEN_LAG : 0;
 
   channel->token = MAX (channel->token, earliest) +
-      mmtp_channel_get_cost (channel, size);
+      get_time (get_pacing_rate (channel), size);
 }
 
 void
 mmtp_channel_sent (MmtpChannel * channel, guint64 now, gsize size,
-    guint64 stream_number, gboolean is_pair)
+    guint64 stream_number, gboolean is_load)
 {
+  guint64 whole = size + channel->overhead;
   MmtpSent *sent;
 
   make_room (channel);
   sent = &channel->ring[channel->next & (channel->ring_size - 1)];
+  channel->in_flight += whole;
   sent->stream_number = stream_number;
   sent->time = now;
-  sent->is_pair = is_pair;
-  sent->is_load = (is_pair || stream_number != MMTP_NO_STREAM) &&
-      size * 2 >= channel->data_size;
+  sent->in_flight = channel->in_flight;
+  sent->size = whole;
+  sent->is_load = is_load && size * 2 >= channel->data_size;
+  sent->is_app_limited = channel->unreported < channel->limited_until;
   sent->is_missed = FALSE;
   channel->next++;
-  take_token (channel, now, size);
-  advance_meter (&channel->meter, now);
-  channel->meter.bytes[channel->meter.second % MMTP_METER_SPANS] +=
-      size + channel->overhead;
+  take_token (channel, now, whole);
+  if (channel->control)
+    mmtp_rate_control_sent (channel->control, now, whole, channel->in_flight);
   channel->stats.packets++;
   channel->stats.bytes += size;
-  if (stream_number != MMTP_NO_STREAM) {
-    channel->stats.data_packets++;
-    channel->since_pair++;
-    channel->data_size = (channel->data_size * 15 + size) / 16;
-  }
-  if (is_pair)
-    channel->pair_size = (channel->pair_size * 7 + size) / 8;
+  if (stream_number == MMTP_NO_STREAM)
+    return;
+  channel->stats.data_packets++;
+  channel->data_size = (channel->data_size * 15 + size) / 16;
+}
+
+/* Delivery rate estimation, draft-ietf-ccwg-bbr, section 4.1.2.4: what is sent
+ * until all that is in flight now has been reported says only how little the
+ * application had to send. */
+void
+mmtp_channel_note_idle (MmtpChannel * channel)
+{
+  channel->limited_until = channel->next + 1;
+}
+
+gboolean
+mmtp_channel_has_window (const MmtpChannel * channel, gsize size,
+    gboolean is_alone)
+{
+  guint64 window = channel->limits.window;
+
+  if (channel->drain_window)
+    window = MIN (window, channel->drain_window);
+  else if (is_alone)
+    window += channel->limits.reserve;
+  return channel->in_flight == 0 ||
+      channel->in_flight + size + channel->overhead <= window;
 }
 
 const MmtpSent *
@@ -233,8 +295,7 @@ mmtp_channel_note_missed (MmtpChannel * channel, guint64 number)
 {
   MmtpSent *sent;
 
-  if (number < MAX (channel->kept, channel->judged_from) ||
-      number >= channel->next)
+  if (number < channel->kept || number >= channel->next)
     return;
   sent = &channel->ring[number & (channel->ring_size - 1)];
   if (sent->is_load && !sent->is_missed)
@@ -272,44 +333,6 @@ mmtp_channel_is_possible (const MmtpChannel * channel,
   return bytes <= channel->stats.bytes;
 }
 
-static void
-note_reported (MmtpChannel * channel, guint64 now, guint64 until)
-{
-  guint64 number;
-
-  for (number = MAX (channel->unreported, channel->kept); number < until;
-      number++) {
-    const MmtpSent *sent = mmtp_channel_get_sent (channel, number);
-
-    channel->judged += sent->is_load;
-    channel->unjudged += sent->is_load;
-    if (sent->is_pair)
-      mmtp_channel_pair_reported (channel, now, sent->time);
-  }
-}
-
-static void
-note_progress (MmtpChannel * channel, guint64 now, guint64 highest)
-{
-  const MmtpSent *sent = mmtp_channel_get_sent (channel, highest);
-
-  note_reported (channel, now, highest + 1);
-  channel->unreported = highest + 1;
-  channel->progress_age = sent ? now - sent->time : 0;
-}
-
-static void
-note_transit (MmtpChannel * channel, guint64 now, const MmtpRecord * record,
-    guint64 received)
-{
-  if (record->flags & MMTP_RECORD_UNMEASURED ||
-      record->high_transit < record->least_transit)
-    return;
-  mmtp_recent_add (&channel->transit, now,
-      (gint64) record->least_transit * MMTP_TICK * 1000, received);
-  channel->high_transit = (gint64) record->high_transit * MMTP_TICK * 1000;
-}
-
 /* By how much; reports of other channels come late, and counters don't go
  * back. */
 static guint64
@@ -322,184 +345,316 @@ count_up (guint64 * counter, guint32 low)
   return more;
 }
 
+void
+mmtp_channel_settle (MmtpChannel * channel, guint64 now, guint64 highest)
+{
+  guint64 number;
+
+  for (number = MAX (channel->unreported, channel->kept); number <= highest;
+      number++) {
+    const MmtpSent *sent = mmtp_channel_get_sent (channel, number);
+
+    channel->judged += sent->is_load;
+    channel->in_flight -= MIN (channel->in_flight, sent->size);
+  }
+  channel->unreported = highest + 1;
+  channel->progress_time = now;
+}
+
+/* The receiver counts to 24 bits of 10 us; its clock as a number that does not
+ * wrap, from an arbitrary zero. */
+static guint64
+unwrap_ticks (const MmtpChannel * channel, guint32 ticks)
+{
+  guint64 near = channel->arrival ? channel->arrival / TICK :
+      G_GUINT64_CONSTANT (1) << MMTP_TICKS_BITS;
+
+  return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * TICK;
+}
+
+/* By the receiver's own clock: the message behind the newest one that arrived
+ * should have come as much later as it was sent later. A return path that
+ * stalls does not look like this. */
+static void
+check_stall (MmtpChannel * channel, guint32 reported)
+{
+  const MmtpSent *next = mmtp_channel_get_sent (channel,
+      MAX (channel->unreported, channel->kept));
+  guint64 time, expected;
+
+  channel->is_stalled = FALSE;
+  if (!next || channel->arrival == 0)
+    return;
+  time = unwrap_ticks (channel, reported);
+  expected = channel->arrival + (next->time - MIN (next->time,
+          channel->arrival_sent)) + get_time (mmtp_channel_get_rate (channel),
+      next->size) + STALL_TIME + STALL_JITTERS * MAX (channel->delays.jitter, 0);
+  channel->is_stalled = time > expected;
+}
+
+/* A queue that always stands hides the base delay, and is taken for it in the
+ * end: now and then what is in flight is let go to half of what fills the
+ * path, as BBR does (draft-ietf-ccwg-bbr, section 4.3.4, ProbeRTT), until a
+ * message that was sent then has been reported. */
+static void
+begin_drain (MmtpChannel * channel, guint64 now)
+{
+  guint64 window = mmtp_channel_get_rate (channel) / 8 *
+      (get_base_round_trip (channel) / 1000) / 1000000 / DRAIN_PART;
+
+  channel->drain_window = MAX (window, 2 * get_packet_size (channel));
+  channel->drain_end = now + MAX (MOST_DRAIN, 2 * get_base_round_trip
+      (channel) + channel->report_interval);
+  channel->drained_from = MMTP_NO_STREAM;
+  channel->drain_least = G_MAXINT64;
+}
+
+static void
+end_drain (MmtpChannel * channel, guint64 now)
+{
+  if (channel->drain_least != G_MAXINT64) {
+    mmtp_path_delay_rebase (&channel->delays, channel->drain_least);
+    mmtp_path_delay_clear (&channel->load_delays);
+  }
+  channel->drain_window = 0;
+  channel->busy_since = now;
+}
+
+static void
+follow_drain (MmtpChannel * channel, guint64 now, const MmtpSent * newest)
+{
+  guint64 period = MAX (2 * DRAIN_PERIOD, DRAIN_ROUNDS *
+      get_base_round_trip (channel)) - DRAIN_PERIOD;
+
+  if (newest && newest->is_app_limited)
+    channel->busy_since = 0;
+  else if (channel->busy_since == 0)
+    channel->busy_since = now;
+  if (channel->drain_window == 0) {
+    if (channel->busy_since && now >= channel->busy_since + period &&
+        !channel->configured_rate)
+      begin_drain (channel, now);
+    return;
+  }
+  if (channel->drained_from == MMTP_NO_STREAM) {
+    if (channel->in_flight <= channel->drain_window)
+      channel->drained_from = channel->next;
+  } else if (channel->unreported > channel->drained_from) {
+    channel->drain_least = MIN (channel->drain_least, channel->delays.least);
+    end_drain (channel, now);
+    return;
+  }
+  if (now >= channel->drain_end)
+    end_drain (channel, now);
+}
+
+static void
+follow (MmtpChannel * channel, guint64 now, const MmtpRecord * record,
+    const MmtpSent * newest, guint64 acked, guint n_acked, guint n_lost)
+{
+  MmtpRateSample sample = { now };
+
+  sample.arrival = channel->arrival;
+  sample.delivered = channel->delivered;
+  sample.acked = acked;
+  sample.n_acked = n_acked;
+  sample.n_lost = n_lost;
+  sample.in_flight = channel->in_flight;
+  sample.deadline = channel->deadline;
+  sample.packet_time = get_time (channel->limits.peak_rate,
+      get_packet_size (channel));
+  sample.round_trip = channel->round_trip;
+  sample.base_round_trip = channel->stats.round_trip;
+  sample.report_period = channel->report_interval;
+  if (newest) {
+    sample.sent_in_flight = newest->in_flight;
+    sample.is_app_limited = newest->is_app_limited;
+  }
+  if (channel->delays.is_known) {
+    gint64 base = mmtp_path_delay_get_base (&channel->delays);
+
+    sample.queue_delay = channel->delays.least - base;
+    sample.high_queue_delay = channel->delays.high - base;
+    sample.noise = channel->delays.jitter;
+  }
+  if (channel->control) {
+    mmtp_rate_control_feedback (channel->control, &sample);
+    mmtp_rate_control_get_limits (channel->control, &channel->limits);
+  }
+}
+
+static void
+note_delays (MmtpChannel * channel, guint64 now, const MmtpRecord * record,
+    const MmtpSent * newest, guint n)
+{
+  if (record->flags & MMTP_RECORD_UNMEASURED)
+    return;
+  channel->delays.jitter = record->jitter * G_GINT64_CONSTANT (1000);
+  mmtp_path_delay_add (&channel->delays, now, record->transit * (gint64) TICK,
+      record->least_transit * (gint64) TICK,
+      record->high_transit * (gint64) TICK, n);
+  if (newest && newest->is_load)
+    mmtp_path_delay_add (&channel->load_delays, now, channel->delays.latest,
+        channel->delays.latest, channel->delays.latest, 1);
+}
+
 /* Only of late: older ones weigh less. */
 static void
 forget_judged (MmtpChannel * channel)
 {
-  channel->unjudged = 0;
   if (channel->judged < MOST_JUDGED)
     return;
   channel->judged /= 2;
   channel->missed /= 2;
 }
 
+/* Reports come on other paths, too, and earlier for a loss: how far apart they
+ * really are. What is longer than was asked for is a report that was lost, or a
+ * gap. */
+static void
+note_interval (MmtpChannel * channel, guint64 now)
+{
+  guint64 interval = MIN (now - channel->report_time, channel->report_period);
+
+  if (channel->report_time)
+    channel->report_interval = MAX (interval, channel->report_interval -
+        channel->report_interval / INTERVAL_MEMORY);
+  channel->report_time = now;
+}
+
 gboolean
 mmtp_channel_report (MmtpChannel * channel, guint64 now,
-    const MmtpRecord * record)
+    const MmtpRecord * record, guint32 reported)
 {
-  guint64 highest, received;
+  guint64 highest, n_acked, acked, lost;
+  const MmtpSent *newest = NULL;
 
   forget_judged (channel);
-  count_up (&channel->stats.lost, record->lost);
+  lost = count_up (&channel->stats.lost, record->lost);
   count_up (&channel->stats.late, record->late);
-  channel->stats.jitter = MAX (record->jitter, 0) * (guint64) 1000;
-  received = count_up (&channel->stats.reported, record->received);
-  if (received == 0)
-    return FALSE;
-  channel->reported_bytes = mmtp_unwrap (record->bytes, 32,
-      channel->reported_bytes);
+  channel->stats.jitter = record->jitter * (guint64) 1000;
+  n_acked = count_up (&channel->stats.reported, record->received);
+  note_interval (channel, now);
+  acked = count_up (&channel->reported_bytes, record->bytes) +
+      n_acked * channel->overhead;
+  channel->delivered += acked;
   highest = mmtp_unwrap (record->highest, 32, channel->unreported);
-  if (highest >= channel->unreported)
-    note_progress (channel, now, highest);
-  note_transit (channel, now, record, received);
-  mmtp_channel_follow_record (channel, now, record);
-  return TRUE;
+  if (n_acked > 0 && highest >= channel->unreported) {
+    newest = mmtp_channel_get_sent (channel, highest);
+    channel->arrival = unwrap_ticks (channel, record->arrival);
+    channel->arrival_sent = newest ? newest->time : now;
+    mmtp_channel_settle (channel, now, highest);
+  }
+  note_delays (channel, now, record, newest, n_acked);
+  follow_drain (channel, now, newest);
+  check_stall (channel, reported);
+  follow (channel, now, record, newest, acked, n_acked, lost);
+  return n_acked > 0;
 }
 
 void
 mmtp_channel_add_round_trip (MmtpChannel * channel, guint64 now,
     guint64 round_trip)
 {
-  mmtp_recent_add (&channel->round_trip, now, round_trip, 1);
-  channel->stats.round_trip = mmtp_recent_get (&channel->round_trip);
+  channel->round_trip = round_trip;
+  mmtp_recent_add (&channel->round_trips, now, round_trip, 1);
+  channel->stats.round_trip = mmtp_recent_get (&channel->round_trips);
 }
 
-static void
-set_delays (MmtpChannel * channel, gint64 least, gint64 highest)
+/* --- delays -------------------------------------------------------------- */
+
+void
+mmtp_channel_update_delay (MmtpChannel * channel, guint64 now, gint64 offset)
 {
-  channel->delay = MAX (least, 0);
-  channel->high_delay = MAX (highest, 0);
+  gint64 base, high;
+
+  if (!channel->delays.is_known)
+    return;
+  base = mmtp_path_delay_get_base (&channel->delays) - offset;
+  high = mmtp_path_delay_get_high (&channel->delays, now) - offset;
+  channel->delay = MAX (base, 0);
+  channel->high_delay = MAX (high, 0);
   channel->stats.delay = channel->delay;
   channel->stats.high_delay = channel->high_delay;
 }
 
-/* --- the queue ----------------------------------------------------------- */
-
-/* ns, of the last ten seconds */
-static gint64
-get_longest_queue (const MmtpChannel * channel)
+/* The queue that the last report told of has become shorter since by as much
+ * as time has passed, or is what is in flight beyond a round trip, whichever
+ * is more. The latter is unknown while the application limits the path: at a
+ * rate that was never asked for all that is in flight would seem to be a
+ * queue. */
+static guint64
+get_queue (const MmtpChannel * channel, guint64 now)
 {
-  gint64 longest = 0;
-  guint i;
+  guint64 age = now - MIN (now, channel->report_time);
+  guint64 told = 0, round, queue;
 
-  for (i = 0; i < MMTP_METER_SPANS; i++)
-    longest = MAX (longest, channel->queues[i]);
-  return longest;
+  if (channel->delays.is_known)
+    told = MAX (channel->delays.least -
+        mmtp_path_delay_get_base (&channel->delays), 0);
+  told -= MIN (told, age);
+  if (channel->limits.is_app_limited)
+    return told;
+  round = get_base_round_trip (channel) + channel->report_interval / 2;
+  queue = get_time (mmtp_channel_get_peak_rate (channel), channel->in_flight);
+  queue -= MIN (queue, round);
+  return MAX (told, queue);
 }
 
-static void
-note_spread (MmtpChannel * channel, guint64 now)
+/* By how much a packet takes longer than a short message: at the best rate of
+ * late, or as it was measured where that is less, because the application
+ * never asked for the rate of the path */
+static guint64
+get_transmission_time (const MmtpChannel * channel)
 {
-  const MmtpRegulator *regulator = &channel->regulator;
+  guint64 time = get_time (mmtp_channel_get_peak_rate (channel),
+      channel->data_size + channel->overhead);
+  gint64 measured = mmtp_path_delay_get_base (&channel->load_delays) -
+      mmtp_path_delay_get_base (&channel->delays);
 
-  if (get_longest_queue (channel) > regulator->target +
-      regulator->noise && channel->calm_time &&
-      now < channel->calm_time + CALM_AGE)
-    return;
-  channel->calm_spread = channel->high_transit - regulator->usual;
-  channel->calm_time = now;
+  if (!channel->load_delays.is_known)
+    return time;
+  return MIN (time, (guint64) MAX (measured, 0));
 }
 
-void
-mmtp_channel_note_queue (MmtpChannel * channel, guint64 now)
-{
-  guint64 second = now / SECOND;
-  guint64 i, passed = second - channel->queue_second;
-
-  for (i = 1; i <= MIN (passed, MMTP_METER_SPANS); i++)
-    channel->queues[(channel->queue_second + i) % MMTP_METER_SPANS] = 0;
-  channel->queue_second = second;
-  i = second % MMTP_METER_SPANS;
-  channel->queues[i] = MAX (channel->queues[i], channel->regulator.queue);
-  note_spread (channel, now);
-}
-
-/* The slowest of the last 256 was perhaps slow for a queue that has gone: then
- * the spread is as it was before there was one. */
-static gint64
-get_high_transit (const MmtpChannel * channel)
-{
-  const MmtpRegulator *regulator = &channel->regulator;
-  gint64 calm = regulator->usual + channel->calm_spread +
-      MAX (0, regulator->queue);
-
-  if (channel->calm_time == 0)
-    return channel->high_transit;
-  return MIN (channel->high_transit, calm);
-}
-
-void
-mmtp_channel_update_delay (MmtpChannel * channel, gint64 offset)
-{
-  if (mmtp_recent_is_known (&channel->transit))
-    set_delays (channel, mmtp_recent_get (&channel->transit) - offset,
-        get_high_transit (channel) - offset);
-}
-
-/* One packet of 256 may take longer, and so does one while the queue grows to
- * what is left standing and another message is before it. */
 guint64
-mmtp_channel_get_safe_delay (const MmtpChannel * channel)
+mmtp_channel_get_expected_delay (const MmtpChannel * channel, guint64 now)
 {
-  gint64 grows = channel->regulator.target +
-      mmtp_channel_get_cost (channel, channel->data_size) / 2;
-  guint64 most = channel->deadline / 8 * MOST_SAFE_EIGHTHS;
-  guint64 safe;
+  guint64 delay = channel->delay;
 
-  if (channel->high_delay == MMTP_NEVER)
-    return MMTP_NEVER;
-  grows -= get_longest_queue (channel);
-  safe = channel->high_delay + (channel->high_delay - channel->delay) / 4 +
-      MAX (grows, 0);
-  return most ? MIN (safe, MAX (channel->high_delay, most)) : safe;
+  if (delay == MMTP_NEVER)
+    delay = get_base_round_trip (channel) / 2;
+  return delay + get_transmission_time (channel) + get_queue (channel, now);
+}
+
+/* Where a rate was configured: one packet of 256 may take longer than the high
+ * delay [4.4]. Elsewhere what the delay deviates by, as far as D0 can bear it:
+ * on a mobile link the slowest message of some seconds says nothing of the next
+ * one. */
+guint64
+mmtp_channel_get_safe_delay (const MmtpChannel * channel, guint64 now)
+{
+  guint64 expected = mmtp_channel_get_expected_delay (channel, now), safe, most;
+  gint64 margin;
+
+  if (channel->configured_rate && channel->high_delay != MMTP_NEVER) {
+    safe = channel->high_delay + (channel->high_delay -
+        MIN (channel->delay, channel->high_delay)) / 4;
+    most = channel->deadline / 8 * MOST_SAFE_EIGHTHS;
+    return MIN (safe, MAX (channel->high_delay, most));
+  }
+  margin = MAX (channel->delays.spread, JITTERS * channel->delays.jitter);
+  return expected + CLAMP (margin, 0, (gint64) channel->deadline /
+      MOST_MARGIN);
 }
 
 /* --- liveness ------------------------------------------------------------ */
-
-/* A queue that grows on the way makes what comes older and older: as long as
- * reports say that it comes it is not silent, so what the last one said counts
- * where it is more than the usual. */
-guint64
-mmtp_channel_get_overdue (const MmtpChannel * channel, guint64 round,
-    guint64 period)
-{
-  const MmtpSent *oldest = mmtp_channel_get_sent (channel,
-      MAX (channel->unreported, channel->kept));
-  guint64 wait;
-
-  if (!oldest)
-    return MMTP_NEVER;
-  /* Short messages say nothing of how long a pair of probes takes. */
-  if (channel->high_delay == MMTP_NEVER || channel->rate == 0)
-    wait = UNKNOWN_DELAY;
-  else
-    wait = MAX (channel->high_delay, channel->progress_age);
-  if (channel->next - channel->unreported < NO_ACCIDENT)
-    wait += period;
-  return oldest->time + wait + round + SILENCE_MARGIN;
-}
 
 /* A path may pass the small messages of control, which measure beautifully, but
  * nothing of a packet's size. */
 gboolean
 mmtp_channel_delivers (const MmtpChannel * channel)
 {
-  guint least = channel->penance && channel->state == MMTP_CHANNEL_PROBING ?
-      LEAST_JUDGED_PROBES : LEAST_JUDGED;
-
-  return channel->judged < least ||
+  return channel->judged < LEAST_JUDGED ||
       channel->missed * 100 < channel->judged * MISSED_PERCENT;
-}
-
-void
-mmtp_channel_fall_silent (MmtpChannel * channel, guint64 now)
-{
-  if (channel->fell_silent != MMTP_NEVER &&
-      now - channel->fell_silent < PENANCE_MEMORY + channel->penance)
-    channel->penance = MIN (channel->penance * 2, PENANCE_MOST);
-  else
-    channel->penance = PENANCE_LEAST;
-  channel->fell_silent = now;
-  channel->stats.silences++;
-  forget_measurements (channel);
 }

@@ -13,6 +13,12 @@
  * hurry. */
 #define CORRECTION_TIME (20 * SECOND)
 #define MOST_SLEW 1e-3
+/* The stream begins with the first round trip, when the offset is a guess: it
+ * comes right sooner at first, at up to 500 ms in a second, because until then
+ * deadlines are wrong. */
+#define SETTLING_TIME (5 * SECOND)
+#define SETTLING_CORRECTION (0.2 * SECOND)
+#define SETTLING_SLEW 0.5
 /* Windows for the skew: a point each second, and a result from so long on. Half
  * of MOST_SLEW, which leaves the rest to correct. */
 #define POINT_DISTANCE (1 * SECOND)
@@ -65,6 +71,12 @@ mmtp_clock_unwrap_due (MmtpClock * clock, guint64 now, guint32 due)
   return clock->due;
 }
 
+static gboolean
+is_settling (const MmtpClock * clock, guint64 now)
+{
+  return now < clock->start + SETTLING_TIME;
+}
+
 /* --- offset -------------------------------------------------------------- */
 
 void
@@ -79,7 +91,7 @@ mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset)
 {
   gdouble weight = 1;
 
-  if (clock->fixed && clock->has_told)
+  if (clock->fixed && clock->has_told && !is_settling (clock, now))
     weight = MIN (1, (now - clock->told_time) / CORRECTION_TIME);
   clock->told += (offset - clock->told) * weight;
   clock->has_told = TRUE;
@@ -89,17 +101,21 @@ mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset)
 static void
 advance (MmtpClock * clock, guint64 now)
 {
-  gdouble passed = (gdouble) (now - clock->offset_time), step;
+  gdouble passed = (gdouble) (now - clock->offset_time), step, most;
+  gboolean settling;
 
   clock->offset_time = now;
   if (!clock->fixed) {
     clock->offset = clock->has_told ? clock->told : clock->least;
     return;
   }
+  settling = is_settling (clock, now);
+  most = (settling ? SETTLING_SLEW : MOST_SLEW) * passed;
   step = clock->skew * passed;
   if (clock->has_told)
-    step += (clock->told - clock->offset) * MIN (1, passed / CORRECTION_TIME);
-  clock->offset += CLAMP (step, -MOST_SLEW * passed, MOST_SLEW * passed);
+    step += (clock->told - clock->offset) * MIN (1, passed /
+        (settling ? SETTLING_CORRECTION : CORRECTION_TIME));
+  clock->offset += CLAMP (step, -most, most);
 }
 
 guint64

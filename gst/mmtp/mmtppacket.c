@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#define DATA_FLAGS 0xfd         /* 0x02 was PAIR in version 1, and is zero */
 #define VERSION_SHIFT 5         /* section 2: 3 bits of version, 5 of type */
 #define TYPE_MASK 0x1f
 #define MIN_PRELUDE 2           /* section 3, DATA: its length and its mask */
@@ -232,7 +233,7 @@ write_prelude (Coder * self, MmtpPrelude * prelude)
 static void
 read_data (Coder * self, MmtpData * data)
 {
-  data->flags = read_number (self, 1);
+  data->flags = read_number (self, 1) & DATA_FLAGS;
   data->caps_version = read_number (self, 1);
   memset (&data->prelude, 0, sizeof (data->prelude));
   if (!(data->flags & MMTP_FLAG_PRELUDE))
@@ -247,7 +248,7 @@ read_data (Coder * self, MmtpData * data)
 static void
 write_data (Coder * self, MmtpData * data)
 {
-  guint8 flags = data->flags & ~MMTP_FLAG_PRELUDE;
+  guint8 flags = data->flags & DATA_FLAGS & ~MMTP_FLAG_PRELUDE;
 
   if (data->prelude.mask)
     flags |= MMTP_FLAG_PRELUDE;
@@ -276,12 +277,10 @@ code_probe (Coder * self, MmtpMessage * message)
   MmtpProbe *probe = &message->probe;
 
   if (self->in) {
-    probe->flags = read_number (self, 1) & MMTP_FLAG_PAIR;
-    probe->size = MMTP_HEADER_SIZE + 1 + self->left + MMTP_TRAILER_SIZE;
+    probe->size = MMTP_HEADER_SIZE + self->left + MMTP_TRAILER_SIZE;
     return;
   }
-  write_number (self, 1, probe->flags & MMTP_FLAG_PAIR);
-  code_zeros (self, probe->size - MMTP_HEADER_SIZE - 1 - MMTP_TRAILER_SIZE);
+  code_zeros (self, probe->size - MMTP_HEADER_SIZE - MMTP_TRAILER_SIZE);
 }
 
 static void
@@ -325,6 +324,7 @@ code_keepalive (Coder * self, MmtpMessage * message)
   code_boolean (self, &keepalive->has_offset);
   code_u24 (self, &keepalive->echo);
   code_u24 (self, &keepalive->hold);
+  code_u16 (self, &keepalive->report_period);
 }
 
 static void
@@ -353,13 +353,11 @@ code_record (Coder * self, MmtpRecord * record)
   code_u32 (self, &record->lost);
   code_u32 (self, &record->late);
   code_u32 (self, &record->bytes);
+  code_u24 (self, &record->arrival);
+  code_i32 (self, &record->transit);
   code_i32 (self, &record->least_transit);
   code_i32 (self, &record->high_transit);
-  code_u32 (self, &record->inter_arrival);
-  code_i32 (self, &record->jitter);
-  code_u32 (self, &record->capacity);
-  code_u32 (self, &record->rate);
-  code_u8 (self, &record->decrease);
+  code_u32 (self, &record->jitter);
   code_u8 (self, &record->n_ranges);
   code_ranges (self, record);
 }
@@ -386,15 +384,6 @@ static void
 code_query (Coder * self, MmtpMessage * message)
 {
   code_u8 (self, &message->query.channel);
-}
-
-static void
-code_decrease (Coder * self, MmtpMessage * message)
-{
-  code_u8 (self, &message->decrease.channel);
-  code_u8 (self, &message->decrease.number);
-  code_u32 (self, &message->decrease.jitter);
-  code_u32 (self, &message->decrease.rate);
 }
 
 static void
@@ -473,6 +462,10 @@ code_open (Coder * self, MmtpMessage * message)
   code_u64 (self, &open->now);
   code_flag (self, &open->has_key);
   code_bytes (self, open->mac, MMTP_MAC_SIZE);
+  if (self->in)
+    open->size = MMTP_OPEN_SIZE + self->left;
+  else if (open->size > MMTP_OPEN_SIZE)
+    code_zeros (self, open->size - MMTP_OPEN_SIZE);
 }
 
 static void
@@ -501,19 +494,19 @@ code_refuse (Coder * self, MmtpMessage * message)
 
 static const Layout layouts[MMTP_LAST_TYPE] = {
   [MMTP_DATA] = {"DATA", MMTP_SENDER, 24, TRUE, code_data},
-  [MMTP_PROBE] = {"PROBE", MMTP_SENDER, 16, TRUE, code_probe},
+  [MMTP_PROBE] = {"PROBE", MMTP_SENDER, 15, TRUE, code_probe},
   [MMTP_INIT] = {"INIT", MMTP_SENDER, MMTP_INIT_SIZE, TRUE, code_init},
   [MMTP_COOKIE] = {"COOKIE", MMTP_RECEIVER, 63, FALSE, code_cookie},
-  [MMTP_OPEN] = {"OPEN", MMTP_SENDER, 116, FALSE, code_open},
+  [MMTP_OPEN] = {"OPEN", MMTP_SENDER, MMTP_OPEN_SIZE, TRUE, code_open},
   [MMTP_ACCEPT] = {"ACCEPT", MMTP_RECEIVER, 76, FALSE, code_accept},
   [MMTP_REFUSE] = {"REFUSE", MMTP_RECEIVER, 32, FALSE, code_refuse},
   [MMTP_JOIN] = {"JOIN", MMTP_SENDER, MMTP_JOIN_SIZE, TRUE, code_join},
   [MMTP_CHALLENGE] = {"CHALLENGE", MMTP_RECEIVER, 31, FALSE, code_challenge},
   [MMTP_RESPONSE] = {"RESPONSE", MMTP_SENDER, 23, FALSE, code_response},
-  [MMTP_KEEPALIVE] = {"KEEPALIVE", MMTP_SENDER, 53, FALSE, code_keepalive},
+  [MMTP_KEEPALIVE] = {"KEEPALIVE", MMTP_SENDER, 55, FALSE, code_keepalive},
   [MMTP_REPORT] = {"REPORT", MMTP_RECEIVER, 39, TRUE, code_report},
   [MMTP_QUERY] = {"QUERY", BOTH, 16, FALSE, code_query},
-  [MMTP_DECREASE] = {"DECREASE", MMTP_RECEIVER, 25, FALSE, code_decrease},
+  [MMTP_RESERVED_13] = {"RESERVED", 0, 0, FALSE, NULL},
   [MMTP_LEAVE] = {"LEAVE", BOTH, 22, FALSE, code_leave},
   [MMTP_CAPS] = {"CAPS", MMTP_SENDER, 21, TRUE, code_caps},
   [MMTP_CAPS_ACK] = {"CAPS-ACK", MMTP_RECEIVER, 16, FALSE, code_caps_ack},
@@ -606,8 +599,8 @@ has_valid_values (const MmtpMessage * message)
     case MMTP_REPORT:
       return message->report.number != 0
           && is_number (message, message->report.channel_number);
-    case MMTP_DECREASE:
-      return message->decrease.number != 0;
+    case MMTP_RESERVED_13:
+      return FALSE;
     case MMTP_CAPS:
       return is_caps_valid (&message->caps);
     case MMTP_CAPS_ACK:

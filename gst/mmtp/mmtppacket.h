@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-#define MMTP_VERSION 1
+#define MMTP_VERSION 2
 #define MMTP_MAX_MESSAGE 65507  /* bytes of a UDP payload */
 #define MMTP_MIN_MESSAGE 15
 #define MMTP_HEADER_SIZE 7      /* of every message */
@@ -22,6 +22,7 @@ G_BEGIN_DECLS
 #define MMTP_TRAILER_SIZE 8
 #define MMTP_INIT_SIZE 64
 #define MMTP_JOIN_SIZE 64
+#define MMTP_OPEN_SIZE 116      /* without padding */
 #define MMTP_NONCE_SIZE 16
 #define MMTP_COOKIE_SIZE 32
 #define MMTP_MAC_SIZE 16        /* of the handshake */
@@ -52,7 +53,7 @@ typedef enum
   MMTP_KEEPALIVE,
   MMTP_REPORT,
   MMTP_QUERY,
-  MMTP_DECREASE,
+  MMTP_RESERVED_13,             /* DECREASE of version 1 */
   MMTP_LEAVE,
   MMTP_CAPS,
   MMTP_CAPS_ACK,
@@ -96,7 +97,6 @@ typedef enum
   MMTP_FLAG_DROPPABLE = 0x10,
   MMTP_FLAG_MARKER = 0x08,
   MMTP_FLAG_HEADER = 0x04,
-  MMTP_FLAG_PAIR = 0x02,
   MMTP_FLAG_PRELUDE = 0x01,
   MMTP_FLAGS_OF_BUFFER = 0x3c
 } MmtpFlags;
@@ -134,7 +134,6 @@ typedef struct
 
 typedef struct
 {
-  guint8 flags;                 /* MMTP_FLAG_PAIR or 0 */
   gsize size;                   /* of the whole message */
 } MmtpProbe;
 
@@ -157,6 +156,8 @@ typedef struct
   guint64 now;                  /* us, the sender's clock */
   gboolean has_key;
   guint8 mac[MMTP_MAC_SIZE];
+  gsize size;                   /* of the whole message with its padding; 0 when
+                                 * written: no padding */
 } MmtpOpen;
 
 typedef struct
@@ -211,6 +212,8 @@ typedef struct
   gint32 offset;                /* us */
   guint32 echo;                 /* ticks, 0: none */
   guint32 hold;                 /* ticks */
+  guint16 report_period;        /* ms, wanted between REPORTs on this channel;
+                                 * 0: the receiver's choice */
 } MmtpKeepalive;
 
 typedef struct
@@ -221,12 +224,12 @@ typedef struct
 
 typedef enum
 {
-  MMTP_RECORD_MORE = 0x01,
-  MMTP_RECORD_SILENT = 0x02,
-  MMTP_RECORD_UNMEASURED = 0x04,
-  MMTP_RECORD_ROUGH = 0x08      /* pairs disagree: capacity is a guess */
+  MMTP_RECORD_UNMEASURED = 0x01 /* nothing came since the last record: transits
+                                 * and arrival mean nothing */
 } MmtpRecordFlags;
 
+/* Times are on the receiver's clock; transits are arrival minus sending time,
+ * less a constant of the session, so that only differences mean something. */
 typedef struct
 {
   guint8 channel;
@@ -235,19 +238,17 @@ typedef struct
   guint32 received;             /* messages */
   guint32 lost;                 /* messages */
   guint32 late;                 /* DATA packets */
-  guint32 bytes;                /* low 32 bits */
-  gint32 least_transit;         /* ticks */
-  gint32 high_transit;          /* ticks, of all but the slowest 1 of 256 */
-  guint32 inter_arrival;        /* us */
-  gint32 jitter;                /* us, accumulated */
-  guint32 capacity;             /* bytes per second, 0: unknown */
-  guint32 rate;                 /* bytes per second */
-  guint8 decrease;              /* number of the last, 0: none */
+  guint32 bytes;                /* low 32 bits, whole messages */
+  guint32 arrival;              /* ticks, of the latest message */
+  gint32 transit;               /* ticks, of the latest message */
+  gint32 least_transit;         /* ticks, since the last record of the channel */
+  gint32 high_transit;          /* ticks, likewise the maximum */
+  guint32 jitter;               /* us, as RFC 3550, section 6.4.1 */
   guint8 n_ranges;
   MmtpRange ranges[MMTP_MAX_RANGES];
 } MmtpRecord;
 
-#define MMTP_RECORD_SIZE 48     /* without ranges */
+#define MMTP_RECORD_SIZE 42     /* without ranges */
 #define MMTP_MAX_RECORDS 16     /* in one report; more go in further reports */
 
 typedef struct
@@ -266,14 +267,6 @@ typedef struct
 {
   guint8 channel;
 } MmtpQuery;
-
-typedef struct
-{
-  guint8 channel;
-  guint8 number;                /* 1 to 255 */
-  guint32 jitter;               /* us */
-  guint32 rate;                 /* bytes per second */
-} MmtpDecrease;
 
 typedef enum
 {
@@ -336,7 +329,6 @@ typedef struct
     MmtpKeepalive keepalive;
     MmtpReport report;
     MmtpQuery query;
-    MmtpDecrease decrease;
     MmtpLeave leave;
     MmtpCaps caps;              /* CAPS, CAPS-ACK */
     MmtpEnd end;                /* END, END-ACK */

@@ -7,13 +7,11 @@
 
 #define SPAN 32                 /* bits of a mask */
 #define NUMBER_MASK 0xffffff    /* stream numbers have 24 bits */
-#define FLAGS 4                 /* place of the flags in the content */
 /* Messages that are kept: twice as many as one repair has */
 #define KEPT (2 * SPAN)
 /* Repairs of which more than one is missing wait for it; the oldest goes. */
 #define WAITING 4
 
-/* Its place among others is no part of a message. */
 static void
 combine (guint8 * sum, const guint8 * content, gsize size)
 {
@@ -21,7 +19,6 @@ combine (guint8 * sum, const guint8 * content, gsize size)
 
   for (i = 0; i < size; i++)
     sum[i] ^= content[i];
-  sum[FLAGS] &= ~MMTP_FLAG_PAIR;
 }
 
 /* --- the sender's -------------------------------------------------------- */

@@ -417,12 +417,10 @@ mmtp_receiver_get_channel_stats (MmtpReceiver * self, guint id,
   stats->bytes = channel->past.bytes + arrivals->bytes;
   stats->lost = channel->past.lost + arrivals->losses.lost;
   stats->late = channel->past.late + arrivals->late;
-  stats->decreases = channel->past.decreases + arrivals->n_decreases;
   stats->duplicates = channel->duplicates;
-  stats->rate = arrivals->rate * 8;
-  stats->capacity = arrivals->capacity * 8;
-  stats->jitter = MAX (arrivals->accumulated, 0);
-  if (!mmtp_arrivals_get_least_transit (arrivals, &stats->transit))
+  stats->rate = mmtp_arrivals_get_rate (arrivals, self->now) * 8;
+  stats->jitter = arrivals->jitter;
+  if (!mmtp_arrivals_get_least_transit (arrivals, self->now, &stats->transit))
     stats->transit = 0;
   return TRUE;
 }

@@ -76,7 +76,9 @@ typedef enum
                                  * don't come out; once in a session */
   MMTP_EVENT_END,               /* of the stream */
   MMTP_EVENT_SILENT,            /* session timeout: the sender is gone */
-  MMTP_EVENT_BACK               /* it was not: the same session goes on */
+  MMTP_EVENT_BACK,              /* it was not: the same session goes on */
+  MMTP_EVENT_OTHER_VERSION      /* a sender of another version was refused;
+                                 * version: its own. Once for each version */
 } MmtpReceiverEventType;
 
 typedef struct
@@ -97,6 +99,7 @@ typedef struct
   guint32 frame_rate;           /* milliframes per second */
   guint64 bit_rate;             /* bits per second */
   guint channel;
+  guint version;                /* of the wire format */
 } MmtpReceiverEvent;
 
 gboolean mmtp_receiver_poll_event (MmtpReceiver * receiver,
@@ -108,13 +111,10 @@ typedef struct
   gboolean joined;
   guint64 received, bytes;      /* messages */
   guint64 lost, late, duplicates;
-  guint64 rate;                 /* bits per second that came in the last
-                                 * window */
-  guint64 capacity;             /* bits per second, by packet pairs; 0:
-                                 * unknown */
-  gint64 transit;               /* ns, least of the last window, relative */
-  guint64 jitter;               /* ns, accumulated in the last window */
-  guint64 decreases;            /* asked for */
+  guint64 rate;                 /* bits per second that came in the last 0.5 to
+                                 * 1 s */
+  gint64 transit;               /* ns, least of that time, relative */
+  guint64 jitter;               /* ns, RFC 3550, section 6.4.1 */
 } MmtpReceiverChannelStats;
 
 typedef struct

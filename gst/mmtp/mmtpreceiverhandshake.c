@@ -229,6 +229,30 @@ answer_open (MmtpReceiver * self, const MmtpAddress * address,
   return MMTP_VALID;
 }
 
+/* Anybody can send an INIT of another version: the application is told once. */
+static void
+tell_version (MmtpReceiver * self, guint version)
+{
+  MmtpReceiverEvent *event;
+
+  if (self->told_versions & 1u << version)
+    return;
+  self->told_versions |= 1u << version;
+  mmtp_receiver_push_event (self, MMTP_EVENT_OTHER_VERSION, 0);
+  event = g_queue_peek_tail (&self->events);
+  if (event->type == MMTP_EVENT_OTHER_VERSION)
+    event->version = version;
+}
+
+static MmtpRefusal
+refuse_version (MmtpReceiver * self, const MmtpAddress * address,
+    const MmtpMessage * message)
+{
+  tell_version (self, message->version);
+  return refuse (self, address, message, message->init.nonce,
+      MMTP_REFUSE_VERSION);
+}
+
 MmtpRefusal
 mmtp_receiver_handshake (MmtpReceiver * self, const MmtpAddress * address,
     MmtpMessage * message, const guint8 * bytes, gsize size)
@@ -238,8 +262,7 @@ mmtp_receiver_handshake (MmtpReceiver * self, const MmtpAddress * address,
   if (refusal != MMTP_VALID)
     return refusal;
   if (message->version != MMTP_VERSION)
-    return refuse (self, address, message, message->init.nonce,
-        MMTP_REFUSE_VERSION);
+    return refuse_version (self, address, message);
   return message->type == MMTP_INIT ? answer_init (self, address, message) :
       answer_open (self, address, message, bytes, size);
 }

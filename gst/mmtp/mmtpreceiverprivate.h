@@ -36,7 +36,7 @@ typedef struct
 /* Counters of sessions before, so that they never go back */
 typedef struct
 {
-  guint64 received, bytes, lost, late, decreases;
+  guint64 received, bytes, lost, late;
 } MmtpChannelPast;
 
 typedef struct
@@ -60,7 +60,19 @@ typedef struct
                                  * for */
   guint64 keepalive_gap;        /* ns between them, of late the longest */
   guint64 query_time;           /* ns, when one was answered; 0: never */
-  guint64 next_report;          /* ns */
+
+  /* mmtpreceiverreports.c */
+  guint64 wanted_period;        /* ns, between REPORTs, as the sender asks; 0:
+                                 * the receiver's choice */
+  guint64 report_period;        /* ns */
+  guint64 next_report, last_report;     /* ns, sent on this channel */
+  gsize report_size;            /* bytes, of the last ones */
+  gboolean has_gap;             /* a gap ended, and is not yet reported */
+  guint64 gap_end;              /* ns, of the last gap */
+  guint64 repeat_time;          /* ns, when the REPORT behind a gap is repeated;
+                                 * MMTP_NEVER: none was sent */
+  guint64 told;                 /* messages that the fastest channel's REPORTs
+                                 * have counted */
 } MmtpReceiverChannel;
 
 typedef struct
@@ -105,7 +117,7 @@ typedef struct
   guint64 end_deadline;         /* ns */
 
   guint32 n_reports;
-  guint64 last_report;          /* ns, with all channels */
+  guint64 last_report;          /* ns, on the fastest channel */
   guint8 reporter;              /* channel on which that went */
 } MmtpReceiverSession;
 
@@ -118,6 +130,8 @@ struct _MmtpReceiver
   gboolean ends;                /* after one session */
   guint64 now;                  /* ns, the latest seen */
   guint64 answers_until;        /* ns, budget of answers to strangers */
+  guint told_versions;          /* bit of each version that was refused and that
+                                 * the application knows of */
   MmtpReceiverSession session;
   MmtpReceiverChannel *channels[MMTP_MAX_CHANNELS];     /* NULL: never was */
   guint8 ids[MMTP_MAX_CHANNELS];        /* of those that are not NULL */
@@ -176,7 +190,16 @@ const MmtpCapsText *mmtp_receiver_find_caps (MmtpReceiver * self,
 MmtpReceiverChannel *mmtp_receiver_get_fastest (MmtpReceiver * self);
 void mmtp_receiver_answer_query (MmtpReceiver * self,
     MmtpReceiverChannel * channel, guint8 about);
-/* What a message has shown that can't wait: a loss, a queue that grows */
+/* The channel has joined, or has another address. */
+void mmtp_receiver_begin_reports (MmtpReceiver * self,
+    MmtpReceiverChannel * channel);
+/* A message comes on the channel that has not been measured yet. */
+void mmtp_receiver_note_gap (MmtpReceiver * self,
+    MmtpReceiverChannel * channel);
+/* `period`: ms, as KEEPALIVE has it */
+void mmtp_receiver_take_report_period (MmtpReceiver * self,
+    MmtpReceiverChannel * channel, guint period);
+/* Reports what a message has shown that can't wait */
 void mmtp_receiver_report_at_once (MmtpReceiver * self,
     MmtpReceiverChannel * channel);
 void mmtp_receiver_report_timeout (MmtpReceiver * self);

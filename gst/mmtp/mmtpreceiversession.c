@@ -8,6 +8,8 @@
 
 /* Between keep-alives; what is longer was an outage. */
 #define MOST_KEEPALIVE_GAP (2 * MMTP_SECOND)
+/* Keep-alive periods without a message that make a channel silent */
+#define SILENT_PERIODS 2
 
 /* --- begin and end of a session ------------------------------------------ */
 
@@ -38,7 +40,6 @@ clear_channel (MmtpReceiverChannel * channel)
   channel->past.bytes += old.arrivals.bytes;
   channel->past.lost += old.arrivals.losses.lost;
   channel->past.late += old.arrivals.late;
-  channel->past.decreases += old.arrivals.n_decreases;
 }
 
 void
@@ -111,7 +112,8 @@ mmtp_receiver_make_channel (MmtpReceiver * self, guint8 id, guint64 number)
     return channel;
   channel->known = TRUE;
   channel->longest = MMTP_JOIN_SIZE * 2;
-  mmtp_arrivals_init (&channel->arrivals, self->now, self->session.period);
+  mmtp_arrivals_init (&channel->arrivals, self->now,
+      SILENT_PERIODS * self->session.period);
   mmtp_replay_accept (&channel->replay, number);
   return channel;
 }
@@ -127,7 +129,7 @@ join (MmtpReceiver * self, MmtpReceiverChannel * channel,
   channel->joined = TRUE;
   channel->address = *address;
   channel->keepalive_time = self->now;
-  channel->next_report = self->now + self->session.period;
+  mmtp_receiver_begin_reports (self, channel);
   if (!joined)
     mmtp_receiver_push_event (self, MMTP_EVENT_JOINED, channel->id);
 }
@@ -196,21 +198,6 @@ mmtp_receiver_begin_session (MmtpReceiver * self,
 
 /* --- what every message says --------------------------------------------- */
 
-static gboolean
-is_load (const MmtpMessage * message)
-{
-  return message->type == MMTP_DATA || message->type == MMTP_PROBE ||
-      message->type == MMTP_REPAIR;
-}
-
-static gboolean
-is_pair (const MmtpMessage * message)
-{
-  if (message->type == MMTP_DATA)
-    return message->data.flags & MMTP_FLAG_PAIR;
-  return message->type == MMTP_PROBE && message->probe.flags & MMTP_FLAG_PAIR;
-}
-
 void
 mmtp_receiver_note_message (MmtpReceiver * self,
     MmtpReceiverChannel * channel, guint64 number,
@@ -221,8 +208,8 @@ mmtp_receiver_note_message (MmtpReceiver * self,
     .number = number,
     .sent = mmtp_clock_unwrap_sent (&session->clock, self->now, message->sent),
     .size = size,
-    .is_load = is_load (message),
-    .pair = is_pair (message),
+    .is_load = message->type == MMTP_DATA || message->type == MMTP_PROBE ||
+        message->type == MMTP_REPAIR,
     .repair_until = MAX (session->latest_deadline,
         self->now + session->initial_delay)
   };
@@ -233,6 +220,7 @@ mmtp_receiver_note_message (MmtpReceiver * self,
   channel->echo_time = self->now;
   channel->latest_sent = arrival.sent;
   mmtp_clock_add_transit (&session->clock, (gint64) self->now - arrival.sent);
+  mmtp_receiver_note_gap (self, channel);
   mmtp_arrivals_add (&channel->arrivals, self->now, &arrival);
 }
 
@@ -415,6 +403,7 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverChannel * channel,
       MIN (self->now - channel->keepalive_time, MOST_KEEPALIVE_GAP));
   channel->keepalive_time = self->now;
   channel->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
+  mmtp_receiver_take_report_period (self, channel, keepalive->report_period);
   take_floor (self, keepalive->floor, sent);
   /* A slow channel brings older news. */
   if (sent < session->keepalive_sent)

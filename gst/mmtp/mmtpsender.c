@@ -11,7 +11,7 @@
 #define MAX_EVENTS 1024
 
 static const gchar *const state_names[] = {
-  "opening", "probing", "active", "control", "silent", "gone"
+  "opening", "active", "control", "silent", "gone"
 };
 
 const gchar *
@@ -46,7 +46,6 @@ mmtp_sender_new (const MmtpSenderConfig * config,
   memcpy (sender->entropy, entropy, MMTP_ENTROPY_SIZE);
   sender->handshake_at = MMTP_NEVER;
   sender->fastest = MMTP_NO_CHANNEL;
-  sender->pair_channel = MMTP_NO_CHANNEL;
   sender->initial_delay = config->initial_delay ?
       MIN (config->initial_delay, config->max_delay) : config->max_delay;
   g_queue_init (&sender->events);
@@ -192,7 +191,7 @@ mmtp_sender_add_channel (MmtpSender * sender, guint64 now,
   mmtp_sender_requeue_channel (sender, path);
   mmtp_channel_open (path->channel, sender->now, config);
   path->joined = path->confirmed = path->respond = FALSE;
-  path->leave_tries = path->pair_left = 0;
+  path->leave_tries = 0;
   path->query_at = MMTP_NEVER;
   path->last_report_time = 0;
   mmtp_sender_set_state (sender, path, MMTP_CHANNEL_OPENING);
@@ -225,11 +224,10 @@ mmtp_sender_remove_channel (MmtpSender * sender, guint64 now, guint channel,
     mmtp_sender_begin_leave (sender, path, reason);
   path->joined = path->respond = FALSE;
   path->join_at = path->query_at = MMTP_NEVER;
-  path->pair_left = 0;
   mmtp_sender_requeue_channel (sender, path);
   path->channel->unreported = path->channel->next;
+  path->channel->in_flight = 0;
   mmtp_sender_check_channels (sender);
-  mmtp_sender_refit (sender);
 }
 
 void
@@ -261,8 +259,6 @@ take_body (MmtpSender * sender, MmtpPath * path, const MmtpMessage * message)
       return mmtp_sender_take_report (sender, path, message);
     case MMTP_QUERY:
       return mmtp_sender_take_query (sender, &message->query);
-    case MMTP_DECREASE:
-      return mmtp_sender_take_decrease (sender, &message->decrease);
     case MMTP_LEAVE:
       return mmtp_sender_take_leave (sender, &message->leave);
     case MMTP_CAPS_ACK:
@@ -350,14 +346,6 @@ mmtp_sender_timeout (MmtpSender * sender, guint64 now)
 
 /* --- what goes out ------------------------------------------------------- */
 
-static gboolean
-is_second_of_pair (const MmtpMessage * message)
-{
-  if (message->type == MMTP_DATA)
-    return message->data.flags & MMTP_FLAG_PAIR;
-  return message->type == MMTP_PROBE && message->probe.flags & MMTP_FLAG_PAIR;
-}
-
 gsize
 mmtp_sender_write (MmtpSender * sender, MmtpPath * path,
     MmtpMessage * message, MmtpOutput * output, guint64 stream_number)
@@ -374,7 +362,7 @@ mmtp_sender_write (MmtpSender * sender, MmtpPath * path,
     return 0;
   mmtp_direction_seal (&sender->out, channel->next, output->bytes, size);
   mmtp_channel_sent (channel, sender->now, size, stream_number,
-      is_second_of_pair (message));
+      message->type == MMTP_DATA || message->type == MMTP_PROBE);
   output->channel = channel->id;
   return size;
 }
@@ -388,8 +376,6 @@ write_next (MmtpSender * sender, MmtpOutput * output)
     return mmtp_sender_write_handshake (sender, output);
   if (sender->phase != MMTP_PHASE_SESSION)
     return 0;
-  if ((size = mmtp_sender_write_pair (sender, output)))
-    return size;
   if ((size = mmtp_sender_write_control (sender, output)))
     return size;
   mmtp_sender_expire (sender);
@@ -444,7 +430,8 @@ mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats)
 {
   *stats = sender->stats;
   stats->queued_bytes = sender->queued_bytes;
-  stats->estimated_rate = mmtp_sender_get_estimated_rate (sender);
+  stats->estimated_rate = mmtp_sender_get_estimated_rate (sender,
+      &stats->is_app_limited);
   stats->initial_delay = sender->initial_delay;
   stats->n_channels = sender->n_paths;
 }
@@ -460,6 +447,8 @@ mmtp_sender_get_channel_stats (MmtpSender * sender, guint channel,
   *stats = path->channel->stats;
   stats->name = path->channel->name;
   stats->state = path->channel->state;
-  stats->rate = path->channel->rate;
+  stats->rate = path->channel->limits.delivery_rate;
+  stats->window = path->channel->limits.window;
+  stats->in_flight = path->channel->in_flight;
   return TRUE;
 }

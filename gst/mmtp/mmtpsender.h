@@ -42,6 +42,9 @@ typedef struct
   gboolean stored;              /* buffers may be sent long before they are
                                  * due */
   MmtpSchedulerType scheduler;  /* others than MMTP are for comparison */
+  const gchar *rate_control;    /* congestion control of paths without a
+                                 * configured rate; NULL: the default; a
+                                 * static string */
   GBytes *key;                  /* NULL: none; the sender takes a reference */
 } MmtpSenderConfig;
 
@@ -115,10 +118,9 @@ guint64 mmtp_sender_next_wakeup (MmtpSender * sender);
 typedef enum
 {
   MMTP_CHANNEL_OPENING,         /* handshake or join */
-  MMTP_CHANNEL_PROBING,         /* measured, before it carries data */
   MMTP_CHANNEL_ACTIVE,
   MMTP_CHANNEL_CONTROL,         /* too slow for D0: control messages only */
-  MMTP_CHANNEL_SILENT,          /* nothing that was sent is reported */
+  MMTP_CHANNEL_SILENT,          /* nothing has been reported for a second */
   MMTP_CHANNEL_GONE             /* removed */
 } MmtpChannelState;
 
@@ -145,9 +147,11 @@ typedef struct
 {
   MmtpSenderEventType type;
   guint64 rate;                 /* bits per second of the stream that fit */
+  gboolean is_app_limited;      /* at least: no more was asked of the paths */
   guint64 requested;            /* bits per second */
   guint64 delay;                /* ns, D0 */
   guint8 reason;
+  guint version;                /* of the protocol, that the receiver speaks */
   guint channel;
   MmtpChannelState state;
   guint8 flags;                 /* of the buffer given up */
@@ -161,11 +165,13 @@ typedef struct
 {
   const gchar *name;
   MmtpChannelState state;
-  guint64 rate;                 /* bits per second that it may send */
-  guint64 delay;                /* ns one way, least */
-  guint64 high_delay;           /* ns that all but 1 of 256 stay below */
+  guint64 rate;                 /* bits per second that it delivers */
+  guint64 window;               /* bytes that may be in flight */
+  guint64 in_flight;            /* bytes, with IP and UDP */
+  guint64 delay;                /* ns one way, minimum */
+  guint64 high_delay;           /* ns that nearly all messages stay below */
   guint64 round_trip;           /* ns, 0: unknown */
-  guint64 jitter;               /* ns, accumulated in the last window */
+  guint64 jitter;               /* ns, as RFC 3550, section 6.4.1 */
   guint64 packets, bytes;       /* sent, all messages, without IP and UDP */
   guint64 data_packets;
   guint64 retransmitted;
@@ -174,7 +180,6 @@ typedef struct
   guint64 lost;                 /* that the receiver misses */
   guint64 late;                 /* that the receiver had too late */
   guint64 requeued;             /* under way when it fell silent or left */
-  guint64 decreases;            /* acted on */
   guint64 silences;             /* times it fell silent */
 } MmtpSenderChannelStats;
 
@@ -192,6 +197,7 @@ typedef struct
   guint64 unrepaired;           /* losses known that were not sent again */
   guint64 queued_bytes;
   guint64 estimated_rate;       /* bits per second of the stream */
+  gboolean is_app_limited;      /* at least: no more was asked of the paths */
   guint64 initial_delay;        /* ns, D0 */
   guint64 least_delay;          /* ns, that the channels need */
   guint64 refused[MMTP_LAST_REFUSAL];   /* messages */

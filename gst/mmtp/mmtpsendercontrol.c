@@ -6,13 +6,17 @@
 
 #include <string.h>
 
-/* docs/wire-mmtp.md, KEEPALIVE: 45 bytes and the trailer */
-#define KEEPALIVE_SIZE 53
+/* docs/wire-mmtp.md, KEEPALIVE: 47 bytes and the trailer */
+#define KEEPALIVE_SIZE 55
 /* Half of what docs/wire-mmtp.md allows a REPORT: "no more than 2 % of its
  * rate" */
 #define KEEPALIVE_SHARE 100
-/* Of a channel of unknown rate, so that they don't disturb its measurement */
-#define UNKNOWN_PERIOD (300 * MMTP_MILLISECOND)
+/* A REPORT of one record with IP and UDP, and how much of the path's rate
+ * reports may take: a fiftieth. */
+#define REPORT_SIZE 109
+#define REPORT_SHARE 50
+#define LEAST_REPORT_PERIOD (50 * MMTP_MILLISECOND)
+#define MOST_REPORT_PERIOD MMTP_SECOND
 /* QUERY: "at most once in 10 ms for each channel" */
 #define ANSWER_SPACING (10 * MMTP_MILLISECOND)
 /* LEAVE: "up to five times with 200 ms between" */
@@ -23,9 +27,10 @@
 #define CAPS_HEADER 12          /* bytes before the piece of the text */
 /* END: "on all channels each 100 ms" */
 #define END_WAIT (100 * MMTP_MILLISECOND)
-/* A channel that has no data to be measured by is probed so often, at a cost of
- * no more than the keep-alives' */
-#define IDLE_PROBE_PERIOD (2 * MMTP_SECOND)
+/* A silent path shows by a full-sized message that it delivers again; at a cost
+ * of a tenth of its rate. */
+#define PROBE_PERIOD (300 * MMTP_MILLISECOND)
+#define PROBE_SHARE 10
 
 /* --- which channel ------------------------------------------------------- */
 
@@ -65,14 +70,40 @@ find_control_path (MmtpSender * sender, guint except)
 
 /* --- one channel --------------------------------------------------------- */
 
+/* ns that a message takes at the rate that the path can afford. Where the
+ * application limits it nobody knows that rate: what the window allows in a
+ * round trip is nearest to it. */
+static guint64
+get_cost (const MmtpPath * path, gsize size)
+{
+  const MmtpChannel *channel = path->channel;
+  guint64 cost = mmtp_channel_get_cost (channel, size), by_window;
+
+  if (!channel->limits.is_app_limited || channel->stats.round_trip == 0)
+    return cost;
+  by_window = (size + channel->overhead) * channel->stats.round_trip /
+      MAX (channel->limits.window, 1);
+  return MIN (cost, by_window);
+}
+
+/* Before a path has started nobody knows what it can afford. */
 guint64
 mmtp_path_get_keepalive_period (const MmtpSender * sender,
     const MmtpPath * path)
 {
-  if (path->channel->rate == 0)
-    return MAX (sender->config.keepalive_period, UNKNOWN_PERIOD);
-  return MAX (sender->config.keepalive_period,
-      mmtp_channel_get_cost (path->channel, KEEPALIVE_SIZE) * KEEPALIVE_SHARE);
+  if (!path->channel->control)
+    return sender->config.keepalive_period;
+  return MAX (sender->config.keepalive_period, get_cost (path,
+          KEEPALIVE_SIZE) * KEEPALIVE_SHARE);
+}
+
+guint64
+mmtp_path_get_report_period (const MmtpPath * path)
+{
+  if (!path->channel->control)
+    return path->channel->report_period;
+  return CLAMP (REPORT_SHARE * get_cost (path, REPORT_SIZE),
+      LEAST_REPORT_PERIOD, MOST_REPORT_PERIOD);
 }
 
 static void
@@ -91,6 +122,8 @@ fill_keepalive (MmtpSender * sender, MmtpPath * path, MmtpKeepalive * keepalive)
   keepalive->stored = sender->config.stored;
   keepalive->has_offset = sender->has_offset;
   keepalive->offset = sender->offset / 1000;
+  path->channel->report_period = mmtp_path_get_report_period (path);
+  keepalive->report_period = path->channel->report_period / MMTP_MILLISECOND;
   keepalive->echo = path->last_report_time ? path->last_report_sent : 0;
   keepalive->hold = path->last_report_time ?
       MIN (hold, (1 << MMTP_TICKS_BITS) - 1) : 0;
@@ -121,33 +154,13 @@ write_query (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
 }
 
 static gsize
-write_probe_message (MmtpSender * sender, MmtpPath * path, guint8 flags,
-    MmtpOutput * output)
+write_probe_message (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
 {
   MmtpMessage message = { MMTP_PROBE };
 
-  message.probe.flags = flags;
   message.probe.size = path->channel->longest;
   path->channel->stats.probes++;
   return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
-}
-
-gsize
-mmtp_sender_write_second_probe (MmtpSender * sender, MmtpPath * path,
-    MmtpOutput * output)
-{
-  return write_probe_message (sender, path, MMTP_FLAG_PAIR, output);
-}
-
-/* Nothing comes between the two of a pair; then the receiver is asked at
- * once. */
-static gsize
-write_rest_of_pair (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
-{
-  if (--path->pair_left == 0)
-    return write_query (sender, path, output);
-  mmtp_channel_pair_sent (path->channel, sender->now);
-  return mmtp_sender_write_second_probe (sender, path, output);
 }
 
 /* --- LEAVE --------------------------------------------------------------- */
@@ -203,7 +216,7 @@ let_leave (MmtpSender * sender, MmtpPath * path, const MmtpLeave * leave)
       path->channel->unreported);
 
   if (highest >= path->channel->unreported && highest < path->channel->next)
-    path->channel->unreported = highest + 1;
+    mmtp_channel_settle (path->channel, sender->now, highest);
   path->acknowledge_leave = TRUE;
   path->leave_reason = leave->reason;
   if (!path->joined)
@@ -333,7 +346,7 @@ static gboolean
 may_end (const MmtpSender * sender)
 {
   return sender->ending && !sender->ended &&
-      g_sequence_is_empty (sender->queue);
+      mmtp_sender_is_queue_empty (sender);
 }
 
 static gsize
@@ -376,8 +389,6 @@ write_path (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
   if (size || path->channel->blocked ||
       path->channel->state == MMTP_CHANNEL_GONE)
     return size;
-  if (path->pair_left)
-    return write_rest_of_pair (sender, path, output);
   size = mmtp_sender_write_join (sender, path, output);
   if (size || !path->joined)
     return size;
@@ -409,25 +420,9 @@ mmtp_sender_write_control (MmtpSender * sender, MmtpOutput * output)
 static guint64
 get_probe_time (const MmtpSender * sender, const MmtpPath * path)
 {
-  const MmtpChannel *channel = path->channel;
-  guint64 period;
-
-  if (!may_speak (path))
+  if (!may_speak (path) || path->channel->state != MMTP_CHANNEL_SILENT)
     return MMTP_NEVER;
-  switch (channel->state) {
-    case MMTP_CHANNEL_PROBING:
-      return mmtp_channel_get_next_pair (channel);
-    case MMTP_CHANNEL_ACTIVE:
-      if (!g_sequence_is_empty (sender->queue))
-        return MMTP_NEVER;
-      /* fall through */
-    case MMTP_CHANNEL_CONTROL:
-      period = MAX (IDLE_PROBE_PERIOD, 2 * KEEPALIVE_SHARE *
-          mmtp_channel_get_cost (channel, channel->longest));
-      return MAX (channel->token, channel->last_pair + period);
-    default:
-      return MMTP_NEVER;
-  }
+  return path->probe_at;
 }
 
 gsize
@@ -440,8 +435,9 @@ mmtp_sender_write_probe (MmtpSender * sender, MmtpOutput * output)
 
     if (sender->now < get_probe_time (sender, path))
       continue;
-    path->pair_left = mmtp_channel_get_train (path->channel);
-    return write_probe_message (sender, path, 0, output);
+    path->probe_at = sender->now + MAX (PROBE_PERIOD, PROBE_SHARE *
+        mmtp_channel_get_cost (path->channel, path->channel->longest));
+    return write_probe_message (sender, path, output);
   }
   return 0;
 }

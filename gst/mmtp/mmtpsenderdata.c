@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tokens become DATA messages [4.4 of the paper]: which channel takes which
- * packet of the queue, when one is the second of a pair [4.5.2], and when there
+ * packet of the queue, as far as the window of the path allows, and when there
  * is a token next. What waits, and what is given up, is mmtpsenderqueue.c's. */
 
 #include "mmtpsenderprivate.h"
@@ -11,8 +11,43 @@ may_carry (const MmtpPath * path)
   return mmtp_path_is_usable (path) && !path->channel->blocked;
 }
 
+/* What a path may use beyond its window, and whether it may be used although it
+ * has stalled */
+typedef enum
+{
+  TRUST_NOBODY,                 /* some path has room by its window alone */
+  TRUST_DELIVERING,             /* none has, but one delivers: what waits for its
+                                 * window is sooner there than behind a stall */
+  TRUST_ALL                     /* none delivers */
+} Trust;
+
+static gboolean
+has_room (const MmtpPath * path, Trust trust)
+{
+  if (!may_carry (path) || (path->channel->is_stalled && trust < TRUST_ALL))
+    return FALSE;
+  return mmtp_channel_has_window (path->channel, path->channel->data_size,
+      trust > TRUST_NOBODY);
+}
+
+static Trust
+get_trust (const MmtpSender * sender)
+{
+  Trust trust = TRUST_ALL;
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++) {
+    if (has_room (sender->paths[i], TRUST_NOBODY))
+      return TRUST_NOBODY;
+    if (may_carry (sender->paths[i]) && !sender->paths[i]->channel->is_stalled)
+      trust = TRUST_DELIVERING;
+  }
+  return trust;
+}
+
 static guint
-fill_candidates (const MmtpSender * sender, MmtpCandidate * candidates)
+fill_candidates (const MmtpSender * sender, Trust trust,
+    MmtpCandidate * candidates)
 {
   guint i;
 
@@ -20,9 +55,9 @@ fill_candidates (const MmtpSender * sender, MmtpCandidate * candidates)
     const MmtpChannel *channel = sender->paths[i]->channel;
 
     candidates[i].channel = i;
-    candidates[i].may_carry = may_carry (sender->paths[i]);
+    candidates[i].may_carry = has_room (sender->paths[i], trust);
     candidates[i].token = channel->token;
-    candidates[i].delay = mmtp_channel_get_safe_delay (channel);
+    candidates[i].delay = mmtp_channel_get_safe_delay (channel, sender->now);
   }
   return sender->n_paths;
 }
@@ -41,7 +76,7 @@ find_packet (MmtpSender * sender, const MmtpChannel * channel, guint64 delay)
 
 static gsize
 write_packet (MmtpSender * sender, MmtpPath * path, MmtpPacket * packet,
-    gboolean is_pair, MmtpOutput * output)
+    MmtpOutput * output)
 {
   MmtpUnit *unit = packet->unit;
   MmtpMessage message;
@@ -50,7 +85,7 @@ write_packet (MmtpSender * sender, MmtpPath * path, MmtpPacket * packet,
   message.type = MMTP_DATA;
   data->stream_number = packet->number & 0xffffff;
   data->due = unit->due / 1000;
-  data->flags = unit->flags | (is_pair ? MMTP_FLAG_PAIR : 0);
+  data->flags = unit->flags;
   data->prelude.mask = 0;
   if (packet->number == unit->first) {
     data->flags |= MMTP_FLAG_FIRST;
@@ -69,9 +104,9 @@ write_packet (MmtpSender * sender, MmtpPath * path, MmtpPacket * packet,
 
 static gsize
 send_packet (MmtpSender * sender, MmtpPath * path, MmtpPacket * packet,
-    gboolean is_pair, MmtpOutput * output)
+    MmtpOutput * output)
 {
-  gsize size = write_packet (sender, path, packet, is_pair, output);
+  gsize size = write_packet (sender, path, packet, output);
 
   if (size == 0)
     return 0;
@@ -81,33 +116,6 @@ send_packet (MmtpSender * sender, MmtpPath * path, MmtpPacket * packet,
   return size;
 }
 
-/* [4.5.2] "A probe packet is sent back to back with a normal packet": a packet
- * with payload where one can follow in time, otherwise an empty one. */
-gsize
-mmtp_sender_write_pair (MmtpSender * sender, MmtpOutput * output)
-{
-  MmtpPath *path;
-  MmtpChannel *channel;
-  MmtpPacket *packet;
-
-  if (sender->pair_channel == MMTP_NO_CHANNEL)
-    return 0;
-  path = sender->paths[sender->pair_channel];
-  channel = path->channel;
-  sender->pair_channel = MMTP_NO_CHANNEL;
-  if (!may_carry (path) || channel->next != sender->pair_number)
-    return 0;
-  packet = find_packet (sender, channel,
-      mmtp_channel_get_safe_delay (channel) +
-      mmtp_channel_get_cost (channel, channel->data_size));
-  mmtp_channel_pair_sent (channel, sender->now);
-  if (packet)
-    return send_packet (sender, path, packet, TRUE, output);
-  if (g_sequence_is_empty (sender->queue))
-    return mmtp_sender_write_second_probe (sender, path, output);
-  return 0;
-}
-
 /* A lost packet that has to hurry goes first. */
 static gsize
 write_chancy (MmtpSender * sender, MmtpOutput * output)
@@ -115,50 +123,69 @@ write_chancy (MmtpSender * sender, MmtpOutput * output)
   MmtpPath *path;
   MmtpPacket *packet = mmtp_sender_get_chancy (sender, &path);
 
-  if (!packet || path->channel->token > sender->now)
+  if (!packet || path->channel->token > sender->now ||
+      !has_room (path, TRUST_NOBODY))
     return 0;
-  return send_packet (sender, path, packet, FALSE, output);
+  return send_packet (sender, path, packet, output);
 }
 
 /* The most urgent packet for the channel of longest delay that can bring the
  * last of all: section 4.4 for the one at the head, and the others do not wait
  * for it. The other schedulers know only the head. */
-gsize
-mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output)
+static MmtpPacket *
+choose (MmtpSender * sender, MmtpCandidate * candidates, guint n,
+    MmtpPath ** path)
 {
-  MmtpCandidate candidates[MMTP_MAX_CHANNELS];
-  guint n, chosen;
-  MmtpPath *path;
   MmtpPacket *packet;
-  gsize size;
+  guint chosen;
 
-  if (!sender->ready)
-    return 0;
-  if ((size = write_chancy (sender, output)) ||
-      (size = mmtp_sender_write_repair (sender, output)) ||
-      g_sequence_is_empty (sender->queue))
-    return size;
-  n = fill_candidates (sender, candidates);
   for (;;) {
     chosen = mmtp_scheduler_choose (sender->config.scheduler, candidates, n,
         sender->now, mmtp_sender_get_tail (sender)->due + sender->initial_delay,
         &sender->turn);
     if (chosen == MMTP_NO_CHANNEL)
-      return 0;
-    path = sender->paths[chosen];
-    packet = find_packet (sender, path->channel,
+      return NULL;
+    *path = sender->paths[chosen];
+    packet = find_packet (sender, (*path)->channel,
         sender->config.scheduler == MMTP_SCHEDULER_MMTP ?
         candidates[chosen].delay : 0);
     if (packet)
-      break;
+      return packet;
     candidates[chosen].may_carry = FALSE;
   }
-  size = send_packet (sender, path, packet, FALSE, output);
-  if (size && mmtp_channel_wants_pair (path->channel, sender->now)) {
-    sender->pair_channel = chosen;
-    sender->pair_number = path->channel->next;
+}
+
+static void
+note_idle (MmtpSender * sender)
+{
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++)
+    if (has_room (sender->paths[i], TRUST_NOBODY))
+      mmtp_channel_note_idle (sender->paths[i]->channel);
+}
+
+gsize
+mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output)
+{
+  MmtpCandidate candidates[MMTP_MAX_CHANNELS];
+  MmtpPath *path;
+  MmtpPacket *packet;
+  gsize size;
+  guint n;
+
+  if (!sender->ready)
+    return 0;
+  if ((size = write_chancy (sender, output)) ||
+      (size = mmtp_sender_write_repair (sender, output)))
+    return size;
+  if (mmtp_sender_is_queue_empty (sender)) {
+    note_idle (sender);
+    return 0;
   }
-  return size;
+  n = fill_candidates (sender, get_trust (sender), candidates);
+  packet = choose (sender, candidates, n, &path);
+  return packet ? send_packet (sender, path, packet, output) : 0;
 }
 
 static guint64
@@ -166,7 +193,7 @@ get_chancy_wakeup (const MmtpSender * sender)
 {
   MmtpPath *path;
 
-  if (!mmtp_sender_get_chancy (sender, &path))
+  if (!mmtp_sender_get_chancy (sender, &path) || !has_room (path, TRUST_NOBODY))
     return MMTP_NEVER;
   return MAX (path->channel->token, sender->now);
 }
@@ -175,11 +202,10 @@ guint64
 mmtp_sender_get_data_wakeup (const MmtpSender * sender)
 {
   const MmtpPacket *head = mmtp_sender_get_head (sender);
+  Trust trust = get_trust (sender);
   guint64 least = mmtp_sender_get_least_delay (sender), wakeup;
   guint i;
 
-  if (sender->pair_channel != MMTP_NO_CHANNEL)
-    return sender->now;
   if (!head)
     return MIN (get_chancy_wakeup (sender),
         mmtp_sender_get_repair_wakeup (sender));
@@ -190,7 +216,7 @@ mmtp_sender_get_data_wakeup (const MmtpSender * sender)
   for (i = 0; sender->ready && i < sender->n_paths; i++) {
     const MmtpChannel *channel = sender->paths[i]->channel;
 
-    if (may_carry (sender->paths[i]) && channel->token > sender->now)
+    if (has_room (sender->paths[i], trust) && channel->token > sender->now)
       wakeup = MIN (wakeup, channel->token);
   }
   wakeup = MIN (wakeup, MIN (get_chancy_wakeup (sender),

@@ -15,8 +15,19 @@
 #define OPEN_TRIES 5
 /* "after it has asked three times" */
 #define REFUSALS 3
-/* "and of reason 2 for 1.5 s": our own last session may have to be found dead. */
+/* "and of reason 2 for 1.5 s": our own last session may have to be found
+ * dead. */
 #define BUSY_TIME (1500 * MMTP_MILLISECOND)
+/* OPEN is padded, as QUIC pads its first packet (RFC 9000, section 14.1): its
+ * round trip is longer than that of the short INIT by as much as the path
+ * takes for the difference, which is a first guess of the path's rate
+ * (variable packet size probing: Bellovin 1992, Jacobson's pathchar 1997). */
+#define OPEN_SIZE 1200
+/* Ten packets in 100 ms: RFC 6928's beginning on a path of that round trip */
+#define USUAL_BEGINNING 1200000
+#define ACCEPT_MORE 13          /* bytes that ACCEPT is longer than COOKIE */
+/* What is less than this is noise. */
+#define LEAST_DIFFERENCE (MMTP_MILLISECOND / 5)
 #define OPEN_SIGNED 92          /* bytes of OPEN below its MAC */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT below its MAC */
 /* OPEN: "D0 that the sender wants, us, at most 60 s" */
@@ -43,7 +54,8 @@ mmtp_sender_begin_handshake (MmtpSender * sender)
   begin_init (sender);
 }
 
-/* A new channel, or a new address, need not wait for those that didn't answer. */
+/* A new channel, or a new address, need not wait for those that didn't
+ * answer. */
 void
 mmtp_sender_hasten_handshake (MmtpSender * sender)
 {
@@ -72,6 +84,8 @@ write_init (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
   size = mmtp_packet_write (&message, output->bytes, output->room);
   path->channel->stats.packets++;
   path->channel->stats.bytes += size;
+  if (sender->handshake_tries == 0)
+    sender->init_sent = sender->now;
   output->channel = path->channel->id;
   return size;
 }
@@ -105,6 +119,7 @@ fill_open (MmtpSender * sender, MmtpPath * path, MmtpOpen * open)
   open->keepalive_period = sender->config.keepalive_period / MMTP_MILLISECOND;
   open->now = sender->now / 1000;
   open->has_key = sender->key.is_set;
+  open->size = MIN (OPEN_SIZE, path->channel->longest);
 }
 
 static gsize
@@ -160,6 +175,8 @@ take_cookie (MmtpSender * sender, MmtpPath * path, const MmtpInit * cookie)
   if (sender->phase != MMTP_PHASE_INIT)
     return MMTP_REFUSED_SESSION;
   memcpy (sender->cookie, cookie->cookie, MMTP_COOKIE_SIZE);
+  sender->init_round_trip = sender->now - sender->init_sent;
+  sender->is_ambiguous = sender->handshake_tries > 1;
   sender->handshake_channel = path->channel->id;
   sender->phase = MMTP_PHASE_OPEN;
   sender->open_sent = MMTP_NEVER;
@@ -167,6 +184,40 @@ take_cookie (MmtpSender * sender, MmtpPath * path, const MmtpInit * cookie)
   sender->handshake_wait = HANDSHAKE_WAIT;
   sender->handshake_at = sender->now;
   return MMTP_VALID;
+}
+
+/* 0: unknown. Where a message was sent again nobody knows which one was
+ * answered (Karn's problem): then it is no more than the usual beginning. */
+static guint64
+guess_rate (const MmtpSender * sender, const MmtpChannel * channel)
+{
+  guint64 round_trip = sender->now - sender->open_sent, more, bytes, rate;
+
+  if (sender->init_round_trip == 0 || round_trip <= sender->init_round_trip)
+    return 0;
+  more = round_trip - MIN (round_trip, sender->init_round_trip);
+  bytes = MIN (OPEN_SIZE, channel->longest) - MMTP_INIT_SIZE + ACCEPT_MORE;
+  rate = bytes * 8 * MMTP_SECOND / MAX (more, LEAST_DIFFERENCE);
+  if (sender->is_ambiguous || sender->handshake_tries > 1)
+    rate = MIN (rate, USUAL_BEGINNING);
+  return rate;
+}
+
+/* The transit of OPEN is 0 by definition (docs/wire-mmtp.md, section 6). It
+ * took half of the round trip of the short messages, and longer by what its
+ * padding takes: that is what the clocks differ by until reports say more. */
+static void
+note_handshake (MmtpSender * sender, MmtpPath * path)
+{
+  guint64 round_trip = sender->now - sender->open_sent;
+  guint64 least = round_trip;
+
+  if (sender->init_round_trip)
+    least = MIN (least, sender->init_round_trip);
+  mmtp_channel_add_round_trip (path->channel, sender->now, round_trip);
+  mmtp_channel_add_round_trip (path->channel, sender->now, least);
+  sender->offset = -(gint64) (round_trip - least / 2);
+  sender->has_offset = TRUE;
 }
 
 static void
@@ -183,14 +234,11 @@ enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
   sender->handshake_at = MMTP_NEVER;
   sender->began = sender->heard = sender->now;
   sender->report_time = sender->query_at = sender->now;
-  sender->report_gap = sender->config.keepalive_period;
-  sender->quiet_gap = sender->report_gap;
   sender->receiver_delay = accept->least_delay * (guint64) 1000;
-  mmtp_channel_add_round_trip (path->channel, sender->now,
-      sender->now - sender->open_sent);
+  note_handshake (sender, path);
   path->joined = TRUE;
   path->keepalive_at = sender->now;
-  mmtp_channel_begin_probing (path->channel, sender->now);
+  mmtp_sender_start_path (sender, path, guess_rate (sender, path->channel));
   for (i = 0; i < sender->n_paths; i++)
     if (!sender->paths[i]->joined &&
         sender->paths[i]->channel->state != MMTP_CHANNEL_GONE)
@@ -211,12 +259,11 @@ take_accept (MmtpSender * sender, MmtpPath * path,
     return MMTP_REFUSED_TRAILER;
   mmtp_replay_accept (&path->replay, message->number);
   enter_session (sender, path, accept);
-  mmtp_sender_set_state (sender, path, MMTP_CHANNEL_PROBING);
   return MMTP_VALID;
 }
 
-/* Without a key anybody who sees the packets can refuse, and who is busy may not
- * be for long: section 4. */
+/* Without a key anybody who sees the packets can refuse, and who is busy may
+ * not be for long: section 4. */
 static gboolean
 is_refused (MmtpSender * sender, MmtpRefuseReason reason)
 {
@@ -228,8 +275,9 @@ is_refused (MmtpSender * sender, MmtpRefuseReason reason)
 }
 
 static MmtpRefusal
-take_refuse (MmtpSender * sender, const MmtpRefuse * refuse)
+take_refuse (MmtpSender * sender, const MmtpMessage * message)
 {
+  const MmtpRefuse *refuse = &message->refuse;
   MmtpSenderEvent event = { MMTP_EVENT_REFUSED };
 
   if (sender->phase != MMTP_PHASE_INIT && sender->phase != MMTP_PHASE_OPEN)
@@ -242,6 +290,7 @@ take_refuse (MmtpSender * sender, const MmtpRefuse * refuse)
     return MMTP_VALID;
   sender->phase = MMTP_PHASE_OVER;
   event.reason = refuse->reason;
+  event.version = message->version;
   mmtp_sender_tell (sender, &event);
   return MMTP_VALID;
 }
@@ -257,7 +306,7 @@ mmtp_sender_take_handshake (MmtpSender * sender, MmtpPath * path,
     return take_cookie (sender, path, &message->init);
   if (message->type == MMTP_ACCEPT)
     return take_accept (sender, path, message, bytes);
-  return take_refuse (sender, &message->refuse);
+  return take_refuse (sender, message);
 }
 
 /* --- channels ------------------------------------------------------------ */
@@ -327,7 +376,6 @@ mmtp_sender_take_challenge (MmtpSender * sender, MmtpPath * path,
   path->joined = TRUE;
   path->join_at = sender->now + MOST_WAIT / 2;
   path->keepalive_at = sender->now;
-  mmtp_channel_begin_probing (path->channel, sender->now);
-  mmtp_sender_set_state (sender, path, MMTP_CHANNEL_PROBING);
+  mmtp_sender_start_path (sender, path, 0);
   return MMTP_VALID;
 }

@@ -19,6 +19,7 @@ G_BEGIN_DECLS
 /* What is given up first comes first. */
 typedef enum
 {
+  MMTP_RANK_BROKEN,             /* refers to a picture that was given up */
   MMTP_RANK_DROPPABLE,
   MMTP_RANK_DELTA,
   MMTP_RANK_KEY,
@@ -34,6 +35,7 @@ typedef struct
   guint8 caps_version;
   MmtpPrelude prelude;
   MmtpRank rank;
+  guint64 frame;                /* buffers of one frame share it */
   guint64 first;                /* stream number */
   guint n_packets;
   guint n_kept;                 /* packets that are in the window */
@@ -45,6 +47,7 @@ typedef struct
 typedef enum
 {
   MMTP_PACKET_WAITING,          /* in the queue */
+  MMTP_PACKET_SET_ASIDE,        /* between two queues */
   MMTP_PACKET_CHANCY,           /* in `chancy` */
   MMTP_PACKET_UNDER_WAY,        /* sent, and may have to be sent again */
   MMTP_PACKET_DONE
@@ -79,11 +82,10 @@ typedef struct
                                  * is forgotten for a shorter one */
   gboolean respond;             /* RESPONSE waits to be sent */
   guint64 challenge;
+  guint64 probe_at;             /* ns, of a silent channel */
   guint64 keepalive_at;         /* ns */
   guint64 keepalive_sent;       /* ns */
   guint64 query_at;             /* ns, MMTP_NEVER: none */
-  guint pair_left;              /* of a pair or train of PROBEs, messages to
-                                 * follow, with the QUERY behind it */
   guint leave_tries;            /* LEAVE for it still to send */
   guint64 leave_at;             /* ns */
   guint8 leave_reason;
@@ -124,6 +126,8 @@ struct _MmtpSender
   guint64 refused_at;           /* ns, for the first time */
   guint64 handshake_at, handshake_wait;
   guint64 open_sent;            /* ns, the first one of this cookie */
+  guint64 init_sent, init_round_trip;   /* ns; 0: unknown */
+  gboolean is_ambiguous;        /* an INIT was sent again */
   MmtpDirection out, in;
   guint64 began;                /* ns, the session */
   guint64 heard;                /* ns, the last valid message */
@@ -136,12 +140,8 @@ struct _MmtpSender
   gboolean has_offset;
   guint32 report;               /* number of the last */
   guint64 report_time;          /* ns */
-  guint64 report_gap;           /* ns between reports, of late the longest */
-  guint64 quiet_gap;            /* ns, as that, for who waits for silence */
   guint64 query_at;             /* ns, of the reports that are missed */
   gboolean is_broken;           /* the application was told */
-  guint pair_channel;           /* where the second of a pair has to follow */
-  guint64 pair_number;          /* and its number there */
 
   /* --- stream */
   guint64 initial_delay;        /* ns, D0 */
@@ -152,13 +152,21 @@ struct _MmtpSender
   guint window_size;            /* a power of two */
   guint64 kept_bytes;           /* payload of all in the window */
   guint64 reported_next;        /* all below came */
-  GSequence *queue;             /* of MmtpPacket, by due time */
+  GSequence *queues[MMTP_N_RANKS];      /* of MmtpPacket, by due time */
+  guint64 queue_work[MMTP_N_RANKS];     /* with all that goes before it */
   GQueue chancy;                /* of MmtpPacket, lost ones that are likely but
                                  * not sure to be in time when sent again */
   guint64 queued_bytes;         /* payload, of the queue */
   guint64 queued_work;          /* with all that goes before it */
   GQueue unbegun[MMTP_N_RANKS]; /* of MmtpUnit, in order */
   guint64 unbegun_work[MMTP_N_RANKS];
+  guint64 frame;                /* number of the frame that is being put */
+  guint64 frame_due;
+  gboolean frame_ended;         /* its marker was put */
+  guint64 given_up_frame;       /* the last; the rest of it is not taken */
+  guint64 begun_frame;          /* the last of which a packet was sent */
+  gboolean is_gop_broken;       /* what comes up to the next key frame refers to
+                                 * a picture that was given up */
   gboolean full;                /* has_room said no */
   guint turn;                   /* of the scheduler */
   guint64 measured_since;       /* ns, due time */
@@ -207,7 +215,6 @@ gsize mmtp_sender_write (MmtpSender * sender, MmtpPath * path,
 
 /* --- mmtpsenderdata.c ---------------------------------------------------- */
 
-gsize mmtp_sender_write_pair (MmtpSender * sender, MmtpOutput * output);
 gsize mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output);
 guint64 mmtp_sender_get_data_wakeup (const MmtpSender * sender);
 
@@ -230,12 +237,11 @@ MmtpRefusal mmtp_sender_take_challenge (MmtpSender * sender, MmtpPath * path,
 
 gsize mmtp_sender_write_control (MmtpSender * sender, MmtpOutput * output);
 gsize mmtp_sender_write_probe (MmtpSender * sender, MmtpOutput * output);
-/* An empty second of a pair whose first had payload */
-gsize mmtp_sender_write_second_probe (MmtpSender * sender, MmtpPath * path,
-    MmtpOutput * output);
 guint64 mmtp_sender_get_control_wakeup (const MmtpSender * sender);
 guint64 mmtp_path_get_keepalive_period (const MmtpSender * sender,
     const MmtpPath * path);
+/* ns between reports that this path can afford */
+guint64 mmtp_path_get_report_period (const MmtpPath * path);
 void mmtp_sender_begin_leave (MmtpSender * sender, MmtpPath * path,
     MmtpLeaveReason reason);
 MmtpRefusal mmtp_sender_take_query (MmtpSender * sender,
@@ -261,8 +267,12 @@ void mmtp_sender_requeue_channel (MmtpSender * sender, MmtpPath * path);
 void mmtp_sender_settle (MmtpSender * sender, guint64 number);
 /* Gives up what no channel can bring, and forgets what is too late anyhow */
 void mmtp_sender_expire (MmtpSender * sender);
-/* The channels carry less than they did: what does not fit any more goes */
-void mmtp_sender_refit (MmtpSender * sender);
+/* What is under way on a path that has stalled and could be in time elsewhere
+ * only if it goes now */
+void mmtp_sender_rescue (MmtpSender * sender, MmtpPath * path);
+/* A packet will never arrive: what refers to its picture is of little use. */
+void mmtp_sender_note_broken (MmtpSender * sender, const MmtpUnit * unit);
+gboolean mmtp_sender_is_queue_empty (const MmtpSender * sender);
 void mmtp_sender_check_room (MmtpSender * sender);
 /* What waits, and so many bytes more, are no more than this part of what the
  * channels bring in time: nothing new is late for it. */
@@ -276,7 +286,7 @@ MmtpPacket *mmtp_sender_find_packet (const MmtpSender * sender, guint64 delay);
 /* It has been written as the channel's last message */
 void mmtp_sender_note_sent (MmtpSender * sender, MmtpPath * path,
     MmtpPacket * packet);
-/* ns, high delay of the quickest channel; MMTP_NEVER: none delivers */
+/* ns, expected delay of the quickest channel; MMTP_NEVER: none delivers */
 guint64 mmtp_sender_get_least_delay (const MmtpSender * sender);
 
 /* --- mmtpsenderrepair.c -------------------------------------------------- */
@@ -304,15 +314,17 @@ void mmtp_sender_expire_chancy (MmtpSender * sender);
 
 MmtpRefusal mmtp_sender_take_report (MmtpSender * sender, MmtpPath * path,
     const MmtpMessage * message);
-MmtpRefusal mmtp_sender_take_decrease (MmtpSender * sender,
-    const MmtpDecrease * decrease);
 /* Silence, return, what is measured, what the application is told */
 void mmtp_sender_check_channels (MmtpSender * sender);
 guint64 mmtp_sender_get_liveness_wakeup (const MmtpSender * sender);
 gboolean mmtp_path_is_usable (const MmtpPath * path);
 /* ns that a report takes on its way back, about */
 guint64 mmtp_sender_get_return_time (const MmtpSender * sender);
-guint64 mmtp_sender_get_estimated_rate (const MmtpSender * sender);
+guint64 mmtp_sender_get_estimated_rate (const MmtpSender * sender,
+    gboolean * is_app_limited);
+/* The path may carry data from now on. `rate`: a first guess, 0: none */
+void mmtp_sender_start_path (MmtpSender * sender, MmtpPath * path,
+    guint64 rate);
 
 G_END_DECLS
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The one queue that all channels serve [4.4 of the paper]: buffers become
- * packets, in order of their deadlines; what can't be in time is given up here,
- * the least important first. mmtpsenderdata.c sends them. */
+/* The one queue that all paths serve [4.4 of the paper]: buffers become
+ * packets, in order of their deadlines. What cannot be in time is given up
+ * here, with the rest of its frame, and what is less important waits while
+ * something more important might be late because of it. mmtpsenderdata.c sends
+ * them. */
 
 #include "mmtpsenderprivate.h"
 
@@ -9,9 +11,25 @@
 #define LEAST_WINDOW 64
 /* Bytes of each packet besides its payload: docs/wire-mmtp.md, IPv4 and UDP */
 #define PACKET_WORK (MMTP_DATA_OVERHEAD + 28)
-/* Keep-alives, probes and what is sent again take their part of the rate, and
- * nobody who puts a buffer waits for them. */
+/* Keep-alives and what is sent again take their part of the rate, and nobody
+ * who puts a buffer waits for them. */
 #define PUT_PERCENT 95
+/* A caller that can wait keeps somewhat more free: what was admitted must be in
+ * time also when the delay grows a little. */
+#define ROOM_PERCENT 85
+/* What is put is refused where so much more than the paths seem to carry would
+ * wait: an estimate that is too low must not cost frames, and what is late in
+ * the end is given up when that is known. */
+#define LENIENT_PERCENT 400
+/* Percent of D0 that a frame has to spare as long as it goes before more
+ * important ones: enough for a key frame, which is several times as large. */
+#define DROPPABLE_SLACK 70
+#define DELTA_SLACK 30
+/* Part of what the paths bring until then that they may need */
+#define DEFER_PERCENT 60
+/* Two reports: a packet that is stuck on a path that has stalled goes elsewhere
+ * so long before it would be too late there. */
+#define RESCUE_TIME (100 * MMTP_MILLISECOND)
 /* A caller that waits for room goes on when a quarter of it is free. */
 #define ROOM_AGAIN 4
 /* The put rate is measured over so much of the stream. */
@@ -59,7 +77,11 @@ mmtp_sender_get_message_size (const MmtpPacket * packet)
 void
 mmtp_sender_init_queue (MmtpSender * sender)
 {
-  sender->queue = g_sequence_new (NULL);
+  guint i;
+
+  for (i = 0; i < MMTP_N_RANKS; i++)
+    sender->queues[i] = g_sequence_new (NULL);
+  sender->given_up_frame = sender->begun_frame = G_MAXUINT64;
   sender->window_size = LEAST_WINDOW;
   sender->window = g_new (MmtpPacket *, sender->window_size);
 }
@@ -123,38 +145,76 @@ raise_floor (MmtpSender * sender)
   }
 }
 
-/* --- the queue ----------------------------------------------------------- */
+/* --- the queues ---------------------------------------------------------- */
+
+static MmtpPacket *
+get_first (const MmtpSender * sender, MmtpRank rank)
+{
+  GSequenceIter *iter = g_sequence_get_begin_iter (sender->queues[rank]);
+
+  return g_sequence_iter_is_end (iter) ? NULL : g_sequence_get (iter);
+}
+
+static MmtpPacket *
+get_last (const MmtpSender * sender, MmtpRank rank)
+{
+  if (g_sequence_is_empty (sender->queues[rank]))
+    return NULL;
+  return g_sequence_get (g_sequence_iter_prev (g_sequence_get_end_iter
+          (sender->queues[rank])));
+}
+
+gboolean
+mmtp_sender_is_queue_empty (const MmtpSender * sender)
+{
+  return sender->queued_work == 0;
+}
 
 MmtpPacket *
 mmtp_sender_get_head (const MmtpSender * sender)
 {
-  if (g_sequence_is_empty (sender->queue))
-    return NULL;
-  return g_sequence_get (g_sequence_get_begin_iter (sender->queue));
+  MmtpPacket *head = NULL;
+  guint i;
+
+  for (i = 0; i < MMTP_N_RANKS; i++) {
+    MmtpPacket *packet = get_first (sender, i);
+
+    if (packet && (!head || compare_packets (packet, head, NULL) < 0))
+      head = packet;
+  }
+  return head;
 }
 
 MmtpPacket *
 mmtp_sender_get_tail (const MmtpSender * sender)
 {
-  if (g_sequence_is_empty (sender->queue))
-    return NULL;
-  return g_sequence_get (g_sequence_iter_prev (g_sequence_get_end_iter
-          (sender->queue)));
+  MmtpPacket *tail = NULL;
+  guint i;
+
+  for (i = 0; i < MMTP_N_RANKS; i++) {
+    MmtpPacket *packet = get_last (sender, i);
+
+    if (packet && (!tail || compare_packets (packet, tail, NULL) > 0))
+      tail = packet;
+  }
+  return tail;
 }
 
 static void
 enqueue (MmtpSender * sender, MmtpPacket * packet)
 {
-  MmtpPacket *tail = mmtp_sender_get_tail (sender);
+  MmtpRank rank = packet->unit->rank;
+  MmtpPacket *tail = get_last (sender, rank);
 
   if (!tail || compare_packets (tail, packet, NULL) < 0)
-    packet->place = g_sequence_append (sender->queue, packet);
+    packet->place = g_sequence_append (sender->queues[rank], packet);
   else
-    packet->place = g_sequence_insert_sorted (sender->queue, packet,
+    packet->place = g_sequence_insert_sorted (sender->queues[rank], packet,
         compare_packets, NULL);
   packet->state = MMTP_PACKET_WAITING;
   sender->queued_bytes += packet->size;
   sender->queued_work += get_work (packet);
+  sender->queue_work[rank] += get_work (packet);
 }
 
 static void
@@ -165,6 +225,7 @@ dequeue (MmtpSender * sender, MmtpPacket * packet, MmtpPacketState state)
   packet->state = state;
   sender->queued_bytes -= packet->size;
   sender->queued_work -= get_work (packet);
+  sender->queue_work[packet->unit->rank] -= get_work (packet);
 }
 
 static guint64
@@ -214,9 +275,8 @@ count_discarded (MmtpSender * sender, MmtpRank rank, guint64 * counter)
     sender->stats.discarded_droppable++;
 }
 
-/* With the rest of its buffer: a part of it is of no use. */
 static void
-give_up (MmtpSender * sender, MmtpUnit * unit, guint64 * counter)
+give_up_unit (MmtpSender * sender, MmtpUnit * unit, guint64 * counter)
 {
   guint8 flags = unit->flags;
   guint32 size = g_bytes_get_size (unit->data);
@@ -235,8 +295,96 @@ give_up (MmtpSender * sender, MmtpUnit * unit, guint64 * counter)
       mmtp_sender_leave_chancy (sender, packet, MMTP_PACKET_DONE);
     packet->state = MMTP_PACKET_DONE;
   }
-  raise_floor (sender);
   tell_discarded (sender, flags, size);
+}
+
+/* Number of the first packet of the frame that is still kept */
+static guint64
+get_frame_start (const MmtpSender * sender, const MmtpUnit * unit)
+{
+  guint64 first = MAX (unit->first, sender->floor);
+
+  while (first > sender->floor) {
+    const MmtpPacket *packet = mmtp_sender_get_packet ((MmtpSender *) sender,
+        first - 1);
+
+    if (packet->unit->frame != unit->frame)
+      break;
+    first = MAX (packet->unit->first, sender->floor);
+  }
+  return first;
+}
+
+static void
+set_rank (MmtpSender * sender, MmtpPacket * packet, MmtpRank rank)
+{
+  MmtpUnit *unit = packet->unit;
+  guint64 number, end = unit->first + unit->n_packets;
+  gboolean is_unbegun = unit->link.data != NULL;
+
+  mark_begun (sender, unit);
+  for (number = MAX (unit->first, sender->floor); number < end; number++) {
+    MmtpPacket *part = mmtp_sender_get_packet (sender, number);
+
+    if (part->state == MMTP_PACKET_WAITING)
+      dequeue (sender, part, MMTP_PACKET_SET_ASIDE);
+  }
+  unit->rank = rank;
+  for (number = MAX (unit->first, sender->floor); number < end; number++) {
+    MmtpPacket *part = mmtp_sender_get_packet (sender, number);
+
+    if (part->state == MMTP_PACKET_SET_ASIDE)
+      enqueue (sender, part);
+  }
+  if (is_unbegun)
+    mark_unbegun (sender, unit);
+}
+
+/* All pictures up to the next key frame refer to this one, directly or not.
+ * They are sent when nothing else waits, and no sooner. */
+void
+mmtp_sender_note_broken (MmtpSender * sender, const MmtpUnit * unit)
+{
+  guint64 frame = unit->frame;
+  guint64 number = MAX (unit->first + unit->n_packets, sender->floor);
+
+  if (unit->rank != MMTP_RANK_DELTA && unit->rank != MMTP_RANK_KEY)
+    return;
+  while (number < sender->next_number) {
+    MmtpPacket *packet = mmtp_sender_get_packet (sender, number);
+    MmtpUnit *next = packet->unit;
+
+    number = next->first + next->n_packets;
+    if (next->frame == frame)
+      continue;
+    if (next->rank == MMTP_RANK_KEY)
+      return;
+    if (next->rank != MMTP_RANK_BROKEN && !next->given_up)
+      set_rank (sender, packet, MMTP_RANK_BROKEN);
+  }
+  sender->is_gop_broken = TRUE;
+}
+
+/* With the rest of its frame: a part of it is of no use. */
+static void
+give_up (MmtpSender * sender, MmtpUnit * unit, guint64 * counter)
+{
+  guint64 frame = unit->frame;
+  guint64 number = get_frame_start (sender, unit);
+
+  mmtp_sender_note_broken (sender, unit);
+  sender->given_up_frame = frame;
+  while (number < sender->next_number) {
+    MmtpPacket *packet = mmtp_sender_get_packet (sender, number);
+    MmtpUnit *part = packet->unit;
+
+    if (part->frame != frame)
+      break;
+    number = part->first + part->n_packets;
+    if (!part->given_up && (part == unit || part->n_sent < part->n_packets))
+      give_up_unit (sender, part, counter);
+  }
+  raise_floor (sender);
 }
 
 /* Of what has not begun the least important, but less than `rank`; of these the
@@ -254,36 +402,39 @@ give_up_below (MmtpSender * sender, MmtpRank rank, guint64 work,
     return FALSE;
   for (i = 0; i < rank; i++)
     while (freed < work && sender->unbegun[i].tail) {
-      MmtpUnit *unit = sender->unbegun[i].tail->data;
+      guint64 before = sender->queued_work;
 
-      freed += get_unit_work (unit);
-      give_up (sender, unit, counter);
+      give_up (sender, sender->unbegun[i].tail->data, counter);
+      freed += before - sender->queued_work;
     }
   return TRUE;
 }
 
 /* --- what fits ----------------------------------------------------------- */
 
-/* Bytes, with all that goes before them, that all channels together bring
- * before a deadline: each from its next token until so long before that a
- * packet still gets there, which may be the time at which the last one
- * begins */
+/* Bytes, with all that goes before them, that all paths together bring before a
+ * deadline, behind what is in flight */
 static guint64
-get_capacity (const MmtpSender * sender, guint64 deadline, guint percent)
+get_capacity (const MmtpSender * sender, guint64 deadline, gboolean at_best,
+    guint percent)
 {
   guint64 sum = 0;
   guint i;
 
   for (i = 0; i < sender->n_paths; i++) {
     const MmtpChannel *channel = sender->paths[i]->channel;
-    guint64 start = MAX (channel->token, sender->now);
-    guint64 delay = mmtp_channel_get_safe_delay (channel);
+    guint64 rate, delay;
 
-    if (!mmtp_path_is_usable (sender->paths[i]) || deadline < start + delay)
+    if (!mmtp_path_is_usable (sender->paths[i]))
       continue;
-    sum += (deadline - start - delay) / 1000 *
-        (channel->rate / 8) / 1000000 * percent / 100 + channel->longest +
-        channel->overhead;
+    rate = at_best ? mmtp_channel_get_peak_rate (channel) :
+        mmtp_channel_get_rate (channel);
+    delay = mmtp_channel_get_safe_delay (channel, sender->now);
+    if (deadline < sender->now + delay)
+      continue;
+    sum += (deadline - sender->now - delay) / 1000 *
+        (rate / 8) / 1000000 * percent / 100 +
+        channel->longest + channel->overhead;
   }
   return sum;
 }
@@ -296,32 +447,57 @@ mmtp_sender_get_least_delay (const MmtpSender * sender)
 
   for (i = 0; i < sender->n_paths; i++)
     if (mmtp_path_is_usable (sender->paths[i]))
-      least = MIN (least, sender->paths[i]->channel->high_delay);
+      least = MIN (least, mmtp_channel_get_safe_delay (sender->paths[i]->
+              channel, sender->now));
   return least;
 }
 
-/* Until the session is ready nobody knows what fits. While no channel delivers,
- * one may come back in time. */
+/* A path carries what it is given until there is evidence against it: while one
+ * has room and was never asked for all that it can do, everything fits. */
 static gboolean
 is_measurable (const MmtpSender * sender)
 {
-  return sender->ready && mmtp_sender_get_least_delay (sender) != MMTP_NEVER;
+  gboolean any = FALSE;
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++) {
+    const MmtpChannel *channel = sender->paths[i]->channel;
+
+    if (!mmtp_path_is_usable (sender->paths[i]))
+      continue;
+    any = TRUE;
+    if (channel->limits.is_app_limited)
+      return FALSE;
+  }
+  return sender->ready && any;
+}
+
+/* Estimates are uncertain, configured rates are not. */
+static guint
+get_put_percent (const MmtpSender * sender)
+{
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++)
+    if (mmtp_path_is_usable (sender->paths[i]) &&
+        !sender->paths[i]->channel->configured_rate)
+      return LENIENT_PERCENT;
+  return PUT_PERCENT;
 }
 
 static gboolean
 make_time (MmtpSender * sender, const MmtpUnit * unit, guint64 work)
 {
-  guint64 capacity, deadline = unit->due + sender->initial_delay;
+  guint64 capacity, queued = 0;
+  guint i;
 
   if (!is_measurable (sender))
     return TRUE;
-  capacity = get_capacity (sender, deadline, PUT_PERCENT);
-  if (capacity < work)
-    return FALSE;
-  if (sender->queued_work + work <= capacity)
-    return TRUE;
-  return give_up_below (sender, unit->rank,
-      sender->queued_work + work - capacity, &sender->stats.discarded_buffers);
+  capacity = get_capacity (sender, unit->due + sender->initial_delay, TRUE,
+      get_put_percent (sender));
+  for (i = unit->rank; i < MMTP_N_RANKS; i++)
+    queued += sender->queue_work[i];
+  return queued + work <= capacity;
 }
 
 static gboolean
@@ -337,9 +513,23 @@ make_room (MmtpSender * sender, const MmtpUnit * unit, gsize size)
 
 /* --- putting ------------------------------------------------------------- */
 
-static MmtpRank
-get_rank (guint8 flags)
+/* Buffers up to a marker, or with the same due time, are one frame. */
+static void
+note_frame (MmtpSender * sender, guint64 due, guint8 flags)
 {
+  if (sender->frame_ended || due != sender->frame_due)
+    sender->frame++;
+  sender->frame_due = due;
+  sender->frame_ended = (flags & MMTP_FLAG_MARKER) != 0;
+}
+
+static MmtpRank
+get_rank (MmtpSender * sender, guint8 flags)
+{
+  if (!(flags & MMTP_FLAG_DELTA))
+    sender->is_gop_broken = FALSE;
+  else if (sender->is_gop_broken)
+    return MMTP_RANK_BROKEN;
   if (flags & MMTP_FLAG_HEADER)
     return MMTP_RANK_KEY;
   if (flags & MMTP_FLAG_DROPPABLE)
@@ -369,7 +559,9 @@ new_unit (MmtpSender * sender, const MmtpBuffer * buffer)
   unit->flags = buffer->flags & MMTP_FLAGS_OF_BUFFER;
   unit->caps_version = sender->caps ? sender->caps_version : 0;
   unit->prelude = buffer->prelude;
-  unit->rank = get_rank (buffer->flags);
+  unit->rank = get_rank (sender, buffer->flags);
+  note_frame (sender, unit->due, unit->flags);
+  unit->frame = sender->frame;
   unit->first = sender->next_number;
   return unit;
 }
@@ -421,6 +613,39 @@ estimate_work (const MmtpSender * sender, gsize size)
   return size + (size / room + 1) * (guint64) PACKET_WORK;
 }
 
+/* How long a packet takes on a slow path depends on its size: as long as none
+ * was sent there, it is that of the stream's. */
+static void
+note_size (MmtpSender * sender)
+{
+  const MmtpPacket *packet = mmtp_sender_get_packet (sender,
+      sender->next_number - 1);
+  guint i;
+
+  for (i = 0; packet && i < sender->n_paths; i++)
+    if (sender->paths[i]->channel->stats.data_packets == 0)
+      sender->paths[i]->channel->data_size =
+          mmtp_sender_get_message_size (packet);
+}
+
+/* What of the frame was taken before goes, too. */
+static void
+refuse (MmtpSender * sender, MmtpUnit * unit, gsize size)
+{
+  const MmtpPacket *last = mmtp_sender_get_packet (sender,
+      sender->next_number - 1);
+
+  if (last && last->unit->frame == unit->frame &&
+      sender->given_up_frame != unit->frame)
+    give_up (sender, last->unit, &sender->stats.discarded_buffers);
+  else if (sender->given_up_frame != unit->frame &&
+      (unit->rank == MMTP_RANK_DELTA || unit->rank == MMTP_RANK_KEY))
+    sender->is_gop_broken = TRUE;
+  sender->given_up_frame = unit->frame;
+  tell_discarded (sender, unit->flags, size);
+  free_unit (unit);
+}
+
 gboolean
 mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
 {
@@ -435,17 +660,19 @@ mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
   sender->stats.buffers++;
   sender->stats.bytes += size;
   measure_put (sender, unit);
-  fits = make_room (sender, unit, size);
+  fits = unit->frame != sender->given_up_frame;
   if (!fits)
+    count_discarded (sender, unit->rank, &sender->stats.discarded_buffers);
+  else if (!(fits = make_room (sender, unit, size)))
     count_discarded (sender, unit->rank, &sender->stats.discarded_room);
   else if (!(fits = make_time (sender, unit, estimate_work (sender, size))))
     count_discarded (sender, unit->rank, &sender->stats.discarded_buffers);
   if (!fits) {
-    tell_discarded (sender, unit->flags, size);
-    free_unit (unit);
+    refuse (sender, unit, size);
     return FALSE;
   }
   fragment (sender, unit);
+  note_size (sender);
   sender->stats.packets += unit->n_packets;
   return TRUE;
 }
@@ -457,9 +684,9 @@ mmtp_sender_has_room (MmtpSender * sender, guint64 now)
   guint64 capacity;
 
   mmtp_sender_advance (sender, now);
-  if (is_measurable (sender)) {
+  if (sender->ready && mmtp_sender_get_least_delay (sender) != MMTP_NEVER) {
     capacity = get_capacity (sender, sender->now + sender->initial_delay,
-        PUT_PERCENT);
+        FALSE, ROOM_PERCENT);
     if (capacity < room) {
       room = capacity;
       used = sender->queued_work;
@@ -493,7 +720,8 @@ mmtp_sender_has_spare_rate (const MmtpSender * sender, gsize size, guint part)
   const MmtpPacket *tail = mmtp_sender_get_tail (sender);
 
   return !tail || (sender->queued_work + size + PACKET_WORK) * part <=
-      get_capacity (sender, tail->due + sender->initial_delay, PUT_PERCENT);
+      get_capacity (sender, tail->due + sender->initial_delay, FALSE,
+      PUT_PERCENT);
 }
 
 /* --- again --------------------------------------------------------------- */
@@ -527,6 +755,49 @@ mmtp_sender_requeue_channel (MmtpSender * sender, MmtpPath * path)
     if (packet && packet->channel == channel->id &&
         packet->channel_number == number &&
         mmtp_sender_requeue (sender, packet))
+      channel->stats.requeued++;
+  }
+}
+
+/* The least expected delay of the other paths that have room, if need be beyond
+ * their window: this one has stalled. */
+static guint64
+get_delay_elsewhere (const MmtpSender * sender, const MmtpPath * except)
+{
+  guint64 least = MMTP_NEVER;
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++) {
+    const MmtpPath *path = sender->paths[i];
+
+    if (path != except && mmtp_path_is_usable (path) &&
+        !path->channel->is_stalled && !path->channel->blocked &&
+        mmtp_channel_has_window (path->channel, path->channel->longest, TRUE))
+      least = MIN (least, mmtp_channel_get_safe_delay (path->channel,
+              sender->now));
+  }
+  return least;
+}
+
+void
+mmtp_sender_rescue (MmtpSender * sender, MmtpPath * path)
+{
+  MmtpChannel *channel = path->channel;
+  guint64 delay = get_delay_elsewhere (sender, path);
+  guint64 number;
+
+  if (delay == MMTP_NEVER)
+    return;
+  for (number = MAX (channel->unreported, channel->kept);
+      number < channel->next; number++) {
+    const MmtpSent *sent = mmtp_channel_get_sent (channel, number);
+    MmtpPacket *packet = mmtp_sender_get_packet (sender, sent->stream_number);
+
+    if (!packet || packet->channel != channel->id ||
+        packet->channel_number != number)
+      continue;
+    if (sender->now + delay + RESCUE_TIME >= packet->due +
+        sender->initial_delay && mmtp_sender_requeue (sender, packet))
       channel->stats.requeued++;
   }
 }
@@ -585,60 +856,151 @@ mmtp_sender_expire (MmtpSender * sender)
 {
   guint64 least = mmtp_sender_get_least_delay (sender);
   MmtpPacket *head;
+  guint i;
 
   /* A measure that is not there yet is no reason to give up. */
   if (!sender->ready || least == MMTP_NEVER)
     least = 0;
-  while ((head = mmtp_sender_get_head (sender)) &&
-      is_too_late (sender, head, least))
-    give_up (sender, head->unit, &sender->stats.discarded_buffers);
+  for (i = 0; i < MMTP_N_RANKS; i++)
+    while ((head = get_first (sender, i)) && is_too_late (sender, head, least))
+      give_up (sender, head->unit, &sender->stats.discarded_buffers);
   mmtp_sender_expire_chancy (sender);
   forget_late (sender);
 }
 
-/* In order of deadlines: where what has to be sent until then is more than all
- * channels bring, the least important goes, as late ones as will do. */
-void
-mmtp_sender_refit (MmtpSender * sender)
-{
-  GSequenceIter *iter;
-  guint64 work = 0;
-
-  if (!is_measurable (sender))
-    return;
-  iter = g_sequence_get_begin_iter (sender->queue);
-  while (!g_sequence_iter_is_end (iter)) {
-    MmtpPacket *packet = g_sequence_get (iter);
-    guint64 capacity = get_capacity (sender,
-        packet->due + sender->initial_delay, 100);
-
-    work += get_work (packet);
-    iter = g_sequence_iter_next (iter);
-    if (work <= capacity || packet->unit->rank == MMTP_RANK_DROPPABLE)
-      continue;
-    if (!give_up_below (sender, packet->unit->rank, work - capacity,
-            &sender->stats.discarded_buffers))
-      return;
-    work = 0;
-    iter = g_sequence_get_begin_iter (sender->queue);
-  }
-}
-
 /* --- for what sends ------------------------------------------------------ */
 
-MmtpPacket *
-mmtp_sender_find_packet (const MmtpSender * sender, guint64 delay)
+/* The most urgent one of a rank that is still in time after `delay` */
+static MmtpPacket *
+find_in_rank (const MmtpSender * sender, MmtpRank rank, guint64 delay)
 {
-  MmtpPacket *packet = mmtp_sender_get_head (sender);
+  MmtpPacket *packet = get_first (sender, rank);
+  guint64 deadline = sender->now + delay;
   MmtpPacket wanted = { NULL };
   GSequenceIter *iter;
-  guint64 deadline = sender->now + delay;
 
   if (!packet || deadline <= packet->due + sender->initial_delay)
     return packet;
   wanted.due = deadline - sender->initial_delay;
-  iter = g_sequence_search (sender->queue, &wanted, compare_packets, NULL);
+  iter = g_sequence_search (sender->queues[rank], &wanted, compare_packets,
+      NULL);
   return g_sequence_iter_is_end (iter) ? NULL : g_sequence_get (iter);
+}
+
+/* Bytes of the frame that still have to be sent, from this packet on */
+static guint64
+get_frame_work (const MmtpSender * sender, const MmtpPacket * packet)
+{
+  guint64 frame = packet->unit->frame, number = packet->number, work = 0;
+
+  while (packet && packet->unit->frame == frame) {
+    if (packet->state == MMTP_PACKET_WAITING)
+      work += get_work (packet);
+    packet = mmtp_sender_get_packet ((MmtpSender *) sender, ++number);
+  }
+  return work;
+}
+
+/* Whether the most urgent frame of each rank that is more important would still
+ * be in time behind this frame, at the rate at which paths deliver now */
+static gboolean
+leaves_time (const MmtpSender * sender, const MmtpPacket * packet)
+{
+  guint64 own = get_frame_work (sender, packet);
+  MmtpRank rank;
+
+  for (rank = packet->unit->rank + 1; rank < MMTP_N_RANKS; rank++) {
+    const MmtpPacket *first = get_first (sender, rank);
+
+    if (first && own + get_frame_work (sender, first) > get_capacity (sender,
+            first->due + sender->initial_delay, FALSE, DEFER_PERCENT))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Whether all of the frame would be there in time, at the rate at which paths
+ * deliver now, or at best */
+static gboolean
+can_finish (const MmtpSender * sender, const MmtpPacket * packet,
+    gboolean at_best)
+{
+  return get_frame_work (sender, packet) <= get_capacity (sender,
+      packet->due + sender->initial_delay, at_best, 100);
+}
+
+/* Of those that nothing depends on the smallest one that can be in time: where
+ * not all can be sent, that is how most are. */
+static MmtpPacket *
+find_smallest (const MmtpSender * sender, MmtpRank rank, guint64 delay)
+{
+  MmtpPacket *best = NULL, *packet = find_in_rank (sender, rank, delay);
+  GSequenceIter *iter = packet ? packet->place : NULL;
+  guint64 least = G_MAXUINT64, frame = G_MAXUINT64;
+
+  for (; iter && !g_sequence_iter_is_end (iter);
+      iter = g_sequence_iter_next (iter)) {
+    guint64 work;
+
+    packet = g_sequence_get (iter);
+    if (packet->unit->frame == frame)
+      continue;
+    frame = packet->unit->frame;
+    if (frame == sender->begun_frame)
+      return packet;
+    work = get_frame_work (sender, packet);
+    if (work < least && can_finish (sender, packet, FALSE)) {
+      least = work;
+      best = packet;
+    }
+  }
+  return best;
+}
+
+/* Whether it goes before what is more important: only as long as it would
+ * arrive long before its deadline. With less to spare the paths are
+ * overloaded, or have just had a gap, and it goes when nothing more important
+ * waits. A frame that has begun is finished. */
+static gboolean
+has_slack (const MmtpSender * sender, const MmtpPacket * packet, guint64 delay)
+{
+  static const guint percent[MMTP_N_RANKS] = { 100, DROPPABLE_SLACK,
+    DELTA_SLACK, 0
+  };
+  guint64 slack = sender->initial_delay / 100 * percent[packet->unit->rank];
+
+  if (packet->unit->frame == sender->begun_frame &&
+      packet->unit->rank != MMTP_RANK_BROKEN)
+    return TRUE;
+  return sender->now + delay + slack <= packet->due + sender->initial_delay &&
+      leaves_time (sender, packet);
+}
+
+MmtpPacket *
+mmtp_sender_find_packet (const MmtpSender * sender, guint64 delay)
+{
+  MmtpPacket *found[MMTP_N_RANKS], *best;
+  MmtpRank lowest = 0;
+  guint i;
+
+  for (i = 0; i < MMTP_N_RANKS; i++)
+    found[i] = find_in_rank (sender, i, delay);
+  for (;;) {
+    best = NULL;
+    for (i = lowest; i < MMTP_N_RANKS; i++)
+      if (found[i] && (!best || compare_packets (found[i], best, NULL) < 0))
+        best = found[i];
+    if (!best || best->unit->rank == MMTP_RANK_KEY ||
+        has_slack (sender, best, delay))
+      return best;
+    lowest = best->unit->rank + 1;
+    for (i = lowest; i < MMTP_N_RANKS && !found[i]; i++);
+    if (i < MMTP_N_RANKS)
+      continue;
+    if (best->unit->rank != MMTP_RANK_DROPPABLE || !is_measurable (sender))
+      return best;
+    return find_smallest (sender, MMTP_RANK_DROPPABLE, delay);
+  }
 }
 
 void
@@ -651,6 +1013,7 @@ mmtp_sender_note_sent (MmtpSender * sender, MmtpPath * path,
     mmtp_sender_leave_chancy (sender, packet, MMTP_PACKET_UNDER_WAY);
   else
     dequeue (sender, packet, MMTP_PACKET_UNDER_WAY);
+  sender->begun_frame = unit->frame;
   packet->channel = path->channel->id;
   packet->channel_number = path->channel->next - 1;
   if (packet->was_sent) {
@@ -687,13 +1050,20 @@ mmtp_sender_flush (MmtpSender * sender, guint64 now)
     mmtp_block_restart (&sender->paths[i]->block);
   sender->measured_bits = 0;
   sender->measured_since = 0;
+  /* The next buffer is a frame of its own, whatever became of the last one. */
+  sender->given_up_frame = sender->begun_frame = G_MAXUINT64;
+  sender->frame_ended = TRUE;
+  sender->is_gop_broken = FALSE;
   mmtp_sender_check_room (sender);
 }
 
 void
 mmtp_sender_clear_queue (MmtpSender * sender)
 {
+  guint i;
+
   mmtp_sender_flush (sender, sender->now);
-  g_sequence_free (sender->queue);
+  for (i = 0; i < MMTP_N_RANKS; i++)
+    g_sequence_free (sender->queues[i]);
   g_free (sender->window);
 }

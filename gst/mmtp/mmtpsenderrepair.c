@@ -25,13 +25,6 @@
 
 /* --- on the chance ------------------------------------------------------- */
 
-/* ns, the mean of the quickest and the slowest */
-static guint64
-get_likely_delay (const MmtpChannel * channel)
-{
-  return channel->delay + (channel->high_delay - channel->delay) / 2;
-}
-
 /* Where the packet comes first when it goes next, as far as one can know;
  * `arrival`: when it does, MMTP_NEVER: nowhere */
 static MmtpPath *
@@ -49,7 +42,8 @@ find_quickest (const MmtpSender * sender, const MmtpPacket * packet,
     if (!mmtp_path_is_usable (sender->paths[i]) || channel->blocked ||
         mmtp_sender_get_message_size (packet) > channel->longest)
       continue;
-    comes = MAX (channel->token, sender->now) + get_likely_delay (channel);
+    comes = MAX (channel->token, sender->now) + mmtp_channel_get_expected_delay (channel,
+        sender->now);
     if (comes >= *arrival)
       continue;
     *arrival = comes;
@@ -115,7 +109,7 @@ is_sure (const MmtpSender * sender, const MmtpPacket * packet)
 
     if (mmtp_path_is_usable (sender->paths[i]) &&
         MAX (channel->token, sender->now) +
-        mmtp_channel_get_safe_delay (channel) <=
+        mmtp_channel_get_safe_delay (channel, sender->now) <=
         packet->due + sender->initial_delay)
       return TRUE;
   }
@@ -138,13 +132,14 @@ requeue_lost (MmtpSender * sender, MmtpPacket * packet)
 }
 
 /* Keys first, then what others depend on; what nothing depends on, when there
- * is rate to spare. */
+ * is rate to spare, or will be: stored media is sent long before it is due. */
 static gboolean
 may_repair (MmtpSender * sender, const MmtpPacket * packet)
 {
   if (!sender->config.retransmit)
     return FALSE;
   return packet->unit->rank != MMTP_RANK_DROPPABLE ||
+      packet->due > sender->now + sender->initial_delay ||
       mmtp_sender_has_spare_rate (sender, packet->size, CHANCE_PART);
 }
 
@@ -155,6 +150,7 @@ repair (MmtpSender * sender, MmtpPacket * packet)
     return;
   sender->stats.unrepaired++;
   packet->state = MMTP_PACKET_DONE;
+  mmtp_sender_note_broken (sender, packet->unit);
 }
 
 static void
@@ -197,7 +193,8 @@ needs_cover (const MmtpSender * sender, const MmtpPath * path)
 
   return sender->config.retransmit && path->loss_time &&
       sender->now < path->loss_time + LOSS_MEMORY &&
-      mmtp_path_is_usable (path) && 2 * channel->high_delay +
+      mmtp_path_is_usable (path) && channel->high_delay != MMTP_NEVER &&
+      2 * channel->high_delay +
       mmtp_sender_get_return_time (sender) > sender->initial_delay;
 }
 
@@ -216,7 +213,7 @@ mmtp_sender_get_repair_reserve (const MmtpSender * sender)
 static gboolean
 is_block_over (const MmtpSender * sender, const MmtpPath * path)
 {
-  return sender->now + mmtp_channel_get_safe_delay (path->channel) >
+  return sender->now + mmtp_channel_get_safe_delay (path->channel, sender->now) >
       path->block_last_due + sender->initial_delay;
 }
 
@@ -241,7 +238,7 @@ static guint64
 get_last_chance (const MmtpSender * sender, const MmtpPath * path)
 {
   guint64 deadline = path->block_due + sender->initial_delay;
-  guint64 time = mmtp_channel_get_safe_delay (path->channel) +
+  guint64 time = mmtp_channel_get_safe_delay (path->channel, sender->now) +
       mmtp_channel_get_cost (path->channel, path->channel->data_size);
 
   return deadline > time ? deadline - time : 0;
@@ -251,7 +248,7 @@ static guint64
 get_repair_time (const MmtpSender * sender, const MmtpPath * path)
 {
   const MmtpChannel *channel = path->channel;
-  gboolean is_idle = g_sequence_is_empty (sender->queue);
+  gboolean is_idle = mmtp_sender_is_queue_empty (sender);
 
   if (path->block.n == 0 || !needs_cover (sender, path) || channel->blocked)
     return MMTP_NEVER;

@@ -5,25 +5,20 @@
 
 #include "mmtpsenderprivate.h"
 
-/* A QUERY when no report came for one period and a half */
-#define MISSED(period) ((period) * 3 / 2)
-/* docs/wire-mmtp.md section 7: "longer than their round trip and two keep-alive
- * periods"; and twice as many where some of the messages are lost */
-#define SILENT_PERIODS 2
-#define SILENT_PERIODS_LOSSY 4
-/* What is longer was an outage: of reports each 100 ms four are lost then. */
-#define MOST_REPORT_GAP (500 * MMTP_MILLISECOND)
+/* A QUERY when no report came for three of the periods in which they should */
+#define MISSED_PERIODS 3
+#define MIN_QUERY_PERIOD (100 * MMTP_MILLISECOND)
+/* A path that has stalled for so long is silent; gaps of mobile networks, which
+ * pass by themselves, are shorter. */
+#define SILENT_TIME MMTP_SECOND
+/* When no report comes at all, the return path may have stalled instead. */
+#define MUTE_TIME (3 * MMTP_SECOND)
 /* Another channel is the fastest when it is better by an eighth, and 1 ms: the
  * clocks' offset hangs on it. */
 #define FASTER(new, old) ((new) + (old) / 8 + MMTP_MILLISECOND < (old))
 /* A channel that was too slow for D0 comes back when it is faster by a
  * tenth. */
 #define BACK_PERCENT 90
-/* Channels may take so long to be joined, or measured, before the stream begins
- * with those that have been: five JOINs, the last after 3 s; and STARTUP_MOST
- * of mmtpchannelrate.c, when the fourth JOIN is answered */
-#define READY_WAIT (3500 * MMTP_MILLISECOND)
-#define MEASURE_WAIT (7 * MMTP_SECOND)
 /* The application is told of a rate that differs by more than such a part, of
  * one that is too slow, and of a longer D0, no more often than this. */
 #define RATE_PERIOD (200 * MMTP_MILLISECOND)
@@ -37,8 +32,7 @@
 gboolean
 mmtp_path_is_usable (const MmtpPath * path)
 {
-  return path->channel->state == MMTP_CHANNEL_ACTIVE &&
-      path->channel->rate && path->channel->high_delay != MMTP_NEVER;
+  return path->channel->state == MMTP_CHANNEL_ACTIVE;
 }
 
 /* --- delays, docs/wire-mmtp.md section 6 --------------------------------- */
@@ -50,8 +44,8 @@ is_timed (const MmtpPath * path)
 
   return channel->state != MMTP_CHANNEL_GONE &&
       channel->state != MMTP_CHANNEL_SILENT &&
-      mmtp_recent_is_known (&channel->transit) &&
-      mmtp_recent_is_known (&channel->round_trip);
+      channel->delays.is_known &&
+      mmtp_recent_is_known (&channel->round_trips);
 }
 
 static void
@@ -82,17 +76,29 @@ update_delays (MmtpSender * sender)
   find_fastest (sender);
   if (sender->fastest != MMTP_NO_CHANNEL) {
     channel = sender->paths[sender->fastest]->channel;
-    sender->offset = mmtp_recent_get (&channel->transit) -
+    sender->offset = mmtp_path_delay_get_base (&channel->delays) -
         (gint64) channel->stats.round_trip / 2;
     sender->has_offset = TRUE;
   }
   if (!sender->has_offset)
     return;
   for (i = 0; i < sender->n_paths; i++)
-    mmtp_channel_update_delay (sender->paths[i]->channel, sender->offset);
+    mmtp_channel_update_delay (sender->paths[i]->channel, sender->now,
+        sender->offset);
 }
 
 /* --- D0 [4.3] ------------------------------------------------------------ */
+
+/* What a path needs as D0: where its rate is configured, so that nearly every
+ * packet is in time; elsewhere the base delay and a typical deviation, because
+ * what is beyond that is a queue. */
+static guint64
+get_wanted_delay (const MmtpChannel * channel)
+{
+  if (channel->configured_rate)
+    return channel->high_delay;
+  return channel->delay + MAX (2 * channel->delays.jitter, 0);
+}
 
 /* What the channels demand that it can contain */
 static guint64
@@ -106,8 +112,9 @@ get_needed_delay (MmtpSender * sender)
 
     if ((channel->state == MMTP_CHANNEL_ACTIVE ||
             channel->state == MMTP_CHANNEL_CONTROL) &&
-        channel->high_delay <= sender->config.max_delay)
-      needed = MAX (needed, channel->high_delay);
+        channel->delay != MMTP_NEVER && get_wanted_delay (channel) <=
+        sender->config.max_delay)
+      needed = MAX (needed, get_wanted_delay (channel));
   }
   sender->stats.least_delay = needed;
   return needed;
@@ -168,29 +175,35 @@ get_payload_rate (const MmtpChannel * channel)
   guint payload = channel->data_size > MMTP_DATA_OVERHEAD ?
       channel->data_size - MMTP_DATA_OVERHEAD : 1;
 
-  return channel->rate / 1000 * (payload * 1000 /
+  return channel->limits.delivery_rate / 1000 * (payload * 1000 /
       (channel->data_size + channel->overhead));
 }
 
 guint64
-mmtp_sender_get_estimated_rate (const MmtpSender * sender)
+mmtp_sender_get_estimated_rate (const MmtpSender * sender,
+    gboolean * is_app_limited)
 {
   guint64 sum = 0;
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++)
-    if (mmtp_path_is_usable (sender->paths[i]))
-      sum += get_payload_rate (sender->paths[i]->channel);
+  *is_app_limited = FALSE;
+  for (i = 0; i < sender->n_paths; i++) {
+    if (!mmtp_path_is_usable (sender->paths[i]))
+      continue;
+    sum += get_payload_rate (sender->paths[i]->channel);
+    *is_app_limited |= sender->paths[i]->channel->limits.is_app_limited;
+  }
   return sum;
 }
 
 static void
 tell_rate (MmtpSender * sender, MmtpSenderEventType type, guint64 rate,
-    guint64 requested)
+    gboolean is_app_limited, guint64 requested)
 {
   MmtpSenderEvent event = { type };
 
   event.rate = rate;
+  event.is_app_limited = is_app_limited;
   event.requested = requested;
   event.delay = sender->initial_delay;
   mmtp_sender_tell (sender, &event);
@@ -199,7 +212,8 @@ tell_rate (MmtpSender * sender, MmtpSenderEventType type, guint64 rate,
 static void
 check_rate (MmtpSender * sender)
 {
-  guint64 rate = mmtp_sender_get_estimated_rate (sender);
+  gboolean is_app_limited;
+  guint64 rate = mmtp_sender_get_estimated_rate (sender, &is_app_limited);
   guint64 requested = sender->config.bit_rate ? sender->config.bit_rate :
       sender->measured_rate;
   guint64 change = ABS ((gint64) rate - (gint64) sender->told_rate);
@@ -208,46 +222,39 @@ check_rate (MmtpSender * sender)
       sender->now >= sender->told_rate_time + RATE_PERIOD) {
     sender->told_rate = rate;
     sender->told_rate_time = sender->now;
-    tell_rate (sender, MMTP_EVENT_RATE, rate, requested);
+    tell_rate (sender, MMTP_EVENT_RATE, rate, is_app_limited, requested);
   }
-  if (requested > rate &&
+  if (requested > rate && !is_app_limited &&
       sender->now >= sender->too_slow_time + TOO_SLOW_PERIOD) {
     sender->too_slow_time = sender->now;
-    tell_rate (sender, MMTP_EVENT_TOO_SLOW, rate, requested);
+    tell_rate (sender, MMTP_EVENT_TOO_SLOW, rate, is_app_limited, requested);
   }
 }
 
-/* What doesn't answer is waited for less long than what is being measured. */
-static gboolean
-is_waited_for (const MmtpSender * sender, const MmtpPath * path)
-{
-  guint64 age = sender->now - sender->began;
-
-  return (path->channel->state == MMTP_CHANNEL_OPENING && age < READY_WAIT) ||
-      (path->channel->state == MMTP_CHANNEL_PROBING && age < MEASURE_WAIT);
-}
-
+/* The stream begins with the first path; nothing is measured before. */
 static void
 check_ready (MmtpSender * sender)
 {
-  gboolean any = FALSE, waiting = FALSE;
-  guint i;
+  gboolean is_app_limited;
 
   if (sender->ready)
     return;
-  for (i = 0; i < sender->n_paths; i++) {
-    any |= mmtp_path_is_usable (sender->paths[i]) ||
-        sender->paths[i]->channel->state == MMTP_CHANNEL_CONTROL;
-    waiting |= is_waited_for (sender, sender->paths[i]);
-  }
-  if (!any || waiting)
-    return;
-  update_initial_delay (sender);
   sender->ready = sender->stats.ready = TRUE;
-  sender->told_rate = mmtp_sender_get_estimated_rate (sender);
+  sender->told_rate = mmtp_sender_get_estimated_rate (sender, &is_app_limited);
   sender->told_rate_time = sender->now;
-  tell_rate (sender, MMTP_EVENT_READY, sender->told_rate,
+  tell_rate (sender, MMTP_EVENT_READY, sender->told_rate, TRUE,
       sender->config.bit_rate);
+}
+
+void
+mmtp_sender_start_path (MmtpSender * sender, MmtpPath * path, guint64 rate)
+{
+  path->channel->deadline = sender->initial_delay;
+  mmtp_channel_start (path->channel, sender->now,
+      mmtp_rate_control_find (sender->config.rate_control), rate);
+  path->keepalive_at = sender->now;
+  mmtp_sender_set_state (sender, path, MMTP_CHANNEL_ACTIVE);
+  check_ready (sender);
 }
 
 /* --- states -------------------------------------------------------------- */
@@ -257,38 +264,36 @@ static void
 sort_by_delay (MmtpSender * sender, MmtpPath * path)
 {
   const MmtpChannel *channel = path->channel;
-  guint64 limit = MIN (sender->config.max_delay, MAX (sender->initial_delay,
-          sender->ready ? 0 : sender->config.max_delay));
+  guint64 limit = sender->config.max_delay;
+  guint64 delay = channel->delay;
 
-  if (channel->state == MMTP_CHANNEL_ACTIVE && channel->high_delay > limit)
+  if (delay == MMTP_NEVER)
+    return;
+  if (channel->state == MMTP_CHANNEL_ACTIVE && delay > limit)
     mmtp_sender_set_state (sender, path, MMTP_CHANNEL_CONTROL);
   else if (channel->state == MMTP_CHANNEL_CONTROL &&
-      channel->high_delay <= limit / 100 * BACK_PERCENT)
+      delay <= limit / 100 * BACK_PERCENT)
     mmtp_sender_set_state (sender, path, MMTP_CHANNEL_ACTIVE);
 }
 
 static void
 fall_silent (MmtpSender * sender, MmtpPath * path)
 {
-  mmtp_channel_fall_silent (path->channel, sender->now);
+  path->channel->stats.silences++;
+  mmtp_channel_restart_judging (path->channel);
   mmtp_sender_set_state (sender, path, MMTP_CHANNEL_SILENT);
   find_fastest (sender);
   mmtp_sender_requeue_channel (sender, path);
-  path->pair_left = 0;
-  path->channel->unreported = path->channel->next;
-  path->keepalive_at = sender->now;
+  path->keepalive_at = path->probe_at = sender->now;
   mmtp_sender_renew_join (sender, path, sender->now + REJOIN_WAIT);
-  mmtp_sender_refit (sender);
 }
 
-/* Until the receiver has told of it, joining goes on. */
 static gboolean
 is_watched (const MmtpPath * path)
 {
   MmtpChannelState state = path->channel->state;
 
-  return path->confirmed && (state == MMTP_CHANNEL_ACTIVE ||
-      state == MMTP_CHANNEL_CONTROL || state == MMTP_CHANNEL_PROBING);
+  return state == MMTP_CHANNEL_ACTIVE || state == MMTP_CHANNEL_CONTROL;
 }
 
 /* A report may take longer on its way back, by as much as packets do there. */
@@ -296,37 +301,33 @@ guint64
 mmtp_sender_get_return_time (const MmtpSender * sender)
 {
   const MmtpChannel *channel;
-  guint64 spread = 0;
 
   if (sender->fastest == MMTP_NO_CHANNEL)
     return MMTP_SECOND;
   channel = sender->paths[sender->fastest]->channel;
-  if (channel->high_delay != MMTP_NEVER)
-    spread = MIN (channel->high_delay - MIN (channel->delay,
-            channel->high_delay), MMTP_SECOND);
-  return channel->stats.round_trip / 2 + spread;
+  return channel->stats.round_trip / 2 + MAX (channel->delays.jitter, 0) +
+      channel->report_period / 2;
 }
 
-/* Where messages or reports are lost now and then, two in a row are, too. */
-static guint
-get_silent_periods (const MmtpSender * sender, const MmtpPath * path)
-{
-  gboolean lossy = path->channel->is_lossy;
-
-  if (sender->fastest != MMTP_NO_CHANNEL)
-    lossy |= sender->paths[sender->fastest]->channel->is_lossy;
-  return lossy ? SILENT_PERIODS_LOSSY : SILENT_PERIODS;
-}
-
+/* When it counts as silent unless a report says that something has arrived: by
+ * then the oldest message, with all that was in flight before it, should have
+ * been reported, and a second more has passed. Without any report it is
+ * longer, but not for a path that has just joined, of which nobody knows
+ * whether anything arrives at all. */
 static guint64
 get_overdue (const MmtpSender * sender, const MmtpPath * path)
 {
-  if (!is_watched (path))
+  const MmtpChannel *channel = path->channel;
+  gboolean may_be_mute = path->confirmed && !channel->is_stalled;
+  const MmtpSent *oldest = mmtp_channel_get_sent (channel,
+      MAX (channel->unreported, channel->kept));
+
+  if (!is_watched (path) || !oldest)
     return MMTP_NEVER;
-  return mmtp_channel_get_overdue (path->channel,
-      mmtp_sender_get_return_time (sender) + get_silent_periods (sender,
-          path) * sender->quiet_gap, mmtp_path_get_keepalive_period (sender,
-          path));
+  return MAX (oldest->time, channel->progress_time) +
+      (may_be_mute ? MUTE_TIME : SILENT_TIME) +
+      channel->stats.round_trip + 2 * channel->report_period +
+      mmtp_channel_get_cost (channel, oldest->in_flight);
 }
 
 static void
@@ -335,16 +336,6 @@ check_silence (MmtpSender * sender, MmtpPath * path)
   if (sender->now >= get_overdue (sender, path) ||
       (is_watched (path) && !mmtp_channel_delivers (path->channel)))
     fall_silent (sender, path);
-}
-
-static void
-finish_probing (MmtpSender * sender, MmtpPath * path)
-{
-  if (path->channel->state != MMTP_CHANNEL_PROBING ||
-      !mmtp_channel_finish_probing (path->channel, sender->now))
-    return;
-  mmtp_sender_set_state (sender, path, MMTP_CHANNEL_ACTIVE);
-  sort_by_delay (sender, path);
 }
 
 /* [4.6] "If only one channel is available and keep-alive messages are not being
@@ -359,8 +350,7 @@ check_broken (MmtpSender * sender)
     MmtpChannelState state = sender->paths[i]->channel->state;
 
     silent |= state == MMTP_CHANNEL_SILENT;
-    if (state == MMTP_CHANNEL_ACTIVE || state == MMTP_CHANNEL_PROBING ||
-        state == MMTP_CHANNEL_CONTROL) {
+    if (state == MMTP_CHANNEL_ACTIVE || state == MMTP_CHANNEL_CONTROL) {
       sender->is_broken = FALSE;
       return;
     }
@@ -389,10 +379,10 @@ mmtp_sender_check_channels (MmtpSender * sender)
     return;
   for (i = 0; i < sender->n_paths; i++) {
     check_silence (sender, sender->paths[i]);
-    finish_probing (sender, sender->paths[i]);
+    if (sender->paths[i]->channel->is_stalled)
+      mmtp_sender_rescue (sender, sender->paths[i]);
   }
   check_broken (sender);
-  check_ready (sender);
   check_session (sender);
 }
 
@@ -406,10 +396,6 @@ mmtp_sender_get_liveness_wakeup (const MmtpSender * sender)
 
   for (i = 0; i < sender->n_paths; i++)
     wakeup = MIN (wakeup, get_overdue (sender, sender->paths[i]));
-  if (!sender->ready && sender->now < sender->began + READY_WAIT)
-    wakeup = MIN (wakeup, sender->began + READY_WAIT);
-  else if (!sender->ready && sender->now < sender->began + MEASURE_WAIT)
-    wakeup = MIN (wakeup, sender->began + MEASURE_WAIT);
   return wakeup;
 }
 
@@ -446,65 +432,64 @@ take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
       (age - report->hold) * MMTP_TICK * 1000);
 }
 
+/* More has arrived on it. One that was silent carries data again when a message
+ * of a packet's size was among that, and none was lost: small ones prove
+ * nothing. */
 static void
-confirm (MmtpSender * sender, MmtpPath * path)
+note_progress (MmtpSender * sender, MmtpPath * path, gboolean is_whole)
 {
-  if (path->confirmed)
-    return;
   path->confirmed = TRUE;
   path->join_at = MMTP_NEVER;
-}
-
-/* What was sent since it fell silent comes: it is measured again. */
-static void
-return_to_probing (MmtpSender * sender, MmtpPath * path)
-{
-  if (path->channel->state != MMTP_CHANNEL_SILENT)
-    return;
-  path->join_at = MMTP_NEVER;
-  mmtp_channel_begin_probing (path->channel, sender->now);
-  mmtp_sender_set_state (sender, path, MMTP_CHANNEL_PROBING);
+  if (path->channel->state == MMTP_CHANNEL_SILENT && is_whole)
+    mmtp_sender_set_state (sender, path, MMTP_CHANNEL_ACTIVE);
 }
 
 static void
-take_record (MmtpSender * sender, const MmtpRecord * record)
+take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
 {
   MmtpPath *path = sender->paths[record->channel];
-  guint64 lost;
+  MmtpChannel *channel = path->channel;
+  guint64 lost, came, first, judged;
 
   if (!path->joined)
     return;
-  lost = path->channel->stats.lost;
-  path->channel->deadline = sender->initial_delay;
-  if (mmtp_channel_report (path->channel, sender->now, record)) {
-    confirm (sender, path);
-    return_to_probing (sender, path);
-  }
-  if (path->channel->stats.lost > lost)
+  lost = channel->stats.lost;
+  came = channel->stats.reported;
+  first = channel->unreported;
+  judged = channel->judged;
+  channel->deadline = sender->initial_delay;
+  if (mmtp_channel_report (channel, sender->now, record, reported))
+    note_progress (sender, path, channel->judged != judged &&
+        channel->stats.reported - came >= channel->unreported - first);
+  if (channel->stats.lost > lost)
     path->loss_time = sender->now;
-  mmtp_sender_take_losses (sender, path->channel, record);
-  mmtp_channel_forget_sent (path->channel, sender->now -
+  /* It cannot afford as many reports as it was asked for: at once. */
+  if (mmtp_path_get_report_period (path) >= 2 * channel->report_period)
+    path->keepalive_at = MIN (path->keepalive_at, sender->now);
+  mmtp_sender_take_losses (sender, channel, record);
+  mmtp_channel_forget_sent (channel, sender->now -
       MIN (sender->now, sender->initial_delay));
 }
 
 static void
 take_own_record (MmtpSender * sender, MmtpPath * path,
-    const MmtpReport * report)
+    const MmtpReport * report, guint32 reported)
 {
   guint i;
 
   for (i = 0; i < report->n_records; i++)
     if (report->records[i].channel == path->channel->id)
-      take_record (sender, &report->records[i]);
+      take_record (sender, &report->records[i], reported);
 }
 
 static void
-take_records (MmtpSender * sender, const MmtpReport * report)
+take_records (MmtpSender * sender, const MmtpReport * report,
+    guint32 reported)
 {
   guint i;
 
   for (i = 0; i < report->n_records; i++)
-    take_record (sender, &report->records[i]);
+    take_record (sender, &report->records[i], reported);
   mmtp_sender_settle (sender, mmtp_unwrap (report->next, 32,
           sender->reported_next));
   update_delays (sender);
@@ -514,22 +499,6 @@ take_records (MmtpSender * sender, const MmtpReport * report)
   update_initial_delay (sender);
   if (sender->ready)
     check_rate (sender);
-  mmtp_sender_refit (sender);
-}
-
-/* On a slow channel the receiver spares reports. One that came early, for a
- * loss, says nothing of when the next one would be missed: `quiet_gap` is
- * forgotten by time, an eighth of it in as long as it is. */
-static void
-note_report_gap (MmtpSender * sender)
-{
-  guint64 gap = MIN (sender->now - sender->report_time, MOST_REPORT_GAP);
-  guint64 rest = sender->quiet_gap - MIN (gap, sender->quiet_gap) / 8;
-
-  sender->report_gap = MAX (MAX (gap, sender->report_gap / 8 * 7),
-      sender->config.keepalive_period);
-  sender->quiet_gap = MAX (MAX (gap, rest), sender->config.keepalive_period);
-  sender->report_time = sender->now;
 }
 
 MmtpRefusal
@@ -544,26 +513,13 @@ mmtp_sender_take_report (MmtpSender * sender, MmtpPath * path,
   path->last_report_time = sender->now;
   take_echo (sender, path, report);
   if (report->number <= sender->report) {
-    take_own_record (sender, path, report);
+    take_own_record (sender, path, report, message->sent);
     return MMTP_VALID;
   }
   sender->report = report->number;
-  note_report_gap (sender);
-  sender->query_at = sender->now + MISSED (sender->report_gap);
-  take_records (sender, report);
-  return MMTP_VALID;
-}
-
-/* --- DECREASE [4.5.1] ---------------------------------------------------- */
-
-MmtpRefusal
-mmtp_sender_take_decrease (MmtpSender * sender, const MmtpDecrease * decrease)
-{
-  if (decrease->channel >= sender->n_paths)
-    return MMTP_REFUSED_CHANNEL;
-  if (!mmtp_channel_decrease (sender->paths[decrease->channel]->channel,
-          sender->now, decrease))
-    return MMTP_REFUSED_MALFORMED;
-  mmtp_sender_refit (sender);
+  sender->report_time = sender->now;
+  sender->query_at = sender->now + MISSED_PERIODS * MAX (MIN_QUERY_PERIOD,
+      path->channel->report_period);
+  take_records (sender, report, message->sent);
   return MMTP_VALID;
 }

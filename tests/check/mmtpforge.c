@@ -188,6 +188,8 @@ forge_keepalive (const Forger * self, MmtpKeepalive * keepalive, guint64 number)
   keepalive->offset = draw_u32 (self);
   keepalive->echo = draw_near (self, self->overheard->sent);
   keepalive->hold = draw_u32 (self);
+  keepalive->report_period = draw (self, 2) ? draw (self, 500) :
+      draw (self, 65536);
 }
 
 static void
@@ -196,19 +198,17 @@ forge_record (const Forger * self, MmtpRecord * record)
   guint i;
 
   record->channel = draw (self, 4) ? draw (self, 4) : draw (self, 256);
-  record->flags = draw (self, 8);
+  record->flags = draw (self, 4);
   record->highest = draw_near (self, self->others[record->channel]);
   record->received = draw_near (self, record->highest);
   record->lost = draw_u32 (self);
   record->late = draw_u32 (self);
   record->bytes = draw_u32 (self);
+  record->arrival = draw_u32 (self) & 0xffffff;
+  record->transit = draw_u32 (self);
   record->least_transit = draw_u32 (self);
   record->high_transit = draw_u32 (self);
-  record->inter_arrival = draw_u32 (self);
   record->jitter = draw_u32 (self);
-  record->capacity = draw_u32 (self);
-  record->rate = draw_u32 (self);
-  record->decrease = draw (self, 256);
   record->n_ranges = draw (self, 4) ? 0 : draw (self, MMTP_MAX_RANGES + 1);
   for (i = 0; i < record->n_ranges; i++) {
     record->ranges[i].first = draw_near (self, record->highest);
@@ -267,8 +267,7 @@ forge_body (const Forger * self, MmtpMessage * message, guint64 number)
       forge_data (self, &message->data);
       break;
     case MMTP_PROBE:
-      message->probe.flags = draw (self, 2) ? MMTP_FLAG_PAIR : 0;
-      message->probe.size = 16 + draw (self, 1400);
+      message->probe.size = 15 + draw (self, 1400);
       break;
     case MMTP_INIT:
     case MMTP_COOKIE:
@@ -311,12 +310,6 @@ forge_body (const Forger * self, MmtpMessage * message, guint64 number)
       message->query.channel = draw (self, 2) ? draw (self, 4) :
           MMTP_ALL_CHANNELS;
       break;
-    case MMTP_DECREASE:
-      message->decrease.channel = draw (self, 5);
-      message->decrease.number = 1 + draw (self, 255);
-      message->decrease.jitter = draw_u32 (self);
-      message->decrease.rate = draw_u32 (self);
-      break;
     case MMTP_LEAVE:
       message->leave.channel = draw (self, 5);
       message->leave.is_ack = draw (self, 2);
@@ -357,7 +350,8 @@ mmtp_forge (MmtpMessage * message, MmtpType type, MmtpRole from,
 
   if (!is_handshake (type))
     number = draw_near (&self, overheard->numbers[by_receiver][channel] + 1);
-  message->type = type;
+  /* A type that nobody can write is one that both sides send. */
+  message->type = type == MMTP_RESERVED_13 ? MMTP_QUERY : type;
   message->channel = channel;
   message->number = number;
   message->sent = draw_near (&self, overheard->sent);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A bulk transfer over a TCP that is simple but complete enough to feel a radio
- * or a shared queue: Reno (RFC 5681) with loss recovery by SACK (RFC 6675), as
- * Linux has had it since 2.2, delayed acknowledgements (RFC 1122 4.2.3.2), RTO of
- * RFC 6298 with Linux's minimum of 200 ms. An ACK that arrives tells all of the
- * receiver's holes. Sequence numbers count segments. Virtual time, and whatever
- * network the caller gives it. Instead of Reno's window it can have that of
- * CUBIC (RFC 9438), Linux's default since 2.6.19, without HyStart.
- */
+/* A bulk transfer over a TCP that is simple but complete enough to feel a
+ * radio or a shared queue: Reno (RFC 5681) with loss recovery by SACK (RFC
+ * 6675), as Linux has had it since 2.2, delayed acknowledgements (RFC 1122
+ * 4.2.3.2), RTO of RFC 6298 with Linux's minimum of 200 ms. An ACK that
+ * arrives tells all of the receiver's holes. Sequence numbers count segments.
+ * Virtual time, and whatever network the caller gives it. Instead of Reno's
+ * window it can have that of CUBIC (RFC 9438), Linux's default since 2.6.19,
+ * without HyStart.
+ * */
 
 #ifndef __TCP_MODEL_H__
 #define __TCP_MODEL_H__

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes what MMTP reads of messages: any bytes of any size are refused for the
- * reason that they show, or lie within their bounds and are written to the same
- * bytes again, but for those that mean nothing; and numbers are unwrapped to the
- * nearest.
+/* Fuzzes what MMTP reads of messages: any bytes of any size are refused for
+ * the reason that they show, or lie within their bounds and are written to the
+ * same bytes again, but for those that mean nothing; and numbers are unwrapped
+ * to the nearest.
  *
  * Input: what to do (0 parse, 1 unwrap), then the role and the message, or the
  * bits, and two numbers of 64.
- */
+ * */
 
 #include "fuzz.h"
 #include "mmtppacket.h"
@@ -78,8 +78,10 @@ static guint8
 get_ignored_bits (MmtpType type, gsize offset)
 {
   switch (type) {
+    case MMTP_DATA:
+      return offset == 14 ? 0x02 : 0;
     case MMTP_PROBE:
-      return offset == 7 ? 0xfd : offset > 7 ? 0xff : 0;
+      return offset >= 7 ? 0xff : 0;
     case MMTP_INIT:
       return offset >= 23 ? 0xff : 0;
     case MMTP_JOIN:
@@ -87,7 +89,7 @@ get_ignored_bits (MmtpType type, gsize offset)
     case MMTP_REFUSE:
       return offset == 0 ? 0xe0 : 0;
     case MMTP_OPEN:
-      return offset == 91 ? 0xfe : 0;
+      return offset == 91 ? 0xfe : offset >= 108 ? 0xff : 0;
     case MMTP_ACCEPT:
       return offset == 51 ? 0xfe : 0;
     case MMTP_KEEPALIVE:

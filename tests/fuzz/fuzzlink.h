@@ -161,7 +161,8 @@ fuzz_set_field (LinkConfig * config, const FuzzField * field, guint64 number,
   }
 }
 
-/* --- a watched link -------------------------------------------------------- */
+/* --- a watched link
+ * -------------------------------------------------------- */
 
 #define FUZZ_MAX_PACKETS 192
 #define FUZZ_MAX_FLOWS 8

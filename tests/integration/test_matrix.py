@@ -7,6 +7,7 @@ import pathlib
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
                        / "pipelines"))
@@ -80,6 +81,20 @@ class MatrixTest(MatrixCase):
              for name in ("walk.trace", "lab/drive.trace")])
         self.assertEqual(found[0]["link"]["name"],
                          "mine_delivery-trace=walk.trace")
+
+    def test_a_variable_names_the_directory_of_files(self):
+        lines = ("[matrix]\nprotocols = rtp", "[link mine]\n"
+                 "properties = delivery-trace-down=$LAB_TRACES/walk.trace")
+        with unittest.mock.patch.dict(os.environ, LAB_TRACES="/all"):
+            (cell,) = self.read(*lines)
+        self.assertEqual(cell["link"]["properties"],
+                         "delivery-trace-down=/all/walk.trace")
+        with unittest.mock.patch.dict(os.environ):
+            os.environ.pop("LAB_TRACES", None)
+            with self.assertRaisesRegex(
+                    children.Failed, "LAB_TRACES is not set; it names the "
+                    "directory of walk.trace"):
+                self.read(*lines)
 
     def test_a_protocol_is_two_lines(self):
         (cell,) = self.read(OWN, LINKS)

@@ -8,34 +8,36 @@ import hashlib
 import hmac
 import struct
 
-VERSION = 1
+VERSION = 2
 HEADER, TRAILER = 7, 8
 DATA_HEADER = 16
 NUMBERS = 1 << 16
 TICKS = 1 << 24
 DUE = 1 << 32
 TYPES = ("DATA", "PROBE", "INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE", "JOIN",
-         "CHALLENGE", "RESPONSE", "KEEPALIVE", "REPORT", "QUERY", "DECREASE",
+         "CHALLENGE", "RESPONSE", "KEEPALIVE", "REPORT", "QUERY", "reserved",
          "LEAVE", "CAPS", "CAPS-ACK", "END", "END-ACK", "REPAIR")
 OF_SENDER = {"DATA", "PROBE", "INIT", "OPEN", "JOIN", "RESPONSE", "KEEPALIVE",
              "QUERY", "LEAVE", "CAPS", "END", "REPAIR"}
 OF_RECEIVER = {"COOKIE", "ACCEPT", "REFUSE", "CHALLENGE", "REPORT", "QUERY",
-               "DECREASE", "LEAVE", "CAPS-ACK", "END-ACK"}
+               "LEAVE", "CAPS-ACK", "END-ACK"}
 UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
 UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
 # Bytes in all, of messages that have no open length
-SIZES = {"COOKIE": 63, "OPEN": 116, "ACCEPT": 76, "REFUSE": 32,
-         "CHALLENGE": 31, "RESPONSE": 23, "KEEPALIVE": 53, "QUERY": 16,
-         "DECREASE": 25, "LEAVE": 22, "CAPS-ACK": 16, "END": 19, "END-ACK": 19}
-LEAST = {"DATA": 24, "PROBE": 16, "INIT": 64, "JOIN": 64, "REPORT": 39,
-         "CAPS": 21, "REPAIR": 30, **SIZES}
+SIZES = {"COOKIE": 63, "ACCEPT": 76, "REFUSE": 32,
+         "CHALLENGE": 31, "RESPONSE": 23, "KEEPALIVE": 55, "QUERY": 16,
+         "LEAVE": 22, "CAPS-ACK": 16, "END": 19, "END-ACK": 19}
+LEAST = {"DATA": 24, "PROBE": 15, "INIT": 64, "OPEN": 116, "JOIN": 64,
+         "REPORT": 39, "CAPS": 21, "REPAIR": 30, **SIZES}
 FIRST, LAST, DELTA, DROPPABLE = 0x80, 0x40, 0x20, 0x10
-MARKER, IS_HEADER, PAIR, PRELUDE = 0x08, 0x04, 0x02, 0x01
+MARKER, IS_HEADER, ZERO, PRELUDE = 0x08, 0x04, 0x02, 0x01
 OF_BUFFER = DELTA | DROPPABLE | MARKER | IS_HEADER
 # Bits of a prelude and the bytes behind it, in their order
 PRELUDE_FIELDS = ((0x01, 4), (0x02, 4), (0x04, 12), (0x08, 0), (0x10, 0),
                   (0x20, 4))
-RECORD, MAX_RANGES, MAX_RECORDS = 48, 16, 16
+RECORD, MAX_RANGES, MAX_RECORDS = 42, 16, 16
+UNMEASURED = 0x01
+REPORT_DISTANCE = 500   # units of 10 us, on one channel
 
 
 class Wrong(Exception):
@@ -117,6 +119,8 @@ class Side:
         self.counts = collections.Counter()
         self.bytes = collections.Counter()
         self.sizes = collections.defaultdict(set)
+        self.last_report = {}
+        self.hasty_reports = 0
 
     def take(self, data, is_complete=True):
         """is_complete: none that was sent before is missing here."""
@@ -164,8 +168,7 @@ class Side:
         self.session.stream.take(message)
 
     def _check_probe(self, message, _whole):
-        need(message.data[7] & ~PAIR == 0, "flags of a PROBE")
-        need(not any(message.body[1:]), "a PROBE is of zeros")
+        need(not any(message.body), "a PROBE is of zeros")
 
     def _check_init(self, message, _whole):
         need(not any(message.data[23:]), "an INIT ends in zeros")
@@ -176,6 +179,8 @@ class Side:
         need(10 <= message.field(81, 82) <= 10000, "period of an OPEN")
         need(message.field(83, 90) // 10 % TICKS == message.time,
              "an OPEN has two times")
+        need(not any(message.data[108:]), "an OPEN ends in zeros")
+        need(len(message.data) <= message.field(79, 80), "an OPEN is too long")
 
     def _check_join(self, message, whole):
         need(message.field(7, 14) == whole, "number of a JOIN")
@@ -217,17 +222,33 @@ class Side:
              "a REPORT twice")
         self.session.reports.add(reported)
         need(message.data[30] <= MAX_RECORDS, "records of a REPORT")
+        self._check_distance(message)
         rest = message.data[31:-TRAILER]
         for _ in range(message.data[30]):
-            rest = self._check_record(rest)
+            rest = self._check_record(rest, message.time)
         need(not rest, "bytes behind the records")
 
-    def _check_record(self, data):
+    def _check_distance(self, message):
+        """All REPORTs but answers to QUERY are some time apart."""
+        last = self.last_report.get(message.channel)
+        self.last_report[message.channel] = message.time
+        if last is None or (message.time - last) % TICKS >= REPORT_DISTANCE:
+            return
+        self.hasty_reports += 1
+        need(self.hasty_reports <= self.session.sender.counts["QUERY"],
+             "REPORTs that are less than 5 ms apart")
+
+    def _check_record(self, data, time):
         need(len(data) >= RECORD, "a record is cut")
-        ranges = data[47]
+        ranges = data[41]
         end = RECORD + 3 * ranges
         need(ranges <= MAX_RANGES and len(data) >= end, "ranges of a record")
-        need(data[1] & ~15 == 0, "flags of a record")
+        need(data[1] & ~UNMEASURED == 0, "flags of a record")
+        least, high = struct.unpack("!2i", data[29:37])
+        need(least <= high, "transits of a record")
+        need(data[1] & UNMEASURED
+             or (time - number(data[22:25])) % TICKS < TICKS // 2,
+             "a message that comes after its REPORT")
         need(all(data[at] > 0 for at in range(RECORD + 2, end, 3)),
              "an empty range")
         sent = self.session.sender.next_number[data[0]]
@@ -236,9 +257,6 @@ class Side:
         need(number(data[18:22]) <= self.session.sender.bytes[data[0]],
              "more bytes came than were sent")
         return data[end:]
-
-    def _check_decrease(self, message, _whole):
-        need(message.data[8] > 0, "number of a DECREASE")
 
     def _check_cookie(self, message, _whole):
         need(len(message.data) <= max(self.session.sender.sizes["INIT"]),
@@ -299,11 +317,12 @@ class Stream:
     def take(self, message):
         need(len(message.data) - len(message.data[DATA_HEADER:-TRAILER])
              <= 24, "header and trailer of DATA")
+        need(not message.data[14] & ZERO, "flags of DATA")
         low = message.field(7, 9)
         whole = self._highest + (low - self._highest + TICKS // 2) % TICKS \
             - TICKS // 2
         self._highest = max(self._highest, whole)
-        packet = Packet(message.field(10, 13), message.data[14] & ~PAIR,
+        packet = Packet(message.field(10, 13), message.data[14],
                         message.data[15], message.data[DATA_HEADER:-TRAILER])
         if whole in self.packets:
             self.again += 1

@@ -149,6 +149,7 @@ class WireTest(MmtpCase):
         self.assertEqual(len(session.sender.bytes), len(DEVICES))
         for channel, size in session.sender.bytes.items():
             self.assertGreater(size, 0, channel)
+            self.assertIn(channel, session.receiver.last_report)
         longest = max(size for sizes in session.sender.sizes.values()
                       for size in sizes)
         self.assertLessEqual(longest, MTU - IPV4_AND_UDP)
@@ -279,7 +280,7 @@ class HandoffTest(MmtpCase):
     @needs_elements
     def test_interface_goes_and_comes(self):
         session = self.stream("a", "channels=auto", ("gone",))
-        self.assertIn("probing", self.states("fast")[
+        self.assertIn("active", self.states("fast")[
             self.states("fast").index("gone"):])
         self.assertEqual(len(session.sender.bytes), len(DEVICES))
 

@@ -351,10 +351,15 @@ GST_START_TEST (channels_come_and_go)
 
   pair_init (&pair, "127.0.0.2");
   push (&pair, make_buffer (n++, SIZE));
+  wait_for_message (&pair.sink, "mmtp-channel", "state", "active");
   g_object_set (pair.sink.element, "channels", "127.0.0.2, 127.0.0.3", NULL);
   push (&pair, make_buffer (n++, SIZE));
-  wait_for_message (&pair.sink, "mmtp-channel", "name", "127.0.0.3");
-  wait_for_message (&pair.sink, "mmtp-channel", "state", "active");
+  channel = pop_structure (&pair.sink, "mmtp-channel");
+  fail_unless_equals_string (gst_structure_get_string (channel, "name"),
+      "127.0.0.3");
+  fail_unless_equals_string (gst_structure_get_string (channel, "state"),
+      "active");
+  gst_structure_free (channel);
   push (&pair, make_buffer (n++, SIZE));
   g_object_set (pair.sink.element, "channels", "127.0.0.3", NULL);
   wait_for_message (&pair.sink, "mmtp-channel", "state", "gone");
@@ -670,7 +675,7 @@ GST_START_TEST (a_sender_that_goes_early_makes_way)
     pair_init_sink (&pair, "127.0.0.1", TWO);
     gst_harness_play (pair.sink.harness);
     wait_for_message (&pair.src, "mmtp-session", "state", "begun");
-    wait_for_message (&pair.sink, "mmtp-channel", "state", "probing");
+    wait_for_message (&pair.sink, "mmtp-channel", "state", "active");
     end_clear (&pair.sink);
     wait_for_message (&pair.src, "mmtp-session", "state", "ended");
   }
@@ -812,8 +817,8 @@ wait_for_next (End * sink)
     g_usleep (1000);
 }
 
-/* What is stored waits for its receiver, and begins then. After a seek it begins
- * anew, and has not waited. */
+/* What is stored waits for its receiver, and begins then. After a seek it
+ * begins anew, and has not waited. */
 GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
 {
   const guint waited = 2500;    /* ms */

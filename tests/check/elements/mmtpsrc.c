@@ -381,11 +381,13 @@ GST_END_TEST;
 
 /* --- who is no mmtpsink --------------------------------------------------- */
 
-#define VERSION_1 0x20          /* first byte: version, and a type */
+#define VERSION 0x40            /* first byte: version, and a type */
+#define OLD_VERSION 0x20
 #define DATA 0
 #define INIT 2
 #define COOKIE 3
 #define OPEN 4
+#define REFUSE 6
 #define REPORT 11
 #define ROOM 2048
 
@@ -429,14 +431,14 @@ static const struct
   gsize size;
   const gchar *reason;
 } nonsense[] = {
-  {VERSION_1 | DATA, 1, "refused-short"},
-  {VERSION_1 | DATA, 14, "refused-short"},
-  {VERSION_1 | INIT, 63, "refused-short"},
-  {0x40 | DATA, 100, "refused-version"},
-  {VERSION_1 | 31, 100, "refused-type"},
-  {VERSION_1 | REPORT, 100, "refused-type"},
-  {VERSION_1 | COOKIE, 63, "refused-type"},
-  {VERSION_1 | OPEN, 116, "refused-malformed"},
+  {VERSION | DATA, 1, "refused-short"},
+  {VERSION | DATA, 14, "refused-short"},
+  {VERSION | INIT, 63, "refused-short"},
+  {OLD_VERSION | DATA, 100, "refused-version"},
+  {VERSION | 31, 100, "refused-type"},
+  {VERSION | REPORT, 100, "refused-type"},
+  {VERSION | COOKIE, 63, "refused-type"},
+  {VERSION | OPEN, 116, "refused-malformed"},
 };
 
 GST_START_TEST (nonsense_is_counted_and_nothing_more)
@@ -455,7 +457,7 @@ GST_START_TEST (nonsense_is_counted_and_nothing_more)
     wait_for_count (&pair.src, nonsense[i].reason, before + 1);
   }
   fail_unless (!(g_socket_condition_check (stranger, G_IO_IN) & G_IO_IN));
-  say (stranger, VERSION_1 | DATA, 100);
+  say (stranger, VERSION | DATA, 100);
   push (&pair, make_buffer (1, SIZE));
   expect (&pair, 1, SIZE);
   g_object_unref (stranger);
@@ -473,12 +475,45 @@ GST_START_TEST (an_answer_to_a_stranger_is_no_longer_than_the_question)
 
   pair_init_src (&pair, "127.0.0.1");
   stranger = stranger_new (&pair.src);
-  say (stranger, VERSION_1 | INIT, 64);
+  say (stranger, VERSION | INIT, 64);
   size = g_socket_receive (stranger, (gchar *) answer, ROOM, NULL, NULL);
   fail_unless_equals_int (size, 63);
-  fail_unless_equals_int (answer[0], VERSION_1 | COOKIE);
+  fail_unless_equals_int (answer[0], VERSION | COOKIE);
   for (i = 7; i < 23; i++)
     fail_unless_equals_int (answer[i], i);
+  g_object_unref (stranger);
+  end_clear (&pair.src);
+}
+
+GST_END_TEST;
+
+/* The sender is told which version we speak, and the application that there is
+ * such a sender. */
+GST_START_TEST (a_sender_of_another_version_is_told_of)
+{
+  guint8 answer[ROOM];
+  GstMessage *message;
+  GSocket *stranger;
+  GError *error;
+  gchar *debug;
+  gssize size;
+  Pair pair;
+
+  pair_init_src (&pair, "127.0.0.1");
+  stranger = stranger_new (&pair.src);
+  say (stranger, OLD_VERSION | INIT, 64);
+  size = g_socket_receive (stranger, (gchar *) answer, ROOM, NULL, NULL);
+  fail_unless_equals_int (size, 32);
+  fail_unless_equals_int (answer[0], VERSION | REFUSE);
+  fail_unless_equals_int (answer[23], 1);
+  message = pop_message (&pair.src, GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &error, &debug);
+  fail_unless (strstr (error->message, "version 1 ") != NULL
+      && strstr (error->message, "version 2") != NULL, "%s", error->message);
+  fail_unless (strstr (debug, "same release") != NULL, "%s", debug);
+  g_free (debug);
+  g_error_free (error);
+  gst_message_unref (message);
   g_object_unref (stranger);
   end_clear (&pair.src);
 }
@@ -560,6 +595,7 @@ mmtpsrc_suite (void)
   tcase_add_test (tcase, nonsense_is_counted_and_nothing_more);
   tcase_add_test (tcase,
       an_answer_to_a_stranger_is_no_longer_than_the_question);
+  tcase_add_test (tcase, a_sender_of_another_version_is_told_of);
   tcase_add_test (tcase, a_uri_has_address_port_and_keys);
   tcase_add_test (tcase, stats_come_as_messages);
   return suite;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the sender's view of a channel to sections 4.4 to 4.6 of Magalhães and
- * Kravets and to docs/wire-mmtp.md sections 6 and 7. */
+/* Holds the sender's view of a path to sections 4.4 to 4.6 of Magalhães and
+ * Kravets and to docs/wire-mmtp.md sections 6 and 7: what is in flight, when it
+ * has stalled, when it is drained. A receiver is played by hand. */
 
 #include <gst/check/gstcheck.h>
 
@@ -8,81 +9,213 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
+#define TICK (MMTP_TICK * G_GUINT64_CONSTANT (1000))
 
-/* 1372 + 28 bytes at 280 kbit/s are 40 ms: RangeLAN's 35 kbyte/s. */
-#define SIZE 1372
+#define START (10 * SECOND)
+#define LONGEST 1372
+#define OVERHEAD 28
+#define PACKET (LONGEST + OVERHEAD)     /* 40 ms at RATE */
 #define RATE 280000
-#define BYTES_PER_SECOND (RATE / 8 * SIZE / (SIZE + 28))
+#define DELAY (20 * MS)         /* one way, in both directions */
+/* The receiver's clock, which has wrapped before 10 s are over */
+#define CLOCK (155 * SECOND)
 
-static MmtpChannel *
-new_channel (guint64 rate)
+typedef struct
 {
-  MmtpChannelConfig config = { "a", SIZE, 28, 0, 0 };
+  MmtpChannel *channel;
+  MmtpRecord record;
+  guint64 delay;                /* ns, one way */
+} Rig;
+
+static guint32
+get_ticks (guint64 time)
+{
+  return (time + CLOCK) / TICK & ((1 << MMTP_TICKS_BITS) - 1);
+}
+
+/* `rate`: configured; 0: none */
+static void
+rig_init (Rig * rig, guint64 rate)
+{
+  MmtpChannelConfig config = { "a", LONGEST, OVERHEAD, rate, 0 };
   MmtpChannel *channel = mmtp_channel_new (3, "a");
 
-  mmtp_channel_open (channel, 0, &config);
-  channel->rate = rate;
-  mmtp_regulator_init (&channel->regulator, rate, FALSE);
-  return channel;
+  memset (rig, 0, sizeof (*rig));
+  rig->delay = DELAY;
+  rig->channel = channel;
+  mmtp_channel_open (channel, START, &config);
+  mmtp_channel_add_round_trip (channel, START, 2 * DELAY);
+  mmtp_channel_start (channel, START, mmtp_rate_control_find (NULL), 0);
+  channel->deadline = SECOND;
+  rig->record.channel = 3;
+  rig->record.flags = MMTP_RECORD_UNMEASURED;
 }
 
 static void
-send (MmtpChannel * channel, guint64 now, guint n)
+rig_clear (Rig * rig)
+{
+  mmtp_channel_free (rig->channel);
+}
+
+static void
+send (Rig * rig, guint64 now, guint n)
 {
   while (n--)
-    mmtp_channel_sent (channel, now, SIZE, channel->next + 1000, FALSE);
-}
-
-/* All that was sent has come. */
-static void
-fill_record (const MmtpChannel * channel, MmtpRecord * record)
-{
-  memset (record, 0, sizeof (*record));
-  record->channel = channel->id;
-  record->highest = channel->next - 1;
-  record->received = channel->next;
-  record->bytes = channel->stats.bytes;
-  record->least_transit = 2000;
-  record->high_transit = 3000;
+    mmtp_channel_sent (rig->channel, now, LONGEST, rig->channel->next + 1000,
+        TRUE);
 }
 
 static void
-send_control (MmtpChannel * channel, guint64 now, guint n)
+send_control (Rig * rig, guint64 now, guint n)
 {
   while (n--)
-    mmtp_channel_sent (channel, now, SIZE, MMTP_NO_STREAM, FALSE);
+    mmtp_channel_sent (rig->channel, now, LONGEST, MMTP_NO_STREAM, FALSE);
 }
 
+/* A message arrives. */
 static void
-note_missed (MmtpChannel * channel, guint64 number, guint n)
+arrive (Rig * rig, guint64 number)
 {
-  while (n--)
-    mmtp_channel_note_missed (channel, number++);
+  const MmtpSent *sent = mmtp_channel_get_sent (rig->channel, number);
+  MmtpRecord *record = &rig->record;
+  gint32 transit = rig->delay / TICK;
+
+  record->highest = MAX (record->highest, number);
+  record->received++;
+  record->bytes += sent->size - OVERHEAD;
+  record->arrival = get_ticks (sent->time + rig->delay);
+  record->least_transit = record->flags ? transit :
+      MIN (record->least_transit, transit);
+  record->high_transit = record->flags ? transit :
+      MAX (record->high_transit, transit);
+  record->transit = transit;
+  record->flags = 0;
 }
 
+/* The receiver wrote it at `written` and it comes at `now`. */
+static gboolean
+report_late (Rig * rig, guint64 written, guint64 now)
+{
+  gboolean more = mmtp_channel_report (rig->channel, now, &rig->record,
+      get_ticks (written));
+
+  rig->record.flags = MMTP_RECORD_UNMEASURED;
+  return more;
+}
+
+static gboolean
+report (Rig * rig, guint64 written)
+{
+  return report_late (rig, written, written + DELAY);
+}
+
+/* All that was sent arrives and is reported. */
 static void
-send_pair (MmtpChannel * channel, guint64 now)
+report_all (Rig * rig, guint64 written)
 {
-  mmtp_channel_sent (channel, now, SIZE, MMTP_NO_STREAM, FALSE);
-  mmtp_channel_sent (channel, now, SIZE, MMTP_NO_STREAM, TRUE);
-  mmtp_channel_pair_sent (channel, now);
+  guint64 number;
+
+  for (number = rig->channel->unreported; number < rig->channel->next;
+      number++)
+    arrive (rig, number);
+  report (rig, written);
 }
 
-/* --- tokens [4.4] -------------------------------------------------------- */
-
-GST_START_TEST (token_comes_when_the_packet_has_gone)
+/* Sends a packet each 5 ms, and reports each 50. `limited`: nothing more
+ * waits. */
+static void
+run (Rig * rig, guint64 from, guint64 to, gboolean limited)
 {
-  MmtpChannel *channel = new_channel (RATE);
+  guint64 now;
 
-  send (channel, 100 * MS, 1);
-  /* idle time saves no token; a coarse timer's millisecond is not lost */
-  fail_unless_equals_uint64 (channel->token, 139 * MS);
-  send (channel, 139 * MS, 1);
-  fail_unless_equals_uint64 (channel->token, 179 * MS);
-  send (channel, 179 * MS, 2);
-  fail_unless_equals_uint64 (channel->token, 259 * MS);
-  fail_unless_equals_uint64 (mmtp_channel_get_cost (channel, SIZE), 40 * MS);
-  mmtp_channel_free (channel);
+  for (now = from; now < to; now += 5 * MS) {
+    if (limited)
+      mmtp_channel_note_idle (rig->channel);
+    if (mmtp_channel_has_window (rig->channel, LONGEST, FALSE))
+      send (rig, now, 1);
+    if ((now - from) % (50 * MS) == 45 * MS)
+      report_all (rig, now + rig->delay);
+  }
+}
+
+/* --- in flight ----------------------------------------------------------- */
+
+GST_START_TEST (bytes_are_in_flight_until_they_are_reported)
+{
+  Rig rig;
+  guint i;
+
+  rig_init (&rig, 0);
+  send (&rig, START, 10);
+  fail_unless_equals_uint64 (rig.channel->in_flight, 10 * PACKET);
+  for (i = 0; i < 10; i++)
+    fail_unless_equals_uint64 (mmtp_channel_get_sent (rig.channel,
+            i)->in_flight, (i + 1) * PACKET);
+  for (i = 0; i < 4; i++)
+    arrive (&rig, i);
+  fail_unless (report (&rig, START + 50 * MS));
+  fail_unless_equals_uint64 (rig.channel->in_flight, 6 * PACKET);
+  fail_unless_equals_uint64 (rig.channel->delivered, 4 * PACKET);
+  fail_unless_equals_uint64 (rig.channel->progress_time, START + 70 * MS);
+  fail_if (report (&rig, START + 100 * MS));
+  fail_unless_equals_uint64 (rig.channel->in_flight, 6 * PACKET);
+  fail_unless_equals_uint64 (rig.channel->progress_time, START + 70 * MS);
+  report_all (&rig, START + 150 * MS);
+  fail_unless_equals_uint64 (rig.channel->in_flight, 0);
+  fail_unless_equals_uint64 (rig.channel->delivered, 10 * PACKET);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (lost_messages_are_not_in_flight)
+{
+  Rig rig;
+
+  rig_init (&rig, 0);
+  send (&rig, START, 10);
+  arrive (&rig, 0);
+  arrive (&rig, 5);
+  rig.record.lost = 4;
+  fail_unless (report (&rig, START + 50 * MS));
+  fail_unless_equals_uint64 (rig.channel->in_flight, 4 * PACKET);
+  fail_unless_equals_uint64 (rig.channel->delivered, 2 * PACKET);
+  fail_unless_equals_uint64 (rig.channel->stats.lost, 4);
+  /* One of them was overtaken only: it has been delivered, and was not in
+   * flight any more. */
+  arrive (&rig, 3);
+  fail_unless (report (&rig, START + 100 * MS));
+  fail_unless_equals_uint64 (rig.channel->in_flight, 4 * PACKET);
+  fail_unless_equals_uint64 (rig.channel->delivered, 3 * PACKET);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (window_limits_what_is_in_flight)
+{
+  Rig rig;
+  MmtpRateLimits *limits;
+
+  rig_init (&rig, 0);
+  limits = &rig.channel->limits;
+  fail_unless (limits->window >= 3 * PACKET);
+  limits->window = 3 * PACKET;
+  limits->reserve = 2 * PACKET;
+  send (&rig, START, 2);
+  fail_unless (mmtp_channel_has_window (rig.channel, LONGEST, FALSE));
+  fail_if (mmtp_channel_has_window (rig.channel, LONGEST + 1, FALSE));
+  send (&rig, START, 1);
+  fail_if (mmtp_channel_has_window (rig.channel, LONGEST, FALSE));
+  /* what it is trusted with where no other path has room */
+  fail_unless (mmtp_channel_has_window (rig.channel, LONGEST, TRUE));
+  send (&rig, START, 2);
+  fail_if (mmtp_channel_has_window (rig.channel, LONGEST, TRUE));
+  /* A path on which nothing is in flight may always carry one. */
+  report_all (&rig, START + 50 * MS);
+  rig.channel->limits.window = rig.channel->limits.reserve = 0;
+  fail_unless (mmtp_channel_has_window (rig.channel, LONGEST, FALSE));
+  rig_clear (&rig);
 }
 
 GST_END_TEST;
@@ -90,37 +223,82 @@ GST_END_TEST;
 GST_START_TEST (numbers_go_on_when_it_comes_back)
 {
   MmtpChannelConfig config = { "a", 500, 48, 0, 0 };
-  MmtpChannel *channel = new_channel (RATE);
+  Rig rig;
 
-  send (channel, 0, 100);
-  fail_unless_equals_uint64 (mmtp_channel_get_sent (channel,
+  rig_init (&rig, 0);
+  send (&rig, START, 100);
+  fail_unless_equals_uint64 (mmtp_channel_get_sent (rig.channel,
           99)->stream_number, 1099);
-  fail_unless (mmtp_channel_get_sent (channel, 100) == NULL);
-  mmtp_channel_open (channel, SECOND, &config);
-  fail_unless_equals_uint64 (channel->next, 100);
-  fail_unless_equals_uint64 (channel->unreported, 100);
-  fail_unless_equals_uint64 (channel->rate, 0);
-  fail_unless_equals_int (channel->longest, 500);
-  fail_unless_equals_uint64 (mmtp_channel_get_cost (channel, 500), 0);
-  mmtp_channel_free (channel);
+  fail_unless (mmtp_channel_get_sent (rig.channel, 100) == NULL);
+  mmtp_channel_open (rig.channel, START + SECOND, &config);
+  fail_unless_equals_uint64 (rig.channel->next, 100);
+  fail_unless_equals_uint64 (rig.channel->unreported, 100);
+  fail_unless_equals_uint64 (rig.channel->in_flight, 0);
+  fail_unless (rig.channel->control == NULL);
+  fail_unless_equals_int (rig.channel->longest, 500);
+  fail_if (rig.channel->delays.is_known);
+  mmtp_channel_start (rig.channel, START + SECOND,
+      mmtp_rate_control_find (NULL), 0);
+  fail_unless (rig.channel->limits.window >= 3 * 548);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* --- the ring ------------------------------------------------------------ */
+
+GST_START_TEST (ring_grows_with_what_is_in_flight)
+{
+  Rig rig;
+  guint i;
+
+  rig_init (&rig, 0);
+  /* Where it began does not matter. */
+  send (&rig, START, 50);
+  report_all (&rig, START + 50 * MS);
+  mmtp_channel_forget_sent (rig.channel, START + 1);
+  fail_unless_equals_uint64 (rig.channel->kept, 50);
+  fail_unless_equals_int (rig.channel->ring_size, 64);
+  for (i = 0; i < 1000; i++)
+    send (&rig, START + i, 1);
+  fail_unless_equals_int (rig.channel->ring_size, 1024);
+  fail_unless_equals_uint64 (rig.channel->in_flight, 1000 * PACKET);
+  for (i = 0; i < 1000; i++) {
+    const MmtpSent *sent = mmtp_channel_get_sent (rig.channel, 50 + i);
+
+    fail_unless_equals_uint64 (sent->stream_number, 1050 + i);
+    fail_unless_equals_uint64 (sent->time, START + i);
+  }
+  rig_clear (&rig);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (remembers_no_more_than_ranges_can_tell)
 {
-  MmtpChannel *channel = new_channel (RATE);
+  Rig rig;
   guint64 number;
 
-  send (channel, 0, 100000);
-  fail_unless_equals_uint64 (channel->next - channel->kept, 32768);
-  fail_unless (mmtp_channel_get_sent (channel, 67231) == NULL);
-  channel->unreported = 99000;
-  fail_unless (mmtp_channel_find_sent (channel, 70000 & 0xffff, &number));
+  rig_init (&rig, 0);
+  send (&rig, START, 100000);
+  fail_unless_equals_uint64 (rig.channel->next - rig.channel->kept, 32768);
+  fail_unless_equals_int (rig.channel->ring_size, 32768);
+  fail_unless (mmtp_channel_get_sent (rig.channel, 67231) == NULL);
+  /* What is forgotten is not in flight. */
+  fail_unless_equals_uint64 (rig.channel->in_flight, 32768 * PACKET);
+  fail_unless (mmtp_channel_find_sent (rig.channel, 70000 & 0xffff, &number));
   fail_unless_equals_uint64 (number, 70000);
-  mmtp_channel_forget_sent (channel, 1);
-  fail_unless_equals_uint64 (channel->kept, 99000);
-  mmtp_channel_free (channel);
+  rig.record.highest = 98999;
+  rig.record.received = 32000;
+  rig.record.bytes = 32000 * LONGEST;
+  rig.record.flags = 0;
+  fail_unless (report (&rig, START + 50 * MS));
+  fail_unless_equals_uint64 (rig.channel->in_flight, 1000 * PACKET);
+  fail_unless (mmtp_channel_find_sent (rig.channel, 70000 & 0xffff, &number));
+  fail_unless_equals_uint64 (number, 70000);
+  mmtp_channel_forget_sent (rig.channel, START + 1);
+  fail_unless_equals_uint64 (rig.channel->kept, 99000);
+  rig_clear (&rig);
 }
 
 GST_END_TEST;
@@ -129,75 +307,108 @@ GST_END_TEST;
 
 GST_START_TEST (more_than_was_sent_is_impossible)
 {
-  MmtpChannel *channel = new_channel (RATE);
-  MmtpRecord record;
+  Rig rig;
+  guint i;
 
-  send (channel, 0, 10);
-  fill_record (channel, &record);
-  fail_unless (mmtp_channel_is_possible (channel, &record));
-  record.highest = 10;
-  fail_if (mmtp_channel_is_possible (channel, &record));
-  record.highest = 9;
-  record.received = 11;
-  fail_if (mmtp_channel_is_possible (channel, &record));
-  record.received = 10;
-  record.bytes++;
-  fail_if (mmtp_channel_is_possible (channel, &record));
-  mmtp_channel_free (channel);
+  rig_init (&rig, 0);
+  fail_unless (mmtp_channel_is_possible (rig.channel, &rig.record));
+  send (&rig, START, 10);
+  for (i = 0; i < 10; i++)
+    arrive (&rig, i);
+  fail_unless (mmtp_channel_is_possible (rig.channel, &rig.record));
+  rig.record.highest = 10;
+  fail_if (mmtp_channel_is_possible (rig.channel, &rig.record));
+  rig.record.highest = 9;
+  rig.record.received = 11;
+  fail_if (mmtp_channel_is_possible (rig.channel, &rig.record));
+  rig.record.received = 10;
+  rig.record.bytes++;
+  fail_if (mmtp_channel_is_possible (rig.channel, &rig.record));
+  rig_clear (&rig);
 }
 
 GST_END_TEST;
 
-/* Reports on different channels overtake each other, and 32 bits wrap. */
+/* Reports on different paths overtake each other, and 32 bits wrap. */
 GST_START_TEST (counters_do_not_go_back)
 {
-  MmtpChannel *channel = new_channel (RATE);
-  MmtpRecord record;
+  Rig rig;
+  MmtpRecord old;
+  guint i;
 
-  send (channel, 0, 10);
-  fill_record (channel, &record);
-  record.received = 8;
-  record.lost = 2;
-  record.late = 3;
-  fail_unless (mmtp_channel_report (channel, SECOND, &record));
-  record.received = 6;
-  record.lost = record.late = 1;
-  fail_if (mmtp_channel_report (channel, SECOND, &record));
-  fail_unless_equals_uint64 (channel->stats.reported, 8);
-  fail_unless_equals_uint64 (channel->stats.lost, 2);
-  fail_unless_equals_uint64 (channel->stats.late, 3);
+  rig_init (&rig, 0);
+  send (&rig, START, 10);
+  for (i = 0; i < 6; i++)
+    arrive (&rig, i);
+  rig.record.lost = rig.record.late = 1;
+  old = rig.record;
+  for (; i < 8; i++)
+    arrive (&rig, i);
+  rig.record.lost = 2;
+  rig.record.late = 3;
+  fail_unless (report (&rig, START + 50 * MS));
+  fail_if (mmtp_channel_report (rig.channel, START + 80 * MS, &old,
+          get_ticks (START + 40 * MS)));
+  fail_unless_equals_uint64 (rig.channel->stats.reported, 8);
+  fail_unless_equals_uint64 (rig.channel->stats.lost, 2);
+  fail_unless_equals_uint64 (rig.channel->stats.late, 3);
+  fail_unless_equals_uint64 (rig.channel->in_flight, 2 * PACKET);
+  fail_unless_equals_uint64 (rig.channel->delivered, 8 * PACKET);
 
-  channel->stats.reported = channel->stats.lost = G_MAXUINT32 - 1;
-  record.received = 3;
-  record.lost = 1;
-  fail_unless (mmtp_channel_report (channel, SECOND, &record));
-  fail_unless_equals_uint64 (channel->stats.reported,
+  rig.channel->stats.reported = rig.channel->stats.lost = G_MAXUINT32 - 1;
+  rig.record.received = 3;
+  rig.record.lost = 1;
+  fail_unless (report (&rig, START + 100 * MS));
+  fail_unless_equals_uint64 (rig.channel->stats.reported,
       G_GUINT64_CONSTANT (0x100000003));
-  fail_unless_equals_uint64 (channel->stats.lost,
+  fail_unless_equals_uint64 (rig.channel->stats.lost,
       G_GUINT64_CONSTANT (0x100000001));
-  mmtp_channel_free (channel);
+  rig_clear (&rig);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (delays_are_transits_less_the_offset)
 {
-  MmtpChannel *channel = new_channel (RATE);
-  MmtpRecord record;
+  Rig rig;
 
-  mmtp_channel_update_delay (channel, -5 * (gint64) MS);
-  fail_unless_equals_uint64 (channel->delay, MMTP_NEVER);
-  send (channel, 0, 10);
-  fill_record (channel, &record);
-  fail_unless (mmtp_channel_report (channel, SECOND, &record));
-  fail_if (mmtp_channel_report (channel, SECOND, &record));
-  mmtp_channel_update_delay (channel, -5 * (gint64) MS);
-  fail_unless_equals_uint64 (channel->delay, 25 * MS);
-  fail_unless_equals_uint64 (channel->high_delay, 35 * MS);
-  mmtp_channel_update_delay (channel, 22 * MS);
-  fail_unless_equals_uint64 (channel->delay, 0);
-  fail_unless_equals_uint64 (channel->high_delay, 8 * MS);
-  mmtp_channel_free (channel);
+  rig_init (&rig, 0);
+  mmtp_channel_update_delay (rig.channel, START, -5 * (gint64) MS);
+  fail_unless_equals_uint64 (rig.channel->delay, MMTP_NEVER);
+  send (&rig, START, 2);
+  arrive (&rig, 0);
+  rig.delay = 30 * MS;
+  arrive (&rig, 1);
+  fail_unless (report (&rig, START + 50 * MS));
+  mmtp_channel_update_delay (rig.channel, START + 70 * MS, -5 * (gint64) MS);
+  fail_unless_equals_uint64 (rig.channel->delay, 25 * MS);
+  fail_unless_equals_uint64 (rig.channel->high_delay, 35 * MS);
+  mmtp_channel_update_delay (rig.channel, START + 70 * MS, 22 * MS);
+  fail_unless_equals_uint64 (rig.channel->delay, 0);
+  fail_unless_equals_uint64 (rig.channel->high_delay, 8 * MS);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* A record of which nothing came has no transits. */
+GST_START_TEST (unmeasured_records_change_no_delay)
+{
+  Rig rig;
+
+  rig_init (&rig, 0);
+  send (&rig, START, 1);
+  arrive (&rig, 0);
+  report (&rig, START + 50 * MS);
+  fail_unless_equals_int64 (rig.channel->delays.least, DELAY);
+  rig.record.transit = rig.record.least_transit = rig.record.high_transit = -1;
+  rig.record.jitter = 12345678;
+  report (&rig, START + 100 * MS);
+  fail_unless_equals_int64 (rig.channel->delays.least, DELAY);
+  fail_unless_equals_int64 (rig.channel->delays.jitter, 0);
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (&rig.channel->delays),
+      DELAY);
+  rig_clear (&rig);
 }
 
 GST_END_TEST;
@@ -220,315 +431,319 @@ GST_START_TEST (least_delay_ages)
 
 GST_END_TEST;
 
-/* --- measuring [4.6] ----------------------------------------------------- */
-
-GST_START_TEST (eight_pairs_measure_a_channel)
+/* What is longer than was asked for is a report that was lost, or a gap. */
+GST_START_TEST (report_interval_is_the_longest_of_late)
 {
-  MmtpChannel *channel = new_channel (0);
-  MmtpRecord record;
-  guint64 now = 0;
+  Rig rig;
+  guint64 now = START;
   guint i;
 
-  mmtp_channel_add_round_trip (channel, 0, 200 * MS);
-  mmtp_channel_begin_probing (channel, 0);
-  fail_unless_equals_uint64 (channel->next_pair, 0);
-  send_pair (channel, 0);
-  /* nothing known: one pair only, until it is told of or has been lost */
-  fail_unless_equals_uint64 (channel->next_pair, 2300 * MS);
-  now = 280 * MS;
-  fill_record (channel, &record);
-  mmtp_channel_report (channel, now, &record);
-  fail_unless_equals_uint64 (channel->next_pair, now);
-  for (i = 1; i < 8; i++) {
-    send_pair (channel, now);
-    /* a pair took 80 ms longer than a short message */
-    fail_unless_equals_uint64 (channel->next_pair, now + 140 * MS);
-    now = channel->next_pair;
-    mmtp_channel_update_delay (channel, 0);
-    fail_if (mmtp_channel_finish_probing (channel, now));
+  rig_init (&rig, 0);
+  rig.channel->report_period = 200 * MS;
+  for (i = 0; i < 10; i++, now += 120 * MS)
+    report (&rig, now);
+  fail_unless_equals_uint64 (rig.channel->report_interval, 120 * MS);
+  report (&rig, now + 5 * SECOND);
+  fail_unless_equals_uint64 (rig.channel->report_interval, 200 * MS);
+  now += 5 * SECOND;
+  for (i = 0; i < 100; i++) {
+    now += 20 * MS;
+    report (&rig, now);
   }
-  fill_record (channel, &record);
-  record.capacity = BYTES_PER_SECOND;
-  mmtp_channel_report (channel, now, &record);
-  fail_unless (mmtp_channel_finish_probing (channel, now));
-  fail_unless_equals_uint64 (channel->rate, RATE / 100 * 97);
-  mmtp_channel_free (channel);
+  fail_unless_equals_uint64 (rig.channel->report_interval, 20 * MS);
+  rig_clear (&rig);
 }
 
 GST_END_TEST;
 
-GST_START_TEST (slow_channel_is_measured_by_what_there_is)
-{
-  MmtpChannel *channel = new_channel (0);
-  MmtpRecord record;
+/* --- stalls -------------------------------------------------------------- */
 
-  mmtp_channel_add_round_trip (channel, 0, 200 * MS);
-  mmtp_channel_begin_probing (channel, 0);
-  send_pair (channel, 0);
-  fill_record (channel, &record);
-  mmtp_channel_report (channel, 2440 * MS, &record);
-  mmtp_channel_update_delay (channel, 0);
-  fail_if (mmtp_channel_finish_probing (channel, 4999 * MS));
-  fail_unless (mmtp_channel_finish_probing (channel, 5000 * MS));
-  /* 2800 bytes in 2240 ms */
-  fail_unless_equals_uint64 (channel->rate, 10000);
-  mmtp_channel_free (channel);
-}
-
-GST_END_TEST;
-
-/* --- rate [4.5] ---------------------------------------------------------- */
-
-static MmtpChannel *
-new_active (void)
-{
-  MmtpChannel *channel = new_channel (RATE);
-
-  channel->state = MMTP_CHANNEL_ACTIVE;
-  return channel;
-}
-
+/* One message has arrived and another one has not, which was sent 40 ms later;
+ * both take `DELAY` and no time for their size. */
 static void
-report_capacity (MmtpChannel * channel, guint64 now, guint64 percent)
+rig_init_waiting (Rig * rig)
 {
-  MmtpRecord record;
-
-  send (channel, now, 1);
-  fill_record (channel, &record);
-  record.capacity = BYTES_PER_SECOND * percent / 100;
-  mmtp_channel_report (channel, now, &record);
+  rig_init (rig, 0);
+  send (rig, START, 1);
+  arrive (rig, 0);
+  report (rig, START + 50 * MS);
+  rig->channel->limits.delivery_rate = 1000000000;
+  rig->channel->limits.is_app_limited = FALSE;
+  send (rig, START + 40 * MS, 1);
 }
 
-/* The regulator leaves a short queue standing: one percent more. */
-static gboolean
-is_about (guint64 rate, guint64 expected)
+GST_START_TEST (stall_is_what_should_have_arrived_by_the_receivers_clock)
 {
-  return ABS ((gint64) rate - (gint64) expected) <= (gint64) expected / 100;
-}
+  Rig rig;
 
-GST_START_TEST (rises_to_what_pairs_say)
-{
-  MmtpChannel *channel = new_active ();
-
-  report_capacity (channel, SECOND, 200);
-  fail_unless_equals_uint64 (channel->rate, RATE / 100 * 110);
-  report_capacity (channel, 2 * SECOND, 113);
-  fail_unless (is_about (channel->rate, RATE * 113 / 100 * 985 / 1000));
-  /* a tenth less is perhaps an accident; more is followed in steps */
-  report_capacity (channel, 3 * SECOND, 105);
-  fail_unless (is_about (channel->rate, RATE * 113 / 100 * 985 / 1000));
-  report_capacity (channel, 4 * SECOND, 100);
-  fail_unless (is_about (channel->rate, RATE * 113 / 100 * 985 / 1000
-          * 95 / 100));
-  mmtp_channel_free (channel);
+  rig_init_waiting (&rig);
+  report (&rig, START + 40 * MS + DELAY + 100 * MS);
+  fail_if (rig.channel->is_stalled);
+  report (&rig, START + 40 * MS + DELAY + 110 * MS);
+  fail_unless (rig.channel->is_stalled);
+  /* until something arrives, and nothing else is due */
+  arrive (&rig, 1);
+  report (&rig, START + 40 * MS + DELAY + 120 * MS);
+  fail_if (rig.channel->is_stalled);
+  /* What nothing is sent on does not stall. */
+  report (&rig, START + 10 * SECOND);
+  fail_if (rig.channel->is_stalled);
+  rig_clear (&rig);
 }
 
 GST_END_TEST;
 
-GST_START_TEST (falls_to_what_came_when_asked)
+/* The receiver wrote its report before anything was missed. */
+GST_START_TEST (stalled_return_path_is_no_stall)
 {
-  MmtpChannel *channel = new_active ();
-  MmtpDecrease decrease = { 3, 1, 100000, BYTES_PER_SECOND * 6 / 10 };
-  const guint64 expected = RATE * 6 / 10 * 95 / 100;
-  guint64 now = 0;
+  Rig rig;
   guint i;
 
-  for (i = 0; i < 50; i++, now += 40 * MS)
-    send (channel, now, 1);
-  fail_unless (mmtp_channel_decrease (channel, now, &decrease));
-  fail_unless (is_about (channel->rate, expected));
-  /* the queue that has grown is let go first */
-  fail_unless_equals_uint64 (channel->token, now + 100 * MS);
-  /* once for each number */
-  decrease.rate /= 2;
-  fail_unless (mmtp_channel_decrease (channel, now, &decrease));
-  fail_unless (is_about (channel->rate, expected));
-  fail_unless_equals_uint64 (channel->stats.decreases, 1);
-  /* no increase for a while */
-  report_capacity (channel, now + 500 * MS, 100);
-  fail_unless (is_about (channel->rate, expected));
-  report_capacity (channel, now + 10 * SECOND, 100);
-  fail_unless (is_about (channel->rate, expected * 110 / 100));
-  mmtp_channel_free (channel);
+  rig_init (&rig, 0);
+  for (i = 0; i < 100; i++)
+    send (&rig, START + i * 20 * MS, 1);
+  for (i = 0; i < 20; i++)
+    arrive (&rig, i);
+  report_late (&rig, START + 20 * 20 * MS + DELAY, START + 5 * SECOND);
+  fail_if (rig.channel->is_stalled);
+  fail_unless_equals_uint64 (rig.channel->in_flight, 80 * PACKET);
+  /* and one that was on its way behind it says that all had arrived */
+  for (; i < 100; i++)
+    arrive (&rig, i);
+  report_late (&rig, START + 2 * SECOND + DELAY, START + 5 * SECOND);
+  fail_if (rig.channel->is_stalled);
+  fail_unless_equals_uint64 (rig.channel->in_flight, 0);
+  rig_clear (&rig);
 }
 
 GST_END_TEST;
 
-GST_START_TEST (ignores_a_rate_that_was_never_sent)
+GST_START_TEST (jitter_is_no_stall)
 {
-  MmtpChannel *channel = new_active ();
-  MmtpDecrease decrease = { 3, 1, 0, BYTES_PER_SECOND * 3 };
+  Rig rig;
 
-  send (channel, 0, 1);
-  fail_if (mmtp_channel_decrease (channel, 0, &decrease));
-  fail_unless_equals_uint64 (channel->rate, RATE);
-  mmtp_channel_free (channel);
+  rig_init_waiting (&rig);
+  rig.channel->delays.jitter = 50 * MS;
+  report (&rig, START + 40 * MS + DELAY + 290 * MS);
+  fail_if (rig.channel->is_stalled);
+  report (&rig, START + 40 * MS + DELAY + 310 * MS);
+  fail_unless (rig.channel->is_stalled);
+  rig_clear (&rig);
 }
 
 GST_END_TEST;
 
-GST_START_TEST (does_not_back_off_for_what_others_did)
+/* A packet takes 1.12 s at 10 kbit/s. */
+GST_START_TEST (slow_path_is_not_stalled)
 {
-  MmtpChannel *channel = new_active ();
-  MmtpDecrease decrease = { 3, 1, 100000, BYTES_PER_SECOND / 10 };
+  Rig rig;
 
-  send (channel, 2 * SECOND, 3);
-  fail_unless (mmtp_channel_decrease (channel, 3 * SECOND - 1, &decrease));
-  fail_unless_equals_uint64 (channel->rate, RATE);
-  mmtp_channel_free (channel);
+  rig_init_waiting (&rig);
+  rig.channel->limits.delivery_rate = 10000;
+  report (&rig, START + SECOND);
+  fail_if (rig.channel->is_stalled);
+  rig.channel->limits.delivery_rate = 10000;
+  rig.channel->limits.is_app_limited = FALSE;
+  report (&rig, START + 40 * MS + DELAY + 1120 * MS + 110 * MS);
+  fail_unless (rig.channel->is_stalled);
+  rig_clear (&rig);
 }
 
 GST_END_TEST;
 
-GST_START_TEST (pairs_are_each_eighth_packet_and_each_second)
+GST_START_TEST (nothing_is_stalled_before_anything_came)
 {
-  MmtpChannel *channel = new_active ();
+  Rig rig;
 
-  channel->capacity = RATE;
-  send (channel, 0, 7);
-  fail_if (mmtp_channel_wants_pair (channel, 2 * SECOND));
-  send (channel, 0, 1);
-  fail_if (mmtp_channel_wants_pair (channel, SECOND - 1));
-  fail_unless (mmtp_channel_wants_pair (channel, SECOND));
-  mmtp_channel_pair_sent (channel, SECOND);
-  fail_if (mmtp_channel_wants_pair (channel, 3 * SECOND));
-  mmtp_channel_free (channel);
+  rig_init (&rig, 0);
+  send (&rig, START, 1);
+  report (&rig, START + SECOND);
+  fail_if (rig.channel->is_stalled);
+  rig_clear (&rig);
 }
 
 GST_END_TEST;
 
-/* --- silence [4.6] ------------------------------------------------------- */
+/* --- application-limited ------------------------------------------------- */
 
-GST_START_TEST (is_overdue_when_a_report_should_have_been_there)
+GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
 {
-  MmtpChannel *channel = new_active ();
-  MmtpRecord record;
-
-  fail_unless_equals_uint64 (mmtp_channel_get_overdue (channel, 0, 0),
-      MMTP_NEVER);
-  send (channel, 0, 1);
-  fill_record (channel, &record);
-  mmtp_channel_report (channel, 30 * MS, &record);
-  mmtp_channel_update_delay (channel, 0);
-  fail_unless_equals_uint64 (mmtp_channel_get_overdue (channel, 0, 0),
-      MMTP_NEVER);
-  send (channel, 50 * MS, 1);
-  send (channel, 90 * MS, 1);
-  /* high delay 30 ms, round 225 ms, margin 10 ms, and another keep-alive as
-   * long as one loss could be all */
-  fail_unless_equals_uint64 (mmtp_channel_get_overdue (channel, 225 * MS,
-          100 * MS), 415 * MS);
-  send (channel, 100 * MS, 2);
-  fail_unless_equals_uint64 (mmtp_channel_get_overdue (channel, 225 * MS,
-          100 * MS), 315 * MS);
-  record.highest = 1;
-  record.received = 2;
-  record.bytes = 2 * SIZE;
-  mmtp_channel_report (channel, 310 * MS, &record);
-  /* what came last was 260 ms old: a queue grows, it is not silent */
-  fail_unless_equals_uint64 (mmtp_channel_get_overdue (channel, 225 * MS,
-          100 * MS), (90 + 260 + 225 + 10 + 100) * MS);
-  mmtp_channel_free (channel);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (does_not_deliver_when_only_small_messages_come)
-{
-  MmtpChannel *channel = new_active ();
-  MmtpRecord record;
-
-  send (channel, 0, 7);
-  fill_record (channel, &record);
-  record.received = 1;
-  record.lost = 6;
-  mmtp_channel_report (channel, SECOND, &record);
-  note_missed (channel, 0, 6);
-  fail_unless (mmtp_channel_delivers (channel));
-  send (channel, 0, 1);
-  record.highest++;
-  record.received++;
-  mmtp_channel_report (channel, SECOND, &record);
-  fail_if (mmtp_channel_delivers (channel));
-  send (channel, 0, 20);
-  record.highest += 20;
-  record.received += 20;
-  mmtp_channel_report (channel, SECOND, &record);
-  fail_unless (mmtp_channel_delivers (channel));
-  mmtp_channel_free (channel);
-}
-
-GST_END_TEST;
-
-/* Before the stream begins nearly all that is sent is control, and of a tenth
- * of it that is lost there is soon more than of probes. */
-GST_START_TEST (lost_control_messages_are_no_measure)
-{
-  MmtpChannel *channel = new_active ();
-  MmtpRecord record;
-
-  send_control (channel, 0, 100);
-  send (channel, 0, 8);
-  fill_record (channel, &record);
-  record.received = 93;
-  record.lost = 15;
-  mmtp_channel_report (channel, SECOND, &record);
-  note_missed (channel, 0, 14);
-  note_missed (channel, 107, 1);
-  fail_unless (mmtp_channel_delivers (channel));
-  /* told once more, it is the same loss */
-  note_missed (channel, 107, 1);
-  note_missed (channel, 107, 1);
-  fail_unless (mmtp_channel_delivers (channel));
-  fail_unless_equals_int (channel->missed, 1);
-  mmtp_channel_free (channel);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (penance_doubles_up_to_ten_seconds)
-{
-  MmtpChannel *channel = new_active ();
-  guint64 now = 0, expected = 300 * MS;
+  Rig rig;
   guint i;
 
-  for (i = 0; i < 8; i++) {
-    mmtp_channel_fall_silent (channel, now);
-    fail_unless_equals_uint64 (channel->penance, MIN (expected, 10 * SECOND));
-    fail_unless_equals_uint64 (channel->high_delay, MMTP_NEVER);
-    expected *= 2;
-    now += 9 * SECOND;
+  rig_init (&rig, 0);
+  send (&rig, START, 4);
+  mmtp_channel_note_idle (rig.channel);
+  send (&rig, START + 10 * MS, 4);
+  for (i = 0; i < 8; i++)
+    fail_unless (mmtp_channel_get_sent (rig.channel, i)->is_app_limited ==
+        (i >= 4));
+  /* until one that was sent after that has been reported */
+  for (i = 0; i < 4; i++)
+    arrive (&rig, i);
+  report (&rig, START + 50 * MS);
+  send (&rig, START + 60 * MS, 1);
+  fail_unless (mmtp_channel_get_sent (rig.channel, 8)->is_app_limited);
+  arrive (&rig, 4);
+  report (&rig, START + 100 * MS);
+  send (&rig, START + 110 * MS, 1);
+  fail_if (mmtp_channel_get_sent (rig.channel, 9)->is_app_limited);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (limits_say_that_the_application_limits)
+{
+  Rig rig;
+
+  rig_init (&rig, 0);
+  run (&rig, START, START + 2 * SECOND, TRUE);
+  fail_unless (rig.channel->limits.is_app_limited);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* --- draining ------------------------------------------------------------ */
+
+/* Since the path has always been busy a standing queue has become its base. */
+GST_START_TEST (busy_path_is_drained_each_ten_seconds)
+{
+  Rig rig;
+  guint64 window, now;
+
+  rig_init (&rig, 0);
+  run (&rig, START, START + 9 * SECOND, FALSE);
+  fail_unless_equals_uint64 (rig.channel->drain_window, 0);
+  for (now = START + 9 * SECOND; now < START + 11 * SECOND &&
+      !rig.channel->drain_window; now += 50 * MS)
+    run (&rig, now, now + 50 * MS, FALSE);
+  fail_unless (rig.channel->drain_window > 0);
+  window = rig.channel->drain_window;
+  fail_unless (window >= 2 * PACKET);
+  fail_unless (window < rig.channel->limits.window);
+  /* No more than that may be in flight, nor what it is trusted with alone. */
+  rig.channel->limits.reserve = 100 * PACKET;
+  while (mmtp_channel_has_window (rig.channel, LONGEST, TRUE))
+    send (&rig, now, 1);
+  fail_unless (rig.channel->in_flight <= window);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (delay_of_a_drained_path_is_its_base)
+{
+  Rig rig;
+  guint64 now, number;
+
+  rig_init (&rig, 0);
+  run (&rig, START, START + SECOND, FALSE);
+  /* The path becomes longer. */
+  rig.delay = 80 * MS;
+  for (now = START + SECOND; !rig.channel->drain_window; now += 50 * MS)
+    run (&rig, now, now + 50 * MS, FALSE);
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (&rig.channel->delays),
+      DELAY);
+  /* What was sent before waited behind a queue: it says nothing. */
+  send (&rig, now, 1);
+  rig.delay = 70 * MS;
+  report_all (&rig, now + 50 * MS);
+  fail_unless (rig.channel->drain_window > 0);
+  number = rig.channel->drained_from;
+  fail_unless_equals_uint64 (number, rig.channel->next);
+  rig.delay = 60 * MS;
+  send (&rig, now + 80 * MS, 1);
+  report_all (&rig, now + 120 * MS);
+  fail_unless_equals_uint64 (rig.channel->drain_window, 0);
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (&rig.channel->delays),
+      60 * MS);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* A drain that is not reported on is over all the same, and says nothing. */
+GST_START_TEST (drain_ends_by_itself)
+{
+  Rig rig;
+  guint64 now;
+
+  rig_init (&rig, 0);
+  for (now = START; !rig.channel->drain_window; now += 50 * MS)
+    run (&rig, now, now + 50 * MS, FALSE);
+  rig.delay = 200 * MS;
+  report (&rig, now + 350 * MS);
+  fail_unless (rig.channel->drain_window > 0);
+  report (&rig, now + 450 * MS);
+  fail_unless_equals_uint64 (rig.channel->drain_window, 0);
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (&rig.channel->delays),
+      DELAY);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (idle_and_configured_paths_are_not_drained)
+{
+  Rig rig;
+  guint64 now;
+
+  rig_init (&rig, 0);
+  for (now = START; now < START + 60 * SECOND; now += 50 * MS) {
+    run (&rig, now, now + 50 * MS, TRUE);
+    fail_unless_equals_uint64 (rig.channel->drain_window, 0);
   }
-  now += 30 * SECOND;
-  mmtp_channel_fall_silent (channel, now);
-  fail_unless_equals_uint64 (channel->penance, 300 * MS);
-  fail_unless_equals_uint64 (channel->stats.silences, 9);
-  mmtp_channel_free (channel);
+  rig_clear (&rig);
+  rig_init (&rig, RATE);
+  for (now = START; now < START + 60 * SECOND; now += 50 * MS) {
+    run (&rig, now, now + 50 * MS, FALSE);
+    fail_unless_equals_uint64 (rig.channel->drain_window, 0);
+  }
+  rig_clear (&rig);
 }
 
 GST_END_TEST;
 
-GST_START_TEST (comes_back_after_three_pairs_and_its_time)
-{
-  MmtpChannel *channel = new_active ();
-  MmtpRecord record;
-  guint64 now = 10 * SECOND;
-  guint i;
+/* --- pacing, delays [4.4] ------------------------------------------------ */
 
-  mmtp_channel_fall_silent (channel, 5 * SECOND);
-  mmtp_channel_begin_probing (channel, now);
-  for (i = 0; i < 4; i++) {
-    send_pair (channel, now);
-    fill_record (channel, &record);
-    now += 50 * MS;
-    mmtp_channel_report (channel, now, &record);
-    mmtp_channel_update_delay (channel, 0);
-    fail_unless (mmtp_channel_finish_probing (channel, now) == (i == 3));
-    now += 50 * MS;
-  }
-  fail_unless (mmtp_channel_finish_probing (channel, now));
-  fail_unless_equals_uint64 (channel->rate, RATE);
-  mmtp_channel_free (channel);
+/* A configured path is paced at 97 % of its rate. */
+GST_START_TEST (token_comes_when_the_packet_has_gone)
+{
+  const guint64 time = 41237 * MS / 1000;
+  Rig rig;
+
+  rig_init (&rig, RATE);
+  send (&rig, START + 100 * MS, 1);
+  /* Idle time saves no token; a coarse timer's millisecond is not lost. */
+  fail_unless (ABS ((gint64) (rig.channel->token - (START + 99 * MS + time)))
+      < (gint64) MS / 5);
+  send (&rig, rig.channel->token, 1);
+  send (&rig, rig.channel->token, 2);
+  fail_unless (ABS ((gint64) (rig.channel->token - (START + 99 * MS + 4 *
+                  time))) < (gint64) MS);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* What moves from a path that has failed to one that carried little need not
+ * wait until it is known what that one carries. */
+GST_START_TEST (pacing_is_faster_while_the_application_limits)
+{
+  Rig rig;
+
+  rig_init (&rig, 0);
+  rig.channel->limits.pacing_rate = 1120000;
+  rig.channel->limits.is_app_limited = FALSE;
+  rig.channel->token = START;
+  send (&rig, START, 1);
+  fail_unless_equals_uint64 (rig.channel->token, START + 10 * MS);
+  rig.channel->limits.is_app_limited = TRUE;
+  send (&rig, START + 10 * MS, 1);
+  fail_unless_equals_uint64 (rig.channel->token, START + 15 * MS);
+  rig_clear (&rig);
 }
 
 GST_END_TEST;
@@ -536,18 +751,135 @@ GST_END_TEST;
 /* Infrared of the paper: what is added to be safe would leave nothing. */
 GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
 {
-  MmtpChannel *channel = new_channel (RATE);
+  Rig rig;
 
-  channel->delay = 197 * MS;
-  channel->high_delay = 746 * MS;
-  fail_unless (mmtp_channel_get_safe_delay (channel) >=
+  rig_init (&rig, RATE);
+  rig.channel->delay = 197 * MS;
+  rig.channel->high_delay = 746 * MS;
+  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (rig.channel, START),
+      875 * MS);
+  rig.channel->deadline = 4 * SECOND;
+  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (rig.channel, START),
       746 * MS + 549 * MS / 4);
-  channel->deadline = SECOND;
-  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (channel), 875 * MS);
   /* but what takes so long takes so long */
-  channel->high_delay = 900 * MS;
-  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (channel), 900 * MS);
-  mmtp_channel_free (channel);
+  rig.channel->deadline = SECOND;
+  rig.channel->high_delay = 900 * MS;
+  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (rig.channel, START),
+      900 * MS);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* Where no rate is configured a slow message of late says nothing of the
+ * next. */
+GST_START_TEST (safety_of_measured_paths_is_the_jitter)
+{
+  Rig rig;
+  guint64 expected;
+
+  rig_init (&rig, 0);
+  rig.channel->delay = 50 * MS;
+  rig.channel->high_delay = 900 * MS;
+  expected = mmtp_channel_get_expected_delay (rig.channel, START);
+  fail_unless (expected >= 50 * MS);
+  fail_unless (expected < 100 * MS);
+  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (rig.channel, START),
+      expected);
+  rig.channel->delays.jitter = 10 * MS;
+  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (rig.channel, START),
+      expected + 20 * MS);
+  rig.channel->delays.jitter = 300 * MS;
+  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (rig.channel, START),
+      expected + 125 * MS);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* What is in flight beyond a round trip waits in a queue. */
+GST_START_TEST (expected_delay_counts_what_is_in_flight)
+{
+  Rig rig;
+  guint64 before, after;
+
+  rig_init (&rig, 0);
+  rig.channel->delay = 50 * MS;
+  rig.channel->limits.delivery_rate = rig.channel->limits.peak_rate = 1120000;
+  rig.channel->limits.is_app_limited = FALSE;
+  before = mmtp_channel_get_expected_delay (rig.channel, START);
+  fail_unless_equals_uint64 (before, 60 * MS);
+  send (&rig, START, 50);
+  after = mmtp_channel_get_expected_delay (rig.channel, START);
+  /* 500 ms of packets, less the round trip of 40 and half of 50 */
+  fail_unless_equals_uint64 (after, before + 435 * MS);
+  /* Nobody knows what a path carries that was never asked for all of it. */
+  rig.channel->limits.is_app_limited = TRUE;
+  fail_unless (mmtp_channel_get_expected_delay (rig.channel, START) <=
+      before);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* --- does it deliver [4.6] ----------------------------------------------- */
+
+static void
+note_missed (Rig * rig, guint64 number, guint n)
+{
+  while (n--)
+    mmtp_channel_note_missed (rig->channel, number++);
+}
+
+GST_START_TEST (does_not_deliver_when_only_small_messages_come)
+{
+  Rig rig;
+  guint i;
+
+  rig_init (&rig, 0);
+  send (&rig, START, 7);
+  arrive (&rig, 6);
+  rig.record.lost = 6;
+  report (&rig, START + 50 * MS);
+  note_missed (&rig, 0, 6);
+  fail_unless (mmtp_channel_delivers (rig.channel));
+  send (&rig, START + 50 * MS, 1);
+  arrive (&rig, 7);
+  report (&rig, START + 100 * MS);
+  fail_if (mmtp_channel_delivers (rig.channel));
+  send (&rig, START + 100 * MS, 20);
+  for (i = 8; i < 28; i++)
+    arrive (&rig, i);
+  report (&rig, START + 150 * MS);
+  fail_unless (mmtp_channel_delivers (rig.channel));
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* Before the stream begins nearly all that is sent is control. */
+GST_START_TEST (lost_control_messages_are_no_measure)
+{
+  Rig rig;
+  guint i;
+
+  rig_init (&rig, 0);
+  send_control (&rig, START, 100);
+  send (&rig, START, 8);
+  for (i = 14; i < 107; i++)
+    arrive (&rig, i);
+  arrive (&rig, 107);
+  rig.record.lost = 15;
+  report (&rig, START + 50 * MS);
+  note_missed (&rig, 0, 14);
+  note_missed (&rig, 107, 1);
+  fail_unless (mmtp_channel_delivers (rig.channel));
+  /* told once more, it is the same loss */
+  note_missed (&rig, 107, 1);
+  note_missed (&rig, 107, 1);
+  fail_unless (mmtp_channel_delivers (rig.channel));
+  fail_unless_equals_int (rig.channel->missed, 1);
+  rig_clear (&rig);
 }
 
 GST_END_TEST;
@@ -559,26 +891,36 @@ mmtpchannel_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
-  tcase_add_test (tc, token_comes_when_the_packet_has_gone);
+  tcase_add_test (tc, bytes_are_in_flight_until_they_are_reported);
+  tcase_add_test (tc, lost_messages_are_not_in_flight);
+  tcase_add_test (tc, window_limits_what_is_in_flight);
   tcase_add_test (tc, numbers_go_on_when_it_comes_back);
+  tcase_add_test (tc, ring_grows_with_what_is_in_flight);
   tcase_add_test (tc, remembers_no_more_than_ranges_can_tell);
   tcase_add_test (tc, more_than_was_sent_is_impossible);
   tcase_add_test (tc, counters_do_not_go_back);
   tcase_add_test (tc, delays_are_transits_less_the_offset);
+  tcase_add_test (tc, unmeasured_records_change_no_delay);
   tcase_add_test (tc, least_delay_ages);
-  tcase_add_test (tc, eight_pairs_measure_a_channel);
-  tcase_add_test (tc, slow_channel_is_measured_by_what_there_is);
-  tcase_add_test (tc, rises_to_what_pairs_say);
-  tcase_add_test (tc, falls_to_what_came_when_asked);
-  tcase_add_test (tc, ignores_a_rate_that_was_never_sent);
-  tcase_add_test (tc, does_not_back_off_for_what_others_did);
-  tcase_add_test (tc, pairs_are_each_eighth_packet_and_each_second);
-  tcase_add_test (tc, is_overdue_when_a_report_should_have_been_there);
+  tcase_add_test (tc, report_interval_is_the_longest_of_late);
+  tcase_add_test (tc, stall_is_what_should_have_arrived_by_the_receivers_clock);
+  tcase_add_test (tc, stalled_return_path_is_no_stall);
+  tcase_add_test (tc, jitter_is_no_stall);
+  tcase_add_test (tc, slow_path_is_not_stalled);
+  tcase_add_test (tc, nothing_is_stalled_before_anything_came);
+  tcase_add_test (tc, what_is_sent_when_nothing_waits_is_marked);
+  tcase_add_test (tc, limits_say_that_the_application_limits);
+  tcase_add_test (tc, busy_path_is_drained_each_ten_seconds);
+  tcase_add_test (tc, delay_of_a_drained_path_is_its_base);
+  tcase_add_test (tc, drain_ends_by_itself);
+  tcase_add_test (tc, idle_and_configured_paths_are_not_drained);
+  tcase_add_test (tc, token_comes_when_the_packet_has_gone);
+  tcase_add_test (tc, pacing_is_faster_while_the_application_limits);
+  tcase_add_test (tc, safety_leaves_an_eighth_of_the_time_for_waiting);
+  tcase_add_test (tc, safety_of_measured_paths_is_the_jitter);
+  tcase_add_test (tc, expected_delay_counts_what_is_in_flight);
   tcase_add_test (tc, does_not_deliver_when_only_small_messages_come);
   tcase_add_test (tc, lost_control_messages_are_no_measure);
-  tcase_add_test (tc, penance_doubles_up_to_ten_seconds);
-  tcase_add_test (tc, comes_back_after_three_pairs_and_its_time);
-  tcase_add_test (tc, safety_leaves_an_eighth_of_the_time_for_waiting);
   return s;
 }
 

@@ -33,10 +33,9 @@
 #define BOTH (MMTP_SENDER | MMTP_RECEIVER)
 
 #define RECORD "05" "07" "01020304" "05060708" "090a0b0c" "0d0e0f10" \
-  "11121314" "fffffff0" "00000123" "15161718" "ffffff00" "191a1b1c" \
-  "1d1e1f20" "21"
+  "11121314" "f51617" "00000456" "fffffff0" "00000123" "191a1b1c"
 #define RECORD_VALUE 5, 7, 0x01020304, 0x05060708, 0x090a0b0c, 0x0d0e0f10, \
-  0x11121314, -16, 0x123, 0x15161718, -256, 0x191a1b1c, 0x1d1e1f20, 0x21
+  0x11121314, 0xf51617, 0x456, -16, 0x123, 0x191a1b1c
 
 typedef struct
 {
@@ -59,123 +58,127 @@ static const guint8 text[] = { 'v', 'i', 'd', 'e', 'o' };
 
 static const Vector vectors[] = {
   {"data", MMTP_SENDER, 24, 24, MMTP_VALID,
-        "20" "05" "1234" "0abcde" "010203" "11121314" "28" "09"
+        "40" "05" "1234" "0abcde" "010203" "11121314" "28" "09"
         "deadbeef" TRAILER,
-        {MMTP_DATA, 1, 5, 0x1234, 0x0abcde, TRAILER_VALUE,.data = {
+        {MMTP_DATA, 2, 5, 0x1234, 0x0abcde, TRAILER_VALUE,.data = {
               0x010203, 0x11121314, 0x28, 9, {0,}, payload, 4}}},
   {"data-empty", MMTP_SENDER, 24, 24, MMTP_VALID,
-        "20" "ff" "ffff" "ffffff" "ffffff" "ffffffff" "fe" "ff" TRAILER,
-        {MMTP_DATA, 1, 255, 65535, 0xffffff, TRAILER_VALUE,.data = {
-              0xffffff, 0xffffffff, 0xfe, 255, {0,}, NULL, 0}}},
+        "40" "ff" "ffff" "ffffff" "ffffff" "ffffffff" "fc" "ff" TRAILER,
+        {MMTP_DATA, 2, 255, 65535, 0xffffff, TRAILER_VALUE,.data = {
+              0xffffff, 0xffffffff, 0xfc, 255, {0,}, NULL, 0}}},
   {"data-prelude", MMTP_SENDER, 24, 50, MMTP_VALID,
-        "20" "05" "1234" "0abcde" "010203" "11121314" "c5" "09"
+        "40" "05" "1234" "0abcde" "010203" "11121314" "c5" "09"
         "1a" "3f" "fffffffe" "00008235" "000061a8" "00000000003d0900"
         "80000000" "deadbeef" TRAILER,
-        {MMTP_DATA, 1, 5, 0x1234, 0x0abcde, TRAILER_VALUE,.data = {
+        {MMTP_DATA, 2, 5, 0x1234, 0x0abcde, TRAILER_VALUE,.data = {
                     0x010203, 0x11121314, 0xc5, 9,
               {0x3f, -2, G_MININT32, 0x8235, 25000, 4000000}, payload, 4}}},
   {"data-only-prelude", MMTP_SENDER, 24, 26, MMTP_VALID,
-        "20" "05" "1234" "0abcde" "010203" "11121314" "c1" "09"
+        "40" "05" "1234" "0abcde" "010203" "11121314" "c1" "09"
         "02" "18" TRAILER,
-        {MMTP_DATA, 1, 5, 0x1234, 0x0abcde, TRAILER_VALUE,.data = {
+        {MMTP_DATA, 2, 5, 0x1234, 0x0abcde, TRAILER_VALUE,.data = {
               0x010203, 0x11121314, 0xc1, 9, {0x18,}, NULL, 0}}},
-  {"probe", MMTP_SENDER, 16, 16, MMTP_VALID,
-        "21" "06" "0102" "030405" "02" "0000000000" TRAILER,
-      {MMTP_PROBE, 1, 6, 0x0102, 0x030405, TRAILER_VALUE,.probe = {2, 21}}},
+  {"probe", MMTP_SENDER, 15, 15, MMTP_VALID,
+        "41" "06" "0102" "030405" "0000000000" TRAILER,
+      {MMTP_PROBE, 2, 6, 0x0102, 0x030405, TRAILER_VALUE,.probe = {20}}},
   {"init", MMTP_SENDER, 64, 64, MMTP_VALID,
-        "22" "07" "0000" "0a0b0c" NONCE ZEROS_33 NO_TRAILER,
-      {MMTP_INIT, 1, 7, 0, 0x0a0b0c, 0,.init = {NONCE_VALUE}}},
+        "42" "07" "0000" "0a0b0c" NONCE ZEROS_33 NO_TRAILER,
+      {MMTP_INIT, 2, 7, 0, 0x0a0b0c, 0,.init = {NONCE_VALUE}}},
   {"cookie", MMTP_RECEIVER, 63, 63, MMTP_REFUSED_MALFORMED,
-        "23" "07" "0000" "0a0b0c" NONCE COOKIE NO_TRAILER,
-      {MMTP_COOKIE, 1, 7, 0, 0x0a0b0c, 0,.init = {NONCE_VALUE, COOKIE_VALUE}}},
-  {"open", MMTP_SENDER, 116, 116, MMTP_REFUSED_MALFORMED,
-        "24" "07" "0000" "0a0b0c" NONCE COOKIE "7071727374757677" "0007a120"
+        "43" "07" "0000" "0a0b0c" NONCE COOKIE NO_TRAILER,
+      {MMTP_COOKIE, 2, 7, 0, 0x0a0b0c, 0,.init = {NONCE_VALUE, COOKIE_VALUE}}},
+  {"open", MMTP_SENDER, 116, 116, MMTP_VALID,
+        "44" "07" "0000" "0a0b0c" NONCE COOKIE "7071727374757677" "0007a120"
         "0000000001000002" "00009c40" "05b4" "00c8" "0102030405060708" "01" MAC
         NO_TRAILER,
-        {MMTP_OPEN, 1, 7, 0, 0x0a0b0c, 0,.open = {NONCE_VALUE, COOKIE_VALUE,
+        {MMTP_OPEN, 2, 7, 0, 0x0a0b0c, 0,.open = {NONCE_VALUE, COOKIE_VALUE,
                     G_GUINT64_CONSTANT (0x7071727374757677), 500000, 0x01000002,
                     40000, 1460, 200, G_GUINT64_CONSTANT (0x0102030405060708),
               TRUE, MAC_VALUE}}},
+  {"open-padded", MMTP_SENDER, 116, 116, MMTP_VALID,
+        "44" "07" "0000" "0a0b0c" NONCE COOKIE "7071727374757677" "0007a120"
+        "0000000001000002" "00009c40" "05b4" "00c8" "0102030405060708" "01" MAC
+        ZEROS_33 NO_TRAILER,
+        {MMTP_OPEN, 2, 7, 0, 0x0a0b0c, 0,.open = {NONCE_VALUE, COOKIE_VALUE,
+                    G_GUINT64_CONSTANT (0x7071727374757677), 500000, 0x01000002,
+                    40000, 1460, 200, G_GUINT64_CONSTANT (0x0102030405060708),
+              TRUE, MAC_VALUE, 116 + 33}}},
   {"accept", MMTP_RECEIVER, 76, 76, MMTP_REFUSED_MALFORMED,
-        "25" "07" "0000" "0a0b0c" NONCE NONCE_R "7071727374757677" "0003d090"
+        "45" "07" "0000" "0a0b0c" NONCE NONCE_R "7071727374757677" "0003d090"
         "01" MAC NO_TRAILER,
-        {MMTP_ACCEPT, 1, 7, 0, 0x0a0b0c, 0,.accept =
+        {MMTP_ACCEPT, 2, 7, 0, 0x0a0b0c, 0,.accept =
               {NONCE_VALUE, NONCE_R_VALUE,
                     G_GUINT64_CONSTANT (0x7071727374757677), 250000, TRUE,
               MAC_VALUE}}},
   {"refuse", MMTP_RECEIVER, 32, 32, MMTP_REFUSED_MALFORMED,
-        "26" "07" "0000" "0a0b0c" NONCE "02" NO_TRAILER,
-      {MMTP_REFUSE, 1, 7, 0, 0x0a0b0c, 0,.refuse = {NONCE_VALUE, 2}}},
+        "46" "07" "0000" "0a0b0c" NONCE "02" NO_TRAILER,
+      {MMTP_REFUSE, 2, 7, 0, 0x0a0b0c, 0,.refuse = {NONCE_VALUE, 2}}},
   {"join", MMTP_SENDER, 64, 64, MMTP_VALID,
-        "27" "08" "0708" "0a0b0c" "0102030405060708" "1112131415161718" "05b4"
+        "47" "08" "0708" "0a0b0c" "0102030405060708" "1112131415161718" "05b4"
         "0000" ZEROS_8 ZEROS_8 ZEROS_8 "0000000000" TRAILER,
-        {MMTP_JOIN, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.join = {
+        {MMTP_JOIN, 2, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.join = {
                     G_GUINT64_CONSTANT (0x0102030405060708),
               G_GUINT64_CONSTANT (0x1112131415161718), 1460}}},
   {"challenge", MMTP_RECEIVER, 31, 31, MMTP_REFUSED_MALFORMED,
-        "28" "08" "0708" "0a0b0c" "1112131415161718" "2122232425262728" TRAILER,
-        {MMTP_CHALLENGE, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.challenge = {
+        "48" "08" "0708" "0a0b0c" "1112131415161718" "2122232425262728" TRAILER,
+        {MMTP_CHALLENGE, 2, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.challenge = {
                     G_GUINT64_CONSTANT (0x1112131415161718),
               G_GUINT64_CONSTANT (0x2122232425262728)}}},
   {"response", MMTP_SENDER, 23, 23, MMTP_REFUSED_MALFORMED,
-        "29" "08" "0708" "0a0b0c" "2122232425262728" TRAILER,
-        {MMTP_RESPONSE, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.challenge = {
+        "49" "08" "0708" "0a0b0c" "2122232425262728" TRAILER,
+        {MMTP_RESPONSE, 2, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.challenge = {
               0, G_GUINT64_CONSTANT (0x2122232425262728)}}},
-  {"keepalive", MMTP_SENDER, 53, 53, MMTP_REFUSED_MALFORMED,
-        "2a" "08" "0708" "0a0b0c" "0102030405060708" "0007a120" "11121314"
+  {"keepalive", MMTP_SENDER, 55, 55, MMTP_REFUSED_MALFORMED,
+        "4a" "08" "0708" "0a0b0c" "0102030405060708" "0007a120" "11121314"
         "15161718" "191a1b1c" "1d" "1e" "01" "fffffc18" "01" "212223" "242526"
-        TRAILER,
-        {MMTP_KEEPALIVE, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.keepalive = {
+        "2728" TRAILER,
+        {MMTP_KEEPALIVE, 2, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.keepalive = {
                     G_GUINT64_CONSTANT (0x0102030405060708), 500000, 0x11121314,
                     0x15161718, 0x191a1b1c, 0x1d, 0x1e, TRUE, TRUE, -1000,
-              0x212223, 0x242526}}},
-  {"report", MMTP_RECEIVER, 39, 192, MMTP_REFUSED_MALFORMED,
-        "2b" "08" "0708" "0a0b0c" "0102030405060708" "11121314" "15161718"
+              0x212223, 0x242526, 0x2728}}},
+  {"report", MMTP_RECEIVER, 39, 174, MMTP_REFUSED_MALFORMED,
+        "4b" "08" "0708" "0a0b0c" "0102030405060708" "11121314" "15161718"
         "19" "1a1b1c" "1d1e1f" "03"
         RECORD "00" RECORD "01" "fffe" "ff" RECORD "02" "0001" "01" "1234" "56"
         TRAILER,
-        {MMTP_REPORT, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.report = {
+        {MMTP_REPORT, 2, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.report = {
                     G_GUINT64_CONSTANT (0x0102030405060708), 0x11121314,
                     0x15161718, 0x19, 0x1a1b1c, 0x1d1e1f, 3, {
                           {RECORD_VALUE, 0},
                           {RECORD_VALUE, 1, {{0xfffe, 255}}},
                   {RECORD_VALUE, 2, {{1, 1}, {0x1234, 0x56}}}}}}},
   {"report-empty", MMTP_RECEIVER, 39, 39, MMTP_REFUSED_MALFORMED,
-        "2b" "08" "0708" "0a0b0c" "0102030405060708" "00000001" "15161718"
+        "4b" "08" "0708" "0a0b0c" "0102030405060708" "00000001" "15161718"
         "19" "000000" "ffffff" "00" TRAILER,
-        {MMTP_REPORT, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.report = {
+        {MMTP_REPORT, 2, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.report = {
                     G_GUINT64_CONSTANT (0x0102030405060708), 1, 0x15161718,
                     0x19,
               0, 0xffffff, 0}}},
   {"query", BOTH, 16, 16, MMTP_REFUSED_MALFORMED,
-        "2c" "08" "0708" "0a0b0c" "ff" TRAILER,
-      {MMTP_QUERY, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.query = {255}}},
-  {"decrease", MMTP_RECEIVER, 25, 25, MMTP_REFUSED_MALFORMED,
-        "2d" "08" "0708" "0a0b0c" "11" "12" "13141516" "1718191a" TRAILER,
-        {MMTP_DECREASE, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.decrease = {
-              0x11, 0x12, 0x13141516, 0x1718191a}}},
+        "4c" "08" "0708" "0a0b0c" "ff" TRAILER,
+      {MMTP_QUERY, 2, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.query = {255}}},
   {"leave", BOTH, 22, 22, MMTP_REFUSED_MALFORMED,
-        "2e" "08" "0708" "0a0b0c" "11" "01" "02" "13141516" TRAILER,
-        {MMTP_LEAVE, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.leave = {
+        "4e" "08" "0708" "0a0b0c" "11" "01" "02" "13141516" TRAILER,
+        {MMTP_LEAVE, 2, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.leave = {
               0x11, TRUE, 2, 0x13141516}}},
   {"caps", MMTP_SENDER, 21, 21, MMTP_REFUSED_MALFORMED,
-        "2f" "08" "0708" "0a0b0c" "11" "1009" "1004" "766964656f" TRAILER,
-        {MMTP_CAPS, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.caps = {
+        "4f" "08" "0708" "0a0b0c" "11" "1009" "1004" "766964656f" TRAILER,
+        {MMTP_CAPS, 2, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.caps = {
               0x11, 0x1009, 0x1004, text, 5}}},
   {"caps-ack", MMTP_RECEIVER, 16, 16, MMTP_REFUSED_MALFORMED,
-        "30" "08" "0708" "0a0b0c" "11" TRAILER,
-      {MMTP_CAPS_ACK, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.caps = {0x11}}},
+        "50" "08" "0708" "0a0b0c" "11" TRAILER,
+      {MMTP_CAPS_ACK, 2, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.caps = {0x11}}},
   {"end", MMTP_SENDER, 19, 19, MMTP_REFUSED_MALFORMED,
-        "31" "08" "0708" "0a0b0c" "11121314" TRAILER,
-      {MMTP_END, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.end = {0x11121314}}},
+        "51" "08" "0708" "0a0b0c" "11121314" TRAILER,
+      {MMTP_END, 2, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.end = {0x11121314}}},
   {"end-ack", MMTP_RECEIVER, 19, 19, MMTP_REFUSED_MALFORMED,
-        "32" "08" "0708" "0a0b0c" "11121314" TRAILER,
-      {MMTP_END_ACK, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.end =
+        "52" "08" "0708" "0a0b0c" "11121314" TRAILER,
+      {MMTP_END_ACK, 2, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.end =
               {0x11121314}}},
   {"repair", MMTP_SENDER, 30, 30, MMTP_VALID,
-        "33" "08" "0708" "0a0b0c" "010203" "80000001" "1415" "deadbeef"
+        "53" "08" "0708" "0a0b0c" "010203" "80000001" "1415" "deadbeef"
         "deadbeef" TRAILER,
-        {MMTP_REPAIR, 1, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.repair = {
+        {MMTP_REPAIR, 2, 8, 0x0708, 0x0a0b0c, TRAILER_VALUE,.repair = {
               0x010203, 0x80000001, 0x1415, repaired, 8}}}
 };
 
@@ -352,7 +355,7 @@ GST_START_TEST (another_version_is_refused_but_in_a_refuse)
   for (version = 0; version < 8; version++) {
     bytes[0] = version << 5 | vector->message.type;
     assert_refusal (parse (&message, bytes, size, vector->from),
-        version == 1 || refuse ? MMTP_VALID : MMTP_REFUSED_VERSION,
+        version == 2 || refuse ? MMTP_VALID : MMTP_REFUSED_VERSION,
         vector->name, version);
     assert_equals_int (message.version, version);
     assert_equals_int (message.type, vector->message.type);
@@ -385,19 +388,25 @@ GST_START_TEST (types_without_a_name_are_refused)
   guint type;
 
   for (type = MMTP_LAST_TYPE; type < 32; type++) {
-    bytes[0] = 1 << 5 | type;
+    bytes[0] = MMTP_VERSION << 5 | type;
     assert_refusal (parse (&message, bytes, sizeof (bytes), BOTH),
         MMTP_REFUSED_TYPE, "type", type);
   }
+  /* DECREASE of version 1 */
+  bytes[0] = MMTP_VERSION << 5 | 13;
+  assert_refusal (parse (&message, bytes, sizeof (bytes), BOTH),
+      MMTP_REFUSED_TYPE, "type", 13);
 }
 
 GST_END_TEST;
 
-/* What a receiver needs for the answer, section 4 */
+/* What a receiver needs for the answer, section 4: of the version before, and
+ * of the next one */
 GST_START_TEST (of_another_version_the_nonce_is_read)
 {
   static const guint8 nonce[] = NONCE_VALUE;
   static const gchar *const names[] = { "init", "open", "join" };
+  const guint version = __i__ ? MMTP_VERSION + 1 : MMTP_VERSION - 1;
   MmtpMessage message;
   gsize size;
   guint i;
@@ -405,7 +414,7 @@ GST_START_TEST (of_another_version_the_nonce_is_read)
   for (i = 0; i < G_N_ELEMENTS (names); i++) {
     guint8 *bytes = new_bytes (find_vector (names[i])->bytes, &size);
 
-    bytes[0] += 1 << 5;
+    bytes[0] = version << 5 | (bytes[0] & 0x1f);
     size = MAX (size, 64);
     fail_unless_equals_int (parse (&message, bytes, size, MMTP_SENDER),
         MMTP_REFUSED_VERSION);
@@ -450,9 +459,11 @@ static const Change changes[] = {
   {"data-only-prelude", 17, "19", MMTP_REFUSED_MALFORMED},
   {"data-only-prelude", 17, "c0", MMTP_VALID},
   /* zeros are ignored */
-  {"probe", 7, "fdffffffffff", MMTP_VALID},
+  {"data", 14, "2a", MMTP_VALID},
+  {"probe", 7, "ffffffffff", MMTP_VALID},
   {"init", 23, "ff", MMTP_VALID},
   {"init", 56, "ffffffffffffffff", MMTP_VALID},
+  {"open-padded", 108, "ffffffff", MMTP_VALID},
   {"join", 25, "ffffff", MMTP_VALID},
   /* OPEN: D0 at most 60 s */
   {"open", 63, "03938700", MMTP_VALID},
@@ -495,16 +506,14 @@ static const Change changes[] = {
   {"report", 30, "02", MMTP_REFUSED_MALFORMED},
   {"report", 30, "04", MMTP_REFUSED_MALFORMED},
   {"report", 30, "ff", MMTP_REFUSED_MALFORMED},
-  {"report", 31 + 47, "01", MMTP_REFUSED_MALFORMED},
-  {"report", 31 + 47, "11", MMTP_REFUSED_MALFORMED},
-  {"report", 31 + 47, "ff", MMTP_REFUSED_MALFORMED},
+  {"report", 31 + 41, "01", MMTP_REFUSED_MALFORMED},
+  {"report", 31 + 41, "11", MMTP_REFUSED_MALFORMED},
+  {"report", 31 + 41, "ff", MMTP_REFUSED_MALFORMED},
   {"report-empty", 30, "01", MMTP_REFUSED_MALFORMED},
   /* an empty range: of the second record, and the last one */
-  {"report", 31 + 48 + 50, "00", MMTP_REFUSED_MALFORMED},
-  {"report", 192 - 8 - 1, "00", MMTP_REFUSED_MALFORMED},
+  {"report", 31 + 42 + 44, "00", MMTP_REFUSED_MALFORMED},
+  {"report", 174 - 8 - 1, "00", MMTP_REFUSED_MALFORMED},
   /* numbers and versions that count from 1 */
-  {"decrease", 8, "00", MMTP_REFUSED_MALFORMED},
-  {"decrease", 8, "ff", MMTP_VALID},
   {"caps", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "ff", MMTP_VALID},
@@ -546,7 +555,7 @@ static const MmtpMessage excluded[] = {
   {MMTP_LAST_TYPE},
   {MMTP_DATA,.data = {0, 0, 0, 0, {MMTP_PRELUDE_DISCONT}}},
   {MMTP_DATA,.data = {0, 0, MMTP_FLAG_FIRST, 0, {0x40}}},
-  {MMTP_PROBE,.probe = {0, 15}},
+  {MMTP_PROBE,.probe = {14}},
   {MMTP_OPEN},
   {MMTP_JOIN,.join = {0, 0, 127}},
   {MMTP_JOIN,.join = {1, 0, 1000}},
@@ -555,7 +564,7 @@ static const MmtpMessage excluded[] = {
   {MMTP_REPORT,.report = {0, 1,.n_records = 17}},
   {MMTP_REPORT,.report = {0, 1,.n_records = 1,.records = {{.n_ranges = 1}}}},
   {MMTP_REPORT,.report = {0, 1,.n_records = 1,.records = {{.n_ranges = 17}}}},
-  {MMTP_DECREASE},
+  {MMTP_RESERVED_13},
   {MMTP_CAPS,.caps = {1, 1, 0, text, 2}},
   {MMTP_CAPS_ACK},
   {MMTP_REPAIR}
@@ -601,35 +610,51 @@ GST_START_TEST (a_flag_is_one_bit)
 
 GST_END_TEST;
 
-GST_START_TEST (a_probe_has_no_other_flag_and_its_whole_size)
+GST_START_TEST (a_probe_has_its_whole_size)
 {
   MmtpMessage message;
   gsize size;
   guint8 *bytes = new_bytes (find_vector ("probe")->bytes, &size);
 
-  bytes[7] = 0xff;
   assert_refusal (parse (&message, bytes, size, MMTP_SENDER), MMTP_VALID,
       "probe", 0);
-  assert_equals_int (message.probe.flags, MMTP_FLAG_PAIR);
   assert_equals_int (message.probe.size, size);
   g_free (bytes);
 }
 
 GST_END_TEST;
 
-/* The largest that is allowed: 16 records of 16 ranges, 1575 bytes */
+/* It was PAIR in version 1. */
+GST_START_TEST (a_flag_of_data_that_is_zero_is_neither_read_nor_written)
+{
+  MmtpMessage message;
+  gsize size;
+  guint8 *bytes = new_bytes (find_vector ("data")->bytes, &size);
+
+  bytes[14] |= 0x02;
+  parse (&message, bytes, size, MMTP_SENDER);
+  assert_equals_int (message.data.flags, 0x28);
+  message.data.flags |= 0x02;
+  bytes[14] = 0x28;
+  assert_written (&message, bytes, size, "data");
+  g_free (bytes);
+}
+
+GST_END_TEST;
+
+/* The largest that is allowed: 16 records of 16 ranges, 1479 bytes */
 GST_START_TEST (a_report_has_sixteen_records_of_sixteen_ranges)
 {
-  const gsize size = 31 + 16 * (48 + 16 * 3) + 8;
-  guint8 *bytes = g_malloc (size + 96);
+  const gsize size = 31 + 16 * (42 + 16 * 3) + 8;
+  guint8 *bytes = g_malloc (size + 90);
   MmtpMessage message;
   guint i, j;
 
-  memset (bytes, 1, size + 96);
-  bytes[0] = 0x2b;
+  memset (bytes, 1, size + 90);
+  bytes[0] = 0x4b;
   bytes[30] = 16;
   for (i = 0; i < 17; i++)
-    bytes[31 + i * 96 + 47] = 16;
+    bytes[31 + i * 90 + 41] = 16;
   assert_refusal (parse (&message, bytes, size, MMTP_RECEIVER), MMTP_VALID,
       "report", size);
   assert_equals_int (message.report.n_records, 16);
@@ -643,8 +668,8 @@ GST_START_TEST (a_report_has_sixteen_records_of_sixteen_ranges)
       MMTP_REFUSED_MALFORMED, "report", size - 1);
 
   bytes[30] = 17;
-  assert_refusal (parse_copy (bytes, size + 96, MMTP_RECEIVER),
-      MMTP_REFUSED_MALFORMED, "report", size + 96);
+  assert_refusal (parse_copy (bytes, size + 90, MMTP_RECEIVER),
+      MMTP_REFUSED_MALFORMED, "report", size + 90);
   g_free (bytes);
 }
 
@@ -668,7 +693,7 @@ new_prelude_message (guint8 mask, gsize padding)
   GByteArray *message = g_byte_array_new ();
   const guint8 zeros[64] = { 0, };
   gsize size, length_at;
-  guint8 *bytes = new_bytes ("2005123400000001020311121314c1010002", &size);
+  guint8 *bytes = new_bytes ("4005123400000001020311121314c1010002", &size);
   guint i;
 
   g_byte_array_append (message, bytes, size);
@@ -905,7 +930,7 @@ mmtppacket_suite (void)
   tcase_add_loop_test (tcase, another_version_is_refused_but_in_a_refuse, 0, n);
   tcase_add_loop_test (tcase, nothing_is_written_beyond_the_room, 0, n);
   tcase_add_test (tcase, types_without_a_name_are_refused);
-  tcase_add_test (tcase, of_another_version_the_nonce_is_read);
+  tcase_add_loop_test (tcase, of_another_version_the_nonce_is_read, 0, 2);
 
   tcase = tcase_create ("values");
   suite_add_tcase (suite, tcase);
@@ -914,7 +939,9 @@ mmtppacket_suite (void)
   tcase_add_loop_test (tcase, what_the_text_excludes_is_not_written, 0,
       G_N_ELEMENTS (excluded));
   tcase_add_test (tcase, a_flag_is_one_bit);
-  tcase_add_test (tcase, a_probe_has_no_other_flag_and_its_whole_size);
+  tcase_add_test (tcase, a_probe_has_its_whole_size);
+  tcase_add_test (tcase,
+      a_flag_of_data_that_is_zero_is_neither_read_nor_written);
   tcase_add_test (tcase, a_report_has_sixteen_records_of_sixteen_ranges);
   tcase_add_test (tcase, a_prelude_has_what_its_mask_says);
   tcase_add_test (tcase, a_prelude_is_as_long_as_its_mask_and_at_most_64);

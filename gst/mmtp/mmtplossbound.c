@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* CUBIC's window, and which losses it minds; see the header. */
+
+#include "mmtplossbound.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SECOND 1e9
+#define MILLISECOND 1e6
+
+/* RFC 9438, sections 4.6 and 5 */
+#define BETA 0.7
+#define C 0.4
+#define LEAST_PACKETS 2
+/* The longest queue of so long is a full one (BBR and Copa look at 10 s,
+ * too). */
+#define QUEUE_MEMORY (10 * SECOND)
+/* "Spike" (Cen, Cosman and Voelker 2003, section III.A): a loss is congestion
+ * while the delay is above half of what it is at most. */
+#define HIGH_QUEUE 0.5
+/* A queue that is shorter than this, or than some packets, overflows
+ * nowhere. */
+#define LEAST_QUEUE (3 * MILLISECOND)
+#define LEAST_QUEUE_PACKETS 1.5
+/* Losses at random come as often while the queue is short. More than so many
+ * times as many, and it is the queue. */
+#define RATIO 3
+/* Messages that an average of losses goes back */
+#define LOSS_MEMORY 1000.0
+/* ... and how long what was lost before is remembered while the queue is
+ * long */
+#define FORGET_LOW (5 * SECOND)
+/* Losses at random that are expected and these many more are still random. */
+#define LEAST_EXCESS 1
+/* Messages while the queue was short that say what is lost then, and a part of
+ * them that is as good as none */
+#define LEAST_KNOWN 200
+#define NO_LOSS 0.001
+/* Before that is known a single loss is taken for the radio's: a queue that
+ * overflows loses several at once. */
+#define LEAST_BURST 2
+
+void
+mmtp_loss_bound_init (MmtpLossBound * bound, guint packet)
+{
+  memset (bound, 0, sizeof (*bound));
+  bound->packet = packet;
+}
+
+static void
+note_queue (MmtpLossBound * bound, const MmtpRateSample * sample)
+{
+  gdouble queue = sample->high_queue_delay;
+
+  if (queue >= bound->most_queue ||
+      sample->now > bound->most_queue_time + QUEUE_MEMORY) {
+    bound->most_queue = queue;
+    bound->most_queue_time = sample->now;
+  }
+}
+
+static gboolean
+is_queue_long (const MmtpLossBound * bound, const MmtpRateSample * sample,
+    gdouble packet_time)
+{
+  return sample->high_queue_delay >= MAX (HIGH_QUEUE * bound->most_queue,
+      MAX (LEAST_QUEUE, LEAST_QUEUE_PACKETS * packet_time));
+}
+
+static void
+average (gdouble * part, gdouble * n, guint lost, guint all)
+{
+  if (all == 0)
+    return;
+  *n = MIN (*n + all, LOSS_MEMORY);
+  *part += (lost - *part * all) / *n;
+  *part = CLAMP (*part, 0, 1);
+}
+
+/* Whether more was lost than a radio loses at random */
+static gboolean
+is_congestive (const MmtpLossBound * bound, const MmtpRateSample * sample)
+{
+  guint all = sample->n_acked + sample->n_lost;
+  gdouble low = bound->n_low >= LEAST_KNOWN ? bound->loss_low : 0;
+
+  if (bound->n_low < LEAST_KNOWN && sample->n_lost < LEAST_BURST)
+    return FALSE;
+  if (low < NO_LOSS)
+    return TRUE;
+  return low * RATIO < bound->loss_high &&
+      sample->n_lost > RATIO * low * all + LEAST_EXCESS;
+}
+
+static void
+reduce (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window)
+{
+  gdouble least = LEAST_PACKETS * bound->packet;
+  gdouble most = MIN (window, MAX (sample->sent_in_flight, 2 * least));
+
+  if (bound->window > 0)
+    most = MIN (most, bound->window);
+  bound->most = most;
+  bound->window = bound->reno = MAX (most * BETA, least);
+  bound->reduced = bound->grown = sample->now;
+}
+
+/* RFC 9438, sections 4.2 to 4.5; by time, because reports come more seldom than
+ * acknowledgements */
+static void
+grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
+{
+  gdouble most = bound->most / bound->packet;
+  gdouble k = cbrt (most * (1 - BETA) / C);
+  gdouble age = (now - bound->reduced + round_trip) / SECOND;
+  gdouble cubic = (C * (age - k) * (age - k) * (age - k) + most) *
+      bound->packet;
+
+  bound->reno += 3 * (1 - BETA) / (1 + BETA) * bound->packet *
+      (now - bound->grown) / round_trip;
+  bound->grown = now;
+  bound->window = MAX (bound->window, MAX (MIN (cubic, 1.5 * bound->window),
+          bound->reno));
+}
+
+gboolean
+mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
+    gdouble window, gdouble round_trip, gboolean is_used)
+{
+  gdouble total = MAX (round_trip, MILLISECOND) + MAX (sample->queue_delay, 0)
+      + sample->report_period / 2;
+  gdouble packet_time = sample->packet_time;
+  guint all = sample->n_acked + sample->n_lost;
+  gboolean is_long;
+
+  note_queue (bound, sample);
+  is_long = is_queue_long (bound, sample, packet_time);
+  if (is_long) {
+    average (&bound->loss_high, &bound->n_high, sample->n_lost, all);
+    bound->n_low *= exp (-(sample->now - bound->told) / FORGET_LOW);
+  } else
+    average (&bound->loss_low, &bound->n_low, sample->n_lost, all);
+  bound->told = sample->now;
+  if (is_long && sample->n_lost > 0 && is_congestive (bound, sample) &&
+      sample->now > bound->reduced + total) {
+    reduce (bound, sample, window);
+    return TRUE;
+  }
+  if (bound->window > 0 && is_used)
+    grow (bound, sample->now, total);
+  else
+    bound->grown = sample->now;
+  return FALSE;
+}
+
+void
+mmtp_loss_bound_begin (MmtpLossBound * bound, gdouble now, gdouble in_flight)
+{
+  bound->most = bound->window = bound->reno =
+      MAX (in_flight, LEAST_PACKETS * bound->packet);
+  bound->reduced = bound->grown = now;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The window that a TCP flow would have in our place: reduced when a queue on
+ * the path overflows, and grown as CUBIC grows (RFC 9438). Losses count only
+ * where they are a matter of the queue: losses of a radio come whatever its
+ * length. All times are ns, sizes bytes.
+ * */
+
+#ifndef __MMTP_LOSS_BOUND_H__
+#define __MMTP_LOSS_BOUND_H__
+
+#include "mmtpratecontrol.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint packet;
+  gdouble window;               /* 0: nothing has overflowed yet */
+  gdouble most;                 /* before it was reduced last */
+  gdouble reduced;              /* when that was */
+  gdouble reno;                 /* RFC 9438, section 4.3 */
+  gdouble grown;                /* when it was grown last */
+  gdouble most_queue;           /* longest of late */
+  gdouble most_queue_time;
+  gdouble told;                 /* when the last report came */
+  gdouble loss_low, loss_high;  /* part that is lost while the queue is short,
+                                 * and long */
+  gdouble n_low, n_high;        /* messages that these rest on, at most */
+} MmtpLossBound;
+
+void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
+/* `window`: what is allowed now; `round_trip`: without a queue; `is_used`: it
+ * was used up, so that it may grow. TRUE: it was reduced */
+gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
+    const MmtpRateSample * sample, gdouble window, gdouble round_trip,
+    gboolean is_used);
+/* Somebody else keeps the queue full without losses of ours: begin at what is
+ * in flight. */
+void mmtp_loss_bound_begin (MmtpLossBound * bound, gdouble now,
+    gdouble in_flight);
+
+G_END_DECLS
+
+#endif /* __MMTP_LOSS_BOUND_H__ */

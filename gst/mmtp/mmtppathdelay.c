@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A moving minimum and maximum of one-way delays; see the header. */
+
+#include "mmtppathdelay.h"
+
+#include <string.h>
+
+/* The high delay is that of the last ten seconds. */
+#define SPAN_TIME G_GUINT64_CONSTANT (1000000000)
+/* The base delay is remembered for a minute, as LEDBAT's (RFC 6817, section
+ * 2.4.2) for some minutes: longer than a queue stands on purpose. */
+#define BASE_SPAN_TIME (6 * SPAN_TIME)
+/* The spread is the mean of about so many reports. */
+#define SPREAD_REPORTS 8
+#define MEMORY (MMTP_DELAY_SPANS * SPAN_TIME)
+/* Of so many messages the slowest one is taken for an accident. */
+#define ACCIDENT 256
+
+void
+mmtp_path_delay_clear (MmtpPathDelay * delay)
+{
+  memset (delay, 0, sizeof (*delay));
+}
+
+static void
+begin_span (MmtpDelaySpan * span, guint64 now)
+{
+  span->began = now;
+  span->n = 0;
+  span->least = G_MAXINT64;
+  span->highest = span->second = G_MININT64;
+}
+
+/* The span that `now` is in */
+static MmtpDelaySpan *
+open_span (MmtpDelaySpan * spans, guint * at, guint64 now, guint64 length)
+{
+  MmtpDelaySpan *span = &spans[*at];
+
+  if (span->n > 0 && now - span->began < length)
+    return span;
+  *at = (*at + 1) % MMTP_DELAY_SPANS;
+  span = &spans[*at];
+  begin_span (span, now);
+  return span;
+}
+
+void
+mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
+    gint64 least, gint64 high, guint n)
+{
+  MmtpDelaySpan *span = open_span (delay->spans, &delay->at, now, SPAN_TIME);
+  MmtpDelaySpan *base = open_span (delay->base_spans, &delay->base_at, now,
+      BASE_SPAN_TIME);
+
+  span->n += MAX (n, 1);
+  base->n += MAX (n, 1);
+  base->least = MIN (base->least, least);
+  if (high > span->highest) {
+    span->second = span->highest;
+    span->highest = high;
+  } else if (high > span->second) {
+    span->second = high;
+  }
+  delay->spread += (high - least - delay->spread) / SPREAD_REPORTS;
+  delay->is_known = TRUE;
+  delay->latest = latest;
+  delay->least = least;
+  delay->high = high;
+}
+
+void
+mmtp_path_delay_rebase (MmtpPathDelay * delay, gint64 base)
+{
+  guint i;
+
+  for (i = 0; i < MMTP_DELAY_SPANS; i++)
+    delay->base_spans[i].least = base;
+}
+
+/* Spans are replaced one by one, so that a path that says nothing for long
+ * keeps what it had. */
+gint64
+mmtp_path_delay_get_base (const MmtpPathDelay * delay)
+{
+  gint64 base = G_MAXINT64;
+  guint i;
+
+  for (i = 0; i < MMTP_DELAY_SPANS; i++)
+    if (delay->base_spans[i].n > 0)
+      base = MIN (base, delay->base_spans[i].least);
+  return base == G_MAXINT64 ? 0 : base;
+}
+
+gint64
+mmtp_path_delay_get_high (const MmtpPathDelay * delay, guint64 now)
+{
+  gint64 highest = G_MININT64, second = G_MININT64;
+  guint i, n = 0;
+
+  for (i = 0; i < MMTP_DELAY_SPANS; i++) {
+    const MmtpDelaySpan *span = &delay->spans[i];
+
+    if (span->n == 0 || now - span->began > MEMORY)
+      continue;
+    n += span->n;
+    if (span->highest > highest) {
+      second = MAX (highest, span->second);
+      highest = span->highest;
+    } else {
+      second = MAX (second, span->highest);
+    }
+  }
+  if (n == 0)
+    return delay->high;
+  return n >= ACCIDENT && second != G_MININT64 ? second : highest;
+}

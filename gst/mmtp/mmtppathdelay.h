@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One-way delays of a path, from the reports: the base delay, which is the
+ * minimum of the last minute, or what was found when the path's queue had been
+ * emptied on purpose; what even the luckiest message has to wait now, which is
+ * the queue; and the high delay that nearly all messages stay below. All times
+ * are ns; one-way delays come on a scale whose zero nobody knows, so that only
+ * differences mean something.
+ * */
+
+#ifndef __MMTP_PATH_DELAY_H__
+#define __MMTP_PATH_DELAY_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define MMTP_DELAY_SPANS 10
+
+typedef struct
+{
+  guint64 began;                /* ns; a span without messages is unused */
+  guint n;                      /* messages */
+  gint64 least, highest, second;        /* second highest of the reports */
+} MmtpDelaySpan;
+
+typedef struct
+{
+  MmtpDelaySpan spans[MMTP_DELAY_SPANS];        /* a ring of seconds */
+  guint at;
+  gboolean is_known;
+  MmtpDelaySpan base_spans[MMTP_DELAY_SPANS];   /* a ring of longer spans */
+  guint base_at;
+  gint64 latest;                /* of the newest message */
+  gint64 least, high;           /* of the last report */
+  gint64 spread;                /* between these two, smoothed */
+  gint64 jitter;                /* RFC 3550, section 6.4.1, by the receiver */
+} MmtpPathDelay;
+
+void mmtp_path_delay_clear (MmtpPathDelay * delay);
+/* A report: delays of its newest, fastest and slowest message, of `n` */
+void mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
+    gint64 least, gint64 high, guint n);
+/* Everything in flight has been drained, and this was the minimum: it is the
+ * base from now on. */
+void mmtp_path_delay_rebase (MmtpPathDelay * delay, gint64 base);
+/* 0 when nothing is known */
+gint64 mmtp_path_delay_get_base (const MmtpPathDelay * delay);
+/* What all but the slowest of the last ten seconds stay below */
+gint64 mmtp_path_delay_get_high (const MmtpPathDelay * delay, guint64 now);
+
+G_END_DECLS
+
+#endif /* __MMTP_PATH_DELAY_H__ */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A path whose rate is configured: the token bucket of Magalhaes and Kravets
+ * (2001, section 4.4). Tokens come at the configured rate, less what keeps a
+ * queue from growing; what is in flight is bounded by what the path delivers
+ * while the slowest messages are under way, so that a rate that is not what was
+ * configured fills no queue without end. */
+
+#include "mmtpratecontrol.h"
+
+#define SECOND 1e9
+#define MILLISECOND 1e6
+/* KEEPALIVE and REPORT may take a hundredth each (docs/wire-mmtp.md), and half
+ * duplex media carry both. */
+#define KNOWN_SHARE 0.97
+/* A standing queue that is accepted besides the spread of the delay */
+#define TARGET (100 * MILLISECOND)
+/* The spread is forgotten by so much with each report. */
+#define SPREAD_DECAY (1.0 / 256)
+
+typedef struct
+{
+  gdouble rate;                 /* bytes per ns */
+  gdouble round_trip, period;   /* ns */
+  gdouble spread;               /* ns */
+  guint packet;
+} Token;
+
+static void
+feedback (gpointer control, const MmtpRateSample * sample)
+{
+  Token *self = control;
+
+  if (sample->base_round_trip)
+    self->round_trip = sample->base_round_trip;
+  self->period = sample->report_period;
+  if (sample->acked == 0)
+    return;
+  self->spread -= self->spread * SPREAD_DECAY;
+  self->spread = MAX (self->spread, sample->high_queue_delay -
+      sample->queue_delay);
+}
+
+static void
+get_limits (gconstpointer control, MmtpRateLimits * limits)
+{
+  const Token *self = control;
+  gdouble time = self->round_trip + self->period + 2 * self->spread + TARGET;
+
+  limits->window = self->rate * time + 2 * self->packet;
+  limits->pacing_rate = self->rate * KNOWN_SHARE * 8 * SECOND;
+  limits->delivery_rate = limits->peak_rate = limits->pacing_rate;
+  limits->queue_target = TARGET;
+}
+
+static void
+init (gpointer control, guint64 now, guint packet, guint64 round_trip,
+    guint64 rate)
+{
+  Token *self = control;
+
+  self->packet = packet;
+  self->rate = rate / 8 / SECOND;
+  self->round_trip = round_trip;
+  self->period = 50 * MILLISECOND;
+}
+
+const MmtpRateControlClass mmtp_token_control = {
+  "token", sizeof (Token), init, NULL, feedback, get_limits
+};

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The base delay and the high delay of a path, from reports on which only
+ * differences mean something. */
+
+#include <gst/check/gstcheck.h>
+
+#include "mmtppathdelay.h"
+
+#define MS G_GINT64_CONSTANT (1000000)
+#define SECOND (1000 * MS)
+
+/* A report of `n` messages that took between `least` and `high` ms */
+static void
+add (MmtpPathDelay * delay, guint64 now, gint least, gint high, guint n)
+{
+  mmtp_path_delay_add (delay, now, least * MS, least * MS, high * MS, n);
+}
+
+static void
+check_base (const MmtpPathDelay * delay, gint ms)
+{
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (delay), ms * MS);
+}
+
+static void
+check_high (const MmtpPathDelay * delay, guint64 now, gint ms)
+{
+  fail_unless_equals_int64 (mmtp_path_delay_get_high (delay, now), ms * MS);
+}
+
+GST_START_TEST (nothing_is_known_at_first)
+{
+  MmtpPathDelay delay;
+
+  mmtp_path_delay_clear (&delay);
+  fail_if (delay.is_known);
+  check_base (&delay, 0);
+  check_high (&delay, SECOND, 0);
+  add (&delay, SECOND, 20, 30, 2);
+  fail_unless (delay.is_known);
+  mmtp_path_delay_clear (&delay);
+  fail_if (delay.is_known);
+  check_base (&delay, 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (last_report_is_kept)
+{
+  MmtpPathDelay delay;
+
+  mmtp_path_delay_clear (&delay);
+  mmtp_path_delay_add (&delay, 0, 25 * MS, 20 * MS, 30 * MS, 3);
+  mmtp_path_delay_add (&delay, 50 * MS, 45 * MS, 40 * MS, 60 * MS, 3);
+  fail_unless_equals_int64 (delay.latest, 45 * MS);
+  fail_unless_equals_int64 (delay.least, 40 * MS);
+  fail_unless_equals_int64 (delay.high, 60 * MS);
+  check_base (&delay, 20);
+}
+
+GST_END_TEST;
+
+/* The zero of one-way delays is arbitrary. */
+GST_START_TEST (delays_may_be_negative)
+{
+  MmtpPathDelay delay;
+
+  mmtp_path_delay_clear (&delay);
+  add (&delay, 0, -500, -400, 1);
+  check_base (&delay, -500);
+  check_high (&delay, 0, -400);
+  add (&delay, 50 * MS, -600, -550, 1);
+  check_base (&delay, -600);
+  check_high (&delay, 50 * MS, -400);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (base_is_the_minimum_of_a_minute)
+{
+  MmtpPathDelay delay;
+  guint i;
+
+  mmtp_path_delay_clear (&delay);
+  add (&delay, 0, 20, 20, 1);
+  for (i = 1; i < 540; i++) {
+    add (&delay, i * 100 * MS, 50, 60, 5);
+    check_base (&delay, 20);
+  }
+  for (; i < 610; i++)
+    add (&delay, i * 100 * MS, 50, 60, 5);
+  check_base (&delay, 50);
+}
+
+GST_END_TEST;
+
+/* A path that says nothing for long keeps what it had. */
+GST_START_TEST (base_outlasts_a_silence)
+{
+  MmtpPathDelay delay;
+
+  mmtp_path_delay_clear (&delay);
+  add (&delay, 0, 20, 20, 1);
+  check_base (&delay, 20);
+  add (&delay, 600 * SECOND, 80, 90, 1);
+  check_base (&delay, 20);
+}
+
+GST_END_TEST;
+
+/* When the queue has been drained its delay is the base, although it was lower
+ * in the last minute; and a lower one counts at once. */
+GST_START_TEST (base_after_a_drain_is_what_was_measured)
+{
+  MmtpPathDelay delay;
+  guint i;
+
+  mmtp_path_delay_clear (&delay);
+  for (i = 0; i < 300; i++)
+    add (&delay, i * 100 * MS, 20, 60, 5);
+  mmtp_path_delay_rebase (&delay, 45 * MS);
+  check_base (&delay, 45);
+  add (&delay, 30 * SECOND, 70, 90, 5);
+  check_base (&delay, 45);
+  add (&delay, 31 * SECOND, 30, 90, 5);
+  check_base (&delay, 30);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (high_delay_is_that_of_ten_seconds)
+{
+  MmtpPathDelay delay;
+  guint i;
+
+  mmtp_path_delay_clear (&delay);
+  add (&delay, 0, 20, 500, 1);
+  for (i = 1; i <= 10; i++) {
+    add (&delay, i * SECOND, 20, 60, 1);
+    check_high (&delay, i * SECOND, i < 10 ? 500 : 60);
+  }
+  /* and of the last report where nothing has come for longer */
+  check_high (&delay, 100 * SECOND, 60);
+}
+
+GST_END_TEST;
+
+/* Of 256 messages the slowest one is taken for an accident. */
+GST_START_TEST (one_message_of_many_may_be_slower)
+{
+  MmtpPathDelay delay;
+  guint i;
+
+  mmtp_path_delay_clear (&delay);
+  add (&delay, 0, 20, 500, 1);
+  for (i = 0; i < 51; i++)
+    add (&delay, i * 50 * MS, 20, 60, 5);
+  check_high (&delay, 3 * SECOND, 60);
+  add (&delay, 3 * SECOND, 20, 400, 5);
+  check_high (&delay, 3 * SECOND, 400);
+  /* Of few messages nobody knows. */
+  mmtp_path_delay_clear (&delay);
+  add (&delay, 0, 20, 500, 1);
+  add (&delay, 50 * MS, 20, 60, 254);
+  check_high (&delay, 50 * MS, 500);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtppathdelay_suite (void)
+{
+  Suite *s = suite_create ("mmtppathdelay");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, nothing_is_known_at_first);
+  tcase_add_test (tc, last_report_is_kept);
+  tcase_add_test (tc, delays_may_be_negative);
+  tcase_add_test (tc, base_is_the_minimum_of_a_minute);
+  tcase_add_test (tc, base_outlasts_a_silence);
+  tcase_add_test (tc, base_after_a_drain_is_what_was_measured);
+  tcase_add_test (tc, high_delay_is_that_of_ten_seconds);
+  tcase_add_test (tc, one_message_of_many_may_be_slower);
+  return s;
+}
+
+GST_CHECK_MAIN (mmtppathdelay);
