@@ -498,7 +498,8 @@ link_pipe_call_changed (gpointer model, gboolean connected)
   }
 }
 
-/* The chance of QUALITY_BITS. Multiplications only: the same on every machine */
+/* The chance of QUALITY_BITS. Multiplications only: the same on every
+ * machine */
 static gdouble
 get_whole (gdouble loss, gdouble bit_error)
 {

@@ -1508,7 +1508,8 @@ GST_START_TEST (who_waits_no_more_is_lost)
 
 GST_END_TEST;
 
-/* One is sent for ever, one waits in the queue, for the rest there is no room. */
+/* One is sent for ever, one waits in the queue, for the rest there is no
+ * room. */
 GST_START_TEST (where_there_is_never_room_packets_are_lost)
 {
   GstHarness *h = start_blocking ("outage-good=0 outage-bad=1 "
