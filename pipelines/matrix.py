@@ -5,6 +5,7 @@ with every seed, as cells that can be run one by one. docs/lab.md has the file.
 
 import configparser
 import itertools
+import os
 import pathlib
 import re
 import shlex
@@ -25,6 +26,8 @@ NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 # Of wirelesslink, that name a file which it reads
 FILES = ("block-trace", "block-trace-down", "delivery-trace",
          "delivery-trace-down", "pattern")
+# A file in a directory that the user names: $VARIABLE/FILE
+IN_DIRECTORY = re.compile(r"\$(?P<variable>\w+)/(?P<file>.+)")
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
             "codecs": videocodecs.FIRST, "workloads": ""}
@@ -288,5 +291,20 @@ def with_paths(properties, home):
     words = []
     for word in shlex.split(properties):
         name, _, value = word.partition("=")
-        words.append(f"{name}={home / value}" if name in FILES else word)
+        words.append(f"{name}={path_of(value, home)}" if name in FILES
+                     else word)
     return shlex.join(words)
+
+
+def path_of(value, home):
+    """Of a file beside the matrix, or of one in the directory that an
+    environment variable names."""
+    found = IN_DIRECTORY.fullmatch(value)
+    if not found:
+        return home / value
+    directory = os.environ.get(found["variable"])
+    if not directory:
+        raise children.Failed(
+            f"the environment variable {found['variable']} is not set; it "
+            f"names the directory of {found['file']}")
+    return pathlib.Path(directory, found["file"]).absolute()
