@@ -174,6 +174,7 @@ mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output)
   gsize size;
   guint n;
 
+  sender->data_tried = sender->now;
   if (!sender->ready)
     return 0;
   if ((size = write_chancy (sender, output)) ||
@@ -216,7 +217,10 @@ mmtp_sender_get_data_wakeup (const MmtpSender * sender)
   for (i = 0; sender->ready && i < sender->n_paths; i++) {
     const MmtpChannel *channel = sender->paths[i]->channel;
 
-    if (has_room (sender->paths[i], trust) && channel->token > sender->now)
+    /* The caller may have advanced the clock beyond a token without polling
+     * for output since. */
+    if (has_room (sender->paths[i], trust) &&
+        channel->token > sender->data_tried)
       wakeup = MIN (wakeup, channel->token);
   }
   wakeup = MIN (wakeup, MIN (get_chancy_wakeup (sender),

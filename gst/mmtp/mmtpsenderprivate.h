@@ -111,6 +111,7 @@ struct _MmtpSender
   MmtpSenderConfig config;
   MmtpKey key;
   guint64 now;                  /* ns, the latest seen */
+  guint64 data_tried;           /* ns, when output of data was last asked for */
   guint8 entropy[MMTP_ENTROPY_SIZE];
   guint64 n_drawn;
 
