@@ -204,7 +204,7 @@ mmtp_sender_get_data_wakeup (const MmtpSender * sender)
 {
   const MmtpPacket *head = mmtp_sender_get_head (sender);
   Trust trust = get_trust (sender);
-  guint64 least = mmtp_sender_get_least_delay (sender), wakeup;
+  guint64 least = mmtp_sender_get_best_delay (sender), wakeup;
   guint i;
 
   if (!head)

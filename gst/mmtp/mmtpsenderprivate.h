@@ -289,6 +289,8 @@ void mmtp_sender_note_sent (MmtpSender * sender, MmtpPath * path,
     MmtpPacket * packet);
 /* ns, expected delay of the quickest channel; MMTP_NEVER: none delivers */
 guint64 mmtp_sender_get_least_delay (const MmtpSender * sender);
+/* ns, the same when its queue is gone; MMTP_NEVER: none is usable */
+guint64 mmtp_sender_get_best_delay (const MmtpSender * sender);
 
 /* --- mmtpsenderrepair.c -------------------------------------------------- */
 

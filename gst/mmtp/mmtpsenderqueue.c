@@ -430,6 +430,8 @@ get_capacity (const MmtpSender * sender, guint64 deadline, gboolean at_best,
     rate = at_best ? mmtp_channel_get_peak_rate (channel) :
         mmtp_channel_get_rate (channel);
     delay = mmtp_channel_get_safe_delay (channel, sender->now);
+    if (at_best && !channel->configured_rate)
+      delay = MIN (delay, channel->delay);
     if (deadline < sender->now + delay)
       continue;
     sum += (deadline - sender->now - delay) / 1000 *
@@ -449,6 +451,27 @@ mmtp_sender_get_least_delay (const MmtpSender * sender)
     if (mmtp_path_is_usable (sender->paths[i]))
       least = MIN (least, mmtp_channel_get_safe_delay (sender->paths[i]->
               channel, sender->now));
+  return least;
+}
+
+/* What a packet takes at least: a queue that was seen may be gone the next
+ * moment. */
+guint64
+mmtp_sender_get_best_delay (const MmtpSender * sender)
+{
+  guint64 least = MMTP_NEVER;
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++) {
+    const MmtpChannel *channel = sender->paths[i]->channel;
+    guint64 safe;
+
+    if (!mmtp_path_is_usable (sender->paths[i]))
+      continue;
+    safe = mmtp_channel_get_safe_delay (channel, sender->now);
+    least = MIN (least, channel->configured_rate ? safe :
+        MIN (safe, channel->delay));
+  }
   return least;
 }
 
@@ -854,7 +877,7 @@ forget_late (MmtpSender * sender)
 void
 mmtp_sender_expire (MmtpSender * sender)
 {
-  guint64 least = mmtp_sender_get_least_delay (sender);
+  guint64 least = mmtp_sender_get_best_delay (sender);
   MmtpPacket *head;
   guint i;
 
