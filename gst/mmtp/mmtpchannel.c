@@ -46,6 +46,8 @@
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
+/* So many packets more may be queued than what is known to be in flight. */
+#define QUEUE_PACKETS 3
 #define MOST_DRAIN (400 * MILLISECOND)
 #define TICK (MMTP_TICK * G_GUINT64_CONSTANT (1000))
 
@@ -455,6 +457,7 @@ follow (MmtpChannel * channel, guint64 now, const MmtpRecord * record,
   MmtpRateSample sample = { now };
 
   sample.arrival = channel->arrival;
+  sample.sent = channel->arrival_sent;
   sample.delivered = channel->delivered;
   sample.acked = acked;
   sample.n_acked = n_acked;
@@ -579,9 +582,10 @@ mmtp_channel_update_delay (MmtpChannel * channel, guint64 now, gint64 offset)
 }
 
 /* The queue that the last report told of has become shorter since by as much
- * as time has passed, or is what is in flight beyond a round trip, whichever
- * is more. The latter is unknown while the application limits the path: at a
- * rate that was never asked for all that is in flight would seem to be a
+ * as time has passed. It is no longer than what is in flight takes, give or
+ * take a few packets. What is in flight beyond a round trip is a queue, too,
+ * which may be longer. This is unknown while the application limits the path:
+ * at a rate that was never asked for all that is in flight would seem to be a
  * queue. */
 static guint64
 get_queue (const MmtpChannel * channel, guint64 now)
@@ -593,6 +597,8 @@ get_queue (const MmtpChannel * channel, guint64 now)
     told = MAX (channel->delays.least -
         mmtp_path_delay_get_base (&channel->delays), 0);
   told -= MIN (told, age);
+  told = MIN (told, get_time (mmtp_channel_get_rate (channel),
+          channel->in_flight + QUEUE_PACKETS * get_packet_size (channel)));
   if (channel->limits.is_app_limited)
     return told;
   round = get_base_round_trip (channel) + channel->report_interval / 2;

@@ -5,18 +5,20 @@
  *
  *   window = delivery rate *
  *       (round trip + half of the report period + queue target)
+ *       + the bursts in which the path delivers
  *
  * The delivery rate is a windowed maximum as BBR has it (draft-ietf-ccwg-bbr),
  * and it falls only while there is evidence of a queue. The target shrinks with
  * the square root of the rate, as Swift's does (Kumar et al., SIGCOMM 2020,
- * section 3.5), so that flows that share a queue converge to equal rates. What
- * overflowing queues lose bounds the window as it bounds CUBIC's (RFC 9438;
- * mmtplossbound.h).
+ * section 3.5), so that flows that share a queue converge to equal rates. Rates
+ * and bursts are measured by mmtpdeliveryrate.h. What overflowing queues lose
+ * bounds the window as it bounds CUBIC's (RFC 9438; mmtplossbound.h).
  *
  * Constants without another source were chosen by the arena
  * (tests/benchmarks/mmtparena.c).
  */
 
+#include "mmtpdeliveryrate.h"
 #include "mmtplossbound.h"
 
 #include <math.h>
@@ -25,9 +27,8 @@
 #define MILLISECOND 1e6
 
 /* --- delivery rate
- * Points and samples that are remembered; reports come each 50 ms, and may come
- * each 5 ms. */
-#define POINTS 256
+ * Samples that are remembered; reports come each 50 ms, and may come each
+ * 5 ms. */
 #define SAMPLES 64
 /* A rate is measured over at least this: schedulers of mobile networks and
  * aggregation deliver batches each few ms. */
@@ -53,8 +54,13 @@
 #define MIN_TARGET (10 * MILLISECOND)
 #define MAX_TARGET (150 * MILLISECOND)
 #define DEADLINE_PART 8
+/* A queue is what no message of so long was spared, which is three reports:
+ * jitter lets some messages through at once. Copa's standing round trip is the
+ * same (NSDI 2018, section 2.1). */
+#define STANDING_TIME (150 * MILLISECOND)
 /* A path that is not known to be congested is trusted with so much of its rate
- * during a gap; the trust falls with this power of the share of the reports
+ * during a gap, and on a path of more than TARGET_RATE with less, as the target
+ * shrinks; the trust falls with this power of the share of the reports
  * that told of a queue, of the last sixteen or so. */
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
@@ -79,10 +85,16 @@
 /* So does a round in which the rate grew by less (draft-ietf-ccwg-bbr, section
  * 4.3.1.2). */
 #define START_GROWTH 1.25
+/* The delay ends it only when so much was in flight: what single messages of
+ * control had to wait was no queue of ours. */
+#define START_PACKETS 3
 
 /* --- competition
  * A queue of so many times our own for so long is somebody else's. */
 #define STANDING 1.25
+/* A path that delivers less than this part of what it did has no queue of its
+ * own beyond its target. */
+#define SMALL_SHARE 0.4
 #define COMPETITION_TIME (2 * SECOND)
 #define COMPETITION_ROUND_TRIPS 10
 
@@ -93,21 +105,20 @@
 
 typedef struct
 {
-  gdouble arrival, delivered;   /* ns, bytes */
-} Point;
-
-typedef struct
-{
-  gdouble time, rate;           /* ns; bytes per ns */
+  gdouble time, value;          /* ns; bytes per ns, or ns */
 } Sample;
 
 typedef struct
 {
-  guint packet;
-  Point points[POINTS];         /* a ring */
-  guint n_points, next_point;
   Sample samples[SAMPLES];      /* a ring */
-  guint n_samples, next_sample;
+  guint n, next;
+} Filter;
+
+typedef struct
+{
+  guint packet;
+  MmtpDeliveryRate delivery;
+  Filter rates, queues;
   gdouble rate;                 /* bytes per ns; 0: unknown */
   gdouble peak_rate, peak_time; /* forgotten slowly; ns */
   gdouble mean_rate;            /* of a longer span, for the application */
@@ -120,6 +131,7 @@ typedef struct
   gdouble usual_queue;          /* ns, of late, while the path was not busy */
   gdouble usual_round_trip;     /* ns, likewise */
   gdouble gain;                 /* of the window, 1 and more */
+  gdouble queue;                /* ns, minimum of STANDING_TIME */
   gdouble least_queue;          /* ns, minimum of this round */
   gdouble round_began;
   gdouble standing_since;       /* ns, since when a queue stands */
@@ -152,61 +164,38 @@ init (gpointer control, guint64 now, guint packet, guint64 round_trip,
 
 /* --- delivery rate -------------------------------------------------------- */
 
-static const Point *
-get_point (const Delivery * self, guint age)
-{
-  return &self->points[(self->next_point + POINTS - 1 - age) % POINTS];
-}
-
 static void
-add_point (Delivery * self, const MmtpRateSample * sample)
+filter_add (Filter * filter, gdouble now, gdouble value)
 {
-  Point *point;
-
-  if (self->n_points > 0 && get_point (self, 0)->arrival >= sample->arrival) {
-    self->points[(self->next_point + POINTS - 1) % POINTS].delivered =
-        sample->delivered;
-    return;
-  }
-  point = &self->points[self->next_point];
-  point->arrival = sample->arrival;
-  point->delivered = sample->delivered;
-  self->next_point = (self->next_point + 1) % POINTS;
-  self->n_points = MIN (self->n_points + 1, POINTS);
+  filter->samples[filter->next].time = now;
+  filter->samples[filter->next].value = value;
+  filter->next = (filter->next + 1) % SAMPLES;
+  filter->n = MIN (filter->n + 1, SAMPLES);
 }
 
-/* Bytes per ns over the last `span`, or somewhat longer; 0: not known */
+/* Of the samples that are not older than `since`; at least one is not. */
 static gdouble
-get_rate (const Delivery * self, gdouble span)
+filter_get_max (const Filter * filter, gdouble since)
 {
-  const Point *last = get_point (self, 0);
+  gdouble most = -G_MAXDOUBLE;
   guint i;
 
-  for (i = 1; i < self->n_points; i++) {
-    const Point *point = get_point (self, i);
-    gdouble actual = last->arrival - point->arrival;
-
-    if (actual >= span)
-      return (last->delivered - point->delivered) / actual;
-  }
-  return 0;
+  for (i = 0; i < filter->n; i++)
+    if (filter->samples[i].time >= since)
+      most = MAX (most, filter->samples[i].value);
+  return most;
 }
 
-static void
-add_sample (Delivery * self, gdouble now, gdouble rate)
+static gdouble
+filter_get_min (const Filter * filter, gdouble since)
 {
-  gdouble filter = MAX (FILTER, FILTER_ROUND_TRIPS * self->base_round_trip);
-  gdouble most = 0;
+  gdouble least = G_MAXDOUBLE;
   guint i;
 
-  self->samples[self->next_sample].time = now;
-  self->samples[self->next_sample].rate = rate;
-  self->next_sample = (self->next_sample + 1) % SAMPLES;
-  self->n_samples = MIN (self->n_samples + 1, SAMPLES);
-  for (i = 0; i < self->n_samples; i++)
-    if (self->samples[i].time >= now - filter)
-      most = MAX (most, self->samples[i].rate);
-  self->rate = most;
+  for (i = 0; i < filter->n; i++)
+    if (filter->samples[i].time >= since)
+      least = MIN (least, filter->samples[i].value);
+  return least;
 }
 
 static gdouble
@@ -226,7 +215,8 @@ get_window (const Delivery * self)
   gdouble rate = MAX (self->rate, PEAK_SHARE * self->peak_rate);
   gdouble round_trip = MAX (self->base_round_trip, self->usual_round_trip);
   gdouble window = self->gain * rate * (round_trip + self->period / 2 +
-      get_target (self)) + MIN_PACKETS * self->packet;
+      get_target (self)) + mmtp_delivery_rate_get_extra (&self->delivery) +
+      MIN_PACKETS * self->packet;
 
   if (self->is_starting)
     window = MAX (window, self->start_window);
@@ -255,16 +245,20 @@ static void
 follow_rate (Delivery * self, const MmtpRateSample * sample)
 {
   gdouble span = MAX (SPAN, self->base_round_trip);
-  gdouble rate = get_rate (self, span);
+  gdouble filter = MAX (FILTER, FILTER_ROUND_TRIPS * self->base_round_trip);
+  gdouble rate;
 
+  mmtp_delivery_rate_add (&self->delivery, sample, self->packet);
+  rate = mmtp_delivery_rate_get (&self->delivery, span);
   if (rate <= 0)
     return;
   self->is_used = USED_PART * sample->sent_in_flight >= get_window (self);
   if (sample->queue_delay <= get_guard (self) + self->noise || !self->is_used)
     rate = MAX (rate, self->rate);
-  add_sample (self, sample->now, rate);
+  filter_add (&self->rates, sample->now, rate);
+  self->rate = filter_get_max (&self->rates, sample->now - filter);
   note_peak (self, sample->now);
-  rate = get_rate (self, MAX (MEAN_SPAN, span));
+  rate = mmtp_delivery_rate_get (&self->delivery, MAX (MEAN_SPAN, span));
   self->mean_rate = rate > 0 ? rate : self->rate;
 }
 
@@ -286,11 +280,13 @@ static void
 follow_competition (Delivery * self, const MmtpRateSample * sample)
 {
   gdouble target = get_target (self), now = sample->now;
-  gdouble own = get_own_queue (self);
+  gdouble long_rate = mmtp_delivery_rate_get_long (&self->delivery);
+  gdouble own = get_own_queue (self) *
+      (self->rate < SMALL_SHARE * long_rate ? 1 : STANDING);
   gdouble patience = MAX (COMPETITION_TIME,
       COMPETITION_ROUND_TRIPS * self->base_round_trip);
 
-  if (sample->queue_delay < own * STANDING)
+  if (sample->queue_delay < own)
     self->standing_since = now;
   if (sample->queue_delay < target / 2)
     self->is_competing = FALSE;
@@ -346,17 +342,26 @@ follow_gain (Delivery * self, const MmtpRateSample * sample)
   self->round_began = sample->now;
 }
 
+static gboolean
+has_start_queue (const Delivery * self, const MmtpRateSample * sample)
+{
+  return sample->sent_in_flight >= START_PACKETS * self->packet &&
+      self->queue > get_target (self) + 2 * self->noise;
+}
+
 static void
 follow_start (Delivery * self, const MmtpRateSample * sample)
 {
   if (!self->is_starting)
     return;
-  if (sample->queue_delay > get_target (self) + 2 * self->noise ||
-      (self->is_used && self->rate > 0 && self->rate < GUESS_RATIO *
-          self->guess))
+  if (has_start_queue (self, sample) || (self->is_used && self->rate > 0 &&
+          self->rate < GUESS_RATIO * self->guess))
     self->is_starting = FALSE;
   else if (2 * sample->sent_in_flight >= self->start_window)
     self->start_window += sample->acked;
+  /* What was only guessed is not known to have been carried. */
+  if (!self->is_starting && self->rate > 0)
+    self->peak_rate = self->rate;
   if (!self->is_starting || !self->is_used ||
       sample->now < self->start_round + self->base_round_trip + self->period)
     return;
@@ -367,9 +372,16 @@ follow_start (Delivery * self, const MmtpRateSample * sample)
 }
 
 static void
+follow_queue (Delivery * self, const MmtpRateSample * sample)
+{
+  filter_add (&self->queues, sample->now, sample->queue_delay);
+  self->queue = filter_get_min (&self->queues, sample->now - STANDING_TIME);
+}
+
+static void
 follow_congestion (Delivery * self, const MmtpRateSample * sample)
 {
-  gboolean has_queue = sample->queue_delay > get_guard (self);
+  gboolean has_queue = self->queue > get_guard (self);
 
   self->is_app_limited = sample->is_app_limited && !has_queue;
   self->congestion += (has_queue - self->congestion) / CONGESTION_REPORTS;
@@ -400,7 +412,7 @@ feedback (gpointer control, const MmtpRateSample * sample)
   self->noise = MAX (sample->noise, 0);
   if (sample->acked == 0)
     return;
-  add_point (self, sample);
+  follow_queue (self, sample);
   follow_rate (self, sample);
   follow_usual (self, sample);
   follow_gain (self, sample);
@@ -432,6 +444,15 @@ get_pacing_rate (const Delivery * self, gdouble window)
           self->period, 1));
 }
 
+/* ns of its rate that the path is trusted with during a gap */
+static gdouble
+get_trust (const Delivery * self)
+{
+  gdouble excess = self->rate * 8 * SECOND / TARGET_RATE;
+
+  return TRUST / sqrt (MAX (excess, 1)) * pow (1 - self->congestion, DISTRUST);
+}
+
 static void
 get_limits (gconstpointer control, MmtpRateLimits * limits)
 {
@@ -440,8 +461,7 @@ get_limits (gconstpointer control, MmtpRateLimits * limits)
 
   limits->window = get_bounded_window (self);
   if (self->bound.window == 0)
-    limits->reserve = self->rate * TRUST * pow (1 - self->congestion,
-        DISTRUST);
+    limits->reserve = self->rate * get_trust (self);
   limits->delivery_rate = (is_unknown ? self->rate : self->mean_rate) * 8 *
       SECOND;
   limits->peak_rate = self->peak_rate * 8 * SECOND;

@@ -30,6 +30,7 @@ typedef struct
   guint64 arrival;              /* receiver's clock less a constant: when the
                                  * newest reported message arrived; it does not
                                  * advance when nothing arrived */
+  guint64 sent;                 /* sender's clock: when that message was sent */
   guint64 delivered;            /* bytes that have arrived since the beginning */
   guint64 acked;                /* bytes of these that are new in this report;
                                  * 0: nothing arrived */

@@ -65,7 +65,7 @@ typedef struct
   guint64 delivered;            /* bytes, reported */
   guint n_reported;             /* packets */
   guint limited_until;          /* packet, as mmtp_channel_note_idle () */
-  guint64 last_arrival, base_delay, base_round_trip;
+  guint64 last_arrival, last_sent, base_delay, base_round_trip;
   guint64 min_window, max_window, max_backlog;
   GRand *random;
 } Path;
@@ -223,9 +223,11 @@ path_take_report (Path * path, const Report * report)
     sample.n_acked++;
     sample.acked += PACKET;
     path->last_arrival = packet->arrival;
+    path->last_sent = packet->sent;
   }
   path->delivered += sample.acked;
   sample.arrival = path->last_arrival;
+  sample.sent = path->last_sent;
   sample.delivered = path->delivered;
   sample.in_flight = path->in_flight;
   sample.report_period = REPORT_PERIOD;

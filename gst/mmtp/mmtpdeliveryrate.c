@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Delivery rates and bursts; see the header. */
+
+#include "mmtpdeliveryrate.h"
+
+#include <math.h>
+
+#define SECOND 1e9
+#define MILLISECOND 1e6
+
+/* The long rate is measured over this span, and falls to 1/e in this time. */
+#define LONG_SPAN (250 * MILLISECOND)
+#define LONG_MEMORY (30 * SECOND)
+/* A burst is compared with the long rate for no longer than this, since a
+ * small error of the rate adds up. */
+#define EPOCH (500 * MILLISECOND)
+/* A burst is forgotten by 1/e in this time: paths whose delay fluctuates have
+ * several in a second, mobile links only one after each gap. */
+#define EXTRA_MEMORY (400 * MILLISECOND)
+/* A burst counts for no more than what arrives in this time. */
+#define MAX_EXTRA (200 * MILLISECOND)
+/* Packets that may be rounding, since reports count whole packets */
+#define EXTRA_PACKETS 2
+
+static const MmtpDeliveryPoint *
+get_point (const MmtpDeliveryRate * rate, guint age)
+{
+  return &rate->points[(rate->next_point + MMTP_DELIVERY_POINTS - 1 - age) %
+      MMTP_DELIVERY_POINTS];
+}
+
+static void
+add_point (MmtpDeliveryRate * rate, const MmtpRateSample * sample)
+{
+  MmtpDeliveryPoint *point;
+
+  /* Two reports of one moment are one point. */
+  if (rate->n_points > 0 && get_point (rate, 0)->arrival >= sample->arrival)
+    rate->next_point = (rate->next_point + MMTP_DELIVERY_POINTS - 1) %
+        MMTP_DELIVERY_POINTS;
+  else
+    rate->n_points = MIN (rate->n_points + 1, MMTP_DELIVERY_POINTS);
+  point = &rate->points[rate->next_point];
+  point->arrival = MAX (point->arrival, sample->arrival);
+  point->sent = sample->sent;
+  point->delivered = sample->delivered;
+  rate->next_point = (rate->next_point + 1) % MMTP_DELIVERY_POINTS;
+}
+
+/* The newest point that is at least `span` older than the last; NULL: none */
+static const MmtpDeliveryPoint *
+find_point (const MmtpDeliveryRate * rate, gdouble span)
+{
+  gdouble last = get_point (rate, 0)->arrival;
+  guint i;
+
+  for (i = 1; i < rate->n_points; i++)
+    if (last - get_point (rate, i)->arrival >= span)
+      return get_point (rate, i);
+  return NULL;
+}
+
+gdouble
+mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span)
+{
+  const MmtpDeliveryPoint *last = get_point (rate, 0);
+  const MmtpDeliveryPoint *first = find_point (rate, span);
+
+  return first ? (last->delivered - first->delivered) /
+      (last->arrival - first->arrival) : 0;
+}
+
+/* What arrives in a burst was sent over a longer time, and cannot have been
+ * sent faster than it was: the longer one of both times counts, as in
+ * draft-ietf-ccwg-bbr, "Delivery Rate Estimation". */
+static gdouble
+get_sent_rate (const MmtpDeliveryRate * rate, gdouble span)
+{
+  const MmtpDeliveryPoint *last = get_point (rate, 0);
+  const MmtpDeliveryPoint *first = find_point (rate, span);
+
+  return first ? (last->delivered - first->delivered) /
+      MAX (last->arrival - first->arrival, last->sent - first->sent) : 0;
+}
+
+/* The aggregation of draft-ietf-ccwg-bbr (BBR.extra_acked): what has arrived
+ * beyond what the highest rate explains. Jitter that keeps the order makes
+ * such bursts, a queue does not. */
+static void
+follow_burst (MmtpDeliveryRate * rate, const MmtpRateSample * sample,
+    guint packet)
+{
+  gdouble age = sample->arrival - rate->epoch, extra;
+
+  rate->epoch_bytes += sample->acked;
+  extra = rate->epoch_bytes - rate->long_rate * age;
+  if (extra <= 0 || age > EPOCH) {
+    rate->epoch = sample->arrival;
+    rate->epoch_bytes = 0;
+    return;
+  }
+  extra = MIN (extra - EXTRA_PACKETS * (gdouble) packet,
+      rate->long_rate * MAX_EXTRA);
+  rate->extra = MAX (rate->extra, extra);
+}
+
+void
+mmtp_delivery_rate_add (MmtpDeliveryRate * rate,
+    const MmtpRateSample * sample, guint packet)
+{
+  gdouble passed = sample->now - rate->time;
+
+  add_point (rate, sample);
+  rate->long_rate = MAX (rate->long_rate * exp (-passed / LONG_MEMORY),
+      get_sent_rate (rate, LONG_SPAN));
+  rate->extra *= exp (-passed / EXTRA_MEMORY);
+  rate->time = sample->now;
+  follow_burst (rate, sample, packet);
+}
+
+gdouble
+mmtp_delivery_rate_get_long (const MmtpDeliveryRate * rate)
+{
+  return rate->long_rate;
+}
+
+gdouble
+mmtp_delivery_rate_get_extra (const MmtpDeliveryRate * rate)
+{
+  return rate->extra;
+}

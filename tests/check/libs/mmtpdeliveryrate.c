@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Delivery rates and bursts of paths whose arrivals are written down here.
+ * Expected values are computed by hand. */
+
+#include <math.h>
+#include <string.h>
+
+#include <gst/check/gstcheck.h>
+
+#include "mmtpdeliveryrate.h"
+
+#define MS G_GUINT64_CONSTANT (1000000)
+#define PACKET 1000             /* bytes */
+#define PER_MS 1e6              /* a rate in bytes per ns times this is one in
+                                 * bytes per ms */
+
+typedef struct
+{
+  MmtpDeliveryRate rate;
+  guint64 delivered;
+} Fixture;
+
+/* A report at `now` says that `n` packets more have arrived, the newest at
+ * `arrival`, which was sent at `sent`. Times are ms. */
+static void
+report (Fixture * fixture, guint64 now, guint64 sent, guint64 arrival, guint n)
+{
+  MmtpRateSample sample = { 0, };
+
+  fixture->delivered += n * PACKET;
+  sample.now = now * MS;
+  sample.sent = sent * MS;
+  sample.arrival = arrival * MS;
+  sample.acked = n * PACKET;
+  sample.delivered = fixture->delivered;
+  mmtp_delivery_rate_add (&fixture->rate, &sample, PACKET);
+}
+
+static gdouble
+get_rate (const Fixture * fixture, guint64 span)
+{
+  return mmtp_delivery_rate_get (&fixture->rate, span * MS) * PER_MS;
+}
+
+static gdouble
+get_long (const Fixture * fixture)
+{
+  return mmtp_delivery_rate_get_long (&fixture->rate) * PER_MS;
+}
+
+static gdouble
+get_extra (const Fixture * fixture)
+{
+  return mmtp_delivery_rate_get_extra (&fixture->rate);
+}
+
+/* A packet each 10 ms, which takes 20 ms; a report each 50 ms */
+static void
+run_steadily (Fixture * fixture, guint64 from, guint64 to)
+{
+  guint64 time;
+
+  for (time = from + 50; time <= to; time += 50)
+    report (fixture, time + 20, time - 20, time, 5);
+}
+
+GST_START_TEST (nothing_is_known_at_first)
+{
+  Fixture fixture;
+
+  memset (&fixture, 0, sizeof fixture);
+  fail_unless_equals_float (get_rate (&fixture, 50), 0);
+  report (&fixture, 1000, 960, 980, 5);
+  fail_unless_equals_float (get_rate (&fixture, 50), 0);
+  fail_unless_equals_float (get_long (&fixture), 0);
+  fail_unless_equals_float (get_extra (&fixture), 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (rate_is_that_of_the_span_that_was_asked_for)
+{
+  Fixture fixture;
+
+  memset (&fixture, 0, sizeof fixture);
+  run_steadily (&fixture, 1000, 2000);
+  fail_unless_equals_float (get_rate (&fixture, 50), 100);
+  fail_unless_equals_float (get_rate (&fixture, 500), 100);
+  /* 20 packets in 50 ms behind 50 packets in 500 ms */
+  report (&fixture, 2070, 2030, 2050, 20);
+  fail_unless_equals_float (get_rate (&fixture, 50), 400);
+  fail_unless_equals_float (get_rate (&fixture, 500), 130);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (reports_of_one_moment_are_one_point)
+{
+  Fixture fixture;
+
+  memset (&fixture, 0, sizeof fixture);
+  report (&fixture, 1000, 960, 980, 5);
+  report (&fixture, 1050, 1010, 1030, 5);
+  report (&fixture, 1050, 1010, 1030, 5);
+  fail_unless_equals_float (get_rate (&fixture, 50), 200);
+  fail_unless_equals_int (fixture.rate.n_points, 2);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (steady_path_has_no_bursts)
+{
+  Fixture fixture;
+
+  memset (&fixture, 0, sizeof fixture);
+  run_steadily (&fixture, 1000, 20000);
+  fail_unless (fabs (get_long (&fixture) - 100) < 1e-6);
+  fail_unless_equals_float (get_extra (&fixture), 0);
+}
+
+GST_END_TEST;
+
+/* What was sent each 10 ms arrives at once each 200 ms. */
+static void
+run_in_bursts (Fixture * fixture, guint64 from, guint64 to)
+{
+  guint64 time;
+  guint i;
+
+  for (time = from + 200; time <= to; time += 200)
+    for (i = 1; i <= 4; i++)
+      report (fixture, time + 20 + i, time - 200 + 50 * i, time + i, 5);
+}
+
+GST_START_TEST (bursts_are_no_higher_rate_than_was_sent)
+{
+  Fixture fixture;
+
+  memset (&fixture, 0, sizeof fixture);
+  run_steadily (&fixture, 1000, 2000);
+  run_in_bursts (&fixture, 2000, 6000);
+  fail_unless (get_rate (&fixture, 3) > 4000);
+  fail_unless (get_long (&fixture) < 101);
+  fail_unless (get_long (&fixture) > 98);
+}
+
+GST_END_TEST;
+
+/* 20 packets arrive in 4 ms, of which the first report begins the burst, and
+ * two are taken for rounding: 20 - 5 - 2 packets, less what the rate of 100
+ * bytes per ms explains, and the burst before that has been forgotten by as
+ * much as 200 ms explain. */
+GST_START_TEST (bursts_are_what_the_rate_does_not_explain)
+{
+  Fixture fixture;
+
+  memset (&fixture, 0, sizeof fixture);
+  run_steadily (&fixture, 1000, 2000);
+  run_in_bursts (&fixture, 2000, 6000);
+  fail_unless (get_extra (&fixture) > 12000);
+  fail_unless (get_extra (&fixture) < 20000);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (burst_is_bounded_and_forgotten)
+{
+  Fixture fixture;
+  gdouble extra;
+
+  memset (&fixture, 0, sizeof fixture);
+  run_steadily (&fixture, 1000, 2000);
+  report (&fixture, 2420, 1990, 2400, 1);
+  report (&fixture, 2421, 2391, 2401, 39);
+  extra = get_extra (&fixture);
+  /* what the rate of 100 bytes per ms delivers in 200 ms */
+  fail_unless (extra > 19500 && extra < 20001);
+  report (&fixture, 2821, 2801, 2811, 1);
+  fail_unless (fabs (get_extra (&fixture) - extra / G_E) < 1);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpdeliveryrate_suite (void)
+{
+  Suite *s = suite_create ("mmtpdeliveryrate");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, nothing_is_known_at_first);
+  tcase_add_test (tc, rate_is_that_of_the_span_that_was_asked_for);
+  tcase_add_test (tc, reports_of_one_moment_are_one_point);
+  tcase_add_test (tc, steady_path_has_no_bursts);
+  tcase_add_test (tc, bursts_are_no_higher_rate_than_was_sent);
+  tcase_add_test (tc, bursts_are_what_the_rate_does_not_explain);
+  tcase_add_test (tc, burst_is_bounded_and_forgotten);
+  return s;
+}
+
+GST_CHECK_MAIN (mmtpdeliveryrate);
