@@ -7,6 +7,9 @@
  *       (round trip + half of the report period + queue target)
  *       + the bursts in which the path delivers
  *
+ * and at least what the path delivers in the round trip and a whole report
+ * period, so that it is not idle until the report comes.
+ *
  * The delivery rate is a windowed maximum as BBR has it (draft-ietf-ccwg-bbr),
  * and it falls only while there is evidence of a queue. The target shrinks with
  * the square root of the rate, as Swift's does (Kumar et al., SIGCOMM 2020,
@@ -214,8 +217,9 @@ get_window (const Delivery * self)
 {
   gdouble rate = MAX (self->rate, PEAK_SHARE * self->peak_rate);
   gdouble round_trip = MAX (self->base_round_trip, self->usual_round_trip);
-  gdouble window = self->gain * rate * (round_trip + self->period / 2 +
-      get_target (self)) + mmtp_delivery_rate_get_extra (&self->delivery) +
+  gdouble wait = MAX (self->period, self->period / 2 + get_target (self));
+  gdouble window = self->gain * rate * (round_trip + wait) +
+      mmtp_delivery_rate_get_extra (&self->delivery) +
       MIN_PACKETS * self->packet;
 
   if (self->is_starting)

@@ -8,13 +8,15 @@
 
 /* docs/wire-mmtp.md, KEEPALIVE: 47 bytes and the trailer */
 #define KEEPALIVE_SIZE 55
-/* Half of what docs/wire-mmtp.md allows a REPORT: "no more than 2 % of its
- * rate" */
+/* A hundredth of the path's rate: half of what docs/wire-mmtp.md allows a
+ * KEEPALIVE */
 #define KEEPALIVE_SHARE 100
-/* A REPORT of one record with IP and UDP, and how much of the path's rate
- * reports may take: a fiftieth. */
+/* A REPORT of one record with IP and UDP, and the part of the path's rate that
+ * reports may take. Where the rate is unknown the window depends on them, and
+ * they may take more: 3 instead of 2 %. */
 #define REPORT_SIZE 109
-#define REPORT_SHARE 50
+#define KNOWN_REPORT_SHARE 50
+#define REPORT_SHARE 33
 #define LEAST_REPORT_PERIOD (50 * MMTP_MILLISECOND)
 #define MOST_REPORT_PERIOD MMTP_SECOND
 /* QUERY: "at most once in 10 ms for each channel" */
@@ -100,9 +102,12 @@ mmtp_path_get_keepalive_period (const MmtpSender * sender,
 guint64
 mmtp_path_get_report_period (const MmtpPath * path)
 {
+  guint share = path->channel->configured_rate ? KNOWN_REPORT_SHARE :
+      REPORT_SHARE;
+
   if (!path->channel->control)
     return path->channel->report_period;
-  return CLAMP (REPORT_SHARE * get_cost (path, REPORT_SIZE),
+  return CLAMP (share * get_cost (path, REPORT_SIZE),
       LEAST_REPORT_PERIOD, MOST_REPORT_PERIOD);
 }
 
