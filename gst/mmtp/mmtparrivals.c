@@ -8,8 +8,6 @@
 
 #define MSECOND G_GUINT64_CONSTANT (1000000)
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-#define TICK (MMTP_TICK * 1000) /* ns */
-#define TICKS_MASK 0xffffff     /* times on the wire have 24 bits */
 
 /* Two of these are what the statistics call lately: long enough for the frames
  * of a slow stream, short enough to follow a change. */
@@ -188,7 +186,7 @@ mmtp_arrivals_is_silent (const MmtpArrivals * arrivals, guint64 now)
 static gint32
 to_ticks (gint64 time)
 {
-  return CLAMP (time / TICK, G_MININT32, G_MAXINT32);
+  return CLAMP (time / (gint64) MMTP_TICK_TIME, G_MININT32, G_MAXINT32);
 }
 
 /* What came at the very moment of a record, but after it, is added to its span:
@@ -218,7 +216,7 @@ write_times (const MmtpArrivals * arrivals, MmtpRecord * record)
     record->flags |= MMTP_RECORD_UNMEASURED;
   if (!arrivals->has_latest)
     return;
-  record->arrival = arrivals->latest_arrival / TICK & TICKS_MASK;
+  record->arrival = mmtp_to_ticks (arrivals->latest_arrival);
   record->transit = to_ticks (arrivals->latest_transit);
   record->least_transit = told->n ? to_ticks (told->least) : record->transit;
   record->high_transit = told->n ? to_ticks (told->highest) : record->transit;

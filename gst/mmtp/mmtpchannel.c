@@ -49,7 +49,6 @@
 /* So many packets more may be queued than what is known to be in flight. */
 #define QUEUE_PACKETS 3
 #define MOST_DRAIN (400 * MILLISECOND)
-#define TICK (MMTP_TICK * G_GUINT64_CONSTANT (1000))
 
 MmtpChannel *
 mmtp_channel_new (guint id, const gchar * name)
@@ -368,10 +367,10 @@ mmtp_channel_settle (MmtpChannel * channel, guint64 now, guint64 highest)
 static guint64
 unwrap_ticks (const MmtpChannel * channel, guint32 ticks)
 {
-  guint64 near = channel->arrival ? channel->arrival / TICK :
+  guint64 near = channel->arrival ? channel->arrival / MMTP_TICK_TIME :
       G_GUINT64_CONSTANT (1) << MMTP_TICKS_BITS;
 
-  return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * TICK;
+  return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * MMTP_TICK_TIME;
 }
 
 /* By the receiver's own clock: the message behind the newest one that arrived
@@ -451,8 +450,8 @@ follow_drain (MmtpChannel * channel, guint64 now, const MmtpSent * newest)
 }
 
 static void
-follow (MmtpChannel * channel, guint64 now, const MmtpRecord * record,
-    const MmtpSent * newest, guint64 acked, guint n_acked, guint n_lost)
+follow (MmtpChannel * channel, guint64 now, const MmtpSent * newest,
+    guint64 acked, guint n_acked, guint n_lost)
 {
   MmtpRateSample sample = { now };
 
@@ -490,12 +489,13 @@ static void
 note_delays (MmtpChannel * channel, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint n)
 {
+  gint64 tick = MMTP_TICK_TIME;
+
   if (record->flags & MMTP_RECORD_UNMEASURED)
     return;
   channel->delays.jitter = record->jitter * G_GINT64_CONSTANT (1000);
-  mmtp_path_delay_add (&channel->delays, now, record->transit * (gint64) TICK,
-      record->least_transit * (gint64) TICK,
-      record->high_transit * (gint64) TICK, n);
+  mmtp_path_delay_add (&channel->delays, now, record->transit * tick,
+      record->least_transit * tick, record->high_transit * tick, n);
   if (newest && newest->is_load)
     mmtp_path_delay_add (&channel->load_delays, now, channel->delays.latest,
         channel->delays.latest, channel->delays.latest, 1);
@@ -551,7 +551,7 @@ mmtp_channel_report (MmtpChannel * channel, guint64 now,
   note_delays (channel, now, record, newest, n_acked);
   follow_drain (channel, now, newest);
   check_stall (channel, reported);
-  follow (channel, now, record, newest, acked, n_acked, lost);
+  follow (channel, now, newest, acked, n_acked, lost);
   return n_acked > 0;
 }
 
@@ -652,6 +652,14 @@ mmtp_channel_get_safe_delay (const MmtpChannel * channel, guint64 now)
   margin = MAX (channel->delays.spread, JITTERS * channel->delays.jitter);
   return expected + CLAMP (margin, 0, (gint64) channel->deadline /
       MOST_MARGIN);
+}
+
+guint64
+mmtp_channel_get_best_delay (const MmtpChannel * channel, guint64 now)
+{
+  guint64 safe = mmtp_channel_get_safe_delay (channel, now);
+
+  return channel->configured_rate ? safe : MIN (safe, channel->delay);
 }
 
 /* --- liveness ------------------------------------------------------------ */

@@ -126,6 +126,10 @@ guint64 mmtp_channel_get_expected_delay (const MmtpChannel * channel,
 /* The same on the safe side, for the scheduler */
 guint64 mmtp_channel_get_safe_delay (const MmtpChannel * channel,
     guint64 now);
+/* What a message takes at least: a queue that was seen may be gone the next
+ * moment. Where a rate was configured it is the safe delay. */
+guint64 mmtp_channel_get_best_delay (const MmtpChannel * channel,
+    guint64 now);
 /* NULL: unknown or too long ago. `low`: low 16 bits of a reported number */
 const MmtpSent *mmtp_channel_find_sent (const MmtpChannel * channel,
     guint16 low, guint64 * number);

@@ -54,7 +54,7 @@ get_elapsed (const MmtpClock * clock, guint64 sender_time)
 gint64
 mmtp_clock_unwrap_sent (MmtpClock * clock, guint64 now, guint32 ticks)
 {
-  guint64 near = clock->sent + (now - clock->sent_time) / (MMTP_TICK * 1000);
+  guint64 near = clock->sent + (now - clock->sent_time) / MMTP_TICK_TIME;
 
   clock->sent = mmtp_unwrap (ticks, MMTP_TICKS_BITS, near);
   clock->sent_time = now;

@@ -469,7 +469,6 @@ get_limits (gconstpointer control, MmtpRateLimits * limits)
   limits->delivery_rate = (is_unknown ? self->rate : self->mean_rate) * 8 *
       SECOND;
   limits->peak_rate = self->peak_rate * 8 * SECOND;
-  limits->queue_target = get_target (self);
   limits->is_app_limited = self->is_app_limited || self->is_starting;
   limits->pacing_rate = get_pacing_rate (self, limits->window) * 8 * SECOND;
 }

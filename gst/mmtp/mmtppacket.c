@@ -698,3 +698,15 @@ mmtp_unwrap (guint64 low, guint bits, guint64 near)
     return ahead <= G_MAXUINT64 - near ? near + ahead : near - behind;
   return behind <= near ? near - behind : near + ahead;
 }
+
+guint32
+mmtp_to_ticks (guint64 time)
+{
+  return time / MMTP_TICK_TIME & MMTP_TICKS_MASK;
+}
+
+guint32
+mmtp_to_hold (guint64 since, guint64 now)
+{
+  return MIN ((now - since) / MMTP_TICK_TIME, MMTP_TICKS_MASK);
+}

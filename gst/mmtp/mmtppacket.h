@@ -36,7 +36,9 @@ G_BEGIN_DECLS
 #define MMTP_ENTROPY_SIZE 64    /* bytes that nobody can guess */
 
 #define MMTP_TICK 10            /* us, unit of the time of sending */
+#define MMTP_TICK_TIME (MMTP_TICK * G_GUINT64_CONSTANT (1000))  /* ns */
 #define MMTP_TICKS_BITS 24
+#define MMTP_TICKS_MASK ((1 << MMTP_TICKS_BITS) - 1)
 
 typedef enum
 {
@@ -359,6 +361,11 @@ gsize mmtp_prelude_get_size (const MmtpPrelude * prelude);
 /* Numbers and times of which only the low bits are sent: the value with these
  * low bits that is nearest to `near`, and not negative. */
 guint64 mmtp_unwrap (guint64 low, guint bits, guint64 near);
+/* A time in ns as it is written in messages: in ticks, which wrap */
+guint32 mmtp_to_ticks (guint64 time);
+/* For how long something is held, in ticks; MMTP_TICKS_MASK: as long, or
+ * longer */
+guint32 mmtp_to_hold (guint64 since, guint64 now);
 
 G_END_DECLS
 

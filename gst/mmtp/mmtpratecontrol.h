@@ -68,7 +68,6 @@ typedef struct
   guint64 delivery_rate;        /* what the path carries now; 0: unknown */
   guint64 peak_rate;            /* what it has delivered at best of late: with
                                  * that a message may arrive, at the earliest */
-  guint64 queue_target;         /* queueing delay that the algorithm accepts */
   gboolean is_app_limited;      /* delivery_rate is only what was asked of the
                                  * path, which may carry more */
 } MmtpRateLimits;

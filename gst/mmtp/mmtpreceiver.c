@@ -107,12 +107,6 @@ push_output (MmtpReceiver * self, const MmtpAddress * address,
   g_queue_push_tail (&self->output, output);
 }
 
-guint32
-mmtp_receiver_get_ticks (const MmtpReceiver * self)
-{
-  return self->now / (MMTP_TICK * 1000) & 0xffffff;
-}
-
 void
 mmtp_receiver_send_bare (MmtpReceiver * self, MmtpMessage * message,
     const MmtpAddress * address)
@@ -120,7 +114,7 @@ mmtp_receiver_send_bare (MmtpReceiver * self, MmtpMessage * message,
   guint8 bytes[128];
   gsize size;
 
-  message->sent = mmtp_receiver_get_ticks (self);
+  message->sent = mmtp_to_ticks (self->now);
   size = mmtp_packet_write (message, bytes, sizeof (bytes));
   push_output (self, address, bytes, size);
 }
@@ -135,7 +129,7 @@ mmtp_receiver_send (MmtpReceiver * self, MmtpReceiverChannel * channel,
 
   message->channel = channel->id;
   message->number = number & G_MAXUINT16;
-  message->sent = mmtp_receiver_get_ticks (self);
+  message->sent = mmtp_to_ticks (self->now);
   if (message->type == MMTP_REPORT)
     message->report.channel_number = number;
   size = mmtp_packet_write (message, bytes, sizeof (bytes));

@@ -82,7 +82,7 @@ accept (MmtpReceiver * self)
   answer.accept.least_delay = self->config.least_delay / 1000;
   answer.accept.has_key = self->key.is_set;
   answer.number = channel->next_number++ & G_MAXUINT16;
-  answer.sent = mmtp_receiver_get_ticks (self);
+  answer.sent = mmtp_to_ticks (self->now);
   if (mmtp_packet_write (&answer, bytes, sizeof (bytes)) == 0)
     return;
   mmtp_key_sign (&self->key, bytes, ACCEPT_SIGNED_SIZE, answer.accept.mac);

@@ -145,7 +145,6 @@ struct _MmtpReceiver
 void mmtp_receiver_push_event (MmtpReceiver * self,
     MmtpReceiverEventType type, guint channel);
 /* The time of sending of what is sent now */
-guint32 mmtp_receiver_get_ticks (const MmtpReceiver * self);
 /* Outside of a session: nothing is sealed. */
 void mmtp_receiver_send_bare (MmtpReceiver * self, MmtpMessage * message,
     const MmtpAddress * address);

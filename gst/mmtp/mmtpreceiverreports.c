@@ -175,14 +175,13 @@ begin_report (MmtpReceiver * self, MmtpReceiverChannel * via,
     MmtpMessage * message)
 {
   MmtpReport *report = &message->report;
-  guint64 hold = (self->now - via->echo_time) / (MMTP_TICK * 1000);
 
   message->type = MMTP_REPORT;
   report->number = ++self->session.n_reports;
   report->next = mmtp_reorder_get_next (self->session.reorder) & G_MAXUINT32;
   report->echo_channel = via->id;
   report->echo = via->echo;
-  report->hold = MIN (hold, 0xffffff);
+  report->hold = mmtp_to_hold (via->echo_time, self->now);
   report->n_records = 0;
 }
 

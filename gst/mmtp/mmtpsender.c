@@ -83,12 +83,6 @@ mmtp_sender_advance (MmtpSender * sender, guint64 now)
   sender->now = MAX (sender->now, now);
 }
 
-guint32
-mmtp_sender_get_ticks (guint64 time)
-{
-  return time / (MMTP_TICK * 1000) & ((1 << MMTP_TICKS_BITS) - 1);
-}
-
 /* The caller's 64 bytes are a key; what is drawn is the MAC of a counter. */
 void
 mmtp_sender_draw (MmtpSender * sender, guint8 * bytes, gsize size)
@@ -355,7 +349,7 @@ mmtp_sender_write (MmtpSender * sender, MmtpPath * path,
 
   message->channel = channel->id;
   message->number = channel->next & 0xffff;
-  message->sent = mmtp_sender_get_ticks (sender->now);
+  message->sent = mmtp_to_ticks (sender->now);
   message->trailer = 0;
   size = mmtp_packet_write (message, output->bytes, output->room);
   if (size == 0)

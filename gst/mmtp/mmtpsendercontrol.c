@@ -114,8 +114,6 @@ mmtp_path_get_report_period (const MmtpPath * path)
 static void
 fill_keepalive (MmtpSender * sender, MmtpPath * path, MmtpKeepalive * keepalive)
 {
-  guint64 hold = (sender->now - path->last_report_time) / (MMTP_TICK * 1000);
-
   keepalive->number = path->channel->next;
   keepalive->initial_delay = sender->initial_delay / 1000;
   keepalive->next = sender->next_number;
@@ -131,7 +129,7 @@ fill_keepalive (MmtpSender * sender, MmtpPath * path, MmtpKeepalive * keepalive)
   keepalive->report_period = path->channel->report_period / MMTP_MILLISECOND;
   keepalive->echo = path->last_report_time ? path->last_report_sent : 0;
   keepalive->hold = path->last_report_time ?
-      MIN (hold, (1 << MMTP_TICKS_BITS) - 1) : 0;
+      mmtp_to_hold (path->last_report_time, sender->now) : 0;
 }
 
 static gsize

@@ -136,13 +136,13 @@ static MmtpPacket *
 choose (MmtpSender * sender, MmtpCandidate * candidates, guint n,
     MmtpPath ** path)
 {
+  guint64 last = mmtp_sender_get_tail (sender)->due + sender->initial_delay;
   MmtpPacket *packet;
   guint chosen;
 
   for (;;) {
     chosen = mmtp_scheduler_choose (sender->config.scheduler, candidates, n,
-        sender->now, mmtp_sender_get_tail (sender)->due + sender->initial_delay,
-        &sender->turn);
+        sender->now, last, &sender->turn);
     if (chosen == MMTP_NO_CHANNEL)
       return NULL;
     *path = sender->paths[chosen];
@@ -204,16 +204,14 @@ mmtp_sender_get_data_wakeup (const MmtpSender * sender)
 {
   const MmtpPacket *head = mmtp_sender_get_head (sender);
   Trust trust = get_trust (sender);
-  guint64 least = mmtp_sender_get_best_delay (sender), wakeup;
+  guint64 best = mmtp_sender_get_best_delay (sender), wakeup;
   guint i;
 
   if (!head)
     return MIN (get_chancy_wakeup (sender),
         mmtp_sender_get_repair_wakeup (sender));
-  if (!sender->ready || least == MMTP_NEVER)
-    least = 0;
   wakeup = head->due + sender->initial_delay + 1;
-  wakeup = wakeup > least ? wakeup - least : 0;
+  wakeup = wakeup > best ? wakeup - best : 0;
   for (i = 0; sender->ready && i < sender->n_paths; i++) {
     const MmtpChannel *channel = sender->paths[i]->channel;
 

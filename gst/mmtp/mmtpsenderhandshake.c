@@ -79,7 +79,7 @@ write_init (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
   gsize size;
 
   message.channel = path->channel->id;
-  message.sent = mmtp_sender_get_ticks (sender->now);
+  message.sent = mmtp_to_ticks (sender->now);
   memcpy (message.init.nonce, sender->nonce_s, MMTP_NONCE_SIZE);
   size = mmtp_packet_write (&message, output->bytes, output->room);
   path->channel->stats.packets++;
@@ -131,7 +131,7 @@ write_open (MmtpSender * sender, MmtpOutput * output)
 
   message.channel = path->channel->id;
   message.number = path->channel->next & 0xffff;
-  message.sent = mmtp_sender_get_ticks (sender->now);
+  message.sent = mmtp_to_ticks (sender->now);
   fill_open (sender, path, &message.open);
   mmtp_packet_write (&message, output->bytes, output->room);
   mmtp_key_sign (&sender->key, output->bytes, OPEN_SIGNED, message.open.mac);

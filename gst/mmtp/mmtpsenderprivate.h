@@ -209,7 +209,6 @@ void mmtp_sender_tell_simply (MmtpSender * sender, MmtpSenderEventType type);
 void mmtp_sender_set_state (MmtpSender * sender, MmtpPath * path,
     MmtpChannelState state);
 void mmtp_sender_draw (MmtpSender * sender, guint8 * bytes, gsize size);
-guint32 mmtp_sender_get_ticks (guint64 time);
 /* Numbers, seals and accounts for a message of the session; 0: no room */
 gsize mmtp_sender_write (MmtpSender * sender, MmtpPath * path,
     MmtpMessage * message, MmtpOutput * output, guint64 stream_number);
@@ -289,7 +288,7 @@ void mmtp_sender_note_sent (MmtpSender * sender, MmtpPath * path,
     MmtpPacket * packet);
 /* ns, expected delay of the quickest channel; MMTP_NEVER: none delivers */
 guint64 mmtp_sender_get_least_delay (const MmtpSender * sender);
-/* ns, the same when its queue is gone; MMTP_NEVER: none is usable */
+/* ns, the same when its queue is gone; 0: unknown */
 guint64 mmtp_sender_get_best_delay (const MmtpSender * sender);
 
 /* --- mmtpsenderrepair.c -------------------------------------------------- */

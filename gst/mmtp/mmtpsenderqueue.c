@@ -429,9 +429,8 @@ get_capacity (const MmtpSender * sender, guint64 deadline, gboolean at_best,
       continue;
     rate = at_best ? mmtp_channel_get_peak_rate (channel) :
         mmtp_channel_get_rate (channel);
-    delay = mmtp_channel_get_safe_delay (channel, sender->now);
-    if (at_best && !channel->configured_rate)
-      delay = MIN (delay, channel->delay);
+    delay = at_best ? mmtp_channel_get_best_delay (channel, sender->now) :
+        mmtp_channel_get_safe_delay (channel, sender->now);
     if (deadline < sender->now + delay)
       continue;
     sum += (deadline - sender->now - delay) / 1000 *
@@ -441,38 +440,32 @@ get_capacity (const MmtpSender * sender, guint64 deadline, gboolean at_best,
   return sum;
 }
 
-guint64
-mmtp_sender_get_least_delay (const MmtpSender * sender)
+static guint64
+get_min_delay (const MmtpSender * sender, guint64 (*get_delay) (const
+        MmtpChannel *, guint64))
 {
   guint64 least = MMTP_NEVER;
   guint i;
 
   for (i = 0; i < sender->n_paths; i++)
     if (mmtp_path_is_usable (sender->paths[i]))
-      least = MIN (least, mmtp_channel_get_safe_delay (sender->paths[i]->
-              channel, sender->now));
+      least = MIN (least, get_delay (sender->paths[i]->channel, sender->now));
   return least;
 }
 
-/* What a packet takes at least: a queue that was seen may be gone the next
- * moment. */
+guint64
+mmtp_sender_get_least_delay (const MmtpSender * sender)
+{
+  return get_min_delay (sender, mmtp_channel_get_safe_delay);
+}
+
+/* A measure that is not there yet is no reason to give up. */
 guint64
 mmtp_sender_get_best_delay (const MmtpSender * sender)
 {
-  guint64 least = MMTP_NEVER;
-  guint i;
+  guint64 least = get_min_delay (sender, mmtp_channel_get_best_delay);
 
-  for (i = 0; i < sender->n_paths; i++) {
-    const MmtpChannel *channel = sender->paths[i]->channel;
-    guint64 safe;
-
-    if (!mmtp_path_is_usable (sender->paths[i]))
-      continue;
-    safe = mmtp_channel_get_safe_delay (channel, sender->now);
-    least = MIN (least, channel->configured_rate ? safe :
-        MIN (safe, channel->delay));
-  }
-  return least;
+  return sender->ready && least != MMTP_NEVER ? least : 0;
 }
 
 /* A path carries what it is given until there is evidence against it: while one
@@ -749,23 +742,29 @@ mmtp_sender_has_spare_rate (const MmtpSender * sender, gsize size, guint part)
 
 /* --- again --------------------------------------------------------------- */
 
+static gboolean
+is_too_late (const MmtpSender * sender, const MmtpPacket * packet,
+    guint64 least)
+{
+  return sender->now + least > packet->due + sender->initial_delay;
+}
+
 gboolean
 mmtp_sender_requeue (MmtpSender * sender, MmtpPacket * packet)
 {
   guint64 least = mmtp_sender_get_least_delay (sender);
 
-  if (packet->state != MMTP_PACKET_UNDER_WAY || packet->unit->given_up)
-    return FALSE;
-  if (least == MMTP_NEVER)
-    least = 0;
-  if (sender->now + least > packet->due + sender->initial_delay)
+  if (packet->state != MMTP_PACKET_UNDER_WAY || packet->unit->given_up ||
+      is_too_late (sender, packet, least == MMTP_NEVER ? 0 : least))
     return FALSE;
   enqueue (sender, packet);
   return TRUE;
 }
 
-void
-mmtp_sender_requeue_channel (MmtpSender * sender, MmtpPath * path)
+/* All that is under way on the path, was not sent again elsewhere, and is due
+ * before `due` */
+static void
+requeue_due (MmtpSender * sender, MmtpPath * path, guint64 due)
 {
   MmtpChannel *channel = path->channel;
   guint64 number;
@@ -776,10 +775,16 @@ mmtp_sender_requeue_channel (MmtpSender * sender, MmtpPath * path)
     MmtpPacket *packet = mmtp_sender_get_packet (sender, sent->stream_number);
 
     if (packet && packet->channel == channel->id &&
-        packet->channel_number == number &&
+        packet->channel_number == number && packet->due <= due &&
         mmtp_sender_requeue (sender, packet))
       channel->stats.requeued++;
   }
+}
+
+void
+mmtp_sender_requeue_channel (MmtpSender * sender, MmtpPath * path)
+{
+  requeue_due (sender, path, G_MAXUINT64);
 }
 
 /* The least expected delay of the other paths that have room, if need be beyond
@@ -805,24 +810,13 @@ get_delay_elsewhere (const MmtpSender * sender, const MmtpPath * except)
 void
 mmtp_sender_rescue (MmtpSender * sender, MmtpPath * path)
 {
-  MmtpChannel *channel = path->channel;
-  guint64 delay = get_delay_elsewhere (sender, path);
-  guint64 number;
+  guint64 delay = get_delay_elsewhere (sender, path), arrival;
 
   if (delay == MMTP_NEVER)
     return;
-  for (number = MAX (channel->unreported, channel->kept);
-      number < channel->next; number++) {
-    const MmtpSent *sent = mmtp_channel_get_sent (channel, number);
-    MmtpPacket *packet = mmtp_sender_get_packet (sender, sent->stream_number);
-
-    if (!packet || packet->channel != channel->id ||
-        packet->channel_number != number)
-      continue;
-    if (sender->now + delay + RESCUE_TIME >= packet->due +
-        sender->initial_delay && mmtp_sender_requeue (sender, packet))
-      channel->stats.requeued++;
-  }
+  arrival = sender->now + delay + RESCUE_TIME;
+  if (arrival >= sender->initial_delay)
+    requeue_due (sender, path, arrival - sender->initial_delay);
 }
 
 void
@@ -846,13 +840,6 @@ mmtp_sender_settle (MmtpSender * sender, guint64 number)
 }
 
 /* --- too late ------------------------------------------------------------ */
-
-static gboolean
-is_too_late (const MmtpSender * sender, const MmtpPacket * packet,
-    guint64 least)
-{
-  return sender->now + least > packet->due + sender->initial_delay;
-}
 
 /* What was sent is kept until its deadline, or until there is too much of
  * it. */
@@ -881,9 +868,6 @@ mmtp_sender_expire (MmtpSender * sender)
   MmtpPacket *head;
   guint i;
 
-  /* A measure that is not there yet is no reason to give up. */
-  if (!sender->ready || least == MMTP_NEVER)
-    least = 0;
   for (i = 0; i < MMTP_N_RANKS; i++)
     while ((head = get_first (sender, i)) && is_too_late (sender, head, least))
       give_up (sender, head->unit, &sender->stats.discarded_buffers);

@@ -419,17 +419,17 @@ is_possible (const MmtpSender * sender, const MmtpReport * report)
 static void
 take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
 {
-  guint64 ticks = sender->now / (MMTP_TICK * 1000), sent, age;
+  guint64 ticks = sender->now / MMTP_TICK_TIME, sent, age;
 
   if (report->echo_channel != path->channel->id || report->hold ==
-      (1 << MMTP_TICKS_BITS) - 1)
+      MMTP_TICKS_MASK)
     return;
   sent = mmtp_unwrap (report->echo, MMTP_TICKS_BITS, ticks);
   age = ticks - MIN (sent, ticks);
   if (age < report->hold)
     return;
   mmtp_channel_add_round_trip (path->channel, sender->now,
-      (age - report->hold) * MMTP_TICK * 1000);
+      (age - report->hold) * MMTP_TICK_TIME);
 }
 
 /* More has arrived on it. One that was silent carries data again when a message

@@ -49,7 +49,6 @@ get_limits (gconstpointer control, MmtpRateLimits * limits)
   limits->window = self->rate * time + 2 * self->packet;
   limits->pacing_rate = self->rate * KNOWN_SHARE * 8 * SECOND;
   limits->delivery_rate = limits->peak_rate = limits->pacing_rate;
-  limits->queue_target = TARGET;
 }
 
 static void

@@ -114,7 +114,8 @@ arena_trace_get_text (const ArenaTrace * trace, guint32 offset, guint32 length)
       round += trace->period;
     }
   }
-  /* Nobody looks at what is behind it, but it must not begin anew before. */
+  /* A trace repeats when it ends: the last line moves its end behind the end of
+   * the run. */
   g_string_append_printf (text, "%u\n", length + 1);
   return g_string_free (text, FALSE);
 }

@@ -334,7 +334,8 @@ arena_possible_count (const GArray * frames, const ArenaSupply * supply,
   Plan plan;
 
   plan_init (&plan, frames, supply, config);
-  /* What leaves is in this busy period or later: nothing before it changes. */
+  /* Each turn drops a frame of this busy period or of a later one, so the
+   * search never has to go back. */
   while ((late = find_late (&plan, &busy)) < frames->len)
     drop_best (&plan, busy.frame, late);
   if (first_choice)

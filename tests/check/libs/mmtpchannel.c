@@ -485,7 +485,7 @@ GST_START_TEST (stall_is_what_should_have_arrived_by_the_receivers_clock)
   arrive (&rig, 1);
   report (&rig, START + 40 * MS + DELAY + 120 * MS);
   fail_if (rig.channel->is_stalled);
-  /* What nothing is sent on does not stall. */
+  /* A channel on which nothing is sent does not stall. */
   report (&rig, START + 10 * SECOND);
   fail_if (rig.channel->is_stalled);
   rig_clear (&rig);
@@ -813,7 +813,8 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
   after = mmtp_channel_get_expected_delay (rig.channel, START);
   /* 500 ms of packets, less the round trip of 40 and half of 50 */
   fail_unless_equals_uint64 (after, before + 435 * MS);
-  /* Nobody knows what a path carries that was never asked for all of it. */
+  /* The rate of a path that the application limits is unknown. So the bytes in
+   * flight do not count as a queue. */
   rig.channel->limits.is_app_limited = TRUE;
   fail_unless (mmtp_channel_get_expected_delay (rig.channel, START) <=
       before);

@@ -868,7 +868,8 @@ GST_START_TEST (estimate_of_a_slow_source_is_application_limited)
   put_frames (rig, 250, 1000);
   mmtp_sender_get_stats (rig->sender, &stats);
   fail_unless (stats.is_app_limited);
-  /* Nobody knows that the paths are too slow for what was requested. */
+  /* The application limits the paths. So the sender does not report that they
+   * are too slow. */
   fail_unless_equals_int (count_events (rig, MMTP_EVENT_TOO_SLOW), 0);
   fail_unless_equals_uint64 (stats.discarded_buffers, 0);
   rig_free (rig);
