@@ -273,6 +273,12 @@ mmtp_channel_has_window (const MmtpChannel * channel, gsize size,
       channel->in_flight + size + channel->overhead <= window;
 }
 
+guint64
+mmtp_channel_get_overdue (const MmtpChannel * channel)
+{
+  return channel->report_time + channel->report_interval / 2 * 3;
+}
+
 const MmtpSent *
 mmtp_channel_get_sent (const MmtpChannel * channel, guint64 number)
 {

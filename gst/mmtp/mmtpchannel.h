@@ -114,6 +114,9 @@ void mmtp_channel_note_idle (MmtpChannel * channel);
  * other path has room. Pacing is `token`'s matter. */
 gboolean mmtp_channel_has_window (const MmtpChannel * channel, gsize size,
     gboolean is_alone);
+/* When the next report is overdue: it may be a gap, in which the reserve may be
+ * used */
+guint64 mmtp_channel_get_overdue (const MmtpChannel * channel);
 /* ns that `size` bytes of a message take at its rate; 0: unknown */
 guint64 mmtp_channel_get_cost (const MmtpChannel * channel, gsize size);
 /* Rate that the path carries now, and at best, as far as anybody knows: never

@@ -11,38 +11,57 @@ may_carry (const MmtpPath * path)
   return mmtp_path_is_usable (path) && !path->channel->blocked;
 }
 
-/* What a path may use beyond its window, and whether it may be used although it
- * has stalled */
+/* Which paths may use their reserve, beyond their window: those that take over
+ * from a path that has stalled, and those whose reports are missing, perhaps
+ * because the return path has a gap. A path that reports as usual is as full as
+ * its window says. */
 typedef enum
 {
   TRUST_NOBODY,                 /* some path has room by its window alone */
-  TRUST_DELIVERING,             /* none has, but one delivers: what waits for its
-                                 * window is sooner there than behind a stall */
-  TRUST_ALL                     /* none delivers */
+  TRUST_OVERDUE,                /* no path has stalled: those whose report is
+                                 * overdue */
+  TRUST_DELIVERING,             /* some have stalled, others deliver: these. What
+                                 * waits is sooner there than behind a stall */
+  TRUST_ALL                     /* all have stalled: those whose report is
+                                 * overdue */
 } Trust;
 
 static gboolean
-has_room (const MmtpPath * path, Trust trust)
+is_trusted (const MmtpSender * sender, const MmtpPath * path, Trust trust)
+{
+  if (trust == TRUST_NOBODY || trust == TRUST_DELIVERING)
+    return trust == TRUST_DELIVERING;
+  return sender->now >= mmtp_channel_get_overdue (path->channel);
+}
+
+static gboolean
+has_room (const MmtpSender * sender, const MmtpPath * path, Trust trust)
 {
   if (!may_carry (path) || (path->channel->is_stalled && trust < TRUST_ALL))
     return FALSE;
   return mmtp_channel_has_window (path->channel, path->channel->data_size,
-      trust > TRUST_NOBODY);
+      is_trusted (sender, path, trust));
 }
 
 static Trust
 get_trust (const MmtpSender * sender)
 {
-  Trust trust = TRUST_ALL;
+  gboolean delivers = FALSE, stalls = FALSE;
   guint i;
 
   for (i = 0; i < sender->n_paths; i++) {
-    if (has_room (sender->paths[i], TRUST_NOBODY))
+    if (has_room (sender, sender->paths[i], TRUST_NOBODY))
       return TRUST_NOBODY;
-    if (may_carry (sender->paths[i]) && !sender->paths[i]->channel->is_stalled)
-      trust = TRUST_DELIVERING;
+    if (!may_carry (sender->paths[i]))
+      continue;
+    if (sender->paths[i]->channel->is_stalled)
+      stalls = TRUE;
+    else
+      delivers = TRUE;
   }
-  return trust;
+  if (!delivers)
+    return TRUST_ALL;
+  return stalls ? TRUST_DELIVERING : TRUST_OVERDUE;
 }
 
 static guint
@@ -55,7 +74,7 @@ fill_candidates (const MmtpSender * sender, Trust trust,
     const MmtpChannel *channel = sender->paths[i]->channel;
 
     candidates[i].channel = i;
-    candidates[i].may_carry = has_room (sender->paths[i], trust);
+    candidates[i].may_carry = has_room (sender, sender->paths[i], trust);
     candidates[i].token = channel->token;
     candidates[i].delay = mmtp_channel_get_safe_delay (channel, sender->now);
   }
@@ -124,7 +143,7 @@ write_chancy (MmtpSender * sender, MmtpOutput * output)
   MmtpPacket *packet = mmtp_sender_get_chancy (sender, &path);
 
   if (!packet || path->channel->token > sender->now ||
-      !has_room (path, TRUST_NOBODY))
+      !has_room (sender, path, TRUST_NOBODY))
     return 0;
   return send_packet (sender, path, packet, output);
 }
@@ -161,7 +180,7 @@ note_idle (MmtpSender * sender)
   guint i;
 
   for (i = 0; i < sender->n_paths; i++)
-    if (has_room (sender->paths[i], TRUST_NOBODY))
+    if (has_room (sender, sender->paths[i], TRUST_NOBODY))
       mmtp_channel_note_idle (sender->paths[i]->channel);
 }
 
@@ -194,7 +213,8 @@ get_chancy_wakeup (const MmtpSender * sender)
 {
   MmtpPath *path;
 
-  if (!mmtp_sender_get_chancy (sender, &path) || !has_room (path, TRUST_NOBODY))
+  if (!mmtp_sender_get_chancy (sender, &path) ||
+      !has_room (sender, path, TRUST_NOBODY))
     return MMTP_NEVER;
   return MAX (path->channel->token, sender->now);
 }
@@ -215,9 +235,12 @@ mmtp_sender_get_data_wakeup (const MmtpSender * sender)
   for (i = 0; sender->ready && i < sender->n_paths; i++) {
     const MmtpChannel *channel = sender->paths[i]->channel;
 
+    if (trust > TRUST_NOBODY && may_carry (sender->paths[i]) &&
+        mmtp_channel_get_overdue (channel) > sender->now)
+      wakeup = MIN (wakeup, mmtp_channel_get_overdue (channel));
     /* The caller may have advanced the clock beyond a token without polling
      * for output since. */
-    if (has_room (sender->paths[i], trust) &&
+    if (has_room (sender, sender->paths[i], trust) &&
         channel->token > sender->data_tried)
       wakeup = MIN (wakeup, channel->token);
   }

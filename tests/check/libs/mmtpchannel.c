@@ -192,6 +192,27 @@ GST_START_TEST (lost_messages_are_not_in_flight)
 
 GST_END_TEST;
 
+/* A report is overdue when half as much time more has passed as lies between
+ * reports, which is 50 ms at first. */
+GST_START_TEST (report_is_overdue_after_one_and_a_half_periods)
+{
+  Rig rig;
+
+  rig_init (&rig, 0);
+  send (&rig, START, 1);
+  report_all (&rig, START + 50 * MS);
+  fail_unless_equals_uint64 (mmtp_channel_get_overdue (rig.channel),
+      START + 50 * MS + DELAY + 75 * MS);
+  send (&rig, START + 60 * MS, 1);
+  report_all (&rig, START + 90 * MS);
+  /* The interval follows shorter ones slowly: 50 ms less a sixteenth. */
+  fail_unless_equals_uint64 (mmtp_channel_get_overdue (rig.channel),
+      START + 90 * MS + DELAY + (50 * MS - 50 * MS / 16) / 2 * 3);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (window_limits_what_is_in_flight)
 {
   Rig rig;
@@ -894,6 +915,7 @@ mmtpchannel_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, bytes_are_in_flight_until_they_are_reported);
   tcase_add_test (tc, lost_messages_are_not_in_flight);
+  tcase_add_test (tc, report_is_overdue_after_one_and_a_half_periods);
   tcase_add_test (tc, window_limits_what_is_in_flight);
   tcase_add_test (tc, numbers_go_on_when_it_comes_back);
   tcase_add_test (tc, ring_grows_with_what_is_in_flight);
