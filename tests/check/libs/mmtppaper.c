@@ -260,7 +260,7 @@ run_table (Delays delays, guint64 seed, gdouble least, gdouble late)
  * before, it began after five seconds of probing. What is reached is held;
  * docs/mmtp.md has what is missing. */
 #define REACHED_STEADY 0.90
-#define REACHED_STEADY_LATE 0.03
+#define REACHED_STEADY_LATE 0.025
 
 GST_START_TEST (mmtp_brings_90_percent_of_the_ideal_at_constant_rates)
 {
@@ -308,10 +308,10 @@ run_losses (guint period, Delays delays, guint64 seed, gdouble least)
   return in_time;
 }
 
-/* 99.5 % are asked for in each seed, and reached in 17 of 20: what is missing
+/* 99.5 % are asked for in each seed, and reached in 18 of 20: what is missing
  * in the others is in the first second, where a lost message of the handshake
  * leaves the rate unknown. */
-#define REACHED_LOSSES 0.97
+#define REACHED_LOSSES 0.985
 #define REACHED_LOSSES_MEAN 0.99
 
 GST_START_TEST (losses_of_the_radio_are_repaired)
