@@ -165,7 +165,7 @@ init (gpointer control, guint64 now, guint packet, guint64 round_trip,
   self->deadline = SECOND;
 }
 
-/* --- delivery rate -------------------------------------------------------- */
+/* --- filters over a time -------------------------------------------------- */
 
 static void
 filter_add (Filter * filter, gdouble now, gdouble value)
@@ -200,6 +200,8 @@ filter_get_min (const Filter * filter, gdouble since)
       least = MIN (least, filter->samples[i].value);
   return least;
 }
+
+/* --- window, delivery rate ------------------------------------------------ */
 
 static gdouble
 get_target (const Delivery * self)
@@ -266,6 +268,8 @@ follow_rate (Delivery * self, const MmtpRateSample * sample)
   self->mean_rate = rate > 0 ? rate : self->rate;
 }
 
+/* --- competition ---------------------------------------------------------- */
+
 /* What the window leaves standing in a queue of which nobody else is a part */
 static gdouble
 get_own_queue (const Delivery * self)
@@ -273,8 +277,6 @@ get_own_queue (const Delivery * self)
   return get_target (self) + self->period / 2 + self->noise +
       2 * self->packet / MAX (self->peak_rate, 1e-9);
 }
-
-/* --- competition ---------------------------------------------------------- */
 
 /* A queue that stands although less and less of ours is in flight is somebody
  * else's, who goes on until something is lost. Copa's test is the same (Arun
@@ -300,8 +302,7 @@ follow_competition (Delivery * self, const MmtpRateSample * sample)
   mmtp_loss_bound_begin (&self->bound, now, sample->in_flight);
 }
 
-/* --- the state of the path
- * ------------------------------------------------- */
+/* --- the state of the path ------------------------------------------------ */
 
 static void
 follow_low (gdouble * usual, gdouble value)
@@ -401,8 +402,7 @@ follow_losses (Delivery * self, const MmtpRateSample * sample)
     self->is_starting = FALSE;
 }
 
-/* --- operations
- * ------------------------------------------------------------ */
+/* --- operations ----------------------------------------------------------- */
 
 static void
 feedback (gpointer control, const MmtpRateSample * sample)

@@ -60,27 +60,28 @@ find_point (const MmtpDeliveryRate * rate, gdouble span)
   return NULL;
 }
 
+/* What arrives in a burst was sent over a longer time, and cannot have been
+ * sent faster than it was. With `by_sending` the longer one of both times
+ * counts, as in draft-ietf-ccwg-bbr, "Delivery Rate Estimation". */
+static gdouble
+measure (const MmtpDeliveryRate * rate, gdouble span, gboolean by_sending)
+{
+  const MmtpDeliveryPoint *last = get_point (rate, 0);
+  const MmtpDeliveryPoint *first = find_point (rate, span);
+  gdouble passed;
+
+  if (!first)
+    return 0;
+  passed = last->arrival - first->arrival;
+  if (by_sending)
+    passed = MAX (passed, last->sent - first->sent);
+  return (last->delivered - first->delivered) / passed;
+}
+
 gdouble
 mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span)
 {
-  const MmtpDeliveryPoint *last = get_point (rate, 0);
-  const MmtpDeliveryPoint *first = find_point (rate, span);
-
-  return first ? (last->delivered - first->delivered) /
-      (last->arrival - first->arrival) : 0;
-}
-
-/* What arrives in a burst was sent over a longer time, and cannot have been
- * sent faster than it was: the longer one of both times counts, as in
- * draft-ietf-ccwg-bbr, "Delivery Rate Estimation". */
-static gdouble
-get_sent_rate (const MmtpDeliveryRate * rate, gdouble span)
-{
-  const MmtpDeliveryPoint *last = get_point (rate, 0);
-  const MmtpDeliveryPoint *first = find_point (rate, span);
-
-  return first ? (last->delivered - first->delivered) /
-      MAX (last->arrival - first->arrival, last->sent - first->sent) : 0;
+  return measure (rate, span, FALSE);
 }
 
 /* The aggregation of draft-ietf-ccwg-bbr (BBR.extra_acked): what has arrived
@@ -112,7 +113,7 @@ mmtp_delivery_rate_add (MmtpDeliveryRate * rate,
 
   add_point (rate, sample);
   rate->long_rate = MAX (rate->long_rate * exp (-passed / LONG_MEMORY),
-      get_sent_rate (rate, LONG_SPAN));
+      measure (rate, LONG_SPAN, TRUE));
   rate->extra *= exp (-passed / EXTRA_MEMORY);
   rate->time = sample->now;
   follow_burst (rate, sample, packet);

@@ -195,7 +195,7 @@ guess_rate (const MmtpSender * sender, const MmtpChannel * channel)
 
   if (sender->init_round_trip == 0 || round_trip <= sender->init_round_trip)
     return 0;
-  more = round_trip - MIN (round_trip, sender->init_round_trip);
+  more = round_trip - sender->init_round_trip;
   bytes = MIN (OPEN_SIZE, channel->longest) - MMTP_INIT_SIZE + ACCEPT_MORE;
   rate = bytes * 8 * MMTP_SECOND / MAX (more, LEAST_DIFFERENCE);
   if (sender->is_ambiguous || sender->handshake_tries > 1)

@@ -749,25 +749,39 @@ is_too_late (const MmtpSender * sender, const MmtpPacket * packet,
   return sender->now + least > packet->due + sender->initial_delay;
 }
 
-gboolean
-mmtp_sender_requeue (MmtpSender * sender, MmtpPacket * packet)
+/* What a packet that is sent again takes at least. While no path is usable it
+ * is 0: one may come back in time. */
+static guint64
+get_delay_again (const MmtpSender * sender)
 {
   guint64 least = mmtp_sender_get_least_delay (sender);
 
+  return least == MMTP_NEVER ? 0 : least;
+}
+
+static gboolean
+requeue (MmtpSender * sender, MmtpPacket * packet, guint64 delay)
+{
   if (packet->state != MMTP_PACKET_UNDER_WAY || packet->unit->given_up ||
-      is_too_late (sender, packet, least == MMTP_NEVER ? 0 : least))
+      is_too_late (sender, packet, delay))
     return FALSE;
   enqueue (sender, packet);
   return TRUE;
 }
 
+gboolean
+mmtp_sender_requeue (MmtpSender * sender, MmtpPacket * packet)
+{
+  return requeue (sender, packet, get_delay_again (sender));
+}
+
 /* All that is under way on the path, was not sent again elsewhere, and is due
- * before `due` */
+ * at `due` at the latest */
 static void
 requeue_due (MmtpSender * sender, MmtpPath * path, guint64 due)
 {
   MmtpChannel *channel = path->channel;
-  guint64 number;
+  guint64 delay = get_delay_again (sender), number;
 
   for (number = MAX (channel->unreported, channel->kept);
       number < channel->next; number++) {
@@ -776,7 +790,7 @@ requeue_due (MmtpSender * sender, MmtpPath * path, guint64 due)
 
     if (packet && packet->channel == channel->id &&
         packet->channel_number == number && packet->due <= due &&
-        mmtp_sender_requeue (sender, packet))
+        requeue (sender, packet, delay))
       channel->stats.requeued++;
   }
 }

@@ -246,8 +246,8 @@ get_tick_begin (const LinkWander * wander)
   return wander->tick * TICK;
 }
 
-static void
-find_next (LinkWander * wander)
+void
+link_wander_step (LinkWander * wander)
 {
   do {
     while (!find_in_tick (wander))
@@ -289,19 +289,13 @@ link_wander_get_time (const LinkWander * wander)
   return get_tick_begin (wander) + wander->offset / INTERVAL * INTERVAL;
 }
 
-void
-link_wander_step (LinkWander * wander)
-{
-  find_next (wander);
-}
-
 /* The centre is computed only for stations that send. */
 static void
 start (LinkWander * wander)
 {
   wander->started = TRUE;
   init_rate (wander);
-  find_next (wander);
+  link_wander_step (wander);
 }
 
 void
@@ -315,7 +309,7 @@ link_wander_skip_to (LinkWander * wander, guint64 time)
   while (get_tick_begin (wander) + TICK <= time)
     begin_next_tick (wander);
   do
-    find_next (wander);
+    link_wander_step (wander);
   while (link_wander_get_time (wander) < time);
 }
 

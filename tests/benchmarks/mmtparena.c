@@ -29,6 +29,13 @@ typedef struct
   gboolean verbose, list, check_possible;
 } Options;
 
+static void
+print_error (GError * error)
+{
+  fprintf (stderr, "mmtparena: %s\n", error->message);
+  g_error_free (error);
+}
+
 static gboolean
 parse_options (int *argc, char ***argv, Options * options)
 {
@@ -60,10 +67,8 @@ parse_options (int *argc, char ***argv, Options * options)
   g_option_context_add_main_entries (context, entries, NULL);
   parsed = g_option_context_parse (context, argc, argv, &error);
   g_option_context_free (context);
-  if (!parsed) {
-    fprintf (stderr, "mmtparena: %s\n", error->message);
-    g_error_free (error);
-  }
+  if (!parsed)
+    print_error (error);
   return parsed;
 }
 
@@ -533,10 +538,8 @@ load_groups (void)
       recordings, &error);
 
   g_free (recordings);
-  if (!groups) {
-    fprintf (stderr, "mmtparena: %s\n", error->message);
-    g_error_free (error);
-  }
+  if (!groups)
+    print_error (error);
   return groups;
 }
 
