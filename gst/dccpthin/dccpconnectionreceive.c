@@ -212,6 +212,17 @@ step_8_process_options (DccpConnection * connection, Arrival * arrival)
   return is_fine;
 }
 
+/* A client in REQUEST answers everything but a Response or a Reset with such a
+ * Reset and remains in REQUEST (section 8.5, step 4). It answers the Sync that we
+ * send from RESPOND in this way if our Response was lost, and repeats its Request
+ * later. */
+static gboolean
+is_still_requesting (DccpConnection * connection, const DccpPacket * packet)
+{
+  return connection->state == DCCP_STATE_RESPOND
+      && packet->reset_code == DCCP_RESET_PACKET_ERROR;
+}
+
 /* Who closes waits for it, whatever its code. */
 static gboolean
 step_9_process_reset (DccpConnection * connection, Arrival * arrival)
@@ -224,6 +235,8 @@ step_9_process_reset (DccpConnection * connection, Arrival * arrival)
 
   if (packet->type != DCCP_RESET)
     return TRUE;
+  if (is_still_requesting (connection, packet))
+    return FALSE;
   dccp_connection_end (connection, DCCP_STATE_TIME_WAIT,
       is_close ? DCCP_EVENT_CLOSED : DCCP_EVENT_RESET, packet->reset_code,
       packet->reset_data);

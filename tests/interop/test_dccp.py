@@ -23,7 +23,7 @@ import dccppackets
 import peers
 import udplite
 from rtpfile import RtpPacket, read_rfc4571
-from udplite import keeper, sockets
+from udplite import places, sockets
 
 PORT = 5004
 PACKETS_PER_SECOND = 400
@@ -157,8 +157,11 @@ class Ours:
             f"gst-launch-1.0 -q {line}"))
 
     def wait_for_listener(self):
-        udplite.wait_until(lambda: keeper.listening("raw", dccppackets.DCCP),
-                           "for a listening element")
+        """This one: other elements of the test listen too."""
+        udplite.wait_until(
+            lambda: places.is_bound("raw", dccppackets.DCCP,
+                                    self.process.child.pid),
+            "for a listening element")
 
     def wait_for_end(self, seconds=SECONDS_TO_STREAM):
         """Of itself; what it said"""

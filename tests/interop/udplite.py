@@ -27,6 +27,7 @@ sys.path += [str(TESTS / "integration"), str(TESTS.parent / "pipelines")]
 import keeper  # noqa: E402
 import kernel  # noqa: E402
 import peers  # noqa: E402
+import places  # noqa: E402
 import sockets  # noqa: E402
 
 LOOPBACK = {"IPv4": "127.0.0.1", "IPv6": "::1"}

@@ -262,6 +262,27 @@ GST_START_TEST (server_asks_no_client_that_had_no_response)
 
 GST_END_TEST;
 
+/* A client whose first Requests were lost waits long for its next one. Before
+ * that the server asks it with a Sync, and the client answers with a Reset because
+ * it still waits for a Response (section 8.5, step 4). Neither is the end of the
+ * attempt: the next Request opens the connection. */
+GST_START_TEST (client_that_asks_later_than_the_server_connects)
+{
+  wire.lose[CLIENT][DCCP_REQUEST] = 3;
+  wire.lose[SERVER][DCCP_RESPONSE] = 1;
+  dccp_wire_begin (&wire);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, 14 * SECOND);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 1);
+  assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_RESET), 1);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_RESPOND);
+  dccp_wire_run (&wire, 2 * SECOND);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE), 2);
+  assert_open ();
+}
+
+GST_END_TEST;
+
 /* In PARTOPEN each packet of data says that the Response came (8.1.5). */
 GST_START_TEST (data_in_partopen_completes_the_handshake)
 {
@@ -728,6 +749,7 @@ dccphandshake_suite (void)
   tcase_add_test (open, server_asks_a_client_that_says_nothing);
   tcase_add_test (open, server_asks_at_growing_intervals);
   tcase_add_test (open, server_asks_no_client_that_had_no_response);
+  tcase_add_test (open, client_that_asks_later_than_the_server_connects);
   tcase_add_test (open, data_in_partopen_completes_the_handshake);
   tcase_add_loop_test (open, confirms_go_until_the_server_is_heard, 0, 2);
   tcase_add_test (open, data_may_overtake_the_handshake);
