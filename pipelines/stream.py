@@ -308,8 +308,7 @@ class Stream:
         return self._is_sending
 
     def _check_end_of_sender(self):
-        if self._receiver.ended() and self._receiver.child.returncode != 0:
-            raise self._receiver.failure("ended before the sender")
+        self._receiver.check()
         if transports.ends(self._transport):
             # Told so by the end of the connection ends the receiver first.
             self._sender.finish()
