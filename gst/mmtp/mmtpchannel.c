@@ -35,6 +35,7 @@
  * come each 50 ms; schedulers of mobile networks pause for 20 to 60 ms. */
 #define STALL_TIME (100 * MILLISECOND)
 #define STALL_JITTERS 4
+#define STALL_DEADLINE_PART 4
 /* A path of whose packets so many are lost does not deliver. At 10 % of loss
  * six of eight are lost once in forty thousand times. */
 #define MISSED_PERCENT 75
@@ -379,6 +380,16 @@ unwrap_ticks (const MmtpChannel * channel, guint32 ticks)
   return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * MMTP_TICK_TIME;
 }
 
+/* The jitter that is no stall yet. A path whose delay jumps has a large one, and
+ * a stall that is noticed too late cannot be mended in time. */
+static guint64
+get_stall_jitter (const MmtpChannel * channel)
+{
+  gint64 jitter = STALL_JITTERS * MAX (channel->delays.jitter, 0);
+
+  return MIN (jitter, (gint64) channel->deadline / STALL_DEADLINE_PART);
+}
+
 /* By the receiver's own clock: the message behind the newest one that arrived
  * should have come as much later as it was sent later. A return path that
  * stalls does not look like this. */
@@ -395,7 +406,7 @@ check_stall (MmtpChannel * channel, guint32 reported)
   time = unwrap_ticks (channel, reported);
   expected = channel->arrival + (next->time - MIN (next->time,
           channel->arrival_sent)) + get_time (mmtp_channel_get_rate (channel),
-      next->size) + STALL_TIME + STALL_JITTERS * MAX (channel->delays.jitter, 0);
+      next->size) + STALL_TIME + get_stall_jitter (channel);
   channel->is_stalled = time > expected;
 }
 
@@ -658,6 +669,23 @@ mmtp_channel_get_safe_delay (const MmtpChannel * channel, guint64 now)
   margin = MAX (channel->delays.spread, JITTERS * channel->delays.jitter);
   return expected + CLAMP (margin, 0, (gint64) channel->deadline /
       MOST_MARGIN);
+}
+
+/* What no message of the last three reports was spared may be no queue of ours
+ * but a path whose delay has grown. Until the time that it takes has passed, or
+ * a report says otherwise, a message is safer on another path. */
+guint64
+mmtp_channel_get_cautious_delay (const MmtpChannel * channel, guint64 now)
+{
+  guint64 safe = mmtp_channel_get_safe_delay (channel, now);
+  gint64 age = now - MIN (now, channel->report_time);
+  gint64 standing;
+
+  if (!channel->delays.is_known || channel->delay == MMTP_NEVER)
+    return safe;
+  standing = mmtp_path_delay_get_standing (&channel->delays) -
+      mmtp_path_delay_get_base (&channel->delays) - age;
+  return MAX (safe, channel->delay + MAX (standing, 0));
 }
 
 guint64

@@ -129,6 +129,10 @@ guint64 mmtp_channel_get_expected_delay (const MmtpChannel * channel,
 /* The same on the safe side, for the scheduler */
 guint64 mmtp_channel_get_safe_delay (const MmtpChannel * channel,
     guint64 now);
+/* The same where there is another path to take: with what the last reports say
+ * of the delay, even where nothing in flight explains it */
+guint64 mmtp_channel_get_cautious_delay (const MmtpChannel * channel,
+    guint64 now);
 /* What a message takes at least: a queue that was seen may be gone the next
  * moment. Where a rate was configured it is the safe delay. */
 guint64 mmtp_channel_get_best_delay (const MmtpChannel * channel,

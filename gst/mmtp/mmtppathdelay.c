@@ -64,6 +64,7 @@ mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
   }
   delay->spread += (high - least - delay->spread) / SPREAD_REPORTS;
   delay->is_known = TRUE;
+  delay->minima[delay->n_minima++ % MMTP_DELAY_REPORTS] = least;
   delay->latest = latest;
   delay->least = least;
   delay->high = high;
@@ -90,6 +91,17 @@ mmtp_path_delay_get_base (const MmtpPathDelay * delay)
     if (delay->base_spans[i].n > 0)
       base = MIN (base, delay->base_spans[i].least);
   return base == G_MAXINT64 ? 0 : base;
+}
+
+gint64
+mmtp_path_delay_get_standing (const MmtpPathDelay * delay)
+{
+  guint n = MIN (delay->n_minima, MMTP_DELAY_REPORTS), i;
+  gint64 standing = n > 0 ? delay->minima[0] : 0;
+
+  for (i = 1; i < n; i++)
+    standing = MIN (standing, delay->minima[i]);
+  return standing;
 }
 
 gint64

@@ -15,6 +15,7 @@
 G_BEGIN_DECLS
 
 #define MMTP_DELAY_SPANS 10
+#define MMTP_DELAY_REPORTS 3
 
 typedef struct
 {
@@ -32,6 +33,8 @@ typedef struct
   guint base_at;
   gint64 latest;                /* of the newest message */
   gint64 least, high;           /* of the last report */
+  gint64 minima[MMTP_DELAY_REPORTS];    /* a ring: of the last reports */
+  guint n_minima;               /* reports so far */
   gint64 spread;                /* between these two, smoothed */
   gint64 jitter;                /* RFC 3550, section 6.4.1, by the receiver */
 } MmtpPathDelay;
@@ -45,6 +48,8 @@ void mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
 void mmtp_path_delay_rebase (MmtpPathDelay * delay, gint64 base);
 /* 0 when nothing is known */
 gint64 mmtp_path_delay_get_base (const MmtpPathDelay * delay);
+/* The minimum of the last three reports; 0 when nothing is known */
+gint64 mmtp_path_delay_get_standing (const MmtpPathDelay * delay);
 /* What all but the slowest of the last ten seconds stay below */
 gint64 mmtp_path_delay_get_high (const MmtpPathDelay * delay, guint64 now);
 

@@ -65,9 +65,20 @@ get_trust (const MmtpSender * sender)
 }
 
 static guint
+count_carriers (const MmtpSender * sender)
+{
+  guint n = 0, i;
+
+  for (i = 0; i < sender->n_paths; i++)
+    n += may_carry (sender->paths[i]);
+  return n;
+}
+
+static guint
 fill_candidates (const MmtpSender * sender, Trust trust,
     MmtpCandidate * candidates)
 {
+  gboolean has_choice = count_carriers (sender) > 1;
   guint i;
 
   for (i = 0; i < sender->n_paths; i++) {
@@ -76,7 +87,9 @@ fill_candidates (const MmtpSender * sender, Trust trust,
     candidates[i].channel = i;
     candidates[i].may_carry = has_room (sender, sender->paths[i], trust);
     candidates[i].token = channel->token;
-    candidates[i].delay = mmtp_channel_get_safe_delay (channel, sender->now);
+    candidates[i].delay = has_choice ?
+        mmtp_channel_get_cautious_delay (channel, sender->now) :
+        mmtp_channel_get_safe_delay (channel, sender->now);
   }
   return sender->n_paths;
 }

@@ -60,6 +60,26 @@ GST_START_TEST (last_report_is_kept)
 
 GST_END_TEST;
 
+/* What no report of the last three was below. At the beginning there are fewer
+ * reports. */
+GST_START_TEST (standing_delay_is_the_minimum_of_three_reports)
+{
+  static const gint least[] = { 30, 20, 90, 80, 70, 20 };
+  static const gint standing[] = { 30, 20, 20, 20, 70, 20 };
+  MmtpPathDelay delay;
+  guint i;
+
+  mmtp_path_delay_clear (&delay);
+  fail_unless_equals_int64 (mmtp_path_delay_get_standing (&delay), 0);
+  for (i = 0; i < G_N_ELEMENTS (least); i++) {
+    add (&delay, i * 50 * MS, least[i], 100, 2);
+    fail_unless_equals_int64 (mmtp_path_delay_get_standing (&delay),
+        standing[i] * MS);
+  }
+}
+
+GST_END_TEST;
+
 /* The zero of one-way delays is arbitrary. */
 GST_START_TEST (delays_may_be_negative)
 {
@@ -176,6 +196,7 @@ mmtppathdelay_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, nothing_is_known_at_first);
   tcase_add_test (tc, last_report_is_kept);
+  tcase_add_test (tc, standing_delay_is_the_minimum_of_three_reports);
   tcase_add_test (tc, delays_may_be_negative);
   tcase_add_test (tc, base_is_the_minimum_of_a_minute);
   tcase_add_test (tc, base_outlasts_a_silence);
