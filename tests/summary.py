@@ -2,10 +2,13 @@
 """Counts what meson's test logs hold, check by check, and closes with one line.
 
 meson counts programs; a person wants to know how many checks ran, and a
-program that ran none must not look like one that passed.
+program that ran none must not look like one that passed. A run is complete
+only if its log has every test that meson lists for it, once, and if meson
+itself ended without an error that the log does not explain.
 """
 
 import argparse
+import collections
 import json
 import pathlib
 import re
@@ -74,10 +77,43 @@ def count(test):
 
 
 def read(path):
-    """The entries of a testlog.json; none when meson did not come to write it."""
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    """The entries of a testlog.json, and the number of lines that are none.
+
+    There are no entries if meson did not come to write them, and a broken line
+    if it was killed while it wrote one.
+    """
+    tests, n_broken = [], 0
+    for line in path.read_text().splitlines() if path.exists() else []:
+        try:
+            tests.append(json.loads(line))
+        except ValueError:
+            n_broken += 1
+    return tests, n_broken
+
+
+def read_list(path):
+    """The names that `meson test --list` printed."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [line for line in lines if line]
+
+
+def find_gaps(tests, expected, n_broken, status):
+    """What shows that a run was not complete, one text for each reason."""
+    if not expected:
+        yield "meson listed no test"
+    if not tests:
+        yield "no test ran"
+    if n_broken:
+        yield f"the log has {n_broken} broken lines"
+    ran = collections.Counter(test["name"] for test in tests)
+    listed = collections.Counter(expected)
+    for name in listed - ran:
+        yield f"{name} did not run"
+    for name in ran - listed:
+        yield f"{name} ran although meson did not list it"
+    # meson's status is the number of tests that failed, or its own error.
+    if status and not any(count(test).failed for test in tests):
+        yield f"meson ended with status {status} although no test failed"
 
 
 def describe_failure(build, test):
@@ -95,26 +131,29 @@ def describe_failure(build, test):
 def main():
     parser = argparse.ArgumentParser(
         description="Prints failures and the counts of meson's test logs.")
-    parser.add_argument("logs", nargs="*", metavar="NAME=TESTLOG.JSON",
-                        help="a run's name and meson's log of it")
+    parser.add_argument("--run", nargs=4, action="append", default=[],
+                        dest="runs",
+                        metavar=("NAME", "STATUS", "LIST", "TESTLOG.JSON"),
+                        help="a run's name, the exit status of meson test, "
+                        "what meson test --list printed, and meson's log")
     parser.add_argument("--broken", action="append", default=[],
                         metavar="WHAT", help="what failed before its tests ran")
     options = parser.parse_args()
 
     total = Counts()
-    for argument in options.logs:
-        name, path = argument.split("=", 1)
-        tests = read(pathlib.Path(path))
+    for name, status, listed, log in options.runs:
+        tests, n_broken = read(pathlib.Path(log))
+        expected = read_list(pathlib.Path(listed))
         counts = sum(map(count, tests), Counts())
         for test in tests:
             if count(test).failed:
                 print(describe_failure(name, test))
         seconds = sum(test["duration"] for test in tests)
-        print(f"{name}: {len(tests)} programs, {counts.passed} checks passed, "
-              f"{counts.failed} failed, {counts.skipped} skipped, "
-              f"{seconds:.0f} s of test time")
-        if not tests:
-            options.broken.append(f"{name}: no test ran")
+        print(f"{name}: {len(tests)} of {len(expected)} programs, "
+              f"{counts.passed} checks passed, {counts.failed} failed, "
+              f"{counts.skipped} skipped, {seconds:.0f} s of test time")
+        options.broken += (f"{name}: {gap}" for gap in find_gaps(
+            tests, expected, n_broken, int(status)))
         total += counts
     for what in options.broken:
         print(f"--- {what}")

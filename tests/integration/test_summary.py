@@ -14,19 +14,31 @@ SUMMARY = (pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "tests"
 CHECK = "{}%: Checks: {}, Failures: {}, Errors: {}\n".format
 
 
-def entry(result, stdout="", stderr=""):
-    return {"name": "a test", "result": result, "duration": 1.0,
+def entry(result, stdout="", stderr="", name="a test"):
+    return {"name": name, "result": result, "duration": 1.0,
             "stdout": stdout, "stderr": stderr}
 
 
 class SummaryTest(unittest.TestCase):
-    def close(self, *entries, arguments=()):
-        """Exit status and last line of tests/run, and all that it printed."""
+    def close(self, *entries, arguments=(), listed=None, status=None, tail=""):
+        """Exit status and last line of tests/run, and all that it printed.
+
+        Without `listed`, meson lists the tests that ran, and without `status`
+        it ends as it does after such results.
+        """
+        if listed is None:
+            listed = [e["name"] for e in entries]
+        if status is None:
+            status = sum(e["result"] not in ("OK", "SKIP") for e in entries)
         with tempfile.TemporaryDirectory() as directory:
             log = pathlib.Path(directory) / "log.json"
-            log.write_text("".join(json.dumps(e) + "\n" for e in entries))
+            log.write_text("".join(json.dumps(e) + "\n" for e in entries)
+                           + tail)
+            names = pathlib.Path(directory) / "tests.list"
+            names.write_text("".join(name + "\n" for name in listed))
             done = subprocess.run(
-                [sys.executable, SUMMARY, f"run={log}", *arguments],
+                [sys.executable, SUMMARY, "--run", "run", str(status),
+                 str(names), str(log), *arguments],
                 stdout=subprocess.PIPE, text=True)
         self.output = done.stdout
         return done.returncode, done.stdout.splitlines()[-1]
@@ -68,7 +80,46 @@ class SummaryTest(unittest.TestCase):
         self.assertIn("without a single check", self.output)
 
     def test_a_run_without_tests_fails(self):
-        self.assertEqual(self.close(), (1, "0 passed, 1 failed, 0 skipped"))
+        self.assertEqual(self.close(listed=["one"]),
+                         (1, "0 passed, 2 failed, 0 skipped"))
+        self.assertIn("run: no test ran", self.output)
+
+    def test_a_run_of_which_nothing_is_listed_fails(self):
+        self.assertEqual(self.close(entry("OK"), listed=[])[0], 1)
+        self.assertIn("run: meson listed no test", self.output)
+
+    def test_a_log_that_lacks_a_listed_test_fails(self):
+        self.assertEqual(
+            self.close(entry("OK", name="one"), entry("OK", name="two"),
+                       listed=["one", "two", "three", "four"]),
+            (1, "2 passed, 2 failed, 0 skipped"))
+        self.assertIn("run: three did not run", self.output)
+        self.assertIn("2 of 4 programs", self.output)
+
+    def test_a_log_that_lacks_one_of_two_tests_of_a_name_fails(self):
+        self.assertEqual(self.close(entry("OK"), listed=["a test"] * 2)[0], 1)
+
+    def test_a_log_that_ends_within_a_line_fails(self):
+        self.assertEqual(
+            self.close(entry("OK", name="one"), listed=["one", "two"],
+                       tail=json.dumps(entry("OK", name="two"))[:40]),
+            (1, "1 passed, 2 failed, 0 skipped"))
+        self.assertIn("1 broken lines", self.output)
+
+    def test_a_test_that_was_not_listed_fails(self):
+        self.assertEqual(
+            self.close(entry("OK", name="one"), entry("OK", name="two"),
+                       listed=["one"]),
+            (1, "2 passed, 1 failed, 0 skipped"))
+
+    def test_an_error_of_meson_itself_fails(self):
+        self.assertEqual(self.close(entry("OK"), status=2),
+                         (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertIn("meson ended with status 2", self.output)
+
+    def test_meson_s_status_counts_no_failure_twice(self):
+        self.assertEqual(self.close(entry("FAIL"), status=1),
+                         (1, "0 passed, 1 failed, 0 skipped"))
 
     def test_what_never_came_to_its_tests_fails(self):
         self.assertEqual(
