@@ -536,6 +536,15 @@ run_instant (MmtpSim * sim)
   mmtp_sim_judge_memory (sim);
 }
 
+static void
+run_watch (MmtpSim * sim)
+{
+  if (!sim->config.watch_period || sim->now < sim->next_watch)
+    return;
+  sim->next_watch += sim->config.watch_period;
+  sim->config.watch (sim, sim->config.watch_data);
+}
+
 void
 mmtp_sim_run (MmtpSim * sim)
 {
@@ -557,6 +566,7 @@ mmtp_sim_run (MmtpSim * sim)
     }
     sim->now = MAX (sim->now, next);
     run_instant (sim);
+    run_watch (sim);
   }
   mmtp_sim_judge_end (sim);
 }

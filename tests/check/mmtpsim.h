@@ -23,6 +23,8 @@
 #define MMTP_SIM_MAX_ACTIONS 32
 #define MMTP_SIM_NEVER G_MAXUINT64
 
+typedef struct _MmtpSim MmtpSim;
+
 /* The two ends: the cores, or something simple to hold the simulation itself to
  * what can be worked out by hand. The same verbs as the cores'. */
 /* *INDENT-OFF* */
@@ -117,6 +119,10 @@ typedef struct
   gint64 clock_skew;            /* parts per billion, of the receiver's clock */
   guint64 patience;             /* ns until the origin, ready or not */
   gboolean verbose;
+  /* Called once in each period of virtual time; 0: never */
+  guint64 watch_period;         /* ns */
+  void (*watch) (MmtpSim * sim, gpointer data);
+  gpointer watch_data;
 } MmtpSimConfig;
 
 void mmtp_sim_config_init (MmtpSimConfig * config, const MmtpSimEnds * ends);
@@ -176,8 +182,6 @@ typedef struct
   guint broken_events, too_slow_events;
   GString *errors;              /* the first few things that may never be */
 } MmtpSimResult;
-
-typedef struct _MmtpSim MmtpSim;
 
 MmtpSim *mmtp_sim_new (const MmtpSimConfig * config);
 void mmtp_sim_free (MmtpSim * sim);

@@ -76,12 +76,13 @@ is_shared_time (const MmtpSim * sim, guint channel)
       && sim->n_put < sim->config.source.n;
 }
 
-/* All packets of a frame have its due time. */
+/* All packets of a frame have its due time, of which a packet has 32 bits. */
 static void
 note_arrival (MmtpSim * sim, guint32 due)
 {
-  guint32 origin = mmtp_sim_to_sender (sim, sim->origin) / 1000;
-  guint64 since = (guint32) (due - origin) * G_GUINT64_CONSTANT (1000);
+  guint32 now = mmtp_sim_to_sender (sim, sim->now) / 1000;
+  gint64 ahead = (gint32) (due - now) * G_GINT64_CONSTANT (1000);
+  guint64 since = sim->now + ahead - sim->origin;
   guint number = (since + sim->config.source.period / 2) /
       sim->config.source.period;
 

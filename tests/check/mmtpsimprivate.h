@@ -39,6 +39,7 @@ struct _MmtpSim
   MmtpSimFrame *frames;
   guint n_put;
   guint64 last_put;
+  guint64 next_watch;           /* ns */
   gboolean has_ended;           /* the sender says so */
   /* the judge's */
   MmtpSimResult result;

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Hours of a stream through the cores of MMTP and of DCCP in virtual time, over
+ * links that have outages. The memory in use after the first part of the run is
+ * the memory in use at its end, and every packet is in one counter. The test in
+ * the suite `unit` takes 20 minutes, the one in the suite `long` eight hours;
+ * SOAK_MINUTES says how many minutes.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <malloc.h>
+
+#include "../dccpwire.h"
+#include "mmtpsim.h"
+#include "seededdraw.h"
+
+#define MINUTE (60 * SIM_SECOND)
+#define DEFAULT_MINUTES 20
+/* A run is watched so often. The first watches are the start: queues, histories
+ * and the arrays of the test grow to the size that they keep. */
+#define N_WATCHES 16
+#define N_START 4
+/* bytes; a leak of a single byte in each packet of eight hours is a megabyte */
+#define MAX_GROWTH (32 * 1024)
+
+static guint64
+get_duration (void)
+{
+  const gchar *minutes = g_getenv ("SOAK_MINUTES");
+
+  return (minutes ? g_ascii_strtoull (minutes, NULL, 10) : DEFAULT_MINUTES)
+      * MINUTE;
+}
+
+/* --- memory --------------------------------------------------------------- */
+
+typedef struct
+{
+  gsize start, end;             /* bytes: the maximum in each part of the run */
+  guint n;
+} Memory;
+
+static void
+watch_memory (Memory * self)
+{
+  const struct mallinfo2 info = mallinfo2 ();
+  gsize *peak = self->n++ < N_START ? &self->start : &self->end;
+
+  GST_INFO ("watch %u: %" G_GSIZE_FORMAT " bytes in use", self->n,
+      info.uordblks + info.hblkhd);
+  *peak = MAX (*peak, info.uordblks + info.hblkhd);
+}
+
+static void
+check_memory (const Memory * self)
+{
+  fail_unless (self->n >= N_WATCHES - 1, "watched only %u times", self->n);
+  fail_unless (self->end <= self->start + MAX_GROWTH,
+      "memory in use grew from %" G_GSIZE_FORMAT " to %" G_GSIZE_FORMAT
+      " bytes", self->start, self->end);
+}
+
+/* --- MMTP ----------------------------------------------------------------- */
+
+/* Packets that are under way when the session ends: reports that cross the end
+ * of the stream */
+#define MAX_IN_FLIGHT 4
+
+static void
+watch_mmtp (MmtpSim * sim, gpointer data)
+{
+  watch_memory (data);
+}
+
+static void
+add_mmtp_channel (MmtpSimConfig * config, guint64 rate, guint64 delay,
+    gdouble outage_share, guint64 mean_outage)
+{
+  const SimPath path = {.rate = rate,.delay = delay,.fluctuation = delay / 4,
+    .queue = rate / 4,.loss = outage_share,.burst = mean_outage
+  };
+
+  mmtp_sim_config_add_channel (config, &path, &path);
+}
+
+/* Each channel has outages of its own, both have one at a time, and the first
+ * one leaves and comes back. */
+static void
+init_mmtp (MmtpSimConfig * config, guint64 duration, Memory * memory)
+{
+  const guint n_outages = 8;
+  const guint64 period = duration / n_outages;
+  guint i, j;
+
+  mmtp_sim_config_init (config, &mmtp_sim_cores);
+  config->seed = 1;
+  config->sender.max_delay = SIM_SECOND;
+  config->clock_skew = 50000;
+  config->watch_period = duration / N_WATCHES;
+  config->watch = watch_mmtp;
+  config->watch_data = memory;
+  add_mmtp_channel (config, 100000, 30 * SIM_MS, 0.02, 2 * SIM_SECOND);
+  add_mmtp_channel (config, 50000, 80 * SIM_MS, 0.02, SIM_SECOND);
+  for (i = 0; i < n_outages; i++) {
+    const guint64 begin = i * period;
+
+    for (j = 0; j < config->n_channels; j++)
+      sim_link_config_add_outage (&config->channels[j].link,
+          begin + period / 8, begin + period / 8 + 3 * SIM_SECOND, 0);
+    mmtp_sim_config_add_action (config, begin + period / 2, MMTP_SIM_REMOVE,
+        0);
+    mmtp_sim_config_add_action (config, begin + period * 5 / 8, MMTP_SIM_ADD,
+        0);
+  }
+  mmtp_sim_config_set_source (config, duration / (40 * SIM_MS), 40 * SIM_MS,
+      1500);
+  config->source.video = TRUE;
+}
+
+static void
+check_mmtp_link (const MmtpSimResult * result, guint channel)
+{
+  const SimLinkStats *links = result->links[channel];
+  guint64 over, n_stateless = 0;
+  guint direction;
+
+  for (direction = 0; direction < 2; direction++) {
+    over = links[direction].arrived + links[direction].overflowed
+        + links[direction].lost;
+    fail_unless (over <= links[direction].offered
+        && over + MAX_IN_FLIGHT >= links[direction].offered,
+        "channel %u: of %" G_GUINT64_FORMAT " packets %" G_GUINT64_FORMAT
+        " are accounted for", channel, links[direction].offered, over);
+  }
+  /* An INIT is answered before there is a session that could count it. */
+  if (channel == 0)
+    n_stateless = result->messages[SIM_FORWARD][MMTP_INIT];
+  fail_unless_equals_uint64 (result->channels[channel].packets,
+      links[SIM_FORWARD].offered);
+  fail_unless_equals_uint64 (result->arrivals[channel].received + n_stateless,
+      links[SIM_FORWARD].arrived);
+  fail_unless (links[SIM_FORWARD].lost > 0, "channel %u lost nothing",
+      channel);
+  fail_unless (result->channels[channel].silences > 0);
+}
+
+static void
+check_mmtp (const MmtpSimConfig * config, const MmtpSimResult * result)
+{
+  const guint n = config->source.n;
+  guint i;
+
+  fail_unless (result->errors->len == 0, "%s", result->errors->str);
+  fail_unless_equals_int (result->frames, n);
+  fail_unless_equals_int (result->duplicates + result->out_of_order
+      + result->corrupt, 0);
+  fail_unless_equals_int (result->refused + result->in_time
+      + result->too_late + result->missing, n);
+  fail_unless_equals_uint64 (result->sender.buffers, n);
+  fail_unless_equals_uint64 (result->receiver.buffers,
+      result->in_time + result->too_late);
+  fail_unless (result->in_time > n * 0.9, "%u of %u frames in time",
+      result->in_time, n);
+  fail_unless_equals_uint64 (result->receiver.held_bytes, 0);
+  fail_unless_equals_uint64 (result->sender.queued_bytes, 0);
+  fail_unless (result->ended_at != MMTP_SIM_NEVER);
+  for (i = 0; i < config->n_channels; i++)
+    check_mmtp_link (result, i);
+}
+
+GST_START_TEST (mmtp_stays_as_it_is)
+{
+  Memory memory = { 0 };
+  MmtpSimConfig config;
+  MmtpSim *sim;
+
+  init_mmtp (&config, get_duration (), &memory);
+  sim = mmtp_sim_new (&config);
+  mmtp_sim_run (sim);
+  if (g_getenv ("MMTP_VERBOSE"))
+    mmtp_sim_print (sim);
+  check_mmtp (&config, mmtp_sim_get_result (sim));
+  check_memory (&memory);
+  mmtp_sim_free (sim);
+}
+
+GST_END_TEST;
+
+/* --- DCCP ----------------------------------------------------------------- */
+
+#define OUTAGE_PERIOD (100 * SECOND)
+#define OUTAGE (3 * SECOND)
+#define LOSS_PER_THOUSAND 2
+
+typedef struct
+{
+  DccpWire wire;
+  guint64 begin;                /* ns, of the stream */
+  guint64 n_packets[N_ENDS];
+  guint64 data_lost[N_ENDS], data_arrived;
+} DccpSoak;
+
+static gboolean
+is_dccp_data (const DccpPacket * packet)
+{
+  return packet->type == DCCP_DATA || packet->type == DCCP_DATA_ACK;
+}
+
+/* Nothing arrives in an outage, and single packets are lost at any time. */
+static gboolean
+pass_dccp (DccpWire * wire, DccpEnd from, const DccpPacket * packet,
+    guint8 * bytes, gsize size)
+{
+  DccpSoak *self = wire->user_data;
+  const guint64 time = (wire->now - self->begin) % OUTAGE_PERIOD;
+  const guint64 value = seeded_draw (1, from, 0, self->n_packets[from]++, 0);
+  const gboolean lost = time >= OUTAGE_PERIOD - OUTAGE
+      || value % 1000 < LOSS_PER_THOUSAND;
+
+  if (lost && is_dccp_data (packet))
+    self->data_lost[from]++;
+  return !lost;
+}
+
+/* The wire keeps what a test may ask for; none of it is asked for here. Each
+ * number is one that was sent and comes once. */
+static void
+clear_logs (DccpSoak * self)
+{
+  DccpWire *wire = &self->wire;
+  guint end;
+
+  self->data_arrived += wire->received[SERVER]->len;
+  fail_unless_equals_int (wire->received[CLIENT]->len, 0);
+  g_array_set_size (wire->log, 0);
+  for (end = 0; end < N_ENDS; end++) {
+    g_array_set_size (wire->events[end], 0);
+    g_array_set_size (wire->received[end], 0);
+  }
+}
+
+static void
+run_dccp (DccpSoak * self, guint64 duration, Memory * memory)
+{
+  const guint64 step = 10 * SECOND;
+  const guint64 end = self->wire.now + duration;
+  guint64 next_watch = self->wire.now + duration / N_WATCHES;
+
+  while (self->wire.now < end) {
+    dccp_wire_run (&self->wire, MIN (step, next_watch - self->wire.now));
+    clear_logs (self);
+    if (self->wire.now < next_watch)
+      continue;
+    watch_memory (memory);
+    next_watch += duration / N_WATCHES;
+  }
+}
+
+/* What waits in the application is sent, and arrives. */
+static void
+finish_dccp (DccpSoak * self)
+{
+  DccpWire *wire = &self->wire;
+  guint i;
+
+  wire->sending[CLIENT] = FALSE;
+  wire->filter = NULL;
+  for (i = 0; i < 100 && wire->n_sent[CLIENT] < wire->n_put[CLIENT]; i++)
+    dccp_wire_run (wire, SECOND);
+  dccp_wire_run (wire, SECOND);
+  clear_logs (self);
+}
+
+static void
+check_dccp (const DccpSoak * self)
+{
+  const DccpWire *wire = &self->wire;
+  const DccpStats *client = &wire->stats[CLIENT];
+  const DccpStats *server = &wire->stats[SERVER];
+  const guint64 n_sent = wire->n_sent[CLIENT];
+  const guint64 received = server->received[DCCP_DATA]
+      + server->received[DCCP_DATA_ACK];
+
+  fail_unless_equals_uint64 (n_sent, wire->n_put[CLIENT]);
+  fail_unless_equals_uint64 (client->sent[DCCP_DATA]
+      + client->sent[DCCP_DATA_ACK], n_sent);
+  fail_unless_equals_uint64 (received, n_sent - self->data_lost[CLIENT]);
+  fail_unless_equals_uint64 (received, self->data_arrived);
+  fail_unless_equals_uint64 (client->bytes_sent, n_sent * wire->sizes[CLIENT]);
+  fail_unless_equals_uint64 (server->bytes_received,
+      received * wire->sizes[CLIENT]);
+  fail_unless (self->data_lost[CLIENT] > 0);
+  fail_unless_equals_uint64 (client->connections, 1);
+  fail_unless_equals_uint64 (server->connections, 1);
+}
+
+GST_START_TEST (dccp_stays_as_it_is)
+{
+  const guint64 duration = get_duration ();
+  DccpSoak self = { 0 };
+  Memory memory = { 0 };
+
+  dccp_wire_init (&self.wire);
+  dccp_wire_begin (&self.wire);
+  dccp_wire_open (&self.wire);
+  self.begin = self.wire.now;
+  self.wire.user_data = &self;
+  self.wire.filter = pass_dccp;
+  self.wire.periods[CLIENT] = 20 * MS;
+  self.wire.put_at[CLIENT] = self.wire.now;
+  self.wire.sending[CLIENT] = TRUE;
+  run_dccp (&self, duration, &memory);
+  finish_dccp (&self);
+  check_dccp (&self);
+  check_memory (&memory);
+  dccp_wire_close (&self.wire, CLIENT);
+  dccp_wire_run (&self.wire, 300 * SECOND);
+  fail_unless (dccp_wire_get (&self.wire, CLIENT) == NULL);
+  fail_unless (dccp_wire_get (&self.wire, SERVER) == NULL);
+  dccp_wire_clear (&self.wire);
+}
+
+GST_END_TEST;
+
+static Suite *
+soak_suite (void)
+{
+  Suite *s = suite_create ("soak");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 3600);
+  tcase_add_test (tc, mmtp_stays_as_it_is);
+  tcase_add_test (tc, dccp_stays_as_it_is);
+  return s;
+}
+
+GST_CHECK_MAIN (soak);
