@@ -317,25 +317,46 @@ typedef struct
 {
   GstBuffer *buffer;
   const guint8 *data;           /* its bytes, mapped */
-  GstMemory *memory;            /* that they stay in, mapped or not; or NULL */
+  GstBuffer *holder;            /* keeps them in place and unchanged; or NULL */
   gboolean sources;             /* packets name contributing sources */
 } Outgoing;
 
+/* A buffer of the frame's memory, if that is one piece of system memory, which
+ * stays where it is without a mapping. A buffer locks its memory exclusively: as
+ * long as it lives, whoever else has the memory cannot map it for writing, and a
+ * pool to which the frame returns discards it instead of filling it again.
+ * Otherwise NULL */
+static GstBuffer *
+gst_rfc2250_pay_hold (GstBuffer * frame)
+{
+  GstMemory *memory;
+  GstBuffer *holder;
+
+  if (gst_buffer_n_memory (frame) != 1)
+    return NULL;
+  memory = gst_buffer_peek_memory (frame, 0);
+  if (!gst_memory_is_type (memory, GST_ALLOCATOR_SYSMEM))
+    return NULL;
+  holder = gst_buffer_new ();
+  gst_buffer_append_memory (holder, gst_memory_ref (memory));
+  return holder;
+}
+
 /* The frame's bytes, shared. gst_memory_share () locks the one memory that all
- * packets share twice for each of them; a reference does the same here, as
- * system memory stays where it is without a mapping. */
+ * packets share twice for each of them; a reference to the one buffer that holds
+ * it does the same here. */
 static void
 gst_rfc2250_pay_append_shared (GstBuffer * buffer, const Outgoing * frame,
     gsize offset, gsize size)
 {
-  if (!frame->memory)
+  if (!frame->holder)
     gst_buffer_copy_into (buffer, frame->buffer, GST_BUFFER_COPY_MEMORY,
         offset, size);
   else
     gst_buffer_append_memory (buffer,
         gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY,
             (gpointer) (frame->data + offset), size, 0, size,
-            gst_memory_ref (frame->memory), (GDestroyNotify) gst_memory_unref));
+            gst_buffer_ref (frame->holder), (GDestroyNotify) gst_buffer_unref));
 }
 
 static GstBuffer *
@@ -418,10 +439,7 @@ gst_rfc2250_pay_send_frame (GstRfc2250Pay * pay,
 
   outgoing.data = map.data;
   outgoing.sources = gst_rtp_base_payload_is_source_info_enabled (payload);
-  if (gst_buffer_n_memory (frame) == 1
-      && gst_memory_is_type (gst_buffer_peek_memory (frame, 0),
-          GST_ALLOCATOR_SYSMEM))
-    outgoing.memory = gst_buffer_peek_memory (frame, 0);
+  outgoing.holder = gst_rfc2250_pay_hold (frame);
   rfc2250_packer_set_config (pay->packer, &config);
   rfc2250_packer_input (pay->packer, &input_frame->frame, map.data,
       gst_segment_to_running_time (&payload->segment, GST_FORMAT_TIME,
@@ -430,6 +448,7 @@ gst_rfc2250_pay_send_frame (GstRfc2250Pay * pay,
   while (rfc2250_packer_poll_output (pay->packer, &packet))
     gst_buffer_list_add (list,
         gst_rfc2250_pay_make_packet (pay, &outgoing, &packet));
+  gst_clear_buffer (&outgoing.holder);
   gst_buffer_unmap (frame, &map);
   gst_rfc2250_pay_publish_stats (pay, GST_BUFFER_DURATION (frame));
 

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "pooledbench.h"
+
 /* --- one element ---------------------------------------------------------- */
 
 typedef struct
@@ -267,6 +269,25 @@ static inline void
 expect (Pair * pair, guint n, gsize size)
 {
   gst_buffer_unref (pull (pair, n, size));
+}
+
+/* What is sent stays what it was, whatever upstream's pool does with a buffer
+ * that it has back. */
+static inline void
+check_pooled (Pair * pair, guint n, gsize size)
+{
+  GstBufferPool *pool = pooled_new (size);
+  GstBuffer *buffer;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    buffer = make_buffer (i, size);
+    pooled_push (pair->sink.harness, pool, buffer);
+    gst_buffer_unref (buffer);
+  }
+  for (i = 0; i < n; i++)
+    expect (pair, i, size);
+  pooled_free (pool);
 }
 
 /* The next serialized event downstream of the receiver of this type; free it */

@@ -52,6 +52,17 @@ GST_START_TEST (list_goes_whole)
 
 GST_END_TEST;
 
+GST_START_TEST (pools_may_have_their_buffers_back)
+{
+  Pair pair;
+
+  pair_init (&pair);
+  check_pooled (&pair, 20, SIZE);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
 /* Over IPv6, and by name */
 GST_START_TEST (host_may_be_of_ipv6_or_a_name)
 {
@@ -793,6 +804,7 @@ dccpthinsink_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, stream_goes_whole_and_ends, 0, WAYS);
   tcase_add_test (tcase, list_goes_whole);
+  tcase_add_test (tcase, pools_may_have_their_buffers_back);
   tcase_add_loop_test (tcase, host_may_be_of_ipv6_or_a_name, 0, 2);
   tcase_add_test (tcase, next_stream_is_another_connection);
   tcase_add_test (tcase, nobody_there_is_an_error);

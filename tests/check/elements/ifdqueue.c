@@ -5,6 +5,7 @@
  */
 
 #include "ifdrig.h"
+#include "pooledbench.h"
 
 #include <glib/gstdio.h>
 
@@ -397,6 +398,22 @@ GST_START_TEST (two_fields_are_one_frame)
 GST_END_TEST;
 
 /* Half of the rows, as a decoder would conceal it */
+GST_START_TEST (pools_may_have_their_buffers_back)
+{
+  static const gchar *const words[] = { "scI0", "P3", "B1", "B2", "oI2" };
+  GPtrArray *frames =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+  Rig rig = { 0 };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (words); i++)
+    g_ptr_array_add (frames, time_frame (&rig, make_mpeg (words[i])));
+  pooled_compare_launch ("ifdqueue sync=false", MPEG_CAPS, frames);
+  g_ptr_array_unref (frames);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (a_damaged_frame_goes_on)
 {
   GBytes *bytes = make_mpeg ("P1");
@@ -1426,6 +1443,7 @@ ifdqueue_suite (void)
   tcase_add_test (tc, a_network_that_is_full_hears_that_eos_follows);
   tcase_add_test (tc, gop_headers_say_what_leading_b_frames_are_worth);
   tcase_add_test (tc, two_fields_are_one_frame);
+  tcase_add_test (tc, pools_may_have_their_buffers_back);
   tcase_add_test (tc, a_damaged_frame_goes_on);
   tcase_add_test (tc, h264_and_h265_tell_their_b_frames);
   tcase_add_test (tc, malformed_units_pass_and_are_counted);

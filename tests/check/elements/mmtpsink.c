@@ -50,6 +50,17 @@ GST_START_TEST (buffers_cross_whole_and_in_order)
 
 GST_END_TEST;
 
+GST_START_TEST (pools_may_have_their_buffers_back)
+{
+  Pair pair;
+
+  pair_init (&pair, "");
+  check_pooled (&pair, 20, 5000);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (ristsinks_addresses_are_understood)
 {
   gchar *addresses;
@@ -1017,6 +1028,7 @@ mmtpsink_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, buffers_cross_whole_and_in_order, 0,
       G_N_ELEMENTS (ways));
+  tcase_add_test (tcase, pools_may_have_their_buffers_back);
   tcase_add_test (tcase, ristsinks_addresses_are_understood);
   tcase_add_test (tcase, a_buffer_that_is_too_long_is_told);
   tcase_add_test (tcase, long_buffers_wait_for_each_other);

@@ -11,6 +11,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "pooledbench.h"
+
 #define RAW_CAPS "video/mpeg,mpegversion=2,systemstream=false"
 #define PARSED_CAPS RAW_CAPS ",parsed=true"
 
@@ -424,6 +426,21 @@ assert_passed (Fixture * f, guint n_frames)
 }
 
 /* PTS: display number + 1 frame periods; DTS: transport order */
+GST_START_TEST (pools_may_have_their_buffers_back)
+{
+  GPtrArray *frames =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+  guint i;
+
+  for (i = 0; i < FRAMES (2); i++)
+    g_ptr_array_add (frames, make_buffer (i));
+  pooled_compare_launch ("mpegstat", PARSED_CAPS, frames);
+  pooled_compare_launch ("mpegstat", RAW_CAPS, frames);
+  g_ptr_array_unref (frames);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (parsed_frames_pass_with_timestamps_and_flags)
 {
   const guint display[] = { 0, 3, 1, 2, 6, 4, 5, 9, 7, 8 };
@@ -1625,6 +1642,7 @@ mpegstat_suite (void)
 
   tc = tcase_create ("passing");
   suite_add_tcase (s, tc);
+  tcase_add_test (tc, pools_may_have_their_buffers_back);
   tcase_add_test (tc, parsed_frames_pass_with_timestamps_and_flags);
   tcase_add_loop_test (tc, raw_bytes_pass_as_frames_however_they_are_cut, 0,
       G_N_ELEMENTS (piece_sizes));

@@ -11,6 +11,7 @@
 
 #include "gstframeinfometa.h"
 #include "mpegstream.h"
+#include "pooledbench.h"
 
 #define RAW_CAPS "video/mpeg,mpegversion=2,systemstream=false"
 #define RTP_CAPS "application/x-rtp,media=video,clock-rate=90000," \
@@ -240,6 +241,30 @@ GST_START_TEST (pay_memory_is_shared)
   gst_buffer_unref (frame);
   mpeg_stream_clear (&stream);
   gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+#define FIXED_NUMBERS " ssrc=1 seqnum-offset=0 timestamp-offset=0"
+
+GST_START_TEST (pay_keeps_pools_from_overwriting_what_is_queued)
+{
+  GPtrArray *frames = make_frames (PLAN, FALSE);
+
+  pooled_compare_launch ("rfc2250pay" FIXED_NUMBERS, RAW_CAPS ",parsed=true",
+      frames);
+  pooled_compare_launch ("rfc2250pay" FIXED_NUMBERS, RAW_CAPS, frames);
+  g_ptr_array_unref (frames);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (depay_keeps_pools_from_overwriting_what_is_pending)
+{
+  GPtrArray *packets = make_packets (PLAN, "rfc2250pay mtu=300");
+
+  pooled_compare_launch ("rfc2250depay", RTP_CAPS, packets);
+  g_ptr_array_unref (packets);
 }
 
 GST_END_TEST;
@@ -751,6 +776,7 @@ rfc2250_suite (void)
   tcase_add_test (pay, pay_raw_bytes_without_caps);
   tcase_add_test (pay, pay_caps_are_those_of_rfc_3551);
   tcase_add_test (pay, pay_memory_is_shared);
+  tcase_add_test (pay, pay_keeps_pools_from_overwriting_what_is_queued);
   tcase_add_test (pay, pay_too_small_mtu_is_an_error);
   tcase_add_test (pay, pay_what_is_no_video_is_refused_with_words);
   tcase_add_test (pay, pay_oversized_frame_is_one_warning);
@@ -766,6 +792,7 @@ rfc2250_suite (void)
   tcase_add_test (depay, depay_ssrc_change_goes_on);
   tcase_add_test (depay, depay_ssrc_change_is_a_gap);
   tcase_add_test (depay, depay_keep_alives_cost_no_frame);
+  tcase_add_test (depay, depay_keeps_pools_from_overwriting_what_is_pending);
   tcase_add_test (depay, depay_returns_the_flow_of_downstream);
   tcase_add_test (depay, depay_conceal_flags_what_it_mended);
   tcase_add_test (depay, depay_rank_is_above_the_stock_one);

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pooledbench.h"
+
 #define CAPS "application/x-test"
 
 /* --- helpers ------------------------------------------------------------- */
@@ -828,6 +830,27 @@ GST_START_TEST (lists_come_out_as_lists)
     pull (h, 'a' + i);
   gst_object_unref (pad);
   gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* __i__: whole; twice, of which one may be changed; damaged */
+static const gchar *const keeping[] = {
+  "mode=timestamp delay=100000000",
+  "mode=timestamp delay=100000000 duplicate=1 jitter=1000000 seed=1",
+  "mode=timestamp profile=gsm-transparent block-error-rate=0.1 seed=1",
+};
+
+GST_START_TEST (pools_may_have_their_buffers_back)
+{
+  GPtrArray *packets =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+  guint i;
+
+  for (i = 0; i < 10; i++)
+    g_ptr_array_add (packets, make_packet (200, 'a' + i, i * GST_MSECOND));
+  pooled_compare (start (keeping[__i__]), start (keeping[__i__]), packets);
+  g_ptr_array_unref (packets);
 }
 
 GST_END_TEST;
@@ -1953,6 +1976,8 @@ wirelesslink_suite (void)
   tcase_add_test (tc, flow_returns_go_upstream);
   tcase_add_test (tc, a_pad_that_is_linked_again_goes_on);
   tcase_add_test (tc, lists_come_out_as_lists);
+  tcase_add_loop_test (tc, pools_may_have_their_buffers_back, 0,
+      G_N_ELEMENTS (keeping));
   tcase_add_test (tc, pads_come_and_go_while_it_runs);
   tcase_add_test (tc, pads_have_the_numbers_that_were_asked_for);
 
