@@ -17,6 +17,8 @@ struct _GstWirelessLinkPad
   GstPad parent;
 
   GstWirelessLinkFlow *flow;    /* set once */
+  GWeakRef element;             /* an application may keep a released pad for
+                                 * longer than the element lives */
 };
 
 enum
@@ -34,20 +36,14 @@ gst_wireless_link_pad_get_flow (GstPad * pad)
   return GST_WIRELESS_LINK_PAD (pad)->flow;
 }
 
-static GstWirelessLink *
-get_element (GstPad * pad)
-{
-  return gst_wireless_link_pad_get_flow (pad)->element;
-}
-
 static GstPad *
-get_srcpad (GstWirelessLinkFlow * flow)
+get_srcpad (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 {
   GstPad *srcpad;
 
-  gst_wireless_link_lock (flow->element);
+  gst_wireless_link_lock (self);
   srcpad = flow->srcpad ? gst_object_ref (flow->srcpad) : NULL;
-  gst_wireless_link_unlock (flow->element);
+  gst_wireless_link_unlock (self);
   return srcpad;
 }
 
@@ -397,7 +393,7 @@ gst_wireless_link_pad_sink_event (GstPad * pad, GstObject * parent,
   if (GST_EVENT_IS_SERIALIZED (event)
       && GST_EVENT_TYPE (event) != GST_EVENT_FLUSH_STOP)
     return handle_serialized_event (self, flow, event);
-  srcpad = get_srcpad (flow);
+  srcpad = get_srcpad (self, flow);
   if (!srcpad) {
     gst_event_unref (event);
     return FALSE;
@@ -709,8 +705,9 @@ static void
 gst_wireless_link_pad_loop (gpointer user_data)
 {
   GstPad *pad = user_data;
-  GstWirelessLink *self = get_element (pad);
   GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
+  /* which ends this task before it releases the pad */
+  GstWirelessLink *self = flow->element;
   GstFlowReturn result;
   gboolean unheard;
   Watch watch;
@@ -821,7 +818,7 @@ static gboolean
 gst_wireless_link_pad_activate_sink (GstPad * pad, GstObject * parent,
     GstPadMode mode, gboolean active)
 {
-  GstWirelessLink *self = get_element (pad);
+  GstWirelessLink *self = GST_WIRELESS_LINK (parent);
   GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
 
   if (mode != GST_PAD_MODE_PUSH)
@@ -842,7 +839,7 @@ static gboolean
 gst_wireless_link_pad_activate_src (GstPad * pad, GstObject * parent,
     GstPadMode mode, gboolean active)
 {
-  GstWirelessLink *self = get_element (pad);
+  GstWirelessLink *self = GST_WIRELESS_LINK (parent);
   GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
 
   if (mode != GST_PAD_MODE_PUSH)
@@ -860,18 +857,19 @@ gst_wireless_link_pad_activate_src (GstPad * pad, GstObject * parent,
 static GstIterator *
 gst_wireless_link_pad_iterate_links (GstPad * pad, GstObject * parent)
 {
+  GstWirelessLink *self = GST_WIRELESS_LINK (parent);
   GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
   GstIterator *iterator = NULL;
   GValue value = G_VALUE_INIT;
   GstPad *other;
 
-  gst_wireless_link_lock (flow->element);
+  gst_wireless_link_lock (self);
   other = GST_PAD_IS_SINK (pad) ? flow->srcpad : flow->sinkpad;
   if (other) {
     g_value_init (&value, GST_TYPE_PAD);
     g_value_set_object (&value, other);
   }
-  gst_wireless_link_unlock (flow->element);
+  gst_wireless_link_unlock (self);
   if (other) {
     iterator = gst_iterator_new_single (GST_TYPE_PAD, &value);
     g_value_unset (&value);
@@ -890,6 +888,7 @@ create_pad (GstWirelessLinkFlow * flow, GstPadTemplate * template,
       "direction", template->direction, "template", template, NULL);
 
   GST_WIRELESS_LINK_PAD (pad)->flow = gst_wireless_link_flow_ref (flow);
+  g_weak_ref_set (&GST_WIRELESS_LINK_PAD (pad)->element, flow->element);
   gst_pad_set_iterate_internal_links_function (pad,
       gst_wireless_link_pad_iterate_links);
   GST_OBJECT_FLAG_SET (pad, GST_PAD_FLAG_PROXY_CAPS);
@@ -975,23 +974,50 @@ gst_wireless_link_flow_unref (GstWirelessLinkFlow * flow)
 
 /* The class */
 
+/* The element of a pad that is not released, with its lock and a reference;
+ * otherwise NULL */
+static GstWirelessLink *
+lock_element (GstWirelessLinkPad * pad)
+{
+  GstWirelessLink *self = g_weak_ref_get (&pad->element);
+
+  if (!self)
+    return NULL;
+  gst_wireless_link_lock (self);
+  if (pad->flow->sinkpad)
+    return self;
+  gst_wireless_link_unlock (self);
+  gst_object_unref (self);
+  return NULL;
+}
+
+/* Of lock_element () */
+static void
+unlock_element (GstWirelessLink * self)
+{
+  if (!self)
+    return;
+  gst_wireless_link_unlock (self);
+  gst_object_unref (self);
+}
+
 static void
 gst_wireless_link_pad_set_property (GObject * object, guint id,
     const GValue * value, GParamSpec * pspec)
 {
   GstWirelessLinkFlow *flow = GST_WIRELESS_LINK_PAD (object)->flow;
-  GstWirelessLink *self = flow->element;
+  GstWirelessLink *self = lock_element (GST_WIRELESS_LINK_PAD (object));
 
   switch (id) {
     case PROP_STATION:
-      gst_wireless_link_lock (self);
       flow->station = g_value_get_uint (value);
-      gst_wireless_link_announce_flow (self, flow);
-      gst_wireless_link_unlock (self);
+      if (self)
+        gst_wireless_link_announce_flow (self, flow);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
+  unlock_element (self);
 }
 
 static void
@@ -999,33 +1025,36 @@ gst_wireless_link_pad_get_property (GObject * object, guint id,
     GValue * value, GParamSpec * pspec)
 {
   GstWirelessLinkFlow *flow = GST_WIRELESS_LINK_PAD (object)->flow;
-  GstWirelessLink *self = flow->element;
+  GstWirelessLink *self = lock_element (GST_WIRELESS_LINK_PAD (object));
 
-  gst_wireless_link_lock (self);
   switch (id) {
     case PROP_STATION:
       g_value_set_uint (value, flow->station);
       break;
     case PROP_CHANNEL_QUALITY:
-      g_value_set_double (value, gst_wireless_link_get_quality (self,
-              flow->station));
+      g_value_set_double (value, self ? gst_wireless_link_get_quality (self,
+              flow->station) : 1);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
-  gst_wireless_link_unlock (self);
+  unlock_element (self);
 }
 
 static void
 gst_wireless_link_pad_finalize (GObject * object)
 {
-  gst_wireless_link_flow_unref (GST_WIRELESS_LINK_PAD (object)->flow);
+  GstWirelessLinkPad *pad = GST_WIRELESS_LINK_PAD (object);
+
+  g_weak_ref_clear (&pad->element);
+  gst_wireless_link_flow_unref (pad->flow);
   G_OBJECT_CLASS (gst_wireless_link_pad_parent_class)->finalize (object);
 }
 
 static void
 gst_wireless_link_pad_init (GstWirelessLinkPad * pad)
 {
+  g_weak_ref_init (&pad->element, NULL);
 }
 
 static void

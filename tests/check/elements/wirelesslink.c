@@ -880,6 +880,71 @@ GST_START_TEST (pads_come_and_go_while_it_runs)
 
 GST_END_TEST;
 
+static void
+ask_latency (GstPad * pad)
+{
+  GstQuery *query = gst_query_new_latency ();
+
+  gst_pad_query (pad, query);
+  gst_query_unref (query);
+}
+
+/* It belongs to no element any more, and keeps its station. */
+static void
+use_released_pad (GstPad * pad, guint station)
+{
+  GstIterator *links;
+  gdouble quality;
+  guint found;
+
+  g_object_set (pad, "station", station + 1, NULL);
+  g_object_get (pad, "station", &found, "channel-quality", &quality, NULL);
+  fail_unless_equals_int (found, station + 1);
+  fail_unless (quality == 1);
+  links = gst_pad_iterate_internal_links (pad);
+  if (links)
+    gst_iterator_free (links);
+  gst_pad_set_active (pad, TRUE);
+  ask_latency (pad);
+  gst_pad_send_event (pad, GST_PAD_IS_SINK (pad) ?
+      gst_event_new_eos () : gst_event_new_reconfigure ());
+  if (GST_PAD_IS_SINK (pad))
+    fail_unless (gst_pad_chain (pad, make_packet (100, 'a', 0)) != GST_FLOW_OK);
+  gst_pad_set_active (pad, FALSE);
+}
+
+/* __i__: the element is gone, too */
+GST_START_TEST (released_pads_may_be_kept)
+{
+  GstElement *link = gst_element_factory_make ("wirelesslink", NULL);
+  GstPad *sink = gst_element_request_pad_simple (link, "sink_3");
+  GstPad *src = gst_element_get_static_pad (link, "src_3");
+  GstPad *again;
+  guint station;
+
+  gst_element_set_state (link, GST_STATE_PLAYING);
+  gst_element_release_request_pad (link, sink);
+  if (__i__) {
+    gst_element_set_state (link, GST_STATE_NULL);
+    gst_clear_object (&link);
+  }
+  use_released_pad (sink, 3);
+  use_released_pad (src, 4);
+  if (link) {
+    again = gst_element_request_pad_simple (link, "sink_3");
+    g_object_set (sink, "station", 7, NULL);
+    g_object_get (again, "station", &station, NULL);
+    fail_unless_equals_int (station, 3);
+    gst_object_unref (again);
+    gst_element_set_state (link, GST_STATE_NULL);
+    gst_object_unref (link);
+  }
+  gst_object_unref (sink);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (pads_have_the_numbers_that_were_asked_for)
 {
   GstElement *element = gst_element_factory_make ("wirelesslink", NULL);
@@ -1979,6 +2044,7 @@ wirelesslink_suite (void)
   tcase_add_loop_test (tc, pools_may_have_their_buffers_back, 0,
       G_N_ELEMENTS (keeping));
   tcase_add_test (tc, pads_come_and_go_while_it_runs);
+  tcase_add_loop_test (tc, released_pads_may_be_kept, 0, 2);
   tcase_add_test (tc, pads_have_the_numbers_that_were_asked_for);
 
   tc = tcase_create ("queries");
