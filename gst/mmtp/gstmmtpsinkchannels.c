@@ -315,26 +315,32 @@ get_mtu (GstMmtpSink * self, const MmtpChannelSpec * spec)
       self->settings.mtu;
 }
 
-static gboolean
+/* NULL, or why it can't be a channel; free it */
+static gchar *
 add_to_core (GstMmtpSink * self, Channel * channel)
 {
   const MmtpChannelSpec *spec = channel->spec;
   MmtpChannelConfig config = { NULL };
+  guint longest =
+      mmtp_socket_get_longest (channel->socket, get_mtu (self, spec));
   gint number;
 
   config.name = spec->name;
-  config.longest =
-      mmtp_socket_get_longest (channel->socket, get_mtu (self, spec));
+  config.longest = longest;
   config.overhead = mmtp_socket_get_overhead (channel->socket);
   config.rate = spec->rate;
   config.delay = spec->delay;
+  if (longest < MMTP_MIN_LONGEST)
+    return g_strdup_printf ("IP packets of %u bytes, which MMTP needs, do not "
+        "fit into the MTU of its interface or route",
+        MMTP_MIN_LONGEST + config.overhead);
   number = mmtp_sender_add_channel (self->sender, gst_mmtp_now (), &config);
   if (number < 0)
-    return FALSE;
+    return g_strdup_printf ("there are %d channels", MMTP_MAX_CHANNELS);
   make_room (self, config.longest);
   channel->number = number;
   self->by_number[number] = channel;
-  return TRUE;
+  return NULL;
 }
 
 static void
@@ -409,6 +415,7 @@ static void
 open_channel (GstMmtpSink * self, Channel * channel)
 {
   GError *error = NULL;
+  gchar *problem;
 
   do {
     g_clear_error (&error);
@@ -419,10 +426,10 @@ open_channel (GstMmtpSink * self, Channel * channel)
     g_error_free (error);
     return;
   }
-  if (!add_to_core (self, channel)) {
+  problem = add_to_core (self, channel);
+  if (problem) {
     g_clear_pointer (&channel->socket, mmtp_socket_free);
-    postpone (self, channel, g_strdup_printf ("there are %d channels",
-            MMTP_MAX_CHANNELS));
+    postpone (self, channel, problem);
     return;
   }
   poll_channel (self, channel);

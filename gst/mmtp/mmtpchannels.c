@@ -23,8 +23,8 @@
 #define MAX_RATE (8 * (guint64) G_MAXUINT32)
 /* More than the longest D0 of an OPEN: no packet would be in time. */
 #define MAX_DELAY 60000         /* ms */
-/* The shortest "longest message" of a JOIN, and 48 bytes of IPv6 and UDP */
-#define MIN_MTU (128 + 48)
+/* With the headers of IPv6 and UDP */
+#define MIN_MTU (MMTP_MIN_LONGEST + 48)
 #define MAX_MTU 65535
 
 typedef struct

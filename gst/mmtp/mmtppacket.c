@@ -15,7 +15,6 @@
 #define MAX_INITIAL_DELAY 60000000      /* us, section 4, OPEN */
 #define MIN_KEEPALIVE 10        /* ms, section 4, OPEN */
 #define MAX_KEEPALIVE 10000     /* ms, section 4, OPEN */
-#define MIN_LONGEST 128         /* bytes, sections 3, JOIN, and 4, OPEN */
 
 /* A message on its way between bytes and a structure. What lies beyond `end`
  * is read as 0 and not written, and noted. */
@@ -558,7 +557,7 @@ mmtp_packet_parse_header (MmtpMessage * message, const guint8 * bytes,
 static gboolean
 is_longest (guint longest)
 {
-  return longest >= MIN_LONGEST && longest <= MMTP_MAX_MESSAGE;
+  return longest >= MMTP_MIN_LONGEST && longest <= MMTP_MAX_MESSAGE;
 }
 
 static gboolean

@@ -17,6 +17,9 @@ G_BEGIN_DECLS
 #define MMTP_VERSION 2
 #define MMTP_MAX_MESSAGE 65507  /* bytes of a UDP payload */
 #define MMTP_MIN_MESSAGE 15
+/* The smallest "longest message" of a channel: wire-mmtp.md, sections 3, JOIN,
+ * and 4, OPEN */
+#define MMTP_MIN_LONGEST 128
 #define MMTP_HEADER_SIZE 7      /* of every message */
 #define MMTP_DATA_HEADER_SIZE 16
 #define MMTP_TRAILER_SIZE 8

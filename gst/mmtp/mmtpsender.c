@@ -177,6 +177,7 @@ mmtp_sender_add_channel (MmtpSender * sender, guint64 now,
 {
   MmtpPath *path = find_path (sender, config->name);
 
+  g_return_val_if_fail (config->longest >= MMTP_MIN_LONGEST, -1);
   mmtp_sender_advance (sender, now);
   if (!path)
     path = new_path (sender, config->name);

@@ -54,7 +54,8 @@ void mmtp_sender_config_init (MmtpSenderConfig * config);
 typedef struct
 {
   const gchar *name;            /* for statistics and events; copied */
-  guint16 longest;              /* bytes of a UDP payload here */
+  guint16 longest;              /* bytes of a UDP payload here, at least
+                                 * MMTP_MIN_LONGEST */
   guint16 overhead;             /* bytes of IP and UDP that each packet costs */
   guint64 rate;                 /* bits per second, 0: to be measured; what the
                                  * framework knows, a beginning [4.6] */

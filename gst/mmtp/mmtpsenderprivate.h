@@ -13,6 +13,9 @@ G_BEGIN_DECLS
 #define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
 #define MMTP_MILLISECOND G_GUINT64_CONSTANT (1000000)
 #define MMTP_DATA_OVERHEAD (MMTP_DATA_HEADER_SIZE + MMTP_TRAILER_SIZE)
+/* Bytes that a REPAIR message is longer than a DATA message of the same content,
+ * docs/wire-mmtp.md */
+#define MMTP_REPAIR_RESERVE 6
 
 /* --- the stream ---------------------------------------------------------- */
 

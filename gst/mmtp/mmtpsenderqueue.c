@@ -553,6 +553,10 @@ get_rank (MmtpSender * sender, guint8 flags)
   return flags & MMTP_FLAG_DELTA ? MMTP_RANK_DELTA : MMTP_RANK_KEY;
 }
 
+/* Every channel's longest message has room for payload behind all headers. */
+G_STATIC_ASSERT (MMTP_MIN_LONGEST > MMTP_DATA_OVERHEAD + MMTP_REPAIR_RESERVE +
+    MMTP_MAX_PRELUDE);
+
 static guint
 get_least_longest (const MmtpSender * sender)
 {

@@ -20,8 +20,6 @@
  * packets of which one in fifty is lost two are in one of fifty times. */
 #define ENOUGH_IDLE 6
 #define ENOUGH_BUSY 12
-/* Of a REPAIR and a DATA message of the same content, docs/wire-mmtp.md */
-#define REPAIR_RESERVE 6
 
 /* --- on the chance ------------------------------------------------------- */
 
@@ -205,7 +203,7 @@ mmtp_sender_get_repair_reserve (const MmtpSender * sender)
 
   for (i = 0; i < sender->n_paths; i++)
     if (needs_cover (sender, sender->paths[i]))
-      return REPAIR_RESERVE;
+      return MMTP_REPAIR_RESERVE;
   return 0;
 }
 
@@ -221,8 +219,8 @@ void
 mmtp_sender_cover (MmtpSender * sender, MmtpPath * path,
     const MmtpPacket * packet, const guint8 * bytes, gsize size)
 {
-  if (!needs_cover (sender, path) || size + REPAIR_RESERVE >
-      path->channel->longest)
+  if (!needs_cover (sender, path)
+      || size + MMTP_REPAIR_RESERVE > path->channel->longest)
     return;
   if (path->block.n > 0 && is_block_over (sender, path))
     mmtp_block_restart (&path->block);

@@ -317,11 +317,12 @@ mmtp_socket_get_overhead (MmtpSocket * self)
 guint
 mmtp_socket_get_longest (MmtpSocket * self, guint mtu)
 {
+  guint overhead = mmtp_socket_get_overhead (self);
   guint path_mtu = socket_options_get_path_mtu (self->fd, self->family);
 
   if (path_mtu == 0)
     path_mtu = DEFAULT_MTU;
   if (mtu == 0 || mtu > path_mtu)
     mtu = path_mtu;
-  return MIN (mtu - mmtp_socket_get_overhead (self), MMTP_MAX_MESSAGE);
+  return mtu > overhead ? MIN (mtu - overhead, MMTP_MAX_MESSAGE) : 0;
 }

@@ -40,8 +40,8 @@ void mmtp_socket_free (MmtpSocket * socket);
 
 /* The GSocket below, the MmtpSocket's: for polling and properties */
 GSocket *mmtp_socket_get_socket (MmtpSocket * socket);
-/* Bytes of a UDP payload that go on this channel in one packet now, and of IP
- * and UDP before it */
+/* Bytes of a UDP payload that go on this channel in one packet now, which may be
+ * less than MMTP_MIN_LONGEST; and of IP and UDP before it */
 guint mmtp_socket_get_longest (MmtpSocket * socket, guint mtu);
 guint mmtp_socket_get_overhead (MmtpSocket * socket);
 

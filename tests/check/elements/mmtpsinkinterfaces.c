@@ -70,6 +70,31 @@ GST_START_TEST (an_interface_that_goes_down_is_seen_at_once)
 
 GST_END_TEST;
 
+GST_START_TEST (an_mtu_that_is_too_small_is_told)
+{
+  GThread *thread;
+  gchar *text;
+  End sink;
+
+  if (!netns_make ("an_mtu_that_is_too_small_is_told"))
+    return;
+  netns_must ("ip address add 192.0.2.1/24 dev wlan0");
+  netns_must ("ip link set wlan0 mtu 155");
+  netns_must ("ip link set wlan0 up");
+  sink_init (&sink, "host", "192.0.2.9", "channels", "wlan0", "auto-reconnect",
+      FALSE, "timeout", 10 * GST_SECOND, NULL);
+  gst_harness_set_src_caps_str (sink.harness, CAPS);
+  thread = g_thread_new ("push", push_one, sink.harness);
+  text = pop_error (&sink);
+  fail_unless (strstr (text, "156 bytes") != NULL, "%s", text);
+  g_free (text);
+  fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)),
+      GST_FLOW_ERROR);
+  end_clear (&sink);
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtpsinkinterfaces_suite (void)
 {
@@ -80,6 +105,7 @@ mmtpsinkinterfaces_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, an_interface_that_goes_down_is_seen_at_once, 0,
       G_N_ELEMENTS (ways));
+  tcase_add_test (tcase, an_mtu_that_is_too_small_is_told);
   return suite;
 }
 

@@ -109,6 +109,10 @@ GST_START_TEST (channel_goes_out_by_its_interface)
   fail_unless_equals_int (mmtp_socket_get_longest (by_a, 0), 1500 - 28);
   fail_unless_equals_int (mmtp_socket_get_longest (by_b, 0), 1280 - 28);
   fail_unless_equals_int (mmtp_socket_get_longest (by_b, 1500), 1280 - 28);
+  /* RFC 791: the smallest MTU of a link; less than the headers need */
+  netns_must ("ip link set usb0 mtu 68");
+  fail_unless_equals_int (mmtp_socket_get_longest (by_b, 0), 68 - 28);
+  fail_unless_equals_int (mmtp_socket_get_longest (by_b, 20), 0);
   close (tap_a);
   close (tap_b);
   mmtp_socket_free (by_route);
