@@ -359,7 +359,9 @@ gst_network_sink_class_init (GstNetworkSinkClass * klass)
    *
    * When the receiver can't be reached, or goes: warn and try again, after
    * pauses that grow from 0.1 to 5 s. Otherwise that is an error, which ends the
-   * stream.
+   * stream. Where packets and ICMP messages can be forged, or the receiver may
+   * begin later, a refused attempt is repeated for #GstNetworkSink:timeout before
+   * that.
    */
   properties[PROP_AUTO_RECONNECT] = g_param_spec_boolean ("auto-reconnect",
       "Auto reconnect",

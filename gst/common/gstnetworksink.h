@@ -69,6 +69,9 @@ struct _GstNetworkSinkClass
   /* The receiver does not know of connections: with a new one the stream goes on
    * where it was, and no key frame is waited for; EOS ends none. */
   gboolean connectionless;
+  /* A refusal is not verified, as one by ICMP, or may come before the receiver
+   * listens. So it ends the attempts to connect only after `timeout`. */
+  gboolean refusals_pass;
   const gchar *stats_name;      /* of the structure */
 
   /* "host:port" as the user gave them; free it */

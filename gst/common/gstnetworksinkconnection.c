@@ -105,8 +105,12 @@ static void
 pause_attempts (GstNetworkSink * self)
 {
   GstNetworkSinkPrivate *priv = self->priv;
-  gint64 end = g_get_monotonic_time () + priv->pause;
+  gint64 now = g_get_monotonic_time ();
+  gint64 end = now + priv->pause;
 
+  /* the last attempt is not later than that */
+  if (priv->refused_until > now)
+    end = MIN (end, priv->refused_until);
   set_state (self, STATE_PAUSING);
   while (priv->wanted && !priv->stopping
       && g_cond_wait_until (&priv->cond, &priv->lock, end));
@@ -124,12 +128,30 @@ is_final (GstNetworkSink * self, const GError * error)
           || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED)));
 }
 
+/* With lock. Nobody may listen yet, or somebody else may have said so. */
+static gboolean
+may_pass (GstNetworkSink * self, const GError * error, gboolean connecting)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  Failure failure = gst_network_sink_classify (error);
+  gint64 now = g_get_monotonic_time ();
+
+  if (!connecting || !GST_NETWORK_SINK_GET_CLASS (self)->refusals_pass
+      || (failure != FAILURE_REFUSED && failure != FAILURE_UNREACHABLE))
+    return FALSE;
+  if (priv->refused_until == 0)
+    priv->refused_until = priv->timeout == 0 ? G_MAXINT64 :
+        now + (gint64) (priv->timeout / GST_USECOND);
+  return now < priv->refused_until;
+}
+
 /* With lock, which is dropped in between; takes the error */
 static void
 handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
 {
   GstNetworkSinkPrivate *priv = self->priv;
-  gboolean again = priv->auto_reconnect && !is_final (self, error);
+  gboolean again = !is_final (self, error) && (priv->auto_reconnect
+      || may_pass (self, error, connecting));
 
   GST_INFO_OBJECT (self, "%s: %s", connecting ? "no connection" : "broken",
       error->message);
@@ -146,6 +168,7 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
   priv->error = error;
   priv->error_is_of_connecting = connecting;
   priv->wanted = FALSE;
+  priv->refused_until = 0;
   set_state (self, STATE_FAILED);
   /* Otherwise the streaming thread tells it: while the pipeline is on its way to
    * PAUSED an application may not listen yet. */
@@ -177,6 +200,7 @@ connect_once (GstNetworkSink * self)
     priv->counters.connections++;
     priv->generation++;
     priv->connected_at = g_get_monotonic_time ();
+    priv->refused_until = 0;
     set_state (self, STATE_CONNECTED);
     return TRUE;
   }
@@ -299,6 +323,7 @@ gst_network_sink_start_connection (GstNetworkSink * self)
   UNLOCK (self);
   priv->pause = SHORTEST_PAUSE;
   priv->warned_at = 0;
+  priv->refused_until = 0;
   priv->thread = g_thread_new ("network-sink", run, self);
 }
 

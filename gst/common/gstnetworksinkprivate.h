@@ -121,6 +121,8 @@ struct _GstNetworkSinkPrivate
 
   /* --- the connection's thread only --- */
   gint64 pause;                 /* us: before the next attempt */
+  gint64 refused_until;         /* monotonic us: refusals pass; 0: none came
+                                 * since the last connection */
   gint64 connected_at;          /* monotonic us */
   gint64 warned_at;             /* the same; 0: not yet */
 

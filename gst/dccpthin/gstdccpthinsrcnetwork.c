@@ -176,29 +176,63 @@ end_stream (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
   gst_dccp_thin_src_queue_end (self, end);
 }
 
-static void
-pause_attempts (GstDccpThinSrc * self, gint64 * pause, gboolean was_connected)
+/* How the attempts to connect go */
+typedef struct
 {
+  guint64 timeout;              /* ns: connect-timeout */
+  gint64 pause;                 /* us: before the next one */
+  gint64 refused_until;         /* monotonic us: refusals pass; 0: none came
+                                 * since the last connection */
+} Attempts;
+
+static void
+pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
+{
+  gint64 now = g_get_monotonic_time ();
+  gint64 pause = attempts->pause;
   GPollFD fd;
 
-  if (was_connected)
-    *pause = SHORTEST_PAUSE;
+  /* the last attempt is not later than that */
+  if (attempts->refused_until > now)
+    pause = MIN (pause, attempts->refused_until - now);
   if (!g_cancellable_make_pollfd (self->cancellable, &fd))
     return;
-  g_poll (&fd, 1, *pause / G_TIME_SPAN_MILLISECOND);
+  g_poll (&fd, 1, pause / G_TIME_SPAN_MILLISECOND + 1);
   g_cancellable_release_fd (self->cancellable);
-  *pause = MIN (2 * *pause, LONGEST_PAUSE);
+  attempts->pause = MIN (2 * attempts->pause, LONGEST_PAUSE);
+}
+
+/* A refusal is not verified where it comes by ICMP, or may come before the sender
+ * listens. So it ends the attempts only after connect-timeout. */
+static gboolean
+may_pass (Attempts * attempts, const GError * reason)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (!g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED)
+      && !g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_HOST_UNREACHABLE)
+      && !g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE))
+    return FALSE;
+  if (attempts->refused_until == 0)
+    attempts->refused_until = attempts->timeout == 0 ? G_MAXINT64 :
+        now + (gint64) (attempts->timeout / GST_USECOND);
+  return now < attempts->refused_until;
 }
 
 /* TRUE: there is to be another connection */
 static gboolean
 take_result (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
-    GError * reason, gboolean was_connected)
+    Attempts * attempts, GError * reason, gboolean was_connected)
 {
+  gboolean passes = !was_connected && may_pass (attempts, reason);
   gboolean again;
 
+  if (was_connected) {
+    attempts->pause = SHORTEST_PAUSE;
+    attempts->refused_until = 0;
+  }
   LOCK (self);
-  again = !self->stopping && !self->own.eos_at_end;
+  again = !self->stopping && (passes || !self->own.eos_at_end);
   if (!self->stopping && !again)
     end_stream (self, settings, reason, was_connected);
   UNLOCK (self);
@@ -212,25 +246,25 @@ run (gpointer data)
 {
   GstDccpThinSrc *self = data;
   GstDccpThinSettings settings;
+  Attempts attempts = {.pause = SHORTEST_PAUSE };
   gboolean was_connected;
-  gint64 pause = SHORTEST_PAUSE;
-  guint64 timeout;
   GError *error;
 
   LOCK (self);
   gst_dccp_thin_settings_copy (&settings, &self->end.settings);
-  timeout = self->own.connect_timeout;
+  attempts.timeout = self->own.connect_timeout;
   UNLOCK (self);
   while (TRUE) {
     error = NULL;
     if (settings.mode == GST_DCCP_THIN_MODE_LISTEN)
       was_connected = listen_once (self, &error);
     else
-      was_connected = connect_once (self, &settings, timeout, &error);
-    if (!take_result (self, &settings, error, was_connected))
+      was_connected = connect_once (self, &settings, attempts.timeout,
+          &error);
+    if (!take_result (self, &settings, &attempts, error, was_connected))
       break;
     if (settings.mode == GST_DCCP_THIN_MODE_CONNECT)
-      pause_attempts (self, &pause, was_connected);
+      pause_attempts (self, &attempts);
   }
   close_end (self);
   gst_dccp_thin_settings_clear (&settings);

@@ -123,7 +123,7 @@ GST_START_TEST (after_eos_nobody_is_accepted)
   push_eos (&pair);
   expect_eos (&pair);
   sink_init (&next, "host", "127.0.0.1", "port", port, "auto-reconnect", FALSE,
-      NULL);
+      "timeout", 50 * GST_MSECOND, NULL);
   play_sink (&next);
   fail_unless_equals_int (gst_harness_push (next.harness, make_buffer (0,
               SIZE)), GST_FLOW_ERROR);
@@ -302,13 +302,38 @@ GST_START_TEST (nobody_to_connect_to_is_an_error)
   listening_src_init (&src);
   port = port_of (&src);
   end_clear (&src);
-  src_init (&src, "host", "127.0.0.1", "port", port, "mode", CONNECT, NULL);
+  src_init (&src, "host", "127.0.0.1", "port", port, "mode", CONNECT,
+      "connect-timeout", 50 * GST_MSECOND, NULL);
   gst_harness_play (src.harness);
   text = pop_error (&src);
   fail_unless (g_str_has_prefix (text, "Could not connect to 127.0.0.1:"),
       "%s", text);
   g_free (text);
   end_clear (&src);
+}
+
+GST_END_TEST;
+
+/* ICMP says that nobody listens, which is true for now. */
+GST_START_TEST (a_sender_may_begin_later)
+{
+  gint port;
+  Pair pair;
+
+  listening_src_init (&pair.src);
+  port = port_of (&pair.src);
+  end_clear (&pair.src);
+  src_init (&pair.src, "host", "127.0.0.1", "port", port, "mode", CONNECT,
+      NULL);
+  gst_harness_play (pair.src.harness);
+  while (stat_of (&pair.src, "sent-request") < 2)
+    g_usleep (1000);
+  sink_init (&pair.sink, "bind-address", "127.0.0.1", "port", port, "mode",
+      LISTEN, NULL);
+  play_sink (&pair.sink);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -470,6 +495,7 @@ dccpthinsrc_suite (void)
   tcase_add_test (tcase, port_in_use_is_an_error);
   tcase_add_test (tcase, address_of_nobody_is_an_error);
   tcase_add_test (tcase, nobody_to_connect_to_is_an_error);
+  tcase_add_test (tcase, a_sender_may_begin_later);
   tcase_add_test (tcase, silent_sender_is_gone);
   tcase_add_test (tcase, nonsense_is_counted_and_nothing_more);
   tcase_add_test (tcase, uri_has_address_port_and_keys);

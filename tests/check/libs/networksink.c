@@ -45,6 +45,7 @@ typedef struct
 static GType fake_sink_get_type (void);
 static GType frame_sink_get_type (void);
 static GType packet_sink_get_type (void);
+static GType datagram_sink_get_type (void);
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -318,6 +319,23 @@ packet_sink_class_init (PacketSinkClass * klass)
   network_class->connectionless = TRUE;
 }
 
+/* The same over datagrams, which anybody may refuse */
+typedef FakeSink DatagramSink;
+typedef FakeSinkClass DatagramSinkClass;
+
+G_DEFINE_TYPE (DatagramSink, datagram_sink, fake_sink_get_type ());
+
+static void
+datagram_sink_init (DatagramSink * self)
+{
+}
+
+static void
+datagram_sink_class_init (DatagramSinkClass * klass)
+{
+  GST_NETWORK_SINK_CLASS (klass)->refusals_pass = TRUE;
+}
+
 /* --- helpers -------------------------------------------------------------- */
 
 static GstBuffer *
@@ -523,6 +541,43 @@ GST_START_TEST (refused_is_tried_again)
   fail_unless_equals_uint64 (stat_of (bench, "connect-attempts"), 4);
   fail_unless_equals_uint64 (stat_of (bench, "connections"), 1);
   bench_free_with_wire (bench, "<a>");
+}
+
+GST_END_TEST;
+
+/* Without auto-reconnect, too; the warning says that it is tried again. */
+GST_START_TEST (refused_datagrams_are_tried_again)
+{
+  Bench *bench = bench_new (datagram_sink_get_type (), "auto-reconnect", FALSE,
+      NULL);
+
+  FAKE (bench->sink)->refuse = 2;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  wait_for_warning (bench);
+  WAIT_FOR (pushed (bench) == 1);
+  fail_unless_equals_int (bench->flow, GST_FLOW_OK);
+  fail_unless_equals_uint64 (stat_of (bench, "failures-refused"), 2);
+  bench_free_with_wire (bench, "<a>");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (datagrams_that_are_refused_for_the_timeout_are_an_error)
+{
+  Bench *bench = bench_new (datagram_sink_get_type (), "auto-reconnect", FALSE,
+      "timeout", 150 * GST_MSECOND, NULL);
+
+  FAKE (bench->sink)->silent = TRUE;
+  FAKE (bench->sink)->refuse = G_MAXUINT;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (stat_of (bench, "time-unconnected") > 0);
+  SET (bench, silent, FALSE);
+  check_error (bench, GST_RESOURCE_ERROR_OPEN_WRITE, "Connection refused");
+  fail_unless (stat_of (bench, "failures-refused") > 1);
+  fail_unless (is_in_state (bench, "failed"));
+  bench_free_with_wire (bench, "");
 }
 
 GST_END_TEST;
@@ -1377,6 +1432,9 @@ network_sink_suite (void)
   tcase = tcase_create ("failures");
   tcase_add_test (tcase, refused_is_one_error);
   tcase_add_test (tcase, refused_is_tried_again);
+  tcase_add_test (tcase, refused_datagrams_are_tried_again);
+  tcase_add_test (tcase,
+      datagrams_that_are_refused_for_the_timeout_are_an_error);
   tcase_add_test (tcase, stop_does_not_wait_for_the_next_attempt);
   tcase_add_test (tcase, receiver_that_goes_unseen_by_send_is_an_error);
   tcase_add_test (tcase, receiver_that_goes_wakes_who_waits_for_room);
