@@ -116,18 +116,6 @@ create_stats (GstElement * element)
   return gst_network_sink_create_stats (GST_NETWORK_SINK (element));
 }
 
-static void
-start_timer (GstNetworkSink * self)
-{
-  GstClockTime interval;
-
-  LOCK (self);
-  interval = self->priv->stats_interval;
-  UNLOCK (self);
-  gst_stats_timer_start (&self->priv->stats_timer, GST_ELEMENT_CAST (self),
-      interval, create_stats);
-}
-
 /* --- properties ----------------------------------------------------------- */
 
 GstClockTime
@@ -171,8 +159,12 @@ gst_network_sink_set_property (GObject * object, guint id,
 {
   GstNetworkSink *self = GST_NETWORK_SINK (object);
   GstNetworkSinkPrivate *priv = self->priv;
-  gboolean restart_timer = FALSE;
 
+  if (id == PROP_STATS_INTERVAL) {
+    gst_stats_timer_set_interval (&priv->stats_timer, GST_ELEMENT_CAST (self),
+        g_value_get_uint64 (value));
+    return;
+  }
   LOCK (self);
   switch (id) {
     case PROP_WAIT_FOR_CONNECTION:
@@ -190,19 +182,12 @@ gst_network_sink_set_property (GObject * object, guint id,
     case PROP_EOS_TIMEOUT:
       priv->eos_timeout = g_value_get_uint64 (value);
       break;
-    case PROP_STATS_INTERVAL:
-      priv->stats_interval = g_value_get_uint64 (value);
-      restart_timer = TRUE;
-      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   g_cond_broadcast (&priv->cond);
   UNLOCK (self);
-
-  if (restart_timer && GST_STATE (self) == GST_STATE_PLAYING)
-    start_timer (self);
 }
 
 static void
@@ -212,6 +197,11 @@ gst_network_sink_get_property (GObject * object, guint id, GValue * value,
   GstNetworkSink *self = GST_NETWORK_SINK (object);
   GstNetworkSinkPrivate *priv = self->priv;
 
+  if (id == PROP_STATS_INTERVAL) {
+    g_value_set_uint64 (value, gst_stats_timer_get_interval (&priv->stats_timer,
+            GST_ELEMENT_CAST (self)));
+    return;
+  }
   if (id == PROP_STATS) {
     g_value_take_boxed (value, gst_network_sink_create_stats (self));
     return;
@@ -232,9 +222,6 @@ gst_network_sink_get_property (GObject * object, guint id, GValue * value,
       break;
     case PROP_EOS_TIMEOUT:
       g_value_set_uint64 (value, priv->eos_timeout);
-      break;
-    case PROP_STATS_INTERVAL:
-      g_value_set_uint64 (value, priv->stats_interval);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -284,7 +271,7 @@ gst_network_sink_change_state (GstElement * element, GstStateChange transition)
     leave_paused (self);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
       && done != GST_STATE_CHANGE_FAILURE)
-    start_timer (self);
+    gst_stats_timer_start (&self->priv->stats_timer, element, create_stats);
   return done;
 }
 
@@ -303,7 +290,7 @@ gst_network_sink_init (GstNetworkSink * self)
   priv->blocking = DEFAULT_BLOCKING;
   priv->timeout = DEFAULT_TIMEOUT;
   priv->eos_timeout = DEFAULT_EOS_TIMEOUT;
-  priv->stats_interval = DEFAULT_STATS_INTERVAL;
+  priv->stats_timer.interval = DEFAULT_STATS_INTERVAL;
   gst_network_sink_reset_render (self);
   /* See gst_network_sink_send_event. */
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);

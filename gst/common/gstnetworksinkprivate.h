@@ -86,7 +86,7 @@ struct _GstNetworkSinkPrivate
 
   /* --- protected by lock --- */
   gboolean wait_for_connection, auto_reconnect, blocking;
-  GstClockTime timeout, eos_timeout, stats_interval;
+  GstClockTime timeout, eos_timeout;
 
   ConnectionState state;
   guint64 generation;           /* of the connection, from 1; render tells by it

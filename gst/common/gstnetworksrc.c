@@ -32,7 +32,7 @@ typedef struct
   /* protected by OBJECT_LOCK */
   GstCaps *caps;                /* NULL: the stream's own, or any */
   GSocket *used_socket;         /* NULL: closed */
-  GstClockTime timeout, stats_interval; /* ns, 0: never */
+  GstClockTime timeout;         /* ns, 0: never */
   GstStatsTimer stats_timer;
 
   GCancellable *cancellable;    /* has its own lock */
@@ -60,19 +60,6 @@ create_stats (GstElement * element)
   GstNetworkSrc *self = GST_NETWORK_SRC (element);
 
   return GST_NETWORK_SRC_GET_CLASS (self)->create_stats (self);
-}
-
-static void
-start_timer (GstNetworkSrc * self)
-{
-  GstNetworkSrcPrivate *priv = get_private (self);
-  GstClockTime interval;
-
-  GST_OBJECT_LOCK (self);
-  interval = priv->stats_interval;
-  GST_OBJECT_UNLOCK (self);
-  gst_stats_timer_start (&priv->stats_timer, GST_ELEMENT_CAST (self), interval,
-      create_stats);
 }
 
 /* --- for subclasses ------------------------------------------------------- */
@@ -221,19 +208,6 @@ set_caps_property (GstNetworkSrc * self, const GstCaps * caps)
 }
 
 static void
-set_stats_interval (GstNetworkSrc * self, GstClockTime interval)
-{
-  gboolean is_playing;
-
-  GST_OBJECT_LOCK (self);
-  get_private (self)->stats_interval = interval;
-  is_playing = GST_STATE (self) == GST_STATE_PLAYING;
-  GST_OBJECT_UNLOCK (self);
-  if (is_playing)
-    start_timer (self);
-}
-
-static void
 set_timeout (GstNetworkSrc * self, GstClockTime timeout)
 {
   GST_OBJECT_LOCK (self);
@@ -259,7 +233,8 @@ gst_network_src_set_property (GObject * object, guint id, const GValue * value,
       set_timeout (self, g_value_get_uint64 (value));
       break;
     case PROP_STATS_INTERVAL:
-      set_stats_interval (self, g_value_get_uint64 (value));
+      gst_stats_timer_set_interval (&get_private (self)->stats_timer,
+          GST_ELEMENT_CAST (self), g_value_get_uint64 (value));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -295,7 +270,7 @@ gst_network_src_get_property (GObject * object, guint id, GValue * value,
       g_value_set_object (value, priv->used_socket);
       break;
     case PROP_STATS_INTERVAL:
-      g_value_set_uint64 (value, priv->stats_interval);
+      g_value_set_uint64 (value, priv->stats_timer.interval);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -366,7 +341,8 @@ gst_network_src_change_state (GstElement * element, GstStateChange transition)
   result = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
       && result != GST_STATE_CHANGE_FAILURE)
-    start_timer (self);
+    gst_stats_timer_start (&get_private (self)->stats_timer, element,
+        create_stats);
   return result;
 }
 
@@ -377,7 +353,7 @@ gst_network_src_init (GstNetworkSrc * self)
   GstBaseSrc *src = GST_BASE_SRC (self);
 
   priv->timeout = DEFAULT_TIMEOUT;
-  priv->stats_interval = DEFAULT_STATS_INTERVAL;
+  priv->stats_timer.interval = DEFAULT_STATS_INTERVAL;
   priv->cancellable = g_cancellable_new ();
   gst_base_src_set_live (src, TRUE);
   gst_base_src_set_format (src, GST_FORMAT_TIME);

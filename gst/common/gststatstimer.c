@@ -43,51 +43,113 @@ on_tick (GstClock * clock, GstClockTime time, GstClockID id, gpointer data)
   return TRUE;
 }
 
-/* Takes the new timer, NULL: none, and ends the one before. */
-static void
-replace (GstStatsTimer * timer, GstElement * element, GstClockID id)
+static GstClockID
+make_id (GstClock * clock, GstClockTime interval)
 {
-  GstClockID old;
+  if (!clock || interval == 0)
+    return NULL;
+  return gst_clock_new_periodic_id (clock, gst_clock_get_time (clock) +
+      interval, interval);
+}
+
+/* FALSE: what the new timer was made of has changed meanwhile. Takes the ID,
+ * NULL: none, and ends the timer before */
+static gboolean
+replace (GstStatsTimer * timer, GstElement * element, GstClockID id,
+    guint changes)
+{
+  GstClockID old = id;
+  gboolean current;
 
   GST_OBJECT_LOCK (element);
-  old = timer->id;
-  timer->id = id;
+  current = timer->changes == changes;
+  if (current) {
+    old = timer->id;
+    timer->id = id;
+  }
   GST_OBJECT_UNLOCK (element);
+  if (old) {
+    gst_clock_id_unschedule (old);
+    gst_clock_id_unref (old);
+  }
+  return current;
+}
 
-  if (!old)
-    return;
-  gst_clock_id_unschedule (old);
-  gst_clock_id_unref (old);
+static void
+wait_for_ticks (GstStatsTimer * timer, GstElement * element, GstClockID id,
+    GstStatsTimerFunc create_stats)
+{
+  Tick *tick = g_new (Tick, 1);
+
+  tick->timer = timer;
+  tick->element = gst_object_ref (element);
+  tick->create_stats = create_stats;
+  gst_clock_id_wait_async (id, on_tick, tick, tick_free);
+}
+
+/* Makes the timer anew, as its fields say now. */
+static void
+update (GstStatsTimer * timer, GstElement * element)
+{
+  GstStatsTimerFunc create_stats;
+  GstClockTime interval;
+  GstClock *clock;
+  GstClockID id;
+  guint changes;
+  gboolean done;
+
+  do {
+    clock = gst_element_get_clock (element);
+    GST_OBJECT_LOCK (element);
+    create_stats = timer->create_stats;
+    interval = timer->interval;
+    changes = timer->changes;
+    GST_OBJECT_UNLOCK (element);
+    id = create_stats ? make_id (clock, interval) : NULL;
+    gst_clear_object (&clock);
+    done = replace (timer, element, id ? gst_clock_id_ref (id) : NULL, changes);
+    if (done && id)
+      wait_for_ticks (timer, element, id, create_stats);
+    if (id)
+      gst_clock_id_unref (id);
+  } while (!done);
+}
+
+void
+gst_stats_timer_set_interval (GstStatsTimer * timer, GstElement * element,
+    GstClockTime interval)
+{
+  GST_OBJECT_LOCK (element);
+  timer->interval = interval;
+  timer->changes++;
+  GST_OBJECT_UNLOCK (element);
+  update (timer, element);
+}
+
+GstClockTime
+gst_stats_timer_get_interval (GstStatsTimer * timer, GstElement * element)
+{
+  GstClockTime interval;
+
+  GST_OBJECT_LOCK (element);
+  interval = timer->interval;
+  GST_OBJECT_UNLOCK (element);
+  return interval;
 }
 
 void
 gst_stats_timer_start (GstStatsTimer * timer, GstElement * element,
-    GstClockTime interval, GstStatsTimerFunc create_stats)
+    GstStatsTimerFunc create_stats)
 {
-  GstClock *clock = gst_element_get_clock (element);
-  GstClockID id;
-  Tick *tick;
-
-  if (!clock || interval == 0) {
-    replace (timer, element, NULL);
-    gst_clear_object (&clock);
-    return;
-  }
-
-  id = gst_clock_new_periodic_id (clock, gst_clock_get_time (clock) + interval,
-      interval);
-  tick = g_new (Tick, 1);
-  tick->timer = timer;
-  tick->element = gst_object_ref (element);
-  tick->create_stats = create_stats;
-  replace (timer, element, gst_clock_id_ref (id));
-  gst_clock_id_wait_async (id, on_tick, tick, tick_free);
-  gst_clock_id_unref (id);
-  gst_object_unref (clock);
+  GST_OBJECT_LOCK (element);
+  timer->create_stats = create_stats;
+  timer->changes++;
+  GST_OBJECT_UNLOCK (element);
+  update (timer, element);
 }
 
 void
 gst_stats_timer_stop (GstStatsTimer * timer, GstElement * element)
 {
-  replace (timer, element, NULL);
+  gst_stats_timer_start (timer, element, NULL);
 }

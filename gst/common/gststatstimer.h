@@ -15,16 +15,27 @@ G_BEGIN_DECLS
 /* Returns what is posted, or NULL for nothing; called by the clock's thread */
 typedef GstStructure *(*GstStatsTimerFunc) (GstElement * element);
 
+/* Zero it. All is protected by the element's OBJECT_LOCK. */
 typedef struct
 {
-  GstClockID id;                /* protected by the element's OBJECT_LOCK;
-                                 * NULL: no timer runs */
+  GstClockTime interval;        /* ns, 0: never */
+  GstStatsTimerFunc create_stats;       /* NULL: stopped */
+  guint changes;                /* of what stands above */
+  GstClockID id;                /* NULL: no timer runs */
 } GstStatsTimer;
 
-/* Ends the timer before. Without a clock, or an interval (ns, 0), none runs. */
+/* The property: at any time, by any thread; a started timer takes it at once. */
+GST_WIRELESS_API
+void gst_stats_timer_set_interval (GstStatsTimer * timer, GstElement * element,
+    GstClockTime interval);
+GST_WIRELESS_API
+GstClockTime gst_stats_timer_get_interval (GstStatsTimer * timer,
+    GstElement * element);
+/* On the way to PLAYING. Without a clock no timer runs. */
 GST_WIRELESS_API
 void gst_stats_timer_start (GstStatsTimer * timer, GstElement * element,
-    GstClockTime interval, GstStatsTimerFunc create_stats);
+    GstStatsTimerFunc create_stats);
+/* On the way to PAUSED. None runs from here on, whoever sets the interval. */
 GST_WIRELESS_API
 void gst_stats_timer_stop (GstStatsTimer * timer, GstElement * element);
 

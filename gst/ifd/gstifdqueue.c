@@ -161,9 +161,13 @@ gst_ifd_queue_set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
 {
   GstIfdQueue *self = GST_IFD_QUEUE (object);
-  gboolean restart_timer = FALSE;
   IfdConfig config;
 
+  if (id == PROP_STATS_INTERVAL) {
+    gst_stats_timer_set_interval (&self->stats_timer, GST_ELEMENT_CAST (self),
+        g_value_get_uint64 (value));
+    return;
+  }
   g_mutex_lock (&self->lock);
   config = self->config;
   switch (id) {
@@ -182,10 +186,6 @@ gst_ifd_queue_set_property (GObject * object, guint id, const GValue * value,
     case PROP_POST_MESSAGES:
       self->post_messages = g_value_get_boolean (value);
       break;
-    case PROP_STATS_INTERVAL:
-      self->stats_interval = g_value_get_uint64 (value);
-      restart_timer = self->playing;
-      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
@@ -194,8 +194,6 @@ gst_ifd_queue_set_property (GObject * object, guint id, const GValue * value,
 
   if (id == PROP_ALGORITHM || id == PROP_MAX_FRAMES)
     gst_ifd_queue_set_config (self, &config);
-  if (restart_timer)
-    gst_ifd_queue_start_timer (self);
 }
 
 static void
@@ -204,6 +202,11 @@ gst_ifd_queue_get_property (GObject * object, guint id, GValue * value,
 {
   GstIfdQueue *self = GST_IFD_QUEUE (object);
 
+  if (id == PROP_STATS_INTERVAL) {
+    g_value_set_uint64 (value, gst_stats_timer_get_interval (&self->stats_timer,
+            GST_ELEMENT_CAST (self)));
+    return;
+  }
   if (id == PROP_STATS) {
     g_value_take_boxed (value, gst_ifd_queue_create_stats (self));
     return;
@@ -225,9 +228,6 @@ gst_ifd_queue_get_property (GObject * object, guint id, GValue * value,
       break;
     case PROP_POST_MESSAGES:
       g_value_set_boolean (value, self->post_messages);
-      break;
-    case PROP_STATS_INTERVAL:
-      g_value_set_uint64 (value, self->stats_interval);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -266,7 +266,7 @@ gst_ifd_queue_init (GstIfdQueue * self)
   self->sync = self->paces = DEFAULT_SYNC;
   self->max_frame_size = DEFAULT_MAX_FRAME_SIZE;
   self->post_messages = DEFAULT_POST_MESSAGES;
-  self->stats_interval = DEFAULT_STATS_INTERVAL;
+  self->stats_timer.interval = DEFAULT_STATS_INTERVAL;
   self->line = ifd_line_new (&self->config);
   self->flow = GST_FLOW_FLUSHING;
 

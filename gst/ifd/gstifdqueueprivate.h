@@ -44,7 +44,6 @@ struct _GstIfdQueue
   gboolean sync;
   guint max_frame_size;
   gboolean post_messages;
-  GstClockTime stats_interval;
 
   /* protected by lock: the line between the threads */
   IfdLine *line;

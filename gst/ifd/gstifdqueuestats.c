@@ -116,11 +116,6 @@ create_stats (GstElement * element)
 void
 gst_ifd_queue_start_timer (GstIfdQueue * self)
 {
-  GstClockTime interval;
-
-  g_mutex_lock (&self->lock);
-  interval = self->stats_interval;
-  g_mutex_unlock (&self->lock);
-  gst_stats_timer_start (&self->stats_timer, GST_ELEMENT_CAST (self), interval,
+  gst_stats_timer_start (&self->stats_timer, GST_ELEMENT_CAST (self),
       create_stats);
 }

@@ -57,7 +57,6 @@ struct _GstIfdSink
                                          * away; made with it */
 
   /* protected by OBJECT_LOCK */
-  GstClockTime stats_interval;
   GstStatsTimer stats_timer;
 };
 
@@ -131,18 +130,6 @@ gst_ifd_sink_create_stats (GstElement * element)
   return stats;
 }
 
-static void
-gst_ifd_sink_start_timer (GstIfdSink * self)
-{
-  GstClockTime interval;
-
-  GST_OBJECT_LOCK (self);
-  interval = self->stats_interval;
-  GST_OBJECT_UNLOCK (self);
-  gst_stats_timer_start (&self->stats_timer, GST_ELEMENT_CAST (self), interval,
-      gst_ifd_sink_create_stats);
-}
-
 /* At the end of the stream the last figures come before the EOS message: ours,
  * instead of the queue's. */
 static void
@@ -179,11 +166,8 @@ gst_ifd_sink_set_property (GObject * object, guint id, const GValue * value,
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     return;
   }
-  GST_OBJECT_LOCK (self);
-  self->stats_interval = g_value_get_uint64 (value);
-  GST_OBJECT_UNLOCK (self);
-  if (GST_STATE (self) == GST_STATE_PLAYING)
-    gst_ifd_sink_start_timer (self);
+  gst_stats_timer_set_interval (&self->stats_timer, GST_ELEMENT_CAST (self),
+      g_value_get_uint64 (value));
 }
 
 static void
@@ -204,9 +188,9 @@ gst_ifd_sink_get_property (GObject * object, guint id, GValue * value,
           gst_ifd_sink_create_stats (GST_ELEMENT_CAST (self)));
       break;
     case PROP_STATS_INTERVAL:
-      GST_OBJECT_LOCK (self);
-      g_value_set_uint64 (value, self->stats_interval);
-      GST_OBJECT_UNLOCK (self);
+      g_value_set_uint64 (value,
+          gst_stats_timer_get_interval (&self->stats_timer,
+              GST_ELEMENT_CAST (self)));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -274,7 +258,8 @@ gst_ifd_sink_change_state (GstElement * element, GstStateChange transition)
   done = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
       && done != GST_STATE_CHANGE_FAILURE)
-    gst_ifd_sink_start_timer (self);
+    gst_stats_timer_start (&self->stats_timer, element,
+        gst_ifd_sink_create_stats);
   return done;
 }
 
@@ -290,7 +275,7 @@ gst_ifd_sink_init (GstIfdSink * self)
   gst_ifd_queue_allow_unqueued (GST_IFD_QUEUE (queue));
   self->children[CHILD_QUEUE] = queue;
   self->children[CHILD_WRITER] = writer;
-  self->stats_interval = DEFAULT_STATS_INTERVAL;
+  self->stats_timer.interval = DEFAULT_STATS_INTERVAL;
   gst_bin_add_many (GST_BIN_CAST (self), queue, writer, NULL);
   gst_element_link (queue, writer);
   gst_element_add_pad (GST_ELEMENT_CAST (self), gst_ghost_pad_new_from_template

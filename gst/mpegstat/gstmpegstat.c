@@ -108,7 +108,6 @@ struct _GstMpegStat
   gboolean silent;
   gchar *location;
   GstMpegStatFormat format;
-  GstClockTime stats_interval;
   guint max_frame_size;
   gboolean discard_incomplete;
   gboolean post_messages;
@@ -374,18 +373,6 @@ gst_mpeg_stat_create_interval_stats (GstElement * element)
   eos = self->eos;
   GST_OBJECT_UNLOCK (self);
   return eos ? NULL : gst_mpeg_stat_create_stats (self);
-}
-
-static void
-gst_mpeg_stat_start_timer (GstMpegStat * self)
-{
-  GstClockTime interval;
-
-  GST_OBJECT_LOCK (self);
-  interval = self->stats_interval;
-  GST_OBJECT_UNLOCK (self);
-  gst_stats_timer_start (&self->stats_timer, GST_ELEMENT_CAST (self), interval,
-      gst_mpeg_stat_create_interval_stats);
 }
 
 /* --- the log ------------------------------------------------------------- */
@@ -1233,10 +1220,11 @@ gst_mpeg_stat_change_state (GstElement * element, GstStateChange transition)
       break;
     case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
       gst_mpeg_stat_mark_switch (self);
-      gst_mpeg_stat_start_timer (self);
+      gst_stats_timer_start (&self->stats_timer, element,
+          gst_mpeg_stat_create_interval_stats);
       break;
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
-      gst_stats_timer_stop (&self->stats_timer, GST_ELEMENT_CAST (self));
+      gst_stats_timer_stop (&self->stats_timer, element);
       gst_mpeg_stat_mark_switch (self);
       break;
     default:
@@ -1259,8 +1247,12 @@ gst_mpeg_stat_set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
 {
   GstMpegStat *self = GST_MPEG_STAT (object);
-  gboolean restart_timer = FALSE;
 
+  if (id == PROP_STATS_INTERVAL) {
+    gst_stats_timer_set_interval (&self->stats_timer, GST_ELEMENT_CAST (self),
+        g_value_get_uint64 (value));
+    return;
+  }
   GST_OBJECT_LOCK (self);
   switch (id) {
     case PROP_SILENT:
@@ -1272,10 +1264,6 @@ gst_mpeg_stat_set_property (GObject * object, guint id, const GValue * value,
       break;
     case PROP_FORMAT:
       self->format = g_value_get_enum (value);
-      break;
-    case PROP_STATS_INTERVAL:
-      self->stats_interval = g_value_get_uint64 (value);
-      restart_timer = GST_STATE (self) == GST_STATE_PLAYING;
       break;
     case PROP_MAX_FRAME_SIZE:
       self->max_frame_size = g_value_get_uint (value);
@@ -1291,9 +1279,6 @@ gst_mpeg_stat_set_property (GObject * object, guint id, const GValue * value,
       break;
   }
   GST_OBJECT_UNLOCK (self);
-
-  if (restart_timer)
-    gst_mpeg_stat_start_timer (self);
 }
 
 static void
@@ -1319,7 +1304,7 @@ gst_mpeg_stat_get_property (GObject * object, guint id, GValue * value,
       g_value_set_enum (value, self->format);
       break;
     case PROP_STATS_INTERVAL:
-      g_value_set_uint64 (value, self->stats_interval);
+      g_value_set_uint64 (value, self->stats_timer.interval);
       break;
     case PROP_MAX_FRAME_SIZE:
       g_value_set_uint (value, self->max_frame_size);
@@ -1355,7 +1340,7 @@ gst_mpeg_stat_init (GstMpegStat * self)
   self->silent = DEFAULT_SILENT;
   self->location = g_strdup (DEFAULT_LOCATION);
   self->format = DEFAULT_FORMAT;
-  self->stats_interval = DEFAULT_STATS_INTERVAL;
+  self->stats_timer.interval = DEFAULT_STATS_INTERVAL;
   self->max_frame_size = DEFAULT_MAX_FRAME_SIZE;
   self->discard_incomplete = DEFAULT_DISCARD_INCOMPLETE;
   self->post_messages = DEFAULT_POST_MESSAGES;

@@ -300,6 +300,11 @@ gst_wireless_link_set_property (GObject * object, guint id,
 {
   GstWirelessLink *self = GST_WIRELESS_LINK (object);
 
+  if (id == PROP_STATS_INTERVAL) {
+    gst_stats_timer_set_interval (&self->stats_timer, GST_ELEMENT_CAST (self),
+        g_value_get_uint64 (value));
+    return;
+  }
   gst_wireless_link_lock (self);
   switch (id) {
     case PROP_MODE:
@@ -321,15 +326,10 @@ gst_wireless_link_set_property (GObject * object, guint id,
       g_free (self->record_pattern);
       self->record_pattern = g_value_dup_string (value);
       break;
-    case PROP_STATS_INTERVAL:
-      self->stats_interval = g_value_get_uint64 (value);
-      break;
     default:
       wireless_link_settings_set (self->settings, id - PROP_SETTINGS, value);
   }
   gst_wireless_link_unlock (self);
-  if (id == PROP_STATS_INTERVAL && GST_STATE (self) == GST_STATE_PLAYING)
-    gst_wireless_link_start_timer (self);
 }
 
 static void
@@ -338,6 +338,11 @@ gst_wireless_link_get_property (GObject * object, guint id, GValue * value,
 {
   GstWirelessLink *self = GST_WIRELESS_LINK (object);
 
+  if (id == PROP_STATS_INTERVAL) {
+    g_value_set_uint64 (value, gst_stats_timer_get_interval (&self->stats_timer,
+            GST_ELEMENT_CAST (self)));
+    return;
+  }
   if (id == PROP_STATS) {
     g_value_take_boxed (value, gst_wireless_link_create_stats (self));
     return;
@@ -358,9 +363,6 @@ gst_wireless_link_get_property (GObject * object, guint id, GValue * value,
       break;
     case PROP_RECORD_PATTERN:
       g_value_set_string (value, self->record_pattern);
-      break;
-    case PROP_STATS_INTERVAL:
-      g_value_set_uint64 (value, self->stats_interval);
       break;
     case PROP_CHANNEL_QUALITY:
       g_value_set_double (value, gst_wireless_link_get_quality (self, 0));
@@ -399,7 +401,7 @@ gst_wireless_link_init (GstWirelessLink * self)
   self->mode = DEFAULT_MODE;
   self->blocking = DEFAULT_BLOCKING;
   self->max_output_packets = DEFAULT_MAX_OUTPUT_PACKETS;
-  self->stats_interval = DEFAULT_STATS_INTERVAL;
+  self->stats_timer.interval = DEFAULT_STATS_INTERVAL;
   self->flows = g_ptr_array_new ();
   self->dropped_output = g_array_new (FALSE, TRUE, sizeof (guint64));
 }

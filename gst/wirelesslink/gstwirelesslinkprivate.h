@@ -122,7 +122,6 @@ struct _GstWirelessLink
   gboolean blocking;
   guint max_output_packets;
   gchar *location, *record_pattern;
-  GstClockTime stats_interval;
 
   /* protected by lock */
   GPtrArray *flows;             /* of GstWirelessLinkFlow by number, or NULL */

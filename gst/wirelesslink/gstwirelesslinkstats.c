@@ -247,12 +247,7 @@ create_interval_stats (GstElement * element)
 void
 gst_wireless_link_start_timer (GstWirelessLink * self)
 {
-  GstClockTime interval;
-
-  gst_wireless_link_lock (self);
-  interval = self->stats_interval;
-  gst_wireless_link_unlock (self);
-  gst_stats_timer_start (&self->stats_timer, GST_ELEMENT_CAST (self), interval,
+  gst_stats_timer_start (&self->stats_timer, GST_ELEMENT_CAST (self),
       create_interval_stats);
 }
 
