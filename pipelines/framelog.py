@@ -85,7 +85,7 @@ class Log:
             ))
             self._gop = {}
         elif line["event"] == "lost":
-            self.lost[line["type"]] += 1
+            self.lost[line["type"]] += int(line.get("lost_frames") or 1)
         elif line["event"] == "incomplete":
             self.incomplete += 1
             self._gop = {}

@@ -19,8 +19,9 @@
 
 /* Display numbers of which the type is remembered */
 #define WINDOW 4096
-/* A gap longer than this is a new beginning, not a loss; frames */
-#define MAX_GAP 65536
+/* A gap longer than this is a new beginning, not a loss: a network may forge
+ * or damage the clock that tells of it. */
+#define MAX_GAP_SECONDS 10
 /* Losses that wait for the pattern; more are of unknown type */
 #define MAX_UNTYPED 4096
 /* GOP periods to look back and ahead for the type at a place */
@@ -171,6 +172,13 @@ number_to_time (const MpegVideoTimeline * timeline, gint64 n, gint64 extra)
       + periods_to_time (timeline, 2 * (n - timeline->base_number) + extra) / 2;
 
   return MAX (time, 0);
+}
+
+/* The longest gap that is believed, in frames; at a very low rate some GOPs */
+static gint64
+max_gap (const MpegVideoTimeline * timeline)
+{
+  return MAX (MAX_GAP_SECONDS * timeline->fps_n / timeline->fps_d, MAX_HEAD);
 }
 
 static guint64
@@ -325,10 +333,11 @@ static void
 add_loss (MpegVideoTimeline * timeline, gint64 number,
     MpegVideoPictureType type)
 {
-  MpegVideoLoss *loss = g_new (MpegVideoLoss, 1);
+  MpegVideoLoss *loss = g_new0 (MpegVideoLoss, 1);
 
   loss->type = type;
   loss->display_number = number;
+  loss->frames = loss->by_type[type] = 1;
   g_queue_push_tail (&timeline->losses, loss);
 }
 
@@ -353,28 +362,82 @@ type_losses (MpegVideoTimeline * timeline, gboolean final)
   g_array_set_size (timeline->untyped, kept);
 }
 
-/* No frame below limit can still come. */
+static MpegVideoPictureType
+lost_type (const MpegVideoTimeline * timeline, gint64 number)
+{
+  MpegVideoPictureType type = MPEG_VIDEO_PICTURE_UNKNOWN;
+
+  if (pattern_is_trusted (timeline))
+    type = pattern_type (timeline, number);
+  if (type == MPEG_VIDEO_PICTURE_UNKNOWN)
+    type = local_type (timeline, number);
+  return type != MPEG_VIDEO_PICTURE_UNKNOWN ? type :
+      pattern_type (timeline, number);
+}
+
+/* The places from first up to end are empty. Those of a short gap are reported
+ * each by itself, once their type is known. */
 static void
-settle (MpegVideoTimeline * timeline, gint64 limit)
+lose_frames (MpegVideoTimeline * timeline, gint64 first, gint64 end)
 {
   MpegVideoPictureType type;
   gint64 number;
 
-  for (number = timeline->horizon; number < limit; number++) {
-    if (place_type (timeline, number) != MPEG_VIDEO_PICTURE_UNKNOWN)
-      continue;
-    type = MPEG_VIDEO_PICTURE_UNKNOWN;
-    if (pattern_is_trusted (timeline))
-      type = pattern_type (timeline, number);
-    if (type == MPEG_VIDEO_PICTURE_UNKNOWN)
-      type = local_type (timeline, number);
-    if (type == MPEG_VIDEO_PICTURE_UNKNOWN)
-      type = pattern_type (timeline, number);
+  for (number = first; number < end; number++) {
+    type = lost_type (timeline, number);
     if (type != MPEG_VIDEO_PICTURE_UNKNOWN
         || timeline->untyped->len >= MAX_UNTYPED)
       add_loss (timeline, number, type);
     else
       g_array_append_val (timeline->untyped, number);
+  }
+}
+
+/* A long gap is reported at once, as one range. Where it is too long for the
+ * pattern to reach into it, it goes on as it began. */
+static void
+lose_range (MpegVideoTimeline * timeline, gint64 first, gint64 end)
+{
+  MpegVideoLoss *loss = g_new0 (MpegVideoLoss, 1);
+  MpegVideoPictureType *types = g_new (MpegVideoPictureType, end - first);
+  gint64 i;
+
+  loss->display_number = first;
+  loss->frames = end - first;
+  for (i = 0; i < loss->frames; i++) {
+    types[i] = lost_type (timeline, first + i);
+    if (types[i] == MPEG_VIDEO_PICTURE_UNKNOWN && timeline->period > 0
+        && i >= timeline->period)
+      types[i] = types[i - timeline->period];
+    loss->by_type[types[i]]++;
+  }
+  if (loss->by_type[types[0]] == loss->frames)
+    loss->type = types[0];
+  g_queue_push_tail (&timeline->losses, loss);
+  g_free (types);
+}
+
+static gint64
+end_of_gap (const MpegVideoTimeline * timeline, gint64 number, gint64 limit)
+{
+  while (number < limit
+      && place_type (timeline, number) == MPEG_VIDEO_PICTURE_UNKNOWN)
+    number++;
+  return number;
+}
+
+/* No frame below limit can still come. */
+static void
+settle (MpegVideoTimeline * timeline, gint64 limit)
+{
+  gint64 number, end;
+
+  for (number = timeline->horizon; number < limit; number = end + 1) {
+    end = end_of_gap (timeline, number, limit);
+    if (end - number > MPEG_VIDEO_MAX_SINGLE_LOSSES)
+      lose_range (timeline, number, end);
+    else
+      lose_frames (timeline, number, end);
   }
   timeline->horizon = MAX (timeline->horizon, limit);
 }
@@ -457,7 +520,7 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
   timeline->time_code = code;
   if (start < 0)
     return -1;
-  if (start < first || start - first > MAX_GAP) {
+  if (start < first || start - first > max_gap (timeline)) {
     /* Right so far, and now another time: two streams were joined here. */
     splice = timeline->time_code_trust > 0;
     timeline->time_code_trust = -1;
@@ -487,7 +550,7 @@ clock_display_number (const MpegVideoTimeline * timeline, guint64 clock)
   if (!timeline->have_clock || clock == MPEG_VIDEO_TIME_NONE)
     return -1;
   elapsed = (gint64) (clock - timeline->clock);
-  if (elapsed / period > MAX_GAP || elapsed / period < -MAX_GAP)
+  if (ABS (elapsed / period) > max_gap (timeline))
     return -1;
   steps = (elapsed + (elapsed < 0 ? -period : period) / 2) / period;
   error = elapsed - periods_to_time (timeline, steps);

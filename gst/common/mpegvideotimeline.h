@@ -9,6 +9,10 @@
  * while it agrees with the temporal references: the sender's media clock
  * (RTP timestamps), upstream's PTS, the GOP time codes, the learned pattern.
  *
+ * No clock and no time code is believed about a gap of more than ten seconds,
+ * so that one forged packet costs little: such a gap is a new beginning. The
+ * work of one frame, and the losses that it shows, are bounded by that.
+ *
  * Frames that came before the first one received count as lost back to the
  * start of its GOP; what is missing after the last one received can't be known.
  */
@@ -33,11 +37,17 @@ typedef struct
   gboolean new_gop;             /* first frame received of its GOP */
 } MpegVideoPosition;
 
-/* A frame that never came */
+/* A gap of more frames than this is reported as one range. */
+#define MPEG_VIDEO_MAX_SINGLE_LOSSES 64
+
+/* A frame that never came, or a range of them */
 typedef struct
 {
-  MpegVideoPictureType type;    /* UNKNOWN where no pattern tells */
-  gint64 display_number;
+  MpegVideoPictureType type;    /* UNKNOWN where no pattern tells, and where
+                                 * the frames of a range differ */
+  gint64 display_number;        /* of the first */
+  guint frames;                 /* in a row, in display order */
+  guint64 by_type[MPEG_VIDEO_PICTURE_LAST];     /* how many are of each */
 } MpegVideoLoss;
 
 typedef struct _MpegVideoTimeline MpegVideoTimeline;

@@ -684,9 +684,9 @@ gst_mpeg_stat_measure_losses (GstMpegStat * self, const Wishes * wishes)
   MpegStatEvent event;
 
   while (gst_mpeg_video_input_pull_loss (self->input, &loss)) {
-    GST_DEBUG_OBJECT (self, "%c-frame lost, number %" G_GINT64_FORMAT
-        " in display order", mpeg_video_picture_type_char (loss.type),
-        loss.display_number);
+    GST_DEBUG_OBJECT (self, "%u frames of type %c lost, from number %"
+        G_GINT64_FORMAT " in display order on", loss.frames,
+        mpeg_video_picture_type_char (loss.type), loss.display_number);
     GST_OBJECT_LOCK (self);
     mpegstat_core_input_loss (self->core, self->now.arrival, self->now.wall,
         &loss, &event);
@@ -1401,7 +1401,8 @@ gst_mpeg_stat_class_init (GstMpegStatClass * klass)
    * * `expected_ns`: when it was due, in transport order, since the first frame
    * * `latency_ns`: how much later it came than that, if the first complete
    *   frame was in time; negative: earlier
-   * * `type`: `I`, `P`, `B`, `D`, or `?` for a lost frame of unknown type
+   * * `type`: `I`, `P`, `B`, `D`, or `?` for a lost frame of unknown type and
+   *   for a range of several types
    * * `temporal_reference`
    * * `coding_number`, `display_number`: place in transport and in display
    *   order, lost frames counted
@@ -1411,6 +1412,9 @@ gst_mpeg_stat_class_init (GstMpegStatClass * klass)
    * * `time_code`: hh:mm:ss:pp of the GOP or of the frame's GOP
    * * `closed_gop`, `broken_link`, `pictures`: of the GOP header
    * * `hash`: the same frame has the same one in any log
+   * * `lost_frames`: number of frames that a `lost` line stands for, in a row
+   *   in display order from `display_number` on. A gap of more than 64 frames
+   *   is one line.
    */
   properties[PROP_LOCATION] = g_param_spec_string ("location", "Location",
       "File for the log, overwritten at start; '-': standard output; unset: "

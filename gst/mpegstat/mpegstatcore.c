@@ -251,12 +251,17 @@ void
 mpegstat_core_input_loss (MpegStatCore * core, guint64 arrival, guint64 wall,
     const MpegVideoLoss * loss, MpegStatEvent * event)
 {
-  core->totals.lost[loss->type]++;
+  guint i;
 
   event_init (event, MPEGSTAT_LOST, arrival, wall);
   event->type = loss->type;
   event->display_number = loss->display_number;
-  event->present |= 1 << MPEGSTAT_TYPE | 1 << MPEGSTAT_DISPLAY_NUMBER;
+  event->present |= 1 << MPEGSTAT_TYPE | 1 << MPEGSTAT_DISPLAY_NUMBER |
+      1 << MPEGSTAT_LOST_FRAMES;
+  for (i = 0; i < MPEG_VIDEO_PICTURE_LAST; i++) {
+    event->lost[i] = loss->by_type[i];
+    core->totals.lost[i] += loss->by_type[i];
+  }
 }
 
 /* Like the sliding window, the first arrival opens the time and its bytes

@@ -16,7 +16,7 @@ typedef enum
 {
   MPEGSTAT_FRAME,               /* a complete frame */
   MPEGSTAT_INCOMPLETE,          /* a frame of which something is missing */
-  MPEGSTAT_LOST,                /* a frame that never came */
+  MPEGSTAT_LOST,                /* frames in a row that never came */
   MPEGSTAT_GOP                  /* a GOP header */
 } MpegStatKind;
 
@@ -39,6 +39,7 @@ typedef enum
   MPEGSTAT_BROKEN_LINK,
   MPEGSTAT_PICTURES,
   MPEGSTAT_HASH,
+  MPEGSTAT_LOST_FRAMES,
   MPEGSTAT_N_COLUMNS
 } MpegStatColumn;
 
@@ -57,6 +58,7 @@ typedef struct
   guint64 size;                 /* bytes */
   MpegVideoGop gop;
   guint64 hash;
+  guint64 lost[MPEG_VIDEO_PICTURE_LAST];        /* by type, of a LOST */
 } MpegStatEvent;
 
 /* Arrays are indexed by MpegVideoPictureType. Only complete frames count in
@@ -112,7 +114,7 @@ typedef struct
 guint mpegstat_core_input_unit (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegStatUnit * unit, gboolean complete,
     MpegStatEvent events[MPEGSTAT_MAX_EVENTS]);
-/* It became known now that this frame is lost. */
+/* It became known now that these frames are lost. */
 void mpegstat_core_input_loss (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegVideoLoss * loss, MpegStatEvent * event);
 void mpegstat_core_get_totals (MpegStatCore * core, guint64 now,

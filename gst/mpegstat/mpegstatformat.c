@@ -25,6 +25,7 @@ static const gchar *const column_names[MPEGSTAT_N_COLUMNS] = {
   [MPEGSTAT_BROKEN_LINK] = "broken_link",
   [MPEGSTAT_PICTURES] = "pictures",
   [MPEGSTAT_HASH] = "hash",
+  [MPEGSTAT_LOST_FRAMES] = "lost_frames",
 };
 
 static const gchar *const kind_names[] = {
@@ -33,6 +34,17 @@ static const gchar *const kind_names[] = {
   [MPEGSTAT_LOST] = "lost",
   [MPEGSTAT_GOP] = "gop",
 };
+
+static guint64
+sum (const guint64 counts[MPEG_VIDEO_PICTURE_LAST])
+{
+  guint64 total = 0;
+  guint i;
+
+  for (i = 0; i < MPEG_VIDEO_PICTURE_LAST; i++)
+    total += counts[i];
+  return total;
+}
 
 const gchar *
 mpegstat_column_name (MpegStatColumn column)
@@ -130,6 +142,9 @@ mpegstat_event_get_value (const MpegStatEvent * event, MpegStatColumn column,
       break;
     case MPEGSTAT_HASH:
       set_string (value, "%016" G_GINT64_MODIFIER "x", event->hash);
+      break;
+    case MPEGSTAT_LOST_FRAMES:
+      set_uint (value, sum (event->lost));
       break;
     case MPEGSTAT_N_COLUMNS:
       break;
@@ -253,6 +268,47 @@ append_frame_text (const MpegStatEvent * event, GString * out)
   g_string_append_printf (out, "  size %7" G_GUINT64_FORMAT, event->size);
 }
 
+/* "1500 (101 I, 400 P, 999 B)", without the types of which there are none */
+static void
+append_by_type (GString * out, const guint64 counts[MPEG_VIDEO_PICTURE_LAST])
+{
+  static const MpegVideoPictureType order[] = {
+    MPEG_VIDEO_PICTURE_I, MPEG_VIDEO_PICTURE_P, MPEG_VIDEO_PICTURE_B,
+    MPEG_VIDEO_PICTURE_D, MPEG_VIDEO_PICTURE_UNKNOWN
+  };
+  const gchar *separator = " (";
+  guint i;
+
+  g_string_append_printf (out, "%" G_GUINT64_FORMAT, sum (counts));
+  for (i = 0; i < G_N_ELEMENTS (order); i++) {
+    if (counts[order[i]] == 0)
+      continue;
+    g_string_append_printf (out, "%s%" G_GUINT64_FORMAT " %c", separator,
+        counts[order[i]], mpeg_video_picture_type_char (order[i]));
+    separator = ", ";
+  }
+  if (sum (counts) > 0)
+    g_string_append_c (out, ')');
+}
+
+static void
+append_lost_text (const MpegStatEvent * event, GString * out)
+{
+  guint64 frames = sum (event->lost);
+
+  if (frames == 1) {
+    g_string_append_printf (out, "lost %c  number %" G_GINT64_FORMAT
+        " in display order", mpeg_video_picture_type_char (event->type),
+        event->display_number);
+    return;
+  }
+  g_string_append (out, "lost ");
+  append_by_type (out, event->lost);
+  g_string_append_printf (out, "  numbers %" G_GINT64_FORMAT " to %"
+      G_GINT64_FORMAT " in display order", event->display_number,
+      event->display_number + (gint64) frames - 1);
+}
+
 static void
 append_gop_text (const MpegStatEvent * event, GString * out)
 {
@@ -280,49 +336,13 @@ mpegstat_format_text (const MpegStatEvent * event, const gchar * name,
       append_frame_text (event, out);
       break;
     case MPEGSTAT_LOST:
-      g_string_append_printf (out, "lost %c  number %" G_GINT64_FORMAT
-          " in display order", mpeg_video_picture_type_char (event->type),
-          event->display_number);
+      append_lost_text (event, out);
       break;
     case MPEGSTAT_GOP:
       append_gop_text (event, out);
       break;
   }
   g_string_append_c (out, '\n');
-}
-
-static guint64
-sum (const guint64 counts[MPEG_VIDEO_PICTURE_LAST])
-{
-  guint64 total = 0;
-  guint i;
-
-  for (i = 0; i < MPEG_VIDEO_PICTURE_LAST; i++)
-    total += counts[i];
-  return total;
-}
-
-/* "1500 (101 I, 400 P, 999 B)", without the types of which there are none */
-static void
-append_by_type (GString * out, const guint64 counts[MPEG_VIDEO_PICTURE_LAST])
-{
-  static const MpegVideoPictureType order[] = {
-    MPEG_VIDEO_PICTURE_I, MPEG_VIDEO_PICTURE_P, MPEG_VIDEO_PICTURE_B,
-    MPEG_VIDEO_PICTURE_D, MPEG_VIDEO_PICTURE_UNKNOWN
-  };
-  const gchar *separator = " (";
-  guint i;
-
-  g_string_append_printf (out, "%" G_GUINT64_FORMAT, sum (counts));
-  for (i = 0; i < G_N_ELEMENTS (order); i++) {
-    if (counts[order[i]] == 0)
-      continue;
-    g_string_append_printf (out, "%s%" G_GUINT64_FORMAT " %c", separator,
-        counts[order[i]], mpeg_video_picture_type_char (order[i]));
-    separator = ", ";
-  }
-  if (sum (counts) > 0)
-    g_string_append_c (out, ')');
 }
 
 void

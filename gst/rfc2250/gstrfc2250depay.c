@@ -364,9 +364,9 @@ gst_rfc2250_depay_push_frame (GstRfc2250Depay * depay,
     flow = gst_rtp_base_depayload_push (GST_RTP_BASE_DEPAYLOAD (depay), out);
   }
   while (gst_mpeg_video_input_pull_loss (depay->input, &loss))
-    GST_DEBUG_OBJECT (depay, "lost a frame of type %c, display number %"
-        G_GINT64_FORMAT, mpeg_video_picture_type_char (loss.type),
-        loss.display_number);
+    GST_DEBUG_OBJECT (depay, "lost %u frames of type %c, from display number %"
+        G_GINT64_FORMAT " on", loss.frames,
+        mpeg_video_picture_type_char (loss.type), loss.display_number);
   return flow;
 }
 

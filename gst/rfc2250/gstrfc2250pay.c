@@ -471,7 +471,7 @@ gst_rfc2250_pay_send_frames (GstRfc2250Pay * pay)
     gst_mpeg_video_input_frame_clear (&frame);
   }
   while (gst_mpeg_video_input_pull_loss (pay->input, &loss))
-    GST_DEBUG_OBJECT (pay, "upstream lost a frame of type %c",
+    GST_DEBUG_OBJECT (pay, "upstream lost %u frames of type %c", loss.frames,
         mpeg_video_picture_type_char (loss.type));
   return flow;
 }

@@ -24,7 +24,7 @@
 /* What the timeline's header calls a new beginning lies beyond these; the
  * first frame may stand anywhere in 1024 temporal references, and so may the
  * second after a jump */
-#define MAX_LOSSES_AT_ONCE (65536 + 3 * 1024)
+#define MAX_LOSSES_AT_ONCE (10 * 240 + 3 * 1024)
 #define MAX_TIMED_FRAMES 64
 /* Longer streams are not cut into single bytes: that takes most of the time */
 #define MAX_SINGLE_STEPS 768
@@ -445,8 +445,9 @@ count_losses (MpegVideoTimeline * timeline, gint64 * last)
   while (mpeg_video_timeline_poll_loss (timeline, &loss)) {
     fuzz_check (loss.type < MPEG_VIDEO_PICTURE_LAST);
     fuzz_check (loss.display_number >= 0);
+    fuzz_check (loss.frames > 0);
     *last = loss.display_number;
-    n++;
+    n += loss.frames;
   }
   return n;
 }

@@ -13,7 +13,7 @@ import framelog  # noqa: E402
 
 COLUMNS = ("event,wall_ns,arrival_ns,expected_ns,latency_ns,type,"
            "temporal_reference,coding_number,display_number,pts_90khz,"
-           "size_bytes,time_code,closed_gop,broken_link,pictures,hash")
+           "size_bytes,time_code,closed_gop,broken_link,pictures,hash,lost_frames")
 MS = 1_000_000
 
 
@@ -24,16 +24,16 @@ def frame(number, type, wall_ms, hash=None, size=1000, first_ms=0):
     return ",".join(map(str, (
         "frame", wall_ms * MS, arrival, expected, arrival - expected, type,
         "", number, number, "", size, "", "", "", "",
-        hash or f"{number:016x}")))
+        hash or f"{number:016x}", "")))
 
 
-def lost(number, type):
-    return f"lost,0,,,,{type},,{number},,,,,,,,"
+def lost(number, type, frames=1):
+    return f"lost,0,,,,{type},,,{number},,,,,,,,{frames}"
 
 
 def gop(number, closed=0, broken=0):
     """The header that the frame of this number carries"""
-    return f"gop,0,0,,,,,{number},,,,00:00:00:00,{closed},{broken},0,"
+    return f"gop,0,0,,,,,{number},,,,00:00:00:00,{closed},{broken},0,,"
 
 
 class LogTest(unittest.TestCase):
@@ -72,6 +72,19 @@ class LogTest(unittest.TestCase):
         self.assertEqual(result.lost, {"B": 2})
         self.assertEqual(result.guessed_lost, {"B": 1})
         self.assertIn("counted as lost: B 1", "\n".join(framelog.table(result)))
+
+    def test_a_range_of_lost_frames_counts_each_of_them(self):
+        log = self.log("r", frame(0, "I", 1), lost(1, "?", 150), lost(151, "B"))
+        self.assertEqual(log.lost, {"?": 150, "B": 1})
+
+    def test_a_log_without_the_number_of_lost_frames_is_read(self):
+        path = self.directory / "old.csv"
+        columns, line = (text.rpartition(",")[0]
+                         for text in (COLUMNS, lost(1, "B")))
+        path.write_text(f"{columns}\n{line}\n")
+        log = framelog.Log(path)
+        log.read()
+        self.assertEqual(log.lost, {"B": 1})
 
     def test_latency_is_from_wall_clock_to_wall_clock(self):
         sent = self.log("s", *(frame(n, "P", 40 * n) for n in range(100)))

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """mpegstat's log, read back: one dictionary for each line."""
 
+import collections
 import csv
 
 NUMBERS = ("wall_ns", "arrival_ns", "expected_ns", "latency_ns",
            "temporal_reference", "coding_number", "display_number",
-           "pts_90khz", "size_bytes", "closed_gop", "broken_link", "pictures")
+           "pts_90khz", "size_bytes", "closed_gop", "broken_link", "pictures",
+           "lost_frames")
 
 
 def read_log(path):
@@ -15,6 +17,14 @@ def read_log(path):
         for name in NUMBERS:
             row[name] = int(row[name]) if row[name] else None
     return rows
+
+
+def lost_by_type(rows):
+    """A line of event `lost` stands for one frame or for a range of them."""
+    found = collections.Counter()
+    for row in of(rows, "lost"):
+        found[row["type"]] += row["lost_frames"]
+    return found
 
 
 def of(rows, event):

@@ -12,7 +12,7 @@ import unittest
 
 import clips
 import peers
-from framelist import of, read_log
+from framelist import lost_by_type, of, read_log
 from mpegvideo import Stream
 from rfc2250check import place
 from rtpfile import write_rfc4571
@@ -25,7 +25,7 @@ class Outcome:
     def __init__(self, data, log):
         self.data = data
         self.frames = of(log, "frame")
-        self.lost = Counter(row["type"] for row in of(log, "lost"))
+        self.lost = lost_by_type(log)
         self.incomplete = len(of(log, "incomplete"))
 
 

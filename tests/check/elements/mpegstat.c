@@ -388,7 +388,7 @@ without_times (const gchar * line)
   gchar **fields = g_strsplit (line, ",", -1);
   gchar *rest;
 
-  fail_unless_equals_int (g_strv_length (fields), 16);
+  fail_unless_equals_int (g_strv_length (fields), 17);
   fields[1][0] = fields[2][0] = fields[4][0] = '\0';
   rest = g_strjoinv (",", fields);
   g_strfreev (fields);
@@ -1309,7 +1309,7 @@ GST_START_TEST (log_lines_say_what_the_frames_are)
   fail_unless (wall / 1000 >= before - 1 && wall / 1000 <= after + 1);
   fail_unless (g_str_has_prefix (lines[0], "event,wall_ns,arrival_ns,"));
   line = without_times (lines[1]);
-  fail_unless_equals_string (line, "gop,,,,,,,0,0,3600,,00:00:00:00,1,0,0,");
+  fail_unless_equals_string (line, "gop,,,,,,,0,0,3600,,00:00:00:00,1,0,0,,");
   g_free (line);
   line = without_times (lines[2]);
   fail_unless (g_str_has_prefix (line,
@@ -1320,7 +1320,7 @@ GST_START_TEST (log_lines_say_what_the_frames_are)
           "frame,,,40000000,,P,3,1,3,14400,630,00:00:00:00,,,,"), "%s", line);
   g_free (line);
   line = without_times (lines[6]);
-  fail_unless_equals_string (line, "gop,,,,,,,4,4,18000,,00:00:00:04,0,0,4,");
+  fail_unless_equals_string (line, "gop,,,,,,,4,4,18000,,00:00:00:04,0,0,4,,");
   g_free (line);
   g_strfreev (lines);
 }
@@ -1539,6 +1539,31 @@ GST_START_TEST (messages_tell_frames_gops_and_losses)
 
 GST_END_TEST;
 
+/* 20 GOPs that are missing make one message, and all of their frames count. */
+GST_START_TEST (a_long_gap_is_one_message)
+{
+  GstElement *element = make_element ();
+  GstStructure *message;
+  Fixture f;
+
+  g_object_set (element, "post-messages", TRUE, NULL);
+  setup (&f, element, PARSED_CAPS);
+  push_frames (&f, 0, FRAMES (12));
+  push_frames (&f, FRAMES (32), FRAMES (36));
+  push_eos (&f);
+  assert_losses (f.element, 20, 20, 80);
+  message = pop_message (&f, "application/x-mpegstat-lost");
+  fail_unless_equals_int64 (stat_of (message, "display_number"), FRAMES (12));
+  fail_unless_equals_int64 (stat_of (message, "lost_frames"),
+      20 * FRAMES_IN_GOP);
+  fail_unless_equals_string (gst_structure_get_string (message, "type"), "?");
+  gst_structure_free (message);
+  fail_unless (pop_message (&f, "application/x-mpegstat-lost") == NULL);
+  teardown (&f);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (stats_interval_posts_on_the_clock_even_when_nothing_comes)
 {
   GstElement *element = make_element ();
@@ -1698,6 +1723,7 @@ mpegstat_suite (void)
   tcase_add_test (tc, silent_false_prints_lines_and_a_summary);
   tcase_add_test (tc, silent_prints_nothing);
   tcase_add_test (tc, messages_tell_frames_gops_and_losses);
+  tcase_add_test (tc, a_long_gap_is_one_message);
   tcase_add_test (tc,
       stats_interval_posts_on_the_clock_even_when_nothing_comes);
 

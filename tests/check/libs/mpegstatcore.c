@@ -190,8 +190,11 @@ GST_END_TEST;
 GST_START_TEST (losses_count_by_type)
 {
   static const MpegVideoLoss losses[] = {
-    {MPEG_VIDEO_PICTURE_B, 4}, {MPEG_VIDEO_PICTURE_P, 5},
-    {MPEG_VIDEO_PICTURE_B, 6}, {MPEG_VIDEO_PICTURE_UNKNOWN, 7}
+    {MPEG_VIDEO_PICTURE_B, 4, 1, {0, 0, 0, 1}},
+    {MPEG_VIDEO_PICTURE_P, 5, 1, {0, 0, 1}},
+    {MPEG_VIDEO_PICTURE_B, 6, 1, {0, 0, 0, 1}},
+    {MPEG_VIDEO_PICTURE_UNKNOWN, 7, 1, {1}},
+    {MPEG_VIDEO_PICTURE_UNKNOWN, 8, 150, {0, 10, 40, 100}}
   };
   MpegStatCore *core = mpegstat_core_new ();
   MpegStatEvent event;
@@ -205,9 +208,9 @@ GST_START_TEST (losses_count_by_type)
     fail_unless_equals_int64 (event.display_number, losses[i].display_number);
   }
   mpegstat_core_get_totals (core, 0, &totals);
-  fail_unless_equals_uint64 (totals.lost[MPEG_VIDEO_PICTURE_I], 0);
-  fail_unless_equals_uint64 (totals.lost[MPEG_VIDEO_PICTURE_P], 1);
-  fail_unless_equals_uint64 (totals.lost[MPEG_VIDEO_PICTURE_B], 2);
+  fail_unless_equals_uint64 (totals.lost[MPEG_VIDEO_PICTURE_I], 10);
+  fail_unless_equals_uint64 (totals.lost[MPEG_VIDEO_PICTURE_P], 41);
+  fail_unless_equals_uint64 (totals.lost[MPEG_VIDEO_PICTURE_B], 102);
   fail_unless_equals_uint64 (totals.lost[MPEG_VIDEO_PICTURE_UNKNOWN], 1);
 
   mpegstat_core_free (core);
@@ -353,7 +356,12 @@ assert_line (GString * line, const gchar * want)
 GST_START_TEST (csv_is_the_documented_contract)
 {
   const Given given = { MPEG_VIDEO_PICTURE_I, 2, 5000, 0 };
-  const MpegVideoLoss loss = { MPEG_VIDEO_PICTURE_UNKNOWN, 17 };
+  const MpegVideoLoss loss = {
+    MPEG_VIDEO_PICTURE_UNKNOWN, 17, 1, {1}
+  };
+  const MpegVideoLoss range = {
+    MPEG_VIDEO_PICTURE_UNKNOWN, 18, 150, {0, 10, 40, 100}
+  };
   MpegStatCore *core = mpegstat_core_new ();
   GString *line = g_string_new (NULL);
   MpegStatEvent events[MPEGSTAT_MAX_EVENTS], event;
@@ -363,7 +371,7 @@ GST_START_TEST (csv_is_the_documented_contract)
   mpegstat_format_csv_header (line);
   assert_line (line, "event,wall_ns,arrival_ns,expected_ns,latency_ns,type,"
       "temporal_reference,coding_number,display_number,pts_90khz,size_bytes,"
-      "time_code,closed_gop,broken_link,pictures,hash\n");
+      "time_code,closed_gop,broken_link,pictures,hash,lost_frames\n");
 
   make_frame (&given, &frame, &position);
   frame.has_gop = TRUE;
@@ -371,20 +379,24 @@ GST_START_TEST (csv_is_the_documented_contract)
   mpegstat_core_input_frame (core, 5, WALL, &frame, &position, TRUE, events);
   mpegstat_format_csv (&events[0], line);
   assert_line (line, "gop,1700000000000000000,5,,,,,0,0,3600,,01:02:03:04,1,0,"
-      "4,\n");
+      "4,,\n");
   mpegstat_event_set_hash (&events[1], 0xabc);
   mpegstat_format_csv (&events[1], line);
   assert_line (line, "frame,1700000000000000000,5,0,0,I,2,0,2,10800,5000,"
-      "01:02:03:04,,,,0000000000000abc\n");
+      "01:02:03:04,,,,0000000000000abc,\n");
 
   event = input (core, 6, MPEG_VIDEO_PICTURE_B, 0, 10, 1);
   mpegstat_format_csv (&event, line);
   assert_line (line, "frame,1700000000000000006,6,40000000,-39999999,B,0,1,0,"
-      "3600,10,01:02:03:04,,,,\n");
+      "3600,10,01:02:03:04,,,,,\n");
 
   mpegstat_core_input_loss (core, 7, WALL, &loss, &event);
   mpegstat_format_csv (&event, line);
-  assert_line (line, "lost,1700000000000000000,7,,,?,,,17,,,,,,,\n");
+  assert_line (line, "lost,1700000000000000000,7,,,?,,,17,,,,,,,,1\n");
+
+  mpegstat_core_input_loss (core, 7, WALL, &range, &event);
+  mpegstat_format_csv (&event, line);
+  assert_line (line, "lost,1700000000000000000,7,,,?,,,18,,,,,,,,150\n");
 
   g_string_free (line, TRUE);
   mpegstat_core_free (core);
@@ -411,7 +423,8 @@ GST_START_TEST (json_has_the_same_keys_and_null_for_none)
       "\"type\":null,\"temporal_reference\":null,\"coding_number\":0,"
       "\"display_number\":0,\"pts_90khz\":3600,\"size_bytes\":null,"
       "\"time_code\":\"01:02:03:04\",\"closed_gop\":true,"
-      "\"broken_link\":false,\"pictures\":4,\"hash\":null}\n");
+      "\"broken_link\":false,\"pictures\":4,\"hash\":null,"
+      "\"lost_frames\":null}\n");
 
   g_string_free (line, TRUE);
   mpegstat_core_free (core);
@@ -422,7 +435,12 @@ GST_END_TEST;
 GST_START_TEST (lines_for_people_have_the_papers_quantities)
 {
   const Given given = { MPEG_VIDEO_PICTURE_P, 2, 5000, 1 };
-  const MpegVideoLoss loss = { MPEG_VIDEO_PICTURE_B, 17 };
+  const MpegVideoLoss loss = {
+    MPEG_VIDEO_PICTURE_B, 17, 1, {0, 0, 0, 1}
+  };
+  const MpegVideoLoss range = {
+    MPEG_VIDEO_PICTURE_UNKNOWN, 18, 150, {0, 10, 40, 100}
+  };
   MpegStatCore *core = mpegstat_core_new ();
   GString *line = g_string_new (NULL);
   MpegStatEvent events[MPEGSTAT_MAX_EVENTS], event;
@@ -445,6 +463,10 @@ GST_START_TEST (lines_for_people_have_the_papers_quantities)
   mpegstat_core_input_loss (core, 0, WALL, &loss, &event);
   mpegstat_format_text (&event, "m", line);
   assert_line (line, "m: lost B  number 17 in display order\n");
+  mpegstat_core_input_loss (core, 0, WALL, &range, &event);
+  mpegstat_format_text (&event, "m", line);
+  assert_line (line, "m: lost 150 (10 I, 40 P, 100 B)  numbers 18 to 167 in "
+      "display order\n");
 
   g_string_free (line, TRUE);
   mpegstat_core_free (core);

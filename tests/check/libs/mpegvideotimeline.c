@@ -142,8 +142,9 @@ check_losses (GArray * plan, guint first, guint count, const Run * run)
   }
   mpeg_video_timeline_drain (timeline);
   while (mpeg_video_timeline_poll_loss (timeline, &loss)) {
-    lost[(guint) mpeg_video_picture_type_char (loss.type)]--;
-    found++;
+    for (i = 0; i < MPEG_VIDEO_PICTURE_LAST; i++)
+      lost[(guint) mpeg_video_picture_type_char (i)] -= loss.by_type[i];
+    found += loss.frames;
   }
   fail_unless (!lost['I'] && !lost['P'] && !lost['B'] && !lost['?'],
       "without %u to %u: %u losses found, off by I %d P %d B %d ? %d", first,
@@ -212,8 +213,8 @@ GST_END_TEST;
 
 GST_START_TEST (bursts_over_gop_boundaries_are_counted)
 {
-  const guint counts[] = { 2, 3, 5, 10, 15, 30, 47 };
-  GArray *plan = make_plan (12, 15, TRUE);
+  const guint counts[] = { 2, 3, 5, 10, 15, 30, 47, 90 };
+  GArray *plan = make_plan (20, 15, TRUE);
   guint i, c;
 
   for (c = 0; c < G_N_ELEMENTS (counts); c++) {
@@ -294,7 +295,7 @@ GST_START_TEST (early_bursts_are_counted_by_the_media_clock)
         }
         mpeg_video_timeline_drain (timeline);
         while (mpeg_video_timeline_poll_loss (timeline, &loss))
-          lost++;
+          lost += loss.frames;
         fail_unless_equals_int (lost, count);
         mpeg_video_timeline_free (timeline);
       }
@@ -483,6 +484,118 @@ GST_START_TEST (references_wrap_without_gop_headers)
   fail_unless_equals_int (loss.type, MPEG_VIDEO_PICTURE_B);
   fail_unless (!mpeg_video_timeline_poll_loss (timeline, &loss));
   mpeg_video_timeline_free (timeline);
+}
+
+GST_END_TEST;
+
+/* Twelve whole GOPs of 15 frames are missing behind the first five, of which the
+ * very first has 13 frames. */
+GST_START_TEST (a_long_gap_is_one_range)
+{
+  GArray *plan = make_plan (24, 15, TRUE);
+  MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+  MpegVideoPosition position;
+  MpegVideoLoss loss;
+  guint i;
+
+  for (i = 0; i < plan->len; i++) {
+    const Planned *p = &g_array_index (plan, Planned, i);
+
+    if (p->gop < 5 || p->gop > 16)
+      feed (timeline, p, &media_clock, i, FALSE, &position);
+  }
+  mpeg_video_timeline_drain (timeline);
+  fail_unless (mpeg_video_timeline_poll_loss (timeline, &loss));
+  fail_unless_equals_int64 (loss.display_number, 13 + 4 * 15);
+  fail_unless_equals_int (loss.frames, 12 * 15);
+  fail_unless_equals_int (loss.type, MPEG_VIDEO_PICTURE_UNKNOWN);
+  fail_unless_equals_uint64 (loss.by_type[MPEG_VIDEO_PICTURE_I], 12);
+  fail_unless_equals_uint64 (loss.by_type[MPEG_VIDEO_PICTURE_P], 12 * 4);
+  fail_unless_equals_uint64 (loss.by_type[MPEG_VIDEO_PICTURE_B], 12 * 10);
+  fail_unless (!mpeg_video_timeline_poll_loss (timeline, &loss));
+  mpeg_video_timeline_free (timeline);
+  g_array_unref (plan);
+}
+
+GST_END_TEST;
+
+/* The clock of RTP is believed about ten seconds, here 250 frames, and about
+ * nothing longer. */
+GST_START_TEST (a_gap_of_more_than_ten_seconds_is_a_new_beginning)
+{
+  const guint gops[] = { 16, 17 };
+  const gint64 lost[] = { 16 * 15, 0 };
+  GArray *plan = make_plan (30, 15, TRUE);
+  const Run run = { FALSE, TRUE, CLOCK_MEDIA, TRUE };
+  guint i, n;
+
+  for (n = 0; n < G_N_ELEMENTS (gops); n++) {
+    MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+    MpegVideoPosition position;
+    MpegVideoLoss loss;
+    gint64 found = 0;
+    gboolean gap = FALSE;
+
+    for (i = 0; i < plan->len; i++) {
+      const Planned *p = &g_array_index (plan, Planned, i);
+
+      if (p->gop >= 5 && p->gop < 5 + gops[n]) {
+        gap = TRUE;
+        continue;
+      }
+      feed (timeline, p, &run, i, gap, &position);
+      gap = FALSE;
+    }
+    mpeg_video_timeline_drain (timeline);
+    while (mpeg_video_timeline_poll_loss (timeline, &loss))
+      found += loss.frames;
+    fail_unless_equals_int64 (found, lost[n]);
+    mpeg_video_timeline_free (timeline);
+  }
+  g_array_unref (plan);
+}
+
+GST_END_TEST;
+
+/* A stranger who knows the SSRC forges one RTP packet in each second, with a
+ * picture and a timestamp that lies up to 65,000 frames ahead. What the timeline
+ * reports must stay within seconds for each forged frame, and in few entries. */
+GST_START_TEST (forged_timestamps_lose_seconds_at_most)
+{
+  const guint n_forged = 8, every = 100;
+  const gint64 ahead[] = { 65000, 70000, 30000, 1000, 251, 65535, 4096, 20000 };
+  GArray *plan = make_plan (60, 15, TRUE);
+  MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+  MpegVideoPosition position;
+  MpegVideoLoss loss;
+  guint i, forged = 0, reported = 0;
+  gint64 highest = 0;
+
+  for (i = 0; i < plan->len; i++) {
+    const Planned *p = &g_array_index (plan, Planned, i);
+
+    if (i % every == every - 1 && forged < n_forged) {
+      MpegVideoFrame frame = make_frame ('I', 2);
+
+      frame.has_gop = TRUE;
+      frame.flags |= MPEG_VIDEO_FRAME_DISCONT;
+      mpeg_video_timeline_input (timeline, &frame,
+          1000 * MS + (p->display + ahead[forged++]) * 40 * MS, &position);
+    }
+    feed (timeline, p, &media_clock, i, FALSE, &position);
+    highest = MAX (highest, position.display_number);
+    while (mpeg_video_timeline_poll_loss (timeline, &loss))
+      reported++;
+  }
+  mpeg_video_timeline_drain (timeline);
+  while (mpeg_video_timeline_poll_loss (timeline, &loss))
+    reported++;
+  fail_unless_equals_int (forged, n_forged);
+  fail_unless (highest <= plan->len + n_forged * 10 * 25,
+      "%u frames take %" G_GINT64_FORMAT " places", plan->len, highest);
+  fail_unless (reported <= n_forged * 64, "%u losses reported", reported);
+  mpeg_video_timeline_free (timeline);
+  g_array_unref (plan);
 }
 
 GST_END_TEST;
@@ -708,6 +821,10 @@ mpegvideotimeline_suite (void)
   tcase_add_test (losses, a_lost_gop_header_shifts_nothing);
   tcase_add_test (losses, lying_time_codes_lose_nothing);
   tcase_add_test (losses, a_clock_that_jumps_loses_nothing);
+  tcase_add_test (losses, a_long_gap_is_one_range);
+  tcase_add_test (losses,
+      a_gap_of_more_than_ten_seconds_is_a_new_beginning);
+  tcase_add_test (losses, forged_timestamps_lose_seconds_at_most);
   tcase_add_test (losses, any_temporal_references_are_survived);
   tcase_add_test (losses, references_wrap_without_gop_headers);
 
