@@ -41,7 +41,7 @@ struct _MpegVideoFramer
   gboolean hunting;
   gboolean have_body;           /* a picture start code or a slice */
   gboolean in_slices;           /* its last unit is a slice of a picture */
-  gboolean ended;               /* a sequence end code closed it */
+  gboolean ended;               /* its last unit is a sequence end code */
   MpegVideoFrame frame;
   GArray *units;                /* of MpegVideoUnit */
 
@@ -474,8 +474,11 @@ framer_closes_frame (MpegVideoFramer * framer, guint code)
 {
   const MpegVideoFrame *frame = &framer->frame;
 
+  /* A sequence end code closes it if a header follows. Before anything else it
+   * comes of damage inside a slice, and the picture goes on. */
   if (framer->ended)
-    return TRUE;
+    return code == MPEG_VIDEO_CODE_SEQUENCE || code == MPEG_VIDEO_CODE_GOP
+        || code == MPEG_VIDEO_CODE_PICTURE;
   if (!framer->have_body)
     return FALSE;
   if (code == MPEG_VIDEO_CODE_SEQUENCE || code == MPEG_VIDEO_CODE_GOP)
@@ -588,8 +591,7 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
     framer_picture_code (framer);
   else if (MPEG_VIDEO_CODE_IS_SLICE (code))
     framer_slice_code (framer);
-  else if (code == MPEG_VIDEO_CODE_SEQUENCE_END)
-    framer->ended = TRUE;
+  framer->ended = code == MPEG_VIDEO_CODE_SEQUENCE_END;
   framer_add_unit (framer, offset, code);
 }
 

@@ -103,6 +103,38 @@ class AgainstTheStream(unittest.TestCase):
                                 == kind().read_bytes())
 
 
+class Damage(unittest.TestCase):
+    """A sequence end code that damage makes inside a slice"""
+
+    PERIOD = 97  # of the slices, one is damaged
+
+    def damaged(self, kind):
+        data = bytearray(kind().read_bytes())
+        slices = [place for frame in Stream(bytes(data)).frames
+                  for picture in frame.pictures for place in picture.slices]
+        long = [start for start, end in slices if end - start > 40]
+        for start in long[self.PERIOD // 2::self.PERIOD]:
+            data[start + 20:start + 24] = b"\0\0\1\xb7"
+        return bytes(data)
+
+    def test_passes_every_byte_as_the_parser_does(self):
+        for kind in (clips.mpeg1, clips.mpeg2):
+            with self.subTest(kind=kind.__name__), peers.workdir() as work:
+                data = self.damaged(kind)
+                self.assertNotEqual(data, kind().read_bytes())
+                (work / "in").write_bytes(data)
+                elements = ("mpegvideoparse",
+                            "mpegstat discard-incomplete=false",
+                            "rfc2250pay ! rfc2250depay")
+                peers.gst(*("filesrc %s ! %s ! %s" % (
+                    peers.location(work / "in"), element,
+                    peers.filesink(work / str(number)))
+                    for number, element in enumerate(elements)))
+                for number, element in enumerate(elements):
+                    self.assertTrue((work / str(number)).read_bytes() == data,
+                                    element)
+
+
 class LostFrames(unittest.TestCase):
     """Whole frames cut out of a stream are reported by type, none else."""
 

@@ -316,6 +316,46 @@ add_field (MpegStream * stream, gchar type, guint tr, guint structure)
   mpeg_picture (stream, &p);
 }
 
+/* Damage may make a sequence end code inside a slice. What can't begin a frame
+ * behind it still belongs to the picture, as for mpegvideoparse. */
+GST_START_TEST (an_end_code_inside_a_picture_keeps_the_rest_of_it)
+{
+  /* a slice, user data, an extension, another end code and a system code */
+  const guint8 codes[] = { 0x02, 0xb2, 0xb5, 0xb7, 0xbd };
+  const gsize chunks[] = { 1, 3, 7, 1000000 };
+  MpegVideoFramerStats stats;
+  MpegStream stream;
+  guint i, c;
+
+  for (i = 0; i < G_N_ELEMENTS (codes); i++) {
+    for (c = 0; c < G_N_ELEMENTS (chunks); c++) {
+      Fixture f;
+
+      mpeg_stream_init (&stream);
+      mpeg_stream_add (&stream, "|c I0 P1", TRUE, NULL);
+      mpeg_code (&stream, 0xb7);
+      g_byte_array_append (stream.bytes, (const guint8 *) "damaged", 7);
+      mpeg_code (&stream, codes[i]);
+      g_byte_array_append (stream.bytes, (const guint8 *) "rest", 4);
+      mpeg_code (&stream, 0x03);
+      g_byte_array_append (stream.bytes, (const guint8 *) "last", 4);
+      mpeg_stream_add (&stream, "P2", TRUE, NULL);
+      setup (&f, 0, TRUE);
+      push (&f, stream.bytes->data, stream.bytes->len, chunks[c]);
+      fail_unless_equals_string (f.types->str, "I0 P1 P2");
+      fail_unless_equals_int (f.bytes->len, stream.bytes->len);
+      fail_unless (memcmp (f.bytes->data, stream.bytes->data,
+              stream.bytes->len) == 0);
+      mpeg_video_framer_get_stats (f.framer, &stats);
+      fail_unless_equals_uint64 (stats.junk_bytes, 0);
+      teardown (&f);
+      mpeg_stream_clear (&stream);
+    }
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (two_field_pictures_are_one_frame)
 {
   MpegStream stream;
@@ -738,6 +778,8 @@ mpegvideo_suite (void)
   suite_add_tcase (s, framer);
   tcase_add_test (framer, frames_are_the_same_however_bytes_arrive);
   tcase_add_test (framer, mpeg1_frames);
+  tcase_add_test (framer,
+      an_end_code_inside_a_picture_keeps_the_rest_of_it);
   tcase_add_test (framer, two_field_pictures_are_one_frame);
   tcase_add_test (framer, a_lone_field_is_incomplete);
   tcase_add_test (framer, a_pair_behind_a_lone_field);
