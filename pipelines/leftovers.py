@@ -13,7 +13,9 @@ import tempfile
 
 import children
 
-RUNNING = ".running"  # in a directory that is not to be kept
+# In a directory that is not to be kept. No other program has this name: the
+# parent may be a directory in which others work too.
+RUNNING = ".wireless-running"
 
 
 @contextlib.contextmanager
@@ -32,6 +34,40 @@ def write_whole(path, text):
         unfinished.write_text(text)
         unfinished.replace(path)
     except OSError as error:  # of a full disk that doesn't name the file
+        raise children.Failed(f"{path}: {error.strerror}") from None
+
+
+def check_own(path, marker):
+    """Failed where a directory is that has no file `marker`, which means that
+    somebody else filled it, or a symbolic link, whatever it leads to."""
+    if path.is_symlink():
+        raise children.Failed(f"{path} is a symbolic link: remove it, or name "
+                              "another place")
+    if path.exists() and not path.is_dir():
+        raise children.Failed(f"{path} is no directory: remove it, or name "
+                              "another place")
+    if path.exists() and not (path / marker).is_file() \
+            and any(path.iterdir()):
+        raise children.Failed(
+            f"{path} was not made by this program, which therefore does not "
+            "replace it: remove it, or name another place")
+
+
+def empty(path, marker):
+    """Makes or empties a directory of our own, but for its file `marker`."""
+    check_own(path, marker)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        # The marker comes first and stays: who is killed here leaves it behind.
+        (path / marker).touch()
+        for entry in path.iterdir():
+            if entry.name == marker:
+                continue
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink()
+    except OSError as error:
         raise children.Failed(f"{path}: {error.strerror}") from None
 
 

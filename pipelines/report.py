@@ -5,7 +5,6 @@ what is computed here. It needs Jinja2 and matplotlib."""
 import base64
 import functools
 import pathlib
-import shutil
 
 import jinja2
 
@@ -18,6 +17,7 @@ import outcomes
 import parallel
 import plots
 import quality
+import reportfiles
 import workload_report
 import workloads
 
@@ -36,9 +36,7 @@ def write(output, build, late_ms, page, words, by="protocol", only=""):
     groups, others = chosen(runs, only)
     films = [run for own in groups for run in own]
     runs = films + others
-    beside = page.with_suffix("")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir(parents=True)
+    beside = reportfiles.make_beside(page, output)
     measure(films, words)
     found = []
     for made in parallel.each(functools.partial(group, beside=beside),

@@ -486,6 +486,41 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         done = self.lab("report", self.output, "--only", "nothing")
         self.assertIn("no group has 'nothing' in its title", done.stdout)
 
+    @unittest.skipUnless(python_that_can_report(),
+                         "no Python has Jinja2 and matplotlib")
+    def test_a_report_removes_nothing_but_an_older_report(self):
+        done = self.grid("--plain", interference="none", seconds=1)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        there = self.results()
+        beside = self.directory / "own"
+        beside.mkdir()
+        (beside / "letter").write_text("dear\n")
+        linked = self.directory / "linked"
+        linked.symlink_to(self.output)
+        for page, words in (
+                (f"{self.output}.html", "contains the runs"),
+                (f"{self.directory}.html", "contains the runs"),
+                (self.output / "radio_interference=none.html",
+                 "was not made by"),
+                (beside / ".." / "own.html", "was not made by"),
+                (f"{linked}.html", "contains the runs"),
+                (self.directory / "own", "needs an ending")):
+            with self.subTest(page=page):
+                done = self.lab("report", self.output, "--page", page)
+                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertIn(words, done.stdout)
+                self.assertEqual(self.results(), there)
+                self.assertEqual((beside / "letter").read_text(), "dear\n")
+        for _ in "12":
+            done = self.lab("report", self.output)
+            self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(self.results(), there)
+        (self.output / "report" / "1-1").mkdir()
+        (self.output / "report" / "1-1" / "cell.json").write_text("{}")
+        done = self.lab("report", self.output)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("contains runs", done.stdout)
+
     def check_table(self, text, directory):
         self.assertIn("interference=0.5-1, clip of 6 Mbit/s, 2 s\n", text)
         heads, row = (re.split("  +", line.strip()) for line in re.search(

@@ -14,7 +14,9 @@ from unittest import mock
 PIPELINES = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "pipelines"
 sys.path.insert(0, str(PIPELINES))
 import clips  # noqa: E402
+import children  # noqa: E402
 import leftovers  # noqa: E402
+import reportfiles  # noqa: E402
 
 KILLED = """
 import os, pathlib, signal, sys, leftovers
@@ -29,6 +31,74 @@ class Directory(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.directory = pathlib.Path(directory.name)
+
+
+class ReportFilesTest(Directory):
+    """The page of a report may be named by mistake; the directory that has its
+    name is replaced only where an older report made it."""
+
+    def setUp(self):
+        super().setUp()
+        self.runs = self.directory / "runs"
+        self.cell = self.runs / "radio" / "cell.json"
+        self.cell.parent.mkdir(parents=True)
+        self.cell.write_text("{}")
+
+    def make(self, page):
+        return reportfiles.make_beside(self.directory / page, self.runs)
+
+    def check_refused(self, page, words):
+        before = sorted(self.directory.rglob("*"))
+        with self.assertRaisesRegex(children.Failed, words):
+            self.make(page)
+        self.assertEqual(sorted(self.directory.rglob("*")), before)
+
+    def test_an_older_report_is_replaced(self):
+        beside = self.make("runs/report.html")
+        self.assertEqual(beside, self.runs / "report")
+        (beside / "group").mkdir()
+        (beside / "group" / "plot.png").write_text("old")
+        (beside / "runs.csv").write_text("old")
+        (beside / "linked").symlink_to(self.runs)
+        self.assertEqual(self.make("runs/report.html"), beside)
+        self.assertEqual([path.name for path in beside.iterdir()],
+                         [reportfiles.MARKER])
+        self.assertTrue(self.cell.exists())
+
+    def test_an_empty_directory_is_taken(self):
+        (self.directory / "new").mkdir()
+        self.make("new.html")
+
+    def test_the_runs_stay(self):
+        (self.runs / reportfiles.MARKER).touch()
+        (self.directory / reportfiles.MARKER).touch()
+        self.check_refused("runs.html", "contains the runs")
+        self.check_refused(f"../{self.directory.name}.html",
+                           "contains the runs")
+
+    def test_runs_of_somebody_else_stay(self):
+        beside = self.make("page.html")
+        (beside / "radio").mkdir()
+        (beside / "radio" / "cell.json").write_text("{}")
+        self.check_refused("page.html", "contains runs")
+
+    def test_what_no_report_made_stays(self):
+        (self.directory / "letters").mkdir()
+        (self.directory / "letters" / "one").write_text("dear")
+        (self.directory / "file").write_text("mine")
+        self.check_refused("letters.html", "was not made by this program")
+        self.check_refused("runs/radio.html", "was not made by this program")
+        self.check_refused("file.html", "is no directory")
+
+    def test_a_symbolic_link_stays(self):
+        beside = self.make("page.html")
+        (self.directory / "linked").symlink_to(beside)
+        self.check_refused("linked.html", "is a symbolic link")
+        (self.directory / "all").symlink_to(self.runs)
+        self.check_refused("all.html", "contains the runs")
+
+    def test_a_page_without_an_ending_is_refused(self):
+        self.check_refused("runs", "needs an ending")
 
 
 class RunDirectoryTest(Directory):
