@@ -36,6 +36,7 @@ mmtp_receiver_new (const MmtpReceiverConfig * config,
     const guint8 entropy[MMTP_ENTROPY_SIZE])
 {
   MmtpReceiver *self = g_new0 (MmtpReceiver, 1);
+  guint8 secret[MMTP_KEY_SIZE];
 
   self->config = *config;
   if (config->key)
@@ -43,6 +44,8 @@ mmtp_receiver_new (const MmtpReceiverConfig * config,
   mmtp_key_init (&self->key, config->key);
   memcpy (self->cookie_secret, entropy, MMTP_KEY_SIZE);
   memcpy (self->draw_secret, entropy + MMTP_KEY_SIZE, MMTP_KEY_SIZE);
+  mmtp_receiver_draw (self, "limiter", NULL, 0, secret);
+  self->limiter = prefix_limiter_new (secret);
   g_queue_init (&self->output);
   g_queue_init (&self->events);
   return self;
@@ -58,6 +61,7 @@ mmtp_receiver_free (MmtpReceiver * self)
     g_free (self->channels[self->ids[i]]);
   g_queue_clear_full (&self->output, g_free);
   g_queue_clear_full (&self->events, g_free);
+  prefix_limiter_free (self->limiter);
   mmtp_key_clear (&self->key);
   if (self->config.key)
     g_bytes_unref (self->config.key);
@@ -85,7 +89,8 @@ mmtp_receiver_draw (MmtpReceiver * self, const gchar * purpose,
   gsize n = MMTP_KEY_SIZE;
 
   g_hmac_update (hmac, (const guchar *) purpose, strlen (purpose));
-  g_hmac_update (hmac, more, size);
+  if (size > 0)
+    g_hmac_update (hmac, more, size);
   g_hmac_get_digest (hmac, drawn, &n);
   g_hmac_unref (hmac);
 }

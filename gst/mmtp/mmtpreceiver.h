@@ -30,6 +30,8 @@ typedef struct
   guint8 bytes[46];
   guint8 host_size;             /* of them, the first, that say the host; 0: not
                                  * known */
+  guint8 prefix_size;           /* of these, the first, that say the network, for
+                                 * the limit of answers; 0: all of `size` */
 } MmtpAddress;
 
 typedef struct

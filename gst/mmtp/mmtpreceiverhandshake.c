@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How a sender is let in: docs/wire-mmtp.md section 4. Nothing is kept of who
  * has not shown that it gets what is sent to its address; it is sent no more
- * than came from there, and all strangers together no more than so many
- * answers.
+ * than came from there, and the answers to each network are limited.
  */
 
 #include "mmtpreceiverprivate.h"
 
 #include <string.h>
 
-/* docs/wire-mmtp.md section 4: COOKIEs at most 1000 times a second. REFUSE is
- * counted in; of a second's thousand a tenth may come at once. */
-#define ANSWER_DISTANCE (MMTP_SECOND / 900)
-#define ANSWERS_AT_ONCE 100
+/* docs/wire-mmtp.md section 4: COOKIE and REFUSE to all strangers per second.
+ * While a session is alive no other one can begin, and the way back is that of
+ * its reports. */
+#define ANSWERS_WHILE_FREE 20000
+#define ANSWERS_WHILE_BUSY 1000
 /* "Take-over": a session of the same host that doesn't answer for so long, and
  * so many times, is over. */
 #define DOUBT_TIME MMTP_SECOND
@@ -26,15 +26,35 @@
 #define OPEN_SIGNED_SIZE 92     /* bytes 0 to 91 of OPEN */
 #define ACCEPT_SIGNED_SIZE 52   /* bytes 0 to 51 of ACCEPT */
 
-static gboolean
-may_answer (MmtpReceiver * self)
+static void
+get_host (const MmtpAddress * address, PrefixLimiterHost * host)
 {
-  guint64 from = MAX (self->answers_until, self->now);
+  gsize prefix_size = address->prefix_size ? address->prefix_size :
+      address->size;
 
-  if (from - self->now > ANSWER_DISTANCE * ANSWERS_AT_ONCE)
-    return FALSE;
-  self->answers_until = from + ANSWER_DISTANCE;
-  return TRUE;
+  memset (host, 0, sizeof (*host));
+  host->size = MIN (address->host_size, sizeof (host->bytes));
+  host->prefix_size = MIN (prefix_size, sizeof (host->bytes));
+  memcpy (host->bytes, address->bytes, MAX (host->size, host->prefix_size));
+}
+
+static gboolean
+may_answer (MmtpReceiver * self, const MmtpAddress * address)
+{
+  PrefixLimiterHost host;
+
+  get_host (address, &host);
+  return prefix_limiter_take (self->limiter, self->now, &host,
+      self->session.alive ? ANSWERS_WHILE_BUSY : ANSWERS_WHILE_FREE);
+}
+
+void
+mmtp_receiver_remember (MmtpReceiver * self, const MmtpAddress * address)
+{
+  PrefixLimiterHost host;
+
+  get_host (address, &host);
+  prefix_limiter_remember (self->limiter, &host);
 }
 
 static MmtpRefusal
@@ -43,7 +63,7 @@ refuse (MmtpReceiver * self, const MmtpAddress * address,
 {
   MmtpMessage answer = {.type = MMTP_REFUSE,.channel = message->channel };
 
-  if (may_answer (self)) {
+  if (may_answer (self, address)) {
     memcpy (answer.refuse.nonce, nonce, MMTP_NONCE_SIZE);
     answer.refuse.reason = reason;
     mmtp_receiver_send_bare (self, &answer, address);
@@ -58,7 +78,7 @@ answer_init (MmtpReceiver * self, const MmtpAddress * address,
 {
   MmtpMessage answer = {.type = MMTP_COOKIE,.channel = message->channel };
 
-  if (!may_answer (self))
+  if (!may_answer (self, address))
     return MMTP_VALID;
   memcpy (answer.init.nonce, message->init.nonce, MMTP_NONCE_SIZE);
   mmtp_cookie_make (self->cookie_secret, self->now / MMTP_SECOND,

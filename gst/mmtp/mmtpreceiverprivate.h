@@ -14,6 +14,7 @@
 #include "mmtpparity.h"
 #include "mmtpreceiver.h"
 #include "mmtpreorder.h"
+#include "prefixlimiter.h"
 
 G_BEGIN_DECLS
 
@@ -129,7 +130,7 @@ struct _MmtpReceiver
   guint8 draw_secret[MMTP_KEY_SIZE];    /* nonces, tokens, challenges */
   gboolean ends;                /* after one session */
   guint64 now;                  /* ns, the latest seen */
-  guint64 answers_until;        /* ns, budget of answers to strangers */
+  PrefixLimiter *limiter;       /* of answers to strangers */
   guint told_versions;          /* bit of each version that was refused and that
                                  * the application knows of */
   MmtpReceiverSession session;
@@ -160,6 +161,10 @@ void mmtp_receiver_draw (MmtpReceiver * self, const gchar * purpose,
 MmtpRefusal mmtp_receiver_handshake (MmtpReceiver * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
     gsize size);
+/* This host receives what is sent to its address: it gets answers also where
+ * strangers take all of theirs. */
+void mmtp_receiver_remember (MmtpReceiver * self,
+    const MmtpAddress * address);
 
 /* mmtpreceiversession.c */
 void mmtp_receiver_begin_session (MmtpReceiver * self,

@@ -129,6 +129,7 @@ join (MmtpReceiver * self, MmtpReceiverChannel * channel,
   channel->joined = TRUE;
   channel->address = *address;
   channel->keepalive_time = self->now;
+  mmtp_receiver_remember (self, address);
   mmtp_receiver_begin_reports (self, channel);
   if (!joined)
     mmtp_receiver_push_event (self, MMTP_EVENT_JOINED, channel->id);

@@ -13,6 +13,7 @@
 #include <arpa/inet.h>
 #include <net/if.h>
 
+#include "prefixlimiter.h"
 #include "socketmessages.h"
 #include "socketpktinfo.h"
 
@@ -51,6 +52,8 @@ mmtp_address_set_endpoints (MmtpAddress * address,
   memset (address, 0, sizeof (*address));
   address->size = sizeof (*endpoints);
   address->host_size = G_STRUCT_OFFSET (MmtpEndpoints, port);
+  address->prefix_size = prefix_limiter_get_prefix_size (endpoints->remote,
+      endpoints->family == AF_INET ? 4 : 16);
   memcpy (address->bytes, endpoints, sizeof (*endpoints));
 }
 

@@ -85,6 +85,7 @@ mmtp_pair_get_address (guint channel, MmtpAddress * address)
   address->size = sizeof (bytes);
   memcpy (address->bytes, bytes, sizeof (bytes));
   address->host_size = 4;
+  address->prefix_size = 3;
 }
 
 static guint

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Budgets of answers by prefix; see the header. Each budget is a time: the one at
+ * which it is full again (the generic cell rate algorithm, ITU-T I.371). */
+
+#include "prefixlimiter.h"
+
+#include <string.h>
+
+#define SECOND G_GUINT64_CONSTANT (1000000000)
+/* 64 KiB in all. A flood from random addresses of 10,000 packets a second takes
+ * 5 answers a second from each cell. */
+#define TABLES 4
+#define CELLS 2048              /* a power of two */
+/* Of a second's answers to all a tenth may be sent at once. */
+#define TOTAL_BURST_PART 10
+
+#define IPV4_PREFIX_SIZE 3      /* /24 */
+#define IPV6_PREFIX_SIZE 6      /* /48 */
+#define MAPPED_SIZE 12          /* bytes before a mapped IPv4 address */
+
+typedef struct
+{
+  PrefixLimiterHost host;
+  guint64 full_at;              /* ns */
+  guint64 used;                 /* order of use; 0: free */
+} KnownHost;
+
+struct _PrefixLimiter
+{
+  guint8 secret[PREFIX_LIMITER_SECRET_SIZE];
+  guint64 full_at;              /* ns, of all strangers together */
+  guint64 cells[TABLES][CELLS]; /* ns, when each is full again */
+  KnownHost known[PREFIX_LIMITER_HOSTS];
+  guint64 n_uses;
+};
+
+guint8
+prefix_limiter_get_prefix_size (const guint8 * address, gsize size)
+{
+  static const guint8 mapped[MAPPED_SIZE] =
+      { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+
+  if (size == 4)
+    return IPV4_PREFIX_SIZE;
+  if (memcmp (address, mapped, MAPPED_SIZE) == 0)
+    return MAPPED_SIZE + IPV4_PREFIX_SIZE;
+  return IPV6_PREFIX_SIZE;
+}
+
+PrefixLimiter *
+prefix_limiter_new (const guint8 secret[PREFIX_LIMITER_SECRET_SIZE])
+{
+  PrefixLimiter *limiter = g_new0 (PrefixLimiter, 1);
+
+  memcpy (limiter->secret, secret, PREFIX_LIMITER_SECRET_SIZE);
+  return limiter;
+}
+
+void
+prefix_limiter_free (PrefixLimiter * limiter)
+{
+  g_free (limiter);
+}
+
+/* --- budgets ---------------------------------------------------------------- */
+
+static gboolean
+has_budget (guint64 full_at, guint64 now, guint64 distance, guint64 burst)
+{
+  return full_at <= now + distance * (burst - 1);
+}
+
+static void
+spend (guint64 * full_at, guint64 now, guint64 distance)
+{
+  *full_at = MAX (*full_at, now) + distance;
+}
+
+/* --- prefixes --------------------------------------------------------------- */
+
+static void
+find_cells (PrefixLimiter * limiter, const PrefixLimiterHost * host,
+    guint64 * cells[TABLES])
+{
+  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, limiter->secret,
+      PREFIX_LIMITER_SECRET_SIZE);
+  guint32 digest[8];
+  gsize size = sizeof (digest);
+  guint i;
+
+  g_hmac_update (hmac, &host->prefix_size, 1);
+  g_hmac_update (hmac, host->bytes, host->prefix_size);
+  g_hmac_get_digest (hmac, (guint8 *) digest, &size);
+  g_hmac_unref (hmac);
+  for (i = 0; i < TABLES; i++)
+    cells[i] = &limiter->cells[i][digest[i] % CELLS];
+}
+
+/* One cell with an answer left is enough: the others may be those of a flood
+ * whose prefix has the same cell there by chance. All that have one pay. */
+static gboolean
+take_of_prefix (PrefixLimiter * limiter, guint64 now,
+    const PrefixLimiterHost * host)
+{
+  const guint64 distance = SECOND / PREFIX_LIMITER_RATE;
+  guint64 *cells[TABLES];
+  gboolean may = FALSE;
+  guint i;
+
+  find_cells (limiter, host, cells);
+  for (i = 0; i < TABLES; i++) {
+    if (!has_budget (*cells[i], now, distance, PREFIX_LIMITER_BURST))
+      continue;
+    spend (cells[i], now, distance);
+    may = TRUE;
+  }
+  return may;
+}
+
+gboolean
+prefix_limiter_take (PrefixLimiter * limiter, guint64 now,
+    const PrefixLimiterHost * host, guint rate)
+{
+  const guint64 distance = SECOND / rate;
+  const guint64 burst = MAX (rate / TOTAL_BURST_PART, 1);
+
+  if (prefix_limiter_take_reserve (limiter, now, host))
+    return TRUE;
+  if (!has_budget (limiter->full_at, now, distance, burst)
+      || !take_of_prefix (limiter, now, host))
+    return FALSE;
+  spend (&limiter->full_at, now, distance);
+  return TRUE;
+}
+
+/* --- hosts that are known --------------------------------------------------- */
+
+static KnownHost *
+find_known (PrefixLimiter * limiter, const PrefixLimiterHost * host)
+{
+  guint i;
+
+  for (i = 0; i < PREFIX_LIMITER_HOSTS; i++) {
+    KnownHost *known = &limiter->known[i];
+
+    if (known->used > 0 && known->host.size == host->size
+        && memcmp (known->host.bytes, host->bytes, host->size) == 0)
+      return known;
+  }
+  return NULL;
+}
+
+static KnownHost *
+find_room (PrefixLimiter * limiter)
+{
+  KnownHost *oldest = &limiter->known[0];
+  guint i;
+
+  for (i = 1; i < PREFIX_LIMITER_HOSTS; i++)
+    if (limiter->known[i].used < oldest->used)
+      oldest = &limiter->known[i];
+  return oldest;
+}
+
+gboolean
+prefix_limiter_take_reserve (PrefixLimiter * limiter, guint64 now,
+    const PrefixLimiterHost * host)
+{
+  const guint64 distance = SECOND / PREFIX_LIMITER_RESERVE;
+  KnownHost *known = find_known (limiter, host);
+
+  if (!known || !has_budget (known->full_at, now, distance,
+          PREFIX_LIMITER_RESERVE))
+    return FALSE;
+  spend (&known->full_at, now, distance);
+  return TRUE;
+}
+
+void
+prefix_limiter_remember (PrefixLimiter * limiter,
+    const PrefixLimiterHost * host)
+{
+  KnownHost *known = find_known (limiter, host);
+
+  if (host->size == 0)
+    return;
+  if (!known) {
+    known = find_room (limiter);
+    known->host = *host;
+    known->full_at = 0;
+  }
+  known->used = ++limiter->n_uses;
+}
