@@ -38,6 +38,8 @@ typedef struct
   DccpEvents events;
 } DccpCommon;
 
+/* Bytes of the Init Cookies of a Response, with their headers */
+#define DCCP_MAX_COOKIES 512
 #define DCCP_MAX_REQUESTS 16    /* seconds 1, 2, 4 ... 64, 64 in eight minutes */
 
 typedef struct
@@ -86,6 +88,11 @@ typedef struct
   guint32 stamp;
   guint64 stamp_time;
   guint64 ndp;                  /* packets without data since the last with */
+
+  /* Init Cookies, as options: a client returns those of the Response until it is
+   * OPEN (section 8.1.4), a server has the one that its Response is to carry */
+  guint8 cookies[DCCP_MAX_COOKIES];
+  gsize cookies_size;
 
   /* data */
   guint64 delivered;            /* greatest sequence number */
@@ -170,6 +177,10 @@ gboolean dccp_connection_read_options (DccpConnection * connection,
     const DccpPacket * packet, DccpHeard * heard);
 void dccp_connection_write_options (DccpConnection * connection,
     DccpType type, gboolean with_report, DccpOptionWriter * writer);
+
+/* FALSE: there is no room for it. */
+gboolean dccp_connection_add_cookie (DccpConnection * connection,
+    const guint8 * value, gsize size);
 
 /* dccpconnectiontimers.c: `retransmit_at`, twice as late as the last time */
 void dccp_connection_back_off (DccpConnection * connection);

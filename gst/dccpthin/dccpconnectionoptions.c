@@ -186,6 +186,33 @@ read_receive_rate (const DccpOption * option, TfrcFeedback * feedback)
   return TRUE;
 }
 
+gboolean
+dccp_connection_add_cookie (DccpConnection * connection, const guint8 * value,
+    gsize size)
+{
+  guint8 *option = connection->cookies + connection->cookies_size;
+
+  if (size + 2 > DCCP_MAX_COOKIES - connection->cookies_size)
+    return FALSE;
+  option[0] = DCCP_OPTION_INIT_COOKIE;
+  option[1] = size + 2;
+  if (size > 0)
+    memcpy (option + 2, value, size);
+  connection->cookies_size += size + 2;
+  return TRUE;
+}
+
+/* Those of the first Response are the ones to return. It is processed in REQUEST,
+ * a repeated one in PARTOPEN. */
+static gboolean
+read_cookie (DccpConnection * connection, const DccpPacket * packet,
+    const DccpOption * option)
+{
+  return packet->type == DCCP_RESPONSE
+      && connection->state == DCCP_STATE_REQUEST
+      && dccp_connection_add_cookie (connection, option->value, option->size);
+}
+
 /* FALSE: it is not known, or can't be. */
 static gboolean
 read_option (DccpConnection * connection, const DccpPacket * packet,
@@ -195,6 +222,8 @@ read_option (DccpConnection * connection, const DccpPacket * packet,
     case DCCP_OPTION_SLOW_RECEIVER:
       heard->feedback.slow_receiver = TRUE;
       return TRUE;
+    case DCCP_OPTION_INIT_COOKIE:
+      return read_cookie (connection, packet, option);
     case DCCP_OPTION_NDP_COUNT:
       return dccp_option_read_number (option, &heard->ndp);
     case DCCP_OPTION_DATA_DROPPED:
@@ -381,6 +410,17 @@ write_acknowledgement_options (DccpConnection * connection,
     write_report (connection, writer);
 }
 
+/* Section 8.1.4, in their order */
+static void
+write_cookies (DccpConnection * connection, DccpOptionWriter * writer)
+{
+  gsize i;
+
+  for (i = 0; i < connection->cookies_size; i += connection->cookies[i + 1])
+    dccp_option_write (writer, FALSE, DCCP_OPTION_INIT_COOKIE,
+        &connection->cookies[i + 2], connection->cookies[i + 1] - 2);
+}
+
 void
 dccp_connection_write_options (DccpConnection * connection, DccpType type,
     gboolean with_report, DccpOptionWriter * writer)
@@ -390,6 +430,8 @@ dccp_connection_write_options (DccpConnection * connection, DccpType type,
   if (type != DCCP_SYNC)
     write_timestamp_echo (connection, writer);
   write_round_trip (connection, type, writer);
+  if (type == DCCP_ACK || type == DCCP_RESPONSE)
+    write_cookies (connection, writer);
   if (type == DCCP_ACK)
     write_acknowledgement_options (connection, with_report, writer);
 }

@@ -191,6 +191,10 @@ dccp_connection_next_send (DccpConnection * connection, guint64 now)
   connection->now = now;
   if (!connection->is_told || !dccp_connection_is_open (connection))
     return DCCP_NEVER;
+  /* A server that knows nothing of us without its cookies may not hear data before
+   * the Ack that has them, and a full packet has no room for them. */
+  if (connection->cookies_size > 0)
+    return DCCP_NEVER;
   return tfrc_sender_next_send (connection->sender, now);
 }
 

@@ -321,6 +321,7 @@ step_12_process_partopen_state (DccpConnection * connection, Arrival * arrival)
     connection->osr = packet->sequence;
     connection->state = DCCP_STATE_OPEN;
     connection->retransmit_at = DCCP_NEVER;
+    connection->cookies_size = 0;
   }
   return TRUE;
 }

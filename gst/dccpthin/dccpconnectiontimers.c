@@ -82,7 +82,9 @@ get_deadline (DccpConnection * connection)
 static guint64
 get_probe_time (DccpConnection * connection)
 {
-  if (!dccp_connection_is_open (connection))
+  /* A server that knows nothing of us without its cookies would answer a Sync with
+   * a Reset: the Ack that has them asks enough. */
+  if (!dccp_connection_is_open (connection) || connection->cookies_size > 0)
     return DCCP_NEVER;
   if (connection->probe_at != DCCP_NEVER)
     return connection->probe_at;

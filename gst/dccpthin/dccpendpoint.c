@@ -70,6 +70,52 @@ take_iss (DccpEndpoint * endpoint)
   return iss;
 }
 
+static void
+make_secret (DccpEndpoint * endpoint, const gchar * purpose,
+    gconstpointer more, gsize more_size, guint8 secret[32])
+{
+  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, endpoint->entropy,
+      DCCP_ENTROPY_SIZE);
+  gsize size = 32;
+
+  g_hmac_update (hmac, (const guint8 *) purpose, strlen (purpose));
+  if (more_size > 0)
+    g_hmac_update (hmac, more, more_size);
+  g_hmac_get_digest (hmac, secret, &size);
+  g_hmac_unref (hmac);
+}
+
+/* It is the same for each Request of an attempt, whether its Response had a cookie
+ * or not: the client believes only one. Nobody else can guess it, and after each
+ * connection it is another one. */
+guint64
+dccp_endpoint_make_iss (DccpEndpoint * endpoint, const DccpPath * path,
+    guint16 remote_port)
+{
+  struct
+  {
+    guint64 epoch;
+    guint8 local[16], remote[16];
+    guint32 scope;
+    guint16 ports[4];
+  } attempt;
+  guint8 digest[32];
+  guint64 iss;
+
+  memset (&attempt, 0, sizeof (attempt));
+  attempt.epoch = endpoint->common.stats.connections;
+  memcpy (attempt.local, path->local, sizeof (attempt.local));
+  memcpy (attempt.remote, path->remote, sizeof (attempt.remote));
+  attempt.scope = path->scope;
+  attempt.ports[0] = path->local_udp;
+  attempt.ports[1] = path->remote_udp;
+  attempt.ports[2] = endpoint->common.config.local_port;
+  attempt.ports[3] = remote_port;
+  make_secret (endpoint, "iss", &attempt, sizeof (attempt), digest);
+  memcpy (&iss, digest, sizeof (iss));
+  return (iss + endpoint->next_iss) & DCCP_SEQUENCE_MASK;
+}
+
 DccpEndpoint *
 dccp_endpoint_new (const DccpEndpointConfig * config,
     const guint8 entropy[DCCP_ENTROPY_SIZE])
@@ -79,7 +125,26 @@ dccp_endpoint_new (const DccpEndpointConfig * config,
   endpoint->common.config = *config;
   memcpy (endpoint->entropy, entropy, DCCP_ENTROPY_SIZE);
   take_iss (endpoint);
+  if (config->is_listener) {
+    guint8 secret[PREFIX_LIMITER_SECRET_SIZE];
+
+    make_secret (endpoint, "limiter", NULL, 0, secret);
+    endpoint->limiter = prefix_limiter_new (secret);
+    endpoint->responses = g_new0 (DccpResponses, 1);
+  }
   return endpoint;
+}
+
+static void
+get_host (const DccpPath * path, PrefixLimiterHost * host)
+{
+  memset (host, 0, sizeof (*host));
+  memcpy (host->bytes, path->remote, sizeof (path->remote));
+  memcpy (host->bytes + sizeof (path->remote), &path->scope,
+      sizeof (path->scope));
+  host->size = sizeof (path->remote) + sizeof (path->scope);
+  host->prefix_size = prefix_limiter_get_prefix_size (path->remote,
+      path->address_size);
 }
 
 static void
@@ -97,6 +162,8 @@ dccp_endpoint_free (DccpEndpoint * endpoint)
   while (endpoint->n_candidates > 0)
     drop_candidate (endpoint, 0);
   g_clear_pointer (&endpoint->connection, dccp_connection_free);
+  g_clear_pointer (&endpoint->limiter, prefix_limiter_free);
+  g_free (endpoint->responses);
   g_free (endpoint);
 }
 
@@ -161,6 +228,10 @@ settle_candidates (DccpEndpoint * endpoint)
       continue;
     }
     if (candidate->state != DCCP_STATE_RESPOND) {
+      PrefixLimiterHost host;
+
+      get_host (&candidate->path, &host);
+      prefix_limiter_remember (endpoint->limiter, &host);
       endpoint->connection = candidate;
       memmove (&endpoint->candidates[i], &endpoint->candidates[i + 1],
           (--endpoint->n_candidates - i) * sizeof (candidate));
@@ -290,17 +361,90 @@ refuse_client (DccpEndpoint * endpoint, const DccpPath * path,
   dccp_events_push (&endpoint->common.events, &event);
 }
 
-/* The oldest makes room, once it had time for an answer: a flood of Requests makes
- * no more than this many Responses in a second. */
 static gboolean
-make_room (DccpEndpoint * endpoint)
+is_of_prefix (const DccpConnection * candidate, const PrefixLimiterHost * host)
 {
-  if (endpoint->n_candidates < DCCP_MAX_CANDIDATES)
+  PrefixLimiterHost other;
+
+  get_host (&candidate->path, &other);
+  return other.prefix_size == host->prefix_size
+      && memcmp (other.bytes, host->bytes, host->prefix_size) == 0;
+}
+
+/* Whom a candidate of this host takes the place of: the oldest one of its network
+ * where that has all of its own, otherwise the oldest of all where there is no
+ * more room. n_candidates: nobody */
+static guint
+find_place (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
+{
+  guint i, n = 0, oldest = 0;
+
+  for (i = endpoint->n_candidates; i > 0; i--) {
+    if (!is_of_prefix (endpoint->candidates[i - 1], host))
+      continue;
+    oldest = i - 1;
+    n++;
+  }
+  if (n >= DCCP_MAX_CANDIDATES_OF_PREFIX)
+    return oldest;
+  return endpoint->n_candidates == DCCP_MAX_CANDIDATES ? 0 :
+      endpoint->n_candidates;
+}
+
+/* A candidate makes room once it had time for an answer; at once for a host that
+ * has been connected before. */
+static gboolean
+make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
+{
+  const guint place = find_place (endpoint, host);
+
+  if (place == endpoint->n_candidates)
     return TRUE;
-  if (endpoint->now - endpoint->candidates[0]->began < DCCP_SECOND)
+  if (endpoint->now - endpoint->candidates[place]->began < DCCP_SECOND
+      && !prefix_limiter_take_reserve (endpoint->limiter, endpoint->now, host))
     return FALSE;
-  drop_candidate (endpoint, 0);
+  drop_candidate (endpoint, place);
   return TRUE;
+}
+
+/* In RESPOND, where it owes a Response */
+static DccpConnection *
+hear_request (DccpEndpoint * endpoint, guint64 now, const DccpPath * path,
+    const DccpPacket * request, gsize size)
+{
+  const guint64 iss = dccp_endpoint_make_iss (endpoint, path, request->source);
+  DccpConnection *connection = dccp_connection_new_server (&endpoint->common,
+      now, path, request, iss);
+  DccpData data;
+
+  dccp_connection_input (connection, now, request, size, &data);
+  return connection;
+}
+
+/* Section 8.1.4: the Response says all that has to be known when it is answered. */
+static void
+respond_with_cookie (DccpEndpoint * endpoint, const DccpPath * path,
+    const DccpPacket * packet, gsize size, const PrefixLimiterHost * host)
+{
+  DccpStats *stats = &endpoint->common.stats;
+  guint8 bytes[DCCP_LONGEST_CONTROL];
+  DccpConnection *connection;
+  DccpCookie cookie;
+
+  if (!prefix_limiter_take (endpoint->limiter, endpoint->now, host,
+          DCCP_MAX_COOKIE_RATE)
+      || !dccp_cookie_make (&cookie, endpoint->entropy, stats->connections,
+          endpoint->now, path, packet)) {
+    stats->refused[DCCP_REFUSED_FLOW]++;
+    stats->answers_suppressed++;
+    return;
+  }
+  connection = hear_request (endpoint, endpoint->now, path, packet, size);
+  dccp_connection_add_cookie (connection, cookie.bytes, cookie.size);
+  size = dccp_connection_poll_output (connection, endpoint->now, bytes);
+  if (size > 0 && !dccp_responses_push (endpoint->responses, path, bytes, size))
+    stats->answers_suppressed++;
+  dccp_connection_free (connection);
 }
 
 /* Step 3 */
@@ -309,8 +453,7 @@ process_listen (DccpEndpoint * endpoint, const DccpPath * path,
     const DccpPacket * packet, gsize size)
 {
   DccpStats *stats = &endpoint->common.stats;
-  DccpConnection *candidate;
-  DccpData data;
+  PrefixLimiterHost host;
 
   if (packet->service_code != endpoint->common.config.service_code) {
     stats->refused[DCCP_REFUSED_FLOW]++;
@@ -322,15 +465,40 @@ process_listen (DccpEndpoint * endpoint, const DccpPath * path,
     refuse_client (endpoint, path, packet, size);
     return;
   }
-  if (!make_room (endpoint)) {
-    stats->refused[DCCP_REFUSED_FLOW]++;
-    stats->answers_suppressed++;
-    return;
-  }
-  candidate = dccp_connection_new_server (&endpoint->common, endpoint->now,
-      path, packet, take_iss (endpoint));
+  get_host (path, &host);
+  if (make_room (endpoint, &host))
+    endpoint->candidates[endpoint->n_candidates++] = hear_request (endpoint,
+        endpoint->now, path, packet, size);
+  else
+    respond_with_cookie (endpoint, path, packet, size, &host);
+}
+
+/* The candidate that would be there if the Request with this cookie had been kept.
+ * It was counted when it came, as was its Response. NULL: the packet has no valid
+ * cookie. */
+static DccpConnection *
+restore_candidate (DccpEndpoint * endpoint, const DccpPath * path,
+    const DccpPacket * packet)
+{
+  const DccpStats stats = endpoint->common.stats;
+  guint8 bytes[DCCP_LONGEST_CONTROL];
+  DccpConnection *candidate;
+  DccpPacket request;
+  guint64 time;
+
+  if (packet->type != DCCP_ACK || !packet->extended || endpoint->connection
+      || packet->destination != endpoint->common.config.local_port
+      || !dccp_cookie_check (packet, endpoint->entropy, stats.connections,
+          endpoint->now, path, &request, &time))
+    return NULL;
+  request.service_code = endpoint->common.config.service_code;
+  candidate = hear_request (endpoint, time, path, &request, 0);
+  dccp_connection_poll_output (candidate, time, bytes);
+  endpoint->common.stats = stats;
+  if (endpoint->n_candidates == DCCP_MAX_CANDIDATES)
+    drop_candidate (endpoint, 0);
   endpoint->candidates[endpoint->n_candidates++] = candidate;
-  dccp_connection_input (candidate, endpoint->now, packet, size, &data);
+  return candidate;
 }
 
 /* Step 2, for who has no connection */
@@ -390,6 +558,8 @@ dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
     return FALSE;
   }
   connection = find (endpoint, path, &packet);
+  if (!connection && endpoint->common.config.is_listener)
+    connection = restore_candidate (endpoint, path, &packet);
   if (connection)
     has_data = dccp_connection_input (connection, endpoint->now, &packet, size,
         data);
@@ -442,6 +612,8 @@ dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
 
   advance (endpoint, now);
   size = dccp_answers_pop (&endpoint->common.answers, path, bytes);
+  if (size == 0 && endpoint->responses)
+    size = dccp_responses_pop (endpoint->responses, path, bytes);
   if (size == 0 && endpoint->connection) {
     *path = endpoint->connection->path;
     size = dccp_connection_poll_output (endpoint->connection, endpoint->now,

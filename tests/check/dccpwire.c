@@ -439,6 +439,22 @@ dccp_wire_open (DccpWire * wire)
 }
 
 void
+dccp_wire_set_iss (DccpWire * wire, DccpEnd end, guint64 iss)
+{
+  DccpEndpoint *endpoint = wire->ends[end];
+
+  if (end == CLIENT) {
+    endpoint->next_iss = iss;
+    return;
+  }
+  g_assert_cmpuint (wire->configs[CLIENT].local_port, !=, 0);
+  endpoint->next_iss = 0;
+  endpoint->next_iss = (iss - dccp_endpoint_make_iss (endpoint,
+          &wire->paths[SERVER], wire->configs[CLIENT].local_port))
+      & DCCP_SEQUENCE_MASK;
+}
+
+void
 dccp_wire_close (DccpWire * wire, DccpEnd end)
 {
   dccp_endpoint_close (wire->ends[end], wire->now);

@@ -77,6 +77,8 @@ void dccp_wire_init (DccpWire * wire);
 /* After the configs, and the paths, were changed */
 void dccp_wire_begin (DccpWire * wire);
 void dccp_wire_clear (DccpWire * wire);
+/* The first number of an end; for the SERVER, the client's port has to be known. */
+void dccp_wire_set_iss (DccpWire * wire, DccpEnd end, guint64 iss);
 void dccp_wire_connect (DccpWire * wire);
 /* Both are OPEN, and 0.5 s have gone by since. */
 void dccp_wire_open (DccpWire * wire);

@@ -320,7 +320,7 @@ begin (Run * self, guint flags)
   wire->configs[SERVER].time_wait = SECOND;
   dccp_wire_begin (wire);
   for (end = CLIENT; end < N_ENDS && flags & FLAG_EDGE; end++)
-    wire->ends[end]->next_iss = dccp_sequence_add (0, -5);
+    dccp_wire_set_iss (wire, end, dccp_sequence_add (0, -5));
   wire->sending[flags & FLAG_SERVER_SENDS ? SERVER : CLIENT] = TRUE;
   self->began = wire->now;
   if (flags & FLAG_OPEN)

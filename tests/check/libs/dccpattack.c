@@ -267,11 +267,14 @@ GST_END_TEST;
 
 /* --- floods ------------------------------------------------------------------------ */
 
-/* Nobody is connected; memory and answers stay within bounds. */
-GST_START_TEST (flood_of_requests_has_few_answers)
+/* Nobody is connected. There are no more half-open connections than may be, and no
+ * network gets more answers than it may: 100 at once and 100 a second, beside
+ * those of 16 half-open connections a second. */
+GST_START_TEST (flood_of_requests_has_bounded_answers)
 {
   Attack self = {.state = 1 };
   guint i, responses;
+  const guint n_networks = 2;
 
   dccp_wire_init (&wire);
   dccp_wire_begin (&wire);
@@ -284,19 +287,203 @@ GST_START_TEST (flood_of_requests_has_few_answers)
       .service_code = DCCP_SERVICE_RTPV
     };
 
-    path.remote[1] = draw (&self);
+    path.remote[1] = 100 + i % n_networks;
     dccp_wire_inject_from (&wire, SERVER, &path, bytes,
         dccp_packet_write (&packet, &path, bytes));
     fail_unless (wire.ends[SERVER]->n_candidates <= DCCP_MAX_CANDIDATES);
     dccp_wire_run (&wire, MS / 2);
   }
   responses = dccp_wire_count (&wire, SERVER, DCCP_RESPONSE);
-  fail_unless (responses <= 11 * DCCP_MAX_CANDIDATES, "%u", responses);
+  fail_unless (responses <= 11 * (DCCP_MAX_CANDIDATES + n_networks * 100),
+      "%u", responses);
   assert_equals_int (wire.log->len, responses);
   /* who comes when it is over is let in */
   dccp_wire_run (&wire, 2 * SECOND);
   dccp_wire_open (&wire);
   dccp_wire_clear (&wire);
+}
+
+GST_END_TEST;
+
+/* 10,000 forged Requests a second to a listener that has had no connection, and
+ * 200 clients that ask as RFC 4340 section 8.1.1 says. */
+#define FLOOD_RATE 10           /* each ms */
+#define FLOOD_TIME 5000         /* ms, after the last client has begun */
+#define N_CLIENTS 200
+
+typedef struct
+{
+  DccpEndpoint *endpoint;
+  DccpPath path, back;          /* as the client and the listener see it */
+} Client;
+
+typedef struct
+{
+  Attack attack;
+  DccpEndpoint *listener;
+  guint64 now;
+  Client clients[N_CLIENTS];
+  guint allowed;                /* client whose Acks are not lost */
+  guint answers;
+  gsize bytes;                  /* of the answers */
+} Flood;
+
+static void
+set_address (DccpPath * path, guint32 local, guint32 remote)
+{
+  local = GUINT32_TO_BE (local);
+  remote = GUINT32_TO_BE (remote);
+  memset (path, 0, sizeof (*path));
+  path->address_size = 4;
+  memcpy (path->local, &local, 4);
+  memcpy (path->remote, &remote, 4);
+  path->local_udp = path->remote_udp = 6511;
+}
+
+#define LISTENER 0x0a000001
+
+static void
+flood_init (Flood * self)
+{
+  DccpEndpointConfig config;
+  guint8 entropy[DCCP_ENTROPY_SIZE] = { 1 };
+  guint i;
+
+  memset (self, 0, sizeof (*self));
+  self->attack.state = 1;
+  self->now = SECOND;
+  self->allowed = N_CLIENTS;
+  dccp_endpoint_config_init (&config);
+  config.is_listener = TRUE;
+  config.local_port = DCCP_WIRE_PORT;
+  self->listener = dccp_endpoint_new (&config, entropy);
+  config.is_listener = FALSE;
+  config.local_port = 0;
+  config.remote_port = DCCP_WIRE_PORT;
+  for (i = 0; i < N_CLIENTS; i++) {
+    const guint32 address = 0x64400007 + (i << 8);
+
+    entropy[1] = i;
+    self->clients[i].endpoint = dccp_endpoint_new (&config, entropy);
+    set_address (&self->clients[i].path, address, LISTENER);
+    set_address (&self->clients[i].back, LISTENER, address);
+  }
+}
+
+static void
+flood_clear (Flood * self)
+{
+  guint i;
+
+  for (i = 0; i < N_CLIENTS; i++)
+    dccp_endpoint_free (self->clients[i].endpoint);
+  dccp_endpoint_free (self->listener);
+}
+
+static void
+forge_requests (Flood * self, gboolean from_one_prefix)
+{
+  guint8 bytes[DCCP_LONGEST_HEADER];
+  DccpPath path;
+  DccpData data;
+  guint i;
+
+  for (i = 0; i < FLOOD_RATE; i++) {
+    const guint32 drawn = draw (&self->attack);
+    DccpPacket packet = {
+      .type = DCCP_REQUEST,.extended = TRUE,.source = drawn >> 8,
+      .destination = DCCP_WIRE_PORT,.sequence = draw (&self->attack),
+      .service_code = DCCP_SERVICE_RTPV
+    };
+
+    set_address (&path, LISTENER,
+        from_one_prefix ? 0xcb007100 | (drawn & 0xff) : drawn);
+    dccp_endpoint_input (self->listener, self->now, &path, bytes,
+        dccp_packet_write (&packet, &path, bytes), &data);
+  }
+}
+
+/* An Ack would end the wait of all others: only one client's comes through. */
+static void
+run_client (Flood * self, guint i)
+{
+  Client *client = &self->clients[i];
+  guint8 bytes[DCCP_LONGEST_CONTROL];
+  DccpPath path;
+  DccpData data;
+  gsize size;
+
+  dccp_endpoint_timeout (client->endpoint, self->now);
+  while ((size = dccp_endpoint_poll_output (client->endpoint, self->now, &path,
+              bytes)) > 0)
+    if (i == self->allowed
+        || dccp_endpoint_get_state (client->endpoint) == DCCP_STATE_REQUEST)
+      dccp_endpoint_input (self->listener, self->now, &client->back, bytes,
+          size, &data);
+}
+
+static void
+take_answers (Flood * self)
+{
+  guint8 bytes[DCCP_LONGEST_CONTROL];
+  DccpPath path;
+  DccpData data;
+  gsize size;
+  guint i;
+
+  while ((size = dccp_endpoint_poll_output (self->listener, self->now, &path,
+              bytes)) > 0) {
+    self->answers++;
+    self->bytes += size;
+    for (i = 0; i < N_CLIENTS; i++)
+      if (dccp_path_equal (&self->clients[i].back, &path))
+        dccp_endpoint_input (self->clients[i].endpoint, self->now,
+            &self->clients[i].path, bytes, size, &data);
+  }
+}
+
+static void
+run_flood (Flood * self, guint ms, gboolean from_one_prefix)
+{
+  guint i;
+
+  for (; ms > 0; ms--) {
+    self->now += MS;
+    forge_requests (self, from_one_prefix);
+    dccp_endpoint_timeout (self->listener, self->now);
+    take_answers (self);
+    for (i = 0; i < N_CLIENTS; i++)
+      run_client (self, i);
+    take_answers (self);
+    fail_unless (self->listener->n_candidates <= DCCP_MAX_CANDIDATES);
+  }
+}
+
+GST_START_TEST (flood_of_requests_keeps_no_client_out)
+{
+  guint i, without = 0;
+  Flood flood;
+
+  flood_init (&flood);
+  run_flood (&flood, 1000, __i__);
+  for (i = 0; i < N_CLIENTS; i++) {
+    dccp_endpoint_connect (flood.clients[i].endpoint, flood.now,
+        &flood.clients[i].path);
+    run_flood (&flood, 10, __i__);
+  }
+  run_flood (&flood, FLOOD_TIME, __i__);
+  for (i = 0; i < N_CLIENTS; i++)
+    without += dccp_endpoint_get_state (flood.clients[i].endpoint) !=
+        DCCP_STATE_PARTOPEN;
+  fail_unless (without == 0, "%u of %u clients have no Response", without,
+      N_CLIENTS);
+  /* and its next Ack opens the connection */
+  flood.allowed = N_CLIENTS - 1;
+  run_flood (&flood, 2000, __i__);
+  assert_equals_int (dccp_endpoint_get_state (flood.listener), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_endpoint_get_state (flood.clients[flood.
+              allowed].endpoint), DCCP_STATE_OPEN);
+  flood_clear (&flood);
 }
 
 GST_END_TEST;
@@ -391,7 +578,8 @@ dccpattack_suite (void)
   tcase_add_test (unmoved, strangers_change_nothing);
   tcase_add_test (unmoved, requests_in_its_name_change_nothing);
   suite_add_tcase (suite, floods);
-  tcase_add_test (floods, flood_of_requests_has_few_answers);
+  tcase_add_test (floods, flood_of_requests_has_bounded_answers);
+  tcase_add_loop_test (floods, flood_of_requests_keeps_no_client_out, 0, 2);
   tcase_add_test (floods, flood_of_a_half_open_flow_has_few_answers);
   tcase_add_test (floods, flood_of_requests_that_cannot_be_has_few_answers);
   tcase_add_test (floods, resets_are_never_answered_by_resets);

@@ -512,10 +512,13 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
   dccp_wire_begin (&wire);
   for (i = 0; i < G_N_ELEMENTS (others); i++) {
     client_init (&others[i], 100 + i);
+    others[i].back.remote[0] = i;       /* of a network of its own */
     client_sends (&others[i]);
   }
+  /* nothing is kept of those that get an Init Cookie */
   assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE),
-      DCCP_MAX_CANDIDATES);
+      G_N_ELEMENTS (others));
+  assert_equals_int (wire.ends[SERVER]->n_candidates, DCCP_MAX_CANDIDATES);
   dccp_wire_run (&wire, 2 * SECOND);
   dccp_wire_connect (&wire);
   dccp_wire_run (&wire, SECOND);
@@ -527,6 +530,157 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
           0)->packet.reset_code, DCCP_RESET_TOO_BUSY);
   for (i = 0; i < G_N_ELEMENTS (others); i++)
     dccp_endpoint_free (others[i].endpoint);
+}
+
+GST_END_TEST;
+
+/* --- Init Cookies (section 8.1.4) --------------------------------------------- */
+
+/* The client's own network has as many half-open connections as it may. */
+static void
+fill_candidates (void)
+{
+  guint i;
+
+  for (i = 0; i < DCCP_MAX_CANDIDATES_OF_PREFIX; i++) {
+    Client other;
+
+    client_init (&other, 100 + i);
+    client_sends (&other);
+    dccp_endpoint_free (other.endpoint);
+  }
+  assert_equals_int (wire.ends[SERVER]->n_candidates,
+      DCCP_MAX_CANDIDATES_OF_PREFIX);
+}
+
+typedef struct
+{
+  guint in_responses, in_acks;  /* packets with a cookie */
+  gsize spoil;                  /* byte of those in Acks, from 1; 0: none */
+  guint64 delay;                /* ns, of Acks that have one */
+} Cookies;
+
+static gboolean
+watch_cookies (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+    guint8 * bytes, gsize size)
+{
+  Cookies *seen = self->user_data;
+  DccpOptionReader reader;
+  DccpOption option;
+
+  self->extra_delay[from] = 0;
+  dccp_option_reader_init (&reader, packet);
+  while (dccp_option_reader_next (&reader, &option)) {
+    if (option.type != DCCP_OPTION_INIT_COOKIE)
+      continue;
+    seen->in_responses += packet->type == DCCP_RESPONSE;
+    if (packet->type != DCCP_ACK)
+      continue;
+    seen->in_acks++;
+    self->extra_delay[from] = seen->delay;
+    if (seen->spoil > 0)
+      ((guint8 *) option.value)[(seen->spoil - 1) % option.size] ^= 1;
+  }
+  return TRUE;
+}
+
+static void
+begin_with_cookies (Cookies * seen)
+{
+  wire.filter = watch_cookies;
+  wire.user_data = seen;
+  dccp_wire_begin (&wire);
+  fill_candidates ();
+  dccp_wire_connect (&wire);
+}
+
+GST_START_TEST (cookie_opens_a_connection)
+{
+  Cookies seen = { 0 };
+
+  wire.configs[CLIENT].sequence_window = 20000;
+  wire.sending[CLIENT] = TRUE;
+  begin_with_cookies (&seen);
+  dccp_wire_run (&wire, 60 * MS);
+  assert_equals_int (wire.ends[SERVER]->n_candidates,
+      DCCP_MAX_CANDIDATES_OF_PREFIX);
+  dccp_wire_run (&wire, 2 * SECOND);
+  assert_open ();
+  assert_equals_int (seen.in_responses, 1);
+  assert_equals_int (seen.in_acks, 1);
+  /* all is as if the Request had been kept */
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->round_trip,
+      100 * MS);
+  assert_equals_uint64 (dccp_features_get (dccp_wire_get (&wire,
+              SERVER)->features, DCCP_FEATURE_SEQUENCE_WINDOW, FALSE), 20000);
+  assert_equals_int (dccp_wire_get_stats (&wire, SERVER)->received[DCCP_REQUEST],
+      DCCP_MAX_CANDIDATES_OF_PREFIX + 1);
+  fail_unless (wire.received[SERVER]->len > 100);
+  assert_equals_int (g_array_index (wire.received[SERVER], guint32, 0), 0);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_SYNC), 0);
+}
+
+GST_END_TEST;
+
+/* It goes with each Ack until the server is heard. */
+GST_START_TEST (cookie_may_be_lost)
+{
+  Cookies seen = { 0 };
+
+  wire.lose[CLIENT][DCCP_ACK] = 2;
+  begin_with_cookies (&seen);
+  dccp_wire_run (&wire, 2 * SECOND);
+  assert_open ();
+  fail_unless (seen.in_acks >= 1);
+}
+
+GST_END_TEST;
+
+/* The first Request is answered with a cookie. When the second one comes there is
+ * room for it. The client believes the first Response, and either is enough. */
+GST_START_TEST (responses_with_and_without_cookie_agree)
+{
+  Cookies seen = { 0 };
+
+  wire.delay = 800 * MS;
+  begin_with_cookies (&seen);
+  dccp_wire_run (&wire, 8 * SECOND);
+  assert_open ();
+  assert_equals_int (seen.in_responses, 1);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESPONSE),
+      DCCP_MAX_CANDIDATES_OF_PREFIX + 2);
+}
+
+GST_END_TEST;
+
+static void
+assert_not_open (void)
+{
+  assert_equals_int (dccp_wire_get_stats (&wire, SERVER)->connections, 0);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT, DCCP_EVENT_RESET),
+      1);
+}
+
+/* No byte of it may be another one: time, number, MAC, options. */
+GST_START_TEST (spoiled_cookie_is_refused)
+{
+  Cookies seen = {.spoil = __i__ };
+
+  begin_with_cookies (&seen);
+  dccp_wire_run (&wire, SECOND);
+  assert_not_open ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (old_cookie_is_refused)
+{
+  Cookies seen = {.delay = 16 * SECOND };
+
+  wire.configs[CLIENT].idle_timeout = 0;
+  begin_with_cookies (&seen);
+  dccp_wire_run (&wire, 17 * SECOND);
+  assert_not_open ();
 }
 
 GST_END_TEST;
@@ -760,6 +914,11 @@ dccphandshake_suite (void)
   tcase_add_test (refused, another_port_is_refused);
   tcase_add_test (refused, second_client_is_refused);
   tcase_add_test (refused, half_open_connections_are_in_nobodys_way);
+  tcase_add_test (refused, cookie_opens_a_connection);
+  tcase_add_test (refused, cookie_may_be_lost);
+  tcase_add_test (refused, responses_with_and_without_cookie_agree);
+  tcase_add_loop_test (refused, spoiled_cookie_is_refused, 1, 40);
+  tcase_add_test (refused, old_cookie_is_refused);
   tcase_add_test (refused, half_open_connection_ends_after_eight_minutes);
   tcase_add_test (refused, icmp_ends_only_a_request);
   suite_add_tcase (suite, peers);

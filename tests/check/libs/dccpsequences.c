@@ -326,9 +326,10 @@ GST_START_TEST (numbers_begin_anew)
 {
   DccpEnd end;
 
+  wire.configs[CLIENT].local_port = 50000;
   dccp_wire_begin (&wire);
   for (end = CLIENT; end < N_ENDS; end++)
-    wire.ends[end]->next_iss = DCCP_SEQUENCE_MASK - 300;
+    dccp_wire_set_iss (&wire, end, DCCP_SEQUENCE_MASK - 300);
   dccp_wire_open (&wire);
   wire.sending[CLIENT] = wire.sending[SERVER] = TRUE;
   dccp_wire_run (&wire, 10 * SECOND);
@@ -354,10 +355,11 @@ GST_START_TEST (handshake_over_the_edge)
 
   for (i = 0; i < 4; i++) {
     setup ();
+    wire.configs[CLIENT].local_port = 50000;
     dccp_wire_begin (&wire);
     wire.lose[CLIENT][DCCP_REQUEST] = i / 2;
-    wire.ends[CLIENT]->next_iss = dccp_sequence_add (0, -(gint64) i);
-    wire.ends[SERVER]->next_iss = dccp_sequence_add (0, -(gint64) i);
+    dccp_wire_set_iss (&wire, CLIENT, dccp_sequence_add (0, -(gint64) i));
+    dccp_wire_set_iss (&wire, SERVER, dccp_sequence_add (0, -(gint64) i));
     dccp_wire_connect (&wire);
     dccp_wire_run (&wire, 5 * SECOND);
     assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);

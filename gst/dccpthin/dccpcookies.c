@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Init Cookies and the Responses that carry them. A cookie is the time (8 bytes),
+ * the sequence number of the Request (8 bytes), the first 16 bytes of HMAC-SHA-256
+ * over all that must not change, and the options of the Request. */
+
+#include "dccpcookies.h"
+
+#include <string.h>
+
+#include "dccpoptions.h"
+
+#define SECOND G_GUINT64_CONSTANT (1000000000)
+/* The first Acks of a client in PARTOPEN go 200, 400 ms ... after each other
+ * (section 8.1.5): six of them, and a round trip of seconds. */
+#define LIFETIME (16 * SECOND)
+#define MAC_AT 16
+#define MAC_SIZE 16
+#define OPTIONS_AT (MAC_AT + MAC_SIZE)
+
+static void
+write_number (guint8 * bytes, guint64 number)
+{
+  number = GUINT64_TO_BE (number);
+  memcpy (bytes, &number, sizeof (number));
+}
+
+static guint64
+read_number (const guint8 * bytes)
+{
+  guint64 number;
+
+  memcpy (&number, bytes, sizeof (number));
+  return GUINT64_FROM_BE (number);
+}
+
+/* `client`: a packet that it sent */
+static void
+make_mac (const guint8 * cookie, gsize size,
+    const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch,
+    const DccpPath * path, const DccpPacket * client, guint8 mac[MAC_SIZE])
+{
+  const guint16 ports[] = { client->source, client->destination,
+    path->local_udp, path->remote_udp
+  };
+  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, secret,
+      DCCP_COOKIE_SECRET_SIZE);
+  guint8 digest[32];
+  gsize digest_size = sizeof (digest);
+
+  g_hmac_update (hmac, (const guint8 *) "cookie", 6);
+  g_hmac_update (hmac, (const guint8 *) &epoch, sizeof (epoch));
+  g_hmac_update (hmac, path->local, sizeof (path->local));
+  g_hmac_update (hmac, path->remote, sizeof (path->remote));
+  g_hmac_update (hmac, (const guint8 *) &path->scope, sizeof (path->scope));
+  g_hmac_update (hmac, (const guint8 *) ports, sizeof (ports));
+  g_hmac_update (hmac, cookie, MAC_AT);
+  if (size > OPTIONS_AT)
+    g_hmac_update (hmac, cookie + OPTIONS_AT, size - OPTIONS_AT);
+  g_hmac_get_digest (hmac, digest, &digest_size);
+  g_hmac_unref (hmac);
+  memcpy (mac, digest, MAC_SIZE);
+}
+
+gboolean
+dccp_cookie_make (DccpCookie * cookie,
+    const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch, guint64 now,
+    const DccpPath * path, const DccpPacket * request)
+{
+  if (request->options_size > DCCP_MAX_COOKIE - OPTIONS_AT)
+    return FALSE;
+  cookie->size = OPTIONS_AT + request->options_size;
+  write_number (cookie->bytes, now);
+  write_number (cookie->bytes + 8, request->sequence);
+  if (request->options_size > 0)
+    memcpy (cookie->bytes + OPTIONS_AT, request->options,
+        request->options_size);
+  make_mac (cookie->bytes, cookie->size, secret, epoch, path, request,
+      cookie->bytes + MAC_AT);
+  return TRUE;
+}
+
+/* In a time that does not depend on where they differ */
+static gboolean
+is_same_mac (const guint8 * a, const guint8 * b)
+{
+  volatile guint8 difference = 0;
+  guint i;
+
+  for (i = 0; i < MAC_SIZE; i++)
+    difference |= a[i] ^ b[i];
+  return difference == 0;
+}
+
+static gboolean
+find_cookie (const DccpPacket * packet, DccpOption * cookie)
+{
+  DccpOptionReader reader;
+
+  dccp_option_reader_init (&reader, packet);
+  while (dccp_option_reader_next (&reader, cookie))
+    if (!reader.broken && cookie->type == DCCP_OPTION_INIT_COOKIE)
+      return cookie->size >= OPTIONS_AT;
+  return FALSE;
+}
+
+gboolean
+dccp_cookie_check (const DccpPacket * packet,
+    const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch, guint64 now,
+    const DccpPath * path, DccpPacket * request, guint64 * time)
+{
+  guint8 mac[MAC_SIZE];
+  DccpOption cookie;
+
+  if (!find_cookie (packet, &cookie))
+    return FALSE;
+  *time = read_number (cookie.value);
+  if (*time > now || now - *time > LIFETIME)
+    return FALSE;
+  make_mac (cookie.value, cookie.size, secret, epoch, path, packet, mac);
+  if (!is_same_mac (mac, cookie.value + MAC_AT))
+    return FALSE;
+  memset (request, 0, sizeof (*request));
+  request->type = DCCP_REQUEST;
+  request->extended = TRUE;
+  request->source = packet->source;
+  request->destination = packet->destination;
+  request->service_code = packet->service_code;
+  request->sequence = read_number (cookie.value + 8);
+  request->options = cookie.value + OPTIONS_AT;
+  request->options_size = cookie.size - OPTIONS_AT;
+  return TRUE;
+}
+
+/* --- Responses -------------------------------------------------------------- */
+
+gboolean
+dccp_responses_push (DccpResponses * responses, const DccpPath * path,
+    const guint8 * bytes, gsize size)
+{
+  const guint i = (responses->first + responses->n) % DCCP_MAX_RESPONSES;
+
+  if (responses->n == DCCP_MAX_RESPONSES || size > DCCP_LONGEST_RESPONSE)
+    return FALSE;
+  responses->responses[i].path = *path;
+  responses->responses[i].size = size;
+  memcpy (responses->responses[i].bytes, bytes, size);
+  responses->n++;
+  return TRUE;
+}
+
+gsize
+dccp_responses_pop (DccpResponses * responses, DccpPath * path,
+    guint8 bytes[DCCP_LONGEST_HEADER])
+{
+  const guint i = responses->first;
+
+  if (responses->n == 0)
+    return 0;
+  *path = responses->responses[i].path;
+  memcpy (bytes, responses->responses[i].bytes, responses->responses[i].size);
+  responses->first = (i + 1) % DCCP_MAX_RESPONSES;
+  responses->n--;
+  return responses->responses[i].size;
+}
