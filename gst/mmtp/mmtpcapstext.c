@@ -116,10 +116,13 @@ check_boolean (Text * text)
       || (size == 5 && g_ascii_strncasecmp (start, "false", 5) == 0);
 }
 
+/* GStreamer writes a buffer without bytes, and cannot read what it wrote. */
 static gboolean
 check_buffer (Text * text)
 {
-  return take_digits (text, TRUE) % 2 == 0;
+  gsize n = take_digits (text, TRUE);
+
+  return n > 0 && n % 2 == 0;
 }
 
 static gboolean

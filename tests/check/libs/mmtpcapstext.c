@@ -63,6 +63,7 @@ GST_START_TEST (other_types_are_refused)
     "video/mpeg, a=(int){ 1, ", "video/mpeg, a=(int){ 1, (GstCaps)x }",
     "video/mpeg, a=(int)< 1 }", "video/mpeg, a=(string)\"b",
     "video/mpeg, a=(string)\"b\\", "video/mpeg, a=(string)b c",
+    "video/mpeg, a=(buffer)", "video/mpeg, a=(buffer), b=(int)1",
     "video/mpeg, a=(buffer)012", "video/mpeg, a=(buffer)0g",
     "video/mpeg, a=(fraction)1", "video/mpeg, a=(boolean)maybe",
     "video/mpeg, a=(double)e", "video/mpeg, a=(bitmask)3",
@@ -102,19 +103,30 @@ GST_START_TEST (size_and_depth_are_bounded)
 
 GST_END_TEST;
 
-/* Reads nothing behind the end, wherever that is */
+/* A text that was cut is plain only if GStreamer can read it. It has the size
+ * that was told, without a zero behind it, so nothing behind its end is read. */
 GST_START_TEST (cut_texts_are_refused_or_plain)
 {
-  GstCaps *caps = make_caps ();
+  GstCaps *caps = make_caps (), *parsed;
   gchar *text = gst_caps_to_string (caps);
   gsize size;
+  guint n_plain = 0;
 
   for (size = 0; size <= strlen (text); size++) {
     gchar *cut = g_memdup2 (text, MAX (size, 1));
+    gchar *whole = g_strndup (text, size);
+    gboolean plain = mmtp_caps_text_is_plain (cut, size);
 
-    mmtp_caps_text_is_plain (cut, size);
+    fail_unless_equals_int (plain, is_plain (whole));
+    parsed = plain ? gst_caps_from_string (whole) : NULL;
+    fail_unless (!plain || parsed, "%s is plain, and no caps", whole);
+    n_plain += plain;
+    gst_clear_caps (&parsed);
+    g_free (whole);
     g_free (cut);
   }
+  fail_unless (n_plain > 0 && n_plain < strlen (text), "%u cuts are plain",
+      n_plain);
   g_free (text);
   gst_caps_unref (caps);
 }
