@@ -729,20 +729,45 @@ GST_START_TEST (a_blocked_flow_holds_up_no_other)
 
 GST_END_TEST;
 
+/* The sink waits for longer than the test, so the queue takes nothing after its
+ * first buffers, and what does not fit into the link's output is dropped. */
+static void
+wait_until_blocked (GstElement * link, guint64 before)
+{
+  while (get_stat (link, NULL, "dropped-output") <= before)
+    g_usleep (1000);
+}
+
 GST_START_TEST (state_changes_with_a_blocked_downstream)
 {
   GstElement *pipeline = gst_parse_launch ("fakesrc is-live=true sizetype=2 "
-      "datarate=100000 num-buffers=50 ! wirelesslink max-output-packets=2 "
-      "rate=100000 ! queue max-size-buffers=1 ! fakesink name=sink sync=true "
-      "ts-offset=100000000000", NULL);
+      "sizemax=100 datarate=100000 ! wirelesslink name=link "
+      "max-output-packets=2 ! queue max-size-buffers=1 ! "
+      "fakesink sync=true ts-offset=100000000000", NULL);
+  GstElement *link = gst_bin_get_by_name (GST_BIN (pipeline), "link");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  guint64 before = 0;
   guint i;
 
   for (i = 0; i < 5; i++) {
-    gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    g_usleep (30000);
-    gst_element_set_state (pipeline, i % 2 ? GST_STATE_NULL : GST_STATE_PAUSED);
+    fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) !=
+        GST_STATE_CHANGE_FAILURE);
+    wait_until_blocked (link, before);
+    if (i % 2) {
+      fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+          GST_STATE_CHANGE_SUCCESS);
+      before = 0;
+    } else {
+      fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED) !=
+          GST_STATE_CHANGE_FAILURE);
+      before = get_stat (link, NULL, "dropped-output");
+    }
   }
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  fail_if (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR));
+  gst_object_unref (bus);
+  gst_object_unref (link);
   gst_object_unref (pipeline);
 }
 
