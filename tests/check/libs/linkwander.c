@@ -469,7 +469,8 @@ print_recordings (const gchar * directory)
   g_clear_pointer (&dir, g_dir_close);
 }
 
-/* Only prints: the model was not fitted to the recordings. */
+/* Only prints: the model was not fitted to the recordings. Without the variable
+ * it is no test of the suite, because it would pass without a check. */
 GST_START_TEST (model_beside_recordings)
 {
   const gchar *directory = g_getenv ("MMTP_TRACES");
@@ -477,10 +478,6 @@ GST_START_TEST (model_beside_recordings)
   guint64 seed;
   guint i;
 
-  if (!directory) {
-    g_print ("  skipped: MMTP_TRACES names no directory of recordings\n");
-    return;
-  }
   g_print ("| | s | mean | 10 %% | deviation | gap 99 %% | 99.9 %% | longest | "
       "empty |\n");
   print_recordings (directory);
@@ -509,7 +506,8 @@ linkwander_suite (void)
   tcase_add_test (tc, outages_stop_both_directions);
   tcase_add_test (tc, a_long_pause_is_cheap);
   tcase_add_test (tc, impossible_rates_are_refused);
-  tcase_add_test (tc, model_beside_recordings);
+  if (g_getenv ("MMTP_TRACES"))
+    tcase_add_test (tc, model_beside_recordings);
   return s;
 }
 
