@@ -27,6 +27,10 @@
 #define MAX_WAKEUPS 1500
 /* ns: 30 years */
 #define MAX_TIME G_GUINT64_CONSTANT (1000000000000000000)
+/* The cellular model draws its rate anew each 20 ms, also where nobody sends.
+ * Pauses of years, which only a virtual clock can have, would take minutes. */
+#define MAX_CELLULAR_PAUSE (1000 * LINK_SECOND)
+#define MAX_CELLULAR_TIME (100000 * LINK_SECOND)
 /* Of a second of the link, beside those that packets cause: changes of the
  * channel of 16 stations and radio blocks at the shortest times allowed */
 #define MAX_WAKEUPS_PER_SECOND 800000
@@ -68,6 +72,22 @@ static const gchar *const deliveries[] = {
 static const gchar *const blocks[] = {
   "0", "1", "0001\n000", "1110 1111 # long\n00000"
 };
+
+static gboolean
+is_cellular (const LinkConfig * config)
+{
+  return config->pipe.cellular.mean_rate[0] > 0
+      || config->pipe.cellular.mean_rate[1] > 0;
+}
+
+static void
+limit_pauses (LinkConfig * config)
+{
+  if (!is_cellular (config))
+    return;
+  config->pipe.idle_delay = MIN (config->pipe.idle_delay, MAX_CELLULAR_PAUSE);
+  config->pipe.turnaround = MIN (config->pipe.turnaround, MAX_CELLULAR_PAUSE);
+}
 
 static void
 set_traces (Job * job, FuzzInput * input)
@@ -148,6 +168,7 @@ read_job (Job * job, FuzzInput * input)
   job->config.queue.ifd.max_frames = 1 + job->config.seed % IFD_MAX_FRAMES;
   temper (&job->config);
   job->script = *input;
+  limit_pauses (&job->config);
   job->endless = stops_for_ever (&job->config.pipe.outage)
       || stops_for_ever (&job->config.pipe.stall);
 }
@@ -171,6 +192,12 @@ check_wakeups (const Player * player)
   fuzz_check (player->wakeups <= SPARE_WAKEUPS +
       (gdouble) run->n_packets * MAX_WAKEUPS_PER_PACKET +
       run->now / 1e9 * MAX_WAKEUPS_PER_SECOND);
+}
+
+static guint64
+get_max_time (const Player * player)
+{
+  return is_cellular (&player->job->config) ? MAX_CELLULAR_TIME : MAX_TIME;
 }
 
 /* A time that both ways of running reach alike */
@@ -221,12 +248,12 @@ play_order (Player * player, Order order, guint argument)
       play_burst (player, argument);
       break;
     case ORDER_ADVANCE:
-      play_until (player, MIN (MAX_TIME, run->now +
+      play_until (player, MIN (get_max_time (player), run->now +
               MIN (fuzz_take_magnitude (&magnitude), 10 * LINK_SECOND)));
       break;
     case ORDER_WAKEUP:
       wakeup = link_next_wakeup (run->link);
-      if (wakeup < MAX_TIME)
+      if (wakeup < get_max_time (player))
         play_until (player, wakeup);
       break;
     case ORDER_SET_STATION:
@@ -271,7 +298,7 @@ play_rest (Player * player)
   FuzzRun *run = player->run;
   guint64 wakeup;
 
-  while ((wakeup = link_next_wakeup (run->link)) <= MAX_TIME) {
+  while ((wakeup = link_next_wakeup (run->link)) <= get_max_time (player)) {
     fuzz_run_advance (run, wakeup);
     if (player->type != RUN_LAZY)
       fuzz_run_poll (run);
