@@ -432,8 +432,8 @@ install_stream_properties (GParamFlags ready)
       "Which channel a packet goes on", GST_TYPE_MMTP_SCHEDULER,
       DEFAULT_SCHEDULER, ready);
   properties[PROP_MAX_BYTES] = g_param_spec_uint ("max-bytes", "Max. bytes",
-      "Bytes that may wait for a channel, and to be sent again", 1, G_MAXUINT,
-      DEFAULT_MAX_BYTES, ready);
+      "Bytes that may wait for a channel, and to be sent again; a longer buffer "
+      "waits alone", 1, G_MAXUINT, DEFAULT_MAX_BYTES, ready);
 
   /**
    * GstMmtpSink:estimated-bitrate:

@@ -123,13 +123,14 @@ typedef struct
 static gboolean
 get_running_time (GstMmtpSink * self, GstClockTime time, gint64 * running)
 {
+  const GstSegment *segment = &GST_BASE_SINK (self)->segment;
   guint64 value;
   gint sign;
 
-  if (!GST_CLOCK_TIME_IS_VALID (time))
+  if (!GST_CLOCK_TIME_IS_VALID (time) || segment->format != GST_FORMAT_TIME)
     return FALSE;
-  sign = gst_segment_to_running_time_full (&GST_BASE_SINK (self)->segment,
-      GST_FORMAT_TIME, time, &value);
+  sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, time,
+      &value);
   if (sign == 0)
     return FALSE;
   *running = sign > 0 ? (gint64) value : -(gint64) value;
@@ -293,8 +294,8 @@ warn_of_size (GstMmtpSink * self, gsize size)
     return;
   self->has_warned_of_size = TRUE;
   error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "A buffer of %" G_GSIZE_FORMAT " bytes is not sent, nor are others that "
-      "are longer than max-bytes, which is %u.", size,
+      "A buffer of %" G_GSIZE_FORMAT " bytes is not sent: it is longer than "
+      "max-bytes, which is %u, and others wait. Raise max-bytes.", size,
       self->settings.max_bytes);
   g_queue_push_tail (&self->messages,
       gst_message_new_warning (GST_OBJECT_CAST (self), error, NULL));
@@ -318,10 +319,11 @@ put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
 
   gst_buffer_extract_dup (buffer, 0, -1, &data, &size);
   output.data = g_bytes_new_take (data, size);
-  if (!mmtp_sender_put (self->sender, gst_mmtp_now (), &output))
+  if (!mmtp_sender_put (self->sender, gst_mmtp_now (), &output)) {
     gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffer);
-  if (size > self->settings.max_bytes)
-    warn_of_size (self, size);
+    if (size > self->settings.max_bytes)
+      warn_of_size (self, size);
+  }
   g_bytes_unref (output.data);
 }
 

@@ -37,7 +37,7 @@ typedef struct
   guint32 frame_period;         /* us requested, 0: measured */
   guint64 max_bytes;            /* that wait for a channel; what was under way
                                  * on one that fell silent may be as much
-                                 * again */
+                                 * again. A longer buffer waits alone. */
   gboolean retransmit;
   gboolean stored;              /* buffers may be sent long before they are
                                  * due */
@@ -91,7 +91,8 @@ gboolean mmtp_sender_put (MmtpSender * sender, guint64 now,
 /* Whether a buffer put now would find its way in time: a caller that can wait
  * waits while not. MMTP_EVENT_ROOM tells when. */
 gboolean mmtp_sender_has_room (MmtpSender * sender, guint64 now);
-/* FALSE: a buffer of so many bytes would fit in, if less waited */
+/* FALSE: a buffer of so many bytes would fit in, if less waited. When nothing
+ * waits, each one fits. */
 gboolean mmtp_sender_fits (const MmtpSender * sender, gsize size);
 /* NULL: none. Longer than MMTP_MAX_CAPS: FALSE, and none. */
 gboolean mmtp_sender_set_caps (MmtpSender * sender, guint64 now,

@@ -516,12 +516,19 @@ make_time (MmtpSender * sender, const MmtpUnit * unit, guint64 work)
   return queued + work <= capacity;
 }
 
+gboolean
+mmtp_sender_fits (const MmtpSender * sender, gsize size)
+{
+  return sender->queued_bytes == 0
+      || sender->queued_bytes + size <= sender->config.max_bytes;
+}
+
 static gboolean
 make_room (MmtpSender * sender, const MmtpUnit * unit, gsize size)
 {
   guint64 bytes = sender->queued_bytes + size;
 
-  if (bytes <= sender->config.max_bytes)
+  if (mmtp_sender_fits (sender, size))
     return TRUE;
   return give_up_below (sender, unit->rank, bytes - sender->config.max_bytes,
       &sender->stats.discarded_room);
@@ -717,14 +724,6 @@ mmtp_sender_has_room (MmtpSender * sender, guint64 now)
   else
     sender->full = used >= room - room / ROOM_AGAIN / 2;
   return !sender->full;
-}
-
-gboolean
-mmtp_sender_fits (const MmtpSender * sender, gsize size)
-{
-  guint64 most = sender->config.max_bytes;
-
-  return size > most || sender->queued_bytes + size <= most;
 }
 
 void

@@ -50,6 +50,24 @@ GST_START_TEST (buffers_cross_whole_and_in_order)
 
 GST_END_TEST;
 
+/* As of filesrc: times of such a segment are none. */
+GST_START_TEST (a_segment_of_bytes_has_no_times)
+{
+  GstBuffer *buffer = make_buffer (0, SIZE);
+  GstSegment segment;
+  Pair pair;
+
+  pair_init (&pair, "");
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  gst_harness_push_event (pair.sink.harness, gst_event_new_segment (&segment));
+  GST_BUFFER_PTS (buffer) = 0;
+  push (&pair, buffer);
+  expect (&pair, 0, SIZE);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
   Pair pair;
@@ -79,18 +97,46 @@ GST_START_TEST (ristsinks_addresses_are_understood)
 
 GST_END_TEST;
 
+/* One that is longer than max-bytes goes alone. */
+GST_START_TEST (buffers_longer_than_max_bytes_wait_for_each_other)
+{
+  static const gsize longer[] = { 20001, SIZE, 20001, 200000, SIZE };
+  GstBufferList *list = gst_buffer_list_new ();
+  Pair pair;
+  guint i;
+
+  pair_init_src (&pair, "127.0.0.1");
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      "max-bytes", __i__ ? 20000 : 1, NULL);
+  gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
+  for (i = 0; i < G_N_ELEMENTS (longer); i++)
+    gst_buffer_list_add (list, make_buffer (i, longer[i]));
+  fail_unless_equals_int (gst_pad_push_list (pair.sink.harness->srcpad, list),
+      GST_FLOW_OK);
+  for (i = 0; i < G_N_ELEMENTS (longer); i++)
+    expect (&pair, i, longer[i]);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "dropped-unsendable"), 0);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* Where nobody waits */
 GST_START_TEST (a_buffer_that_is_too_long_is_told)
 {
+  GstBufferList *list = gst_buffer_list_new ();
   GstMessage *message;
   GError *error;
   Pair pair;
 
   pair_init_src (&pair, "127.0.0.1");
   sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
-      "max-bytes", 20000, NULL);
+      "max-bytes", 20000, "blocking", FALSE, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  push (&pair, make_buffer (0, 20001));
-  push (&pair, make_buffer (1, SIZE));
+  gst_buffer_list_add (list, make_buffer (1, SIZE));
+  gst_buffer_list_add (list, make_buffer (2, 20001));
+  fail_unless_equals_int (gst_pad_push_list (pair.sink.harness->srcpad, list),
+      GST_FLOW_OK);
   expect (&pair, 1, SIZE);
   message = pop_message (&pair.sink, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, NULL);
@@ -1058,8 +1104,11 @@ mmtpsink_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, buffers_cross_whole_and_in_order, 0,
       G_N_ELEMENTS (ways));
+  tcase_add_test (tcase, a_segment_of_bytes_has_no_times);
   tcase_add_test (tcase, pools_may_have_their_buffers_back);
   tcase_add_test (tcase, ristsinks_addresses_are_understood);
+  tcase_add_loop_test (tcase,
+      buffers_longer_than_max_bytes_wait_for_each_other, 0, 2);
   tcase_add_test (tcase, a_buffer_that_is_too_long_is_told);
   tcase_add_test (tcase, long_buffers_wait_for_each_other);
   tcase_add_test (tcase, flags_cross);
