@@ -122,6 +122,20 @@ unlock_and_tell (GstMmtpSrc * self)
     gst_element_post_message (GST_ELEMENT_CAST (self), message);
 }
 
+static void
+warn_of_end (GstMmtpSrc * self)
+{
+  GError *error = g_error_new_literal (GST_RESOURCE_ERROR,
+      GST_RESOURCE_ERROR_BUSY,
+      "Refused a sender, as the stream has ended here. Start this element "
+      "again to take another stream; with eos-at-end=false it takes one after "
+      "the other.");
+
+  queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
+          "told once"));
+  g_error_free (error);
+}
+
 /* --- the core's events: with lock ----------------------------------------- */
 
 /* The next buffer continues none. */
@@ -174,6 +188,9 @@ take_event (GstMmtpSrc * self, MmtpReceiverEvent * event)
       break;
     case MMTP_EVENT_OTHER_VERSION:
       warn_of_version (self, event->version);
+      break;
+    case MMTP_EVENT_OVER:
+      warn_of_end (self);
       break;
   }
 }

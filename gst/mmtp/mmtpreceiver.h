@@ -79,8 +79,10 @@ typedef enum
   MMTP_EVENT_END,               /* of the stream */
   MMTP_EVENT_SILENT,            /* session timeout: the sender is gone */
   MMTP_EVENT_BACK,              /* it was not: the same session goes on */
-  MMTP_EVENT_OTHER_VERSION      /* a sender of another version was refused;
+  MMTP_EVENT_OTHER_VERSION,     /* a sender of another version was refused;
                                  * version: its own. Once for each version */
+  MMTP_EVENT_OVER               /* a sender was refused, since the only stream
+                                 * has ended. Once */
 } MmtpReceiverEventType;
 
 typedef struct

@@ -222,6 +222,15 @@ may_take_over (MmtpReceiver * self, const MmtpAddress * address)
 
 /* --- OPEN ---------------------------------------------------------------- */
 
+/* Only who has the key, and can be reached, gets here. */
+static void
+tell_over (MmtpReceiver * self)
+{
+  if (!self->told_over)
+    mmtp_receiver_push_event (self, MMTP_EVENT_OVER, 0);
+  self->told_over = TRUE;
+}
+
 static MmtpRefusal
 answer_open (MmtpReceiver * self, const MmtpAddress * address,
     const MmtpMessage * message, const guint8 * bytes, gsize size)
@@ -238,8 +247,10 @@ answer_open (MmtpReceiver * self, const MmtpAddress * address,
     return refuse (self, address, message, open->nonce, MMTP_REFUSE_KEY);
   if (own)
     return accept_again (self, address, message, size);
-  if (self->ends && self->session.ended)
+  if (self->ends && self->session.ended) {
+    tell_over (self);
     return refuse (self, address, message, open->nonce, MMTP_REFUSE_OVER);
+  }
   if (self->session.alive && !may_take_over (self, address))
     return refuse (self, address, message, open->nonce, MMTP_REFUSE_BUSY);
   mmtp_receiver_begin_session (self, address, message);

@@ -131,6 +131,7 @@ struct _MmtpReceiver
   gboolean ends;                /* after one session */
   guint64 now;                  /* ns, the latest seen */
   PrefixLimiter *limiter;       /* of answers to strangers */
+  gboolean told_over;           /* that a sender came behind the end */
   guint told_versions;          /* bit of each version that was refused and that
                                  * the application knows of */
   MmtpReceiverSession session;

@@ -709,6 +709,8 @@ GST_END_TEST;
 /* EOS went downstream there: nothing that is sent now would be played. */
 GST_START_TEST (who_comes_after_the_end_is_told)
 {
+  GstMessage *message;
+  GError *error;
   Pair pair;
   gint port;
 
@@ -724,6 +726,12 @@ GST_START_TEST (who_comes_after_the_end_is_told)
   check_failure (&pair.sink, "has ended");
   fail_unless_equals_uint64 (stat_of (&pair.sink, "failures-closed"), 1);
   fail_unless_equals_uint64 (stat_of (&pair.src, "sessions"), 1);
+  message = pop_message (&pair.src, GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, "eos-at-end") != NULL, "%s",
+      error->message);
+  g_error_free (error);
+  gst_message_unref (message);
   pair_clear (&pair);
 }
 
