@@ -511,6 +511,30 @@ get_deadline (GstMmtpSink * self)
       g_get_monotonic_time () + (gint64) (timeout / GST_USECOND);
 }
 
+static GError *
+make_timeout (GstMmtpSink * self)
+{
+  const gdouble seconds =
+      gst_network_sink_get_timeout (GST_NETWORK_SINK (self)) /
+      (gdouble) GST_SECOND;
+  MmtpRefuseReason reason;
+  GError *refusal, *error;
+  guint version;
+
+  LOCK (self);
+  reason = mmtp_sender_get_unverified_refusal (self->sender, &version);
+  UNLOCK (self);
+  if (reason == 0)
+    return g_error_new (G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
+        "no answer within %g s", seconds);
+  refusal = gst_mmtp_sink_make_refusal (reason, version);
+  error = g_error_new (G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
+      "no valid answer within %g s; an unverified answer said: %s", seconds,
+      refusal->message);
+  g_error_free (refusal);
+  return error;
+}
+
 gboolean
 gst_mmtp_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
     GError ** error)
@@ -527,9 +551,7 @@ gst_mmtp_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
     return TRUE;
   }
   if (!local_error)
-    g_set_error (&local_error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
-        "no answer within %g s",
-        gst_network_sink_get_timeout (sink) / (gdouble) GST_SECOND);
+    local_error = make_timeout (self);
   g_propagate_error (error, local_error);
   end_session (self, FALSE);
   return FALSE;

@@ -168,6 +168,8 @@ gchar *gst_mmtp_sink_get_channel_problem (GstMmtpSink * self);
 
 /* --- gstmmtpsinkstats.c --------------------------------------------------- */
 void gst_mmtp_sink_take_events (GstMmtpSink * self);
+/* What the receiver's refusal means; `version`: that the receiver speaks */
+GError *gst_mmtp_sink_make_refusal (MmtpRefuseReason reason, guint version);
 /* With lock; unlock_and_tell does it */
 void gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self);
 /* Unlocks, and tells what was taken. */

@@ -99,15 +99,15 @@ take_discarded (GstMmtpSink * self, const MmtpSenderEvent * event)
     gst_mmtp_sink_ask_for_key_unit (self);
 }
 
-static GError *
-make_refusal (const MmtpSenderEvent * event)
+GError *
+gst_mmtp_sink_make_refusal (MmtpRefuseReason reason, guint version)
 {
-  switch (event->reason) {
+  switch (reason) {
     case MMTP_REFUSE_VERSION:
       return g_error_new (G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
           "the receiver speaks version %u of the MMTP wire format and this "
           "sender speaks version %u: use the same release of "
-          "gst-plugins-wireless at both ends", event->version, MMTP_VERSION);
+          "gst-plugins-wireless at both ends", version, MMTP_VERSION);
     case MMTP_REFUSE_BUSY:
       return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_BUSY,
           "the receiver is in a session with another sender");
@@ -119,7 +119,7 @@ make_refusal (const MmtpSenderEvent * event)
           "the receiver has another key, or only one of both has one");
     default:
       return g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
-          "the receiver refuses, for reason %u", event->reason);
+          "the receiver refuses, for reason %u", reason);
   }
 }
 
@@ -148,7 +148,8 @@ take_event (GstMmtpSink * self, const MmtpSenderEvent * event)
       take_rate (self, event);
       break;
     case MMTP_EVENT_REFUSED:
-      take_error (self, make_refusal (event));
+      take_error (self, gst_mmtp_sink_make_refusal (event->reason,
+              event->version));
       break;
     case MMTP_EVENT_LOST:
       take_error (self, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_TIMED_OUT,

@@ -126,6 +126,32 @@ mmtp_key_verify (const MmtpKey * key, const guint8 * bytes, gsize size,
   return is_equal (mac, expected, MMTP_MAC_SIZE);
 }
 
+void
+mmtp_key_seal (const MmtpKey * key, guint8 * bytes, gsize size)
+{
+  guint8 mac[MMTP_MAC_SIZE];
+
+  g_return_if_fail (size >= MMTP_MIN_MESSAGE);
+
+  if (!key->is_set)
+    return;
+  size -= MMTP_TRAILER_SIZE;
+  mmtp_key_sign (key, bytes, size, mac);
+  memcpy (bytes + size, mac, MMTP_TRAILER_SIZE);
+}
+
+gboolean
+mmtp_key_verify_seal (const MmtpKey * key, const guint8 * bytes, gsize size)
+{
+  guint8 mac[MMTP_MAC_SIZE];
+
+  if (!key->is_set || size < MMTP_MIN_MESSAGE)
+    return FALSE;
+  size -= MMTP_TRAILER_SIZE;
+  mmtp_key_sign (key, bytes, size, mac);
+  return is_equal (bytes + size, mac, MMTP_TRAILER_SIZE);
+}
+
 /* --- cookies -------------------------------------------------------------- */
 
 /* The address has the only length that is not fixed: no two triples are the

@@ -31,6 +31,11 @@ void mmtp_key_sign (const MmtpKey * key, const guint8 * bytes, gsize size,
     guint8 mac[MMTP_MAC_SIZE]);
 gboolean mmtp_key_verify (const MmtpKey * key, const guint8 * bytes,
     gsize size, const guint8 mac[MMTP_MAC_SIZE]);
+/* The trailer of INIT, COOKIE and REFUSE, the last 8 of `size` bytes. Without a
+ * key it stays as it is, and nothing can be verified. */
+void mmtp_key_seal (const MmtpKey * key, guint8 * bytes, gsize size);
+gboolean mmtp_key_verify_seal (const MmtpKey * key, const guint8 * bytes,
+    gsize size);
 
 /* --- cookies, of the receiver --------------------------------------------- */
 

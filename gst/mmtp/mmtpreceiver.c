@@ -112,6 +112,16 @@ push_output (MmtpReceiver * self, const MmtpAddress * address,
   g_queue_push_tail (&self->output, output);
 }
 
+/* Of the refusals only those that answer an OPEN whose MAC was right: anybody
+ * can provoke the others. */
+static gboolean
+is_sealed (const MmtpMessage * message)
+{
+  return message->type == MMTP_COOKIE || (message->type == MMTP_REFUSE
+      && (message->refuse.reason == MMTP_REFUSE_BUSY
+          || message->refuse.reason == MMTP_REFUSE_OVER));
+}
+
 void
 mmtp_receiver_send_bare (MmtpReceiver * self, MmtpMessage * message,
     const MmtpAddress * address)
@@ -121,6 +131,8 @@ mmtp_receiver_send_bare (MmtpReceiver * self, MmtpMessage * message,
 
   message->sent = mmtp_to_ticks (self->now);
   size = mmtp_packet_write (message, bytes, sizeof (bytes));
+  if (is_sealed (message))
+    mmtp_key_seal (&self->key, bytes, size);
   push_output (self, address, bytes, size);
 }
 

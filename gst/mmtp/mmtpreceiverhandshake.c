@@ -61,7 +61,9 @@ static MmtpRefusal
 refuse (MmtpReceiver * self, const MmtpAddress * address,
     const MmtpMessage * message, const guint8 * nonce, MmtpRefuseReason reason)
 {
-  MmtpMessage answer = {.type = MMTP_REFUSE,.channel = message->channel };
+  MmtpMessage answer = {.type = MMTP_REFUSE,.channel = message->channel,
+    .number = message->number
+  };
 
   if (may_answer (self, address)) {
     memcpy (answer.refuse.nonce, nonce, MMTP_NONCE_SIZE);
@@ -72,13 +74,16 @@ refuse (MmtpReceiver * self, const MmtpAddress * address,
       MMTP_REFUSED_SESSION;
 }
 
+/* An INIT whose seal is right is answered whatever the strangers ask for: they
+ * can replay it, but not make more of them, and its COOKIE is shorter. */
 static MmtpRefusal
 answer_init (MmtpReceiver * self, const MmtpAddress * address,
-    const MmtpMessage * message)
+    const MmtpMessage * message, const guint8 * bytes, gsize size)
 {
   MmtpMessage answer = {.type = MMTP_COOKIE,.channel = message->channel };
 
-  if (!may_answer (self, address))
+  if (!mmtp_key_verify_seal (&self->key, bytes, size)
+      && !may_answer (self, address))
     return MMTP_VALID;
   memcpy (answer.init.nonce, message->init.nonce, MMTP_NONCE_SIZE);
   mmtp_cookie_make (self->cookie_secret, self->now / MMTP_SECOND,
@@ -294,6 +299,7 @@ mmtp_receiver_handshake (MmtpReceiver * self, const MmtpAddress * address,
     return refusal;
   if (message->version != MMTP_VERSION)
     return refuse_version (self, address, message);
-  return message->type == MMTP_INIT ? answer_init (self, address, message) :
-      answer_open (self, address, message, bytes, size);
+  if (message->type == MMTP_INIT)
+    return answer_init (self, address, message, bytes, size);
+  return answer_open (self, address, message, bytes, size);
 }

@@ -147,7 +147,8 @@ struct _MmtpReceiver
 void mmtp_receiver_push_event (MmtpReceiver * self,
     MmtpReceiverEventType type, guint channel);
 /* The time of sending of what is sent now */
-/* Outside of a session: nothing is sealed. */
+/* Outside of a session: with a key COOKIE is sealed, and REFUSE that answers an
+ * OPEN with the right MAC. */
 void mmtp_receiver_send_bare (MmtpReceiver * self, MmtpMessage * message,
     const MmtpAddress * address);
 /* Fills in its number, time and trailer; its size, 0: not sent */

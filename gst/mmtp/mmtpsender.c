@@ -186,6 +186,8 @@ mmtp_sender_add_channel (MmtpSender * sender, guint64 now,
   mmtp_sender_requeue_channel (sender, path);
   mmtp_channel_open (path->channel, sender->now, config);
   path->joined = path->confirmed = path->respond = FALSE;
+  path->open_sent = MMTP_NEVER;
+  path->unrefused = path->channel->next;
   path->leave_tries = 0;
   path->query_at = MMTP_NEVER;
   path->last_report_time = 0;
@@ -303,7 +305,7 @@ take_input (MmtpSender * sender, MmtpPath * path, const guint8 * bytes,
   refusal = mmtp_packet_parse_body (&message, bytes, size);
   if (refusal != MMTP_VALID)
     return refusal;
-  return mmtp_sender_take_handshake (sender, path, &message, bytes);
+  return mmtp_sender_take_handshake (sender, path, &message, bytes, size);
 }
 
 static void

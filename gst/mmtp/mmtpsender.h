@@ -207,6 +207,11 @@ typedef struct
 } MmtpSenderStats;
 
 void mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats);
+/* The last reason against the session that came without proof of the key, and
+ * the version of the protocol in it; 0: none. With a key an attempt goes on in
+ * spite of it. */
+MmtpRefuseReason mmtp_sender_get_unverified_refusal (const MmtpSender * sender,
+    guint * version);
 /* FALSE: no such channel */
 gboolean mmtp_sender_get_channel_stats (MmtpSender * sender, guint channel,
     MmtpSenderChannelStats * stats);

@@ -15,6 +15,11 @@
 #define OPEN_TRIES 5
 /* "after it has asked three times" */
 #define REFUSALS 3
+/* "Of one try of INIT the sender takes at most 16 COOKIEs" */
+#define COOKIES_OF_TRY 16
+/* All tries of OPEN with one cookie take less than this. An answer that comes
+ * later is to a later OPEN. */
+#define OPEN_ANSWER_TIME (6 * MMTP_SECOND)
 /* "and of reason 2 for 1.5 s": our own last session may have to be found
  * dead. */
 #define BUSY_TIME (1500 * MMTP_MILLISECOND)
@@ -23,6 +28,7 @@
  * takes for the difference, which is a first guess of the path's rate
  * (variable packet size probing: Bellovin 1992, Jacobson's pathchar 1997). */
 #define OPEN_SIZE 1200
+#define SHORT_OPEN_SIZE 116     /* without padding */
 /* Ten packets in 100 ms: RFC 6928's beginning on a path of that round trip */
 #define USUAL_BEGINNING 1200000
 #define ACCEPT_MORE 13          /* bytes that ACCEPT is longer than COOKIE */
@@ -35,6 +41,7 @@
 
 /* --- session ------------------------------------------------------------- */
 
+/* The next INIT may go at once. */
 static void
 begin_init (MmtpSender * sender)
 {
@@ -82,8 +89,12 @@ write_init (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
   message.sent = mmtp_to_ticks (sender->now);
   memcpy (message.init.nonce, sender->nonce_s, MMTP_NONCE_SIZE);
   size = mmtp_packet_write (&message, output->bytes, output->room);
+  mmtp_key_seal (&sender->key, output->bytes, size);
   path->channel->stats.packets++;
   path->channel->stats.bytes += size;
+  path->asked = TRUE;
+  sender->cookies_left = COOKIES_OF_TRY;
+  sender->last_init = sender->now;
   if (sender->handshake_tries == 0)
     sender->init_sent = sender->now;
   output->channel = path->channel->id;
@@ -119,7 +130,8 @@ fill_open (MmtpSender * sender, MmtpPath * path, MmtpOpen * open)
   open->keepalive_period = sender->config.keepalive_period / MMTP_MILLISECOND;
   open->now = sender->now / 1000;
   open->has_key = sender->key.is_set;
-  open->size = MIN (OPEN_SIZE, path->channel->longest);
+  open->size = MIN (sender->is_contested ? SHORT_OPEN_SIZE : OPEN_SIZE,
+      path->channel->longest);
 }
 
 static gsize
@@ -138,21 +150,25 @@ write_open (MmtpSender * sender, MmtpOutput * output)
   size = mmtp_packet_write (&message, output->bytes, output->room);
   mmtp_channel_sent (path->channel, sender->now, size, MMTP_NO_STREAM, FALSE);
   output->channel = path->channel->id;
-  if (sender->open_sent == MMTP_NEVER)
-    sender->open_sent = sender->now;
+  if (path->open_sent == MMTP_NEVER
+      || sender->now - path->open_sent > OPEN_ANSWER_TIME)
+    path->open_sent = sender->now;
+  path->asked = TRUE;
   wait_for_answer (sender);
   return size;
 }
 
-/* The cookie is for the channel on which it came. */
+/* The cookie is for the channel on which it came. One of several may be of
+ * somebody who wants to keep the right one from being used: it is asked for
+ * again soon. */
 static gboolean
 may_open (const MmtpSender * sender)
 {
   const MmtpChannel *channel =
       sender->paths[sender->handshake_channel]->channel;
 
-  return sender->handshake_tries < OPEN_TRIES && !channel->blocked &&
-      channel->state != MMTP_CHANNEL_GONE;
+  return sender->handshake_tries < (sender->is_contested ? 1 : OPEN_TRIES) &&
+      !channel->blocked && channel->state != MMTP_CHANNEL_GONE;
 }
 
 gsize
@@ -169,17 +185,49 @@ mmtp_sender_write_handshake (MmtpSender * sender, MmtpOutput * output)
   return 0;
 }
 
-static MmtpRefusal
-take_cookie (MmtpSender * sender, MmtpPath * path, const MmtpInit * cookie)
+/* Who sees an INIT may have a COOKIE sent to an address of its own, and bring
+ * the sender that one: the receiver made it, and yet it opens nothing. So with a
+ * key each COOKIE is tried, while those of one INIT are not too many. Without
+ * one the first COOKIE is as good as any. */
+static gboolean
+may_take_cookie (const MmtpSender * sender, const MmtpInit * cookie)
 {
-  if (sender->phase != MMTP_PHASE_INIT)
+  if (sender->phase == MMTP_PHASE_INIT)
+    return sender->cookies_left > 0;
+  return sender->phase == MMTP_PHASE_OPEN && sender->key.is_set
+      && sender->cookies_left > 0
+      && memcmp (sender->cookie, cookie->cookie, MMTP_COOKIE_SIZE) != 0;
+}
+
+static void
+note_unverified (MmtpSender * sender, MmtpRefuseReason reason, guint version)
+{
+  sender->unverified = reason;
+  sender->unverified_version = version;
+}
+
+static MmtpRefusal
+take_cookie (MmtpSender * sender, MmtpPath * path,
+    const MmtpMessage * message, const guint8 * bytes, gsize size)
+{
+  const MmtpInit *cookie = &message->init;
+
+  if (sender->phase != MMTP_PHASE_INIT && sender->phase != MMTP_PHASE_OPEN)
     return MMTP_REFUSED_SESSION;
+  if (sender->key.is_set
+      && !mmtp_key_verify_seal (&sender->key, bytes, size)) {
+    note_unverified (sender, MMTP_REFUSE_KEY, message->version);
+    return MMTP_REFUSED_TRAILER;
+  }
+  if (!may_take_cookie (sender, cookie))
+    return MMTP_REFUSED_SESSION;
+  sender->cookies_left--;
+  sender->is_contested |= sender->phase == MMTP_PHASE_OPEN;
+  sender->is_ambiguous = sender->handshake_tries > 1 || sender->is_contested;
   memcpy (sender->cookie, cookie->cookie, MMTP_COOKIE_SIZE);
   sender->init_round_trip = sender->now - sender->init_sent;
-  sender->is_ambiguous = sender->handshake_tries > 1;
   sender->handshake_channel = path->channel->id;
   sender->phase = MMTP_PHASE_OPEN;
-  sender->open_sent = MMTP_NEVER;
   sender->handshake_tries = 0;
   sender->handshake_wait = HANDSHAKE_WAIT;
   sender->handshake_at = sender->now;
@@ -189,9 +237,10 @@ take_cookie (MmtpSender * sender, MmtpPath * path, const MmtpInit * cookie)
 /* 0: unknown. Where a message was sent again nobody knows which one was
  * answered (Karn's problem): then it is no more than the usual beginning. */
 static guint64
-guess_rate (const MmtpSender * sender, const MmtpChannel * channel)
+guess_rate (const MmtpSender * sender, const MmtpPath * path)
 {
-  guint64 round_trip = sender->now - sender->open_sent, more, bytes, rate;
+  const MmtpChannel *channel = path->channel;
+  guint64 round_trip = sender->now - path->open_sent, more, bytes, rate;
 
   if (sender->init_round_trip == 0 || round_trip <= sender->init_round_trip)
     return 0;
@@ -209,7 +258,7 @@ guess_rate (const MmtpSender * sender, const MmtpChannel * channel)
 static void
 note_handshake (MmtpSender * sender, MmtpPath * path)
 {
-  guint64 round_trip = sender->now - sender->open_sent;
+  guint64 round_trip = sender->now - path->open_sent;
   guint64 least = round_trip;
 
   if (sender->init_round_trip)
@@ -238,21 +287,23 @@ enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
   note_handshake (sender, path);
   path->joined = TRUE;
   path->keepalive_at = sender->now;
-  mmtp_sender_start_path (sender, path, guess_rate (sender, path->channel));
+  mmtp_sender_start_path (sender, path, guess_rate (sender, path));
   for (i = 0; i < sender->n_paths; i++)
     if (!sender->paths[i]->joined &&
         sender->paths[i]->channel->state != MMTP_CHANNEL_GONE)
       mmtp_sender_begin_join (sender, sender->paths[i]);
 }
 
+/* Also when another COOKIE or a REFUSE came after the OPEN: the receiver is in
+ * the session then. */
 static MmtpRefusal
 take_accept (MmtpSender * sender, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes)
 {
   const MmtpAccept *accept = &message->accept;
 
-  if (sender->phase != MMTP_PHASE_OPEN ||
-      path->channel->id != sender->handshake_channel)
+  if ((sender->phase != MMTP_PHASE_INIT && sender->phase != MMTP_PHASE_OPEN)
+      || path->open_sent == MMTP_NEVER)
     return MMTP_REFUSED_SESSION;
   if (accept->has_key != sender->key.is_set ||
       !mmtp_key_verify (&sender->key, bytes, ACCEPT_SIGNED, accept->mac))
@@ -262,8 +313,45 @@ take_accept (MmtpSender * sender, MmtpPath * path,
   return MMTP_VALID;
 }
 
-/* Without a key anybody who sees the packets can refuse, and who is busy may
- * not be for long: section 4. */
+/* A question is refused once, however many answers come. */
+static gboolean
+is_answer_to_question (MmtpPath * path)
+{
+  gboolean asked = path->asked;
+
+  path->asked = FALSE;
+  return asked;
+}
+
+/* A sealed REFUSE has the number of its OPEN, so that one that is replayed is
+ * not taken for the answer to the next OPEN. */
+static gboolean
+is_answer_to_open (MmtpPath * path, guint16 low)
+{
+  guint64 number = mmtp_unwrap (low, 16, path->channel->next);
+
+  if (number < path->unrefused || number >= path->channel->next)
+    return FALSE;
+  path->unrefused = number + 1;
+  return TRUE;
+}
+
+/* Anybody who sees the packets can say so, but then it is only asked for a
+ * COOKIE again, no sooner than without an answer: the ACCEPT for the last OPEN
+ * still counts. */
+static MmtpRefusal
+take_old_cookie (MmtpSender * sender, MmtpPath * path)
+{
+  const guint64 last_init = sender->last_init;
+
+  if (sender->phase != MMTP_PHASE_OPEN || !is_answer_to_question (path))
+    return MMTP_REFUSED_SESSION;
+  begin_init (sender);
+  sender->handshake_at = MAX (sender->now, last_init + HANDSHAKE_WAIT);
+  return MMTP_VALID;
+}
+
+/* Who is busy may not be for long: section 4. */
 static gboolean
 is_refused (MmtpSender * sender, MmtpRefuseReason reason)
 {
@@ -274,39 +362,61 @@ is_refused (MmtpSender * sender, MmtpRefuseReason reason)
       || sender->now - sender->refused_at >= BUSY_TIME);
 }
 
-static MmtpRefusal
-take_refuse (MmtpSender * sender, const MmtpMessage * message)
+static void
+give_up (MmtpSender * sender, const MmtpMessage * message)
 {
-  const MmtpRefuse *refuse = &message->refuse;
   MmtpSenderEvent event = { MMTP_EVENT_REFUSED };
+
+  sender->phase = MMTP_PHASE_OVER;
+  event.reason = message->refuse.reason;
+  event.version = message->version;
+  mmtp_sender_tell (sender, &event);
+}
+
+static MmtpRefusal
+take_refuse (MmtpSender * sender, MmtpPath * path, const MmtpMessage * message,
+    const guint8 * bytes, gsize size)
+{
+  const MmtpRefuseReason reason = message->refuse.reason;
+  gboolean is_answer, is_proven;
 
   if (sender->phase != MMTP_PHASE_INIT && sender->phase != MMTP_PHASE_OPEN)
     return MMTP_REFUSED_SESSION;
-  if (refuse->reason == MMTP_REFUSE_COOKIE) {
-    begin_init (sender);
-    return MMTP_VALID;
-  }
-  if (!is_refused (sender, refuse->reason))
-    return MMTP_VALID;
-  sender->phase = MMTP_PHASE_OVER;
-  event.reason = refuse->reason;
-  event.version = message->version;
-  mmtp_sender_tell (sender, &event);
+  if (reason == MMTP_REFUSE_COOKIE)
+    return take_old_cookie (sender, path);
+  is_proven = mmtp_key_verify_seal (&sender->key, bytes, size);
+  if (!is_proven)
+    note_unverified (sender, reason, message->version);
+  if (sender->key.is_set && !is_proven)
+    return MMTP_REFUSED_TRAILER;
+  is_answer = sender->key.is_set ? is_answer_to_open (path, message->number) :
+      is_answer_to_question (path);
+  if (!is_answer)
+    return MMTP_REFUSED_REPLAY;
+  if (is_refused (sender, reason))
+    give_up (sender, message);
   return MMTP_VALID;
+}
+
+MmtpRefuseReason
+mmtp_sender_get_unverified_refusal (const MmtpSender * sender, guint * version)
+{
+  *version = sender->unverified_version;
+  return sender->unverified;
 }
 
 MmtpRefusal
 mmtp_sender_take_handshake (MmtpSender * sender, MmtpPath * path,
-    const MmtpMessage * message, const guint8 * bytes)
+    const MmtpMessage * message, const guint8 * bytes, gsize size)
 {
   /* The nonce stands first in all of them. */
   if (memcmp (message->init.nonce, sender->nonce_s, MMTP_NONCE_SIZE) != 0)
     return MMTP_REFUSED_SESSION;
   if (message->type == MMTP_COOKIE)
-    return take_cookie (sender, path, &message->init);
+    return take_cookie (sender, path, message, bytes, size);
   if (message->type == MMTP_ACCEPT)
     return take_accept (sender, path, message, bytes);
-  return take_refuse (sender, message);
+  return take_refuse (sender, path, message, bytes, size);
 }
 
 /* --- channels ------------------------------------------------------------ */

@@ -77,6 +77,11 @@ typedef struct
   MmtpReplay replay;
   gboolean joined;              /* the receiver answers there */
   gboolean confirmed;           /* it has reported the channel */
+  guint64 open_sent;            /* ns, an OPEN that may be answered; MMTP_NEVER:
+                                 * none */
+  gboolean asked;               /* INIT or OPEN, and it was not refused yet */
+  guint64 unrefused;            /* channel number of the first OPEN that has
+                                 * not been refused */
   guint64 nonce;                /* of JOIN */
   guint64 join_at;              /* ns, MMTP_NEVER: no more */
   guint64 join_wait;            /* ns */
@@ -129,7 +134,11 @@ struct _MmtpSender
   guint handshake_refusals;
   guint64 refused_at;           /* ns, for the first time */
   guint64 handshake_at, handshake_wait;
-  guint64 open_sent;            /* ns, the first one of this cookie */
+  guint cookies_left;           /* that this INIT's answers may still bring */
+  gboolean is_contested;        /* several COOKIEs came */
+  MmtpRefuseReason unverified;  /* the last reason without proof; 0: none */
+  guint unverified_version;
+  guint64 last_init;            /* ns */
   guint64 init_sent, init_round_trip;   /* ns; 0: unknown */
   gboolean is_ambiguous;        /* an INIT was sent again */
   MmtpDirection out, in;
@@ -232,7 +241,7 @@ gsize mmtp_sender_write_handshake (MmtpSender * sender, MmtpOutput * output);
 gsize mmtp_sender_write_join (MmtpSender * sender, MmtpPath * path,
     MmtpOutput * output);
 MmtpRefusal mmtp_sender_take_handshake (MmtpSender * sender, MmtpPath * path,
-    const MmtpMessage * message, const guint8 * bytes);
+    const MmtpMessage * message, const guint8 * bytes, gsize size);
 MmtpRefusal mmtp_sender_take_challenge (MmtpSender * sender, MmtpPath * path,
     const MmtpChallenge * challenge);
 

@@ -22,6 +22,7 @@ OF_SENDER = {"DATA", "PROBE", "INIT", "OPEN", "JOIN", "RESPONSE", "KEEPALIVE",
 OF_RECEIVER = {"COOKIE", "ACCEPT", "REFUSE", "CHALLENGE", "REPORT", "QUERY",
                "LEAVE", "CAPS-ACK", "END-ACK"}
 UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
+SEALED = {"INIT", "COOKIE"}     # and some REFUSEs, with a key
 UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
 # Bytes in all, of messages that have no open length
 SIZES = {"COOKIE": 63, "ACCEPT": 76, "REFUSE": 32,
@@ -132,8 +133,8 @@ class Side:
         whole = self._check_number(message, is_complete)
         self.session.shake_hands(message)
         if message.type in UNSIGNED:
-            need(message.trailer == bytes(TRAILER), message.type,
-                 "with a trailer")
+            need(message.trailer == self.session.seal(message), message.type,
+                 "with a wrong seal")
         else:
             need(message.trailer == self.session.keys.trailer(
                 self.is_sender, whole, message), message.type, whole,
@@ -152,7 +153,8 @@ class Side:
 
     def _check_number(self, message, is_complete):
         if message.type in UNNUMBERED:
-            need(message.low == 0, message.type, "has a number")
+            need(message.low == 0 or message.type == "REFUSE", message.type,
+                 "has a number")
             return 0
         expected = self.next_number[message.channel]
         ahead = (message.low - expected) % NUMBERS
@@ -171,7 +173,7 @@ class Side:
         need(not any(message.body), "a PROBE is of zeros")
 
     def _check_init(self, message, _whole):
-        need(not any(message.data[23:]), "an INIT ends in zeros")
+        need(not any(message.data[23:-TRAILER]), "an INIT ends in zeros")
 
     def _check_open(self, message, _whole):
         need(message.field(63, 66) <= 60_000_000, "D0 of an OPEN")
@@ -397,6 +399,14 @@ class Session:
         self.caps, self.reports = {}, set()
         self.end, self.end_acknowledged = None, False
         self._nonce_s = self._nonce_r = None
+
+    def seal(self, message):
+        """Trailer of what has none of the session"""
+        busy_or_over = message.type == "REFUSE" and message.data[23] in (2, 5)
+        if not self.key or not (message.type in SEALED or busy_or_over):
+            return bytes(TRAILER)
+        return digest(digest(self.key, b"mmtp1 handshake"),
+                      message.data[:-TRAILER])[:TRAILER]
 
     def shake_hands(self, message):
         act = getattr(self, "_" + message.type.lower(), None)

@@ -653,7 +653,8 @@ GST_START_TEST (another_key_is_an_error)
   src_init (&pair.src, "address", "127.0.0.1", "key", keys[__i__].of_src, NULL);
   gst_harness_play (pair.src.harness);
   sink_init (&pair.sink, "auto-reconnect", FALSE, "host", "127.0.0.1", "port",
-      port_of (&pair.src), "key", keys[__i__].of_sink, NULL);
+      port_of (&pair.src), "timeout", 300 * GST_MSECOND, "key",
+      keys[__i__].of_sink, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   fail_unless_equals_int (gst_harness_push (pair.sink.harness, make_buffer (0,
               SIZE)), GST_FLOW_ERROR);

@@ -502,6 +502,248 @@ GST_START_TEST (who_sees_all_but_the_key_changes_nothing)
 
 GST_END_TEST;
 
+/* --- who sees the handshake, and has no key ------------------------------- */
+
+#define FORGED_DISTANCE (SECOND / 10000)        /* 10,000 messages a second */
+#define N_FORGED_STEPS 4        /* INIT, COOKIE, OPEN, ACCEPT */
+
+/* What an attacker answers to a message that it has just seen */
+static const struct
+{
+  MmtpType type;
+  MmtpRefuseReason reason;
+} forged_answers[] = {
+  {MMTP_REFUSE, MMTP_REFUSE_VERSION},
+  {MMTP_REFUSE, MMTP_REFUSE_BUSY},
+  {MMTP_REFUSE, MMTP_REFUSE_KEY},
+  {MMTP_REFUSE, MMTP_REFUSE_COOKIE},
+  {MMTP_REFUSE, MMTP_REFUSE_OVER},
+  {MMTP_COOKIE,},
+  {MMTP_ACCEPT,},
+};
+
+typedef struct
+{
+  Attack attack;
+  MmtpType step;                /* whose sight makes it forge */
+  MmtpType type;                /* that it forges */
+  MmtpRefuseReason reason;
+  gboolean relays;              /* a COOKIE, and forges nothing */
+  gboolean seen;
+  guint8 relayed[64];           /* the receiver's COOKIE for another address */
+  gsize relayed_size;
+} Handshaker;
+
+static void
+forge_answer (Handshaker * self, MmtpPair * pair, guint channel)
+{
+  MmtpMessage message = { self->type };
+  guint8 bytes[200];
+  gsize size;
+
+  message.channel = channel;
+  message.trailer = draw (&self->attack.state);
+  memcpy (message.init.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
+  if (self->type == MMTP_REFUSE) {
+    message.refuse.reason = self->reason;
+  } else if (self->type == MMTP_COOKIE) {
+    memset (message.init.cookie, draw (&self->attack.state), MMTP_COOKIE_SIZE);
+  } else {
+    message.accept.has_key = TRUE;
+    message.accept.mac[0] = draw (&self->attack.state);
+  }
+  size = mmtp_packet_write (&message, bytes, sizeof (bytes));
+  self->attack.n_sent++;
+  mmtp_pair_to_sender (pair, channel, bytes, size);
+}
+
+/* The receiver's own COOKIE, for an address of the attacker's */
+static void
+relay_cookie (Handshaker * self, MmtpPair * pair, guint channel)
+{
+  const MmtpAddress address =
+      make_stranger (draw (&self->attack.state) % 65536);
+  MmtpMessage message = { MMTP_INIT };
+  guint8 bytes[100];
+  gsize size;
+
+  message.channel = channel;
+  memcpy (message.init.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
+  size = mmtp_packet_write (&message, bytes, sizeof (bytes));
+  self->relayed_size = 0;
+  mmtp_pair_to_receiver (pair, &address, bytes, size);
+  if (self->relayed_size > 0)
+    mmtp_pair_to_sender (pair, channel, self->relayed, self->relayed_size);
+}
+
+static gboolean
+see_handshake (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
+    const guint8 * bytes, gsize size, gpointer data)
+{
+  Handshaker *self = data;
+  const MmtpType type = bytes[0] & 0x1f;
+
+  if (is_stranger (address)) {
+    if (type == MMTP_COOKIE && size <= sizeof (self->relayed)) {
+      memcpy (self->relayed, bytes, size);
+      self->relayed_size = size;
+    }
+    return FALSE;
+  }
+  if (type == MMTP_INIT)
+    memcpy (self->attack.nonce_s, bytes + MMTP_HEADER_SIZE, MMTP_NONCE_SIZE);
+  self->seen |= type == self->step;
+  return TRUE;
+}
+
+static void
+answer_what_was_seen (MmtpPair * pair, gpointer data)
+{
+  Handshaker *self = data;
+  guint i;
+
+  if (!self->seen)
+    return;
+  self->seen = FALSE;
+  for (i = 0; i < 10; i++)
+    if (self->relays)
+      relay_cookie (self, pair, i % MMTP_PAIR_CHANNELS);
+    else
+      forge_answer (self, pair, i % MMTP_PAIR_CHANNELS);
+}
+
+static void
+begin_handshake (MmtpPair * pair, Handshaker * self, guint n_channels)
+{
+  const MmtpPairConfig config =
+      { KEY, FRAME_SIZE, see_handshake, answer_what_was_seen, self };
+  guint i;
+
+  self->attack.state = 1;
+  mmtp_pair_init (pair, &config);
+  for (i = 0; i < n_channels; i++)
+    mmtp_pair_add_channel (pair, i);
+  answer_what_was_seen (pair, self);
+}
+
+/* With a key it neither ends the attempt nor keeps it from its session. */
+GST_START_TEST (a_forged_step_of_the_handshake_stops_nothing)
+{
+  Handshaker self = { {NULL,}, };
+  MmtpPair pair;
+
+  self.step = MMTP_INIT + __i__ / G_N_ELEMENTS (forged_answers);
+  self.type = forged_answers[__i__ % G_N_ELEMENTS (forged_answers)].type;
+  self.reason = forged_answers[__i__ % G_N_ELEMENTS (forged_answers)].reason;
+  begin_handshake (&pair, &self, MMTP_PAIR_CHANNELS);
+  mmtp_pair_run (&pair, 3 * SECOND);
+  fail_unless (self.attack.n_sent >= 10);
+  assert_equals_int (pair.refused + pair.lost, 0);
+  assert_equals_int (pair.sessions, 1);
+  fail_unless (pair.out->len >= 25, "%u buffers", pair.out->len);
+  mmtp_pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* It comes before the right one each time. */
+GST_START_TEST (a_cookie_of_another_address_stops_nothing)
+{
+  Handshaker self = { {NULL,}, };
+  MmtpPair pair;
+
+  self.step = MMTP_INIT + __i__;
+  self.relays = TRUE;
+  begin_handshake (&pair, &self, 1);
+  mmtp_pair_run (&pair, 3 * SECOND);
+  fail_unless (self.relayed_size > 0);
+  assert_equals_int (pair.refused + pair.lost, 0);
+  assert_equals_int (pair.sessions, 1);
+  mmtp_pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* A stranger's, and the sender's own as if it had no key: both are of the
+ * budget of strangers. */
+static void
+flood_with_inits (Handshaker * self, MmtpPair * pair)
+{
+  MmtpAddress address = make_stranger (draw (&self->attack.state) % 65536);
+  MmtpMessage message = { MMTP_INIT };
+  guint8 bytes[100];
+  gsize size;
+
+  if (draw (&self->attack.state) & 1)
+    mmtp_pair_get_address (0, &address);
+  memcpy (message.init.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
+  message.init.nonce[0] ^= draw (&self->attack.state) & 1;
+  size = mmtp_packet_write (&message, bytes, sizeof (bytes));
+  mmtp_pair_to_receiver (pair, &address, bytes, size);
+}
+
+/* An OPEN of the right address, nonce and cookie with a wrong MAC, or cookie */
+static void
+forge_open_of_sender (Handshaker * self, MmtpPair * pair)
+{
+  MmtpMessage message = { MMTP_OPEN };
+  MmtpAddress address;
+  guint8 bytes[200];
+  gsize size;
+
+  mmtp_pair_get_address (0, &address);
+  memcpy (message.open.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
+  memcpy (message.open.cookie, pair->overheard.cookie, MMTP_COOKIE_SIZE);
+  message.open.cookie[31] ^= draw (&self->attack.state) & 1;
+  message.open.longest = 1472;
+  message.open.keepalive_period = 100;
+  message.open.has_key = TRUE;
+  size = mmtp_packet_write (&message, bytes, sizeof (bytes));
+  mmtp_pair_to_receiver (pair, &address, bytes, size);
+}
+
+static void
+forge_any_step (Handshaker * self, MmtpPair * pair, guint i)
+{
+  const guint n = G_N_ELEMENTS (forged_answers);
+
+  self->attack.n_sent++;
+  if (i % 4 == 0) {
+    flood_with_inits (self, pair);
+  } else if (i % 4 == 1) {
+    forge_open_of_sender (self, pair);
+  } else if (i % 100 == 98) {
+    relay_cookie (self, pair, i / 100 % MMTP_PAIR_CHANNELS);
+  } else {
+    self->type = forged_answers[i % n].type;
+    self->reason = forged_answers[i % n].reason;
+    forge_answer (self, pair, draw (&self->attack.state) % MMTP_PAIR_CHANNELS);
+  }
+}
+
+/* All the time, from before the first INIT until the stream is there */
+GST_START_TEST (a_flooded_handshake_succeeds)
+{
+  Handshaker self = { {NULL,}, };
+  MmtpPair pair;
+  guint i;
+
+  self.step = MMTP_LAST_TYPE;
+  begin_handshake (&pair, &self, MMTP_PAIR_CHANNELS);
+  for (i = 0; i < 2000; i++)
+    flood_with_inits (&self, &pair);
+  for (i = 0; i < 20000; i++) {
+    forge_any_step (&self, &pair, i);
+    mmtp_pair_run (&pair, FORGED_DISTANCE);
+  }
+  assert_equals_int (pair.refused + pair.lost, 0);
+  assert_equals_int (pair.sessions, 1);
+  fail_unless (pair.out->len >= 25, "%u buffers", pair.out->len);
+  mmtp_pair_clear (&pair);
+}
+
+GST_END_TEST;
+
 /* --- sessions that are over ----------------------------------------------- */
 
 static void
@@ -1014,6 +1256,11 @@ mmtpattack_suite (void)
   tcase_add_test (tcase, what_is_replayed_later_changes_nothing);
   tcase_add_test (tcase, what_is_spoiled_changes_nothing);
   tcase_add_test (tcase, who_sees_all_but_the_key_changes_nothing);
+  tcase_add_loop_test (tcase, a_forged_step_of_the_handshake_stops_nothing, 0,
+      N_FORGED_STEPS * G_N_ELEMENTS (forged_answers));
+  tcase_add_loop_test (tcase, a_cookie_of_another_address_stops_nothing, 0,
+      N_FORGED_STEPS);
+  tcase_add_test (tcase, a_flooded_handshake_succeeds);
   tcase_add_loop_test (tcase, a_session_that_is_over_does_not_come_back, 0, 2);
   tcase_add_loop_test (tcase, an_old_session_is_nothing_to_a_new_one, 0, 2);
   tcase_add_loop_test (tcase, two_sessions_that_are_over_do_not_come_back, 0,

@@ -108,6 +108,35 @@ GST_START_TEST (a_handshake_is_signed)
 
 GST_END_TEST;
 
+/* h (h (b"correct horse", b"mmtp1 handshake"), bytes (range (24)))[:8] */
+GST_START_TEST (a_seal_proves_the_key)
+{
+  guint8 bytes[24 + MMTP_TRAILER_SIZE];
+  MmtpKey key, none;
+  guint bit;
+
+  init_key (&key, KEY, strlen (KEY));
+  mmtp_key_init (&none, NULL);
+  fill (bytes, 0, sizeof (bytes));
+  mmtp_key_seal (&none, bytes, sizeof (bytes));
+  fail_unless_equals_int (bytes[24], 24);
+  mmtp_key_seal (&key, bytes, sizeof (bytes));
+  assert_bytes (bytes + 24, "747ad85c90c3b8c8");
+  fail_unless (mmtp_key_verify_seal (&key, bytes, sizeof (bytes)));
+  fail_if (mmtp_key_verify_seal (&key, bytes, sizeof (bytes) - 1));
+  fail_if (mmtp_key_verify_seal (&none, bytes, sizeof (bytes)));
+  for (bit = 0; bit < sizeof (bytes) * 8; bit++) {
+    bytes[bit / 8] ^= 1 << bit % 8;
+    fail_if (mmtp_key_verify_seal (&key, bytes, sizeof (bytes)));
+    bytes[bit / 8] ^= 1 << bit % 8;
+  }
+  memset (bytes + 24, 0, MMTP_TRAILER_SIZE);
+  fail_if (mmtp_key_verify_seal (&none, bytes, sizeof (bytes)));
+  mmtp_key_clear (&key);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (without_a_key_a_handshake_has_zeros)
 {
   const guint8 zeros[MMTP_MAC_SIZE] = { 0, };
@@ -472,6 +501,7 @@ mmtpkeys_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, the_handshake_key_is_derived);
   tcase_add_test (tcase, a_handshake_is_signed);
+  tcase_add_test (tcase, a_seal_proves_the_key);
   tcase_add_test (tcase, without_a_key_a_handshake_has_zeros);
   tcase_add_test (tcase, another_key_does_not_verify);
   tcase_add_test (tcase, a_cookie_is_of_time_address_and_nonce);

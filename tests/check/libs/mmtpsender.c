@@ -166,7 +166,8 @@ seal (Rig * rig, MmtpMessage * message, guint channel, guint8 * bytes)
   gsize size;
 
   message->channel = channel;
-  message->number = line->next & 0xffff;
+  if (message->type != MMTP_REFUSE)
+    message->number = line->next & 0xffff;
   message->sent = rig->now / 10000 & 0xffffff;
   message->trailer = 0;
   size = mmtp_packet_write (message, bytes, ROOM);
@@ -174,6 +175,8 @@ seal (Rig * rig, MmtpMessage * message, guint channel, guint8 * bytes)
   if (message->type != MMTP_COOKIE && message->type != MMTP_ACCEPT &&
       message->type != MMTP_REFUSE)
     mmtp_direction_seal (&rig->to, line->next, bytes, size);
+  if (message->type == MMTP_COOKIE)
+    mmtp_key_seal (&rig->key, bytes, size);
   if (message->type != MMTP_COOKIE && message->type != MMTP_REFUSE)
     line->next++;
   return size;
@@ -713,30 +716,37 @@ refuse (Rig * rig, const guint8 * nonce, guint8 reason)
   run (rig, 20 * MS);
 }
 
-GST_START_TEST (refused_three_times_it_is_over)
+/* Of the sender's INIT; asked at 0, 250, 750, 1750 ms */
+static Rig *
+rig_new_asking (guint8 nonce[MMTP_NONCE_SIZE])
 {
   Rig *rig = rig_new_default ();
-  static const guint8 wrong[MMTP_NONCE_SIZE] = { 1 };
-  guint8 nonce[MMTP_NONCE_SIZE];
-  MmtpSenderStats stats;
-  guint i;
 
   add_line (rig, 10 * MS, 100000);
   rig->answers = FALSE;
   run (rig, 50 * MS);
   memcpy (nonce, find_arrived (rig, MMTP_INIT, 0)->init.nonce, MMTP_NONCE_SIZE);
+  return rig;
+}
+
+GST_START_TEST (refused_three_times_it_is_over)
+{
+  static const guint8 wrong[MMTP_NONCE_SIZE] = { 1 };
+  guint8 nonce[MMTP_NONCE_SIZE];
+  Rig *rig = rig_new_asking (nonce);
+  MmtpSenderStats stats;
+  guint i;
+
   for (i = 0; i < 5; i++)
     refuse (rig, wrong, MMTP_REFUSE_BUSY);
-  fail_unless (find_event (rig, MMTP_EVENT_REFUSED) == NULL);
   mmtp_sender_get_stats (rig->sender, &stats);
   fail_unless_equals_uint64 (stats.refused[MMTP_REFUSED_SESSION], 5);
-  for (i = 0; i < 3; i++)
+  for (i = 0; i < 3; i++) {
     refuse (rig, nonce, MMTP_REFUSE_COOKIE);
-  fail_unless (find_event (rig, MMTP_EVENT_REFUSED) == NULL);
-  refuse (rig, nonce, MMTP_REFUSE_KEY);
-  refuse (rig, nonce, MMTP_REFUSE_KEY);
-  fail_unless (find_event (rig, MMTP_EVENT_REFUSED) == NULL);
-  refuse (rig, nonce, MMTP_REFUSE_KEY);
+    fail_unless (find_event (rig, MMTP_EVENT_REFUSED) == NULL);
+    refuse (rig, nonce, MMTP_REFUSE_KEY);
+    run (rig, i == 0 ? 260 * MS : 500 * MS);
+  }
   fail_unless_equals_int (find_event (rig, MMTP_EVENT_REFUSED)->reason,
       MMTP_REFUSE_KEY);
   fail_unless_equals_uint64 (mmtp_sender_next_wakeup (rig->sender), MMTP_NEVER);
@@ -745,23 +755,43 @@ GST_START_TEST (refused_three_times_it_is_over)
 
 GST_END_TEST;
 
+/* An INIT has one answer, and what follows it says nothing. */
+GST_START_TEST (a_question_is_refused_once)
+{
+  guint8 nonce[MMTP_NONCE_SIZE];
+  Rig *rig = rig_new_asking (nonce);
+  MmtpSenderStats stats;
+  guint i;
+
+  for (i = 0; i < 5; i++)
+    refuse (rig, nonce, MMTP_REFUSE_KEY);
+  run (rig, 150 * MS);
+  for (i = 0; i < 5; i++)
+    refuse (rig, nonce, MMTP_REFUSE_KEY);
+  fail_unless (find_event (rig, MMTP_EVENT_REFUSED) == NULL);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless_equals_uint64 (stats.refused[MMTP_REFUSED_REPLAY], 8);
+  rig->answers = TRUE;
+  run (rig, SECOND);
+  fail_unless (find_event (rig, MMTP_EVENT_READY) != NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* It may be our own last session, which has to be found dead. */
 GST_START_TEST (who_is_busy_is_asked_for_longer)
 {
-  Rig *rig = rig_new_default ();
   guint8 nonce[MMTP_NONCE_SIZE];
-  guint i;
+  Rig *rig = rig_new_asking (nonce);
 
-  add_line (rig, 10 * MS, 100000);
-  rig->answers = FALSE;
-  run (rig, 50 * MS);
-  memcpy (nonce, find_arrived (rig, MMTP_INIT, 0)->init.nonce, MMTP_NONCE_SIZE);
-  for (i = 0; i < 5; i++)
-    refuse (rig, nonce, MMTP_REFUSE_BUSY);
-  run (rig, 1300 * MS);
+  refuse (rig, nonce, MMTP_REFUSE_BUSY);
+  run (rig, 230 * MS);
+  refuse (rig, nonce, MMTP_REFUSE_BUSY);
+  run (rig, 480 * MS);
   refuse (rig, nonce, MMTP_REFUSE_BUSY);
   fail_unless (find_event (rig, MMTP_EVENT_REFUSED) == NULL);
-  run (rig, 100 * MS);
+  run (rig, 980 * MS);
   refuse (rig, nonce, MMTP_REFUSE_BUSY);
   fail_unless_equals_int (find_event (rig, MMTP_EVENT_REFUSED)->reason,
       MMTP_REFUSE_BUSY);
@@ -770,14 +800,107 @@ GST_START_TEST (who_is_busy_is_asked_for_longer)
 
 GST_END_TEST;
 
-GST_START_TEST (key_is_needed_on_both_sides)
+/* --- with a key ----------------------------------------------------------- */
+
+static MmtpSenderConfig
+make_config_with_key (void)
 {
   MmtpSenderConfig config;
-  Rig *rig;
 
   mmtp_sender_config_init (&config);
   config.key = g_bytes_new_static ("secret", 6);
-  rig = rig_new (&config);
+  return config;
+}
+
+/* Asks with OPEN, at 100, 350, 850, 1850 ms and so on */
+static Rig *
+rig_new_opening (const MmtpSenderConfig * config, guint8 * nonce)
+{
+  Rig *rig = rig_new (config);
+
+  add_line (rig, 50 * MS, 100000);
+  run (rig, 90 * MS);
+  rig->answers = FALSE;
+  memcpy (nonce, find_arrived (rig, MMTP_INIT, 0)->init.nonce, MMTP_NONCE_SIZE);
+  run (rig, 20 * MS);
+  return rig;
+}
+
+/* As the receiver with the key does, to the OPEN of this number */
+static void
+refuse_sealed (Rig * rig, const guint8 * nonce, guint8 reason, guint number)
+{
+  MmtpMessage message = { MMTP_REFUSE };
+  guint8 bytes[ROOM];
+  gsize size;
+
+  message.number = number;
+  memcpy (message.refuse.nonce, nonce, MMTP_NONCE_SIZE);
+  message.refuse.reason = reason;
+  size = mmtp_packet_write (&message, bytes, ROOM);
+  mmtp_key_seal (&rig->key, bytes, size);
+  mmtp_sender_input (rig->sender, rig->now, 0, bytes, size);
+  run (rig, 0);
+}
+
+/* Whoever sees an OPEN can say so, as often as it likes. */
+GST_START_TEST (an_unverified_refusal_ends_nothing)
+{
+  MmtpSenderConfig config = make_config_with_key ();
+  guint8 nonce[MMTP_NONCE_SIZE];
+  Rig *rig = rig_new_opening (&config, nonce);
+  guint i, version;
+
+  fail_unless_equals_int (mmtp_sender_get_unverified_refusal (rig->sender,
+          &version), 0);
+  for (i = 0; i < 100; i++)
+    refuse (rig, nonce, 1 + i % 5);
+  refuse (rig, nonce, MMTP_REFUSE_BUSY);
+  run (rig, 50 * MS);
+  fail_unless_equals_int (mmtp_sender_get_unverified_refusal (rig->sender,
+          &version), MMTP_REFUSE_BUSY);
+  fail_unless_equals_int (version, MMTP_VERSION);
+  fail_unless (find_event (rig, MMTP_EVENT_REFUSED) == NULL);
+  rig->answers = TRUE;
+  run (rig, 3 * SECOND);
+  fail_unless (find_event (rig, MMTP_EVENT_READY) != NULL);
+  rig_free (rig);
+  g_bytes_unref (config.key);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_sealed_refusal_counts_once_for_its_open)
+{
+  MmtpSenderConfig config = make_config_with_key ();
+  guint8 nonce[MMTP_NONCE_SIZE];
+  Rig *rig = rig_new_opening (&config, nonce);
+  guint i;
+
+  refuse (rig, nonce, MMTP_REFUSE_KEY);
+  for (i = 0; i < 5; i++)
+    refuse_sealed (rig, nonce, MMTP_REFUSE_OVER, 0);
+  for (i = 1; i < 5; i++)
+    refuse_sealed (rig, nonce, MMTP_REFUSE_OVER, i);
+  run (rig, 800 * MS);
+  for (i = 0; i < 5; i++)
+    refuse_sealed (rig, nonce, MMTP_REFUSE_OVER, 0);
+  refuse_sealed (rig, nonce, MMTP_REFUSE_OVER, 1);
+  fail_unless (find_event (rig, MMTP_EVENT_REFUSED) == NULL);
+  refuse_sealed (rig, nonce, MMTP_REFUSE_OVER, 2);
+  fail_unless_equals_int (find_event (rig, MMTP_EVENT_REFUSED)->reason,
+      MMTP_REFUSE_OVER);
+  rig_free (rig);
+  g_bytes_unref (config.key);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (key_is_needed_on_both_sides)
+{
+  MmtpSenderConfig config = make_config_with_key ();
+  Rig *rig = rig_new (&config);
+
   add_line (rig, 10 * MS, 100000);
   run (rig, 3 * SECOND);
   fail_unless (find_event (rig, MMTP_EVENT_READY) != NULL);
@@ -1748,7 +1871,10 @@ mmtpsender_suite (void)
   tcase_add_test (tc, handshake_opens_where_the_cookie_came);
   tcase_add_test (tc, open_says_what_is_wanted);
   tcase_add_test (tc, refused_three_times_it_is_over);
+  tcase_add_test (tc, a_question_is_refused_once);
   tcase_add_test (tc, who_is_busy_is_asked_for_longer);
+  tcase_add_test (tc, an_unverified_refusal_ends_nothing);
+  tcase_add_test (tc, a_sealed_refusal_counts_once_for_its_open);
   tcase_add_test (tc, key_is_needed_on_both_sides);
   tcase_add_test (tc, stream_begins_with_the_first_round_trip);
   tcase_add_test (tc, rates_and_delays_are_found_under_load);
