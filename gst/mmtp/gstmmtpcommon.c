@@ -13,6 +13,8 @@
 
 #include "mmtpscheduler.h"
 
+/* 128 bits */
+#define MIN_KEY_DIGITS 32
 /* Between the readings of the two clocks: a longer one says nothing. */
 #define LONGEST_READING (100 * GST_USECOND)
 /* What two readings differ by without a clock that runs otherwise */
@@ -51,10 +53,68 @@ gst_mmtp_now (void)
   return g_get_monotonic_time () * GST_USECOND;
 }
 
-GBytes *
-gst_mmtp_key_from_string (const gchar * key)
+/* Whoever has seen an OPEN can try keys on its MAC without asking anybody. So a
+ * key must not be guessed, and it is never derived from words. */
+static const gchar *
+find_key_problem (const gchar * text)
 {
-  return key && *key ? g_bytes_new (key, strlen (key)) : NULL;
+  const gsize n_digits = strlen (text);
+
+  if (n_digits == 0)
+    return "is empty";
+  if (strspn (text, "0123456789abcdefABCDEF") < n_digits)
+    return "has characters other than hexadecimal digits";
+  if (n_digits < MIN_KEY_DIGITS)
+    return "is too short";
+  return n_digits % 2 ? "has an odd number of digits" : NULL;
+}
+
+static GBytes *
+read_key (const gchar * text)
+{
+  const gsize size = strlen (text) / 2;
+  guint8 *bytes = g_malloc (size);
+  gsize i;
+
+  for (i = 0; i < size; i++)
+    bytes[i] = g_ascii_xdigit_value (text[2 * i]) << 4
+        | g_ascii_xdigit_value (text[2 * i + 1]);
+  return g_bytes_new_take (bytes, size);
+}
+
+gboolean
+gst_mmtp_parse_key (const gchar * text, GBytes ** key, GError ** error)
+{
+  const gchar *problem = text ? find_key_problem (text) : NULL;
+
+  *key = NULL;
+  if (problem) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "the property key %s: it takes an even number of hexadecimal digits, "
+        "at least %d (128 random bits). Make a key with \"openssl rand -hex 32\" "
+        "and set the same one at both ends, or leave the property unset to use "
+        "none", problem, MIN_KEY_DIGITS);
+    return FALSE;
+  }
+  if (text)
+    *key = read_key (text);
+  return TRUE;
+}
+
+gboolean
+gst_mmtp_check_key (GstElement * element, const gchar * text)
+{
+  GError *error = NULL;
+  GBytes *key;
+
+  if (gst_mmtp_parse_key (text, &key, &error)) {
+    g_clear_pointer (&key, g_bytes_unref);
+    return TRUE;
+  }
+  GST_ELEMENT_ERROR (element, RESOURCE, SETTINGS,
+      ("Could not use the key: %s.", error->message), (NULL));
+  g_error_free (error);
+  return FALSE;
 }
 
 GParamSpec *

@@ -27,8 +27,13 @@ GType gst_mmtp_scheduler_get_type (void);
 /* ns of the clock of the cores, which is g_get_monotonic_time ()'s */
 guint64 gst_mmtp_now (void);
 
-/* NULL: no key. Its bytes are the text's, without the 0. */
-GBytes *gst_mmtp_key_from_string (const gchar * key);
+/* The key that hexadecimal digits say; NULL says none. FALSE: error, as the
+ * text is shorter than 128 bits, or not hexadecimal. The error does not repeat
+ * it. */
+gboolean gst_mmtp_parse_key (const gchar * text, GBytes ** key,
+    GError ** error);
+/* Posts the error that parsing the key gives. */
+gboolean gst_mmtp_check_key (GstElement * element, const gchar * text);
 
 /* Of the property `key` */
 GParamSpec *gst_mmtp_param_spec_key (const gchar * blurb);

@@ -170,11 +170,30 @@ gst_mmtp_sink_event (GstBaseSink * sink, GstEvent * event)
   return GST_BASE_SINK_CLASS (parent_class)->event (sink, event);
 }
 
+static gboolean
+check_key (GstMmtpSink * self)
+{
+  gboolean is_valid;
+  gchar *key;
+
+  LOCK (self);
+  key = g_strdup (self->settings.key);
+  UNLOCK (self);
+  is_valid = gst_mmtp_check_key (GST_ELEMENT (self), key);
+  g_free (key);
+  return is_valid;
+}
+
 static GstStateChangeReturn
 gst_mmtp_sink_change_state (GstElement * element, GstStateChange transition)
 {
   GstMmtpSink *self = GST_MMTP_SINK (element);
 
+  /* It may still be set in READY. */
+  if ((transition == GST_STATE_CHANGE_NULL_TO_READY
+          || transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+      && !check_key (self))
+    return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     LOCK (self);
     gst_mmtp_sink_clear_stats (self);
@@ -385,8 +404,9 @@ install_receiver_properties (GParamFlags ready, GParamFlags playing)
       "host:port, separated by commas, one channel to each; where it is set it "
       "counts instead of host, port and channels", NULL, playing);
   properties[PROP_KEY] =
-      gst_mmtp_param_spec_key ("Secret that the receiver has too, with which "
-      "every message is authenticated; unset: none");
+      gst_mmtp_param_spec_key ("Secret that the receiver has too, which "
+      "authenticates every message: at least 32 hexadecimal digits, as openssl "
+      "rand -hex 32 makes them; unset: none; changes take effect at start");
 }
 
 static void

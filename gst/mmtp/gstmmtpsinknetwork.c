@@ -423,9 +423,9 @@ run_cancellable (GstMmtpSink * self, gboolean (*is_done) (GstMmtpSink *),
 /* --- what the base class calls -------------------------------------------- */
 
 /* With lock */
-static void
+static gboolean
 fill_config (GstMmtpSink * self, MmtpSenderConfig * config,
-    GstClockTime timeout)
+    GstClockTime timeout, GError ** error)
 {
   const GstMmtpSinkSettings *settings = &self->settings;
 
@@ -439,7 +439,7 @@ fill_config (GstMmtpSink * self, MmtpSenderConfig * config,
   config->max_bytes = settings->max_bytes;
   config->retransmit = settings->retransmit;
   config->scheduler = settings->scheduler;
-  config->key = gst_mmtp_key_from_string (settings->key);
+  return gst_mmtp_parse_key (settings->key, &config->key, error);
 }
 
 static gboolean
@@ -453,7 +453,10 @@ begin_session (GstMmtpSink * self, GError ** error)
   if (!system_random_fill (entropy, sizeof (entropy), error))
     return FALSE;
   LOCK (self);
-  fill_config (self, &config, timeout);
+  if (!fill_config (self, &config, timeout, error)) {
+    UNLOCK (self);
+    return FALSE;
+  }
   config.stored = stored;
   self->sender = mmtp_sender_new (&config, entropy);
   g_clear_pointer (&config.key, g_bytes_unref);

@@ -309,12 +309,31 @@ set_paused (GstMmtpSrc * self, gboolean paused)
   UNLOCK (self);
 }
 
+static gboolean
+check_key (GstMmtpSrc * self)
+{
+  gboolean is_valid;
+  gchar *key;
+
+  GST_OBJECT_LOCK (self);
+  key = g_strdup (self->settings.key);
+  GST_OBJECT_UNLOCK (self);
+  is_valid = gst_mmtp_check_key (GST_ELEMENT (self), key);
+  g_free (key);
+  return is_valid;
+}
+
 static GstStateChangeReturn
 gst_mmtp_src_change_state (GstElement * element, GstStateChange transition)
 {
   GstMmtpSrc *self = GST_MMTP_SRC (element);
   GstStateChangeReturn result;
 
+  /* It may still be set in READY. */
+  if ((transition == GST_STATE_CHANGE_NULL_TO_READY
+          || transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+      && !check_key (self))
+    return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
     set_paused (self, FALSE);
 
@@ -374,8 +393,9 @@ install_network_properties (GParamFlags ready)
       g_param_spec_string ("interface", "Interface",
       "Network interface to listen at; unset: all", NULL, ready);
   properties[PROP_KEY] =
-      gst_mmtp_param_spec_key ("Secret that the sender has too, with which "
-      "every message is authenticated; unset: none");
+      gst_mmtp_param_spec_key ("Secret that the sender has too, which "
+      "authenticates every message: at least 32 hexadecimal digits, as openssl "
+      "rand -hex 32 makes them; unset: none; set in NULL or READY");
   properties[PROP_BUFFER_SIZE] =
       g_param_spec_int ("buffer-size", "Buffer size",
       "Size of the kernel's receive buffer in bytes; 0: the "

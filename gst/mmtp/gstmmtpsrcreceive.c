@@ -335,14 +335,17 @@ make_receiver (const GstMmtpSrcSettings * settings, GError ** error)
   MmtpReceiverConfig config;
   MmtpReceiver *receiver;
 
-  if (!system_random_fill (entropy, sizeof (entropy), error))
-    return NULL;
   mmtp_receiver_config_init (&config);
+  if (!gst_mmtp_parse_key (settings->key, &config.key, error))
+    return NULL;
+  if (!system_random_fill (entropy, sizeof (entropy), error)) {
+    g_clear_pointer (&config.key, g_bytes_unref);
+    return NULL;
+  }
   config.least_delay = settings->latency * GST_MSECOND;
   config.max_delay =
       MAX (settings->latency, settings->max_latency) * GST_MSECOND;
   config.max_bytes = settings->max_bytes;
-  config.key = gst_mmtp_key_from_string (settings->key);
   receiver = mmtp_receiver_new (&config, entropy);
   g_clear_pointer (&config.key, g_bytes_unref);
   memset (entropy, 0, sizeof (entropy));

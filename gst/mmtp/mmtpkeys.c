@@ -85,8 +85,9 @@ mmtp_key_init (MmtpKey * key, GBytes * application_key)
   GHmac *hmac;
 
   memset (key, 0, sizeof (*key));
-  if (!application_key || g_bytes_get_size (application_key) == 0)
+  if (!application_key)
     return;
+  g_return_if_fail (g_bytes_get_size (application_key) > 0);
   key->is_set = TRUE;
   key->key = g_bytes_ref (application_key);
   hmac = new_application_hmac (key->key);

@@ -22,7 +22,7 @@ typedef struct
   GBytes *key;                  /* the application's; may be NULL */
 } MmtpKey;
 
-/* NULL or empty: no key */
+/* NULL: no key. What else is given must not be empty. */
 void mmtp_key_init (MmtpKey * key, GBytes * application_key);
 void mmtp_key_clear (MmtpKey * key);
 /* Of OPEN and ACCEPT: over `size` bytes; zeros without a key. Compared in

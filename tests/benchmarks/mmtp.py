@@ -12,9 +12,12 @@ Nothing here fails for being slow: only what does not run at all makes the progr
 fail.
 """
 
+import secrets
+
 import turns
 
 SIZE = 1328
+KEY = secrets.token_hex(32)
 LINKS = "127.0.0.1:5004,127.0.0.1:5006"
 # The first is the one that the others are compared with.
 PAIRS = {f"rist {method}":
@@ -25,7 +28,7 @@ PAIRS |= {f"mmtp{name}":
           ("mmtpsink host=127.0.0.1 port=5008 sync=false async=false "
            f"channels=127.0.0.2,127.0.0.3{key}",
            f"mmtpsrc address=127.0.0.1 port=5008{key}")
-          for name, key in (("", ""), (", key", " key=sesame"))}
+          for name, key in (("", ""), (", key", f" key={KEY}"))}
 
 
 def main():

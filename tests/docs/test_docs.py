@@ -28,7 +28,7 @@ FILM = SOURCE / "pipelines" / "film" / "bigbuckbunny.mp4"
 PAGES = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
 
 PLAYER = "build/tests/examples/player --headless "
-RUNNABLE = ("gst-launch-1.0 ", "ffmpeg ", "awk ", PLAYER)
+RUNNABLE = ("gst-launch-1.0 ", "ffmpeg ", "awk ", "openssl rand ", PLAYER)
 # The port at which a line listens, and who sends to one
 LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcctpthinsrc|tcpserversrc)\b[^!]* port="
            r"|srtsrc\b[^!]*srt://127\.0\.0\.1:"
@@ -216,6 +216,8 @@ class Line:
             "filesink ", "filesink buffer-mode=unbuffered "))
         if "|" in text:
             words = ["sh", "-c", text]
+        elif "$(" in text or " > " in text:
+            words = ["sh", "-c", f"exec {text}"]
         with open(self.output, "wb") as output:
             self.process = subprocess.Popen(
                 guard.split() + words, cwd=directory,
@@ -372,6 +374,14 @@ class Lines(unittest.TestCase):
                     except Failed as failure:
                         self.fail(str(failure))
         self.assertGreater(total, 0)
+
+    def test_no_page_has_a_key_to_paste(self):
+        """It would be everybody's: each line reads one that the reader made."""
+        for page in PAGES:
+            for key in re.findall(r"\bkey=(?:\(buffer\))?(\S+)",
+                                  page.read_text()):
+                with self.subTest(page=page.name, key=key):
+                    self.assertRegex(key, r"^'?\$\(cat$")
 
     def test_every_link_leads_somewhere(self):
         for page in PAGES:

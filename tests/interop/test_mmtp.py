@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import secrets
 import signal
 import subprocess
 import sys
@@ -119,7 +120,7 @@ class WireTest(MmtpCase):
         self.end(self.start_sink(
             bed, f"channels='{self.named_channels(bed)}' {options}"), source)
         self.assert_arrived()
-        session = mmtp.Session(key.encode() if key else None)
+        session = mmtp.Session(bytes.fromhex(key) if key else None)
         session.check(*self.read_captures())
         return session
 
@@ -174,27 +175,28 @@ class WireTest(MmtpCase):
 
     @needs_elements
     def test_every_message_is_as_the_page_has_it_with_a_key(self):
-        self.check(self.stream("swordfish"))
+        self.check(self.stream(secrets.token_hex(32)))
 
     @needs_elements
     def test_the_reader_refuses_what_was_changed(self):
         bed = self.open_links()
-        source = self.start_source(bed, "key=swordfish")
-        self.end(self.start_sink(bed, "key=swordfish channels='"
+        key = secrets.token_hex(16)
+        source = self.start_source(bed, f"key={key}")
+        self.end(self.start_sink(bed, f"key={key} channels='"
                                  f"{self.named_channels(bed)}'"), source)
         sent, came = self.read_captures()
         for ways in (sent, came):
             for way in ways:
-                self.assert_refuses(way, sent, came)
+                self.assert_refuses(way, sent, came, bytes.fromhex(key))
 
-    def assert_refuses(self, way, sent, came):
+    def assert_refuses(self, way, sent, came, key):
         """The last message, with any bit of any other value"""
         whole = way[-1]
         for at in range(len(whole)):
             way[-1] = whole[:at] + bytes([whole[at] ^ 1 << at % 8]) \
                 + whole[at + 1:]
             with self.assertRaises(mmtp.Wrong, msg=f"byte {at}"):
-                mmtp.Session(b"swordfish").check(sent, came)
+                mmtp.Session(key).check(sent, came)
         way[-1] = whole
 
 

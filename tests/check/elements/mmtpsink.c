@@ -636,46 +636,56 @@ GST_START_TEST (channels_that_are_none_are_an_error)
 
 GST_END_TEST;
 
+/* Which end has a key; where both have one they differ. */
 static const struct
 {
-  const gchar *of_src, *of_sink;
+  gboolean src, sink;
 } keys[] = {
-  {"open sesame", "open barley"},
-  {"open sesame", NULL},
-  {NULL, "open sesame"},
+  {TRUE, TRUE},
+  {TRUE, FALSE},
+  {FALSE, TRUE},
 };
 
 GST_START_TEST (another_key_is_an_error)
 {
-  gchar *text;
+  gchar of_src[KEY_DIGITS + 1], of_sink[KEY_DIGITS + 1], *text;
   Pair pair;
 
-  src_init (&pair.src, "address", "127.0.0.1", "key", keys[__i__].of_src, NULL);
+  make_key (of_src);
+  make_key (of_sink);
+  src_init (&pair.src, "address", "127.0.0.1", "key",
+      keys[__i__].src ? of_src : NULL, NULL);
   gst_harness_play (pair.src.harness);
   sink_init (&pair.sink, "auto-reconnect", FALSE, "host", "127.0.0.1", "port",
       port_of (&pair.src), "timeout", 300 * GST_MSECOND, "key",
-      keys[__i__].of_sink, NULL);
+      keys[__i__].sink ? of_sink : NULL, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   fail_unless_equals_int (gst_harness_push (pair.sink.harness, make_buffer (0,
               SIZE)), GST_FLOW_ERROR);
   text = pop_error (&pair.sink);
   fail_unless (strstr (text, "key") != NULL, "%s", text);
-  fail_unless (strstr (text, "open") == NULL, "%s", text);
+  fail_unless (strstr (text, of_src) == NULL, "%s", text);
+  fail_unless (strstr (text, of_sink) == NULL, "%s", text);
   g_free (text);
   pair_clear (&pair);
 }
 
 GST_END_TEST;
 
+/* Digits are the same in either case. */
 GST_START_TEST (the_same_key_lets_in)
 {
+  gchar key[KEY_DIGITS + 1], *upper;
   Pair pair;
   guint i;
 
-  src_init (&pair.src, "address", "127.0.0.1", "key", "open sesame", NULL);
+  make_key (key);
+  upper = g_ascii_strup (key, -1);
+  src_init (&pair.src, "address", "127.0.0.1", "key", upper, NULL);
+  g_free (upper);
   gst_harness_play (pair.src.harness);
   sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
-      "key", "open sesame", "channels", TWO, NULL);
+      "key", key, "channels", TWO, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   for (i = 0; i < 20; i++)
     push (&pair, make_buffer (i, SIZE));
@@ -1056,19 +1066,56 @@ GST_START_TEST (counters_do_not_go_back)
 
 GST_END_TEST;
 
+GST_START_TEST (a_weak_key_is_an_error)
+{
+  check_weak_keys ("mmtpsink");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_strong_key_is_taken)
+{
+  check_strong_keys ("mmtpsink");
+}
+
+GST_END_TEST;
+
+/* It is set in READY, and checked again when the sink starts. */
+GST_START_TEST (a_weak_key_that_is_set_late_is_an_error)
+{
+  const gchar *factories[] = { "mmtpsink", "mmtpsrc" };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (factories); i++) {
+    GstElement *element = gst_element_factory_make (factories[i], NULL);
+
+    gst_element_set_state (element, GST_STATE_READY);
+    g_object_set (element, "key", "", NULL);
+    fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
+        GST_STATE_CHANGE_FAILURE);
+    gst_element_set_state (element, GST_STATE_NULL);
+    gst_object_unref (element);
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (the_key_is_not_told)
 {
   GstElement *sink = gst_element_factory_make ("mmtpsink", NULL);
   GParamSpec *property =
       g_object_class_find_property (G_OBJECT_GET_CLASS (sink), "key");
   GstStructure *stats;
-  gchar *text, *uri;
+  gchar key[KEY_DIGITS + 1], *text, *uri;
 
   fail_if (property->flags & G_PARAM_READABLE);
-  g_object_set (sink, "uri", "mmtp://127.0.0.1:5999?key=sesame", NULL);
+  make_key (key);
+  uri = g_strdup_printf ("mmtp://127.0.0.1:5999?key=%s", key);
+  g_object_set (sink, "uri", uri, NULL);
+  g_free (uri);
   g_object_get (sink, "stats", &stats, "uri", &uri, NULL);
   text = gst_structure_to_string (stats);
-  fail_unless (strstr (text, "sesame") == NULL);
+  fail_unless (strstr (text, key) == NULL);
   fail_unless_equals_string (uri, "mmtp://127.0.0.1:5999");
   g_free (text);
   g_free (uri);
@@ -1148,6 +1195,9 @@ mmtpsink_suite (void)
   tcase_add_test (tcase, the_rate_is_told);
   tcase_add_test (tcase, too_slow_channels_are_told);
   tcase_add_test (tcase, counters_do_not_go_back);
+  tcase_add_test (tcase, a_weak_key_is_an_error);
+  tcase_add_test (tcase, a_strong_key_is_taken);
+  tcase_add_test (tcase, a_weak_key_that_is_set_late_is_an_error);
   tcase_add_test (tcase, the_key_is_not_told);
   tcase_add_test (tcase, a_uri_has_host_port_and_keys);
   return suite;

@@ -522,11 +522,25 @@ GST_END_TEST;
 
 /* --- the element ---------------------------------------------------------- */
 
+GST_START_TEST (a_weak_key_is_an_error)
+{
+  check_weak_keys ("mmtpsrc");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_strong_key_is_taken)
+{
+  check_strong_keys ("mmtpsrc");
+}
+
+GST_END_TEST;
+
 GST_START_TEST (a_uri_has_address_port_and_keys)
 {
   GError *error = NULL;
   GstElement *src = gst_element_make_from_uri (GST_URI_SRC,
-      "mmtp://0.0.0.0:5999?latency=300&key=sesame&encoding-name=H264"
+      "mmtp://0.0.0.0:5999?latency=300&key=&encoding-name=H264"
       "&clock-rate=90000&media=video&payload=96", NULL, &error);
   GstCaps *caps, *expected = gst_caps_from_string ("application/x-rtp, "
       "encoding-name=(string)H264, clock-rate=(int)90000, "
@@ -543,6 +557,9 @@ GST_START_TEST (a_uri_has_address_port_and_keys)
   fail_unless_equals_int (latency, 300);
   fail_unless (gst_caps_is_equal (caps, expected));
   fail_unless_equals_string (uri, "mmtp://0.0.0.0:5999");
+  /* An empty key is a key that is no good, not none. */
+  fail_unless_equals_int (gst_element_set_state (src, GST_STATE_READY),
+      GST_STATE_CHANGE_FAILURE);
   g_free (address);
   g_free (uri);
   gst_caps_unref (caps);
@@ -596,6 +613,8 @@ mmtpsrc_suite (void)
   tcase_add_test (tcase,
       an_answer_to_a_stranger_is_no_longer_than_the_question);
   tcase_add_test (tcase, a_sender_of_another_version_is_told_of);
+  tcase_add_test (tcase, a_weak_key_is_an_error);
+  tcase_add_test (tcase, a_strong_key_is_taken);
   tcase_add_test (tcase, a_uri_has_address_port_and_keys);
   tcase_add_test (tcase, stats_come_as_messages);
   return suite;
