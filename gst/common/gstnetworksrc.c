@@ -7,6 +7,7 @@
 
 #include "gstnetworksrc.h"
 
+#include "addresslist.h"
 #include "gstnetworkuri.h"
 #include "gststatstimer.h"
 
@@ -20,6 +21,7 @@ enum
   PROP_CAPS,
   PROP_TIMEOUT,
   PROP_USED_SOCKET,
+  PROP_ALLOWED_SENDERS,
   PROP_STATS,
   PROP_STATS_INTERVAL,
   PROP_LAST
@@ -34,8 +36,14 @@ typedef struct
   GSocket *used_socket;         /* NULL: closed */
   GstClockTime timeout;         /* ns, 0: never */
   GstStatsTimer stats_timer;
+  gchar *allowed_senders;       /* NULL: all */
 
   GCancellable *cancellable;    /* has its own lock */
+
+  /* Made and freed in changes of state to and from PAUSED, constant otherwise */
+  AddressList *allowed;         /* NULL: all */
+  GMutex lock;                  /* no other lock is taken inside */
+  guint64 not_allowed;          /* packets; protected by lock */
 } GstNetworkSrcPrivate;
 
 static void gst_network_src_uri_handler_init (gpointer iface, gpointer data);
@@ -58,8 +66,76 @@ static GstStructure *
 create_stats (GstElement * element)
 {
   GstNetworkSrc *self = GST_NETWORK_SRC (element);
+  GstNetworkSrcPrivate *priv = get_private (self);
+  GstStructure *stats = GST_NETWORK_SRC_GET_CLASS (self)->create_stats (self);
+  guint64 not_allowed;
 
-  return GST_NETWORK_SRC_GET_CLASS (self)->create_stats (self);
+  g_mutex_lock (&priv->lock);
+  not_allowed = priv->not_allowed;
+  g_mutex_unlock (&priv->lock);
+  gst_structure_set (stats, "not-allowed", G_TYPE_UINT64, not_allowed, NULL);
+  return stats;
+}
+
+/* --- allowed senders ------------------------------------------------------ */
+
+static void
+set_allowed_senders (GstNetworkSrc * self, const gchar * text)
+{
+  GstNetworkSrcPrivate *priv = get_private (self);
+
+  GST_OBJECT_LOCK (self);
+  g_free (priv->allowed_senders);
+  priv->allowed_senders = g_strdup (text);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+clear_not_allowed (GstNetworkSrcPrivate * priv)
+{
+  g_mutex_lock (&priv->lock);
+  priv->not_allowed = 0;
+  g_mutex_unlock (&priv->lock);
+}
+
+/* FALSE: an error was posted. */
+static gboolean
+read_allowed_senders (GstNetworkSrc * self)
+{
+  GstNetworkSrcPrivate *priv = get_private (self);
+  GError *error = NULL;
+  gchar *text;
+
+  GST_OBJECT_LOCK (self);
+  text = g_strdup (priv->allowed_senders);
+  GST_OBJECT_UNLOCK (self);
+  g_clear_pointer (&priv->allowed, address_list_free);
+  clear_not_allowed (priv);
+  if (text)
+    priv->allowed = address_list_new (text, &error);
+  g_free (text);
+  if (!error)
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
+      ("allowed-senders: %s. Separate addresses and prefixes by commas, or "
+          "leave the property unset to allow all senders.", error->message),
+      (NULL));
+  g_error_free (error);
+  return FALSE;
+}
+
+gboolean
+gst_network_src_allows (GstNetworkSrc * self, const guint8 * address,
+    gsize size)
+{
+  GstNetworkSrcPrivate *priv = get_private (self);
+
+  if (!priv->allowed || address_list_contains (priv->allowed, address, size))
+    return TRUE;
+  g_mutex_lock (&priv->lock);
+  priv->not_allowed++;
+  g_mutex_unlock (&priv->lock);
+  return FALSE;
 }
 
 /* --- for subclasses ------------------------------------------------------- */
@@ -232,6 +308,9 @@ gst_network_src_set_property (GObject * object, guint id, const GValue * value,
     case PROP_TIMEOUT:
       set_timeout (self, g_value_get_uint64 (value));
       break;
+    case PROP_ALLOWED_SENDERS:
+      set_allowed_senders (self, g_value_get_string (value));
+      break;
     case PROP_STATS_INTERVAL:
       gst_stats_timer_set_interval (&get_private (self)->stats_timer,
           GST_ELEMENT_CAST (self), g_value_get_uint64 (value));
@@ -268,6 +347,9 @@ gst_network_src_get_property (GObject * object, guint id, GValue * value,
       break;
     case PROP_USED_SOCKET:
       g_value_set_object (value, priv->used_socket);
+      break;
+    case PROP_ALLOWED_SENDERS:
+      g_value_set_string (value, priv->allowed_senders);
       break;
     case PROP_STATS_INTERVAL:
       g_value_set_uint64 (value, priv->stats_timer.interval);
@@ -334,8 +416,11 @@ gst_network_src_change_state (GstElement * element, GstStateChange transition)
   GstStateChangeReturn result;
 
   /* A name may be looked up in start, which is before unlock_stop. */
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     g_cancellable_reset (get_private (self)->cancellable);
+    if (!read_allowed_senders (self))
+      return GST_STATE_CHANGE_FAILURE;
+  }
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
     gst_stats_timer_stop (&get_private (self)->stats_timer, element);
   result = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
@@ -355,6 +440,7 @@ gst_network_src_init (GstNetworkSrc * self)
   priv->timeout = DEFAULT_TIMEOUT;
   priv->stats_timer.interval = DEFAULT_STATS_INTERVAL;
   priv->cancellable = g_cancellable_new ();
+  g_mutex_init (&priv->lock);
   gst_base_src_set_live (src, TRUE);
   gst_base_src_set_format (src, GST_FORMAT_TIME);
 }
@@ -367,6 +453,9 @@ gst_network_src_finalize (GObject * object)
   gst_caps_replace (&priv->caps, NULL);
   g_clear_object (&priv->used_socket);
   g_object_unref (priv->cancellable);
+  g_clear_pointer (&priv->allowed, address_list_free);
+  g_free (priv->allowed_senders);
+  g_mutex_clear (&priv->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -393,6 +482,18 @@ install_properties (GObjectClass * object_class)
   properties[PROP_USED_SOCKET] = g_param_spec_object ("used-socket",
       "Used socket", "Socket in use, while there is one", G_TYPE_SOCKET,
       readable);
+
+  /**
+   * GstNetworkSrc:allowed-senders:
+   *
+   * Packets from other addresses are dropped without an answer, and counted as
+   * `not-allowed` in #GstNetworkSrc:stats. Whoever can send packets with a forged
+   * source address can pass for an allowed sender.
+   */
+  properties[PROP_ALLOWED_SENDERS] = g_param_spec_string ("allowed-senders",
+      "Allowed senders", "IP addresses and prefixes from which packets are "
+      "accepted, separated by commas, as 192.0.2.7,198.51.100.0/24,2001:db8::/32 "
+      "(unset = all)", NULL, ready);
 
   /**
    * GstNetworkSrc:stats:

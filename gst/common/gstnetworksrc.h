@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Base class of live sources that receive from a network. It has what they all
- * have: the properties uri, caps, timeout, used-socket, stats and
+ * have: the properties uri, caps, timeout, used-socket, allowed-senders, stats and
  * stats-interval, the URI handler, the statistics' timer, the latency, and what
  * ends a wait. A subclass knows the network: it opens and closes its socket in
  * start and stop or in changes of state, and makes buffers in create.
@@ -56,6 +56,13 @@ gboolean gst_network_src_has_caps (GstNetworkSrc * self);
  * calls the parent's. */
 GST_WIRELESS_API
 GCancellable *gst_network_src_get_cancellable (GstNetworkSrc * self);
+
+/* Whether packets from this address are wanted: 4 bytes of IPv4 or 16 of IPv6 in
+ * network order. One that is not is counted. From start to stop; OBJECT_LOCK is not
+ * taken */
+GST_WIRELESS_API
+gboolean gst_network_src_allows (GstNetworkSrc * self, const guint8 * address,
+    gsize size);
 
 /* --- in a change of state ------------------------------------------------- */
 

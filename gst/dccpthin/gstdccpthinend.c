@@ -240,6 +240,9 @@ take_input (GstDccpThinEnd * end, const DccpDatagram * datagrams, guint n)
 
   clear_refusal (end);
   for (i = 0; i < n; i++) {
+    if (end->funcs->allows && !end->funcs->allows (end->element,
+            &datagrams[i].path))
+      continue;
     has_data = dccp_endpoint_input (end->endpoint, datagrams[i].time,
         &datagrams[i].path, datagrams[i].bytes, datagrams[i].size, &data);
     take_events (end);

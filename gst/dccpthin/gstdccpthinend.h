@@ -18,13 +18,15 @@
 
 G_BEGIN_DECLS
 
-/* What the element makes of what comes; the first two with lock */
+/* What the element makes of what comes; the first three with lock */
 typedef struct
 {
   /* That a connection begins, and what is told while it lasts */
   void (*take_event) (gpointer element, const DccpEvent * event);
   /* `time`: ns at which it came. NULL: nobody wants data */
   void (*take_data) (gpointer element, const DccpData * data, guint64 time);
+  /* Whether packets by this path are wanted. NULL: all */
+    gboolean (*allows) (gpointer element, const DccpPath * path);
   /* Unlocks, and tells others what the two have noted, and the messages. NULL:
    * there is nothing but these */
   void (*unlock_and_tell) (gpointer element);

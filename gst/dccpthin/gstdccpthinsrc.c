@@ -294,6 +294,7 @@ gst_dccp_thin_src_init (GstDccpThinSrc * self)
   static const GstDccpThinEndFuncs funcs = {
     .take_event = gst_dccp_thin_src_take_event,
     .take_data = gst_dccp_thin_src_queue_data,
+    .allows = gst_dccp_thin_src_allows,
     .longest = LONGEST_INPUT,
   };
 

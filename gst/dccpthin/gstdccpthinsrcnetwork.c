@@ -31,6 +31,17 @@ gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
       self->is_slow);
 }
 
+/* With lock. A client has chosen whom it hears. */
+gboolean
+gst_dccp_thin_src_allows (gpointer element, const DccpPath * path)
+{
+  GstDccpThinSrc *self = element;
+
+  return self->end.settings.mode != GST_DCCP_THIN_MODE_LISTEN
+      || gst_network_src_allows (GST_NETWORK_SRC (self), path->remote,
+      path->address_size);
+}
+
 /* --- one connection ------------------------------------------------------- */
 
 static gboolean

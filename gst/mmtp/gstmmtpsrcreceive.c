@@ -257,6 +257,15 @@ receive_batch (GstMmtpSrc * self, MmtpDatagram * datagrams)
   return MAX (0, n);
 }
 
+static gboolean
+is_allowed (GstMmtpSrc * self, const MmtpAddress * address)
+{
+  gsize size;
+  const guint8 *host = mmtp_address_get_host (address, &size);
+
+  return gst_network_src_allows (GST_NETWORK_SRC (self), host, size);
+}
+
 /* With lock */
 static void
 take_input (GstMmtpSrc * self, const MmtpDatagram * datagrams, guint n)
@@ -265,8 +274,9 @@ take_input (GstMmtpSrc * self, const MmtpDatagram * datagrams, guint n)
   guint i;
 
   for (i = 0; i < n; i++)
-    mmtp_receiver_input (self->receiver, datagrams[i].time,
-        &datagrams[i].address, datagrams[i].bytes, datagrams[i].size);
+    if (is_allowed (self, &datagrams[i].address))
+      mmtp_receiver_input (self->receiver, datagrams[i].time,
+          &datagrams[i].address, datagrams[i].bytes, datagrams[i].size);
   mmtp_receiver_timeout (self->receiver, gst_mmtp_now ());
   /* The end is acknowledged before anybody can act on it, and go. */
   while (mmtp_receiver_poll_event (self->receiver, &event))

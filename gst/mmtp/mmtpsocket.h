@@ -58,6 +58,9 @@ gint mmtp_socket_send (MmtpSocket * socket, MmtpDatagram * datagrams, guint n,
 gint mmtp_socket_receive (MmtpSocket * socket, MmtpDatagram * datagrams,
     guint n, GError ** error);
 
+/* Of the other side, in network order; size: 4 or 16 bytes */
+const guint8 *mmtp_address_get_host (const MmtpAddress * address,
+    gsize * size);
 /* "host:port", for logs and statistics; free it */
 gchar *mmtp_address_to_string (const MmtpAddress * address);
 

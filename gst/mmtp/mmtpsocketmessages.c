@@ -64,6 +64,16 @@ mmtp_address_get_endpoints (const MmtpAddress * address,
   memcpy (endpoints, address->bytes, sizeof (*endpoints));
 }
 
+const guint8 *
+mmtp_address_get_host (const MmtpAddress * address, gsize * size)
+{
+  MmtpEndpoints endpoints;
+
+  mmtp_address_get_endpoints (address, &endpoints);
+  *size = endpoints.family == AF_INET ? 4 : 16;
+  return address->bytes + G_STRUCT_OFFSET (MmtpEndpoints, remote);
+}
+
 gchar *
 mmtp_address_to_string (const MmtpAddress * address)
 {

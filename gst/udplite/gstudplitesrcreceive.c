@@ -15,6 +15,8 @@
 
 #include <gst/net/gstnetaddressmeta.h>
 
+#include <netinet/in.h>
+
 #include "gstcoveragemeta.h"
 #include "gstlivelist.h"
 
@@ -227,6 +229,19 @@ count (GstUdpliteSrc * self, const GstUdpliteSrcCounters * more)
   GST_OBJECT_UNLOCK (self);
 }
 
+static gboolean
+is_allowed (GstUdpliteSrc * self, const UdpliteInput * input)
+{
+  const struct sockaddr_in *ipv4 = (const struct sockaddr_in *) &input->address;
+  const struct sockaddr_in6 *ipv6 =
+      (const struct sockaddr_in6 *) &input->address;
+  GstNetworkSrc *src = GST_NETWORK_SRC (self);
+
+  if (ipv4->sin_family == AF_INET)
+    return gst_network_src_allows (src, (const guint8 *) &ipv4->sin_addr, 4);
+  return gst_network_src_allows (src, ipv6->sin6_addr.s6_addr, 16);
+}
+
 static void
 make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
 {
@@ -238,8 +253,11 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
   if (n > 0)
     manner_init (&manner, self);
   for (i = 0; i < n; i++) {
-    GstBuffer *buffer = make_buffer (self, &self->inputs[i], &manner);
+    GstBuffer *buffer;
 
+    if (!is_allowed (self, &self->inputs[i]))
+      continue;
+    buffer = make_buffer (self, &self->inputs[i], &manner);
     if (!buffer) {
       counters.too_short_to_skip++;
       continue;

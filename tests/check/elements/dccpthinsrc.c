@@ -422,6 +422,47 @@ GST_END_TEST;
 
 /* --- the element ---------------------------------------------------------- */
 
+/* The sink that connects from another address neither occupies the listener nor
+ * ends its stream. */
+GST_START_TEST (only_allowed_senders_are_heard)
+{
+  Pair pair;
+  End other;
+
+  src_init (&pair.src, "address", "127.0.0.1", "port", 0, "allowed-senders",
+      "2001:db8::/32,127.0.0.1", NULL);
+  gst_harness_play (pair.src.harness);
+  sink_init (&other, "host", "127.0.0.1", "port", port_of (&pair.src),
+      "bind-address", "127.0.0.2", NULL);
+  play_sink (&other);
+  wait_for_stat (&pair.src, "not-allowed", 1);
+  fail_unless_equals_uint64 (stat_of (&pair.src, "received-request"), 0);
+  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+      NULL);
+  play_sink (&pair.sink);
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  fail_unless_equals_uint64 (stat_of (&pair.src, "connections"), 1);
+  end_clear (&other);
+  push (&pair, make_buffer (1, SIZE));
+  expect (&pair, 1, SIZE);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (wrong_allowed_senders_are_an_error)
+{
+  End src;
+
+  src_init (&src, "address", "127.0.0.1", "port", 0, "allowed-senders",
+      "127.0.0.1/8", NULL);
+  expect_no_start (&src, "allowed-senders: \"127.0.0.1/8\"");
+  end_clear (&src);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (uri_has_address_port_and_keys)
 {
   GError *error = NULL;
@@ -498,6 +539,8 @@ dccpthinsrc_suite (void)
   tcase_add_test (tcase, a_sender_may_begin_later);
   tcase_add_test (tcase, silent_sender_is_gone);
   tcase_add_test (tcase, nonsense_is_counted_and_nothing_more);
+  tcase_add_test (tcase, only_allowed_senders_are_heard);
+  tcase_add_test (tcase, wrong_allowed_senders_are_an_error);
   tcase_add_test (tcase, uri_has_address_port_and_keys);
   tcase_add_test (tcase, stats_come_as_messages);
   return suite;

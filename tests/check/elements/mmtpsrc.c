@@ -536,6 +536,62 @@ GST_START_TEST (a_strong_key_is_taken)
 
 GST_END_TEST;
 
+/* --- allowed senders ------------------------------------------------------ */
+
+GST_START_TEST (only_allowed_senders_are_heard)
+{
+  GSocketAddress *address =
+      g_inet_socket_address_new_from_string ("127.0.0.2", 0);
+  GSocket *stranger;
+  Pair pair;
+
+  src_init (&pair.src, "address", "0.0.0.0", "allowed-senders",
+      "2001:db8::/32, 127.0.0.1", NULL);
+  gst_harness_play (pair.src.harness);
+  stranger = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
+      G_SOCKET_PROTOCOL_UDP, NULL);
+  fail_unless (g_socket_bind (stranger, address, FALSE, NULL));
+  g_object_unref (address);
+  address = g_inet_socket_address_new_from_string ("127.0.0.1",
+      port_of (&pair.src));
+  fail_unless (g_socket_connect (stranger, address, NULL, NULL));
+  g_object_unref (address);
+  say (stranger, VERSION | INIT, 64);
+  say (stranger, VERSION | INIT, 63);
+  wait_for_count (&pair.src, "not-allowed", 2);
+  fail_unless_equals_uint64 (stat_of (&pair.src, "refused-short"), 0);
+
+  pair_init_sink (&pair, "127.0.0.1", "lo");
+  push (&pair, make_buffer (0, SIZE));
+  expect (&pair, 0, SIZE);
+  fail_unless_equals_uint64 (stat_of (&pair.src, "not-allowed"), 2);
+  /* nor was there an answer */
+  fail_if (g_socket_condition_check (stranger, G_IO_IN) & G_IO_IN);
+  g_object_unref (stranger);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+static const gchar *const no_senders[] = { "", "localhost", "127.0.0.1,",
+  "127.0.0.1/8", "::1/129"
+};
+
+GST_START_TEST (wrong_allowed_senders_are_an_error)
+{
+  End src;
+
+  src_init (&src, "allowed-senders", no_senders[__i__], NULL);
+  expect_no_start (&src, "allowed-senders");
+  /* and not for ever */
+  g_object_set (src.element, "allowed-senders", NULL, NULL);
+  fail_unless (gst_element_set_state (src.element, GST_STATE_PAUSED)
+      != GST_STATE_CHANGE_FAILURE);
+  end_clear (&src);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (a_uri_has_address_port_and_keys)
 {
   GError *error = NULL;
@@ -615,6 +671,9 @@ mmtpsrc_suite (void)
   tcase_add_test (tcase, a_sender_of_another_version_is_told_of);
   tcase_add_test (tcase, a_weak_key_is_an_error);
   tcase_add_test (tcase, a_strong_key_is_taken);
+  tcase_add_test (tcase, only_allowed_senders_are_heard);
+  tcase_add_loop_test (tcase, wrong_allowed_senders_are_an_error, 0,
+      G_N_ELEMENTS (no_senders));
   tcase_add_test (tcase, a_uri_has_address_port_and_keys);
   tcase_add_test (tcase, stats_come_as_messages);
   return suite;

@@ -507,6 +507,35 @@ GST_START_TEST (an_address_of_nobody_is_an_error)
 
 GST_END_TEST;
 
+/* --- allowed senders ------------------------------------------------------ */
+
+/* What waits from others does not hold up what comes behind it. */
+GST_START_TEST (only_allowed_senders_are_heard)
+{
+  Rig rig;
+  guint i;
+
+  RIG_OR_SKIP (&rig);
+  g_object_set (rig.element, "allowed-senders", "192.0.2.1,2001:db8::1", NULL);
+  rig_ready (&rig);
+  gst_harness_play (rig.harness);
+  for (i = 0; i < IN_FLIGHT; i++)
+    rig_send (&rig, i, 100, G_MAXUINT);
+  while (rig_count (&rig, "not-allowed") < IN_FLIGHT)
+    g_usleep (1000);
+  fail_unless_equals_int (rig_count (&rig, "packets"), 0);
+  gst_element_set_state (rig.element, GST_STATE_READY);
+  g_object_set (rig.element, "allowed-senders", "127.0.0.0/8,::1", NULL);
+  fail_unless (gst_element_set_state (rig.element, GST_STATE_PLAYING)
+      != GST_STATE_CHANGE_FAILURE);
+  rig_send (&rig, i, 100, G_MAXUINT);
+  rig_expect (&rig, i, 100);
+  fail_unless_equals_int (rig_count (&rig, "not-allowed"), 0);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
 /* --- waiting -------------------------------------------------------------- */
 
 GST_START_TEST (a_flush_ends_the_wait)
@@ -1138,6 +1167,7 @@ udplitesrc_suite (void)
   EACH (stats_come_as_messages);
   EACH (it_joins_a_group);
   EACH (it_joins_a_group_of_a_link);
+  EACH (only_allowed_senders_are_heard);
 #undef EACH
   tcase_add_test (tc, auto_always_finds_one);
   tcase_add_loop_test (tc, a_socket_that_is_given_is_used, 0, 2);

@@ -64,6 +64,54 @@ GST_START_TEST (client_closes)
 GST_END_TEST;
 
 /* CloseReq, so that the client has the TIMEWAIT */
+/* Of numbers or addresses that are wrong it means nothing; i: which of them */
+GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
+{
+  DccpPath path;
+  DccpPacket close;
+  guint8 bytes[DCCP_LONGEST_HEADER];
+
+  open_wire ();
+  path = wire.paths[SERVER];
+  close = dccp_wire_next (&wire, SERVER, DCCP_CLOSE);
+  close.extended = TRUE;
+  close.source = dccp_wire_get (&wire, SERVER)->remote_port;
+  close.destination = DCCP_WIRE_PORT;
+  switch (__i__) {
+    case 0:
+      path.remote[3] ^= 1;
+      break;
+    case 1:
+      path.remote_udp ^= 1;
+      break;
+    case 2:
+      close.source ^= 1;
+      break;
+    case 3:                    /* an old number */
+      close.sequence = dccp_sequence_add (close.sequence, -1);
+      break;
+    case 4:                    /* beyond 3/4 of the window of 10000 */
+      close.sequence = dccp_sequence_add (close.sequence, 7500);
+      break;
+    case 5:                    /* never sent */
+      close.acknowledgement = dccp_sequence_add (close.acknowledgement, 1);
+      break;
+    default:                   /* acknowledged long ago */
+      close.acknowledgement = dccp_sequence_add (dccp_wire_get (&wire,
+              SERVER)->gar, -1);
+      break;
+  }
+  dccp_wire_inject_from (&wire, SERVER, &path, bytes,
+      dccp_packet_write (&close, &path, bytes));
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_wire_count_events (&wire, SERVER, DCCP_EVENT_CLOSED),
+      0);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (server_asks_the_client_to_close)
 {
   open_wire ();
@@ -421,6 +469,8 @@ dccpclose_suite (void)
   suite_add_tcase (suite, order);
   tcase_add_checked_fixture (order, setup, teardown);
   tcase_add_test (order, client_closes);
+  tcase_add_loop_test (order,
+      close_counts_only_from_the_peer_with_valid_numbers, 0, 7);
   tcase_add_test (order, server_asks_the_client_to_close);
   tcase_add_test (order, both_close_at_once);
   tcase_add_test (order, close_is_sent_again);

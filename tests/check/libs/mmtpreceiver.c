@@ -472,6 +472,35 @@ end_session (Peer * peer)
   fail_unless (poll_type (peer, MMTP_END_ACK));
 }
 
+/* With the right token from another address, even on the sender's host, and without
+ * it from the right one; i: with a key */
+GST_START_TEST (end_counts_only_from_the_validated_address_and_token)
+{
+  MmtpAddress here = make_address (1), there = make_address (2);
+  MmtpAddress beside = make_address (1);
+  MmtpMessage end;
+  MmtpReceiverEvent event;
+  Peer peer;
+
+  peer_init (&peer, NULL, __i__ ? "a key of the test" : NULL);
+  open_session (&peer);
+  end = make (&peer, MMTP_END, 0, 0);
+  beside.bytes[4]++;
+  give_sealed (&peer, &end, &there);
+  give_sealed (&peer, &end, &beside);
+  end.number = peer.numbers[0]++;
+  end.trailer = peer.token;
+  give (&peer, &end, &here);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  fail_if (poll_type (&peer, MMTP_END_ACK));
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_ADDRESS), 2);
+  fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_TRAILER), 1);
+  end_session (&peer);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
 /* As a sender asks, for 1.75 s; ms */
 static const guint asked_at[] = { 0, 250, 750, 1750 };
 
@@ -2106,6 +2135,8 @@ mmtpreceiver_suite (void)
   tcase_add_test (tc, nobody_takes_the_place_of_another);
   tcase_add_test (tc, a_doubt_takes_its_time);
   tcase_add_test (tc, after_the_end_of_the_only_stream_none_begins);
+  tcase_add_loop_test (tc,
+      end_counts_only_from_the_validated_address_and_token, 0, 2);
   tcase_add_test (tc, each_network_gets_a_hundred_answers_a_second);
   tcase_add_test (tc, strangers_get_fewer_answers_while_a_session_is_alive);
   tcase_add_test (tc, buffers_come_out_in_order_and_on_our_clock);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A list of IP addresses and prefixes; see the header. GInetAddressMask reads the
+ * text; the masks are kept as bytes, so that no packet needs an allocation. */
+
+#include "addresslist.h"
+
+#include <string.h>
+
+#define IPV4_SIZE 4
+#define IPV6_SIZE 16
+#define MAPPED_SIZE (IPV6_SIZE - IPV4_SIZE)     /* bytes before IPv4 */
+
+typedef struct
+{
+  guint8 bytes[IPV6_SIZE];
+  gsize size;
+  guint length;                 /* bits of the prefix */
+} Mask;
+
+struct _AddressList
+{
+  GArray *masks;                /* of Mask */
+};
+
+/* The IPv4 address within a mapped one, otherwise the address itself */
+static const guint8 *
+unmap (const guint8 * address, gsize * size)
+{
+  static const guint8 mapped[MAPPED_SIZE] =
+      { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+
+  if (*size != IPV6_SIZE || memcmp (address, mapped, MAPPED_SIZE) != 0)
+    return address;
+  *size = IPV4_SIZE;
+  return address + MAPPED_SIZE;
+}
+
+/* --- reading ---------------------------------------------------------------- */
+
+/* A prefix that is longer than what maps IPv4 is one of IPv4. */
+static void
+append_mask (AddressList * list, GInetAddressMask * inet_mask)
+{
+  GInetAddress *address = g_inet_address_mask_get_address (inet_mask);
+  gsize native_size = g_inet_address_get_native_size (address);
+  const guint8 *bytes = g_inet_address_to_bytes (address);
+  Mask mask = {.size = native_size };
+
+  mask.length = g_inet_address_mask_get_length (inet_mask);
+  if (mask.length >= MAPPED_SIZE * 8)
+    bytes = unmap (bytes, &mask.size);
+  mask.length -= (native_size - mask.size) * 8;
+  memcpy (mask.bytes, bytes, mask.size);
+  g_array_append_val (list->masks, mask);
+}
+
+/* GInetAddressMask gives a critical warning for a length that no family has. */
+static gboolean
+has_possible_length (const gchar * part)
+{
+  const gchar *slash = strchr (part, '/');
+
+  return !slash || g_ascii_string_to_unsigned (slash + 1, 10, 0, IPV6_SIZE * 8,
+      NULL, NULL);
+}
+
+static GInetAddressMask *
+parse_mask (const gchar * part, GError ** error)
+{
+  if (has_possible_length (part))
+    return g_inet_address_mask_new_from_string (part, error);
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      "no such length of a prefix");
+  return NULL;
+}
+
+static gboolean
+read_part (AddressList * list, const gchar * part, GError ** error)
+{
+  GError *reason = NULL;
+  GInetAddressMask *mask = parse_mask (part, &reason);
+
+  if (!mask) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "\"%s\" is neither an IP address nor a prefix such as 192.0.2.0/24 "
+        "or 2001:db8::/32 (%s)", part, reason->message);
+    g_error_free (reason);
+    return FALSE;
+  }
+  append_mask (list, mask);
+  g_object_unref (mask);
+  return TRUE;
+}
+
+AddressList *
+address_list_new (const gchar * text, GError ** error)
+{
+  AddressList *list = g_new0 (AddressList, 1);
+  gchar **parts = g_strsplit (text, ",", -1);
+  gboolean is_right = TRUE;
+  guint i;
+
+  list->masks = g_array_new (FALSE, FALSE, sizeof (Mask));
+  if (!parts[0])
+    is_right = read_part (list, "", error);
+  for (i = 0; parts[i] && is_right; i++)
+    is_right = read_part (list, g_strstrip (parts[i]), error);
+  g_strfreev (parts);
+  if (!is_right)
+    g_clear_pointer (&list, address_list_free);
+  return list;
+}
+
+void
+address_list_free (AddressList * list)
+{
+  g_array_unref (list->masks);
+  g_free (list);
+}
+
+/* --- matching --------------------------------------------------------------- */
+
+static gboolean
+matches (const Mask * mask, const guint8 * address, gsize size)
+{
+  const guint whole = mask->length / 8, rest = mask->length % 8;
+
+  if (mask->size != size || memcmp (mask->bytes, address, whole) != 0)
+    return FALSE;
+  return rest == 0 || (mask->bytes[whole] ^ address[whole]) >> (8 - rest) == 0;
+}
+
+gboolean
+address_list_contains (const AddressList * list, const guint8 * address,
+    gsize size)
+{
+  guint i;
+
+  address = unmap (address, &size);
+  for (i = 0; i < list->masks->len; i++)
+    if (matches (&g_array_index (list->masks, Mask, i), address, size))
+      return TRUE;
+  return FALSE;
+}
