@@ -34,6 +34,7 @@ typedef struct
                                  * but for what its TFRC counts itself */
   gboolean is_slow;             /* we, whoever sends */
   DccpLimiter syncs, resets;
+  DccpLimiter last_resets;      /* to other ends of connections that were */
   DccpAnswers answers;
   DccpEvents events;
 } DccpCommon;

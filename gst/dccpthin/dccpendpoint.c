@@ -325,18 +325,21 @@ is_in_time_wait (DccpEndpoint * endpoint, const DccpPath * path,
 }
 
 /* No longer than the packet, unless the other end is known: one whose Close was
- * answered, but the Reset lost, may say it again in fewer bytes. */
+ * answered, but the Reset lost, may say it again in fewer bytes. It has a limit of
+ * its own, which strangers cannot use up. */
 static void
 answer (DccpEndpoint * endpoint, const DccpPath * path,
     const DccpPacket * packet, gsize size, guint8 code)
 {
+  const gboolean is_known = find_gone (endpoint, path, packet) != NULL;
   DccpCommon *common = &endpoint->common;
   DccpPacket reset;
 
   if (packet->type == DCCP_RESET || packet->type == DCCP_LISTEN)
     return;
-  if ((size < DCCP_RESET_SIZE && !find_gone (endpoint, path, packet))
-      || !dccp_limiter_take (&common->resets, endpoint->now)) {
+  if ((size < DCCP_RESET_SIZE && !is_known)
+      || !dccp_limiter_take (is_known ? &common->last_resets : &common->resets,
+          endpoint->now)) {
     common->stats.answers_suppressed++;
     return;
   }

@@ -210,6 +210,36 @@ GST_END_TEST;
 
 /* ... also a peer whose Close has no options, as Linux sends it; a stranger's is too
  * short for an answer. */
+/* Nor do strangers take its answer: 1000 Acks a second of no connection */
+GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
+{
+  guint i;
+
+  open_wire ();
+  wire.lose[SERVER][DCCP_RESET] = 1;
+  dccp_wire_close (&wire, CLIENT);
+  dccp_wire_run (&wire, 60 * MS);
+  for (i = 0; i < 2000; i++) {
+    guint8 bytes[DCCP_LONGEST_HEADER + 8] = { 0 };
+    DccpPath path = wire.paths[SERVER];
+    DccpPacket ack = {.type = DCCP_ACK,.extended = TRUE,.source = i,
+      .destination = DCCP_WIRE_PORT,.sequence = i,.acknowledgement = i
+    };
+
+    path.remote[0] = 100;
+    dccp_wire_inject_from (&wire, SERVER, &path, bytes,
+        dccp_packet_write (&ack, &path, bytes) + 8);
+    dccp_wire_run (&wire, MS);
+  }
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_CLOSED), 1);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_TIME_WAIT);
+  /* and the strangers have no more than theirs, in three seconds */
+  fail_unless (dccp_wire_count (&wire, SERVER, DCCP_RESET) <= 2 + 3 * 8);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (short_close_is_answered_again)
 {
   DccpPacket packet;
@@ -477,6 +507,7 @@ dccpclose_suite (void)
   tcase_add_test (order, close_req_is_sent_again);
   tcase_add_loop_test (order, a_near_peer_has_time_to_answer, CLIENT, N_ENDS);
   tcase_add_test (order, lost_reset_is_made_up_for);
+  tcase_add_test (order, lost_reset_is_made_up_for_in_a_flood);
   tcase_add_test (order, short_close_is_answered_again);
   tcase_add_test (order, close_is_given_up_after_the_idle_timeout);
   tcase_add_test (order, data_sent_before_the_close_comes);
