@@ -20,6 +20,8 @@
 #define FLAG_SERVER_SENDS (1 << 4)
 #define FLAG_EDGE (1 << 5)      /* numbers begin anew soon */
 #define FLAG_OPEN (1 << 6)      /* before the first order */
+/* Both: the listener has no room, and the client gets an Init Cookie. */
+#define FLAGS_CROWDED (FLAG_SMALL_WINDOW | FLAG_OPEN)
 #define FLAG_NO_IDLE_TIMEOUT (1 << 7)
 
 #define MAX_ORDERS 200
@@ -292,6 +294,25 @@ obey (Run * self)
 
 /* --- runs --------------------------------------------------------------------------- */
 
+/* Half-open connections of others in the client's network */
+static void
+crowd (DccpWire * wire)
+{
+  guint8 bytes[DCCP_LONGEST_HEADER];
+  DccpPath path = wire->paths[SERVER];
+  guint i;
+
+  for (i = 0; i < DCCP_MAX_CANDIDATES_OF_PREFIX; i++) {
+    DccpPacket request = {.type = DCCP_REQUEST,.extended = TRUE,.source = i,
+      .destination = DCCP_WIRE_PORT,.service_code = DCCP_SERVICE_RTPV
+    };
+
+    path.remote[path.address_size - 1] = 100 + i;
+    dccp_wire_inject_from (wire, SERVER, &path, bytes,
+        dccp_packet_write (&request, &path, bytes));
+  }
+}
+
 static void
 begin (Run * self, guint flags)
 {
@@ -323,6 +344,8 @@ begin (Run * self, guint flags)
     dccp_wire_set_iss (wire, end, dccp_sequence_add (0, -5));
   wire->sending[flags & FLAG_SERVER_SENDS ? SERVER : CLIENT] = TRUE;
   self->began = wire->now;
+  if ((flags & FLAGS_CROWDED) == FLAGS_CROWDED)
+    crowd (wire);
   if (flags & FLAG_OPEN)
     dccp_wire_open (wire);
 }
