@@ -12,6 +12,9 @@
  * - W holds several frames. When it is full, the frame goes that costs the
  *   picture least; see find_victim (). Where an I-frame comes and W holds what
  *   an outage left of the GOPs before, all of W goes; see is_stale ().
+ * - A new receiver may begin with a frame that begins a refresh. One that
+ *   misses a frame may not, since its pictures would be damaged until the
+ *   refresh ends, and it would show them; unless the stream has no I-frames.
  */
 
 #include "ifd.h"
@@ -48,8 +51,10 @@ struct _Ifd
   gboolean gop_counted[REMEMBERED_GOPS];        /* by number, as disturbed */
   gboolean awaits_i;            /* what comes is not sent before the next I */
   guint vain;                   /* frames in a row that were undecodable */
-  gboolean has_no_i;            /* the stream, as it seems: it goes on as if
-                                 * nothing referred to what is not sent */
+  gboolean has_no_i;            /* the stream, as it seems: it goes on with a
+                                 * refresh, or, without one, as if nothing
+                                 * referred to what is not sent */
+  gboolean refreshes;           /* a refresh came since the newest I */
 
   /* The flags of figures 1.2 and 1.3. In IFD_ALGORITHM_GOP gop_disturbed says
    * that the last I or P of the newest GOP is not sent, prev_gop_disturbed that
@@ -87,7 +92,8 @@ begin_stream (Ifd * ifd)
   ifd->algorithm = ifd->config.algorithm;
   ifd->awaits_i = ifd->algorithm == IFD_ALGORITHM_GOP;
   ifd->gop_disturbed = ifd->prev_gop_disturbed = FALSE;
-  ifd->gop_closed = ifd->behind_p = ifd->has_no_i = FALSE;
+  ifd->gop_closed = ifd->behind_p = FALSE;
+  ifd->has_no_i = ifd->refreshes = FALSE;
   ifd->vain = 0;
 }
 
@@ -281,14 +287,35 @@ begin_gop (Ifd * ifd, const IfdFrame * c)
     ifd->prev_gop_disturbed = FALSE;
   if (c->flags & IFD_FRAME_BROKEN)
     ifd->prev_gop_disturbed = TRUE;
-  ifd->gop_disturbed = ifd->awaits_i = ifd->has_no_i = FALSE;
+  ifd->gop_disturbed = ifd->awaits_i = FALSE;
+  ifd->has_no_i = ifd->refreshes = FALSE;
+}
+
+static gboolean
+is_refresh (const IfdEntry * c)
+{
+  return c->frame.type == IFD_FRAME_P && !c->leading
+      && (c->frame.flags & IFD_FRAME_REFRESH);
+}
+
+/* What follows is decodable from the end of the refresh on, but for what leads
+ * the I-frame before. That is all that a new receiver needs, and all that there
+ * is in a stream without I-frames. */
+static void
+begin_refresh (Ifd * ifd)
+{
+  ifd->refreshes = TRUE;
+  if (!ifd->awaits_i && !ifd->has_no_i)
+    return;
+  ifd->awaits_i = ifd->gop_disturbed = FALSE;
+  ifd->prev_gop_disturbed = TRUE;
 }
 
 /* No decoder could do anything with it, since it refers to what isn't sent. */
 static gboolean
 is_undecodable (const Ifd * ifd, const IfdEntry * c, IfdDropReason * reason)
 {
-  if (c->frame.type == IFD_FRAME_I || ifd->has_no_i)
+  if (c->frame.type == IFD_FRAME_I || (ifd->has_no_i && !ifd->refreshes))
     return FALSE;
   *reason = IFD_DROP_NO_I;
   if (ifd->awaits_i)
@@ -439,14 +466,19 @@ make_room (Ifd * ifd, const IfdEntry * c)
   return victim != NULL;
 }
 
-/* A stream without I-frames would never go on. */
+/* A stream without I-frames would never go on. It does with its next refresh,
+ * or at once where none comes either. */
 static gboolean
 waits_in_vain (Ifd * ifd)
 {
-  ifd->has_no_i = ++ifd->vain >= IFD_LONGEST_GOP;
-  if (ifd->has_no_i)
-    ifd->awaits_i = ifd->gop_disturbed = ifd->prev_gop_disturbed = FALSE;
-  return ifd->has_no_i;
+  ifd->vain++;
+  ifd->has_no_i |= ifd->vain >= IFD_LONGEST_GOP;
+  if (ifd->vain >= 2 * IFD_LONGEST_GOP)
+    ifd->refreshes = FALSE;
+  if (!ifd->has_no_i || ifd->refreshes)
+    return FALSE;
+  ifd->awaits_i = ifd->gop_disturbed = ifd->prev_gop_disturbed = FALSE;
+  return TRUE;
 }
 
 static void
@@ -456,6 +488,8 @@ enqueue_gop (Ifd * ifd, const IfdEntry * c)
 
   if (c->frame.type == IFD_FRAME_I)
     begin_gop (ifd, &c->frame);
+  else if (is_refresh (c))
+    begin_refresh (ifd);
   if (is_undecodable (ifd, c, &reason) && !waits_in_vain (ifd)) {
     drop (ifd, c, reason);
     return;
@@ -485,11 +519,12 @@ enqueue (Ifd * ifd, const IfdEntry * c)
     drop (ifd, c, IFD_DROP_INCOMPLETE);
   } else if (gop) {
     enqueue_gop (ifd, c);
-  } else if (ifd->awaits_i && c->frame.type != IFD_FRAME_I) {
+  } else if (ifd->awaits_i && c->frame.type != IFD_FRAME_I
+      && !is_refresh (c)) {
     drop (ifd, c, IFD_DROP_NO_I);
   } else {
     if (ifd->awaits_i)
-      ifd->gop_disturbed = TRUE;
+      ifd->gop_disturbed = c->frame.type == IFD_FRAME_I;
     ifd->awaits_i = FALSE;
     if (ifd->algorithm == IFD_ALGORITHM_PAPER)
       enqueue_paper (ifd, c);

@@ -27,7 +27,8 @@ G_BEGIN_DECLS
 #define IFD_MAX_FRAMES 64
 #define IFD_DEFAULT_MAX_FRAMES 3
 /* After so many frames that waited in vain for an I-frame the stream is taken
- * for one that has none (intra refresh), and goes on. */
+ * for one that has none. It goes on with its next refresh, or at once where it
+ * has none of these either. */
 #define IFD_LONGEST_GOP 600
 
 typedef enum
@@ -65,7 +66,10 @@ typedef enum
   /* it does not. Without either, a B between an I and the next P does. */
   IFD_FRAME_TRAILING = 1 << 3,
   /* a part of it is missing: it is dropped, and missed */
-  IFD_FRAME_INCOMPLETE = 1 << 4
+  IFD_FRAME_INCOMPLETE = 1 << 4,
+  /* P: a decoder that begins with it has whole pictures some frames later, as
+   * they refresh it part by part (intra refresh) */
+  IFD_FRAME_REFRESH = 1 << 5
 } IfdFrameFlags;
 
 typedef struct
@@ -165,7 +169,8 @@ GST_WIRELESS_API
 gboolean ifd_poll_event (Ifd * ifd, IfdEvent * event);
 
 /* The receiver knows nothing of what was sent: on with the next I-frame, and
- * without its leading frames (but with algorithm paper, which knows none). */
+ * without its leading frames (but with algorithm paper, which knows none); or
+ * with a refresh, if one comes first. */
 GST_WIRELESS_API
 void ifd_restart (Ifd * ifd);
 /* Takes back the oldest frame of W, of a stream that ends here. FALSE when there

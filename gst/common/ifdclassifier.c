@@ -2,20 +2,26 @@
 /* What access units are to the choice of frames; see the header.
  *
  * The NAL units of an access unit are read in their order up to the first that
- * decides, which is the first slice, or, where that is one to which none
- * refers, the first one to which some do. All before it is small.
+ * decides. That is the first slice, as a rule. Where none refers to it, where
+ * it may begin a GOP without being an IDR picture, and where it is a field,
+ * those behind it are read too. All before it is small.
  */
 
 #include "ifdclassifier.h"
 
 #include <string.h>
 
+#include "h264headers.h"
 #include "mpegvideo.h"
+#include "nalbits.h"
 
 /* H.264, table 7-1: nal_unit_type */
 #define H264_SLICE_FIRST 1
+#define H264_PARTITION_A 2
 #define H264_IDR 5              /* and the last of slices */
 #define H264_SEI 6
+#define H264_SPS 7
+#define H264_PPS 8
 #define H264_SLICE_EXTENSION 20 /* other views and layers */
 #define H264_SLICE_DEPTH 21
 
@@ -30,9 +36,14 @@
 #define H265_IRAP_LAST 23       /* CRA is 21 */
 #define H265_VCL_LAST 31
 #define H265_SPS 33
+#define H265_PREFIX_SEI 39
 
-/* H.264, D.1: payloadType */
+/* H.264, D.1, and H.265, D.2: payloadType */
 #define SEI_RECOVERY_POINT 6
+
+/* Bytes of a slice in which its header is looked for: longer ones are of no
+ * encoder, and the rest of a slice is long. */
+#define MAX_SLICE_HEADER 2048
 
 /* H.265, 7.4.3.2.1 */
 #define MAX_SUB_LAYERS 7
@@ -47,9 +58,16 @@ struct _IfdClassifier
   IfdCodec codec;
   guint length_size;            /* bytes before each NAL unit; 0: byte-stream */
   guint highest_sub_layer;      /* that the SPS declares */
+  H264Headers *headers;         /* of H.264, or NULL */
 
+  /* the last I-frame */
   guint64 last_i_pts;           /* ns, or G_MAXUINT64 */
-  gboolean last_i_closed;
+  gboolean last_i_has_order;    /* its PicOrderCnt is known: */
+  gint32 last_i_order;
+  gboolean last_i_closed;       /* or all behind it refers to none before it */
+
+  IfdField field;               /* the last access unit */
+  H264Slice first_field;        /* where it is a first field */
 
   guint64 malformed[IFD_MALFORMED_LAST];
 };
@@ -70,6 +88,15 @@ typedef struct
   gboolean malformed;           /* counted */
 } Reader;
 
+/* A message of a recovery point (H.264, D.2.8, and H.265, D.3.8) */
+typedef struct
+{
+  gboolean is_present;
+  gboolean is_at_once;          /* the picture itself is whole, not only those
+                                 * some frames later */
+  gboolean is_broken;           /* broken_link_flag, where it is */
+} Recovery;
+
 const gchar *
 ifd_malformed_get_name (IfdMalformed reason)
 {
@@ -87,6 +114,8 @@ ifd_classifier_new (IfdCodec codec)
 
   classifier->codec = codec;
   classifier->highest_sub_layer = SUB_LAYERS_UNKNOWN;
+  if (codec == IFD_CODEC_H264)
+    classifier->headers = h264_headers_new ();
   ifd_classifier_reset (classifier);
   return classifier;
 }
@@ -94,6 +123,7 @@ ifd_classifier_new (IfdCodec codec)
 void
 ifd_classifier_free (IfdClassifier * classifier)
 {
+  g_clear_pointer (&classifier->headers, h264_headers_free);
   g_free (classifier);
 }
 
@@ -101,7 +131,10 @@ void
 ifd_classifier_reset (IfdClassifier * classifier)
 {
   classifier->last_i_pts = G_MAXUINT64;
-  classifier->last_i_closed = FALSE;
+  classifier->last_i_has_order = classifier->last_i_closed = FALSE;
+  classifier->field = IFD_FIELD_NONE;
+  if (classifier->headers)
+    h264_headers_reset (classifier->headers);
 }
 
 guint64
@@ -132,29 +165,62 @@ parse_sub_layers (const guint8 * sps, gsize size, guint * highest)
 
 /* Codec data */
 
+/* What codec data says */
+typedef struct
+{
+  guint length_size;
+  guint highest;                /* sub-layer that an SPS of H.265 declares */
+  H264Headers *headers;         /* takes the sets of H.264; or NULL */
+} CodecData;
+
+typedef gboolean (*TakeSet) (const guint8 * data, gsize size,
+    CodecData * found);
+
+static gboolean
+take_h264_sps (const guint8 * data, gsize size, CodecData * found)
+{
+  if (found->headers)
+    h264_headers_add_sps (found->headers, data, size);
+  return TRUE;
+}
+
+static gboolean
+take_h264_pps (const guint8 * data, gsize size, CodecData * found)
+{
+  if (found->headers)
+    h264_headers_add_pps (found->headers, data, size);
+  return TRUE;
+}
+
+/* The highest sub-layer of any SPS is what counts: nothing says here which of
+ * them the slices will name. */
+static gboolean
+take_h265_sps (const guint8 * data, gsize size, CodecData * found)
+{
+  guint declared;
+
+  if (!parse_sub_layers (data, size, &declared))
+    return FALSE;
+  found->highest = found->highest == SUB_LAYERS_UNKNOWN ? declared
+      : MAX (found->highest, declared);
+  return TRUE;
+}
+
 /* A list of parameter sets: each with 16 bits of length before it. Returns what
- * is behind the list, or NULL. In H.265 the highest sub-layer of any SPS is
- * what counts: nothing says here which of them the slices will name. */
+ * is behind the list, or NULL. take: or NULL */
 static const guint8 *
-parse_sets (const guint8 * data, const guint8 * end, guint count,
-    gboolean is_h265_sps, guint * highest)
+parse_sets (const guint8 * data, const guint8 * end, guint count, TakeSet take,
+    CodecData * found)
 {
   for (; count > 0; count--) {
     gsize size;
-    guint declared;
 
     if (end - data < 2)
       return NULL;
     size = data[0] << 8 | data[1];
     data += 2;
-    if ((gsize) (end - data) < size)
+    if ((gsize) (end - data) < size || (take && !take (data, size, found)))
       return NULL;
-    if (is_h265_sps) {
-      if (!parse_sub_layers (data, size, &declared))
-        return NULL;
-      *highest = *highest == SUB_LAYERS_UNKNOWN ? declared
-          : MAX (*highest, declared);
-    }
     data += size;
   }
   return data;
@@ -162,36 +228,36 @@ parse_sets (const guint8 * data, const guint8 * end, guint count,
 
 /* 14496-15, 5.3.3.1.2. What may follow the PPS says nothing of interest. */
 static gboolean
-parse_avcc (const guint8 * data, gsize size, guint * length_size)
+parse_avcc (const guint8 * data, gsize size, CodecData * found)
 {
   const guint8 *end = data + size;
 
   if (size < AVCC_HEADER_SIZE + 2 || data[0] != 1)
     return FALSE;
-  *length_size = (data[4] & 3) + 1;
+  found->length_size = (data[4] & 3) + 1;
   data = parse_sets (data + AVCC_HEADER_SIZE + 1, end,
-      data[AVCC_HEADER_SIZE] & 31, FALSE, NULL);
-  return data && data < end && parse_sets (data + 1, end, data[0], FALSE, NULL);
+      data[AVCC_HEADER_SIZE] & 31, take_h264_sps, found);
+  return data && data < end
+      && parse_sets (data + 1, end, data[0], take_h264_pps, found);
 }
 
 /* 14496-15, 8.3.3.1.2. Early writers left the version 0. */
 static gboolean
-parse_hvcc (const guint8 * data, gsize size, guint * length_size,
-    guint * highest)
+parse_hvcc (const guint8 * data, gsize size, CodecData * found)
 {
   const guint8 *end = data + size;
   guint n_arrays;
 
   if (size < HVCC_HEADER_SIZE + 1 || data[0] > 1)
     return FALSE;
-  *length_size = (data[HVCC_HEADER_SIZE - 1] & 3) + 1;
+  found->length_size = (data[HVCC_HEADER_SIZE - 1] & 3) + 1;
   n_arrays = data[HVCC_HEADER_SIZE];
   data += HVCC_HEADER_SIZE + 1;
   for (; n_arrays > 0; n_arrays--) {
     if (end - data < 3)
       return FALSE;
     data = parse_sets (data + 3, end, data[1] << 8 | data[2],
-        (data[0] & 63) == H265_SPS, highest);
+        (data[0] & 63) == H265_SPS ? take_h265_sps : NULL, found);
     if (!data)
       return FALSE;
   }
@@ -202,22 +268,25 @@ gboolean
 ifd_classifier_set_codec_data (IfdClassifier * classifier, const guint8 * data,
     gsize size)
 {
-  guint length_size = 0, highest = SUB_LAYERS_UNKNOWN;
+  gboolean is_h264 = classifier->codec == IFD_CODEC_H264;
+  CodecData found = { 0, SUB_LAYERS_UNKNOWN, NULL };
   gboolean parsed;
 
   if (!data) {
     classifier->length_size = 0;
     return TRUE;
   }
-  if (classifier->codec == IFD_CODEC_H264)
-    parsed = parse_avcc (data, size, &length_size);
-  else
-    parsed = parse_hvcc (data, size, &length_size, &highest);
-  if (!parsed || length_size == 3)
+  parsed = is_h264 ? parse_avcc (data, size, &found) :
+      parse_hvcc (data, size, &found);
+  if (!parsed || found.length_size == 3)
     return FALSE;
-  classifier->length_size = length_size;
-  if (highest != SUB_LAYERS_UNKNOWN)
-    classifier->highest_sub_layer = highest;
+  classifier->length_size = found.length_size;
+  if (found.highest != SUB_LAYERS_UNKNOWN)
+    classifier->highest_sub_layer = found.highest;
+  /* It is whole, so its sets can be taken now. */
+  found.headers = classifier->headers;
+  if (is_h264)
+    parse_avcc (data, size, &found);
   return TRUE;
 }
 
@@ -300,91 +369,83 @@ check_beginning (Reader * reader)
 
 /* SEI */
 
-/* The bytes of a NAL unit without those that prevent emulation of start codes
- * (H.264, 7.3.1) */
-typedef struct
-{
-  const guint8 *next, *end;
-  guint zeros;                  /* just before next */
-} Payload;
-
-static gboolean
-take_byte (Payload * payload, guint8 * byte)
-{
-  if (payload->zeros >= 2 && payload->next < payload->end
-      && *payload->next == 3) {
-    payload->next++;
-    payload->zeros = 0;
-  }
-  if (payload->next == payload->end)
-    return FALSE;
-  *byte = *payload->next++;
-  payload->zeros = *byte == 0 ? payload->zeros + 1 : 0;
-  return TRUE;
-}
-
 /* H.264, 7.3.2.3.1: bytes of 255, and a last one */
 static gboolean
-take_number (Payload * payload, gsize * number)
+take_number (NalBits * payload, gsize * number)
 {
   guint8 byte;
 
   *number = 0;
   do {
-    if (!take_byte (payload, &byte))
+    if (!nal_bits_take_byte (payload, &byte))
       return FALSE;
     *number += byte;
   } while (byte == 255);
   return TRUE;
 }
 
-/* broken_link_flag (H.264, D.1.8): behind recovery_frame_cnt, which is ue(v) of
- * at most 16 bits, and exact_match_flag */
-static gboolean
-parse_broken_link (const guint8 * bytes, gsize size)
+/* H.264, D.1.8: recovery_frame_cnt ue(v), or, H.265, D.2.8: recovery_poc_cnt
+ * se(v), which are 0 in the same bit; exact_match_flag, broken_link_flag */
+static void
+parse_recovery (guint8 first_byte, Recovery * recovery)
 {
-  guint64 bits = 0;
-  guint zeros = 0, i;
-
-  for (i = 0; i < 8; i++)
-    bits = bits << 8 | (i < size ? bytes[i] : 0);
-  while (zeros < 16 && !(bits >> (63 - zeros) & 1))
-    zeros++;
-  return bits >> (63 - (2 * zeros + 2)) & 1;
+  recovery->is_present = TRUE;
+  recovery->is_at_once = first_byte >> 7;
+  recovery->is_broken = recovery->is_at_once && (first_byte >> 5 & 1);
 }
 
-/* H.264, 7.3.2.3. Sets recovery and broken where there is such a message. */
+/* H.264, 7.3.2.3, and H.265, 7.3.2.4. Sets recovery where there is such a
+ * message. */
 static gboolean
-parse_sei (const Unit * unit, gboolean * recovery, gboolean * broken)
+parse_sei (const Unit * unit, gsize header_size, Recovery * recovery)
 {
-  Payload payload = { unit->data + 1, unit->end, 0 };
+  NalBits payload;
 
+  nal_bits_init (&payload, unit->data + header_size, unit->end);
   /* rbsp_trailing_bits */
   while (payload.end > payload.next && payload.end[-1] == 0)
     payload.end--;
   if (payload.end > payload.next && payload.end[-1] == 0x80)
     payload.end--;
   while (payload.next < payload.end) {
-    guint8 message[8] = { 0, }, byte;
+    guint8 first = 0, byte;
     gsize type, size, i;
 
     if (!take_number (&payload, &type) || !take_number (&payload, &size))
       return FALSE;
     for (i = 0; i < size; i++) {
-      if (!take_byte (&payload, &byte))
+      if (!nal_bits_take_byte (&payload, &byte))
         return FALSE;
-      if (i < sizeof (message))
-        message[i] = byte;
+      if (i == 0)
+        first = byte;
     }
-    if (type == SEI_RECOVERY_POINT) {
-      *recovery = TRUE;
-      *broken = parse_broken_link (message, size);
-    }
+    if (type == SEI_RECOVERY_POINT)
+      parse_recovery (first, recovery);
   }
   return TRUE;
 }
 
+static void
+read_sei (Reader * reader, Unit * unit, gsize header_size, Recovery * recovery)
+{
+  find_end (reader, unit);
+  if (!parse_sei (unit, header_size, recovery))
+    count_malformed (reader, IFD_MALFORMED_SEI);
+}
+
 /* H.264 */
+
+/* An access unit, as far as it was read */
+typedef struct
+{
+  Recovery recovery;
+  H264Slice first;              /* slice of it, which is valid where: */
+  gboolean is_known;
+  gboolean is_intra;            /* all slices of the first picture */
+  gboolean is_reference;        /* the frame, or something else in it */
+  gboolean has_second;          /* field: */
+  H264Slice second;             /* the first slice of that */
+} H264Unit;
 
 /* 7.3.1. What stands in it is of no further layer of a unit. */
 static gboolean
@@ -404,63 +465,219 @@ is_h264_slice (const Unit * unit)
   return unit->type >= H264_SLICE_FIRST && unit->type <= H264_IDR;
 }
 
-/* nal_ref_idc (7.4.1) is the same in all slices of a picture, but there may be
- * another field, view or layer. */
+/* Where another view or layer refers to it, so do others to the frame. */
 static gboolean
-is_h264_reference (Reader * reader, Unit * unit)
+is_h264_reference (const Unit * unit)
 {
-  do {
-    if (parse_h264_header (reader, unit) && (*unit->data >> 5 & 3)
-        && (is_h264_slice (unit) || unit->type == H264_SLICE_EXTENSION
-            || unit->type == H264_SLICE_DEPTH))
-      return TRUE;
-  } while (read_unit (reader, unit));
+  return (*unit->data >> 5 & 3) && (is_h264_slice (unit)
+      || unit->type == H264_SLICE_EXTENSION || unit->type == H264_SLICE_DEPTH);
+}
+
+/* The beginning of a slice, which is the same in all framings */
+static void
+find_header_end (const Reader * reader, Unit * unit)
+{
+  const guint8 *code = NULL, *end = unit->end;
+
+  if (end - unit->data > MAX_SLICE_HEADER)
+    end = unit->data + MAX_SLICE_HEADER;
+  /* A start code that begins before the end may reach beyond it. */
+  if (reader->classifier->length_size == 0)
+    code = mpeg_video_find_start_code (unit->data,
+        end + MIN (unit->end - end, 3));
+  unit->end = code && code < end ? code : end;
+  while (unit->end > unit->data && unit->end[-1] == 0)
+    unit->end--;
+}
+
+static gboolean
+read_h264_slice (const Reader * reader, Unit * unit, H264Slice * slice)
+{
+  find_header_end (reader, unit);
+  return h264_headers_read_slice (reader->classifier->headers, unit->data,
+      unit->end - unit->data, slice);
+}
+
+static void
+take_h264_set (const Reader * reader, Unit * unit)
+{
+  H264Headers *headers = reader->classifier->headers;
+
+  find_end (reader, unit);
+  if (unit->type == H264_SPS)
+    h264_headers_add_sps (headers, unit->data, unit->end - unit->data);
+  else
+    h264_headers_add_pps (headers, unit->data, unit->end - unit->data);
+}
+
+/* All up to the first slice, and its header. FALSE: there is none. */
+static gboolean
+read_h264_first (Reader * reader, H264Unit * unit)
+{
+  Unit nal;
+
+  while (read_unit (reader, &nal)) {
+    if (!parse_h264_header (reader, &nal))
+      continue;
+    if (nal.type == H264_SEI)
+      read_sei (reader, &nal, 1, &unit->recovery);
+    else if (nal.type == H264_SPS || nal.type == H264_PPS)
+      take_h264_set (reader, &nal);
+    if (!is_h264_slice (&nal))
+      continue;
+    unit->is_reference = is_h264_reference (&nal);
+    unit->is_known = read_h264_slice (reader, &nal, &unit->first);
+    unit->is_intra = unit->first.is_intra;
+    return TRUE;
+  }
   return FALSE;
 }
 
+/* 7.4.1.2.4: a slice of the other parity is of another picture. */
 static void
-classify_h264 (Reader * reader, IfdFrame * frame)
+take_h264_slice (Reader * reader, Unit * nal, H264Unit * unit)
 {
-  gboolean recovery = FALSE, broken = FALSE, found = FALSE;
-  Unit unit;
+  H264Slice slice;
+  gboolean is_known;
 
-  while (!found && read_unit (reader, &unit)) {
-    if (!parse_h264_header (reader, &unit))
-      continue;
-    found = is_h264_slice (&unit);
-    if (unit.type != H264_SEI)
-      continue;
-    find_end (reader, &unit);
-    if (!parse_sei (&unit, &recovery, &broken))
-      count_malformed (reader, IFD_MALFORMED_SEI);
-  }
-  if (!found)
+  if (nal->type != H264_SLICE_FIRST && nal->type != H264_PARTITION_A
+      && nal->type != H264_IDR)
     return;
-  if (unit.type == H264_IDR) {
-    frame->type = IFD_FRAME_I;
-    frame->flags = IFD_FRAME_CLOSED;
-  } else if (!is_h264_reference (reader, &unit)) {
-    frame->type = IFD_FRAME_B;
-  } else if (recovery) {
-    frame->type = IFD_FRAME_I;
-    frame->flags = broken ? IFD_FRAME_BROKEN : 0;
+  is_known = read_h264_slice (reader, nal, &slice);
+  if (is_known && unit->is_known && slice.is_field && unit->first.is_field
+      && slice.is_bottom != unit->first.is_bottom) {
+    unit->has_second = TRUE;
+    unit->second = slice;
+  } else if (!unit->has_second) {
+    unit->is_intra &= slice.is_intra;
   }
 }
 
-/* Frames that are output before the I-frame behind which they come, may refer
- * to what is before it. Nothing else in H.264 says so. */
+/* Reads on where what comes may say more of the frame: whether others refer to
+ * it, whether all of it is intra, where its second field is. */
 static void
-mark_leading_h264 (IfdClassifier * classifier, guint64 pts, IfdFrame * frame)
+read_h264_rest (Reader * reader, H264Unit * unit, gboolean may_have_second)
 {
+  gboolean may_begin = unit->recovery.is_at_once && !unit->first.is_idr;
+  Unit nal;
+
+  while ((!unit->is_reference || (!unit->has_second && (may_begin
+                  || may_have_second))) && read_unit (reader, &nal)) {
+    if (!parse_h264_header (reader, &nal))
+      continue;
+    unit->is_reference |= is_h264_reference (&nal);
+    take_h264_slice (reader, &nal, unit);
+  }
+}
+
+/* 7.4.1.2.4 and 3.30: fields of opposite parity with the same frame_num, one
+ * just behind the other. An IDR picture begins a frame. */
+static gboolean
+is_second_field (const IfdClassifier * classifier, const H264Slice * slice)
+{
+  const H264Slice *first = &classifier->first_field;
+
+  return classifier->field == IFD_FIELD_FIRST && slice->is_field
+      && slice->is_bottom != first->is_bottom
+      && slice->frame_num == (first->forgets ? 0 : first->frame_num)
+      && (!slice->is_idr || first->is_idr);
+}
+
+static IfdField
+find_field (IfdClassifier * classifier, const H264Unit * unit)
+{
+  if (!unit->is_known || !unit->first.is_field)
+    return IFD_FIELD_NONE;
+  if (is_second_field (classifier, &unit->first))
+    return IFD_FIELD_SECOND;
+  classifier->first_field = unit->first;
+  return IFD_FIELD_FIRST;
+}
+
+static void
+set_h264_type (const H264Unit * unit, IfdField field, IfdFrame * frame)
+{
+  const Recovery *recovery = &unit->recovery;
+
+  if (unit->first.is_idr && field != IFD_FIELD_SECOND) {
+    frame->type = IFD_FRAME_I;
+    frame->flags = IFD_FRAME_CLOSED;
+  } else if (!unit->is_reference) {
+    frame->type = IFD_FRAME_B;
+  } else if (recovery->is_present && field != IFD_FIELD_SECOND) {
+    if (recovery->is_at_once && unit->is_intra) {
+      frame->type = IFD_FRAME_I;
+      frame->flags = recovery->is_broken ? IFD_FRAME_BROKEN : 0;
+    } else {
+      frame->flags = IFD_FRAME_REFRESH;
+    }
+  }
+}
+
+/* Frames that are output before the I-frame behind which they come may refer to
+ * what is before it. Only the order of output says so: the picture order count
+ * does, and the timestamps where that is not known. */
+static gboolean
+find_direction (const IfdClassifier * classifier, guint64 pts,
+    const gint32 * order, gboolean * is_leading)
+{
+  *is_leading = FALSE;
+  if (classifier->last_i_closed)
+    return TRUE;
+  if (order && classifier->last_i_has_order) {
+    *is_leading = *order < classifier->last_i_order;
+    return TRUE;
+  }
+  *is_leading = pts < classifier->last_i_pts;
+  return pts != G_MAXUINT64 && classifier->last_i_pts != G_MAXUINT64;
+}
+
+/* order: PicOrderCnt, or NULL */
+static void
+mark_leading_h264 (IfdClassifier * classifier, guint64 pts,
+    const gint32 * order, IfdFrame * frame)
+{
+  gboolean is_leading;
+
   if (frame->type == IFD_FRAME_I) {
     classifier->last_i_pts = pts;
     classifier->last_i_closed = (frame->flags & IFD_FRAME_CLOSED) != 0;
-  } else if (classifier->last_i_closed) {
-    frame->flags = IFD_FRAME_TRAILING;
-  } else if (pts != G_MAXUINT64 && classifier->last_i_pts != G_MAXUINT64) {
-    frame->flags = pts < classifier->last_i_pts ? IFD_FRAME_LEADING
-        : IFD_FRAME_TRAILING;
+    classifier->last_i_has_order = order != NULL;
+    classifier->last_i_order = order ? *order : 0;
+    return;
   }
+  /* Without this picture's the counts of those behind it are not known. */
+  if (!order)
+    classifier->last_i_has_order = FALSE;
+  if (find_direction (classifier, pts, order, &is_leading))
+    frame->flags |= is_leading ? IFD_FRAME_LEADING : IFD_FRAME_TRAILING;
+}
+
+static void
+classify_h264 (Reader * reader, guint64 pts, IfdFrame * frame)
+{
+  IfdClassifier *classifier = reader->classifier;
+  H264Unit unit = { {FALSE,}, };
+  IfdField field = IFD_FIELD_NONE;
+  gboolean forgets = FALSE;
+  gint32 order = 0;
+
+  if (read_h264_first (reader, &unit)) {
+    field = find_field (classifier, &unit);
+    read_h264_rest (reader, &unit, field == IFD_FIELD_FIRST);
+    set_h264_type (&unit, field, frame);
+  }
+  if (unit.is_known) {
+    order = h264_headers_begin_picture (classifier->headers, &unit.first);
+    forgets = unit.first.forgets || unit.second.forgets;
+  }
+  if (unit.has_second) {
+    h264_headers_begin_picture (classifier->headers, &unit.second);
+    field = IFD_FIELD_NONE;
+  }
+  classifier->field = field;
+  mark_leading_h264 (classifier, pts, unit.is_known ? &order : NULL, frame);
+  classifier->last_i_closed |= forgets;
 }
 
 /* H.265 */
@@ -526,6 +743,7 @@ classify_h265_slice (const IfdClassifier * classifier, const Unit * unit,
 static void
 classify_h265 (Reader * reader, IfdFrame * frame)
 {
+  Recovery recovery = { FALSE, };
   guint declared = 0;
   Unit unit;
 
@@ -534,10 +752,14 @@ classify_h265 (Reader * reader, IfdFrame * frame)
       continue;
     if (unit.type <= H265_VCL_LAST) {
       classify_h265_slice (reader->classifier, &unit, frame);
+      if (recovery.is_present && frame->type == IFD_FRAME_P)
+        frame->flags |= IFD_FRAME_REFRESH;
       return;
     }
     if (unit.type == H265_SPS)
       read_h265_sps (reader, &unit, &declared);
+    else if (unit.type == H265_PREFIX_SEI)
+      read_sei (reader, &unit, 2, &recovery);
   }
 }
 
@@ -550,12 +772,25 @@ ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
   frame->type = IFD_FRAME_P;
   frame->flags = 0;
   check_beginning (&reader);
-  if (classifier->codec == IFD_CODEC_H264) {
-    classify_h264 (&reader, frame);
-    mark_leading_h264 (classifier, pts, frame);
-  } else {
+  if (classifier->codec == IFD_CODEC_H264)
+    classify_h264 (&reader, pts, frame);
+  else
     classify_h265 (&reader, frame);
-  }
+}
+
+IfdField
+ifd_classifier_get_field (const IfdClassifier * classifier)
+{
+  return classifier->field;
+}
+
+/* Where the first field is an I-frame the second refers to nothing else, and
+ * where it is not the frame is none. */
+void
+ifd_classifier_join_fields (IfdFrame * first, const IfdFrame * second)
+{
+  if (first->type == IFD_FRAME_B && second->type != IFD_FRAME_B)
+    first->type = IFD_FRAME_P;
 }
 
 /* Slices */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads access units of H.264 and H.265 and says what each of them is to the
  * choice of frames (ifd.h), for stock parsers never mark the frames to which
- * none refers; and which of its bytes are picture. A core: bytes in, type and flags out. It trusts no byte: what is
- * malformed is counted, and passes as a P-frame.
+ * none refers; and which of its bytes are picture. A core: bytes in, type and
+ * flags out. It trusts no byte: what is malformed is counted, and passes as a
+ * P-frame.
  *
  * Sections are those of ITU-T H.264 (ISO/IEC 14496-10), H.265 (ISO/IEC 23008-2)
  * and, for codec data, ISO/IEC 14496-15.
@@ -61,6 +62,23 @@ void ifd_classifier_reset (IfdClassifier * classifier);
 GST_WIRELESS_API
 void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
+
+/* A frame of H.264 may be two fields, each an access unit of its own. These two
+ * refer to each other and are shown as one picture, so they are one frame to
+ * the choice of frames. */
+typedef enum
+{
+  IFD_FIELD_NONE,               /* a frame, or both of its fields */
+  IFD_FIELD_FIRST,              /* the next access unit may be its second */
+  IFD_FIELD_SECOND              /* of the frame whose first came just before */
+} IfdField;
+
+/* Which part of a frame the last access unit is */
+GST_WIRELESS_API
+IfdField ifd_classifier_get_field (const IfdClassifier * classifier);
+/* Makes type and flags of a first field those of the frame of both. */
+GST_WIRELESS_API
+void ifd_classifier_join_fields (IfdFrame * first, const IfdFrame * second);
 
 /* The slices of an access unit, as NAL units without what frames these: the
  * same bytes in every stream format, and behind every payloader */

@@ -28,7 +28,10 @@ struct _GstIfdQueueInput
   gboolean parsed;              /* MPEG video, as caps say */
   gint fps_n, fps_d;            /* as caps or the sequence header say; or 0 */
   guint64 malformed[IFD_MALFORMED_LAST];        /* of classifiers before */
-  GstBuffer *unit;              /* an access unit that was pushed */
+  /* of H.264 and H.265 */
+  GQueue units;                 /* of IfdLineItem: frames to be pulled */
+  IfdLineItem first_field;      /* waits for the second; its object may be
+                                 * NULL: none does */
 
   /* of MPEG video */
   MpegVideoSequence sequence;   /* of the newest caps */
@@ -45,6 +48,7 @@ gst_ifd_queue_input_new (GstElement * owner, guint max_frame_size)
   GstIfdQueueInput *input = g_new0 (GstIfdQueueInput, 1);
 
   input->owner = owner;
+  g_queue_init (&input->units);
   input->mpeg = gst_mpeg_video_input_new (owner);
   gst_mpeg_video_input_set_max_frame_size (input->mpeg, max_frame_size);
   return input;
@@ -63,6 +67,20 @@ drop_classifier (GstIfdQueueInput * input)
 }
 
 static void
+free_item (gpointer item)
+{
+  ifd_line_item_clear (item);
+  g_free (item);
+}
+
+static void
+drop_units (GstIfdQueueInput * input)
+{
+  g_queue_clear_full (&input->units, free_item);
+  ifd_line_item_clear (&input->first_field);
+}
+
+static void
 drop_header (GstIfdQueueInput * input)
 {
   if (input->header)
@@ -76,7 +94,7 @@ gst_ifd_queue_input_free (GstIfdQueueInput * input)
   gst_mpeg_video_input_free (input->mpeg);
   drop_classifier (input);
   drop_header (input);
-  gst_clear_buffer (&input->unit);
+  drop_units (input);
   gst_clear_caps (&input->refused);
   g_free (input);
 }
@@ -87,7 +105,7 @@ gst_ifd_queue_input_reset (GstIfdQueueInput * input)
   gst_mpeg_video_input_reset (input->mpeg);
   if (input->classifier)
     ifd_classifier_reset (input->classifier);
-  gst_clear_buffer (&input->unit);
+  drop_units (input);
 }
 
 /* --- caps ---------------------------------------------------------------- */
@@ -203,6 +221,7 @@ set_h26x_caps (GstIfdQueueInput * input, GstCaps * caps, IfdCodec codec)
 {
   if (!input->classifier || input->codec != codec) {
     drop_classifier (input);
+    drop_units (input);
     input->classifier = ifd_classifier_new (codec);
     input->codec = codec;
   }
@@ -252,6 +271,12 @@ gboolean
 gst_ifd_queue_input_is_raw (const GstIfdQueueInput * input)
 {
   return !input->classifier && !input->parsed;
+}
+
+gboolean
+gst_ifd_queue_input_is_pending (const GstIfdQueueInput * input)
+{
+  return gst_ifd_queue_input_is_raw (input) || input->first_field.object;
 }
 
 GstClockTime
@@ -386,26 +411,84 @@ pull_mpeg (GstIfdQueueInput * input, IfdLineItem * item, GstCaps ** caps)
 
 /* --- access units of H.264 and H.265 ------------------------------------- */
 
+static void
+mark_droppable (GstBuffer ** buffer)
+{
+  *buffer = gst_buffer_make_writable (*buffer);
+  GST_BUFFER_FLAG_SET (*buffer, GST_BUFFER_FLAG_DELTA_UNIT |
+      GST_BUFFER_FLAG_DROPPABLE);
+}
+
+/* Takes what the item owns. */
+static void
+append_unit (GstIfdQueueInput * input, IfdLineItem * item)
+{
+  GstBuffer *buffer = GST_BUFFER_CAST (item->object);
+
+  if (item->frame.type == IFD_FRAME_B) {
+    mark_droppable (&buffer);
+    item->object = GST_MINI_OBJECT_CAST (buffer);
+    if (item->second)
+      mark_droppable (&item->second);
+  }
+  item->frame.size = gst_buffer_get_size (buffer)
+      + (item->second ? gst_buffer_get_size (item->second) : 0);
+  g_queue_push_tail (&input->units, g_memdup2 (item, sizeof (*item)));
+  memset (item, 0, sizeof (*item));
+}
+
+/* No second field comes. */
+static void
+append_first_field (GstIfdQueueInput * input)
+{
+  if (input->first_field.object)
+    append_unit (input, &input->first_field);
+}
+
+static void
+classify_unit (GstIfdQueueInput * input, GstBuffer * buffer, IfdFrame * frame)
+{
+  GstMapInfo map;
+
+  frame->type = IFD_FRAME_P;
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return;
+  ifd_classifier_input (input->classifier, map.data, map.size,
+      GST_BUFFER_PTS (buffer), frame);
+  gst_buffer_unmap (buffer, &map);
+}
+
+/* Takes the buffer: a frame, or a field that becomes one with its second. */
+static void
+push_unit (GstIfdQueueInput * input, GstBuffer * buffer)
+{
+  IfdLineItem item = { GST_MINI_OBJECT_CAST (buffer), };
+  IfdField field;
+
+  classify_unit (input, buffer, &item.frame);
+  field = ifd_classifier_get_field (input->classifier);
+  if (field == IFD_FIELD_SECOND && input->first_field.object) {
+    ifd_classifier_join_fields (&input->first_field.frame, &item.frame);
+    input->first_field.second = buffer;
+    append_first_field (input);
+    return;
+  }
+  append_first_field (input);
+  if (field == IFD_FIELD_FIRST)
+    input->first_field = item;
+  else
+    append_unit (input, &item);
+}
+
 static gboolean
 pull_unit (GstIfdQueueInput * input, IfdLineItem * item)
 {
-  GstBuffer *buffer = g_steal_pointer (&input->unit);
-  GstMapInfo map;
+  IfdLineItem *first = g_queue_pop_head (&input->units);
 
-  if (!buffer)
+  if (!first)
     return FALSE;
-  item->frame.type = IFD_FRAME_P;
-  if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    ifd_classifier_input (input->classifier, map.data, map.size,
-        GST_BUFFER_PTS (buffer), &item->frame);
-    gst_buffer_unmap (buffer, &map);
-  }
-  if (item->frame.type == IFD_FRAME_B) {
-    buffer = gst_buffer_make_writable (buffer);
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT |
-        GST_BUFFER_FLAG_DROPPABLE);
-  }
-  item->object = GST_MINI_OBJECT_CAST (buffer);
+  *item = *first;
+  g_free (first);
   return TRUE;
 }
 
@@ -416,30 +499,31 @@ gst_ifd_queue_input_push (GstIfdQueueInput * input, GstBuffer * buffer)
 {
   if (!input->classifier)
     return gst_mpeg_video_input_push (input->mpeg, buffer);
-  gst_clear_buffer (&input->unit);
-  input->unit = buffer;
+  push_unit (input, buffer);
   return TRUE;
 }
 
 gboolean
 gst_ifd_queue_input_drain (GstIfdQueueInput * input)
 {
-  return input->classifier || gst_mpeg_video_input_drain (input->mpeg);
+  if (!input->classifier)
+    return gst_mpeg_video_input_drain (input->mpeg);
+  append_first_field (input);
+  return TRUE;
 }
 
 gboolean
 gst_ifd_queue_input_pull (GstIfdQueueInput * input, IfdLineItem * item,
     GstCaps ** caps)
 {
-  gboolean pulled;
-
   memset (item, 0, sizeof (*item));
   *caps = NULL;
-  pulled = input->classifier ? pull_unit (input, item) :
-      pull_mpeg (input, item, caps);
-  if (pulled)
-    item->frame.size = gst_buffer_get_size (GST_BUFFER_CAST (item->object));
-  return pulled;
+  if (input->classifier)
+    return pull_unit (input, item);
+  if (!pull_mpeg (input, item, caps))
+    return FALSE;
+  item->frame.size = gst_buffer_get_size (GST_BUFFER_CAST (item->object));
+  return TRUE;
 }
 
 void

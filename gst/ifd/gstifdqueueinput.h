@@ -51,6 +51,9 @@ gboolean gst_ifd_queue_input_set_caps (GstIfdQueueInput * input,
 gboolean gst_ifd_queue_input_is_mpeg (const GstIfdQueueInput * input);
 /* Raw bytes: a frame is whole when the next one begins. */
 gboolean gst_ifd_queue_input_is_raw (const GstIfdQueueInput * input);
+/* Something may wait for what comes next: raw bytes, or the first field of a
+ * frame for the second. */
+gboolean gst_ifd_queue_input_is_pending (const GstIfdQueueInput * input);
 /* ns; the longest there is where upstream does not say */
 GstClockTime gst_ifd_queue_input_get_frame_duration (const GstIfdQueueInput *
     input);

@@ -129,8 +129,8 @@ void gst_ifd_queue_start_task (GstIfdQueue * self);
  * nothing, or the other thread pushes. With the lock, which it gives back for a
  * while */
 gboolean gst_ifd_queue_push_next (GstIfdQueue * self);
-/* Posts and frees the frames that the line gave up. Called with the lock, which
- * it gives back. */
+/* Posts and frees the frames that the line gave up, and asks upstream for a key
+ * frame where only that helps. Called with the lock, which it gives back. */
 void gst_ifd_queue_unlock_and_tell (GstIfdQueue * self);
 
 /* gstifdqueuestats.c */

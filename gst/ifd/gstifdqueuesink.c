@@ -109,12 +109,13 @@ publish_stats (GstIfdQueue * self)
 
 /* --- the way of a frame -------------------------------------------------- */
 
-/* Takes what the item owns. */
+/* Takes what the item owns. A frame is due with its second field. */
 static GstFlowReturn
 enqueue_frame (GstIfdQueue * self, IfdLineItem * item)
 {
-  GstFlowReturn flow = gst_ifd_queue_wait (self, GST_BUFFER_CAST (item->object),
-      &item->frame.due);
+  GstBuffer *last = item->second ? item->second :
+      GST_BUFFER_CAST (item->object);
+  GstFlowReturn flow = gst_ifd_queue_wait (self, last, &item->frame.due);
 
   g_mutex_lock (&self->lock);
   if (flow == GST_FLOW_OK)
@@ -227,7 +228,7 @@ take_caps (GstIfdQueue * self, GstEvent * event)
   gst_event_parse_caps (event, &caps);
   GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, caps);
   /* What is pending is of the caps before. */
-  if (gst_ifd_queue_input_is_raw (self->input))
+  if (gst_ifd_queue_input_is_pending (self->input))
     drain (self);
   if (!gst_ifd_queue_input_set_caps (self->input, caps)) {
     gst_event_unref (event);
@@ -253,7 +254,7 @@ take_segment (GstIfdQueue * self, GstEvent * event)
   event = gst_ifd_queue_input_convert_segment (self->input, event);
   gst_event_parse_segment (event, &segment);
   /* What is pending belongs to the segment before. */
-  if (gst_ifd_queue_input_is_raw (self->input)
+  if (gst_ifd_queue_input_is_pending (self->input)
       && !gst_segment_is_equal (&self->segment, segment))
     drain (self);
   gst_segment_copy_into (segment, &self->segment);

@@ -27,10 +27,19 @@ gst_ifd_queue_set_flow (GstIfdQueue * self, GstFlowReturn flow)
   gst_ifd_queue_unwait (self);
 }
 
+/* A refresh came in vain: nothing is sent until there is an I-frame, which the
+ * stream may not have unless its encoder is asked for one. */
+static gboolean
+needs_key_unit (const IfdEvent * event)
+{
+  return event->reason == IFD_DROP_DISTURBED
+      && (event->frame.flags & IFD_FRAME_REFRESH);
+}
+
 void
 gst_ifd_queue_unlock_and_tell (GstIfdQueue * self)
 {
-  gboolean post = self->post_messages;
+  gboolean post = self->post_messages, ask = FALSE;
   GQueue drops = G_QUEUE_INIT;
   IfdLineDrop drop, *next;
 
@@ -45,9 +54,12 @@ gst_ifd_queue_unlock_and_tell (GstIfdQueue * self)
     if (post)
       gst_element_post_message (GST_ELEMENT_CAST (self),
           gst_ifd_queue_new_drop_message (self, next));
+    ask |= needs_key_unit (&next->event);
     ifd_line_drop_clear (next);
     g_free (next);
   }
+  if (ask)
+    gst_pad_push_event (self->sinkpad, gst_event_new_key_unit_request ());
 }
 
 void
@@ -107,6 +119,7 @@ prepare_frame (GstIfdQueue * self, IfdLineItem * item)
 static void
 push_frame (GstIfdQueue * self, IfdLineItem * item)
 {
+  GstBuffer *second = g_steal_pointer (&item->second);
   GstFlowReturn flow;
   gboolean tell;
 
@@ -115,6 +128,9 @@ push_frame (GstIfdQueue * self, IfdLineItem * item)
   self->looked_downstream = TRUE;
 
   flow = gst_pad_push (self->srcpad, prepare_frame (self, item));
+  if (second && flow == GST_FLOW_OK)
+    flow = gst_pad_push (self->srcpad, g_steal_pointer (&second));
+  gst_clear_buffer (&second);
 
   g_mutex_lock (&self->lock);
   if (flow == GST_FLOW_OK) {

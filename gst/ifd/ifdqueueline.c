@@ -55,6 +55,7 @@ ifd_line_item_clear (IfdLineItem * item)
   if (item->object && !GST_IS_QUERY (item->object))
     gst_mini_object_unref (item->object);
   item->object = NULL;
+  gst_clear_buffer (&item->second);
   if (item->sequence)
     gst_memory_unref (item->sequence);
   item->sequence = NULL;

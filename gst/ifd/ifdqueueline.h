@@ -22,6 +22,8 @@ typedef struct
 {
   GstMiniObject *object;        /* a buffer or event, owned; a query, not */
   /* of buffers only: */
+  GstBuffer *second;            /* the second field, where it is a buffer of its
+                                 * own, owned; or NULL */
   IfdFrame frame;
   gboolean has_sequence;        /* an MPEG sequence header is inside */
   GstMemory *sequence;          /* the one in force for it, owned; or NULL */
@@ -35,7 +37,7 @@ typedef struct
 typedef struct
 {
   IfdEvent event;
-  GstBuffer *buffer;            /* owned */
+  GstBuffer *buffer;            /* or its first field, owned */
 } IfdLineDrop;
 
 typedef struct _IfdLine IfdLine;

@@ -2,7 +2,7 @@
 /* Tests of the choice of frames as lines of a table: a script, and what becomes
  * of the frames in it. Script:
  *   I P B       a frame that comes in, with its size (B30) and flags: c closed,
- *               x broken link, l leading, t trailing, ! incomplete
+ *               x broken link, l leading, t trailing, r refresh, ! incomplete
  *   /           the channel sent what it had, and takes the next frame
  *   restart     a new receiver
  *   flush       the stream ends
@@ -60,7 +60,8 @@ script_make_frame (const gchar * word)
   for (; *end; end++) {
     frame.flags |= *end == 'c' ? IFD_FRAME_CLOSED :
         *end == 'x' ? IFD_FRAME_BROKEN : *end == 'l' ? IFD_FRAME_LEADING :
-        *end == 't' ? IFD_FRAME_TRAILING : IFD_FRAME_INCOMPLETE;
+        *end == 't' ? IFD_FRAME_TRAILING :
+        *end == 'r' ? IFD_FRAME_REFRESH : IFD_FRAME_INCOMPLETE;
   }
   return frame;
 }

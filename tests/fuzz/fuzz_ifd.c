@@ -27,7 +27,8 @@ typedef enum
 
 /* The plainest reading of ifd.h: a trailing frame refers to the last trailing I
  * or P of its GOP, a leading one to its I, to the last leading P, and to the
- * last trailing I or P of the GOP before. */
+ * last trailing I or P of the GOP before. A receiver may begin with a trailing
+ * P that begins a refresh. */
 typedef struct
 {
   IfdFrame frame;
@@ -55,6 +56,7 @@ typedef struct
   gint first, last, last_leading, last_before;  /* I or P of the newest GOP */
   gboolean behind_p, closed, broken;
   guint receiver;
+  guint began;                  /* the newest receiver that decoded a frame */
   guint64 n_in, n_sent, n_dropped, n_flushed;
 } Model;
 
@@ -130,6 +132,9 @@ is_decodable (const Picture * picture)
 {
   guint i;
 
+  if (model.began != model.receiver && picture->frame.type == IFD_FRAME_P
+      && !picture->leading && (picture->frame.flags & IFD_FRAME_REFRESH))
+    return TRUE;
   for (i = 0; i < picture->n_references; i++) {
     if (model.pictures[picture->references[i]].decoded_by != model.receiver)
       return FALSE;
@@ -240,7 +245,7 @@ input (FuzzInput * script, guint what)
     return;
   memset (c, 0, sizeof (*c));
   c->frame.type = (what >> 3) % IFD_FRAME_LAST;
-  c->frame.flags = fuzz_take_u8 (script) & 31;
+  c->frame.flags = fuzz_take_u8 (script) & 63;
   c->frame.size = fuzz_take_u8 (script);
   c->frame.user = GINT_TO_POINTER (number);
   place (c, number);
@@ -282,7 +287,7 @@ send (void)
   picture->fate = FATE_SENDING;
   model.s = next;
   if (is_decodable (picture))
-    picture->decoded_by = model.receiver;
+    picture->decoded_by = model.began = model.receiver;
   else
     fuzz_check (model.mixed);
 }
@@ -385,6 +390,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   model.s = NONE;
   model.mixed = FALSE;
   model.receiver = 1;
+  model.began = 0;
   begin_stream ();
   configure (algorithm, fuzz_take_u8 (&script));
   while (script.size > 0)

@@ -47,6 +47,8 @@ check_frame (IfdCodec codec, const IfdFrame * frame)
   if (frame->type == IFD_FRAME_I)
     fuzz_check (direction == 0
         && frame->flags != (IFD_FRAME_CLOSED | IFD_FRAME_BROKEN));
+  else if (frame->type == IFD_FRAME_P)
+    fuzz_check ((frame->flags & ~IFD_FRAME_REFRESH) == direction);
   else
     fuzz_check (frame->flags == direction);
   fuzz_check (codec <= IFD_CODEC_H265);
@@ -73,17 +75,35 @@ find_slices (const IfdClassifier * classifier, const guint8 * data, gsize size,
   fuzz_check (count_malformed (classifier) == malformed);
 }
 
+/* A second field follows a first one, and none is an I-frame. */
+static void
+check_field (const IfdClassifier * classifier, IfdField before,
+    const IfdFrame * frame)
+{
+  IfdField field = ifd_classifier_get_field (classifier);
+  IfdFrame joined = { IFD_FRAME_B, IFD_FRAME_LEADING };
+
+  fuzz_check (field <= IFD_FIELD_SECOND);
+  if (field != IFD_FIELD_SECOND)
+    return;
+  fuzz_check (before == IFD_FIELD_FIRST && frame->type != IFD_FRAME_I);
+  ifd_classifier_join_fields (&joined, frame);
+  fuzz_check (joined.type == frame->type);
+}
+
 static void
 classify (IfdClassifier * classifier, IfdCodec codec, const guint8 * data,
     gsize size, guint flags, IfdFrame * frame)
 {
   guint64 malformed = count_malformed (classifier);
+  IfdField field = ifd_classifier_get_field (classifier);
   IfdSlices slices;
 
   find_slices (classifier, data, size, &slices);
   memset (frame, 0xff, sizeof (*frame));
   ifd_classifier_input (classifier, data, size, pts_of (flags), frame);
   check_frame (codec, frame);
+  check_field (classifier, field, frame);
   malformed = count_malformed (classifier) - malformed;
   fuzz_check (malformed <= 1);
 }
@@ -184,6 +204,8 @@ classify_both (IfdCodec codec, IfdClassifier * stream_classifier,
   classify (stream_classifier, codec, stream->data, stream->len, flags, &a);
   classify (lengths_classifier, codec, lengths->data, lengths->len, flags, &b);
   fuzz_check (a.type == b.type && a.flags == b.flags);
+  fuzz_check (ifd_classifier_get_field (stream_classifier)
+      == ifd_classifier_get_field (lengths_classifier));
   for (i = 0; i < IFD_MALFORMED_LAST; i++)
     fuzz_check (ifd_classifier_get_malformed (stream_classifier, i)
         == ifd_classifier_get_malformed (lengths_classifier, i));

@@ -5,8 +5,8 @@
  *
  * CODEC is h264 or hevc. Reads "OFFSET SIZE PTS" of access units in the file,
  * one a line, and writes what each of them is: I, P or B, then flags (c closed,
- * x broken link, l leading, t trailing). Last a line with how many access units
- * were malformed.
+ * x broken link, r refresh, l leading, t trailing). Last a line with how many
+ * access units were malformed.
  */
 
 #include <stdio.h>
@@ -17,9 +17,10 @@
 static void
 show (const IfdFrame * frame)
 {
-  printf ("%c%s%s%s%s\n", "IPB"[frame->type],
+  printf ("%c%s%s%s%s%s\n", "IPB"[frame->type],
       frame->flags & IFD_FRAME_CLOSED ? "c" : "",
       frame->flags & IFD_FRAME_BROKEN ? "x" : "",
+      frame->flags & IFD_FRAME_REFRESH ? "r" : "",
       frame->flags & IFD_FRAME_LEADING ? "l" : "",
       frame->flags & IFD_FRAME_TRAILING ? "t" : "");
 }

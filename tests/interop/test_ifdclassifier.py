@@ -54,14 +54,14 @@ def sized(library):
 class Film:
     """A film as MP4 (lengths and codec data) and as a byte-stream."""
 
-    def __init__(self, codec, name, params):
+    def __init__(self, codec, name, params, options=sized):
         self.codec = codec
         library, option = ("libx264", "-x264-params") if codec == "h264" \
             else ("libx265", "-x265-params")
         quiet = "" if codec == "h264" else ":log-level=error"
         self.mp4 = clips._ffmpeg(
             "%s-%s.mp4" % (codec, name), "%s %s %s%s" % (
-                sized(library), option, params, quiet))
+                options(library), option, params, quiet))
         self.stream = clips._cached("%s-%s.%s" % (codec, name, codec),
                                     self._make_stream)
         self.bytes = self.stream.read_bytes()
@@ -165,20 +165,23 @@ def all_films():
 
 
 def expected_h264(fields):
-    """By nal_unit_type and nal_ref_idc; not leading and trailing."""
-    reference, recovery, slices = 0, False, []
+    """By nal_unit_type, nal_ref_idc and the recovery point; not leading and
+    trailing."""
+    reference, recovery, slices = 0, None, []
     for name, value in fields:
         if name == "nal_ref_idc":
             reference = value
         elif name == "recovery_frame_cnt":
-            recovery = True
+            recovery = value
         elif name == "nal_unit_type" and 1 <= value <= 5:
             slices.append((value, reference))
     if slices[0][0] == 5:
         return "Ic"
     if not any(reference for _, reference in slices):
         return "B"
-    return "I" if recovery else "P"
+    if recovery is None:
+        return "P"
+    return "Pr" if recovery else "I"
 
 
 def expected_h265(access_units):
@@ -215,7 +218,7 @@ class AgainstTheTrace(unittest.TestCase):
                 self.assertEqual([kind.rstrip("lt") for kind in film.kinds],
                                  list(map(expected_h264, traced)))
                 seen.update(film.kinds)
-        self.assertEqual(seen, {"Ic", "I", "Pt", "Pl", "Bt", "Bl"})
+        self.assertEqual(seen, {"Ic", "I", "Pt", "Pl", "Prt", "Bt", "Bl"})
 
     def test_h265_types(self):
         seen = set()
@@ -254,7 +257,7 @@ class AgainstTheDecoder(unittest.TestCase):
 
     def test_one_can_begin_with_any_i_and_without_leading_frames(self):
         for name, film in all_films():
-            # There the picture is only whole some frames later.
+            # There the first picture is the only I-frame.
             if name == "h264 refresh":
                 continue
             pictures = dict(zip(film.shown(range(FRAMES)),

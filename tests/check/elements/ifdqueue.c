@@ -500,6 +500,170 @@ GST_START_TEST (h264_and_h265_tell_their_b_frames)
 
 GST_END_TEST;
 
+/* Fields (7.3.3): an SPS and a PPS, then IDR and P; P and P; B and B */
+#define H264_SETS "\0\0\0\1\x67\x4d\0\x1e\x96\x52\x94\xa0\x1e\x2c\x5b\x2c" \
+    "\0\0\0\1\x68\xce\x3c\x80"
+#define H264_I_TOP H264_SETS "\0\0\0\1\x45\x88\x80\x50\x42\xa0"
+#define H264_I_BOTTOM "\0\0\0\1\x41\x9a\x01\x82\xe5\x40"
+#define H264_P_TOP "\0\0\0\1\x41\x9a\x03\x03\x65\x40"
+#define H264_P_BOTTOM "\0\0\0\1\x41\x9a\x03\x83\xe5\x40"
+#define H264_B_TOP "\0\0\0\1\x01\x9e\x03\x00\x79\x50"
+#define H264_B_BOTTOM "\0\0\0\1\x01\x9e\x03\x80\xf9\x50"
+
+#define push_field(rig, unit) push_unit (rig, unit, sizeof (unit) - 1)
+
+static void
+start_h264 (Rig * rig)
+{
+  rig_init (rig);
+  rig->live = TRUE;
+  g_object_set (rig->element, "sync", FALSE, "max-frames", 1, NULL);
+  rig_start (rig, "video/x-h264,stream-format=byte-stream,alignment=au");
+}
+
+GST_START_TEST (fields_of_a_frame_go_together)
+{
+  Rig rig;
+
+  start_h264 (&rig);
+  rig.room = 0;
+  push_field (&rig, H264_I_TOP);
+  push_field (&rig, H264_I_BOTTOM);
+  expect_log (&rig, "~I0");
+  assert_stat (&rig, "frames-in", 1);
+  /* W holds the B-frame until the P-frame comes */
+  push_field (&rig, H264_B_TOP);
+  push_field (&rig, H264_B_BOTTOM);
+  push_field (&rig, H264_P_TOP);
+  expect_pushed (&rig, 3 + 5);
+  assert_stat (&rig, "waiting", 1);
+  assert_stat (&rig, "bytes-waiting", 20);
+  push_field (&rig, H264_P_BOTTOM);
+  expect_pushed (&rig, 3 + 6);
+  open_network (&rig, -1);
+  expect_log (&rig, "~I0 I1 ~I4 I5");
+  expect_stat (&rig, "sent", 2);
+  assert_stat (&rig, "dropped-b", 1);
+  assert_stat (&rig, "bytes-dropped", 20);
+  assert_stat (&rig, "frames-in", 3);
+  expect_adds_up (&rig, 0);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* The second field never comes: another frame, other caps, the end do. */
+GST_START_TEST (fields_alone_are_frames)
+{
+  Rig rig;
+
+  start_h264 (&rig);
+  push_field (&rig, H264_I_TOP);
+  push_field (&rig, H264_B_TOP);
+  expect_log (&rig, "~I0");
+  expect_stat (&rig, "sent", 1);
+  push_field (&rig, H264_B_TOP);
+  expect_log (&rig, "~I0 B1");
+  push (&rig, gst_event_new_caps (gst_caps_from_string ("video/x-h264,"
+              "stream-format=byte-stream,alignment=au,width=32")));
+  expect_log (&rig, "~I0 B1 B2");
+  push_field (&rig, H264_P_TOP);
+  push (&rig, gst_event_new_eos ());
+  expect_log (&rig, "~I0 B1 B2 I3 (eos)");
+  assert_stat (&rig, "frames-in", 4);
+  expect_adds_up (&rig, 0);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* A frame is whole with its second field. */
+GST_START_TEST (fields_are_due_with_the_second)
+{
+  Rig rig;
+
+  rig_init (&rig);
+  rig_start (&rig, "video/x-h264,stream-format=byte-stream,alignment=au");
+  push_field (&rig, H264_I_TOP);
+  push_field (&rig, H264_I_BOTTOM);
+  expect_wait (&rig, FRAME_TIME);
+  run_until (&rig, 1);
+  expect_log (&rig, "~I0 I1");
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (flush_forgets_a_first_field)
+{
+  Rig rig;
+
+  start_h264 (&rig);
+  push_field (&rig, H264_I_TOP);
+  expect_pushed (&rig, 3 + 1);
+  push (&rig, gst_event_new_flush_start ());
+  push (&rig, gst_event_new_flush_stop (TRUE));
+  expect_pushed (&rig, 3 + 3);
+  push (&rig, gst_event_new_eos ());
+  expect_log (&rig, "(eos)");
+  assert_stat (&rig, "frames-in", 0);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* A recovery point 29 frames away: D.1.8, 000011110 1 0 00 100 */
+#define H264_REFRESH "\0\0\0\1\x06\x06\x02\x0f\x44\x80" H264_P
+
+GST_START_TEST (refresh_is_no_i_frame_but_asks_for_one)
+{
+  Rig rig;
+
+  start_h264 (&rig);
+  rig.room = 0;
+  push_unit (&rig, H264_IDR, 8);
+  expect_log (&rig, "~I0");
+  /* One waits, the next finds no room, and the refresh does not help. */
+  push_unit (&rig, H264_P, 8);
+  push_unit (&rig, H264_P, 8);
+  push_unit (&rig, H264_P, 8);
+  expect_pushed (&rig, 3 + 4);
+  fail_unless_equals_int (rig.key_unit_requests, 0);
+  push_field (&rig, H264_REFRESH);
+  expect_pushed (&rig, 3 + 5);
+  fail_unless_equals_int (rig.key_unit_requests, 1);
+  push_unit (&rig, H264_P, 8);
+  push_unit (&rig, H264_IDR, 8);
+  expect_pushed (&rig, 3 + 7);
+  fail_unless_equals_int (rig.key_unit_requests, 1);
+  assert_stat (&rig, "frames-in-i", 2);
+  assert_stat (&rig, "dropped-disturbed", 3);
+  open_network (&rig, -1);
+  expect_log (&rig, "~I0 ~I6");
+  expect_adds_up (&rig, 0);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
+/* It shows nothing before the refresh has ended. */
+GST_START_TEST (refresh_is_a_beginning)
+{
+  Rig rig;
+
+  start_h264 (&rig);
+  push_unit (&rig, H264_P, 8);
+  push_field (&rig, H264_REFRESH);
+  expect_log (&rig, "~I1");
+  push_unit (&rig, H264_P, 8);
+  expect_log (&rig, "~I1 I2");
+  expect_stat (&rig, "dropped-no-i-frame", 1);
+  fail_unless_equals_int (rig.key_unit_requests, 0);
+  rig_teardown (&rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (malformed_units_pass_and_are_counted)
 {
   Rig rig;
@@ -1446,6 +1610,12 @@ ifdqueue_suite (void)
   tcase_add_test (tc, pools_may_have_their_buffers_back);
   tcase_add_test (tc, a_damaged_frame_goes_on);
   tcase_add_test (tc, h264_and_h265_tell_their_b_frames);
+  tcase_add_test (tc, fields_of_a_frame_go_together);
+  tcase_add_test (tc, fields_alone_are_frames);
+  tcase_add_test (tc, fields_are_due_with_the_second);
+  tcase_add_test (tc, flush_forgets_a_first_field);
+  tcase_add_test (tc, refresh_is_no_i_frame_but_asks_for_one);
+  tcase_add_test (tc, refresh_is_a_beginning);
   tcase_add_test (tc, malformed_units_pass_and_are_counted);
   tcase_add_test (tc, a_sequence_header_outlives_its_frame);
   tcase_add_test (tc, a_new_receiver_gets_what_it_needs_to_begin);

@@ -281,7 +281,7 @@ GST_START_TEST (w_may_grow_and_shrink)
 
 GST_END_TEST;
 
-/* IFD_LONGEST_GOP frames in vain: intra refresh, say */
+/* IFD_LONGEST_GOP frames in vain */
 static guint
 count_refused (Ifd * ifd, guint most)
 {
@@ -325,6 +325,96 @@ GST_START_TEST (stream_without_i_frames_goes_on)
   script_do_word (ifd, "P", &sending, log);
   script_do_word (ifd, "P", &sending, log);
   fail_unless_equals_string (log->str, "-P607:no-room -P608:disturbed");
+  g_string_free (log, TRUE);
+  ifd_free (ifd);
+}
+
+GST_END_TEST;
+
+/* Its pictures are damaged until the refresh ends. A receiver that has lost a
+ * frame would show them, so it gets none before an I-frame; a new one does not.
+ */
+GST_START_TEST (refresh_is_a_beginning_for_a_new_receiver_only)
+{
+  static const ScriptCase cases[] = {
+    {"the stream begins in the middle", "P B Pr P B /",
+        "-P0:no-i-frame -B1:no-i-frame +P2 +P3 +B4 >P2"},
+    {"a new receiver", "Ic / P / restart P Pr / P /",
+        "+I0 >I0 +P1 >P1 -P2:no-i-frame +P3 >P3 +P4 >P4"},
+    {"what waits is dropped up to an I-frame", "Ic / Pr restart P Pr /",
+        "+I0 >I0 +P1 -P1:no-i-frame -P2:no-i-frame +P3 >P3"},
+    {"a frame is lost", "Ic / P P P P Pr P Ic",
+        "+I0 >I0 +P1 +P2 +P3 -P4:no-room -P5:disturbed -P6:disturbed "
+          "-P3:overwritten +I7"},
+    {"what leads the I-frame before refers to it",
+          "P Prl Pr Bl Pl B /",
+        "-P0:no-i-frame -P1:no-i-frame +P2 -B3:leading -P4:leading +B5 >P2"},
+    {"a B-frame or an I-frame is none", "Br Ir P",
+        "-B0:no-i-frame +I1 +P2"},
+  };
+
+  SCRIPT_EXPECT_ALL (&gop_of_three, cases);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (figures_begin_with_a_refresh)
+{
+  static const ScriptCase cases[] = {
+    {"paper", "paper restart P B Pr / P",
+        "-P0:no-i-frame -B1:no-i-frame +P2 >P2 +P3"},
+    {"paper-gop", "paper-gop restart P B Pr / P",
+        "-P0:no-i-frame -B1:no-i-frame +P2 >P2 +P3"},
+  };
+
+  SCRIPT_EXPECT_ALL (&gop_of_one, cases);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stream_of_refreshes_goes_on_with_one)
+{
+  GString *log = g_string_new (NULL);
+  gboolean sending = TRUE;
+  Ifd *ifd = script_play (&gop_of_one, "Ic / P Pr", log);
+  guint i;
+
+  /* The stream may have another I-frame for so long. */
+  for (i = 0; i < IFD_LONGEST_GOP; i++)
+    script_do_word (ifd, i % 20 ? "P" : "Pr", &sending, log);
+  g_string_truncate (log, 0);
+  script_do_word (ifd, "/", &sending, log);
+  script_do_word (ifd, "P", &sending, log);
+  script_do_word (ifd, "Pr", &sending, log);
+  script_do_word (ifd, "P", &sending, log);
+  script_do_word (ifd, "/", &sending, log);
+  /* From then on it resumes with each, */
+  script_do_word (ifd, "P", &sending, log);
+  script_do_word (ifd, "Pr", &sending, log);
+  script_do_word (ifd, "/", &sending, log);
+  fail_unless_equals_string (log->str, ">P1 -P603:disturbed +P604 "
+      "-P605:no-room >P604 -P606:disturbed +P607 >P607");
+  /* until an I-frame comes after all. */
+  g_string_truncate (log, 0);
+  script_do_word (ifd, "Ic", &sending, log);
+  script_do_word (ifd, "P", &sending, log);
+  script_do_word (ifd, "Pr", &sending, log);
+  fail_unless_equals_string (log->str,
+      "+I608 -P609:no-room -P610:disturbed");
+  g_string_free (log, TRUE);
+  ifd_free (ifd);
+}
+
+GST_END_TEST;
+
+/* One refresh came, and then none any more. */
+GST_START_TEST (stream_whose_refreshes_end_goes_on)
+{
+  GString *log = g_string_new (NULL);
+  Ifd *ifd = script_play (&gop_of_one, "I / P P Pr /", log);
+
+  fail_unless_equals_int (count_refused (ifd, 10000),
+      2 * IFD_LONGEST_GOP - 2);
   g_string_free (log, TRUE);
   ifd_free (ifd);
 }
@@ -565,6 +655,10 @@ ifd_suite (void)
   tcase_add_test (tc, stream_without_i_frames_goes_on);
   tcase_add_test (tc, rest_of_a_gop_without_end_goes_on);
   tcase_add_test (tc, only_frames_in_a_row_wait_in_vain);
+  tcase_add_test (tc, refresh_is_a_beginning_for_a_new_receiver_only);
+  tcase_add_test (tc, figures_begin_with_a_refresh);
+  tcase_add_test (tc, stream_of_refreshes_goes_on_with_one);
+  tcase_add_test (tc, stream_whose_refreshes_end_goes_on);
   tcase_add_test (tc, drops_name_the_frame_that_caused_them);
   tcase_add_test (tc, counters_tell_what_became_of_the_frames);
   tcase_add_test (tc, each_gop_is_counted_as_disturbed_once);

@@ -57,7 +57,8 @@ make_access_unit (const gchar * text, guint length_size)
   return bytes;
 }
 
-/* "Ic": I closed, "Ix": broken link, "Bl": leading, "Bt": trailing */
+/* "Ic": I closed, "Ix": broken link, "Pr": refresh, "Bl": leading, "Bt":
+ * trailing */
 static const gchar *
 describe (const IfdFrame * frame)
 {
@@ -69,6 +70,8 @@ describe (const IfdFrame * frame)
     *end++ = 'c';
   if (frame->flags & IFD_FRAME_BROKEN)
     *end++ = 'x';
+  if (frame->flags & IFD_FRAME_REFRESH)
+    *end++ = 'r';
   if (frame->flags & IFD_FRAME_LEADING)
     *end++ = 'l';
   if (frame->flags & IFD_FRAME_TRAILING)
@@ -265,11 +268,28 @@ GST_START_TEST (h264_recovery_point_is_i)
 {
   /* 1 1 0 00 and alignment 100 */
   expect_h264 ("06 06 01 c4 80; 41 88 82", "I");
-  expect_h264 ("67 64; 68 ee; 06 06 01 c4 80; 61 9a", "I");
-  /* intra refresh over 29 frames: 000011110 1 0 00 100 */
-  expect_h264 ("06 06 02 0f 44 80; 41 9a 02", "I");
+  expect_h264 ("67 64; 68 ee; 06 06 01 c4 80; 61 88", "I");
   /* nothing refers to it: none can begin there */
   expect_h264 ("06 06 01 c4 80; 01 9e", "B");
+}
+
+GST_END_TEST;
+
+/* The frame itself is not whole yet: recovery_frame_cnt is more than 0, or it
+ * refers to others. */
+GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
+{
+  /* over 29 frames: 000011110 1 0 00 100; with a broken link */
+  expect_h264 ("06 06 02 0f 44 80; 41 9a 02", "Pr");
+  expect_h264 ("06 06 02 0f 64 80; 41 9a 02", "Pr");
+  /* an I slice, and one frame: 010 1 0 00 1 */
+  expect_h264 ("06 06 01 51 80; 41 88", "Pr");
+  /* 0 frames: a P slice; an I slice and a P slice (slice_type 2 and 0) */
+  expect_h264 ("06 06 01 c4 80; 61 9a", "Pr");
+  expect_h264 ("06 06 01 c4 80; 41 b0; 41 c0", "Pr");
+  expect_h264 ("06 06 01 c4 80; 41 b0; 41 b0", "I");
+  /* nothing refers to it */
+  expect_h264 ("06 06 02 0f 44 80; 01 9e", "B");
 }
 
 GST_END_TEST;
@@ -277,12 +297,10 @@ GST_END_TEST;
 GST_START_TEST (h264_broken_link_is_read)
 {
   expect_h264 ("06 06 01 e4 80; 41 88", "Ix");
-  /* 29 frames */
-  expect_h264 ("06 06 02 0f 64 80; 41 88", "Ix");
   /* 32767 frames: 15 zeros, 1, 15 zeros, 0 1 00 10000 */
-  expect_h264 ("06 06 05 00 01 00 00 90 80; 41 88", "Ix");
+  expect_h264 ("06 06 05 00 01 00 00 90 80; 41 88", "Pr");
   /* the same bits, but a count of 65535 frames: 0000 00 80 00, 0 0 1 00 100 */
-  expect_h264 ("06 06 05 00 00 80 00 24 80; 41 88", "Ix");
+  expect_h264 ("06 06 05 00 00 80 00 24 80; 41 88", "Pr");
 }
 
 GST_END_TEST;
@@ -364,6 +382,148 @@ GST_START_TEST (h264_nothing_behind_an_idr_leads)
           200), "I");
   fail_unless_equals_string (classify (classifier, "01 9e", 180), "Bl");
   ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
+/* An SPS of fields and frames, frame_num and pic_order_cnt_lsb of 8 bits, and
+ * its PPS: CAVLC, one reference (7.3.2.1.1, 7.3.2.2) */
+#define SETS "67 4d 00 1e 96 52 94 a0 1e 2c 5b 2c; 68 ce 3c 80; "
+#define RECOVERY "06 06 01 c4 80; "
+
+/* Slice headers (7.3.3): frame_num n, order o, t and b fields */
+#define I_N3_O20 "41 88 81 85 15"
+#define P_N4_O18 "41 9a 08 12 ca 80"
+#define B_N4_O16 "01 9e 08 10 f2 a0"
+#define P_N5_O26 "41 9a 0a 1a ca 80"
+#define B_N6_O24 "01 9e 0c 18 f2 a0"
+#define P_N6_O10_FORGETS "41 9a 0c 0a d3 6a"
+#define P_N1_O2 "41 9a 02 02 ca 80"
+#define IDR_N0_T4 "45 88 80 50 42 a0"
+#define P_N0_B5 "41 9a 01 82 e5 40"
+#define B_N1_T0 "01 9e 03 00 79 50"
+#define B_N1_B1 "01 9e 03 80 f9 50"
+#define P_N1_T6 "41 9a 03 03 65 40"
+#define P_N1_B7 "41 9a 03 83 e5 40"
+#define P_N2_B7 "41 9a 05 83 e5 40"
+#define I_N3_T20 "41 88 81 c2 8a 80"
+#define I_N3_B21 "41 88 81 e2 aa 80"
+
+GST_START_TEST (h264_order_of_output_needs_no_times)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
+
+  fail_unless_equals_string (classify (classifier, SETS RECOVERY I_N3_O20,
+          NO_PTS), "I");
+  fail_unless_equals_string (classify (classifier, P_N4_O18, NO_PTS), "Pl");
+  fail_unless_equals_string (classify (classifier, B_N4_O16, NO_PTS), "Bl");
+  /* It is the stream that counts where times say something else. */
+  fail_unless_equals_string (classify (classifier, P_N5_O26, 0), "Pt");
+  fail_unless_equals_string (classify (classifier, B_N6_O24, 0), "Bt");
+  /* The counts begin anew, and nothing behind refers to what is before. */
+  fail_unless_equals_string (classify (classifier, P_N6_O10_FORGETS, 0), "Pl");
+  fail_unless_equals_string (classify (classifier, P_N1_O2, 0), "Pt");
+  /* without parameter sets it is the times that tell */
+  ifd_classifier_free (classifier);
+  classifier = ifd_classifier_new (IFD_CODEC_H264);
+  fail_unless_equals_string (classify (classifier, RECOVERY I_N3_O20, 100),
+      "I");
+  fail_unless_equals_string (classify (classifier, P_N4_O18, NO_PTS), "P");
+  fail_unless_equals_string (classify (classifier, P_N4_O18, 120), "Pt");
+  fail_unless_equals_string (classify (classifier, P_N5_O26, 80), "Pl");
+  fail_unless_equals_uint64 (count_malformed (classifier), 0);
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
+/* as expect_of (), and which field it is: 1, 2, or 0 */
+static void
+expect_field (IfdClassifier * classifier, const gchar * text,
+    const gchar * expected, IfdField field)
+{
+  fail_unless_equals_string (classify (classifier, text, NO_PTS), expected);
+  fail_unless_equals_int (ifd_classifier_get_field (classifier), field);
+}
+
+GST_START_TEST (h264_fields_of_a_frame_are_told)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
+
+  expect_field (classifier, SETS IDR_N0_T4, "Ic", IFD_FIELD_FIRST);
+  expect_field (classifier, P_N0_B5, "Pt", IFD_FIELD_SECOND);
+  expect_field (classifier, B_N1_T0, "Bt", IFD_FIELD_FIRST);
+  expect_field (classifier, B_N1_B1, "Bt", IFD_FIELD_SECOND);
+  expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
+  /* another frame_num; the same parity; a frame */
+  expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
+  expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
+  expect_field (classifier, P_N4_O18, "Pt", IFD_FIELD_NONE);
+  expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
+  expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
+  /* a third one; something between that is no slice; a flush */
+  expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
+  expect_field (classifier, "09 10", "Pt", IFD_FIELD_NONE);
+  expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_FIRST);
+  ifd_classifier_reset (classifier);
+  expect_field (classifier, P_N1_T6, "P", IFD_FIELD_FIRST);
+  /* a second field is no I-frame, also where both are intra */
+  expect_field (classifier, RECOVERY I_N3_T20, "I", IFD_FIELD_FIRST);
+  expect_field (classifier, RECOVERY I_N3_B21, "Pt", IFD_FIELD_SECOND);
+  fail_unless_equals_uint64 (count_malformed (classifier), 0);
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (h264_fields_in_one_access_unit_are_a_frame)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
+
+  expect_field (classifier, SETS IDR_N0_T4 ";" P_N0_B5, "Ic", IFD_FIELD_NONE);
+  expect_field (classifier, B_N1_T0 ";" B_N1_T0 ";" B_N1_B1, "Bt",
+      IFD_FIELD_NONE);
+  expect_field (classifier, P_N1_T6 ";" P_N1_B7, "Pt", IFD_FIELD_NONE);
+  /* several slices of a first field alone */
+  expect_field (classifier, P_N1_T6 ";" P_N1_T6, "Pt", IFD_FIELD_FIRST);
+  expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
+  /* the second field of an I-frame may refer to the first, */
+  expect_field (classifier, RECOVERY I_N3_T20 ";" P_N1_B7, "I",
+      IFD_FIELD_NONE);
+  /* whose order counts */
+  expect_field (classifier, P_N4_O18, "Pl", IFD_FIELD_NONE);
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (fields_join_to_what_both_are)
+{
+  static const struct
+  {
+    IfdFrame first, second;
+    IfdFrameType type;
+    IfdFrameFlags flags;
+  } table[] = {
+    {{IFD_FRAME_I, IFD_FRAME_CLOSED}, {IFD_FRAME_P, IFD_FRAME_TRAILING},
+        IFD_FRAME_I, IFD_FRAME_CLOSED},
+    {{IFD_FRAME_I, 0}, {IFD_FRAME_B, 0}, IFD_FRAME_I, 0},
+    {{IFD_FRAME_P, IFD_FRAME_TRAILING}, {IFD_FRAME_B, IFD_FRAME_TRAILING},
+        IFD_FRAME_P, IFD_FRAME_TRAILING},
+    {{IFD_FRAME_B, IFD_FRAME_LEADING}, {IFD_FRAME_P, IFD_FRAME_LEADING},
+        IFD_FRAME_P, IFD_FRAME_LEADING},
+    {{IFD_FRAME_B, IFD_FRAME_LEADING}, {IFD_FRAME_B, IFD_FRAME_LEADING},
+        IFD_FRAME_B, IFD_FRAME_LEADING},
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (table); i++) {
+    IfdFrame frame = table[i].first;
+
+    ifd_classifier_join_fields (&frame, &table[i].second);
+    fail_unless_equals_int (frame.type, table[i].type);
+    fail_unless_equals_int (frame.flags, table[i].flags);
+  }
 }
 
 GST_END_TEST;
@@ -495,6 +655,21 @@ GST_START_TEST (h265_first_slice_of_the_base_layer_decides)
   expect_of (IFD_CODEC_H265, NULL, "40 01 0c; 44 01 c1", "P");
   /* leading is what says so, whatever its times */
   expect_of (IFD_CODEC_H265, "42 01 01 01; 2a 01 af", "12 01 d0", "Pl");
+}
+
+GST_END_TEST;
+
+/* H.265, D.2.8: recovery_poc_cnt se(v), exact_match_flag, broken_link_flag */
+GST_START_TEST (h265_recovery_point_is_a_refresh)
+{
+  expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 02 01 d0", "Prt");
+  /* eight pictures: 000010000 1 0 10000 */
+  expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 02 08 50 80; 02 01 d0",
+      "Prt");
+  /* nothing refers to it; all can begin there; a suffix SEI */
+  expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 00 01 d0", "Bt");
+  expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 2a 01 af", "I");
+  expect_of (IFD_CODEC_H265, sps_of_one, "50 01 06 01 d0 80; 02 01 d0", "Pt");
 }
 
 GST_END_TEST;
@@ -821,13 +996,19 @@ ifdclassifier_suite (void)
   tcase_add_test (tc, h264_second_field_with_references_makes_p);
   tcase_add_test (tc, h264_access_unit_without_slice_is_p);
   tcase_add_test (tc, h264_recovery_point_is_i);
+  tcase_add_test (tc, h264_recovery_point_of_a_refresh_is_p);
   tcase_add_test (tc, h264_broken_link_is_read);
   tcase_add_test (tc, h264_messages_before_the_recovery_point_are_skipped);
   tcase_add_test (tc, h264_long_messages_are_skipped);
   tcase_add_test (tc, h264_emulation_prevention_is_no_payload);
   tcase_add_test (tc, h264_frames_output_before_their_i_lead);
   tcase_add_test (tc, h264_nothing_behind_an_idr_leads);
+  tcase_add_test (tc, h264_order_of_output_needs_no_times);
+  tcase_add_test (tc, h264_fields_of_a_frame_are_told);
+  tcase_add_test (tc, h264_fields_in_one_access_unit_are_a_frame);
+  tcase_add_test (tc, fields_join_to_what_both_are);
   tcase_add_test (tc, flush_forgets_the_last_i);
+  tcase_add_test (tc, h265_recovery_point_is_a_refresh);
   tcase_add_test (tc, h265_types_are_those_of_the_table);
   tcase_add_test (tc, h265_only_the_highest_sub_layer_has_b);
   tcase_add_test (tc, h265_sps_in_the_stream_is_taken);

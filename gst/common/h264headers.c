@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The headers of H.264; see the header.
+ *
+ * Numbers are bounded as the standard bounds them, so that one header costs no
+ * more than a constant number of steps. Picture order counts are 32 bits, and
+ * wrap in streams that break that bound.
+ */
+
+#include "h264headers.h"
+
+#include <string.h>
+
+#include "nalbits.h"
+
+/* 7.4.1: nal_unit_type 5 */
+#define NAL_IDR 5
+
+/* 7.4.2.1, 7.4.2.2 */
+#define MAX_SPS 32
+#define MAX_PPS 256
+#define MAX_CYCLE 255           /* num_ref_frames_in_pic_order_cnt_cycle */
+#define MAX_LOG2 12             /* log2_max_frame_num_minus4 and the like */
+#define MAX_SLICE_GROUPS 7      /* num_slice_groups_minus1, A.2 */
+/* PicSizeInMapUnits of the largest level is 139264 (table A-1) */
+#define MAX_MAP_UNITS 139264
+
+/* 7.4.3: in fields; and more changes of a list or marks than there are
+ * references make no sense */
+#define MAX_REF_IDX 31
+#define MAX_LIST_CHANGES (MAX_REF_IDX + 2)
+#define MAX_MARKS 70
+
+typedef enum
+{
+  SLICE_P,
+  SLICE_B,
+  SLICE_I,
+  SLICE_SP,
+  SLICE_SI,
+  SLICE_TYPES
+} SliceType;
+
+typedef struct
+{
+  gboolean is_set;
+  gboolean is_monochrome;       /* ChromaArrayType is 0 */
+  gboolean separate_planes;
+  gboolean frames_only;
+  guint log2_max_frame_num;
+  guint order_type;             /* pic_order_cnt_type */
+  guint log2_max_order_lsb;
+  /* of order type 1: */
+  gboolean delta_always_zero;
+  gint32 offset_non_reference, offset_bottom;
+  guint n_cycle;
+  gint32 offset_cycle[MAX_CYCLE];
+} Sps;
+
+typedef struct
+{
+  gboolean is_set;
+  guint sps;
+  gboolean has_bottom_order;    /* bottom_field_pic_order_in_frame_present */
+  guint last_ref_idx[2];        /* num_ref_idx_l0/l1_default_active_minus1 */
+  gboolean weights_p;
+  guint weights_b;
+  gboolean has_redundant;
+} Pps;
+
+struct _H264Headers
+{
+  Sps sps[MAX_SPS];
+  Pps pps[MAX_PPS];
+
+  /* 8.2.1: of the pictures before */
+  guint frame_num;              /* prevFrameNum */
+  guint32 frame_num_offset;     /* prevFrameNumOffset */
+  guint32 order_msb;            /* prevPicOrderCntMsb */
+  guint order_lsb;              /* prevPicOrderCntLsb */
+};
+
+H264Headers *
+h264_headers_new (void)
+{
+  return g_new0 (H264Headers, 1);
+}
+
+void
+h264_headers_free (H264Headers * headers)
+{
+  g_free (headers);
+}
+
+void
+h264_headers_reset (H264Headers * headers)
+{
+  headers->frame_num = 0;
+  headers->frame_num_offset = headers->order_msb = 0;
+  headers->order_lsb = 0;
+}
+
+/* Parameter sets */
+
+/* 7.3.2.1.1.1 */
+static void
+skip_scaling_list (NalBits * bits, guint size)
+{
+  guint last = 8, next = 8, i;
+
+  for (i = 0; i < size && next != 0; i++) {
+    next = (last + (guint) nal_bits_take_se (bits)) & 255;
+    if (next != 0)
+      last = next;
+  }
+}
+
+static void
+skip_scaling_matrix (NalBits * bits, gboolean is_444)
+{
+  guint i;
+
+  for (i = 0; i < (is_444 ? 12 : 8); i++) {
+    if (nal_bits_take (bits, 1))
+      skip_scaling_list (bits, i < 6 ? 16 : 64);
+  }
+}
+
+/* 7.3.2.1.1: the profiles whose SPS has a chroma format */
+static gboolean
+has_chroma_format (guint profile)
+{
+  static const guint8 profiles[] = {
+    100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135
+  };
+
+  return memchr (profiles, profile, sizeof (profiles)) != NULL;
+}
+
+static void
+read_chroma_format (NalBits * bits, Sps * sps)
+{
+  guint format = nal_bits_take_index (bits, 3);
+
+  if (format == 3)
+    sps->separate_planes = nal_bits_take (bits, 1);
+  sps->is_monochrome = format == 0 || sps->separate_planes;
+  /* bit depths, transform bypass */
+  nal_bits_take_ue (bits);
+  nal_bits_take_ue (bits);
+  nal_bits_take (bits, 1);
+  if (nal_bits_take (bits, 1))
+    skip_scaling_matrix (bits, format == 3);
+}
+
+static void
+read_order_cycle (NalBits * bits, Sps * sps)
+{
+  guint i;
+
+  sps->delta_always_zero = nal_bits_take (bits, 1);
+  sps->offset_non_reference = nal_bits_take_se (bits);
+  sps->offset_bottom = nal_bits_take_se (bits);
+  sps->n_cycle = nal_bits_take_index (bits, MAX_CYCLE);
+  for (i = 0; i < sps->n_cycle; i++)
+    sps->offset_cycle[i] = nal_bits_take_se (bits);
+}
+
+/* 7.3.2.1.1, up to frame_mbs_only_flag */
+void
+h264_headers_add_sps (H264Headers * headers, const guint8 * data, gsize size)
+{
+  Sps sps = { TRUE, };
+  guint profile, id, i;
+  NalBits bits;
+
+  nal_bits_init (&bits, data + MIN (size, 1), data + size);
+  profile = nal_bits_take (&bits, 8);
+  /* constraints, level */
+  nal_bits_take (&bits, 16);
+  id = nal_bits_take_index (&bits, MAX_SPS - 1);
+  if (has_chroma_format (profile))
+    read_chroma_format (&bits, &sps);
+  sps.log2_max_frame_num = nal_bits_take_index (&bits, MAX_LOG2) + 4;
+  sps.order_type = nal_bits_take_index (&bits, 2);
+  if (sps.order_type == 0)
+    sps.log2_max_order_lsb = nal_bits_take_index (&bits, MAX_LOG2) + 4;
+  else if (sps.order_type == 1)
+    read_order_cycle (&bits, &sps);
+  /* max_num_ref_frames, gaps_in_frame_num_value_allowed_flag, width, height */
+  nal_bits_take_ue (&bits);
+  nal_bits_take (&bits, 1);
+  nal_bits_take_ue (&bits);
+  nal_bits_take_ue (&bits);
+  sps.frames_only = nal_bits_take (&bits, 1);
+  for (i = 0; bits.beyond && i < MAX_SPS; i++)
+    headers->sps[i].is_set = FALSE;
+  if (!bits.beyond)
+    headers->sps[id] = sps;
+}
+
+/* slice_group_id: as many bits as the largest of them takes */
+static void
+skip_slice_group_ids (NalBits * bits, guint last_group)
+{
+  guint n = nal_bits_take_index (bits, MAX_MAP_UNITS - 1) + 1;
+
+  for (; n > 0 && !bits->beyond; n--)
+    nal_bits_take (bits, g_bit_storage (last_group));
+}
+
+/* 7.3.2.2 */
+static void
+skip_slice_groups (NalBits * bits, guint last_group)
+{
+  guint type = nal_bits_take_index (bits, 6), i;
+
+  if (type == 0) {
+    for (i = 0; i <= last_group; i++)
+      nal_bits_take_ue (bits);
+  } else if (type == 2) {
+    for (i = 0; i < 2 * last_group; i++)
+      nal_bits_take_ue (bits);
+  } else if (type >= 3 && type <= 5) {
+    nal_bits_take (bits, 1);
+    nal_bits_take_ue (bits);
+  } else if (type == 6) {
+    skip_slice_group_ids (bits, last_group);
+  }
+}
+
+/* 7.3.2.2, up to redundant_pic_cnt_present_flag */
+void
+h264_headers_add_pps (H264Headers * headers, const guint8 * data, gsize size)
+{
+  Pps pps = { TRUE, };
+  guint id, last_group, i;
+  NalBits bits;
+
+  nal_bits_init (&bits, data + MIN (size, 1), data + size);
+  id = nal_bits_take_index (&bits, MAX_PPS - 1);
+  pps.sps = nal_bits_take_index (&bits, MAX_SPS - 1);
+  /* entropy_coding_mode_flag */
+  nal_bits_take (&bits, 1);
+  pps.has_bottom_order = nal_bits_take (&bits, 1);
+  last_group = nal_bits_take_index (&bits, MAX_SLICE_GROUPS);
+  if (last_group > 0)
+    skip_slice_groups (&bits, last_group);
+  pps.last_ref_idx[0] = nal_bits_take_index (&bits, MAX_REF_IDX);
+  pps.last_ref_idx[1] = nal_bits_take_index (&bits, MAX_REF_IDX);
+  pps.weights_p = nal_bits_take (&bits, 1);
+  pps.weights_b = nal_bits_take (&bits, 2);
+  /* quantizers; deblocking control, constrained intra prediction */
+  nal_bits_take_se (&bits);
+  nal_bits_take_se (&bits);
+  nal_bits_take_se (&bits);
+  nal_bits_take (&bits, 2);
+  pps.has_redundant = nal_bits_take (&bits, 1);
+  for (i = 0; bits.beyond && i < MAX_PPS; i++)
+    headers->pps[i].is_set = FALSE;
+  if (!bits.beyond)
+    headers->pps[id] = pps;
+}
+
+/* Slice headers */
+
+static gboolean
+has_lists (SliceType type)
+{
+  return type != SLICE_I && type != SLICE_SI;
+}
+
+/* 7.3.3.1: ref_pic_list_modification () of one list */
+static void
+skip_list_changes (NalBits * bits)
+{
+  guint i;
+
+  if (!nal_bits_take (bits, 1))
+    return;
+  for (i = 0; i < MAX_LIST_CHANGES; i++) {
+    if (nal_bits_take_index (bits, 3) == 3 || bits->beyond)
+      return;
+    nal_bits_take_ue (bits);
+  }
+  bits->beyond = TRUE;
+}
+
+/* 7.3.3.2, of one list */
+static void
+skip_weights (NalBits * bits, guint last, gboolean is_monochrome)
+{
+  guint i;
+
+  for (i = 0; i <= last; i++) {
+    if (nal_bits_take (bits, 1)) {
+      nal_bits_take_se (bits);
+      nal_bits_take_se (bits);
+    }
+    if (!is_monochrome && nal_bits_take (bits, 1)) {
+      nal_bits_take_se (bits);
+      nal_bits_take_se (bits);
+      nal_bits_take_se (bits);
+      nal_bits_take_se (bits);
+    }
+  }
+}
+
+/* 7.3.3.3: dec_ref_pic_marking () of a picture that is no IDR picture. Returns
+ * whether an operation is 5. */
+static gboolean
+read_marks (NalBits * bits)
+{
+  gboolean forgets = FALSE;
+  guint i;
+
+  if (!nal_bits_take (bits, 1))
+    return FALSE;
+  for (i = 0; i < MAX_MARKS; i++) {
+    guint operation = nal_bits_take_index (bits, 6);
+
+    if (operation == 0)
+      return forgets;
+    forgets |= operation == 5;
+    if (operation != 5)
+      nal_bits_take_ue (bits);
+    if (operation == 3)
+      nal_bits_take_ue (bits);
+  }
+  bits->beyond = TRUE;
+  return FALSE;
+}
+
+/* From num_ref_idx_active_override_flag to the weights */
+static void
+skip_lists (NalBits * bits, const Sps * sps, const Pps * pps, SliceType type)
+{
+  guint last[2] = { pps->last_ref_idx[0], pps->last_ref_idx[1] };
+  gboolean is_b = type == SLICE_B;
+
+  if (nal_bits_take (bits, 1)) {
+    last[0] = nal_bits_take_index (bits, MAX_REF_IDX);
+    if (is_b)
+      last[1] = nal_bits_take_index (bits, MAX_REF_IDX);
+  }
+  skip_list_changes (bits);
+  if (is_b)
+    skip_list_changes (bits);
+  if (is_b ? pps->weights_b != 1 : !pps->weights_p)
+    return;
+  nal_bits_take_ue (bits);
+  if (!sps->is_monochrome)
+    nal_bits_take_ue (bits);
+  skip_weights (bits, last[0], sps->is_monochrome);
+  if (is_b)
+    skip_weights (bits, last[1], sps->is_monochrome);
+}
+
+static void
+read_order (NalBits * bits, const Sps * sps, const Pps * pps, H264Slice * slice)
+{
+  gboolean has_bottom = pps->has_bottom_order && !slice->is_field;
+
+  if (sps->order_type == 0) {
+    slice->order_lsb = nal_bits_take (bits, sps->log2_max_order_lsb);
+    if (has_bottom)
+      slice->order_delta_bottom = nal_bits_take_se (bits);
+  } else if (sps->order_type == 1 && !sps->delta_always_zero) {
+    slice->order_delta[0] = nal_bits_take_se (bits);
+    if (has_bottom)
+      slice->order_delta[1] = nal_bits_take_se (bits);
+  }
+}
+
+/* From colour_plane_id to redundant_pic_cnt */
+static void
+read_place (NalBits * bits, const Sps * sps, const Pps * pps, H264Slice * slice)
+{
+  if (sps->separate_planes)
+    nal_bits_take (bits, 2);
+  slice->frame_num = nal_bits_take (bits, sps->log2_max_frame_num);
+  if (!sps->frames_only)
+    slice->is_field = nal_bits_take (bits, 1);
+  if (slice->is_field)
+    slice->is_bottom = nal_bits_take (bits, 1);
+  if (slice->is_idr)
+    nal_bits_take_ue (bits);
+  read_order (bits, sps, pps, slice);
+  if (pps->has_redundant)
+    nal_bits_take_ue (bits);
+}
+
+/* 7.3.3, up to dec_ref_pic_marking () */
+gboolean
+h264_headers_read_slice (const H264Headers * headers, const guint8 * data,
+    gsize size, H264Slice * slice)
+{
+  SliceType type;
+  const Pps *pps;
+  const Sps *sps;
+  NalBits bits;
+
+  memset (slice, 0, sizeof (*slice));
+  slice->is_reference = size > 0 && (data[0] >> 5 & 3);
+  slice->is_idr = size > 0 && (data[0] & 31) == NAL_IDR;
+  nal_bits_init (&bits, data + MIN (size, 1), data + size);
+  /* first_mb_in_slice */
+  nal_bits_take_ue (&bits);
+  type = nal_bits_take_index (&bits, 2 * SLICE_TYPES - 1) % SLICE_TYPES;
+  slice->is_intra = !bits.beyond && !has_lists (type);
+  pps = &headers->pps[nal_bits_take_index (&bits, MAX_PPS - 1)];
+  sps = &headers->sps[pps->sps];
+  if (bits.beyond || !pps->is_set || !sps->is_set)
+    return FALSE;
+  slice->sps = pps->sps;
+  read_place (&bits, sps, pps, slice);
+  if (type == SLICE_B)
+    nal_bits_take (&bits, 1);
+  if (has_lists (type))
+    skip_lists (&bits, sps, pps, type);
+  if (slice->is_reference && !slice->is_idr)
+    slice->forgets = read_marks (&bits);
+  return !bits.beyond;
+}
+
+/* Picture order count */
+
+typedef struct
+{
+  guint32 top, bottom;
+} Order;
+
+/* 8.2.1.1 */
+static Order
+count_order_0 (H264Headers * headers, const Sps * sps, const H264Slice * slice)
+{
+  guint32 max = (guint32) 1 << sps->log2_max_order_lsb;
+  guint32 msb = headers->order_msb;
+  Order order;
+
+  if (slice->order_lsb < headers->order_lsb
+      && headers->order_lsb - slice->order_lsb >= max / 2)
+    msb += max;
+  else if (slice->order_lsb > headers->order_lsb
+      && slice->order_lsb - headers->order_lsb > max / 2)
+    msb -= max;
+  order.top = order.bottom = msb + slice->order_lsb;
+  if (!slice->is_field)
+    order.bottom += slice->order_delta_bottom;
+  if (slice->is_reference) {
+    headers->order_msb = msb;
+    headers->order_lsb = slice->order_lsb;
+  }
+  return order;
+}
+
+/* 8.2.1.2. frame_num: absFrameNum */
+static Order
+count_order_1 (const Sps * sps, const H264Slice * slice, guint32 frame_num)
+{
+  guint32 expected = 0, cycle = 0, in_cycle = 0;
+  Order order;
+  guint i;
+
+  if (sps->n_cycle == 0)
+    frame_num = 0;
+  if (!slice->is_reference && frame_num > 0)
+    frame_num--;
+  if (frame_num > 0) {
+    cycle = (frame_num - 1) / sps->n_cycle;
+    in_cycle = (frame_num - 1) % sps->n_cycle + 1;
+  }
+  for (i = 0; i < sps->n_cycle; i++)
+    expected += sps->offset_cycle[i] * (cycle + (i < in_cycle));
+  if (!slice->is_reference)
+    expected += sps->offset_non_reference;
+  order.top = expected + slice->order_delta[0];
+  order.bottom = order.top + sps->offset_bottom;
+  if (!slice->is_field)
+    order.bottom += slice->order_delta[1];
+  return order;
+}
+
+/* 8.2.1.3 */
+static Order
+count_order_2 (const H264Slice * slice, guint32 frame_num)
+{
+  Order order;
+
+  order.top = order.bottom = 2 * frame_num - !slice->is_reference;
+  return order;
+}
+
+/* 7.4.3: frame_num counts on from 0 behind a picture that forgets. */
+static guint32
+count_frame_num (H264Headers * headers, const Sps * sps,
+    const H264Slice * slice)
+{
+  if (headers->frame_num > slice->frame_num)
+    headers->frame_num_offset += (guint32) 1 << sps->log2_max_frame_num;
+  headers->frame_num = slice->frame_num;
+  return headers->frame_num_offset + slice->frame_num;
+}
+
+/* The smaller of those that the picture has */
+static guint32
+get_order (const H264Slice * slice, Order order)
+{
+  if (slice->is_field)
+    return slice->is_bottom ? order.bottom : order.top;
+  return (gint32) (order.bottom - order.top) < 0 ? order.bottom : order.top;
+}
+
+gint32
+h264_headers_begin_picture (H264Headers * headers, const H264Slice * slice)
+{
+  const Sps *sps = &headers->sps[slice->sps];
+  guint32 frame_num, count;
+  Order order;
+
+  if (slice->is_idr)
+    h264_headers_reset (headers);
+  frame_num = count_frame_num (headers, sps, slice);
+  if (sps->order_type == 0)
+    order = count_order_0 (headers, sps, slice);
+  else if (sps->order_type == 1)
+    order = count_order_1 (sps, slice, frame_num);
+  else
+    order = count_order_2 (slice, frame_num);
+  count = get_order (slice, order);
+  if (!slice->forgets)
+    return count;
+  h264_headers_reset (headers);
+  /* 8.2.1: tempPicOrderCnt */
+  if (!slice->is_bottom)
+    headers->order_lsb = order.top - count;
+  return 0;
+}

@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Headers of H.264, written bit by bit as the tables of the standard have them,
+ * and the picture order counts that its formulas give for them, by hand.
+ *
+ * Bits are texts: "8:77" is 77 in 8 bits, "e3" is ue(v), "s-1" is se(v).
+ */
+
+#include <gst/check/gstcheck.h>
+#include <string.h>
+
+#include "h264headers.h"
+#include "nalbits.h"
+
+/* --- writing ------------------------------------------------------------- */
+
+static void
+put (GString * bits, guint width, guint64 value)
+{
+  for (; width > 0; width--)
+    g_string_append_c (bits, value >> (width - 1) & 1 ? '1' : '0');
+}
+
+static void
+put_ue (GString * bits, guint64 value)
+{
+  guint width = g_bit_storage (value + 1);
+
+  put (bits, width - 1, 0);
+  put (bits, width, value + 1);
+}
+
+static void
+put_word (GString * bits, const gchar * word)
+{
+  gint64 value = g_ascii_strtoll (word + 1, NULL, 10);
+
+  if (*word == 'e')
+    put_ue (bits, value);
+  else if (*word == 's')
+    put_ue (bits, value > 0 ? 2 * value - 1 : -2 * value);
+  else
+    put (bits, g_ascii_strtoull (word, NULL, 10),
+        g_ascii_strtoull (strchr (word, ':') + 1, NULL, 10));
+}
+
+static GString *
+make_bits (const gchar * text)
+{
+  gchar **words = g_strsplit (text, " ", -1);
+  GString *bits = g_string_new (NULL);
+  guint i;
+
+  for (i = 0; words[i]; i++) {
+    if (*words[i])
+      put_word (bits, words[i]);
+  }
+  g_strfreev (words);
+  return bits;
+}
+
+/* 7.4.1.1 */
+static void
+append_escaped (GByteArray * unit, guint8 byte, guint * zeros)
+{
+  if (*zeros >= 2 && byte < 4) {
+    g_byte_array_append (unit, (const guint8 *) "\3", 1);
+    *zeros = 0;
+  }
+  *zeros = byte == 0 ? *zeros + 1 : 0;
+  g_byte_array_append (unit, &byte, 1);
+}
+
+/* A NAL unit with rbsp_trailing_bits */
+static GByteArray *
+make_unit (guint8 header, const gchar * text)
+{
+  GByteArray *unit = g_byte_array_new ();
+  GString *bits = make_bits (text);
+  guint zeros = 0, i, j;
+
+  g_byte_array_append (unit, &header, 1);
+  put (bits, 1, 1);
+  while (bits->len % 8)
+    put (bits, 1, 0);
+  for (i = 0; i < bits->len; i += 8) {
+    guint8 byte = 0;
+
+    for (j = 0; j < 8; j++)
+      byte = byte << 1 | (bits->str[i + j] == '1');
+    append_escaped (unit, byte, &zeros);
+  }
+  g_string_free (bits, TRUE);
+  return unit;
+}
+
+/* --- reading, in memory of just that size -------------------------------- */
+
+static void
+add_sps (H264Headers * headers, const gchar * text)
+{
+  GByteArray *unit = make_unit (0x67, text);
+
+  h264_headers_add_sps (headers, unit->data, unit->len);
+  g_byte_array_unref (unit);
+}
+
+static void
+add_pps (H264Headers * headers, const gchar * text)
+{
+  GByteArray *unit = make_unit (0x68, text);
+
+  h264_headers_add_pps (headers, unit->data, unit->len);
+  g_byte_array_unref (unit);
+}
+
+#define IDR 0x65
+#define REFERENCE 0x41
+#define NON_REFERENCE 0x01
+
+static gboolean
+read_slice (const H264Headers * headers, guint8 header, const gchar * text,
+    H264Slice * slice)
+{
+  GByteArray *unit = make_unit (header, text);
+  guint8 *copy = g_memdup2 (unit->data, unit->len);
+  gboolean is_read = h264_headers_read_slice (headers, copy, unit->len, slice);
+
+  g_free (copy);
+  g_byte_array_unref (unit);
+  return is_read;
+}
+
+/* PicOrderCnt of a picture */
+static gint32
+count (H264Headers * headers, guint8 header, const gchar * text)
+{
+  H264Slice slice;
+
+  fail_unless (read_slice (headers, header, text, &slice), "%s", text);
+  return h264_headers_begin_picture (headers, &slice);
+}
+
+/* Main profile, SPS 0, log2_max_frame_num 4, then the order type and what it
+ * has, then four references, one macroblock; "1:1" frames only, "1:0" not */
+#define SPS(order, frames_only) \
+    "8:77 16:30 e0 e0 " order " e4 1:0 e0 e0 " frames_only
+#define ORDER_0 "e0 e0"         /* log2_max_pic_order_cnt_lsb 4 */
+#define ORDER_2 "e2"
+/* PPS 0 of SPS 0: CAVLC, one reference, no weights; "1:1" redundant pictures */
+#define PPS(bottom_order, redundant) \
+    "e0 e0 1:0 " bottom_order " e0 e0 e0 1:0 2:0 s0 s0 s0 2:2 " redundant
+
+static H264Headers *
+make_headers (const gchar * sps, const gchar * pps)
+{
+  H264Headers *headers = h264_headers_new ();
+
+  add_sps (headers, sps);
+  add_pps (headers, pps);
+  return headers;
+}
+
+/* --- bits ---------------------------------------------------------------- */
+
+/* Tables 9-1, 9-2 and 9-3 */
+GST_START_TEST (exp_golomb_codes_are_those_of_the_tables)
+{
+  /* 1 010 011 00100 00101 00110 00111, 1 010 011 00100 00101 */
+  const guint8 bytes[] = { 0xa6, 0x42, 0x98, 0xf4, 0xc8, 0x50 };
+  NalBits bits;
+  gint i;
+
+  nal_bits_init (&bits, bytes, bytes + sizeof (bytes));
+  for (i = 0; i < 7; i++)
+    fail_unless_equals_int (nal_bits_take_ue (&bits), i);
+  for (i = 0; i < 5; i++)
+    fail_unless_equals_int (nal_bits_take_se (&bits),
+        i % 2 ? (i + 1) / 2 : -i / 2);
+  fail_if (bits.beyond);
+  nal_bits_take (&bits, 32);
+  fail_unless (bits.beyond);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (emulation_prevention_is_no_payload)
+{
+  const guint8 bytes[] = { 0, 0, 3, 1, 3, 0, 0, 3 };
+  NalBits bits;
+
+  nal_bits_init (&bits, bytes, bytes + sizeof (bytes));
+  fail_unless_equals_int (nal_bits_take (&bits, 24), 1);
+  fail_unless_equals_int (nal_bits_take (&bits, 24), 0x030000);
+  fail_if (bits.beyond);
+  nal_bits_take (&bits, 1);
+  fail_unless (bits.beyond);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (numbers_that_do_not_fit_are_refused)
+{
+  const guint8 largest[] = { 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xfe };
+  const guint8 larger[] = { 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff };
+  NalBits bits;
+
+  /* 31 zeros */
+  nal_bits_init (&bits, largest, largest + sizeof (largest));
+  fail_unless_equals_uint64 (nal_bits_take_ue (&bits), 0xfffffffe);
+  fail_if (bits.beyond);
+  nal_bits_init (&bits, largest, largest + sizeof (largest));
+  fail_unless_equals_int (nal_bits_take_se (&bits), -G_MAXINT32);
+  nal_bits_init (&bits, larger, larger + sizeof (larger));
+  nal_bits_take_ue (&bits);
+  fail_unless (bits.beyond);
+  nal_bits_init (&bits, largest, largest + sizeof (largest));
+  fail_unless_equals_int (nal_bits_take_index (&bits, 31), 0);
+  fail_unless (bits.beyond);
+}
+
+GST_END_TEST;
+
+/* --- slice headers ------------------------------------------------------- */
+
+/* first_mb_in_slice, slice_type, pps, frame_num, field_pic_flag,
+ * bottom_field_flag, pic_order_cnt_lsb */
+GST_START_TEST (slice_says_which_picture_it_is_of)
+{
+  H264Headers *headers = make_headers (SPS (ORDER_0, "1:0"),
+      PPS ("1:0", "1:0"));
+  H264Slice slice;
+
+  fail_unless (read_slice (headers, NON_REFERENCE,
+          "e9 e0 e0 4:13 1:1 1:1 4:5 1:0 1:0", &slice));
+  fail_unless (!slice.is_reference && !slice.is_idr && !slice.is_intra);
+  fail_unless_equals_int (slice.frame_num, 13);
+  fail_unless (slice.is_field && slice.is_bottom);
+  fail_unless (read_slice (headers, IDR, "e0 e7 e0 4:0 1:1 1:0 e3 4:0 2:0",
+          &slice));
+  fail_unless (slice.is_reference && slice.is_idr && slice.is_intra);
+  fail_unless (slice.is_field && !slice.is_bottom);
+  fail_unless (read_slice (headers, REFERENCE, "e0 e4 e0 4:1 1:0 4:0 1:0",
+          &slice));
+  fail_unless (slice.is_intra && !slice.is_field);
+  h264_headers_free (headers);
+}
+
+GST_END_TEST;
+
+/* Without parameter sets only what stands before their number is known. */
+GST_START_TEST (slice_without_its_parameter_sets_is_not_read)
+{
+  H264Headers *headers = h264_headers_new ();
+  const gchar *i_slice = "e0 e2 e0 4:0 4:0 1:0";
+  const gchar *other = "e0 e2 e1 4:0 4:0 1:0";
+  H264Slice slice;
+
+  fail_if (read_slice (headers, REFERENCE, i_slice, &slice));
+  fail_unless (slice.is_intra && slice.is_reference);
+  add_pps (headers, PPS ("1:0", "1:0"));
+  fail_if (read_slice (headers, REFERENCE, i_slice, &slice));
+  add_sps (headers, SPS (ORDER_0, "1:1"));
+  fail_unless (read_slice (headers, REFERENCE, i_slice, &slice));
+  fail_if (read_slice (headers, REFERENCE, other, &slice));
+  /* no such set, no such type */
+  fail_if (read_slice (headers, REFERENCE, "e0 e2 e256 4:0 4:0 1:0", &slice));
+  fail_if (read_slice (headers, REFERENCE, "e0 e10 e0 4:0 4:0 1:0", &slice));
+  fail_if (slice.is_intra);
+  /* sets that can't be read, and so may be any: order type 3, group 8 */
+  add_sps (headers, "8:77 16:30 e1 e0 e3");
+  fail_if (read_slice (headers, REFERENCE, i_slice, &slice));
+  add_sps (headers, SPS (ORDER_0, "1:1"));
+  fail_unless (read_slice (headers, REFERENCE, i_slice, &slice));
+  add_pps (headers, "e7 e0 1:0 1:0 e8");
+  fail_if (read_slice (headers, REFERENCE, i_slice, &slice));
+  h264_headers_free (headers);
+}
+
+GST_END_TEST;
+
+/* All that may stand before dec_ref_pic_marking (): colour plane, redundant
+ * picture, direct mode, numbers of references, changes of both lists (7.3.3.1),
+ * weights (7.3.3.2) of two and one references, without chroma as the planes are
+ * coded apart; then each operation of 7.3.3.3. */
+#define LONG_SLICE "e0 e1 e0 2:1 4:1 4:2 e0 1:1 1:1 e1 e0 " \
+    "1:1 e0 e5 e1 e6 e2 e7 e3 1:1 e0 e1 e3 " \
+    "e3 1:1 s-20 s7 1:0 1:1 s1 s-1 " \
+    "1:1 e1 e0 e2 e1 e3 e0 e2 e4 e3 e6 e1 e5 e0"
+
+static H264Headers *
+make_long_headers (void)
+{
+  /* High 4:4:4, separate planes, scaling matrix: a list of one delta that ends
+   * it, a whole list of 16, one of 64, and nine that are not there */
+  GString *sps = g_string_new ("8:244 16:30 e0 e3 1:1 e0 e0 1:0 1:1 1:1 s-8 "
+      "1:1");
+  H264Headers *headers = h264_headers_new ();
+  guint i;
+
+  for (i = 0; i < 16; i++)
+    g_string_append (sps, " s1");
+  g_string_append (sps, " 4:0 1:1");
+  for (i = 0; i < 64; i++)
+    g_string_append (sps, i % 2 ? " s127" : " s-126");
+  g_string_append (sps, " 5:0 e0 " ORDER_0 " e4 1:0 e0 e0 1:1");
+  add_sps (headers, sps->str);
+  g_string_free (sps, TRUE);
+  /* weights of both kinds, redundant pictures */
+  add_pps (headers, "e0 e0 1:0 1:0 e0 e3 e3 1:1 2:1 s0 s0 s0 2:2 1:1");
+  return headers;
+}
+
+GST_START_TEST (everything_before_the_marking_is_skipped)
+{
+  H264Headers *headers = make_long_headers ();
+  H264Slice slice;
+
+  fail_unless (read_slice (headers, REFERENCE, LONG_SLICE, &slice));
+  fail_unless_equals_int (slice.frame_num, 1);
+  fail_unless_equals_int (slice.order_lsb, 2);
+  fail_unless (slice.forgets);
+  /* weighted P: one list, the number of references that the PPS has */
+  fail_unless (read_slice (headers, REFERENCE, "e0 e0 e0 2:0 4:1 4:2 e0 1:0 "
+          "1:0 e0 1:0 1:1 s0 s0 1:0 1:0 1:1 e5 e0", &slice));
+  fail_unless (slice.forgets);
+  h264_headers_free (headers);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (cut_slices_are_not_read)
+{
+  H264Headers *headers = make_long_headers ();
+  GByteArray *unit = make_unit (REFERENCE, LONG_SLICE);
+  H264Slice slice;
+  gsize size;
+
+  /* the last byte has nothing but trailing bits, or a part of the last code */
+  for (size = 0; size + 1 < unit->len; size++) {
+    guint8 *copy = g_malloc (size + (size == 0));
+
+    memcpy (copy, unit->data, size);
+    fail_if (h264_headers_read_slice (headers, copy, size, &slice));
+    g_free (copy);
+  }
+  g_byte_array_unref (unit);
+  h264_headers_free (headers);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (cut_parameter_sets_are_not_taken)
+{
+  GByteArray *sps = make_unit (0x67, SPS (ORDER_0, "1:1"));
+  GByteArray *pps = make_unit (0x68, PPS ("1:0", "1:0"));
+  H264Headers *headers = h264_headers_new ();
+  H264Slice slice;
+  gsize size;
+
+  for (size = 0; size + 1 < sps->len; size++) {
+    guint8 *copy = g_memdup2 (sps->data, size);
+
+    add_pps (headers, PPS ("1:0", "1:0"));
+    h264_headers_add_sps (headers, copy, size);
+    fail_if (read_slice (headers, REFERENCE, "e0 e2 e0 4:0 4:0 1:0", &slice));
+    g_free (copy);
+  }
+  add_sps (headers, SPS (ORDER_0, "1:1"));
+  for (size = 0; size + 1 < pps->len; size++) {
+    guint8 *copy = g_memdup2 (pps->data, size);
+
+    h264_headers_add_pps (headers, copy, size);
+    fail_if (read_slice (headers, REFERENCE, "e0 e2 e0 4:0 4:0 1:0", &slice));
+    g_free (copy);
+  }
+  g_byte_array_unref (sps);
+  g_byte_array_unref (pps);
+  h264_headers_free (headers);
+}
+
+GST_END_TEST;
+
+/* 7.3.2.2: what stands between the number of groups and the references. That
+ * redundant pictures are there shows that all was skipped. */
+GST_START_TEST (slice_groups_are_skipped)
+{
+  static const gchar *const groups[] = {
+    "e1 e0 e7 e7", "e1 e1", "e2 e2 e0 e1 e2 e3", "e1 e3 1:1 e2", "e1 e4 1:0 e2",
+    "e1 e5 1:0 e2", "e2 e6 e3 2:0 2:1 2:2 2:1"
+  };
+  H264Headers *headers = make_headers (SPS (ORDER_0, "1:1"),
+      PPS ("1:0", "1:0"));
+  H264Slice slice;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (groups); i++) {
+    gchar *pps = g_strdup_printf ("e0 e0 1:0 1:0 %s e0 e0 1:0 2:0 s0 s0 s0 2:2 "
+        "1:1", groups[i]);
+
+    add_pps (headers, pps);
+    fail_unless (read_slice (headers, REFERENCE,
+            "e0 e2 e0 4:0 4:0 e1 1:1 e5 e0", &slice));
+    fail_unless (slice.forgets, "%s", groups[i]);
+    g_free (pps);
+  }
+  h264_headers_free (headers);
+}
+
+GST_END_TEST;
+
+/* --- picture order count ------------------------------------------------- */
+
+#define I_SLICE(lsb) "e0 e7 e0 4:0 e0 4:" lsb " 2:0"
+#define P_SLICE(frame_num, lsb) "e0 e5 e0 4:" frame_num " 4:" lsb " 1:0 1:0 1:0"
+/* to which none refers: no marking */
+#define N_SLICE(frame_num, lsb) "e0 e5 e0 4:" frame_num " 4:" lsb " 1:0 1:0"
+
+/* 8.2.1.1, of 4 bits: the nearest to the reference picture before */
+GST_START_TEST (order_type_0_counts_beyond_its_bits)
+{
+  H264Headers *headers = make_headers (SPS (ORDER_0, "1:1"),
+      PPS ("1:0", "1:0"));
+
+  fail_unless_equals_int (count (headers, IDR, I_SLICE ("0")), 0);
+  fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("1", "6")), 6);
+  fail_unless_equals_int (count (headers, NON_REFERENCE, N_SLICE ("2", "4")),
+      4);
+  fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("2", "12")), 12);
+  fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("3", "2")), 18);
+  fail_unless_equals_int (count (headers, NON_REFERENCE, N_SLICE ("4", "14")),
+      14);
+  /* 8 is half of them: forward is further than 8, backward 8 is not */
+  fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("4", "10")), 26);
+  fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("5", "2")), 34);
+  fail_unless_equals_int (count (headers, IDR, I_SLICE ("0")), 0);
+  fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("1", "12")), -4);
+  h264_headers_reset (headers);
+  fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("5", "3")), 3);
+  h264_headers_free (headers);
+}
+
+GST_END_TEST;
+
+/* A frame has the smaller count of its fields, a field its own. */
+GST_START_TEST (order_of_fields)
+{
+  H264Headers *headers = make_headers (SPS (ORDER_0, "1:0"),
+      PPS ("1:1", "1:0"));
+
+  fail_unless_equals_int (count (headers, IDR,
+          "e0 e7 e0 4:0 1:0 e0 4:4 s-1 2:0"), 3);
+  fail_unless_equals_int (count (headers, REFERENCE,
+          "e0 e7 e0 4:1 1:0 4:7 s1 1:0"), 7);
+  fail_unless_equals_int (count (headers, REFERENCE,
+          "e0 e7 e0 4:2 1:1 1:0 4:10 1:0"), 10);
+  fail_unless_equals_int (count (headers, REFERENCE,
+          "e0 e7 e0 4:2 1:1 1:1 4:11 1:0"), 11);
+  h264_headers_free (headers);
+}
+
+GST_END_TEST;
+
+/* 8.2.1.2: B-frames to which none refers 2 before the P; a P each 4 */
+GST_START_TEST (order_type_1_is_expected)
+{
+  H264Headers *headers = make_headers (SPS ("e1 1:0 s-2 s1 e1 s4", "1:0"),
+      PPS ("1:1", "1:0"));
+
+  fail_unless_equals_int (count (headers, IDR,
+          "e0 e7 e0 4:0 1:0 e0 s0 s0 2:0"), 0);
+  fail_unless_equals_int (count (headers, REFERENCE,
+          "e0 e7 e0 4:1 1:0 s0 s0 1:0"), 4);
+  fail_unless_equals_int (count (headers, NON_REFERENCE,
+          "e0 e7 e0 4:2 1:0 s0 s0"), 2);
+  /* one more than expected; its bottom field earlier; then the fields */
+  fail_unless_equals_int (count (headers, REFERENCE,
+          "e0 e7 e0 4:2 1:0 s1 s0 1:0"), 9);
+  fail_unless_equals_int (count (headers, REFERENCE,
+          "e0 e7 e0 4:3 1:0 s0 s-3 1:0"), 10);
+  fail_unless_equals_int (count (headers, REFERENCE,
+          "e0 e7 e0 4:4 1:1 1:0 s0 1:0"), 16);
+  fail_unless_equals_int (count (headers, REFERENCE,
+          "e0 e7 e0 4:4 1:1 1:1 s0 1:0"), 17);
+  /* frame_num 1 behind 4 is 17 */
+  fail_unless_equals_int (count (headers, REFERENCE,
+          "e0 e7 e0 4:1 1:0 s0 s0 1:0"), 68);
+  h264_headers_free (headers);
+
+  /* a cycle of 2 and 6; no deltas */
+  headers = make_headers (SPS ("e1 1:1 s0 s0 e2 s2 s6", "1:1"),
+      PPS ("1:0", "1:0"));
+  fail_unless_equals_int (count (headers, IDR, "e0 e7 e0 4:0 e0 2:0"), 0);
+  fail_unless_equals_int (count (headers, REFERENCE, "e0 e7 e0 4:1 1:0"), 2);
+  fail_unless_equals_int (count (headers, REFERENCE, "e0 e7 e0 4:2 1:0"), 8);
+  fail_unless_equals_int (count (headers, REFERENCE, "e0 e7 e0 4:3 1:0"), 10);
+  h264_headers_free (headers);
+}
+
+GST_END_TEST;
+
+/* 8.2.1.3 */
+GST_START_TEST (order_type_2_is_that_of_decoding)
+{
+  H264Headers *headers = make_headers (SPS (ORDER_2, "1:1"),
+      PPS ("1:0", "1:0"));
+
+  fail_unless_equals_int (count (headers, IDR, "e0 e7 e0 4:0 e0 2:0"), 0);
+  fail_unless_equals_int (count (headers, REFERENCE, "e0 e7 e0 4:1 1:0"), 2);
+  fail_unless_equals_int (count (headers, NON_REFERENCE, "e0 e7 e0 4:2"), 3);
+  fail_unless_equals_int (count (headers, REFERENCE, "e0 e7 e0 4:2 1:0"), 4);
+  fail_unless_equals_int (count (headers, REFERENCE, "e0 e7 e0 4:15 1:0"), 30);
+  fail_unless_equals_int (count (headers, REFERENCE, "e0 e7 e0 4:0 1:0"), 32);
+  h264_headers_free (headers);
+}
+
+GST_END_TEST;
+
+/* memory_management_control_operation 5: the counts begin anew with it. */
+GST_START_TEST (picture_that_forgets_begins_the_counts)
+{
+  H264Headers *headers = make_headers (SPS (ORDER_0, "1:0"),
+      PPS ("1:1", "1:0"));
+
+  fail_unless_equals_int (count (headers, IDR,
+          "e0 e7 e0 4:0 1:0 e0 4:6 s0 2:0"), 6);
+  /* 14 and 12: tempPicOrderCnt leaves 2 to the top field, 0 to the bottom */
+  fail_unless_equals_int (count (headers, REFERENCE,
+          "e0 e7 e0 4:1 1:0 4:14 s-2 1:1 e5 e0"), 0);
+  fail_unless_equals_int (count (headers, REFERENCE,
+          "e0 e7 e0 4:1 1:0 4:11 s0 1:0"), -5);
+  h264_headers_free (headers);
+
+  headers = make_headers (SPS (ORDER_2, "1:1"), PPS ("1:0", "1:0"));
+  fail_unless_equals_int (count (headers, REFERENCE, "e0 e7 e0 4:9 1:0"), 18);
+  fail_unless_equals_int (count (headers, REFERENCE,
+          "e0 e7 e0 4:10 1:1 e5 e0"), 0);
+  fail_unless_equals_int (count (headers, REFERENCE, "e0 e7 e0 4:1 1:0"), 2);
+  h264_headers_free (headers);
+}
+
+GST_END_TEST;
+
+static Suite *
+h264headers_suite (void)
+{
+  Suite *s = suite_create ("h264headers");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, exp_golomb_codes_are_those_of_the_tables);
+  tcase_add_test (tc, emulation_prevention_is_no_payload);
+  tcase_add_test (tc, numbers_that_do_not_fit_are_refused);
+  tcase_add_test (tc, slice_says_which_picture_it_is_of);
+  tcase_add_test (tc, slice_without_its_parameter_sets_is_not_read);
+  tcase_add_test (tc, everything_before_the_marking_is_skipped);
+  tcase_add_test (tc, cut_slices_are_not_read);
+  tcase_add_test (tc, cut_parameter_sets_are_not_taken);
+  tcase_add_test (tc, slice_groups_are_skipped);
+  tcase_add_test (tc, order_type_0_counts_beyond_its_bits);
+  tcase_add_test (tc, order_of_fields);
+  tcase_add_test (tc, order_type_1_is_expected);
+  tcase_add_test (tc, order_type_2_is_that_of_decoding);
+  tcase_add_test (tc, picture_that_forgets_begins_the_counts);
+  return s;
+}
+
+GST_CHECK_MAIN (h264headers);

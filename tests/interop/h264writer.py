@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Streams of H.264 that no encoder at hand makes, bit by bit from the standard.
+
+A picture is 32x32.  Its left macroblocks are I_PCM with a pattern of their own,
+its right ones are copies of the left ones of the pictures that it refers to, so
+that a picture is right only where its references are.  CAVLC, no residual, no
+deblocking (ITU-T H.264, 7.3).
+"""
+
+import random
+
+FRAME, TOP, BOTTOM = range(3)
+LOG2_FRAME_NUM = 8
+LOG2_ORDER = 8
+SLICE_TYPES = {"P": 5, "B": 6, "I": 7}
+# recovery_frame_cnt 0, exact_match_flag
+RECOVERY_POINT = b"\x06\x06\x01\xc4\x80"
+
+
+class Bits:
+    def __init__(self):
+        self.text = ""
+
+    def u(self, width, value):
+        self.text += format(value, "0%db" % width) if width else ""
+        return self
+
+    def ue(self, *values):
+        for value in values:
+            code = format(value + 1, "b")
+            self.text += "0" * (len(code) - 1) + code
+        return self
+
+    def se(self, *values):
+        return self.ue(*(2 * v - 1 if v > 0 else -2 * v for v in values))
+
+    def pcm(self, seed):
+        """A macroblock of samples, behind pcm_alignment_zero_bit."""
+        self.text += "0" * (-len(self.text) % 8)
+        samples = random.Random(str(seed)).randbytes(384)
+        self.text += "".join(format(sample, "08b") for sample in samples)
+        return self
+
+    def unit(self, head):
+        """The NAL unit, with trailing bits and emulation prevention."""
+        text = self.text + "1"
+        text += "0" * (-len(text) % 8)
+        out, zeros = bytearray([head]), 0
+        for byte in int(text, 2).to_bytes(len(text) // 8, "big"):
+            if zeros >= 2 and byte < 4:
+                out.append(3)
+                zeros = 0
+            zeros = zeros + 1 if byte == 0 else 0
+            out.append(byte)
+        return b"\0\0\0\1" + bytes(out)
+
+
+def sps(fields):
+    """7.3.2.1.1: Main profile, level 3, order type 0, four reference frames."""
+    bits = Bits().u(8, 77).u(16, 30).ue(0, LOG2_FRAME_NUM - 4, 0,
+                                        LOG2_ORDER - 4, 4)
+    # no gaps; two macroblocks wide, two high
+    bits.u(1, 0).ue(1, 0 if fields else 1).u(1, not fields)
+    if fields:
+        bits.u(1, 0)
+    # direct_8x8_inference_flag, no cropping; E.1.1: only how much is reordered
+    bits.u(3, 0b101).u(8, 0b00000000).u(2, 0b11)
+    return bits.ue(0, 0, 10, 10, 2, 4).unit(0x67)
+
+
+def pps():
+    """7.3.2.2: CAVLC, one reference, deblocking control."""
+    return Bits().ue(0, 0).u(2, 0).ue(0, 0, 0).u(3, 0).se(0, 0, 0).u(
+        3, 0b100).unit(0x68)
+
+
+class Picture:
+    """A frame or a field.  refs: ref_idx of the copies, for each list; n_refs:
+    the size of the lists; marks: operations of 7.3.3.3, without the last 0;
+    long_term: this IDR picture is kept as one."""
+
+    def __init__(self, letter, frame_num, order, structure=FRAME, idr=False,
+                 recovery=False, reference=True, refs=0, n_refs=1, marks=(),
+                 long_term=False):
+        self.__dict__.update(locals())
+
+    def _header(self, fields):
+        bits = Bits().ue(0, SLICE_TYPES[self.letter], 0)
+        bits.u(LOG2_FRAME_NUM, self.frame_num % 2 ** LOG2_FRAME_NUM)
+        if fields:
+            bits.u(1, self.structure != FRAME)
+        if self.structure != FRAME:
+            bits.u(1, self.structure == BOTTOM)
+        if self.idr:
+            bits.ue(0)
+        bits.u(LOG2_ORDER, self.order % 2 ** LOG2_ORDER)
+        if self.letter == "B":
+            bits.u(1, 1)                # direct_spatial_mv_pred_flag
+        if self.letter != "I":
+            lists = 2 if self.letter == "B" else 1
+            bits.u(1, 1).ue(*[self.n_refs - 1] * lists).u(lists, 0)
+        if self.reference:
+            self._marks(bits)
+        return bits.se(0).ue(1)         # slice_qp_delta, no deblocking
+
+    def _marks(self, bits):
+        if self.idr:
+            bits.u(1, 0).u(1, self.long_term)
+        elif self.marks:
+            bits.u(1, 1)
+            for mark in self.marks:
+                bits.ue(*mark)
+            bits.ue(0)
+        else:
+            bits.u(1, 0)
+
+    def _copy(self, bits, first):
+        """16x16 of one or both lists, from the left; 16 samples are 64."""
+        lists = 2 if self.letter == "B" else 1
+        bits.ue(0, 3 if self.letter == "B" else 0)
+        for _ in range(lists if self.n_refs > 1 else 0):
+            if self.n_refs == 2:
+                bits.u(1, 1 - self.refs)
+            else:
+                bits.ue(self.refs)
+        for _ in range(lists):
+            # The one below is predicted from the one above.
+            bits.se(-64 if first else 0, 0)
+        bits.ue(0)                      # coded_block_pattern
+
+    def pack(self, fields, seed):
+        bits = self._header(fields)
+        skip = 0 if self.letter == "I" else 1
+        pcm = {"I": 25, "P": 30, "B": 48}[self.letter]
+        for row in range(2 if self.structure == FRAME else 1):
+            for column in range(2):
+                if column and self.letter != "I":
+                    self._copy(bits, row == 0)
+                else:
+                    bits.ue(*[0] * skip, pcm).pcm((seed, row, column))
+        head = (self.reference << 6) | (5 if self.idr else 1)
+        sets = sps(fields) + pps() if self.letter == "I" else b""
+        message = b"\0\0\0\1" + RECOVERY_POINT if self.recovery else b""
+        return sets + message + bits.unit(head)
+
+
+class Stream:
+    """Frames, each of one unit or of two: (bytes, number of the frame)."""
+
+    def __init__(self, frames, fields):
+        self.units = [(picture.pack(fields, (number, picture.structure)),
+                       number)
+                      for number, pictures in enumerate(frames)
+                      for picture in pictures]
+        self.order = [base + pictures[0].order for base, pictures in
+                      zip(self._bases(frames), frames)]
+
+    @staticmethod
+    def _bases(frames):
+        """What the orders before each IDR picture add up to."""
+        base = highest = 0
+        for pictures in frames:
+            if pictures[0].idr:
+                base, highest = highest + 2, highest + 2
+            highest = max(highest, base + pictures[0].order)
+            yield base
+
+    def shown(self, numbers):
+        return sorted(numbers, key=lambda n: self.order[n])
+
+
+def fields_of(letters, frame_num, order, **options):
+    """A frame of two fields; the second refers to the first (ref_idx 1) where
+    there are two references, and to the frame before where it does not."""
+    first = Picture(letters[0], frame_num, order, TOP, **options)
+    options.update(idr=False, recovery=False)
+    return [first, Picture(letters[1], frame_num, order + 1, BOTTOM, **options)]
+
+
+def paff(gops, is_open, always_fields):
+    """I B B P B B P B B P, or with the B-frames of the I-frame behind it;
+    every second P a frame where not always_fields."""
+    frames, frame_num, base = [], 0, 0
+    for gop in range(gops):
+        idr = gop == 0 or not is_open
+        if idr:
+            frame_num, base = 0, 0
+        lead = 0 if idr else 2
+        frames.append(fields_of("IP", frame_num, 2 * (base + lead), idr=idr,
+                                recovery=not idr))
+        frame_num += 1
+        for b in range(lead):
+            frames.append(fields_of("BB", frame_num, 2 * (base + b),
+                                    reference=False))
+        for p in range(3):
+            at = base + lead + 3 * p + 3
+            if p % 2 and not always_fields:
+                frames.append([Picture("P", frame_num, 2 * at)])
+            else:
+                # to the frame before, or the second field to the first
+                frames.append(fields_of("PP", frame_num, 2 * at, n_refs=2,
+                                        refs=p % 2))
+            frame_num += 1
+            for b in range(2):
+                frames.append(fields_of("BB", frame_num, 2 * (at - 2 + b),
+                                        reference=False))
+        base += lead + 10
+    return Stream(frames, True)
+
+
+def long_term(gops):
+    """IDR P P ..., where the IDR picture stays as a long-term reference and the
+    fifth P becomes another. Every third P refers to the last of the list, which
+    is a long-term one; every fourth P is no reference."""
+    frames = []
+    for _ in range(gops):
+        frames.append([Picture("I", 0, 0, idr=True, long_term=True)])
+        frame_num, n_short, n_long = 1, 0, 1
+        for n in range(1, 14):
+            marks, total = (), n_short + n_long
+            reference = n % 4 != 3
+            if n == 5:
+                # The oldest short-term one goes; two may be long-term, and this
+                # is the second of them.
+                marks = (1, n_short - 1), (4, 2), (6, 1)
+            frames.append([Picture(
+                "P", frame_num, 2 * n, refs=total - 1 if n % 3 == 0 else 0,
+                n_refs=total, marks=marks, reference=reference)])
+            frame_num += reference
+            if n == 5:
+                n_short, n_long = n_short - 1, 2
+            elif reference:
+                n_short = min(n_short + 1, 4 - n_long)
+    return Stream(frames, False)

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What ifdqueue sends of a file of H.264 or H.265 over a channel that is too
+ * slow for it, in virtual time, so that others can decode it:
+ *
+ *   ifdchoose CODEC FILE FRAMES-PER-SECOND SECONDS-PER-FRAME
+ *
+ * CODEC is h264 or hevc. Reads "OFFSET SIZE PTS" of access units in the file,
+ * one a line, in ns, -1 for none; a field may be a unit of its own. Writes the
+ * numbers of the units that are sent, and last a line with how many frames
+ * there were and how many of them were dropped as leading ones. The parts of
+ * the element that choose are the real ones; its threads and clock are not
+ * here.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gstifdqueueinput.h"
+
+typedef struct
+{
+  IfdLine *line;
+  GstIfdQueueInput *input;
+  guint64 frame_time, send_time;        /* ns */
+  guint64 n_frames;
+  gboolean sending;
+  guint64 free_at;              /* ns: when the channel has sent what it has */
+} Sender;
+
+static void
+show (GstBuffer * buffer)
+{
+  if (buffer)
+    printf ("%" G_GUINT64_FORMAT "\n", GST_BUFFER_OFFSET (buffer));
+}
+
+/* The channel takes frames until then. */
+static void
+run_until (Sender * sender, guint64 now)
+{
+  IfdLineItem item;
+
+  while (!sender->sending || sender->free_at <= now) {
+    guint64 at = sender->sending ? sender->free_at : now;
+
+    if (sender->sending)
+      ifd_line_sent (sender->line, at);
+    sender->sending = ifd_line_pop (sender->line, at, &item);
+    if (!sender->sending)
+      return;
+    sender->free_at = at + sender->send_time;
+    show (GST_BUFFER_CAST (item.object));
+    show (item.second);
+    ifd_line_item_clear (&item);
+  }
+}
+
+static void
+take_frames (Sender * sender)
+{
+  IfdLineItem item;
+  IfdLineDrop drop;
+  GstCaps *caps;
+
+  while (gst_ifd_queue_input_pull (sender->input, &item, &caps)) {
+    item.frame.due = sender->n_frames++ * sender->frame_time;
+    run_until (sender, item.frame.due);
+    ifd_line_push_frame (sender->line, item.frame.due, &item);
+    while (ifd_line_poll_drop (sender->line, &drop))
+      ifd_line_drop_clear (&drop);
+    run_until (sender, item.frame.due);
+  }
+}
+
+static gboolean
+send_units (Sender * sender, const gchar * data, gsize size)
+{
+  gsize offset, length;
+  gint64 pts;
+  guint64 n;
+
+  for (n = 0; scanf ("%" G_GSIZE_FORMAT " %" G_GSIZE_FORMAT " %"
+          G_GINT64_FORMAT, &offset, &length, &pts) == 3; n++) {
+    GstBuffer *buffer;
+
+    if (offset > size || length > size - offset)
+      return FALSE;
+    buffer = gst_buffer_new_memdup (data + offset, length);
+    GST_BUFFER_OFFSET (buffer) = n;
+    GST_BUFFER_PTS (buffer) = pts < 0 ? GST_CLOCK_TIME_NONE : (guint64) pts;
+    if (!gst_ifd_queue_input_push (sender->input, buffer))
+      return FALSE;
+    take_frames (sender);
+  }
+  gst_ifd_queue_input_drain (sender->input);
+  take_frames (sender);
+  run_until (sender, G_MAXUINT64);
+  return TRUE;
+}
+
+static gboolean
+set_caps (Sender * sender, const gchar * codec)
+{
+  GstCaps *caps = gst_caps_new_simple (g_str_equal (codec, "h264") ?
+      "video/x-h264" : "video/x-h265", "stream-format", G_TYPE_STRING,
+      "byte-stream", "alignment", G_TYPE_STRING, "au", NULL);
+  gboolean set = gst_ifd_queue_input_set_caps (sender->input, caps);
+
+  gst_caps_unref (caps);
+  return set;
+}
+
+int
+main (int argc, char **argv)
+{
+  const IfdConfig config = { IFD_ALGORITHM_GOP, IFD_DEFAULT_MAX_FRAMES };
+  Sender sender = { NULL, };
+  GstElement *owner;
+  gboolean sent;
+  IfdStats stats;
+  gchar *data;
+  gsize size;
+
+  gst_init (NULL, NULL);
+  if (argc != 5 || !g_file_get_contents (argv[2], &data, &size, NULL))
+    return 2;
+  owner = gst_bin_new (NULL);
+  sender.line = ifd_line_new (&config);
+  sender.input = gst_ifd_queue_input_new (owner, G_MAXUINT);
+  sender.frame_time = GST_SECOND / atoi (argv[3]);
+  sender.send_time = g_ascii_strtod (argv[4], NULL) * GST_SECOND;
+  sent = set_caps (&sender, argv[1]) && send_units (&sender, data, size);
+  ifd_line_get_stats (sender.line, &stats);
+  printf ("%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT "\n", sender.n_frames,
+      stats.dropped[IFD_FRAME_P][IFD_DROP_LEADING]
+      + stats.dropped[IFD_FRAME_B][IFD_DROP_LEADING]);
+  gst_ifd_queue_input_free (sender.input);
+  ifd_line_free (sender.line);
+  gst_object_unref (owner);
+  g_free (data);
+  return sent ? 0 : 1;
+}

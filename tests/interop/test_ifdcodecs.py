@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What ifdqueue sends of H.264 and H.265 over a slow channel can be decoded.
+
+Each picture that a decoder (ffmpeg) makes of what is sent is, bit for bit, the
+picture that it makes of the whole stream, and none is missing.  The clips have
+the kinds of references that encoders make; field pictures and long-term
+references, which no encoder at hand makes, are written by hand (h264writer.py).
+"""
+
+import os
+import pathlib
+import subprocess
+import unittest
+
+import clips
+import h264writer
+from test_ifdclassifier import Film
+
+PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
+    "tests" / "interop" / "ifdchoose"
+FRAMES = 100
+FPS = 25
+# Of a frame: three times, twice, 1.3 times as long as the stream has for it
+SLOW = 0.12, 0.08, 0.052
+
+# No open GOP is longer than half of the range of pic_order_cnt_lsb, but for
+# "long": behind a gap that is, a decoder can't tell how long it was (8.2.1.1).
+H264 = {
+    "long": "open-gop=1:keyint=24:bframes=3:b-pyramid=normal:b-adapt=0:"
+            "scenecut=0",
+    "open": "open-gop=1:keyint=16:bframes=3:b-pyramid=strict:b-adapt=0:ref=6",
+    "open-no-pyramid": "open-gop=1:keyint=8:bframes=2:b-pyramid=none:slices=4",
+    "mbaff": "open-gop=1:keyint=16:bframes=3:interlaced=1",
+    "closed": "keyint=24:bframes=3:b-pyramid=normal:ref=4",
+    "refresh": "keyint=24:bframes=0:intra-refresh=1",
+}
+H265 = {
+    "open": "open-gop=1:keyint=24:bframes=3:b-adapt=0:scenecut=0:slices=2",
+    "open-no-pyramid": "open-gop=1:keyint=16:bframes=3:b-pyramid=0:ref=5",
+    "layers": "open-gop=1:keyint=16:bframes=3:b-adapt=0:temporal-layers=1",
+    "closed": "open-gop=0:keyint=24:bframes=3:b-adapt=0:radl=2:ref=4",
+    "refresh": "keyint=24:bframes=0:intra-refresh=1",
+}
+# The choice gives up leading frames somewhere in each of these.
+WITH_LEADING = {"h264 long", "h264 open", "h264 open-no-pyramid", "h264 mbaff",
+                "hevc open", "hevc layers"}
+
+
+def small(library):
+    return "-frames:v %d -vf scale=160:96 -r %d -pix_fmt yuv420p " \
+        "-b:v 80k -c:v %s -preset fast" % (FRAMES, FPS, library)
+
+
+def choose(codec, path, units, seconds):
+    """Numbers of the units that are sent, frames, leading frames dropped.
+
+    A unit is (offset, size, pts in frames or None)."""
+    lines = "".join("%d %d %d\n" % (
+        offset, size, -1 if pts is None else 10 ** 9 * (pts + 8) // FPS)
+        for offset, size, pts in units)
+    result = subprocess.run(
+        [str(PROGRAM), codec, str(path), str(FPS), str(seconds)], check=True,
+        input=lines.encode(), stdout=subprocess.PIPE)
+    *sent, counts = result.stdout.decode().splitlines()
+    frames, leading = map(int, counts.split())
+    return list(map(int, sent)), frames, leading
+
+
+def decode(codec, data):
+    """Hashes of all pictures, damaged ones too."""
+    result = subprocess.run(
+        ["ffmpeg", "-v", "quiet", "-threads", "1", "-flags", "output_corrupt",
+         "-f", codec, "-i", "-", "-fps_mode", "passthrough",
+         "-f", "framehash", "-hash", "md5", "-"],
+        input=data, stdout=subprocess.PIPE, check=True)
+    return [line.split(",")[-1].strip()
+            for line in result.stdout.decode().splitlines()
+            if line and not line.startswith("#")]
+
+
+class OfEncoders(unittest.TestCase):
+
+    def check(self, film, units, seconds):
+        sent, frames, leading = choose(film.codec, film.stream, units, seconds)
+        self.assertEqual(frames, FRAMES)
+        self.assertEqual(sent, sorted(set(sent)))
+        whole = dict(zip(film.shown(range(FRAMES)), self.whole))
+        data = film.parameter_sets() + b"".join(
+            film.bytes[offset:offset + size]
+            for offset, size, _ in (units[n] for n in sent))
+        self.assertEqual(decode(film.codec, data),
+                         [whole[n] for n in film.shown(sent)])
+        return sent, leading
+
+    def check_all(self, codec, name, params):
+        film = Film(codec, "ifdcodecs-" + name, params, small)
+        self.whole = decode(codec, film.bytes)
+        self.assertEqual(len(self.whole), FRAMES)
+        first, step = film.pts[0], min(film.pts[1:]) - min(film.pts)
+        timed = [(offset, size, (pts - first) // step)
+                 for (offset, size, _), pts in zip(film.units, film.pts)]
+        untimed = [(offset, size, None) for offset, size, _ in film.units]
+        n_leading = 0
+        for seconds in SLOW:
+            with self.subTest(clip=codec + " " + name, seconds=seconds):
+                sent, leading = self.check(film, untimed, seconds)
+                n_leading += leading
+                # It is the stream that tells, not its times.
+                self.assertEqual(choose(codec, film.stream, timed, seconds),
+                                 (sent, FRAMES, leading))
+                if "refresh" not in name:
+                    self.assertGreater(len(sent), 0.02 / seconds * FRAMES)
+        if codec + " " + name in WITH_LEADING:
+            self.assertGreater(n_leading, 0)
+
+    def test_h264(self):
+        for name, params in H264.items():
+            with self.subTest(clip=name):
+                self.check_all("h264", name, params)
+
+    def test_h265(self):
+        for name, params in H265.items():
+            with self.subTest(clip=name):
+                self.check_all("hevc", name, params)
+
+
+class ByHand(unittest.TestCase):
+
+    def check(self, name, stream, joined):
+        """joined: the two fields of a frame are one unit, as in MP4."""
+        units = stream.units
+        if joined:
+            units = [(b"".join(unit for unit, of in units if of == number),
+                      number) for number in range(len(stream.order))]
+        path = clips.CACHE / ("ifdcodecs-%s-%d.h264" % (name, os.getpid()))
+        clips.CACHE.mkdir(parents=True, exist_ok=True)
+        data = b"".join(unit for unit, _ in units)
+        self.addCleanup(path.unlink, missing_ok=True)
+        path.write_bytes(data)
+        whole = decode("h264", data)
+        self.assertEqual(len(set(whole)), len(stream.order))
+        pictures = dict(zip(stream.shown(range(len(stream.order))), whole))
+        places, at = [], 0
+        for unit, number in units:
+            places.append((at, len(unit), None))
+            at += len(unit)
+        results = []
+        for seconds in SLOW:
+            with self.subTest(clip=name, joined=joined, seconds=seconds):
+                sent, frames, _ = choose("h264", path, places, seconds)
+                self.assertEqual(frames, len(stream.order))
+                numbers = sorted({units[n][1] for n in sent})
+                # No field goes without the other.
+                self.assertEqual(sent, [n for n, (_, number)
+                                        in enumerate(units)
+                                        if number in numbers])
+                self.assertEqual(
+                    decode("h264", b"".join(units[n][0] for n in sent)),
+                    [pictures[n] for n in stream.shown(numbers)])
+                results.append(numbers)
+        return results
+
+    def test_fields(self):
+        for name, stream in {
+                "closed": h264writer.paff(5, False, False),
+                "open": h264writer.paff(5, True, False),
+                "fields": h264writer.paff(5, True, True)}.items():
+            with self.subTest(stream=name):
+                self.assertEqual(self.check(name, stream, False),
+                                 self.check(name, stream, True))
+
+    def test_long_term_references(self):
+        self.check("long-term", h264writer.long_term(5), False)
+
+
+if __name__ == "__main__":
+    unittest.main()
