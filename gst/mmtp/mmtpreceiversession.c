@@ -10,6 +10,8 @@
 #define MOST_KEEPALIVE_GAP (2 * MMTP_SECOND)
 /* Keep-alive periods without a message that make a channel silent */
 #define SILENT_PERIODS 2
+/* Of the end, on each channel at once: docs/wire-mmtp.md, section 3 */
+#define END_ACKS 3
 
 /* --- begin and end of a session ------------------------------------------ */
 
@@ -429,15 +431,18 @@ acknowledge_end (MmtpReceiver * self, MmtpReceiverChannel * channel)
 
 /* Who has been told that all is there goes, and with him what is missing: so he
  * is told when it is, or can't come in time any more. He asks each 100 ms; but
- * the application may be gone by then. */
+ * the application may be gone by then, so that one END-ACK that is lost would
+ * leave him waiting: it goes END_ACKS times on each channel. */
 void
 mmtp_receiver_acknowledge_end (MmtpReceiver * self)
 {
-  guint i;
+  guint i, n;
 
-  for (i = 0; i < self->n_ids; i++) {
-    if (self->channels[self->ids[i]]->joined)
-      acknowledge_end (self, self->channels[self->ids[i]]);
+  for (n = 0; n < END_ACKS; n++) {
+    for (i = 0; i < self->n_ids; i++) {
+      if (self->channels[self->ids[i]]->joined)
+        acknowledge_end (self, self->channels[self->ids[i]]);
+    }
   }
 }
 

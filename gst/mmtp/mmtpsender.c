@@ -298,6 +298,9 @@ take_input (MmtpSender * sender, MmtpPath * path, const guint8 * bytes,
   if (message.channel != path->channel->id)
     return MMTP_REFUSED_CHANNEL;
   if (!is_handshake (message.type)) {
+    /* The end is acknowledged more than once, and over with the first time. */
+    if (sender->ended && message.type == MMTP_END_ACK)
+      return MMTP_VALID;
     if (sender->phase != MMTP_PHASE_SESSION)
       return MMTP_REFUSED_SESSION;
     return take_message (sender, path, &message, bytes, size);
