@@ -74,6 +74,18 @@ open_end (GstDccpThinSink * self, const GstDccpThinSettings * settings,
   return FALSE;
 }
 
+/* A Reset has the numbers of our Request: unlike ICMP it is no refusal that may
+ * pass. */
+static void
+tell_reset_from_icmp (GstDccpThinSink * self, GError * error)
+{
+  LOCK (self);
+  if (!self->end.refusal
+      && g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED))
+    error->code = G_IO_ERROR_CONNECTION_CLOSED;
+  UNLOCK (self);
+}
+
 static gboolean
 connect_to (GstDccpThinSink * self, const GstDccpThinSettings * settings,
     GSocketAddress * remote, gboolean is_last, GCancellable * cancellable,
@@ -86,6 +98,7 @@ connect_to (GstDccpThinSink * self, const GstDccpThinSettings * settings,
     return FALSE;
   if (wait_for_connection (self, cancellable, error))
     return TRUE;
+  tell_reset_from_icmp (self, *error);
   gst_dccp_thin_end_close (&self->end);
   return FALSE;
 }
