@@ -211,6 +211,76 @@ GST_START_TEST (near_misses_change_nothing)
 
 GST_END_TEST;
 
+/* --- a Request that is not answered yet -------------------------------------- */
+
+/* A number that the client has not sent, by little or by much */
+static guint64
+draw_unsent (Attack * self)
+{
+  const DccpConnection *client = dccp_wire_get (&wire, CLIENT);
+
+  switch (draw (self) % 4) {
+    case 0:
+      return dccp_sequence_add (client->iss, -1);
+    case 1:
+      return dccp_sequence_add (client->gss, 1);
+    default:
+      return draw (self);
+  }
+}
+
+static void
+begin_unanswered (void)
+{
+  dccp_wire_init (&wire);
+  dccp_wire_begin (&wire);
+  wire.lose_all[SERVER] = G_MAXINT;
+  dccp_wire_connect (&wire);
+}
+
+/* 10,000 forged packets in a second, half of them Resets */
+GST_START_TEST (whoever_guesses_does_not_end_a_request)
+{
+  Attack self = {.state = 1 };
+  guint i;
+
+  begin_unanswered ();
+  for (i = 0; i < 10000; i++) {
+    DccpPacket packet = draw_packet (&self);
+
+    if (i % 2)
+      packet.type = DCCP_RESET;
+    packet.acknowledgement = draw_unsent (&self);
+    dccp_wire_run (&wire, SECOND / 10000);
+    forge (&self, CLIENT, &packet);
+  }
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_REQUEST);
+  assert_equals_int (wire.events[CLIENT]->len, 0);
+  wire.lose_all[SERVER] = 0;
+  dccp_wire_run (&wire, 5 * SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  dccp_wire_clear (&wire);
+}
+
+GST_END_TEST;
+
+/* RFC 4340 has no authentication (section 18): docs/dccp-thin.md says so. */
+GST_START_TEST (whoever_sees_a_request_can_end_it)
+{
+  DccpPacket reset = {.type = DCCP_RESET,.sequence = 1,
+    .reset_code = DCCP_RESET_CONNECTION_REFUSED
+  };
+
+  begin_unanswered ();
+  reset.acknowledgement = dccp_wire_get (&wire, CLIENT)->gss;
+  dccp_wire_forge (&wire, CLIENT, &reset);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT, DCCP_EVENT_RESET),
+      1);
+  dccp_wire_clear (&wire);
+}
+
+GST_END_TEST;
+
 /* --- strangers ---------------------------------------------------------------------- */
 
 static void
@@ -575,6 +645,8 @@ dccpattack_suite (void)
   suite_add_tcase (suite, unmoved);
   tcase_add_test (unmoved, random_numbers_change_nothing);
   tcase_add_test (unmoved, near_misses_change_nothing);
+  tcase_add_test (unmoved, whoever_guesses_does_not_end_a_request);
+  tcase_add_test (unmoved, whoever_sees_a_request_can_end_it);
   tcase_add_test (unmoved, strangers_change_nothing);
   tcase_add_test (unmoved, requests_in_its_name_change_nothing);
   suite_add_tcase (suite, floods);
