@@ -220,6 +220,7 @@ mmtp_sender_remove_channel (MmtpSender * sender, guint64 now, guint channel,
   if (path->joined)
     mmtp_sender_begin_leave (sender, path, reason);
   path->joined = path->respond = FALSE;
+  path->open_sent = MMTP_NEVER;
   path->join_at = path->query_at = MMTP_NEVER;
   mmtp_sender_requeue_channel (sender, path);
   path->channel->unreported = path->channel->next;

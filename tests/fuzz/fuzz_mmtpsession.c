@@ -178,6 +178,8 @@ seal (Run * self, const MmtpMessage * message, guint64 number, MmtpRole from,
 
     if (message->type == MMTP_OPEN || message->type == MMTP_ACCEPT)
       mmtp_key_sign (&self->pair.key, bytes, at, bytes + at);
+    else
+      mmtp_key_seal (&self->pair.key, bytes, size);
   } else if (self->pair.has_session)
     mmtp_direction_seal (&self->pair.directions[from == MMTP_RECEIVER], number,
         bytes, size);

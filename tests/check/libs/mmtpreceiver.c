@@ -317,6 +317,43 @@ expect_refuse (Peer * peer, MmtpRefuseReason reason)
           MMTP_NONCE_SIZE) == 0);
 }
 
+/* Anybody can provoke reasons 3 and 4 in a sender's name, and so they prove
+ * nothing. */
+GST_START_TEST (only_a_refusal_of_a_right_open_is_sealed)
+{
+  MmtpAddress here = make_address (1), there = make_address (2);
+  guint8 cookie[MMTP_COOKIE_SIZE];
+  MmtpMessage open;
+  Peer peer, other;
+
+  peer_init (&peer, NULL, "secret");
+  open_session (&peer);
+  other = peer;
+  other.nonce[0] ^= 1;
+  other.numbers[0] = 7;
+  give_init (&other, &there);
+  fail_unless (poll_message (&other));
+  fail_unless (mmtp_key_verify_seal (&peer.key, other.bytes, other.size));
+  memcpy (cookie, other.message.init.cookie, sizeof (cookie));
+
+  open = make_open (&other, cookie);
+  give (&other, &open, &there);
+  expect_refuse (&other, MMTP_REFUSE_BUSY);
+  fail_unless (mmtp_key_verify_seal (&peer.key, other.bytes, other.size));
+  fail_unless_equals_int (other.message.number, 7);
+
+  open.open.mac[0] ^= 1;
+  give (&other, &open, &there);
+  expect_refuse (&other, MMTP_REFUSE_KEY);
+  fail_if (mmtp_key_verify_seal (&peer.key, other.bytes, other.size));
+  give (&other, &open, &here);
+  expect_refuse (&other, MMTP_REFUSE_COOKIE);
+  fail_if (mmtp_key_verify_seal (&peer.key, other.bytes, other.size));
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (who_may_not_is_told_why)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
@@ -2133,6 +2170,7 @@ mmtpreceiver_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, a_session_opens_by_a_cookie);
+  tcase_add_test (tc, only_a_refusal_of_a_right_open_is_sealed);
   tcase_add_test (tc, who_may_not_is_told_why);
   tcase_add_test (tc, another_version_is_refused_and_told);
   tcase_add_test (tc, one_session_at_a_time);
