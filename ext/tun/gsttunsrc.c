@@ -33,6 +33,7 @@
 
 #include "gstlivelist.h"
 #include "gsttunport.h"
+#include "gstwronginput.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_tun_src_debug);
 #define GST_CAT_DEFAULT gst_tun_src_debug
@@ -369,6 +370,7 @@ gst_tun_src_class_init (GstTunSrcClass * klass)
   object_class->set_property = gst_tun_src_set_property;
   object_class->get_property = gst_tun_src_get_property;
   object_class->finalize = gst_tun_src_finalize;
+  gst_element_class_drop_start_error (element_class);
   src_class->start = gst_tun_src_start;
   src_class->stop = gst_tun_src_stop;
   src_class->unlock = gst_tun_src_unlock;

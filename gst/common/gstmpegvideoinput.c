@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gstframeinfometa.h"
+#include "gstwronginput.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_mpeg_video_input_debug);
 #define GST_CAT_DEFAULT gst_mpeg_video_input_debug
@@ -46,6 +47,8 @@ struct _GstMpegVideoInput
   gboolean resync;              /* likewise: a new stream begins */
   gboolean corrupted;           /* some of its bytes came in such a buffer */
   guint64 bytes_without_frame;
+  guint8 head[GST_WRONG_INPUT_HEAD];    /* how the stream begins */
+  gsize head_size;
   gboolean failed;
   MpegVideoFramerStats stats;   /* of framers before this one */
   gboolean warned_too_big;
@@ -118,6 +121,7 @@ gst_mpeg_video_input_reset (GstMpegVideoInput * input)
   input->warned_too_big = FALSE;
   input->drained = FALSE;
   input->bytes_without_frame = 0;
+  input->head_size = 0;
 }
 
 void
@@ -218,6 +222,8 @@ static gboolean
 input_fail (GstMpegVideoInput * input)
 {
   MpegVideoFramerStats stats;
+  GstElement *element;
+  gchar *advice;
 
   if (input->failed)
     return FALSE;
@@ -225,21 +231,23 @@ input_fail (GstMpegVideoInput * input)
   /* nothing more leaves: a sink must not preroll on what follows an error */
   g_queue_clear_full (&input->frames, queued_frame_free);
   gst_mpeg_video_input_get_stats (input, &stats);
-  if (stats.foreign_codes > 0)
-    GST_ELEMENT_ERROR (input->owner, STREAM, WRONG_TYPE,
-        ("This is an MPEG program stream or another container, not a video "
-            "elementary stream: put mpegpsdemux or tsdemux before %s.",
-            GST_OBJECT_NAME (input->owner)),
-        ("no frame in %" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT
-            " system start codes", input->bytes_without_frame,
-            stats.foreign_codes));
-  else
-    GST_ELEMENT_ERROR (input->owner, STREAM, WRONG_TYPE,
-        ("No MPEG-1 or MPEG-2 video frame in %" G_GUINT64_FORMAT " bytes.",
-            input->bytes_without_frame),
-        ("%" G_GUINT64_FORMAT " pictures before a sequence header, %"
-            G_GUINT64_FORMAT " damaged headers", stats.before_sequence,
-            stats.bad_headers));
+  element = gst_wrong_input_get_element (input->owner);
+  advice = gst_wrong_input_advise (gst_wrong_input_find (input->head,
+          input->head_size), element);
+  if (!advice)
+    advice = g_strdup_printf ("No MPEG-1 or MPEG-2 video frame in %"
+        G_GUINT64_FORMAT " bytes%s.", input->bytes_without_frame,
+        stats.foreign_codes == 0 ? "" :
+        "; in a container, such as an MPEG program stream, the video needs "
+        "its demuxer, such as mpegpsdemux");
+  GST_ELEMENT_ERROR (element, STREAM, WRONG_TYPE, ("%s", advice),
+      ("no frame in %" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT
+          " system start codes, %" G_GUINT64_FORMAT " pictures before a "
+          "sequence header, %" G_GUINT64_FORMAT " damaged headers",
+          input->bytes_without_frame, stats.foreign_codes,
+          stats.before_sequence, stats.bad_headers));
+  g_free (advice);
+  gst_object_unref (element);
   return FALSE;
 }
 
@@ -360,6 +368,10 @@ gst_mpeg_video_input_push (GstMpegVideoInput * input, GstBuffer * buffer)
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED))
     input->corrupted = TRUE;
   input->bytes_without_frame += gst_buffer_get_size (buffer);
+  if (input->head_size < sizeof (input->head))
+    input->head_size += gst_buffer_extract (buffer, 0,
+        input->head + input->head_size,
+        sizeof (input->head) - input->head_size);
 
   if (input_push_whole (input, buffer, pts, dts))
     return TRUE;

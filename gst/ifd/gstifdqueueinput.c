@@ -6,6 +6,7 @@
 #endif
 
 #include "gstifdqueueinput.h"
+#include "gstwronginput.h"
 
 #include <string.h>
 
@@ -172,15 +173,17 @@ static gboolean
 refuse (GstIfdQueueInput * input, GstCaps * caps, const gchar * what,
     const gchar * remedy)
 {
-  const gchar *name = GST_OBJECT_NAME (input->owner);
+  GstElement *element;
 
   /* They stick, and come again with whatever upstream pushes. */
   if (input->refused && gst_caps_is_equal (input->refused, caps))
     return FALSE;
   gst_caps_replace (&input->refused, caps);
-  GST_ELEMENT_ERROR (input->owner, STREAM, WRONG_TYPE,
-      ("%s takes whole frames, not %s: put %s.", name, what, remedy),
-      ("%" GST_PTR_FORMAT, caps));
+  element = gst_wrong_input_get_element (input->owner);
+  GST_ELEMENT_ERROR (element, STREAM, WRONG_TYPE,
+      ("%s takes whole frames, not %s: %s.", GST_OBJECT_NAME (element), what,
+          remedy), ("%" GST_PTR_FORMAT, caps));
+  gst_object_unref (element);
   return FALSE;
 }
 
@@ -191,19 +194,20 @@ refuse_unusable (GstIfdQueueInput * input, GstCaps * caps)
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
 
   if (gst_structure_has_name (structure, "application/x-rtp"))
-    return refuse (input, caps, "RTP packets", "ifdqueue before the "
+    return refuse (input, caps, "RTP packets", "put ifdqueue before the "
         "payloader: ... ! ifdqueue ! rfc2250pay ! udpsink; ifdsink needs none");
   if (gst_structure_has_name (structure, "video/x-h264"))
-    return refuse (input, caps, "this form of H.264", "h264parse before "
-        "ifdqueue");
+    return refuse (input, caps, "this form of H.264",
+        "put h264parse before it");
   if (gst_structure_has_name (structure, "video/x-h265"))
-    return refuse (input, caps, "this form of H.265", "h265parse before "
-        "ifdqueue");
+    return refuse (input, caps, "this form of H.265",
+        "put h265parse before it");
   if (gst_structure_has_name (structure, "video/mpegts"))
-    return refuse (input, caps, "an MPEG transport stream", "tsdemux before "
-        "ifdqueue");
-  return refuse (input, caps, "an MPEG program stream", "mpegpsdemux before "
-      "ifdqueue");
+    return refuse (input, caps, "an MPEG transport stream",
+        "to send all of it, use mmtpsink or dcctpthinsink instead; for its "
+        "video alone, put tsdemux before it");
+  return refuse (input, caps, "an MPEG program stream",
+      "put mpegpsdemux before it");
 }
 
 static gboolean
@@ -229,8 +233,8 @@ set_h26x_caps (GstIfdQueueInput * input, GstCaps * caps, IfdCodec codec)
     return TRUE;
   return refuse (input, caps, codec == IFD_CODEC_H264 ?
       "H.264 without valid codec_data" : "H.265 without valid codec_data",
-      codec == IFD_CODEC_H264 ? "h264parse before ifdqueue" :
-      "h265parse before ifdqueue");
+      codec == IFD_CODEC_H264 ? "put h264parse before it" :
+      "put h265parse before it");
 }
 
 static void

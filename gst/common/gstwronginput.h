@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Errors that tell the user what to do: which stream was put into an element
+ * that takes video frames, and which elements it needs.
+ */
+
+#ifndef __GST_WRONG_INPUT_H__
+#define __GST_WRONG_INPUT_H__
+
+#include <gst/gst.h>
+
+#include "gstwirelessprelude.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GST_WRONG_INPUT_UNKNOWN,
+  GST_WRONG_INPUT_TRANSPORT_STREAM,
+  GST_WRONG_INPUT_PROGRAM_STREAM,
+  GST_WRONG_INPUT_MP4,
+  GST_WRONG_INPUT_MATROSKA,
+  GST_WRONG_INPUT_AVI,
+  GST_WRONG_INPUT_H264,
+  GST_WRONG_INPUT_H265
+} GstWrongInput;
+
+/* Bytes from the stream's start on that suffice to recognize it */
+#define GST_WRONG_INPUT_HEAD 192
+
+GST_WIRELESS_API
+GstWrongInput gst_wrong_input_find (const guint8 * head, gsize size);
+/* What to tell of it, a whole sentence, in an error of `element`, which has a
+ * sink pad. NULL: nothing is known. */
+GST_WIRELESS_API
+gchar *gst_wrong_input_advise (GstWrongInput input, GstElement * element);
+/* The element that the user knows: the bin, such as ifdsink, of which this
+ * element is a part, or the element itself. Transfer full. */
+GST_WIRELESS_API
+GstElement *gst_wrong_input_get_element (GstElement * owner);
+
+/* GstBaseSrc posts a general error when start () fails, even behind the one that
+ * says why. Sources whose start () always says why drop it by this. */
+GST_WIRELESS_API
+void gst_element_class_drop_start_error (GstElementClass * klass);
+
+G_END_DECLS
+
+#endif /* __GST_WRONG_INPUT_H__ */
