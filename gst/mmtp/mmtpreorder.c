@@ -17,7 +17,8 @@
 
 typedef struct
 {
-  guint64 due, deadline;
+  guint64 due;
+  gint64 deadline;              /* ns, without the shift */
   guint8 flags, caps_version;
   MmtpPrelude prelude;
   gsize size;
@@ -26,9 +27,15 @@ typedef struct
 
 typedef struct
 {
-  guint64 deadline;             /* ns */
+  gint64 deadline;              /* ns, without the shift */
   guint64 number;
 } Deadline;
+
+typedef struct
+{
+  MmtpReorderedBuffer buffer;
+  gint64 deadline;              /* ns, without the shift */
+} Output;
 
 typedef enum
 {
@@ -47,8 +54,12 @@ struct _MmtpReorder
   Packet **slots;               /* a ring, of next and behind it */
   guint64 n_slots;              /* a power of two */
   guint64 n_waiting;            /* slots that are taken */
+  guint64 *taken;               /* a bit for each slot that is taken */
+  guint64 *summary;             /* a bit for each word of `taken` that is not
+                                 * zero */
   Packet *late;                 /* stands in a slot: came, but late */
   guint64 waiting_bytes;
+  gint64 shift;                 /* ns, to be added to each stored deadline */
   GArray *deadlines;            /* of Deadline, a heap; the packet may be
                                  * gone */
   guint64 history[HISTORY / 64];        /* bit: came */
@@ -56,12 +67,23 @@ struct _MmtpReorder
   State state;
   GByteArray *assembly;         /* NULL: none */
   MmtpReorderedBuffer buffer;   /* that is assembled */
+  gint64 buffer_deadline;       /* ns, without the shift */
   gboolean discont;             /* of the next one */
-  GQueue output;                /* of MmtpReorderedBuffer */
+  GQueue output;                /* of Output */
   guint64 output_bytes;
 
   MmtpReorderStats stats;
 };
+
+static void
+allocate_slots (MmtpReorder * reorder)
+{
+  const guint64 n_words = reorder->n_slots / 64;
+
+  reorder->slots = g_new0 (Packet *, reorder->n_slots);
+  reorder->taken = g_new0 (guint64, n_words);
+  reorder->summary = g_new0 (guint64, (n_words + 63) / 64);
+}
 
 MmtpReorder *
 mmtp_reorder_new (guint64 max_bytes)
@@ -74,7 +96,7 @@ mmtp_reorder_new (guint64 max_bytes)
       && reorder->max_slots * BYTES_OF_SLOT < max_bytes)
     reorder->max_slots *= 2;
   reorder->n_slots = LEAST_SLOTS;
-  reorder->slots = g_new0 (Packet *, reorder->n_slots);
+  allocate_slots (reorder);
   reorder->late = g_new0 (Packet, 1);
   reorder->deadlines = g_array_new (FALSE, FALSE, sizeof (Deadline));
   g_queue_init (&reorder->output);
@@ -82,12 +104,12 @@ mmtp_reorder_new (guint64 max_bytes)
 }
 
 static void
-buffer_free (gpointer data)
+output_free (gpointer data)
 {
-  MmtpReorderedBuffer *buffer = data;
+  Output *output = data;
 
-  g_bytes_unref (buffer->data);
-  g_free (buffer);
+  g_bytes_unref (output->buffer.data);
+  g_free (output);
 }
 
 static void
@@ -105,20 +127,36 @@ mmtp_reorder_free (MmtpReorder * reorder)
   for (i = 0; i < reorder->n_slots; i++)
     packet_free (reorder, reorder->slots[i]);
   g_free (reorder->slots);
+  g_free (reorder->taken);
+  g_free (reorder->summary);
   g_free (reorder->late);
   g_array_unref (reorder->deadlines);
   if (reorder->assembly)
     g_byte_array_unref (reorder->assembly);
-  g_queue_clear_full (&reorder->output, buffer_free);
+  g_queue_clear_full (&reorder->output, output_free);
   g_free (reorder);
 }
 
 /* --- deadlines, earliest first ------------------------------------------- */
 
+/* A change of D0 moves all deadlines at once, so they are stored without the
+ * sum of the changes. */
+static gint64
+store_deadline (const MmtpReorder * reorder, guint64 deadline)
+{
+  return (gint64) deadline - reorder->shift;
+}
+
+static guint64
+load_deadline (const MmtpReorder * reorder, gint64 stored)
+{
+  return MAX (stored + reorder->shift, 0);
+}
+
 #define DEADLINE(reorder, i) g_array_index ((reorder)->deadlines, Deadline, i)
 
 static void
-push_deadline (MmtpReorder * reorder, guint64 deadline, guint64 number)
+push_deadline (MmtpReorder * reorder, gint64 deadline, guint64 number)
 {
   Deadline entry = { deadline, number };
   guint i = reorder->deadlines->len, parent;
@@ -176,6 +214,7 @@ compact_deadlines (MmtpReorder * reorder)
   if (old->len < 2 * reorder->n_waiting + LEAST_SLOTS)
     return;
   reorder->deadlines = g_array_new (FALSE, FALSE, sizeof (Deadline));
+  reorder->stats.steps += old->len;
   for (i = 0; i < old->len; i++) {
     const Deadline *entry = &g_array_index (old, Deadline, i);
 
@@ -196,15 +235,17 @@ get_output_cost (const MmtpReorderedBuffer * buffer)
 static void
 push_output (MmtpReorder * reorder, GBytes * data)
 {
-  MmtpReorderedBuffer *buffer = g_new (MmtpReorderedBuffer, 1);
+  Output *output = g_new (Output, 1);
+  MmtpReorderedBuffer *buffer = &output->buffer;
 
   *buffer = reorder->buffer;
+  output->deadline = reorder->buffer_deadline;
   buffer->data = data;
   buffer->discont = reorder->discont;
   reorder->discont = FALSE;
   reorder->state = BETWEEN_BUFFERS;
   reorder->output_bytes += get_output_cost (buffer);
-  g_queue_push_tail (&reorder->output, buffer);
+  g_queue_push_tail (&reorder->output, output);
 }
 
 static void
@@ -234,7 +275,7 @@ begin_buffer (MmtpReorder * reorder, const Packet * packet)
     give_up (reorder);
   reorder->state = ASSEMBLING;
   buffer->due = packet->due;
-  buffer->deadline = packet->deadline;
+  reorder->buffer_deadline = packet->deadline;
   buffer->flags = packet->flags & MMTP_FLAGS_OF_BUFFER;
   buffer->caps_version = packet->caps_version;
   buffer->prelude = packet->prelude;
@@ -263,7 +304,7 @@ place_packet (MmtpReorder * reorder, const Packet * packet)
     return FALSE;
   }
   /* What is sent again may have a deadline of its own: D0 has changed. */
-  reorder->buffer.deadline = MIN (reorder->buffer.deadline, packet->deadline);
+  reorder->buffer_deadline = MIN (reorder->buffer_deadline, packet->deadline);
   return TRUE;
 }
 
@@ -360,6 +401,43 @@ get_cost (gsize payload_size)
 }
 
 static void
+mark_taken (MmtpReorder * reorder, guint64 number, gboolean taken)
+{
+  const guint64 slot = number & (reorder->n_slots - 1), word = slot / 64;
+  const guint64 one = 1;
+
+  if (taken)
+    reorder->taken[word] |= one << slot % 64;
+  else
+    reorder->taken[word] &= ~(one << slot % 64);
+  if (reorder->taken[word])
+    reorder->summary[word / 64] |= one << word % 64;
+  else
+    reorder->summary[word / 64] &= ~(one << word % 64);
+}
+
+/* The lowest number whose slot is taken, of which there is one. The summary
+ * passes over 4096 empty slots at once. */
+static guint64
+find_taken (MmtpReorder * reorder)
+{
+  const guint64 n_words = reorder->n_slots / 64, mask = reorder->n_slots - 1;
+  const guint64 first = reorder->next & mask;
+  guint64 bits = reorder->taken[first / 64] >> first % 64 << first % 64;
+  guint64 word = first / 64;
+
+  while (!bits) {
+    reorder->stats.steps++;
+    word = (word + 1) % n_words;
+    if (word % 64 == 0 && reorder->summary[word / 64] == 0)
+      word = (word + 63) % n_words;
+    bits = reorder->taken[word];
+  }
+  return reorder->next +
+      ((word * 64 + __builtin_ctzll (bits) - reorder->next) & mask);
+}
+
+static void
 take_next (MmtpReorder * reorder)
 {
   Packet **slot = get_slot (reorder, reorder->next), *packet = *slot;
@@ -368,7 +446,9 @@ take_next (MmtpReorder * reorder)
     skip (reorder, FALSE);
     return;
   }
+  reorder->stats.steps++;
   *slot = NULL;
+  mark_taken (reorder, reorder->next, FALSE);
   reorder->n_waiting--;
   if (packet == reorder->late) {
     skip (reorder, TRUE);
@@ -386,49 +466,89 @@ take_in_order (MmtpReorder * reorder)
     take_next (reorder);
 }
 
-/* Over many numbers of which none has come */
+/* `n` numbers from the next one on have not come. */
+static void
+clear_history (MmtpReorder * reorder, guint64 n)
+{
+  guint64 number = reorder->next, end = number + n, size;
+
+  if (n >= HISTORY) {
+    memset (reorder->history, 0, sizeof (reorder->history));
+    return;
+  }
+  for (; number < end; number += size) {
+    guint64 bits = G_MAXUINT64;
+
+    size = MIN (64 - number % 64, end - number);
+    bits = bits >> (64 - size) << number % 64;
+    reorder->history[number % HISTORY / 64] &= ~bits;
+    reorder->stats.steps++;
+  }
+}
+
+/* Over numbers of which none has come */
 static void
 jump (MmtpReorder * reorder, guint64 number)
 {
-  guint64 far = number - reorder->next;
+  const guint64 n = number - reorder->next;
 
-  if (far > HISTORY) {
-    reorder->stats.missing += far - HISTORY;
-    reorder->next = number - HISTORY;
-  }
-  while (reorder->next < number)
-    skip (reorder, FALSE);
+  clear_history (reorder, n);
+  reorder->stats.missing += n;
+  reorder->next = number;
+  if (reorder->state == ASSEMBLING)
+    give_up (reorder);
+  reorder->discont = TRUE;
+}
+
+/* Takes the next packet, or jumps over the gap before it, up to `number`. */
+static void
+take_or_jump (MmtpReorder * reorder, guint64 number)
+{
+  const guint64 taken = reorder->n_waiting > 0 ? find_taken (reorder) : number;
+
+  if (taken > reorder->next)
+    jump (reorder, MIN (taken, number));
+  else
+    take_next (reorder);
 }
 
 /* All below this number, and then what follows it without a gap */
 static void
 take_until (MmtpReorder * reorder, guint64 number)
 {
-  while (reorder->n_waiting > 0 && reorder->next < number)
-    take_next (reorder);
-  if (reorder->next < number)
-    jump (reorder, number);
+  while (reorder->next < number)
+    take_or_jump (reorder, number);
   take_in_order (reorder);
 }
 
 static void
 grow (MmtpReorder * reorder, guint64 span)
 {
-  Packet **old = reorder->slots;
-  guint64 i, n_old = reorder->n_slots;
+  MmtpReorder old = *reorder;
+  guint64 number;
 
   while (reorder->n_slots < span)
     reorder->n_slots *= 2;
-  reorder->slots = g_new0 (Packet *, reorder->n_slots);
-  for (i = reorder->next; i < reorder->next + n_old; i++)
-    *get_slot (reorder, i) = old[i & (n_old - 1)];
-  g_free (old);
+  allocate_slots (reorder);
+  for (; old.n_waiting > 0; old.n_waiting--) {
+    number = find_taken (&old);
+    *get_slot (reorder, number) = *get_slot (&old, number);
+    mark_taken (reorder, number, TRUE);
+    mark_taken (&old, number, FALSE);
+    old.next = number;
+    old.stats.steps++;
+  }
+  reorder->stats.steps = old.stats.steps;
+  g_free (old.slots);
+  g_free (old.taken);
+  g_free (old.summary);
 }
 
 static void
 wait_in_slot (MmtpReorder * reorder, guint64 number, Packet * packet)
 {
   *get_slot (reorder, number) = packet;
+  mark_taken (reorder, number, TRUE);
   reorder->n_waiting++;
 }
 
@@ -492,7 +612,7 @@ make_room (MmtpReorder * reorder, guint64 number, gsize size)
     return has_room (reorder, size);
   while (reorder->waiting_bytes > reorder->max_bytes / 2
       && reorder->next < number)
-    take_next (reorder);
+    take_or_jump (reorder, number);
   if (reorder->assembly && !has_room (reorder, size)) {
     reorder->stats.no_room++;
     reorder->stats.too_long += is_too_long (reorder, size);
@@ -528,7 +648,7 @@ MmtpReorderResult
 mmtp_reorder_add (MmtpReorder * reorder, guint64 now, const MmtpData * data,
     guint64 due, guint64 deadline)
 {
-  Packet header = { due, deadline, data->flags, data->caps_version,
+  Packet header = { due, store_deadline (reorder, deadline), data->flags, data->caps_version,
     data->prelude, data->payload_size
   };
   guint64 number = mmtp_unwrap (data->stream_number, STREAM_NUMBER_BITS,
@@ -572,7 +692,8 @@ mmtp_reorder_timeout (MmtpReorder * reorder, guint64 now)
 {
   const Deadline *first;
 
-  while ((first = peek_deadline (reorder)) && first->deadline <= now)
+  while ((first = peek_deadline (reorder))
+      && load_deadline (reorder, first->deadline) <= now)
     take_until (reorder, first->number + 1);
 }
 
@@ -581,26 +702,23 @@ mmtp_reorder_next_wakeup (MmtpReorder * reorder)
 {
   const Deadline *first = peek_deadline (reorder);
 
-  return first ? first->deadline : MMTP_NEVER;
+  return first ? load_deadline (reorder, first->deadline) : MMTP_NEVER;
 }
 
 /* --- deadlines change ---------------------------------------------------- */
 
 static gboolean
-shift_deadline (guint64 * deadline, guint64 now, gint64 shift)
+is_over (const MmtpReorder * reorder, gint64 deadline, guint64 now)
 {
-  *deadline = shift < 0 && *deadline < (guint64) - shift ? 0 :
-      *deadline + shift;
-  return *deadline >= now;
+  return load_deadline (reorder, deadline) < now;
 }
 
 static void
-shift_slot (MmtpReorder * reorder, Packet ** slot, guint64 now, gint64 shift)
+make_late (MmtpReorder * reorder, guint64 number)
 {
-  Packet *packet = *slot;
+  Packet **slot = get_slot (reorder, number), *packet = *slot;
 
-  if (!packet || packet == reorder->late
-      || shift_deadline (&packet->deadline, now, shift))
+  if (packet == reorder->late)
     return;
   reorder->stats.late++;
   reorder->waiting_bytes -= get_cost (packet->size);
@@ -608,33 +726,54 @@ shift_slot (MmtpReorder * reorder, Packet ** slot, guint64 now, gint64 shift)
   g_free (packet);
 }
 
+/* The last one of those that are over stays in the heap for all of them: the
+ * next timeout takes everything up to it. */
+static void
+make_waiting_late (MmtpReorder * reorder, guint64 now)
+{
+  const Deadline *first = peek_deadline (reorder);
+  Deadline last;
+
+  if (!first || !is_over (reorder, first->deadline, now))
+    return;
+  last = *first;
+  while ((first = peek_deadline (reorder))
+      && is_over (reorder, first->deadline, now)) {
+    last.number = MAX (last.number, first->number);
+    make_late (reorder, first->number);
+    pop_deadline (reorder);
+    reorder->stats.steps++;
+  }
+  push_deadline (reorder, last.deadline, last.number);
+}
+
 static void
 drop_output (MmtpReorder * reorder, GList * link)
 {
-  MmtpReorderedBuffer *buffer = link->data, *next =
-      link->next ? link->next->data : NULL;
+  Output *output = link->data, *next = link->next ? link->next->data : NULL;
 
   if (next)
-    next->discont = TRUE;
+    next->buffer.discont = TRUE;
   else
     reorder->discont = TRUE;
   reorder->stats.incomplete++;
-  reorder->output_bytes -= get_output_cost (buffer);
-  buffer_free (buffer);
+  reorder->output_bytes -= get_output_cost (&output->buffer);
+  output_free (output);
   g_queue_delete_link (&reorder->output, link);
 }
 
 /* Those that have not been fetched */
 static void
-shift_output (MmtpReorder * reorder, guint64 now, gint64 shift)
+drop_late_output (MmtpReorder * reorder, guint64 now)
 {
   GList *walk = reorder->output.head, *next;
 
   for (; walk; walk = next) {
-    MmtpReorderedBuffer *buffer = walk->data;
+    Output *output = walk->data;
 
+    reorder->stats.steps++;
     next = walk->next;
-    if (!shift_deadline (&buffer->deadline, now, shift))
+    if (is_over (reorder, output->deadline, now))
       drop_output (reorder, walk);
   }
 }
@@ -642,16 +781,12 @@ shift_output (MmtpReorder * reorder, guint64 now, gint64 shift)
 void
 mmtp_reorder_shift_deadlines (MmtpReorder * reorder, guint64 now, gint64 shift)
 {
-  guint64 i;
-
-  for (i = 0; i < reorder->deadlines->len; i++)
-    shift_deadline (&DEADLINE (reorder, i).deadline, now, shift);
-  for (i = 0; i < reorder->n_slots; i++)
-    shift_slot (reorder, &reorder->slots[i], now, shift);
+  reorder->shift += shift;
+  make_waiting_late (reorder, now);
   if (reorder->state == ASSEMBLING
-      && !shift_deadline (&reorder->buffer.deadline, now, shift))
+      && is_over (reorder, reorder->buffer_deadline, now))
     give_up (reorder);
-  shift_output (reorder, now, shift);
+  drop_late_output (reorder, now);
   take_in_order (reorder);
 }
 
@@ -660,18 +795,23 @@ mmtp_reorder_shift_deadlines (MmtpReorder * reorder, guint64 now, gint64 shift)
 const MmtpReorderedBuffer *
 mmtp_reorder_peek (MmtpReorder * reorder)
 {
-  return g_queue_peek_head (&reorder->output);
+  Output *first = g_queue_peek_head (&reorder->output);
+
+  if (!first)
+    return NULL;
+  first->buffer.deadline = load_deadline (reorder, first->deadline);
+  return &first->buffer;
 }
 
 gboolean
 mmtp_reorder_poll (MmtpReorder * reorder, MmtpReorderedBuffer * buffer)
 {
-  MmtpReorderedBuffer *first = g_queue_pop_head (&reorder->output);
+  const MmtpReorderedBuffer *first = mmtp_reorder_peek (reorder);
 
   if (!first)
     return FALSE;
   *buffer = *first;
-  g_free (first);
+  g_free (g_queue_pop_head (&reorder->output));
   reorder->output_bytes -= get_output_cost (buffer);
   return TRUE;
 }

@@ -43,6 +43,8 @@ typedef struct
                                  * than what may be held */
   guint64 held_bytes;           /* now, with what they cost beside the
                                  * payload */
+  guint64 steps;                /* entries visited, to bound the work of a
+                                 * packet */
 } MmtpReorderStats;
 
 typedef struct _MmtpReorder MmtpReorder;

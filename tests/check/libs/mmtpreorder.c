@@ -412,6 +412,57 @@ GST_START_TEST (far_jumps_are_bounded)
 
 GST_END_TEST;
 
+/* A jump over 2^20 - 1 numbers may visit the summary, a few words of the bitmap
+ * and the history, which are bits. */
+#define MAX_JUMP_STEPS 2048
+#define LARGE_MAX_BYTES (64 * 1024 * 1024)
+
+GST_START_TEST (the_work_of_a_jump_is_bounded)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);
+  guint64 before;
+  guint32 number = 0;
+  guint i;
+
+  add (reorder, 0, 0, WHOLE, "a", 1000000);
+  for (i = 0; i < 20; i++) {
+    number += (1 << 20) - 1;
+    before = mmtp_reorder_get_stats (reorder)->steps;
+    add (reorder, 0, number & 0xffffff, WHOLE, "x", 1000000);
+    fail_unless (mmtp_reorder_get_stats (reorder)->steps - before <=
+        MAX_JUMP_STEPS);
+  }
+  before = mmtp_reorder_get_stats (reorder)->steps;
+  mmtp_reorder_timeout (reorder, MS (1000000));
+  fail_unless (mmtp_reorder_get_stats (reorder)->steps - before <=
+      MAX_JUMP_STEPS);
+  fail_unless_equals_uint64 (mmtp_reorder_get_next (reorder), number + 1);
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->missing,
+      number - 20);
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
+/* Only what is late by a change of D0 is visited, however much waits. */
+GST_START_TEST (the_work_of_a_shift_is_bounded)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);
+  guint64 before;
+  guint i;
+
+  for (i = 1; i <= 10000; i++)
+    add (reorder, 0, 2 * i, WHOLE, "x", 1000 + i);
+  before = mmtp_reorder_get_stats (reorder)->steps;
+  for (i = 0; i < 1000; i++)
+    mmtp_reorder_shift_deadlines (reorder, 0, i % 2 ? 1000 : -1000);
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps, before);
+  fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (1001));
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
 static guint
 drain (MmtpReorder * reorder, guint64 now, gint * last)
 {
@@ -498,6 +549,8 @@ mmtpreorder_suite (void)
   tcase_add_test (tc, what_is_not_fetched_is_bounded);
   tcase_add_test (tc, never_more_is_held_than_may_be);
   tcase_add_test (tc, far_jumps_are_bounded);
+  tcase_add_test (tc, the_work_of_a_jump_is_bounded);
+  tcase_add_test (tc, the_work_of_a_shift_is_bounded);
   tcase_add_test (tc, any_order_comes_out_in_order_and_in_time);
   return s;
 }
