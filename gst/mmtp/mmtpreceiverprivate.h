@@ -90,6 +90,8 @@ typedef struct
   guint64 period;               /* ns, keep-alives */
   guint64 initial_delay;        /* ns, D0 */
   guint64 wanted_delay;         /* ns, the sender's */
+  guint64 delay_changes_from;   /* ns, when the changes of D0 began to count */
+  guint n_delay_changes;        /* asked for since then */
   guint64 last_valid;           /* ns, when a valid message came */
   guint doubts;                 /* times that it was asked since, as its host
                                  * wants another session */

@@ -8,6 +8,10 @@
 
 /* Between keep-alives; what is longer was an outage. */
 #define MOST_KEEPALIVE_GAP (2 * MMTP_SECOND)
+/* A sender changes D0 once in a second (DELAY_PERIOD), or when its application
+ * says so. What is more is applied by a later KEEPALIVE, which repeats D0. */
+#define DELAY_CHANGES_PERIOD MMTP_SECOND
+#define MAX_DELAY_CHANGES 4
 /* Keep-alive periods without a message that make a channel silent */
 #define SILENT_PERIODS 2
 /* Of the end, on each channel at once: docs/wire-mmtp.md, section 3 */
@@ -80,6 +84,21 @@ draw_session (MmtpReceiver * self)
       sizeof (self->stats.sessions), self->cookie_secret);
 }
 
+/* Each change costs work, and a message to the application. */
+static gboolean
+may_change_delay (MmtpReceiver * self)
+{
+  MmtpReceiverSession *session = &self->session;
+
+  if (!session->exists)
+    return TRUE;
+  if (self->now >= session->delay_changes_from + DELAY_CHANGES_PERIOD) {
+    session->delay_changes_from = self->now;
+    session->n_delay_changes = 0;
+  }
+  return session->n_delay_changes++ < MAX_DELAY_CHANGES;
+}
+
 static void
 set_initial_delay (MmtpReceiver * self, guint32 wanted)
 {
@@ -89,7 +108,7 @@ set_initial_delay (MmtpReceiver * self, guint32 wanted)
 
   self->session.wanted_delay = wanted_delay;
   delay = MIN (delay, self->config.max_delay);
-  if (delay == self->session.initial_delay)
+  if (delay == self->session.initial_delay || !may_change_delay (self))
     return;
   shift = (gint64) (delay - self->session.initial_delay);
   self->session.initial_delay = delay;

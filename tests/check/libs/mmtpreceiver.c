@@ -1843,6 +1843,37 @@ GST_START_TEST (the_initial_delay_follows_the_sender_within_limits)
 
 GST_END_TEST;
 
+/* Changes of D0 that one second allows */
+#define MAX_DELAY_CHANGES 4
+
+GST_START_TEST (changes_of_the_initial_delay_are_limited)
+{
+  MmtpAddress address = make_address (1);
+  MmtpReceiverEvent event;
+  MmtpMessage message;
+  guint i, n = 0;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  message = make (&peer, MMTP_KEEPALIVE, 0, 0);
+  for (i = 0; i < 100; i++) {
+    message.keepalive.initial_delay = 300001 + i;
+    give_sealed (&peer, &message, &address);
+  }
+  while (mmtp_receiver_poll_event (peer.receiver, &event))
+    n += event.type == MMTP_EVENT_INITIAL_DELAY;
+  fail_unless_equals_int (n, MAX_DELAY_CHANGES);
+  /* The KEEPALIVE after that second applies what was wanted last. */
+  peer.now += MS (1000);
+  give_sealed (&peer, &message, &address);
+  fail_unless (poll_event (&peer, MMTP_EVENT_INITIAL_DELAY, &event));
+  fail_unless_equals_uint64 (event.delay, 300100 * G_GUINT64_CONSTANT (1000));
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
 /* Nothing will be sent below the floor, but on a slow channel it still
  * comes. */
 GST_START_TEST (the_floor_holds_when_all_channels_have_brought_what_was_before)
@@ -2208,6 +2239,7 @@ mmtpreceiver_suite (void)
   tcase_add_test (tc, caps_that_are_not_plain_are_refused_as_a_whole);
   tcase_add_test (tc, the_presentation_rate_comes_before_its_buffer);
   tcase_add_test (tc, the_initial_delay_follows_the_sender_within_limits);
+  tcase_add_test (tc, changes_of_the_initial_delay_are_limited);
   tcase_add_test (tc,
       the_floor_holds_when_all_channels_have_brought_what_was_before);
   tcase_add_test (tc, the_end_comes_when_all_is_there);
