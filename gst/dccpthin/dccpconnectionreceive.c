@@ -482,15 +482,13 @@ is_gap_before (DccpConnection * connection, Arrival * arrival)
   const guint64 sequence = arrival->packet->sequence;
   const guint64 ndp = MIN (arrival->heard.ndp, DCCP_HISTORY_SIZE);
   gint64 n = dccp_sequence_difference (sequence, connection->delivered);
-  gint64 i;
+  gint64 between;
 
   if (n <= 0 || n > DCCP_HISTORY_SIZE)
     return TRUE;
-  for (i = 1; i < n - (gint64) ndp; i++)
-    if (!dccp_history_get (&connection->received,
-            dccp_sequence_add (connection->delivered, i)))
-      return TRUE;
-  return FALSE;
+  between = MAX (n - 1 - (gint64) ndp, 0);
+  return dccp_history_count (&connection->received,
+      dccp_sequence_add (connection->delivered, 1), between) < between;
 }
 
 static void

@@ -24,19 +24,37 @@ mask (guint64 sequence)
   return G_GUINT64_CONSTANT (1) << (sequence % 64);
 }
 
+/* The bits of a word from this number on, `n` of them at most */
+static guint64
+mask_run (guint64 sequence, gint64 n, gint64 * size)
+{
+  *size = MIN (64 - (gint64) (sequence % 64), n);
+  return G_MAXUINT64 >> (64 - *size) << sequence % 64;
+}
+
+/* Word by word: a number that jumps may pass over the whole history. */
+static void
+clear_run (DccpHistory * history, guint64 first, gint64 n)
+{
+  gint64 size;
+
+  for (; n > 0; n -= size, first = dccp_sequence_add (first, size)) {
+    *find (history, first) &= ~mask_run (first, n, &size);
+    history->steps++;
+  }
+}
+
 static void
 advance (DccpHistory * history, guint64 sequence)
 {
   gint64 n = history->has_greatest ?
       dccp_sequence_difference (sequence, history->greatest) :
       DCCP_HISTORY_SIZE;
-  gint64 i;
 
   if (n >= DCCP_HISTORY_SIZE)
     memset (history->bits, 0, sizeof (history->bits));
-  else
-    for (i = 0; i < n; i++)
-      *find (history, sequence - i) &= ~mask (sequence - i);
+  else if (n > 0)
+    clear_run (history, dccp_sequence_add (sequence, 1 - n), n);
   if (n > 0)
     history->greatest = sequence;
   history->has_greatest = TRUE;
@@ -65,4 +83,24 @@ dccp_history_get (const DccpHistory * history, guint64 sequence)
 {
   return dccp_history_is_known (history, sequence)
       && (*find ((DccpHistory *) history, sequence) & mask (sequence)) != 0;
+}
+
+gint64
+dccp_history_count (DccpHistory * history, guint64 first, gint64 n)
+{
+  const guint64 oldest = dccp_sequence_add (history->greatest,
+      1 - DCCP_HISTORY_SIZE);
+  gint64 older = MAX (dccp_sequence_difference (oldest, first), 0);
+  gint64 size, count = 0;
+
+  if (!history->has_greatest)
+    return 0;
+  first = dccp_sequence_add (first, older);
+  n = MIN (n - older, dccp_sequence_difference (history->greatest, first) + 1);
+  for (; n > 0; n -= size, first = dccp_sequence_add (first, size)) {
+    count += __builtin_popcountll (*find (history, first)
+        & mask_run (first, n, &size));
+    history->steps++;
+  }
+  return count;
 }

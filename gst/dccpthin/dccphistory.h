@@ -19,6 +19,8 @@ typedef struct
   guint64 greatest;             /* sequence number that was ever set */
   gboolean has_greatest;
   guint64 bits[DCCP_HISTORY_SIZE / 64];
+  guint64 steps;                /* words visited, to bound the work of a
+                                 * packet */
 } DccpHistory;
 
 void dccp_history_clear (DccpHistory * history);
@@ -27,6 +29,8 @@ gboolean dccp_history_set (DccpHistory * history, guint64 sequence);
 gboolean dccp_history_is_known (const DccpHistory * history, guint64 sequence);
 /* FALSE also of what is not known */
 gboolean dccp_history_get (const DccpHistory * history, guint64 sequence);
+/* How many of `n` numbers from the first on are a yes */
+gint64 dccp_history_count (DccpHistory * history, guint64 first, gint64 n);
 
 G_END_DECLS
 

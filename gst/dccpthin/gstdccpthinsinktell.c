@@ -68,14 +68,8 @@ is_key_packet (GstDccpThinSink * self, guint64 sequence)
 static void
 take_lost (GstDccpThinSink * self, const DccpEvent * event)
 {
-  guint i;
-
   GST_LOG_OBJECT (self, "%u packets lost", event->lost);
-  for (i = 0; i < event->lost; i++) {
-    if (is_key_packet (self, dccp_sequence_add (event->sequence, i)))
-      break;
-  }
-  if (i < event->lost)
+  if (dccp_history_count (&self->key_packets, event->sequence, event->lost) > 0)
     ask_for_key_unit (self);
 }
 
@@ -84,6 +78,9 @@ has_dropped_key_packet (GstDccpThinSink * self, const DccpEvent * event)
 {
   guint i;
 
+  if (dccp_history_count (&self->key_packets, event->sequence,
+          event->lost) == 0)
+    return FALSE;
   for (i = 0; i < event->lost; i++) {
     const guint64 sequence = dccp_sequence_add (event->sequence, i);
 

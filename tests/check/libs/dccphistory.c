@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The history of sequence numbers, against one bit at a time, and the work of
+ * one packet.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include "dccphistory.h"
+
+/* Words of the history, and one more when a run begins within a word */
+#define MAX_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
+
+GST_START_TEST (the_work_of_a_jump_is_bounded)
+{
+  DccpHistory history;
+
+  dccp_history_clear (&history);
+  dccp_history_set (&history, 1);
+  dccp_history_set (&history, DCCP_HISTORY_SIZE);
+  fail_unless (history.steps <= MAX_STEPS);
+  fail_unless (dccp_history_get (&history, 1));
+  history.steps = 0;
+  fail_unless_equals_int64 (dccp_history_count (&history, 0, 1 << 30), 2);
+  fail_unless (history.steps <= MAX_STEPS);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (runs_are_the_same_as_single_numbers)
+{
+  GRand *rand = g_rand_new_with_seed (17);
+  DccpHistory history;
+  guint64 sequence = DCCP_SEQUENCE_MASK - 50000, from;
+  gint64 i, n, count;
+  guint round;
+
+  dccp_history_clear (&history);
+  for (round = 0; round < 2000; round++) {
+    n = g_rand_int_range (rand, 1, 300);
+    sequence = dccp_sequence_add (sequence, n);
+    dccp_history_set (&history, sequence);
+    for (i = 1; i < n; i++)
+      fail_if (dccp_history_get (&history, dccp_sequence_add (sequence, -i)));
+    from = dccp_sequence_add (sequence, -g_rand_int_range (rand, -100, 20000));
+    n = g_rand_int_range (rand, 0, 1000);
+    for (i = 0, count = 0; i < n; i++)
+      count += dccp_history_get (&history, dccp_sequence_add (from, i));
+    fail_unless_equals_int64 (dccp_history_count (&history, from, n), count);
+  }
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+static Suite *
+dccphistory_suite (void)
+{
+  Suite *s = suite_create ("dccphistory");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, the_work_of_a_jump_is_bounded);
+  tcase_add_test (tc, runs_are_the_same_as_single_numbers);
+  return s;
+}
+
+GST_CHECK_MAIN (dccphistory);
