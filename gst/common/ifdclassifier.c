@@ -646,9 +646,6 @@ mark_leading_h264 (IfdClassifier * classifier, guint64 pts,
     classifier->last_i_order = order ? *order : 0;
     return;
   }
-  /* Without this picture's the counts of those behind it are not known. */
-  if (!order)
-    classifier->last_i_has_order = FALSE;
   if (find_direction (classifier, pts, order, &is_leading))
     frame->flags |= is_leading ? IFD_FRAME_LEADING : IFD_FRAME_TRAILING;
 }
@@ -658,15 +655,18 @@ classify_h264 (Reader * reader, guint64 pts, IfdFrame * frame)
 {
   IfdClassifier *classifier = reader->classifier;
   H264Unit unit = { {FALSE,}, };
+  gboolean found = read_h264_first (reader, &unit), forgets = FALSE;
   IfdField field = IFD_FIELD_NONE;
-  gboolean forgets = FALSE;
   gint32 order = 0;
 
-  if (read_h264_first (reader, &unit)) {
+  if (found) {
     field = find_field (classifier, &unit);
     read_h264_rest (reader, &unit, field == IFD_FIELD_FIRST);
     set_h264_type (&unit, field, frame);
   }
+  /* Without this picture's the counts of those behind it are not known. */
+  if (found && !unit.is_known)
+    classifier->last_i_has_order = FALSE;
   if (unit.is_known) {
     order = h264_headers_begin_picture (classifier->headers, &unit.first);
     forgets = unit.first.forgets || unit.second.forgets;

@@ -9,6 +9,7 @@ deblocking (ITU-T H.264, 7.3).
 
 import random
 
+FPS = 25
 FRAME, TOP, BOTTOM = range(3)
 LOG2_FRAME_NUM = 8
 LOG2_ORDER = 8
@@ -63,9 +64,10 @@ def sps(fields):
     bits.u(1, 0).ue(1, 0 if fields else 1).u(1, not fields)
     if fields:
         bits.u(1, 0)
-    # direct_8x8_inference_flag, no cropping; E.1.1: only how much is reordered
-    bits.u(3, 0b101).u(8, 0b00000000).u(2, 0b11)
-    return bits.ue(0, 0, 10, 10, 2, 4).unit(0x67)
+    # direct_8x8_inference_flag, no cropping; E.1.1: 25 frames a second, and how
+    # much is reordered
+    bits.u(3, 0b101).u(4, 0).u(1, 1).u(32, 1).u(32, 2 * FPS).u(1, 1)
+    return bits.u(3, 0).u(2, 0b11).ue(0, 0, 10, 10, 2, 4).unit(0x67)
 
 
 def pps():
