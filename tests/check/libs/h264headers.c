@@ -324,6 +324,14 @@ GST_START_TEST (everything_before_the_marking_is_skipped)
           "1:0 e0 1:0 1:1 s0 s0 1:0 1:0 1:1 e5 e0", &slice));
   fail_unless (slice.forgets);
   h264_headers_free (headers);
+
+  /* implicit weights of B (weighted_bipred_idc 2) have no table */
+  headers = make_headers (SPS (ORDER_0, "1:1"),
+      "e0 e0 1:0 1:0 e0 e0 e0 1:0 2:2 s0 s0 s0 2:2 1:0");
+  fail_unless (read_slice (headers, REFERENCE, "e0 e1 e0 4:1 4:2 1:1 1:0 1:0 "
+          "1:0 1:1 e5 e0", &slice));
+  fail_unless (slice.forgets);
+  h264_headers_free (headers);
 }
 
 GST_END_TEST;
