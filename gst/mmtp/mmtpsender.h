@@ -197,6 +197,8 @@ typedef struct
   guint64 retransmitted;        /* packets */
   guint64 repairs;              /* REPAIR messages, sent in advance */
   guint64 unrepaired;           /* losses known that were not sent again */
+  guint64 loss_lookups;         /* numbers looked up, to bound the work of a
+                                 * REPORT */
   guint64 queued_bytes;
   guint64 estimated_rate;       /* bits per second of the stream */
   gboolean is_app_limited;      /* at least: no more was asked of the paths */

@@ -151,6 +151,7 @@ struct _MmtpSender
   guint fastest;                /* MMTP_NO_CHANNEL: unknown */
   gint64 offset;                /* ns, of the clocks */
   gboolean has_offset;
+  guint report_lookups;         /* losses that the REPORT being taken named */
   guint32 report;               /* number of the last */
   guint64 report_time;          /* ns */
   guint64 query_at;             /* ns, of the reports that are missed */

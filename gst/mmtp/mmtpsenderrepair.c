@@ -151,6 +151,10 @@ repair (MmtpSender * sender, MmtpPacket * packet)
   mmtp_sender_note_broken (sender, packet->unit);
 }
 
+/* Numbers that are looked up for one REPORT: those of one record full of the
+ * longest ranges. The receiver repeats ranges in its later REPORTs. */
+#define MAX_REPORT_LOOKUPS (MMTP_MAX_RANGES * 255)
+
 static void
 take_loss (MmtpSender * sender, MmtpChannel * channel, guint16 low)
 {
@@ -175,8 +179,12 @@ mmtp_sender_take_losses (MmtpSender * sender, MmtpChannel * channel,
   guint i, k;
 
   for (i = 0; i < record->n_ranges; i++)
-    for (k = 0; k < record->ranges[i].count; k++)
+    for (k = 0; k < record->ranges[i].count
+        && sender->report_lookups < MAX_REPORT_LOOKUPS; k++) {
+      sender->report_lookups++;
+      sender->stats.loss_lookups++;
       take_loss (sender, channel, record->ranges[i].first + k);
+    }
 }
 
 /* --- in advance ---------------------------------------------------------- */

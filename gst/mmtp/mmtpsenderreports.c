@@ -511,6 +511,7 @@ mmtp_sender_take_report (MmtpSender * sender, MmtpPath * path,
     return MMTP_REFUSED_MALFORMED;
   path->last_report_sent = message->sent;
   path->last_report_time = sender->now;
+  sender->report_lookups = 0;
   take_echo (sender, path, report);
   if (report->number <= sender->report) {
     take_own_record (sender, path, report, message->sent);

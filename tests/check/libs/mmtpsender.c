@@ -1305,6 +1305,45 @@ GST_START_TEST (losses_are_repaired)
 
 GST_END_TEST;
 
+/* Numbers that the sender looks up for one REPORT */
+#define MAX_REPORT_LOOKUPS (16 * 255)
+#define RECORDS 14              /* that a message has room for */
+
+GST_START_TEST (the_work_of_a_report_is_bounded)
+{
+  Rig *rig = rig_new_default_ready ();
+  MmtpMessage message = { MMTP_REPORT };
+  MmtpSenderStats stats;
+  guint64 before;
+  guint i, k;
+
+  fail_unless (put (rig, 1000, 0));
+  run (rig, SECOND);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  before = stats.loss_lookups;
+  message.report.channel_number = rig->lines[0].next;
+  message.report.number = ++rig->report;
+  message.report.n_records = RECORDS;
+  for (i = 0; i < RECORDS; i++) {
+    MmtpRecord *record = &message.report.records[i];
+
+    fill_record (rig, 0, record);
+    record->n_ranges = MMTP_MAX_RANGES;
+    for (k = 0; k < MMTP_MAX_RANGES; k++) {
+      record->ranges[k].first = k * 255;
+      record->ranges[k].count = 255;
+    }
+  }
+  say (rig, 0, &message);
+  run (rig, SECOND);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless (stats.loss_lookups > before);
+  fail_unless (stats.loss_lookups - before <= MAX_REPORT_LOOKUPS);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (losses_are_left_when_told_so)
 {
   MmtpSenderConfig config;
@@ -1899,6 +1938,7 @@ mmtpsender_suite (void)
   tcase_add_test (tc, room_is_what_can_be_in_time);
   tcase_add_test (tc, room_of_configured_paths_is_known);
   tcase_add_test (tc, losses_are_repaired);
+  tcase_add_test (tc, the_work_of_a_report_is_bounded);
   tcase_add_test (tc, losses_are_left_when_told_so);
   tcase_add_test (tc, a_loss_is_repaired_on_the_chance_where_there_is_time);
   tcase_add_test (tc, nothing_is_sent_on_the_chance_in_place_of_what_is_new);
