@@ -626,7 +626,10 @@ get_queue (const MmtpChannel * channel, guint64 now)
 
 /* By how much a packet takes longer than a short message: at the best rate of
  * late, or as it was measured where that is less, because the application
- * never asked for the rate of the path */
+ * never asked for the rate of the path. A path that has not carried a packet yet
+ * is believed to take no longer: at the rate of the few messages of control that
+ * it has carried no packet would ever seem to be in time, and it would never be
+ * used. */
 static guint64
 get_transmission_time (const MmtpChannel * channel)
 {
@@ -636,7 +639,7 @@ get_transmission_time (const MmtpChannel * channel)
       mmtp_path_delay_get_base (&channel->delays);
 
   if (!channel->load_delays.is_known)
-    return time;
+    return channel->limits.is_app_limited ? 0 : time;
   return MIN (time, (guint64) MAX (measured, 0));
 }
 

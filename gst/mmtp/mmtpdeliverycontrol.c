@@ -398,7 +398,7 @@ follow_losses (Delivery * self, const MmtpRateSample * sample)
   gboolean is_used = 2 * sample->sent_in_flight >= self->bound.window;
 
   if (mmtp_loss_bound_add (&self->bound, sample, get_window (self),
-          self->base_round_trip, is_used))
+          self->rate * self->base_round_trip, self->base_round_trip, is_used))
     self->is_starting = FALSE;
 }
 

@@ -19,6 +19,11 @@
 /* "Spike" (Cen, Cosman and Voelker 2003, section III.A): a loss is congestion
  * while the delay is above half of what it is at most. */
 #define HIGH_QUEUE 0.5
+/* What is sent while less than this part of what fills the path is in flight
+ * waits in no queue of ours: its delay is jitter, and its loss is the radio's.
+ * With half of it random losses with jitter cost less, but TCP on a queue of half
+ * a bandwidth-delay product gets a sixth of what it should. */
+#define FILLED_PART 0.2
 /* A queue that is shorter than this, or than some packets, overflows
  * nowhere. */
 #define LEAST_QUEUE (3 * MILLISECOND)
@@ -126,7 +131,7 @@ grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
 
 gboolean
 mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
-    gdouble window, gdouble round_trip, gboolean is_used)
+    gdouble window, gdouble filling, gdouble round_trip, gboolean is_used)
 {
   gdouble total = MAX (round_trip, MILLISECOND) + MAX (sample->queue_delay, 0)
       + sample->report_period / 2;
@@ -135,7 +140,8 @@ mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
   gboolean is_long;
 
   note_queue (bound, sample);
-  is_long = is_queue_long (bound, sample, packet_time);
+  is_long = is_queue_long (bound, sample, packet_time) &&
+      sample->sent_in_flight >= FILLED_PART * filling;
   if (is_long) {
     average (&bound->loss_high, &bound->n_high, sample->n_lost, all);
     bound->n_low *= exp (-(sample->now - bound->told) / FORGET_LOW);

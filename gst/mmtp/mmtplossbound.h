@@ -29,10 +29,11 @@ typedef struct
 } MmtpLossBound;
 
 void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
-/* `window`: what is allowed now; `round_trip`: without a queue; `is_used`: it
- * was used up, so that it may grow. TRUE: it was reduced */
+/* `window`: bytes that are allowed now; `filling`: bytes that fill the path
+ * without a queue; `round_trip`: ns, without a queue; `is_used`: the window was
+ * used up, so that it may grow. TRUE: it was reduced */
 gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
-    const MmtpRateSample * sample, gdouble window, gdouble round_trip,
+    const MmtpRateSample * sample, gdouble window, gdouble filling, gdouble round_trip,
     gboolean is_used);
 /* Somebody else keeps the queue full without losses of ours: begin at what is
  * in flight. */

@@ -818,6 +818,23 @@ GST_START_TEST (safety_of_measured_paths_is_the_jitter)
 
 GST_END_TEST;
 
+/* At the rate of a few messages of control each packet would seem too late. */
+GST_START_TEST (an_unused_path_takes_no_longer_than_a_message_of_control)
+{
+  guint64 expected;
+  Rig rig;
+
+  rig_init (&rig, 0);
+  send_control (&rig, START, 1);
+  report_all (&rig, START + DELAY);
+  mmtp_channel_update_delay (rig.channel, START + 2 * DELAY, 0);
+  expected = mmtp_channel_get_expected_delay (rig.channel, START + 2 * DELAY);
+  fail_unless_equals_uint64 (expected, rig.channel->delay);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
 /* What is in flight beyond a round trip waits in a queue. */
 GST_START_TEST (expected_delay_counts_what_is_in_flight)
 {
@@ -941,6 +958,7 @@ mmtpchannel_suite (void)
   tcase_add_test (tc, pacing_is_faster_while_the_application_limits);
   tcase_add_test (tc, safety_leaves_an_eighth_of_the_time_for_waiting);
   tcase_add_test (tc, safety_of_measured_paths_is_the_jitter);
+  tcase_add_test (tc, an_unused_path_takes_no_longer_than_a_message_of_control);
   tcase_add_test (tc, expected_delay_counts_what_is_in_flight);
   tcase_add_test (tc, does_not_deliver_when_only_small_messages_come);
   tcase_add_test (tc, lost_control_messages_are_no_measure);
