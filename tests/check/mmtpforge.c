@@ -348,6 +348,7 @@ mmtp_forge (MmtpMessage * message, MmtpType type, MmtpRole from,
   };
   guint64 number = 0;
 
+  memset (message, 0, sizeof (*message));
   if (!is_handshake (type))
     number = draw_near (&self, overheard->numbers[by_receiver][channel] + 1);
   /* A type that nobody can write is one that both sides send. */

@@ -555,6 +555,8 @@ GST_END_TEST;
 /* The second field never comes: another frame, other caps, the end do. */
 GST_START_TEST (fields_alone_are_frames)
 {
+  GstCaps *caps = gst_caps_from_string ("video/x-h264,"
+      "stream-format=byte-stream,alignment=au,width=32");
   Rig rig;
 
   start_h264 (&rig);
@@ -564,8 +566,8 @@ GST_START_TEST (fields_alone_are_frames)
   expect_stat (&rig, "sent", 1);
   push_field (&rig, H264_B_TOP);
   expect_log (&rig, "~I0 B1");
-  push (&rig, gst_event_new_caps (gst_caps_from_string ("video/x-h264,"
-              "stream-format=byte-stream,alignment=au,width=32")));
+  push (&rig, gst_event_new_caps (caps));
+  gst_caps_unref (caps);
   expect_log (&rig, "~I0 B1 B2");
   push_field (&rig, H264_P_TOP);
   push (&rig, gst_event_new_eos ());
