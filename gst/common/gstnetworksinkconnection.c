@@ -117,12 +117,23 @@ pause_attempts (GstNetworkSink * self)
   priv->pause = MIN (2 * priv->pause, LONGEST_PAUSE);
 }
 
+/* With lock. A name that does not exist is most likely a mistake, as long as there
+ * was no connection. A name server that does not answer is another error
+ * (G_RESOLVER_ERROR_TEMPORARY_FAILURE). */
+static gboolean
+names_nothing (GstNetworkSink * self, const GError * error)
+{
+  return self->priv->counters.connections == 0
+      && g_error_matches (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND);
+}
+
 /* What no second attempt changes: what the user said, and where there is no
  * connection to wait for, what is not about a network */
 static gboolean
 is_final (GstNetworkSink * self, const GError * error)
 {
   return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT)
+      || names_nothing (self, error)
       || (GST_NETWORK_SINK_GET_CLASS (self)->connectionless
       && (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED)
           || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED)));

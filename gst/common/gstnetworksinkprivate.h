@@ -131,6 +131,7 @@ struct _GstNetworkSinkPrivate
                                  * when it was partly taken */
   gsize rest_offset;            /* of what was not taken yet */
   guint64 receiver;             /* generation that buffers were sent to */
+  gboolean has_input;           /* a buffer came since the last EOS */
   gboolean started;             /* a buffer was sent or dropped */
   gboolean needs_key_frame;
   gboolean gave_up;             /* something was dropped for the end's sake */

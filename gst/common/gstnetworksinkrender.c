@@ -536,6 +536,7 @@ gst_network_sink_render (GstBaseSink * sink, GstBuffer * buffer)
 {
   GstNetworkSink *self = GST_NETWORK_SINK (sink);
 
+  self->priv->has_input = TRUE;
   if (GST_NETWORK_SINK_GET_CLASS (self)->send_packets)
     return gst_network_sink_render_packets (self, &buffer, 1);
   return render_buffer (self, buffer);
@@ -572,6 +573,7 @@ gst_network_sink_render_list (GstBaseSink * sink, GstBufferList * list)
 {
   GstNetworkSink *self = GST_NETWORK_SINK (sink);
 
+  self->priv->has_input = TRUE;
   if (GST_NETWORK_SINK_GET_CLASS (self)->send_packets)
     return render_packets (self, list);
   return render_buffers (self, list);
@@ -763,11 +765,39 @@ end_connection (GstNetworkSink * self)
   UNLOCK (self);
 }
 
+/* A live stream passes whether somebody listens or not; the end of one that was
+ * stored must not look like success when nobody got any of it. */
+static gboolean
+reached_nobody (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gboolean is_live = FALSE, is_alone;
+
+  LOCK (self);
+  is_alone = priv->counters.connections == 0 && priv->state != STATE_FAILED;
+  UNLOCK (self);
+  return is_alone && !GST_NETWORK_SINK_GET_CLASS (self)->connectionless
+      && gst_base_sink_query_latency (GST_BASE_SINK_CAST (self), &is_live, NULL,
+      NULL, NULL) && !is_live;
+}
+
+static void
+tell_of_nobody (GstNetworkSink * self)
+{
+  gchar *peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
+
+  GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+      ("The stream has ended, and nothing of it was sent: there was no "
+          "connection to %s. Start the receiver first.", peer), (NULL));
+  g_free (peer);
+}
+
 static GstFlowReturn
 finish_stream (GstNetworkSink * self)
 {
   GstNetworkSinkPrivate *priv = self->priv;
   GstFlowReturn flow = GST_FLOW_OK;
+  gboolean is_missed = priv->has_input && reached_nobody (self);
 
   if (begin_drain (self))
     flow = drain (self);
@@ -778,16 +808,22 @@ finish_stream (GstNetworkSink * self)
   set_ending (self, FALSE);
   priv->deadline = 0;
   priv->gave_up = FALSE;
+  priv->has_input = FALSE;
   /* Another stream, another receiver, of which nothing was kept */
   priv->started = FALSE;
 
   LOCK (self);
   if (flow == GST_FLOW_OK && priv->state == STATE_FAILED)
     flow = GST_FLOW_ERROR;
+  is_missed = is_missed && flow == GST_FLOW_OK
+      && priv->counters.connections == 0;
   UNLOCK (self);
   if (flow == GST_FLOW_ERROR)
     gst_network_sink_tell_error (self);
-  return flow;
+  if (!is_missed)
+    return flow;
+  tell_of_nobody (self);
+  return GST_FLOW_ERROR;
 }
 
 GstFlowReturn

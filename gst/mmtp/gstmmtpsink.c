@@ -110,7 +110,13 @@ change_channels (GstElement * element, gpointer data)
   GstMmtpSink *self = GST_MMTP_SINK (element);
   GError *error = NULL;
 
-  if (!gst_mmtp_sink_resolve (self, NULL, &error))
+  if (gst_mmtp_sink_resolve (self, NULL, &error))
+    GST_DEBUG_OBJECT (self, "the channels change");
+  else if (error->domain == G_RESOLVER_ERROR)
+    GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
+        ("No channel of the new list can be used now: %s.", error->message),
+        (NULL));
+  else
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
         ("The channels stay as they are: %s.", error->message), (NULL));
   g_clear_error (&error);
@@ -202,6 +208,7 @@ gst_mmtp_sink_change_state (GstElement * element, GstStateChange transition)
     self->frame_period = 0;
     self->has_delta_units = FALSE;
     self->has_warned_of_size = FALSE;
+    self->missing_told = FALSE;
     UNLOCK (self);
     gst_mmtp_clock_map_reset (&self->clock_map);
     self->timed_session = 0;

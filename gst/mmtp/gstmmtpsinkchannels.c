@@ -11,6 +11,7 @@
 
 #include "gstmmtpsinkprivate.h"
 
+#include <net/if.h>
 #include <string.h>
 
 /* Between two attempts to open a channel: the first pause, doubled up to the
@@ -119,17 +120,68 @@ resolve_host (GstMmtpSink * self, const gchar * host,
   return TRUE;
 }
 
+/* An address or a route needs no interface of a certain name. */
+static gboolean
+is_interface_missing (const MmtpChannelSpec * spec)
+{
+  return spec->interface && if_nametoindex (spec->interface) == 0;
+}
+
+/* Whether the channel can be opened, as far as names tell */
 static gboolean
 resolve_channel (GstMmtpSink * self, const MmtpChannelSpec * spec,
-    GCancellable * cancellable)
+    GCancellable * cancellable, GError ** error)
 {
-  GError *error = NULL;
+  GError *problem = NULL;
 
-  if (resolve_host (self, spec->host, cancellable, &error))
+  if (is_interface_missing (spec))
+    g_set_error (&problem, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND,
+        "there is no network interface %s", spec->interface);
+  if (resolve_host (self, spec->host, cancellable, problem ? NULL : &problem)
+      && !problem)
     return TRUE;
-  GST_WARNING_OBJECT (self, "channel %s: %s", spec->name, error->message);
-  g_error_free (error);
+  GST_WARNING_OBJECT (self, "channel %s: %s", spec->name, problem->message);
+  g_clear_error (error);
+  g_propagate_error (error, problem);
   return FALSE;
+}
+
+/* Once for each start: an interface may come later. */
+static void
+warn_of_missing (GstMmtpSink * self, const GError * error)
+{
+  gboolean is_told;
+
+  LOCK (self);
+  is_told = self->missing_told;
+  self->missing_told = TRUE;
+  UNLOCK (self);
+  if (!is_told)
+    GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
+        ("A channel is not used now: %s. It will be used as soon as it can be.",
+            error->message), (NULL));
+}
+
+/* FALSE: none can be opened, with the error of the last one. */
+static gboolean
+resolve_channels (GstMmtpSink * self, const MmtpChannels * channels,
+    GCancellable * cancellable, GError ** error)
+{
+  GError *problem = NULL;
+  guint n_found = 0, i;
+
+  for (i = 0; i < channels->specs->len; i++)
+    n_found += resolve_channel (self, g_ptr_array_index (channels->specs, i),
+        cancellable, &problem);
+  if (!problem)
+    return TRUE;
+  if (n_found == 0) {
+    g_propagate_error (error, problem);
+    return FALSE;
+  }
+  warn_of_missing (self, problem);
+  g_error_free (problem);
+  return TRUE;
 }
 
 gboolean
@@ -139,7 +191,6 @@ gst_mmtp_sink_resolve (GstMmtpSink * self, GCancellable * cancellable,
   MmtpChannels *channels;
   gchar *host;
   gboolean found;
-  guint i;
 
   LOCK (self);
   channels = parse_channels (self, error);
@@ -149,9 +200,9 @@ gst_mmtp_sink_resolve (GstMmtpSink * self, GCancellable * cancellable,
   found = channels != NULL;
   if (found && channels->is_auto)
     found = resolve_host (self, host, cancellable, error);
-  for (i = 0; channels && i < channels->specs->len; i++)
-    resolve_channel (self, g_ptr_array_index (channels->specs, i), cancellable);
-  if (found && !channels->is_auto)
+  else if (found)
+    found = resolve_channels (self, channels, cancellable, error);
+  if (found)
     found = !g_cancellable_set_error_if_cancelled (cancellable, error);
   g_free (host);
   g_clear_pointer (&channels, mmtp_channels_free);

@@ -92,6 +92,7 @@ struct _GstMmtpSink
   Channel *by_number[MMTP_MAX_CHANNELS];
   gboolean channels_changed;    /* a property was set; names are resolved */
   GHashTable *addresses;        /* host name: GList of GInetAddress */
+  gboolean missing_told;        /* that a channel cannot be used */
   MmtpInterfaces *interfaces;   /* NULL: nobody tells of them */
   gboolean is_auto;             /* they are those that lead to the receiver */
   GstPollFD interfaces_fd;

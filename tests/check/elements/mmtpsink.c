@@ -441,6 +441,33 @@ GST_START_TEST (channels_come_and_go)
 
 GST_END_TEST;
 
+/* Interfaces may come later, but a list of which none is there when the sink
+ * starts is most likely a mistake. */
+GST_START_TEST (channels_of_which_none_exists_are_an_error)
+{
+  GstElement *pipeline = gst_parse_launch ("fakesrc sizetype=fixed sizemax=100 "
+      "! mmtpsink host=127.0.0.1 channels=nosuchif0,nosuchif1", NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *error;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
+      GST_MESSAGE_ERROR);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_NOT_FOUND), "%s", error->message);
+  fail_unless (strstr (error->message, "no network interface nosuchif") != NULL,
+      "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (a_channel_that_cannot_be_is_not_missed)
 {
   Pair pair;
@@ -937,7 +964,7 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
   gst_harness_play (src.harness);
   description = g_strdup_printf ("videotestsrc ! video/x-raw, width=16, "
       "height=16, framerate=50/1 ! mmtpsink name=sink host=127.0.0.1 "
-      "channels=nosuchif0 port=%d", port_of (&src));
+      "channels=192.0.2.7 port=%d", port_of (&src));
   pipeline = gst_parse_launch (description, NULL);
   fail_unless (pipeline != NULL);
   sink.element = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
@@ -1174,6 +1201,7 @@ mmtpsink_suite (void)
   tcase_add_test (tcase, keys_do_not_cross);
   tcase_add_loop_test (tcase, the_end_comes_after_all_buffers, 0, 2);
   tcase_add_test (tcase, channels_come_and_go);
+  tcase_add_test (tcase, channels_of_which_none_exists_are_an_error);
   tcase_add_test (tcase, a_channel_that_cannot_be_is_not_missed);
   tcase_add_test (tcase, an_address_that_does_not_answer_is_left);
   tcase_add_loop_test (tcase, nobody_there_is_an_error, 0, 2);

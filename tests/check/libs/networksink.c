@@ -21,6 +21,7 @@ typedef struct
   /* protected by lock; written by the tests */
   GMutex lock;
   guint refuse;                 /* so many attempts are refused */
+  gint resolver_error;          /* of these attempts; -1: they are refused */
   gboolean silent;              /* an attempt is not answered */
   gsize room;                   /* bytes that it takes before it is full */
   gboolean gone;                /* the receiver closed */
@@ -88,8 +89,12 @@ fake_connect (GstNetworkSink * sink, GCancellable * cancellable,
       return FALSE;
   } while (silent);
   if (refused) {
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED,
-        "Connection refused");
+    if (self->resolver_error >= 0)
+      g_set_error_literal (error, G_RESOLVER_ERROR, self->resolver_error,
+          "No answer for the name");
+    else
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED,
+          "Connection refused");
     return FALSE;
   }
   self->on_wire = 0;
@@ -209,6 +214,7 @@ fake_sink_init (FakeSink * self)
   g_mutex_init (&self->lock);
   self->room = G_MAXSIZE;
   self->drains = TRUE;
+  self->resolver_error = -1;
   self->wire = g_string_new (NULL);
 }
 
@@ -368,6 +374,19 @@ bench_free_with_wire (Bench * bench, const gchar * expected)
   g_free (wire);
 }
 
+/* The end of a stored stream of which nobody got anything: no EOS, but an error */
+static void
+wait_for_end_without_receiver (Bench * bench)
+{
+  GError *error = take_error (bench);
+
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_WRITE), "%s", error->message);
+  fail_unless (strstr (error->message, "nothing of it was sent") != NULL, "%s",
+      error->message);
+  g_error_free (error);
+}
+
 static gsize
 taken (Bench * bench)
 {
@@ -524,6 +543,54 @@ GST_START_TEST (refused_is_one_error)
   fail_unless_equals_uint64 (stat_of (bench, "failures-refused"), 1);
   fail_unless_equals_uint64 (stat_of (bench, "connect-attempts"), 1);
   bench_free_with_wire (bench, "");
+}
+
+GST_END_TEST;
+
+/* With auto-reconnect, too: a wrong name does not become right. */
+GST_START_TEST (a_name_that_does_not_exist_is_one_error)
+{
+  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+
+  FAKE (bench->sink)->silent = TRUE;
+  FAKE (bench->sink)->refuse = 2;
+  FAKE (bench->sink)->resolver_error = G_RESOLVER_ERROR_NOT_FOUND;
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (stat_of (bench, "time-unconnected") > 0);
+  SET (bench, silent, FALSE);
+  check_error (bench, GST_RESOURCE_ERROR_NOT_FOUND, "No answer for the name");
+  fail_unless_equals_uint64 (stat_of (bench, "connect-attempts"), 1);
+  bench_free_with_wire (bench, "");
+}
+
+GST_END_TEST;
+
+static const gint passing_errors[] = { G_RESOLVER_ERROR_TEMPORARY_FAILURE,
+  G_RESOLVER_ERROR_NOT_FOUND
+};
+
+/* A name server that does not answer may do so later; a name that was there once
+ * may come back. */
+GST_START_TEST (a_name_may_be_missing_for_a_while)
+{
+  gboolean was_there = passing_errors[__i__] == G_RESOLVER_ERROR_NOT_FOUND;
+  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+
+  FAKE (bench->sink)->resolver_error = passing_errors[__i__];
+  SET (bench, refuse, was_there ? 0 : 2);
+  bench_play (bench);
+  push (bench, 'a', 0, 0);
+  WAIT_FOR (pushed (bench) == 1);
+  if (was_there) {
+    SET (bench, refuse, 2);
+    SET (bench, gone, TRUE);
+    WAIT_FOR (stat_of (bench, "connect-attempts") == 4);
+    WAIT_FOR (stat_of (bench, "connections") == 2);
+  }
+  fail_unless_equals_uint64 (stat_of (bench, "failures-not-found"), 2);
+  set_state (bench, GST_STATE_NULL);
+  bench_free (bench);
 }
 
 GST_END_TEST;
@@ -1172,7 +1239,7 @@ GST_START_TEST (eos_waits_no_longer_than_it_may)
 
 GST_END_TEST;
 
-GST_START_TEST (eos_without_a_receiver_comes_at_once)
+GST_START_TEST (the_end_without_a_receiver_is_an_error_at_once)
 {
   Bench *bench = bench_new (fake_sink_get_type (), "eos-timeout",
       GST_CLOCK_TIME_NONE / 4, "wait-for-connection", FALSE, NULL);
@@ -1181,7 +1248,7 @@ GST_START_TEST (eos_without_a_receiver_comes_at_once)
   bench_play (bench);
   push (bench, 'a', 0, 0);
   push_eos (bench);
-  wait_for_eos (bench);
+  wait_for_end_without_receiver (bench);
   bench_free_with_wire (bench, "");
 }
 
@@ -1292,7 +1359,7 @@ GST_START_TEST (eos_behind_a_full_network_comes_in_time)
 
 GST_END_TEST;
 
-GST_START_TEST (eos_without_a_receiver_comes_in_time)
+GST_START_TEST (the_end_without_a_receiver_is_an_error_in_time)
 {
   Bench *bench = bench_new (frame_sink_get_type (), "eos-timeout",
       20 * GST_MSECOND, NULL);
@@ -1302,7 +1369,7 @@ GST_START_TEST (eos_without_a_receiver_comes_in_time)
   push (bench, 'a', 0, 0);
   push_eos (bench);
   gst_pad_push_event (bench->src, gst_event_new_ending ());
-  wait_for_eos (bench);
+  wait_for_end_without_receiver (bench);
   fail_unless_equals_uint64 (stat_of (bench, "dropped-eos-timeout"), 1);
   fail_unless_equals_uint64 (stat_of (bench, "eos-timeouts"), 1);
   bench_free_with_wire (bench, "");
@@ -1330,7 +1397,10 @@ check_asked_eos (GType type, gboolean silent)
   set_state (&bench, GST_STATE_PLAYING);
   WAIT_FOR (stat_of (&bench, silent ? "time-unconnected" : "time-blocked") > 0);
   fail_unless (gst_element_send_event (pipeline, gst_event_new_eos ()));
-  wait_for_eos (&bench);
+  if (silent && !GST_NETWORK_SINK_GET_CLASS (sink)->connectionless)
+    wait_for_end_without_receiver (&bench);
+  else
+    wait_for_eos (&bench);
   fail_unless (stat_of (&bench, "dropped-eos-timeout") > 0);
   fail_unless_equals_uint64 (stat_of (&bench, "eos-timeouts"), 1);
   set_state (&bench, GST_STATE_NULL);
@@ -1431,6 +1501,9 @@ network_sink_suite (void)
 
   tcase = tcase_create ("failures");
   tcase_add_test (tcase, refused_is_one_error);
+  tcase_add_test (tcase, a_name_that_does_not_exist_is_one_error);
+  tcase_add_loop_test (tcase, a_name_may_be_missing_for_a_while, 0,
+      G_N_ELEMENTS (passing_errors));
   tcase_add_test (tcase, refused_is_tried_again);
   tcase_add_test (tcase, refused_datagrams_are_tried_again);
   tcase_add_test (tcase,
@@ -1477,13 +1550,13 @@ network_sink_suite (void)
   tcase = tcase_create ("end");
   tcase_add_test (tcase, eos_drains_and_closes);
   tcase_add_test (tcase, eos_waits_no_longer_than_it_may);
-  tcase_add_test (tcase, eos_without_a_receiver_comes_at_once);
+  tcase_add_test (tcase, the_end_without_a_receiver_is_an_error_at_once);
   tcase_add_test (tcase, flush_and_stop_wake_who_drains);
   tcase_add_test (tcase, pause_while_it_drains_goes_on_afterwards);
   tcase_add_test (tcase, connection_that_breaks_at_the_end_is_told);
   tcase_add_test (tcase, stream_goes_on_after_its_end);
   tcase_add_test (tcase, eos_behind_a_full_network_comes_in_time);
-  tcase_add_test (tcase, eos_without_a_receiver_comes_in_time);
+  tcase_add_test (tcase, the_end_without_a_receiver_is_an_error_in_time);
   tcase_add_loop_test (tcase, eos_that_is_asked_for_comes_in_time, 0, 4);
   tcase_add_test (tcase, eos_that_is_asked_for_drops_nothing_that_flows);
   tcase_add_test (tcase, flush_takes_back_that_eos_follows);
