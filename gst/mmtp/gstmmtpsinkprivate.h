@@ -19,6 +19,7 @@
 #include "mmtpinterfaces.h"
 #include "mmtpsender.h"
 #include "mmtpsocket.h"
+#include "mmtpstamps.h"
 
 G_BEGIN_DECLS
 
@@ -111,6 +112,7 @@ struct _GstMmtpSink
   gboolean rate_changed;        /* to be notified */
   gboolean wants_key_unit;      /* to be asked for upstream */
   gboolean has_warned_of_size;  /* of a buffer */
+  gboolean has_warned_of_lateness;      /* of all buffers for a while */
   gboolean has_delta_units;     /* so that others are key frames */
   gint64 key_unit_asked_at;     /* monotonic us; 0: not yet */
   guint estimated_bitrate;      /* bits per second */
@@ -126,6 +128,9 @@ struct _GstMmtpSink
   gint64 shift;                 /* ns, that stored media begins later than the
                                  * pipeline says, since nobody was there */
   guint64 early_until;          /* ns; EARLY was said. 0: it was not */
+  MmtpStamps stamps;            /* in running time */
+  gboolean is_late;             /* only late buffers have come */
+  gint64 late_since;            /* ns of running time, while is_late */
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)

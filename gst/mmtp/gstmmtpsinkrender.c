@@ -117,6 +117,7 @@ typedef struct
 {
   gboolean is_known;            /* the pipeline has a clock */
   gint64 offset;                /* ns, due time - running time */
+  gint64 now;                   /* ns, running time at which they came */
 } Timing;
 
 /* FALSE: the time is none, or not of the segment */
@@ -137,8 +138,8 @@ get_running_time (GstMmtpSink * self, GstClockTime time, gint64 * running)
   return TRUE;
 }
 
-/* ns of the core's clock, which may be before it began. FALSE: it has none, it
- * is due now */
+/* ns of the core's clock, as the timestamps say; it may be before the clock
+ * began. FALSE: it has none, it is due now */
 static gboolean
 get_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     gint64 * due)
@@ -169,6 +170,8 @@ begin_timing (GstMmtpSink * self, GstBuffer * first, Timing * timing)
 
   self->timed_session = self->sessions;
   self->shift = 0;
+  self->is_late = FALSE;
+  mmtp_stamps_clear (&self->stamps);
   if (get_due_time (self, first, timing, &due) && due < now && !is_live (self))
     self->shift = now - due;
 }
@@ -185,6 +188,7 @@ get_timing (GstMmtpSink * self, GstBuffer * first, Timing * timing)
   if (self->timed_session != self->sessions)
     begin_timing (self, first, timing);
   timing->offset += self->shift;
+  timing->now = (gint64) gst_mmtp_now () - timing->offset;
 }
 
 /* With lock. What can be sent long before is, but the receiver has to keep it:
@@ -198,6 +202,34 @@ is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
       || due - lead <= (gint64) gst_mmtp_now ())
     return FALSE;
   self->early_until = due - lead;
+  return TRUE;
+}
+
+/* With lock. ns from a buffer's own time to its deadline at the receiver, unless
+ * the channels need more */
+static gint64
+get_wanted_delay (GstMmtpSink * self)
+{
+  guint delay = self->settings.latency;
+
+  if (self->settings.initial_delay > 0)
+    delay = MIN (delay, self->settings.initial_delay);
+  return delay * (gint64) GST_MSECOND;
+}
+
+/* With lock. The due time of a buffer that is sent. After half of the delay, a
+ * buffer with a timestamp that stands still can still be in time. */
+static gboolean
+take_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
+    guint64 * due)
+{
+  gint64 time;
+
+  if (!get_due_time (self, buffer, timing, &time))
+    return FALSE;
+  time = timing->offset + mmtp_stamps_take (&self->stamps, timing->now,
+      time - timing->offset, get_wanted_delay (self) / 2);
+  *due = MAX (0, time);
   return TRUE;
 }
 
@@ -220,18 +252,18 @@ take_times (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     MmtpBuffer * output)
 {
   MmtpPrelude *prelude = &output->prelude;
-  gint64 pts, dts, due;
+  gint64 pts, dts;
   gboolean has_pts, has_dts;
 
   has_pts = get_running_time (self, GST_BUFFER_PTS (buffer), &pts);
   has_dts = get_running_time (self, GST_BUFFER_DTS (buffer), &dts);
-  output->due = MMTP_NEVER;
   if (!has_pts && !has_dts) {
     prelude->mask |= MMTP_PRELUDE_NO_TIME;
+    output->due = MMTP_NEVER;
     return;
   }
-  if (get_due_time (self, buffer, timing, &due))
-    output->due = MAX (0, due);
+  if (!take_due_time (self, buffer, timing, &output->due))
+    output->due = MMTP_NEVER;
   if (!has_dts)
     return;
   if (!has_pts)
@@ -284,22 +316,73 @@ take_rate (GstMmtpSink * self, MmtpPrelude * prelude)
   prelude->bit_rate = self->settings.bitrate;
 }
 
+/* With lock. Takes the error, which is posted as a warning. */
+static void
+queue_warning (GstMmtpSink * self, GError * error)
+{
+  g_queue_push_tail (&self->messages,
+      gst_message_new_warning (GST_OBJECT_CAST (self), error, NULL));
+  g_error_free (error);
+}
+
 /* With lock. Once, as those that follow may be as long */
 static void
 warn_of_size (GstMmtpSink * self, gsize size)
 {
-  GError *error;
-
   if (self->has_warned_of_size)
     return;
   self->has_warned_of_size = TRUE;
-  error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "A buffer of %" G_GSIZE_FORMAT " bytes is not sent: it is longer than "
-      "max-bytes, which is %u, and others wait. Raise max-bytes.", size,
-      self->settings.max_bytes);
-  g_queue_push_tail (&self->messages,
-      gst_message_new_warning (GST_OBJECT_CAST (self), error, NULL));
-  g_error_free (error);
+  queue_warning (self, g_error_new (GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_SETTINGS, "A buffer of %" G_GSIZE_FORMAT " bytes "
+          "is not sent: it is longer than max-bytes, which is %u, and others "
+          "wait. Raise max-bytes.", size, self->settings.max_bytes));
+}
+
+/* With lock. Once, as those that follow may be as late */
+static void
+warn_of_lateness (GstMmtpSink * self, gint64 lateness)
+{
+  if (self->has_warned_of_lateness)
+    return;
+  self->has_warned_of_lateness = TRUE;
+  queue_warning (self, g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+          "All buffers come too late, and are not sent: the last one is %"
+          G_GINT64_FORMAT " ms late by its timestamp, and latency is %u ms. "
+          "Raise latency above this lateness, or correct the timestamps "
+          "upstream.", lateness / (gint64) GST_MSECOND,
+          self->settings.latency));
+}
+
+/* With lock. Its deadline was over when it came, whatever the channels do. */
+static gboolean
+is_late (GstMmtpSink * self, gint64 lateness)
+{
+  MmtpSenderStats stats;
+
+  if (lateness <= get_wanted_delay (self))
+    return FALSE;
+  mmtp_sender_get_stats (self->sender, &stats);
+  return lateness > (gint64) stats.initial_delay;
+}
+
+/* With lock. Warns when only late buffers have come for longer than latency. */
+static void
+note_lateness (GstMmtpSink * self, guint64 due, const Timing * timing)
+{
+  gint64 lateness = 0;
+
+  if (due != MMTP_NEVER)
+    lateness = timing->now + timing->offset - (gint64) due;
+  if (!is_late (self, lateness)) {
+    self->is_late = FALSE;
+    return;
+  }
+  if (!self->is_late)
+    self->late_since = timing->now;
+  self->is_late = TRUE;
+  if (timing->now - self->late_since
+      > self->settings.latency * (gint64) GST_MSECOND)
+    warn_of_lateness (self, lateness);
 }
 
 /* With lock. A copy: what waits for a slow channel must not keep a camera's few
@@ -315,6 +398,7 @@ put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
   take_duration (buffer, &output.prelude);
   take_flags (buffer, &output);
   take_rate (self, &output.prelude);
+  note_lateness (self, output.due, timing);
   self->has_delta_units |= (output.flags & MMTP_FLAG_DELTA) != 0;
 
   gst_buffer_extract_dup (buffer, 0, -1, &data, &size);
@@ -350,6 +434,7 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   guint i;
 
   get_timing (self, buffers[0], &timing);
+  mmtp_stamps_end_idle (&self->stamps, timing.now);
   self->early_until = 0;
   LOCK (self);
   for (i = 0; i < n; i++) {
@@ -366,6 +451,8 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
     put_buffer (self, buffers[i], &timing);
   }
   *sent = i;
+  if (result == GST_NETWORK_SINK_SENT)
+    mmtp_stamps_begin_idle (&self->stamps, timing.now);
   gst_mmtp_sink_flush_output (self);
   gst_mmtp_sink_wake_loop (self, FALSE);
   gst_mmtp_sink_unlock_and_tell (self);

@@ -1016,6 +1016,109 @@ GST_START_TEST (what_is_early_waits)
 
 GST_END_TEST;
 
+/* --- timestamps that are wrong -------------------------------------------- */
+
+/* Between two buffers */
+#define STEP (50 * GST_MSECOND)
+
+/* Its clock is turned by hand, so that no test waits. */
+static void
+pair_init_turned (Pair * pair)
+{
+  pair_init (pair, "");
+  gst_harness_use_testclock (pair->sink.harness);
+  gst_element_set_base_time (pair->sink.element, 0);
+}
+
+static void
+push_at (Pair * pair, GstClockTime now, guint n, GstClockTime pts)
+{
+  GstBuffer *buffer = make_buffer (n, SIZE);
+
+  fail_unless (gst_harness_set_time (pair->sink.harness, now));
+  GST_BUFFER_PTS (buffer) = pts;
+  push (pair, buffer);
+}
+
+static gchar *
+pop_warning (End * end)
+{
+  GstMessage *message = gst_bus_pop_filtered (end->bus, GST_MESSAGE_WARNING);
+  GError *error;
+  gchar *text;
+
+  if (!message)
+    return NULL;
+  gst_message_parse_warning (message, &error, NULL);
+  text = g_strdup (error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  return text;
+}
+
+/* A muxer whose video has ended may repeat its last timestamp while the audio
+ * goes on for longer than the latency. */
+GST_START_TEST (timestamps_that_stand_still_lose_nothing)
+{
+  const guint n = 60, n_moving = 10;
+  Pair pair;
+  guint i;
+
+  pair_init_turned (&pair);
+  for (i = 0; i < n; i++)
+    push_at (&pair, i * STEP, i, MIN (i, n_moving - 1) * STEP);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded"), 0);
+  for (i = 0; i < n; i++)
+    expect (&pair, i, SIZE);
+  fail_unless (pop_warning (&pair.sink) == NULL);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* They go on, but three seconds behind, and the latency is one. */
+GST_START_TEST (buffers_that_are_all_late_are_told_once)
+{
+  const guint n = 60;
+  gchar *text;
+  Pair pair;
+  guint i;
+
+  pair_init_turned (&pair);
+  push_at (&pair, 0, 0, 0);
+  expect (&pair, 0, SIZE);
+  for (i = 1; i <= n; i++)
+    push_at (&pair, 3 * GST_SECOND + i * STEP, i, i * STEP);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded"), n);
+  text = pop_warning (&pair.sink);
+  fail_unless (text != NULL, "nothing was said");
+  fail_unless (strstr (text, "latency is 1000 ms") != NULL, "%s", text);
+  fail_unless (strstr (text, "Raise latency") != NULL, "%s", text);
+  g_free (text);
+  fail_unless (pop_warning (&pair.sink) == NULL);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
+/* A second of late buffers has to pass, and one in time begins it anew. */
+GST_START_TEST (some_late_buffers_are_not_told)
+{
+  Pair pair;
+  guint i;
+
+  pair_init_turned (&pair);
+  push_at (&pair, 0, 0, 0);
+  for (i = 1; i <= 60; i++)
+    push_at (&pair, 3 * GST_SECOND + i * STEP, i,
+        i * STEP + (i % 15 ? 0 : 3 * GST_SECOND));
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded"), 56);
+  fail_unless (pop_warning (&pair.sink) == NULL);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
 /* --- what it tells -------------------------------------------------------- */
 
 static void
@@ -1220,6 +1323,9 @@ mmtpsink_suite (void)
   tcase_add_test (tcase, a_flush_forgets_what_waits);
   tcase_add_test (tcase, a_seek_forgets_how_long_the_stream_waited);
   tcase_add_test (tcase, what_is_early_waits);
+  tcase_add_test (tcase, timestamps_that_stand_still_lose_nothing);
+  tcase_add_test (tcase, buffers_that_are_all_late_are_told_once);
+  tcase_add_test (tcase, some_late_buffers_are_not_told);
   tcase_add_test (tcase, the_rate_is_told);
   tcase_add_test (tcase, too_slow_channels_are_told);
   tcase_add_test (tcase, counters_do_not_go_back);
