@@ -7,8 +7,10 @@ import os
 def environment(build_dir):
     """Where GStreamer finds the plugins just built, apart from the user's own
     plugins and registry. No host of ours has a proxy between it and another."""
-    plugin_dirs = sorted({str(plugin.parent) for plugin
-                          in build_dir.glob("*/*/libgst*.so")
+    # Only the directories of the project's sources are searched, because
+    # programs that run at the same time remove their own directories.
+    plugin_dirs = sorted({str(plugin.parent) for part in ("gst", "ext")
+                          for plugin in (build_dir / part).glob("*/libgst*.so")
                           if plugin.parent.name != "common"})
     values = {name: value for name, value in os.environ.items()
               if not name.lower().endswith("_proxy")}

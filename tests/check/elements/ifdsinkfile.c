@@ -363,15 +363,16 @@ GST_START_TEST (next_receiver_in_a_long_gop)
 
 GST_END_TEST;
 
-/* The end, and what is wrong with a file, are known before anybody receives. */
-GST_START_TEST (short_file_ends_without_a_receiver)
+/* The element finds the end of the file before anybody receives. It reports
+ * that nobody got the stream. */
+GST_START_TEST (short_file_without_a_receiver_is_an_error)
 {
   Bench *bench = bench_new (make_gops (1, 1), upstreams[__i__]);
 
   g_socket_close (bench->listener, NULL);
   g_object_set (bench->sink, "eos-timeout", 10 * GST_MSECOND, NULL);
   bench_set_state (bench, GST_STATE_PLAYING);
-  wait_for_message (bench, GST_MESSAGE_EOS);
+  wait_for_message (bench, GST_MESSAGE_ERROR);
   bench_free (bench);
 }
 
@@ -454,7 +455,7 @@ ifdsinkfile_suite (void)
   tcase_add_loop_test (tcase, pause_loses_nothing, 0, n);
   tcase_add_loop_test (tcase, next_receiver_gets_the_rest, 0, n);
   tcase_add_loop_test (tcase, next_receiver_in_a_long_gop, 0, 5 * n);
-  tcase_add_loop_test (tcase, short_file_ends_without_a_receiver, 0, 2);
+  tcase_add_loop_test (tcase, short_file_without_a_receiver_is_an_error, 0, 2);
   tcase_add_test (tcase, what_is_read_cannot_be_sought_in);
   tcase_add_loop_test (tcase, receiver_that_goes_is_an_error, 0, n);
   tcase_add_loop_test (tcase, what_is_no_film_ends, 0, 4);
