@@ -35,6 +35,7 @@ typedef struct
 {
   MmtpReorderedBuffer buffer;
   gint64 deadline;              /* ns, without the shift */
+  GSequenceIter *place;         /* among `output_deadlines` */
 } Output;
 
 typedef enum
@@ -70,6 +71,8 @@ struct _MmtpReorder
   gint64 buffer_deadline;       /* ns, without the shift */
   gboolean discont;             /* of the next one */
   GQueue output;                /* of Output */
+  GSequence *output_deadlines;  /* of links of `output`, the earliest deadline
+                                 * first */
   guint64 output_bytes;
 
   MmtpReorderStats stats;
@@ -100,6 +103,7 @@ mmtp_reorder_new (guint64 max_bytes)
   reorder->late = g_new0 (Packet, 1);
   reorder->deadlines = g_array_new (FALSE, FALSE, sizeof (Deadline));
   g_queue_init (&reorder->output);
+  reorder->output_deadlines = g_sequence_new (NULL);
   return reorder;
 }
 
@@ -133,6 +137,7 @@ mmtp_reorder_free (MmtpReorder * reorder)
   g_array_unref (reorder->deadlines);
   if (reorder->assembly)
     g_byte_array_unref (reorder->assembly);
+  g_sequence_free (reorder->output_deadlines);
   g_queue_clear_full (&reorder->output, output_free);
   g_free (reorder);
 }
@@ -232,6 +237,16 @@ get_output_cost (const MmtpReorderedBuffer * buffer)
   return g_bytes_get_size (buffer->data) + sizeof (*buffer);
 }
 
+static gint
+compare_outputs (gconstpointer a, gconstpointer b, gpointer user_data)
+{
+  const Output *first = ((const GList *) a)->data;
+  const Output *second = ((const GList *) b)->data;
+
+  return first->deadline < second->deadline ? -1 :
+      first->deadline > second->deadline;
+}
+
 static void
 push_output (MmtpReorder * reorder, GBytes * data)
 {
@@ -246,6 +261,8 @@ push_output (MmtpReorder * reorder, GBytes * data)
   reorder->state = BETWEEN_BUFFERS;
   reorder->output_bytes += get_output_cost (buffer);
   g_queue_push_tail (&reorder->output, output);
+  output->place = g_sequence_insert_sorted (reorder->output_deadlines,
+      reorder->output.tail, compare_outputs, NULL);
 }
 
 static void
@@ -758,23 +775,32 @@ drop_output (MmtpReorder * reorder, GList * link)
     reorder->discont = TRUE;
   reorder->stats.incomplete++;
   reorder->output_bytes -= get_output_cost (&output->buffer);
+  g_sequence_remove (output->place);
   output_free (output);
   g_queue_delete_link (&reorder->output, link);
 }
 
-/* Those that have not been fetched */
+/* The link of the buffer that waits for the caller with the earliest deadline;
+ * NULL: none waits. */
+static GList *
+peek_earliest_output (const MmtpReorder * reorder)
+{
+  GSequenceIter *first = g_sequence_get_begin_iter (reorder->output_deadlines);
+
+  return g_sequence_iter_is_end (first) ? NULL : g_sequence_get (first);
+}
+
+/* Buffers that wait for their caps may be many, so only the late ones are
+ * visited. */
 static void
 drop_late_output (MmtpReorder * reorder, guint64 now)
 {
-  GList *walk = reorder->output.head, *next;
+  GList *link;
 
-  for (; walk; walk = next) {
-    Output *output = walk->data;
-
+  while ((link = peek_earliest_output (reorder))
+      && is_over (reorder, ((Output *) link->data)->deadline, now)) {
+    drop_output (reorder, link);
     reorder->stats.steps++;
-    next = walk->next;
-    if (is_over (reorder, output->deadline, now))
-      drop_output (reorder, walk);
   }
 }
 
@@ -807,11 +833,14 @@ gboolean
 mmtp_reorder_poll (MmtpReorder * reorder, MmtpReorderedBuffer * buffer)
 {
   const MmtpReorderedBuffer *first = mmtp_reorder_peek (reorder);
+  Output *output;
 
   if (!first)
     return FALSE;
   *buffer = *first;
-  g_free (g_queue_pop_head (&reorder->output));
+  output = g_queue_pop_head (&reorder->output);
+  g_sequence_remove (output->place);
+  g_free (output);
   reorder->output_bytes -= get_output_cost (buffer);
   return TRUE;
 }

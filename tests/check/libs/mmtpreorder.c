@@ -463,6 +463,35 @@ GST_START_TEST (the_work_of_a_shift_is_bounded)
 
 GST_END_TEST;
 
+/* Buffers that wait for the caller are visited only when a change of D0 makes
+ * them late; the next one says that it follows a gap. */
+GST_START_TEST (only_late_output_is_visited)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);
+  guint64 before;
+  guint i;
+
+  for (i = 0; i < 10000; i++)
+    add (reorder, 0, i, WHOLE, i == 9996 ? "a" : i == 9999 ? "b" : "x",
+        i == 9996 || i == 9999 ? 2000 : 1000 + i % 10);
+  before = mmtp_reorder_get_stats (reorder)->steps;
+  mmtp_reorder_shift_deadlines (reorder, MS (500), -(gint64) MS (500));
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps, before);
+  /* those of 1000 ms are late now */
+  mmtp_reorder_shift_deadlines (reorder, MS (501), 0);
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps - before,
+      1000);
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->incomplete,
+      1000);
+  mmtp_reorder_shift_deadlines (reorder, MS (1000), 0);
+  fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps - before,
+      9998);
+  check_output (reorder, "!a,!b");
+  mmtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
 static guint
 drain (MmtpReorder * reorder, guint64 now, gint * last)
 {
@@ -551,6 +580,7 @@ mmtpreorder_suite (void)
   tcase_add_test (tc, far_jumps_are_bounded);
   tcase_add_test (tc, the_work_of_a_jump_is_bounded);
   tcase_add_test (tc, the_work_of_a_shift_is_bounded);
+  tcase_add_test (tc, only_late_output_is_visited);
   tcase_add_test (tc, any_order_comes_out_in_order_and_in_time);
   return s;
 }
