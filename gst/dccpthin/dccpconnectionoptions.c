@@ -45,25 +45,23 @@ tell_dropped (DccpConnection * connection, DccpDropCode code,
   dccp_connection_tell (connection, &event);
 }
 
-/* Adds those of a run, from the last on, that had data of ours and were not
- * reported before. */
+/* Adds those of a run that had data of ours and were not reported before. The
+ * runs of a packet go downwards. */
 static void
 add_dropped (DccpConnection * connection, guint64 last, guint run,
     Dropped * dropped)
 {
-  guint i;
+  guint64 lowest, highest;
+  const gint64 n = dccp_history_add_run (&connection->reported,
+      &connection->sent_data, dccp_sequence_add (last, 1 - (gint64) run), run,
+      &lowest, &highest);
 
-  for (i = 0; i < run; i++) {
-    const guint64 sequence = dccp_sequence_add (last, -(gint64) i);
-
-    if (!dccp_history_get (&connection->sent_data, sequence)
-        || dccp_history_get (&connection->reported, sequence)
-        || !dccp_history_set (&connection->reported, sequence))
-      continue;
-    if (dropped->n++ == 0)
-      dropped->last = sequence;
-    dropped->first = sequence;
-  }
+  if (n == 0)
+    return;
+  if (dropped->n == 0)
+    dropped->last = highest;
+  dropped->first = lowest;
+  dropped->n += n;
 }
 
 /* A second option begins where the first left off (section 11.7). */

@@ -719,10 +719,11 @@ dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now, guint64 sequence,
 }
 
 gboolean
-dccp_endpoint_was_dropped (DccpEndpoint * endpoint, guint64 sequence)
+dccp_endpoint_were_dropped (DccpEndpoint * endpoint, DccpHistory * packets,
+    guint64 first, gint64 n)
 {
-  return endpoint->connection
-      && dccp_history_get (&endpoint->connection->reported, sequence);
+  return endpoint->connection && dccp_history_have_common (packets,
+      &endpoint->connection->reported, first, n);
 }
 
 /* --- statistics -------------------------------------------------------------------- */

@@ -21,6 +21,7 @@
 #ifndef __DCCP_ENDPOINT_H__
 #define __DCCP_ENDPOINT_H__
 
+#include "dccphistory.h"
 #include "dccppacket.h"
 #include "tfrcequation.h"
 
@@ -113,10 +114,10 @@ void dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now,
 void dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now,
     guint64 sequence, guint8 drop_code);
 
-/* Did the other end say that it threw this packet of ours away? What is long ago
- * is forgotten. */
-gboolean dccp_endpoint_was_dropped (DccpEndpoint * endpoint,
-    guint64 sequence);
+/* Did the other end report as dropped one of the packets that this history has,
+ * among `n` numbers of ours from the first on? What is long ago is forgotten. */
+gboolean dccp_endpoint_were_dropped (DccpEndpoint * endpoint,
+    DccpHistory * packets, guint64 first, gint64 n);
 
 void dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now);
 gsize dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,

@@ -85,22 +85,77 @@ dccp_history_get (const DccpHistory * history, guint64 sequence)
       && (*find ((DccpHistory *) history, sequence) & mask (sequence)) != 0;
 }
 
-gint64
-dccp_history_count (DccpHistory * history, guint64 first, gint64 n)
+/* Leaves of a run what is known. */
+static void
+clip (const DccpHistory * history, guint64 * first, gint64 * n)
 {
   const guint64 oldest = dccp_sequence_add (history->greatest,
       1 - DCCP_HISTORY_SIZE);
-  gint64 older = MAX (dccp_sequence_difference (oldest, first), 0);
+  const gint64 older = MAX (dccp_sequence_difference (oldest, *first), 0);
+
+  *first = dccp_sequence_add (*first, older);
+  *n = MIN (*n - older,
+      dccp_sequence_difference (history->greatest, *first) + 1);
+  if (!history->has_greatest)
+    *n = 0;
+}
+
+gint64
+dccp_history_count (DccpHistory * history, guint64 first, gint64 n)
+{
   gint64 size, count = 0;
 
-  if (!history->has_greatest)
-    return 0;
-  first = dccp_sequence_add (first, older);
-  n = MIN (n - older, dccp_sequence_difference (history->greatest, first) + 1);
+  clip (history, &first, &n);
   for (; n > 0; n -= size, first = dccp_sequence_add (first, size)) {
     count += __builtin_popcountll (*find (history, first)
         & mask_run (first, n, &size));
     history->steps++;
+  }
+  return count;
+}
+
+gboolean
+dccp_history_have_common (DccpHistory * history, const DccpHistory * other,
+    guint64 first, gint64 n)
+{
+  gint64 size;
+
+  clip (history, &first, &n);
+  clip (other, &first, &n);
+  for (; n > 0; n -= size, first = dccp_sequence_add (first, size)) {
+    history->steps++;
+    if (*find (history, first) & *find ((DccpHistory *) other, first)
+        & mask_run (first, n, &size))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gint64
+dccp_history_add_run (DccpHistory * history, const DccpHistory * from,
+    guint64 first, gint64 n, guint64 * lowest, guint64 * highest)
+{
+  gint64 size, count = 0;
+
+  clip (from, &first, &n);
+  if (n <= 0)
+    return 0;
+  advance (history, dccp_sequence_add (first, n - 1));
+  clip (history, &first, &n);
+  for (; n > 0; n -= size, first = dccp_sequence_add (first, size)) {
+    const guint64 start = dccp_sequence_add (first,
+        -(gint64) (first % 64));
+    const guint64 bits = *find ((DccpHistory *) from, first)
+        & ~*find (history, first) & mask_run (first, n, &size);
+
+    history->steps++;
+    if (bits == 0)
+      continue;
+    *find (history, first) |= bits;
+    if (count == 0)
+      *lowest = dccp_sequence_add (start, __builtin_ctzll (bits));
+    *highest = dccp_sequence_add (start, 63 - __builtin_clzll (bits));
+    count += __builtin_popcountll (bits);
   }
   return count;
 }

@@ -31,6 +31,14 @@ gboolean dccp_history_is_known (const DccpHistory * history, guint64 sequence);
 gboolean dccp_history_get (const DccpHistory * history, guint64 sequence);
 /* How many of `n` numbers from the first on are a yes */
 gint64 dccp_history_count (DccpHistory * history, guint64 first, gint64 n);
+/* Whether one of `n` numbers from the first on is a yes in both histories */
+gboolean dccp_history_have_common (DccpHistory * history,
+    const DccpHistory * other, guint64 first, gint64 n);
+/* Sets those of `n` numbers from the first on that are a yes in `from` and are
+ * not set yet. Returns how many these are; if there is one, the lowest and the
+ * highest of them are stored. */
+gint64 dccp_history_add_run (DccpHistory * history, const DccpHistory * from,
+    guint64 first, gint64 n, guint64 * lowest, guint64 * highest);
 
 G_END_DECLS
 

@@ -58,12 +58,6 @@ ask_for_key_unit (GstDccpThinSink * self)
   self->wants_key_unit = TRUE;
 }
 
-static gboolean
-is_key_packet (GstDccpThinSink * self, guint64 sequence)
-{
-  return dccp_history_get (&self->key_packets, sequence);
-}
-
 /* What belongs to a key frame is not sent again, and others refer to it. */
 static void
 take_lost (GstDccpThinSink * self, const DccpEvent * event)
@@ -76,19 +70,8 @@ take_lost (GstDccpThinSink * self, const DccpEvent * event)
 static gboolean
 has_dropped_key_packet (GstDccpThinSink * self, const DccpEvent * event)
 {
-  guint i;
-
-  if (dccp_history_count (&self->key_packets, event->sequence,
-          event->lost) == 0)
-    return FALSE;
-  for (i = 0; i < event->lost; i++) {
-    const guint64 sequence = dccp_sequence_add (event->sequence, i);
-
-    if (is_key_packet (self, sequence)
-        && dccp_endpoint_was_dropped (self->end.endpoint, sequence))
-      return TRUE;
-  }
-  return FALSE;
+  return dccp_endpoint_were_dropped (self->end.endpoint, &self->key_packets,
+      event->sequence, event->lost);
 }
 
 /* To who does not listen any more no key frame is of use. */

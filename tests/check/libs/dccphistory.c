@@ -52,6 +52,63 @@ GST_START_TEST (runs_are_the_same_as_single_numbers)
 
 GST_END_TEST;
 
+/* Some numbers that were set in one history are set in the other one. */
+GST_START_TEST (two_histories_are_compared_as_single_numbers)
+{
+  GRand *rand = g_rand_new_with_seed (17);
+  DccpHistory from, to, before;
+  guint64 sequence = DCCP_SEQUENCE_MASK - 50000, start, number;
+  guint64 lowest, highest, expected_lowest, expected_highest;
+  gint64 i, n, count;
+  gboolean any;
+  guint round;
+
+  dccp_history_clear (&from);
+  dccp_history_clear (&to);
+  for (round = 0; round < 500; round++) {
+    for (i = 0; i < 20; i++) {
+      sequence = dccp_sequence_add (sequence, g_rand_int_range (rand, 1, 20));
+      dccp_history_set (&from, sequence);
+      if (i < 15 && g_rand_boolean (rand))
+        dccp_history_set (&to, sequence);
+    }
+    n = g_rand_int_range (rand, 0, 500);
+    start = dccp_sequence_add (sequence, -g_rand_int_range (rand, -100, 20000));
+    any = FALSE;
+    for (i = 0; i < n; i++) {
+      number = dccp_sequence_add (start, i);
+      any |= dccp_history_get (&from, number) && dccp_history_get (&to, number);
+    }
+    fail_unless_equals_int (dccp_history_have_common (&from, &to, start, n),
+        any);
+    before = to;
+    count = expected_lowest = expected_highest = 0;
+    for (i = n - 1; i >= 0; i--) {
+      number = dccp_sequence_add (start, i);
+      if (!dccp_history_get (&from, number)
+          || dccp_history_get (&before, number)
+          || !dccp_history_set (&before, number))
+        continue;
+      expected_lowest = number;
+      if (count++ == 0)
+        expected_highest = number;
+    }
+    lowest = highest = 0;
+    fail_unless_equals_int64 (dccp_history_add_run (&to, &from, start, n,
+            &lowest, &highest), count);
+    fail_unless_equals_uint64 (lowest, expected_lowest);
+    fail_unless_equals_uint64 (highest, expected_highest);
+    for (i = 0; i < n; i++) {
+      number = dccp_sequence_add (start, i);
+      fail_unless_equals_int (dccp_history_get (&to, number),
+          dccp_history_get (&before, number));
+    }
+  }
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
 static Suite *
 dccphistory_suite (void)
 {
@@ -61,6 +118,7 @@ dccphistory_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, the_work_of_a_jump_is_bounded);
   tcase_add_test (tc, runs_are_the_same_as_single_numbers);
+  tcase_add_test (tc, two_histories_are_compared_as_single_numbers);
   return s;
 }
 
