@@ -353,6 +353,8 @@ count_up (guint64 * counter, guint32 low)
   return more;
 }
 
+/* `unreported` only grows, so each message is visited once in a session. One
+ * REPORT visits at most what the ring remembers. */
 void
 mmtp_channel_settle (MmtpChannel * channel, guint64 now, guint64 highest)
 {
@@ -362,6 +364,7 @@ mmtp_channel_settle (MmtpChannel * channel, guint64 now, guint64 highest)
       number++) {
     const MmtpSent *sent = mmtp_channel_get_sent (channel, number);
 
+    channel->stats.report_steps++;
     channel->judged += sent->is_load;
     channel->in_flight -= MIN (channel->in_flight, sent->size);
   }

@@ -183,6 +183,8 @@ typedef struct
   guint64 late;                 /* that the receiver had too late */
   guint64 requeued;             /* under way when it fell silent or left */
   guint64 silences;             /* times it fell silent */
+  guint64 report_steps;         /* sent messages visited, to bound the work of a
+                                 * REPORT */
 } MmtpSenderChannelStats;
 
 typedef struct
@@ -199,6 +201,7 @@ typedef struct
   guint64 unrepaired;           /* losses known that were not sent again */
   guint64 loss_lookups;         /* numbers looked up, to bound the work of a
                                  * REPORT */
+  guint64 report_steps;         /* packets visited, for the same */
   guint64 queued_bytes;
   guint64 estimated_rate;       /* bits per second of the stream */
   gboolean is_app_limited;      /* at least: no more was asked of the paths */

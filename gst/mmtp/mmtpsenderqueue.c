@@ -791,6 +791,7 @@ requeue_due (MmtpSender * sender, MmtpPath * path, guint64 due)
     const MmtpSent *sent = mmtp_channel_get_sent (channel, number);
     MmtpPacket *packet = mmtp_sender_get_packet (sender, sent->stream_number);
 
+    channel->stats.report_steps++;
     if (packet && packet->channel == channel->id &&
         packet->channel_number == number && packet->due <= due &&
         requeue (sender, packet, delay))
@@ -836,15 +837,22 @@ mmtp_sender_rescue (MmtpSender * sender, MmtpPath * path)
     requeue_due (sender, path, arrival - sender->initial_delay);
 }
 
+/* Packets that one REPORT settles. Where more have come, which takes a long
+ * silence at a high rate, later REPORTs settle the rest. */
+#define MAX_SETTLED 4096
+
+/* `reported_next` only grows, so each packet is visited once in a session. */
 void
 mmtp_sender_settle (MmtpSender * sender, guint64 number)
 {
+  const guint64 first = MAX (sender->reported_next, sender->floor);
   guint64 i;
 
-  number = MIN (number, sender->next_number);
-  for (i = MAX (sender->reported_next, sender->floor); i < number; i++) {
+  number = MIN (MIN (number, sender->next_number), first + MAX_SETTLED);
+  for (i = first; i < number; i++) {
     MmtpPacket *packet = mmtp_sender_get_packet (sender, i);
 
+    sender->stats.report_steps++;
     if (packet->state == MMTP_PACKET_WAITING && packet->was_sent)
       dequeue (sender, packet, MMTP_PACKET_DONE);
     else if (packet->state == MMTP_PACKET_CHANCY)
