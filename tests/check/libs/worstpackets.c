@@ -1,0 +1,682 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The work of the worst packet of each type of each protocol. The cores count
+ * the entries that they visit: slots, 64-bit words of a bitmap, deadlines, sent
+ * messages and packets, numbers that are skipped. One table holds each count to
+ * a constant. No test here measures time.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <string.h>
+
+#include "../dccpwire.h"
+#include "../mmtppair.h"
+#include "mmtpchannel.h"
+#include "mmtpreceiverprivate.h"
+#include "mmtpreorder.h"
+#include "mpegvideotimeline.h"
+#include "rtpreorder.h"
+
+/* --- the bounds ----------------------------------------------------------- */
+
+/* MMTP DATA: the bitmap's summary, a few of its words, and the history */
+#define MAX_DATA_STEPS 2048
+/* MMTP REPORT: numbers of one record full of the longest ranges */
+#define MAX_LOOKUPS (MMTP_MAX_RANGES * 255)
+/* MMTP REPORT: packets that it settles; later ones settle the rest */
+#define MAX_SETTLED 4096
+/* MMTP REPORT: messages that the ring of a channel remembers */
+#define MAX_SENT_STEPS 32768
+/* DCCP: words of a history, and one more when a run begins within a word */
+#define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
+/* DCCP: a packet moves one history and counts another one. */
+#define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
+/* DCCP Data Dropped: a word for each block, one more for each time that the
+ * runs, which go downwards, pass into another word, and moving the history */
+#define MAX_DROPPED_STEPS (DCCP_LONGEST_OPTIONS + 2 * HISTORY_STEPS)
+/* The sink asks for each Drop Code of each option whether a key packet is among
+ * the range. The ranges of a Drop Code don't overlap, and each has a block. */
+#define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_LONGEST_OPTIONS)
+/* DCCP Loss Intervals: they don't overlap, so it is one history, and one more
+ * word for each interval. */
+#define MAX_LOSS_STEPS (HISTORY_STEPS + DCCP_MAX_LOSS_INTERVALS)
+/* RTP: sequence numbers that may be missing before a packet (MAX_DROPOUT) */
+#define MAX_RTP_STEPS 3000
+/* mpegstat: frames of ten seconds at 240 frames per second */
+#define MAX_LOST_FRAMES 2400
+
+/* --- MMTP ----------------------------------------------------------------- */
+
+#define FRAME_SIZE 4000
+#define MAX_BYTES (1024 * 1024 * 1024)  /* that the receiver may hold */
+#define N_FORGED 300            /* messages of each type */
+
+typedef struct
+{
+  MmtpPair pair;
+  guint32 draw;
+} Mmtp;
+
+static guint32
+draw (gpointer data)
+{
+  Mmtp *self = data;
+
+  self->draw = self->draw * 1664525 + 1013904223;
+  return self->draw >> 8;
+}
+
+static Mmtp *
+mmtp_new (void)
+{
+  Mmtp *self = g_new0 (Mmtp, 1);
+  const MmtpPairConfig config = { NULL, FRAME_SIZE, };
+  guint i;
+
+  self->draw = 17;
+  mmtp_pair_init (&self->pair, &config);
+  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
+    mmtp_pair_add_channel (&self->pair, i);
+  mmtp_pair_run (&self->pair, 2 * MMTP_SECOND);
+  fail_unless (self->pair.has_session);
+  self->pair.trusted = FALSE;
+  return self;
+}
+
+static void
+mmtp_free (Mmtp * self)
+{
+  mmtp_pair_clear (&self->pair);
+  g_free (self);
+}
+
+/* Sends a message whose trailer is right: whoever has the secrets does. */
+static void
+say (Mmtp * self, MmtpRole from, const MmtpMessage * message, guint64 number)
+{
+  const guint channel = message->channel % MMTP_PAIR_CHANNELS;
+  guint8 bytes[2000];
+  const gsize size = mmtp_packet_write (message, bytes, sizeof (bytes));
+
+  fail_unless (size > 0);
+  if (message->type < MMTP_INIT || message->type > MMTP_REFUSE)
+    mmtp_direction_seal (&self->pair.directions[from == MMTP_RECEIVER], number,
+        bytes, size);
+  mmtp_overhear (&self->pair.overheard, bytes, size, from);
+  if (from == MMTP_SENDER)
+    mmtp_pair_to_receiver (&self->pair, &self->pair.addresses[channel], bytes,
+        size);
+  else
+    mmtp_pair_to_sender (&self->pair, channel, bytes, size);
+}
+
+/* The next message of a channel */
+static void
+say_next (Mmtp * self, MmtpRole from, MmtpMessage * message)
+{
+  const guint64 number = self->pair.overheard.numbers[from == MMTP_RECEIVER]
+      [message->channel] + 1;
+
+  message->number = number & 0xffff;
+  if (message->type == MMTP_REPORT)
+    message->report.channel_number = number;
+  message->sent = self->pair.now / MMTP_TICK_TIME & MMTP_TICKS_MASK;
+  say (self, from, message, number);
+}
+
+static guint64
+get_receiver_steps (Mmtp * self)
+{
+  const MmtpReceiverSession *session = &self->pair.receiver->session;
+
+  return session->exists ? mmtp_reorder_get_stats (session->reorder)->steps : 0;
+}
+
+static guint64
+get_sender_steps (Mmtp * self)
+{
+  MmtpSenderChannelStats channel;
+  MmtpSenderStats stats;
+  guint64 steps;
+  guint i;
+
+  mmtp_sender_get_stats (self->pair.sender, &stats);
+  steps = stats.loss_lookups + stats.report_steps;
+  for (i = 0; i < stats.n_channels; i++) {
+    mmtp_sender_get_channel_stats (self->pair.sender, i, &channel);
+    steps += channel.report_steps;
+  }
+  return steps;
+}
+
+/* The worst of many messages of a type, with values near those of the session
+ * and far from them, beside a stream that goes on */
+static guint64
+measure_forged (MmtpType type, MmtpRole from)
+{
+  guint64 (*get_steps) (Mmtp *) =
+      from == MMTP_SENDER ? get_receiver_steps : get_sender_steps;
+  Mmtp *self = mmtp_new ();
+  guint64 worst = 0, before, after, number;
+  MmtpMessage message;
+  guint i;
+
+  for (i = 0; i < N_FORGED; i++) {
+    if (i % 10 == 0)
+      mmtp_pair_run (&self->pair, 10 * MMTP_MSECOND);
+    number = mmtp_forge (&message, type, from, i % MMTP_PAIR_CHANNELS,
+        &self->pair.overheard, draw, self);
+    before = get_steps (self);
+    say (self, from, &message, number);
+    after = get_steps (self);
+    /* a session that begins counts from 0 */
+    worst = MAX (worst, after > before ? after - before : 0);
+  }
+  mmtp_free (self);
+  return worst;
+}
+
+/* DATA that jumps by 2^20 - 1 numbers, again and again */
+static guint64
+measure_data (void)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
+  MmtpData data = {.flags = MMTP_FLAG_FIRST | MMTP_FLAG_LAST,
+    .payload = (const guint8 *) "x",.payload_size = 1
+  };
+  guint64 worst = 0, before;
+  guint i;
+
+  for (i = 0; i < 100; i++) {
+    before = mmtp_reorder_get_stats (reorder)->steps;
+    mmtp_reorder_add (reorder, 0, &data, i, MMTP_SECOND);
+    worst = MAX (worst, mmtp_reorder_get_stats (reorder)->steps - before);
+    data.stream_number = (data.stream_number + (1 << 20) - 1) & 0xffffff;
+  }
+  mmtp_reorder_free (reorder);
+  return worst;
+}
+
+/* D0 changes, and nothing is late by it: neither packets that wait for others
+ * nor buffers that wait for their caps are visited. */
+static guint64
+measure_change_of_delay (void)
+{
+  MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
+  MmtpData data = {.flags = MMTP_FLAG_FIRST | MMTP_FLAG_LAST,
+    .payload = (const guint8 *) "x",.payload_size = 1
+  };
+  guint64 steps;
+  guint i;
+
+  for (i = 0; i < 20000; i++) {
+    /* every other one of the second half is missing */
+    data.stream_number = i < 10000 ? i : 2 * i;
+    mmtp_reorder_add (reorder, 0, &data, i, MMTP_SECOND + i);
+  }
+  steps = mmtp_reorder_get_stats (reorder)->steps;
+  mmtp_reorder_shift_deadlines (reorder, 0, -1000);
+  steps = mmtp_reorder_get_stats (reorder)->steps - steps;
+  mmtp_reorder_free (reorder);
+  return steps;
+}
+
+/* A REPORT of records that are full of the longest ranges */
+static guint64
+measure_report (void)
+{
+  Mmtp *self = mmtp_new ();
+  MmtpMessage message = { MMTP_REPORT };
+  MmtpSenderStats before, after;
+  guint i, k;
+
+  message.report.number = 1000000;
+  message.report.n_records = 14;        /* that fit */
+  for (i = 0; i < message.report.n_records; i++) {
+    MmtpRecord *record = &message.report.records[i];
+
+    record->n_ranges = MMTP_MAX_RANGES;
+    for (k = 0; k < MMTP_MAX_RANGES; k++) {
+      record->ranges[k].first = k * 255;
+      record->ranges[k].count = 255;
+    }
+  }
+  mmtp_sender_get_stats (self->pair.sender, &before);
+  say_next (self, MMTP_RECEIVER, &message);
+  mmtp_sender_get_stats (self->pair.sender, &after);
+  mmtp_free (self);
+  return after.loss_lookups - before.loss_lookups;
+}
+
+/* A REPORT after 100,000 messages without one */
+static guint64
+measure_late_report (void)
+{
+  const MmtpChannelConfig config = { "path", 1400, 28, 0, 0 };
+  MmtpChannel *channel = mmtp_channel_new (0, "path");
+  guint64 steps, i;
+
+  mmtp_channel_open (channel, MMTP_SECOND, &config);
+  for (i = 0; i < 100000; i++)
+    mmtp_channel_sent (channel, MMTP_SECOND + i, 1400, i, TRUE);
+  mmtp_channel_settle (channel, 2 * MMTP_SECOND, i - 1);
+  steps = channel->stats.report_steps;
+  mmtp_channel_free (channel);
+  return steps;
+}
+
+/* A REPORT that acknowledges a queue full of short packets */
+static guint64
+measure_acknowledgement (void)
+{
+  Mmtp *self = mmtp_new ();
+  MmtpMessage message = { MMTP_REPORT };
+  MmtpBuffer buffer = { g_bytes_new_static ("x", 1), };
+  MmtpSenderStats before, after;
+  guint i;
+
+  mmtp_sender_get_stats (self->pair.sender, &before);
+  for (i = 0; i < 20000; i++) {
+    buffer.due = self->pair.now + 10 * MMTP_SECOND;
+    mmtp_sender_put (self->pair.sender, self->pair.now, &buffer);
+  }
+  g_bytes_unref (buffer.data);
+  mmtp_sender_get_stats (self->pair.sender, &after);
+  fail_unless (after.packets - before.packets > 2 * MAX_SETTLED);
+  message.report.number = 1000000;
+  message.report.next = after.packets;
+  say_next (self, MMTP_RECEIVER, &message);
+  mmtp_sender_get_stats (self->pair.sender, &after);
+  mmtp_free (self);
+  return after.report_steps - before.report_steps;
+}
+
+/* --- DCCP ----------------------------------------------------------------- */
+
+static void
+open_wire (DccpWire * wire, guint64 window)
+{
+  dccp_wire_init (wire);
+  wire->configs[CLIENT].sequence_window = window;
+  wire->configs[SERVER].sequence_window = window;
+  dccp_wire_begin (wire);
+  dccp_wire_open (wire);
+}
+
+static guint64
+get_steps (const DccpConnection * connection)
+{
+  return connection->received.steps + connection->sent_data.steps +
+      connection->reported.steps;
+}
+
+/* As if all packets that the history holds had been data */
+static void
+fill_sent_data (DccpConnection * connection)
+{
+  gint64 i;
+
+  dccp_history_clear (&connection->sent_data);
+  dccp_history_set (&connection->sent_data, connection->gss);
+  for (i = 1; i < DCCP_HISTORY_SIZE; i++)
+    dccp_history_set (&connection->sent_data,
+        dccp_sequence_add (connection->gss, -i));
+}
+
+/* As many options of this type as a packet has room for */
+static gsize
+fill_options (guint8 bytes[DCCP_LONGEST_OPTIONS], guint8 type,
+    const guint8 * value, gsize size)
+{
+  gsize offset = 0, n;
+
+  while (DCCP_LONGEST_OPTIONS - offset > 2) {
+    n = MIN (size, DCCP_LONGEST_OPTIONS - offset - 2);
+    bytes[offset] = type;
+    bytes[offset + 1] = n + 2;
+    memcpy (bytes + offset + 2, value, n);
+    offset += n + 2;
+  }
+  return offset;
+}
+
+/* Runs of 16 packets with Drop Codes 0, 1, 2, 3 and 7 in turn */
+static void
+hear_data_dropped (DccpWire * wire)
+{
+  const guint8 codes[] = { 0, 1, 2, 3, 7 };
+  guint8 options[DCCP_LONGEST_OPTIONS], blocks[253];
+  DccpPacket packet = dccp_wire_next (wire, CLIENT, DCCP_ACK);
+  guint i;
+
+  for (i = 0; i < sizeof (blocks); i++)
+    blocks[i] = 0x8f | codes[i % G_N_ELEMENTS (codes)] << 4;
+  packet.options = options;
+  packet.options_size = fill_options (options, DCCP_OPTION_DATA_DROPPED,
+      blocks, sizeof (blocks));
+  dccp_wire_forge (wire, CLIENT, &packet);
+}
+
+static guint64
+measure_data_dropped (void)
+{
+  DccpConnection *connection;
+  DccpWire wire;
+  guint64 steps;
+
+  open_wire (&wire, 10000);
+  connection = dccp_wire_get (&wire, CLIENT);
+  fill_sent_data (connection);
+  steps = get_steps (connection);
+  hear_data_dropped (&wire);
+  steps = get_steps (connection) - steps;
+  fail_unless (dccp_wire_get_stats (&wire, CLIENT)->dropped_received > 15000);
+  dccp_wire_clear (&wire);
+  return steps;
+}
+
+/* What the sink does with the events: no key packet is among the dropped ones,
+ * so that it looks at all of them. */
+static guint64
+measure_dropped_key_packets (void)
+{
+  DccpHistory *keys = g_new0 (DccpHistory, 1);
+  DccpWire wire;
+  guint i, n = 0;
+  guint64 steps;
+
+  open_wire (&wire, 10000);
+  fill_sent_data (dccp_wire_get (&wire, CLIENT));
+  dccp_history_set (keys, dccp_wire_get (&wire, CLIENT)->gss + 1);
+  keys->steps = 0;
+  hear_data_dropped (&wire);
+  for (i = 0; i < wire.events[CLIENT]->len; i++) {
+    const DccpEvent *event = &g_array_index (wire.events[CLIENT], DccpEvent, i);
+
+    if (event->type != DCCP_EVENT_DROPPED)
+      continue;
+    fail_if (dccp_endpoint_were_dropped (wire.ends[CLIENT], keys,
+            event->sequence, event->lost));
+    n++;
+  }
+  fail_unless (n >= 5);
+  steps = keys->steps;
+  dccp_wire_clear (&wire);
+  g_free (keys);
+  return steps;
+}
+
+/* Intervals that cover the whole history, in Loss Intervals; the sink looks for
+ * key packets among the lost ones. */
+static guint64
+measure_loss_intervals (void)
+{
+  const guint length = DCCP_HISTORY_SIZE / DCCP_MAX_LOSS_INTERVALS / 2;
+  DccpHistory *keys = g_new0 (DccpHistory, 1);
+  DccpLossIntervals intervals = {.n = DCCP_MAX_LOSS_INTERVALS };
+  DccpOptionWriter writer;
+  DccpPacket packet;
+  DccpWire wire;
+  guint64 steps;
+  guint i;
+
+  open_wire (&wire, 10000);
+  packet = dccp_wire_next (&wire, CLIENT, DCCP_ACK);
+  dccp_option_writer_init (&writer);
+  dccp_option_write_number (&writer, DCCP_OPTION_RECEIVE_RATE, 4096, 4);
+  dccp_option_write_elapsed_time (&writer, 0);
+  for (i = 0; i < intervals.n; i++) {
+    intervals.intervals[i].lossless = intervals.intervals[i].loss = length;
+    intervals.intervals[i].data = 2 * length;
+  }
+  fail_unless (dccp_option_write_loss_intervals (&writer, &intervals));
+  packet.options = writer.bytes;
+  packet.options_size = writer.size;
+  dccp_wire_get (&wire, CLIENT)->told_lost =
+      dccp_sequence_add (packet.acknowledgement, -2 * DCCP_HISTORY_SIZE);
+  dccp_history_set (keys, packet.acknowledgement + 1);
+  keys->steps = 0;
+  dccp_wire_forge (&wire, CLIENT, &packet);
+  fail_unless_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_LOST), DCCP_MAX_LOSS_INTERVALS);
+  for (i = 0; i < wire.events[CLIENT]->len; i++) {
+    const DccpEvent *event = &g_array_index (wire.events[CLIENT], DccpEvent, i);
+
+    if (event->type == DCCP_EVENT_LOST)
+      dccp_history_count (keys, event->sequence, event->lost);
+  }
+  steps = keys->steps;
+  dccp_wire_clear (&wire);
+  g_free (keys);
+  return steps;
+}
+
+/* Data whose numbers jump by nearly the size of the history, in a window that
+ * allows it */
+static guint64
+measure_dccp_jump (void)
+{
+  DccpConnection *connection;
+  guint64 worst = 0, before;
+  DccpPacket packet;
+  DccpWire wire;
+  guint i;
+
+  open_wire (&wire, 100000);
+  connection = dccp_wire_get (&wire, SERVER);
+  for (i = 0; i < 10; i++) {
+    packet = dccp_wire_next (&wire, SERVER, DCCP_DATA);
+    packet.sequence = dccp_sequence_add (packet.sequence,
+        DCCP_HISTORY_SIZE - 3 - i);
+    packet.payload = (const guint8 *) "data";
+    packet.payload_size = 4;
+    before = get_steps (connection);
+    dccp_wire_forge (&wire, SERVER, &packet);
+    worst = MAX (worst, get_steps (connection) - before);
+  }
+  fail_unless_equals_int (wire.received[SERVER]->len, 10);
+  dccp_wire_clear (&wire);
+  return worst;
+}
+
+/* Any type with as many of any options as fit: all codes, those of Ack Vector
+ * and of features too, with values from small to large, to both ends */
+static guint64
+measure_dccp_type (DccpType type)
+{
+  guint8 options[DCCP_LONGEST_OPTIONS], value[253];
+  guint64 worst = 0, before, after;
+  DccpPacket packet;
+  DccpWire wire;
+  guint i, option;
+
+  for (i = 0; i < sizeof (value); i++)
+    value[i] = i < 2 ? 1 : i * 37;
+  for (option = 0; option < 256; option++) {
+    const DccpEnd to = option % 2 ? CLIENT : SERVER;
+
+    open_wire (&wire, 100000);
+    fill_sent_data (dccp_wire_get (&wire, to));
+    packet = dccp_wire_next (&wire, to, type);
+    packet.sequence = dccp_sequence_add (packet.sequence, 10000);
+    packet.options = options;
+    packet.options_size = fill_options (options, option, value,
+        option == DCCP_OPTION_LOSS_INTERVALS ? 19 : sizeof (value));
+    before = get_steps (dccp_wire_get (&wire, to));
+    dccp_wire_forge (&wire, to, &packet);
+    /* a Reset may have ended the connection */
+    after = dccp_wire_get (&wire, to) ?
+        get_steps (dccp_wire_get (&wire, to)) : before;
+    worst = MAX (worst, after - before);
+    dccp_wire_clear (&wire);
+  }
+  return worst;
+}
+
+/* --- RTP ------------------------------------------------------------------ */
+
+/* Packets wait with gaps between them. Then one comes as far ahead as it can be,
+ * and all that is missing before it is given up. */
+static guint64
+measure_rtp (void)
+{
+  RtpReorder *reorder = rtp_reorder_new (NULL);
+  guint64 steps;
+  guint i;
+
+  rtp_reorder_set_window (reorder, RTP_REORDER_MAX_WINDOW);
+  rtp_reorder_input (reorder, 1, 0, FALSE, reorder);
+  for (i = 1; i <= RTP_REORDER_MAX_WINDOW; i++)
+    rtp_reorder_input (reorder, 1, 46 * i, FALSE, reorder);
+  steps = rtp_reorder_get_lost (reorder);
+  rtp_reorder_input (reorder, 1, MAX_RTP_STEPS + 1, TRUE, reorder);
+  steps = rtp_reorder_get_lost (reorder) - steps;
+  while (rtp_reorder_poll_output (reorder))
+    steps++;
+  rtp_reorder_free (reorder);
+  return steps;
+}
+
+/* --- mpegstat ------------------------------------------------------------- */
+
+/* Frames that are told as lost because of one frame whose timestamp is as far
+ * ahead as is believed, at the highest frame rate of MPEG-2 */
+static guint64
+measure_mpeg_video (void)
+{
+  MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+  MpegVideoFrame frame = {.pictures[0].header.type = MPEG_VIDEO_PICTURE_I,
+    .n_pictures = 1,.has_gop = TRUE,.pts = MPEG_VIDEO_TIME_NONE,
+    .dts = MPEG_VIDEO_TIME_NONE
+  };
+  MpegVideoPosition position;
+  MpegVideoLoss loss;
+  guint64 frames = 0;
+  guint i;
+
+  frame.pictures[0].header.structure = MPEG_VIDEO_STRUCTURE_FRAME;
+  frame.sequence.width = frame.sequence.height = 32;
+  frame.sequence.fps_n = 240;
+  frame.sequence.fps_d = 1;
+  frame.sequence.mpeg2 = TRUE;
+  for (i = 0; i < 40; i++) {
+    const guint64 number = i < 20 ? i : i + MAX_LOST_FRAMES - 1;
+
+    frame.flags = i == 20 ? MPEG_VIDEO_FRAME_DISCONT : 0;
+    mpeg_video_timeline_input (timeline, &frame,
+        SECOND + number * SECOND / 240, &position);
+  }
+  mpeg_video_timeline_drain (timeline);
+  while (mpeg_video_timeline_poll_loss (timeline, &loss))
+    frames += loss.frames;
+  mpeg_video_timeline_free (timeline);
+  return frames;
+}
+
+/* --- the table ------------------------------------------------------------ */
+
+typedef struct
+{
+  const gchar *packet;
+  guint64 (*measure) (void);
+  guint64 min_steps;            /* fewer: this is not the worst packet */
+  guint64 max_steps;
+} WorstPacket;
+
+static const WorstPacket packets[] = {
+  {"MMTP DATA that jumps", measure_data, 500, MAX_DATA_STEPS},
+  {"MMTP KEEPALIVE that changes D0", measure_change_of_delay, 0, 0},
+  {"MMTP REPORT of losses", measure_report, MAX_LOOKUPS, MAX_LOOKUPS},
+  {"MMTP REPORT of a long queue", measure_acknowledgement, MAX_SETTLED,
+      MAX_SETTLED},
+  {"MMTP REPORT after silence", measure_late_report, MAX_SENT_STEPS,
+      MAX_SENT_STEPS},
+  {"DCCP Data Dropped", measure_data_dropped, 900, MAX_DROPPED_STEPS},
+  {"DCCP Data Dropped, key packets", measure_dropped_key_packets, 1000,
+      MAX_KEY_STEPS},
+  {"DCCP Loss Intervals, key packets", measure_loss_intervals, 100,
+      MAX_LOSS_STEPS},
+  {"DCCP Data that jumps", measure_dccp_jump, 256, MAX_JUMP_STEPS},
+  {"RTP behind a gap", measure_rtp, MAX_RTP_STEPS, MAX_RTP_STEPS + 1},
+  {"MPEG frame behind a gap", measure_mpeg_video, 2000, MAX_LOST_FRAMES},
+};
+
+GST_START_TEST (the_work_of_the_worst_packet_is_bounded)
+{
+  const WorstPacket *packet = &packets[__i__];
+  const guint64 steps = packet->measure ();
+
+  GST_INFO ("%s: %" G_GUINT64_FORMAT " steps", packet->packet, steps);
+  fail_unless (steps >= packet->min_steps && steps <= packet->max_steps,
+      "%s: %" G_GUINT64_FORMAT " steps", packet->packet, steps);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_work_of_each_mmtp_type_is_bounded)
+{
+  const MmtpType type = __i__;
+  guint64 steps = measure_forged (type, MMTP_SENDER);
+
+  fail_unless (steps <= MAX_DATA_STEPS, "%s: %" G_GUINT64_FORMAT " steps",
+      mmtp_type_get_name (type), steps);
+  steps = measure_forged (type, MMTP_RECEIVER);
+  fail_unless (steps <= MAX_LOOKUPS + MAX_SETTLED + MAX_SENT_STEPS,
+      "%s: %" G_GUINT64_FORMAT " steps", mmtp_type_get_name (type), steps);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_work_of_each_dccp_type_is_bounded)
+{
+  const guint64 steps = measure_dccp_type (__i__);
+
+  fail_unless (steps <= MAX_DROPPED_STEPS + MAX_JUMP_STEPS,
+      "type %d: %" G_GUINT64_FORMAT " steps", __i__, steps);
+}
+
+GST_END_TEST;
+
+/* Each message and each packet is settled once: REPORTs cost no more than the
+ * stream, however many there are. */
+GST_START_TEST (the_work_of_all_reports_is_bounded)
+{
+  MmtpSenderChannelStats channel;
+  MmtpSenderStats stats;
+  Mmtp *self = mmtp_new ();
+  guint64 sent;
+  guint i;
+
+  mmtp_pair_run (&self->pair, 60 * MMTP_SECOND);
+  mmtp_sender_get_stats (self->pair.sender, &stats);
+  sent = stats.packets;
+  for (i = 0; i < stats.n_channels; i++) {
+    mmtp_sender_get_channel_stats (self->pair.sender, i, &channel);
+    sent += channel.packets;
+  }
+  fail_unless (get_sender_steps (self) > sent / 2);
+  fail_unless (get_sender_steps (self) <= sent);
+  mmtp_free (self);
+}
+
+GST_END_TEST;
+
+static Suite *
+worstpackets_suite (void)
+{
+  Suite *s = suite_create ("worstpackets");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 60);
+  tcase_add_loop_test (tc, the_work_of_the_worst_packet_is_bounded, 0,
+      G_N_ELEMENTS (packets));
+  tcase_add_loop_test (tc, the_work_of_each_mmtp_type_is_bounded, 0,
+      MMTP_LAST_TYPE);
+  tcase_add_loop_test (tc, the_work_of_each_dccp_type_is_bounded, 0,
+      DCCP_LAST_TYPE);
+  tcase_add_test (tc, the_work_of_all_reports_is_bounded);
+  return s;
+}
+
+GST_CHECK_MAIN (worstpackets);
