@@ -236,10 +236,10 @@ input_fail (GstMpegVideoInput * input)
           input->head_size), element);
   if (!advice)
     advice = g_strdup_printf ("No MPEG-1 or MPEG-2 video frame in %"
-        G_GUINT64_FORMAT " bytes%s.", input->bytes_without_frame,
-        stats.foreign_codes == 0 ? "" :
-        "; in a container, such as an MPEG program stream, the video needs "
-        "its demuxer, such as mpegpsdemux");
+        G_GUINT64_FORMAT " bytes: %s takes a video elementary stream. In a "
+        "container the video needs the demuxer of the container, such as "
+        "mpegpsdemux; other codecs need their parser.",
+        input->bytes_without_frame, GST_OBJECT_NAME (element));
   GST_ELEMENT_ERROR (element, STREAM, WRONG_TYPE, ("%s", advice),
       ("no frame in %" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT
           " system start codes, %" G_GUINT64_FORMAT " pictures before a "
@@ -274,7 +274,9 @@ input_check (GstMpegVideoInput * input)
   /* who says that it is parsed knows what it is; a network may damage it */
   if (input->parsed)
     return TRUE;
-  if (input->bytes_without_frame > MAX_BYTES_WITHOUT_FRAME
+  if (gst_wrong_input_is_container (gst_wrong_input_find (input->head,
+              input->head_size))
+      || input->bytes_without_frame > MAX_BYTES_WITHOUT_FRAME
       || (stats.foreign_codes > MAX_FOREIGN_CODES
           && stats.foreign_codes >= stats.frames))
     return input_fail (input);

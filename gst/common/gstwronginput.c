@@ -68,7 +68,20 @@ gst_wrong_input_find (const guint8 * head, gsize size)
     return GST_WRONG_INPUT_MATROSKA;
   if (has_at (head, size, 0, "RIFF") && has_at (head, size, 8, "AVI "))
     return GST_WRONG_INPUT_AVI;
+  /* A frame header, ISO/IEC 11172-3 section 2.4.1.3: sync word, ID; layer 00 is
+   * reserved. */
+  if (size >= 2 && head[0] == 0xff && (head[1] & 0xf0) == 0xf0
+      && (head[1] & 0x06) != 0)
+    return GST_WRONG_INPUT_MPEG_AUDIO;
   return find_byte_stream (head, size);
+}
+
+gboolean
+gst_wrong_input_is_container (GstWrongInput input)
+{
+  return input == GST_WRONG_INPUT_PROGRAM_STREAM
+      || input == GST_WRONG_INPUT_MP4 || input == GST_WRONG_INPUT_MATROSKA
+      || input == GST_WRONG_INPUT_AVI;
 }
 
 static gboolean
@@ -93,6 +106,9 @@ gst_wrong_input_advise (GstWrongInput input, GstElement * element)
     return g_strdup_printf ("This is an MPEG transport stream, not a video "
         "elementary stream: to send all of it, use mmtpsink or dcctpthinsink "
         "instead; for its video alone, put tsdemux before %s.", name);
+  if (input == GST_WRONG_INPUT_MPEG_AUDIO)
+    return g_strdup_printf ("This is MPEG audio, and %s takes video only: to "
+        "send audio, use mpegaudioparse and mmtpsink or dcctpthinsink.", name);
   if (input != GST_WRONG_INPUT_H264 && input != GST_WRONG_INPUT_H265)
     return g_strdup_printf ("This is %s, not a video elementary stream: put "
         "%s before %s.", kinds[input].what, kinds[input].remedy, name);

@@ -20,6 +20,7 @@ typedef enum
   GST_WRONG_INPUT_MP4,
   GST_WRONG_INPUT_MATROSKA,
   GST_WRONG_INPUT_AVI,
+  GST_WRONG_INPUT_MPEG_AUDIO,
   GST_WRONG_INPUT_H264,
   GST_WRONG_INPUT_H265
 } GstWrongInput;
@@ -29,6 +30,10 @@ typedef enum
 
 GST_WIRELESS_API
 GstWrongInput gst_wrong_input_find (const guint8 * head, gsize size);
+/* A file format whose bytes are never a video elementary stream, even where
+ * whole frames of one are found in it */
+GST_WIRELESS_API
+gboolean gst_wrong_input_is_container (GstWrongInput input);
 /* What to tell of it, a whole sentence, in an error of `element`, which has a
  * sink pad. NULL: nothing is known. */
 GST_WIRELESS_API
