@@ -107,6 +107,8 @@ struct _GstRfc2250Depay
   gboolean resync;              /* a new source began */
   MpegVideoSequence sequence;   /* that the source caps describe */
   gboolean have_caps;
+  gboolean have_rtp_caps;
+  gboolean refused_input;       /* and said so */
   gboolean warned_too_big;
 };
 
@@ -553,6 +555,21 @@ gst_rfc2250_depay_only_fillers_missing (GstRfc2250Depay * depay, guint16 seqnum)
   return missing == seqnum;
 }
 
+/* The base class says nothing to the user about a stream that is not RTP. */
+static void
+gst_rfc2250_depay_refuse_input (GstRfc2250Depay * depay, const gchar * why)
+{
+  if (depay->refused_input)
+    return;
+  depay->refused_input = TRUE;
+  GST_ELEMENT_ERROR (depay, STREAM, WRONG_TYPE,
+      ("%s takes RTP packets, and this is %s. Set the caps of the source of "
+          "the packets, such as udpsrc caps=\"application/x-rtp, media=video, "
+          "clock-rate=90000, encoding-name=MPV, payload=32\". Video that is "
+          "not in RTP needs no depayloader.", GST_OBJECT_NAME (depay), why),
+      (NULL));
+}
+
 /* Before the base class, which drops whatever comes late: puts packets in
  * order, refuses what is no packet of this stream, and counts both. */
 static GstFlowReturn
@@ -563,6 +580,11 @@ gst_rfc2250_depay_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   guint16 seqnum;
   gboolean final_gap;
 
+  if (!depay->have_rtp_caps) {
+    gst_rfc2250_depay_refuse_input (depay, "a stream without caps");
+    gst_buffer_unref (buffer);
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
   if (!gst_rfc2250_depay_check_packet (depay, buffer, &ssrc, &seqnum))
     return gst_rfc2250_depay_refuse (depay, buffer, NULL);
 
@@ -623,7 +645,14 @@ static gboolean
 gst_rfc2250_depay_handle_event (GstRTPBaseDepayload * base, GstEvent * event)
 {
   GstRfc2250Depay *depay = GST_RFC2250_DEPAY (base);
+  const GstSegment *segment;
 
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
+    gst_event_parse_segment (event, &segment);
+    /* the base class refuses it */
+    if (segment->format != GST_FORMAT_TIME)
+      gst_rfc2250_depay_refuse_input (depay, "a stream of bytes");
+  }
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
     gst_rfc2250_depay_drain (depay);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
@@ -638,6 +667,7 @@ gst_rfc2250_depay_set_caps (GstRTPBaseDepayload * base, GstCaps * caps)
   GstRfc2250Depay *depay = GST_RFC2250_DEPAY (base);
 
   base->clock_rate = CLOCK_RATE;
+  depay->have_rtp_caps = TRUE;
   if (!gst_structure_get_int (gst_caps_get_structure (caps, 0), "payload",
           &depay->payload_type))
     depay->payload_type = -1;
@@ -659,6 +689,8 @@ gst_rfc2250_depay_change_state (GstElement * element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     gst_rfc2250_depay_reset (depay);
     depay->have_caps = FALSE;
+    depay->have_rtp_caps = FALSE;
+    depay->refused_input = FALSE;
   }
   return ret;
 }

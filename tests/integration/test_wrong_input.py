@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What gst-launch-1.0 prints when a user feeds an element the wrong stream.
+
+Each line runs in a process of its own, since a sink that has a socket open can
+block a state change of the whole program. Sockets are on 127.0.0.1, and nobody
+listens: the errors do not depend on an answer.
+"""
+
+import concurrent.futures
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+SECONDS = 20
+LINES_AT_A_TIME = 2
+SINK = "fakesink async=false"
+PICTURES = "-f lavfi -i testsrc=size=64x64:rate=10:duration=1 -pix_fmt yuv420p"
+TONE = "-f lavfi -i sine=duration=1"
+INPUTS = {
+    "video.m2v": f"{PICTURES} -c:v mpeg2video",
+    "video.ts": f"{PICTURES} -c:v mpeg2video",
+    "video.mpg": f"{PICTURES} -c:v mpeg2video -f vob",
+    "video.mp4": f"{PICTURES} -c:v mpeg4",
+    "video.mkv": f"{PICTURES} -c:v mpeg2video",
+    "video.avi": f"{PICTURES} -c:v mpeg2video",
+    "video.h264": f"{PICTURES} -c:v libx264",
+    "audio.mp2": f"{TONE} -c:a mp2",
+}
+
+# What GStreamer prints when an element has failed and has not said why
+NEVER = ["failed to post a proper error message", "Internal GStreamer error"]
+
+RTP = ["rfc2250depay0 takes RTP packets", "udpsrc caps=", "application/x-rtp"]
+BYTES = {
+    "video.ts": ["MPEG transport stream", "mmtpsink or dcctpthinsink",
+                 "tsdemux before {name}"],
+    "video.mpg": ["MPEG program stream", "mpegpsdemux before {name}"],
+    "video.mp4": ["MP4 or QuickTime", "qtdemux before {name}"],
+    "video.mkv": ["Matroska or WebM", "matroskademux before {name}"],
+    "video.avi": ["AVI file", "avidemux before {name}"],
+    "audio.mp2": ["MPEG audio", "{name} takes video only"],
+    "text.txt": ["No MPEG-1 or MPEG-2 video frame", "{name} takes"],
+    "zeros": ["No MPEG-1 or MPEG-2 video frame", "{name} takes"],
+}
+PARSE = ["H.264", "h264parse before {name}"]
+MPEG_ONLY = ["H.264", "{name} takes MPEG-1 and MPEG-2 video only"]
+
+# An element, the rest of its line, and what it says of raw H.264
+TAKES_BYTES = [
+    ("rfc2250pay", f"rfc2250pay ! {SINK}", MPEG_ONLY),
+    ("mpegstat", f"mpegstat ! {SINK}", PARSE),
+    ("ifdqueue", f"ifdqueue ! {SINK}", PARSE),
+    ("ifdsink", "ifdsink host=127.0.0.1 port=9", PARSE),
+]
+# A line, and what its error contains. The name is RFC 6761's.
+NOBODY = [
+    ("ifdsink host=no.such.invalid", ["no.such.invalid"]),
+    ("mmtpsink host=no.such.invalid", ["no.such.invalid"]),
+    ("dcctpthinsink host=no.such.invalid", ["no.such.invalid"]),
+    ("udplitesink host=no.such.invalid", ["no.such.invalid"]),
+    ("mmtpsink host=127.0.0.1 channels=nonexistent0", ["nonexistent0"]),
+]
+
+
+def make_inputs(directory):
+    for name, options in INPUTS.items():
+        subprocess.run(
+            ["ffmpeg", "-v", "error", "-y", *options.split(), name],
+            cwd=directory, check=True, timeout=SECONDS,
+            stdin=subprocess.DEVNULL)
+    (directory / "text.txt").write_text("This is a line of text.\n" * 400)
+    (directory / "zeros").write_bytes(bytes(20_000))
+
+
+def launch(directory, line):
+    """The exit status and all that the line prints"""
+    done = subprocess.run(
+        ["gst-launch-1.0", *line.split()], cwd=directory, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, timeout=SECONDS)
+    return done.returncode, done.stdout
+
+
+def wrong_inputs():
+    """Lines, and what the error of each contains"""
+    for name, line, about_h264 in TAKES_BYTES:
+        for source, contents in {**BYTES, "video.h264": about_h264}.items():
+            yield (f"filesrc location={source} ! {line}",
+                   [text.format(name=f"{name}0") for text in contents])
+    for source in ("video.m2v", "video.ts", "text.txt"):
+        yield f"filesrc location={source} ! rfc2250depay ! {SINK}", RTP
+
+
+def no_receivers():
+    for sink, contents in NOBODY:
+        yield f"filesrc location=video.m2v ! {sink}", contents
+
+
+class WrongInput(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.directory = pathlib.Path(temporary.name)
+        make_inputs(cls.directory)
+
+    def check(self, table):
+        with concurrent.futures.ThreadPoolExecutor(LINES_AT_A_TIME) as pool:
+            results = list(pool.map(
+                lambda row: launch(self.directory, row[0]), table))
+        for (line, contents), (status, output) in zip(table, results):
+            with self.subTest(line=line):
+                errors = [text for text in output.splitlines()
+                          if text.startswith("ERROR: from element")]
+                # As after any error, the threads upstream may add that the
+                # flow has stopped.
+                errors[1:] = [text for text in errors[1:]
+                              if "Internal data stream error" not in text]
+                self.assertNotEqual(status, 0, output)
+                self.assertEqual(len(errors), 1, output)
+                for text in contents:
+                    self.assertIn(text, errors[0], output)
+                for text in NEVER:
+                    self.assertNotIn(text, output)
+
+    def test_the_error_names_the_stream_and_what_it_needs(self):
+        self.check(list(wrong_inputs()))
+
+    def test_a_receiver_that_does_not_exist_is_an_error(self):
+        self.check(list(no_receivers()))
+
+
+if __name__ == "__main__":
+    unittest.main()
