@@ -765,20 +765,30 @@ end_connection (GstNetworkSink * self)
   UNLOCK (self);
 }
 
+/* Whether the source is live. The other answer of the query, whether the sink
+ * synchronizes to the clock, says nothing of that. */
+static gboolean
+is_stream_live (GstNetworkSink * self)
+{
+  gboolean is_live = FALSE;
+
+  return gst_base_sink_query_latency (GST_BASE_SINK_CAST (self), NULL,
+      &is_live, NULL, NULL) && is_live;
+}
+
 /* A live stream passes whether somebody listens or not; the end of one that was
  * stored must not look like success when nobody got any of it. */
 static gboolean
 reached_nobody (GstNetworkSink * self)
 {
   GstNetworkSinkPrivate *priv = self->priv;
-  gboolean is_live = FALSE, is_alone;
+  gboolean is_alone;
 
   LOCK (self);
   is_alone = priv->counters.connections == 0 && priv->state != STATE_FAILED;
   UNLOCK (self);
   return is_alone && !GST_NETWORK_SINK_GET_CLASS (self)->connectionless
-      && gst_base_sink_query_latency (GST_BASE_SINK_CAST (self), &is_live, NULL,
-      NULL, NULL) && !is_live;
+      && !is_stream_live (self);
 }
 
 static void

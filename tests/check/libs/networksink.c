@@ -1408,6 +1408,35 @@ check_asked_eos (GType type, gboolean silent)
   gst_object_unref (pipeline);
 }
 
+/* Whether the end is an error depends on the source alone, and not on whether
+ * the sink synchronizes to the clock. */
+GST_START_TEST (only_a_stored_stream_for_nobody_is_an_error)
+{
+  const gboolean is_live = (__i__ & 1) != 0, syncs = (__i__ & 2) != 0;
+  GstElement *pipeline = gst_pipeline_new (NULL);
+  GstElement *source = gst_element_factory_make ("fakesrc", NULL);
+  GstElement *sink = g_object_new (fake_sink_get_type (), "sync", syncs,
+      "wait-for-connection", FALSE, "eos-timeout", 20 * GST_MSECOND, NULL);
+  Bench bench = { pipeline, sink };
+
+  g_object_set (source, "sizetype", 2, "sizemax", 100, "num-buffers", 3,
+      "is-live", is_live, NULL);
+  gst_bin_add_many (GST_BIN (pipeline), source, sink, NULL);
+  fail_unless (gst_element_link (source, sink));
+  bench.bus = gst_element_get_bus (pipeline);
+  FAKE (sink)->silent = TRUE;
+  set_state (&bench, GST_STATE_PLAYING);
+  if (is_live)
+    wait_for_eos (&bench);
+  else
+    wait_for_end_without_receiver (&bench);
+  set_state (&bench, GST_STATE_NULL);
+  gst_object_unref (bench.bus);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (eos_that_is_asked_for_comes_in_time)
 {
   check_asked_eos (__i__ & 1 ? packet_sink_get_type () :
@@ -1557,6 +1586,8 @@ network_sink_suite (void)
   tcase_add_test (tcase, stream_goes_on_after_its_end);
   tcase_add_test (tcase, eos_behind_a_full_network_comes_in_time);
   tcase_add_test (tcase, the_end_without_a_receiver_is_an_error_in_time);
+  tcase_add_loop_test (tcase, only_a_stored_stream_for_nobody_is_an_error,
+      0, 4);
   tcase_add_loop_test (tcase, eos_that_is_asked_for_comes_in_time, 0, 4);
   tcase_add_test (tcase, eos_that_is_asked_for_drops_nothing_that_flows);
   tcase_add_test (tcase, flush_takes_back_that_eos_follows);
