@@ -121,21 +121,65 @@ is_of_session (const MmtpReceiverSession * session, const MmtpOpen * open)
       && memcmp (session->nonce_s, open->nonce, MMTP_NONCE_SIZE) == 0;
 }
 
+static gboolean
+has_cookie (MmtpReceiver * self, const MmtpAddress * address,
+    const MmtpOpen * open)
+{
+  return mmtp_cookie_check (self->cookie_secret, self->now / MMTP_SECOND,
+      address->bytes, address->size, open->nonce, open->cookie);
+}
+
+static gboolean
+is_from_opener (const MmtpReceiverSession * session,
+    const MmtpAddress * address, const MmtpMessage * message)
+{
+  return message->channel == session->opener
+      && mmtp_address_is_equal (address, &session->opener_address);
+}
+
+/* An on-path attacker can make the sender use a COOKIE for another address, and
+ * send a copy of that OPEN from there before the sender's own arrives. Where the
+ * key proves that it is the same sender, it may therefore open the session from
+ * its own address until it has the ACCEPT. Cookies from before this session,
+ * which the attacker has copies of, are no longer valid. */
+static gboolean
+may_move_opener (MmtpReceiver * self, const MmtpAddress * address,
+    const MmtpMessage * message)
+{
+  return self->key.is_set && !self->session.confirmed
+      && has_cookie (self, address, &message->open);
+}
+
+static gboolean
+is_new (MmtpReceiver * self, const MmtpMessage * message, guint64 * number)
+{
+  const MmtpReceiverChannel *channel = self->channels[message->channel];
+
+  if (!channel || !channel->known)
+    return TRUE;
+  *number = mmtp_unwrap (message->number, 16, channel->replay.highest);
+  return mmtp_replay_check (&channel->replay, *number);
+}
+
 /* ACCEPT got lost, or was too slow. */
 static MmtpRefusal
 accept_again (MmtpReceiver * self, const MmtpAddress * address,
     const MmtpMessage * message, gsize size)
 {
   MmtpReceiverSession *session = &self->session;
-  MmtpReceiverChannel *channel = self->channels[session->opener];
-  guint64 number = mmtp_unwrap (message->number, 16, channel->replay.highest);
+  const gboolean moves = !is_from_opener (session, address, message);
+  guint64 number = message->number;
+  MmtpReceiverChannel *channel;
 
-  if (!session->alive || message->channel != session->opener
-      || !mmtp_address_is_equal (address, &session->opener_address))
+  if (!session->alive || (moves && !may_move_opener (self, address, message)))
     return MMTP_REFUSED_SESSION;
-  if (!mmtp_replay_check (&channel->replay, number))
+  if (!is_new (self, message, &number))
     return MMTP_REFUSED_REPLAY;
-  mmtp_replay_accept (&channel->replay, number);
+  if (moves)
+    mmtp_receiver_move_opener (self, address, message);
+  channel = self->channels[session->opener];
+  if (mmtp_replay_check (&channel->replay, number))
+    mmtp_replay_accept (&channel->replay, number);
   mmtp_receiver_note_message (self, channel, number, message, size);
   accept (self);
   return MMTP_VALID;
@@ -243,9 +287,7 @@ answer_open (MmtpReceiver * self, const MmtpAddress * address,
   const MmtpOpen *open = &message->open;
   gboolean own = is_of_session (&self->session, open);
 
-  if (!own && !mmtp_cookie_check (self->cookie_secret,
-          self->now / MMTP_SECOND, address->bytes, address->size, open->nonce,
-          open->cookie))
+  if (!own && !has_cookie (self, address, open))
     return refuse (self, address, message, open->nonce, MMTP_REFUSE_COOKIE);
   if (open->has_key != self->key.is_set
       || !mmtp_key_verify (&self->key, bytes, OPEN_SIGNED_SIZE, open->mac))

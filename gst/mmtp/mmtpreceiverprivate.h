@@ -46,6 +46,8 @@ typedef struct
   gboolean known;               /* in this session: it has numbers */
   gboolean joined;              /* `address` is validated */
   MmtpAddress address;
+  guint64 join_number, join_nonce;      /* of the last JOIN */
+  guint64 join_time;            /* ns, when it came; 0: never */
   guint16 longest;              /* bytes of a message */
   guint64 next_number;          /* of ours on it */
   MmtpReplay replay;
@@ -85,6 +87,7 @@ typedef struct
   guint64 token_r;
   guint8 opener;                /* channel of OPEN */
   MmtpAddress opener_address;
+  gboolean confirmed;           /* the sender has got ACCEPT, and speaks */
   MmtpDirection theirs, ours;
 
   guint64 period;               /* ns, keep-alives */
@@ -174,6 +177,10 @@ void mmtp_receiver_remember (MmtpReceiver * self,
 void mmtp_receiver_begin_session (MmtpReceiver * self,
     const MmtpAddress * address, const MmtpMessage * open);
 void mmtp_receiver_clear_session (MmtpReceiver * self);
+/* The sender opens the same session again, from another address or on another
+ * channel. */
+void mmtp_receiver_move_opener (MmtpReceiver * self,
+    const MmtpAddress * address, const MmtpMessage * open);
 MmtpReceiverChannel *mmtp_receiver_make_channel (MmtpReceiver * self,
     guint8 id, guint64 number);
 void mmtp_receiver_note_message (MmtpReceiver * self,

@@ -14,6 +14,8 @@
 #define MAX_DELAY_CHANGES 4
 /* Keep-alive periods without a message that make a channel silent */
 #define SILENT_PERIODS 2
+/* A JOIN that arrives so long after a copy of it is a replay. */
+#define MAX_JOIN_COPY_TIME MMTP_SECOND
 /* Of the end, on each channel at once: docs/wire-mmtp.md, section 3 */
 #define END_ACKS 3
 
@@ -218,6 +220,20 @@ mmtp_receiver_begin_session (MmtpReceiver * self,
   join (self, channel, address);
 }
 
+void
+mmtp_receiver_move_opener (MmtpReceiver * self, const MmtpAddress * address,
+    const MmtpMessage * message)
+{
+  MmtpReceiverSession *session = &self->session;
+  MmtpReceiverChannel *channel = mmtp_receiver_make_channel (self,
+      message->channel, message->number);
+
+  session->opener = session->fastest = session->reporter = message->channel;
+  session->opener_address = *address;
+  channel->longest = message->open.longest;
+  join (self, channel, address);
+}
+
 /* --- what every message says --------------------------------------------- */
 
 void
@@ -344,18 +360,39 @@ make_challenge (MmtpReceiver * self, guint8 channel,
   return challenge;
 }
 
+static void
+challenge (MmtpReceiver * self, MmtpReceiverChannel * channel,
+    const MmtpAddress * address)
+{
+  MmtpMessage answer = {.type = MMTP_CHALLENGE };
+
+  answer.challenge.nonce = channel->join_nonce;
+  answer.challenge.challenge = make_challenge (self, channel->id, address);
+  mmtp_receiver_send (self, channel, &answer, address);
+}
+
 /* Also where the address is validated: the sender asks until it is answered. */
 static MmtpRefusal
 take_join (MmtpReceiver * self, MmtpReceiverChannel * channel,
     const MmtpAddress * address, const MmtpJoin * join)
 {
-  MmtpMessage answer = {.type = MMTP_CHALLENGE };
-
   channel->longest = join->longest;
-  answer.challenge.nonce = join->nonce;
-  answer.challenge.challenge = make_challenge (self, channel->id, address);
-  mmtp_receiver_send (self, channel, &answer, address);
+  channel->join_number = join->number;
+  channel->join_nonce = join->nonce;
+  channel->join_time = self->now;
+  challenge (self, channel, address);
   return MMTP_VALID;
+}
+
+/* A copy of the JOIN came from another address before it. The sender's own is
+ * answered as well, because the sender could not show its address otherwise. */
+static gboolean
+is_last_join (MmtpReceiver * self, const MmtpReceiverChannel * channel,
+    const MmtpMessage * message, guint64 number)
+{
+  return self->key.is_set && message->type == MMTP_JOIN
+      && channel->join_time > 0 && number == channel->join_number
+      && self->now - channel->join_time < MAX_JOIN_COPY_TIME;
 }
 
 static MmtpRefusal
@@ -555,8 +592,11 @@ check_message (MmtpReceiver * self, MmtpReceiverChannel * channel,
 
   if (!mmtp_direction_verify (&self->session.theirs, number, bytes, size))
     return MMTP_REFUSED_TRAILER;
-  if (channel && !mmtp_replay_check (&channel->replay, number))
+  if (channel && !mmtp_replay_check (&channel->replay, number)) {
+    if (is_last_join (self, channel, message, number))
+      challenge (self, channel, address);
     return MMTP_REFUSED_REPLAY;
+  }
   refusal = mmtp_packet_parse_body (message, bytes, size);
   if (refusal != MMTP_VALID)
     return refusal;
@@ -617,6 +657,7 @@ mmtp_receiver_session_input (MmtpReceiver * self,
   come_alive (self);
   if (message->type == MMTP_RESPONSE)
     join (self, channel, address);
+  self->session.confirmed = TRUE;
   mmtp_receiver_note_message (self, channel, number, message, size);
   refusal = take_body (self, channel, address, message);
   keep_for_repairs (self, message, bytes, size);
