@@ -137,8 +137,8 @@ is_from_opener (const MmtpReceiverSession * session,
       && mmtp_address_is_equal (address, &session->opener_address);
 }
 
-/* An on-path attacker can make the sender use a COOKIE for another address, and
- * send a copy of that OPEN from there before the sender's own arrives. Where the
+/* An on-path attacker can make the sender use a COOKIE for another address and
+ * send a copy of that OPEN from there before the sender's own arrives. Where a
  * key proves that it is the same sender, it may therefore open the session from
  * its own address until it has the ACCEPT. Cookies from before this session,
  * which the attacker has copies of, are no longer valid. */

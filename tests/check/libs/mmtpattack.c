@@ -7,9 +7,7 @@
 
 #include <gst/check/gstcheck.h>
 
-#include <string.h>
-
-#include "mmtppair.h"
+#include "mmtpattacker.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define FRAME_SIZE 6000         /* 1.2 Mbit/s: the fast channel alone could */
@@ -18,15 +16,6 @@
 #define MAX_RECORDED 4000
 
 static const gchar *const keys[] = { NULL, KEY };
-
-typedef struct
-{
-  guint64 time;
-  MmtpRole from;
-  MmtpAddress address;
-  guint8 bytes[1500];
-  gsize size;
-} Recorded;
 
 typedef struct _Attack Attack;
 
@@ -45,43 +34,6 @@ struct _Attack
   guint thief;                  /* channel whose messages are stolen */
   gboolean lodges;              /* on the sender's host */
 };
-
-static guint32
-draw (gpointer state)
-{
-  guint32 *x = state;
-
-  *x ^= *x << 13;
-  *x ^= *x >> 17;
-  *x ^= *x << 5;
-  return *x;
-}
-
-static MmtpAddress
-make_stranger (guint32 number)
-{
-  MmtpAddress address =
-      { 6, {198, 51, number >> 16, number >> 8, 0, number}, 4, 3 };
-
-  return address;
-}
-
-/* On the host of the sender's first channel, with a port of its own */
-static MmtpAddress
-make_lodger (void)
-{
-  MmtpAddress address;
-
-  mmtp_pair_get_address (0, &address);
-  address.bytes[4] = 0xff;
-  return address;
-}
-
-static gboolean
-is_stranger (const MmtpAddress * address)
-{
-  return address->bytes[0] == 198 || address->bytes[4] == 0xff;
-}
 
 /* Of the sender or of anybody: who forges says what it likes. */
 static MmtpAddress
@@ -110,16 +62,15 @@ send_to (Attack * self, MmtpPair * pair, MmtpRole to,
 /* --- runs ----------------------------------------------------------------- */
 
 static void
-record (Attack * self, MmtpPair * pair, MmtpRole from,
+keep (Attack * self, MmtpPair * pair, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
 {
-  Recorded recorded = { pair->now, from, *address };
+  Recorded recorded;
 
-  g_assert (size <= sizeof (recorded.bytes));
-  recorded.size = size;
-  memcpy (recorded.bytes, bytes, size);
-  if (self->recorded->len < MAX_RECORDED)
-    g_array_append_val (self->recorded, recorded);
+  if (self->recorded->len >= MAX_RECORDED)
+    return;
+  record (&recorded, pair, from, address, bytes, size);
+  g_array_append_val (self->recorded, recorded);
 }
 
 /* To an attacker's INIT or OPEN with the sender's address: they would take the
@@ -160,7 +111,7 @@ sent (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
   g_checksum_update (self->traffic, (guint8 *) address, sizeof (*address));
   g_checksum_update (self->traffic, bytes, size);
   if (self->recorded)
-    record (self, pair, from, address, bytes, size);
+    keep (self, pair, from, address, bytes, size);
   return TRUE;
 }
 
@@ -395,17 +346,6 @@ GST_END_TEST;
 
 /* --- who sees the packets, and has no key --------------------------------- */
 
-static void
-spoil (Attack * self, guint8 * bytes, gsize * size)
-{
-  guint bit = draw (&self->state) % (*size * 8);
-
-  if (draw (&self->state) & 1)
-    bytes[bit / 8] ^= 1 << bit % 8;
-  else
-    *size = draw (&self->state) % *size;
-}
-
 /* Whole to where it went; spoiled or from elsewhere to anywhere */
 static void
 replay (Attack * self, MmtpPair * pair)
@@ -424,7 +364,7 @@ replay (Attack * self, MmtpPair * pair)
   address = copy.address;
   switch (draw (&self->state) % 4) {
     case 0:
-      spoil (self, copy.bytes, &copy.size);
+      spoil (&self->state, copy.bytes, &copy.size);
       break;
     case 1:
       address = draw_address (self);
@@ -457,7 +397,7 @@ spoil_the_latest (Attack * self, MmtpPair * pair)
   if (!pair->has_session)
     return;
   copy = g_array_index (self->recorded, Recorded, self->recorded->len - 1);
-  spoil (self, copy.bytes, &copy.size);
+  spoil (&self->state, copy.bytes, &copy.size);
   send_to (self, pair, copy.from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER,
       &copy.address, copy.bytes, copy.size);
 }
@@ -988,7 +928,7 @@ steal (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
   if (from != MMTP_SENDER || !pair->streaming
       || memcmp (&own, address, sizeof (own)) != 0)
     return TRUE;
-  record (self, pair, from, address, bytes, size);
+  keep (self, pair, from, address, bytes, size);
   return FALSE;
 }
 
@@ -1041,7 +981,7 @@ steal_response (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
 
   if ((bytes[0] & 0x1f) != MMTP_RESPONSE)
     return TRUE;
-  record (self, pair, from, address, bytes, size);
+  keep (self, pair, from, address, bytes, size);
   return FALSE;
 }
 

@@ -1,0 +1,817 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Floods of forged messages: 10,000 per second of each type, in each state of
+ * both ends, from each kind of attacker. Each run is compared with the same run
+ * without the attacker: the loss rises by less than a point, and the work of a
+ * message, the memory in use and the answers are bounded. MMTP_FLOOD_MS says
+ * how long a flood lasts, MMTP_FLOOD_SEED draws other ones, MMTP_FLOOD_TABLE=1
+ * prints what came of each.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#ifdef HAVE_MALLINFO2
+#include <malloc.h>
+#endif
+
+#include "mmtpattacker.h"
+
+#define MS G_GUINT64_CONSTANT (1000000)
+#define SECOND (1000 * MS)
+#define FRAME_SIZE 2400         /* 480 kbit/s; the slowest channel has 500 */
+#define KEY "correct horse"
+#define CAPS "video/mpeg, mpegversion=(int)2"
+#define FORGED_EACH_MS 10
+#define HUGE_FORGED_EACH_MS 1000
+#define HUGE_FLOOD 20           /* ms */
+#define DEFAULT_FLOOD 200       /* ms */
+#define MAX_ENDING 5000         /* ms; both ends give up after 10 s */
+#define MIN_TAKE_OVER 1000      /* ms; from TAKE_OVER_AFTER on */
+#define RESTART_TIME (500 * MS)
+#define TAKE_OVER_AFTER (900 * MS)      /* the receiver doubts for 1 s */
+#define DEFAULT_SEED 2
+#define N_SEEN 64               /* messages of each type, the latest */
+#define N_STRANGERS 1024
+#define UNKNOWN_TYPE MMTP_LAST_TYPE
+#define ANY_TYPE (MMTP_LAST_TYPE + 1)   /* all of them, in any order */
+#define N_TYPES (MMTP_LAST_TYPE + 2)
+
+/* Percentage points that a flood may add to the loss */
+#define MAX_ADDED_LOSS 1.0
+/* ms that it may delay the stream: the longest wait of the handshake */
+#define MAX_DELAY 2000
+/* Basic blocks of the cores that one forged message may execute, with all that
+ * is sent because of it. Most execute some hundreds; the maximum belongs to
+ * copies that arrive before the message itself, as of the OPEN that begins a
+ * session. */
+#define MAX_STEPS 50000
+/* Bytes by which the memory in use may grow: no more than a session and its
+ * stream need, which begin sooner with the attacker's copies. For each message that is sent the
+ * test itself keeps some bytes. */
+#define MAX_GROWTH (256 * 1024)
+#define MAX_MESSAGE_GROWTH 128
+/* Messages that a flood from off-path may cause in a second while there is a
+ * session, and at once: docs/security.md, Floods. Without a session it is one
+ * for each. */
+#define MAX_ANSWERS 1000
+#define MAX_ANSWERS_AT_ONCE 200
+
+/* --- steps ---------------------------------------------------------------- */
+
+static guint64 n_steps;
+
+/* The compiler inserts a call into each basic block of the cores. */
+void __sanitizer_cov_trace_pc (void);
+
+void
+__sanitizer_cov_trace_pc (void)
+{
+  n_steps++;
+}
+
+static gsize
+get_memory (void)
+{
+#ifdef HAVE_MALLINFO2
+  const struct mallinfo2 info = mallinfo2 ();
+
+  return info.uordblks + info.hblkhd;
+#else
+  return 0;
+#endif
+}
+
+/* --- runs ----------------------------------------------------------------- */
+
+/* What the two ends do meanwhile */
+typedef enum
+{
+  NOBODY,                       /* the receiver waits, and no sender is there */
+  ASKING,                       /* the sender waits for COOKIE */
+  OPENING,                      /* and for ACCEPT: the session is new */
+  JOINING,                      /* and for CHALLENGE on two channels */
+  STREAMING,
+  ENDING,                       /* the sender waits for END-ACK */
+  OVER,                         /* the next sender comes */
+  TAKING_OVER,                  /* the next sender, and the last has died */
+  N_STATES
+} State;
+
+static const gchar *const state_names[] = {
+  "nobody", "asking", "opening", "joining", "streaming", "ending", "over",
+  "taking over"
+};
+
+typedef struct _Flood Flood;
+
+typedef struct
+{
+  const gchar *name;
+  const gchar *key;
+  gboolean is_on_path;
+  void (*forge) (Flood * self);
+} Attacker;
+
+typedef struct
+{
+  guint n_put, n_out;           /* buffers */
+  guint sessions, ends, ended, troubles;
+  guint n_forged, flood_ms;
+  guint n_messages;             /* that the two sent while it was flooded */
+  guint64 refused[MMTP_LAST_REFUSAL];
+  guint64 steps;                /* the most for one forged message */
+  gint64 growth;                /* bytes */
+} Outcome;
+
+struct _Flood
+{
+  MmtpPair pair;
+  State state;
+  const Attacker *attacker;     /* NULL: none */
+  guint target;                 /* type, or ANY_TYPE */
+  guint type;                   /* of the next one */
+  guint each_ms;                /* messages that are forged */
+  guint32 random;
+  gboolean flooding;
+  guint lost;                   /* bit of each type that is lost now */
+  Recorded (*seen)[N_SEEN];
+  guint n_seen[MMTP_LAST_TYPE];
+  Outcome outcome;
+};
+
+static void
+see (Flood * self, MmtpRole from, const MmtpAddress * address,
+    const guint8 * bytes, gsize size)
+{
+  const guint type = bytes[0] & 0x1f;
+
+  record (&self->seen[type][self->n_seen[type]++ % N_SEEN], &self->pair, from,
+      address, bytes, size);
+}
+
+static gboolean
+sent (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
+    const guint8 * bytes, gsize size, gpointer data)
+{
+  Flood *self = data;
+
+  self->outcome.n_messages += self->flooding;
+  see (self, from, address, bytes, size);
+  return !is_stranger (address) && !(self->lost & 1u << (bytes[0] & 0x1f));
+}
+
+static guint64
+get_flood_time (const Flood * self)
+{
+  const gchar *text = g_getenv ("MMTP_FLOOD_MS");
+  guint64 ms = text ? g_ascii_strtoull (text, NULL, 10) : DEFAULT_FLOOD;
+
+  if (self->each_ms == HUGE_FORGED_EACH_MS)
+    return HUGE_FLOOD;
+  if (self->state == ENDING)
+    return MIN (ms, MAX_ENDING);
+  return self->state == TAKING_OVER ? MAX (ms, MIN_TAKE_OVER) : ms;
+}
+
+static void
+forge_some (Flood * self)
+{
+  guint i;
+
+  for (i = 0; self->attacker && i < self->each_ms; i++) {
+    const guint64 before = n_steps;
+
+    if (self->target == ANY_TYPE)
+      self->type = draw (&self->random) % ANY_TYPE;
+    self->attacker->forge (self);
+    self->outcome.n_forged++;
+    self->outcome.steps = MAX (self->outcome.steps, n_steps - before);
+  }
+}
+
+static void
+flood (Flood * self, guint64 ms)
+{
+  const gsize before = get_memory ();
+
+  self->outcome.flood_ms += ms;
+  self->flooding = TRUE;
+  while (ms-- > 0) {
+    forge_some (self);
+    mmtp_pair_run (&self->pair, MS);
+  }
+  self->flooding = FALSE;
+  self->outcome.growth += (gint64) get_memory () - (gint64) before;
+}
+
+/* Keeps a state up by the loss of the message that ends it; `more`: ms until it
+ * has been asked for again */
+static void
+flood_without (Flood * self, MmtpType type, guint64 beforehand, guint more)
+{
+  self->lost = 1u << type;
+  mmtp_pair_run (&self->pair, beforehand);
+  flood (self, get_flood_time (self));
+  self->lost = 0;
+  flood (self, more);
+}
+
+static void
+add_channels (Flood * self)
+{
+  guint i;
+
+  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
+    mmtp_pair_add_channel (&self->pair, i);
+}
+
+static void
+end (Flood * self)
+{
+  self->pair.streaming = FALSE;
+  mmtp_sender_end (self->pair.sender, self->pair.now);
+}
+
+static void
+begin_second (Flood * self)
+{
+  mmtp_pair_begin_anew (&self->pair, 2);
+  mmtp_pair_run (&self->pair, RESTART_TIME);
+  add_channels (self);
+}
+
+/* From the first INIT to a stream on all channels, one of which leaves and
+ * comes back */
+static void
+begin (Flood * self)
+{
+  if (self->state == NOBODY)
+    flood (self, get_flood_time (self));
+  mmtp_sender_set_caps (self->pair.sender, self->pair.now, CAPS);
+  add_channels (self);
+  if (self->state == ASKING)
+    flood_without (self, MMTP_COOKIE, 0, 300);
+  else if (self->state == OPENING)
+    flood_without (self, MMTP_ACCEPT, 100 * MS, 600);
+  else if (self->state == JOINING)
+    flood_without (self, MMTP_CHALLENGE, 100 * MS, 500);
+  mmtp_pair_run (&self->pair, 500 * MS);
+  mmtp_sender_remove_channel (self->pair.sender, self->pair.now, 2,
+      MMTP_LEAVE_ASKED);
+  mmtp_pair_run (&self->pair, 300 * MS);
+  mmtp_pair_add_channel (&self->pair, 2);
+  mmtp_pair_run (&self->pair, 500 * MS);
+}
+
+static void
+go_on (Flood * self)
+{
+  if (self->state == STREAMING)
+    flood (self, get_flood_time (self));
+  mmtp_pair_run (&self->pair, 3 * SECOND);
+  if (self->state == ENDING) {
+    end (self);
+    flood_without (self, MMTP_END_ACK, 0, 200);
+  } else if (self->state == OVER) {
+    end (self);
+    mmtp_pair_run (&self->pair, SECOND);
+    begin_second (self);
+    flood (self, get_flood_time (self));
+  } else if (self->state == TAKING_OVER) {
+    begin_second (self);
+    mmtp_pair_run (&self->pair, TAKE_OVER_AFTER);
+    flood (self, get_flood_time (self));
+  }
+  mmtp_pair_run (&self->pair, SECOND);
+  self->pair.streaming = FALSE;
+  mmtp_pair_run (&self->pair, 1500 * MS);
+}
+
+static void
+note_outcome (Flood * self)
+{
+  const MmtpPair *pair = &self->pair;
+  Outcome *outcome = &self->outcome;
+  guint i;
+
+  outcome->n_put = pair->n_put;
+  outcome->n_out = pair->out->len;
+  outcome->sessions = pair->sessions;
+  outcome->ends = pair->ends;
+  outcome->ended = pair->ended;
+  outcome->troubles = pair->lost + pair->refused + pair->broken;
+  for (i = 0; i < MMTP_LAST_REFUSAL; i++)
+    outcome->refused[i] = pair->receiver_stats.refused[i]
+        + pair->sender_stats.refused[i];
+}
+
+static guint32
+get_seed (void)
+{
+  const gchar *text = g_getenv ("MMTP_FLOOD_SEED");
+
+  return text ? MAX (g_ascii_strtoull (text, NULL, 10), 1) : DEFAULT_SEED;
+}
+
+/* The test's own memory of an address is there beforehand. */
+static void
+meet_strangers (Flood * self)
+{
+  guint i;
+
+  for (i = 0; i < N_STRANGERS; i++) {
+    const MmtpAddress address = make_stranger (i);
+
+    mmtp_pair_get_sent (&self->pair, &address);
+  }
+}
+
+static Outcome
+run (State state, const Attacker * attacker, guint type, const gchar * key,
+    guint each_ms)
+{
+  Flood self = { .state = state,.attacker = attacker,.each_ms = each_ms,
+    .random = get_seed ()
+  };
+  const MmtpPairConfig config = { key, FRAME_SIZE, sent, NULL, &self };
+
+  self.target = self.type = type;
+  self.seen = g_malloc0 (MMTP_LAST_TYPE * sizeof (*self.seen));
+  mmtp_pair_init (&self.pair, &config);
+  meet_strangers (&self);
+  begin (&self);
+  go_on (&self);
+  note_outcome (&self);
+  mmtp_pair_clear (&self.pair);
+  g_free (self.seen);
+  return self.outcome;
+}
+
+/* --- attackers ------------------------------------------------------------ */
+
+#define BOTH (MMTP_SENDER | MMTP_RECEIVER)
+
+static const MmtpRole roles[ANY_TYPE] = {
+  [MMTP_DATA] = MMTP_SENDER,
+  [MMTP_PROBE] = MMTP_SENDER,
+  [MMTP_INIT] = MMTP_SENDER,
+  [MMTP_COOKIE] = MMTP_RECEIVER,
+  [MMTP_OPEN] = MMTP_SENDER,
+  [MMTP_ACCEPT] = MMTP_RECEIVER,
+  [MMTP_REFUSE] = MMTP_RECEIVER,
+  [MMTP_JOIN] = MMTP_SENDER,
+  [MMTP_CHALLENGE] = MMTP_RECEIVER,
+  [MMTP_RESPONSE] = MMTP_SENDER,
+  [MMTP_KEEPALIVE] = MMTP_SENDER,
+  [MMTP_REPORT] = MMTP_RECEIVER,
+  [MMTP_QUERY] = BOTH,
+  [MMTP_RESERVED_13] = BOTH,
+  [MMTP_LEAVE] = BOTH,
+  [MMTP_CAPS] = MMTP_SENDER,
+  [MMTP_CAPS_ACK] = MMTP_RECEIVER,
+  [MMTP_END] = MMTP_SENDER,
+  [MMTP_END_ACK] = MMTP_RECEIVER,
+  [MMTP_REPAIR] = MMTP_SENDER,
+  [UNKNOWN_TYPE] = BOTH,
+};
+
+/* Of an end that sends this type, or now and then of the other */
+static MmtpRole
+draw_role (Flood * self)
+{
+  const MmtpRole role = roles[self->type];
+
+  if (role == BOTH)
+    return draw (&self->random) & 1 ? MMTP_SENDER : MMTP_RECEIVER;
+  return draw (&self->random) % 8 ? role : BOTH & ~role;
+}
+
+/* Requests in the sender's name take the answers of its network, which a sender
+ * without a key needs itself (docs/security.md, Floods). */
+static gboolean
+may_be_sender (const Flood * self)
+{
+  const gboolean is_request = self->type == MMTP_INIT ||
+      self->type == MMTP_OPEN;
+  const gboolean is_waited_for = self->state == NOBODY ||
+      self->state == ASKING || self->state == OVER ||
+      self->state == TAKING_OVER;
+
+  return self->attacker->key || !is_request || !is_waited_for;
+}
+
+/* Of a host of its own, of anybody, or forged as the sender's */
+static MmtpAddress
+draw_address (Flood * self)
+{
+  MmtpAddress address;
+
+  switch (draw (&self->random) % (may_be_sender (self) ? 4 : 2)) {
+    case 0:
+      return make_stranger (1);
+    case 1:
+      return make_stranger (draw (&self->random) % N_STRANGERS);
+    default:
+      mmtp_pair_get_address (draw (&self->random) % MMTP_PAIR_CHANNELS,
+          &address);
+      return address;
+  }
+}
+
+static void
+give (Flood * self, MmtpRole from, const MmtpAddress * address, guint channel,
+    const guint8 * bytes, gsize size)
+{
+  if (from == MMTP_SENDER)
+    mmtp_pair_to_receiver (&self->pair, address, bytes, size);
+  else
+    mmtp_pair_to_sender (&self->pair, channel, bytes, size);
+}
+
+static void
+forge (Flood * self, MmtpRole from, const MmtpOverheard * known,
+    guint64 trailer)
+{
+  const guint channel = draw (&self->random) % MMTP_PAIR_CHANNELS;
+  const MmtpAddress address = draw_address (self);
+  MmtpMessage message;
+  guint8 bytes[2000];
+  gsize size;
+
+  mmtp_forge (&message, self->type == UNKNOWN_TYPE ? MMTP_QUERY : self->type,
+      from, channel, known, draw, &self->random);
+  message.trailer = trailer;
+  size = mmtp_packet_write (&message, bytes, sizeof (bytes));
+  if (self->type == MMTP_RESERVED_13)
+    bytes[0] = MMTP_VERSION << 5 | MMTP_RESERVED_13;
+  else if (self->type == UNKNOWN_TYPE)
+    bytes[0] = draw (&self->random) | 0x1f;
+  give (self, from, &address, channel, bytes, size);
+}
+
+static guint64
+draw_trailer (Flood * self)
+{
+  const guint64 high = draw (&self->random);
+
+  return high << 32 | draw (&self->random);
+}
+
+/* Numbers, times and the place in the stream are right, the secrets are not. */
+static void
+guess (Flood * self)
+{
+  MmtpOverheard known = self->pair.overheard;
+
+  memset (known.nonce_s, 1, MMTP_NONCE_SIZE);
+  memset (known.nonce_r, 2, MMTP_NONCE_SIZE);
+  memset (known.cookie, 3, MMTP_COOKIE_SIZE);
+  known.path_nonce = known.challenge = 4;
+  forge (self, draw_role (self), &known, draw_trailer (self));
+}
+
+/* All that was said is known, and only the key is not. */
+static void
+forge_without_key (Flood * self)
+{
+  const MmtpRole from = draw_role (self);
+  const MmtpOverheard *known = &self->pair.overheard;
+
+  forge (self, from, known, draw (&self->random) & 1 ? draw_trailer (self) :
+      known->tokens[from == MMTP_RECEIVER]);
+}
+
+/* One that was sent: of the type, or else of another one whose type is changed.
+ * FALSE: nothing has been sent yet */
+static gboolean
+find_seen (Flood * self, guint type, Recorded * copy)
+{
+  const guint n = MIN (self->n_seen[type], N_SEEN);
+
+  if (n == 0)
+    return FALSE;
+  /* mostly the last one, which is still under way */
+  *copy = self->seen[type][(self->n_seen[type] - 1 - (draw (&self->random) & 1 ?
+              0 : draw (&self->random) % n)) % N_SEEN];
+  return TRUE;
+}
+
+static gboolean
+find_any_seen (Flood * self, Recorded * copy)
+{
+  const guint first = draw (&self->random);
+  guint i;
+
+  for (i = 0; i < MMTP_LAST_TYPE; i++)
+    if (find_seen (self, (first + i) % MMTP_LAST_TYPE, copy))
+      return TRUE;
+  return FALSE;
+}
+
+/* Header or trailer of another message */
+static void
+mix (Flood * self, Recorded * copy)
+{
+  Recorded other;
+
+  if (!find_any_seen (self, &other))
+    return;
+  if (draw (&self->random) & 1)
+    memcpy (copy->bytes + 1, other.bytes + 1, MMTP_HEADER_SIZE - 1);
+  else
+    memcpy (copy->bytes + copy->size - MMTP_TRAILER_SIZE,
+        other.bytes + other.size - MMTP_TRAILER_SIZE, MMTP_TRAILER_SIZE);
+}
+
+static void
+spoil_in_some_way (Flood * self, Recorded * copy, guint * channel)
+{
+  switch (draw (&self->random) % 8) {
+    case 0:
+    case 1:
+      spoil (&self->random, copy->bytes, &copy->size);
+      break;
+    case 2:
+      copy->address = draw_address (self);
+      break;
+    case 3:
+      copy->from = BOTH & ~copy->from;
+      break;
+    case 4:
+    case 5:
+      mix (self, copy);
+      break;
+    case 6:
+      *channel = copy->bytes[1] = draw (&self->random) % MMTP_PAIR_CHANNELS;
+      break;
+    default:
+      break;
+  }
+}
+
+static void
+replay (Flood * self)
+{
+  Recorded copy;
+  guint channel;
+
+  if (self->type == UNKNOWN_TYPE || !find_seen (self, self->type, &copy)) {
+    if (!find_any_seen (self, &copy))
+      return;
+    copy.bytes[0] = (copy.bytes[0] & 0xe0) | (self->type & 0x1f);
+  }
+  channel = copy.bytes[1] % MMTP_PAIR_CHANNELS;
+  spoil_in_some_way (self, &copy, &channel);
+  give (self, copy.from, &copy.address, channel, copy.bytes, copy.size);
+}
+
+#define N_OFF_PATH 2
+
+/* Those that are off-path come first. */
+static const Attacker attackers[] = {
+  {"off-path, no key", NULL, FALSE, guess},
+  {"off-path, key", KEY, FALSE, guess},
+  {"on-path, key, forges", KEY, TRUE, forge_without_key},
+  {"on-path, key, replays", KEY, TRUE, replay},
+};
+
+/* --- what must hold ------------------------------------------------------- */
+
+static gdouble
+get_loss (const Outcome * outcome)
+{
+  return 100.0 * (outcome->n_put - outcome->n_out) / outcome->n_put;
+}
+
+/* ms that the stream began later */
+static gint
+get_delay (const Outcome * quiet, const Outcome * flooded)
+{
+  return ((gint) quiet->n_put - (gint) flooded->n_put) * 40;
+}
+
+static const gchar *
+get_type_name (guint type)
+{
+  if (type == ANY_TYPE)
+    return "all types";
+  return type == UNKNOWN_TYPE ? "unknown" : mmtp_type_get_name (type);
+}
+
+static void
+print_outcome (State state, const Attacker * attacker, guint type,
+    const Outcome * quiet, const Outcome * flooded)
+{
+  guint i;
+
+  g_print ("%-11s | %-21s | %-9s | loss %+.2f | delay %5d ms | steps %5"
+      G_GUINT64_FORMAT " | growth %6" G_GINT64_FORMAT
+      " | messages %+5d for %u |", state_names[state], attacker->name,
+      get_type_name (type), get_loss (flooded) - get_loss (quiet),
+      get_delay (quiet, flooded), flooded->steps,
+      flooded->growth - quiet->growth,
+      (gint) (flooded->n_messages - quiet->n_messages), flooded->n_forged);
+  for (i = 0; i < MMTP_LAST_REFUSAL; i++)
+    if (flooded->refused[i] > quiet->refused[i])
+      g_print (" %s %" G_GUINT64_FORMAT, mmtp_refusal_get_name (i),
+          flooded->refused[i] - quiet->refused[i]);
+  g_print ("\n");
+}
+
+static void
+check_stream (const Outcome * quiet, const Outcome * flooded,
+    const gchar * where)
+{
+  const gdouble added = get_loss (flooded) - get_loss (quiet);
+
+  fail_unless (added < MAX_ADDED_LOSS, "%s: %.2f points of loss", where, added);
+  fail_unless (get_delay (quiet, flooded) <= MAX_DELAY, "%s: %d ms later",
+      where, get_delay (quiet, flooded));
+  fail_unless (flooded->sessions == quiet->sessions
+      && flooded->ends == quiet->ends && flooded->ended == quiet->ended
+      && flooded->troubles == quiet->troubles,
+      "%s: %u sessions, %u ends, %u ended, %u troubles", where,
+      flooded->sessions, flooded->ends, flooded->ended, flooded->troubles);
+}
+
+static void
+check_bounds (State state, gboolean is_on_path, const Outcome * quiet,
+    const Outcome * flooded, const gchar * where)
+{
+  const gint caused = (gint) flooded->n_messages - (gint) quiet->n_messages;
+  const gint64 growth = flooded->growth - quiet->growth;
+  guint max = flooded->n_forged;
+
+  if (!is_on_path && state >= JOINING)
+    max = MAX_ANSWERS * flooded->flood_ms / 1000 + MAX_ANSWERS_AT_ONCE;
+  fail_unless (flooded->steps <= MAX_STEPS, "%s: %" G_GUINT64_FORMAT " steps",
+      where, flooded->steps);
+  fail_unless (growth <= MAX_GROWTH + MAX_MESSAGE_GROWTH * MAX (caused, 0),
+      "%s: %" G_GINT64_FORMAT " bytes", where, growth);
+  fail_unless (caused <= (gint) max, "%s: %d messages", where, caused);
+}
+
+static void
+check_flood (State state, const Attacker * attacker, guint type,
+    guint each_ms, const Outcome * quiet)
+{
+  const Outcome flooded = run (state, attacker, type, attacker->key, each_ms);
+  gchar *where = g_strdup_printf ("%s, %s, %s", state_names[state],
+      attacker->name, get_type_name (type));
+
+  if (g_getenv ("MMTP_FLOOD_TABLE"))
+    print_outcome (state, attacker, type, quiet, &flooded);
+  check_stream (quiet, &flooded, where);
+  check_bounds (state, attacker->is_on_path, quiet, &flooded, where);
+  g_free (where);
+}
+
+GST_START_TEST (flood_of_forged_messages_changes_nothing)
+{
+  const State state = __i__ % N_STATES;
+  const Attacker *attacker = &attackers[__i__ / N_STATES];
+  const Outcome quiet = run (state, NULL, 0, attacker->key, 0);
+  guint type;
+
+  for (type = 0; type < N_TYPES; type++)
+    check_flood (state, attacker, type, FORGED_EACH_MS, &quiet);
+}
+
+GST_END_TEST;
+
+/* A million each second from off-path */
+GST_START_TEST (huge_flood_gets_no_more_answers)
+{
+  const Attacker *attacker = &attackers[__i__];
+  const Outcome quiet = run (STREAMING, NULL, 0, attacker->key,
+      HUGE_FORGED_EACH_MS);
+  guint type;
+
+  for (type = 0; type < N_TYPES; type++)
+    check_flood (STREAMING, attacker, type, HUGE_FORGED_EACH_MS, &quiet);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (steps_are_counted)
+{
+#ifdef HAVE_TRACE_PC
+  const Outcome outcome = run (STREAMING, &attackers[0], MMTP_DATA, NULL,
+      FORGED_EACH_MS);
+
+  fail_unless (outcome.steps > 0);
+#endif
+}
+
+GST_END_TEST;
+
+/* --- an address of its own ------------------------------------------------ */
+
+/* An attacker that is faster than the path wants the session, or a channel of
+ * it, at its own address. It sends a copy of the sender's question from there,
+ * gives the answer to the sender, and sends a copy of the sender's reaction from
+ * its own address before the sender's own message arrives. */
+typedef struct
+{
+  MmtpPair pair;
+  MmtpType question, answer, proof;
+  GQueue to_receiver, to_sender;        /* of Recorded */
+  guint n_proofs;
+} Thief;
+
+static void
+keep (GQueue * queue, MmtpPair * pair, MmtpRole from,
+    const MmtpAddress * address, const guint8 * bytes, gsize size)
+{
+  Recorded *copy = g_new (Recorded, 1);
+
+  record (copy, pair, from, address, bytes, size);
+  g_queue_push_tail (queue, copy);
+}
+
+static gboolean
+watch (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
+    const guint8 * bytes, gsize size, gpointer data)
+{
+  Thief *self = data;
+  const MmtpType type = bytes[0] & 0x1f;
+
+  if (type == self->question || type == self->proof)
+    keep (&self->to_receiver, pair, from, address, bytes, size);
+  else if (type == self->answer && is_stranger (address))
+    keep (&self->to_sender, pair, from, address, bytes, size);
+  self->n_proofs += type == self->proof;
+  return !is_stranger (address);
+}
+
+static void
+steal (MmtpPair * pair, gpointer data)
+{
+  const MmtpAddress own = make_stranger (7);
+  Thief *self = data;
+  Recorded *copy;
+
+  while ((copy = g_queue_pop_head (&self->to_receiver))) {
+    mmtp_pair_to_receiver (pair, &own, copy->bytes, copy->size);
+    g_free (copy);
+  }
+  while ((copy = g_queue_pop_head (&self->to_sender))) {
+    mmtp_pair_to_sender (pair, copy->bytes[1], copy->bytes, copy->size);
+    g_free (copy);
+  }
+}
+
+static const struct
+{
+  MmtpType question, answer, proof;
+} thefts[] = {
+  {MMTP_INIT, MMTP_COOKIE, MMTP_OPEN},
+  {MMTP_JOIN, MMTP_CHALLENGE, MMTP_RESPONSE},
+};
+
+#define THEFT_TIME 8            /* s */
+#define MAX_START 2             /* s; the longest wait of the handshake */
+
+GST_START_TEST (address_of_a_session_is_not_stolen)
+{
+  Thief self = { .question = thefts[__i__].question,
+    .answer = thefts[__i__].answer,.proof = thefts[__i__].proof
+  };
+  const MmtpPairConfig config = { KEY, FRAME_SIZE, watch, steal, &self };
+  guint i;
+
+  mmtp_pair_init (&self.pair, &config);
+  for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
+    mmtp_pair_add_channel (&self.pair, i);
+  steal (&self.pair, &self);
+  mmtp_pair_run (&self.pair, THEFT_TIME * SECOND);
+  self.pair.streaming = FALSE;
+  mmtp_pair_run (&self.pair, 1500 * MS);
+  fail_unless (self.n_proofs > 0);
+  assert_equals_int (self.pair.sessions, 1);
+  fail_unless (self.pair.n_put >= (THEFT_TIME - MAX_START) * 25,
+      "%u buffers put", self.pair.n_put);
+  fail_unless ((self.pair.n_put - self.pair.out->len) * 100 < self.pair.n_put,
+      "%u of %u buffers came", self.pair.out->len, self.pair.n_put);
+  mmtp_pair_clear (&self.pair);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpflood_suite (void)
+{
+  Suite *suite = suite_create ("mmtpflood");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 600);
+  tcase_add_loop_test (tcase, flood_of_forged_messages_changes_nothing, 0,
+      N_STATES * G_N_ELEMENTS (attackers));
+  tcase_add_loop_test (tcase, huge_flood_gets_no_more_answers, 0, N_OFF_PATH);
+  tcase_add_test (tcase, steps_are_counted);
+  tcase_add_loop_test (tcase, address_of_a_session_is_not_stolen, 0,
+      G_N_ELEMENTS (thefts));
+  return suite;
+}
+
+GST_CHECK_MAIN (mmtpflood);
