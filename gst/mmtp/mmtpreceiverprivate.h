@@ -46,6 +46,11 @@ typedef struct
   gboolean known;               /* in this session: it has numbers */
   gboolean joined;              /* `address` is validated */
   MmtpAddress address;
+  guint64 address_heard;        /* ns, when a message other than JOIN, RESPONSE
+                                 * and OPEN last came from there; 0: never */
+  MmtpAddress next_address;     /* validated, and takes the place of `address`
+                                 * when that is silent */
+  gboolean has_next_address;
   guint64 join_number, join_nonce;      /* of the last JOIN */
   guint64 join_time;            /* ns, when it came; 0: never */
   guint16 longest;              /* bytes of a message */

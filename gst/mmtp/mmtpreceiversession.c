@@ -141,14 +141,29 @@ mmtp_receiver_make_channel (MmtpReceiver * self, guint8 id, guint64 number)
   return channel;
 }
 
+/* The address of the channel still brings messages, whose MAC proves that they
+ * are the sender's. An on-path attacker that is faster than the path can pass for
+ * a sender that has moved: the channel does not follow it meanwhile. */
+static gboolean
+is_address_alive (MmtpReceiver * self, const MmtpReceiverChannel * channel)
+{
+  const guint64 gap = MAX (self->session.period, channel->keepalive_gap);
+
+  return self->key.is_set && channel->joined && channel->address_heard > 0
+      && self->now - channel->address_heard < SILENT_PERIODS * gap;
+}
+
 static void
 join (MmtpReceiver * self, MmtpReceiverChannel * channel,
     const MmtpAddress * address)
 {
   gboolean joined = channel->joined;
 
-  if (!joined || !mmtp_address_is_equal (&channel->address, address))
+  channel->has_next_address = FALSE;
+  if (!joined || !mmtp_address_is_equal (&channel->address, address)) {
     mmtp_arrivals_begin_path (&channel->arrivals, self->now);
+    channel->address_heard = 0;
+  }
   channel->joined = TRUE;
   channel->address = *address;
   channel->keepalive_time = self->now;
@@ -156,6 +171,20 @@ join (MmtpReceiver * self, MmtpReceiverChannel * channel,
   mmtp_receiver_begin_reports (self, channel);
   if (!joined)
     mmtp_receiver_push_event (self, MMTP_EVENT_JOINED, channel->id);
+}
+
+/* RESPONSE has validated the address. */
+static void
+take_response (MmtpReceiver * self, MmtpReceiverChannel * channel,
+    const MmtpAddress * address)
+{
+  if (mmtp_address_is_equal (&channel->address, address)
+      || !is_address_alive (self, channel)) {
+    join (self, channel, address);
+    return;
+  }
+  channel->next_address = *address;
+  channel->has_next_address = TRUE;
 }
 
 static void
@@ -578,6 +607,10 @@ check_address (MmtpReceiver * self, MmtpReceiverChannel * channel,
     return MMTP_VALID;
   if (message->type == MMTP_RESPONSE)
     return check_response (self, channel, address, message);
+  if (channel->has_next_address
+      && mmtp_address_is_equal (address, &channel->next_address)
+      && !is_address_alive (self, channel))
+    join (self, channel, address);
   return mmtp_address_is_equal (address, &channel->address) ? MMTP_VALID :
       MMTP_REFUSED_ADDRESS;
 }
@@ -640,6 +673,7 @@ mmtp_receiver_session_input (MmtpReceiver * self,
     gsize size)
 {
   MmtpReceiverChannel *channel = find_channel (self, message);
+  MmtpReceiverSession *session = &self->session;
   MmtpRefusal refusal;
   guint64 number;
 
@@ -656,8 +690,10 @@ mmtp_receiver_session_input (MmtpReceiver * self,
     channel = mmtp_receiver_make_channel (self, message->channel, number);
   come_alive (self);
   if (message->type == MMTP_RESPONSE)
-    join (self, channel, address);
-  self->session.confirmed = TRUE;
+    take_response (self, channel, address);
+  else if (message->type != MMTP_JOIN)
+    channel->address_heard = self->now;
+  session->confirmed = TRUE;
   mmtp_receiver_note_message (self, channel, number, message, size);
   refusal = take_body (self, channel, address, message);
   keep_for_repairs (self, message, bytes, size);

@@ -1625,7 +1625,8 @@ GST_START_TEST (a_channel_joins_by_its_address)
   give_data (&peer, 5, 0, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   g_bytes_unref (event.data);
-  /* and to another address the same way */
+  /* and to another address the same way, when this one is silent */
+  peer.now += MS (1000);
   respond_from (&peer, 5, 7, other);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_data (&peer, 5, 0, 1, 0);
