@@ -457,11 +457,18 @@ gst_rfc2250_depay_process (GstRTPBaseDepayload * base, GstRTPBuffer * rtp)
   return NULL;
 }
 
+static void
+gst_rfc2250_depay_add_filler (GstRfc2250Depay * depay, guint16 seqnum)
+{
+  depay->fillers[depay->n_empty++ % MAX_FILLERS] = seqnum;
+  depay->n_fillers = MIN (depay->n_fillers + 1, MAX_FILLERS);
+}
+
 /* Only what is a packet of this stream gets a place in the order of packets;
  * a forged one of the right number must not keep the true one out. */
 static gboolean
 gst_rfc2250_depay_check_payload (GstRfc2250Depay * depay, guint payload_type,
-    guint16 seqnum, const guint8 * payload, gsize size)
+    guint32 ssrc, guint16 seqnum, const guint8 * payload, gsize size)
 {
   if (depay->payload_type >= 0 && payload_type != depay->payload_type) {
     gst_rfc2250_depay_count (depay, &depay->stats.wrong_payload_type);
@@ -469,8 +476,8 @@ gst_rfc2250_depay_check_payload (GstRfc2250Depay * depay, guint payload_type,
   }
   if (size == 0) {
     gst_rfc2250_depay_count (depay, &depay->stats.no_payload);
-    depay->fillers[depay->n_empty++ % MAX_FILLERS] = seqnum;
-    depay->n_fillers = MIN (depay->n_fillers + 1, MAX_FILLERS);
+    if (depay->have_ssrc && ssrc == depay->ssrc)
+      gst_rfc2250_depay_add_filler (depay, seqnum);
     return FALSE;
   }
   return rfc2250_unpacker_check (depay->unpacker, payload, size);
@@ -491,7 +498,7 @@ gst_rfc2250_depay_check_rtp (GstRfc2250Depay * depay, GstBuffer * buffer,
   *ssrc = gst_rtp_buffer_get_ssrc (&rtp);
   *seqnum = gst_rtp_buffer_get_seq (&rtp);
   good = gst_rfc2250_depay_check_payload (depay,
-      gst_rtp_buffer_get_payload_type (&rtp), *seqnum,
+      gst_rtp_buffer_get_payload_type (&rtp), *ssrc, *seqnum,
       gst_rtp_buffer_get_payload (&rtp), gst_rtp_buffer_get_payload_len (&rtp));
   gst_rtp_buffer_unmap (&rtp);
   return good;
@@ -511,8 +518,8 @@ gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
     return gst_rfc2250_depay_check_rtp (depay, buffer, ssrc, seqnum);
   *seqnum = GST_READ_UINT16_BE (head + 2);
   *ssrc = GST_READ_UINT32_BE (head + 8);
-  return gst_rfc2250_depay_check_payload (depay, head[1] & 0x7f, *seqnum,
-      head + 12, RFC2250_HEADER_SIZE);
+  return gst_rfc2250_depay_check_payload (depay, head[1] & 0x7f, *ssrc,
+      *seqnum, head + 12, RFC2250_HEADER_SIZE);
 }
 
 static GstFlowReturn
@@ -590,7 +597,8 @@ gst_rfc2250_depay_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 
   final_gap = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT)
       || gst_rfc2250_depay_only_fillers_missing (depay, seqnum);
-  switch (rtp_reorder_input (depay->reorder, ssrc, seqnum, final_gap, buffer)) {
+  switch (rtp_reorder_input (depay->reorder, ssrc, seqnum,
+          GST_BUFFER_DTS_OR_PTS (buffer), final_gap, buffer)) {
     case RTP_REORDER_NEXT:
       return depay->base_chain (pad, parent, buffer);
     case RTP_REORDER_DUPLICATE:
@@ -779,7 +787,9 @@ gst_rfc2250_depay_class_init (GstRfc2250DepayClass * klass)
    *
    * - `packets`, `legacy-packets`: taken, and of these with an all-zero header
    * - `lost`, `duplicates`, `late`, `ssrc-changes`: by sequence number;
-   *   `strays`: single packets of another source, or with a number far off
+   *   `strays`: dropped packets of another source, or with a number far off. Another
+   *   source takes over when it has two packets in a row and the current one has
+   *   been silent for a second
    * - `invalid-rtp`, `wrong-payload-type`, `no-payload`, `bad-short`,
    *   `bad-mbz`, `bad-extension`, `empty`: packets refused, by reason: no RTP;
    *   another payload type than the caps'; a keep-alive; shorter than the

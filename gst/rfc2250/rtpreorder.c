@@ -3,18 +3,42 @@
 
 #include "rtpreorder.h"
 
+#include <string.h>
+
 /* A packet further back than this is no late one: the sender began anew. The
  * value is GstRTPBaseDepayload's max-reorder; RFC 3550 A.1 has the same for
  * MAX_MISORDER. */
 #define MAX_MISORDER 100
 /* RFC 3550 A.1, MAX_DROPOUT */
 #define MAX_DROPOUT 3000
+/* Another source takes over only after the current one has been silent for so
+ * long. RFC 3550 leaves this to the receiver; its own timeouts, sections 6.2.1 and
+ * 6.3.5, count reports of RTCP, which is seconds as well. */
+#define SOURCE_TIMEOUT G_GUINT64_CONSTANT (1000000000)
+/* Packets that are kept of sources that may take over. At 10,000 forged packets
+ * per second a packet stays for 51 ms, more than a frame period. */
+#define MAX_STRAYS 512
+/* Sources that were replaced and may come back */
+#define MAX_EARLIER 8
 
 typedef struct
 {
   guint16 seqnum;
   gpointer packet;
 } Waiting;
+
+typedef struct
+{
+  guint32 ssrc;
+  guint16 seqnum;
+  gpointer packet;              /* NULL: it went to the other ring */
+} Stray;
+
+typedef struct
+{
+  Stray strays[MAX_STRAYS];     /* the oldest first */
+  guint first, n;
+} StrayRing;
 
 struct _RtpReorder
 {
@@ -27,11 +51,14 @@ struct _RtpReorder
   guint64 seen[2];              /* bit i: next - 1 - i was received */
   GArray *waiting;              /* of Waiting, in order, all after next */
 
-  /* The last packet, if it fits nowhere: from another source, or far off. Only
-   * one that goes on from it makes it the begin of something (RFC 3550 A.1). */
-  gpointer stray;               /* NULL: none */
-  guint32 stray_ssrc;
-  guint16 stray_seqnum;
+  /* Packets that fit nowhere, since the last one of the current source: from
+   * another source, or far off. Only packets that follow each other begin
+   * something (RFC 3550 A.1). Those that do are kept apart, so that a flood of
+   * single packets does not displace them. */
+  StrayRing singles, runs;
+  guint64 heard;                /* ns, the current source's last packet */
+  guint32 earlier[MAX_EARLIER]; /* sources, the latest last */
+  guint n_earlier;
   guint64 strays;
   GQueue output;
   guint64 lost;
@@ -48,6 +75,24 @@ rtp_reorder_new (GDestroyNotify free_packet)
   return reorder;
 }
 
+/* Returns how many packets it has freed. */
+static guint
+clear_ring (RtpReorder * reorder, StrayRing * ring)
+{
+  guint n = 0;
+
+  for (; ring->n > 0; ring->n--) {
+    Stray *stray = &ring->strays[ring->first];
+
+    if (stray->packet) {
+      reorder->free_packet (stray->packet);
+      n++;
+    }
+    ring->first = (ring->first + 1) % MAX_STRAYS;
+  }
+  return n;
+}
+
 void
 rtp_reorder_reset (RtpReorder * reorder)
 {
@@ -57,7 +102,9 @@ rtp_reorder_reset (RtpReorder * reorder)
     reorder->free_packet (g_array_index (reorder->waiting, Waiting, i).packet);
   g_array_set_size (reorder->waiting, 0);
   g_queue_clear_full (&reorder->output, reorder->free_packet);
-  g_clear_pointer (&reorder->stray, reorder->free_packet);
+  clear_ring (reorder, &reorder->singles);
+  clear_ring (reorder, &reorder->runs);
+  reorder->n_earlier = 0;
   reorder->started = FALSE;
 }
 
@@ -138,51 +185,13 @@ reorder_wait (RtpReorder * reorder, guint16 seqnum, gpointer packet)
   return TRUE;
 }
 
-static void
-reorder_drop_stray (RtpReorder * reorder)
-{
-  if (!reorder->stray)
-    return;
-  reorder->free_packet (reorder->stray);
-  reorder->stray = NULL;
-  reorder->strays++;
-}
-
-/* The packet fits nowhere: keeps it, or begins anew with the one kept. */
-static void
-reorder_take_stray (RtpReorder * reorder, guint32 ssrc, guint16 seqnum,
+/* A packet of the current source, near the next one */
+static RtpReorderResult
+reorder_place (RtpReorder * reorder, guint16 seqnum, gboolean final_gap,
     gpointer packet)
 {
-  if (reorder->stray && ssrc == reorder->stray_ssrc
-      && seqnum == (guint16) (reorder->stray_seqnum + 1)) {
-    reorder_begin (reorder, ssrc, reorder->stray_seqnum);
-    reorder_advance (reorder, TRUE);
-    g_queue_push_tail (&reorder->output, reorder->stray);
-    reorder->stray = NULL;
-    reorder_advance (reorder, TRUE);
-    g_queue_push_tail (&reorder->output, packet);
-    return;
-  }
-  reorder_drop_stray (reorder);
-  reorder->stray = packet;
-  reorder->stray_ssrc = ssrc;
-  reorder->stray_seqnum = seqnum;
-}
+  const gint16 ahead = seqnum - reorder->next;
 
-RtpReorderResult
-rtp_reorder_input (RtpReorder * reorder, guint32 ssrc, guint16 seqnum,
-    gboolean final_gap, gpointer packet)
-{
-  gint16 ahead;
-
-  if (!reorder->started)
-    reorder_begin (reorder, ssrc, seqnum);
-  ahead = seqnum - reorder->next;
-  if (ssrc != reorder->ssrc || ahead < -MAX_MISORDER || ahead > MAX_DROPOUT) {
-    reorder_take_stray (reorder, ssrc, seqnum, packet);
-    return RTP_REORDER_TAKEN;
-  }
-  reorder_drop_stray (reorder);
   if (ahead < 0) {
     guint back = -1 - ahead;
 
@@ -202,6 +211,167 @@ rtp_reorder_input (RtpReorder * reorder, guint32 ssrc, guint16 seqnum,
   return RTP_REORDER_TAKEN;
 }
 
+/* --- sources ---------------------------------------------------------------- */
+
+static void
+reorder_drop_strays (RtpReorder * reorder)
+{
+  reorder->strays += clear_ring (reorder, &reorder->singles)
+      + clear_ring (reorder, &reorder->runs);
+}
+
+static Stray *
+find_stray (StrayRing * ring, guint32 ssrc, guint16 seqnum)
+{
+  guint i;
+
+  for (i = 0; i < ring->n; i++) {
+    Stray *stray = &ring->strays[(ring->first + i) % MAX_STRAYS];
+
+    if (stray->ssrc == ssrc && stray->seqnum == seqnum && stray->packet)
+      return stray;
+  }
+  return NULL;
+}
+
+static void
+push_stray (RtpReorder * reorder, StrayRing * ring, const Stray * stray)
+{
+  if (ring->n == MAX_STRAYS) {
+    Stray *oldest = &ring->strays[ring->first];
+
+    if (oldest->packet) {
+      reorder->free_packet (oldest->packet);
+      reorder->strays++;
+    }
+    ring->first = (ring->first + 1) % MAX_STRAYS;
+    ring->n--;
+  }
+  ring->strays[(ring->first + ring->n++) % MAX_STRAYS] = *stray;
+}
+
+/* Whether it follows a packet that is kept. Both then belong to a run. */
+static gboolean
+keep_stray (RtpReorder * reorder, const Stray * stray)
+{
+  const guint16 before = stray->seqnum - 1;
+  gboolean in_run = find_stray (&reorder->runs, stray->ssrc, before) != NULL;
+  Stray *single;
+
+  if (!in_run) {
+    single = find_stray (&reorder->singles, stray->ssrc, before);
+    in_run = single != NULL;
+    if (single) {
+      push_stray (reorder, &reorder->runs, single);
+      single->packet = NULL;
+    }
+  }
+  push_stray (reorder, in_run ? &reorder->runs : &reorder->singles, stray);
+  return in_run;
+}
+
+/* Without arrival times, or where they go back, two packets have to do. */
+static gboolean
+may_take_over (const RtpReorder * reorder, guint32 ssrc, guint64 now)
+{
+  return ssrc == reorder->ssrc || now == RTP_REORDER_NO_TIME
+      || reorder->heard == RTP_REORDER_NO_TIME || now < reorder->heard
+      || now - reorder->heard >= SOURCE_TIMEOUT;
+}
+
+static void
+remember_source (RtpReorder * reorder)
+{
+  if (reorder->n_earlier == MAX_EARLIER)
+    memmove (&reorder->earlier[0], &reorder->earlier[1],
+        --reorder->n_earlier * sizeof (reorder->earlier[0]));
+  reorder->earlier[reorder->n_earlier++] = reorder->ssrc;
+}
+
+static gboolean
+is_near (const RtpReorder * reorder, guint16 seqnum)
+{
+  const gint16 ahead = seqnum - reorder->next;
+
+  return ahead >= -MAX_MISORDER && ahead <= MAX_DROPOUT;
+}
+
+/* Goes on with all packets of the run that the last one belongs to. */
+static void
+take_over (RtpReorder * reorder, const Stray * last)
+{
+  StrayRing *runs = &reorder->runs;
+  gboolean begun = FALSE;
+  guint i;
+
+  if (last->ssrc != reorder->ssrc)
+    remember_source (reorder);
+  for (i = 0; i < runs->n; i++) {
+    Stray *stray = &runs->strays[(runs->first + i) % MAX_STRAYS];
+    const guint16 back = last->seqnum - stray->seqnum;
+    RtpReorderResult result;
+
+    if (stray->ssrc != last->ssrc || back > MAX_DROPOUT)
+      continue;
+    if (!begun)
+      reorder_begin (reorder, stray->ssrc, stray->seqnum);
+    begun = TRUE;
+    if (!is_near (reorder, stray->seqnum))
+      continue;
+    result = reorder_place (reorder, stray->seqnum, TRUE, stray->packet);
+    if (result == RTP_REORDER_NEXT)
+      g_queue_push_tail (&reorder->output, stray->packet);
+    if (result == RTP_REORDER_NEXT || result == RTP_REORDER_TAKEN)
+      stray->packet = NULL;
+  }
+  reorder_drop_strays (reorder);
+}
+
+/* A source that was there before takes its place back at once: who cannot see its
+ * packets does not know its SSRC. Whoever replaced it has no such right. */
+static gboolean
+take_back (RtpReorder * reorder, guint32 ssrc, guint16 seqnum)
+{
+  guint i;
+
+  for (i = 0; i < reorder->n_earlier; i++) {
+    if (reorder->earlier[i] != ssrc)
+      continue;
+    reorder->n_earlier = i;
+    reorder_begin (reorder, ssrc, seqnum);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+is_of_source (RtpReorder * reorder, guint32 ssrc, guint16 seqnum)
+{
+  if (ssrc != reorder->ssrc)
+    return take_back (reorder, ssrc, seqnum);
+  return is_near (reorder, seqnum);
+}
+
+RtpReorderResult
+rtp_reorder_input (RtpReorder * reorder, guint32 ssrc, guint16 seqnum,
+    guint64 now, gboolean final_gap, gpointer packet)
+{
+  if (!reorder->started)
+    reorder_begin (reorder, ssrc, seqnum);
+  if (!is_of_source (reorder, ssrc, seqnum)) {
+    const Stray stray = { ssrc, seqnum, packet };
+
+    if (keep_stray (reorder, &stray) && may_take_over (reorder, ssrc, now)) {
+      take_over (reorder, &stray);
+      reorder->heard = now;
+    }
+    return RTP_REORDER_TAKEN;
+  }
+  reorder->heard = now;
+  reorder_drop_strays (reorder);
+  return reorder_place (reorder, seqnum, final_gap, packet);
+}
+
 gpointer
 rtp_reorder_poll_output (RtpReorder * reorder)
 {
@@ -211,7 +381,7 @@ rtp_reorder_poll_output (RtpReorder * reorder)
 void
 rtp_reorder_drain (RtpReorder * reorder)
 {
-  reorder_drop_stray (reorder);
+  reorder_drop_strays (reorder);
   reorder_release (reorder, 0);
 }
 

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Puts packets that overtook each other back in order: a core. In order they
  * pass at once; behind a gap at most `window` packets wait for the missing
- * one. A packet of another source, or with a number far off, waits for the
- * next: two in a row begin anew, one alone is a stray. Packets are opaque.
+ * one. Packets are opaque.
+ *
+ * Single packets of another source, or with a number far off, are strays and are
+ * dropped. Two in a row, with none of the current source between them, begin
+ * anew: with the SSRC of the current source at once (RFC 3550 A.1), with another
+ * one only when the current source has been silent for a second. Until then the
+ * new source's packets are kept, at most 1024, so that nothing of it is missing.
+ * A source that was replaced takes its place back with its next packet.
  */
 
 #ifndef __RTP_REORDER_H__
@@ -31,9 +37,13 @@ void rtp_reorder_reset (RtpReorder * reorder);
 #define RTP_REORDER_MAX_WINDOW 64
 void rtp_reorder_set_window (RtpReorder * reorder, guint window);
 
-/* final_gap: what is missing before this packet will not come. */
+#define RTP_REORDER_NO_TIME G_MAXUINT64
+
+/* now: arrival in ns, or RTP_REORDER_NO_TIME: any other source that sends two
+ * packets in a row begins anew. final_gap: what is missing before this packet
+ * will not come. */
 RtpReorderResult rtp_reorder_input (RtpReorder * reorder, guint32 ssrc,
-    guint16 seqnum, gboolean final_gap, gpointer packet);
+    guint16 seqnum, guint64 now, gboolean final_gap, gpointer packet);
 /* The next packet in order, or NULL */
 gpointer rtp_reorder_poll_output (RtpReorder * reorder);
 /* No more will come: all that waits may go. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the reordering of RTP packets against a model of it: each packet
- * comes out at most once, in order as long as the source stays the same, and
- * no more wait than the window holds.
+ * comes out at most once, in order as long as the source stays the same, no
+ * more wait than the window holds, and no more strays are kept than promised.
  *
  * Input: the window, then three bytes for each packet or order: what to do,
  * and a sequence number relative to the last one.
@@ -14,10 +14,15 @@
 /* Not the object's own constants: what its documentation promises */
 #define FURTHEST_BACK 100
 #define FURTHEST_AHEAD 3000
+#define MOST_STRAYS 1024
+#define SOURCES 4
+#define MILLISECOND G_GUINT64_CONSTANT (1000000)
+#define SOURCE_TIMEOUT (1000 * MILLISECOND)
 
 typedef struct
 {
   guint run;                    /* packets between two new beginnings */
+  guint32 ssrc;
   guint16 seqnum;
   guint freed, output;          /* how often */
 } Packet;
@@ -29,8 +34,9 @@ typedef struct
   guint n_packets;
   guint n_taken, n_output, n_freed;
 
-  Packet *stray;                /* kept for the one that goes on from it */
-  guint32 stray_ssrc;
+  guint64 now, heard;           /* ns */
+  guint32 replaced[SOURCES];    /* sources that may take their place back */
+  guint n_replaced;
 
   gboolean started;
   guint run;
@@ -108,42 +114,70 @@ check_result (RtpReorderResult result, const Packet * packet, gint16 ahead)
           RTP_REORDER_DUPLICATE : RTP_REORDER_LATE));
 }
 
-/* The stray that is kept is dropped. */
-static void
-check_stray_freed (void)
+/* Strays that are not kept any more were freed. */
+static guint
+count_kept (void)
 {
-  if (model.stray)
-    fuzz_check (model.stray->freed == 1 && model.stray->output == 0);
-  model.stray = NULL;
+  return model.n_packets - model.n_output - model.n_freed;
 }
 
-/* A packet that fits nowhere: the begin of a new run if it goes on from the
- * one before it. */
 static void
-check_stray (guint32 ssrc, Packet * packet)
+check_strays_freed (void)
 {
-  Packet *stray = model.stray, *old;
+  fuzz_check (count_kept () == model.n_taken - model.n_output);
+}
 
-  if (!stray || model.stray_ssrc != ssrc
-      || packet->seqnum != (guint16) (stray->seqnum + 1)) {
-    check_stray_freed ();
+/* A packet that fits nowhere: the begin of a new run if it goes on from one that
+ * was kept, otherwise it is kept itself. */
+static void
+check_stray (Packet * packet)
+{
+  const gboolean is_other = packet->ssrc != model.ssrc;
+  Packet *next;
+
+  while (model.n_output < model.n_taken
+      && (next = rtp_reorder_poll_output (model.reorder)) != NULL) {
+    fuzz_check (next->run == model.run);
+    note_output (next);
+  }
+  next = rtp_reorder_poll_output (model.reorder);
+  if (!next) {
     fuzz_check (packet->freed == 0);
-    model.stray = packet;
-    model.stray_ssrc = ssrc;
+    fuzz_check (count_kept () <=
+        MOST_STRAYS + model.n_taken - model.n_output);
     return;
   }
-  /* what waits goes first */
-  while (model.n_output < model.n_taken) {
-    old = rtp_reorder_poll_output (model.reorder);
-    fuzz_check (old != NULL && old != stray && old != packet);
-    note_output (old);
+  fuzz_check (!is_other || model.now - model.heard >= SOURCE_TIMEOUT);
+  fuzz_check (model.n_output == model.n_taken);
+  if (is_other)
+    model.replaced[model.n_replaced++] = model.ssrc;
+  begin_run (packet->ssrc, next->seqnum);
+  for (; next; next = rtp_reorder_poll_output (model.reorder)) {
+    fuzz_check (next->ssrc == packet->ssrc);
+    next->run = model.run;
+    model.n_taken++;
+    note_output (next);
   }
-  begin_run (ssrc, stray->seqnum);
-  stray->run = packet->run = model.run;
-  model.stray = NULL;
-  model.n_taken += 2;
-  collect ();
-  fuzz_check (stray->output == 1 && packet->output == 1);
+  /* or its number was in the run already */
+  fuzz_check (packet->output == 1 || packet->freed == 1);
+  model.heard = model.now;
+  check_strays_freed ();
+}
+
+/* A source that was replaced begins a new run with any packet, behind what waits. */
+static gboolean
+take_back (guint32 ssrc, guint16 seqnum)
+{
+  guint i;
+
+  for (i = 0; i < model.n_replaced && model.replaced[i] != ssrc; i++);
+  if (ssrc == model.ssrc || i == model.n_replaced)
+    return FALSE;
+  model.n_replaced = i;
+  while (model.n_output < model.n_taken)
+    note_output (rtp_reorder_poll_output (model.reorder));
+  begin_run (ssrc, seqnum);
+  return TRUE;
 }
 
 static void
@@ -154,19 +188,23 @@ input_packet (guint32 ssrc, guint16 seqnum, gboolean final_gap, guint window)
   RtpReorderResult result;
 
   memset (packet, 0, sizeof (*packet));
+  packet->ssrc = ssrc;
   packet->seqnum = seqnum;
-  result = rtp_reorder_input (model.reorder, ssrc, seqnum, final_gap, packet);
+  result = rtp_reorder_input (model.reorder, ssrc, seqnum, model.now,
+      final_gap, packet);
   if (!model.started) {
     begin_run (ssrc, seqnum);
+    ahead = 0;
+  } else if (take_back (ssrc, seqnum)) {
     ahead = 0;
   }
   if (ssrc != model.ssrc || ahead < -FURTHEST_BACK || ahead > FURTHEST_AHEAD) {
     fuzz_check (result == RTP_REORDER_TAKEN);
-    check_stray (ssrc, packet);
+    check_stray (packet);
     fuzz_check (model.lost == rtp_reorder_get_lost (model.reorder));
     return;
   }
-  check_stray_freed ();
+  model.heard = model.now;
   packet->run = model.run;
   check_result (result, packet, ahead);
   if (result == RTP_REORDER_NEXT || result == RTP_REORDER_TAKEN)
@@ -181,21 +219,21 @@ input_packet (guint32 ssrc, guint16 seqnum, gboolean final_gap, guint window)
     fuzz_check (model.n_taken - model.n_output <= (final_gap ? 0 : window));
   } else {
     fuzz_check (packet->output == 0 && packet->freed == 0);
+    /* the caller's to free */
+    free_packet (packet);
   }
+  check_strays_freed ();
   fuzz_check (model.lost == rtp_reorder_get_lost (model.reorder));
 }
 
 static void
 reset (void)
 {
-  guint waiting = model.n_taken - model.n_output + (model.stray != NULL);
-  guint freed = model.n_freed;
-
   rtp_reorder_reset (model.reorder);
-  fuzz_check (model.n_freed - freed == waiting);
   fuzz_check (rtp_reorder_poll_output (model.reorder) == NULL);
-  check_stray_freed ();
+  fuzz_check (count_kept () == 0);
   model.started = FALSE;
+  model.n_replaced = 0;
   model.n_taken = model.n_output;
 }
 
@@ -203,9 +241,9 @@ static void
 drain (void)
 {
   rtp_reorder_drain (model.reorder);
-  check_stray_freed ();
   collect ();
   fuzz_check (model.n_taken == model.n_output);
+  fuzz_check (count_kept () == 0);
   fuzz_check (model.lost == rtp_reorder_get_lost (model.reorder));
 }
 
@@ -219,7 +257,8 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
 
   model.n_packets = model.n_taken = model.n_output = model.n_freed = 0;
   model.started = FALSE;
-  model.stray = NULL;
+  model.n_replaced = 0;
+  model.now = model.heard = 0;
   model.last = NULL;
   model.lost = 0;
   model.reorder = rtp_reorder_new (free_packet);
@@ -242,9 +281,12 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
       case 12:
         seqnum = fuzz_take_u16 (&input);
         break;
+      case 11:
+        model.now += fuzz_take_u8 (&input) * 10 * MILLISECOND;
+        break;
       default:
         seqnum += (gint8) fuzz_take_u8 (&input);
-        input_packet (what & 1, seqnum, (what & 0x0e) == 0x0e, window);
+        input_packet (what % SOURCES, seqnum, (what & 0x0c) == 0x0c, window);
         break;
     }
   }

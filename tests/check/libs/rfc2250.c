@@ -975,7 +975,8 @@ check_order (guint window, const gchar * in, const gchar * expected)
     guint seqnum = g_ascii_strtoull (words[i] + final_gap, NULL, 10);
     gchar *packet = g_strdup_printf ("%u", seqnum), *released;
     RtpReorderResult result =
-        rtp_reorder_input (reorder, 1, seqnum, final_gap, packet);
+        rtp_reorder_input (reorder, 1, seqnum, RTP_REORDER_NO_TIME, final_gap,
+        packet);
 
     if (result == RTP_REORDER_NEXT) {
       g_string_append_printf (out, "%s ", packet);
@@ -1025,6 +1026,87 @@ GST_START_TEST (packets_are_put_in_order)
 
 GST_END_TEST;
 
+/* Packets "source number time", the time in ms or '-', and their numbers in order */
+static void
+check_sources (const gchar * in, const gchar * expected)
+{
+  RtpReorder *reorder = rtp_reorder_new (g_free);
+  gchar **words = g_strsplit (in, ", ", -1);
+  GString *out = g_string_new (NULL);
+  guint i;
+
+  for (i = 0; words[i]; i++) {
+    gchar **fields = g_strsplit (words[i], " ", -1);
+    gchar *packet = g_strdup (words[i]), *released;
+    const guint64 now = fields[2][0] == '-' ? RTP_REORDER_NO_TIME :
+        g_ascii_strtoull (fields[2], NULL, 10) * 1000000;
+
+    packet[strlen (packet) - strlen (fields[2]) - 1] = '\0';
+    if (rtp_reorder_input (reorder, fields[0][0], g_ascii_strtoull (fields[1],
+                NULL, 10), now, FALSE, packet) == RTP_REORDER_NEXT) {
+      g_string_append_printf (out, "%s, ", packet);
+      g_free (packet);
+    }
+    while ((released = rtp_reorder_poll_output (reorder))) {
+      g_string_append_printf (out, "%s, ", released);
+      g_free (released);
+    }
+    g_strfreev (fields);
+  }
+  fail_unless_equals_string (out->str, expected);
+  g_string_free (out, TRUE);
+  g_strfreev (words);
+  rtp_reorder_free (reorder);
+}
+
+GST_START_TEST (another_source_takes_over_when_the_first_is_silent)
+{
+  /* not while the first one sends, however many there are */
+  check_sources ("a 1 0, b 7 1, b 8 2, b 9 3, a 2 40, b 10 41, b 11 42, a 3 80",
+      "a 1, a 2, a 3, ");
+  /* after a second of silence, and nothing of it is missing */
+  check_sources ("a 1 0, b 7 300, b 8 340, c 5 500, b 9 999, b 10 1000",
+      "a 1, b 7, b 8, b 9, b 10, ");
+  /* single packets never do */
+  check_sources ("a 1 0, b 7 1000, c 8 2000, b 9 3000, d 10 4000", "a 1, ");
+  /* the first source takes its place back, and the other one loses it */
+  check_sources ("a 1 0, b 7 999, b 8 1000, a 2 1001, b 9 1002, b 10 1003, "
+      "a 3 1004", "a 1, b 7, b 8, a 2, a 3, ");
+  /* one without arrival times, or where they begin anew */
+  check_sources ("a 1 -, b 7 -, b 8 -", "a 1, b 7, b 8, ");
+  check_sources ("a 1 500, b 7 0, b 8 40", "a 1, b 7, b 8, ");
+}
+
+GST_END_TEST;
+
+static guint n_freed;
+
+static void
+count_freed (gpointer packet)
+{
+  n_freed++;
+}
+
+/* At most 512 single packets and 512 of runs */
+GST_START_TEST (kept_packets_of_other_sources_are_bounded)
+{
+  RtpReorder *reorder = rtp_reorder_new (count_freed);
+  guint i;
+
+  n_freed = 0;
+  rtp_reorder_input (reorder, 0, 0, 0, FALSE, &n_freed);
+  for (i = 1; i <= 20000; i++) {
+    rtp_reorder_input (reorder, 1 + i / 3, i, i, FALSE, &n_freed);
+    fail_unless (i - n_freed <= 1024, "%u packets are kept", i - n_freed);
+  }
+  rtp_reorder_input (reorder, 0, 1, i, FALSE, &n_freed);
+  fail_unless_equals_int (n_freed, 20000);
+  fail_unless_equals_uint64 (rtp_reorder_get_strays (reorder), 20000);
+  rtp_reorder_free (reorder);
+}
+
+GST_END_TEST;
+
 static Suite *
 rfc2250_suite (void)
 {
@@ -1066,6 +1148,8 @@ rfc2250_suite (void)
 
   suite_add_tcase (s, reorder);
   tcase_add_test (reorder, packets_are_put_in_order);
+  tcase_add_test (reorder, another_source_takes_over_when_the_first_is_silent);
+  tcase_add_test (reorder, kept_packets_of_other_sources_are_bounded);
   return s;
 }
 

@@ -525,11 +525,11 @@ measure_rtp (void)
   guint i;
 
   rtp_reorder_set_window (reorder, RTP_REORDER_MAX_WINDOW);
-  rtp_reorder_input (reorder, 1, 0, FALSE, reorder);
+  rtp_reorder_input (reorder, 1, 0, 0, FALSE, reorder);
   for (i = 1; i <= RTP_REORDER_MAX_WINDOW; i++)
-    rtp_reorder_input (reorder, 1, 46 * i, FALSE, reorder);
+    rtp_reorder_input (reorder, 1, 46 * i, 0, FALSE, reorder);
   steps = rtp_reorder_get_lost (reorder);
-  rtp_reorder_input (reorder, 1, MAX_RTP_STEPS + 1, TRUE, reorder);
+  rtp_reorder_input (reorder, 1, MAX_RTP_STEPS + 1, 0, TRUE, reorder);
   steps = rtp_reorder_get_lost (reorder) - steps;
   while (rtp_reorder_poll_output (reorder))
     steps++;

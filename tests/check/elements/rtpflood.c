@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Floods of forged RTP packets into rfc2250depay and mpegstat, in virtual time:
+ * an attacker sends 10,000 packets a second beside a stream of 25 frames a second,
+ * from before its beginning until its end. An off-path attacker knows neither the
+ * SSRC nor the sequence numbers of the stream. The same run without the attacker
+ * tells what the attacker costs. docs/security.md has the table that
+ * RTPFLOOD_TABLE=1 prints.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <gst/rtp/gstrtpbuffer.h>
+#include <string.h>
+
+#include "mpegpackets.h"
+#include "mpegvideotimeline.h"
+
+#define GOP "| I2 B0 B1 P5 B3 B4 P8 B6 B7 "
+#define FRAMES_IN_GOP 9
+#define N_GOPS 14
+#define N_FRAMES (N_GOPS * FRAMES_IN_GOP)
+#define FRAME_TIME (40 * GST_MSECOND)
+#define FORGED_INTERVAL (100 * GST_USECOND)
+#define LEGITIMATE_SSRC 0x5eed5eed
+#define RESTARTED_SSRC 0x0ddba11
+#define BEGIN GST_SECOND        /* of the stream */
+#define END (BEGIN + N_FRAMES * FRAME_TIME)
+/* Frames of the stream that arrive after this many have begun anew */
+#define RESTART_FRAME (5 * FRAMES_IN_GOP)
+/* A new process takes a moment to begin. */
+#define RESTART_TIME (300 * GST_MSECOND)
+
+typedef struct
+{
+  guint32 state;                /* of the numbers that it draws */
+  guint32 n;                    /* packets so far */
+  guint16 near;                 /* the stream's last sequence number */
+} Attacker;
+
+/* Fields of the next forged packet */
+typedef struct
+{
+  guint32 ssrc, timestamp;
+  guint16 seqnum;
+  guint8 payload_type;
+  gsize size;                   /* of the whole packet */
+  gboolean is_video;            /* the payload is a plausible frame */
+} Forged;
+
+typedef struct
+{
+  const gchar *name;
+  void (*forge) (Attacker * self, Forged * forged);
+  gboolean has_runs;            /* of consecutive numbers: looks like a stream */
+  gboolean knows_ssrc;
+} Attack;
+
+static guint32
+draw (Attacker * self)
+{
+  self->state ^= self->state << 13;
+  self->state ^= self->state >> 17;
+  self->state ^= self->state << 5;
+  return self->state;
+}
+
+/* --- from off-path -------------------------------------------------------- */
+
+static void
+forge_random_numbers (Attacker * self, Forged * forged)
+{
+  forged->ssrc = draw (self);
+  forged->seqnum = draw (self);
+}
+
+static void
+forge_near_numbers (Attacker * self, Forged * forged)
+{
+  forged->ssrc = draw (self);
+  forged->seqnum = self->near + draw (self) % 8;
+}
+
+static void
+forge_one_stream (Attacker * self, Forged * forged)
+{
+  forged->seqnum = self->n;
+}
+
+/* Two packets of each source, in sequence */
+static void
+forge_pairs (Attacker * self, Forged * forged)
+{
+  forged->ssrc = 0xa0000000 + self->n / 2;
+  forged->seqnum = self->n;
+}
+
+static void
+forge_eight_streams (Attacker * self, Forged * forged)
+{
+  forged->ssrc += self->n % 8;
+  forged->seqnum = self->n / 8;
+}
+
+/* Every second another one */
+static void
+forge_streams_in_turn (Attacker * self, Forged * forged)
+{
+  forged->ssrc += self->n / 10000;
+  forged->seqnum = self->n;
+}
+
+static void
+forge_timestamps (Attacker * self, Forged * forged)
+{
+  forged->seqnum = self->n;
+  forged->timestamp = draw (self);
+}
+
+static void
+forge_truncated (Attacker * self, Forged * forged)
+{
+  forged->seqnum = self->n;
+  forged->size = 1 + draw (self) % 40;
+}
+
+static void
+forge_payload (Attacker * self, Forged * forged)
+{
+  forged->seqnum = self->n;
+  forged->is_video = FALSE;
+}
+
+static void
+forge_payload_type (Attacker * self, Forged * forged)
+{
+  forged->seqnum = self->n;
+  forged->payload_type = 96;
+}
+
+static void
+forge_keep_alives (Attacker * self, Forged * forged)
+{
+  forged->seqnum = self->near + draw (self) % 8;
+  forged->size = 12;
+}
+
+/* --- who knows the SSRC ----------------------------------------------------- */
+
+static void
+forge_ssrc (Attacker * self, Forged * forged)
+{
+  forged->ssrc = LEGITIMATE_SSRC;
+  forged->seqnum = draw (self);
+}
+
+static void
+forge_ssrc_and_near_numbers (Attacker * self, Forged * forged)
+{
+  forged->ssrc = LEGITIMATE_SSRC;
+  forged->seqnum = self->near + draw (self) % 8;
+}
+
+static void
+forge_ssrc_and_timestamps (Attacker * self, Forged * forged)
+{
+  forge_ssrc (self, forged);
+  forged->timestamp = draw (self);
+}
+
+static const Attack attacks[] = {
+  {"none", NULL},
+  {"random SSRC and number", forge_random_numbers},
+  {"random SSRC, near number", forge_near_numbers},
+  {"one SSRC, consecutive", forge_one_stream, TRUE},
+  {"pairs of consecutive", forge_pairs, TRUE},
+  {"eight SSRCs, consecutive", forge_eight_streams, TRUE},
+  {"one SSRC per second", forge_streams_in_turn, TRUE},
+  {"random timestamps", forge_timestamps, TRUE},
+  {"truncated", forge_truncated, TRUE},
+  {"random payload", forge_payload, TRUE},
+  {"other payload type", forge_payload_type},
+  {"keep-alives", forge_keep_alives},
+  {"known SSRC, random number", forge_ssrc, FALSE, TRUE},
+  {"known SSRC, near number", forge_ssrc_and_near_numbers, FALSE, TRUE},
+  {"known SSRC, timestamps", forge_ssrc_and_timestamps, FALSE, TRUE},
+};
+
+/* --- situations --------------------------------------------------------------- */
+
+typedef enum
+{
+  STEADY,                       /* the attacker comes after the stream */
+  OUTAGE,                       /* nothing of the stream arrives for a while */
+  LONG_OUTAGE,
+  RESTART,                      /* the sender begins anew with another SSRC */
+  FIRST,                        /* the attacker was there before */
+  N_SITUATIONS
+} Situation;
+
+static const gchar *const situation_names[] = {
+  "steady", "outage of 0.5 s", "outage of 2 s", "restart", "attacker first"
+};
+
+static gboolean
+is_in_outage (Situation situation, guint frame)
+{
+  const guint length = situation == OUTAGE ? 13 : situation == LONG_OUTAGE ?
+      50 : 0;
+
+  return frame >= RESTART_FRAME && frame < RESTART_FRAME + length;
+}
+
+static GstClockTime
+get_arrival (Situation situation, guint frame)
+{
+  return BEGIN + frame * FRAME_TIME
+      + (situation == RESTART && frame >= RESTART_FRAME ? RESTART_TIME : 0);
+}
+
+/* The PTS of a frame is the arrival of its packet. */
+static guint
+get_frame (Situation situation, GstClockTime pts)
+{
+  GstClockTime time = pts - MIN (pts, BEGIN);
+
+  if (situation == RESTART && time >= RESTART_FRAME * FRAME_TIME + RESTART_TIME)
+    time -= RESTART_TIME;
+  return time / FRAME_TIME;
+}
+
+/* --- the run --------------------------------------------------------------------- */
+
+typedef struct
+{
+  guint frames;                 /* of the stream, unchanged */
+  guint forged;                 /* other frames that left */
+  guint losses;                 /* messages of mpegstat */
+  guint64 packets;              /* of the attacker */
+  guint64 strays, ssrc_changes;
+} Outcome;
+
+typedef struct
+{
+  GstHarness *h;
+  GstBus *bus;
+  GPtrArray *frames;            /* as sent */
+  GPtrArray *packets[2];        /* one for each frame; after a restart, [1] */
+  GstBuffer *video;             /* a forged payload */
+  Attacker attacker;
+  GstClockTime now;
+  Outcome outcome;
+} Bench;
+
+static gchar *
+make_plan (void)
+{
+  GString *plan = g_string_new ("|c I0 P3 B1 B2 P6 B4 B5 P8 B7 ");
+  guint i;
+
+  for (i = 1; i < N_GOPS; i++)
+    g_string_append (plan, GOP);
+  return g_string_free (plan, FALSE);
+}
+
+static GPtrArray *
+pack (const gchar * plan, guint32 ssrc, guint seqnum)
+{
+  gchar *launch = g_strdup_printf ("rfc2250pay ssrc=%u seqnum-offset=%u", ssrc,
+      seqnum);
+  GPtrArray *packets = make_packets (plan, launch);
+
+  fail_unless_equals_int (packets->len, N_FRAMES);
+  g_free (launch);
+  return packets;
+}
+
+static void
+bench_init (Bench * bench)
+{
+  gchar *plan = make_plan ();
+  GstElement *mpegstat;
+
+  memset (bench, 0, sizeof (*bench));
+  bench->attacker.state = 1;
+  bench->frames = make_frames (plan, FALSE);
+  bench->packets[0] = pack (plan, LEGITIMATE_SSRC, 30000);
+  bench->packets[1] = pack (plan, RESTARTED_SSRC, 50000);
+  bench->video = gst_buffer_copy_region (bench->packets[0]->pdata[0],
+      GST_BUFFER_COPY_MEMORY, 12, -1);
+  bench->h = gst_harness_new_parse ("rfc2250depay ! mpegstat silent=true "
+      "post-messages=true");
+  gst_harness_set_src_caps_str (bench->h, RTP_CAPS);
+  bench->bus = gst_bus_new ();
+  mpegstat = gst_harness_find_element (bench->h, "mpegstat");
+  gst_element_set_bus (mpegstat, bench->bus);
+  gst_object_unref (mpegstat);
+  g_free (plan);
+}
+
+static void
+bench_clear (Bench * bench)
+{
+  GstElement *mpegstat = gst_harness_find_element (bench->h, "mpegstat");
+
+  gst_element_set_bus (mpegstat, NULL);
+  gst_object_unref (mpegstat);
+  gst_object_unref (bench->bus);
+  gst_harness_teardown (bench->h);
+  gst_buffer_unref (bench->video);
+  g_ptr_array_unref (bench->frames);
+  g_ptr_array_unref (bench->packets[0]);
+  g_ptr_array_unref (bench->packets[1]);
+}
+
+static gboolean
+is_frame (Bench * bench, guint i, GstBuffer * buffer)
+{
+  GstMapInfo map;
+  gboolean is;
+
+  if (i >= N_FRAMES)
+    return FALSE;
+  gst_buffer_map (bench->frames->pdata[i], &map, GST_MAP_READ);
+  is = gst_buffer_get_size (buffer) == map.size
+      && gst_buffer_memcmp (buffer, 0, map.data, map.size) == 0;
+  gst_buffer_unmap (bench->frames->pdata[i], &map);
+  return is;
+}
+
+static void
+take_frames (Bench * bench, Situation situation)
+{
+  GstMessage *message;
+  GstBuffer *buffer;
+
+  while ((buffer = gst_harness_try_pull (bench->h))) {
+    if (is_frame (bench, get_frame (situation, GST_BUFFER_PTS (buffer)),
+            buffer))
+      bench->outcome.frames++;
+    else
+      bench->outcome.forged++;
+    gst_buffer_unref (buffer);
+  }
+  while ((message = gst_bus_pop (bench->bus))) {
+    const GstStructure *structure = gst_message_get_structure (message);
+
+    bench->outcome.losses += structure
+        && gst_structure_has_name (structure, "application/x-mpegstat-lost");
+    gst_message_unref (message);
+  }
+}
+
+static void
+push (Bench * bench, GstBuffer * buffer)
+{
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = bench->now;
+  fail_unless_equals_int (gst_harness_push (bench->h, buffer), GST_FLOW_OK);
+}
+
+static void
+push_forged (Bench * bench, const Attack * attack)
+{
+  Attacker *attacker = &bench->attacker;
+  const gsize video_size = gst_buffer_get_size (bench->video);
+  Forged forged = {
+    .ssrc = 0xbad0000,
+    .timestamp = attacker->n * 9,
+    .payload_type = 32,
+    .size = 12 + video_size,
+    .is_video = TRUE
+  };
+  guint8 bytes[12 + 256];
+  gsize i;
+
+  g_assert_cmpuint (forged.size, <=, sizeof (bytes));
+  attack->forge (attacker, &forged);
+  bytes[0] = 0x80;
+  bytes[1] = 0x80 | forged.payload_type;
+  GST_WRITE_UINT16_BE (bytes + 2, forged.seqnum);
+  GST_WRITE_UINT32_BE (bytes + 4, forged.timestamp);
+  GST_WRITE_UINT32_BE (bytes + 8, forged.ssrc);
+  gst_buffer_extract (bench->video, 0, bytes + 12, video_size);
+  bytes[12 + video_size - 1] ^= 1;
+  /* the header of RFC 2250 stays: it is checked first */
+  for (i = 16; i < forged.size && !forged.is_video; i++)
+    bytes[i] = draw (attacker);
+  push (bench, wrap (bytes, forged.size));
+  attacker->n++;
+}
+
+static void
+push_frame (Bench * bench, Situation situation, guint frame)
+{
+  const guint which = situation == RESTART && frame >= RESTART_FRAME;
+  GstBuffer *packet = gst_buffer_copy (bench->packets[which]->pdata[frame]);
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+  gst_rtp_buffer_map (packet, GST_MAP_READ, &rtp);
+  bench->attacker.near = gst_rtp_buffer_get_seq (&rtp);
+  gst_rtp_buffer_unmap (&rtp);
+  if (is_in_outage (situation, frame))
+    gst_buffer_unref (packet);
+  else
+    push (bench, packet);
+}
+
+static void
+run (const Attack * attack, Situation situation, Outcome * outcome)
+{
+  guint frame = 0;
+  Bench bench;
+
+  bench_init (&bench);
+  bench.now = situation == FIRST ? BEGIN / 2 : BEGIN;
+  for (; bench.now < END + GST_SECOND; bench.now += FORGED_INTERVAL) {
+    for (; frame < N_FRAMES && get_arrival (situation, frame) <= bench.now;
+        frame++)
+      push_frame (&bench, situation, frame);
+    if (attack->forge && bench.now < END
+        && (situation == FIRST || bench.now >= BEGIN + FRAME_TIME))
+      push_forged (&bench, attack);
+    take_frames (&bench, situation);
+  }
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  take_frames (&bench, situation);
+  bench.outcome.packets = bench.attacker.n;
+  bench.outcome.strays = get_stat (bench.h, "rfc2250depay", "strays");
+  bench.outcome.ssrc_changes = get_stat (bench.h, "rfc2250depay",
+      "ssrc-changes");
+  *outcome = bench.outcome;
+  bench_clear (&bench);
+}
+
+/* --- what must hold --------------------------------------------------------------- */
+
+static void
+print (const Attack * attack, Situation situation, const Outcome * without,
+    const Outcome * with)
+{
+  if (!g_getenv ("RTPFLOOD_TABLE"))
+    return;
+  g_print ("%-26s %-16s frames %3u of %3u, forged %6u, lost lines %5u, "
+      "strays %6" G_GUINT64_FORMAT ", SSRC changes %5" G_GUINT64_FORMAT "\n",
+      attack->name, situation_names[situation], with->frames, without->frames,
+      with->forged, with->losses, with->strays, with->ssrc_changes);
+}
+
+GST_START_TEST (off_path_flood_costs_nothing)
+{
+  const Attack *attack = &attacks[__i__ / N_SITUATIONS];
+  const Situation situation = __i__ % N_SITUATIONS;
+  Outcome without, with;
+
+  run (&attacks[0], situation, &without);
+  run (attack, situation, &with);
+  print (attack, situation, &without, &with);
+  /* A frame makes a range, or single losses as many as a range begins with. */
+  fail_unless (with.losses <= without.losses
+      + (with.forged + 1) * MPEG_VIDEO_MAX_SINGLE_LOSSES);
+  /* docs/security.md says that these are not protected */
+  if (attack->knows_ssrc || (attack->has_runs && situation >= RESTART))
+    return;
+  /* less than one point of the frames of the stream */
+  fail_unless (with.frames * 100 + N_FRAMES > without.frames * 100,
+      "%s, %s: %u of %u frames", attack->name, situation_names[situation],
+      with.frames, without.frames);
+}
+
+GST_END_TEST;
+
+static Suite *
+rtpflood_suite (void)
+{
+  Suite *suite = suite_create ("rtpflood");
+  TCase *floods = tcase_create ("floods");
+
+  suite_add_tcase (suite, floods);
+  tcase_add_loop_test (floods, off_path_flood_costs_nothing, 0,
+      G_N_ELEMENTS (attacks) * N_SITUATIONS);
+  return suite;
+}
+
+GST_CHECK_MAIN (rtpflood);
