@@ -70,7 +70,9 @@ dccp_connection_is_acknowledgement_valid (DccpConnection * connection,
 }
 
 /* Sync and SyncAck may jump ahead, but not while packets come: a connection is
- * active that had a valid one within three round trips (section 7.5.3). */
+ * active that had a valid one within three round trips (section 7.5.3). They never
+ * do in RESPOND: a host answers our Response with a Sync if it has sent no such
+ * Request, because the Request was forged in its name. */
 gboolean
 dccp_connection_is_sync_valid (DccpConnection * connection,
     const DccpPacket * packet)
@@ -79,7 +81,8 @@ dccp_connection_is_sync_valid (DccpConnection * connection,
 
   if (!dccp_connection_is_acknowledgement_valid (connection, packet))
     return FALSE;
-  if (connection->now - connection->heard < active)
+  if (connection->state == DCCP_STATE_RESPOND
+      || connection->now - connection->heard < active)
     return dccp_connection_is_sequence_valid (connection, packet);
   return dccp_sequence_difference (packet->sequence, get_swl (connection)) >= 0;
 }

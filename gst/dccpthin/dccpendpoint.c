@@ -185,6 +185,8 @@ remember (DccpEndpoint * endpoint, const DccpConnection * connection)
   gone->path = connection->path;
   gone->local_port = connection->local_port;
   gone->remote_port = connection->remote_port;
+  gone->gss = connection->gss;
+  gone->gsr = connection->gsr;
   gone->in_time_wait = connection->state == DCCP_STATE_TIME_WAIT;
   gone->until = endpoint->now + MIN (endpoint->common.config.time_wait,
       DCCP_NEVER - endpoint->now);
@@ -222,7 +224,8 @@ settle_candidates (DccpEndpoint * endpoint)
     DccpConnection *candidate = endpoint->candidates[i];
 
     if (dccp_connection_is_over (candidate)) {
-      if (candidate->state == DCCP_STATE_TIME_WAIT)
+      /* Without an Ack its Request may be forged: it keeps no ports. */
+      if (candidate->state == DCCP_STATE_TIME_WAIT && candidate->sender)
         remember (endpoint, candidate);
       drop_candidate (endpoint, i);
       continue;
@@ -324,6 +327,23 @@ is_in_time_wait (DccpEndpoint * endpoint, const DccpPath * path,
   return gone && gone->in_time_wait;
 }
 
+/* Whether the other end of a connection that was may have sent it. Who forges its
+ * address and ports does not know the numbers. Syncs of the other end that answer
+ * forged packets acknowledge numbers that were never sent. */
+static gboolean
+is_of_gone (DccpEndpoint * endpoint, const DccpPath * path,
+    const DccpPacket * packet)
+{
+  const gint64 window = endpoint->common.config.sequence_window;
+  const DccpGone *gone = find_gone (endpoint, path, packet);
+
+  return gone && dccp_type_has_acknowledgement (packet->type)
+      && dccp_sequence_is_between (packet->sequence, gone->gsr,
+      dccp_sequence_add (gone->gsr, window))
+      && dccp_sequence_is_between (packet->acknowledgement,
+      dccp_sequence_add (gone->gss, -window), gone->gss);
+}
+
 /* No longer than the packet, unless the other end is known: one whose Close was
  * answered, but the Reset lost, may say it again in fewer bytes. It has a limit of
  * its own, which strangers cannot use up. */
@@ -331,7 +351,7 @@ static void
 answer (DccpEndpoint * endpoint, const DccpPath * path,
     const DccpPacket * packet, gsize size, guint8 code)
 {
-  const gboolean is_known = find_gone (endpoint, path, packet) != NULL;
+  const gboolean is_known = is_of_gone (endpoint, path, packet);
   DccpCommon *common = &endpoint->common;
   DccpPacket reset;
 
@@ -394,8 +414,15 @@ find_place (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
       endpoint->n_candidates;
 }
 
-/* A candidate makes room once it had time for an answer; at once for a host that
- * has been connected before. */
+static gboolean
+had_time_for_answer (DccpEndpoint * endpoint, const DccpConnection * candidate)
+{
+  return endpoint->now - MAX (candidate->began, candidate->response_time) >=
+      DCCP_SECOND;
+}
+
+/* A candidate makes room once its last Response had time for an answer; at once for
+ * a host that has been connected before. */
 static gboolean
 make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 {
@@ -403,7 +430,7 @@ make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 
   if (place == endpoint->n_candidates)
     return TRUE;
-  if (endpoint->now - endpoint->candidates[place]->began < DCCP_SECOND
+  if (!had_time_for_answer (endpoint, endpoint->candidates[place])
       && !prefix_limiter_take_reserve (endpoint->limiter, endpoint->now, host))
     return FALSE;
   drop_candidate (endpoint, place);
@@ -450,10 +477,12 @@ respond_with_cookie (DccpEndpoint * endpoint, const DccpPath * path,
   dccp_connection_free (connection);
 }
 
-/* Step 3 */
+/* Step 3. A Request is contested where a candidate has its addresses and ports, but
+ * other numbers: either of the two is forged. It is answered with a cookie, and the
+ * one that is acknowledged was not. */
 static void
 process_listen (DccpEndpoint * endpoint, const DccpPath * path,
-    const DccpPacket * packet, gsize size)
+    const DccpPacket * packet, gsize size, gboolean is_contested)
 {
   DccpStats *stats = &endpoint->common.stats;
   PrefixLimiterHost host;
@@ -469,7 +498,7 @@ process_listen (DccpEndpoint * endpoint, const DccpPath * path,
     return;
   }
   get_host (path, &host);
-  if (make_room (endpoint, &host))
+  if (!is_contested && make_room (endpoint, &host))
     endpoint->candidates[endpoint->n_candidates++] = hear_request (endpoint,
         endpoint->now, path, packet, size);
   else
@@ -481,13 +510,14 @@ process_listen (DccpEndpoint * endpoint, const DccpPath * path,
  * cookie. */
 static DccpConnection *
 restore_candidate (DccpEndpoint * endpoint, const DccpPath * path,
-    const DccpPacket * packet)
+    const DccpPacket * packet, DccpConnection * contested)
 {
   const DccpStats stats = endpoint->common.stats;
   guint8 bytes[DCCP_LONGEST_CONTROL];
   DccpConnection *candidate;
   DccpPacket request;
   guint64 time;
+  guint i;
 
   if (packet->type != DCCP_ACK || !packet->extended || endpoint->connection
       || packet->destination != endpoint->common.config.local_port
@@ -498,6 +528,9 @@ restore_candidate (DccpEndpoint * endpoint, const DccpPath * path,
   candidate = hear_request (endpoint, time, path, &request, 0);
   dccp_connection_poll_output (candidate, time, bytes);
   endpoint->common.stats = stats;
+  for (i = 0; contested && i < endpoint->n_candidates; i++)
+    if (endpoint->candidates[i] == contested)
+      drop_candidate (endpoint, i);
   if (endpoint->n_candidates == DCCP_MAX_CANDIDATES)
     drop_candidate (endpoint, 0);
   endpoint->candidates[endpoint->n_candidates++] = candidate;
@@ -514,7 +547,7 @@ process_stranger (DccpEndpoint * endpoint, const DccpPath * path,
   if (config->is_listener && packet->destination == config->local_port
       && packet->type == DCCP_REQUEST && packet->extended
       && !is_in_time_wait (endpoint, path, packet)) {
-    process_listen (endpoint, path, packet, size);
+    process_listen (endpoint, path, packet, size, FALSE);
     return;
   }
   endpoint->common.stats.refused[DCCP_REFUSED_FLOW]++;
@@ -545,12 +578,22 @@ find (DccpEndpoint * endpoint, const DccpPath * path, const DccpPacket * packet)
   return NULL;
 }
 
+/* A packet of a flow that has a candidate, whose numbers it does not fit */
+static gboolean
+is_contested (DccpEndpoint * endpoint, DccpConnection * candidate,
+    const DccpPacket * packet)
+{
+  return candidate && candidate != endpoint->connection && packet->extended
+      && candidate->state == DCCP_STATE_RESPOND
+      && !dccp_connection_is_sequence_valid (candidate, packet);
+}
+
 gboolean
 dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
     const DccpPath * path, const guint8 * bytes, gsize size, DccpData * data)
 {
-  DccpConnection *connection;
-  gboolean has_data = FALSE;
+  DccpConnection *connection, *restored;
+  gboolean has_data = FALSE, contested;
   DccpRefusal refusal;
   DccpPacket packet;
 
@@ -561,9 +604,17 @@ dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
     return FALSE;
   }
   connection = find (endpoint, path, &packet);
-  if (!connection && endpoint->common.config.is_listener)
-    connection = restore_candidate (endpoint, path, &packet);
-  if (connection)
+  contested = is_contested (endpoint, connection, &packet);
+  if (endpoint->common.config.is_listener && (!connection || contested)
+      && (restored = restore_candidate (endpoint, path, &packet, connection))) {
+    connection = restored;
+    contested = FALSE;
+  }
+  if (contested && packet.type == DCCP_REQUEST)
+    process_listen (endpoint, path, &packet, size, TRUE);
+  else if (contested && is_of_gone (endpoint, path, &packet))
+    process_stranger (endpoint, path, &packet, size);
+  else if (connection)
     has_data = dccp_connection_input (connection, endpoint->now, &packet, size,
         data);
   else

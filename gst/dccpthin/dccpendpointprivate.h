@@ -25,6 +25,7 @@ typedef struct
 {
   DccpPath path;
   guint16 local_port, remote_port;
+  guint64 gss, gsr;             /* greatest sequence numbers sent, received */
   gboolean in_time_wait;        /* else its ports may be used again at once */
   guint64 until;                /* ns */
 } DccpGone;

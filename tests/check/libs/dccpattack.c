@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "dccpforge.h"
 #include "dccpwire.h"
 
 #define DURATION (10 * SECOND)
@@ -28,16 +29,7 @@ static DccpWire wire;
 static guint64
 draw (Attack * self)
 {
-  guint64 number = 0;
-  guint i;
-
-  for (i = 0; i < 2; i++) {
-    self->state ^= self->state << 13;
-    self->state ^= self->state >> 17;
-    self->state ^= self->state << 5;
-    number = number << 32 | self->state;
-  }
-  return number & DCCP_SEQUENCE_MASK;
+  return dccp_forge_draw (&self->state);
 }
 
 /* What goes at once is an answer: it is no longer, and of no Reset a Reset. */
@@ -141,22 +133,7 @@ assert_unmoved (void (*attack) (Attack * self))
 static DccpPacket
 draw_packet (Attack * self)
 {
-  static const guint8 payload[64];
-  DccpPacket packet = {
-    .type = draw (self) % DCCP_LAST_TYPE,
-    .sequence = draw (self),
-    .acknowledgement = draw (self),
-    .reset_code = draw (self) % 13,
-    .service_code = DCCP_SERVICE_RTPV,
-    .ccval = draw (self) % 16,
-    /* Slow Receiver, Receive Rate, Loss Event Rate */
-    .options = (const guint8 *) "\2\302\6\0\0\0\1\300\6\0\0\0\2",
-    .options_size = draw (self) % 2 ? 13 : 0,
-    .payload = payload,
-    .payload_size = draw (self) % 2 ? sizeof (payload) : 0,
-  };
-
-  return packet;
+  return dccp_forge_packet (&self->state);
 }
 
 static void
@@ -296,7 +273,6 @@ come_from_elsewhere (Attack * self)
     return;
   path.remote[2] = draw (self);
   path.remote_udp = draw (self);
-  packet.extended = TRUE;
   packet.source = draw (self);
   packet.destination = draw (self) % 4 ? DCCP_WIRE_PORT : draw (self);
   if (draw (self) % 2)

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Forged packets of DCCP for tests of attacks: numbers are drawn, as an attacker
+ * does who doesn't see the packets of a connection.
+ */
+
+#ifndef __DCCP_FORGE_H__
+#define __DCCP_FORGE_H__
+
+#include "dccppacket.h"
+
+G_BEGIN_DECLS
+
+/* 48 bits; `state` is not 0 and is the next one after the call. */
+guint64 dccp_forge_draw (guint32 * state);
+/* Of any type, with long numbers, with options and payload or without */
+DccpPacket dccp_forge_packet (guint32 * state);
+
+G_END_DECLS
+
+#endif /* __DCCP_FORGE_H__ */

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Floods from off-path against each state of a DCCP connection, in virtual time:
+ * 10,000 forged packets a second of one type, to one end, while this end is in one
+ * state. The attacker knows addresses and ports and guesses the numbers. The same
+ * run without the attacker tells what the attacker costs. DCCPFLOOD_TABLE=1 prints
+ * a line for each run; docs/security.md has a summary.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <string.h>
+
+#include "dccpforge.h"
+#include "dccpwire.h"
+
+#define RATE 10                 /* packets per ms */
+#define CLIENT_PORT 4000
+/* After one forged packet an end sends at most one answer, and tells the application
+ * of at most one refused client. */
+#define MAX_OUTPUTS 1
+#define MAX_EVENTS 1
+/* Syncs, Resets, and Resets for connections that were, per second and end */
+#define MAX_ANSWERS (3 * DCCP_ANSWERS_PER_SECOND)
+/* Responses per second: of half-open connections and with cookies */
+#define MAX_RESPONSES (DCCP_ANSWERS_PER_SECOND * DCCP_MAX_CANDIDATES \
+    + DCCP_MAX_COOKIE_RATE)
+
+#define LISTEN_TIME 200         /* ms */
+#define HANDSHAKE_TIME 4000
+#define STREAM_TIME 600
+#define CLOSING_TIME 4000
+#define PAUSE 300
+
+static DccpWire wire;
+
+/* --- what is forged --------------------------------------------------------- */
+
+#define UNKNOWN_TYPE DCCP_LAST_TYPE
+#define N_TYPES (DCCP_LAST_TYPE + 1)
+
+typedef enum
+{
+  FROM_ANYWHERE,
+  FROM_THE_PEER,                /* its address and port are forged */
+  N_SOURCES
+} Source;
+
+typedef struct
+{
+  const gchar *name;
+  DccpEnd end;                  /* that is flooded, */
+  DccpState state;              /* in this state */
+  gboolean is_after;            /* the connection that was */
+} Target;
+
+static const Target targets[] = {
+  {"client, REQUEST", CLIENT, DCCP_STATE_REQUEST},
+  {"client, PARTOPEN", CLIENT, DCCP_STATE_PARTOPEN},
+  {"client, OPEN", CLIENT, DCCP_STATE_OPEN},
+  {"client, CLOSING", CLIENT, DCCP_STATE_CLOSING},
+  {"client, TIMEWAIT", CLIENT, DCCP_STATE_TIME_WAIT},
+  {"listener, LISTEN", SERVER, DCCP_STATE_LISTEN},
+  {"listener, RESPOND", SERVER, DCCP_STATE_RESPOND},
+  {"listener, OPEN", SERVER, DCCP_STATE_OPEN},
+  {"listener, CLOSEREQ", SERVER, DCCP_STATE_CLOSE_REQ},
+  {"listener, after", SERVER, DCCP_STATE_LISTEN, TRUE},
+};
+
+typedef struct
+{
+  const Target *target;         /* NULL: there is no attacker. */
+  guint type;
+  Source source;
+  guint32 state;                /* of the numbers that it draws */
+  gboolean is_after;
+  guint n;                      /* packets of the attacker */
+  guint max_outputs, max_events;        /* after one packet */
+} Attack;
+
+typedef struct
+{
+  guint sent, received;         /* packets of data */
+  guint connections;
+  guint closed[N_ENDS];
+  guint answers, responses, seconds;
+} Outcome;
+
+static guint64
+draw (Attack * self)
+{
+  return dccp_forge_draw (&self->state);
+}
+
+static const guint8 *
+draw_options (Attack * self, gsize * size)
+{
+  static guint8 noise[32];
+  guint i;
+
+  switch (draw (self) % 4) {
+    case 0:
+      *size = 0;
+      return NULL;
+    case 1:
+      /* Change L and Change R of Sequence Window */
+      *size = 18;
+      return (const guint8 *)
+          "\40\11\3\0\0\0\0\0\144\42\11\3\0\0\0\0\0\144";
+    case 2:
+      /* Slow Receiver, Receive Rate, Loss Event Rate */
+      *size = 13;
+      return (const guint8 *) "\2\302\6\0\0\0\1\300\6\0\0\0\2";
+    default:
+      for (i = 0; i < sizeof (noise); i++)
+        noise[i] = draw (self);
+      *size = sizeof (noise);
+      return noise;
+  }
+}
+
+/* The path on which it seems to come */
+static DccpPath
+draw_path (Attack * self, DccpPacket * packet)
+{
+  const DccpEnd to = self->target->end;
+  DccpPath path = wire.paths[to];
+
+  packet->source = to == SERVER ? CLIENT_PORT : DCCP_WIRE_PORT;
+  packet->destination = to == SERVER ? DCCP_WIRE_PORT : CLIENT_PORT;
+  if (self->source == FROM_ANYWHERE) {
+    const guint32 address = draw (self);
+
+    memcpy (path.remote, &address, sizeof (address));
+    packet->source = draw (self);
+  }
+  return path;
+}
+
+static DccpPath
+turn (const DccpPath * path)
+{
+  DccpPath turned = *path;
+
+  memcpy (turned.local, path->remote, sizeof (turned.local));
+  memcpy (turned.remote, path->local, sizeof (turned.remote));
+  return turned;
+}
+
+static gboolean
+may_be_short (guint type)
+{
+  return type == DCCP_DATA || type == DCCP_ACK || type == DCCP_DATA_ACK;
+}
+
+static void
+forge (Attack * self)
+{
+  const DccpEnd to = self->target->end;
+  const guint n_logged = wire.log->len, n_events = wire.events[to]->len;
+  guint8 bytes[DCCP_LONGEST_HEADER + 64] = { 0 };
+  DccpPacket packet = dccp_forge_packet (&self->state);
+  DccpPath path = draw_path (self, &packet), back = turn (&path);
+  gsize size;
+
+  packet.type = MIN (self->type, DCCP_SYNC_ACK);
+  packet.options = draw_options (self, &packet.options_size);
+  if (self->type == DCCP_LISTEN)
+    packet.type = DCCP_LISTEN;
+  if (may_be_short (packet.type) && draw (self) % 4 == 0)
+    packet.extended = FALSE;
+  size = dccp_packet_write (&packet, &back, bytes) + packet.payload_size;
+  if (self->type == UNKNOWN_TYPE)
+    bytes[8] = (DCCP_LAST_TYPE + draw (self) % (16 - DCCP_LAST_TYPE)) << 1 | 1;
+  if (draw (self) % 16 == 0)
+    bytes[6] ^= 1;              /* of the checksum */
+  if (draw (self) % 16 == 0)
+    size = draw (self) % size;
+  dccp_wire_inject_from (&wire, to, &path, bytes, size);
+  self->n++;
+  self->max_outputs = MAX (self->max_outputs, wire.log->len - n_logged);
+  self->max_events = MAX (self->max_events, wire.events[to]->len - n_events);
+}
+
+/* --- the life of a connection -------------------------------------------------- */
+
+/* Forged Requests to a listener make half-open connections: it goes on. */
+static gboolean
+is_target (Attack * self)
+{
+  const Target *target = self->target;
+  DccpState state;
+
+  if (!target)
+    return FALSE;
+  state = dccp_wire_get_state (&wire, target->end);
+  if (target->state == DCCP_STATE_LISTEN)
+    return (state == DCCP_STATE_LISTEN || state == DCCP_STATE_RESPOND)
+        && target->is_after == self->is_after;
+  return state == target->state;
+}
+
+static void
+run (Attack * self, guint ms)
+{
+  guint i;
+
+  for (; ms > 0; ms--) {
+    dccp_wire_run (&wire, MS);
+    for (i = 0; i < RATE && is_target (self); i++)
+      forge (self);
+    g_assert_cmpuint (wire.ends[SERVER]->n_candidates, <=,
+        DCCP_MAX_CANDIDATES);
+  }
+}
+
+/* Until this time, all that an end sends is lost. */
+static guint64 silent_until[N_ENDS];
+
+static gboolean
+lose_while_silent (DccpWire * unused, DccpEnd from, const DccpPacket * packet,
+    guint8 * bytes, gsize size)
+{
+  return wire.now >= silent_until[from];
+}
+
+/* The first Response is lost, then the first Acks. */
+static void
+begin_handshake (void)
+{
+  wire.lose[SERVER][DCCP_RESPONSE] = 1;
+  wire.lose[CLIENT][DCCP_ACK] = 2;
+  dccp_wire_connect (&wire);
+}
+
+/* The answers to the first Close or CloseReq are lost. */
+static void
+begin_closing (Attack * self)
+{
+  const DccpEnd closing = self->target && self->target->state ==
+      DCCP_STATE_CLOSE_REQ ? SERVER : CLIENT;
+
+  silent_until[OTHER (closing)] = wire.now + SECOND / 2;
+  dccp_endpoint_close (wire.ends[closing], wire.now);
+  dccp_wire_flush (&wire, closing);
+}
+
+static guint
+count_answers (void)
+{
+  DccpEnd end;
+  guint n = 0;
+
+  for (end = CLIENT; end < N_ENDS; end++)
+    n += dccp_wire_count (&wire, end, DCCP_SYNC)
+        + dccp_wire_count (&wire, end, DCCP_RESET);
+  return n;
+}
+
+static void
+live (Attack * self, Outcome * outcome)
+{
+  const guint64 begin = SECOND;
+  DccpEnd end;
+
+  dccp_wire_init (&wire);
+  wire.configs[CLIENT].local_port = CLIENT_PORT;
+  for (end = CLIENT; end < N_ENDS; end++) {
+    wire.paths[end].local_udp = wire.paths[end].remote_udp = 0;
+    silent_until[end] = 0;
+  }
+  wire.filter = lose_while_silent;
+  dccp_wire_begin (&wire);
+  self->state = 1;
+  run (self, LISTEN_TIME);
+  begin_handshake ();
+  run (self, HANDSHAKE_TIME);
+  wire.put_at[CLIENT] = wire.now;
+  wire.sending[CLIENT] = TRUE;
+  run (self, STREAM_TIME);
+  wire.sending[CLIENT] = FALSE;
+  run (self, PAUSE);
+  begin_closing (self);
+  self->is_after = TRUE;
+  run (self, CLOSING_TIME);
+  /* and another one */
+  dccp_wire_connect (&wire);
+  run (self, PAUSE);
+  outcome->sent = wire.n_sent[CLIENT];
+  outcome->received = wire.received[SERVER]->len;
+  outcome->connections = dccp_wire_get_stats (&wire, SERVER)->connections;
+  for (end = CLIENT; end < N_ENDS; end++)
+    outcome->closed[end] = dccp_wire_count_events (&wire, end,
+        DCCP_EVENT_CLOSED);
+  outcome->answers = count_answers ();
+  outcome->responses = dccp_wire_count (&wire, SERVER, DCCP_RESPONSE);
+  outcome->seconds = (wire.now - begin) / SECOND + 1;
+  dccp_wire_clear (&wire);
+}
+
+/* --- what must hold --------------------------------------------------------------- */
+
+static const gchar *
+get_type_name (guint type)
+{
+  return type < DCCP_LAST_TYPE ? dccp_type_get_name (type) : "unknown";
+}
+
+static void
+print (const Attack * attack, const Outcome * without, const Outcome * with)
+{
+  if (!g_getenv ("DCCPFLOOD_TABLE"))
+    return;
+  g_print ("%-8s %-18s %-8s n %6u: data %u of %u (%u), connections %u, "
+      "closed %u %u, Syncs and Resets %u (%u), Responses %u, outputs %u, "
+      "events %u\n", get_type_name (attack->type), attack->target->name,
+      attack->source == FROM_THE_PEER ? "peer" : "anywhere", attack->n,
+      with->received, with->sent, without->received, with->connections,
+      with->closed[CLIENT], with->closed[SERVER], with->answers,
+      without->answers, with->responses, attack->max_outputs,
+      attack->max_events);
+}
+
+/* Requests in the name of the client take the answers of its network, and its
+ * reserve: docs/security.md says so. */
+static gboolean
+takes_the_answers (const Attack * attack)
+{
+  return attack->type == DCCP_REQUEST && attack->source == FROM_THE_PEER
+      && attack->target->state == DCCP_STATE_LISTEN;
+}
+
+GST_START_TEST (off_path_flood_costs_nothing)
+{
+  Attack nobody = { NULL }, attack = {
+    .target = &targets[__i__ / N_SOURCES % G_N_ELEMENTS (targets)],
+    .source = __i__ % N_SOURCES,
+    .type = __i__ / N_SOURCES / G_N_ELEMENTS (targets)
+  };
+  Outcome without, with;
+
+  live (&nobody, &without);
+  live (&attack, &with);
+  print (&attack, &without, &with);
+  fail_unless (attack.n > 1000, "only %u packets", attack.n);
+  fail_unless (attack.max_outputs <= MAX_OUTPUTS);
+  fail_unless (attack.max_events <= MAX_EVENTS);
+  fail_unless (with.answers <= without.answers
+      + N_ENDS * MAX_ANSWERS * with.seconds);
+  fail_unless (with.responses <= MAX_RESPONSES * with.seconds);
+  assert_equals_int (without.connections, 2);
+  if (takes_the_answers (&attack) && !attack.target->is_after)
+    return;
+  if (!takes_the_answers (&attack))
+    assert_equals_int (with.connections, 2);
+  assert_equals_int (with.closed[CLIENT], 1);
+  assert_equals_int (with.closed[SERVER], 1);
+  fail_unless (with.sent * 100 > without.sent * 99);
+  fail_unless (with.received * 100 > without.received * 99);
+}
+
+GST_END_TEST;
+
+/* A Request in the client's name, before its own or between two of them */
+GST_START_TEST (forged_request_keeps_no_client_out)
+{
+  DccpPacket request = {.type = DCCP_REQUEST,.source = CLIENT_PORT,
+    .destination = DCCP_WIRE_PORT,.sequence = 4711,
+    .service_code = DCCP_SERVICE_RTPV
+  };
+
+  dccp_wire_init (&wire);
+  wire.configs[CLIENT].local_port = CLIENT_PORT;
+  dccp_wire_begin (&wire);
+  wire.lose[CLIENT][DCCP_REQUEST] = __i__;
+  if (__i__ == 0)
+    dccp_wire_forge (&wire, SERVER, &request);
+  dccp_wire_run (&wire, 200 * MS);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, 200 * MS);
+  if (__i__ == 1)
+    dccp_wire_forge (&wire, SERVER, &request);
+  dccp_wire_run (&wire, 2 * SECOND);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+  assert_equals_int (dccp_wire_get_state (&wire, SERVER), DCCP_STATE_OPEN);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->connections, 1);
+  dccp_wire_clear (&wire);
+}
+
+GST_END_TEST;
+
+static Suite *
+dccpflood_suite (void)
+{
+  Suite *suite = suite_create ("dccpflood");
+  TCase *floods = tcase_create ("floods");
+
+  suite_add_tcase (suite, floods);
+  tcase_add_loop_test (floods, off_path_flood_costs_nothing, 0,
+      N_TYPES * G_N_ELEMENTS (targets) * N_SOURCES);
+  tcase_add_loop_test (floods, forged_request_keeps_no_client_out, 0, 2);
+  return suite;
+}
+
+GST_CHECK_MAIN (dccpflood);
