@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Floods of forged RTP packets into rfc2250depay and mpegstat, in virtual time:
- * an attacker sends 10,000 packets a second beside a stream of 25 frames a second,
- * from before its beginning until its end. An off-path attacker knows neither the
- * SSRC nor the sequence numbers of the stream. The same run without the attacker
- * tells what the attacker costs. docs/security.md has the table that
- * RTPFLOOD_TABLE=1 prints.
+ * an attacker sends 10,000 packets a second beside a stream of 25 frames a second.
+ * An off-path attacker knows neither the SSRC nor the sequence numbers of the
+ * stream. The same run without the attacker tells what the attacker costs.
+ * RTPFLOOD_TABLE=1 prints a line for each run; docs/security.md has a summary.
  */
 
 #include <gst/check/gstcheck.h>
