@@ -234,7 +234,7 @@ play_order (Player * player, Order order, guint argument)
   FuzzRun *run = player->run;
   guint flow = (argument >> 11) % run->n_flows;
   FuzzInput magnitude = { (const guint8[]) {argument >> 8}, 1 };
-  guint64 wakeup;
+  guint64 wakeup, pause;
 
   switch (order) {
     case ORDER_INPUT:
@@ -248,8 +248,9 @@ play_order (Player * player, Order order, guint argument)
       play_burst (player, argument);
       break;
     case ORDER_ADVANCE:
+      pause = fuzz_take_magnitude (&magnitude);
       play_until (player, MIN (get_max_time (player), run->now +
-              MIN (fuzz_take_magnitude (&magnitude), 10 * LINK_SECOND)));
+              MIN (pause, 10 * LINK_SECOND)));
       break;
     case ORDER_WAKEUP:
       wakeup = link_next_wakeup (run->link);

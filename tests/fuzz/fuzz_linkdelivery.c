@@ -136,9 +136,9 @@ check_sends (LinkDelivery * delivery, Model * model, FuzzInput * input)
   take_outage (input, &outage);
   model->outage = outage;
   for (i = 0; i < N_SENDS; i++) {
-    guint64 end, bytes;
+    guint64 end, bytes, pause = take_time (input);
 
-    now = MIN (now + take_time (input), get_end (&outage));
+    now = MIN (now + pause, get_end (&outage));
     /* as the transmitter of a link: one after the other, or after a pause */
     if (i & 1)
       now = MIN (MAX (now, last), get_end (&outage));
