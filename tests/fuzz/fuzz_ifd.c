@@ -45,7 +45,7 @@ typedef struct
   Ifd *ifd;
   IfdConfig wish;               /* as it was set */
   IfdConfig config;             /* in force */
-  gboolean begun;
+  gboolean begun;               /* by a frame or a new receiver, see ifd.c */
   gboolean w_is_stale;          /* all of it has to go for C */
   gboolean mixed;               /* another algorithm chose among frames here */
   Picture pictures[MAX_PICTURES];
@@ -369,6 +369,7 @@ do_order (FuzzInput * script)
         flush ();
       } else {
         model.receiver++;
+        model.begun = TRUE;
         ifd_restart (model.ifd);
         take_events (NONE);
       }
