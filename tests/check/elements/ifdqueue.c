@@ -397,7 +397,8 @@ GST_START_TEST (two_fields_are_one_frame)
 
 GST_END_TEST;
 
-/* Half of the rows, as a decoder would conceal it */
+/* The harness is live upstream: frames for which there is no room are dropped.
+ * How many depends on when the task runs, so there is room for all. */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
   static const gchar *const words[] = { "scI0", "P3", "B1", "B2", "oI2" };
@@ -408,12 +409,13 @@ GST_START_TEST (pools_may_have_their_buffers_back)
 
   for (i = 0; i < G_N_ELEMENTS (words); i++)
     g_ptr_array_add (frames, time_frame (&rig, make_mpeg (words[i])));
-  pooled_compare_launch ("ifdqueue sync=false", MPEG_CAPS, frames);
+  pooled_compare_launch ("ifdqueue sync=false max-frames=8", MPEG_CAPS, frames);
   g_ptr_array_unref (frames);
 }
 
 GST_END_TEST;
 
+/* Half of the rows, as a decoder would conceal it */
 GST_START_TEST (a_damaged_frame_goes_on)
 {
   GBytes *bytes = make_mpeg ("P1");
