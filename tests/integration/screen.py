@@ -24,9 +24,12 @@ class ClientMessage(ctypes.Structure):
 @contextlib.contextmanager
 def screen():
     """The environment for programs that are to show themselves there"""
+    # Without -noreset the server resets when its last client leaves, and refuses
+    # those that connect meanwhile.
     reading, writing = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "800x600x24"],
+        ["Xvfb", "-displayfd", str(writing), "-noreset", "-screen", "0",
+         "800x600x24"],
         pass_fds=[writing], stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL)
     os.close(writing)
