@@ -407,22 +407,22 @@ GST_START_TEST (a_record_replays_with_any_queue)
 
   for (discipline = 0; discipline <= LINK_QUEUE_IFD; discipline++) {
     LinkConfig config = make_config (discipline, 10);
-    gchar *first, *second, *record, *again;
+    gchar *original, *replay, *record, *again;
 
     config.seed = 4;
     config.pipe.loss_good = 0.2;
     config.pipe.jitter = 5 * MS;
-    first = log_film (&config, &record);
+    original = log_film (&config, &record);
     config.pipe.loss_good = 0.9;
     config.pattern = record;
-    second = log_film (&config, &again);
-    fail_unless_equals_string (first, second);
+    replay = log_film (&config, &again);
+    fail_unless_equals_string (original, replay);
     fail_unless_equals_string (record, again);
-    fail_unless (strstr (first, " air") != NULL);
+    fail_unless (strstr (original, " air") != NULL);
     fail_unless (discipline == LINK_QUEUE_DROP_TAIL
-        || strstr (first, " frame") != NULL);
-    g_free (first);
-    g_free (second);
+        || strstr (original, " frame") != NULL);
+    g_free (original);
+    g_free (replay);
     g_free (record);
     g_free (again);
   }
