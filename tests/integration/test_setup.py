@@ -91,13 +91,13 @@ done""")
         self.assertEqual(self.calls(), [])
 
     def test_only_who_fuzzes_gets_clang(self):
-        self.debian(missing=["clang-14", "libclang-rt-14-dev"])
+        self.debian(missing=["clang", "libclang-rt-dev"])
         result = self.setup("build", "demo", "ts", "test")
         self.assertEqual((result.returncode, result.stdout), (0, ""))
         result = self.setup("build", "fuzz")
         self.assertEqual(result.returncode, 0, result.stdout)
         self.assertTrue(self.calls()[-1].endswith(
-            " clang-14 libclang-rt-14-dev"), self.calls())
+            " clang libclang-rt-dev"), self.calls())
 
     def test_dry_run_lists_and_installs_nothing(self):
         self.debian(missing=["tshark"])
