@@ -160,6 +160,16 @@ socket_messages_receive (gint fd, SocketMessage * messages, guint n,
   return 0;
 }
 
+/* Newer versions of GLib turn EADDRNOTAVAIL into G_IO_ERROR_CONNECTION_REFUSED.
+ * No peer has refused anything then: an address of this host has gone. */
+static gint
+get_io_error (gint error_number)
+{
+  if (error_number == EADDRNOTAVAIL)
+    return G_IO_ERROR_FAILED;
+  return g_io_error_from_errno (error_number);
+}
+
 gboolean
 socket_set_error (GError ** error, gint error_number, const gchar * format, ...)
 {
@@ -169,7 +179,7 @@ socket_set_error (GError ** error, gint error_number, const gchar * format, ...)
   va_start (arguments, format);
   what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (error_number),
+  g_set_error (error, G_IO_ERROR, get_io_error (error_number),
       "%s: %s", what, g_strerror (error_number));
   g_free (what);
   return FALSE;

@@ -41,7 +41,9 @@ GST_WIRELESS_API
 guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
 
-/* Of this errno, whose text is put behind; FALSE, for the caller to return */
+/* Sets an error of this errno and appends the system's text to it. The codes are
+ * the same with every version of GLib: G_IO_ERROR_CONNECTION_REFUSED always means
+ * that the peer refused. Returns FALSE, which the caller can return. */
 GST_WIRELESS_API
 gboolean socket_set_error (GError ** error, gint error_number,
     const gchar * format, ...) G_GNUC_PRINTF (3, 4);
