@@ -4,6 +4,8 @@
 import json
 import os
 import pathlib
+import re
+import shlex
 import subprocess
 import tempfile
 import unittest
@@ -24,6 +26,29 @@ ELEMENTS = {
     "tun": ("tunsrc", "tunsink"),
 }
 FLOORS = ("gst", "ext")
+PKG_CONFIG_NAME = "gstreamer-wireless-1.0"
+# An application that reads the metas that the elements put on buffers
+PROGRAM = r"""
+#include <gst/wireless/gstcoveragemeta.h>
+#include <gst/wireless/gstframeinfometa.h>
+
+int
+main (int argc, char **argv)
+{
+  GstBuffer *buffer;
+  gsize covered;
+
+  gst_init (&argc, &argv);
+  buffer = gst_buffer_new_allocate (NULL, 100, NULL);
+  gst_buffer_add_coverage_meta (buffer, 42);
+  gst_buffer_add_frame_info_meta (buffer, 1, 0, 0);
+  covered = gst_buffer_get_coverage_meta (buffer)->covered;
+  g_print ("%" G_GSIZE_FORMAT " %u\n", covered,
+      gst_buffer_get_frame_info_meta (buffer)->picture_type);
+  gst_buffer_unref (buffer);
+  return 0;
+}
+"""
 
 
 def run(*command, **options):
@@ -55,6 +80,26 @@ class Home(unittest.TestCase):
         return subprocess.run(
             ["gst-inspect-1.0", name], env=env, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL).returncode == 0
+
+
+    def check_program(self, root):
+        """Compiles PROGRAM with the .pc file below `root` and runs it."""
+        (installed,) = root.rglob(f"{PKG_CONFIG_NAME}.pc")
+        text = installed.read_text()
+        prefix = re.search(r"^prefix=(.*)$", text, re.M)[1]
+        # The file is for the real root: here its prefix is below another one.
+        (self.home / installed.name).write_text(text.replace(
+            f"prefix={prefix}", f"prefix={root}{prefix}", 1))
+        env = {**os.environ, "PKG_CONFIG_PATH": str(self.home)}
+        flags = run("pkg-config", "--cflags", "--libs", PKG_CONFIG_NAME,
+                    env=env).split()
+        source, program = self.home / "program.c", self.home / "program"
+        source.write_text(PROGRAM)
+        run(*shlex.split(os.environ.get("CC", "cc")), "-Wall", "-Werror",
+            source, "-o", program, *flags)
+        self.assertEqual(run(program, env={
+            **os.environ, "LD_LIBRARY_PATH": str(installed.parent.parent)}),
+            "42 1\n")
 
 
 class InstallTest(Home):
@@ -98,6 +143,9 @@ class InstallTest(Home):
                          {plugins.parent})
         self.assertEqual({path.name.split(".so")[0] for path in libraries},
                          {"libgstwireless-1.0"})
+
+    def test_a_program_compiles_with_pkg_config(self):
+        self.check_program(self.root)
 
 
 class BuildTreeTest(Home):

@@ -48,7 +48,8 @@ class PackageTest(test_install.Home):
         self.assertEqual(files - libraries, {
             f"libgst{plugin}.so" for plugin in test_install.ELEMENTS})
         self.assertEqual(listed(self.packages[DEVELOPMENT]),
-                         HEADERS | {"libgstwireless-1.0.so"})
+                         HEADERS | {"libgstwireless-1.0.so",
+                                    "gstreamer-wireless-1.0.pc"})
 
     def test_the_build_warns_of_nothing(self):
         warnings = [line for line in self.printed.splitlines()
@@ -78,6 +79,7 @@ class PackageTest(test_install.Home):
             with self.subTest(element=element):
                 self.assertTrue(self.has_element(
                     element, GST_PLUGIN_PATH_1_0=plugins))
+        self.check_program(root)
         test_install.run(*dpkg, "--purge", PLUGINS, DEVELOPMENT)
         self.assertEqual([path for path in root.glob("usr/**/*")
                           if not path.is_dir()], [])
