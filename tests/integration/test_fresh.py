@@ -10,15 +10,16 @@ again: making and filling it takes longest.
 import configparser
 import os
 import pathlib
-import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
-ENTER = SOURCE / "tests" / "fresh" / "enter"
-MIRROR = "http://deb.debian.org/debian"
+sys.path.insert(0, str(SOURCE / "tests"))
+import debians  # noqa: E402
+
 USER = "newcomer"
 CLONE = "git clone -q /mnt wireless"
 PAGE = "wireless/build/lab/demo/report.html"
@@ -30,21 +31,13 @@ def said(argv, **options):
                           errors="replace", **options)
 
 
-def why_not():
-    if os.geteuid() != 0:
-        return "only root can make a Debian"
-    for program in ("debootstrap", "unshare", "git"):
-        if shutil.which(program) is None:
-            return f"there is no {program}"
-    if not (SOURCE / ".git").exists():
-        return "this is no clone"
-    return ""
-
-
 class FreshTest(unittest.TestCase):
     def setUp(self):
-        if why_not():
-            self.skipTest(why_not())
+        if debians.why_not():
+            self.skipTest(debians.why_not())
+        mirror = debians.machine_mirror()
+        if not mirror:
+            self.skipTest("apt knows no mirror of Debian")
         kept = os.environ.get("WIRELESS_FRESH")
         if kept:
             self.root = pathlib.Path(kept)
@@ -53,28 +46,23 @@ class FreshTest(unittest.TestCase):
             self.addCleanup(directory.cleanup)
             self.root = pathlib.Path(directory.name, "debian")
         # One that is kept may have been used before.
-        self.is_new = not (self.root / "etc" / "debian_version").exists()
+        self.is_new = not debians.is_made(self.root)
         if self.is_new:
-            self.make_debian()
+            debians.make("bookworm", self.root, mirror)
+        clones = tempfile.TemporaryDirectory()
+        self.addCleanup(clones.cleanup)
+        # A work tree beside its repository can't be cloned in there.
+        self.clone = pathlib.Path(clones.name)
+        subprocess.run(["git", "clone", "-q", "--bare", SOURCE, self.clone],
+                       check=True)
         # Of what came with it, and who is there
         self.run_inside("666", "pivot", f"id {USER} || useradd -m {USER}; "
                         "git config --system --replace-all safe.directory '*'")
 
-    def make_debian(self):
-        if said(["curl", "-sfI", f"{MIRROR}/dists/bookworm/Release"]
-                if shutil.which("curl") else
-                ["wget", "-q", "--spider",
-                 f"{MIRROR}/dists/bookworm/Release"]).returncode != 0:
-            self.skipTest(f"{MIRROR} is out of reach")
-        done = said(["debootstrap", "--variant=minbase",
-                     "--include=git,ca-certificates", "bookworm", self.root,
-                     MIRROR])
-        self.assertEqual(done.returncode, 0, done.stdout)
-        # Its files need not survive a loss of power.
-        (self.root / "etc/dpkg/dpkg.cfg.d/fast").write_text("force-unsafe-io\n")
-
     def run_inside(self, tun, way, command):
-        return said([ENTER, self.root, tun, way, SOURCE, "sh", "-c", command])
+        return said(debians.entering(
+            self.root, "sh", "-c", command, tun=tun, way=way,
+            shown=self.clone))
 
     def demo(self, what, tun="666", way="pivot", user=None):
         """Its words, when it has come to its end."""

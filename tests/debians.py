@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes a minimal Debian in a directory and runs commands in it.
+
+The packages come from the mirror that apt uses on this machine, with the
+machine's proxies, unless the caller names another mirror.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(SOURCE / "pipelines"))
+import children  # noqa: E402
+
+ENTER = SOURCE / "tests" / "enter-debian"
+PACKAGES = "git,ca-certificates"
+# Options of apt on this machine that hold for the same mirror in there too
+APT_OPTIONS = ("Acquire::http::Proxy", "Acquire::https::Proxy",
+               "Acquire::Check-Date", "Acquire::Check-Valid-Until")
+# Mounts and processes of debootstrap end with it.
+ALONE = ["unshare", "--mount", "--pid", "--fork", "--kill-child",
+         "--mount-proc"]
+
+
+def why_not():
+    """Why this machine can make no Debian, or an empty string."""
+    if os.geteuid() != 0:
+        return "only root can make a Debian"
+    for program in ("apt-get", "debootstrap", "git", "unshare"):
+        if shutil.which(program) is None:
+            return f"{program} is missing (pipelines/setup fresh installs it)"
+    if not (SOURCE / ".git").exists():
+        return f"{SOURCE} is no git repository"
+    return ""
+
+
+def machine_mirror():
+    """The mirror of Debian in apt's configuration, None where there is none."""
+    done = subprocess.run(
+        ["apt-get", "indextargets", "--format",
+         "$(ORIGIN) $(LABEL) $(REPO_URI)"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    for line in done.stdout.splitlines():
+        if line.startswith("Debian Debian "):
+            return line.split(maxsplit=2)[2].rstrip("/")
+    return None
+
+
+def machine_options():
+    """Lines for a file in apt.conf.d"""
+    dump = subprocess.run(["apt-config", "dump"], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, text=True, check=True)
+    return "".join(f"{line}\n" for line in dump.stdout.splitlines()
+                   if line.startswith(APT_OPTIONS))
+
+
+def make(suite, root, mirror):
+    """Fills the directory `root`, which need not exist."""
+    children.run(
+        [*ALONE, "debootstrap", "--variant=minbase", f"--include={PACKAGES}",
+         suite, root, mirror], f"debootstrap of {suite} from {mirror}")
+    (root / "etc/apt/apt.conf.d/50machine").write_text(machine_options())
+    # A loss of power may cost its files: dpkg need not wait for the disk.
+    (root / "etc/dpkg/dpkg.cfg.d/fast").write_text("force-unsafe-io\n")
+
+
+def is_made(root):
+    return (root / "etc/dpkg/dpkg.cfg.d/fast").exists()
+
+
+def entering(root, *command, tun="666", way="pivot", shown=SOURCE):
+    """The arguments that run a command in there; see tests/enter-debian."""
+    return [ENTER, root, tun, way, shown, *command]
