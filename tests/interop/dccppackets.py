@@ -215,13 +215,8 @@ def check_with_tshark(seen):
 def dissect(packets):
     with peers.workdir() as work:
         udplite.write_pcap(work / "pcap", packets)
-        command = ["tshark", "-r", work / "pcap", "-o",
-                   "dccp.check_checksum:TRUE", "-T", "fields"]
-        for name in TSHARK_FIELDS:
-            command += ["-e", name]
-        text, _ = peers.run(command)
-    rows = [dict(zip(TSHARK_FIELDS, line.split("\t")))
-            for line in text.decode().split("\n")[:-1]]
+        rows = peers.tshark(work / "pcap", TSHARK_FIELDS, "-o",
+                            "dccp.check_checksum:TRUE")
     need(len(rows) == len(packets), "tshark read", len(rows), "packets of",
          len(packets))
     return rows

@@ -22,6 +22,10 @@ STREAM_CAPS = ("application/x-rtp-stream,media=video,clock-rate=90000,"
                "encoding-name=MPV,payload=32")
 
 
+# tshark writes booleans as words since version 4.2, and as digits before.
+TSHARK_BOOLEANS = {"True": "1", "False": "0"}
+
+
 class PeerFailed(Exception):
     pass
 
@@ -56,6 +60,21 @@ def gst(*pipelines, timeout=120):
         if word in text:
             raise PeerFailed("%s\n%s" % (" ".join(pipelines), text[-2000:]))
     return text
+
+
+def tshark(pcap, fields, *options):
+    """The fields of each packet as dictionaries: what version 4.0 would write."""
+    command = ["tshark", "-r", pcap, *options, "-T", "fields"]
+    for name in fields:
+        command += ["-e", name]
+    text, _ = run(command)
+    return [dict(zip(fields, map(_without_words, line.split("\t"))))
+            for line in text.decode().split("\n")[:-1]]
+
+
+def _without_words(values):
+    return ",".join(TSHARK_BOOLEANS.get(value, value)
+                    for value in values.split(","))
 
 
 def location(path):

@@ -70,13 +70,8 @@ def read_by_tshark(pcap):
     names = (*FIELDS.values(), *OTHERS)
     with peers.workdir() as work:
         (work / "pcap").write_bytes(pcap)
-        command = ["tshark", "-r", work / "pcap", "-o",
-                   "dccp.check_checksum:TRUE", "-T", "fields"]
-        for name in names:
-            command += ["-e", name]
-        text, _ = peers.run(command)
-    for line in text.decode().split("\n")[:-1]:
-        yield dict(zip(names, line.split("\t")))
+        return peers.tshark(work / "pcap", names, "-o",
+                            "dccp.check_checksum:TRUE")
 
 
 class CapturesTest(unittest.TestCase):
@@ -104,7 +99,7 @@ class CapturesTest(unittest.TestCase):
         pcap = gzip.decompress((CAPTURES / name).read_bytes())
         packets = list(ip_packets(pcap))
         ours = list(read_by_us(packets))
-        theirs = list(read_by_tshark(pcap))
+        theirs = read_by_tshark(pcap)
         self.assertEqual(len(ours), len(packets))
         self.assertEqual(len(theirs), len(packets))
         for i, ((refusal, fields), row) in enumerate(zip(ours, theirs), 1):

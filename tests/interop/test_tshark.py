@@ -29,14 +29,11 @@ def dissect(packets):
     """One Row for each packet, all of it in tshark's words."""
     with peers.workdir() as work:
         write_pcap(work / "pcap", packets)
-        command = ["tshark", "-r", work / "pcap", "-d", "udp.port==5004,rtp",
-                   "-T", "fields"]
-        for name in TSHARK_NAMES + RTP_NAMES:
-            command += ["-e", name]
-        text, _ = peers.run(command)
-    for line in text.decode().splitlines():
-        *words, raw = line.split("\t")
-        values = [int(w) if w.isdigit() else w == "True" for w in words]
+        rows = peers.tshark(work / "pcap", TSHARK_NAMES + RTP_NAMES,
+                            "-d", "udp.port==5004,rtp")
+    for row in rows:
+        *words, raw = row.values()
+        values = [int(word or 0) for word in words]
         fields = dict(zip(NAMES, values))
         yield Row(fields, *values[len(NAMES):], bytes.fromhex(raw))
 

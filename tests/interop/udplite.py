@@ -218,15 +218,10 @@ def dissect(packets):
     """What tshark finds in each, as dictionaries"""
     with peers.workdir() as work:
         write_pcap(work / "pcap", packets)
-        command = ["tshark", "-r", work / "pcap",
-                   "-o", "udplite.check_checksum:TRUE",
-                   "-o", "udplite.ignore_checksum_coverage:TRUE",
-                   "-T", "fields"]
-        for name in TSHARK_FIELDS:
-            command += ["-e", name]
-        text, _ = peers.run(command)
-    return [dict(zip(TSHARK_FIELDS, line.split("\t")))
-            for line in text.decode().splitlines()]
+        return peers.tshark(
+            work / "pcap", TSHARK_FIELDS,
+            "-o", "udplite.check_checksum:TRUE",
+            "-o", "udplite.ignore_checksum_coverage:TRUE")
 
 
 # -------------------------------------------------------- senders and receivers
