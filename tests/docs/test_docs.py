@@ -9,6 +9,7 @@ its port has ended, and what it promises to print or write is there.
 """
 
 import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -101,13 +102,19 @@ def names_in(cell):
     return names
 
 
+def is_there(row):
+    """Whether this GStreamer has what is said to be in newer ones only."""
+    found = re.search(r"GStreamer (\d+)\.(\d+) and newer", " ".join(row))
+    return not found or gstreamer_version() >= tuple(map(int, found.groups()))
+
+
 class Described:
     """Properties and statistics as a page has them."""
 
     def __init__(self, page):
         text = page.read_text()
         self.defaults, self.words = {}, {}
-        for row in table_rows(section(text, "Properties")):
+        for row in filter(is_there, table_rows(section(text, "Properties"))):
             for name in names_in(row[0]):
                 default = row[1].rsplit(",", 1)[-1].strip(" `")
                 # Of caps and objects gst-inspect-1.0 names no default.
@@ -125,6 +132,12 @@ class Described:
 def inspect(what):
     return subprocess.run(["gst-inspect-1.0", what], check=True, text=True,
                           stdout=subprocess.PIPE).stdout
+
+
+@functools.cache
+def gstreamer_version():
+    found = re.search(r"GStreamer (\d+)\.(\d+)", inspect("--version"))
+    return tuple(map(int, found.groups()))
 
 
 def built_elements():
@@ -150,7 +163,9 @@ class Inspected:
                 continue
             default = re.search(r'Default: *(?:\d+, )?"?([^"\s]*)"?',
                                 body)
-            self.defaults[name] = default and default.group(1)
+            # Newer ones print the default of an array, which no page has.
+            self.defaults[name] = (default and default.group(1)
+                                   if "GstValueArray" not in body else None)
             self.ready_only[name] = "only in NULL or READY" in body
             self.stats[name] = set(re.findall(r"^ {30,}([a-z0-9_-]+): ", body,
                                               re.M))
