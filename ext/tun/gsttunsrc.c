@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "gstlivelist.h"
+#include "gstlivepause.h"
 #include "gsttunport.h"
 #include "gstwronginput.h"
 
@@ -52,6 +53,7 @@ struct _GstTunSrc
   guint64 dropped;              /* as last seen */
   guint64 dropped_before;       /* it was opened */
 
+  GstLivePause pause;
   gint unlocked;                /* atomic */
   GstPoll *poll;                /* has its own lock */
   GstPollFD poll_fd;            /* in it from start to stop */
@@ -126,6 +128,8 @@ gst_tun_src_unlock (GstBaseSrc * src)
 {
   GstTunSrc *self = GST_TUN_SRC (src);
 
+  if (gst_live_pause_ignores_unlock (&self->pause))
+    return TRUE;
   g_atomic_int_set (&self->unlocked, TRUE);
   gst_poll_set_flushing (self->poll, TRUE);
   return TRUE;
@@ -139,6 +143,13 @@ gst_tun_src_unlock_stop (GstBaseSrc * src)
   g_atomic_int_set (&self->unlocked, FALSE);
   gst_poll_set_flushing (self->poll, FALSE);
   return TRUE;
+}
+
+static GstStateChangeReturn
+gst_tun_src_change_state (GstElement * element, GstStateChange transition)
+{
+  return gst_live_pause_change_state (&GST_TUN_SRC (element)->pause,
+      GST_ELEMENT_CLASS (parent_class), element, transition);
 }
 
 /* --- the way of a packet ------------------------------------------------- */
@@ -371,6 +382,7 @@ gst_tun_src_class_init (GstTunSrcClass * klass)
   object_class->get_property = gst_tun_src_get_property;
   object_class->finalize = gst_tun_src_finalize;
   gst_element_class_drop_start_error (element_class);
+  element_class->change_state = gst_tun_src_change_state;
   src_class->start = gst_tun_src_start;
   src_class->stop = gst_tun_src_stop;
   src_class->unlock = gst_tun_src_unlock;

@@ -9,6 +9,7 @@
 #include "gstwronginput.h"
 
 #include "addresslist.h"
+#include "gstlivepause.h"
 #include "gstnetworkuri.h"
 #include "gststatstimer.h"
 
@@ -40,6 +41,7 @@ typedef struct
   gchar *allowed_senders;       /* NULL: all */
 
   GCancellable *cancellable;    /* has its own lock */
+  GstLivePause pause;
 
   /* Made and freed in changes of state to and from PAUSED, constant otherwise */
   AddressList *allowed;         /* NULL: all */
@@ -397,14 +399,25 @@ gst_network_src_query (GstBaseSrc * src, GstQuery * query)
 static gboolean
 gst_network_src_unlock (GstBaseSrc * src)
 {
-  g_cancellable_cancel (get_private (GST_NETWORK_SRC (src))->cancellable);
+  GstNetworkSrc *self = GST_NETWORK_SRC (src);
+  GstNetworkSrcPrivate *priv = get_private (self);
+
+  if (gst_live_pause_ignores_unlock (&priv->pause))
+    return TRUE;
+  if (GST_NETWORK_SRC_GET_CLASS (self)->set_flushing)
+    GST_NETWORK_SRC_GET_CLASS (self)->set_flushing (self, TRUE);
+  g_cancellable_cancel (priv->cancellable);
   return TRUE;
 }
 
 static gboolean
 gst_network_src_unlock_stop (GstBaseSrc * src)
 {
-  g_cancellable_reset (get_private (GST_NETWORK_SRC (src))->cancellable);
+  GstNetworkSrc *self = GST_NETWORK_SRC (src);
+
+  if (GST_NETWORK_SRC_GET_CLASS (self)->set_flushing)
+    GST_NETWORK_SRC_GET_CLASS (self)->set_flushing (self, FALSE);
+  g_cancellable_reset (get_private (self)->cancellable);
   return TRUE;
 }
 
@@ -424,7 +437,8 @@ gst_network_src_change_state (GstElement * element, GstStateChange transition)
   }
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
     gst_stats_timer_stop (&get_private (self)->stats_timer, element);
-  result = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  result = gst_live_pause_change_state (&get_private (self)->pause,
+      GST_ELEMENT_CLASS (parent_class), element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
       && result != GST_STATE_CHANGE_FAILURE)
     gst_stats_timer_start (&get_private (self)->stats_timer, element,

@@ -38,6 +38,9 @@ struct _GstNetworkSrcClass
    * buffers have the time of their arrival. Who changes it posts a LATENCY
    * message. */
   GstClockTime (*get_latency) (GstNetworkSrc * self);
+  /* TRUE: nothing waits from here on, as the cancellable says too; FALSE: this
+   * is over. Any thread. NULL: the source waits with the cancellable only. */
+  void (*set_flushing) (GstNetworkSrc * self, gboolean flushing);
 };
 
 /* --- any thread ----------------------------------------------------------- */
@@ -52,8 +55,7 @@ GSocket *gst_network_src_get_used_socket (GstNetworkSrc * self);
 GST_WIRELESS_API
 gboolean gst_network_src_has_caps (GstNetworkSrc * self);
 /* Cancelled from unlock on until unlock_stop, and the source's own: for
- * whatever waits. A subclass that waits otherwise too has those functions, and
- * calls the parent's. */
+ * whatever waits. A subclass that waits otherwise too has set_flushing. */
 GST_WIRELESS_API
 GCancellable *gst_network_src_get_cancellable (GstNetworkSrc * self);
 

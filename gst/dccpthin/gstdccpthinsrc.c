@@ -211,26 +211,14 @@ gst_dccp_thin_src_get_property (GObject * object, guint id, GValue * value,
 /* --- what GstBaseSrc asks ------------------------------------------------- */
 
 static void
-set_flushing (GstDccpThinSrc * self, gboolean flushing)
+gst_dccp_thin_src_set_flushing (GstNetworkSrc * src, gboolean flushing)
 {
+  GstDccpThinSrc *self = GST_DCCP_THIN_SRC (src);
+
   LOCK (self);
   self->flushing = flushing;
   g_cond_signal (&self->cond);
   UNLOCK (self);
-}
-
-static gboolean
-gst_dccp_thin_src_unlock (GstBaseSrc * src)
-{
-  set_flushing (GST_DCCP_THIN_SRC (src), TRUE);
-  return GST_BASE_SRC_CLASS (parent_class)->unlock (src);
-}
-
-static gboolean
-gst_dccp_thin_src_unlock_stop (GstBaseSrc * src)
-{
-  set_flushing (GST_DCCP_THIN_SRC (src), FALSE);
-  return GST_BASE_SRC_CLASS (parent_class)->unlock_stop (src);
 }
 
 static gboolean
@@ -361,12 +349,11 @@ gst_dccp_thin_src_class_init (GstDccpThinSrcClass * klass)
   element_class->change_state = gst_dccp_thin_src_change_state;
   src_class->start = gst_dccp_thin_src_start;
   src_class->stop = gst_dccp_thin_src_stop;
-  src_class->unlock = gst_dccp_thin_src_unlock;
-  src_class->unlock_stop = gst_dccp_thin_src_unlock_stop;
   GST_PUSH_SRC_CLASS (klass)->create = gst_dccp_thin_src_create;
   network_class->protocols[0] = GST_DCCP_THIN_SCHEME;
   network_class->timeout_name = "GstDccpThinSrcTimeout";
   network_class->create_stats = gst_dccp_thin_src_create_stats;
+  network_class->set_flushing = gst_dccp_thin_src_set_flushing;
 
   install_properties (object_class);
   gst_element_class_add_static_pad_template (element_class, &src_template);

@@ -257,26 +257,14 @@ gst_mmtp_src_get_latency (GstNetworkSrc * src)
 }
 
 static void
-set_flushing (GstMmtpSrc * self, gboolean flushing)
+gst_mmtp_src_set_flushing (GstNetworkSrc * src, gboolean flushing)
 {
+  GstMmtpSrc *self = GST_MMTP_SRC (src);
+
   LOCK (self);
   self->flushing = flushing;
   g_cond_signal (&self->cond);
   UNLOCK (self);
-}
-
-static gboolean
-gst_mmtp_src_unlock (GstBaseSrc * src)
-{
-  set_flushing (GST_MMTP_SRC (src), TRUE);
-  return GST_BASE_SRC_CLASS (parent_class)->unlock (src);
-}
-
-static gboolean
-gst_mmtp_src_unlock_stop (GstBaseSrc * src)
-{
-  set_flushing (GST_MMTP_SRC (src), FALSE);
-  return GST_BASE_SRC_CLASS (parent_class)->unlock_stop (src);
 }
 
 static gboolean
@@ -447,11 +435,10 @@ gst_mmtp_src_class_init (GstMmtpSrcClass * klass)
   element_class->change_state = gst_mmtp_src_change_state;
   src_class->start = gst_mmtp_src_start;
   src_class->stop = gst_mmtp_src_stop;
-  src_class->unlock = gst_mmtp_src_unlock;
-  src_class->unlock_stop = gst_mmtp_src_unlock_stop;
   network_class->protocols[0] = GST_MMTP_SCHEME;
   network_class->timeout_name = "GstMmtpSrcTimeout";
   network_class->create_stats = gst_mmtp_src_create_stats;
+  network_class->set_flushing = gst_mmtp_src_set_flushing;
   network_class->get_latency = gst_mmtp_src_get_latency;
   GST_PUSH_SRC_CLASS (klass)->create = gst_mmtp_src_create;
 

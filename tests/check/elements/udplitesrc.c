@@ -576,6 +576,27 @@ GST_START_TEST (a_pause_ends_the_wait)
 
 GST_END_TEST;
 
+/* From 1.26 on GstBaseSrc itself may stop a source that is unlocked for PAUSED
+ * when PLAYING follows at once. */
+GST_START_TEST (many_short_pauses_end_nothing)
+{
+  Rig rig;
+  guint i;
+
+  RIG_OR_SKIP (&rig);
+  rig_ready (&rig);
+  gst_harness_play (rig.harness);
+  for (i = 0; i < 50; i++) {
+    rig_send (&rig, i, 100, G_MAXUINT);
+    rig_expect (&rig, i, 100);
+    gst_element_set_state (rig.element, GST_STATE_PAUSED);
+    gst_element_set_state (rig.element, GST_STATE_PLAYING);
+  }
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (an_eos_ends_the_wait)
 {
   Rig rig;
@@ -1157,6 +1178,7 @@ udplitesrc_suite (void)
   EACH (an_address_of_nobody_is_an_error);
   EACH (a_flush_ends_the_wait);
   EACH (a_pause_ends_the_wait);
+  EACH (many_short_pauses_end_nothing);
   EACH (an_eos_ends_the_wait);
   EACH (it_stops_in_a_flood);
   EACH (a_timeout_is_told_each_time);
