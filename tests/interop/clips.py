@@ -52,8 +52,9 @@ def mpeg1(megabits=3, frames=30):
 def interlaced(megabits=3, frames=30):
     """Frame pictures of interlaced video."""
     return _ffmpeg("interlaced-%dM-%d.m2v" % (megabits, frames),
-                   "-frames:v %d -vf fps=50,scale=720:576,interlace "
-                   "-pix_fmt yuv420p -flags +ildct+ilme -top 1 %s %s %s"
+                   "-frames:v %d "
+                   "-vf fps=50,scale=720:576,interlace,setfield=tff "
+                   "-pix_fmt yuv420p -flags +ildct+ilme %s %s %s"
                    % (frames, GOP, _rate(megabits), MPEG2))
 
 

@@ -1214,12 +1214,14 @@ push_to_source (GstElement * source, guint n)
   gst_buffer_unref (buffer);
 }
 
+/* The source is not live: from 1.26 on GstBaseSrc may stop a live one for good
+ * when PLAYING follows PAUSED at once. */
 GST_START_TEST (a_pause_is_no_latency)
 {
   GstElement *pipeline, *source, *mpegstat;
   GstClock *clock = gst_test_clock_new ();
 
-  pipeline = gst_parse_launch ("appsrc name=s is-live=true format=time "
+  pipeline = gst_parse_launch ("appsrc name=s format=time "
       "caps=" PARSED_CAPS " ! mpegstat name=m ! fakesink async=false", NULL);
   fail_unless (pipeline != NULL);
   gst_pipeline_use_clock (GST_PIPELINE (pipeline), clock);
