@@ -277,6 +277,7 @@ gst_tun_src_create (GstPushSrc * src, GstBuffer ** buffer)
 {
   GstTunSrc *self = GST_TUN_SRC (src);
   GstBufferList *list = gst_buffer_list_new_sized (MAX_BATCH);
+  GstBuffer *single;
   GstFlowReturn flow;
 
   do {
@@ -292,9 +293,10 @@ gst_tun_src_create (GstPushSrc * src, GstBuffer ** buffer)
   if (gst_buffer_list_length (list) > 1)
     return gst_live_list_submit (GST_BASE_SRC_CAST (src), list,
         gst_tun_src_is_unlocked);
-  *buffer = gst_buffer_ref (gst_buffer_list_get (list, 0));
+  single = gst_buffer_ref (gst_buffer_list_get (list, 0));
   gst_buffer_list_unref (list);
-  return GST_FLOW_OK;
+  return gst_live_list_submit_buffer (GST_BASE_SRC_CAST (src), single,
+      gst_tun_src_is_unlocked, buffer);
 }
 
 /* --- the rest ------------------------------------------------------------ */

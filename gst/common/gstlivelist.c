@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Buffer lists of a live source; see the header. */
+/* Buffers and buffer lists of a live source; see the header. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -28,5 +28,17 @@ gst_live_list_submit (GstBaseSrc * src, GstBufferList * list,
     return GST_FLOW_FLUSHING;
   }
   gst_base_src_submit_buffer_list (src, list);
+  return GST_FLOW_OK;
+}
+
+GstFlowReturn
+gst_live_list_submit_buffer (GstBaseSrc * src, GstBuffer * buffer,
+    GstLiveListFunc is_unlocked, GstBuffer ** out)
+{
+  if (!can_submit (src, is_unlocked)) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_FLUSHING;
+  }
+  *out = buffer;
   return GST_FLOW_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Buffer lists of a live source. GstBaseSrc takes a list for a buffer when it has
- * to drop it, in a flush, an end of the stream, or after a pause, and unrefs NULL
- * (gst_base_src_get_range, 1.22): so it gets one only while it goes on.
+/* Buffers and buffer lists of a live source. GstBaseSrc takes a list for a buffer
+ * when it has to drop it, in a flush, an end of the stream, or after a pause, and
+ * unrefs NULL (gst_base_src_get_range, 1.22). From 1.26 on it also drops a buffer
+ * that create returns in PAUSED. Therefore it gets either only while it goes on.
  */
 
 #ifndef __GST_LIVE_LIST_H__
@@ -22,6 +23,10 @@ typedef gboolean (*GstLiveListFunc) (GstBaseSrc * src);
 GST_WIRELESS_API
 GstFlowReturn gst_live_list_submit (GstBaseSrc * src, GstBufferList * list,
     GstLiveListFunc is_unlocked);
+/* The same for a single buffer: `*out` is what create returns. */
+GST_WIRELESS_API
+GstFlowReturn gst_live_list_submit_buffer (GstBaseSrc * src, GstBuffer * buffer,
+    GstLiveListFunc is_unlocked, GstBuffer ** out);
 
 G_END_DECLS
 

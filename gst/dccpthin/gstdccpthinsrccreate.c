@@ -276,6 +276,6 @@ gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
     set_time (buffers[i], has_offset, offset);
   if (n > 1)
     return submit_list (self, buffers, n);
-  *buffer = buffers[0];
-  return GST_FLOW_OK;
+  return gst_live_list_submit_buffer (GST_BASE_SRC_CAST (self), buffers[0],
+      is_unlocked, buffer);
 }

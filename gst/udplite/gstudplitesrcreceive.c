@@ -341,6 +341,6 @@ gst_udplite_src_create (GstPushSrc * src, GstBuffer ** buffer)
 
   if (batch.n_buffers > 1)
     return submit_list (self, &batch);
-  *buffer = batch.buffers[0];
-  return GST_FLOW_OK;
+  return gst_live_list_submit_buffer (GST_BASE_SRC_CAST (self),
+      batch.buffers[0], is_unlocked, buffer);
 }
