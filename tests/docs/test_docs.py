@@ -39,6 +39,9 @@ SENDS = (r"\b(udpsink|udplitesink|mmtpsink|dcctpthinsink|tcpclientsink"
          r"|\bffmpeg\b.*\b(?:rtp|udplite)://")
 SECONDS_TO_RUN = 60  # a line of a loaded machine; otherwise about one
 PAGES_AT_ONCE = 4
+# Newer versions of srtsrc warn when the sender closes the connection.
+SENDER_HAS_GONE = (r"WARNING: from element \S*/GstSRTSrc:\S+: "
+                   r"Error on SRT socket: .*")
 # Every GObject has these.
 NOT_ON_PAGES = {"name", "parent"}
 # Elements that have another one's page, as they are the same
@@ -267,7 +270,8 @@ class Line:
             status = self.process.wait(SECONDS_TO_RUN)
         except subprocess.TimeoutExpired:
             raise self.failure("does not end") from None
-        bad = re.search(r"ERROR|CRITICAL|WARNING", self.printed())
+        bad = re.search(r"ERROR|CRITICAL|WARNING",
+                        re.sub(SENDER_HAS_GONE, "", self.printed()))
         # Of a receiver that was about to end by itself the signal is the end.
         if bad or status not in ((0, -signal.SIGINT) if self.interrupted
                                  else (0,)):
