@@ -12,7 +12,8 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(SOURCE / "pipelines"))
+# Behind the caller's own: modules there have some of the same names.
+sys.path.append(str(SOURCE / "pipelines"))
 import children  # noqa: E402
 
 ENTER = SOURCE / "tests" / "enter-debian"

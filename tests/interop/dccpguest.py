@@ -13,6 +13,7 @@ import dataclasses
 import io
 import os
 import pathlib
+import platform
 import re
 import shutil
 import socket
@@ -24,9 +25,11 @@ import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 # (Behind our own: modules there have some of the same names.)
-sys.path += [str(TESTS / "integration"), str(TESTS.parent / "pipelines")]
+sys.path += [str(TESTS / "integration"), str(TESTS.parent / "pipelines"),
+             str(TESTS)]
 
 import children  # noqa: E402
+import debians  # noqa: E402
 import udplite  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR",
@@ -36,6 +39,8 @@ INIT = BUILD / "tests" / "interop" / "dccpguest"
 QEMU = "qemu-system-x86_64"
 # Without drivers of machines that nobody emulates: it is there in 2 s.
 KERNEL = "linux-image-cloud-amd64"
+RELEASE = "bookworm"            # newer ones have no DCCP, or other modules
+KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 MODULES = ("virtio_pci", "virtio_net", "dccp_ipv4", "dccp_ipv6")
 MEGABYTES = 512
 HARDWARE_ADDRESS = bytes.fromhex("525400000001")
@@ -81,12 +86,34 @@ def _apt(*words, **options):
     return done.stdout
 
 
+def _options_for_release(work):
+    """Options with which apt knows the packages of RELEASE, on any Debian"""
+    if platform.freedesktop_os_release().get("VERSION_CODENAME") == RELEASE:
+        return []
+    mirror = debians.machine_mirror()
+    if not mirror:
+        raise Unavailable("apt knows no mirror of Debian")
+    (work / "sources.list").write_text(
+        f"deb [signed-by={KEYS}] {mirror} {RELEASE} main\n")
+    (work / "lists" / "partial").mkdir(parents=True)
+    options = [word for setting in (
+        f"Dir::Etc::SourceList={work}/sources.list",
+        f"Dir::Etc::SourceParts={work}/none",
+        f"Dir::State::Lists={work}/lists",
+        f"Dir::Cache={work}/cache",
+        # A user of apt's own may not write here.
+        "APT::Sandbox::User=root") for word in ("-o", setting)]
+    _apt("apt-get", *options, "-q", "update")
+    return options
+
+
 def _download(work):
+    options = _options_for_release(work)
     names = re.findall(r"^ +Depends: (linux-image-\S+)$",
-                       _apt("apt-cache", "depends", KERNEL), re.M)
+                       _apt("apt-cache", *options, "depends", KERNEL), re.M)
     if not names:
         raise Unavailable(f"apt knows no {KERNEL}")
-    _apt("apt-get", "-q", "download", names[0], cwd=work)
+    _apt("apt-get", *options, "-q", "download", names[0], cwd=work)
     package, = work.glob("*.deb")
     return package
 
