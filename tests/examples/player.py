@@ -100,7 +100,7 @@ class Player:
         bus.add_signal_watch()
         bus.connect("message", self.take_message)
         for number in (signal.SIGINT, signal.SIGTERM):
-            GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, self.loop.quit)
+            signal.signal(number, lambda *_: self.loop.quit())
         GLib.timeout_add_seconds(1, self.show_each_second)
         self.playbin.set_state(Gst.State.PLAYING)
         self.loop.run()
