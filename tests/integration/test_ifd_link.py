@@ -20,7 +20,7 @@ def pictures(path):
     """The checksums of what ffmpeg makes of a video"""
     done = subprocess.run(
         ["ffmpeg", "-nostdin", "-loglevel", "quiet", "-threads", "1",
-         "-i", path, "-vsync", "passthrough", "-f", "framemd5", "-"],
+         "-i", path, "-fps_mode", "passthrough", "-f", "framemd5", "-"],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True)
     return [line.rpartition(",")[2].strip()
             for line in done.stdout.splitlines() if not line.startswith("#")]

@@ -74,9 +74,9 @@ def python_that_can_report():
 def hashes(video):
     """Of the pictures that ffmpeg makes of a video"""
     done = subprocess.run(
-        ["ffmpeg", "-v", "quiet", "-i", video, "-vsync", "passthrough", "-f",
-         "framemd5", "-"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        text=True)
+        ["ffmpeg", "-v", "quiet", "-i", video, "-fps_mode", "passthrough",
+         "-f", "framemd5", "-"], stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, text=True)
     return [line.split(",")[-1].strip() for line in done.stdout.splitlines()
             if not line.startswith("#")]
 
