@@ -454,6 +454,15 @@ order_says_new_gop (const MpegVideoTimeline * timeline, gboolean anchor,
       timeline->last_b_reference);
 }
 
+/* Moves the origin of temporal references, but no frame. */
+static void
+move_origin (MpegVideoTimeline * timeline, gint distance)
+{
+  timeline->gop_start += distance;
+  timeline->last_anchor_reference -= distance;
+  timeline->last_b_reference -= distance;
+}
+
 /* Without GOP headers temporal references run on, modulo 1024: moves the
  * origin when they wrap, and returns the reference to that origin, which is
  * below zero for the B-frames that are shown before an anchor that wrapped. */
@@ -469,11 +478,8 @@ unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
       && timeline->last_anchor_reference >= 0
       && timeline->gop_start + reference >= 1024)
     return reference - 1024;
-  if (last - reference > 512) {
-    timeline->gop_start += 1024;
-    timeline->last_anchor_reference -= 1024;
-    timeline->last_b_reference -= 1024;
-  }
+  if (last - reference > 512)
+    move_origin (timeline, 1024);
   return reference;
 }
 
@@ -587,6 +593,18 @@ reference_is_wild (const MpegVideoTimeline * timeline, gint reference)
       && reference > seen + 2 * timeline->period + MAX_HEAD;
 }
 
+/* Without GOP headers nothing else bounds a temporal reference. Lost frames are
+ * missing in the clock, too, so a trusted clock that goes on proves that a
+ * reference which jumps is damaged or forged. */
+static gboolean
+clock_denies_jump (const MpegVideoTimeline * timeline, gint64 said,
+    gint64 number)
+{
+  return !timeline->seen_gop_header && said >= 0
+      && timeline->clock_trust >= CLOCK_TRUSTED
+      && number - MAX (said, timeline->max_received + 1) > MAX_HEAD;
+}
+
 static void
 begin_gop (MpegVideoTimeline * timeline, gint64 start)
 {
@@ -639,20 +657,22 @@ static void
 begin_stream (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     guint64 clock)
 {
-  gint64 start = timeline->max_received + 1;
+  gint64 first = timeline->max_received + 1;
+  gint reference = frame->pictures[0].header.temporal_reference;
+  /* The stream may have begun long before this frame. */
+  gint64 start = reference < MAX_HEAD ? first : first - reference;
 
   forget_pattern (timeline);
   begin_gop (timeline, start);
   timeline->have_time_code = FALSE;
   timeline->time_code_trust = 0;
-  timeline->horizon = MAX (timeline->horizon, start);
+  timeline->horizon = MAX (timeline->horizon, first);
   timeline->seen_gop_header = frame->has_gop;
   if (frame->has_gop) {
     time_code_gop_start (timeline, &frame->gop);
     timeline->time_code_start = start;
   }
-  learn_clock (timeline, clock, -1,
-      start + frame->pictures[0].header.temporal_reference);
+  learn_clock (timeline, clock, -1, start + reference);
 }
 
 /* Finds the frame's GOP; returns whether it is a new one. */
@@ -665,6 +685,7 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   gboolean anchor = is_anchor (header->type);
   gint64 said = clock_display_number (timeline, clock);
   gint64 first = timeline->max_received + 1;
+  gint64 origin = timeline->gop_start;
   gint64 by_code = -1, by_clock, start;
   gboolean new_gop;
 
@@ -680,7 +701,6 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   reference = unwrap_reference (timeline, anchor, reference);
   if (!frame->has_gop && reference_is_wild (timeline, reference))
     reference = first - timeline->gop_start;
-  *unwrapped = reference;
   by_clock = said < 0 || timeline->clock_trust < CLOCK_TRUSTED ? -1 :
       said - reference;
   new_gop = frame->has_gop || order_says_new_gop (timeline, anchor, reference);
@@ -692,6 +712,17 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     start = by_code;
   else if (new_gop)
     start = predict_gop_start (timeline, header);
+  if (clock_denies_jump (timeline, said, start + reference)) {
+    move_origin (timeline, origin - timeline->gop_start);
+    start = origin;
+    reference = said - origin;
+    new_gop = FALSE;
+  }
+  if (start + reference - first > max_gap (timeline)) {
+    begin_stream (timeline, frame, clock);
+    return TRUE;
+  }
+  *unwrapped = reference;
   new_gop = new_gop || start != timeline->gop_start;
   if (frame->has_gop)
     timeline->time_code_start = start;
@@ -974,7 +1005,7 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
   if (first)
     timeline->base_number = position->coding_number;
   position->display_number = number;
-  position->gop_display_number = timeline->gop_start;
+  position->gop_display_number = MAX (timeline->gop_start, 0);
   compute_times (timeline, frame, earlier, position);
   position->expected = position->dts;
   position->pts_90khz = time_to_90khz (position->pts);

@@ -811,6 +811,57 @@ GST_START_TEST (a_change_of_rate_keeps_what_was)
 
 GST_END_TEST;
 
+/* A stream without GOP headers, then eight frames whose temporal references
+ * jump to and fro while their clock is right, then the stream again. Returns the
+ * frames that count as lost. */
+static gint64
+lose_by_wild_references (gboolean clocked, gboolean has_gop,
+    gint64 * longest, gint64 * last_display)
+{
+  MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
+  MpegVideoPosition position;
+  MpegVideoLoss loss;
+  gint64 lost = 0;
+  guint i;
+
+  *longest = 0;
+  for (i = 0; i < 120; i++) {
+    gboolean is_forged = i >= 100 && i < 108;
+    MpegVideoFrame frame = make_frame (i % 12 ? 'P' : 'I',
+        !is_forged ? i : i % 2 ? 100 : 1020);
+
+    frame.has_gop = has_gop && is_forged;
+    mpeg_video_timeline_input (timeline, &frame,
+        clocked ? 1000 * MS + i * 40 * MS : NONE, &position);
+  }
+  *last_display = position.display_number;
+  mpeg_video_timeline_drain (timeline);
+  while (mpeg_video_timeline_poll_loss (timeline, &loss)) {
+    lost += loss.frames;
+    *longest = MAX (*longest, loss.frames);
+  }
+  mpeg_video_timeline_free (timeline);
+  return lost;
+}
+
+GST_START_TEST (wild_references_without_gop_headers_lose_seconds_at_most)
+{
+  gint64 longest, last;
+
+  /* The clock proves that nothing is missing. */
+  fail_unless_equals_int64 (lose_by_wild_references (TRUE, FALSE, &longest,
+          &last), 0);
+  fail_unless_equals_int64 (last, 119);
+  /* Nothing proves anything: ten seconds for each frame at most */
+  fail_unless (lose_by_wild_references (FALSE, FALSE, &longest, &last) <=
+      8 * 250);
+  fail_unless (longest <= 250, "a gap of %d frames", (gint) longest);
+  lose_by_wild_references (FALSE, TRUE, &longest, &last);
+  fail_unless (longest <= 250, "a gap of %d frames", (gint) longest);
+}
+
+GST_END_TEST;
+
 static Suite *
 mpegvideotimeline_suite (void)
 {
@@ -834,6 +885,8 @@ mpegvideotimeline_suite (void)
   tcase_add_test (losses,
       a_gap_of_more_than_ten_seconds_is_a_new_beginning);
   tcase_add_test (losses, forged_timestamps_lose_seconds_at_most);
+  tcase_add_test (losses,
+      wild_references_without_gop_headers_lose_seconds_at_most);
   tcase_add_test (losses, any_temporal_references_are_survived);
   tcase_add_test (losses, references_wrap_without_gop_headers);
 
