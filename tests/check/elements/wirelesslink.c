@@ -925,7 +925,8 @@ ask_latency (GstPad * pad)
   gst_query_unref (query);
 }
 
-/* It belongs to no element any more, and keeps its station. */
+/* It belongs to no element any more, and keeps its station. The quality is that
+ * of no channel. */
 static void
 use_released_pad (GstPad * pad, guint station)
 {
@@ -956,8 +957,11 @@ GST_START_TEST (released_pads_may_be_kept)
   GstPad *sink = gst_element_request_pad_simple (link, "sink_3");
   GstPad *src = gst_element_get_static_pad (link, "src_3");
   GstPad *again;
+  gdouble quality;
   guint station;
 
+  /* A channel whose quality is not that of no channel */
+  g_object_set (link, "loss", 0.25, NULL);
   gst_element_set_state (link, GST_STATE_PLAYING);
   gst_element_release_request_pad (link, sink);
   if (__i__) {
@@ -969,8 +973,10 @@ GST_START_TEST (released_pads_may_be_kept)
   if (link) {
     again = gst_element_request_pad_simple (link, "sink_3");
     g_object_set (sink, "station", 7, NULL);
-    g_object_get (again, "station", &station, NULL);
+    g_object_get (again, "station", &station, "channel-quality", &quality,
+        NULL);
     fail_unless_equals_int (station, 3);
+    fail_unless (quality == 0.75, "%f", quality);
     gst_object_unref (again);
     gst_element_set_state (link, GST_STATE_NULL);
     gst_object_unref (link);
