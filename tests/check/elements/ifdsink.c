@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 
 #include "networkbench.h"
+#include "pooledbench.h"
 
 /* Larger than what waits unsent and what the receiver has room for */
 #define HUGE_FRAME (1024 * 1024)
@@ -592,6 +593,31 @@ GST_START_TEST (stall_loses_nothing)
 
 GST_END_TEST;
 
+/* The receiver compares all bytes. */
+GST_START_TEST (pools_may_have_their_buffers_back)
+{
+  GstBufferPool *pool = pooled_new (HUGE_FRAME);
+  Receiver receiver;
+  Bench *bench = play_until_blocked (&receiver);
+  GstBuffer *frame;
+  guint i;
+
+  for (i = 2; i < 6; i++) {
+    frame = make_frame ('P', i, i == 3 ? HUGE_FRAME : SMALL_FRAME);
+    g_async_queue_push (bench->queue, pooled_copy (pool, frame));
+    gst_buffer_unref (frame);
+    pooled_overwrite (pool);
+  }
+  receiver_read_until (&receiver, "I0 P1 P2 ");
+  pooled_overwrite (pool);
+  receiver_read_until (&receiver, "I0 P1 P2 P3 P4 P5 ");
+  bench_free (bench);
+  pooled_free (pool);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
 #ifdef __linux__
 GST_START_TEST (next_to_nothing_waits_unsent)
 {
@@ -843,6 +869,7 @@ ifdsink_suite (void)
 
   tcase = tcase_create ("stalling");
   tcase_add_test (tcase, stall_loses_nothing);
+  tcase_add_test (tcase, pools_may_have_their_buffers_back);
 #ifdef __linux__
   tcase_add_test (tcase, next_to_nothing_waits_unsent);
 #endif

@@ -24,6 +24,7 @@
 #include <sys/socket.h>
 
 #include "netns.h"
+#include "pooledbench.h"
 #include "skipped.h"
 #include "tunaddress.h"
 
@@ -820,6 +821,35 @@ GST_START_TEST (list_is_written_packet_by_packet)
 
 GST_END_TEST;
 
+/* The device counts what it got as it was, and the pool's bytes are no packet
+ * any more once they came back. */
+GST_START_TEST (pools_may_have_their_buffers_back)
+{
+  GstBuffer *packet = make_packet (0x45, 100);
+  GstBufferPool *pool = pooled_new (100);
+  GstHarness *harness;
+  GstElement *sink;
+  guint i;
+
+  if (no_tun ("pools_may_have_their_buffers_back")) {
+    gst_buffer_unref (packet);
+    pooled_free (pool);
+    return;
+  }
+  harness = make_sink_harness (&sink);
+  for (i = 0; i < 20; i++)
+    pooled_push (harness, pool, packet);
+  fail_unless_equals_uint64 (stat_of (sink, "packets"), 20);
+  fail_unless_equals_uint64 (stat_of (sink, "bytes"), 20 * 100);
+  fail_unless_equals_uint64 (stat_of (sink, "not-ip"), 0);
+  gst_harness_teardown (harness);
+  gst_object_unref (sink);
+  gst_buffer_unref (packet);
+  pooled_free (pool);
+}
+
+GST_END_TEST;
+
 /* --- tunsrc -------------------------------------------------------------- */
 
 static GstHarness *
@@ -1149,6 +1179,7 @@ tun_suite (void)
   tcase_add_test (tc, refused_packets_are_counted_by_reason);
   tcase_add_test (tc, warnings_are_few);
   tcase_add_test (tc, list_is_written_packet_by_packet);
+  tcase_add_test (tc, pools_may_have_their_buffers_back);
 
   tc = tcase_create ("tunsrc");
   suite_add_tcase (suite, tc);

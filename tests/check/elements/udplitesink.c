@@ -21,6 +21,7 @@
 
 #include "gstframeinfometa.h"
 #include "ownnetwork.h"
+#include "pooledbench.h"
 #include "skipped.h"
 
 #define UDPLITE 136             /* RFC 3828 section 5 */
@@ -231,6 +232,32 @@ GST_START_TEST (packet_of_many_memories)
   push (harness, buffer);
   receive (&receiver, 0, 10 * i);
   gst_harness_teardown (harness);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (pools_may_have_their_buffers_back)
+{
+  GstBufferPool *pool;
+  GstHarness *harness;
+  Receiver receiver;
+  guint i;
+
+  if (!receiver_init (&receiver, AF_INET, SOCK_DGRAM))
+    return;
+  pool = pooled_new (SIZE);
+  harness = sink_new ("127.0.0.1", receiver.port, "application/x-test");
+  for (i = 0; i < 20; i++) {
+    GstBuffer *packet = make_packet (i, SIZE);
+
+    pooled_push (harness, pool, packet);
+    gst_buffer_unref (packet);
+  }
+  for (i = 0; i < 20; i++)
+    receive (&receiver, i, SIZE);
+  gst_harness_teardown (harness);
+  pooled_free (pool);
   receiver_clear (&receiver);
 }
 
@@ -991,6 +1018,7 @@ udplitesink_suite (void)
 
   tcase_add_loop_test (tcase, packets_arrive, 0, G_N_ELEMENTS (both_families));
   tcase_add_loop_test (tcase, packet_of_many_memories, 0, 3);
+  tcase_add_test (tcase, pools_may_have_their_buffers_back);
   tcase_add_test (tcase, packet_that_is_too_large_is_dropped);
   tcase_add_loop_test (tcase, coverage_on_the_wire, 0,
       G_N_ELEMENTS (coverages));
