@@ -31,12 +31,20 @@ mmtp_receiver_config_init (MmtpReceiverConfig * config)
   config->max_bytes = DEFAULT_MAX_BYTES;
 }
 
+static PrefixLimiter *
+new_limiter (MmtpReceiver * self, const gchar * label)
+{
+  guint8 secret[MMTP_KEY_SIZE];
+
+  mmtp_receiver_draw (self, label, NULL, 0, secret);
+  return prefix_limiter_new (secret);
+}
+
 MmtpReceiver *
 mmtp_receiver_new (const MmtpReceiverConfig * config,
     const guint8 entropy[MMTP_ENTROPY_SIZE])
 {
   MmtpReceiver *self = g_new0 (MmtpReceiver, 1);
-  guint8 secret[MMTP_KEY_SIZE];
 
   self->config = *config;
   if (config->key)
@@ -44,8 +52,8 @@ mmtp_receiver_new (const MmtpReceiverConfig * config,
   mmtp_key_init (&self->key, config->key);
   memcpy (self->cookie_secret, entropy, MMTP_KEY_SIZE);
   memcpy (self->draw_secret, entropy + MMTP_KEY_SIZE, MMTP_KEY_SIZE);
-  mmtp_receiver_draw (self, "limiter", NULL, 0, secret);
-  self->limiter = prefix_limiter_new (secret);
+  self->strangers = new_limiter (self, "limiter of strangers");
+  self->sealed = new_limiter (self, "limiter of sealed INITs");
   g_queue_init (&self->output);
   g_queue_init (&self->events);
   return self;
@@ -61,7 +69,8 @@ mmtp_receiver_free (MmtpReceiver * self)
     g_free (self->channels[self->ids[i]]);
   g_queue_clear_full (&self->output, g_free);
   g_queue_clear_full (&self->events, g_free);
-  prefix_limiter_free (self->limiter);
+  prefix_limiter_free (self->strangers);
+  prefix_limiter_free (self->sealed);
   mmtp_key_clear (&self->key);
   if (self->config.key)
     g_bytes_unref (self->config.key);

@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* docs/wire-mmtp.md section 4: COOKIE and REFUSE to all strangers per second.
- * While a session is alive no other one can begin, and the way back is that of
- * its reports. */
+/* docs/wire-mmtp.md section 4: COOKIE and REFUSE per second to all strangers, and
+ * COOKIE to all INITs with a right seal. While a session is alive no other one
+ * can begin, and the way back is that of its reports. */
 #define ANSWERS_WHILE_FREE 20000
 #define ANSWERS_WHILE_BUSY 1000
 /* "Take-over": a session of the same host that doesn't answer for so long, and
@@ -39,12 +39,13 @@ get_host (const MmtpAddress * address, PrefixLimiterHost * host)
 }
 
 static gboolean
-may_answer (MmtpReceiver * self, const MmtpAddress * address)
+may_answer (MmtpReceiver * self, PrefixLimiter * limiter,
+    const MmtpAddress * address)
 {
   PrefixLimiterHost host;
 
   get_host (address, &host);
-  return prefix_limiter_take (self->limiter, self->now, &host,
+  return prefix_limiter_take (limiter, self->now, &host,
       self->session.alive ? ANSWERS_WHILE_BUSY : ANSWERS_WHILE_FREE);
 }
 
@@ -54,7 +55,8 @@ mmtp_receiver_remember (MmtpReceiver * self, const MmtpAddress * address)
   PrefixLimiterHost host;
 
   get_host (address, &host);
-  prefix_limiter_remember (self->limiter, &host);
+  prefix_limiter_remember (self->strangers, &host);
+  prefix_limiter_remember (self->sealed, &host);
 }
 
 static MmtpRefusal
@@ -65,7 +67,7 @@ refuse (MmtpReceiver * self, const MmtpAddress * address,
     .number = message->number
   };
 
-  if (may_answer (self, address)) {
+  if (may_answer (self, self->strangers, address)) {
     memcpy (answer.refuse.nonce, nonce, MMTP_NONCE_SIZE);
     answer.refuse.reason = reason;
     mmtp_receiver_send_bare (self, &answer, address);
@@ -74,16 +76,19 @@ refuse (MmtpReceiver * self, const MmtpAddress * address,
       MMTP_REFUSED_SESSION;
 }
 
-/* An INIT whose seal is right is answered whatever the strangers ask for: they
- * can replay it, but not make more of them, and its COOKIE is shorter. */
+/* Answers to INITs with a right seal have a budget of their own, so that a flood
+ * of strangers cannot use up what senders with the key need. They are limited as
+ * well: an INIT has no freshness, and whoever sees one can replay it from any
+ * address for as long as the key is in use. */
 static MmtpRefusal
 answer_init (MmtpReceiver * self, const MmtpAddress * address,
     const MmtpMessage * message, const guint8 * bytes, gsize size)
 {
   MmtpMessage answer = {.type = MMTP_COOKIE,.channel = message->channel };
+  PrefixLimiter *limiter = mmtp_key_verify_seal (&self->key, bytes, size) ?
+      self->sealed : self->strangers;
 
-  if (!mmtp_key_verify_seal (&self->key, bytes, size)
-      && !may_answer (self, address))
+  if (!may_answer (self, limiter, address))
     return MMTP_VALID;
   memcpy (answer.init.nonce, message->init.nonce, MMTP_NONCE_SIZE);
   mmtp_cookie_make (self->cookie_secret, self->now / MMTP_SECOND,

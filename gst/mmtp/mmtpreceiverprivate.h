@@ -140,7 +140,8 @@ struct _MmtpReceiver
   guint8 draw_secret[MMTP_KEY_SIZE];    /* nonces, tokens, challenges */
   gboolean ends;                /* after one session */
   guint64 now;                  /* ns, the latest seen */
-  PrefixLimiter *limiter;       /* of answers to strangers */
+  PrefixLimiter *strangers;     /* limits the answers to them */
+  PrefixLimiter *sealed;        /* limits COOKIEs for INITs with a right seal */
   gboolean told_over;           /* that a sender came behind the end */
   guint told_versions;          /* bit of each version that was refused and that
                                  * the application knows of */

@@ -203,13 +203,19 @@ count_refused (Peer * peer, MmtpRefusal refusal)
 
 /* --- handshake ----------------------------------------------------------- */
 
+/* A peer with a key seals it. */
 static void
 give_init (Peer * peer, const MmtpAddress * address)
 {
   MmtpMessage init = make (peer, MMTP_INIT, 0, 0);
+  guint8 bytes[MMTP_INIT_SIZE];
+  gsize size;
 
   memcpy (init.init.nonce, peer->nonce, MMTP_NONCE_SIZE);
-  give (peer, &init, address);
+  size = mmtp_packet_write (&init, bytes, sizeof (bytes));
+  fail_unless_equals_int (size, sizeof (bytes));
+  mmtp_key_seal (&peer->key, bytes, size);
+  mmtp_receiver_input (peer->receiver, peer->now, address, bytes, size);
 }
 
 static MmtpMessage
@@ -754,6 +760,75 @@ GST_START_TEST (strangers_get_fewer_answers_while_a_session_is_alive)
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
   assert_equals_int (count_answers (&peer, 5000), 1099);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+static gboolean
+gets_cookie (Peer * peer, const MmtpAddress * address)
+{
+  give_init (peer, address);
+  return poll_message (peer) && peer->message.type == MMTP_COOKIE;
+}
+
+/* An INIT has no freshness: whoever sees one can send it again from any
+ * address for as long as the key is in use. */
+GST_START_TEST (replayed_inits_with_a_key_get_no_more_answers)
+{
+  const MmtpAddress other_network = make_address (9);
+  Peer peer;
+
+  peer_init (&peer, NULL, "secret");
+  assert_equals_int (count_answers (&peer, 1), 199);
+  fail_unless (gets_cookie (&peer, &other_network));
+  peer_clear (&peer);
+  peer_init (&peer, NULL, "secret");
+  open_session (&peer);
+  assert_equals_int (count_answers (&peer, 1), 199);
+  fail_unless (gets_cookie (&peer, &other_network));
+  peer_clear (&peer);
+  peer_init (&peer, NULL, "secret");
+  open_session (&peer);
+  assert_equals_int (count_answers (&peer, 5000), 1099);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+/* From the network of a sender as well, and the same the other way round */
+GST_START_TEST (senders_with_a_key_and_strangers_share_no_answers)
+{
+  const MmtpAddress address = { 6, {10, 0, 0, 2, 0x13, 0x8c}, 4, 3 };
+  Peer peer, stranger;
+
+  peer_init (&peer, NULL, "secret");
+  open_session (&peer);
+  stranger = peer;
+  mmtp_key_init (&stranger.key, NULL);
+  assert_equals_int (count_answers (&stranger, 5000), 1099);
+  peer.now = stranger.now;
+  assert_equals_int (count_answers (&peer, 5000), 1099);
+  stranger.now = peer.now += MS (1000);
+  assert_equals_int (count_answers (&stranger, 1), 199);
+  peer.now = stranger.now;
+  fail_unless (gets_cookie (&peer, &address));
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
+/* A host that was there before has a reserve of both. */
+GST_START_TEST (replayed_inits_leave_the_reserve_of_a_known_host)
+{
+  MmtpAddress address = make_address (1);
+  Peer peer;
+
+  peer_init (&peer, NULL, "secret");
+  open_session (&peer);
+  address.bytes[5]++;
+  count_answers (&peer, 5000);
+  fail_unless (gets_cookie (&peer, &address));
   peer_clear (&peer);
 }
 
@@ -2215,6 +2290,9 @@ mmtpreceiver_suite (void)
       end_counts_only_from_the_validated_address_and_token, 0, 2);
   tcase_add_test (tc, each_network_gets_a_hundred_answers_a_second);
   tcase_add_test (tc, strangers_get_fewer_answers_while_a_session_is_alive);
+  tcase_add_test (tc, replayed_inits_with_a_key_get_no_more_answers);
+  tcase_add_test (tc, senders_with_a_key_and_strangers_share_no_answers);
+  tcase_add_test (tc, replayed_inits_leave_the_reserve_of_a_known_host);
   tcase_add_test (tc, buffers_come_out_in_order_and_on_our_clock);
   tcase_add_test (tc, a_gap_is_skipped_at_the_deadline_and_nothing_is_late);
   tcase_add_test (tc, what_came_in_time_goes_out);
