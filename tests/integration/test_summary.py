@@ -4,14 +4,27 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
-SUMMARY = (pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "tests"
-           / "summary.py")
+TESTS = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "tests"
+SUMMARY = TESTS / "summary.py"
 CHECK = "{}%: Checks: {}, Failures: {}, Errors: {}\n".format
+
+# Every build has one test, which passes.
+MESON = r"""#!/bin/bash
+[ "$1" = test ] || exit 0
+build=$3
+case "$*" in
+  *--list*) echo "a test"; exit "$LIST_STATUS" ;;
+esac
+while [ "$1" != --logbase ]; do shift; done
+echo '{"name": "a test", "result": "OK", "duration": 1, "stdout": ""}' \
+  >"$build/meson-logs/$2.json"
+"""
 
 
 def entry(result, stdout="", stderr="", name="a test"):
@@ -130,6 +143,43 @@ class SummaryTest(unittest.TestCase):
         self.close(entry("FAIL", "so it went\n"))
         self.assertIn("a test: FAIL", self.output)
         self.assertIn("so it went", self.output)
+
+
+class RunTest(unittest.TestCase):
+    """tests/run itself, with everything that it calls replaced."""
+
+    def run_all(self, list_status):
+        with tempfile.TemporaryDirectory() as directory:
+            root = pathlib.Path(directory)
+            for build in ("build", "build-asan"):
+                (root / build / "meson-logs").mkdir(parents=True)
+            for name in ("tests", "pipelines", "bin"):
+                (root / name).mkdir()
+            for name in ("run", "summary.py"):
+                shutil.copy(TESTS / name, root / "tests" / name)
+            for name in ("pipelines/setup", "pipelines/clips", "bin/ninja",
+                         "bin/meson"):
+                (root / name).write_text(
+                    MESON if name == "bin/meson" else "#!/bin/sh\n")
+                (root / name).chmod(0o755)
+            done = subprocess.run(
+                [root / "tests" / "run"], stdout=subprocess.PIPE, text=True,
+                env={**os.environ, "LIST_STATUS": str(list_status),
+                     "PATH": f"{root / 'bin'}:{os.environ['PATH']}"})
+        return done.returncode, done.stdout
+
+    def test_two_complete_builds_pass(self):
+        status, output = self.run_all(list_status=0)
+        self.assertEqual(output.splitlines()[-1],
+                         "2 passed, 0 failed, 0 skipped")
+        self.assertEqual(status, 0)
+
+    def test_a_list_that_meson_did_not_finish_fails(self):
+        status, output = self.run_all(list_status=1)
+        self.assertEqual(output.splitlines()[-1],
+                         "2 passed, 2 failed, 0 skipped")
+        self.assertIn("ordinary: meson test --list failed", output)
+        self.assertEqual(status, 1)
 
 
 if __name__ == "__main__":
