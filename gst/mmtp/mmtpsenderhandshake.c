@@ -484,7 +484,8 @@ mmtp_sender_take_challenge (MmtpSender * sender, MmtpPath * path,
   if (path->joined)
     return MMTP_VALID;
   path->joined = TRUE;
-  path->join_at = sender->now + MOST_WAIT / 2;
+  path->join_at = sender->now + MAX (JOIN_WAIT, 2 * (sender->now -
+          path->join_sent));
   path->keepalive_at = sender->now;
   mmtp_sender_start_path (sender, path, 0);
   return MMTP_VALID;

@@ -28,6 +28,8 @@
 /* JOIN on a channel that is silent: its address may have changed. The longest
  * time between JOINs, docs/wire-mmtp.md section 3 */
 #define REJOIN_WAIT (2 * MMTP_SECOND)
+/* on one of which the receiver has never reported anything */
+#define UNCONFIRMED_REJOIN_WAIT (200 * MMTP_MILLISECOND)
 
 gboolean
 mmtp_path_is_usable (const MmtpPath * path)
@@ -285,7 +287,8 @@ fall_silent (MmtpSender * sender, MmtpPath * path)
   find_fastest (sender);
   mmtp_sender_requeue_channel (sender, path);
   path->keepalive_at = path->probe_at = sender->now;
-  mmtp_sender_renew_join (sender, path, sender->now + REJOIN_WAIT);
+  mmtp_sender_renew_join (sender, path, sender->now + (path->confirmed ?
+          REJOIN_WAIT : UNCONFIRMED_REJOIN_WAIT));
 }
 
 static gboolean

@@ -277,6 +277,27 @@ run_comparison (const ArenaScenario * scenario, const GArray * frames,
   arena_supply_free (supply);
 }
 
+static void
+outcome_init (ArenaOutcome * outcome)
+{
+  memset (outcome, 0, sizeof *outcome);
+  outcome->possible = outcome->first_choice = outcome->share = NAN;
+  outcome->udp.decodable = outcome->longest_gap = NAN;
+  outcome->extras[0] = outcome->extras[1] = NAN;
+}
+
+void
+arena_scenario_run_mmtp (const ArenaScenario * scenario, guint number,
+    ArenaOutcome * outcome)
+{
+  GArray *frames = make_frames (scenario, number);
+  guint64 length;
+
+  outcome_init (outcome);
+  run_mmtp (scenario, frames, number, outcome, &length);
+  g_array_unref (frames);
+}
+
 void
 arena_scenario_run (const ArenaScenario * scenario, guint number,
     ArenaOutcome * outcome)
@@ -285,10 +306,7 @@ arena_scenario_run (const ArenaScenario * scenario, guint number,
   clock_t begun = clock ();
   guint64 origin, length;
 
-  memset (outcome, 0, sizeof *outcome);
-  outcome->possible = outcome->first_choice = outcome->share = NAN;
-  outcome->udp.decodable = outcome->longest_gap = NAN;
-  outcome->extras[0] = outcome->extras[1] = NAN;
+  outcome_init (outcome);
   origin = run_mmtp (scenario, frames, number, outcome, &length);
   /* What competitors leave depends on the traffic that they meet, so beside
    * them there is no such thing as what is possible. */

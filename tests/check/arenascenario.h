@@ -93,6 +93,10 @@ const gchar *arena_scenario_get_extra_name (const ArenaScenario * scenario,
 /* Run `number` of scenario->n_runs */
 void arena_scenario_run (const ArenaScenario * scenario, guint number,
     ArenaOutcome * outcome);
+/* The same without the comparison with RTP over UDP and with perfect
+ * foresight */
+void arena_scenario_run_mmtp (const ArenaScenario * scenario, guint number,
+    ArenaOutcome * outcome);
 
 G_END_DECLS
 

@@ -230,7 +230,9 @@ make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
 static void
 add_channels (Session * session)
 {
-  static const gchar *const names[ARENA_MAX_PATHS] = { "a", "b", "c" };
+  static const gchar *const names[ARENA_MAX_PATHS] = { "a", "b", "c",
+    "d"
+  };
   guint i;
 
   for (i = 0; i < session->sim->config->n_paths; i++) {

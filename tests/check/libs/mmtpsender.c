@@ -1640,6 +1640,34 @@ GST_START_TEST (channel_that_is_never_reported_falls_silent)
 
 GST_END_TEST;
 
+static gboolean
+loses_first_response (const MmtpMessage * message)
+{
+  static guint n;
+
+  return message->type == MMTP_RESPONSE && n++ == 0;
+}
+
+/* The receiver takes nothing on the channel until it has a RESPONSE. The sender
+ * repeats the JOIN when no report names the channel after 200 ms. */
+GST_START_TEST (lost_response_is_made_up_for_soon)
+{
+  Rig *rig = rig_new_default ();
+
+  rig->loses = loses_first_response;
+  add_line (rig, 20 * MS, 100000);
+  add_line (rig, 50 * MS, 50000);
+  run (rig, 400 * MS);
+  fail_unless_equals_int (rig->counts[MMTP_RESPONSE][1], 1);
+  fail_if (rig->lines[1].joined);
+  run (rig, 200 * MS);
+  fail_unless_equals_int (rig->counts[MMTP_RESPONSE][1], 2);
+  fail_unless (rig->lines[1].joined);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (removed_channel_loses_nothing)
 {
   Rig *rig = rig_new_default_ready ();
@@ -1951,6 +1979,7 @@ mmtpsender_suite (void)
   tcase_add_test (tc, channel_that_is_never_reported_falls_silent);
   tcase_add_test (tc, removed_channel_loses_nothing);
   tcase_add_test (tc, channel_that_the_receiver_leaves_joins_anew);
+  tcase_add_test (tc, lost_response_is_made_up_for_soon);
   tcase_add_test (tc, only_channel_is_told_to_be_broken_once);
   tcase_add_test (tc, keepalives_cost_little);
   tcase_add_test (tc, caps_come_in_pieces_until_they_are_there);

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What another path costs: each bond of the arena is run with every subset of
+ * its paths, in virtual time. A bond is worse by the difference between its best
+ * subset and all of its paths, in points of the share of frames that can be
+ * decoded in time. Prints the worst bonds and percentiles.
+ *
+ *   build/tests/benchmarks/mmtpbond --seeds 100
+ */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "arenabonds.h"
+
+#define MAX_SUBSETS (1 << ARENA_MAX_PATHS)
+
+typedef struct
+{
+  gint seeds, first, worst;
+  gboolean cases;
+  gchar *only;
+} Options;
+
+typedef struct
+{
+  guint number;                 /* of the run */
+  gdouble share[MAX_SUBSETS];   /* by subset; the empty one is not used */
+  gdouble possible;
+} Result;
+
+/* In memory that all processes share */
+typedef struct
+{
+  gint next;                    /* job that nobody works at */
+  Result results[];
+} Results;
+
+typedef struct
+{
+  const ArenaScenario *scenario;
+  guint number;                 /* of the run */
+} Job;
+
+static gboolean
+parse_options (int *argc, char ***argv, Options * options)
+{
+  const GOptionEntry entries[] = {
+    {"seeds", 0, 0, G_OPTION_ARG_INT, &options->seeds,
+        "Random bonds (100)", "N"},
+    {"first", 0, 0, G_OPTION_ARG_INT, &options->first,
+        "Seed of the first random bond (1)", "N"},
+    {"cases", 0, 0, G_OPTION_ARG_NONE, &options->cases,
+        "The cases of users and the pairs of recordings, too", NULL},
+    {"only", 0, 0, G_OPTION_ARG_STRING, &options->only,
+        "Bonds whose name contains this", "PATTERN"},
+    {"worst", 0, 0, G_OPTION_ARG_INT, &options->worst,
+        "Bonds that are printed (20)", "N"},
+    {NULL}
+  };
+  GOptionContext *context = g_option_context_new (NULL);
+  GError *error = NULL;
+  gboolean parsed;
+
+  g_option_context_set_summary (context,
+      "What another path costs a bond, in virtual time");
+  g_option_context_add_main_entries (context, entries, NULL);
+  parsed = g_option_context_parse (context, argc, argv, &error);
+  g_option_context_free (context);
+  if (!parsed) {
+    fprintf (stderr, "mmtpbond: %s\n", error->message);
+    g_error_free (error);
+  }
+  return parsed;
+}
+
+static void
+run_job (const Job * job, Result * result)
+{
+  guint subset, all = (1 << job->scenario->n_paths) - 1;
+  ArenaOutcome outcome;
+
+  for (subset = 1; subset < all; subset++) {
+    ArenaScenario part;
+
+    arena_bond_get_subset (job->scenario, subset, &part);
+    arena_scenario_run_mmtp (&part, job->number, &outcome);
+    result->share[subset] = outcome.mmtp.decodable;
+  }
+  arena_scenario_run (job->scenario, job->number, &outcome);
+  result->share[all] = outcome.mmtp.decodable;
+  result->possible = outcome.possible;
+}
+
+static gboolean
+run_all (const GArray * jobs, Results * results)
+{
+  guint i, n = g_get_num_processors ();
+  gboolean well = TRUE;
+  int status;
+
+  fflush (NULL);
+  for (i = 0; i < n; i++) {
+    gint number;
+
+    if (fork () != 0)
+      continue;
+    while ((number = g_atomic_int_add (&results->next, 1)) < jobs->len)
+      run_job (&g_array_index (jobs, Job, number), &results->results[number]);
+    _exit (0);
+  }
+  while (wait (&status) > 0)
+    well = well && WIFEXITED (status) && WEXITSTATUS (status) == 0;
+  return well;
+}
+
+static guint
+get_best_subset (const Job * job, const Result * result)
+{
+  guint subset, best = 1, all = (1 << job->scenario->n_paths) - 1;
+
+  for (subset = 1; subset <= all; subset++) {
+    if (result->share[subset] > result->share[best])
+      best = subset;
+  }
+  return best;
+}
+
+static gdouble
+get_cost (const Job * job, const Result * result)
+{
+  guint all = (1 << job->scenario->n_paths) - 1;
+
+  return result->share[get_best_subset (job, result)] - result->share[all];
+}
+
+typedef struct
+{
+  const Job *job;
+  const Result *result;
+  gdouble cost;
+} Row;
+
+static gint
+compare_rows (gconstpointer a, gconstpointer b)
+{
+  const Row *first = a, *second = b;
+
+  return first->cost < second->cost ? 1 : first->cost > second->cost ? -1 : 0;
+}
+
+static void
+print_row (const Row * row)
+{
+  guint best = get_best_subset (row->job, row->result);
+  guint i, all = (1 << row->job->scenario->n_paths) - 1;
+
+  printf ("%6.1f: all %5.1f, best %5.1f (", 100 * row->cost,
+      100 * row->result->share[all], 100 * row->result->share[best]);
+  for (i = 0; i < row->job->scenario->n_paths; i++)
+    printf ("%c", best & 1 << i ? 'a' + i : '-');
+  printf ("), possible %5.1f; %s, run %u\n", 100 * row->result->possible,
+      row->job->scenario->name, row->job->number);
+}
+
+static void
+print_group (const gchar * group, const GArray * jobs, const Results * results,
+    guint worst)
+{
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (Row));
+  gdouble share = 0, possible = 0, sum = 0;
+  guint i;
+
+  for (i = 0; i < jobs->len; i++) {
+    const Job *job = &g_array_index (jobs, Job, i);
+    Row row = { job, &results->results[i] };
+
+    if (!g_str_equal (job->scenario->group, group))
+      continue;
+    row.cost = get_cost (job, row.result);
+    share += row.result->share[(1 << job->scenario->n_paths) - 1];
+    possible += row.result->possible;
+    sum += row.cost;
+    g_array_append_val (rows, row);
+  }
+  g_array_sort (rows, compare_rows);
+  for (i = 0; i < MIN (worst, rows->len); i++)
+    print_row (&g_array_index (rows, Row, i));
+  if (rows->len > 0)
+    printf ("%s: %u runs, all paths %.1f %%, possible %.1f %%; cost in points: "
+        "mean %.2f, median %.2f, 90th percentile %.2f, 95th %.2f, worst %.2f\n",
+        group, rows->len, 100 * share / rows->len, 100 * possible / rows->len,
+        100 * sum / rows->len,
+        100 * g_array_index (rows, Row, rows->len / 2).cost,
+        100 * g_array_index (rows, Row, rows->len / 10).cost,
+        100 * g_array_index (rows, Row, rows->len / 20).cost,
+        100 * g_array_index (rows, Row, 0).cost);
+  g_array_unref (rows);
+}
+
+static void
+add_jobs (GArray * jobs, const ArenaScenario * scenario, const gchar * only)
+{
+  Job job = { scenario, 0 };
+
+  if (only && !strstr (scenario->name, only))
+    return;
+  for (job.number = 0; job.number < scenario->n_runs; job.number++)
+    g_array_append_val (jobs, job);
+}
+
+static int
+run (const Options * options, const ArenaGroups * groups)
+{
+  GPtrArray *cases = arena_bonds_get_cases (groups);
+  GArray *jobs = g_array_new (FALSE, FALSE, sizeof (Job));
+  Results *results;
+  gboolean well;
+  gsize size;
+  guint i;
+
+  for (i = 0; options->cases && i < cases->len; i++)
+    add_jobs (jobs, g_ptr_array_index (cases, i), options->only);
+  for (i = 0; i < options->seeds; i++) {
+    ArenaScenario *scenario = arena_bond_draw (groups, options->first + i);
+
+    g_ptr_array_add (cases, scenario);
+    add_jobs (jobs, scenario, options->only);
+  }
+  size = sizeof (Results) + jobs->len * sizeof (Result);
+  results = mmap (NULL, size, PROT_READ | PROT_WRITE,
+      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (results == MAP_FAILED) {
+    fprintf (stderr, "mmtpbond: no memory for %u results\n", jobs->len);
+    return 1;
+  }
+  well = run_all (jobs, results);
+  print_group ("case", jobs, results, options->worst);
+  print_group ("random", jobs, results, options->worst);
+  munmap (results, size);
+  g_array_unref (jobs);
+  g_ptr_array_unref (cases);
+  return well ? 0 : 1;
+}
+
+int
+main (int argc, char **argv)
+{
+  Options options = { 100, 1, 20 };
+  const gchar *named = g_getenv ("MMTP_TRACES");
+  gchar *recordings = named ? g_strdup (named) :
+      g_build_filename (ARENA_SOURCE_DIR, "..", "shared", "traces", NULL);
+  GError *error = NULL;
+  ArenaGroups *groups;
+  int status = 1;
+
+  if (!parse_options (&argc, &argv, &options))
+    return 2;
+  groups = arena_groups_new (ARENA_SOURCE_DIR "/tests/check/data", recordings,
+      &error);
+  if (groups) {
+    status = run (&options, groups);
+    arena_groups_free (groups);
+  } else {
+    fprintf (stderr, "mmtpbond: %s\n", error->message);
+    g_error_free (error);
+  }
+  g_free (recordings);
+  g_free (options.only);
+  return status;
+}
