@@ -99,6 +99,8 @@ mmtp_channel_open (MmtpChannel * channel, guint64 now,
   mmtp_channel_restart_judging (channel);
   mmtp_path_delay_clear (&channel->delays);
   mmtp_path_delay_clear (&channel->load_delays);
+  mmtp_recent_clear (&channel->byte_times);
+  channel->busy_until = 0;
   mmtp_recent_clear (&channel->round_trips);
   g_clear_pointer (&channel->control, mmtp_rate_control_free);
   memset (&channel->limits, 0, sizeof (channel->limits));
@@ -213,6 +215,37 @@ get_pacing_rate (const MmtpChannel * channel)
       (channel->limits.is_app_limited ? LIMITED_GAIN : 1);
 }
 
+/* ns that so many bytes take, as single messages were transmitted; 0: unknown */
+static guint64
+get_byte_time (const MmtpChannel * channel, guint64 bytes)
+{
+  return bytes * MAX (mmtp_recent_get (&channel->byte_times), 0) / 1000;
+}
+
+/* When the bottleneck has transmitted this message, too. This is at the rate at
+ * which single messages pass, so that it is known also while the application
+ * limits the path. */
+static void
+predict (MmtpChannel * channel, guint64 now, MmtpSent * sent)
+{
+  channel->busy_until = MAX (channel->busy_until, now) +
+      get_byte_time (channel, sent->size);
+  sent->finish = channel->busy_until;
+}
+
+/* The newest message that arrived has `queued` ns of delay beyond that of a
+ * short message on an idle path: what follows it is moved by as much as it was
+ * off. */
+static void
+correct_prediction (MmtpChannel * channel, const MmtpSent * newest,
+    guint64 queued)
+{
+  gint64 error = newest->time + queued - newest->finish;
+
+  channel->busy_until = MAX ((gint64) channel->busy_until + error,
+      (gint64) (newest->time + queued));
+}
+
 static void
 take_token (MmtpChannel * channel, guint64 now, guint64 size)
 {
@@ -239,6 +272,7 @@ mmtp_channel_sent (MmtpChannel * channel, guint64 now, gsize size,
   sent->is_load = is_load && size * 2 >= channel->data_size;
   sent->is_app_limited = channel->unreported < channel->limited_until;
   sent->is_missed = FALSE;
+  predict (channel, now, sent);
   channel->next++;
   take_token (channel, now, whole);
   if (channel->control)
@@ -249,6 +283,7 @@ mmtp_channel_sent (MmtpChannel * channel, guint64 now, gsize size,
     return;
   channel->stats.data_packets++;
   channel->data_size = (channel->data_size * 15 + size) / 16;
+  channel->large_size = MAX (size, (channel->large_size * 15 + size) / 16);
 }
 
 /* Delivery rate estimation, draft-ietf-ccwg-bbr, section 4.1.2.4: what is sent
@@ -506,6 +541,21 @@ follow (MmtpChannel * channel, guint64 now, const MmtpSent * newest,
 }
 
 static void
+measure_byte_time (MmtpChannel * channel, guint64 now, const MmtpSent * newest)
+{
+  gint64 base = mmtp_path_delay_get_base (&channel->delays);
+  gint64 queued = MAX (channel->delays.latest - base, 0);
+
+  mmtp_recent_shift (&channel->byte_times, (channel->byte_times_base - base) *
+      1000 / (gint64) (channel->data_size + channel->overhead));
+  channel->byte_times_base = base;
+  if (newest->is_load)
+    mmtp_recent_add (&channel->byte_times, now, queued * 1000 / newest->size,
+        1);
+  correct_prediction (channel, newest, queued);
+}
+
+static void
 note_delays (MmtpChannel * channel, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint n)
 {
@@ -519,6 +569,8 @@ note_delays (MmtpChannel * channel, guint64 now, const MmtpRecord * record,
   if (newest && newest->is_load)
     mmtp_path_delay_add (&channel->load_delays, now, channel->delays.latest,
         channel->delays.latest, channel->delays.latest, 1);
+  if (newest)
+    measure_byte_time (channel, now, newest);
 }
 
 /* Only of late: older ones weigh less. */
@@ -646,6 +698,13 @@ get_transmission_time (const MmtpChannel * channel)
   return MIN (time, (guint64) MAX (measured, 0));
 }
 
+gboolean
+mmtp_channel_is_measured (const MmtpChannel * channel)
+{
+  return channel->configured_rate != 0 ||
+      mmtp_recent_is_known (&channel->byte_times);
+}
+
 guint64
 mmtp_channel_get_expected_delay (const MmtpChannel * channel, guint64 now)
 {
@@ -656,42 +715,67 @@ mmtp_channel_get_expected_delay (const MmtpChannel * channel, guint64 now)
   return delay + get_transmission_time (channel) + get_queue (channel, now);
 }
 
+/* What the delay deviates by, as far as D0 can bear it: on a mobile link the
+ * slowest message of some seconds says nothing of the next one. */
+static guint64
+get_margin (const MmtpChannel * channel)
+{
+  gint64 margin = MAX (channel->delays.spread, JITTERS *
+      channel->delays.jitter);
+
+  return CLAMP (margin, 0, (gint64) channel->deadline / MOST_MARGIN);
+}
+
 /* Where a rate was configured: one packet of 256 may take longer than the high
- * delay [4.4]. Elsewhere what the delay deviates by, as far as D0 can bear it:
- * on a mobile link the slowest message of some seconds says nothing of the next
- * one. */
+ * delay [4.4]. */
 guint64
 mmtp_channel_get_safe_delay (const MmtpChannel * channel, guint64 now)
 {
-  guint64 expected = mmtp_channel_get_expected_delay (channel, now), safe, most;
-  gint64 margin;
+  guint64 safe, most;
 
-  if (channel->configured_rate && channel->high_delay != MMTP_NEVER) {
-    safe = channel->high_delay + (channel->high_delay -
-        MIN (channel->delay, channel->high_delay)) / 4;
-    most = channel->deadline / 8 * MOST_SAFE_EIGHTHS;
-    return MIN (safe, MAX (channel->high_delay, most));
-  }
-  margin = MAX (channel->delays.spread, JITTERS * channel->delays.jitter);
-  return expected + CLAMP (margin, 0, (gint64) channel->deadline /
-      MOST_MARGIN);
+  if (!channel->configured_rate || channel->high_delay == MMTP_NEVER)
+    return mmtp_channel_get_expected_delay (channel, now) +
+        get_margin (channel);
+  safe = channel->high_delay + (channel->high_delay -
+      MIN (channel->delay, channel->high_delay)) / 4;
+  most = channel->deadline / 8 * MOST_SAFE_EIGHTHS;
+  return MIN (safe, MAX (channel->high_delay, most));
 }
 
 /* What no message of the last three reports was spared may be no queue of ours
  * but a path whose delay has grown. Until the time that it takes has passed, or
  * a report says otherwise, a message is safer on another path. */
-guint64
-mmtp_channel_get_cautious_delay (const MmtpChannel * channel, guint64 now)
+static guint64
+get_standing_delay (const MmtpChannel * channel, guint64 now)
 {
-  guint64 safe = mmtp_channel_get_safe_delay (channel, now);
   gint64 age = now - MIN (now, channel->report_time);
-  gint64 standing;
-
-  if (!channel->delays.is_known || channel->delay == MMTP_NEVER)
-    return safe;
-  standing = mmtp_path_delay_get_standing (&channel->delays) -
+  gint64 standing = mmtp_path_delay_get_standing (&channel->delays) -
       mmtp_path_delay_get_base (&channel->delays) - age;
-  return MAX (safe, channel->delay + MAX (standing, 0));
+
+  return channel->delay + MAX (standing, 0);
+}
+
+/* Behind all that was sent, at the rate at which single messages pass */
+static guint64
+get_predicted_delay (const MmtpChannel * channel, guint64 now)
+{
+  guint64 queue = channel->busy_until - MIN (now, channel->busy_until);
+
+  return channel->delay + queue + get_byte_time (channel,
+      channel->large_size + channel->overhead) + get_margin (channel);
+}
+
+guint64
+mmtp_channel_get_cautious_delay (const MmtpChannel * channel, guint64 now,
+    gboolean is_spare)
+{
+  guint64 delay = mmtp_channel_get_safe_delay (channel, now);
+
+  if (!channel->delays.is_known || channel->delay == MMTP_NEVER ||
+      channel->configured_rate)
+    return delay;
+  delay = MAX (delay, get_standing_delay (channel, now));
+  return is_spare ? MAX (delay, get_predicted_delay (channel, now)) : delay;
 }
 
 guint64

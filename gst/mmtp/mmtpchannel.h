@@ -29,6 +29,8 @@ typedef struct
   gboolean is_load;             /* DATA or PROBE, and not short */
   gboolean is_app_limited;      /* nothing more waited when it was sent */
   gboolean is_missed;           /* reported as lost */
+  guint64 finish;               /* predicted: its last byte leaves the path's
+                                 * bottleneck */
 } MmtpSent;
 
 typedef struct
@@ -57,6 +59,7 @@ typedef struct
   guint64 token;                /* time of the next one, by the pacing rate */
   guint64 delivered;
   guint64 data_size;            /* usual DATA message, without IP and UDP */
+  guint64 large_size;           /* a large one of late */
 
   /* --- draining, to find the base delay */
   guint64 busy_since;           /* when the application began to send all that
@@ -71,6 +74,11 @@ typedef struct
   MmtpPathDelay delays;
   MmtpPathDelay load_delays;    /* of messages of a packet's size alone, which
                                  * take longer on a slow path */
+  MmtpRecent byte_times;        /* ps that a byte of a large message takes, as
+                                 * single messages were transmitted; minimum */
+  gint64 byte_times_base;       /* base delay that they were measured from */
+  guint64 busy_until;           /* predicted: the bottleneck has transmitted all
+                                 * that was sent */
   MmtpRecent round_trips;
   guint64 round_trip;           /* latest; 0: unknown */
   guint64 report_period;        /* asked of the receiver */
@@ -123,6 +131,8 @@ guint64 mmtp_channel_get_cost (const MmtpChannel * channel, gsize size);
  * 0 */
 guint64 mmtp_channel_get_rate (const MmtpChannel * channel);
 guint64 mmtp_channel_get_peak_rate (const MmtpChannel * channel);
+/* Whether it is known how long a packet takes, and not only a short message */
+gboolean mmtp_channel_is_measured (const MmtpChannel * channel);
 /* ns until a message sent now has arrived; MMTP_NEVER: unknown */
 guint64 mmtp_channel_get_expected_delay (const MmtpChannel * channel,
     guint64 now);
@@ -130,9 +140,10 @@ guint64 mmtp_channel_get_expected_delay (const MmtpChannel * channel,
 guint64 mmtp_channel_get_safe_delay (const MmtpChannel * channel,
     guint64 now);
 /* The same where there is another path to take: with what the last reports say
- * of the delay, even where nothing in flight explains it */
+ * of the delay, even where nothing in flight explains it. `is_spare`: another
+ * path has room, so that this one need not be tried as long as it can bear. */
 guint64 mmtp_channel_get_cautious_delay (const MmtpChannel * channel,
-    guint64 now);
+    guint64 now, gboolean is_spare);
 /* What a message takes at least: a queue that was seen may be gone the next
  * moment. Where a rate was configured it is the safe delay. */
 guint64 mmtp_channel_get_best_delay (const MmtpChannel * channel,

@@ -43,6 +43,15 @@ mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 least, guint samples)
   recent->samples += samples;
 }
 
+void
+mmtp_recent_shift (MmtpRecent * recent, gint64 change)
+{
+  guint i;
+
+  for (i = 0; i < MMTP_RECENT_SPANS; i++)
+    recent->least[i] += change;
+}
+
 gboolean
 mmtp_recent_is_known (const MmtpRecent * recent)
 {

@@ -26,6 +26,9 @@ void mmtp_recent_clear (MmtpRecent * recent);
 /* `samples`: for how many it stands */
 void mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 least,
     guint samples);
+/* What was added before was measured against something that has changed by so
+ * much since. */
+void mmtp_recent_shift (MmtpRecent * recent, gint64 change);
 gboolean mmtp_recent_is_known (const MmtpRecent * recent);
 /* 0 when nothing is known */
 gint64 mmtp_recent_get (const MmtpRecent * recent);

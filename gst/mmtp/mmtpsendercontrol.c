@@ -420,10 +420,23 @@ mmtp_sender_write_control (MmtpSender * sender, MmtpOutput * output)
 
 /* --- PROBE --------------------------------------------------------------- */
 
+/* Where the stream has another path to take, a PROBE finds out how long a packet
+ * takes here, and not a packet of the stream. While packets wait, they are the
+ * better probes. */
+static gboolean
+is_to_be_measured (const MmtpSender * sender, const MmtpPath * path)
+{
+  return sender->ready && mmtp_sender_is_queue_empty (sender) &&
+      mmtp_path_is_usable (path) &&
+      !mmtp_channel_is_measured (path->channel) &&
+      mmtp_sender_has_choice (sender);
+}
+
 static guint64
 get_probe_time (const MmtpSender * sender, const MmtpPath * path)
 {
-  if (!may_speak (path) || path->channel->state != MMTP_CHANNEL_SILENT)
+  if (!may_speak (path) || (path->channel->state != MMTP_CHANNEL_SILENT &&
+          !is_to_be_measured (sender, path)))
     return MMTP_NEVER;
   return path->probe_at;
 }

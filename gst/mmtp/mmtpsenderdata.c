@@ -64,31 +64,79 @@ get_trust (const MmtpSender * sender)
   return stalls ? TRUST_DELIVERING : TRUST_OVERDUE;
 }
 
-static guint
-count_carriers (const MmtpSender * sender)
+gboolean
+mmtp_sender_has_choice (const MmtpSender * sender)
 {
   guint n = 0, i;
 
   for (i = 0; i < sender->n_paths; i++)
     n += may_carry (sender->paths[i]);
-  return n;
+  return n > 1;
+}
+
+/* How much is known of a path. While there is a better known one, nobody trusts
+ * it with the only copy of a packet. */
+typedef enum
+{
+  KNOWN_JOINED,
+  KNOWN_CONFIRMED,              /* the receiver has reported it */
+  KNOWN_MEASURED                /* and how long a packet takes */
+} Known;
+
+static Known
+get_known (const MmtpPath * path)
+{
+  if (!path->confirmed && !path->channel->configured_rate)
+    return KNOWN_JOINED;
+  if (g_getenv ("NOKNOWN")) return KNOWN_MEASURED;
+  return mmtp_channel_is_measured (path->channel) ? KNOWN_MEASURED :
+      KNOWN_CONFIRMED;
+}
+
+static Known
+get_best_known (const MmtpSender * sender)
+{
+  Known best = KNOWN_JOINED;
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++)
+    if (may_carry (sender->paths[i]))
+      best = MAX (best, get_known (sender->paths[i]));
+  return best;
+}
+
+/* Whether one of the paths could carry more than it is asked for, right now */
+static gboolean
+has_spare_path (const MmtpSender * sender)
+{
+  guint i;
+
+
+  for (i = 0; i < sender->n_paths; i++)
+    if (sender->paths[i]->channel->limits.is_app_limited &&
+        has_room (sender, sender->paths[i], TRUST_NOBODY))
+      return TRUE;
+  return FALSE;
 }
 
 static guint
 fill_candidates (const MmtpSender * sender, Trust trust,
-    MmtpCandidate * candidates)
+    Known known, MmtpCandidate * candidates)
 {
-  gboolean has_choice = count_carriers (sender) > 1;
+  gboolean has_choice = mmtp_sender_has_choice (sender);
+  gboolean is_spare = has_spare_path (sender);
   guint i;
 
   for (i = 0; i < sender->n_paths; i++) {
     const MmtpChannel *channel = sender->paths[i]->channel;
 
     candidates[i].channel = i;
-    candidates[i].may_carry = has_room (sender, sender->paths[i], trust);
+    candidates[i].may_carry = has_room (sender, sender->paths[i], trust) &&
+        get_known (sender->paths[i]) >= known;
     candidates[i].token = channel->token;
     candidates[i].delay = has_choice ?
-        mmtp_channel_get_cautious_delay (channel, sender->now) :
+        mmtp_channel_get_cautious_delay (channel, sender->now,
+        is_spare) :
         mmtp_channel_get_safe_delay (channel, sender->now);
   }
   return sender->n_paths;
@@ -203,6 +251,8 @@ mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output)
   MmtpCandidate candidates[MMTP_MAX_CHANNELS];
   MmtpPath *path;
   MmtpPacket *packet;
+  Known known;
+  Trust trust;
   gsize size;
   guint n;
 
@@ -216,8 +266,14 @@ mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output)
     note_idle (sender);
     return 0;
   }
-  n = fill_candidates (sender, get_trust (sender), candidates);
+  trust = get_trust (sender);
+  known = get_best_known (sender);
+  n = fill_candidates (sender, trust, known, candidates);
   packet = choose (sender, candidates, n, &path);
+  if (!packet && known > KNOWN_JOINED) {
+    n = fill_candidates (sender, trust, KNOWN_JOINED, candidates);
+    packet = choose (sender, candidates, n, &path);
+  }
   return packet ? send_packet (sender, path, packet, output) : 0;
 }
 

@@ -249,6 +249,8 @@ MmtpRefusal mmtp_sender_take_challenge (MmtpSender * sender, MmtpPath * path,
 /* --- mmtpsendercontrol.c ------------------------------------------------- */
 
 gsize mmtp_sender_write_control (MmtpSender * sender, MmtpOutput * output);
+/* Whether more than one path may carry packets */
+gboolean mmtp_sender_has_choice (const MmtpSender * sender);
 gsize mmtp_sender_write_probe (MmtpSender * sender, MmtpOutput * output);
 guint64 mmtp_sender_get_control_wakeup (const MmtpSender * sender);
 guint64 mmtp_path_get_keepalive_period (const MmtpSender * sender,

@@ -649,10 +649,14 @@ note_size (MmtpSender * sender)
       sender->next_number - 1);
   guint i;
 
-  for (i = 0; packet && i < sender->n_paths; i++)
-    if (sender->paths[i]->channel->stats.data_packets == 0)
-      sender->paths[i]->channel->data_size =
-          mmtp_sender_get_message_size (packet);
+  for (i = 0; packet && i < sender->n_paths; i++) {
+    MmtpChannel *channel = sender->paths[i]->channel;
+
+    if (channel->stats.data_packets == 0)
+      channel->data_size = mmtp_sender_get_message_size (packet);
+    channel->large_size = MAX (channel->large_size,
+        mmtp_sender_get_message_size (packet));
+  }
 }
 
 /* What of the frame was taken before goes, too. */

@@ -923,6 +923,42 @@ GST_START_TEST (lost_control_messages_are_no_measure)
 
 GST_END_TEST;
 
+/* A packet of 40 ms is measured on an idle path. From then on it is known how
+ * long others take behind what is in flight, although the application has never
+ * asked for the rate of the path. */
+GST_START_TEST (single_packets_tell_how_long_others_take)
+{
+  guint64 now = START + SECOND, delay;
+  Rig rig;
+
+  rig_init (&rig, 0);
+  fail_if (mmtp_channel_is_measured (rig.channel));
+  send_control (&rig, START, 1);
+  arrive (&rig, 0);
+  report (&rig, START + DELAY);
+  fail_if (mmtp_channel_is_measured (rig.channel));
+  mmtp_channel_note_idle (rig.channel);
+  send (&rig, START + 100 * MS, 1);
+  rig.delay = DELAY + 40 * MS;
+  arrive (&rig, 1);
+  report (&rig, START + 160 * MS);
+  fail_unless (mmtp_channel_is_measured (rig.channel));
+  mmtp_channel_update_delay (rig.channel, now, 0);
+  delay = mmtp_channel_get_cautious_delay (rig.channel, now, TRUE);
+  fail_unless (delay >= 60 * MS - TICK && delay <= 65 * MS, "%" G_GUINT64_FORMAT,
+      delay);
+  send (&rig, now, 2);
+  delay = mmtp_channel_get_cautious_delay (rig.channel, now, TRUE);
+  fail_unless (delay >= 140 * MS - TICK && delay <= 145 * MS, "%" G_GUINT64_FORMAT,
+      delay);
+  delay = mmtp_channel_get_cautious_delay (rig.channel, now + 80 * MS, TRUE);
+  fail_unless (delay >= 60 * MS - TICK && delay <= 65 * MS, "%" G_GUINT64_FORMAT,
+      delay);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtpchannel_suite (void)
 {
@@ -962,6 +998,7 @@ mmtpchannel_suite (void)
   tcase_add_test (tc, expected_delay_counts_what_is_in_flight);
   tcase_add_test (tc, does_not_deliver_when_only_small_messages_come);
   tcase_add_test (tc, lost_control_messages_are_no_measure);
+  tcase_add_test (tc, single_packets_tell_how_long_others_take);
   return s;
 }
 
