@@ -130,6 +130,40 @@ gst_ifd_sink_create_stats (GstElement * element)
   return stats;
 }
 
+/* What an element inside tells a person, told by the element that the person
+ * knows. Takes the message. */
+static GstMessage *
+adopt_message (GstObject * self, GstMessage * message)
+{
+  GstMessage *adopted = NULL;
+  const GstStructure *details = NULL;
+  GstStructure *copy;
+  GError *error = NULL;
+  gchar *debug = NULL;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_ERROR:
+      gst_message_parse_error (message, &error, &debug);
+      gst_message_parse_error_details (message, &details);
+      copy = details ? gst_structure_copy (details) : NULL;
+      adopted = gst_message_new_error_with_details (self, error, debug, copy);
+      break;
+    case GST_MESSAGE_WARNING:
+      gst_message_parse_warning (message, &error, &debug);
+      gst_message_parse_warning_details (message, &details);
+      copy = details ? gst_structure_copy (details) : NULL;
+      adopted = gst_message_new_warning_with_details (self, error, debug, copy);
+      break;
+    default:
+      return message;
+  }
+  gst_message_set_seqnum (adopted, gst_message_get_seqnum (message));
+  g_error_free (error);
+  g_free (debug);
+  gst_message_unref (message);
+  return adopted;
+}
+
 /* At the end of the stream the last figures come before the EOS message: ours,
  * instead of the queue's. */
 static void
@@ -145,6 +179,7 @@ gst_ifd_sink_handle_message (GstBin * bin, GstMessage * message)
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
     gst_element_post_message (self, gst_message_new_element (GST_OBJECT (bin),
             gst_ifd_sink_create_stats (self)));
+  message = adopt_message (GST_OBJECT (bin), message);
   GST_BIN_CLASS (parent_class)->handle_message (bin, message);
 }
 

@@ -55,7 +55,8 @@ TAKES_BYTES = [
 ]
 # A line, and what its error contains. The name is RFC 6761's.
 NOBODY = [
-    ("ifdsink host=no.such.invalid", ["no.such.invalid"]),
+    # the element of the line, and none inside of it
+    ("ifdsink host=no.such.invalid", ["ifdsink0: ", "no.such.invalid"]),
     ("mmtpsink host=no.such.invalid", ["no.such.invalid"]),
     ("dcctpthinsink host=no.such.invalid", ["no.such.invalid"]),
     ("udplitesink host=no.such.invalid", ["no.such.invalid"]),
