@@ -336,7 +336,9 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
   return TRUE;
 }
 
-/* The next buffer that needs not wait for its caps; NULL: none */
+/* The next buffer that need not wait for its caps; NULL: none. A buffer behind
+ * one that waits may have to go earlier, where the times of the stream go back:
+ * none waits longer than it can. */
 static const MmtpReorderedBuffer *
 find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
 {
@@ -347,7 +349,7 @@ find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
     *text = mmtp_receiver_find_caps (self, buffer->caps_version);
     if (buffer->caps_version == 0 || *text)
       return buffer;
-    if (self->now < buffer->deadline)
+    if (self->now < mmtp_reorder_get_output_deadline (reorder))
       return NULL;
     mmtp_reorder_drop (reorder);
   }

@@ -710,7 +710,7 @@ get_caps_deadline (MmtpReceiver * self)
 
   return buffer && buffer->caps_version != 0
       && !mmtp_receiver_find_caps (self, buffer->caps_version) ?
-      buffer->deadline : MMTP_NEVER;
+      mmtp_reorder_get_output_deadline (self->session.reorder) : MMTP_NEVER;
 }
 
 static gboolean

@@ -665,8 +665,8 @@ MmtpReorderResult
 mmtp_reorder_add (MmtpReorder * reorder, guint64 now, const MmtpData * data,
     guint64 due, guint64 deadline)
 {
-  Packet header = { due, store_deadline (reorder, deadline), data->flags, data->caps_version,
-    data->prelude, data->payload_size
+  Packet header = { due, store_deadline (reorder, deadline), data->flags,
+    data->caps_version, data->prelude, data->payload_size
   };
   guint64 number = mmtp_unwrap (data->stream_number, STREAM_NUMBER_BITS,
       MAX (reorder->highest, reorder->next));
@@ -827,6 +827,15 @@ mmtp_reorder_peek (MmtpReorder * reorder)
     return NULL;
   first->buffer.deadline = load_deadline (reorder, first->deadline);
   return &first->buffer;
+}
+
+guint64
+mmtp_reorder_get_output_deadline (const MmtpReorder * reorder)
+{
+  const GList *link = peek_earliest_output (reorder);
+
+  return link ? load_deadline (reorder,
+      ((const Output *) link->data)->deadline) : MMTP_NEVER;
 }
 
 gboolean

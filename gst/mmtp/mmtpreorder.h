@@ -68,6 +68,9 @@ guint64 mmtp_reorder_next_wakeup (MmtpReorder * reorder);
 /* The next buffer that may go out, the MmtpReorder's until polled; NULL:
  * none */
 const MmtpReorderedBuffer *mmtp_reorder_peek (MmtpReorder * reorder);
+/* The earliest deadline of all buffers that wait to be polled; MMTP_NEVER: none
+ * waits */
+guint64 mmtp_reorder_get_output_deadline (const MmtpReorder * reorder);
 /* The caller owns the data. */
 gboolean mmtp_reorder_poll (MmtpReorder * reorder,
     MmtpReorderedBuffer * buffer);

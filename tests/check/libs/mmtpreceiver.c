@@ -1837,6 +1837,33 @@ GST_START_TEST (buffers_wait_for_their_caps)
 
 GST_END_TEST;
 
+/* The times of a stream go back: the first buffer could wait for its caps for
+ * longer than the one behind it. */
+GST_START_TEST (no_buffer_is_late_because_another_waits_for_its_caps)
+{
+  MmtpAddress address = make_address (1);
+  MmtpReceiverEvent event;
+  MmtpMessage message;
+  Peer peer;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  message = make_data (&peer, 0, 0, 0, 0, WHOLE);
+  message.data.caps_version = 3;
+  message.data.due += 300000;
+  give_sealed (&peer, &message, &address);
+  give_version (&peer, 1, 0);
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  fail_unless (mmtp_receiver_next_wakeup (peer.receiver) <= OUR_START +
+      MS (D0 + 5));
+  peer.now = OUR_START + MS (D0 + 5);
+  mmtp_receiver_timeout (peer.receiver, peer.now);
+  expect_buffer (&peer, TRUE);
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (caps_that_are_not_plain_are_refused_as_a_whole)
 {
   const gchar *text = "video/mpeg, a=(GstCaps)x";
@@ -2315,6 +2342,7 @@ mmtpreceiver_suite (void)
   tcase_add_test (tc, a_channel_joins_by_its_address);
   tcase_add_test (tc, a_channel_leaves_and_comes_back);
   tcase_add_test (tc, buffers_wait_for_their_caps);
+  tcase_add_test (tc, no_buffer_is_late_because_another_waits_for_its_caps);
   tcase_add_test (tc, caps_that_are_not_plain_are_refused_as_a_whole);
   tcase_add_test (tc, the_presentation_rate_comes_before_its_buffer);
   tcase_add_test (tc, the_initial_delay_follows_the_sender_within_limits);
