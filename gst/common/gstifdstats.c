@@ -58,6 +58,7 @@ gst_structure_set_ifd_stats (GstStructure * structure, const IfdStats * stats)
   put_count (structure, "flushed", "", stats->flushed);
   put_count (structure, "gops", "", stats->gops);
   put_count (structure, "gops-disturbed", "", stats->gops_disturbed);
+  put_count (structure, "gops-misordered", "", stats->gops_misordered);
   put_count (structure, "time-blocked", "", stats->time_blocked);
   put_count (structure, "waiting", "", stats->waiting);
   put_count (structure, "bytes-waiting", "", stats->waiting_bytes);

@@ -535,3 +535,12 @@ h264_headers_begin_picture (H264Headers * headers, const H264Slice * slice)
     headers->order_lsb = order.top - count;
   return 0;
 }
+
+guint
+h264_headers_get_order_range (const H264Headers * headers,
+    const H264Slice * slice)
+{
+  const Sps *sps = &headers->sps[slice->sps];
+
+  return sps->order_type == 0 ? 1u << sps->log2_max_order_lsb : 0;
+}

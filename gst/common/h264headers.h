@@ -60,6 +60,11 @@ gboolean h264_headers_read_slice (const H264Headers * headers,
 gint32 h264_headers_begin_picture (H264Headers * headers,
     const H264Slice * slice);
 
+/* MaxPicOrderCntLsb, or 0 where the picture order count does not depend on
+ * order_lsb (pic_order_cnt_type 1 and 2) */
+guint h264_headers_get_order_range (const H264Headers * headers,
+    const H264Slice * slice);
+
 G_END_DECLS
 
 #endif /* __H264_HEADERS_H__ */

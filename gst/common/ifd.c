@@ -12,6 +12,10 @@
  * - W holds several frames. When it is full, the frame goes that costs the
  *   picture least; see find_victim (). Where an I-frame comes and W holds what
  *   an outage left of the GOPs before, all of W goes; see is_stale ().
+ * - A decoder of H.264 infers the upper bits of the picture order count of an
+ *   I-frame from the reference picture that it got before. When too many frames
+ *   between these were dropped, the inference is wrong. An I-frame that would
+ *   be shown before older pictures is therefore dropped with its GOP.
  * - A new receiver may begin with a frame that begins a refresh. One that
  *   misses a frame may not, since its pictures would be damaged until the
  *   refresh ends, and it would show them; unless the stream has no I-frames.
@@ -32,7 +36,18 @@ typedef struct
   IfdFrame frame;
   guint64 gop;                  /* number of its GOP, counted in I-frames */
   gboolean leading;             /* of its GOP */
+  guint64 references;           /* I and P in the stream up to this frame */
+  gboolean misordered;          /* accepted although its order is wrong */
 } IfdEntry;
+
+/* What a decoder knows of the display order (H.264, 8.2.1.1) */
+typedef struct
+{
+  gboolean is_known;
+  gint64 last;                  /* place of the last I or P in decoding order */
+  gint64 max;                   /* of all places */
+  guint64 references;           /* of the last I or P, as in IfdEntry */
+} DecoderOrder;
 
 struct _Ifd
 {
@@ -63,6 +78,11 @@ struct _Ifd
   gboolean gop_closed;          /* the newest */
   gboolean behind_p;            /* a P came since the newest I */
 
+  guint64 references;           /* I and P that came in */
+  DecoderOrder order;           /* behind all that was taken from W */
+  gboolean awaits_order;        /* I-frames were dropped for their order, */
+  guint64 awaits_order_since;   /* the first of them with this number */
+
   IfdStats stats;
   StatisticsHistogram *lateness;
 };
@@ -71,7 +91,8 @@ const gchar *
 ifd_drop_reason_get_name (IfdDropReason reason)
 {
   static const gchar *const names[IFD_DROP_LAST] = {
-    "no-room", "overwritten", "disturbed", "leading", "incomplete", "no-i-frame"
+    "no-room", "overwritten", "disturbed", "leading", "incomplete", "no-i-frame",
+    "misordered"
   };
 
   return names[reason];
@@ -94,6 +115,7 @@ begin_stream (Ifd * ifd)
   ifd->gop_disturbed = ifd->prev_gop_disturbed = FALSE;
   ifd->gop_closed = ifd->behind_p = FALSE;
   ifd->has_no_i = ifd->refreshes = FALSE;
+  ifd->order.is_known = ifd->awaits_order = FALSE;
   ifd->vain = 0;
 }
 
@@ -481,8 +503,155 @@ waits_in_vain (Ifd * ifd)
   return TRUE;
 }
 
+/* Display order */
+
+/* The decoder takes the place that is nearest to the last reference picture. */
+static gint64
+infer_place (const DecoderOrder * order, const IfdFrame * frame)
+{
+  gint64 range = frame->order_range;
+  gint64 distance = ((gint64) frame->order - order->last) % range;
+
+  if (distance < 0)
+    distance += range;
+  if (distance > range / 2)
+    distance -= range;
+  return order->last + distance;
+}
+
 static void
-enqueue_gop (Ifd * ifd, const IfdEntry * c)
+begin_order (DecoderOrder * order, const IfdFrame * frame)
+{
+  order->is_known = TRUE;
+  order->last = order->max = frame->order;
+}
+
+/* The decoder gets this frame. Without a known place of a reference picture,
+ * nothing can be said of the frames behind it. */
+static void
+follow_order (DecoderOrder * order, const IfdEntry * entry)
+{
+  const IfdFrame *frame = &entry->frame;
+  gint64 place;
+
+  if (is_reference (frame)) {
+    order->references = entry->references;
+    order->is_known &= frame->order_range > 0;
+  }
+  if (frame->order_range == 0)
+    return;
+  if (is_reference (frame) && (!order->is_known || entry->misordered
+          || (frame->flags & IFD_FRAME_CLOSED))) {
+    begin_order (order, frame);
+  } else if (order->is_known) {
+    place = infer_place (order, frame);
+    order->max = MAX (order->max, place);
+    if (is_reference (frame))
+      order->last = place;
+  }
+}
+
+/* An I-frame would be shown before pictures that came before it. Where no
+ * reference picture between is missing, the stream means it so. */
+static gboolean
+is_misordered (const DecoderOrder * order, const IfdEntry * entry)
+{
+  const IfdFrame *frame = &entry->frame;
+
+  if (frame->type != IFD_FRAME_I || (frame->flags & IFD_FRAME_CLOSED)
+      || frame->order_range == 0 || !order->is_known || entry->misordered
+      || entry->references == order->references + 1)
+    return FALSE;
+  return infer_place (order, frame) <= order->max;
+}
+
+static void
+await_order (Ifd * ifd, const IfdFrame * i_frame)
+{
+  if (!ifd->awaits_order)
+    ifd->awaits_order_since = i_frame->number;
+  ifd->awaits_order = TRUE;
+}
+
+static void
+drop_misordered_i (Ifd * ifd, GList * link)
+{
+  await_order (ifd, &get_entry (link)->frame);
+  miss (ifd, link->data);
+  drop_link (ifd, link, IFD_DROP_MISORDERED);
+}
+
+/* Drops those I-frames in W before which too much is missing now, and what
+ * refers to them. Returns what a decoder knows behind the rest. */
+static DecoderOrder
+drop_misordered (Ifd * ifd)
+{
+  DecoderOrder order = ifd->order;
+  gboolean lost = FALSE, closed = FALSE;
+  GList *walk, *next;
+  guint64 gop = 0;              /* the last that was lost, where one was */
+
+  for (walk = ifd->w.head; walk; walk = next) {
+    const IfdEntry *entry = walk->data;
+
+    next = walk->next;
+    if (entry->frame.type == IFD_FRAME_I)
+      closed = (entry->frame.flags & IFD_FRAME_CLOSED) != 0;
+    if (is_misordered (&order, entry)) {
+      lost = TRUE;
+      gop = entry->gop;
+      drop_misordered_i (ifd, walk);
+    } else if (lost && entry->gop == gop) {
+      drop_link (ifd, walk, IFD_DROP_DISTURBED);
+    } else if (lost && entry->gop == gop + 1 && entry->leading && !closed) {
+      drop_link (ifd, walk, IFD_DROP_LEADING);
+    } else {
+      follow_order (&order, entry);
+    }
+  }
+  return order;
+}
+
+/* Returns whether this frame must be dropped. */
+static gboolean
+waits_for_order (Ifd * ifd, IfdEntry * c, const DecoderOrder * order)
+{
+  if (c->frame.type != IFD_FRAME_I)
+    return FALSE;
+  if (!is_misordered (order, c)) {
+    ifd->awaits_order = FALSE;
+    return FALSE;
+  }
+  await_order (ifd, &c->frame);
+  if (c->frame.number - ifd->awaits_order_since < IFD_MAX_ORDER_WAIT)
+    return TRUE;
+  ifd->awaits_order = FALSE;
+  c->misordered = TRUE;
+  ifd->stats.gops_misordered++;
+  return FALSE;
+}
+
+/* There is room for it. To make that room, a frame may have gone that it
+ * depends on. */
+static void
+store_decodable (Ifd * ifd, IfdEntry * c)
+{
+  DecoderOrder order = drop_misordered (ifd);
+  IfdDropReason reason;
+
+  if (waits_for_order (ifd, c, &order)) {
+    miss (ifd, c);
+    drop (ifd, c, IFD_DROP_MISORDERED);
+  } else if (is_undecodable (ifd, c, &reason)) {
+    drop (ifd, c, reason);
+  } else {
+    ifd->vain = 0;
+    store (ifd, c);
+  }
+}
+
+static void
+enqueue_gop (Ifd * ifd, IfdEntry * c)
 {
   IfdDropReason reason;
 
@@ -494,11 +663,11 @@ enqueue_gop (Ifd * ifd, const IfdEntry * c)
     drop (ifd, c, reason);
     return;
   }
-  ifd->vain = 0;
   if (ifd_has_room (ifd) || make_room (ifd, c)) {
-    store (ifd, c);
+    store_decodable (ifd, c);
     return;
   }
+  ifd->vain = 0;
   miss (ifd, c);
   drop (ifd, c, IFD_DROP_NO_ROOM);
 }
@@ -506,7 +675,7 @@ enqueue_gop (Ifd * ifd, const IfdEntry * c)
 /* The verbs */
 
 static void
-enqueue (Ifd * ifd, const IfdEntry * c)
+enqueue (Ifd * ifd, IfdEntry * c)
 {
   gboolean gop = ifd->algorithm == IFD_ALGORITHM_GOP;
 
@@ -546,6 +715,8 @@ place (Ifd * ifd, IfdEntry * c)
     ifd->stats.gops++;
   }
   c->gop = ifd->gop;
+  ifd->references += is_reference (frame);
+  c->references = ifd->references;
   if (frame->flags & (IFD_FRAME_LEADING | IFD_FRAME_TRAILING))
     c->leading = frame->type != IFD_FRAME_I
         && (frame->flags & IFD_FRAME_LEADING);
@@ -599,6 +770,7 @@ take (Ifd * ifd, IfdFrame * frame)
   if (!entry)
     return FALSE;
   *frame = entry->frame;
+  follow_order (&ifd->order, entry);
   ifd->stats.waiting_bytes -= frame->size;
   free_entry (entry);
   return TRUE;
@@ -666,6 +838,7 @@ ifd_restart (Ifd * ifd)
   const IfdEntry *first;
 
   ifd->begun = TRUE;
+  ifd->order.is_known = ifd->awaits_order = FALSE;
   while ((first = g_queue_peek_head (&ifd->w))
       && first->frame.type != IFD_FRAME_I)
     drop_link (ifd, ifd->w.head, IFD_DROP_NO_I);

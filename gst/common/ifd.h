@@ -30,6 +30,9 @@ G_BEGIN_DECLS
  * for one that has none. It goes on with its next refresh, or at once where it
  * has none of these either. */
 #define IFD_LONGEST_GOP 600
+/* Number of frames after which an I-frame is sent although a decoder would
+ * show it in the wrong order. A stream may never bring a better one. */
+#define IFD_MAX_ORDER_WAIT 250
 
 typedef enum
 {
@@ -78,6 +81,10 @@ typedef struct
   IfdFrameFlags flags;
   guint size;                   /* bytes */
   guint64 due;                  /* ns: when it should be sent */
+  /* Its place in display order, modulo the range, where a decoder infers the
+   * rest from the reference picture before it (pic_order_cnt_lsb of H.264).
+   * Range 0: a decoder needs no such inference, or the place is not known. */
+  guint order, order_range;
   gpointer user;                /* the caller's */
 
   guint64 number;               /* set by ifd_input: in the order of input,
@@ -94,6 +101,9 @@ typedef enum
   IFD_DROP_INCOMPLETE,          /* a part of it was missing */
   IFD_DROP_NO_I,                /* no I-frame was sent since the stream, or the
                                  * receiver, began */
+  IFD_DROP_MISORDERED,               /* a decoder would show this I-frame in the
+                                 * wrong order, since so much before it was
+                                 * dropped */
   IFD_DROP_LAST
 } IfdDropReason;
 
@@ -131,6 +141,8 @@ typedef struct
   guint64 flushed;              /* frames in W and S when the stream ended */
   guint64 gops;                 /* I-frames that came in */
   guint64 gops_disturbed;       /* that lost an I or P */
+  guint64 gops_misordered;      /* I-frames that went to W although a decoder
+                                 * would show them in the wrong order */
   guint64 time_blocked;         /* ns for which there was a frame in S */
   guint waiting;                /* frames in W now */
   guint64 waiting_bytes;

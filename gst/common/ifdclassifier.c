@@ -651,6 +651,15 @@ mark_leading_h264 (IfdClassifier * classifier, guint64 pts,
 }
 
 static void
+set_h264_order (const IfdClassifier * classifier, const H264Slice * slice,
+    IfdFrame * frame)
+{
+  frame->order = slice->order_lsb;
+  frame->order_range =
+      h264_headers_get_order_range (classifier->headers, slice);
+}
+
+static void
 classify_h264 (Reader * reader, guint64 pts, IfdFrame * frame)
 {
   IfdClassifier *classifier = reader->classifier;
@@ -670,6 +679,9 @@ classify_h264 (Reader * reader, guint64 pts, IfdFrame * frame)
   if (unit.is_known) {
     order = h264_headers_begin_picture (classifier->headers, &unit.first);
     forgets = unit.first.forgets || unit.second.forgets;
+    /* A picture that forgets those before it is output behind all of them. */
+    if (!forgets)
+      set_h264_order (classifier, &unit.first, frame);
   }
   if (unit.has_second) {
     h264_headers_begin_picture (classifier->headers, &unit.second);
@@ -771,6 +783,7 @@ ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
 
   frame->type = IFD_FRAME_P;
   frame->flags = 0;
+  frame->order = frame->order_range = 0;
   check_beginning (&reader);
   if (classifier->codec == IFD_CODEC_H264)
     classify_h264 (&reader, pts, frame);

@@ -379,9 +379,13 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
    * * `dropped-incomplete`: a part of it was missing
    * * `dropped-no-i-frame`: no I-frame was sent since the stream, or the
    *   receiver, began
+   * * `dropped-misordered`: a decoder would show this I-frame in the wrong
+   *   order, since too much before it was dropped
    * * `flushed`: frames that a flush or the end of the state took
    * * `gops`: I-frames that came
    * * `gops-disturbed`: that lost an I-frame or P-frame
+   * * `gops-misordered`: that went on although a decoder shows them in the
+   *   wrong order, since no better I-frame had come for 250 frames
    * * `lateness-median`, `lateness-p99`, `lateness-max`: #gint64, ns from when
    *   a frame was due until downstream had taken all of it; percentiles right
    *   to 1 part in 128

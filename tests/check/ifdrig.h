@@ -434,7 +434,8 @@ static inline void
 expect_adds_up (Rig * rig, guint being_sent)
 {
   static const gchar *const reasons[] = {
-    "no-room", "overwritten", "disturbed", "leading", "incomplete", "no-i-frame"
+    "no-room", "overwritten", "disturbed", "leading", "incomplete",
+    "no-i-frame", "misordered"
   };
   gint64 deadline = g_get_monotonic_time () + PATIENCE;
   guint64 dropped = 0;

@@ -2,7 +2,8 @@
 /* Tests of the choice of frames as lines of a table: a script, and what becomes
  * of the frames in it. Script:
  *   I P B       a frame that comes in, with its size (B30) and flags: c closed,
- *               x broken link, l leading, t trailing, r refresh, ! incomplete
+ *               x broken link, l leading, t trailing, r refresh, ! incomplete;
+ *               last o12: its order is 12 of a range of 16
  *   /           the channel sent what it had, and takes the next frame
  *   restart     a new receiver
  *   flush       the stream ends
@@ -57,11 +58,15 @@ script_make_frame (const gchar * word)
   frame.type = word[0] == 'I' ? IFD_FRAME_I : word[0] == 'P' ? IFD_FRAME_P :
       IFD_FRAME_B;
   frame.size = g_ascii_strtoull (word + 1, &end, 10);
-  for (; *end; end++) {
+  for (; *end && *end != 'o'; end++) {
     frame.flags |= *end == 'c' ? IFD_FRAME_CLOSED :
         *end == 'x' ? IFD_FRAME_BROKEN : *end == 'l' ? IFD_FRAME_LEADING :
         *end == 't' ? IFD_FRAME_TRAILING :
         *end == 'r' ? IFD_FRAME_REFRESH : IFD_FRAME_INCOMPLETE;
+  }
+  if (*end == 'o') {
+    frame.order = g_ascii_strtoull (end + 1, NULL, 10);
+    frame.order_range = 16;
   }
   return frame;
 }

@@ -2,10 +2,12 @@
 /* Fuzzes the choice of frames with frames of any type, flags and size, new
  * receivers, ends and other configurations, against a model of W and of what
  * refers to what. Each frame ends once, in order, and is counted; algorithm gop
- * sends nothing that refers to what was not sent.
+ * sends nothing that refers to what was not sent, and no I-frame that a decoder
+ * would show too early.
  *
  * Input: algorithm, max_frames, then orders: a byte that says what, and for a
- * frame two more, of flags and of size.
+ * frame two more, of flags and of size. The size is the order, too, where the
+ * flags say so.
  */
 
 #include "fuzz.h"
@@ -14,6 +16,8 @@
 /* Fewer than make the core go on without an I-frame */
 #define MAX_PICTURES (IFD_LONGEST_GOP - 1)
 #define NONE -1
+#define FLAG_ORDER (1 << 6)
+#define ORDER_RANGE 16
 
 typedef enum
 {
@@ -38,7 +42,17 @@ typedef struct
   gboolean misses;              /* what was never there */
   Fate fate;
   guint decoded_by;             /* a receiver, or 0 */
+  gint last_reference;          /* I or P before it in the stream, or NONE */
 } Picture;
+
+/* H.264, 8.2.1.1, as it stands there */
+typedef struct
+{
+  gboolean is_known;
+  gint last_reference;          /* I or P that was sent, or NONE */
+  gint prev_msb, prev_lsb;
+  gint max;                     /* PicOrderCnt so far */
+} Decoder;
 
 typedef struct
 {
@@ -54,6 +68,8 @@ typedef struct
   guint n_w;
   gint s;
   gint first, last, last_leading, last_before;  /* I or P of the newest GOP */
+  gint newest_reference;        /* I or P that came */
+  Decoder decoder;
   gboolean behind_p, closed, broken;
   guint receiver;
   guint began;                  /* the newest receiver that decoded a frame */
@@ -66,6 +82,8 @@ static void
 begin_stream (void)
 {
   model.first = model.last = model.last_leading = model.last_before = NONE;
+  model.newest_reference = NONE;
+  model.decoder.is_known = FALSE;
   model.behind_p = model.closed = model.broken = FALSE;
 }
 
@@ -238,16 +256,24 @@ static void
 input (FuzzInput * script, guint what)
 {
   gint number = model.n_pictures;
-  guint before = model.n_w;
+  guint before = model.n_w, flags;
   Picture *c = &model.pictures[number];
 
   if (model.n_pictures == MAX_PICTURES)
     return;
   memset (c, 0, sizeof (*c));
   c->frame.type = (what >> 3) % IFD_FRAME_LAST;
-  c->frame.flags = fuzz_take_u8 (script) & 63;
+  flags = fuzz_take_u8 (script);
+  c->frame.flags = flags & 63;
   c->frame.size = fuzz_take_u8 (script);
   c->frame.user = GINT_TO_POINTER (number);
+  if (flags & FLAG_ORDER) {
+    c->frame.order = c->frame.size % ORDER_RANGE;
+    c->frame.order_range = ORDER_RANGE;
+  }
+  c->last_reference = model.newest_reference;
+  if (c->frame.type != IFD_FRAME_B)
+    model.newest_reference = number;
   place (c, number);
   model.n_pictures++;
   model.n_in++;
@@ -260,6 +286,60 @@ input (FuzzInput * script, guint what)
   fuzz_check (c->fate == FATE_DROPPED
       || !(c->frame.flags & IFD_FRAME_INCOMPLETE));
   fuzz_check (model.n_w <= MAX (before, model.config.max_frames));
+}
+
+static gint
+get_msb (gint lsb)
+{
+  const Decoder *decoder = &model.decoder;
+
+  if (lsb < decoder->prev_lsb && decoder->prev_lsb - lsb >= ORDER_RANGE / 2)
+    return decoder->prev_msb + ORDER_RANGE;
+  if (lsb > decoder->prev_lsb && lsb - decoder->prev_lsb > ORDER_RANGE / 2)
+    return decoder->prev_msb - ORDER_RANGE;
+  return decoder->prev_msb;
+}
+
+/* An I-frame that would be shown too early goes on if nothing before it is
+ * missing, or after many frames. */
+static void
+check_order (const Picture * picture, gint order)
+{
+  const IfdFrame *frame = &picture->frame;
+  IfdStats stats;
+
+  if (frame->type != IFD_FRAME_I || order > model.decoder.max
+      || picture->last_reference == model.decoder.last_reference)
+    return;
+  ifd_get_stats (model.ifd, &stats);
+  fuzz_check (model.mixed || stats.gops_misordered > 0);
+}
+
+static void
+decode_order (const Picture * picture, gint number)
+{
+  Decoder *decoder = &model.decoder;
+  const IfdFrame *frame = &picture->frame;
+  gboolean is_reference = frame->type != IFD_FRAME_B;
+  gboolean begins = is_reference && (!decoder->is_known
+      || (frame->flags & IFD_FRAME_CLOSED));
+  gint lsb = frame->order, msb = 0;
+
+  if (frame->order_range == 0) {
+    decoder->is_known &= !is_reference;
+  } else if (begins) {
+    decoder->max = lsb;
+    decoder->is_known = TRUE;
+  } else if (decoder->is_known) {
+    msb = get_msb (lsb);
+    check_order (picture, msb + lsb);
+    decoder->max = MAX (decoder->max, msb + lsb);
+  }
+  if (!is_reference)
+    return;
+  decoder->last_reference = number;
+  decoder->prev_msb = msb;
+  decoder->prev_lsb = lsb;
 }
 
 static void
@@ -286,6 +366,7 @@ send (void)
   picture = &model.pictures[next];
   picture->fate = FATE_SENDING;
   model.s = next;
+  decode_order (picture, next);
   if (is_decodable (picture))
     picture->decoded_by = model.began = model.receiver;
   else
@@ -369,6 +450,7 @@ do_order (FuzzInput * script)
         flush ();
       } else {
         model.receiver++;
+        model.decoder.is_known = FALSE;
         model.begun = TRUE;
         ifd_restart (model.ifd);
         take_events (NONE);

@@ -2,14 +2,15 @@
 /* What ifdqueue sends of a file of H.264 or H.265 over a channel that is too
  * slow for it, in virtual time, so that others can decode it:
  *
- *   ifdchoose CODEC FILE FRAMES-PER-SECOND SECONDS-PER-FRAME
+ *   ifdchoose CODEC FILE FRAMES-PER-SECOND SECONDS-PER-FRAME OUTAGE
  *
- * CODEC is h264 or hevc. Reads "OFFSET SIZE PTS" of access units in the file,
- * one a line, in ns, -1 for none; a field may be a unit of its own. Writes the
- * numbers of the units that are sent, and last a line with how many frames
- * there were and how many of them were dropped as leading ones. The parts of
- * the element that choose are the real ones; its threads and clock are not
- * here.
+ * CODEC is h264 or hevc. OUTAGE is the time in seconds for which the channel
+ * takes no frame, after the first one that it takes from OUTAGE_AT on. Reads
+ * "OFFSET SIZE PTS" of access units in the file, one a line, in ns, -1 for
+ * none; a field may be a unit of its own. Writes the numbers of the units that
+ * are sent, and last a line with how many frames there were and how many of
+ * them were dropped as leading ones. The parts of the element that choose are
+ * the real ones; its threads and clock are not here.
  */
 
 #include <stdio.h>
@@ -17,11 +18,14 @@
 
 #include "gstifdqueueinput.h"
 
+#define OUTAGE_AT GST_SECOND
+
 typedef struct
 {
   IfdLine *line;
   GstIfdQueueInput *input;
   guint64 frame_time, send_time;        /* ns */
+  guint64 outage;               /* ns; 0 when it is over, or there is none */
   guint64 n_frames;
   gboolean sending;
   guint64 free_at;              /* ns: when the channel has sent what it has */
@@ -49,6 +53,10 @@ run_until (Sender * sender, guint64 now)
     if (!sender->sending)
       return;
     sender->free_at = at + sender->send_time;
+    if (at >= OUTAGE_AT) {
+      sender->free_at += sender->outage;
+      sender->outage = 0;
+    }
     show (GST_BUFFER_CAST (item.object));
     show (item.second);
     ifd_line_item_clear (&item);
@@ -122,13 +130,14 @@ main (int argc, char **argv)
   gsize size;
 
   gst_init (NULL, NULL);
-  if (argc != 5 || !g_file_get_contents (argv[2], &data, &size, NULL))
+  if (argc != 6 || !g_file_get_contents (argv[2], &data, &size, NULL))
     return 2;
   owner = gst_bin_new (NULL);
   sender.line = ifd_line_new (&config);
   sender.input = gst_ifd_queue_input_new (owner, G_MAXUINT);
   sender.frame_time = GST_SECOND / atoi (argv[3]);
   sender.send_time = g_ascii_strtod (argv[4], NULL) * GST_SECOND;
+  sender.outage = g_ascii_strtod (argv[5], NULL) * GST_SECOND;
   sent = set_caps (&sender, argv[1]) && send_units (&sender, data, size);
   ifd_line_get_stats (sender.line, &stats);
   printf ("%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT "\n", sender.n_frames,

@@ -23,9 +23,12 @@ FPS = 25
 # Of a frame: three times, twice, 1.3 times as long as the stream has for it
 SLOW = 0.12, 0.08, 0.052
 
-# No open GOP is longer than half of the range of pic_order_cnt_lsb, but for
-# "long": behind a gap that is, a decoder can't tell how long it was (8.2.1.1).
+# In "short-range" and "long" an open GOP is longer than half the range of
+# pic_order_cnt_lsb. A decoder cannot tell how long a gap of that length was
+# (8.2.1.1).
 H264 = {
+    "short-range": "open-gop=1:keyint=10:bframes=1:slice-max-size=300:"
+                   "b-adapt=0",
     "long": "open-gop=1:keyint=24:bframes=3:b-pyramid=normal:b-adapt=0:"
             "scenecut=0",
     "open": "open-gop=1:keyint=16:bframes=3:b-pyramid=strict:b-adapt=0:ref=6",
@@ -41,17 +44,31 @@ H265 = {
     "closed": "open-gop=0:keyint=24:bframes=3:b-adapt=0:radl=2:ref=4",
     "refresh": "keyint=24:bframes=0:intra-refresh=1",
 }
+# In seconds: from gaps shorter than half the range of pic_order_cnt_lsb to gaps
+# several times as long as the range
+OUTAGES = [0.2 + 0.32 * i for i in range(12)]
+OUTAGE_FRAMES = 200
+WITH_OUTAGES = {
+    "short-range": H264["short-range"],
+    "short-gops": "open-gop=1:keyint=4:bframes=2:b-adapt=0",
+    "long": H264["long"],
+    "closed": H264["closed"],
+}
 # The choice gives up leading frames somewhere in each of these.
 WITH_LEADING = {"h264 long", "h264 open", "h264 open-no-pyramid", "h264 mbaff",
                 "hevc open", "hevc layers"}
 
 
-def small(library):
+def small(library, frames=FRAMES):
     return "-frames:v %d -vf scale=160:96 -r %d -pix_fmt yuv420p " \
-        "-b:v 80k -c:v %s -preset fast" % (FRAMES, FPS, library)
+        "-b:v 80k -c:v %s -preset fast" % (frames, FPS, library)
 
 
-def choose(codec, path, units, seconds):
+def small_with_outage(library):
+    return small(library, OUTAGE_FRAMES)
+
+
+def choose(codec, path, units, seconds, outage=0):
     """Numbers of the units that are sent, frames, leading frames dropped.
 
     A unit is (offset, size, pts in frames or None)."""
@@ -59,7 +76,8 @@ def choose(codec, path, units, seconds):
         offset, size, -1 if pts is None else 10 ** 9 * (pts + 8) // FPS)
         for offset, size, pts in units)
     result = subprocess.run(
-        [str(PROGRAM), codec, str(path), str(FPS), str(seconds)], check=True,
+        [str(PROGRAM), codec, str(path), str(FPS), str(seconds),
+         str(outage)], check=True,
         input=lines.encode(), stdout=subprocess.PIPE)
     *sent, counts = result.stdout.decode().splitlines()
     frames, leading = map(int, counts.split())
@@ -80,11 +98,12 @@ def decode(codec, data):
 
 class OfEncoders(unittest.TestCase):
 
-    def check(self, film, units, seconds):
-        sent, frames, leading = choose(film.codec, film.stream, units, seconds)
-        self.assertEqual(frames, FRAMES)
+    def check(self, film, units, seconds, outage=0):
+        sent, frames, leading = choose(film.codec, film.stream, units, seconds,
+                                       outage)
+        self.assertEqual(frames, len(self.whole))
         self.assertEqual(sent, sorted(set(sent)))
-        whole = dict(zip(film.shown(range(FRAMES)), self.whole))
+        whole = dict(zip(film.shown(range(frames)), self.whole))
         data = film.parameter_sets() + b"".join(
             film.bytes[offset:offset + size]
             for offset, size, _ in (units[n] for n in sent))
@@ -117,6 +136,19 @@ class OfEncoders(unittest.TestCase):
         for name, params in H264.items():
             with self.subTest(clip=name):
                 self.check_all("h264", name, params)
+
+    def test_outages(self):
+        for name, params in WITH_OUTAGES.items():
+            film = Film("h264", "ifdcodecs-outage-" + name, params,
+                        small_with_outage)
+            self.whole = decode("h264", film.bytes)
+            self.assertEqual(len(self.whole), OUTAGE_FRAMES)
+            units = [(offset, size, None) for offset, size, _ in film.units]
+            for outage in OUTAGES:
+                with self.subTest(clip=name, outage=outage):
+                    sent, _ = self.check(film, units, 0.03, outage)
+                    # It goes on behind the outage.
+                    self.assertGreater(sent[-1], OUTAGE_FRAMES - 24)
 
     def test_h265(self):
         for name, params in H265.items():

@@ -281,6 +281,84 @@ GST_START_TEST (w_may_grow_and_shrink)
 
 GST_END_TEST;
 
+/* H.264, 8.2.1.1: a decoder takes the place that is at most 8 before or behind
+ * the last reference picture, where the range is 16. */
+GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
+{
+  const ScriptCase one[] = {
+    {"12 would be -4", "Io0 / P!o6 Io12 Po2 Bo0",
+        "+I0 >I0 -P1:incomplete -I2:misordered -P3:disturbed -B4:disturbed"},
+    {"the next may do, without its leading frames",
+          "Io0 / P!o6 Io12 Io6 / Blo4 Po10 / Bo8",
+        "+I0 >I0 -P1:incomplete -I2:misordered +I3 >I3 -B4:leading +P5 >P5 "
+          "+B6"},
+    {"half the range is no harm", "Io0 / P!o6 Io8",
+        "+I0 >I0 -P1:incomplete +I2"},
+    {"more is", "Io0 / P!o6 Io9", "+I0 >I0 -P1:incomplete -I2:misordered"},
+    {"16 would be 0 again", "Io0 / P!o6 Io0",
+        "+I0 >I0 -P1:incomplete -I2:misordered"},
+    {"24 would be 8, which is behind all the same", "Io2 / P!o6 Io10 / Po14",
+        "+I0 >I0 -P1:incomplete +I2 >I2 +P3"},
+    {"a B that was shown counts", "Io0 / Bto2 / P!o6 Io2",
+        "+I0 >I0 +B1 >B1 -P2:incomplete -I3:misordered"},
+    {"a closed GOP", "Io0 / P!o6 Ico12", "+I0 >I0 -P1:incomplete +I2"},
+    {"a broken link is not closed", "Io0 / P!o6 Ixo12",
+        "+I0 >I0 -P1:incomplete -I2:misordered"},
+    {"nothing is missing", "Io0 / Io12", "+I0 >I0 +I1"},
+    {"no order", "Io0 / P!o6 I", "+I0 >I0 -P1:incomplete +I2"},
+    {"no order before", "I / P!o6 Io12", "+I0 >I0 -P1:incomplete +I2"},
+    {"a new receiver", "Io0 / P!o6 restart Io12",
+        "+I0 >I0 -P1:incomplete +I2"},
+    {"a new stream", "Io0 / P!o6 flush Io12", "+I0 >I0 -P1:incomplete +I2"},
+  };
+  const ScriptCase two[] = {
+    {"what W holds is before it", "Io0 / Po6 P!o10 Io12",
+        "+I0 >I0 +P1 -P2:incomplete +I3"},
+    {"until it goes", "Io0 / Po6 Io12 Po2",
+        "+I0 >I0 +P1 +I2 -P1:overwritten -I2:misordered -P3:disturbed"},
+    {"with the frames that refer to it", "gop3 Io0 / Po6 Io12 Po2 Po6",
+        "+I0 >I0 +P1 +I2 +P3 -P1:overwritten -I2:misordered -P3:disturbed "
+          "-P4:disturbed"},
+  };
+
+  SCRIPT_EXPECT_ALL (&gop_of_one, one);
+  SCRIPT_EXPECT_ALL (&gop_of_two, two);
+}
+
+GST_END_TEST;
+
+/* Each I-frame has the order of the first. */
+GST_START_TEST (misordered_stream_goes_on)
+{
+  Ifd *ifd = ifd_new (&gop_of_three);
+  GString *log = g_string_new (NULL);
+  gboolean sending = FALSE;
+  IfdStats stats;
+  guint i;
+
+  script_do_word (ifd, "Io0", &sending, log);
+  script_do_word (ifd, "/", &sending, log);
+  script_do_word (ifd, "P!o6", &sending, log);
+  for (i = 0; i < IFD_MAX_ORDER_WAIT; i++)
+    script_do_word (ifd, "Io0", &sending, log);
+  ifd_get_stats (ifd, &stats);
+  fail_unless_equals_uint64 (stats.dropped[IFD_FRAME_I][IFD_DROP_MISORDERED],
+      IFD_MAX_ORDER_WAIT);
+  fail_unless_equals_uint64 (stats.gops_misordered, 0);
+  g_string_truncate (log, 0);
+  script_do_word (ifd, "Io0", &sending, log);
+  script_do_word (ifd, "Blo14", &sending, log);
+  script_do_word (ifd, "Po6", &sending, log);
+  script_do_word (ifd, "Io12", &sending, log);
+  fail_unless_equals_string (log->str, "+I252 -B253:leading +P254 +I255");
+  ifd_get_stats (ifd, &stats);
+  fail_unless_equals_uint64 (stats.gops_misordered, 1);
+  g_string_free (log, TRUE);
+  ifd_free (ifd);
+}
+
+GST_END_TEST;
+
 /* IFD_LONGEST_GOP frames in vain */
 static guint
 count_refused (Ifd * ifd, guint most)
@@ -652,6 +730,8 @@ ifd_suite (void)
   tcase_add_test (tc, victim_is_the_frame_that_costs_least);
   tcase_add_test (tc, an_i_frame_replaces_what_an_outage_left);
   tcase_add_test (tc, w_may_grow_and_shrink);
+  tcase_add_test (tc, gop_drops_i_frames_that_would_be_misordered);
+  tcase_add_test (tc, misordered_stream_goes_on);
   tcase_add_test (tc, stream_without_i_frames_goes_on);
   tcase_add_test (tc, rest_of_a_gop_without_end_goes_on);
   tcase_add_test (tc, only_frames_in_a_row_wait_in_vain);

@@ -94,6 +94,7 @@ classify_bytes (IfdClassifier * classifier, const guint8 * data, gsize size,
   memset (&frame, 0x55, sizeof (frame));
   ifd_classifier_input (classifier, copy, size, pts, &frame);
   fail_unless_equals_int (frame.size, 0x55555555);
+  fail_unless (frame.order < MAX (frame.order_range, 1));
   g_free (copy);
   return describe (&frame);
 }
@@ -386,6 +387,19 @@ GST_START_TEST (h264_nothing_behind_an_idr_leads)
 
 GST_END_TEST;
 
+static void
+expect_order (IfdClassifier * classifier, const gchar * text, guint order,
+    guint range)
+{
+  GByteArray *bytes = make_access_unit (text, 0);
+  IfdFrame frame = { 0, };
+
+  ifd_classifier_input (classifier, bytes->data, bytes->len, NO_PTS, &frame);
+  fail_unless_equals_int (frame.order, order);
+  fail_unless_equals_int (frame.order_range, range);
+  g_byte_array_unref (bytes);
+}
+
 /* An SPS of fields and frames, frame_num and pic_order_cnt_lsb of 8 bits, and
  * its PPS: CAVLC, one reference (7.3.2.1.1, 7.3.2.2) */
 #define SETS "67 4d 00 1e 96 52 94 a0 1e 2c 5b 2c; 68 ce 3c 80; "
@@ -408,6 +422,23 @@ GST_END_TEST;
 #define P_N2_B7 "41 9a 05 83 e5 40"
 #define I_N3_T20 "41 88 81 c2 8a 80"
 #define I_N3_B21 "41 88 81 e2 aa 80"
+
+GST_START_TEST (h264_order_has_a_range)
+{
+  IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
+
+  /* without parameter sets it is not known */
+  expect_order (classifier, RECOVERY I_N3_O20, 0, 0);
+  expect_order (classifier, SETS RECOVERY I_N3_O20, 20, 256);
+  expect_order (classifier, B_N4_O16, 16, 256);
+  expect_order (classifier, "09 10", 0, 0);
+  /* Its order is that behind all others. */
+  expect_order (classifier, P_N6_O10_FORGETS, 0, 0);
+  expect_order (classifier, P_N1_O2, 2, 256);
+  ifd_classifier_free (classifier);
+}
+
+GST_END_TEST;
 
 GST_START_TEST (h264_order_of_output_needs_no_times)
 {
@@ -1005,6 +1036,7 @@ ifdclassifier_suite (void)
   tcase_add_test (tc, h264_emulation_prevention_is_no_payload);
   tcase_add_test (tc, h264_frames_output_before_their_i_lead);
   tcase_add_test (tc, h264_nothing_behind_an_idr_leads);
+  tcase_add_test (tc, h264_order_has_a_range);
   tcase_add_test (tc, h264_order_of_output_needs_no_times);
   tcase_add_test (tc, h264_fields_of_a_frame_are_told);
   tcase_add_test (tc, h264_fields_in_one_access_unit_are_a_frame);
