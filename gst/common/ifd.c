@@ -82,6 +82,7 @@ struct _Ifd
   DecoderOrder order;           /* behind all that was taken from W */
   gboolean awaits_order;        /* I-frames were dropped for their order, */
   guint64 awaits_order_since;   /* the first of them with this number */
+  guint awaits_order_from;      /* and this order */
 
   IfdStats stats;
   StatisticsHistogram *lateness;
@@ -568,8 +569,10 @@ is_misordered (const DecoderOrder * order, const IfdEntry * entry)
 static void
 await_order (Ifd * ifd, const IfdFrame * i_frame)
 {
-  if (!ifd->awaits_order)
+  if (!ifd->awaits_order) {
     ifd->awaits_order_since = i_frame->number;
+    ifd->awaits_order_from = i_frame->order;
+  }
   ifd->awaits_order = TRUE;
 }
 
@@ -612,6 +615,15 @@ drop_misordered (Ifd * ifd)
   return order;
 }
 
+/* GOPs of one length repeat their orders. Once the first of those that were
+ * dropped is back, no better one is to be expected. */
+static gboolean
+awaits_order_in_vain (const Ifd * ifd, const IfdFrame * c)
+{
+  return ifd->awaits_order && (c->order == ifd->awaits_order_from
+      || c->number - ifd->awaits_order_since >= IFD_MAX_ORDER_WAIT);
+}
+
 /* Returns whether this frame must be dropped. */
 static gboolean
 waits_for_order (Ifd * ifd, IfdEntry * c, const DecoderOrder * order)
@@ -622,9 +634,10 @@ waits_for_order (Ifd * ifd, IfdEntry * c, const DecoderOrder * order)
     ifd->awaits_order = FALSE;
     return FALSE;
   }
-  await_order (ifd, &c->frame);
-  if (c->frame.number - ifd->awaits_order_since < IFD_MAX_ORDER_WAIT)
+  if (!awaits_order_in_vain (ifd, &c->frame)) {
+    await_order (ifd, &c->frame);
     return TRUE;
+  }
   ifd->awaits_order = FALSE;
   c->misordered = TRUE;
   ifd->stats.gops_misordered++;

@@ -385,7 +385,7 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
    * * `gops`: I-frames that came
    * * `gops-disturbed`: that lost an I-frame or P-frame
    * * `gops-misordered`: that went on although a decoder shows them in the
-   *   wrong order, since no better I-frame had come for 250 frames
+   *   wrong order, since no better I-frame was to be expected
    * * `lateness-median`, `lateness-p99`, `lateness-max`: #gint64, ns from when
    *   a frame was due until downstream had taken all of it; percentiles right
    *   to 1 part in 128

@@ -301,6 +301,9 @@ GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
         "+I0 >I0 -P1:incomplete +I2 >I2 +P3"},
     {"a B that was shown counts", "Io0 / Bto2 / P!o6 Io2",
         "+I0 >I0 +B1 >B1 -P2:incomplete -I3:misordered"},
+    {"the same again: none is better", "Io0 / P!o6 Io0 Po6 Io0 Blo14 /",
+        "+I0 >I0 -P1:incomplete -I2:misordered -P3:disturbed +I4 -B5:leading "
+          ">I4"},
     {"a closed GOP", "Io0 / P!o6 Ico12", "+I0 >I0 -P1:incomplete +I2"},
     {"a broken link is not closed", "Io0 / P!o6 Ixo12",
         "+I0 >I0 -P1:incomplete -I2:misordered"},
@@ -327,7 +330,7 @@ GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
 
 GST_END_TEST;
 
-/* Each I-frame has the order of the first. */
+/* No I-frame has an order that is behind that of the first. */
 GST_START_TEST (misordered_stream_goes_on)
 {
   Ifd *ifd = ifd_new (&gop_of_three);
@@ -340,7 +343,7 @@ GST_START_TEST (misordered_stream_goes_on)
   script_do_word (ifd, "/", &sending, log);
   script_do_word (ifd, "P!o6", &sending, log);
   for (i = 0; i < IFD_MAX_ORDER_WAIT; i++)
-    script_do_word (ifd, "Io0", &sending, log);
+    script_do_word (ifd, i == 0 ? "Io15" : "Io0", &sending, log);
   ifd_get_stats (ifd, &stats);
   fail_unless_equals_uint64 (stats.dropped[IFD_FRAME_I][IFD_DROP_MISORDERED],
       IFD_MAX_ORDER_WAIT);
