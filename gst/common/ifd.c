@@ -859,6 +859,9 @@ ifd_restart (Ifd * ifd)
     drop_leading (ifd, first);
   else
     ifd->awaits_i = TRUE;
+  /* A frame that led its GOP may be missing before the next I-frame now. */
+  if (ifd->algorithm == IFD_ALGORITHM_GOP)
+    drop_misordered (ifd);
 }
 
 gboolean
