@@ -88,7 +88,6 @@ get_known (const MmtpPath * path)
 {
   if (!path->confirmed && !path->channel->configured_rate)
     return KNOWN_JOINED;
-  if (g_getenv ("NOKNOWN")) return KNOWN_MEASURED;
   return mmtp_channel_is_measured (path->channel) ? KNOWN_MEASURED :
       KNOWN_CONFIRMED;
 }
@@ -110,7 +109,6 @@ static gboolean
 has_spare_path (const MmtpSender * sender)
 {
   guint i;
-
 
   for (i = 0; i < sender->n_paths; i++)
     if (sender->paths[i]->channel->limits.is_app_limited &&
