@@ -43,6 +43,18 @@ struct _GstIfdQueueInput
   guint i_reference;            /* temporal reference of the newest I-frame */
 };
 
+void
+gst_ifd_queue_item_clear (IfdLineItem * item)
+{
+  if (item->object && !GST_IS_QUERY (item->object))
+    gst_mini_object_unref (item->object);
+  if (item->second)
+    gst_buffer_unref (item->second);
+  if (item->sequence)
+    gst_memory_unref (item->sequence);
+  item->object = item->second = item->sequence = NULL;
+}
+
 GstIfdQueueInput *
 gst_ifd_queue_input_new (GstElement * owner, guint max_frame_size)
 {
@@ -70,7 +82,7 @@ drop_classifier (GstIfdQueueInput * input)
 static void
 free_item (gpointer item)
 {
-  ifd_line_item_clear (item);
+  gst_ifd_queue_item_clear (item);
   g_free (item);
 }
 
@@ -78,7 +90,7 @@ static void
 drop_units (GstIfdQueueInput * input)
 {
   g_queue_clear_full (&input->units, free_item);
-  ifd_line_item_clear (&input->first_field);
+  gst_ifd_queue_item_clear (&input->first_field);
 }
 
 static void
@@ -408,34 +420,32 @@ pull_mpeg (GstIfdQueueInput * input, IfdLineItem * item, GstCaps ** caps)
   classify_mpeg (input, &pulled.frame, &item->frame);
   item->has_sequence = pulled.frame.has_sequence;
   item->sequence = input->header ? gst_memory_ref (input->header) : NULL;
-  item->object = GST_MINI_OBJECT_CAST (g_steal_pointer (&pulled.buffer));
+  item->object = g_steal_pointer (&pulled.buffer);
   gst_mpeg_video_input_frame_clear (&pulled);
   return TRUE;
 }
 
 /* --- access units of H.264 and H.265 ------------------------------------- */
 
-static void
-mark_droppable (GstBuffer ** buffer)
+static GstBuffer *
+mark_droppable (GstBuffer * buffer)
 {
-  *buffer = gst_buffer_make_writable (*buffer);
-  GST_BUFFER_FLAG_SET (*buffer, GST_BUFFER_FLAG_DELTA_UNIT |
+  buffer = gst_buffer_make_writable (buffer);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT |
       GST_BUFFER_FLAG_DROPPABLE);
+  return buffer;
 }
 
 /* Takes what the item owns. */
 static void
 append_unit (GstIfdQueueInput * input, IfdLineItem * item)
 {
-  GstBuffer *buffer = GST_BUFFER_CAST (item->object);
-
   if (item->frame.type == IFD_FRAME_B) {
-    mark_droppable (&buffer);
-    item->object = GST_MINI_OBJECT_CAST (buffer);
+    item->object = mark_droppable (item->object);
     if (item->second)
-      mark_droppable (&item->second);
+      item->second = mark_droppable (item->second);
   }
-  item->frame.size = gst_buffer_get_size (buffer)
+  item->frame.size = gst_buffer_get_size (item->object)
       + (item->second ? gst_buffer_get_size (item->second) : 0);
   g_queue_push_tail (&input->units, g_memdup2 (item, sizeof (*item)));
   memset (item, 0, sizeof (*item));
@@ -466,7 +476,7 @@ classify_unit (GstIfdQueueInput * input, GstBuffer * buffer, IfdFrame * frame)
 static void
 push_unit (GstIfdQueueInput * input, GstBuffer * buffer)
 {
-  IfdLineItem item = { GST_MINI_OBJECT_CAST (buffer), };
+  IfdLineItem item = { buffer, };
   IfdField field;
 
   classify_unit (input, buffer, &item.frame);

@@ -32,6 +32,10 @@ typedef struct
   guint64 malformed[IFD_MALFORMED_LAST];        /* H.264 and H.265 */
 } GstIfdQueueInputStats;
 
+/* Releases what the item owns: all objects but a query, which belongs to the
+ * thread that waits for its answer. */
+void gst_ifd_queue_item_clear (IfdLineItem * item);
+
 /* owner: for messages; not referenced */
 GstIfdQueueInput *gst_ifd_queue_input_new (GstElement * owner,
     guint max_frame_size);

@@ -122,7 +122,7 @@ enqueue_frame (GstIfdQueue * self, IfdLineItem * item)
     flow = self->flow;
   if (flow != GST_FLOW_OK) {
     g_mutex_unlock (&self->lock);
-    ifd_line_item_clear (item);
+    gst_ifd_queue_item_clear (item);
     return flow;
   }
   GST_LOG_OBJECT (self, "%c-frame, flags %x, %u bytes, due %" GST_TIME_FORMAT,

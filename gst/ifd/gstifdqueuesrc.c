@@ -55,7 +55,7 @@ gst_ifd_queue_unlock_and_tell (GstIfdQueue * self)
       gst_element_post_message (GST_ELEMENT_CAST (self),
           gst_ifd_queue_new_drop_message (self, next));
     ask |= needs_key_unit (&next->event);
-    ifd_line_drop_clear (next);
+    gst_ifd_queue_item_clear (&next->item);
     g_free (next);
   }
   if (ask)
@@ -79,7 +79,7 @@ gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky)
         && GST_EVENT_TYPE (next->object) != GST_EVENT_SEGMENT
         && GST_EVENT_TYPE (next->object) != GST_EVENT_EOS)
       gst_pad_store_sticky_event (self->srcpad, GST_EVENT_CAST (next->object));
-    ifd_line_item_clear (next);
+    gst_ifd_queue_item_clear (next);
     g_free (next);
   }
   g_mutex_lock (&self->lock);
@@ -112,7 +112,7 @@ prepare_frame (GstIfdQueue * self, IfdLineItem * item)
     self->sequence_headers_repeated++;
     g_mutex_unlock (&self->lock);
   }
-  ifd_line_item_clear (item);
+  gst_ifd_queue_item_clear (item);
   return buffer;
 }
 

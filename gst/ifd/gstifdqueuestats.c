@@ -101,8 +101,8 @@ gst_ifd_queue_new_drop_message (GstIfdQueue * self, const IfdLineDrop * drop)
           "number", G_TYPE_UINT64, frame->number,
           "cause", G_TYPE_UINT64, drop->event.cause,
           "size", G_TYPE_UINT, frame->size,
-          "pts", GST_TYPE_CLOCK_TIME, GST_BUFFER_PTS (drop->buffer),
-          "dts", GST_TYPE_CLOCK_TIME, GST_BUFFER_DTS (drop->buffer), NULL));
+          "pts", GST_TYPE_CLOCK_TIME, GST_BUFFER_PTS (drop->item.object),
+          "dts", GST_TYPE_CLOCK_TIME, GST_BUFFER_DTS (drop->item.object), NULL));
 }
 
 /* --- the timer ----------------------------------------------------------- */

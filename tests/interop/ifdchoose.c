@@ -59,7 +59,7 @@ run_until (Sender * sender, guint64 now)
     }
     show (GST_BUFFER_CAST (item.object));
     show (item.second);
-    ifd_line_item_clear (&item);
+    gst_ifd_queue_item_clear (&item);
   }
 }
 
@@ -75,7 +75,7 @@ take_frames (Sender * sender)
     run_until (sender, item.frame.due);
     ifd_line_push_frame (sender->line, item.frame.due, &item);
     while (ifd_line_poll_drop (sender->line, &drop))
-      ifd_line_drop_clear (&drop);
+      gst_ifd_queue_item_clear (&drop.item);
     run_until (sender, item.frame.due);
   }
 }

@@ -49,24 +49,6 @@ ifd_line_set_config (IfdLine * line, const IfdConfig * config)
   ifd_set_config (line->ifd, config);
 }
 
-void
-ifd_line_item_clear (IfdLineItem * item)
-{
-  if (item->object && !GST_IS_QUERY (item->object))
-    gst_mini_object_unref (item->object);
-  item->object = NULL;
-  gst_clear_buffer (&item->second);
-  if (item->sequence)
-    gst_memory_unref (item->sequence);
-  item->sequence = NULL;
-}
-
-void
-ifd_line_drop_clear (IfdLineDrop * drop)
-{
-  gst_clear_buffer (&drop->buffer);
-}
-
 /* Takes a frame out at its place. */
 static void
 drop_frame (IfdLine * line, const IfdEvent * event)
@@ -77,12 +59,11 @@ drop_frame (IfdLine * line, const IfdEvent * event)
 
   drop->event = *event;
   drop->event.frame.user = NULL;
-  drop->buffer = GST_BUFFER_CAST (g_steal_pointer (&item->object));
+  drop->item = *item;
   g_queue_push_tail (&line->drops, drop);
   if (item->has_sequence)
     line->sequence_is_missing = TRUE;
   g_queue_delete_link (&line->items, link);
-  ifd_line_item_clear (item);
   g_free (item);
 }
 
@@ -103,6 +84,7 @@ ifd_line_push_frame (IfdLine * line, guint64 now, const IfdLineItem * item)
   IfdLineItem *queued = g_new (IfdLineItem, 1);
 
   *queued = *item;
+  queued->is_frame = TRUE;
   g_queue_push_tail (&line->items, queued);
   queued->frame.user = line->items.tail;
   ifd_input (line->ifd, now, &queued->frame);
@@ -110,7 +92,7 @@ ifd_line_push_frame (IfdLine * line, guint64 now, const IfdLineItem * item)
 }
 
 void
-ifd_line_push (IfdLine * line, GstMiniObject * object)
+ifd_line_push (IfdLine * line, gpointer object)
 {
   IfdLineItem *queued = g_new0 (IfdLineItem, 1);
 
@@ -120,7 +102,7 @@ ifd_line_push (IfdLine * line, GstMiniObject * object)
 }
 
 void
-ifd_line_withdraw (IfdLine * line, GstMiniObject * object)
+ifd_line_withdraw (IfdLine * line, gpointer object)
 {
   GList *walk;
 
@@ -143,7 +125,7 @@ take_head (IfdLine * line, IfdLineItem * item)
 
   *item = *head;
   g_free (head);
-  if (!GST_IS_BUFFER (item->object))
+  if (!item->is_frame)
     line->objects--;
 }
 
@@ -166,7 +148,7 @@ ifd_line_pop (IfdLine * line, guint64 now, IfdLineItem * item)
 
   if (!head)
     return FALSE;
-  if (!GST_IS_BUFFER (head->object)) {
+  if (!head->is_frame) {
     take_head (line, item);
     return TRUE;
   }
@@ -227,7 +209,7 @@ ifd_line_flush (IfdLine * line, IfdLineItem * item)
     begin_anew (line);
     return FALSE;
   }
-  if (GST_IS_BUFFER (head->object))
+  if (head->is_frame)
     ifd_flush (line->ifd, &frame);
   take_head (line, item);
   return TRUE;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The line in which frames wait with the events and queries among them, each
  * at its place, while the core (ifd.h) chooses which of the frames stay. No
- * pads, no threads, no clock: the caller has a lock around every call.
+ * pads, no threads, no clock: the caller has a lock around every call. The line
+ * neither reads nor frees the objects of the caller: each of them leaves it by
+ * ifd_line_pop (), ifd_line_poll_drop (), ifd_line_flush () or
+ * ifd_line_withdraw ().
  *
  *   ifd_line_push_frame (line, now, &item);    or ifd_line_push (line, object)
  *   while (ifd_line_poll_drop (line, &drop)) ...
@@ -11,7 +14,7 @@
 #ifndef __IFD_QUEUE_LINE_H__
 #define __IFD_QUEUE_LINE_H__
 
-#include <gst/gst.h>
+#include <glib.h>
 
 #include "ifd.h"
 
@@ -20,13 +23,15 @@ G_BEGIN_DECLS
 /* What stands in the line */
 typedef struct
 {
-  GstMiniObject *object;        /* a buffer or event, owned; a query, not */
-  /* of buffers only: */
-  GstBuffer *second;            /* the second field, where it is a buffer of its
-                                 * own, owned; or NULL */
+  gpointer object;              /* a frame, or its first field; an event or a
+                                 * query */
+  gboolean is_frame;            /* set by the line */
+  /* of frames only: */
+  gpointer second;              /* the second field, where it is an object of its
+                                 * own; or NULL */
   IfdFrame frame;
   gboolean has_sequence;        /* an MPEG sequence header is inside */
-  GstMemory *sequence;          /* the one in force for it, owned; or NULL */
+  gpointer sequence;            /* the one in force for it; or NULL */
   /* set by ifd_line_pop: */
   gboolean discont;             /* it does not follow the frame sent last */
   gboolean lacks_sequence;      /* it has no sequence header inside, and the
@@ -37,7 +42,7 @@ typedef struct
 typedef struct
 {
   IfdEvent event;
-  GstBuffer *buffer;            /* or its first field, owned */
+  IfdLineItem item;
 } IfdLineDrop;
 
 typedef struct _IfdLine IfdLine;
@@ -47,21 +52,18 @@ IfdLine *ifd_line_new (const IfdConfig * config);
 void ifd_line_free (IfdLine * line);
 void ifd_line_set_config (IfdLine * line, const IfdConfig * config);
 
-/* Takes what the item owns. */
 void ifd_line_push_frame (IfdLine * line, guint64 now,
     const IfdLineItem * item);
-void ifd_line_push (IfdLine * line, GstMiniObject * object);
+void ifd_line_push (IfdLine * line, gpointer object);
 /* Takes the query out that nobody answers any more, if it is there. */
-void ifd_line_withdraw (IfdLine * line, GstMiniObject * object);
-/* The next one, which is the caller's; or FALSE. After a buffer, S is taken
- * until ifd_line_sent (); then only events and queries come. */
+void ifd_line_withdraw (IfdLine * line, gpointer object);
+/* The next one; or FALSE. After a frame, S is taken until ifd_line_sent (); then
+ * only events and queries come. */
 gboolean ifd_line_pop (IfdLine * line, guint64 now, IfdLineItem * item);
 void ifd_line_sent (IfdLine * line, guint64 now);
-void ifd_line_item_clear (IfdLineItem * item);
 
 /* After a push or a restart, until FALSE */
 gboolean ifd_line_poll_drop (IfdLine * line, IfdLineDrop * drop);
-void ifd_line_drop_clear (IfdLineDrop * drop);
 
 /* A new receiver; see ifd.h. */
 void ifd_line_restart (IfdLine * line);
