@@ -11,10 +11,12 @@
 #include "gstnetworksinkprivate.h"
 
 #include "gstwirelessevents.h"
-#include "ifd.h"
 
 /* Buffers of a list that are looked at together */
 #define MAX_BATCH 64
+/* Frames that a new receiver misses while it waits for a key frame. After so many
+ * the stream is taken for one that has none. */
+#define MAX_FRAMES_WITHOUT_KEY 600
 /* There is no connection yet */
 #define FLOW_WAIT GST_FLOW_CUSTOM_SUCCESS_1
 
@@ -262,7 +264,7 @@ gst_network_sink_choose (GstNetworkSink * self, GstBuffer * buffer)
   if (!priv->needs_key_frame)
     return TRUE;
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT)
-      && priv->frames_without_key < IFD_LONGEST_GOP) {
+      && priv->frames_without_key < MAX_FRAMES_WITHOUT_KEY) {
     if (ends_frame (self, buffer))
       priv->frames_without_key++;
     gst_network_sink_drop (self, buffer, DROP_NO_KEY_FRAME);
