@@ -31,8 +31,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "gstlivelist.h"
-#include "gstlivepause.h"
+#include "gstlivesource.h"
 #include "gsttunport.h"
 #include "gstwronginput.h"
 

@@ -9,7 +9,7 @@
 
 #include "gstnetworksinkprivate.h"
 
-#include "gststatsfields.h"
+#include "gststructmembers.h"
 
 GST_DEBUG_CATEGORY (gst_network_sink_debug);
 

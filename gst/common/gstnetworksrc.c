@@ -9,7 +9,7 @@
 #include "gstwronginput.h"
 
 #include "addresslist.h"
-#include "gstlivepause.h"
+#include "gstlivesource.h"
 #include "gstnetworkuri.h"
 #include "gststatstimer.h"
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From a property's value to a member of a struct, and back. */
+/* Members of a struct as properties and as statistics; see the header. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 
 #include "gststructmembers.h"
+
+/* --- properties ----------------------------------------------------------- */
 
 void
 gst_struct_set_member (gpointer structure, gsize offset, const GValue * value)
@@ -64,4 +66,36 @@ gst_struct_get_member (gconstpointer structure, gsize offset, GValue * value)
     default:
       g_assert_not_reached ();
   }
+}
+
+/* --- statistics ----------------------------------------------------------- */
+
+void
+gst_structure_set_stats (GstStructure * structure,
+    const GstStatsField * fields, guint n_fields, gconstpointer stats)
+{
+  guint i;
+
+  for (i = 0; i < n_fields; i++) {
+    const GstStatsField *field = &fields[i];
+    gconstpointer member = G_STRUCT_MEMBER_P (stats, field->offset);
+
+    if (field->type == G_TYPE_INT64)
+      gst_structure_set (structure, field->name, G_TYPE_INT64,
+          *(const gint64 *) member, NULL);
+    else
+      gst_structure_set (structure, field->name, G_TYPE_UINT64,
+          *(const guint64 *) member, NULL);
+  }
+}
+
+void
+gst_stats_fields_add (const GstStatsField * fields, guint n_fields,
+    gpointer sum, gconstpointer more)
+{
+  guint i;
+
+  for (i = 0; i < n_fields; i++)
+    G_STRUCT_MEMBER (guint64, sum, fields[i].offset) +=
+        G_STRUCT_MEMBER (guint64, more, fields[i].offset);
 }

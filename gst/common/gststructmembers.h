@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Properties that are members of a struct: which is where stands in one table
- * of the element, and its type is the property's.
+/* Members of a struct as properties and as statistics. One table of the element
+ * says which member has which name, so that no switch lists them.
  */
 
 #ifndef __GST_STRUCT_MEMBERS_H__
@@ -12,6 +12,8 @@
 
 G_BEGIN_DECLS
 
+/* --- properties ----------------------------------------------------------- */
+
 /* gchar * (its own), gboolean, gint (int and enum), guint, guint64; `offset`:
  * bytes */
 GST_WIRELESS_API
@@ -20,6 +22,23 @@ void gst_struct_set_member (gpointer structure, gsize offset,
 GST_WIRELESS_API
 void gst_struct_get_member (gconstpointer structure, gsize offset,
     GValue * value);
+
+/* --- statistics ----------------------------------------------------------- */
+
+typedef struct
+{
+  const gchar *name;
+  GType type;                   /* G_TYPE_UINT64 or G_TYPE_INT64 */
+  gsize offset;                 /* of the member, in bytes */
+} GstStatsField;
+
+GST_WIRELESS_API
+void gst_structure_set_stats (GstStructure * structure,
+    const GstStatsField * fields, guint n_fields, gconstpointer stats);
+/* To the members of `sum`, which are guint64, those of `more` */
+GST_WIRELESS_API
+void gst_stats_fields_add (const GstStatsField * fields, guint n_fields,
+    gpointer sum, gconstpointer more);
 
 G_END_DECLS
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events between our elements; see the header. */
+/* Events between our elements, and held ones; see the header. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 
 #include "gstwirelessevents.h"
+
+/* --- between a queue and a sink ------------------------------------------- */
 
 #define RESTART_NAME "application/x-gst-wireless-restart"
 #define ENDING_NAME "application/x-gst-wireless-ending"
@@ -46,4 +48,24 @@ gst_event_new_key_unit_request (void)
       gst_structure_new ("GstForceKeyUnit",
           "running-time", GST_TYPE_CLOCK_TIME, GST_CLOCK_TIME_NONE,
           "all-headers", G_TYPE_BOOLEAN, TRUE, "count", G_TYPE_UINT, 0, NULL));
+}
+
+/* --- held back until caps are known --------------------------------------- */
+
+void
+gst_held_events_flush (GQueue * events)
+{
+  GList *link = events->head;
+
+  while (link) {
+    GList *next = link->next;
+    GstEvent *event = link->data;
+
+    if (!GST_EVENT_IS_STICKY (event)
+        || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
+      gst_event_unref (event);
+      g_queue_delete_link (events, link);
+    }
+    link = next;
+  }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a queue that gives up frames and the sink behind it tell each other. */
+/* Events between our elements, and events that one of them holds back. */
 
 #ifndef __GST_WIRELESS_EVENTS_H__
 #define __GST_WIRELESS_EVENTS_H__
@@ -9,6 +9,8 @@
 #include "gstwirelessprelude.h"
 
 G_BEGIN_DECLS
+
+/* --- between a queue and a sink ------------------------------------------- */
 
 /* Upstream: the receiver is a new one, which has nothing of what was sent so
  * far: what refers to it is of no use to that one. Sent from the thread that
@@ -29,6 +31,13 @@ GST_WIRELESS_API
 GstEvent *gst_event_new_ending (void);
 GST_WIRELESS_API
 gboolean gst_event_is_ending (GstEvent * event);
+
+/* --- held back until caps are known --------------------------------------- */
+
+/* A flush takes all but what is said of the stream as a whole. events: a queue
+ * of GstEvent, owned */
+GST_WIRELESS_API
+void gst_held_events_flush (GQueue * events);
 
 G_END_DECLS
 

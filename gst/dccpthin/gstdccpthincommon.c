@@ -11,7 +11,6 @@
 
 #include "dccpsocket.h"
 #include "gstnetworkuri.h"
-#include "gststatsfields.h"
 #include "gststructmembers.h"
 
 #define DEFAULT_HOST "localhost"

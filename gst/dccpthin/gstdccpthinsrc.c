@@ -28,7 +28,7 @@
 
 #include "gstdccpthinsrcprivate.h"
 
-#include "gststatsfields.h"
+#include "gststructmembers.h"
 
 GST_DEBUG_CATEGORY (gst_dccp_thin_src_debug);
 

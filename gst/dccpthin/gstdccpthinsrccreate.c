@@ -9,7 +9,7 @@
 
 #include "gstdccpthinsrcprivate.h"
 
-#include "gstlivelist.h"
+#include "gstlivesource.h"
 
 /* RFC 4340 section 11.7.2: Drop Code 2, "Receive Buffer" */
 #define DROPPED_RECEIVE_BUFFER 2

@@ -36,7 +36,7 @@
 
 #include <string.h>
 
-#include "gstifdalgorithm.h"
+#include "gstifd.h"
 
 GST_DEBUG_CATEGORY (gst_ifd_queue_debug);
 #define GST_CAT_DEFAULT gst_ifd_queue_debug

@@ -9,7 +9,7 @@
 
 #include <gst/gst.h>
 
-#include "gsth26xcaps.h"
+#include "gstifd.h"
 #include "gstmpegvideoinput.h"
 #include "ifdqueueline.h"
 

@@ -10,7 +10,6 @@
 
 #include "gstifdqueueprivate.h"
 
-#include "gstheldevents.h"
 #include "gstwirelessevents.h"
 
 #define GST_CAT_DEFAULT gst_ifd_queue_debug

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#include "gstifdstats.h"
-#include "gststatsfields.h"
+#include "gstifd.h"
+#include "gststructmembers.h"
 
 #define STATS_NAME "application/x-ifdqueue-stats"
 #define DROP_NAME "application/x-ifdqueue-drop"

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "gststatsfields.h"
+#include "gststructmembers.h"
 #include "gstwirelessevents.h"
 
 /* Between two requests for a key frame, us: an encoder needs its time too, and

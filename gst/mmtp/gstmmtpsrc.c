@@ -28,7 +28,6 @@
 
 #include "gstmmtpsrcprivate.h"
 
-#include "gststatsfields.h"
 #include "gststructmembers.h"
 
 GST_DEBUG_CATEGORY (gst_mmtp_src_debug);

@@ -58,10 +58,10 @@
 
 #include <glib/gstdio.h>
 
-#include "gsth26xcaps.h"
-#include "gstheldevents.h"
+#include "gstifd.h"
+#include "gstwirelessevents.h"
 #include "gstmpegvideoinput.h"
-#include "gststatsfields.h"
+#include "gststructmembers.h"
 #include "gststatstimer.h"
 #include "mpegstatarrivals.h"
 #include "mpegstatclock.h"

@@ -41,7 +41,6 @@
 
 #include "gstudplitesrcprivate.h"
 
-#include "gststatsfields.h"
 #include "gststructmembers.h"
 
 GST_DEBUG_CATEGORY (gst_udplite_src_debug);

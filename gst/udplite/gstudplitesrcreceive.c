@@ -18,7 +18,7 @@
 #include <netinet/in.h>
 
 #include "gstcoveragemeta.h"
-#include "gstlivelist.h"
+#include "gstlivesource.h"
 
 /* Between two warnings about packets that were refused */
 #define REPORT_INTERVAL (10 * GST_SECOND)

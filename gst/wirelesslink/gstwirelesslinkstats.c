@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "gstifdstats.h"
-#include "gststatsfields.h"
+#include "gstifd.h"
+#include "gststructmembers.h"
 
 #define STATS_NAME "application/x-wirelesslink-stats"
 

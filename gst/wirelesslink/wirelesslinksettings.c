@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gstifdalgorithm.h"
+#include "gstifd.h"
 #include "linkdelivery.h"
 #include "linkpattern.h"
 

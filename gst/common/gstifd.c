@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From IfdStats to a GstStructure; see the header. */
+/* The choice of frames and the classifier in elements; see the header. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 
-#include "gstifdstats.h"
+#include "gstifd.h"
+
+/* --- statistics ----------------------------------------------------------- */
 
 static void
 put_count (GstStructure * structure, const gchar * what, const gchar * of,
@@ -62,4 +64,66 @@ gst_structure_set_ifd_stats (GstStructure * structure, const IfdStats * stats)
   put_count (structure, "time-blocked", "", stats->time_blocked);
   put_count (structure, "waiting", "", stats->waiting);
   put_count (structure, "bytes-waiting", "", stats->waiting_bytes);
+}
+
+/* --- algorithms ----------------------------------------------------------- */
+
+GType
+gst_ifd_algorithm_get_type (void)
+{
+  static const GEnumValue values[] = {
+    {IFD_ALGORITHM_PAPER, "As figure 1.1: an I-frame takes the place of any, "
+          "a P of a B", "paper"},
+    {IFD_ALGORITHM_PAPER_GOP, "As figures 1.2 and 1.3: without what refers to "
+          "a lost frame", "paper-gop"},
+    {IFD_ALGORITHM_GOP, "The same mended, with several frames to choose from",
+        "gop"},
+    {0, NULL, NULL}
+  };
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstIfdAlgorithm", values);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+/* --- caps of H.264 and H.265 ---------------------------------------------- */
+
+gboolean
+gst_h26x_caps_get_codec (const GstCaps * caps, IfdCodec * codec)
+{
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+
+  if (gst_structure_has_name (structure, "video/x-h264"))
+    *codec = IFD_CODEC_H264;
+  else if (gst_structure_has_name (structure, "video/x-h265"))
+    *codec = IFD_CODEC_H265;
+  else
+    return FALSE;
+  return TRUE;
+}
+
+gboolean
+gst_h26x_caps_set_codec_data (const GstCaps * caps, IfdClassifier * classifier)
+{
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  const gchar *format = gst_structure_get_string (structure, "stream-format");
+  const GValue *value = gst_structure_get_value (structure, "codec_data");
+  gboolean is_set = FALSE;
+  GstBuffer *data;
+  GstMapInfo map;
+
+  if (g_str_equal (format, "byte-stream"))
+    return ifd_classifier_set_codec_data (classifier, NULL, 0);
+  data = value && GST_VALUE_HOLDS_BUFFER (value) ?
+      gst_value_get_buffer (value) : NULL;
+  if (data && gst_buffer_map (data, &map, GST_MAP_READ)) {
+    is_set = ifd_classifier_set_codec_data (classifier, map.data, map.size);
+    gst_buffer_unmap (data, &map);
+  }
+  return is_set;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Caps of access units of H.264 and H.265: which elements of ours take, and
- * what they say to a classifier.
+/* The choice of frames (ifd.h) and the classifier (ifdclassifier.h) as elements
+ * show them: a type for properties, fields of statistics, and caps.
  */
 
-#ifndef __GST_H26X_CAPS_H__
-#define __GST_H26X_CAPS_H__
+#ifndef __GST_IFD_H__
+#define __GST_IFD_H__
 
 #include <gst/gst.h>
 
@@ -12,6 +12,21 @@
 #include "ifdclassifier.h"
 
 G_BEGIN_DECLS
+
+/* --- statistics ----------------------------------------------------------- */
+
+/* All but the lateness */
+GST_WIRELESS_API
+void gst_structure_set_ifd_stats (GstStructure * structure,
+    const IfdStats * stats);
+
+/* --- algorithms ----------------------------------------------------------- */
+
+#define GST_TYPE_IFD_ALGORITHM (gst_ifd_algorithm_get_type ())
+GST_WIRELESS_API
+GType gst_ifd_algorithm_get_type (void);
+
+/* --- caps of H.264 and H.265 ---------------------------------------------- */
 
 /* A buffer is a whole access unit. */
 #define GST_H26X_CAPS \
@@ -31,4 +46,4 @@ gboolean gst_h26x_caps_set_codec_data (const GstCaps * caps,
 
 G_END_DECLS
 
-#endif /* __GST_H26X_CAPS_H__ */
+#endif /* __GST_IFD_H__ */

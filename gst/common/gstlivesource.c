@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Buffers and buffer lists of a live source; see the header. */
+/* Buffers, buffer lists and the pause of a live source; see the header. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 
-#include "gstlivelist.h"
+#include "gstlivesource.h"
+
+/* --- buffers and buffer lists --------------------------------------------- */
 
 static gboolean
 can_submit (GstBaseSrc * src, GstLiveListFunc is_unlocked)
@@ -41,4 +43,26 @@ gst_live_list_submit_buffer (GstBaseSrc * src, GstBuffer * buffer,
   }
   *out = buffer;
   return GST_FLOW_OK;
+}
+
+/* --- PAUSED --------------------------------------------------------------- */
+
+GstStateChangeReturn
+gst_live_pause_change_state (GstLivePause * pause,
+    GstElementClass * parent_class, GstElement * element,
+    GstStateChange transition)
+{
+  GstStateChangeReturn result;
+
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    g_atomic_pointer_set (&pause->thread, g_thread_self ());
+  result = parent_class->change_state (element, transition);
+  g_atomic_pointer_set (&pause->thread, NULL);
+  return result;
+}
+
+gboolean
+gst_live_pause_ignores_unlock (GstLivePause * pause)
+{
+  return g_atomic_pointer_get (&pause->thread) == g_thread_self ();
 }
