@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The link around its model: flows, device queues, departures in the order of
- * their times, fates and statistics. The model is advanced lazily, event by
+/* The link around its model: flows, device queues, time and statistics. The model is advanced lazily, event by
  * event, up to the time that the caller tells, as mahimahi's link queue is; so
  * no time in it depends on when it was asked.
  */
@@ -13,13 +12,6 @@
 
 /* bytes: larger packets than this, nobody has computed with */
 #define MAX_SIZE (1 << 30)
-
-typedef struct
-{
-  guint station;
-  guint64 next_index;
-  LinkFlowStats stats;
-} LinkFlow;
 
 static const gchar *const fate_names[LINK_FATE_LAST] = {
   "delivered", "damaged", "queue", "air", "check", "reset", "call", "receiver",
@@ -70,7 +62,8 @@ create_parts (Link * link, GError ** error)
   if (!link->model)
     return FALSE;
   if (link->config.dial_up.enabled)
-    link->dial_up = link_dial_up_new (link);
+    link->dial_up = link_dial_up_new (&link->config.dial_up,
+        link->config.seed);
   return TRUE;
 }
 
@@ -148,230 +141,13 @@ link_add_flow (Link * link, guint station)
   return link->flows->len - 1;
 }
 
-static LinkFlow *
-get_flow (Link * link, guint flow)
-{
-  g_assert (flow < link->flows->len);
-  return &g_array_index (link->flows, LinkFlow, flow);
-}
-
 void
 link_set_station (Link * link, guint flow, guint station)
 {
-  get_flow (link, flow)->station = MIN (station, LINK_MAX_STATIONS - 1);
-}
-
-/* Events */
-
-static LinkEvent *
-push_event (Link * link, LinkEventType type, guint64 time)
-{
-  LinkEvent *event;
-
-  if (link->first_event == link->events->len) {
-    g_array_set_size (link->events, 0);
-    link->first_event = 0;
-  }
-  g_array_set_size (link->events, link->events->len + 1);
-  event = &g_array_index (link->events, LinkEvent, link->events->len - 1);
-  event->type = type;
-  event->time = time;
-  return event;
-}
-
-static void
-push_fate (Link * link, LinkItem * item)
-{
-  LinkEvent *event = push_event (link, LINK_EVENT_FATE, item->p.departure);
-
-  event->station = item->p.station;
-  event->packet = item->p;
-  event->packet.damage = NULL;
-  if (item->damage) {
-    event->packet.n_damage = item->damage->len;
-    event->packet.damage = g_memdup2 (item->damage->data,
-        item->damage->len * sizeof (LinkDamage));
-  }
-}
-
-static void
-count_fate (LinkFlowStats * stats, const LinkItem * item)
-{
-  const LinkPacket *packet = &item->p;
-
-  stats->fates[packet->fate]++;
-  stats->airtime += packet->airtime;
-  stats->transmissions[MIN (packet->attempts, LINK_MAX_ATTEMPTS - 1)]++;
-  if (packet->fate <= LINK_FATE_DAMAGED)
-    stats->delivered_bytes += packet->size;
-  if (item->damage)
-    stats->damaged_bytes += item->damage->len;
-}
-
-static void
-finish_item (Link * link, LinkItem * item)
-{
-  count_fate (&get_flow (link, item->p.flow)->stats, item);
-  push_fate (link, item);
-  link->in_flight--;
-  if (link->in_flight == 0 && link->dial_up)
-    link_dial_up_use_changed (link->dial_up);
-}
-
-void
-link_lose (Link * link, LinkItem * item, LinkFate fate)
-{
-  item->p.fate = fate;
-  item->p.departure = link->now;
-  finish_item (link, item);
-  link_item_free (item, NULL);
-}
-
-void
-link_quality_changed (Link * link, guint station)
-{
-  gdouble quality = link_get_quality (link, station);
-  LinkEvent *event;
-
-  if (quality == link->quality[station])
-    return;
-  link->quality[station] = quality;
-  event = push_event (link, LINK_EVENT_QUALITY, link->now);
-  event->station = station;
-  event->quality = quality;
-}
-
-void
-link_all_qualities_changed (Link * link)
-{
-  guint i;
-
-  for (i = 0; i < LINK_MAX_STATIONS; i++) {
-    if (link->quality[i] >= 0)
-      link_quality_changed (link, i);
-  }
-}
-
-/* Departures: a binary heap by time, and by order of entry among equals */
-
-static gboolean
-leaves_before (const LinkItem * a, const LinkItem * b)
-{
-  if (a->p.departure != b->p.departure)
-    return a->p.departure < b->p.departure;
-  return a->order < b->order;
-}
-
-static void
-heap_push (GPtrArray * heap, LinkItem * item)
-{
-  guint i = heap->len;
-
-  g_ptr_array_add (heap, item);
-  while (i > 0) {
-    guint parent = (i - 1) / 2;
-
-    if (!leaves_before (item, g_ptr_array_index (heap, parent)))
-      break;
-    heap->pdata[i] = heap->pdata[parent];
-    i = parent;
-  }
-  heap->pdata[i] = item;
-}
-
-static LinkItem *
-heap_pop (GPtrArray * heap)
-{
-  LinkItem *top = heap->pdata[0], *last = heap->pdata[heap->len - 1];
-  guint n = heap->len - 1, i = 0;
-
-  g_ptr_array_set_size (heap, n);
-  while (n > 0) {
-    guint child = 2 * i + 1;
-
-    if (child + 1 < n && leaves_before (heap->pdata[child + 1],
-            heap->pdata[child]))
-      child++;
-    if (child >= n || !leaves_before (heap->pdata[child], last)) {
-      heap->pdata[i] = last;
-      break;
-    }
-    heap->pdata[i] = heap->pdata[child];
-    i = child;
-  }
-  return top;
-}
-
-void
-link_deliver (Link * link, LinkItem * item, guint64 departure)
-{
-  item->p.fate = item->damage ? LINK_FATE_DAMAGED : LINK_FATE_DELIVERED;
-  item->p.departure = MAX (departure, link->now);
-  item->order = link->n_departures++;
-  heap_push (link->departures, item);
-}
-
-void
-link_duplicate (Link * link, LinkItem * item, guint64 departure)
-{
-  LinkItem *copy = g_slice_dup (LinkItem, item);
-
-  item->p.copies++;
-  copy->p.copy = item->p.copies;
-  if (copy->damage)
-    g_array_ref (copy->damage);
-  link_deliver (link, copy, departure);
-}
-
-static void
-release_departure (Link * link)
-{
-  LinkItem *item = heap_pop (link->departures);
-
-  link->now = MAX (link->now, item->p.departure);
-  if (item->p.copy)
-    get_flow (link, item->p.flow)->stats.duplicates++;
-  else
-    finish_item (link, item);
-  g_queue_push_tail (&link->outputs, item);
-}
-
-/* Calls */
-
-gboolean
-link_is_connected (Link * link)
-{
-  return !link->dial_up
-      || link_dial_up_get_state (link->dial_up) == LINK_CALL_CONNECTED;
-}
-
-void
-link_disconnect (Link * link)
-{
-  if (link->dial_up)
-    link_dial_up_break (link->dial_up);
-}
-
-void
-link_call_changed (Link * link, LinkCall call)
-{
-  LinkEvent *event = push_event (link, LINK_EVENT_CALL, link->now);
-
-  event->call = call;
-  if (link->klass->call_changed)
-    link->klass->call_changed (link->model, call == LINK_CALL_CONNECTED);
-  link_all_qualities_changed (link);
+  link_get_flow (link, flow)->station = MIN (station, LINK_MAX_STATIONS - 1);
 }
 
 /* Time */
-
-static guint64
-next_departure (Link * link)
-{
-  if (link->departures->len == 0)
-    return LINK_NEVER;
-  return ((LinkItem *) link->departures->pdata[0])->p.departure;
-}
 
 static guint64
 next_queue_timeout (Link * link)
@@ -406,18 +182,12 @@ time_queues_out (Link * link)
   }
 }
 
-static guint64
-next_call (Link * link)
-{
-  return link->dial_up ? link_dial_up_next (link->dial_up) : LINK_NEVER;
-}
-
 guint64
 link_next_wakeup (Link * link)
 {
   guint64 model = link->klass->next (link->model);
   guint64 queue = next_queue_timeout (link);
-  guint64 next = MIN (next_departure (link), next_call (link));
+  guint64 next = MIN (link_next_departure (link), link_next_call (link));
 
   return MIN (next, MIN (model, queue));
 }
@@ -432,10 +202,10 @@ advance (Link * link, guint64 until)
     if (first == LINK_NEVER || first > until)
       break;
     link->now = MAX (link->now, first);
-    if (first == next_departure (link))
-      release_departure (link);
-    else if (first == next_call (link))
-      link_dial_up_advance (link->dial_up);
+    if (first == link_next_departure (link))
+      link_release_departure (link);
+    else if (first == link_next_call (link))
+      link_advance_call (link);
     else if (first == next_queue_timeout (link))
       time_queues_out (link);
     else
@@ -455,7 +225,7 @@ link_timeout (Link * link, guint64 now)
 static LinkQueue *
 get_queue (Link * link, guint flow)
 {
-  return &link->queues[get_flow (link, flow)->station];
+  return &link->queues[link_get_flow (link, flow)->station];
 }
 
 gboolean
@@ -483,18 +253,14 @@ is_too_big (Link * link, guint32 size)
 static LinkItem *
 create_item (Link * link, guint flow, guint32 size, gpointer user)
 {
-  LinkFlow *f = get_flow (link, flow);
+  LinkFlow *f = link_get_flow (link, flow);
   LinkItem *item = link_item_new (flow, f->station, size, user);
 
   item->p.index = f->next_index++;
   item->p.arrival = link->now;
   if (link->pattern)
     item->recorded = link_pattern_lookup (link->pattern, flow, item->p.index);
-  f->stats.offered++;
-  f->stats.offered_bytes += size;
-  link->in_flight++;
-  if (link->in_flight == 1 && link->dial_up)
-    link_dial_up_use_changed (link->dial_up);
+  link_enter (link, item);
   return item;
 }
 
@@ -503,7 +269,7 @@ static gboolean
 queue_item (Link * link, LinkItem * item, const VideoPacket * video)
 {
   guint station = item->p.station;
-  LinkFlow *flow = get_flow (link, item->p.flow);
+  LinkFlow *flow = link_get_flow (link, item->p.flow);
   gboolean queued = link_queue_push (&link->queues[station], link->now, item,
       video);
 
@@ -517,7 +283,7 @@ void
 link_input_video (Link * link, guint64 now, guint flow, guint32 size,
     const VideoPacket * video, gpointer user)
 {
-  guint station = get_flow (link, flow)->station;
+  guint station = link_get_flow (link, flow)->station;
   LinkItem *item;
 
   advance (link, now);
@@ -529,9 +295,8 @@ link_input_video (Link * link, guint64 now, guint flow, guint32 size,
   if (!queue_item (link, item, video))
     return;
   if (link->quality[station] < 0)
-    link->quality[station] = link_get_quality (link, station);
-  if (link->dial_up)
-    link_dial_up_wanted (link->dial_up);
+    link->quality[station] = link_get_model_quality (link, station);
+  link_want_call (link);
   if (link_peek (link, station))
     link->klass->arrived (link->model, station);
   /* what leaves without any delay leaves now */
@@ -554,18 +319,6 @@ link_end_flow (Link * link, guint64 now, guint flow)
     link_queue_end_flow (&link->queues[i], link->now, flow);
     lose_given_up (link, i);
   }
-}
-
-LinkItem *
-link_peek (Link * link, guint station)
-{
-  return link_queue_peek (&link->queues[station]);
-}
-
-LinkItem *
-link_take (Link * link, guint station)
-{
-  return link_queue_take (&link->queues[station], link->now);
 }
 
 /* What comes out */
@@ -605,13 +358,15 @@ link_poll_event (Link * link, LinkEvent * event)
 void
 link_get_flow_stats (Link * link, guint flow, LinkFlowStats * stats)
 {
-  *stats = get_flow (link, flow)->stats;
+  *stats = link_get_flow (link, flow)->stats;
 }
 
 void
 link_get_stats (Link * link, LinkStats * stats)
 {
   *stats = link->stats;
+  if (link->dial_up)
+    link_dial_up_get_stats (link->dial_up, stats);
 }
 
 void
@@ -636,9 +391,7 @@ link_get_ifd_stats (Link * link, IfdStats * stats)
 gdouble
 link_get_quality (Link * link, guint station)
 {
-  if (!link_is_connected (link))
-    return 0;
-  return link->klass->quality (link->model, station);
+  return link_get_model_quality (link, station);
 }
 
 void

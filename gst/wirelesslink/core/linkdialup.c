@@ -6,7 +6,10 @@
  * number n has its own draws.
  */
 
-#include "linkmodel.h"
+#include "linkdialup.h"
+
+#include "linkdraw.h"
+#include "seededdraw.h"
 
 /* What the draws of LINK_DRAW_DIAL are for */
 enum
@@ -22,21 +25,25 @@ enum
 
 struct _LinkDialUp
 {
-  Link *link;
   LinkDialUpConfig config;
+  guint64 seed;
   LinkCall state;
+  gboolean changed;             /* nobody was told of the state so far */
+  gboolean used;                /* packets are under way */
   guint64 number;               /* of the call, from 0 */
   guint64 begin, end;           /* ns: of the state; LINK_NEVER: not known */
   guint64 hang_up_at;           /* ns; LINK_NEVER: not */
+  guint64 calls, failed, broken;
+  guint64 setup_time;           /* ns, of the last successful call */
 };
 
 LinkDialUp *
-link_dial_up_new (Link * link)
+link_dial_up_new (const LinkDialUpConfig * config, guint64 seed)
 {
   LinkDialUp *dial_up = g_new0 (LinkDialUp, 1);
 
-  dial_up->link = link;
-  dial_up->config = link->config.dial_up;
+  dial_up->config = *config;
+  dial_up->seed = seed;
   dial_up->state = LINK_CALL_IDLE;
   dial_up->end = dial_up->hang_up_at = LINK_NEVER;
   return dial_up;
@@ -49,15 +56,34 @@ link_dial_up_free (LinkDialUp * dial_up)
 }
 
 LinkCall
-link_dial_up_get_state (LinkDialUp * dial_up)
+link_dial_up_get_state (const LinkDialUp * dial_up)
 {
   return dial_up->state;
 }
 
+gboolean
+link_dial_up_poll_change (LinkDialUp * dial_up, LinkCall * state)
+{
+  gboolean changed = dial_up->changed;
+
+  *state = dial_up->state;
+  dial_up->changed = FALSE;
+  return changed;
+}
+
 guint64
-link_dial_up_next (LinkDialUp * dial_up)
+link_dial_up_next_wakeup (const LinkDialUp * dial_up)
 {
   return MIN (dial_up->end, dial_up->hang_up_at);
+}
+
+void
+link_dial_up_get_stats (const LinkDialUp * dial_up, LinkStats * stats)
+{
+  stats->calls = dial_up->calls;
+  stats->calls_failed = dial_up->failed;
+  stats->calls_broken = dial_up->broken;
+  stats->setup_time = dial_up->setup_time;
 }
 
 /* Draws */
@@ -65,8 +91,7 @@ link_dial_up_next (LinkDialUp * dial_up)
 static guint64
 draw (const LinkDialUp * dial_up, guint what)
 {
-  return seeded_draw (dial_up->link->config.seed, 0, LINK_DRAW_DIAL,
-      dial_up->number, what);
+  return seeded_draw (dial_up->seed, 0, LINK_DRAW_DIAL, dial_up->number, what);
 }
 
 static guint64
@@ -113,83 +138,81 @@ draw_set_up (const LinkDialUp * dial_up)
 
 /* States */
 
-void
-link_dial_up_use_changed (LinkDialUp * dial_up)
+static void
+plan_hang_up (LinkDialUp * dial_up, guint64 now)
 {
   gboolean ends = dial_up->config.hang_up_after != 0
-      && dial_up->state == LINK_CALL_CONNECTED && dial_up->link->in_flight == 0;
+      && dial_up->state == LINK_CALL_CONNECTED && !dial_up->used;
 
-  dial_up->hang_up_at = ends ? dial_up->link->now +
-      dial_up->config.hang_up_after : LINK_NEVER;
+  dial_up->hang_up_at = ends ? now + dial_up->config.hang_up_after : LINK_NEVER;
+}
+
+void
+link_dial_up_set_used (LinkDialUp * dial_up, guint64 now, gboolean used)
+{
+  dial_up->used = used;
+  plan_hang_up (dial_up, now);
 }
 
 static void
-enter (LinkDialUp * dial_up, LinkCall state, guint64 duration)
+enter (LinkDialUp * dial_up, guint64 now, LinkCall state, guint64 duration)
 {
   dial_up->state = state;
-  dial_up->begin = dial_up->link->now;
-  dial_up->end = duration == LINK_NEVER ? LINK_NEVER :
-      dial_up->begin + duration;
-  link_dial_up_use_changed (dial_up);
-  link_call_changed (dial_up->link, state);
+  dial_up->changed = TRUE;
+  dial_up->begin = now;
+  dial_up->end = duration == LINK_NEVER ? LINK_NEVER : now + duration;
+  plan_hang_up (dial_up, now);
 }
 
 void
-link_dial_up_wanted (LinkDialUp * dial_up)
+link_dial_up_want (LinkDialUp * dial_up, guint64 now)
 {
   if (dial_up->state != LINK_CALL_IDLE)
     return;
-  dial_up->link->stats.calls++;
-  enter (dial_up, LINK_CALL_DIALLING, fails (dial_up) ?
+  dial_up->calls++;
+  enter (dial_up, now, LINK_CALL_DIALLING, fails (dial_up) ?
       draw_detection (dial_up) : draw_set_up (dial_up));
 }
 
-/* Packets that wait want the next call at once. */
 static void
-hang_up (LinkDialUp * dial_up)
+hang_up (LinkDialUp * dial_up, guint64 now)
 {
-  guint i;
-
   dial_up->number++;
-  enter (dial_up, LINK_CALL_IDLE, LINK_NEVER);
-  for (i = 0; i < LINK_MAX_STATIONS; i++) {
-    if (link_peek (dial_up->link, i))
-      link_dial_up_wanted (dial_up);
-  }
+  enter (dial_up, now, LINK_CALL_IDLE, LINK_NEVER);
 }
 
 void
-link_dial_up_break (LinkDialUp * dial_up)
+link_dial_up_break (LinkDialUp * dial_up, guint64 now)
 {
   if (dial_up->state != LINK_CALL_CONNECTED)
     return;
-  dial_up->link->stats.calls_broken++;
-  hang_up (dial_up);
+  dial_up->broken++;
+  hang_up (dial_up, now);
 }
 
 static void
-connect_call (LinkDialUp * dial_up)
+connect_call (LinkDialUp * dial_up, guint64 now)
 {
   guint64 mean = dial_up->config.mean_time_to_break;
 
-  dial_up->link->stats.setup_time = dial_up->link->now - dial_up->begin;
-  enter (dial_up, LINK_CALL_CONNECTED, mean == 0 ? LINK_NEVER :
-      seeded_draw_exponential (seeded_draw (dial_up->link->config.seed, 0,
-              LINK_DRAW_BREAK, dial_up->number, 0), mean));
+  dial_up->setup_time = now - dial_up->begin;
+  enter (dial_up, now, LINK_CALL_CONNECTED, mean == 0 ? LINK_NEVER :
+      seeded_draw_exponential (seeded_draw (dial_up->seed, 0, LINK_DRAW_BREAK,
+              dial_up->number, 0), mean));
 }
 
 void
-link_dial_up_advance (LinkDialUp * dial_up)
+link_dial_up_timeout (LinkDialUp * dial_up, guint64 now)
 {
   if (dial_up->state == LINK_CALL_CONNECTED) {
-    if (dial_up->link->now >= dial_up->end)
-      link_dial_up_break (dial_up);
+    if (now >= dial_up->end)
+      link_dial_up_break (dial_up, now);
     else
-      hang_up (dial_up);
+      hang_up (dial_up, now);
   } else if (fails (dial_up)) {
-    dial_up->link->stats.calls_failed++;
-    hang_up (dial_up);
+    dial_up->failed++;
+    hang_up (dial_up, now);
   } else {
-    connect_call (dial_up);
+    connect_call (dial_up, now);
   }
 }

@@ -1,42 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Between the link (queues, packets, logs; link.c) and the models of what
- * carries them (linkdcf.c, linkpipe.c, linkblocks.c, linkrlp.c): what each asks
- * of the other. Private to this core.
+/* The state of a link, and what the models of what carries its packets (linkdcf.c,
+ * linkpipe.c, linkblocks.c, linkrlp.c) do to it. Calls go one way: link.c calls a
+ * model, a model calls linkmodel.c, and linkmodel.c calls the queues and the call
+ * of linkdialup.h; what comes back up is in the class of the model. Private to
+ * this core.
  */
 
 #ifndef __LINK_MODEL_H__
 #define __LINK_MODEL_H__
 
 #include "link.h"
+#include "linkdialup.h"
+#include "linkdraw.h"
 #include "linkitem.h"
 #include "linkonoff.h"
 #include "linkqueue.h"
 #include "seededdraw.h"
 
 G_BEGIN_DECLS
-
-/* What a draw is for. Numbers are part of what a seed means: never reused. */
-typedef enum
-{
-  LINK_DRAW_BACKOFF = 1,
-  LINK_DRAW_FAILURE = 2,
-  LINK_DRAW_OVEN_PHASE = 3,
-  LINK_DRAW_FADING = 4,
-  LINK_DRAW_LOSS = 5,
-  LINK_DRAW_BIT_ERROR = 6,
-  LINK_DRAW_JITTER = 7,
-  LINK_DRAW_DUPLICATE = 8,
-  LINK_DRAW_REORDER = 9,
-  LINK_DRAW_OUTAGE = 10,
-  LINK_DRAW_STALL = 11,
-  LINK_DRAW_BLOCK = 12,
-  LINK_DRAW_CORRUPT = 13,
-  LINK_DRAW_DIAL = 14,
-  LINK_DRAW_BREAK = 15,
-  LINK_DRAW_CELLULAR_OUTAGE = 16,
-  LINK_DRAW_CELLULAR_RATE = 17,
-  LINK_DRAW_CELLULAR_DELIVERY = 18
-} LinkDraw;
 
 typedef struct
 {
@@ -61,7 +42,12 @@ extern const LinkModelClass link_pipe_class;
 extern const LinkModelClass link_blocks_class;
 extern const LinkModelClass link_rlp_class;
 
-typedef struct _LinkDialUp LinkDialUp;
+typedef struct
+{
+  guint station;
+  guint64 next_index;
+  LinkFlowStats stats;
+} LinkFlow;
 
 struct _Link
 {
@@ -76,7 +62,7 @@ struct _Link
   guint64 in_flight;            /* packets that have not met their fate */
   gdouble quality[LINK_MAX_STATIONS];   /* last told */
 
-  GArray *flows;                /* of LinkFlow, in link.c */
+  GArray *flows;                /* of LinkFlow */
   GPtrArray *departures;        /* of LinkItem: heap by departure and order */
   guint64 n_departures;
   GQueue outputs;               /* of LinkItem that left */
@@ -116,24 +102,38 @@ link_fate_is_lost (LinkFate fate)
 gboolean link_is_connected (Link * link);
 /* The call breaks now: a reason of the model's. */
 void link_disconnect (Link * link);
-/* Something that link_get_quality depends on changed at link->now. */
+/* Something that the quality depends on changed at link->now. */
 void link_quality_changed (Link * link, guint station);
 /* The same for all stations that have sent */
 void link_all_qualities_changed (Link * link);
 
-/* linkdialup.c */
-LinkDialUp *link_dial_up_new (Link * link);
-void link_dial_up_free (LinkDialUp * dial_up);
-guint64 link_dial_up_next (LinkDialUp * dial_up);
-void link_dial_up_advance (LinkDialUp * dial_up);
-/* A packet waits: dials unless it does already. */
-void link_dial_up_wanted (LinkDialUp * dial_up);
-void link_dial_up_break (LinkDialUp * dial_up);
-/* The first packet came into the link, or the last left it. */
-void link_dial_up_use_changed (LinkDialUp * dial_up);
-LinkCall link_dial_up_get_state (LinkDialUp * dial_up);
-/* called by it */
-void link_call_changed (Link * link, LinkCall call);
+/* What link.c does besides */
+
+LinkFlow *link_get_flow (Link * link, guint flow);
+/* The item is under way from now on. */
+void link_enter (Link * link, LinkItem * item);
+/* The first departure becomes an output. */
+void link_release_departure (Link * link);
+static inline guint64
+link_next_departure (const Link * link)
+{
+  if (link->departures->len == 0)
+    return LINK_NEVER;
+  return ((LinkItem *) link->departures->pdata[0])->p.departure;
+}
+
+/* A packet waits: without a call one is made. */
+void link_want_call (Link * link);
+/* What link_next_call () told, at link->now */
+void link_advance_call (Link * link);
+static inline guint64
+link_next_call (const Link * link)
+{
+  return link->dial_up ? link_dial_up_next_wakeup (link->dial_up) : LINK_NEVER;
+}
+
+/* See link_get_quality () in link.h. */
+gdouble link_get_model_quality (Link * link, guint station);
 
 G_END_DECLS
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the random draws of this core are for (seededdraw.h). Private to it. */
+
+#ifndef __LINK_DRAW_H__
+#define __LINK_DRAW_H__
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* What a draw is for. Numbers are part of what a seed means: never reused. */
+typedef enum
+{
+  LINK_DRAW_BACKOFF = 1,
+  LINK_DRAW_FAILURE = 2,
+  LINK_DRAW_OVEN_PHASE = 3,
+  LINK_DRAW_FADING = 4,
+  LINK_DRAW_LOSS = 5,
+  LINK_DRAW_BIT_ERROR = 6,
+  LINK_DRAW_JITTER = 7,
+  LINK_DRAW_DUPLICATE = 8,
+  LINK_DRAW_REORDER = 9,
+  LINK_DRAW_OUTAGE = 10,
+  LINK_DRAW_STALL = 11,
+  LINK_DRAW_BLOCK = 12,
+  LINK_DRAW_CORRUPT = 13,
+  LINK_DRAW_DIAL = 14,
+  LINK_DRAW_BREAK = 15,
+  LINK_DRAW_CELLULAR_OUTAGE = 16,
+  LINK_DRAW_CELLULAR_RATE = 17,
+  LINK_DRAW_CELLULAR_DELIVERY = 18
+} LinkDraw;
+
+G_END_DECLS
+
+#endif /* __LINK_DRAW_H__ */
