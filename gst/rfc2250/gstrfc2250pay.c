@@ -42,6 +42,7 @@
 #include "gstframeinfometa.h"
 #include "gstmpegvideoinput.h"
 #include "rfc2250packer.h"
+#include "rtpheader.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_pay_debug);
 #define GST_CAT_DEFAULT gst_rfc2250_pay_debug
@@ -50,8 +51,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_pay_debug);
 #define DEFAULT_MPEG2_EXTENSION FALSE
 #define DEFAULT_NEW_PICTURE_BITS FALSE
 #define DEFAULT_CONFIG_INTERVAL 0
-/* RFC 3550 section 5.1, without contributing sources */
-#define RTP_HEADER_SIZE 12
 /* Room for the headers of a hundred packets or more */
 #define HEADERS_BLOCK_SIZE 4096
 /* RFC 3551 table 5 */

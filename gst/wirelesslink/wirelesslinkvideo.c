@@ -8,6 +8,7 @@
 #include "wirelesslinkvideo.h"
 
 #include "gstframeinfometa.h"
+#include "rtpheader.h"
 
 /* RFC 3551 table 5: what a payload type without encoding-name means */
 static gboolean
@@ -21,7 +22,7 @@ is_mpv (const GstStructure * structure)
   if (name)
     return g_str_equal (name, "MPV") && (!media
         || g_str_equal (media, "video"));
-  return payload == VIDEO_PACKET_MPV;
+  return payload == RTP_PAYLOAD_MPV;
 }
 
 WirelessLinkVideo

@@ -9,6 +9,7 @@
  */
 
 #include "fuzz.h"
+#include "rtpheader.h"
 #include "videopacket.h"
 
 typedef enum
@@ -29,7 +30,7 @@ read_packet (Reading reading, VideoPacket * packet, const guint8 * data,
       return video_packet_parse_ip (packet, data, size, full_size);
     case READ_RTP:
       return video_packet_parse_rtp (packet, data, size, full_size,
-          VIDEO_PACKET_MPV);
+          RTP_PAYLOAD_MPV);
     case READ_ANY_RTP:
       return video_packet_parse_rtp (packet, data, size, full_size,
           VIDEO_PACKET_ANY_TYPE);

@@ -7,21 +7,13 @@
 
 #include "h263picture.h"
 #include "mpegvideo.h"
+#include "rfc2250header.h"
+#include "rtpheader.h"
 
-/* RFC 3550 section 5.1 */
-#define RTP_HEADER_SIZE 12
-#define RTP_VERSION 2
 /* RFC 5761 section 4: RTCP, where both share a port */
 #define RTCP_MIN_TYPE 192
 #define RTCP_MAX_TYPE 223
-/* RFC 3551 table 5 */
-#define RTP_PAYLOAD_MPV 32
-#define RTP_PAYLOAD_H263 34
 
-/* RFC 2250 section 3.4 */
-#define MPV_HEADER_SIZE 4
-#define MPV_EXTENSION_SIZE 4    /* section 3.4.1 */
-#define MPV_COMPOSITE_SIZE 4
 /* RFC 2190 section 5 */
 #define H263_MODE_A_SIZE 4
 #define H263_MODE_B_SIZE 8
@@ -57,59 +49,23 @@ udplite_format_from_rtp (const gchar * encoding_name, gint payload)
   return UDPLITE_FORMAT_RTP;
 }
 
-/* RTP, RFC 3550 sections 5.1 and 5.3.1 */
+/* RTP */
 
 /* The last byte says how much is padding: what is padded has no header that
  * would do. */
 static gsize
 read_rtp (const guint8 * rtp, gsize size)
 {
-  gsize header = RTP_HEADER_SIZE;
+  gsize header = rtp_header_get_size (rtp, size);
 
-  if (size < RTP_HEADER_SIZE || rtp[0] >> 6 != RTP_VERSION || (rtp[0] & 0x20))
+  if (header == 0 || (rtp[0] & 0x20))
     return NO_HEADER;
   if (rtp[1] >= RTCP_MIN_TYPE && rtp[1] <= RTCP_MAX_TYPE)
     return NO_HEADER;
-  header += (rtp[0] & 0x0f) * 4;
-  if (rtp[0] & 0x10) {
-    if (size < header + 4)
-      return NO_HEADER;
-    header += 4 + (rtp[header + 2] << 8 | rtp[header + 3]) * 4;
-  }
-  return header <= size ? header : NO_HEADER;
+  return header;
 }
 
 /* MPEG-1 and MPEG-2 video, RFC 2250 */
-
-/* E: further extensions, whose first byte says how many words they are */
-static gsize
-read_mpv_extension (const guint8 * payload, gsize size)
-{
-  const guint8 *extension = payload + MPV_HEADER_SIZE;
-  gsize header = MPV_HEADER_SIZE + MPV_EXTENSION_SIZE;
-
-  if (size < header || (extension[0] & 0x80))   /* unused, 0 */
-    return NO_HEADER;
-  if (extension[3] & 0x01)      /* D */
-    header += MPV_COMPOSITE_SIZE;
-  if (!(extension[0] & 0x40))   /* E */
-    return header;
-  if (size <= header || payload[header] == 0)
-    return NO_HEADER;
-  return header + payload[header] * 4;
-}
-
-static gsize
-read_mpv (const guint8 * payload, gsize size)
-{
-  /* MBZ; P, of which 0 is left by those who fill in nothing */
-  if (size < MPV_HEADER_SIZE || payload[0] >> 3
-      || (payload[2] & 7) >= MPEG_VIDEO_PICTURE_LAST)
-    return NO_HEADER;
-  if (payload[0] & 0x04)        /* T */
-    return read_mpv_extension (payload, size);
-  return MPV_HEADER_SIZE;
-}
 
 /* Headers stand at the head of a payload (section 3.1), perhaps with zero bytes
  * before them, and end where the first slice begins. */
@@ -215,7 +171,7 @@ udplite_coverage_of_payload (UdpliteFormat format, const guint8 * bytes,
     gsize size, guint mark)
 {
   static const Readers readers[] = {
-    [UDPLITE_FORMAT_RTP_MPV] = {read_mpv, read_mpv_stream},
+    [UDPLITE_FORMAT_RTP_MPV] = {rfc2250_header_measure, read_mpv_stream},
     [UDPLITE_FORMAT_RTP_H263] = {read_h263, read_h263_stream},
     [UDPLITE_FORMAT_RTP_H263_1998] = {read_h263_1998, read_h263_1998_stream}
   };

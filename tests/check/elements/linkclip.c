@@ -9,6 +9,7 @@
 #include <gst/check/gstcheck.h>
 
 #include "linktraffic.h"
+#include "rtpheader.h"
 
 /* RTP is in the buffers; UDP and IP are not. */
 #define UDP_IP 28
@@ -33,7 +34,7 @@ add_packet (GstElement * sink, GstBuffer * buffer, GstPad * pad,
 
   gst_buffer_map (buffer, &map, GST_MAP_READ);
   fail_unless (video_packet_parse_rtp (&video, map.data, map.size, map.size,
-          VIDEO_PACKET_MPV));
+          RTP_PAYLOAD_MPV));
   gst_buffer_unmap (buffer, &map);
   g_array_append_val (packets->sizes, size);
   g_array_append_val (packets->video, video);

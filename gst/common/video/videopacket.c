@@ -6,17 +6,15 @@
 
 #include "videopacket.h"
 
+#include "rfc2250header.h"
+#include "rtpheader.h"
+
 /* RFC 791, RFC 8200, RFC 768, RFC 3828 */
 #define IPV4_MIN_HEADER 20
 #define IPV6_HEADER 40
 #define UDP_HEADER 8
 #define PROTOCOL_UDP 17
 #define PROTOCOL_UDP_LITE 136
-/* RFC 3550 5.1 */
-#define RTP_HEADER 12
-#define RTP_VERSION 2
-/* RFC 2250 3.4 */
-#define VIDEO_HEADER 4
 
 /* What is left of a packet: the bytes at hand, and as many as there are */
 typedef struct
@@ -136,76 +134,39 @@ read_headers (VideoPacket * packet, const Bytes * video)
 
 /* RFC 2250 */
 
-/* The MPEG-2 extension of 3.4.1: E and D say what else follows. */
-static gboolean
-skip_extension (Bytes * bytes)
-{
-  gboolean composite, more;
-
-  if (bytes->size < 4)
-    return FALSE;
-  more = (bytes->data[0] & 0x40) != 0;
-  composite = (bytes->data[3] & 0x01) != 0;
-  if ((bytes->data[0] & 0x80) || !skip (bytes, composite ? 8 : 4))
-    return FALSE;
-  if (!more)
-    return TRUE;
-  return bytes->size > 0 && bytes->data[0] > 0
-      && skip (bytes, (gsize) bytes->data[0] * 4);
-}
-
 static gboolean
 read_video (VideoPacket * packet, Bytes bytes)
 {
+  gsize header = rfc2250_header_measure (bytes.data, bytes.size);
   guint32 word;
-  guint type;
 
-  if (bytes.size < VIDEO_HEADER)
+  if (header == 0)
     return FALSE;
   word = read_be32 (bytes.data);
-  type = word >> 8 & 7;
-  /* MBZ, and a picture type that is none */
-  if (word >> 27 || type > MPEG_VIDEO_PICTURE_D)
-    return FALSE;
-  /* P is never 0 (3.4), but in senders that leave all of the header 0. */
-  if (type == MPEG_VIDEO_PICTURE_UNKNOWN && word != 0)
-    return FALSE;
-  skip (&bytes, VIDEO_HEADER);
-  if ((word >> 26 & 1) && !skip_extension (&bytes))
-    return FALSE;
-  packet->type = type;
+  packet->type = word >> 8 & 7;
   packet->temporal_reference = word >> 16 & 0x3ff;
+  /* P is never 0 (3.4), but in senders that leave all of the header 0. */
+  if (packet->type == MPEG_VIDEO_PICTURE_UNKNOWN && word != 0)
+    return FALSE;
+  skip (&bytes, header);
   read_headers (packet, &bytes);
   return TRUE;
 }
 
-/* RFC 3550 5.1, 5.3.1 */
-
-static gboolean
-skip_rtp_header (Bytes * bytes)
-{
-  guint sources = bytes->data[0] & 0x0f;
-  gboolean extended = (bytes->data[0] & 0x10) != 0;
-
-  if (!skip (bytes, RTP_HEADER + sources * 4))
-    return FALSE;
-  if (!extended)
-    return TRUE;
-  return bytes->size >= 4
-      && skip (bytes, 4 + (gsize) read_be16 (bytes->data + 2) * 4);
-}
+/* RFC 3550 5.1 */
 
 static gboolean
 read_rtp (VideoPacket * packet, Bytes bytes, guint payload_type, guint64 stream)
 {
   const guint8 *rtp = bytes.data;
+  gsize header = rtp_header_get_size (rtp, bytes.size);
   VideoPacket read = { 0, };
 
-  if (bytes.size < RTP_HEADER || rtp[0] >> 6 != RTP_VERSION)
+  if (header == 0)
     return FALSE;
   if (payload_type != VIDEO_PACKET_ANY_TYPE && (rtp[1] & 0x7f) != payload_type)
     return FALSE;
-  if (!skip_rtp_header (&bytes) || !read_video (&read, bytes))
+  if (!skip (&bytes, header) || !read_video (&read, bytes))
     return FALSE;
   read.ends = rtp[1] >> 7;
   read.sequence = read_be16 (rtp + 2);
@@ -243,7 +204,7 @@ read_udp (VideoPacket * packet, Bytes bytes, guint protocol, guint64 stream)
   stream = hash (stream, bytes.data, 4);
   if (!skip (&bytes, UDP_HEADER))
     return FALSE;
-  return read_rtp (packet, bytes, VIDEO_PACKET_MPV, stream);
+  return read_rtp (packet, bytes, RTP_PAYLOAD_MPV, stream);
 }
 
 /* RFC 791 3.1 */

@@ -193,6 +193,36 @@ rfc2250_header_parse (Rfc2250Header * header, const guint8 * data, gsize size,
   return result;
 }
 
+static gsize
+measure_extension (const guint8 * data, gsize size)
+{
+  const guint8 *extension = data + RFC2250_HEADER_SIZE;
+  gsize header = RFC2250_HEADER_SIZE + RFC2250_EXTENSION_SIZE;
+
+  if (size < header || (extension[0] & 0x80))   /* X: unused, 0 */
+    return 0;
+  if (extension[3] & 0x01)      /* D */
+    header += RFC2250_COMPOSITE_SIZE;
+  if (!(extension[0] & 0x40))   /* E */
+    return header;
+  if (size <= header || data[header] == 0)
+    return 0;
+  return header + data[header] * 4;
+}
+
+gsize
+rfc2250_header_measure (const guint8 * data, gsize size)
+{
+  gsize header = RFC2250_HEADER_SIZE;
+
+  if (size < RFC2250_HEADER_SIZE || data[0] >> 3        /* MBZ */
+      || (data[2] & 7) >= MPEG_VIDEO_PICTURE_LAST)
+    return 0;
+  if (data[0] & 0x04)           /* T */
+    header = measure_extension (data, size);
+  return header <= size ? header : 0;
+}
+
 void
 rfc2250_header_set_picture (Rfc2250Header * header,
     const MpegVideoPicture * picture)

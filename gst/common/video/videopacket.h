@@ -11,13 +11,11 @@
 
 #include <glib.h>
 
+#include "gstwirelessprelude.h"
 #include "mpegvideo.h"
 
 G_BEGIN_DECLS
 
-/* RFC 3551 table 5: the payload type that means MPEG video without any session
- * description */
-#define VIDEO_PACKET_MPV 32
 #define VIDEO_PACKET_ANY_TYPE 128
 /* bytes: no more of a packet is looked at */
 #define VIDEO_PACKET_HEAD 2048
@@ -40,13 +38,16 @@ typedef struct
 
 /* payload_type: VIDEO_PACKET_ANY_TYPE where it is known from elsewhere that the
  * packet carries MPEG video */
+GST_WIRELESS_API
 gboolean video_packet_parse_rtp (VideoPacket * packet, const guint8 * data,
     gsize size, gsize full_size, guint payload_type);
 /* IPv4 or IPv6 with UDP or UDP-Lite with RTP of payload type 32. Fragments, and
  * IPv6 with extension headers, are something else. */
+GST_WIRELESS_API
 gboolean video_packet_parse_ip (VideoPacket * packet, const guint8 * data,
     gsize size, gsize full_size);
 /* A whole frame of an elementary stream */
+GST_WIRELESS_API
 gboolean video_packet_parse_frame (VideoPacket * packet, const guint8 * data,
     gsize size);
 

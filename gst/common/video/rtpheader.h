@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The header of an RTP packet, for cores that look into packets of video.
+ * Elements use GstRTPBuffer.
+ */
+
+#ifndef __RTP_HEADER_H__
+#define __RTP_HEADER_H__
+
+#include <glib.h>
+
+#include "gstwirelessprelude.h"
+
+G_BEGIN_DECLS
+
+/* RFC 3550 section 5.1: the fixed part of it */
+#define RTP_HEADER_SIZE 12
+/* RFC 3551 table 5: these payload types have a meaning without any session
+ * description. */
+#define RTP_PAYLOAD_MPV 32
+#define RTP_PAYLOAD_H263 34
+
+/* Bytes of the header with its contributing sources and its extension; 0: this
+ * is not RTP of version 2, or its header does not fit into size bytes. */
+GST_WIRELESS_API
+gsize rtp_header_get_size (const guint8 * rtp, gsize size);
+
+G_END_DECLS
+
+#endif /* __RTP_HEADER_H__ */
