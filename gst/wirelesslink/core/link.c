@@ -13,17 +13,6 @@
 /* bytes: larger packets than this, nobody has computed with */
 #define MAX_SIZE (1 << 30)
 
-static const gchar *const fate_names[LINK_FATE_LAST] = {
-  "delivered", "damaged", "queue", "air", "check", "reset", "call", "receiver",
-  "too-big", "frame"
-};
-
-const gchar *
-link_fate_get_name (LinkFate fate)
-{
-  return fate_names[fate];
-}
-
 const gchar *
 link_call_get_name (LinkCall call)
 {
@@ -392,15 +381,4 @@ gdouble
 link_get_quality (Link * link, guint station)
 {
   return link_get_model_quality (link, station);
-}
-
-void
-link_packet_apply_damage (const LinkPacket * packet, guint8 * data, gsize size)
-{
-  guint i;
-
-  for (i = 0; i < packet->n_damage; i++) {
-    if (packet->damage[i].offset < size)
-      data[packet->damage[i].offset] ^= packet->damage[i].flip;
-  }
 }

@@ -17,6 +17,7 @@ G_BEGIN_DECLS
 
 #define LINK_MS G_GUINT64_CONSTANT (1000000)
 #define LINK_SECOND G_GUINT64_CONSTANT (1000000000)
+#define LINK_NEVER G_MAXUINT64
 
 #define LINK_ERROR (link_error_quark ())
 GQuark link_error_quark (void);

@@ -16,6 +16,7 @@
 #define __LINK_FRAME_QUEUE_H__
 
 #include "ifd.h"
+#include "linkconfig.h"
 #include "linkitem.h"
 #include "videopacket.h"
 

@@ -6,7 +6,7 @@
 #ifndef __LINK_ITEM_H__
 #define __LINK_ITEM_H__
 
-#include "link.h"
+#include "linkpacket.h"
 #include "linkpattern.h"
 
 G_BEGIN_DECLS

@@ -15,7 +15,8 @@
 #ifndef __LINK_PATTERN_H__
 #define __LINK_PATTERN_H__
 
-#include "link.h"
+#include "linkconfig.h"
+#include "linkpacket.h"
 
 G_BEGIN_DECLS
 
