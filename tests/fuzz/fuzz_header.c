@@ -259,6 +259,23 @@ check_write (FuzzInput fields, const guint8 * data, gsize size)
   check_round_trip (&header);
 }
 
+/* Both readers of the header agree, except about a picture type that there is not
+ * and about a picture structure that there is not. */
+static void
+check_measure (const guint8 * data, gsize size)
+{
+  gsize measured = rfc2250_header_measure (data, size), size_read = 0;
+  Rfc2250Header header;
+  Rfc2250HeaderResult result = rfc2250_header_parse (&header, data, size,
+      &size_read);
+
+  if (result == RFC2250_HEADER_OK)
+    fuzz_check (measured == (header.p < MPEG_VIDEO_PICTURE_LAST ? size_read :
+            0));
+  else if (result != RFC2250_HEADER_BAD_EXTENSION)
+    fuzz_check (measured == 0);
+}
+
 /* Parsed, then written: the same bytes, but for the twelve zeroes before the
  * composite display bits, which the parser doesn't look at. */
 static void
@@ -297,6 +314,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   input.size = rest;
   copy = fuzz_take_copy (&input, rest);
   check_mpeg_video (copy, rest);
+  check_measure (copy, rest);
   check_parse (copy, rest);
   check_write (fields, copy, rest);
   g_free (copy);
