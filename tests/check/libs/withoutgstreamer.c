@@ -22,7 +22,8 @@ main (int argc, char **argv)
     g_printerr ("GLib is not among the libraries of %s.\n", argv[0]);
     status = 1;
   }
-  if (strstr (maps, "libgst")) {
+  if (strstr (maps, "libgstreamer-1.0.so")
+      || strstr (maps, "libgstwireless-1.0.so")) {
     g_printerr ("%s loads a library of GStreamer:\n%s", argv[0], maps);
     status = 1;
   }
