@@ -249,7 +249,11 @@ create_item (Link * link, guint flow, guint32 size, gpointer user)
   item->p.arrival = link->now;
   if (link->pattern)
     item->recorded = link_pattern_lookup (link->pattern, flow, item->p.index);
-  link_enter (link, item);
+  f->stats.offered++;
+  f->stats.offered_bytes += size;
+  link->in_flight++;
+  if (link->in_flight == 1 && link->dial_up)
+    link_dial_up_set_used (link->dial_up, link->now, TRUE);
   return item;
 }
 
@@ -285,7 +289,8 @@ link_input_video (Link * link, guint64 now, guint flow, guint32 size,
     return;
   if (link->quality[station] < 0)
     link->quality[station] = link_get_model_quality (link, station);
-  link_want_call (link);
+  if (link->dial_up)
+    link_want_call (link);
   if (link_peek (link, station))
     link->klass->arrived (link->model, station);
   /* what leaves without any delay leaves now */

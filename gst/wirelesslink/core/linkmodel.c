@@ -6,25 +6,6 @@
 
 #include "linkmodel.h"
 
-LinkFlow *
-link_get_flow (Link * link, guint flow)
-{
-  g_assert (flow < link->flows->len);
-  return &g_array_index (link->flows, LinkFlow, flow);
-}
-
-LinkItem *
-link_peek (Link * link, guint station)
-{
-  return link_queue_peek (&link->queues[station]);
-}
-
-LinkItem *
-link_take (Link * link, guint station)
-{
-  return link_queue_take (&link->queues[station], link->now);
-}
-
 /* Fates and events */
 
 static LinkEvent *
@@ -89,18 +70,6 @@ link_lose (Link * link, LinkItem * item, LinkFate fate)
   item->p.departure = link->now;
   finish_item (link, item);
   link_item_free (item, NULL);
-}
-
-void
-link_enter (Link * link, LinkItem * item)
-{
-  LinkFlow *flow = link_get_flow (link, item->p.flow);
-
-  flow->stats.offered++;
-  flow->stats.offered_bytes += item->p.size;
-  link->in_flight++;
-  if (link->in_flight == 1 && link->dial_up)
-    link_dial_up_set_used (link->dial_up, link->now, TRUE);
 }
 
 /* Quality */
@@ -270,8 +239,6 @@ follow_call (Link * link)
 void
 link_want_call (Link * link)
 {
-  if (!link->dial_up)
-    return;
   link_dial_up_want (link->dial_up, link->now);
   follow_call (link);
 }

@@ -82,9 +82,19 @@ link_direction (guint station)
 }
 
 /* Takes the oldest item of a queue into service, or NULL. */
-LinkItem *link_take (Link * link, guint station);
+static inline LinkItem *
+link_take (Link * link, guint station)
+{
+  return link_queue_take (&link->queues[station], link->now);
+}
+
 /* The oldest item, which stays */
-LinkItem *link_peek (Link * link, guint station);
+static inline LinkItem *
+link_peek (Link * link, guint station)
+{
+  return link_queue_peek (&link->queues[station]);
+}
+
 /* It leaves at this time, now or later. */
 void link_deliver (Link * link, LinkItem * item, guint64 departure);
 /* One more copy of an item leaves at this time; before link_deliver of it. */
@@ -109,9 +119,13 @@ void link_all_qualities_changed (Link * link);
 
 /* What link.c does besides */
 
-LinkFlow *link_get_flow (Link * link, guint flow);
-/* The item is under way from now on. */
-void link_enter (Link * link, LinkItem * item);
+static inline LinkFlow *
+link_get_flow (Link * link, guint flow)
+{
+  g_assert (flow < link->flows->len);
+  return &g_array_index (link->flows, LinkFlow, flow);
+}
+
 /* The first departure becomes an output. */
 void link_release_departure (Link * link);
 static inline guint64
@@ -122,7 +136,7 @@ link_next_departure (const Link * link)
   return ((LinkItem *) link->departures->pdata[0])->p.departure;
 }
 
-/* A packet waits: without a call one is made. */
+/* A packet waits: without a call one is made. Links with calls only */
 void link_want_call (Link * link);
 /* What link_next_call () told, at link->now */
 void link_advance_call (Link * link);
