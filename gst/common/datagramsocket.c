@@ -64,6 +64,30 @@ datagram_init (Datagram * datagram, guint8 * bytes, gsize size)
   datagram->size = size;
 }
 
+gsize
+datagram_get_size (const Datagram * datagram)
+{
+  gsize size = datagram->size;
+  guint i;
+
+  for (i = 0; i < datagram->n_parts; i++)
+    size += datagram->parts[i].size;
+  return size;
+}
+
+void
+datagram_copy_bytes (const Datagram * datagram, guint8 * to)
+{
+  guint i;
+
+  memcpy (to, datagram->bytes, datagram->size);
+  to += datagram->size;
+  for (i = 0; i < datagram->n_parts; i++) {
+    memcpy (to, datagram->parts[i].data, datagram->parts[i].size);
+    to += datagram->parts[i].size;
+  }
+}
+
 void
 datagram_socket_options_init (DatagramSocketOptions * options)
 {
@@ -652,13 +676,10 @@ set_send_error (DatagramSocket * self, const Datagram * datagram,
 {
   gchar *to = self->is_connected ? g_strdup (self->description) :
       datagram_path_to_string (&datagram->path);
-  gsize size = datagram->size;
-  guint part;
 
-  for (part = 0; part < datagram->n_parts; part++)
-    size += datagram->parts[part].size;
   socket_set_error (error, error_number,
-      "Could not send a packet of %" G_GSIZE_FORMAT " bytes to %s", size, to);
+      "Could not send a packet of %" G_GSIZE_FORMAT " bytes to %s",
+      datagram_get_size (datagram), to);
   g_free (to);
 }
 

@@ -60,6 +60,11 @@ typedef struct
 
 GST_WIRELESS_API
 void datagram_init (Datagram * datagram, guint8 * bytes, gsize size);
+/* Of all parts of a packet that is to be sent */
+GST_WIRELESS_API
+gsize datagram_get_size (const Datagram * datagram);
+GST_WIRELESS_API
+void datagram_copy_bytes (const Datagram * datagram, guint8 * to);
 
 GST_WIRELESS_API
 void datagram_socket_options_init (DatagramSocketOptions * options);
