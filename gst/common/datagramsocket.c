@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See datagramsocket.h. The first half opens sockets, the second one sends and
- * receives.
+/* Opens sockets. A connected one leaves by its interface or from its address,
+ * whatever the routes prefer; a raw one receives nothing before it is open.
  */
 
-#define _GNU_SOURCE             /* struct in6_pktinfo */
+#define _GNU_SOURCE             /* struct ip_mreqn, SO_RCVBUFFORCE */
 
-#include "datagramsocket.h"
+#include "datagramsocketprivate.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,80 +13,23 @@
 
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <netinet/in.h>
 
 #include "rawsocket.h"
-#include "socketclock.h"
 #include "socketmessages.h"
-#include "socketoptions.h"
-#include "socketpktinfo.h"
 
 #define UDP_HEADER_SIZE 8       /* RFC 768 */
 #define UDP_MAX_PAYLOAD 65507   /* of IPv4, whose total length has 16 bits */
-#define IPV4_HEADER_SIZE 20     /* RFC 791, without options */
-#define IPV4_WORD 4             /* the unit of its header length */
 #define IPV6_HEADER_SIZE 40     /* RFC 8200, without extensions */
 /* Ethernet's, where the system doesn't tell the path MTU */
 #define DEFAULT_MTU 1500
 /* Nothing is sent to the port of a probe: discard, RFC 863 */
 #define PROBE_PORT 9
+#define IPV6_MULTICAST 0xff     /* the first byte, RFC 4291 section 2.7 */
 
-typedef union
-{
-  struct sockaddr any;
-  struct sockaddr_in ipv4;
-  struct sockaddr_in6 ipv6;
-} NativeAddress;
-
-struct _DatagramSocket
-{
-  GSocket *socket;
-  gint fd;                      /* of the GSocket */
-  gint family;                  /* AF_INET or AF_INET6 */
-  gboolean is_raw, is_connected;
-  gchar *description;           /* of both ends, if connected, for errors */
-  DatagramPath path;            /* both ends, or the local one */
-  guint16 raw_port;             /* raw: destination of what it receives; 0:
-                                 * any */
-
-  /* errno that ICMP brought back to a connected socket. 0: none */
-  gint returned;                /* to be reported */
-  gint reported;                /* since the last packet was received */
-
-  SocketClock clock;
-};
-
-void
-datagram_init (Datagram * datagram, guint8 * bytes, gsize size)
-{
-  memset (datagram, 0, sizeof (*datagram));
-  datagram->bytes = bytes;
-  datagram->size = size;
-}
-
-gsize
-datagram_get_size (const Datagram * datagram)
-{
-  gsize size = datagram->size;
-  guint i;
-
-  for (i = 0; i < datagram->n_parts; i++)
-    size += datagram->parts[i].size;
-  return size;
-}
-
-void
-datagram_copy_bytes (const Datagram * datagram, guint8 * to)
-{
-  guint i;
-
-  memcpy (to, datagram->bytes, datagram->size);
-  to += datagram->size;
-  for (i = 0; i < datagram->n_parts; i++) {
-    memcpy (to, datagram->parts[i].data, datagram->parts[i].size);
-    to += datagram->parts[i].size;
-  }
-}
+#ifndef SO_RCVBUFFORCE
+#define SO_RCVBUFFORCE SO_RCVBUF
+#define SO_SNDBUFFORCE SO_SNDBUF
+#endif
 
 void
 datagram_socket_options_init (DatagramSocketOptions * options)
@@ -99,11 +42,16 @@ datagram_socket_options_init (DatagramSocketOptions * options)
 
 /* --- addresses ------------------------------------------------------------ */
 
-static socklen_t
-native_from_path (NativeAddress * native, const DatagramPath * path,
-    gint family)
+gint
+datagram_path_get_family (const DatagramPath * path)
 {
-  if (family == AF_INET) {
+  return path->address_size == 4 ? AF_INET : AF_INET6;
+}
+
+socklen_t
+datagram_native_from_path (DatagramNative * native, const DatagramPath * path)
+{
+  if (datagram_path_get_family (path) == AF_INET) {
     memset (&native->ipv4, 0, sizeof (native->ipv4));
     native->ipv4.sin_family = AF_INET;
     native->ipv4.sin_port = g_htons (path->remote_port);
@@ -118,8 +66,14 @@ native_from_path (NativeAddress * native, const DatagramPath * path,
   return sizeof (native->ipv6);
 }
 
+gboolean
+datagram_is_link_local (const guint8 address[16], gsize size)
+{
+  return size == 16 && address[0] == 0xfe && (address[1] & 0xc0) == 0x80;
+}
+
 static gsize
-read_native (const NativeAddress * native, guint8 address[16], guint16 * port,
+read_native (const DatagramNative * native, guint8 address[16], guint16 * port,
     guint32 * scope)
 {
   if (native->any.sa_family == AF_INET) {
@@ -133,25 +87,39 @@ read_native (const NativeAddress * native, guint8 address[16], guint16 * port,
   return 16;
 }
 
-static void
-set_remote (DatagramSocket * self, DatagramPath * path,
-    const NativeAddress * native)
+void
+datagram_path_set_native (DatagramPath * path, const DatagramNative * native)
 {
   path->address_size =
       read_native (native, path->remote, &path->remote_port, &path->scope);
-  if (self->is_raw)
-    path->remote_port = 0;
+}
+
+void
+datagram_path_set_remote (DatagramPath * path, GSocketAddress * remote)
+{
+  DatagramNative native;
+
+  if (g_socket_address_to_native (remote, &native, sizeof (native), NULL))
+    datagram_path_set_native (path, &native);
+}
+
+GSocketAddress *
+datagram_path_get_remote (const DatagramPath * path)
+{
+  DatagramNative native;
+  socklen_t size = datagram_native_from_path (&native, path);
+
+  return g_socket_address_new_from_native (&native, size);
 }
 
 /* The kernel takes the port of a raw socket for a protocol number (ipv6(7)). */
 static gboolean
 to_native (DatagramSocket * self, GSocketAddress * address,
-    NativeAddress * native, socklen_t * size, GError ** error)
+    DatagramNative * native, socklen_t * size, GError ** error)
 {
   if (!g_socket_address_to_native (address, native, sizeof (*native), error))
     return FALSE;
   *size = g_socket_address_get_native_size (address);
-  /* The port is in the same place for both families. */
   if (self->is_raw)
     native->ipv4.sin_port = 0;
   return TRUE;
@@ -227,42 +195,80 @@ open_fd (gint family, gint protocol, gboolean is_raw, GError ** error)
   return -1;
 }
 
+/* A packet that is longer than a link on its path is fragmented there, or it is
+ * dropped and its sender is told. */
+static void
+set_may_fragment (DatagramSocket * self, gboolean allowed)
+{
+#if defined (IP_MTU_DISCOVER) && defined (IP_PMTUDISC_DO)
+  if (self->family == AF_INET)
+    g_socket_set_option (self->socket, IPPROTO_IP, IP_MTU_DISCOVER,
+        allowed ? IP_PMTUDISC_DONT : IP_PMTUDISC_DO, NULL);
+#endif
+#if defined (IPV6_MTU_DISCOVER) && defined (IPV6_PMTUDISC_DO)
+  if (self->family == AF_INET6)
+    g_socket_set_option (self->socket, IPPROTO_IPV6, IPV6_MTU_DISCOVER,
+        allowed ? IPV6_PMTUDISC_DONT : IPV6_PMTUDISC_DO, NULL);
+#endif
+}
+
+/* CAP_NET_ADMIN may exceed the limit of the system. */
+static void
+set_buffer_size (GSocket * socket, gint force_option, gint option, gint size)
+{
+  if (size > 0
+      && !g_socket_set_option (socket, SOL_SOCKET, force_option, size, NULL))
+    g_socket_set_option (socket, SOL_SOCKET, option, size, NULL);
+}
+
 /* An IPv6 socket that exchanges packets with IPv4 hosts, too, has the options
  * of both. */
 static void
+set_ip_option (DatagramSocket * self, gint ipv4_option, gint ipv6_option,
+    gint value)
+{
+  g_socket_set_option (self->socket, IPPROTO_IP, ipv4_option, value, NULL);
+  if (self->family == AF_INET6)
+    g_socket_set_option (self->socket, IPPROTO_IPV6, ipv6_option, value, NULL);
+}
+
+static void
 set_options (DatagramSocket * self, const DatagramSocketOptions * options)
 {
-  GSocket *socket = self->socket;
-  gboolean is_ipv6 = self->family == AF_INET6;
-
-  socket_options_set_fragments (socket, options->may_fragment);
-  if (options->receive_buffer_size > 0)
-    socket_options_set_receive_buffer (socket, options->receive_buffer_size);
-  if (options->send_buffer_size > 0)
-    socket_options_set_send_buffer (socket, options->send_buffer_size);
+  if (options->may_fragment >= 0)
+    set_may_fragment (self, options->may_fragment);
+  set_buffer_size (self->socket, SO_RCVBUFFORCE, SO_RCVBUF,
+      options->receive_buffer_size);
+  set_buffer_size (self->socket, SO_SNDBUFFORCE, SO_SNDBUF,
+      options->send_buffer_size);
   if (options->ttl > 0)
-    g_socket_set_option (socket, IPPROTO_IP, IP_TTL, options->ttl, NULL);
-  if (options->ttl > 0 && is_ipv6)
-    g_socket_set_option (socket, IPPROTO_IPV6, IPV6_UNICAST_HOPS, options->ttl,
-        NULL);
+    set_ip_option (self, IP_TTL, IPV6_UNICAST_HOPS, options->ttl);
   if (options->dscp >= 0)
-    g_socket_set_option (socket, IPPROTO_IP, IP_TOS, options->dscp << 2, NULL);
-#ifdef IPV6_TCLASS
-  if (options->dscp >= 0 && is_ipv6)
-    g_socket_set_option (socket, IPPROTO_IPV6, IPV6_TCLASS, options->dscp << 2,
-        NULL);
-#endif
+    set_ip_option (self, IP_TOS, IPV6_TCLASS, options->dscp << 2);
   if (options->reuse)
-    g_socket_set_option (socket, SOL_SOCKET, SO_REUSEADDR, TRUE, NULL);
+    g_socket_set_option (self->socket, SOL_SOCKET, SO_REUSEADDR, TRUE, NULL);
+}
+
+/* Takes the GSocket. */
+static DatagramSocket *
+wrap (GSocket * socket)
+{
+  DatagramSocket *self = g_new0 (DatagramSocket, 1);
+
+  self->socket = socket;
+  self->fd = g_socket_get_fd (socket);
+  self->family = g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6 ?
+      AF_INET6 : AF_INET;
+  socket_clock_init (&self->clock);
+  return self;
 }
 
 static DatagramSocket *
-socket_new (GSocketAddress * like, const DatagramSocketOptions * options,
+socket_new (GSocketFamily family, const DatagramSocketOptions * options,
     GError ** error)
 {
-  gint family = g_socket_address_get_family (like) == G_SOCKET_FAMILY_IPV6 ?
-      AF_INET6 : AF_INET;
-  gint fd = open_fd (family, options->protocol, options->is_raw, error);
+  gint fd = open_fd (family == G_SOCKET_FAMILY_IPV6 ? AF_INET6 : AF_INET,
+      options->protocol, options->is_raw, error);
   GSocket *socket = NULL;
   DatagramSocket *self;
 
@@ -275,21 +281,30 @@ socket_new (GSocketAddress * like, const DatagramSocketOptions * options,
     return NULL;
   }
   g_socket_set_blocking (socket, FALSE);
-  self = g_new0 (DatagramSocket, 1);
-  self->socket = socket;
-  self->fd = fd;
-  self->family = family;
+  self = wrap (socket);
   self->is_raw = options->is_raw;
-  socket_clock_init (&self->clock);
-  socket_clock_ask_for_stamps (fd);
+  self->keeps_header = options->keep_header;
+  self->has_details = !options->no_details;
+  if (self->has_details)
+    socket_clock_ask_for_stamps (fd);
   set_options (self, options);
+  return self;
+}
+
+DatagramSocket *
+datagram_socket_new_from_socket (GSocket * socket, gboolean close_it)
+{
+  DatagramSocket *self = wrap (g_object_ref (socket));
+
+  self->stays_open = !close_it;
   return self;
 }
 
 void
 datagram_socket_free (DatagramSocket * self)
 {
-  g_socket_close (self->socket, NULL);
+  if (!self->stays_open)
+    g_socket_close (self->socket, NULL);
   g_object_unref (self->socket);
   g_free (self->description);
   g_free (self);
@@ -315,7 +330,7 @@ bind_native (DatagramSocket * self, const struct sockaddr *address,
 static gboolean
 bind_address (DatagramSocket * self, GSocketAddress * address, GError ** error)
 {
-  NativeAddress native;
+  DatagramNative native;
   socklen_t size;
   gchar *text;
   gboolean done;
@@ -408,7 +423,7 @@ bind_connected (DatagramSocket * self, const gchar * interface,
 static gboolean
 learn_local (DatagramSocket * self, GError ** error)
 {
-  NativeAddress native;
+  DatagramNative native;
   socklen_t size = sizeof (native);
   guint32 scope = 0;
 
@@ -443,14 +458,14 @@ begin_to_hear (DatagramSocket * self, GSocketAddress * local, GError ** error)
 static gboolean
 connect_to (DatagramSocket * self, GSocketAddress * remote, GError ** error)
 {
-  NativeAddress native;
+  DatagramNative native;
   socklen_t size;
 
   if (!to_native (self, remote, &native, &size, error))
     return FALSE;
   if (connect (self->fd, &native.any, size) < 0)
     return socket_set_error (error, errno, "No way to %s", self->description);
-  set_remote (self, &self->path, &native);
+  datagram_path_set_native (&self->path, &native);
   return TRUE;
 }
 
@@ -458,7 +473,8 @@ static DatagramSocket *
 open_connected (GSocketAddress * remote, GSocketAddress * local,
     const DatagramSocketOptions * options, GError ** error)
 {
-  DatagramSocket *self = socket_new (remote, options, error);
+  DatagramSocket *self = socket_new (g_socket_address_get_family (remote),
+      options, error);
 
   if (!self)
     return NULL;
@@ -479,13 +495,12 @@ choose_address (GSocketAddress * remote, const DatagramSocketOptions * options,
 {
   DatagramSocket *probe = open_connected (remote, NULL, options, error);
   GSocketAddress *chosen;
-  NativeAddress native;
+  DatagramNative native;
   socklen_t size = sizeof (native);
 
   if (!probe)
     return NULL;
   getsockname (probe->fd, &native.any, &size);
-  /* The port is in the same place for both families. */
   native.ipv4.sin_port = 0;
   chosen = g_socket_address_new_from_native (&native, size);
   datagram_socket_free (probe);
@@ -516,20 +531,68 @@ datagram_socket_new_connected (GSocketAddress * remote,
 
 /* --- listening ------------------------------------------------------------ */
 
+/* IP_PKTINFO of ip(7), RFC 3542 section 6: received packets say to which of our
+ * addresses they were sent. Without it an answer would leave from the address
+ * that the routes choose. */
+static gboolean
+ask_for_local (DatagramSocket * self, GError ** error)
+{
+  const gint yes = TRUE;
+
+  errno = ENOPROTOOPT;
+#ifdef IP_PKTINFO
+  if (self->family == AF_INET && setsockopt (self->fd, IPPROTO_IP, IP_PKTINFO,
+          &yes, sizeof (yes)) == 0)
+    return TRUE;
+#endif
+#ifdef IPV6_RECVPKTINFO
+  if (self->family == AF_INET6 && setsockopt (self->fd, IPPROTO_IPV6,
+          IPV6_RECVPKTINFO, &yes, sizeof (yes)) == 0)
+    return TRUE;
+#endif
+  return socket_set_error (error, errno, "No destination addresses");
+}
+
+DatagramSocket *
+datagram_socket_new (GSocketFamily family,
+    const DatagramSocketOptions * options, GError ** error)
+{
+  DatagramSocket *self = socket_new (family, options, error);
+  gboolean is_ipv6 = family == G_SOCKET_FAMILY_IPV6;
+
+  if (!self)
+    return NULL;
+  /* A raw socket never receives packets of the other family. */
+  if (is_ipv6 && !self->is_raw)
+    g_socket_set_option (self->socket, IPPROTO_IPV6, IPV6_V6ONLY, TRUE, NULL);
+  if (!is_ipv6 || !self->keeps_header || ask_for_local (self, error))
+    return self;
+  datagram_socket_free (self);
+  return NULL;
+}
+
+gboolean
+datagram_socket_bind (DatagramSocket * self, GSocketAddress * local,
+    GError ** error)
+{
+  return bind_address (self, local, error) && learn_local (self, error)
+      && begin_to_hear (self, local, error);
+}
+
 DatagramSocket *
 datagram_socket_new_listener (GSocketAddress * local,
     const DatagramSocketOptions * options, GError ** error)
 {
-  DatagramSocket *self = socket_new (local, options, error);
+  DatagramSocket *self = socket_new (g_socket_address_get_family (local),
+      options, error);
 
   if (!self)
     return NULL;
-  socket_pktinfo_enable (self->fd, self->family);
+  ask_for_local (self, NULL);
   if (self->family == AF_INET6)
     g_socket_set_option (self->socket, IPPROTO_IPV6, IPV6_V6ONLY, FALSE, NULL);
   if ((!options->interface || bind_interface (self, options->interface, error))
-      && bind_address (self, local, error) && learn_local (self, error)
-      && begin_to_hear (self, local, error))
+      && datagram_socket_bind (self, local, error))
     return self;
   datagram_socket_free (self);
   return NULL;
@@ -549,27 +612,139 @@ datagram_socket_get_path (DatagramSocket * self)
   return &self->path;
 }
 
-/* The kernel tells the path MTU of a connected socket only, so that a connected
- * one has to be opened. */
-static guint
-probe_mtu (const DatagramPath * path)
+static gint
+select_multicast_interface (gint fd, gint family, guint index)
 {
-  gboolean is_mapped = datagram_path_is_mapped (path);
-  gint family = path->address_size == 16 && !is_mapped ? AF_INET6 : AF_INET;
-  gint fd = open_fd (family, IPPROTO_UDP, FALSE, NULL);
-  DatagramPath probe = *path;
-  NativeAddress native;
+  struct ip_mreqn of_ipv4 = {.imr_ifindex = index };
+  gint of_ipv6 = index;
+
+  if (family == AF_INET6)
+    return setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &of_ipv6,
+        sizeof (of_ipv6));
+  return setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &of_ipv4,
+      sizeof (of_ipv4));
+}
+
+gboolean
+datagram_socket_set_multicast_interface (DatagramSocket * self, guint index,
+    GError ** error)
+{
+  if (select_multicast_interface (self->fd, self->family, index) < 0)
+    return socket_set_error (error, errno,
+        "Could not send multicast by interface %u", index);
+  self->multicast_interface = index;
+  return TRUE;
+}
+
+/* --- what the routes say -------------------------------------------------- */
+
+/* A probe takes the same route as the packets of the socket. */
+static void
+send_like (DatagramSocket * self, gint probe, gint family)
+{
+  gint yes = TRUE;
+
+  setsockopt (probe, SOL_SOCKET, SO_BROADCAST, &yes, sizeof (yes));
+#ifdef SO_BINDTODEVICE
+  {
+    gchar device[IFNAMSIZ] = "";
+    socklen_t size = sizeof (device);
+
+    if (getsockopt (self->fd, SOL_SOCKET, SO_BINDTODEVICE, device, &size) == 0
+        && size > 1)
+      setsockopt (probe, SOL_SOCKET, SO_BINDTODEVICE, device, size);
+  }
+#endif
+  if (self->multicast_interface > 0)
+    select_multicast_interface (probe, family, self->multicast_interface);
+}
+
+/* The kernel tells what it knows of a route only to a connected socket. The
+ * probe is one, and sends nothing. Returns its descriptor, or -1. */
+static gint
+open_probe (DatagramSocket * self, const DatagramPath * path, GError ** error)
+{
+  DatagramPath to = *path;
+  DatagramNative native;
   socklen_t size;
-  guint mtu = 0;
+  gchar *text;
+  gint fd;
+
+  if (datagram_path_is_mapped (path)) {
+    memcpy (to.remote, path->remote + 12, 4);
+    to.address_size = 4;
+  }
+  to.remote_port = PROBE_PORT;
+  fd = open_fd (datagram_path_get_family (&to), IPPROTO_UDP, FALSE, error);
+  if (fd < 0)
+    return -1;
+  send_like (self, fd, datagram_path_get_family (&to));
+  size = datagram_native_from_path (&native, &to);
+  if (connect (fd, &native.any, size) == 0)
+    return fd;
+  text = datagram_path_to_string (path);
+  socket_set_error (error, errno, "No way to %s", text);
+  g_free (text);
+  close (fd);
+  return -1;
+}
+
+gboolean
+datagram_socket_find_local (DatagramSocket * self, DatagramPath * path,
+    GError ** error)
+{
+  gint fd = open_probe (self, path, error);
+  DatagramNative native;
+  socklen_t size = sizeof (native);
+  guint32 scope = 0;
+  guint16 port;
+  gboolean done;
+
+  if (fd < 0)
+    return FALSE;
+  done = getsockname (fd, &native.any, &size) == 0;
+  close (fd);
+  if (!done)
+    return socket_set_error (error, errno, "No address of its own");
+  read_native (&native, path->local, &port, &scope);
+  /* The kernel wants to hear the interface of a link-local address (RFC 3542
+   * section 6.2). */
+  if (path->scope == 0
+      && datagram_is_link_local (path->local, path->address_size))
+    path->scope = scope > 0 || path->remote[0] != IPV6_MULTICAST ? scope :
+        self->multicast_interface;
+  return TRUE;
+}
+
+static guint
+read_mtu (gint fd, gint family)
+{
+  gint mtu = 0;
+  socklen_t size = sizeof (mtu);
+
+#ifdef IP_MTU
+  if (family == AF_INET
+      && getsockopt (fd, IPPROTO_IP, IP_MTU, &mtu, &size) == 0)
+    return mtu;
+#endif
+#ifdef IPV6_MTU
+  if (family == AF_INET6
+      && getsockopt (fd, IPPROTO_IPV6, IPV6_MTU, &mtu, &size) == 0)
+    return mtu;
+#endif
+  return 0;
+}
+
+static guint
+probe_mtu (DatagramSocket * self, const DatagramPath * path)
+{
+  gint fd = open_probe (self, path, NULL);
+  guint mtu;
 
   if (fd < 0)
     return 0;
-  if (is_mapped)
-    memcpy (probe.remote, path->remote + 12, 4);
-  probe.remote_port = PROBE_PORT;
-  size = native_from_path (&native, &probe, family);
-  if (connect (fd, &native.any, size) == 0)
-    mtu = socket_options_get_path_mtu (fd, family);
+  mtu = read_mtu (fd, datagram_path_is_mapped (path) ? AF_INET :
+      datagram_path_get_family (path));
   close (fd);
   return mtu;
 }
@@ -578,8 +753,8 @@ guint
 datagram_socket_get_mtu (DatagramSocket * self, const DatagramPath * path,
     guint mtu)
 {
-  guint path_mtu = self->is_connected ?
-      socket_options_get_path_mtu (self->fd, self->family) : probe_mtu (path);
+  guint path_mtu = self->is_connected ? read_mtu (self->fd, self->family) :
+      probe_mtu (self, path);
 
   if (path_mtu == 0)
     path_mtu = DEFAULT_MTU;
@@ -600,245 +775,4 @@ datagram_socket_get_max_payload (DatagramSocket * self, guint mtu)
 
   mtu = datagram_socket_get_mtu (self, &self->path, mtu);
   return mtu > overhead ? MIN (mtu - overhead, UDP_MAX_PAYLOAD) : 0;
-}
-
-/* --- batches -------------------------------------------------------------- */
-
-/* Room for what the kernel tells about a packet, or is told */
-typedef union
-{
-  struct cmsghdr header;        /* for its alignment */
-  guint8 bytes[CMSG_SPACE (sizeof (struct timespec))
-      + CMSG_SPACE (sizeof (struct in6_pktinfo))];
-} Control;
-
-typedef struct
-{
-  SocketMessage messages[DATAGRAM_BATCH];
-  struct iovec vectors[DATAGRAM_BATCH][DATAGRAM_MAX_PARTS + 1];
-  NativeAddress addresses[DATAGRAM_BATCH];
-  Control controls[DATAGRAM_BATCH];
-  guint8 ip_headers[DATAGRAM_BATCH][IPV4_HEADER_SIZE];
-} Batch;
-
-static void
-add_vector (struct msghdr *message, gconstpointer data, gsize size)
-{
-  message->msg_iov[message->msg_iovlen].iov_base = (gpointer) data;
-  message->msg_iov[message->msg_iovlen].iov_len = size;
-  message->msg_iovlen++;
-}
-
-static struct msghdr *
-prepare_message (Batch * batch, guint i)
-{
-  struct msghdr *message = &batch->messages[i].msg_hdr;
-
-  memset (message, 0, sizeof (*message));
-  message->msg_iov = batch->vectors[i];
-  return message;
-}
-
-/* A listener cannot tell whose packet brought an ICMP error back. */
-static void
-note_returned (DatagramSocket * self, gint error_number)
-{
-  if (error_number && self->is_connected
-      && (error_number != self->reported || error_number == EMSGSIZE))
-    self->returned = error_number;
-}
-
-/* --- sending -------------------------------------------------------------- */
-
-static void
-prepare_output (DatagramSocket * self, Batch * batch, guint i,
-    const Datagram * datagram)
-{
-  struct msghdr *message = prepare_message (batch, i);
-  guint part;
-
-  add_vector (message, datagram->bytes, datagram->size);
-  for (part = 0; part < datagram->n_parts; part++)
-    add_vector (message, datagram->parts[part].data,
-        datagram->parts[part].size);
-  if (self->is_connected)
-    return;
-  message->msg_name = &batch->addresses[i];
-  message->msg_namelen = native_from_path (&batch->addresses[i],
-      &datagram->path, self->family);
-  socket_pktinfo_write (message, &batch->controls[i], self->family,
-      datagram->path.local, datagram->path.scope);
-}
-
-static void
-set_send_error (DatagramSocket * self, const Datagram * datagram,
-    gint error_number, GError ** error)
-{
-  gchar *to = self->is_connected ? g_strdup (self->description) :
-      datagram_path_to_string (&datagram->path);
-
-  socket_set_error (error, error_number,
-      "Could not send a packet of %" G_GSIZE_FORMAT " bytes to %s",
-      datagram_get_size (datagram), to);
-  g_free (to);
-}
-
-gint
-datagram_socket_send (DatagramSocket * self, const Datagram * datagrams,
-    guint n, GError ** error)
-{
-  SocketErrors errors;
-  Batch batch;
-  guint i, sent;
-
-  n = MIN (n, DATAGRAM_BATCH);
-  for (i = 0; i < n; i++)
-    prepare_output (self, &batch, i, &datagrams[i]);
-  sent = socket_messages_send (self->fd, batch.messages, n, &errors);
-  note_returned (self, errors.earlier);
-  if (sent > 0 || !errors.own)
-    return sent;
-  set_send_error (self, &datagrams[0], errors.own, error);
-  return -1;
-}
-
-/* --- receiving ------------------------------------------------------------ */
-
-static gboolean
-has_ip_header (DatagramSocket * self)
-{
-  return self->is_raw && self->family == AF_INET;
-}
-
-static void
-prepare_input (DatagramSocket * self, Batch * batch, guint i,
-    const Datagram * datagram)
-{
-  struct msghdr *message = prepare_message (batch, i);
-
-  if (has_ip_header (self))
-    add_vector (message, batch->ip_headers[i], IPV4_HEADER_SIZE);
-  add_vector (message, datagram->bytes, datagram->size);
-  message->msg_name = &batch->addresses[i];
-  message->msg_namelen = sizeof (batch->addresses[i]);
-  message->msg_control = &batch->controls[i];
-  message->msg_controllen = sizeof (batch->controls[i]);
-}
-
-/* The kernel has checked the header. Its options are removed. */
-static gsize
-remove_ip_header (const guint8 * header, guint8 * bytes, gsize size)
-{
-  gsize options = (header[0] & 0xf) * IPV4_WORD;
-
-  if (size < IPV4_HEADER_SIZE)
-    return 0;
-  size -= IPV4_HEADER_SIZE;
-  options -= MIN (options, IPV4_HEADER_SIZE);
-  options = MIN (options, size);
-  if (options > 0)
-    memmove (bytes, bytes + options, size - options);
-  return size - options;
-}
-
-/* Systems without socket filters deliver the packets of other ports, too. */
-static gboolean
-is_ours (DatagramSocket * self, const Datagram * datagram)
-{
-  const guint8 *port = datagram->bytes + RAW_SOCKET_DESTINATION_OFFSET;
-
-  return self->raw_port == 0
-      || (datagram->size >= RAW_SOCKET_DESTINATION_OFFSET + 2
-      && (port[0] << 8 | port[1]) == self->raw_port);
-}
-
-/* A peer whose own address is global may talk to our link-local one: its
- * interface is part of the path, too. */
-static void
-read_local (const struct cmsghdr *control, gint family, DatagramPath * path)
-{
-  struct in6_addr local;
-  guint interface;
-
-  if (!socket_pktinfo_read (control, family, path->local, &interface)
-      || family != AF_INET6 || path->scope > 0)
-    return;
-  memcpy (&local, path->local, sizeof (local));
-  if (IN6_IS_ADDR_LINKLOCAL (&local))
-    path->scope = interface;
-}
-
-static void
-read_path (DatagramSocket * self, const NativeAddress * address,
-    struct msghdr *message, DatagramPath * path, guint64 * stamp)
-{
-  struct cmsghdr *control;
-
-  memset (path, 0, sizeof (*path));
-  set_remote (self, path, address);
-  path->local_port = self->path.local_port;
-  for (control = CMSG_FIRSTHDR (message); control;
-      control = CMSG_NXTHDR (message, control)) {
-    if (!socket_clock_read_stamp (control, stamp))
-      read_local (control, self->family, path);
-  }
-}
-
-static void
-read_input (DatagramSocket * self, Batch * batch, guint i,
-    Datagram * datagram, gint64 now)
-{
-  struct msghdr *message = &batch->messages[i].msg_hdr;
-  guint64 stamp = 0;
-
-  read_path (self, &batch->addresses[i], message, &datagram->path, &stamp);
-  if (self->is_connected)
-    datagram->path = self->path;
-  datagram->size = batch->messages[i].msg_len;
-  datagram->is_truncated = (message->msg_flags & MSG_TRUNC) != 0;
-  datagram->time = socket_clock_get_arrival (&self->clock, stamp, now);
-  if (has_ip_header (self))
-    datagram->size = remove_ip_header (batch->ip_headers[i], datagram->bytes,
-        datagram->size);
-  /* Every protocol refuses an empty packet. */
-  if (!is_ours (self, datagram))
-    datagram->size = 0;
-}
-
-static gboolean
-set_receive_error (DatagramSocket * self, gint error_number, GError ** error)
-{
-  if (error_number)
-    return socket_set_error (error, error_number, "Could not receive");
-  if (!self->returned)
-    return TRUE;
-  self->reported = self->returned;
-  self->returned = 0;
-  return socket_set_error (error, self->reported,
-      "What was sent to %s came back", self->description);
-}
-
-gint
-datagram_socket_receive (DatagramSocket * self, Datagram * datagrams,
-    guint n, GError ** error)
-{
-  gint64 before = socket_clock_now (), now;
-  SocketErrors errors;
-  Batch batch;
-  guint i, came;
-
-  n = MIN (n, DATAGRAM_BATCH);
-  for (i = 0; i < n; i++)
-    prepare_input (self, &batch, i, &datagrams[i]);
-  came = socket_messages_receive (self->fd, batch.messages, n, &errors);
-  note_returned (self, errors.earlier);
-  if (came == 0) {
-    socket_clock_set_empty (&self->clock, before);
-    return set_receive_error (self, errors.own, error) ? 0 : -1;
-  }
-  self->reported = 0;
-  now = socket_clock_compare (&self->clock);
-  for (i = 0; i < came; i++)
-    read_input (self, &batch, i, &datagrams[i], now);
-  return came;
 }

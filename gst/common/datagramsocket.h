@@ -17,12 +17,11 @@
 
 #include <gio/gio.h>
 
-#include "datagrampath.h"
+#include "datagram.h"
 
 G_BEGIN_DECLS
 
 #define DATAGRAM_BATCH 64       /* packets per system call */
-#define DATAGRAM_MAX_PARTS 16   /* per packet, beside `bytes` */
 
 typedef struct _DatagramSocket DatagramSocket;
 
@@ -35,36 +34,14 @@ typedef struct
   gint send_buffer_size;        /* bytes; 0: the system's default */
   gint ttl;                     /* 0: the system's default */
   gint dscp;                    /* -1: the system's default */
-  gboolean may_fragment;        /* FALSE: path MTU discovery. Default: TRUE */
+  gint may_fragment;            /* FALSE: path MTU discovery; -1: the system's
+                                 * default. Default: TRUE */
   gboolean reuse;               /* others may listen on the same port. */
+  gboolean no_details;          /* received packets have neither `time` nor
+                                 * path.local, which costs less. */
+  gboolean keep_header;         /* raw: received IPv4 packets keep their header,
+                                 * path.local of IPv6 ones may be a group */
 } DatagramSocketOptions;
-
-typedef struct
-{
-  gconstpointer data;
-  gsize size;
-} DatagramPart;
-
-typedef struct
-{
-  guint8 *bytes;                /* the caller's memory. Received packets have no
-                                 * IP header. */
-  gsize size;                   /* sending: of the first part; receiving: of the
-                                 * memory, then of the packet */
-  const DatagramPart *parts;    /* sending: the rest of the packet */
-  guint n_parts;                /* DATAGRAM_MAX_PARTS at most */
-  gboolean is_truncated;        /* received: the packet was longer */
-  DatagramPath path;            /* sending, if connected: ignored */
-  guint64 time;                 /* received: ns of g_get_monotonic_time() */
-} Datagram;
-
-GST_WIRELESS_API
-void datagram_init (Datagram * datagram, guint8 * bytes, gsize size);
-/* Of all parts of a packet that is to be sent */
-GST_WIRELESS_API
-gsize datagram_get_size (const Datagram * datagram);
-GST_WIRELESS_API
-void datagram_copy_bytes (const Datagram * datagram, guint8 * to);
 
 GST_WIRELESS_API
 void datagram_socket_options_init (DatagramSocketOptions * options);
@@ -81,6 +58,19 @@ DatagramSocket *datagram_socket_new_connected (GSocketAddress * remote,
 GST_WIRELESS_API
 DatagramSocket *datagram_socket_new_listener (GSocketAddress * local,
     const DatagramSocketOptions * options, GError ** error);
+/* A socket that is not bound yet, not even to options->interface, and binding
+ * it. An IPv6 one receives from IPv6 hosts only. */
+GST_WIRELESS_API
+DatagramSocket *datagram_socket_new (GSocketFamily family,
+    const DatagramSocketOptions * options, GError ** error);
+GST_WIRELESS_API
+gboolean datagram_socket_bind (DatagramSocket * socket,
+    GSocketAddress * local, GError ** error);
+/* A socket of the application, which stays open in the end unless close_it. It
+ * has no details. */
+GST_WIRELESS_API
+DatagramSocket *datagram_socket_new_from_socket (GSocket * socket,
+    gboolean close_it);
 GST_WIRELESS_API
 void datagram_socket_free (DatagramSocket * socket);
 
@@ -100,6 +90,21 @@ GST_WIRELESS_API
 guint datagram_socket_get_overhead (DatagramSocket * socket);
 GST_WIRELESS_API
 guint datagram_socket_get_max_payload (DatagramSocket * socket, guint mtu);
+
+/* Packets to groups leave by this interface; 0: as the routes say */
+GST_WIRELESS_API
+gboolean datagram_socket_set_multicast_interface (DatagramSocket * socket,
+    guint index, GError ** error);
+/* The address that the kernel would send from to path->remote is stored as
+ * path->local, and its interface as path->scope if it is link-local. */
+GST_WIRELESS_API
+gboolean datagram_socket_find_local (DatagramSocket * socket,
+    DatagramPath * path, GError ** error);
+
+GST_WIRELESS_API
+void datagram_path_set_remote (DatagramPath * path, GSocketAddress * remote);
+GST_WIRELESS_API
+GSocketAddress *datagram_path_get_remote (const DatagramPath * path);
 
 /* Sends the first of `n` packets, DATAGRAM_BATCH at most, and returns how many
  * were sent. 0: the socket has no room now. -1: the first packet failed; a
