@@ -24,6 +24,9 @@
 #define DEFAULT_MTU 1500
 /* Nothing is sent to the port of a probe: discard, RFC 863 */
 #define PROBE_PORT 9
+/* RFC 6335 section 6: the ports that are not assigned */
+#define FIRST_DYNAMIC_PORT 49152
+#define LAST_DYNAMIC_PORT 65535
 #define IPV6_MULTICAST 0xff     /* the first byte, RFC 4291 section 2.7 */
 
 #ifndef SO_RCVBUFFORCE
@@ -596,6 +599,12 @@ datagram_socket_new_listener (GSocketAddress * local,
     return self;
   datagram_socket_free (self);
   return NULL;
+}
+
+guint16
+datagram_socket_draw_port (void)
+{
+  return g_random_int_range (FIRST_DYNAMIC_PORT, LAST_DYNAMIC_PORT + 1);
 }
 
 /* --- properties ----------------------------------------------------------- */

@@ -106,6 +106,11 @@ void datagram_path_set_remote (DatagramPath * path, GSocketAddress * remote);
 GST_WIRELESS_API
 GSocketAddress *datagram_path_get_remote (const DatagramPath * path);
 
+/* A port that is probably nobody else's, for raw sockets: the kernel keeps no
+ * ports for them. */
+GST_WIRELESS_API
+guint16 datagram_socket_draw_port (void);
+
 /* Sends the first of `n` packets, DATAGRAM_BATCH at most, and returns how many
  * were sent. 0: the socket has no room now. -1: the first packet failed; a
  * packet can fail because the path, the interface or the address is gone, or

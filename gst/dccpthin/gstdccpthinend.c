@@ -24,9 +24,6 @@
 /* ns after which another address of the other end is tried, if there is one: a
  * Request is sent twice meanwhile (RFC 4340 section 8.1.1) */
 #define NEXT_ADDRESS (2 * GST_SECOND)
-/* RFC 6335 section 6: the ports that are nobody's */
-#define FIRST_DYNAMIC_PORT 49152
-#define LAST_DYNAMIC_PORT 65535
 
 /* A packet that the socket had no room for */
 typedef struct
@@ -445,20 +442,13 @@ find_local (const GstDccpThinSettings * settings, GSocketAddress * remote,
 
 /* --- open and close ------------------------------------------------------- */
 
-/* Where the kernel keeps none for us, we take one by chance. */
-static guint16
-choose_port (void)
-{
-  return g_random_int_range (FIRST_DYNAMIC_PORT, LAST_DYNAMIC_PORT + 1);
-}
-
 static guint16
 get_local_port (const GstDccpThinSettings * settings, gboolean is_client)
 {
   guint16 port = is_client ? settings->bind_port : settings->port;
 
   if (settings->encapsulation == GST_DCCP_THIN_ENCAPSULATION_RAW)
-    return port ? port : choose_port ();
+    return port ? port : datagram_socket_draw_port ();
   return is_client || !settings->udp_port ? port : settings->udp_port;
 }
 

@@ -16,9 +16,6 @@
 #include "socketmessages.h"
 
 #define IPV4_MAX_HEADER_SIZE 60 /* RFC 791: 15 words of 4 bytes */
-/* RFC 6335 section 6: the ports that are nobody's */
-#define FIRST_DYNAMIC_PORT 49152
-#define LAST_DYNAMIC_PORT 65535
 
 struct _UdpliteRaw
 {
@@ -94,7 +91,7 @@ take_port (UdpliteSocket * self, GInetSocketAddress * address, gboolean reuse,
     return bind_holder (self, address, reuse, error);
   self->port = g_inet_socket_address_get_port (address);
   if (self->port == 0)
-    self->port = g_random_int_range (FIRST_DYNAMIC_PORT, LAST_DYNAMIC_PORT + 1);
+    self->port = datagram_socket_draw_port ();
   return TRUE;
 }
 

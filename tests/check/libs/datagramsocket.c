@@ -128,6 +128,7 @@ GST_START_TEST (longer_than_its_room_is_cut)
   fail_unless_equals_int (datagram_socket_receive (listener, &datagram, 1,
           NULL), 1);
   fail_unless_equals_int (datagram.size, 4);
+  fail_unless (datagram.is_truncated);
   bench_expect_nothing (listener);
   datagram_socket_free (channel);
   datagram_socket_free (listener);
@@ -276,6 +277,31 @@ GST_START_TEST (channel_leaves_from_its_address)
   g_free (from);
   datagram_socket_free (channel);
   datagram_socket_free (listener);
+}
+
+GST_END_TEST;
+
+/* The kernel has loopback addresses for what stays here. */
+GST_START_TEST (local_address_is_that_of_the_route)
+{
+  GSocketAddress *remote = bench_address (__i__ ? "::1" : "127.3.2.1", 5004);
+  DatagramPath path = {.address_size = 0 };
+  DatagramSocketOptions options;
+  DatagramSocket *socket;
+  GError *error = NULL;
+
+  datagram_socket_options_init (&options);
+  socket = datagram_socket_new (g_socket_address_get_family (remote), &options,
+      &error);
+  g_assert_no_error (error);
+  datagram_path_set_remote (&path, remote);
+  fail_unless (datagram_socket_find_local (socket, &path, &error));
+  g_assert_no_error (error);
+  fail_unless_equals_int (path.local[0], __i__ ? 0 : 127);
+  fail_unless_equals_int (path.local[__i__ ? 15 : 3], 1);
+  fail_unless_equals_int (path.remote_port, 5004);
+  datagram_socket_free (socket);
+  g_object_unref (remote);
 }
 
 GST_END_TEST;
@@ -491,6 +517,7 @@ datagramsocket_suite (void)
   tcase_add_test (tcase, addresses_are_compared_byte_by_byte);
   tcase_add_test (tcase, ipv4_on_a_socket_of_ipv6_is_written_as_ipv4);
   tcase_add_test (tcase, channel_leaves_from_its_address);
+  tcase_add_loop_test (tcase, local_address_is_that_of_the_route, 0, FAMILIES);
   tcase_add_test (tcase, error_names_what_could_not_be_had);
   tcase_add_loop_test (tcase, address_is_shared_only_if_both_want_it, 0,
       FAMILIES);
