@@ -28,15 +28,21 @@ datagram_get_size (const Datagram * datagram)
   return size;
 }
 
+/* An empty part may have no address. */
+static guint8 *
+append (guint8 * to, gconstpointer data, gsize size)
+{
+  if (size > 0)
+    memcpy (to, data, size);
+  return to + size;
+}
+
 void
 datagram_copy_bytes (const Datagram * datagram, guint8 * to)
 {
   guint i;
 
-  memcpy (to, datagram->bytes, datagram->size);
-  to += datagram->size;
-  for (i = 0; i < datagram->n_parts; i++) {
-    memcpy (to, datagram->parts[i].data, datagram->parts[i].size);
-    to += datagram->parts[i].size;
-  }
+  to = append (to, datagram->bytes, datagram->size);
+  for (i = 0; i < datagram->n_parts; i++)
+    to = append (to, datagram->parts[i].data, datagram->parts[i].size);
 }
