@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-#include "dccpsocket.h"
+#include <gio/gio.h>
+
 #include "gstnetworkuri.h"
 #include "gststructmembers.h"
 
@@ -59,8 +60,8 @@ GType
 gst_dccp_thin_encapsulation_get_type (void)
 {
   static const GEnumValue values[] = {
-    {DCCP_ENCAPSULATION_UDP, "DCCP in UDP (RFC 6773)", "udp"},
-    {DCCP_ENCAPSULATION_RAW, "IP protocol 33: needs CAP_NET_RAW", "raw"},
+    {GST_DCCP_THIN_ENCAPSULATION_UDP, "DCCP in UDP (RFC 6773)", "udp"},
+    {GST_DCCP_THIN_ENCAPSULATION_RAW, "IP protocol 33: needs CAP_NET_RAW", "raw"},
     {0, NULL, NULL}
   };
   static gsize type = 0;
@@ -205,7 +206,8 @@ install_way_properties (GObjectClass * object_class, gboolean is_sink,
   g_object_class_install_property (object_class,
       GST_DCCP_THIN_PROP_ENCAPSULATION, g_param_spec_enum ("encapsulation",
           "Encapsulation", "What DCCP is carried in",
-          GST_TYPE_DCCP_THIN_ENCAPSULATION, DCCP_ENCAPSULATION_UDP, ready));
+          GST_TYPE_DCCP_THIN_ENCAPSULATION, GST_DCCP_THIN_ENCAPSULATION_UDP,
+          ready));
 }
 
 static void

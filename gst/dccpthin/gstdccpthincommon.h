@@ -21,10 +21,16 @@ typedef enum
   GST_DCCP_THIN_MODE_LISTEN
 } GstDccpThinMode;
 
+typedef enum
+{
+  GST_DCCP_THIN_ENCAPSULATION_UDP,
+  GST_DCCP_THIN_ENCAPSULATION_RAW
+} GstDccpThinEncapsulation;
+
 /* connect, listen: GstDccpThinMode */
 #define GST_TYPE_DCCP_THIN_MODE (gst_dccp_thin_mode_get_type ())
 GType gst_dccp_thin_mode_get_type (void);
-/* udp, raw: DccpEncapsulation */
+/* udp, raw: GstDccpThinEncapsulation */
 #define GST_TYPE_DCCP_THIN_ENCAPSULATION \
   (gst_dccp_thin_encapsulation_get_type ())
 GType gst_dccp_thin_encapsulation_get_type (void);

@@ -9,26 +9,26 @@
 
 #include <string.h>
 
+#include <netinet/in.h>
+
+#include "dccppacket.h"
 #include "systemrandom.h"
 
 /* Control packets that are sent together */
 #define OUTPUTS 8
 /* Packets taken from the socket before it is looked at what is due */
-#define MAX_INPUTS (4 * DCCP_SOCKET_BATCH)
+#define MAX_INPUTS (4 * DATAGRAM_BATCH)
 /* Nobody listens there, says ICMP, and nothing came for so long: what says so is
  * not protected, so that it is not believed alone. us */
 #define SILENCE (1 * G_TIME_SPAN_SECOND)
 /* ns after which another address of the other end is tried, if there is one: a
  * Request is sent twice meanwhile (RFC 4340 section 8.1.1) */
 #define NEXT_ADDRESS (2 * GST_SECOND)
-/* RFC 6335 section 6: the ports that are nobody's */
-#define FIRST_DYNAMIC_PORT 49152
-#define LAST_DYNAMIC_PORT 65535
 
 /* A packet that the socket had no room for */
 typedef struct
 {
-  DccpPath path;
+  DatagramPath path;
   gsize size;
   guint8 bytes[];
 } Unsent;
@@ -86,12 +86,12 @@ note_refusal (GstDccpThinEnd * end, GError * error)
 static void
 learn_mtu (GstDccpThinEnd * end)
 {
-  DccpPath path;
+  DatagramPath path;
 
   if (!dccp_endpoint_get_path (end->endpoint, &path))
     return;
   dccp_endpoint_unreachable (end->endpoint, gst_dccp_thin_now (),
-      dccp_socket_get_mtu (end->socket, &path, end->mtu));
+      datagram_socket_get_mtu (end->socket, &path, end->mtu));
 }
 
 /* Takes the error */
@@ -110,44 +110,37 @@ take_error (GstDccpThinEnd * end, GError * error)
 /* --- sending -------------------------------------------------------------- */
 
 static void
-keep_unsent (GstDccpThinEnd * end, const DccpDatagram * datagrams, guint n)
+keep_unsent (GstDccpThinEnd * end, const Datagram * datagrams, guint n)
 {
   Unsent *unsent;
   guint i;
 
   for (i = 0; i < n; i++) {
-    const DccpDatagram *datagram = &datagrams[i];
-
-    unsent = g_malloc (sizeof (*unsent) + datagram->header_size +
-        datagram->size);
-    unsent->path = datagram->path;
-    unsent->size = datagram->header_size + datagram->size;
-    if (datagram->header_size > 0)
-      memcpy (unsent->bytes, datagram->header, datagram->header_size);
-    memcpy (unsent->bytes + datagram->header_size, datagram->bytes,
-        datagram->size);
+    unsent = g_malloc (sizeof (*unsent) + datagram_get_size (&datagrams[i]));
+    unsent->path = datagrams[i].path;
+    unsent->size = datagram_get_size (&datagrams[i]);
+    datagram_copy_bytes (&datagrams[i], unsent->bytes);
     g_queue_push_tail (&end->unsent, unsent);
   }
 }
 
 /* How many of the first are done with, sent or not. */
 static guint
-send_datagrams (GstDccpThinEnd * end, DccpDatagram * datagrams, guint n)
+send_datagrams (GstDccpThinEnd * end, Datagram * datagrams, guint n)
 {
   GError *error = NULL;
   guint done = 0;
   gint sent;
 
   while (done < n) {
-    sent = dccp_socket_send (end->socket, datagrams + done, n - done, &error);
+    sent = datagram_socket_send (end->socket, datagrams + done, n - done,
+        &error);
     if (sent > 0) {
       done += sent;
       continue;
     }
-    if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)) {
-      g_clear_error (&error);
+    if (sent == 0)
       return done;
-    }
     take_error (end, g_steal_pointer (&error));
     done++;
   }
@@ -155,7 +148,7 @@ send_datagrams (GstDccpThinEnd * end, DccpDatagram * datagrams, guint n)
 }
 
 void
-gst_dccp_thin_end_send (GstDccpThinEnd * end, DccpDatagram * datagrams, guint n)
+gst_dccp_thin_end_send (GstDccpThinEnd * end, Datagram * datagrams, guint n)
 {
   guint done = 0;
 
@@ -172,12 +165,11 @@ gst_dccp_thin_end_send (GstDccpThinEnd * end, DccpDatagram * datagrams, guint n)
 static void
 send_unsent (GstDccpThinEnd * end)
 {
-  DccpDatagram datagram = { NULL };
+  Datagram datagram;
   Unsent *unsent;
 
   while ((unsent = g_queue_peek_head (&end->unsent))) {
-    datagram.bytes = unsent->bytes;
-    datagram.size = unsent->size;
+    datagram_init (&datagram, unsent->bytes, unsent->size);
     datagram.path = unsent->path;
     if (send_datagrams (end, &datagram, 1) == 0)
       return;
@@ -190,12 +182,12 @@ static guint
 send_some_output (GstDccpThinEnd * end)
 {
   guint8 outputs[OUTPUTS][DCCP_LONGEST_CONTROL];
-  DccpDatagram datagrams[OUTPUTS] = { {NULL} };
+  Datagram datagrams[OUTPUTS];
   guint64 now = gst_dccp_thin_now ();
   guint n;
 
   for (n = 0; n < OUTPUTS; n++) {
-    datagrams[n].bytes = outputs[n];
+    datagram_init (&datagrams[n], outputs[n], 0);
     datagrams[n].size = dccp_endpoint_poll_output (end->endpoint, now,
         &datagrams[n].path, outputs[n]);
     if (datagrams[n].size == 0)
@@ -232,7 +224,7 @@ gst_dccp_thin_end_flush (GstDccpThinEnd * end)
 /* The first packet with data may be the one that opens the connection: that is
  * told first. */
 static void
-take_input (GstDccpThinEnd * end, const DccpDatagram * datagrams, guint n)
+take_input (GstDccpThinEnd * end, const Datagram * datagrams, guint n)
 {
   gboolean has_data;
   DccpData data;
@@ -254,25 +246,24 @@ take_input (GstDccpThinEnd * end, const DccpDatagram * datagrams, guint n)
 static void
 receive (GstDccpThinEnd * end)
 {
-  DccpDatagram datagrams[DCCP_SOCKET_BATCH] = { {NULL} };
+  Datagram datagrams[DATAGRAM_BATCH];
   GError *error = NULL;
   guint i, total = 0;
   gint n;
 
   do {
-    for (i = 0; i < DCCP_SOCKET_BATCH; i++) {
-      datagrams[i].bytes = end->inputs + i * end->funcs->longest;
-      datagrams[i].size = end->funcs->longest;
-    }
-    n = dccp_socket_receive (end->socket, datagrams, DCCP_SOCKET_BATCH, &error);
+    for (i = 0; i < DATAGRAM_BATCH; i++)
+      datagram_init (&datagrams[i], end->inputs + i * end->funcs->longest,
+          end->funcs->longest);
+    n = datagram_socket_receive (end->socket, datagrams, DATAGRAM_BATCH,
+        &error);
     if (n > 0)
       take_input (end, datagrams, n);
     total += MAX (0, n);
-  } while (n == DCCP_SOCKET_BATCH && total < MAX_INPUTS);
+  } while (n == DATAGRAM_BATCH && total < MAX_INPUTS);
 
-  if (error && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK))
-    take_error (end, g_steal_pointer (&error));
-  g_clear_error (&error);
+  if (n < 0)
+    take_error (end, error);
 }
 
 /* --- the loop ------------------------------------------------------------- */
@@ -451,38 +442,33 @@ find_local (const GstDccpThinSettings * settings, GSocketAddress * remote,
 
 /* --- open and close ------------------------------------------------------- */
 
-/* Where the kernel keeps none for us, we take one by chance. */
-static guint16
-choose_port (void)
-{
-  return g_random_int_range (FIRST_DYNAMIC_PORT, LAST_DYNAMIC_PORT + 1);
-}
-
 static guint16
 get_local_port (const GstDccpThinSettings * settings, gboolean is_client)
 {
   guint16 port = is_client ? settings->bind_port : settings->port;
 
-  if (settings->encapsulation == DCCP_ENCAPSULATION_RAW)
-    return port ? port : choose_port ();
+  if (settings->encapsulation == GST_DCCP_THIN_ENCAPSULATION_RAW)
+    return port ? port : datagram_socket_draw_port ();
   return is_client || !settings->udp_port ? port : settings->udp_port;
 }
 
-static DccpSocket *
+static DatagramSocket *
 open_socket (const GstDccpThinSettings * settings, GSocketAddress * remote,
     GSocketAddress * local, GError ** error)
 {
-  DccpSocketOptions options;
+  DatagramSocketOptions options;
 
-  dccp_socket_options_init (&options);
-  options.buffer_size = settings->buffer_size;
+  datagram_socket_options_init (&options);
+  options.is_raw = settings->encapsulation == GST_DCCP_THIN_ENCAPSULATION_RAW;
+  options.protocol = options.is_raw ? DCCP_PROTOCOL : IPPROTO_UDP;
+  options.receive_buffer_size = settings->buffer_size;
+  options.send_buffer_size = settings->buffer_size;
   options.ttl = settings->ttl;
   options.dscp = settings->dscp;
+  options.may_fragment = FALSE;
   if (remote)
-    return dccp_socket_new_client (settings->encapsulation, remote, local,
-        &options, error);
-  return dccp_socket_new_listener (settings->encapsulation, local, &options,
-      error);
+    return datagram_socket_new_connected (remote, local, &options, error);
+  return datagram_socket_new_listener (local, &options, error);
 }
 
 static gboolean
@@ -511,41 +497,38 @@ fill_config (DccpEndpointConfig * config, const GstDccpThinSettings * settings,
  * UDP. */
 static guint16
 get_dccp_port (const GstDccpThinSettings * settings, gboolean is_client,
-    DccpSocket * socket, guint16 chosen)
+    DatagramSocket * socket, guint16 chosen)
 {
   guint16 port = is_client ? settings->bind_port : settings->port;
 
   if (port > 0)
     return port;
-  if (settings->encapsulation == DCCP_ENCAPSULATION_RAW)
+  if (settings->encapsulation == GST_DCCP_THIN_ENCAPSULATION_RAW)
     return chosen;
-  return dccp_socket_get_udp_port (socket);
+  return datagram_socket_get_path (socket)->local_port;
 }
 
 /* With lock */
 static void
-begin (GstDccpThinEnd * end, DccpSocket * socket, DccpEndpointConfig * config,
-    const guint8 * entropy)
+begin (GstDccpThinEnd * end, DatagramSocket * socket,
+    DccpEndpointConfig * config, const guint8 * entropy)
 {
-  GSocket *below = dccp_socket_get_socket (socket);
-  DccpPath path;
+  GSocket *below = datagram_socket_get_socket (socket);
+  const DatagramPath *path = datagram_socket_get_path (socket);
 
   end->socket = socket;
   end->port = config->local_port;
   end->mtu = config->mtu;
-  end->inputs = g_malloc (DCCP_SOCKET_BATCH * end->funcs->longest);
+  end->inputs = g_malloc (DATAGRAM_BATCH * end->funcs->longest);
   gst_waker_add (&end->waker, &end->fd, g_socket_get_fd (below));
   clear_refusal (end);
-  if (!config->is_listener) {
-    dccp_socket_get_path (socket, &path);
-    config->mtu = dccp_socket_get_mtu (socket, &path, config->mtu);
-  } else if (config->mtu == 0) {
-    /* until somebody connects */
-    config->mtu = G_MAXUINT16;
-  }
+  if (!config->is_listener)
+    config->mtu = datagram_socket_get_mtu (socket, path, config->mtu);
+  else if (config->mtu == 0)
+    config->mtu = G_MAXUINT16;  /* until somebody connects */
   end->endpoint = dccp_endpoint_new (config, entropy);
   if (!config->is_listener)
-    dccp_endpoint_connect (end->endpoint, gst_dccp_thin_now (), &path);
+    dccp_endpoint_connect (end->endpoint, gst_dccp_thin_now (), path);
 }
 
 gboolean
@@ -558,7 +541,7 @@ gst_dccp_thin_end_open (GstDccpThinEnd * end,
   guint8 entropy[DCCP_ENTROPY_SIZE];
   DccpEndpointConfig config;
   GSocketAddress *local;
-  DccpSocket *socket;
+  DatagramSocket *socket;
 
   if (!fill_config (&config, settings, remote == NULL, timeout, error)
       || !system_random_fill (entropy, sizeof (entropy), error))
@@ -619,7 +602,7 @@ gst_dccp_thin_end_close (GstDccpThinEnd * end)
     end->past.rate = 0;
     gst_waker_remove (&end->waker, &end->fd);
     g_clear_pointer (&end->endpoint, dccp_endpoint_free);
-    g_clear_pointer (&end->socket, dccp_socket_free);
+    g_clear_pointer (&end->socket, datagram_socket_free);
     g_clear_pointer (&end->inputs, g_free);
     g_queue_clear_full (&end->unsent, g_free);
     gst_waker_reset (&end->waker);

@@ -12,7 +12,7 @@
 #ifndef __GST_DCCP_THIN_END_H__
 #define __GST_DCCP_THIN_END_H__
 
-#include "dccpsocket.h"
+#include "datagramsocket.h"
 #include "gstdccpthincommon.h"
 #include "gstwaker.h"
 
@@ -26,7 +26,7 @@ typedef struct
   /* `time`: ns at which it came. NULL: nobody wants data */
   void (*take_data) (gpointer element, const DccpData * data, guint64 time);
   /* Whether packets by this path are wanted. NULL: all */
-    gboolean (*allows) (gpointer element, const DccpPath * path);
+    gboolean (*allows) (gpointer element, const DatagramPath * path);
   /* Unlocks, and tells others what the two have noted, and the messages. NULL:
    * there is nothing but these */
   void (*unlock_and_tell) (gpointer element);
@@ -46,12 +46,12 @@ typedef struct
   /* --- protected by lock --- */
   GstDccpThinSettings settings;
   gboolean is_connected;
-  DccpPath peer;                /* with whom, where it is */
+  DatagramPath peer;                /* with whom, where it is */
   gboolean is_closing;          /* by us: the end of the stream */
   GError *broken;               /* why the connection is of no use; NULL: it is */
   GQueue messages;              /* of GstMessage, to be posted */
 
-  DccpSocket *socket;           /* NULL, both: closed */
+  DatagramSocket *socket;           /* NULL, both: closed */
   DccpEndpoint *endpoint;
   guint16 port;                 /* of DCCP, our own; 0: not known yet */
   guint mtu;                    /* of the property */
@@ -110,7 +110,7 @@ void gst_dccp_thin_end_get_property (GstDccpThinEnd * end, guint id,
 /* Sends what may be sent now, and gives events to the element. */
 void gst_dccp_thin_end_flush (GstDccpThinEnd * end);
 /* Packets of data that the core has made the headers of */
-void gst_dccp_thin_end_send (GstDccpThinEnd * end, DccpDatagram * datagrams,
+void gst_dccp_thin_end_send (GstDccpThinEnd * end, Datagram * datagrams,
     guint n);
 /* The loop looks again, if it would sleep longer than the core, or in any
  * case. */

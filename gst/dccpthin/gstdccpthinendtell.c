@@ -17,9 +17,9 @@ gst_dccp_thin_end_queue_message (GstDccpThinEnd * end, GstStructure * structure)
 
 static void
 tell_connection (GstDccpThinEnd * end, const gchar * state,
-    const DccpPath * path)
+    const DatagramPath * path)
 {
-  gchar *address = dccp_path_to_string (path);
+  gchar *address = datagram_path_to_string (path);
 
   GST_INFO_OBJECT (end->element, "connection with %s: %s", address, state);
   gst_dccp_thin_end_queue_message (end, gst_structure_new ("dccp-connection",

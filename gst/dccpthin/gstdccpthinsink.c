@@ -292,7 +292,7 @@ gst_dccp_thin_sink_init (GstDccpThinSink * self)
 
   gst_dccp_thin_end_init (&self->end, &funcs, self, GST_DCCP_THIN_MODE_CONNECT);
   self->request_key_units = DEFAULT_REQUEST_KEY_UNITS;
-  self->headers = g_malloc (DCCP_SOCKET_BATCH * sizeof (self->headers[0]));
+  self->headers = g_malloc (DATAGRAM_BATCH * sizeof (self->headers[0]));
   gst_waker_init (&self->room);
 }
 

@@ -190,8 +190,9 @@ gst_dccp_thin_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
 /* Packets whose headers are made, and their buffers */
 typedef struct
 {
-  DccpDatagram datagrams[DCCP_SOCKET_BATCH];
-  GstMapInfo maps[DCCP_SOCKET_BATCH];
+  Datagram datagrams[DATAGRAM_BATCH];
+  DatagramPart payloads[DATAGRAM_BATCH];
+  GstMapInfo maps[DATAGRAM_BATCH];
   guint n;
 } Batch;
 
@@ -261,7 +262,7 @@ static GstNetworkSinkResult
 add_packet (GstDccpThinSink * self, Batch * batch, GstBuffer * buffer,
     gboolean more, guint64 now)
 {
-  DccpDatagram *datagram = &batch->datagrams[batch->n];
+  Datagram *datagram = &batch->datagrams[batch->n];
   GstMapInfo *map = &batch->maps[batch->n];
   guint64 next = dccp_endpoint_next_send (self->end.endpoint, now);
 
@@ -273,19 +274,21 @@ add_packet (GstDccpThinSink * self, Batch * batch, GstBuffer * buffer,
   }
   if (!gst_buffer_map (buffer, map, GST_MAP_READ))
     return GST_NETWORK_SINK_UNSENDABLE;
-  datagram->header = self->headers[batch->n];
-  datagram->header_size = dccp_endpoint_send (self->end.endpoint, now,
-      map->data, map->size, more || self->had_to_wait, self->headers[batch->n]);
-  datagram->bytes = map->data;
-  datagram->size = map->size;
-  if (datagram->header_size == 0) {
+  datagram_init (datagram, self->headers[batch->n], 0);
+  datagram->size = dccp_endpoint_send (self->end.endpoint, now, map->data,
+      map->size, more || self->had_to_wait, datagram->bytes);
+  datagram->parts = &batch->payloads[batch->n];
+  datagram->n_parts = 1;
+  batch->payloads[batch->n].data = map->data;
+  batch->payloads[batch->n].size = map->size;
+  if (datagram->size == 0) {
     gst_buffer_unmap (buffer, map);
     self->too_long = map->size;
     self->longest = dccp_endpoint_get_max_payload (self->end.endpoint);
     return GST_NETWORK_SINK_UNSENDABLE;
   }
   dccp_endpoint_get_path (self->end.endpoint, &datagram->path);
-  note_key_packet (self, buffer, datagram->header);
+  note_key_packet (self, buffer, datagram->bytes);
   self->had_to_wait = FALSE;
   self->frame_is_over = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER);
   batch->n++;
@@ -303,7 +306,7 @@ make_batch (GstDccpThinSink * self, Batch * batch, GstBuffer ** buffers,
   batch->n = 0;
   if (!g_queue_is_empty (&self->end.unsent))
     return wait_until (self, G_MAXUINT64, GST_NETWORK_SINK_FULL);
-  n = MIN (n, DCCP_SOCKET_BATCH);
+  n = MIN (n, DATAGRAM_BATCH);
   while (result == GST_NETWORK_SINK_SENT && batch->n < n)
     result = add_packet (self, batch, buffers[batch->n], batch->n + 1 < n, now);
   return result;

@@ -33,7 +33,7 @@ gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
 
 /* With lock. A client has chosen whom it hears. */
 gboolean
-gst_dccp_thin_src_allows (gpointer element, const DccpPath * path)
+gst_dccp_thin_src_allows (gpointer element, const DatagramPath * path)
 {
   GstDccpThinSrc *self = element;
 
@@ -66,7 +66,7 @@ open_end (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
   if (!gst_dccp_thin_end_open (&self->end, settings, remote, is_last, timeout,
           self->cancellable, error))
     return FALSE;
-  set_used_socket (self, dccp_socket_get_socket (self->end.socket));
+  set_used_socket (self, datagram_socket_get_socket (self->end.socket));
   return TRUE;
 }
 
@@ -309,7 +309,7 @@ begin_to_listen (GstDccpThinSrc * self)
           GST_RESOURCE_ERROR_OPEN_READ))
     return FALSE;
   if (self->end.socket)
-    set_used_socket (self, dccp_socket_get_socket (self->end.socket));
+    set_used_socket (self, datagram_socket_get_socket (self->end.socket));
   return TRUE;
 }
 

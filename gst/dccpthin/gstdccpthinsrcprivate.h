@@ -66,7 +66,7 @@ gboolean gst_dccp_thin_src_open (GstDccpThinSrc * self);
 void gst_dccp_thin_src_close (GstDccpThinSrc * self);
 /* Of the end */
 void gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event);
-gboolean gst_dccp_thin_src_allows (gpointer element, const DccpPath * path);
+gboolean gst_dccp_thin_src_allows (gpointer element, const DatagramPath * path);
 
 /* --- gstdccpthinsrccreate.c ----------------------------------------------- */
 GstFlowReturn gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer);

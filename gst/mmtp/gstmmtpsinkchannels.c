@@ -261,7 +261,7 @@ close_channel (GstMmtpSink * self, Channel * channel, MmtpLeaveReason reason)
         channel->number, reason);
   self->by_number[channel->number] = NULL;
   gst_waker_remove (&self->loop, &channel->fd);
-  g_clear_pointer (&channel->socket, mmtp_socket_free);
+  g_clear_pointer (&channel->socket, datagram_socket_free);
   g_clear_error (&channel->gone);
   g_queue_clear_full (&channel->unsent, (GDestroyNotify) g_bytes_unref);
 }
@@ -275,12 +275,13 @@ make_any_address (GSocketAddress * like, guint16 port)
   return g_inet_socket_address_new_from_string (ipv6 ? "::" : "0.0.0.0", port);
 }
 
-static MmtpSocket *
+static DatagramSocket *
 open_socket (GstMmtpSink * self, const Channel * channel, GError ** error)
 {
   const MmtpChannelSpec *spec = channel->spec;
   GSocketAddress *local = NULL, *remote;
-  MmtpSocket *socket;
+  DatagramSocketOptions options;
+  DatagramSocket *socket;
 
   if (spec->local_address)
     local = g_inet_socket_address_new_from_string (spec->local_address,
@@ -294,7 +295,9 @@ open_socket (GstMmtpSink * self, const Channel * channel, GError ** error)
   }
   if (!local && spec->local_port > 0)
     local = make_any_address (remote, spec->local_port);
-  socket = mmtp_socket_new_channel (remote, spec->interface, local, error);
+  datagram_socket_options_init (&options);
+  options.interface = spec->interface;
+  socket = datagram_socket_new_connected (remote, local, &options, error);
   g_object_unref (remote);
   g_clear_object (&local);
   return socket;
@@ -355,7 +358,7 @@ make_room (GstMmtpSink * self, gsize longest)
   if (longest <= self->output_room)
     return;
   self->output_room = longest;
-  self->outputs = g_realloc (self->outputs, longest * MMTP_SOCKET_BATCH);
+  self->outputs = g_realloc (self->outputs, longest * DATAGRAM_BATCH);
 }
 
 /* A limit of its own counts where it is lower than that of all. */
@@ -372,13 +375,13 @@ add_to_core (GstMmtpSink * self, Channel * channel)
 {
   const MmtpChannelSpec *spec = channel->spec;
   MmtpChannelConfig config = { NULL };
-  guint longest =
-      mmtp_socket_get_longest (channel->socket, get_mtu (self, spec));
+  guint longest = datagram_socket_get_max_payload (channel->socket,
+      get_mtu (self, spec));
   gint number;
 
   config.name = spec->name;
   config.longest = longest;
-  config.overhead = mmtp_socket_get_overhead (channel->socket);
+  config.overhead = datagram_socket_get_overhead (channel->socket);
   config.rate = spec->rate;
   config.delay = spec->delay;
   if (longest < MMTP_MIN_LONGEST)
@@ -398,7 +401,7 @@ static void
 poll_channel (GstMmtpSink * self, Channel * channel)
 {
   gst_waker_add (&self->loop, &channel->fd,
-      g_socket_get_fd (mmtp_socket_get_socket (channel->socket)));
+      g_socket_get_fd (datagram_socket_get_socket (channel->socket)));
 }
 
 /* Takes the text; each is logged once. */
@@ -451,7 +454,7 @@ static void
 note_interface (GstMmtpSink * self, Channel * channel)
 {
   GSocketAddress *local =
-      g_socket_get_local_address (mmtp_socket_get_socket (channel->socket),
+      g_socket_get_local_address (datagram_socket_get_socket (channel->socket),
       NULL);
 
   g_clear_object (&channel->local);
@@ -479,7 +482,7 @@ open_channel (GstMmtpSink * self, Channel * channel)
   }
   problem = add_to_core (self, channel);
   if (problem) {
-    g_clear_pointer (&channel->socket, mmtp_socket_free);
+    g_clear_pointer (&channel->socket, datagram_socket_free);
     postpone (self, channel, problem);
     return;
   }

@@ -18,7 +18,7 @@
  * records with 16 ranges each has 1575 bytes. */
 #define INPUT_ROOM 2048
 /* Messages taken from one socket before it is looked at what is due */
-#define MAX_INPUTS (4 * MMTP_SOCKET_BATCH)
+#define MAX_INPUTS (4 * DATAGRAM_BATCH)
 /* Nobody listens there, say all channels, and nothing came for so long: what
  * says so is not protected, so that it is not believed alone. us */
 #define SILENCE (1 * G_TIME_SPAN_SECOND)
@@ -35,7 +35,7 @@ set_blocked (GstMmtpSink * self, Channel * channel, gboolean blocked)
 }
 
 static void
-keep_unsent (Channel * channel, const MmtpDatagram * datagrams, guint n)
+keep_unsent (Channel * channel, const Datagram * datagrams, guint n)
 {
   guint i;
 
@@ -76,8 +76,8 @@ take_error (GstMmtpSink * self, Channel * channel, GError * error)
 /* How many of the first are done with. An ICMP error is that of an earlier
  * packet: the one at hand is tried once more. */
 static guint
-send_datagrams (GstMmtpSink * self, Channel * channel,
-    MmtpDatagram * datagrams, guint n)
+send_datagrams (GstMmtpSink * self, Channel * channel, Datagram * datagrams,
+    guint n)
 {
   gboolean again = TRUE;
   GError *error = NULL;
@@ -85,17 +85,15 @@ send_datagrams (GstMmtpSink * self, Channel * channel,
   gint sent;
 
   while (done < n && !channel->gone) {
-    sent = mmtp_socket_send (channel->socket, datagrams + done, n - done,
+    sent = datagram_socket_send (channel->socket, datagrams + done, n - done,
         &error);
     if (sent > 0) {
       done += sent;
       again = TRUE;
       continue;
     }
-    if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)) {
-      g_clear_error (&error);
+    if (sent == 0)
       return done;
-    }
     if (!take_error (self, channel, g_steal_pointer (&error)))
       return n;
     done += again ? 0 : 1;
@@ -105,8 +103,8 @@ send_datagrams (GstMmtpSink * self, Channel * channel,
 }
 
 static void
-send_on_channel (GstMmtpSink * self, Channel * channel,
-    MmtpDatagram * datagrams, guint n)
+send_on_channel (GstMmtpSink * self, Channel * channel, Datagram * datagrams,
+    guint n)
 {
   guint done = 0;
 
@@ -124,11 +122,12 @@ send_on_channel (GstMmtpSink * self, Channel * channel,
 static void
 send_unsent (GstMmtpSink * self, Channel * channel)
 {
-  MmtpDatagram datagram;
+  Datagram datagram;
   GBytes *bytes;
 
   while ((bytes = g_queue_peek_head (&channel->unsent))) {
-    datagram.bytes = (guint8 *) g_bytes_get_data (bytes, &datagram.size);
+    datagram_init (&datagram, (guint8 *) g_bytes_get_data (bytes, NULL),
+        g_bytes_get_size (bytes));
     if (send_datagrams (self, channel, &datagram, 1) == 0)
       return;
     g_bytes_unref (g_queue_pop_head (&channel->unsent));
@@ -139,10 +138,10 @@ send_unsent (GstMmtpSink * self, Channel * channel)
 /* Those of one channel together, in their order */
 static void
 send_batch (GstMmtpSink * self, const guint * numbers,
-    const MmtpDatagram * datagrams, guint n)
+    const Datagram * datagrams, guint n)
 {
-  MmtpDatagram of_channel[MMTP_SOCKET_BATCH];
-  gboolean taken[MMTP_SOCKET_BATCH] = { FALSE };
+  Datagram of_channel[DATAGRAM_BATCH];
+  gboolean taken[DATAGRAM_BATCH] = { FALSE };
   guint first, i, n_of_channel;
 
   for (first = 0; first < n; first++) {
@@ -162,13 +161,13 @@ send_batch (GstMmtpSink * self, const guint * numbers,
 }
 
 static guint
-poll_batch (GstMmtpSink * self, guint * numbers, MmtpDatagram * datagrams)
+poll_batch (GstMmtpSink * self, guint * numbers, Datagram * datagrams)
 {
   guint64 now = gst_mmtp_now ();
   guint n;
 
-  for (n = 0; n < MMTP_SOCKET_BATCH && self->outputs; n++) {
-    datagrams[n].bytes = self->outputs + n * self->output_room;
+  for (n = 0; n < DATAGRAM_BATCH && self->outputs; n++) {
+    datagram_init (&datagrams[n], self->outputs + n * self->output_room, 0);
     datagrams[n].size = mmtp_sender_poll_output (self->sender, now,
         &numbers[n], datagrams[n].bytes, self->output_room);
     if (datagrams[n].size == 0)
@@ -196,14 +195,14 @@ tell_room (GstMmtpSink * self)
 void
 gst_mmtp_sink_flush_output (GstMmtpSink * self)
 {
-  MmtpDatagram datagrams[MMTP_SOCKET_BATCH];
-  guint numbers[MMTP_SOCKET_BATCH];
+  Datagram datagrams[DATAGRAM_BATCH];
+  guint numbers[DATAGRAM_BATCH];
   guint n;
 
   do {
     n = poll_batch (self, numbers, datagrams);
     send_batch (self, numbers, datagrams, n);
-  } while (n == MMTP_SOCKET_BATCH);
+  } while (n == DATAGRAM_BATCH);
   gst_mmtp_sink_take_events (self);
   tell_room (self);
 }
@@ -212,7 +211,7 @@ gst_mmtp_sink_flush_output (GstMmtpSink * self)
 
 /* With lock */
 static void
-take_input (GstMmtpSink * self, Channel * channel, MmtpDatagram * datagrams,
+take_input (GstMmtpSink * self, Channel * channel, Datagram * datagrams,
     guint n)
 {
   guint i;
@@ -229,27 +228,24 @@ take_input (GstMmtpSink * self, Channel * channel, MmtpDatagram * datagrams,
 static void
 receive (GstMmtpSink * self, Channel * channel)
 {
-  guint8 rooms[MMTP_SOCKET_BATCH][INPUT_ROOM];
-  MmtpDatagram datagrams[MMTP_SOCKET_BATCH];
+  guint8 rooms[DATAGRAM_BATCH][INPUT_ROOM];
+  Datagram datagrams[DATAGRAM_BATCH];
   GError *error = NULL;
   guint i, total = 0;
   gint n;
 
   do {
-    for (i = 0; i < MMTP_SOCKET_BATCH; i++) {
-      datagrams[i].bytes = rooms[i];
-      datagrams[i].size = INPUT_ROOM;
-    }
-    n = mmtp_socket_receive (channel->socket, datagrams, MMTP_SOCKET_BATCH,
+    for (i = 0; i < DATAGRAM_BATCH; i++)
+      datagram_init (&datagrams[i], rooms[i], INPUT_ROOM);
+    n = datagram_socket_receive (channel->socket, datagrams, DATAGRAM_BATCH,
         &error);
     if (n > 0)
       take_input (self, channel, datagrams, n);
     total += MAX (0, n);
-  } while (n == MMTP_SOCKET_BATCH && total < MAX_INPUTS);
+  } while (n == DATAGRAM_BATCH && total < MAX_INPUTS);
 
-  if (error && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK))
-    take_error (self, channel, g_steal_pointer (&error));
-  g_clear_error (&error);
+  if (n < 0)
+    take_error (self, channel, error);
 }
 
 /* With lock */

@@ -13,12 +13,12 @@
 #ifndef __GST_MMTP_SINK_PRIVATE_H__
 #define __GST_MMTP_SINK_PRIVATE_H__
 
+#include "datagramsocket.h"
 #include "gstmmtpcommon.h"
 #include "gstmmtpsink.h"
 #include "mmtpchannels.h"
 #include "mmtpinterfaces.h"
 #include "mmtpsender.h"
-#include "mmtpsocket.h"
 #include "mmtpstamps.h"
 
 G_BEGIN_DECLS
@@ -46,7 +46,7 @@ typedef struct
 typedef struct
 {
   MmtpChannelSpec *spec;
-  MmtpSocket *socket;           /* NULL: not open */
+  DatagramSocket *socket;       /* NULL: not open */
   guint address;                /* which of its receiver's is tried */
   guint number;                 /* in the core, while it is open */
   GstPollFD fd;

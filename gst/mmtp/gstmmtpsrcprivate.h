@@ -11,10 +11,10 @@
 #ifndef __GST_MMTP_SRC_PRIVATE_H__
 #define __GST_MMTP_SRC_PRIVATE_H__
 
+#include "datagramsocket.h"
 #include "gstmmtpcommon.h"
 #include "gstmmtpsrc.h"
 #include "mmtpreceiver.h"
-#include "mmtpsocket.h"
 
 G_BEGIN_DECLS
 
@@ -67,7 +67,7 @@ struct _GstMmtpSrc
 
   /* --- made and freed while neither thread runs --- */
   GThread *thread;
-  MmtpSocket *socket;           /* the network's thread's */
+  DatagramSocket *socket;       /* the network's thread's */
   GstPollFD fd;
   guint8 *inputs, *outputs;     /* a room for each message of a batch */
 

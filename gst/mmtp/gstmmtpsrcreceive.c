@@ -199,20 +199,21 @@ take_event (GstMmtpSrc * self, MmtpReceiverEvent * event)
 
 /* The network's thread; the socket is its own */
 static void
-send_batch (GstMmtpSrc * self, MmtpDatagram * datagrams, guint n)
+send_batch (GstMmtpSrc * self, Datagram * datagrams, guint n)
 {
   GError *error = NULL;
   guint done = 0;
   gint sent;
 
   while (done < n) {
-    sent = mmtp_socket_send (self->socket, datagrams + done, n - done, &error);
+    sent = datagram_socket_send (self->socket, datagrams + done, n - done,
+        &error);
     if (sent > 0) {
       done += sent;
       continue;
     }
     /* The next report tells all that this one would have told. */
-    GST_DEBUG_OBJECT (self, "not sent: %s", error->message);
+    GST_DEBUG_OBJECT (self, "not sent: %s", error ? error->message : "no room");
     g_clear_error (&error);
     done++;
   }
@@ -222,61 +223,57 @@ send_batch (GstMmtpSrc * self, MmtpDatagram * datagrams, guint n)
 static void
 flush_output (GstMmtpSrc * self)
 {
-  MmtpDatagram datagrams[MMTP_SOCKET_BATCH];
+  Datagram datagrams[DATAGRAM_BATCH];
   guint64 now = gst_mmtp_now ();
+  MmtpAddress address;
   guint n;
 
   do {
-    for (n = 0; n < MMTP_SOCKET_BATCH; n++) {
-      datagrams[n].bytes = self->outputs + n * OUTPUT_ROOM;
+    for (n = 0; n < DATAGRAM_BATCH; n++) {
+      datagram_init (&datagrams[n], self->outputs + n * OUTPUT_ROOM, 0);
       datagrams[n].size = mmtp_receiver_poll_output (self->receiver, now,
-          &datagrams[n].address, datagrams[n].bytes, OUTPUT_ROOM);
+          &address, datagrams[n].bytes, OUTPUT_ROOM);
       if (datagrams[n].size == 0)
         break;
+      mmtp_address_get_path (&address, &datagrams[n].path);
     }
     send_batch (self, datagrams, n);
-  } while (n == MMTP_SOCKET_BATCH);
+  } while (n == DATAGRAM_BATCH);
 }
 
 /* Returns how many came. */
 static guint
-receive_batch (GstMmtpSrc * self, MmtpDatagram * datagrams)
+receive_batch (GstMmtpSrc * self, Datagram * datagrams)
 {
   GError *error = NULL;
   guint i;
   gint n;
 
-  for (i = 0; i < MMTP_SOCKET_BATCH; i++) {
-    datagrams[i].bytes = self->inputs + i * INPUT_ROOM;
-    datagrams[i].size = INPUT_ROOM;
-  }
-  n = mmtp_socket_receive (self->socket, datagrams, MMTP_SOCKET_BATCH, &error);
-  if (error && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK))
+  for (i = 0; i < DATAGRAM_BATCH; i++)
+    datagram_init (&datagrams[i], self->inputs + i * INPUT_ROOM, INPUT_ROOM);
+  n = datagram_socket_receive (self->socket, datagrams, DATAGRAM_BATCH, &error);
+  if (n < 0)
     GST_DEBUG_OBJECT (self, "not received: %s", error->message);
   g_clear_error (&error);
   return MAX (0, n);
 }
 
-static gboolean
-is_allowed (GstMmtpSrc * self, const MmtpAddress * address)
-{
-  gsize size;
-  const guint8 *host = mmtp_address_get_host (address, &size);
-
-  return gst_network_src_allows (GST_NETWORK_SRC (self), host, size);
-}
-
 /* With lock */
 static void
-take_input (GstMmtpSrc * self, const MmtpDatagram * datagrams, guint n)
+take_input (GstMmtpSrc * self, const Datagram * datagrams, guint n)
 {
   MmtpReceiverEvent event;
+  MmtpAddress address;
   guint i;
 
-  for (i = 0; i < n; i++)
-    if (is_allowed (self, &datagrams[i].address))
-      mmtp_receiver_input (self->receiver, datagrams[i].time,
-          &datagrams[i].address, datagrams[i].bytes, datagrams[i].size);
+  for (i = 0; i < n; i++) {
+    if (!gst_network_src_allows (GST_NETWORK_SRC (self),
+            datagrams[i].path.remote, datagrams[i].path.address_size))
+      continue;
+    mmtp_address_set_path (&address, &datagrams[i].path);
+    mmtp_receiver_input (self->receiver, datagrams[i].time, &address,
+        datagrams[i].bytes, datagrams[i].size);
+  }
   mmtp_receiver_timeout (self->receiver, gst_mmtp_now ());
   /* The end is acknowledged before anybody can act on it, and go. */
   while (mmtp_receiver_poll_event (self->receiver, &event))
@@ -299,7 +296,7 @@ static gpointer
 run (gpointer data)
 {
   GstMmtpSrc *self = data;
-  MmtpDatagram datagrams[MMTP_SOCKET_BATCH];
+  Datagram datagrams[DATAGRAM_BATCH];
   guint64 wakeup;
   guint n = 0;
 
@@ -309,7 +306,7 @@ run (gpointer data)
     wakeup = mmtp_receiver_next_wakeup (self->receiver);
     unlock_and_tell (self);
     /* As long as there is more, it comes at once. */
-    if (n < MMTP_SOCKET_BATCH)
+    if (n < DATAGRAM_BATCH)
       sleep_until (self, wakeup);
     n = receive_batch (self, datagrams);
     LOCK (self);
@@ -321,19 +318,23 @@ run (gpointer data)
 
 /* --- open and close ------------------------------------------------------- */
 
-static MmtpSocket *
+static DatagramSocket *
 open_socket (GstMmtpSrc * self, const GstMmtpSrcSettings * settings,
     GError ** error)
 {
   GSocketAddress *address =
       gst_network_src_find_address (GST_NETWORK_SRC (self), settings->address,
       settings->port, error);
-  MmtpSocket *socket;
+  DatagramSocketOptions options;
+  DatagramSocket *socket;
 
   if (!address)
     return NULL;
-  socket = mmtp_socket_new_listener (address, settings->interface,
-      settings->buffer_size, settings->reuse, error);
+  datagram_socket_options_init (&options);
+  options.interface = settings->interface;
+  options.receive_buffer_size = settings->buffer_size;
+  options.reuse = settings->reuse;
+  socket = datagram_socket_new_listener (address, &options, error);
   g_object_unref (address);
   return socket;
 }
@@ -403,10 +404,10 @@ gst_mmtp_src_set_eos_at_end (GstMmtpSrc * self, gboolean eos_at_end)
 static void
 begin (GstMmtpSrc * self, const GstMmtpSrcSettings * settings)
 {
-  GSocket *socket = mmtp_socket_get_socket (self->socket);
+  GSocket *socket = datagram_socket_get_socket (self->socket);
 
-  self->inputs = g_malloc (MMTP_SOCKET_BATCH * INPUT_ROOM);
-  self->outputs = g_malloc (MMTP_SOCKET_BATCH * OUTPUT_ROOM);
+  self->inputs = g_malloc (DATAGRAM_BATCH * INPUT_ROOM);
+  self->outputs = g_malloc (DATAGRAM_BATCH * OUTPUT_ROOM);
   self->stopping = FALSE;
   self->delay = settings->latency * GST_MSECOND;
   self->max_queued_bytes = settings->max_bytes;
@@ -435,7 +436,7 @@ gst_mmtp_src_open (GstMmtpSrc * self)
   if (receiver) {
     begin (self, &settings);
   } else {
-    g_clear_pointer (&self->socket, mmtp_socket_free);
+    g_clear_pointer (&self->socket, datagram_socket_free);
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
         ("Could not listen for MMTP on %s, port %d: %s.", settings.address,
             settings.port, error->message), (NULL));
@@ -458,7 +459,7 @@ gst_mmtp_src_close (GstMmtpSrc * self)
 
   gst_waker_remove (&self->waker, &self->fd);
   set_used_socket (self, NULL);
-  g_clear_pointer (&self->socket, mmtp_socket_free);
+  g_clear_pointer (&self->socket, datagram_socket_free);
   g_clear_pointer (&self->inputs, g_free);
   g_clear_pointer (&self->outputs, g_free);
   LOCK (self);

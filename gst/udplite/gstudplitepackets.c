@@ -17,14 +17,14 @@ typedef struct
 {
   GstBuffer *buffer;            /* not owned */
   GstMapInfo whole;             /* of one with more memories than vectors */
-  GstMapInfo maps[UDPLITE_MAX_VECTORS];
+  GstMapInfo maps[DATAGRAM_MAX_PARTS];
   guint n_maps;                 /* 0: whole is mapped */
 } Packet;
 
 struct _GstUdplitePackets
 {
-  Packet packets[UDPLITE_MAX_BATCH];
-  UdpliteOutput outputs[UDPLITE_MAX_BATCH];
+  Packet packets[DATAGRAM_BATCH];
+  UdpliteOutput outputs[DATAGRAM_BATCH];
   guint n;
 };
 
@@ -102,7 +102,7 @@ map_packet (Packet * packet, UdpliteOutput * output, GstBuffer * buffer)
 
   packet->buffer = buffer;
   packet->n_maps = 0;
-  if (n > 0 && n <= UDPLITE_MAX_VECTORS)
+  if (n > 0 && n <= DATAGRAM_MAX_PARTS)
     return map_memories (packet, output, n);
   if (!gst_buffer_map (buffer, &packet->whole, GST_MAP_READ))
     return FALSE;
@@ -162,7 +162,7 @@ gst_udplite_packets_map (GstUdplitePackets * packets, GstBuffer ** buffers,
   guint i;
 
   g_assert (packets->n == 0);
-  n = MIN (n, UDPLITE_MAX_BATCH);
+  n = MIN (n, DATAGRAM_BATCH);
   for (i = 0; i < n; i++) {
     UdpliteOutput *output = &packets->outputs[i];
 
@@ -183,13 +183,11 @@ gst_udplite_packets_unmap (GstUdplitePackets * packets)
 
 const UdpliteOutput *
 gst_udplite_packets_address (GstUdplitePackets * packets,
-    const struct sockaddr *address, socklen_t address_size)
+    const DatagramPath * path)
 {
   guint i;
 
-  for (i = 0; i < packets->n; i++) {
-    packets->outputs[i].address = address;
-    packets->outputs[i].address_size = address_size;
-  }
+  for (i = 0; i < packets->n; i++)
+    packets->outputs[i].path = *path;
   return packets->outputs;
 }

@@ -35,7 +35,7 @@ typedef struct _GstUdplitePackets GstUdplitePackets;
 GstUdplitePackets *gst_udplite_packets_new (void);
 void gst_udplite_packets_free (GstUdplitePackets * packets);
 
-/* Maps the buffers, at most UDPLITE_MAX_BATCH: returns how many, up to one that
+/* Maps the buffers, at most DATAGRAM_BATCH: returns how many, up to one that
  * can't be read. Those stay mapped until unmap, and are not to be freed before
  * that. */
 guint gst_udplite_packets_map (GstUdplitePackets * packets,
@@ -44,7 +44,7 @@ void gst_udplite_packets_unmap (GstUdplitePackets * packets);
 
 /* What was mapped, for this receiver */
 const UdpliteOutput *gst_udplite_packets_address (GstUdplitePackets * packets,
-    const struct sockaddr *address, socklen_t address_size);
+    const DatagramPath * path);
 
 G_END_DECLS
 

@@ -35,7 +35,7 @@ static const GSocketFamily families[] = {
 static Family
 get_family (const UdpliteClient * client)
 {
-  return client->address.ss_family == AF_INET6 ? FAMILY_V6 : FAMILY_V4;
+  return client->path.address_size == 16 ? FAMILY_V6 : FAMILY_V4;
 }
 
 /* --- options of a socket ------------------------------------------------- */
@@ -181,30 +181,15 @@ open_socket (GstUdpliteSink * self, Family family, GError ** error)
 static GInetAddress *
 get_group (const UdpliteClient * client)
 {
-  GSocketAddress *whole;
   GInetAddress *address;
 
-  if (client->address_size == 0)
+  if (client->path.address_size == 0)
     return NULL;
-  whole = g_socket_address_new_from_native ((gpointer) & client->address,
-      client->address_size);
-  address = g_object_ref (g_inet_socket_address_get_address
-      (G_INET_SOCKET_ADDRESS (whole)));
-  g_object_unref (whole);
+  address = g_inet_address_new_from_bytes (client->path.remote,
+      families[get_family (client)]);
   if (!g_inet_address_get_is_multicast (address))
     g_clear_object (&address);
   return address;
-}
-
-/* Where it is; that of a link says so itself (RFC 4007 section 11). 0: as the
- * routes say */
-static guint
-get_scope (const UdpliteClient * client)
-{
-  const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)
-      &client->address;
-
-  return client->address.ss_family == AF_INET6 ? v6->sin6_scope_id : 0;
 }
 
 /* Joins or leaves, as is told. A socket of the application's may be in there
@@ -214,12 +199,13 @@ set_membership (GstUdpliteSink * self, UdpliteClient * client, gboolean join)
 {
   UdpliteSocket *socket = self->sockets[get_family (client)];
   GInetAddress *group = get_group (client);
-  guint index = get_scope (client);
+  guint index = client->path.scope;
   GError *error = NULL;
   gboolean quiet;
 
   if (!group)
     return;
+  /* The address of a group of a link has its interface (RFC 4007 section 11). */
   if (index == 0)
     index = get_multicast_index (self);
   client->is_joined = udplite_socket_set_membership (socket, join, group, NULL,
@@ -240,7 +226,7 @@ is_same_group (const UdpliteClient * one, const UdpliteClient * other)
   GInetAddress *group = get_group (one), *group_of_other = get_group (other);
   gboolean same = group && group_of_other
       && g_inet_address_equal (group, group_of_other)
-      && get_scope (one) == get_scope (other);
+      && one->path.scope == other->path.scope;
 
   g_clear_object (&group);
   g_clear_object (&group_of_other);
@@ -349,7 +335,7 @@ resolve (GstUdpliteSink * self, guint64 id, GCancellable * cancellable,
 
   if (!client)
     return FALSE;
-  if (client->address_size > 0)
+  if (client->path.address_size > 0)
     return TRUE;
   host = g_strdup (client->host);
   UNLOCK (self);
@@ -366,7 +352,7 @@ resolve (GstUdpliteSink * self, guint64 id, GCancellable * cancellable,
     g_object_unref (address);
   }
   g_resolver_free_addresses (addresses);
-  return client && client->address_size > 0;
+  return client && client->path.address_size > 0;
 }
 
 static void
@@ -404,7 +390,7 @@ gst_udplite_sink_prepare_client (GstUdpliteSink * self, guint64 id)
   LOCK (self);
   client = udplite_clients_find_id (self->clients, id);
   /* Otherwise connect does it. */
-  resolves = self->is_open && client && client->address_size == 0;
+  resolves = self->is_open && client && client->path.address_size == 0;
   if (self->is_open && client && !resolves)
     open_client (self, client, &error);
   UNLOCK (self);
@@ -560,13 +546,12 @@ send_some (GstUdpliteSink * self, const UdpliteClient * client, guint first,
   UdpliteSocket *socket = self->sockets[get_family (client)];
   const UdpliteOutput *outputs;
 
-  if (client->address_size == 0 || !socket) {
+  if (client->path.address_size == 0 || !socket) {
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
         "nobody knows where it is");
     return 0;
   }
-  outputs = gst_udplite_packets_address (self->packets,
-      (const struct sockaddr *) &client->address, client->address_size);
+  outputs = gst_udplite_packets_address (self->packets, &client->path);
   return udplite_socket_send (socket, outputs + first, n, error);
 }
 

@@ -64,7 +64,7 @@ struct _GstUdpliteSink
   GstBuffer *resume_at;         /* the first of these; NULL: at the beginning */
   guint64 resume_id;            /* of the receiver that is in progress */
   guint resume_packet, resume_time;
-  gboolean reached[UDPLITE_MAX_BATCH];  /* some receiver got the packet */
+  gboolean reached[DATAGRAM_BATCH];  /* some receiver got the packet */
   Family full;                  /* whose socket has no room */
 };
 

@@ -56,15 +56,14 @@ struct _GstUdpliteSrc
   GInetSocketAddress *group;    /* that was joined, with these: */
   gchar *group_interfaces, *group_sources;
   guint8 *rooms;                /* one for each of inputs */
-  UdpliteInput inputs[UDPLITE_MAX_BATCH];
+  UdpliteInput inputs[DATAGRAM_BATCH];
   guint last_batch;             /* packets in it */
   gboolean more;                /* ... and it was not all that was there */
   UdpliteSocketStats reported;  /* as in the log */
   GstClockTime report_time;     /* of the last warning about refused packets */
   gsize pool_size;              /* bytes of the buffers of basesrc's pool */
-  GSocketAddress *sender;       /* of the packet before, as it came: */
-  struct sockaddr_storage sender_native;
-  socklen_t sender_size;
+  GSocketAddress *sender;       /* of the packet before, which came so: */
+  DatagramPath sender_path;
 };
 
 /* In a change of state. FALSE: an error was posted. */

@@ -11,11 +11,7 @@
 
 #include "gstudplitesrcprivate.h"
 
-#include <string.h>
-
 #include <gst/net/gstnetaddressmeta.h>
-
-#include <netinet/in.h>
 
 #include "gstcoveragemeta.h"
 #include "gstlivesource.h"
@@ -29,7 +25,7 @@
 /* What create() works on */
 typedef struct
 {
-  GstBuffer *buffers[UDPLITE_MAX_BATCH];
+  GstBuffer *buffers[DATAGRAM_BATCH];
   guint n_buffers;
 } Batch;
 
@@ -115,15 +111,12 @@ copy_packet (const Manner * manner, const guint8 * data, gsize size)
 static GSocketAddress *
 find_sender (GstUdpliteSrc * self, const UdpliteInput * input)
 {
-  if (self->sender && self->sender_size == input->address_size
-      && memcmp (&self->sender_native, &input->address, self->sender_size) == 0)
+  if (self->sender && datagram_path_equal (&self->sender_path, &input->path))
     return self->sender;
 
   g_clear_object (&self->sender);
-  memcpy (&self->sender_native, &input->address, input->address_size);
-  self->sender_size = input->address_size;
-  self->sender = g_socket_address_new_from_native (&self->sender_native,
-      self->sender_size);
+  self->sender_path = input->path;
+  self->sender = datagram_path_get_remote (&self->sender_path);
   return self->sender;
 }
 
@@ -229,19 +222,6 @@ count (GstUdpliteSrc * self, const GstUdpliteSrcCounters * more)
   GST_OBJECT_UNLOCK (self);
 }
 
-static gboolean
-is_allowed (GstUdpliteSrc * self, const UdpliteInput * input)
-{
-  const struct sockaddr_in *ipv4 = (const struct sockaddr_in *) &input->address;
-  const struct sockaddr_in6 *ipv6 =
-      (const struct sockaddr_in6 *) &input->address;
-  GstNetworkSrc *src = GST_NETWORK_SRC (self);
-
-  if (ipv4->sin_family == AF_INET)
-    return gst_network_src_allows (src, (const guint8 *) &ipv4->sin_addr, 4);
-  return gst_network_src_allows (src, ipv6->sin6_addr.s6_addr, 16);
-}
-
 static void
 make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
 {
@@ -253,9 +233,11 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
   if (n > 0)
     manner_init (&manner, self);
   for (i = 0; i < n; i++) {
+    const DatagramPath *path = &self->inputs[i].path;
     GstBuffer *buffer;
 
-    if (!is_allowed (self, &self->inputs[i]))
+    if (!gst_network_src_allows (GST_NETWORK_SRC (self), path->remote,
+            path->address_size))
       continue;
     buffer = make_buffer (self, &self->inputs[i], &manner);
     if (!buffer) {
@@ -281,7 +263,7 @@ get_batch_size (GstUdpliteSrc * self)
 {
   if (GST_BASE_SRC_CAST (self)->num_buffers_left >= 0)
     return 1;
-  return CLAMP (2 * self->last_batch, MIN_BATCH, UDPLITE_MAX_BATCH);
+  return CLAMP (2 * self->last_batch, MIN_BATCH, DATAGRAM_BATCH);
 }
 
 /* Takes what is there; an empty batch: nothing is. */

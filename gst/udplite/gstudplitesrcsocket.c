@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include <sys/socket.h>
+
 #ifdef __linux__
 #include <linux/sock_diag.h>
 #endif
@@ -108,8 +110,8 @@ make_rooms (GstUdpliteSrc * self)
 {
   guint i;
 
-  self->rooms = g_malloc (UDPLITE_MAX_BATCH * ROOM_SIZE);
-  for (i = 0; i < UDPLITE_MAX_BATCH; i++) {
+  self->rooms = g_malloc (DATAGRAM_BATCH * ROOM_SIZE);
+  for (i = 0; i < DATAGRAM_BATCH; i++) {
     self->inputs[i].data = self->rooms + i * ROOM_SIZE;
     self->inputs[i].capacity = ROOM_SIZE;
   }

@@ -6,10 +6,7 @@
 #ifndef __UDPLITE_ROUTES_H__
 #define __UDPLITE_ROUTES_H__
 
-#include <gio/gio.h>
-
-#include <sys/socket.h>
-
+#include "datagramsocket.h"
 #include "udplite.h"
 
 G_BEGIN_DECLS
@@ -17,9 +14,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   UdpliteAddresses addresses;   /* of the packets */
-  guint32 scope;                /* of the destination, IPv6 */
-  guint source_interface;       /* of a link-local source; 0: any */
-  gboolean say_source;          /* the kernel shall be told, and not choose */
+  DatagramPath path;            /* of the packets; if the socket is bound,
+                                 * path.local is not known */
 } UdpliteRoute;
 
 typedef struct _UdpliteRoutes UdpliteRoutes;
@@ -32,11 +28,10 @@ void udplite_routes_free (UdpliteRoutes * self);
 void udplite_routes_expire (UdpliteRoutes * self);
 void udplite_routes_clear (UdpliteRoutes * self);
 
-/* For packets from socket fd, which sends to groups by this interface (0: any),
- * to the destination; until the next call. NULL: no way there */
+/* For packets from the socket to the remote end of this path; until the next
+ * call. NULL: no way there */
 const UdpliteRoute *udplite_routes_find (UdpliteRoutes * self,
-    const struct sockaddr *destination, socklen_t size, gint fd,
-    guint multicast_interface, GError ** error);
+    const DatagramPath * to, DatagramSocket * socket, GError ** error);
 
 G_END_DECLS
 

@@ -2,14 +2,14 @@
 /* Finds the backend that works here, and does what is the same for all of them.
  */
 
-#define _GNU_SOURCE             /* SOCK_CLOEXEC, sendmmsg */
-
 #include "udplitesocketprivate.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "socketmessages.h"
 
 /* So often a receiver looks again after nothing but refused packets, before it
  * lets its caller look after other things. */
@@ -23,82 +23,92 @@ static const UdpliteSocketBackend *const backends[] = {
 
 /* --- for the backends ----------------------------------------------------- */
 
-static gint
-open_socket (gint family, gint type, gint protocol)
+DatagramSocket *
+udplite_socket_open (GSocketFamily family, gint protocol, gboolean is_raw,
+    GError ** error)
 {
-#if defined (SOCK_CLOEXEC) && defined (SOCK_NONBLOCK)
-  return socket (family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
-#else
-  gint fd = socket (family, type, protocol);
+  DatagramSocketOptions options;
 
-  if (fd >= 0) {
-    fcntl (fd, F_SETFD, FD_CLOEXEC);
-    fcntl (fd, F_SETFL, O_NONBLOCK);
-  }
-  return fd;
-#endif
-}
-
-/* A raw socket never gets packets of the other family, and no other shall. */
-static gboolean
-refuse_ipv4 (gint fd)
-{
-  gint yes = TRUE;
-
-  return setsockopt (fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof (yes)) == 0;
-}
-
-gint
-udplite_socket_open (gint family, gint type, gint protocol, GError ** error)
-{
-  gint fd = open_socket (family, type, protocol);
-
-  if (fd >= 0 && (family != AF_INET6 || type == SOCK_RAW || refuse_ipv4 (fd)))
-    return fd;
-  socket_set_error (error, errno, "No %ssocket of %s for protocol %d",
-      type == SOCK_RAW ? "raw (CAP_NET_RAW) " : "",
-      family == AF_INET6 ? "IPv6" : "IPv4", protocol);
-  if (fd >= 0)
-    close (fd);
-  return -1;
+  datagram_socket_options_init (&options);
+  options.protocol = protocol;
+  options.is_raw = options.keep_header = is_raw;
+  options.may_fragment = -1;
+  options.no_details = TRUE;
+  return datagram_socket_new (family, &options, error);
 }
 
 gboolean
-udplite_socket_wrap (UdpliteSocket * self, gint fd, GError ** error)
+udplite_socket_take (UdpliteSocket * self, DatagramSocket * socket)
 {
-  /* Not g_socket_new(): it knows no protocol 136, and makes one of UDP. */
-  self->socket = g_socket_new_from_fd (fd, error);
-  if (!self->socket) {
-    close (fd);
+  if (!socket)
     return FALSE;
-  }
-  self->fd = fd;
-  g_socket_set_blocking (self->socket, FALSE);
+  self->socket = socket;
+  self->fd = g_socket_get_fd (datagram_socket_get_socket (socket));
   return TRUE;
 }
 
-static guint16
-read_port (GSocket * socket)
-{
-  GSocketAddress *address = g_socket_get_local_address (socket, NULL);
-  guint16 port = 0;
-
-  if (!address)
-    return 0;
-  if (G_IS_INET_SOCKET_ADDRESS (address))
-    port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
-  g_object_unref (address);
-  return port;
-}
-
+/* As g_socket_bind() shares an address */
 gboolean
 udplite_socket_bind (UdpliteSocket * self, GInetSocketAddress * address,
     gboolean reuse, GError ** error)
 {
-  if (!g_socket_bind (self->socket, G_SOCKET_ADDRESS (address), reuse, error))
+  GSocket *socket = datagram_socket_get_socket (self->socket);
+
+  g_socket_set_option (socket, SOL_SOCKET, SO_REUSEADDR, reuse, NULL);
+#ifdef SO_REUSEPORT
+  g_socket_set_option (socket, SOL_SOCKET, SO_REUSEPORT, reuse, NULL);
+#endif
+  if (!datagram_socket_bind (self->socket, G_SOCKET_ADDRESS (address), error))
     return FALSE;
-  self->port = read_port (self->socket);
+  self->port = datagram_socket_get_path (self->socket)->local_port;
   return TRUE;
+}
+
+void
+udplite_output_get_datagram (const UdpliteOutput * output,
+    Datagram * datagram, guint8 * header)
+{
+  datagram_init (datagram, header, header ? UDPLITE_HEADER_SIZE : 0);
+  datagram->parts = output->vectors;
+  datagram->n_parts = output->n_vectors;
+  datagram->path = output->path;
+}
+
+gsize
+udplite_output_get_size (const UdpliteOutput * output)
+{
+  gsize size = UDPLITE_HEADER_SIZE;
+  guint i;
+
+  for (i = 0; i < output->n_vectors; i++)
+    size += output->vectors[i].size;
+  return size;
+}
+
+guint
+udplite_output_get_coverage (const UdpliteOutput * output)
+{
+  if (output->coverage > G_MAXUINT16)
+    return 0;
+  return udplite_get_wire_coverage (UDPLITE_HEADER_SIZE + output->coverage,
+      udplite_output_get_size (output));
+}
+
+guint
+udplite_socket_send_datagrams (UdpliteSocket * self,
+    const Datagram * datagrams, guint n, GError ** error)
+{
+  guint done = 0;
+  gint sent;
+
+  while (done < n) {
+    sent = datagram_socket_send (self->socket, datagrams + done, n - done,
+        error);
+    if (sent <= 0)
+      break;
+    done += sent;
+  }
+  return done;
 }
 
 /* -1: any; 0: all of the packet. Of udplite_parse(): bytes */
@@ -140,8 +150,6 @@ socket_new (const UdpliteSocketBackend * backend, gboolean ipv6)
 
   self->backend = backend;
   self->ipv6 = ipv6;
-  self->fd = -1;
-  self->close_it = TRUE;
   self->min_coverage = -1;
   g_mutex_init (&self->lock);
   return self;
@@ -152,9 +160,7 @@ udplite_socket_free (UdpliteSocket * self)
 {
   if (self->backend->free)
     self->backend->free (self);
-  if (self->socket && self->close_it)
-    g_socket_close (self->socket, NULL);
-  g_clear_object (&self->socket);
+  g_clear_pointer (&self->socket, datagram_socket_free);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
@@ -165,7 +171,8 @@ create (const UdpliteSocketBackend * backend, gboolean ipv6, GError ** error)
 {
   UdpliteSocket *self = socket_new (backend, ipv6);
 
-  if (backend->create (self, ipv6 ? AF_INET6 : AF_INET, error))
+  if (backend->create (self, ipv6 ? G_SOCKET_FAMILY_IPV6 :
+          G_SOCKET_FAMILY_IPV4, error))
     return self;
   udplite_socket_free (self);
   return NULL;
@@ -239,6 +246,20 @@ udplite_socket_new (UdpliteBackend backend, GInetSocketAddress * address,
   return self;
 }
 
+static guint16
+read_port (GSocket * socket)
+{
+  GSocketAddress *address = g_socket_get_local_address (socket, NULL);
+  guint16 port = 0;
+
+  if (!address)
+    return 0;
+  if (G_IS_INET_SOCKET_ADDRESS (address))
+    port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
+  g_object_unref (address);
+  return port;
+}
+
 static gboolean
 check_protocol (gint fd, GError ** error)
 {
@@ -284,9 +305,8 @@ udplite_socket_new_from_socket (GSocket * socket, gboolean close_it,
     return NULL;
   self = socket_new (&udplite_socket_backend_kernel,
       g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6);
-  self->socket = g_object_ref (socket);
-  self->fd = fd;
-  self->close_it = close_it;
+  udplite_socket_take (self, datagram_socket_new_from_socket (socket,
+          close_it));
   self->port = read_port (socket);
   udplite_socket_become_kernel (self);
   return self;
@@ -311,19 +331,20 @@ udplite_backend_get_name (UdpliteBackend backend)
 GSocket *
 udplite_socket_get_socket (UdpliteSocket * self)
 {
-  return self->socket;
+  return datagram_socket_get_socket (self->socket);
 }
 
 guint16
 udplite_socket_get_port (const UdpliteSocket * self)
 {
-  return self->port ? self->port : read_port (self->socket);
+  return self->port ? self->port :
+      read_port (datagram_socket_get_socket (self->socket));
 }
 
 gsize
 udplite_socket_get_overhead (const UdpliteSocket * self)
 {
-  return self->backend->get_overhead (self);
+  return self->backend->overhead;
 }
 
 /* An application may close the socket that it gave: then its number is that of
@@ -331,7 +352,7 @@ udplite_socket_get_overhead (const UdpliteSocket * self)
 static gboolean
 check_open (UdpliteSocket * self, GError ** error)
 {
-  if (!g_socket_is_closed (self->socket))
+  if (!g_socket_is_closed (datagram_socket_get_socket (self->socket)))
     return TRUE;
   g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CLOSED,
       "Socket is already closed");
@@ -355,30 +376,12 @@ udplite_socket_set_min_coverage (UdpliteSocket * self, gint min_coverage,
   return TRUE;
 }
 
-gint
-udplite_set_multicast_interface (gint fd, gboolean ipv6, guint index)
-{
-  struct ip_mreqn of_ipv4 = {.imr_ifindex = index };
-  gint of_ipv6 = index;
-
-  if (ipv6)
-    return setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &of_ipv6,
-        sizeof (of_ipv6));
-  return setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &of_ipv4,
-      sizeof (of_ipv4));
-}
-
 gboolean
 udplite_socket_set_multicast_interface (UdpliteSocket * self, guint index,
     GError ** error)
 {
-  if (!check_open (self, error))
-    return FALSE;
-  if (udplite_set_multicast_interface (self->fd, self->ipv6, index) < 0)
-    return socket_set_error (error, errno,
-        "Could not send multicast by interface %u", index);
-  self->multicast_interface = index;
-  return TRUE;
+  return check_open (self, error)
+      && datagram_socket_set_multicast_interface (self->socket, index, error);
 }
 
 static void
@@ -442,7 +445,7 @@ udplite_socket_send (UdpliteSocket * self, const UdpliteOutput * outputs,
     return 0;
 
   while (sent < n) {
-    size = MIN (n - sent, UDPLITE_MAX_BATCH);
+    size = MIN (n - sent, DATAGRAM_BATCH);
     went = self->backend->send (self, outputs + sent, size, &failure);
     sent += went;
     if (failure)
@@ -453,15 +456,27 @@ udplite_socket_send (UdpliteSocket * self, const UdpliteOutput * outputs,
   return sent;
 }
 
+static gboolean
+accept_packet (UdpliteSocket * self, const Datagram * datagram,
+    UdpliteInput * input, UdpliteSocketStats * stats)
+{
+  input->path = datagram->path;
+  if (!datagram->is_truncated)
+    return self->backend->accept (self, datagram, input, stats);
+  stats->truncated++;
+  return FALSE;
+}
+
 /* Those that are accepted come first. */
 static guint
-sort_out (UdpliteInput * inputs, const gboolean * accepted, guint n)
+accept_packets (UdpliteSocket * self, const Datagram * datagrams,
+    UdpliteInput * inputs, guint n, UdpliteSocketStats * stats)
 {
   UdpliteInput refused;
   guint i, count = 0;
 
   for (i = 0; i < n; i++) {
-    if (!accepted[i])
+    if (!accept_packet (self, &datagrams[i], &inputs[i], stats))
       continue;
     if (i != count) {
       refused = inputs[count];
@@ -486,23 +501,35 @@ add_stats (UdpliteSocket * self, const UdpliteSocketStats * stats)
   g_mutex_unlock (&self->lock);
 }
 
+static gint
+receive_datagrams (UdpliteSocket * self, Datagram * datagrams,
+    const UdpliteInput * inputs, guint n, GError ** error)
+{
+  guint i;
+
+  for (i = 0; i < n; i++)
+    datagram_init (&datagrams[i], inputs[i].data, inputs[i].capacity);
+  return datagram_socket_receive (self->socket, datagrams, n, error);
+}
+
 guint
 udplite_socket_receive (UdpliteSocket * self, UdpliteInput * inputs, guint n,
     GError ** error)
 {
-  gboolean accepted[UDPLITE_MAX_BATCH];
-  guint batch, came, count = 0;
+  Datagram datagrams[DATAGRAM_BATCH];
+  guint batch, count = 0;
+  gint came;
 
   if (!check_open (self, error))
     return 0;
-  n = MIN (n, UDPLITE_MAX_BATCH);
+  n = MIN (n, DATAGRAM_BATCH);
   for (batch = 0; count == 0 && batch < MAX_REFUSED_BATCHES; batch++) {
     UdpliteSocketStats stats = { {0}, 0, 0 };
 
-    came = self->backend->receive (self, inputs, accepted, n, &stats, error);
-    if (came == 0)
+    came = receive_datagrams (self, datagrams, inputs, n, error);
+    if (came <= 0)
       return 0;
-    count = sort_out (inputs, accepted, came);
+    count = accept_packets (self, datagrams, inputs, came, &stats);
     if (count < came)
       add_stats (self, &stats);
   }

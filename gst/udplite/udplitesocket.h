@@ -7,16 +7,10 @@
 #ifndef __UDPLITE_SOCKET_H__
 #define __UDPLITE_SOCKET_H__
 
-#include <gio/gio.h>
-
-#include <sys/socket.h>
-
+#include "datagramsocket.h"
 #include "udplite.h"
 
 G_BEGIN_DECLS
-
-#define UDPLITE_MAX_BATCH 64    /* packets per system call */
-#define UDPLITE_MAX_VECTORS 16  /* per packet */
 
 typedef enum
 {
@@ -32,10 +26,9 @@ typedef struct _UdpliteSocket UdpliteSocket;
 /* One packet to be sent */
 typedef struct
 {
-  const struct sockaddr *address;
-  socklen_t address_size;
+  DatagramPath path;            /* its remote end */
   guint coverage;               /* of the payload's bytes; G_MAXUINT: all */
-  UdpliteVector vectors[UDPLITE_MAX_VECTORS];
+  DatagramPart vectors[DATAGRAM_MAX_PARTS];
   guint n_vectors;
 } UdpliteOutput;
 
@@ -49,8 +42,7 @@ typedef struct
   gsize offset, size;           /* of the payload in there */
   guint covered;                /* leading bytes of the payload that were; or
                                  * G_MAXUINT: the backend can't tell */
-  struct sockaddr_storage address;      /* of the sender */
-  socklen_t address_size;
+  DatagramPath path;            /* its remote end is the sender */
 } UdpliteInput;
 
 /* What a receiver refused. Never goes back */
@@ -103,14 +95,14 @@ gboolean udplite_socket_set_membership (UdpliteSocket * self, gboolean join,
 gboolean udplite_socket_set_min_coverage (UdpliteSocket * self,
     gint min_coverage, GError ** error);
 
-/* Sends up to n packets, UDPLITE_MAX_BATCH per system call, or as many as have
+/* Sends up to n packets, DATAGRAM_BATCH per system call, or as many as have
  * the same coverage (backend kernel). Returns how many went; fewer, without an
  * error: there is no room now. With an error: the next one failed, those before
  * it went. What ICMP says of earlier packets is no error of this one. */
 guint udplite_socket_send (UdpliteSocket * self, const UdpliteOutput * outputs,
     guint n, GError ** error);
 
-/* Receives up to n packets that are there (of the first UDPLITE_MAX_BATCH
+/* Receives up to n packets that are there (of the first DATAGRAM_BATCH
  * inputs), without waiting. 0: none, or error. The first inputs are those that
  * came; a refused packet may have changed their order, data and all. Errors
  * that earlier sends brought back by ICMP are none here. */

@@ -5,11 +5,13 @@
  * what was refused.
  */
 
-#define _GNU_SOURCE             /* sendmmsg */
-
 #include "udplitesocketprivate.h"
 
 #include <errno.h>
+
+#include <sys/socket.h>
+
+#include "socketmessages.h"
 
 static gboolean
 set_option (UdpliteSocket * self, gint option, gint value, const gchar * what,
@@ -47,7 +49,7 @@ void
 udplite_socket_become_kernel (UdpliteSocket * self)
 {
   const GQuark quark = g_quark_from_static_string ("udplite-kernel");
-  GObject *socket = G_OBJECT (self->socket);
+  GObject *socket = G_OBJECT (datagram_socket_get_socket (self->socket));
   UdpliteKernel *kernel = g_new0 (UdpliteKernel, 1);
   gint coverage = 0;
   socklen_t size = sizeof (coverage);
@@ -62,13 +64,10 @@ udplite_socket_become_kernel (UdpliteSocket * self)
 }
 
 static gboolean
-kernel_create (UdpliteSocket * self, gint family, GError ** error)
+kernel_create (UdpliteSocket * self, GSocketFamily family, GError ** error)
 {
-  gint fd = udplite_socket_open (family, SOCK_DGRAM, UDPLITE_PROTOCOL, error);
-
-  if (fd < 0)
-    return FALSE;
-  if (!udplite_socket_wrap (self, fd, error))
+  if (!udplite_socket_take (self, udplite_socket_open (family,
+              UDPLITE_PROTOCOL, FALSE, error)))
     return FALSE;
   udplite_socket_become_kernel (self);
 #ifdef __linux__
@@ -77,12 +76,6 @@ kernel_create (UdpliteSocket * self, gint family, GError ** error)
   /* FreeBSD takes only what is covered whole unless it is told (udplite(4)). */
   return kernel_set_min_coverage (self, -1, error);
 #endif
-}
-
-static gsize
-kernel_get_overhead (const UdpliteSocket * self)
-{
-  return 0;
 }
 
 /* The socket has this coverage: is that right for the packet? More than it has
@@ -117,9 +110,8 @@ static guint
 send_runs (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
     GError ** error)
 {
-  SocketMessage messages[UDPLITE_MAX_BATCH];
-  struct iovec vectors[UDPLITE_MAX_BATCH][UDPLITE_MAX_VECTORS];
-  guint first = 0, end, sent;
+  Datagram datagrams[DATAGRAM_BATCH];
+  guint first = 0, end;
 
   while (first < n) {
     if (!output_fits (self, &outputs[first])
@@ -127,11 +119,9 @@ send_runs (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
             udplite_output_get_coverage (&outputs[first]), error))
       return first;
     for (end = first; end < n && output_fits (self, &outputs[end]); end++)
-      udplite_message_from_output (&messages[end], vectors[end],
-          &outputs[end], NULL);
-    sent = udplite_messages_send (self->fd, messages + first, end - first,
-        error);
-    first += sent;
+      udplite_output_get_datagram (&outputs[end], &datagrams[end], NULL);
+    first += udplite_socket_send_datagrams (self, datagrams + first,
+        end - first, error);
     if (first < end)
       return first;
   }
@@ -150,27 +140,14 @@ kernel_send (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
   return sent;
 }
 
-static guint
-kernel_receive (UdpliteSocket * self, UdpliteInput * inputs,
-    gboolean * accepted, guint n, UdpliteSocketStats * stats, GError ** error)
+static gboolean
+kernel_accept (UdpliteSocket * self, const Datagram * datagram,
+    UdpliteInput * input, UdpliteSocketStats * stats)
 {
-  SocketMessage messages[UDPLITE_MAX_BATCH];
-  struct iovec vectors[UDPLITE_MAX_BATCH];
-  guint i, came;
-
-  for (i = 0; i < n; i++)
-    udplite_message_from_input (&messages[i], &vectors[i], &inputs[i]);
-  came = udplite_messages_receive (self->fd, messages, n, error);
-  for (i = 0; i < came; i++) {
-    inputs[i].address_size = messages[i].msg_hdr.msg_namelen;
-    inputs[i].offset = 0;
-    inputs[i].size = messages[i].msg_len;
-    inputs[i].covered = G_MAXUINT;
-    accepted[i] = !udplite_message_is_truncated (&messages[i]);
-    if (!accepted[i])
-      stats->truncated++;
-  }
-  return came;
+  input->offset = 0;
+  input->size = datagram->size;
+  input->covered = G_MAXUINT;
+  return TRUE;
 }
 
 const UdpliteSocketBackend udplite_socket_backend_kernel = {
@@ -178,8 +155,7 @@ const UdpliteSocketBackend udplite_socket_backend_kernel = {
   .name = "kernel",
   .create = kernel_create,
   .bind = udplite_socket_bind,
-  .get_overhead = kernel_get_overhead,
   .set_min_coverage = kernel_set_min_coverage,
   .send = kernel_send,
-  .receive = kernel_receive,
+  .accept = kernel_accept,
 };

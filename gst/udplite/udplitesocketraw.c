@@ -4,67 +4,49 @@
  * header; ours needs its addresses, which the checksum covers.
  */
 
-#define _GNU_SOURCE             /* sendmmsg, struct in6_pktinfo */
-
 #include "udplitesocketprivate.h"
 #include "udpliteroutes.h"
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
+
+#include <netinet/in.h>
 
 #include "rawsocket.h"
-#include "socketpktinfo.h"
+#include "socketmessages.h"
 
-/* RFC 6335 section 6: the ports that are nobody's */
-#define FIRST_DYNAMIC_PORT 49152
-#define LAST_DYNAMIC_PORT 65535
-
-/* Room for the address that the kernel shall send from, or has received by */
-typedef union
-{
-  struct cmsghdr header;
-  guint8 bytes[CMSG_SPACE (sizeof (struct in6_pktinfo))];
-} RawControl;
+#define IPV4_MAX_HEADER_SIZE 60 /* RFC 791: 15 words of 4 bytes */
 
 struct _UdpliteRaw
 {
   /* A UDP-Lite socket of the kernel, which keeps our port ours, and the kernel
    * from telling our peers that nobody is there. NULL: it has none */
-  GSocket *holder;
+  DatagramSocket *holder;
   UdpliteRoutes *routes;        /* the sender's */
 };
 
 /* --- life cycle ----------------------------------------------------------- */
 
+/* The kernel's checksum would cover all of the packet. */
 static gboolean
-set_up (UdpliteSocket * self, gint fd, GError ** error)
+disable_checksum (UdpliteSocket * self, GError ** error)
 {
 #ifdef IPV6_CHECKSUM
   gint no = -1;
 
-  /* It would be one of all the packet. */
-  if (self->ipv6 && setsockopt (fd, IPPROTO_IPV6, IPV6_CHECKSUM, &no,
+  if (self->ipv6 && setsockopt (self->fd, IPPROTO_IPV6, IPV6_CHECKSUM, &no,
           sizeof (no)) < 0)
     return socket_set_error (error, errno, "No checksum of our own");
 #endif
-  if (self->ipv6 && !socket_pktinfo_enable (fd, AF_INET6))
-    return socket_set_error (error, errno, "No destination addresses");
   return TRUE;
 }
 
 static gboolean
-raw_create (UdpliteSocket * self, gint family, GError ** error)
+raw_create (UdpliteSocket * self, GSocketFamily family, GError ** error)
 {
-  gint fd = udplite_socket_open (family, SOCK_RAW, UDPLITE_PROTOCOL, error);
-
-  if (fd < 0)
-    return FALSE;
-  if (!raw_socket_become_deaf (fd, error) || !set_up (self, fd, error)) {
-    close (fd);
-    return FALSE;
-  }
-  if (!udplite_socket_wrap (self, fd, error))
+  if (!udplite_socket_take (self, udplite_socket_open (family,
+              UDPLITE_PROTOCOL, TRUE, error))
+      || !disable_checksum (self, error))
     return FALSE;
   self->raw = g_new0 (UdpliteRaw, 1);
   return TRUE;
@@ -76,27 +58,25 @@ raw_free (UdpliteSocket * self)
   if (!self->raw)
     return;
   g_clear_pointer (&self->raw->routes, udplite_routes_free);
-  g_clear_object (&self->raw->holder);
+  g_clear_pointer (&self->raw->holder, datagram_socket_free);
   g_clear_pointer (&self->raw, g_free);
 }
 
-static GSocket *
-make_holder (UdpliteSocket * self, gint fd, GInetSocketAddress * address,
+static gboolean
+bind_holder (UdpliteSocket * self, GInetSocketAddress * address,
     gboolean reuse, GError ** error)
 {
-  UdpliteSocket as_kernel = {.ipv6 = self->ipv6 };
-  gint least = 0;
+  UdpliteSocket as_kernel = { NULL };
+  gint min_size = 0;
 
-  if (!udplite_socket_wrap (&as_kernel, fd, error))
-    return NULL;
-  setsockopt (fd, SOL_SOCKET, SO_RCVBUF, &least, sizeof (least));
-  if (raw_socket_filter_everything (fd, error)
-      && udplite_socket_bind (&as_kernel, address, reuse, error)) {
-    self->port = as_kernel.port;
-    return as_kernel.socket;
-  }
-  g_object_unref (as_kernel.socket);
-  return NULL;
+  udplite_socket_take (&as_kernel, self->raw->holder);
+  setsockopt (as_kernel.fd, SOL_SOCKET, SO_RCVBUF, &min_size,
+      sizeof (min_size));
+  if (!raw_socket_filter_everything (as_kernel.fd, error)
+      || !udplite_socket_bind (&as_kernel, address, reuse, error))
+    return FALSE;
+  self->port = as_kernel.port;
+  return TRUE;
 }
 
 /* Where the kernel has no UDP-Lite, nobody keeps ports: they are agreed upon,
@@ -105,94 +85,67 @@ static gboolean
 take_port (UdpliteSocket * self, GInetSocketAddress * address, gboolean reuse,
     GError ** error)
 {
-  gint fd = udplite_socket_open (self->ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM,
-      UDPLITE_PROTOCOL, NULL);
-
-  if (fd >= 0) {
-    self->raw->holder = make_holder (self, fd, address, reuse, error);
-    return self->raw->holder != NULL;
-  }
+  self->raw->holder = udplite_socket_open (self->ipv6 ? G_SOCKET_FAMILY_IPV6 :
+      G_SOCKET_FAMILY_IPV4, UDPLITE_PROTOCOL, FALSE, NULL);
+  if (self->raw->holder)
+    return bind_holder (self, address, reuse, error);
   self->port = g_inet_socket_address_get_port (address);
   if (self->port == 0)
-    self->port = g_random_int_range (FIRST_DYNAMIC_PORT, LAST_DYNAMIC_PORT + 1);
+    self->port = datagram_socket_draw_port ();
   return TRUE;
 }
 
-/* The port of a raw socket's address is none to the kernel. */
+/* A raw socket receives what is for the port of its address. */
 static gboolean
-bind_address (UdpliteSocket * self, GInetSocketAddress * address,
+bind_to_port (UdpliteSocket * self, GInetSocketAddress * address,
     GError ** error)
 {
-  struct sockaddr_storage native;
-  gssize size = g_socket_address_get_native_size (G_SOCKET_ADDRESS (address));
+  guint scope =
+      self->ipv6 ? g_inet_socket_address_get_scope_id (address) : 0;
+  GSocketAddress *with_port = g_object_new (G_TYPE_INET_SOCKET_ADDRESS,
+      "address", g_inet_socket_address_get_address (address),
+      "port", self->port, "scope-id", scope, NULL);
+  gboolean done = datagram_socket_bind (self->socket, with_port, error);
 
-  if (!g_socket_address_to_native (G_SOCKET_ADDRESS (address), &native,
-          sizeof (native), error))
-    return FALSE;
-  udplite_address_set_port (&native, 0);
-  if (bind (self->fd, (struct sockaddr *) &native, size) == 0)
-    return TRUE;
-  return socket_set_error (error, errno, "Could not bind the raw socket");
+  g_object_unref (with_port);
+  return done;
 }
 
 static gboolean
 raw_bind (UdpliteSocket * self, GInetSocketAddress * address, gboolean reuse,
     GError ** error)
 {
-  if (!take_port (self, address, reuse, error))
-    return FALSE;
-  if (!bind_address (self, address, error)
-      || !raw_socket_filter_port (self->fd, self->ipv6, self->port, error))
+  if (!take_port (self, address, reuse, error)
+      || !bind_to_port (self, address, error))
     return FALSE;
   self->raw->routes =
       udplite_routes_new (g_inet_socket_address_get_address (address));
   return TRUE;
 }
 
-static gsize
-raw_get_overhead (const UdpliteSocket * self)
-{
-  return (self->ipv6 ? 0 : IPV4_MAX_HEADER_SIZE) + UDPLITE_HEADER_SIZE;
-}
-
 /* --- sending -------------------------------------------------------------- */
 
-/* One packet, in parts that have to stay until it is sent */
-typedef struct
-{
-  struct sockaddr_storage address;
-  struct iovec vectors[UDPLITE_MAX_IO_VECTORS];
-  guint8 header[UDPLITE_HEADER_SIZE];
-  RawControl control;
-} RawOutput;
-
 static gboolean
-prepare (UdpliteSocket * self, SocketMessage * message, RawOutput * raw,
-    const UdpliteOutput * output, GError ** error)
+prepare (UdpliteSocket * self, const UdpliteOutput * output,
+    Datagram * datagram, guint8 * header, GError ** error)
 {
   const UdpliteRoute *route;
 
-  if (output->address->sa_family != (self->ipv6 ? AF_INET6 : AF_INET))
+  if ((output->path.address_size == 16) != self->ipv6)
     return socket_set_error (error, EAFNOSUPPORT,
         "Could not send by a socket of %s", self->ipv6 ? "IPv6" : "IPv4");
-  route = udplite_routes_find (self->raw->routes, output->address,
-      output->address_size, self->fd, self->multicast_interface, error);
+  route = udplite_routes_find (self->raw->routes, &output->path, self->socket,
+      error);
   if (!route)
     return FALSE;
-  udplite_write_header (raw->header, &route->addresses, self->port,
-      udplite_address_get_port (output->address),
-      udplite_output_get_coverage (output), output->vectors, output->n_vectors);
-  udplite_message_from_output (message, raw->vectors, output, raw->header);
-  /* of IPv6 the port must be 0, or the protocol (ipv6(7)) */
-  memcpy (&raw->address, output->address, output->address_size);
-  udplite_address_set_port (&raw->address, 0);
-  message->msg_hdr.msg_name = &raw->address;
-  /* The kernel takes the address that we have in the checksum, even if the routes
-   * changed since we asked. */
-  if (route->say_source)
-    socket_pktinfo_write (&message->msg_hdr, &raw->control,
-        output->address->sa_family, route->addresses.source,
-        route->source_interface);
+  udplite_write_header (header, &route->addresses, self->port,
+      output->path.remote_port, udplite_output_get_coverage (output),
+      output->vectors, output->n_vectors);
+  udplite_output_get_datagram (output, datagram, header);
+  /* The kernel takes the address that we have in the checksum, even if the
+   * routes changed since we asked. */
+  datagram->path = route->path;
+  datagram->path.remote_port = output->path.remote_port;
   return TRUE;
 }
 
@@ -200,18 +153,18 @@ static guint
 raw_send (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
     GError ** error)
 {
-  SocketMessage messages[UDPLITE_MAX_BATCH];
-  RawOutput raw[UDPLITE_MAX_BATCH];
+  guint8 headers[DATAGRAM_BATCH][UDPLITE_HEADER_SIZE];
+  Datagram datagrams[DATAGRAM_BATCH];
   GError *unroutable = NULL, *failure = NULL;
   guint sent, ready;
 
   udplite_routes_expire (self->raw->routes);
   for (ready = 0; ready < n; ready++) {
-    if (!prepare (self, &messages[ready], &raw[ready], &outputs[ready],
+    if (!prepare (self, &outputs[ready], &datagrams[ready], headers[ready],
             &unroutable))
       break;
   }
-  sent = udplite_messages_send (self->fd, messages, ready, &failure);
+  sent = udplite_socket_send_datagrams (self, datagrams, ready, &failure);
   if (failure)
     udplite_routes_clear (self->raw->routes);
   if (!failure && sent == ready && unroutable)
@@ -224,40 +177,20 @@ raw_send (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
 
 /* --- receiving ------------------------------------------------------------ */
 
-static gboolean
-find_destination (struct msghdr *message, guint8 * destination)
-{
-  struct cmsghdr *header;
-  struct in6_pktinfo info;
-
-  for (header = CMSG_FIRSTHDR (message); header;
-      header = CMSG_NXTHDR (message, header)) {
-    if (header->cmsg_level == IPPROTO_IPV6 && header->cmsg_type == IPV6_PKTINFO) {
-      memcpy (&info, CMSG_DATA (header), sizeof (info));
-      memcpy (destination, &info.ipi6_addr, 16);
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
 /* Where UDP-Lite begins, and between whom it is */
 static gboolean
-find_packet (UdpliteSocket * self, const UdpliteInput * input,
-    SocketMessage * message, UdpliteAddresses * addresses, gsize * offset,
-    gsize * size)
+find_packet (UdpliteSocket * self, const Datagram * datagram,
+    UdpliteAddresses * addresses, gsize * offset, gsize * size)
 {
-  const struct sockaddr_in6 *ipv6 =
-      (const struct sockaddr_in6 *) &input->address;
-
   if (!self->ipv6)
-    return udplite_parse_ipv4 (input->data, message->msg_len, addresses,
+    return udplite_parse_ipv4 (datagram->bytes, datagram->size, addresses,
         offset, size);
   addresses->ipv6 = TRUE;
   *offset = 0;
-  *size = message->msg_len;
-  memcpy (addresses->source, &ipv6->sin6_addr, 16);
-  return find_destination (&message->msg_hdr, addresses->destination);
+  *size = datagram->size;
+  memcpy (addresses->source, datagram->path.remote, 16);
+  memcpy (addresses->destination, datagram->path.local, 16);
+  return TRUE;
 }
 
 static guint16
@@ -275,48 +208,20 @@ is_ours (UdpliteSocket * self, const guint8 * packet, gsize size)
 }
 
 static gboolean
-accept_packet (UdpliteSocket * self, UdpliteInput * input,
-    SocketMessage * message, UdpliteSocketStats * stats)
+raw_accept (UdpliteSocket * self, const Datagram * datagram,
+    UdpliteInput * input, UdpliteSocketStats * stats)
 {
   UdpliteAddresses addresses = { 0 };
   gsize offset, size;
 
-  input->address_size = message->msg_hdr.msg_namelen;
-  if (udplite_message_is_truncated (message)) {
-    stats->truncated++;
-    return FALSE;
-  }
-  if (!find_packet (self, input, message, &addresses, &offset, &size)
+  if (!find_packet (self, datagram, &addresses, &offset, &size)
       || !is_ours (self, input->data + offset, size)) {
     stats->foreign++;
     return FALSE;
   }
   /* The kernel, which knows of no ports, has none to tell. */
-  udplite_address_set_port (&input->address,
-      read_uint16 (input->data + offset));
+  input->path.remote_port = read_uint16 (input->data + offset);
   return udplite_socket_check (self, input, offset, size, &addresses, stats);
-}
-
-static guint
-raw_receive (UdpliteSocket * self, UdpliteInput * inputs, gboolean * accepted,
-    guint n, UdpliteSocketStats * stats, GError ** error)
-{
-  SocketMessage messages[UDPLITE_MAX_BATCH];
-  struct iovec vectors[UDPLITE_MAX_BATCH];
-  RawControl controls[UDPLITE_MAX_BATCH];
-  guint i, came;
-
-  for (i = 0; i < n; i++) {
-    udplite_message_from_input (&messages[i], &vectors[i], &inputs[i]);
-    if (self->ipv6) {
-      messages[i].msg_hdr.msg_control = &controls[i];
-      messages[i].msg_hdr.msg_controllen = sizeof (controls[i]);
-    }
-  }
-  came = udplite_messages_receive (self->fd, messages, n, error);
-  for (i = 0; i < came; i++)
-    accepted[i] = accept_packet (self, &inputs[i], &messages[i], stats);
-  return came;
 }
 
 const UdpliteSocketBackend udplite_socket_backend_raw = {
@@ -325,7 +230,7 @@ const UdpliteSocketBackend udplite_socket_backend_raw = {
   .create = raw_create,
   .bind = raw_bind,
   .free = raw_free,
-  .get_overhead = raw_get_overhead,
+  .overhead = IPV4_MAX_HEADER_SIZE + UDPLITE_HEADER_SIZE,
   .send = raw_send,
-  .receive = raw_receive,
+  .accept = raw_accept,
 };

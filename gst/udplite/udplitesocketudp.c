@@ -5,14 +5,15 @@
  * pseudo-header has none, and the ports inside are not looked at.
  */
 
-#define _GNU_SOURCE             /* sendmmsg */
-
 #include "udplitesocketprivate.h"
 
 #include <errno.h>
-#include <unistd.h>
 
+#include <netinet/in.h>
 #include <netinet/udp.h>
+#include <sys/socket.h>
+
+#include "socketmessages.h"
 
 #ifdef __linux__
 #ifndef UDP_NO_CHECK6_TX
@@ -43,23 +44,10 @@ disable_checksum (gint fd, gboolean ipv6, GError ** error)
 }
 
 static gboolean
-udp_create (UdpliteSocket * self, gint family, GError ** error)
+udp_create (UdpliteSocket * self, GSocketFamily family, GError ** error)
 {
-  gint fd = udplite_socket_open (family, SOCK_DGRAM, IPPROTO_UDP, error);
-
-  if (fd < 0)
-    return FALSE;
-  if (!disable_checksum (fd, self->ipv6, error)) {
-    close (fd);
-    return FALSE;
-  }
-  return udplite_socket_wrap (self, fd, error);
-}
-
-static gsize
-udp_get_overhead (const UdpliteSocket * self)
-{
-  return UDPLITE_HEADER_SIZE;
+  return udplite_socket_take (self, udplite_socket_open (family, IPPROTO_UDP,
+          FALSE, error)) && disable_checksum (self->fd, self->ipv6, error);
 }
 
 static guint
@@ -67,51 +55,27 @@ udp_send (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
     GError ** error)
 {
   UdpliteAddresses addresses = {.ipv6 = self->ipv6 };
-  SocketMessage messages[UDPLITE_MAX_BATCH];
-  struct iovec vectors[UDPLITE_MAX_BATCH][UDPLITE_MAX_IO_VECTORS];
-  guint8 headers[UDPLITE_MAX_BATCH][UDPLITE_HEADER_SIZE];
+  Datagram datagrams[DATAGRAM_BATCH];
+  guint8 headers[DATAGRAM_BATCH][UDPLITE_HEADER_SIZE];
   guint i;
 
   for (i = 0; i < n; i++) {
     udplite_write_header (headers[i], &addresses, self->port,
-        udplite_address_get_port (outputs[i].address),
-        udplite_output_get_coverage (&outputs[i]), outputs[i].vectors,
-        outputs[i].n_vectors);
-    udplite_message_from_output (&messages[i], vectors[i], &outputs[i],
-        headers[i]);
+        outputs[i].path.remote_port, udplite_output_get_coverage (&outputs[i]),
+        outputs[i].vectors, outputs[i].n_vectors);
+    udplite_output_get_datagram (&outputs[i], &datagrams[i], headers[i]);
   }
-  return udplite_messages_send (self->fd, messages, n, error);
+  return udplite_socket_send_datagrams (self, datagrams, n, error);
 }
 
 static gboolean
-accept_packet (UdpliteSocket * self, UdpliteInput * input,
-    const SocketMessage * message, UdpliteSocketStats * stats)
+udp_accept (UdpliteSocket * self, const Datagram * datagram,
+    UdpliteInput * input, UdpliteSocketStats * stats)
 {
   UdpliteAddresses addresses = {.ipv6 = self->ipv6 };
 
-  input->address_size = message->msg_hdr.msg_namelen;
-  if (udplite_message_is_truncated (message)) {
-    stats->truncated++;
-    return FALSE;
-  }
-  return udplite_socket_check (self, input, 0, message->msg_len, &addresses,
+  return udplite_socket_check (self, input, 0, datagram->size, &addresses,
       stats);
-}
-
-static guint
-udp_receive (UdpliteSocket * self, UdpliteInput * inputs,
-    gboolean * accepted, guint n, UdpliteSocketStats * stats, GError ** error)
-{
-  SocketMessage messages[UDPLITE_MAX_BATCH];
-  struct iovec vectors[UDPLITE_MAX_BATCH];
-  guint i, came;
-
-  for (i = 0; i < n; i++)
-    udplite_message_from_input (&messages[i], &vectors[i], &inputs[i]);
-  came = udplite_messages_receive (self->fd, messages, n, error);
-  for (i = 0; i < came; i++)
-    accepted[i] = accept_packet (self, &inputs[i], &messages[i], stats);
-  return came;
 }
 
 const UdpliteSocketBackend udplite_socket_backend_udp = {
@@ -119,7 +83,7 @@ const UdpliteSocketBackend udplite_socket_backend_udp = {
   .name = "udp",
   .create = udp_create,
   .bind = udplite_socket_bind,
-  .get_overhead = udp_get_overhead,
+  .overhead = UDPLITE_HEADER_SIZE,
   .send = udp_send,
-  .receive = udp_receive,
+  .accept = udp_accept,
 };

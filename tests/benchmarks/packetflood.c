@@ -309,7 +309,7 @@ open_sender (const gchar * protocol)
 static void
 fill_socket (gint fd, gboolean with_header)
 {
-  UdpliteVector payload = { packets[0], SIZE };
+  DatagramPart payload = { packets[0], SIZE };
   UdpliteAddresses nowhere = { 0 };
   guint8 datagram[UDPLITE_HEADER_SIZE + SIZE];
   gsize header = with_header ? UDPLITE_HEADER_SIZE : 0;

@@ -142,11 +142,11 @@ next_tcp (const Flow * flow)
 
 /* --- DCCP: the ends ------------------------------------------------------- */
 
-static DccpPath
+static DatagramPath
 get_path (const Flow * flow, gboolean of_client)
 {
-  DccpPath path = { 4, {10, 0, 0, 1}, {10, 0, 0, 2}, 0, 7000, 6511 };
-  DccpPath other = { 4, {10, 0, 0, 2}, {10, 0, 0, 1}, 0, 6511, 7000 };
+  DatagramPath path = { {10, 0, 0, 2}, 0, 4, 6511, {10, 0, 0, 1}, 7000 };
+  DatagramPath other = { {10, 0, 0, 1}, 0, 4, 7000, {10, 0, 0, 2}, 6511 };
 
   path.local[2] = path.remote[2] = flow->number;
   other.local[2] = other.remote[2] = flow->number;
@@ -198,7 +198,7 @@ send_control (Flow * flow, gboolean of_client)
 {
   DccpEndpoint *endpoint = of_client ? flow->client : flow->server;
   guint8 bytes[DCCP_LONGEST_CONTROL];
-  DccpPath path;
+  DatagramPath path;
   gboolean any = FALSE;
   gsize size;
 
@@ -273,7 +273,7 @@ take_data (Flow * flow, const DccpData * data)
 static void
 receive_dccp (Flow * flow, const Packet * packet)
 {
-  DccpPath path = get_path (flow, packet->to_client);
+  DatagramPath path = get_path (flow, packet->to_client);
   guint64 delay = flow->sim->now - packet->sent;
   guint64 feedbacks;
   DccpStats stats;
@@ -369,7 +369,7 @@ begin_or_end (Flow * flow)
   guint64 time = get_time (flow);
 
   if (!flow->has_begun) {
-    DccpPath path = get_path (flow, TRUE);
+    DatagramPath path = get_path (flow, TRUE);
 
     flow->has_begun = TRUE;
     dccp_endpoint_connect (flow->client, flow->sim->now, &path);

@@ -164,7 +164,7 @@ is_lost (DccpWire * wire, DccpEnd from, const DccpPacket * packet,
 
 /* A packet to somebody else is logged, and goes nowhere. */
 static void
-send_packet (DccpWire * wire, DccpEnd from, const DccpPath * path,
+send_packet (DccpWire * wire, DccpEnd from, const DatagramPath * path,
     guint8 * bytes, gsize size)
 {
   DccpWireEntry entry = { wire->now, from };
@@ -173,7 +173,7 @@ send_packet (DccpWire * wire, DccpEnd from, const DccpPath * path,
       DCCP_ACCEPTED);
   entry.size = size;
   entry.lost = is_lost (wire, from, &entry.packet, bytes, size)
-      || !dccp_path_equal (path, &wire->paths[from]);
+      || !datagram_path_equal (path, &wire->paths[from]);
   entry.packet.options = entry.packet.payload = NULL;
   g_array_append_val (wire->log, entry);
   check_answers (wire, from, &entry.packet);
@@ -194,7 +194,7 @@ static void
 poll_outputs (DccpWire * wire, DccpEnd end)
 {
   guint8 bytes[DCCP_LONGEST_CONTROL];
-  DccpPath path;
+  DatagramPath path;
   gsize size;
   guint n = 0;
 
@@ -228,7 +228,7 @@ keep_data (DccpWire * wire, DccpEnd end, const DccpData * data)
 
 /* In memory of just that size */
 void
-dccp_wire_inject_from (DccpWire * wire, DccpEnd to, const DccpPath * path,
+dccp_wire_inject_from (DccpWire * wire, DccpEnd to, const DatagramPath * path,
     const guint8 * bytes, gsize size)
 {
   guint8 *copy = g_memdup2 (bytes, size);
@@ -251,7 +251,7 @@ dccp_wire_forge (DccpWire * wire, DccpEnd to, const DccpPacket * packet)
 {
   DccpConnection *connection = dccp_wire_get (wire, to);
   guint8 bytes[DCCP_LONGEST_HEADER + DCCP_WIRE_LONGEST];
-  DccpPath path = wire->paths[to];
+  DatagramPath path = wire->paths[to];
   DccpPacket forged = *packet;
   gsize size;
 
@@ -389,14 +389,14 @@ dccp_wire_init (DccpWire * wire)
   wire->log = g_array_new (FALSE, FALSE, sizeof (DccpWireEntry));
   g_queue_init (&wire->flights);
   for (end = CLIENT; end < N_ENDS; end++) {
-    DccpPath *path = &wire->paths[end];
+    DatagramPath *path = &wire->paths[end];
 
     dccp_endpoint_config_init (&wire->configs[end]);
     path->address_size = 4;
     memcpy (path->local, end == CLIENT ? "\x0a\0\0\1" : "\x0a\0\0\2", 4);
     memcpy (path->remote, end == CLIENT ? "\x0a\0\0\2" : "\x0a\0\0\1", 4);
-    path->local_udp = end == CLIENT ? 40000 : 6511;
-    path->remote_udp = end == CLIENT ? 6511 : 40000;
+    path->local_port = end == CLIENT ? 40000 : 6511;
+    path->remote_port = end == CLIENT ? 6511 : 40000;
     wire->events[end] = g_array_new (FALSE, FALSE, sizeof (DccpEvent));
     wire->received[end] = g_array_new (FALSE, FALSE, sizeof (guint32));
     wire->periods[end] = 10 * MS;

@@ -41,7 +41,7 @@ typedef struct _DccpWire DccpWire;
 struct _DccpWire
 {
   DccpEndpointConfig configs[N_ENDS];
-  DccpPath paths[N_ENDS];       /* as each sees it */
+  DatagramPath paths[N_ENDS];       /* as each sees it */
   guint64 delay;                /* ns, one way */
   DccpEndpoint *ends[N_ENDS];
   guint64 now;
@@ -91,7 +91,7 @@ void dccp_wire_flush (DccpWire * wire, DccpEnd end);
 void dccp_wire_inject (DccpWire * wire, DccpEnd to, const guint8 * bytes,
     gsize size);
 void dccp_wire_inject_from (DccpWire * wire, DccpEnd to,
-    const DccpPath * path, const guint8 * bytes, gsize size);
+    const DatagramPath * path, const guint8 * bytes, gsize size);
 /* Ports are those of the connection, unless set; long sequence numbers */
 void dccp_wire_forge (DccpWire * wire, DccpEnd to, const DccpPacket * packet);
 /* A packet that is valid for this end as the next of the other's */

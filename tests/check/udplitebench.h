@@ -28,7 +28,7 @@ typedef struct
   guint8 data[BENCH_ROOM];
   gsize size;
   guint covered;
-  struct sockaddr_storage from;
+  DatagramPath from;
 } BenchPacket;
 
 static inline const gchar *
@@ -103,12 +103,23 @@ bench_open (const gchar * test, UdpliteBackend backend, gboolean ipv6)
 }
 
 static inline void
+bench_set_remote (DatagramPath * path, const struct sockaddr_storage *address,
+    socklen_t size)
+{
+  GSocketAddress *remote =
+      g_socket_address_new_from_native ((gpointer) address, size);
+
+  memset (path, 0, sizeof (*path));
+  datagram_path_set_remote (path, remote);
+  g_object_unref (remote);
+}
+
+static inline void
 bench_output (UdpliteOutput * output, const struct sockaddr_storage *address,
     socklen_t size, gconstpointer data, gsize data_size, guint coverage)
 {
   memset (output, 0, sizeof (*output));
-  output->address = (const struct sockaddr *) address;
-  output->address_size = size;
+  bench_set_remote (&output->path, address, size);
   output->vectors[0].data = data;
   output->vectors[0].size = data_size;
   output->n_vectors = 1;
@@ -136,7 +147,7 @@ bench_check_rooms (const UdpliteInput * inputs, const guint8 * room)
   guint64 seen = 0;
   guint i;
 
-  for (i = 0; i < UDPLITE_MAX_BATCH; i++) {
+  for (i = 0; i < DATAGRAM_BATCH; i++) {
     fail_unless (inputs[i].data == inputs[i].user_data);
     seen |= G_GUINT64_CONSTANT (1) << (inputs[i].data - room) / BENCH_ROOM;
   }
@@ -148,8 +159,8 @@ static inline GPtrArray *
 bench_collect (UdpliteSocket * receiver, UdpliteSocket * sender, gboolean ipv6)
 {
   GPtrArray *packets = g_ptr_array_new_with_free_func (g_free);
-  UdpliteInput inputs[UDPLITE_MAX_BATCH];
-  guint8 *room = g_malloc (UDPLITE_MAX_BATCH * BENCH_ROOM);
+  UdpliteInput inputs[DATAGRAM_BATCH];
+  guint8 *room = g_malloc (DATAGRAM_BATCH * BENCH_ROOM);
   GError *error = NULL;
   gboolean ended = FALSE;
   guint i, n;
@@ -157,14 +168,14 @@ bench_collect (UdpliteSocket * receiver, UdpliteSocket * sender, gboolean ipv6)
   bench_send (sender, ipv6, udplite_socket_get_port (receiver), BENCH_END,
       sizeof (BENCH_END), G_MAXUINT);
   memset (inputs, 0, sizeof (inputs));
-  for (i = 0; i < UDPLITE_MAX_BATCH; i++) {
+  for (i = 0; i < DATAGRAM_BATCH; i++) {
     inputs[i].data = inputs[i].user_data = room + i * BENCH_ROOM;
     inputs[i].capacity = BENCH_ROOM;
   }
   while (!ended) {
     fail_unless (g_socket_condition_wait (udplite_socket_get_socket (receiver),
             G_IO_IN, NULL, NULL));
-    n = udplite_socket_receive (receiver, inputs, UDPLITE_MAX_BATCH, &error);
+    n = udplite_socket_receive (receiver, inputs, DATAGRAM_BATCH, &error);
     g_assert_no_error (error);
     bench_check_rooms (inputs, room);
     for (i = 0; i < n && !ended; i++) {
@@ -180,7 +191,7 @@ bench_collect (UdpliteSocket * receiver, UdpliteSocket * sender, gboolean ipv6)
       memcpy (packet->data, inputs[i].data + inputs[i].offset, inputs[i].size);
       packet->size = inputs[i].size;
       packet->covered = inputs[i].covered;
-      packet->from = inputs[i].address;
+      packet->from = inputs[i].path;
       g_ptr_array_add (packets, packet);
     }
   }
@@ -229,7 +240,7 @@ bench_write (guint8 * packet, gsize size, UdpliteBackend backend,
     gboolean ipv6, guint16 port, guint coverage)
 {
   UdpliteAddresses addresses = {.ipv6 = ipv6 };
-  UdpliteVector payload = { packet + UDPLITE_HEADER_SIZE,
+  DatagramPart payload = { packet + UDPLITE_HEADER_SIZE,
     size - UDPLITE_HEADER_SIZE
   };
   guint i;
@@ -349,11 +360,16 @@ bench_assert_packet (const Pair * pair, const BenchPacket * packet, guint seed,
 static inline void
 bench_assert_from (const Pair * pair, const BenchPacket * packet)
 {
-  struct sockaddr_storage expected = { 0 };
-  socklen_t size = bench_address (&expected, pair->ipv6,
+  struct sockaddr_storage native = { 0 };
+  socklen_t size = bench_address (&native, pair->ipv6,
       udplite_socket_get_port (pair->sender));
+  DatagramPath expected;
 
-  fail_unless (memcmp (&packet->from, &expected, size) == 0);
+  bench_set_remote (&expected, &native, size);
+  fail_unless (memcmp (packet->from.remote, expected.remote, 16) == 0);
+  fail_unless_equals_int (packet->from.address_size, expected.address_size);
+  fail_unless_equals_int (packet->from.remote_port, expected.remote_port);
+  fail_unless_equals_int (packet->from.scope, expected.scope);
 }
 
 /* But for other programs' packets, which are none of a test's business */

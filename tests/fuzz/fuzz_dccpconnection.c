@@ -176,7 +176,7 @@ static void
 forge (Run * self, gboolean elsewhere)
 {
   const DccpEnd to = take (self, N_ENDS);
-  const DccpPath path = self->wire.paths[to];
+  const DatagramPath path = self->wire.paths[to];
   guint8 options[128] = { 0 }, payload[128] = { 0 };
   DccpPacket packet = take_packet (self, to, options, payload);
 
@@ -299,7 +299,7 @@ static void
 crowd (DccpWire * wire)
 {
   guint8 bytes[DCCP_LONGEST_HEADER];
-  DccpPath path = wire->paths[SERVER];
+  DatagramPath path = wire->paths[SERVER];
   guint i;
 
   for (i = 0; i < DCCP_MAX_CANDIDATES_OF_PREFIX; i++) {
@@ -323,11 +323,11 @@ begin (Run * self, guint flags)
   wire->user_data = self;
   wire->filter = keep;
   for (end = CLIENT; end < N_ENDS; end++) {
-    DccpPath *path = &wire->paths[end];
+    DatagramPath *path = &wire->paths[end];
     DccpEndpointConfig *config = &wire->configs[end];
 
     if (flags & FLAG_RAW)
-      path->local_udp = path->remote_udp = 0;
+      path->local_port = path->remote_port = 0;
     if (flags & FLAG_IPV6)
       path->address_size = 16;
     if (flags & FLAG_COVERAGE)

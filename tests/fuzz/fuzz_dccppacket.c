@@ -33,15 +33,15 @@ typedef enum
 
 #define PUT_CHECKSUM 4
 
-static const DccpPath paths[] = {
-  {4, {192, 0, 2, 1}, {198, 51, 100, 7}, 0, 0, 0},
-  {16, {0x20, 1, 0xd, 0xb8, 0xff}, {0xfe, 0x80, 9}, 2, 0, 0},
-  {4, {192, 0, 2, 1}, {198, 51, 100, 7}, 0, 7000, DCCP_ENCAPSULATION_PORT},
+static const DatagramPath paths[] = {
+  {{198, 51, 100, 7}, 0, 4, 0, {192, 0, 2, 1}, 0},
+  {{0xfe, 0x80, 9}, 2, 16, 0, {0x20, 1, 0xd, 0xb8, 0xff}, 0},
+  {{198, 51, 100, 7}, 0, 4, DCCP_ENCAPSULATION_PORT, {192, 0, 2, 1}, 7000},
 };
 
 /* RFC 1071 as plainly as it can be put */
 static guint16
-sum_plainly (const DccpPath * path, const guint8 * bytes, gsize covered,
+sum_plainly (const DatagramPath * path, const guint8 * bytes, gsize covered,
     gsize size)
 {
   guint32 sum = DCCP_PROTOCOL + size;
@@ -104,7 +104,7 @@ find_fault (const guint8 * bytes, gsize size)
 }
 
 static void
-put_checksum (const DccpPath * path, guint8 * bytes, gsize size)
+put_checksum (const DatagramPath * path, guint8 * bytes, gsize size)
 {
   guint16 checksum;
 
@@ -116,12 +116,12 @@ put_checksum (const DccpPath * path, guint8 * bytes, gsize size)
 
 /* The bits that are reserved (section 5.1), and in UDP the checksum */
 static guint8
-get_ignored_bits (const DccpPacket * packet, const DccpPath * path, gsize i)
+get_ignored_bits (const DccpPacket * packet, const DatagramPath * path, gsize i)
 {
   const gsize acknowledgement = packet->extended ? 16 : 12;
 
   if (i == 6 || i == 7)
-    return path->remote_udp ? 0xff : 0;
+    return path->remote_port ? 0xff : 0;
   if (i == 8)
     return 0xe0;
   if (packet->extended && i == 9)
@@ -146,7 +146,7 @@ has_reserved (const DccpPacket * packet, const guint8 * bytes)
 }
 
 static void
-check_written (const DccpPacket * packet, const DccpPath * path,
+check_written (const DccpPacket * packet, const DatagramPath * path,
     const guint8 * bytes)
 {
   const gsize size = packet->payload - bytes;
@@ -165,7 +165,7 @@ check_written (const DccpPacket * packet, const DccpPath * path,
 }
 
 static void
-check_accepted (const DccpPacket * packet, const DccpPath * path,
+check_accepted (const DccpPacket * packet, const DatagramPath * path,
     const guint8 * bytes, gsize size)
 {
   fuzz_check (packet->options == bytes +
@@ -319,7 +319,7 @@ static void
 parse (FuzzInput * input)
 {
   const guint choice = fuzz_take_u8 (input);
-  const DccpPath *path = &paths[(choice & 3) % G_N_ELEMENTS (paths)];
+  const DatagramPath *path = &paths[(choice & 3) % G_N_ELEMENTS (paths)];
   const gsize size = input->size;
   guint8 *bytes = fuzz_take_copy (input, size);
   DccpRefusal fault = find_fault (bytes, size), refusal;
@@ -327,7 +327,7 @@ parse (FuzzInput * input)
 
   if (fault == DCCP_ACCEPTED && (choice & PUT_CHECKSUM))
     put_checksum (path, bytes, size);
-  if (fault == DCCP_ACCEPTED && !path->remote_udp
+  if (fault == DCCP_ACCEPTED && !path->remote_port
       && sum_plainly (path, bytes, get_covered (bytes, size), size) != 0xffff)
     fault = DCCP_REFUSED_CHECKSUM;
   refusal = dccp_packet_parse (&packet, path, bytes, size);

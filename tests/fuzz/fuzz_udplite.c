@@ -79,7 +79,7 @@ parse_ipv4 (const guint8 * packet, gsize size, guint minimum)
 
 /* In pieces of one size, the last one longer */
 static guint
-cut (UdpliteVector * pieces, const guint8 * payload, gsize size, gsize step)
+cut (DatagramPart * pieces, const guint8 * payload, gsize size, gsize step)
 {
   guint n;
 
@@ -116,7 +116,7 @@ write_packet (const guint8 * payload, gsize payload_size, guint choices)
   gsize size = UDPLITE_HEADER_SIZE + payload_size;
   guint8 *packet = g_malloc (size);
   guint coverage = choices >> 16, wire;
-  UdpliteVector pieces[MAX_PIECES];
+  DatagramPart pieces[MAX_PIECES];
   guint n_pieces = cut (pieces, payload, payload_size, choices & 0xff);
 
   udplite_write_header (packet, &addresses, 5004, 5006, coverage, pieces,

@@ -137,7 +137,7 @@ print_packet (const DccpPacket * packet)
 static gboolean
 read_packet (const guint8 * ip, gsize size)
 {
-  DccpPath path = { 4, };
+  DatagramPath path = {.address_size = 4 };
   DccpPacket packet;
   DccpRefusal refusal;
 

@@ -21,7 +21,7 @@ dccp_limiter_take (DccpLimiter * limiter, guint64 now)
 }
 
 void
-dccp_answers_push (DccpAnswers * answers, const DccpPath * path,
+dccp_answers_push (DccpAnswers * answers, const DatagramPath * path,
     const DccpPacket * reset)
 {
   guint8 bytes[DCCP_LONGEST_HEADER];
@@ -38,7 +38,7 @@ dccp_answers_push (DccpAnswers * answers, const DccpPath * path,
 }
 
 gsize
-dccp_answers_pop (DccpAnswers * answers, DccpPath * path,
+dccp_answers_pop (DccpAnswers * answers, DatagramPath * path,
     guint8 bytes[DCCP_LONGEST_HEADER])
 {
   guint i = answers->first;

@@ -30,17 +30,17 @@ typedef struct
 {
   struct
   {
-    DccpPath path;
+    DatagramPath path;
     guint8 bytes[DCCP_RESET_SIZE];
   } answers[DCCP_MAX_ANSWERS];
   guint first, n;
 } DccpAnswers;
 
 /* A Reset, without options; the oldest goes when there is no room. */
-void dccp_answers_push (DccpAnswers * answers, const DccpPath * path,
+void dccp_answers_push (DccpAnswers * answers, const DatagramPath * path,
     const DccpPacket * reset);
 /* Its bytes; 0: none waits */
-gsize dccp_answers_pop (DccpAnswers * answers, DccpPath * path,
+gsize dccp_answers_pop (DccpAnswers * answers, DatagramPath * path,
     guint8 bytes[DCCP_LONGEST_HEADER]);
 
 /* What answers a packet of no connection (RFC 4340 section 8.3.1): its numbers

@@ -15,7 +15,7 @@
 /* --- begin and end --------------------------------------------------------- */
 
 static DccpConnection *
-new_connection (DccpCommon * common, guint64 now, const DccpPath * path,
+new_connection (DccpCommon * common, guint64 now, const DatagramPath * path,
     guint64 iss, gboolean is_server)
 {
   const DccpEndpointConfig *config = &common->config;
@@ -43,7 +43,7 @@ new_connection (DccpCommon * common, guint64 now, const DccpPath * path,
 
 DccpConnection *
 dccp_connection_new_client (DccpCommon * common, guint64 now,
-    const DccpPath * path, guint16 local_port, guint64 iss)
+    const DatagramPath * path, guint16 local_port, guint64 iss)
 {
   DccpConnection *connection = new_connection (common, now, path, iss, FALSE);
 
@@ -60,7 +60,7 @@ dccp_connection_new_client (DccpCommon * common, guint64 now,
  * follows in step 11. */
 DccpConnection *
 dccp_connection_new_server (DccpCommon * common, guint64 now,
-    const DccpPath * path, const DccpPacket * request, guint64 iss)
+    const DatagramPath * path, const DccpPacket * request, guint64 iss)
 {
   DccpConnection *connection = new_connection (common, now, path, iss, TRUE);
 

@@ -47,7 +47,7 @@ typedef struct
 {
   DccpCommon *common;
   guint64 now;                  /* ns */
-  DccpPath path;
+  DatagramPath path;
   guint16 local_port, remote_port;
   guint32 service_code;
   gboolean is_server;
@@ -107,9 +107,9 @@ typedef struct
 
 /* A client's goes to REQUEST, a server's to RESPOND with this Request. */
 DccpConnection *dccp_connection_new_client (DccpCommon * common, guint64 now,
-    const DccpPath * path, guint16 local_port, guint64 iss);
+    const DatagramPath * path, guint16 local_port, guint64 iss);
 DccpConnection *dccp_connection_new_server (DccpCommon * common, guint64 now,
-    const DccpPath * path, const DccpPacket * request, guint64 iss);
+    const DatagramPath * path, const DccpPacket * request, guint64 iss);
 /* The counters of its own go to those of the endpoint. */
 void dccp_connection_free (DccpConnection * connection);
 void dccp_connection_add_stats (DccpConnection * connection,
@@ -131,7 +131,7 @@ gsize dccp_connection_poll_output (DccpConnection * connection, guint64 now,
     guint8 bytes[DCCP_LONGEST_CONTROL]);
 
 guint64 dccp_connection_next_send (DccpConnection * connection, guint64 now);
-guint dccp_connection_get_max_payload (const DccpPath * path, guint mtu);
+guint dccp_connection_get_max_payload (const DatagramPath * path, guint mtu);
 gsize dccp_connection_send (DccpConnection * connection, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
     guint8 header[DCCP_LONGEST_HEADER]);

@@ -200,10 +200,10 @@ dccp_connection_next_send (DccpConnection * connection, guint64 now)
 
 /* With a DataAck, and its options */
 guint
-dccp_connection_get_max_payload (const DccpPath * path, guint mtu)
+dccp_connection_get_max_payload (const DatagramPath * path, guint mtu)
 {
   const guint ip = path->address_size == 16 ? 40 : 20;
-  const guint udp = dccp_path_is_encapsulated (path) ? 8 : 0;
+  const guint udp = datagram_path_has_ports (path) ? 8 : 0;
   const guint header = dccp_type_get_header_size (DCCP_DATA_ACK, TRUE) +
       DATA_OPTIONS_SIZE;
 

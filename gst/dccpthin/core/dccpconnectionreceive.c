@@ -181,7 +181,7 @@ is_covered (DccpConnection * connection, const DccpPacket * packet)
 {
   const guint64 least = connection->common->config.min_coverage;
 
-  return packet->coverage == 0 || dccp_path_is_encapsulated (&connection->path)
+  return packet->coverage == 0 || datagram_path_has_ports (&connection->path)
       || (least > 0 && packet->coverage >= least);
 }
 

@@ -37,10 +37,10 @@ read_number (const guint8 * bytes)
 static void
 make_mac (const guint8 * cookie, gsize size,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch,
-    const DccpPath * path, const DccpPacket * client, guint8 mac[MAC_SIZE])
+    const DatagramPath * path, const DccpPacket * client, guint8 mac[MAC_SIZE])
 {
   const guint16 ports[] = { client->source, client->destination,
-    path->local_udp, path->remote_udp
+    path->local_port, path->remote_port
   };
   GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, secret,
       DCCP_COOKIE_SECRET_SIZE);
@@ -64,7 +64,7 @@ make_mac (const guint8 * cookie, gsize size,
 gboolean
 dccp_cookie_make (DccpCookie * cookie,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch, guint64 now,
-    const DccpPath * path, const DccpPacket * request)
+    const DatagramPath * path, const DccpPacket * request)
 {
   if (request->options_size > DCCP_MAX_COOKIE - OPTIONS_AT)
     return FALSE;
@@ -106,7 +106,7 @@ find_cookie (const DccpPacket * packet, DccpOption * cookie)
 gboolean
 dccp_cookie_check (const DccpPacket * packet,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch, guint64 now,
-    const DccpPath * path, DccpPacket * request, guint64 * time)
+    const DatagramPath * path, DccpPacket * request, guint64 * time)
 {
   guint8 mac[MAC_SIZE];
   DccpOption cookie;
@@ -134,7 +134,7 @@ dccp_cookie_check (const DccpPacket * packet,
 /* --- Responses -------------------------------------------------------------- */
 
 gboolean
-dccp_responses_push (DccpResponses * responses, const DccpPath * path,
+dccp_responses_push (DccpResponses * responses, const DatagramPath * path,
     const guint8 * bytes, gsize size)
 {
   const guint i = (responses->first + responses->n) % DCCP_MAX_RESPONSES;
@@ -149,7 +149,7 @@ dccp_responses_push (DccpResponses * responses, const DccpPath * path,
 }
 
 gsize
-dccp_responses_pop (DccpResponses * responses, DccpPath * path,
+dccp_responses_pop (DccpResponses * responses, DatagramPath * path,
     guint8 bytes[DCCP_LONGEST_HEADER])
 {
   const guint i = responses->first;

@@ -25,12 +25,12 @@ typedef struct
  * another one is not valid. */
 gboolean dccp_cookie_make (DccpCookie * cookie,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch, guint64 now,
-    const DccpPath * path, const DccpPacket * request);
+    const DatagramPath * path, const DccpPacket * request);
 /* TRUE: `packet` has a valid cookie. Then `request` is the Request, whose options
  * are within the packet, and `time` is when it was answered. */
 gboolean dccp_cookie_check (const DccpPacket * packet,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch, guint64 now,
-    const DccpPath * path, DccpPacket * request, guint64 * time);
+    const DatagramPath * path, DccpPacket * request, guint64 * time);
 
 #define DCCP_MAX_RESPONSES 256
 #define DCCP_LONGEST_RESPONSE 384       /* bytes */
@@ -39,7 +39,7 @@ typedef struct
 {
   struct
   {
-    DccpPath path;
+    DatagramPath path;
     gsize size;
     guint8 bytes[DCCP_LONGEST_RESPONSE];
   } responses[DCCP_MAX_RESPONSES];
@@ -48,9 +48,9 @@ typedef struct
 
 /* FALSE: there is no room. */
 gboolean dccp_responses_push (DccpResponses * responses,
-    const DccpPath * path, const guint8 * bytes, gsize size);
+    const DatagramPath * path, const guint8 * bytes, gsize size);
 /* Bytes of the next one; 0: none waits */
-gsize dccp_responses_pop (DccpResponses * responses, DccpPath * path,
+gsize dccp_responses_pop (DccpResponses * responses, DatagramPath * path,
     guint8 bytes[DCCP_LONGEST_HEADER]);
 
 G_END_DECLS

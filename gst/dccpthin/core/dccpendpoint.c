@@ -89,7 +89,7 @@ make_secret (DccpEndpoint * endpoint, const gchar * purpose,
  * or not: the client believes only one. Nobody else can guess it, and after each
  * connection it is another one. */
 guint64
-dccp_endpoint_make_iss (DccpEndpoint * endpoint, const DccpPath * path,
+dccp_endpoint_make_iss (DccpEndpoint * endpoint, const DatagramPath * path,
     guint16 remote_port)
 {
   struct
@@ -107,8 +107,8 @@ dccp_endpoint_make_iss (DccpEndpoint * endpoint, const DccpPath * path,
   memcpy (attempt.local, path->local, sizeof (attempt.local));
   memcpy (attempt.remote, path->remote, sizeof (attempt.remote));
   attempt.scope = path->scope;
-  attempt.ports[0] = path->local_udp;
-  attempt.ports[1] = path->remote_udp;
+  attempt.ports[0] = path->local_port;
+  attempt.ports[1] = path->remote_port;
   attempt.ports[2] = endpoint->common.config.local_port;
   attempt.ports[3] = remote_port;
   make_secret (endpoint, "iss", &attempt, sizeof (attempt), digest);
@@ -136,7 +136,7 @@ dccp_endpoint_new (const DccpEndpointConfig * config,
 }
 
 static void
-get_host (const DccpPath * path, PrefixLimiterHost * host)
+get_host (const DatagramPath * path, PrefixLimiterHost * host)
 {
   memset (host, 0, sizeof (*host));
   memcpy (host->bytes, path->remote, sizeof (path->remote));
@@ -254,7 +254,7 @@ settle (DccpEndpoint * endpoint)
 
 void
 dccp_endpoint_connect (DccpEndpoint * endpoint, guint64 now,
-    const DccpPath * path)
+    const DatagramPath * path)
 {
   const DccpEndpointConfig *config = &endpoint->common.config;
   guint16 port = config->local_port;
@@ -301,7 +301,7 @@ dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now)
 
 /* NULL: nothing is known of it. The latest counts. */
 static const DccpGone *
-find_gone (DccpEndpoint * endpoint, const DccpPath * path,
+find_gone (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet)
 {
   guint i;
@@ -310,7 +310,7 @@ find_gone (DccpEndpoint * endpoint, const DccpPath * path,
     const DccpGone *gone =
         &endpoint->gone[(endpoint->n_gone - 1 - i) % DCCP_MAX_GONE];
 
-    if (gone->until > endpoint->now && dccp_path_equal (&gone->path, path)
+    if (gone->until > endpoint->now && datagram_path_equal (&gone->path, path)
         && gone->local_port == packet->destination
         && gone->remote_port == packet->source)
       return gone;
@@ -319,7 +319,7 @@ find_gone (DccpEndpoint * endpoint, const DccpPath * path,
 }
 
 static gboolean
-is_in_time_wait (DccpEndpoint * endpoint, const DccpPath * path,
+is_in_time_wait (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet)
 {
   const DccpGone *gone = find_gone (endpoint, path, packet);
@@ -331,7 +331,7 @@ is_in_time_wait (DccpEndpoint * endpoint, const DccpPath * path,
  * address and ports does not know the numbers. Syncs of the other end that answer
  * forged packets acknowledge numbers that were never sent. */
 static gboolean
-is_of_gone (DccpEndpoint * endpoint, const DccpPath * path,
+is_of_gone (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet)
 {
   const gint64 window = endpoint->common.config.sequence_window;
@@ -348,7 +348,7 @@ is_of_gone (DccpEndpoint * endpoint, const DccpPath * path,
  * answered, but the Reset lost, may say it again in fewer bytes. It has a limit of
  * its own, which strangers cannot use up. */
 static void
-answer (DccpEndpoint * endpoint, const DccpPath * path,
+answer (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, guint8 code)
 {
   const gboolean is_known = is_of_gone (endpoint, path, packet);
@@ -369,7 +369,7 @@ answer (DccpEndpoint * endpoint, const DccpPath * path,
 }
 
 static void
-refuse_client (DccpEndpoint * endpoint, const DccpPath * path,
+refuse_client (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size)
 {
   DccpEvent event = { DCCP_EVENT_REFUSED };
@@ -439,7 +439,7 @@ make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 
 /* In RESPOND, where it owes a Response */
 static DccpConnection *
-hear_request (DccpEndpoint * endpoint, guint64 now, const DccpPath * path,
+hear_request (DccpEndpoint * endpoint, guint64 now, const DatagramPath * path,
     const DccpPacket * request, gsize size)
 {
   const guint64 iss = dccp_endpoint_make_iss (endpoint, path, request->source);
@@ -453,7 +453,7 @@ hear_request (DccpEndpoint * endpoint, guint64 now, const DccpPath * path,
 
 /* Section 8.1.4: the Response says all that has to be known when it is answered. */
 static void
-respond_with_cookie (DccpEndpoint * endpoint, const DccpPath * path,
+respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, const PrefixLimiterHost * host)
 {
   DccpStats *stats = &endpoint->common.stats;
@@ -481,7 +481,7 @@ respond_with_cookie (DccpEndpoint * endpoint, const DccpPath * path,
  * other numbers: either of the two is forged. It is answered with a cookie, and the
  * one that is acknowledged was not. */
 static void
-process_listen (DccpEndpoint * endpoint, const DccpPath * path,
+process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, gboolean is_contested)
 {
   DccpStats *stats = &endpoint->common.stats;
@@ -509,7 +509,7 @@ process_listen (DccpEndpoint * endpoint, const DccpPath * path,
  * It was counted when it came, as was its Response. NULL: the packet has no valid
  * cookie. */
 static DccpConnection *
-restore_candidate (DccpEndpoint * endpoint, const DccpPath * path,
+restore_candidate (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, DccpConnection * contested)
 {
   const DccpStats stats = endpoint->common.stats;
@@ -539,7 +539,7 @@ restore_candidate (DccpEndpoint * endpoint, const DccpPath * path,
 
 /* Step 2, for who has no connection */
 static void
-process_stranger (DccpEndpoint * endpoint, const DccpPath * path,
+process_stranger (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size)
 {
   const DccpEndpointConfig *config = &endpoint->common.config;
@@ -557,16 +557,17 @@ process_stranger (DccpEndpoint * endpoint, const DccpPath * path,
 /* --- packets -------------------------------------------------------------------- */
 
 static gboolean
-is_of (const DccpConnection * connection, const DccpPath * path,
+is_of (const DccpConnection * connection, const DatagramPath * path,
     const DccpPacket * packet)
 {
   return connection && connection->local_port == packet->destination
       && connection->remote_port == packet->source
-      && dccp_path_equal (&connection->path, path);
+      && datagram_path_equal (&connection->path, path);
 }
 
 static DccpConnection *
-find (DccpEndpoint * endpoint, const DccpPath * path, const DccpPacket * packet)
+find (DccpEndpoint * endpoint, const DatagramPath * path,
+    const DccpPacket * packet)
 {
   guint i;
 
@@ -590,7 +591,8 @@ is_contested (DccpEndpoint * endpoint, DccpConnection * candidate,
 
 gboolean
 dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
-    const DccpPath * path, const guint8 * bytes, gsize size, DccpData * data)
+    const DatagramPath * path, const guint8 * bytes, gsize size,
+    DccpData * data)
 {
   DccpConnection *connection, *restored;
   gboolean has_data = FALSE, contested;
@@ -659,7 +661,7 @@ dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now)
 
 gsize
 dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
-    DccpPath * path, guint8 bytes[DCCP_LONGEST_CONTROL])
+    DatagramPath * path, guint8 bytes[DCCP_LONGEST_CONTROL])
 {
   gsize size;
   guint i;
@@ -715,7 +717,9 @@ dccp_endpoint_next_send (DccpEndpoint * endpoint, guint64 now)
 guint
 dccp_endpoint_get_max_payload (DccpEndpoint * endpoint)
 {
-  const DccpPath longest = {.address_size = 16,.local_udp = 1,.remote_udp = 1 };
+  const DatagramPath longest = {.address_size = 16,.local_port = 1,
+    .remote_port = 1
+  };
 
   if (!endpoint->connection)
     return dccp_connection_get_max_payload (&longest,
@@ -735,7 +739,7 @@ dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
 }
 
 gboolean
-dccp_endpoint_get_path (DccpEndpoint * endpoint, DccpPath * path)
+dccp_endpoint_get_path (DccpEndpoint * endpoint, DatagramPath * path)
 {
   if (!endpoint->connection)
     return FALSE;

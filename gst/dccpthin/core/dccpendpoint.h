@@ -69,7 +69,7 @@ void dccp_endpoint_free (DccpEndpoint * endpoint);
 
 /* A client's; again after the last connection has closed */
 void dccp_endpoint_connect (DccpEndpoint * endpoint, guint64 now,
-    const DccpPath * path);
+    const DatagramPath * path);
 /* Close: what was sent before is there first, if it is not lost. A server of data
  * closes too: CloseReq is its way to leave TIMEWAIT to the client. CLOSED
  * follows, or TIMED_OUT; at once where there is no connection. */
@@ -87,7 +87,7 @@ guint dccp_endpoint_get_max_payload (DccpEndpoint * endpoint);
 gsize dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
     guint8 header[DCCP_LONGEST_HEADER]);
-gboolean dccp_endpoint_get_path (DccpEndpoint * endpoint, DccpPath * path);
+gboolean dccp_endpoint_get_path (DccpEndpoint * endpoint, DatagramPath * path);
 
 typedef struct
 {
@@ -100,7 +100,8 @@ typedef struct
 
 /* TRUE: it brought data for the application. */
 gboolean dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
-    const DccpPath * path, const guint8 * bytes, gsize size, DccpData * data);
+    const DatagramPath * path, const guint8 * bytes, gsize size,
+    DccpData * data);
 /* ICMP says that nobody is there, or (mtu not 0) that packets were too long */
 void dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now,
     guint mtu);
@@ -121,7 +122,7 @@ gboolean dccp_endpoint_were_dropped (DccpEndpoint * endpoint,
 
 void dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now);
 gsize dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
-    DccpPath * path, guint8 bytes[DCCP_LONGEST_CONTROL]);
+    DatagramPath * path, guint8 bytes[DCCP_LONGEST_CONTROL]);
 /* Not of data: who has some waits until dccp_endpoint_next_send */
 guint64 dccp_endpoint_next_wakeup (DccpEndpoint * endpoint);
 
@@ -146,7 +147,7 @@ typedef enum
 typedef struct
 {
   DccpEventType type;
-  DccpPath path;
+  DatagramPath path;
   guint8 reset_code, reset_data[3];
   gboolean slow;
   guint dropped;                /* packets newly reported, */

@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 /* A connection that was: while it is known, so is its other end */
 typedef struct
 {
-  DccpPath path;
+  DatagramPath path;
   guint16 local_port, remote_port;
   guint64 gss, gsr;             /* greatest sequence numbers sent, received */
   gboolean in_time_wait;        /* else its ports may be used again at once */
@@ -50,7 +50,7 @@ struct _DccpEndpoint
 
 /* First sequence number of a listener for a client */
 guint64 dccp_endpoint_make_iss (DccpEndpoint * endpoint,
-    const DccpPath * path, guint16 remote_port);
+    const DatagramPath * path, guint16 remote_port);
 
 G_END_DECLS
 

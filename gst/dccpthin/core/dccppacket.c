@@ -165,7 +165,7 @@ sum_words (const guint8 * bytes, gsize size)
 
 /* Section 9.1: as TCP's. The length in 32 bits also for IPv4, which adds 0. */
 static guint64
-sum_pseudo_header (const DccpPath * path, gsize length)
+sum_pseudo_header (const DatagramPath * path, gsize length)
 {
   const guint32 tail[2] =
       { g_htonl ((guint32) length), g_htonl (DCCP_PROTOCOL) };
@@ -225,7 +225,7 @@ read_subheaders (DccpPacket * packet, const guint8 * bytes)
 }
 
 static gboolean
-is_whole (const DccpPacket * packet, const DccpPath * path,
+is_whole (const DccpPacket * packet, const DatagramPath * path,
     const guint8 * bytes, gsize size)
 {
   gsize covered = packet->payload - bytes
@@ -236,7 +236,7 @@ is_whole (const DccpPacket * packet, const DccpPath * path,
 }
 
 DccpRefusal
-dccp_packet_parse (DccpPacket * packet, const DccpPath * path,
+dccp_packet_parse (DccpPacket * packet, const DatagramPath * path,
     const guint8 * bytes, gsize size)
 {
   gsize header_size, offset;
@@ -270,7 +270,7 @@ dccp_packet_parse (DccpPacket * packet, const DccpPath * path,
   if (get_covered (packet->coverage, packet->payload_size) >
       packet->payload_size)
     return DCCP_REFUSED_COVERAGE;
-  if (!dccp_path_is_encapsulated (path)
+  if (!datagram_path_has_ports (path)
       && !is_whole (packet, path, bytes, size))
     return DCCP_REFUSED_CHECKSUM;
 
@@ -330,13 +330,13 @@ write_options (const DccpPacket * packet, guint8 * bytes, gsize size)
 /* The header is a whole number of words, so that the payload goes on at the
  * beginning of one. Its bytes lie in memory as they have to be sent. */
 static void
-write_checksum (const DccpPacket * packet, const DccpPath * path,
+write_checksum (const DccpPacket * packet, const DatagramPath * path,
     guint8 coverage, guint8 * bytes, gsize header_size)
 {
   guint64 sum;
   guint16 checksum;
 
-  if (dccp_path_is_encapsulated (path))
+  if (datagram_path_has_ports (path))
     return;
   sum = sum_pseudo_header (path, header_size + packet->payload_size)
       + sum_words (bytes, header_size)
@@ -355,7 +355,7 @@ get_wire_coverage (const DccpPacket * packet)
 }
 
 gsize
-dccp_packet_write (const DccpPacket * packet, const DccpPath * path,
+dccp_packet_write (const DccpPacket * packet, const DatagramPath * path,
     guint8 bytes[DCCP_LONGEST_HEADER])
 {
   const gsize size = dccp_type_get_header_size (packet->type,

@@ -7,7 +7,7 @@
 #ifndef __DCCP_PACKET_H__
 #define __DCCP_PACKET_H__
 
-#include "dccppath.h"
+#include "datagrampath.h"
 #include "dccpsequence.h"
 
 G_BEGIN_DECLS
@@ -99,13 +99,13 @@ gsize dccp_type_get_header_size (DccpType type, gboolean extended);
 
 /* `path`: for the checksum, which packets in UDP don't need (RFC 6773 section
  * 3.3); `packet` points into `bytes`. Undefined unless it is accepted. */
-DccpRefusal dccp_packet_parse (DccpPacket * packet, const DccpPath * path,
+DccpRefusal dccp_packet_parse (DccpPacket * packet, const DatagramPath * path,
     const guint8 * bytes, gsize size);
 /* Writes header and options, the latter padded to whole words, and the checksum
  * over what is covered; the payload is to follow them. A coverage of more than
  * there is becomes that of all. Bytes written, at most DCCP_LONGEST_HEADER; 0:
  * the options are too long. */
-gsize dccp_packet_write (const DccpPacket * packet, const DccpPath * path,
+gsize dccp_packet_write (const DccpPacket * packet, const DatagramPath * path,
     guint8 bytes[DCCP_LONGEST_HEADER]);
 
 G_END_DECLS

@@ -83,12 +83,6 @@ mmtp_receiver_set_ends (MmtpReceiver * self, gboolean ends)
   self->ends = ends;
 }
 
-gboolean
-mmtp_address_is_equal (const MmtpAddress * a, const MmtpAddress * b)
-{
-  return a->size == b->size && memcmp (a->bytes, b->bytes, a->size) == 0;
-}
-
 void
 mmtp_receiver_draw (MmtpReceiver * self, const gchar * purpose,
     gconstpointer more, gsize size, guint8 drawn[MMTP_KEY_SIZE])

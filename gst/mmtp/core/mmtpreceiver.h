@@ -18,21 +18,10 @@
 #ifndef __MMTP_RECEIVER_H__
 #define __MMTP_RECEIVER_H__
 
+#include "mmtpaddress.h"
 #include "mmtppacket.h"
 
 G_BEGIN_DECLS
-
-/* Where a message came from, and by which of our sockets: the caller's words,
- * compared byte by byte; nothing is allocated for an unknown one. */
-typedef struct
-{
-  guint8 size;
-  guint8 bytes[46];
-  guint8 host_size;             /* of them, the first, that say the host; 0: not
-                                 * known */
-  guint8 prefix_size;           /* of these, the first, that say the network, for
-                                 * the limit of answers; 0: all of `size` */
-} MmtpAddress;
 
 typedef struct
 {

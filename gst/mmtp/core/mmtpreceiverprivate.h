@@ -165,7 +165,6 @@ void mmtp_receiver_send_bare (MmtpReceiver * self, MmtpMessage * message,
 /* Fills in its number, time and trailer; its size, 0: not sent */
 gsize mmtp_receiver_send (MmtpReceiver * self, MmtpReceiverChannel * channel,
     MmtpMessage * message, const MmtpAddress * address);
-gboolean mmtp_address_is_equal (const MmtpAddress * a, const MmtpAddress * b);
 /* Bytes that nobody else can know, of what for, and what is put to it */
 void mmtp_receiver_draw (MmtpReceiver * self, const gchar * purpose,
     gconstpointer more, gsize size, guint8 drawn[MMTP_KEY_SIZE]);

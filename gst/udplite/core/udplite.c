@@ -126,7 +126,7 @@ udplite_get_wire_coverage (guint coverage, gsize size)
 }
 
 static gsize
-get_payload_size (const UdpliteVector * payload, guint n_vectors)
+get_payload_size (const DatagramPart * payload, guint n_vectors)
 {
   gsize size = 0;
   guint i;
@@ -137,7 +137,7 @@ get_payload_size (const UdpliteVector * payload, guint n_vectors)
 }
 
 static void
-checksum_add_payload (Checksum * self, const UdpliteVector * payload,
+checksum_add_payload (Checksum * self, const DatagramPart * payload,
     guint n_vectors, gsize covered)
 {
   gsize size;
@@ -153,7 +153,7 @@ checksum_add_payload (Checksum * self, const UdpliteVector * payload,
 void
 udplite_write_header (guint8 * header, const UdpliteAddresses * addresses,
     guint16 source_port, guint16 destination_port, guint coverage,
-    const UdpliteVector * payload, guint n_vectors)
+    const DatagramPart * payload, guint n_vectors)
 {
   gsize size = UDPLITE_HEADER_SIZE + get_payload_size (payload, n_vectors);
   Checksum checksum = { 0, };

@@ -6,7 +6,7 @@
 #ifndef __UDPLITE_H__
 #define __UDPLITE_H__
 
-#include <glib.h>
+#include "datagram.h"
 
 G_BEGIN_DECLS
 
@@ -21,12 +21,6 @@ typedef struct
   guint8 source[16];
   guint8 destination[16];
 } UdpliteAddresses;
-
-typedef struct
-{
-  gconstpointer data;
-  gsize size;
-} UdpliteVector;
 
 typedef struct
 {
@@ -59,7 +53,7 @@ guint udplite_get_wire_coverage (guint coverage, gsize size);
 /* Writes the header of a packet with this payload; `coverage` as above. */
 void udplite_write_header (guint8 * header, const UdpliteAddresses * addresses,
     guint16 source_port, guint16 destination_port, guint coverage,
-    const UdpliteVector * payload, guint n_vectors);
+    const DatagramPart * payload, guint n_vectors);
 
 /* Reads the packet: header and payload. min_coverage: bytes that must be
  * covered, header included; 0: any number. A receiver that asks for more than

@@ -102,13 +102,8 @@ udplite_clients_find_id (const UdpliteClients * self, guint64 id)
 static void
 take_address (UdpliteClient * client, GSocketAddress * address)
 {
-  gssize size = g_socket_address_get_native_size (address);
-
-  client->address_size = 0;
-  if (size > 0 && (gsize) size <= sizeof (client->address)
-      && g_socket_address_to_native (address, &client->address,
-          sizeof (client->address), NULL))
-    client->address_size = size;
+  memset (&client->path, 0, sizeof (client->path));
+  datagram_path_set_remote (&client->path, address);
   g_object_unref (address);
 }
 
@@ -197,7 +192,7 @@ udplite_client_set_address (UdpliteClient * client, GInetAddress * address)
 void
 udplite_client_forget_address (UdpliteClient * client)
 {
-  client->address_size = 0;
+  client->path.address_size = 0;
   take_literal (client);
 }
 

@@ -6,9 +6,7 @@
 #ifndef __UDPLITE_CLIENTS_H__
 #define __UDPLITE_CLIENTS_H__
 
-#include <gio/gio.h>
-
-#include <sys/socket.h>
+#include "datagramsocket.h"
 
 G_BEGIN_DECLS
 
@@ -20,8 +18,7 @@ typedef struct
   guint64 id;                   /* of this one, never again of another */
   gboolean is_joined;           /* to the multicast group that it is */
   gboolean is_refused;          /* joining it was: the log has said so */
-  struct sockaddr_storage address;
-  socklen_t address_size;       /* 0: not known yet */
+  DatagramPath path;            /* to it; address_size: 0: not known yet */
   guint64 packets_sent, bytes_sent;
   guint64 errors;               /* packets that the system refused */
   guint64 added_at, removed_at; /* ns since 1970; 0: not yet */

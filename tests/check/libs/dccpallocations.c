@@ -69,7 +69,7 @@ exchange (DccpEnd from)
 {
   guint8 bytes[DCCP_LONGEST_CONTROL];
   DccpEvent event;
-  DccpPath path;
+  DatagramPath path;
   DccpData data;
   gsize size;
 

@@ -265,14 +265,14 @@ come_from_elsewhere (Attack * self)
 {
   guint8 bytes[DCCP_LONGEST_HEADER + 64] = { 0 };
   DccpPacket packet = draw_packet (self);
-  DccpPath path = wire.paths[SERVER];
+  DatagramPath path = wire.paths[SERVER];
   const guint before = wire.log->len;
   gsize size;
 
   if (dccp_wire_get_state (&wire, SERVER) != DCCP_STATE_OPEN)
     return;
   path.remote[2] = draw (self);
-  path.remote_udp = draw (self);
+  path.remote_port = draw (self);
   packet.source = draw (self);
   packet.destination = draw (self) % 4 ? DCCP_WIRE_PORT : draw (self);
   if (draw (self) % 2)
@@ -326,7 +326,7 @@ GST_START_TEST (flood_of_requests_has_bounded_answers)
   dccp_wire_begin (&wire);
   for (i = 0; i < 20000; i++) {
     guint8 bytes[DCCP_LONGEST_HEADER];
-    DccpPath path = wire.paths[SERVER];
+    DatagramPath path = wire.paths[SERVER];
     DccpPacket packet = {
       .type = DCCP_REQUEST,.extended = TRUE,.source = draw (&self),
       .destination = DCCP_WIRE_PORT,.sequence = draw (&self),
@@ -360,7 +360,7 @@ GST_END_TEST;
 typedef struct
 {
   DccpEndpoint *endpoint;
-  DccpPath path, back;          /* as the client and the listener see it */
+  DatagramPath path, back;          /* as the client and the listener see it */
 } Client;
 
 typedef struct
@@ -375,7 +375,7 @@ typedef struct
 } Flood;
 
 static void
-set_address (DccpPath * path, guint32 local, guint32 remote)
+set_address (DatagramPath * path, guint32 local, guint32 remote)
 {
   local = GUINT32_TO_BE (local);
   remote = GUINT32_TO_BE (remote);
@@ -383,7 +383,7 @@ set_address (DccpPath * path, guint32 local, guint32 remote)
   path->address_size = 4;
   memcpy (path->local, &local, 4);
   memcpy (path->remote, &remote, 4);
-  path->local_udp = path->remote_udp = 6511;
+  path->local_port = path->remote_port = 6511;
 }
 
 #define LISTENER 0x0a000001
@@ -430,7 +430,7 @@ static void
 forge_requests (Flood * self, gboolean from_one_prefix)
 {
   guint8 bytes[DCCP_LONGEST_HEADER];
-  DccpPath path;
+  DatagramPath path;
   DccpData data;
   guint i;
 
@@ -455,7 +455,7 @@ run_client (Flood * self, guint i)
 {
   Client *client = &self->clients[i];
   guint8 bytes[DCCP_LONGEST_CONTROL];
-  DccpPath path;
+  DatagramPath path;
   DccpData data;
   gsize size;
 
@@ -472,7 +472,7 @@ static void
 take_answers (Flood * self)
 {
   guint8 bytes[DCCP_LONGEST_CONTROL];
-  DccpPath path;
+  DatagramPath path;
   DccpData data;
   gsize size;
   guint i;
@@ -482,7 +482,7 @@ take_answers (Flood * self)
     self->answers++;
     self->bytes += size;
     for (i = 0; i < N_CLIENTS; i++)
-      if (dccp_path_equal (&self->clients[i].back, &path))
+      if (datagram_path_equal (&self->clients[i].back, &path))
         dccp_endpoint_input (self->clients[i].endpoint, self->now,
             &self->clients[i].path, bytes, size, &data);
   }

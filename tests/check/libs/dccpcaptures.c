@@ -133,7 +133,7 @@ check_options (const DccpPacket * packet, const gchar * name, guint number)
 /* --- packets -------------------------------------------------------------- */
 
 static void
-check_written (const DccpPacket * packet, const DccpPath * path,
+check_written (const DccpPacket * packet, const DatagramPath * path,
     const guint8 * bytes, const gchar * name, guint number)
 {
   guint8 written[DCCP_LONGEST_HEADER];
@@ -148,7 +148,7 @@ check_packet (const guint8 * ip, gsize size, DccpPacket * packet,
     const gchar * name, guint number)
 {
   const gsize length = ip[2] << 8 | ip[3];
-  DccpPath path = { 4, };
+  DatagramPath path = {.address_size = 4 };
   DccpRefusal refusal;
   guint8 *copy;
 

@@ -67,7 +67,7 @@ GST_END_TEST;
 /* Of numbers or addresses that are wrong it means nothing; i: which of them */
 GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
 {
-  DccpPath path;
+  DatagramPath path;
   DccpPacket close;
   guint8 bytes[DCCP_LONGEST_HEADER];
 
@@ -82,7 +82,7 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
       path.remote[3] ^= 1;
       break;
     case 1:
-      path.remote_udp ^= 1;
+      path.remote_port ^= 1;
       break;
     case 2:
       close.source ^= 1;
@@ -221,7 +221,7 @@ GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
   dccp_wire_run (&wire, 60 * MS);
   for (i = 0; i < 2000; i++) {
     guint8 bytes[DCCP_LONGEST_HEADER + 8] = { 0 };
-    DccpPath path = wire.paths[SERVER];
+    DatagramPath path = wire.paths[SERVER];
     DccpPacket ack = {.type = DCCP_ACK,.extended = TRUE,.source = i,
       .destination = DCCP_WIRE_PORT,.sequence = i,.acknowledgement = i
     };

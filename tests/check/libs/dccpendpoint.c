@@ -44,7 +44,7 @@ use_raw (void)
   DccpEnd end;
 
   for (end = CLIENT; end < N_ENDS; end++)
-    wire.paths[end].local_udp = wire.paths[end].remote_udp = 0;
+    wire.paths[end].local_port = wire.paths[end].remote_port = 0;
 }
 
 static void

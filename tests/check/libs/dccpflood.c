@@ -119,11 +119,11 @@ draw_options (Attack * self, gsize * size)
 }
 
 /* The path on which it seems to come */
-static DccpPath
+static DatagramPath
 draw_path (Attack * self, DccpPacket * packet)
 {
   const DccpEnd to = self->target->end;
-  DccpPath path = wire.paths[to];
+  DatagramPath path = wire.paths[to];
 
   packet->source = to == SERVER ? CLIENT_PORT : DCCP_WIRE_PORT;
   packet->destination = to == SERVER ? DCCP_WIRE_PORT : CLIENT_PORT;
@@ -136,10 +136,10 @@ draw_path (Attack * self, DccpPacket * packet)
   return path;
 }
 
-static DccpPath
-turn (const DccpPath * path)
+static DatagramPath
+turn (const DatagramPath * path)
 {
-  DccpPath turned = *path;
+  DatagramPath turned = *path;
 
   memcpy (turned.local, path->remote, sizeof (turned.local));
   memcpy (turned.remote, path->local, sizeof (turned.remote));
@@ -159,7 +159,7 @@ forge (Attack * self)
   const guint n_logged = wire.log->len, n_events = wire.events[to]->len;
   guint8 bytes[DCCP_LONGEST_HEADER + 64] = { 0 };
   DccpPacket packet = dccp_forge_packet (&self->state);
-  DccpPath path = draw_path (self, &packet), back = turn (&path);
+  DatagramPath path = draw_path (self, &packet), back = turn (&path);
   gsize size;
 
   packet.type = MIN (self->type, DCCP_SYNC_ACK);
@@ -265,7 +265,7 @@ live (Attack * self, Outcome * outcome)
   dccp_wire_init (&wire);
   wire.configs[CLIENT].local_port = CLIENT_PORT;
   for (end = CLIENT; end < N_ENDS; end++) {
-    wire.paths[end].local_udp = wire.paths[end].remote_udp = 0;
+    wire.paths[end].local_port = wire.paths[end].remote_port = 0;
     silent_until[end] = 0;
   }
   wire.filter = lose_while_silent;

@@ -453,7 +453,7 @@ GST_END_TEST;
 typedef struct
 {
   DccpEndpoint *endpoint;
-  DccpPath path, back;
+  DatagramPath path, back;
 } Client;
 
 static void
@@ -473,7 +473,7 @@ static void
 client_sends (Client * client)
 {
   guint8 bytes[DCCP_LONGEST_CONTROL];
-  DccpPath path;
+  DatagramPath path;
   gsize size;
 
   while ((size = dccp_endpoint_poll_output (client->endpoint, wire.now, &path,
@@ -492,7 +492,7 @@ GST_START_TEST (second_client_is_refused)
   client_sends (&second);
   event = dccp_wire_find_event (&wire, SERVER, DCCP_EVENT_REFUSED);
   fail_unless (event != NULL);
-  fail_unless (dccp_path_equal (&event->path, &second.back));
+  fail_unless (datagram_path_equal (&event->path, &second.back));
   assert_equals_int (dccp_wire_find (&wire, SERVER, DCCP_RESET,
           0)->packet.reset_code, DCCP_RESET_TOO_BUSY);
   assert_equals_int (dccp_wire_get_stats (&wire, SERVER)->connections_refused,

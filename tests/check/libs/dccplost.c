@@ -16,7 +16,7 @@
 typedef struct
 {
   DccpEndpoint *sender, *receiver;
-  DccpPath there, back;
+  DatagramPath there, back;
   guint64 now;
 } Pair;
 
@@ -36,10 +36,10 @@ endpoint_new (gboolean is_listener)
 /* Control packets of one to the other */
 static void
 hand_over (Pair * pair, DccpEndpoint * from, DccpEndpoint * to,
-    const DccpPath * path)
+    const DatagramPath * path)
 {
   guint8 bytes[DCCP_LONGEST_CONTROL];
-  DccpPath ignored;
+  DatagramPath ignored;
   DccpData data;
   gsize size;
 
@@ -79,8 +79,8 @@ pair_init (Pair * pair)
   pair->there.address_size = pair->back.address_size = 4;
   pair->there.local[3] = pair->back.remote[3] = 1;
   pair->there.remote[3] = pair->back.local[3] = 2;
-  pair->there.local_udp = pair->back.remote_udp = 40000;
-  pair->there.remote_udp = pair->back.local_udp = 5004;
+  pair->there.local_port = pair->back.remote_port = 40000;
+  pair->there.remote_port = pair->back.local_port = 5004;
   pair->now = 1000 * MILLISECOND;
   pair->sender = endpoint_new (FALSE);
   pair->receiver = endpoint_new (TRUE);

@@ -63,14 +63,18 @@ static const Vector vectors[] = {
       {COMMON (DCCP_LISTEN, TRUE), 0, 0, SERVICE_VALUE}},
 };
 
-static const DccpPath ipv4 = { 4, {192, 0, 2, 1}, {192, 0, 2, 2}, 0, 0, 0 };
-
-static const DccpPath ipv6 = { 16, {0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 0, 1}, {0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 2}, 0, 0, 0
+static const DatagramPath ipv4 = {.address_size = 4,
+  .local = {192, 0, 2, 1},.remote = {192, 0, 2, 2}
 };
-static const DccpPath udp = { 4, {192, 0, 2, 1}, {192, 0, 2, 2}, 0, 7000,
-DCCP_ENCAPSULATION_PORT
+
+static const DatagramPath ipv6 = {.address_size = 16,
+  .local = {0x20, 0x01, 0x0d, 0xb8,[15] = 1},
+  .remote = {0x20, 0x01, 0x0d, 0xb8,[15] = 2}
+};
+
+static const DatagramPath udp = {.address_size = 4,
+  .local = {192, 0, 2, 1},.local_port = 7000,
+  .remote = {192, 0, 2, 2},.remote_port = DCCP_ENCAPSULATION_PORT
 };
 
 static guint8 *
@@ -89,7 +93,7 @@ new_bytes (const gchar * hexadecimal, gsize * size)
 
 /* RFC 1071 as plainly as it can be put, of what is covered */
 static guint16
-sum_plainly (const DccpPath * path, const guint8 * bytes, gsize covered,
+sum_plainly (const DatagramPath * path, const guint8 * bytes, gsize covered,
     gsize size)
 {
   guint32 sum = DCCP_PROTOCOL + size;
@@ -108,13 +112,13 @@ sum_plainly (const DccpPath * path, const guint8 * bytes, gsize covered,
 /* Puts Data Offset and the checksum in. */
 static void
 complete (guint8 * bytes, gsize header_size, gsize covered, gsize size,
-    const DccpPath * path)
+    const DatagramPath * path)
 {
   guint16 checksum;
 
   bytes[4] = header_size / 4;
   bytes[6] = bytes[7] = 0;
-  if (path->remote_udp)
+  if (path->remote_port)
     return;
   checksum = ~sum_plainly (path, bytes, covered, size);
   bytes[6] = checksum >> 8;
@@ -123,8 +127,8 @@ complete (guint8 * bytes, gsize header_size, gsize covered, gsize size,
 
 /* The vector with options, and a payload of 0, 1, 2... */
 static guint8 *
-new_packet (const Vector * vector, gsize payload_size, const DccpPath * path,
-    gsize * header_size, gsize * size)
+new_packet (const Vector * vector, gsize payload_size,
+    const DatagramPath * path, gsize * header_size, gsize * size)
 {
   gsize fixed, options_size;
   guint8 *bytes = new_bytes (vector->bytes, &fixed);
@@ -148,7 +152,7 @@ new_packet (const Vector * vector, gsize payload_size, const DccpPath * path,
 /* In memory of just that size, so that AddressSanitizer sees what is read
  * beyond it. */
 static DccpRefusal
-parse_copy (const guint8 * bytes, gsize size, const DccpPath * path)
+parse_copy (const guint8 * bytes, gsize size, const DatagramPath * path)
 {
   guint8 *copy = size ? g_memdup2 (bytes, size) : g_malloc (1);
   DccpPacket packet;
@@ -180,7 +184,7 @@ assert_bytes (const guint8 * bytes, const guint8 * expected, gsize size,
 /* --- every type ----------------------------------------------------------- */
 
 static void
-check_written (const Vector * vector, const DccpPath * path)
+check_written (const Vector * vector, const DatagramPath * path)
 {
   gsize header_size, size, options_size, written;
   guint8 *expected = new_packet (vector, PAYLOAD_SIZE, path, &header_size,
@@ -212,7 +216,7 @@ GST_START_TEST (every_type_is_written_as_drawn)
 GST_END_TEST;
 
 static void
-check_read (const Vector * vector, const DccpPath * path)
+check_read (const Vector * vector, const DatagramPath * path)
 {
   gsize header_size, size;
   guint8 *bytes = new_packet (vector, PAYLOAD_SIZE, path, &header_size, &size);
@@ -351,7 +355,7 @@ static const guint8 data_header[] = {
 
 /* Section 9.2: what it covers may not be touched; what it doesn't, may. */
 static void
-check_coverage (const DccpPath * path, guint8 coverage, gsize payload_size)
+check_coverage (const DatagramPath * path, guint8 coverage, gsize payload_size)
 {
   const gsize covered = coverage ? (coverage - 1) * 4 : payload_size;
   const gsize size = sizeof (data_header) + payload_size;
@@ -410,7 +414,7 @@ GST_START_TEST (checksums_are_those_of_others)
 {
   const struct
   {
-    const DccpPath *path;
+    const DatagramPath *path;
     guint8 coverage;
     gsize payload_size;
     guint16 checksum;
@@ -464,7 +468,7 @@ GST_END_TEST;
 /* It goes both ways, as the sum does not know who sends. */
 GST_START_TEST (the_other_end_reads_what_was_written)
 {
-  DccpPath back = ipv6;
+  DatagramPath back = ipv6;
   gsize header_size, size;
   guint8 *bytes = new_packet (&vectors[0], PAYLOAD_SIZE, &ipv6, &header_size,
       &size);

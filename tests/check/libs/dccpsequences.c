@@ -394,14 +394,49 @@ GST_START_TEST (first_numbers_are_drawn)
 
 GST_END_TEST;
 
+/* --- arithmetic on 48 bits ------------------------------------------------ */
+
+GST_START_TEST (numbers_turn_round)
+{
+  fail_unless_equals_uint64 (dccp_sequence_add (DCCP_SEQUENCE_MASK, 1), 0);
+  fail_unless_equals_uint64 (dccp_sequence_add (0, -1), DCCP_SEQUENCE_MASK);
+  fail_unless_equals_int64 (dccp_sequence_difference (2, DCCP_SEQUENCE_MASK),
+      3);
+  fail_unless_equals_int64 (dccp_sequence_difference (DCCP_SEQUENCE_MASK, 2),
+      -3);
+  fail_unless (dccp_sequence_is_between (1, DCCP_SEQUENCE_MASK, 2));
+  fail_if (dccp_sequence_is_between (3, DCCP_SEQUENCE_MASK, 2));
+  fail_if (dccp_sequence_is_between (DCCP_SEQUENCE_MASK - 1,
+          DCCP_SEQUENCE_MASK, 2));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (short_numbers_are_taken_as_the_nearest)
+{
+  fail_unless_equals_uint64 (dccp_sequence_extend (5, 3), 5);
+  fail_unless_equals_uint64 (dccp_sequence_extend (0xffffff, 0x1000001),
+      0xffffff);
+  fail_unless_equals_uint64 (dccp_sequence_extend (1, 0x1ffffff), 0x2000001);
+  fail_unless_equals_uint64 (dccp_sequence_extend (2, DCCP_SEQUENCE_MASK), 2);
+  fail_unless_equals_uint64 (dccp_sequence_extend (0xffffff, 0),
+      DCCP_SEQUENCE_MASK);
+}
+
+GST_END_TEST;
+
 static Suite *
 dccpsequences_suite (void)
 {
   Suite *suite = suite_create ("dccpsequences");
+  TCase *arithmetic = tcase_create ("arithmetic");
   TCase *windows = tcase_create ("windows");
   TCase *found = tcase_create ("lost and found");
   TCase *edge = tcase_create ("edge");
 
+  suite_add_tcase (suite, arithmetic);
+  tcase_add_test (arithmetic, numbers_turn_round);
+  tcase_add_test (arithmetic, short_numbers_are_taken_as_the_nearest);
   suite_add_tcase (suite, windows);
   tcase_add_test (windows, windows_are_those_of_the_standard);
   tcase_add_test (edge, handshake_over_the_edge);

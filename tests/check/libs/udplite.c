@@ -90,7 +90,7 @@ static void
 write_header (guint8 * packet, gsize size, guint coverage,
     const UdpliteAddresses * addresses)
 {
-  UdpliteVector payload = { packet + 8, size - 8 };
+  DatagramPart payload = { packet + 8, size - 8 };
 
   udplite_write_header (packet, addresses, SOURCE_PORT, DESTINATION_PORT,
       coverage, &payload, 1);
@@ -270,7 +270,7 @@ static void
 check_split (const guint8 * whole, const guint8 * payload, gsize size,
     gsize first, gsize second, guint coverage)
 {
-  UdpliteVector vectors[5] = {
+  DatagramPart vectors[5] = {
     {payload, first}, {NULL, 0}, {payload + first, second - first},
     {payload, 0}, {payload + second, size - second}
   };

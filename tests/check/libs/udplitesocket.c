@@ -45,7 +45,7 @@ GST_END_TEST;
 GST_START_TEST (batch_keeps_order_and_parts)
 {
   enum
-  { N = 2 * UDPLITE_MAX_BATCH + 3 };
+  { N = 2 * DATAGRAM_BATCH + 3 };
   UdpliteOutput *outputs = g_new (UdpliteOutput, N);
   guint8 *data = g_malloc (N * BENCH_ROOM);
   struct sockaddr_storage address;
@@ -60,14 +60,14 @@ GST_START_TEST (batch_keeps_order_and_parts)
   address_size = bench_address (&address, pair.ipv6, pair.port);
   for (i = 0; i < N; i++) {
     guint8 *bytes = data + i * BENCH_ROOM;
-    gsize part = (i + 1) / UDPLITE_MAX_VECTORS;
+    gsize part = (i + 1) / DATAGRAM_MAX_PARTS;
 
     bench_fill (bytes, i + 1, i);
     bench_output (&outputs[i], &address, address_size, bytes, i + 1,
         i % 3 == 0 ? i / 2 : 12);
     /* odd parts, empty parts, and the rest last */
-    outputs[i].n_vectors = UDPLITE_MAX_VECTORS;
-    for (j = 0; j < UDPLITE_MAX_VECTORS; j++) {
+    outputs[i].n_vectors = DATAGRAM_MAX_PARTS;
+    for (j = 0; j < DATAGRAM_MAX_PARTS; j++) {
       outputs[i].vectors[j].data = bytes + j * part;
       outputs[i].vectors[j].size = part;
     }

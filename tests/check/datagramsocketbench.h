@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of MMTP's sockets share: to open them, and to send and expect
+/* What the tests of datagram sockets share: they open them, and send and expect
  * packets of text.
  */
 
-#ifndef __MMTP_SOCKET_BENCH_H__
-#define __MMTP_SOCKET_BENCH_H__
+#ifndef __DATAGRAM_SOCKET_BENCH_H__
+#define __DATAGRAM_SOCKET_BENCH_H__
 
 #include <gst/check/gstcheck.h>
 
 #include <string.h>
 
-#include "mmtpsocket.h"
+#include "datagramsocket.h"
 
 #define ROOM 2048
 #define FAMILIES 2              /* __i__: 0 is IPv4, 1 IPv6 */
@@ -30,54 +30,62 @@ bench_address (const gchar * text, guint16 port)
   return address;
 }
 
-static inline MmtpSocket *
+static inline DatagramSocket *
 bench_listener (const gchar * text, guint16 port)
 {
   GSocketAddress *local = bench_address (text, port);
   GError *error = NULL;
-  MmtpSocket *socket = mmtp_socket_new_listener (local, NULL, 0, FALSE, &error);
+  DatagramSocketOptions options;
+  DatagramSocket *socket;
 
+  datagram_socket_options_init (&options);
+  socket = datagram_socket_new_listener (local, &options, &error);
   g_assert_no_error (error);
   g_object_unref (local);
   return socket;
 }
 
-static inline MmtpSocket *
+static inline DatagramSocket *
 bench_try_channel (const gchar * remote, guint16 port, const gchar * interface,
     const gchar * local, GError ** error)
 {
   GSocketAddress *to = bench_address (remote, port);
   GSocketAddress *from = local ? bench_address (local, 0) : NULL;
-  MmtpSocket *socket = mmtp_socket_new_channel (to, interface, from, error);
+  DatagramSocketOptions options;
+  DatagramSocket *socket;
 
+  datagram_socket_options_init (&options);
+  options.interface = interface;
+  socket = datagram_socket_new_connected (to, from, &options, error);
   g_object_unref (to);
   g_clear_object (&from);
   return socket;
 }
 
-static inline MmtpSocket *
+static inline DatagramSocket *
 bench_channel (const gchar * remote, guint16 port, const gchar * local)
 {
   GError *error = NULL;
-  MmtpSocket *socket = bench_try_channel (remote, port, NULL, local, &error);
+  DatagramSocket *socket =
+      bench_try_channel (remote, port, NULL, local, &error);
 
   g_assert_no_error (error);
   return socket;
 }
 
 static inline GInetSocketAddress *
-bench_get_local (MmtpSocket * socket)
+bench_get_local (DatagramSocket * socket)
 {
   GError *error = NULL;
-  GSocketAddress *address = g_socket_get_local_address (mmtp_socket_get_socket
-      (socket), &error);
+  GSocketAddress *address =
+      g_socket_get_local_address (datagram_socket_get_socket (socket), &error);
 
   g_assert_no_error (error);
   return G_INET_SOCKET_ADDRESS (address);
 }
 
 static inline guint16
-bench_get_port (MmtpSocket * socket)
+bench_get_port (DatagramSocket * socket)
 {
   GInetSocketAddress *address = bench_get_local (socket);
   guint16 port = g_inet_socket_address_get_port (address);
@@ -86,56 +94,56 @@ bench_get_port (MmtpSocket * socket)
   return port;
 }
 
-/* One packet of this text, on a channel or (address) as an answer */
+/* One packet of this text, on a channel or (path) as an answer */
 static inline void
-bench_send (MmtpSocket * socket, const gchar * text,
-    const MmtpAddress * address)
+bench_send (DatagramSocket * socket, const gchar * text,
+    const DatagramPath * path)
 {
-  MmtpDatagram datagram = {.bytes = (guint8 *) text,.size = strlen (text) };
+  Datagram datagram = {.bytes = (guint8 *) text,.size = strlen (text) };
   GError *error = NULL;
 
-  if (address)
-    datagram.address = *address;
-  fail_unless_equals_int (mmtp_socket_send (socket, &datagram, 1, &error), 1);
+  if (path)
+    datagram.path = *path;
+  fail_unless_equals_int (datagram_socket_send (socket, &datagram, 1, &error),
+      1);
   g_assert_no_error (error);
 }
 
 static inline void
-bench_wait (MmtpSocket * socket)
+bench_wait (DatagramSocket * socket)
 {
   GError *error = NULL;
 
-  g_socket_condition_timed_wait (mmtp_socket_get_socket (socket), G_IO_IN,
+  g_socket_condition_timed_wait (datagram_socket_get_socket (socket), G_IO_IN,
       30 * G_USEC_PER_SEC, NULL, &error);
   g_assert_no_error (error);
 }
 
 /* The packet that comes has to be this text. */
 static inline void
-bench_expect (MmtpSocket * socket, const gchar * text, MmtpDatagram * datagram)
+bench_expect (DatagramSocket * socket, const gchar * text, Datagram * datagram)
 {
   static guint8 room[ROOM];
   GError *error = NULL;
 
   bench_wait (socket);
-  memset (datagram, 0, sizeof (*datagram));
-  datagram->bytes = room;
-  datagram->size = sizeof (room);
-  fail_unless_equals_int (mmtp_socket_receive (socket, datagram, 1, &error), 1);
+  datagram_init (datagram, room, sizeof (room));
+  fail_unless_equals_int (datagram_socket_receive (socket, datagram, 1,
+          &error), 1);
   g_assert_no_error (error);
   fail_unless_equals_int (datagram->size, strlen (text));
   fail_unless (memcmp (room, text, datagram->size) == 0);
 }
 
 static inline void
-bench_expect_error (MmtpSocket * socket, gint code, const gchar * message)
+bench_expect_error (DatagramSocket * socket, gint code, const gchar * message)
 {
   guint8 room[ROOM];
-  MmtpDatagram datagram = {.bytes = room,.size = sizeof (room) };
+  Datagram datagram = {.bytes = room,.size = sizeof (room) };
   GError *error = NULL;
 
-  fail_unless_equals_int (mmtp_socket_receive (socket, &datagram, 1, &error),
-      -1);
+  fail_unless_equals_int (datagram_socket_receive (socket, &datagram, 1,
+          &error), -1);
   g_assert_error (error, G_IO_ERROR, code);
   if (message)
     fail_unless (strstr (error->message, message) != NULL, "\"%s\" in \"%s\"",
@@ -144,15 +152,21 @@ bench_expect_error (MmtpSocket * socket, gint code, const gchar * message)
 }
 
 static inline void
-bench_expect_nothing (MmtpSocket * socket)
+bench_expect_nothing (DatagramSocket * socket)
 {
-  bench_expect_error (socket, G_IO_ERROR_WOULD_BLOCK, NULL);
+  guint8 room[ROOM];
+  Datagram datagram = {.bytes = room,.size = sizeof (room) };
+  GError *error = NULL;
+
+  fail_unless_equals_int (datagram_socket_receive (socket, &datagram, 1,
+          &error), 0);
+  g_assert_no_error (error);
 }
 
 static inline void
-bench_assert_address (const MmtpAddress * address, const gchar * text)
+bench_assert_remote (const Datagram * datagram, const gchar * text)
 {
-  gchar *found = mmtp_address_to_string (address);
+  gchar *found = datagram_path_to_string (&datagram->path);
 
   fail_unless_equals_string (found, text);
   g_free (found);
@@ -163,7 +177,7 @@ bench_expect_no_channel (const gchar * remote, const gchar * interface,
     const gchar * local, gint code, const gchar * message)
 {
   GError *error = NULL;
-  MmtpSocket *socket =
+  DatagramSocket *socket =
       bench_try_channel (remote, 5004, interface, local, &error);
 
   fail_unless (socket == NULL);
@@ -173,4 +187,4 @@ bench_expect_no_channel (const gchar * remote, const gchar * interface,
   g_error_free (error);
 }
 
-#endif /* __MMTP_SOCKET_BENCH_H__ */
+#endif /* __DATAGRAM_SOCKET_BENCH_H__ */

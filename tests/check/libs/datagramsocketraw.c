@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the sockets of DCCP to what dccpsocket.h says, over loopback: UDP and
- * raw, IPv4 and IPv6. Where raw sockets may not be, a check says that its part of
- * it is skipped. No time that passes is asserted.
+/* Holds datagram sockets to what datagramsocket.h says as DCCP uses them, over
+ * loopback: UDP and raw, IPv4 and IPv6. A check that needs raw sockets says
+ * that it is skipped where they are not allowed. No elapsed time is asserted.
  */
 
 #include <gst/check/gstcheck.h>
@@ -12,10 +12,11 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "dccpsocket.h"
+#include "datagramsocket.h"
 #include "skipped.h"
 
 #define ROOM 2048
+#define PROTOCOL 33             /* DCCP, RFC 4340 section 19.1 */
 /* Of DCCP, where the socket is raw: nobody keeps them, and other checks may run
  * meanwhile. Three of them are used. */
 #define PORT (1024 + 4 * (getpid () % 16000))
@@ -29,10 +30,19 @@ is_ipv6 (gint kind)
   return (kind & 1) != 0;
 }
 
-static DccpEncapsulation
-encapsulation_of (gint kind)
+static gboolean
+is_raw (gint kind)
 {
-  return kind & 2 ? DCCP_ENCAPSULATION_RAW : DCCP_ENCAPSULATION_UDP;
+  return (kind & 2) != 0;
+}
+
+static void
+options_init (DatagramSocketOptions * options, gint kind)
+{
+  datagram_socket_options_init (options);
+  options->is_raw = is_raw (kind);
+  options->protocol = is_raw (kind) ? PROTOCOL : IPPROTO_UDP;
+  options->may_fragment = FALSE;
 }
 
 static const gchar *
@@ -50,27 +60,34 @@ address_new (const gchar * text, guint16 port)
   return address;
 }
 
-static DccpSocket *
+/* Of UDP; 0: raw */
+static guint16
+get_port (DatagramSocket * socket)
+{
+  return datagram_socket_get_path (socket)->local_port;
+}
+
+static DatagramSocket *
 try_listener (gint kind, const gchar * text, guint16 port,
-    const DccpSocketOptions * options, GError ** error)
+    const DatagramSocketOptions * options, GError ** error)
 {
   GSocketAddress *local = address_new (text, port);
-  DccpSocketOptions defaults;
-  DccpSocket *socket;
+  DatagramSocketOptions defaults;
+  DatagramSocket *socket;
 
-  dccp_socket_options_init (&defaults);
-  socket = dccp_socket_new_listener (encapsulation_of (kind), local,
-      options ? options : &defaults, error);
+  options_init (&defaults, kind);
+  socket = datagram_socket_new_listener (local, options ? options : &defaults,
+      error);
   g_object_unref (local);
   return socket;
 }
 
-static DccpSocket *
+static DatagramSocket *
 listener_new (gint kind, const gchar * text)
 {
   GError *error = NULL;
-  DccpSocket *socket = try_listener (kind, text,
-      encapsulation_of (kind) == DCCP_ENCAPSULATION_RAW ? PORT : 0, NULL,
+  DatagramSocket *socket = try_listener (kind, text,
+      is_raw (kind) ? PORT : 0, NULL,
       &error);
 
   g_assert_no_error (error);
@@ -78,30 +95,29 @@ listener_new (gint kind, const gchar * text)
 }
 
 /* `port`: of DCCP, where the socket is raw */
-static DccpSocket *
+static DatagramSocket *
 try_client (gint kind, const gchar * text, guint16 to_port,
     const gchar * from, guint16 port, GError ** error)
 {
   GSocketAddress *remote = address_new (text, to_port);
   GSocketAddress *local = from ? address_new (from, port) : NULL;
-  DccpSocketOptions options;
-  DccpSocket *socket;
+  DatagramSocketOptions options;
+  DatagramSocket *socket;
 
-  dccp_socket_options_init (&options);
-  socket = dccp_socket_new_client (encapsulation_of (kind), remote, local,
-      &options, error);
+  options_init (&options, kind);
+  socket = datagram_socket_new_connected (remote, local, &options, error);
   g_object_unref (remote);
   g_clear_object (&local);
   return socket;
 }
 
-static DccpSocket *
-client_new (gint kind, const gchar * text, DccpSocket * listener)
+static DatagramSocket *
+client_new (gint kind, const gchar * text, DatagramSocket * listener)
 {
   GError *error = NULL;
-  DccpSocket *socket = try_client (kind, text,
-      dccp_socket_get_udp_port (listener), is_ipv6 (kind) ? "::" : "0.0.0.0",
-      encapsulation_of (kind) == DCCP_ENCAPSULATION_RAW ? PORT + 1 : 0, &error);
+  DatagramSocket *socket = try_client (kind, text,
+      get_port (listener), is_ipv6 (kind) ? "::" : "0.0.0.0",
+      is_raw (kind) ? PORT + 1 : 0, &error);
 
   g_assert_no_error (error);
   return socket;
@@ -112,13 +128,13 @@ static gboolean
 may_have (gint kind, const gchar * check)
 {
   GError *error = NULL;
-  DccpSocket *socket;
+  DatagramSocket *socket;
 
-  if (encapsulation_of (kind) == DCCP_ENCAPSULATION_UDP)
+  if (!is_raw (kind))
     return TRUE;
   socket = try_listener (kind, loopback (kind), PORT, NULL, &error);
   if (socket) {
-    dccp_socket_free (socket);
+    datagram_socket_free (socket);
     return TRUE;
   }
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED);
@@ -146,72 +162,84 @@ make_packet (guint8 * bytes, guint16 source, guint16 destination,
 }
 
 static void
-send_text (DccpSocket * socket, const DccpPath * path, guint16 source,
+send_text (DatagramSocket * socket, const DatagramPath * path, guint16 source,
     guint16 destination, const gchar * text)
 {
   guint8 bytes[ROOM];
-  DccpDatagram datagram = {.bytes = bytes };
+  Datagram datagram = {.bytes = bytes };
   GError *error = NULL;
 
   datagram.size = make_packet (bytes, source, destination, text);
   if (path)
     datagram.path = *path;
-  fail_unless_equals_int (dccp_socket_send (socket, &datagram, 1, &error), 1);
+  fail_unless_equals_int (datagram_socket_send (socket, &datagram, 1,
+          &error), 1);
   g_assert_no_error (error);
 }
 
 static void
-wait_for_input (DccpSocket * socket)
+wait_for_input (DatagramSocket * socket)
 {
   GError *error = NULL;
 
-  g_socket_condition_timed_wait (dccp_socket_get_socket (socket), G_IO_IN,
+  g_socket_condition_timed_wait (datagram_socket_get_socket (socket), G_IO_IN,
       30 * G_USEC_PER_SEC, NULL, &error);
   g_assert_no_error (error);
 }
 
 static void
-expect_text (DccpSocket * socket, const gchar * text, DccpDatagram * datagram)
+expect_text (DatagramSocket * socket, const gchar * text, Datagram * datagram)
 {
   static guint8 room[ROOM];
   GError *error = NULL;
 
   wait_for_input (socket);
-  memset (datagram, 0, sizeof (*datagram));
-  datagram->bytes = room;
-  datagram->size = sizeof (room);
-  fail_unless_equals_int (dccp_socket_receive (socket, datagram, 1, &error), 1);
+  datagram_init (datagram, room, sizeof (room));
+  fail_unless_equals_int (datagram_socket_receive (socket, datagram, 1,
+          &error), 1);
   g_assert_no_error (error);
   fail_unless_equals_int (datagram->size, 16 + strlen (text));
   fail_unless (memcmp (room + 16, text, strlen (text)) == 0);
 }
 
 static void
-expect_error (DccpSocket * socket, gint code)
+expect_error (DatagramSocket * socket, gint code)
 {
   guint8 room[ROOM];
-  DccpDatagram datagram = {.bytes = room,.size = sizeof (room) };
+  Datagram datagram = {.bytes = room,.size = sizeof (room) };
   GError *error = NULL;
 
-  fail_unless_equals_int (dccp_socket_receive (socket, &datagram, 1, &error),
-      -1);
+  fail_unless_equals_int (datagram_socket_receive (socket, &datagram, 1,
+          &error), -1);
   g_assert_error (error, G_IO_ERROR, code);
   g_error_free (error);
+}
+
+static void
+expect_nothing (DatagramSocket * socket)
+{
+  guint8 room[ROOM];
+  Datagram datagram = {.bytes = room,.size = sizeof (room) };
+  GError *error = NULL;
+
+  fail_unless_equals_int (datagram_socket_receive (socket, &datagram, 1,
+          &error), 0);
+  g_assert_no_error (error);
 }
 
 /* --- packets -------------------------------------------------------------- */
 
 GST_START_TEST (packets_go_both_ways)
 {
-  DccpSocket *listener, *client;
-  DccpDatagram datagram, answer;
+  DatagramSocket *listener, *client;
+  Datagram datagram, answer;
   gint64 before, after;
-  DccpPath path;
+  DatagramPath path;
 
   NEED (__i__);
   listener = listener_new (__i__, loopback (__i__));
   client = client_new (__i__, loopback (__i__), listener);
-  expect_error (listener, G_IO_ERROR_WOULD_BLOCK);
+  expect_nothing (listener);
   before = g_get_monotonic_time () * 1000;
   send_text (client, NULL, PORT + 1, PORT, "Request");
   expect_text (listener, "Request", &datagram);
@@ -220,24 +248,24 @@ GST_START_TEST (packets_go_both_ways)
   fail_unless (datagram.time >= before - 20000 && datagram.time <= after);
 
   /* the way back is the way there, seen from the other end */
-  dccp_socket_get_path (client, &path);
+  path = *datagram_socket_get_path (client);
   fail_unless_equals_int (path.address_size, is_ipv6 (__i__) ? 16 : 4);
   fail_unless_equals_int (datagram.path.address_size, path.address_size);
   fail_unless (memcmp (path.local, datagram.path.remote, 16) == 0);
   fail_unless (memcmp (path.remote, datagram.path.local, 16) == 0);
-  fail_unless_equals_int (path.local_udp, datagram.path.remote_udp);
-  fail_unless_equals_int (path.remote_udp, datagram.path.local_udp);
-  fail_unless_equals_int (dccp_path_is_encapsulated (&path),
-      encapsulation_of (__i__) == DCCP_ENCAPSULATION_UDP);
+  fail_unless_equals_int (path.local_port, datagram.path.remote_port);
+  fail_unless_equals_int (path.remote_port, datagram.path.local_port);
+  fail_unless_equals_int (datagram_path_has_ports (&path),
+      !is_raw (__i__));
 
   send_text (listener, &datagram.path, PORT, PORT + 1, "Response");
   expect_text (client, "Response", &answer);
-  fail_unless (dccp_path_equal (&answer.path, &path));
+  fail_unless (datagram_path_equal (&answer.path, &path));
   fail_unless (answer.time >= datagram.time - 20000);
-  expect_error (listener, G_IO_ERROR_WOULD_BLOCK);
-  expect_error (client, G_IO_ERROR_WOULD_BLOCK);
-  dccp_socket_free (client);
-  dccp_socket_free (listener);
+  expect_nothing (listener);
+  expect_nothing (client);
+  datagram_socket_free (client);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
@@ -246,9 +274,9 @@ GST_END_TEST;
  * What waits until then has the time at which it is read, which may be later
  * than that of packets behind it. */
 static void
-wait_for_stamps (DccpSocket * listener, DccpSocket * client)
+wait_for_stamps (DatagramSocket * listener, DatagramSocket * client)
 {
-  DccpDatagram datagram;
+  Datagram datagram;
   guint64 read;
   guint i;
 
@@ -267,10 +295,9 @@ wait_for_stamps (DccpSocket * listener, DccpSocket * client)
 GST_START_TEST (many_go_by_one_call)
 {
   guint8 headers[100][16], payloads[100], rooms[100][64];
-  DccpDatagram out[100] = { {NULL}
-  }, in[100] = { {NULL}
-  };
-  DccpSocket *listener, *client;
+  DatagramPart parts[100];
+  Datagram out[100], in[100];
+  DatagramSocket *listener, *client;
   guint64 last = 0;
   guint i, came;
 
@@ -278,24 +305,26 @@ GST_START_TEST (many_go_by_one_call)
   listener = listener_new (__i__, loopback (__i__));
   client = client_new (__i__, loopback (__i__), listener);
   for (i = 0; i < 100; i++) {
-    out[i].header = headers[i];
-    out[i].header_size = make_packet (headers[i], PORT + 1, PORT, "");
+    datagram_init (&out[i], headers[i],
+        make_packet (headers[i], PORT + 1, PORT, ""));
     payloads[i] = i;
-    out[i].bytes = &payloads[i];
-    out[i].size = 1;
-    in[i].bytes = rooms[i];
-    in[i].size = sizeof (rooms[i]);
+    parts[i].data = &payloads[i];
+    parts[i].size = 1;
+    out[i].parts = &parts[i];
+    out[i].n_parts = 1;
+    datagram_init (&in[i], rooms[i], sizeof (rooms[i]));
   }
   wait_for_stamps (listener, client);
-  fail_unless_equals_int (dccp_socket_send (client, out, 0, NULL), 0);
-  fail_unless_equals_int (dccp_socket_send (client, out, 100, NULL), 64);
-  fail_unless_equals_int (dccp_socket_send (client, out + 64, 36, NULL), 36);
+  fail_unless_equals_int (datagram_socket_send (client, out, 0, NULL), 0);
+  fail_unless_equals_int (datagram_socket_send (client, out, 100, NULL), 64);
+  fail_unless_equals_int (datagram_socket_send (client, out + 64, 36, NULL),
+      36);
   for (came = 0; came < 100;) {
     gint n;
 
     wait_for_input (listener);
-    n = dccp_socket_receive (listener, in + came, 100 - came, NULL);
-    fail_unless (n > 0 && n <= DCCP_SOCKET_BATCH);
+    n = datagram_socket_receive (listener, in + came, 100 - came, NULL);
+    fail_unless (n > 0 && n <= DATAGRAM_BATCH);
     came += n;
   }
   for (i = 0; i < 100; i++) {
@@ -305,8 +334,8 @@ GST_START_TEST (many_go_by_one_call)
     fail_unless (in[i].time >= last);
     last = in[i].time;
   }
-  dccp_socket_free (client);
-  dccp_socket_free (listener);
+  datagram_socket_free (client);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
@@ -320,8 +349,8 @@ GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
     "127.3.2.1"
   };
   gint kind = __i__ == 2 ? 2 : 0;
-  DccpSocket *listener, *client;
-  DccpDatagram datagram, answer;
+  DatagramSocket *listener, *client;
+  Datagram datagram, answer;
   guint i;
 
   NEED (kind);
@@ -333,9 +362,9 @@ GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
     expect_text (listener, "hello", &datagram);
     send_text (listener, &datagram.path, PORT, PORT + 1, addresses[i]);
     expect_text (client, addresses[i], &answer);
-    dccp_socket_free (client);
+    datagram_socket_free (client);
   }
-  dccp_socket_free (listener);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
@@ -344,8 +373,8 @@ GST_END_TEST;
 GST_START_TEST (raw_socket_hears_its_own_port_only)
 {
   gint kind = 2 | __i__;
-  DccpSocket *listener, *client;
-  DccpDatagram datagram;
+  DatagramSocket *listener, *client;
+  Datagram datagram;
 
   NEED (kind);
   listener = listener_new (kind, loopback (kind));
@@ -353,37 +382,11 @@ GST_START_TEST (raw_socket_hears_its_own_port_only)
   send_text (client, NULL, PORT + 1, PORT + 2, "for somebody else");
   send_text (client, NULL, PORT + 1, PORT, "for us");
   expect_text (listener, "for us", &datagram);
-  expect_error (listener, G_IO_ERROR_WOULD_BLOCK);
+  expect_nothing (listener);
   /* its own packets came by here, too */
-  expect_error (client, G_IO_ERROR_WOULD_BLOCK);
-  dccp_socket_free (client);
-  dccp_socket_free (listener);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (path_is_written_as_people_write_it)
-{
-  static const struct
-  {
-    DccpPath path;
-    const gchar *text;
-  } paths[] = {
-    {{4, {0}, {192, 0, 2, 1}, 0, 0, 0}, "192.0.2.1"},
-    {{4, {0}, {192, 0, 2, 1}, 0, 1, 5004}, "192.0.2.1:5004"},
-    {{16, {0}, {0x20, 1, 0xd, 0xb8,[15] = 1}, 0, 0, 0}, "2001:db8::1"},
-    {{16, {0}, {0x20, 1, 0xd, 0xb8,[15] = 1}, 0, 1, 80}, "[2001:db8::1]:80"},
-    {{16, {0}, {[10] = 0xff, 0xff, 192, 0, 2, 1}, 0, 1, 80}, "192.0.2.1:80"},
-    {{16, {0}, {0xfe, 0x80,[15] = 1}, 1, 1, 80}, "[fe80::1%lo]:80"},
-  };
-  gchar *text;
-  guint i;
-
-  for (i = 0; i < G_N_ELEMENTS (paths); i++) {
-    text = dccp_path_to_string (&paths[i].path);
-    fail_unless_equals_string (text, paths[i].text);
-    g_free (text);
-  }
+  expect_nothing (client);
+  datagram_socket_free (client);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
@@ -405,7 +408,7 @@ expect_no_client (const gchar * to, const gchar * from, gint code,
 
 GST_START_TEST (error_names_what_could_not_be_had)
 {
-  DccpSocket *listener = listener_new (0, "127.0.0.1");
+  DatagramSocket *listener = listener_new (0, "127.0.0.1");
   GError *error = NULL;
 
   expect_no_client ("127.0.0.1", "192.0.2.7", G_IO_ERROR_FAILED,
@@ -415,10 +418,10 @@ GST_START_TEST (error_names_what_could_not_be_had)
   expect_no_client ("255.255.255.255", NULL, G_IO_ERROR_PERMISSION_DENIED,
       "No way to 255.255.255.255:5004: ");
   fail_unless (try_listener (0, "127.0.0.1",
-          dccp_socket_get_udp_port (listener), NULL, &error) == NULL);
+          get_port (listener), NULL, &error) == NULL);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE);
   g_error_free (error);
-  dccp_socket_free (listener);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
@@ -426,13 +429,13 @@ GST_END_TEST;
 /* Nobody listens: ICMP says so. What is sent goes out all the same. */
 GST_START_TEST (refusal_is_told_to_a_client)
 {
-  DccpSocket *listener = listener_new (__i__, loopback (__i__));
-  guint16 port = dccp_socket_get_udp_port (listener);
-  DccpSocket *client = client_new (__i__, loopback (__i__), listener);
-  DccpDatagram datagram;
+  DatagramSocket *listener = listener_new (__i__, loopback (__i__));
+  guint16 port = get_port (listener);
+  DatagramSocket *client = client_new (__i__, loopback (__i__), listener);
+  Datagram datagram;
   GError *error = NULL;
 
-  dccp_socket_free (listener);
+  datagram_socket_free (listener);
   send_text (client, NULL, 1, 2, "1");
   send_text (client, NULL, 1, 2, "2");
   expect_error (client, G_IO_ERROR_CONNECTION_REFUSED);
@@ -440,9 +443,9 @@ GST_START_TEST (refusal_is_told_to_a_client)
   g_assert_no_error (error);
   send_text (client, NULL, 1, 2, "3");
   expect_text (listener, "3", &datagram);
-  expect_error (client, G_IO_ERROR_WOULD_BLOCK);
-  dccp_socket_free (client);
-  dccp_socket_free (listener);
+  expect_nothing (client);
+  datagram_socket_free (client);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
@@ -451,37 +454,37 @@ GST_END_TEST;
 
 GST_START_TEST (mtu_is_that_of_the_path_or_less)
 {
-  DccpSocket *listener, *client;
-  DccpDatagram datagram;
+  DatagramSocket *listener, *client;
+  Datagram datagram;
   guint of_client;
-  DccpPath path;
+  DatagramPath path;
 
   NEED (__i__);
   listener = listener_new (__i__, loopback (__i__));
   client = client_new (__i__, loopback (__i__), listener);
-  dccp_socket_get_path (client, &path);
-  of_client = dccp_socket_get_mtu (client, &path, 0);
+  path = *datagram_socket_get_path (client);
+  of_client = datagram_socket_get_mtu (client, &path, 0);
   fail_unless (of_client >= 1280);
-  fail_unless_equals_int (dccp_socket_get_mtu (client, &path, 1000), 1000);
-  fail_unless_equals_int (dccp_socket_get_mtu (client, &path, 1 << 20),
+  fail_unless_equals_int (datagram_socket_get_mtu (client, &path, 1000), 1000);
+  fail_unless_equals_int (datagram_socket_get_mtu (client, &path, 1 << 20),
       of_client);
 
   send_text (client, NULL, PORT + 1, PORT, "x");
   expect_text (listener, "x", &datagram);
-  fail_unless_equals_int (dccp_socket_get_mtu (listener, &datagram.path, 0),
+  fail_unless_equals_int (datagram_socket_get_mtu (listener, &datagram.path, 0),
       of_client);
-  fail_unless_equals_int (dccp_socket_get_mtu (listener, &datagram.path, 600),
-      600);
-  dccp_socket_free (client);
-  dccp_socket_free (listener);
+  fail_unless_equals_int (datagram_socket_get_mtu (listener, &datagram.path,
+          600), 600);
+  datagram_socket_free (client);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (packet_longer_than_the_path_takes_is_an_error)
 {
-  DccpSocket *listener, *client;
-  DccpDatagram datagram = { NULL };
+  DatagramSocket *listener, *client;
+  Datagram datagram = { NULL };
   GError *error = NULL;
 
   NEED (__i__);
@@ -489,15 +492,16 @@ GST_START_TEST (packet_longer_than_the_path_takes_is_an_error)
   client = client_new (__i__, loopback (__i__), listener);
   datagram.size = 70000;
   datagram.bytes = g_malloc0 (datagram.size);
-  dccp_socket_get_path (client, &datagram.path);
-  fail_unless_equals_int (dccp_socket_send (client, &datagram, 1, &error), -1);
+  datagram.path = *datagram_socket_get_path (client);
+  fail_unless_equals_int (datagram_socket_send (client, &datagram, 1,
+          &error), -1);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE);
   fail_unless (strstr (error->message, "70000 bytes") != NULL, "%s",
       error->message);
   g_error_free (error);
   g_free (datagram.bytes);
-  dccp_socket_free (client);
-  dccp_socket_free (listener);
+  datagram_socket_free (client);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
@@ -505,24 +509,27 @@ GST_END_TEST;
 /* --- options -------------------------------------------------------------- */
 
 static gint
-get_option (DccpSocket * socket, gint level, gint option)
+get_option (DatagramSocket * socket, gint level, gint option)
 {
   gint value = -1;
 
-  fail_unless (g_socket_get_option (dccp_socket_get_socket (socket), level,
+  fail_unless (g_socket_get_option (datagram_socket_get_socket (socket), level,
           option, &value, NULL));
   return value;
 }
 
 GST_START_TEST (options_are_the_sockets)
 {
-  DccpSocketOptions options = {.buffer_size = 100000,.ttl = 7,.dscp = 46,
-    .reuse = TRUE
-  };
+  DatagramSocketOptions options;
   GError *error = NULL;
-  DccpSocket *socket;
+  DatagramSocket *socket;
 
   NEED (__i__);
+  options_init (&options, __i__);
+  options.receive_buffer_size = options.send_buffer_size = 100000;
+  options.ttl = 7;
+  options.dscp = 46;
+  options.reuse = TRUE;
   socket = try_listener (__i__, loopback (__i__), 0, &options, &error);
   g_assert_no_error (error);
   fail_unless (get_option (socket, SOL_SOCKET, SO_RCVBUF) >= 100000);
@@ -537,15 +544,15 @@ GST_START_TEST (options_are_the_sockets)
     fail_unless_equals_int (get_option (socket, IPPROTO_IP, IP_TTL), 7);
     fail_unless_equals_int (get_option (socket, IPPROTO_IP, IP_TOS), 46 << 2);
   }
-  dccp_socket_free (socket);
+  datagram_socket_free (socket);
 }
 
 GST_END_TEST;
 
 static Suite *
-dccpsocket_suite (void)
+datagramsocketraw_suite (void)
 {
-  Suite *suite = suite_create ("dccpsocket");
+  Suite *suite = suite_create ("datagramsocketraw");
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
@@ -554,7 +561,6 @@ dccpsocket_suite (void)
   tcase_add_loop_test (tcase, answer_leaves_from_the_address_that_was_spoken_to,
       0, 3);
   tcase_add_loop_test (tcase, raw_socket_hears_its_own_port_only, 0, 2);
-  tcase_add_test (tcase, path_is_written_as_people_write_it);
   tcase_add_test (tcase, error_names_what_could_not_be_had);
   tcase_add_loop_test (tcase, refusal_is_told_to_a_client, 0, 2);
   tcase_add_loop_test (tcase, mtu_is_that_of_the_path_or_less, 0, KINDS);
@@ -564,4 +570,4 @@ dccpsocket_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (dccpsocket);
+GST_CHECK_MAIN (datagramsocketraw);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the sockets of MMTP to what mmtpsocket.h says, over loopback. No
+/* Holds datagram sockets to what datagramsocket.h says, over loopback. No
  * time that passes is asserted.
  */
 
 #define _GNU_SOURCE             /* syscall */
 
-#include "mmtpsocketbench.h"
+#include "datagramsocketbench.h"
 
 #include <sys/socket.h>
 
@@ -20,13 +20,13 @@
 
 GST_START_TEST (packets_go_both_ways)
 {
-  MmtpSocket *listener = bench_listener (bench_loopback (__i__), 0);
-  MmtpSocket *channel =
+  DatagramSocket *listener = bench_listener (bench_loopback (__i__), 0);
+  DatagramSocket *channel =
       bench_channel (bench_loopback (__i__), bench_get_port (listener),
       NULL);
   gchar *from = g_strdup_printf (__i__ ? "[::1]:%u" : "127.0.0.1:%u",
       bench_get_port (channel));
-  MmtpDatagram datagram, answer;
+  Datagram datagram, answer;
   gint64 before, after;
 
   bench_expect_nothing (listener);
@@ -34,18 +34,18 @@ GST_START_TEST (packets_go_both_ways)
   bench_send (channel, "INIT", NULL);
   bench_expect (listener, "INIT", &datagram);
   after = (g_get_monotonic_time () + 1) * 1000;
-  bench_assert_address (&datagram.address, from);
+  bench_assert_remote (&datagram, from);
   /* two clocks, one after the other, in whole us */
   fail_unless (datagram.time >= before - 20000 && datagram.time <= after);
 
-  bench_send (listener, "COOKIE", &datagram.address);
+  bench_send (listener, "COOKIE", &datagram.path);
   bench_expect (channel, "COOKIE", &answer);
   fail_unless (answer.time >= datagram.time - 20000);
   bench_expect_nothing (listener);
   bench_expect_nothing (channel);
   g_free (from);
-  mmtp_socket_free (channel);
-  mmtp_socket_free (listener);
+  datagram_socket_free (channel);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
@@ -55,9 +55,9 @@ GST_END_TEST;
  * What waits until then has the time at which it is read, which may be later
  * than that of packets behind it. */
 static void
-wait_for_stamps (MmtpSocket * listener, MmtpSocket * channel)
+wait_for_stamps (DatagramSocket * listener, DatagramSocket * channel)
 {
-  MmtpDatagram datagram;
+  Datagram datagram;
   guint64 read;
   guint i;
 
@@ -74,32 +74,31 @@ wait_for_stamps (MmtpSocket * listener, MmtpSocket * channel)
 
 GST_START_TEST (many_go_by_one_call)
 {
-  MmtpSocket *listener = bench_listener (bench_loopback (__i__), 0);
-  MmtpSocket *channel =
+  DatagramSocket *listener = bench_listener (bench_loopback (__i__), 0);
+  DatagramSocket *channel =
       bench_channel (bench_loopback (__i__), bench_get_port (listener),
       NULL);
   guint8 bytes[100], rooms[100][8];
-  MmtpDatagram out[100], in[100];
+  Datagram out[100], in[100];
   guint64 last = 0;
   guint i, came;
 
   for (i = 0; i < 100; i++) {
     bytes[i] = i;
-    out[i].bytes = &bytes[i];
-    out[i].size = 1;
-    in[i].bytes = rooms[i];
-    in[i].size = sizeof (rooms[i]);
+    datagram_init (&out[i], &bytes[i], 1);
+    datagram_init (&in[i], rooms[i], sizeof (rooms[i]));
   }
   wait_for_stamps (listener, channel);
-  fail_unless_equals_int (mmtp_socket_send (channel, out, 0, NULL), 0);
-  fail_unless_equals_int (mmtp_socket_send (channel, out, 100, NULL), 64);
-  fail_unless_equals_int (mmtp_socket_send (channel, out + 64, 36, NULL), 36);
+  fail_unless_equals_int (datagram_socket_send (channel, out, 0, NULL), 0);
+  fail_unless_equals_int (datagram_socket_send (channel, out, 100, NULL), 64);
+  fail_unless_equals_int (datagram_socket_send (channel, out + 64, 36, NULL),
+      36);
   for (came = 0; came < 100;) {
     gint n;
 
     bench_wait (listener);
-    n = mmtp_socket_receive (listener, in + came, 100 - came, NULL);
-    fail_unless (n > 0 && n <= MMTP_SOCKET_BATCH);
+    n = datagram_socket_receive (listener, in + came, 100 - came, NULL);
+    fail_unless (n > 0 && n <= DATAGRAM_BATCH);
     came += n;
   }
   for (i = 0; i < 100; i++) {
@@ -109,67 +108,70 @@ GST_START_TEST (many_go_by_one_call)
     last = in[i].time;
   }
   bench_expect_nothing (listener);
-  mmtp_socket_free (channel);
-  mmtp_socket_free (listener);
+  datagram_socket_free (channel);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (longer_than_its_room_is_cut)
 {
-  MmtpSocket *listener = bench_listener (bench_loopback (__i__), 0);
-  MmtpSocket *channel =
+  DatagramSocket *listener = bench_listener (bench_loopback (__i__), 0);
+  DatagramSocket *channel =
       bench_channel (bench_loopback (__i__), bench_get_port (listener),
       NULL);
   guint8 room[4];
-  MmtpDatagram datagram = {.bytes = room,.size = sizeof (room) };
+  Datagram datagram = {.bytes = room,.size = sizeof (room) };
 
   bench_send (channel, "12345678", NULL);
   bench_wait (listener);
-  fail_unless_equals_int (mmtp_socket_receive (listener, &datagram, 1, NULL),
-      1);
+  fail_unless_equals_int (datagram_socket_receive (listener, &datagram, 1,
+          NULL), 1);
   fail_unless_equals_int (datagram.size, 4);
+  fail_unless (datagram.is_truncated);
   bench_expect_nothing (listener);
-  mmtp_socket_free (channel);
-  mmtp_socket_free (listener);
+  datagram_socket_free (channel);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (empty_packet_is_a_packet)
 {
-  MmtpSocket *listener = bench_listener (bench_loopback (__i__), 0);
-  MmtpSocket *channel =
+  DatagramSocket *listener = bench_listener (bench_loopback (__i__), 0);
+  DatagramSocket *channel =
       bench_channel (bench_loopback (__i__), bench_get_port (listener),
       NULL);
-  MmtpDatagram datagram;
+  Datagram datagram;
 
   bench_send (channel, "", NULL);
   bench_expect (listener, "", &datagram);
-  mmtp_socket_free (channel);
-  mmtp_socket_free (listener);
+  datagram_socket_free (channel);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (longest_message_goes_and_a_longer_one_is_an_error)
 {
-  MmtpSocket *listener = bench_listener (bench_loopback (__i__), 0);
-  MmtpSocket *channel =
+  DatagramSocket *listener = bench_listener (bench_loopback (__i__), 0);
+  DatagramSocket *channel =
       bench_channel (bench_loopback (__i__), bench_get_port (listener),
       NULL);
-  MmtpDatagram datagram = {.bytes = g_malloc0 (70000) };
+  Datagram datagram = {.bytes = g_malloc0 (70000) };
   GError *error = NULL;
 
   datagram.size = 65507;
-  fail_unless_equals_int (mmtp_socket_send (channel, &datagram, 1, &error), 1);
-  bench_wait (listener);
-  fail_unless_equals_int (mmtp_socket_receive (listener, &datagram, 1, &error),
+  fail_unless_equals_int (datagram_socket_send (channel, &datagram, 1, &error),
       1);
+  bench_wait (listener);
+  fail_unless_equals_int (datagram_socket_receive (listener, &datagram, 1,
+          &error), 1);
   fail_unless_equals_int (datagram.size, 65507);
 
   datagram.size = 70000;
-  fail_unless_equals_int (mmtp_socket_send (channel, &datagram, 1, &error), -1);
+  fail_unless_equals_int (datagram_socket_send (channel, &datagram, 1, &error),
+      -1);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE);
   fail_unless (strstr (error->message, "70000 bytes to ") != NULL, "%s",
       error->message);
@@ -178,8 +180,8 @@ GST_START_TEST (longest_message_goes_and_a_longer_one_is_an_error)
   g_error_free (error);
   bench_expect_nothing (channel);
   g_free (datagram.bytes);
-  mmtp_socket_free (channel);
-  mmtp_socket_free (listener);
+  datagram_socket_free (channel);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
@@ -192,34 +194,34 @@ GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
   static const gchar *const addresses[] = { "127.0.0.1", "127.0.0.2",
     "127.3.2.1"
   };
-  MmtpSocket *listener = bench_listener (__i__ ? "::" : "0.0.0.0", 0);
-  MmtpSocket *channel;
-  MmtpDatagram datagram, answer;
+  DatagramSocket *listener = bench_listener (__i__ ? "::" : "0.0.0.0", 0);
+  DatagramSocket *channel;
+  Datagram datagram, answer;
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (addresses); i++) {
     channel = bench_channel (addresses[i], bench_get_port (listener), NULL);
     bench_send (channel, "hello", NULL);
     bench_expect (listener, "hello", &datagram);
-    bench_send (listener, addresses[i], &datagram.address);
+    bench_send (listener, addresses[i], &datagram.path);
     bench_expect (channel, addresses[i], &answer);
-    mmtp_socket_free (channel);
+    datagram_socket_free (channel);
   }
-  mmtp_socket_free (listener);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (addresses_are_compared_byte_by_byte)
 {
-  MmtpSocket *listener = bench_listener ("0.0.0.0", 0);
-  MmtpSocket *one =
+  DatagramSocket *listener = bench_listener ("0.0.0.0", 0);
+  DatagramSocket *one =
       bench_channel ("127.0.0.1", bench_get_port (listener), NULL);
-  MmtpSocket *two =
+  DatagramSocket *two =
       bench_channel ("127.0.0.1", bench_get_port (listener), NULL);
-  MmtpSocket *other =
+  DatagramSocket *other =
       bench_channel ("127.0.0.2", bench_get_port (listener), NULL);
-  MmtpDatagram first, again, second, third;
+  Datagram first, again, second, third;
 
   bench_send (one, "1", NULL);
   bench_expect (listener, "1", &first);
@@ -229,52 +231,77 @@ GST_START_TEST (addresses_are_compared_byte_by_byte)
   bench_expect (listener, "3", &second);
   bench_send (other, "4", NULL);
   bench_expect (listener, "4", &third);
-  fail_unless (memcmp (&first.address, &again.address,
-          sizeof (MmtpAddress)) == 0);
-  fail_if (memcmp (&first.address, &second.address, sizeof (MmtpAddress)) == 0);
+  fail_unless (memcmp (&first.path, &again.path,
+          sizeof (DatagramPath)) == 0);
+  fail_if (memcmp (&first.path, &second.path, sizeof (DatagramPath)) == 0);
   /* spoken to at another address of ours */
-  fail_if (memcmp (&first.address.bytes, &third.address.bytes,
-          sizeof (MmtpAddress)) == 0);
-  mmtp_socket_free (one);
-  mmtp_socket_free (two);
-  mmtp_socket_free (other);
-  mmtp_socket_free (listener);
+  fail_if (memcmp (&first.path, &third.path,
+          sizeof (DatagramPath)) == 0);
+  datagram_socket_free (one);
+  datagram_socket_free (two);
+  datagram_socket_free (other);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (ipv4_on_a_socket_of_ipv6_is_written_as_ipv4)
 {
-  MmtpSocket *listener = bench_listener ("::", 0);
-  MmtpSocket *channel =
+  DatagramSocket *listener = bench_listener ("::", 0);
+  DatagramSocket *channel =
       bench_channel ("127.0.0.1", bench_get_port (listener), NULL);
   gchar *from = g_strdup_printf ("127.0.0.1:%u", bench_get_port (channel));
-  MmtpDatagram datagram;
+  Datagram datagram;
 
   bench_send (channel, "x", NULL);
   bench_expect (listener, "x", &datagram);
-  bench_assert_address (&datagram.address, from);
+  bench_assert_remote (&datagram, from);
   g_free (from);
-  mmtp_socket_free (channel);
-  mmtp_socket_free (listener);
+  datagram_socket_free (channel);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (channel_leaves_from_its_address)
 {
-  MmtpSocket *listener = bench_listener ("127.0.0.1", 0);
-  MmtpSocket *channel = bench_channel ("127.0.0.1", bench_get_port (listener),
-      "127.9.9.9");
+  DatagramSocket *listener = bench_listener ("127.0.0.1", 0);
+  DatagramSocket *channel =
+      bench_channel ("127.0.0.1", bench_get_port (listener), "127.9.9.9");
   gchar *from = g_strdup_printf ("127.9.9.9:%u", bench_get_port (channel));
-  MmtpDatagram datagram;
+  Datagram datagram;
 
   bench_send (channel, "x", NULL);
   bench_expect (listener, "x", &datagram);
-  bench_assert_address (&datagram.address, from);
+  bench_assert_remote (&datagram, from);
   g_free (from);
-  mmtp_socket_free (channel);
-  mmtp_socket_free (listener);
+  datagram_socket_free (channel);
+  datagram_socket_free (listener);
+}
+
+GST_END_TEST;
+
+/* The kernel has loopback addresses for what stays here. */
+GST_START_TEST (local_address_is_that_of_the_route)
+{
+  GSocketAddress *remote = bench_address (__i__ ? "::1" : "127.3.2.1", 5004);
+  DatagramPath path = {.address_size = 0 };
+  DatagramSocketOptions options;
+  DatagramSocket *socket;
+  GError *error = NULL;
+
+  datagram_socket_options_init (&options);
+  socket = datagram_socket_new (g_socket_address_get_family (remote), &options,
+      &error);
+  g_assert_no_error (error);
+  datagram_path_set_remote (&path, remote);
+  fail_unless (datagram_socket_find_local (socket, &path, &error));
+  g_assert_no_error (error);
+  fail_unless_equals_int (path.local[0], __i__ ? 0 : 127);
+  fail_unless_equals_int (path.local[__i__ ? 15 : 3], 1);
+  fail_unless_equals_int (path.remote_port, 5004);
+  datagram_socket_free (socket);
+  g_object_unref (remote);
 }
 
 GST_END_TEST;
@@ -284,8 +311,9 @@ GST_END_TEST;
 GST_START_TEST (error_names_what_could_not_be_had)
 {
   GSocketAddress *local = bench_address ("127.0.0.1", 0);
+  DatagramSocketOptions options;
   GError *error = NULL;
-  MmtpSocket *listener;
+  DatagramSocket *listener;
 
   bench_expect_no_channel ("127.0.0.1", "wlan17", NULL, G_IO_ERROR_NOT_FOUND,
       "No interface named wlan17");
@@ -298,22 +326,23 @@ GST_START_TEST (error_names_what_could_not_be_had)
       G_IO_ERROR_PERMISSION_DENIED,
       "No way to 255.255.255.255:5004 from 127.0.0.1: ");
 
-  fail_unless (mmtp_socket_new_listener (local, "wlan17", 0, FALSE,
-          &error) == NULL);
+  datagram_socket_options_init (&options);
+  options.interface = "wlan17";
+  fail_unless (datagram_socket_new_listener (local, &options, &error) == NULL);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
   g_clear_error (&error);
   g_object_unref (local);
 
   listener = bench_listener ("127.0.0.1", 0);
   local = G_SOCKET_ADDRESS (bench_get_local (listener));
-  fail_unless (mmtp_socket_new_listener (local, NULL, 0, FALSE,
-          &error) == NULL);
+  options.interface = NULL;
+  fail_unless (datagram_socket_new_listener (local, &options, &error) == NULL);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE);
   fail_unless (g_str_has_prefix (error->message,
           "Could not bind to 127.0.0.1:"), "%s", error->message);
   g_clear_error (&error);
   g_object_unref (local);
-  mmtp_socket_free (listener);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
@@ -321,21 +350,24 @@ GST_END_TEST;
 GST_START_TEST (address_is_shared_only_if_both_want_it)
 {
   GSocketAddress *local = bench_address (bench_loopback (__i__), 0);
+  DatagramSocketOptions options;
+  DatagramSocket *one, *two;
   GError *error = NULL;
-  MmtpSocket *one = mmtp_socket_new_listener (local, NULL, 0, TRUE, &error);
-  MmtpSocket *two;
 
+  datagram_socket_options_init (&options);
+  options.reuse = TRUE;
+  one = datagram_socket_new_listener (local, &options, &error);
   g_assert_no_error (error);
   g_object_unref (local);
   local = G_SOCKET_ADDRESS (bench_get_local (one));
-  two = mmtp_socket_new_listener (local, NULL, 0, TRUE, &error);
+  two = datagram_socket_new_listener (local, &options, &error);
   g_assert_no_error (error);
-  fail_unless (mmtp_socket_new_listener (local, NULL, 0, FALSE,
-          &error) == NULL);
+  options.reuse = FALSE;
+  fail_unless (datagram_socket_new_listener (local, &options, &error) == NULL);
   g_clear_error (&error);
   g_object_unref (local);
-  mmtp_socket_free (one);
-  mmtp_socket_free (two);
+  datagram_socket_free (one);
+  datagram_socket_free (two);
 }
 
 GST_END_TEST;
@@ -343,17 +375,20 @@ GST_END_TEST;
 GST_START_TEST (buffer_is_as_big_as_was_said)
 {
   GSocketAddress *local = bench_address (bench_loopback (__i__), 0);
+  DatagramSocketOptions options;
+  DatagramSocket *socket;
   GError *error = NULL;
-  MmtpSocket *socket = mmtp_socket_new_listener (local, NULL, 100000, FALSE,
-      &error);
   gint size = 0;
 
+  datagram_socket_options_init (&options);
+  options.receive_buffer_size = 100000;
+  socket = datagram_socket_new_listener (local, &options, &error);
   g_assert_no_error (error);
-  fail_unless (g_socket_get_option (mmtp_socket_get_socket (socket), SOL_SOCKET,
-          SO_RCVBUF, &size, NULL));
+  fail_unless (g_socket_get_option (datagram_socket_get_socket (socket),
+          SOL_SOCKET, SO_RCVBUF, &size, NULL));
   fail_unless (size >= 100000);
   g_object_unref (local);
-  mmtp_socket_free (socket);
+  datagram_socket_free (socket);
 }
 
 GST_END_TEST;
@@ -362,14 +397,14 @@ GST_END_TEST;
  * once, until somebody answers. */
 GST_START_TEST (refusal_is_told_once_and_loses_nothing)
 {
-  MmtpSocket *listener = bench_listener (bench_loopback (__i__), 0);
+  DatagramSocket *listener = bench_listener (bench_loopback (__i__), 0);
   guint16 port = bench_get_port (listener);
-  MmtpSocket *channel = bench_channel (bench_loopback (__i__), port, NULL);
+  DatagramSocket *channel = bench_channel (bench_loopback (__i__), port, NULL);
   const gchar *texts[] = { "1", "2", "3", "4", "5", "6", "7" };
-  MmtpDatagram datagram;
+  Datagram datagram;
   guint i;
 
-  mmtp_socket_free (listener);
+  datagram_socket_free (listener);
   for (i = 0; i < G_N_ELEMENTS (texts); i++)
     bench_send (channel, texts[i], NULL);
   bench_expect_error (channel, G_IO_ERROR_CONNECTION_REFUSED,
@@ -383,15 +418,15 @@ GST_START_TEST (refusal_is_told_once_and_loses_nothing)
     bench_send (channel, texts[i], NULL);
   for (i = 0; i < G_N_ELEMENTS (texts); i++)
     bench_expect (listener, texts[i], &datagram);
-  bench_send (listener, "yes", &datagram.address);
+  bench_send (listener, "yes", &datagram.path);
   bench_expect (channel, "yes", &datagram);
   bench_expect_nothing (channel);
 
-  mmtp_socket_free (listener);
+  datagram_socket_free (listener);
   bench_send (channel, "10", NULL);
   bench_expect_error (channel, G_IO_ERROR_CONNECTION_REFUSED, NULL);
   bench_expect_nothing (channel);
-  mmtp_socket_free (channel);
+  datagram_socket_free (channel);
 }
 
 GST_END_TEST;
@@ -401,17 +436,17 @@ GST_END_TEST;
 /* A UDP payload ends at 65507, Linux's loopback has packets of 65536. */
 GST_START_TEST (longest_message_is_what_mtu_and_headers_leave)
 {
-  MmtpSocket *channel = bench_channel (bench_loopback (__i__), 5004, NULL);
+  DatagramSocket *channel = bench_channel (bench_loopback (__i__), 5004, NULL);
   guint overhead = __i__ ? 48 : 28;
 
-  fail_unless_equals_int (mmtp_socket_get_overhead (channel), overhead);
-  fail_unless_equals_int (mmtp_socket_get_longest (channel, 1500),
+  fail_unless_equals_int (datagram_socket_get_overhead (channel), overhead);
+  fail_unless_equals_int (datagram_socket_get_max_payload (channel, 1500),
       1500 - overhead);
-  fail_unless_equals_int (mmtp_socket_get_longest (channel, 0),
+  fail_unless_equals_int (datagram_socket_get_max_payload (channel, 0),
       MIN (65536 - overhead, 65507));
-  fail_unless_equals_int (mmtp_socket_get_longest (channel, 65535),
+  fail_unless_equals_int (datagram_socket_get_max_payload (channel, 65535),
       MIN (65535 - overhead, 65507));
-  mmtp_socket_free (channel);
+  datagram_socket_free (channel);
 }
 
 GST_END_TEST;
@@ -436,10 +471,10 @@ clock_gettime (clockid_t id, struct timespec *now)
 /* The kernel's time of a packet is by the clock before it was set. */
 GST_START_TEST (clock_that_is_set_moves_no_arrival)
 {
-  MmtpSocket *listener = bench_listener ("127.0.0.1", 0);
-  MmtpSocket *channel =
+  DatagramSocket *listener = bench_listener ("127.0.0.1", 0);
+  DatagramSocket *channel =
       bench_channel ("127.0.0.1", bench_get_port (listener), NULL);
-  MmtpDatagram datagram;
+  Datagram datagram;
   gint64 before;
 
   bench_send (channel, "0", NULL);
@@ -457,17 +492,17 @@ GST_START_TEST (clock_that_is_set_moves_no_arrival)
   bench_expect (listener, "2", &datagram);
   fail_unless (datagram.time >= before - 20000);
   fail_unless (datagram.time <= (g_get_monotonic_time () + 1) * 1000);
-  mmtp_socket_free (channel);
-  mmtp_socket_free (listener);
+  datagram_socket_free (channel);
+  datagram_socket_free (listener);
 }
 
 GST_END_TEST;
 #endif
 
 static Suite *
-mmtpsocket_suite (void)
+datagramsocket_suite (void)
 {
-  Suite *suite = suite_create ("mmtpsocket");
+  Suite *suite = suite_create ("datagramsocket");
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
@@ -482,6 +517,7 @@ mmtpsocket_suite (void)
   tcase_add_test (tcase, addresses_are_compared_byte_by_byte);
   tcase_add_test (tcase, ipv4_on_a_socket_of_ipv6_is_written_as_ipv4);
   tcase_add_test (tcase, channel_leaves_from_its_address);
+  tcase_add_loop_test (tcase, local_address_is_that_of_the_route, 0, FAMILIES);
   tcase_add_test (tcase, error_names_what_could_not_be_had);
   tcase_add_loop_test (tcase, address_is_shared_only_if_both_want_it, 0,
       FAMILIES);
@@ -496,4 +532,4 @@ mmtpsocket_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (mmtpsocket);
+GST_CHECK_MAIN (datagramsocket);

@@ -1,0 +1,787 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opens sockets. A connected one leaves by its interface or from its address,
+ * whatever the routes prefer; a raw one receives nothing before it is open.
+ */
+
+#define _GNU_SOURCE             /* struct ip_mreqn, SO_RCVBUFFORCE */
+
+#include "datagramsocketprivate.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ifaddrs.h>
+#include <net/if.h>
+
+#include "rawsocket.h"
+#include "socketmessages.h"
+
+#define UDP_HEADER_SIZE 8       /* RFC 768 */
+#define UDP_MAX_PAYLOAD 65507   /* of IPv4, whose total length has 16 bits */
+#define IPV6_HEADER_SIZE 40     /* RFC 8200, without extensions */
+/* Ethernet's, where the system doesn't tell the path MTU */
+#define DEFAULT_MTU 1500
+/* Nothing is sent to the port of a probe: discard, RFC 863 */
+#define PROBE_PORT 9
+/* RFC 6335 section 6: the ports that are not assigned */
+#define FIRST_DYNAMIC_PORT 49152
+#define LAST_DYNAMIC_PORT 65535
+#define IPV6_MULTICAST 0xff     /* the first byte, RFC 4291 section 2.7 */
+
+#ifndef SO_RCVBUFFORCE
+#define SO_RCVBUFFORCE SO_RCVBUF
+#define SO_SNDBUFFORCE SO_SNDBUF
+#endif
+
+void
+datagram_socket_options_init (DatagramSocketOptions * options)
+{
+  memset (options, 0, sizeof (*options));
+  options->protocol = IPPROTO_UDP;
+  options->dscp = -1;
+  options->may_fragment = TRUE;
+}
+
+/* --- addresses ------------------------------------------------------------ */
+
+gint
+datagram_path_get_family (const DatagramPath * path)
+{
+  return path->address_size == 4 ? AF_INET : AF_INET6;
+}
+
+socklen_t
+datagram_native_from_path (DatagramNative * native, const DatagramPath * path)
+{
+  if (datagram_path_get_family (path) == AF_INET) {
+    memset (&native->ipv4, 0, sizeof (native->ipv4));
+    native->ipv4.sin_family = AF_INET;
+    native->ipv4.sin_port = g_htons (path->remote_port);
+    memcpy (&native->ipv4.sin_addr, path->remote, 4);
+    return sizeof (native->ipv4);
+  }
+  memset (&native->ipv6, 0, sizeof (native->ipv6));
+  native->ipv6.sin6_family = AF_INET6;
+  native->ipv6.sin6_port = g_htons (path->remote_port);
+  native->ipv6.sin6_scope_id = path->scope;
+  memcpy (&native->ipv6.sin6_addr, path->remote, 16);
+  return sizeof (native->ipv6);
+}
+
+gboolean
+datagram_is_link_local (const guint8 address[16], gsize size)
+{
+  return size == 16 && address[0] == 0xfe && (address[1] & 0xc0) == 0x80;
+}
+
+static gsize
+read_native (const DatagramNative * native, guint8 address[16], guint16 * port,
+    guint32 * scope)
+{
+  if (native->any.sa_family == AF_INET) {
+    *port = g_ntohs (native->ipv4.sin_port);
+    memcpy (address, &native->ipv4.sin_addr, 4);
+    return 4;
+  }
+  *port = g_ntohs (native->ipv6.sin6_port);
+  *scope = native->ipv6.sin6_scope_id;
+  memcpy (address, &native->ipv6.sin6_addr, 16);
+  return 16;
+}
+
+void
+datagram_path_set_native (DatagramPath * path, const DatagramNative * native)
+{
+  path->address_size =
+      read_native (native, path->remote, &path->remote_port, &path->scope);
+}
+
+void
+datagram_path_set_remote (DatagramPath * path, GSocketAddress * remote)
+{
+  DatagramNative native;
+
+  if (g_socket_address_to_native (remote, &native, sizeof (native), NULL))
+    datagram_path_set_native (path, &native);
+}
+
+GSocketAddress *
+datagram_path_get_remote (const DatagramPath * path)
+{
+  DatagramNative native;
+  socklen_t size = datagram_native_from_path (&native, path);
+
+  return g_socket_address_new_from_native (&native, size);
+}
+
+/* The kernel takes the port of a raw socket for a protocol number (ipv6(7)). */
+static gboolean
+to_native (DatagramSocket * self, GSocketAddress * address,
+    DatagramNative * native, socklen_t * size, GError ** error)
+{
+  if (!g_socket_address_to_native (address, native, sizeof (*native), error))
+    return FALSE;
+  *size = g_socket_address_get_native_size (address);
+  if (self->is_raw)
+    native->ipv4.sin_port = 0;
+  return TRUE;
+}
+
+static gchar *
+describe_address (GSocketAddress * address)
+{
+  return g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
+}
+
+static gboolean
+is_any (GSocketAddress * address)
+{
+  GInetSocketAddress *inet = G_INET_SOCKET_ADDRESS (address);
+
+  return g_inet_socket_address_get_port (inet) == 0 &&
+      g_inet_address_get_is_any (g_inet_socket_address_get_address (inet));
+}
+
+static gchar *
+describe_ends (GSocketAddress * remote, GSocketAddress * local,
+    const gchar * interface)
+{
+  gchar *to = describe_address (remote);
+  gchar *from = local && !is_any (local) ? describe_address (local) : NULL;
+  gchar *description = g_strconcat (to, from ? " from " : "", from ? from : "",
+      interface ? " by " : "", interface, NULL);
+
+  g_free (to);
+  g_free (from);
+  return description;
+}
+
+static gboolean
+check_families (GSocketAddress * remote, GSocketAddress * local,
+    GError ** error)
+{
+  gchar *to, *from;
+
+  if (!local || g_socket_address_get_family (local) ==
+      g_socket_address_get_family (remote))
+    return TRUE;
+  to = describe_address (remote);
+  from = describe_address (local);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      "No way from %s to %s: one is IPv4, the other one IPv6", from, to);
+  g_free (to);
+  g_free (from);
+  return FALSE;
+}
+
+/* --- life cycle ----------------------------------------------------------- */
+
+static gint
+open_fd (gint family, gint protocol, gboolean is_raw, GError ** error)
+{
+  gint type = is_raw ? SOCK_RAW : SOCK_DGRAM;
+  gint fd;
+
+#ifdef SOCK_CLOEXEC
+  type |= SOCK_CLOEXEC;
+#endif
+  fd = socket (family, type, protocol);
+  if (fd >= 0)
+    return fd;
+  if (is_raw && errno == EPERM)
+    socket_set_error (error, errno, "A raw socket needs CAP_NET_RAW");
+  else
+    socket_set_error (error, errno, "No %s socket of %s for IP protocol %d",
+        is_raw ? "raw" : "datagram", family == AF_INET6 ? "IPv6" : "IPv4",
+        protocol);
+  return -1;
+}
+
+/* A packet that is longer than a link on its path is fragmented there, or it is
+ * dropped and its sender is told. */
+static void
+set_may_fragment (DatagramSocket * self, gboolean allowed)
+{
+#if defined (IP_MTU_DISCOVER) && defined (IP_PMTUDISC_DO)
+  if (self->family == AF_INET)
+    g_socket_set_option (self->socket, IPPROTO_IP, IP_MTU_DISCOVER,
+        allowed ? IP_PMTUDISC_DONT : IP_PMTUDISC_DO, NULL);
+#endif
+#if defined (IPV6_MTU_DISCOVER) && defined (IPV6_PMTUDISC_DO)
+  if (self->family == AF_INET6)
+    g_socket_set_option (self->socket, IPPROTO_IPV6, IPV6_MTU_DISCOVER,
+        allowed ? IPV6_PMTUDISC_DONT : IPV6_PMTUDISC_DO, NULL);
+#endif
+}
+
+/* CAP_NET_ADMIN may exceed the limit of the system. */
+static void
+set_buffer_size (GSocket * socket, gint force_option, gint option, gint size)
+{
+  if (size > 0
+      && !g_socket_set_option (socket, SOL_SOCKET, force_option, size, NULL))
+    g_socket_set_option (socket, SOL_SOCKET, option, size, NULL);
+}
+
+/* An IPv6 socket that exchanges packets with IPv4 hosts, too, has the options
+ * of both. */
+static void
+set_ip_option (DatagramSocket * self, gint ipv4_option, gint ipv6_option,
+    gint value)
+{
+  g_socket_set_option (self->socket, IPPROTO_IP, ipv4_option, value, NULL);
+  if (self->family == AF_INET6)
+    g_socket_set_option (self->socket, IPPROTO_IPV6, ipv6_option, value, NULL);
+}
+
+static void
+set_options (DatagramSocket * self, const DatagramSocketOptions * options)
+{
+  if (options->may_fragment >= 0)
+    set_may_fragment (self, options->may_fragment);
+  set_buffer_size (self->socket, SO_RCVBUFFORCE, SO_RCVBUF,
+      options->receive_buffer_size);
+  set_buffer_size (self->socket, SO_SNDBUFFORCE, SO_SNDBUF,
+      options->send_buffer_size);
+  if (options->ttl > 0)
+    set_ip_option (self, IP_TTL, IPV6_UNICAST_HOPS, options->ttl);
+  if (options->dscp >= 0)
+    set_ip_option (self, IP_TOS, IPV6_TCLASS, options->dscp << 2);
+  if (options->reuse)
+    g_socket_set_option (self->socket, SOL_SOCKET, SO_REUSEADDR, TRUE, NULL);
+}
+
+/* Takes the GSocket. */
+static DatagramSocket *
+wrap (GSocket * socket)
+{
+  DatagramSocket *self = g_new0 (DatagramSocket, 1);
+
+  self->socket = socket;
+  self->fd = g_socket_get_fd (socket);
+  self->family = g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6 ?
+      AF_INET6 : AF_INET;
+  socket_clock_init (&self->clock);
+  return self;
+}
+
+static DatagramSocket *
+socket_new (GSocketFamily family, const DatagramSocketOptions * options,
+    GError ** error)
+{
+  gint fd = open_fd (family == G_SOCKET_FAMILY_IPV6 ? AF_INET6 : AF_INET,
+      options->protocol, options->is_raw, error);
+  GSocket *socket = NULL;
+  DatagramSocket *self;
+
+  if (fd < 0)
+    return NULL;
+  if (!options->is_raw || raw_socket_become_deaf (fd, error))
+    socket = g_socket_new_from_fd (fd, error);
+  if (!socket) {
+    close (fd);
+    return NULL;
+  }
+  g_socket_set_blocking (socket, FALSE);
+  self = wrap (socket);
+  self->is_raw = options->is_raw;
+  self->keeps_header = options->keep_header;
+  self->has_details = !options->no_details;
+  if (self->has_details)
+    socket_clock_ask_for_stamps (fd);
+  set_options (self, options);
+  return self;
+}
+
+DatagramSocket *
+datagram_socket_new_from_socket (GSocket * socket, gboolean close_it)
+{
+  DatagramSocket *self = wrap (g_object_ref (socket));
+
+  self->stays_open = !close_it;
+  return self;
+}
+
+void
+datagram_socket_free (DatagramSocket * self)
+{
+  if (!self->stays_open)
+    g_socket_close (self->socket, NULL);
+  g_object_unref (self->socket);
+  g_free (self->description);
+  g_free (self);
+}
+
+/* --- binding -------------------------------------------------------------- */
+
+static gboolean
+bind_native (DatagramSocket * self, const struct sockaddr *address,
+    const gchar * text, GError ** error)
+{
+  socklen_t size = address->sa_family == AF_INET6 ?
+      sizeof (struct sockaddr_in6) : sizeof (struct sockaddr_in);
+
+  if (bind (self->fd, address, size) == 0)
+    return TRUE;
+  if (errno == EADDRNOTAVAIL)
+    return socket_set_error (error, errno, "%s is no address of this host",
+        text);
+  return socket_set_error (error, errno, "Could not bind to %s", text);
+}
+
+static gboolean
+bind_address (DatagramSocket * self, GSocketAddress * address, GError ** error)
+{
+  DatagramNative native;
+  socklen_t size;
+  gchar *text;
+  gboolean done;
+
+  if (!to_native (self, address, &native, &size, error))
+    return FALSE;
+  text = describe_address (address);
+  done = bind_native (self, &native.any, text, error);
+  g_free (text);
+  return done;
+}
+
+static const struct sockaddr *
+find_address (const struct ifaddrs *addresses, const gchar * interface,
+    gint family)
+{
+  const struct ifaddrs *i;
+
+  for (i = addresses; i; i = i->ifa_next) {
+    if (i->ifa_addr && i->ifa_addr->sa_family == family
+        && strcmp (i->ifa_name, interface) == 0)
+      return i->ifa_addr;
+  }
+  return NULL;
+}
+
+static gboolean
+bind_interface_address (DatagramSocket * self, const gchar * interface,
+    GError ** error)
+{
+  struct ifaddrs *addresses = NULL;
+  const struct sockaddr *found;
+  gboolean done = FALSE;
+
+  if (getifaddrs (&addresses) < 0)
+    return socket_set_error (error, errno, "No addresses of interface %s",
+        interface);
+  found = find_address (addresses, interface, self->family);
+  if (found)
+    done = bind_native (self, found, interface, error);
+  else
+    socket_set_error (error, EADDRNOTAVAIL, "Interface %s has no address of %s",
+        interface, self->family == AF_INET6 ? "IPv6" : "IPv4");
+  freeifaddrs (addresses);
+  return done;
+}
+
+static gboolean
+bind_interface (DatagramSocket * self, const gchar * interface,
+    GError ** error)
+{
+  if (if_nametoindex (interface) == 0) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+        "No interface named %s", interface);
+    return FALSE;
+  }
+#ifdef SO_BINDTODEVICE
+  if (setsockopt (self->fd, SOL_SOCKET, SO_BINDTODEVICE, interface,
+          strlen (interface) + 1) == 0)
+    return TRUE;
+#else
+  errno = EPERM;
+#endif
+  return socket_set_error (error, errno, "Could not bind to interface %s",
+      interface);
+}
+
+/* Linux before 5.7 lets only CAP_NET_RAW bind a socket to an interface.
+ * Otherwise the address of the interface has to do, since routing rules can
+ * select by that. */
+static gboolean
+bind_connected (DatagramSocket * self, const gchar * interface,
+    GSocketAddress * local, GError ** error)
+{
+  GError *failure = NULL;
+
+  if (interface && !bind_interface (self, interface, &failure)) {
+    if (!g_error_matches (failure, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED)) {
+      g_propagate_error (error, failure);
+      return FALSE;
+    }
+    g_error_free (failure);
+    if (!local)
+      return bind_interface_address (self, interface, error);
+  }
+  return !local || bind_address (self, local, error);
+}
+
+/* The socket is bound or connected: its local end is known. */
+static gboolean
+learn_local (DatagramSocket * self, GError ** error)
+{
+  DatagramNative native;
+  socklen_t size = sizeof (native);
+  guint32 scope = 0;
+
+  if (getsockname (self->fd, &native.any, &size) < 0)
+    return socket_set_error (error, errno, "No address of its own");
+  self->path.address_size =
+      read_native (&native, self->path.local, &self->path.local_port, &scope);
+  if (self->is_raw)
+    self->path.local_port = 0;
+  if (self->path.scope == 0)
+    self->path.scope = scope;
+  return TRUE;
+}
+
+/* A raw socket receives packets only from now on. */
+static gboolean
+begin_to_hear (DatagramSocket * self, GSocketAddress * local, GError ** error)
+{
+  if (!self->is_raw)
+    return TRUE;
+  if (local)
+    self->raw_port =
+        g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (local));
+  if (self->raw_port > 0)
+    return raw_socket_filter_port (self->fd, self->family == AF_INET6,
+        self->raw_port, error);
+  return raw_socket_accept_everything (self->fd, error);
+}
+
+/* --- connected ------------------------------------------------------------ */
+
+static gboolean
+connect_to (DatagramSocket * self, GSocketAddress * remote, GError ** error)
+{
+  DatagramNative native;
+  socklen_t size;
+
+  if (!to_native (self, remote, &native, &size, error))
+    return FALSE;
+  if (connect (self->fd, &native.any, size) < 0)
+    return socket_set_error (error, errno, "No way to %s", self->description);
+  datagram_path_set_native (&self->path, &native);
+  return TRUE;
+}
+
+static DatagramSocket *
+open_connected (GSocketAddress * remote, GSocketAddress * local,
+    const DatagramSocketOptions * options, GError ** error)
+{
+  DatagramSocket *self = socket_new (g_socket_address_get_family (remote),
+      options, error);
+
+  if (!self)
+    return NULL;
+  self->is_connected = TRUE;
+  self->description = describe_ends (remote, local, options->interface);
+  if (bind_connected (self, options->interface, local, error)
+      && connect_to (self, remote, error) && learn_local (self, error)
+      && begin_to_hear (self, local, error))
+    return self;
+  datagram_socket_free (self);
+  return NULL;
+}
+
+/* The address that the kernel chooses on this interface */
+static GSocketAddress *
+choose_address (GSocketAddress * remote, const DatagramSocketOptions * options,
+    GError ** error)
+{
+  DatagramSocket *probe = open_connected (remote, NULL, options, error);
+  GSocketAddress *chosen;
+  DatagramNative native;
+  socklen_t size = sizeof (native);
+
+  if (!probe)
+    return NULL;
+  getsockname (probe->fd, &native.any, &size);
+  native.ipv4.sin_port = 0;
+  chosen = g_socket_address_new_from_native (&native, size);
+  datagram_socket_free (probe);
+  return chosen;
+}
+
+/* Policy routing selects by the source address, and cannot select by one that
+ * the kernel has yet to choose. So the address is chosen first. */
+DatagramSocket *
+datagram_socket_new_connected (GSocketAddress * remote,
+    GSocketAddress * local, const DatagramSocketOptions * options,
+    GError ** error)
+{
+  GSocketAddress *chosen = NULL;
+  DatagramSocket *self;
+
+  if (!check_families (remote, local, error))
+    return NULL;
+  if (options->interface && !local) {
+    chosen = choose_address (remote, options, error);
+    if (!chosen)
+      return NULL;
+  }
+  self = open_connected (remote, chosen ? chosen : local, options, error);
+  g_clear_object (&chosen);
+  return self;
+}
+
+/* --- listening ------------------------------------------------------------ */
+
+/* IP_PKTINFO of ip(7), RFC 3542 section 6: received packets say to which of our
+ * addresses they were sent. Without it an answer would leave from the address
+ * that the routes choose. */
+static gboolean
+ask_for_local (DatagramSocket * self, GError ** error)
+{
+  const gint yes = TRUE;
+
+  errno = ENOPROTOOPT;
+#ifdef IP_PKTINFO
+  if (self->family == AF_INET && setsockopt (self->fd, IPPROTO_IP, IP_PKTINFO,
+          &yes, sizeof (yes)) == 0)
+    return TRUE;
+#endif
+#ifdef IPV6_RECVPKTINFO
+  if (self->family == AF_INET6 && setsockopt (self->fd, IPPROTO_IPV6,
+          IPV6_RECVPKTINFO, &yes, sizeof (yes)) == 0)
+    return TRUE;
+#endif
+  return socket_set_error (error, errno, "No destination addresses");
+}
+
+DatagramSocket *
+datagram_socket_new (GSocketFamily family,
+    const DatagramSocketOptions * options, GError ** error)
+{
+  DatagramSocket *self = socket_new (family, options, error);
+  gboolean is_ipv6 = family == G_SOCKET_FAMILY_IPV6;
+
+  if (!self)
+    return NULL;
+  /* A raw socket never receives packets of the other family. */
+  if (is_ipv6 && !self->is_raw)
+    g_socket_set_option (self->socket, IPPROTO_IPV6, IPV6_V6ONLY, TRUE, NULL);
+  if (!is_ipv6 || !self->keeps_header || ask_for_local (self, error))
+    return self;
+  datagram_socket_free (self);
+  return NULL;
+}
+
+gboolean
+datagram_socket_bind (DatagramSocket * self, GSocketAddress * local,
+    GError ** error)
+{
+  return bind_address (self, local, error) && learn_local (self, error)
+      && begin_to_hear (self, local, error);
+}
+
+DatagramSocket *
+datagram_socket_new_listener (GSocketAddress * local,
+    const DatagramSocketOptions * options, GError ** error)
+{
+  DatagramSocket *self = socket_new (g_socket_address_get_family (local),
+      options, error);
+
+  if (!self)
+    return NULL;
+  ask_for_local (self, NULL);
+  if (self->family == AF_INET6)
+    g_socket_set_option (self->socket, IPPROTO_IPV6, IPV6_V6ONLY, FALSE, NULL);
+  if ((!options->interface || bind_interface (self, options->interface, error))
+      && datagram_socket_bind (self, local, error))
+    return self;
+  datagram_socket_free (self);
+  return NULL;
+}
+
+guint16
+datagram_socket_draw_port (void)
+{
+  return g_random_int_range (FIRST_DYNAMIC_PORT, LAST_DYNAMIC_PORT + 1);
+}
+
+/* --- properties ----------------------------------------------------------- */
+
+GSocket *
+datagram_socket_get_socket (DatagramSocket * self)
+{
+  return self->socket;
+}
+
+const DatagramPath *
+datagram_socket_get_path (DatagramSocket * self)
+{
+  return &self->path;
+}
+
+static gint
+select_multicast_interface (gint fd, gint family, guint index)
+{
+  struct ip_mreqn of_ipv4 = {.imr_ifindex = index };
+  gint of_ipv6 = index;
+
+  if (family == AF_INET6)
+    return setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &of_ipv6,
+        sizeof (of_ipv6));
+  return setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &of_ipv4,
+      sizeof (of_ipv4));
+}
+
+gboolean
+datagram_socket_set_multicast_interface (DatagramSocket * self, guint index,
+    GError ** error)
+{
+  if (select_multicast_interface (self->fd, self->family, index) < 0)
+    return socket_set_error (error, errno,
+        "Could not send multicast by interface %u", index);
+  self->multicast_interface = index;
+  return TRUE;
+}
+
+/* --- what the routes say -------------------------------------------------- */
+
+/* A probe takes the same route as the packets of the socket. */
+static void
+send_like (DatagramSocket * self, gint probe, gint family)
+{
+  gint yes = TRUE;
+
+  setsockopt (probe, SOL_SOCKET, SO_BROADCAST, &yes, sizeof (yes));
+#ifdef SO_BINDTODEVICE
+  {
+    gchar device[IFNAMSIZ] = "";
+    socklen_t size = sizeof (device);
+
+    if (getsockopt (self->fd, SOL_SOCKET, SO_BINDTODEVICE, device, &size) == 0
+        && size > 1)
+      setsockopt (probe, SOL_SOCKET, SO_BINDTODEVICE, device, size);
+  }
+#endif
+  if (self->multicast_interface > 0)
+    select_multicast_interface (probe, family, self->multicast_interface);
+}
+
+/* The kernel tells what it knows of a route only to a connected socket. The
+ * probe is one, and sends nothing. Returns its descriptor, or -1. */
+static gint
+open_probe (DatagramSocket * self, const DatagramPath * path, GError ** error)
+{
+  DatagramPath to = *path;
+  DatagramNative native;
+  socklen_t size;
+  gchar *text;
+  gint fd;
+
+  if (datagram_path_is_mapped (path)) {
+    memcpy (to.remote, path->remote + 12, 4);
+    to.address_size = 4;
+  }
+  to.remote_port = PROBE_PORT;
+  fd = open_fd (datagram_path_get_family (&to), IPPROTO_UDP, FALSE, error);
+  if (fd < 0)
+    return -1;
+  send_like (self, fd, datagram_path_get_family (&to));
+  size = datagram_native_from_path (&native, &to);
+  if (connect (fd, &native.any, size) == 0)
+    return fd;
+  text = datagram_path_to_string (path);
+  socket_set_error (error, errno, "No way to %s", text);
+  g_free (text);
+  close (fd);
+  return -1;
+}
+
+gboolean
+datagram_socket_find_local (DatagramSocket * self, DatagramPath * path,
+    GError ** error)
+{
+  gint fd = open_probe (self, path, error);
+  DatagramNative native;
+  socklen_t size = sizeof (native);
+  guint32 scope = 0;
+  guint16 port;
+  gboolean done;
+
+  if (fd < 0)
+    return FALSE;
+  done = getsockname (fd, &native.any, &size) == 0;
+  close (fd);
+  if (!done)
+    return socket_set_error (error, errno, "No address of its own");
+  read_native (&native, path->local, &port, &scope);
+  /* The kernel wants to hear the interface of a link-local address (RFC 3542
+   * section 6.2). */
+  if (path->scope == 0
+      && datagram_is_link_local (path->local, path->address_size))
+    path->scope = scope > 0 || path->remote[0] != IPV6_MULTICAST ? scope :
+        self->multicast_interface;
+  return TRUE;
+}
+
+static guint
+read_mtu (gint fd, gint family)
+{
+  gint mtu = 0;
+  socklen_t size = sizeof (mtu);
+
+#ifdef IP_MTU
+  if (family == AF_INET
+      && getsockopt (fd, IPPROTO_IP, IP_MTU, &mtu, &size) == 0)
+    return mtu;
+#endif
+#ifdef IPV6_MTU
+  if (family == AF_INET6
+      && getsockopt (fd, IPPROTO_IPV6, IPV6_MTU, &mtu, &size) == 0)
+    return mtu;
+#endif
+  return 0;
+}
+
+static guint
+probe_mtu (DatagramSocket * self, const DatagramPath * path)
+{
+  gint fd = open_probe (self, path, NULL);
+  guint mtu;
+
+  if (fd < 0)
+    return 0;
+  mtu = read_mtu (fd, datagram_path_is_mapped (path) ? AF_INET :
+      datagram_path_get_family (path));
+  close (fd);
+  return mtu;
+}
+
+guint
+datagram_socket_get_mtu (DatagramSocket * self, const DatagramPath * path,
+    guint mtu)
+{
+  guint path_mtu = self->is_connected ? read_mtu (self->fd, self->family) :
+      probe_mtu (self, path);
+
+  if (path_mtu == 0)
+    path_mtu = DEFAULT_MTU;
+  return mtu == 0 ? path_mtu : MIN (mtu, path_mtu);
+}
+
+guint
+datagram_socket_get_overhead (DatagramSocket * self)
+{
+  return UDP_HEADER_SIZE + (self->family == AF_INET6 ? IPV6_HEADER_SIZE :
+      IPV4_HEADER_SIZE);
+}
+
+guint
+datagram_socket_get_max_payload (DatagramSocket * self, guint mtu)
+{
+  guint overhead = datagram_socket_get_overhead (self);
+
+  mtu = datagram_socket_get_mtu (self, &self->path, mtu);
+  return mtu > overhead ? MIN (mtu - overhead, UDP_MAX_PAYLOAD) : 0;
+}
