@@ -33,9 +33,14 @@
 #define RATIO 3
 /* Messages that an average of losses goes back */
 #define LOSS_MEMORY 1000.0
-/* ... and how long what was lost before is remembered while the queue is
- * long */
-#define FORGET_LOW (5 * SECOND)
+/* Losses are random when so many came while the queue was shorter than usual,
+ * and so many while less was in flight than usual, ... */
+#define RANDOM_LOSSES 3
+/* ... and no more than so many times as many come while more is in flight. A
+ * queue that is always full loses more, the more is in flight. */
+#define IN_FLIGHT_RATIO 1.5
+/* No radio that is of use loses more than this. */
+#define MAX_RANDOM_LOSS 0.15
 /* Losses at random that are expected and these many more are still random. */
 #define LEAST_EXCESS 1
 /* Messages while the queue was short that say what is lost then, and a part of
@@ -83,6 +88,16 @@ average (gdouble * part, gdouble * n, guint lost, guint all)
   *part = CLAMP (*part, 0, 1);
 }
 
+static gboolean
+is_random (const MmtpLossBound * bound)
+{
+  return bound->loss_many < MAX_RANDOM_LOSS &&
+      bound->loss_low * bound->n_low >= RANDOM_LOSSES &&
+      bound->loss_low * RATIO >= bound->loss_high &&
+      bound->loss_few * bound->n_few >= RANDOM_LOSSES &&
+      bound->loss_few * IN_FLIGHT_RATIO >= bound->loss_many;
+}
+
 /* Whether more was lost than a radio loses at random */
 static gboolean
 is_congestive (const MmtpLossBound * bound, const MmtpRateSample * sample)
@@ -90,6 +105,10 @@ is_congestive (const MmtpLossBound * bound, const MmtpRateSample * sample)
   guint all = sample->n_acked + sample->n_lost;
   gdouble low = bound->n_low >= LEAST_KNOWN ? bound->loss_low : 0;
 
+  if (is_random (bound))
+    return FALSE;
+  if (low > MAX_RANDOM_LOSS)
+    return TRUE;
   if (bound->n_low < LEAST_KNOWN && sample->n_lost < LEAST_BURST)
     return FALSE;
   if (low < NO_LOSS)
@@ -129,6 +148,43 @@ grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
           bound->reno));
 }
 
+/* The losses of reports with a queue, or with bytes in flight, above the usual
+ * mean, and of the others. All paths have both, also where jitter makes each
+ * report look as if there were a queue. */
+static void
+follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
+{
+  guint all = sample->n_acked + sample->n_lost;
+  gdouble weight;
+
+  if (all == 0)
+    return;
+  if (sample->high_queue_delay > bound->mean_queue)
+    average (&bound->loss_high, &bound->n_high, sample->n_lost, all);
+  else
+    average (&bound->loss_low, &bound->n_low, sample->n_lost, all);
+  if (sample->sent_in_flight > bound->mean_in_flight)
+    average (&bound->loss_many, &bound->n_many, sample->n_lost, all);
+  else
+    average (&bound->loss_few, &bound->n_few, sample->n_lost, all);
+  bound->n_all = MIN (bound->n_all + all, LOSS_MEMORY);
+  weight = MIN (1, all / bound->n_all);
+  bound->mean_queue += (sample->high_queue_delay - bound->mean_queue) * weight;
+  bound->mean_in_flight += (sample->sent_in_flight - bound->mean_in_flight) *
+      weight;
+}
+
+/* The losses are the radio's: what was reduced because of them comes back as
+ * in slow start, by half in a round trip. */
+static void
+release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,
+    gdouble round_trip)
+{
+  bound->window *= 1 + (sample->now - bound->told) / round_trip / 2;
+  if (bound->window > 1.5 * window)
+    bound->window = 0;
+}
+
 gboolean
 mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
     gdouble window, gdouble filling, gdouble round_trip, gboolean is_used)
@@ -136,17 +192,14 @@ mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
   gdouble total = MAX (round_trip, MILLISECOND) + MAX (sample->queue_delay, 0)
       + sample->report_period / 2;
   gdouble packet_time = sample->packet_time;
-  guint all = sample->n_acked + sample->n_lost;
   gboolean is_long;
 
   note_queue (bound, sample);
   is_long = is_queue_long (bound, sample, packet_time) &&
       sample->sent_in_flight >= FILLED_PART * filling;
-  if (is_long) {
-    average (&bound->loss_high, &bound->n_high, sample->n_lost, all);
-    bound->n_low *= exp (-(sample->now - bound->told) / FORGET_LOW);
-  } else
-    average (&bound->loss_low, &bound->n_low, sample->n_lost, all);
+  follow_losses (bound, sample);
+  if (bound->window > 0 && is_random (bound))
+    release (bound, sample, window, total);
   bound->told = sample->now;
   if (is_long && sample->n_lost > 0 && is_congestive (bound, sample) &&
       sample->now > bound->reduced + total) {

@@ -23,9 +23,14 @@ typedef struct
   gdouble most_queue;           /* longest of late */
   gdouble most_queue_time;
   gdouble told;                 /* when the last report came */
-  gdouble loss_low, loss_high;  /* part that is lost while the queue is short,
-                                 * and long */
+  gdouble mean_queue, mean_in_flight;   /* ns and bytes, of the usual report */
+  gdouble n_all;                /* messages that these rest on, at most */
+  gdouble loss_low, loss_high;  /* part that is lost while the queue is shorter
+                                 * than that, and longer */
   gdouble n_low, n_high;        /* messages that these rest on, at most */
+  gdouble loss_few, loss_many;  /* part that is lost while less is in flight
+                                 * than that, and more */
+  gdouble n_few, n_many;        /* messages that these rest on, at most */
 } MmtpLossBound;
 
 void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
