@@ -85,9 +85,10 @@
  * A first guess of the rate that is confirmed up to this factor ends the
  * start. */
 #define GUESS_RATIO 1.3
-/* So does a round in which the rate grew by less (draft-ietf-ccwg-bbr, section
- * 4.3.1.2). */
+/* So do rounds in a row in which the rate grew by less (draft-ietf-ccwg-bbr,
+ * section 4.3.1.2, which takes three of them). */
 #define START_GROWTH 1.25
+#define START_ROUNDS 2
 /* The delay ends it only when so much was in flight: what single messages of
  * control had to wait was no queue of ours. */
 #define START_PACKETS 3
@@ -130,6 +131,7 @@ typedef struct
   gdouble start_window;         /* bytes */
   gdouble guess;                /* bytes per ns; 0: none */
   gdouble start_rate, start_round;      /* bytes per ns, ns: of the last round */
+  guint flat_rounds;            /* of the start, in a row, without growth */
   gdouble congestion;           /* 0 to 1: part of late reports with a queue */
   gdouble usual_queue;          /* ns, of late, while the path was not busy */
   gdouble usual_round_trip;     /* ns, likewise */
@@ -370,8 +372,12 @@ follow_start (Delivery * self, const MmtpRateSample * sample)
   if (!self->is_starting || !self->is_used ||
       sample->now < self->start_round + self->base_round_trip + self->period)
     return;
-  if (self->start_rate > 0 && self->rate < START_GROWTH * self->start_rate)
-    self->is_starting = FALSE;
+  if (self->start_rate > 0 && self->rate < START_GROWTH * self->start_rate) {
+    if (++self->flat_rounds >= START_ROUNDS)
+      self->is_starting = FALSE;
+  } else {
+    self->flat_rounds = 0;
+  }
   self->start_rate = self->rate;
   self->start_round = sample->now;
 }
