@@ -29,6 +29,21 @@
  * carries nothing is of no use to anybody. */
 #define MOST_MARGIN 8
 #define JITTERS 2
+/* A packet is expected shortly before its deadline where less than this part of
+ * D0 is left. */
+#define MARGINAL_PART 4
+/* A larger share of late packets calls for more time, a smaller one for less;
+ * ns of the mean, and ns of time for each ns that passes. */
+#define MANY_LATE 0.1
+#define FEW_LATE 0.02
+#define LATE_MEMORY (500. * MILLISECOND)
+#define LATENESS_RISE 0.5
+#define LATENESS_FALL 0.01
+#define MAX_LATENESS_STEP (100 * MILLISECOND)
+/* What is later than this was held up on its way. */
+#define MAX_LATENESS (25 * MILLISECOND)
+/* Part of what D0 leaves for the queue */
+#define LATENESS_PART 3
 /* Where a rate was configured nearly all of D0 may be spread of the delay. */
 #define MOST_SAFE_EIGHTHS 7
 /* A gap: nothing arrives for so long although something should have. Reports
@@ -101,6 +116,8 @@ mmtp_channel_open (MmtpChannel * channel, guint64 now,
   mmtp_path_delay_clear (&channel->load_delays);
   mmtp_recent_clear (&channel->byte_times);
   channel->busy_until = 0;
+  channel->lateness = channel->late_share = 0;
+  channel->marginal = 0;
   mmtp_recent_clear (&channel->round_trips);
   g_clear_pointer (&channel->control, mmtp_rate_control_free);
   memset (&channel->limits, 0, sizeof (channel->limits));
@@ -272,6 +289,8 @@ mmtp_channel_sent (MmtpChannel * channel, guint64 now, gsize size,
   sent->is_load = is_load && size * 2 >= channel->data_size;
   sent->is_app_limited = channel->unreported < channel->limited_until;
   sent->is_missed = FALSE;
+  sent->is_marginal = FALSE;
+  sent->time_left = MMTP_NEVER;
   predict (channel, now, sent);
   channel->next++;
   take_token (channel, now, whole);
@@ -284,6 +303,18 @@ mmtp_channel_sent (MmtpChannel * channel, guint64 now, gsize size,
   channel->stats.data_packets++;
   channel->data_size = (channel->data_size * 15 + size) / 16;
   channel->large_size = MAX (size, (channel->large_size * 15 + size) / 16);
+}
+
+void
+mmtp_channel_note_slack (MmtpChannel * channel, guint64 time_left,
+    guint64 delay)
+{
+  MmtpSent *sent = &channel->ring[(channel->next - 1) &
+      (channel->ring_size - 1)];
+
+  sent->time_left = time_left;
+  sent->is_marginal = time_left < delay + channel->deadline / MARGINAL_PART +
+      (guint64) channel->lateness;
 }
 
 /* Delivery rate estimation, draft-ietf-ccwg-bbr, section 4.1.2.4: what is sent
@@ -401,6 +432,7 @@ mmtp_channel_settle (MmtpChannel * channel, guint64 now, guint64 highest)
 
     channel->stats.report_steps++;
     channel->judged += sent->is_load;
+    channel->marginal += sent->is_marginal;
     channel->in_flight -= MIN (channel->in_flight, sent->size);
   }
   channel->unreported = highest + 1;
@@ -597,16 +629,56 @@ note_interval (MmtpChannel * channel, guint64 now)
   channel->report_time = now;
 }
 
+/* Whether the newest message came so long after its deadline, by our own clock,
+ * that the path must have had a gap: no margin helps against that. */
+static gboolean
+was_held_up (const MmtpChannel * channel, const MmtpRecord * record,
+    const MmtpSent * newest)
+{
+  gint64 queued = record->transit * (gint64) MMTP_TICK_TIME -
+      mmtp_path_delay_get_base (&channel->delays);
+
+  return newest->time_left + MAX_LATENESS < channel->delay + queued;
+}
+
+/* What is overloaded sends each packet just before it is too late, and what is
+ * predicted wrongly by a few ms, or the receiver's clock, makes all of them
+ * late. The receiver counts these: an integral control gives the packets more
+ * time while many are late, and takes it back slowly when hardly any are. */
+static void
+follow_lateness (MmtpChannel * channel, const MmtpRecord * record,
+    const MmtpSent * newest, guint64 since, guint late, guint n_acked)
+{
+  gdouble step = MIN (since, MAX_LATENESS_STEP), share, most;
+
+  if (n_acked == 0 || !newest || newest->time_left == MMTP_NEVER ||
+      channel->delay == MMTP_NEVER || was_held_up (channel, record, newest))
+    return;
+  share = MIN (late, channel->marginal) / (gdouble) MAX (n_acked, late);
+  channel->marginal = 0;
+  channel->late_share += (share - channel->late_share) *
+      MIN (1, step / LATE_MEMORY);
+  if (channel->late_share > MANY_LATE)
+    channel->lateness += (channel->late_share - MANY_LATE) * step *
+        LATENESS_RISE;
+  else if (channel->late_share < FEW_LATE)
+    channel->lateness -= step * LATENESS_FALL;
+  most = (channel->deadline - MIN (channel->deadline, channel->delay)) /
+      (gdouble) LATENESS_PART;
+  channel->lateness = CLAMP (channel->lateness, 0, most);
+}
+
 gboolean
 mmtp_channel_report (MmtpChannel * channel, guint64 now,
     const MmtpRecord * record, guint32 reported)
 {
-  guint64 highest, n_acked, acked, lost;
+  guint64 highest, n_acked, acked, lost, late;
+  guint64 since = now - MIN (now, channel->report_time);
   const MmtpSent *newest = NULL;
 
   forget_judged (channel);
   lost = count_up (&channel->stats.lost, record->lost);
-  count_up (&channel->stats.late, record->late);
+  late = count_up (&channel->stats.late, record->late);
   channel->stats.jitter = record->jitter * (guint64) 1000;
   n_acked = count_up (&channel->stats.reported, record->received);
   note_interval (channel, now);
@@ -620,6 +692,7 @@ mmtp_channel_report (MmtpChannel * channel, guint64 now,
     channel->arrival_sent = newest ? newest->time : now;
     mmtp_channel_settle (channel, now, highest);
   }
+  follow_lateness (channel, record, newest, since, late, n_acked);
   note_delays (channel, now, record, newest, n_acked);
   follow_drain (channel, now, newest);
   check_stall (channel, reported);
@@ -723,7 +796,8 @@ get_margin (const MmtpChannel * channel)
   gint64 margin = MAX (channel->delays.spread, JITTERS *
       channel->delays.jitter);
 
-  return CLAMP (margin, 0, (gint64) channel->deadline / MOST_MARGIN);
+  return CLAMP (margin, 0, (gint64) channel->deadline / MOST_MARGIN) +
+      (guint64) channel->lateness;
 }
 
 /* Where a rate was configured: one packet of 256 may take longer than the high
@@ -783,7 +857,8 @@ mmtp_channel_get_best_delay (const MmtpChannel * channel, guint64 now)
 {
   guint64 safe = mmtp_channel_get_safe_delay (channel, now);
 
-  return channel->configured_rate ? safe : MIN (safe, channel->delay);
+  return channel->configured_rate ? safe : MIN (safe, channel->delay +
+      (guint64) channel->lateness);
 }
 
 /* --- liveness ------------------------------------------------------------ */

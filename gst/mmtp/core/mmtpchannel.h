@@ -29,6 +29,10 @@ typedef struct
   gboolean is_load;             /* DATA or PROBE, and not short */
   gboolean is_app_limited;      /* nothing more waited when it was sent */
   gboolean is_missed;           /* reported as lost */
+  gboolean is_marginal;         /* it was expected shortly before its
+                                 * deadline */
+  guint64 time_left;            /* to its deadline, when it was sent;
+                                 * MMTP_NEVER: no DATA */
   guint64 finish;               /* predicted: its last byte leaves the path's
                                  * bottleneck */
 } MmtpSent;
@@ -94,6 +98,11 @@ typedef struct
                                  * when it was started */
   gboolean is_stalled;          /* the receiver says that nothing arrives
                                  * although something should have */
+  gdouble lateness;             /* ns that packets are given more, because many
+                                 * were late */
+  gdouble late_share;           /* mean part of the packets that were late,
+                                 * though little time was left for them */
+  guint marginal;               /* reported since: little time was left */
   guint judged, missed;         /* of late: load that was reported on, and how
                                  * much of it was lost */
 
@@ -116,6 +125,10 @@ void mmtp_channel_start (MmtpChannel * channel, guint64 now,
 /* After the message with number `next` was sent */
 void mmtp_channel_sent (MmtpChannel * channel, guint64 now, gsize size,
     guint64 stream_number, gboolean is_load);
+/* Of the message that was just sent, which is DATA: `time_left` until its
+ * deadline, and the `delay` that was expected, both ns */
+void mmtp_channel_note_slack (MmtpChannel * channel, guint64 time_left,
+    guint64 delay);
 /* The application has nothing more to send, and the window has room. */
 void mmtp_channel_note_idle (MmtpChannel * channel);
 /* Whether so many bytes may go now as far as the window says. `is_alone`: no

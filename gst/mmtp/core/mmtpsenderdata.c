@@ -184,10 +184,14 @@ static gsize
 send_packet (MmtpSender * sender, MmtpPath * path, MmtpPacket * packet,
     MmtpOutput * output)
 {
+  guint64 delay = mmtp_channel_get_safe_delay (path->channel, sender->now);
+  guint64 deadline = packet->due + sender->initial_delay;
   gsize size = write_packet (sender, path, packet, output);
 
   if (size == 0)
     return 0;
+  mmtp_channel_note_slack (path->channel, deadline - MIN (deadline,
+          sender->now), delay);
   if (!packet->was_sent)
     mmtp_sender_cover (sender, path, packet, output->bytes, size);
   mmtp_sender_note_sent (sender, path, packet);
