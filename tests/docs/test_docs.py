@@ -41,7 +41,7 @@ SECONDS_TO_RUN = 60  # a line of a loaded machine; otherwise about one
 PAGES_AT_ONCE = 4
 # Newer versions of srtsrc warn when the sender closes the connection.
 SENDER_HAS_GONE = (r"WARNING: from element \S*/GstSRTSrc:\S+: "
-                   r"Error on SRT socket: .*")
+                   r"(?:Error on SRT socket: .*|Socket is broken or closed)")
 # Every GObject has these.
 NOT_ON_PAGES = {"name", "parent"}
 # Elements that have another one's page, as they are the same

@@ -123,7 +123,7 @@ GST_START_TEST (after_eos_nobody_is_accepted)
   push_eos (&pair);
   expect_eos (&pair);
   sink_init (&next, "host", "127.0.0.1", "port", port, "auto-reconnect", FALSE,
-      "timeout", GST_SECOND, NULL);
+      "timeout", 30 * GST_SECOND, NULL);
   play_sink (&next);
   fail_unless_equals_int (gst_harness_push (next.harness, make_buffer (0,
               SIZE)), GST_FLOW_ERROR);
