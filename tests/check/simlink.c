@@ -414,5 +414,13 @@ void
 sim_link_get_stats (SimLink * link, SimDirection direction,
     SimLinkStats * stats)
 {
-  *stats = link->directions[direction].stats;
+  const Direction *d = &link->directions[direction];
+  guint i;
+
+  *stats = d->stats;
+  stats->under_way = d->waiting.length +
+      g_sequence_get_length (d->under_way);
+  for (i = 0; i < 2; i++)
+    stats->under_way += link->on_air[i] &&
+        link->on_air_direction[i] == direction;
 }

@@ -70,6 +70,7 @@ typedef struct
   guint64 lost;                 /* on the air, or by an outage */
   guint64 busy;                 /* ns of transmission */
   guint64 most_queued;          /* bytes */
+  guint64 under_way;            /* packets that are on their way now */
 } SimLinkStats;
 
 void sim_link_config_add_outage (SimLinkConfig * config,
