@@ -30,7 +30,7 @@
 #define LEAST_QUEUE_PACKETS 1.5
 /* Losses at random come as often while the queue is short. More than so many
  * times as many, and it is the queue. */
-#define RATIO 3
+#define RATIO 2
 /* Messages that an average of losses goes back */
 #define LOSS_MEMORY 1000.0
 /* Losses are random when so many came while the queue was shorter than usual,
