@@ -92,10 +92,14 @@ class Network(threading.Thread):
 
     def _open_tun(self):
         tun = open_tun()
+        # The queue's length comes before `up`: when it changes on a device
+        # that is up, Linux drops packets until the change is over. TCP
+        # connections of an earlier test may be sending just then.
         for words in (f"link set {DEVICE} addrgenmode none",
+                      f"link set {DEVICE} txqueuelen {QUEUE}",
                       f"address add {HOST['IPv4']}/24 dev {DEVICE}",
                       f"address add {HOST['IPv6']}/64 dev {DEVICE} nodad",
-                      f"link set {DEVICE} txqueuelen {QUEUE} up"):
+                      f"link set {DEVICE} up"):
             peers.run(["ip", *words.split()])
         self._add(tun, HOST.values(), lambda: os.read(tun, udplite.LARGEST),
                   lambda packet: os.write(tun, packet))
