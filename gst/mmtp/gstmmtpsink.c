@@ -123,7 +123,7 @@ change_channels (GstElement * element, gpointer data)
   LOCK (self);
   self->channels_changed = TRUE;
   if (self->sender)
-    gst_mmtp_sink_wake_loop (self, TRUE);
+    driver_wake (&self->driver, TRUE);
   UNLOCK (self);
 }
 
@@ -136,7 +136,7 @@ change_delays (GstMmtpSink * self)
   mmtp_sender_set_delays (self->sender, gst_mmtp_now (),
       self->settings.latency * GST_MSECOND,
       self->settings.initial_delay * GST_MSECOND);
-  gst_mmtp_sink_wake_loop (self, TRUE);
+  driver_wake (&self->driver, TRUE);
 }
 
 void
@@ -355,7 +355,8 @@ gst_mmtp_sink_init (GstMmtpSink * self)
       (GDestroyNotify) g_resolver_free_addresses);
   self->past_channels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
       g_free);
-  gst_waker_init (&self->loop);
+  driver_init (&self->driver, &gst_mmtp_sink_driver_funcs, self,
+      &self->lock);
   gst_waker_init (&self->room);
   g_queue_init (&self->messages);
 }
@@ -371,11 +372,10 @@ gst_mmtp_sink_finalize (GObject * object)
   g_free (settings->bonding_addresses);
   g_free (settings->key);
   g_free (self->caps);
-  g_free (self->outputs);
   g_ptr_array_unref (self->channels);
   g_hash_table_unref (self->addresses);
   g_hash_table_unref (self->past_channels);
-  gst_waker_clear (&self->loop);
+  driver_clear (&self->driver);
   gst_waker_clear (&self->room);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);

@@ -14,17 +14,6 @@
 #include <net/if.h>
 #include <string.h>
 
-/* Between two attempts to open a channel: the first pause, doubled up to the
- * longest. Microseconds */
-#define SHORTEST_PAUSE (500 * G_TIME_SPAN_MILLISECOND)
-#define LONGEST_PAUSE (5 * G_TIME_SPAN_SECOND)
-/* An address that doesn't answer for so long, when its name has others, is left
- * for the next one, as RFC 8305 does between attempts to connect. Not after its
- * 250 ms, as there is one attempt at a time here, and a slow channel's round trip
- * is longer; doubled with each round, so that it is long enough for every one. */
-#define FIRST_PATIENCE (1 * G_TIME_SPAN_SECOND)
-#define LONGEST_PATIENCE (8 * G_TIME_SPAN_SECOND)
-
 /* --- the list that is wanted ---------------------------------------------- */
 
 /* With lock. No second attempt changes an error of these. */
@@ -235,9 +224,7 @@ channel_new (MmtpChannelSpec * spec)
   Channel *channel = g_new0 (Channel, 1);
 
   channel->spec = spec;
-  channel->pause = SHORTEST_PAUSE;
-  channel->patience = FIRST_PATIENCE;
-  g_queue_init (&channel->unsent);
+  mmtp_retry_init (&channel->retry);
   return channel;
 }
 
@@ -253,17 +240,16 @@ channel_free (Channel * channel)
 static void
 close_channel (GstMmtpSink * self, Channel * channel, MmtpLeaveReason reason)
 {
-  if (!channel->socket)
+  if (!channel->retry.is_open)
     return;
   GST_INFO_OBJECT (self, "channel %s is closed", channel->spec->name);
   if (self->sender)
     mmtp_sender_remove_channel (self->sender, gst_mmtp_now (),
         channel->number, reason);
   self->by_number[channel->number] = NULL;
-  gst_waker_remove (&self->loop, &channel->fd);
-  g_clear_pointer (&channel->socket, datagram_socket_free);
+  driver_remove_path (&self->driver, channel->number);
+  mmtp_retry_note_closed (&channel->retry);
   g_clear_error (&channel->gone);
-  g_queue_clear_full (&channel->unsent, (GDestroyNotify) g_bytes_unref);
 }
 
 /* Any address with the port that was asked for */
@@ -286,7 +272,8 @@ open_socket (GstMmtpSink * self, const Channel * channel, GError ** error)
   if (spec->local_address)
     local = g_inet_socket_address_new_from_string (spec->local_address,
         spec->local_port);
-  remote = get_address (self, spec->host, spec->port, local, channel->address);
+  remote = get_address (self, spec->host, spec->port, local,
+      channel->retry.address);
   if (!remote) {
     g_set_error (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND,
         "%s has no address that %s can reach", spec->host, spec->name);
@@ -304,61 +291,22 @@ open_socket (GstMmtpSink * self, const Channel * channel, GError ** error)
 }
 
 /* A name may have addresses at which nobody listens, as localhost's of IPv6
- * where the receiver has IPv4. FALSE: there is no other one */
-static gboolean
-has_next_address (GstMmtpSink * self, const Channel * channel)
+ * where the receiver has IPv4. */
+static guint
+count_addresses (GstMmtpSink * self, const Channel * channel)
 {
   const MmtpChannelSpec *spec = channel->spec;
-  GSocketAddress *local = NULL, *next;
-  gboolean has_next;
+  GSocketAddress *local = NULL, *found;
+  guint n = 0;
 
   if (spec->local_address)
     local = g_inet_socket_address_new_from_string (spec->local_address, 0);
-  next = get_address (self, spec->host, spec->port, local,
-      channel->address + 1);
-  has_next = next != NULL;
+  while ((found = get_address (self, spec->host, spec->port, local, n))) {
+    g_object_unref (found);
+    n++;
+  }
   g_clear_object (&local);
-  g_clear_object (&next);
-  return has_next;
-}
-
-static gboolean
-take_next_address (GstMmtpSink * self, Channel * channel)
-{
-  if (!has_next_address (self, channel))
-    return FALSE;
-  channel->address++;
-  return TRUE;
-}
-
-/* The same, and the first one behind the last */
-static void
-go_round (GstMmtpSink * self, Channel * channel)
-{
-  if (take_next_address (self, channel))
-    return;
-  channel->address = 0;
-  channel->patience = MIN (2 * channel->patience, LONGEST_PATIENCE);
-}
-
-/* monotonic us, at which the address is given up; G_MAXINT64: never, since it
- * answers, or there is no other one */
-static gint64
-get_end_of_patience (GstMmtpSink * self, const Channel * channel)
-{
-  if (!channel->socket || channel->was_heard || channel->asked_at == 0
-      || (channel->address == 0 && !has_next_address (self, channel)))
-    return G_MAXINT64;
-  return channel->asked_at + channel->patience;
-}
-
-static void
-make_room (GstMmtpSink * self, gsize longest)
-{
-  if (longest <= self->output_room)
-    return;
-  self->output_room = longest;
-  self->outputs = g_realloc (self->outputs, longest * DATAGRAM_BATCH);
+  return n;
 }
 
 /* A limit of its own counts where it is lower than that of all. */
@@ -369,19 +317,20 @@ get_mtu (GstMmtpSink * self, const MmtpChannelSpec * spec)
       self->settings.mtu;
 }
 
-/* NULL, or why it can't be a channel; free it */
+/* Takes the socket, unless there is a problem. NULL, or why it can't be a
+ * channel; free it */
 static gchar *
-add_to_core (GstMmtpSink * self, Channel * channel)
+add_to_core (GstMmtpSink * self, Channel * channel, DatagramSocket * socket)
 {
   const MmtpChannelSpec *spec = channel->spec;
   MmtpChannelConfig config = { NULL };
-  guint longest = datagram_socket_get_max_payload (channel->socket,
+  guint longest = datagram_socket_get_max_payload (socket,
       get_mtu (self, spec));
   gint number;
 
   config.name = spec->name;
   config.longest = longest;
-  config.overhead = datagram_socket_get_overhead (channel->socket);
+  config.overhead = datagram_socket_get_overhead (socket);
   config.rate = spec->rate;
   config.delay = spec->delay;
   if (longest < MMTP_MIN_LONGEST)
@@ -391,26 +340,17 @@ add_to_core (GstMmtpSink * self, Channel * channel)
   number = mmtp_sender_add_channel (self->sender, gst_mmtp_now (), &config);
   if (number < 0)
     return g_strdup_printf ("there are %d channels", MMTP_MAX_CHANNELS);
-  make_room (self, config.longest);
   channel->number = number;
   self->by_number[number] = channel;
+  driver_add_path (&self->driver, number, socket, config.longest);
   return NULL;
-}
-
-static void
-poll_channel (GstMmtpSink * self, Channel * channel)
-{
-  gst_waker_add (&self->loop, &channel->fd,
-      g_socket_get_fd (datagram_socket_get_socket (channel->socket)));
 }
 
 /* Takes the text; each is logged once. */
 static void
 postpone (GstMmtpSink * self, Channel * channel, gchar * problem)
 {
-  channel->address = 0;
-  channel->retry_at = g_get_monotonic_time () + channel->pause;
-  channel->pause = MIN (2 * channel->pause, LONGEST_PAUSE);
+  mmtp_retry_note_failure (&channel->retry, gst_mmtp_now ());
   if (g_strcmp0 (problem, channel->problem) != 0)
     GST_WARNING_OBJECT (self, "channel %s: %s", channel->spec->name, problem);
   g_free (channel->problem);
@@ -451,47 +391,45 @@ is_interface_there (GstMmtpSink * self, const Channel * channel)
 }
 
 static void
-note_interface (GstMmtpSink * self, Channel * channel)
+note_interface (GstMmtpSink * self, Channel * channel, DatagramSocket * socket)
 {
   GSocketAddress *local =
-      g_socket_get_local_address (datagram_socket_get_socket (channel->socket),
-      NULL);
+      g_socket_get_local_address (datagram_socket_get_socket (socket), NULL);
 
   g_clear_object (&channel->local);
   if (local)
     channel->local = g_object_ref (g_inet_socket_address_get_address
         (G_INET_SOCKET_ADDRESS (local)));
   g_clear_object (&local);
-  channel->is_there = is_interface_there (self, channel);
+  channel->retry.is_there = is_interface_there (self, channel);
 }
 
 static void
 open_channel (GstMmtpSink * self, Channel * channel)
 {
+  DatagramSocket *socket;
   GError *error = NULL;
   gchar *problem;
 
+  channel->n_addresses = count_addresses (self, channel);
   do {
     g_clear_error (&error);
-    channel->socket = open_socket (self, channel, &error);
-  } while (!channel->socket && take_next_address (self, channel));
-  if (!channel->socket) {
+    socket = open_socket (self, channel, &error);
+  } while (!socket && mmtp_retry_take_next_address (&channel->retry,
+          channel->n_addresses));
+  if (!socket) {
     postpone (self, channel, g_strdup (error->message));
     g_error_free (error);
     return;
   }
-  problem = add_to_core (self, channel);
+  problem = add_to_core (self, channel, socket);
   if (problem) {
-    g_clear_pointer (&channel->socket, datagram_socket_free);
+    datagram_socket_free (socket);
     postpone (self, channel, problem);
     return;
   }
-  poll_channel (self, channel);
-  note_interface (self, channel);
-  channel->refused = FALSE;
-  channel->was_heard = FALSE;
-  channel->asked_at = 0;
-  channel->heard_at = g_get_monotonic_time ();
+  note_interface (self, channel, socket);
+  mmtp_retry_note_open (&channel->retry, gst_mmtp_now ());
   GST_INFO_OBJECT (self, "channel %s is number %u", channel->spec->name,
       channel->number);
 }
@@ -551,10 +489,8 @@ replace_channels (GstMmtpSink * self, MmtpChannels * channels)
 static void
 close_interfaces (GstMmtpSink * self)
 {
-  if (self->interfaces)
-    gst_waker_remove (&self->loop, &self->interfaces_fd);
   g_clear_pointer (&self->interfaces, mmtp_interfaces_free);
-  self->interfaces_told = FALSE;
+  driver_watch (&self->driver, -1);
 }
 
 /* Those that lead to the receiver are the channels of `auto`. Of a list each has
@@ -595,8 +531,7 @@ open_interfaces (GstMmtpSink * self, gboolean is_auto)
     g_error_free (error);
     return;
   }
-  gst_waker_add (&self->loop, &self->interfaces_fd,
-      mmtp_interfaces_get_fd (self->interfaces));
+  driver_watch (&self->driver, mmtp_interfaces_get_fd (self->interfaces));
 }
 
 static void
@@ -618,60 +553,54 @@ read_list (GstMmtpSink * self)
   mmtp_channels_free (channels);
 }
 
-/* The interface of a channel of the list went down, or came up */
+/* The interface of a channel of the list went down, or came up. */
 static void
 look_at_interface (GstMmtpSink * self, Channel * channel)
 {
-  gboolean was_there = channel->is_there;
-
-  channel->is_there = is_interface_there (self, channel);
-  if (was_there && !channel->is_there && channel->socket) {
-    close_channel (self, channel, MMTP_LEAVE_INTERFACE);
-    postpone (self, channel, g_strdup ("its interface went down"));
-  } else if (!was_there && channel->is_there && !channel->socket) {
-    channel->pause = SHORTEST_PAUSE;
-    channel->retry_at = 0;
-  }
+  if (mmtp_retry_note_interface (&channel->retry,
+          is_interface_there (self, channel)) != MMTP_RETRY_CLOSE)
+    return;
+  close_channel (self, channel, MMTP_LEAVE_INTERFACE);
+  postpone (self, channel, g_strdup ("its interface went down"));
 }
 
 static void
 retry_channel (GstMmtpSink * self, Channel * channel)
 {
-  gboolean too_long = g_error_matches (channel->gone, G_IO_ERROR,
-      G_IO_ERROR_MESSAGE_TOO_LARGE);
+  gchar *problem;
 
-  if (channel->gone && too_long) {
-    /* It carries less now. */
-    close_channel (self, channel, MMTP_LEAVE_INTERFACE);
-    open_channel (self, channel);
-  } else if (channel->gone) {
-    gchar *problem = g_strdup (channel->gone->message);
-
-    close_channel (self, channel, MMTP_LEAVE_INTERFACE);
-    postpone (self, channel, problem);
-  } else if (channel->refused && !channel->was_heard
-      && take_next_address (self, channel)) {
-    close_channel (self, channel, MMTP_LEAVE_ASKED);
-    open_channel (self, channel);
-  } else if (get_end_of_patience (self, channel) <= g_get_monotonic_time ()) {
-    GST_INFO_OBJECT (self, "channel %s: no answer, the next address",
-        channel->spec->name);
-    close_channel (self, channel, MMTP_LEAVE_ASKED);
-    go_round (self, channel);
-    open_channel (self, channel);
-  } else if (!channel->socket && channel->retry_at <= g_get_monotonic_time ()) {
-    open_channel (self, channel);
+  switch (mmtp_retry_get_action (&channel->retry, gst_mmtp_now (),
+          channel->n_addresses)) {
+    case MMTP_RETRY_NOTHING:
+      break;
+    case MMTP_RETRY_OPEN:
+      open_channel (self, channel);
+      break;
+    case MMTP_RETRY_REOPEN:
+      close_channel (self, channel, MMTP_LEAVE_INTERFACE);
+      open_channel (self, channel);
+      break;
+    case MMTP_RETRY_NEXT_ADDRESS:
+      GST_INFO_OBJECT (self, "channel %s: no answer, the next address",
+          channel->spec->name);
+      close_channel (self, channel, MMTP_LEAVE_ASKED);
+      open_channel (self, channel);
+      break;
+    case MMTP_RETRY_CLOSE:
+      problem = g_strdup (channel->gone->message);
+      close_channel (self, channel, MMTP_LEAVE_INTERFACE);
+      postpone (self, channel, problem);
+      break;
   }
 }
 
 void
 gst_mmtp_sink_update_channels (GstMmtpSink * self)
 {
-  gboolean moved = self->interfaces_told
+  gboolean moved = driver_take_watched (&self->driver)
       && mmtp_interfaces_update (self->interfaces);
   guint i;
 
-  self->interfaces_told = FALSE;
   if (self->channels_changed || moved) {
     self->channels_changed = FALSE;
     read_list (self);
@@ -685,20 +614,17 @@ gst_mmtp_sink_update_channels (GstMmtpSink * self)
   }
 }
 
-gint64
+guint64
 gst_mmtp_sink_get_retry_time (GstMmtpSink * self)
 {
-  gint64 earliest = G_MAXINT64;
+  guint64 earliest = G_MAXUINT64, time;
   guint i;
 
   for (i = 0; i < self->channels->len; i++) {
     const Channel *channel = g_ptr_array_index (self->channels, i);
 
-    if (channel->gone)
-      return 0;
-    if (!channel->socket)
-      earliest = MIN (earliest, channel->retry_at);
-    earliest = MIN (earliest, get_end_of_patience (self, channel));
+    time = mmtp_retry_get_wakeup (&channel->retry, channel->n_addresses);
+    earliest = MIN (earliest, time);
   }
   return earliest;
 }
@@ -712,7 +638,7 @@ gst_mmtp_sink_get_channel_problem (GstMmtpSink * self)
   for (i = 0; i < self->channels->len; i++) {
     const Channel *channel = g_ptr_array_index (self->channels, i);
 
-    if (channel->socket)
+    if (channel->retry.is_open)
       return NULL;
     if (channel->problem)
       problem = channel->problem;

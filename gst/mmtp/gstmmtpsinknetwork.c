@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A session of mmtpsink, from the handshake to the end, and the loop that
- * drives its core: what the sockets have, what they have room for, what time it
- * is.
+/* A session of mmtpsink, from the handshake to the end, and what it is told by
+ * the driver that runs its core.
  */
 
 #ifdef HAVE_CONFIG_H
@@ -12,169 +11,10 @@
 
 #include <string.h>
 
+#include "mmtpverbs.h"
 #include "systemrandom.h"
 
-/* Longer than any message of a receiver, docs/wire-mmtp.md: a REPORT of 16
- * records with 16 ranges each has 1575 bytes. */
-#define INPUT_ROOM 2048
-/* Messages taken from one socket before it is looked at what is due */
-#define MAX_INPUTS (4 * DATAGRAM_BATCH)
-/* Nobody listens there, say all channels, and nothing came for so long: what
- * says so is not protected, so that it is not believed alone. us */
-#define SILENCE (1 * G_TIME_SPAN_SECOND)
-
-/* --- sending: all with lock ----------------------------------------------- */
-
-static void
-set_blocked (GstMmtpSink * self, Channel * channel, gboolean blocked)
-{
-  gst_poll_fd_ctl_write (self->loop.poll, &channel->fd, blocked);
-  mmtp_sender_set_blocked (self->sender, gst_mmtp_now (), channel->number,
-      blocked);
-  gst_waker_wake (&self->loop);
-}
-
-static void
-keep_unsent (Channel * channel, const Datagram * datagrams, guint n)
-{
-  guint i;
-
-  for (i = 0; i < n; i++)
-    g_queue_push_tail (&channel->unsent, g_bytes_new (datagrams[i].bytes,
-            datagrams[i].size));
-}
-
-/* What passes, or is found by the silence that it makes; anything else says
- * that the path has gone. */
-static gboolean
-is_passing (const GError * error)
-{
-  return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED)
-      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_HOST_UNREACHABLE)
-      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED)
-      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE);
-}
-
-/* Takes the error. FALSE: nothing more can be sent here now */
-static gboolean
-take_error (GstMmtpSink * self, Channel * channel, GError * error)
-{
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED))
-    channel->refused = TRUE;
-  GST_DEBUG_OBJECT (self, "channel %s: %s", channel->spec->name,
-      error->message);
-  if (is_passing (error)) {
-    g_error_free (error);
-    return TRUE;
-  }
-  g_clear_error (&channel->gone);
-  channel->gone = error;
-  gst_waker_wake (&self->loop);
-  return FALSE;
-}
-
-/* How many of the first are done with. An ICMP error is that of an earlier
- * packet: the one at hand is tried once more. */
-static guint
-send_datagrams (GstMmtpSink * self, Channel * channel, Datagram * datagrams,
-    guint n)
-{
-  gboolean again = TRUE;
-  GError *error = NULL;
-  guint done = 0;
-  gint sent;
-
-  while (done < n && !channel->gone) {
-    sent = datagram_socket_send (channel->socket, datagrams + done, n - done,
-        &error);
-    if (sent > 0) {
-      done += sent;
-      again = TRUE;
-      continue;
-    }
-    if (sent == 0)
-      return done;
-    if (!take_error (self, channel, g_steal_pointer (&error)))
-      return n;
-    done += again ? 0 : 1;
-    again = !again;
-  }
-  return n;
-}
-
-static void
-send_on_channel (GstMmtpSink * self, Channel * channel, Datagram * datagrams,
-    guint n)
-{
-  guint done = 0;
-
-  if (channel->asked_at == 0)
-    channel->asked_at = g_get_monotonic_time ();
-  if (g_queue_is_empty (&channel->unsent))
-    done = send_datagrams (self, channel, datagrams, n);
-  if (done == n)
-    return;
-  keep_unsent (channel, datagrams + done, n - done);
-  set_blocked (self, channel, TRUE);
-}
-
-/* There is room in its socket again. */
-static void
-send_unsent (GstMmtpSink * self, Channel * channel)
-{
-  Datagram datagram;
-  GBytes *bytes;
-
-  while ((bytes = g_queue_peek_head (&channel->unsent))) {
-    datagram_init (&datagram, (guint8 *) g_bytes_get_data (bytes, NULL),
-        g_bytes_get_size (bytes));
-    if (send_datagrams (self, channel, &datagram, 1) == 0)
-      return;
-    g_bytes_unref (g_queue_pop_head (&channel->unsent));
-  }
-  set_blocked (self, channel, FALSE);
-}
-
-/* Those of one channel together, in their order */
-static void
-send_batch (GstMmtpSink * self, const guint * numbers,
-    const Datagram * datagrams, guint n)
-{
-  Datagram of_channel[DATAGRAM_BATCH];
-  gboolean taken[DATAGRAM_BATCH] = { FALSE };
-  guint first, i, n_of_channel;
-
-  for (first = 0; first < n; first++) {
-    if (taken[first])
-      continue;
-    n_of_channel = 0;
-    for (i = first; i < n; i++) {
-      if (numbers[i] != numbers[first])
-        continue;
-      taken[i] = TRUE;
-      of_channel[n_of_channel++] = datagrams[i];
-    }
-    if (self->by_number[numbers[first]])
-      send_on_channel (self, self->by_number[numbers[first]], of_channel,
-          n_of_channel);
-  }
-}
-
-static guint
-poll_batch (GstMmtpSink * self, guint * numbers, Datagram * datagrams)
-{
-  guint64 now = gst_mmtp_now ();
-  guint n;
-
-  for (n = 0; n < DATAGRAM_BATCH && self->outputs; n++) {
-    datagram_init (&datagrams[n], self->outputs + n * self->output_room, 0);
-    datagrams[n].size = mmtp_sender_poll_output (self->sender, now,
-        &numbers[n], datagrams[n].bytes, self->output_room);
-    if (datagrams[n].size == 0)
-      break;
-  }
-  return n;
-}
+/* --- what the driver tells and asks: all with lock ------------------------- */
 
 gboolean
 gst_mmtp_sink_has_room (GstMmtpSink * self, gsize size)
@@ -184,126 +24,97 @@ gst_mmtp_sink_has_room (GstMmtpSink * self, gsize size)
 }
 
 static void
-tell_room (GstMmtpSink * self)
+tell_room (gpointer element)
 {
+  GstMmtpSink *self = element;
+
   if (!self->wants_room || !gst_mmtp_sink_has_room (self, self->wanted_bytes))
     return;
   self->wants_room = FALSE;
   gst_waker_wake (&self->room);
 }
 
-void
-gst_mmtp_sink_flush_output (GstMmtpSink * self)
-{
-  Datagram datagrams[DATAGRAM_BATCH];
-  guint numbers[DATAGRAM_BATCH];
-  guint n;
-
-  do {
-    n = poll_batch (self, numbers, datagrams);
-    send_batch (self, numbers, datagrams, n);
-  } while (n == DATAGRAM_BATCH);
-  gst_mmtp_sink_take_events (self);
-  tell_room (self);
-}
-
-/* --- receiving ------------------------------------------------------------ */
-
-/* With lock */
 static void
-take_input (GstMmtpSink * self, Channel * channel, Datagram * datagrams,
-    guint n)
+note_heard (gpointer element, guint number)
 {
-  guint i;
+  GstMmtpSink *self = element;
 
-  channel->refused = FALSE;
-  channel->was_heard = TRUE;
-  channel->heard_at = g_get_monotonic_time ();
-  for (i = 0; i < n; i++)
-    mmtp_sender_input (self->sender, datagrams[i].time, channel->number,
-        datagrams[i].bytes, datagrams[i].size);
+  mmtp_retry_note_heard (&self->by_number[number]->retry, gst_mmtp_now ());
 }
 
-/* With lock. Some of what one socket has */
 static void
-receive (GstMmtpSink * self, Channel * channel)
+note_sent (gpointer element, guint number)
 {
-  guint8 rooms[DATAGRAM_BATCH][INPUT_ROOM];
-  Datagram datagrams[DATAGRAM_BATCH];
-  GError *error = NULL;
-  guint i, total = 0;
-  gint n;
+  GstMmtpSink *self = element;
 
-  do {
-    for (i = 0; i < DATAGRAM_BATCH; i++)
-      datagram_init (&datagrams[i], rooms[i], INPUT_ROOM);
-    n = datagram_socket_receive (channel->socket, datagrams, DATAGRAM_BATCH,
-        &error);
-    if (n > 0)
-      take_input (self, channel, datagrams, n);
-    total += MAX (0, n);
-  } while (n == DATAGRAM_BATCH && total < MAX_INPUTS);
-
-  if (n < 0)
-    take_error (self, channel, error);
+  mmtp_retry_note_sent (&self->by_number[number]->retry, gst_mmtp_now ());
 }
 
-/* With lock */
+/* An error that passes, or is found by the silence that it makes; anything else
+ * says that the path has gone. */
+static gboolean
+is_passing (const GError * error)
+{
+  return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED)
+      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_HOST_UNREACHABLE)
+      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED)
+      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE);
+}
+
+static gboolean
+take_error (gpointer element, guint number, const GError * error)
+{
+  GstMmtpSink *self = element;
+  Channel *channel = self->by_number[number];
+
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED))
+    mmtp_retry_note_refused (&channel->retry);
+  if (is_passing (error))
+    return TRUE;
+  mmtp_retry_note_gone (&channel->retry, g_error_matches (error, G_IO_ERROR,
+          G_IO_ERROR_MESSAGE_TOO_LARGE));
+  g_clear_error (&channel->gone);
+  channel->gone = g_error_copy (error);
+  return FALSE;
+}
+
 static void
-look_at_sockets (GstMmtpSink * self)
+update_channels (gpointer element)
 {
-  guint i;
-
-  self->interfaces_told = self->interfaces
-      && gst_poll_fd_can_read (self->loop.poll, &self->interfaces_fd);
-  for (i = 0; i < self->channels->len; i++) {
-    Channel *channel = g_ptr_array_index (self->channels, i);
-
-    if (!channel->socket)
-      continue;
-    if (gst_poll_fd_can_read (self->loop.poll, &channel->fd)
-        || gst_poll_fd_has_error (self->loop.poll, &channel->fd))
-      receive (self, channel);
-    if (gst_poll_fd_can_write (self->loop.poll, &channel->fd))
-      send_unsent (self, channel);
-  }
+  gst_mmtp_sink_update_channels (element);
 }
 
-/* --- the loop ------------------------------------------------------------- */
-
-void
-gst_mmtp_sink_wake_loop (GstMmtpSink * self, gboolean always)
+static guint64
+get_retry_time (gpointer element)
 {
-  if (always || (self->sender
-          && mmtp_sender_next_wakeup (self->sender) < self->sleeps_until))
-    gst_waker_wake (&self->loop);
+  return gst_mmtp_sink_get_retry_time (element);
 }
 
-/* With lock. Nobody listens, as far as all channels say */
+/* Nobody listens, as far as all channels say. */
 static gboolean
 is_refused (GstMmtpSink * self)
 {
-  gint64 now = g_get_monotonic_time ();
+  const guint64 now = gst_mmtp_now ();
   gboolean any = FALSE;
   guint i;
 
   for (i = 0; i < self->channels->len; i++) {
     const Channel *channel = g_ptr_array_index (self->channels, i);
 
-    if (!channel->socket)
+    if (!channel->retry.is_open)
       continue;
     any = TRUE;
-    if (!channel->refused
-        || (self->is_ready && now - channel->heard_at < SILENCE))
+    if (!mmtp_retry_is_refused (&channel->retry, now, self->is_ready))
       return FALSE;
   }
   return any;
 }
 
-/* With lock. FALSE: error, the session is of no use */
+/* FALSE: error, the session is of no use */
 static gboolean
-check_session (GstMmtpSink * self, GError ** error)
+check_session (gpointer element, GError ** error)
 {
+  GstMmtpSink *self = element;
   gchar *problem;
 
   if (self->broken) {
@@ -323,97 +134,43 @@ check_session (GstMmtpSink * self, GError ** error)
   return FALSE;
 }
 
-/* With lock: all that can be done now. Returns ns of the core's clock at which
- * there is something again */
-static guint64
-do_what_is_due (GstMmtpSink * self)
-{
-  gint64 retry;
-  guint64 wakeup;
-
-  gst_mmtp_sink_update_channels (self);
-  mmtp_sender_timeout (self->sender, gst_mmtp_now ());
-  gst_mmtp_sink_flush_output (self);
-  wakeup = mmtp_sender_next_wakeup (self->sender);
-  retry = gst_mmtp_sink_get_retry_time (self);
-  if (retry < G_MAXINT64)
-    wakeup = MIN (wakeup, (guint64) retry * GST_USECOND);
-  return wakeup;
-}
-
-/* Until `wakeup`, a socket has something, the streaming thread wakes it, or it
- * is cancelled */
 static void
-sleep_until (GstMmtpSink * self, guint64 wakeup)
+trace (gpointer element, gboolean is_packet, const gchar * format,
+    va_list args)
 {
-  guint64 now = gst_mmtp_now ();
-
-  gst_poll_wait (self->loop.poll, wakeup == MMTP_NEVER ? GST_CLOCK_TIME_NONE :
-      wakeup > now ? wakeup - now : 0);
-  LOCK (self);
-  self->sleeps_until = 0;
-  gst_waker_reset (&self->loop);
-  look_at_sockets (self);
+  gst_debug_log_valist (GST_CAT_DEFAULT, is_packet ? GST_LEVEL_LOG :
+      GST_LEVEL_DEBUG, __FILE__, GST_FUNCTION, __LINE__, element, format, args);
 }
+
+const DriverFuncs gst_mmtp_sink_driver_funcs = {
+  .take_event = gst_mmtp_sink_take_event,
+  .note_heard = note_heard,
+  .note_sent = note_sent,
+  .take_error = take_error,
+  .prepare = update_channels,
+  .note_flushed = tell_room,
+  .get_wakeup = get_retry_time,
+  .check = check_session,
+  .unlock_and_tell = gst_mmtp_sink_unlock_and_tell,
+  .trace = trace,
+};
 
 static gboolean
-is_never (GstMmtpSink * self)
+is_never (gpointer element)
 {
   return FALSE;
 }
 
 static gboolean
-is_ready (GstMmtpSink * self)
+is_ready (gpointer element)
 {
-  return self->is_ready;
+  return GST_MMTP_SINK (element)->is_ready;
 }
 
 static gboolean
-has_ended (GstMmtpSink * self)
+has_ended (gpointer element)
 {
-  return self->has_ended;
-}
-
-/* TRUE: it is done. FALSE: `deadline` (monotonic us) is over, without error; or
- * error, also when cancelled */
-static gboolean
-run (GstMmtpSink * self, gboolean (*is_done) (GstMmtpSink *), gint64 deadline,
-    GCancellable * cancellable, GError ** error)
-{
-  gboolean done = FALSE;
-  guint64 wakeup;
-
-  LOCK (self);
-  while (TRUE) {
-    wakeup = do_what_is_due (self);
-    done = is_done (self);
-    if (done || g_get_monotonic_time () >= deadline
-        || g_cancellable_set_error_if_cancelled (cancellable, error)
-        || !check_session (self, error))
-      break;
-    if (deadline < G_MAXINT64)
-      wakeup = MIN (wakeup, (guint64) deadline * GST_USECOND);
-    self->sleeps_until = wakeup;
-    gst_mmtp_sink_unlock_and_tell (self);
-    sleep_until (self, wakeup);
-  }
-  gst_mmtp_sink_unlock_and_tell (self);
-  return done;
-}
-
-/* The same, while the loop also wakes when it is cancelled */
-static gboolean
-run_cancellable (GstMmtpSink * self, gboolean (*is_done) (GstMmtpSink *),
-    gint64 deadline, GCancellable * cancellable, GError ** error)
-{
-  GstPollFD fd;
-  gboolean done;
-
-  gst_waker_add (&self->loop, &fd, g_cancellable_get_fd (cancellable));
-  done = run (self, is_done, deadline, cancellable, error);
-  gst_waker_remove (&self->loop, &fd);
-  g_cancellable_release_fd (cancellable);
-  return done;
+  return GST_MMTP_SINK (element)->has_ended;
 }
 
 /* --- what the base class calls -------------------------------------------- */
@@ -455,6 +212,8 @@ begin_session (GstMmtpSink * self, GError ** error)
   }
   config.stored = stored;
   self->sender = mmtp_sender_new (&config, entropy);
+  driver_begin (&self->driver, &mmtp_sender_verbs, self->sender,
+      MMTP_MAX_RECEIVER_MESSAGE);
   g_clear_pointer (&config.key, g_bytes_unref);
   memset (entropy, 0, sizeof (entropy));
   if (self->caps)
@@ -477,9 +236,10 @@ end_session (GstMmtpSink * self, gboolean reset)
   if (!reset && !self->has_ended && !self->broken) {
     mmtp_sender_flush (self->sender, gst_mmtp_now ());
     mmtp_sender_end (self->sender, gst_mmtp_now ());
-    gst_mmtp_sink_flush_output (self);
+    driver_flush (&self->driver);
   }
   gst_mmtp_sink_close_channels (self);
+  driver_end (&self->driver);
   gst_mmtp_sink_keep_stats (self);
   g_clear_pointer (&self->sender, mmtp_sender_free);
   g_clear_error (&self->broken);
@@ -544,7 +304,7 @@ gst_mmtp_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
   if (!gst_mmtp_sink_resolve (self, cancellable, error)
       || !begin_session (self, error))
     return FALSE;
-  if (run_cancellable (self, is_ready, get_deadline (self), cancellable,
+  if (driver_run (&self->driver, is_ready, get_deadline (self), cancellable,
           &local_error)) {
     greet_receiver (self);
     return TRUE;
@@ -560,7 +320,7 @@ void
 gst_mmtp_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
     GError ** error)
 {
-  run_cancellable (GST_MMTP_SINK (sink), is_never, G_MAXINT64, cancellable,
+  driver_run (&GST_MMTP_SINK (sink)->driver, is_never, G_MAXINT64, cancellable,
       error);
 }
 
@@ -575,7 +335,8 @@ gst_mmtp_sink_drain (GstNetworkSink * sink, gint64 deadline,
   LOCK (self);
   mmtp_sender_end (self->sender, gst_mmtp_now ());
   UNLOCK (self);
-  done = run_cancellable (self, has_ended, deadline, cancellable, &local_error);
+  done = driver_run (&self->driver, has_ended, deadline, cancellable,
+      &local_error);
   if (g_error_matches (local_error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_clear_error (&local_error);
   if (local_error)

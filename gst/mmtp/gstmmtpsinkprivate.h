@@ -13,11 +13,12 @@
 #ifndef __GST_MMTP_SINK_PRIVATE_H__
 #define __GST_MMTP_SINK_PRIVATE_H__
 
-#include "datagramsocket.h"
+#include "driver.h"
 #include "gstmmtpcommon.h"
 #include "gstmmtpsink.h"
 #include "mmtpchannels.h"
 #include "mmtpinterfaces.h"
+#include "mmtpretry.h"
 #include "mmtpsender.h"
 #include "mmtpstamps.h"
 
@@ -46,26 +47,13 @@ typedef struct
 typedef struct
 {
   MmtpChannelSpec *spec;
-  DatagramSocket *socket;       /* NULL: not open */
-  guint address;                /* which of its receiver's is tried */
-  guint number;                 /* in the core, while it is open */
-  GstPollFD fd;
+  MmtpRetry retry;              /* whether it is open, and what is to be done */
+  guint n_addresses;            /* of its receiver, that it can reach; known
+                                 * when it was opened first */
+  guint number;                 /* in the core and the driver, while it is open */
   GInetAddress *local;          /* that it had when it was opened last; NULL:
                                  * never was */
-  gboolean is_there;            /* its interface was seen */
-
-  GQueue unsent;                /* of GBytes: the socket had no room for them */
-  GError *gone;                 /* while open: the path has gone, it has to be
-                                 * closed. NULL: it has not */
-  gboolean refused;             /* nobody listened there, when asked last */
-  gboolean was_heard;           /* since it was opened */
-  gint64 heard_at;              /* monotonic us, of the last message */
-  gint64 asked_at;              /* monotonic us, when something was sent first
-                                 * since it was opened; 0: nothing was */
-  gint64 patience;              /* us, for an answer before the next address */
-
-  gint64 retry_at;              /* monotonic us, when not open */
-  gint64 pause;                 /* us, before the next attempt */
+  GError *gone;                 /* why its path has gone, retry.has_gone */
   gchar *problem;               /* why it is not open, as was logged */
 } Channel;
 
@@ -96,15 +84,10 @@ struct _GstMmtpSink
   gboolean missing_told;        /* that a channel cannot be used */
   MmtpInterfaces *interfaces;   /* NULL: nobody tells of them */
   gboolean is_auto;             /* they are those that lead to the receiver */
-  GstPollFD interfaces_fd;
-  gboolean interfaces_told;     /* something may have changed */
+  Driver driver;                /* sockets, and the loop; it watches the
+                                 * interfaces */
 
-  guint8 *outputs;              /* messages that are sent */
-  gsize output_room;            /* bytes of each */
-
-  GstWaker loop;            /* what it waits for */
-  guint64 sleeps_until;         /* ns; 0: it doesn't */
-  GstWaker room;            /* what `wait` waits for */
+  GstWaker room;                /* what `wait` waits for */
   gboolean wants_room;          /* FULL was said, and there is none yet */
   gsize wanted_bytes;           /* for a buffer of so many */
 
@@ -153,10 +136,7 @@ gboolean gst_mmtp_sink_drain (GstNetworkSink * sink, gint64 deadline,
 void gst_mmtp_sink_disconnect (GstNetworkSink * sink, gboolean reset);
 /* For a buffer of so many bytes. With lock */
 gboolean gst_mmtp_sink_has_room (GstMmtpSink * self, gsize size);
-/* Sends what may be sent now, and takes the core's events. With lock */
-void gst_mmtp_sink_flush_output (GstMmtpSink * self);
-/* The loop looks again, if it would sleep longer than the core. With lock */
-void gst_mmtp_sink_wake_loop (GstMmtpSink * self, gboolean always);
+extern const DriverFuncs gst_mmtp_sink_driver_funcs;
 
 /* --- gstmmtpsinkchannels.c ------------------------------------------------ */
 /* Looks up the names that were not yet; waits. Without lock. FALSE: error, of
@@ -166,20 +146,21 @@ gboolean gst_mmtp_sink_resolve (GstMmtpSink * self, GCancellable * cancellable,
 /* Opens and closes what the property, the interfaces and the clock say. With
  * lock; the loop's. */
 void gst_mmtp_sink_update_channels (GstMmtpSink * self);
-/* When to look again. monotonic us, G_MAXINT64: never. With lock */
-gint64 gst_mmtp_sink_get_retry_time (GstMmtpSink * self);
+/* When to look again; ns, G_MAXUINT64: never. With lock */
+guint64 gst_mmtp_sink_get_retry_time (GstMmtpSink * self);
 void gst_mmtp_sink_close_channels (GstMmtpSink * self);
 /* NULL, or why none of them is open; free it */
 gchar *gst_mmtp_sink_get_channel_problem (GstMmtpSink * self);
 
 /* --- gstmmtpsinkstats.c --------------------------------------------------- */
-void gst_mmtp_sink_take_events (GstMmtpSink * self);
+/* Of the driver, with lock; an MmtpSenderEvent */
+void gst_mmtp_sink_take_event (gpointer element, gpointer event);
 /* What the receiver's refusal means; `version`: that the receiver speaks */
 GError *gst_mmtp_sink_make_refusal (MmtpRefuseReason reason, guint version);
 /* With lock; unlock_and_tell does it */
 void gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self);
 /* Unlocks, and tells what was taken. */
-void gst_mmtp_sink_unlock_and_tell (GstMmtpSink * self);
+void gst_mmtp_sink_unlock_and_tell (gpointer element);
 /* The session is over: its counters are kept. With lock */
 void gst_mmtp_sink_keep_stats (GstMmtpSink * self);
 void gst_mmtp_sink_clear_stats (GstMmtpSink * self);

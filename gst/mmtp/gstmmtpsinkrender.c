@@ -105,7 +105,7 @@ gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
       && !mmtp_sender_set_caps (self->sender, gst_mmtp_now (), self->caps))
     GST_WARNING_OBJECT (self, "caps of more than %d bytes don't go to the "
         "receiver, who needs its own: %s", MMTP_MAX_CAPS, self->caps);
-  gst_mmtp_sink_wake_loop (self, FALSE);
+  driver_wake (&self->driver, FALSE);
   gst_mmtp_sink_unlock_and_tell (self);
   return TRUE;
 }
@@ -453,8 +453,8 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   *sent = i;
   if (result == GST_NETWORK_SINK_SENT)
     mmtp_stamps_begin_idle (&self->stamps, timing.now);
-  gst_mmtp_sink_flush_output (self);
-  gst_mmtp_sink_wake_loop (self, FALSE);
+  driver_flush (&self->driver);
+  driver_wake (&self->driver, FALSE);
   gst_mmtp_sink_unlock_and_tell (self);
   return result;
 }

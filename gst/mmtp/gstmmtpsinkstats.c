@@ -139,9 +139,12 @@ take_rate (GstMmtpSink * self, const MmtpSenderEvent * event)
   self->estimated_bitrate = rate;
 }
 
-static void
-take_event (GstMmtpSink * self, const MmtpSenderEvent * event)
+void
+gst_mmtp_sink_take_event (gpointer element, gpointer data)
 {
+  const MmtpSenderEvent *event = data;
+  GstMmtpSink *self = element;
+
   switch (event->type) {
     case MMTP_EVENT_READY:
       self->is_ready = TRUE;
@@ -182,17 +185,9 @@ take_event (GstMmtpSink * self, const MmtpSenderEvent * event)
 }
 
 void
-gst_mmtp_sink_take_events (GstMmtpSink * self)
+gst_mmtp_sink_unlock_and_tell (gpointer element)
 {
-  MmtpSenderEvent event;
-
-  while (mmtp_sender_poll_event (self->sender, &event))
-    take_event (self, &event);
-}
-
-void
-gst_mmtp_sink_unlock_and_tell (GstMmtpSink * self)
-{
+  GstMmtpSink *self = element;
   gboolean rate_changed = self->rate_changed;
   gboolean wants_key_unit = self->wants_key_unit;
   GQueue messages = self->messages;

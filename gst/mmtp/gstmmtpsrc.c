@@ -341,7 +341,7 @@ gst_mmtp_src_finalize (GObject * object)
   g_free (self->settings.address);
   g_free (self->settings.interface);
   g_free (self->settings.key);
-  gst_waker_clear (&self->waker);
+  driver_clear (&self->driver);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->cond);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -364,7 +364,8 @@ gst_mmtp_src_init (GstMmtpSrc * self)
   g_cond_init (&self->cond);
   g_queue_init (&self->queue);
   g_queue_init (&self->messages);
-  gst_waker_init (&self->waker);
+  driver_init (&self->driver, &gst_mmtp_src_driver_funcs, self,
+      &self->lock);
 }
 
 static void

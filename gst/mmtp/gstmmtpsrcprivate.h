@@ -11,7 +11,7 @@
 #ifndef __GST_MMTP_SRC_PRIVATE_H__
 #define __GST_MMTP_SRC_PRIVATE_H__
 
-#include "datagramsocket.h"
+#include "driver.h"
 #include "gstmmtpcommon.h"
 #include "gstmmtpsrc.h"
 #include "mmtpreceiver.h"
@@ -63,13 +63,10 @@ struct _GstMmtpSrc
   guint64 delay;                /* ns; D0 */
   GQueue messages;              /* of GstMessage, to be posted */
   GstMmtpSrcCounters counters;
-  GstWaker waker;           /* what the network's thread waits for */
+  Driver driver;                /* the socket, and the network's loop */
 
   /* --- made and freed while neither thread runs --- */
   GThread *thread;
-  DatagramSocket *socket;       /* the network's thread's */
-  GstPollFD fd;
-  guint8 *inputs, *outputs;     /* a room for each message of a batch */
 
   /* --- streaming thread only --- */
   GstMmtpClockMap clock_map;
@@ -81,6 +78,7 @@ struct _GstMmtpSrc
 #define UNLOCK(self) g_mutex_unlock (&(self)->lock)
 
 /* --- gstmmtpsrcreceive.c -------------------------------------------------- */
+extern const DriverFuncs gst_mmtp_src_driver_funcs;
 /* In a change of state. FALSE: an error was posted. */
 gboolean gst_mmtp_src_open (GstMmtpSrc * self);
 void gst_mmtp_src_close (GstMmtpSrc * self);

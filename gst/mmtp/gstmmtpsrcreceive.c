@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The network of mmtpsrc: its socket, and the thread that drives the core. */
+/* The network of mmtpsrc: its socket, the thread of the driver that runs the
+ * core, and what the core tells.
+ */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -9,11 +11,9 @@
 
 #include <string.h>
 
+#include "mmtpverbs.h"
 #include "systemrandom.h"
 
-/* Longer than any message of a receiver, docs/wire-mmtp.md: a REPORT of 16
- * records with 16 ranges each has 1575 bytes. */
-#define OUTPUT_ROOM 2048
 /* For whatever comes, and something more, so that the rooms' first bytes, which
  * are the ones in use, don't share a few lines of the cache. Pages that nothing
  * was written to cost nothing. */
@@ -111,8 +111,9 @@ take_delay (GstMmtpSrc * self, guint64 delay, guint64 wanted)
 }
 
 static void
-unlock_and_tell (GstMmtpSrc * self)
+unlock_and_tell (gpointer element)
 {
+  GstMmtpSrc *self = element;
   GQueue messages = self->messages;
   GstMessage *message;
 
@@ -147,8 +148,11 @@ take_session (GstMmtpSrc * self, const gchar * state)
 }
 
 static void
-take_event (GstMmtpSrc * self, MmtpReceiverEvent * event)
+take_event (gpointer element, gpointer data)
 {
+  MmtpReceiverEvent *event = data;
+  GstMmtpSrc *self = element;
+
   switch (event->type) {
     case MMTP_EVENT_SESSION:
       take_session (self, "begun");
@@ -195,124 +199,42 @@ take_event (GstMmtpSrc * self, MmtpReceiverEvent * event)
   }
 }
 
-/* --- input and output ----------------------------------------------------- */
+/* --- the driver ----------------------------------------------------------- */
 
-/* The network's thread; the socket is its own */
-static void
-send_batch (GstMmtpSrc * self, Datagram * datagrams, guint n)
+static gboolean
+allows (gpointer element, const DatagramPath * path)
 {
-  GError *error = NULL;
-  guint done = 0;
-  gint sent;
-
-  while (done < n) {
-    sent = datagram_socket_send (self->socket, datagrams + done, n - done,
-        &error);
-    if (sent > 0) {
-      done += sent;
-      continue;
-    }
-    /* The next report tells all that this one would have told. */
-    GST_DEBUG_OBJECT (self, "not sent: %s", error ? error->message : "no room");
-    g_clear_error (&error);
-    done++;
-  }
+  return gst_network_src_allows (GST_NETWORK_SRC (element), path->remote,
+      path->address_size);
 }
 
-/* With lock, as the core's output is in its own order */
 static void
-flush_output (GstMmtpSrc * self)
+trace (gpointer element, gboolean is_packet, const gchar * format,
+    va_list args)
 {
-  Datagram datagrams[DATAGRAM_BATCH];
-  guint64 now = gst_mmtp_now ();
-  MmtpAddress address;
-  guint n;
-
-  do {
-    for (n = 0; n < DATAGRAM_BATCH; n++) {
-      datagram_init (&datagrams[n], self->outputs + n * OUTPUT_ROOM, 0);
-      datagrams[n].size = mmtp_receiver_poll_output (self->receiver, now,
-          &address, datagrams[n].bytes, OUTPUT_ROOM);
-      if (datagrams[n].size == 0)
-        break;
-      mmtp_address_get_path (&address, &datagrams[n].path);
-    }
-    send_batch (self, datagrams, n);
-  } while (n == DATAGRAM_BATCH);
+  gst_debug_log_valist (GST_CAT_DEFAULT, is_packet ? GST_LEVEL_LOG :
+      GST_LEVEL_DEBUG, __FILE__, GST_FUNCTION, __LINE__, element, format, args);
 }
 
-/* Returns how many came. */
-static guint
-receive_batch (GstMmtpSrc * self, Datagram * datagrams)
+const DriverFuncs gst_mmtp_src_driver_funcs = {
+  .take_event = take_event,
+  .allows = allows,
+  .unlock_and_tell = unlock_and_tell,
+  .trace = trace,
+};
+
+static gboolean
+is_stopping (gpointer element)
 {
-  GError *error = NULL;
-  guint i;
-  gint n;
-
-  for (i = 0; i < DATAGRAM_BATCH; i++)
-    datagram_init (&datagrams[i], self->inputs + i * INPUT_ROOM, INPUT_ROOM);
-  n = datagram_socket_receive (self->socket, datagrams, DATAGRAM_BATCH, &error);
-  if (n < 0)
-    GST_DEBUG_OBJECT (self, "not received: %s", error->message);
-  g_clear_error (&error);
-  return MAX (0, n);
-}
-
-/* With lock */
-static void
-take_input (GstMmtpSrc * self, const Datagram * datagrams, guint n)
-{
-  MmtpReceiverEvent event;
-  MmtpAddress address;
-  guint i;
-
-  for (i = 0; i < n; i++) {
-    if (!gst_network_src_allows (GST_NETWORK_SRC (self),
-            datagrams[i].path.remote, datagrams[i].path.address_size))
-      continue;
-    mmtp_address_set_path (&address, &datagrams[i].path);
-    mmtp_receiver_input (self->receiver, datagrams[i].time, &address,
-        datagrams[i].bytes, datagrams[i].size);
-  }
-  mmtp_receiver_timeout (self->receiver, gst_mmtp_now ());
-  /* The end is acknowledged before anybody can act on it, and go. */
-  while (mmtp_receiver_poll_event (self->receiver, &event))
-    take_event (self, &event);
-  flush_output (self);
-}
-
-/* --- the thread ----------------------------------------------------------- */
-
-static void
-sleep_until (GstMmtpSrc * self, guint64 wakeup)
-{
-  guint64 now = gst_mmtp_now ();
-
-  gst_poll_wait (self->waker.poll, wakeup == MMTP_NEVER ? GST_CLOCK_TIME_NONE :
-      wakeup > now ? wakeup - now : 0);
+  return GST_MMTP_SRC (element)->stopping;
 }
 
 static gpointer
 run (gpointer data)
 {
   GstMmtpSrc *self = data;
-  Datagram datagrams[DATAGRAM_BATCH];
-  guint64 wakeup;
-  guint n = 0;
 
-  LOCK (self);
-  while (!self->stopping) {
-    take_input (self, datagrams, n);
-    wakeup = mmtp_receiver_next_wakeup (self->receiver);
-    unlock_and_tell (self);
-    /* As long as there is more, it comes at once. */
-    if (n < DATAGRAM_BATCH)
-      sleep_until (self, wakeup);
-    n = receive_batch (self, datagrams);
-    LOCK (self);
-    gst_waker_reset (&self->waker);
-  }
-  unlock_and_tell (self);
+  driver_run (&self->driver, is_stopping, G_MAXINT64, NULL, NULL);
   return NULL;
 }
 
@@ -402,20 +324,19 @@ gst_mmtp_src_set_eos_at_end (GstMmtpSrc * self, gboolean eos_at_end)
 }
 
 static void
-begin (GstMmtpSrc * self, const GstMmtpSrcSettings * settings)
+begin (GstMmtpSrc * self, const GstMmtpSrcSettings * settings,
+    DatagramSocket * socket)
 {
-  GSocket *socket = datagram_socket_get_socket (self->socket);
-
-  self->inputs = g_malloc (DATAGRAM_BATCH * INPUT_ROOM);
-  self->outputs = g_malloc (DATAGRAM_BATCH * OUTPUT_ROOM);
+  driver_begin (&self->driver, &mmtp_receiver_verbs, self->receiver,
+      INPUT_ROOM);
+  driver_add_path (&self->driver, 0, socket, MMTP_MAX_RECEIVER_MESSAGE);
   self->stopping = FALSE;
   self->delay = settings->latency * GST_MSECOND;
   self->max_queued_bytes = settings->max_bytes;
   self->is_over = FALSE;
   gst_mmtp_src_set_eos_at_end (self, settings->eos_at_end);
   memset (&self->counters, 0, sizeof (self->counters));
-  gst_waker_add (&self->waker, &self->fd, g_socket_get_fd (socket));
-  set_used_socket (self, socket);
+  set_used_socket (self, datagram_socket_get_socket (socket));
   self->thread = g_thread_new ("mmtpsrc", run, self);
 }
 
@@ -424,19 +345,20 @@ gst_mmtp_src_open (GstMmtpSrc * self)
 {
   GstMmtpSrcSettings settings;
   MmtpReceiver *receiver = NULL;
+  DatagramSocket *socket;
   GError *error = NULL;
 
   copy_settings (self, &settings);
-  self->socket = open_socket (self, &settings, &error);
-  if (self->socket)
+  socket = open_socket (self, &settings, &error);
+  if (socket)
     receiver = make_receiver (&settings, &error);
   LOCK (self);
   self->receiver = receiver;
   UNLOCK (self);
   if (receiver) {
-    begin (self, &settings);
+    begin (self, &settings, socket);
   } else {
-    g_clear_pointer (&self->socket, datagram_socket_free);
+    g_clear_pointer (&socket, datagram_socket_free);
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
         ("Could not listen for MMTP on %s, port %d: %s.", settings.address,
             settings.port, error->message), (NULL));
@@ -453,17 +375,13 @@ gst_mmtp_src_close (GstMmtpSrc * self)
     return;
   LOCK (self);
   self->stopping = TRUE;
-  gst_waker_wake (&self->waker);
+  driver_wake (&self->driver, TRUE);
   UNLOCK (self);
   g_clear_pointer (&self->thread, g_thread_join);
 
-  gst_waker_remove (&self->waker, &self->fd);
   set_used_socket (self, NULL);
-  g_clear_pointer (&self->socket, datagram_socket_free);
-  g_clear_pointer (&self->inputs, g_free);
-  g_clear_pointer (&self->outputs, g_free);
   LOCK (self);
-  gst_waker_reset (&self->waker);
+  driver_end (&self->driver);
   gst_mmtp_src_clear_queue (self);
   gst_mmtp_src_set_queue_caps (self, NULL);
   g_clear_pointer (&self->receiver, mmtp_receiver_free);

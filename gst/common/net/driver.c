@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* See driver.h. Here are the paths, what goes out, what comes in, and the loop,
+ * in this order.
+ */
+
+#include "driver.h"
+
+/* Packets taken from one socket before the loop looks at what is due */
+#define MAX_INPUTS (4 * DATAGRAM_BATCH)
+
+/* A packet that a socket had no room for */
+typedef struct
+{
+  DatagramPath path;
+  gsize size;
+  guint8 bytes[];
+} Unsent;
+
+static guint64
+get_now (void)
+{
+  return (guint64) g_get_monotonic_time () * 1000;
+}
+
+static void G_GNUC_PRINTF (3, 4)
+trace (Driver * driver, gboolean is_packet, const gchar * format, ...)
+{
+  va_list args;
+
+  if (!driver->funcs->trace)
+    return;
+  va_start (args, format);
+  driver->funcs->trace (driver->owner, is_packet, format, args);
+  va_end (args);
+}
+
+/* --- sessions and paths --------------------------------------------------- */
+
+void
+driver_init (Driver * driver, const DriverFuncs * funcs, gpointer owner,
+    GMutex * lock)
+{
+  const Driver empty = { funcs, owner, lock, NULL };
+
+  *driver = empty;
+  driver->watched_fd = -1;
+  driver_poll_init (&driver->poll);
+}
+
+void
+driver_clear (Driver * driver)
+{
+  driver_poll_clear (&driver->poll);
+}
+
+void
+driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
+    gsize input_room)
+{
+  driver->verbs = verbs;
+  driver->core = core;
+  driver->event = g_malloc0 (verbs->event_size);
+  driver->input_room = input_room;
+  driver->inputs = g_malloc (input_room * DATAGRAM_BATCH);
+}
+
+void
+driver_end (Driver * driver)
+{
+  while (driver->n_paths > 0)
+    driver_remove_path (driver, driver->n_paths - 1);
+  driver->verbs = NULL;
+  driver->core = NULL;
+  g_clear_pointer (&driver->event, g_free);
+  g_clear_pointer (&driver->inputs, g_free);
+  g_clear_pointer (&driver->outputs, g_free);
+  driver->output_room = 0;
+}
+
+static void
+make_output_room (Driver * driver, gsize room)
+{
+  if (room <= driver->output_room)
+    return;
+  driver->output_room = room;
+  driver->outputs = g_realloc (driver->outputs, room * DATAGRAM_BATCH);
+}
+
+void
+driver_add_path (Driver * driver, guint number, DatagramSocket * socket,
+    gsize output_room)
+{
+  DriverPath *path = g_new0 (DriverPath, 1);
+
+  g_return_if_fail (number < DRIVER_MAX_PATHS && !driver->paths[number]);
+  path->socket = socket;
+  g_queue_init (&path->unsent);
+  driver->paths[number] = path;
+  driver->n_paths = MAX (driver->n_paths, number + 1);
+  make_output_room (driver, output_room);
+}
+
+void
+driver_remove_path (Driver * driver, guint number)
+{
+  DriverPath *path = driver->paths[number];
+
+  driver->paths[number] = NULL;
+  while (driver->n_paths > 0 && !driver->paths[driver->n_paths - 1])
+    driver->n_paths--;
+  if (!path)
+    return;
+  datagram_socket_free (path->socket);
+  g_queue_clear_full (&path->unsent, g_free);
+  g_free (path);
+}
+
+DatagramSocket *
+driver_get_socket (Driver * driver, guint number)
+{
+  return driver->paths[number] ? driver->paths[number]->socket : NULL;
+}
+
+gboolean
+driver_is_blocked (Driver * driver, guint number)
+{
+  return driver->paths[number]
+      && !g_queue_is_empty (&driver->paths[number]->unsent);
+}
+
+void
+driver_watch (Driver * driver, gint fd)
+{
+  driver->watched_fd = fd;
+  driver->watched_is_ready = FALSE;
+}
+
+gboolean
+driver_take_watched (Driver * driver)
+{
+  const gboolean is_ready = driver->watched_is_ready;
+
+  driver->watched_is_ready = FALSE;
+  return is_ready;
+}
+
+static void
+take_error (Driver * driver, guint number, GError * error)
+{
+  DriverPath *path = driver->paths[number];
+
+  trace (driver, FALSE, "path %u: %s", number, error->message);
+  if (driver->funcs->take_error
+      && !driver->funcs->take_error (driver->owner, number, error)) {
+    path->has_gone = TRUE;
+    driver_wake (driver, TRUE);
+  }
+  g_error_free (error);
+}
+
+/* --- what goes out -------------------------------------------------------- */
+
+/* The loop waits for room too. */
+static void
+set_blocked (Driver * driver, guint number, gboolean is_blocked)
+{
+  trace (driver, FALSE, "path %u: the socket has %s", number,
+      is_blocked ? "no room" : "room again");
+  if (driver->verbs->set_blocked)
+    driver->verbs->set_blocked (driver->core, get_now (), number, is_blocked);
+  driver_wake (driver, TRUE);
+}
+
+static void
+keep_unsent (DriverPath * path, const Datagram * datagrams, guint n)
+{
+  Unsent *unsent;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    unsent = g_malloc (sizeof (*unsent) + datagram_get_size (&datagrams[i]));
+    unsent->path = datagrams[i].path;
+    unsent->size = datagram_get_size (&datagrams[i]);
+    datagram_copy_bytes (&datagrams[i], unsent->bytes);
+    g_queue_push_tail (&path->unsent, unsent);
+  }
+}
+
+/* Returns how many of the first packets are done with, sent or not. An ICMP error
+ * that a call reports is one of an earlier packet (Linux ip(7), IP_RECVERR): the
+ * packet at hand is tried once more. */
+static guint
+send_datagrams (Driver * driver, guint number, const Datagram * datagrams,
+    guint n)
+{
+  DriverPath *path = driver->paths[number];
+  gboolean again = TRUE;
+  GError *error = NULL;
+  guint done = 0;
+  gint sent;
+
+  while (done < n && !path->has_gone) {
+    sent = datagram_socket_send (path->socket, datagrams + done, n - done,
+        &error);
+    if (sent == 0)
+      return done;
+    if (sent > 0) {
+      done += sent;
+      again = TRUE;
+      continue;
+    }
+    take_error (driver, number, g_steal_pointer (&error));
+    done += again ? 0 : 1;
+    again = !again;
+  }
+  return n;
+}
+
+static void
+send_on_path (Driver * driver, guint number, const Datagram * datagrams,
+    guint n)
+{
+  DriverPath *path = driver->paths[number];
+  guint i, done = 0;
+
+  if (!path)
+    return;
+  for (i = 0; i < n; i++)
+    trace (driver, TRUE, "path %u: sends %" G_GSIZE_FORMAT " bytes", number,
+        datagram_get_size (&datagrams[i]));
+  if (driver->funcs->note_sent)
+    driver->funcs->note_sent (driver->owner, number);
+  if (g_queue_is_empty (&path->unsent)) {
+    done = send_datagrams (driver, number, datagrams, n);
+    if (done < n)
+      set_blocked (driver, number, TRUE);
+  }
+  keep_unsent (path, datagrams + done, n - done);
+}
+
+/* The socket has room again. */
+static void
+send_unsent (Driver * driver, guint number)
+{
+  DriverPath *path = driver->paths[number];
+  Datagram datagram;
+  Unsent *unsent;
+
+  while ((unsent = g_queue_peek_head (&path->unsent))) {
+    datagram_init (&datagram, unsent->bytes, unsent->size);
+    datagram.path = unsent->path;
+    if (send_datagrams (driver, number, &datagram, 1) == 0)
+      return;
+    g_free (g_queue_pop_head (&path->unsent));
+  }
+  set_blocked (driver, number, FALSE);
+}
+
+static guint
+poll_batch (Driver * driver, guint * numbers, Datagram * datagrams)
+{
+  const guint64 now = get_now ();
+  guint n;
+
+  for (n = 0; n < DATAGRAM_BATCH && driver->outputs; n++) {
+    datagram_init (&datagrams[n], driver->outputs + n * driver->output_room,
+        0);
+    if (!driver->verbs->poll_output (driver->core, now, &numbers[n],
+            &datagrams[n], driver->output_room))
+      break;
+  }
+  return n;
+}
+
+/* The packets of one path go together, in their order. */
+static void
+send_batch (Driver * driver, const guint * numbers,
+    const Datagram * datagrams, guint n)
+{
+  Datagram of_path[DATAGRAM_BATCH];
+  gboolean is_taken[DATAGRAM_BATCH] = { FALSE };
+  guint first, i, n_of_path;
+
+  for (first = 0; first < n; first++) {
+    if (is_taken[first])
+      continue;
+    n_of_path = 0;
+    for (i = first; i < n; i++) {
+      if (numbers[i] != numbers[first])
+        continue;
+      is_taken[i] = TRUE;
+      of_path[n_of_path++] = datagrams[i];
+    }
+    send_on_path (driver, numbers[first], of_path, n_of_path);
+  }
+}
+
+static void
+take_events (Driver * driver)
+{
+  while (driver->verbs->poll_event (driver->core, driver->event))
+    driver->funcs->take_event (driver->owner, driver->event);
+}
+
+void
+driver_flush (Driver * driver)
+{
+  Datagram datagrams[DATAGRAM_BATCH];
+  guint numbers[DATAGRAM_BATCH];
+  guint n;
+
+  do {
+    n = poll_batch (driver, numbers, datagrams);
+    send_batch (driver, numbers, datagrams, n);
+  } while (n == DATAGRAM_BATCH);
+  take_events (driver);
+  if (driver->funcs->note_flushed)
+    driver->funcs->note_flushed (driver->owner);
+}
+
+/* --- what comes in -------------------------------------------------------- */
+
+static void
+input (Driver * driver, guint number, const Datagram * datagrams, guint n)
+{
+  guint i;
+
+  if (driver->funcs->note_heard)
+    driver->funcs->note_heard (driver->owner, number);
+  for (i = 0; i < n; i++) {
+    trace (driver, TRUE, "path %u: received %" G_GSIZE_FORMAT " bytes",
+        number, datagrams[i].size);
+    if (driver->funcs->allows
+        && !driver->funcs->allows (driver->owner, &datagrams[i].path))
+      continue;
+    driver->verbs->input (driver->core, datagrams[i].time, number,
+        &datagrams[i]);
+    /* An event may point into this packet. */
+    take_events (driver);
+  }
+}
+
+/* Some of what one socket has */
+static void
+receive (Driver * driver, guint number)
+{
+  DatagramSocket *socket = driver->paths[number]->socket;
+  Datagram datagrams[DATAGRAM_BATCH];
+  GError *error = NULL;
+  guint i, total = 0;
+  gint n;
+
+  do {
+    for (i = 0; i < DATAGRAM_BATCH; i++)
+      datagram_init (&datagrams[i], driver->inputs + i * driver->input_room,
+          driver->input_room);
+    n = datagram_socket_receive (socket, datagrams, DATAGRAM_BATCH, &error);
+    if (n > 0)
+      input (driver, number, datagrams, n);
+    total += MAX (0, n);
+  } while (n == DATAGRAM_BATCH && total < MAX_INPUTS);
+
+  if (n < 0)
+    take_error (driver, number, error);
+}
+
+static void
+look_at_path (Driver * driver, guint number)
+{
+  DriverPath *path = driver->paths[number];
+  const gushort events =
+      driver_poll_get_events (&driver->poll, path->poll_index);
+
+  if (events & ~G_IO_OUT)
+    receive (driver, number);
+  if (events & G_IO_OUT)
+    send_unsent (driver, number);
+}
+
+/* --- the loop ------------------------------------------------------------- */
+
+void
+driver_wake (Driver * driver, gboolean always)
+{
+  if (always || (driver->core
+          && driver->verbs->next_wakeup (driver->core) < driver->sleeps_until))
+    driver_poll_wake (&driver->poll);
+}
+
+/* All that can be done now. Returns ns at which there is something again */
+static guint64
+do_what_is_due (Driver * driver)
+{
+  guint64 wakeup;
+
+  if (driver->funcs->prepare)
+    driver->funcs->prepare (driver->owner);
+  driver->verbs->timeout (driver->core, get_now ());
+  driver_flush (driver);
+  wakeup = driver->verbs->next_wakeup (driver->core);
+  if (driver->funcs->get_wakeup)
+    wakeup = MIN (wakeup, driver->funcs->get_wakeup (driver->owner));
+  return wakeup;
+}
+
+/* Returns the index of the watched descriptor, or 0 */
+static guint
+prepare_poll (Driver * driver, gint cancel_fd)
+{
+  DriverPath *path;
+  guint i;
+
+  driver_poll_reset (&driver->poll);
+  for (i = 0; i < driver->n_paths; i++) {
+    path = driver->paths[i];
+    if (path)
+      path->poll_index = driver_poll_add (&driver->poll,
+          g_socket_get_fd (datagram_socket_get_socket (path->socket)),
+          G_IO_IN | (g_queue_is_empty (&path->unsent) ? 0 : G_IO_OUT));
+  }
+  if (cancel_fd >= 0)
+    driver_poll_add (&driver->poll, cancel_fd, G_IO_IN);
+  if (driver->watched_fd >= 0)
+    return driver_poll_add (&driver->poll, driver->watched_fd, G_IO_IN);
+  return 0;
+}
+
+/* Until `wakeup`, a socket has something, another thread wakes it, or it is
+ * cancelled. Called and left with the lock */
+static void
+sleep_until (Driver * driver, guint64 wakeup, gint cancel_fd)
+{
+  const guint watched = prepare_poll (driver, cancel_fd);
+  guint64 now;
+  guint i;
+
+  driver->sleeps_until = wakeup;
+  driver->funcs->unlock_and_tell (driver->owner);
+  now = get_now ();
+  driver_poll_wait (&driver->poll, wakeup == DRIVER_NEVER ? G_MAXUINT64 :
+      wakeup > now ? wakeup - now : 0);
+  g_mutex_lock (driver->lock);
+  driver->sleeps_until = 0;
+  driver->watched_is_ready = watched > 0
+      && driver_poll_get_events (&driver->poll, watched) != 0;
+  for (i = 0; i < driver->n_paths; i++)
+    if (driver->paths[i])
+      look_at_path (driver, i);
+}
+
+gboolean
+driver_run (Driver * driver, gboolean (*is_done) (gpointer owner),
+    gint64 deadline, GCancellable * cancellable, GError ** error)
+{
+  const gint cancel_fd = g_cancellable_get_fd (cancellable);
+  gboolean done;
+  guint64 wakeup;
+
+  g_mutex_lock (driver->lock);
+  while (TRUE) {
+    wakeup = do_what_is_due (driver);
+    done = is_done (driver->owner);
+    if (done || g_get_monotonic_time () >= deadline
+        || g_cancellable_set_error_if_cancelled (cancellable, error)
+        || (driver->funcs->check
+            && !driver->funcs->check (driver->owner, error)))
+      break;
+    if (deadline < G_MAXINT64)
+      wakeup = MIN (wakeup, (guint64) deadline * 1000);
+    sleep_until (driver, wakeup, cancel_fd);
+  }
+  driver->funcs->unlock_and_tell (driver->owner);
+  if (cancel_fd >= 0)
+    g_cancellable_release_fd (cancellable);
+  return done;
+}

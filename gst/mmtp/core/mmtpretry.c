@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* See mmtpretry.h. */
+
+#include "mmtpretry.h"
+
+#define SECOND G_GUINT64_CONSTANT (1000000000)
+
+/* Between two attempts to open a channel: the first pause, which is doubled each
+ * time up to the longest one */
+#define MIN_PAUSE (SECOND / 2)
+#define MAX_PAUSE (5 * SECOND)
+/* An address that does not answer for so long is left for the next one, as
+ * RFC 8305 does between attempts to connect. Its 250 ms would be too short, as
+ * there is one attempt at a time here, and the round trip of a slow channel is
+ * longer. The time is doubled with each round over all addresses, so that it
+ * becomes long enough for each of them. */
+#define MIN_PATIENCE (1 * SECOND)
+#define MAX_PATIENCE (8 * SECOND)
+/* A refusal is believed after so long without a message. */
+#define SILENCE (1 * SECOND)
+
+void
+mmtp_retry_init (MmtpRetry * retry)
+{
+  *retry = (MmtpRetry) {
+  .pause = MIN_PAUSE,.patience = MIN_PATIENCE};
+}
+
+/* --- what happened -------------------------------------------------------- */
+
+void
+mmtp_retry_note_open (MmtpRetry * retry, guint64 now)
+{
+  retry->is_open = TRUE;
+  retry->is_refused = FALSE;
+  retry->was_heard = FALSE;
+  retry->asked_at = 0;
+  retry->heard_at = now;
+}
+
+void
+mmtp_retry_note_closed (MmtpRetry * retry)
+{
+  retry->is_open = FALSE;
+  retry->has_gone = FALSE;
+}
+
+void
+mmtp_retry_note_failure (MmtpRetry * retry, guint64 now)
+{
+  retry->address = 0;
+  retry->retry_at = now + retry->pause;
+  retry->pause = MIN (2 * retry->pause, MAX_PAUSE);
+}
+
+void
+mmtp_retry_note_sent (MmtpRetry * retry, guint64 now)
+{
+  if (retry->asked_at == 0)
+    retry->asked_at = now;
+}
+
+void
+mmtp_retry_note_heard (MmtpRetry * retry, guint64 now)
+{
+  retry->is_refused = FALSE;
+  retry->was_heard = TRUE;
+  retry->heard_at = now;
+}
+
+void
+mmtp_retry_note_refused (MmtpRetry * retry)
+{
+  retry->is_refused = TRUE;
+}
+
+void
+mmtp_retry_note_gone (MmtpRetry * retry, gboolean is_too_long)
+{
+  retry->has_gone = TRUE;
+  retry->is_too_long = is_too_long;
+}
+
+MmtpRetryAction
+mmtp_retry_note_interface (MmtpRetry * retry, gboolean is_there)
+{
+  const gboolean was_there = retry->is_there;
+
+  retry->is_there = is_there;
+  if (was_there && !is_there && retry->is_open)
+    return MMTP_RETRY_CLOSE;
+  if (!was_there && is_there && !retry->is_open) {
+    retry->pause = MIN_PAUSE;
+    retry->retry_at = 0;
+  }
+  return MMTP_RETRY_NOTHING;
+}
+
+/* --- what to do ----------------------------------------------------------- */
+
+gboolean
+mmtp_retry_take_next_address (MmtpRetry * retry, guint n_addresses)
+{
+  if (retry->address + 1 >= n_addresses)
+    return FALSE;
+  retry->address++;
+  return TRUE;
+}
+
+/* The same, and the first address behind the last one */
+static void
+go_round (MmtpRetry * retry, guint n_addresses)
+{
+  if (mmtp_retry_take_next_address (retry, n_addresses))
+    return;
+  retry->address = 0;
+  retry->patience = MIN (2 * retry->patience, MAX_PATIENCE);
+}
+
+/* When this address is given up; G_MAXUINT64: not at all, since it answers, or
+ * there is no other one */
+static guint64
+get_end_of_patience (const MmtpRetry * retry, guint n_addresses)
+{
+  if (!retry->is_open || retry->was_heard || retry->asked_at == 0
+      || (retry->address == 0 && n_addresses < 2))
+    return G_MAXUINT64;
+  return retry->asked_at + retry->patience;
+}
+
+MmtpRetryAction
+mmtp_retry_get_action (MmtpRetry * retry, guint64 now, guint n_addresses)
+{
+  if (!retry->is_open)
+    return retry->retry_at <= now ? MMTP_RETRY_OPEN : MMTP_RETRY_NOTHING;
+  if (retry->has_gone)
+    return retry->is_too_long ? MMTP_RETRY_REOPEN : MMTP_RETRY_CLOSE;
+  if (retry->is_refused && !retry->was_heard
+      && mmtp_retry_take_next_address (retry, n_addresses))
+    return MMTP_RETRY_NEXT_ADDRESS;
+  if (get_end_of_patience (retry, n_addresses) > now)
+    return MMTP_RETRY_NOTHING;
+  go_round (retry, n_addresses);
+  return MMTP_RETRY_NEXT_ADDRESS;
+}
+
+guint64
+mmtp_retry_get_wakeup (const MmtpRetry * retry, guint n_addresses)
+{
+  if (!retry->is_open)
+    return retry->retry_at;
+  if (retry->has_gone)
+    return 0;
+  return get_end_of_patience (retry, n_addresses);
+}
+
+gboolean
+mmtp_retry_is_refused (const MmtpRetry * retry, guint64 now,
+    gboolean is_ready)
+{
+  return retry->is_refused
+      && !(is_ready && now < retry->heard_at + SILENCE);
+}
