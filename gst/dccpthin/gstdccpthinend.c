@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Socket, core and loop of one end of DCCP; see the header. */
+/* Socket and core of one end of DCCP, and what its driver tells; see the header. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -12,12 +12,9 @@
 #include <netinet/in.h>
 
 #include "dccppacket.h"
+#include "dccpverbs.h"
 #include "systemrandom.h"
 
-/* Control packets that are sent together */
-#define OUTPUTS 8
-/* Packets taken from the socket before it is looked at what is due */
-#define MAX_INPUTS (4 * DATAGRAM_BATCH)
 /* Nobody listens there, says ICMP, and nothing came for so long: what says so is
  * not protected, so that it is not believed alone. us */
 #define SILENCE (1 * G_TIME_SPAN_SECOND)
@@ -25,44 +22,13 @@
  * Request is sent twice meanwhile (RFC 4340 section 8.1.1) */
 #define NEXT_ADDRESS (2 * GST_SECOND)
 
-/* A packet that the socket had no room for */
-typedef struct
-{
-  DatagramPath path;
-  gsize size;
-  guint8 bytes[];
-} Unsent;
-
 guint64
 gst_dccp_thin_now (void)
 {
   return g_get_monotonic_time () * GST_USECOND;
 }
 
-void
-gst_dccp_thin_end_init (GstDccpThinEnd * end,
-    const GstDccpThinEndFuncs * funcs, gpointer element, GstDccpThinMode mode)
-{
-  memset (end, 0, sizeof (*end));
-  g_mutex_init (&end->lock);
-  gst_waker_init (&end->waker);
-  g_queue_init (&end->unsent);
-  g_queue_init (&end->messages);
-  gst_dccp_thin_settings_init (&end->settings, mode);
-  end->funcs = funcs;
-  end->element = element;
-}
-
-void
-gst_dccp_thin_end_clear (GstDccpThinEnd * end)
-{
-  gst_dccp_thin_settings_clear (&end->settings);
-  g_clear_error (&end->broken);
-  gst_waker_clear (&end->waker);
-  g_mutex_clear (&end->lock);
-}
-
-/* --- what comes back ------------------------------------------------------ */
+/* --- what the driver tells and asks: all with lock ------------------------- */
 
 static void
 clear_refusal (GstDccpThinEnd * end)
@@ -71,14 +37,13 @@ clear_refusal (GstDccpThinEnd * end)
   end->refused_at = 0;
 }
 
-/* Takes the error */
 static void
-note_refusal (GstDccpThinEnd * end, GError * error)
+note_refusal (GstDccpThinEnd * end, const GError * error)
 {
   if (end->refused_at == 0)
     end->refused_at = g_get_monotonic_time ();
   g_clear_error (&end->refusal);
-  end->refusal = error;
+  end->refusal = g_error_copy (error);
   dccp_endpoint_unreachable (end->endpoint, gst_dccp_thin_now (), 0);
 }
 
@@ -91,279 +56,134 @@ learn_mtu (GstDccpThinEnd * end)
   if (!dccp_endpoint_get_path (end->endpoint, &path))
     return;
   dccp_endpoint_unreachable (end->endpoint, gst_dccp_thin_now (),
-      datagram_socket_get_mtu (end->socket, &path, end->mtu));
+      datagram_socket_get_mtu (driver_get_socket (&end->driver, 0), &path,
+          end->mtu));
 }
 
-/* Takes the error */
-static void
-take_error (GstDccpThinEnd * end, GError * error)
+static gboolean
+take_error (gpointer data, guint path, const GError * error)
 {
-  GST_DEBUG_OBJECT (end->element, "%s", error->message);
-  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE)) {
-    note_refusal (end, error);
-    return;
-  }
-  g_error_free (error);
-  learn_mtu (end);
-}
-
-/* --- sending -------------------------------------------------------------- */
-
-static void
-keep_unsent (GstDccpThinEnd * end, const Datagram * datagrams, guint n)
-{
-  Unsent *unsent;
-  guint i;
-
-  for (i = 0; i < n; i++) {
-    unsent = g_malloc (sizeof (*unsent) + datagram_get_size (&datagrams[i]));
-    unsent->path = datagrams[i].path;
-    unsent->size = datagram_get_size (&datagrams[i]);
-    datagram_copy_bytes (&datagrams[i], unsent->bytes);
-    g_queue_push_tail (&end->unsent, unsent);
-  }
-}
-
-/* How many of the first are done with, sent or not. */
-static guint
-send_datagrams (GstDccpThinEnd * end, Datagram * datagrams, guint n)
-{
-  GError *error = NULL;
-  guint done = 0;
-  gint sent;
-
-  while (done < n) {
-    sent = datagram_socket_send (end->socket, datagrams + done, n - done,
-        &error);
-    if (sent > 0) {
-      done += sent;
-      continue;
-    }
-    if (sent == 0)
-      return done;
-    take_error (end, g_steal_pointer (&error));
-    done++;
-  }
-  return done;
-}
-
-void
-gst_dccp_thin_end_send (GstDccpThinEnd * end, Datagram * datagrams, guint n)
-{
-  guint done = 0;
-
-  if (g_queue_is_empty (&end->unsent))
-    done = send_datagrams (end, datagrams, n);
-  if (done == n)
-    return;
-  keep_unsent (end, datagrams + done, n - done);
-  gst_poll_fd_ctl_write (end->waker.poll, &end->fd, TRUE);
-  gst_waker_wake (&end->waker);
-}
-
-/* There is room in the socket again. */
-static void
-send_unsent (GstDccpThinEnd * end)
-{
-  Datagram datagram;
-  Unsent *unsent;
-
-  while ((unsent = g_queue_peek_head (&end->unsent))) {
-    datagram_init (&datagram, unsent->bytes, unsent->size);
-    datagram.path = unsent->path;
-    if (send_datagrams (end, &datagram, 1) == 0)
-      return;
-    g_free (g_queue_pop_head (&end->unsent));
-  }
-  gst_poll_fd_ctl_write (end->waker.poll, &end->fd, FALSE);
-}
-
-static guint
-send_some_output (GstDccpThinEnd * end)
-{
-  guint8 outputs[OUTPUTS][DCCP_LONGEST_CONTROL];
-  Datagram datagrams[OUTPUTS];
-  guint64 now = gst_dccp_thin_now ();
-  guint n;
-
-  for (n = 0; n < OUTPUTS; n++) {
-    datagram_init (&datagrams[n], outputs[n], 0);
-    datagrams[n].size = dccp_endpoint_poll_output (end->endpoint, now,
-        &datagrams[n].path, outputs[n]);
-    if (datagrams[n].size == 0)
-      break;
-  }
-  if (n > 0)
-    gst_dccp_thin_end_send (end, datagrams, n);
-  return n;
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE))
+    learn_mtu (data);
+  else
+    note_refusal (data, error);
+  return TRUE;
 }
 
 static void
-take_events (GstDccpThinEnd * end)
+note_heard (gpointer end, guint path)
 {
-  DccpEvent event;
-
-  while (dccp_endpoint_poll_event (end->endpoint, &event)) {
-    if (event.type == DCCP_EVENT_CONNECTED)
-      learn_mtu (end);
-    gst_dccp_thin_end_take_event (end, &event);
-  }
-}
-
-void
-gst_dccp_thin_end_flush (GstDccpThinEnd * end)
-{
-  if (!end->endpoint)
-    return;
-  while (send_some_output (end) == OUTPUTS);
-  take_events (end);
-}
-
-/* --- receiving ------------------------------------------------------------ */
-
-/* The first packet with data may be the one that opens the connection: that is
- * told first. */
-static void
-take_input (GstDccpThinEnd * end, const Datagram * datagrams, guint n)
-{
-  gboolean has_data;
-  DccpData data;
-  guint i;
-
   clear_refusal (end);
-  for (i = 0; i < n; i++) {
-    if (end->funcs->allows && !end->funcs->allows (end->element,
-            &datagrams[i].path))
-      continue;
-    has_data = dccp_endpoint_input (end->endpoint, datagrams[i].time,
-        &datagrams[i].path, datagrams[i].bytes, datagrams[i].size, &data);
-    take_events (end);
-    if (has_data && end->funcs->take_data)
-      end->funcs->take_data (end->element, &data, datagrams[i].time);
-  }
 }
 
 static void
-receive (GstDccpThinEnd * end)
+take_event (gpointer data, gpointer event_data)
 {
-  Datagram datagrams[DATAGRAM_BATCH];
-  GError *error = NULL;
-  guint i, total = 0;
-  gint n;
+  const DccpEvent *event = event_data;
+  GstDccpThinEnd *end = data;
 
-  do {
-    for (i = 0; i < DATAGRAM_BATCH; i++)
-      datagram_init (&datagrams[i], end->inputs + i * end->funcs->longest,
-          end->funcs->longest);
-    n = datagram_socket_receive (end->socket, datagrams, DATAGRAM_BATCH,
-        &error);
-    if (n > 0)
-      take_input (end, datagrams, n);
-    total += MAX (0, n);
-  } while (n == DATAGRAM_BATCH && total < MAX_INPUTS);
-
-  if (n < 0)
-    take_error (end, error);
+  if (event->type == DCCP_EVENT_DATA) {
+    if (end->funcs->take_data)
+      end->funcs->take_data (end->element, &event->data, event->time);
+    return;
+  }
+  if (event->type == DCCP_EVENT_CONNECTED)
+    learn_mtu (end);
+  gst_dccp_thin_end_take_event (end, event);
 }
 
-/* --- the loop ------------------------------------------------------------- */
-
-void
-gst_dccp_thin_end_wake (GstDccpThinEnd * end, gboolean always)
+static gboolean
+allows (gpointer data, const DatagramPath * path)
 {
-  if (always || (end->endpoint
-          && dccp_endpoint_next_wakeup (end->endpoint) < end->sleeps_until))
-    gst_waker_wake (&end->waker);
+  GstDccpThinEnd *end = data;
+
+  return !end->funcs->allows || end->funcs->allows (end->element, path);
 }
 
-/* All that can be done now. Returns ns at which there is something again */
 static guint64
-do_what_is_due (GstDccpThinEnd * end)
+get_wakeup (gpointer data)
 {
-  guint64 wakeup;
+  GstDccpThinEnd *end = data;
+  guint64 wakeup = DRIVER_NEVER;
 
-  dccp_endpoint_timeout (end->endpoint, gst_dccp_thin_now ());
-  gst_dccp_thin_end_flush (end);
-  wakeup = dccp_endpoint_next_wakeup (end->endpoint);
   if (end->refused_at)
-    wakeup = MIN (wakeup, (guint64) (end->refused_at + SILENCE) * GST_USECOND);
+    wakeup = (guint64) (end->refused_at + SILENCE) * GST_USECOND;
   if (end->funcs->get_wakeup)
     wakeup = MIN (wakeup, end->funcs->get_wakeup (end->element));
   return wakeup;
 }
 
 static gboolean
-check_refusal (GstDccpThinEnd * end, GError ** error)
+check_refusal (gpointer data, GError ** error)
 {
+  GstDccpThinEnd *end = data;
+
   if (!end->refused_at || g_get_monotonic_time () - end->refused_at < SILENCE)
     return TRUE;
   g_propagate_error (error, g_error_copy (end->refusal));
   return FALSE;
 }
 
-/* Until `wakeup`, the socket has something, another thread wakes it, or it is
- * cancelled. Returns with lock */
 static void
-sleep_until (GstDccpThinEnd * end, guint64 wakeup)
+unlock_and_tell (gpointer data)
 {
-  guint64 now = gst_dccp_thin_now ();
+  GstDccpThinEnd *end = data;
 
-  gst_poll_wait (end->waker.poll, wakeup == G_MAXUINT64 ?
-      GST_CLOCK_TIME_NONE : wakeup > now ? wakeup - now : 0);
-  g_mutex_lock (&end->lock);
-  end->sleeps_until = 0;
-  gst_waker_reset (&end->waker);
-  receive (end);
-  if (!g_queue_is_empty (&end->unsent))
-    send_unsent (end);
-}
-
-static void
-unlock_and_tell (GstDccpThinEnd * end)
-{
   if (end->funcs->unlock_and_tell)
     end->funcs->unlock_and_tell (end->element);
   else
     gst_dccp_thin_end_unlock_and_post (end);
 }
 
-static gboolean
-run (GstDccpThinEnd * end, gboolean (*is_done) (gpointer), gint64 deadline,
-    GCancellable * cancellable, GError ** error)
+static void
+trace (gpointer data, gboolean is_packet, const gchar * format, va_list args)
 {
-  guint64 wakeup;
-  gboolean done;
+  GstDccpThinEnd *end = data;
 
-  g_mutex_lock (&end->lock);
-  while (TRUE) {
-    wakeup = do_what_is_due (end);
-    done = is_done (end->element);
-    if (done || g_get_monotonic_time () >= deadline
-        || g_cancellable_set_error_if_cancelled (cancellable, error)
-        || !check_refusal (end, error))
-      break;
-    if (deadline < G_MAXINT64)
-      wakeup = MIN (wakeup, (guint64) deadline * GST_USECOND);
-    end->sleeps_until = wakeup;
-    unlock_and_tell (end);
-    sleep_until (end, wakeup);
-  }
-  unlock_and_tell (end);
-  return done;
+  gst_debug_log_valist (*end->funcs->category, is_packet ? GST_LEVEL_LOG :
+      GST_LEVEL_DEBUG, __FILE__, GST_FUNCTION, __LINE__, end->element, format,
+      args);
 }
 
-gboolean
-gst_dccp_thin_end_run (GstDccpThinEnd * end, gboolean (*is_done) (gpointer),
-    gint64 deadline, GCancellable * cancellable, GError ** error)
-{
-  GstPollFD fd;
-  gboolean done;
+static const DriverFuncs driver_funcs = {
+  .take_event = take_event,
+  .allows = allows,
+  .note_heard = note_heard,
+  .take_error = take_error,
+  .get_wakeup = get_wakeup,
+  .check = check_refusal,
+  .unlock_and_tell = unlock_and_tell,
+  .trace = trace,
+};
 
-  gst_waker_add (&end->waker, &fd, g_cancellable_get_fd (cancellable));
-  done = run (end, is_done, deadline, cancellable, error);
-  gst_waker_remove (&end->waker, &fd);
-  g_cancellable_release_fd (cancellable);
-  return done;
+gboolean
+gst_dccp_thin_end_is_broken (gpointer end)
+{
+  return ((GstDccpThinEnd *) end)->broken != NULL;
+}
+
+/* --- the end -------------------------------------------------------------- */
+
+void
+gst_dccp_thin_end_init (GstDccpThinEnd * end,
+    const GstDccpThinEndFuncs * funcs, gpointer element, GstDccpThinMode mode)
+{
+  memset (end, 0, sizeof (*end));
+  g_mutex_init (&end->lock);
+  driver_init (&end->driver, &driver_funcs, end, &end->lock);
+  g_queue_init (&end->messages);
+  gst_dccp_thin_settings_init (&end->settings, mode);
+  end->funcs = funcs;
+  end->element = element;
+}
+
+void
+gst_dccp_thin_end_clear (GstDccpThinEnd * end)
+{
+  gst_dccp_thin_settings_clear (&end->settings);
+  g_clear_error (&end->broken);
+  driver_clear (&end->driver);
+  g_mutex_clear (&end->lock);
 }
 
 /* --- addresses ------------------------------------------------------------ */
@@ -513,20 +333,19 @@ static void
 begin (GstDccpThinEnd * end, DatagramSocket * socket,
     DccpEndpointConfig * config, const guint8 * entropy)
 {
-  GSocket *below = datagram_socket_get_socket (socket);
   const DatagramPath *path = datagram_socket_get_path (socket);
 
-  end->socket = socket;
   end->port = config->local_port;
   end->mtu = config->mtu;
-  end->inputs = g_malloc (DATAGRAM_BATCH * end->funcs->longest);
-  gst_waker_add (&end->waker, &end->fd, g_socket_get_fd (below));
   clear_refusal (end);
   if (!config->is_listener)
     config->mtu = datagram_socket_get_mtu (socket, path, config->mtu);
   else if (config->mtu == 0)
     config->mtu = G_MAXUINT16;  /* until somebody connects */
   end->endpoint = dccp_endpoint_new (config, entropy);
+  driver_begin (&end->driver, &dccp_endpoint_verbs, end->endpoint,
+      end->funcs->longest);
+  driver_add_path (&end->driver, 0, socket, DCCP_LONGEST_CONTROL);
   if (!config->is_listener)
     dccp_endpoint_connect (end->endpoint, gst_dccp_thin_now (), path);
 }
@@ -600,12 +419,8 @@ gst_dccp_thin_end_close (GstDccpThinEnd * end)
     end->past = stats;
     end->past.state = DCCP_STATE_CLOSED;
     end->past.rate = 0;
-    gst_waker_remove (&end->waker, &end->fd);
+    driver_end (&end->driver);
     g_clear_pointer (&end->endpoint, dccp_endpoint_free);
-    g_clear_pointer (&end->socket, datagram_socket_free);
-    g_clear_pointer (&end->inputs, g_free);
-    g_queue_clear_full (&end->unsent, g_free);
-    gst_waker_reset (&end->waker);
     clear_refusal (end);
     end->port = 0;
   }

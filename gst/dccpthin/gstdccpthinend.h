@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One end of DCCP as an element has it: a socket, the core of the connection, and
- * the loop that drives one by the other (gstdccpthinend.c). It opens and
- * closes, several times if need be, keeps its counters meanwhile, and tells what
+/* One end of DCCP as an element has it: the core of the connection, and the
+ * driver that runs it over a socket (gstdccpthinend.c). It opens and closes, several times if need be, keeps its counters meanwhile, and tells what
  * becomes of the connection (gstdccpthinendtell.c).
  *
  * Everything is under `lock`, which the element shares. One thread at a time runs
@@ -12,9 +11,8 @@
 #ifndef __GST_DCCP_THIN_END_H__
 #define __GST_DCCP_THIN_END_H__
 
-#include "datagramsocket.h"
+#include "driver.h"
 #include "gstdccpthincommon.h"
-#include "gstwaker.h"
 
 G_BEGIN_DECLS
 
@@ -34,6 +32,7 @@ typedef struct
    * may be NULL */
   guint64 (*get_wakeup) (gpointer element);
   gsize longest;                /* bytes of a packet that may come */
+  GstDebugCategory **category;  /* for what the driver logs */
 } GstDccpThinEndFuncs;
 
 typedef struct
@@ -51,18 +50,13 @@ typedef struct
   GError *broken;               /* why the connection is of no use; NULL: it is */
   GQueue messages;              /* of GstMessage, to be posted */
 
-  DatagramSocket *socket;           /* NULL, both: closed */
-  DccpEndpoint *endpoint;
+  DccpEndpoint *endpoint;       /* NULL: closed */
+  Driver driver;                /* its only path is number 0. */
   guint16 port;                 /* of DCCP, our own; 0: not known yet */
   guint mtu;                    /* of the property */
   DccpStats past;               /* of endpoints before */
-  GstWaker waker;               /* what the loop waits for */
-  GstPollFD fd;
-  guint64 sleeps_until;         /* ns; 0: it doesn't */
-  GQueue unsent;                /* of packets that the socket had no room for */
   GError *refusal;              /* why packets come back; NULL: they don't */
   gint64 refused_at;            /* monotonic us, since when nothing else came */
-  guint8 *inputs;               /* a room for each packet of a batch */
 } GstDccpThinEnd;
 
 void gst_dccp_thin_end_init (GstDccpThinEnd * end,
@@ -86,15 +80,10 @@ gboolean gst_dccp_thin_end_open (GstDccpThinEnd * end,
  * Without lock */
 gboolean gst_dccp_thin_end_listen (GstDccpThinEnd * end, guint64 timeout,
     GCancellable * cancellable, GstResourceError code);
+/* For driver_run: the connection is of no use any more. `end`: GstDccpThinEnd */
+gboolean gst_dccp_thin_end_is_broken (gpointer end);
 /* The counters of this one are kept. Takes the lock */
 void gst_dccp_thin_end_close (GstDccpThinEnd * end);
-
-/* Runs the loop until it is done (asked with lock), `deadline` (monotonic us) is
- * over, it is cancelled, or nobody is there any more: the last two are an error.
- * TRUE: it is done. Without lock */
-gboolean gst_dccp_thin_end_run (GstDccpThinEnd * end,
-    gboolean (*is_done) (gpointer element), gint64 deadline,
-    GCancellable * cancellable, GError ** error);
 
 /* Of the settings; free them. Without lock */
 void gst_dccp_thin_end_copy_settings (GstDccpThinEnd * end,
@@ -107,14 +96,6 @@ gchar *gst_dccp_thin_end_get_uri (GstDccpThinEnd * end);
 void gst_dccp_thin_end_get_property (GstDccpThinEnd * end, guint id,
     GValue * value);
 
-/* Sends what may be sent now, and gives events to the element. */
-void gst_dccp_thin_end_flush (GstDccpThinEnd * end);
-/* Packets of data that the core has made the headers of */
-void gst_dccp_thin_end_send (GstDccpThinEnd * end, Datagram * datagrams,
-    guint n);
-/* The loop looks again, if it would sleep longer than the core, or in any
- * case. */
-void gst_dccp_thin_end_wake (GstDccpThinEnd * end, gboolean always);
 /* Of all endpoints so far */
 void gst_dccp_thin_end_get_stats (GstDccpThinEnd * end, DccpStats * stats);
 void gst_dccp_thin_end_reset_stats (GstDccpThinEnd * end);

@@ -288,11 +288,11 @@ gst_dccp_thin_sink_init (GstDccpThinSink * self)
     .unlock_and_tell = gst_dccp_thin_sink_unlock_and_tell,
     .get_wakeup = gst_dccp_thin_sink_get_wakeup,
     .longest = LONGEST_INPUT,
+    .category = &gst_dccp_thin_sink_debug,
   };
 
   gst_dccp_thin_end_init (&self->end, &funcs, self, GST_DCCP_THIN_MODE_CONNECT);
   self->request_key_units = DEFAULT_REQUEST_KEY_UNITS;
-  self->headers = g_malloc (DATAGRAM_BATCH * sizeof (self->headers[0]));
   gst_waker_init (&self->room);
 }
 
@@ -301,7 +301,6 @@ gst_dccp_thin_sink_finalize (GObject * object)
 {
   GstDccpThinSink *self = GST_DCCP_THIN_SINK (object);
 
-  g_free (self->headers);
   gst_waker_clear (&self->room);
   gst_dccp_thin_end_clear (&self->end);
   G_OBJECT_CLASS (parent_class)->finalize (object);

@@ -17,17 +17,11 @@
 #define MOST_PATIENCE (100 * GST_MSECOND)
 
 static gboolean
-is_connected_or_broken (gpointer element)
+is_connected_or_broken (gpointer data)
 {
-  GstDccpThinSink *self = element;
+  GstDccpThinEnd *end = data;
 
-  return self->end.is_connected || self->end.broken;
-}
-
-static gboolean
-is_broken (gpointer element)
-{
-  return GST_DCCP_THIN_SINK (element)->end.broken != NULL;
+  return end->is_connected || end->broken;
 }
 
 static void
@@ -49,7 +43,7 @@ static gboolean
 wait_for_connection (GstDccpThinSink * self, GCancellable * cancellable,
     GError ** error)
 {
-  if (!gst_dccp_thin_end_run (&self->end, is_connected_or_broken, G_MAXINT64,
+  if (!driver_run (&self->end.driver, is_connected_or_broken, G_MAXINT64,
           cancellable, error))
     return FALSE;
   LOCK (self);
@@ -177,8 +171,8 @@ gst_dccp_thin_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
 {
   GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
 
-  if (!gst_dccp_thin_end_run (&self->end, is_broken, G_MAXINT64, cancellable,
-          error))
+  if (!driver_run (&self->end.driver, gst_dccp_thin_end_is_broken, G_MAXINT64,
+          cancellable, error))
     return;
   LOCK (self);
   g_propagate_error (error, g_steal_pointer (&self->end.broken));
@@ -186,15 +180,6 @@ gst_dccp_thin_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
 }
 
 /* --- sending -------------------------------------------------------------- */
-
-/* Packets whose headers are made, and their buffers */
-typedef struct
-{
-  Datagram datagrams[DATAGRAM_BATCH];
-  DatagramPart payloads[DATAGRAM_BATCH];
-  GstMapInfo maps[DATAGRAM_BATCH];
-  guint n;
-} Batch;
 
 /* With lock: `wait` returns at that time, or when there is more to say. */
 static GstNetworkSinkResult
@@ -205,23 +190,15 @@ wait_until (GstDccpThinSink * self, guint64 time, GstNetworkSinkResult result)
   return result;
 }
 
-/* RFC 4340 section 5.1: 48 bits, as all that we send has */
-static guint64
-get_sequence (const guint8 * header)
-{
-  return GST_READ_UINT16_BE (header + 10) * (guint64) 0x100000000 +
-      GST_READ_UINT32_BE (header + 12);
-}
-
 /* With lock */
 static void
 note_key_packet (GstDccpThinSink * self, GstBuffer * buffer,
-    const guint8 * header)
+    guint64 sequence)
 {
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT))
     self->has_delta_units = TRUE;
   else if (self->has_delta_units)
-    dccp_history_set (&self->key_packets, get_sequence (header));
+    dccp_history_set (&self->key_packets, sequence);
 }
 
 /* Upstream brings the packets of a frame at once, and TFRC paces them: with
@@ -257,14 +234,13 @@ may_wait (GstDccpThinSink * self, guint64 until)
   return FALSE;
 }
 
-/* With lock. SENT: one packet more; otherwise why not */
+/* With lock. SENT: one packet more, whose map stays; otherwise why not */
 static GstNetworkSinkResult
-add_packet (GstDccpThinSink * self, Batch * batch, GstBuffer * buffer,
+put_packet (GstDccpThinSink * self, GstBuffer * buffer, GstMapInfo * map,
     gboolean more, guint64 now)
 {
-  Datagram *datagram = &batch->datagrams[batch->n];
-  GstMapInfo *map = &batch->maps[batch->n];
   guint64 next = dccp_endpoint_next_send (self->end.endpoint, now);
+  guint64 sequence;
 
   note_frame (self, buffer, now);
   if (next > now) {
@@ -274,41 +250,34 @@ add_packet (GstDccpThinSink * self, Batch * batch, GstBuffer * buffer,
   }
   if (!gst_buffer_map (buffer, map, GST_MAP_READ))
     return GST_NETWORK_SINK_UNSENDABLE;
-  datagram_init (datagram, self->headers[batch->n], 0);
-  datagram->size = dccp_endpoint_send (self->end.endpoint, now, map->data,
-      map->size, more || self->had_to_wait, datagram->bytes);
-  datagram->parts = &batch->payloads[batch->n];
-  datagram->n_parts = 1;
-  batch->payloads[batch->n].data = map->data;
-  batch->payloads[batch->n].size = map->size;
-  if (datagram->size == 0) {
-    gst_buffer_unmap (buffer, map);
+  if (!dccp_endpoint_put (self->end.endpoint, now, map->data, map->size,
+          more || self->had_to_wait, &sequence)) {
     self->too_long = map->size;
     self->longest = dccp_endpoint_get_max_payload (self->end.endpoint);
+    gst_buffer_unmap (buffer, map);
     return GST_NETWORK_SINK_UNSENDABLE;
   }
-  dccp_endpoint_get_path (self->end.endpoint, &datagram->path);
-  note_key_packet (self, buffer, datagram->bytes);
+  note_key_packet (self, buffer, sequence);
   self->had_to_wait = FALSE;
   self->frame_is_over = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER);
-  batch->n++;
   return GST_NETWORK_SINK_SENT;
 }
 
-/* With lock */
+/* With lock. `sent`: how many were put; their maps stay. */
 static GstNetworkSinkResult
-make_batch (GstDccpThinSink * self, Batch * batch, GstBuffer ** buffers,
-    guint n)
+put_packets (GstDccpThinSink * self, GstBuffer ** buffers, GstMapInfo * maps,
+    guint n, guint * sent)
 {
-  GstNetworkSinkResult result = GST_NETWORK_SINK_SENT;
+  GstNetworkSinkResult result;
   guint64 now = gst_dccp_thin_now ();
 
-  batch->n = 0;
-  if (!g_queue_is_empty (&self->end.unsent))
+  if (driver_is_blocked (&self->end.driver, 0))
     return wait_until (self, G_MAXUINT64, GST_NETWORK_SINK_FULL);
-  n = MIN (n, DATAGRAM_BATCH);
-  while (result == GST_NETWORK_SINK_SENT && batch->n < n)
-    result = add_packet (self, batch, buffers[batch->n], batch->n + 1 < n, now);
+  do {
+    result = put_packet (self, buffers[*sent], &maps[*sent], *sent + 1 < n,
+        now);
+    *sent += result == GST_NETWORK_SINK_SENT;
+  } while (result == GST_NETWORK_SINK_SENT && *sent < n);
   return result;
 }
 
@@ -317,19 +286,18 @@ gst_dccp_thin_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
     guint n, guint * sent, GError ** error)
 {
   GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
+  GstMapInfo maps[DCCP_MAX_PUT];
   GstNetworkSinkResult result;
-  Batch batch;
   guint i;
 
+  *sent = 0;
   LOCK (self);
-  result = make_batch (self, &batch, buffers, n);
-  gst_dccp_thin_end_send (&self->end, batch.datagrams, batch.n);
-  gst_dccp_thin_end_flush (&self->end);
-  gst_dccp_thin_end_wake (&self->end, FALSE);
+  result = put_packets (self, buffers, maps, MIN (n, DCCP_MAX_PUT), sent);
+  driver_flush (&self->end.driver);
+  driver_wake (&self->end.driver, FALSE);
   gst_dccp_thin_sink_unlock_and_tell (self);
-  for (i = 0; i < batch.n; i++)
-    gst_buffer_unmap (buffers[i], &batch.maps[i]);
-  *sent = batch.n;
+  for (i = 0; i < *sent; i++)
+    gst_buffer_unmap (buffers[i], &maps[i]);
   return result;
 }
 
@@ -387,8 +355,8 @@ gst_dccp_thin_sink_drain (GstNetworkSink * sink, gint64 deadline,
   gboolean done;
 
   begin_to_close (self);
-  done = gst_dccp_thin_end_run (&self->end, is_broken, deadline, cancellable,
-      &local_error);
+  done = driver_run (&self->end.driver, gst_dccp_thin_end_is_broken, deadline,
+      cancellable, &local_error);
   LOCK (self);
   if (done)
     local_error = g_steal_pointer (&self->end.broken);
@@ -419,7 +387,7 @@ gst_dccp_thin_sink_disconnect (GstNetworkSink * sink, gboolean reset)
       dccp_endpoint_abort (self->end.endpoint, gst_dccp_thin_now ());
     else
       dccp_endpoint_close (self->end.endpoint, gst_dccp_thin_now ());
-    gst_dccp_thin_end_flush (&self->end);
+    driver_flush (&self->end.driver);
   }
   gst_dccp_thin_end_take_off (&self->end);
   gst_dccp_thin_sink_unlock_and_tell (self);

@@ -16,6 +16,7 @@
 #include "dccpoptions.h"
 #include "gstdccpthinend.h"
 #include "gstdccpthinsink.h"
+#include "gstwaker.h"
 
 G_BEGIN_DECLS
 
@@ -49,7 +50,6 @@ struct _GstDccpThinSink
   DccpHistory key_packets;      /* those that have a part of one */
 
   /* --- streaming thread only --- */
-  guint8 (*headers)[DCCP_LONGEST_HEADER];       /* of the packets of a batch */
   gboolean had_to_wait;         /* what is sent next: the rate, and not upstream,
                                  * is what limits us */
   GstClockTime frame_pts;       /* of the frame that is being sent, */

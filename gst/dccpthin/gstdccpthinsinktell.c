@@ -122,7 +122,7 @@ tell_room (GstDccpThinSink * self)
   guint64 now = gst_dccp_thin_now ();
 
   if (self->waits_until == 0 || !self->end.endpoint
-      || !g_queue_is_empty (&self->end.unsent)
+      || driver_is_blocked (&self->end.driver, 0)
       || dccp_endpoint_next_send (self->end.endpoint, now) >= self->waits_until)
     return;
   self->waits_until = 0;

@@ -284,6 +284,7 @@ gst_dccp_thin_src_init (GstDccpThinSrc * self)
     .take_data = gst_dccp_thin_src_queue_data,
     .allows = gst_dccp_thin_src_allows,
     .longest = LONGEST_INPUT,
+    .category = &gst_dccp_thin_src_debug,
   };
 
   gst_dccp_thin_end_init (&self->end, &funcs, self, GST_DCCP_THIN_MODE_LISTEN);

@@ -45,7 +45,7 @@ update_slow (GstDccpThinSrc * self)
   self->is_slow = slow;
   if (self->end.endpoint)
     dccp_endpoint_set_slow (self->end.endpoint, gst_dccp_thin_now (), slow);
-  gst_dccp_thin_end_wake (&self->end, TRUE);
+  driver_wake (&self->end.driver, TRUE);
 }
 
 static void

@@ -44,12 +44,6 @@ gst_dccp_thin_src_allows (gpointer element, const DatagramPath * path)
 
 /* --- one connection ------------------------------------------------------- */
 
-static gboolean
-is_broken (gpointer element)
-{
-  return GST_DCCP_THIN_SRC (element)->end.broken != NULL;
-}
-
 static void
 set_used_socket (GstDccpThinSrc * self, GSocket * socket)
 {
@@ -66,7 +60,8 @@ open_end (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
   if (!gst_dccp_thin_end_open (&self->end, settings, remote, is_last, timeout,
           self->cancellable, error))
     return FALSE;
-  set_used_socket (self, datagram_socket_get_socket (self->end.socket));
+  set_used_socket (self, datagram_socket_get_socket (driver_get_socket
+          (&self->end.driver, 0)));
   return TRUE;
 }
 
@@ -92,8 +87,8 @@ run_connection (GstDccpThinSrc * self, GError ** error)
   self->end.is_connected = FALSE;
   g_clear_error (&self->end.broken);
   UNLOCK (self);
-  gst_dccp_thin_end_run (&self->end, is_broken, G_MAXINT64, self->cancellable,
-      error);
+  driver_run (&self->end.driver, gst_dccp_thin_end_is_broken, G_MAXINT64,
+      self->cancellable, error);
   LOCK (self);
   gst_dccp_thin_end_get_stats (&self->end, &stats);
   was_connected = stats.connections > before;
@@ -111,7 +106,7 @@ leave (GstDccpThinSrc * self)
   LOCK (self);
   if (self->end.endpoint) {
     dccp_endpoint_close (self->end.endpoint, gst_dccp_thin_now ());
-    gst_dccp_thin_end_flush (&self->end);
+    driver_flush (&self->end.driver);
   }
   gst_dccp_thin_end_unlock_and_post (&self->end);
 }
@@ -308,8 +303,9 @@ begin_to_listen (GstDccpThinSrc * self)
   if (!gst_dccp_thin_end_listen (&self->end, timeout, self->cancellable,
           GST_RESOURCE_ERROR_OPEN_READ))
     return FALSE;
-  if (self->end.socket)
-    set_used_socket (self, datagram_socket_get_socket (self->end.socket));
+  if (self->end.endpoint)
+    set_used_socket (self, datagram_socket_get_socket (driver_get_socket
+          (&self->end.driver, 0)));
   return TRUE;
 }
 

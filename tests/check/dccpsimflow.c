@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "dccpendpointprivate.h"
 #include "seededdraw.h"
 
 #define NEVER G_MAXUINT64
@@ -202,7 +203,7 @@ send_control (Flow * flow, gboolean of_client)
   gboolean any = FALSE;
   gsize size;
 
-  while ((size = dccp_endpoint_poll_output (endpoint, flow->sim->now, &path,
+  while ((size = dccp_endpoint_poll_control (endpoint, flow->sim->now, &path,
               bytes))) {
     if (!of_client)
       flow->result->feedbacks++;
@@ -280,7 +281,7 @@ receive_dccp (Flow * flow, const Packet * packet)
   DccpData data;
 
   if (!packet->to_client) {
-    if (dccp_endpoint_input (flow->server, flow->sim->now, &path,
+    if (dccp_endpoint_take (flow->server, flow->sim->now, &path,
             packet->bytes, packet->size, &data)) {
       flow->result->packets_arrived++;
       flow->bin.arrived += data.size;
@@ -292,7 +293,7 @@ receive_dccp (Flow * flow, const Packet * packet)
   }
   dccp_endpoint_get_stats (flow->client, &stats);
   feedbacks = stats.feedback_received;
-  dccp_endpoint_input (flow->client, flow->sim->now, &path, packet->bytes,
+  dccp_endpoint_take (flow->client, flow->sim->now, &path, packet->bytes,
       packet->size, &data);
   dccp_endpoint_get_stats (flow->client, &stats);
   if (stats.feedback_received > feedbacks) {

@@ -198,7 +198,7 @@ poll_outputs (DccpWire * wire, DccpEnd end)
   gsize size;
   guint n = 0;
 
-  while ((size = dccp_endpoint_poll_output (wire->ends[end], wire->now, &path,
+  while ((size = dccp_endpoint_poll_control (wire->ends[end], wire->now, &path,
               bytes)) > 0) {
     g_assert_cmpuint (n++, <, MAX_AT_ONCE);
     send_packet (wire, end, &path, bytes, size);
@@ -234,7 +234,7 @@ dccp_wire_inject_from (DccpWire * wire, DccpEnd to, const DatagramPath * path,
   guint8 *copy = g_memdup2 (bytes, size);
   DccpData data;
 
-  if (dccp_endpoint_input (wire->ends[to], wire->now, path, copy, size, &data))
+  if (dccp_endpoint_take (wire->ends[to], wire->now, path, copy, size, &data))
     keep_data (wire, to, &data);
   g_free (copy);
   dccp_wire_flush (wire, to);

@@ -125,6 +125,7 @@ dccp_endpoint_new (const DccpEndpointConfig * config,
   endpoint->common.config = *config;
   memcpy (endpoint->entropy, entropy, DCCP_ENTROPY_SIZE);
   take_iss (endpoint);
+  endpoint->put = g_new (DccpPut, DCCP_MAX_PUT);
   if (config->is_listener) {
     guint8 secret[PREFIX_LIMITER_SECRET_SIZE];
 
@@ -164,6 +165,7 @@ dccp_endpoint_free (DccpEndpoint * endpoint)
   g_clear_pointer (&endpoint->connection, dccp_connection_free);
   g_clear_pointer (&endpoint->limiter, prefix_limiter_free);
   g_free (endpoint->responses);
+  g_free (endpoint->put);
   g_free (endpoint);
 }
 
@@ -590,7 +592,7 @@ is_contested (DccpEndpoint * endpoint, DccpConnection * candidate,
 }
 
 gboolean
-dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
+dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
     const DatagramPath * path, const guint8 * bytes, gsize size,
     DccpData * data)
 {
@@ -623,6 +625,19 @@ dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
     process_stranger (endpoint, path, &packet, size);
   settle (endpoint);
   return has_data;
+}
+
+/* The first packet with data may be the one that opens the connection: that is
+ * told first. */
+void
+dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
+    const DatagramPath * path, const guint8 * bytes, gsize size)
+{
+  DccpEvent event = { DCCP_EVENT_DATA };
+
+  event.time = now;
+  if (dccp_endpoint_take (endpoint, now, path, bytes, size, &event.data))
+    dccp_events_push (&endpoint->common.events, &event);
 }
 
 /* Of no use against a connection that is there: anybody may forge ICMP (section
@@ -660,7 +675,7 @@ dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now)
 }
 
 gsize
-dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
+dccp_endpoint_poll_control (DccpEndpoint * endpoint, guint64 now,
     DatagramPath * path, guint8 bytes[DCCP_LONGEST_CONTROL])
 {
   gsize size;
@@ -681,6 +696,26 @@ dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
         bytes);
   }
   return size;
+}
+
+gboolean
+dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
+    Datagram * datagram)
+{
+  DccpPut *put;
+
+  if (endpoint->n_polled == endpoint->n_put) {
+    datagram->size = dccp_endpoint_poll_control (endpoint, now,
+        &datagram->path, datagram->bytes);
+    return datagram->size > 0;
+  }
+  put = &endpoint->put[endpoint->n_polled++];
+  memcpy (datagram->bytes, put->header, put->header_size);
+  datagram->size = put->header_size;
+  datagram->path = put->path;
+  datagram->parts = &put->payload;
+  datagram->n_parts = 1;
+  return TRUE;
 }
 
 guint64
@@ -736,6 +771,29 @@ dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
   advance (endpoint, now);
   return endpoint->connection ? dccp_connection_send (endpoint->connection,
       endpoint->now, payload, size, more, header) : 0;
+}
+
+gboolean
+dccp_endpoint_put (DccpEndpoint * endpoint, guint64 now,
+    const guint8 * payload, gsize size, gboolean more, guint64 * sequence)
+{
+  DccpPut *put;
+
+  if (endpoint->n_polled == endpoint->n_put)
+    endpoint->n_polled = endpoint->n_put = 0;
+  if (endpoint->n_put == DCCP_MAX_PUT)
+    return FALSE;
+  put = &endpoint->put[endpoint->n_put];
+  put->header_size = dccp_endpoint_send (endpoint, now, payload, size, more,
+      put->header);
+  if (put->header_size == 0)
+    return FALSE;
+  put->path = endpoint->connection->path;
+  put->payload.data = payload;
+  put->payload.size = size;
+  *sequence = endpoint->connection->gss;
+  endpoint->n_put++;
+  return TRUE;
 }
 
 gboolean

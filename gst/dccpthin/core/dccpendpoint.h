@@ -5,12 +5,12 @@
  *
  *   endpoint = dccp_endpoint_new (&config, entropy);
  *   dccp_endpoint_connect (endpoint, now, &path);       a client
- *   if (dccp_endpoint_input (endpoint, now, &path, bytes, size, &data))
- *     data.payload is for the application
- *   header_size = dccp_endpoint_send (endpoint, now, payload, size, more, header)
- *   while ((size = dccp_endpoint_poll_output (endpoint, now, &path, bytes)))
- *     send it there: what is not data
- *   while (dccp_endpoint_poll_event (endpoint, &event)) ...
+ *   dccp_endpoint_input (endpoint, now, &path, bytes, size);
+ *   dccp_endpoint_put (endpoint, now, payload, size, more, &sequence);
+ *   while (dccp_endpoint_poll_output (endpoint, now, &datagram))
+ *     send it
+ *   while (dccp_endpoint_poll_event (endpoint, &event))
+ *     media that arrived is an event, too
  *   wait until dccp_endpoint_next_wakeup (endpoint), then
  *   dccp_endpoint_timeout (endpoint, now)
  *
@@ -21,6 +21,7 @@
 #ifndef __DCCP_ENDPOINT_H__
 #define __DCCP_ENDPOINT_H__
 
+#include "datagram.h"
 #include "dccphistory.h"
 #include "dccppacket.h"
 #include "tfrcequation.h"
@@ -28,8 +29,11 @@
 G_BEGIN_DECLS
 
 #define DCCP_ENTROPY_SIZE 32
-/* Of what dccp_endpoint_poll_output writes: no data is in it */
+/* Of what dccp_endpoint_poll_output writes. Data is not written, but pointed
+ * to. */
 #define DCCP_LONGEST_CONTROL DCCP_LONGEST_HEADER
+/* Packets of data that may be put before they are polled */
+#define DCCP_MAX_PUT 64
 
 #define DCCP_SERVICE_CODE(a, b, c, d) \
   ((guint32) (a) << 24 | (guint32) (b) << 16 | (guint32) (c) << 8 | (guint32) (d))
@@ -82,11 +86,11 @@ void dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now);
 guint64 dccp_endpoint_next_send (DccpEndpoint * endpoint, guint64 now);
 /* Bytes of payload that fit in one packet */
 guint dccp_endpoint_get_max_payload (DccpEndpoint * endpoint);
-/* Header of a packet with this payload, to be sent before it by
- * dccp_endpoint_get_path; 0: not now, or too long. `more`: another one waits. */
-gsize dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
-    const guint8 * payload, gsize size, gboolean more,
-    guint8 header[DCCP_LONGEST_HEADER]);
+/* Makes a packet of this payload, which dccp_endpoint_poll_output gives out; the
+ * payload must stay until that was sent. `more`: another one waits. `sequence`
+ * becomes its number. FALSE: not now, or too long. */
+gboolean dccp_endpoint_put (DccpEndpoint * endpoint, guint64 now,
+    const guint8 * payload, gsize size, gboolean more, guint64 * sequence);
 gboolean dccp_endpoint_get_path (DccpEndpoint * endpoint, DatagramPath * path);
 
 typedef struct
@@ -98,10 +102,9 @@ typedef struct
   guint8 coverage;              /* CsCov: what is behind may be damaged */
 } DccpData;
 
-/* TRUE: it brought data for the application. */
-gboolean dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
-    const DatagramPath * path, const guint8 * bytes, gsize size,
-    DccpData * data);
+/* The bytes stay until the events were polled. */
+void dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
+    const DatagramPath * path, const guint8 * bytes, gsize size);
 /* ICMP says that nobody is there, or (mtu not 0) that packets were too long */
 void dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now,
     guint mtu);
@@ -121,8 +124,11 @@ gboolean dccp_endpoint_were_dropped (DccpEndpoint * endpoint,
     DccpHistory * packets, guint64 first, gint64 n);
 
 void dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now);
-gsize dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
-    DatagramPath * path, guint8 bytes[DCCP_LONGEST_CONTROL]);
+/* Data first. Writes at most DCCP_LONGEST_CONTROL bytes to datagram->bytes, and
+ * sets its size, its path, and its part, which is the payload. FALSE: there is
+ * nothing to send now. */
+gboolean dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
+    Datagram * datagram);
 /* Not of data: who has some waits until dccp_endpoint_next_send */
 guint64 dccp_endpoint_next_wakeup (DccpEndpoint * endpoint);
 
@@ -139,9 +145,10 @@ typedef enum
   DCCP_EVENT_SLOW_RECEIVER,     /* TRUE: the other end is slow; FALSE: no more */
   DCCP_EVENT_DROPPED,           /* the other end threw packets away: `sequence`
                                  * and some of the `lost` - 1 that follow */
-  DCCP_EVENT_LOST               /* the other end misses packets, that it had not
+  DCCP_EVENT_LOST,              /* the other end misses packets, that it had not
                                  * told of: `sequence` and some of the `lost` - 1
                                  * that follow */
+  DCCP_EVENT_DATA               /* data for the application: `data`, `time` */
 } DccpEventType;
 
 typedef struct
@@ -155,6 +162,8 @@ typedef struct
   guint64 sequence;
   guint32 lost;
   guint64 rate;                 /* bits per second of payload */
+  DccpData data;
+  guint64 time;                 /* ns, when the data arrived */
 } DccpEvent;
 
 gboolean dccp_endpoint_poll_event (DccpEndpoint * endpoint,

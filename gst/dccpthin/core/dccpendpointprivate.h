@@ -30,6 +30,15 @@ typedef struct
   guint64 until;                /* ns */
 } DccpGone;
 
+/* A packet of data that was put and not polled yet */
+typedef struct
+{
+  guint8 header[DCCP_LONGEST_HEADER];
+  gsize header_size;
+  DatagramPath path;
+  DatagramPart payload;         /* the caller's */
+} DccpPut;
+
 struct _DccpEndpoint
 {
   DccpCommon common;
@@ -46,7 +55,25 @@ struct _DccpEndpoint
   DccpResponses *responses;     /* with a cookie, a listener's */
   DccpGone gone[DCCP_MAX_GONE];
   guint n_gone;                 /* ever; the oldest are overwritten */
+  DccpPut *put;                 /* DCCP_MAX_PUT of them */
+  guint n_put, n_polled;
 };
+
+/* What dccp_endpoint_input, _put and _poll_output are made of; tests look at
+ * each packet with these. */
+
+/* TRUE: it brought data for the application. */
+gboolean dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
+    const DatagramPath * path, const guint8 * bytes, gsize size,
+    DccpData * data);
+/* Header of a packet with this payload, to be sent before it by
+ * dccp_endpoint_get_path; 0: not now, or too long. `more`: another one waits. */
+gsize dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
+    const guint8 * payload, gsize size, gboolean more,
+    guint8 header[DCCP_LONGEST_HEADER]);
+/* The next packet that is not data; 0: there is none. */
+gsize dccp_endpoint_poll_control (DccpEndpoint * endpoint, guint64 now,
+    DatagramPath * path, guint8 bytes[DCCP_LONGEST_CONTROL]);
 
 /* First sequence number of a listener for a client */
 guint64 dccp_endpoint_make_iss (DccpEndpoint * endpoint,

@@ -73,9 +73,9 @@ exchange (DccpEnd from)
   DccpData data;
   gsize size;
 
-  while ((size = dccp_endpoint_poll_output (wire.ends[from], wire.now, &path,
+  while ((size = dccp_endpoint_poll_control (wire.ends[from], wire.now, &path,
               bytes)) > 0)
-    dccp_endpoint_input (wire.ends[OTHER (from)], wire.now,
+    dccp_endpoint_take (wire.ends[OTHER (from)], wire.now,
         &wire.paths[OTHER (from)], bytes, size, &data);
   while (dccp_endpoint_poll_event (wire.ends[from], &event));
 }
@@ -95,7 +95,7 @@ send_one (DccpEnd from, gboolean lost)
   if (size == 0 || lost)
     return FALSE;
   memcpy (bytes + size, payload, 100);
-  return dccp_endpoint_input (wire.ends[to], wire.now, &wire.paths[to], bytes,
+  return dccp_endpoint_take (wire.ends[to], wire.now, &wire.paths[to], bytes,
       size + 100, &data);
 }
 

@@ -444,7 +444,7 @@ forge_requests (Flood * self, gboolean from_one_prefix)
 
     set_address (&path, LISTENER,
         from_one_prefix ? 0xcb007100 | (drawn & 0xff) : drawn);
-    dccp_endpoint_input (self->listener, self->now, &path, bytes,
+    dccp_endpoint_take (self->listener, self->now, &path, bytes,
         dccp_packet_write (&packet, &path, bytes), &data);
   }
 }
@@ -460,11 +460,11 @@ run_client (Flood * self, guint i)
   gsize size;
 
   dccp_endpoint_timeout (client->endpoint, self->now);
-  while ((size = dccp_endpoint_poll_output (client->endpoint, self->now, &path,
+  while ((size = dccp_endpoint_poll_control (client->endpoint, self->now, &path,
               bytes)) > 0)
     if (i == self->allowed
         || dccp_endpoint_get_state (client->endpoint) == DCCP_STATE_REQUEST)
-      dccp_endpoint_input (self->listener, self->now, &client->back, bytes,
+      dccp_endpoint_take (self->listener, self->now, &client->back, bytes,
           size, &data);
 }
 
@@ -477,13 +477,13 @@ take_answers (Flood * self)
   gsize size;
   guint i;
 
-  while ((size = dccp_endpoint_poll_output (self->listener, self->now, &path,
+  while ((size = dccp_endpoint_poll_control (self->listener, self->now, &path,
               bytes)) > 0) {
     self->answers++;
     self->bytes += size;
     for (i = 0; i < N_CLIENTS; i++)
       if (datagram_path_equal (&self->clients[i].back, &path))
-        dccp_endpoint_input (self->clients[i].endpoint, self->now,
+        dccp_endpoint_take (self->clients[i].endpoint, self->now,
             &self->clients[i].path, bytes, size, &data);
   }
 }

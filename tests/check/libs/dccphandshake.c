@@ -476,7 +476,7 @@ client_sends (Client * client)
   DatagramPath path;
   gsize size;
 
-  while ((size = dccp_endpoint_poll_output (client->endpoint, wire.now, &path,
+  while ((size = dccp_endpoint_poll_control (client->endpoint, wire.now, &path,
               bytes)) > 0)
     dccp_wire_inject_from (&wire, SERVER, &client->back, bytes, size);
 }

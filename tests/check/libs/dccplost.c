@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "dccpendpoint.h"
+#include "dccpendpointprivate.h"
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 #define DELAY (20 * MILLISECOND)        /* one way */
@@ -43,8 +43,8 @@ hand_over (Pair * pair, DccpEndpoint * from, DccpEndpoint * to,
   DccpData data;
   gsize size;
 
-  while ((size = dccp_endpoint_poll_output (from, pair->now, &ignored, bytes)))
-    dccp_endpoint_input (to, pair->now, path, bytes, size, &data);
+  while ((size = dccp_endpoint_poll_control (from, pair->now, &ignored, bytes)))
+    dccp_endpoint_take (to, pair->now, path, bytes, size, &data);
 }
 
 /* A packet takes its time each way. */
@@ -124,7 +124,7 @@ send_one (Pair * pair, gboolean lost)
   fail_unless (size > 0);
   memcpy (packet + size, payload, SIZE);
   if (!lost)
-    dccp_endpoint_input (pair->receiver, pair->now + DELAY, &pair->back, packet,
+    dccp_endpoint_take (pair->receiver, pair->now + DELAY, &pair->back, packet,
         size + SIZE, &data);
   return get_sequence (packet);
 }
