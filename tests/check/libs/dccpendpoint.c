@@ -155,6 +155,82 @@ GST_START_TEST (data_goes_as_its_rate_allows)
 
 GST_END_TEST;
 
+/* RFC 4340 section 5.1: the last 48 bits of the first 16 bytes */
+static guint64
+get_sequence (const guint8 * header)
+{
+  guint64 sequence = 0;
+  guint i;
+
+  for (i = 10; i < 16; i++)
+    sequence = sequence << 8 | header[i];
+  return sequence;
+}
+
+/* What the client polls arrives at the server: the event points into it. */
+static void
+deliver (const Datagram * datagram, const guint8 * payload, guint64 sequence)
+{
+  guint8 bytes[DCCP_LONGEST_HEADER + 100];
+  DccpEvent event;
+  guint n = 0;
+
+  assert_equals_int (datagram_get_size (datagram), datagram->size + 100);
+  assert_equals_int (datagram->n_parts, 1);
+  fail_unless (datagram->parts[0].data == payload);
+  fail_unless_equals_uint64 (get_sequence (datagram->bytes), sequence);
+  fail_unless (datagram_path_equal (&datagram->path, &wire.paths[CLIENT]));
+  datagram_copy_bytes (datagram, bytes);
+  dccp_endpoint_input (wire.ends[SERVER], wire.now, &wire.paths[SERVER], bytes,
+      datagram_get_size (datagram));
+  while (dccp_endpoint_poll_event (wire.ends[SERVER], &event)) {
+    if (event.type != DCCP_EVENT_DATA)
+      continue;
+    n++;
+    fail_unless (event.data.payload == bytes + datagram->size);
+    assert_equals_int (event.data.size, 100);
+    fail_unless_equals_uint64 (event.data.sequence, sequence);
+    fail_unless_equals_uint64 (event.time, wire.now);
+  }
+  assert_equals_int (n, 1);
+}
+
+GST_START_TEST (data_is_put_polled_and_told)
+{
+  guint8 header[DCCP_LONGEST_CONTROL], payloads[DCCP_MAX_PUT + 1][100] = { {0} };
+  guint64 sequences[DCCP_MAX_PUT + 1];
+  Datagram datagram;
+  guint round, i, n;
+
+  open_wire ();
+  cut ();
+  for (round = 0; round < 3; round++) {
+    n = 0;
+    wire.now = MAX (wire.now, dccp_endpoint_next_send (wire.ends[CLIENT],
+            wire.now));
+    while (n < DCCP_MAX_PUT
+        && dccp_endpoint_next_send (wire.ends[CLIENT], wire.now) <= wire.now) {
+      fail_unless (dccp_endpoint_put (wire.ends[CLIENT], wire.now, payloads[n],
+              100, TRUE, &sequences[n]));
+      n++;
+    }
+    fail_unless (n > 0);
+    for (i = 0; i < n; i++) {
+      datagram_init (&datagram, header, 0);
+      fail_unless (dccp_endpoint_poll_output (wire.ends[CLIENT], wire.now,
+              &datagram));
+      deliver (&datagram, payloads[i], sequences[i]);
+    }
+    /* what follows is not data */
+    datagram_init (&datagram, header, 0);
+    while (dccp_endpoint_poll_output (wire.ends[CLIENT], wire.now, &datagram))
+      assert_equals_int (datagram.n_parts, 0);
+    wire.now += SECOND / 10;
+  }
+}
+
+GST_END_TEST;
+
 static gboolean
 lose_every_tenth (DccpWire * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
@@ -742,6 +818,7 @@ dccpendpoint_suite (void)
   tcase_add_test (data, both_may_send_at_once);
   tcase_add_test (data, ipv6_and_raw_work_too);
   tcase_add_test (data, data_goes_as_its_rate_allows);
+  tcase_add_test (data, data_is_put_polled_and_told);
   tcase_add_test (data, losses_slow_the_sender_and_are_told);
   tcase_add_test (data, gaps_are_marked_and_doubles_go);
   suite_add_tcase (suite, told);
