@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The way of buffers, events and queries through mpegstat. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstmpegstatprivate.h"
+
+#include <string.h>
+
+#include "gstifd.h"
+#include "gstwirelessevents.h"
+
+/* --- what goes downstream ------------------------------------------------ */
+
+static void
+gst_mpeg_stat_send_held_events (GstMpegStat * self)
+{
+  GstEvent *event;
+
+  while ((event = g_queue_pop_head (&self->held_events)))
+    gst_pad_push_event (self->srcpad, event);
+}
+
+/* Caps come before the segment and what follows it, but what they say comes
+ * with the first frame: until then serialized events wait here. */
+static gboolean
+gst_mpeg_stat_send_event (GstMpegStat * self, GstEvent * event)
+{
+  if (self->have_caps)
+    return gst_pad_push_event (self->srcpad, event);
+
+  g_queue_push_tail (&self->held_events, event);
+  return TRUE;
+}
+
+/* How long a frame waits here for the buffer that shows its end */
+static void
+gst_mpeg_stat_set_frame_wait (GstMpegStat * self, GstClockTime wait)
+{
+  gboolean changed;
+
+  GST_OBJECT_LOCK (self);
+  changed = self->frame_wait != wait;
+  self->frame_wait = wait;
+  GST_OBJECT_UNLOCK (self);
+
+  if (changed)
+    gst_element_post_message (GST_ELEMENT_CAST (self),
+        gst_message_new_latency (GST_OBJECT_CAST (self)));
+}
+
+static void
+gst_mpeg_stat_update_frame_wait (GstMpegStat * self,
+    const MpegVideoSequence * sequence)
+{
+  GstClockTime wait = LONGEST_FRAME;
+
+  if (self->parsed)
+    wait = 0;
+  else if (sequence->fps_n > 0)
+    wait = gst_util_uint64_scale (GST_SECOND, sequence->fps_d, sequence->fps_n);
+  gst_mpeg_stat_set_frame_wait (self, wait);
+}
+
+static void
+gst_mpeg_stat_update_caps (GstMpegStat * self,
+    const MpegVideoSequence * sequence)
+{
+  GstCaps *caps, *current;
+
+  /* A frame before the sequence header, after a flush, has no news. */
+  if (self->have_caps && !self->update_caps && (sequence->width == 0
+          || memcmp (&self->sequence, sequence, sizeof (*sequence)) == 0))
+    return;
+
+  self->sequence = *sequence;
+  self->update_caps = FALSE;
+  gst_mpeg_stat_update_frame_wait (self, sequence);
+
+  caps = gst_mpeg_video_input_make_caps (self->input, sequence);
+  current = gst_pad_get_current_caps (self->srcpad);
+  if (!current || !gst_caps_is_equal (caps, current))
+    gst_pad_push_event (self->srcpad, gst_event_new_caps (caps));
+  gst_clear_caps (&current);
+  gst_caps_unref (caps);
+
+  self->have_caps = TRUE;
+  gst_mpeg_stat_send_held_events (self);
+}
+
+/* --- the way of a frame -------------------------------------------------- */
+
+static void
+gst_mpeg_stat_hash (GstMpegStat * self, const GstMpegVideoInputFrame * frame,
+    MpegStatEvent * event)
+{
+  guint8 slices[MPEGSTAT_HASH_BYTES];
+  gsize offset, size, n;
+
+  if (!mpegstat_find_slices (&frame->frame, &offset, &size))
+    return;
+  /* copies these few bytes even where the buffer has many memories */
+  n = gst_buffer_extract (frame->buffer, offset, slices,
+      MIN (size, sizeof (slices)));
+  mpegstat_event_set_hash (event, mpegstat_hash (slices, n, size));
+}
+
+static void
+gst_mpeg_stat_frame_time (GstMpegStat * self,
+    const GstMpegVideoInputFrame * frame, MpegStatTime * time)
+{
+  MpegVideoFramerStats stats;
+
+  *time = self->now;
+  if (self->parsed)
+    return;
+  gst_mpeg_video_input_get_stats (self->input, &stats);
+  mpegstat_arrivals_take (self->arrivals, frame->frame.size, stats.junk_bytes,
+      time);
+}
+
+static void
+gst_mpeg_stat_measure_frame (GstMpegStat * self, const Wishes * wishes,
+    const GstMpegVideoInputFrame * frame, gboolean complete)
+{
+  MpegStatEvent events[MPEGSTAT_MAX_EVENTS];
+  MpegStatTime time;
+  guint n, i;
+
+  gst_mpeg_stat_frame_time (self, frame, &time);
+
+  GST_OBJECT_LOCK (self);
+  n = mpegstat_core_input_frame (self->core, time.arrival, time.wall,
+      &frame->frame, &frame->position, complete, events);
+  GST_OBJECT_UNLOCK (self);
+
+  if (!gst_mpeg_stat_is_heard (self, wishes))
+    return;
+  gst_mpeg_stat_hash (self, frame, &events[n - 1]);
+  for (i = 0; i < n; i++)
+    gst_mpeg_stat_tell (self, wishes, &events[i]);
+}
+
+static void
+gst_mpeg_stat_measure_losses (GstMpegStat * self, const Wishes * wishes)
+{
+  MpegVideoLoss loss;
+  MpegStatEvent event;
+
+  while (gst_mpeg_video_input_pull_loss (self->input, &loss)) {
+    GST_DEBUG_OBJECT (self, "%u frames of type %c lost, from number %"
+        G_GINT64_FORMAT " in display order on", loss.frames,
+        mpeg_video_picture_type_char (loss.type), loss.display_number);
+    GST_OBJECT_LOCK (self);
+    mpegstat_core_input_loss (self->core, self->now.arrival, self->now.wall,
+        &loss, &event);
+    GST_OBJECT_UNLOCK (self);
+    gst_mpeg_stat_tell (self, wishes, &event);
+  }
+}
+
+/* Takes the frame's buffer. */
+static GstFlowReturn
+gst_mpeg_stat_push_frame (GstMpegStat * self, GstMpegVideoInputFrame * frame,
+    gboolean complete)
+{
+  GstBuffer *buffer = g_steal_pointer (&frame->buffer);
+
+  gst_mpeg_stat_update_caps (self, &frame->frame.sequence);
+
+  if (!complete || self->discont) {
+    buffer = gst_buffer_make_writable (buffer);
+    if (!complete)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
+    if (self->discont)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    self->discont = FALSE;
+  }
+  return gst_pad_push (self->srcpad, buffer);
+}
+
+static GstFlowReturn
+gst_mpeg_stat_handle_frame (GstMpegStat * self, const Wishes * wishes,
+    GstMpegVideoInputFrame * frame)
+{
+  gboolean complete = !(frame->frame.flags & MPEG_VIDEO_FRAME_INCOMPLETE)
+      && !GST_BUFFER_FLAG_IS_SET (frame->buffer, GST_BUFFER_FLAG_CORRUPTED);
+
+  gst_mpeg_stat_measure_frame (self, wishes, frame, complete);
+  gst_mpeg_stat_measure_losses (self, wishes);
+
+  if (!complete && wishes->discard) {
+    GST_DEBUG_OBJECT (self, "incomplete, discarded: %" GST_PTR_FORMAT,
+        frame->buffer);
+    self->discont = TRUE;
+    return GST_FLOW_OK;
+  }
+  return gst_mpeg_stat_push_frame (self, frame, complete);
+}
+
+static void
+gst_mpeg_stat_get_wishes (GstMpegStat * self, Wishes * wishes)
+{
+  GST_OBJECT_LOCK (self);
+  wishes->print = !self->silent;
+  wishes->post = self->post_messages;
+  wishes->discard = self->discard_incomplete;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Most buffers of a raw stream end no frame: they must cost little. */
+static void
+gst_mpeg_stat_publish_framer_stats (GstMpegStat * self)
+{
+  MpegVideoFramerStats stats;
+
+  gst_mpeg_video_input_get_stats (self->input, &stats);
+  /* nobody else writes it */
+  if (memcmp (&stats, &self->framer_stats, sizeof (stats)) == 0)
+    return;
+  GST_OBJECT_LOCK (self);
+  self->framer_stats = stats;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* All frames that are whole by now, and the losses that they show */
+static GstFlowReturn
+gst_mpeg_stat_handle_frames (GstMpegStat * self)
+{
+  GstMpegVideoInputFrame frame;
+  GstFlowReturn ret = GST_FLOW_OK;
+  Wishes wishes;
+
+  gst_mpeg_stat_publish_framer_stats (self);
+  while (ret == GST_FLOW_OK && gst_mpeg_video_input_pull (self->input, &frame)) {
+    gst_mpeg_stat_get_wishes (self, &wishes);
+    ret = gst_mpeg_stat_handle_frame (self, &wishes, &frame);
+    gst_mpeg_video_input_frame_clear (&frame);
+  }
+  return ret;
+}
+
+/* --- the way of an access unit ------------------------------------------- */
+
+/* Counts its faults, which the classifier only adds up. */
+static void
+gst_mpeg_stat_count_malformed (GstMpegStat * self,
+    const guint64 before[IFD_MALFORMED_LAST])
+{
+  const IfdClassifier *classifier = mpegstat_units_get_classifier (self->units);
+  guint i;
+
+  for (i = 0; i < IFD_MALFORMED_LAST; i++)
+    self->malformed[i] +=
+        ifd_classifier_get_malformed (classifier, i) - before[i];
+}
+
+/* FALSE: its bytes can't be read. */
+static gboolean
+gst_mpeg_stat_read_unit (GstMpegStat * self, GstBuffer * buffer,
+    MpegStatUnit * unit)
+{
+  const IfdClassifier *classifier = mpegstat_units_get_classifier (self->units);
+  guint64 before[IFD_MALFORMED_LAST];
+  GstMapInfo map;
+  guint i;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return FALSE;
+  for (i = 0; i < IFD_MALFORMED_LAST; i++)
+    before[i] = ifd_classifier_get_malformed (classifier, i);
+  mpegstat_units_input (self->units, map.data, map.size,
+      GST_BUFFER_PTS (buffer), GST_BUFFER_DTS (buffer), unit);
+  gst_buffer_unmap (buffer, &map);
+
+  GST_OBJECT_LOCK (self);
+  gst_mpeg_stat_count_malformed (self, before);
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+static void
+gst_mpeg_stat_measure_unit (GstMpegStat * self, const Wishes * wishes,
+    const MpegStatUnit * unit, gboolean complete)
+{
+  MpegStatEvent events[MPEGSTAT_MAX_EVENTS];
+  guint n, i;
+
+  GST_OBJECT_LOCK (self);
+  n = mpegstat_core_input_unit (self->core, self->now.arrival, self->now.wall,
+      unit, complete, events);
+  GST_OBJECT_UNLOCK (self);
+
+  for (i = 0; i < n; i++)
+    gst_mpeg_stat_tell (self, wishes, &events[i]);
+}
+
+/* Takes the buffer. It goes on as it came. */
+static GstFlowReturn
+gst_mpeg_stat_handle_unit (GstMpegStat * self, GstBuffer * buffer)
+{
+  gboolean complete = !GST_BUFFER_FLAG_IS_SET (buffer,
+      GST_BUFFER_FLAG_CORRUPTED);
+  MpegStatUnit unit;
+  Wishes wishes;
+
+  gst_mpeg_stat_get_wishes (self, &wishes);
+  if (gst_mpeg_stat_read_unit (self, buffer, &unit))
+    gst_mpeg_stat_measure_unit (self, &wishes, &unit, complete);
+
+  if (!complete && wishes.discard) {
+    GST_DEBUG_OBJECT (self, "corrupted, discarded: %" GST_PTR_FORMAT, buffer);
+    gst_buffer_unref (buffer);
+    self->discont = TRUE;
+    return GST_FLOW_OK;
+  }
+  if (self->discont && !GST_BUFFER_IS_DISCONT (buffer)) {
+    buffer = gst_buffer_make_writable (buffer);
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  }
+  self->discont = FALSE;
+  return gst_pad_push (self->srcpad, buffer);
+}
+
+GstFlowReturn
+gst_mpeg_stat_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  GstMpegStat *self = GST_MPEG_STAT (parent);
+
+  self->now.arrival = gst_mpeg_stat_take_arrival (self);
+  self->now.wall = g_get_real_time () * GST_USECOND;
+  self->started = TRUE;
+
+  if (self->units)
+    return gst_mpeg_stat_handle_unit (self, buffer);
+  if (!self->parsed)
+    mpegstat_arrivals_input (self->arrivals, gst_buffer_get_size (buffer),
+        &self->now);
+  if (!gst_mpeg_video_input_push (self->input, buffer))
+    return GST_FLOW_ERROR;
+  return gst_mpeg_stat_handle_frames (self);
+}
+
+/* --- the way of an event ------------------------------------------------- */
+
+/* No byte of what came so far belongs to what comes next. */
+static void
+gst_mpeg_stat_drain (GstMpegStat * self)
+{
+  Wishes wishes;
+
+  if (!self->started || self->units)
+    return;
+  gst_mpeg_video_input_drain (self->input);
+  gst_mpeg_stat_handle_frames (self);
+  gst_mpeg_stat_get_wishes (self, &wishes);
+  gst_mpeg_stat_measure_losses (self, &wishes);
+}
+
+/* Another stream, or the same from another place */
+static void
+gst_mpeg_stat_restart (GstMpegStat * self)
+{
+  MpegVideoFramerStats stats;
+
+  if (self->units)
+    mpegstat_units_restart (self->units);
+  gst_mpeg_video_input_reset (self->input);
+  gst_mpeg_video_input_get_stats (self->input, &stats);
+  mpegstat_arrivals_reset (self->arrivals, stats.junk_bytes);
+  self->started = FALSE;
+  self->discont = TRUE;
+
+  GST_OBJECT_LOCK (self);
+  mpegstat_core_restart (self->core);
+  self->eos = FALSE;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+gst_mpeg_stat_take_stream_start (GstMpegStat * self, GstEvent * event)
+{
+  if (self->have_stream && self->started) {
+    gst_mpeg_stat_drain (self);
+    gst_mpeg_stat_restart (self);
+  }
+  self->have_stream = TRUE;
+  return gst_pad_push_event (self->srcpad, event);
+}
+
+static GstClockTime
+gst_mpeg_stat_get_period (const GstCaps * caps)
+{
+  gint fps_n, fps_d;
+
+  if (!gst_structure_get_fraction (gst_caps_get_structure (caps, 0),
+          "framerate", &fps_n, &fps_d) || fps_n <= 0 || fps_d <= 0)
+    return 0;
+  return gst_util_uint64_scale (GST_SECOND, fps_d, fps_n);
+}
+
+/* They go on as they came. */
+static gboolean
+gst_mpeg_stat_take_unit_caps (GstMpegStat * self, GstEvent * event,
+    GstCaps * caps, IfdCodec codec)
+{
+  MpegStatUnits *units = mpegstat_units_new (codec);
+
+  if (!gst_h26x_caps_set_codec_data (caps,
+          mpegstat_units_get_classifier (units))) {
+    GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
+        ("%s can't read this %s: its codec_data is missing or malformed; put "
+            "%s before it.", GST_OBJECT_NAME (self),
+            codec == IFD_CODEC_H264 ? "H.264" : "H.265",
+            codec == IFD_CODEC_H264 ? "h264parse" : "h265parse"),
+        ("%" GST_PTR_FORMAT, caps));
+    mpegstat_units_free (units);
+    gst_event_unref (event);
+    return FALSE;
+  }
+  mpegstat_units_set_period (units, gst_mpeg_stat_get_period (caps));
+  gst_mpeg_stat_drain (self);
+  g_clear_pointer (&self->units, mpegstat_units_free);
+  self->units = units;
+  self->parsed = self->have_upstream_caps = self->have_caps = TRUE;
+  gst_mpeg_stat_set_frame_wait (self, 0);
+  gst_pad_push_event (self->srcpad, event);
+  gst_mpeg_stat_send_held_events (self);
+  return TRUE;
+}
+
+static gboolean
+gst_mpeg_stat_take_caps (GstMpegStat * self, GstEvent * event)
+{
+  gboolean parsed = FALSE;
+  IfdCodec codec;
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  if (gst_h26x_caps_get_codec (caps, &codec))
+    return gst_mpeg_stat_take_unit_caps (self, event, caps, codec);
+  g_clear_pointer (&self->units, mpegstat_units_free);
+  gst_structure_get_boolean (gst_caps_get_structure (caps, 0), "parsed",
+      &parsed);
+  GST_DEBUG_OBJECT (self, "%s input, %" GST_PTR_FORMAT,
+      parsed ? "parsed" : "raw", caps);
+
+  if (parsed != self->parsed) {
+    MpegVideoFramerStats stats;
+
+    gst_mpeg_stat_drain (self);
+    self->parsed = parsed;
+    gst_mpeg_stat_update_frame_wait (self, &self->sequence);
+    gst_mpeg_video_input_set_caps (self->input, caps);
+    gst_mpeg_video_input_get_stats (self->input, &stats);
+    mpegstat_arrivals_reset (self->arrivals, stats.junk_bytes);
+  } else {
+    gst_mpeg_video_input_set_caps (self->input, caps);
+  }
+  self->have_upstream_caps = TRUE;
+  self->update_caps = TRUE;
+  gst_event_unref (event);
+  return TRUE;
+}
+
+static gboolean
+gst_mpeg_stat_take_segment (GstMpegStat * self, GstEvent * event)
+{
+  const GstSegment *segment;
+
+  event = gst_mpeg_video_input_convert_segment (self->input, event);
+  gst_event_parse_segment (event, &segment);
+  /* What is pending belongs to the segment before. */
+  if (!self->parsed && !gst_segment_is_equal (&self->segment, segment))
+    gst_mpeg_stat_drain (self);
+  gst_segment_copy_into (segment, &self->segment);
+  return gst_mpeg_stat_send_event (self, event);
+}
+
+/* A gap before the first frame must reach a sink that waits for preroll. */
+static gboolean
+gst_mpeg_stat_take_gap (GstMpegStat * self, GstEvent * event)
+{
+  if (!self->have_caps && self->have_upstream_caps)
+    gst_mpeg_stat_update_caps (self, &self->sequence);
+  return gst_mpeg_stat_send_event (self, event);
+}
+
+static gboolean
+gst_mpeg_stat_take_eos (GstMpegStat * self, GstEvent * event)
+{
+  gboolean silent;
+
+  gst_mpeg_stat_drain (self);
+
+  GST_OBJECT_LOCK (self);
+  self->eos = TRUE;
+  silent = self->silent;
+  GST_OBJECT_UNLOCK (self);
+
+  if (!silent)
+    gst_mpeg_stat_print_summary (self);
+  gst_mpeg_stat_post_stats (self);
+  /* of a stream without a single frame */
+  gst_mpeg_stat_send_held_events (self);
+  return gst_pad_push_event (self->srcpad, event);
+}
+
+static gboolean
+gst_mpeg_stat_take_flush_stop (GstMpegStat * self, GstEvent * event)
+{
+  gst_mpeg_stat_restart (self);
+  gst_held_events_flush (&self->held_events);
+  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
+  return gst_pad_push_event (self->srcpad, event);
+}
+
+gboolean
+gst_mpeg_stat_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  GstMpegStat *self = GST_MPEG_STAT (parent);
+
+  GST_LOG_OBJECT (self, "%" GST_PTR_FORMAT, event);
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_STREAM_START:
+      return gst_mpeg_stat_take_stream_start (self, event);
+    case GST_EVENT_CAPS:
+      return gst_mpeg_stat_take_caps (self, event);
+    case GST_EVENT_SEGMENT:
+      return gst_mpeg_stat_take_segment (self, event);
+    case GST_EVENT_GAP:
+      return gst_mpeg_stat_take_gap (self, event);
+    case GST_EVENT_EOS:
+      return gst_mpeg_stat_take_eos (self, event);
+    case GST_EVENT_FLUSH_STOP:
+      return gst_mpeg_stat_take_flush_stop (self, event);
+    default:
+      if (GST_EVENT_IS_SERIALIZED (event))
+        return gst_mpeg_stat_send_event (self, event);
+      return gst_pad_event_default (pad, parent, event);
+  }
+}
+
+/* --- queries ------------------------------------------------------------- */
+
+/* Downstream's wishes are ours, but for parsed, which we see to. */
+static GstCaps *
+gst_mpeg_stat_get_sink_caps (GstMpegStat * self, GstCaps * filter)
+{
+  GstCaps *template = gst_pad_get_pad_template_caps (self->sinkpad);
+  GstCaps *peer = gst_pad_peer_query_caps (self->srcpad, NULL);
+  GstCaps *caps, *filtered;
+  guint i;
+
+  peer = gst_caps_make_writable (peer);
+  for (i = 0; i < gst_caps_get_size (peer); i++)
+    gst_structure_remove_field (gst_caps_get_structure (peer, i), "parsed");
+  caps = gst_caps_intersect_full (peer, template, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (peer);
+  gst_caps_unref (template);
+
+  if (filter) {
+    filtered = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (caps);
+    caps = filtered;
+  }
+  return caps;
+}
+
+gboolean
+gst_mpeg_stat_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  GstMpegStat *self = GST_MPEG_STAT (parent);
+  GstCaps *caps, *filter;
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CAPS:
+      gst_query_parse_caps (query, &filter);
+      caps = gst_mpeg_stat_get_sink_caps (self, filter);
+      gst_query_set_caps_result (query, caps);
+      gst_caps_unref (caps);
+      return TRUE;
+    case GST_QUERY_ALLOCATION:
+      /* Upstream's memory goes on downstream only where it holds whole frames
+       * and downstream knows its caps. */
+      if (!self->parsed || !self->have_caps)
+        return FALSE;
+      return gst_pad_peer_query (self->srcpad, query);
+    default:
+      return gst_pad_query_default (pad, parent, query);
+  }
+}
+
+static gboolean
+gst_mpeg_stat_query_latency (GstMpegStat * self, GstQuery * query)
+{
+  GstClockTime min, max, wait;
+  gboolean live;
+
+  if (!gst_pad_peer_query (self->sinkpad, query))
+    return FALSE;
+
+  GST_OBJECT_LOCK (self);
+  wait = self->frame_wait;
+  GST_OBJECT_UNLOCK (self);
+
+  gst_query_parse_latency (query, &live, &min, &max);
+  /* What isn't live is read ahead: who paces it need not start later. */
+  if (!live)
+    return TRUE;
+  min += wait;
+  if (GST_CLOCK_TIME_IS_VALID (max))
+    max += wait;
+  gst_query_set_latency (query, live, min, max);
+  return TRUE;
+}
+
+gboolean
+gst_mpeg_stat_src_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
+    return gst_mpeg_stat_query_latency (GST_MPEG_STAT (parent), query);
+  return gst_pad_query_default (pad, parent, query);
+}

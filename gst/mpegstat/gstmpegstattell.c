@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What mpegstat tells: when something arrived, statistics, messages, lines on
+ * standard output and in the log.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstmpegstatprivate.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "gststructmembers.h"
+#include "mpegstatformat.h"
+
+/* --- time ---------------------------------------------------------------- */
+
+static GstClockTime
+monotonic_now (void)
+{
+  return g_get_monotonic_time () * GST_USECOND;
+}
+
+/* With OBJECT_LOCK */
+static MpegStatClockKind
+gst_mpeg_stat_read_clock (GstMpegStat * self, GstClockTime * reading)
+{
+  GstElement *element = GST_ELEMENT_CAST (self);
+  GstClockTime time;
+
+  if (GST_STATE (self) != GST_STATE_PLAYING || !GST_ELEMENT_CLOCK (self)) {
+    *reading = monotonic_now ();
+    return MPEGSTAT_CLOCK_MONOTONIC;
+  }
+  time = gst_clock_get_time (GST_ELEMENT_CLOCK (self));
+  *reading = time > element->base_time ? time - element->base_time : 0;
+  return MPEGSTAT_CLOCK_RUNNING_TIME;
+}
+
+GstClockTime
+gst_mpeg_stat_take_arrival (GstMpegStat * self)
+{
+  GstClockTime reading, arrival;
+  MpegStatClockKind kind;
+
+  GST_OBJECT_LOCK (self);
+  kind = gst_mpeg_stat_read_clock (self, &reading);
+  arrival = mpegstat_clock_take (&self->clock, kind, reading, monotonic_now ());
+  GST_OBJECT_UNLOCK (self);
+
+  return arrival;
+}
+
+void
+gst_mpeg_stat_mark_switch (GstMpegStat * self)
+{
+  GST_OBJECT_LOCK (self);
+  mpegstat_clock_mark_switch (&self->clock, monotonic_now ());
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* --- statistics, from any thread ----------------------------------------- */
+
+typedef struct
+{
+  MpegStatTotals totals;
+  MpegVideoFramerStats framer;
+  guint64 malformed[IFD_MALFORMED_LAST];
+  guint64 frames, bytes, lost;
+} Snapshot;
+
+#define TOTAL(name, type, member) \
+    { name, type, G_STRUCT_OFFSET (Snapshot, totals.member) }
+#define BY_TYPE(name, member, letter) \
+    TOTAL (name, G_TYPE_UINT64, member[MPEG_VIDEO_PICTURE_##letter])
+#define FRAMER(name, member) \
+    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (Snapshot, framer.member) }
+#define MALFORMED(name, reason) \
+    { "malformed-" name, G_TYPE_UINT64, \
+      G_STRUCT_OFFSET (Snapshot, malformed[IFD_MALFORMED_##reason]) }
+#define SUM(name, member) \
+    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (Snapshot, member) }
+
+static const GstStatsField stats_fields[] = {
+  SUM ("frames", frames),
+  BY_TYPE ("frames-i", frames, I),
+  BY_TYPE ("frames-p", frames, P),
+  BY_TYPE ("frames-b", frames, B),
+  BY_TYPE ("frames-d", frames, D),
+  SUM ("bytes", bytes),
+  BY_TYPE ("bytes-i", bytes, I),
+  BY_TYPE ("bytes-p", bytes, P),
+  BY_TYPE ("bytes-b", bytes, B),
+  BY_TYPE ("bytes-d", bytes, D),
+  SUM ("lost", lost),
+  BY_TYPE ("lost-i", lost, I),
+  BY_TYPE ("lost-p", lost, P),
+  BY_TYPE ("lost-b", lost, B),
+  BY_TYPE ("lost-d", lost, D),
+  BY_TYPE ("lost-unknown", lost, UNKNOWN),
+  TOTAL ("incomplete", G_TYPE_UINT64, incomplete),
+  TOTAL ("gops", G_TYPE_UINT64, gops),
+  TOTAL ("duration", G_TYPE_UINT64, duration),
+  TOTAL ("bitrate", G_TYPE_UINT64, bitrate),
+  TOTAL ("average-bitrate", G_TYPE_UINT64, average_bitrate),
+  TOTAL ("latency-min", G_TYPE_INT64, latency_min),
+  TOTAL ("latency-median", G_TYPE_INT64, latency_median),
+  TOTAL ("latency-p95", G_TYPE_INT64, latency_p95),
+  TOTAL ("latency-p99", G_TYPE_INT64, latency_p99),
+  TOTAL ("latency-max", G_TYPE_INT64, latency_max),
+  TOTAL ("latency-mean", G_TYPE_INT64, latency_mean),
+  TOTAL ("jitter", G_TYPE_UINT64, jitter),
+  FRAMER ("junk-bytes", junk_bytes),
+  FRAMER ("too-big", too_big),
+  FRAMER ("truncated", truncated),
+  FRAMER ("bad-headers", bad_headers),
+  FRAMER ("before-sequence", before_sequence),
+  FRAMER ("foreign-codes", foreign_codes),
+  MALFORMED ("no-start-code", NO_START_CODE),
+  MALFORMED ("length", LENGTH),
+  MALFORMED ("header", HEADER),
+  MALFORMED ("sei", SEI),
+  MALFORMED ("sps", SPS),
+};
+
+#undef TOTAL
+#undef BY_TYPE
+#undef FRAMER
+#undef MALFORMED
+#undef SUM
+
+static void
+gst_mpeg_stat_snapshot (GstMpegStat * self, Snapshot * snapshot)
+{
+  GstClockTime reading, now;
+  MpegStatClockKind kind;
+  guint i;
+
+  memset (snapshot, 0, sizeof (*snapshot));
+
+  GST_OBJECT_LOCK (self);
+  now = self->clock.arrival;
+  /* While the stream lasts, the last second ends now: a stalled link shows. */
+  if (!self->eos) {
+    kind = gst_mpeg_stat_read_clock (self, &reading);
+    now = mpegstat_clock_peek (&self->clock, kind, reading);
+  }
+  mpegstat_core_get_totals (self->core, now, &snapshot->totals);
+  snapshot->framer = self->framer_stats;
+  memcpy (snapshot->malformed, self->malformed, sizeof (self->malformed));
+  GST_OBJECT_UNLOCK (self);
+
+  for (i = 0; i < MPEG_VIDEO_PICTURE_LAST; i++) {
+    snapshot->frames += snapshot->totals.frames[i];
+    snapshot->bytes += snapshot->totals.bytes[i];
+    snapshot->lost += snapshot->totals.lost[i];
+  }
+}
+
+GstStructure *
+gst_mpeg_stat_create_stats (GstMpegStat * self)
+{
+  GstStructure *stats =
+      gst_structure_new_empty ("application/x-mpegstat-stats");
+  Snapshot snapshot;
+
+  gst_mpeg_stat_snapshot (self, &snapshot);
+  gst_structure_set_stats (stats, stats_fields, G_N_ELEMENTS (stats_fields),
+      &snapshot);
+  return stats;
+}
+
+void
+gst_mpeg_stat_post_stats (GstMpegStat * self)
+{
+  gst_element_post_message (GST_ELEMENT_CAST (self),
+      gst_message_new_element (GST_OBJECT_CAST (self),
+          gst_mpeg_stat_create_stats (self)));
+}
+
+GstStructure *
+gst_mpeg_stat_create_interval_stats (GstElement * element)
+{
+  GstMpegStat *self = GST_MPEG_STAT (element);
+  gboolean eos;
+
+  GST_OBJECT_LOCK (self);
+  eos = self->eos;
+  GST_OBJECT_UNLOCK (self);
+  return eos ? NULL : gst_mpeg_stat_create_stats (self);
+}
+
+/* --- the log ------------------------------------------------------------- */
+
+/* The log was closed because of this error. */
+static void
+gst_mpeg_stat_warn_of_log (GstMpegStat * self, gint error)
+{
+  gchar *location;
+
+  if (error == 0)
+    return;
+  GST_OBJECT_LOCK (self);
+  location = g_strdup (self->location);
+  GST_OBJECT_UNLOCK (self);
+  if (error == ENOSPC)
+    GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+        ("No space left to write the log \"%s\"; it ends here.", location),
+        ("%s", g_strerror (error)));
+  else
+    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+        ("Could not write to the log \"%s\": %s; it ends here.", location,
+            g_strerror (error)), ("errno %d", error));
+  g_free (location);
+}
+
+gboolean
+gst_mpeg_stat_open_log (GstMpegStat * self)
+{
+  MpegStatLogFormat format;
+  gchar *location;
+  gint error;
+
+  GST_OBJECT_LOCK (self);
+  location = g_strdup (self->location);
+  format = self->format;
+  GST_OBJECT_UNLOCK (self);
+
+  if (!location)
+    return TRUE;
+  error = mpegstat_log_open (&self->log, location, format);
+  if (error)
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+        ("Could not open the log \"%s\" for writing: %s.", location,
+            g_strerror (error)), ("errno %d", error));
+  else
+    gst_mpeg_stat_warn_of_log (self, mpegstat_log_write_header (&self->log));
+  g_free (location);
+  return error == 0;
+}
+
+/* --- what is told of each event ------------------------------------------ */
+
+static void
+gst_mpeg_stat_post_event (GstMpegStat * self, const MpegStatEvent * event)
+{
+  GstStructure *structure = NULL;
+  MpegStatValue value;
+  guint column;
+
+  for (column = 0; column < MPEGSTAT_N_COLUMNS; column++) {
+    const gchar *name = mpegstat_column_name (column);
+
+    mpegstat_event_get_value (event, column, &value);
+    if (column == MPEGSTAT_EVENT) {
+      gchar *message = g_strconcat ("application/x-mpegstat-", value.s, NULL);
+
+      structure = gst_structure_new_empty (message);
+      g_free (message);
+      continue;
+    }
+    switch (value.type) {
+      case MPEGSTAT_VALUE_NONE:
+        break;
+      case MPEGSTAT_VALUE_STRING:
+        gst_structure_set (structure, name, G_TYPE_STRING, value.s, NULL);
+        break;
+      case MPEGSTAT_VALUE_INT:
+        gst_structure_set (structure, name, G_TYPE_INT64, value.i, NULL);
+        break;
+      case MPEGSTAT_VALUE_UINT:
+        gst_structure_set (structure, name, G_TYPE_UINT64, value.u, NULL);
+        break;
+      case MPEGSTAT_VALUE_BOOLEAN:
+        gst_structure_set (structure, name, G_TYPE_BOOLEAN, (gboolean) value.i,
+            NULL);
+        break;
+    }
+  }
+  gst_element_post_message (GST_ELEMENT_CAST (self),
+      gst_message_new_element (GST_OBJECT_CAST (self), structure));
+}
+
+static void
+gst_mpeg_stat_print_line (GstMpegStat * self)
+{
+  g_print ("%s", self->line->str);
+}
+
+gboolean
+gst_mpeg_stat_is_heard (GstMpegStat * self, const Wishes * wishes)
+{
+  return wishes->print || wishes->post || mpegstat_log_is_open (&self->log);
+}
+
+void
+gst_mpeg_stat_tell (GstMpegStat * self, const Wishes * wishes,
+    const MpegStatEvent * event)
+{
+  if (wishes->print) {
+    g_string_truncate (self->line, 0);
+    mpegstat_format_text (event, GST_OBJECT_NAME (self), self->line);
+    gst_mpeg_stat_print_line (self);
+  }
+  if (mpegstat_log_is_open (&self->log))
+    gst_mpeg_stat_warn_of_log (self, mpegstat_log_write (&self->log, event));
+  if (wishes->post)
+    gst_mpeg_stat_post_event (self, event);
+}
+
+void
+gst_mpeg_stat_print_summary (GstMpegStat * self)
+{
+  Snapshot snapshot;
+
+  gst_mpeg_stat_snapshot (self, &snapshot);
+  g_string_truncate (self->line, 0);
+  mpegstat_format_summary (&snapshot.totals, GST_OBJECT_NAME (self),
+      self->line);
+  gst_mpeg_stat_print_line (self);
+}
