@@ -87,21 +87,6 @@ choose_packets (GstNetworkSink * self, Batch * batch)
   return 0;
 }
 
-/* Offers the first `n` packets once, and counts what was taken. */
-static GstNetworkSinkResult
-offer (GstNetworkSink * self, Batch * batch, guint n, gboolean * some,
-    GError ** error)
-{
-  GstNetworkSinkResult result;
-  guint sent = 0;
-
-  result = GST_NETWORK_SINK_GET_CLASS (self)->send_packets (self,
-      batch->packets, n, &sent, error);
-  *some = sent > 0;
-  count_sent (self, batch, sent);
-  return result;
-}
-
 static void
 drop_unsendable (GstNetworkSink * self, Batch * batch, GError * error)
 {
@@ -111,58 +96,56 @@ drop_unsendable (GstNetworkSink * self, Batch * batch, GError * error)
   drop_first (self, batch, DROP_UNSENDABLE);
 }
 
+/* Waits while the network is full. FALSE: there is something else to look at, or
+ * an error */
+static gboolean
+wait_while_full (GstNetworkSink * self, Batch * batch, gint64 * full_since,
+    GError ** error)
+{
+  if (!gst_network_sink_get_blocking (self)) {
+    drop_first (self, batch, DROP_FULL);
+    return TRUE;
+  }
+  if (*full_since == 0)
+    *full_since = g_get_monotonic_time ();
+  gst_network_sink_note_full (self);
+  return gst_network_sink_wait_for_room (self, *full_since, error);
+}
+
 /* There is a connection. Sends until all is done with, or there is something
  * else to look at. */
 static void
 send_batch (GstNetworkSink * self, Batch * batch, GError ** error)
 {
+  GstNetworkSinkClass *klass = GST_NETWORK_SINK_GET_CLASS (self);
   GstNetworkSinkResult result;
   GError *local_error = NULL;
+  gboolean goes_on = TRUE;
   gint64 full_since = 0;
-  gboolean some;
-  guint n;
+  guint n, sent;
 
-  while (batch->n > 0) {
+  while (goes_on && batch->n > 0) {
     n = choose_packets (self, batch);
     if (n == 0)
       continue;
-    result = offer (self, batch, n, &some, &local_error);
-    if (some)
+    sent = 0;
+    result = klass->send_packets (self, batch->packets, n, &sent,
+        &local_error);
+    count_sent (self, batch, sent);
+    if (sent > 0 || result == GST_NETWORK_SINK_EARLY)
       full_since = 0;
     if (result == GST_NETWORK_SINK_BROKEN) {
       g_propagate_error (error, local_error);
       return;
     }
-    if (result == GST_NETWORK_SINK_UNSENDABLE) {
+    if (result == GST_NETWORK_SINK_UNSENDABLE)
       drop_unsendable (self, batch, g_steal_pointer (&local_error));
-    } else if (result == GST_NETWORK_SINK_EARLY) {
-      full_since = 0;
-      if (!gst_network_sink_wait_for_room (self, g_get_monotonic_time (),
-              error))
-        return;
-    } else if (result == GST_NETWORK_SINK_FULL) {
-      if (!gst_network_sink_get_blocking (self)) {
-        drop_first (self, batch, DROP_FULL);
-        continue;
-      }
-      if (full_since == 0)
-        full_since = g_get_monotonic_time ();
-      gst_network_sink_note_full (self);
-      if (!gst_network_sink_wait_for_room (self, full_since, error))
-        return;
-    }
+    else if (result == GST_NETWORK_SINK_EARLY)
+      goes_on = gst_network_sink_wait_for_room (self, g_get_monotonic_time (),
+          error);
+    else if (result == GST_NETWORK_SINK_FULL)
+      goes_on = wait_while_full (self, batch, &full_since, error);
   }
-}
-
-static void
-transmit (GstNetworkSink * self, Batch * batch)
-{
-  GError *error = NULL;
-
-  if (!gst_network_sink_begin_use (self))
-    return;
-  send_batch (self, batch, &error);
-  gst_network_sink_end_use (self, error);
 }
 
 GstFlowReturn
@@ -171,6 +154,7 @@ gst_network_sink_render_packets (GstNetworkSink * self, GstBuffer ** packets,
 {
   Batch batch = { packets, n };
   gboolean over = FALSE;
+  GError *error;
   GstFlowReturn flow;
 
   while (batch.n > 0) {
@@ -182,8 +166,10 @@ gst_network_sink_render_packets (GstNetworkSink * self, GstBuffer ** packets,
       drop_all (self, &batch, DROP_NOT_CONNECTED);
     } else if (flow != GST_FLOW_OK) {
       return flow;
-    } else {
-      transmit (self, &batch);
+    } else if (gst_network_sink_begin_use (self)) {
+      error = NULL;
+      send_batch (self, &batch, &error);
+      gst_network_sink_end_use (self, error);
     }
   }
   return GST_FLOW_OK;

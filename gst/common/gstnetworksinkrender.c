@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The way of a buffer through GstNetworkSink: it waits for the connection, is
- * sent or dropped, and at the end of the stream the connection is drained. All
- * in the streaming thread.
+/* What GstBaseSink calls in the streaming thread of GstNetworkSink: buffers and
+ * lists, events, and the end of the stream, at which the connection is drained.
  */
 
 #ifdef HAVE_CONFIG_H
@@ -14,523 +13,10 @@
 
 /* Buffers of a list that are looked at together */
 #define MAX_BATCH 64
-/* Frames that a new receiver misses while it waits for a key frame. After so many
- * the stream is taken for one that has none. */
-#define MAX_FRAMES_WITHOUT_KEY 600
-/* There is no connection yet */
-#define FLOW_WAIT GST_FLOW_CUSTOM_SUCCESS_1
-
-/* What became of an attempt to send */
-typedef enum
-{
-  OUTCOME_SENT,
-  OUTCOME_FULL,                 /* nothing was taken, and nobody waits */
-  OUTCOME_UNSENDABLE,
-  OUTCOME_INTERRUPTED           /* unlocked, the connection broke, or the
-                                 * deadline is over: look again */
-} Outcome;
-
 static gpointer
 get_parent_class (void)
 {
   return g_type_class_peek_parent (g_type_class_peek (GST_TYPE_NETWORK_SINK));
-}
-
-/* --- woken by flush and changes of state ---------------------------------- */
-
-gboolean
-gst_network_sink_unlock (GstBaseSink * sink)
-{
-  GstNetworkSink *self = GST_NETWORK_SINK (sink);
-
-  LOCK (self);
-  self->priv->unlocked = TRUE;
-  g_cancellable_cancel (self->priv->send_cancellable);
-  g_cond_broadcast (&self->priv->cond);
-  UNLOCK (self);
-  return TRUE;
-}
-
-gboolean
-gst_network_sink_unlock_stop (GstBaseSink * sink)
-{
-  GstNetworkSink *self = GST_NETWORK_SINK (sink);
-
-  LOCK (self);
-  self->priv->unlocked = FALSE;
-  UNLOCK (self);
-  return TRUE;
-}
-
-/* --- waiting for the connection ------------------------------------------- */
-
-/* With lock */
-static GstFlowReturn
-look_for_connection (GstNetworkSink * self)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-
-  if (priv->state == STATE_CONNECTED)
-    return GST_FLOW_OK;
-  if (priv->state == STATE_FAILED)
-    return GST_FLOW_ERROR;
-  if (priv->state == STATE_IDLE && !priv->stopping && !priv->wanted) {
-    /* It was closed by EOS. */
-    priv->wanted = TRUE;
-    g_cond_broadcast (&priv->cond);
-  }
-  if (!priv->wait_for_connection)
-    return FLOW_NOT_CONNECTED;
-  return FLOW_WAIT;
-}
-
-/* With lock. EOS is to follow, and its time is over: what comes before it is not
- * waited for any more. */
-static gboolean
-is_over (GstNetworkSink * self)
-{
-  return self->priv->ending_until
-      && g_get_monotonic_time () >= self->priv->ending_until;
-}
-
-/* With lock. The end may take so long from now on. */
-static void
-begin_ending (GstNetworkSink * self)
-{
-  self->priv->ending_until =
-      g_get_monotonic_time () + self->priv->eos_timeout / GST_USECOND;
-}
-
-/* With lock. An end that was asked for stands behind what waits from here on. */
-static void
-note_wait (GstNetworkSink * self)
-{
-  if (self->priv->end_asked && !self->priv->ending_until)
-    begin_ending (self);
-}
-
-/* With lock: until something changes */
-static void
-wait_for_change (GstNetworkSink * self)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-  gint64 begin = g_get_monotonic_time ();
-
-  note_wait (self);
-  priv->unconnected_since = begin;
-  if (priv->ending_until)
-    g_cond_wait_until (&priv->cond, &priv->lock, priv->ending_until);
-  else
-    g_cond_wait (&priv->cond, &priv->lock);
-  priv->unconnected_since = 0;
-  priv->counters.time_unconnected +=
-      (g_get_monotonic_time () - begin) * GST_USECOND;
-}
-
-GstFlowReturn
-gst_network_sink_wait_for_connection (GstNetworkSink * self, gboolean * over)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-  GstFlowReturn flow;
-
-  LOCK (self);
-  while (TRUE) {
-    if (priv->unlocked) {
-      /* Back when the pipeline plays again, or to give up */
-      UNLOCK (self);
-      flow = gst_base_sink_wait_preroll (GST_BASE_SINK_CAST (self));
-      if (flow != GST_FLOW_OK)
-        return flow;
-      LOCK (self);
-      continue;
-    }
-    flow = look_for_connection (self);
-    if (flow != FLOW_WAIT || is_over (self))
-      break;
-    wait_for_change (self);
-  }
-  *over = is_over (self) && (flow == GST_FLOW_OK || flow == FLOW_WAIT);
-  UNLOCK (self);
-  if (flow == GST_FLOW_ERROR)
-    gst_network_sink_tell_error (self);
-  return flow;
-}
-
-/* --- what is sent and what is not ----------------------------------------- */
-
-static void
-clear_rest (GstNetworkSink * self)
-{
-  gst_clear_buffer (&self->priv->rest);
-  self->priv->rest_offset = 0;
-}
-
-static gboolean
-ends_frame (GstNetworkSink * self, GstBuffer * buffer)
-{
-  return GST_NETWORK_SINK_GET_CLASS (self)->whole_frames
-      || GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER);
-}
-
-void
-gst_network_sink_pass_buffer (GstNetworkSink * self, GstBuffer * buffer)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-
-  priv->started = TRUE;
-  priv->in_frame = !ends_frame (self, buffer);
-  priv->last_pts = GST_BUFFER_PTS (buffer);
-  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER))
-    priv->have_markers = TRUE;
-  if (!priv->in_frame)
-    priv->skips_frame = FALSE;
-}
-
-/* Is it a further part of the frame of the buffer before? A stream without
- * marks and times doesn't say. */
-static gboolean
-continues_frame (GstNetworkSink * self, GstBuffer * buffer)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-
-  if (!priv->in_frame)
-    return FALSE;
-  if (GST_CLOCK_TIME_IS_VALID (priv->last_pts)
-      && GST_BUFFER_PTS_IS_VALID (buffer))
-    return priv->last_pts == GST_BUFFER_PTS (buffer);
-  return priv->have_markers;
-}
-
-void
-gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
-    DropReason reason)
-{
-  Counters *counters = &self->priv->counters;
-
-  GST_LOG_OBJECT (self, "dropped for reason %d: %" GST_PTR_FORMAT, reason,
-      buffer);
-  LOCK (self);
-  counters->dropped[reason]++;
-  counters->bytes_dropped += gst_buffer_get_size (buffer);
-  UNLOCK (self);
-  /* Frames are worthless in parts (Ouwens, section 3.8). */
-  self->priv->skips_frame = TRUE;
-  gst_network_sink_pass_buffer (self, buffer);
-}
-
-/* A receiver that is not the one before has nothing of what was sent. TRUE: this
- * buffer was made for the one before, and is dropped, an I-frame too: it may lack
- * headers that the new one needs. The very first receiver has missed nothing
- * unless something was dropped. */
-gboolean
-gst_network_sink_greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-  gboolean torn = priv->rest == buffer && priv->rest_offset > 0;
-  gboolean missed = priv->started || priv->rest_offset > 0;
-  guint64 generation;
-
-  if (GST_NETWORK_SINK_GET_CLASS (self)->connectionless)
-    return FALSE;
-  LOCK (self);
-  generation = priv->generation;
-  UNLOCK (self);
-  if (priv->receiver == generation)
-    return FALSE;
-
-  priv->receiver = generation;
-  if (priv->rest && priv->rest != buffer)
-    gst_network_sink_drop (self, priv->rest, DROP_BROKEN);
-  clear_rest (self);
-  if (!missed)
-    return FALSE;
-  priv->needs_key_frame = TRUE;
-  priv->frames_without_key = ends_frame (self, buffer) ? 1 : 0;
-  gst_network_sink_drop (self, buffer, torn ? DROP_BROKEN : DROP_NO_KEY_FRAME);
-  gst_pad_push_event (GST_BASE_SINK_PAD (self), gst_event_new_restart ());
-  return TRUE;
-}
-
-gboolean
-gst_network_sink_choose (GstNetworkSink * self, GstBuffer * buffer)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-
-  if (priv->skips_frame && continues_frame (self, buffer)) {
-    gst_network_sink_drop (self, buffer, DROP_REST_OF_FRAME);
-    return FALSE;
-  }
-  priv->skips_frame = FALSE;
-  if (!priv->needs_key_frame)
-    return TRUE;
-  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT)
-      && priv->frames_without_key < MAX_FRAMES_WITHOUT_KEY) {
-    if (ends_frame (self, buffer))
-      priv->frames_without_key++;
-    gst_network_sink_drop (self, buffer, DROP_NO_KEY_FRAME);
-    return FALSE;
-  }
-  priv->needs_key_frame = FALSE;
-  return TRUE;
-}
-
-/* --- sending: priv->rest from rest_offset on ------------------------------ */
-
-gboolean
-gst_network_sink_begin_use (GstNetworkSink * self)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-  gboolean usable;
-
-  LOCK (self);
-  usable = priv->state == STATE_CONNECTED && !priv->unlocked;
-  if (usable) {
-    /* (To ask costs nothing; to reset it takes a lock of all the process.) */
-    if (g_cancellable_is_cancelled (priv->send_cancellable))
-      g_cancellable_reset (priv->send_cancellable);
-    priv->using = TRUE;
-  }
-  UNLOCK (self);
-  return usable;
-}
-
-void
-gst_network_sink_end_use (GstNetworkSink * self, GError * error)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-
-  LOCK (self);
-  priv->using = FALSE;
-  if (error)
-    gst_network_sink_break_connection (self, error);
-  if (priv->awaited)
-    g_cond_broadcast (&priv->cond);
-  UNLOCK (self);
-}
-
-static void
-count_taken (GstNetworkSink * self, gsize taken, gboolean all)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-
-  priv->rest_offset += taken;
-  LOCK (self);
-  priv->counters.bytes_sent += taken;
-  if (all)
-    priv->counters.packets_sent++;
-  priv->torn = priv->rest_offset > 0 && !all;
-  UNLOCK (self);
-}
-
-static void
-wait_with_count (GstNetworkSink * self, gint64 timeout)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-  gint64 begin = g_get_monotonic_time ();
-
-  LOCK (self);
-  priv->blocked_since = begin;
-  UNLOCK (self);
-  GST_NETWORK_SINK_GET_CLASS (self)->wait (self, timeout,
-      priv->send_cancellable);
-  LOCK (self);
-  priv->blocked_since = 0;
-  priv->counters.time_blocked +=
-      (g_get_monotonic_time () - begin) * GST_USECOND;
-  UNLOCK (self);
-}
-
-/* Monotonic us; 0: none */
-static gint64
-get_deadline (GstNetworkSink * self)
-{
-  gint64 ending_until;
-
-  if (self->priv->deadline)
-    return self->priv->deadline;
-  LOCK (self);
-  ending_until = self->priv->ending_until;
-  UNLOCK (self);
-  return ending_until;
-}
-
-void
-gst_network_sink_note_full (GstNetworkSink * self)
-{
-  LOCK (self);
-  note_wait (self);
-  UNLOCK (self);
-}
-
-gboolean
-gst_network_sink_wait_for_room (GstNetworkSink * self, gint64 full_since,
-    GError ** error)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-  GstClockTime timeout = gst_network_sink_get_timeout (self);
-  gint64 deadline = get_deadline (self);
-  gint64 now = g_get_monotonic_time ();
-  gint64 left = -1;
-
-  if (timeout > 0) {
-    left = full_since + (gint64) (timeout / GST_USECOND) - now;
-    if (left <= 0) {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
-          "it took nothing for %g s", timeout / (gdouble) GST_SECOND);
-      return FALSE;
-    }
-  }
-  if (deadline) {
-    if (now >= deadline)
-      return FALSE;
-    left = left < 0 ? deadline - now : MIN (left, deadline - now);
-  }
-  wait_with_count (self, left);
-  return !g_cancellable_is_cancelled (priv->send_cancellable);
-}
-
-static gboolean
-may_wait (GstNetworkSink * self)
-{
-  /* A frame that was begun is finished. */
-  return self->priv->rest_offset > 0 || gst_network_sink_get_blocking (self);
-}
-
-static Outcome
-send_rest (GstNetworkSink * self, GError ** error)
-{
-  GstNetworkSinkClass *klass = GST_NETWORK_SINK_GET_CLASS (self);
-  GstNetworkSinkPrivate *priv = self->priv;
-  GstNetworkSinkResult result;
-  gint64 full_since = 0;
-  gsize taken;
-
-  while (TRUE) {
-    taken = 0;
-    result = klass->send (self, priv->rest, priv->rest_offset, &taken, error);
-    count_taken (self, taken, result == GST_NETWORK_SINK_SENT);
-    if (result == GST_NETWORK_SINK_SENT)
-      return OUTCOME_SENT;
-    if (result == GST_NETWORK_SINK_UNSENDABLE)
-      return OUTCOME_UNSENDABLE;
-    if (result == GST_NETWORK_SINK_BROKEN)
-      return OUTCOME_INTERRUPTED;
-
-    if (!may_wait (self))
-      return OUTCOME_FULL;
-    if (taken > 0 || full_since == 0)
-      full_since = g_get_monotonic_time ();
-    gst_network_sink_note_full (self);
-    if (!gst_network_sink_wait_for_room (self, full_since, error))
-      return OUTCOME_INTERRUPTED;
-  }
-}
-
-static Outcome
-transmit (GstNetworkSink * self)
-{
-  GError *error = NULL;
-  Outcome outcome;
-
-  if (!gst_network_sink_begin_use (self))
-    return OUTCOME_INTERRUPTED;
-  outcome = send_rest (self, &error);
-  if (outcome == OUTCOME_UNSENDABLE) {
-    GST_WARNING_OBJECT (self, "can't send %" GST_PTR_FORMAT ": %s",
-        self->priv->rest, error->message);
-    g_clear_error (&error);
-  }
-  gst_network_sink_end_use (self, error);
-  return outcome;
-}
-
-/* --- the way of a buffer -------------------------------------------------- */
-
-/* The connection is there. FALSE: look for it again */
-static gboolean
-try_buffer (GstNetworkSink * self, GstBuffer * buffer)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-
-  if (gst_network_sink_greet_receiver (self, buffer))
-    return TRUE;
-  if (priv->rest && priv->rest != buffer) {
-    /* Left over by a flush: before anything else */
-    if (transmit (self) == OUTCOME_SENT)
-      clear_rest (self);
-    return FALSE;
-  }
-  if (!priv->rest) {
-    if (!gst_network_sink_choose (self, buffer))
-      return TRUE;
-    priv->rest = gst_buffer_ref (buffer);
-  }
-
-  switch (transmit (self)) {
-    case OUTCOME_SENT:
-      gst_network_sink_pass_buffer (self, buffer);
-      break;
-    case OUTCOME_FULL:
-      gst_network_sink_drop (self, buffer, DROP_FULL);
-      break;
-    case OUTCOME_UNSENDABLE:
-      gst_network_sink_drop (self, buffer, DROP_UNSENDABLE);
-      break;
-    case OUTCOME_INTERRUPTED:
-      return FALSE;
-  }
-  clear_rest (self);
-  return TRUE;
-}
-
-static void
-drop_unconnected (GstNetworkSink * self, GstBuffer * buffer)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-  gboolean torn = priv->rest == buffer && priv->rest_offset > 0;
-
-  gst_network_sink_drop (self, buffer, torn ? DROP_BROKEN : DROP_NOT_CONNECTED);
-  if (priv->rest == buffer)
-    clear_rest (self);
-}
-
-/* What is torn stays: the connection has to be reset. */
-static void
-drop_for_eos (GstNetworkSink * self, GstBuffer * buffer)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-
-  gst_network_sink_drop (self, buffer, DROP_EOS_TIMEOUT);
-  priv->gave_up = TRUE;
-  if (priv->rest_offset == 0)
-    clear_rest (self);
-}
-
-static GstFlowReturn
-render_buffer (GstNetworkSink * self, GstBuffer * buffer)
-{
-  gboolean over = FALSE;
-  GstFlowReturn flow;
-
-  if (gst_buffer_get_size (buffer) == 0)
-    return GST_FLOW_OK;
-
-  do {
-    flow = gst_network_sink_wait_for_connection (self, &over);
-    if (over) {
-      drop_for_eos (self, buffer);
-      return GST_FLOW_OK;
-    }
-  } while (flow == GST_FLOW_OK && !try_buffer (self, buffer));
-
-  if (flow == FLOW_NOT_CONNECTED) {
-    drop_unconnected (self, buffer);
-    return GST_FLOW_OK;
-  }
-  /* What the network has nothing of is not owed to anybody. */
-  if (self->priv->rest_offset == 0)
-    clear_rest (self);
-  return flow;
 }
 
 GstFlowReturn
@@ -541,7 +27,7 @@ gst_network_sink_render (GstBaseSink * sink, GstBuffer * buffer)
   self->priv->has_input = TRUE;
   if (GST_NETWORK_SINK_GET_CLASS (self)->send_packets)
     return gst_network_sink_render_packets (self, &buffer, 1);
-  return render_buffer (self, buffer);
+  return gst_network_sink_render_buffer (self, buffer);
 }
 
 static GstFlowReturn
@@ -551,7 +37,7 @@ render_buffers (GstNetworkSink * self, GstBufferList * list)
   GstFlowReturn flow = GST_FLOW_OK;
 
   for (i = 0; i < n && flow == GST_FLOW_OK; i++)
-    flow = render_buffer (self, gst_buffer_list_get (list, i));
+    flow = gst_network_sink_render_buffer (self, gst_buffer_list_get (list, i));
   return flow;
 }
 
@@ -579,32 +65,6 @@ gst_network_sink_render_list (GstBaseSink * sink, GstBufferList * list)
   if (GST_NETWORK_SINK_GET_CLASS (self)->send_packets)
     return render_packets (self, list);
   return render_buffers (self, list);
-}
-
-/* What comes next continues no frame. */
-static void
-begin_stream (GstNetworkSink * self)
-{
-  self->priv->in_frame = FALSE;
-  self->priv->skips_frame = FALSE;
-  self->priv->have_markers = FALSE;
-}
-
-/* 0: the stream goes on. Wakes who waits for more than that. */
-static void
-set_ending (GstNetworkSink * self, gboolean ending)
-{
-  GstNetworkSinkPrivate *priv = self->priv;
-
-  LOCK (self);
-  priv->ending_until = 0;
-  priv->end_asked = FALSE;
-  if (ending) {
-    begin_ending (self);
-    g_cancellable_cancel (priv->send_cancellable);
-    g_cond_broadcast (&priv->cond);
-  }
-  UNLOCK (self);
 }
 
 /* EOS that an application sends to its pipeline goes to the sources: one whose
@@ -635,12 +95,12 @@ gst_network_sink_event (GstBaseSink * sink, GstEvent * event)
   GstNetworkSink *self = GST_NETWORK_SINK (sink);
 
   if (gst_event_is_ending (event))
-    set_ending (self, TRUE);
+    gst_network_sink_set_ending (self, TRUE);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    set_ending (self, FALSE);
+    gst_network_sink_set_ending (self, FALSE);
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
       || GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
-    begin_stream (self);
+    gst_network_sink_begin_stream (self);
   return GST_BASE_SINK_CLASS (get_parent_class ())->event (sink, event);
 }
 
@@ -649,14 +109,14 @@ gst_network_sink_reset_render (GstNetworkSink * self)
 {
   GstNetworkSinkPrivate *priv = self->priv;
 
-  clear_rest (self);
+  gst_network_sink_clear_rest (self);
   priv->receiver = 0;
   priv->started = FALSE;
   priv->needs_key_frame = FALSE;
   priv->gave_up = FALSE;
   priv->last_pts = GST_CLOCK_TIME_NONE;
-  begin_stream (self);
-  set_ending (self, FALSE);
+  gst_network_sink_begin_stream (self);
+  gst_network_sink_set_ending (self, FALSE);
   LOCK (self);
   priv->generation = 0;
   UNLOCK (self);
@@ -695,8 +155,7 @@ try_drain (GstNetworkSink * self)
   gboolean done;
 
   if (priv->rest) {
-    if (transmit (self) == OUTCOME_SENT)
-      clear_rest (self);
+    gst_network_sink_finish_rest (self);
     return FALSE;
   }
   if (!klass->drain)
@@ -816,8 +275,8 @@ finish_stream (GstNetworkSink * self)
   if (flow == GST_FLOW_OK && priv->gave_up)
     warn_of_eos_timeout (self);
   end_connection (self);
-  clear_rest (self);
-  set_ending (self, FALSE);
+  gst_network_sink_clear_rest (self);
+  gst_network_sink_set_ending (self, FALSE);
   priv->deadline = 0;
   priv->gave_up = FALSE;
   priv->has_input = FALSE;

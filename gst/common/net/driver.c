@@ -256,22 +256,6 @@ send_unsent (Driver * driver, guint number)
   set_blocked (driver, number, FALSE);
 }
 
-static guint
-poll_batch (Driver * driver, guint * numbers, Datagram * datagrams)
-{
-  const guint64 now = get_now ();
-  guint n;
-
-  for (n = 0; n < DATAGRAM_BATCH && driver->outputs; n++) {
-    datagram_init (&datagrams[n], driver->outputs + n * driver->output_room,
-        0);
-    if (!driver->verbs->poll_output (driver->core, now, &numbers[n],
-            &datagrams[n], driver->output_room))
-      break;
-  }
-  return n;
-}
-
 /* The packets of one path go together, in their order. */
 static void
 send_batch (Driver * driver, const guint * numbers,
@@ -305,12 +289,21 @@ take_events (Driver * driver)
 void
 driver_flush (Driver * driver)
 {
+  const guint max = driver->outputs ? DATAGRAM_BATCH : 0;
   Datagram datagrams[DATAGRAM_BATCH];
   guint numbers[DATAGRAM_BATCH];
+  guint64 now;
   guint n;
 
   do {
-    n = poll_batch (driver, numbers, datagrams);
+    now = get_now ();
+    for (n = 0; n < max; n++) {
+      datagram_init (&datagrams[n], driver->outputs + n * driver->output_room,
+          0);
+      if (!driver->verbs->poll_output (driver->core, now, &numbers[n],
+              &datagrams[n], driver->output_room))
+        break;
+    }
     send_batch (driver, numbers, datagrams, n);
   } while (n == DATAGRAM_BATCH);
   take_events (driver);
