@@ -12,7 +12,6 @@
 #include <netinet/in.h>
 
 #include "dccppacket.h"
-#include "dccpverbs.h"
 #include "systemrandom.h"
 
 /* Nobody listens there, says ICMP, and nothing came for so long: what says so is

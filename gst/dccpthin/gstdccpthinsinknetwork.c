@@ -263,41 +263,35 @@ put_packet (GstDccpThinSink * self, GstBuffer * buffer, GstMapInfo * map,
   return GST_NETWORK_SINK_SENT;
 }
 
-/* With lock. `sent`: how many were put; their maps stay. */
-static GstNetworkSinkResult
-put_packets (GstDccpThinSink * self, GstBuffer ** buffers, GstMapInfo * maps,
-    guint n, guint * sent)
-{
-  GstNetworkSinkResult result;
-  guint64 now = gst_dccp_thin_now ();
-
-  if (driver_is_blocked (&self->end.driver, 0))
-    return wait_until (self, G_MAXUINT64, GST_NETWORK_SINK_FULL);
-  do {
-    result = put_packet (self, buffers[*sent], &maps[*sent], *sent + 1 < n,
-        now);
-    *sent += result == GST_NETWORK_SINK_SENT;
-  } while (result == GST_NETWORK_SINK_SENT && *sent < n);
-  return result;
-}
-
 GstNetworkSinkResult
 gst_dccp_thin_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
     guint n, guint * sent, GError ** error)
 {
   GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
+  GstNetworkSinkResult result = GST_NETWORK_SINK_SENT;
   GstMapInfo maps[DCCP_MAX_PUT];
-  GstNetworkSinkResult result;
-  guint i;
+  guint64 now = gst_dccp_thin_now ();
+  guint i, n_put = 0;
 
-  *sent = 0;
+  n = MIN (n, DCCP_MAX_PUT);
   LOCK (self);
-  result = put_packets (self, buffers, maps, MIN (n, DCCP_MAX_PUT), sent);
+  if (driver_is_blocked (&self->end.driver, 0)) {
+    result = wait_until (self, G_MAXUINT64, GST_NETWORK_SINK_FULL);
+    n = 0;
+  }
+  while (n_put < n) {
+    result = put_packet (self, buffers[n_put], &maps[n_put], n_put + 1 < n,
+        now);
+    if (result != GST_NETWORK_SINK_SENT)
+      break;
+    n_put++;
+  }
   driver_flush (&self->end.driver);
   driver_wake (&self->end.driver, FALSE);
   gst_dccp_thin_sink_unlock_and_tell (self);
-  for (i = 0; i < *sent; i++)
+  for (i = 0; i < n_put; i++)
     gst_buffer_unmap (buffers[i], &maps[i]);
+  *sent = n_put;
   return result;
 }
 

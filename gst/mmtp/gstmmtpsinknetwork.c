@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "mmtpverbs.h"
+#include "mmtpreceiver.h"
 #include "systemrandom.h"
 
 /* --- what the driver tells and asks: all with lock ------------------------- */

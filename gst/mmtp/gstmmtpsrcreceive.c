@@ -11,7 +11,6 @@
 
 #include <string.h>
 
-#include "mmtpverbs.h"
 #include "systemrandom.h"
 
 /* For whatever comes, and something more, so that the rooms' first bytes, which

@@ -21,9 +21,9 @@
 #ifndef __DCCP_ENDPOINT_H__
 #define __DCCP_ENDPOINT_H__
 
-#include "datagram.h"
 #include "dccphistory.h"
 #include "dccppacket.h"
+#include "driververbs.h"
 #include "tfrcequation.h"
 
 G_BEGIN_DECLS
@@ -215,6 +215,9 @@ typedef struct
 
 void dccp_endpoint_get_stats (DccpEndpoint * endpoint, DccpStats * stats);
 DccpState dccp_endpoint_get_state (DccpEndpoint * endpoint);
+
+/* How the driver runs an endpoint, which has one path, number 0 */
+extern const DriverVerbs dccp_endpoint_verbs;
 
 G_END_DECLS
 

@@ -440,3 +440,57 @@ mmtp_receiver_get_channel_stats (MmtpReceiver * self, guint id,
     stats->transit = 0;
   return TRUE;
 }
+
+/* --- for the driver -------------------------------------------------------- */
+
+static void
+receiver_input (gpointer core, guint64 now, guint path,
+    const Datagram * datagram)
+{
+  MmtpAddress address;
+
+  mmtp_address_set_path (&address, &datagram->path);
+  mmtp_receiver_input (core, now, &address, datagram->bytes, datagram->size);
+}
+
+static void
+receiver_timeout (gpointer core, guint64 now)
+{
+  mmtp_receiver_timeout (core, now);
+}
+
+static gboolean
+receiver_poll_output (gpointer core, guint64 now, guint * path,
+    Datagram * datagram, gsize room)
+{
+  MmtpAddress address;
+
+  datagram->size = mmtp_receiver_poll_output (core, now, &address,
+      datagram->bytes, room);
+  if (datagram->size == 0)
+    return FALSE;
+  *path = 0;
+  mmtp_address_get_path (&address, &datagram->path);
+  return TRUE;
+}
+
+static gboolean
+receiver_poll_event (gpointer core, gpointer event)
+{
+  return mmtp_receiver_poll_event (core, event);
+}
+
+static guint64
+receiver_next_wakeup (gpointer core)
+{
+  return mmtp_receiver_next_wakeup (core);
+}
+
+const DriverVerbs mmtp_receiver_verbs = {
+  .event_size = sizeof (MmtpReceiverEvent),
+  .input = receiver_input,
+  .timeout = receiver_timeout,
+  .poll_output = receiver_poll_output,
+  .poll_event = receiver_poll_event,
+  .next_wakeup = receiver_next_wakeup,
+};

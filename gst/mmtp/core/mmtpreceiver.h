@@ -18,6 +18,7 @@
 #ifndef __MMTP_RECEIVER_H__
 #define __MMTP_RECEIVER_H__
 
+#include "driververbs.h"
 #include "mmtpaddress.h"
 #include "mmtppacket.h"
 
@@ -32,6 +33,10 @@ typedef struct
   guint64 max_bytes;            /* that wait for what is missing */
   GBytes *key;                  /* NULL: none; the receiver takes a reference */
 } MmtpReceiverConfig;
+
+/* A message is never longer (docs/wire-mmtp.md: a REPORT of 16 records with 16
+ * ranges each has 1575 bytes). */
+#define MMTP_MAX_RECEIVER_MESSAGE 2048
 
 /* Every field's default */
 void mmtp_receiver_config_init (MmtpReceiverConfig * config);
@@ -135,6 +140,10 @@ void mmtp_receiver_get_stats (MmtpReceiver * receiver,
 /* FALSE: no such channel */
 gboolean mmtp_receiver_get_channel_stats (MmtpReceiver * receiver,
     guint channel, MmtpReceiverChannelStats * stats);
+
+/* How the driver runs a receiver. All channels share path 0; their addresses
+ * tell them apart. */
+extern const DriverVerbs mmtp_receiver_verbs;
 
 G_END_DECLS
 

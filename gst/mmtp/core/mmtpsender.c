@@ -368,34 +368,27 @@ mmtp_sender_write (MmtpSender * sender, MmtpPath * path,
   return size;
 }
 
-static gsize
-write_next (MmtpSender * sender, MmtpOutput * output)
-{
-  gsize size;
-
-  if (sender->phase == MMTP_PHASE_INIT || sender->phase == MMTP_PHASE_OPEN)
-    return mmtp_sender_write_handshake (sender, output);
-  if (sender->phase != MMTP_PHASE_SESSION)
-    return 0;
-  if ((size = mmtp_sender_write_control (sender, output)))
-    return size;
-  mmtp_sender_expire (sender);
-  if ((size = mmtp_sender_write_data (sender, output)))
-    return size;
-  if ((size = mmtp_sender_write_repair (sender, output)))
-    return size;
-  return mmtp_sender_write_probe (sender, output);
-}
-
 gsize
 mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * channel,
     guint8 * bytes, gsize room)
 {
   MmtpOutput output = { bytes, room, 0 };
-  gsize size;
+  gsize size = 0;
 
   mmtp_sender_advance (sender, now);
-  size = write_next (sender, &output);
+  if (sender->phase == MMTP_PHASE_INIT || sender->phase == MMTP_PHASE_OPEN) {
+    size = mmtp_sender_write_handshake (sender, &output);
+  } else if (sender->phase == MMTP_PHASE_SESSION) {
+    size = mmtp_sender_write_control (sender, &output);
+    if (size == 0) {
+      mmtp_sender_expire (sender);
+      size = mmtp_sender_write_data (sender, &output);
+    }
+    if (size == 0)
+      size = mmtp_sender_write_repair (sender, &output);
+    if (size == 0)
+      size = mmtp_sender_write_probe (sender, &output);
+  }
   *channel = output.channel;
   if (size == 0)
     mmtp_sender_check_room (sender);
@@ -453,3 +446,56 @@ mmtp_sender_get_channel_stats (MmtpSender * sender, guint channel,
   stats->in_flight = path->channel->in_flight;
   return TRUE;
 }
+
+/* --- for the driver -------------------------------------------------------- */
+
+static void
+sender_input (gpointer core, guint64 now, guint path,
+    const Datagram * datagram)
+{
+  mmtp_sender_input (core, now, path, datagram->bytes, datagram->size);
+}
+
+static void
+sender_timeout (gpointer core, guint64 now)
+{
+  mmtp_sender_timeout (core, now);
+}
+
+static gboolean
+sender_poll_output (gpointer core, guint64 now, guint * path,
+    Datagram * datagram, gsize room)
+{
+  datagram->size = mmtp_sender_poll_output (core, now, path, datagram->bytes,
+      room);
+  return datagram->size > 0;
+}
+
+static gboolean
+sender_poll_event (gpointer core, gpointer event)
+{
+  return mmtp_sender_poll_event (core, event);
+}
+
+static guint64
+sender_next_wakeup (gpointer core)
+{
+  return mmtp_sender_next_wakeup (core);
+}
+
+static void
+sender_set_blocked (gpointer core, guint64 now, guint path,
+    gboolean is_blocked)
+{
+  mmtp_sender_set_blocked (core, now, path, is_blocked);
+}
+
+const DriverVerbs mmtp_sender_verbs = {
+  .event_size = sizeof (MmtpSenderEvent),
+  .input = sender_input,
+  .timeout = sender_timeout,
+  .poll_output = sender_poll_output,
+  .poll_event = sender_poll_event,
+  .next_wakeup = sender_next_wakeup,
+  .set_blocked = sender_set_blocked,
+};

@@ -21,6 +21,7 @@
 #ifndef __MMTP_SENDER_H__
 #define __MMTP_SENDER_H__
 
+#include "driververbs.h"
 #include "mmtppacket.h"
 #include "mmtpscheduler.h"
 
@@ -220,6 +221,9 @@ MmtpRefuseReason mmtp_sender_get_unverified_refusal (const MmtpSender * sender,
 /* FALSE: no such channel */
 gboolean mmtp_sender_get_channel_stats (MmtpSender * sender, guint channel,
     MmtpSenderChannelStats * stats);
+
+/* How the driver runs a sender, whose paths are the channels */
+extern const DriverVerbs mmtp_sender_verbs;
 
 G_END_DECLS
 
