@@ -522,6 +522,8 @@ gst_udplite_sink_disconnect (GstNetworkSink * sink, gboolean reset)
 
 /* --- sending, with the lock ----------------------------------------------- */
 
+G_STATIC_ASSERT (UDPLITE_MAX_ROUND >= DATAGRAM_BATCH);
+
 /* The receiver can't get the packet: others may. Takes the error */
 static void
 count_error (GstUdpliteSink * self, UdpliteClient * client, GError * error)
@@ -555,118 +557,79 @@ send_some (GstUdpliteSink * self, const UdpliteClient * client, guint first,
   return udplite_socket_send (socket, outputs + first, n, error);
 }
 
-/* Offers the packets from `*done` on to one receiver. FALSE: there is no room */
+static void
+count_sent (GstUdpliteSink * self, const UdpliteTurn * turn,
+    GstBuffer ** buffers, guint sent)
+{
+  gsize bytes = 0;
+  guint i;
+
+  for (i = 0; i < sent; i++)
+    bytes += gst_buffer_get_size (buffers[turn->first + i]);
+  turn->client->bytes_sent += bytes;
+  turn->client->packets_sent += sent;
+  self->bytes_served += bytes;
+}
+
+/* Goes on with the round of these packets. FALSE: there is no room */
 static gboolean
-send_to_client (GstUdpliteSink * self, UdpliteClient * client,
-    GstBuffer ** buffers, guint n, guint * done)
+send_to_all (GstUdpliteSink * self, GstBuffer ** buffers, guint n)
 {
   GError *error = NULL;
-  guint sent, i;
+  UdpliteTurn turn;
+  guint sent;
 
-  while (*done < n) {
-    sent = send_some (self, client, *done, n - *done, &error);
-    for (i = 0; i < sent; i++) {
-      gsize size = gst_buffer_get_size (buffers[*done + i]);
-
-      client->bytes_sent += size;
-      self->bytes_served += size;
-      self->reached[*done + i] = TRUE;
-    }
-    client->packets_sent += sent;
-    *done += sent;
-    if (*done < n && !error) {
-      self->full = get_family (client);
-      return FALSE;
-    }
+  while (udplite_round_next (&self->round, self->clients,
+          self->send_duplicates, n, &turn)) {
+    sent = send_some (self, turn.client, turn.first, turn.n, &error);
+    count_sent (self, &turn, buffers, sent);
+    udplite_round_note_sent (&self->round, sent);
     if (error) {
-      count_error (self, client, g_steal_pointer (&error));
-      (*done)++;
+      count_error (self, turn.client, g_steal_pointer (&error));
+      udplite_round_skip (&self->round);
+    } else if (sent < turn.n) {
+      self->full = get_family (turn.client);
+      return FALSE;
     }
   }
   return TRUE;
-}
-
-static guint
-count_times (GstUdpliteSink * self, const UdpliteClient * client)
-{
-  return self->send_duplicates ? client->times : 1;
 }
 
 static void
 begin_anew (GstUdpliteSink * self)
 {
-  memset (self->reached, 0, sizeof (self->reached));
+  udplite_round_clear (&self->round);
   gst_clear_buffer (&self->resume_at);
-  self->resume_id = 0;
-  self->resume_packet = self->resume_time = 0;
 }
 
-/* As often as it was added, from where there was no room on. FALSE: there is none
- * again */
-static gboolean
-send_each_time (GstUdpliteSink * self, UdpliteClient * client,
-    GstBuffer ** buffers, guint n)
-{
-  if (self->resume_id != client->id)
-    self->resume_packet = self->resume_time = 0;
-  self->resume_id = client->id;
-  for (; self->resume_time < count_times (self, client); self->resume_time++) {
-    if (!send_to_client (self, client, buffers, n, &self->resume_packet))
-      return FALSE;
-    self->resume_packet = 0;
-  }
-  return TRUE;
-}
-
-/* The same for all; they are in the order of their ids. */
-static gboolean
-send_to_all (GstUdpliteSink * self, GstBuffer ** buffers, guint n)
-{
-  guint i;
-
-  for (i = 0; i < udplite_clients_get_number (self->clients); i++) {
-    UdpliteClient *client = udplite_clients_get (self->clients, i);
-
-    if (client->id >= self->resume_id
-        && !send_each_time (self, client, buffers, n))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-/* Of the first `done` packets those that went to nobody were not sent. */
+/* The first `done` packets are done with. Those of them that went to nobody were
+ * not sent. */
 static void
-refuse_unreached (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
+end_round (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
 {
   guint i;
 
   for (i = 0; i < done; i++) {
-    if (!self->reached[i])
+    if (!self->round.reached[i])
       gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffers[i]);
   }
+  begin_anew (self);
 }
 
-/* There is one receiver, and it was added once. */
-static gboolean
-goes_once (GstUdpliteSink * self)
-{
-  return udplite_clients_get_number (self->clients) == 1
-      && count_times (self, udplite_clients_get (self->clients, 0)) == 1;
-}
-
-/* Where all go once, or nobody waits, what found no room is the first that is
- * not done with. Otherwise it goes on with the same packets. */
+/* There is no room. Where all packets go once, the first one that found none is
+ * offered next. Otherwise the round goes on with the same packets. Returns how
+ * many are done with. */
 static guint
-count_done (GstUdpliteSink * self, GstBuffer ** buffers)
+interrupt_round (GstUdpliteSink * self, GstBuffer ** buffers)
 {
-  guint done = self->resume_packet;
+  const guint done = self->round.packet;
 
-  if (!goes_once (self) || self->resume_time > 0) {
+  if (self->round.time > 0
+      || !udplite_round_goes_once (self->clients, self->send_duplicates)) {
     gst_buffer_replace (&self->resume_at, buffers[0]);
     return 0;
   }
-  refuse_unreached (self, buffers, done);
-  begin_anew (self);
+  end_round (self, buffers, done);
   return done;
 }
 
@@ -680,7 +643,8 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
 
   LOCK (self);
   /* Who doesn't wait drops a packet for all receivers that have not got it. */
-  if (n > 1 && !goes_once (self) && !gst_network_sink_get_blocking (sink))
+  if (n > 1 && !gst_network_sink_get_blocking (sink)
+      && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;
   /* Otherwise it is at the beginning already. */
   if (self->resume_at && self->resume_at != buffers[0])
@@ -692,10 +656,9 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
     result = GST_NETWORK_SINK_UNSENDABLE;
   } else if (send_to_all (self, buffers, mapped)) {
     *sent = mapped;
-    refuse_unreached (self, buffers, mapped);
-    begin_anew (self);
+    end_round (self, buffers, mapped);
   } else {
-    *sent = count_done (self, buffers);
+    *sent = interrupt_round (self, buffers);
     result = GST_NETWORK_SINK_FULL;
   }
   gst_udplite_packets_unmap (self->packets);

@@ -9,7 +9,7 @@
 #include "gstudplitecommon.h"
 #include "gstudplitepackets.h"
 #include "gstudplitesink.h"
-#include "udpliteclients.h"
+#include "udpliteround.h"
 
 G_BEGIN_DECLS
 
@@ -62,9 +62,7 @@ struct _GstUdpliteSink
   GstUdplitePackets *packets;
   /* What several receivers get that found no room: where to go on */
   GstBuffer *resume_at;         /* the first of these; NULL: at the beginning */
-  guint64 resume_id;            /* of the receiver that is in progress */
-  guint resume_packet, resume_time;
-  gboolean reached[DATAGRAM_BATCH];  /* some receiver got the packet */
+  UdpliteRound round;           /* of these packets */
   Family full;                  /* whose socket has no room */
 };
 
