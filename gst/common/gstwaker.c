@@ -35,16 +35,18 @@ gst_waker_reset (GstWaker * waker)
 }
 
 void
-gst_waker_add (GstWaker * waker, GstPollFD * fd, gint number)
+gst_waker_wait (GstWaker * waker, GstClockTime time,
+    GCancellable * cancellable)
 {
-  gst_poll_fd_init (fd);
-  fd->fd = number;
-  gst_poll_add_fd (waker->poll, fd);
-  gst_poll_fd_ctl_read (waker->poll, fd, TRUE);
-}
+  const gint number = g_cancellable_get_fd (cancellable);
+  GstPollFD fd = GST_POLL_FD_INIT;
 
-void
-gst_waker_remove (GstWaker * waker, GstPollFD * fd)
-{
-  gst_poll_remove_fd (waker->poll, fd);
+  if (number < 0)
+    return;
+  fd.fd = number;
+  gst_poll_add_fd (waker->poll, &fd);
+  gst_poll_fd_ctl_read (waker->poll, &fd, TRUE);
+  gst_poll_wait (waker->poll, time);
+  gst_poll_remove_fd (waker->poll, &fd);
+  g_cancellable_release_fd (cancellable);
 }

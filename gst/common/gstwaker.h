@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Waiting for sockets, or another thread: a poll that stays awake, once woken,
- * until that was taken note of. All under the element's lock, but waiting.
+/* Lets one thread wait for another one: once woken, it stays awake until it is
+ * reset. All functions but gst_waker_wait () are called with the element's lock.
  */
 
 #ifndef __GST_WAKER_H__
 #define __GST_WAKER_H__
 
+#include <gio/gio.h>
 #include <gst/gst.h>
 
 #include "gstwirelessprelude.h"
@@ -26,11 +27,11 @@ GST_WIRELESS_API
 void gst_waker_wake (GstWaker * waker);
 GST_WIRELESS_API
 void gst_waker_reset (GstWaker * waker);
-/* Adds what is to be read to `fd` */
+/* Until it is woken, the time is over (GST_CLOCK_TIME_NONE: never), or it is
+ * cancelled. Without the element's lock. */
 GST_WIRELESS_API
-void gst_waker_add (GstWaker * waker, GstPollFD * fd, gint number);
-GST_WIRELESS_API
-void gst_waker_remove (GstWaker * waker, GstPollFD * fd);
+void gst_waker_wait (GstWaker * waker, GstClockTime time,
+    GCancellable * cancellable);
 
 G_END_DECLS
 

@@ -300,21 +300,14 @@ gst_dccp_thin_sink_wait (GstNetworkSink * sink, gint64 timeout,
     GCancellable * cancellable)
 {
   GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
-  gint number = g_cancellable_get_fd (cancellable);
   GstClockTime wait = timeout < 0 ? GST_CLOCK_TIME_NONE : timeout * GST_USECOND;
   guint64 now = gst_dccp_thin_now ();
-  GstPollFD fd;
 
-  if (number < 0)
-    return;
-  gst_waker_add (&self->room, &fd, number);
   LOCK (self);
   if (self->waits_until < G_MAXUINT64)
     wait = MIN (wait, self->waits_until - MIN (now, self->waits_until));
   UNLOCK (self);
-  gst_poll_wait (self->room.poll, wait);
-  gst_waker_remove (&self->room, &fd);
-  g_cancellable_release_fd (cancellable);
+  gst_waker_wait (&self->room, wait, cancellable);
   LOCK (self);
   self->waits_until = 0;
   UNLOCK (self);

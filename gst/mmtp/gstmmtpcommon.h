@@ -10,7 +10,6 @@
 
 #include <gst/gst.h>
 
-#include "gstwaker.h"
 #include "mmtppacket.h"
 
 G_BEGIN_DECLS

@@ -16,6 +16,7 @@
 #include "driver.h"
 #include "gstmmtpcommon.h"
 #include "gstmmtpsink.h"
+#include "gstwaker.h"
 #include "mmtpchannels.h"
 #include "mmtpinterfaces.h"
 #include "mmtpretry.h"

@@ -464,17 +464,10 @@ gst_mmtp_sink_wait (GstNetworkSink * sink, gint64 timeout,
     GCancellable * cancellable)
 {
   GstMmtpSink *self = GST_MMTP_SINK (sink);
-  gint number = g_cancellable_get_fd (cancellable);
   GstClockTime wait = timeout < 0 ? GST_CLOCK_TIME_NONE : timeout * GST_USECOND;
   guint64 now = gst_mmtp_now ();
-  GstPollFD fd;
 
-  if (number < 0)
-    return;
-  gst_waker_add (&self->room, &fd, number);
   if (self->early_until > 0)
     wait = MIN (wait, self->early_until - MIN (now, self->early_until));
-  gst_poll_wait (self->room.poll, wait);
-  gst_waker_remove (&self->room, &fd);
-  g_cancellable_release_fd (cancellable);
+  gst_waker_wait (&self->room, wait, cancellable);
 }
