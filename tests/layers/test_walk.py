@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The walks of a packet in docs/architecture.md name functions that exist, each in
+the file that the page names, each calls the next one, and they are as short as they
+have to be.
+"""
+
+import os
+import pathlib
+import re
+import unittest
+
+SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+PAGE = SOURCE / "docs/architecture.md"
+# Sink: the most functions and files that its walk may have
+LONGEST = {"mmtpsink": (25, 12), "dcctpthinsink": (20, 10),
+           "udplitesink": (20, 10)}
+# Called through a table of functions: by which of its members
+VERBS = {"gst_network_sink_render": "render",
+         "gst_mmtp_sink_send_packets": "send_packets",
+         "gst_dccp_thin_sink_send_packets": "send_packets",
+         "gst_udplite_sink_send_packets": "send_packets",
+         "sender_poll_output": "poll_output", "poll_output": "poll_output",
+         "kernel_send": "send"}
+HEADING = re.compile(r"^`(\w+)`.*, (\d+) functions in (\d+) files:$", re.M)
+LINE = re.compile(r"^( {4,})(\w+) +(\w+\.c)$")
+
+
+def read_walks(text):
+    """sink: (functions said, files said, [(depth, function, file)])"""
+    walks = {}
+    for heading in HEADING.finditer(text):
+        steps = []
+        for line in text[heading.end():].lstrip("\n").splitlines():
+            step = LINE.match(line)
+            if not step:
+                break
+            steps.append((len(step[1]), step[2], step[3]))
+        walks[heading[1]] = int(heading[2]), int(heading[3]), steps
+    return walks
+
+
+def find_body(function, file):
+    """The text of its definition; None: it has none there."""
+    path, = [path for root in ("gst", "ext")
+             for path in (SOURCE / root).rglob(file)]
+    found = re.search(rf"^{function} \(.*?^}}", path.read_text(), re.M | re.S)
+    return found and found[0]
+
+
+class WalkTest(unittest.TestCase):
+
+    def setUp(self):
+        self.walks = read_walks(PAGE.read_text())
+
+    def test_there_is_one_for_each_sink(self):
+        self.assertEqual(set(self.walks), set(LONGEST))
+
+    def test_they_are_as_short_as_they_say(self):
+        for sink, (functions, files, steps) in self.walks.items():
+            with self.subTest(sink):
+                self.assertEqual(functions, len(steps))
+                self.assertEqual(files, len({file for *_, file in steps}))
+                self.assertLessEqual(functions, LONGEST[sink][0])
+                self.assertLessEqual(files, LONGEST[sink][1])
+
+    def test_each_function_calls_the_next(self):
+        for sink, (_, _, steps) in self.walks.items():
+            callers = []
+            for depth, function, file in steps:
+                with self.subTest(sink, function=function):
+                    body = find_body(function, file)
+                    self.assertIsNotNone(body, f"{file} has no {function}")
+                    while callers and callers[-1][0] >= depth:
+                        callers.pop()
+                    if callers:
+                        called = VERBS.get(function, function)
+                        self.assertRegex(callers[-1][1], rf"\b{called} \(")
+                    callers.append((depth, body))
+
+
+if __name__ == "__main__":
+    unittest.main()
