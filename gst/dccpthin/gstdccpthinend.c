@@ -137,11 +137,12 @@ unlock_and_tell (gpointer data)
 static void
 trace (gpointer data, gboolean is_packet, const gchar * format, va_list args)
 {
+  const GstDebugLevel level = is_packet ? GST_LEVEL_LOG : GST_LEVEL_DEBUG;
   GstDccpThinEnd *end = data;
 
-  gst_debug_log_valist (*end->funcs->category, is_packet ? GST_LEVEL_LOG :
-      GST_LEVEL_DEBUG, __FILE__, GST_FUNCTION, __LINE__, end->element, format,
-      args);
+  if (level <= gst_debug_category_get_threshold (*end->funcs->category))
+    gst_debug_log_valist (*end->funcs->category, level, __FILE__, GST_FUNCTION,
+        __LINE__, end->element, format, args);
 }
 
 static const DriverFuncs driver_funcs = {

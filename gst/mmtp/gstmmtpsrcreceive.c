@@ -211,8 +211,11 @@ static void
 trace (gpointer element, gboolean is_packet, const gchar * format,
     va_list args)
 {
-  gst_debug_log_valist (GST_CAT_DEFAULT, is_packet ? GST_LEVEL_LOG :
-      GST_LEVEL_DEBUG, __FILE__, GST_FUNCTION, __LINE__, element, format, args);
+  const GstDebugLevel level = is_packet ? GST_LEVEL_LOG : GST_LEVEL_DEBUG;
+
+  if (level <= gst_debug_category_get_threshold (GST_CAT_DEFAULT))
+    gst_debug_log_valist (GST_CAT_DEFAULT, level, __FILE__, GST_FUNCTION,
+        __LINE__, element, format, args);
 }
 
 const DriverFuncs gst_mmtp_src_driver_funcs = {
