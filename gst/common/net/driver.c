@@ -8,6 +8,13 @@
 /* Packets taken from one socket before the loop looks at what is due */
 #define MAX_INPUTS (4 * DATAGRAM_BATCH)
 
+/* Packets of a path that may wait for room. Cores that are told that a path is
+ * blocked stop long before. */
+#define MAX_UNSENT (4 * DATAGRAM_BATCH)
+/* When the device below a socket has no room (ENOBUFS), poll does not wait for
+ * it. ns */
+#define RETRY_TIME 1000000
+
 /* A packet that a socket had no room for */
 typedef struct
 {
@@ -172,12 +179,19 @@ set_blocked (Driver * driver, guint number, gboolean is_blocked)
 }
 
 static void
-keep_unsent (DriverPath * path, const Datagram * datagrams, guint n)
+keep_unsent (Driver * driver, guint number, const Datagram * datagrams,
+    guint n)
 {
+  DriverPath *path = driver->paths[number];
   Unsent *unsent;
   guint i;
 
   for (i = 0; i < n; i++) {
+    if (g_queue_get_length (&path->unsent) == MAX_UNSENT) {
+      trace (driver, FALSE, "path %u: %u packets wait for room, so %u are "
+          "dropped", number, MAX_UNSENT, n - i);
+      return;
+    }
     unsent = g_malloc (sizeof (*unsent) + datagram_get_size (&datagrams[i]));
     unsent->path = datagrams[i].path;
     unsent->size = datagram_get_size (&datagrams[i]);
@@ -235,7 +249,7 @@ send_on_path (Driver * driver, guint number, const Datagram * datagrams,
     if (done < n)
       set_blocked (driver, number, TRUE);
   }
-  keep_unsent (path, datagrams + done, n - done);
+  keep_unsent (driver, number, datagrams + done, n - done);
 }
 
 /* The socket has room again. */
@@ -249,8 +263,10 @@ send_unsent (Driver * driver, guint number)
   while ((unsent = g_queue_peek_head (&path->unsent))) {
     datagram_init (&datagram, unsent->bytes, unsent->size);
     datagram.path = unsent->path;
-    if (send_datagrams (driver, number, &datagram, 1) == 0)
+    if (send_datagrams (driver, number, &datagram, 1) == 0) {
+      path->retry_at = get_now () + RETRY_TIME;
       return;
+    }
     g_free (g_queue_pop_head (&path->unsent));
   }
   set_blocked (driver, number, FALSE);
@@ -396,9 +412,21 @@ do_what_is_due (Driver * driver)
   return wakeup;
 }
 
+/* Whether poll is to wait for room; `wakeup` becomes earlier where it is not yet */
+static gboolean
+waits_for_room (DriverPath * path, guint64 * wakeup)
+{
+  if (g_queue_is_empty (&path->unsent))
+    return FALSE;
+  if (path->retry_at <= get_now ())
+    return TRUE;
+  *wakeup = MIN (*wakeup, path->retry_at);
+  return FALSE;
+}
+
 /* Returns the index of the watched descriptor, or 0 */
 static guint
-prepare_poll (Driver * driver, gint cancel_fd)
+prepare_poll (Driver * driver, gint cancel_fd, guint64 * wakeup)
 {
   DriverPath *path;
   guint i;
@@ -409,7 +437,7 @@ prepare_poll (Driver * driver, gint cancel_fd)
     if (path)
       path->poll_index = driver_poll_add (&driver->poll,
           g_socket_get_fd (datagram_socket_get_socket (path->socket)),
-          G_IO_IN | (g_queue_is_empty (&path->unsent) ? 0 : G_IO_OUT));
+          G_IO_IN | (waits_for_room (path, wakeup) ? G_IO_OUT : 0));
   }
   if (cancel_fd >= 0)
     driver_poll_add (&driver->poll, cancel_fd, G_IO_IN);
@@ -423,7 +451,7 @@ prepare_poll (Driver * driver, gint cancel_fd)
 static void
 sleep_until (Driver * driver, guint64 wakeup, gint cancel_fd)
 {
-  const guint watched = prepare_poll (driver, cancel_fd);
+  const guint watched = prepare_poll (driver, cancel_fd, &wakeup);
   guint64 now;
   guint i;
 

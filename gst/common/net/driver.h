@@ -61,6 +61,8 @@ typedef struct
 {
   DatagramSocket *socket;       /* owned */
   GQueue unsent;                /* packets that the socket had no room for */
+  guint64 retry_at;             /* ns; not before, although poll says that there
+                                 * is room: the device may have none */
   gboolean has_gone;            /* take_error said so. */
   guint poll_index;             /* in `poll`, while the loop sleeps */
 } DriverPath;

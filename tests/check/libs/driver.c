@@ -433,6 +433,57 @@ GST_START_TEST (what_had_no_room_follows_in_order)
 
 GST_END_TEST;
 
+static gboolean
+is_never (gpointer owner)
+{
+  return FALSE;
+}
+
+/* poll finds room at once, each time: the device below has none. */
+GST_START_TEST (loop_does_not_spin_for_room)
+{
+  const gint64 begin = g_get_monotonic_time ();
+  guint tries, elapsed;
+  Fixture self;
+
+  set_up (&self);
+  add_pair (&self, 0);
+  room = 0;
+  put (&self, 0, 1);
+  fail_if (driver_run (&self.driver, is_never, begin + 30000, NULL, NULL));
+  elapsed = (g_get_monotonic_time () - begin) / 1000;
+  tries = self.rounds;
+  fail_unless (tries <= 2 * elapsed + 4, "%u rounds in %u ms", tries, elapsed);
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (not_everything_waits_for_room)
+{
+  Fixture self;
+  guint i, n = 0;
+
+  set_up (&self);
+  add_pair (&self, 0);
+  room = 0;
+  for (i = 0; i < 1000; i++)
+    put (&self, 0, i % 200);
+  driver_flush (&self.driver);
+  assert_equals_int (self.n_polled, 1000);
+  room = G_MAXINT;
+  send_from_far (&self, 0, 7);
+  while (driver_is_blocked (&self.driver, 0))
+    driver_run (&self.driver, is_never, g_get_monotonic_time () + 2000, NULL,
+        NULL);
+  for (i = 0; read_at_far (&self, 0) == (gint) (i % 200); i++)
+    n++;
+  assert_equals_int (n, 4 * DATAGRAM_BATCH);
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (path_that_is_removed_forgets_what_waits)
 {
   Fixture self;
@@ -664,6 +715,8 @@ driver_suite (void)
   tcase_add_test (tc, packets_of_each_path_keep_their_order);
   tcase_add_test (tc, more_than_a_batch_goes_at_once);
   tcase_add_loop_test (tc, what_had_no_room_follows_in_order, 0, 5);
+  tcase_add_test (tc, loop_does_not_spin_for_room);
+  tcase_add_test (tc, not_everything_waits_for_room);
   tcase_add_test (tc, path_that_is_removed_forgets_what_waits);
   tcase_add_test (tc, refusals_are_told_and_sending_goes_on);
   tcase_add_test (tc, nothing_is_sent_on_a_path_that_has_gone);
