@@ -697,7 +697,10 @@ lose_a_key_packet (gboolean asked)
     push (&pair, make_delta (i++));
     g_usleep (1000);
   }
-  fail_unless_equals_int (was_key_unit_asked_for (&pair), asked);
+  /* The loss is counted a moment before the request goes upstream. */
+  while (asked && !was_key_unit_asked_for (&pair))
+    g_usleep (1000);
+  fail_if (was_key_unit_asked_for (&pair));
   fail_unless_equals_uint64 (stat_of (&pair.src, "loss-events"), 1);
   pair_clear (&pair);
   relay_clear (&relay);
