@@ -52,8 +52,7 @@ struct _GstTunSrc
   guint64 dropped;              /* as last seen */
   guint64 dropped_before;       /* it was opened */
 
-  GstLivePause pause;
-  gint unlocked;                /* atomic */
+  GstLiveFlush flush;           /* has its own lock */
   GstPoll *poll;                /* has its own lock */
   GstPollFD poll_fd;            /* in it from start to stop */
   guint8 *scratch;              /* TUN_MAX_PACKET bytes; streaming thread */
@@ -122,33 +121,31 @@ gst_tun_src_start (GstBaseSrc * src)
   return TRUE;
 }
 
+static void
+gst_tun_src_set_flushing (GstBaseSrc * src, gboolean flushing)
+{
+  gst_poll_set_flushing (GST_TUN_SRC (src)->poll, flushing);
+}
+
 static gboolean
 gst_tun_src_unlock (GstBaseSrc * src)
 {
-  GstTunSrc *self = GST_TUN_SRC (src);
-
-  if (gst_live_pause_ignores_unlock (&self->pause))
-    return TRUE;
-  g_atomic_int_set (&self->unlocked, TRUE);
-  gst_poll_set_flushing (self->poll, TRUE);
+  gst_live_flush_unlock (&GST_TUN_SRC (src)->flush);
   return TRUE;
 }
 
 static gboolean
 gst_tun_src_unlock_stop (GstBaseSrc * src)
 {
-  GstTunSrc *self = GST_TUN_SRC (src);
-
-  g_atomic_int_set (&self->unlocked, FALSE);
-  gst_poll_set_flushing (self->poll, FALSE);
+  gst_live_flush_unlock_stop (&GST_TUN_SRC (src)->flush);
   return TRUE;
 }
 
 static GstStateChangeReturn
 gst_tun_src_change_state (GstElement * element, GstStateChange transition)
 {
-  return gst_live_pause_change_state (&GST_TUN_SRC (element)->pause,
-      GST_ELEMENT_CLASS (parent_class), element, transition);
+  return gst_live_flush_change_state (&GST_TUN_SRC (element)->flush,
+      GST_ELEMENT_CLASS (parent_class), transition);
 }
 
 /* --- the way of a packet ------------------------------------------------- */
@@ -265,12 +262,6 @@ gst_tun_src_wait (GstTunSrc * self)
   return GST_FLOW_OK;
 }
 
-static gboolean
-gst_tun_src_is_unlocked (GstBaseSrc * src)
-{
-  return g_atomic_int_get (&GST_TUN_SRC (src)->unlocked);
-}
-
 static GstFlowReturn
 gst_tun_src_create (GstPushSrc * src, GstBuffer ** buffer)
 {
@@ -279,6 +270,7 @@ gst_tun_src_create (GstPushSrc * src, GstBuffer ** buffer)
   GstBuffer *single;
   GstFlowReturn flow;
 
+  gst_live_flush_begin_create (&self->flush);
   do {
     flow = gst_tun_src_read_list (self, list);
     if (flow == GST_FLOW_OK && gst_buffer_list_length (list) == 0)
@@ -290,12 +282,10 @@ gst_tun_src_create (GstPushSrc * src, GstBuffer ** buffer)
     return flow;
   }
   if (gst_buffer_list_length (list) > 1)
-    return gst_live_list_submit (GST_BASE_SRC_CAST (src), list,
-        gst_tun_src_is_unlocked);
+    return gst_live_list_submit (&self->flush, list);
   single = gst_buffer_ref (gst_buffer_list_get (list, 0));
   gst_buffer_list_unref (list);
-  return gst_live_list_submit_buffer (GST_BASE_SRC_CAST (src), single,
-      gst_tun_src_is_unlocked, buffer);
+  return gst_live_list_submit_buffer (&self->flush, single, buffer);
 }
 
 /* --- the rest ------------------------------------------------------------ */
@@ -354,6 +344,7 @@ gst_tun_src_finalize (GObject * object)
 {
   GstTunSrc *self = GST_TUN_SRC (object);
 
+  gst_live_flush_clear (&self->flush);
   gst_poll_free (self->poll);
   gst_tun_port_clear (&self->port);
 
@@ -367,6 +358,7 @@ gst_tun_src_init (GstTunSrc * self)
 
   gst_tun_port_init (&self->port, GST_ELEMENT_CAST (self), TRUE);
   self->poll = gst_poll_new (TRUE);
+  gst_live_flush_init (&self->flush, src, gst_tun_src_set_flushing);
   gst_base_src_set_live (src, TRUE);
   gst_base_src_set_format (src, GST_FORMAT_TIME);
   gst_base_src_set_do_timestamp (src, TRUE);

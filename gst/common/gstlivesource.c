@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Buffers, buffer lists and the pause of a live source; see the header. */
+/* Flushes, buffers and buffer lists of a live source; see the header. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -7,62 +7,134 @@
 
 #include "gstlivesource.h"
 
+/* --- unlock and unlock_stop ----------------------------------------------- */
+
+void
+gst_live_flush_init (GstLiveFlush * flush, GstBaseSrc * src,
+    GstLiveFlushFunc set_flushing)
+{
+  flush->src = src;
+  flush->set_flushing = set_flushing;
+  g_mutex_init (&flush->lock);
+}
+
+void
+gst_live_flush_clear (GstLiveFlush * flush)
+{
+  g_mutex_clear (&flush->lock);
+}
+
+static void
+set_pauser (GstLiveFlush * flush, GThread * pauser)
+{
+  g_mutex_lock (&flush->lock);
+  flush->pauser = pauser;
+  g_mutex_unlock (&flush->lock);
+}
+
+GstStateChangeReturn
+gst_live_flush_change_state (GstLiveFlush * flush,
+    GstElementClass * parent_class, GstStateChange transition)
+{
+  GstStateChangeReturn result;
+
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    set_pauser (flush, g_thread_self ());
+  result = parent_class->change_state (GST_ELEMENT_CAST (flush->src),
+      transition);
+  set_pauser (flush, NULL);
+  return result;
+}
+
+void
+gst_live_flush_unlock (GstLiveFlush * flush)
+{
+  g_mutex_lock (&flush->lock);
+  if (flush->pauser != g_thread_self ()) {
+    flush->flusher = g_thread_self ();
+    flush->stopper = NULL;
+    flush->set_flushing (flush->src, TRUE);
+  }
+  g_mutex_unlock (&flush->lock);
+}
+
+/* With lock */
+static void
+stop_flush (GstLiveFlush * flush)
+{
+  flush->flusher = flush->stopper = NULL;
+  flush->set_flushing (flush->src, FALSE);
+}
+
+/* One thread does both calls of a flush, except for FLUSH_START and FLUSH_STOP,
+ * which an application may send from two threads. Whether another thread is the
+ * streaming one is known when create begins. */
+void
+gst_live_flush_unlock_stop (GstLiveFlush * flush)
+{
+  g_mutex_lock (&flush->lock);
+  if (flush->flusher == g_thread_self ())
+    stop_flush (flush);
+  else if (flush->flusher && !flush->stopper)
+    flush->stopper = g_thread_self ();
+  g_mutex_unlock (&flush->lock);
+}
+
+void
+gst_live_flush_begin_create (GstLiveFlush * flush)
+{
+  g_mutex_lock (&flush->lock);
+  if (flush->stopper && flush->stopper != g_thread_self ())
+    stop_flush (flush);
+  flush->stopper = NULL;
+  g_mutex_unlock (&flush->lock);
+}
+
+static gboolean
+is_flushing (GstLiveFlush * flush)
+{
+  gboolean is_flushing;
+
+  g_mutex_lock (&flush->lock);
+  is_flushing = flush->flusher != NULL;
+  g_mutex_unlock (&flush->lock);
+  return is_flushing;
+}
+
 /* --- buffers and buffer lists --------------------------------------------- */
 
 static gboolean
-can_submit (GstBaseSrc * src, GstLiveListFunc is_unlocked)
+can_submit (GstLiveFlush * flush)
 {
-  gboolean unlocked;
+  GstBaseSrc *src = flush->src;
+  gboolean flushing;
 
   g_mutex_lock (&src->live_lock);
-  while (!(unlocked = is_unlocked (src)) && !src->live_running)
+  while (!(flushing = is_flushing (flush)) && !src->live_running)
     g_cond_wait (&src->live_cond, &src->live_lock);
   g_mutex_unlock (&src->live_lock);
-  return !unlocked;
+  return !flushing;
 }
 
 GstFlowReturn
-gst_live_list_submit (GstBaseSrc * src, GstBufferList * list,
-    GstLiveListFunc is_unlocked)
+gst_live_list_submit (GstLiveFlush * flush, GstBufferList * list)
 {
-  if (!can_submit (src, is_unlocked)) {
+  if (!can_submit (flush)) {
     gst_buffer_list_unref (list);
     return GST_FLOW_FLUSHING;
   }
-  gst_base_src_submit_buffer_list (src, list);
+  gst_base_src_submit_buffer_list (flush->src, list);
   return GST_FLOW_OK;
 }
 
 GstFlowReturn
-gst_live_list_submit_buffer (GstBaseSrc * src, GstBuffer * buffer,
-    GstLiveListFunc is_unlocked, GstBuffer ** out)
+gst_live_list_submit_buffer (GstLiveFlush * flush, GstBuffer * buffer,
+    GstBuffer ** out)
 {
-  if (!can_submit (src, is_unlocked)) {
+  if (!can_submit (flush)) {
     gst_buffer_unref (buffer);
     return GST_FLOW_FLUSHING;
   }
   *out = buffer;
   return GST_FLOW_OK;
-}
-
-/* --- PAUSED --------------------------------------------------------------- */
-
-GstStateChangeReturn
-gst_live_pause_change_state (GstLivePause * pause,
-    GstElementClass * parent_class, GstElement * element,
-    GstStateChange transition)
-{
-  GstStateChangeReturn result;
-
-  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
-    g_atomic_pointer_set (&pause->thread, g_thread_self ());
-  result = parent_class->change_state (element, transition);
-  g_atomic_pointer_set (&pause->thread, NULL);
-  return result;
-}
-
-gboolean
-gst_live_pause_ignores_unlock (GstLivePause * pause)
-{
-  return g_atomic_pointer_get (&pause->thread) == g_thread_self ();
 }

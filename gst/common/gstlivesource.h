@@ -13,6 +13,57 @@
 
 G_BEGIN_DECLS
 
+/* --- unlock and unlock_stop ------------------------------------------------ */
+
+/* GstBaseSrc calls unlock and unlock_stop for flushes, and for pauses too. Those of
+ * a pause are not to be obeyed:
+ *
+ * - From 1.24 on GstBaseSrc calls unlock when a live source goes from PLAYING to
+ *   PAUSED. If PLAYING follows before the streaming thread has seen that, its task
+ *   stops and never starts again.
+ * - It calls the unlock_stop that belongs to it in the streaming thread, right
+ *   before the next create, without a lock. If the element is stopped, or gets an
+ *   end of the stream, at that moment, this unlock_stop ends the unlock of the
+ *   flush: create then waits for packets, and the flush waits for create, for
+ *   ever.
+ *
+ * A source that ignores the two waits for packets in PAUSED as well, as with older
+ * versions. The calls of a pause are told from those of a flush by their thread. */
+
+/* Makes create return FLUSHING at once, until it is called with FALSE. Called with
+ * the lock of GstLiveFlush */
+typedef void (*GstLiveFlushFunc) (GstBaseSrc * src, gboolean flushing);
+
+typedef struct
+{
+  GstBaseSrc *src;              /* not owned */
+  GstLiveFlushFunc set_flushing;
+
+  GMutex lock;                  /* taken inside the live lock of GstBaseSrc */
+  /* protected by lock */
+  GThread *pauser;              /* goes from PLAYING to PAUSED; NULL: none */
+  GThread *flusher;             /* called unlock for a flush; NULL: no flush */
+  /* Called unlock_stop during the flush of another thread; NULL: none */
+  GThread *stopper;
+} GstLiveFlush;
+
+GST_WIRELESS_API
+void gst_live_flush_init (GstLiveFlush * flush, GstBaseSrc * src,
+    GstLiveFlushFunc set_flushing);
+GST_WIRELESS_API
+void gst_live_flush_clear (GstLiveFlush * flush);
+/* Calls the change_state of the parent class. */
+GST_WIRELESS_API
+GstStateChangeReturn gst_live_flush_change_state (GstLiveFlush * flush,
+    GstElementClass * parent_class, GstStateChange transition);
+GST_WIRELESS_API
+void gst_live_flush_unlock (GstLiveFlush * flush);
+GST_WIRELESS_API
+void gst_live_flush_unlock_stop (GstLiveFlush * flush);
+/* At the beginning of create */
+GST_WIRELESS_API
+void gst_live_flush_begin_create (GstLiveFlush * flush);
+
 /* --- buffers and buffer lists --------------------------------------------- */
 
 /* GstBaseSrc takes a list for a buffer when it has to drop it, in a flush, an
@@ -20,42 +71,15 @@ G_BEGIN_DECLS
  * 1.22). From 1.26 on it also drops a buffer that create returns in PAUSED.
  * Therefore it gets either only while it goes on. */
 
-/* From the source's unlock on until unlock_stop */
-typedef gboolean (*GstLiveListFunc) (GstBaseSrc * src);
-
 /* In create. Takes the list; waits while the source is paused. FLUSHING: it was
  * dropped */
 GST_WIRELESS_API
-GstFlowReturn gst_live_list_submit (GstBaseSrc * src, GstBufferList * list,
-    GstLiveListFunc is_unlocked);
+GstFlowReturn gst_live_list_submit (GstLiveFlush * flush,
+    GstBufferList * list);
 /* The same for a single buffer: `*out` is what create returns. */
 GST_WIRELESS_API
-GstFlowReturn gst_live_list_submit_buffer (GstBaseSrc * src, GstBuffer * buffer,
-    GstLiveListFunc is_unlocked, GstBuffer ** out);
-
-/* --- PAUSED --------------------------------------------------------------- */
-
-/* From 1.26 on GstBaseSrc calls unlock when a live source goes from PLAYING to
- * PAUSED, and calls unlock_stop once the streaming thread has seen that. If
- * PLAYING follows before, the source is neither unlocked nor waits: its task
- * stops and never starts again. A source that ignores this one call waits for
- * packets in PAUSED as well, as with older versions. */
-
-/* The thread that takes the source to PAUSED, or NULL; atomic */
-typedef struct
-{
-  GThread *thread;
-} GstLivePause;
-
-/* Calls the parent's change_state. */
-GST_WIRELESS_API
-GstStateChangeReturn gst_live_pause_change_state (GstLivePause * pause,
-    GstElementClass * parent_class, GstElement * element,
-    GstStateChange transition);
-/* In unlock: TRUE if the call is to be ignored. A flush comes from another thread
- * or at another time. */
-GST_WIRELESS_API
-gboolean gst_live_pause_ignores_unlock (GstLivePause * pause);
+GstFlowReturn gst_live_list_submit_buffer (GstLiveFlush * flush,
+    GstBuffer * buffer, GstBuffer ** out);
 
 G_END_DECLS
 

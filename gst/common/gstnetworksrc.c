@@ -41,7 +41,7 @@ typedef struct
   gchar *allowed_senders;       /* NULL: all */
 
   GCancellable *cancellable;    /* has its own lock */
-  GstLivePause pause;
+  GstLiveFlush flush;           /* has its own lock */
 
   /* Made and freed in changes of state to and from PAUSED, constant otherwise */
   AddressList *allowed;         /* NULL: all */
@@ -170,6 +170,19 @@ GCancellable *
 gst_network_src_get_cancellable (GstNetworkSrc * self)
 {
   return get_private (self)->cancellable;
+}
+
+GstFlowReturn
+gst_network_src_submit_list (GstNetworkSrc * self, GstBufferList * list)
+{
+  return gst_live_list_submit (&get_private (self)->flush, list);
+}
+
+GstFlowReturn
+gst_network_src_submit_buffer (GstNetworkSrc * self, GstBuffer * buffer,
+    GstBuffer ** out)
+{
+  return gst_live_list_submit_buffer (&get_private (self)->flush, buffer, out);
 }
 
 static GInetAddress *
@@ -396,29 +409,40 @@ gst_network_src_query (GstBaseSrc * src, GstQuery * query)
   return TRUE;
 }
 
+static void
+set_flushing (GstBaseSrc * src, gboolean flushing)
+{
+  GstNetworkSrc *self = GST_NETWORK_SRC (src);
+  GCancellable *cancellable = get_private (self)->cancellable;
+
+  if (GST_NETWORK_SRC_GET_CLASS (self)->set_flushing)
+    GST_NETWORK_SRC_GET_CLASS (self)->set_flushing (self, flushing);
+  if (flushing)
+    g_cancellable_cancel (cancellable);
+  else
+    g_cancellable_reset (cancellable);
+}
+
 static gboolean
 gst_network_src_unlock (GstBaseSrc * src)
 {
-  GstNetworkSrc *self = GST_NETWORK_SRC (src);
-  GstNetworkSrcPrivate *priv = get_private (self);
-
-  if (gst_live_pause_ignores_unlock (&priv->pause))
-    return TRUE;
-  if (GST_NETWORK_SRC_GET_CLASS (self)->set_flushing)
-    GST_NETWORK_SRC_GET_CLASS (self)->set_flushing (self, TRUE);
-  g_cancellable_cancel (priv->cancellable);
+  gst_live_flush_unlock (&get_private (GST_NETWORK_SRC (src))->flush);
   return TRUE;
 }
 
 static gboolean
 gst_network_src_unlock_stop (GstBaseSrc * src)
 {
-  GstNetworkSrc *self = GST_NETWORK_SRC (src);
-
-  if (GST_NETWORK_SRC_GET_CLASS (self)->set_flushing)
-    GST_NETWORK_SRC_GET_CLASS (self)->set_flushing (self, FALSE);
-  g_cancellable_reset (get_private (self)->cancellable);
+  gst_live_flush_unlock_stop (&get_private (GST_NETWORK_SRC (src))->flush);
   return TRUE;
+}
+
+static GstFlowReturn
+gst_network_src_create (GstBaseSrc * src, guint64 offset, guint size,
+    GstBuffer ** buffer)
+{
+  gst_live_flush_begin_create (&get_private (GST_NETWORK_SRC (src))->flush);
+  return GST_BASE_SRC_CLASS (parent_class)->create (src, offset, size, buffer);
 }
 
 /* --- life ----------------------------------------------------------------- */
@@ -437,8 +461,8 @@ gst_network_src_change_state (GstElement * element, GstStateChange transition)
   }
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
     gst_stats_timer_stop (&get_private (self)->stats_timer, element);
-  result = gst_live_pause_change_state (&get_private (self)->pause,
-      GST_ELEMENT_CLASS (parent_class), element, transition);
+  result = gst_live_flush_change_state (&get_private (self)->flush,
+      GST_ELEMENT_CLASS (parent_class), transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
       && result != GST_STATE_CHANGE_FAILURE)
     gst_stats_timer_start (&get_private (self)->stats_timer, element,
@@ -456,6 +480,7 @@ gst_network_src_init (GstNetworkSrc * self)
   priv->stats_timer.interval = DEFAULT_STATS_INTERVAL;
   priv->cancellable = g_cancellable_new ();
   g_mutex_init (&priv->lock);
+  gst_live_flush_init (&priv->flush, src, set_flushing);
   gst_base_src_set_live (src, TRUE);
   gst_base_src_set_format (src, GST_FORMAT_TIME);
 }
@@ -471,6 +496,7 @@ gst_network_src_finalize (GObject * object)
   g_clear_pointer (&priv->allowed, address_list_free);
   g_free (priv->allowed_senders);
   g_mutex_clear (&priv->lock);
+  gst_live_flush_clear (&priv->flush);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -549,6 +575,7 @@ gst_network_src_class_init (GstNetworkSrcClass * klass)
   src_class->query = gst_network_src_query;
   src_class->unlock = gst_network_src_unlock;
   src_class->unlock_stop = gst_network_src_unlock_stop;
+  src_class->create = gst_network_src_create;
   install_properties (object_class);
 
   gst_type_mark_as_plugin_api (GST_TYPE_NETWORK_SRC, 0);

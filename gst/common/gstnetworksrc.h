@@ -54,8 +54,8 @@ GSocket *gst_network_src_get_used_socket (GstNetworkSrc * self);
 /* Whether the property says what caps the stream has */
 GST_WIRELESS_API
 gboolean gst_network_src_has_caps (GstNetworkSrc * self);
-/* Cancelled from unlock on until unlock_stop, and the source's own: for
- * whatever waits. A subclass that waits otherwise too has set_flushing. */
+/* Cancelled during a flush, and the source's own: for whatever waits in create. A
+ * subclass that waits otherwise too has set_flushing. */
 GST_WIRELESS_API
 GCancellable *gst_network_src_get_cancellable (GstNetworkSrc * self);
 
@@ -65,6 +65,15 @@ GCancellable *gst_network_src_get_cancellable (GstNetworkSrc * self);
 GST_WIRELESS_API
 gboolean gst_network_src_allows (GstNetworkSrc * self, const guint8 * address,
     gsize size);
+
+/* In create: gst_live_list_submit and gst_live_list_submit_buffer
+ * (gstlivesource.h) for this source */
+GST_WIRELESS_API
+GstFlowReturn gst_network_src_submit_list (GstNetworkSrc * self,
+    GstBufferList * list);
+GST_WIRELESS_API
+GstFlowReturn gst_network_src_submit_buffer (GstNetworkSrc * self,
+    GstBuffer * buffer, GstBuffer ** out);
 
 /* --- in a change of state ------------------------------------------------- */
 

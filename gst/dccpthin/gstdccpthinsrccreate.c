@@ -9,7 +9,6 @@
 
 #include "gstdccpthinsrcprivate.h"
 
-#include "gstlivesource.h"
 
 /* RFC 4340 section 11.7.2: Drop Code 2, "Receive Buffer" */
 #define DROPPED_RECEIVE_BUFFER 2
@@ -220,18 +219,6 @@ end_stream (GstDccpThinSrc * self, GstMiniObject * object)
   return GST_FLOW_EOS;
 }
 
-static gboolean
-is_unlocked (GstBaseSrc * src)
-{
-  GstDccpThinSrc *self = GST_DCCP_THIN_SRC (src);
-  gboolean flushing;
-
-  LOCK (self);
-  flushing = self->flushing;
-  UNLOCK (self);
-  return flushing;
-}
-
 static GstFlowReturn
 submit_list (GstDccpThinSrc * self, GstBuffer ** buffers, guint n)
 {
@@ -240,7 +227,7 @@ submit_list (GstDccpThinSrc * self, GstBuffer ** buffers, guint n)
 
   for (i = 0; i < n; i++)
     gst_buffer_list_add (list, buffers[i]);
-  return gst_live_list_submit (GST_BASE_SRC_CAST (self), list, is_unlocked);
+  return gst_network_src_submit_list (GST_NETWORK_SRC (self), list);
 }
 
 /* Who counts buffers gets them singly. */
@@ -276,6 +263,6 @@ gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
     set_time (buffers[i], has_offset, offset);
   if (n > 1)
     return submit_list (self, buffers, n);
-  return gst_live_list_submit_buffer (GST_BASE_SRC_CAST (self), buffers[0],
-      is_unlocked, buffer);
+  return gst_network_src_submit_buffer (GST_NETWORK_SRC (src), buffers[0],
+      buffer);
 }

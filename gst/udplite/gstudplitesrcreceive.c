@@ -14,7 +14,6 @@
 #include <gst/net/gstnetaddressmeta.h>
 
 #include "gstcoveragemeta.h"
-#include "gstlivesource.h"
 
 /* Between two warnings about packets that were refused */
 #define REPORT_INTERVAL (10 * GST_SECOND)
@@ -286,13 +285,6 @@ receive_batch (GstUdpliteSrc * self, Batch * batch)
   return flow;
 }
 
-static gboolean
-is_unlocked (GstBaseSrc * src)
-{
-  return g_cancellable_is_cancelled (gst_network_src_get_cancellable
-      (GST_NETWORK_SRC (src)));
-}
-
 static GstFlowReturn
 submit_list (GstUdpliteSrc * self, const Batch * batch)
 {
@@ -301,7 +293,7 @@ submit_list (GstUdpliteSrc * self, const Batch * batch)
 
   for (i = 0; i < batch->n_buffers; i++)
     gst_buffer_list_add (list, batch->buffers[i]);
-  return gst_live_list_submit (GST_BASE_SRC_CAST (self), list, is_unlocked);
+  return gst_network_src_submit_list (GST_NETWORK_SRC (self), list);
 }
 
 GstFlowReturn
@@ -323,6 +315,6 @@ gst_udplite_src_create (GstPushSrc * src, GstBuffer ** buffer)
 
   if (batch.n_buffers > 1)
     return submit_list (self, &batch);
-  return gst_live_list_submit_buffer (GST_BASE_SRC_CAST (self),
-      batch.buffers[0], is_unlocked, buffer);
+  return gst_network_src_submit_buffer (GST_NETWORK_SRC (src),
+      batch.buffers[0], buffer);
 }
