@@ -210,7 +210,7 @@ class RepairTest(MmtpCase):
 
     @needs_elements
     def test_every_repair_is_as_the_page_has_it(self):
-        self.clip = clips.small(200)
+        self.clip = clips.small(300)
         bed = self.open_links(self.LINKS)
         source = self.start_source(bed)
         sink = self.start_sink(bed, f"channels=fast {self.OPTIONS}")
