@@ -79,15 +79,17 @@ take_error (gpointer element, guint number, const GError * error)
 }
 
 static void
-update_channels (gpointer element)
+prepare (gpointer element)
 {
   gst_mmtp_sink_update_channels (element);
+  gst_mmtp_sink_log (element);
 }
 
 static guint64
-get_retry_time (gpointer element)
+get_wakeup (gpointer element)
 {
-  return gst_mmtp_sink_get_retry_time (element);
+  return MIN (gst_mmtp_sink_get_retry_time (element),
+      gst_mmtp_sink_get_log_time (element));
 }
 
 /* Nobody listens, as far as all channels say. */
@@ -150,9 +152,9 @@ const DriverFuncs gst_mmtp_sink_driver_funcs = {
   .note_heard = note_heard,
   .note_sent = note_sent,
   .take_error = take_error,
-  .prepare = update_channels,
+  .prepare = prepare,
   .note_flushed = tell_room,
-  .get_wakeup = get_retry_time,
+  .get_wakeup = get_wakeup,
   .check = check_session,
   .unlock_and_tell = gst_mmtp_sink_unlock_and_tell,
   .trace = trace,

@@ -101,6 +101,11 @@ struct _GstMmtpSink
   gint64 key_unit_asked_at;     /* monotonic us; 0: not yet */
   guint estimated_bitrate;      /* bits per second */
 
+  /* gstmmtpsinklog.c */
+  guint64 log_at;               /* ns, of the next line; 0: none was due yet */
+  guint64 logged_session;       /* of `sessions`, that the next line is of */
+  guint64 logged_bytes;         /* that the last line knew */
+
   /* Of sessions that are over */
   MmtpSenderStats past;
   GHashTable *past_channels;    /* name: MmtpSenderChannelStats */
@@ -138,6 +143,12 @@ void gst_mmtp_sink_disconnect (GstNetworkSink * sink, gboolean reset);
 /* For a buffer of so many bytes. With lock */
 gboolean gst_mmtp_sink_has_room (GstMmtpSink * self, gsize size);
 extern const DriverFuncs gst_mmtp_sink_driver_funcs;
+
+/* --- gstmmtpsinklog.c ----------------------------------------------------- */
+/* Writes a line if one is due, and says when the next one is, ns, G_MAXUINT64:
+ * never. With lock; the loop's */
+void gst_mmtp_sink_log (GstMmtpSink * self);
+guint64 gst_mmtp_sink_get_log_time (GstMmtpSink * self);
 
 /* --- gstmmtpsinkchannels.c ------------------------------------------------ */
 /* Looks up the names that were not yet; waits. Without lock. FALSE: error, of

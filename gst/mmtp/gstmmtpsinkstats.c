@@ -39,14 +39,18 @@ get_channel_name (GstMmtpSink * self, guint channel,
 static void
 tell_channel (GstMmtpSink * self, const MmtpSenderEvent * event)
 {
-  MmtpSenderChannelStats stats;
+  MmtpSenderChannelStats stats = { 0 };
   const gchar *name = get_channel_name (self, event->channel, &stats);
   const gchar *state = mmtp_channel_state_get_name (event->state);
+  gchar *reason = mmtp_channel_stats_explain (&stats);
 
-  GST_INFO_OBJECT (self, "channel %u, %s: %s", event->channel, name, state);
+  GST_INFO_OBJECT (self, "channel %u, %s: %s%s%s", event->channel, name, state,
+      *reason ? ", " : "", reason);
   queue_message (self, gst_structure_new ("mmtp-channel",
           "channel", G_TYPE_UINT, event->channel,
-          "name", G_TYPE_STRING, name, "state", G_TYPE_STRING, state, NULL));
+          "name", G_TYPE_STRING, name, "state", G_TYPE_STRING, state,
+          "unused-because", G_TYPE_STRING, reason, NULL));
+  g_free (reason);
 }
 
 static void
@@ -302,6 +306,8 @@ keep_channel (GstMmtpSink * self, guint channel)
   kept = g_memdup2 (&stats, sizeof (stats));
   kept->name = name;
   kept->state = MMTP_CHANNEL_GONE;
+  kept->use = MMTP_USE_GONE;
+  kept->share = 0;
   g_hash_table_replace (self->past_channels, name, kept);
 }
 
@@ -328,9 +334,15 @@ gst_mmtp_sink_clear_stats (GstMmtpSink * self)
 static void
 append_channel (GValue * array, const MmtpSenderChannelStats * stats)
 {
+  gchar *reason = mmtp_channel_stats_explain (stats);
   GstStructure *structure = gst_structure_new (GST_MMTP_CHANNEL_STATS,
       "name", G_TYPE_STRING, stats->name, "state", G_TYPE_STRING,
-      mmtp_channel_state_get_name (stats->state), NULL);
+      mmtp_channel_state_get_name (stats->state),
+      "unused-because", G_TYPE_STRING, reason,
+      "share", G_TYPE_DOUBLE, stats->share,
+      "loss", G_TYPE_DOUBLE, stats->loss, NULL);
+
+  g_free (reason);
 
   gst_structure_set_stats (structure, channel_gauges,
       G_N_ELEMENTS (channel_gauges), stats);

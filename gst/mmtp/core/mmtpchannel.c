@@ -301,6 +301,7 @@ mmtp_channel_sent (MmtpChannel * channel, guint64 now, gsize size,
   if (stream_number == MMTP_NO_STREAM)
     return;
   channel->stats.data_packets++;
+  mmtp_fading_add (&channel->data_bytes, now, MMTP_SHARE_PERIOD, size);
   channel->data_size = (channel->data_size * 15 + size) / 16;
   channel->large_size = MAX (size, (channel->large_size * 15 + size) / 16);
 }
@@ -681,6 +682,8 @@ mmtp_channel_report (MmtpChannel * channel, guint64 now,
   late = count_up (&channel->stats.late, record->late);
   channel->stats.jitter = record->jitter * (guint64) 1000;
   n_acked = count_up (&channel->stats.reported, record->received);
+  mmtp_fading_add (&channel->came, now, MMTP_LOSS_PERIOD, n_acked);
+  mmtp_fading_add (&channel->missing, now, MMTP_LOSS_PERIOD, lost);
   note_interval (channel, now);
   acked = count_up (&channel->reported_bytes, record->bytes) +
       n_acked * channel->overhead;

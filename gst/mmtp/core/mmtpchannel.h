@@ -9,6 +9,7 @@
 #ifndef __MMTP_CHANNEL_H__
 #define __MMTP_CHANNEL_H__
 
+#include "mmtpfading.h"
 #include "mmtpkeys.h"
 #include "mmtppathdelay.h"
 #include "mmtpratecontrol.h"
@@ -18,6 +19,10 @@
 G_BEGIN_DECLS
 
 #define MMTP_NO_STREAM G_MAXUINT64      /* a message that carries no packet */
+
+/* ns, in which what a user is told of as "lately" fades */
+#define MMTP_SHARE_PERIOD (1 * G_GUINT64_CONSTANT (1000000000))
+#define MMTP_LOSS_PERIOD (10 * G_GUINT64_CONSTANT (1000000000))
 
 /* A message that was sent */
 typedef struct
@@ -105,6 +110,10 @@ typedef struct
   guint marginal;               /* reported since: little time was left */
   guint judged, missed;         /* of late: load that was reported on, and how
                                  * much of it was lost */
+
+  /* --- what a user is told; it decides nothing */
+  MmtpFading data_bytes;        /* sent, by MMTP_SHARE_PERIOD */
+  MmtpFading came, missing;     /* messages reported, by MMTP_LOSS_PERIOD */
 
   MmtpSenderChannelStats stats;
 } MmtpChannel;

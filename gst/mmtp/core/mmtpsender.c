@@ -3,7 +3,7 @@
  * and whose turn it is to go out, events and statistics. The parts are in
  * mmtpsender*.c. */
 
-#include "mmtpsenderprivate.h"
+#include "mmtppolicy.h"
 
 #include <string.h>
 
@@ -444,6 +444,7 @@ mmtp_sender_get_channel_stats (MmtpSender * sender, guint channel,
   stats->rate = path->channel->limits.delivery_rate;
   stats->window = path->channel->limits.window;
   stats->in_flight = path->channel->in_flight;
+  mmtp_policy_fill_use (sender, path, stats);
   return TRUE;
 }
 

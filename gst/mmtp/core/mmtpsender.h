@@ -163,11 +163,32 @@ typedef struct
 
 gboolean mmtp_sender_poll_event (MmtpSender * sender, MmtpSenderEvent * event);
 
+/* What a channel does for the stream now, and if it is nothing, why */
+typedef enum
+{
+  MMTP_USE_CARRIES,
+  MMTP_USE_JOINING,             /* the receiver has not answered yet */
+  MMTP_USE_SPARE,               /* the others suffice */
+  MMTP_USE_PROBED,              /* others are better known: it gets empty
+                                 * messages, and what no other can bring */
+  MMTP_USE_TOO_SLOW,            /* what goes there now comes too late */
+  MMTP_USE_SILENT,              /* nothing arrives there, see silence */
+  MMTP_USE_BLOCKED,             /* its socket has no room */
+  MMTP_USE_GONE                 /* removed */
+} MmtpPathUse;
+
 /* Counters never go back. */
 typedef struct
 {
   const gchar *name;
   MmtpChannelState state;
+  MmtpPathUse use;
+  guint64 silence;              /* ns since something last arrived, where it is
+                                 * used for nothing because of that */
+  gdouble share;                /* of the stream's bytes in the last second,
+                                 * about: 0 to 1 */
+  gdouble loss;                 /* of the messages reported in the last ten
+                                 * seconds, about: 0 to 1 */
   guint64 rate;                 /* bits per second that it delivers */
   guint64 window;               /* bytes that may be in flight */
   guint64 in_flight;            /* bytes, with IP and UDP */
@@ -221,6 +242,9 @@ MmtpRefuseReason mmtp_sender_get_unverified_refusal (const MmtpSender * sender,
 /* FALSE: no such channel */
 gboolean mmtp_sender_get_channel_stats (MmtpSender * sender, guint channel,
     MmtpSenderChannelStats * stats);
+
+/* In words, as "silent for 0.4 s"; "" where it carries packets. To be freed */
+gchar *mmtp_channel_stats_explain (const MmtpSenderChannelStats * stats);
 
 /* How the driver runs a sender, whose paths are the channels */
 extern const DriverVerbs mmtp_sender_verbs;

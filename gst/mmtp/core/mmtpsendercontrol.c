@@ -2,7 +2,7 @@
 /* What the sender says besides the stream: KEEPALIVE, QUERY, LEAVE, CAPS, END
  * and PROBE; docs/wire-mmtp.md section 3. */
 
-#include "mmtpsenderprivate.h"
+#include "mmtppolicy.h"
 
 #include <string.h>
 
@@ -33,42 +33,6 @@
  * of a tenth of its rate. */
 #define PROBE_PERIOD (300 * MMTP_MILLISECOND)
 #define PROBE_SHARE 10
-
-/* --- which channel ------------------------------------------------------- */
-
-static gboolean
-may_speak (const MmtpPath * path)
-{
-  return path->joined && !path->channel->blocked &&
-      path->channel->state != MMTP_CHANNEL_GONE;
-}
-
-static gboolean
-delivers (const MmtpPath * path)
-{
-  return may_speak (path) && path->channel->state != MMTP_CHANNEL_SILENT;
-}
-
-/* The fastest one that delivers, but not `except`; then any */
-static MmtpPath *
-find_control_path (MmtpSender * sender, guint except)
-{
-  MmtpPath *best = NULL;
-  guint i;
-
-  if (sender->fastest != MMTP_NO_CHANNEL && sender->fastest != except &&
-      delivers (sender->paths[sender->fastest]))
-    return sender->paths[sender->fastest];
-  for (i = 0; i < sender->n_paths; i++) {
-    MmtpPath *path = sender->paths[i];
-
-    if (i == except || !may_speak (path))
-      continue;
-    if (!best || (delivers (path) && !delivers (best)))
-      best = path;
-  }
-  return best;
-}
 
 /* --- one channel --------------------------------------------------------- */
 
@@ -189,8 +153,8 @@ write_leave (MmtpSender * sender, MmtpPath * leaving, MmtpOutput * output)
 
   if (!is_ack && (leaving->leave_tries == 0 || sender->now < leaving->leave_at))
     return 0;
-  path = find_control_path (sender, leaving->channel->id);
-  if (!path && is_ack && may_speak (leaving))
+  path = mmtp_policy_find_control_path (sender, leaving->channel->id);
+  if (!path && is_ack && mmtp_path_may_speak (leaving))
     path = leaving;
   leaving->acknowledge_leave = FALSE;
   if (!is_ack) {
@@ -271,7 +235,7 @@ static gsize
 write_missed_query (MmtpSender * sender, MmtpOutput * output)
 {
   MmtpMessage message = { MMTP_QUERY };
-  MmtpPath *path = find_control_path (sender, MMTP_NO_CHANNEL);
+  MmtpPath *path = mmtp_policy_find_control_path (sender, MMTP_NO_CHANNEL);
 
   if (sender->now < sender->query_at)
     return 0;
@@ -294,7 +258,7 @@ write_caps (MmtpSender * sender, MmtpOutput * output)
   if (!sender->caps || sender->caps_acknowledged ||
       sender->now < sender->caps_at)
     return 0;
-  path = find_control_path (sender, MMTP_NO_CHANNEL);
+  path = mmtp_policy_find_control_path (sender, MMTP_NO_CHANNEL);
   sender->caps_at = sender->now;
   if (!path) {
     sender->caps_at += CAPS_WAIT;
@@ -363,7 +327,7 @@ write_end (MmtpSender * sender, MmtpOutput * output)
   while (sender->end_next < sender->n_paths) {
     MmtpPath *path = sender->paths[sender->end_next++];
 
-    if (may_speak (path))
+    if (mmtp_path_may_speak (path))
       return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
   }
   sender->end_next = 0;
@@ -429,13 +393,13 @@ is_to_be_measured (const MmtpSender * sender, const MmtpPath * path)
   return sender->ready && mmtp_sender_is_queue_empty (sender) &&
       mmtp_path_is_usable (path) &&
       !mmtp_channel_is_measured (path->channel) &&
-      mmtp_sender_has_choice (sender);
+      mmtp_policy_has_choice (sender);
 }
 
 static guint64
 get_probe_time (const MmtpSender * sender, const MmtpPath * path)
 {
-  if (!may_speak (path) || (path->channel->state != MMTP_CHANNEL_SILENT &&
+  if (!mmtp_path_may_speak (path) || (path->channel->state != MMTP_CHANNEL_SILENT &&
           !is_to_be_measured (sender, path)))
     return MMTP_NEVER;
   return path->probe_at;

@@ -249,8 +249,6 @@ MmtpRefusal mmtp_sender_take_challenge (MmtpSender * sender, MmtpPath * path,
 /* --- mmtpsendercontrol.c ------------------------------------------------- */
 
 gsize mmtp_sender_write_control (MmtpSender * sender, MmtpOutput * output);
-/* Whether more than one path may carry packets */
-gboolean mmtp_sender_has_choice (const MmtpSender * sender);
 gsize mmtp_sender_write_probe (MmtpSender * sender, MmtpOutput * output);
 guint64 mmtp_sender_get_control_wakeup (const MmtpSender * sender);
 guint64 mmtp_path_get_keepalive_period (const MmtpSender * sender,
@@ -301,10 +299,6 @@ MmtpPacket *mmtp_sender_find_packet (const MmtpSender * sender, guint64 delay);
 /* It has been written as the channel's last message */
 void mmtp_sender_note_sent (MmtpSender * sender, MmtpPath * path,
     MmtpPacket * packet);
-/* ns, expected delay of the quickest channel; MMTP_NEVER: none delivers */
-guint64 mmtp_sender_get_least_delay (const MmtpSender * sender);
-/* ns, the same when its queue is gone; 0: unknown */
-guint64 mmtp_sender_get_best_delay (const MmtpSender * sender);
 
 /* --- mmtpsenderrepair.c -------------------------------------------------- */
 
@@ -334,7 +328,6 @@ MmtpRefusal mmtp_sender_take_report (MmtpSender * sender, MmtpPath * path,
 /* Silence, return, what is measured, what the application is told */
 void mmtp_sender_check_channels (MmtpSender * sender);
 guint64 mmtp_sender_get_liveness_wakeup (const MmtpSender * sender);
-gboolean mmtp_path_is_usable (const MmtpPath * path);
 /* ns that a report takes on its way back, about */
 guint64 mmtp_sender_get_return_time (const MmtpSender * sender);
 guint64 mmtp_sender_get_estimated_rate (const MmtpSender * sender,

@@ -5,7 +5,7 @@
  * something more important might be late because of it. mmtpsenderdata.c sends
  * them. */
 
-#include "mmtpsenderprivate.h"
+#include "mmtppolicy.h"
 
 /* Packets, a power of two; it grows when it is full. */
 #define LEAST_WINDOW 64
@@ -440,34 +440,6 @@ get_capacity (const MmtpSender * sender, guint64 deadline, gboolean at_best,
   return sum;
 }
 
-static guint64
-get_min_delay (const MmtpSender * sender, guint64 (*get_delay) (const
-        MmtpChannel *, guint64))
-{
-  guint64 least = MMTP_NEVER;
-  guint i;
-
-  for (i = 0; i < sender->n_paths; i++)
-    if (mmtp_path_is_usable (sender->paths[i]))
-      least = MIN (least, get_delay (sender->paths[i]->channel, sender->now));
-  return least;
-}
-
-guint64
-mmtp_sender_get_least_delay (const MmtpSender * sender)
-{
-  return get_min_delay (sender, mmtp_channel_get_safe_delay);
-}
-
-/* A measure that is not there yet is no reason to give up. */
-guint64
-mmtp_sender_get_best_delay (const MmtpSender * sender)
-{
-  guint64 least = get_min_delay (sender, mmtp_channel_get_best_delay);
-
-  return sender->ready && least != MMTP_NEVER ? least : 0;
-}
-
 /* A path carries what it is given until there is evidence against it: while one
  * has room and was never asked for all that it can do, everything fits. */
 static gboolean
@@ -715,7 +687,7 @@ mmtp_sender_has_room (MmtpSender * sender, guint64 now)
   guint64 capacity;
 
   mmtp_sender_advance (sender, now);
-  if (sender->ready && mmtp_sender_get_least_delay (sender) != MMTP_NEVER) {
+  if (sender->ready && mmtp_policy_get_least_delay (sender) != MMTP_NEVER) {
     capacity = get_capacity (sender, sender->now + sender->initial_delay,
         FALSE, ROOM_PERCENT);
     if (capacity < room) {
@@ -761,7 +733,7 @@ is_too_late (const MmtpSender * sender, const MmtpPacket * packet,
 static guint64
 get_delay_again (const MmtpSender * sender)
 {
-  guint64 least = mmtp_sender_get_least_delay (sender);
+  guint64 least = mmtp_policy_get_least_delay (sender);
 
   return least == MMTP_NEVER ? 0 : least;
 }
@@ -809,30 +781,10 @@ mmtp_sender_requeue_channel (MmtpSender * sender, MmtpPath * path)
   requeue_due (sender, path, G_MAXUINT64);
 }
 
-/* The least expected delay of the other paths that have room, if need be beyond
- * their window: this one has stalled. */
-static guint64
-get_delay_elsewhere (const MmtpSender * sender, const MmtpPath * except)
-{
-  guint64 least = MMTP_NEVER;
-  guint i;
-
-  for (i = 0; i < sender->n_paths; i++) {
-    const MmtpPath *path = sender->paths[i];
-
-    if (path != except && mmtp_path_is_usable (path) &&
-        !path->channel->is_stalled && !path->channel->blocked &&
-        mmtp_channel_has_window (path->channel, path->channel->longest, TRUE))
-      least = MIN (least, mmtp_channel_get_safe_delay (path->channel,
-              sender->now));
-  }
-  return least;
-}
-
 void
 mmtp_sender_rescue (MmtpSender * sender, MmtpPath * path)
 {
-  guint64 delay = get_delay_elsewhere (sender, path), arrival;
+  guint64 delay = mmtp_policy_get_delay_elsewhere (sender, path), arrival;
 
   if (delay == MMTP_NEVER)
     return;
@@ -893,7 +845,7 @@ forget_late (MmtpSender * sender)
 void
 mmtp_sender_expire (MmtpSender * sender)
 {
-  guint64 least = mmtp_sender_get_best_delay (sender);
+  guint64 least = mmtp_policy_get_best_delay (sender);
   MmtpPacket *head;
   guint i;
 

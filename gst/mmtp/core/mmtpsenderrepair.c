@@ -6,7 +6,7 @@
  * may enable the retransmission of select lost messages" (section 1 of the
  * paper). */
 
-#include "mmtpsenderprivate.h"
+#include "mmtppolicy.h"
 
 /* Packets that wait to be sent on the chance */
 #define MOST_CHANCY 64
@@ -23,39 +23,12 @@
 
 /* --- on the chance ------------------------------------------------------- */
 
-/* Where the packet comes first when it goes next, as far as one can know;
- * `arrival`: when it does, MMTP_NEVER: nowhere */
-static MmtpPath *
-find_quickest (const MmtpSender * sender, const MmtpPacket * packet,
-    guint64 * arrival)
-{
-  MmtpPath *best = NULL;
-  guint i;
-
-  *arrival = MMTP_NEVER;
-  for (i = 0; i < sender->n_paths; i++) {
-    const MmtpChannel *channel = sender->paths[i]->channel;
-    guint64 comes;
-
-    if (!mmtp_path_is_usable (sender->paths[i]) || channel->blocked ||
-        mmtp_sender_get_message_size (packet) > channel->longest)
-      continue;
-    comes = MAX (channel->token, sender->now) + mmtp_channel_get_expected_delay (channel,
-        sender->now);
-    if (comes >= *arrival)
-      continue;
-    *arrival = comes;
-    best = sender->paths[i];
-  }
-  return best;
-}
-
 static gboolean
 has_chance (const MmtpSender * sender, const MmtpPacket * packet)
 {
   guint64 arrival;
 
-  return find_quickest (sender, packet, &arrival) &&
+  return mmtp_policy_find_quickest (sender, packet, &arrival) &&
       arrival <= packet->due + sender->initial_delay;
 }
 
@@ -87,39 +60,18 @@ mmtp_sender_get_chancy (const MmtpSender * sender, MmtpPath ** path)
   MmtpPacket *packet = sender->chancy.head ? sender->chancy.head->data : NULL;
   guint64 arrival;
 
-  *path = packet ? find_quickest (sender, packet, &arrival) : NULL;
+  *path = packet ? mmtp_policy_find_quickest (sender, packet, &arrival) : NULL;
   return *path ? packet : NULL;
 }
 
 /* --- losses -------------------------------------------------------------- */
-
-/* Some channel surely brings it in time with its next token; or none is there,
- * and one that comes back may. */
-static gboolean
-is_sure (const MmtpSender * sender, const MmtpPacket * packet)
-{
-  guint i;
-
-  if (mmtp_sender_get_least_delay (sender) == MMTP_NEVER)
-    return TRUE;
-  for (i = 0; i < sender->n_paths; i++) {
-    const MmtpChannel *channel = sender->paths[i]->channel;
-
-    if (mmtp_path_is_usable (sender->paths[i]) &&
-        MAX (channel->token, sender->now) +
-        mmtp_channel_get_safe_delay (channel, sender->now) <=
-        packet->due + sender->initial_delay)
-      return TRUE;
-  }
-  return FALSE;
-}
 
 static gboolean
 requeue_lost (MmtpSender * sender, MmtpPacket * packet)
 {
   if (packet->state != MMTP_PACKET_UNDER_WAY || packet->unit->given_up)
     return FALSE;
-  if (is_sure (sender, packet) && mmtp_sender_requeue (sender, packet))
+  if (mmtp_policy_is_sure (sender, packet) && mmtp_sender_requeue (sender, packet))
     return TRUE;
   if (sender->chancy.length >= MOST_CHANCY || !has_chance (sender, packet) ||
       !mmtp_sender_has_spare_rate (sender, packet->size, CHANCE_PART))

@@ -3,7 +3,7 @@
  * losses that are repaired, channels that fall silent and come back. Sections
  * 4.3, 4.5 and 4.6 of the paper, 3 and 6 of docs/wire-mmtp.md. */
 
-#include "mmtpsenderprivate.h"
+#include "mmtppolicy.h"
 
 /* A QUERY when no report came for three of the periods in which they should */
 #define MISSED_PERIODS 3
@@ -30,12 +30,6 @@
 #define REJOIN_WAIT (2 * MMTP_SECOND)
 /* on one of which the receiver has never reported anything */
 #define UNCONFIRMED_REJOIN_WAIT (200 * MMTP_MILLISECOND)
-
-gboolean
-mmtp_path_is_usable (const MmtpPath * path)
-{
-  return path->channel->state == MMTP_CHANNEL_ACTIVE;
-}
 
 /* --- delays, docs/wire-mmtp.md section 6 --------------------------------- */
 

@@ -400,9 +400,49 @@ get_channel (End * end, guint i)
   return channel;
 }
 
+static gint n_lines;            /* atomic */
+
+static void
+count_line (GstDebugCategory * category, GstDebugLevel level,
+    const gchar * file, const gchar * function, gint line, GObject * object,
+    GstDebugMessage * message, gpointer data)
+{
+  const gchar *text = gst_debug_message_get (message);
+
+  if (level == GST_LEVEL_INFO && strstr (text, "Mbit/s come, ")
+      && strstr (text, "latency 1000 ms, ") && strstr (text, "; 127.0.0.2: ")
+      && strstr (text, "; 127.0.0.3: "))
+    g_atomic_int_inc (&n_lines);
+}
+
+/* Whoever asks for GST_DEBUG=mmtpsink:4 while it runs gets it, too. */
+GST_START_TEST (a_line_a_second_tells_of_each_channel)
+{
+  guint i = 0;
+  Pair pair;
+
+  gst_debug_add_log_function (count_line, NULL, NULL);
+  pair_init (&pair, "127.0.0.2, 127.0.0.3");
+  push (&pair, make_buffer (i++, SIZE));
+  wait_for_message (&pair.sink, "mmtp-channel", "state", "active");
+  g_usleep (G_USEC_PER_SEC / 10);
+  fail_unless_equals_int (g_atomic_int_get (&n_lines), 0);
+  gst_debug_set_threshold_for_name ("mmtpsink", GST_LEVEL_INFO);
+  while (g_atomic_int_get (&n_lines) < 2) {
+    push (&pair, make_buffer (i++, SIZE));
+    g_usleep (G_USEC_PER_SEC / 20);
+  }
+  gst_debug_set_threshold_for_name ("mmtpsink", GST_LEVEL_NONE);
+  gst_debug_remove_log_function (count_line);
+  pair_clear (&pair);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (channels_come_and_go)
 {
   GstStructure *channel;
+  gdouble share, loss;
   guint i, n = 0;
   Pair pair;
 
@@ -430,10 +470,18 @@ GST_START_TEST (channels_come_and_go)
       "127.0.0.2");
   fail_unless_equals_string (gst_structure_get_string (channel, "state"),
       "gone");
+  fail_unless_equals_string (gst_structure_get_string (channel,
+          "unused-because"), "gone");
   gst_structure_free (channel);
   channel = get_channel (&pair.sink, 1);
   fail_unless_equals_string (gst_structure_get_string (channel, "state"),
       "active");
+  fail_unless (gst_structure_has_field_typed (channel, "unused-because",
+          G_TYPE_STRING));
+  fail_unless (gst_structure_get_double (channel, "share", &share)
+      && share > 0 && share <= 1);
+  fail_unless (gst_structure_get_double (channel, "loss", &loss)
+      && loss >= 0 && loss < 1);
   gst_structure_free (channel);
   fail_unless (get_channel (&pair.sink, 2) == NULL);
   pair_clear (&pair);
@@ -1303,6 +1351,7 @@ mmtpsink_suite (void)
   tcase_add_test (tcase, caps_of_other_types_cross_without_them);
   tcase_add_test (tcase, keys_do_not_cross);
   tcase_add_loop_test (tcase, the_end_comes_after_all_buffers, 0, 2);
+  tcase_add_test (tcase, a_line_a_second_tells_of_each_channel);
   tcase_add_test (tcase, channels_come_and_go);
   tcase_add_test (tcase, channels_of_which_none_exists_are_an_error);
   tcase_add_test (tcase, a_channel_that_cannot_be_is_not_missed);

@@ -5,6 +5,8 @@
 
 #include <gst/check/gstcheck.h>
 
+#include <math.h>
+
 #include "mmtpkeys.h"
 #include "mmtpsender.h"
 
@@ -553,6 +555,20 @@ get_state (Rig * rig, guint channel)
   return stats.state;
 }
 
+/* `words`: what a user reads begins with them */
+static void
+expect_use (Rig * rig, guint channel, MmtpPathUse use, const gchar * words)
+{
+  MmtpSenderChannelStats stats;
+  gchar *text;
+
+  fail_unless (mmtp_sender_get_channel_stats (rig->sender, channel, &stats));
+  fail_unless_equals_int (stats.use, use);
+  text = mmtp_channel_stats_explain (&stats);
+  fail_unless (*words ? g_str_has_prefix (text, words) : !*text, "%s", text);
+  g_free (text);
+}
+
 /* What was said and came until now is of no interest. */
 static void
 forget (Rig * rig)
@@ -1052,6 +1068,7 @@ GST_START_TEST (too_slow_channel_is_for_control)
   run (rig, 3 * SECOND);
   fail_unless_equals_int (get_state (rig, 0), MMTP_CHANNEL_ACTIVE);
   fail_unless_equals_int (get_state (rig, 1), MMTP_CHANNEL_CONTROL);
+  expect_use (rig, 1, MMTP_USE_TOO_SLOW, "too slow for the deadline");
   forget (rig);
   put_frames (rig, 100, 300);
   fail_unless_equals_int (rig->counts[MMTP_DATA][1], 0);
@@ -1543,6 +1560,109 @@ GST_START_TEST (cut_channel_loses_nothing)
 
 GST_END_TEST;
 
+GST_START_TEST (channel_tells_why_it_is_not_used)
+{
+  Rig *rig = rig_new_default ();
+
+  add_line (rig, 20 * MS, 100000);
+  add_line (rig, 50 * MS, 50000);
+  expect_use (rig, 0, MMTP_USE_JOINING, "joining");
+  expect_use (rig, 1, MMTP_USE_JOINING, "joining");
+  run (rig, 3 * SECOND);
+  expect_use (rig, 0, MMTP_USE_CARRIES, "");
+  put_for (rig, 100);
+  /* The one of longest delay does, and is better known from then on. */
+  expect_use (rig, 0, MMTP_USE_PROBED, "probing");
+  expect_use (rig, 1, MMTP_USE_CARRIES, "");
+  mmtp_sender_set_blocked (rig->sender, rig->now, 1, TRUE);
+  expect_use (rig, 1, MMTP_USE_BLOCKED, "its socket has no room");
+  mmtp_sender_set_blocked (rig->sender, rig->now, 1, FALSE);
+  rig->lines[1].is_cut = TRUE;
+  put_for (rig, 50);
+  /* a stall, and then silence */
+  fail_unless_equals_int (get_state (rig, 1), MMTP_CHANNEL_ACTIVE);
+  expect_use (rig, 1, MMTP_USE_SILENT, "silent for 0.");
+  put_for (rig, 300);
+  fail_unless_equals_int (get_state (rig, 1), MMTP_CHANNEL_SILENT);
+  expect_use (rig, 1, MMTP_USE_SILENT, "silent for 3.");
+  expect_use (rig, 0, MMTP_USE_CARRIES, "");
+  mmtp_sender_remove_channel (rig->sender, rig->now, 1, MMTP_LEAVE_ASKED);
+  run (rig, 2 * SECOND);
+  expect_use (rig, 1, MMTP_USE_GONE, "gone");
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* The rule of the paper keeps the fast channel free for what is urgent. */
+GST_START_TEST (channel_that_is_not_needed_says_so)
+{
+  MmtpSenderConfig config;
+  Rig *rig;
+  guint i;
+
+  mmtp_sender_config_init (&config);
+  rig = rig_new_known (&config);
+  expect_use (rig, 0, MMTP_USE_CARRIES, "");
+  expect_use (rig, 1, MMTP_USE_CARRIES, "");
+  for (i = 0; i < 200; i++) {
+    fail_unless (put (rig, 300, 0));
+    run (rig, 50 * MS);
+  }
+  expect_use (rig, 0, MMTP_USE_SPARE, "not needed");
+  expect_use (rig, 1, MMTP_USE_CARRIES, "");
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (shares_and_losses_are_those_of_late)
+{
+  MmtpSenderChannelStats first, second;
+  Rig *rig = rig_new_default_ready ();
+
+  mmtp_sender_get_channel_stats (rig->sender, 0, &first);
+  fail_unless (first.share == 0 && first.loss == 0);
+  put_for (rig, 300);
+  mmtp_sender_get_channel_stats (rig->sender, 0, &first);
+  mmtp_sender_get_channel_stats (rig->sender, 1, &second);
+  fail_unless (fabs (first.share + second.share - 1) < 1e-9);
+  fail_unless (first.loss == 0 && second.loss == 0);
+  rig->lines[0].is_cut = TRUE;
+  put_for (rig, 1000);
+  mmtp_sender_get_channel_stats (rig->sender, 0, &first);
+  mmtp_sender_get_channel_stats (rig->sender, 1, &second);
+  fail_unless (first.share < 0.001 && second.share > 0.999);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static gboolean
+loses_each_fifth (const MmtpMessage * message)
+{
+  static guint n;
+
+  return message->type == MMTP_DATA && n++ % 5 == 0;
+}
+
+GST_START_TEST (loss_is_what_the_receiver_misses)
+{
+  MmtpSenderChannelStats stats;
+  Rig *rig = rig_new_default ();
+
+  add_line (rig, 20 * MS, 100000);
+  run (rig, 3 * SECOND);
+  rig->loses = loses_each_fifth;
+  put_for (rig, 3000);
+  mmtp_sender_get_channel_stats (rig->sender, 0, &stats);
+  /* KEEPALIVEs are not lost. */
+  fail_unless (stats.loss > 0.15 && stats.loss < 0.21, "%g", stats.loss);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* A gap is no silence: what is in flight arrives in the end, and nothing is
  * sent twice. */
 GST_START_TEST (gap_of_the_only_channel_is_waited_for)
@@ -1973,6 +2093,10 @@ mmtpsender_suite (void)
   tcase_add_test (tc, repairs_go_in_advance_where_a_loss_is_known_too_late);
   tcase_add_test (tc, no_repairs_go_in_advance_where_there_is_time);
   tcase_add_test (tc, cut_channel_loses_nothing);
+  tcase_add_test (tc, channel_tells_why_it_is_not_used);
+  tcase_add_test (tc, channel_that_is_not_needed_says_so);
+  tcase_add_test (tc, shares_and_losses_are_those_of_late);
+  tcase_add_test (tc, loss_is_what_the_receiver_misses);
   tcase_add_test (tc, gap_of_the_only_channel_is_waited_for);
   tcase_add_test (tc, stalled_return_path_stops_nothing);
   tcase_add_test (tc, packets_are_rescued_from_a_stalled_path);
