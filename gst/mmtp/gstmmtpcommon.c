@@ -30,6 +30,8 @@ gst_mmtp_scheduler_get_type (void)
   static const GEnumValue values[] = {
     {MMTP_SCHEDULER_MMTP,
         "The channel of longest delay that meets the deadline", "mmtp"},
+    {MMTP_SCHEDULER_ARRIVAL, "The same among channels that are certain to meet "
+          "it, or the one on which a packet comes first", "arrival"},
     {MMTP_SCHEDULER_EQUAL_TURNS, "Each in turn, for comparison",
         "equal-turns"},
     {MMTP_SCHEDULER_LOWEST_DELAY, "Always the fastest that has a token, for "

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 #define GST_MMTP_LONGEST_DELAY 60000    /* ms; docs/wire-mmtp.md, OPEN */
 #define GST_MMTP_CHANNEL_STATS "application/x-mmtp-channel"     /* of each */
 
-/* mmtp, equal-turns, lowest-delay: MmtpSchedulerType */
+/* mmtp, arrival, equal-turns, lowest-delay: MmtpSchedulerType */
 #define GST_TYPE_MMTP_SCHEDULER (gst_mmtp_scheduler_get_type ())
 GType gst_mmtp_scheduler_get_type (void);
 

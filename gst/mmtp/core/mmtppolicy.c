@@ -177,6 +177,8 @@ fill_candidates (const MmtpSender * sender, Trust trust,
     candidates[i].may_carry = has_room (sender, sender->paths[i], trust) &&
         get_known (sender->paths[i]) >= known;
     candidates[i].token = channel->token;
+    candidates[i].backlog = mmtp_channel_get_cost (channel,
+        sender->queued_bytes);
     candidates[i].delay = get_delay (sender, channel, has_choice, is_spare);
   }
   return sender->n_paths;
@@ -194,9 +196,17 @@ find_packet (MmtpSender * sender, const MmtpChannel * channel, guint64 delay)
   return packet;
 }
 
-/* The most urgent packet for the channel of longest delay that can bring the
- * last of all: section 4.4 for the one at the head, and the others do not wait
- * for it. The other schedulers know only the head. */
+/* The schedulers that are there for comparison know only the head of the queue. */
+static gboolean
+knows_delays (const MmtpSender * sender)
+{
+  return sender->config.scheduler == MMTP_SCHEDULER_MMTP ||
+      sender->config.scheduler == MMTP_SCHEDULER_ARRIVAL;
+}
+
+/* The channel is chosen for the last packet of all, and takes the most urgent one
+ * that it brings in time: section 4.4 for the one at the head, and the others do
+ * not wait for it. */
 static MmtpPacket *
 choose (MmtpSender * sender, MmtpCandidate * candidates, guint n,
     MmtpPath ** path)
@@ -212,8 +222,7 @@ choose (MmtpSender * sender, MmtpCandidate * candidates, guint n,
       return NULL;
     *path = sender->paths[chosen];
     packet = find_packet (sender, (*path)->channel,
-        sender->config.scheduler == MMTP_SCHEDULER_MMTP ?
-        candidates[chosen].delay : 0);
+        knows_delays (sender) ? candidates[chosen].delay : 0);
     if (packet)
       return packet;
     candidates[chosen].may_carry = FALSE;

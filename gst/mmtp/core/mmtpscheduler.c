@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The choice of section 4.4 of the paper, and the two that it is compared
- * with. */
+/* The choice of section 4.4 of the paper, the one by arrival, and the two that
+ * these are compared with. */
 
 #include "mmtpscheduler.h"
+
+/* A channel is certain to be in time when its delay takes at most this part of
+ * the time that is left: delays change, and the delay of what goes now is only
+ * known when it has come. docs/mmtp.md has the figures of other parts. */
+#define CERTAIN_PERCENT 75
 
 static gboolean
 has_token (const MmtpCandidate * candidate, guint64 now)
@@ -52,6 +57,44 @@ choose_lowest (const MmtpCandidate * candidates, guint n, guint64 now)
   return chosen;
 }
 
+/* Where the packet comes first. To wait for a fast channel is sooner than to send on
+ * a slow one, as long as the fast one can send all that waits by then: otherwise
+ * the slow one would be idle while packets wait (ECF: Lim, Nahum, Towsley and
+ * Gibbens, CoNEXT 2017). Of equal ones the first. */
+static guint
+choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
+{
+  guint chosen = MMTP_NO_CHANNEL;
+  guint64 least = G_MAXUINT64;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    const guint64 sent = candidates[i].token <= now ? now :
+        candidates[i].token + candidates[i].backlog;
+
+    if (!candidates[i].may_carry || candidates[i].delay > least
+        || sent >= least - candidates[i].delay)
+      continue;
+    least = sent + candidates[i].delay;
+    chosen = i;
+  }
+  return chosen != MMTP_NO_CHANNEL && candidates[chosen].token <= now ?
+      chosen : MMTP_NO_CHANNEL;
+}
+
+static guint
+choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
+    guint64 deadline)
+{
+  const guint64 left = deadline - MIN (deadline, now);
+  guint chosen;
+
+  chosen = choose_longest (candidates, n, now,
+      now + left / 100 * CERTAIN_PERCENT);
+  return chosen == MMTP_NO_CHANNEL ? choose_earliest (candidates, n, now) :
+      chosen;
+}
+
 static guint
 choose_in_turn (const MmtpCandidate * candidates, guint n, guint64 now,
     guint * turn)
@@ -79,6 +122,8 @@ mmtp_scheduler_choose (MmtpSchedulerType type,
       return choose_in_turn (candidates, n, now, turn);
     case MMTP_SCHEDULER_LOWEST_DELAY:
       return choose_lowest (candidates, n, now);
+    case MMTP_SCHEDULER_ARRIVAL:
+      return choose_by_arrival (candidates, n, now, deadline);
     default:
       return choose_longest (candidates, n, now, deadline);
   }

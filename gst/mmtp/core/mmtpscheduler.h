@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which channel a packet goes on [4.4 of the paper]: of the channels that have
- * a token and would bring it before its deadline the one of longest delay, so
- * that the fast ones stay free for what is urgent. Equal turns and lowest delay
- * first are there to be compared with. A pure function of what it is told.
+/* Which channel a packet goes on. The rule of the paper [section 4.4] takes, of the
+ * channels that have a token and would bring the packet before its deadline, the
+ * one of longest delay, so that the fast ones stay free for what is urgent. It
+ * believes in the delays that it is told. The rule by arrival does so only where
+ * they leave time to spare; otherwise it takes the channel on which the packet
+ * comes first, or waits for it. Equal turns and lowest delay first are there to be compared with. A
+ * pure function of what it is told.
  */
 
 #ifndef __MMTP_SCHEDULER_H__
@@ -16,7 +19,8 @@ typedef enum
 {
   MMTP_SCHEDULER_MMTP,
   MMTP_SCHEDULER_EQUAL_TURNS,
-  MMTP_SCHEDULER_LOWEST_DELAY
+  MMTP_SCHEDULER_LOWEST_DELAY,
+  MMTP_SCHEDULER_ARRIVAL
 } MmtpSchedulerType;
 
 typedef struct
@@ -26,6 +30,7 @@ typedef struct
   guint64 token;                /* ns, time from which it has a token */
   guint64 delay;                /* ns, until a packet sent now has surely
                                  * come */
+  guint64 backlog;              /* ns, in which it would send all that waits */
 } MmtpCandidate;
 
 #define MMTP_NO_CHANNEL G_MAXUINT

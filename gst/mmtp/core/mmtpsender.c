@@ -31,7 +31,7 @@ mmtp_sender_config_init (MmtpSenderConfig * config)
   config->session_timeout = 10 * MMTP_SECOND;
   config->max_bytes = 4 * 1024 * 1024;
   config->retransmit = TRUE;
-  config->scheduler = MMTP_SCHEDULER_MMTP;
+  config->scheduler = MMTP_SCHEDULER_ARRIVAL;
 }
 
 MmtpSender *

@@ -42,7 +42,7 @@ typedef struct
   gboolean retransmit;
   gboolean stored;              /* buffers may be sent long before they are
                                  * due */
-  MmtpSchedulerType scheduler;  /* others than MMTP are for comparison */
+  MmtpSchedulerType scheduler;
   const gchar *rate_control;    /* congestion control of paths without a
                                  * configured rate; NULL: the default; a
                                  * static string */

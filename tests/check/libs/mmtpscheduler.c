@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the choice of the channel to section 4.4 of Magalhães and Kravets. */
+/* Holds the choice of the channel to section 4.4 of Magalhães and Kravets, and the
+ * rule by arrival to what it says of itself. */
 
 #include <gst/check/gstcheck.h>
 
@@ -8,8 +9,8 @@
 #define MS G_GUINT64_CONSTANT (1000000)
 
 /* Delays of the paper's Table 1: RangeLAN and infrared, least. */
-#define RADIO { 0, TRUE, 0, 176 * MS }
-#define INFRARED { 1, TRUE, 0, 315 * MS }
+#define RADIO { 0, TRUE, 0, 176 * MS, 0 }
+#define INFRARED { 1, TRUE, 0, 315 * MS, 0 }
 
 static guint
 choose (const MmtpCandidate * candidates, guint n, guint64 now,
@@ -121,6 +122,79 @@ GST_START_TEST (takes_the_lowest_delay_first)
 
 GST_END_TEST;
 
+static guint
+choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
+    guint64 deadline)
+{
+  guint turn = 0;
+
+  return mmtp_scheduler_choose (MMTP_SCHEDULER_ARRIVAL, candidates, n, now,
+      deadline, &turn);
+}
+
+/* 315 ms are three quarters of 420 ms. */
+GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
+{
+  MmtpCandidate candidates[] = { RADIO, INFRARED };
+
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 1000 * MS), 1);
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 420 * MS), 1);
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 419 * MS), 0);
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 580 * MS,
+          1000 * MS), 1);
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 581 * MS,
+          1000 * MS), 0);
+}
+
+GST_END_TEST;
+
+/* With 300 ms left nothing is certain. The radio's token comes in 138 ms: the packet
+ * is there after 314 ms, and one more ms makes the infrared as quick. */
+GST_START_TEST (arrival_waits_for_the_channel_that_is_first)
+{
+  MmtpCandidate candidates[] = { RADIO, INFRARED };
+
+  candidates[0].token = 138 * MS;
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS),
+      MMTP_NO_CHANNEL);
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 138 * MS,
+          300 * MS), 0);
+  candidates[0].token = 140 * MS;
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS), 1);
+  /* Nobody waits for the radio when it has to send more than it can by then. */
+  candidates[0].token = 138 * MS;
+  candidates[0].backlog = 1 * MS;
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS),
+      MMTP_NO_CHANNEL);
+  candidates[0].backlog = 2 * MS;
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS), 1);
+  candidates[1].may_carry = FALSE;
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS),
+      MMTP_NO_CHANNEL);
+  candidates[0].may_carry = FALSE;
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 140 * MS,
+          300 * MS), MMTP_NO_CHANNEL);
+}
+
+GST_END_TEST;
+
+/* What is too late everywhere is the caller's matter. */
+GST_START_TEST (arrival_knows_no_overflow)
+{
+  MmtpCandidate candidates[] = { RADIO, INFRARED };
+
+  candidates[0].delay = candidates[1].delay = G_MAXUINT64;
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 10 * MS, 0),
+      MMTP_NO_CHANNEL);
+  candidates[1].delay = G_MAXUINT64 - 20 * MS;
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 10 * MS, 0), 1);
+  candidates[1].token = G_MAXUINT64;
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 10 * MS, 0),
+      MMTP_NO_CHANNEL);
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtpscheduler_suite (void)
 {
@@ -135,6 +209,9 @@ mmtpscheduler_suite (void)
   tcase_add_test (tc, knows_no_overflow);
   tcase_add_test (tc, takes_equal_turns_among_tokens);
   tcase_add_test (tc, takes_the_lowest_delay_first);
+  tcase_add_test (tc, arrival_keeps_the_rule_of_the_paper_with_time_to_spare);
+  tcase_add_test (tc, arrival_waits_for_the_channel_that_is_first);
+  tcase_add_test (tc, arrival_knows_no_overflow);
   return s;
 }
 
