@@ -177,8 +177,8 @@ fill_candidates (const MmtpSender * sender, Trust trust,
     candidates[i].may_carry = has_room (sender, sender->paths[i], trust) &&
         get_known (sender->paths[i]) >= known;
     candidates[i].token = channel->token;
-    candidates[i].backlog = mmtp_channel_get_cost (channel,
-        sender->queued_bytes);
+    candidates[i].backlog = has_choice && channel->token > sender->now ?
+        mmtp_channel_get_cost (channel, sender->queued_bytes) : 0;
     candidates[i].delay = get_delay (sender, channel, has_choice, is_spare);
   }
   return sender->n_paths;

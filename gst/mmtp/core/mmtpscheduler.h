@@ -30,7 +30,8 @@ typedef struct
   guint64 token;                /* ns, time from which it has a token */
   guint64 delay;                /* ns, until a packet sent now has surely
                                  * come */
-  guint64 backlog;              /* ns, in which it would send all that waits */
+  guint64 backlog;              /* ns, in which it would send all that waits;
+                                 * not needed where it has a token */
 } MmtpCandidate;
 
 #define MMTP_NO_CHANNEL G_MAXUINT
