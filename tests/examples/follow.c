@@ -53,6 +53,7 @@ typedef struct
   GstElement *sink;
   const Encoder *encoder;
   guint max_bitrate;            // bit/s
+  gint estimated;               // bit/s, that the encoder follows; atomic
   gint bytes;                   // that it made since the last line; atomic
   gint64 begin, last;           // us
   gboolean failed;
@@ -75,6 +76,9 @@ follow (GstElement * sink, GParamSpec * property, gpointer data)
   guint estimated;
 
   g_object_get (sink, "estimated-bitrate", &estimated, NULL);
+  // The log shows what the encoder was told, because the estimate may change
+  // many times until the sink tells it again.
+  g_atomic_int_set (&sender->estimated, (gint) MIN (estimated, G_MAXINT));
   if (estimated > 0)            // it is known
     ask_encoder (sender, CLAMP (SHARE * estimated, LEAST_BITRATE,
             sender->max_bitrate));
@@ -99,9 +103,8 @@ print_line (gpointer data)
   gint64 now = g_get_monotonic_time ();
   gdouble seconds = (now - sender->last) / 1e6;
   gint bytes = g_atomic_int_and ((guint *) & sender->bytes, 0);
-  guint estimated, asked;
+  guint estimated = g_atomic_int_get (&sender->estimated), asked;
 
-  g_object_get (sender->sink, "estimated-bitrate", &estimated, NULL);
   g_object_get (sender->element, sender->encoder->property, &asked, NULL);
   g_print ("%.2f,%u,%u,%.0f\n", (now - sender->begin) / 1e6, estimated,
       asked * sender->encoder->bits_per_unit, 8 * bytes / seconds);
