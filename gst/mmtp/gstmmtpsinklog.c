@@ -56,7 +56,8 @@ log_line (GstMmtpSink * self, gdouble seconds)
       8 * (stats.bytes - MIN (stats.bytes, self->logged_bytes)) / seconds
       / MEGABIT, stats.is_app_limited ? "at least " : "",
       stats.estimated_rate / MEGABIT, to_ms (stats.initial_delay),
-      stats.queued_bytes, stats.discarded_buffers + stats.discarded_room);
+      stats.queued_bytes, stats.discarded_buffers + stats.discarded_room +
+      stats.discarded_broken);
   for (i = 0; i < stats.n_channels; i++)
     if (mmtp_sender_get_channel_stats (self->sender, i, &channel)
         && channel.use != MMTP_USE_GONE)

@@ -72,6 +72,7 @@ struct _GstMmtpSink
   guint32 frame_period;         /* us, that they say; 0: nothing */
   guint32 frame_rate;           /* the same, in milliframes per second */
   gboolean tell_rate;           /* the next buffer does */
+  gboolean is_video;            /* one stream of pictures, and nothing else */
 
   MmtpSender *sender;           /* NULL: no session */
   gboolean is_ready, has_ended;
@@ -118,6 +119,7 @@ struct _GstMmtpSink
                                  * pipeline says, since nobody was there */
   guint64 early_until;          /* ns; EARLY was said. 0: it was not */
   MmtpStamps stamps;            /* in running time */
+  guint key_reference;          /* temporal reference of the last I-frame */
   gboolean is_late;             /* only late buffers have come */
   gint64 late_since;            /* ns of running time, while is_late */
 };

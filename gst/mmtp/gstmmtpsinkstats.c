@@ -99,7 +99,7 @@ take_discarded (GstMmtpSink * self, const MmtpSenderEvent * event)
 {
   GST_LOG_OBJECT (self, "discarded %u bytes, flags 0x%02x", event->size,
       event->flags);
-  if (self->has_delta_units && !(event->flags & MMTP_FLAG_DELTA))
+  if (self->has_delta_units && event->is_needed)
     gst_mmtp_sink_ask_for_key_unit (self);
 }
 
@@ -224,6 +224,7 @@ static const GstStatsField counters[] = {
   FIELD ("buffers-sent", sent_buffers),
   FIELD ("discarded", discarded_buffers),
   FIELD ("discarded-no-room", discarded_room),
+  FIELD ("discarded-incomplete", discarded_broken),
   FIELD ("discarded-key-frames", discarded_keys),
   FIELD ("discarded-droppable", discarded_droppable),
   FIELD ("retransmitted", retransmitted),

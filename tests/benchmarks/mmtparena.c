@@ -187,6 +187,8 @@ GETTER (p95, mmtp.p95);
 GETTER (p99, mmtp.p99);
 GETTER (worst_second, mmtp.worst_second);
 GETTER (sent, mmtp.sent_per_played);
+GETTER (orphans, mmtp.orphans);
+GETTER (vain, mmtp.vain);
 GETTER (feedback, mmtp.feedback);
 GETTER (queueing_mean, mmtp.queueing_mean);
 GETTER (queueing_p95, mmtp.queueing_p95);
@@ -462,6 +464,7 @@ static const struct
   {"p95_ms", get_p95}, {"p99_ms", get_p99},
   {"worst_second", get_worst_second}, {"sent_per_played", get_sent},
   {"feedback", get_feedback}, {"queueing_mean_ms", get_queueing_mean},
+  {"orphans", get_orphans}, {"vain", get_vain},
   {"queueing_p95_ms", get_queueing_p95}, {"ready_ms", get_ready},
   {"estimate", get_estimate},
   {"longest_gap_ms", get_longest_gap},

@@ -74,7 +74,7 @@ judge_frames (const GArray * frames, const ArenaSessionRecord * record,
 {
   gboolean *in_time = g_new0 (gboolean, frames->len);
   gboolean *decodable = g_new0 (gboolean, frames->len);
-  guint64 played = 0;
+  guint64 played = 0, sent = 0, vain = 0;
   guint i;
 
   for (i = 0; i < frames->len; i++) {
@@ -86,14 +86,44 @@ judge_frames (const GArray * frames, const ArenaSessionRecord * record,
   figures->decodable =
       (gdouble) arena_frames_decode (frames, in_time, decodable) / frames->len;
   for (i = 0; i < frames->len; i++) {
-    if (decodable[i])
+    sent += record->sent_bytes[i];
+    if (!decodable[i])
+      vain += record->sent_bytes[i];
+    else
       played += g_array_index (frames, ArenaFrame, i).size;
   }
+  figures->vain = sent ? (gdouble) vain / sent : NAN;
   figures->worst_second = get_worst_second (frames, decodable);
   figures->sent_per_played = played ?
       (gdouble) record->forward_bytes / played : INFINITY;
   g_free (in_time);
   g_free (decodable);
+}
+
+static gboolean
+is_orphan (const GArray * frames, const ArenaSessionRecord * record,
+    guint number)
+{
+  const ArenaFrame *frame = &g_array_index (frames, ArenaFrame, number);
+  guint i;
+
+  if (record->sent_bytes[number] == 0)
+    return FALSE;
+  for (i = 0; i < frame->n_references; i++)
+    if (record->unsent[frame->references[i]] > 0)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+count_orphans (const GArray * frames, const ArenaSessionRecord * record,
+    ArenaFigures * figures)
+{
+  guint i;
+
+  figures->orphans = 0;
+  for (i = 0; i < frames->len; i++)
+    figures->orphans += is_orphan (frames, record, i);
 }
 
 /* What the packets of a path took longer than the fastest of them, in ms */
@@ -137,6 +167,7 @@ arena_judge (const GArray * frames, const ArenaSessionRecord * record,
 {
   judge_delays (frames, record, figures);
   judge_frames (frames, record, deadline, figures);
+  count_orphans (frames, record, figures);
   judge_queueing (record, figures);
   figures->feedback = record->forward_bytes ?
       (gdouble) record->back_bytes / record->forward_bytes : NAN;

@@ -19,6 +19,10 @@ typedef struct
   gdouble worst_second;         /* least decodable share in a second */
   gdouble sent_per_played;      /* forward bytes with all headers, by bytes of
                                  * frames that could be decoded in time */
+  gdouble orphans;              /* frames that were sent, in part or whole,
+                                 * though a reference was never sent whole */
+  gdouble vain;                 /* 0 to 1: bytes sent of frames that could not
+                                 * be decoded in time, by bytes sent of all */
   gdouble feedback;             /* bytes back, by bytes forward */
   gdouble queueing_mean, queueing_p95;  /* one-way delay above the least */
 } ArenaFigures;

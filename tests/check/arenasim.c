@@ -30,6 +30,13 @@
 #define MAX_CALLS_AT_ONCE 100000
 /* more segments than any run needs; of Ethernet's size with time stamps */
 #define TCP_SEGMENTS 400000
+/* A DATA message up to its payload, when it has no prelude, and bits of its
+ * flags: docs/wire-mmtp.md */
+#define DATA_HEADER 16
+#define DATA_TYPE 0x1f
+#define DATA_FLAGS 14
+#define DATA_FLAG_FIRST 0x80
+#define DATA_FLAG_PRELUDE 0x01
 
 typedef struct _Sim Sim;
 
@@ -43,6 +50,7 @@ typedef struct
   gboolean has_begun;
   guint n_put;                  /* frames */
   guint16 *missing;             /* packets of each frame */
+  GHashTable *sent;             /* packets of MMTP that were sent */
   guint flow[ARENA_MAX_PATHS][ARENA_N_DIRECTIONS];
   guint64 next_sample;
 } Session;
@@ -119,10 +127,15 @@ init_session (Sim * sim, guint number)
   session->record->arrived = g_new (guint64, n_frames);
   session->record->samples = g_array_new (FALSE, FALSE, sizeof (ArenaSample));
   session->missing = g_new (guint16, n_frames);
+  session->record->unsent = g_new0 (guint16, n_frames);
+  session->record->sent_bytes = g_new0 (guint64, n_frames);
+  session->sent = g_hash_table_new (NULL, NULL);
   for (i = 0; i < n_frames; i++) {
     session->record->arrived[i] = ARENA_NEVER;
     session->missing[i] = arena_frame_count_packets (&g_array_index (session->
             config->frames, ArenaFrame, i));
+    if (session->config->transport == ARENA_MMTP)
+      session->record->unsent[i] = session->missing[i];
   }
   for (path = 0; path < sim->config->n_paths; path++) {
     session->record->delays[path] =
@@ -191,6 +204,7 @@ sim_free (Sim * sim)
     g_clear_pointer (&sim->sessions[i].sender, mmtp_sender_free);
     g_clear_pointer (&sim->sessions[i].receiver, mmtp_receiver_free);
     g_free (sim->sessions[i].missing);
+    g_hash_table_unref (sim->sessions[i].sent);
   }
   for (i = 0; i < sim->config->n_tcp; i++)
     tcp_clear (&sim->tcp[i].tcp);
@@ -208,6 +222,8 @@ arena_record_clear (ArenaRecord * record)
     ArenaSessionRecord *session = &record->sessions[i];
 
     g_free (session->arrived);
+    g_free (session->unsent);
+    g_free (session->sent_bytes);
     for (path = 0; path < ARENA_MAX_PATHS; path++)
       g_clear_pointer (&session->delays[path], g_array_unref);
     g_clear_pointer (&session->samples, g_array_unref);
@@ -316,7 +332,16 @@ get_next_put (const Session * session)
   return session->record->origin + get_frame (session, session->n_put)->due;
 }
 
-/* As mmtpsink does with a packet of rfc2250pay */
+/* It needs the I frame that it follows, and a frame before that one. */
+static gboolean
+is_leading (const Session * session, const ArenaFrame * frame)
+{
+  return frame->type == ARENA_TYPE_B && frame->n_references == 2 &&
+      get_frame (session, frame->references[1])->type == ARENA_TYPE_I;
+}
+
+/* As mmtpsink does with a packet of rfc2250pay. Its first bytes say which one
+ * it is. */
 static void
 put_packet (Session * session, guint number, guint packet, gboolean is_last)
 {
@@ -329,9 +354,11 @@ put_packet (Session * session, guint number, guint packet, gboolean is_last)
   MmtpBuffer buffer = { NULL };
 
   memcpy (bytes, &number, sizeof number);
+  memcpy (bytes + sizeof number, &packet, sizeof packet);
   buffer.data = g_bytes_new_take (bytes, size);
   buffer.due = session->record->origin + frame->due + CLOCK_OFFSET;
   buffer.flags = flags[frame->type] | (is_last ? MMTP_FLAG_MARKER : 0);
+  buffer.picture.is_leading = is_leading (session, frame);
   mmtp_sender_put (session->sender, session->sim->now + CLOCK_OFFSET, &buffer);
   g_bytes_unref (buffer.data);
 }
@@ -466,6 +493,25 @@ run_links (Sim * sim)
 
 /* --- what the ends say ---------------------------------------------------- */
 
+/* Reads what leaves the sender, without help of the sender. A REPAIR is not
+ * counted. */
+static void
+read_data (Session * session, const guint8 * message, gsize size)
+{
+  guint frame, packet;
+
+  if (size < DATA_HEADER + 8 || (message[0] & DATA_TYPE) != 0)
+    return;
+  g_assert ((message[DATA_FLAGS] & (DATA_FLAG_FIRST | DATA_FLAG_PRELUDE)) ==
+      DATA_FLAG_FIRST);
+  memcpy (&frame, message + DATA_HEADER, sizeof frame);
+  memcpy (&packet, message + DATA_HEADER + sizeof frame, sizeof packet);
+  g_assert_cmpuint (frame, <, session->config->frames->len);
+  session->record->sent_bytes[frame] += size + ARENA_IP_UDP;
+  if (g_hash_table_add (session->sent, GUINT_TO_POINTER (frame << 12 | packet)))
+    session->record->unsent[frame]--;
+}
+
 static void
 drain_sender (Session * session)
 {
@@ -476,8 +522,10 @@ drain_sender (Session * session)
   gsize size;
 
   while ((size = mmtp_sender_poll_output (session->sender, now, &channel,
-              sim->scratch, sizeof sim->scratch)))
+              sim->scratch, sizeof sim->scratch))) {
+    read_data (session, sim->scratch, size);
     carry (session, channel, ARENA_FORWARD, 0, sim->scratch, size);
+  }
   while (mmtp_sender_poll_event (session->sender, &event)) {
     if (event.type != MMTP_EVENT_READY
         || session->record->ready_at != ARENA_NEVER)

@@ -72,6 +72,9 @@ typedef struct
   guint64 origin;               /* ns: when the first frame was due */
   guint64 *arrived;             /* ns, by frame: when the last packet of it was
                                  * let out; or ARENA_NEVER */
+  guint16 *unsent;              /* by frame: packets that were never sent */
+  guint64 *sent_bytes;          /* by frame: of all its packets that were sent,
+                                 * with IP and UDP. Both are 0 over UDP. */
   guint64 forward_bytes, back_bytes;    /* sent, with IP and UDP */
   guint64 measured_bytes;       /* that arrived, with IP and UDP */
   GArray *delays[ARENA_MAX_PATHS];      /* of guint32, us: one-way delay of each

@@ -287,16 +287,43 @@ mmtp_sim_get_frames (MmtpSim * sim)
   return sim->frames;
 }
 
+static gboolean
+is_lost (const MmtpSimFrame * frame)
+{
+  return frame->released == MMTP_SIM_NEVER || frame->arrived > frame->limit;
+}
+
+static gboolean
+is_put_in (const MmtpSim * sim, const MmtpSimFrame * frame, guint64 from,
+    guint64 to)
+{
+  return frame->due >= sim->origin + from && frame->due < sim->origin + to;
+}
+
 guint
 mmtp_sim_count_lost (MmtpSim * sim, guint64 from, guint64 to)
 {
   guint i, n = 0;
 
+  for (i = 0; i < sim->n_put; i++)
+    n += is_put_in (sim, &sim->frames[i], from, to) && is_lost (&sim->frames[i]);
+  return n;
+}
+
+guint
+mmtp_sim_count_useless (MmtpSim * sim, guint64 from, guint64 to)
+{
+  gboolean is_broken = FALSE;
+  guint i, n = 0;
+
   for (i = 0; i < sim->n_put; i++) {
     const MmtpSimFrame *frame = &sim->frames[i];
 
-    if (frame->due >= sim->origin + from && frame->due < sim->origin + to)
-      n += frame->released == MMTP_SIM_NEVER || frame->arrived > frame->limit;
+    if (!(frame->flags & MMTP_FLAG_DELTA))
+      is_broken = FALSE;
+    n += is_broken && is_lost (frame) && is_put_in (sim, frame, from, to);
+    if (is_lost (frame) && !(frame->flags & MMTP_FLAG_DROPPABLE))
+      is_broken = TRUE;
   }
   return n;
 }

@@ -22,6 +22,7 @@
 #define __MMTP_SENDER_H__
 
 #include "driververbs.h"
+#include "mmtpgop.h"
 #include "mmtppacket.h"
 #include "mmtpscheduler.h"
 
@@ -69,6 +70,7 @@ typedef struct
   guint64 due;                  /* ns on the caller's clock; G_MAXUINT64: now */
   guint8 flags;                 /* of MMTP_FLAGS_OF_BUFFER */
   MmtpPrelude prelude;          /* without a mask: none */
+  MmtpPicture picture;          /* zeros: what the flags say */
 } MmtpBuffer;
 
 typedef struct _MmtpSender MmtpSender;
@@ -158,6 +160,7 @@ typedef struct
   guint channel;
   MmtpChannelState state;
   guint8 flags;                 /* of the buffer given up */
+  gboolean is_needed;           /* others need it: a key frame would help */
   guint32 size;                 /* bytes of it */
 } MmtpSenderEvent;
 
@@ -217,7 +220,8 @@ typedef struct
   guint64 sent_buffers;         /* all of it sent */
   guint64 discarded_buffers;    /* no channel could bring it in time */
   guint64 discarded_room;       /* max_bytes */
-  guint64 discarded_keys, discarded_droppable;  /* of the two above */
+  guint64 discarded_broken;     /* they need one that was given up */
+  guint64 discarded_keys, discarded_droppable;  /* of the three above */
   guint64 retransmitted;        /* packets */
   guint64 repairs;              /* REPAIR messages, sent in advance */
   guint64 unrepaired;           /* losses known that were not sent again */

@@ -19,16 +19,6 @@ G_BEGIN_DECLS
 
 /* --- the stream ---------------------------------------------------------- */
 
-/* What is given up first comes first. */
-typedef enum
-{
-  MMTP_RANK_BROKEN,             /* refers to a picture that was given up */
-  MMTP_RANK_DROPPABLE,
-  MMTP_RANK_DELTA,
-  MMTP_RANK_KEY,
-  MMTP_N_RANKS
-} MmtpRank;
-
 /* A buffer; lives as long as one of its packets */
 typedef struct
 {
@@ -38,7 +28,9 @@ typedef struct
   guint8 caps_version;
   MmtpPrelude prelude;
   MmtpRank rank;
+  MmtpPicture picture;
   guint64 frame;                /* buffers of one frame share it */
+  guint64 group;                /* of pictures, as mmtpgop.h numbers them */
   guint64 first;                /* stream number */
   guint n_packets;
   guint n_kept;                 /* packets that are in the window */
@@ -179,8 +171,7 @@ struct _MmtpSender
   gboolean frame_ended;         /* its marker was put */
   guint64 given_up_frame;       /* the last; the rest of it is not taken */
   guint64 begun_frame;          /* the last of which a packet was sent */
-  gboolean is_gop_broken;       /* what comes up to the next key frame refers to
-                                 * a picture that was given up */
+  MmtpGop gop;                  /* that is being put */
   gboolean full;                /* has_room said no */
   guint turn;                   /* of the scheduler */
   guint64 measured_since;       /* ns, due time */

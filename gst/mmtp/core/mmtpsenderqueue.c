@@ -82,6 +82,7 @@ mmtp_sender_init_queue (MmtpSender * sender)
   for (i = 0; i < MMTP_N_RANKS; i++)
     sender->queues[i] = g_sequence_new (NULL);
   sender->given_up_frame = sender->begun_frame = G_MAXUINT64;
+  mmtp_gop_init (&sender->gop);
   sender->window_size = LEAST_WINDOW;
   sender->window = g_new (MmtpPacket *, sender->window_size);
 }
@@ -255,12 +256,21 @@ mark_begun (MmtpSender * sender, MmtpUnit * unit)
 
 /* --- giving up ----------------------------------------------------------- */
 
+static gboolean
+is_reference (const MmtpUnit * unit)
+{
+  return unit->rank == MMTP_RANK_DELTA || unit->rank == MMTP_RANK_KEY;
+}
+
+/* `is_cause`: it is not given up because of another one */
 static void
-tell_discarded (MmtpSender * sender, guint8 flags, guint32 size)
+tell_discarded (MmtpSender * sender, const MmtpUnit * unit, guint32 size,
+    gboolean is_cause)
 {
   MmtpSenderEvent event = { MMTP_EVENT_DISCARDED };
 
-  event.flags = flags;
+  event.flags = unit->flags;
+  event.is_needed = is_cause && is_reference (unit);
   event.size = size;
   mmtp_sender_tell (sender, &event);
 }
@@ -278,8 +288,6 @@ count_discarded (MmtpSender * sender, MmtpRank rank, guint64 * counter)
 static void
 give_up_unit (MmtpSender * sender, MmtpUnit * unit, guint64 * counter)
 {
-  guint8 flags = unit->flags;
-  guint32 size = g_bytes_get_size (unit->data);
   guint64 number, end = unit->first + unit->n_packets;
 
   mark_begun (sender, unit);
@@ -295,7 +303,8 @@ give_up_unit (MmtpSender * sender, MmtpUnit * unit, guint64 * counter)
       mmtp_sender_leave_chancy (sender, packet, MMTP_PACKET_DONE);
     packet->state = MMTP_PACKET_DONE;
   }
-  tell_discarded (sender, flags, size);
+  tell_discarded (sender, unit, g_bytes_get_size (unit->data),
+      counter != &sender->stats.discarded_broken);
 }
 
 /* Number of the first packet of the frame that is still kept */
@@ -362,18 +371,18 @@ mmtp_sender_note_broken (MmtpSender * sender, const MmtpUnit * unit)
     if (next->rank != MMTP_RANK_BROKEN && !next->given_up)
       set_rank (sender, packet, MMTP_RANK_BROKEN);
   }
-  sender->is_gop_broken = TRUE;
+  mmtp_gop_lose (&sender->gop, unit->group);
 }
 
 /* With the rest of its frame: a part of it is of no use. */
 static void
-give_up (MmtpSender * sender, MmtpUnit * unit, guint64 * counter)
+give_up_frame (MmtpSender * sender, MmtpUnit * unit, guint64 * counter)
 {
   guint64 frame = unit->frame;
   guint64 number = get_frame_start (sender, unit);
 
-  mmtp_sender_note_broken (sender, unit);
-  sender->given_up_frame = frame;
+  if (frame == sender->frame)
+    sender->given_up_frame = frame;
   while (number < sender->next_number) {
     MmtpPacket *packet = mmtp_sender_get_packet (sender, number);
     MmtpUnit *part = packet->unit;
@@ -384,6 +393,40 @@ give_up (MmtpSender * sender, MmtpUnit * unit, guint64 * counter)
     if (!part->given_up && (part == unit || part->n_sent < part->n_packets))
       give_up_unit (sender, part, counter);
   }
+}
+
+/* What needs a reference that is given up: what has gone has gone, and of the
+ * rest nothing is sent. */
+static void
+give_up_dependents (MmtpSender * sender, const MmtpUnit * reference)
+{
+  guint64 frame = reference->frame, group = reference->group;
+  guint64 number = reference->first + reference->n_packets;
+
+  for (number = MAX (number, sender->floor); number < sender->next_number;) {
+    MmtpUnit *unit = mmtp_sender_get_packet (sender, number)->unit;
+
+    number = unit->first + unit->n_packets;
+    if (unit->group > group + 1)
+      break;
+    if (unit->frame != frame && !unit->given_up &&
+        unit->n_sent < unit->n_packets &&
+        mmtp_picture_needs (&unit->picture, unit->group, group))
+      give_up_frame (sender, unit, &sender->stats.discarded_broken);
+  }
+}
+
+/* A frame, and what needs it */
+static void
+give_up (MmtpSender * sender, MmtpUnit * unit, guint64 * counter)
+{
+  if (is_reference (unit)) {
+    if (unit->picture.is_independent)
+      mmtp_sender_note_broken (sender, unit);
+    mmtp_gop_give_up (&sender->gop, unit->group, unit->due);
+    give_up_dependents (sender, unit);
+  }
+  give_up_frame (sender, unit, counter);
   raise_floor (sender);
 }
 
@@ -518,18 +561,14 @@ note_frame (MmtpSender * sender, guint64 due, guint8 flags)
   sender->frame_ended = (flags & MMTP_FLAG_MARKER) != 0;
 }
 
-static MmtpRank
-get_rank (MmtpSender * sender, guint8 flags)
+static void
+note_picture (MmtpSender * sender, MmtpUnit * unit, guint8 flags)
 {
-  if (!(flags & MMTP_FLAG_DELTA))
-    sender->is_gop_broken = FALSE;
-  else if (sender->is_gop_broken)
-    return MMTP_RANK_BROKEN;
-  if (flags & MMTP_FLAG_HEADER)
-    return MMTP_RANK_KEY;
-  if (flags & MMTP_FLAG_DROPPABLE)
-    return MMTP_RANK_DROPPABLE;
-  return flags & MMTP_FLAG_DELTA ? MMTP_RANK_DELTA : MMTP_RANK_KEY;
+  const MmtpPictureKind kind = mmtp_picture_get_kind (&unit->picture, flags);
+
+  mmtp_gop_put (&sender->gop, kind, unit->frame, unit->due);
+  unit->group = sender->gop.number;
+  unit->rank = mmtp_gop_get_rank (&sender->gop, kind, flags);
 }
 
 /* Every channel's longest message has room for payload behind all headers. */
@@ -558,9 +597,10 @@ new_unit (MmtpSender * sender, const MmtpBuffer * buffer)
   unit->flags = buffer->flags & MMTP_FLAGS_OF_BUFFER;
   unit->caps_version = sender->caps ? sender->caps_version : 0;
   unit->prelude = buffer->prelude;
-  unit->rank = get_rank (sender, buffer->flags);
+  unit->picture = buffer->picture;
   note_frame (sender, unit->due, unit->flags);
   unit->frame = sender->frame;
+  note_picture (sender, unit, buffer->flags);
   unit->first = sender->next_number;
   return unit;
 }
@@ -631,21 +671,29 @@ note_size (MmtpSender * sender)
   }
 }
 
+static void
+note_refused (MmtpSender * sender, const MmtpUnit * unit)
+{
+  if (unit->picture.is_independent)
+    mmtp_gop_lose (&sender->gop, unit->group);
+  mmtp_gop_give_up (&sender->gop, unit->group, unit->due);
+}
+
 /* What of the frame was taken before goes, too. */
 static void
 refuse (MmtpSender * sender, MmtpUnit * unit, gsize size)
 {
+  const gboolean is_vain = mmtp_gop_is_vain (&sender->gop, &unit->picture);
   const MmtpPacket *last = mmtp_sender_get_packet (sender,
       sender->next_number - 1);
 
   if (last && last->unit->frame == unit->frame &&
       sender->given_up_frame != unit->frame)
     give_up (sender, last->unit, &sender->stats.discarded_buffers);
-  else if (sender->given_up_frame != unit->frame &&
-      (unit->rank == MMTP_RANK_DELTA || unit->rank == MMTP_RANK_KEY))
-    sender->is_gop_broken = TRUE;
+  else if (sender->given_up_frame != unit->frame && is_reference (unit))
+    note_refused (sender, unit);
   sender->given_up_frame = unit->frame;
-  tell_discarded (sender, unit->flags, size);
+  tell_discarded (sender, unit, size, !is_vain);
   free_unit (unit);
 }
 
@@ -666,6 +714,8 @@ mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
   fits = unit->frame != sender->given_up_frame;
   if (!fits)
     count_discarded (sender, unit->rank, &sender->stats.discarded_buffers);
+  else if (!(fits = !mmtp_gop_is_vain (&sender->gop, &unit->picture)))
+    count_discarded (sender, unit->rank, &sender->stats.discarded_broken);
   else if (!(fits = make_room (sender, unit, size)))
     count_discarded (sender, unit->rank, &sender->stats.discarded_room);
   else if (!(fits = make_time (sender, unit, estimate_work (sender, size))))
@@ -859,19 +909,64 @@ mmtp_sender_expire (MmtpSender * sender)
 /* --- for what sends ------------------------------------------------------ */
 
 /* The most urgent one of a rank that is still in time after `delay` */
-static MmtpPacket *
-find_in_rank (const MmtpSender * sender, MmtpRank rank, guint64 delay)
+static GSequenceIter *
+find_in_time (const MmtpSender * sender, MmtpRank rank, guint64 delay)
 {
   MmtpPacket *packet = get_first (sender, rank);
   guint64 deadline = sender->now + delay;
   MmtpPacket wanted = { NULL };
-  GSequenceIter *iter;
 
   if (!packet || deadline <= packet->due + sender->initial_delay)
-    return packet;
+    return g_sequence_get_begin_iter (sender->queues[rank]);
   wanted.due = deadline - sender->initial_delay;
-  iter = g_sequence_search (sender->queues[rank], &wanted, compare_packets,
+  return g_sequence_search (sender->queues[rank], &wanted, compare_packets,
       NULL);
+}
+
+/* The newest group of pictures of which a reference waits that the quickest
+ * path brings too late, unless its delay falls; 0: none. What follows it in
+ * this group waits with it, because it is of no use alone. */
+static guint64
+get_late_group (const MmtpSender * sender)
+{
+  guint64 least = mmtp_policy_get_least_delay (sender), late = 0;
+  MmtpRank rank;
+
+  if (least == MMTP_NEVER)
+    return 0;
+  for (rank = MMTP_RANK_DELTA; rank <= MMTP_RANK_KEY; rank++) {
+    GSequenceIter *iter = find_in_time (sender, rank, least);
+    const MmtpPacket *packet;
+
+    if (g_sequence_iter_is_begin (iter))
+      continue;
+    packet = g_sequence_get (g_sequence_iter_prev (iter));
+    if (!packet->unit->picture.is_independent)
+      late = MAX (late, packet->unit->group);
+  }
+  return late;
+}
+
+/* The first one that does not need the late group. */
+static GSequenceIter *
+skip_group (GSequenceIter * iter, guint64 late)
+{
+  for (; !g_sequence_iter_is_end (iter); iter = g_sequence_iter_next (iter)) {
+    const MmtpPacket *packet = g_sequence_get (iter);
+
+    if (!mmtp_picture_needs (&packet->unit->picture, packet->unit->group, late))
+      break;
+  }
+  return iter;
+}
+
+/* The same, unless it needs the late group */
+static MmtpPacket *
+find_in_rank (const MmtpSender * sender, MmtpRank rank, guint64 delay,
+    guint64 late)
+{
+  GSequenceIter *iter = skip_group (find_in_time (sender, rank, delay), late);
+
   return g_sequence_iter_is_end (iter) ? NULL : g_sequence_get (iter);
 }
 
@@ -920,9 +1015,11 @@ can_finish (const MmtpSender * sender, const MmtpPacket * packet,
 /* Of those that nothing depends on the smallest one that can be in time: where
  * not all can be sent, that is how most are. */
 static MmtpPacket *
-find_smallest (const MmtpSender * sender, MmtpRank rank, guint64 delay)
+find_smallest (const MmtpSender * sender, MmtpRank rank, guint64 delay,
+    guint64 late)
 {
-  MmtpPacket *best = NULL, *packet = find_in_rank (sender, rank, delay);
+  MmtpPacket *best = NULL;
+  MmtpPacket *packet = find_in_rank (sender, rank, delay, late);
   GSequenceIter *iter = packet ? packet->place : NULL;
   guint64 least = G_MAXUINT64, frame = G_MAXUINT64;
 
@@ -931,7 +1028,8 @@ find_smallest (const MmtpSender * sender, MmtpRank rank, guint64 delay)
     guint64 work;
 
     packet = g_sequence_get (iter);
-    if (packet->unit->frame == frame)
+    if (packet->unit->frame == frame ||
+        mmtp_picture_needs (&packet->unit->picture, packet->unit->group, late))
       continue;
     frame = packet->unit->frame;
     if (frame == sender->begun_frame)
@@ -967,12 +1065,13 @@ has_slack (const MmtpSender * sender, const MmtpPacket * packet, guint64 delay)
 MmtpPacket *
 mmtp_sender_find_packet (const MmtpSender * sender, guint64 delay)
 {
+  const guint64 late = get_late_group (sender);
   MmtpPacket *found[MMTP_N_RANKS], *best;
   MmtpRank lowest = 0;
   guint i;
 
   for (i = 0; i < MMTP_N_RANKS; i++)
-    found[i] = find_in_rank (sender, i, delay);
+    found[i] = find_in_rank (sender, i, delay, late);
   for (;;) {
     best = NULL;
     for (i = lowest; i < MMTP_N_RANKS; i++)
@@ -987,7 +1086,7 @@ mmtp_sender_find_packet (const MmtpSender * sender, guint64 delay)
       continue;
     if (best->unit->rank != MMTP_RANK_DROPPABLE || !is_measurable (sender))
       return best;
-    return find_smallest (sender, MMTP_RANK_DROPPABLE, delay);
+    return find_smallest (sender, MMTP_RANK_DROPPABLE, delay, late);
   }
 }
 
@@ -1041,7 +1140,7 @@ mmtp_sender_flush (MmtpSender * sender, guint64 now)
   /* The next buffer is a frame of its own, whatever became of the last one. */
   sender->given_up_frame = sender->begun_frame = G_MAXUINT64;
   sender->frame_ended = TRUE;
-  sender->is_gop_broken = FALSE;
+  mmtp_gop_init (&sender->gop);
   mmtp_sender_check_room (sender);
 }
 

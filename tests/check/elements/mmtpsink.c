@@ -1171,6 +1171,81 @@ GST_START_TEST (buffers_that_are_all_late_are_told_once)
 
 GST_END_TEST;
 
+/* The buffer's number is n; it is 1.5 s late, and the latency is 1 s. */
+static void
+push_late_p_frame (Pair * pair, guint n)
+{
+  const GstClockTime now = 3 * GST_SECOND + n * STEP;
+  GstBuffer *buffer = make_buffer (n, SIZE);
+
+  fail_unless (gst_harness_set_time (pair->sink.harness, now));
+  GST_BUFFER_PTS (buffer) = now - 1500 * GST_MSECOND;
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  push (pair, buffer);
+}
+
+static void
+push_p_frame (Pair * pair, guint n)
+{
+  const GstClockTime now = 3 * GST_SECOND + n * STEP;
+  GstBuffer *buffer = make_buffer (n, SIZE);
+
+  fail_unless (gst_harness_set_time (pair->sink.harness, now));
+  GST_BUFFER_PTS (buffer) = now;
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  push (pair, buffer);
+}
+
+static guint
+count_key_unit_requests (Pair * pair)
+{
+  GstEvent *event;
+  guint n = 0;
+
+  while ((event = gst_harness_try_pull_upstream_event (pair->sink.harness))) {
+    n += is_key_unit_request (event);
+    gst_event_unref (event);
+  }
+  return n;
+}
+
+/* A P-frame that is too late takes those behind it with it, and a key frame is
+ * asked for once; in other streams nobody knows what needs it. */
+static void
+check_late_p_frame (const gchar * caps, guint incomplete)
+{
+  Pair pair;
+  guint i;
+
+  pair_init_turned (&pair);
+  gst_harness_set_src_caps_str (pair.sink.harness, caps);
+  count_key_unit_requests (&pair);
+  push_at (&pair, 3 * GST_SECOND, 0, 3 * GST_SECOND);
+  push_late_p_frame (&pair, 1);
+  for (i = 2; i < 6; i++)
+    push_p_frame (&pair, i);
+  push_at (&pair, 3 * GST_SECOND + i * STEP, i, 3 * GST_SECOND + i * STEP);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded"), 1);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded-incomplete"),
+      incomplete);
+  fail_unless_equals_int (count_key_unit_requests (&pair), 1);
+  pair_clear (&pair);
+}
+
+GST_START_TEST (what_needs_a_late_frame_is_not_sent)
+{
+  check_late_p_frame ("video/x-h264", 4);
+  check_late_p_frame ("video/x-h265", 4);
+  check_late_p_frame ("video/mpeg, mpegversion=2, systemstream=false", 4);
+  check_late_p_frame ("application/x-rtp, media=video, clock-rate=90000, "
+      "encoding-name=H264", 4);
+  check_late_p_frame ("application/x-rtp, media=video, clock-rate=90000, "
+      "encoding-name=MP2T", 0);
+  check_late_p_frame ("video/mpegts, systemstream=true", 0);
+}
+
+GST_END_TEST;
+
 /* A second of late buffers has to pass, and one in time begins it anew. */
 GST_START_TEST (some_late_buffers_are_not_told)
 {
@@ -1397,6 +1472,7 @@ mmtpsink_suite (void)
   tcase_add_test (tcase, timestamps_that_stand_still_lose_nothing);
   tcase_add_test (tcase, buffers_that_are_all_late_are_told_once);
   tcase_add_test (tcase, some_late_buffers_are_not_told);
+  tcase_add_test (tcase, what_needs_a_late_frame_is_not_sent);
   tcase_add_test (tcase, the_rate_is_told);
   tcase_add_test (tcase, too_slow_channels_are_told);
   tcase_add_test (tcase, counters_do_not_go_back);

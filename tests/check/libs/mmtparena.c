@@ -228,6 +228,27 @@ GST_START_TEST (a_run_is_the_same_each_time)
 
 GST_END_TEST;
 
+/* Over a recorded link that often carries less than the stream: no frame goes
+ * there whose reference did not, by a reader of the packets. */
+GST_START_TEST (no_frame_is_sent_without_its_references)
+{
+  ArenaGroups *groups = load_groups ();
+  const ArenaScenario *scenario = find_scenario (groups, "cellular",
+      "poor, 6M");
+  ArenaOutcome outcome;
+  guint run;
+
+  for (run = 0; run < 4; run++) {
+    arena_scenario_run_mmtp (scenario, run, &outcome);
+    fail_unless (outcome.mmtp.decodable < 0.5, "the link was not overloaded");
+    fail_unless_equals_float (outcome.mmtp.orphans, 0);
+    fail_unless (outcome.mmtp.vain >= 0 && outcome.mmtp.vain < 1);
+  }
+  arena_groups_free (groups);
+}
+
+GST_END_TEST;
+
 /* One run of one scenario of each group, so that none of them is broken */
 GST_START_TEST (every_group_runs)
 {
@@ -268,6 +289,7 @@ mmtparena_suite (void)
   tcase_add_test (tests, what_a_constant_link_carries_is_in_time);
   tcase_add_test (tests, an_overloaded_link_is_too_late);
   tcase_add_test (tests, a_run_is_the_same_each_time);
+  tcase_add_test (tests, no_frame_is_sent_without_its_references);
   tcase_add_test (tests, every_group_runs);
   return suite;
 }

@@ -1223,6 +1223,63 @@ GST_START_TEST (droppable_buffers_go_first_and_keys_last)
 
 GST_END_TEST;
 
+static gboolean
+put_picture (Rig * rig, guint64 due, guint8 flags, gboolean is_independent)
+{
+  MmtpBuffer buffer = { g_bytes_new_take (g_malloc0 (1000), 1000), due, flags };
+  gboolean taken;
+
+  buffer.picture.is_independent = is_independent;
+  taken = mmtp_sender_put (rig->sender, rig->now, &buffer);
+  g_bytes_unref (buffer.data);
+  return taken;
+}
+
+/* The key frame was due long ago. What needs it is not sent, until the next
+ * key frame. */
+static void
+check_dependents (gboolean is_independent)
+{
+  Rig *rig = rig_new_default_ready ();
+  const guint64 due = rig->now;
+  MmtpSenderStats stats;
+
+  run (rig, 1500 * MS);
+  put_picture (rig, due, 0, is_independent);
+  run (rig, 10 * MS);
+  fail_unless_equals_int (put_picture (rig, rig->now, MMTP_FLAG_DELTA,
+          is_independent), is_independent);
+  run (rig, 40 * MS);
+  fail_unless_equals_int (put_picture (rig, rig->now,
+          MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE, is_independent),
+      is_independent);
+  run (rig, 40 * MS);
+  fail_unless (put_picture (rig, rig->now, 0, is_independent));
+  run (rig, 40 * MS);
+  fail_unless (put_picture (rig, rig->now, MMTP_FLAG_DELTA, is_independent));
+  run (rig, SECOND);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless_equals_uint64 (stats.discarded_buffers, 1);
+  fail_unless_equals_uint64 (stats.discarded_keys, 1);
+  fail_unless_equals_uint64 (stats.discarded_broken, is_independent ? 0 : 2);
+  fail_unless_equals_uint64 (stats.sent_buffers, is_independent ? 4 : 2);
+  rig_free (rig);
+}
+
+GST_START_TEST (what_needs_a_frame_that_was_given_up_is_not_sent)
+{
+  check_dependents (FALSE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_may_be_of_use_alone_is_sent)
+{
+  check_dependents (TRUE);
+}
+
+GST_END_TEST;
+
 /* Puts frames of a packet while there is room, and waits for it otherwise;
  * returns how many. */
 static guint
@@ -2083,6 +2140,8 @@ mmtpsender_suite (void)
   tcase_add_test (tc, prelude_goes_with_the_first);
   tcase_add_test (tc, sends_what_fits_and_all_of_that_in_time);
   tcase_add_test (tc, droppable_buffers_go_first_and_keys_last);
+  tcase_add_test (tc, what_needs_a_frame_that_was_given_up_is_not_sent);
+  tcase_add_test (tc, what_may_be_of_use_alone_is_sent);
   tcase_add_test (tc, room_is_what_can_be_in_time);
   tcase_add_test (tc, room_of_configured_paths_is_known);
   tcase_add_test (tc, losses_are_repaired);

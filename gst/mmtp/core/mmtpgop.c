@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which pictures of a stream need which others, see the header. */
+
+#include "mmtpgop.h"
+
+#include "mmtppacket.h"
+
+/* Of a stream that has had one key frame, and no second one yet */
+#define USUAL_INTERVAL (1000 * G_GUINT64_CONSTANT (1000000))
+/* After so many intervals without a key frame the encoder does not make one for
+ * us. A decoder may then show something all the same, as with intra refresh. */
+#define MAX_INTERVALS 2
+
+MmtpPictureKind
+mmtp_picture_get_kind (const MmtpPicture * picture, guint8 flags)
+{
+  if (picture->kind != MMTP_PICTURE_BY_FLAGS)
+    return picture->kind;
+  if (!(flags & MMTP_FLAG_DELTA))
+    return MMTP_PICTURE_KEY;
+  return flags & MMTP_FLAG_DROPPABLE ? MMTP_PICTURE_DROPPABLE :
+      MMTP_PICTURE_REFERENCE;
+}
+
+void
+mmtp_gop_init (MmtpGop * gop)
+{
+  const MmtpGop none = { 1 };
+
+  *gop = none;
+  gop->key_frame = G_MAXUINT64;
+}
+
+static void
+begin (MmtpGop * gop, guint64 frame, guint64 due)
+{
+  gop->number++;
+  gop->key_frame = frame;
+  gop->key_due = due;
+  gop->is_last_given_up = gop->is_given_up;
+  gop->is_given_up = gop->is_lost = FALSE;
+}
+
+/* Times that go back are those of a new stream. */
+static gboolean
+is_overdue (const MmtpGop * gop, guint64 due)
+{
+  const guint64 interval = gop->interval ? gop->interval : USUAL_INTERVAL;
+
+  return due < gop->given_up_due ||
+      due - gop->given_up_due > MAX_INTERVALS * interval;
+}
+
+void
+mmtp_gop_put (MmtpGop * gop, MmtpPictureKind kind, guint64 frame, guint64 due)
+{
+  if (kind == MMTP_PICTURE_KEY && frame != gop->key_frame) {
+    if (gop->key_frame != G_MAXUINT64 && due > gop->key_due)
+      gop->interval = due - gop->key_due;
+    begin (gop, frame, due);
+  } else if (gop->is_given_up && is_overdue (gop, due)) {
+    gop->is_given_up = FALSE;
+    gop->is_lost = TRUE;
+  }
+}
+
+MmtpRank
+mmtp_gop_get_rank (const MmtpGop * gop, MmtpPictureKind kind, guint8 flags)
+{
+  if (kind != MMTP_PICTURE_KEY && gop->is_lost)
+    return MMTP_RANK_BROKEN;
+  if (flags & MMTP_FLAG_HEADER)
+    return MMTP_RANK_KEY;
+  if (kind == MMTP_PICTURE_DROPPABLE || (flags & MMTP_FLAG_DROPPABLE))
+    return MMTP_RANK_DROPPABLE;
+  return kind == MMTP_PICTURE_KEY ? MMTP_RANK_KEY : MMTP_RANK_DELTA;
+}
+
+gboolean
+mmtp_gop_is_vain (const MmtpGop * gop, const MmtpPicture * picture)
+{
+  return !picture->is_independent && (gop->is_given_up ||
+      (picture->is_leading && gop->is_last_given_up));
+}
+
+void
+mmtp_gop_give_up (MmtpGop * gop, guint64 group, guint64 due)
+{
+  if (group + 1 == gop->number)
+    gop->is_last_given_up = TRUE;
+  if (group != gop->number)
+    return;
+  if (!gop->is_given_up)
+    gop->given_up_due = due;
+  gop->is_given_up = TRUE;
+}
+
+void
+mmtp_gop_lose (MmtpGop * gop, guint64 group)
+{
+  if (group == gop->number)
+    gop->is_lost = TRUE;
+}
+
+gboolean
+mmtp_picture_needs (const MmtpPicture * picture, guint64 group,
+    guint64 missing)
+{
+  return !picture->is_independent && missing != 0 && (group == missing ||
+      (picture->is_leading && group == missing + 1));
+}

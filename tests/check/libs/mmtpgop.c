@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which pictures need which, and that the sender gives up a picture with what
+ * needs it. The order of the pictures is that of the stream: an open GOP in
+ * IBBP is sent as I B B P, and its first two B need the group before.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include "mmtpgop.h"
+#include "mmtppacket.h"
+
+#define MS G_GUINT64_CONSTANT (1000000)
+#define PERIOD (40 * MS)
+
+static const MmtpPicture plain = { MMTP_PICTURE_BY_FLAGS };
+static const MmtpPicture leading = { MMTP_PICTURE_DROPPABLE, TRUE };
+
+/* --- kinds and ranks ------------------------------------------------------ */
+
+GST_START_TEST (kind_is_that_of_the_flags_unless_it_is_known)
+{
+  const MmtpPicture known = { MMTP_PICTURE_KEY };
+
+  fail_unless_equals_int (mmtp_picture_get_kind (&plain, 0), MMTP_PICTURE_KEY);
+  fail_unless_equals_int (mmtp_picture_get_kind (&plain, MMTP_FLAG_DELTA),
+      MMTP_PICTURE_REFERENCE);
+  fail_unless_equals_int (mmtp_picture_get_kind (&plain,
+          MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE), MMTP_PICTURE_DROPPABLE);
+  fail_unless_equals_int (mmtp_picture_get_kind (&known,
+          MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE), MMTP_PICTURE_KEY);
+}
+
+GST_END_TEST;
+
+static MmtpRank
+put (MmtpGop * gop, guint8 flags, guint64 frame)
+{
+  MmtpPictureKind kind = mmtp_picture_get_kind (&plain, flags);
+
+  mmtp_gop_put (gop, kind, frame, frame * PERIOD);
+  return mmtp_gop_get_rank (gop, kind, flags);
+}
+
+GST_START_TEST (rank_is_that_of_the_kind)
+{
+  MmtpGop gop;
+
+  mmtp_gop_init (&gop);
+  fail_unless_equals_int (put (&gop, 0, 1), MMTP_RANK_KEY);
+  fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 2), MMTP_RANK_DELTA);
+  fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE, 3),
+      MMTP_RANK_DROPPABLE);
+  fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA | MMTP_FLAG_HEADER, 4),
+      MMTP_RANK_KEY);
+  /* as a sound that nobody misses: it needs nothing */
+  fail_unless_equals_int (put (&gop, MMTP_FLAG_DROPPABLE, 5),
+      MMTP_RANK_DROPPABLE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_follows_a_loss_is_broken_until_the_next_key)
+{
+  MmtpGop gop;
+
+  mmtp_gop_init (&gop);
+  put (&gop, 0, 1);
+  mmtp_gop_lose (&gop, gop.number);
+  fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 2), MMTP_RANK_BROKEN);
+  fail_if (mmtp_gop_is_vain (&gop, &plain));
+  fail_unless_equals_int (put (&gop, 0, 3), MMTP_RANK_KEY);
+  fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 4), MMTP_RANK_DELTA);
+  /* one that is over */
+  mmtp_gop_lose (&gop, gop.number - 1);
+  fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 5), MMTP_RANK_DELTA);
+}
+
+GST_END_TEST;
+
+/* --- groups --------------------------------------------------------------- */
+
+GST_START_TEST (all_buffers_of_a_key_frame_are_one_group)
+{
+  MmtpGop gop;
+  guint64 group;
+
+  mmtp_gop_init (&gop);
+  put (&gop, 0, 1);
+  group = gop.number;
+  put (&gop, 0, 1);
+  fail_unless_equals_uint64 (gop.number, group);
+  /* the first buffer of the frame is a header that looks like a delta unit */
+  put (&gop, MMTP_FLAG_DELTA | MMTP_FLAG_HEADER, 2);
+  fail_unless_equals_uint64 (gop.number, group);
+  put (&gop, 0, 2);
+  fail_unless_equals_uint64 (gop.number, group + 1);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (given_up_reference_takes_its_group_and_the_leading_pictures)
+{
+  MmtpGop gop;
+
+  mmtp_gop_init (&gop);
+  put (&gop, 0, 1);
+  put (&gop, MMTP_FLAG_DELTA, 2);
+  mmtp_gop_give_up (&gop, gop.number, 2 * PERIOD);
+  put (&gop, MMTP_FLAG_DELTA, 3);
+  fail_unless (mmtp_gop_is_vain (&gop, &plain));
+  put (&gop, 0, 4);
+  fail_if (mmtp_gop_is_vain (&gop, &plain));
+  mmtp_gop_put (&gop, MMTP_PICTURE_DROPPABLE, 5, 5 * PERIOD);
+  fail_unless (mmtp_gop_is_vain (&gop, &leading));
+  fail_if (mmtp_gop_is_vain (&gop, &plain));
+  /* and not those of the group after it */
+  put (&gop, 0, 6);
+  fail_if (mmtp_gop_is_vain (&gop, &leading));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (last_group_that_is_given_up_late_takes_the_leading_pictures)
+{
+  MmtpGop gop;
+
+  mmtp_gop_init (&gop);
+  put (&gop, 0, 1);
+  put (&gop, 0, 2);
+  mmtp_gop_give_up (&gop, gop.number - 1, PERIOD);
+  fail_unless (mmtp_gop_is_vain (&gop, &leading));
+  fail_if (mmtp_gop_is_vain (&gop, &plain));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_is_independent_needs_nothing)
+{
+  const MmtpPicture independent = { MMTP_PICTURE_BY_FLAGS, TRUE, TRUE };
+  MmtpGop gop;
+
+  mmtp_gop_init (&gop);
+  put (&gop, 0, 1);
+  mmtp_gop_give_up (&gop, gop.number, PERIOD);
+  put (&gop, MMTP_FLAG_DELTA, 2);
+  fail_if (mmtp_gop_is_vain (&gop, &independent));
+  fail_if (mmtp_picture_needs (&independent, 5, 5));
+  fail_unless (mmtp_picture_needs (&plain, 5, 5));
+  fail_if (mmtp_picture_needs (&plain, 6, 5));
+  fail_unless (mmtp_picture_needs (&leading, 6, 5));
+  fail_if (mmtp_picture_needs (&leading, 7, 5));
+  /* none is missing */
+  fail_if (mmtp_picture_needs (&leading, 1, 0));
+}
+
+GST_END_TEST;
+
+/* --- streams without key frames ------------------------------------------- */
+
+/* Frame at which a stream goes on whose frame `lost` was given up */
+static guint64
+find_end (MmtpGop * gop, guint64 lost)
+{
+  guint64 frame = lost;
+
+  mmtp_gop_give_up (gop, gop->number, lost * PERIOD);
+  do
+    put (gop, MMTP_FLAG_DELTA, ++frame);
+  while (mmtp_gop_is_vain (gop, &plain));
+  return frame;
+}
+
+/* A second is believed to be the interval, of which two pass. */
+GST_START_TEST (stream_with_one_key_frame_goes_on_after_two_seconds)
+{
+  MmtpGop gop;
+
+  mmtp_gop_init (&gop);
+  put (&gop, 0, 1);
+  put (&gop, MMTP_FLAG_DELTA, 2);
+  fail_unless_equals_uint64 (find_end (&gop, 2), 2 + 2000 / 40 + 1);
+  fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 60), MMTP_RANK_BROKEN);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (stream_goes_on_after_two_intervals_without_a_key_frame)
+{
+  MmtpGop gop;
+
+  mmtp_gop_init (&gop);
+  put (&gop, 0, 1);
+  put (&gop, 0, 11);
+  put (&gop, MMTP_FLAG_DELTA, 12);
+  fail_unless_equals_uint64 (find_end (&gop, 12), 12 + 20 + 1);
+}
+
+GST_END_TEST;
+
+/* A seek, or another stream */
+GST_START_TEST (stream_goes_on_where_its_times_go_back)
+{
+  MmtpGop gop;
+
+  mmtp_gop_init (&gop);
+  put (&gop, 0, 1000);
+  put (&gop, MMTP_FLAG_DELTA, 1001);
+  mmtp_gop_give_up (&gop, gop.number, 1001 * PERIOD);
+  mmtp_gop_put (&gop, MMTP_PICTURE_REFERENCE, 1002, 5 * PERIOD);
+  fail_if (mmtp_gop_is_vain (&gop, &plain));
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpgop_suite (void)
+{
+  Suite *s = suite_create ("mmtpgop");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, kind_is_that_of_the_flags_unless_it_is_known);
+  tcase_add_test (tc, rank_is_that_of_the_kind);
+  tcase_add_test (tc, what_follows_a_loss_is_broken_until_the_next_key);
+  tcase_add_test (tc, all_buffers_of_a_key_frame_are_one_group);
+  tcase_add_test (tc,
+      given_up_reference_takes_its_group_and_the_leading_pictures);
+  tcase_add_test (tc,
+      last_group_that_is_given_up_late_takes_the_leading_pictures);
+  tcase_add_test (tc, what_is_independent_needs_nothing);
+  tcase_add_test (tc, stream_with_one_key_frame_goes_on_after_two_seconds);
+  tcase_add_test (tc, stream_goes_on_after_two_intervals_without_a_key_frame);
+  tcase_add_test (tc, stream_goes_on_where_its_times_go_back);
+  return s;
+}
+
+GST_CHECK_MAIN (mmtpgop);
