@@ -306,7 +306,8 @@ mmtp_sim_count_lost (MmtpSim * sim, guint64 from, guint64 to)
   guint i, n = 0;
 
   for (i = 0; i < sim->n_put; i++)
-    n += is_put_in (sim, &sim->frames[i], from, to) && is_lost (&sim->frames[i]);
+    n += is_put_in (sim, &sim->frames[i], from, to) &&
+        is_lost (&sim->frames[i]);
   return n;
 }
 

@@ -51,6 +51,9 @@
 #define STALL_TIME (100 * MILLISECOND)
 #define STALL_JITTERS 4
 #define STALL_DEADLINE_PART 4
+/* Before that a path is in doubt, where there is another one. */
+#define DOUBT_TIME (30 * MILLISECOND)
+#define DOUBT_JITTERS 2
 /* A path of whose packets so many are lost does not deliver. At 10 % of loss
  * six of eight are lost once in forty thousand times. */
 #define MISSED_PERCENT 75
@@ -109,6 +112,7 @@ mmtp_channel_open (MmtpChannel * channel, guint64 now,
   channel->report_time = channel->progress_time = 0;
   channel->arrival = channel->arrival_sent = 0;
   channel->is_stalled = FALSE;
+  channel->gap = 0;
   channel->busy_since = channel->drain_window = 0;
   channel->round_trip = 0;
   mmtp_channel_restart_judging (channel);
@@ -291,6 +295,8 @@ mmtp_channel_sent (MmtpChannel * channel, guint64 now, gsize size,
   sent->is_missed = FALSE;
   sent->is_marginal = FALSE;
   sent->time_left = MMTP_NEVER;
+  sent->expected = channel->delay == MMTP_NEVER ? MMTP_NEVER :
+      now + mmtp_channel_get_expected_delay (channel, now);
   predict (channel, now, sent);
   channel->next++;
   take_token (channel, now, whole);
@@ -461,24 +467,72 @@ get_stall_jitter (const MmtpChannel * channel)
   return MIN (jitter, (gint64) channel->deadline / STALL_DEADLINE_PART);
 }
 
-/* By the receiver's own clock: the message behind the newest one that arrived
- * should have come as much later as it was sent later. A return path that
+/* For how long a message should have been there when the receiver wrote its
+ * latest report, by the receiver's own clock: it should have come as much later
+ * than the newest one that arrived as it was sent later. A return path that
  * stalls does not look like this. */
+static guint64
+get_gap (const MmtpChannel * channel, const MmtpSent * sent)
+{
+  const guint64 expected = channel->arrival + sent->time - MIN (sent->time,
+      channel->arrival_sent) + get_time (mmtp_channel_get_rate (channel),
+      sent->size);
+
+  return channel->reported - MIN (channel->reported, expected);
+}
+
 static void
 check_stall (MmtpChannel * channel, guint32 reported)
 {
   const MmtpSent *next = mmtp_channel_get_sent (channel,
       MAX (channel->unreported, channel->kept));
-  guint64 time, expected;
 
   channel->is_stalled = FALSE;
+  channel->gap = 0;
   if (!next || channel->arrival == 0)
     return;
-  time = unwrap_ticks (channel, reported);
-  expected = channel->arrival + (next->time - MIN (next->time,
-          channel->arrival_sent)) + get_time (mmtp_channel_get_rate (channel),
-      next->size) + STALL_TIME + get_stall_jitter (channel);
-  channel->is_stalled = time > expected;
+  channel->reported = unwrap_ticks (channel, reported);
+  channel->gap = get_gap (channel, next);
+  channel->is_stalled = channel->gap > STALL_TIME + get_stall_jitter (channel);
+}
+
+static guint64
+get_doubt_time (const MmtpChannel * channel)
+{
+  return DOUBT_TIME + DOUBT_JITTERS * MAX (channel->delays.jitter, 0);
+}
+
+gboolean
+mmtp_channel_is_overdue (const MmtpChannel * channel)
+{
+  return !channel->configured_rate && channel->gap > get_doubt_time (channel);
+}
+
+/* When a report of the message should have come at the latest */
+static guint64
+get_report_limit (const MmtpChannel * channel, const MmtpSent * sent)
+{
+  return sent->expected + channel->stats.round_trip / 2 +
+      channel->report_interval / 2 * 3 + get_doubt_time (channel);
+}
+
+gboolean
+mmtp_channel_is_missing (const MmtpChannel * channel, const MmtpSent * sent,
+    guint64 now)
+{
+  if (channel->configured_rate || channel->arrival == 0)
+    return FALSE;
+  return get_gap (channel, sent) > get_doubt_time (channel) ||
+      (sent->expected != MMTP_NEVER && now > get_report_limit (channel, sent));
+}
+
+gboolean
+mmtp_channel_is_in_doubt (const MmtpChannel * channel, guint64 now)
+{
+  const MmtpSent *oldest = mmtp_channel_get_sent (channel,
+      MAX (channel->unreported, channel->kept));
+
+  return oldest && mmtp_channel_is_missing (channel, oldest, now);
 }
 
 /* A queue that always stands hides the base delay, and is taken for it in the
@@ -842,6 +896,13 @@ get_predicted_delay (const MmtpChannel * channel, guint64 now)
       channel->large_size + channel->overhead) + get_margin (channel);
 }
 
+/* A gap is expected to last as long again as it has lasted. */
+static guint64
+get_delay_in_gap (const MmtpChannel * channel)
+{
+  return channel->delay + 2 * channel->gap + get_margin (channel);
+}
+
 guint64
 mmtp_channel_get_cautious_delay (const MmtpChannel * channel, guint64 now,
     gboolean is_spare)
@@ -852,6 +913,8 @@ mmtp_channel_get_cautious_delay (const MmtpChannel * channel, guint64 now,
       channel->configured_rate)
     return delay;
   delay = MAX (delay, get_standing_delay (channel, now));
+  if (mmtp_channel_is_overdue (channel))
+    delay = MAX (delay, get_delay_in_gap (channel));
   return is_spare ? MAX (delay, get_predicted_delay (channel, now)) : delay;
 }
 

@@ -38,6 +38,7 @@ typedef struct
                                  * deadline */
   guint64 time_left;            /* to its deadline, when it was sent;
                                  * MMTP_NEVER: no DATA */
+  guint64 expected;             /* to arrive, by our clock; MMTP_NEVER */
   guint64 finish;               /* predicted: its last byte leaves the path's
                                  * bottleneck */
 } MmtpSent;
@@ -101,6 +102,11 @@ typedef struct
   guint64 report_time;          /* when a record was last taken; 0: never */
   guint64 progress_time;        /* when one last said that more had arrived, or
                                  * when it was started */
+  guint64 reported;             /* receiver's clock, when it wrote the latest
+                                 * report; 0: never */
+  guint64 gap;                  /* ns for which nothing had arrived, by the
+                                 * receiver's clock, although something should
+                                 * have */
   gboolean is_stalled;          /* the receiver says that nothing arrives
                                  * although something should have */
   gdouble lateness;             /* ns that packets are given more, because many
@@ -147,6 +153,15 @@ gboolean mmtp_channel_has_window (const MmtpChannel * channel, gsize size,
 /* When the next report is overdue: it may be a gap, in which the reserve may be
  * used */
 guint64 mmtp_channel_get_overdue (const MmtpChannel * channel);
+/* Nothing has arrived for longer than jitter explains: perhaps the path has a
+ * gap. Where a rate is configured, FALSE */
+gboolean mmtp_channel_is_overdue (const MmtpChannel * channel);
+/* This message should have arrived before the latest report, too, or a report
+ * that is overdue should have told of it. */
+gboolean mmtp_channel_is_missing (const MmtpChannel * channel,
+    const MmtpSent * sent, guint64 now);
+/* The oldest message that no report has told of is. */
+gboolean mmtp_channel_is_in_doubt (const MmtpChannel * channel, guint64 now);
 /* ns that `size` bytes of a message take at its rate; 0: unknown */
 guint64 mmtp_channel_get_cost (const MmtpChannel * channel, gsize size);
 /* Rate that the path carries now, and at best, as far as anybody knows: never

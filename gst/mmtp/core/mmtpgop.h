@@ -55,7 +55,8 @@ typedef struct
   guint64 number;
   guint64 key_frame;            /* frame that began it */
   guint64 key_due;              /* when that one was due */
-  guint64 interval;             /* between the last two key frames, 0: unknown */
+  guint64 interval;             /* between the last two key frames; 0:
+                                 * unknown */
   gboolean is_lost;             /* a reference of it was lost */
   gboolean is_given_up;         /* a reference of it was given up */
   gboolean is_last_given_up;    /* a reference of the group before was */

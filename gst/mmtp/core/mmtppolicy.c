@@ -180,6 +180,8 @@ fill_candidates (const MmtpSender * sender, Trust trust,
     candidates[i].backlog = has_choice && channel->token > sender->now ?
         mmtp_channel_get_cost (channel, sender->queued_bytes) : 0;
     candidates[i].delay = get_delay (sender, channel, has_choice, is_spare);
+    candidates[i].is_doubtful = has_choice &&
+        mmtp_channel_is_in_doubt (channel, sender->now);
   }
   return sender->n_paths;
 }

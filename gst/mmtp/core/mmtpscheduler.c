@@ -25,14 +25,15 @@ is_in_time (const MmtpCandidate * candidate, guint64 now, guint64 deadline)
  * Of equal ones the first. */
 static guint
 choose_longest (const MmtpCandidate * candidates, guint n, guint64 now,
-    guint64 deadline)
+    guint64 deadline, gboolean takes_doubtful)
 {
   guint chosen = MMTP_NO_CHANNEL;
   guint i;
 
   for (i = 0; i < n; i++) {
     if (!has_token (&candidates[i], now) ||
-        !is_in_time (&candidates[i], now, deadline))
+        !is_in_time (&candidates[i], now, deadline) ||
+        (candidates[i].is_doubtful && !takes_doubtful))
       continue;
     if (chosen == MMTP_NO_CHANNEL ||
         candidates[i].delay > candidates[chosen].delay)
@@ -90,7 +91,7 @@ choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
   guint chosen;
 
   chosen = choose_longest (candidates, n, now,
-      now + left / 100 * CERTAIN_PERCENT);
+      now + left / 100 * CERTAIN_PERCENT, FALSE);
   return chosen == MMTP_NO_CHANNEL ? choose_earliest (candidates, n, now) :
       chosen;
 }
@@ -125,6 +126,6 @@ mmtp_scheduler_choose (MmtpSchedulerType type,
     case MMTP_SCHEDULER_ARRIVAL:
       return choose_by_arrival (candidates, n, now, deadline);
     default:
-      return choose_longest (candidates, n, now, deadline);
+      return choose_longest (candidates, n, now, deadline, TRUE);
   }
 }

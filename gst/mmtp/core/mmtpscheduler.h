@@ -32,6 +32,8 @@ typedef struct
                                  * come */
   guint64 backlog;              /* ns, in which it would send all that waits;
                                  * not needed where it has a token */
+  gboolean is_doubtful;         /* something that should have arrived there has
+                                 * not; the rule by arrival knows it alone */
 } MmtpCandidate;
 
 #define MMTP_NO_CHANNEL G_MAXUINT

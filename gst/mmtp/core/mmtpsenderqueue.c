@@ -27,9 +27,11 @@
 #define DELTA_SLACK 30
 /* Part of what the paths bring until then that they may need */
 #define DEFER_PERCENT 60
-/* Two reports: a packet that is stuck on a path that has stalled goes elsewhere
- * so long before it would be too late there. */
-#define RESCUE_TIME (100 * MMTP_MILLISECOND)
+/* Three reports: a packet that is stuck on a path that has stalled goes
+ * elsewhere so long before it would be too late there. */
+#define RESCUE_TIME (150 * MMTP_MILLISECOND)
+/* It looks for such packets no more often, however many reports come. */
+#define RESCUE_PERIOD (10 * MMTP_MILLISECOND)
 /* A caller that waits for room goes on when a quarter of it is free. */
 #define ROOM_AGAIN 4
 /* The put rate is measured over so much of the stream. */
@@ -804,25 +806,50 @@ mmtp_sender_requeue (MmtpSender * sender, MmtpPacket * packet)
   return requeue (sender, packet, get_delay_again (sender));
 }
 
-/* All that is under way on the path, was not sent again elsewhere, and is due
- * at `due` at the latest */
+/* What was sent as this message is under way there, was not sent again
+ * elsewhere, and is due at `due` at the latest: it waits again. */
+static void
+requeue_sent (MmtpSender * sender, MmtpChannel * channel, guint64 number,
+    guint64 due, guint64 delay)
+{
+  const MmtpSent *sent = mmtp_channel_get_sent (channel, number);
+  MmtpPacket *packet = mmtp_sender_get_packet (sender, sent->stream_number);
+
+  channel->stats.report_steps++;
+  if (packet && packet->channel == channel->id &&
+      packet->channel_number == number && packet->due <= due &&
+      requeue (sender, packet, delay))
+    channel->stats.requeued++;
+}
+
+static guint64
+get_oldest (const MmtpChannel * channel)
+{
+  return MAX (channel->unreported, channel->kept);
+}
+
 static void
 requeue_due (MmtpSender * sender, MmtpPath * path, guint64 due)
 {
   MmtpChannel *channel = path->channel;
   guint64 delay = get_delay_again (sender), number;
 
-  for (number = MAX (channel->unreported, channel->kept);
-      number < channel->next; number++) {
-    const MmtpSent *sent = mmtp_channel_get_sent (channel, number);
-    MmtpPacket *packet = mmtp_sender_get_packet (sender, sent->stream_number);
+  for (number = get_oldest (channel); number < channel->next; number++)
+    requeue_sent (sender, channel, number, due, delay);
+}
 
-    channel->stats.report_steps++;
-    if (packet && packet->channel == channel->id &&
-        packet->channel_number == number && packet->due <= due &&
-        requeue (sender, packet, delay))
-      channel->stats.requeued++;
-  }
+/* Of messages in the order in which they were sent the missing ones come
+ * first. */
+static void
+requeue_missing (MmtpSender * sender, MmtpPath * path, guint64 due)
+{
+  MmtpChannel *channel = path->channel;
+  guint64 delay = get_delay_again (sender), number = get_oldest (channel);
+  const MmtpSent *sent;
+
+  while ((sent = mmtp_channel_get_sent (channel, number)) &&
+      mmtp_channel_is_missing (channel, sent, sender->now))
+    requeue_sent (sender, channel, number++, due, delay);
 }
 
 void
@@ -831,16 +858,29 @@ mmtp_sender_requeue_channel (MmtpSender * sender, MmtpPath * path)
   requeue_due (sender, path, G_MAXUINT64);
 }
 
+/* From a path that has stalled all goes that will soon be too late. What is
+ * only missing goes while nothing else waits: in a moment it may have come. */
 void
 mmtp_sender_rescue (MmtpSender * sender, MmtpPath * path)
 {
-  guint64 delay = mmtp_policy_get_delay_elsewhere (sender, path), arrival;
+  const MmtpChannel *channel = path->channel;
+  guint64 delay, arrival;
 
+  if (sender->now < path->rescue_at || (!channel->is_stalled &&
+          (!mmtp_sender_is_queue_empty (sender) ||
+              !mmtp_channel_is_in_doubt (channel, sender->now))))
+    return;
+  path->rescue_at = sender->now + RESCUE_PERIOD;
+  delay = mmtp_policy_get_delay_elsewhere (sender, path);
   if (delay == MMTP_NEVER)
     return;
   arrival = sender->now + delay + RESCUE_TIME;
-  if (arrival >= sender->initial_delay)
+  if (arrival < sender->initial_delay)
+    return;
+  if (channel->is_stalled)
     requeue_due (sender, path, arrival - sender->initial_delay);
+  else
+    requeue_missing (sender, path, arrival - sender->initial_delay);
 }
 
 /* Packets that one REPORT settles. Where more have come, which takes a long

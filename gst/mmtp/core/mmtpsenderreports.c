@@ -376,7 +376,7 @@ mmtp_sender_check_channels (MmtpSender * sender)
     return;
   for (i = 0; i < sender->n_paths; i++) {
     check_silence (sender, sender->paths[i]);
-    if (sender->paths[i]->channel->is_stalled)
+    if (sender->n_paths > 1)
       mmtp_sender_rescue (sender, sender->paths[i]);
   }
   check_broken (sender);

@@ -479,6 +479,13 @@ GST_END_TEST;
 
 /* --- stalls -------------------------------------------------------------- */
 
+static void
+make_fast (Rig * rig)
+{
+  rig->channel->limits.delivery_rate = 1000000000;
+  rig->channel->limits.is_app_limited = FALSE;
+}
+
 /* One message has arrived and another one has not, which was sent 40 ms later;
  * both take `DELAY` and no time for their size. */
 static void
@@ -488,8 +495,7 @@ rig_init_waiting (Rig * rig)
   send (rig, START, 1);
   arrive (rig, 0);
   report (rig, START + 50 * MS);
-  rig->channel->limits.delivery_rate = 1000000000;
-  rig->channel->limits.is_app_limited = FALSE;
+  make_fast (rig);
   send (rig, START + 40 * MS, 1);
 }
 
@@ -567,6 +573,100 @@ GST_START_TEST (slow_path_is_not_stalled)
   rig.channel->limits.is_app_limited = FALSE;
   report (&rig, START + 40 * MS + DELAY + 1120 * MS + 110 * MS);
   fail_unless (rig.channel->is_stalled);
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* 60 ms after it should have come a message is in doubt, and one that is sent
+ * now takes 20 ms and as long again, which with what has passed is 120. */
+GST_START_TEST (gap_is_expected_to_last_as_long_again)
+{
+  const guint64 came = START + 40 * MS + DELAY;
+  guint64 before, written;
+  Rig rig;
+
+  rig_init_waiting (&rig);
+  mmtp_channel_update_delay (rig.channel, START + 60 * MS, 0);
+  written = came + 30 * MS;
+  report (&rig, written);
+  fail_if (mmtp_channel_is_overdue (rig.channel));
+  before = mmtp_channel_get_cautious_delay (rig.channel, written, FALSE);
+  fail_unless (before < 2 * DELAY);
+  written = came + 60 * MS;
+  make_fast (&rig);
+  report (&rig, written);
+  fail_unless (mmtp_channel_is_overdue (rig.channel));
+  fail_if (rig.channel->is_stalled);
+  fail_unless (mmtp_channel_get_cautious_delay (rig.channel, written, FALSE) >=
+      rig.channel->delay + 2 * rig.channel->gap);
+  fail_unless (rig.channel->gap > 59 * MS && rig.channel->gap <= 60 * MS);
+  /* it came after all */
+  arrive (&rig, 1);
+  report (&rig, written + 10 * MS);
+  fail_if (mmtp_channel_is_overdue (rig.channel));
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (jitter_is_no_gap)
+{
+  const guint64 came = START + 40 * MS + DELAY;
+  Rig rig;
+
+  rig_init_waiting (&rig);
+  rig.channel->delays.jitter = 40 * MS;
+  report (&rig, came + 110 * MS);
+  fail_if (mmtp_channel_is_overdue (rig.channel));
+  rig.channel->delays.jitter = 40 * MS;
+  make_fast (&rig);
+  report (&rig, came + 112 * MS);
+  fail_unless (mmtp_channel_is_overdue (rig.channel));
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* No report comes at all: the return path may be at fault, but what was sent
+ * is in doubt. */
+GST_START_TEST (message_is_missing_when_its_report_is)
+{
+  const MmtpSent *sent;
+  guint64 limit;
+  Rig rig;
+
+  rig_init_waiting (&rig);
+  arrive (&rig, 1);
+  report (&rig, START + 70 * MS);
+  mmtp_channel_update_delay (rig.channel, START + 80 * MS, 0);
+  send (&rig, START + 80 * MS, 1);
+  sent = mmtp_channel_get_sent (rig.channel, 2);
+  fail_unless (sent->expected >= START + 80 * MS + DELAY);
+  limit = sent->expected + DELAY + rig.channel->report_interval / 2 * 3 +
+      30 * MS;
+  fail_if (mmtp_channel_is_missing (rig.channel, sent, limit));
+  fail_unless (mmtp_channel_is_missing (rig.channel, sent, limit + 1));
+  fail_unless (mmtp_channel_is_in_doubt (rig.channel, limit + 1));
+  fail_if (mmtp_channel_is_overdue (rig.channel));
+  rig_clear (&rig);
+}
+
+GST_END_TEST;
+
+/* A configured rate is believed, as in the paper. */
+GST_START_TEST (known_path_is_never_in_doubt)
+{
+  Rig rig;
+
+  rig_init (&rig, RATE);
+  send (&rig, START, 1);
+  arrive (&rig, 0);
+  report (&rig, START + 50 * MS);
+  send (&rig, START + 40 * MS, 1);
+  report (&rig, START + 10 * SECOND);
+  fail_if (mmtp_channel_is_overdue (rig.channel));
+  fail_if (mmtp_channel_is_in_doubt (rig.channel, START + 20 * SECOND));
   rig_clear (&rig);
 }
 
@@ -983,6 +1083,10 @@ mmtpchannel_suite (void)
   tcase_add_test (tc, stalled_return_path_is_no_stall);
   tcase_add_test (tc, jitter_is_no_stall);
   tcase_add_test (tc, slow_path_is_not_stalled);
+  tcase_add_test (tc, gap_is_expected_to_last_as_long_again);
+  tcase_add_test (tc, jitter_is_no_gap);
+  tcase_add_test (tc, message_is_missing_when_its_report_is);
+  tcase_add_test (tc, known_path_is_never_in_doubt);
   tcase_add_test (tc, nothing_is_stalled_before_anything_came);
   tcase_add_test (tc, what_is_sent_when_nothing_waits_is_marked);
   tcase_add_test (tc, limits_say_that_the_application_limits);

@@ -148,6 +148,21 @@ GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
 
 GST_END_TEST;
 
+/* Doubt about a channel counts as long as another one is certain to be in time,
+ * and for the rule of the paper not at all. */
+GST_START_TEST (arrival_does_not_prefer_a_channel_in_doubt)
+{
+  MmtpCandidate candidates[] = { RADIO, INFRARED };
+
+  candidates[1].is_doubtful = TRUE;
+  fail_unless_equals_int (choose (candidates, 2, 0, 1000 * MS), 1);
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 1000 * MS), 0);
+  candidates[0].may_carry = FALSE;
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 1000 * MS), 1);
+}
+
+GST_END_TEST;
+
 /* With 300 ms left nothing is certain. The radio's token comes in 138 ms: the packet
  * is there after 314 ms, and one more ms makes the infrared as quick. */
 GST_START_TEST (arrival_waits_for_the_channel_that_is_first)
@@ -210,6 +225,7 @@ mmtpscheduler_suite (void)
   tcase_add_test (tc, takes_equal_turns_among_tokens);
   tcase_add_test (tc, takes_the_lowest_delay_first);
   tcase_add_test (tc, arrival_keeps_the_rule_of_the_paper_with_time_to_spare);
+  tcase_add_test (tc, arrival_does_not_prefer_a_channel_in_doubt);
   tcase_add_test (tc, arrival_waits_for_the_channel_that_is_first);
   tcase_add_test (tc, arrival_knows_no_overflow);
   return s;
