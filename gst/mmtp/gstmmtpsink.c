@@ -169,6 +169,8 @@ gst_mmtp_sink_event (GstBaseSink * sink, GstEvent * event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     self->timed_session = 0;
     LOCK (self);
+    if (self->pictures)
+      picture_reader_reset (self->pictures);
     if (self->sender)
       mmtp_sender_flush (self->sender, gst_mmtp_now ());
     UNLOCK (self);
@@ -372,6 +374,7 @@ gst_mmtp_sink_finalize (GObject * object)
   g_free (settings->bonding_addresses);
   g_free (settings->key);
   g_free (self->caps);
+  gst_mmtp_sink_forget_pictures (self);
   g_ptr_array_unref (self->channels);
   g_hash_table_unref (self->addresses);
   g_hash_table_unref (self->past_channels);

@@ -22,6 +22,7 @@
 #include "mmtpretry.h"
 #include "mmtpsender.h"
 #include "mmtpstamps.h"
+#include "pictureinfo.h"
 
 G_BEGIN_DECLS
 
@@ -73,6 +74,8 @@ struct _GstMmtpSink
   guint32 frame_rate;           /* the same, in milliframes per second */
   gboolean tell_rate;           /* the next buffer does */
   gboolean is_video;            /* one stream of pictures, and nothing else */
+  PictureReader *pictures;      /* what its buffers are; NULL: their flags say
+                                 * it */
 
   MmtpSender *sender;           /* NULL: no session */
   gboolean is_ready, has_ended;
@@ -119,7 +122,6 @@ struct _GstMmtpSink
                                  * pipeline says, since nobody was there */
   guint64 early_until;          /* ns; EARLY was said. 0: it was not */
   MmtpStamps stamps;            /* in running time */
-  guint key_reference;          /* temporal reference of the last I-frame */
   gboolean is_late;             /* only late buffers have come */
   gint64 late_since;            /* ns of running time, while is_late */
 };
@@ -133,6 +135,14 @@ GstNetworkSinkResult gst_mmtp_sink_send_packets (GstNetworkSink * sink,
 void gst_mmtp_sink_wait (GstNetworkSink * sink, gint64 timeout,
     GCancellable * cancellable);
 gboolean gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps);
+
+/* --- gstmmtpsinkpictures.c ------------------------------------------------ */
+/* With lock, all */
+void gst_mmtp_sink_take_video_caps (GstMmtpSink * self, const GstCaps * caps);
+void gst_mmtp_sink_forget_pictures (GstMmtpSink * self);
+/* Of a buffer that is put next, and its bytes */
+void gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
+    gconstpointer data, gsize size, MmtpPicture * picture);
 
 /* --- gstmmtpsinknetwork.c ------------------------------------------------- */
 gboolean gst_mmtp_sink_connect (GstNetworkSink * sink,

@@ -92,23 +92,6 @@ make_caps_text (GstMmtpSink * self, const GstCaps * caps)
   return text;
 }
 
-/* In other streams, as in a transport stream with sound, what follows a buffer
- * that was given up may be of use without it. */
-static gboolean
-is_video (const GstCaps * caps)
-{
-  static GstStaticCaps video = GST_STATIC_CAPS (
-      "video/mpeg, systemstream = (boolean) false; "
-      "video/x-h264; video/x-h265; "
-      "application/x-rtp, media = (string) video, "
-      "encoding-name = (string) { MPV, H264, H265, MP4V-ES }");
-  GstCaps *known = gst_static_caps_get (&video);
-  gboolean is = gst_caps_is_subset (caps, known);
-
-  gst_caps_unref (known);
-  return is;
-}
-
 gboolean
 gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
 {
@@ -118,8 +101,7 @@ gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
   g_free (self->caps);
   self->caps = make_caps_text (self, caps);
   take_frame_rate (self, gst_caps_get_structure (caps, 0));
-  self->is_video = is_video (caps);
-  self->key_reference = 0;
+  gst_mmtp_sink_take_video_caps (self, caps);
   if (self->sender
       && !mmtp_sender_set_caps (self->sender, gst_mmtp_now (), self->caps))
     GST_WARNING_OBJECT (self, "caps of more than %d bytes don't go to the "
@@ -323,27 +305,6 @@ take_flags (GstBuffer * buffer, MmtpBuffer * output)
     output->prelude.mask |= MMTP_PRELUDE_DISCONT;
 }
 
-/* Behind an I-frame, and shown before it: it also needs what was before. (With
- * closed_gop set it does not, ISO/IEC 13818-2, 6.3.8, but the flag is not known
- * here.) */
-static gboolean
-is_leading (GstMmtpSink * self, const GstFrameInfoMeta * info)
-{
-  if (info->picture_type == PICTURE_I)
-    self->key_reference = info->temporal_reference;
-  return info->picture_type == PICTURE_B &&
-      info->temporal_reference < self->key_reference;
-}
-
-static void
-take_picture (GstMmtpSink * self, GstBuffer * buffer, MmtpPicture * picture)
-{
-  GstFrameInfoMeta *info = gst_buffer_get_frame_info_meta (buffer);
-
-  picture->is_independent = !self->is_video;
-  picture->is_leading = info && is_leading (self, info);
-}
-
 /* With lock. The presentation rate from here on [4.2] */
 static void
 take_rate (GstMmtpSink * self, MmtpPrelude * prelude)
@@ -437,12 +398,12 @@ put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
   take_times (self, buffer, timing, &output);
   take_duration (buffer, &output.prelude);
   take_flags (buffer, &output);
-  take_picture (self, buffer, &output.picture);
   take_rate (self, &output.prelude);
   note_lateness (self, output.due, timing);
   self->has_delta_units |= (output.flags & MMTP_FLAG_DELTA) != 0;
 
   gst_buffer_extract_dup (buffer, 0, -1, &data, &size);
+  gst_mmtp_sink_take_picture (self, buffer, data, size, &output.picture);
   output.data = g_bytes_new_take (data, size);
   if (!mmtp_sender_put (self->sender, gst_mmtp_now (), &output)) {
     gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffer);

@@ -14,6 +14,8 @@
 MmtpPictureKind
 mmtp_picture_get_kind (const MmtpPicture * picture, guint8 flags)
 {
+  if (picture->kind == MMTP_PICTURE_PART)
+    return MMTP_PICTURE_REFERENCE;
   if (picture->kind != MMTP_PICTURE_BY_FLAGS)
     return picture->kind;
   if (!(flags & MMTP_FLAG_DELTA))

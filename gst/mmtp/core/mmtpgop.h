@@ -19,6 +19,8 @@ G_BEGIN_DECLS
 typedef enum
 {
   MMTP_PICTURE_BY_FLAGS,        /* as MMTP_FLAG_DELTA and _DROPPABLE say */
+  MMTP_PICTURE_PART,            /* that of the rest of its frame; until that is
+                                 * known a reference */
   MMTP_PICTURE_KEY,             /* needs no other picture */
   MMTP_PICTURE_REFERENCE,       /* needs others, and others need it */
   MMTP_PICTURE_DROPPABLE        /* no other picture needs it */

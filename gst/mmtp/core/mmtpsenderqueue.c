@@ -563,12 +563,30 @@ note_frame (MmtpSender * sender, guint64 due, guint8 flags)
   sender->frame_ended = (flags & MMTP_FLAG_MARKER) != 0;
 }
 
+/* The last unit, where it belongs to the same frame; NULL */
+static const MmtpUnit *
+get_last_part (MmtpSender * sender, const MmtpUnit * unit)
+{
+  const MmtpPacket *last = mmtp_sender_get_packet (sender,
+      sender->next_number - 1);
+
+  return last && last->unit->frame == unit->frame ? last->unit : NULL;
+}
+
 static void
 note_picture (MmtpSender * sender, MmtpUnit * unit, guint8 flags)
 {
-  const MmtpPictureKind kind = mmtp_picture_get_kind (&unit->picture, flags);
+  const MmtpUnit *last = get_last_part (sender, unit);
+  MmtpPictureKind kind = mmtp_picture_get_kind (&unit->picture, flags);
 
+  if (last && unit->picture.kind == MMTP_PICTURE_PART) {
+    unit->picture = last->picture;
+    kind = mmtp_picture_get_kind (&last->picture, last->flags);
+  }
   mmtp_gop_put (&sender->gop, kind, unit->frame, unit->due);
+  /* Some payloaders mark the first packet of a key frame alone. */
+  if (kind == MMTP_PICTURE_REFERENCE && unit->frame == sender->gop.key_frame)
+    kind = MMTP_PICTURE_KEY;
   unit->group = sender->gop.number;
   unit->rank = mmtp_gop_get_rank (&sender->gop, kind, flags);
 }
@@ -589,6 +607,30 @@ get_least_longest (const MmtpSender * sender)
   return MIN (least, MMTP_MAX_MESSAGE);
 }
 
+/* The parts before it are of the same picture, such as access unit delimiters,
+ * which do not tell what follows them. */
+static void
+adopt_parts (MmtpSender * sender, const MmtpUnit * unit)
+{
+  guint64 number = sender->next_number;
+
+  if (unit->picture.kind == MMTP_PICTURE_PART)
+    return;
+  while (number > sender->floor) {
+    MmtpPacket *packet = mmtp_sender_get_packet (sender, number - 1);
+    MmtpUnit *part = packet->unit;
+
+    if (part->frame != unit->frame || part->given_up ||
+        part->picture.kind != MMTP_PICTURE_PART)
+      return;
+    part->group = unit->group;
+    part->picture = unit->picture;
+    if (part->rank != unit->rank)
+      set_rank (sender, packet, unit->rank);
+    number = MAX (part->first, sender->floor);
+  }
+}
+
 static MmtpUnit *
 new_unit (MmtpSender * sender, const MmtpBuffer * buffer)
 {
@@ -603,6 +645,7 @@ new_unit (MmtpSender * sender, const MmtpBuffer * buffer)
   note_frame (sender, unit->due, unit->flags);
   unit->frame = sender->frame;
   note_picture (sender, unit, buffer->flags);
+  adopt_parts (sender, unit);
   unit->first = sender->next_number;
   return unit;
 }

@@ -1246,6 +1246,59 @@ GST_START_TEST (what_needs_a_late_frame_is_not_sent)
 
 GST_END_TEST;
 
+static void
+push_unit (Pair * pair, const gchar * start, guint8 header, guint n,
+    GstClockTime lateness)
+{
+  const GstClockTime now = 3 * GST_SECOND + n * STEP;
+  GstBuffer *buffer = make_buffer (n, SIZE);
+
+  fail_unless (gst_harness_set_time (pair->sink.harness, now));
+  gst_buffer_fill (buffer, 0, start, 4);
+  gst_buffer_fill (buffer, 4, &header, 1);
+  GST_BUFFER_PTS (buffer) = now - lateness;
+  if ((header & 0x1f) != 5)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  push (pair, buffer);
+}
+
+/* H.264: nal_ref_idc of the late slice says whether others need it, as no flag of
+ * stock elements does. */
+static void
+check_late_slice (const gchar * alignment, guint8 header, guint incomplete)
+{
+  static const gchar start[] = { 0, 0, 0, 1 };
+  gchar *caps = g_strdup_printf ("video/x-h264, stream-format=byte-stream, "
+      "alignment=%s", alignment);
+  Pair pair;
+  guint i;
+
+  pair_init_turned (&pair);
+  gst_harness_set_src_caps_str (pair.sink.harness, caps);
+  count_key_unit_requests (&pair);
+  push_unit (&pair, start, 0x65, 0, 0);
+  push_unit (&pair, start, header, 1, 1500 * GST_MSECOND);
+  for (i = 2; i < 6; i++)
+    push_unit (&pair, start, 0x41, i, 0);
+  push_unit (&pair, start, 0x65, i, 0);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded"), 1);
+  fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded-incomplete"),
+      incomplete);
+  fail_unless_equals_int (count_key_unit_requests (&pair), incomplete > 0);
+  pair_clear (&pair);
+  g_free (caps);
+}
+
+GST_START_TEST (late_picture_that_none_needs_takes_no_other_with_it)
+{
+  check_late_slice ("au", 0x01, 0);
+  check_late_slice ("au", 0x41, 4);
+  check_late_slice ("nal", 0x01, 0);
+  check_late_slice ("nal", 0x41, 4);
+}
+
+GST_END_TEST;
+
 /* A second of late buffers has to pass, and one in time begins it anew. */
 GST_START_TEST (some_late_buffers_are_not_told)
 {
@@ -1473,6 +1526,7 @@ mmtpsink_suite (void)
   tcase_add_test (tcase, buffers_that_are_all_late_are_told_once);
   tcase_add_test (tcase, some_late_buffers_are_not_told);
   tcase_add_test (tcase, what_needs_a_late_frame_is_not_sent);
+  tcase_add_test (tcase, late_picture_that_none_needs_takes_no_other_with_it);
   tcase_add_test (tcase, the_rate_is_told);
   tcase_add_test (tcase, too_slow_channels_are_told);
   tcase_add_test (tcase, counters_do_not_go_back);

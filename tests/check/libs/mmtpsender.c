@@ -1280,6 +1280,70 @@ GST_START_TEST (what_may_be_of_use_alone_is_sent)
 
 GST_END_TEST;
 
+static gboolean
+put_kind (Rig * rig, guint64 due, MmtpPictureKind kind)
+{
+  MmtpBuffer buffer = { g_bytes_new_take (g_malloc0 (1000), 1000), due,
+    MMTP_FLAG_DELTA
+  };
+  gboolean taken;
+
+  buffer.picture.kind = kind;
+  taken = mmtp_sender_put (rig->sender, rig->now, &buffer);
+  g_bytes_unref (buffer.data);
+  return taken;
+}
+
+/* A frame of three buffers that was due long ago, of which the first and the
+ * last do not tell what they belong to */
+static void
+check_parts (MmtpPictureKind kind, gboolean is_needed)
+{
+  Rig *rig = rig_new_default_ready ();
+  const guint64 due = rig->now;
+  MmtpSenderStats stats;
+
+  run (rig, 1500 * MS);
+  put_kind (rig, rig->now, MMTP_PICTURE_KEY);
+  put_kind (rig, due, MMTP_PICTURE_PART);
+  put_kind (rig, due, kind);
+  put_kind (rig, due, MMTP_PICTURE_PART);
+  run (rig, 10 * MS);
+  fail_unless_equals_int (put_kind (rig, rig->now, MMTP_PICTURE_REFERENCE),
+      !is_needed);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless_equals_uint64 (stats.discarded_buffers, 3);
+  fail_unless_equals_uint64 (stats.discarded_droppable, is_needed ? 0 : 3);
+  fail_unless_equals_uint64 (stats.discarded_keys, 0);
+  rig_free (rig);
+}
+
+GST_START_TEST (parts_of_a_picture_are_what_it_is)
+{
+  check_parts (MMTP_PICTURE_DROPPABLE, FALSE);
+  check_parts (MMTP_PICTURE_REFERENCE, TRUE);
+}
+
+GST_END_TEST;
+
+/* also those that are not marked as key, as behind rtph264pay */
+GST_START_TEST (all_of_a_key_frame_is_key)
+{
+  Rig *rig = rig_new_default_ready ();
+  const guint64 due = rig->now;
+  MmtpSenderStats stats;
+
+  run (rig, 1500 * MS);
+  put_kind (rig, due, MMTP_PICTURE_KEY);
+  put_kind (rig, due, MMTP_PICTURE_REFERENCE);
+  run (rig, 10 * MS);
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless_equals_uint64 (stats.discarded_keys, 2);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* Puts frames of a packet while there is room, and waits for it otherwise;
  * returns how many. */
 static guint
@@ -2142,6 +2206,8 @@ mmtpsender_suite (void)
   tcase_add_test (tc, droppable_buffers_go_first_and_keys_last);
   tcase_add_test (tc, what_needs_a_frame_that_was_given_up_is_not_sent);
   tcase_add_test (tc, what_may_be_of_use_alone_is_sent);
+  tcase_add_test (tc, parts_of_a_picture_are_what_it_is);
+  tcase_add_test (tc, all_of_a_key_frame_is_key);
   tcase_add_test (tc, room_is_what_can_be_in_time);
   tcase_add_test (tc, room_of_configured_paths_is_known);
   tcase_add_test (tc, losses_are_repaired);

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the core of mmtpsink is told of the pictures of a stream: by its caps,
+ * and by the bytes of its buffers where these tell more than the flags.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstmmtpsinkprivate.h"
+
+static const struct
+{
+  PictureFormat format;
+  const gchar *caps;
+} formats[] = {
+  {PICTURE_FORMAT_MPEG, "video/mpeg, mpegversion = (int) [ 1, 2 ], "
+        "systemstream = (boolean) false, parsed = (boolean) true"},
+  {PICTURE_FORMAT_H264, "video/x-h264, alignment = (string) au, "
+        "stream-format = (string) { byte-stream, avc, avc3 }"},
+  {PICTURE_FORMAT_H265, "video/x-h265, alignment = (string) au, "
+        "stream-format = (string) { byte-stream, hvc1, hev1 }"},
+  {PICTURE_FORMAT_H264_NAL, "video/x-h264, alignment = (string) nal, "
+        "stream-format = (string) { byte-stream, avc, avc3 }"},
+  {PICTURE_FORMAT_H265_NAL, "video/x-h265, alignment = (string) nal, "
+        "stream-format = (string) { byte-stream, hvc1, hev1 }"},
+  {PICTURE_FORMAT_RTP_MPEG, "application/x-rtp, media = (string) video, "
+        "encoding-name = (string) MPV"},
+  {PICTURE_FORMAT_RTP_H264, "application/x-rtp, media = (string) video, "
+        "encoding-name = (string) H264"},
+  {PICTURE_FORMAT_RTP_H265, "application/x-rtp, media = (string) video, "
+        "encoding-name = (string) H265"},
+};
+
+/* One stream of pictures, and nothing else. In others, as in a transport stream
+ * with sound, what follows a buffer that was given up may be of use without
+ * it. */
+#define VIDEO_CAPS \
+    "video/mpeg, systemstream = (boolean) false; " \
+    "video/x-h264; video/x-h265; " \
+    "application/x-rtp, media = (string) video, " \
+    "encoding-name = (string) { MPV, H264, H265, MP4V-ES }"
+
+static gboolean
+is_subset (const GstCaps * caps, const gchar * text)
+{
+  GstCaps *known = gst_caps_from_string (text);
+  const gboolean is = gst_caps_is_subset (caps, known);
+
+  gst_caps_unref (known);
+  return is;
+}
+
+/* A reader of NAL units with lengths needs to know how long these are. */
+static gboolean
+take_codec_data (GstMmtpSink * self, const GstStructure * structure)
+{
+  const gchar *format = gst_structure_get_string (structure, "stream-format");
+  const GValue *value = gst_structure_get_value (structure, "codec_data");
+  gboolean is_taken = FALSE;
+  GstMapInfo map;
+
+  if (!format || g_str_equal (format, "byte-stream"))
+    return TRUE;
+  if (!value || !GST_VALUE_HOLDS_BUFFER (value)
+      || !gst_buffer_map (gst_value_get_buffer (value), &map, GST_MAP_READ))
+    return FALSE;
+  is_taken = picture_reader_set_codec_data (self->pictures, map.data, map.size);
+  gst_buffer_unmap (gst_value_get_buffer (value), &map);
+  return is_taken;
+}
+
+void
+gst_mmtp_sink_take_video_caps (GstMmtpSink * self, const GstCaps * caps)
+{
+  guint i;
+
+  gst_mmtp_sink_forget_pictures (self);
+  self->is_video = is_subset (caps, VIDEO_CAPS);
+  for (i = 0; i < G_N_ELEMENTS (formats) && !self->pictures; i++)
+    if (is_subset (caps, formats[i].caps))
+      self->pictures = picture_reader_new (formats[i].format);
+  if (self->pictures
+      && !take_codec_data (self, gst_caps_get_structure (caps, 0))) {
+    GST_WARNING_OBJECT (self, "codec_data cannot be read: only the flags of "
+        "buffers say which pictures others need");
+    g_clear_pointer (&self->pictures, picture_reader_free);
+  }
+}
+
+void
+gst_mmtp_sink_forget_pictures (GstMmtpSink * self)
+{
+  g_clear_pointer (&self->pictures, picture_reader_free);
+  self->is_video = FALSE;
+}
+
+static const gchar *
+get_kind_name (PictureKind kind)
+{
+  static const gchar *const names[] = { "unknown", "part", "droppable",
+    "reference", "key"
+  };
+
+  return names[kind];
+}
+
+static MmtpPictureKind
+get_kind (PictureKind kind)
+{
+  switch (kind) {
+    case PICTURE_KIND_PART:
+      return MMTP_PICTURE_PART;
+    case PICTURE_KIND_DROPPABLE:
+      return MMTP_PICTURE_DROPPABLE;
+    case PICTURE_KIND_REFERENCE:
+      return MMTP_PICTURE_REFERENCE;
+    case PICTURE_KIND_KEY:
+      return MMTP_PICTURE_KEY;
+    default:
+      return MMTP_PICTURE_BY_FLAGS;
+  }
+}
+
+void
+gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
+    gconstpointer data, gsize size, MmtpPicture * picture)
+{
+  /* Where no buffer is ever marked, the missing mark says nothing. */
+  const gboolean is_key = self->has_delta_units &&
+      !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  PictureInfo info;
+
+  picture->is_independent = !self->is_video;
+  if (!self->pictures)
+    return;
+  picture_reader_input (self->pictures, data, size, GST_BUFFER_PTS (buffer),
+      is_key, &info);
+  /* The first packet of a key frame, which others do not mark */
+  if (info.kind == PICTURE_KIND_PART && is_key)
+    info.kind = PICTURE_KIND_UNKNOWN;
+  GST_LOG_OBJECT (self, "%" G_GSIZE_FORMAT " bytes: %s picture%s", size,
+      get_kind_name (info.kind), info.is_leading ? ", leading" : "");
+  picture->kind = get_kind (info.kind);
+  picture->is_leading = info.is_leading;
+}

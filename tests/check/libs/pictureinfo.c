@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a buffer of video is to the others, against bytes that were put together
+ * by hand from ISO/IEC 13818-2, ITU-T H.264 and H.265, RFC 2250, RFC 6184 and
+ * RFC 7798.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include "pictureinfo.h"
+
+#define MS G_GUINT64_CONSTANT (1000000)
+#define NO_PTS G_MAXUINT64
+
+static PictureInfo
+read_at (PictureReader * reader, guint64 pts, gboolean is_key,
+    const guint8 * data, gsize size)
+{
+  /* a copy, so that a tool that watches memory sees what is read beyond it */
+  guint8 *copy = g_memdup2 (data, size);
+  PictureInfo info;
+
+  picture_reader_input (reader, copy, size, pts, is_key, &info);
+  g_free (copy);
+  return info;
+}
+
+static void
+expect_at (PictureReader * reader, guint64 pts, const guint8 * data, gsize size,
+    PictureKind kind, gboolean is_leading)
+{
+  PictureInfo info = read_at (reader, pts, FALSE, data, size);
+
+  fail_unless_equals_int (info.kind, kind);
+  fail_unless_equals_int (info.is_leading, is_leading);
+}
+
+#define BYTES(...) (const guint8[]) { __VA_ARGS__ }, \
+    sizeof ((const guint8[]) { __VA_ARGS__ })
+
+/* --- MPEG video ----------------------------------------------------------- */
+
+#define GOP(closed) 0, 0, 1, 0xb8, 0, 8, 0, (closed) << 6
+/* temporal_reference (10 bits), picture_coding_type (3 bits), vbv_delay; then a
+ * slice */
+#define PICTURE(reference, type) 0, 0, 1, 0, (reference) >> 2, \
+    ((reference) & 3) << 6 | (type) << 3, 0, 0, 0, 0, 0, 1, 1, 0x20
+
+/* IBBP as it is sent: the first two B-frames are shown before the I-frame. */
+static void
+check_mpeg_gop (gboolean is_closed)
+{
+  PictureReader *reader = picture_reader_new (PICTURE_FORMAT_MPEG);
+
+  expect_at (reader, NO_PTS, BYTES (GOP (is_closed), PICTURE (2, 1)),
+      PICTURE_KIND_KEY, FALSE);
+  expect_at (reader, NO_PTS, BYTES (PICTURE (0, 3)), PICTURE_KIND_DROPPABLE,
+      !is_closed);
+  expect_at (reader, NO_PTS, BYTES (PICTURE (1, 3)), PICTURE_KIND_DROPPABLE,
+      !is_closed);
+  expect_at (reader, NO_PTS, BYTES (PICTURE (5, 2)), PICTURE_KIND_REFERENCE,
+      FALSE);
+  expect_at (reader, NO_PTS, BYTES (PICTURE (3, 3)), PICTURE_KIND_DROPPABLE,
+      FALSE);
+  picture_reader_free (reader);
+}
+
+GST_START_TEST (b_frames_of_an_open_gop_lead)
+{
+  check_mpeg_gop (FALSE);
+  check_mpeg_gop (TRUE);
+}
+
+GST_END_TEST;
+
+/* The temporal reference goes from 1023 to 0 between them. */
+GST_START_TEST (temporal_reference_wraps)
+{
+  PictureReader *reader = picture_reader_new (PICTURE_FORMAT_MPEG);
+
+  expect_at (reader, NO_PTS, BYTES (PICTURE (1, 1)), PICTURE_KIND_KEY, FALSE);
+  expect_at (reader, NO_PTS, BYTES (PICTURE (1023, 3)), PICTURE_KIND_DROPPABLE,
+      TRUE);
+  expect_at (reader, NO_PTS, BYTES (PICTURE (2, 3)), PICTURE_KIND_DROPPABLE,
+      FALSE);
+  picture_reader_reset (reader);
+  expect_at (reader, NO_PTS, BYTES (PICTURE (0, 3)), PICTURE_KIND_DROPPABLE,
+      FALSE);
+  picture_reader_free (reader);
+}
+
+GST_END_TEST;
+
+#define RTP(payload) 0x80, payload, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1
+/* RFC 2250, 3.4: temporal reference, and picture type */
+#define MPV(reference, type) (reference) >> 8, (reference) & 0xff, type, 0
+
+GST_START_TEST (each_packet_of_mpeg_says_what_it_is)
+{
+  PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_MPEG);
+
+  expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (2, 1), GOP (1),
+          PICTURE (2, 1)), PICTURE_KIND_KEY, FALSE);
+  /* the rest of the I-frame: its GOP stays closed */
+  expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (2, 1), 1, 2, 3, 4),
+      PICTURE_KIND_KEY, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (0, 3), 1, 2, 3, 4),
+      PICTURE_KIND_DROPPABLE, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (2, 1), GOP (0),
+          PICTURE (2, 1)), PICTURE_KIND_KEY, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (0, 3), 1, 2, 3, 4),
+      PICTURE_KIND_DROPPABLE, TRUE);
+  expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (3, 2), 1, 2, 3, 4),
+      PICTURE_KIND_REFERENCE, FALSE);
+  picture_reader_free (reader);
+}
+
+GST_END_TEST;
+
+/* As the stock payloader, which leaves the header 0 */
+GST_START_TEST (packet_of_mpeg_that_does_not_say_is_unknown)
+{
+  PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_MPEG);
+
+  expect_at (reader, NO_PTS, BYTES (RTP (32), 0, 0, 0, 0, GOP (1),
+          PICTURE (2, 1)), PICTURE_KIND_UNKNOWN, FALSE);
+  picture_reader_free (reader);
+}
+
+GST_END_TEST;
+
+/* --- H.264 ---------------------------------------------------------------- */
+
+/* nal_ref_idc (2 bits) and nal_unit_type (5 bits) */
+#define NAL(idc, type) (idc) << 5 | (type)
+
+GST_START_TEST (h264_nal_header_tells_what_it_is)
+{
+  static const struct
+  {
+    guint8 header;
+    PictureKind kind;
+  } units[] = {
+    {NAL (3, 5), PICTURE_KIND_KEY}, {NAL (2, 1), PICTURE_KIND_REFERENCE},
+    {NAL (0, 1), PICTURE_KIND_DROPPABLE}, {NAL (1, 2), PICTURE_KIND_REFERENCE},
+    {NAL (0, 4), PICTURE_KIND_DROPPABLE}, {NAL (0, 6), PICTURE_KIND_PART},
+    {NAL (0, 9), PICTURE_KIND_PART}, {NAL (0, 12), PICTURE_KIND_PART},
+    {NAL (3, 7), PICTURE_KIND_PART}, {NAL (3, 8), PICTURE_KIND_PART},
+    {NAL (3, 13), PICTURE_KIND_PART}, {NAL (3, 15), PICTURE_KIND_PART},
+    /* layers are not known */
+    {NAL (3, 14), PICTURE_KIND_UNKNOWN},
+    {NAL (0, 20), PICTURE_KIND_UNKNOWN}, {NAL (0, 0), PICTURE_KIND_UNKNOWN},
+  };
+  PictureReader *nal = picture_reader_new (PICTURE_FORMAT_H264_NAL);
+  PictureReader *rtp = picture_reader_new (PICTURE_FORMAT_RTP_H264);
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (units); i++) {
+    expect_at (nal, NO_PTS, BYTES (0, 0, 0, 1, units[i].header, 0x88),
+        units[i].kind, FALSE);
+    expect_at (nal, NO_PTS, BYTES (0, 0, 1, units[i].header, 0x88),
+        units[i].kind, FALSE);
+    expect_at (rtp, NO_PTS, BYTES (RTP (96), units[i].header, 0x88),
+        units[i].kind, FALSE);
+    /* FU-A and FU-B (RFC 6184, 5.8): the type stands in the second byte. */
+    if ((units[i].header & 0x1f) == 0)
+      continue;
+    expect_at (rtp, NO_PTS, BYTES (RTP (96), (units[i].header & 0x60) | 28,
+            0x80 | (units[i].header & 0x1f), 0x88), units[i].kind, FALSE);
+    expect_at (rtp, NO_PTS, BYTES (RTP (96), (units[i].header & 0x60) | 29,
+            0x40 | (units[i].header & 0x1f), 0, 0, 0x88), units[i].kind, FALSE);
+  }
+  picture_reader_free (nal);
+  picture_reader_free (rtp);
+}
+
+GST_END_TEST;
+
+/* STAP-A of a delimiter, parameter sets and a slice */
+GST_START_TEST (most_important_unit_of_an_aggregate_decides)
+{
+  PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_H264);
+
+  expect_at (reader, NO_PTS, BYTES (RTP (96), 24, 0, 2, NAL (0, 9), 0x10,
+          0, 1, NAL (3, 7), 0, 2, NAL (3, 5), 0x88), PICTURE_KIND_KEY, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP (96), 24, 0, 2, NAL (0, 9), 0x10,
+          0, 2, NAL (0, 1), 0x88), PICTURE_KIND_DROPPABLE, FALSE);
+  /* STAP-B: with a decoding order number */
+  expect_at (reader, NO_PTS, BYTES (RTP (96), 25, 0, 7, 0, 2, NAL (2, 1), 0x88),
+      PICTURE_KIND_REFERENCE, FALSE);
+  /* a size that goes beyond the packet, and 0 */
+  expect_at (reader, NO_PTS, BYTES (RTP (96), 24, 0, 3, NAL (2, 1), 0x88),
+      PICTURE_KIND_UNKNOWN, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP (96), 24, 0, 0, 0, 1, NAL (2, 1)),
+      PICTURE_KIND_UNKNOWN, FALSE);
+  picture_reader_free (reader);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (slice_that_is_shown_before_its_key_frame_leads)
+{
+  PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_H264);
+  PictureInfo info;
+
+  /* a key frame that is no IDR picture: it is marked as one */
+  info = read_at (reader, 120 * MS, TRUE, BYTES (RTP (96), NAL (2, 1), 0x88));
+  fail_unless_equals_int (info.kind, PICTURE_KIND_KEY);
+  expect_at (reader, 40 * MS, BYTES (RTP (96), NAL (0, 1), 0x88),
+      PICTURE_KIND_DROPPABLE, TRUE);
+  expect_at (reader, 80 * MS, BYTES (RTP (96), NAL (1, 1), 0x88),
+      PICTURE_KIND_REFERENCE, TRUE);
+  expect_at (reader, 160 * MS, BYTES (RTP (96), NAL (0, 1), 0x88),
+      PICTURE_KIND_DROPPABLE, FALSE);
+  expect_at (reader, NO_PTS, BYTES (RTP (96), NAL (0, 1), 0x88),
+      PICTURE_KIND_DROPPABLE, FALSE);
+  picture_reader_free (reader);
+}
+
+GST_END_TEST;
+
+/* avcC with lengths of two bytes */
+GST_START_TEST (lengths_are_those_of_the_codec_data)
+{
+  static const guint8 avcc[] = { 1, 100, 0, 31, 0xfc | 1, 0xe0, 0 };
+  PictureReader *reader = picture_reader_new (PICTURE_FORMAT_H264_NAL);
+
+  fail_if (picture_reader_set_codec_data (reader, avcc, 4));
+  fail_unless (picture_reader_set_codec_data (reader, avcc, sizeof avcc));
+  expect_at (reader, NO_PTS, BYTES (0, 2, NAL (0, 1), 0x88),
+      PICTURE_KIND_DROPPABLE, FALSE);
+  picture_reader_free (reader);
+
+  reader = picture_reader_new (PICTURE_FORMAT_H264);
+  fail_unless (picture_reader_set_codec_data (reader, avcc, sizeof avcc));
+  expect_at (reader, NO_PTS, BYTES (0, 2, NAL (0, 9), 0x10, 0, 3, NAL (0, 1),
+          0x88, 0x80), PICTURE_KIND_DROPPABLE, FALSE);
+  expect_at (reader, NO_PTS, BYTES (0, 2, NAL (3, 5), 0x88), PICTURE_KIND_KEY,
+      FALSE);
+  picture_reader_free (reader);
+
+  reader = picture_reader_new (PICTURE_FORMAT_RTP_H264);
+  fail_if (picture_reader_set_codec_data (reader, avcc, sizeof avcc));
+  picture_reader_free (reader);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (access_unit_is_what_its_slices_are)
+{
+  PictureReader *reader = picture_reader_new (PICTURE_FORMAT_H264);
+
+  expect_at (reader, 0, BYTES (0, 0, 0, 1, NAL (0, 9), 0x10, 0, 0, 1,
+          NAL (3, 5), 0x88, 0x84), PICTURE_KIND_KEY, FALSE);
+  expect_at (reader, 80 * MS, BYTES (0, 0, 0, 1, NAL (2, 1), 0x9a, 0x80),
+      PICTURE_KIND_REFERENCE, FALSE);
+  expect_at (reader, 40 * MS, BYTES (0, 0, 0, 1, NAL (0, 1), 0x9e, 0x80),
+      PICTURE_KIND_DROPPABLE, FALSE);
+  picture_reader_free (reader);
+}
+
+GST_END_TEST;
+
+/* --- H.265 ---------------------------------------------------------------- */
+
+/* nal_unit_type (6 bits), nuh_layer_id (6 bits), nuh_temporal_id_plus1 */
+#define NAL5(type, layer, sub_layer) (type) << 1 | (layer) >> 5, \
+    ((layer) & 31) << 3 | ((sub_layer) + 1)
+
+GST_START_TEST (h265_nal_header_tells_what_it_is)
+{
+  static const struct
+  {
+    guint type, layer;
+    PictureKind kind;
+    gboolean is_leading;
+  } units[] = {
+    {19, 0, PICTURE_KIND_KEY}, {20, 0, PICTURE_KIND_KEY},
+    {21, 0, PICTURE_KIND_KEY}, {16, 0, PICTURE_KIND_KEY},
+    {1, 0, PICTURE_KIND_REFERENCE}, {0, 0, PICTURE_KIND_DROPPABLE},
+    {9, 0, PICTURE_KIND_REFERENCE, TRUE}, {8, 0, PICTURE_KIND_DROPPABLE, TRUE},
+    /* RADL: they need the key frame alone */
+    {7, 0, PICTURE_KIND_REFERENCE}, {6, 0, PICTURE_KIND_DROPPABLE},
+    {35, 0, PICTURE_KIND_PART}, {39, 0, PICTURE_KIND_PART},
+    {32, 0, PICTURE_KIND_PART}, {34, 0, PICTURE_KIND_PART},
+    {41, 0, PICTURE_KIND_UNKNOWN}, {1, 1, PICTURE_KIND_UNKNOWN}, {48, 0, PICTURE_KIND_UNKNOWN},
+  };
+  PictureReader *nal = picture_reader_new (PICTURE_FORMAT_H265_NAL);
+  PictureReader *rtp = picture_reader_new (PICTURE_FORMAT_RTP_H265);
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (units); i++) {
+    const guint type = units[i].type, layer = units[i].layer;
+
+    expect_at (nal, NO_PTS, BYTES (0, 0, 0, 1, NAL5 (type, layer, 0), 0x80),
+        units[i].kind, units[i].is_leading);
+    expect_at (rtp, NO_PTS, BYTES (RTP (96), NAL5 (type, layer, 0), 0x80, 0x80),
+        units[i].kind, units[i].is_leading);
+    /* FU (RFC 7798, 4.4.3) and AP (4.4.2) */
+    expect_at (rtp, NO_PTS, BYTES (RTP (96), NAL5 (49, layer, 0), 0x80 | type,
+            0x80), units[i].kind, units[i].is_leading);
+    if (units[i].kind > PICTURE_KIND_PART)
+      expect_at (rtp, NO_PTS, BYTES (RTP (96), NAL5 (48, layer, 0),
+              0, 3, NAL5 (35, 0, 0), 0x50, 0, 3, NAL5 (type, layer, 0), 0x80),
+          units[i].kind, units[i].is_leading);
+  }
+  picture_reader_free (nal);
+  picture_reader_free (rtp);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (lower_sub_layer_may_be_needed_by_a_higher_one)
+{
+  PictureReader *reader = picture_reader_new (PICTURE_FORMAT_H265_NAL);
+
+  expect_at (reader, NO_PTS, BYTES (0, 0, 1, NAL5 (0, 0, 0), 0x80),
+      PICTURE_KIND_DROPPABLE, FALSE);
+  expect_at (reader, NO_PTS, BYTES (0, 0, 1, NAL5 (0, 0, 2), 0x80),
+      PICTURE_KIND_DROPPABLE, FALSE);
+  expect_at (reader, NO_PTS, BYTES (0, 0, 1, NAL5 (0, 0, 0), 0x80),
+      PICTURE_KIND_REFERENCE, FALSE);
+  picture_reader_free (reader);
+}
+
+GST_END_TEST;
+
+/* --- what is none --------------------------------------------------------- */
+
+GST_START_TEST (what_cannot_be_read_is_unknown)
+{
+  static const guint8 zeros[32] = { 0 };
+  PictureFormat format;
+  gsize size;
+
+  for (format = 0; format < PICTURE_FORMAT_LAST; format++) {
+    PictureReader *reader = picture_reader_new (format);
+
+    for (size = 0; size <= sizeof zeros; size++) {
+      PictureInfo info = read_at (reader, NO_PTS, FALSE, zeros, size);
+
+      /* (an access unit that is malformed passes as a reference) */
+      fail_unless (info.kind == PICTURE_KIND_UNKNOWN ||
+          ((format == PICTURE_FORMAT_H264 || format == PICTURE_FORMAT_H265) &&
+              info.kind == PICTURE_KIND_REFERENCE));
+      fail_if (info.is_leading);
+    }
+    picture_reader_free (reader);
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+pictureinfo_suite (void)
+{
+  Suite *s = suite_create ("pictureinfo");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, b_frames_of_an_open_gop_lead);
+  tcase_add_test (tc, temporal_reference_wraps);
+  tcase_add_test (tc, each_packet_of_mpeg_says_what_it_is);
+  tcase_add_test (tc, packet_of_mpeg_that_does_not_say_is_unknown);
+  tcase_add_test (tc, h264_nal_header_tells_what_it_is);
+  tcase_add_test (tc, most_important_unit_of_an_aggregate_decides);
+  tcase_add_test (tc, slice_that_is_shown_before_its_key_frame_leads);
+  tcase_add_test (tc, lengths_are_those_of_the_codec_data);
+  tcase_add_test (tc, access_unit_is_what_its_slices_are);
+  tcase_add_test (tc, h265_nal_header_tells_what_it_is);
+  tcase_add_test (tc, lower_sub_layer_may_be_needed_by_a_higher_one);
+  tcase_add_test (tc, what_cannot_be_read_is_unknown);
+  return s;
+}
+
+GST_CHECK_MAIN (pictureinfo);
