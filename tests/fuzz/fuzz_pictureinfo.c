@@ -2,9 +2,9 @@
 /* Fuzzes what is read of buffers of video: any bytes are a picture or not,
  * nothing beyond them is read, and what is said of them is possible.
  *
- * Input: the format, the length of codec data and these; then for each buffer a
- * byte of flags (1 marked as a key frame, 2 it has a time, 4 flush before it), a
- * byte of time, a length of two bytes, and the buffer.
+ * Input: the format, the length of codec data and these; then for each buffer
+ * a byte of flags (1 marked as a key frame, 2 it has a time, 4 flush before it),
+ * a byte of time, a length of two bytes, and the buffer.
  */
 
 #include "fuzz.h"

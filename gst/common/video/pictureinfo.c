@@ -16,7 +16,7 @@
 #define NO_TIME G_MAXUINT64
 
 /* H.264, table 7-1: nal_unit_type; and RFC 6184, table 1 */
-#define H264_PARTITION_C 4      /* and the last slice that is no IDR picture's */
+#define H264_PARTITION_C 4      /* the last slice that is no IDR picture's */
 #define H264_IDR 5
 #define H264_SEI 6
 #define H264_SPS_EXTENSION 13   /* parameter sets and delimiters up to here */
@@ -319,8 +319,8 @@ read_rtp_h265 (PictureReader * reader, const guint8 * data, gsize size,
   }
 }
 
-/* RFC 2250, 3.4: P is never 0. Senders that leave the header 0 also put parts of
- * several pictures into a packet. */
+/* RFC 2250, 3.4: P is never 0. Senders that leave the header 0 also put parts
+ * of several pictures into a packet. */
 static gboolean
 says_its_type (const guint8 * data, gsize size)
 {

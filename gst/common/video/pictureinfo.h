@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a buffer of video is to the others: a part of a key frame, of a picture
  * that others need, or of one that none needs. It is read from the buffer, of
- * MPEG video, H.264 and H.265, as frames or NAL units and over RTP, because stock
- * elements never mark the pictures that none needs. A core: bytes in, a
+ * MPEG video, H.264 and H.265, as frames or NAL units and over RTP, because
+ * stock elements never mark the pictures that none needs. A core: bytes in, a
  * description out. It trusts no byte: what it cannot read is unknown.
  *
  * Sections are those of ISO/IEC 13818-2, ITU-T H.264 and H.265, and of the
