@@ -87,6 +87,9 @@ class Network(threading.Thread):
         self._tun = self._open_tun()
         self._end_read, self._end_write = os.pipe()
         self._poll.register(self._end_read, select.POLLIN)
+        self._ask_read, self._ask_write = os.pipe()  # whether it is quiet
+        self._poll.register(self._ask_read, select.POLLIN)
+        self._quiet = threading.Event()
         case.addCleanup(self._end)
         self.start()
 
@@ -139,6 +142,7 @@ class Network(threading.Thread):
 
     def take_seen(self):
         """What crossed since the last call, which was all"""
+        self._wait_until_quiet()
         line, = re.findall(rf"^ *{DEVICE}:(.*)$", pathlib.Path(
             "/proc/net/dev").read_text(), re.M)
         if int(line.split()[TRANSMIT_DROPPED]):
@@ -146,6 +150,14 @@ class Network(threading.Thread):
         with self._lock:
             seen, self._seen = self._seen, []
         return seen
+
+    def _wait_until_quiet(self):
+        """An end that has just left may have sent something that the thread
+        has not read yet."""
+        self._quiet.clear()
+        os.write(self._ask_write, b".")
+        if not self._quiet.wait(udplite.SECONDS):
+            raise AssertionError("the network does not become quiet")
 
     def seen(self):
         """The same, which stays"""
@@ -155,10 +167,16 @@ class Network(threading.Thread):
     def run(self):
         while True:
             wait = self._late[0][0] - time.monotonic() if self._late else None
-            for descriptor, _ in self._poll.poll(
-                    None if wait is None else max(0, 1000 * wait)):
+            ready = [descriptor for descriptor, _ in self._poll.poll(
+                None if wait is None else max(0, 1000 * wait))]
+            if ready == [self._ask_read] and not self._late:
+                os.read(self._ask_read, 1)
+                self._quiet.set()
+            for descriptor in ready:
                 if descriptor == self._end_read:
                     return
+                if descriptor == self._ask_read:
+                    continue
                 with contextlib.suppress(OSError):
                     self._take(self._readers[descriptor]())
             while self._late and self._late[0][0] <= time.monotonic():
@@ -194,7 +212,8 @@ class Network(threading.Thread):
     def _end(self):
         os.write(self._end_write, b".")
         self.join(udplite.SECONDS)
-        for descriptor in (self._tun, self._end_read, self._end_write):
+        for descriptor in (self._tun, self._end_read, self._end_write,
+                           self._ask_read, self._ask_write):
             os.close(descriptor)
         for wire in self._wires:
             wire.close()
