@@ -43,14 +43,15 @@ begin (MmtpGop * gop, guint64 frame, guint64 due)
   gop->is_given_up = gop->is_lost = FALSE;
 }
 
-/* Times that go back are those of a new stream. */
+/* Times that go back far are those of a new stream. Where they are those of the
+ * presentation, they go back a little with each B-frame. */
 static gboolean
 is_overdue (const MmtpGop * gop, guint64 due)
 {
   const guint64 interval = gop->interval ? gop->interval : USUAL_INTERVAL;
 
-  return due < gop->given_up_due ||
-      due - gop->given_up_due > MAX_INTERVALS * interval;
+  return due + interval < gop->given_up_due ||
+      due > gop->given_up_due + MAX_INTERVALS * interval;
 }
 
 void

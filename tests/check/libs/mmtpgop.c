@@ -197,6 +197,21 @@ GST_START_TEST (stream_goes_on_after_two_intervals_without_a_key_frame)
 
 GST_END_TEST;
 
+/* A B-frame that is shown before the P-frame that it needs */
+GST_START_TEST (b_frame_does_not_go_on_where_its_time_goes_back)
+{
+  MmtpGop gop;
+
+  mmtp_gop_init (&gop);
+  put (&gop, 0, 1000);
+  put (&gop, MMTP_FLAG_DELTA, 1003);
+  mmtp_gop_give_up (&gop, gop.number, 1003 * PERIOD);
+  put (&gop, MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE, 1001);
+  fail_unless (mmtp_gop_is_vain (&gop, &plain));
+}
+
+GST_END_TEST;
+
 /* A seek, or another stream */
 GST_START_TEST (stream_goes_on_where_its_times_go_back)
 {
@@ -230,6 +245,7 @@ mmtpgop_suite (void)
   tcase_add_test (tc, what_is_independent_needs_nothing);
   tcase_add_test (tc, stream_with_one_key_frame_goes_on_after_two_seconds);
   tcase_add_test (tc, stream_goes_on_after_two_intervals_without_a_key_frame);
+  tcase_add_test (tc, b_frame_does_not_go_on_where_its_time_goes_back);
   tcase_add_test (tc, stream_goes_on_where_its_times_go_back);
   return s;
 }
