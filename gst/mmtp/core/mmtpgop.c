@@ -7,6 +7,10 @@
 
 /* Of a stream that has had one key frame, and no second one yet */
 #define USUAL_INTERVAL (1000 * G_GUINT64_CONSTANT (1000000))
+/* An encoder that makes key frames on request alone has no interval. */
+#define MAX_INTERVAL (10 * USUAL_INTERVAL)
+/* Key frames closer than this are parts of one, such as two fields. */
+#define MIN_INTERVAL (USUAL_INTERVAL / 16)
 /* After so many intervals without a key frame the encoder does not make one for
  * us. A decoder may then show something all the same, as with intra refresh. */
 #define MAX_INTERVALS 2
@@ -36,10 +40,17 @@ mmtp_gop_init (MmtpGop * gop)
 static void
 begin (MmtpGop * gop, guint64 frame, guint64 due)
 {
+  const gboolean is_first = gop->key_frame == G_MAXUINT64;
+  const guint64 since = due - MIN (due, gop->key_due);
+  const gboolean is_part = !is_first && since < MIN_INTERVAL;
+
+  if (!is_first && !is_part)
+    gop->interval = MIN (since, MAX_INTERVAL);
   gop->number++;
   gop->key_frame = frame;
   gop->key_due = due;
-  gop->is_last_given_up = gop->is_given_up;
+  gop->is_last_given_up = gop->is_given_up ||
+      (is_part && gop->is_last_given_up);
   gop->is_given_up = gop->is_lost = FALSE;
 }
 
@@ -58,8 +69,6 @@ void
 mmtp_gop_put (MmtpGop * gop, MmtpPictureKind kind, guint64 frame, guint64 due)
 {
   if (kind == MMTP_PICTURE_KEY && frame != gop->key_frame) {
-    if (gop->key_frame != G_MAXUINT64 && due > gop->key_due)
-      gop->interval = due - gop->key_due;
     begin (gop, frame, due);
   } else if (gop->is_given_up && is_overdue (gop, due)) {
     gop->is_given_up = FALSE;
@@ -82,8 +91,9 @@ mmtp_gop_get_rank (const MmtpGop * gop, MmtpPictureKind kind, guint8 flags)
 gboolean
 mmtp_gop_is_vain (const MmtpGop * gop, const MmtpPicture * picture)
 {
-  return !picture->is_independent && (gop->is_given_up ||
-      (picture->is_leading && gop->is_last_given_up));
+  /* A part may be that of the next key frame. */
+  return !picture->is_independent && picture->kind != MMTP_PICTURE_PART &&
+      (gop->is_given_up || (picture->is_leading && gop->is_last_given_up));
 }
 
 void

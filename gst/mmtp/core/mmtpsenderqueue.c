@@ -264,15 +264,24 @@ is_reference (const MmtpUnit * unit)
   return unit->rank == MMTP_RANK_DELTA || unit->rank == MMTP_RANK_KEY;
 }
 
-/* `is_cause`: it is not given up because of another one */
+/* The group of pictures that is of no use without it: of a leading picture only
+ * other leading pictures need it, as they need the group before. */
+static guint64
+get_needing_group (const MmtpUnit * unit)
+{
+  return unit->picture.is_leading ? unit->group - 1 : unit->group;
+}
+
+/* `is_vain`: it is given up because of another one */
 static void
 tell_discarded (MmtpSender * sender, const MmtpUnit * unit, guint32 size,
-    gboolean is_cause)
+    gboolean is_vain)
 {
   MmtpSenderEvent event = { MMTP_EVENT_DISCARDED };
 
   event.flags = unit->flags;
-  event.is_needed = is_cause && is_reference (unit);
+  event.is_needed = !unit->picture.is_leading &&
+      (is_vain || is_reference (unit));
   event.size = size;
   mmtp_sender_tell (sender, &event);
 }
@@ -306,7 +315,7 @@ give_up_unit (MmtpSender * sender, MmtpUnit * unit, guint64 * counter)
     packet->state = MMTP_PACKET_DONE;
   }
   tell_discarded (sender, unit, g_bytes_get_size (unit->data),
-      counter != &sender->stats.discarded_broken);
+      counter == &sender->stats.discarded_broken);
 }
 
 /* Number of the first packet of the frame that is still kept */
@@ -359,7 +368,7 @@ mmtp_sender_note_broken (MmtpSender * sender, const MmtpUnit * unit)
   guint64 frame = unit->frame;
   guint64 number = MAX (unit->first + unit->n_packets, sender->floor);
 
-  if (unit->rank != MMTP_RANK_DELTA && unit->rank != MMTP_RANK_KEY)
+  if (!is_reference (unit) || unit->picture.is_leading)
     return;
   while (number < sender->next_number) {
     MmtpPacket *packet = mmtp_sender_get_packet (sender, number);
@@ -402,7 +411,7 @@ give_up_frame (MmtpSender * sender, MmtpUnit * unit, guint64 * counter)
 static void
 give_up_dependents (MmtpSender * sender, const MmtpUnit * reference)
 {
-  guint64 frame = reference->frame, group = reference->group;
+  guint64 frame = reference->frame, group = get_needing_group (reference);
   guint64 number = reference->first + reference->n_packets;
 
   for (number = MAX (number, sender->floor); number < sender->next_number;) {
@@ -425,7 +434,7 @@ give_up (MmtpSender * sender, MmtpUnit * unit, guint64 * counter)
   if (is_reference (unit)) {
     if (unit->picture.is_independent)
       mmtp_sender_note_broken (sender, unit);
-    mmtp_gop_give_up (&sender->gop, unit->group, unit->due);
+    mmtp_gop_give_up (&sender->gop, get_needing_group (unit), unit->due);
     give_up_dependents (sender, unit);
   }
   give_up_frame (sender, unit, counter);
@@ -588,7 +597,9 @@ note_picture (MmtpSender * sender, MmtpUnit * unit, guint8 flags)
   if (kind == MMTP_PICTURE_REFERENCE && unit->frame == sender->gop.key_frame)
     kind = MMTP_PICTURE_KEY;
   unit->group = sender->gop.number;
-  unit->rank = mmtp_gop_get_rank (&sender->gop, kind, flags);
+  /* h264parse marks each access unit with an SEI as a header. */
+  unit->rank = mmtp_gop_get_rank (&sender->gop, kind,
+      unit->picture.kind == MMTP_PICTURE_BY_FLAGS ? flags : 0);
 }
 
 /* Every channel's longest message has room for payload behind all headers. */
@@ -721,7 +732,18 @@ note_refused (MmtpSender * sender, const MmtpUnit * unit)
 {
   if (unit->picture.is_independent)
     mmtp_gop_lose (&sender->gop, unit->group);
-  mmtp_gop_give_up (&sender->gop, unit->group, unit->due);
+  mmtp_gop_give_up (&sender->gop, get_needing_group (unit), unit->due);
+}
+
+static void
+give_up_begun (MmtpSender * sender, MmtpUnit * unit, gboolean is_vain)
+{
+  if (!is_vain) {
+    give_up (sender, unit, &sender->stats.discarded_buffers);
+    return;
+  }
+  give_up_frame (sender, unit, &sender->stats.discarded_broken);
+  raise_floor (sender);
 }
 
 /* What of the frame was taken before goes, too. */
@@ -734,11 +756,12 @@ refuse (MmtpSender * sender, MmtpUnit * unit, gsize size)
 
   if (last && last->unit->frame == unit->frame &&
       sender->given_up_frame != unit->frame)
-    give_up (sender, last->unit, &sender->stats.discarded_buffers);
-  else if (sender->given_up_frame != unit->frame && is_reference (unit))
+    give_up_begun (sender, last->unit, is_vain);
+  else if (!is_vain && sender->given_up_frame != unit->frame &&
+      is_reference (unit))
     note_refused (sender, unit);
   sender->given_up_frame = unit->frame;
-  tell_discarded (sender, unit, size, !is_vain);
+  tell_discarded (sender, unit, size, is_vain);
   free_unit (unit);
 }
 
@@ -747,7 +770,7 @@ mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
 {
   gsize size = g_bytes_get_size (buffer->data);
   MmtpUnit *unit;
-  gboolean fits;
+  gboolean fits, is_vain;
 
   mmtp_sender_advance (sender, now);
   if (sender->phase == MMTP_PHASE_OVER)
@@ -757,9 +780,11 @@ mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
   sender->stats.bytes += size;
   measure_put (sender, unit);
   fits = unit->frame != sender->given_up_frame;
+  is_vain = mmtp_gop_is_vain (&sender->gop, &unit->picture);
   if (!fits)
-    count_discarded (sender, unit->rank, &sender->stats.discarded_buffers);
-  else if (!(fits = !mmtp_gop_is_vain (&sender->gop, &unit->picture)))
+    count_discarded (sender, unit->rank, is_vain ?
+        &sender->stats.discarded_broken : &sender->stats.discarded_buffers);
+  else if (!(fits = !is_vain))
     count_discarded (sender, unit->rank, &sender->stats.discarded_broken);
   else if (!(fits = make_room (sender, unit, size)))
     count_discarded (sender, unit->rank, &sender->stats.discarded_room);
@@ -1025,7 +1050,7 @@ get_late_group (const MmtpSender * sender)
       continue;
     packet = g_sequence_get (g_sequence_iter_prev (iter));
     if (!packet->unit->picture.is_independent)
-      late = MAX (late, packet->unit->group);
+      late = MAX (late, get_needing_group (packet->unit));
   }
   return late;
 }

@@ -1256,7 +1256,8 @@ push_unit (Pair * pair, const gchar * start, guint8 header, guint n,
   fail_unless (gst_harness_set_time (pair->sink.harness, now));
   gst_buffer_fill (buffer, 0, start, 4);
   gst_buffer_fill (buffer, 4, &header, 1);
-  GST_BUFFER_PTS (buffer) = now - lateness;
+  GST_BUFFER_DTS (buffer) = now - lateness;
+  GST_BUFFER_PTS (buffer) = now;
   if ((header & 0x1f) != 5)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   push (pair, buffer);

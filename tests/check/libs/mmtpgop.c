@@ -197,6 +197,36 @@ GST_START_TEST (stream_goes_on_after_two_intervals_without_a_key_frame)
 
 GST_END_TEST;
 
+/* One is asked for after ten minutes; nobody waits for twenty. */
+GST_START_TEST (interval_has_a_bound)
+{
+  MmtpGop gop;
+
+  mmtp_gop_init (&gop);
+  put (&gop, 0, 1);
+  put (&gop, 0, 600 * 25);
+  fail_unless_equals_uint64 (find_end (&gop, 600 * 25), 620 * 25 + 1);
+}
+
+GST_END_TEST;
+
+/* Two fields, or packets that are marked one by one: 40 ms apart */
+GST_START_TEST (parts_of_a_key_frame_are_no_interval)
+{
+  MmtpGop gop;
+
+  mmtp_gop_init (&gop);
+  put (&gop, 0, 1);
+  put (&gop, 0, 26);
+  mmtp_gop_give_up (&gop, gop.number, 26 * PERIOD);
+  put (&gop, 0, 51);
+  put (&gop, 0, 52);
+  fail_unless_equals_uint64 (gop.interval, 25 * PERIOD);
+  fail_unless (mmtp_gop_is_vain (&gop, &leading));
+}
+
+GST_END_TEST;
+
 /* A B-frame that is shown before the P-frame that it needs */
 GST_START_TEST (b_frame_does_not_go_on_where_its_time_goes_back)
 {
@@ -245,6 +275,8 @@ mmtpgop_suite (void)
   tcase_add_test (tc, what_is_independent_needs_nothing);
   tcase_add_test (tc, stream_with_one_key_frame_goes_on_after_two_seconds);
   tcase_add_test (tc, stream_goes_on_after_two_intervals_without_a_key_frame);
+  tcase_add_test (tc, interval_has_a_bound);
+  tcase_add_test (tc, parts_of_a_key_frame_are_no_interval);
   tcase_add_test (tc, b_frame_does_not_go_on_where_its_time_goes_back);
   tcase_add_test (tc, stream_goes_on_where_its_times_go_back);
   return s;

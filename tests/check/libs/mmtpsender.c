@@ -1326,6 +1326,85 @@ GST_START_TEST (parts_of_a_picture_are_what_it_is)
 
 GST_END_TEST;
 
+static gboolean
+put_leading (Rig * rig, guint64 due)
+{
+  MmtpBuffer buffer = { g_bytes_new_take (g_malloc0 (1000), 1000), due,
+    MMTP_FLAG_DELTA | MMTP_FLAG_HEADER
+  };
+  gboolean taken;
+
+  buffer.picture.kind = MMTP_PICTURE_REFERENCE;
+  buffer.picture.is_leading = TRUE;
+  taken = mmtp_sender_put (rig->sender, rig->now, &buffer);
+  g_bytes_unref (buffer.data);
+  return taken;
+}
+
+/* x265 makes them: open GOPs and references among the leading pictures. One that
+ * is given up, or needs what was given up, does not spoil the group behind it. */
+GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
+{
+  Rig *rig = rig_new_default_ready ();
+  const guint64 due = rig->now;
+  MmtpSenderStats stats;
+  guint i;
+
+  run (rig, 1500 * MS);
+  /* the key frame of the first group is late */
+  put_kind (rig, due, MMTP_PICTURE_KEY);
+  run (rig, 10 * MS);
+  for (i = 0; i < 4; i++) {
+    fail_unless (put_kind (rig, rig->now, MMTP_PICTURE_KEY));
+    run (rig, 250 * MS);
+    fail_unless_equals_int (put_leading (rig, rig->now), i > 0);
+    run (rig, 250 * MS);
+    fail_unless (put_kind (rig, rig->now, MMTP_PICTURE_REFERENCE));
+    run (rig, 250 * MS);
+  }
+  /* a late leading picture: the next one needs it, and what trails does not */
+  put_kind (rig, rig->now, MMTP_PICTURE_KEY);
+  run (rig, 10 * MS);
+  put_leading (rig, rig->now - 1500 * MS);
+  run (rig, 10 * MS);
+  fail_if (put_leading (rig, rig->now));
+  run (rig, 10 * MS);
+  fail_unless (put_kind (rig, rig->now, MMTP_PICTURE_REFERENCE));
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless_equals_uint64 (stats.discarded_broken, 2);
+  fail_unless_equals_uint64 (stats.discarded_buffers, 2);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* The delimiter of a key frame is not refused because of the group before. */
+GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
+{
+  Rig *rig = rig_new_default_ready ();
+  const guint64 due = rig->now;
+  MmtpSenderStats stats;
+
+  run (rig, 1500 * MS);
+  put_kind (rig, due, MMTP_PICTURE_KEY);
+  run (rig, 10 * MS);
+  /* all three of a frame that is vain */
+  put_kind (rig, rig->now, MMTP_PICTURE_PART);
+  fail_if (put_kind (rig, rig->now, MMTP_PICTURE_REFERENCE));
+  fail_if (put_kind (rig, rig->now, MMTP_PICTURE_REFERENCE));
+  run (rig, 40 * MS);
+  fail_unless (put_kind (rig, rig->now, MMTP_PICTURE_PART));
+  fail_unless (put_kind (rig, rig->now, MMTP_PICTURE_KEY));
+  run (rig, 40 * MS);
+  fail_unless (put_kind (rig, rig->now, MMTP_PICTURE_REFERENCE));
+  mmtp_sender_get_stats (rig->sender, &stats);
+  fail_unless_equals_uint64 (stats.discarded_buffers, 1);
+  fail_unless_equals_uint64 (stats.discarded_broken, 3);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* also those that are not marked as key, as behind rtph264pay */
 GST_START_TEST (all_of_a_key_frame_is_key)
 {
@@ -2208,6 +2287,8 @@ mmtpsender_suite (void)
   tcase_add_test (tc, what_may_be_of_use_alone_is_sent);
   tcase_add_test (tc, parts_of_a_picture_are_what_it_is);
   tcase_add_test (tc, all_of_a_key_frame_is_key);
+  tcase_add_test (tc, leading_reference_spoils_leading_pictures_alone);
+  tcase_add_test (tc, key_frame_with_a_delimiter_ends_a_broken_group);
   tcase_add_test (tc, room_is_what_can_be_in_time);
   tcase_add_test (tc, room_of_configured_paths_is_known);
   tcase_add_test (tc, losses_are_repaired);
