@@ -57,7 +57,7 @@ take_codec_data (GstMmtpSink * self, const GstStructure * structure)
 {
   const gchar *format = gst_structure_get_string (structure, "stream-format");
   const GValue *value = gst_structure_get_value (structure, "codec_data");
-  gboolean is_taken = FALSE;
+  gboolean is_taken;
   GstMapInfo map;
 
   if (!format || g_str_equal (format, "byte-stream"))

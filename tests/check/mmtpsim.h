@@ -192,8 +192,8 @@ const MmtpSimFrame *mmtp_sim_get_frames (MmtpSim * sim);
 /* Frames put in this time since the origin, ns, that were not let out in
  * time */
 guint mmtp_sim_count_lost (MmtpSim * sim, guint64 from, guint64 to);
-/* Those of them that nobody could have decoded, because a frame that they refer
- * to was not let out in time either */
+/* The lost frames among them that no decoder could have shown, because a frame
+ * to which they refer was lost, too */
 guint mmtp_sim_count_useless (MmtpSim * sim, guint64 from, guint64 to);
 /* A few lines for a person */
 void mmtp_sim_print (MmtpSim * sim);

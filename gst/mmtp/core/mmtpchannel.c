@@ -361,6 +361,12 @@ mmtp_channel_get_sent (const MmtpChannel * channel, guint64 number)
   return &channel->ring[number & (channel->ring_size - 1)];
 }
 
+guint64
+mmtp_channel_get_oldest (const MmtpChannel * channel)
+{
+  return MAX (channel->unreported, channel->kept);
+}
+
 const MmtpSent *
 mmtp_channel_find_sent (const MmtpChannel * channel, guint16 low,
     guint64 * number)
@@ -433,8 +439,7 @@ mmtp_channel_settle (MmtpChannel * channel, guint64 now, guint64 highest)
 {
   guint64 number;
 
-  for (number = MAX (channel->unreported, channel->kept); number <= highest;
-      number++) {
+  for (number = mmtp_channel_get_oldest (channel); number <= highest; number++) {
     const MmtpSent *sent = mmtp_channel_get_sent (channel, number);
 
     channel->stats.report_steps++;
@@ -485,7 +490,7 @@ static void
 check_stall (MmtpChannel * channel, guint32 reported)
 {
   const MmtpSent *next = mmtp_channel_get_sent (channel,
-      MAX (channel->unreported, channel->kept));
+      mmtp_channel_get_oldest (channel));
 
   channel->is_stalled = FALSE;
   channel->gap = 0;
@@ -530,7 +535,7 @@ gboolean
 mmtp_channel_is_in_doubt (const MmtpChannel * channel, guint64 now)
 {
   const MmtpSent *oldest = mmtp_channel_get_sent (channel,
-      MAX (channel->unreported, channel->kept));
+      mmtp_channel_get_oldest (channel));
 
   return oldest && mmtp_channel_is_missing (channel, oldest, now);
 }

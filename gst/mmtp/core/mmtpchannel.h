@@ -190,6 +190,8 @@ const MmtpSent *mmtp_channel_find_sent (const MmtpChannel * channel,
     guint16 low, guint64 * number);
 const MmtpSent *mmtp_channel_get_sent (const MmtpChannel * channel,
     guint64 number);
+/* Number of the oldest message that is kept and no report has told of */
+guint64 mmtp_channel_get_oldest (const MmtpChannel * channel);
 /* A message is reported as lost, perhaps once more */
 void mmtp_channel_note_missed (MmtpChannel * channel, guint64 number);
 /* Reported ones that were sent before `time` */

@@ -890,19 +890,14 @@ requeue_sent (MmtpSender * sender, MmtpChannel * channel, guint64 number,
     channel->stats.requeued++;
 }
 
-static guint64
-get_oldest (const MmtpChannel * channel)
-{
-  return MAX (channel->unreported, channel->kept);
-}
-
 static void
 requeue_due (MmtpSender * sender, MmtpPath * path, guint64 due)
 {
   MmtpChannel *channel = path->channel;
   guint64 delay = get_delay_again (sender), number;
 
-  for (number = get_oldest (channel); number < channel->next; number++)
+  for (number = mmtp_channel_get_oldest (channel); number < channel->next;
+      number++)
     requeue_sent (sender, channel, number, due, delay);
 }
 
@@ -912,7 +907,8 @@ static void
 requeue_missing (MmtpSender * sender, MmtpPath * path, guint64 due)
 {
   MmtpChannel *channel = path->channel;
-  guint64 delay = get_delay_again (sender), number = get_oldest (channel);
+  guint64 number = mmtp_channel_get_oldest (channel);
+  guint64 delay = get_delay_again (sender);
   const MmtpSent *sent;
 
   while ((sent = mmtp_channel_get_sent (channel, number)) &&

@@ -317,7 +317,7 @@ get_overdue (const MmtpSender * sender, const MmtpPath * path)
   const MmtpChannel *channel = path->channel;
   gboolean may_be_mute = path->confirmed && !channel->is_stalled;
   const MmtpSent *oldest = mmtp_channel_get_sent (channel,
-      MAX (channel->unreported, channel->kept));
+      mmtp_channel_get_oldest (channel));
 
   if (!is_watched (path) || !oldest)
     return MMTP_NEVER;

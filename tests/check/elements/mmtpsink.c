@@ -1171,27 +1171,18 @@ GST_START_TEST (buffers_that_are_all_late_are_told_once)
 
 GST_END_TEST;
 
-/* The buffer's number is n; it is 1.5 s late, and the latency is 1 s. */
+/* More than the latency, which is 1 s */
+#define TOO_LATE (1500 * GST_MSECOND)
+
+/* The buffer's number is n. */
 static void
-push_late_p_frame (Pair * pair, guint n)
+push_p_frame (Pair * pair, guint n, GstClockTime lateness)
 {
   const GstClockTime now = 3 * GST_SECOND + n * STEP;
   GstBuffer *buffer = make_buffer (n, SIZE);
 
   fail_unless (gst_harness_set_time (pair->sink.harness, now));
-  GST_BUFFER_PTS (buffer) = now - 1500 * GST_MSECOND;
-  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  push (pair, buffer);
-}
-
-static void
-push_p_frame (Pair * pair, guint n)
-{
-  const GstClockTime now = 3 * GST_SECOND + n * STEP;
-  GstBuffer *buffer = make_buffer (n, SIZE);
-
-  fail_unless (gst_harness_set_time (pair->sink.harness, now));
-  GST_BUFFER_PTS (buffer) = now;
+  GST_BUFFER_PTS (buffer) = now - lateness;
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   push (pair, buffer);
 }
@@ -1221,9 +1212,9 @@ check_late_p_frame (const gchar * caps, guint incomplete)
   gst_harness_set_src_caps_str (pair.sink.harness, caps);
   count_key_unit_requests (&pair);
   push_at (&pair, 3 * GST_SECOND, 0, 3 * GST_SECOND);
-  push_late_p_frame (&pair, 1);
+  push_p_frame (&pair, 1, TOO_LATE);
   for (i = 2; i < 6; i++)
-    push_p_frame (&pair, i);
+    push_p_frame (&pair, i, 0);
   push_at (&pair, 3 * GST_SECOND + i * STEP, i, 3 * GST_SECOND + i * STEP);
   fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded"), 1);
   fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded-incomplete"),
@@ -1278,7 +1269,7 @@ check_late_slice (const gchar * alignment, guint8 header, guint incomplete)
   gst_harness_set_src_caps_str (pair.sink.harness, caps);
   count_key_unit_requests (&pair);
   push_unit (&pair, start, 0x65, 0, 0);
-  push_unit (&pair, start, header, 1, 1500 * GST_MSECOND);
+  push_unit (&pair, start, header, 1, TOO_LATE);
   for (i = 2; i < 6; i++)
     push_unit (&pair, start, 0x41, i, 0);
   push_unit (&pair, start, 0x65, i, 0);
