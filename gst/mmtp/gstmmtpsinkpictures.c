@@ -105,23 +105,6 @@ get_kind_name (PictureKind kind)
   return names[kind];
 }
 
-static MmtpPictureKind
-get_kind (PictureKind kind)
-{
-  switch (kind) {
-    case PICTURE_KIND_PART:
-      return MMTP_PICTURE_PART;
-    case PICTURE_KIND_DROPPABLE:
-      return MMTP_PICTURE_DROPPABLE;
-    case PICTURE_KIND_REFERENCE:
-      return MMTP_PICTURE_REFERENCE;
-    case PICTURE_KIND_KEY:
-      return MMTP_PICTURE_KEY;
-    default:
-      return MMTP_PICTURE_BY_FLAGS;
-  }
-}
-
 void
 gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     gconstpointer data, gsize size, MmtpPicture * picture)
@@ -141,6 +124,6 @@ gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     info.kind = PICTURE_KIND_UNKNOWN;
   GST_LOG_OBJECT (self, "%" G_GSIZE_FORMAT " bytes: %s picture%s", size,
       get_kind_name (info.kind), info.is_leading ? ", leading" : "");
-  picture->kind = get_kind (info.kind);
+  picture->kind = info.kind;
   picture->is_leading = info.is_leading;
 }

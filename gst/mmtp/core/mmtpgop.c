@@ -15,17 +15,17 @@
  * us. A decoder may then show something all the same, as with intra refresh. */
 #define MAX_INTERVALS 2
 
-MmtpPictureKind
+PictureKind
 mmtp_picture_get_kind (const MmtpPicture * picture, guint8 flags)
 {
-  if (picture->kind == MMTP_PICTURE_PART)
-    return MMTP_PICTURE_REFERENCE;
-  if (picture->kind != MMTP_PICTURE_BY_FLAGS)
+  if (picture->kind == PICTURE_KIND_PART)
+    return PICTURE_KIND_REFERENCE;
+  if (picture->kind != PICTURE_KIND_UNKNOWN)
     return picture->kind;
   if (!(flags & MMTP_FLAG_DELTA))
-    return MMTP_PICTURE_KEY;
-  return flags & MMTP_FLAG_DROPPABLE ? MMTP_PICTURE_DROPPABLE :
-      MMTP_PICTURE_REFERENCE;
+    return PICTURE_KIND_KEY;
+  return flags & MMTP_FLAG_DROPPABLE ? PICTURE_KIND_DROPPABLE :
+      PICTURE_KIND_REFERENCE;
 }
 
 void
@@ -66,9 +66,9 @@ is_overdue (const MmtpGop * gop, guint64 due)
 }
 
 void
-mmtp_gop_put (MmtpGop * gop, MmtpPictureKind kind, guint64 frame, guint64 due)
+mmtp_gop_put (MmtpGop * gop, PictureKind kind, guint64 frame, guint64 due)
 {
-  if (kind == MMTP_PICTURE_KEY && frame != gop->key_frame) {
+  if (kind == PICTURE_KIND_KEY && frame != gop->key_frame) {
     begin (gop, frame, due);
   } else if (gop->is_given_up && is_overdue (gop, due)) {
     gop->is_given_up = FALSE;
@@ -77,22 +77,22 @@ mmtp_gop_put (MmtpGop * gop, MmtpPictureKind kind, guint64 frame, guint64 due)
 }
 
 MmtpRank
-mmtp_gop_get_rank (const MmtpGop * gop, MmtpPictureKind kind, guint8 flags)
+mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind, guint8 flags)
 {
-  if (kind != MMTP_PICTURE_KEY && gop->is_lost)
+  if (kind != PICTURE_KIND_KEY && gop->is_lost)
     return MMTP_RANK_BROKEN;
   if (flags & MMTP_FLAG_HEADER)
     return MMTP_RANK_KEY;
-  if (kind == MMTP_PICTURE_DROPPABLE || (flags & MMTP_FLAG_DROPPABLE))
+  if (kind == PICTURE_KIND_DROPPABLE || (flags & MMTP_FLAG_DROPPABLE))
     return MMTP_RANK_DROPPABLE;
-  return kind == MMTP_PICTURE_KEY ? MMTP_RANK_KEY : MMTP_RANK_DELTA;
+  return kind == PICTURE_KIND_KEY ? MMTP_RANK_KEY : MMTP_RANK_DELTA;
 }
 
 gboolean
 mmtp_gop_is_vain (const MmtpGop * gop, const MmtpPicture * picture)
 {
   /* A part may be that of the next key frame. */
-  return !picture->is_independent && picture->kind != MMTP_PICTURE_PART &&
+  return !picture->is_independent && picture->kind != PICTURE_KIND_PART &&
       (gop->is_given_up || (picture->is_leading && gop->is_last_given_up));
 }
 

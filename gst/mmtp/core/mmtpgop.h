@@ -12,25 +12,18 @@
 #ifndef __MMTP_GOP_H__
 #define __MMTP_GOP_H__
 
-#include <glib.h>
+#include "pictureinfo.h"
 
 G_BEGIN_DECLS
-
-typedef enum
-{
-  MMTP_PICTURE_BY_FLAGS,        /* as MMTP_FLAG_DELTA and _DROPPABLE say */
-  MMTP_PICTURE_PART,            /* that of the rest of its frame; until that is
-                                 * known a reference */
-  MMTP_PICTURE_KEY,             /* needs no other picture */
-  MMTP_PICTURE_REFERENCE,       /* needs others, and others need it */
-  MMTP_PICTURE_DROPPABLE        /* no other picture needs it */
-} MmtpPictureKind;
 
 /* What is known of the picture that a buffer belongs to; zeros: what the flags
  * say */
 typedef struct
 {
-  MmtpPictureKind kind;
+  PictureKind kind;             /* unknown: as MMTP_FLAG_DELTA and _DROPPABLE
+                                 * say. A part belongs to the same picture as
+                                 * the rest of its frame, and counts as a
+                                 * reference until that is known. */
   gboolean is_leading;          /* it also needs the group before */
   gboolean is_independent;      /* it may be of use without what was given up
                                  * before it, as in a stream that also carries
@@ -48,8 +41,7 @@ typedef enum
 } MmtpRank;
 
 /* The picture's kind by a buffer's flags, those of mmtppacket.h */
-MmtpPictureKind mmtp_picture_get_kind (const MmtpPicture * picture,
-    guint8 flags);
+PictureKind mmtp_picture_get_kind (const MmtpPicture * picture, guint8 flags);
 
 /* The group that is being put, whose number is never 0 */
 typedef struct
@@ -69,10 +61,9 @@ typedef struct
 void mmtp_gop_init (MmtpGop * gop);
 /* A buffer of a frame is put: it may begin a group. `frame`: number of the
  * frame, which its buffers share */
-void mmtp_gop_put (MmtpGop * gop, MmtpPictureKind kind, guint64 frame,
-    guint64 due);
+void mmtp_gop_put (MmtpGop * gop, PictureKind kind, guint64 frame, guint64 due);
 /* The rank of a buffer that was just put */
-MmtpRank mmtp_gop_get_rank (const MmtpGop * gop, MmtpPictureKind kind,
+MmtpRank mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind,
     guint8 flags);
 /* Whether the buffer that was just put needs what was given up */
 gboolean mmtp_gop_is_vain (const MmtpGop * gop, const MmtpPicture * picture);

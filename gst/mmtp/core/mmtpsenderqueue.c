@@ -586,20 +586,20 @@ static void
 note_picture (MmtpSender * sender, MmtpUnit * unit, guint8 flags)
 {
   const MmtpUnit *last = get_last_part (sender, unit);
-  MmtpPictureKind kind = mmtp_picture_get_kind (&unit->picture, flags);
+  PictureKind kind = mmtp_picture_get_kind (&unit->picture, flags);
 
-  if (last && unit->picture.kind == MMTP_PICTURE_PART) {
+  if (last && unit->picture.kind == PICTURE_KIND_PART) {
     unit->picture = last->picture;
     kind = mmtp_picture_get_kind (&last->picture, last->flags);
   }
   mmtp_gop_put (&sender->gop, kind, unit->frame, unit->due);
   /* Some payloaders mark the first packet of a key frame alone. */
-  if (kind == MMTP_PICTURE_REFERENCE && unit->frame == sender->gop.key_frame)
-    kind = MMTP_PICTURE_KEY;
+  if (kind == PICTURE_KIND_REFERENCE && unit->frame == sender->gop.key_frame)
+    kind = PICTURE_KIND_KEY;
   unit->group = sender->gop.number;
   /* h264parse marks each access unit with an SEI as a header. */
   unit->rank = mmtp_gop_get_rank (&sender->gop, kind,
-      unit->picture.kind == MMTP_PICTURE_BY_FLAGS ? flags : 0);
+      unit->picture.kind == PICTURE_KIND_UNKNOWN ? flags : 0);
 }
 
 /* Every channel's longest message has room for payload behind all headers. */
@@ -625,14 +625,14 @@ adopt_parts (MmtpSender * sender, const MmtpUnit * unit)
 {
   guint64 number = sender->next_number;
 
-  if (unit->picture.kind == MMTP_PICTURE_PART)
+  if (unit->picture.kind == PICTURE_KIND_PART)
     return;
   while (number > sender->floor) {
     MmtpPacket *packet = mmtp_sender_get_packet (sender, number - 1);
     MmtpUnit *part = packet->unit;
 
     if (part->frame != unit->frame || part->given_up ||
-        part->picture.kind != MMTP_PICTURE_PART)
+        part->picture.kind != PICTURE_KIND_PART)
       return;
     part->group = unit->group;
     part->picture = unit->picture;

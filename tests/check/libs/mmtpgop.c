@@ -12,22 +12,22 @@
 #define MS G_GUINT64_CONSTANT (1000000)
 #define PERIOD (40 * MS)
 
-static const MmtpPicture plain = { MMTP_PICTURE_BY_FLAGS };
-static const MmtpPicture leading = { MMTP_PICTURE_DROPPABLE, TRUE };
+static const MmtpPicture plain = { PICTURE_KIND_UNKNOWN };
+static const MmtpPicture leading = { PICTURE_KIND_DROPPABLE, TRUE };
 
 /* --- kinds and ranks ------------------------------------------------------ */
 
 GST_START_TEST (kind_is_that_of_the_flags_unless_it_is_known)
 {
-  const MmtpPicture known = { MMTP_PICTURE_KEY };
+  const MmtpPicture known = { PICTURE_KIND_KEY };
 
-  fail_unless_equals_int (mmtp_picture_get_kind (&plain, 0), MMTP_PICTURE_KEY);
+  fail_unless_equals_int (mmtp_picture_get_kind (&plain, 0), PICTURE_KIND_KEY);
   fail_unless_equals_int (mmtp_picture_get_kind (&plain, MMTP_FLAG_DELTA),
-      MMTP_PICTURE_REFERENCE);
+      PICTURE_KIND_REFERENCE);
   fail_unless_equals_int (mmtp_picture_get_kind (&plain,
-          MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE), MMTP_PICTURE_DROPPABLE);
+          MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE), PICTURE_KIND_DROPPABLE);
   fail_unless_equals_int (mmtp_picture_get_kind (&known,
-          MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE), MMTP_PICTURE_KEY);
+          MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE), PICTURE_KIND_KEY);
 }
 
 GST_END_TEST;
@@ -35,7 +35,7 @@ GST_END_TEST;
 static MmtpRank
 put (MmtpGop * gop, guint8 flags, guint64 frame)
 {
-  MmtpPictureKind kind = mmtp_picture_get_kind (&plain, flags);
+  PictureKind kind = mmtp_picture_get_kind (&plain, flags);
 
   mmtp_gop_put (gop, kind, frame, frame * PERIOD);
   return mmtp_gop_get_rank (gop, kind, flags);
@@ -110,7 +110,7 @@ GST_START_TEST (given_up_reference_takes_its_group_and_the_leading_pictures)
   fail_unless (mmtp_gop_is_vain (&gop, &plain));
   put (&gop, 0, 4);
   fail_if (mmtp_gop_is_vain (&gop, &plain));
-  mmtp_gop_put (&gop, MMTP_PICTURE_DROPPABLE, 5, 5 * PERIOD);
+  mmtp_gop_put (&gop, PICTURE_KIND_DROPPABLE, 5, 5 * PERIOD);
   fail_unless (mmtp_gop_is_vain (&gop, &leading));
   fail_if (mmtp_gop_is_vain (&gop, &plain));
   /* and not those of the group after it */
@@ -136,7 +136,7 @@ GST_END_TEST;
 
 GST_START_TEST (what_is_independent_needs_nothing)
 {
-  const MmtpPicture independent = { MMTP_PICTURE_BY_FLAGS, TRUE, TRUE };
+  const MmtpPicture independent = { PICTURE_KIND_UNKNOWN, TRUE, TRUE };
   MmtpGop gop;
 
   mmtp_gop_init (&gop);
@@ -251,7 +251,7 @@ GST_START_TEST (stream_goes_on_where_its_times_go_back)
   put (&gop, 0, 1000);
   put (&gop, MMTP_FLAG_DELTA, 1001);
   mmtp_gop_give_up (&gop, gop.number, 1001 * PERIOD);
-  mmtp_gop_put (&gop, MMTP_PICTURE_REFERENCE, 1002, 5 * PERIOD);
+  mmtp_gop_put (&gop, PICTURE_KIND_REFERENCE, 1002, 5 * PERIOD);
   fail_if (mmtp_gop_is_vain (&gop, &plain));
 }
 

@@ -1281,7 +1281,7 @@ GST_START_TEST (what_may_be_of_use_alone_is_sent)
 GST_END_TEST;
 
 static gboolean
-put_kind (Rig * rig, guint64 due, MmtpPictureKind kind)
+put_kind (Rig * rig, guint64 due, PictureKind kind)
 {
   MmtpBuffer buffer = { g_bytes_new_take (g_malloc0 (1000), 1000), due,
     MMTP_FLAG_DELTA
@@ -1297,19 +1297,19 @@ put_kind (Rig * rig, guint64 due, MmtpPictureKind kind)
 /* A frame of three buffers that was due long ago, of which the first and the
  * last do not tell what they belong to */
 static void
-check_parts (MmtpPictureKind kind, gboolean is_needed)
+check_parts (PictureKind kind, gboolean is_needed)
 {
   Rig *rig = rig_new_default_ready ();
   const guint64 due = rig->now;
   MmtpSenderStats stats;
 
   run (rig, 1500 * MS);
-  put_kind (rig, rig->now, MMTP_PICTURE_KEY);
-  put_kind (rig, due, MMTP_PICTURE_PART);
+  put_kind (rig, rig->now, PICTURE_KIND_KEY);
+  put_kind (rig, due, PICTURE_KIND_PART);
   put_kind (rig, due, kind);
-  put_kind (rig, due, MMTP_PICTURE_PART);
+  put_kind (rig, due, PICTURE_KIND_PART);
   run (rig, 10 * MS);
-  fail_unless_equals_int (put_kind (rig, rig->now, MMTP_PICTURE_REFERENCE),
+  fail_unless_equals_int (put_kind (rig, rig->now, PICTURE_KIND_REFERENCE),
       !is_needed);
   mmtp_sender_get_stats (rig->sender, &stats);
   fail_unless_equals_uint64 (stats.discarded_buffers, 3);
@@ -1320,8 +1320,8 @@ check_parts (MmtpPictureKind kind, gboolean is_needed)
 
 GST_START_TEST (parts_of_a_picture_are_what_it_is)
 {
-  check_parts (MMTP_PICTURE_DROPPABLE, FALSE);
-  check_parts (MMTP_PICTURE_REFERENCE, TRUE);
+  check_parts (PICTURE_KIND_DROPPABLE, FALSE);
+  check_parts (PICTURE_KIND_REFERENCE, TRUE);
 }
 
 GST_END_TEST;
@@ -1334,7 +1334,7 @@ put_leading (Rig * rig, guint64 due)
   };
   gboolean taken;
 
-  buffer.picture.kind = MMTP_PICTURE_REFERENCE;
+  buffer.picture.kind = PICTURE_KIND_REFERENCE;
   buffer.picture.is_leading = TRUE;
   taken = mmtp_sender_put (rig->sender, rig->now, &buffer);
   g_bytes_unref (buffer.data);
@@ -1352,24 +1352,24 @@ GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
 
   run (rig, 1500 * MS);
   /* the key frame of the first group is late */
-  put_kind (rig, due, MMTP_PICTURE_KEY);
+  put_kind (rig, due, PICTURE_KIND_KEY);
   run (rig, 10 * MS);
   for (i = 0; i < 4; i++) {
-    fail_unless (put_kind (rig, rig->now, MMTP_PICTURE_KEY));
+    fail_unless (put_kind (rig, rig->now, PICTURE_KIND_KEY));
     run (rig, 250 * MS);
     fail_unless_equals_int (put_leading (rig, rig->now), i > 0);
     run (rig, 250 * MS);
-    fail_unless (put_kind (rig, rig->now, MMTP_PICTURE_REFERENCE));
+    fail_unless (put_kind (rig, rig->now, PICTURE_KIND_REFERENCE));
     run (rig, 250 * MS);
   }
   /* a late leading picture: the next one needs it, and what trails does not */
-  put_kind (rig, rig->now, MMTP_PICTURE_KEY);
+  put_kind (rig, rig->now, PICTURE_KIND_KEY);
   run (rig, 10 * MS);
   put_leading (rig, rig->now - 1500 * MS);
   run (rig, 10 * MS);
   fail_if (put_leading (rig, rig->now));
   run (rig, 10 * MS);
-  fail_unless (put_kind (rig, rig->now, MMTP_PICTURE_REFERENCE));
+  fail_unless (put_kind (rig, rig->now, PICTURE_KIND_REFERENCE));
   mmtp_sender_get_stats (rig->sender, &stats);
   fail_unless_equals_uint64 (stats.discarded_broken, 2);
   fail_unless_equals_uint64 (stats.discarded_buffers, 2);
@@ -1386,17 +1386,17 @@ GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
   MmtpSenderStats stats;
 
   run (rig, 1500 * MS);
-  put_kind (rig, due, MMTP_PICTURE_KEY);
+  put_kind (rig, due, PICTURE_KIND_KEY);
   run (rig, 10 * MS);
   /* all three of a frame that is vain */
-  put_kind (rig, rig->now, MMTP_PICTURE_PART);
-  fail_if (put_kind (rig, rig->now, MMTP_PICTURE_REFERENCE));
-  fail_if (put_kind (rig, rig->now, MMTP_PICTURE_REFERENCE));
+  put_kind (rig, rig->now, PICTURE_KIND_PART);
+  fail_if (put_kind (rig, rig->now, PICTURE_KIND_REFERENCE));
+  fail_if (put_kind (rig, rig->now, PICTURE_KIND_REFERENCE));
   run (rig, 40 * MS);
-  fail_unless (put_kind (rig, rig->now, MMTP_PICTURE_PART));
-  fail_unless (put_kind (rig, rig->now, MMTP_PICTURE_KEY));
+  fail_unless (put_kind (rig, rig->now, PICTURE_KIND_PART));
+  fail_unless (put_kind (rig, rig->now, PICTURE_KIND_KEY));
   run (rig, 40 * MS);
-  fail_unless (put_kind (rig, rig->now, MMTP_PICTURE_REFERENCE));
+  fail_unless (put_kind (rig, rig->now, PICTURE_KIND_REFERENCE));
   mmtp_sender_get_stats (rig->sender, &stats);
   fail_unless_equals_uint64 (stats.discarded_buffers, 1);
   fail_unless_equals_uint64 (stats.discarded_broken, 3);
@@ -1413,8 +1413,8 @@ GST_START_TEST (all_of_a_key_frame_is_key)
   MmtpSenderStats stats;
 
   run (rig, 1500 * MS);
-  put_kind (rig, due, MMTP_PICTURE_KEY);
-  put_kind (rig, due, MMTP_PICTURE_REFERENCE);
+  put_kind (rig, due, PICTURE_KIND_KEY);
+  put_kind (rig, due, PICTURE_KIND_REFERENCE);
   run (rig, 10 * MS);
   mmtp_sender_get_stats (rig->sender, &stats);
   fail_unless_equals_uint64 (stats.discarded_keys, 2);
