@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A connection's life: how it begins, what it measures, what it tells, how it
- * ends. What comes in is in dccpconnectionreceive.c, what goes out in
- * dccpconnectionoutput.c, and when in dccpconnectiontimers.c. */
+/* One connection, in this order: how it begins and ends, which numbers are valid,
+ * options, the packets that it sends, what it does with those that arrive, data,
+ * and what it does when a time has come. Sections are those of RFC 4340 where no
+ * other RFC is named. */
 
 #include "dccpconnection.h"
 
@@ -11,6 +12,17 @@
  * had none, which comes after a second, of Linux after three, and is doubled
  * too */
 #define FIRST_RESPONSE_BACKOFF (2 * DCCP_SECOND)
+/* Half-open, or not agreed: 4 MSL (sections 8.1.1, 8.1.3, 8.1.5) */
+#define PATIENCE (4 * DCCP_MSL)
+/* A connection is asked after half of the idle timeout, and then in eighths. */
+#define PROBE_FIRST 2
+#define PROBE_AGAIN 8
+/* Who answers may have other things to do first, however near it is. */
+#define LEAST_BACKOFF DCCP_DEFAULT_ROUND_TRIP
+/* Bytes that data may have of NDP Count, Timestamp Echo, RTT Estimate and Slow
+ * Receiver */
+#define DATA_OPTIONS_SIZE 24
+#define WORD 4                  /* options fill whole ones */
 
 /* --- begin and end --------------------------------------------------------- */
 
@@ -118,6 +130,47 @@ dccp_connection_is_open (const DccpConnection * connection)
       || connection->state == DCCP_STATE_OPEN;
 }
 
+static void
+tell_event (DccpConnection * connection, const DccpEvent * event)
+{
+  DccpEvent told = *event;
+
+  told.path = connection->path;
+  dccp_events_push (&connection->common->events, &told);
+}
+
+static void
+tell_rate (DccpConnection * connection)
+{
+  DccpEvent event = { DCCP_EVENT_RATE };
+  TfrcSenderState state;
+
+  if (!connection->is_told || !connection->sender)
+    return;
+  tfrc_sender_get_state (connection->sender, &state);
+  event.rate = MIN (state.rate, 1e15) * 8;
+  if (ABS ((gdouble) event.rate - (gdouble) connection->told_rate) * 10 <
+      connection->told_rate || event.rate == connection->told_rate)
+    return;
+  connection->told_rate = event.rate;
+  tell_event (connection, &event);
+}
+
+/* CONNECTED, once it may be said */
+static void
+tell_connected (DccpConnection * connection)
+{
+  DccpEvent event = { DCCP_EVENT_CONNECTED };
+
+  if (connection->is_told || !dccp_connection_is_open (connection)
+      || !dccp_features_are_settled (connection->features))
+    return;
+  connection->is_told = TRUE;
+  connection->common->stats.connections++;
+  tell_event (connection, &event);
+  tell_rate (connection);
+}
+
 void
 dccp_connection_end (DccpConnection * connection, DccpState state,
     DccpEventType type, guint8 code, const guint8 * data)
@@ -131,7 +184,7 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
   event.reset_code = code;
   if (data)
     memcpy (event.reset_data, data, sizeof (event.reset_data));
-  dccp_connection_tell (connection, &event);
+  tell_event (connection, &event);
 }
 
 /* As long as nobody has acknowledged anything it goes to an address that anybody may
@@ -182,8 +235,8 @@ dccp_connection_abort (DccpConnection * connection, DccpEventType type,
 
 /* --- half-connections ------------------------------------------------------- */
 
-guint64
-dccp_connection_get_round_trip (DccpConnection * connection)
+static guint64
+get_round_trip (DccpConnection * connection)
 {
   TfrcSenderState state = { 0 };
 
@@ -196,8 +249,8 @@ dccp_connection_get_round_trip (DccpConnection * connection)
 }
 
 /* What the handshake measured; TFRC's own samples come after it. */
-void
-dccp_connection_set_round_trip (DccpConnection * connection, guint64 round_trip)
+static void
+set_round_trip (DccpConnection * connection, guint64 round_trip)
 {
   connection->round_trip = MAX (round_trip, 1);
   dccp_features_set_round_trip (connection->features, connection->round_trip);
@@ -208,8 +261,9 @@ dccp_connection_set_round_trip (DccpConnection * connection, guint64 round_trip)
   }
 }
 
-void
-dccp_connection_open (DccpConnection * connection, guint64 sequence)
+/* Both begin, with this packet as the first. */
+static void
+begin_half_connections (DccpConnection * connection, guint64 sequence)
 {
   const DccpEndpointConfig *config = &connection->common->config;
   /* The one before it is as if it came: this one may have data. */
@@ -230,47 +284,1560 @@ dccp_connection_open (DccpConnection * connection, guint64 sequence)
   connection->delivered = sequence;
   connection->began = connection->now;
   if (connection->round_trip > 0)
-    dccp_connection_set_round_trip (connection, connection->round_trip);
+    set_round_trip (connection, connection->round_trip);
 }
 
-/* --- events ------------------------------------------------------------------ */
+/* --- valid numbers: section 7.5 ----------------------------------------------- */
 
-void
-dccp_connection_tell (DccpConnection * connection, const DccpEvent * event)
+/* Section 7.5.1: of the packets that come. W: Sequence Window of the other end */
+static guint64
+get_swl (DccpConnection * connection)
 {
-  DccpEvent told = *event;
+  const guint64 w = dccp_features_get (connection->features,
+      DCCP_FEATURE_SEQUENCE_WINDOW, FALSE);
+  const guint64 swl = dccp_sequence_add (connection->gsr, 1 - (gint64) (w / 4));
 
-  told.path = connection->path;
-  dccp_events_push (&connection->common->events, &told);
+  return dccp_sequence_difference (swl, connection->isr) < 0 ?
+      connection->isr : swl;
 }
 
-void
-dccp_connection_tell_connected (DccpConnection * connection)
+static guint64
+get_swh (DccpConnection * connection)
 {
-  DccpEvent event = { DCCP_EVENT_CONNECTED };
+  const guint64 w = dccp_features_get (connection->features,
+      DCCP_FEATURE_SEQUENCE_WINDOW, FALSE);
 
-  if (connection->is_told || !dccp_connection_is_open (connection)
-      || !dccp_features_are_settled (connection->features))
+  return dccp_sequence_add (connection->gsr, (3 * w + 3) / 4);
+}
+
+/* Of what they acknowledge; AWH is GSS. */
+static guint64
+get_awl (DccpConnection * connection)
+{
+  const guint64 w = dccp_features_get (connection->features,
+      DCCP_FEATURE_SEQUENCE_WINDOW, TRUE);
+  const guint64 awl = dccp_sequence_add (connection->gss, 1 - (gint64) w);
+
+  return dccp_sequence_difference (awl, connection->iss) < 0 ?
+      connection->iss : awl;
+}
+
+/* They end a connection, and so must be new (section 7.5.3). */
+static gboolean
+ends_connection (DccpType type)
+{
+  return type == DCCP_CLOSE_REQ || type == DCCP_CLOSE || type == DCCP_RESET;
+}
+
+gboolean
+dccp_connection_is_sequence_valid (DccpConnection * connection,
+    const DccpPacket * packet)
+{
+  const guint64 low = ends_connection (packet->type) ?
+      dccp_sequence_add (connection->gsr, 1) : get_swl (connection);
+
+  return dccp_sequence_is_between (packet->sequence, low, get_swh (connection));
+}
+
+static gboolean
+is_acknowledgement_valid (DccpConnection * connection,
+    const DccpPacket * packet)
+{
+  const guint64 low = ends_connection (packet->type) ? connection->gar :
+      get_awl (connection);
+
+  if (!dccp_type_has_acknowledgement (packet->type))
+    return TRUE;
+  /* Nothing was sent yet. */
+  if (dccp_sequence_add (connection->gss, 1) == connection->iss)
+    return FALSE;
+  return dccp_sequence_is_between (packet->acknowledgement, low,
+      connection->gss);
+}
+
+/* Sync and SyncAck may jump ahead, but not while packets come: a connection is
+ * active that had a valid one within three round trips (section 7.5.3). They never
+ * do in RESPOND: a host answers our Response with a Sync if it has sent no such
+ * Request, because the Request was forged in its name. */
+static gboolean
+is_sync_valid (DccpConnection * connection,
+    const DccpPacket * packet)
+{
+  const guint64 active = 3 * get_round_trip (connection);
+
+  if (!is_acknowledgement_valid (connection, packet))
+    return FALSE;
+  if (connection->state == DCCP_STATE_RESPOND
+      || connection->now - connection->heard < active)
+    return dccp_connection_is_sequence_valid (connection, packet);
+  return dccp_sequence_difference (packet->sequence, get_swl (connection)) >= 0;
+}
+
+static void
+set_gsr (DccpConnection * connection, guint64 sequence)
+{
+  if (dccp_sequence_difference (sequence, connection->gsr) <= 0)
     return;
-  connection->is_told = TRUE;
-  connection->common->stats.connections++;
-  dccp_connection_tell (connection, &event);
-  dccp_connection_tell_rate (connection);
+  connection->gsr = sequence;
+  connection->gsr_time = connection->now;
+}
+
+static void
+set_gar (DccpConnection * connection, guint64 acknowledgement)
+{
+  if (dccp_sequence_difference (acknowledgement, connection->gar) > 0)
+    connection->gar = acknowledgement;
+}
+
+/* --- options that arrive ----------------------------------------------------- */
+
+/* What the options of a packet say */
+typedef struct
+{
+  guint64 ndp;
+  TfrcFeedback feedback;
+  DccpLossIntervals losses;     /* n 0: it says nothing of them */
+  guint drop_offset;            /* numbers that Data Dropped has spoken of */
+} DccpHeard;
+
+/* Reset 5 and 6 name the option and the first two bytes of its value (section
+ * 5.6). */
+static gboolean
+abort_for_option (DccpConnection * connection, const DccpOption * option,
+    guint8 code)
+{
+  guint8 data[3] = { option->type };
+
+  memcpy (data + 1, option->value, MIN (option->size, 2));
+  connection->common->stats.refused[DCCP_REFUSED_OPTION]++;
+  dccp_connection_abort (connection, DCCP_EVENT_ABORTED, code, data);
+  return FALSE;
+}
+
+/* Packets of ours that are newly reported, for one reason */
+typedef struct
+{
+  guint n;
+  guint64 first, last;
+} Dropped;
+
+static void
+tell_dropped (DccpConnection * connection, DccpDropCode code,
+    const Dropped * dropped)
+{
+  DccpEvent event = { DCCP_EVENT_DROPPED };
+
+  if (dropped->n == 0)
+    return;
+  connection->common->stats.dropped_received += dropped->n;
+  event.dropped = dropped->n;
+  event.drop_code = code;
+  event.sequence = dropped->first;
+  event.lost = dccp_sequence_difference (dropped->last, dropped->first) + 1;
+  tell_event (connection, &event);
+}
+
+/* Adds those of a run that had data of ours and were not reported before. The
+ * runs of a packet go downwards. */
+static void
+add_dropped (DccpConnection * connection, guint64 last, guint run,
+    Dropped * dropped)
+{
+  guint64 lowest, highest;
+  const gint64 n = dccp_history_add_run (&connection->reported,
+      &connection->sent_data, dccp_sequence_add (last, 1 - (gint64) run), run,
+      &lowest, &highest);
+
+  if (n == 0)
+    return;
+  if (dropped->n == 0)
+    dropped->last = highest;
+  dropped->first = lowest;
+  dropped->n += n;
+}
+
+/* A second option begins where the first left off (section 11.7). */
+static gboolean
+read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
+    const DccpOption * option, DccpHeard * heard)
+{
+  Dropped dropped[DCCP_DROP_NONE] = { {0} };
+  guint64 last = dccp_sequence_add (packet->acknowledgement,
+      -(gint64) heard->drop_offset);
+  guint offset = 0, run, i;
+  DccpDropCode code;
+
+  if (packet->type != DCCP_ACK && packet->type != DCCP_DATA_ACK)
+    return FALSE;
+  while (dccp_option_next_drop_block (option, &offset, &code, &run)) {
+    if (code < DCCP_DROP_NONE)
+      add_dropped (connection, last, run, &dropped[code]);
+    last = dccp_sequence_add (last, -(gint64) run);
+    heard->drop_offset += run;
+  }
+  heard->feedback.dropped += dropped[DCCP_DROP_RECEIVE_BUFFER].n;
+  heard->feedback.dropped_others |= dropped[DCCP_DROP_PROTOCOL].n > 0
+      || dropped[DCCP_DROP_NOT_LISTENING].n > 0;
+  for (i = 0; i < DCCP_DROP_NONE; i++)
+    tell_dropped (connection, i, &dropped[i]);
+  return TRUE;
+}
+
+static gboolean
+read_round_trip (DccpConnection * connection, const DccpOption * option)
+{
+  guint64 round_trip;
+
+  if (!dccp_option_read_rtt_estimate (option, &round_trip))
+    return FALSE;
+  if (round_trip > 0 && connection->receiver)
+    tfrc_receiver_set_round_trip (connection->receiver, round_trip);
+  return TRUE;
+}
+
+static gboolean
+read_timestamp (DccpConnection * connection, const DccpOption * option)
+{
+  if (!dccp_option_read_timestamp (option, &connection->stamp))
+    return FALSE;
+  connection->owes_echo = TRUE;
+  connection->stamp_time = connection->now;
+  return TRUE;
+}
+
+/* An echo of what we never sent; its size is looked at. */
+static gboolean
+read_timestamp_echo (const DccpOption * option)
+{
+  guint64 elapsed;
+  guint32 stamp;
+
+  return dccp_option_read_timestamp_echo (option, &stamp, &elapsed);
+}
+
+typedef struct
+{
+  gboolean has_rate, has_intervals;
+  gdouble rate, intervals;      /* p */
+} LossEventRates;
+
+static gboolean
+read_loss_event_rate (const DccpOption * option, LossEventRates * p)
+{
+  guint64 inverse;
+
+  if (!dccp_option_read_number (option, &inverse) || option->size != 4
+      || inverse == 0)
+    return FALSE;
+  p->has_rate = TRUE;
+  p->rate = inverse == G_MAXUINT32 ? 0 : 1. / inverse;
+  return TRUE;
+}
+
+/* A second option goes on with older ones, and skips none (RFC 4342 section
+ * 8.6.1). */
+static gboolean
+add_loss_intervals (DccpLossIntervals * losses, const DccpLossIntervals * more)
+{
+  guint i;
+
+  if (losses->n > 0 && more->skip != 0)
+    return FALSE;
+  if (losses->n == 0)
+    losses->skip = more->skip;
+  for (i = 0; i < more->n && losses->n < DCCP_MAX_LOSS_INTERVALS; i++)
+    losses->intervals[losses->n++] = more->intervals[i];
+  return TRUE;
+}
+
+static gboolean
+read_loss_intervals (const DccpOption * option, LossEventRates * p,
+    DccpHeard * heard)
+{
+  DccpLossIntervals read;
+
+  if (!dccp_option_read_loss_intervals (option, &read)
+      || !add_loss_intervals (&heard->losses, &read))
+    return FALSE;
+  p->has_intervals = tfrc_intervals_get_loss_event_rate (&heard->losses,
+      &p->intervals);
+  return TRUE;
+}
+
+static gboolean
+read_receive_rate (const DccpOption * option, TfrcFeedback * feedback)
+{
+  guint64 rate;
+
+  if (!dccp_option_read_number (option, &rate) || option->size != 4)
+    return FALSE;
+  feedback->has_receive_rate = TRUE;
+  feedback->receive_rate = rate;
+  return TRUE;
+}
+
+gboolean
+dccp_connection_add_cookie (DccpConnection * connection, const guint8 * value,
+    gsize size)
+{
+  guint8 *option = connection->cookies + connection->cookies_size;
+
+  if (size + 2 > DCCP_MAX_COOKIES - connection->cookies_size)
+    return FALSE;
+  option[0] = DCCP_OPTION_INIT_COOKIE;
+  option[1] = size + 2;
+  if (size > 0)
+    memcpy (option + 2, value, size);
+  connection->cookies_size += size + 2;
+  return TRUE;
+}
+
+/* Those of the first Response are the ones to return. It is processed in REQUEST,
+ * a repeated one in PARTOPEN. */
+static gboolean
+read_cookie (DccpConnection * connection, const DccpPacket * packet,
+    const DccpOption * option)
+{
+  return packet->type == DCCP_RESPONSE
+      && connection->state == DCCP_STATE_REQUEST
+      && dccp_connection_add_cookie (connection, option->value, option->size);
+}
+
+/* FALSE: it is not known, or can't be. */
+static gboolean
+read_option (DccpConnection * connection, const DccpPacket * packet,
+    const DccpOption * option, DccpHeard * heard, LossEventRates * p)
+{
+  switch (option->type) {
+    case DCCP_OPTION_SLOW_RECEIVER:
+      heard->feedback.slow_receiver = TRUE;
+      return TRUE;
+    case DCCP_OPTION_INIT_COOKIE:
+      return read_cookie (connection, packet, option);
+    case DCCP_OPTION_NDP_COUNT:
+      return dccp_option_read_number (option, &heard->ndp);
+    case DCCP_OPTION_DATA_DROPPED:
+      return read_data_dropped (connection, packet, option, heard);
+    case DCCP_OPTION_TIMESTAMP:
+      return read_timestamp (connection, option);
+    case DCCP_OPTION_TIMESTAMP_ECHO:
+      return read_timestamp_echo (option);
+    case DCCP_OPTION_ELAPSED_TIME:
+      return heard->feedback.has_elapsed =
+          dccp_option_read_elapsed_time (option, &heard->feedback.elapsed);
+    case DCCP_OPTION_RTT_ESTIMATE:
+      return read_round_trip (connection, option);
+    case DCCP_OPTION_LOSS_EVENT_RATE:
+      return read_loss_event_rate (option, p);
+    case DCCP_OPTION_LOSS_INTERVALS:
+      return read_loss_intervals (option, p, heard);
+    case DCCP_OPTION_RECEIVE_RATE:
+      return read_receive_rate (option, &heard->feedback);
+    default:
+      return FALSE;
+  }
+}
+
+static gboolean
+is_negotiation (guint8 type)
+{
+  return type >= DCCP_OPTION_CHANGE_L && type <= DCCP_OPTION_CONFIRM_R;
+}
+
+/* The profile has no use for them; that they come is no error. */
+static gboolean
+is_ignored (guint8 type)
+{
+  return type == DCCP_OPTION_INIT_COOKIE || type == DCCP_OPTION_ACK_VECTOR_0
+      || type == DCCP_OPTION_ACK_VECTOR_1 || type == DCCP_OPTION_DATA_CHECKSUM;
+}
+
+/* RFC 6323 section 3.3: a wrong RTT Estimate ends the connection of who asked for
+ * it, and the Reset has the beginning of the option itself. */
+static gboolean
+abort_for_round_trip (DccpConnection * connection, const DccpOption * option)
+{
+  const guint8 data[3] = { option->type, option->size + 2,
+    option->size > 0 ? option->value[0] : 0
+  };
+
+  dccp_connection_abort (connection, DCCP_EVENT_ABORTED,
+      DCCP_RESET_OPTION_ERROR, data);
+  return FALSE;
+}
+
+/* Section 5.8.2; FALSE: the connection was reset. */
+static gboolean
+refuse_option (DccpConnection * connection, const DccpOption * option)
+{
+  if (is_ignored (option->type) && !option->mandatory)
+    return TRUE;
+  connection->common->stats.option_errors++;
+  if (option->type == DCCP_OPTION_MANDATORY)
+    return abort_for_option (connection, option, DCCP_RESET_OPTION_ERROR);
+  if (option->mandatory)
+    return abort_for_option (connection, option, DCCP_RESET_MANDATORY_ERROR);
+  if (option->type == DCCP_OPTION_RTT_ESTIMATE
+      && dccp_features_get (connection->features,
+          DCCP_FEATURE_SEND_RTT_ESTIMATE, FALSE))
+    return abort_for_round_trip (connection, option);
+  return TRUE;
+}
+
+/* FALSE: the connection was reset for one of them. */
+static gboolean
+read_options (DccpConnection * connection,
+    const DccpPacket * packet, DccpHeard * heard)
+{
+  LossEventRates p = { FALSE };
+  DccpOptionReader reader;
+  DccpOption option;
+  guint8 code;
+
+  dccp_option_reader_init (&reader, packet);
+  while (dccp_option_reader_next (&reader, &option)) {
+    if (!reader.broken && is_negotiation (option.type)) {
+      code = dccp_features_input (connection->features, &option, packet);
+      if (code != 0)
+        return abort_for_option (connection, &option, code);
+      continue;
+    }
+    if (!reader.broken && read_option (connection, packet, &option, heard, &p))
+      continue;
+    if (!refuse_option (connection, &option))
+      return FALSE;
+  }
+  if (reader.broken)
+    connection->common->stats.option_errors++;
+  if (p.has_intervals)
+    heard->feedback.loss_event_rate = p.intervals;
+  else if (p.has_rate)
+    heard->feedback.loss_event_rate = p.rate;
+  return TRUE;
+}
+
+/* --- options that are sent --------------------------------------------------- */
+
+/* Section 7.7: on each packet whose last one had no data */
+static void
+write_ndp_count (DccpConnection * connection, DccpOptionWriter * writer)
+{
+  guint size = 1;
+
+  if (connection->ndp == 0 || !dccp_features_get (connection->features,
+          DCCP_FEATURE_SEND_NDP_COUNT, TRUE))
+    return;
+  while (size < 6 && connection->ndp >> (8 * size) != 0)
+    size++;
+  dccp_option_write_number (writer, DCCP_OPTION_NDP_COUNT, connection->ndp,
+      size);
+}
+
+static void
+write_timestamp_echo (DccpConnection * connection, DccpOptionWriter * writer)
+{
+  if (!connection->owes_echo)
+    return;
+  connection->owes_echo = FALSE;
+  dccp_option_write_timestamp_echo (writer, connection->stamp,
+      connection->now - connection->stamp_time);
+}
+
+/* RFC 6323 section 3.3; 0 while it is not known */
+static void
+write_round_trip (DccpConnection * connection, DccpType type,
+    DccpOptionWriter * writer)
+{
+  TfrcSenderState state = { 0 };
+
+  if (type != DCCP_DATA && type != DCCP_DATA_ACK && type != DCCP_SYNC
+      && type != DCCP_SYNC_ACK)
+    return;
+  if (!dccp_features_get (connection->features, DCCP_FEATURE_SEND_RTT_ESTIMATE,
+          TRUE))
+    return;
+  if (connection->sender)
+    tfrc_sender_get_state (connection->sender, &state);
+  dccp_option_write_rtt_estimate (writer, state.round_trip > 0 ?
+      state.round_trip : connection->round_trip);
+}
+
+/* RFC 4342 section 8; an Ack without it has the Elapsed Time all the same, as its
+ * acknowledgement times the round trip. */
+static void
+write_report (DccpConnection * connection, DccpOptionWriter * writer)
+{
+  TfrcReport report;
+
+  tfrc_receiver_take_report (connection->receiver, connection->now, &report);
+  dccp_option_write_number (writer, DCCP_OPTION_RECEIVE_RATE,
+      report.receive_rate, 4);
+  if (dccp_features_get (connection->features,
+          DCCP_FEATURE_SEND_LOSS_EVENT_RATE, TRUE))
+    dccp_option_write_number (writer, DCCP_OPTION_LOSS_EVENT_RATE,
+        report.loss_event_rate, 4);
+  dccp_option_write_loss_intervals (writer, &report.intervals);
+  connection->common->stats.feedback_sent++;
+}
+
+static void
+write_slow_receiver (DccpConnection * connection, DccpOptionWriter * writer)
+{
+  connection->told_slow = connection->common->is_slow
+      && dccp_option_write (writer, FALSE, DCCP_OPTION_SLOW_RECEIVER, NULL, 0);
+  if (connection->told_slow)
+    connection->common->stats.slow_receiver_sent++;
+}
+
+static void
+write_acknowledgement_options (DccpConnection * connection,
+    gboolean with_report, DccpOptionWriter * writer)
+{
+  dccp_option_write_elapsed_time (writer,
+      connection->now - connection->gsr_time);
+  write_slow_receiver (connection, writer);
+  dccp_dropped_write (&connection->dropped, connection->gsr, writer);
+  if (with_report)
+    write_report (connection, writer);
+}
+
+/* Section 8.1.4, in their order */
+static void
+write_cookies (DccpConnection * connection, DccpOptionWriter * writer)
+{
+  gsize i;
+
+  for (i = 0; i < connection->cookies_size; i += connection->cookies[i + 1])
+    dccp_option_write (writer, FALSE, DCCP_OPTION_INIT_COOKIE,
+        &connection->cookies[i + 2], connection->cookies[i + 1] - 2);
+}
+
+static void
+write_own_options (DccpConnection * connection, DccpType type,
+    gboolean with_report, DccpOptionWriter * writer)
+{
+  dccp_option_writer_init (writer);
+  write_ndp_count (connection, writer);
+  if (type != DCCP_SYNC)
+    write_timestamp_echo (connection, writer);
+  write_round_trip (connection, type, writer);
+  if (type == DCCP_ACK || type == DCCP_RESPONSE)
+    write_cookies (connection, writer);
+  if (type == DCCP_ACK)
+    write_acknowledgement_options (connection, with_report, writer);
+}
+
+/* --- closing ------------------------------------------------------------------ */
+
+/* Section 8.3: first after two round trips */
+static void
+begin_closing (DccpConnection * connection, DccpState state)
+{
+  connection->state = state;
+  connection->began = connection->now;
+  connection->backoff = CLAMP (2 * get_round_trip (connection),
+      LEAST_BACKOFF, DCCP_MAX_BACKOFF);
+  connection->retransmit_at = connection->now + connection->backoff;
 }
 
 void
-dccp_connection_tell_rate (DccpConnection * connection)
+dccp_connection_close (DccpConnection * connection, guint64 now)
 {
-  DccpEvent event = { DCCP_EVENT_RATE };
+  connection->now = now;
+  if (connection->state == DCCP_STATE_REQUEST
+      || connection->state == DCCP_STATE_RESPOND) {
+    dccp_connection_abort (connection, DCCP_EVENT_CLOSED, DCCP_RESET_ABORTED,
+        NULL);
+    return;
+  }
+  if (!dccp_connection_is_open (connection))
+    return;
+  connection->owes_ack = FALSE;
+  if (connection->is_server) {
+    connection->owes_close_req = TRUE;
+    begin_closing (connection, DCCP_STATE_CLOSE_REQ);
+  } else {
+    connection->owes_close = TRUE;
+    begin_closing (connection, DCCP_STATE_CLOSING);
+  }
+}
+
+/* `retransmit_at`, twice as late as the last time */
+static void
+back_off (DccpConnection * connection)
+{
+  connection->backoff = MIN (2 * connection->backoff, DCCP_MAX_BACKOFF);
+  connection->retransmit_at = connection->now + connection->backoff;
+}
+
+/* --- packets that are sent: one of each kind may wait until it is polled, and is
+ * made then ------------------------------------------------------------------- */
+
+/* So that an endpoint whose answers are no longer than what they answer, as ours
+ * (docs/dccp-thin.md), answers with a Reset what asks for one. */
+static void
+pad (DccpType type, DccpOptionWriter * writer)
+{
+  while (dccp_type_get_header_size (type, TRUE) + writer->size <
+      DCCP_RESET_SIZE)
+    if (!dccp_option_write (writer, FALSE, DCCP_OPTION_PADDING, NULL, 0))
+      return;
+}
+
+static void
+write_options (DccpConnection * connection, DccpType type, gboolean with_report,
+    DccpOptionWriter * writer)
+{
+  write_own_options (connection, type, with_report, writer);
+  if (connection->state == DCCP_STATE_PARTOPEN)
+    dccp_features_write_again (connection->features, writer);
+  dccp_features_write (connection->features, connection->now,
+      dccp_sequence_add (connection->gss, 1), writer);
+  pad (type, writer);
+}
+
+/* As far as there is room: negotiation can wait, NDP Count and RTT Estimate go
+ * where what is answered was long enough. */
+static void
+write_sync_options (DccpConnection * connection, DccpOptionWriter * writer)
+{
+  write_own_options (connection, DCCP_SYNC, FALSE, writer);
+  if (DCCP_SYNC_SIZE + (writer->size + WORD - 1) / WORD * WORD >
+      connection->sync_room)
+    dccp_option_writer_init (writer);
+  if (connection->sync_room >= DCCP_RESET_SIZE)
+    pad (DCCP_SYNC, writer);
+}
+
+static void
+init_packet (DccpConnection * connection, DccpPacket * packet, DccpType type)
+{
+  memset (packet, 0, sizeof (*packet));
+  packet->source = connection->local_port;
+  packet->destination = connection->remote_port;
+  packet->type = type;
+  packet->extended = TRUE;
+  packet->service_code = connection->service_code;
+  packet->sequence = dccp_sequence_add (connection->gss, 1);
+  packet->acknowledgement = connection->gsr;
+}
+
+/* The number is used up. */
+static gsize
+write_packet (DccpConnection * connection, DccpPacket * packet,
+    const DccpOptionWriter * writer, guint8 bytes[DCCP_LONGEST_HEADER])
+{
+  packet->options = writer->bytes;
+  packet->options_size = writer->size;
+  connection->gss = packet->sequence;
+  connection->common->stats.sent[packet->type]++;
+  return dccp_packet_write (packet, &connection->path, bytes);
+}
+
+static gsize
+write_control (DccpConnection * connection, DccpType type,
+    guint64 acknowledgement, guint8 bytes[DCCP_LONGEST_CONTROL])
+{
+  const gboolean with_report = type == DCCP_ACK && connection->receiver
+      && tfrc_receiver_wants_feedback (connection->receiver, connection->now);
+  DccpOptionWriter writer;
+  DccpPacket packet;
+
+  init_packet (connection, &packet, type);
+  packet.acknowledgement = acknowledgement;
+  if (type == DCCP_SYNC)
+    write_sync_options (connection, &writer);
+  else
+    write_options (connection, type, with_report, &writer);
+  if (dccp_type_has_data (type))
+    connection->ndp = 0;
+  else
+    connection->ndp++;
+  if (connection->sender)
+    tfrc_sender_sent_other (connection->sender, connection->now,
+        packet.sequence);
+  return write_packet (connection, &packet, &writer, bytes);
+}
+
+/* Section 7.5.4; no longer than what it answers */
+static void
+owe_sync (DccpConnection * connection, guint64 number,
+    gsize size)
+{
+  if (size < DCCP_SYNC_SIZE
+      || !dccp_limiter_take (&connection->common->syncs, connection->now)) {
+    connection->common->stats.answers_suppressed++;
+    return;
+  }
+  connection->owes_sync = TRUE;
+  connection->sync_number = number;
+  connection->sync_room = size;
+}
+
+static gsize
+write_request (DccpConnection * connection, guint8 bytes[DCCP_LONGEST_CONTROL])
+{
+  const guint64 n = dccp_sequence_difference (connection->gss,
+      connection->iss) + 1;
+
+  connection->owes_request = FALSE;
+  connection->request_times[n % DCCP_MAX_REQUESTS] = connection->now;
+  return write_control (connection, DCCP_REQUEST, 0, bytes);
+}
+
+static gsize
+write_response (DccpConnection * connection, guint8 bytes[DCCP_LONGEST_CONTROL])
+{
+  gsize size;
+
+  connection->owes_response = FALSE;
+  size = write_control (connection, DCCP_RESPONSE, connection->gsr, bytes);
+  connection->response = connection->gss;
+  connection->response_time = connection->now;
+  back_off (connection);
+  return size;
+}
+
+static gsize
+write_sync (DccpConnection * connection, gboolean * owed, DccpType type,
+    guint64 number, guint8 bytes[DCCP_LONGEST_CONTROL])
+{
+  *owed = FALSE;
+  return write_control (connection, type, number, bytes);
+}
+
+static gboolean
+wants_ack (DccpConnection * connection)
+{
+  if (!dccp_connection_is_open (connection))
+    return FALSE;
+  return connection->owes_ack
+      || tfrc_receiver_wants_feedback (connection->receiver, connection->now)
+      || dccp_features_want_packet (connection->features, connection->now);
+}
+
+gsize
+dccp_connection_poll_output (DccpConnection * connection, guint64 now,
+    guint8 bytes[DCCP_LONGEST_CONTROL])
+{
+  connection->now = now;
+  if (dccp_connection_is_over (connection))
+    return 0;
+  if (connection->owes_request)
+    return write_request (connection, bytes);
+  if (connection->owes_response)
+    return write_response (connection, bytes);
+  if (connection->owes_sync)
+    return write_sync (connection, &connection->owes_sync, DCCP_SYNC,
+        connection->sync_number, bytes);
+  if (connection->owes_sync_ack)
+    return write_sync (connection, &connection->owes_sync_ack, DCCP_SYNC_ACK,
+        connection->sync_ack_number, bytes);
+  if (connection->owes_close_req)
+    return write_sync (connection, &connection->owes_close_req,
+        DCCP_CLOSE_REQ, connection->gsr, bytes);
+  if (connection->owes_close)
+    return write_sync (connection, &connection->owes_close, DCCP_CLOSE,
+        connection->gsr, bytes);
+  if (!wants_ack (connection))
+    return 0;
+  return write_sync (connection, &connection->owes_ack, DCCP_ACK,
+      connection->gsr, bytes);
+}
+
+/* --- packets that arrive: steps 4 to 16 of section 8.5, a function each. Steps 1
+ * to 3 are those of the codec and of the endpoint. ---------------------------- */
+
+typedef struct
+{
+  const DccpPacket *packet;
+  gsize size;                   /* bytes */
+  gboolean is_duplicate;
+  gboolean is_covered;          /* by its checksum, as much as we want */
+  gboolean is_latest;           /* none later came */
+  DccpHeard heard;
+  DccpData *data;
+  gboolean has_data;
+} Arrival;
+
+/* FALSE: the packet is dropped. */
+typedef gboolean (*Step) (DccpConnection * connection, Arrival * arrival);
+
+static gboolean
+refuse (DccpConnection * connection, DccpRefusal refusal)
+{
+  connection->common->stats.refused[refusal]++;
+  return FALSE;
+}
+
+/* The Reset that answers has the numbers that came: ours stay as they are,
+ * whoever sent this. */
+static gboolean
+answer_packet_error (DccpConnection * connection, Arrival * arrival)
+{
+  DccpCommon *common = connection->common;
+  DccpPacket reset;
+
+  if (arrival->packet->type == DCCP_RESET)
+    return FALSE;
+  dccp_answers_make_reset (&reset, arrival->packet, DCCP_RESET_PACKET_ERROR);
+  if (arrival->size < DCCP_RESET_SIZE
+      || !dccp_limiter_take (&common->resets, connection->now)) {
+    common->stats.answers_suppressed++;
+    return FALSE;
+  }
+  dccp_answers_push (&common->answers, &connection->path, &reset);
+  common->stats.sent[DCCP_RESET]++;
+  return FALSE;
+}
+
+/* It opens no connection and means nothing to one: whatever its numbers, it is
+ * silently discarded (RFC 5596 section 2.2.3). */
+static gboolean
+discard_listen (DccpConnection * connection, Arrival * arrival)
+{
+  return arrival->packet->type != DCCP_LISTEN
+      || refuse (connection, DCCP_REFUSED_STATE);
+}
+
+static gboolean
+step_4_prepare_request (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpPacket *packet = arrival->packet;
+
+  if (connection->state != DCCP_STATE_REQUEST)
+    return TRUE;
+  if (packet->type != DCCP_RESPONSE && packet->type != DCCP_RESET) {
+    refuse (connection, DCCP_REFUSED_STATE);
+    return answer_packet_error (connection, arrival);
+  }
+  if (!is_acknowledgement_valid (connection, packet)) {
+    refuse (connection, DCCP_REFUSED_ACKNOWLEDGEMENT);
+    return answer_packet_error (connection, arrival);
+  }
+  connection->isr = packet->sequence;
+  /* so that it is new in step 6 */
+  connection->gsr = dccp_sequence_add (packet->sequence, -1);
+  dccp_features_set_initial_received (connection->features, connection->isr);
+  return TRUE;
+}
+
+/* Who forges packets to the other end makes it send Syncs that acknowledge numbers
+ * we never sent. They are refused, but were no loss: TFRC is not to slow down for
+ * them. */
+static gboolean
+refuse_sync (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpPacket *packet = arrival->packet;
+
+  if (!dccp_connection_is_sequence_valid (connection, packet))
+    return refuse (connection, DCCP_REFUSED_SEQUENCE);
+  if (connection->receiver)
+    tfrc_receiver_input (connection->receiver, connection->now,
+        packet->sequence, FALSE, packet->ccval, 0, 0);
+  return refuse (connection, DCCP_REFUSED_ACKNOWLEDGEMENT);
+}
+
+static gboolean
+step_5_prepare_sync (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpPacket *packet = arrival->packet;
+
+  if (packet->type != DCCP_SYNC && packet->type != DCCP_SYNC_ACK)
+    return TRUE;
+  if (!is_sync_valid (connection, packet))
+    return refuse_sync (connection, arrival);
+  arrival->is_latest = dccp_sequence_difference (packet->sequence,
+      connection->gsr) > 0;
+  set_gsr (connection, packet->sequence);
+  return TRUE;
+}
+
+static gboolean
+step_6_check_numbers (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpPacket *packet = arrival->packet;
+  DccpRefusal refusal = DCCP_ACCEPTED;
+
+  /* Allow Short Seqnos is 0 (docs/dccp-thin.md). */
+  if (!packet->extended)
+    return refuse (connection, DCCP_REFUSED_SHORT_SEQUENCE);
+  if (!dccp_connection_is_sequence_valid (connection, packet))
+    refusal = DCCP_REFUSED_SEQUENCE;
+  else if (!is_acknowledgement_valid (connection, packet))
+    refusal = DCCP_REFUSED_ACKNOWLEDGEMENT;
+  if (refusal != DCCP_ACCEPTED) {
+    owe_sync (connection, packet->type == DCCP_RESET ?
+        connection->gsr : packet->sequence, arrival->size);
+    return refuse (connection, refusal);
+  }
+  arrival->is_latest |= dccp_sequence_difference (packet->sequence,
+      connection->gsr) > 0;
+  set_gsr (connection, packet->sequence);
+  if (dccp_type_has_acknowledgement (packet->type)
+      && packet->type != DCCP_SYNC)
+    set_gar (connection, packet->acknowledgement);
+  connection->heard = connection->now;
+  connection->probe_at = DCCP_NEVER;
+  return TRUE;
+}
+
+static gboolean
+is_unexpected (DccpConnection * connection, const DccpPacket * packet)
+{
+  const gboolean is_new =
+      dccp_sequence_difference (packet->sequence, connection->osr) >= 0;
+
+  switch (packet->type) {
+    case DCCP_CLOSE_REQ:
+      return connection->is_server;
+    case DCCP_RESPONSE:
+      return connection->is_server
+          || (connection->state >= DCCP_STATE_OPEN && is_new);
+    case DCCP_REQUEST:
+      return !connection->is_server
+          || (connection->state >= DCCP_STATE_OPEN && is_new);
+    case DCCP_DATA:
+      return connection->state == DCCP_STATE_RESPOND;
+    default:
+      return FALSE;
+  }
+}
+
+static gboolean
+step_7_check_type (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpPacket *packet = arrival->packet;
+
+  if (is_unexpected (connection, packet)) {
+    owe_sync (connection, packet->sequence, arrival->size);
+    return refuse (connection, DCCP_REFUSED_STATE);
+  }
+  connection->common->stats.received[packet->type]++;
+  return TRUE;
+}
+
+/* In UDP a checksum of all was verified (RFC 6773 section 3.3). */
+static gboolean
+is_covered (DccpConnection * connection, const DccpPacket * packet)
+{
+  const guint64 least = connection->common->config.min_coverage;
+
+  return packet->coverage == 0 || datagram_path_has_ports (&connection->path)
+      || (least > 0 && packet->coverage >= least);
+}
+
+/* Only what is not too old to tell */
+static gboolean
+is_duplicate (DccpConnection * connection, guint64 sequence)
+{
+  DccpHistory *received = &connection->received;
+
+  if (dccp_history_get (received, sequence))
+    return TRUE;
+  return !dccp_history_set (received, sequence);
+}
+
+static gboolean
+step_8_process_options (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpPacket *packet = arrival->packet;
+  gboolean is_fine = TRUE;
+
+  arrival->is_duplicate = is_duplicate (connection, packet->sequence);
+  arrival->is_covered = is_covered (connection, packet);
+  if (packet->type != DCCP_RESET)
+    is_fine = read_options (connection, packet,
+        &arrival->heard);
+  dccp_features_processed (connection->features, connection->gsr,
+      connection->gss);
+  return is_fine;
+}
+
+/* A client in REQUEST answers everything but a Response or a Reset with such a
+ * Reset and remains in REQUEST (section 8.5, step 4). It answers the Sync that we
+ * send from RESPOND in this way if our Response was lost, and repeats its Request
+ * later. */
+static gboolean
+is_still_requesting (DccpConnection * connection, const DccpPacket * packet)
+{
+  return connection->state == DCCP_STATE_RESPOND
+      && packet->reset_code == DCCP_RESET_PACKET_ERROR;
+}
+
+/* Who closes waits for it, whatever its code. */
+static gboolean
+step_9_process_reset (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpPacket *packet = arrival->packet;
+  const gboolean is_closing = connection->state == DCCP_STATE_CLOSING
+      || connection->state == DCCP_STATE_CLOSE_REQ;
+  const gboolean is_close = packet->reset_code == DCCP_RESET_CLOSED
+      || (is_closing && packet->reset_code == DCCP_RESET_NO_CONNECTION);
+
+  if (packet->type != DCCP_RESET)
+    return TRUE;
+  if (is_still_requesting (connection, packet))
+    return FALSE;
+  dccp_connection_end (connection, DCCP_STATE_TIME_WAIT,
+      is_close ? DCCP_EVENT_CLOSED : DCCP_EVENT_RESET, packet->reset_code,
+      packet->reset_data);
+  return FALSE;
+}
+
+static guint64
+get_request_time (DccpConnection * connection, guint64 acknowledgement)
+{
+  const gint64 n = dccp_sequence_difference (acknowledgement, connection->iss);
+
+  return connection->request_times[n % DCCP_MAX_REQUESTS];
+}
+
+static gboolean
+step_10_process_request_state (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpPacket *packet = arrival->packet;
+
+  if (connection->state != DCCP_STATE_REQUEST)
+    return TRUE;
+  connection->state = DCCP_STATE_PARTOPEN;
+  begin_half_connections (connection, packet->sequence);
+  set_round_trip (connection, connection->now -
+      get_request_time (connection, packet->acknowledgement));
+  connection->owes_request = FALSE;
+  connection->backoff = DCCP_DEFAULT_ROUND_TRIP;        /* section 8.1.5 */
+  connection->retransmit_at = connection->now + connection->backoff;
+  return TRUE;
+}
+
+/* Its acknowledgement of the last Response, less what it was held back. */
+static void
+measure_response (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpPacket *packet = arrival->packet;
+  const TfrcFeedback *feedback = &arrival->heard.feedback;
+  guint64 sample = connection->now - connection->response_time;
+
+  if (!dccp_type_has_acknowledgement (packet->type)
+      || packet->acknowledgement != connection->response)
+    return;
+  if (feedback->has_elapsed)
+    sample -= MIN (feedback->elapsed, sample);
+  set_round_trip (connection, sample);
+}
+
+static gboolean
+step_11_process_respond_state (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpPacket *packet = arrival->packet;
+
+  if (connection->state != DCCP_STATE_RESPOND)
+    return TRUE;
+  if (packet->type == DCCP_REQUEST) {
+    if (dccp_limiter_take (&connection->responses, connection->now))
+      connection->owes_response = TRUE;
+    else
+      connection->common->stats.answers_suppressed++;
+    return TRUE;
+  }
+  connection->osr = packet->sequence;
+  connection->state = DCCP_STATE_OPEN;
+  connection->owes_response = FALSE;
+  connection->retransmit_at = DCCP_NEVER;
+  connection->first_open = dccp_sequence_add (connection->gss, 1);
+  begin_half_connections (connection, packet->sequence);
+  measure_response (connection, arrival);
+  return TRUE;
+}
+
+static gboolean
+step_12_process_partopen_state (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpPacket *packet = arrival->packet;
+
+  if (connection->state != DCCP_STATE_PARTOPEN)
+    return TRUE;
+  if (packet->type == DCCP_RESPONSE) {
+    connection->owes_ack = TRUE;
+  } else if (packet->type != DCCP_SYNC) {
+    connection->osr = packet->sequence;
+    connection->state = DCCP_STATE_OPEN;
+    connection->retransmit_at = DCCP_NEVER;
+    connection->cookies_size = 0;
+  }
+  return TRUE;
+}
+
+static gboolean
+step_13_process_close_req (DccpConnection * connection, Arrival * arrival)
+{
+  if (arrival->packet->type == DCCP_CLOSE_REQ
+      && connection->state < DCCP_STATE_CLOSE_REQ)
+    dccp_connection_close (connection, connection->now);
+  return TRUE;
+}
+
+static gboolean
+step_14_process_close (DccpConnection * connection, Arrival * arrival)
+{
+  if (arrival->packet->type != DCCP_CLOSE)
+    return TRUE;
+  dccp_connection_abort (connection, DCCP_EVENT_CLOSED, DCCP_RESET_CLOSED,
+      NULL);
+  return FALSE;
+}
+
+static gboolean
+step_15_process_sync (DccpConnection * connection, Arrival * arrival)
+{
+  if (arrival->packet->type != DCCP_SYNC)
+    return TRUE;
+  connection->owes_sync_ack = TRUE;
+  connection->sync_ack_number = arrival->packet->sequence;
+  return TRUE;
+}
+
+/* --- step 16 ------------------------------------------------------------------ */
+
+/* An Ack that says nothing of the congestion may be of a packet that is long gone:
+ * it times nothing. */
+static gboolean
+is_feedback (const TfrcFeedback * feedback)
+{
+  return feedback->has_receive_rate || feedback->has_elapsed
+      || feedback->slow_receiver || feedback->dropped > 0
+      || feedback->dropped_others;
+}
+
+static void
+hear_feedback (DccpConnection * connection, Arrival * arrival)
+{
+  TfrcFeedback *feedback = &arrival->heard.feedback;
   TfrcSenderState state;
 
-  if (!connection->is_told || !connection->sender)
-    return;
+  feedback->acknowledged = arrival->packet->acknowledgement;
+  tfrc_sender_feedback (connection->sender, connection->now, feedback);
   tfrc_sender_get_state (connection->sender, &state);
-  event.rate = MIN (state.rate, 1e15) * 8;
-  if (ABS ((gdouble) event.rate - (gdouble) connection->told_rate) * 10 <
-      connection->told_rate || event.rate == connection->told_rate)
+  if (state.round_trip > 0)
+    dccp_features_set_round_trip (connection->features, state.round_trip);
+  /* Where both send, it is as good for what comes. */
+  if (state.round_trip > 0 && feedback->has_receive_rate)
+    tfrc_receiver_set_round_trip (connection->receiver, state.round_trip);
+  tell_rate (connection);
+}
+
+static void
+hear_slow_receiver (DccpConnection * connection, gboolean slow)
+{
+  DccpEvent event = { DCCP_EVENT_SLOW_RECEIVER };
+
+  if (slow)
+    connection->common->stats.slow_receiver_received++;
+  if (slow == connection->they_are_slow)
     return;
-  connection->told_rate = event.rate;
-  dccp_connection_tell (connection, &event);
+  connection->they_are_slow = slow;
+  event.slow = slow;
+  tell_event (connection, &event);
+}
+
+/* An event that goes on is told of again, but for what was told before. */
+static void
+hear_loss (DccpConnection * connection, guint64 last, guint32 loss)
+{
+  guint64 first = dccp_sequence_add (last, 1 - (gint64) loss);
+  DccpEvent event = { DCCP_EVENT_LOST };
+
+  if (loss == 0 || dccp_sequence_difference (last, connection->told_lost) <= 0)
+    return;
+  if (dccp_sequence_difference (first, connection->told_lost) > 0)
+    connection->common->stats.loss_events_received++;
+  else
+    first = dccp_sequence_add (connection->told_lost, 1);
+  connection->told_lost = last;
+  event.sequence = first;
+  event.lost = MIN (dccp_sequence_difference (last, first) + 1,
+      DCCP_HISTORY_SIZE);
+  tell_event (connection, &event);
+}
+
+/* Each interval has its loss before what came since (RFC 4342 section 8.6), the
+ * latest is the first; they are told of in their order. */
+static void
+hear_losses (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpLossIntervals *losses = &arrival->heard.losses;
+  guint64 ends[DCCP_MAX_LOSS_INTERVALS];
+  guint64 end = dccp_sequence_add (arrival->packet->acknowledgement,
+      -(gint64) losses->skip);
+  guint i;
+
+  for (i = 0; i < losses->n; i++) {
+    ends[i] = dccp_sequence_add (end, -(gint64) losses->intervals[i].lossless);
+    end = dccp_sequence_add (ends[i], -(gint64) losses->intervals[i].loss);
+  }
+  while (i-- > 0)
+    hear_loss (connection, ends[i], losses->intervals[i].loss);
+}
+
+static void
+feed_congestion_control (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpPacket *packet = arrival->packet;
+  const gboolean is_data = packet->type == DCCP_DATA
+      || packet->type == DCCP_DATA_ACK;
+  const gboolean is_ack = packet->type == DCCP_ACK
+      || packet->type == DCCP_DATA_ACK;
+  guint64 loss_events;
+
+  if (!connection->receiver)
+    return;
+  tfrc_receiver_input (connection->receiver, connection->now, packet->sequence,
+      is_data, packet->ccval, is_data ? packet->payload_size : 0,
+      arrival->heard.ndp);
+  /* What was overtaken says nothing new. */
+  if (!is_ack || !arrival->is_latest)
+    return;
+  loss_events = connection->common->stats.loss_events_received;
+  hear_losses (connection, arrival);
+  arrival->heard.feedback.new_loss_event =
+      connection->common->stats.loss_events_received > loss_events;
+  if (is_feedback (&arrival->heard.feedback))
+    hear_feedback (connection, arrival);
+  hear_slow_receiver (connection, arrival->heard.feedback.slow_receiver);
+}
+
+/* Until it acknowledges what we sent in OPEN, a client may be in PARTOPEN. */
+static void
+help_partopen (DccpConnection * connection, const DccpPacket * packet)
+{
+  if (connection->is_server && connection->state == DCCP_STATE_OPEN
+      && packet->type == DCCP_ACK
+      && dccp_sequence_difference (connection->gar, connection->first_open) < 0)
+    connection->owes_ack = TRUE;
+}
+
+/* Are packets missing between the last one delivered and this one? As many as its
+ * NDP Count says before it had no data. */
+static gboolean
+is_gap_before (DccpConnection * connection, Arrival * arrival)
+{
+  const guint64 sequence = arrival->packet->sequence;
+  const guint64 ndp = MIN (arrival->heard.ndp, DCCP_HISTORY_SIZE);
+  gint64 n = dccp_sequence_difference (sequence, connection->delivered);
+  gint64 between;
+
+  if (n <= 0 || n > DCCP_HISTORY_SIZE)
+    return TRUE;
+  between = MAX (n - 1 - (gint64) ndp, 0);
+  return dccp_history_count (&connection->received,
+      dccp_sequence_add (connection->delivered, 1), between) < between;
+}
+
+static void
+deliver (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpPacket *packet = arrival->packet;
+  DccpData *data = arrival->data;
+
+  data->payload = packet->payload;
+  data->size = packet->payload_size;
+  data->sequence = packet->sequence;
+  data->coverage = packet->coverage;
+  data->discont = is_gap_before (connection, arrival);
+  if (dccp_sequence_difference (packet->sequence, connection->delivered) > 0)
+    connection->delivered = packet->sequence;
+  connection->common->stats.bytes_received += packet->payload_size;
+  arrival->has_data = TRUE;
+}
+
+/* Its header counted, its data does not. */
+static gboolean
+drop_data (DccpConnection * connection, const DccpPacket * packet)
+{
+  if (packet->payload_size > 0
+      && dccp_dropped_add (&connection->dropped, packet->sequence,
+          DCCP_DROP_PROTOCOL))
+    connection->common->stats.dropped_sent++;
+  return TRUE;
+}
+
+/* Not with the handshake (docs/dccp-thin.md), not twice, and not what may be
+ * damaged more than we allow: section 9.2.1 wants the latter reported. */
+static gboolean
+step_16_process_data (DccpConnection * connection, Arrival * arrival)
+{
+  const DccpPacket *packet = arrival->packet;
+
+  feed_congestion_control (connection, arrival);
+  help_partopen (connection, packet);
+  if (arrival->is_duplicate || !dccp_type_has_data (packet->type))
+    return TRUE;
+  if (packet->type == DCCP_REQUEST || packet->type == DCCP_RESPONSE)
+    return drop_data (connection, packet);
+  if (!arrival->is_covered) {
+    refuse (connection, DCCP_REFUSED_COVERAGE);
+    return drop_data (connection, packet);
+  }
+  deliver (connection, arrival);
+  return TRUE;
+}
+
+static const Step steps[] = {
+  discard_listen,
+  step_4_prepare_request,
+  step_5_prepare_sync,
+  step_6_check_numbers,
+  step_7_check_type,
+  step_8_process_options,
+  step_9_process_reset,
+  step_10_process_request_state,
+  step_11_process_respond_state,
+  step_12_process_partopen_state,
+  step_13_process_close_req,
+  step_14_process_close,
+  step_15_process_sync,
+  step_16_process_data,
+};
+
+gboolean
+dccp_connection_input (DccpConnection * connection, guint64 now,
+    const DccpPacket * packet, gsize size, DccpData * data)
+{
+  Arrival arrival = {.packet = packet,.size = size,.data = data };
+  guint i;
+
+  connection->now = now;
+  connection->answer_room = size;
+  for (i = 0; i < G_N_ELEMENTS (steps); i++)
+    if (!steps[i] (connection, &arrival))
+      break;
+  if (!dccp_connection_is_over (connection))
+    tell_connected (connection);
+  return arrival.has_data;
+}
+
+/* --- data ---------------------------------------------------------------------- */
+
+guint64
+dccp_connection_next_send (DccpConnection * connection, guint64 now)
+{
+  connection->now = now;
+  if (!connection->is_told || !dccp_connection_is_open (connection))
+    return DCCP_NEVER;
+  /* A server that knows nothing of us without its cookies may not hear data before
+   * the Ack that has them, and a full packet has no room for them. */
+  if (connection->cookies_size > 0)
+    return DCCP_NEVER;
+  return tfrc_sender_next_send (connection->sender, now);
+}
+
+/* With a DataAck, and its options */
+guint
+dccp_connection_get_max_payload (const DatagramPath * path, guint mtu)
+{
+  const guint ip = path->address_size == 16 ? 40 : 20;
+  const guint udp = datagram_path_has_ports (path) ? 8 : 0;
+  const guint header = dccp_type_get_header_size (DCCP_DATA_ACK, TRUE) +
+      DATA_OPTIONS_SIZE;
+
+  return mtu > ip + udp + header ? mtu - ip - udp - header : 0;
+}
+
+/* Of whole words of the payload, if the other end takes less than all of it
+ * (section 9.2.1) */
+static guint8
+get_coverage (DccpConnection * connection, gsize size)
+{
+  const guint8 coverage = connection->common->config.coverage;
+  const guint64 least = dccp_features_get (connection->features,
+      DCCP_FEATURE_MIN_COVERAGE, FALSE);
+
+  if (coverage == 0 || least == 0 || coverage < least)
+    return 0;
+  return (gsize) (coverage - 1) * 4 <= size ? coverage : 0;
+}
+
+/* Until a client hears of the server again, that may not have its Confirms: it may
+ * take no packet without them, as Linux, which resets the connection. Where the
+ * payload leaves no room, the Ack before it must do. */
+static void
+repeat_confirms (DccpConnection * connection, gsize size,
+    DccpOptionWriter * writer)
+{
+  DccpOptionWriter with = *writer;
+
+  dccp_features_write_again (connection->features, &with);
+  if (size + with.size + WORD - 1 <= DATA_OPTIONS_SIZE +
+      dccp_connection_get_max_payload (&connection->path, connection->mtu))
+    *writer = with;
+}
+
+gsize
+dccp_connection_send (DccpConnection * connection, guint64 now,
+    const guint8 * payload, gsize size, gboolean more,
+    guint8 header[DCCP_LONGEST_HEADER])
+{
+  DccpOptionWriter writer;
+  DccpPacket packet;
+
+  if (dccp_connection_next_send (connection, now) > now
+      || size > dccp_connection_get_max_payload (&connection->path,
+          connection->mtu))
+    return 0;
+  init_packet (connection, &packet, connection->state == DCCP_STATE_PARTOPEN ?
+      DCCP_DATA_ACK : DCCP_DATA);
+  write_own_options (connection, packet.type, FALSE, &writer);
+  if (packet.type == DCCP_DATA_ACK)
+    repeat_confirms (connection, size, &writer);
+  packet.payload = payload;
+  packet.payload_size = size;
+  packet.coverage = get_coverage (connection, size);
+  packet.ccval = tfrc_sender_sent (connection->sender, now, packet.sequence,
+      size, more);
+  dccp_history_set (&connection->sent_data, packet.sequence);
+  connection->ndp = 0;
+  connection->common->stats.bytes_sent += size;
+  return write_packet (connection, &packet, &writer, header);
+}
+
+/* --- times -------------------------------------------------------------------- */
+
+static guint64
+after (guint64 time, guint64 duration)
+{
+  return duration == 0 || duration > DCCP_NEVER - time ? DCCP_NEVER :
+      time + duration;
+}
+
+static guint64
+get_deadline (DccpConnection * connection)
+{
+  const DccpEndpointConfig *config = &connection->common->config;
+  guint64 deadline;
+
+  switch (connection->state) {
+    case DCCP_STATE_REQUEST:
+      return after (connection->began, config->connect_timeout);
+    case DCCP_STATE_RESPOND:
+      return connection->began + PATIENCE;
+    case DCCP_STATE_CLOSE_REQ:
+    case DCCP_STATE_CLOSING:
+      return after (connection->began, config->idle_timeout ?
+          config->idle_timeout : PATIENCE);
+    default:
+      deadline = after (connection->heard, config->idle_timeout);
+      if (connection->state == DCCP_STATE_PARTOPEN || !connection->is_told)
+        deadline = MIN (deadline, connection->began + PATIENCE);
+      return deadline;
+  }
+}
+
+static guint64
+get_probe_time (DccpConnection * connection)
+{
+  /* A server that knows nothing of us without its cookies would answer a Sync with
+   * a Reset: the Ack that has them asks enough. */
+  if (!dccp_connection_is_open (connection) || connection->cookies_size > 0)
+    return DCCP_NEVER;
+  if (connection->probe_at != DCCP_NEVER)
+    return connection->probe_at;
+  return after (connection->heard,
+      connection->common->config.idle_timeout / PROBE_FIRST);
+}
+
+guint64
+dccp_connection_next_wakeup (DccpConnection * connection)
+{
+  guint64 next = MIN (connection->retransmit_at, get_deadline (connection));
+
+  if (!dccp_connection_is_open (connection))
+    return next;
+  next = MIN (next, get_probe_time (connection));
+  next = MIN (next, tfrc_sender_next_wakeup (connection->sender));
+  next = MIN (next, tfrc_receiver_next_wakeup (connection->receiver));
+  return MIN (next, dccp_features_next_wakeup (connection->features));
+}
+
+/* --- when they have come ------------------------------------------------------- */
+
+/* A server should not repeat its Response (section 8.1.3), and a client that
+ * only receives may not repeat its Ack, as Linux. A Sync must be answered, and
+ * the answer of a client that had the Response completes the handshake (8.5, step
+ * 11). */
+static void
+retransmit (DccpConnection * connection)
+{
+  switch (connection->state) {
+    case DCCP_STATE_REQUEST:
+      connection->owes_request = TRUE;
+      break;
+    case DCCP_STATE_RESPOND:
+      owe_sync (connection, connection->gsr,
+          connection->answer_room);
+      break;
+    case DCCP_STATE_PARTOPEN:
+      connection->owes_ack = TRUE;
+      break;
+    case DCCP_STATE_CLOSE_REQ:
+      connection->owes_close_req = TRUE;
+      break;
+    case DCCP_STATE_CLOSING:
+      connection->owes_close = TRUE;
+      break;
+    default:
+      connection->retransmit_at = DCCP_NEVER;
+      return;
+  }
+  back_off (connection);
+}
+
+/* The other end may be there all the same, and hears it. Negotiation that does not
+ * end is an error of the options. */
+static void
+give_up (DccpConnection * connection)
+{
+  const gboolean is_unsettled = connection->state == DCCP_STATE_OPEN
+      && !connection->is_told;
+
+  if (is_unsettled)
+    dccp_connection_abort (connection, DCCP_EVENT_ABORTED,
+        DCCP_RESET_OPTION_ERROR, NULL);
+  else
+    dccp_connection_abort (connection, DCCP_EVENT_TIMED_OUT,
+        DCCP_RESET_ABORTED, NULL);
+}
+
+/* A Sync must be answered, whatever the other end's data: DCCP has no other
+ * keep-alive. */
+static void
+probe (DccpConnection * connection)
+{
+  const guint64 again = connection->common->config.idle_timeout / PROBE_AGAIN;
+
+  connection->owes_sync = TRUE;
+  connection->sync_number = connection->gsr;
+  connection->sync_room = DCCP_LONGEST_CONTROL;
+  connection->probe_at = connection->now + MAX (again, DCCP_MILLISECOND);
+}
+
+void
+dccp_connection_timeout (DccpConnection * connection, guint64 now)
+{
+  connection->now = now;
+  if (dccp_connection_is_over (connection))
+    return;
+  if (now >= get_deadline (connection)) {
+    give_up (connection);
+    return;
+  }
+  if (now >= connection->retransmit_at)
+    retransmit (connection);
+  if (!dccp_connection_is_open (connection))
+    return;
+  if (now >= get_probe_time (connection))
+    probe (connection);
+  if (now >= tfrc_sender_next_wakeup (connection->sender)) {
+    tfrc_sender_timeout (connection->sender, now);
+    tell_rate (connection);
+  }
 }

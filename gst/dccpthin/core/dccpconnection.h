@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One connection of DCCP (RFC 4340), from its first packet to its last: the part
- * of an endpoint that knows whom it talks to. Its parts are in dccpconnection*.c;
- * only they and the endpoint see this.
+ * of an endpoint that knows its peer. Only the endpoint includes this.
  */
 
 #ifndef __DCCP_CONNECTION_H__
@@ -117,10 +116,18 @@ void dccp_connection_add_stats (DccpConnection * connection,
 gboolean dccp_connection_is_over (const DccpConnection * connection);
 gboolean dccp_connection_is_open (const DccpConnection * connection);
 
+/* FALSE: there is no room for it. */
+gboolean dccp_connection_add_cookie (DccpConnection * connection,
+    const guint8 * value, gsize size);
+gboolean dccp_connection_is_sequence_valid (DccpConnection * connection,
+    const DccpPacket * packet);
 /* Steps 4 to 16 of section 8.5; TRUE: data. `size`: bytes of the packet */
 gboolean dccp_connection_input (DccpConnection * connection, guint64 now,
     const DccpPacket * packet, gsize size, DccpData * data);
 void dccp_connection_close (DccpConnection * connection, guint64 now);
+/* Nothing is sent any more. `type`: what the application hears */
+void dccp_connection_end (DccpConnection * connection, DccpState state,
+    DccpEventType type, guint8 code, const guint8 * data);
 /* With a Reset that tells why; `type`: what the application hears */
 void dccp_connection_abort (DccpConnection * connection, DccpEventType type,
     guint8 code, const guint8 * data);
@@ -135,60 +142,6 @@ guint dccp_connection_get_max_payload (const DatagramPath * path, guint mtu);
 gsize dccp_connection_send (DccpConnection * connection, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
     guint8 header[DCCP_LONGEST_HEADER]);
-
-/* --- of its parts ---------------------------------------------------------- */
-
-/* dccpconnection.c */
-guint64 dccp_connection_get_round_trip (DccpConnection * connection);
-void dccp_connection_set_round_trip (DccpConnection * connection,
-    guint64 round_trip);
-/* Both half-connections begin, with this packet as the first. */
-void dccp_connection_open (DccpConnection * connection, guint64 sequence);
-void dccp_connection_tell (DccpConnection * connection,
-    const DccpEvent * event);
-/* CONNECTED, once it may be said */
-void dccp_connection_tell_connected (DccpConnection * connection);
-void dccp_connection_tell_rate (DccpConnection * connection);
-/* Nothing is sent any more. `type`: what the application hears */
-void dccp_connection_end (DccpConnection * connection, DccpState state,
-    DccpEventType type, guint8 code, const guint8 * data);
-
-/* dccpconnectionnumbers.c */
-gboolean dccp_connection_is_sequence_valid (DccpConnection * connection,
-    const DccpPacket * packet);
-gboolean dccp_connection_is_acknowledgement_valid (
-    DccpConnection * connection, const DccpPacket * packet);
-gboolean dccp_connection_is_sync_valid (DccpConnection * connection,
-    const DccpPacket * packet);
-void dccp_connection_set_gsr (DccpConnection * connection, guint64 sequence);
-void dccp_connection_set_gar (DccpConnection * connection,
-    guint64 acknowledgement);
-
-/* dccpconnectionoptions.c */
-typedef struct
-{
-  guint64 ndp;
-  TfrcFeedback feedback;
-  DccpLossIntervals losses;     /* n 0: it says nothing of them */
-  guint drop_offset;            /* numbers that Data Dropped has spoken of */
-} DccpHeard;
-
-/* FALSE: the connection was reset for one of them. */
-gboolean dccp_connection_read_options (DccpConnection * connection,
-    const DccpPacket * packet, DccpHeard * heard);
-void dccp_connection_write_options (DccpConnection * connection,
-    DccpType type, gboolean with_report, DccpOptionWriter * writer);
-
-/* FALSE: there is no room for it. */
-gboolean dccp_connection_add_cookie (DccpConnection * connection,
-    const guint8 * value, gsize size);
-
-/* dccpconnectiontimers.c: `retransmit_at`, twice as late as the last time */
-void dccp_connection_back_off (DccpConnection * connection);
-
-/* dccpconnectionoutput.c */
-void dccp_connection_owe_sync (DccpConnection * connection, guint64 number,
-    gsize size);
 
 G_END_DECLS
 
