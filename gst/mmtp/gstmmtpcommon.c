@@ -127,7 +127,7 @@ gst_mmtp_param_spec_key (const gchar * blurb)
 }
 
 void
-gst_mmtp_append_channel (GValue * array, GstStructure * channel)
+gst_mmtp_append_path (GValue * array, GstStructure * channel)
 {
   GValue value = G_VALUE_INIT;
 

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 #define GST_MMTP_SCHEME "mmtp"
 #define GST_MMTP_DEFAULT_PORT 5004      /* MMTP has none; as RTP's */
 #define GST_MMTP_LONGEST_DELAY 60000    /* ms; docs/wire-mmtp.md, OPEN */
-#define GST_MMTP_CHANNEL_STATS "application/x-mmtp-channel"     /* of each */
+#define GST_MMTP_PATH_STATS "application/x-mmtp-channel"     /* of each */
 
 /* mmtp, arrival, equal-turns, lowest-delay: MmtpSchedulerType */
 #define GST_TYPE_MMTP_SCHEDULER (gst_mmtp_scheduler_get_type ())
@@ -38,7 +38,7 @@ gboolean gst_mmtp_check_key (GstElement * element, const gchar * text);
 GParamSpec *gst_mmtp_param_spec_key (const gchar * blurb);
 
 /* Takes the statistics of one more channel into the array of all. */
-void gst_mmtp_append_channel (GValue * array, GstStructure * channel);
+void gst_mmtp_append_path (GValue * array, GstStructure * channel);
 /* refused-short, refused-version, ... */
 void gst_mmtp_add_refusals (GstStructure * stats,
     const guint64 refused[MMTP_LAST_REFUSAL]);

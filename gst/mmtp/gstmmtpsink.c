@@ -105,7 +105,7 @@ GST_ELEMENT_REGISTER_DEFINE (mmtpsink, "mmtpsink", GST_RANK_NONE,
 
 /* In a thread of its own: names may have to be looked up. */
 static void
-change_channels (GstElement * element, gpointer data)
+change_paths (GstElement * element, gpointer data)
 {
   GstMmtpSink *self = GST_MMTP_SINK (element);
   GError *error = NULL;
@@ -121,7 +121,7 @@ change_channels (GstElement * element, gpointer data)
         ("The channels stay as they are: %s.", error->message), (NULL));
   g_clear_error (&error);
   LOCK (self);
-  self->channels_changed = TRUE;
+  self->paths_changed = TRUE;
   if (self->sender)
     driver_wake (&self->driver, TRUE);
   UNLOCK (self);
@@ -277,7 +277,7 @@ apply (GstMmtpSink * self, guint id)
 }
 
 static gboolean
-is_about_channels (guint id)
+is_about_paths (guint id)
 {
   return id == PROP_CHANNELS || id == PROP_BONDING_ADDRESSES;
 }
@@ -306,8 +306,8 @@ gst_mmtp_sink_set_property (GObject * object, guint id, const GValue * value,
   apply (self, id);
   has_session = self->sender != NULL;
   UNLOCK (self);
-  if (has_session && is_about_channels (id))
-    gst_element_call_async (GST_ELEMENT_CAST (self), change_channels, NULL,
+  if (has_session && is_about_paths (id))
+    gst_element_call_async (GST_ELEMENT_CAST (self), change_paths, NULL,
         NULL);
 }
 
@@ -352,10 +352,10 @@ gst_mmtp_sink_init (GstMmtpSink * self)
   settings->retransmit = DEFAULT_RETRANSMIT;
   settings->scheduler = DEFAULT_SCHEDULER;
   settings->max_bytes = DEFAULT_MAX_BYTES;
-  self->channels = g_ptr_array_new ();
+  self->paths = g_ptr_array_new ();
   self->addresses = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
       (GDestroyNotify) g_resolver_free_addresses);
-  self->past_channels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+  self->past_paths = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
       g_free);
   driver_init (&self->driver, &gst_mmtp_sink_driver_funcs, self,
       &self->lock);
@@ -375,9 +375,9 @@ gst_mmtp_sink_finalize (GObject * object)
   g_free (settings->key);
   g_free (self->caps);
   gst_mmtp_sink_forget_pictures (self);
-  g_ptr_array_unref (self->channels);
+  g_ptr_array_unref (self->paths);
   g_hash_table_unref (self->addresses);
-  g_hash_table_unref (self->past_channels);
+  g_hash_table_unref (self->past_paths);
   driver_clear (&self->driver);
   gst_waker_clear (&self->room);
   g_mutex_clear (&self->lock);

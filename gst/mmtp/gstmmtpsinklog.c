@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One line a second for GST_DEBUG=mmtpsink:4: the stream, and what each channel
+/* One line a second for GST_DEBUG=mmtpsink:4: the stream, and what each path
  * does for it, or why it does nothing. Nothing is done while nobody reads it.
  */
 
@@ -25,9 +25,9 @@ to_ms (guint64 time)
 }
 
 static void
-append_channel (GString * line, const MmtpSenderChannelStats * stats)
+append_path (GString * line, const MmtpSenderPathStats * stats)
 {
-  gchar *reason = mmtp_channel_stats_explain (stats);
+  gchar *reason = mmtp_path_stats_explain (stats);
 
   g_string_append_printf (line, "; %s: ", stats->name);
   if (*reason)
@@ -45,7 +45,7 @@ append_channel (GString * line, const MmtpSenderChannelStats * stats)
 static void
 log_line (GstMmtpSink * self, gdouble seconds)
 {
-  MmtpSenderChannelStats channel;
+  MmtpSenderPathStats path;
   GString *line = g_string_new (NULL);
   MmtpSenderStats stats;
   guint i;
@@ -58,10 +58,10 @@ log_line (GstMmtpSink * self, gdouble seconds)
       stats.estimated_rate / MEGABIT, to_ms (stats.initial_delay),
       stats.queued_bytes, stats.discarded_buffers + stats.discarded_room +
       stats.discarded_broken);
-  for (i = 0; i < stats.n_channels; i++)
-    if (mmtp_sender_get_channel_stats (self->sender, i, &channel)
-        && channel.use != MMTP_USE_GONE)
-      append_channel (line, &channel);
+  for (i = 0; i < stats.n_paths; i++)
+    if (mmtp_sender_get_path_stats (self->sender, i, &path)
+        && path.use != MMTP_USE_GONE)
+      append_path (line, &path);
   self->logged_bytes = stats.bytes;
   GST_INFO_OBJECT (self, "%s", line->str);
   g_string_free (line, TRUE);

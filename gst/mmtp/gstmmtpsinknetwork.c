@@ -65,23 +65,23 @@ static gboolean
 take_error (gpointer element, guint number, const GError * error)
 {
   GstMmtpSink *self = element;
-  Channel *channel = self->by_number[number];
+  GstMmtpSinkPath *path = self->by_number[number];
 
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED))
-    mmtp_retry_note_refused (&channel->retry);
+    mmtp_retry_note_refused (&path->retry);
   if (is_passing (error))
     return TRUE;
-  mmtp_retry_note_gone (&channel->retry, g_error_matches (error, G_IO_ERROR,
+  mmtp_retry_note_gone (&path->retry, g_error_matches (error, G_IO_ERROR,
           G_IO_ERROR_MESSAGE_TOO_LARGE));
-  g_clear_error (&channel->gone);
-  channel->gone = g_error_copy (error);
+  g_clear_error (&path->gone);
+  path->gone = g_error_copy (error);
   return FALSE;
 }
 
 static void
 prepare (gpointer element)
 {
-  gst_mmtp_sink_update_channels (element);
+  gst_mmtp_sink_update_paths (element);
   gst_mmtp_sink_log (element);
 }
 
@@ -92,7 +92,7 @@ get_wakeup (gpointer element)
       gst_mmtp_sink_get_log_time (element));
 }
 
-/* Nobody listens, as far as all channels say. */
+/* Nobody listens, as far as all paths say. */
 static gboolean
 is_refused (GstMmtpSink * self)
 {
@@ -100,13 +100,13 @@ is_refused (GstMmtpSink * self)
   gboolean any = FALSE;
   guint i;
 
-  for (i = 0; i < self->channels->len; i++) {
-    const Channel *channel = g_ptr_array_index (self->channels, i);
+  for (i = 0; i < self->paths->len; i++) {
+    const GstMmtpSinkPath *path = g_ptr_array_index (self->paths, i);
 
-    if (!channel->retry.is_open)
+    if (!path->retry.is_open)
       continue;
     any = TRUE;
-    if (!mmtp_retry_is_refused (&channel->retry, now, self->is_ready))
+    if (!mmtp_retry_is_refused (&path->retry, now, self->is_ready))
       return FALSE;
   }
   return any;
@@ -128,7 +128,7 @@ check_session (gpointer element, GError ** error)
         "Connection refused");
     return FALSE;
   }
-  problem = self->is_ready ? NULL : gst_mmtp_sink_get_channel_problem (self);
+  problem = self->is_ready ? NULL : gst_mmtp_sink_get_path_problem (self);
   if (!problem)
     return TRUE;
   g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED, problem);
@@ -226,7 +226,7 @@ begin_session (GstMmtpSink * self, GError ** error)
   self->is_ready = FALSE;
   self->has_ended = FALSE;
   self->tell_rate = self->frame_rate > 0 || self->settings.bitrate > 0;
-  self->channels_changed = TRUE;
+  self->paths_changed = TRUE;
   UNLOCK (self);
   return TRUE;
 }
@@ -243,7 +243,7 @@ end_session (GstMmtpSink * self, gboolean reset)
     mmtp_sender_end (self->sender, gst_mmtp_now ());
     driver_flush (&self->driver);
   }
-  gst_mmtp_sink_close_channels (self);
+  gst_mmtp_sink_close_paths (self);
   driver_end (&self->driver);
   gst_mmtp_sink_keep_stats (self);
   g_clear_pointer (&self->sender, mmtp_sender_free);

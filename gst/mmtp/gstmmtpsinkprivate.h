@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the parts of mmtpsink share: the element with its properties in
  * gstmmtpsink.c, the way of a buffer into the core in gstmmtpsinkrender.c, the
- * session and its loop over the sockets in gstmmtpsinknetwork.c, which channels
- * there are in gstmmtpsinkchannels.c, what is told in gstmmtpsinkstats.c.
+ * session and its loop over the sockets in gstmmtpsinknetwork.c, which paths
+ * there are in gstmmtpsinkpaths.c, what is told in gstmmtpsinkstats.c.
  *
  * Two threads drive the core, each under `lock`. The streaming thread puts
  * buffers and sends at once what may be sent. The loop does all that comes
@@ -17,7 +17,7 @@
 #include "gstmmtpcommon.h"
 #include "gstmmtpsink.h"
 #include "gstwaker.h"
-#include "mmtpchannels.h"
+#include "mmtppathlist.h"
 #include "mmtpinterfaces.h"
 #include "mmtpretry.h"
 #include "mmtpsender.h"
@@ -45,19 +45,19 @@ typedef struct
   guint max_bytes;
 } GstMmtpSinkSettings;
 
-/* A channel that is wanted, whether it is open or not */
+/* A path that is wanted, whether it is open or not */
 typedef struct
 {
-  MmtpChannelSpec *spec;
+  MmtpPathSpec *spec;
   MmtpRetry retry;              /* whether it is open, and what is to be done */
   guint n_addresses;            /* of its receiver, that it can reach; known
                                  * when it was opened first */
   guint number;                 /* in the core and the driver, while it is open */
   GInetAddress *local;          /* that it had when it was opened last; NULL:
                                  * never was */
-  GError *gone;                 /* why its path has gone, retry.has_gone */
+  GError *gone;                 /* why it has gone, retry.has_gone */
   gchar *problem;               /* why it is not open, as was logged */
-} Channel;
+} GstMmtpSinkPath;
 
 struct _GstMmtpSink
 {
@@ -82,11 +82,11 @@ struct _GstMmtpSink
   GError *broken;               /* why the session is of no use; NULL: it is */
   guint64 sessions;
 
-  GPtrArray *channels;          /* of Channel: all that are wanted */
-  Channel *by_number[MMTP_MAX_CHANNELS];
-  gboolean channels_changed;    /* a property was set; names are resolved */
+  GPtrArray *paths;          /* of GstMmtpSinkPath: all that are wanted */
+  GstMmtpSinkPath *by_number[MMTP_MAX_PATHS];
+  gboolean paths_changed;    /* a property was set; names are resolved */
   GHashTable *addresses;        /* host name: GList of GInetAddress */
-  gboolean missing_told;        /* that a channel cannot be used */
+  gboolean missing_told;        /* that a path cannot be used */
   MmtpInterfaces *interfaces;   /* NULL: nobody tells of them */
   gboolean is_auto;             /* they are those that lead to the receiver */
   Driver driver;                /* sockets, and the loop; it watches the
@@ -112,7 +112,7 @@ struct _GstMmtpSink
 
   /* Of sessions that are over */
   MmtpSenderStats past;
-  GHashTable *past_channels;    /* name: MmtpSenderChannelStats */
+  GHashTable *past_paths;    /* name: MmtpSenderPathStats */
 
   /* --- streaming thread only --- */
   GstMmtpClockMap clock_map;
@@ -162,19 +162,19 @@ extern const DriverFuncs gst_mmtp_sink_driver_funcs;
 void gst_mmtp_sink_log (GstMmtpSink * self);
 guint64 gst_mmtp_sink_get_log_time (GstMmtpSink * self);
 
-/* --- gstmmtpsinkchannels.c ------------------------------------------------ */
+/* --- gstmmtpsinkpaths.c ------------------------------------------------ */
 /* Looks up the names that were not yet; waits. Without lock. FALSE: error, of
  * the receiver's own, or the text can't be understood */
 gboolean gst_mmtp_sink_resolve (GstMmtpSink * self, GCancellable * cancellable,
     GError ** error);
 /* Opens and closes what the property, the interfaces and the clock say. With
  * lock; the loop's. */
-void gst_mmtp_sink_update_channels (GstMmtpSink * self);
+void gst_mmtp_sink_update_paths (GstMmtpSink * self);
 /* When to look again; ns, G_MAXUINT64: never. With lock */
 guint64 gst_mmtp_sink_get_retry_time (GstMmtpSink * self);
-void gst_mmtp_sink_close_channels (GstMmtpSink * self);
+void gst_mmtp_sink_close_paths (GstMmtpSink * self);
 /* NULL, or why none of them is open; free it */
-gchar *gst_mmtp_sink_get_channel_problem (GstMmtpSink * self);
+gchar *gst_mmtp_sink_get_path_problem (GstMmtpSink * self);
 
 /* --- gstmmtpsinkstats.c --------------------------------------------------- */
 /* Of the driver, with lock; an MmtpSenderEvent */

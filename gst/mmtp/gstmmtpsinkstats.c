@@ -28,26 +28,26 @@ queue_message (GstMmtpSink * self, GstStructure * structure)
 }
 
 static const gchar *
-get_channel_name (GstMmtpSink * self, guint channel,
-    MmtpSenderChannelStats * stats)
+get_path_name (GstMmtpSink * self, guint path,
+    MmtpSenderPathStats * stats)
 {
-  if (!mmtp_sender_get_channel_stats (self->sender, channel, stats))
+  if (!mmtp_sender_get_path_stats (self->sender, path, stats))
     return "";
   return stats->name;
 }
 
 static void
-tell_channel (GstMmtpSink * self, const MmtpSenderEvent * event)
+tell_path (GstMmtpSink * self, const MmtpSenderEvent * event)
 {
-  MmtpSenderChannelStats stats = { 0 };
-  const gchar *name = get_channel_name (self, event->channel, &stats);
-  const gchar *state = mmtp_channel_state_get_name (event->state);
-  gchar *reason = mmtp_channel_stats_explain (&stats);
+  MmtpSenderPathStats stats = { 0 };
+  const gchar *name = get_path_name (self, event->path, &stats);
+  const gchar *state = mmtp_path_state_get_name (event->state);
+  gchar *reason = mmtp_path_stats_explain (&stats);
 
-  GST_INFO_OBJECT (self, "channel %u, %s: %s%s%s", event->channel, name, state,
+  GST_INFO_OBJECT (self, "channel %u, %s: %s%s%s", event->path, name, state,
       *reason ? ", " : "", reason);
   queue_message (self, gst_structure_new ("mmtp-channel",
-          "channel", G_TYPE_UINT, event->channel,
+          "channel", G_TYPE_UINT, event->path,
           "name", G_TYPE_STRING, name, "state", G_TYPE_STRING, state,
           "unused-because", G_TYPE_STRING, reason, NULL));
   g_free (reason);
@@ -75,11 +75,11 @@ tell_delay (GstMmtpSink * self, const MmtpSenderEvent * event)
 static void
 tell_broken (GstMmtpSink * self, const MmtpSenderEvent * event)
 {
-  MmtpSenderChannelStats stats;
+  MmtpSenderPathStats stats;
 
   queue_message (self, gst_structure_new ("mmtp-link-broken",
-          "channel", G_TYPE_UINT, event->channel, "name", G_TYPE_STRING,
-          get_channel_name (self, event->channel, &stats), NULL));
+          "channel", G_TYPE_UINT, event->path, "name", G_TYPE_STRING,
+          get_path_name (self, event->path, &stats), NULL));
 }
 
 void
@@ -173,8 +173,8 @@ gst_mmtp_sink_take_event (gpointer element, gpointer data)
     case MMTP_EVENT_DELAY:
       tell_delay (self, event);
       break;
-    case MMTP_EVENT_CHANNEL:
-      tell_channel (self, event);
+    case MMTP_EVENT_PATH:
+      tell_path (self, event);
       break;
     case MMTP_EVENT_BROKEN:
       tell_broken (self, event);
@@ -241,9 +241,9 @@ static const GstStatsField gauges[] = {
 
 #undef FIELD
 #define FIELD(name, member) \
-    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (MmtpSenderChannelStats, member) }
+    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (MmtpSenderPathStats, member) }
 
-static const GstStatsField channel_counters[] = {
+static const GstStatsField path_counters[] = {
   FIELD ("packets", packets),
   FIELD ("bytes", bytes),
   FIELD ("data-packets", data_packets),
@@ -256,7 +256,7 @@ static const GstStatsField channel_counters[] = {
   FIELD ("silences", silences),
 };
 
-static const GstStatsField channel_gauges[] = {
+static const GstStatsField path_gauges[] = {
   FIELD ("rate", rate),
   FIELD ("window", window),
   FIELD ("in-flight", in_flight),
@@ -278,38 +278,38 @@ add_stats (MmtpSenderStats * sum, const MmtpSenderStats * more)
     sum->refused[i] += more->refused[i];
 }
 
-/* With lock. Of this session and all before; FALSE: no such channel */
+/* With lock. Of this session and all before; FALSE: no such path */
 static gboolean
-get_channel_stats (GstMmtpSink * self, guint channel,
-    MmtpSenderChannelStats * stats)
+get_path_stats (GstMmtpSink * self, guint path,
+    MmtpSenderPathStats * stats)
 {
-  const MmtpSenderChannelStats *past;
+  const MmtpSenderPathStats *past;
 
-  if (!mmtp_sender_get_channel_stats (self->sender, channel, stats))
+  if (!mmtp_sender_get_path_stats (self->sender, path, stats))
     return FALSE;
-  past = g_hash_table_lookup (self->past_channels, stats->name);
+  past = g_hash_table_lookup (self->past_paths, stats->name);
   if (past)
-    gst_stats_fields_add (channel_counters, G_N_ELEMENTS (channel_counters),
+    gst_stats_fields_add (path_counters, G_N_ELEMENTS (path_counters),
         stats, past);
   return TRUE;
 }
 
 /* The names are the core's, which goes. */
 static void
-keep_channel (GstMmtpSink * self, guint channel)
+keep_path (GstMmtpSink * self, guint path)
 {
-  MmtpSenderChannelStats stats, *kept;
+  MmtpSenderPathStats stats, *kept;
   gchar *name;
 
-  if (!get_channel_stats (self, channel, &stats))
+  if (!get_path_stats (self, path, &stats))
     return;
   name = g_strdup (stats.name);
   kept = g_memdup2 (&stats, sizeof (stats));
   kept->name = name;
-  kept->state = MMTP_CHANNEL_GONE;
+  kept->state = MMTP_PATH_GONE;
   kept->use = MMTP_USE_GONE;
   kept->share = 0;
-  g_hash_table_replace (self->past_channels, name, kept);
+  g_hash_table_replace (self->past_paths, name, kept);
 }
 
 void
@@ -320,56 +320,56 @@ gst_mmtp_sink_keep_stats (GstMmtpSink * self)
 
   mmtp_sender_get_stats (self->sender, &stats);
   add_stats (&self->past, &stats);
-  for (i = 0; i < stats.n_channels; i++)
-    keep_channel (self, i);
+  for (i = 0; i < stats.n_paths; i++)
+    keep_path (self, i);
 }
 
 void
 gst_mmtp_sink_clear_stats (GstMmtpSink * self)
 {
   memset (&self->past, 0, sizeof (self->past));
-  g_hash_table_remove_all (self->past_channels);
+  g_hash_table_remove_all (self->past_paths);
   self->sessions = 0;
 }
 
 static void
-append_channel (GValue * array, const MmtpSenderChannelStats * stats)
+append_path (GValue * array, const MmtpSenderPathStats * stats)
 {
-  gchar *reason = mmtp_channel_stats_explain (stats);
-  GstStructure *structure = gst_structure_new (GST_MMTP_CHANNEL_STATS,
+  gchar *reason = mmtp_path_stats_explain (stats);
+  GstStructure *structure = gst_structure_new (GST_MMTP_PATH_STATS,
       "name", G_TYPE_STRING, stats->name, "state", G_TYPE_STRING,
-      mmtp_channel_state_get_name (stats->state),
+      mmtp_path_state_get_name (stats->state),
       "unused-because", G_TYPE_STRING, reason,
       "share", G_TYPE_DOUBLE, stats->share,
       "loss", G_TYPE_DOUBLE, stats->loss, NULL);
 
   g_free (reason);
 
-  gst_structure_set_stats (structure, channel_gauges,
-      G_N_ELEMENTS (channel_gauges), stats);
-  gst_structure_set_stats (structure, channel_counters,
-      G_N_ELEMENTS (channel_counters), stats);
-  gst_mmtp_append_channel (array, structure);
+  gst_structure_set_stats (structure, path_gauges,
+      G_N_ELEMENTS (path_gauges), stats);
+  gst_structure_set_stats (structure, path_counters,
+      G_N_ELEMENTS (path_counters), stats);
+  gst_mmtp_append_path (array, structure);
 }
 
 /* With lock. Those of the session as it numbers them, or what was left of the
  * last ones */
 static void
-append_channels (GstMmtpSink * self, GValue * array, guint n_channels)
+append_paths (GstMmtpSink * self, GValue * array, guint n_paths)
 {
-  MmtpSenderChannelStats stats, *past;
+  MmtpSenderPathStats stats, *past;
   GHashTableIter iter;
   guint i;
 
-  for (i = 0; self->sender && i < n_channels; i++) {
-    if (get_channel_stats (self, i, &stats))
-      append_channel (array, &stats);
+  for (i = 0; self->sender && i < n_paths; i++) {
+    if (get_path_stats (self, i, &stats))
+      append_path (array, &stats);
   }
   if (self->sender)
     return;
-  g_hash_table_iter_init (&iter, self->past_channels);
+  g_hash_table_iter_init (&iter, self->past_paths);
   while (g_hash_table_iter_next (&iter, NULL, (gpointer *) & past))
-    append_channel (array, past);
+    append_path (array, past);
 }
 
 void
@@ -383,7 +383,7 @@ gst_mmtp_sink_fill_stats (GstNetworkSink * sink, GstStructure * stats)
   LOCK (self);
   if (self->sender)
     mmtp_sender_get_stats (self->sender, &values);
-  append_channels (self, &array, values.n_channels);
+  append_paths (self, &array, values.n_paths);
   add_stats (&values, &self->past);
   UNLOCK (self);
 

@@ -110,16 +110,16 @@ static const GstStatsField stats_fields[] = {
 
 #undef FIELD
 #define FIELD(name, member) \
-    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (MmtpReceiverChannelStats, member) }
+    { name, G_TYPE_UINT64, G_STRUCT_OFFSET (MmtpReceiverPathStats, member) }
 
-static const GstStatsField channel_fields[] = {
+static const GstStatsField path_fields[] = {
   FIELD ("packets", received),
   FIELD ("bytes", bytes),
   FIELD ("lost", lost),
   FIELD ("late", late),
   FIELD ("duplicates", duplicates),
   FIELD ("rate", rate),
-  {"transit", G_TYPE_INT64, G_STRUCT_OFFSET (MmtpReceiverChannelStats,
+  {"transit", G_TYPE_INT64, G_STRUCT_OFFSET (MmtpReceiverPathStats,
           transit)},
   FIELD ("jitter", jitter),
 };
@@ -138,28 +138,28 @@ static const GstStatsField own_fields[] = {
 #undef FIELD
 
 static void
-append_channel (GValue * array, guint channel,
-    const MmtpReceiverChannelStats * stats)
+append_path (GValue * array, guint channel,
+    const MmtpReceiverPathStats * stats)
 {
-  GstStructure *structure = gst_structure_new (GST_MMTP_CHANNEL_STATS,
+  GstStructure *structure = gst_structure_new (GST_MMTP_PATH_STATS,
       "channel", G_TYPE_UINT, channel, "joined", G_TYPE_BOOLEAN, stats->joined,
       NULL);
 
-  gst_structure_set_stats (structure, channel_fields,
-      G_N_ELEMENTS (channel_fields), stats);
-  gst_mmtp_append_channel (array, structure);
+  gst_structure_set_stats (structure, path_fields,
+      G_N_ELEMENTS (path_fields), stats);
+  gst_mmtp_append_path (array, structure);
 }
 
 /* With lock */
 static void
-append_channels (GstMmtpSrc * self, GValue * array)
+append_paths (GstMmtpSrc * self, GValue * array)
 {
-  MmtpReceiverChannelStats stats;
+  MmtpReceiverPathStats stats;
   guint i;
 
-  for (i = 0; i < MMTP_MAX_CHANNELS; i++) {
-    if (mmtp_receiver_get_channel_stats (self->receiver, i, &stats))
-      append_channel (array, i, &stats);
+  for (i = 0; i < MMTP_MAX_PATHS; i++) {
+    if (mmtp_receiver_get_path_stats (self->receiver, i, &stats))
+      append_path (array, i, &stats);
   }
 }
 
@@ -177,7 +177,7 @@ gst_mmtp_src_create_stats (GstNetworkSrc * src)
   counters = self->counters;
   if (self->receiver) {
     mmtp_receiver_get_stats (self->receiver, &values);
-    append_channels (self, &array);
+    append_paths (self, &array);
   }
   UNLOCK (self);
 

@@ -42,11 +42,11 @@ tell_session (GstMmtpSrc * self, const gchar * state)
 }
 
 static void
-tell_channel (GstMmtpSrc * self, guint channel, const gchar * state)
+tell_path (GstMmtpSrc * self, guint path, const gchar * state)
 {
-  GST_INFO_OBJECT (self, "channel %u: %s", channel, state);
+  GST_INFO_OBJECT (self, "channel %u: %s", path, state);
   queue_element_message (self, gst_structure_new ("mmtp-channel",
-          "channel", G_TYPE_UINT, channel, "state", G_TYPE_STRING, state,
+          "channel", G_TYPE_UINT, path, "state", G_TYPE_STRING, state,
           NULL));
 }
 
@@ -171,10 +171,10 @@ take_event (gpointer element, gpointer data)
       tell_rate (self, event);
       break;
     case MMTP_EVENT_JOINED:
-      tell_channel (self, event->channel, "joined");
+      tell_path (self, event->path, "joined");
       break;
     case MMTP_EVENT_LEFT:
-      tell_channel (self, event->channel, "left");
+      tell_path (self, event->path, "left");
       break;
     case MMTP_EVENT_TOO_LONG:
       warn_of_size (self);

@@ -252,10 +252,10 @@ add_channels (Session * session)
   guint i;
 
   for (i = 0; i < session->sim->config->n_paths; i++) {
-    MmtpChannelConfig channel = { names[i], MAX_PAYLOAD, ARENA_IP_UDP };
+    MmtpPathConfig channel = { names[i], MAX_PAYLOAD, ARENA_IP_UDP };
 
     channel.rate = session->sim->config->paths[i].known_rate;
-    mmtp_sender_add_channel (session->sender, session->sim->now + CLOCK_OFFSET,
+    mmtp_sender_add_path (session->sender, session->sim->now + CLOCK_OFFSET,
         &channel);
   }
 }

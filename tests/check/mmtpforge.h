@@ -16,7 +16,7 @@ typedef guint32 (*MmtpDraw) (gpointer source);
 /* What somebody who overhears a session knows of it */
 typedef struct
 {
-  guint64 numbers[2][MMTP_MAX_CHANNELS];        /* the highest that was sent, by
+  guint64 numbers[2][MMTP_MAX_PATHS];        /* the highest that was sent, by
                                                  * sender and receiver */
   guint32 sent;
   guint32 stream_number;

@@ -89,14 +89,14 @@ mmtp_pair_get_address (guint channel, MmtpAddress * address)
 }
 
 static guint
-find_channel (MmtpPair * self, const MmtpAddress * address)
+find_path (MmtpPair * self, const MmtpAddress * address)
 {
   guint i;
 
   for (i = 0; i < MMTP_PAIR_CHANNELS; i++)
     if (is_same_address (address, &self->addresses[i]))
       return i;
-  return MMTP_NO_CHANNEL;
+  return MMTP_NO_PATH;
 }
 
 void
@@ -110,9 +110,9 @@ mmtp_pair_move (MmtpPair * self, guint channel, const MmtpAddress * address)
 static void
 check_sender_channel (MmtpPair * self, guint channel)
 {
-  MmtpSenderChannelStats *old = &self->sender_channels[channel], new;
+  MmtpSenderPathStats *old = &self->sender_channels[channel], new;
 
-  if (!mmtp_sender_get_channel_stats (self->sender, channel, &new))
+  if (!mmtp_sender_get_path_stats (self->sender, channel, &new))
     return;
   g_assert (new.packets >= old->packets && new.bytes >= old->bytes);
   g_assert (new.data_packets >= old->data_packets);
@@ -127,9 +127,9 @@ check_sender_channel (MmtpPair * self, guint channel)
 static void
 check_receiver_channel (MmtpPair * self, guint channel)
 {
-  MmtpReceiverChannelStats *old = &self->receiver_channels[channel], new;
+  MmtpReceiverPathStats *old = &self->receiver_channels[channel], new;
 
-  if (!mmtp_receiver_get_channel_stats (self->receiver, channel, &new))
+  if (!mmtp_receiver_get_path_stats (self->receiver, channel, &new))
     return;
   g_assert (new.received >= old->received && new.bytes >= old->bytes);
   g_assert (new.lost >= old->lost && new.late >= old->late);
@@ -154,8 +154,8 @@ check_sender_stats (MmtpPair * self)
   g_assert (new.discarded_droppable >= old->discarded_droppable);
   g_assert (new.retransmitted >= old->retransmitted);
   g_assert (new.unrepaired >= old->unrepaired);
-  g_assert (new.n_channels >= old->n_channels);
-  g_assert (new.n_channels <= MMTP_PAIR_CHANNELS);
+  g_assert (new.n_paths >= old->n_paths);
+  g_assert (new.n_paths <= MMTP_PAIR_CHANNELS);
   g_assert (new.queued_bytes <= 2 * self->sender_config.max_bytes);
   for (i = 0; i < MMTP_LAST_REFUSAL; i++)
     g_assert (new.refused[i] >= old->refused[i]);
@@ -178,7 +178,7 @@ check_receiver_stats (MmtpPair * self)
   g_assert (new.missing >= old->missing);
   g_assert (new.incomplete >= old->incomplete);
   g_assert (new.no_room >= old->no_room && new.reports >= old->reports);
-  g_assert (new.n_channels <= MMTP_MAX_CHANNELS);
+  g_assert (new.n_paths <= MMTP_MAX_PATHS);
   g_assert (new.held_bytes <= self->receiver_config.max_bytes);
   for (i = 0; i < MMTP_LAST_REFUSAL; i++)
     g_assert (new.refused[i] >= old->refused[i]);
@@ -447,8 +447,8 @@ poll_receiver_output (MmtpPair * self)
     g_assert (size <= LONGEST);
     g_assert (n++ < MAX_OUTPUTS);
     account_output (self, &address, bytes, size);
-    channel = find_channel (self, &address);
-    if (channel != MMTP_NO_CHANNEL)
+    channel = find_path (self, &address);
+    if (channel != MMTP_NO_PATH)
       send (self, TO_SENDER, channel, &address, bytes, size);
     else
       tell_sent (self, MMTP_RECEIVER, &address, bytes, size);
@@ -595,10 +595,10 @@ mmtp_pair_run (MmtpPair * self, guint64 duration)
 void
 mmtp_pair_add_channel (MmtpPair * self, guint channel)
 {
-  const MmtpChannelConfig config =
+  const MmtpPathConfig config =
       { channels[channel].name, LONGEST, OVERHEAD };
 
-  g_assert (mmtp_sender_add_channel (self->sender, self->now, &config) ==
+  g_assert (mmtp_sender_add_path (self->sender, self->now, &config) ==
       channel);
   poll_sender (self);
 }

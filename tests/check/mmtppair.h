@@ -62,8 +62,8 @@ struct _MmtpPair
   guint64 busy[2][MMTP_PAIR_CHANNELS];  /* ns, until which the channel sends */
   MmtpAddress addresses[MMTP_PAIR_CHANNELS];    /* of the sender's channels */
   GHashTable *accounts;         /* of every address */
-  MmtpSenderChannelStats sender_channels[MMTP_PAIR_CHANNELS];
-  MmtpReceiverChannelStats receiver_channels[MMTP_PAIR_CHANNELS];
+  MmtpSenderPathStats sender_channels[MMTP_PAIR_CHANNELS];
+  MmtpReceiverPathStats receiver_channels[MMTP_PAIR_CHANNELS];
   MmtpSenderStats sender_stats;
   MmtpReceiverStats receiver_stats;
 };

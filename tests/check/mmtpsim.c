@@ -202,7 +202,7 @@ add_channel (MmtpSim * sim, guint channel)
 {
   const MmtpSimChannelConfig *c = &sim->config.channels[channel];
   gchar *name = g_strdup_printf ("channel%u", channel);
-  MmtpChannelConfig config = { name, sim->config.longest, MMTP_SIM_OVERHEAD,
+  MmtpPathConfig config = { name, sim->config.longest, MMTP_SIM_OVERHEAD,
     c->known_rate, c->known_delay
   };
   gint number = sim->ends->add_channel (sim->sender,
@@ -222,7 +222,7 @@ run_action (MmtpSim * sim, const MmtpSimAction * action)
     add_channel (sim, action->channel);
     return;
   }
-  sim->ends->remove_channel (sim->sender, mmtp_sim_to_sender (sim, sim->now),
+  sim->ends->remove_path (sim->sender, mmtp_sim_to_sender (sim, sim->now),
       action->channel, MMTP_LEAVE_INTERFACE);
   sim->channels[action->channel].is_up = FALSE;
 }

@@ -34,8 +34,8 @@ typedef struct
   gpointer (*sender_new) (const MmtpSenderConfig * config, guint64 seed);
   void (*sender_free) (gpointer sender);
   gint (*add_channel) (gpointer sender, guint64 now,
-      const MmtpChannelConfig * config);
-  void (*remove_channel) (gpointer sender, guint64 now, guint channel,
+      const MmtpPathConfig * config);
+  void (*remove_path) (gpointer sender, guint64 now, guint channel,
       MmtpLeaveReason reason);
   gboolean (*put) (gpointer sender, guint64 now, const MmtpBuffer * buffer);
   gboolean (*has_room) (gpointer sender, guint64 now);
@@ -49,7 +49,7 @@ typedef struct
   gboolean (*sender_poll_event) (gpointer sender, MmtpSenderEvent * event);
   void (*get_sender_stats) (gpointer sender, MmtpSenderStats * stats);
   gboolean (*get_sender_channel_stats) (gpointer sender, guint channel,
-      MmtpSenderChannelStats * stats);
+      MmtpSenderPathStats * stats);
 
   gpointer (*receiver_new) (const MmtpReceiverConfig * config, guint64 seed);
   void (*receiver_free) (gpointer receiver);
@@ -63,7 +63,7 @@ typedef struct
       MmtpReceiverEvent * event);
   void (*get_receiver_stats) (gpointer receiver, MmtpReceiverStats * stats);
   gboolean (*get_receiver_channel_stats) (gpointer receiver, guint channel,
-      MmtpReceiverChannelStats * stats);
+      MmtpReceiverPathStats * stats);
 } MmtpSimEnds;
 /* *INDENT-ON* */
 
@@ -100,7 +100,7 @@ typedef struct
   guint n_tcp;                  /* flows that share the forward direction */
   guint64 tcp_from;             /* ns since the origin; 0: from the beginning */
   gboolean is_later;            /* not there until an action adds it */
-  guint64 known_rate, known_delay;      /* as MmtpChannelConfig's */
+  guint64 known_rate, known_delay;      /* as MmtpPathConfig's */
 } MmtpSimChannelConfig;
 
 typedef struct
@@ -176,8 +176,8 @@ typedef struct
   guint64 tcp_bytes[MMTP_SIM_MAX_CHANNELS];
   MmtpSenderStats sender;
   MmtpReceiverStats receiver;
-  MmtpSenderChannelStats channels[MMTP_SIM_MAX_CHANNELS];
-  MmtpReceiverChannelStats arrivals[MMTP_SIM_MAX_CHANNELS];
+  MmtpSenderPathStats channels[MMTP_SIM_MAX_CHANNELS];
+  MmtpReceiverPathStats arrivals[MMTP_SIM_MAX_CHANNELS];
   SimLinkStats links[MMTP_SIM_MAX_CHANNELS][2];
   guint broken_events, too_slow_events;
   GString *errors;              /* the first few things that may never be */

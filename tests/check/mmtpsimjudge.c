@@ -218,7 +218,7 @@ mmtp_sim_judge_receiver_event (MmtpSim * sim, MmtpReceiverEvent * event)
   }
   if (sim->config.verbose)
     g_print ("%10.6f receiver event %d channel %u\n", sim->now / 1e9,
-        event->type, event->channel);
+        event->type, event->path);
 }
 
 void
@@ -234,7 +234,7 @@ mmtp_sim_judge_sender_event (MmtpSim * sim, const MmtpSenderEvent * event)
     sim->result.too_slow_events++;
   if (sim->config.verbose)
     g_print ("%10.6f sender event %d channel %u state %d rate %"
-        G_GUINT64_FORMAT "\n", sim->now / 1e9, event->type, event->channel,
+        G_GUINT64_FORMAT "\n", sim->now / 1e9, event->type, event->path,
         event->state, event->rate);
 }
 
@@ -333,12 +333,12 @@ static void
 print_channel (MmtpSim * sim, guint i)
 {
   const MmtpSimResult *result = &sim->result;
-  const MmtpSenderChannelStats *c = &result->channels[i];
+  const MmtpSenderPathStats *c = &result->channels[i];
   const SimLinkStats *forward = &result->links[i][SIM_FORWARD];
   const SimLinkStats *back = &result->links[i][SIM_BACK];
 
   g_print ("    %u %-8s rate %.0f of %.0f byte/s, delay %.1f high %.1f of "
-      "%.1f ms, rtt %.1f ms\n", i, mmtp_channel_state_get_name (c->state),
+      "%.1f ms, rtt %.1f ms\n", i, mmtp_path_state_get_name (c->state),
       c->rate / 8.0,
       (gdouble) sim->config.channels[i].link.path[0].rate,
       c->delay / 1e6, c->high_delay / 1e6,

@@ -42,7 +42,7 @@ sender_free (gpointer data)
 }
 
 static gint
-add_channel (gpointer data, guint64 now, const MmtpChannelConfig * config)
+add_channel (gpointer data, guint64 now, const MmtpPathConfig * config)
 {
   UdpSender *sender = data;
 
@@ -50,7 +50,7 @@ add_channel (gpointer data, guint64 now, const MmtpChannelConfig * config)
 }
 
 static void
-remove_channel (gpointer data, guint64 now, guint channel,
+remove_path (gpointer data, guint64 now, guint channel,
     MmtpLeaveReason reason)
 {
 }
@@ -139,7 +139,7 @@ get_sender_stats (gpointer data, MmtpSenderStats * stats)
 
 static gboolean
 get_sender_channel_stats (gpointer data, guint channel,
-    MmtpSenderChannelStats * stats)
+    MmtpSenderPathStats * stats)
 {
   return FALSE;
 }
@@ -212,7 +212,7 @@ get_receiver_stats (gpointer data, MmtpReceiverStats * stats)
 
 static gboolean
 get_receiver_channel_stats (gpointer data, guint channel,
-    MmtpReceiverChannelStats * stats)
+    MmtpReceiverPathStats * stats)
 {
   return FALSE;
 }
@@ -221,7 +221,7 @@ const MmtpSimEnds mmtp_sim_udp = {
   .sender_new = sender_new,
   .sender_free = sender_free,
   .add_channel = add_channel,
-  .remove_channel = remove_channel,
+  .remove_path = remove_path,
   .put = put,
   .has_room = has_room,
   .end = end,

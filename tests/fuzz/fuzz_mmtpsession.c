@@ -279,7 +279,7 @@ move (Run * self)
 static guint
 count_channels (Run * self)
 {
-  return self->pair.sender_stats.n_channels;
+  return self->pair.sender_stats.n_paths;
 }
 
 static void
@@ -294,7 +294,7 @@ change_channel (Run * self, Order order)
   else if (channel >= count_channels (self))
     return;
   else if (order == ORDER_REMOVE)
-    mmtp_sender_remove_channel (sender, now, channel, take (self, 4));
+    mmtp_sender_remove_path (sender, now, channel, take (self, 4));
   else
     mmtp_sender_set_blocked (sender, now, channel, take (self, 2));
 }

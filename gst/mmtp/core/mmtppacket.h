@@ -29,7 +29,7 @@ G_BEGIN_DECLS
 #define MMTP_NONCE_SIZE 16
 #define MMTP_COOKIE_SIZE 32
 #define MMTP_MAC_SIZE 16        /* of the handshake */
-#define MMTP_MAX_CHANNELS 256
+#define MMTP_MAX_PATHS 256
 #define MMTP_MAX_CAPS 8192      /* bytes of text */
 #define MMTP_MAX_RANGES 16      /* of losses in a record */
 #define MMTP_MAX_PRELUDE 64

@@ -6,7 +6,7 @@
 
 #include "mmtppolicy.h"
 
-/* A channel that gets less of the stream is called not needed. */
+/* A path that gets less of the stream is called not needed. */
 #define LEAST_SHARE 0.001
 
 /* --- what a path may do --------------------------------------------------- */
@@ -14,13 +14,13 @@
 gboolean
 mmtp_path_is_usable (const MmtpPath * path)
 {
-  return path->channel->state == MMTP_CHANNEL_ACTIVE;
+  return path->state == MMTP_PATH_ACTIVE;
 }
 
 static gboolean
 may_carry (const MmtpPath * path)
 {
-  return mmtp_path_is_usable (path) && !path->channel->blocked;
+  return mmtp_path_is_usable (path) && !path->blocked;
 }
 
 gboolean
@@ -36,14 +36,14 @@ mmtp_policy_has_choice (const MmtpSender * sender)
 gboolean
 mmtp_path_may_speak (const MmtpPath * path)
 {
-  return path->joined && !path->channel->blocked &&
-      path->channel->state != MMTP_CHANNEL_GONE;
+  return path->joined && !path->blocked &&
+      path->state != MMTP_PATH_GONE;
 }
 
 static gboolean
 delivers (const MmtpPath * path)
 {
-  return mmtp_path_may_speak (path) && path->channel->state != MMTP_CHANNEL_SILENT;
+  return mmtp_path_may_speak (path) && path->state != MMTP_PATH_SILENT;
 }
 
 /* --- how far a path is trusted ------------------------------------------- */
@@ -68,15 +68,15 @@ is_trusted (const MmtpSender * sender, const MmtpPath * path, Trust trust)
 {
   if (trust == TRUST_NOBODY || trust == TRUST_DELIVERING)
     return trust == TRUST_DELIVERING;
-  return sender->now >= mmtp_channel_get_overdue (path->channel);
+  return sender->now >= mmtp_path_get_overdue (path);
 }
 
 static gboolean
 has_room (const MmtpSender * sender, const MmtpPath * path, Trust trust)
 {
-  if (!may_carry (path) || (path->channel->is_stalled && trust < TRUST_ALL))
+  if (!may_carry (path) || (path->is_stalled && trust < TRUST_ALL))
     return FALSE;
-  return mmtp_channel_has_window (path->channel, path->channel->data_size,
+  return mmtp_path_has_window (path, path->data_size,
       is_trusted (sender, path, trust));
 }
 
@@ -97,7 +97,7 @@ get_trust (const MmtpSender * sender)
       return TRUST_NOBODY;
     if (!may_carry (sender->paths[i]))
       continue;
-    if (sender->paths[i]->channel->is_stalled)
+    if (sender->paths[i]->is_stalled)
       stalls = TRUE;
     else
       delivers = TRUE;
@@ -119,9 +119,9 @@ typedef enum
 static Known
 get_known (const MmtpPath * path)
 {
-  if (!path->confirmed && !path->channel->configured_rate)
+  if (!path->confirmed && !path->configured_rate)
     return KNOWN_JOINED;
-  return mmtp_channel_is_measured (path->channel) ? KNOWN_MEASURED :
+  return mmtp_path_is_measured (path) ? KNOWN_MEASURED :
       KNOWN_CONFIRMED;
 }
 
@@ -146,7 +146,7 @@ has_spare_path (const MmtpSender * sender)
   guint i;
 
   for (i = 0; i < sender->n_paths; i++)
-    if (sender->paths[i]->channel->limits.is_app_limited &&
+    if (sender->paths[i]->limits.is_app_limited &&
         has_room (sender, sender->paths[i], TRUST_NOBODY))
       return TRUE;
   return FALSE;
@@ -154,12 +154,12 @@ has_spare_path (const MmtpSender * sender)
 
 /* ns until a packet that is sent now has surely come */
 static guint64
-get_delay (const MmtpSender * sender, const MmtpChannel * channel,
+get_delay (const MmtpSender * sender, const MmtpPath * path,
     gboolean has_choice, gboolean is_spare)
 {
   return has_choice ?
-      mmtp_channel_get_cautious_delay (channel, sender->now, is_spare) :
-      mmtp_channel_get_safe_delay (channel, sender->now);
+      mmtp_path_get_cautious_delay (path, sender->now, is_spare) :
+      mmtp_path_get_safe_delay (path, sender->now);
 }
 
 static guint
@@ -171,29 +171,29 @@ fill_candidates (const MmtpSender * sender, Trust trust,
   guint i;
 
   for (i = 0; i < sender->n_paths; i++) {
-    const MmtpChannel *channel = sender->paths[i]->channel;
+    const MmtpPath *path = sender->paths[i];
 
-    candidates[i].channel = i;
+    candidates[i].path = i;
     candidates[i].may_carry = has_room (sender, sender->paths[i], trust) &&
         get_known (sender->paths[i]) >= known;
-    candidates[i].token = channel->token;
-    candidates[i].backlog = has_choice && channel->token > sender->now ?
-        mmtp_channel_get_cost (channel, sender->queued_bytes) : 0;
-    candidates[i].delay = get_delay (sender, channel, has_choice, is_spare);
+    candidates[i].token = path->token;
+    candidates[i].backlog = has_choice && path->token > sender->now ?
+        mmtp_path_get_cost (path, sender->queued_bytes) : 0;
+    candidates[i].delay = get_delay (sender, path, has_choice, is_spare);
     candidates[i].is_doubtful = has_choice &&
-        mmtp_channel_is_in_doubt (channel, sender->now);
+        mmtp_path_is_in_doubt (path, sender->now);
   }
   return sender->n_paths;
 }
 
 /* The most urgent packet that can be there in time when it takes so long,
- * unless the channel's messages are too short for it */
+ * unless the path's messages are too short for it */
 static MmtpPacket *
-find_packet (MmtpSender * sender, const MmtpChannel * channel, guint64 delay)
+find_packet (MmtpSender * sender, const MmtpPath * path, guint64 delay)
 {
   MmtpPacket *packet = mmtp_sender_find_packet (sender, delay);
 
-  if (packet && mmtp_sender_get_message_size (packet) > channel->longest)
+  if (packet && mmtp_sender_get_message_size (packet) > path->longest)
     return NULL;
   return packet;
 }
@@ -206,7 +206,7 @@ knows_delays (const MmtpSender * sender)
       sender->config.scheduler == MMTP_SCHEDULER_ARRIVAL;
 }
 
-/* The channel is chosen for the last packet of all, and takes the most urgent one
+/* The path is chosen for the last packet of all, and takes the most urgent one
  * that it brings in time: section 4.4 for the one at the head, and the others do
  * not wait for it. */
 static MmtpPacket *
@@ -220,10 +220,10 @@ choose (MmtpSender * sender, MmtpCandidate * candidates, guint n,
   for (;;) {
     chosen = mmtp_scheduler_choose (sender->config.scheduler, candidates, n,
         sender->now, last, &sender->turn);
-    if (chosen == MMTP_NO_CHANNEL)
+    if (chosen == MMTP_NO_PATH)
       return NULL;
     *path = sender->paths[chosen];
-    packet = find_packet (sender, (*path)->channel,
+    packet = find_packet (sender, *path,
         knows_delays (sender) ? candidates[chosen].delay : 0);
     if (packet)
       return packet;
@@ -236,7 +236,7 @@ mmtp_policy_choose (MmtpSender * sender, MmtpPath ** path)
 {
   const Trust trust = get_trust (sender);
   const Known known = get_best_known (sender);
-  MmtpCandidate candidates[MMTP_MAX_CHANNELS];
+  MmtpCandidate candidates[MMTP_MAX_PATHS];
   MmtpPacket *packet;
   guint n;
 
@@ -256,16 +256,16 @@ mmtp_policy_get_wakeup (const MmtpSender * sender)
   guint i;
 
   for (i = 0; sender->ready && i < sender->n_paths; i++) {
-    const MmtpChannel *channel = sender->paths[i]->channel;
+    const MmtpPath *path = sender->paths[i];
 
     if (trust > TRUST_NOBODY && may_carry (sender->paths[i]) &&
-        mmtp_channel_get_overdue (channel) > sender->now)
-      wakeup = MIN (wakeup, mmtp_channel_get_overdue (channel));
+        mmtp_path_get_overdue (path) > sender->now)
+      wakeup = MIN (wakeup, mmtp_path_get_overdue (path));
     /* The caller may have advanced the clock beyond a token without polling
      * for output since. */
     if (has_room (sender, sender->paths[i], trust) &&
-        channel->token > sender->data_tried)
-      wakeup = MIN (wakeup, channel->token);
+        path->token > sender->data_tried)
+      wakeup = MIN (wakeup, path->token);
   }
   return wakeup;
 }
@@ -274,28 +274,28 @@ mmtp_policy_get_wakeup (const MmtpSender * sender)
 
 static guint64
 get_min_delay (const MmtpSender * sender, guint64 (*get_delay) (const
-        MmtpChannel *, guint64))
+        MmtpPath *, guint64))
 {
   guint64 least = MMTP_NEVER;
   guint i;
 
   for (i = 0; i < sender->n_paths; i++)
     if (mmtp_path_is_usable (sender->paths[i]))
-      least = MIN (least, get_delay (sender->paths[i]->channel, sender->now));
+      least = MIN (least, get_delay (sender->paths[i], sender->now));
   return least;
 }
 
 guint64
 mmtp_policy_get_least_delay (const MmtpSender * sender)
 {
-  return get_min_delay (sender, mmtp_channel_get_safe_delay);
+  return get_min_delay (sender, mmtp_path_get_safe_delay);
 }
 
 /* A measure that is not there yet is no reason to give up. */
 guint64
 mmtp_policy_get_best_delay (const MmtpSender * sender)
 {
-  guint64 least = get_min_delay (sender, mmtp_channel_get_best_delay);
+  guint64 least = get_min_delay (sender, mmtp_path_get_best_delay);
 
   return sender->ready && least != MMTP_NEVER ? least : 0;
 }
@@ -308,11 +308,11 @@ mmtp_policy_is_sure (const MmtpSender * sender, const MmtpPacket * packet)
   if (mmtp_policy_get_least_delay (sender) == MMTP_NEVER)
     return TRUE;
   for (i = 0; i < sender->n_paths; i++) {
-    const MmtpChannel *channel = sender->paths[i]->channel;
+    const MmtpPath *path = sender->paths[i];
 
     if (mmtp_path_is_usable (sender->paths[i]) &&
-        MAX (channel->token, sender->now) +
-        mmtp_channel_get_safe_delay (channel, sender->now) <=
+        MAX (path->token, sender->now) +
+        mmtp_path_get_safe_delay (path, sender->now) <=
         packet->due + sender->initial_delay)
       return TRUE;
   }
@@ -328,14 +328,14 @@ mmtp_policy_find_quickest (const MmtpSender * sender, const MmtpPacket * packet,
 
   *arrival = MMTP_NEVER;
   for (i = 0; i < sender->n_paths; i++) {
-    const MmtpChannel *channel = sender->paths[i]->channel;
+    const MmtpPath *path = sender->paths[i];
     guint64 comes;
 
     if (!may_carry (sender->paths[i]) ||
-        mmtp_sender_get_message_size (packet) > channel->longest)
+        mmtp_sender_get_message_size (packet) > path->longest)
       continue;
-    comes = MAX (channel->token, sender->now)
-        + mmtp_channel_get_expected_delay (channel, sender->now);
+    comes = MAX (path->token, sender->now)
+        + mmtp_path_get_expected_delay (path, sender->now);
     if (comes >= *arrival)
       continue;
     *arrival = comes;
@@ -354,9 +354,9 @@ mmtp_policy_get_delay_elsewhere (const MmtpSender * sender,
   for (i = 0; i < sender->n_paths; i++) {
     const MmtpPath *path = sender->paths[i];
 
-    if (path != except && may_carry (path) && !path->channel->is_stalled &&
-        mmtp_channel_has_window (path->channel, path->channel->longest, TRUE))
-      least = MIN (least, mmtp_channel_get_safe_delay (path->channel,
+    if (path != except && may_carry (path) && !path->is_stalled &&
+        mmtp_path_has_window (path, path->longest, TRUE))
+      least = MIN (least, mmtp_path_get_safe_delay (path,
               sender->now));
   }
   return least;
@@ -371,7 +371,7 @@ mmtp_policy_find_control_path (const MmtpSender * sender, guint except)
   MmtpPath *best = NULL;
   guint i;
 
-  if (sender->fastest != MMTP_NO_CHANNEL && sender->fastest != except &&
+  if (sender->fastest != MMTP_NO_PATH && sender->fastest != except &&
       delivers (sender->paths[sender->fastest]))
     return sender->paths[sender->fastest];
   for (i = 0; i < sender->n_paths; i++) {
@@ -388,14 +388,14 @@ mmtp_policy_find_control_path (const MmtpSender * sender, guint except)
 /* --- what a user is told -------------------------------------------------- */
 
 static gboolean
-is_too_slow (const MmtpSender * sender, const MmtpChannel * channel)
+is_too_slow (const MmtpSender * sender, const MmtpPath * path)
 {
-  return channel->state == MMTP_CHANNEL_CONTROL ||
-      get_delay (sender, channel, mmtp_policy_has_choice (sender),
+  return path->state == MMTP_PATH_CONTROL ||
+      get_delay (sender, path, mmtp_policy_has_choice (sender),
       has_spare_path (sender)) > sender->initial_delay;
 }
 
-/* Bytes of the stream that all channels were given lately */
+/* Bytes of the stream that all paths were given lately */
 static gdouble
 get_data_bytes (const MmtpSender * sender)
 {
@@ -403,7 +403,7 @@ get_data_bytes (const MmtpSender * sender)
   guint i;
 
   for (i = 0; i < sender->n_paths; i++)
-    sum += mmtp_fading_get (&sender->paths[i]->channel->data_bytes,
+    sum += mmtp_fading_get (&sender->paths[i]->data_bytes,
         sender->now, MMTP_SHARE_PERIOD);
   return sum;
 }
@@ -414,24 +414,23 @@ get_share (const MmtpSender * sender, const MmtpPath * path)
 {
   const gdouble sum = get_data_bytes (sender);
 
-  return sum < 1 ? 0 : mmtp_fading_get (&path->channel->data_bytes,
+  return sum < 1 ? 0 : mmtp_fading_get (&path->data_bytes,
       sender->now, MMTP_SHARE_PERIOD) / sum;
 }
 
 static MmtpPathUse
 get_use (const MmtpSender * sender, const MmtpPath * path)
 {
-  const MmtpChannel *channel = path->channel;
 
-  if (channel->state == MMTP_CHANNEL_GONE)
+  if (path->state == MMTP_PATH_GONE)
     return MMTP_USE_GONE;
-  if (channel->state == MMTP_CHANNEL_OPENING || !sender->ready)
+  if (path->state == MMTP_PATH_OPENING || !sender->ready)
     return MMTP_USE_JOINING;
-  if (channel->blocked)
+  if (path->blocked)
     return MMTP_USE_BLOCKED;
-  if (channel->state == MMTP_CHANNEL_SILENT || channel->is_stalled)
+  if (path->state == MMTP_PATH_SILENT || path->is_stalled)
     return MMTP_USE_SILENT;
-  if (is_too_slow (sender, channel))
+  if (is_too_slow (sender, path))
     return MMTP_USE_TOO_SLOW;
   if (get_known (path) < get_best_known (sender))
     return MMTP_USE_PROBED;
@@ -441,11 +440,11 @@ get_use (const MmtpSender * sender, const MmtpPath * path)
 }
 
 static gdouble
-get_loss (const MmtpSender * sender, const MmtpChannel * channel)
+get_loss (const MmtpSender * sender, const MmtpPath * path)
 {
-  const gdouble came = mmtp_fading_get (&channel->came, sender->now,
+  const gdouble came = mmtp_fading_get (&path->came, sender->now,
       MMTP_LOSS_PERIOD);
-  const gdouble missing = mmtp_fading_get (&channel->missing, sender->now,
+  const gdouble missing = mmtp_fading_get (&path->missing, sender->now,
       MMTP_LOSS_PERIOD);
 
   return missing > 0 ? missing / (came + missing) : 0;
@@ -453,37 +452,13 @@ get_loss (const MmtpSender * sender, const MmtpChannel * channel)
 
 void
 mmtp_policy_fill_use (const MmtpSender * sender, const MmtpPath * path,
-    MmtpSenderChannelStats * stats)
+    MmtpSenderPathStats * stats)
 {
-  const guint64 progress = path->channel->progress_time;
+  const guint64 progress = path->progress_time;
 
   stats->use = get_use (sender, path);
   stats->silence = stats->use == MMTP_USE_SILENT ?
       sender->now - MIN (sender->now, progress) : 0;
   stats->share = get_share (sender, path);
-  stats->loss = get_loss (sender, path->channel);
-}
-
-gchar *
-mmtp_channel_stats_explain (const MmtpSenderChannelStats * stats)
-{
-  switch (stats->use) {
-    case MMTP_USE_JOINING:
-      return g_strdup ("joining");
-    case MMTP_USE_SPARE:
-      return g_strdup ("not needed");
-    case MMTP_USE_PROBED:
-      return g_strdup ("probing");
-    case MMTP_USE_TOO_SLOW:
-      return g_strdup ("too slow for the deadline");
-    case MMTP_USE_SILENT:
-      return g_strdup_printf ("silent for %.1f s",
-          stats->silence / (gdouble) MMTP_SECOND);
-    case MMTP_USE_BLOCKED:
-      return g_strdup ("its socket has no room");
-    case MMTP_USE_GONE:
-      return g_strdup ("gone");
-    default:
-      return g_strdup ("");
-  }
+  stats->loss = get_loss (sender, path);
 }

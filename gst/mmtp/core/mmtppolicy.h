@@ -53,7 +53,7 @@ guint64 mmtp_policy_get_delay_elsewhere (const MmtpSender * sender,
 
 /* --- control messages ----------------------------------------------------- */
 
-/* The fastest one that delivers, but not the channel `except`; then any; NULL */
+/* The fastest one that delivers, but not the path `except`; then any; NULL */
 MmtpPath *mmtp_policy_find_control_path (const MmtpSender * sender,
     guint except);
 
@@ -61,7 +61,7 @@ MmtpPath *mmtp_policy_find_control_path (const MmtpSender * sender,
 
 /* Fills in `use`, `silence`, `share` and `loss`. */
 void mmtp_policy_fill_use (const MmtpSender * sender, const MmtpPath * path,
-    MmtpSenderChannelStats * stats);
+    MmtpSenderPathStats * stats);
 
 G_END_DECLS
 

@@ -66,7 +66,7 @@ mmtp_receiver_free (MmtpReceiver * self)
 
   mmtp_receiver_clear_session (self);
   for (i = 0; i < self->n_ids; i++)
-    g_free (self->channels[self->ids[i]]);
+    g_free (self->paths[self->ids[i]]);
   g_queue_clear_full (&self->output, g_free);
   g_queue_clear_full (&self->events, g_free);
   prefix_limiter_free (self->strangers);
@@ -140,14 +140,14 @@ mmtp_receiver_send_bare (MmtpReceiver * self, MmtpMessage * message,
 }
 
 gsize
-mmtp_receiver_send (MmtpReceiver * self, MmtpReceiverChannel * channel,
+mmtp_receiver_send (MmtpReceiver * self, MmtpReceiverPath * path,
     MmtpMessage * message, const MmtpAddress * address)
 {
   guint8 bytes[2048];
-  guint64 number = channel->next_number++;
+  guint64 number = path->next_number++;
   gsize size;
 
-  message->channel = channel->id;
+  message->channel = path->id;
   message->number = number & G_MAXUINT16;
   message->sent = mmtp_to_ticks (self->now);
   if (message->type == MMTP_REPORT)
@@ -231,7 +231,7 @@ mmtp_receiver_next_wakeup (MmtpReceiver * self)
 
 void
 mmtp_receiver_push_event (MmtpReceiver * self, MmtpReceiverEventType type,
-    guint channel)
+    guint path)
 {
   MmtpReceiverEvent *event;
 
@@ -239,7 +239,7 @@ mmtp_receiver_push_event (MmtpReceiver * self, MmtpReceiverEventType type,
     return;
   event = g_new0 (MmtpReceiverEvent, 1);
   event->type = type;
-  event->channel = channel;
+  event->path = path;
   event->delay = self->session.initial_delay;
   event->wanted_delay = self->session.wanted_delay;
   g_queue_push_tail (&self->events, event);
@@ -417,23 +417,23 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
 }
 
 gboolean
-mmtp_receiver_get_channel_stats (MmtpReceiver * self, guint id,
-    MmtpReceiverChannelStats * stats)
+mmtp_receiver_get_path_stats (MmtpReceiver * self, guint id,
+    MmtpReceiverPathStats * stats)
 {
-  const MmtpReceiverChannel *channel =
-      id < MMTP_MAX_CHANNELS ? self->channels[id] : NULL;
+  const MmtpReceiverPath *path =
+      id < MMTP_MAX_PATHS ? self->paths[id] : NULL;
   const MmtpArrivals *arrivals;
 
   memset (stats, 0, sizeof (*stats));
-  if (!channel)
+  if (!path)
     return FALSE;
-  arrivals = &channel->arrivals;
-  stats->joined = channel->joined;
-  stats->received = channel->past.received + arrivals->received;
-  stats->bytes = channel->past.bytes + arrivals->bytes;
-  stats->lost = channel->past.lost + arrivals->losses.lost;
-  stats->late = channel->past.late + arrivals->late;
-  stats->duplicates = channel->duplicates;
+  arrivals = &path->arrivals;
+  stats->joined = path->joined;
+  stats->received = path->past.received + arrivals->received;
+  stats->bytes = path->past.bytes + arrivals->bytes;
+  stats->lost = path->past.lost + arrivals->losses.lost;
+  stats->late = path->past.late + arrivals->late;
+  stats->duplicates = path->duplicates;
   stats->rate = mmtp_arrivals_get_rate (arrivals, self->now) * 8;
   stats->jitter = arrivals->jitter;
   if (!mmtp_arrivals_get_least_transit (arrivals, self->now, &stats->transit))

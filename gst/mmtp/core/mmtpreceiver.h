@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The receiver of an MMTP session: answers the handshake, measures each channel
+/* The receiver of an MMTP session: answers the handshake, measures each path
  * and reports it (Magalhães and Kravets 2001, sections 4.5 and 4.6), puts the
  * packets in order and the buffers together, and lets nothing out after its
  * time. A core: no I/O, times are the caller's, randomness is the caller's.
@@ -66,8 +66,8 @@ typedef enum
   MMTP_EVENT_INITIAL_DELAY,     /* D0 has changed, `delay` */
   MMTP_EVENT_PRESENTATION_RATE, /* frame_rate, bit_rate, from the next buffer
                                  * on */
-  MMTP_EVENT_JOINED,            /* channel */
-  MMTP_EVENT_LEFT,              /* channel */
+  MMTP_EVENT_JOINED,            /* path */
+  MMTP_EVENT_LEFT,              /* path */
   MMTP_EVENT_TOO_LONG,          /* buffers that alone are longer than max_bytes
                                  * don't come out; once in a session */
   MMTP_EVENT_END,               /* of the stream */
@@ -96,7 +96,7 @@ typedef struct
                                  * what takes longer than ours is lost */
   guint32 frame_rate;           /* milliframes per second */
   guint64 bit_rate;             /* bits per second */
-  guint channel;
+  guint path;
   guint version;                /* of the wire format */
 } MmtpReceiverEvent;
 
@@ -113,7 +113,7 @@ typedef struct
                                  * 1 s */
   gint64 transit;               /* ns, least of that time, relative */
   guint64 jitter;               /* ns, RFC 3550, section 6.4.1 */
-} MmtpReceiverChannelStats;
+} MmtpReceiverPathStats;
 
 typedef struct
 {
@@ -132,16 +132,16 @@ typedef struct
   gint64 skew;                  /* parts per billion, of the sender's clock */
   guint64 reports;              /* sent */
   guint64 refused[MMTP_LAST_REFUSAL];   /* messages */
-  guint n_channels;             /* that ever were */
+  guint n_paths;             /* that ever were */
 } MmtpReceiverStats;
 
 void mmtp_receiver_get_stats (MmtpReceiver * receiver,
     MmtpReceiverStats * stats);
-/* FALSE: no such channel */
-gboolean mmtp_receiver_get_channel_stats (MmtpReceiver * receiver,
-    guint channel, MmtpReceiverChannelStats * stats);
+/* FALSE: no such path */
+gboolean mmtp_receiver_get_path_stats (MmtpReceiver * receiver,
+    guint path, MmtpReceiverPathStats * stats);
 
-/* How the driver runs a receiver. All channels share path 0; their addresses
+/* How the driver runs a receiver. All paths share path 0; their addresses
  * tell them apart. */
 extern const DriverVerbs mmtp_receiver_verbs;
 

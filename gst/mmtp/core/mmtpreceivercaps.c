@@ -46,18 +46,18 @@ add_piece (MmtpCapsText * text, const MmtpCaps * caps)
 }
 
 static void
-acknowledge (MmtpReceiver * self, MmtpReceiverChannel * channel, guint8 version)
+acknowledge (MmtpReceiver * self, MmtpReceiverPath * path, guint8 version)
 {
   MmtpMessage message = {.type = MMTP_CAPS_ACK };
 
   message.caps.version = version;
-  mmtp_receiver_send (self, channel, &message, &channel->address);
+  mmtp_receiver_send (self, path, &message, &path->address);
 }
 
 /* What is not plain has come all the same, and is acknowledged: it would get no
  * better. */
 MmtpRefusal
-mmtp_receiver_take_caps (MmtpReceiver * self, MmtpReceiverChannel * channel,
+mmtp_receiver_take_caps (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpCaps * caps)
 {
   MmtpCapsText *text = find_version (&self->session, caps->version);
@@ -67,13 +67,13 @@ mmtp_receiver_take_caps (MmtpReceiver * self, MmtpReceiverChannel * channel,
   if (text->length != caps->length)
     return MMTP_REFUSED_MALFORMED;
   if (text->n_bytes == text->length) {
-    acknowledge (self, channel, caps->version);
+    acknowledge (self, path, caps->version);
     return MMTP_VALID;
   }
   add_piece (text, caps);
   if (text->n_bytes < text->length)
     return MMTP_VALID;
-  acknowledge (self, channel, caps->version);
+  acknowledge (self, path, caps->version);
   text->plain = mmtp_caps_text_is_plain (text->text, text->length);
   return text->plain ? MMTP_VALID : MMTP_REFUSED_MALFORMED;
 }

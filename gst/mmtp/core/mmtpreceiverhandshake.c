@@ -102,8 +102,8 @@ static void
 accept (MmtpReceiver * self)
 {
   MmtpReceiverSession *session = &self->session;
-  MmtpReceiverChannel *channel = self->channels[session->opener];
-  MmtpMessage answer = {.type = MMTP_ACCEPT,.channel = channel->id };
+  MmtpReceiverPath *path = self->paths[session->opener];
+  MmtpMessage answer = {.type = MMTP_ACCEPT,.channel = path->id };
   guint8 bytes[MMTP_HEADER_SIZE + 128];
 
   memcpy (answer.accept.nonce, session->nonce_s, MMTP_NONCE_SIZE);
@@ -111,7 +111,7 @@ accept (MmtpReceiver * self)
   answer.accept.token = session->token_r;
   answer.accept.least_delay = self->config.least_delay / 1000;
   answer.accept.has_key = self->key.is_set;
-  answer.number = channel->next_number++ & G_MAXUINT16;
+  answer.number = path->next_number++ & G_MAXUINT16;
   answer.sent = mmtp_to_ticks (self->now);
   if (mmtp_packet_write (&answer, bytes, sizeof (bytes)) == 0)
     return;
@@ -158,12 +158,12 @@ may_move_opener (MmtpReceiver * self, const MmtpAddress * address,
 static gboolean
 is_new (MmtpReceiver * self, const MmtpMessage * message, guint64 * number)
 {
-  const MmtpReceiverChannel *channel = self->channels[message->channel];
+  const MmtpReceiverPath *path = self->paths[message->channel];
 
-  if (!channel || !channel->known)
+  if (!path || !path->known)
     return TRUE;
-  *number = mmtp_unwrap (message->number, 16, channel->replay.highest);
-  return mmtp_replay_check (&channel->replay, *number);
+  *number = mmtp_unwrap (message->number, 16, path->replay.highest);
+  return mmtp_replay_check (&path->replay, *number);
 }
 
 /* ACCEPT got lost, or was too slow. */
@@ -174,7 +174,7 @@ accept_again (MmtpReceiver * self, const MmtpAddress * address,
   MmtpReceiverSession *session = &self->session;
   const gboolean moves = !is_from_opener (session, address, message);
   guint64 number = message->number;
-  MmtpReceiverChannel *channel;
+  MmtpReceiverPath *path;
 
   if (!session->alive || (moves && !may_move_opener (self, address, message)))
     return MMTP_REFUSED_SESSION;
@@ -182,10 +182,10 @@ accept_again (MmtpReceiver * self, const MmtpAddress * address,
     return MMTP_REFUSED_REPLAY;
   if (moves)
     mmtp_receiver_move_opener (self, address, message);
-  channel = self->channels[session->opener];
-  if (mmtp_replay_check (&channel->replay, number))
-    mmtp_replay_accept (&channel->replay, number);
-  mmtp_receiver_note_message (self, channel, number, message, size);
+  path = self->paths[session->opener];
+  if (mmtp_replay_check (&path->replay, number))
+    mmtp_replay_accept (&path->replay, number);
+  mmtp_receiver_note_message (self, path, number, message, size);
   accept (self);
   return MMTP_VALID;
 }
@@ -202,29 +202,29 @@ is_same_host (const MmtpAddress * a, const MmtpAddress * b)
 static gboolean
 is_host_of_session (MmtpReceiver * self, const MmtpAddress * address)
 {
-  const MmtpReceiverChannel *channel;
+  const MmtpReceiverPath *path;
   guint i;
 
   for (i = 0; i < self->n_ids; i++) {
-    channel = self->channels[self->ids[i]];
-    if (channel->joined && is_same_host (&channel->address, address))
+    path = self->paths[self->ids[i]];
+    if (path->joined && is_same_host (&path->address, address))
       return TRUE;
   }
   return FALSE;
 }
 
-/* ns in which an answer would have come on any channel */
+/* ns in which an answer would have come on any path */
 static guint64
 get_doubt_time (MmtpReceiver * self)
 {
-  const MmtpReceiverChannel *channel;
+  const MmtpReceiverPath *path;
   guint64 time = DOUBT_TIME, round_trip;
   guint i;
 
   for (i = 0; i < self->n_ids; i++) {
-    channel = self->channels[self->ids[i]];
-    round_trip = channel->round_trip ? channel->round_trip : UNKNOWN_ROUND_TRIP;
-    if (channel->joined)
+    path = self->paths[self->ids[i]];
+    round_trip = path->round_trip ? path->round_trip : UNKNOWN_ROUND_TRIP;
+    if (path->joined)
       time = MAX (time, DOUBT_ROUND_TRIPS * round_trip);
   }
   return time;
@@ -251,11 +251,11 @@ ask_whether_alive (MmtpReceiver * self)
   session->doubted_at = self->now;
   session->doubts++;
   for (i = 0; i < self->n_ids; i++) {
-    MmtpReceiverChannel *channel = self->channels[self->ids[i]];
+    MmtpReceiverPath *path = self->paths[self->ids[i]];
 
-    message.query.channel = channel->id;
-    if (channel->joined)
-      mmtp_receiver_send (self, channel, &message, &channel->address);
+    message.query.channel = path->id;
+    if (path->joined)
+      mmtp_receiver_send (self, path, &message, &path->address);
   }
 }
 
@@ -306,7 +306,7 @@ answer_open (MmtpReceiver * self, const MmtpAddress * address,
   if (self->session.alive && !may_take_over (self, address))
     return refuse (self, address, message, open->nonce, MMTP_REFUSE_BUSY);
   mmtp_receiver_begin_session (self, address, message);
-  mmtp_receiver_note_message (self, self->channels[message->channel],
+  mmtp_receiver_note_message (self, self->paths[message->channel],
       message->number, message, size);
   accept (self);
   return MMTP_VALID;

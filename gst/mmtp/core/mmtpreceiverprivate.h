@@ -38,7 +38,7 @@ typedef struct
 typedef struct
 {
   guint64 received, bytes, lost, late;
-} MmtpChannelPast;
+} MmtpPathPast;
 
 typedef struct
 {
@@ -58,7 +58,7 @@ typedef struct
   MmtpReplay replay;
   MmtpArrivals arrivals;
   guint64 duplicates;
-  MmtpChannelPast past;
+  MmtpPathPast past;
 
   guint32 echo;                 /* ticks, of the last message */
   guint64 echo_time;            /* ns, when it came */
@@ -73,15 +73,15 @@ typedef struct
   guint64 wanted_period;        /* ns, between REPORTs, as the sender asks; 0:
                                  * the receiver's choice */
   guint64 report_period;        /* ns */
-  guint64 next_report, last_report;     /* ns, sent on this channel */
+  guint64 next_report, last_report;     /* ns, sent on this path */
   gsize report_size;            /* bytes, of the last ones */
   gboolean has_gap;             /* a gap ended, and is not yet reported */
   guint64 gap_end;              /* ns, of the last gap */
   guint64 repeat_time;          /* ns, when the REPORT behind a gap is repeated;
                                  * MMTP_NEVER: none was sent */
-  guint64 told;                 /* messages that the fastest channel's REPORTs
+  guint64 told;                 /* messages that the fastest path's REPORTs
                                  * have counted */
-} MmtpReceiverChannel;
+} MmtpReceiverPath;
 
 typedef struct
 {
@@ -90,7 +90,7 @@ typedef struct
   gboolean ended;
   guint8 nonce_s[MMTP_NONCE_SIZE], nonce_r[MMTP_NONCE_SIZE];
   guint64 token_r;
-  guint8 opener;                /* channel of OPEN */
+  guint8 opener;                /* path of OPEN */
   MmtpAddress opener_address;
   gboolean confirmed;           /* the sender has got ACCEPT, and speaks */
   MmtpDirection theirs, ours;
@@ -110,8 +110,8 @@ typedef struct
   guint64 latest_deadline;      /* ns, of all packets */
 
   gint64 keepalive_sent;        /* of the newest KEEPALIVE */
-  guint8 fastest;               /* channel that the sender wants reports on */
-  gint skew_channel;            /* of the clock's points, -1: none */
+  guint8 fastest;               /* path that the sender wants reports on */
+  gint skew_path;            /* of the clock's points, -1: none */
   gboolean floor_waits;         /* for what was sent before it */
   guint32 floor;
   gint64 floor_sent;
@@ -128,8 +128,8 @@ typedef struct
   guint64 end_deadline;         /* ns */
 
   guint32 n_reports;
-  guint64 last_report;          /* ns, on the fastest channel */
-  guint8 reporter;              /* channel on which that went */
+  guint64 last_report;          /* ns, on the fastest path */
+  guint8 reporter;              /* path on which that went */
 } MmtpReceiverSession;
 
 struct _MmtpReceiver
@@ -146,8 +146,8 @@ struct _MmtpReceiver
   guint told_versions;          /* bit of each version that was refused and that
                                  * the application knows of */
   MmtpReceiverSession session;
-  MmtpReceiverChannel *channels[MMTP_MAX_CHANNELS];     /* NULL: never was */
-  guint8 ids[MMTP_MAX_CHANNELS];        /* of those that are not NULL */
+  MmtpReceiverPath *paths[MMTP_MAX_PATHS];     /* NULL: never was */
+  guint8 ids[MMTP_MAX_PATHS];        /* of those that are not NULL */
   guint n_ids;
   GQueue output;                /* of Output */
   GQueue events;                /* of MmtpReceiverEvent, before any buffer */
@@ -156,14 +156,14 @@ struct _MmtpReceiver
 
 /* mmtpreceiver.c */
 void mmtp_receiver_push_event (MmtpReceiver * self,
-    MmtpReceiverEventType type, guint channel);
+    MmtpReceiverEventType type, guint path);
 /* The time of sending of what is sent now */
 /* Outside of a session: with a key COOKIE is sealed, and REFUSE that answers an
  * OPEN with the right MAC. */
 void mmtp_receiver_send_bare (MmtpReceiver * self, MmtpMessage * message,
     const MmtpAddress * address);
 /* Fills in its number, time and trailer; its size, 0: not sent */
-gsize mmtp_receiver_send (MmtpReceiver * self, MmtpReceiverChannel * channel,
+gsize mmtp_receiver_send (MmtpReceiver * self, MmtpReceiverPath * path,
     MmtpMessage * message, const MmtpAddress * address);
 /* Bytes that nobody else can know, of what for, and what is put to it */
 void mmtp_receiver_draw (MmtpReceiver * self, const gchar * purpose,
@@ -183,13 +183,13 @@ void mmtp_receiver_begin_session (MmtpReceiver * self,
     const MmtpAddress * address, const MmtpMessage * open);
 void mmtp_receiver_clear_session (MmtpReceiver * self);
 /* The sender opens the same session again, from another address or on another
- * channel. */
+ * path. */
 void mmtp_receiver_move_opener (MmtpReceiver * self,
     const MmtpAddress * address, const MmtpMessage * open);
-MmtpReceiverChannel *mmtp_receiver_make_channel (MmtpReceiver * self,
+MmtpReceiverPath *mmtp_receiver_make_path (MmtpReceiver * self,
     guint8 id, guint64 number);
 void mmtp_receiver_note_message (MmtpReceiver * self,
-    MmtpReceiverChannel * channel, guint64 number,
+    MmtpReceiverPath * path, guint64 number,
     const MmtpMessage * message, gsize size);
 MmtpRefusal mmtp_receiver_session_input (MmtpReceiver * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
@@ -200,28 +200,28 @@ guint64 mmtp_receiver_session_next_wakeup (MmtpReceiver * self);
 
 /* mmtpreceivercaps.c */
 MmtpRefusal mmtp_receiver_take_caps (MmtpReceiver * self,
-    MmtpReceiverChannel * channel, const MmtpCaps * caps);
+    MmtpReceiverPath * path, const MmtpCaps * caps);
 /* NULL: not all of it has come */
 const MmtpCapsText *mmtp_receiver_find_caps (MmtpReceiver * self,
     guint8 version);
 
 /* mmtpreceiverreports.c */
 /* The one on which reports go now; NULL: none has joined */
-MmtpReceiverChannel *mmtp_receiver_get_fastest (MmtpReceiver * self);
+MmtpReceiverPath *mmtp_receiver_get_fastest (MmtpReceiver * self);
 void mmtp_receiver_answer_query (MmtpReceiver * self,
-    MmtpReceiverChannel * channel, guint8 about);
-/* The channel has joined, or has another address. */
+    MmtpReceiverPath * path, guint8 about);
+/* The path has joined, or has another address. */
 void mmtp_receiver_begin_reports (MmtpReceiver * self,
-    MmtpReceiverChannel * channel);
-/* A message comes on the channel that has not been measured yet. */
+    MmtpReceiverPath * path);
+/* A message comes on the path that has not been measured yet. */
 void mmtp_receiver_note_gap (MmtpReceiver * self,
-    MmtpReceiverChannel * channel);
+    MmtpReceiverPath * path);
 /* `period`: ms, as KEEPALIVE has it */
 void mmtp_receiver_take_report_period (MmtpReceiver * self,
-    MmtpReceiverChannel * channel, guint period);
+    MmtpReceiverPath * path, guint period);
 /* Reports what a message has shown that can't wait */
 void mmtp_receiver_report_at_once (MmtpReceiver * self,
-    MmtpReceiverChannel * channel);
+    MmtpReceiverPath * path);
 void mmtp_receiver_report_timeout (MmtpReceiver * self);
 guint64 mmtp_receiver_report_next_wakeup (MmtpReceiver * self);
 

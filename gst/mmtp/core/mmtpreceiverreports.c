@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When the receiver reports what it measured, and on which channel: REPORT and
+/* When the receiver reports what it measured, and on which path: REPORT and
  * QUERY [4.5, 4.6 of the paper; docs/wire-mmtp.md]. A REPORT with the records
- * of all channels goes regularly on the fastest channel, and at once when
+ * of all paths goes regularly on the fastest path, and at once when
  * something happens that the rate control of the sender should know: a gap or a
- * loss, the first messages, or many messages. The other channels carry REPORTs
+ * loss, the first messages, or many messages. The other paths carry REPORTs
  * regularly, so that the sender sees that they live in both directions. */
 
 #include "mmtpreceiverprivate.h"
 
-/* docs/wire-mmtp.md, REPORT: the regular REPORTs of a channel. The sender may
+/* docs/wire-mmtp.md, REPORT: the regular REPORTs of a path. The sender may
  * wish for another period. RFC 3550, section 6.2 allows 5 % of the session's
  * rate for all feedback: this is half of it, since the sender's KEEPALIVEs and
  * the REPORTs at once take some, too. */
@@ -27,7 +27,7 @@
 /* Between a REPORT and the next one at once */
 #define LEAST_DISTANCE (10 * MMTP_MSECOND)
 #define MANY_DISTANCE (5 * MMTP_MSECOND)
-/* On a channel with a longer period than this REPORTs at once are a fourth of
+/* On a path with a longer period than this REPORTs at once are a fourth of
  * the period apart. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
 #define GAP_MEMORY MMTP_SECOND  /* as mmtp_arrivals_get_rate */
@@ -36,7 +36,7 @@
 /* docs/wire-mmtp.md, QUERY */
 #define QUERY_DISTANCE (10 * MMTP_MSECOND)
 /* Periods without a KEEPALIVE until one is asked for [4.6]. A sender may spare
- * them on a slow channel: their period is at least this one. */
+ * them on a slow path: their period is at least this one. */
 #define MISSED_PERIODS 2
 #define LEAST_QUERY_PERIOD (250 * MMTP_MSECOND)
 
@@ -44,47 +44,47 @@
 #define RANGE_SIZE 3
 #define LARGEST_REPORT 1200     /* what any path carries */
 
-/* --- which channel ------------------------------------------------------- */
+/* --- which path ------------------------------------------------------- */
 
 static gboolean
-is_usable (MmtpReceiver * self, const MmtpReceiverChannel * channel)
+is_usable (MmtpReceiver * self, const MmtpReceiverPath * path)
 {
-  return channel && channel->joined
-      && !mmtp_arrivals_is_silent (&channel->arrivals, self->now);
+  return path && path->joined
+      && !mmtp_arrivals_is_silent (&path->arrivals, self->now);
 }
 
 /* Unknown is far away. */
 static guint64
-get_round_trip (const MmtpReceiverChannel * channel)
+get_round_trip (const MmtpReceiverPath * path)
 {
-  return channel->round_trip ? channel->round_trip : MMTP_NEVER;
+  return path->round_trip ? path->round_trip : MMTP_NEVER;
 }
 
-static MmtpReceiverChannel *
+static MmtpReceiverPath *
 find_next_fastest (MmtpReceiver * self)
 {
-  MmtpReceiverChannel *best = NULL, *channel;
+  MmtpReceiverPath *best = NULL, *path;
   gboolean usable, best_usable = FALSE;
   guint i;
 
   for (i = 0; i < self->n_ids; i++) {
-    channel = self->channels[self->ids[i]];
-    if (!channel->joined)
+    path = self->paths[self->ids[i]];
+    if (!path->joined)
       continue;
-    usable = is_usable (self, channel);
+    usable = is_usable (self, path);
     if (best && (usable < best_usable || (usable == best_usable
-                && get_round_trip (channel) >= get_round_trip (best))))
+                && get_round_trip (path) >= get_round_trip (best))))
       continue;
-    best = channel;
+    best = path;
     best_usable = usable;
   }
   return best;
 }
 
-MmtpReceiverChannel *
+MmtpReceiverPath *
 mmtp_receiver_get_fastest (MmtpReceiver * self)
 {
-  MmtpReceiverChannel *told = self->channels[self->session.fastest];
+  MmtpReceiverPath *told = self->paths[self->session.fastest];
 
   return is_usable (self, told) ? told : find_next_fastest (self);
 }
@@ -95,83 +95,83 @@ count_joined (const MmtpReceiver * self)
   guint i, n = 0;
 
   for (i = 0; i < self->n_ids; i++)
-    n += self->channels[self->ids[i]]->joined ? 1 : 0;
+    n += self->paths[self->ids[i]]->joined ? 1 : 0;
   return n;
 }
 
-/* --- the period of a channel --------------------------------------------- */
+/* --- the period of a path --------------------------------------------- */
 
 static guint64
-get_period (MmtpReceiver * self, const MmtpReceiverChannel * channel)
+get_period (MmtpReceiver * self, const MmtpReceiverPath * path)
 {
   guint64 least = MIN (REPORT_PERIOD, self->session.period);
   guint64 rate;
 
-  if (channel->wanted_period)
-    return channel->wanted_period;
-  if (channel->arrivals.received <= START_MESSAGES)
+  if (path->wanted_period)
+    return path->wanted_period;
+  if (path->arrivals.received <= START_MESSAGES)
     return START_PERIOD;
-  rate = mmtp_arrivals_get_rate (&channel->arrivals, self->now);
+  rate = mmtp_arrivals_get_rate (&path->arrivals, self->now);
   if (rate == 0)
     return LONGEST_PERIOD;
-  return CLAMP (channel->report_size * REPORT_SHARE * MMTP_SECOND / rate,
+  return CLAMP (path->report_size * REPORT_SHARE * MMTP_SECOND / rate,
       least, LONGEST_PERIOD);
 }
 
 /* A gap says nothing of the rate: the period does not grow in it, nor until all
  * that the rate is measured of came behind it. */
 static gboolean
-may_grow (MmtpReceiver * self, const MmtpReceiverChannel * channel)
+may_grow (MmtpReceiver * self, const MmtpReceiverPath * path)
 {
-  return channel->wanted_period > 0
-      || (self->now - channel->arrivals.last_arrival <= channel->report_period
-      && self->now - channel->gap_end >= GAP_MEMORY);
+  return path->wanted_period > 0
+      || (self->now - path->arrivals.last_arrival <= path->report_period
+      && self->now - path->gap_end >= GAP_MEMORY);
 }
 
 /* A shorter period holds for the REPORT that is due next, a longer one for
  * those behind it. */
 static void
-update_period (MmtpReceiver * self, MmtpReceiverChannel * channel)
+update_period (MmtpReceiver * self, MmtpReceiverPath * path)
 {
-  guint64 period = get_period (self, channel);
+  guint64 period = get_period (self, path);
 
-  if (period < channel->report_period || may_grow (self, channel))
-    channel->report_period = period;
-  channel->next_report = MIN (channel->next_report,
-      channel->last_report + channel->report_period);
+  if (period < path->report_period || may_grow (self, path))
+    path->report_period = period;
+  path->next_report = MIN (path->next_report,
+      path->last_report + path->report_period);
 }
 
 void
 mmtp_receiver_begin_reports (MmtpReceiver * self,
-    MmtpReceiverChannel * channel)
+    MmtpReceiverPath * path)
 {
-  channel->last_report = self->now;
-  channel->report_size = REPORT_SIZE + MMTP_RECORD_SIZE;
-  channel->repeat_time = MMTP_NEVER;
-  channel->has_gap = FALSE;
-  channel->gap_end = 0;
-  channel->report_period = get_period (self, channel);
-  channel->next_report = self->now + channel->report_period;
+  path->last_report = self->now;
+  path->report_size = REPORT_SIZE + MMTP_RECORD_SIZE;
+  path->repeat_time = MMTP_NEVER;
+  path->has_gap = FALSE;
+  path->gap_end = 0;
+  path->report_period = get_period (self, path);
+  path->next_report = self->now + path->report_period;
 }
 
 void
 mmtp_receiver_take_report_period (MmtpReceiver * self,
-    MmtpReceiverChannel * channel, guint period)
+    MmtpReceiverPath * path, guint period)
 {
   guint64 wanted = period ?
       CLAMP (period, LEAST_WANTED, MOST_WANTED) * MMTP_MSECOND : 0;
 
-  if (wanted == channel->wanted_period)
+  if (wanted == path->wanted_period)
     return;
-  channel->wanted_period = wanted;
-  channel->next_report = MMTP_NEVER;
-  update_period (self, channel);
+  path->wanted_period = wanted;
+  path->next_report = MMTP_NEVER;
+  update_period (self, path);
 }
 
 /* --- REPORT -------------------------------------------------------------- */
 
 static void
-begin_report (MmtpReceiver * self, MmtpReceiverChannel * via,
+begin_report (MmtpReceiver * self, MmtpReceiverPath * via,
     MmtpMessage * message)
 {
   MmtpReport *report = &message->report;
@@ -186,41 +186,41 @@ begin_report (MmtpReceiver * self, MmtpReceiverChannel * via,
 }
 
 static gsize
-get_room (const MmtpReceiverChannel * via)
+get_room (const MmtpReceiverPath * via)
 {
   return MIN (via->longest, LARGEST_REPORT) - REPORT_SIZE;
 }
 
-/* What the fastest channel has told need not be told at once any more. */
+/* What the fastest path has told need not be told at once any more. */
 static void
-note_told (MmtpReceiver * self, MmtpReceiverChannel * channel)
+note_told (MmtpReceiver * self, MmtpReceiverPath * path)
 {
-  channel->told = channel->arrivals.received;
-  if (!channel->has_gap)
+  path->told = path->arrivals.received;
+  if (!path->has_gap)
     return;
-  channel->has_gap = FALSE;
-  channel->repeat_time = self->now + REPEAT_TIME;
+  path->has_gap = FALSE;
+  path->repeat_time = self->now + REPEAT_TIME;
 }
 
 /* Returns the bytes that it took */
 static gsize
 add_record (MmtpReceiver * self, MmtpReport * report,
-    MmtpReceiverChannel * channel, gsize room)
+    MmtpReceiverPath * path, gsize room)
 {
   gboolean surely = report->echo_channel == self->session.reporter;
   MmtpRecord *record = &report->records[report->n_records++];
 
-  mmtp_arrivals_get_record (&channel->arrivals, self->now, surely,
+  mmtp_arrivals_get_record (&path->arrivals, self->now, surely,
       (room - MMTP_RECORD_SIZE) / RANGE_SIZE, record);
-  record->channel = channel->id;
+  record->channel = path->id;
   if (surely)
-    note_told (self, channel);
+    note_told (self, path);
   return MMTP_RECORD_SIZE + record->n_ranges * RANGE_SIZE;
 }
 
 static gsize
-send_own (MmtpReceiver * self, MmtpReceiverChannel * via,
-    MmtpReceiverChannel * about)
+send_own (MmtpReceiver * self, MmtpReceiverPath * via,
+    MmtpReceiverPath * about)
 {
   MmtpMessage message;
 
@@ -232,7 +232,7 @@ send_own (MmtpReceiver * self, MmtpReceiverChannel * via,
 
 /* As many reports as it takes */
 static gsize
-send_all (MmtpReceiver * self, MmtpReceiverChannel * via)
+send_all (MmtpReceiver * self, MmtpReceiverPath * via)
 {
   MmtpMessage message;
   guint i;
@@ -240,9 +240,9 @@ send_all (MmtpReceiver * self, MmtpReceiverChannel * via)
 
   message.report.n_records = 0;
   for (i = 0; i < self->n_ids; i++) {
-    MmtpReceiverChannel *channel = self->channels[self->ids[i]];
+    MmtpReceiverPath *path = self->paths[self->ids[i]];
 
-    if (!channel->joined)
+    if (!path->joined)
       continue;
     if (room < MMTP_RECORD_SIZE + RANGE_SIZE ||
         message.report.n_records == MMTP_MAX_RECORDS) {
@@ -252,16 +252,16 @@ send_all (MmtpReceiver * self, MmtpReceiverChannel * via)
       self->stats.reports++;
       room = get_room (via);
     }
-    room -= add_record (self, &message.report, channel, room);
+    room -= add_record (self, &message.report, path, room);
   }
   if (room > 0)
     sum += mmtp_receiver_send (self, via, &message, &via->address);
   return sum;
 }
 
-/* What goes regularly on the channel, whether it is due or goes at once */
+/* What goes regularly on the path, whether it is due or goes at once */
 static void
-report_on (MmtpReceiver * self, MmtpReceiverChannel * via)
+report_on (MmtpReceiver * self, MmtpReceiverPath * via)
 {
   gboolean is_reporter = via->id == self->session.reporter;
 
@@ -277,12 +277,12 @@ report_on (MmtpReceiver * self, MmtpReceiverChannel * via)
   update_period (self, via);
 }
 
-/* Another channel is the fastest one: it goes on from where the one before
+/* Another path is the fastest one: it goes on from where the one before
  * was. */
-static MmtpReceiverChannel *
+static MmtpReceiverPath *
 choose_reporter (MmtpReceiver * self)
 {
-  MmtpReceiverChannel *fastest = mmtp_receiver_get_fastest (self);
+  MmtpReceiverPath *fastest = mmtp_receiver_get_fastest (self);
 
   if (!fastest || fastest->id == self->session.reporter)
     return fastest;
@@ -297,21 +297,21 @@ choose_reporter (MmtpReceiver * self)
 /* --- at once ------------------------------------------------------------- */
 
 void
-mmtp_receiver_note_gap (MmtpReceiver * self, MmtpReceiverChannel * channel)
+mmtp_receiver_note_gap (MmtpReceiver * self, MmtpReceiverPath * path)
 {
-  const MmtpArrivals *arrivals = &channel->arrivals;
-  guint64 period = channel->report_period;
+  const MmtpArrivals *arrivals = &path->arrivals;
+  guint64 period = path->report_period;
 
   if (arrivals->arrival_before > 0
       && arrivals->last_arrival - arrivals->arrival_before <= period
       && self->now - arrivals->last_arrival > period) {
-    channel->has_gap = TRUE;
-    channel->gap_end = self->now;
+    path->has_gap = TRUE;
+    path->gap_end = self->now;
   }
 }
 
 static guint64
-get_distance (const MmtpReceiverChannel * via, guint64 least)
+get_distance (const MmtpReceiverPath * via, guint64 least)
 {
   if (via->report_period <= LONG_PERIOD)
     return least;
@@ -321,120 +321,120 @@ get_distance (const MmtpReceiverChannel * via, guint64 least)
 /* The handshake's message is none of the first ones: ACCEPT or CHALLENGE has
  * answered it. */
 static gboolean
-is_starting (const MmtpReceiverChannel * channel)
+is_starting (const MmtpReceiverPath * path)
 {
-  return channel->arrivals.received <= START_MESSAGES
-      && channel->arrivals.received > MAX (channel->told, 1);
+  return path->arrivals.received <= START_MESSAGES
+      && path->arrivals.received > MAX (path->told, 1);
 }
 
-/* When what is known of the channel may be told at once, on the reporter */
+/* When what is known of the path may be told at once, on the reporter */
 static guint64
-get_time_at_once (MmtpReceiver * self, const MmtpReceiverChannel * channel)
+get_time_at_once (MmtpReceiver * self, const MmtpReceiverPath * path)
 {
-  const MmtpReceiverChannel *via = self->channels[self->session.reporter];
+  const MmtpReceiverPath *via = self->paths[self->session.reporter];
   guint64 last = MAX (self->session.last_report, via->last_report);
 
-  if (channel->arrivals.received - channel->told >= MANY_MESSAGES)
+  if (path->arrivals.received - path->told >= MANY_MESSAGES)
     return last + get_distance (via, MANY_DISTANCE);
-  if (channel->has_gap || channel->arrivals.losses.n_unreported > 0
-      || is_starting (channel))
+  if (path->has_gap || path->arrivals.losses.n_unreported > 0
+      || is_starting (path))
     return last + get_distance (via, LEAST_DISTANCE);
   return MMTP_NEVER;
 }
 
-/* Behind a gap: on the channel itself, as the sender takes REPORTs from any */
+/* Behind a gap: on the path itself, as the sender takes REPORTs from any */
 static guint64
-get_repeat_time (const MmtpReceiverChannel * channel)
+get_repeat_time (const MmtpReceiverPath * path)
 {
-  if (channel->repeat_time == MMTP_NEVER)
+  if (path->repeat_time == MMTP_NEVER)
     return MMTP_NEVER;
-  return MAX (channel->repeat_time,
-      channel->last_report + get_distance (channel, LEAST_DISTANCE));
+  return MAX (path->repeat_time,
+      path->last_report + get_distance (path, LEAST_DISTANCE));
 }
 
 void
 mmtp_receiver_report_at_once (MmtpReceiver * self,
-    MmtpReceiverChannel * channel)
+    MmtpReceiverPath * path)
 {
-  MmtpReceiverChannel *via;
+  MmtpReceiverPath *via;
 
-  if (!self->session.alive || !channel->joined)
+  if (!self->session.alive || !path->joined)
     return;
-  update_period (self, channel);
+  update_period (self, path);
   via = choose_reporter (self);
-  if (via && get_time_at_once (self, channel) <= self->now)
+  if (via && get_time_at_once (self, path) <= self->now)
     report_on (self, via);
 }
 
 void
 mmtp_receiver_answer_query (MmtpReceiver * self,
-    MmtpReceiverChannel * channel, guint8 about)
+    MmtpReceiverPath * path, guint8 about)
 {
-  MmtpReceiverChannel *asked = self->channels[about];
+  MmtpReceiverPath *asked = self->paths[about];
 
-  if (channel->query_time && self->now - channel->query_time < QUERY_DISTANCE)
+  if (path->query_time && self->now - path->query_time < QUERY_DISTANCE)
     return;
-  channel->query_time = channel->last_report = self->now;
-  channel->next_report = MAX (channel->next_report,
+  path->query_time = path->last_report = self->now;
+  path->next_report = MAX (path->next_report,
       self->now + LEAST_DISTANCE);
   if (about == MMTP_ALL_CHANNELS || !asked || !asked->joined)
-    send_all (self, channel);
+    send_all (self, path);
   else
-    send_own (self, channel, asked);
+    send_own (self, path, asked);
 }
 
 /* --- time ---------------------------------------------------------------- */
 
 static guint64
-get_query_time (MmtpReceiver * self, const MmtpReceiverChannel * channel)
+get_query_time (MmtpReceiver * self, const MmtpReceiverPath * path)
 {
-  guint64 period = MAX (self->session.period, channel->keepalive_gap);
+  guint64 period = MAX (self->session.period, path->keepalive_gap);
 
-  return channel->keepalive_time
+  return path->keepalive_time
       + MISSED_PERIODS * MAX (period, LEAST_QUERY_PERIOD);
 }
 
 static void
-ask_for_keepalive (MmtpReceiver * self, MmtpReceiverChannel * channel)
+ask_for_keepalive (MmtpReceiver * self, MmtpReceiverPath * path)
 {
   MmtpMessage message = {.type = MMTP_QUERY };
 
-  if (get_query_time (self, channel) > self->now)
+  if (get_query_time (self, path) > self->now)
     return;
-  channel->keepalive_time = self->now;
-  message.query.channel = channel->id;
-  mmtp_receiver_send (self, channel, &message, &channel->address);
+  path->keepalive_time = self->now;
+  message.query.channel = path->id;
+  mmtp_receiver_send (self, path, &message, &path->address);
 }
 
-/* Transits of the fastest channel fluctuate least. */
+/* Transits of the fastest path fluctuate least. */
 static void
-note_skew (MmtpReceiver * self, const MmtpReceiverChannel * reporter)
+note_skew (MmtpReceiver * self, const MmtpReceiverPath * reporter)
 {
   MmtpReceiverSession *session = &self->session;
   gint64 least;
 
-  if (session->skew_channel != reporter->id)
+  if (session->skew_path != reporter->id)
     mmtp_clock_restart_skew (&session->clock);
-  session->skew_channel = reporter->id;
+  session->skew_path = reporter->id;
   if (mmtp_arrivals_get_least_transit (&reporter->arrivals, self->now, &least))
     mmtp_clock_add_least (&session->clock, self->now, least);
 }
 
 static void
-channel_timeout (MmtpReceiver * self, MmtpReceiverChannel * channel)
+path_timeout (MmtpReceiver * self, MmtpReceiverPath * path)
 {
-  mmtp_arrivals_timeout (&channel->arrivals, self->now);
-  if (get_time_at_once (self, channel) <= self->now)
-    report_on (self, self->channels[self->session.reporter]);
-  if (MIN (channel->next_report, get_repeat_time (channel)) <= self->now)
-    report_on (self, channel);
-  ask_for_keepalive (self, channel);
+  mmtp_arrivals_timeout (&path->arrivals, self->now);
+  if (get_time_at_once (self, path) <= self->now)
+    report_on (self, self->paths[self->session.reporter]);
+  if (MIN (path->next_report, get_repeat_time (path)) <= self->now)
+    report_on (self, path);
+  ask_for_keepalive (self, path);
 }
 
 void
 mmtp_receiver_report_timeout (MmtpReceiver * self)
 {
-  MmtpReceiverChannel *reporter;
+  MmtpReceiverPath *reporter;
   guint i;
 
   reporter = self->session.alive ? choose_reporter (self) : NULL;
@@ -442,18 +442,18 @@ mmtp_receiver_report_timeout (MmtpReceiver * self)
     return;
   note_skew (self, reporter);
   for (i = 0; i < self->n_ids; i++)
-    if (self->channels[self->ids[i]]->joined)
-      channel_timeout (self, self->channels[self->ids[i]]);
+    if (self->paths[self->ids[i]]->joined)
+      path_timeout (self, self->paths[self->ids[i]]);
 }
 
 static guint64
-get_channel_wakeup (MmtpReceiver * self, const MmtpReceiverChannel * channel)
+get_path_wakeup (MmtpReceiver * self, const MmtpReceiverPath * path)
 {
-  guint64 next = MIN (channel->next_report, get_repeat_time (channel));
+  guint64 next = MIN (path->next_report, get_repeat_time (path));
 
-  next = MIN (next, mmtp_arrivals_next_wakeup (&channel->arrivals));
-  next = MIN (next, get_time_at_once (self, channel));
-  return MIN (next, get_query_time (self, channel));
+  next = MIN (next, mmtp_arrivals_next_wakeup (&path->arrivals));
+  next = MIN (next, get_time_at_once (self, path));
+  return MIN (next, get_query_time (self, path));
 }
 
 guint64
@@ -465,8 +465,8 @@ mmtp_receiver_report_next_wakeup (MmtpReceiver * self)
   if (!self->session.alive)
     return MMTP_NEVER;
   for (i = 0; i < self->n_ids; i++)
-    if (self->channels[self->ids[i]]->joined)
-      next = MIN (next, get_channel_wakeup (self,
-              self->channels[self->ids[i]]));
+    if (self->paths[self->ids[i]]->joined)
+      next = MIN (next, get_path_wakeup (self,
+              self->paths[self->ids[i]]));
   return next;
 }

@@ -12,11 +12,11 @@
  * says so. What is more is applied by a later KEEPALIVE, which repeats D0. */
 #define DELAY_CHANGES_PERIOD MMTP_SECOND
 #define MAX_DELAY_CHANGES 4
-/* Keep-alive periods without a message that make a channel silent */
+/* Keep-alive periods without a message that make a path silent */
 #define SILENT_PERIODS 2
 /* A JOIN that arrives so long after a copy of it is a replay. */
 #define MAX_JOIN_COPY_TIME MMTP_SECOND
-/* Of the end, on each channel at once: docs/wire-mmtp.md, section 3 */
+/* Of the end, on each path at once: docs/wire-mmtp.md, section 3 */
 #define END_ACKS 3
 
 /* --- begin and end of a session ------------------------------------------ */
@@ -36,18 +36,18 @@ keep_counters (MmtpReceiver * self)
 }
 
 static void
-clear_channel (MmtpReceiverChannel * channel)
+clear_path (MmtpReceiverPath * path)
 {
-  MmtpReceiverChannel old = *channel;
+  MmtpReceiverPath old = *path;
 
-  memset (channel, 0, sizeof (*channel));
-  channel->id = old.id;
-  channel->duplicates = old.duplicates;
-  channel->past = old.past;
-  channel->past.received += old.arrivals.received;
-  channel->past.bytes += old.arrivals.bytes;
-  channel->past.lost += old.arrivals.losses.lost;
-  channel->past.late += old.arrivals.late;
+  memset (path, 0, sizeof (*path));
+  path->id = old.id;
+  path->duplicates = old.duplicates;
+  path->past = old.past;
+  path->past.received += old.arrivals.received;
+  path->past.bytes += old.arrivals.bytes;
+  path->past.lost += old.arrivals.losses.lost;
+  path->past.late += old.arrivals.late;
 }
 
 void
@@ -66,7 +66,7 @@ mmtp_receiver_clear_session (MmtpReceiver * self)
   for (i = 0; i < MMTP_CAPS_VERSIONS; i++)
     g_free (session->caps[i]);
   for (i = 0; i < self->n_ids; i++)
-    clear_channel (self->channels[self->ids[i]]);
+    clear_path (self->paths[self->ids[i]]);
   memset (session, 0, sizeof (*session));
 }
 
@@ -120,80 +120,80 @@ set_initial_delay (MmtpReceiver * self, guint32 wanted)
   mmtp_receiver_push_event (self, MMTP_EVENT_INITIAL_DELAY, 0);
 }
 
-MmtpReceiverChannel *
-mmtp_receiver_make_channel (MmtpReceiver * self, guint8 id, guint64 number)
+MmtpReceiverPath *
+mmtp_receiver_make_path (MmtpReceiver * self, guint8 id, guint64 number)
 {
-  MmtpReceiverChannel *channel = self->channels[id];
+  MmtpReceiverPath *path = self->paths[id];
 
-  if (!channel) {
-    channel = self->channels[id] = g_new0 (MmtpReceiverChannel, 1);
-    channel->id = id;
+  if (!path) {
+    path = self->paths[id] = g_new0 (MmtpReceiverPath, 1);
+    path->id = id;
     self->ids[self->n_ids++] = id;
-    self->stats.n_channels = MAX (self->stats.n_channels, id + 1u);
+    self->stats.n_paths = MAX (self->stats.n_paths, id + 1u);
   }
-  if (channel->known)
-    return channel;
-  channel->known = TRUE;
-  channel->longest = MMTP_JOIN_SIZE * 2;
-  mmtp_arrivals_init (&channel->arrivals, self->now,
+  if (path->known)
+    return path;
+  path->known = TRUE;
+  path->longest = MMTP_JOIN_SIZE * 2;
+  mmtp_arrivals_init (&path->arrivals, self->now,
       SILENT_PERIODS * self->session.period);
-  mmtp_replay_accept (&channel->replay, number);
-  return channel;
+  mmtp_replay_accept (&path->replay, number);
+  return path;
 }
 
-/* The address of the channel still brings messages, whose MAC proves that they
+/* The address of the path still brings messages, whose MAC proves that they
  * are the sender's. An on-path attacker that is faster than the path can pass for
- * a sender that has moved: the channel does not follow it meanwhile. */
+ * a sender that has moved: the path does not follow it meanwhile. */
 static gboolean
-is_address_alive (MmtpReceiver * self, const MmtpReceiverChannel * channel)
+is_address_alive (MmtpReceiver * self, const MmtpReceiverPath * path)
 {
-  const guint64 gap = MAX (self->session.period, channel->keepalive_gap);
+  const guint64 gap = MAX (self->session.period, path->keepalive_gap);
 
-  return self->key.is_set && channel->joined && channel->address_heard > 0
-      && self->now - channel->address_heard < SILENT_PERIODS * gap;
+  return self->key.is_set && path->joined && path->address_heard > 0
+      && self->now - path->address_heard < SILENT_PERIODS * gap;
 }
 
 static void
-join (MmtpReceiver * self, MmtpReceiverChannel * channel,
+join (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address)
 {
-  gboolean joined = channel->joined;
+  gboolean joined = path->joined;
 
-  channel->has_next_address = FALSE;
-  if (!joined || !mmtp_address_is_equal (&channel->address, address)) {
-    mmtp_arrivals_begin_path (&channel->arrivals, self->now);
-    channel->address_heard = 0;
+  path->has_next_address = FALSE;
+  if (!joined || !mmtp_address_is_equal (&path->address, address)) {
+    mmtp_arrivals_begin_path (&path->arrivals, self->now);
+    path->address_heard = 0;
   }
-  channel->joined = TRUE;
-  channel->address = *address;
-  channel->keepalive_time = self->now;
+  path->joined = TRUE;
+  path->address = *address;
+  path->keepalive_time = self->now;
   mmtp_receiver_remember (self, address);
-  mmtp_receiver_begin_reports (self, channel);
+  mmtp_receiver_begin_reports (self, path);
   if (!joined)
-    mmtp_receiver_push_event (self, MMTP_EVENT_JOINED, channel->id);
+    mmtp_receiver_push_event (self, MMTP_EVENT_JOINED, path->id);
 }
 
 /* RESPONSE has validated the address. */
 static void
-take_response (MmtpReceiver * self, MmtpReceiverChannel * channel,
+take_response (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address)
 {
-  if (mmtp_address_is_equal (&channel->address, address)
-      || !is_address_alive (self, channel)) {
-    join (self, channel, address);
+  if (mmtp_address_is_equal (&path->address, address)
+      || !is_address_alive (self, path)) {
+    join (self, path, address);
     return;
   }
-  channel->next_address = *address;
-  channel->has_next_address = TRUE;
+  path->next_address = *address;
+  path->has_next_address = TRUE;
 }
 
 static void
-leave (MmtpReceiver * self, MmtpReceiverChannel * channel)
+leave (MmtpReceiver * self, MmtpReceiverPath * path)
 {
-  if (!channel->joined)
+  if (!path->joined)
     return;
-  channel->joined = FALSE;
-  mmtp_receiver_push_event (self, MMTP_EVENT_LEFT, channel->id);
+  path->joined = FALSE;
+  mmtp_receiver_push_event (self, MMTP_EVENT_LEFT, path->id);
 }
 
 static void
@@ -219,7 +219,7 @@ mmtp_receiver_begin_session (MmtpReceiver * self,
   const MmtpOpen *open = &message->open;
   MmtpReceiverSession *session = &self->session;
   gboolean was_alive = session->alive;
-  MmtpReceiverChannel *channel;
+  MmtpReceiverPath *path;
 
   mmtp_receiver_clear_session (self);
   memcpy (session->nonce_s, open->nonce, MMTP_NONCE_SIZE);
@@ -236,17 +236,17 @@ mmtp_receiver_begin_session (MmtpReceiver * self,
   mmtp_clock_init (&session->clock, self->now, open->now);
   session->last_valid = session->last_report = self->now;
   session->keepalive_sent = G_MININT64;
-  session->skew_channel = -1;
+  session->skew_path = -1;
   session->opener = session->fastest = message->channel;
   session->reporter = message->channel;
   session->opener_address = *address;
   set_initial_delay (self, open->initial_delay);
   session->exists = session->alive = TRUE;
   push_session_event (self, open, was_alive);
-  channel = mmtp_receiver_make_channel (self, message->channel,
+  path = mmtp_receiver_make_path (self, message->channel,
       message->number);
-  channel->longest = open->longest;
-  join (self, channel, address);
+  path->longest = open->longest;
+  join (self, path, address);
 }
 
 void
@@ -254,20 +254,20 @@ mmtp_receiver_move_opener (MmtpReceiver * self, const MmtpAddress * address,
     const MmtpMessage * message)
 {
   MmtpReceiverSession *session = &self->session;
-  MmtpReceiverChannel *channel = mmtp_receiver_make_channel (self,
+  MmtpReceiverPath *path = mmtp_receiver_make_path (self,
       message->channel, message->number);
 
   session->opener = session->fastest = session->reporter = message->channel;
   session->opener_address = *address;
-  channel->longest = message->open.longest;
-  join (self, channel, address);
+  path->longest = message->open.longest;
+  join (self, path, address);
 }
 
 /* --- what every message says --------------------------------------------- */
 
 void
 mmtp_receiver_note_message (MmtpReceiver * self,
-    MmtpReceiverChannel * channel, guint64 number,
+    MmtpReceiverPath * path, guint64 number,
     const MmtpMessage * message, gsize size)
 {
   MmtpReceiverSession *session = &self->session;
@@ -283,12 +283,12 @@ mmtp_receiver_note_message (MmtpReceiver * self,
 
   session->last_valid = self->now;
   session->doubts = 0;
-  channel->echo = message->sent;
-  channel->echo_time = self->now;
-  channel->latest_sent = arrival.sent;
+  path->echo = message->sent;
+  path->echo_time = self->now;
+  path->latest_sent = arrival.sent;
   mmtp_clock_add_transit (&session->clock, (gint64) self->now - arrival.sent);
-  mmtp_receiver_note_gap (self, channel);
-  mmtp_arrivals_add (&channel->arrivals, self->now, &arrival);
+  mmtp_receiver_note_gap (self, path);
+  mmtp_arrivals_add (&path->arrivals, self->now, &arrival);
 }
 
 /* --- DATA ---------------------------------------------------------------- */
@@ -308,7 +308,7 @@ add_data (MmtpReceiver * self, const MmtpData * data, gboolean * is_late)
 }
 
 static MmtpRefusal
-take_data (MmtpReceiver * self, MmtpReceiverChannel * channel,
+take_data (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpData * data)
 {
   gboolean is_late;
@@ -316,9 +316,9 @@ take_data (MmtpReceiver * self, MmtpReceiverChannel * channel,
   if (self->session.ended)
     return MMTP_VALID;
   if (add_data (self, data, &is_late) == MMTP_REORDER_DUPLICATE)
-    channel->duplicates++;
+    path->duplicates++;
   if (is_late)
-    mmtp_arrivals_add_late (&channel->arrivals);
+    mmtp_arrivals_add_late (&path->arrivals);
   return MMTP_VALID;
 }
 
@@ -364,17 +364,17 @@ keep_for_repairs (MmtpReceiver * self, const MmtpMessage * message,
     recover (self);
 }
 
-/* --- channels come and go ------------------------------------------------ */
+/* --- paths come and go ------------------------------------------------ */
 
 static guint64
-make_challenge (MmtpReceiver * self, guint8 channel,
+make_challenge (MmtpReceiver * self, guint8 path,
     const MmtpAddress * address)
 {
   struct
   {
     guint8 nonce[MMTP_NONCE_SIZE];
     MmtpAddress address;
-    guint8 channel;
+    guint8 path;
   } seed;
   guint8 drawn[MMTP_KEY_SIZE];
   guint64 challenge;
@@ -383,52 +383,52 @@ make_challenge (MmtpReceiver * self, guint8 channel,
   memcpy (seed.nonce, self->session.nonce_r, MMTP_NONCE_SIZE);
   seed.address.size = address->size;
   memcpy (seed.address.bytes, address->bytes, address->size);
-  seed.channel = channel;
+  seed.path = path;
   mmtp_receiver_draw (self, "challenge", &seed, sizeof (seed), drawn);
   memcpy (&challenge, drawn, sizeof (challenge));
   return challenge;
 }
 
 static void
-challenge (MmtpReceiver * self, MmtpReceiverChannel * channel,
+challenge (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address)
 {
   MmtpMessage answer = {.type = MMTP_CHALLENGE };
 
-  answer.challenge.nonce = channel->join_nonce;
-  answer.challenge.challenge = make_challenge (self, channel->id, address);
-  mmtp_receiver_send (self, channel, &answer, address);
+  answer.challenge.nonce = path->join_nonce;
+  answer.challenge.challenge = make_challenge (self, path->id, address);
+  mmtp_receiver_send (self, path, &answer, address);
 }
 
 /* Also where the address is validated: the sender asks until it is answered. */
 static MmtpRefusal
-take_join (MmtpReceiver * self, MmtpReceiverChannel * channel,
+take_join (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address, const MmtpJoin * join)
 {
-  channel->longest = join->longest;
-  channel->join_number = join->number;
-  channel->join_nonce = join->nonce;
-  channel->join_time = self->now;
-  challenge (self, channel, address);
+  path->longest = join->longest;
+  path->join_number = join->number;
+  path->join_nonce = join->nonce;
+  path->join_time = self->now;
+  challenge (self, path, address);
   return MMTP_VALID;
 }
 
 /* A copy of the JOIN came from another address before it. The sender's own is
  * answered as well, because the sender could not show its address otherwise. */
 static gboolean
-is_last_join (MmtpReceiver * self, const MmtpReceiverChannel * channel,
+is_last_join (MmtpReceiver * self, const MmtpReceiverPath * path,
     const MmtpMessage * message, guint64 number)
 {
   return self->key.is_set && message->type == MMTP_JOIN
-      && channel->join_time > 0 && number == channel->join_number
-      && self->now - channel->join_time < MAX_JOIN_COPY_TIME;
+      && path->join_time > 0 && number == path->join_number
+      && self->now - path->join_time < MAX_JOIN_COPY_TIME;
 }
 
 static MmtpRefusal
-take_leave (MmtpReceiver * self, MmtpReceiverChannel * channel,
+take_leave (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpLeave * leave_message)
 {
-  MmtpReceiverChannel *leaving = self->channels[leave_message->channel];
+  MmtpReceiverPath *leaving = self->paths[leave_message->channel];
   MmtpMessage answer = {.type = MMTP_LEAVE };
 
   if (!leaving || !leaving->known)
@@ -439,14 +439,14 @@ take_leave (MmtpReceiver * self, MmtpReceiverChannel * channel,
   answer.leave.is_ack = TRUE;
   answer.leave.reason = leave_message->reason;
   answer.leave.highest = leaving->arrivals.losses.highest & G_MAXUINT32;
-  mmtp_receiver_send (self, channel, &answer, &channel->address);
+  mmtp_receiver_send (self, path, &answer, &path->address);
   leave (self, leaving);
   return MMTP_VALID;
 }
 
 /* --- the sender's state -------------------------------------------------- */
 
-/* What was sent before the floor was told may still be on a slower channel: it
+/* What was sent before the floor was told may still be on a slower path: it
  * holds when each has brought something younger. */
 static gboolean
 has_floor_come (const MmtpReceiver * self)
@@ -454,10 +454,10 @@ has_floor_come (const MmtpReceiver * self)
   guint i;
 
   for (i = 0; i < self->n_ids; i++) {
-    const MmtpReceiverChannel *channel = self->channels[self->ids[i]];
+    const MmtpReceiverPath *path = self->paths[self->ids[i]];
 
-    if (channel->joined && channel->latest_sent < self->session.floor_sent
-        && !mmtp_arrivals_is_silent (&channel->arrivals, self->now))
+    if (path->joined && path->latest_sent < self->session.floor_sent
+        && !mmtp_arrivals_is_silent (&path->arrivals, self->now))
       return FALSE;
   }
   return TRUE;
@@ -480,20 +480,20 @@ take_floor (MmtpReceiver * self, guint32 floor, gint64 sent)
 }
 
 static MmtpRefusal
-take_keepalive (MmtpReceiver * self, MmtpReceiverChannel * channel,
+take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpKeepalive * keepalive)
 {
   MmtpReceiverSession *session = &self->session;
-  gint64 sent = channel->latest_sent;
+  gint64 sent = path->latest_sent;
 
-  /* A sender spares keep-alives on a slow channel. */
-  channel->keepalive_gap = MAX (channel->keepalive_gap / 8 * 7,
-      MIN (self->now - channel->keepalive_time, MOST_KEEPALIVE_GAP));
-  channel->keepalive_time = self->now;
-  channel->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
-  mmtp_receiver_take_report_period (self, channel, keepalive->report_period);
+  /* A sender spares keep-alives on a slow path. */
+  path->keepalive_gap = MAX (path->keepalive_gap / 8 * 7,
+      MIN (self->now - path->keepalive_time, MOST_KEEPALIVE_GAP));
+  path->keepalive_time = self->now;
+  path->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
+  mmtp_receiver_take_report_period (self, path, keepalive->report_period);
   take_floor (self, keepalive->floor, sent);
-  /* A slow channel brings older news. */
+  /* A slow path brings older news. */
   if (sent < session->keepalive_sent)
     return MMTP_VALID;
   session->keepalive_sent = sent;
@@ -506,18 +506,18 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverChannel * channel,
 }
 
 static void
-acknowledge_end (MmtpReceiver * self, MmtpReceiverChannel * channel)
+acknowledge_end (MmtpReceiver * self, MmtpReceiverPath * path)
 {
   MmtpMessage answer = {.type = MMTP_END_ACK };
 
   answer.end.stream_number = self->session.end_number & G_MAXUINT32;
-  mmtp_receiver_send (self, channel, &answer, &channel->address);
+  mmtp_receiver_send (self, path, &answer, &path->address);
 }
 
 /* Who has been told that all is there goes, and with him what is missing: so he
  * is told when it is, or can't come in time any more. He asks each 100 ms; but
  * the application may be gone by then, so that one END-ACK that is lost would
- * leave him waiting: it goes END_ACKS times on each channel. */
+ * leave him waiting: it goes END_ACKS times on each path. */
 void
 mmtp_receiver_acknowledge_end (MmtpReceiver * self)
 {
@@ -525,14 +525,14 @@ mmtp_receiver_acknowledge_end (MmtpReceiver * self)
 
   for (n = 0; n < END_ACKS; n++) {
     for (i = 0; i < self->n_ids; i++) {
-      if (self->channels[self->ids[i]]->joined)
-        acknowledge_end (self, self->channels[self->ids[i]]);
+      if (self->paths[self->ids[i]]->joined)
+        acknowledge_end (self, self->paths[self->ids[i]]);
     }
   }
 }
 
 static MmtpRefusal
-take_end (MmtpReceiver * self, MmtpReceiverChannel * channel,
+take_end (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpEnd * end)
 {
   MmtpReceiverSession *session = &self->session;
@@ -545,32 +545,32 @@ take_end (MmtpReceiver * self, MmtpReceiverChannel * channel,
         self->now + session->initial_delay);
   }
   if (session->ended)
-    acknowledge_end (self, channel);
+    acknowledge_end (self, path);
   return MMTP_VALID;
 }
 
 /* --- all of them --------------------------------------------------------- */
 
 static MmtpRefusal
-take_body (MmtpReceiver * self, MmtpReceiverChannel * channel,
+take_body (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address, const MmtpMessage * message)
 {
   switch (message->type) {
     case MMTP_DATA:
-      return take_data (self, channel, &message->data);
+      return take_data (self, path, &message->data);
     case MMTP_JOIN:
-      return take_join (self, channel, address, &message->join);
+      return take_join (self, path, address, &message->join);
     case MMTP_KEEPALIVE:
-      return take_keepalive (self, channel, &message->keepalive);
+      return take_keepalive (self, path, &message->keepalive);
     case MMTP_QUERY:
-      mmtp_receiver_answer_query (self, channel, message->query.channel);
+      mmtp_receiver_answer_query (self, path, message->query.channel);
       return MMTP_VALID;
     case MMTP_LEAVE:
-      return take_leave (self, channel, &message->leave);
+      return take_leave (self, path, &message->leave);
     case MMTP_CAPS:
-      return mmtp_receiver_take_caps (self, channel, &message->caps);
+      return mmtp_receiver_take_caps (self, path, &message->caps);
     case MMTP_END:
-      return take_end (self, channel, &message->end);
+      return take_end (self, path, &message->end);
     case MMTP_REPAIR:
       return take_repair (self, &message->repair);
     default:
@@ -580,44 +580,44 @@ take_body (MmtpReceiver * self, MmtpReceiverChannel * channel,
 
 /* JOIN and KEEPALIVE say the whole number, in their first 8 bytes. */
 static guint64
-get_number (const MmtpReceiverChannel * channel, const MmtpMessage * message,
+get_number (const MmtpReceiverPath * path, const MmtpMessage * message,
     const guint8 * bytes)
 {
   guint64 whole;
 
   if (message->type != MMTP_JOIN && message->type != MMTP_KEEPALIVE)
-    return mmtp_unwrap (message->number, 16, channel->replay.highest);
+    return mmtp_unwrap (message->number, 16, path->replay.highest);
   memcpy (&whole, bytes + MMTP_HEADER_SIZE, sizeof (whole));
   return GUINT64_FROM_BE (whole);
 }
 
 static MmtpRefusal
-check_response (MmtpReceiver * self, MmtpReceiverChannel * channel,
+check_response (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address, const MmtpMessage * message)
 {
-  return message->challenge.challenge == make_challenge (self, channel->id,
+  return message->challenge.challenge == make_challenge (self, path->id,
       address) ? MMTP_VALID : MMTP_REFUSED_ADDRESS;
 }
 
 static MmtpRefusal
-check_address (MmtpReceiver * self, MmtpReceiverChannel * channel,
+check_address (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address, const MmtpMessage * message)
 {
   if (message->type == MMTP_JOIN)
     return MMTP_VALID;
   if (message->type == MMTP_RESPONSE)
-    return check_response (self, channel, address, message);
-  if (channel->has_next_address
-      && mmtp_address_is_equal (address, &channel->next_address)
-      && !is_address_alive (self, channel))
-    join (self, channel, address);
-  return mmtp_address_is_equal (address, &channel->address) ? MMTP_VALID :
+    return check_response (self, path, address, message);
+  if (path->has_next_address
+      && mmtp_address_is_equal (address, &path->next_address)
+      && !is_address_alive (self, path))
+    join (self, path, address);
+  return mmtp_address_is_equal (address, &path->address) ? MMTP_VALID :
       MMTP_REFUSED_ADDRESS;
 }
 
 /* In the order of the wire page, section 2 */
 static MmtpRefusal
-check_message (MmtpReceiver * self, MmtpReceiverChannel * channel,
+check_message (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address, MmtpMessage * message, guint64 number,
     const guint8 * bytes, gsize size)
 {
@@ -625,34 +625,34 @@ check_message (MmtpReceiver * self, MmtpReceiverChannel * channel,
 
   if (!mmtp_direction_verify (&self->session.theirs, number, bytes, size))
     return MMTP_REFUSED_TRAILER;
-  if (channel && !mmtp_replay_check (&channel->replay, number)) {
-    if (is_last_join (self, channel, message, number))
-      challenge (self, channel, address);
+  if (path && !mmtp_replay_check (&path->replay, number)) {
+    if (is_last_join (self, path, message, number))
+      challenge (self, path, address);
     return MMTP_REFUSED_REPLAY;
   }
   refusal = mmtp_packet_parse_body (message, bytes, size);
   if (refusal != MMTP_VALID)
     return refusal;
-  return channel ? check_address (self, channel, address, message) : MMTP_VALID;
+  return path ? check_address (self, path, address, message) : MMTP_VALID;
 }
 
-static MmtpReceiverChannel *
-find_channel (MmtpReceiver * self, const MmtpMessage * message)
+static MmtpReceiverPath *
+find_path (MmtpReceiver * self, const MmtpMessage * message)
 {
-  MmtpReceiverChannel *channel = self->channels[message->channel];
+  MmtpReceiverPath *path = self->paths[message->channel];
 
-  return channel && channel->known ? channel : NULL;
+  return path && path->known ? path : NULL;
 }
 
 static gboolean
-may_speak (const MmtpReceiver * self, const MmtpReceiverChannel * channel,
+may_speak (const MmtpReceiver * self, const MmtpReceiverPath * path,
     const MmtpMessage * message)
 {
   if (!self->session.exists)
     return FALSE;
   if (message->type == MMTP_JOIN)
     return TRUE;
-  return channel && (channel->joined || message->type == MMTP_RESPONSE);
+  return path && (path->joined || message->type == MMTP_RESPONSE);
 }
 
 /* Until another one begins who was silent for too long may go on. */
@@ -672,32 +672,32 @@ mmtp_receiver_session_input (MmtpReceiver * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
     gsize size)
 {
-  MmtpReceiverChannel *channel = find_channel (self, message);
+  MmtpReceiverPath *path = find_path (self, message);
   MmtpReceiverSession *session = &self->session;
   MmtpRefusal refusal;
   guint64 number;
 
-  if (!may_speak (self, channel, message))
+  if (!may_speak (self, path, message))
     return MMTP_REFUSED_CHANNEL;
-  number = get_number (channel, message, bytes);
-  refusal = check_message (self, channel, address, message, number, bytes,
+  number = get_number (path, message, bytes);
+  refusal = check_message (self, path, address, message, number, bytes,
       size);
   if (refusal != MMTP_VALID)
     return refusal;
-  if (channel)
-    mmtp_replay_accept (&channel->replay, number);
+  if (path)
+    mmtp_replay_accept (&path->replay, number);
   else
-    channel = mmtp_receiver_make_channel (self, message->channel, number);
+    path = mmtp_receiver_make_path (self, message->channel, number);
   come_alive (self);
   if (message->type == MMTP_RESPONSE)
-    take_response (self, channel, address);
+    take_response (self, path, address);
   else if (message->type != MMTP_JOIN)
-    channel->address_heard = self->now;
+    path->address_heard = self->now;
   session->confirmed = TRUE;
-  mmtp_receiver_note_message (self, channel, number, message, size);
-  refusal = take_body (self, channel, address, message);
+  mmtp_receiver_note_message (self, path, number, message, size);
+  refusal = take_body (self, path, address, message);
   keep_for_repairs (self, message, bytes, size);
-  mmtp_receiver_report_at_once (self, channel);
+  mmtp_receiver_report_at_once (self, path);
   return refusal;
 }
 

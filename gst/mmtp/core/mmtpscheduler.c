@@ -4,7 +4,7 @@
 
 #include "mmtpscheduler.h"
 
-/* A channel is certain to be in time when its delay takes at most this part of
+/* A path is certain to be in time when its delay takes at most this part of
  * the time that is left: delays change, and the delay of what goes now is only
  * known when it has come. docs/mmtp.md has the figures of other parts. */
 #define CERTAIN_PERCENT 75
@@ -27,7 +27,7 @@ static guint
 choose_longest (const MmtpCandidate * candidates, guint n, guint64 now,
     guint64 deadline, gboolean takes_doubtful)
 {
-  guint chosen = MMTP_NO_CHANNEL;
+  guint chosen = MMTP_NO_PATH;
   guint i;
 
   for (i = 0; i < n; i++) {
@@ -35,7 +35,7 @@ choose_longest (const MmtpCandidate * candidates, guint n, guint64 now,
         !is_in_time (&candidates[i], now, deadline) ||
         (candidates[i].is_doubtful && !takes_doubtful))
       continue;
-    if (chosen == MMTP_NO_CHANNEL ||
+    if (chosen == MMTP_NO_PATH ||
         candidates[i].delay > candidates[chosen].delay)
       chosen = i;
   }
@@ -45,27 +45,27 @@ choose_longest (const MmtpCandidate * candidates, guint n, guint64 now,
 static guint
 choose_lowest (const MmtpCandidate * candidates, guint n, guint64 now)
 {
-  guint chosen = MMTP_NO_CHANNEL;
+  guint chosen = MMTP_NO_PATH;
   guint i;
 
   for (i = 0; i < n; i++) {
     if (!has_token (&candidates[i], now))
       continue;
-    if (chosen == MMTP_NO_CHANNEL ||
+    if (chosen == MMTP_NO_PATH ||
         candidates[i].delay < candidates[chosen].delay)
       chosen = i;
   }
   return chosen;
 }
 
-/* Where the packet comes first. To wait for a fast channel is sooner than to send on
+/* Where the packet comes first. To wait for a fast path is sooner than to send on
  * a slow one, as long as the fast one can send all that waits by then: otherwise
  * the slow one would be idle while packets wait (ECF: Lim, Nahum, Towsley and
  * Gibbens, CoNEXT 2017). Of equal ones the first. */
 static guint
 choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
 {
-  guint chosen = MMTP_NO_CHANNEL;
+  guint chosen = MMTP_NO_PATH;
   guint64 least = G_MAXUINT64;
   guint i;
 
@@ -79,8 +79,8 @@ choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
     least = sent + candidates[i].delay;
     chosen = i;
   }
-  return chosen != MMTP_NO_CHANNEL && candidates[chosen].token <= now ?
-      chosen : MMTP_NO_CHANNEL;
+  return chosen != MMTP_NO_PATH && candidates[chosen].token <= now ?
+      chosen : MMTP_NO_PATH;
 }
 
 static guint
@@ -92,7 +92,7 @@ choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
 
   chosen = choose_longest (candidates, n, now,
       now + left / 100 * CERTAIN_PERCENT, FALSE);
-  return chosen == MMTP_NO_CHANNEL ? choose_earliest (candidates, n, now) :
+  return chosen == MMTP_NO_PATH ? choose_earliest (candidates, n, now) :
       chosen;
 }
 
@@ -110,7 +110,7 @@ choose_in_turn (const MmtpCandidate * candidates, guint n, guint64 now,
     *turn = (chosen + 1) % n;
     return chosen;
   }
-  return MMTP_NO_CHANNEL;
+  return MMTP_NO_PATH;
 }
 
 guint

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which channel a packet goes on. The rule of the paper [section 4.4] takes, of the
- * channels that have a token and would bring the packet before its deadline, the
+/* Which path a packet goes on. The rule of the paper [section 4.4] takes, of the
+ * paths that have a token and would bring the packet before its deadline, the
  * one of longest delay, so that the fast ones stay free for what is urgent. It
  * believes in the delays that it is told. The rule by arrival does so only where
- * they leave time to spare; otherwise it takes the channel on which the packet
+ * they leave time to spare; otherwise it takes the path on which the packet
  * comes first, or waits for it. Equal turns and lowest delay first are there to be compared with. A
  * pure function of what it is told.
  */
@@ -25,7 +25,7 @@ typedef enum
 
 typedef struct
 {
-  guint channel;
+  guint path;
   gboolean may_carry;           /* state and socket allow data */
   guint64 token;                /* ns, time from which it has a token */
   guint64 delay;                /* ns, until a packet sent now has surely
@@ -36,10 +36,10 @@ typedef struct
                                  * not; the rule by arrival knows it alone */
 } MmtpCandidate;
 
-#define MMTP_NO_CHANNEL G_MAXUINT
+#define MMTP_NO_PATH G_MAXUINT
 
 /* The candidate for a packet with this deadline at `now`, as an index into
- * `candidates`, or MMTP_NO_CHANNEL: wait. `turn`: state of equal turns. */
+ * `candidates`, or MMTP_NO_PATH: wait. `turn`: state of equal turns. */
 guint mmtp_scheduler_choose (MmtpSchedulerType type,
     const MmtpCandidate * candidates, guint n, guint64 now, guint64 deadline,
     guint * turn);

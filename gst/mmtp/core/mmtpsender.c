@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender's life: configuration, channels that come and go, what comes in
+/* The sender's life: configuration, paths that come and go, what comes in
  * and whose turn it is to go out, events and statistics. The parts are in
  * mmtpsender*.c. */
 
@@ -10,17 +10,7 @@
 /* That wait to be polled: what one call may make, and more. The oldest go. */
 #define MAX_EVENTS 1024
 
-static const gchar *const state_names[] = {
-  "opening", "active", "control", "silent", "gone"
-};
-
-const gchar *
-mmtp_channel_state_get_name (MmtpChannelState state)
-{
-  return state_names[state];
-}
-
-/* 100 ms of keep-alive period find a silent channel in less than 300 ms; ten
+/* 100 ms of keep-alive period find a silent path in less than 300 ms; ten
  * seconds of silence end the session on both sides (docs/wire-mmtp.md 4). */
 void
 mmtp_sender_config_init (MmtpSenderConfig * config)
@@ -45,20 +35,12 @@ mmtp_sender_new (const MmtpSenderConfig * config,
   mmtp_key_init (&sender->key, config->key);
   memcpy (sender->entropy, entropy, MMTP_ENTROPY_SIZE);
   sender->handshake_at = MMTP_NEVER;
-  sender->fastest = MMTP_NO_CHANNEL;
+  sender->fastest = MMTP_NO_PATH;
   sender->initial_delay = config->initial_delay ?
       MIN (config->initial_delay, config->max_delay) : config->max_delay;
   g_queue_init (&sender->events);
   mmtp_sender_init_queue (sender);
   return sender;
-}
-
-static void
-free_path (MmtpPath * path)
-{
-  mmtp_block_clear (&path->block);
-  mmtp_channel_free (path->channel);
-  g_free (path);
 }
 
 void
@@ -68,7 +50,7 @@ mmtp_sender_free (MmtpSender * sender)
 
   mmtp_sender_clear_queue (sender);
   for (i = 0; i < sender->n_paths; i++)
-    free_path (sender->paths[i]);
+    mmtp_path_free (sender->paths[i]);
   mmtp_key_clear (&sender->key);
   mmtp_direction_clear (&sender->out);
   mmtp_direction_clear (&sender->in);
@@ -132,19 +114,19 @@ mmtp_sender_poll_event (MmtpSender * sender, MmtpSenderEvent * event)
 
 void
 mmtp_sender_set_state (MmtpSender * sender, MmtpPath * path,
-    MmtpChannelState state)
+    MmtpPathState state)
 {
-  MmtpSenderEvent event = { MMTP_EVENT_CHANNEL };
+  MmtpSenderEvent event = { MMTP_EVENT_PATH };
 
-  if (path->channel->state == state)
+  if (path->state == state)
     return;
-  path->channel->state = state;
-  event.channel = path->channel->id;
+  path->state = state;
+  event.path = path->id;
   event.state = state;
   mmtp_sender_tell (sender, &event);
 }
 
-/* --- channels ------------------------------------------------------------ */
+/* --- paths ------------------------------------------------------------ */
 
 static MmtpPath *
 find_path (MmtpSender * sender, const gchar * name)
@@ -152,7 +134,7 @@ find_path (MmtpSender * sender, const gchar * name)
   guint i;
 
   for (i = 0; i < sender->n_paths; i++)
-    if (strcmp (sender->paths[i]->channel->name, name) == 0)
+    if (strcmp (sender->paths[i]->name, name) == 0)
       return sender->paths[i];
   return NULL;
 }
@@ -162,18 +144,17 @@ new_path (MmtpSender * sender, const gchar * name)
 {
   MmtpPath *path;
 
-  if (sender->n_paths == MMTP_MAX_CHANNELS)
+  if (sender->n_paths == MMTP_MAX_PATHS)
     return NULL;
-  path = g_new0 (MmtpPath, 1);
-  path->channel = mmtp_channel_new (sender->n_paths, name);
+  path = mmtp_path_new (sender->n_paths, name);
   path->join_at = path->query_at = MMTP_NEVER;
   sender->paths[sender->n_paths++] = path;
   return path;
 }
 
 gint
-mmtp_sender_add_channel (MmtpSender * sender, guint64 now,
-    const MmtpChannelConfig * config)
+mmtp_sender_add_path (MmtpSender * sender, guint64 now,
+    const MmtpPathConfig * config)
 {
   MmtpPath *path = find_path (sender, config->name);
 
@@ -183,60 +164,60 @@ mmtp_sender_add_channel (MmtpSender * sender, guint64 now,
     path = new_path (sender, config->name);
   if (!path)
     return -1;
-  mmtp_sender_requeue_channel (sender, path);
-  mmtp_channel_open (path->channel, sender->now, config);
+  mmtp_sender_requeue_path (sender, path);
+  mmtp_path_open (path, sender->now, config);
   path->joined = path->confirmed = path->respond = FALSE;
   path->open_sent = MMTP_NEVER;
-  path->unrefused = path->channel->next;
+  path->unrefused = path->next;
   path->leave_tries = 0;
   path->query_at = MMTP_NEVER;
   path->last_report_time = 0;
-  mmtp_sender_set_state (sender, path, MMTP_CHANNEL_OPENING);
+  mmtp_sender_set_state (sender, path, MMTP_PATH_OPENING);
   if (sender->phase == MMTP_PHASE_IDLE)
     mmtp_sender_begin_handshake (sender);
   else if (sender->phase == MMTP_PHASE_INIT)
     mmtp_sender_hasten_handshake (sender);
   else if (sender->phase == MMTP_PHASE_SESSION)
     mmtp_sender_begin_join (sender, path);
-  return path->channel->id;
+  return path->id;
 }
 
 static MmtpPath *
-get_path (MmtpSender * sender, guint channel)
+get_path (MmtpSender * sender, guint id)
 {
-  return channel < sender->n_paths ? sender->paths[channel] : NULL;
+  return id < sender->n_paths ? sender->paths[id] : NULL;
 }
 
 void
-mmtp_sender_remove_channel (MmtpSender * sender, guint64 now, guint channel,
+mmtp_sender_remove_path (MmtpSender * sender, guint64 now, guint id,
     MmtpLeaveReason reason)
 {
-  MmtpPath *path = get_path (sender, channel);
+  MmtpPath *path = get_path (sender, id);
 
   mmtp_sender_advance (sender, now);
-  if (!path || path->channel->state == MMTP_CHANNEL_GONE)
+  if (!path || path->state == MMTP_PATH_GONE)
     return;
-  mmtp_sender_set_state (sender, path, MMTP_CHANNEL_GONE);
+  mmtp_sender_set_state (sender, path, MMTP_PATH_GONE);
   if (path->joined)
     mmtp_sender_begin_leave (sender, path, reason);
   path->joined = path->respond = FALSE;
   path->open_sent = MMTP_NEVER;
   path->join_at = path->query_at = MMTP_NEVER;
-  mmtp_sender_requeue_channel (sender, path);
-  path->channel->unreported = path->channel->next;
-  path->channel->in_flight = 0;
-  mmtp_sender_check_channels (sender);
+  mmtp_sender_requeue_path (sender, path);
+  path->unreported = path->next;
+  path->in_flight = 0;
+  mmtp_sender_check_paths (sender);
 }
 
 void
-mmtp_sender_set_blocked (MmtpSender * sender, guint64 now, guint channel,
+mmtp_sender_set_blocked (MmtpSender * sender, guint64 now, guint id,
     gboolean blocked)
 {
-  MmtpPath *path = get_path (sender, channel);
+  MmtpPath *path = get_path (sender, id);
 
   mmtp_sender_advance (sender, now);
   if (path)
-    path->channel->blocked = blocked;
+    path->blocked = blocked;
 }
 
 /* --- what comes in ------------------------------------------------------- */
@@ -296,7 +277,7 @@ take_input (MmtpSender * sender, MmtpPath * path, const guint8 * bytes,
 
   if (refusal != MMTP_VALID)
     return refusal;
-  if (message.channel != path->channel->id)
+  if (message.channel != path->id)
     return MMTP_REFUSED_CHANNEL;
   if (!is_handshake (message.type)) {
     /* The end is acknowledged more than once, and over with the first time. */
@@ -317,16 +298,16 @@ catch_up (MmtpSender * sender)
 {
   if (sender->phase == MMTP_PHASE_OVER)
     return;
-  mmtp_sender_check_channels (sender);
+  mmtp_sender_check_paths (sender);
   mmtp_sender_expire (sender);
   mmtp_sender_check_room (sender);
 }
 
 void
-mmtp_sender_input (MmtpSender * sender, guint64 now, guint channel,
+mmtp_sender_input (MmtpSender * sender, guint64 now, guint id,
     const guint8 * bytes, gsize size)
 {
-  MmtpPath *path = get_path (sender, channel);
+  MmtpPath *path = get_path (sender, id);
   MmtpRefusal refusal;
 
   mmtp_sender_advance (sender, now);
@@ -351,25 +332,24 @@ gsize
 mmtp_sender_write (MmtpSender * sender, MmtpPath * path,
     MmtpMessage * message, MmtpOutput * output, guint64 stream_number)
 {
-  MmtpChannel *channel = path->channel;
   gsize size;
 
-  message->channel = channel->id;
-  message->number = channel->next & 0xffff;
+  message->channel = path->id;
+  message->number = path->next & 0xffff;
   message->sent = mmtp_to_ticks (sender->now);
   message->trailer = 0;
   size = mmtp_packet_write (message, output->bytes, output->room);
   if (size == 0)
     return 0;
-  mmtp_direction_seal (&sender->out, channel->next, output->bytes, size);
-  mmtp_channel_sent (channel, sender->now, size, stream_number,
+  mmtp_direction_seal (&sender->out, path->next, output->bytes, size);
+  mmtp_path_sent (path, sender->now, size, stream_number,
       message->type == MMTP_DATA || message->type == MMTP_PROBE);
-  output->channel = channel->id;
+  output->path = path->id;
   return size;
 }
 
 gsize
-mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * channel,
+mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * path,
     guint8 * bytes, gsize room)
 {
   MmtpOutput output = { bytes, room, 0 };
@@ -389,7 +369,7 @@ mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * channel,
     if (size == 0)
       size = mmtp_sender_write_probe (sender, &output);
   }
-  *channel = output.channel;
+  *path = output.path;
   if (size == 0)
     mmtp_sender_check_room (sender);
   return size;
@@ -427,23 +407,23 @@ mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats)
   stats->estimated_rate = mmtp_sender_get_estimated_rate (sender,
       &stats->is_app_limited);
   stats->initial_delay = sender->initial_delay;
-  stats->n_channels = sender->n_paths;
+  stats->n_paths = sender->n_paths;
 }
 
 gboolean
-mmtp_sender_get_channel_stats (MmtpSender * sender, guint channel,
-    MmtpSenderChannelStats * stats)
+mmtp_sender_get_path_stats (MmtpSender * sender, guint id,
+    MmtpSenderPathStats * stats)
 {
-  MmtpPath *path = get_path (sender, channel);
+  MmtpPath *path = get_path (sender, id);
 
   if (!path)
     return FALSE;
-  *stats = path->channel->stats;
-  stats->name = path->channel->name;
-  stats->state = path->channel->state;
-  stats->rate = path->channel->limits.delivery_rate;
-  stats->window = path->channel->limits.window;
-  stats->in_flight = path->channel->in_flight;
+  *stats = path->stats;
+  stats->name = path->name;
+  stats->state = path->state;
+  stats->rate = path->limits.delivery_rate;
+  stats->window = path->limits.window;
+  stats->in_flight = path->in_flight;
   mmtp_policy_fill_use (sender, path, stats);
   return TRUE;
 }

@@ -34,7 +34,7 @@
 #define PROBE_PERIOD (300 * MMTP_MILLISECOND)
 #define PROBE_SHARE 10
 
-/* --- one channel --------------------------------------------------------- */
+/* --- one path --------------------------------------------------------- */
 
 /* ns that a message takes at the rate that the path can afford. Where the
  * application limits it nobody knows that rate: what the window allows in a
@@ -42,13 +42,12 @@
 static guint64
 get_cost (const MmtpPath * path, gsize size)
 {
-  const MmtpChannel *channel = path->channel;
-  guint64 cost = mmtp_channel_get_cost (channel, size), by_window;
+  guint64 cost = mmtp_path_get_cost (path, size), by_window;
 
-  if (!channel->limits.is_app_limited || channel->stats.round_trip == 0)
+  if (!path->limits.is_app_limited || path->stats.round_trip == 0)
     return cost;
-  by_window = (size + channel->overhead) * channel->stats.round_trip /
-      MAX (channel->limits.window, 1);
+  by_window = (size + path->overhead) * path->stats.round_trip /
+      MAX (path->limits.window, 1);
   return MIN (cost, by_window);
 }
 
@@ -57,7 +56,7 @@ guint64
 mmtp_path_get_keepalive_period (const MmtpSender * sender,
     const MmtpPath * path)
 {
-  if (!path->channel->control)
+  if (!path->control)
     return sender->config.keepalive_period;
   return MAX (sender->config.keepalive_period, get_cost (path,
           KEEPALIVE_SIZE) * KEEPALIVE_SHARE);
@@ -66,11 +65,11 @@ mmtp_path_get_keepalive_period (const MmtpSender * sender,
 guint64
 mmtp_path_get_report_period (const MmtpPath * path)
 {
-  guint share = path->channel->configured_rate ? KNOWN_REPORT_SHARE :
+  guint share = path->configured_rate ? KNOWN_REPORT_SHARE :
       REPORT_SHARE;
 
-  if (!path->channel->control)
-    return path->channel->report_period;
+  if (!path->control)
+    return path->report_period;
   return CLAMP (share * get_cost (path, REPORT_SIZE),
       LEAST_REPORT_PERIOD, MOST_REPORT_PERIOD);
 }
@@ -78,19 +77,19 @@ mmtp_path_get_report_period (const MmtpPath * path)
 static void
 fill_keepalive (MmtpSender * sender, MmtpPath * path, MmtpKeepalive * keepalive)
 {
-  keepalive->number = path->channel->next;
+  keepalive->number = path->next;
   keepalive->initial_delay = sender->initial_delay / 1000;
   keepalive->next = sender->next_number;
   keepalive->floor = sender->floor;
-  keepalive->round_trip = path->channel->stats.round_trip / 1000;
-  keepalive->fastest = sender->fastest != MMTP_NO_CHANNEL ?
-      sender->fastest : path->channel->id;
+  keepalive->round_trip = path->stats.round_trip / 1000;
+  keepalive->fastest = sender->fastest != MMTP_NO_PATH ?
+      sender->fastest : path->id;
   keepalive->caps_version = sender->caps ? sender->caps_version : 0;
   keepalive->stored = sender->config.stored;
   keepalive->has_offset = sender->has_offset;
   keepalive->offset = sender->offset / 1000;
-  path->channel->report_period = mmtp_path_get_report_period (path);
-  keepalive->report_period = path->channel->report_period / MMTP_MILLISECOND;
+  path->report_period = mmtp_path_get_report_period (path);
+  keepalive->report_period = path->report_period / MMTP_MILLISECOND;
   keepalive->echo = path->last_report_time ? path->last_report_sent : 0;
   keepalive->hold = path->last_report_time ?
       mmtp_to_hold (path->last_report_time, sender->now) : 0;
@@ -104,7 +103,7 @@ write_keepalive (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
   path->keepalive_sent = sender->now;
   path->keepalive_at = sender->now +
       mmtp_path_get_keepalive_period (sender, path);
-  if (path->channel->state == MMTP_CHANNEL_SILENT)
+  if (path->state == MMTP_PATH_SILENT)
     path->query_at = sender->now;
   fill_keepalive (sender, path, &message.keepalive);
   return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
@@ -116,7 +115,7 @@ write_query (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
   MmtpMessage message = { MMTP_QUERY };
 
   path->query_at = MMTP_NEVER;
-  message.query.channel = path->channel->id;
+  message.query.channel = path->id;
   return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
 }
 
@@ -125,8 +124,8 @@ write_probe_message (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
 {
   MmtpMessage message = { MMTP_PROBE };
 
-  message.probe.size = path->channel->longest;
-  path->channel->stats.probes++;
+  message.probe.size = path->longest;
+  path->stats.probes++;
   return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
 }
 
@@ -138,7 +137,7 @@ write_leave_message (MmtpSender * sender, MmtpPath * leaving, MmtpPath * path,
 {
   MmtpMessage message = { MMTP_LEAVE };
 
-  message.leave.channel = leaving->channel->id;
+  message.leave.channel = leaving->id;
   message.leave.is_ack = is_ack;
   message.leave.reason = leaving->leave_reason;
   message.leave.highest = leaving->replay.any ? leaving->replay.highest : 0;
@@ -153,7 +152,7 @@ write_leave (MmtpSender * sender, MmtpPath * leaving, MmtpOutput * output)
 
   if (!is_ack && (leaving->leave_tries == 0 || sender->now < leaving->leave_at))
     return 0;
-  path = mmtp_policy_find_control_path (sender, leaving->channel->id);
+  path = mmtp_policy_find_control_path (sender, leaving->id);
   if (!path && is_ack && mmtp_path_may_speak (leaving))
     path = leaving;
   leaving->acknowledge_leave = FALSE;
@@ -175,21 +174,21 @@ mmtp_sender_begin_leave (MmtpSender * sender, MmtpPath * path,
   path->leave_reason = reason;
 }
 
-/* The receiver's side of a channel goes away: it has to join anew. */
+/* The receiver's side of a path goes away: it has to join anew. */
 static void
 let_leave (MmtpSender * sender, MmtpPath * path, const MmtpLeave * leave)
 {
   guint64 highest = mmtp_unwrap (leave->highest, 32,
-      path->channel->unreported);
+      path->unreported);
 
-  if (highest >= path->channel->unreported && highest < path->channel->next)
-    mmtp_channel_settle (path->channel, sender->now, highest);
+  if (highest >= path->unreported && highest < path->next)
+    mmtp_path_settle (path, sender->now, highest);
   path->acknowledge_leave = TRUE;
   path->leave_reason = leave->reason;
   if (!path->joined)
     return;
-  mmtp_sender_set_state (sender, path, MMTP_CHANNEL_OPENING);
-  mmtp_sender_requeue_channel (sender, path);
+  mmtp_sender_set_state (sender, path, MMTP_PATH_OPENING);
+  mmtp_sender_requeue_path (sender, path);
   mmtp_sender_begin_join (sender, path);
 }
 
@@ -235,7 +234,7 @@ static gsize
 write_missed_query (MmtpSender * sender, MmtpOutput * output)
 {
   MmtpMessage message = { MMTP_QUERY };
-  MmtpPath *path = mmtp_policy_find_control_path (sender, MMTP_NO_CHANNEL);
+  MmtpPath *path = mmtp_policy_find_control_path (sender, MMTP_NO_PATH);
 
   if (sender->now < sender->query_at)
     return 0;
@@ -258,13 +257,13 @@ write_caps (MmtpSender * sender, MmtpOutput * output)
   if (!sender->caps || sender->caps_acknowledged ||
       sender->now < sender->caps_at)
     return 0;
-  path = mmtp_policy_find_control_path (sender, MMTP_NO_CHANNEL);
+  path = mmtp_policy_find_control_path (sender, MMTP_NO_PATH);
   sender->caps_at = sender->now;
   if (!path) {
     sender->caps_at += CAPS_WAIT;
     return 0;
   }
-  room = path->channel->longest - CAPS_HEADER - MMTP_TRAILER_SIZE;
+  room = path->longest - CAPS_HEADER - MMTP_TRAILER_SIZE;
   message.caps.version = sender->caps_version;
   message.caps.length = sender->caps_length;
   message.caps.offset = sender->caps_offset;
@@ -353,8 +352,8 @@ write_path (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
 {
   gsize size = write_leave (sender, path, output);
 
-  if (size || path->channel->blocked ||
-      path->channel->state == MMTP_CHANNEL_GONE)
+  if (size || path->blocked ||
+      path->state == MMTP_PATH_GONE)
     return size;
   size = mmtp_sender_write_join (sender, path, output);
   if (size || !path->joined)
@@ -392,14 +391,14 @@ is_to_be_measured (const MmtpSender * sender, const MmtpPath * path)
 {
   return sender->ready && mmtp_sender_is_queue_empty (sender) &&
       mmtp_path_is_usable (path) &&
-      !mmtp_channel_is_measured (path->channel) &&
+      !mmtp_path_is_measured (path) &&
       mmtp_policy_has_choice (sender);
 }
 
 static guint64
 get_probe_time (const MmtpSender * sender, const MmtpPath * path)
 {
-  if (!mmtp_path_may_speak (path) || (path->channel->state != MMTP_CHANNEL_SILENT &&
+  if (!mmtp_path_may_speak (path) || (path->state != MMTP_PATH_SILENT &&
           !is_to_be_measured (sender, path)))
     return MMTP_NEVER;
   return path->probe_at;
@@ -416,7 +415,7 @@ mmtp_sender_write_probe (MmtpSender * sender, MmtpOutput * output)
     if (sender->now < get_probe_time (sender, path))
       continue;
     path->probe_at = sender->now + MAX (PROBE_PERIOD, PROBE_SHARE *
-        mmtp_channel_get_cost (path->channel, path->channel->longest));
+        mmtp_path_get_cost (path, path->longest));
     return write_probe_message (sender, path, output);
   }
   return 0;
@@ -431,7 +430,7 @@ get_path_wakeup (const MmtpSender * sender, const MmtpPath * path)
 
   if (path->leave_tries)
     wakeup = MIN (wakeup, path->leave_at);
-  if (path->channel->blocked || path->channel->state == MMTP_CHANNEL_GONE)
+  if (path->blocked || path->state == MMTP_PATH_GONE)
     return wakeup;
   wakeup = MIN (wakeup, path->join_at);
   if (path->joined)

@@ -37,13 +37,13 @@ static gsize
 send_packet (MmtpSender * sender, MmtpPath * path, MmtpPacket * packet,
     MmtpOutput * output)
 {
-  guint64 delay = mmtp_channel_get_safe_delay (path->channel, sender->now);
+  guint64 delay = mmtp_path_get_safe_delay (path, sender->now);
   guint64 deadline = packet->due + sender->initial_delay;
   gsize size = write_packet (sender, path, packet, output);
 
   if (size == 0)
     return 0;
-  mmtp_channel_note_slack (path->channel, deadline - MIN (deadline,
+  mmtp_path_note_slack (path, deadline - MIN (deadline,
           sender->now), delay);
   if (!packet->was_sent)
     mmtp_sender_cover (sender, path, packet, output->bytes, size);
@@ -58,7 +58,7 @@ write_chancy (MmtpSender * sender, MmtpOutput * output)
   MmtpPath *path;
   MmtpPacket *packet = mmtp_sender_get_chancy (sender, &path);
 
-  if (!packet || path->channel->token > sender->now ||
+  if (!packet || path->token > sender->now ||
       !mmtp_policy_has_room (sender, path))
     return 0;
   return send_packet (sender, path, packet, output);
@@ -71,7 +71,7 @@ note_idle (MmtpSender * sender)
 
   for (i = 0; i < sender->n_paths; i++)
     if (mmtp_policy_has_room (sender, sender->paths[i]))
-      mmtp_channel_note_idle (sender->paths[i]->channel);
+      mmtp_path_note_idle (sender->paths[i]);
 }
 
 gsize
@@ -103,7 +103,7 @@ get_chancy_wakeup (const MmtpSender * sender)
   if (!mmtp_sender_get_chancy (sender, &path) ||
       !mmtp_policy_has_room (sender, path))
     return MMTP_NEVER;
-  return MAX (path->channel->token, sender->now);
+  return MAX (path->token, sender->now);
 }
 
 guint64

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a session begins and how channels join it: docs/wire-mmtp.md sections 3
+/* How a session begins and how paths join it: docs/wire-mmtp.md sections 3
  * (JOIN, CHALLENGE, RESPONSE) and 4. */
 
 #include "mmtpsenderprivate.h"
@@ -61,7 +61,7 @@ mmtp_sender_begin_handshake (MmtpSender * sender)
   begin_init (sender);
 }
 
-/* A new channel, or a new address, need not wait for those that didn't
+/* A new path, or a new address, need not wait for those that didn't
  * answer. */
 void
 mmtp_sender_hasten_handshake (MmtpSender * sender)
@@ -85,23 +85,23 @@ write_init (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
   MmtpMessage message = { MMTP_INIT };
   gsize size;
 
-  message.channel = path->channel->id;
+  message.channel = path->id;
   message.sent = mmtp_to_ticks (sender->now);
   memcpy (message.init.nonce, sender->nonce_s, MMTP_NONCE_SIZE);
   size = mmtp_packet_write (&message, output->bytes, output->room);
   mmtp_key_seal (&sender->key, output->bytes, size);
-  path->channel->stats.packets++;
-  path->channel->stats.bytes += size;
+  path->stats.packets++;
+  path->stats.bytes += size;
   path->asked = TRUE;
   sender->cookies_left = COOKIES_OF_TRY;
   sender->last_init = sender->now;
   if (sender->handshake_tries == 0)
     sender->init_sent = sender->now;
-  output->channel = path->channel->id;
+  output->path = path->id;
   return size;
 }
 
-/* The first try goes on the first channel; each further one on one more. */
+/* The first try goes on the first path; each further one on one more. */
 static gsize
 write_inits (MmtpSender * sender, MmtpOutput * output)
 {
@@ -109,7 +109,7 @@ write_inits (MmtpSender * sender, MmtpOutput * output)
       sender->handshake_next <= sender->handshake_tries) {
     MmtpPath *path = sender->paths[sender->handshake_next++];
 
-    if (path->channel->state != MMTP_CHANNEL_GONE && !path->channel->blocked)
+    if (path->state != MMTP_PATH_GONE && !path->blocked)
       return write_init (sender, path, output);
   }
   sender->handshake_next = 0;
@@ -126,30 +126,30 @@ fill_open (MmtpSender * sender, MmtpPath * path, MmtpOpen * open)
   open->initial_delay = MIN (sender->initial_delay, MOST_INITIAL_DELAY) / 1000;
   open->bit_rate = sender->config.bit_rate;
   open->frame_period = sender->config.frame_period;
-  open->longest = path->channel->longest;
+  open->longest = path->longest;
   open->keepalive_period = sender->config.keepalive_period / MMTP_MILLISECOND;
   open->now = sender->now / 1000;
   open->has_key = sender->key.is_set;
   open->size = MIN (sender->is_contested ? SHORT_OPEN_SIZE : OPEN_SIZE,
-      path->channel->longest);
+      path->longest);
 }
 
 static gsize
 write_open (MmtpSender * sender, MmtpOutput * output)
 {
-  MmtpPath *path = sender->paths[sender->handshake_channel];
+  MmtpPath *path = sender->paths[sender->handshake_path];
   MmtpMessage message = { MMTP_OPEN };
   gsize size;
 
-  message.channel = path->channel->id;
-  message.number = path->channel->next & 0xffff;
+  message.channel = path->id;
+  message.number = path->next & 0xffff;
   message.sent = mmtp_to_ticks (sender->now);
   fill_open (sender, path, &message.open);
   mmtp_packet_write (&message, output->bytes, output->room);
   mmtp_key_sign (&sender->key, output->bytes, OPEN_SIGNED, message.open.mac);
   size = mmtp_packet_write (&message, output->bytes, output->room);
-  mmtp_channel_sent (path->channel, sender->now, size, MMTP_NO_STREAM, FALSE);
-  output->channel = path->channel->id;
+  mmtp_path_sent (path, sender->now, size, MMTP_NO_STREAM, FALSE);
+  output->path = path->id;
   if (path->open_sent == MMTP_NEVER
       || sender->now - path->open_sent > OPEN_ANSWER_TIME)
     path->open_sent = sender->now;
@@ -158,17 +158,17 @@ write_open (MmtpSender * sender, MmtpOutput * output)
   return size;
 }
 
-/* The cookie is for the channel on which it came. One of several may be of
+/* The cookie is for the path on which it came. One of several may be of
  * somebody who wants to keep the right one from being used: it is asked for
  * again soon. */
 static gboolean
 may_open (const MmtpSender * sender)
 {
-  const MmtpChannel *channel =
-      sender->paths[sender->handshake_channel]->channel;
+  const MmtpPath *path =
+      sender->paths[sender->handshake_path];
 
   return sender->handshake_tries < (sender->is_contested ? 1 : OPEN_TRIES) &&
-      !channel->blocked && channel->state != MMTP_CHANNEL_GONE;
+      !path->blocked && path->state != MMTP_PATH_GONE;
 }
 
 gsize
@@ -226,7 +226,7 @@ take_cookie (MmtpSender * sender, MmtpPath * path,
   sender->is_ambiguous = sender->handshake_tries > 1 || sender->is_contested;
   memcpy (sender->cookie, cookie->cookie, MMTP_COOKIE_SIZE);
   sender->init_round_trip = sender->now - sender->init_sent;
-  sender->handshake_channel = path->channel->id;
+  sender->handshake_path = path->id;
   sender->phase = MMTP_PHASE_OPEN;
   sender->handshake_tries = 0;
   sender->handshake_wait = HANDSHAKE_WAIT;
@@ -239,13 +239,12 @@ take_cookie (MmtpSender * sender, MmtpPath * path,
 static guint64
 guess_rate (const MmtpSender * sender, const MmtpPath * path)
 {
-  const MmtpChannel *channel = path->channel;
   guint64 round_trip = sender->now - path->open_sent, more, bytes, rate;
 
   if (sender->init_round_trip == 0 || round_trip <= sender->init_round_trip)
     return 0;
   more = round_trip - sender->init_round_trip;
-  bytes = MIN (OPEN_SIZE, channel->longest) - MMTP_INIT_SIZE + ACCEPT_MORE;
+  bytes = MIN (OPEN_SIZE, path->longest) - MMTP_INIT_SIZE + ACCEPT_MORE;
   rate = bytes * 8 * MMTP_SECOND / MAX (more, LEAST_DIFFERENCE);
   if (sender->is_ambiguous || sender->handshake_tries > 1)
     rate = MIN (rate, USUAL_BEGINNING);
@@ -263,8 +262,8 @@ note_handshake (MmtpSender * sender, MmtpPath * path)
 
   if (sender->init_round_trip)
     least = MIN (least, sender->init_round_trip);
-  mmtp_channel_add_round_trip (path->channel, sender->now, round_trip);
-  mmtp_channel_add_round_trip (path->channel, sender->now, least);
+  mmtp_path_add_round_trip (path, sender->now, round_trip);
+  mmtp_path_add_round_trip (path, sender->now, least);
   sender->offset = -(gint64) (round_trip - least / 2);
   sender->has_offset = TRUE;
 }
@@ -290,7 +289,7 @@ enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
   mmtp_sender_start_path (sender, path, guess_rate (sender, path));
   for (i = 0; i < sender->n_paths; i++)
     if (!sender->paths[i]->joined &&
-        sender->paths[i]->channel->state != MMTP_CHANNEL_GONE)
+        sender->paths[i]->state != MMTP_PATH_GONE)
       mmtp_sender_begin_join (sender, sender->paths[i]);
 }
 
@@ -328,9 +327,9 @@ is_answer_to_question (MmtpPath * path)
 static gboolean
 is_answer_to_open (MmtpPath * path, guint16 low)
 {
-  guint64 number = mmtp_unwrap (low, 16, path->channel->next);
+  guint64 number = mmtp_unwrap (low, 16, path->next);
 
-  if (number < path->unrefused || number >= path->channel->next)
+  if (number < path->unrefused || number >= path->next)
     return FALSE;
   path->unrefused = number + 1;
   return TRUE;
@@ -419,7 +418,7 @@ mmtp_sender_take_handshake (MmtpSender * sender, MmtpPath * path,
   return take_refuse (sender, path, message, bytes, size);
 }
 
-/* --- channels ------------------------------------------------------------ */
+/* --- paths ------------------------------------------------------------ */
 
 /* A new JOIN, at a time */
 void
@@ -463,9 +462,9 @@ mmtp_sender_write_join (MmtpSender * sender, MmtpPath * path,
   path->join_wait = MIN (path->join_wait * 2, MOST_WAIT);
   if (path->join_sent == MMTP_NEVER)
     path->join_sent = sender->now;
-  message.join.number = path->channel->next;
+  message.join.number = path->next;
   message.join.nonce = path->nonce;
-  message.join.longest = path->channel->longest;
+  message.join.longest = path->longest;
   return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
 }
 
@@ -479,7 +478,7 @@ mmtp_sender_take_challenge (MmtpSender * sender, MmtpPath * path,
     return MMTP_REFUSED_SESSION;
   path->respond = TRUE;
   path->challenge = challenge->challenge;
-  mmtp_channel_add_round_trip (path->channel, sender->now,
+  mmtp_path_add_round_trip (path, sender->now,
       sender->now - path->join_sent);
   if (path->joined)
     return MMTP_VALID;

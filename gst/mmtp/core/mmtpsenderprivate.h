@@ -5,8 +5,8 @@
 #ifndef __MMTP_SENDER_PRIVATE_H__
 #define __MMTP_SENDER_PRIVATE_H__
 
-#include "mmtpchannel.h"
-#include "mmtpparity.h"
+#include "mmtppath.h"
+#include "mmtpsender.h"
 
 G_BEGIN_DECLS
 
@@ -56,51 +56,16 @@ typedef struct
   gsize offset, size;           /* of its payload in the buffer */
   MmtpPacketState state;
   gboolean was_sent;
-  guint channel;                /* that it was last sent on */
-  guint64 channel_number;       /* and its number there */
+  guint path;                   /* that it was last sent on */
+  guint64 path_number;       /* and its number there */
   GSequenceIter *place;         /* in the queue */
 } MmtpPacket;
 
-/* --- a channel and its conversation -------------------------------------- */
-
-typedef struct
-{
-  MmtpChannel *channel;
-  MmtpReplay replay;
-  gboolean joined;              /* the receiver answers there */
-  gboolean confirmed;           /* it has reported the channel */
-  guint64 open_sent;            /* ns, an OPEN that may be answered; MMTP_NEVER:
-                                 * none */
-  gboolean asked;               /* INIT or OPEN, and it was not refused yet */
-  guint64 unrefused;            /* channel number of the first OPEN that has
-                                 * not been refused */
-  guint64 nonce;                /* of JOIN */
-  guint64 join_at;              /* ns, MMTP_NEVER: no more */
-  guint64 join_wait;            /* ns */
-  guint64 join_sent;            /* ns, the first one: nobody knows which one is
-                                 * answered, and a round trip that is too long
-                                 * is forgotten for a shorter one */
-  gboolean respond;             /* RESPONSE waits to be sent */
-  guint64 challenge;
-  guint64 probe_at;             /* ns, of a silent channel */
-  guint64 keepalive_at;         /* ns */
-  guint64 keepalive_sent;       /* ns */
-  guint64 query_at;             /* ns, MMTP_NEVER: none */
-  guint leave_tries;            /* LEAVE for it still to send */
-  guint64 leave_at;             /* ns */
-  guint8 leave_reason;
-  gboolean acknowledge_leave;
-  guint64 rescue_at;            /* ns, no rescue before */
-  guint64 loss_time;            /* ns, when a loss was reported; 0: never */
-  MmtpBlock block;              /* DATA sent, to be repaired in advance */
-  guint64 block_due, block_last_due;    /* ns, of the first and last of it */
-  guint32 last_report_sent;     /* ticks, of the last REPORT that came */
-  guint64 last_report_time;     /* ns, 0: none */
-} MmtpPath;
+/* --- the session ---------------------------------------------------------- */
 
 typedef enum
 {
-  MMTP_PHASE_IDLE,              /* no channel yet */
+  MMTP_PHASE_IDLE,              /* no path yet */
   MMTP_PHASE_INIT,
   MMTP_PHASE_OPEN,
   MMTP_PHASE_SESSION,
@@ -121,8 +86,8 @@ struct _MmtpSender
   guint8 nonce_s[MMTP_NONCE_SIZE], nonce_r[MMTP_NONCE_SIZE];
   guint8 cookie[MMTP_COOKIE_SIZE];
   guint64 token_s;              /* that the receiver is to use */
-  guint handshake_channel;      /* that the cookie is for */
-  guint handshake_next;         /* of the INITs of one try, the next channel */
+  guint handshake_path;      /* that the cookie is for */
+  guint handshake_next;         /* of the INITs of one try, the next path */
   guint handshake_tries;
   guint handshake_refusals;
   guint64 refused_at;           /* ns, for the first time */
@@ -139,9 +104,9 @@ struct _MmtpSender
   guint64 heard;                /* ns, the last valid message */
   gboolean ready;
 
-  MmtpPath *paths[MMTP_MAX_CHANNELS];
+  MmtpPath *paths[MMTP_MAX_PATHS];
   guint n_paths;
-  guint fastest;                /* MMTP_NO_CHANNEL: unknown */
+  guint fastest;                /* MMTP_NO_PATH: unknown */
   gint64 offset;                /* ns, of the clocks */
   gboolean has_offset;
   guint report_lookups;         /* losses that the REPORT being taken named */
@@ -187,7 +152,7 @@ struct _MmtpSender
   guint64 caps_at;
   gboolean ending, ended;
   guint64 end_at;
-  guint end_next;               /* channel */
+  guint end_next;               /* path */
 
   /* --- events */
   GQueue events;
@@ -203,7 +168,7 @@ typedef struct
 {
   guint8 *bytes;
   gsize room;
-  guint channel;
+  guint path;
 } MmtpOutput;
 
 /* --- mmtpsender.c -------------------------------------------------------- */
@@ -212,7 +177,7 @@ void mmtp_sender_advance (MmtpSender * sender, guint64 now);
 void mmtp_sender_tell (MmtpSender * sender, const MmtpSenderEvent * event);
 void mmtp_sender_tell_simply (MmtpSender * sender, MmtpSenderEventType type);
 void mmtp_sender_set_state (MmtpSender * sender, MmtpPath * path,
-    MmtpChannelState state);
+    MmtpPathState state);
 void mmtp_sender_draw (MmtpSender * sender, guint8 * bytes, gsize size);
 /* Numbers, seals and accounts for a message of the session; 0: no room */
 gsize mmtp_sender_write (MmtpSender * sender, MmtpPath * path,
@@ -266,11 +231,11 @@ gsize mmtp_sender_get_message_size (const MmtpPacket * packet);
 MmtpPacket *mmtp_sender_get_packet (MmtpSender * sender, guint64 number);
 /* A packet that was sent waits again, where it can still be in time */
 gboolean mmtp_sender_requeue (MmtpSender * sender, MmtpPacket * packet);
-/* All that is under way on the channel and not reported */
-void mmtp_sender_requeue_channel (MmtpSender * sender, MmtpPath * path);
+/* All that is under way on the path and not reported */
+void mmtp_sender_requeue_path (MmtpSender * sender, MmtpPath * path);
 /* The receiver has, or does not want, all below */
 void mmtp_sender_settle (MmtpSender * sender, guint64 number);
-/* Gives up what no channel can bring, and forgets what is too late anyhow */
+/* Gives up what no path can bring, and forgets what is too late anyhow */
 void mmtp_sender_expire (MmtpSender * sender);
 /* What is under way on a path that has stalled and could be in time elsewhere
  * only if it goes now */
@@ -280,7 +245,7 @@ void mmtp_sender_note_broken (MmtpSender * sender, const MmtpUnit * unit);
 gboolean mmtp_sender_is_queue_empty (const MmtpSender * sender);
 void mmtp_sender_check_room (MmtpSender * sender);
 /* What waits, and so many bytes more, are no more than this part of what the
- * channels bring in time: nothing new is late for it. */
+ * paths bring in time: nothing new is late for it. */
 gboolean mmtp_sender_has_spare_rate (const MmtpSender * sender, gsize size,
     guint part);
 /* The most urgent packet, and the least; NULL: none waits */
@@ -288,15 +253,15 @@ MmtpPacket *mmtp_sender_get_head (const MmtpSender * sender);
 MmtpPacket *mmtp_sender_get_tail (const MmtpSender * sender);
 /* The most urgent packet that can be there in time when it takes so long */
 MmtpPacket *mmtp_sender_find_packet (const MmtpSender * sender, guint64 delay);
-/* It has been written as the channel's last message */
+/* It has been written as the path's last message */
 void mmtp_sender_note_sent (MmtpSender * sender, MmtpPath * path,
     MmtpPacket * packet);
 
 /* --- mmtpsenderrepair.c -------------------------------------------------- */
 
-void mmtp_sender_take_losses (MmtpSender * sender, MmtpChannel * channel,
+void mmtp_sender_take_losses (MmtpSender * sender, MmtpPath * path,
     const MmtpRecord * record);
-/* The lost packet that goes before all others, and the channel on which it is
+/* The lost packet that goes before all others, and the path on which it is
  * likely to be in time; NULL: none */
 MmtpPacket *mmtp_sender_get_chancy (const MmtpSender * sender,
     MmtpPath ** path);
@@ -318,7 +283,7 @@ void mmtp_sender_expire_chancy (MmtpSender * sender);
 MmtpRefusal mmtp_sender_take_report (MmtpSender * sender, MmtpPath * path,
     const MmtpMessage * message);
 /* Silence, return, what is measured, what the application is told */
-void mmtp_sender_check_channels (MmtpSender * sender);
+void mmtp_sender_check_paths (MmtpSender * sender);
 guint64 mmtp_sender_get_liveness_wakeup (const MmtpSender * sender);
 /* ns that a report takes on its way back, about */
 guint64 mmtp_sender_get_return_time (const MmtpSender * sender);

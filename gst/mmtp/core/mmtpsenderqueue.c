@@ -58,7 +58,7 @@ free_unit (MmtpUnit * unit)
   g_free (unit);
 }
 
-/* What it costs on a channel */
+/* What it costs on a path */
 static guint64
 get_work (const MmtpPacket * packet)
 {
@@ -476,20 +476,20 @@ get_capacity (const MmtpSender * sender, guint64 deadline, gboolean at_best,
   guint i;
 
   for (i = 0; i < sender->n_paths; i++) {
-    const MmtpChannel *channel = sender->paths[i]->channel;
+    const MmtpPath *path = sender->paths[i];
     guint64 rate, delay;
 
     if (!mmtp_path_is_usable (sender->paths[i]))
       continue;
-    rate = at_best ? mmtp_channel_get_peak_rate (channel) :
-        mmtp_channel_get_rate (channel);
-    delay = at_best ? mmtp_channel_get_best_delay (channel, sender->now) :
-        mmtp_channel_get_safe_delay (channel, sender->now);
+    rate = at_best ? mmtp_path_get_peak_rate (path) :
+        mmtp_path_get_rate (path);
+    delay = at_best ? mmtp_path_get_best_delay (path, sender->now) :
+        mmtp_path_get_safe_delay (path, sender->now);
     if (deadline < sender->now + delay)
       continue;
     sum += (deadline - sender->now - delay) / 1000 *
         (rate / 8) / 1000000 * percent / 100 +
-        channel->longest + channel->overhead;
+        path->longest + path->overhead;
   }
   return sum;
 }
@@ -503,12 +503,12 @@ is_measurable (const MmtpSender * sender)
   guint i;
 
   for (i = 0; i < sender->n_paths; i++) {
-    const MmtpChannel *channel = sender->paths[i]->channel;
+    const MmtpPath *path = sender->paths[i];
 
     if (!mmtp_path_is_usable (sender->paths[i]))
       continue;
     any = TRUE;
-    if (channel->limits.is_app_limited)
+    if (path->limits.is_app_limited)
       return FALSE;
   }
   return sender->ready && any;
@@ -522,7 +522,7 @@ get_put_percent (const MmtpSender * sender)
 
   for (i = 0; i < sender->n_paths; i++)
     if (mmtp_path_is_usable (sender->paths[i]) &&
-        !sender->paths[i]->channel->configured_rate)
+        !sender->paths[i]->configured_rate)
       return LENIENT_PERCENT;
   return PUT_PERCENT;
 }
@@ -602,7 +602,7 @@ note_picture (MmtpSender * sender, MmtpUnit * unit, guint8 flags)
       unit->picture.kind == PICTURE_KIND_UNKNOWN ? flags : 0);
 }
 
-/* Every channel's longest message has room for payload behind all headers. */
+/* Every path's longest message has room for payload behind all headers. */
 G_STATIC_ASSERT (MMTP_MIN_LONGEST > MMTP_DATA_OVERHEAD + MMTP_REPAIR_RESERVE +
     MMTP_MAX_PRELUDE);
 
@@ -613,8 +613,8 @@ get_least_longest (const MmtpSender * sender)
   guint i;
 
   for (i = 0; i < sender->n_paths; i++)
-    if (sender->paths[i]->channel->state != MMTP_CHANNEL_GONE)
-      least = MIN (least, sender->paths[i]->channel->longest);
+    if (sender->paths[i]->state != MMTP_PATH_GONE)
+      least = MIN (least, sender->paths[i]->longest);
   return MIN (least, MMTP_MAX_MESSAGE);
 }
 
@@ -718,11 +718,11 @@ note_size (MmtpSender * sender)
   guint i;
 
   for (i = 0; packet && i < sender->n_paths; i++) {
-    MmtpChannel *channel = sender->paths[i]->channel;
+    MmtpPath *path = sender->paths[i];
 
-    if (channel->stats.data_packets == 0)
-      channel->data_size = mmtp_sender_get_message_size (packet);
-    channel->large_size = MAX (channel->large_size,
+    if (path->stats.data_packets == 0)
+      path->data_size = mmtp_sender_get_message_size (packet);
+    path->large_size = MAX (path->large_size,
         mmtp_sender_get_message_size (packet));
   }
 }
@@ -877,28 +877,27 @@ mmtp_sender_requeue (MmtpSender * sender, MmtpPacket * packet)
 /* What was sent as this message is under way there, was not sent again
  * elsewhere, and is due at `due` at the latest: it waits again. */
 static void
-requeue_sent (MmtpSender * sender, MmtpChannel * channel, guint64 number,
+requeue_sent (MmtpSender * sender, MmtpPath * path, guint64 number,
     guint64 due, guint64 delay)
 {
-  const MmtpSent *sent = mmtp_channel_get_sent (channel, number);
+  const MmtpSent *sent = mmtp_path_get_sent (path, number);
   MmtpPacket *packet = mmtp_sender_get_packet (sender, sent->stream_number);
 
-  channel->stats.report_steps++;
-  if (packet && packet->channel == channel->id &&
-      packet->channel_number == number && packet->due <= due &&
+  path->stats.report_steps++;
+  if (packet && packet->path == path->id &&
+      packet->path_number == number && packet->due <= due &&
       requeue (sender, packet, delay))
-    channel->stats.requeued++;
+    path->stats.requeued++;
 }
 
 static void
 requeue_due (MmtpSender * sender, MmtpPath * path, guint64 due)
 {
-  MmtpChannel *channel = path->channel;
   guint64 delay = get_delay_again (sender), number;
 
-  for (number = mmtp_channel_get_oldest (channel); number < channel->next;
+  for (number = mmtp_path_get_oldest (path); number < path->next;
       number++)
-    requeue_sent (sender, channel, number, due, delay);
+    requeue_sent (sender, path, number, due, delay);
 }
 
 /* Of messages in the order in which they were sent the missing ones come
@@ -906,18 +905,17 @@ requeue_due (MmtpSender * sender, MmtpPath * path, guint64 due)
 static void
 requeue_missing (MmtpSender * sender, MmtpPath * path, guint64 due)
 {
-  MmtpChannel *channel = path->channel;
-  guint64 number = mmtp_channel_get_oldest (channel);
+  guint64 number = mmtp_path_get_oldest (path);
   guint64 delay = get_delay_again (sender);
   const MmtpSent *sent;
 
-  while ((sent = mmtp_channel_get_sent (channel, number)) &&
-      mmtp_channel_is_missing (channel, sent, sender->now))
-    requeue_sent (sender, channel, number++, due, delay);
+  while ((sent = mmtp_path_get_sent (path, number)) &&
+      mmtp_path_is_missing (path, sent, sender->now))
+    requeue_sent (sender, path, number++, due, delay);
 }
 
 void
-mmtp_sender_requeue_channel (MmtpSender * sender, MmtpPath * path)
+mmtp_sender_requeue_path (MmtpSender * sender, MmtpPath * path)
 {
   requeue_due (sender, path, G_MAXUINT64);
 }
@@ -927,12 +925,11 @@ mmtp_sender_requeue_channel (MmtpSender * sender, MmtpPath * path)
 void
 mmtp_sender_rescue (MmtpSender * sender, MmtpPath * path)
 {
-  const MmtpChannel *channel = path->channel;
   guint64 delay, arrival;
 
-  if (sender->now < path->rescue_at || (!channel->is_stalled &&
+  if (sender->now < path->rescue_at || (!path->is_stalled &&
           (!mmtp_sender_is_queue_empty (sender) ||
-              !mmtp_channel_is_in_doubt (channel, sender->now))))
+              !mmtp_path_is_in_doubt (path, sender->now))))
     return;
   path->rescue_at = sender->now + RESCUE_PERIOD;
   delay = mmtp_policy_get_delay_elsewhere (sender, path);
@@ -941,7 +938,7 @@ mmtp_sender_rescue (MmtpSender * sender, MmtpPath * path)
   arrival = sender->now + delay + RESCUE_TIME;
   if (arrival < sender->initial_delay)
     return;
-  if (channel->is_stalled)
+  if (path->is_stalled)
     requeue_due (sender, path, arrival - sender->initial_delay);
   else
     requeue_missing (sender, path, arrival - sender->initial_delay);
@@ -1205,11 +1202,11 @@ mmtp_sender_note_sent (MmtpSender * sender, MmtpPath * path,
   else
     dequeue (sender, packet, MMTP_PACKET_UNDER_WAY);
   sender->begun_frame = unit->frame;
-  packet->channel = path->channel->id;
-  packet->channel_number = path->channel->next - 1;
+  packet->path = path->id;
+  packet->path_number = path->next - 1;
   if (packet->was_sent) {
     sender->stats.retransmitted++;
-    path->channel->stats.retransmitted++;
+    path->stats.retransmitted++;
     return;
   }
   packet->was_sent = TRUE;

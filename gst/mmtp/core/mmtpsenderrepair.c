@@ -2,7 +2,7 @@
 /* What the receiver tells to be lost is sent again: surely in time with the
  * rest of the queue, or, where nothing else needs the rate, on the chance that
  * it is. Where a second time would mostly be too late, several packets are sent
- * again in one before a loss is known. "Extra bandwidth on any of the channels
+ * again in one before a loss is known. "Extra bandwidth on any of the paths
  * may enable the retransmission of select lost messages" (section 1 of the
  * paper). */
 
@@ -10,9 +10,9 @@
 
 /* Packets that wait to be sent on the chance */
 #define MOST_CHANCY 64
-/* A channel that has lost nothing for so long needs no repairs in advance. */
+/* A path that has lost nothing for so long needs no repairs in advance. */
 #define LOSS_MEMORY (20 * MMTP_SECOND)
-/* Where the queue fills more than such a part of what the channels bring in
+/* Where the queue fills more than such a part of what the paths bring in
  * time, nothing is sent on the chance, or in advance. */
 #define CHANCE_PART 2
 #define ADVANCE_PART 4
@@ -108,24 +108,24 @@ repair (MmtpSender * sender, MmtpPacket * packet)
 #define MAX_REPORT_LOOKUPS (MMTP_MAX_RANGES * 255)
 
 static void
-take_loss (MmtpSender * sender, MmtpChannel * channel, guint16 low)
+take_loss (MmtpSender * sender, MmtpPath * path, guint16 low)
 {
   guint64 number;
-  const MmtpSent *sent = mmtp_channel_find_sent (channel, low, &number);
+  const MmtpSent *sent = mmtp_path_find_sent (path, low, &number);
   MmtpPacket *packet;
 
   if (!sent)
     return;
-  mmtp_channel_note_missed (channel, number);
+  mmtp_path_note_missed (path, number);
   packet = mmtp_sender_get_packet (sender, sent->stream_number);
   /* A later sending of it may be under way: that is another number. */
   if (packet && packet->state == MMTP_PACKET_UNDER_WAY &&
-      packet->channel == channel->id && packet->channel_number == number)
+      packet->path == path->id && packet->path_number == number)
     repair (sender, packet);
 }
 
 void
-mmtp_sender_take_losses (MmtpSender * sender, MmtpChannel * channel,
+mmtp_sender_take_losses (MmtpSender * sender, MmtpPath * path,
     const MmtpRecord * record)
 {
   guint i, k;
@@ -135,7 +135,7 @@ mmtp_sender_take_losses (MmtpSender * sender, MmtpChannel * channel,
         && sender->report_lookups < MAX_REPORT_LOOKUPS; k++) {
       sender->report_lookups++;
       sender->stats.loss_lookups++;
-      take_loss (sender, channel, record->ranges[i].first + k);
+      take_loss (sender, path, record->ranges[i].first + k);
     }
 }
 
@@ -147,12 +147,11 @@ mmtp_sender_take_losses (MmtpSender * sender, MmtpChannel * channel,
 static gboolean
 needs_cover (const MmtpSender * sender, const MmtpPath * path)
 {
-  const MmtpChannel *channel = path->channel;
 
   return sender->config.retransmit && path->loss_time &&
       sender->now < path->loss_time + LOSS_MEMORY &&
-      mmtp_path_is_usable (path) && channel->high_delay != MMTP_NEVER &&
-      2 * channel->high_delay +
+      mmtp_path_is_usable (path) && path->high_delay != MMTP_NEVER &&
+      2 * path->high_delay +
       mmtp_sender_get_return_time (sender) > sender->initial_delay;
 }
 
@@ -171,7 +170,7 @@ mmtp_sender_get_repair_reserve (const MmtpSender * sender)
 static gboolean
 is_block_over (const MmtpSender * sender, const MmtpPath * path)
 {
-  return sender->now + mmtp_channel_get_safe_delay (path->channel, sender->now) >
+  return sender->now + mmtp_path_get_safe_delay (path, sender->now) >
       path->block_last_due + sender->initial_delay;
 }
 
@@ -180,7 +179,7 @@ mmtp_sender_cover (MmtpSender * sender, MmtpPath * path,
     const MmtpPacket * packet, const guint8 * bytes, gsize size)
 {
   if (!needs_cover (sender, path)
-      || size + MMTP_REPAIR_RESERVE > path->channel->longest)
+      || size + MMTP_REPAIR_RESERVE > path->longest)
     return;
   if (path->block.n > 0 && is_block_over (sender, path))
     mmtp_block_restart (&path->block);
@@ -196,8 +195,8 @@ static guint64
 get_last_chance (const MmtpSender * sender, const MmtpPath * path)
 {
   guint64 deadline = path->block_due + sender->initial_delay;
-  guint64 time = mmtp_channel_get_safe_delay (path->channel, sender->now) +
-      mmtp_channel_get_cost (path->channel, path->channel->data_size);
+  guint64 time = mmtp_path_get_safe_delay (path, sender->now) +
+      mmtp_path_get_cost (path, path->data_size);
 
   return deadline > time ? deadline - time : 0;
 }
@@ -205,18 +204,17 @@ get_last_chance (const MmtpSender * sender, const MmtpPath * path)
 static guint64
 get_repair_time (const MmtpSender * sender, const MmtpPath * path)
 {
-  const MmtpChannel *channel = path->channel;
   gboolean is_idle = mmtp_sender_is_queue_empty (sender);
 
-  if (path->block.n == 0 || !needs_cover (sender, path) || channel->blocked)
+  if (path->block.n == 0 || !needs_cover (sender, path) || path->blocked)
     return MMTP_NEVER;
   if (!is_idle && (path->block.n < ENOUGH_BUSY ||
           !mmtp_sender_has_spare_rate (sender, path->block.content->len,
               ADVANCE_PART)))
     return MMTP_NEVER;
   if (path->block.n >= ENOUGH_IDLE)
-    return channel->token;
-  return MAX (channel->token, get_last_chance (sender, path));
+    return path->token;
+  return MAX (path->token, get_last_chance (sender, path));
 }
 
 /* Only what nothing new needs */

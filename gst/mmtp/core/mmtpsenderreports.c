@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the receiver reports, and what follows from it: delays, D0, rates,
- * losses that are repaired, channels that fall silent and come back. Sections
+ * losses that are repaired, paths that fall silent and come back. Sections
  * 4.3, 4.5 and 4.6 of the paper, 3 and 6 of docs/wire-mmtp.md. */
 
 #include "mmtppolicy.h"
@@ -13,10 +13,10 @@
 #define SILENT_TIME MMTP_SECOND
 /* When no report comes at all, the return path may have stalled instead. */
 #define MUTE_TIME (3 * MMTP_SECOND)
-/* Another channel is the fastest when it is better by an eighth, and 1 ms: the
+/* Another path is the fastest when it is better by an eighth, and 1 ms: the
  * clocks' offset hangs on it. */
 #define FASTER(new, old) ((new) + (old) / 8 + MMTP_MILLISECOND < (old))
-/* A channel that was too slow for D0 comes back when it is faster by a
+/* A path that was too slow for D0 comes back when it is faster by a
  * tenth. */
 #define BACK_PERCENT 90
 /* The application is told of a rate that differs by more than such a part, of
@@ -25,7 +25,7 @@
 #define RATE_PERCENT 2
 #define TOO_SLOW_PERIOD MMTP_SECOND
 #define DELAY_PERIOD MMTP_SECOND
-/* JOIN on a channel that is silent: its address may have changed. The longest
+/* JOIN on a path that is silent: its address may have changed. The longest
  * time between JOINs, docs/wire-mmtp.md section 3 */
 #define REJOIN_WAIT (2 * MMTP_SECOND)
 /* on one of which the receiver has never reported anything */
@@ -36,12 +36,11 @@
 static gboolean
 is_timed (const MmtpPath * path)
 {
-  const MmtpChannel *channel = path->channel;
 
-  return channel->state != MMTP_CHANNEL_GONE &&
-      channel->state != MMTP_CHANNEL_SILENT &&
-      channel->delays.is_known &&
-      mmtp_recent_is_known (&channel->round_trips);
+  return path->state != MMTP_PATH_GONE &&
+      path->state != MMTP_PATH_SILENT &&
+      path->delays.is_known &&
+      mmtp_recent_is_known (&path->round_trips);
 }
 
 static void
@@ -50,14 +49,14 @@ find_fastest (MmtpSender * sender)
   guint best = sender->fastest;
   guint i;
 
-  if (best != MMTP_NO_CHANNEL && !is_timed (sender->paths[best]))
-    best = MMTP_NO_CHANNEL;
+  if (best != MMTP_NO_PATH && !is_timed (sender->paths[best]))
+    best = MMTP_NO_PATH;
   for (i = 0; i < sender->n_paths; i++) {
     if (!is_timed (sender->paths[i]))
       continue;
-    if (best == MMTP_NO_CHANNEL ||
-        FASTER (sender->paths[i]->channel->stats.round_trip,
-            sender->paths[best]->channel->stats.round_trip))
+    if (best == MMTP_NO_PATH ||
+        FASTER (sender->paths[i]->stats.round_trip,
+            sender->paths[best]->stats.round_trip))
       best = i;
   }
   sender->fastest = best;
@@ -66,20 +65,20 @@ find_fastest (MmtpSender * sender)
 static void
 update_delays (MmtpSender * sender)
 {
-  MmtpChannel *channel;
+  MmtpPath *path;
   guint i;
 
   find_fastest (sender);
-  if (sender->fastest != MMTP_NO_CHANNEL) {
-    channel = sender->paths[sender->fastest]->channel;
-    sender->offset = mmtp_path_delay_get_base (&channel->delays) -
-        (gint64) channel->stats.round_trip / 2;
+  if (sender->fastest != MMTP_NO_PATH) {
+    path = sender->paths[sender->fastest];
+    sender->offset = mmtp_path_delay_get_base (&path->delays) -
+        (gint64) path->stats.round_trip / 2;
     sender->has_offset = TRUE;
   }
   if (!sender->has_offset)
     return;
   for (i = 0; i < sender->n_paths; i++)
-    mmtp_channel_update_delay (sender->paths[i]->channel, sender->now,
+    mmtp_path_update_delay (sender->paths[i], sender->now,
         sender->offset);
 }
 
@@ -89,14 +88,14 @@ update_delays (MmtpSender * sender)
  * packet is in time; elsewhere the base delay and a typical deviation, because
  * what is beyond that is a queue. */
 static guint64
-get_wanted_delay (const MmtpChannel * channel)
+get_wanted_delay (const MmtpPath * path)
 {
-  if (channel->configured_rate)
-    return channel->high_delay;
-  return channel->delay + MAX (2 * channel->delays.jitter, 0);
+  if (path->configured_rate)
+    return path->high_delay;
+  return path->delay + MAX (2 * path->delays.jitter, 0);
 }
 
-/* What the channels demand that it can contain */
+/* What the paths demand that it can contain */
 static guint64
 get_needed_delay (MmtpSender * sender)
 {
@@ -104,13 +103,13 @@ get_needed_delay (MmtpSender * sender)
   guint i;
 
   for (i = 0; i < sender->n_paths; i++) {
-    const MmtpChannel *channel = sender->paths[i]->channel;
+    const MmtpPath *path = sender->paths[i];
 
-    if ((channel->state == MMTP_CHANNEL_ACTIVE ||
-            channel->state == MMTP_CHANNEL_CONTROL) &&
-        channel->delay != MMTP_NEVER && get_wanted_delay (channel) <=
+    if ((path->state == MMTP_PATH_ACTIVE ||
+            path->state == MMTP_PATH_CONTROL) &&
+        path->delay != MMTP_NEVER && get_wanted_delay (path) <=
         sender->config.max_delay)
-      needed = MAX (needed, get_wanted_delay (channel));
+      needed = MAX (needed, get_wanted_delay (path));
   }
   sender->stats.least_delay = needed;
   return needed;
@@ -166,13 +165,13 @@ mmtp_sender_set_delays (MmtpSender * sender, guint64 now, guint64 max_delay,
 /* --- what the application is told ---------------------------------------- */
 
 static guint64
-get_payload_rate (const MmtpChannel * channel)
+get_payload_rate (const MmtpPath * path)
 {
-  guint payload = channel->data_size > MMTP_DATA_OVERHEAD ?
-      channel->data_size - MMTP_DATA_OVERHEAD : 1;
+  guint payload = path->data_size > MMTP_DATA_OVERHEAD ?
+      path->data_size - MMTP_DATA_OVERHEAD : 1;
 
-  return channel->limits.delivery_rate / 1000 * (payload * 1000 /
-      (channel->data_size + channel->overhead));
+  return path->limits.delivery_rate / 1000 * (payload * 1000 /
+      (path->data_size + path->overhead));
 }
 
 guint64
@@ -186,8 +185,8 @@ mmtp_sender_get_estimated_rate (const MmtpSender * sender,
   for (i = 0; i < sender->n_paths; i++) {
     if (!mmtp_path_is_usable (sender->paths[i]))
       continue;
-    sum += get_payload_rate (sender->paths[i]->channel);
-    *is_app_limited |= sender->paths[i]->channel->limits.is_app_limited;
+    sum += get_payload_rate (sender->paths[i]);
+    *is_app_limited |= sender->paths[i]->limits.is_app_limited;
   }
   return sum;
 }
@@ -245,11 +244,11 @@ check_ready (MmtpSender * sender)
 void
 mmtp_sender_start_path (MmtpSender * sender, MmtpPath * path, guint64 rate)
 {
-  path->channel->deadline = sender->initial_delay;
-  mmtp_channel_start (path->channel, sender->now,
+  path->deadline = sender->initial_delay;
+  mmtp_path_start (path, sender->now,
       mmtp_rate_control_find (sender->config.rate_control), rate);
   path->keepalive_at = sender->now;
-  mmtp_sender_set_state (sender, path, MMTP_CHANNEL_ACTIVE);
+  mmtp_sender_set_state (sender, path, MMTP_PATH_ACTIVE);
   check_ready (sender);
 }
 
@@ -259,27 +258,26 @@ mmtp_sender_start_path (MmtpSender * sender, MmtpPath * path, guint64 rate)
 static void
 sort_by_delay (MmtpSender * sender, MmtpPath * path)
 {
-  const MmtpChannel *channel = path->channel;
   guint64 limit = sender->config.max_delay;
-  guint64 delay = channel->delay;
+  guint64 delay = path->delay;
 
   if (delay == MMTP_NEVER)
     return;
-  if (channel->state == MMTP_CHANNEL_ACTIVE && delay > limit)
-    mmtp_sender_set_state (sender, path, MMTP_CHANNEL_CONTROL);
-  else if (channel->state == MMTP_CHANNEL_CONTROL &&
+  if (path->state == MMTP_PATH_ACTIVE && delay > limit)
+    mmtp_sender_set_state (sender, path, MMTP_PATH_CONTROL);
+  else if (path->state == MMTP_PATH_CONTROL &&
       delay <= limit / 100 * BACK_PERCENT)
-    mmtp_sender_set_state (sender, path, MMTP_CHANNEL_ACTIVE);
+    mmtp_sender_set_state (sender, path, MMTP_PATH_ACTIVE);
 }
 
 static void
 fall_silent (MmtpSender * sender, MmtpPath * path)
 {
-  path->channel->stats.silences++;
-  mmtp_channel_restart_judging (path->channel);
-  mmtp_sender_set_state (sender, path, MMTP_CHANNEL_SILENT);
+  path->stats.silences++;
+  mmtp_path_restart_judging (path);
+  mmtp_sender_set_state (sender, path, MMTP_PATH_SILENT);
   find_fastest (sender);
-  mmtp_sender_requeue_channel (sender, path);
+  mmtp_sender_requeue_path (sender, path);
   path->keepalive_at = path->probe_at = sender->now;
   mmtp_sender_renew_join (sender, path, sender->now + (path->confirmed ?
           REJOIN_WAIT : UNCONFIRMED_REJOIN_WAIT));
@@ -288,22 +286,22 @@ fall_silent (MmtpSender * sender, MmtpPath * path)
 static gboolean
 is_watched (const MmtpPath * path)
 {
-  MmtpChannelState state = path->channel->state;
+  MmtpPathState state = path->state;
 
-  return state == MMTP_CHANNEL_ACTIVE || state == MMTP_CHANNEL_CONTROL;
+  return state == MMTP_PATH_ACTIVE || state == MMTP_PATH_CONTROL;
 }
 
 /* A report may take longer on its way back, by as much as packets do there. */
 guint64
 mmtp_sender_get_return_time (const MmtpSender * sender)
 {
-  const MmtpChannel *channel;
+  const MmtpPath *path;
 
-  if (sender->fastest == MMTP_NO_CHANNEL)
+  if (sender->fastest == MMTP_NO_PATH)
     return MMTP_SECOND;
-  channel = sender->paths[sender->fastest]->channel;
-  return channel->stats.round_trip / 2 + MAX (channel->delays.jitter, 0) +
-      channel->report_period / 2;
+  path = sender->paths[sender->fastest];
+  return path->stats.round_trip / 2 + MAX (path->delays.jitter, 0) +
+      path->report_period / 2;
 }
 
 /* When it counts as silent unless a report says that something has arrived: by
@@ -314,28 +312,27 @@ mmtp_sender_get_return_time (const MmtpSender * sender)
 static guint64
 get_overdue (const MmtpSender * sender, const MmtpPath * path)
 {
-  const MmtpChannel *channel = path->channel;
-  gboolean may_be_mute = path->confirmed && !channel->is_stalled;
-  const MmtpSent *oldest = mmtp_channel_get_sent (channel,
-      mmtp_channel_get_oldest (channel));
+  gboolean may_be_mute = path->confirmed && !path->is_stalled;
+  const MmtpSent *oldest = mmtp_path_get_sent (path,
+      mmtp_path_get_oldest (path));
 
   if (!is_watched (path) || !oldest)
     return MMTP_NEVER;
-  return MAX (oldest->time, channel->progress_time) +
+  return MAX (oldest->time, path->progress_time) +
       (may_be_mute ? MUTE_TIME : SILENT_TIME) +
-      channel->stats.round_trip + 2 * channel->report_period +
-      mmtp_channel_get_cost (channel, oldest->in_flight);
+      path->stats.round_trip + 2 * path->report_period +
+      mmtp_path_get_cost (path, oldest->in_flight);
 }
 
 static void
 check_silence (MmtpSender * sender, MmtpPath * path)
 {
   if (sender->now >= get_overdue (sender, path) ||
-      (is_watched (path) && !mmtp_channel_delivers (path->channel)))
+      (is_watched (path) && !mmtp_path_delivers (path)))
     fall_silent (sender, path);
 }
 
-/* [4.6] "If only one channel is available and keep-alive messages are not being
+/* [4.6] "If only one path is available and keep-alive messages are not being
  * received, the protocol will signal that the link may be broken." */
 static void
 check_broken (MmtpSender * sender)
@@ -344,10 +341,10 @@ check_broken (MmtpSender * sender)
   guint i;
 
   for (i = 0; i < sender->n_paths; i++) {
-    MmtpChannelState state = sender->paths[i]->channel->state;
+    MmtpPathState state = sender->paths[i]->state;
 
-    silent |= state == MMTP_CHANNEL_SILENT;
-    if (state == MMTP_CHANNEL_ACTIVE || state == MMTP_CHANNEL_CONTROL) {
+    silent |= state == MMTP_PATH_SILENT;
+    if (state == MMTP_PATH_ACTIVE || state == MMTP_PATH_CONTROL) {
       sender->is_broken = FALSE;
       return;
     }
@@ -368,7 +365,7 @@ check_session (MmtpSender * sender)
 }
 
 void
-mmtp_sender_check_channels (MmtpSender * sender)
+mmtp_sender_check_paths (MmtpSender * sender)
 {
   guint i;
 
@@ -405,27 +402,27 @@ is_possible (const MmtpSender * sender, const MmtpReport * report)
 
   for (i = 0; i < report->n_records; i++)
     if (report->records[i].channel >= sender->n_paths ||
-        !mmtp_channel_is_possible (sender->paths[report->records[i].
-                channel]->channel, &report->records[i]))
+        !mmtp_path_is_possible (sender->paths[report->records[i].
+                channel], &report->records[i]))
       return FALSE;
   return report->echo_channel < sender->n_paths;
 }
 
-/* A report that took the channel back on which the message came that it
- * answers: both ways are known to be this channel's. */
+/* A report that took the path back on which the message came that it
+ * answers: both ways are known to be this path's. */
 static void
 take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
 {
   guint64 ticks = sender->now / MMTP_TICK_TIME, sent, age;
 
-  if (report->echo_channel != path->channel->id || report->hold ==
+  if (report->echo_channel != path->id || report->hold ==
       MMTP_TICKS_MASK)
     return;
   sent = mmtp_unwrap (report->echo, MMTP_TICKS_BITS, ticks);
   age = ticks - MIN (sent, ticks);
   if (age < report->hold)
     return;
-  mmtp_channel_add_round_trip (path->channel, sender->now,
+  mmtp_path_add_round_trip (path, sender->now,
       (age - report->hold) * MMTP_TICK_TIME);
 }
 
@@ -437,34 +434,33 @@ note_progress (MmtpSender * sender, MmtpPath * path, gboolean is_whole)
 {
   path->confirmed = TRUE;
   path->join_at = MMTP_NEVER;
-  if (path->channel->state == MMTP_CHANNEL_SILENT && is_whole)
-    mmtp_sender_set_state (sender, path, MMTP_CHANNEL_ACTIVE);
+  if (path->state == MMTP_PATH_SILENT && is_whole)
+    mmtp_sender_set_state (sender, path, MMTP_PATH_ACTIVE);
 }
 
 static void
 take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
 {
   MmtpPath *path = sender->paths[record->channel];
-  MmtpChannel *channel = path->channel;
   guint64 lost, came, first, judged;
 
   if (!path->joined)
     return;
-  lost = channel->stats.lost;
-  came = channel->stats.reported;
-  first = channel->unreported;
-  judged = channel->judged;
-  channel->deadline = sender->initial_delay;
-  if (mmtp_channel_report (channel, sender->now, record, reported))
-    note_progress (sender, path, channel->judged != judged &&
-        channel->stats.reported - came >= channel->unreported - first);
-  if (channel->stats.lost > lost)
+  lost = path->stats.lost;
+  came = path->stats.reported;
+  first = path->unreported;
+  judged = path->judged;
+  path->deadline = sender->initial_delay;
+  if (mmtp_path_report (path, sender->now, record, reported))
+    note_progress (sender, path, path->judged != judged &&
+        path->stats.reported - came >= path->unreported - first);
+  if (path->stats.lost > lost)
     path->loss_time = sender->now;
   /* It cannot afford as many reports as it was asked for: at once. */
-  if (mmtp_path_get_report_period (path) >= 2 * channel->report_period)
+  if (mmtp_path_get_report_period (path) >= 2 * path->report_period)
     path->keepalive_at = MIN (path->keepalive_at, sender->now);
-  mmtp_sender_take_losses (sender, channel, record);
-  mmtp_channel_forget_sent (channel, sender->now -
+  mmtp_sender_take_losses (sender, path, record);
+  mmtp_path_forget_sent (path, sender->now -
       MIN (sender->now, sender->initial_delay));
 }
 
@@ -475,7 +471,7 @@ take_own_record (MmtpSender * sender, MmtpPath * path,
   guint i;
 
   for (i = 0; i < report->n_records; i++)
-    if (report->records[i].channel == path->channel->id)
+    if (report->records[i].channel == path->id)
       take_record (sender, &report->records[i], reported);
 }
 
@@ -492,7 +488,7 @@ take_records (MmtpSender * sender, const MmtpReport * report,
   update_delays (sender);
   for (i = 0; i < sender->n_paths; i++)
     sort_by_delay (sender, sender->paths[i]);
-  mmtp_sender_check_channels (sender);
+  mmtp_sender_check_paths (sender);
   update_initial_delay (sender);
   if (sender->ready)
     check_rate (sender);
@@ -517,7 +513,7 @@ mmtp_sender_take_report (MmtpSender * sender, MmtpPath * path,
   sender->report = report->number;
   sender->report_time = sender->now;
   sender->query_at = sender->now + MISSED_PERIODS * MAX (MIN_QUERY_PERIOD,
-      path->channel->report_period);
+      path->report_period);
   take_records (sender, report, message->sent);
   return MMTP_VALID;
 }

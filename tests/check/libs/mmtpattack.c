@@ -151,12 +151,12 @@ finish (MmtpPair * pair, Attack * self)
 static void
 assert_same_channels (MmtpPair * one, MmtpPair * other)
 {
-  MmtpSenderChannelStats a, b;
+  MmtpSenderPathStats a, b;
   guint i;
 
   for (i = 0; i < MMTP_PAIR_CHANNELS; i++) {
-    fail_unless (mmtp_sender_get_channel_stats (one->sender, i, &a));
-    fail_unless (mmtp_sender_get_channel_stats (other->sender, i, &b));
+    fail_unless (mmtp_sender_get_path_stats (one->sender, i, &a));
+    fail_unless (mmtp_sender_get_path_stats (other->sender, i, &b));
     assert_equals_int (a.state, b.state);
     assert_equals_uint64 (a.rate, b.rate);
     assert_equals_uint64 (a.delay, b.delay);
@@ -196,7 +196,7 @@ assert_same (MmtpPair * one, Attack * none, MmtpPair * other, Attack * attack)
 static void
 assert_streamed (MmtpPair * pair, guint seconds)
 {
-  MmtpSenderChannelStats stats;
+  MmtpSenderPathStats stats;
   guint i;
 
   assert_equals_int (pair->sessions, 1);
@@ -205,8 +205,8 @@ assert_streamed (MmtpPair * pair, guint seconds)
   fail_unless (pair->out->len >= (seconds - 3) * 25, "%u buffers",
       pair->out->len);
   for (i = 0; i < MMTP_PAIR_CHANNELS; i++) {
-    fail_unless (mmtp_sender_get_channel_stats (pair->sender, i, &stats));
-    fail_unless_equals_int (stats.state, MMTP_CHANNEL_ACTIVE);
+    fail_unless (mmtp_sender_get_path_stats (pair->sender, i, &stats));
+    fail_unless_equals_int (stats.state, MMTP_PATH_ACTIVE);
   }
 }
 
@@ -950,7 +950,7 @@ resend (Attack * self, MmtpPair * pair)
  * sender. The others carry on. */
 GST_START_TEST (a_thief_gets_no_channel)
 {
-  MmtpSenderChannelStats stats;
+  MmtpSenderPathStats stats;
   Attack attack = { resend, };
   MmtpPair pair;
   MmtpAddress own = make_stranger (7);
@@ -964,8 +964,8 @@ GST_START_TEST (a_thief_gets_no_channel)
   assert_equals_int (pair.sessions, 1);
   assert_equals_int (pair.lost + pair.refused, 0);
   fail_unless (mmtp_pair_get_sent (&pair, &own) <= 40 * 31);
-  mmtp_sender_get_channel_stats (pair.sender, __i__, &stats);
-  fail_if (stats.state == MMTP_CHANNEL_ACTIVE);
+  mmtp_sender_get_path_stats (pair.sender, __i__, &stats);
+  fail_if (stats.state == MMTP_PATH_ACTIVE);
   fail_unless (pair.out->len >= 10 * 25, "%u buffers", pair.out->len);
   finish (&pair, &attack);
 }

@@ -255,7 +255,7 @@ begin (Flood * self)
   else if (self->state == JOINING)
     flood_without (self, MMTP_CHALLENGE, 100 * MS, 500);
   mmtp_pair_run (&self->pair, 500 * MS);
-  mmtp_sender_remove_channel (self->pair.sender, self->pair.now, 2,
+  mmtp_sender_remove_path (self->pair.sender, self->pair.now, 2,
       MMTP_LEAVE_ASKED);
   mmtp_pair_run (&self->pair, 300 * MS);
   mmtp_pair_add_channel (&self->pair, 2);

@@ -107,7 +107,7 @@ run_cut (guint channel, guint64 limit, guint64 phase)
   /* what was put up to D0 before may have been on its way */
   check_lost_only (sim, CUT + phase - limit, CUT + phase + SURPRISE);
   fail_unless (mmtp_sim_get_result (sim)->channels[channel].state
-      == MMTP_CHANNEL_ACTIVE);
+      == MMTP_PATH_ACTIVE);
   mmtp_sim_free (sim);
   g_free (what);
 }
@@ -145,7 +145,7 @@ run_warned_cut (guint channel, guint64 limit, guint64 phase)
   sim = run (&config, what);
   check_lost_only (sim, 0, 0);
   fail_unless (mmtp_sim_get_result (sim)->channels[channel].state
-      == MMTP_CHANNEL_ACTIVE);
+      == MMTP_PATH_ACTIVE);
   mmtp_sim_free (sim);
   g_free (what);
 }
@@ -208,7 +208,7 @@ GST_START_TEST (new_channel_takes_over_from_the_old_one)
   check_lost_only (sim, 0, 0);
   check_carries (sim, 1, 1000);
   fail_unless (mmtp_sim_get_result (sim)->channels[0].state
-      == MMTP_CHANNEL_GONE);
+      == MMTP_PATH_GONE);
   mmtp_sim_free (sim);
 }
 
@@ -251,7 +251,7 @@ GST_START_TEST (silent_fast_channel_ages)
   sim = run (&config, "fast channel falls silent");
   check_lost_only (sim, CUT - 500 * MS, CUT + SURPRISE);
   fail_unless (mmtp_sim_get_result (sim)->channels[0].state
-      != MMTP_CHANNEL_ACTIVE);
+      != MMTP_PATH_ACTIVE);
   mmtp_sim_free (sim);
 }
 
@@ -274,7 +274,7 @@ GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
   fail_unless (mmtp_sim_count_lost (sim, 0, END) <= 10);
   fail_unless_equals_int (mmtp_sim_get_result (sim)->too_late, 0);
   fail_unless (mmtp_sim_get_result (sim)->channels[0].state
-      != MMTP_CHANNEL_ACTIVE);
+      != MMTP_PATH_ACTIVE);
   mmtp_sim_free (sim);
 }
 

@@ -218,7 +218,7 @@ make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
 static void
 begin (Run * run, guint64 latency, const gchar * oven, guint64 seed)
 {
-  MmtpChannelConfig channel = { "radio", LONGEST, HEADERS, 0, 0 };
+  MmtpPathConfig channel = { "radio", LONGEST, HEADERS, 0, 0 };
   MmtpReceiverConfig receiver;
   guint8 entropy[MMTP_ENTROPY_SIZE];
   MmtpSenderConfig sender;
@@ -239,7 +239,7 @@ begin (Run * run, guint64 latency, const gchar * oven, guint64 seed)
   run->receiver = mmtp_receiver_new (&receiver, entropy);
   memset (run->arrived, 0xff, sizeof run->arrived);
   run->origin = NEVER;
-  mmtp_sender_add_channel (run->sender, OFFSET, &channel);
+  mmtp_sender_add_path (run->sender, OFFSET, &channel);
 }
 
 /* A P-frame refers to the one before it that is no B-frame, a B-frame to the

@@ -64,7 +64,7 @@ typedef struct
   guint64 in_flight;            /* bytes */
   guint64 delivered;            /* bytes, reported */
   guint n_reported;             /* packets */
-  guint limited_until;          /* packet, as mmtp_channel_note_idle () */
+  guint limited_until;          /* packet, as mmtp_path_note_idle () */
   guint64 last_arrival, last_sent, base_delay, base_round_trip;
   guint64 min_window, max_window, max_backlog;
   GRand *random;

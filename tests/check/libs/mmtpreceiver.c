@@ -29,8 +29,8 @@ typedef struct
   MmtpDirection ours, theirs;   /* of the sender: what it sends; what comes */
   guint8 nonce[MMTP_NONCE_SIZE];
   guint64 token;                /* that the receiver uses */
-  guint64 numbers[MMTP_MAX_CHANNELS];
-  guint64 theirs_number[MMTP_MAX_CHANNELS];
+  guint64 numbers[MMTP_MAX_PATHS];
+  guint64 theirs_number[MMTP_MAX_PATHS];
   guint32 next;                 /* stream number */
   /* the last message that came, and where it was sent to */
   guint8 bytes[MMTP_MAX_MESSAGE];
@@ -1463,19 +1463,19 @@ make_any (Peer * peer, MmtpType type)
 /* What a forger must not move: all but the counters of what was refused */
 static void
 get_state (Peer * peer, MmtpReceiverStats * stats,
-    MmtpReceiverChannelStats * channel)
+    MmtpReceiverPathStats * channel)
 {
   mmtp_receiver_get_stats (peer->receiver, stats);
   memset (stats->refused, 0, sizeof (stats->refused));
-  mmtp_receiver_get_channel_stats (peer->receiver, 0, channel);
+  mmtp_receiver_get_path_stats (peer->receiver, 0, channel);
 }
 
 static void
 expect_unmoved (Peer * peer, const MmtpReceiverStats * stats,
-    const MmtpReceiverChannelStats * channel, guint64 wakeup)
+    const MmtpReceiverPathStats * channel, guint64 wakeup)
 {
   MmtpReceiverStats stats_now;
-  MmtpReceiverChannelStats channel_now;
+  MmtpReceiverPathStats channel_now;
   MmtpReceiverEvent event;
 
   get_state (peer, &stats_now, &channel_now);
@@ -1493,7 +1493,7 @@ static void
 forge (const gchar * key)
 {
   MmtpReceiverStats stats;
-  MmtpReceiverChannelStats channel;
+  MmtpReceiverPathStats channel;
   guint64 wakeup, refused = 0;
   guint i, bit, host;
   Peer peer;
@@ -1542,7 +1542,7 @@ GST_START_TEST (with_a_key_no_byte_can_be_changed)
 {
   MmtpAddress address = make_address (1);
   MmtpReceiverStats stats;
-  MmtpReceiverChannelStats channel;
+  MmtpReceiverPathStats channel;
   guint64 wakeup;
   guint i;
   Peer peer;
@@ -1671,7 +1671,7 @@ join_channel (Peer * peer, guint8 channel)
   fail_if (mmtp_receiver_poll_event (peer->receiver, &event));
   respond_from (peer, channel, channel + 1, challenge);
   fail_unless (poll_event (peer, MMTP_EVENT_JOINED, &event));
-  fail_unless_equals_int (event.channel, channel);
+  fail_unless_equals_int (event.path, channel);
 }
 
 GST_START_TEST (a_channel_joins_by_its_address)
@@ -1736,7 +1736,7 @@ GST_START_TEST (a_channel_leaves_and_comes_back)
   fail_unless (peer.message.leave.is_ack);
   fail_unless_equals_int (peer.message.leave.highest, 2);
   fail_unless (poll_event (&peer, MMTP_EVENT_LEFT, &event));
-  fail_unless_equals_int (event.channel, 1);
+  fail_unless_equals_int (event.path, 1);
   /* acknowledged again, and left once */
   give_sealed (&peer, &message, &address);
   fail_unless (poll_type (&peer, MMTP_LEAVE));

@@ -86,13 +86,13 @@ static void
 add_known_line (Rig * rig, guint64 delay, guint64 capacity, guint64 rate)
 {
   gchar *name = g_strdup_printf ("line%u", rig->n_lines);
-  MmtpChannelConfig config = { name, LONGEST, OVERHEAD, rate, 0 };
+  MmtpPathConfig config = { name, LONGEST, OVERHEAD, rate, 0 };
   Line *line = &rig->lines[rig->n_lines];
 
   line->delay = delay;
   line->capacity = capacity;
   line->ranges = g_array_new (FALSE, FALSE, sizeof (guint64));
-  fail_unless_equals_int (mmtp_sender_add_channel (rig->sender, rig->now,
+  fail_unless_equals_int (mmtp_sender_add_path (rig->sender, rig->now,
           &config), rig->n_lines);
   rig->n_lines++;
   g_free (name);
@@ -546,12 +546,12 @@ count_events (Rig * rig, MmtpSenderEventType type)
   return n;
 }
 
-static MmtpChannelState
+static MmtpPathState
 get_state (Rig * rig, guint channel)
 {
-  MmtpSenderChannelStats stats;
+  MmtpSenderPathStats stats;
 
-  fail_unless (mmtp_sender_get_channel_stats (rig->sender, channel, &stats));
+  fail_unless (mmtp_sender_get_path_stats (rig->sender, channel, &stats));
   return stats.state;
 }
 
@@ -559,12 +559,12 @@ get_state (Rig * rig, guint channel)
 static void
 expect_use (Rig * rig, guint channel, MmtpPathUse use, const gchar * words)
 {
-  MmtpSenderChannelStats stats;
+  MmtpSenderPathStats stats;
   gchar *text;
 
-  fail_unless (mmtp_sender_get_channel_stats (rig->sender, channel, &stats));
+  fail_unless (mmtp_sender_get_path_stats (rig->sender, channel, &stats));
   fail_unless_equals_int (stats.use, use);
-  text = mmtp_channel_stats_explain (&stats);
+  text = mmtp_path_stats_explain (&stats);
   fail_unless (*words ? g_str_has_prefix (text, words) : !*text, "%s", text);
   g_free (text);
 }
@@ -682,13 +682,13 @@ GST_START_TEST (handshake_opens_where_the_cookie_came)
   fail_unless (rig->in_session);
   fail_unless_equals_int (rig->counts[MMTP_JOIN][0], 1);
   /* the stream begins without the first one */
-  fail_unless_equals_int (get_state (rig, 1), MMTP_CHANNEL_ACTIVE);
-  fail_unless_equals_int (get_state (rig, 0), MMTP_CHANNEL_OPENING);
+  fail_unless_equals_int (get_state (rig, 1), MMTP_PATH_ACTIVE);
+  fail_unless_equals_int (get_state (rig, 0), MMTP_PATH_OPENING);
   fail_unless (find_event (rig, MMTP_EVENT_READY) != NULL);
   run (rig, 5 * SECOND);
   rig->lines[0].is_cut = FALSE;
   run (rig, 4 * SECOND);
-  fail_unless_equals_int (get_state (rig, 0), MMTP_CHANNEL_ACTIVE);
+  fail_unless_equals_int (get_state (rig, 0), MMTP_PATH_ACTIVE);
   rig_free (rig);
 }
 
@@ -972,7 +972,7 @@ GST_END_TEST;
 GST_START_TEST (rates_and_delays_are_found_under_load)
 {
   Rig *rig = rig_new_default_ready ();
-  MmtpSenderChannelStats channel;
+  MmtpSenderPathStats channel;
   MmtpSenderStats stats;
   guint i;
 
@@ -980,8 +980,8 @@ GST_START_TEST (rates_and_delays_are_found_under_load)
   for (i = 0; i < 2; i++) {
     guint64 wire = get_wire_rate (rig->lines[i].capacity);
 
-    fail_unless_equals_int (get_state (rig, i), MMTP_CHANNEL_ACTIVE);
-    mmtp_sender_get_channel_stats (rig->sender, i, &channel);
+    fail_unless_equals_int (get_state (rig, i), MMTP_PATH_ACTIVE);
+    mmtp_sender_get_path_stats (rig->sender, i, &channel);
     fail_unless (channel.rate >= wire * 85 / 100 &&
         channel.rate <= wire * 115 / 100, "%" G_GUINT64_FORMAT " of %"
         G_GUINT64_FORMAT, channel.rate, wire);
@@ -1066,8 +1066,8 @@ GST_START_TEST (too_slow_channel_is_for_control)
   add_line (rig, 20 * MS, 100000);
   add_line (rig, 70 * MS, 50000);
   run (rig, 3 * SECOND);
-  fail_unless_equals_int (get_state (rig, 0), MMTP_CHANNEL_ACTIVE);
-  fail_unless_equals_int (get_state (rig, 1), MMTP_CHANNEL_CONTROL);
+  fail_unless_equals_int (get_state (rig, 0), MMTP_PATH_ACTIVE);
+  fail_unless_equals_int (get_state (rig, 1), MMTP_PATH_CONTROL);
   expect_use (rig, 1, MMTP_USE_TOO_SLOW, "too slow for the deadline");
   forget (rig);
   put_frames (rig, 100, 300);
@@ -1075,7 +1075,7 @@ GST_START_TEST (too_slow_channel_is_for_control)
   /* back when it is fast enough by a tenth */
   rig->lines[1].delay = 30 * MS;
   run (rig, 65 * SECOND);
-  fail_unless_equals_int (get_state (rig, 1), MMTP_CHANNEL_ACTIVE);
+  fail_unless_equals_int (get_state (rig, 1), MMTP_PATH_ACTIVE);
   rig_free (rig);
 }
 
@@ -1625,7 +1625,7 @@ rig_new_fluctuating (void)
 GST_START_TEST (a_loss_is_repaired_on_the_chance_where_there_is_time)
 {
   Rig *rig = rig_new_fluctuating ();
-  MmtpSenderChannelStats channel;
+  MmtpSenderPathStats channel;
   MmtpSenderStats stats;
   guint before;
 
@@ -1636,7 +1636,7 @@ GST_START_TEST (a_loss_is_repaired_on_the_chance_where_there_is_time)
   run (rig, 20 * MS);
   put (rig, 1000, 0);
   run (rig, SECOND);
-  mmtp_sender_get_channel_stats (rig->sender, 0, &channel);
+  mmtp_sender_get_path_stats (rig->sender, 0, &channel);
   mmtp_sender_get_stats (rig->sender, &stats);
   fail_unless (channel.high_delay > 200 * MS);
   fail_unless_equals_uint64 (rig->lines[0].lost, 1);
@@ -1733,7 +1733,7 @@ put_for (Rig * rig, guint n)
 GST_START_TEST (cut_channel_loses_nothing)
 {
   Rig *rig = rig_new_default_ready ();
-  MmtpSenderChannelStats stats;
+  MmtpSenderPathStats stats;
   guint i, before;
 
   for (i = 0; i < 2; i++) {
@@ -1745,12 +1745,12 @@ GST_START_TEST (cut_channel_loses_nothing)
     fail_unless_equals_int (rig->counts[MMTP_DATA][i], before);
     put_for (rig, 120);
     fail_unless_equals_int (rig->counts[MMTP_DATA][i], before);
-    fail_unless_equals_int (get_state (rig, i), MMTP_CHANNEL_SILENT);
-    mmtp_sender_get_channel_stats (rig->sender, i, &stats);
+    fail_unless_equals_int (get_state (rig, i), MMTP_PATH_SILENT);
+    mmtp_sender_get_path_stats (rig->sender, i, &stats);
     fail_unless_equals_uint64 (stats.silences, 1);
     rig->lines[i].is_cut = FALSE;
     put_for (rig, 100);
-    fail_unless_equals_int (get_state (rig, i), MMTP_CHANNEL_ACTIVE);
+    fail_unless_equals_int (get_state (rig, i), MMTP_PATH_ACTIVE);
   }
   run (rig, SECOND);
   fail_unless_equals_int (g_hash_table_size (rig->numbers), 800);
@@ -1780,13 +1780,13 @@ GST_START_TEST (channel_tells_why_it_is_not_used)
   rig->lines[1].is_cut = TRUE;
   put_for (rig, 50);
   /* a stall, and then silence */
-  fail_unless_equals_int (get_state (rig, 1), MMTP_CHANNEL_ACTIVE);
+  fail_unless_equals_int (get_state (rig, 1), MMTP_PATH_ACTIVE);
   expect_use (rig, 1, MMTP_USE_SILENT, "silent for 0.");
   put_for (rig, 300);
-  fail_unless_equals_int (get_state (rig, 1), MMTP_CHANNEL_SILENT);
+  fail_unless_equals_int (get_state (rig, 1), MMTP_PATH_SILENT);
   expect_use (rig, 1, MMTP_USE_SILENT, "silent for 3.");
   expect_use (rig, 0, MMTP_USE_CARRIES, "");
-  mmtp_sender_remove_channel (rig->sender, rig->now, 1, MMTP_LEAVE_ASKED);
+  mmtp_sender_remove_path (rig->sender, rig->now, 1, MMTP_LEAVE_ASKED);
   run (rig, 2 * SECOND);
   expect_use (rig, 1, MMTP_USE_GONE, "gone");
   rig_free (rig);
@@ -1818,20 +1818,20 @@ GST_END_TEST;
 
 GST_START_TEST (shares_and_losses_are_those_of_late)
 {
-  MmtpSenderChannelStats first, second;
+  MmtpSenderPathStats first, second;
   Rig *rig = rig_new_default_ready ();
 
-  mmtp_sender_get_channel_stats (rig->sender, 0, &first);
+  mmtp_sender_get_path_stats (rig->sender, 0, &first);
   fail_unless (first.share == 0 && first.loss == 0);
   put_for (rig, 300);
-  mmtp_sender_get_channel_stats (rig->sender, 0, &first);
-  mmtp_sender_get_channel_stats (rig->sender, 1, &second);
+  mmtp_sender_get_path_stats (rig->sender, 0, &first);
+  mmtp_sender_get_path_stats (rig->sender, 1, &second);
   fail_unless (fabs (first.share + second.share - 1) < 1e-9);
   fail_unless (first.loss == 0 && second.loss == 0);
   rig->lines[0].is_cut = TRUE;
   put_for (rig, 1000);
-  mmtp_sender_get_channel_stats (rig->sender, 0, &first);
-  mmtp_sender_get_channel_stats (rig->sender, 1, &second);
+  mmtp_sender_get_path_stats (rig->sender, 0, &first);
+  mmtp_sender_get_path_stats (rig->sender, 1, &second);
   fail_unless (first.share < 0.001 && second.share > 0.999);
   rig_free (rig);
 }
@@ -1848,14 +1848,14 @@ loses_each_fifth (const MmtpMessage * message)
 
 GST_START_TEST (loss_is_what_the_receiver_misses)
 {
-  MmtpSenderChannelStats stats;
+  MmtpSenderPathStats stats;
   Rig *rig = rig_new_default ();
 
   add_line (rig, 20 * MS, 100000);
   run (rig, 3 * SECOND);
   rig->loses = loses_each_fifth;
   put_for (rig, 3000);
-  mmtp_sender_get_channel_stats (rig->sender, 0, &stats);
+  mmtp_sender_get_path_stats (rig->sender, 0, &stats);
   /* KEEPALIVEs are not lost. */
   fail_unless (stats.loss > 0.15 && stats.loss < 0.21, "%g", stats.loss);
   rig_free (rig);
@@ -1868,16 +1868,16 @@ GST_END_TEST;
 GST_START_TEST (gap_of_the_only_channel_is_waited_for)
 {
   Rig *rig = rig_new_default ();
-  MmtpSenderChannelStats stats;
+  MmtpSenderPathStats stats;
 
   add_line (rig, 20 * MS, 100000);
   run (rig, 3 * SECOND);
   put_for (rig, 200);
   rig->lines[0].busy = rig->now + 600 * MS;
   put_for (rig, 200);
-  fail_unless_equals_int (get_state (rig, 0), MMTP_CHANNEL_ACTIVE);
+  fail_unless_equals_int (get_state (rig, 0), MMTP_PATH_ACTIVE);
   run (rig, SECOND);
-  mmtp_sender_get_channel_stats (rig->sender, 0, &stats);
+  mmtp_sender_get_path_stats (rig->sender, 0, &stats);
   fail_unless_equals_uint64 (stats.silences, 0);
   fail_unless_equals_uint64 (stats.requeued, 0);
   fail_unless_equals_uint64 (stats.retransmitted, 0);
@@ -1891,21 +1891,21 @@ GST_END_TEST;
 GST_START_TEST (stalled_return_path_stops_nothing)
 {
   Rig *rig = rig_new_default ();
-  MmtpSenderChannelStats before, after;
+  MmtpSenderPathStats before, after;
   guint i;
 
   add_line (rig, 20 * MS, 100000);
   run (rig, 3 * SECOND);
   put_for (rig, 300);
-  mmtp_sender_get_channel_stats (rig->sender, 0, &before);
+  mmtp_sender_get_path_stats (rig->sender, 0, &before);
   rig->mute_until = rig->now + 900 * MS;
   for (i = 0; i < 200; i++) {
     fail_unless (put (rig, 100, 0));
     run (rig, 10 * MS);
   }
   run (rig, SECOND);
-  mmtp_sender_get_channel_stats (rig->sender, 0, &after);
-  fail_unless_equals_int (get_state (rig, 0), MMTP_CHANNEL_ACTIVE);
+  mmtp_sender_get_path_stats (rig->sender, 0, &after);
+  fail_unless_equals_int (get_state (rig, 0), MMTP_PATH_ACTIVE);
   fail_unless_equals_uint64 (after.silences, 0);
   fail_unless_equals_uint64 (after.requeued, 0);
   fail_unless (after.window >= before.window / 2);
@@ -1920,7 +1920,7 @@ GST_END_TEST;
 GST_START_TEST (packets_are_rescued_from_a_stalled_path)
 {
   MmtpSenderConfig config;
-  MmtpSenderChannelStats stats;
+  MmtpSenderPathStats stats;
   Rig *rig;
 
   mmtp_sender_config_init (&config);
@@ -1929,8 +1929,8 @@ GST_START_TEST (packets_are_rescued_from_a_stalled_path)
   put_for (rig, 100);
   rig->lines[1].is_cut = TRUE;
   put_for (rig, 60);
-  fail_unless_equals_int (get_state (rig, 1), MMTP_CHANNEL_ACTIVE);
-  mmtp_sender_get_channel_stats (rig->sender, 1, &stats);
+  fail_unless_equals_int (get_state (rig, 1), MMTP_PATH_ACTIVE);
+  mmtp_sender_get_path_stats (rig->sender, 1, &stats);
   fail_unless (stats.requeued > 0);
   run (rig, 300 * MS);
   fail_unless_equals_int (g_hash_table_size (rig->numbers), 160);
@@ -1950,11 +1950,11 @@ GST_START_TEST (channel_that_is_never_reported_falls_silent)
   rig->lines[1].is_black_hole = TRUE;
   run (rig, 500 * MS);
   put_for (rig, 200);
-  fail_unless (get_state (rig, 1) != MMTP_CHANNEL_ACTIVE);
+  fail_unless (get_state (rig, 1) != MMTP_PATH_ACTIVE);
   before = rig->counts[MMTP_DATA][1];
   put_for (rig, 500);
   fail_unless_equals_int (rig->counts[MMTP_DATA][1], before);
-  fail_unless (get_state (rig, 1) != MMTP_CHANNEL_ACTIVE);
+  fail_unless (get_state (rig, 1) != MMTP_PATH_ACTIVE);
   rig_free (rig);
 }
 
@@ -1991,11 +1991,11 @@ GST_END_TEST;
 GST_START_TEST (removed_channel_loses_nothing)
 {
   Rig *rig = rig_new_default_ready ();
-  MmtpSenderChannelStats stats;
-  MmtpChannelConfig config = { "line1", LONGEST, OVERHEAD, 0, 0 };
+  MmtpSenderPathStats stats;
+  MmtpPathConfig config = { "line1", LONGEST, OVERHEAD, 0, 0 };
 
   put_for (rig, 100);
-  mmtp_sender_remove_channel (rig->sender, rig->now, 1, MMTP_LEAVE_INTERFACE);
+  mmtp_sender_remove_path (rig->sender, rig->now, 1, MMTP_LEAVE_INTERFACE);
   rig->lines[1].is_cut = TRUE;
   rig->lines[1].joined = FALSE;
   put_for (rig, 100);
@@ -2004,14 +2004,14 @@ GST_START_TEST (removed_channel_loses_nothing)
       MMTP_LEAVE_INTERFACE);
   fail_unless_equals_int (g_hash_table_size (rig->numbers), 200 -
       (20 + 40) / 10 + (20 + 40) / 10 - 2);
-  mmtp_sender_get_channel_stats (rig->sender, 1, &stats);
-  fail_unless_equals_int (stats.state, MMTP_CHANNEL_GONE);
+  mmtp_sender_get_path_stats (rig->sender, 1, &stats);
+  fail_unless_equals_int (stats.state, MMTP_PATH_GONE);
   fail_unless (stats.requeued > 0);
   rig->lines[1].is_cut = FALSE;
-  fail_unless_equals_int (mmtp_sender_add_channel (rig->sender, rig->now,
+  fail_unless_equals_int (mmtp_sender_add_path (rig->sender, rig->now,
           &config), 1);
   put_for (rig, 300);
-  fail_unless_equals_int (get_state (rig, 1), MMTP_CHANNEL_ACTIVE);
+  fail_unless_equals_int (get_state (rig, 1), MMTP_PATH_ACTIVE);
   run (rig, SECOND);
   fail_unless_equals_int (g_hash_table_size (rig->numbers), 500);
   rig_free (rig);
@@ -2023,22 +2023,22 @@ GST_END_TEST;
 GST_START_TEST (channel_that_the_receiver_leaves_joins_anew)
 {
   Rig *rig = rig_new_default_ready ();
-  MmtpSenderChannelStats stats;
+  MmtpSenderPathStats stats;
   MmtpMessage message = { MMTP_LEAVE };
 
   put_for (rig, 100);
   message.leave.channel = 1;
   message.leave.reason = MMTP_LEAVE_SILENT;
   message.leave.highest = rig->lines[1].highest;
-  mmtp_sender_get_channel_stats (rig->sender, 1, &stats);
+  mmtp_sender_get_path_stats (rig->sender, 1, &stats);
   fail_unless (stats.in_flight > 1000);
   rig->lines[1].joined = FALSE;
   say (rig, 0, &message);
   put_for (rig, 100);
   fail_unless (find_arrived (rig, MMTP_LEAVE, 0)->leave.is_ack);
   run (rig, 3 * SECOND);
-  fail_unless_equals_int (get_state (rig, 1), MMTP_CHANNEL_ACTIVE);
-  mmtp_sender_get_channel_stats (rig->sender, 1, &stats);
+  fail_unless_equals_int (get_state (rig, 1), MMTP_PATH_ACTIVE);
+  mmtp_sender_get_path_stats (rig->sender, 1, &stats);
   fail_unless (stats.in_flight < 500, "%" G_GUINT64_FORMAT, stats.in_flight);
   fail_unless_equals_int (g_hash_table_size (rig->numbers), 200);
   rig_free (rig);
@@ -2060,7 +2060,7 @@ GST_START_TEST (only_channel_is_told_to_be_broken_once)
   fail_unless_equals_int (count_events (rig, MMTP_EVENT_BROKEN), 1);
   rig->lines[0].is_cut = FALSE;
   run (rig, 2 * SECOND);
-  fail_unless_equals_int (get_state (rig, 0), MMTP_CHANNEL_ACTIVE);
+  fail_unless_equals_int (get_state (rig, 0), MMTP_PATH_ACTIVE);
   rig->lines[0].is_cut = TRUE;
   run (rig, 11 * SECOND);
   fail_unless_equals_int (count_events (rig, MMTP_EVENT_BROKEN), 2);
@@ -2205,13 +2205,13 @@ GST_START_TEST (forged_and_replayed_messages_are_refused)
 {
   Rig *rig = rig_new_default_ready ();
   MmtpMessage message = { MMTP_QUERY };
-  MmtpSenderChannelStats before, after;
+  MmtpSenderPathStats before, after;
   MmtpSenderStats stats;
   guint8 bytes[ROOM];
   gsize size;
 
   run (rig, 200 * MS);
-  mmtp_sender_get_channel_stats (rig->sender, 0, &before);
+  mmtp_sender_get_path_stats (rig->sender, 0, &before);
   message.query.channel = 0;
   size = seal (rig, &message, 0, bytes);
   bytes[size - 1] ^= 1;
@@ -2221,7 +2221,7 @@ GST_START_TEST (forged_and_replayed_messages_are_refused)
   input (rig, 0, bytes, 10);
   bytes[0] ^= 0xe0;
   input (rig, 0, bytes, size);
-  mmtp_sender_get_channel_stats (rig->sender, 0, &after);
+  mmtp_sender_get_path_stats (rig->sender, 0, &after);
   fail_unless_equals_uint64 (before.rate, after.rate);
   mmtp_sender_get_stats (rig->sender, &stats);
   fail_unless_equals_uint64 (stats.refused[MMTP_REFUSED_TRAILER], 1);

@@ -11,7 +11,7 @@
 
 #include "../dccpwire.h"
 #include "../mmtppair.h"
-#include "mmtpchannel.h"
+#include "mmtppath.h"
 #include "mmtpreceiverprivate.h"
 #include "mmtpreorder.h"
 #include "mpegvideotimeline.h"
@@ -135,15 +135,15 @@ get_receiver_steps (Mmtp * self)
 static guint64
 get_sender_steps (Mmtp * self)
 {
-  MmtpSenderChannelStats channel;
+  MmtpSenderPathStats channel;
   MmtpSenderStats stats;
   guint64 steps;
   guint i;
 
   mmtp_sender_get_stats (self->pair.sender, &stats);
   steps = stats.loss_lookups + stats.report_steps;
-  for (i = 0; i < stats.n_channels; i++) {
-    mmtp_sender_get_channel_stats (self->pair.sender, i, &channel);
+  for (i = 0; i < stats.n_paths; i++) {
+    mmtp_sender_get_path_stats (self->pair.sender, i, &channel);
     steps += channel.report_steps;
   }
   return steps;
@@ -252,16 +252,16 @@ measure_report (void)
 static guint64
 measure_late_report (void)
 {
-  const MmtpChannelConfig config = { "path", 1400, 28, 0, 0 };
-  MmtpChannel *channel = mmtp_channel_new (0, "path");
+  const MmtpPathConfig config = { "path", 1400, 28, 0, 0 };
+  MmtpPath *channel = mmtp_path_new (0, "path");
   guint64 steps, i;
 
-  mmtp_channel_open (channel, MMTP_SECOND, &config);
+  mmtp_path_open (channel, MMTP_SECOND, &config);
   for (i = 0; i < 100000; i++)
-    mmtp_channel_sent (channel, MMTP_SECOND + i, 1400, i, TRUE);
-  mmtp_channel_settle (channel, 2 * MMTP_SECOND, i - 1);
+    mmtp_path_sent (channel, MMTP_SECOND + i, 1400, i, TRUE);
+  mmtp_path_settle (channel, 2 * MMTP_SECOND, i - 1);
   steps = channel->stats.report_steps;
-  mmtp_channel_free (channel);
+  mmtp_path_free (channel);
   return steps;
 }
 
@@ -641,7 +641,7 @@ GST_END_TEST;
  * stream, however many there are. */
 GST_START_TEST (the_work_of_all_reports_is_bounded)
 {
-  MmtpSenderChannelStats channel;
+  MmtpSenderPathStats channel;
   MmtpSenderStats stats;
   Mmtp *self = mmtp_new ();
   guint64 sent;
@@ -650,8 +650,8 @@ GST_START_TEST (the_work_of_all_reports_is_bounded)
   mmtp_pair_run (&self->pair, 60 * MMTP_SECOND);
   mmtp_sender_get_stats (self->pair.sender, &stats);
   sent = stats.packets;
-  for (i = 0; i < stats.n_channels; i++) {
-    mmtp_sender_get_channel_stats (self->pair.sender, i, &channel);
+  for (i = 0; i < stats.n_paths; i++) {
+    mmtp_sender_get_path_stats (self->pair.sender, i, &channel);
     sent += channel.packets;
   }
   fail_unless (get_sender_steps (self) > sent / 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the syntax of channels to what mmtpchannels.h says: each form, and each
+/* Holds the syntax of channels to what mmtppathlist.h says: each form, and each
  * error with its text, since that is all that a user gets to see of it.
  */
 
@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-#include "mmtpchannels.h"
+#include "mmtppathlist.h"
 
 /* --- helpers -------------------------------------------------------------- */
 
 static gchar *
-describe_spec (const MmtpChannelSpec * spec)
+describe_spec (const MmtpPathSpec * spec)
 {
   return g_strdup_printf ("%s: %s %s %u -> %s %u, rate %" G_GUINT64_FORMAT
       " delay %" G_GUINT64_FORMAT " mtu %u", spec->name,
@@ -22,7 +22,7 @@ describe_spec (const MmtpChannelSpec * spec)
 }
 
 static gchar *
-describe (const MmtpChannels * channels)
+describe (const MmtpPathList * channels)
 {
   GString *text = g_string_new (channels->is_auto ? "auto" : NULL);
   gchar *spec;
@@ -41,22 +41,22 @@ static void
 assert_parsed (const gchar * text, const gchar * described)
 {
   GError *error = NULL;
-  MmtpChannels *channels = mmtp_channels_parse (text, "tv", 5004, &error);
+  MmtpPathList *channels = mmtp_path_list_parse (text, "tv", 5004, &error);
   gchar *found;
 
   g_assert_no_error (error);
   found = describe (channels);
   fail_unless_equals_string (found, described);
   g_free (found);
-  mmtp_channels_free (channels);
+  mmtp_path_list_free (channels);
 }
 
 static void
-assert_error (MmtpChannels * channels, GError ** error, gint code,
+assert_error (MmtpPathList * channels, GError ** error, gint code,
     const gchar * message)
 {
   fail_unless (channels == NULL);
-  g_assert_error (*error, MMTP_CHANNELS_ERROR, code);
+  g_assert_error (*error, MMTP_PATH_LIST_ERROR, code);
   fail_unless_equals_string ((*error)->message, message);
   g_clear_error (error);
 }
@@ -66,9 +66,9 @@ assert_refused (const gchar * text, const gchar * message)
 {
   GError *error = NULL;
 
-  assert_error (mmtp_channels_parse (text, "tv", 5004, &error), &error,
-      MMTP_CHANNELS_ERROR_SYNTAX, message);
-  fail_unless (mmtp_channels_parse (text, "tv", 5004, NULL) == NULL);
+  assert_error (mmtp_path_list_parse (text, "tv", 5004, &error), &error,
+      MMTP_PATH_LIST_ERROR_SYNTAX, message);
+  fail_unless (mmtp_path_list_parse (text, "tv", 5004, NULL) == NULL);
 }
 
 static void
@@ -76,8 +76,8 @@ assert_bonding_refused (const gchar * text, const gchar * message)
 {
   GError *error = NULL;
 
-  assert_error (mmtp_channels_parse_bonding (text, &error), &error,
-      MMTP_CHANNELS_ERROR_SYNTAX, message);
+  assert_error (mmtp_path_list_parse_bonding (text, &error), &error,
+      MMTP_PATH_LIST_ERROR_SYNTAX, message);
 }
 
 /* --- forms ---------------------------------------------------------------- */
@@ -183,13 +183,13 @@ GST_END_TEST;
 
 GST_START_TEST (interface_that_was_found_is_a_channel)
 {
-  MmtpChannelSpec *spec = mmtp_channel_spec_new_interface ("usb0", "tv", 9);
+  MmtpPathSpec *spec = mmtp_path_spec_new_interface ("usb0", "tv", 9);
   gchar *found = describe_spec (spec);
 
   fail_unless_equals_string (found,
       "usb0: usb0 - 0 -> tv 9, rate 0 delay 0 mtu 0");
   g_free (found);
-  mmtp_channel_spec_free (spec);
+  mmtp_path_spec_free (spec);
 }
 
 GST_END_TEST;
@@ -197,7 +197,7 @@ GST_END_TEST;
 GST_START_TEST (bonding_addresses_of_ristsink)
 {
   GError *error = NULL;
-  MmtpChannels *channels = mmtp_channels_parse_bonding
+  MmtpPathList *channels = mmtp_path_list_parse_bonding
       ("10.0.0.2:5004, tv.example.org:5006/wlan0 ,2001:db8::1:5008,"
       "[2001:db8::2]:5010 / usb0", &error);
   gchar *found;
@@ -212,7 +212,7 @@ GST_START_TEST (bonding_addresses_of_ristsink)
       "[2001:db8::2]:5010 / usb0: usb0 - 0 -> 2001:db8::2 5010, "
       "rate 0 delay 0 mtu 0");
   g_free (found);
-  mmtp_channels_free (channels);
+  mmtp_path_list_free (channels);
 }
 
 GST_END_TEST;
@@ -371,14 +371,14 @@ GST_START_TEST (same_name_twice_is_an_error)
   GError *error = NULL;
   gchar *message = g_strdup_printf (format, "wlan0");
 
-  assert_error (mmtp_channels_parse ("wlan0,usb0,wlan0?rate=5", "tv", 1,
-          &error), &error, MMTP_CHANNELS_ERROR_TWICE, message);
-  assert_error (mmtp_channels_parse ("usb0?name=wlan0,wlan0", "tv", 1,
-          &error), &error, MMTP_CHANNELS_ERROR_TWICE, message);
+  assert_error (mmtp_path_list_parse ("wlan0,usb0,wlan0?rate=5", "tv", 1,
+          &error), &error, MMTP_PATH_LIST_ERROR_TWICE, message);
+  assert_error (mmtp_path_list_parse ("usb0?name=wlan0,wlan0", "tv", 1,
+          &error), &error, MMTP_PATH_LIST_ERROR_TWICE, message);
   g_free (message);
   message = g_strdup_printf (format, "tv:5004");
-  assert_error (mmtp_channels_parse_bonding ("tv:5004,tv:5004", &error), &error,
-      MMTP_CHANNELS_ERROR_TWICE, message);
+  assert_error (mmtp_path_list_parse_bonding ("tv:5004,tv:5004", &error), &error,
+      MMTP_PATH_LIST_ERROR_TWICE, message);
   g_free (message);
 }
 
@@ -388,20 +388,20 @@ GST_END_TEST;
 GST_START_TEST (more_than_256_are_an_error)
 {
   GString *text = g_string_new ("c0");
-  MmtpChannels *channels;
+  MmtpPathList *channels;
   GError *error = NULL;
   guint i;
 
   for (i = 1; i < 256; i++)
     g_string_append_printf (text, ",c%u", i);
-  channels = mmtp_channels_parse (text->str, "tv", 1, &error);
+  channels = mmtp_path_list_parse (text->str, "tv", 1, &error);
   g_assert_no_error (error);
   fail_unless_equals_int (channels->specs->len, 256);
-  mmtp_channels_free (channels);
+  mmtp_path_list_free (channels);
 
   g_string_append (text, ",c256");
-  assert_error (mmtp_channels_parse (text->str, "tv", 1, &error), &error,
-      MMTP_CHANNELS_ERROR_TOO_MANY, "More than 256 channels");
+  assert_error (mmtp_path_list_parse (text->str, "tv", 1, &error), &error,
+      MMTP_PATH_LIST_ERROR_TOO_MANY, "More than 256 channels");
   g_string_free (text, TRUE);
 }
 
@@ -430,9 +430,9 @@ GST_START_TEST (what_is_no_bonding_address_is_an_error)
 GST_END_TEST;
 
 static Suite *
-mmtpchannels_suite (void)
+mmtppathlist_suite (void)
 {
-  Suite *suite = suite_create ("mmtpchannels");
+  Suite *suite = suite_create ("mmtppathlist");
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
@@ -459,4 +459,4 @@ mmtpchannels_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (mmtpchannels);
+GST_CHECK_MAIN (mmtppathlist);

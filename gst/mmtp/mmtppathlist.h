@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The channels that a user names, in the one syntax of the property, the URI
+/* The paths that a user names, in the one syntax of the property, the URI
  * and ristsink's bonding-addresses:
  *
- *   channels = channel *("," channel), or "auto": the interfaces that lead to
+ *   paths = path *("," path), or "auto": the interfaces that lead to
  *              the receiver, as they come and go; or empty: one, as routing
  *              says
- *   channel  = [local] ["->" remote] ["?" name "=" value *("&" name "=" value)]
+ *   path  = [local] ["->" remote] ["?" name "=" value *("&" name "=" value)]
  *   local    = (interface / address) [":" port]
  *   remote   = host [":" port]       (IPv6 in brackets where it has a port)
  *   names    = rate (bits per second), delay (ms), mtu (bytes), name
@@ -16,8 +16,8 @@
  * Text only: names are not resolved here.
  */
 
-#ifndef __MMTP_CHANNELS_H__
-#define __MMTP_CHANNELS_H__
+#ifndef __MMTP_PATH_LIST_H__
+#define __MMTP_PATH_LIST_H__
 
 #include <glib.h>
 
@@ -34,38 +34,38 @@ typedef struct
   guint64 rate;                 /* bits per second, 0: to be measured */
   guint64 delay;                /* ns, 0: to be measured */
   guint mtu;                    /* bytes of an IP packet, 0: the interface's */
-} MmtpChannelSpec;
+} MmtpPathSpec;
 
 typedef struct
 {
   gboolean is_auto;
-  GPtrArray *specs;             /* of MmtpChannelSpec, which it frees */
-} MmtpChannels;
+  GPtrArray *specs;             /* of MmtpPathSpec, which it frees */
+} MmtpPathList;
 
 typedef enum
 {
-  MMTP_CHANNELS_ERROR_SYNTAX,
-  MMTP_CHANNELS_ERROR_TWICE,
-  MMTP_CHANNELS_ERROR_TOO_MANY
-} MmtpChannelsError;
+  MMTP_PATH_LIST_ERROR_SYNTAX,
+  MMTP_PATH_LIST_ERROR_TWICE,
+  MMTP_PATH_LIST_ERROR_TOO_MANY
+} MmtpPathListError;
 
-#define MMTP_CHANNELS_ERROR (mmtp_channels_error_quark ())
-GQuark mmtp_channels_error_quark (void);
+#define MMTP_PATH_LIST_ERROR (mmtp_path_list_error_quark ())
+GQuark mmtp_path_list_error_quark (void);
 
 /* NULL, and an error that quotes what is wrong and says what would be right */
-MmtpChannels *mmtp_channels_parse (const gchar * text, const gchar * host,
+MmtpPathList *mmtp_path_list_parse (const gchar * text, const gchar * host,
     guint16 port, GError ** error);
 /* ristsink's: host:port or host:port/interface with commas between. NULL as
  * above */
-MmtpChannels *mmtp_channels_parse_bonding (const gchar * text,
+MmtpPathList *mmtp_path_list_parse_bonding (const gchar * text,
     GError ** error);
-void mmtp_channels_free (MmtpChannels * channels);
-MmtpChannelSpec *mmtp_channel_spec_new_interface (const gchar * interface,
+void mmtp_path_list_free (MmtpPathList * paths);
+MmtpPathSpec *mmtp_path_spec_new_interface (const gchar * interface,
     const gchar * host, guint16 port);
-void mmtp_channel_spec_free (MmtpChannelSpec * spec);
+void mmtp_path_spec_free (MmtpPathSpec * spec);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (MmtpChannels, mmtp_channels_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (MmtpPathList, mmtp_path_list_free)
 
 G_END_DECLS
 
-#endif /* __MMTP_CHANNELS_H__ */
+#endif /* __MMTP_PATH_LIST_H__ */

@@ -4,7 +4,7 @@
  * isn't is the socket's or the resolver's to refuse.
  */
 
-#include "mmtpchannels.h"
+#include "mmtppathlist.h"
 
 #include <gio/gio.h>
 
@@ -14,7 +14,7 @@
 
 #define ARROW "->"
 #define AUTO "auto"
-#define DEFAULT_NAME "default"  /* of the channel that routing chooses */
+#define DEFAULT_NAME "default"  /* of the path that routing chooses */
 
 /* Linux's IFNAMSIZ without the 0 behind it */
 #define MAX_INTERFACE_NAME 15
@@ -41,7 +41,7 @@ static const Number numbers[] = {
 };
 
 GQuark
-mmtp_channels_error_quark (void)
+mmtp_path_list_error_quark (void)
 {
   return g_quark_from_static_string ("mmtp-channels-error-quark");
 }
@@ -49,7 +49,7 @@ mmtp_channels_error_quark (void)
 /* --- life cycle ----------------------------------------------------------- */
 
 void
-mmtp_channel_spec_free (MmtpChannelSpec * spec)
+mmtp_path_spec_free (MmtpPathSpec * spec)
 {
   g_free (spec->name);
   g_free (spec->interface);
@@ -58,11 +58,11 @@ mmtp_channel_spec_free (MmtpChannelSpec * spec)
   g_free (spec);
 }
 
-MmtpChannelSpec *
-mmtp_channel_spec_new_interface (const gchar * interface, const gchar * host,
+MmtpPathSpec *
+mmtp_path_spec_new_interface (const gchar * interface, const gchar * host,
     guint16 port)
 {
-  MmtpChannelSpec *spec = g_new0 (MmtpChannelSpec, 1);
+  MmtpPathSpec *spec = g_new0 (MmtpPathSpec, 1);
 
   spec->name = g_strdup (interface);
   spec->interface = g_strdup (interface);
@@ -71,21 +71,21 @@ mmtp_channel_spec_new_interface (const gchar * interface, const gchar * host,
   return spec;
 }
 
-static MmtpChannels *
-channels_new (void)
+static MmtpPathList *
+paths_new (void)
 {
-  MmtpChannels *channels = g_new0 (MmtpChannels, 1);
+  MmtpPathList *paths = g_new0 (MmtpPathList, 1);
 
-  channels->specs = g_ptr_array_new_with_free_func ((GDestroyNotify)
-      mmtp_channel_spec_free);
-  return channels;
+  paths->specs = g_ptr_array_new_with_free_func ((GDestroyNotify)
+      mmtp_path_spec_free);
+  return paths;
 }
 
 void
-mmtp_channels_free (MmtpChannels * channels)
+mmtp_path_list_free (MmtpPathList * paths)
 {
-  g_ptr_array_unref (channels->specs);
-  g_free (channels);
+  g_ptr_array_unref (paths->specs);
+  g_free (paths);
 }
 
 /* --- addresses and ports -------------------------------------------------- */
@@ -97,8 +97,8 @@ G_GNUC_PRINTF (2, 3)
 
   va_start (arguments, format);
   if (error)
-    *error = g_error_new_valist (MMTP_CHANNELS_ERROR,
-        MMTP_CHANNELS_ERROR_SYNTAX, format, arguments);
+    *error = g_error_new_valist (MMTP_PATH_LIST_ERROR,
+        MMTP_PATH_LIST_ERROR_SYNTAX, format, arguments);
   va_end (arguments);
   return FALSE;
 }
@@ -175,7 +175,7 @@ parse_port (const gchar * text, const gchar * whole, guint least,
   return TRUE;
 }
 
-/* --- a channel's parts ---------------------------------------------------- */
+/* --- a path's parts ---------------------------------------------------- */
 
 /* Linux: dev_valid_name() */
 static gboolean
@@ -187,7 +187,7 @@ is_interface_name (const gchar * text)
 }
 
 static gboolean
-take_local (MmtpChannelSpec * spec, const gchar * text, gchar * address,
+take_local (MmtpPathSpec * spec, const gchar * text, gchar * address,
     const gchar * port, GError ** error)
 {
   GSocketFamily family;
@@ -211,7 +211,7 @@ take_local (MmtpChannelSpec * spec, const gchar * text, gchar * address,
 }
 
 static gboolean
-parse_local (MmtpChannelSpec * spec, const gchar * text, GError ** error)
+parse_local (MmtpPathSpec * spec, const gchar * text, GError ** error)
 {
   gchar *address = NULL, *port = NULL;
   gboolean done = text[0] == '\0' || (split_port (text, &address, &port, error)
@@ -223,7 +223,7 @@ parse_local (MmtpChannelSpec * spec, const gchar * text, GError ** error)
 }
 
 static gboolean
-take_remote (MmtpChannelSpec * spec, const gchar * text, const gchar * host,
+take_remote (MmtpPathSpec * spec, const gchar * text, const gchar * host,
     const gchar * port, GError ** error)
 {
   GSocketFamily family;
@@ -243,7 +243,7 @@ take_remote (MmtpChannelSpec * spec, const gchar * text, const gchar * host,
 }
 
 static gboolean
-parse_remote (MmtpChannelSpec * spec, const gchar * text, GError ** error)
+parse_remote (MmtpPathSpec * spec, const gchar * text, GError ** error)
 {
   gchar *host = NULL, *port = NULL;
   gboolean done = split_port (text, &host, &port, error)
@@ -255,7 +255,7 @@ parse_remote (MmtpChannelSpec * spec, const gchar * text, GError ** error)
 }
 
 static gboolean
-parse_number (MmtpChannelSpec * spec, const Number * number,
+parse_number (MmtpPathSpec * spec, const Number * number,
     const gchar * value, GError ** error)
 {
   guint64 parsed;
@@ -275,7 +275,7 @@ parse_number (MmtpChannelSpec * spec, const Number * number,
 }
 
 static gboolean
-take_option (MmtpChannelSpec * spec, const gchar * name, const gchar * value,
+take_option (MmtpPathSpec * spec, const gchar * name, const gchar * value,
     GError ** error)
 {
   guint i;
@@ -294,7 +294,7 @@ take_option (MmtpChannelSpec * spec, const gchar * name, const gchar * value,
 }
 
 static gboolean
-parse_option (MmtpChannelSpec * spec, const gchar * text, GPtrArray * seen,
+parse_option (MmtpPathSpec * spec, const gchar * text, GPtrArray * seen,
     GError ** error)
 {
   gchar **parts = g_strsplit (text, "=", 2);
@@ -315,7 +315,7 @@ parse_option (MmtpChannelSpec * spec, const gchar * text, GPtrArray * seen,
 }
 
 static gboolean
-parse_options (MmtpChannelSpec * spec, const gchar * text, GError ** error)
+parse_options (MmtpPathSpec * spec, const gchar * text, GError ** error)
 {
   gchar **options = g_strsplit (text, "&", -1);
   GPtrArray *seen = g_ptr_array_new_with_free_func (g_free);
@@ -347,7 +347,7 @@ cut (gchar * text, const gchar * separator)
 
 /* Changes the text. */
 static gboolean
-parse_channel (MmtpChannelSpec * spec, gchar * text, GError ** error)
+parse_path (MmtpPathSpec * spec, gchar * text, GError ** error)
 {
   gchar *options = cut (text, "?"), *remote;
 
@@ -361,7 +361,7 @@ parse_channel (MmtpChannelSpec * spec, gchar * text, GError ** error)
 /* As gst_rist_sink_set_bonds() of GStreamer 1.22: host:port[/interface], where
  * the last colon is the port's even in IPv6 without brackets. */
 static gboolean
-parse_bond (MmtpChannelSpec * spec, gchar * text, GError ** error)
+parse_bond (MmtpPathSpec * spec, gchar * text, GError ** error)
 {
   gchar *whole = g_strdup (text), *interface = cut (text, "/");
   gchar *colon = strrchr (g_strchomp (text), ':');
@@ -381,51 +381,51 @@ parse_bond (MmtpChannelSpec * spec, gchar * text, GError ** error)
 }
 
 static gboolean
-add (MmtpChannels * channels, MmtpChannelSpec * spec, GError ** error)
+add (MmtpPathList * paths, MmtpPathSpec * spec, GError ** error)
 {
-  const MmtpChannelSpec *other;
+  const MmtpPathSpec *other;
   guint i;
 
-  for (i = 0; i < channels->specs->len; i++) {
-    other = g_ptr_array_index (channels->specs, i);
+  for (i = 0; i < paths->specs->len; i++) {
+    other = g_ptr_array_index (paths->specs, i);
     if (strcmp (other->name, spec->name) != 0)
       continue;
-    g_set_error (error, MMTP_CHANNELS_ERROR, MMTP_CHANNELS_ERROR_TWICE,
+    g_set_error (error, MMTP_PATH_LIST_ERROR, MMTP_PATH_LIST_ERROR_TWICE,
         "Channel \"%s\" is there twice; if two are meant, ?name= tells them "
         "apart", spec->name);
     return FALSE;
   }
-  if (channels->specs->len == MMTP_MAX_CHANNELS) {
-    g_set_error (error, MMTP_CHANNELS_ERROR, MMTP_CHANNELS_ERROR_TOO_MANY,
-        "More than %d channels", MMTP_MAX_CHANNELS);
+  if (paths->specs->len == MMTP_MAX_PATHS) {
+    g_set_error (error, MMTP_PATH_LIST_ERROR, MMTP_PATH_LIST_ERROR_TOO_MANY,
+        "More than %d channels", MMTP_MAX_PATHS);
     return FALSE;
   }
-  g_ptr_array_add (channels->specs, spec);
+  g_ptr_array_add (paths->specs, spec);
   return TRUE;
 }
 
-typedef gboolean (*ParseFunc) (MmtpChannelSpec * spec, gchar * text,
+typedef gboolean (*ParseFunc) (MmtpPathSpec * spec, gchar * text,
     GError ** error);
 
 static gboolean
-parse_one (MmtpChannels * channels, ParseFunc parse, gchar * text,
+parse_one (MmtpPathList * paths, ParseFunc parse, gchar * text,
     const gchar * host, guint16 port, GError ** error)
 {
-  MmtpChannelSpec *spec = g_new0 (MmtpChannelSpec, 1);
+  MmtpPathSpec *spec = g_new0 (MmtpPathSpec, 1);
 
   spec->host = g_strdup (host);
   spec->port = port;
-  if (parse (spec, text, error) && add (channels, spec, error))
+  if (parse (spec, text, error) && add (paths, spec, error))
     return TRUE;
-  mmtp_channel_spec_free (spec);
+  mmtp_path_spec_free (spec);
   return FALSE;
 }
 
-static MmtpChannels *
+static MmtpPathList *
 parse_list (ParseFunc parse, const gchar * list, const gchar * host,
     guint16 port, GError ** error)
 {
-  MmtpChannels *channels = channels_new ();
+  MmtpPathList *paths = paths_new ();
   gchar **texts = g_strsplit (list, ",", -1);
   gboolean done = TRUE;
   guint i;
@@ -435,46 +435,46 @@ parse_list (ParseFunc parse, const gchar * list, const gchar * host,
       done = refuse (error, "A channel of \"%s\" is empty: a comma too many",
           list);
     else
-      done = parse_one (channels, parse, texts[i], host, port, error);
+      done = parse_one (paths, parse, texts[i], host, port, error);
   }
   g_strfreev (texts);
   if (done)
-    return channels;
-  mmtp_channels_free (channels);
+    return paths;
+  mmtp_path_list_free (paths);
   return NULL;
 }
 
-static MmtpChannels *
+static MmtpPathList *
 parse_alone (const gchar * host, guint16 port)
 {
-  MmtpChannels *channels = channels_new ();
+  MmtpPathList *paths = paths_new ();
   gchar text[] = "";
 
-  parse_one (channels, parse_channel, text, host, port, NULL);
-  return channels;
+  parse_one (paths, parse_path, text, host, port, NULL);
+  return paths;
 }
 
-MmtpChannels *
-mmtp_channels_parse (const gchar * text, const gchar * host, guint16 port,
+MmtpPathList *
+mmtp_path_list_parse (const gchar * text, const gchar * host, guint16 port,
     GError ** error)
 {
   gchar *stripped = g_strstrip (g_strdup (text ? text : ""));
-  MmtpChannels *channels;
+  MmtpPathList *paths;
 
   if (strcmp (stripped, AUTO) == 0) {
-    channels = channels_new ();
-    channels->is_auto = TRUE;
+    paths = paths_new ();
+    paths->is_auto = TRUE;
   } else if (*stripped == '\0') {
-    channels = parse_alone (host, port);
+    paths = parse_alone (host, port);
   } else {
-    channels = parse_list (parse_channel, stripped, host, port, error);
+    paths = parse_list (parse_path, stripped, host, port, error);
   }
   g_free (stripped);
-  return channels;
+  return paths;
 }
 
-MmtpChannels *
-mmtp_channels_parse_bonding (const gchar * text, GError ** error)
+MmtpPathList *
+mmtp_path_list_parse_bonding (const gchar * text, GError ** error)
 {
   if (!text || *text == '\0') {
     refuse (error, "No bonding addresses: they are host:port with commas "

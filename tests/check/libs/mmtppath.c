@@ -5,7 +5,7 @@
 
 #include <gst/check/gstcheck.h>
 
-#include "mmtpchannel.h"
+#include "mmtppath.h"
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
@@ -22,7 +22,7 @@
 
 typedef struct
 {
-  MmtpChannel *channel;
+  MmtpPath *channel;
   MmtpRecord record;
   guint64 delay;                /* ns, one way */
 } Rig;
@@ -37,15 +37,15 @@ get_ticks (guint64 time)
 static void
 rig_init (Rig * rig, guint64 rate)
 {
-  MmtpChannelConfig config = { "a", LONGEST, OVERHEAD, rate, 0 };
-  MmtpChannel *channel = mmtp_channel_new (3, "a");
+  MmtpPathConfig config = { "a", LONGEST, OVERHEAD, rate, 0 };
+  MmtpPath *channel = mmtp_path_new (3, "a");
 
   memset (rig, 0, sizeof (*rig));
   rig->delay = DELAY;
   rig->channel = channel;
-  mmtp_channel_open (channel, START, &config);
-  mmtp_channel_add_round_trip (channel, START, 2 * DELAY);
-  mmtp_channel_start (channel, START, mmtp_rate_control_find (NULL), 0);
+  mmtp_path_open (channel, START, &config);
+  mmtp_path_add_round_trip (channel, START, 2 * DELAY);
+  mmtp_path_start (channel, START, mmtp_rate_control_find (NULL), 0);
   channel->deadline = SECOND;
   rig->record.channel = 3;
   rig->record.flags = MMTP_RECORD_UNMEASURED;
@@ -54,14 +54,14 @@ rig_init (Rig * rig, guint64 rate)
 static void
 rig_clear (Rig * rig)
 {
-  mmtp_channel_free (rig->channel);
+  mmtp_path_free (rig->channel);
 }
 
 static void
 send (Rig * rig, guint64 now, guint n)
 {
   while (n--)
-    mmtp_channel_sent (rig->channel, now, LONGEST, rig->channel->next + 1000,
+    mmtp_path_sent (rig->channel, now, LONGEST, rig->channel->next + 1000,
         TRUE);
 }
 
@@ -69,14 +69,14 @@ static void
 send_control (Rig * rig, guint64 now, guint n)
 {
   while (n--)
-    mmtp_channel_sent (rig->channel, now, LONGEST, MMTP_NO_STREAM, FALSE);
+    mmtp_path_sent (rig->channel, now, LONGEST, MMTP_NO_STREAM, FALSE);
 }
 
 /* A message arrives. */
 static void
 arrive (Rig * rig, guint64 number)
 {
-  const MmtpSent *sent = mmtp_channel_get_sent (rig->channel, number);
+  const MmtpSent *sent = mmtp_path_get_sent (rig->channel, number);
   MmtpRecord *record = &rig->record;
   gint32 transit = rig->delay / TICK;
 
@@ -96,7 +96,7 @@ arrive (Rig * rig, guint64 number)
 static gboolean
 report_late (Rig * rig, guint64 written, guint64 now)
 {
-  gboolean more = mmtp_channel_report (rig->channel, now, &rig->record,
+  gboolean more = mmtp_path_report (rig->channel, now, &rig->record,
       get_ticks (written));
 
   rig->record.flags = MMTP_RECORD_UNMEASURED;
@@ -130,8 +130,8 @@ run (Rig * rig, guint64 from, guint64 to, gboolean limited)
 
   for (now = from; now < to; now += 5 * MS) {
     if (limited)
-      mmtp_channel_note_idle (rig->channel);
-    if (mmtp_channel_has_window (rig->channel, LONGEST, FALSE))
+      mmtp_path_note_idle (rig->channel);
+    if (mmtp_path_has_window (rig->channel, LONGEST, FALSE))
       send (rig, now, 1);
     if ((now - from) % (50 * MS) == 45 * MS)
       report_all (rig, now + rig->delay);
@@ -149,7 +149,7 @@ GST_START_TEST (bytes_are_in_flight_until_they_are_reported)
   send (&rig, START, 10);
   fail_unless_equals_uint64 (rig.channel->in_flight, 10 * PACKET);
   for (i = 0; i < 10; i++)
-    fail_unless_equals_uint64 (mmtp_channel_get_sent (rig.channel,
+    fail_unless_equals_uint64 (mmtp_path_get_sent (rig.channel,
             i)->in_flight, (i + 1) * PACKET);
   for (i = 0; i < 4; i++)
     arrive (&rig, i);
@@ -201,12 +201,12 @@ GST_START_TEST (report_is_overdue_after_one_and_a_half_periods)
   rig_init (&rig, 0);
   send (&rig, START, 1);
   report_all (&rig, START + 50 * MS);
-  fail_unless_equals_uint64 (mmtp_channel_get_overdue (rig.channel),
+  fail_unless_equals_uint64 (mmtp_path_get_overdue (rig.channel),
       START + 50 * MS + DELAY + 75 * MS);
   send (&rig, START + 60 * MS, 1);
   report_all (&rig, START + 90 * MS);
   /* The interval follows shorter ones slowly: 50 ms less a sixteenth. */
-  fail_unless_equals_uint64 (mmtp_channel_get_overdue (rig.channel),
+  fail_unless_equals_uint64 (mmtp_path_get_overdue (rig.channel),
       START + 90 * MS + DELAY + (50 * MS - 50 * MS / 16) / 2 * 3);
   rig_clear (&rig);
 }
@@ -224,18 +224,18 @@ GST_START_TEST (window_limits_what_is_in_flight)
   limits->window = 3 * PACKET;
   limits->reserve = 2 * PACKET;
   send (&rig, START, 2);
-  fail_unless (mmtp_channel_has_window (rig.channel, LONGEST, FALSE));
-  fail_if (mmtp_channel_has_window (rig.channel, LONGEST + 1, FALSE));
+  fail_unless (mmtp_path_has_window (rig.channel, LONGEST, FALSE));
+  fail_if (mmtp_path_has_window (rig.channel, LONGEST + 1, FALSE));
   send (&rig, START, 1);
-  fail_if (mmtp_channel_has_window (rig.channel, LONGEST, FALSE));
+  fail_if (mmtp_path_has_window (rig.channel, LONGEST, FALSE));
   /* what it is trusted with where no other path has room */
-  fail_unless (mmtp_channel_has_window (rig.channel, LONGEST, TRUE));
+  fail_unless (mmtp_path_has_window (rig.channel, LONGEST, TRUE));
   send (&rig, START, 2);
-  fail_if (mmtp_channel_has_window (rig.channel, LONGEST, TRUE));
+  fail_if (mmtp_path_has_window (rig.channel, LONGEST, TRUE));
   /* A path on which nothing is in flight may always carry one. */
   report_all (&rig, START + 50 * MS);
   rig.channel->limits.window = rig.channel->limits.reserve = 0;
-  fail_unless (mmtp_channel_has_window (rig.channel, LONGEST, FALSE));
+  fail_unless (mmtp_path_has_window (rig.channel, LONGEST, FALSE));
   rig_clear (&rig);
 }
 
@@ -243,22 +243,22 @@ GST_END_TEST;
 
 GST_START_TEST (numbers_go_on_when_it_comes_back)
 {
-  MmtpChannelConfig config = { "a", 500, 48, 0, 0 };
+  MmtpPathConfig config = { "a", 500, 48, 0, 0 };
   Rig rig;
 
   rig_init (&rig, 0);
   send (&rig, START, 100);
-  fail_unless_equals_uint64 (mmtp_channel_get_sent (rig.channel,
+  fail_unless_equals_uint64 (mmtp_path_get_sent (rig.channel,
           99)->stream_number, 1099);
-  fail_unless (mmtp_channel_get_sent (rig.channel, 100) == NULL);
-  mmtp_channel_open (rig.channel, START + SECOND, &config);
+  fail_unless (mmtp_path_get_sent (rig.channel, 100) == NULL);
+  mmtp_path_open (rig.channel, START + SECOND, &config);
   fail_unless_equals_uint64 (rig.channel->next, 100);
   fail_unless_equals_uint64 (rig.channel->unreported, 100);
   fail_unless_equals_uint64 (rig.channel->in_flight, 0);
   fail_unless (rig.channel->control == NULL);
   fail_unless_equals_int (rig.channel->longest, 500);
   fail_if (rig.channel->delays.is_known);
-  mmtp_channel_start (rig.channel, START + SECOND,
+  mmtp_path_start (rig.channel, START + SECOND,
       mmtp_rate_control_find (NULL), 0);
   fail_unless (rig.channel->limits.window >= 3 * 548);
   rig_clear (&rig);
@@ -277,7 +277,7 @@ GST_START_TEST (ring_grows_with_what_is_in_flight)
   /* Where it began does not matter. */
   send (&rig, START, 50);
   report_all (&rig, START + 50 * MS);
-  mmtp_channel_forget_sent (rig.channel, START + 1);
+  mmtp_path_forget_sent (rig.channel, START + 1);
   fail_unless_equals_uint64 (rig.channel->kept, 50);
   fail_unless_equals_int (rig.channel->ring_size, 64);
   for (i = 0; i < 1000; i++)
@@ -285,7 +285,7 @@ GST_START_TEST (ring_grows_with_what_is_in_flight)
   fail_unless_equals_int (rig.channel->ring_size, 1024);
   fail_unless_equals_uint64 (rig.channel->in_flight, 1000 * PACKET);
   for (i = 0; i < 1000; i++) {
-    const MmtpSent *sent = mmtp_channel_get_sent (rig.channel, 50 + i);
+    const MmtpSent *sent = mmtp_path_get_sent (rig.channel, 50 + i);
 
     fail_unless_equals_uint64 (sent->stream_number, 1050 + i);
     fail_unless_equals_uint64 (sent->time, START + i);
@@ -304,10 +304,10 @@ GST_START_TEST (remembers_no_more_than_ranges_can_tell)
   send (&rig, START, 100000);
   fail_unless_equals_uint64 (rig.channel->next - rig.channel->kept, 32768);
   fail_unless_equals_int (rig.channel->ring_size, 32768);
-  fail_unless (mmtp_channel_get_sent (rig.channel, 67231) == NULL);
+  fail_unless (mmtp_path_get_sent (rig.channel, 67231) == NULL);
   /* What is forgotten is not in flight. */
   fail_unless_equals_uint64 (rig.channel->in_flight, 32768 * PACKET);
-  fail_unless (mmtp_channel_find_sent (rig.channel, 70000 & 0xffff, &number));
+  fail_unless (mmtp_path_find_sent (rig.channel, 70000 & 0xffff, &number));
   fail_unless_equals_uint64 (number, 70000);
   rig.record.highest = 98999;
   rig.record.received = 32000;
@@ -315,9 +315,9 @@ GST_START_TEST (remembers_no_more_than_ranges_can_tell)
   rig.record.flags = 0;
   fail_unless (report (&rig, START + 50 * MS));
   fail_unless_equals_uint64 (rig.channel->in_flight, 1000 * PACKET);
-  fail_unless (mmtp_channel_find_sent (rig.channel, 70000 & 0xffff, &number));
+  fail_unless (mmtp_path_find_sent (rig.channel, 70000 & 0xffff, &number));
   fail_unless_equals_uint64 (number, 70000);
-  mmtp_channel_forget_sent (rig.channel, START + 1);
+  mmtp_path_forget_sent (rig.channel, START + 1);
   fail_unless_equals_uint64 (rig.channel->kept, 99000);
   rig_clear (&rig);
 }
@@ -332,19 +332,19 @@ GST_START_TEST (more_than_was_sent_is_impossible)
   guint i;
 
   rig_init (&rig, 0);
-  fail_unless (mmtp_channel_is_possible (rig.channel, &rig.record));
+  fail_unless (mmtp_path_is_possible (rig.channel, &rig.record));
   send (&rig, START, 10);
   for (i = 0; i < 10; i++)
     arrive (&rig, i);
-  fail_unless (mmtp_channel_is_possible (rig.channel, &rig.record));
+  fail_unless (mmtp_path_is_possible (rig.channel, &rig.record));
   rig.record.highest = 10;
-  fail_if (mmtp_channel_is_possible (rig.channel, &rig.record));
+  fail_if (mmtp_path_is_possible (rig.channel, &rig.record));
   rig.record.highest = 9;
   rig.record.received = 11;
-  fail_if (mmtp_channel_is_possible (rig.channel, &rig.record));
+  fail_if (mmtp_path_is_possible (rig.channel, &rig.record));
   rig.record.received = 10;
   rig.record.bytes++;
-  fail_if (mmtp_channel_is_possible (rig.channel, &rig.record));
+  fail_if (mmtp_path_is_possible (rig.channel, &rig.record));
   rig_clear (&rig);
 }
 
@@ -368,7 +368,7 @@ GST_START_TEST (counters_do_not_go_back)
   rig.record.lost = 2;
   rig.record.late = 3;
   fail_unless (report (&rig, START + 50 * MS));
-  fail_if (mmtp_channel_report (rig.channel, START + 80 * MS, &old,
+  fail_if (mmtp_path_report (rig.channel, START + 80 * MS, &old,
           get_ticks (START + 40 * MS)));
   fail_unless_equals_uint64 (rig.channel->stats.reported, 8);
   fail_unless_equals_uint64 (rig.channel->stats.lost, 2);
@@ -394,17 +394,17 @@ GST_START_TEST (delays_are_transits_less_the_offset)
   Rig rig;
 
   rig_init (&rig, 0);
-  mmtp_channel_update_delay (rig.channel, START, -5 * (gint64) MS);
+  mmtp_path_update_delay (rig.channel, START, -5 * (gint64) MS);
   fail_unless_equals_uint64 (rig.channel->delay, MMTP_NEVER);
   send (&rig, START, 2);
   arrive (&rig, 0);
   rig.delay = 30 * MS;
   arrive (&rig, 1);
   fail_unless (report (&rig, START + 50 * MS));
-  mmtp_channel_update_delay (rig.channel, START + 70 * MS, -5 * (gint64) MS);
+  mmtp_path_update_delay (rig.channel, START + 70 * MS, -5 * (gint64) MS);
   fail_unless_equals_uint64 (rig.channel->delay, 25 * MS);
   fail_unless_equals_uint64 (rig.channel->high_delay, 35 * MS);
-  mmtp_channel_update_delay (rig.channel, START + 70 * MS, 22 * MS);
+  mmtp_path_update_delay (rig.channel, START + 70 * MS, 22 * MS);
   fail_unless_equals_uint64 (rig.channel->delay, 0);
   fail_unless_equals_uint64 (rig.channel->high_delay, 8 * MS);
   rig_clear (&rig);
@@ -587,24 +587,24 @@ GST_START_TEST (gap_is_expected_to_last_as_long_again)
   Rig rig;
 
   rig_init_waiting (&rig);
-  mmtp_channel_update_delay (rig.channel, START + 60 * MS, 0);
+  mmtp_path_update_delay (rig.channel, START + 60 * MS, 0);
   written = came + 30 * MS;
   report (&rig, written);
-  fail_if (mmtp_channel_is_overdue (rig.channel));
-  before = mmtp_channel_get_cautious_delay (rig.channel, written, FALSE);
+  fail_if (mmtp_path_is_overdue (rig.channel));
+  before = mmtp_path_get_cautious_delay (rig.channel, written, FALSE);
   fail_unless (before < 2 * DELAY);
   written = came + 60 * MS;
   make_fast (&rig);
   report (&rig, written);
-  fail_unless (mmtp_channel_is_overdue (rig.channel));
+  fail_unless (mmtp_path_is_overdue (rig.channel));
   fail_if (rig.channel->is_stalled);
-  fail_unless (mmtp_channel_get_cautious_delay (rig.channel, written, FALSE) >=
+  fail_unless (mmtp_path_get_cautious_delay (rig.channel, written, FALSE) >=
       rig.channel->delay + 2 * rig.channel->gap);
   fail_unless (rig.channel->gap > 59 * MS && rig.channel->gap <= 60 * MS);
   /* it came after all */
   arrive (&rig, 1);
   report (&rig, written + 10 * MS);
-  fail_if (mmtp_channel_is_overdue (rig.channel));
+  fail_if (mmtp_path_is_overdue (rig.channel));
   rig_clear (&rig);
 }
 
@@ -618,11 +618,11 @@ GST_START_TEST (jitter_is_no_gap)
   rig_init_waiting (&rig);
   rig.channel->delays.jitter = 40 * MS;
   report (&rig, came + 110 * MS);
-  fail_if (mmtp_channel_is_overdue (rig.channel));
+  fail_if (mmtp_path_is_overdue (rig.channel));
   rig.channel->delays.jitter = 40 * MS;
   make_fast (&rig);
   report (&rig, came + 112 * MS);
-  fail_unless (mmtp_channel_is_overdue (rig.channel));
+  fail_unless (mmtp_path_is_overdue (rig.channel));
   rig_clear (&rig);
 }
 
@@ -639,16 +639,16 @@ GST_START_TEST (message_is_missing_when_its_report_is)
   rig_init_waiting (&rig);
   arrive (&rig, 1);
   report (&rig, START + 70 * MS);
-  mmtp_channel_update_delay (rig.channel, START + 80 * MS, 0);
+  mmtp_path_update_delay (rig.channel, START + 80 * MS, 0);
   send (&rig, START + 80 * MS, 1);
-  sent = mmtp_channel_get_sent (rig.channel, 2);
+  sent = mmtp_path_get_sent (rig.channel, 2);
   fail_unless (sent->expected >= START + 80 * MS + DELAY);
   limit = sent->expected + DELAY + rig.channel->report_interval / 2 * 3 +
       30 * MS;
-  fail_if (mmtp_channel_is_missing (rig.channel, sent, limit));
-  fail_unless (mmtp_channel_is_missing (rig.channel, sent, limit + 1));
-  fail_unless (mmtp_channel_is_in_doubt (rig.channel, limit + 1));
-  fail_if (mmtp_channel_is_overdue (rig.channel));
+  fail_if (mmtp_path_is_missing (rig.channel, sent, limit));
+  fail_unless (mmtp_path_is_missing (rig.channel, sent, limit + 1));
+  fail_unless (mmtp_path_is_in_doubt (rig.channel, limit + 1));
+  fail_if (mmtp_path_is_overdue (rig.channel));
   rig_clear (&rig);
 }
 
@@ -665,8 +665,8 @@ GST_START_TEST (known_path_is_never_in_doubt)
   report (&rig, START + 50 * MS);
   send (&rig, START + 40 * MS, 1);
   report (&rig, START + 10 * SECOND);
-  fail_if (mmtp_channel_is_overdue (rig.channel));
-  fail_if (mmtp_channel_is_in_doubt (rig.channel, START + 20 * SECOND));
+  fail_if (mmtp_path_is_overdue (rig.channel));
+  fail_if (mmtp_path_is_in_doubt (rig.channel, START + 20 * SECOND));
   rig_clear (&rig);
 }
 
@@ -694,21 +694,21 @@ GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
 
   rig_init (&rig, 0);
   send (&rig, START, 4);
-  mmtp_channel_note_idle (rig.channel);
+  mmtp_path_note_idle (rig.channel);
   send (&rig, START + 10 * MS, 4);
   for (i = 0; i < 8; i++)
-    fail_unless (mmtp_channel_get_sent (rig.channel, i)->is_app_limited ==
+    fail_unless (mmtp_path_get_sent (rig.channel, i)->is_app_limited ==
         (i >= 4));
   /* until one that was sent after that has been reported */
   for (i = 0; i < 4; i++)
     arrive (&rig, i);
   report (&rig, START + 50 * MS);
   send (&rig, START + 60 * MS, 1);
-  fail_unless (mmtp_channel_get_sent (rig.channel, 8)->is_app_limited);
+  fail_unless (mmtp_path_get_sent (rig.channel, 8)->is_app_limited);
   arrive (&rig, 4);
   report (&rig, START + 100 * MS);
   send (&rig, START + 110 * MS, 1);
-  fail_if (mmtp_channel_get_sent (rig.channel, 9)->is_app_limited);
+  fail_if (mmtp_path_get_sent (rig.channel, 9)->is_app_limited);
   rig_clear (&rig);
 }
 
@@ -746,7 +746,7 @@ GST_START_TEST (busy_path_is_drained_each_ten_seconds)
   fail_unless (window < rig.channel->limits.window);
   /* No more than that may be in flight, nor what it is trusted with alone. */
   rig.channel->limits.reserve = 100 * PACKET;
-  while (mmtp_channel_has_window (rig.channel, LONGEST, TRUE))
+  while (mmtp_path_has_window (rig.channel, LONGEST, TRUE))
     send (&rig, now, 1);
   fail_unless (rig.channel->in_flight <= window);
   rig_clear (&rig);
@@ -877,15 +877,15 @@ GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
   rig_init (&rig, RATE);
   rig.channel->delay = 197 * MS;
   rig.channel->high_delay = 746 * MS;
-  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (rig.channel, START),
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (rig.channel, START),
       875 * MS);
   rig.channel->deadline = 4 * SECOND;
-  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (rig.channel, START),
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (rig.channel, START),
       746 * MS + 549 * MS / 4);
   /* but what takes so long takes so long */
   rig.channel->deadline = SECOND;
   rig.channel->high_delay = 900 * MS;
-  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (rig.channel, START),
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (rig.channel, START),
       900 * MS);
   rig_clear (&rig);
 }
@@ -902,16 +902,16 @@ GST_START_TEST (safety_of_measured_paths_is_the_jitter)
   rig_init (&rig, 0);
   rig.channel->delay = 50 * MS;
   rig.channel->high_delay = 900 * MS;
-  expected = mmtp_channel_get_expected_delay (rig.channel, START);
+  expected = mmtp_path_get_expected_delay (rig.channel, START);
   fail_unless (expected >= 50 * MS);
   fail_unless (expected < 100 * MS);
-  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (rig.channel, START),
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (rig.channel, START),
       expected);
   rig.channel->delays.jitter = 10 * MS;
-  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (rig.channel, START),
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (rig.channel, START),
       expected + 20 * MS);
   rig.channel->delays.jitter = 300 * MS;
-  fail_unless_equals_uint64 (mmtp_channel_get_safe_delay (rig.channel, START),
+  fail_unless_equals_uint64 (mmtp_path_get_safe_delay (rig.channel, START),
       expected + 125 * MS);
   rig_clear (&rig);
 }
@@ -927,8 +927,8 @@ GST_START_TEST (an_unused_path_takes_no_longer_than_a_message_of_control)
   rig_init (&rig, 0);
   send_control (&rig, START, 1);
   report_all (&rig, START + DELAY);
-  mmtp_channel_update_delay (rig.channel, START + 2 * DELAY, 0);
-  expected = mmtp_channel_get_expected_delay (rig.channel, START + 2 * DELAY);
+  mmtp_path_update_delay (rig.channel, START + 2 * DELAY, 0);
+  expected = mmtp_path_get_expected_delay (rig.channel, START + 2 * DELAY);
   fail_unless_equals_uint64 (expected, rig.channel->delay);
   rig_clear (&rig);
 }
@@ -945,16 +945,16 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
   rig.channel->delay = 50 * MS;
   rig.channel->limits.delivery_rate = rig.channel->limits.peak_rate = 1120000;
   rig.channel->limits.is_app_limited = FALSE;
-  before = mmtp_channel_get_expected_delay (rig.channel, START);
+  before = mmtp_path_get_expected_delay (rig.channel, START);
   fail_unless_equals_uint64 (before, 60 * MS);
   send (&rig, START, 50);
-  after = mmtp_channel_get_expected_delay (rig.channel, START);
+  after = mmtp_path_get_expected_delay (rig.channel, START);
   /* 500 ms of packets, less the round trip of 40 and half of 50 */
   fail_unless_equals_uint64 (after, before + 435 * MS);
   /* The rate of a path that the application limits is unknown. So the bytes in
    * flight do not count as a queue. */
   rig.channel->limits.is_app_limited = TRUE;
-  fail_unless (mmtp_channel_get_expected_delay (rig.channel, START) <=
+  fail_unless (mmtp_path_get_expected_delay (rig.channel, START) <=
       before);
   rig_clear (&rig);
 }
@@ -967,7 +967,7 @@ static void
 note_missed (Rig * rig, guint64 number, guint n)
 {
   while (n--)
-    mmtp_channel_note_missed (rig->channel, number++);
+    mmtp_path_note_missed (rig->channel, number++);
 }
 
 GST_START_TEST (does_not_deliver_when_only_small_messages_come)
@@ -981,16 +981,16 @@ GST_START_TEST (does_not_deliver_when_only_small_messages_come)
   rig.record.lost = 6;
   report (&rig, START + 50 * MS);
   note_missed (&rig, 0, 6);
-  fail_unless (mmtp_channel_delivers (rig.channel));
+  fail_unless (mmtp_path_delivers (rig.channel));
   send (&rig, START + 50 * MS, 1);
   arrive (&rig, 7);
   report (&rig, START + 100 * MS);
-  fail_if (mmtp_channel_delivers (rig.channel));
+  fail_if (mmtp_path_delivers (rig.channel));
   send (&rig, START + 100 * MS, 20);
   for (i = 8; i < 28; i++)
     arrive (&rig, i);
   report (&rig, START + 150 * MS);
-  fail_unless (mmtp_channel_delivers (rig.channel));
+  fail_unless (mmtp_path_delivers (rig.channel));
   rig_clear (&rig);
 }
 
@@ -1012,11 +1012,11 @@ GST_START_TEST (lost_control_messages_are_no_measure)
   report (&rig, START + 50 * MS);
   note_missed (&rig, 0, 14);
   note_missed (&rig, 107, 1);
-  fail_unless (mmtp_channel_delivers (rig.channel));
+  fail_unless (mmtp_path_delivers (rig.channel));
   /* told once more, it is the same loss */
   note_missed (&rig, 107, 1);
   note_missed (&rig, 107, 1);
-  fail_unless (mmtp_channel_delivers (rig.channel));
+  fail_unless (mmtp_path_delivers (rig.channel));
   fail_unless_equals_int (rig.channel->missed, 1);
   rig_clear (&rig);
 }
@@ -1032,26 +1032,26 @@ GST_START_TEST (single_packets_tell_how_long_others_take)
   Rig rig;
 
   rig_init (&rig, 0);
-  fail_if (mmtp_channel_is_measured (rig.channel));
+  fail_if (mmtp_path_is_measured (rig.channel));
   send_control (&rig, START, 1);
   arrive (&rig, 0);
   report (&rig, START + DELAY);
-  fail_if (mmtp_channel_is_measured (rig.channel));
-  mmtp_channel_note_idle (rig.channel);
+  fail_if (mmtp_path_is_measured (rig.channel));
+  mmtp_path_note_idle (rig.channel);
   send (&rig, START + 100 * MS, 1);
   rig.delay = DELAY + 40 * MS;
   arrive (&rig, 1);
   report (&rig, START + 160 * MS);
-  fail_unless (mmtp_channel_is_measured (rig.channel));
-  mmtp_channel_update_delay (rig.channel, now, 0);
-  delay = mmtp_channel_get_cautious_delay (rig.channel, now, TRUE);
+  fail_unless (mmtp_path_is_measured (rig.channel));
+  mmtp_path_update_delay (rig.channel, now, 0);
+  delay = mmtp_path_get_cautious_delay (rig.channel, now, TRUE);
   fail_unless (delay >= 60 * MS - TICK && delay <= 65 * MS, "%" G_GUINT64_FORMAT,
       delay);
   send (&rig, now, 2);
-  delay = mmtp_channel_get_cautious_delay (rig.channel, now, TRUE);
+  delay = mmtp_path_get_cautious_delay (rig.channel, now, TRUE);
   fail_unless (delay >= 140 * MS - TICK && delay <= 145 * MS, "%" G_GUINT64_FORMAT,
       delay);
-  delay = mmtp_channel_get_cautious_delay (rig.channel, now + 80 * MS, TRUE);
+  delay = mmtp_path_get_cautious_delay (rig.channel, now + 80 * MS, TRUE);
   fail_unless (delay >= 60 * MS - TICK && delay <= 65 * MS, "%" G_GUINT64_FORMAT,
       delay);
   rig_clear (&rig);
@@ -1060,9 +1060,9 @@ GST_START_TEST (single_packets_tell_how_long_others_take)
 GST_END_TEST;
 
 static Suite *
-mmtpchannel_suite (void)
+mmtppath_suite (void)
 {
-  Suite *s = suite_create ("mmtpchannel");
+  Suite *s = suite_create ("mmtppath");
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
@@ -1106,4 +1106,4 @@ mmtpchannel_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (mmtpchannel);
+GST_CHECK_MAIN (mmtppath);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which channels mmtpsink has: what the property says, or the interfaces that
+/* Which paths mmtpsink has: what the property says, or the interfaces that
  * lead to the receiver, as they come and go (Magalhães and Kravets 2001,
- * sections 4.1 and 4.6). One that can't be opened is tried again; one whose
- * path has gone is closed at once, so that what was under way goes elsewhere.
+ * sections 4.1 and 4.6). A path that cannot be opened is tried again; a path that
+ * has gone is closed at once, so that what was in flight goes elsewhere. The
+ * property and the messages call a path a channel, as the paper does.
  */
 
 #ifdef HAVE_CONFIG_H
@@ -17,54 +18,54 @@
 /* --- the list that is wanted ---------------------------------------------- */
 
 /* With lock. No second attempt changes an error of these. */
-static MmtpChannels *
-parse_channels (GstMmtpSink * self, GError ** error)
+static MmtpPathList *
+parse_paths (GstMmtpSink * self, GError ** error)
 {
   GstMmtpSinkSettings *settings = &self->settings;
   GError *local_error = NULL;
-  MmtpChannels *channels;
+  MmtpPathList *paths;
 
   if (settings->bonding_addresses && *settings->bonding_addresses)
-    channels = mmtp_channels_parse_bonding (settings->bonding_addresses,
+    paths = mmtp_path_list_parse_bonding (settings->bonding_addresses,
         &local_error);
   else
-    channels = mmtp_channels_parse (settings->channels ? settings->channels :
+    paths = mmtp_path_list_parse (settings->channels ? settings->channels :
         "", settings->host, settings->port, &local_error);
-  if (!channels)
+  if (!paths)
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         local_error->message);
   g_clear_error (&local_error);
-  return channels;
+  return paths;
 }
 
-/* With lock. The interfaces, or one channel as routing chooses where nobody
+/* With lock. The interfaces, or one path as routing chooses where nobody
  * knows them */
 static void
-find_channels (GstMmtpSink * self, MmtpChannels * channels)
+find_paths (GstMmtpSink * self, MmtpPathList * paths)
 {
   const GPtrArray *interfaces = self->interfaces ?
       mmtp_interfaces_get (self->interfaces) : NULL;
-  MmtpChannels *routed;
+  MmtpPathList *routed;
   guint i;
 
   for (i = 0; interfaces && i < interfaces->len; i++) {
     const MmtpInterface *interface = g_ptr_array_index (interfaces, i);
 
-    g_ptr_array_add (channels->specs,
-        mmtp_channel_spec_new_interface (interface->name, self->settings.host,
+    g_ptr_array_add (paths->specs,
+        mmtp_path_spec_new_interface (interface->name, self->settings.host,
             self->settings.port));
   }
   /* Those of a moment ago stay until others are there. */
-  if (channels->specs->len > 0 || self->channels->len > 0)
+  if (paths->specs->len > 0 || self->paths->len > 0)
     return;
-  routed = mmtp_channels_parse ("", self->settings.host, self->settings.port,
+  routed = mmtp_path_list_parse ("", self->settings.host, self->settings.port,
       NULL);
-  g_ptr_array_add (channels->specs, g_ptr_array_steal_index (routed->specs, 0));
-  mmtp_channels_free (routed);
+  g_ptr_array_add (paths->specs, g_ptr_array_steal_index (routed->specs, 0));
+  mmtp_path_list_free (routed);
 }
 
 static gboolean
-is_same (const MmtpChannelSpec * a, const MmtpChannelSpec * b)
+is_same (const MmtpPathSpec * a, const MmtpPathSpec * b)
 {
   return g_strcmp0 (a->name, b->name) == 0
       && g_strcmp0 (a->interface, b->interface) == 0
@@ -111,14 +112,14 @@ resolve_host (GstMmtpSink * self, const gchar * host,
 
 /* An address or a route needs no interface of a certain name. */
 static gboolean
-is_interface_missing (const MmtpChannelSpec * spec)
+is_interface_missing (const MmtpPathSpec * spec)
 {
   return spec->interface && if_nametoindex (spec->interface) == 0;
 }
 
-/* Whether the channel can be opened, as far as names tell */
+/* Whether the path can be opened, as far as names tell */
 static gboolean
-resolve_channel (GstMmtpSink * self, const MmtpChannelSpec * spec,
+resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
     GCancellable * cancellable, GError ** error)
 {
   GError *problem = NULL;
@@ -153,14 +154,14 @@ warn_of_missing (GstMmtpSink * self, const GError * error)
 
 /* FALSE: none can be opened, with the error of the last one. */
 static gboolean
-resolve_channels (GstMmtpSink * self, const MmtpChannels * channels,
+resolve_paths (GstMmtpSink * self, const MmtpPathList * paths,
     GCancellable * cancellable, GError ** error)
 {
   GError *problem = NULL;
   guint n_found = 0, i;
 
-  for (i = 0; i < channels->specs->len; i++)
-    n_found += resolve_channel (self, g_ptr_array_index (channels->specs, i),
+  for (i = 0; i < paths->specs->len; i++)
+    n_found += resolve_path (self, g_ptr_array_index (paths->specs, i),
         cancellable, &problem);
   if (!problem)
     return TRUE;
@@ -177,24 +178,24 @@ gboolean
 gst_mmtp_sink_resolve (GstMmtpSink * self, GCancellable * cancellable,
     GError ** error)
 {
-  MmtpChannels *channels;
+  MmtpPathList *paths;
   gchar *host;
   gboolean found;
 
   LOCK (self);
-  channels = parse_channels (self, error);
+  paths = parse_paths (self, error);
   host = g_strdup (self->settings.host);
   UNLOCK (self);
 
-  found = channels != NULL;
-  if (found && channels->is_auto)
+  found = paths != NULL;
+  if (found && paths->is_auto)
     found = resolve_host (self, host, cancellable, error);
   else if (found)
-    found = resolve_channels (self, channels, cancellable, error);
+    found = resolve_paths (self, paths, cancellable, error);
   if (found)
     found = !g_cancellable_set_error_if_cancelled (cancellable, error);
   g_free (host);
-  g_clear_pointer (&channels, mmtp_channels_free);
+  g_clear_pointer (&paths, mmtp_path_list_free);
   return found;
 }
 
@@ -218,38 +219,38 @@ get_address (GstMmtpSink * self, const gchar * host, guint16 port,
 
 /* --- open and close: all with lock ---------------------------------------- */
 
-static Channel *
-channel_new (MmtpChannelSpec * spec)
+static GstMmtpSinkPath *
+path_new (MmtpPathSpec * spec)
 {
-  Channel *channel = g_new0 (Channel, 1);
+  GstMmtpSinkPath *path = g_new0 (GstMmtpSinkPath, 1);
 
-  channel->spec = spec;
-  mmtp_retry_init (&channel->retry);
-  return channel;
+  path->spec = spec;
+  mmtp_retry_init (&path->retry);
+  return path;
 }
 
 static void
-channel_free (Channel * channel)
+path_free (GstMmtpSinkPath * path)
 {
-  mmtp_channel_spec_free (channel->spec);
-  g_clear_object (&channel->local);
-  g_free (channel->problem);
-  g_free (channel);
+  mmtp_path_spec_free (path->spec);
+  g_clear_object (&path->local);
+  g_free (path->problem);
+  g_free (path);
 }
 
 static void
-close_channel (GstMmtpSink * self, Channel * channel, MmtpLeaveReason reason)
+close_path (GstMmtpSink * self, GstMmtpSinkPath * path, MmtpLeaveReason reason)
 {
-  if (!channel->retry.is_open)
+  if (!path->retry.is_open)
     return;
-  GST_INFO_OBJECT (self, "channel %s is closed", channel->spec->name);
+  GST_INFO_OBJECT (self, "channel %s is closed", path->spec->name);
   if (self->sender)
-    mmtp_sender_remove_channel (self->sender, gst_mmtp_now (),
-        channel->number, reason);
-  self->by_number[channel->number] = NULL;
-  driver_remove_path (&self->driver, channel->number);
-  mmtp_retry_note_closed (&channel->retry);
-  g_clear_error (&channel->gone);
+    mmtp_sender_remove_path (self->sender, gst_mmtp_now (),
+        path->number, reason);
+  self->by_number[path->number] = NULL;
+  driver_remove_path (&self->driver, path->number);
+  mmtp_retry_note_closed (&path->retry);
+  g_clear_error (&path->gone);
 }
 
 /* Any address with the port that was asked for */
@@ -262,9 +263,9 @@ make_any_address (GSocketAddress * like, guint16 port)
 }
 
 static DatagramSocket *
-open_socket (GstMmtpSink * self, const Channel * channel, GError ** error)
+open_socket (GstMmtpSink * self, const GstMmtpSinkPath * path, GError ** error)
 {
-  const MmtpChannelSpec *spec = channel->spec;
+  const MmtpPathSpec *spec = path->spec;
   GSocketAddress *local = NULL, *remote;
   DatagramSocketOptions options;
   DatagramSocket *socket;
@@ -273,7 +274,7 @@ open_socket (GstMmtpSink * self, const Channel * channel, GError ** error)
     local = g_inet_socket_address_new_from_string (spec->local_address,
         spec->local_port);
   remote = get_address (self, spec->host, spec->port, local,
-      channel->retry.address);
+      path->retry.address);
   if (!remote) {
     g_set_error (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND,
         "%s has no address that %s can reach", spec->host, spec->name);
@@ -293,9 +294,9 @@ open_socket (GstMmtpSink * self, const Channel * channel, GError ** error)
 /* A name may have addresses at which nobody listens, as localhost's of IPv6
  * where the receiver has IPv4. */
 static guint
-count_addresses (GstMmtpSink * self, const Channel * channel)
+count_addresses (GstMmtpSink * self, const GstMmtpSinkPath * path)
 {
-  const MmtpChannelSpec *spec = channel->spec;
+  const MmtpPathSpec *spec = path->spec;
   GSocketAddress *local = NULL, *found;
   guint n = 0;
 
@@ -311,19 +312,20 @@ count_addresses (GstMmtpSink * self, const Channel * channel)
 
 /* A limit of its own counts where it is lower than that of all. */
 static guint
-get_mtu (GstMmtpSink * self, const MmtpChannelSpec * spec)
+get_mtu (GstMmtpSink * self, const MmtpPathSpec * spec)
 {
   return spec->mtu > 0 ? MIN (spec->mtu, self->settings.mtu) :
       self->settings.mtu;
 }
 
 /* Takes the socket, unless there is a problem. NULL, or why it can't be a
- * channel; free it */
+ * path; free it */
 static gchar *
-add_to_core (GstMmtpSink * self, Channel * channel, DatagramSocket * socket)
+add_to_core (GstMmtpSink * self, GstMmtpSinkPath * path,
+    DatagramSocket * socket)
 {
-  const MmtpChannelSpec *spec = channel->spec;
-  MmtpChannelConfig config = { NULL };
+  const MmtpPathSpec *spec = path->spec;
+  MmtpPathConfig config = { NULL };
   guint longest = datagram_socket_get_max_payload (socket,
       get_mtu (self, spec));
   gint number;
@@ -337,24 +339,24 @@ add_to_core (GstMmtpSink * self, Channel * channel, DatagramSocket * socket)
     return g_strdup_printf ("IP packets of %u bytes, which MMTP needs, do not "
         "fit into the MTU of its interface or route",
         MMTP_MIN_LONGEST + config.overhead);
-  number = mmtp_sender_add_channel (self->sender, gst_mmtp_now (), &config);
+  number = mmtp_sender_add_path (self->sender, gst_mmtp_now (), &config);
   if (number < 0)
-    return g_strdup_printf ("there are %d channels", MMTP_MAX_CHANNELS);
-  channel->number = number;
-  self->by_number[number] = channel;
+    return g_strdup_printf ("there are %d channels", MMTP_MAX_PATHS);
+  path->number = number;
+  self->by_number[number] = path;
   driver_add_path (&self->driver, number, socket, config.longest);
   return NULL;
 }
 
 /* Takes the text; each is logged once. */
 static void
-postpone (GstMmtpSink * self, Channel * channel, gchar * problem)
+postpone (GstMmtpSink * self, GstMmtpSinkPath * path, gchar * problem)
 {
-  mmtp_retry_note_failure (&channel->retry, gst_mmtp_now ());
-  if (g_strcmp0 (problem, channel->problem) != 0)
-    GST_WARNING_OBJECT (self, "channel %s: %s", channel->spec->name, problem);
-  g_free (channel->problem);
-  channel->problem = problem;
+  mmtp_retry_note_failure (&path->retry, gst_mmtp_now ());
+  if (g_strcmp0 (problem, path->problem) != 0)
+    GST_WARNING_OBJECT (self, "channel %s: %s", path->spec->name, problem);
+  g_free (path->problem);
+  path->problem = problem;
 }
 
 static gboolean
@@ -373,88 +375,89 @@ has_address (const MmtpInterface * interface, GInetAddress * address)
 /* That of its name, or, where none was asked for, the one that has the address
  * from which it sends */
 static gboolean
-is_interface_there (GstMmtpSink * self, const Channel * channel)
+is_interface_there (GstMmtpSink * self, const GstMmtpSinkPath * path)
 {
   const GPtrArray *interfaces = self->interfaces ?
       mmtp_interfaces_get (self->interfaces) : NULL;
-  const gchar *name = channel->spec->interface;
+  const gchar *name = path->spec->interface;
   guint i;
 
   for (i = 0; interfaces && i < interfaces->len; i++) {
     const MmtpInterface *interface = g_ptr_array_index (interfaces, i);
 
     if (name ? g_str_equal (interface->name, name) :
-        has_address (interface, channel->local))
+        has_address (interface, path->local))
       return TRUE;
   }
   return FALSE;
 }
 
 static void
-note_interface (GstMmtpSink * self, Channel * channel, DatagramSocket * socket)
+note_interface (GstMmtpSink * self, GstMmtpSinkPath * path,
+    DatagramSocket * socket)
 {
   GSocketAddress *local =
       g_socket_get_local_address (datagram_socket_get_socket (socket), NULL);
 
-  g_clear_object (&channel->local);
+  g_clear_object (&path->local);
   if (local)
-    channel->local = g_object_ref (g_inet_socket_address_get_address
+    path->local = g_object_ref (g_inet_socket_address_get_address
         (G_INET_SOCKET_ADDRESS (local)));
   g_clear_object (&local);
-  channel->retry.is_there = is_interface_there (self, channel);
+  path->retry.is_there = is_interface_there (self, path);
 }
 
 static void
-open_channel (GstMmtpSink * self, Channel * channel)
+open_path (GstMmtpSink * self, GstMmtpSinkPath * path)
 {
   DatagramSocket *socket;
   GError *error = NULL;
   gchar *problem;
 
-  channel->n_addresses = count_addresses (self, channel);
+  path->n_addresses = count_addresses (self, path);
   do {
     g_clear_error (&error);
-    socket = open_socket (self, channel, &error);
-  } while (!socket && mmtp_retry_take_next_address (&channel->retry,
-          channel->n_addresses));
+    socket = open_socket (self, path, &error);
+  } while (!socket && mmtp_retry_take_next_address (&path->retry,
+          path->n_addresses));
   if (!socket) {
-    postpone (self, channel, g_strdup (error->message));
+    postpone (self, path, g_strdup (error->message));
     g_error_free (error);
     return;
   }
-  problem = add_to_core (self, channel, socket);
+  problem = add_to_core (self, path, socket);
   if (problem) {
     datagram_socket_free (socket);
-    postpone (self, channel, problem);
+    postpone (self, path, problem);
     return;
   }
-  note_interface (self, channel, socket);
-  mmtp_retry_note_open (&channel->retry, gst_mmtp_now ());
-  GST_INFO_OBJECT (self, "channel %s is number %u", channel->spec->name,
-      channel->number);
+  note_interface (self, path, socket);
+  mmtp_retry_note_open (&path->retry, gst_mmtp_now ());
+  GST_INFO_OBJECT (self, "channel %s is number %u", path->spec->name,
+      path->number);
 }
 
 /* --- as the list, the interfaces and the clock say: all with lock --------- */
 
 static void
-remove_channel (GstMmtpSink * self, guint index, MmtpLeaveReason reason)
+remove_path (GstMmtpSink * self, guint index, MmtpLeaveReason reason)
 {
-  Channel *channel = g_ptr_array_index (self->channels, index);
+  GstMmtpSinkPath *path = g_ptr_array_index (self->paths, index);
 
-  close_channel (self, channel, reason);
-  g_ptr_array_remove_index (self->channels, index);
-  channel_free (channel);
+  close_path (self, path, reason);
+  g_ptr_array_remove_index (self->paths, index);
+  path_free (path);
 }
 
 /* TRUE: it is among the specs, from which it is taken out. */
 static gboolean
-take_same (GPtrArray * specs, const MmtpChannelSpec * spec)
+take_same (GPtrArray * specs, const MmtpPathSpec * spec)
 {
   guint i;
 
   for (i = 0; i < specs->len; i++) {
     if (is_same (g_ptr_array_index (specs, i), spec)) {
-      mmtp_channel_spec_free (g_ptr_array_steal_index (specs, i));
+      mmtp_path_spec_free (g_ptr_array_steal_index (specs, i));
       return TRUE;
     }
   }
@@ -463,25 +466,25 @@ take_same (GPtrArray * specs, const MmtpChannelSpec * spec)
 
 /* The new ones first, so that what was under way has somewhere to go */
 static void
-replace_channels (GstMmtpSink * self, MmtpChannels * channels)
+replace_paths (GstMmtpSink * self, MmtpPathList * paths)
 {
-  guint i, n_old = self->channels->len;
+  guint i, n_old = self->paths->len;
   gboolean *stays = g_new0 (gboolean, n_old + 1);
-  Channel *channel;
+  GstMmtpSinkPath *path;
 
   for (i = 0; i < n_old; i++) {
-    channel = g_ptr_array_index (self->channels, i);
-    stays[i] = take_same (channels->specs, channel->spec);
+    path = g_ptr_array_index (self->paths, i);
+    stays[i] = take_same (paths->specs, path->spec);
   }
-  while (channels->specs->len > 0) {
-    channel = channel_new (g_ptr_array_steal_index (channels->specs, 0));
-    g_ptr_array_add (self->channels, channel);
-    open_channel (self, channel);
+  while (paths->specs->len > 0) {
+    path = path_new (g_ptr_array_steal_index (paths->specs, 0));
+    g_ptr_array_add (self->paths, path);
+    open_path (self, path);
   }
   for (i = n_old; i > 0; i--) {
     if (!stays[i - 1])
-      remove_channel (self, i - 1,
-          channels->is_auto ? MMTP_LEAVE_INTERFACE : MMTP_LEAVE_ASKED);
+      remove_path (self, i - 1,
+          paths->is_auto ? MMTP_LEAVE_INTERFACE : MMTP_LEAVE_ASKED);
   }
   g_free (stays);
 }
@@ -493,7 +496,7 @@ close_interfaces (GstMmtpSink * self)
   driver_watch (&self->driver, -1);
 }
 
-/* Those that lead to the receiver are the channels of `auto`. Of a list each has
+/* Those that lead to the receiver are the paths of `auto`. Of a list each has
  * its own way, and which interface is there is all that counts. */
 static MmtpInterfaces *
 watch_interfaces (GstMmtpSink * self, GError ** error)
@@ -515,7 +518,7 @@ watch_interfaces (GstMmtpSink * self, GError ** error)
   return interfaces;
 }
 
-/* Where nobody tells of interfaces, `auto` is one channel. */
+/* Where nobody tells of interfaces, `auto` is one path. */
 static void
 open_interfaces (GstMmtpSink * self, gboolean is_auto)
 {
@@ -538,79 +541,79 @@ static void
 read_list (GstMmtpSink * self)
 {
   GError *error = NULL;
-  MmtpChannels *channels = parse_channels (self, &error);
+  MmtpPathList *paths = parse_paths (self, &error);
 
-  if (!channels) {
+  if (!paths) {
     GST_WARNING_OBJECT (self, "channels stay as they are: %s", error->message);
     g_error_free (error);
     return;
   }
-  open_interfaces (self, channels->is_auto);
-  if (channels->is_auto)
-    find_channels (self, channels);
-  if (channels->specs->len > 0)
-    replace_channels (self, channels);
-  mmtp_channels_free (channels);
+  open_interfaces (self, paths->is_auto);
+  if (paths->is_auto)
+    find_paths (self, paths);
+  if (paths->specs->len > 0)
+    replace_paths (self, paths);
+  mmtp_path_list_free (paths);
 }
 
-/* The interface of a channel of the list went down, or came up. */
+/* The interface of a path of the list went down, or came up. */
 static void
-look_at_interface (GstMmtpSink * self, Channel * channel)
+look_at_interface (GstMmtpSink * self, GstMmtpSinkPath * path)
 {
-  if (mmtp_retry_note_interface (&channel->retry,
-          is_interface_there (self, channel)) != MMTP_RETRY_CLOSE)
+  if (mmtp_retry_note_interface (&path->retry,
+          is_interface_there (self, path)) != MMTP_RETRY_CLOSE)
     return;
-  close_channel (self, channel, MMTP_LEAVE_INTERFACE);
-  postpone (self, channel, g_strdup ("its interface went down"));
+  close_path (self, path, MMTP_LEAVE_INTERFACE);
+  postpone (self, path, g_strdup ("its interface went down"));
 }
 
 static void
-retry_channel (GstMmtpSink * self, Channel * channel)
+retry_path (GstMmtpSink * self, GstMmtpSinkPath * path)
 {
   gchar *problem;
 
-  switch (mmtp_retry_get_action (&channel->retry, gst_mmtp_now (),
-          channel->n_addresses)) {
+  switch (mmtp_retry_get_action (&path->retry, gst_mmtp_now (),
+          path->n_addresses)) {
     case MMTP_RETRY_NOTHING:
       break;
     case MMTP_RETRY_OPEN:
-      open_channel (self, channel);
+      open_path (self, path);
       break;
     case MMTP_RETRY_REOPEN:
-      close_channel (self, channel, MMTP_LEAVE_INTERFACE);
-      open_channel (self, channel);
+      close_path (self, path, MMTP_LEAVE_INTERFACE);
+      open_path (self, path);
       break;
     case MMTP_RETRY_NEXT_ADDRESS:
       GST_INFO_OBJECT (self, "channel %s: no answer, the next address",
-          channel->spec->name);
-      close_channel (self, channel, MMTP_LEAVE_ASKED);
-      open_channel (self, channel);
+          path->spec->name);
+      close_path (self, path, MMTP_LEAVE_ASKED);
+      open_path (self, path);
       break;
     case MMTP_RETRY_CLOSE:
-      problem = g_strdup (channel->gone->message);
-      close_channel (self, channel, MMTP_LEAVE_INTERFACE);
-      postpone (self, channel, problem);
+      problem = g_strdup (path->gone->message);
+      close_path (self, path, MMTP_LEAVE_INTERFACE);
+      postpone (self, path, problem);
       break;
   }
 }
 
 void
-gst_mmtp_sink_update_channels (GstMmtpSink * self)
+gst_mmtp_sink_update_paths (GstMmtpSink * self)
 {
   gboolean moved = driver_take_watched (&self->driver)
       && mmtp_interfaces_update (self->interfaces);
   guint i;
 
-  if (self->channels_changed || moved) {
-    self->channels_changed = FALSE;
+  if (self->paths_changed || moved) {
+    self->paths_changed = FALSE;
     read_list (self);
   }
-  for (i = 0; i < self->channels->len; i++) {
-    Channel *channel = g_ptr_array_index (self->channels, i);
+  for (i = 0; i < self->paths->len; i++) {
+    GstMmtpSinkPath *path = g_ptr_array_index (self->paths, i);
 
     if (moved)
-      look_at_interface (self, channel);
-    retry_channel (self, channel);
+      look_at_interface (self, path);
+    retry_path (self, path);
   }
 }
 
@@ -620,28 +623,28 @@ gst_mmtp_sink_get_retry_time (GstMmtpSink * self)
   guint64 earliest = G_MAXUINT64, time;
   guint i;
 
-  for (i = 0; i < self->channels->len; i++) {
-    const Channel *channel = g_ptr_array_index (self->channels, i);
+  for (i = 0; i < self->paths->len; i++) {
+    const GstMmtpSinkPath *path = g_ptr_array_index (self->paths, i);
 
-    time = mmtp_retry_get_wakeup (&channel->retry, channel->n_addresses);
+    time = mmtp_retry_get_wakeup (&path->retry, path->n_addresses);
     earliest = MIN (earliest, time);
   }
   return earliest;
 }
 
 gchar *
-gst_mmtp_sink_get_channel_problem (GstMmtpSink * self)
+gst_mmtp_sink_get_path_problem (GstMmtpSink * self)
 {
   const gchar *problem = "there is no channel";
   guint i;
 
-  for (i = 0; i < self->channels->len; i++) {
-    const Channel *channel = g_ptr_array_index (self->channels, i);
+  for (i = 0; i < self->paths->len; i++) {
+    const GstMmtpSinkPath *path = g_ptr_array_index (self->paths, i);
 
-    if (channel->retry.is_open)
+    if (path->retry.is_open)
       return NULL;
-    if (channel->problem)
-      problem = channel->problem;
+    if (path->problem)
+      problem = path->problem;
   }
   return g_strdup (problem);
 }
@@ -649,10 +652,10 @@ gst_mmtp_sink_get_channel_problem (GstMmtpSink * self)
 /* --- a session's end: with lock ------------------------------------------- */
 
 void
-gst_mmtp_sink_close_channels (GstMmtpSink * self)
+gst_mmtp_sink_close_paths (GstMmtpSink * self)
 {
-  while (self->channels->len > 0)
-    remove_channel (self, self->channels->len - 1, MMTP_LEAVE_ASKED);
+  while (self->paths->len > 0)
+    remove_path (self, self->paths->len - 1, MMTP_LEAVE_ASKED);
   close_interfaces (self);
   g_hash_table_remove_all (self->addresses);
 }

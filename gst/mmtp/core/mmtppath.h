@@ -6,15 +6,16 @@
  * rates bits per second, times ns.
  */
 
-#ifndef __MMTP_CHANNEL_H__
-#define __MMTP_CHANNEL_H__
+#ifndef __MMTP_PATH_H__
+#define __MMTP_PATH_H__
 
 #include "mmtpfading.h"
 #include "mmtpkeys.h"
+#include "mmtpparity.h"
 #include "mmtppathdelay.h"
+#include "mmtppathinfo.h"
 #include "mmtpratecontrol.h"
 #include "mmtprecent.h"
-#include "mmtpsender.h"
 
 G_BEGIN_DECLS
 
@@ -50,7 +51,7 @@ typedef struct
   guint16 longest;              /* bytes of a message, without IP and UDP */
   guint16 overhead;             /* bytes of IP and UDP */
   guint64 configured_rate;      /* 0: none */
-  MmtpChannelState state;
+  MmtpPathState state;
   gboolean blocked;             /* by its socket */
 
   /* --- messages: a ring, by number */
@@ -121,107 +122,139 @@ typedef struct
   MmtpFading data_bytes;        /* sent, by MMTP_SHARE_PERIOD */
   MmtpFading came, missing;     /* messages reported, by MMTP_LOSS_PERIOD */
 
-  MmtpSenderChannelStats stats;
-} MmtpChannel;
+  /* --- the conversation on it: mmtpsender */
+  MmtpReplay replay;
+  gboolean joined;              /* the receiver answers there */
+  gboolean confirmed;           /* it has reported the path */
+  guint64 open_sent;            /* ns, an OPEN that may be answered; MMTP_NEVER:
+                                 * none */
+  gboolean asked;               /* INIT or OPEN, and it was not refused yet */
+  guint64 unrefused;            /* number of the first OPEN that has
+                                 * not been refused */
+  guint64 nonce;                /* of JOIN */
+  guint64 join_at;              /* ns, MMTP_NEVER: no more */
+  guint64 join_wait;            /* ns */
+  guint64 join_sent;            /* ns, the first one: nobody knows which one is
+                                 * answered, and a round trip that is too long
+                                 * is forgotten for a shorter one */
+  gboolean respond;             /* RESPONSE waits to be sent */
+  guint64 challenge;
+  guint64 probe_at;             /* ns, of a silent path */
+  guint64 keepalive_at;         /* ns */
+  guint64 keepalive_sent;       /* ns */
+  guint64 query_at;             /* ns, MMTP_NEVER: none */
+  guint leave_tries;            /* LEAVE for it still to send */
+  guint64 leave_at;             /* ns */
+  guint8 leave_reason;
+  gboolean acknowledge_leave;
+  guint64 rescue_at;            /* ns, no rescue before */
+  guint64 loss_time;            /* ns, when a loss was reported; 0: never */
+  MmtpBlock block;              /* DATA sent, to be repaired in advance */
+  guint64 block_due, block_last_due;    /* ns, of the first and last of it */
+  guint32 last_report_sent;     /* ticks, of the last REPORT that came */
+  guint64 last_report_time;     /* ns, 0: none */
 
-MmtpChannel *mmtp_channel_new (guint id, const gchar * name);
-void mmtp_channel_free (MmtpChannel * channel);
+  MmtpSenderPathStats stats;
+} MmtpPath;
+
+MmtpPath *mmtp_path_new (guint id, const gchar * name);
+void mmtp_path_free (MmtpPath * path);
 /* It comes, or comes back: what was measured is forgotten, numbers go on. */
-void mmtp_channel_open (MmtpChannel * channel, guint64 now,
-    const MmtpChannelConfig * config);
+void mmtp_path_open (MmtpPath * path, guint64 now,
+    const MmtpPathConfig * config);
 /* The handshake or a JOIN was answered: it may carry data. `klass`: the
  * congestion control of paths without a configured rate; `rate`: a first guess
  * of what it carries, 0: none */
-void mmtp_channel_start (MmtpChannel * channel, guint64 now,
+void mmtp_path_start (MmtpPath * path, guint64 now,
     const MmtpRateControlClass * klass, guint64 rate);
 
 /* --- sending ------------------------------------------------------------- */
 
 /* After the message with number `next` was sent */
-void mmtp_channel_sent (MmtpChannel * channel, guint64 now, gsize size,
+void mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
     guint64 stream_number, gboolean is_load);
 /* Of the message that was just sent, which is DATA: `time_left` until its
  * deadline, and the `delay` that was expected, both ns */
-void mmtp_channel_note_slack (MmtpChannel * channel, guint64 time_left,
+void mmtp_path_note_slack (MmtpPath * path, guint64 time_left,
     guint64 delay);
 /* The application has nothing more to send, and the window has room. */
-void mmtp_channel_note_idle (MmtpChannel * channel);
+void mmtp_path_note_idle (MmtpPath * path);
 /* Whether so many bytes may go now as far as the window says. `is_alone`: no
  * other path has room. Pacing is `token`'s matter. */
-gboolean mmtp_channel_has_window (const MmtpChannel * channel, gsize size,
+gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
     gboolean is_alone);
 /* When the next report is overdue: it may be a gap, in which the reserve may be
  * used */
-guint64 mmtp_channel_get_overdue (const MmtpChannel * channel);
+guint64 mmtp_path_get_overdue (const MmtpPath * path);
 /* Nothing has arrived for longer than jitter explains: perhaps the path has a
  * gap. Where a rate is configured, FALSE */
-gboolean mmtp_channel_is_overdue (const MmtpChannel * channel);
+gboolean mmtp_path_is_overdue (const MmtpPath * path);
 /* This message should have arrived before the latest report, too, or a report
  * that is overdue should have told of it. */
-gboolean mmtp_channel_is_missing (const MmtpChannel * channel,
+gboolean mmtp_path_is_missing (const MmtpPath * path,
     const MmtpSent * sent, guint64 now);
 /* The oldest message that no report has told of is. */
-gboolean mmtp_channel_is_in_doubt (const MmtpChannel * channel, guint64 now);
+gboolean mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now);
 /* ns that `size` bytes of a message take at its rate; 0: unknown */
-guint64 mmtp_channel_get_cost (const MmtpChannel * channel, gsize size);
+guint64 mmtp_path_get_cost (const MmtpPath * path, gsize size);
 /* Rate that the path carries now, and at best, as far as anybody knows: never
  * 0 */
-guint64 mmtp_channel_get_rate (const MmtpChannel * channel);
-guint64 mmtp_channel_get_peak_rate (const MmtpChannel * channel);
+guint64 mmtp_path_get_rate (const MmtpPath * path);
+guint64 mmtp_path_get_peak_rate (const MmtpPath * path);
 /* Whether it is known how long a packet takes, and not only a short message */
-gboolean mmtp_channel_is_measured (const MmtpChannel * channel);
+gboolean mmtp_path_is_measured (const MmtpPath * path);
 /* ns until a message sent now has arrived; MMTP_NEVER: unknown */
-guint64 mmtp_channel_get_expected_delay (const MmtpChannel * channel,
+guint64 mmtp_path_get_expected_delay (const MmtpPath * path,
     guint64 now);
 /* The same on the safe side, for the scheduler */
-guint64 mmtp_channel_get_safe_delay (const MmtpChannel * channel,
+guint64 mmtp_path_get_safe_delay (const MmtpPath * path,
     guint64 now);
 /* The same where there is another path to take: with what the last reports say
  * of the delay, even where nothing in flight explains it. `is_spare`: another
  * path has room, so that this one need not be tried as long as it can bear. */
-guint64 mmtp_channel_get_cautious_delay (const MmtpChannel * channel,
+guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
 /* What a message takes at least: a queue that was seen may be gone the next
  * moment. Where a rate was configured it is the safe delay. */
-guint64 mmtp_channel_get_best_delay (const MmtpChannel * channel,
+guint64 mmtp_path_get_best_delay (const MmtpPath * path,
     guint64 now);
 /* NULL: unknown or too long ago. `low`: low 16 bits of a reported number */
-const MmtpSent *mmtp_channel_find_sent (const MmtpChannel * channel,
+const MmtpSent *mmtp_path_find_sent (const MmtpPath * path,
     guint16 low, guint64 * number);
-const MmtpSent *mmtp_channel_get_sent (const MmtpChannel * channel,
+const MmtpSent *mmtp_path_get_sent (const MmtpPath * path,
     guint64 number);
 /* Number of the oldest message that is kept and no report has told of */
-guint64 mmtp_channel_get_oldest (const MmtpChannel * channel);
+guint64 mmtp_path_get_oldest (const MmtpPath * path);
 /* A message is reported as lost, perhaps once more */
-void mmtp_channel_note_missed (MmtpChannel * channel, guint64 number);
+void mmtp_path_note_missed (MmtpPath * path, guint64 number);
 /* Reported ones that were sent before `time` */
-void mmtp_channel_forget_sent (MmtpChannel * channel, guint64 time);
+void mmtp_path_forget_sent (MmtpPath * path, guint64 time);
 
 /* --- what the receiver says ---------------------------------------------- */
 
 /* Whether no more came than was sent, docs/wire-mmtp.md section 7 */
-gboolean mmtp_channel_is_possible (const MmtpChannel * channel,
+gboolean mmtp_path_is_possible (const MmtpPath * path,
     const MmtpRecord * record);
 /* TRUE: more came than the last report said. `reported`: when the receiver
  * wrote the report, on its clock in ticks */
-gboolean mmtp_channel_report (MmtpChannel * channel, guint64 now,
+gboolean mmtp_path_report (MmtpPath * path, guint64 now,
     const MmtpRecord * record, guint32 reported);
 /* Everything up to `highest` has arrived or is lost. */
-void mmtp_channel_settle (MmtpChannel * channel, guint64 now,
+void mmtp_path_settle (MmtpPath * path, guint64 now,
     guint64 highest);
-void mmtp_channel_add_round_trip (MmtpChannel * channel, guint64 now,
+void mmtp_path_add_round_trip (MmtpPath * path, guint64 now,
     guint64 round_trip);
 /* Delays on the scale whose zero is `offset`, docs/wire-mmtp.md section 6 */
-void mmtp_channel_update_delay (MmtpChannel * channel, guint64 now,
+void mmtp_path_update_delay (MmtpPath * path, guint64 now,
     gint64 offset);
 
 /* --- liveness ------------------------------------------------------------ */
 
 /* FALSE: of what is sent nearly nothing comes, as reports say. */
-gboolean mmtp_channel_delivers (const MmtpChannel * channel);
+gboolean mmtp_path_delivers (const MmtpPath * path);
 /* What was sent from now on is judged anew. */
-void mmtp_channel_restart_judging (MmtpChannel * channel);
+void mmtp_path_restart_judging (MmtpPath * path);
 
 G_END_DECLS
 
-#endif /* __MMTP_CHANNEL_H__ */
+#endif /* __MMTP_PATH_H__ */

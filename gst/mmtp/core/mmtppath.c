@@ -1,0 +1,945 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is in flight on a path, what its reports say, and what its congestion
+ * control makes of it; see the header. */
+
+#include "mmtppath.h"
+
+#include <string.h>
+
+#define SECOND G_GUINT64_CONSTANT (1000000000)
+#define MILLISECOND G_GUINT64_CONSTANT (1000000)
+
+/* Ranges of losses tell 16 bits of a number: twice as many as this. */
+#define MAX_RING 32768
+/* What it begins with, a power of two; it grows when it is full. */
+#define LEAST_RING 64
+/* A token bucket of the depth of a millisecond: a timer that is late by so much
+ * costs no rate ("new tokens are not generated until old tokens are used",
+ * section 4.4 of the paper). */
+#define TOKEN_LAG MILLISECOND
+/* While the application limits a path its pacing rate is so many times higher,
+ * as in the slow start of Linux (tcp_pacing_ss_ratio). */
+#define LIMITED_GAIN 2
+/* Before anything is known of a path: RFC 6298's first time-out is 1 s */
+#define UNKNOWN_ROUND_TRIP SECOND
+#define REPORT_PERIOD (50 * MILLISECOND)
+/* Reports after which a longer interval between them is forgotten */
+#define INTERVAL_MEMORY 16
+/* The margin of the safe delay may take no more than this of D0: a path that
+ * carries nothing is of no use to anybody. */
+#define MOST_MARGIN 8
+#define JITTERS 2
+/* A packet is expected shortly before its deadline where less than this part of
+ * D0 is left. */
+#define MARGINAL_PART 4
+/* A larger share of late packets calls for more time, a smaller one for less;
+ * ns of the mean, and ns of time for each ns that passes. */
+#define MANY_LATE 0.1
+#define FEW_LATE 0.02
+#define LATE_MEMORY (500. * MILLISECOND)
+#define LATENESS_RISE 0.5
+#define LATENESS_FALL 0.01
+#define MAX_LATENESS_STEP (100 * MILLISECOND)
+/* What is later than this was held up on its way. */
+#define MAX_LATENESS (25 * MILLISECOND)
+/* Part of what D0 leaves for the queue */
+#define LATENESS_PART 3
+/* Where a rate was configured nearly all of D0 may be spread of the delay. */
+#define MOST_SAFE_EIGHTHS 7
+/* A gap: nothing arrives for so long although something should have. Reports
+ * come each 50 ms; schedulers of mobile networks pause for 20 to 60 ms. */
+#define STALL_TIME (100 * MILLISECOND)
+#define STALL_JITTERS 4
+#define STALL_DEADLINE_PART 4
+/* Before that a path is in doubt, where there is another one. */
+#define DOUBT_TIME (30 * MILLISECOND)
+#define DOUBT_JITTERS 2
+/* A path of whose packets so many are lost does not deliver. At 10 % of loss
+ * six of eight are lost once in forty thousand times. */
+#define MISSED_PERCENT 75
+#define LEAST_JUDGED 8
+/* What is judged, and missed, is halved then. */
+#define MOST_JUDGED 32
+/* A path that is always busy is drained so often: each 10 s (BBR: 5 s), on slow
+ * paths, where it costs more, each 100 round trips less that. */
+#define DRAIN_PERIOD (10 * SECOND)
+#define DRAIN_ROUNDS 100
+#define DRAIN_PART 2
+/* So many packets more may be queued than what is known to be in flight. */
+#define QUEUE_PACKETS 3
+#define MOST_DRAIN (400 * MILLISECOND)
+
+MmtpPath *
+mmtp_path_new (guint id, const gchar * name)
+{
+  MmtpPath *path = g_new0 (MmtpPath, 1);
+
+  path->id = id;
+  path->name = g_strdup (name);
+  path->state = MMTP_PATH_GONE;
+  return path;
+}
+
+void
+mmtp_path_free (MmtpPath * path)
+{
+  g_clear_pointer (&path->control, mmtp_rate_control_free);
+  mmtp_block_clear (&path->block);
+  g_free (path->name);
+  g_free (path->ring);
+  g_free (path);
+}
+
+void
+mmtp_path_restart_judging (MmtpPath * path)
+{
+  path->judged = path->missed = 0;
+}
+
+void
+mmtp_path_open (MmtpPath * path, guint64 now,
+    const MmtpPathConfig * config)
+{
+  path->longest = config->longest;
+  path->overhead = config->overhead;
+  path->configured_rate = config->rate;
+  path->state = MMTP_PATH_OPENING;
+  path->blocked = FALSE;
+  path->unreported = path->limited_until = path->next;
+  path->in_flight = 0;
+  path->token = now;
+  path->data_size = config->longest;
+  path->report_period = path->report_interval = REPORT_PERIOD;
+  path->report_time = path->progress_time = 0;
+  path->arrival = path->arrival_sent = 0;
+  path->is_stalled = FALSE;
+  path->gap = 0;
+  path->busy_since = path->drain_window = 0;
+  path->round_trip = 0;
+  mmtp_path_restart_judging (path);
+  mmtp_path_delay_clear (&path->delays);
+  mmtp_path_delay_clear (&path->load_delays);
+  mmtp_recent_clear (&path->byte_times);
+  path->busy_until = 0;
+  path->lateness = path->late_share = 0;
+  path->marginal = 0;
+  mmtp_recent_clear (&path->round_trips);
+  g_clear_pointer (&path->control, mmtp_rate_control_free);
+  memset (&path->limits, 0, sizeof (path->limits));
+  /* [4.6] What the framework knows, until it is measured */
+  path->delay = path->high_delay = config->delay ?
+      config->delay : MMTP_NEVER;
+}
+
+static guint
+get_packet_size (const MmtpPath * path)
+{
+  return path->longest + path->overhead;
+}
+
+void
+mmtp_path_start (MmtpPath * path, guint64 now,
+    const MmtpRateControlClass * klass, guint64 rate)
+{
+  path->progress_time = now;
+  if (path->control)
+    return;
+  if (path->configured_rate)
+    path->control = mmtp_rate_control_new (&mmtp_token_control, now,
+        get_packet_size (path), path->stats.round_trip,
+        path->configured_rate);
+  else
+    path->control = mmtp_rate_control_new (klass, now,
+        get_packet_size (path), path->stats.round_trip, rate);
+  mmtp_rate_control_get_limits (path->control, &path->limits);
+  path->token = now;
+}
+
+/* --- sending ------------------------------------------------------------- */
+
+static guint64
+get_base_round_trip (const MmtpPath * path)
+{
+  return path->stats.round_trip ? path->stats.round_trip :
+      UNKNOWN_ROUND_TRIP;
+}
+
+guint64
+mmtp_path_get_rate (const MmtpPath * path)
+{
+  guint64 round = get_base_round_trip (path) + path->report_interval;
+
+  guint64 by_window = path->limits.window * 8000 /
+      MAX (round / 1000000, 1);
+
+  if (path->limits.delivery_rate && !path->limits.is_app_limited)
+    return path->limits.delivery_rate;
+  return MAX (MAX (path->limits.delivery_rate, by_window), 1);
+}
+
+guint64
+mmtp_path_get_peak_rate (const MmtpPath * path)
+{
+  return MAX (mmtp_path_get_rate (path), path->limits.peak_rate);
+}
+
+static guint64
+get_time (guint64 rate, guint64 bytes)
+{
+  return rate ? bytes * 8 * (SECOND / 1000) / MAX (rate / 1000, 1) : 0;
+}
+
+guint64
+mmtp_path_get_cost (const MmtpPath * path, gsize size)
+{
+  return get_time (mmtp_path_get_rate (path), size + path->overhead);
+}
+
+static void
+grow_ring (MmtpPath * path)
+{
+  guint size = path->ring_size ? path->ring_size * 2 : LEAST_RING;
+  MmtpSent *ring = g_new (MmtpSent, size);
+  guint64 number;
+
+  for (number = path->kept; number < path->next; number++)
+    ring[number & (size - 1)] = path->ring[number &
+        (path->ring_size - 1)];
+  g_free (path->ring);
+  path->ring = ring;
+  path->ring_size = size;
+}
+
+/* What is forgotten unreported is not in flight any more. */
+static void
+make_room (MmtpPath * path)
+{
+  if (path->next - path->kept < path->ring_size)
+    return;
+  if (path->ring_size < MAX_RING) {
+    grow_ring (path);
+    return;
+  }
+  if (path->unreported == path->kept) {
+    path->in_flight -= mmtp_path_get_sent (path, path->kept)->size;
+    path->unreported++;
+  }
+  path->kept++;
+}
+
+/* While the application limits the path nobody knows what it carries: what
+ * another path carried before it failed must not wait until that has been
+ * found out. */
+static guint64
+get_pacing_rate (const MmtpPath * path)
+{
+  return path->limits.pacing_rate *
+      (path->limits.is_app_limited ? LIMITED_GAIN : 1);
+}
+
+/* ns that so many bytes take, as single messages were transmitted; 0: unknown */
+static guint64
+get_byte_time (const MmtpPath * path, guint64 bytes)
+{
+  return bytes * MAX (mmtp_recent_get (&path->byte_times), 0) / 1000;
+}
+
+/* When the bottleneck has transmitted this message, too. This is at the rate at
+ * which single messages pass, so that it is known also while the application
+ * limits the path. */
+static void
+predict (MmtpPath * path, guint64 now, MmtpSent * sent)
+{
+  path->busy_until = MAX (path->busy_until, now) +
+      get_byte_time (path, sent->size);
+  sent->finish = path->busy_until;
+}
+
+/* The newest message that arrived has `queued` ns of delay beyond that of a
+ * short message on an idle path: what follows it is moved by as much as it was
+ * off. */
+static void
+correct_prediction (MmtpPath * path, const MmtpSent * newest,
+    guint64 queued)
+{
+  gint64 error = newest->time + queued - newest->finish;
+
+  path->busy_until = MAX ((gint64) path->busy_until + error,
+      (gint64) (newest->time + queued));
+}
+
+static void
+take_token (MmtpPath * path, guint64 now, guint64 size)
+{
+  guint64 earliest = now > TOKEN_LAG ? now - TOKEN_LAG : 0;
+
+  path->token = MAX (path->token, earliest) +
+      get_time (get_pacing_rate (path), size);
+}
+
+void
+mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
+    guint64 stream_number, gboolean is_load)
+{
+  guint64 whole = size + path->overhead;
+  MmtpSent *sent;
+
+  make_room (path);
+  sent = &path->ring[path->next & (path->ring_size - 1)];
+  path->in_flight += whole;
+  sent->stream_number = stream_number;
+  sent->time = now;
+  sent->in_flight = path->in_flight;
+  sent->size = whole;
+  sent->is_load = is_load && size * 2 >= path->data_size;
+  sent->is_app_limited = path->unreported < path->limited_until;
+  sent->is_missed = FALSE;
+  sent->is_marginal = FALSE;
+  sent->time_left = MMTP_NEVER;
+  sent->expected = path->delay == MMTP_NEVER ? MMTP_NEVER :
+      now + mmtp_path_get_expected_delay (path, now);
+  predict (path, now, sent);
+  path->next++;
+  take_token (path, now, whole);
+  if (path->control)
+    mmtp_rate_control_sent (path->control, now, whole, path->in_flight);
+  path->stats.packets++;
+  path->stats.bytes += size;
+  if (stream_number == MMTP_NO_STREAM)
+    return;
+  path->stats.data_packets++;
+  mmtp_fading_add (&path->data_bytes, now, MMTP_SHARE_PERIOD, size);
+  path->data_size = (path->data_size * 15 + size) / 16;
+  path->large_size = MAX (size, (path->large_size * 15 + size) / 16);
+}
+
+void
+mmtp_path_note_slack (MmtpPath * path, guint64 time_left,
+    guint64 delay)
+{
+  MmtpSent *sent = &path->ring[(path->next - 1) &
+      (path->ring_size - 1)];
+
+  sent->time_left = time_left;
+  sent->is_marginal = time_left < delay + path->deadline / MARGINAL_PART +
+      (guint64) path->lateness;
+}
+
+/* Delivery rate estimation, draft-ietf-ccwg-bbr, section 4.1.2.4: what is sent
+ * until all that is in flight now has been reported says only how little the
+ * application had to send. */
+void
+mmtp_path_note_idle (MmtpPath * path)
+{
+  path->limited_until = path->next + 1;
+}
+
+gboolean
+mmtp_path_has_window (const MmtpPath * path, gsize size,
+    gboolean is_alone)
+{
+  guint64 window = path->limits.window;
+
+  if (path->drain_window)
+    window = MIN (window, path->drain_window);
+  else if (is_alone)
+    window += path->limits.reserve;
+  return path->in_flight == 0 ||
+      path->in_flight + size + path->overhead <= window;
+}
+
+guint64
+mmtp_path_get_overdue (const MmtpPath * path)
+{
+  return path->report_time + path->report_interval / 2 * 3;
+}
+
+const MmtpSent *
+mmtp_path_get_sent (const MmtpPath * path, guint64 number)
+{
+  if (number < path->kept || number >= path->next)
+    return NULL;
+  return &path->ring[number & (path->ring_size - 1)];
+}
+
+guint64
+mmtp_path_get_oldest (const MmtpPath * path)
+{
+  return MAX (path->unreported, path->kept);
+}
+
+const MmtpSent *
+mmtp_path_find_sent (const MmtpPath * path, guint16 low,
+    guint64 * number)
+{
+  *number = mmtp_unwrap (low, 16, path->unreported);
+  return mmtp_path_get_sent (path, *number);
+}
+
+/* Short messages of control are no measure of whether it delivers; there are
+ * more of them than of others before the stream begins. */
+void
+mmtp_path_note_missed (MmtpPath * path, guint64 number)
+{
+  MmtpSent *sent;
+
+  if (number < path->kept || number >= path->next)
+    return;
+  sent = &path->ring[number & (path->ring_size - 1)];
+  if (sent->is_load && !sent->is_missed)
+    path->missed++;
+  sent->is_missed = TRUE;
+}
+
+void
+mmtp_path_forget_sent (MmtpPath * path, guint64 time)
+{
+  while (path->kept < path->unreported) {
+    const MmtpSent *sent = mmtp_path_get_sent (path, path->kept);
+
+    if (sent && sent->time >= time)
+      return;
+    path->kept++;
+  }
+}
+
+/* --- reports ------------------------------------------------------------- */
+
+gboolean
+mmtp_path_is_possible (const MmtpPath * path,
+    const MmtpRecord * record)
+{
+  guint64 highest, received, bytes;
+
+  if (record->received == 0)
+    return TRUE;
+  highest = mmtp_unwrap (record->highest, 32, path->unreported);
+  received = mmtp_unwrap (record->received, 32, path->stats.reported);
+  if (highest >= path->next || received > path->next)
+    return FALSE;
+  bytes = mmtp_unwrap (record->bytes, 32, path->reported_bytes);
+  return bytes <= path->stats.bytes;
+}
+
+/* By how much; reports of other paths come late, and counters don't go
+ * back. */
+static guint64
+count_up (guint64 * counter, guint32 low)
+{
+  guint64 value = MAX (mmtp_unwrap (low, 32, *counter), *counter);
+  guint64 more = value - *counter;
+
+  *counter = value;
+  return more;
+}
+
+/* `unreported` only grows, so each message is visited once in a session. One
+ * REPORT visits at most what the ring remembers. */
+void
+mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
+{
+  guint64 number;
+
+  for (number = mmtp_path_get_oldest (path); number <= highest; number++) {
+    const MmtpSent *sent = mmtp_path_get_sent (path, number);
+
+    path->stats.report_steps++;
+    path->judged += sent->is_load;
+    path->marginal += sent->is_marginal;
+    path->in_flight -= MIN (path->in_flight, sent->size);
+  }
+  path->unreported = highest + 1;
+  path->progress_time = now;
+}
+
+/* The receiver counts to 24 bits of 10 us; its clock as a number that does not
+ * wrap, from an arbitrary zero. */
+static guint64
+unwrap_ticks (const MmtpPath * path, guint32 ticks)
+{
+  guint64 near = path->arrival ? path->arrival / MMTP_TICK_TIME :
+      G_GUINT64_CONSTANT (1) << MMTP_TICKS_BITS;
+
+  return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * MMTP_TICK_TIME;
+}
+
+/* The jitter that is no stall yet. A path whose delay jumps has a large one, and
+ * a stall that is noticed too late cannot be mended in time. */
+static guint64
+get_stall_jitter (const MmtpPath * path)
+{
+  gint64 jitter = STALL_JITTERS * MAX (path->delays.jitter, 0);
+
+  return MIN (jitter, (gint64) path->deadline / STALL_DEADLINE_PART);
+}
+
+/* For how long a message should have been there when the receiver wrote its
+ * latest report, by the receiver's own clock: it should have come as much later
+ * than the newest one that arrived as it was sent later. A return path that
+ * stalls does not look like this. */
+static guint64
+get_gap (const MmtpPath * path, const MmtpSent * sent)
+{
+  const guint64 expected = path->arrival + sent->time - MIN (sent->time,
+      path->arrival_sent) + get_time (mmtp_path_get_rate (path),
+      sent->size);
+
+  return path->reported - MIN (path->reported, expected);
+}
+
+static void
+check_stall (MmtpPath * path, guint32 reported)
+{
+  const MmtpSent *next = mmtp_path_get_sent (path,
+      mmtp_path_get_oldest (path));
+
+  path->is_stalled = FALSE;
+  path->gap = 0;
+  if (!next || path->arrival == 0)
+    return;
+  path->reported = unwrap_ticks (path, reported);
+  path->gap = get_gap (path, next);
+  path->is_stalled = path->gap > STALL_TIME + get_stall_jitter (path);
+}
+
+static guint64
+get_doubt_time (const MmtpPath * path)
+{
+  return DOUBT_TIME + DOUBT_JITTERS * MAX (path->delays.jitter, 0);
+}
+
+gboolean
+mmtp_path_is_overdue (const MmtpPath * path)
+{
+  return !path->configured_rate && path->gap > get_doubt_time (path);
+}
+
+/* When a report of the message should have come at the latest */
+static guint64
+get_report_limit (const MmtpPath * path, const MmtpSent * sent)
+{
+  return sent->expected + path->stats.round_trip / 2 +
+      path->report_interval / 2 * 3 + get_doubt_time (path);
+}
+
+gboolean
+mmtp_path_is_missing (const MmtpPath * path, const MmtpSent * sent,
+    guint64 now)
+{
+  if (path->configured_rate || path->arrival == 0)
+    return FALSE;
+  return get_gap (path, sent) > get_doubt_time (path) ||
+      (sent->expected != MMTP_NEVER && now > get_report_limit (path, sent));
+}
+
+gboolean
+mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now)
+{
+  const MmtpSent *oldest = mmtp_path_get_sent (path,
+      mmtp_path_get_oldest (path));
+
+  return oldest && mmtp_path_is_missing (path, oldest, now);
+}
+
+/* A queue that always stands hides the base delay, and is taken for it in the
+ * end: now and then what is in flight is let go to half of what fills the
+ * path, as BBR does (draft-ietf-ccwg-bbr, section 4.3.4, ProbeRTT), until a
+ * message that was sent then has been reported. */
+static void
+begin_drain (MmtpPath * path, guint64 now)
+{
+  guint64 window = mmtp_path_get_rate (path) / 8 *
+      (get_base_round_trip (path) / 1000) / 1000000 / DRAIN_PART;
+
+  path->drain_window = MAX (window, 2 * get_packet_size (path));
+  path->drain_end = now + MAX (MOST_DRAIN, 2 * get_base_round_trip
+      (path) + path->report_interval);
+  path->drained_from = MMTP_NO_STREAM;
+  path->drain_least = G_MAXINT64;
+}
+
+static void
+end_drain (MmtpPath * path, guint64 now)
+{
+  if (path->drain_least != G_MAXINT64) {
+    mmtp_path_delay_rebase (&path->delays, path->drain_least);
+    mmtp_path_delay_clear (&path->load_delays);
+  }
+  path->drain_window = 0;
+  path->busy_since = now;
+}
+
+static void
+follow_drain (MmtpPath * path, guint64 now, const MmtpSent * newest)
+{
+  guint64 period = MAX (2 * DRAIN_PERIOD, DRAIN_ROUNDS *
+      get_base_round_trip (path)) - DRAIN_PERIOD;
+
+  if (newest && newest->is_app_limited)
+    path->busy_since = 0;
+  else if (path->busy_since == 0)
+    path->busy_since = now;
+  if (path->drain_window == 0) {
+    if (path->busy_since && now >= path->busy_since + period &&
+        !path->configured_rate)
+      begin_drain (path, now);
+    return;
+  }
+  if (path->drained_from == MMTP_NO_STREAM) {
+    if (path->in_flight <= path->drain_window)
+      path->drained_from = path->next;
+  } else if (path->unreported > path->drained_from) {
+    path->drain_least = MIN (path->drain_least, path->delays.least);
+    end_drain (path, now);
+    return;
+  }
+  if (now >= path->drain_end)
+    end_drain (path, now);
+}
+
+static void
+follow (MmtpPath * path, guint64 now, const MmtpSent * newest,
+    guint64 acked, guint n_acked, guint n_lost)
+{
+  MmtpRateSample sample = { now };
+
+  sample.arrival = path->arrival;
+  sample.sent = path->arrival_sent;
+  sample.delivered = path->delivered;
+  sample.acked = acked;
+  sample.n_acked = n_acked;
+  sample.n_lost = n_lost;
+  sample.in_flight = path->in_flight;
+  sample.deadline = path->deadline;
+  sample.packet_time = get_time (path->limits.peak_rate,
+      get_packet_size (path));
+  sample.round_trip = path->round_trip;
+  sample.base_round_trip = path->stats.round_trip;
+  sample.report_period = path->report_interval;
+  if (newest) {
+    sample.sent_in_flight = newest->in_flight;
+    sample.is_app_limited = newest->is_app_limited;
+  }
+  if (path->delays.is_known) {
+    gint64 base = mmtp_path_delay_get_base (&path->delays);
+
+    sample.queue_delay = path->delays.least - base;
+    sample.high_queue_delay = path->delays.high - base;
+    sample.noise = path->delays.jitter;
+  }
+  if (path->control) {
+    mmtp_rate_control_feedback (path->control, &sample);
+    mmtp_rate_control_get_limits (path->control, &path->limits);
+  }
+}
+
+static void
+measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
+{
+  gint64 base = mmtp_path_delay_get_base (&path->delays);
+  gint64 queued = MAX (path->delays.latest - base, 0);
+
+  mmtp_recent_shift (&path->byte_times, (path->byte_times_base - base) *
+      1000 / (gint64) (path->data_size + path->overhead));
+  path->byte_times_base = base;
+  if (newest->is_load)
+    mmtp_recent_add (&path->byte_times, now, queued * 1000 / newest->size,
+        1);
+  correct_prediction (path, newest, queued);
+}
+
+static void
+note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
+    const MmtpSent * newest, guint n)
+{
+  gint64 tick = MMTP_TICK_TIME;
+
+  if (record->flags & MMTP_RECORD_UNMEASURED)
+    return;
+  path->delays.jitter = record->jitter * G_GINT64_CONSTANT (1000);
+  mmtp_path_delay_add (&path->delays, now, record->transit * tick,
+      record->least_transit * tick, record->high_transit * tick, n);
+  if (newest && newest->is_load)
+    mmtp_path_delay_add (&path->load_delays, now, path->delays.latest,
+        path->delays.latest, path->delays.latest, 1);
+  if (newest)
+    measure_byte_time (path, now, newest);
+}
+
+/* Only of late: older ones weigh less. */
+static void
+forget_judged (MmtpPath * path)
+{
+  if (path->judged < MOST_JUDGED)
+    return;
+  path->judged /= 2;
+  path->missed /= 2;
+}
+
+/* Reports come on other paths, too, and earlier for a loss: how far apart they
+ * really are. What is longer than was asked for is a report that was lost, or a
+ * gap. */
+static void
+note_interval (MmtpPath * path, guint64 now)
+{
+  guint64 interval = MIN (now - path->report_time, path->report_period);
+
+  if (path->report_time)
+    path->report_interval = MAX (interval, path->report_interval -
+        path->report_interval / INTERVAL_MEMORY);
+  path->report_time = now;
+}
+
+/* Whether the newest message came so long after its deadline, by our own clock,
+ * that the path must have had a gap: no margin helps against that. */
+static gboolean
+was_held_up (const MmtpPath * path, const MmtpRecord * record,
+    const MmtpSent * newest)
+{
+  gint64 queued = record->transit * (gint64) MMTP_TICK_TIME -
+      mmtp_path_delay_get_base (&path->delays);
+
+  return newest->time_left + MAX_LATENESS < path->delay + queued;
+}
+
+/* What is overloaded sends each packet just before it is too late, and what is
+ * predicted wrongly by a few ms, or the receiver's clock, makes all of them
+ * late. The receiver counts these: an integral control gives the packets more
+ * time while many are late, and takes it back slowly when hardly any are. */
+static void
+follow_lateness (MmtpPath * path, const MmtpRecord * record,
+    const MmtpSent * newest, guint64 since, guint late, guint n_acked)
+{
+  gdouble step = MIN (since, MAX_LATENESS_STEP), share, most;
+
+  if (n_acked == 0 || !newest || newest->time_left == MMTP_NEVER ||
+      path->delay == MMTP_NEVER || was_held_up (path, record, newest))
+    return;
+  share = MIN (late, path->marginal) / (gdouble) MAX (n_acked, late);
+  path->marginal = 0;
+  path->late_share += (share - path->late_share) *
+      MIN (1, step / LATE_MEMORY);
+  if (path->late_share > MANY_LATE)
+    path->lateness += (path->late_share - MANY_LATE) * step *
+        LATENESS_RISE;
+  else if (path->late_share < FEW_LATE)
+    path->lateness -= step * LATENESS_FALL;
+  most = (path->deadline - MIN (path->deadline, path->delay)) /
+      (gdouble) LATENESS_PART;
+  path->lateness = CLAMP (path->lateness, 0, most);
+}
+
+gboolean
+mmtp_path_report (MmtpPath * path, guint64 now,
+    const MmtpRecord * record, guint32 reported)
+{
+  guint64 highest, n_acked, acked, lost, late;
+  guint64 since = now - MIN (now, path->report_time);
+  const MmtpSent *newest = NULL;
+
+  forget_judged (path);
+  lost = count_up (&path->stats.lost, record->lost);
+  late = count_up (&path->stats.late, record->late);
+  path->stats.jitter = record->jitter * (guint64) 1000;
+  n_acked = count_up (&path->stats.reported, record->received);
+  mmtp_fading_add (&path->came, now, MMTP_LOSS_PERIOD, n_acked);
+  mmtp_fading_add (&path->missing, now, MMTP_LOSS_PERIOD, lost);
+  note_interval (path, now);
+  acked = count_up (&path->reported_bytes, record->bytes) +
+      n_acked * path->overhead;
+  path->delivered += acked;
+  highest = mmtp_unwrap (record->highest, 32, path->unreported);
+  if (n_acked > 0 && highest >= path->unreported) {
+    newest = mmtp_path_get_sent (path, highest);
+    path->arrival = unwrap_ticks (path, record->arrival);
+    path->arrival_sent = newest ? newest->time : now;
+    mmtp_path_settle (path, now, highest);
+  }
+  follow_lateness (path, record, newest, since, late, n_acked);
+  note_delays (path, now, record, newest, n_acked);
+  follow_drain (path, now, newest);
+  check_stall (path, reported);
+  follow (path, now, newest, acked, n_acked, lost);
+  return n_acked > 0;
+}
+
+void
+mmtp_path_add_round_trip (MmtpPath * path, guint64 now,
+    guint64 round_trip)
+{
+  path->round_trip = round_trip;
+  mmtp_recent_add (&path->round_trips, now, round_trip, 1);
+  path->stats.round_trip = mmtp_recent_get (&path->round_trips);
+}
+
+/* --- delays -------------------------------------------------------------- */
+
+void
+mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset)
+{
+  gint64 base, high;
+
+  if (!path->delays.is_known)
+    return;
+  base = mmtp_path_delay_get_base (&path->delays) - offset;
+  high = mmtp_path_delay_get_high (&path->delays, now) - offset;
+  path->delay = MAX (base, 0);
+  path->high_delay = MAX (high, 0);
+  path->stats.delay = path->delay;
+  path->stats.high_delay = path->high_delay;
+}
+
+/* The queue that the last report told of has become shorter since by as much
+ * as time has passed. It is no longer than what is in flight takes, give or
+ * take a few packets. What is in flight beyond a round trip is a queue, too,
+ * which may be longer. This is unknown while the application limits the path:
+ * at a rate that was never asked for all that is in flight would seem to be a
+ * queue. */
+static guint64
+get_queue (const MmtpPath * path, guint64 now)
+{
+  guint64 age = now - MIN (now, path->report_time);
+  guint64 told = 0, round, queue;
+
+  if (path->delays.is_known)
+    told = MAX (path->delays.least -
+        mmtp_path_delay_get_base (&path->delays), 0);
+  told -= MIN (told, age);
+  told = MIN (told, get_time (mmtp_path_get_rate (path),
+          path->in_flight + QUEUE_PACKETS * get_packet_size (path)));
+  if (path->limits.is_app_limited)
+    return told;
+  round = get_base_round_trip (path) + path->report_interval / 2;
+  queue = get_time (mmtp_path_get_peak_rate (path), path->in_flight);
+  queue -= MIN (queue, round);
+  return MAX (told, queue);
+}
+
+/* By how much a packet takes longer than a short message: at the best rate of
+ * late, or as it was measured where that is less, because the application
+ * never asked for the rate of the path. A path that has not carried a packet yet
+ * is believed to take no longer: at the rate of the few messages of control that
+ * it has carried no packet would ever seem to be in time, and it would never be
+ * used. */
+static guint64
+get_transmission_time (const MmtpPath * path)
+{
+  guint64 time = get_time (mmtp_path_get_peak_rate (path),
+      path->data_size + path->overhead);
+  gint64 measured = mmtp_path_delay_get_base (&path->load_delays) -
+      mmtp_path_delay_get_base (&path->delays);
+
+  if (!path->load_delays.is_known)
+    return path->limits.is_app_limited ? 0 : time;
+  return MIN (time, (guint64) MAX (measured, 0));
+}
+
+gboolean
+mmtp_path_is_measured (const MmtpPath * path)
+{
+  return path->configured_rate != 0 ||
+      mmtp_recent_is_known (&path->byte_times);
+}
+
+guint64
+mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now)
+{
+  guint64 delay = path->delay;
+
+  if (delay == MMTP_NEVER)
+    delay = get_base_round_trip (path) / 2;
+  return delay + get_transmission_time (path) + get_queue (path, now);
+}
+
+/* What the delay deviates by, as far as D0 can bear it: on a mobile link the
+ * slowest message of some seconds says nothing of the next one. */
+static guint64
+get_margin (const MmtpPath * path)
+{
+  gint64 margin = MAX (path->delays.spread, JITTERS *
+      path->delays.jitter);
+
+  return CLAMP (margin, 0, (gint64) path->deadline / MOST_MARGIN) +
+      (guint64) path->lateness;
+}
+
+/* Where a rate was configured: one packet of 256 may take longer than the high
+ * delay [4.4]. */
+guint64
+mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
+{
+  guint64 safe, most;
+
+  if (!path->configured_rate || path->high_delay == MMTP_NEVER)
+    return mmtp_path_get_expected_delay (path, now) +
+        get_margin (path);
+  safe = path->high_delay + (path->high_delay -
+      MIN (path->delay, path->high_delay)) / 4;
+  most = path->deadline / 8 * MOST_SAFE_EIGHTHS;
+  return MIN (safe, MAX (path->high_delay, most));
+}
+
+/* What no message of the last three reports was spared may be no queue of ours
+ * but a path whose delay has grown. Until the time that it takes has passed, or
+ * a report says otherwise, a message is safer on another path. */
+static guint64
+get_standing_delay (const MmtpPath * path, guint64 now)
+{
+  gint64 age = now - MIN (now, path->report_time);
+  gint64 standing = mmtp_path_delay_get_standing (&path->delays) -
+      mmtp_path_delay_get_base (&path->delays) - age;
+
+  return path->delay + MAX (standing, 0);
+}
+
+/* Behind all that was sent, at the rate at which single messages pass */
+static guint64
+get_predicted_delay (const MmtpPath * path, guint64 now)
+{
+  guint64 queue = path->busy_until - MIN (now, path->busy_until);
+
+  return path->delay + queue + get_byte_time (path,
+      path->large_size + path->overhead) + get_margin (path);
+}
+
+/* A gap is expected to last as long again as it has lasted. */
+static guint64
+get_delay_in_gap (const MmtpPath * path)
+{
+  return path->delay + 2 * path->gap + get_margin (path);
+}
+
+guint64
+mmtp_path_get_cautious_delay (const MmtpPath * path, guint64 now,
+    gboolean is_spare)
+{
+  guint64 delay = mmtp_path_get_safe_delay (path, now);
+
+  if (!path->delays.is_known || path->delay == MMTP_NEVER ||
+      path->configured_rate)
+    return delay;
+  delay = MAX (delay, get_standing_delay (path, now));
+  if (mmtp_path_is_overdue (path))
+    delay = MAX (delay, get_delay_in_gap (path));
+  return is_spare ? MAX (delay, get_predicted_delay (path, now)) : delay;
+}
+
+guint64
+mmtp_path_get_best_delay (const MmtpPath * path, guint64 now)
+{
+  guint64 safe = mmtp_path_get_safe_delay (path, now);
+
+  return path->configured_rate ? safe : MIN (safe, path->delay +
+      (guint64) path->lateness);
+}
+
+/* --- liveness ------------------------------------------------------------ */
+
+/* A path may pass the small messages of control, which measure beautifully, but
+ * nothing of a packet's size. */
+gboolean
+mmtp_path_delivers (const MmtpPath * path)
+{
+  return path->judged < LEAST_JUDGED ||
+      path->missed * 100 < path->judged * MISSED_PERCENT;
+}
