@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One end of DCCP as an element has it: the core of the connection, and the
- * driver that runs it over a socket (gstdccpthinend.c). It opens and closes, several times if need be, keeps its counters meanwhile, and tells what
- * becomes of the connection (gstdccpthinendtell.c).
+ * driver that runs it over a socket. It opens and closes, several times if need
+ * be, keeps its counters meanwhile, and tells what becomes of the connection.
  *
  * Everything is under `lock`, which the element shares. One thread at a time runs
  * the loop; another one may send meanwhile, and wakes the loop where it has
@@ -100,14 +100,9 @@ void gst_dccp_thin_end_get_property (GstDccpThinEnd * end, guint id,
 void gst_dccp_thin_end_get_stats (GstDccpThinEnd * end, DccpStats * stats);
 void gst_dccp_thin_end_reset_stats (GstDccpThinEnd * end);
 
-/* --- gstdccpthinendtell.c ------------------------------------------------- */
-
 /* Takes the structure */
 void gst_dccp_thin_end_queue_message (GstDccpThinEnd * end,
     GstStructure * structure);
-/* What is not of the connection's life is the element's. */
-void gst_dccp_thin_end_take_event (GstDccpThinEnd * end,
-    const DccpEvent * event);
 /* There is no connection any more: tells it, if there was one. */
 void gst_dccp_thin_end_take_off (GstDccpThinEnd * end);
 void gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end);

@@ -25,17 +25,31 @@
 #include "config.h"
 #endif
 
-#include "gstdccpthinsinkprivate.h"
+#include "gstdccpthinsink.h"
 
 #include <string.h>
 
+#include "dccphistory.h"
+#include "dccpoptions.h"
+#include "gstdccpthinend.h"
 #include "gstnetworkuri.h"
+#include "gstwaker.h"
+#include "gstwirelessevents.h"
 
-GST_DEBUG_CATEGORY (gst_dccp_thin_sink_debug);
+GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
+#define GST_CAT_DEFAULT gst_dccp_thin_sink_debug
 
 #define DEFAULT_REQUEST_KEY_UNITS FALSE
 /* A receiver sends no data: what is longer is cut, and refused. */
 #define LONGEST_INPUT 2048
+/* A frame's packets wait no longer for the pacing, however slow the frames are */
+#define MOST_PATIENCE (100 * GST_MSECOND)
+/* Between two requests for a key frame, us: an encoder needs its time too, and
+ * each costs rate that is missing already. */
+#define KEY_UNIT_INTERVAL (1 * G_TIME_SPAN_SECOND)
+/* Between two notifications of the rate, or of what the receiver dropped, us: an
+ * encoder need not hear of each round trip */
+#define TELL_INTERVAL (200 * G_TIME_SPAN_MILLISECOND)
 
 enum
 {
@@ -45,6 +59,50 @@ enum
 };
 
 static GParamSpec *estimated_bitrate_property;
+
+/* Two threads drive the core, each under the end's lock. The streaming thread
+ * sends data when the rate allows it. The loop does all that comes later or from
+ * the receiver; it runs in the base class's thread, and while the end of the
+ * stream is drained in the streaming thread: never in both.
+ */
+struct _GstDccpThinSink
+{
+  GstNetworkSink parent;
+
+  GstDccpThinEnd end;           /* its lock is that of the fields below */
+
+  /* --- protected by the lock --- */
+  gboolean request_key_units;
+
+  GstWaker room;                /* what `wait` waits for */
+  guint64 waits_until;          /* ns at which the next packet may go, as far as
+                                 * that was known; 0: nobody waits */
+  gsize too_long;               /* bytes of a buffer that fits in no packet, to
+                                 * be told; 0: none */
+  guint longest;                /* bytes that would have fit */
+
+  guint estimated_bitrate;      /* bits per second */
+  gboolean rate_changed;        /* to be notified */
+  gint64 rate_told_at;          /* monotonic us */
+  guint dropped[DCCP_DROP_NONE];        /* by the receiver, by code, to be told */
+  gint64 dropped_told_at;       /* monotonic us */
+  gboolean wants_key_unit;      /* to be asked for upstream */
+  gint64 key_unit_asked_at;     /* monotonic us; 0: not yet */
+  gboolean has_delta_units;     /* so that others are key frames */
+  DccpHistory key_packets;      /* those that have a part of one */
+
+  /* --- streaming thread only --- */
+  gboolean had_to_wait;         /* what is sent next: the rate, and not upstream,
+                                 * is what limits us */
+  GstClockTime frame_pts;       /* of the frame that is being sent, */
+  gboolean frame_is_over;       /* unless it is */
+  guint64 frame_until;          /* ns; its packets may wait for the pacing so
+                                 * long with blocking=false */
+  GstClockTime frame_period;    /* least between two frames; NONE: unknown */
+};
+
+#define LOCK(self) g_mutex_lock (&(self)->end.lock)
+#define UNLOCK(self) g_mutex_unlock (&(self)->end.lock)
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -85,7 +143,7 @@ gst_dccp_thin_sink_by_name_class_init (GstDccpThinSinkByNameClass * klass)
 
 /* --- what the base class asks --------------------------------------------- */
 
-void
+static void
 gst_dccp_thin_sink_notify_bitrate (GstDccpThinSink * self)
 {
   g_object_notify_by_pspec (G_OBJECT (self), estimated_bitrate_property);
@@ -113,6 +171,564 @@ gst_dccp_thin_sink_fill_stats (GstNetworkSink * sink, GstStructure * structure)
   gst_dccp_thin_end_get_stats (&self->end, &stats);
   UNLOCK (self);
   gst_dccp_thin_fill_stats (structure, &stats, TRUE);
+}
+
+/* --- events: with lock ---------------------------------------------------- */
+
+static void
+take_rate (GstDccpThinSink * self, guint64 rate)
+{
+  self->estimated_bitrate = MIN (rate, G_MAXUINT);
+  self->rate_changed = TRUE;
+}
+
+static void
+take_connection (GstDccpThinSink * self)
+{
+  DccpStats stats;
+
+  dccp_history_clear (&self->key_packets);
+  dccp_endpoint_get_stats (self->end.endpoint, &stats);
+  take_rate (self, stats.rate);
+}
+
+static void
+take_slow_receiver (GstDccpThinSink * self, gboolean slow)
+{
+  GST_INFO_OBJECT (self, "the receiver is %s", slow ? "slow" : "fast enough");
+  gst_dccp_thin_end_queue_message (&self->end,
+      gst_structure_new ("dccp-slow-receiver", "slow", G_TYPE_BOOLEAN, slow,
+          NULL));
+}
+
+static void
+ask_for_key_unit (GstDccpThinSink * self)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (!self->request_key_units || (self->key_unit_asked_at > 0
+          && now - self->key_unit_asked_at < KEY_UNIT_INTERVAL))
+    return;
+  self->key_unit_asked_at = now;
+  self->wants_key_unit = TRUE;
+}
+
+/* What belongs to a key frame is not sent again, and others refer to it. */
+static void
+take_lost (GstDccpThinSink * self, const DccpEvent * event)
+{
+  GST_LOG_OBJECT (self, "%u packets lost", event->lost);
+  if (dccp_history_count (&self->key_packets, event->sequence, event->lost) > 0)
+    ask_for_key_unit (self);
+}
+
+static gboolean
+has_dropped_key_packet (GstDccpThinSink * self, const DccpEvent * event)
+{
+  return dccp_endpoint_were_dropped (self->end.endpoint, &self->key_packets,
+      event->sequence, event->lost);
+}
+
+/* To who does not listen any more no key frame is of use. */
+static void
+take_dropped (GstDccpThinSink * self, const DccpEvent * event)
+{
+  GST_INFO_OBJECT (self, "the receiver dropped %u packets, code %u",
+      event->dropped, event->drop_code);
+  self->dropped[event->drop_code] += event->dropped;
+  if (event->drop_code != DCCP_DROP_NOT_LISTENING
+      && has_dropped_key_packet (self, event))
+    ask_for_key_unit (self);
+}
+
+static void
+gst_dccp_thin_sink_take_event (gpointer element, const DccpEvent * event)
+{
+  GstDccpThinSink *self = element;
+
+  switch (event->type) {
+    case DCCP_EVENT_CONNECTED:
+      take_connection (self);
+      break;
+    case DCCP_EVENT_RATE:
+      take_rate (self, event->rate);
+      break;
+    case DCCP_EVENT_SLOW_RECEIVER:
+      take_slow_receiver (self, event->slow);
+      break;
+    case DCCP_EVENT_DROPPED:
+      take_dropped (self, event);
+      break;
+    case DCCP_EVENT_LOST:
+      take_lost (self, event);
+      break;
+    default:                   /* the end's */
+      break;
+  }
+}
+
+/* --- telling -------------------------------------------------------------- */
+
+/* With lock: may the next packet go earlier than was thought, or now that the
+ * socket has room? */
+static void
+tell_room (GstDccpThinSink * self)
+{
+  guint64 now = gst_dccp_thin_now ();
+
+  if (self->waits_until == 0 || !self->end.endpoint
+      || driver_is_blocked (&self->end.driver, 0)
+      || dccp_endpoint_next_send (self->end.endpoint, now) >= self->waits_until)
+    return;
+  self->waits_until = 0;
+  gst_waker_wake (&self->room);
+}
+
+/* With lock */
+static gboolean
+has_dropped (GstDccpThinSink * self)
+{
+  guint code;
+
+  for (code = 0; code < DCCP_DROP_NONE; code++)
+    if (self->dropped[code] > 0)
+      return TRUE;
+  return FALSE;
+}
+
+static guint64
+gst_dccp_thin_sink_get_wakeup (gpointer element)
+{
+  GstDccpThinSink *self = element;
+  guint64 wakeup = G_MAXUINT64;
+
+  if (self->rate_changed)
+    wakeup = (guint64) (self->rate_told_at + TELL_INTERVAL) * GST_USECOND;
+  if (has_dropped (self))
+    wakeup = MIN (wakeup, (guint64) (self->dropped_told_at + TELL_INTERVAL)
+        * GST_USECOND);
+  return wakeup;
+}
+
+/* With lock: a message for each reason, once it is time */
+static void
+tell_dropped (GstDccpThinSink * self)
+{
+  gint64 now = g_get_monotonic_time ();
+  guint code;
+
+  if (!has_dropped (self) || now < self->dropped_told_at + TELL_INTERVAL)
+    return;
+  self->dropped_told_at = now;
+  for (code = 0; code < DCCP_DROP_NONE; code++) {
+    if (self->dropped[code] == 0)
+      continue;
+    gst_dccp_thin_end_queue_message (&self->end,
+        gst_structure_new ("dccp-dropped", "packets", G_TYPE_UINT,
+            self->dropped[code], "code", G_TYPE_UINT, code, NULL));
+    self->dropped[code] = 0;
+  }
+}
+
+/* With lock */
+static gboolean
+is_time_to_tell_rate (GstDccpThinSink * self)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (!self->rate_changed || now < self->rate_told_at + TELL_INTERVAL)
+    return FALSE;
+  self->rate_changed = FALSE;
+  self->rate_told_at = now;
+  gst_dccp_thin_end_queue_message (&self->end, gst_structure_new ("dccp-rate",
+          "bitrate", G_TYPE_UINT, self->estimated_bitrate, NULL));
+  return TRUE;
+}
+
+static void
+gst_dccp_thin_sink_unlock_and_tell (gpointer element)
+{
+  GstDccpThinSink *self = element;
+  gboolean tell_rate = is_time_to_tell_rate (self);
+  gboolean wants_key_unit = self->wants_key_unit;
+
+  tell_dropped (self);
+  self->wants_key_unit = FALSE;
+  tell_room (self);
+  gst_dccp_thin_end_unlock_and_post (&self->end);
+  if (tell_rate)
+    gst_dccp_thin_sink_notify_bitrate (self);
+  if (wants_key_unit)
+    gst_pad_push_event (GST_BASE_SINK_PAD (self),
+        gst_event_new_key_unit_request ());
+}
+
+/* --- connecting ----------------------------------------------------------- */
+
+static gboolean
+is_connected_or_broken (gpointer data)
+{
+  GstDccpThinEnd *end = data;
+
+  return end->is_connected || end->broken;
+}
+
+static void
+begin (GstDccpThinSink * self, GstDccpThinSettings * settings)
+{
+  LOCK (self);
+  gst_dccp_thin_settings_copy (settings, &self->end.settings);
+  self->end.is_connected = FALSE;
+  self->end.is_closing = FALSE;
+  g_clear_error (&self->end.broken);
+  UNLOCK (self);
+  self->had_to_wait = FALSE;
+  self->frame_pts = self->frame_period = GST_CLOCK_TIME_NONE;
+  self->frame_is_over = TRUE;
+}
+
+/* FALSE: error */
+static gboolean
+wait_for_connection (GstDccpThinSink * self, GCancellable * cancellable,
+    GError ** error)
+{
+  if (!driver_run (&self->end.driver, is_connected_or_broken, G_MAXINT64,
+          cancellable, error))
+    return FALSE;
+  LOCK (self);
+  if (self->end.broken)
+    g_propagate_error (error, g_steal_pointer (&self->end.broken));
+  UNLOCK (self);
+  return !*error;
+}
+
+static gboolean
+open_end (GstDccpThinSink * self, const GstDccpThinSettings * settings,
+    GSocketAddress * remote, gboolean is_last, GCancellable * cancellable,
+    GError ** error)
+{
+  if (gst_dccp_thin_end_open (&self->end, settings, remote, is_last,
+          gst_network_sink_get_timeout (GST_NETWORK_SINK (self)), cancellable,
+          error))
+    return TRUE;
+  /* no second attempt may more */
+  if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
+    (*error)->code = G_IO_ERROR_INVALID_ARGUMENT;
+  return FALSE;
+}
+
+/* A Reset has the numbers of our Request: unlike ICMP it is no refusal that may
+ * pass. */
+static void
+tell_reset_from_icmp (GstDccpThinSink * self, GError * error)
+{
+  LOCK (self);
+  if (!self->end.refusal
+      && g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED))
+    error->code = G_IO_ERROR_CONNECTION_CLOSED;
+  UNLOCK (self);
+}
+
+static gboolean
+connect_to (GstDccpThinSink * self, const GstDccpThinSettings * settings,
+    GSocketAddress * remote, gboolean is_last, GCancellable * cancellable,
+    GError ** error)
+{
+  LOCK (self);
+  g_clear_error (&self->end.broken);
+  UNLOCK (self);
+  if (!open_end (self, settings, remote, is_last, cancellable, error))
+    return FALSE;
+  if (wait_for_connection (self, cancellable, error))
+    return TRUE;
+  tell_reset_from_icmp (self, *error);
+  gst_dccp_thin_end_close (&self->end);
+  return FALSE;
+}
+
+/* Each of the addresses that a name has, until one answers; the last one may take
+ * its time. */
+static gboolean
+connect_to_any (GstDccpThinSink * self, const GstDccpThinSettings * settings,
+    GCancellable * cancellable, GError ** error)
+{
+  GList *remotes = gst_dccp_thin_resolve (settings, cancellable, error);
+  gboolean done = FALSE;
+  GList *walk;
+
+  for (walk = remotes; walk && !done; walk = walk->next) {
+    if (g_cancellable_is_cancelled (cancellable) && *error)
+      break;
+    g_clear_error (error);
+    done = connect_to (self, settings, walk->data, !walk->next, cancellable,
+        error);
+  }
+  g_list_free_full (remotes, g_object_unref);
+  return done;
+}
+
+/* Who listens does so from PAUSED on, and says at once if that can't be. */
+static gboolean
+gst_dccp_thin_sink_listen (GstDccpThinSink * self)
+{
+  return gst_dccp_thin_end_listen (&self->end,
+      gst_network_sink_get_timeout (GST_NETWORK_SINK (self)), NULL,
+      GST_RESOURCE_ERROR_OPEN_WRITE);
+}
+
+/* It goes on to listen from one receiver to the next, and begins again behind the
+ * end of a stream. */
+static gboolean
+listen_for_one (GstDccpThinSink * self, const GstDccpThinSettings * settings,
+    GCancellable * cancellable, GError ** error)
+{
+  gboolean listens;
+
+  LOCK (self);
+  listens = self->end.endpoint != NULL;
+  UNLOCK (self);
+  if (!listens && !open_end (self, settings, NULL, TRUE, cancellable, error))
+    return FALSE;
+  return wait_for_connection (self, cancellable, error);
+}
+
+static gboolean
+gst_dccp_thin_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
+    GError ** error)
+{
+  GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
+  GstDccpThinSettings settings;
+  GError *local_error = NULL;
+  gboolean done;
+
+  begin (self, &settings);
+  if (settings.mode == GST_DCCP_THIN_MODE_LISTEN)
+    done = listen_for_one (self, &settings, cancellable, &local_error);
+  else
+    done = connect_to_any (self, &settings, cancellable, &local_error);
+  gst_dccp_thin_settings_clear (&settings);
+  if (local_error)
+    g_propagate_error (error, local_error);
+  return done;
+}
+
+/* --- while it lasts ------------------------------------------------------- */
+
+static void
+gst_dccp_thin_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
+    GError ** error)
+{
+  GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
+
+  if (!driver_run (&self->end.driver, gst_dccp_thin_end_is_broken, G_MAXINT64,
+          cancellable, error))
+    return;
+  LOCK (self);
+  g_propagate_error (error, g_steal_pointer (&self->end.broken));
+  UNLOCK (self);
+}
+
+/* --- sending -------------------------------------------------------------- */
+
+/* With lock: `wait` returns at that time, or when there is more to say. */
+static GstNetworkSinkResult
+wait_until (GstDccpThinSink * self, guint64 time, GstNetworkSinkResult result)
+{
+  gst_waker_reset (&self->room);
+  self->waits_until = time;
+  return result;
+}
+
+/* With lock */
+static void
+note_key_packet (GstDccpThinSink * self, GstBuffer * buffer,
+    guint64 sequence)
+{
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT))
+    self->has_delta_units = TRUE;
+  else if (self->has_delta_units)
+    dccp_history_set (&self->key_packets, sequence);
+}
+
+/* Upstream brings the packets of a frame at once, and TFRC paces them: with
+ * blocking=false they may wait while their frame lasts, nearly, so that the next one
+ * is not late for it. */
+static void
+note_frame (GstDccpThinSink * self, GstBuffer * buffer, guint64 now)
+{
+  const GstClockTime pts = GST_BUFFER_PTS (buffer), last = self->frame_pts;
+  GstClockTime patience;
+
+  if (pts == last && !self->frame_is_over)
+    return;
+  if (GST_CLOCK_TIME_IS_VALID (pts) && GST_CLOCK_TIME_IS_VALID (last)
+      && pts != last)
+    self->frame_period = MIN (self->frame_period, pts > last ? pts - last
+        : last - pts);
+  patience = GST_CLOCK_TIME_IS_VALID (self->frame_period) ?
+      MIN (self->frame_period / 10 * 9, MOST_PATIENCE) :
+      gst_base_sink_get_processing_deadline (GST_BASE_SINK (self));
+  self->frame_pts = pts;
+  self->frame_is_over = FALSE;
+  self->frame_until = now + patience;
+}
+
+static gboolean
+may_wait (GstDccpThinSink * self, guint64 until)
+{
+  if (gst_network_sink_get_blocking (GST_NETWORK_SINK (self))
+      || until <= self->frame_until)
+    return TRUE;
+  self->frame_is_over = TRUE;   /* what is left of it will be dropped */
+  return FALSE;
+}
+
+/* With lock. SENT: one packet more, whose map stays; otherwise why not */
+static GstNetworkSinkResult
+put_packet (GstDccpThinSink * self, GstBuffer * buffer, GstMapInfo * map,
+    gboolean more, guint64 now)
+{
+  guint64 next = dccp_endpoint_next_send (self->end.endpoint, now);
+  guint64 sequence;
+
+  note_frame (self, buffer, now);
+  if (next > now) {
+    self->had_to_wait = TRUE;
+    return wait_until (self, next, may_wait (self, next) ?
+        GST_NETWORK_SINK_EARLY : GST_NETWORK_SINK_FULL);
+  }
+  if (!gst_buffer_map (buffer, map, GST_MAP_READ))
+    return GST_NETWORK_SINK_UNSENDABLE;
+  if (!dccp_endpoint_put (self->end.endpoint, now, map->data, map->size,
+          more || self->had_to_wait, &sequence)) {
+    self->too_long = map->size;
+    self->longest = dccp_endpoint_get_max_payload (self->end.endpoint);
+    gst_buffer_unmap (buffer, map);
+    return GST_NETWORK_SINK_UNSENDABLE;
+  }
+  note_key_packet (self, buffer, sequence);
+  self->had_to_wait = FALSE;
+  self->frame_is_over = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER);
+  return GST_NETWORK_SINK_SENT;
+}
+
+static GstNetworkSinkResult
+gst_dccp_thin_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
+    guint n, guint * sent, GError ** error)
+{
+  GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
+  GstNetworkSinkResult result = GST_NETWORK_SINK_SENT;
+  GstMapInfo maps[DCCP_MAX_PUT];
+  guint64 now = gst_dccp_thin_now ();
+  guint i, n_put = 0;
+
+  n = MIN (n, DCCP_MAX_PUT);
+  LOCK (self);
+  if (driver_is_blocked (&self->end.driver, 0)) {
+    result = wait_until (self, G_MAXUINT64, GST_NETWORK_SINK_FULL);
+    n = 0;
+  }
+  while (n_put < n) {
+    result = put_packet (self, buffers[n_put], &maps[n_put], n_put + 1 < n,
+        now);
+    if (result != GST_NETWORK_SINK_SENT)
+      break;
+    n_put++;
+  }
+  driver_flush (&self->end.driver);
+  driver_wake (&self->end.driver, FALSE);
+  gst_dccp_thin_sink_unlock_and_tell (self);
+  for (i = 0; i < n_put; i++)
+    gst_buffer_unmap (buffers[i], &maps[i]);
+  *sent = n_put;
+  return result;
+}
+
+static void
+gst_dccp_thin_sink_wait (GstNetworkSink * sink, gint64 timeout,
+    GCancellable * cancellable)
+{
+  GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
+  GstClockTime wait = timeout < 0 ? GST_CLOCK_TIME_NONE : timeout * GST_USECOND;
+  guint64 now = gst_dccp_thin_now ();
+
+  LOCK (self);
+  if (self->waits_until < G_MAXUINT64)
+    wait = MIN (wait, self->waits_until - MIN (now, self->waits_until));
+  UNLOCK (self);
+  gst_waker_wait (&self->room, wait, cancellable);
+  LOCK (self);
+  self->waits_until = 0;
+  UNLOCK (self);
+}
+
+/* --- the end -------------------------------------------------------------- */
+
+static void
+begin_to_close (GstDccpThinSink * self)
+{
+  LOCK (self);
+  if (!self->end.is_closing)
+    dccp_endpoint_close (self->end.endpoint, gst_dccp_thin_now ());
+  self->end.is_closing = TRUE;
+  UNLOCK (self);
+}
+
+/* Who closed as well, or has gone, has taken what there was. */
+static gboolean
+has_gone (const GError * error)
+{
+  return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CLOSED)
+      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED);
+}
+
+static gboolean
+gst_dccp_thin_sink_drain (GstNetworkSink * sink, gint64 deadline,
+    GCancellable * cancellable, GError ** error)
+{
+  GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
+  GError *local_error = NULL;
+  gboolean done;
+
+  begin_to_close (self);
+  done = driver_run (&self->end.driver, gst_dccp_thin_end_is_broken, deadline,
+      cancellable, &local_error);
+  LOCK (self);
+  if (done)
+    local_error = g_steal_pointer (&self->end.broken);
+  UNLOCK (self);
+  if (has_gone (local_error)) {
+    done = TRUE;
+    g_clear_error (&local_error);
+  }
+  if (g_error_matches (local_error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_clear_error (&local_error);
+  if (local_error)
+    g_propagate_error (error, local_error);
+  return done;
+}
+
+/* Told once, without waiting, when nobody did wait for the end of the stream. */
+static void
+gst_dccp_thin_sink_disconnect (GstNetworkSink * sink, gboolean reset)
+{
+  GstDccpThinSink *self = GST_DCCP_THIN_SINK (sink);
+  gboolean goes_on;
+
+  LOCK (self);
+  goes_on = self->end.settings.mode == GST_DCCP_THIN_MODE_LISTEN
+      && !self->end.is_closing;
+  if (self->end.endpoint) {
+    if (reset || self->end.is_closing)
+      dccp_endpoint_abort (self->end.endpoint, gst_dccp_thin_now ());
+    else
+      dccp_endpoint_close (self->end.endpoint, gst_dccp_thin_now ());
+    driver_flush (&self->end.driver);
+  }
+  gst_dccp_thin_end_take_off (&self->end);
+  gst_dccp_thin_sink_unlock_and_tell (self);
+  if (!goes_on)
+    gst_dccp_thin_end_close (&self->end);
 }
 
 /* --- buffers that are too long -------------------------------------------- */

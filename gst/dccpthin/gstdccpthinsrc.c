@@ -26,11 +26,15 @@
 #include "config.h"
 #endif
 
-#include "gstdccpthinsrcprivate.h"
+#include "gstdccpthinsrc.h"
 
+#include <string.h>
+
+#include "gstdccpthinend.h"
 #include "gststructmembers.h"
 
-GST_DEBUG_CATEGORY (gst_dccp_thin_src_debug);
+GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
+#define GST_CAT_DEFAULT gst_dccp_thin_src_debug
 
 #define DEFAULT_MAX_BYTES (4 * 1024 * 1024)
 #define DEFAULT_MAX_PACKETS 4096
@@ -42,6 +46,14 @@ GST_DEBUG_CATEGORY (gst_dccp_thin_src_debug);
  * are the ones in use, don't share a few lines of the cache. Pages that nothing
  * was written to cost nothing. */
 #define LONGEST_INPUT (65536 + 1536)
+/* RFC 4340 section 11.7.2: Drop Code 2, "Receive Buffer" */
+#define DROPPED_RECEIVE_BUFFER 2
+/* Buffers that go downstream together */
+#define MAX_LIST 64
+/* Between two attempts to connect: the first pause, doubled up to the longest.
+ * us */
+#define SHORTEST_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
+#define LONGEST_PAUSE (5 * G_TIME_SPAN_SECOND)
 
 enum
 {
@@ -50,6 +62,52 @@ enum
   PROP_EOS_AT_END,
   PROP_CONNECT_TIMEOUT
 };
+
+/* The network has a thread of its own: feedback must go to the sender in time,
+ * whatever downstream does with what came. A bounded queue leads from there to
+ * the streaming thread; when it fills, the sender hears of it.
+ */
+
+/* What the core's counters don't say */
+typedef struct
+{
+  guint64 buffers, bytes;       /* that went downstream */
+  guint64 dropped_full;         /* downstream was too slow */
+  guint64 dropped_paused;       /* came while the pipeline was paused */
+} GstDccpThinSrcCounters;
+
+/* Of the properties */
+typedef struct
+{
+  guint max_bytes, max_packets; /* of the queue */
+  gboolean eos_at_end;
+  guint64 connect_timeout;      /* ns, 0: none */
+} GstDccpThinSrcSettings;
+
+struct _GstDccpThinSrc
+{
+  GstNetworkSrc parent;
+
+  GstDccpThinEnd end;           /* its lock is that of the fields below */
+  GCond cond;                   /* the queue has something, or flushing */
+
+  /* --- protected by the lock --- */
+  GstDccpThinSrcSettings own;
+  GQueue queue;                 /* of GstMiniObject: buffers, whose DTS is ns of
+                                 * when they came; EOS; messages of errors */
+  guint64 queued_bytes;
+  gboolean queue_discont;       /* something before the next buffer is missing */
+  gboolean is_slow;             /* the sender was told that downstream is */
+  gboolean flushing, paused, stopping;
+  GstDccpThinSrcCounters counters;
+
+  /* --- made and freed while neither thread runs --- */
+  GThread *thread;
+  GCancellable *cancellable;    /* of the network's thread; has its own lock */
+};
+
+#define LOCK(self) g_mutex_lock (&(self)->end.lock)
+#define UNLOCK(self) g_mutex_unlock (&(self)->end.lock)
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -87,6 +145,577 @@ gst_dccp_thin_src_by_name_init (GstDccpThinSrcByName * self)
 static void
 gst_dccp_thin_src_by_name_class_init (GstDccpThinSrcByNameClass * klass)
 {
+}
+
+/* --- the queue: with lock ------------------------------------------------- */
+
+/* The limits of the property, in parts */
+static gboolean
+is_filled (GstDccpThinSrc * self, guint numerator, guint denominator)
+{
+  return self->queued_bytes * denominator >=
+      (guint64) self->own.max_bytes * numerator
+      || (guint64) self->queue.length * denominator >=
+      (guint64) self->own.max_packets * numerator;
+}
+
+/* Half full the sender shall not go faster, and when there is room for the other
+ * half again it may. */
+static void
+update_slow (GstDccpThinSrc * self)
+{
+  gboolean slow = self->is_slow;
+
+  if (self->paused || is_filled (self, 1, 2))
+    slow = TRUE;
+  else if (!is_filled (self, 1, 4))
+    slow = FALSE;
+  if (slow == self->is_slow)
+    return;
+  GST_DEBUG_OBJECT (self, "downstream is %s", slow ? "slow" : "fast enough");
+  self->is_slow = slow;
+  if (self->end.endpoint)
+    dccp_endpoint_set_slow (self->end.endpoint, gst_dccp_thin_now (), slow);
+  driver_wake (&self->end.driver, TRUE);
+}
+
+static void
+drop (GstDccpThinSrc * self, const DccpData * data, guint64 * counter)
+{
+  (*counter)++;
+  self->queue_discont = TRUE;
+  dccp_endpoint_dropped (self->end.endpoint, gst_dccp_thin_now (),
+      data->sequence, DROPPED_RECEIVE_BUFFER);
+}
+
+static void
+gst_dccp_thin_src_queue_data (gpointer element, const DccpData * data,
+    guint64 time)
+{
+  GstDccpThinSrc *self = element;
+  GstBuffer *buffer;
+
+  /* An application may send packets without any bytes; a buffer has some. */
+  if (data->size == 0)
+    return;
+  if (self->paused || is_filled (self, 1, 1)) {
+    drop (self, data, self->paused ? &self->counters.dropped_paused :
+        &self->counters.dropped_full);
+  } else {
+    buffer = gst_buffer_new_memdup (data->payload, data->size);
+    GST_BUFFER_DTS (buffer) = time;
+    if (data->discont || self->queue_discont)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    self->queue_discont = FALSE;
+    self->queued_bytes += data->size;
+    g_queue_push_tail (&self->queue, buffer);
+    g_cond_signal (&self->cond);
+  }
+  update_slow (self);
+}
+
+static void
+gst_dccp_thin_src_queue_end (GstDccpThinSrc * self, GstMiniObject * object)
+{
+  g_queue_push_tail (&self->queue, object);
+  g_cond_signal (&self->cond);
+}
+
+static GstMiniObject *
+pop (GstDccpThinSrc * self)
+{
+  GstMiniObject *object = g_queue_pop_head (&self->queue);
+
+  if (object && GST_IS_BUFFER (object))
+    self->queued_bytes -= gst_buffer_get_size (GST_BUFFER_CAST (object));
+  return object;
+}
+
+static void
+gst_dccp_thin_src_drop_queued (GstDccpThinSrc * self)
+{
+  while (!g_queue_is_empty (&self->queue)
+      && GST_IS_BUFFER (g_queue_peek_head (&self->queue))) {
+    gst_mini_object_unref (pop (self));
+    self->counters.dropped_paused++;
+    self->queue_discont = TRUE;
+  }
+  update_slow (self);
+}
+
+static void
+gst_dccp_thin_src_clear_queue (GstDccpThinSrc * self)
+{
+  GstMiniObject *object;
+
+  while ((object = pop (self)))
+    gst_mini_object_unref (object);
+  self->queue_discont = FALSE;
+  self->is_slow = FALSE;
+}
+
+/* --- waiting -------------------------------------------------------------- */
+
+/* With lock. FALSE: the time is over */
+static gboolean
+wait_for_object (GstDccpThinSrc * self, guint64 timeout, gint64 since)
+{
+  gint64 end = since + (gint64) (timeout / GST_USECOND);
+
+  while (!self->flushing && g_queue_is_empty (&self->queue)) {
+    if (timeout == 0)
+      g_cond_wait (&self->cond, &self->end.lock);
+    else if (!g_cond_wait_until (&self->cond, &self->end.lock, end))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Until the queue has something, or flushing. Returns with lock */
+static void
+wait_for_queue (GstDccpThinSrc * self)
+{
+  GstNetworkSrc *src = GST_NETWORK_SRC (self);
+  gint64 since = g_get_monotonic_time ();
+  GstClockTime timeout = gst_network_src_get_timeout (src);
+
+  LOCK (self);
+  while (!wait_for_object (self, timeout, since)) {
+    UNLOCK (self);
+    gst_network_src_tell_timeout (src, timeout);
+    since = g_get_monotonic_time ();
+    timeout = gst_network_src_get_timeout (src);
+    LOCK (self);
+  }
+}
+
+/* --- buffers -------------------------------------------------------------- */
+
+/* What the time of the pipeline is ahead of that of the network. FALSE: the
+ * pipeline has no clock */
+static gboolean
+get_offset (GstDccpThinSrc * self, gint64 * offset)
+{
+  GstElement *element = GST_ELEMENT_CAST (self);
+  GstClock *clock;
+
+  if (!gst_base_src_get_do_timestamp (GST_BASE_SRC_CAST (self)))
+    return FALSE;
+  clock = gst_element_get_clock (element);
+  if (!clock)
+    return FALSE;
+  *offset = (gint64) (gst_clock_get_time (clock)
+      - gst_element_get_base_time (element)) - (gint64) gst_dccp_thin_now ();
+  gst_object_unref (clock);
+  return TRUE;
+}
+
+/* It came then, which was not before the pipeline began. */
+static void
+set_time (GstBuffer * buffer, gboolean has_offset, gint64 offset)
+{
+  gint64 time = (gint64) GST_BUFFER_DTS (buffer) + offset;
+
+  GST_BUFFER_DTS (buffer) = GST_BUFFER_PTS (buffer) =
+      has_offset ? MAX (0, time) : GST_CLOCK_TIME_NONE;
+}
+
+/* With lock: what is there, up to the next thing that is no buffer */
+static guint
+take_buffers (GstDccpThinSrc * self, GstBuffer ** buffers, guint n)
+{
+  guint taken = 0;
+
+  while (taken < n && !g_queue_is_empty (&self->queue)
+      && GST_IS_BUFFER (g_queue_peek_head (&self->queue))) {
+    buffers[taken] = GST_BUFFER_CAST (pop (self));
+    self->counters.buffers++;
+    self->counters.bytes += gst_buffer_get_size (buffers[taken]);
+    taken++;
+  }
+  if (taken > 0)
+    update_slow (self);
+  return taken;
+}
+
+/* Takes the object: EOS, or an error's message */
+static GstFlowReturn
+push_end (GstDccpThinSrc * self, GstMiniObject * object)
+{
+  if (GST_IS_MESSAGE (object)) {
+    gst_element_post_message (GST_ELEMENT_CAST (self),
+        GST_MESSAGE_CAST (object));
+    return GST_FLOW_ERROR;
+  }
+  gst_mini_object_unref (object);
+  return GST_FLOW_EOS;
+}
+
+static GstFlowReturn
+submit_list (GstDccpThinSrc * self, GstBuffer ** buffers, guint n)
+{
+  GstBufferList *list = gst_buffer_list_new_sized (n);
+  guint i;
+
+  for (i = 0; i < n; i++)
+    gst_buffer_list_add (list, buffers[i]);
+  return gst_network_src_submit_list (GST_NETWORK_SRC (self), list);
+}
+
+/* Who counts buffers gets them singly. */
+static guint
+get_longest_list (GstDccpThinSrc * self)
+{
+  return GST_BASE_SRC_CAST (self)->num_buffers_left >= 0 ? 1 : MAX_LIST;
+}
+
+static GstFlowReturn
+gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
+{
+  GstDccpThinSrc *self = GST_DCCP_THIN_SRC (src);
+  guint i, n, longest = get_longest_list (self);
+  GstBuffer *buffers[MAX_LIST];
+  GstMiniObject *end = NULL;
+  gboolean has_offset, flushing;
+  gint64 offset = 0;
+
+  wait_for_queue (self);
+  flushing = self->flushing;
+  n = flushing ? 0 : take_buffers (self, buffers, longest);
+  if (!flushing && n == 0)
+    end = pop (self);
+  UNLOCK (self);
+  if (flushing)
+    return GST_FLOW_FLUSHING;
+  if (n == 0)
+    return push_end (self, end);
+
+  has_offset = get_offset (self, &offset);
+  for (i = 0; i < n; i++)
+    set_time (buffers[i], has_offset, offset);
+  if (n > 1)
+    return submit_list (self, buffers, n);
+  return gst_network_src_submit_buffer (GST_NETWORK_SRC (src), buffers[0],
+      buffer);
+}
+
+/* --- the core's events: with lock ----------------------------------------- */
+
+/* The next buffer continues none. */
+static void
+gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
+{
+  GstDccpThinSrc *self = element;
+
+  if (event->type != DCCP_EVENT_CONNECTED)
+    return;
+  self->queue_discont = TRUE;
+  dccp_endpoint_set_slow (self->end.endpoint, gst_dccp_thin_now (),
+      self->is_slow);
+}
+
+/* With lock. A client has chosen whom it hears. */
+static gboolean
+gst_dccp_thin_src_allows (gpointer element, const DatagramPath * path)
+{
+  GstDccpThinSrc *self = element;
+
+  return self->end.settings.mode != GST_DCCP_THIN_MODE_LISTEN
+      || gst_network_src_allows (GST_NETWORK_SRC (self), path->remote,
+      path->address_size);
+}
+
+/* --- one connection ------------------------------------------------------- */
+
+static void
+set_used_socket (GstDccpThinSrc * self, GSocket * socket)
+{
+  GST_OBJECT_LOCK (self);
+  gst_network_src_set_used_socket (GST_NETWORK_SRC (self), socket);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* The socket is the thread's own meanwhile. */
+static gboolean
+open_end (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
+    GSocketAddress * remote, gboolean is_last, guint64 timeout, GError ** error)
+{
+  if (!gst_dccp_thin_end_open (&self->end, settings, remote, is_last, timeout,
+          self->cancellable, error))
+    return FALSE;
+  set_used_socket (self, datagram_socket_get_socket (driver_get_socket
+          (&self->end.driver, 0)));
+  return TRUE;
+}
+
+static void
+close_end (GstDccpThinSrc * self)
+{
+  set_used_socket (self, NULL);
+  gst_dccp_thin_end_close (&self->end);
+}
+
+/* Until the connection that there is, or that comes, has ended; `error` says
+ * how. FALSE: it was none, nobody answered */
+static gboolean
+run_connection (GstDccpThinSrc * self, GError ** error)
+{
+  gboolean was_connected;
+  guint64 before;
+  DccpStats stats;
+
+  LOCK (self);
+  gst_dccp_thin_end_get_stats (&self->end, &stats);
+  before = stats.connections;
+  self->end.is_connected = FALSE;
+  g_clear_error (&self->end.broken);
+  UNLOCK (self);
+  driver_run (&self->end.driver, gst_dccp_thin_end_is_broken, G_MAXINT64,
+      self->cancellable, error);
+  LOCK (self);
+  gst_dccp_thin_end_get_stats (&self->end, &stats);
+  was_connected = stats.connections > before;
+  if (self->end.broken && !*error)
+    g_propagate_error (error, g_steal_pointer (&self->end.broken));
+  gst_dccp_thin_end_take_off (&self->end);
+  gst_dccp_thin_end_unlock_and_post (&self->end);
+  return was_connected;
+}
+
+/* Tells the other end, without waiting for its answer. */
+static void
+leave (GstDccpThinSrc * self)
+{
+  LOCK (self);
+  if (self->end.endpoint) {
+    dccp_endpoint_close (self->end.endpoint, gst_dccp_thin_now ());
+    driver_flush (&self->end.driver);
+  }
+  gst_dccp_thin_end_unlock_and_post (&self->end);
+}
+
+/* Each of the addresses that a name has, until one answers */
+static gboolean
+connect_once (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
+    guint64 timeout, GError ** error)
+{
+  GList *remotes = gst_dccp_thin_resolve (settings, self->cancellable, error);
+  gboolean was_connected = FALSE;
+  GList *walk;
+
+  for (walk = remotes; walk && !was_connected; walk = walk->next) {
+    if (g_cancellable_is_cancelled (self->cancellable) && *error)
+      break;
+    g_clear_error (error);
+    if (!open_end (self, settings, walk->data, !walk->next, timeout, error))
+      continue;
+    was_connected = run_connection (self, error);
+    if (g_cancellable_is_cancelled (self->cancellable))
+      leave (self);
+    close_end (self);
+  }
+  g_list_free_full (remotes, g_object_unref);
+  return was_connected;
+}
+
+static gboolean
+listen_once (GstDccpThinSrc * self, GError ** error)
+{
+  gboolean was_connected = run_connection (self, error);
+
+  if (g_cancellable_is_cancelled (self->cancellable))
+    leave (self);
+  return was_connected;
+}
+
+/* --- the thread ----------------------------------------------------------- */
+
+static GstMessage *
+make_error (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
+    const GError * reason, gboolean was_connected)
+{
+  gchar *peer = gst_dccp_thin_settings_describe (settings);
+  GError *error;
+  GstMessage *message;
+
+  error = g_error_new (GST_RESOURCE_ERROR, was_connected ?
+      GST_RESOURCE_ERROR_READ : reason->domain == G_RESOLVER_ERROR ?
+      GST_RESOURCE_ERROR_NOT_FOUND : GST_RESOURCE_ERROR_OPEN_READ,
+      was_connected ? "Lost the connection with %s: %s." :
+      "Could not connect to %s: %s.", peer, reason->message);
+  message = gst_message_new_error (GST_OBJECT_CAST (self), error, NULL);
+  g_error_free (error);
+  g_free (peer);
+  return message;
+}
+
+/* With lock. Close is the end of the stream, anything else an error; unless the
+ * next connection goes on with it. */
+static void
+end_stream (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
+    const GError * reason, gboolean was_connected)
+{
+  GstMiniObject *end;
+
+  if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CLOSED))
+    end = GST_MINI_OBJECT_CAST (gst_event_new_eos ());
+  else
+    end = GST_MINI_OBJECT_CAST (make_error (self, settings, reason,
+            was_connected));
+  gst_dccp_thin_src_queue_end (self, end);
+}
+
+/* How the attempts to connect go */
+typedef struct
+{
+  guint64 timeout;              /* ns: connect-timeout */
+  gint64 pause;                 /* us: before the next one */
+  gint64 refused_until;         /* monotonic us: refusals pass; 0: none came
+                                 * since the last connection */
+} Attempts;
+
+static void
+pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
+{
+  gint64 now = g_get_monotonic_time ();
+  gint64 pause = attempts->pause;
+  GPollFD fd;
+
+  /* the last attempt is not later than that */
+  if (attempts->refused_until > now)
+    pause = MIN (pause, attempts->refused_until - now);
+  if (!g_cancellable_make_pollfd (self->cancellable, &fd))
+    return;
+  g_poll (&fd, 1, pause / G_TIME_SPAN_MILLISECOND + 1);
+  g_cancellable_release_fd (self->cancellable);
+  attempts->pause = MIN (2 * attempts->pause, LONGEST_PAUSE);
+}
+
+/* A refusal is not verified where it comes by ICMP, or may come before the sender
+ * listens. So it ends the attempts only after connect-timeout. */
+static gboolean
+may_pass (Attempts * attempts, const GError * reason)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (!g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED)
+      && !g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_HOST_UNREACHABLE)
+      && !g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE))
+    return FALSE;
+  if (attempts->refused_until == 0)
+    attempts->refused_until = attempts->timeout == 0 ? G_MAXINT64 :
+        now + (gint64) (attempts->timeout / GST_USECOND);
+  return now < attempts->refused_until;
+}
+
+/* TRUE: there is to be another connection */
+static gboolean
+take_result (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
+    Attempts * attempts, GError * reason, gboolean was_connected)
+{
+  gboolean passes = !was_connected && may_pass (attempts, reason);
+  gboolean again;
+
+  if (was_connected) {
+    attempts->pause = SHORTEST_PAUSE;
+    attempts->refused_until = 0;
+  }
+  LOCK (self);
+  again = !self->stopping && (passes || !self->own.eos_at_end);
+  if (!self->stopping && !again)
+    end_stream (self, settings, reason, was_connected);
+  UNLOCK (self);
+  GST_INFO_OBJECT (self, "%s", reason->message);
+  g_error_free (reason);
+  return again;
+}
+
+static gpointer
+run (gpointer data)
+{
+  GstDccpThinSrc *self = data;
+  GstDccpThinSettings settings;
+  Attempts attempts = {.pause = SHORTEST_PAUSE };
+  gboolean was_connected;
+  GError *error;
+
+  LOCK (self);
+  gst_dccp_thin_settings_copy (&settings, &self->end.settings);
+  attempts.timeout = self->own.connect_timeout;
+  UNLOCK (self);
+  while (TRUE) {
+    error = NULL;
+    if (settings.mode == GST_DCCP_THIN_MODE_LISTEN)
+      was_connected = listen_once (self, &error);
+    else
+      was_connected = connect_once (self, &settings, attempts.timeout,
+          &error);
+    if (!take_result (self, &settings, &attempts, error, was_connected))
+      break;
+    if (settings.mode == GST_DCCP_THIN_MODE_CONNECT)
+      pause_attempts (self, &attempts);
+  }
+  close_end (self);
+  gst_dccp_thin_settings_clear (&settings);
+  return NULL;
+}
+
+/* --- open and close ------------------------------------------------------- */
+
+static void
+reset (GstDccpThinSrc * self)
+{
+  LOCK (self);
+  self->stopping = FALSE;
+  memset (&self->counters, 0, sizeof (self->counters));
+  gst_dccp_thin_end_reset_stats (&self->end);
+  gst_dccp_thin_src_clear_queue (self);
+  UNLOCK (self);
+  g_cancellable_reset (self->cancellable);
+}
+
+/* Who listens does so from PAUSED on, and says at once if that can't be. */
+static gboolean
+begin_to_listen (GstDccpThinSrc * self)
+{
+  guint64 timeout;
+
+  LOCK (self);
+  timeout = self->own.connect_timeout;
+  UNLOCK (self);
+  if (!gst_dccp_thin_end_listen (&self->end, timeout, self->cancellable,
+          GST_RESOURCE_ERROR_OPEN_READ))
+    return FALSE;
+  if (self->end.endpoint)
+    set_used_socket (self, datagram_socket_get_socket (driver_get_socket
+          (&self->end.driver, 0)));
+  return TRUE;
+}
+
+static gboolean
+gst_dccp_thin_src_open (GstDccpThinSrc * self)
+{
+  reset (self);
+  if (!begin_to_listen (self))
+    return FALSE;
+  self->thread = g_thread_new ("dccpthinsrc", run, self);
+  return TRUE;
+}
+
+static void
+gst_dccp_thin_src_close (GstDccpThinSrc * self)
+{
+  if (!self->thread)
+    return;
+  LOCK (self);
+  self->stopping = TRUE;
+  UNLOCK (self);
+  g_cancellable_cancel (self->cancellable);
+  g_clear_pointer (&self->thread, g_thread_join);
+  LOCK (self);
+  gst_dccp_thin_src_clear_queue (self);
+  g_clear_error (&self->end.broken);
+  UNLOCK (self);
 }
 
 /* --- statistics, from any thread ------------------------------------------ */
