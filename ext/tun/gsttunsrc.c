@@ -374,7 +374,7 @@ gst_tun_src_class_init (GstTunSrcClass * klass)
   object_class->set_property = gst_tun_src_set_property;
   object_class->get_property = gst_tun_src_get_property;
   object_class->finalize = gst_tun_src_finalize;
-  gst_element_class_drop_start_error (element_class);
+  gst_wrong_input_drop_start_error (element_class);
   element_class->change_state = gst_tun_src_change_state;
   src_class->start = gst_tun_src_start;
   src_class->stop = gst_tun_src_stop;

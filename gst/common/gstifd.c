@@ -50,7 +50,7 @@ put_drops (GstStructure * structure, const IfdStats * stats)
 }
 
 void
-gst_structure_set_ifd_stats (GstStructure * structure, const IfdStats * stats)
+gst_wireless_stats_fill_ifd (GstStructure * structure, const IfdStats * stats)
 {
   put_by_type (structure, "frames-in", stats->in);
   put_by_type (structure, "bytes-in", stats->in_bytes);

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 /* All but the lateness */
 GST_WIRELESS_API
-void gst_structure_set_ifd_stats (GstStructure * structure,
+void gst_wireless_stats_fill_ifd (GstStructure * structure,
     const IfdStats * stats);
 
 /* --- algorithms ----------------------------------------------------------- */

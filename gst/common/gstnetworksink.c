@@ -52,7 +52,7 @@ static const gchar *const state_names[] = {
 #define COUNTER(name, member) \
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (Counters, member) }
 
-static const GstStatsField stats_fields[] = {
+static const GstWirelessStatsField stats_fields[] = {
   COUNTER ("connections", connections),
   COUNTER ("connect-attempts", connect_attempts),
   COUNTER ("packets-sent", packets_sent),
@@ -103,7 +103,7 @@ gst_network_sink_create_stats (GstNetworkSink * self)
   UNLOCK (self);
 
   gst_structure_set (stats, "state", G_TYPE_STRING, state_names[state], NULL);
-  gst_structure_set_stats (stats, stats_fields, G_N_ELEMENTS (stats_fields),
+  gst_wireless_stats_fill (stats, stats_fields, G_N_ELEMENTS (stats_fields),
       &counters);
   if (klass->fill_stats)
     klass->fill_stats (self, stats);

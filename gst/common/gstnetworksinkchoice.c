@@ -106,7 +106,8 @@ gst_network_sink_greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
   priv->needs_key_frame = TRUE;
   priv->frames_without_key = ends_frame (self, buffer) ? 1 : 0;
   gst_network_sink_drop (self, buffer, torn ? DROP_BROKEN : DROP_NO_KEY_FRAME);
-  gst_pad_push_event (GST_BASE_SINK_PAD (self), gst_event_new_restart ());
+  gst_pad_push_event (GST_BASE_SINK_PAD (self),
+      gst_wireless_event_new_restart ());
   return TRUE;
 }
 

@@ -94,7 +94,7 @@ gst_network_sink_event (GstBaseSink * sink, GstEvent * event)
 {
   GstNetworkSink *self = GST_NETWORK_SINK (sink);
 
-  if (gst_event_is_ending (event))
+  if (gst_wireless_event_is_ending (event))
     gst_network_sink_set_ending (self, TRUE);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     gst_network_sink_set_ending (self, FALSE);

@@ -569,7 +569,7 @@ gst_network_src_class_init (GstNetworkSrcClass * klass)
   object_class->set_property = gst_network_src_set_property;
   object_class->get_property = gst_network_src_get_property;
   object_class->finalize = gst_network_src_finalize;
-  gst_element_class_drop_start_error (GST_ELEMENT_CLASS (klass));
+  gst_wrong_input_drop_start_error (GST_ELEMENT_CLASS (klass));
   GST_ELEMENT_CLASS (klass)->change_state = gst_network_src_change_state;
   src_class->get_caps = gst_network_src_get_caps;
   src_class->query = gst_network_src_query;

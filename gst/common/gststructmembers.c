@@ -71,13 +71,13 @@ gst_struct_get_member (gconstpointer structure, gsize offset, GValue * value)
 /* --- statistics ----------------------------------------------------------- */
 
 void
-gst_structure_set_stats (GstStructure * structure,
-    const GstStatsField * fields, guint n_fields, gconstpointer stats)
+gst_wireless_stats_fill (GstStructure * structure,
+    const GstWirelessStatsField * fields, guint n_fields, gconstpointer stats)
 {
   guint i;
 
   for (i = 0; i < n_fields; i++) {
-    const GstStatsField *field = &fields[i];
+    const GstWirelessStatsField *field = &fields[i];
     gconstpointer member = G_STRUCT_MEMBER_P (stats, field->offset);
 
     if (field->type == G_TYPE_INT64)
@@ -90,7 +90,7 @@ gst_structure_set_stats (GstStructure * structure,
 }
 
 void
-gst_stats_fields_add (const GstStatsField * fields, guint n_fields,
+gst_wireless_stats_add (const GstWirelessStatsField * fields, guint n_fields,
     gpointer sum, gconstpointer more)
 {
   guint i;

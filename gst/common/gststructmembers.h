@@ -30,15 +30,15 @@ typedef struct
   const gchar *name;
   GType type;                   /* G_TYPE_UINT64 or G_TYPE_INT64 */
   gsize offset;                 /* of the member, in bytes */
-} GstStatsField;
+} GstWirelessStatsField;
 
 GST_WIRELESS_API
-void gst_structure_set_stats (GstStructure * structure,
-    const GstStatsField * fields, guint n_fields, gconstpointer stats);
+void gst_wireless_stats_fill (GstStructure * structure,
+    const GstWirelessStatsField * fields, guint n_fields, gconstpointer stats);
 /* To the members of `sum`, which are guint64, those of `more` */
 GST_WIRELESS_API
-void gst_stats_fields_add (const GstStatsField * fields, guint n_fields,
-    gpointer sum, gconstpointer more);
+void gst_wireless_stats_add (const GstWirelessStatsField * fields,
+    guint n_fields, gpointer sum, gconstpointer more);
 
 G_END_DECLS
 

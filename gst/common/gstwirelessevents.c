@@ -13,28 +13,28 @@
 #define ENDING_NAME "application/x-gst-wireless-ending"
 
 GstEvent *
-gst_event_new_restart (void)
+gst_wireless_event_new_restart (void)
 {
   return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
       gst_structure_new_empty (RESTART_NAME));
 }
 
 gboolean
-gst_event_is_restart (GstEvent * event)
+gst_wireless_event_is_restart (GstEvent * event)
 {
   return GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_UPSTREAM
       && gst_event_has_name (event, RESTART_NAME);
 }
 
 GstEvent *
-gst_event_new_ending (void)
+gst_wireless_event_new_ending (void)
 {
   return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_OOB,
       gst_structure_new_empty (ENDING_NAME));
 }
 
 gboolean
-gst_event_is_ending (GstEvent * event)
+gst_wireless_event_is_ending (GstEvent * event)
 {
   return GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_OOB
       && gst_event_has_name (event, ENDING_NAME);
@@ -42,7 +42,7 @@ gst_event_is_ending (GstEvent * event)
 
 /* As gst_video_event_new_upstream_force_key_unit () makes it */
 GstEvent *
-gst_event_new_key_unit_request (void)
+gst_wireless_event_new_key_unit_request (void)
 {
   return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
       gst_structure_new ("GstForceKeyUnit",

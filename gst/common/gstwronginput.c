@@ -156,7 +156,7 @@ post_message (GstElement * element, GstMessage * message)
 }
 
 void
-gst_element_class_drop_start_error (GstElementClass * klass)
+gst_wrong_input_drop_start_error (GstElementClass * klass)
 {
   klass->post_message = post_message;
 }

@@ -46,7 +46,7 @@ GstElement *gst_wrong_input_get_element (GstElement * owner);
 /* GstBaseSrc posts a general error when start () fails, even behind the one that
  * says why. Sources whose start () always says why drop it by this. */
 GST_WIRELESS_API
-void gst_element_class_drop_start_error (GstElementClass * klass);
+void gst_wrong_input_drop_start_error (GstElementClass * klass);
 
 G_END_DECLS
 

@@ -370,7 +370,7 @@ gst_dccp_thin_set_uri (GstElement * element, const gchar * text,
 #define FIELD(name, member) \
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (DccpStats, member) }
 
-static const GstStatsField counters[] = {
+static const GstWirelessStatsField counters[] = {
   FIELD ("payload-bytes-sent", bytes_sent),
   FIELD ("payload-bytes-received", bytes_received),
   FIELD ("answers-suppressed", answers_suppressed),
@@ -378,7 +378,7 @@ static const GstStatsField counters[] = {
   FIELD ("option-errors", option_errors),
 };
 
-static const GstStatsField sink_counters[] = {
+static const GstWirelessStatsField sink_counters[] = {
   FIELD ("feedback-received", feedback_received),
   FIELD ("no-feedback", no_feedback),
   FIELD ("loss-events", loss_events_received),
@@ -386,7 +386,7 @@ static const GstStatsField sink_counters[] = {
   FIELD ("dropped-received", dropped_received),
 };
 
-static const GstStatsField src_counters[] = {
+static const GstWirelessStatsField src_counters[] = {
   FIELD ("lost", lost),
   FIELD ("loss-events", loss_events),
   FIELD ("reordered", reordered),
@@ -396,14 +396,14 @@ static const GstStatsField src_counters[] = {
   FIELD ("dropped-sent", dropped_sent),
 };
 
-static const GstStatsField sink_gauges[] = {
+static const GstWirelessStatsField sink_gauges[] = {
   FIELD ("rate", rate),
   FIELD ("reported-rate", reported_rate),
   FIELD ("round-trip", round_trip),
   FIELD ("round-trip-variance", round_trip_variance),
 };
 
-static const GstStatsField src_gauges[] = {
+static const GstWirelessStatsField src_gauges[] = {
   FIELD ("receive-rate", receive_rate),
   FIELD ("round-trip", round_trip),
 };
@@ -418,10 +418,10 @@ gst_dccp_thin_add_stats (DccpStats * sum, const DccpStats * more)
 
   *sum = *more;
   sum->connections += before.connections;
-  gst_stats_fields_add (counters, G_N_ELEMENTS (counters), sum, &before);
-  gst_stats_fields_add (sink_counters, G_N_ELEMENTS (sink_counters), sum,
+  gst_wireless_stats_add (counters, G_N_ELEMENTS (counters), sum, &before);
+  gst_wireless_stats_add (sink_counters, G_N_ELEMENTS (sink_counters), sum,
       &before);
-  gst_stats_fields_add (src_counters, G_N_ELEMENTS (src_counters), sum,
+  gst_wireless_stats_add (src_counters, G_N_ELEMENTS (src_counters), sum,
       &before);
   for (i = 0; i < DCCP_LAST_TYPE; i++) {
     sum->sent[i] += before.sent[i];
@@ -467,17 +467,17 @@ gst_dccp_thin_fill_stats (GstStructure * structure, const DccpStats * stats,
       "loss-event-rate", G_TYPE_DOUBLE, is_sink ? stats->loss_event_rate :
       stats->their_loss_event_rate, NULL);
   if (is_sink) {
-    gst_structure_set_stats (structure, sink_gauges,
+    gst_wireless_stats_fill (structure, sink_gauges,
         G_N_ELEMENTS (sink_gauges), stats);
-    gst_structure_set_stats (structure, sink_counters,
+    gst_wireless_stats_fill (structure, sink_counters,
         G_N_ELEMENTS (sink_counters), stats);
   } else {
-    gst_structure_set_stats (structure, src_gauges, G_N_ELEMENTS (src_gauges),
+    gst_wireless_stats_fill (structure, src_gauges, G_N_ELEMENTS (src_gauges),
         stats);
-    gst_structure_set_stats (structure, src_counters,
+    gst_wireless_stats_fill (structure, src_counters,
         G_N_ELEMENTS (src_counters), stats);
   }
-  gst_structure_set_stats (structure, counters, G_N_ELEMENTS (counters), stats);
+  gst_wireless_stats_fill (structure, counters, G_N_ELEMENTS (counters), stats);
   fill_packets (structure, stats);
 }
 

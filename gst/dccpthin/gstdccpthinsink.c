@@ -360,7 +360,7 @@ gst_dccp_thin_sink_unlock_and_tell (gpointer element)
     gst_dccp_thin_sink_notify_bitrate (self);
   if (wants_key_unit)
     gst_pad_push_event (GST_BASE_SINK_PAD (self),
-        gst_event_new_key_unit_request ());
+        gst_wireless_event_new_key_unit_request ());
 }
 
 /* --- connecting ----------------------------------------------------------- */

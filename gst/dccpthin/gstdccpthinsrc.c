@@ -723,7 +723,7 @@ gst_dccp_thin_src_close (GstDccpThinSrc * self)
 #define FIELD(name, member) \
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (GstDccpThinSrcCounters, member) }
 
-static const GstStatsField own_fields[] = {
+static const GstWirelessStatsField own_fields[] = {
   FIELD ("buffers", buffers),
   FIELD ("bytes", bytes),
   FIELD ("dropped-full", dropped_full),
@@ -750,7 +750,7 @@ gst_dccp_thin_src_create_stats (GstNetworkSrc * src)
   structure = gst_structure_new ("application/x-dccpthinsrc-stats",
       "connections", G_TYPE_UINT64, stats.connections,
       "queued-bytes", G_TYPE_UINT64, queued_bytes, NULL);
-  gst_structure_set_stats (structure, own_fields, G_N_ELEMENTS (own_fields),
+  gst_wireless_stats_fill (structure, own_fields, G_N_ELEMENTS (own_fields),
       &counters);
   gst_dccp_thin_fill_stats (structure, &stats, FALSE);
   return structure;

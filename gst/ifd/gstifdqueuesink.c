@@ -295,7 +295,7 @@ take_eos (GstIfdQueue * self, GstEvent * event)
     return FALSE;
   }
   /* A sink that blocks would hear of it too late. */
-  gst_pad_push_event (self->srcpad, gst_event_new_ending ());
+  gst_pad_push_event (self->srcpad, gst_wireless_event_new_ending ());
   return enqueue_event (self, event);
 }
 

@@ -59,7 +59,8 @@ gst_ifd_queue_unlock_and_tell (GstIfdQueue * self)
     g_free (next);
   }
   if (ask)
-    gst_pad_push_event (self->sinkpad, gst_event_new_key_unit_request ());
+    gst_pad_push_event (self->sinkpad,
+        gst_wireless_event_new_key_unit_request ());
 }
 
 void
@@ -297,7 +298,8 @@ take_restart (GstIfdQueue * self, GstEvent * event)
   /* There may be room now. */
   g_cond_broadcast (&self->changed);
   gst_ifd_queue_unlock_and_tell (self);
-  gst_pad_push_event (self->sinkpad, gst_event_new_key_unit_request ());
+  gst_pad_push_event (self->sinkpad,
+      gst_wireless_event_new_key_unit_request ());
   return TRUE;
 }
 
@@ -327,7 +329,7 @@ gst_ifd_queue_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
   GstIfdQueue *self = GST_IFD_QUEUE (parent);
 
-  if (gst_event_is_restart (event))
+  if (gst_wireless_event_is_restart (event))
     return take_restart (self, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
     return take_reconfigure (self, event);

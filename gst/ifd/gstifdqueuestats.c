@@ -30,7 +30,7 @@ typedef struct
     { name, type, G_STRUCT_OFFSET (Snapshot, member) }
 #define COUNTER(name, member) FIELD (name, G_TYPE_UINT64, member)
 
-static const GstStatsField stats_fields[] = {
+static const GstWirelessStatsField stats_fields[] = {
   FIELD ("lateness-median", G_TYPE_INT64, ifd.lateness_median),
   FIELD ("lateness-p99", G_TYPE_INT64, ifd.lateness_p99),
   FIELD ("lateness-max", G_TYPE_INT64, ifd.lateness_max),
@@ -71,8 +71,8 @@ gst_ifd_queue_create_stats (GstIfdQueue * self)
   Snapshot snapshot;
 
   take_snapshot (self, &snapshot);
-  gst_structure_set_ifd_stats (stats, &snapshot.ifd);
-  gst_structure_set_stats (stats, stats_fields, G_N_ELEMENTS (stats_fields),
+  gst_wireless_stats_fill_ifd (stats, &snapshot.ifd);
+  gst_wireless_stats_fill (stats, stats_fields, G_N_ELEMENTS (stats_fields),
       &snapshot);
   return stats;
 }

@@ -208,7 +208,7 @@ gst_mmtp_sink_unlock_and_tell (gpointer element)
     gst_mmtp_sink_notify_bitrate (self);
   if (wants_key_unit)
     gst_pad_push_event (GST_BASE_SINK_PAD (self),
-        gst_event_new_key_unit_request ());
+        gst_wireless_event_new_key_unit_request ());
 }
 
 /* --- statistics ----------------------------------------------------------- */
@@ -217,7 +217,7 @@ gst_mmtp_sink_unlock_and_tell (gpointer element)
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (MmtpSenderStats, member) }
 
 /* That never go back, with all sessions' */
-static const GstStatsField counters[] = {
+static const GstWirelessStatsField counters[] = {
   FIELD ("buffers", buffers),
   FIELD ("bytes", bytes),
   FIELD ("packets", packets),
@@ -232,7 +232,7 @@ static const GstStatsField counters[] = {
   FIELD ("not-repaired", unrepaired),
 };
 
-static const GstStatsField gauges[] = {
+static const GstWirelessStatsField gauges[] = {
   FIELD ("queued-bytes", queued_bytes),
   FIELD ("estimated-bitrate", estimated_rate),
   FIELD ("initial-delay", initial_delay),
@@ -243,7 +243,7 @@ static const GstStatsField gauges[] = {
 #define FIELD(name, member) \
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (MmtpSenderPathStats, member) }
 
-static const GstStatsField path_counters[] = {
+static const GstWirelessStatsField path_counters[] = {
   FIELD ("packets", packets),
   FIELD ("bytes", bytes),
   FIELD ("data-packets", data_packets),
@@ -256,7 +256,7 @@ static const GstStatsField path_counters[] = {
   FIELD ("silences", silences),
 };
 
-static const GstStatsField path_gauges[] = {
+static const GstWirelessStatsField path_gauges[] = {
   FIELD ("rate", rate),
   FIELD ("window", window),
   FIELD ("in-flight", in_flight),
@@ -273,7 +273,7 @@ add_stats (MmtpSenderStats * sum, const MmtpSenderStats * more)
 {
   guint i;
 
-  gst_stats_fields_add (counters, G_N_ELEMENTS (counters), sum, more);
+  gst_wireless_stats_add (counters, G_N_ELEMENTS (counters), sum, more);
   for (i = 0; i < MMTP_LAST_REFUSAL; i++)
     sum->refused[i] += more->refused[i];
 }
@@ -289,7 +289,7 @@ get_path_stats (GstMmtpSink * self, guint path,
     return FALSE;
   past = g_hash_table_lookup (self->past_paths, stats->name);
   if (past)
-    gst_stats_fields_add (path_counters, G_N_ELEMENTS (path_counters),
+    gst_wireless_stats_add (path_counters, G_N_ELEMENTS (path_counters),
         stats, past);
   return TRUE;
 }
@@ -345,9 +345,9 @@ append_path (GValue * array, const MmtpSenderPathStats * stats)
 
   g_free (reason);
 
-  gst_structure_set_stats (structure, path_gauges,
+  gst_wireless_stats_fill (structure, path_gauges,
       G_N_ELEMENTS (path_gauges), stats);
-  gst_structure_set_stats (structure, path_counters,
+  gst_wireless_stats_fill (structure, path_counters,
       G_N_ELEMENTS (path_counters), stats);
   gst_mmtp_append_path (array, structure);
 }
@@ -387,8 +387,8 @@ gst_mmtp_sink_fill_stats (GstNetworkSink * sink, GstStructure * stats)
   add_stats (&values, &self->past);
   UNLOCK (self);
 
-  gst_structure_set_stats (stats, counters, G_N_ELEMENTS (counters), &values);
-  gst_structure_set_stats (stats, gauges, G_N_ELEMENTS (gauges), &values);
+  gst_wireless_stats_fill (stats, counters, G_N_ELEMENTS (counters), &values);
+  gst_wireless_stats_fill (stats, gauges, G_N_ELEMENTS (gauges), &values);
   gst_structure_set (stats, "application-limited", G_TYPE_BOOLEAN,
       values.is_app_limited, NULL);
   gst_mmtp_add_refusals (stats, values.refused);

@@ -93,7 +93,7 @@ GST_ELEMENT_REGISTER_DEFINE (mmtpsrc, "mmtpsrc", GST_RANK_NONE,
 #define FIELD(name, member) \
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (MmtpReceiverStats, member) }
 
-static const GstStatsField stats_fields[] = {
+static const GstWirelessStatsField stats_fields[] = {
   FIELD ("sessions", sessions),
   FIELD ("packets", packets),
   FIELD ("recovered", recovered),
@@ -112,7 +112,7 @@ static const GstStatsField stats_fields[] = {
 #define FIELD(name, member) \
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (MmtpReceiverPathStats, member) }
 
-static const GstStatsField path_fields[] = {
+static const GstWirelessStatsField path_fields[] = {
   FIELD ("packets", received),
   FIELD ("bytes", bytes),
   FIELD ("lost", lost),
@@ -128,7 +128,7 @@ static const GstStatsField path_fields[] = {
 #define FIELD(name, member) \
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (GstMmtpSrcCounters, member) }
 
-static const GstStatsField own_fields[] = {
+static const GstWirelessStatsField own_fields[] = {
   FIELD ("buffers", buffers),
   FIELD ("bytes", bytes),
   FIELD ("dropped-full", dropped_full),
@@ -145,7 +145,7 @@ append_path (GValue * array, guint channel,
       "channel", G_TYPE_UINT, channel, "joined", G_TYPE_BOOLEAN, stats->joined,
       NULL);
 
-  gst_structure_set_stats (structure, path_fields,
+  gst_wireless_stats_fill (structure, path_fields,
       G_N_ELEMENTS (path_fields), stats);
   gst_mmtp_append_path (array, structure);
 }
@@ -183,9 +183,9 @@ gst_mmtp_src_create_stats (GstNetworkSrc * src)
 
   stats = gst_structure_new ("application/x-mmtpsrc-stats",
       "in-session", G_TYPE_BOOLEAN, values.in_session, NULL);
-  gst_structure_set_stats (stats, own_fields, G_N_ELEMENTS (own_fields),
+  gst_wireless_stats_fill (stats, own_fields, G_N_ELEMENTS (own_fields),
       &counters);
-  gst_structure_set_stats (stats, stats_fields, G_N_ELEMENTS (stats_fields),
+  gst_wireless_stats_fill (stats, stats_fields, G_N_ELEMENTS (stats_fields),
       &values);
   gst_mmtp_add_refusals (stats, values.refused);
   gst_structure_take_value (stats, "channels", &array);

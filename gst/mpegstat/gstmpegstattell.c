@@ -83,7 +83,7 @@ typedef struct
 #define SUM(name, member) \
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (Snapshot, member) }
 
-static const GstStatsField stats_fields[] = {
+static const GstWirelessStatsField stats_fields[] = {
   SUM ("frames", frames),
   BY_TYPE ("frames-i", frames, I),
   BY_TYPE ("frames-p", frames, P),
@@ -167,7 +167,7 @@ gst_mpeg_stat_create_stats (GstMpegStat * self)
   Snapshot snapshot;
 
   gst_mpeg_stat_snapshot (self, &snapshot);
-  gst_structure_set_stats (stats, stats_fields, G_N_ELEMENTS (stats_fields),
+  gst_wireless_stats_fill (stats, stats_fields, G_N_ELEMENTS (stats_fields),
       &snapshot);
   return stats;
 }

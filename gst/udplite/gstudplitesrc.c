@@ -125,7 +125,7 @@ GST_ELEMENT_REGISTER_DEFINE (udplitesrc, "udplitesrc", GST_RANK_NONE,
 #define COUNTER(name, member) \
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (GstUdpliteSrcCounters, member) }
 
-static const GstStatsField stats_fields[] = {
+static const GstWirelessStatsField stats_fields[] = {
   COUNTER ("packets", packets),
   COUNTER ("bytes", bytes),
   COUNTER ("lists", lists),
@@ -155,7 +155,7 @@ gst_udplite_src_create_stats (GstNetworkSrc * src)
 
   stats = gst_structure_new ("application/x-udplitesrc-stats",
       "backend", G_TYPE_STRING, udplite_backend_get_name (backend), NULL);
-  gst_structure_set_stats (stats, stats_fields, G_N_ELEMENTS (stats_fields),
+  gst_wireless_stats_fill (stats, stats_fields, G_N_ELEMENTS (stats_fields),
       &counters);
   for (i = UDPLITE_VALID + 1; i < UDPLITE_LAST; i++)
     gst_structure_set (stats, udplite_verdict_get_name (i), G_TYPE_UINT64,

@@ -25,13 +25,13 @@ typedef struct
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (FlowStats, member) }
 #define LINK(name, member) COUNTER (name, link.member)
 
-static const GstStatsField before_fates[] = {
+static const GstWirelessStatsField before_fates[] = {
   LINK ("offered", offered),
   LINK ("offered-bytes", offered_bytes),
   LINK ("queued", queued),
 };
 
-static const GstStatsField behind_fates[] = {
+static const GstWirelessStatsField behind_fates[] = {
   COUNTER ("in-flight", in_flight),
   COUNTER ("dropped-output", dropped_output),
   LINK ("delivered-bytes", delivered_bytes),
@@ -46,7 +46,7 @@ static const GstStatsField behind_fates[] = {
 #define LINK(name, member) \
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (LinkStats, member) }
 
-static const GstStatsField link_fields[] = {
+static const GstWirelessStatsField link_fields[] = {
   LINK ("collisions", collisions),
   LINK ("rate-changes", rate_changes),
   LINK ("calls", calls),
@@ -94,10 +94,10 @@ put_transmissions (GstStructure * stats, const guint64 * transmissions)
 static void
 put_flow_stats (GstStructure * stats, const FlowStats * flow)
 {
-  gst_structure_set_stats (stats, before_fates, G_N_ELEMENTS (before_fates),
+  gst_wireless_stats_fill (stats, before_fates, G_N_ELEMENTS (before_fates),
       flow);
   put_fates (stats, flow->link.fates);
-  gst_structure_set_stats (stats, behind_fates, G_N_ELEMENTS (behind_fates),
+  gst_wireless_stats_fill (stats, behind_fates, G_N_ELEMENTS (behind_fates),
       flow);
   put_transmissions (stats, flow->link.transmissions);
 }
@@ -150,7 +150,7 @@ put_ifd (GstWirelessLink * self, GstStructure * stats)
   if (!self->link || !link_get_ifd_stats (self->link, &ifd))
     return;
   structure = gst_structure_new_empty ("ifd");
-  gst_structure_set_ifd_stats (structure, &ifd);
+  gst_wireless_stats_fill_ifd (structure, &ifd);
   gst_structure_set (stats, "ifd", GST_TYPE_STRUCTURE, structure, NULL);
   gst_structure_free (structure);
 }
@@ -192,7 +192,7 @@ create_stats (GstWirelessLink * self)
       put_flow (flows, i, &flow);
   }
   put_flow_stats (stats, &total);
-  gst_structure_set_stats (stats, link_fields, G_N_ELEMENTS (link_fields),
+  gst_wireless_stats_fill (stats, link_fields, G_N_ELEMENTS (link_fields),
       &link);
   put_lateness (stats, self->lateness);
   put_ifd (self, stats);

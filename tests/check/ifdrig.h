@@ -250,7 +250,7 @@ take_event (GstPad * pad, GstObject * parent, GstEvent * event)
     log_name (rig, "eos");
   else if (GST_EVENT_TYPE (event) == GST_EVENT_GAP)
     log_name (rig, "gap");
-  else if (gst_event_is_ending (event))
+  else if (gst_wireless_event_is_ending (event))
     count_ending (rig);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM)
     log_name (rig, gst_structure_get_name (gst_event_get_structure (event)));
@@ -296,7 +296,7 @@ take_upstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
     rig->key_unit_requests++;
     g_mutex_unlock (&rig->lock);
   }
-  fail_if (gst_event_is_restart (event));
+  fail_if (gst_wireless_event_is_restart (event));
   gst_event_unref (event);
   return TRUE;
 }

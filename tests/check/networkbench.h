@@ -32,7 +32,7 @@ on_source_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
   Bench *bench = gst_pad_get_element_private (pad);
 
-  if (gst_event_is_restart (event))
+  if (gst_wireless_event_is_restart (event))
     g_atomic_int_inc (&bench->restarts);
   gst_event_unref (event);
   return TRUE;

@@ -12,8 +12,14 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
-G_DEFINE_QUARK (tun - address - error - quark, tun_address_error)
-    guint
+/* Not by G_DEFINE_QUARK: indenters put spaces into the name that it makes. */
+GQuark
+tun_address_error_quark (void)
+{
+  return g_quark_from_static_string ("tun-address-error-quark");
+}
+
+guint
 tun_address_n_bytes (const TunAddress * address)
 {
   return address->family == AF_INET ? 4 : 16;

@@ -728,7 +728,7 @@ GST_START_TEST (a_new_receiver_gets_what_it_needs_to_begin)
   expect_log (&rig, "~I0s");
   push_plan (&rig, "P1 P2");
   expect_pushed (&rig, 3 + 3);
-  gst_pad_push_event (rig.down, gst_event_new_restart ());
+  gst_pad_push_event (rig.down, gst_wireless_event_new_restart ());
   assert_stat (&rig, "waiting", 0);
   assert_stat (&rig, "dropped-no-i-frame", 2);
   fail_unless_equals_int (rig.key_unit_requests, 1);

@@ -204,6 +204,14 @@ static const gchar *const good_addresses[] = {
   "fe80::1/0",
 };
 
+GST_START_TEST (the_error_domain_has_no_spaces)
+{
+  fail_unless_equals_string (g_quark_to_string (TUN_ADDRESS_ERROR),
+      "tun-address-error-quark");
+}
+
+GST_END_TEST;
+
 GST_START_TEST (address_is_read_as_it_is_written)
 {
   const gchar *text = good_addresses[__i__];
@@ -1148,6 +1156,7 @@ tun_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_loop_test (tc, address_is_read_as_it_is_written, 0,
       G_N_ELEMENTS (good_addresses));
+  tcase_add_test (tc, the_error_domain_has_no_spaces);
   tcase_add_test (tc, addresses_are_separated_by_commas);
   tcase_add_loop_test (tc, bad_address_is_named, 0,
       G_N_ELEMENTS (bad_addresses));

@@ -95,6 +95,14 @@ run_log (const LinkConfig * config, guint n, guint32 size, guint64 interval)
   return log;
 }
 
+GST_START_TEST (the_error_domain_has_no_spaces)
+{
+  fail_unless_equals_string (g_quark_to_string (LINK_ERROR),
+      "link-error-quark");
+}
+
+GST_END_TEST;
+
 GST_START_TEST (pipe_sends_at_its_rate_and_delays)
 {
   LinkConfig config = custom ();
@@ -1238,6 +1246,7 @@ link_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
+  tcase_add_test (tc, the_error_domain_has_no_spaces);
   tcase_add_test (tc, draws_are_uniform_exponential_and_geometric);
   tcase_add_test (tc, pipe_sends_at_its_rate_and_delays);
   tcase_add_test (tc, pipe_without_a_limit_passes_at_once);

@@ -1083,7 +1083,7 @@ GST_START_TEST (eos_behind_packets_comes_in_time)
   push_packets (bench, "abC");
   WAIT_FOR (stat_of (bench, "time-blocked") > 0);
   push_eos (bench);
-  gst_pad_push_event (bench->src, gst_event_new_ending ());
+  gst_pad_push_event (bench->src, gst_wireless_event_new_ending ());
   wait_for_eos (bench);
   fail_unless_equals_uint64 (stat_of (bench, "dropped-eos-timeout"), 2);
   bench_free (bench);
@@ -1350,7 +1350,7 @@ GST_START_TEST (eos_behind_a_full_network_comes_in_time)
   WAIT_FOR (taken (bench) == 30);
   push (bench, 'b', 0, 40);
   push_eos (bench);
-  gst_pad_push_event (bench->src, gst_event_new_ending ());
+  gst_pad_push_event (bench->src, gst_wireless_event_new_ending ());
   wait_for_eos (bench);
   fail_unless_equals_uint64 (stat_of (bench, "dropped-eos-timeout"), 2);
   fail_unless_equals_uint64 (stat_of (bench, "eos-timeouts"), 1);
@@ -1368,7 +1368,7 @@ GST_START_TEST (the_end_without_a_receiver_is_an_error_in_time)
   bench_play (bench);
   push (bench, 'a', 0, 0);
   push_eos (bench);
-  gst_pad_push_event (bench->src, gst_event_new_ending ());
+  gst_pad_push_event (bench->src, gst_wireless_event_new_ending ());
   wait_for_end_without_receiver (bench);
   fail_unless_equals_uint64 (stat_of (bench, "dropped-eos-timeout"), 1);
   fail_unless_equals_uint64 (stat_of (bench, "eos-timeouts"), 1);
@@ -1473,7 +1473,7 @@ GST_START_TEST (flush_takes_back_that_eos_follows)
   bench_play (bench);
   push (bench, 'a', 0, 0);
   WAIT_FOR (pushed (bench) == 1);
-  gst_pad_push_event (bench->src, gst_event_new_ending ());
+  gst_pad_push_event (bench->src, gst_wireless_event_new_ending ());
   push (bench, 'b', DELTA, 40);
   WAIT_FOR (pushed (bench) == 2);
   flush (bench);
