@@ -13,6 +13,7 @@
  */
 
 #include "fuzz.h"
+#include "ccid3options.h"
 #include "dccpfeatures.h"
 
 #define SECONDS G_GUINT64_CONSTANT (1000000000)
@@ -231,11 +232,11 @@ check_times (const DccpOption * option)
     fuzz_check (reread == time && restamp == stamp);
   }
   dccp_option_writer_init (&writer);
-  if (dccp_option_read_rtt_estimate (option, &time)) {
-    fuzz_check (dccp_option_write_rtt_estimate (&writer, time));
+  if (ccid3_option_read_rtt_estimate (option, &time)) {
+    fuzz_check (ccid3_option_write_rtt_estimate (&writer, time));
     again.size = writer.bytes[1] - 2;
     fuzz_check (again.size <= option->size);
-    fuzz_check (dccp_option_read_rtt_estimate (&again, &reread));
+    fuzz_check (ccid3_option_read_rtt_estimate (&again, &reread));
     fuzz_check (reread == time);
   }
   if (dccp_option_read_timestamp (option, &stamp))
@@ -245,16 +246,16 @@ check_times (const DccpOption * option)
 static void
 check_loss_intervals (const DccpOption * option)
 {
-  DccpLossIntervals intervals;
+  TfrcIntervals intervals;
   DccpOptionWriter writer;
   gsize i;
 
-  if (!dccp_option_read_loss_intervals (option, &intervals))
+  if (!ccid3_option_read_loss_intervals (option, &intervals))
     return;
-  fuzz_check (intervals.n >= 1 && intervals.n <= DCCP_MAX_LOSS_INTERVALS);
+  fuzz_check (intervals.n >= 1 && intervals.n <= TFRC_MAX_INTERVALS);
   fuzz_check (option->size == 1 + 9 * intervals.n);
   dccp_option_writer_init (&writer);
-  fuzz_check (dccp_option_write_loss_intervals (&writer, &intervals));
+  fuzz_check (ccid3_option_write_loss_intervals (&writer, &intervals));
   for (i = 0; i < option->size; i++)    /* all but E */
     fuzz_check (((writer.bytes[2 + i] ^ option->value[i]) &
             (i % 9 == 4 ? 0x7f : 0xff)) == 0);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ccid3options.h"
 #include "dccpoptions.h"
 
 #define LONGEST 65535
@@ -50,7 +51,7 @@ add_value (Options * self, const DccpOption * option)
 {
   GString *text = get_numbers (self, option->type);
   guint64 number = 0;
-  guint32 stamp;
+  guint32 stamp, rate;
 
   switch (option->type) {
     case DCCP_OPTION_TIMESTAMP:
@@ -70,10 +71,13 @@ add_value (Options * self, const DccpOption * option)
         add_number (text, number / 10000);
       break;
     case DCCP_OPTION_NDP_COUNT:
-    case DCCP_OPTION_LOSS_EVENT_RATE:
-    case DCCP_OPTION_RECEIVE_RATE:
       if (dccp_option_read_number (option, &number))
         add_number (text, number);
+      break;
+    case CCID3_OPTION_LOSS_EVENT_RATE:
+    case CCID3_OPTION_RECEIVE_RATE:
+      if (ccid3_option_read_rate (option, &rate))
+        add_number (text, rate);
       break;
     default:
       add_bytes (text, option);

@@ -46,7 +46,6 @@ KNOWN_CIRCLES = [
      "gst/common/gstnetworksinkwaiting"},
     {"gst/dccpthin/core/dccpconnection", "gst/dccpthin/core/dccpendpoint",
      "gst/dccpthin/core/dccpendpointprivate", "gst/dccpthin/core/dccpevents"},
-    {"gst/dccpthin/core/tfrclosses", "gst/dccpthin/core/tfrcreceiver"},
     {"gst/ifd/gstifdqueuesrc", "gst/ifd/gstifdqueuetime"},
     {"gst/mmtp/core/mmtppolicy", "gst/mmtp/core/mmtpsender",
      "gst/mmtp/core/mmtpsendercontrol", "gst/mmtp/core/mmtpsenderdata",

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "ccid3options.h"
+
 /* Doubled with each Response: then later than the next Request of a client that
  * had none, which comes after a second, of Linux after three, and is doubled
  * too */
@@ -396,7 +398,7 @@ typedef struct
 {
   guint64 ndp;
   TfrcFeedback feedback;
-  DccpLossIntervals losses;     /* n 0: it says nothing of them */
+  TfrcIntervals losses;     /* n 0: it says nothing of them */
   guint drop_offset;            /* numbers that Data Dropped has spoken of */
 } DccpHeard;
 
@@ -488,7 +490,7 @@ read_round_trip (DccpConnection * connection, const DccpOption * option)
 {
   guint64 round_trip;
 
-  if (!dccp_option_read_rtt_estimate (option, &round_trip))
+  if (!ccid3_option_read_rtt_estimate (option, &round_trip))
     return FALSE;
   if (round_trip > 0 && connection->receiver)
     tfrc_receiver_set_round_trip (connection->receiver, round_trip);
@@ -524,10 +526,9 @@ typedef struct
 static gboolean
 read_loss_event_rate (const DccpOption * option, LossEventRates * p)
 {
-  guint64 inverse;
+  guint32 inverse;
 
-  if (!dccp_option_read_number (option, &inverse) || option->size != 4
-      || inverse == 0)
+  if (!ccid3_option_read_rate (option, &inverse) || inverse == 0)
     return FALSE;
   p->has_rate = TRUE;
   p->rate = inverse == G_MAXUINT32 ? 0 : 1. / inverse;
@@ -537,7 +538,7 @@ read_loss_event_rate (const DccpOption * option, LossEventRates * p)
 /* A second option goes on with older ones, and skips none (RFC 4342 section
  * 8.6.1). */
 static gboolean
-add_loss_intervals (DccpLossIntervals * losses, const DccpLossIntervals * more)
+add_loss_intervals (TfrcIntervals * losses, const TfrcIntervals * more)
 {
   guint i;
 
@@ -545,7 +546,7 @@ add_loss_intervals (DccpLossIntervals * losses, const DccpLossIntervals * more)
     return FALSE;
   if (losses->n == 0)
     losses->skip = more->skip;
-  for (i = 0; i < more->n && losses->n < DCCP_MAX_LOSS_INTERVALS; i++)
+  for (i = 0; i < more->n && losses->n < TFRC_MAX_INTERVALS; i++)
     losses->intervals[losses->n++] = more->intervals[i];
   return TRUE;
 }
@@ -554,9 +555,9 @@ static gboolean
 read_loss_intervals (const DccpOption * option, LossEventRates * p,
     DccpHeard * heard)
 {
-  DccpLossIntervals read;
+  TfrcIntervals read;
 
-  if (!dccp_option_read_loss_intervals (option, &read)
+  if (!ccid3_option_read_loss_intervals (option, &read)
       || !add_loss_intervals (&heard->losses, &read))
     return FALSE;
   p->has_intervals = tfrc_intervals_get_loss_event_rate (&heard->losses,
@@ -567,12 +568,9 @@ read_loss_intervals (const DccpOption * option, LossEventRates * p,
 static gboolean
 read_receive_rate (const DccpOption * option, TfrcFeedback * feedback)
 {
-  guint64 rate;
-
-  if (!dccp_option_read_number (option, &rate) || option->size != 4)
+  if (!ccid3_option_read_rate (option, &feedback->receive_rate))
     return FALSE;
   feedback->has_receive_rate = TRUE;
-  feedback->receive_rate = rate;
   return TRUE;
 }
 
@@ -625,13 +623,13 @@ read_option (DccpConnection * connection, const DccpPacket * packet,
     case DCCP_OPTION_ELAPSED_TIME:
       return heard->feedback.has_elapsed =
           dccp_option_read_elapsed_time (option, &heard->feedback.elapsed);
-    case DCCP_OPTION_RTT_ESTIMATE:
+    case CCID3_OPTION_RTT_ESTIMATE:
       return read_round_trip (connection, option);
-    case DCCP_OPTION_LOSS_EVENT_RATE:
+    case CCID3_OPTION_LOSS_EVENT_RATE:
       return read_loss_event_rate (option, p);
-    case DCCP_OPTION_LOSS_INTERVALS:
+    case CCID3_OPTION_LOSS_INTERVALS:
       return read_loss_intervals (option, p, heard);
-    case DCCP_OPTION_RECEIVE_RATE:
+    case CCID3_OPTION_RECEIVE_RATE:
       return read_receive_rate (option, &heard->feedback);
     default:
       return FALSE;
@@ -677,7 +675,7 @@ refuse_option (DccpConnection * connection, const DccpOption * option)
     return abort_for_option (connection, option, DCCP_RESET_OPTION_ERROR);
   if (option->mandatory)
     return abort_for_option (connection, option, DCCP_RESET_MANDATORY_ERROR);
-  if (option->type == DCCP_OPTION_RTT_ESTIMATE
+  if (option->type == CCID3_OPTION_RTT_ESTIMATE
       && dccp_features_get (connection->features,
           DCCP_FEATURE_SEND_RTT_ESTIMATE, FALSE))
     return abort_for_round_trip (connection, option);
@@ -758,7 +756,7 @@ write_round_trip (DccpConnection * connection, DccpType type,
     return;
   if (connection->sender)
     tfrc_sender_get_state (connection->sender, &state);
-  dccp_option_write_rtt_estimate (writer, state.round_trip > 0 ?
+  ccid3_option_write_rtt_estimate (writer, state.round_trip > 0 ?
       state.round_trip : connection->round_trip);
 }
 
@@ -770,13 +768,13 @@ write_report (DccpConnection * connection, DccpOptionWriter * writer)
   TfrcReport report;
 
   tfrc_receiver_take_report (connection->receiver, connection->now, &report);
-  dccp_option_write_number (writer, DCCP_OPTION_RECEIVE_RATE,
+  dccp_option_write_number (writer, CCID3_OPTION_RECEIVE_RATE,
       report.receive_rate, 4);
   if (dccp_features_get (connection->features,
           DCCP_FEATURE_SEND_LOSS_EVENT_RATE, TRUE))
-    dccp_option_write_number (writer, DCCP_OPTION_LOSS_EVENT_RATE,
+    dccp_option_write_number (writer, CCID3_OPTION_LOSS_EVENT_RATE,
         report.loss_event_rate, 4);
-  dccp_option_write_loss_intervals (writer, &report.intervals);
+  ccid3_option_write_loss_intervals (writer, &report.intervals);
   connection->common->stats.feedback_sent++;
 }
 
@@ -1465,8 +1463,8 @@ hear_loss (DccpConnection * connection, guint64 last, guint32 loss)
 static void
 hear_losses (DccpConnection * connection, Arrival * arrival)
 {
-  const DccpLossIntervals *losses = &arrival->heard.losses;
-  guint64 ends[DCCP_MAX_LOSS_INTERVALS];
+  const TfrcIntervals *losses = &arrival->heard.losses;
+  guint64 ends[TFRC_MAX_INTERVALS];
   guint64 end = dccp_sequence_add (arrival->packet->acknowledgement,
       -(gint64) losses->skip);
   guint i;

@@ -11,6 +11,7 @@
 #include "dccpevents.h"
 #include "dccpfeatures.h"
 #include "dccphistory.h"
+#include "dccpoptions.h"
 #include "tfrcreceiver.h"
 #include "tfrcsender.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of DCCP and CCID 3; see the header. Times go on the wire in
- * units of 10 us (RFC 4340 section 13); the round trip of RFC 6323 is in us.
+/* The options of DCCP; see the header. Times go on the wire in units of 10 us
+ * (RFC 4340 section 13).
  */
 
 #ifdef HAVE_CONFIG_H
@@ -9,22 +9,12 @@
 
 #include "dccpoptions.h"
 
-#include <string.h>
+#include "ccid3options.h"
 
 #define LAST_SINGLE_BYTE 31     /* RFC 4340 section 5.8: they have no length */
 #define TYPE_AND_LENGTH 2       /* bytes, which the length counts too */
-#define MAX_VALUE (255 - TYPE_AND_LENGTH)
 
 #define TIME_UNIT 10000         /* ns */
-#define ROUND_TRIP_UNIT 1000    /* ns, RFC 6323 section 3.2 */
-#define MAX_ROUND_TRIP 0xffffff /* us: longer than can be said */
-
-#define INTERVAL_SIZE 9         /* bytes, RFC 4342 section 8.6 */
-#define MAX_SKIP 3              /* NDUPACK, section 6.1 */
-#define MAX_LENGTH 0xffffff     /* 24 bits */
-#define MAX_LOSS_LENGTH 0x7fffff        /* 23 bits, the highest is E */
-#define ECN_NONCE 0x800000
-
 #define MAX_NDP_COUNT 6         /* bytes, RFC 4340 section 7.7 */
 
 /* --- one by one ----------------------------------------------------------- */
@@ -51,7 +41,7 @@ data_may_carry (guint8 type)
     case DCCP_OPTION_TIMESTAMP:
     case DCCP_OPTION_TIMESTAMP_ECHO:
     case DCCP_OPTION_DATA_CHECKSUM:
-    case DCCP_OPTION_RTT_ESTIMATE:
+    case CCID3_OPTION_RTT_ESTIMATE:
       return TRUE;
     default:
       return FALSE;
@@ -69,7 +59,7 @@ needs_acknowledgement (guint8 type)
     case DCCP_OPTION_ACK_VECTOR_1:
     case DCCP_OPTION_DATA_DROPPED:
     case DCCP_OPTION_ELAPSED_TIME:
-    case DCCP_OPTION_LOSS_INTERVALS:
+    case CCID3_OPTION_LOSS_INTERVALS:
       return TRUE;
     default:
       return FALSE;
@@ -148,24 +138,6 @@ dccp_option_reader_next (DccpOptionReader * reader, DccpOption * option)
 
 /* --- values --------------------------------------------------------------- */
 
-static guint64
-get_number (const guint8 * bytes, gsize size)
-{
-  guint64 number = 0;
-  gsize i;
-
-  for (i = 0; i < size; i++)
-    number = number << 8 | bytes[i];
-  return number;
-}
-
-static void
-put_number (guint8 * bytes, gsize size, guint64 number)
-{
-  for (; size > 0; size--, number >>= 8)
-    bytes[size - 1] = number;
-}
-
 static gboolean
 is_size_of_number (const DccpOption * option)
 {
@@ -173,8 +145,6 @@ is_size_of_number (const DccpOption * option)
     case DCCP_OPTION_NDP_COUNT:
       return option->size >= 1 && option->size <= MAX_NDP_COUNT;
     case DCCP_OPTION_DATA_CHECKSUM:
-    case DCCP_OPTION_LOSS_EVENT_RATE:
-    case DCCP_OPTION_RECEIVE_RATE:
       return option->size == 4;
     default:
       return option->size >= 1 && option->size <= sizeof (guint64);
@@ -186,7 +156,7 @@ dccp_option_read_number (const DccpOption * option, guint64 * number)
 {
   if (!is_size_of_number (option))
     return FALSE;
-  *number = get_number (option->value, option->size);
+  *number = dccp_option_get_number (option->value, option->size);
   return TRUE;
 }
 
@@ -195,7 +165,7 @@ dccp_option_read_timestamp (const DccpOption * option, guint32 * stamp)
 {
   if (option->size != 4)
     return FALSE;
-  *stamp = get_number (option->value, 4);
+  *stamp = dccp_option_get_number (option->value, 4);
   return TRUE;
 }
 
@@ -205,8 +175,9 @@ dccp_option_read_timestamp_echo (const DccpOption * option, guint32 * stamp,
 {
   if (option->size != 4 && option->size != 6 && option->size != 8)
     return FALSE;
-  *stamp = get_number (option->value, 4);
-  *elapsed = get_number (option->value + 4, option->size - 4) * TIME_UNIT;
+  *stamp = dccp_option_get_number (option->value, 4);
+  *elapsed = dccp_option_get_number (option->value + 4, option->size - 4)
+      * TIME_UNIT;
   return TRUE;
 }
 
@@ -215,46 +186,7 @@ dccp_option_read_elapsed_time (const DccpOption * option, guint64 * elapsed)
 {
   if (option->size != 2 && option->size != 4)
     return FALSE;
-  *elapsed = get_number (option->value, option->size) * TIME_UNIT;
-  return TRUE;
-}
-
-gboolean
-dccp_option_read_rtt_estimate (const DccpOption * option, guint64 * round_trip)
-{
-  if (option->size < 1 || option->size > 3)
-    return FALSE;
-  *round_trip = get_number (option->value, option->size) * ROUND_TRIP_UNIT;
-  if (*round_trip == MAX_ROUND_TRIP * (guint64) ROUND_TRIP_UNIT)
-    *round_trip = 0;
-  return TRUE;
-}
-
-static void
-read_interval (DccpLossInterval * interval, const guint8 * bytes)
-{
-  guint32 loss = get_number (bytes + 3, 3);
-
-  interval->lossless = get_number (bytes, 3);
-  interval->loss = loss & ~ECN_NONCE;
-  interval->ecn_nonce = (loss & ECN_NONCE) != 0;
-  interval->data = get_number (bytes + 6, 3);
-}
-
-gboolean
-dccp_option_read_loss_intervals (const DccpOption * option,
-    DccpLossIntervals * intervals)
-{
-  guint i;
-
-  if (option->size < 1 + INTERVAL_SIZE
-      || (option->size - 1) % INTERVAL_SIZE != 0 || option->value[0] > MAX_SKIP)
-    return FALSE;
-  intervals->skip = option->value[0];
-  intervals->n = (option->size - 1) / INTERVAL_SIZE;
-  for (i = 0; i < intervals->n; i++)
-    read_interval (&intervals->intervals[i],
-        option->value + 1 + i * INTERVAL_SIZE);
+  *elapsed = dccp_option_get_number (option->value, option->size) * TIME_UNIT;
   return TRUE;
 }
 
@@ -279,61 +211,6 @@ dccp_option_next_drop_block (const DccpOption * option, guint * offset,
 }
 
 /* --- writing -------------------------------------------------------------- */
-
-void
-dccp_option_writer_init (DccpOptionWriter * writer)
-{
-  writer->size = 0;
-  writer->is_full = FALSE;
-}
-
-/* Where the value of this option is to go, or NULL */
-static guint8 *
-begin_option (DccpOptionWriter * self, gboolean mandatory, guint8 type,
-    gsize size)
-{
-  const gboolean is_single = type <= LAST_SINGLE_BYTE;
-  const gsize head = (mandatory ? 1 : 0) + (is_single ? 1 : TYPE_AND_LENGTH);
-  guint8 *bytes = self->bytes + self->size;
-
-  g_return_val_if_fail (!is_single || size == 0, NULL);
-  if (size > MAX_VALUE || head + size > sizeof (self->bytes) - self->size) {
-    self->is_full = TRUE;
-    return NULL;
-  }
-  self->size += head + size;
-  if (mandatory)
-    *bytes++ = DCCP_OPTION_MANDATORY;
-  *bytes++ = type;
-  if (!is_single)
-    *bytes++ = TYPE_AND_LENGTH + size;
-  return bytes;
-}
-
-gboolean
-dccp_option_write (DccpOptionWriter * writer, gboolean mandatory, guint8 type,
-    const guint8 * value, gsize size)
-{
-  guint8 *bytes = begin_option (writer, mandatory, type, size);
-
-  if (!bytes)
-    return FALSE;
-  if (size > 0)
-    memcpy (bytes, value, size);
-  return TRUE;
-}
-
-gboolean
-dccp_option_write_number (DccpOptionWriter * writer, guint8 type,
-    guint64 number, guint size)
-{
-  guint8 *bytes = begin_option (writer, FALSE, type, size);
-
-  if (!bytes)
-    return FALSE;
-  put_number (bytes, size, number);
-  return TRUE;
-}
 
 /* RFC 4340 section 13.2: 2^32 - 1 is that or any longer time. */
 static guint32
@@ -366,53 +243,12 @@ dccp_option_write_timestamp_echo (DccpOptionWriter * writer, guint32 stamp,
 {
   const guint32 units = get_time_units (elapsed);
   const gsize size = units == 0 ? 0 : units > G_MAXUINT16 ? 4 : 2;
-  guint8 *bytes = begin_option (writer, FALSE, DCCP_OPTION_TIMESTAMP_ECHO,
+  guint8 value[8];
+
+  dccp_option_put_number (value, 4, stamp);
+  dccp_option_put_number (value + 4, size, units);
+  return dccp_option_write (writer, FALSE, DCCP_OPTION_TIMESTAMP_ECHO, value,
       4 + size);
-
-  if (!bytes)
-    return FALSE;
-  put_number (bytes, 4, stamp);
-  put_number (bytes + 4, size, units);
-  return TRUE;
-}
-
-/* Rounded up; 0: no estimate (RFC 6323 section 3.2.1) */
-gboolean
-dccp_option_write_rtt_estimate (DccpOptionWriter * writer, guint64 round_trip)
-{
-  const guint64 units = MIN (round_trip / ROUND_TRIP_UNIT
-      + (round_trip % ROUND_TRIP_UNIT > 0), MAX_ROUND_TRIP);
-
-  return dccp_option_write_number (writer, DCCP_OPTION_RTT_ESTIMATE, units,
-      units > G_MAXUINT16 ? 3 : units > G_MAXUINT8 ? 2 : 1);
-}
-
-static void
-write_interval (guint8 * bytes, const DccpLossInterval * interval)
-{
-  put_number (bytes, 3, MIN (interval->lossless, MAX_LENGTH));
-  put_number (bytes + 3, 3, MIN (interval->loss, MAX_LOSS_LENGTH));
-  put_number (bytes + 6, 3, MIN (interval->data, MAX_LENGTH));
-}
-
-gboolean
-dccp_option_write_loss_intervals (DccpOptionWriter * writer,
-    const DccpLossIntervals * intervals)
-{
-  guint8 *bytes;
-  guint i;
-
-  g_return_val_if_fail (intervals->n >= 1
-      && intervals->n <= DCCP_MAX_LOSS_INTERVALS, FALSE);
-  g_return_val_if_fail (intervals->skip <= MAX_SKIP, FALSE);
-  bytes = begin_option (writer, FALSE, DCCP_OPTION_LOSS_INTERVALS,
-      1 + intervals->n * INTERVAL_SIZE);
-  if (!bytes)
-    return FALSE;
-  bytes[0] = intervals->skip;
-  for (i = 0; i < intervals->n; i++)
-    write_interval (bytes + 1 + i * INTERVAL_SIZE, &intervals->intervals[i]);
-  return TRUE;
 }
 
 gboolean

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of a DCCP packet (RFC 4340 section 5.8, RFC 4342 section 8, RFC
- * 6323), read one by one and written one behind the other. Knows no connection.
+/* The options of a DCCP packet (RFC 4340 section 5.8), read one by one, and the
+ * values of those that every connection has. Knows no connection.
  */
 
 #ifndef __DCCP_OPTIONS_H__
 #define __DCCP_OPTIONS_H__
 
+#include "dccpoption.h"
 #include "dccppacket.h"
 
 G_BEGIN_DECLS
@@ -27,20 +28,8 @@ typedef enum
   DCCP_OPTION_TIMESTAMP = 41,
   DCCP_OPTION_TIMESTAMP_ECHO = 42,
   DCCP_OPTION_ELAPSED_TIME = 43,
-  DCCP_OPTION_DATA_CHECKSUM = 44,
-  DCCP_OPTION_RTT_ESTIMATE = 128,       /* RFC 6323 */
-  DCCP_OPTION_LOSS_EVENT_RATE = 192,    /* RFC 4342 section 8.5 */
-  DCCP_OPTION_LOSS_INTERVALS = 193,     /* section 8.6 */
-  DCCP_OPTION_RECEIVE_RATE = 194        /* section 8.3 */
+  DCCP_OPTION_DATA_CHECKSUM = 44
 } DccpOptionType;
-
-typedef struct
-{
-  guint8 type;
-  gboolean mandatory;           /* Mandatory stood before it */
-  const guint8 *value;          /* within the packet */
-  guint8 size;                  /* bytes of the value */
-} DccpOption;
 
 typedef struct
 {
@@ -70,30 +59,6 @@ gboolean dccp_option_read_timestamp_echo (const DccpOption * option,
     guint32 * stamp, guint64 * elapsed);
 gboolean dccp_option_read_elapsed_time (const DccpOption * option,
     guint64 * elapsed);
-/* ns; 0: no estimate, or one too long to be said */
-gboolean dccp_option_read_rtt_estimate (const DccpOption * option,
-    guint64 * round_trip);
-
-#define DCCP_MAX_LOSS_INTERVALS 28      /* RFC 4342 section 8.6 */
-
-typedef struct
-{
-  guint32 lossless;             /* packets, 24 bits */
-  guint32 loss;                 /* packets, 23 bits */
-  guint32 data;                 /* packets with data, 24 bits */
-  gboolean ecn_nonce;           /* E; written as 0 */
-} DccpLossInterval;
-
-typedef struct
-{
-  guint8 skip;                  /* packets before the first one, at most 3 */
-  guint n;                      /* at least 1 */
-  DccpLossInterval intervals[DCCP_MAX_LOSS_INTERVALS];  /* latest first */
-} DccpLossIntervals;
-
-gboolean dccp_option_read_loss_intervals (const DccpOption * option,
-    DccpLossIntervals * intervals);
-
 typedef enum                    /* RFC 4340 section 11.7, table 7 */
 {
   DCCP_DROP_PROTOCOL = 0,
@@ -109,30 +74,12 @@ typedef enum                    /* RFC 4340 section 11.7, table 7 */
 gboolean dccp_option_next_drop_block (const DccpOption * option,
     guint * offset, DccpDropCode * code, guint * run);
 
-typedef struct
-{
-  guint8 bytes[DCCP_LONGEST_OPTIONS];
-  gsize size;
-  gboolean is_full;             /* something did not fit, and is not there */
-} DccpOptionWriter;
-
-void dccp_option_writer_init (DccpOptionWriter * writer);
-/* Any; all of it or, when there is no room, nothing: FALSE */
-gboolean dccp_option_write (DccpOptionWriter * writer, gboolean mandatory,
-    guint8 type, const guint8 * value, gsize size);
-/* In `size` bytes, the highest first */
-gboolean dccp_option_write_number (DccpOptionWriter * writer, guint8 type,
-    guint64 number, guint size);
 /* In as many bytes as the time needs; more than it can hold is its most */
 gboolean dccp_option_write_elapsed_time (DccpOptionWriter * writer,
     guint64 elapsed);
 gboolean dccp_option_write_timestamp (DccpOptionWriter * writer, guint64 now);
 gboolean dccp_option_write_timestamp_echo (DccpOptionWriter * writer,
     guint32 stamp, guint64 elapsed);
-gboolean dccp_option_write_rtt_estimate (DccpOptionWriter * writer,
-    guint64 round_trip);
-gboolean dccp_option_write_loss_intervals (DccpOptionWriter * writer,
-    const DccpLossIntervals * intervals);
 /* `blocks`: as they go on the wire */
 gboolean dccp_option_write_data_dropped (DccpOptionWriter * writer,
     const guint8 * blocks, gsize n);

@@ -16,7 +16,6 @@ G_BEGIN_DECLS
 #define DCCP_SHORTEST_HEADER 12 /* bytes; with long sequence numbers 16 */
 #define DCCP_LONGEST_HEADER 1020        /* bytes, with options: Data Offset is 8
                                          * bits of words */
-#define DCCP_LONGEST_OPTIONS (DCCP_LONGEST_HEADER - 28)
 #define DCCP_ENCAPSULATION_PORT 6511    /* UDP, RFC 6773 section 5.1 */
 
 typedef enum                    /* section 5.1, table 1 */

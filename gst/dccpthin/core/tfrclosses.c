@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "tfrcreceiver.h"
-
 #define N (TFRC_LOSSES_KEPT - 1)
 /* History is discounted down to this (5.5; RFC 3448 had 0.5) */
 #define THRESHOLD 0.25
@@ -120,18 +118,18 @@ tfrc_losses_get_mean (const TfrcLosses * losses)
  * taken as not at all, and each later one's beginning discounts those before it
  * as it did at the receiver. */
 gboolean
-tfrc_intervals_get_loss_event_rate (const DccpLossIntervals * intervals,
+tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
     gdouble * loss_event_rate)
 {
   TfrcLosses losses;
   gdouble mean;
   guint i;
 
-  if (intervals->n == 0 || intervals->n > DCCP_MAX_LOSS_INTERVALS)
+  if (intervals->n == 0 || intervals->n > TFRC_MAX_INTERVALS)
     return FALSE;
   tfrc_losses_init (&losses);
   for (i = intervals->n; i > 0; i--) {
-    const DccpLossInterval *interval = &intervals->intervals[i - 1];
+    const TfrcInterval *interval = &intervals->intervals[i - 1];
 
     if (i < intervals->n)
       tfrc_losses_begin (&losses);

@@ -8,7 +8,7 @@
 #ifndef __TFRC_LOSSES_H__
 #define __TFRC_LOSSES_H__
 
-#include "dccpoptions.h"
+#include <glib.h>
 
 G_BEGIN_DECLS
 
@@ -46,6 +46,31 @@ void tfrc_losses_add_loss (TfrcLosses * losses, guint64 packets,
 void tfrc_losses_set_first (TfrcLosses * losses, gdouble length);
 /* I_mean, with history discounting: 1 / p; 0: no loss yet */
 gdouble tfrc_losses_get_mean (const TfrcLosses * losses);
+
+/* --- what a receiver reports of them -------------------------------------- */
+
+#define TFRC_MAX_INTERVALS 28      /* RFC 4342 section 8.6 */
+
+typedef struct
+{
+  guint32 lossless;             /* packets, 24 bits */
+  guint32 loss;                 /* packets, 23 bits */
+  guint32 data;                 /* packets with data, 24 bits */
+  gboolean ecn_nonce;           /* E; written as 0 */
+} TfrcInterval;
+
+typedef struct
+{
+  guint8 skip;                  /* packets before the first one, at most 3 */
+  guint n;                      /* at least 1 */
+  TfrcInterval intervals[TFRC_MAX_INTERVALS];  /* latest first */
+} TfrcIntervals;
+
+/* p of what the other end of the wire says. FALSE: the intervals say nothing
+ * (none). For senders: they compute p themselves where they can (RFC 4342
+ * section 6.1). */
+gboolean tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
+    gdouble * loss_event_rate);
 
 G_END_DECLS
 

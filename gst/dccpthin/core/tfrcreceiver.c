@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tfrclosses.h"
+#include "dccpsequence.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define NEVER G_MAXUINT64
@@ -572,7 +572,7 @@ tfrc_receiver_next_wakeup (TfrcReceiver * receiver)
 }
 
 static void
-copy_intervals (TfrcReceiver * receiver, DccpLossIntervals * intervals)
+copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
 {
   const TfrcLosses *losses = &receiver->losses;
   guint i;
@@ -586,7 +586,7 @@ copy_intervals (TfrcReceiver * receiver, DccpLossIntervals * intervals)
   intervals->skip = open - more;
   intervals->n = losses->n;
   for (i = 0; i < losses->n; i++) {
-    DccpLossInterval *to = &intervals->intervals[i];
+    TfrcInterval *to = &intervals->intervals[i];
     const TfrcLossInterval *from = &losses->intervals[i];
 
     to->lossless = MIN (from->lossless + (i == 0 ? more : 0), MOST_PACKETS);

@@ -9,8 +9,8 @@
 #ifndef __TFRC_RECEIVER_H__
 #define __TFRC_RECEIVER_H__
 
-#include "dccpoptions.h"
 #include "tfrcequation.h"
+#include "tfrclosses.h"
 
 G_BEGIN_DECLS
 
@@ -28,7 +28,7 @@ typedef struct
                                  * (RFC 4342 errata 610, 611); 0: unknown yet */
   guint32 loss_event_rate;      /* as the option has it: 1 / p rounded up,
                                  * G_MAXUINT32: no loss */
-  DccpLossIntervals intervals;
+  TfrcIntervals intervals;
 } TfrcReport;
 
 typedef struct _TfrcReceiver TfrcReceiver;
@@ -55,12 +55,6 @@ guint64 tfrc_receiver_next_wakeup (TfrcReceiver * receiver);
 /* It is sent now. */
 void tfrc_receiver_take_report (TfrcReceiver * receiver, guint64 now,
     TfrcReport * report);
-
-/* p of what the other end of the wire says. FALSE: the intervals say nothing
- * (none). For senders: they compute p themselves where they can (RFC 4342
- * section 6.1). */
-gboolean tfrc_intervals_get_loss_event_rate (
-    const DccpLossIntervals * intervals, gdouble * loss_event_rate);
 
 typedef struct
 {

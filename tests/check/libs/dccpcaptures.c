@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "ccid3options.h"
 #include "dccpoptions.h"
 
 /* The format of libpcap, as it is written on a machine of little endian */
@@ -73,14 +74,16 @@ read_capture (const gchar * name)
 static gboolean
 write_value (DccpOptionWriter * writer, const DccpOption * option)
 {
-  DccpLossIntervals intervals;
+  TfrcIntervals intervals;
   guint64 number;
   guint32 stamp;
 
   switch (option->type) {
+    case CCID3_OPTION_LOSS_EVENT_RATE:
+    case CCID3_OPTION_RECEIVE_RATE:
+      return ccid3_option_read_rate (option, &stamp)
+          && dccp_option_write_number (writer, option->type, stamp, 4);
     case DCCP_OPTION_NDP_COUNT:
-    case DCCP_OPTION_LOSS_EVENT_RATE:
-    case DCCP_OPTION_RECEIVE_RATE:
       return dccp_option_read_number (option, &number)
           && dccp_option_write_number (writer, option->type, number,
           option->size);
@@ -93,9 +96,9 @@ write_value (DccpOptionWriter * writer, const DccpOption * option)
     case DCCP_OPTION_ELAPSED_TIME:
       return dccp_option_read_elapsed_time (option, &number)
           && dccp_option_write_elapsed_time (writer, number);
-    case DCCP_OPTION_LOSS_INTERVALS:
-      return dccp_option_read_loss_intervals (option, &intervals)
-          && dccp_option_write_loss_intervals (writer, &intervals);
+    case CCID3_OPTION_LOSS_INTERVALS:
+      return ccid3_option_read_loss_intervals (option, &intervals)
+          && ccid3_option_write_loss_intervals (writer, &intervals);
     default:
       return dccp_option_write (writer, option->mandatory, option->type,
           option->value, option->size);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "ccid3options.h"
 #include "dccpwire.h"
 
 static DccpWire wire;
@@ -531,8 +532,8 @@ GST_START_TEST (what_is_asked_for_is_sent)
   fail_unless (find_option (DCCP_OPTION_NDP_COUNT, &option));
   fail_unless (dccp_option_read_number (&option, &number));
   assert_equals_uint64 (number, dccp_wire_count (&wire, CLIENT, DCCP_ACK));
-  fail_unless (find_option (DCCP_OPTION_RTT_ESTIMATE, &option));
-  fail_unless (dccp_option_read_rtt_estimate (&option, &number));
+  fail_unless (find_option (CCID3_OPTION_RTT_ESTIMATE, &option));
+  fail_unless (ccid3_option_read_rtt_estimate (&option, &number));
   assert_equals_uint64 (number, 100 * MS);
   dccp_wire_run (&wire, 50 * MS);
   fail_if (find_option (DCCP_OPTION_NDP_COUNT, &option));
@@ -549,8 +550,8 @@ GST_START_TEST (syncs_say_the_round_trip)
 
   open_wire ();
   hear_options (DCCP_SYNC, "", 0);
-  fail_unless (find_option (DCCP_OPTION_RTT_ESTIMATE, &option));
-  fail_unless (dccp_option_read_rtt_estimate (&option, &number));
+  fail_unless (find_option (CCID3_OPTION_RTT_ESTIMATE, &option));
+  fail_unless (ccid3_option_read_rtt_estimate (&option, &number));
   assert_equals_uint64 (number, 100 * MS);
   packet = dccp_wire_next (&wire, CLIENT, DCCP_DATA);
   packet.sequence = dccp_sequence_add (packet.sequence, 100000);
@@ -558,7 +559,7 @@ GST_START_TEST (syncs_say_the_round_trip)
   packet.payload_size = 100;
   dccp_wire_forge (&wire, CLIENT, &packet);
   assert_equals_int (dccp_wire_count (&wire, CLIENT, DCCP_SYNC), 1);
-  fail_unless (find_option (DCCP_OPTION_RTT_ESTIMATE, &option));
+  fail_unless (find_option (CCID3_OPTION_RTT_ESTIMATE, &option));
 }
 
 GST_END_TEST;
@@ -641,7 +642,7 @@ GST_START_TEST (wrong_round_trip_is_reset)
 {
   open_wire ();
   hear_options (DCCP_DATA, "\200\6\1\2\3\4", 6);
-  assert_reset (DCCP_RESET_OPTION_ERROR, DCCP_OPTION_RTT_ESTIMATE, 6, 1);
+  assert_reset (DCCP_RESET_OPTION_ERROR, CCID3_OPTION_RTT_ESTIMATE, 6, 1);
 }
 
 GST_END_TEST;

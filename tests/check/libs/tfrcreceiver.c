@@ -508,7 +508,7 @@ GST_END_TEST;
 static gdouble
 get_p (const guint * lengths, guint n)
 {
-  DccpLossIntervals intervals = { 0, n };
+  TfrcIntervals intervals = { 0, n };
   gdouble p;
   guint i;
 
@@ -562,12 +562,12 @@ GST_END_TEST;
 
 GST_START_TEST (intervals_that_say_little)
 {
-  DccpLossIntervals intervals = { 0 };
+  TfrcIntervals intervals = { 0 };
   const guint nothing[] = { 0, 0, 0 };
   gdouble p = 7;
 
   fail_if (tfrc_intervals_get_loss_event_rate (&intervals, &p));
-  intervals.n = DCCP_MAX_LOSS_INTERVALS + 1;
+  intervals.n = TFRC_MAX_INTERVALS + 1;
   fail_if (tfrc_intervals_get_loss_event_rate (&intervals, &p));
   fail_unless_equals_float (p, 7);
   intervals.n = 1;
@@ -585,7 +585,7 @@ GST_END_TEST;
 
 GST_START_TEST (more_intervals_than_count)
 {
-  guint lengths[DCCP_MAX_LOSS_INTERVALS], i;
+  guint lengths[TFRC_MAX_INTERVALS], i;
 
   for (i = 0; i < G_N_ELEMENTS (lengths); i++)
     lengths[i] = i < 9 ? 50 : 60;
@@ -764,7 +764,7 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
       fail_unless_equals_int (last.intervals.n, 9);
       fail_unless (last.intervals.skip <= 3);
       for (n = 0; n < 9; n++) {
-        const DccpLossInterval *interval = &last.intervals.intervals[n];
+        const TfrcInterval *interval = &last.intervals.intervals[n];
 
         /* but for what is not settled yet, and more than may be skipped */
         fail_unless (interval->loss > 0 && interval->loss +

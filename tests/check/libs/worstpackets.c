@@ -11,6 +11,7 @@
 
 #include "../dccpwire.h"
 #include "../mmtppair.h"
+#include "ccid3options.h"
 #include "mmtppath.h"
 #include "mmtpreceiverprivate.h"
 #include "mmtpreorder.h"
@@ -39,7 +40,7 @@
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_LONGEST_OPTIONS)
 /* DCCP Loss Intervals: they don't overlap, so it is one history, and one more
  * word for each interval. */
-#define MAX_LOSS_STEPS (HISTORY_STEPS + DCCP_MAX_LOSS_INTERVALS)
+#define MAX_LOSS_STEPS (HISTORY_STEPS + TFRC_MAX_INTERVALS)
 /* RTP: sequence numbers that may be missing before a packet (MAX_DROPOUT) */
 #define MAX_RTP_STEPS 3000
 /* mpegstat: frames of ten seconds at 240 frames per second */
@@ -411,9 +412,9 @@ measure_dropped_key_packets (void)
 static guint64
 measure_loss_intervals (void)
 {
-  const guint length = DCCP_HISTORY_SIZE / DCCP_MAX_LOSS_INTERVALS / 2;
+  const guint length = DCCP_HISTORY_SIZE / TFRC_MAX_INTERVALS / 2;
   DccpHistory *keys = g_new0 (DccpHistory, 1);
-  DccpLossIntervals intervals = {.n = DCCP_MAX_LOSS_INTERVALS };
+  TfrcIntervals intervals = {.n = TFRC_MAX_INTERVALS };
   DccpOptionWriter writer;
   DccpPacket packet;
   DccpWire wire;
@@ -423,13 +424,13 @@ measure_loss_intervals (void)
   open_wire (&wire, 10000);
   packet = dccp_wire_next (&wire, CLIENT, DCCP_ACK);
   dccp_option_writer_init (&writer);
-  dccp_option_write_number (&writer, DCCP_OPTION_RECEIVE_RATE, 4096, 4);
+  dccp_option_write_number (&writer, CCID3_OPTION_RECEIVE_RATE, 4096, 4);
   dccp_option_write_elapsed_time (&writer, 0);
   for (i = 0; i < intervals.n; i++) {
     intervals.intervals[i].lossless = intervals.intervals[i].loss = length;
     intervals.intervals[i].data = 2 * length;
   }
-  fail_unless (dccp_option_write_loss_intervals (&writer, &intervals));
+  fail_unless (ccid3_option_write_loss_intervals (&writer, &intervals));
   packet.options = writer.bytes;
   packet.options_size = writer.size;
   dccp_wire_get (&wire, CLIENT)->told_lost =
@@ -438,7 +439,7 @@ measure_loss_intervals (void)
   keys->steps = 0;
   dccp_wire_forge (&wire, CLIENT, &packet);
   fail_unless_equals_int (dccp_wire_count_events (&wire, CLIENT,
-          DCCP_EVENT_LOST), DCCP_MAX_LOSS_INTERVALS);
+          DCCP_EVENT_LOST), TFRC_MAX_INTERVALS);
   for (i = 0; i < wire.events[CLIENT]->len; i++) {
     const DccpEvent *event = &g_array_index (wire.events[CLIENT], DccpEvent, i);
 
@@ -501,7 +502,7 @@ measure_dccp_type (DccpType type)
     packet.sequence = dccp_sequence_add (packet.sequence, 10000);
     packet.options = options;
     packet.options_size = fill_options (options, option, value,
-        option == DCCP_OPTION_LOSS_INTERVALS ? 19 : sizeof (value));
+        option == CCID3_OPTION_LOSS_INTERVALS ? 19 : sizeof (value));
     before = get_steps (dccp_wire_get (&wire, to));
     dccp_wire_forge (&wire, to, &packet);
     /* a Reset may have ended the connection */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The options and features of CCID 3 on the wire (RFC 4342 section 8, RFC 6323),
+ * with numbers that RFC 4340 section 10.3 leaves to a congestion control.
+ */
+
+#ifndef __CCID3_OPTIONS_H__
+#define __CCID3_OPTIONS_H__
+
+#include "dccpoption.h"
+#include "tfrclosses.h"
+
+G_BEGIN_DECLS
+
+enum
+{
+  CCID3_OPTION_RTT_ESTIMATE = 128,      /* RFC 6323 */
+  CCID3_OPTION_LOSS_EVENT_RATE = 192,   /* RFC 4342 section 8.5 */
+  CCID3_OPTION_LOSS_INTERVALS = 193,    /* section 8.6 */
+  CCID3_OPTION_RECEIVE_RATE = 194       /* section 8.3 */
+};
+
+enum
+{
+  CCID3_FEATURE_SEND_RTT_ESTIMATE = 128,        /* RFC 6323 */
+  CCID3_FEATURE_SEND_LOSS_EVENT_RATE = 192      /* RFC 4342 section 8.4 */
+};
+
+/* FALSE: the size is wrong, or the value cannot be. */
+
+/* Loss Event Rate and Receive Rate */
+gboolean ccid3_option_read_rate (const DccpOption * option, guint32 * rate);
+/* ns; 0: no estimate, or one too long to be said */
+gboolean ccid3_option_read_rtt_estimate (const DccpOption * option,
+    guint64 * round_trip);
+gboolean ccid3_option_read_loss_intervals (const DccpOption * option,
+    TfrcIntervals * intervals);
+
+/* FALSE: there is no room. */
+gboolean ccid3_option_write_rtt_estimate (DccpOptionWriter * writer,
+    guint64 round_trip);
+gboolean ccid3_option_write_loss_intervals (DccpOptionWriter * writer,
+    const TfrcIntervals * intervals);
+
+G_END_DECLS
+
+#endif /* __CCID3_OPTIONS_H__ */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One option of DCCP; see the header. Sections are those of RFC 4340. */
+
+#include "dccpoption.h"
+
+#include <string.h>
+
+#define LAST_SINGLE_BYTE 31     /* section 5.8: they have no length */
+#define TYPE_AND_LENGTH 2       /* bytes, which the length counts too */
+#define MAX_VALUE (255 - TYPE_AND_LENGTH)
+#define MANDATORY 1             /* section 5.8.2 */
+
+void
+dccp_option_writer_init (DccpOptionWriter * writer)
+{
+  writer->size = 0;
+  writer->is_full = FALSE;
+}
+
+/* Where the value of this option is to go, or NULL */
+static guint8 *
+begin_option (DccpOptionWriter * self, gboolean mandatory, guint8 type,
+    gsize size)
+{
+  const gboolean is_single = type <= LAST_SINGLE_BYTE;
+  const gsize head = (mandatory ? 1 : 0) + (is_single ? 1 : TYPE_AND_LENGTH);
+  guint8 *bytes = self->bytes + self->size;
+
+  g_return_val_if_fail (!is_single || size == 0, NULL);
+  if (size > MAX_VALUE || head + size > sizeof (self->bytes) - self->size) {
+    self->is_full = TRUE;
+    return NULL;
+  }
+  self->size += head + size;
+  if (mandatory)
+    *bytes++ = MANDATORY;
+  *bytes++ = type;
+  if (!is_single)
+    *bytes++ = TYPE_AND_LENGTH + size;
+  return bytes;
+}
+
+gboolean
+dccp_option_write (DccpOptionWriter * writer, gboolean mandatory, guint8 type,
+    const guint8 * value, gsize size)
+{
+  guint8 *bytes = begin_option (writer, mandatory, type, size);
+
+  if (!bytes)
+    return FALSE;
+  if (size > 0)
+    memcpy (bytes, value, size);
+  return TRUE;
+}
+
+gboolean
+dccp_option_write_number (DccpOptionWriter * writer, guint8 type,
+    guint64 number, guint size)
+{
+  guint8 *bytes = begin_option (writer, FALSE, type, size);
+
+  if (!bytes)
+    return FALSE;
+  dccp_option_put_number (bytes, size, number);
+  return TRUE;
+}
+
+guint64
+dccp_option_get_number (const guint8 * bytes, gsize size)
+{
+  guint64 number = 0;
+  gsize i;
+
+  for (i = 0; i < size; i++)
+    number = number << 8 | bytes[i];
+  return number;
+}
+
+void
+dccp_option_put_number (guint8 * bytes, gsize size, guint64 number)
+{
+  for (; size > 0; size--, number >>= 8)
+    bytes[size - 1] = number;
+}
