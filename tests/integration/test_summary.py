@@ -148,7 +148,7 @@ class SummaryTest(unittest.TestCase):
 class RunTest(unittest.TestCase):
     """tests/run itself, with everything that it calls replaced."""
 
-    def run_all(self, list_status):
+    def run_all(self, list_status, ninja="#!/bin/sh\n"):
         with tempfile.TemporaryDirectory() as directory:
             root = pathlib.Path(directory)
             for build in ("build", "build-asan"):
@@ -157,10 +157,11 @@ class RunTest(unittest.TestCase):
                 (root / name).mkdir()
             for name in ("run", "summary.py"):
                 shutil.copy(TESTS / name, root / "tests" / name)
-            for name in ("pipelines/setup", "pipelines/clips", "bin/ninja",
-                         "bin/meson"):
-                (root / name).write_text(
-                    MESON if name == "bin/meson" else "#!/bin/sh\n")
+            programs = {"pipelines/setup": "#!/bin/sh\n",
+                        "pipelines/clips": "#!/bin/sh\n",
+                        "bin/ninja": ninja, "bin/meson": MESON}
+            for name, text in programs.items():
+                (root / name).write_text(text)
                 (root / name).chmod(0o755)
             done = subprocess.run(
                 [root / "tests" / "run"], stdout=subprocess.PIPE, text=True,
@@ -168,16 +169,25 @@ class RunTest(unittest.TestCase):
                      "PATH": f"{root / 'bin'}:{os.environ['PATH']}"})
         return done.returncode, done.stdout
 
-    def test_two_complete_builds_pass(self):
+    def test_three_complete_runs_pass(self):
         status, output = self.run_all(list_status=0)
         self.assertEqual(output.splitlines()[-1],
-                         "2 passed, 0 failed, 0 skipped")
+                         "3 passed, 0 failed, 0 skipped")
         self.assertEqual(status, 0)
+
+    def test_a_build_with_sanitizers_that_fails_is_told(self):
+        status, output = self.run_all(
+            list_status=0,
+            ninja='#!/bin/sh\ncase "$*" in *build-asan*) exit 1 ;; esac\n')
+        self.assertEqual(output.splitlines()[-1],
+                         "1 passed, 1 failed, 0 skipped")
+        self.assertIn("--- build with sanitizers failed", output)
+        self.assertEqual(status, 1)
 
     def test_a_list_that_meson_did_not_finish_fails(self):
         status, output = self.run_all(list_status=1)
         self.assertEqual(output.splitlines()[-1],
-                         "2 passed, 2 failed, 0 skipped")
+                         "3 passed, 3 failed, 0 skipped")
         self.assertIn("ordinary: meson test --list failed", output)
         self.assertEqual(status, 1)
 
