@@ -93,11 +93,15 @@ struct _GstIfdQueue
 
 /* Running time of the clock, which stands still in a pause; with the lock */
 GstClockTime gst_ifd_queue_now (GstIfdQueue * self);
-/* Waits until the buffer is due, as the property sync says, and tells when that
- * was (running time); without the lock. Not OK: flushing, or what downstream
- * said. */
-GstFlowReturn gst_ifd_queue_wait (GstIfdQueue * self, GstBuffer * buffer,
-    GstClockTime * due);
+/* Whether the time of this buffer is waited for: not with sync=false, without a
+ * clock or without a timestamp. Waits for PLAYING where it matters; without the
+ * lock. */
+gboolean gst_ifd_queue_is_paced (GstIfdQueue * self, GstBuffer * buffer);
+/* Waits until a paced buffer is due, or the flow is not OK any more. Returns the
+ * running time at which it is due. With the lock, which it gives back for a
+ * while */
+GstClockTime gst_ifd_queue_wait_until_due (GstIfdQueue * self,
+    GstBuffer * buffer);
 /* Ends the wait; with the lock */
 void gst_ifd_queue_unwait (GstIfdQueue * self);
 /* Whether the streaming thread makes the room that it waits for; with the lock */
@@ -125,10 +129,9 @@ void gst_ifd_queue_set_flow (GstIfdQueue * self, GstFlowReturn flow);
 void gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky);
 /* Lets the task run, if the pad is active; with the lock */
 void gst_ifd_queue_start_task (GstIfdQueue * self);
-/* Pushes what is next in the line, in the calling thread. FALSE: there is
- * nothing, or the other thread pushes. With the lock, which it gives back for a
- * while */
-gboolean gst_ifd_queue_push_next (GstIfdQueue * self);
+/* Waits until the line takes one more frame, or makes the room for it. With the
+ * lock, which it gives back for a while */
+void gst_ifd_queue_wait_for_room (GstIfdQueue * self);
 /* Posts and frees the frames that the line gave up, and asks upstream for a key
  * frame where only that helps. Called with the lock, which it gives back. */
 void gst_ifd_queue_unlock_and_tell (GstIfdQueue * self);

@@ -114,11 +114,17 @@ enqueue_frame (GstIfdQueue * self, IfdLineItem * item)
 {
   GstBuffer *last = item->second ? item->second :
       GST_BUFFER_CAST (item->object);
-  GstFlowReturn flow = gst_ifd_queue_wait (self, last, &item->frame.due);
+  const gboolean is_paced = gst_ifd_queue_is_paced (self, last);
+  GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
-  if (flow == GST_FLOW_OK)
-    flow = self->flow;
+  if (is_paced) {
+    item->frame.due = gst_ifd_queue_wait_until_due (self, last);
+  } else {
+    gst_ifd_queue_wait_for_room (self);
+    item->frame.due = gst_ifd_queue_now (self);
+  }
+  flow = self->flow;
   if (flow != GST_FLOW_OK) {
     g_mutex_unlock (&self->lock);
     gst_ifd_queue_item_clear (item);

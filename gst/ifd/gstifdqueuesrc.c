@@ -208,8 +208,10 @@ push_item (GstIfdQueue * self, IfdLineItem * item)
   self->pushing = FALSE;
 }
 
-gboolean
-gst_ifd_queue_push_next (GstIfdQueue * self)
+/* What is next in the line, in the calling thread. FALSE: there is nothing, or
+ * the other thread pushes. With the lock, which it gives back for a while */
+static gboolean
+push_next (GstIfdQueue * self)
 {
   IfdLineItem item;
 
@@ -217,6 +219,24 @@ gst_ifd_queue_push_next (GstIfdQueue * self)
     return FALSE;
   push_item (self, &item);
   return TRUE;
+}
+
+/* With the lock. What is read ahead is never late: nothing of it need go, and it
+ * waits as in any queue. */
+static gboolean
+waits_for_room (GstIfdQueue * self)
+{
+  return self->flow == GST_FLOW_OK && !self->upstream_is_live
+      && !ifd_line_has_room (self->line);
+}
+
+void
+gst_ifd_queue_wait_for_room (GstIfdQueue * self)
+{
+  while (waits_for_room (self)) {
+    if (!gst_ifd_queue_is_unqueued (self) || !push_next (self))
+      g_cond_wait (&self->changed, &self->lock);
+  }
 }
 
 /* With the lock. Unqueued, frames are left to the streaming thread until it

@@ -64,16 +64,6 @@ has_time (GstIfdQueue * self, GstBuffer * buffer)
       && self->segment.format == GST_FORMAT_TIME;
 }
 
-/* With the lock. Running time at which the buffer is due */
-static GstClockTime
-get_due (GstIfdQueue * self, GstBuffer * buffer, gboolean paced)
-{
-  if (!paced)
-    return gst_ifd_queue_now (self);
-  return get_running_time (self, GST_BUFFER_DTS_OR_PTS (buffer))
-      + self->upstream_latency;
-}
-
 /* With the lock. NULL: no clock, so there is nothing to wait for. */
 static GstClockID
 create_wait_id (GstIfdQueue * self, GstClockTime due)
@@ -150,15 +140,6 @@ waits_for_playing (GstIfdQueue * self)
   return self->flow == GST_FLOW_OK && self->paces && !self->playing;
 }
 
-/* With the lock. What is read ahead is never late: nothing of it need go, and it
- * waits as in any queue. */
-static gboolean
-waits_for_room (GstIfdQueue * self)
-{
-  return self->flow == GST_FLOW_OK && !self->upstream_is_live
-      && !ifd_line_has_room (self->line);
-}
-
 gboolean
 gst_ifd_queue_is_unqueued (GstIfdQueue * self)
 {
@@ -181,11 +162,10 @@ warn_of_times (GstIfdQueue * self)
             "takes them.", GST_OBJECT_NAME (self)), (NULL));
 }
 
-GstFlowReturn
-gst_ifd_queue_wait (GstIfdQueue * self, GstBuffer * buffer, GstClockTime * due)
+gboolean
+gst_ifd_queue_is_paced (GstIfdQueue * self, GstBuffer * buffer)
 {
-  gboolean timed = has_time (self, buffer), paced, waits;
-  GstFlowReturn flow;
+  gboolean timed = has_time (self, buffer), paced;
 
   g_mutex_lock (&self->lock);
   while (waits_for_playing (self))
@@ -197,21 +177,25 @@ gst_ifd_queue_wait (GstIfdQueue * self, GstBuffer * buffer, GstClockTime * due)
     warn_of_times (self);
 
   g_mutex_lock (&self->lock);
-  waits = paced = self->paces && timed && has_clock (self);
-  while (!paced && waits_for_room (self)) {
-    if (!gst_ifd_queue_is_unqueued (self) || !gst_ifd_queue_push_next (self))
-      g_cond_wait (&self->changed, &self->lock);
-  }
-  *due = get_due (self, buffer, paced);
+  paced = self->paces && timed && has_clock (self);
+  g_mutex_unlock (&self->lock);
+  return paced;
+}
+
+GstClockTime
+gst_ifd_queue_wait_until_due (GstIfdQueue * self, GstBuffer * buffer)
+{
+  GstClockTime due = get_running_time (self, GST_BUFFER_DTS_OR_PTS (buffer))
+      + self->upstream_latency;
+  gboolean waits = TRUE;
+
   while (self->flow == GST_FLOW_OK && waits) {
     if (self->playing)
-      waits = !wait_for_clock (self, *due);
+      waits = !wait_for_clock (self, due);
     else
       g_cond_wait (&self->changed, &self->lock);
   }
-  flow = self->flow;
-  g_mutex_unlock (&self->lock);
-  return flow;
+  return due;
 }
 
 void
