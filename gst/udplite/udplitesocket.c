@@ -308,7 +308,7 @@ udplite_socket_new_from_socket (GSocket * socket, gboolean close_it,
   udplite_socket_take (self, datagram_socket_new_from_socket (socket,
           close_it));
   self->port = read_port (socket);
-  udplite_socket_become_kernel (self);
+  self->backend->adopt (self);
   return self;
 }
 

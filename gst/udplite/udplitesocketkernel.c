@@ -45,8 +45,9 @@ kernel_free (gpointer data)
   g_free (kernel);
 }
 
-void
-udplite_socket_become_kernel (UdpliteSocket * self)
+/* From now on it is one of the kernel's. */
+static void
+kernel_adopt (UdpliteSocket * self)
 {
   const GQuark quark = g_quark_from_static_string ("udplite-kernel");
   GObject *socket = G_OBJECT (datagram_socket_get_socket (self->socket));
@@ -69,7 +70,7 @@ kernel_create (UdpliteSocket * self, GSocketFamily family, GError ** error)
   if (!udplite_socket_take (self, udplite_socket_open (family,
               UDPLITE_PROTOCOL, FALSE, error)))
     return FALSE;
-  udplite_socket_become_kernel (self);
+  kernel_adopt (self);
 #ifdef __linux__
   return TRUE;
 #else
@@ -155,6 +156,7 @@ const UdpliteSocketBackend udplite_socket_backend_kernel = {
   .name = "kernel",
   .create = kernel_create,
   .bind = udplite_socket_bind,
+  .adopt = kernel_adopt,
   .set_min_coverage = kernel_set_min_coverage,
   .send = kernel_send,
   .accept = kernel_accept,

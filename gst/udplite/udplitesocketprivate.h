@@ -33,6 +33,8 @@ typedef struct
       GError ** error);
   gboolean (*bind) (UdpliteSocket * self, GInetSocketAddress * address,
       gboolean reuse, GError ** error);
+  /* The socket is one that was made elsewhere. NULL: it can't be */
+  void (*adopt) (UdpliteSocket * self);
   void (*free) (UdpliteSocket * self);  /* or NULL */
 
   gsize overhead;               /* bytes before the payload of what is received,
@@ -82,9 +84,6 @@ DatagramSocket *udplite_socket_open (GSocketFamily family, gint protocol,
 gboolean udplite_socket_take (UdpliteSocket * self, DatagramSocket * socket);
 gboolean udplite_socket_bind (UdpliteSocket * self,
     GInetSocketAddress * address, gboolean reuse, GError ** error);
-
-/* From now on it is one of the kernel's. */
-void udplite_socket_become_kernel (UdpliteSocket * self);
 
 /* The packet of this output. header: 8 bytes before the payload, or NULL */
 void udplite_output_get_datagram (const UdpliteOutput * output,
