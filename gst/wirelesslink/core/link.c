@@ -13,15 +13,6 @@
 /* bytes: larger packets than this, nobody has computed with */
 #define MAX_SIZE (1 << 30)
 
-const gchar *
-link_call_get_name (LinkCall call)
-{
-  static const gchar *const names[] = { "none", "idle", "dialling", "connected"
-  };
-
-  return names[call];
-}
-
 static const LinkModelClass *
 get_model_class (LinkModelType type)
 {

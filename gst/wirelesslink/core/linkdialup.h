@@ -11,7 +11,8 @@
 #ifndef __LINK_DIAL_UP_H__
 #define __LINK_DIAL_UP_H__
 
-#include "link.h"
+#include "linkconfig.h"
+#include "linkreport.h"
 
 G_BEGIN_DECLS
 

@@ -9,12 +9,13 @@
 #ifndef __LINK_MODEL_H__
 #define __LINK_MODEL_H__
 
-#include "link.h"
+#include "linkconfig.h"
 #include "linkdialup.h"
 #include "linkdraw.h"
 #include "linkitem.h"
 #include "linkonoff.h"
 #include "linkqueue.h"
+#include "linkreport.h"
 #include "seededdraw.h"
 
 G_BEGIN_DECLS

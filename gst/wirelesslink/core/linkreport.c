@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The names of what a link reports. */
+
+#include "linkreport.h"
+
+const gchar *
+link_call_get_name (LinkCall call)
+{
+  static const gchar *const names[] = { "none", "idle", "dialling", "connected"
+  };
+
+  return names[call];
+}
