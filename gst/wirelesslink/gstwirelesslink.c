@@ -284,7 +284,7 @@ gst_wireless_link_change_state (GstElement * element, GstStateChange change)
       || (change == GST_STATE_CHANGE_READY_TO_PAUSED
           && result == GST_STATE_CHANGE_FAILURE)) {
     gst_wireless_link_interrupt (self);
-    gst_wireless_link_stop (self);
+    gst_wireless_link_stop (self, gst_wireless_link_create_stats (self));
   }
   if (change == GST_STATE_CHANGE_READY_TO_PAUSED
       || change == GST_STATE_CHANGE_PLAYING_TO_PAUSED)

@@ -176,27 +176,15 @@ get_rate (GstMiniObject * object, gdouble rate_before)
   return segment->rate;
 }
 
-/* Whoever waits for the end of what was sent does not wait for the rest of a
- * frame. */
-static gboolean
-is_end (GstMiniObject * object)
-{
-  return GST_IS_QUERY (object) || (GST_IS_EVENT (object)
-      && GST_EVENT_TYPE (object) == GST_EVENT_EOS);
-}
-
 static void
 note_object (GstWirelessLinkFlow * flow, GstMiniObject * object)
 {
   GstCaps *caps;
 
-  if (is_end (object)) {
-    gst_wireless_link_end_flow (flow->element, flow);
-  } else if (GST_IS_EVENT (object)
-      && GST_EVENT_TYPE (object) == GST_EVENT_CAPS) {
-    gst_event_parse_caps (GST_EVENT_CAST (object), &caps);
-    flow->video = wireless_link_video_from_caps (caps);
-  }
+  if (!GST_IS_EVENT (object) || GST_EVENT_TYPE (object) != GST_EVENT_CAPS)
+    return;
+  gst_event_parse_caps (GST_EVENT_CAST (object), &caps);
+  flow->video = wireless_link_video_from_caps (caps);
 }
 
 void

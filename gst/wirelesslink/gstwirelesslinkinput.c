@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The way into the link: its flows, what their packets are of frames where the
- * queue wants to know, and who waits for room.
+ * queue wants to know, and whether there is room for them.
  */
 
 #ifdef HAVE_CONFIG_H
@@ -57,7 +57,7 @@ gst_wireless_link_end_flow (GstWirelessLink * self, GstWirelessLinkFlow * flow)
   guint64 now = self->link_time;
 
   if (self->running_mode == GST_WIRELESS_LINK_MODE_REALTIME)
-    now = gst_wireless_link_get_time (self);
+    now = wireless_link_clock_get_time (&self->clock);
   if (self->link && self->knows_frames)
     link_end_flow (self->link, now, flow->number);
 }
@@ -72,15 +72,20 @@ gst_wireless_link_lets_in (GstWirelessLink * self, GstWirelessLinkFlow * flow,
       get_size (buffer), look_at (self, flow, buffer, &packet));
 }
 
-void
-gst_wireless_link_wait_for_room (GstWirelessLink * self,
-    GstWirelessLinkFlow * flow, GstBuffer * buffer)
+/* Whoever waits for the end of what was sent does not wait for the rest of a
+ * frame. */
+static gboolean
+is_end (GstMiniObject * object)
 {
-  while (!self->flushing && flow->result == GST_FLOW_OK) {
-    link_timeout (self->link, gst_wireless_link_get_time (self));
-    gst_wireless_link_distribute (self);
-    if (gst_wireless_link_lets_in (self, flow, buffer))
-      return;
-    g_cond_wait (&flow->input_cond, &self->lock);
-  }
+  return GST_IS_QUERY (object) || (GST_IS_EVENT (object)
+      && GST_EVENT_TYPE (object) == GST_EVENT_EOS);
+}
+
+void
+gst_wireless_link_put_object (GstWirelessLink * self,
+    GstWirelessLinkFlow * flow, GstMiniObject * object)
+{
+  if (is_end (object))
+    gst_wireless_link_end_flow (self, flow);
+  gst_wireless_link_flow_add_barrier (flow, object);
 }

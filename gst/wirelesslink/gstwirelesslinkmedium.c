@@ -33,25 +33,21 @@ typedef struct
 static void
 notify_quality (GstWirelessLink * self, guint station)
 {
-  GstElement *element = GST_ELEMENT_CAST (self);
-  GList *pads, *walk;
+  GList *pads = NULL, *walk;
+  guint i;
 
   if (station == 0)
     g_object_notify (G_OBJECT (self), "channel-quality");
-  GST_OBJECT_LOCK (element);
-  pads = g_list_copy (element->sinkpads);
-  g_list_foreach (pads, (GFunc) (void (*)(void)) gst_object_ref, NULL);
-  GST_OBJECT_UNLOCK (element);
-  for (walk = pads; walk; walk = walk->next) {
-    GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (walk->data);
-    gboolean same;
+  gst_wireless_link_lock (self);
+  for (i = 0; i < self->flows->len; i++) {
+    GstWirelessLinkFlow *flow = g_ptr_array_index (self->flows, i);
 
-    gst_wireless_link_lock (self);
-    same = flow->station == station;
-    gst_wireless_link_unlock (self);
-    if (same)
-      g_object_notify (walk->data, "channel-quality");
+    if (flow && flow->sinkpad && flow->station == station)
+      pads = g_list_append (pads, gst_object_ref (flow->sinkpad));
   }
+  gst_wireless_link_unlock (self);
+  for (walk = pads; walk; walk = walk->next)
+    g_object_notify (walk->data, "channel-quality");
   g_list_free_full (pads, gst_object_unref);
 }
 
@@ -109,17 +105,6 @@ add_notice (GstWirelessLink * self, const LinkEvent * event, GError * error)
 
 /* Time */
 
-guint64
-gst_wireless_link_get_time (GstWirelessLink * self)
-{
-  GstClockTimeDiff time;
-
-  if (!self->playing)
-    return self->stopped_at;
-  time = gst_clock_get_time (self->clock) - self->clock_base;
-  return MAX (time, 0);
-}
-
 void
 gst_wireless_link_wake_scheduler (GstWirelessLink * self)
 {
@@ -133,22 +118,20 @@ gst_wireless_link_wake_scheduler (GstWirelessLink * self)
 static void
 stop_time (GstWirelessLink * self)
 {
-  if (!self->playing)
+  if (!wireless_link_clock_is_running (&self->clock))
     return;
-  self->stopped_at = gst_wireless_link_get_time (self);
-  self->playing = FALSE;
-  gst_clear_object (&self->clock);
+  wireless_link_clock_stop (&self->clock);
   gst_wireless_link_wake_scheduler (self);
 }
 
 static void
 start_time (GstWirelessLink * self)
 {
-  self->clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
-  if (!self->clock)
-    self->clock = gst_system_clock_obtain ();
-  self->clock_base = gst_clock_get_time (self->clock) - self->stopped_at;
-  self->playing = TRUE;
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
+
+  if (!clock)
+    clock = gst_system_clock_obtain ();
+  wireless_link_clock_start (&self->clock, clock);
   gst_wireless_link_wake_scheduler (self);
 }
 
@@ -173,7 +156,7 @@ void
 gst_wireless_link_change_clock (GstWirelessLink * self)
 {
   gst_wireless_link_lock (self);
-  if (self->playing) {
+  if (wireless_link_clock_is_running (&self->clock)) {
     stop_time (self);
     start_time (self);
   }
@@ -380,7 +363,7 @@ get_next_packet (GstWirelessLinkFlow * flow)
     if (GST_IS_BUFFER (item->object))
       return item;
     flow->heard_until = MAX (flow->heard_until, (guint64) item->time);
-    gst_wireless_link_flow_add_barrier (flow, item->object);
+    gst_wireless_link_put_object (flow->element, flow, item->object);
     gst_queue_array_pop_head_struct (flow->input);
   }
   return NULL;
@@ -568,13 +551,25 @@ gst_wireless_link_merge (GstWirelessLink * self)
   }
 }
 
-/* mode=realtime: the scheduler */
+/* mode=realtime: who waits for room, and the scheduler */
+
+void
+gst_wireless_link_wait_for_room (GstWirelessLink * self,
+    GstWirelessLinkFlow * flow, GstBuffer * buffer)
+{
+  while (!self->flushing && flow->result == GST_FLOW_OK) {
+    link_timeout (self->link, wireless_link_clock_get_time (&self->clock));
+    gst_wireless_link_distribute (self);
+    if (gst_wireless_link_lets_in (self, flow, buffer))
+      return;
+    g_cond_wait (&flow->input_cond, &self->lock);
+  }
+}
 
 static void
 wait_for_clock (GstWirelessLink * self, guint64 time)
 {
-  GstClockTimeDiff at = self->clock_base + (GstClockTimeDiff) time;
-  GstClockID id = gst_clock_new_single_shot_id (self->clock, MAX (at, 0));
+  GstClockID id = wireless_link_clock_new_wait (&self->clock, time);
 
   self->scheduler_id = id;
   self->scheduler_until = time;
@@ -603,11 +598,12 @@ is_at_end (GstWirelessLink * self)
 static void
 schedule (GstWirelessLink * self)
 {
-  guint64 next = self->playing ? link_next_wakeup (self->link) : LINK_NEVER;
-  guint64 now = gst_wireless_link_get_time (self);
+  gboolean is_playing = wireless_link_clock_is_running (&self->clock);
+  guint64 next = is_playing ? link_next_wakeup (self->link) : LINK_NEVER;
+  guint64 now = wireless_link_clock_get_time (&self->clock);
 
   if (next == LINK_NEVER) {
-    if (self->playing && self->in_flight && is_at_end (self))
+    if (is_playing && self->in_flight && is_at_end (self))
       give_up (self);
     self->scheduler_until = LINK_NEVER;
     g_cond_wait (&self->scheduler_cond, &self->lock);
@@ -701,7 +697,7 @@ begin_run (GstWirelessLink * self)
 {
   self->running_mode = self->mode;
   self->flushing = FALSE;
-  self->stopped_at = 0;
+  self->clock.stopped_at = 0;
   self->link_time = 0;
   self->in_flight = self->last_fate = 0;
   self->stats_posted = FALSE;
@@ -767,9 +763,8 @@ gst_wireless_link_interrupt (GstWirelessLink * self)
 }
 
 void
-gst_wireless_link_stop (GstWirelessLink * self)
+gst_wireless_link_stop (GstWirelessLink * self, GstStructure * last_stats)
 {
-  GstStructure *stats = gst_wireless_link_create_stats (self);
   guint i;
 
   gst_wireless_link_lock (self);
@@ -780,7 +775,7 @@ gst_wireless_link_stop (GstWirelessLink * self)
   }
   g_clear_pointer (&self->log, wireless_link_log_free);
   link_free (g_steal_pointer (&self->link), gst_wireless_link_packet_free);
-  self->last_stats = stats;
+  self->last_stats = last_stats;
   gst_wireless_link_unlock (self);
 }
 

@@ -61,7 +61,7 @@ enter_realtime (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     return;
   }
   gst_wireless_link_put (self, flow, gst_wireless_link_packet_new (flow, buffer,
-          0, in_list), gst_wireless_link_get_time (self));
+          0, in_list), wireless_link_clock_get_time (&self->clock));
 }
 
 /* FALSE when no packet of this flow ever had a time */
@@ -334,7 +334,7 @@ enter_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstEvent *
 
   note_event (self, flow, event);
   if (self->running_mode == GST_WIRELESS_LINK_MODE_REALTIME) {
-    gst_wireless_link_flow_add_barrier (flow, item.object);
+    gst_wireless_link_put_object (self, flow, item.object);
     gst_wireless_link_distribute (self);
     if (flow->eos)
       gst_wireless_link_wake_scheduler (self);
@@ -420,12 +420,14 @@ ask_serialized (GstWirelessLink * self, GstWirelessLinkFlow * flow,
   if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
     return FALSE;
   gst_wireless_link_lock (self);
-  comes = gst_wireless_link_flow_is_empty (flow) || (self->playing
+  comes = gst_wireless_link_flow_is_empty (flow)
+      || (wireless_link_clock_is_running (&self->clock)
       && self->running_mode == GST_WIRELESS_LINK_MODE_REALTIME);
   if (comes && begin_chain (self, flow) == GST_FLOW_OK) {
     flow->query = query;
     flow->query_asked = FALSE;
-    gst_wireless_link_flow_add_barrier (flow, GST_MINI_OBJECT_CAST (query));
+    gst_wireless_link_put_object (self, flow,
+        GST_MINI_OBJECT_CAST (query));
     gst_wireless_link_distribute (self);
     while (flow->query == query)
       g_cond_wait (&flow->query_cond, &self->lock);
@@ -447,35 +449,30 @@ gst_wireless_link_pad_sink_query (GstPad * pad, GstObject * parent,
 
 /* Packets leave */
 
-/* What the link's time is from here on, without its lock */
-typedef struct
+/* What the link's time is from here on, without its lock. It does not run where
+ * nobody waits. */
+static WirelessLinkClock
+take_clock (GstWirelessLink * self)
 {
-  GstClock *clock;              /* NULL: nobody waits, time stands still */
-  GstClockTimeDiff base;
-} Watch;
+  WirelessLinkClock clock = { NULL, };
 
-static Watch
-take_watch (GstWirelessLink * self)
-{
-  Watch watch = { NULL, 0 };
-
-  if (self->playing && self->running_mode == GST_WIRELESS_LINK_MODE_REALTIME) {
-    watch.clock = gst_object_ref (self->clock);
-    watch.base = self->clock_base;
-  }
-  return watch;
+  if (self->running_mode == GST_WIRELESS_LINK_MODE_TIMESTAMP)
+    return clock;
+  clock = self->clock;
+  if (clock.clock)
+    gst_object_ref (clock.clock);
+  return clock;
 }
 
 static void
-note_lateness (GstWirelessLinkFlow * flow, const Watch * watch, gint64
-    departure)
+note_lateness (GstWirelessLinkFlow * flow, const WirelessLinkClock * clock,
+    gint64 departure)
 {
   gint64 lateness;
 
-  if (!watch->clock)
+  if (!wireless_link_clock_is_running (clock))
     return;
-  lateness = (GstClockTimeDiff) gst_clock_get_time (watch->clock) - watch->base
-      - departure;
+  lateness = (gint64) wireless_link_clock_get_time (clock) - departure;
   g_array_append_val (flow->lateness, lateness);
 }
 
@@ -520,12 +517,12 @@ push_list (GstWirelessLinkFlow * flow, GstPad * pad, GstBuffer * first)
 }
 
 static GstFlowReturn
-push_buffer (GstWirelessLinkFlow * flow, GstPad * pad, const Watch * watch,
-    const GstWirelessLinkItem * item)
+push_buffer (GstWirelessLinkFlow * flow, GstPad * pad,
+    const WirelessLinkClock * clock, const GstWirelessLinkItem * item)
 {
   GstFlowReturn result;
 
-  note_lateness (flow, watch, item->time);
+  note_lateness (flow, clock, item->time);
   if (item->in_list)
     return push_list (flow, pad, GST_BUFFER_CAST (item->object));
   result = gst_pad_push (pad, GST_BUFFER_CAST (item->object));
@@ -600,10 +597,10 @@ push_query (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
 
 static GstFlowReturn
 push_item (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
-    const Watch * watch, const GstWirelessLinkItem * item)
+    const WirelessLinkClock * clock, const GstWirelessLinkItem * item)
 {
   if (GST_IS_BUFFER (item->object))
-    return push_buffer (flow, pad, watch, item);
+    return push_buffer (flow, pad, clock, item);
   if (GST_IS_EVENT (item->object))
     push_event (self, flow, pad, GST_EVENT_CAST (item->object));
   else
@@ -613,7 +610,7 @@ push_item (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
 
 static GstFlowReturn
 push_batch (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
-    const Watch * watch)
+    const WirelessLinkClock * clock)
 {
   GstFlowReturn result = GST_FLOW_OK;
   GstWirelessLinkItem *next;
@@ -622,7 +619,7 @@ push_batch (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
       && (next = gst_queue_array_pop_head_struct (flow->batch))) {
     GstWirelessLinkItem item = *next;
 
-    result = push_item (self, flow, pad, watch, &item);
+    result = push_item (self, flow, pad, clock, &item);
   }
   return result;
 }
@@ -710,7 +707,7 @@ gst_wireless_link_pad_loop (gpointer user_data)
   GstWirelessLink *self = flow->element;
   GstFlowReturn result;
   gboolean unheard;
-  Watch watch;
+  WirelessLinkClock clock;
 
   gst_wireless_link_lock (self);
   if (!take_batch (self, flow)) {
@@ -720,11 +717,11 @@ gst_wireless_link_pad_loop (gpointer user_data)
     gst_wireless_link_unlock (self);
     return;
   }
-  watch = take_watch (self);
+  clock = take_clock (self);
   gst_wireless_link_unlock (self);
 
-  result = push_batch (self, flow, pad, &watch);
-  gst_clear_object (&watch.clock);
+  result = push_batch (self, flow, pad, &clock);
+  gst_clear_object (&clock.clock);
 
   gst_wireless_link_lock (self);
   /* what entered last was EOS: upstream hears no result any more */

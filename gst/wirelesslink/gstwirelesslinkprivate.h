@@ -20,6 +20,7 @@
 #include "gststatstimer.h"
 #include "link.h"
 #include "statistics.h"
+#include "wirelesslinkclock.h"
 #include "wirelesslinklog.h"
 #include "wirelesslinksettings.h"
 #include "wirelesslinkvideo.h"
@@ -139,10 +140,7 @@ struct _GstWirelessLink
                                  * end */
   guint64 link_time;            /* ns, mode=timestamp: that it was told */
   gboolean flushing;            /* is being stopped */
-  gboolean playing;
-  GstClock *clock;              /* while playing */
-  GstClockTimeDiff clock_base;  /* its time when the link's was 0 */
-  guint64 stopped_at;           /* ns: link time while not playing */
+  WirelessLinkClock clock;      /* runs while playing */
   GQueue notices;               /* to post and to notify, without the lock */
   StatisticsHistogram *lateness;
   GstStructure *last_stats;     /* of the run before */
@@ -184,7 +182,7 @@ void gst_wireless_link_flow_free_all (GstWirelessLinkFlow * flow);
 void gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow);
 /* Whoever waits in one of its pads looks again. */
 void gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow);
-/* An event or query keeps its place among the packets; then distribute. */
+/* See gst_wireless_link_put_object (). */
 void gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
     GstMiniObject * object);
 /* A buffer came out of the link, or a copy of it. */
@@ -205,7 +203,8 @@ void gst_wireless_link_item_free (GstWirelessLinkItem * item);
 gboolean gst_wireless_link_start (GstWirelessLink * self);
 /* Whoever waits goes home. */
 void gst_wireless_link_interrupt (GstWirelessLink * self);
-void gst_wireless_link_stop (GstWirelessLink * self);
+/* Keeps the statistics of the run; takes them */
+void gst_wireless_link_stop (GstWirelessLink * self, GstStructure * last_stats);
 void gst_wireless_link_play (GstWirelessLink * self);
 void gst_wireless_link_pause (GstWirelessLink * self);
 void gst_wireless_link_change_clock (GstWirelessLink * self);
@@ -221,7 +220,6 @@ void gst_wireless_link_unlock (GstWirelessLink * self);
 
 /* the rest with the lock */
 
-guint64 gst_wireless_link_get_time (GstWirelessLink * self);
 /* Hands out what left, and sees to it that the rest will. */
 void gst_wireless_link_distribute (GstWirelessLink * self);
 /* The scheduler looks again at what is next. */
@@ -231,6 +229,9 @@ void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
 void gst_wireless_link_merge (GstWirelessLink * self);
 /* Whoever waits for room, or for other flows, looks again. */
 void gst_wireless_link_wake_senders (GstWirelessLink * self);
+/* mode=realtime: until gst_wireless_link_lets_in () */
+void gst_wireless_link_wait_for_room (GstWirelessLink * self,
+    GstWirelessLinkFlow * flow, GstBuffer * buffer);
 void gst_wireless_link_flush_log (GstWirelessLink * self);
 gdouble gst_wireless_link_get_quality (GstWirelessLink * self, guint station);
 
@@ -245,11 +246,12 @@ void gst_wireless_link_end_flow (GstWirelessLink * self,
 /* A packet enters; any number of puts, then one distribute. */
 void gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstWirelessLinkPacket * packet, guint64 now);
+/* An event or query enters, and keeps its place among the packets; then
+ * distribute. */
+void gst_wireless_link_put_object (GstWirelessLink * self,
+    GstWirelessLinkFlow * flow, GstMiniObject * object);
 /* TRUE: it can enter, or shall be lost. */
 gboolean gst_wireless_link_lets_in (GstWirelessLink * self,
-    GstWirelessLinkFlow * flow, GstBuffer * buffer);
-/* mode=realtime: until then */
-void gst_wireless_link_wait_for_room (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstBuffer * buffer);
 
 /* gstwirelesslinkstats.c, without the lock */

@@ -46,7 +46,6 @@ KNOWN_CIRCLES = [
      "gst/common/gstnetworksinkwaiting"},
     {"gst/dccpthin/core/dccpconnection", "gst/dccpthin/core/dccpendpoint",
      "gst/dccpthin/core/dccpendpointprivate", "gst/dccpthin/core/dccpevents"},
-    {"gst/ifd/gstifdqueuesrc", "gst/ifd/gstifdqueuetime"},
     {"gst/mmtp/core/mmtppolicy", "gst/mmtp/core/mmtpsender",
      "gst/mmtp/core/mmtpsendercontrol", "gst/mmtp/core/mmtpsenderdata",
      "gst/mmtp/core/mmtpsenderhandshake", "gst/mmtp/core/mmtpsenderqueue",
@@ -56,12 +55,6 @@ KNOWN_CIRCLES = [
      "gst/mmtp/core/mmtpreceiversession"},
     {"gst/mmtp/gstmmtpsink", "gst/mmtp/gstmmtpsinknetwork",
      "gst/mmtp/gstmmtpsinkrender", "gst/mmtp/gstmmtpsinkstats"},
-    {"gst/udplite/udplitesocket", "gst/udplite/udplitesocketkernel"},
-    {"gst/wirelesslink/core/link", "gst/wirelesslink/core/linkdialup",
-     "gst/wirelesslink/core/linkmodel"},
-    {"gst/wirelesslink/gstwirelesslinkflow", "gst/wirelesslink/gstwirelesslinkinput",
-     "gst/wirelesslink/gstwirelesslinkmedium", "gst/wirelesslink/gstwirelesslinkpad",
-     "gst/wirelesslink/gstwirelesslinkstats"},
 ]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(\S[^\n]*)', re.M)
