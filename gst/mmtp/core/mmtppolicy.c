@@ -7,7 +7,22 @@
 #include "mmtppolicy.h"
 
 /* A path that gets less of the stream is called not needed. */
-#define LEAST_SHARE 0.001
+#define MIN_SHARE 0.001
+
+/* Keep-alives and retransmissions take their part of the rate. */
+#define PUT_PERCENT 95
+/* What is put is refused where so much more than the paths seem to carry would
+ * wait: an estimate that is too low must not cost frames, and what is late in
+ * the end is given up when that is known. */
+#define LENIENT_PERCENT 400
+/* Percent of D0 that a frame has to spare as long as it goes before more
+ * important ones: enough for a key frame, which is several times as large. */
+#define DROPPABLE_SLACK 70
+#define DELTA_SLACK 30
+/* Part of what the paths bring until then that they may need */
+#define DEFER_PERCENT 60
+/* Groups of pictures are numbered from 1, and 0 is none. */
+#define UNKNOWN_GROUP G_MAXUINT64
 
 /* --- what a path may do --------------------------------------------------- */
 
@@ -178,7 +193,8 @@ fill_candidates (const MmtpSender * sender, Trust trust,
         get_known (sender->paths[i]) >= known;
     candidates[i].token = path->token;
     candidates[i].backlog = has_choice && path->token > sender->now ?
-        mmtp_path_get_cost (path, sender->queued_bytes) : 0;
+        mmtp_path_get_cost (path,
+        mmtp_send_queue_get_bytes (sender->queue)) : 0;
     candidates[i].delay = get_delay (sender, path, has_choice, is_spare);
     candidates[i].is_doubtful = has_choice &&
         mmtp_path_is_in_doubt (path, sender->now);
@@ -186,17 +202,225 @@ fill_candidates (const MmtpSender * sender, Trust trust,
   return sender->n_paths;
 }
 
-/* The most urgent packet that can be there in time when it takes so long,
- * unless the path's messages are too short for it */
-static MmtpPacket *
-find_packet (MmtpSender * sender, const MmtpPath * path, guint64 delay)
-{
-  MmtpPacket *packet = mmtp_sender_find_packet (sender, delay);
+/* --- how much the paths carry -------------------------------------------- */
 
-  if (packet && mmtp_sender_get_message_size (packet) > path->longest)
+guint64
+mmtp_policy_get_capacity (const MmtpSender * sender, guint64 deadline,
+    gboolean at_best, guint percent)
+{
+  guint64 sum = 0;
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++) {
+    const MmtpPath *path = sender->paths[i];
+    guint64 rate, delay;
+
+    if (!mmtp_path_is_usable (sender->paths[i]))
+      continue;
+    rate = at_best ? mmtp_path_get_peak_rate (path) :
+        mmtp_path_get_rate (path);
+    delay = at_best ? mmtp_path_get_best_delay (path, sender->now) :
+        mmtp_path_get_safe_delay (path, sender->now);
+    if (deadline < sender->now + delay)
+      continue;
+    sum += (deadline - sender->now - delay) / 1000 *
+        (rate / 8) / 1000000 * percent / 100 +
+        path->longest + path->overhead;
+  }
+  return sum;
+}
+
+/* A path carries what it is given until there is evidence against it: while one
+ * has room and was never asked for all that it can do, everything fits. */
+static gboolean
+is_measurable (const MmtpSender * sender)
+{
+  gboolean any = FALSE;
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++) {
+    const MmtpPath *path = sender->paths[i];
+
+    if (!mmtp_path_is_usable (sender->paths[i]))
+      continue;
+    any = TRUE;
+    if (path->limits.is_app_limited)
+      return FALSE;
+  }
+  return sender->ready && any;
+}
+
+/* Estimates are uncertain, configured rates are not. */
+static guint
+get_put_percent (const MmtpSender * sender)
+{
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++)
+    if (mmtp_path_is_usable (sender->paths[i]) &&
+        !sender->paths[i]->configured_rate)
+      return LENIENT_PERCENT;
+  return PUT_PERCENT;
+}
+
+guint64
+mmtp_policy_get_put_capacity (const MmtpSender * sender, guint64 deadline)
+{
+  if (!is_measurable (sender))
+    return G_MAXUINT64;
+  return mmtp_policy_get_capacity (sender, deadline, TRUE,
+      get_put_percent (sender));
+}
+
+gboolean
+mmtp_policy_has_spare_rate (const MmtpSender * sender, gsize size, guint part)
+{
+  const MmtpPacket *tail = mmtp_send_queue_get_tail (sender->queue);
+
+  return !tail || (mmtp_send_queue_get_work (sender->queue) +
+      mmtp_send_packet_get_work (size)) * part <=
+      mmtp_policy_get_capacity (sender, mmtp_send_queue_get_deadline
+      (sender->queue, tail), FALSE, PUT_PERCENT);
+}
+
+/* --- which packet is next ------------------------------------------------- */
+
+/* Whether the most urgent frame of each rank that is more important would still
+ * be in time behind this frame, at the rate at which paths deliver now */
+static gboolean
+leaves_time (const MmtpSender * sender, const MmtpPacket * packet)
+{
+  const MmtpSendQueue *queue = sender->queue;
+  guint64 own = mmtp_send_queue_get_frame_work (queue, packet);
+  MmtpRank rank;
+
+  for (rank = packet->unit->rank + 1; rank < MMTP_N_RANKS; rank++) {
+    const MmtpPacket *first = mmtp_send_queue_get_first (queue, rank);
+
+    if (first && own + mmtp_send_queue_get_frame_work (queue, first) >
+        mmtp_policy_get_capacity (sender, mmtp_send_queue_get_deadline (queue,
+                first), FALSE, DEFER_PERCENT))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Whether all of the frame would be in time, at the rate at which paths deliver
+ * now */
+static gboolean
+can_finish (const MmtpSender * sender, const MmtpPacket * packet)
+{
+  const MmtpSendQueue *queue = sender->queue;
+
+  return mmtp_send_queue_get_frame_work (queue, packet) <=
+      mmtp_policy_get_capacity (sender, mmtp_send_queue_get_deadline (queue,
+          packet), FALSE, 100);
+}
+
+/* Of the packets on which nothing depends, one of the smallest frame that can
+ * be in time: where not all frames can be sent, this sends most of them. */
+static MmtpPacket *
+find_smallest (const MmtpSender * sender, MmtpRank rank, guint64 arrival,
+    guint64 late)
+{
+  const MmtpSendQueue *queue = sender->queue;
+  MmtpPacket *packet = mmtp_send_queue_find (queue, rank, arrival, late);
+  MmtpPacket *best = NULL;
+  guint64 min_work = G_MAXUINT64, frame = G_MAXUINT64;
+
+  for (; packet; packet = mmtp_send_queue_get_next (queue, packet)) {
+    guint64 work;
+
+    if (packet->unit->frame == frame ||
+        mmtp_picture_needs (&packet->unit->picture, packet->unit->group, late))
+      continue;
+    frame = packet->unit->frame;
+    if (mmtp_send_queue_has_begun (queue, packet))
+      return packet;
+    work = mmtp_send_queue_get_frame_work (queue, packet);
+    if (work < min_work && can_finish (sender, packet)) {
+      min_work = work;
+      best = packet;
+    }
+  }
+  return best;
+}
+
+/* Whether it goes before what is more important: only as long as it would
+ * arrive long before its deadline. With less to spare the paths are
+ * overloaded, or have just had a gap, and it goes when nothing more important
+ * waits. A frame that has begun is finished. */
+static gboolean
+has_slack (const MmtpSender * sender, const MmtpPacket * packet,
+    guint64 arrival)
+{
+  static const guint percent[MMTP_N_RANKS] = { 100, DROPPABLE_SLACK,
+    DELTA_SLACK, 0
+  };
+  guint64 slack = sender->initial_delay / 100 * percent[packet->unit->rank];
+
+  if (mmtp_send_queue_has_begun (sender->queue, packet) &&
+      packet->unit->rank != MMTP_RANK_BROKEN)
+    return TRUE;
+  return arrival + slack <=
+      mmtp_send_queue_get_deadline (sender->queue, packet) &&
+      leaves_time (sender, packet);
+}
+
+/* The most urgent packet that is in time at `arrival` */
+static MmtpPacket *
+find_urgent (const MmtpSender * sender, guint64 arrival, guint64 late)
+{
+  MmtpPacket *found[MMTP_N_RANKS], *best;
+  MmtpRank lowest = 0;
+  guint i;
+
+  for (i = 0; i < MMTP_N_RANKS; i++)
+    found[i] = mmtp_send_queue_find (sender->queue, i, arrival, late);
+  for (;;) {
+    best = NULL;
+    for (i = lowest; i < MMTP_N_RANKS; i++)
+      if (found[i] && (!best ||
+              mmtp_send_packet_compare (found[i], best) < 0))
+        best = found[i];
+    if (!best || best->unit->rank == MMTP_RANK_KEY ||
+        has_slack (sender, best, arrival))
+      return best;
+    lowest = best->unit->rank + 1;
+    for (i = lowest; i < MMTP_N_RANKS && !found[i]; i++);
+    if (i < MMTP_N_RANKS)
+      continue;
+    if (best->unit->rank != MMTP_RANK_DROPPABLE || !is_measurable (sender))
+      return best;
+    return find_smallest (sender, MMTP_RANK_DROPPABLE, arrival, late);
+  }
+}
+
+/* A reference that the quickest path brings too late, unless its delay falls,
+ * makes its group late. */
+static guint64
+get_late_group (const MmtpSender * sender)
+{
+  guint64 delay = mmtp_policy_get_min_delay (sender);
+
+  return delay == MMTP_NEVER ? 0 :
+      mmtp_send_queue_get_late_group (sender->queue, sender->now + delay);
+}
+
+/* The most urgent packet that is in time when it takes so long, unless the
+ * path's messages are too short for it */
+static MmtpPacket *
+find_packet (const MmtpSender * sender, const MmtpPath * path, guint64 delay,
+    guint64 late)
+{
+  MmtpPacket *packet = find_urgent (sender, sender->now + delay, late);
+
+  if (packet && mmtp_send_packet_get_message_size (packet) > path->longest)
     return NULL;
   return packet;
 }
+
+/* --- which path takes it -------------------------------------------------- */
 
 /* The schedulers that are there for comparison know only the head of the queue. */
 static gboolean
@@ -208,12 +432,14 @@ knows_delays (const MmtpSender * sender)
 
 /* The path is chosen for the last packet of all, and takes the most urgent one
  * that it brings in time: section 4.4 for the one at the head, and the others do
- * not wait for it. */
+ * not wait for it. `late`: the group that is late is looked up once, and only
+ * where there is a path. */
 static MmtpPacket *
 choose (MmtpSender * sender, MmtpCandidate * candidates, guint n,
-    MmtpPath ** path)
+    guint64 * late, MmtpPath ** path)
 {
-  guint64 last = mmtp_sender_get_tail (sender)->due + sender->initial_delay;
+  guint64 last = mmtp_send_queue_get_deadline (sender->queue,
+      mmtp_send_queue_get_tail (sender->queue));
   MmtpPacket *packet;
   guint chosen;
 
@@ -223,8 +449,10 @@ choose (MmtpSender * sender, MmtpCandidate * candidates, guint n,
     if (chosen == MMTP_NO_PATH)
       return NULL;
     *path = sender->paths[chosen];
+    if (*late == UNKNOWN_GROUP)
+      *late = get_late_group (sender);
     packet = find_packet (sender, *path,
-        knows_delays (sender) ? candidates[chosen].delay : 0);
+        knows_delays (sender) ? candidates[chosen].delay : 0, *late);
     if (packet)
       return packet;
     candidates[chosen].may_carry = FALSE;
@@ -237,15 +465,16 @@ mmtp_policy_choose (MmtpSender * sender, MmtpPath ** path)
   const Trust trust = get_trust (sender);
   const Known known = get_best_known (sender);
   MmtpCandidate candidates[MMTP_MAX_PATHS];
+  guint64 late = UNKNOWN_GROUP;
   MmtpPacket *packet;
   guint n;
 
   n = fill_candidates (sender, trust, known, candidates);
-  packet = choose (sender, candidates, n, path);
+  packet = choose (sender, candidates, n, &late, path);
   if (packet || known == KNOWN_JOINED)
     return packet;
   n = fill_candidates (sender, trust, KNOWN_JOINED, candidates);
-  return choose (sender, candidates, n, path);
+  return choose (sender, candidates, n, &late, path);
 }
 
 guint64
@@ -273,29 +502,29 @@ mmtp_policy_get_wakeup (const MmtpSender * sender)
 /* --- what was lost, and what waits behind a stall ------------------------- */
 
 static guint64
-get_min_delay (const MmtpSender * sender, guint64 (*get_delay) (const
-        MmtpPath *, guint64))
+get_delay_of_quickest (const MmtpSender * sender,
+    guint64 (*get_delay_of) (const MmtpPath *, guint64))
 {
   guint64 least = MMTP_NEVER;
   guint i;
 
   for (i = 0; i < sender->n_paths; i++)
     if (mmtp_path_is_usable (sender->paths[i]))
-      least = MIN (least, get_delay (sender->paths[i], sender->now));
+      least = MIN (least, get_delay_of (sender->paths[i], sender->now));
   return least;
 }
 
 guint64
-mmtp_policy_get_least_delay (const MmtpSender * sender)
+mmtp_policy_get_min_delay (const MmtpSender * sender)
 {
-  return get_min_delay (sender, mmtp_path_get_safe_delay);
+  return get_delay_of_quickest (sender, mmtp_path_get_safe_delay);
 }
 
 /* A measure that is not there yet is no reason to give up. */
 guint64
 mmtp_policy_get_best_delay (const MmtpSender * sender)
 {
-  guint64 least = get_min_delay (sender, mmtp_path_get_best_delay);
+  guint64 least = get_delay_of_quickest (sender, mmtp_path_get_best_delay);
 
   return sender->ready && least != MMTP_NEVER ? least : 0;
 }
@@ -305,7 +534,7 @@ mmtp_policy_is_sure (const MmtpSender * sender, const MmtpPacket * packet)
 {
   guint i;
 
-  if (mmtp_policy_get_least_delay (sender) == MMTP_NEVER)
+  if (mmtp_policy_get_min_delay (sender) == MMTP_NEVER)
     return TRUE;
   for (i = 0; i < sender->n_paths; i++) {
     const MmtpPath *path = sender->paths[i];
@@ -313,7 +542,7 @@ mmtp_policy_is_sure (const MmtpSender * sender, const MmtpPacket * packet)
     if (mmtp_path_is_usable (sender->paths[i]) &&
         MAX (path->token, sender->now) +
         mmtp_path_get_safe_delay (path, sender->now) <=
-        packet->due + sender->initial_delay)
+        mmtp_send_queue_get_deadline (sender->queue, packet))
       return TRUE;
   }
   return FALSE;
@@ -332,7 +561,7 @@ mmtp_policy_find_quickest (const MmtpSender * sender, const MmtpPacket * packet,
     guint64 comes;
 
     if (!may_carry (sender->paths[i]) ||
-        mmtp_sender_get_message_size (packet) > path->longest)
+        mmtp_send_packet_get_message_size (packet) > path->longest)
       continue;
     comes = MAX (path->token, sender->now)
         + mmtp_path_get_expected_delay (path, sender->now);
@@ -434,7 +663,7 @@ get_use (const MmtpSender * sender, const MmtpPath * path)
     return MMTP_USE_TOO_SLOW;
   if (get_known (path) < get_best_known (sender))
     return MMTP_USE_PROBED;
-  if (get_data_bytes (sender) >= 1 && get_share (sender, path) < LEAST_SHARE)
+  if (get_data_bytes (sender) >= 1 && get_share (sender, path) < MIN_SHARE)
     return MMTP_USE_SPARE;
   return MMTP_USE_CARRIES;
 }

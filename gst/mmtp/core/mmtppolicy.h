@@ -2,7 +2,7 @@
 /* The policy of a bond: which path takes which packet, which path a control
  * message goes on, and what a path is used for. It decides by what is measured of
  * the paths and changes nothing of it. The rule by which one of several paths is
- * taken is mmtpscheduler.h's; the order of the packets is mmtpsenderqueue.c's.
+ * taken is mmtpscheduler.h's; the order of the packets is mmtpsendqueue.h's.
  */
 
 #ifndef __MMTP_POLICY_H__
@@ -24,6 +24,21 @@ gboolean mmtp_policy_has_choice (const MmtpSender * sender);
 gboolean mmtp_policy_has_room (const MmtpSender * sender,
     const MmtpPath * path);
 
+/* --- how much the paths carry --------------------------------------------- */
+
+/* Bytes, with all headers, that all paths together bring before a deadline,
+ * behind what is in flight; at the rates of now or at the best ones */
+guint64 mmtp_policy_get_capacity (const MmtpSender * sender, guint64 deadline,
+    gboolean at_best, guint percent);
+/* The same for a buffer that is put; G_MAXUINT64: unknown, a path carries what
+ * it is given until there is evidence against it */
+guint64 mmtp_policy_get_put_capacity (const MmtpSender * sender,
+    guint64 deadline);
+/* What waits, and so many bytes more, are no more than this part of what the
+ * paths bring in time: nothing new is late for it. */
+gboolean mmtp_policy_has_spare_rate (const MmtpSender * sender, gsize size,
+    guint part);
+
 /* --- the stream ----------------------------------------------------------- */
 
 /* The packet that goes next, and its path; NULL: none can go now. The queue is not
@@ -35,7 +50,7 @@ guint64 mmtp_policy_get_wakeup (const MmtpSender * sender);
 /* --- what was lost, and what waits behind a stall ------------------------- */
 
 /* ns, expected delay of the quickest path; MMTP_NEVER: none delivers */
-guint64 mmtp_policy_get_least_delay (const MmtpSender * sender);
+guint64 mmtp_policy_get_min_delay (const MmtpSender * sender);
 /* ns, the same when its queue is gone; 0: unknown */
 guint64 mmtp_policy_get_best_delay (const MmtpSender * sender);
 /* Some path surely brings the packet in time with its next token; or none is

@@ -9,6 +9,11 @@
 
 /* That wait to be polled: what one call may make, and more. The oldest go. */
 #define MAX_EVENTS 1024
+/* A caller that can wait keeps somewhat more free: what was admitted must be in
+ * time also when the delay grows a little. */
+#define ROOM_PERCENT 85
+/* It goes on when a quarter of the room is free. */
+#define ROOM_AGAIN 4
 
 /* 100 ms of keep-alive period find a silent path in less than 300 ms; ten
  * seconds of silence end the session on both sides (docs/wire-mmtp.md 4). */
@@ -22,6 +27,18 @@ mmtp_sender_config_init (MmtpSenderConfig * config)
   config->max_bytes = 4 * 1024 * 1024;
   config->retransmit = TRUE;
   config->scheduler = MMTP_SCHEDULER_ARRIVAL;
+}
+
+static void
+tell_discarded (gpointer user_data, guint8 flags, gsize size,
+    MmtpDiscard reason, gboolean is_needed)
+{
+  MmtpSenderEvent event = { MMTP_EVENT_DISCARDED };
+
+  event.flags = flags;
+  event.is_needed = is_needed;
+  event.size = size;
+  mmtp_sender_tell (user_data, &event);
 }
 
 MmtpSender *
@@ -39,7 +56,9 @@ mmtp_sender_new (const MmtpSenderConfig * config,
   sender->initial_delay = config->initial_delay ?
       MIN (config->initial_delay, config->max_delay) : config->max_delay;
   g_queue_init (&sender->events);
-  mmtp_sender_init_queue (sender);
+  sender->queue = mmtp_send_queue_new (config->max_bytes, tell_discarded,
+      sender);
+  mmtp_send_queue_set_delay (sender->queue, sender->initial_delay);
   return sender;
 }
 
@@ -48,7 +67,7 @@ mmtp_sender_free (MmtpSender * sender)
 {
   guint i;
 
-  mmtp_sender_clear_queue (sender);
+  mmtp_send_queue_free (sender->queue);
   for (i = 0; i < sender->n_paths; i++)
     mmtp_path_free (sender->paths[i]);
   mmtp_key_clear (&sender->key);
@@ -220,6 +239,122 @@ mmtp_sender_set_blocked (MmtpSender * sender, guint64 now, guint id,
     path->blocked = blocked;
 }
 
+/* --- buffers come -------------------------------------------------------- */
+
+/* Every path's longest message has room for payload behind all headers. */
+G_STATIC_ASSERT (MMTP_MIN_LONGEST > MMTP_DATA_OVERHEAD + MMTP_REPAIR_RESERVE +
+    MMTP_MAX_PRELUDE);
+
+static guint
+get_max_message (const MmtpSender * sender)
+{
+  guint size = G_MAXUINT16;
+  guint i;
+
+  for (i = 0; i < sender->n_paths; i++)
+    if (sender->paths[i]->state != MMTP_PATH_GONE)
+      size = MIN (size, sender->paths[i]->longest);
+  return MIN (size, MMTP_MAX_MESSAGE);
+}
+
+/* How long a packet takes on a slow path depends on its size: as long as none
+ * was sent there, it is that of the stream's. */
+static void
+note_size (MmtpSender * sender)
+{
+  const MmtpPacket *packet = mmtp_send_queue_get_packet (sender->queue,
+      mmtp_send_queue_get_next_number (sender->queue) - 1);
+  guint i;
+
+  for (i = 0; packet && i < sender->n_paths; i++) {
+    MmtpPath *path = sender->paths[i];
+
+    if (path->stats.data_packets == 0)
+      path->data_size = mmtp_send_packet_get_message_size (packet);
+    path->large_size = MAX (path->large_size,
+        mmtp_send_packet_get_message_size (packet));
+  }
+}
+
+gboolean
+mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
+{
+  MmtpPutLimits limits;
+  guint64 due;
+
+  mmtp_sender_advance (sender, now);
+  if (sender->phase == MMTP_PHASE_OVER)
+    return FALSE;
+  due = buffer->due == G_MAXUINT64 ? sender->now : buffer->due;
+  limits.message = get_max_message (sender);
+  limits.reserve = mmtp_sender_get_repair_reserve (sender);
+  limits.capacity = mmtp_policy_get_put_capacity (sender,
+      due + sender->initial_delay);
+  limits.caps_version = sender->caps ? sender->caps_version : 0;
+  if (!mmtp_send_queue_put (sender->queue, sender->now, buffer, &limits))
+    return FALSE;
+  note_size (sender);
+  return TRUE;
+}
+
+gboolean
+mmtp_sender_fits (const MmtpSender * sender, gsize size)
+{
+  return mmtp_send_queue_fits (sender->queue, size);
+}
+
+gboolean
+mmtp_sender_has_room (MmtpSender * sender, guint64 now)
+{
+  guint64 room = sender->config.max_bytes;
+  guint64 used = mmtp_send_queue_get_bytes (sender->queue);
+  guint64 capacity;
+
+  mmtp_sender_advance (sender, now);
+  if (sender->ready && mmtp_policy_get_min_delay (sender) != MMTP_NEVER) {
+    capacity = mmtp_policy_get_capacity (sender,
+        sender->now + sender->initial_delay, FALSE, ROOM_PERCENT);
+    if (capacity < room) {
+      room = capacity;
+      used = mmtp_send_queue_get_work (sender->queue);
+    }
+  }
+  if (sender->full)
+    sender->full = used > room - room / ROOM_AGAIN;
+  else
+    sender->full = used >= room - room / ROOM_AGAIN / 2;
+  return !sender->full;
+}
+
+void
+mmtp_sender_check_room (MmtpSender * sender)
+{
+  if (sender->full && mmtp_sender_has_room (sender, sender->now))
+    mmtp_sender_tell_simply (sender, MMTP_EVENT_ROOM);
+}
+
+void
+mmtp_sender_flush (MmtpSender * sender, guint64 now)
+{
+  guint i;
+
+  mmtp_sender_advance (sender, now);
+  mmtp_send_queue_flush (sender->queue);
+  for (i = 0; i < sender->n_paths; i++)
+    mmtp_block_restart (&sender->paths[i]->block);
+  mmtp_sender_check_room (sender);
+}
+
+/* Gives up what no path can bring, and forgets what is too late anyhow */
+static void
+expire (MmtpSender * sender)
+{
+  mmtp_send_queue_expire (sender->queue, sender->now +
+      mmtp_policy_get_best_delay (sender));
+  mmtp_sender_expire_speculative (sender);
+  mmtp_send_queue_forget_late (sender->queue, sender->now);
+}
+
 /* --- what comes in ------------------------------------------------------- */
 
 static gboolean
@@ -299,7 +434,7 @@ catch_up (MmtpSender * sender)
   if (sender->phase == MMTP_PHASE_OVER)
     return;
   mmtp_sender_check_paths (sender);
-  mmtp_sender_expire (sender);
+  expire (sender);
   mmtp_sender_check_room (sender);
 }
 
@@ -361,7 +496,7 @@ mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * path,
   } else if (sender->phase == MMTP_PHASE_SESSION) {
     size = mmtp_sender_write_control (sender, &output);
     if (size == 0) {
-      mmtp_sender_expire (sender);
+      expire (sender);
       size = mmtp_sender_write_data (sender, &output);
     }
     if (size == 0)
@@ -402,8 +537,21 @@ mmtp_sender_end (MmtpSender * sender, guint64 now)
 void
 mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats)
 {
+  MmtpSendQueueStats queued;
+
   *stats = sender->stats;
-  stats->queued_bytes = sender->queued_bytes;
+  mmtp_send_queue_get_stats (sender->queue, &queued);
+  stats->buffers = queued.buffers;
+  stats->bytes = queued.bytes;
+  stats->packets = queued.packets;
+  stats->sent_buffers = queued.sent_buffers;
+  stats->discarded_buffers = queued.discarded[MMTP_DISCARD_LATE];
+  stats->discarded_room = queued.discarded[MMTP_DISCARD_ROOM];
+  stats->discarded_broken = queued.discarded[MMTP_DISCARD_BROKEN];
+  stats->discarded_keys = queued.discarded_keys;
+  stats->discarded_droppable = queued.discarded_droppable;
+  stats->report_steps = queued.report_steps;
+  stats->queued_bytes = mmtp_send_queue_get_bytes (sender->queue);
   stats->estimated_rate = mmtp_sender_get_estimated_rate (sender,
       &stats->is_app_limited);
   stats->initial_delay = sender->initial_delay;

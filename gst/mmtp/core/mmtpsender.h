@@ -22,8 +22,7 @@
 #define __MMTP_SENDER_H__
 
 #include "driververbs.h"
-#include "mmtpgop.h"
-#include "mmtppacket.h"
+#include "mmtpbuffer.h"
 #include "mmtppathinfo.h"
 #include "mmtpscheduler.h"
 
@@ -53,15 +52,6 @@ typedef struct
 
 /* Every field's default */
 void mmtp_sender_config_init (MmtpSenderConfig * config);
-
-typedef struct
-{
-  GBytes *data;                 /* the sender takes a reference */
-  guint64 due;                  /* ns on the caller's clock; G_MAXUINT64: now */
-  guint8 flags;                 /* of MMTP_FLAGS_OF_BUFFER */
-  MmtpPrelude prelude;          /* without a mask: none */
-  MmtpPicture picture;          /* zeros: what the flags say */
-} MmtpBuffer;
 
 typedef struct _MmtpSender MmtpSender;
 

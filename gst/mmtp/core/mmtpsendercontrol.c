@@ -79,8 +79,8 @@ fill_keepalive (MmtpSender * sender, MmtpPath * path, MmtpKeepalive * keepalive)
 {
   keepalive->number = path->next;
   keepalive->initial_delay = sender->initial_delay / 1000;
-  keepalive->next = sender->next_number;
-  keepalive->floor = sender->floor;
+  keepalive->next = mmtp_send_queue_get_next_number (sender->queue);
+  keepalive->floor = mmtp_send_queue_get_floor (sender->queue);
   keepalive->round_trip = path->stats.round_trip / 1000;
   keepalive->fastest = sender->fastest != MMTP_NO_PATH ?
       sender->fastest : path->id;
@@ -312,7 +312,7 @@ static gboolean
 may_end (const MmtpSender * sender)
 {
   return sender->ending && !sender->ended &&
-      mmtp_sender_is_queue_empty (sender);
+      mmtp_send_queue_is_empty (sender->queue);
 }
 
 static gsize
@@ -322,7 +322,7 @@ write_end (MmtpSender * sender, MmtpOutput * output)
 
   if (!may_end (sender) || sender->now < sender->end_at)
     return 0;
-  message.end.stream_number = sender->next_number;
+  message.end.stream_number = mmtp_send_queue_get_next_number (sender->queue);
   while (sender->end_next < sender->n_paths) {
     MmtpPath *path = sender->paths[sender->end_next++];
 
@@ -337,7 +337,8 @@ write_end (MmtpSender * sender, MmtpOutput * output)
 MmtpRefusal
 mmtp_sender_take_end_ack (MmtpSender * sender, guint32 stream_number)
 {
-  if (!may_end (sender) || stream_number != (guint32) sender->next_number)
+  if (!may_end (sender) || stream_number !=
+      (guint32) mmtp_send_queue_get_next_number (sender->queue))
     return MMTP_REFUSED_MALFORMED;
   sender->ended = TRUE;
   sender->phase = MMTP_PHASE_OVER;
@@ -389,7 +390,7 @@ mmtp_sender_write_control (MmtpSender * sender, MmtpOutput * output)
 static gboolean
 is_to_be_measured (const MmtpSender * sender, const MmtpPath * path)
 {
-  return sender->ready && mmtp_sender_is_queue_empty (sender) &&
+  return sender->ready && mmtp_send_queue_is_empty (sender->queue) &&
       mmtp_path_is_usable (path) &&
       !mmtp_path_is_measured (path) &&
       mmtp_policy_has_choice (sender);

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tokens become DATA messages [4.4 of the paper], and when there is a token next.
  * Which path takes which packet is mmtppolicy.c's; what waits, and what is given
- * up, is mmtpsenderqueue.c's. */
+ * up, is mmtpsendqueue.c's. */
 
 #include "mmtppolicy.h"
 
-static gsize
-write_packet (MmtpSender * sender, MmtpPath * path, MmtpPacket * packet,
-    MmtpOutput * output)
+static void
+fill_data (MmtpData * data, const MmtpPacket * packet)
 {
-  MmtpUnit *unit = packet->unit;
-  MmtpMessage message;
-  MmtpData *data = &message.data;
+  const MmtpUnit *unit = packet->unit;
 
-  message.type = MMTP_DATA;
   data->stream_number = packet->number & 0xffffff;
   data->due = unit->due / 1000;
   data->flags = unit->flags;
@@ -30,7 +26,6 @@ write_packet (MmtpSender * sender, MmtpPath * path, MmtpPacket * packet,
   data->payload = (const guint8 *) g_bytes_get_data (unit->data, NULL) +
       packet->offset;
   data->payload_size = packet->size;
-  return mmtp_sender_write (sender, path, &message, output, packet->number);
 }
 
 static gsize
@@ -38,25 +33,32 @@ send_packet (MmtpSender * sender, MmtpPath * path, MmtpPacket * packet,
     MmtpOutput * output)
 {
   guint64 delay = mmtp_path_get_safe_delay (path, sender->now);
-  guint64 deadline = packet->due + sender->initial_delay;
-  gsize size = write_packet (sender, path, packet, output);
+  guint64 deadline = mmtp_send_queue_get_deadline (sender->queue, packet);
+  MmtpMessage message;
+  gsize size;
 
+  message.type = MMTP_DATA;
+  fill_data (&message.data, packet);
+  size = mmtp_sender_write (sender, path, &message, output, packet->number);
   if (size == 0)
     return 0;
-  mmtp_path_note_slack (path, deadline - MIN (deadline,
-          sender->now), delay);
+  mmtp_path_note_slack (path, deadline - MIN (deadline, sender->now), delay);
   if (!packet->was_sent)
     mmtp_sender_cover (sender, path, packet, output->bytes, size);
-  mmtp_sender_note_sent (sender, path, packet);
+  if (!mmtp_send_queue_note_sent (sender->queue, packet, path->id,
+          path->next - 1)) {
+    sender->stats.retransmitted++;
+    path->stats.retransmitted++;
+  }
   return size;
 }
 
 /* A lost packet that has to hurry goes first. */
 static gsize
-write_chancy (MmtpSender * sender, MmtpOutput * output)
+write_speculative (MmtpSender * sender, MmtpOutput * output)
 {
   MmtpPath *path;
-  MmtpPacket *packet = mmtp_sender_get_chancy (sender, &path);
+  MmtpPacket *packet = mmtp_sender_get_speculative (sender, &path);
 
   if (!packet || path->token > sender->now ||
       !mmtp_policy_has_room (sender, path))
@@ -84,10 +86,10 @@ mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output)
   sender->data_tried = sender->now;
   if (!sender->ready)
     return 0;
-  if ((size = write_chancy (sender, output)) ||
+  if ((size = write_speculative (sender, output)) ||
       (size = mmtp_sender_write_repair (sender, output)))
     return size;
-  if (mmtp_sender_is_queue_empty (sender)) {
+  if (mmtp_send_queue_is_empty (sender->queue)) {
     note_idle (sender);
     return 0;
   }
@@ -96,11 +98,11 @@ mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output)
 }
 
 static guint64
-get_chancy_wakeup (const MmtpSender * sender)
+get_speculative_wakeup (const MmtpSender * sender)
 {
   MmtpPath *path;
 
-  if (!mmtp_sender_get_chancy (sender, &path) ||
+  if (!mmtp_sender_get_speculative (sender, &path) ||
       !mmtp_policy_has_room (sender, path))
     return MMTP_NEVER;
   return MAX (path->token, sender->now);
@@ -109,16 +111,16 @@ get_chancy_wakeup (const MmtpSender * sender)
 guint64
 mmtp_sender_get_data_wakeup (const MmtpSender * sender)
 {
-  const MmtpPacket *head = mmtp_sender_get_head (sender);
+  const MmtpPacket *head = mmtp_send_queue_get_head (sender->queue);
   guint64 best = mmtp_policy_get_best_delay (sender), wakeup;
 
   if (!head)
-    return MIN (get_chancy_wakeup (sender),
+    return MIN (get_speculative_wakeup (sender),
         mmtp_sender_get_repair_wakeup (sender));
-  wakeup = head->due + sender->initial_delay + 1;
+  wakeup = mmtp_send_queue_get_deadline (sender->queue, head) + 1;
   wakeup = wakeup > best ? wakeup - best : 0;
   wakeup = MIN (wakeup, mmtp_policy_get_wakeup (sender));
-  wakeup = MIN (wakeup, MIN (get_chancy_wakeup (sender),
+  wakeup = MIN (wakeup, MIN (get_speculative_wakeup (sender),
           mmtp_sender_get_repair_wakeup (sender)));
   return MAX (wakeup, sender->now);
 }

@@ -7,59 +7,15 @@
 
 #include "mmtppath.h"
 #include "mmtpsender.h"
+#include "mmtpsendqueue.h"
 
 G_BEGIN_DECLS
 
 #define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
 #define MMTP_MILLISECOND G_GUINT64_CONSTANT (1000000)
-#define MMTP_DATA_OVERHEAD (MMTP_DATA_HEADER_SIZE + MMTP_TRAILER_SIZE)
 /* Bytes that a REPAIR message is longer than a DATA message of the same content,
  * docs/wire-mmtp.md */
 #define MMTP_REPAIR_RESERVE 6
-
-/* --- the stream ---------------------------------------------------------- */
-
-/* A buffer; lives as long as one of its packets */
-typedef struct
-{
-  GBytes *data;
-  guint64 due;                  /* ns */
-  guint8 flags;
-  guint8 caps_version;
-  MmtpPrelude prelude;
-  MmtpRank rank;
-  MmtpPicture picture;
-  guint64 frame;                /* buffers of one frame share it */
-  guint64 group;                /* of pictures, as mmtpgop.h numbers them */
-  guint64 first;                /* stream number */
-  guint n_packets;
-  guint n_kept;                 /* packets that are in the window */
-  guint n_sent;                 /* packets that were sent at least once */
-  gboolean given_up;
-  GList link;                   /* in the sender's `unbegun` */
-} MmtpUnit;
-
-typedef enum
-{
-  MMTP_PACKET_WAITING,          /* in the queue */
-  MMTP_PACKET_SET_ASIDE,        /* between two queues */
-  MMTP_PACKET_CHANCY,           /* in `chancy` */
-  MMTP_PACKET_UNDER_WAY,        /* sent, and may have to be sent again */
-  MMTP_PACKET_DONE
-} MmtpPacketState;
-
-typedef struct
-{
-  MmtpUnit *unit;
-  guint64 number;               /* of the stream */
-  guint64 due;                  /* ns, the unit's; the queue's order */
-  gsize offset, size;           /* of its payload in the buffer */
-  MmtpPacketState state;
-  gboolean was_sent;
-  guint path;                   /* that it was last sent on */
-  guint64 path_number;       /* and its number there */
-  GSequenceIter *place;         /* in the queue */
-} MmtpPacket;
 
 /* --- the session ---------------------------------------------------------- */
 
@@ -118,31 +74,9 @@ struct _MmtpSender
   /* --- stream */
   guint64 initial_delay;        /* ns, D0 */
   guint64 receiver_delay;       /* ns, least that it wants */
-  guint64 next_number;          /* of the next new packet */
-  guint64 floor;                /* nothing below will be sent */
-  MmtpPacket **window;          /* a ring, of those from floor to next_number */
-  guint window_size;            /* a power of two */
-  guint64 kept_bytes;           /* payload of all in the window */
-  guint64 reported_next;        /* all below came */
-  GSequence *queues[MMTP_N_RANKS];      /* of MmtpPacket, by due time */
-  guint64 queue_work[MMTP_N_RANKS];     /* with all that goes before it */
-  GQueue chancy;                /* of MmtpPacket, lost ones that are likely but
-                                 * not sure to be in time when sent again */
-  guint64 queued_bytes;         /* payload, of the queue */
-  guint64 queued_work;          /* with all that goes before it */
-  GQueue unbegun[MMTP_N_RANKS]; /* of MmtpUnit, in order */
-  guint64 unbegun_work[MMTP_N_RANKS];
-  guint64 frame;                /* number of the frame that is being put */
-  guint64 frame_due;
-  gboolean frame_ended;         /* its marker was put */
-  guint64 given_up_frame;       /* the last; the rest of it is not taken */
-  guint64 begun_frame;          /* the last of which a packet was sent */
-  MmtpGop gop;                  /* that is being put */
+  MmtpSendQueue *queue;
   gboolean full;                /* has_room said no */
   guint turn;                   /* of the scheduler */
-  guint64 measured_since;       /* ns, due time */
-  guint64 measured_bits;
-  guint64 measured_rate;        /* bits per second that are put */
 
   /* --- caps, end */
   gchar *caps;
@@ -183,6 +117,8 @@ void mmtp_sender_draw (MmtpSender * sender, guint8 * bytes, gsize size);
 gsize mmtp_sender_write (MmtpSender * sender, MmtpPath * path,
     MmtpMessage * message, MmtpOutput * output, guint64 stream_number);
 
+void mmtp_sender_check_room (MmtpSender * sender);
+
 /* --- mmtpsenderdata.c ---------------------------------------------------- */
 
 gsize mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output);
@@ -222,48 +158,18 @@ MmtpRefusal mmtp_sender_take_caps_ack (MmtpSender * sender, guint8 version);
 MmtpRefusal mmtp_sender_take_end_ack (MmtpSender * sender,
     guint32 stream_number);
 
-/* --- mmtpsenderqueue.c --------------------------------------------------- */
-
-void mmtp_sender_init_queue (MmtpSender * sender);
-void mmtp_sender_clear_queue (MmtpSender * sender);
-/* Bytes of its DATA message */
-gsize mmtp_sender_get_message_size (const MmtpPacket * packet);
-MmtpPacket *mmtp_sender_get_packet (MmtpSender * sender, guint64 number);
-/* A packet that was sent waits again, where it can still be in time */
-gboolean mmtp_sender_requeue (MmtpSender * sender, MmtpPacket * packet);
-/* All that is under way on the path and not reported */
-void mmtp_sender_requeue_path (MmtpSender * sender, MmtpPath * path);
-/* The receiver has, or does not want, all below */
-void mmtp_sender_settle (MmtpSender * sender, guint64 number);
-/* Gives up what no path can bring, and forgets what is too late anyhow */
-void mmtp_sender_expire (MmtpSender * sender);
-/* What is under way on a path that has stalled and could be in time elsewhere
- * only if it goes now */
-void mmtp_sender_rescue (MmtpSender * sender, MmtpPath * path);
-/* A packet will never arrive: what refers to its picture is of little use. */
-void mmtp_sender_note_broken (MmtpSender * sender, const MmtpUnit * unit);
-gboolean mmtp_sender_is_queue_empty (const MmtpSender * sender);
-void mmtp_sender_check_room (MmtpSender * sender);
-/* What waits, and so many bytes more, are no more than this part of what the
- * paths bring in time: nothing new is late for it. */
-gboolean mmtp_sender_has_spare_rate (const MmtpSender * sender, gsize size,
-    guint part);
-/* The most urgent packet, and the least; NULL: none waits */
-MmtpPacket *mmtp_sender_get_head (const MmtpSender * sender);
-MmtpPacket *mmtp_sender_get_tail (const MmtpSender * sender);
-/* The most urgent packet that can be there in time when it takes so long */
-MmtpPacket *mmtp_sender_find_packet (const MmtpSender * sender, guint64 delay);
-/* It has been written as the path's last message */
-void mmtp_sender_note_sent (MmtpSender * sender, MmtpPath * path,
-    MmtpPacket * packet);
-
 /* --- mmtpsenderrepair.c -------------------------------------------------- */
 
+/* All that is in flight on the path and not reported waits again. */
+void mmtp_sender_requeue_path (MmtpSender * sender, MmtpPath * path);
+/* What is in flight on a path that has stalled and could be in time elsewhere
+ * only if it goes now */
+void mmtp_sender_rescue (MmtpSender * sender, MmtpPath * path);
 void mmtp_sender_take_losses (MmtpSender * sender, MmtpPath * path,
     const MmtpRecord * record);
 /* The lost packet that goes before all others, and the path on which it is
  * likely to be in time; NULL: none */
-MmtpPacket *mmtp_sender_get_chancy (const MmtpSender * sender,
+MmtpPacket *mmtp_sender_get_speculative (const MmtpSender * sender,
     MmtpPath ** path);
 /* Before anybody knows that something is lost: a packet was sent; whether there
  * is something to send; and when there is, MMTP_NEVER: nothing */
@@ -273,10 +179,8 @@ gsize mmtp_sender_write_repair (MmtpSender * sender, MmtpOutput * output);
 guint64 mmtp_sender_get_repair_wakeup (const MmtpSender * sender);
 /* What fragments are shorter by, so that a REPAIR of them fits */
 gsize mmtp_sender_get_repair_reserve (const MmtpSender * sender);
-void mmtp_sender_leave_chancy (MmtpSender * sender, MmtpPacket * packet,
-    MmtpPacketState state);
 /* Those that have no chance any more */
-void mmtp_sender_expire_chancy (MmtpSender * sender);
+void mmtp_sender_expire_speculative (MmtpSender * sender);
 
 /* --- mmtpsenderreports.c ------------------------------------------------- */
 

@@ -9,7 +9,12 @@
 #include "mmtppolicy.h"
 
 /* Packets that wait to be sent on the chance */
-#define MOST_CHANCY 64
+#define MAX_SPECULATIVE 64
+/* Three reports: a packet that is stuck on a path that has stalled goes
+ * elsewhere so long before it would be too late there. */
+#define RESCUE_TIME (150 * MMTP_MILLISECOND)
+/* It looks for such packets no more often, however many reports come. */
+#define RESCUE_PERIOD (10 * MMTP_MILLISECOND)
 /* A path that has lost nothing for so long needs no repairs in advance. */
 #define LOSS_MEMORY (20 * MMTP_SECOND)
 /* Where the queue fills more than such a part of what the paths bring in
@@ -29,39 +34,116 @@ has_chance (const MmtpSender * sender, const MmtpPacket * packet)
   guint64 arrival;
 
   return mmtp_policy_find_quickest (sender, packet, &arrival) &&
-      arrival <= packet->due + sender->initial_delay;
+      arrival <= mmtp_send_queue_get_deadline (sender->queue, packet);
 }
 
 void
-mmtp_sender_leave_chancy (MmtpSender * sender, MmtpPacket * packet,
-    MmtpPacketState state)
-{
-  g_queue_remove (&sender->chancy, packet);
-  packet->state = state;
-}
-
-void
-mmtp_sender_expire_chancy (MmtpSender * sender)
+mmtp_sender_expire_speculative (MmtpSender * sender)
 {
   GList *walk, *next;
 
-  for (walk = sender->chancy.head; walk; walk = next) {
+  for (walk = mmtp_send_queue_get_speculative (sender->queue)->head; walk;
+      walk = next) {
     next = walk->next;
     if (has_chance (sender, walk->data))
       continue;
     sender->stats.unrepaired++;
-    mmtp_sender_leave_chancy (sender, walk->data, MMTP_PACKET_DONE);
+    mmtp_send_queue_drop_speculative (sender->queue, walk->data);
   }
 }
 
 MmtpPacket *
-mmtp_sender_get_chancy (const MmtpSender * sender, MmtpPath ** path)
+mmtp_sender_get_speculative (const MmtpSender * sender, MmtpPath ** path)
 {
-  MmtpPacket *packet = sender->chancy.head ? sender->chancy.head->data : NULL;
+  const GList *head = mmtp_send_queue_get_speculative (sender->queue)->head;
+  MmtpPacket *packet = head ? head->data : NULL;
   guint64 arrival;
 
   *path = packet ? mmtp_policy_find_quickest (sender, packet, &arrival) : NULL;
   return *path ? packet : NULL;
+}
+
+/* --- from one path to another --------------------------------------------- */
+
+/* When a packet that is sent again arrives at the earliest. While no path is
+ * usable that is now: one may come back in time. */
+static guint64
+get_next_arrival (const MmtpSender * sender)
+{
+  guint64 delay = mmtp_policy_get_min_delay (sender);
+
+  return sender->now + (delay == MMTP_NEVER ? 0 : delay);
+}
+
+/* What was sent as this message is under way there, was not sent again
+ * elsewhere, and is due at `due` at the latest: it waits again. */
+static void
+requeue_sent (MmtpSender * sender, MmtpPath * path, guint64 number,
+    guint64 due, guint64 arrival)
+{
+  const MmtpSent *sent = mmtp_path_get_sent (path, number);
+  MmtpPacket *packet = mmtp_send_queue_get_packet (sender->queue,
+      sent->stream_number);
+
+  path->stats.report_steps++;
+  if (packet && packet->path == path->id &&
+      packet->path_number == number && packet->due <= due &&
+      mmtp_send_queue_requeue (sender->queue, packet, arrival))
+    path->stats.requeued++;
+}
+
+static void
+requeue_due (MmtpSender * sender, MmtpPath * path, guint64 due)
+{
+  guint64 arrival = get_next_arrival (sender), number;
+
+  for (number = mmtp_path_get_oldest (path); number < path->next;
+      number++)
+    requeue_sent (sender, path, number, due, arrival);
+}
+
+/* Of messages in the order in which they were sent the missing ones come
+ * first. */
+static void
+requeue_missing (MmtpSender * sender, MmtpPath * path, guint64 due)
+{
+  guint64 number = mmtp_path_get_oldest (path);
+  guint64 arrival = get_next_arrival (sender);
+  const MmtpSent *sent;
+
+  while ((sent = mmtp_path_get_sent (path, number)) &&
+      mmtp_path_is_missing (path, sent, sender->now))
+    requeue_sent (sender, path, number++, due, arrival);
+}
+
+void
+mmtp_sender_requeue_path (MmtpSender * sender, MmtpPath * path)
+{
+  requeue_due (sender, path, G_MAXUINT64);
+}
+
+/* From a path that has stalled all goes that will soon be too late. What is
+ * only missing goes while nothing else waits: in a moment it may have come. */
+void
+mmtp_sender_rescue (MmtpSender * sender, MmtpPath * path)
+{
+  guint64 delay, arrival;
+
+  if (sender->now < path->rescue_at || (!path->is_stalled &&
+          (!mmtp_send_queue_is_empty (sender->queue) ||
+              !mmtp_path_is_in_doubt (path, sender->now))))
+    return;
+  path->rescue_at = sender->now + RESCUE_PERIOD;
+  delay = mmtp_policy_get_delay_elsewhere (sender, path);
+  if (delay == MMTP_NEVER)
+    return;
+  arrival = sender->now + delay + RESCUE_TIME;
+  if (arrival < sender->initial_delay)
+    return;
+  if (path->is_stalled)
+    requeue_due (sender, path, arrival - sender->initial_delay);
+  else
+    requeue_missing (sender, path, arrival - sender->initial_delay);
 }
 
 /* --- losses -------------------------------------------------------------- */
@@ -69,15 +151,17 @@ mmtp_sender_get_chancy (const MmtpSender * sender, MmtpPath ** path)
 static gboolean
 requeue_lost (MmtpSender * sender, MmtpPacket * packet)
 {
-  if (packet->state != MMTP_PACKET_UNDER_WAY || packet->unit->given_up)
+  if (packet->state != MMTP_PACKET_IN_FLIGHT || packet->unit->given_up)
     return FALSE;
-  if (mmtp_policy_is_sure (sender, packet) && mmtp_sender_requeue (sender, packet))
+  if (mmtp_policy_is_sure (sender, packet) &&
+      mmtp_send_queue_requeue (sender->queue, packet,
+          get_next_arrival (sender)))
     return TRUE;
-  if (sender->chancy.length >= MOST_CHANCY || !has_chance (sender, packet) ||
-      !mmtp_sender_has_spare_rate (sender, packet->size, CHANCE_PART))
+  if (mmtp_send_queue_get_speculative (sender->queue)->length >=
+      MAX_SPECULATIVE || !has_chance (sender, packet) ||
+      !mmtp_policy_has_spare_rate (sender, packet->size, CHANCE_PART))
     return FALSE;
-  packet->state = MMTP_PACKET_CHANCY;
-  g_queue_push_tail (&sender->chancy, packet);
+  mmtp_send_queue_set_speculative (sender->queue, packet);
   return TRUE;
 }
 
@@ -90,7 +174,7 @@ may_repair (MmtpSender * sender, const MmtpPacket * packet)
     return FALSE;
   return packet->unit->rank != MMTP_RANK_DROPPABLE ||
       packet->due > sender->now + sender->initial_delay ||
-      mmtp_sender_has_spare_rate (sender, packet->size, CHANCE_PART);
+      mmtp_policy_has_spare_rate (sender, packet->size, CHANCE_PART);
 }
 
 static void
@@ -99,8 +183,7 @@ repair (MmtpSender * sender, MmtpPacket * packet)
   if (may_repair (sender, packet) && requeue_lost (sender, packet))
     return;
   sender->stats.unrepaired++;
-  packet->state = MMTP_PACKET_DONE;
-  mmtp_sender_note_broken (sender, packet->unit);
+  mmtp_send_queue_note_lost (sender->queue, packet);
 }
 
 /* Numbers that are looked up for one REPORT: those of one record full of the
@@ -117,9 +200,9 @@ take_loss (MmtpSender * sender, MmtpPath * path, guint16 low)
   if (!sent)
     return;
   mmtp_path_note_missed (path, number);
-  packet = mmtp_sender_get_packet (sender, sent->stream_number);
+  packet = mmtp_send_queue_get_packet (sender->queue, sent->stream_number);
   /* A later sending of it may be under way: that is another number. */
-  if (packet && packet->state == MMTP_PACKET_UNDER_WAY &&
+  if (packet && packet->state == MMTP_PACKET_IN_FLIGHT &&
       packet->path == path->id && packet->path_number == number)
     repair (sender, packet);
 }
@@ -204,12 +287,12 @@ get_last_chance (const MmtpSender * sender, const MmtpPath * path)
 static guint64
 get_repair_time (const MmtpSender * sender, const MmtpPath * path)
 {
-  gboolean is_idle = mmtp_sender_is_queue_empty (sender);
+  gboolean is_idle = mmtp_send_queue_is_empty (sender->queue);
 
   if (path->block.n == 0 || !needs_cover (sender, path) || path->blocked)
     return MMTP_NEVER;
   if (!is_idle && (path->block.n < ENOUGH_BUSY ||
-          !mmtp_sender_has_spare_rate (sender, path->block.content->len,
+          !mmtp_policy_has_spare_rate (sender, path->block.content->len,
               ADVANCE_PART)))
     return MMTP_NEVER;
   if (path->block.n >= ENOUGH_IDLE)

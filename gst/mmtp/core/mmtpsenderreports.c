@@ -124,6 +124,7 @@ set_initial_delay (MmtpSender * sender, guint64 delay)
   if (delay == sender->initial_delay)
     return;
   sender->initial_delay = delay;
+  mmtp_send_queue_set_delay (sender->queue, delay);
   sender->delay_time = sender->now;
   event.delay = delay;
   mmtp_sender_tell (sender, &event);
@@ -210,7 +211,7 @@ check_rate (MmtpSender * sender)
   gboolean is_app_limited;
   guint64 rate = mmtp_sender_get_estimated_rate (sender, &is_app_limited);
   guint64 requested = sender->config.bit_rate ? sender->config.bit_rate :
-      sender->measured_rate;
+      mmtp_send_queue_get_bit_rate (sender->queue);
   guint64 change = ABS ((gint64) rate - (gint64) sender->told_rate);
 
   if (change * 100 > sender->told_rate * RATE_PERCENT &&
@@ -483,8 +484,7 @@ take_records (MmtpSender * sender, const MmtpReport * report,
 
   for (i = 0; i < report->n_records; i++)
     take_record (sender, &report->records[i], reported);
-  mmtp_sender_settle (sender, mmtp_unwrap (report->next, 32,
-          sender->reported_next));
+  mmtp_send_queue_settle (sender->queue, report->next);
   update_delays (sender);
   for (i = 0; i < sender->n_paths; i++)
     sort_by_delay (sender, sender->paths[i]);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A buffer of the stream as the application gives it to the sender. */
+
+#ifndef __MMTP_BUFFER_H__
+#define __MMTP_BUFFER_H__
+
+#include "mmtpgop.h"
+#include "mmtppacket.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GBytes *data;                 /* the sender takes a reference */
+  guint64 due;                  /* ns on the caller's clock; G_MAXUINT64: now */
+  guint8 flags;                 /* of MMTP_FLAGS_OF_BUFFER */
+  MmtpPrelude prelude;          /* without a mask: none */
+  MmtpPicture picture;          /* zeros: what the flags say */
+} MmtpBuffer;
+
+G_END_DECLS
+
+#endif /* __MMTP_BUFFER_H__ */

@@ -1,0 +1,1046 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The packets of the stream that wait, and those in flight; see the header. */
+
+#include "mmtpsendqueue.h"
+
+#define MILLISECOND G_GUINT64_CONSTANT (1000000)
+/* Packets, a power of two; it grows when it is full. */
+#define MIN_WINDOW 64
+/* Bytes of each packet besides its payload: docs/wire-mmtp.md, IPv4 and UDP */
+#define PACKET_WORK (MMTP_DATA_OVERHEAD + 28)
+/* The put rate is measured over so much of the stream. */
+#define MEASURED_SPAN (2000 * MILLISECOND)
+/* Packets that one REPORT settles. Where more have come, which takes a long
+ * silence at a high rate, later REPORTs settle the rest. */
+#define MAX_SETTLED 4096
+
+struct _MmtpSendQueue
+{
+  guint64 max_bytes;
+  guint64 delay;                /* D0 */
+  MmtpDiscardFunc discarded;
+  gpointer user_data;
+
+  /* --- packets */
+  guint64 next_number;          /* of the next new packet */
+  guint64 floor;                /* nothing below will be sent */
+  MmtpPacket **window;          /* a ring, of those from floor to next_number */
+  guint window_size;            /* a power of two */
+  guint64 kept_bytes;           /* payload of all in the window */
+  guint64 reported_next;        /* all below came */
+
+  /* --- what waits */
+  GSequence *ranks[MMTP_N_RANKS];       /* of MmtpPacket, by due time */
+  guint64 rank_work[MMTP_N_RANKS];      /* bytes with all headers */
+  guint64 bytes;                /* payload */
+  guint64 work;                 /* with all headers */
+  GQueue unbegun[MMTP_N_RANKS]; /* of MmtpUnit, in order */
+  guint64 unbegun_work[MMTP_N_RANKS];
+  GQueue speculative;           /* of MmtpPacket */
+
+  /* --- frames and pictures */
+  guint64 frame;                /* number of the frame that is being put */
+  guint64 frame_due;
+  gboolean frame_ended;         /* its marker was put */
+  guint64 given_up_frame;       /* the last; the rest of it is not taken */
+  guint64 begun_frame;          /* the last of which a packet was sent */
+  MmtpGop gop;                  /* that is being put */
+
+  /* --- the rate of what is put */
+  guint64 measured_since;       /* due time */
+  guint64 measured_bits;
+  guint64 measured_rate;        /* bits per second */
+
+  MmtpSendQueueStats stats;
+};
+
+/* --- packets and buffers ------------------------------------------------- */
+
+gint
+mmtp_send_packet_compare (const MmtpPacket * first, const MmtpPacket * second)
+{
+  if (first->due != second->due)
+    return first->due < second->due ? -1 : 1;
+  if (first->number != second->number)
+    return first->number < second->number ? -1 : 1;
+  return 0;
+}
+
+static gint
+compare_packets (gconstpointer a, gconstpointer b, gpointer user_data)
+{
+  return mmtp_send_packet_compare (a, b);
+}
+
+static void
+free_unit (MmtpUnit * unit)
+{
+  g_bytes_unref (unit->data);
+  g_free (unit);
+}
+
+guint64
+mmtp_send_packet_get_work (gsize size)
+{
+  return size + PACKET_WORK;
+}
+
+static guint64
+get_work (const MmtpPacket * packet)
+{
+  return mmtp_send_packet_get_work (packet->size);
+}
+
+gsize
+mmtp_send_packet_get_message_size (const MmtpPacket * packet)
+{
+  const MmtpUnit *unit = packet->unit;
+  gsize size = packet->size + MMTP_DATA_OVERHEAD;
+
+  if (unit->prelude.mask && packet->number == unit->first)
+    size += mmtp_prelude_get_size (&unit->prelude);
+  return size;
+}
+
+MmtpSendQueue *
+mmtp_send_queue_new (guint64 max_bytes, MmtpDiscardFunc discarded,
+    gpointer user_data)
+{
+  MmtpSendQueue *queue = g_new0 (MmtpSendQueue, 1);
+  guint i;
+
+  queue->max_bytes = max_bytes;
+  queue->discarded = discarded;
+  queue->user_data = user_data;
+  for (i = 0; i < MMTP_N_RANKS; i++)
+    queue->ranks[i] = g_sequence_new (NULL);
+  queue->given_up_frame = queue->begun_frame = G_MAXUINT64;
+  mmtp_gop_init (&queue->gop);
+  queue->window_size = MIN_WINDOW;
+  queue->window = g_new (MmtpPacket *, queue->window_size);
+  return queue;
+}
+
+void
+mmtp_send_queue_free (MmtpSendQueue * queue)
+{
+  guint i;
+
+  mmtp_send_queue_flush (queue);
+  for (i = 0; i < MMTP_N_RANKS; i++)
+    g_sequence_free (queue->ranks[i]);
+  g_free (queue->window);
+  g_free (queue);
+}
+
+void
+mmtp_send_queue_get_stats (const MmtpSendQueue * queue,
+    MmtpSendQueueStats * stats)
+{
+  *stats = queue->stats;
+}
+
+void
+mmtp_send_queue_set_delay (MmtpSendQueue * queue, guint64 delay)
+{
+  queue->delay = delay;
+}
+
+guint64
+mmtp_send_queue_get_deadline (const MmtpSendQueue * queue,
+    const MmtpPacket * packet)
+{
+  return packet->due + queue->delay;
+}
+
+MmtpPacket *
+mmtp_send_queue_get_packet (const MmtpSendQueue * queue, guint64 number)
+{
+  if (number < queue->floor || number >= queue->next_number)
+    return NULL;
+  return queue->window[number & (queue->window_size - 1)];
+}
+
+static void
+grow_window (MmtpSendQueue * queue)
+{
+  guint size = queue->window_size * 2;
+  MmtpPacket **window = g_new (MmtpPacket *, size);
+  guint64 number;
+
+  for (number = queue->floor; number < queue->next_number; number++)
+    window[number & (size - 1)] = mmtp_send_queue_get_packet (queue, number);
+  g_free (queue->window);
+  queue->window = window;
+  queue->window_size = size;
+}
+
+static MmtpPacket *
+add_packet (MmtpSendQueue * queue, MmtpUnit * unit, gsize offset, gsize size)
+{
+  MmtpPacket *packet = g_slice_new0 (MmtpPacket);
+
+  if (queue->next_number - queue->floor == queue->window_size)
+    grow_window (queue);
+  packet->unit = unit;
+  packet->number = queue->next_number++;
+  packet->due = unit->due;
+  packet->offset = offset;
+  packet->size = size;
+  packet->state = MMTP_PACKET_DONE;
+  queue->window[packet->number & (queue->window_size - 1)] = packet;
+  queue->kept_bytes += size;
+  unit->n_packets++;
+  unit->n_kept++;
+  return packet;
+}
+
+/* Below the floor nothing will be sent. */
+static void
+raise_floor (MmtpSendQueue * queue)
+{
+  while (queue->floor < queue->next_number) {
+    MmtpPacket *packet = mmtp_send_queue_get_packet (queue, queue->floor);
+
+    if (packet->state != MMTP_PACKET_DONE)
+      return;
+    queue->kept_bytes -= packet->size;
+    if (--packet->unit->n_kept == 0)
+      free_unit (packet->unit);
+    g_slice_free (MmtpPacket, packet);
+    queue->floor++;
+  }
+}
+
+/* --- the queues ---------------------------------------------------------- */
+
+MmtpPacket *
+mmtp_send_queue_get_first (const MmtpSendQueue * queue, MmtpRank rank)
+{
+  GSequenceIter *iter = g_sequence_get_begin_iter (queue->ranks[rank]);
+
+  return g_sequence_iter_is_end (iter) ? NULL : g_sequence_get (iter);
+}
+
+MmtpPacket *
+mmtp_send_queue_get_next (const MmtpSendQueue * queue,
+    const MmtpPacket * packet)
+{
+  GSequenceIter *iter = g_sequence_iter_next (packet->place);
+
+  return g_sequence_iter_is_end (iter) ? NULL : g_sequence_get (iter);
+}
+
+static MmtpPacket *
+get_last (const MmtpSendQueue * queue, MmtpRank rank)
+{
+  if (g_sequence_is_empty (queue->ranks[rank]))
+    return NULL;
+  return g_sequence_get (g_sequence_iter_prev (g_sequence_get_end_iter
+          (queue->ranks[rank])));
+}
+
+gboolean
+mmtp_send_queue_is_empty (const MmtpSendQueue * queue)
+{
+  return queue->work == 0;
+}
+
+guint64
+mmtp_send_queue_get_bytes (const MmtpSendQueue * queue)
+{
+  return queue->bytes;
+}
+
+guint64
+mmtp_send_queue_get_work (const MmtpSendQueue * queue)
+{
+  return queue->work;
+}
+
+guint64
+mmtp_send_queue_get_next_number (const MmtpSendQueue * queue)
+{
+  return queue->next_number;
+}
+
+guint64
+mmtp_send_queue_get_floor (const MmtpSendQueue * queue)
+{
+  return queue->floor;
+}
+
+guint64
+mmtp_send_queue_get_bit_rate (const MmtpSendQueue * queue)
+{
+  return queue->measured_rate;
+}
+
+MmtpPacket *
+mmtp_send_queue_get_head (const MmtpSendQueue * queue)
+{
+  MmtpPacket *head = NULL;
+  guint i;
+
+  for (i = 0; i < MMTP_N_RANKS; i++) {
+    MmtpPacket *packet = mmtp_send_queue_get_first (queue, i);
+
+    if (packet && (!head || mmtp_send_packet_compare (packet, head) < 0))
+      head = packet;
+  }
+  return head;
+}
+
+MmtpPacket *
+mmtp_send_queue_get_tail (const MmtpSendQueue * queue)
+{
+  MmtpPacket *tail = NULL;
+  guint i;
+
+  for (i = 0; i < MMTP_N_RANKS; i++) {
+    MmtpPacket *packet = get_last (queue, i);
+
+    if (packet && (!tail || mmtp_send_packet_compare (packet, tail) > 0))
+      tail = packet;
+  }
+  return tail;
+}
+
+static void
+enqueue (MmtpSendQueue * queue, MmtpPacket * packet)
+{
+  MmtpRank rank = packet->unit->rank;
+  MmtpPacket *tail = get_last (queue, rank);
+
+  if (!tail || mmtp_send_packet_compare (tail, packet) < 0)
+    packet->place = g_sequence_append (queue->ranks[rank], packet);
+  else
+    packet->place = g_sequence_insert_sorted (queue->ranks[rank], packet,
+        compare_packets, NULL);
+  packet->state = MMTP_PACKET_WAITING;
+  queue->bytes += packet->size;
+  queue->work += get_work (packet);
+  queue->rank_work[rank] += get_work (packet);
+}
+
+static void
+dequeue (MmtpSendQueue * queue, MmtpPacket * packet, MmtpPacketState state)
+{
+  g_sequence_remove (packet->place);
+  packet->place = NULL;
+  packet->state = state;
+  queue->bytes -= packet->size;
+  queue->work -= get_work (packet);
+  queue->rank_work[packet->unit->rank] -= get_work (packet);
+}
+
+static guint64
+get_unit_work (const MmtpUnit * unit)
+{
+  return g_bytes_get_size (unit->data) + unit->n_packets *
+      (guint64) PACKET_WORK;
+}
+
+static void
+mark_unbegun (MmtpSendQueue * queue, MmtpUnit * unit)
+{
+  unit->link.data = unit;
+  g_queue_push_tail_link (&queue->unbegun[unit->rank], &unit->link);
+  queue->unbegun_work[unit->rank] += get_unit_work (unit);
+}
+
+static void
+mark_begun (MmtpSendQueue * queue, MmtpUnit * unit)
+{
+  if (!unit->link.data)
+    return;
+  unit->link.data = NULL;
+  g_queue_unlink (&queue->unbegun[unit->rank], &unit->link);
+  queue->unbegun_work[unit->rank] -= get_unit_work (unit);
+}
+
+/* --- giving up ----------------------------------------------------------- */
+
+static gboolean
+is_reference (const MmtpUnit * unit)
+{
+  return unit->rank == MMTP_RANK_DELTA || unit->rank == MMTP_RANK_KEY;
+}
+
+/* The group of pictures that is of no use without it: of a leading picture only
+ * other leading pictures need it, as they need the group before. */
+static guint64
+get_needing_group (const MmtpUnit * unit)
+{
+  return unit->picture.is_leading ? unit->group - 1 : unit->group;
+}
+
+/* A speculative packet has been sent, or never will be. */
+static void
+leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
+    MmtpPacketState state)
+{
+  g_queue_remove (&queue->speculative, packet);
+  packet->state = state;
+}
+
+/* `is_vain`: it is given up because of another one */
+static void
+tell_discarded (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size,
+    MmtpDiscard reason, gboolean is_vain)
+{
+  queue->discarded (queue->user_data, unit->flags, size, reason,
+      !unit->picture.is_leading && (is_vain || is_reference (unit)));
+}
+
+static void
+count_discarded (MmtpSendQueue * queue, MmtpRank rank, MmtpDiscard reason)
+{
+  queue->stats.discarded[reason]++;
+  if (rank == MMTP_RANK_KEY)
+    queue->stats.discarded_keys++;
+  else if (rank == MMTP_RANK_DROPPABLE)
+    queue->stats.discarded_droppable++;
+}
+
+static void
+give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
+{
+  guint64 number, end = unit->first + unit->n_packets;
+
+  mark_begun (queue, unit);
+  if (!unit->given_up)
+    count_discarded (queue, unit->rank, reason);
+  unit->given_up = TRUE;
+  for (number = MAX (unit->first, queue->floor); number < end; number++) {
+    MmtpPacket *packet = mmtp_send_queue_get_packet (queue, number);
+
+    if (packet->state == MMTP_PACKET_WAITING)
+      dequeue (queue, packet, MMTP_PACKET_DONE);
+    else if (packet->state == MMTP_PACKET_SPECULATIVE)
+      leave_speculative (queue, packet, MMTP_PACKET_DONE);
+    packet->state = MMTP_PACKET_DONE;
+  }
+  tell_discarded (queue, unit, g_bytes_get_size (unit->data), reason,
+      reason == MMTP_DISCARD_BROKEN);
+}
+
+/* Number of the first packet of the frame that is still kept */
+static guint64
+get_frame_start (const MmtpSendQueue * queue, const MmtpUnit * unit)
+{
+  guint64 first = MAX (unit->first, queue->floor);
+
+  while (first > queue->floor) {
+    const MmtpPacket *packet = mmtp_send_queue_get_packet (queue,
+        first - 1);
+
+    if (packet->unit->frame != unit->frame)
+      break;
+    first = MAX (packet->unit->first, queue->floor);
+  }
+  return first;
+}
+
+static void
+set_rank (MmtpSendQueue * queue, MmtpPacket * packet, MmtpRank rank)
+{
+  MmtpUnit *unit = packet->unit;
+  guint64 number, end = unit->first + unit->n_packets;
+  gboolean is_unbegun = unit->link.data != NULL;
+
+  mark_begun (queue, unit);
+  for (number = MAX (unit->first, queue->floor); number < end; number++) {
+    MmtpPacket *part = mmtp_send_queue_get_packet (queue, number);
+
+    if (part->state == MMTP_PACKET_WAITING)
+      dequeue (queue, part, MMTP_PACKET_SET_ASIDE);
+  }
+  unit->rank = rank;
+  for (number = MAX (unit->first, queue->floor); number < end; number++) {
+    MmtpPacket *part = mmtp_send_queue_get_packet (queue, number);
+
+    if (part->state == MMTP_PACKET_SET_ASIDE)
+      enqueue (queue, part);
+  }
+  if (is_unbegun)
+    mark_unbegun (queue, unit);
+}
+
+/* All pictures up to the next key frame refer to this one, directly or not.
+ * They are sent when nothing else waits, and no sooner. */
+static void
+note_broken (MmtpSendQueue * queue, const MmtpUnit * unit)
+{
+  guint64 frame = unit->frame;
+  guint64 number = MAX (unit->first + unit->n_packets, queue->floor);
+
+  if (!is_reference (unit) || unit->picture.is_leading)
+    return;
+  while (number < queue->next_number) {
+    MmtpPacket *packet = mmtp_send_queue_get_packet (queue, number);
+    MmtpUnit *next = packet->unit;
+
+    number = next->first + next->n_packets;
+    if (next->frame == frame)
+      continue;
+    if (next->rank == MMTP_RANK_KEY)
+      return;
+    if (next->rank != MMTP_RANK_BROKEN && !next->given_up)
+      set_rank (queue, packet, MMTP_RANK_BROKEN);
+  }
+  mmtp_gop_lose (&queue->gop, unit->group);
+}
+
+/* With the rest of its frame: a part of it is of no use. */
+static void
+give_up_frame (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
+{
+  guint64 frame = unit->frame;
+  guint64 number = get_frame_start (queue, unit);
+
+  if (frame == queue->frame)
+    queue->given_up_frame = frame;
+  while (number < queue->next_number) {
+    MmtpPacket *packet = mmtp_send_queue_get_packet (queue, number);
+    MmtpUnit *part = packet->unit;
+
+    if (part->frame != frame)
+      break;
+    number = part->first + part->n_packets;
+    if (!part->given_up && (part == unit || part->n_sent < part->n_packets))
+      give_up_unit (queue, part, reason);
+  }
+}
+
+/* What needs a reference that is given up: what has gone has gone, and of the
+ * rest nothing is sent. */
+static void
+give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
+{
+  guint64 frame = reference->frame, group = get_needing_group (reference);
+  guint64 number = reference->first + reference->n_packets;
+
+  for (number = MAX (number, queue->floor); number < queue->next_number;) {
+    MmtpUnit *unit = mmtp_send_queue_get_packet (queue, number)->unit;
+
+    number = unit->first + unit->n_packets;
+    if (unit->group > group + 1)
+      break;
+    if (unit->frame != frame && !unit->given_up &&
+        unit->n_sent < unit->n_packets &&
+        mmtp_picture_needs (&unit->picture, unit->group, group))
+      give_up_frame (queue, unit, MMTP_DISCARD_BROKEN);
+  }
+}
+
+/* A frame, and what needs it */
+static void
+give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
+{
+  if (is_reference (unit)) {
+    if (unit->picture.is_independent)
+      note_broken (queue, unit);
+    mmtp_gop_give_up (&queue->gop, get_needing_group (unit), unit->due);
+    give_up_dependents (queue, unit);
+  }
+  give_up_frame (queue, unit, reason);
+  raise_floor (queue);
+}
+
+/* Of what has not begun the least important, but less than `rank`; of these the
+ * last put, of which the others depend least. FALSE: not enough. */
+static gboolean
+give_up_below (MmtpSendQueue * queue, MmtpRank rank, guint64 work,
+    MmtpDiscard reason)
+{
+  guint64 freed = 0, available = 0;
+  guint i;
+
+  for (i = 0; i < rank; i++)
+    available += queue->unbegun_work[i];
+  if (available < work)
+    return FALSE;
+  for (i = 0; i < rank; i++)
+    while (freed < work && queue->unbegun[i].tail) {
+      guint64 before = queue->work;
+
+      give_up (queue, queue->unbegun[i].tail->data, reason);
+      freed += before - queue->work;
+    }
+  return TRUE;
+}
+
+/* --- what fits ----------------------------------------------------------- */
+
+gboolean
+mmtp_send_queue_fits (const MmtpSendQueue * queue, gsize size)
+{
+  return queue->bytes == 0 || queue->bytes + size <= queue->max_bytes;
+}
+
+static gboolean
+make_room (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size)
+{
+  guint64 bytes = queue->bytes + size;
+
+  if (mmtp_send_queue_fits (queue, size))
+    return TRUE;
+  return give_up_below (queue, unit->rank, bytes - queue->max_bytes,
+      MMTP_DISCARD_ROOM);
+}
+
+/* Whether all that is as important would be in time, with `work` bytes more */
+static gboolean
+has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
+    guint64 capacity)
+{
+  guint64 queued = 0;
+  guint i;
+
+  for (i = unit->rank; i < MMTP_N_RANKS; i++)
+    queued += queue->rank_work[i];
+  return capacity == G_MAXUINT64 || queued + work <= capacity;
+}
+
+/* --- putting ------------------------------------------------------------- */
+
+/* Buffers up to a marker, or with the same due time, are one frame. */
+static void
+note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags)
+{
+  if (queue->frame_ended || due != queue->frame_due)
+    queue->frame++;
+  queue->frame_due = due;
+  queue->frame_ended = (flags & MMTP_FLAG_MARKER) != 0;
+}
+
+/* The last unit, where it belongs to the same frame; NULL */
+static const MmtpUnit *
+get_last_part (MmtpSendQueue * queue, const MmtpUnit * unit)
+{
+  const MmtpPacket *last = mmtp_send_queue_get_packet (queue,
+      queue->next_number - 1);
+
+  return last && last->unit->frame == unit->frame ? last->unit : NULL;
+}
+
+static void
+note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
+{
+  const MmtpUnit *last = get_last_part (queue, unit);
+  PictureKind kind = mmtp_picture_get_kind (&unit->picture, flags);
+
+  if (last && unit->picture.kind == PICTURE_KIND_PART) {
+    unit->picture = last->picture;
+    kind = mmtp_picture_get_kind (&last->picture, last->flags);
+  }
+  mmtp_gop_put (&queue->gop, kind, unit->frame, unit->due);
+  /* Some payloaders mark the first packet of a key frame alone. */
+  if (kind == PICTURE_KIND_REFERENCE && unit->frame == queue->gop.key_frame)
+    kind = PICTURE_KIND_KEY;
+  unit->group = queue->gop.number;
+  /* h264parse marks each access unit with an SEI as a header. */
+  unit->rank = mmtp_gop_get_rank (&queue->gop, kind,
+      unit->picture.kind == PICTURE_KIND_UNKNOWN ? flags : 0);
+}
+
+/* The parts before it are of the same picture, such as access unit delimiters,
+ * which do not tell what follows them. */
+static void
+adopt_parts (MmtpSendQueue * queue, const MmtpUnit * unit)
+{
+  guint64 number = queue->next_number;
+
+  if (unit->picture.kind == PICTURE_KIND_PART)
+    return;
+  while (number > queue->floor) {
+    MmtpPacket *packet = mmtp_send_queue_get_packet (queue, number - 1);
+    MmtpUnit *part = packet->unit;
+
+    if (part->frame != unit->frame || part->given_up ||
+        part->picture.kind != PICTURE_KIND_PART)
+      return;
+    part->group = unit->group;
+    part->picture = unit->picture;
+    if (part->rank != unit->rank)
+      set_rank (queue, packet, unit->rank);
+    number = MAX (part->first, queue->floor);
+  }
+}
+
+static MmtpUnit *
+new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
+    guint8 caps_version)
+{
+  MmtpUnit *unit = g_new0 (MmtpUnit, 1);
+
+  unit->data = g_bytes_ref (buffer->data);
+  unit->due = buffer->due == G_MAXUINT64 ? now : buffer->due;
+  unit->flags = buffer->flags & MMTP_FLAGS_OF_BUFFER;
+  unit->caps_version = caps_version;
+  unit->prelude = buffer->prelude;
+  unit->picture = buffer->picture;
+  note_frame (queue, unit->due, unit->flags);
+  unit->frame = queue->frame;
+  note_picture (queue, unit, buffer->flags);
+  adopt_parts (queue, unit);
+  unit->first = queue->next_number;
+  return unit;
+}
+
+static void
+fragment (MmtpSendQueue * queue, MmtpUnit * unit,
+    const MmtpPutLimits * limits)
+{
+  gsize left = g_bytes_get_size (unit->data), offset = 0;
+  gsize room = limits->message - MMTP_DATA_OVERHEAD - limits->reserve;
+  gsize first = room - (unit->prelude.mask ?
+      mmtp_prelude_get_size (&unit->prelude) : 0);
+
+  do {
+    gsize size = MIN (left, offset ? room : first);
+
+    enqueue (queue, add_packet (queue, unit, offset, size));
+    offset += size;
+    left -= size;
+  } while (left);
+  mark_unbegun (queue, unit);
+}
+
+static void
+measure_put (MmtpSendQueue * queue, const MmtpUnit * unit)
+{
+  guint64 span;
+
+  if (unit->due < queue->measured_since ||
+      unit->due > queue->measured_since + 2 * MEASURED_SPAN) {
+    queue->measured_since = unit->due;
+    queue->measured_bits = 0;
+  }
+  span = unit->due - queue->measured_since;
+  if (span >= MEASURED_SPAN) {
+    queue->measured_rate = queue->measured_bits * 1000 /
+        (span / MILLISECOND);
+    queue->measured_since = unit->due;
+    queue->measured_bits = 0;
+  }
+  queue->measured_bits += g_bytes_get_size (unit->data) * 8;
+}
+
+static guint64
+estimate_work (gsize size, const MmtpPutLimits * limits)
+{
+  gsize room = limits->message - MMTP_DATA_OVERHEAD;
+
+  return size + (size / room + 1) * (guint64) PACKET_WORK;
+}
+
+static void
+note_refused (MmtpSendQueue * queue, const MmtpUnit * unit)
+{
+  if (unit->picture.is_independent)
+    mmtp_gop_lose (&queue->gop, unit->group);
+  mmtp_gop_give_up (&queue->gop, get_needing_group (unit), unit->due);
+}
+
+static void
+give_up_begun (MmtpSendQueue * queue, MmtpUnit * unit, gboolean is_vain)
+{
+  if (!is_vain) {
+    give_up (queue, unit, MMTP_DISCARD_LATE);
+    return;
+  }
+  give_up_frame (queue, unit, MMTP_DISCARD_BROKEN);
+  raise_floor (queue);
+}
+
+/* What of the frame was taken before goes, too. */
+static void
+refuse (MmtpSendQueue * queue, MmtpUnit * unit, gsize size,
+    MmtpDiscard reason)
+{
+  const gboolean is_vain = mmtp_gop_is_vain (&queue->gop, &unit->picture);
+  const MmtpPacket *last = mmtp_send_queue_get_packet (queue,
+      queue->next_number - 1);
+
+  if (last && last->unit->frame == unit->frame &&
+      queue->given_up_frame != unit->frame)
+    give_up_begun (queue, last->unit, is_vain);
+  else if (!is_vain && queue->given_up_frame != unit->frame &&
+      is_reference (unit))
+    note_refused (queue, unit);
+  queue->given_up_frame = unit->frame;
+  tell_discarded (queue, unit, size, reason, is_vain);
+  free_unit (unit);
+}
+
+/* Whether the unit is taken; if not, the reason */
+static gboolean
+admit (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size,
+    const MmtpPutLimits * limits, MmtpDiscard * reason)
+{
+  const gboolean is_vain = mmtp_gop_is_vain (&queue->gop, &unit->picture);
+
+  *reason = is_vain ? MMTP_DISCARD_BROKEN : MMTP_DISCARD_LATE;
+  if (is_vain || unit->frame == queue->given_up_frame)
+    return FALSE;
+  *reason = MMTP_DISCARD_ROOM;
+  if (!make_room (queue, unit, size))
+    return FALSE;
+  *reason = MMTP_DISCARD_LATE;
+  return has_time (queue, unit, estimate_work (size, limits),
+      limits->capacity);
+}
+
+gboolean
+mmtp_send_queue_put (MmtpSendQueue * queue, guint64 now,
+    const MmtpBuffer * buffer, const MmtpPutLimits * limits)
+{
+  gsize size = g_bytes_get_size (buffer->data);
+  MmtpUnit *unit = new_unit (queue, now, buffer, limits->caps_version);
+  MmtpDiscard reason;
+
+  queue->stats.buffers++;
+  queue->stats.bytes += size;
+  measure_put (queue, unit);
+  if (!admit (queue, unit, size, limits, &reason)) {
+    count_discarded (queue, unit->rank, reason);
+    refuse (queue, unit, size, reason);
+    return FALSE;
+  }
+  fragment (queue, unit, limits);
+  queue->stats.packets += unit->n_packets;
+  return TRUE;
+}
+
+/* --- again --------------------------------------------------------------- */
+
+static gboolean
+is_too_late (const MmtpSendQueue * queue, const MmtpPacket * packet,
+    guint64 arrival)
+{
+  return arrival > packet->due + queue->delay;
+}
+
+gboolean
+mmtp_send_queue_requeue (MmtpSendQueue * queue, MmtpPacket * packet,
+    guint64 arrival)
+{
+  if (packet->state != MMTP_PACKET_IN_FLIGHT || packet->unit->given_up ||
+      is_too_late (queue, packet, arrival))
+    return FALSE;
+  enqueue (queue, packet);
+  return TRUE;
+}
+
+void
+mmtp_send_queue_note_lost (MmtpSendQueue * queue, MmtpPacket * packet)
+{
+  packet->state = MMTP_PACKET_DONE;
+  note_broken (queue, packet->unit);
+}
+
+void
+mmtp_send_queue_set_speculative (MmtpSendQueue * queue, MmtpPacket * packet)
+{
+  packet->state = MMTP_PACKET_SPECULATIVE;
+  g_queue_push_tail (&queue->speculative, packet);
+}
+
+const GQueue *
+mmtp_send_queue_get_speculative (const MmtpSendQueue * queue)
+{
+  return &queue->speculative;
+}
+
+void
+mmtp_send_queue_drop_speculative (MmtpSendQueue * queue, MmtpPacket * packet)
+{
+  leave_speculative (queue, packet, MMTP_PACKET_DONE);
+}
+
+/* `reported_next` only grows, so each packet is visited once in a session. */
+void
+mmtp_send_queue_settle (MmtpSendQueue * queue, guint32 low)
+{
+  guint64 number = mmtp_unwrap (low, 32, queue->reported_next);
+  const guint64 first = MAX (queue->reported_next, queue->floor);
+  guint64 i;
+
+  number = MIN (MIN (number, queue->next_number), first + MAX_SETTLED);
+  for (i = first; i < number; i++) {
+    MmtpPacket *packet = mmtp_send_queue_get_packet (queue, i);
+
+    queue->stats.report_steps++;
+    if (packet->state == MMTP_PACKET_WAITING && packet->was_sent)
+      dequeue (queue, packet, MMTP_PACKET_DONE);
+    else if (packet->state == MMTP_PACKET_SPECULATIVE)
+      leave_speculative (queue, packet, MMTP_PACKET_DONE);
+    else if (packet->state == MMTP_PACKET_IN_FLIGHT)
+      packet->state = MMTP_PACKET_DONE;
+  }
+  queue->reported_next = MAX (queue->reported_next, number);
+  raise_floor (queue);
+}
+
+/* --- too late ------------------------------------------------------------ */
+
+void
+mmtp_send_queue_expire (MmtpSendQueue * queue, guint64 arrival)
+{
+  MmtpPacket *head;
+  guint i;
+
+  for (i = 0; i < MMTP_N_RANKS; i++)
+    while ((head = mmtp_send_queue_get_first (queue, i)) &&
+        is_too_late (queue, head, arrival))
+      give_up (queue, head->unit, MMTP_DISCARD_LATE);
+}
+
+/* What was sent is kept until its deadline, or until there is too much of
+ * it. */
+void
+mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now)
+{
+  while (queue->floor < queue->next_number) {
+    MmtpPacket *packet = mmtp_send_queue_get_packet (queue, queue->floor);
+
+    if (packet->state == MMTP_PACKET_WAITING ||
+        packet->state == MMTP_PACKET_SPECULATIVE)
+      return;
+    if (packet->state == MMTP_PACKET_IN_FLIGHT &&
+        !is_too_late (queue, packet, now) &&
+        queue->kept_bytes - queue->bytes <= queue->max_bytes)
+      return;
+    packet->state = MMTP_PACKET_DONE;
+    raise_floor (queue);
+  }
+}
+
+/* --- for what sends ------------------------------------------------------ */
+
+/* The most urgent one of a rank that is in time at `arrival` */
+static GSequenceIter *
+find_in_time (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
+{
+  MmtpPacket *packet = mmtp_send_queue_get_first (queue, rank);
+  MmtpPacket wanted = { NULL };
+
+  if (!packet || arrival <= packet->due + queue->delay)
+    return g_sequence_get_begin_iter (queue->ranks[rank]);
+  wanted.due = arrival - queue->delay;
+  return g_sequence_search (queue->ranks[rank], &wanted, compare_packets,
+      NULL);
+}
+
+guint64
+mmtp_send_queue_get_late_group (const MmtpSendQueue * queue, guint64 arrival)
+{
+  guint64 late = 0;
+  MmtpRank rank;
+
+  for (rank = MMTP_RANK_DELTA; rank <= MMTP_RANK_KEY; rank++) {
+    GSequenceIter *iter = find_in_time (queue, rank, arrival);
+    const MmtpPacket *packet;
+
+    if (g_sequence_iter_is_begin (iter))
+      continue;
+    packet = g_sequence_get (g_sequence_iter_prev (iter));
+    if (!packet->unit->picture.is_independent)
+      late = MAX (late, get_needing_group (packet->unit));
+  }
+  return late;
+}
+
+/* The first one that does not need the late group. */
+static GSequenceIter *
+skip_group (GSequenceIter * iter, guint64 late)
+{
+  for (; !g_sequence_iter_is_end (iter); iter = g_sequence_iter_next (iter)) {
+    const MmtpPacket *packet = g_sequence_get (iter);
+
+    if (!mmtp_picture_needs (&packet->unit->picture, packet->unit->group, late))
+      break;
+  }
+  return iter;
+}
+
+MmtpPacket *
+mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
+    guint64 arrival, guint64 late)
+{
+  GSequenceIter *iter = skip_group (find_in_time (queue, rank, arrival), late);
+
+  return g_sequence_iter_is_end (iter) ? NULL : g_sequence_get (iter);
+}
+
+guint64
+mmtp_send_queue_get_frame_work (const MmtpSendQueue * queue,
+    const MmtpPacket * packet)
+{
+  guint64 frame = packet->unit->frame, number = packet->number, work = 0;
+
+  while (packet && packet->unit->frame == frame) {
+    if (packet->state == MMTP_PACKET_WAITING)
+      work += get_work (packet);
+    packet = mmtp_send_queue_get_packet (queue, ++number);
+  }
+  return work;
+}
+
+gboolean
+mmtp_send_queue_has_begun (const MmtpSendQueue * queue,
+    const MmtpPacket * packet)
+{
+  return packet->unit->frame == queue->begun_frame;
+}
+
+/* --- sent ---------------------------------------------------------------- */
+
+gboolean
+mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
+    guint path, guint64 number)
+{
+  MmtpUnit *unit = packet->unit;
+
+  if (packet->state == MMTP_PACKET_SPECULATIVE)
+    leave_speculative (queue, packet, MMTP_PACKET_IN_FLIGHT);
+  else
+    dequeue (queue, packet, MMTP_PACKET_IN_FLIGHT);
+  queue->begun_frame = unit->frame;
+  packet->path = path;
+  packet->path_number = number;
+  if (packet->was_sent)
+    return FALSE;
+  packet->was_sent = TRUE;
+  mark_begun (queue, unit);
+  if (++unit->n_sent == unit->n_packets)
+    queue->stats.sent_buffers++;
+  return TRUE;
+}
+
+/* --- flush --------------------------------------------------------------- */
+
+void
+mmtp_send_queue_flush (MmtpSendQueue * queue)
+{
+  MmtpPacket *packet;
+  guint64 number;
+
+  while ((packet = mmtp_send_queue_get_head (queue))) {
+    mark_begun (queue, packet->unit);
+    packet->unit->given_up = TRUE;
+    dequeue (queue, packet, MMTP_PACKET_DONE);
+  }
+  g_queue_clear (&queue->speculative);
+  for (number = queue->floor; number < queue->next_number; number++)
+    mmtp_send_queue_get_packet (queue, number)->state = MMTP_PACKET_DONE;
+  raise_floor (queue);
+  queue->measured_bits = 0;
+  queue->measured_since = 0;
+  /* The next buffer is a frame of its own, whatever became of the last one. */
+  queue->given_up_frame = queue->begun_frame = G_MAXUINT64;
+  queue->frame_ended = TRUE;
+  mmtp_gop_init (&queue->gop);
+}
