@@ -118,17 +118,6 @@ create_stats (GstElement * element)
 
 /* --- properties ----------------------------------------------------------- */
 
-GstClockTime
-gst_network_sink_get_timeout (GstNetworkSink * self)
-{
-  GstClockTime timeout;
-
-  LOCK (self);
-  timeout = self->priv->timeout;
-  UNLOCK (self);
-  return timeout;
-}
-
 void
 gst_network_sink_pause (GCancellable * cancellable, gint milliseconds)
 {
@@ -140,17 +129,6 @@ gst_network_sink_pause (GCancellable * cancellable, gint milliseconds)
   }
   g_poll (&fd, 1, milliseconds);
   g_cancellable_release_fd (cancellable);
-}
-
-gboolean
-gst_network_sink_get_blocking (GstNetworkSink * self)
-{
-  gboolean blocking;
-
-  LOCK (self);
-  blocking = self->priv->blocking;
-  UNLOCK (self);
-  return blocking;
 }
 
 static void

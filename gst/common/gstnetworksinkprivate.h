@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the parts of GstNetworkSink share: the element in gstnetworksink.c, the
- * life of a connection in gstnetworksinkconnection.c, what the streaming thread
- * does in gstnetworksinkrender.c. That uses gstnetworksinkpackets.c or
- * gstnetworksinkrest.c, by what the transport takes, and both use
- * gstnetworksinkchoice.c and gstnetworksinkwaiting.c.
+ * life of a connection in gstnetworksinkconnection.c, the streaming thread in
+ * gstnetworksinkrender.c, and its choice of buffers in gstnetworksinkchoice.c.
  *
  * Two threads meet here. The connection's thread runs from READY to PAUSED
  * until back in READY. It connects, watches, and disconnects. The streaming
@@ -163,25 +161,17 @@ void gst_network_sink_end_connection (GstNetworkSink * self);
 void gst_network_sink_tell_error (GstNetworkSink * self);
 Failure gst_network_sink_classify (const GError * error);
 
-/* gstnetworksinkrender.c, which calls the parts below; they do not call it */
+/* gstnetworksinkrender.c */
 GstFlowReturn gst_network_sink_render (GstBaseSink * sink, GstBuffer * buffer);
 GstFlowReturn gst_network_sink_render_list (GstBaseSink * sink,
     GstBufferList * list);
 GstFlowReturn gst_network_sink_wait_event (GstBaseSink * sink,
     GstEvent * event);
 gboolean gst_network_sink_event (GstBaseSink * sink, GstEvent * event);
+gboolean gst_network_sink_unlock (GstBaseSink * sink);
+gboolean gst_network_sink_unlock_stop (GstBaseSink * sink);
 gboolean gst_network_sink_send_event (GstElement * element, GstEvent * event);
 void gst_network_sink_reset_render (GstNetworkSink * self);
-
-/* gstnetworksinkpackets.c */
-GstFlowReturn gst_network_sink_render_packets (GstNetworkSink * self,
-    GstBuffer ** packets, guint n);
-
-/* gstnetworksinkrest.c */
-GstFlowReturn gst_network_sink_render_buffer (GstNetworkSink * self,
-    GstBuffer * buffer);
-/* Sends the rest of a buffer. FALSE: there is something else to look at first */
-gboolean gst_network_sink_finish_rest (GstNetworkSink * self);
 
 /* gstnetworksinkchoice.c */
 /* FALSE: it is dropped. Asked once for each buffer and connection */
@@ -196,26 +186,6 @@ gboolean gst_network_sink_greet_receiver (GstNetworkSink * self,
 void gst_network_sink_clear_rest (GstNetworkSink * self);
 /* What comes next continues no frame. */
 void gst_network_sink_begin_stream (GstNetworkSink * self);
-
-/* gstnetworksinkwaiting.c */
-gboolean gst_network_sink_unlock (GstBaseSink * sink);
-gboolean gst_network_sink_unlock_stop (GstBaseSink * sink);
-/* OK, FLOW_NOT_CONNECTED, or what the streaming thread has to return. `over`: the
- * end of the stream does not wait any longer */
-GstFlowReturn gst_network_sink_wait_for_connection (GstNetworkSink * self,
-    gboolean * over);
-/* FALSE: there is something else to look at first */
-gboolean gst_network_sink_begin_use (GstNetworkSink * self);
-/* Takes the error of a broken connection */
-void gst_network_sink_end_use (GstNetworkSink * self, GError * error);
-/* Before it is waited for room: an end that was asked for begins to count. */
-void gst_network_sink_note_full (GstNetworkSink * self);
-/* Until there is room. `full_since`: monotonic us when something was taken last.
- * FALSE: interrupted, or error: the receiver took nothing for too long */
-gboolean gst_network_sink_wait_for_room (GstNetworkSink * self,
-    gint64 full_since, GError ** error);
-/* FALSE: the stream goes on. Wakes who waits for more than that. */
-void gst_network_sink_set_ending (GstNetworkSink * self, gboolean is_ending);
 
 G_END_DECLS
 

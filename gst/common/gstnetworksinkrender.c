@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What GstBaseSink calls in the streaming thread of GstNetworkSink: buffers and
- * lists, events, and the end of the stream, at which the connection is drained.
+/* The streaming thread of GstNetworkSink: what it waits for, how it sends packets,
+ * or buffers of which the transport may take a part, and the end of the stream, at
+ * which the connection is drained.
  */
 
 #ifdef HAVE_CONFIG_H
@@ -13,6 +14,631 @@
 
 /* Buffers of a list that are looked at together */
 #define MAX_BATCH 64
+/* There is no connection yet */
+#define FLOW_WAIT GST_FLOW_CUSTOM_SUCCESS_1
+
+/* Packets that upstream brought together */
+typedef struct
+{
+  GstBuffer **packets;
+  guint n;
+} Batch;
+
+/* What became of an attempt to send */
+typedef enum
+{
+  OUTCOME_SENT,
+  OUTCOME_FULL,                 /* nothing was taken, and nobody waits */
+  OUTCOME_UNSENDABLE,
+  OUTCOME_INTERRUPTED           /* unlocked, the connection broke, or the
+                                 * deadline is over: look again */
+} Outcome;
+
+/* --- settings ------------------------------------------------------------- */
+
+GstClockTime
+gst_network_sink_get_timeout (GstNetworkSink * self)
+{
+  GstClockTime timeout;
+
+  LOCK (self);
+  timeout = self->priv->timeout;
+  UNLOCK (self);
+  return timeout;
+}
+
+gboolean
+gst_network_sink_get_blocking (GstNetworkSink * self)
+{
+  gboolean blocking;
+
+  LOCK (self);
+  blocking = self->priv->blocking;
+  UNLOCK (self);
+  return blocking;
+}
+
+/* --- woken by flush and changes of state ---------------------------------- */
+
+gboolean
+gst_network_sink_unlock (GstBaseSink * sink)
+{
+  GstNetworkSink *self = GST_NETWORK_SINK (sink);
+
+  LOCK (self);
+  self->priv->unlocked = TRUE;
+  g_cancellable_cancel (self->priv->send_cancellable);
+  g_cond_broadcast (&self->priv->cond);
+  UNLOCK (self);
+  return TRUE;
+}
+
+gboolean
+gst_network_sink_unlock_stop (GstBaseSink * sink)
+{
+  GstNetworkSink *self = GST_NETWORK_SINK (sink);
+
+  LOCK (self);
+  self->priv->unlocked = FALSE;
+  UNLOCK (self);
+  return TRUE;
+}
+
+/* --- waiting for the connection ------------------------------------------- */
+
+/* With lock */
+static GstFlowReturn
+look_for_connection (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  if (priv->state == STATE_CONNECTED)
+    return GST_FLOW_OK;
+  if (priv->state == STATE_FAILED)
+    return GST_FLOW_ERROR;
+  if (priv->state == STATE_IDLE && !priv->stopping && !priv->wanted) {
+    /* It was closed by EOS. */
+    priv->wanted = TRUE;
+    g_cond_broadcast (&priv->cond);
+  }
+  if (!priv->wait_for_connection)
+    return FLOW_NOT_CONNECTED;
+  return FLOW_WAIT;
+}
+
+/* With lock. EOS is to follow, and its time is over: what comes before it is not
+ * waited for any more. */
+static gboolean
+is_over (GstNetworkSink * self)
+{
+  return self->priv->ending_until
+      && g_get_monotonic_time () >= self->priv->ending_until;
+}
+
+/* With lock. The end may take so long from now on. */
+static void
+begin_ending (GstNetworkSink * self)
+{
+  self->priv->ending_until =
+      g_get_monotonic_time () + self->priv->eos_timeout / GST_USECOND;
+}
+
+/* With lock. An end that was asked for stands behind what waits from here on. */
+static void
+note_wait (GstNetworkSink * self)
+{
+  if (self->priv->end_asked && !self->priv->ending_until)
+    begin_ending (self);
+}
+
+/* With lock: until something changes */
+static void
+wait_for_change (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gint64 begin = g_get_monotonic_time ();
+
+  note_wait (self);
+  priv->unconnected_since = begin;
+  if (priv->ending_until)
+    g_cond_wait_until (&priv->cond, &priv->lock, priv->ending_until);
+  else
+    g_cond_wait (&priv->cond, &priv->lock);
+  priv->unconnected_since = 0;
+  priv->counters.time_unconnected +=
+      (g_get_monotonic_time () - begin) * GST_USECOND;
+}
+
+/* OK, FLOW_NOT_CONNECTED, or what the streaming thread has to return. `over`: the
+ * end of the stream does not wait any longer */
+static GstFlowReturn
+wait_for_connection (GstNetworkSink * self, gboolean * over)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  GstFlowReturn flow;
+
+  LOCK (self);
+  while (TRUE) {
+    if (priv->unlocked) {
+      /* Back when the pipeline plays again, or to give up */
+      UNLOCK (self);
+      flow = gst_base_sink_wait_preroll (GST_BASE_SINK_CAST (self));
+      if (flow != GST_FLOW_OK)
+        return flow;
+      LOCK (self);
+      continue;
+    }
+    flow = look_for_connection (self);
+    if (flow != FLOW_WAIT || is_over (self))
+      break;
+    wait_for_change (self);
+  }
+  *over = is_over (self) && (flow == GST_FLOW_OK || flow == FLOW_WAIT);
+  UNLOCK (self);
+  if (flow == GST_FLOW_ERROR)
+    gst_network_sink_tell_error (self);
+  return flow;
+}
+
+/* --- using the connection, and waiting for room ---------------------------- */
+
+/* FALSE: there is something else to look at first */
+static gboolean
+begin_use (GstNetworkSink * self)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gboolean usable;
+
+  LOCK (self);
+  usable = priv->state == STATE_CONNECTED && !priv->unlocked;
+  if (usable) {
+    /* (To ask costs nothing; to reset it takes a lock of all the process.) */
+    if (g_cancellable_is_cancelled (priv->send_cancellable))
+      g_cancellable_reset (priv->send_cancellable);
+    priv->using = TRUE;
+  }
+  UNLOCK (self);
+  return usable;
+}
+
+/* Takes the error of a broken connection */
+static void
+end_use (GstNetworkSink * self, GError * error)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  LOCK (self);
+  priv->using = FALSE;
+  if (error)
+    gst_network_sink_break_connection (self, error);
+  if (priv->awaited)
+    g_cond_broadcast (&priv->cond);
+  UNLOCK (self);
+}
+
+static void
+wait_with_count (GstNetworkSink * self, gint64 timeout)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gint64 begin = g_get_monotonic_time ();
+
+  LOCK (self);
+  priv->blocked_since = begin;
+  UNLOCK (self);
+  GST_NETWORK_SINK_GET_CLASS (self)->wait (self, timeout,
+      priv->send_cancellable);
+  LOCK (self);
+  priv->blocked_since = 0;
+  priv->counters.time_blocked +=
+      (g_get_monotonic_time () - begin) * GST_USECOND;
+  UNLOCK (self);
+}
+
+/* Monotonic us; 0: none */
+static gint64
+get_deadline (GstNetworkSink * self)
+{
+  gint64 ending_until;
+
+  if (self->priv->deadline)
+    return self->priv->deadline;
+  LOCK (self);
+  ending_until = self->priv->ending_until;
+  UNLOCK (self);
+  return ending_until;
+}
+
+/* Before it is waited for room: an end that was asked for begins to count. */
+static void
+note_full (GstNetworkSink * self)
+{
+  LOCK (self);
+  note_wait (self);
+  UNLOCK (self);
+}
+
+/* Until there is room. `full_since`: monotonic us when something was taken last.
+ * FALSE: interrupted, or error: the receiver took nothing for too long */
+static gboolean
+wait_for_room (GstNetworkSink * self, gint64 full_since,
+    GError ** error)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  GstClockTime timeout = gst_network_sink_get_timeout (self);
+  gint64 deadline = get_deadline (self);
+  gint64 now = g_get_monotonic_time ();
+  gint64 left = -1;
+
+  if (timeout > 0) {
+    left = full_since + (gint64) (timeout / GST_USECOND) - now;
+    if (left <= 0) {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
+          "it took nothing for %g s", timeout / (gdouble) GST_SECOND);
+      return FALSE;
+    }
+  }
+  if (deadline) {
+    if (now >= deadline)
+      return FALSE;
+    left = left < 0 ? deadline - now : MIN (left, deadline - now);
+  }
+  wait_with_count (self, left);
+  return !g_cancellable_is_cancelled (priv->send_cancellable);
+}
+
+/* FALSE: the stream goes on. Wakes who waits for more than that. */
+static void
+set_ending (GstNetworkSink * self, gboolean is_ending)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  LOCK (self);
+  priv->ending_until = 0;
+  priv->end_asked = FALSE;
+  if (is_ending) {
+    begin_ending (self);
+    g_cancellable_cancel (priv->send_cancellable);
+    g_cond_broadcast (&priv->cond);
+  }
+  UNLOCK (self);
+}
+
+/* --- packets --------------------------------------------------------------- */
+
+/* The first ones are done with. */
+static void
+advance (Batch * batch, guint n)
+{
+  batch->packets += n;
+  batch->n -= n;
+}
+
+static void
+drop_first (GstNetworkSink * self, Batch * batch, DropReason reason)
+{
+  gst_network_sink_drop (self, batch->packets[0], reason);
+  advance (batch, 1);
+}
+
+static void
+drop_all (GstNetworkSink * self, Batch * batch, DropReason reason)
+{
+  while (batch->n > 0)
+    drop_first (self, batch, reason);
+}
+
+void
+gst_network_sink_refuse_packet (GstNetworkSink * self, GstBuffer * packet)
+{
+  self->priv->refused++;
+  self->priv->refused_bytes += gst_buffer_get_size (packet);
+}
+
+static void
+count_sent (GstNetworkSink * self, Batch * batch, guint sent)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  guint64 bytes = 0;
+  guint i;
+
+  if (sent == 0)
+    return;
+  for (i = 0; i < sent; i++) {
+    bytes += gst_buffer_get_size (batch->packets[i]);
+    gst_network_sink_pass_buffer (self, batch->packets[i]);
+  }
+  LOCK (self);
+  priv->counters.packets_sent += sent - priv->refused;
+  priv->counters.bytes_sent += bytes - priv->refused_bytes;
+  priv->counters.dropped[DROP_UNSENDABLE] += priv->refused;
+  priv->counters.bytes_dropped += priv->refused_bytes;
+  UNLOCK (self);
+  priv->refused = 0;
+  priv->refused_bytes = 0;
+  advance (batch, sent);
+}
+
+/* How many of the first packets are to be sent now; one that is not is dropped,
+ * and the answer 0. */
+static guint
+choose_packets (GstNetworkSink * self, Batch * batch)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  if (!gst_network_sink_greet_receiver (self, batch->packets[0])) {
+    /* The usual case: there is nothing to choose. */
+    if (!priv->skips_frame && !priv->needs_key_frame)
+      return batch->n;
+    if (gst_network_sink_choose (self, batch->packets[0]))
+      return 1;
+  }
+  advance (batch, 1);
+  return 0;
+}
+
+static void
+drop_unsendable (GstNetworkSink * self, Batch * batch, GError * error)
+{
+  GST_DEBUG_OBJECT (self, "can't send %" GST_PTR_FORMAT ": %s",
+      batch->packets[0], error ? error->message : "unknown");
+  g_clear_error (&error);
+  drop_first (self, batch, DROP_UNSENDABLE);
+}
+
+/* Waits while the network is full. FALSE: there is something else to look at, or
+ * an error */
+static gboolean
+wait_while_full (GstNetworkSink * self, Batch * batch, gint64 * full_since,
+    GError ** error)
+{
+  if (!gst_network_sink_get_blocking (self)) {
+    drop_first (self, batch, DROP_FULL);
+    return TRUE;
+  }
+  if (*full_since == 0)
+    *full_since = g_get_monotonic_time ();
+  note_full (self);
+  return wait_for_room (self, *full_since, error);
+}
+
+/* There is a connection. Sends until all is done with, or there is something
+ * else to look at. */
+static void
+send_batch (GstNetworkSink * self, Batch * batch, GError ** error)
+{
+  GstNetworkSinkClass *klass = GST_NETWORK_SINK_GET_CLASS (self);
+  GstNetworkSinkResult result;
+  GError *local_error = NULL;
+  gboolean goes_on = TRUE;
+  gint64 full_since = 0;
+  guint n, sent;
+
+  while (goes_on && batch->n > 0) {
+    n = choose_packets (self, batch);
+    if (n == 0)
+      continue;
+    sent = 0;
+    result = klass->send_packets (self, batch->packets, n, &sent,
+        &local_error);
+    count_sent (self, batch, sent);
+    if (sent > 0 || result == GST_NETWORK_SINK_EARLY)
+      full_since = 0;
+    if (result == GST_NETWORK_SINK_BROKEN) {
+      g_propagate_error (error, local_error);
+      return;
+    }
+    if (result == GST_NETWORK_SINK_UNSENDABLE)
+      drop_unsendable (self, batch, g_steal_pointer (&local_error));
+    else if (result == GST_NETWORK_SINK_EARLY)
+      goes_on = wait_for_room (self, g_get_monotonic_time (),
+          error);
+    else if (result == GST_NETWORK_SINK_FULL)
+      goes_on = wait_while_full (self, batch, &full_since, error);
+  }
+}
+
+static GstFlowReturn
+render_packets (GstNetworkSink * self, GstBuffer ** packets,
+    guint n)
+{
+  Batch batch = { packets, n };
+  gboolean over = FALSE;
+  GError *error;
+  GstFlowReturn flow;
+
+  while (batch.n > 0) {
+    flow = wait_for_connection (self, &over);
+    if (over) {
+      drop_all (self, &batch, DROP_EOS_TIMEOUT);
+      self->priv->gave_up = TRUE;
+    } else if (flow == FLOW_NOT_CONNECTED) {
+      drop_all (self, &batch, DROP_NOT_CONNECTED);
+    } else if (flow != GST_FLOW_OK) {
+      return flow;
+    } else if (begin_use (self)) {
+      error = NULL;
+      send_batch (self, &batch, &error);
+      end_use (self, error);
+    }
+  }
+  return GST_FLOW_OK;
+}
+
+/* --- buffers --------------------------------------------------------------- */
+
+/* Where the transport may take a part of a buffer, what is left, priv->rest from
+ * rest_offset on, is sent before anything else. */
+
+static void
+count_taken (GstNetworkSink * self, gsize taken, gboolean all)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  priv->rest_offset += taken;
+  LOCK (self);
+  priv->counters.bytes_sent += taken;
+  if (all)
+    priv->counters.packets_sent++;
+  priv->torn = priv->rest_offset > 0 && !all;
+  UNLOCK (self);
+}
+
+static gboolean
+may_wait (GstNetworkSink * self)
+{
+  /* A frame that was begun is finished. */
+  return self->priv->rest_offset > 0 || gst_network_sink_get_blocking (self);
+}
+
+static Outcome
+send_rest (GstNetworkSink * self, GError ** error)
+{
+  GstNetworkSinkClass *klass = GST_NETWORK_SINK_GET_CLASS (self);
+  GstNetworkSinkPrivate *priv = self->priv;
+  GstNetworkSinkResult result;
+  gint64 full_since = 0;
+  gsize taken;
+
+  while (TRUE) {
+    taken = 0;
+    result = klass->send (self, priv->rest, priv->rest_offset, &taken, error);
+    count_taken (self, taken, result == GST_NETWORK_SINK_SENT);
+    if (result == GST_NETWORK_SINK_SENT)
+      return OUTCOME_SENT;
+    if (result == GST_NETWORK_SINK_UNSENDABLE)
+      return OUTCOME_UNSENDABLE;
+    if (result == GST_NETWORK_SINK_BROKEN)
+      return OUTCOME_INTERRUPTED;
+
+    if (!may_wait (self))
+      return OUTCOME_FULL;
+    if (taken > 0 || full_since == 0)
+      full_since = g_get_monotonic_time ();
+    note_full (self);
+    if (!wait_for_room (self, full_since, error))
+      return OUTCOME_INTERRUPTED;
+  }
+}
+
+static Outcome
+transmit (GstNetworkSink * self)
+{
+  GError *error = NULL;
+  Outcome outcome;
+
+  if (!begin_use (self))
+    return OUTCOME_INTERRUPTED;
+  outcome = send_rest (self, &error);
+  if (outcome == OUTCOME_UNSENDABLE) {
+    GST_WARNING_OBJECT (self, "can't send %" GST_PTR_FORMAT ": %s",
+        self->priv->rest, error->message);
+    g_clear_error (&error);
+  }
+  end_use (self, error);
+  return outcome;
+}
+
+/* Sends the rest of a buffer. FALSE: there is something else to look at first */
+static gboolean
+finish_rest (GstNetworkSink * self)
+{
+  const gboolean is_sent = transmit (self) == OUTCOME_SENT;
+
+  if (is_sent)
+    gst_network_sink_clear_rest (self);
+  return is_sent;
+}
+
+/* --- the way of a buffer -------------------------------------------------- */
+
+/* The connection is there. FALSE: look for it again */
+static gboolean
+try_buffer (GstNetworkSink * self, GstBuffer * buffer)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  if (gst_network_sink_greet_receiver (self, buffer))
+    return TRUE;
+  if (priv->rest && priv->rest != buffer) {
+    /* Left over by a flush: before anything else */
+    finish_rest (self);
+    return FALSE;
+  }
+  if (!priv->rest) {
+    if (!gst_network_sink_choose (self, buffer))
+      return TRUE;
+    priv->rest = gst_buffer_ref (buffer);
+  }
+
+  switch (transmit (self)) {
+    case OUTCOME_SENT:
+      gst_network_sink_pass_buffer (self, buffer);
+      break;
+    case OUTCOME_FULL:
+      gst_network_sink_drop (self, buffer, DROP_FULL);
+      break;
+    case OUTCOME_UNSENDABLE:
+      gst_network_sink_drop (self, buffer, DROP_UNSENDABLE);
+      break;
+    case OUTCOME_INTERRUPTED:
+      return FALSE;
+  }
+  gst_network_sink_clear_rest (self);
+  return TRUE;
+}
+
+static void
+drop_unconnected (GstNetworkSink * self, GstBuffer * buffer)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  gboolean torn = priv->rest == buffer && priv->rest_offset > 0;
+
+  gst_network_sink_drop (self, buffer, torn ? DROP_BROKEN : DROP_NOT_CONNECTED);
+  if (priv->rest == buffer)
+    gst_network_sink_clear_rest (self);
+}
+
+/* What is torn stays: the connection has to be reset. */
+static void
+drop_for_eos (GstNetworkSink * self, GstBuffer * buffer)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+
+  gst_network_sink_drop (self, buffer, DROP_EOS_TIMEOUT);
+  priv->gave_up = TRUE;
+  if (priv->rest_offset == 0)
+    gst_network_sink_clear_rest (self);
+}
+
+static GstFlowReturn
+render_buffer (GstNetworkSink * self, GstBuffer * buffer)
+{
+  gboolean over = FALSE;
+  GstFlowReturn flow;
+
+  if (gst_buffer_get_size (buffer) == 0)
+    return GST_FLOW_OK;
+
+  do {
+    flow = wait_for_connection (self, &over);
+    if (over) {
+      drop_for_eos (self, buffer);
+      return GST_FLOW_OK;
+    }
+  } while (flow == GST_FLOW_OK && !try_buffer (self, buffer));
+
+  if (flow == FLOW_NOT_CONNECTED) {
+    drop_unconnected (self, buffer);
+    return GST_FLOW_OK;
+  }
+  /* What the network has nothing of is not owed to anybody. */
+  if (self->priv->rest_offset == 0)
+    gst_network_sink_clear_rest (self);
+  return flow;
+}
+
+/* --- what GstBaseSink calls ------------------------------------------------ */
+
 static gpointer
 get_parent_class (void)
 {
@@ -26,8 +652,8 @@ gst_network_sink_render (GstBaseSink * sink, GstBuffer * buffer)
 
   self->priv->has_input = TRUE;
   if (GST_NETWORK_SINK_GET_CLASS (self)->send_packets)
-    return gst_network_sink_render_packets (self, &buffer, 1);
-  return gst_network_sink_render_buffer (self, buffer);
+    return render_packets (self, &buffer, 1);
+  return render_buffer (self, buffer);
 }
 
 static GstFlowReturn
@@ -37,12 +663,12 @@ render_buffers (GstNetworkSink * self, GstBufferList * list)
   GstFlowReturn flow = GST_FLOW_OK;
 
   for (i = 0; i < n && flow == GST_FLOW_OK; i++)
-    flow = gst_network_sink_render_buffer (self, gst_buffer_list_get (list, i));
+    flow = render_buffer (self, gst_buffer_list_get (list, i));
   return flow;
 }
 
 static GstFlowReturn
-render_packets (GstNetworkSink * self, GstBufferList * list)
+render_list_of_packets (GstNetworkSink * self, GstBufferList * list)
 {
   guint i, size, n = gst_buffer_list_length (list);
   GstFlowReturn flow = GST_FLOW_OK;
@@ -51,7 +677,7 @@ render_packets (GstNetworkSink * self, GstBufferList * list)
   for (i = 0; i < n && flow == GST_FLOW_OK; i += size) {
     for (size = 0; size < MAX_BATCH && i + size < n; size++)
       batch[size] = gst_buffer_list_get (list, i + size);
-    flow = gst_network_sink_render_packets (self, batch, size);
+    flow = render_packets (self, batch, size);
   }
   return flow;
 }
@@ -63,7 +689,7 @@ gst_network_sink_render_list (GstBaseSink * sink, GstBufferList * list)
 
   self->priv->has_input = TRUE;
   if (GST_NETWORK_SINK_GET_CLASS (self)->send_packets)
-    return render_packets (self, list);
+    return render_list_of_packets (self, list);
   return render_buffers (self, list);
 }
 
@@ -95,9 +721,9 @@ gst_network_sink_event (GstBaseSink * sink, GstEvent * event)
   GstNetworkSink *self = GST_NETWORK_SINK (sink);
 
   if (gst_wireless_event_is_ending (event))
-    gst_network_sink_set_ending (self, TRUE);
+    set_ending (self, TRUE);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    gst_network_sink_set_ending (self, FALSE);
+    set_ending (self, FALSE);
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
       || GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
     gst_network_sink_begin_stream (self);
@@ -116,7 +742,7 @@ gst_network_sink_reset_render (GstNetworkSink * self)
   priv->gave_up = FALSE;
   priv->last_pts = GST_CLOCK_TIME_NONE;
   gst_network_sink_begin_stream (self);
-  gst_network_sink_set_ending (self, FALSE);
+  set_ending (self, FALSE);
   LOCK (self);
   priv->generation = 0;
   UNLOCK (self);
@@ -155,15 +781,15 @@ try_drain (GstNetworkSink * self)
   gboolean done;
 
   if (priv->rest) {
-    gst_network_sink_finish_rest (self);
+    finish_rest (self);
     return FALSE;
   }
   if (!klass->drain)
     return TRUE;
-  if (!gst_network_sink_begin_use (self))
+  if (!begin_use (self))
     return FALSE;
   done = klass->drain (self, priv->deadline, priv->send_cancellable, &error);
-  gst_network_sink_end_use (self, error);
+  end_use (self, error);
   return done;
 }
 
@@ -276,7 +902,7 @@ finish_stream (GstNetworkSink * self)
     warn_of_eos_timeout (self);
   end_connection (self);
   gst_network_sink_clear_rest (self);
-  gst_network_sink_set_ending (self, FALSE);
+  set_ending (self, FALSE);
   priv->deadline = 0;
   priv->gave_up = FALSE;
   priv->has_input = FALSE;
