@@ -74,22 +74,31 @@ name##_get_type (void) \
   return type; \
 }
 
-DEFINE_ENUM (profile, "GstWirelessLinkProfile",
-    {LINK_PROFILE_CUSTOM, "What the properties say", "custom"},
-    {LINK_PROFILE_80211B, "IEEE 802.11b, 11 Mbit/s", "80211b"},
-    {LINK_PROFILE_80211B_OUWENS, "IEEE 802.11b with the card of Ouwens",
-        "80211b-ouwens"},
-    {LINK_PROFILE_80211G, "IEEE 802.11g, 54 Mbit/s", "80211g"},
-    {LINK_PROFILE_GSM, "GSM data, 9600 bit/s, with RLP", "gsm"},
-    {LINK_PROFILE_GSM_TRANSPARENT, "GSM data, 9600 bit/s, transparent",
-        "gsm-transparent"},
-    {LINK_PROFILE_NMT, "NMT 900, modem of 7200 bit/s", "nmt"},
-    {LINK_PROFILE_GPRS, "GPRS", "gprs"},
-    {LINK_PROFILE_RANGELAN2, "Proxim RangeLAN2", "rangelan2"},
-    {LINK_PROFILE_IRDA, "IrDA, 115200 bit/s", "irda"},
-    {LINK_PROFILE_TRACE, "Rate from delivery-trace", "trace"},
-    {LINK_PROFILE_CELLULAR, "LTE whose rate wanders, after Winstein et al.",
-        "cellular"})
+/* The table of linkprofiles.c as an enumeration */
+static GType
+profile_get_type (void)
+{
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    guint i, n = link_profile_get_number ();
+    /* GObject keeps it. */
+    GEnumValue *values = g_new0 (GEnumValue, n + 1);
+    GType new_type;
+
+    for (i = 0; i < n; i++) {
+      const LinkProfileInfo *info = link_profile_get_info (i);
+
+      values[i].value = i;
+      values[i].value_name = info->description;
+      values[i].value_nick = info->nick;
+    }
+    new_type = g_enum_register_static ("GstWirelessLinkProfile", values);
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
 
 DEFINE_ENUM (quality, "GstWirelessLinkQuality",
     {LINK_QUALITY_IDEAL, "Nothing is lost on the air", "ideal"},

@@ -141,7 +141,7 @@ temper (LinkConfig * config)
 static void
 read_job (Job * job, FuzzInput * input)
 {
-  LinkProfile profile = fuzz_take_u8 (input) % LINK_PROFILE_LAST;
+  guint profile = fuzz_take_u8 (input) % link_profile_get_number ();
   LinkQuality quality = fuzz_take_u8 (input) % 3;
   guint i, n;
 

@@ -200,7 +200,7 @@ take_field (FuzzInput * input, LinkConfig * config)
 static void
 check_numbers (FuzzInput * input)
 {
-  LinkProfile profile = fuzz_take_u8 (input) % LINK_PROFILE_LAST;
+  guint profile = fuzz_take_u8 (input) % link_profile_get_number ();
   LinkQuality quality = fuzz_take_u8 (input) % 3;
   GError *error = NULL;
   LinkConfig config;

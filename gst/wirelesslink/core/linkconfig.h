@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a link is made of. A profile fills it in with the numbers of a network
- * that was measured (sources in linkconfig.c); every number may then be
+ * that was measured (sources in linkprofiles.c); every number may then be
  * changed. Times are ns, rates bit/s, sizes bytes, probabilities 0 to 1.
  */
 
@@ -29,6 +29,8 @@ typedef enum
   LINK_ERROR_EMPTY              /* a file with nothing in it */
 } LinkError;
 
+/* The profiles that code names. linkprofiles.c may have more, with higher
+ * numbers: their list is what link_profile_get_info() returns. */
 typedef enum
 {
   LINK_PROFILE_CUSTOM,
@@ -42,9 +44,13 @@ typedef enum
   LINK_PROFILE_RANGELAN2,
   LINK_PROFILE_IRDA,
   LINK_PROFILE_TRACE,
-  LINK_PROFILE_CELLULAR,
-  LINK_PROFILE_LAST
+  LINK_PROFILE_CELLULAR
 } LinkProfile;
+
+typedef struct
+{
+  const gchar *nick, *description;
+} LinkProfileInfo;
 
 typedef enum
 {
@@ -219,7 +225,7 @@ typedef struct
 
 typedef struct
 {
-  LinkProfile profile;
+  guint profile;                /* LinkProfile, or a later number */
   LinkModelType model;
   guint64 seed;
   guint overhead;               /* bytes of IP and UDP that the packets put in
@@ -234,8 +240,11 @@ typedef struct
   const gchar *pattern;         /* text of a recorded run */
 } LinkConfig;
 
+/* The name of a profile; NULL: there are not so many */
+const LinkProfileInfo *link_profile_get_info (guint profile);
+guint link_profile_get_number (void);
 /* Everything as this profile has it */
-void link_config_init (LinkConfig * config, LinkProfile profile,
+void link_config_init (LinkConfig * config, guint profile,
     LinkQuality quality);
 /* "20-40,50-60" in seconds, "always" or "none" */
 gboolean link_config_parse_interference (LinkConfig * config,
