@@ -19,7 +19,7 @@ LINES_OF_A_FAILURE = 40
 
 GST_CHECK = re.compile(
     r"^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)", re.M)
-# As tests/check/skipped.h prints it, once for each check
+# As tests/support/skipped.c prints it, once for each check
 GST_CHECK_SKIPPED = re.compile(r"^\S+: skipped, ", re.M)
 UNITTEST = re.compile(r"^Ran (\d+) tests? in ", re.M)
 UNITTEST_RESULT = re.compile(r"^(?:OK|FAILED)(?: \((.*)\))?$", re.M)

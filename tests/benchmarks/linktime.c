@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "linktraffic.h"
+#include "linkload.h"
 
 #define MINUTE 60.0
 

@@ -2,7 +2,7 @@
 /* Fuzzes connections of DCCP: a client and a listener in virtual time, and packets
  * among theirs of every type with numbers near the right ones, any options and any
  * payload; packets that are lost, late, spoiled, or come again or from another
- * address; and every call that an element may make. What dccpwire.h watches must
+ * address; and every call that an element may make. What dccpnetwork.h watches must
  * hold: nobody hangs or wants to be woken at once for ever, counters don't go back,
  * answers are limited, data goes no faster than its rate. What is left to itself
  * must come to an end.
@@ -10,7 +10,7 @@
  * Input: flags, then orders, each an order and its arguments.
  */
 
-#include "../check/dccpwire.h"
+#include "dccpnetwork.h"
 #include "fuzz.h"
 
 #define FLAG_RAW (1 << 0)

@@ -2,14 +2,14 @@
 /* Fuzzes a session of MMTP: a sender and a receiver in virtual time, and messages
  * among theirs that have the right trailers and numbers, or wrong ones, and say
  * whatever they like; packets that are lost, spoiled, come again or from another
- * address; and every call that an element may make. What mmtppair.h watches must
+ * address; and every call that an element may make. What mmtpnetwork.h watches must
  * hold, and what is left to itself must go on.
  *
  * Input: flags, then orders, each an order and its arguments. The numbers of what
  * is forged have their low byte from the input, the rest by chance.
  */
 
-#include "../check/mmtppair.h"
+#include "mmtpnetwork.h"
 #include "fuzz.h"
 
 #define FLAG_KEY (1 << 0)

@@ -4,7 +4,7 @@
  * it takes.
  */
 
-#include "dccpthinbench.h"
+#include "dccploopback.h"
 
 #define SIZE 1000
 

@@ -4,7 +4,7 @@
  * time is waited for, however long it takes.
  */
 
-#include "dccpthinbench.h"
+#include "dccploopback.h"
 
 #define SIZE 1000
 

@@ -4,8 +4,8 @@
  * as much as it is told.
  */
 
-#include "ifdrig.h"
-#include "pooledbench.h"
+#include "ifdharness.h"
+#include "overwritingpool.h"
 
 #include <glib/gstdio.h>
 

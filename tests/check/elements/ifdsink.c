@@ -18,8 +18,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "networkbench.h"
-#include "pooledbench.h"
+#include "sinkpipeline.h"
+#include "overwritingpool.h"
 
 /* Larger than what waits unsent and what the receiver has room for */
 #define HUGE_FRAME (1024 * 1024)

@@ -12,7 +12,7 @@
 
 #include <sys/socket.h>
 
-#include "mpegstream.h"
+#include "streambuilder.h"
 
 /* Bytes: the receiver's socket holds less than the film by far. */
 #define GOPS 100

@@ -8,7 +8,7 @@
 
 #include <gst/check/gstcheck.h>
 
-#include "linktraffic.h"
+#include "linkload.h"
 #include "rtpheader.h"
 
 /* RTP is in the buffers; UDP and IP are not. */

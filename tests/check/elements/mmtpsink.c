@@ -4,7 +4,7 @@
  * several, and what goes wrong is told.
  */
 
-#include "mmtpbench.h"
+#include "mmtploopback.h"
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>

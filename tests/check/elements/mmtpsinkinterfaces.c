@@ -6,8 +6,8 @@
 
 #define _GNU_SOURCE             /* unshare */
 
-#include "mmtpbench.h"
-#include "netns.h"
+#include "mmtploopback.h"
+#include "networknamespace.h"
 
 static gpointer
 push_one (gpointer data)

@@ -4,7 +4,7 @@
  * are made here by hand are as docs/wire-mmtp.md has them.
  */
 
-#include "mmtpbench.h"
+#include "mmtploopback.h"
 
 #include <gio/gio.h>
 

@@ -11,7 +11,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "pooledbench.h"
+#include "overwritingpool.h"
 
 #define RAW_CAPS "video/mpeg,mpegversion=2,systemstream=false"
 #define PARSED_CAPS RAW_CAPS ",parsed=true"

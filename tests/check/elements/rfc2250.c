@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "gstframeinfometa.h"
-#include "mpegpackets.h"
-#include "pooledbench.h"
+#include "packetbuilder.h"
+#include "overwritingpool.h"
 
 #define PLAN "|c I0 P3 B1 B2 | I2 B0 B1 P5 B3 B4"
 #define N_FRAMES 10

@@ -11,7 +11,7 @@
 #include <gst/rtp/gstrtpbuffer.h>
 #include <string.h>
 
-#include "mpegpackets.h"
+#include "packetbuilder.h"
 #include "mpegvideotimeline.h"
 
 #define GOP "| I2 B0 B1 P5 B3 B4 P8 B6 B7 "

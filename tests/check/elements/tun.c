@@ -23,8 +23,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-#include "netns.h"
-#include "pooledbench.h"
+#include "networknamespace.h"
+#include "overwritingpool.h"
 #include "skipped.h"
 #include "tunaddress.h"
 

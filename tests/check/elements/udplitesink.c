@@ -20,8 +20,8 @@
 #include <sys/socket.h>
 
 #include "gstframeinfometa.h"
-#include "ownnetwork.h"
-#include "pooledbench.h"
+#include "tundevices.h"
+#include "overwritingpool.h"
 #include "skipped.h"
 
 #define UDPLITE 136             /* RFC 3828 section 5 */

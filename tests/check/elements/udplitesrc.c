@@ -12,8 +12,8 @@
 #include <gst/net/gstnetaddressmeta.h>
 
 #include "gstcoveragemeta.h"
-#include "ownnetwork.h"
-#include "udplitebench.h"
+#include "tundevices.h"
+#include "udplitesockets.h"
 
 #define LARGEST_PACKET 60000
 #define IN_FLIGHT 40            /* packets that any socket's buffer holds */

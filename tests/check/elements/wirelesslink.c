@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pooledbench.h"
+#include "overwritingpool.h"
 
 #define CAPS "application/x-test"
 

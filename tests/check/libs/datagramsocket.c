@@ -5,7 +5,7 @@
 
 #define _GNU_SOURCE             /* syscall */
 
-#include "datagramsocketbench.h"
+#include "datagramsockets.h"
 
 #include <sys/socket.h>
 

@@ -6,7 +6,7 @@
 
 #define _GNU_SOURCE             /* unshare */
 
-#include "datagramsocketbench.h"
+#include "datagramsockets.h"
 
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
@@ -14,7 +14,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "netns.h"
+#include "networknamespace.h"
 
 static gboolean
 make_devices (const gchar * test)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "dccpwire.h"
+#include "dccpnetwork.h"
 
 static gboolean counting;
 static guint allocations;

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "dccpforge.h"
-#include "dccpwire.h"
+#include "dccppacketbuilder.h"
+#include "dccpnetwork.h"
 
 #define DURATION (10 * SECOND)
 

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#include "dccpforge.h"
-#include "dccpwire.h"
+#include "dccppacketbuilder.h"
+#include "dccpnetwork.h"
 
 #define RATE 10                 /* packets per ms */
 #define CLIENT_PORT 4000

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "dccpwire.h"
+#include "dccpnetwork.h"
 
 static DccpWire wire;
 

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "dccpsim.h"
+#include "dccpsimulation.h"
 #include "seededdraw.h"
 
 #define MS SIM_MS

@@ -7,7 +7,7 @@
 
 #include <gst/check/gstcheck.h>
 
-#include "dccpsim.h"
+#include "dccpsimulation.h"
 
 #define MS SIM_MS
 #define SECOND SIM_SECOND

@@ -6,7 +6,7 @@
 
 #include <gst/check/gstcheck.h>
 
-#include "dccpwire.h"
+#include "dccpnetwork.h"
 
 static DccpWire wire;
 

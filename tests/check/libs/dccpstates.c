@@ -5,7 +5,7 @@
 
 #include <gst/check/gstcheck.h>
 
-#include "dccpwire.h"
+#include "dccpnetwork.h"
 
 #define NONE DCCP_LAST_TYPE
 #define CLIENT_PORT 50000

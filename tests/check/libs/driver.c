@@ -7,7 +7,7 @@
 
 #define _GNU_SOURCE             /* sendmmsg */
 
-#include "datagramsocketbench.h"
+#include "datagramsockets.h"
 
 #include <errno.h>
 #include <unistd.h>

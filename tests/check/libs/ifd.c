@@ -4,8 +4,8 @@
  * ifdstreams.c.
  */
 
-#include "ifdscript.h"
-#include "mpegstream.h"
+#include "ifdcases.h"
+#include "streambuilder.h"
 #include "mpegvideoframer.h"
 
 static const IfdConfig paper = { IFD_ALGORITHM_PAPER, 1 };

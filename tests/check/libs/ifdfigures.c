@@ -3,7 +3,7 @@
  * they do against a second copy, written down from the paper for this test.
  */
 
-#include "ifdscript.h"
+#include "ifdcases.h"
 #include "seededdraw.h"
 
 static const IfdConfig paper = { IFD_ALGORITHM_PAPER, 1 };

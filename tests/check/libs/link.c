@@ -12,7 +12,7 @@
 #include "linkonoff.h"
 #include "linkpattern.h"
 #include "linkoven.h"
-#include "linktraffic.h"
+#include "linkload.h"
 
 #define MS LINK_MS
 

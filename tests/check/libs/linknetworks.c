@@ -6,7 +6,7 @@
 
 #include <gst/check/gstcheck.h>
 
-#include "linktraffic.h"
+#include "linkload.h"
 
 #define UDP_IP 28
 #define ICMP_IP 28

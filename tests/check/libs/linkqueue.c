@@ -6,7 +6,7 @@
 #include <gst/check/gstcheck.h>
 
 #include "linkpattern.h"
-#include "linktraffic.h"
+#include "linkload.h"
 
 #define MS LINK_MS
 #define PACKET 125

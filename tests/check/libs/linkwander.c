@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "linktraffic.h"
+#include "linkload.h"
 #include "linkwander.h"
 
 #define MS LINK_MS

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "linktraffic.h"
+#include "linkload.h"
 
 #define US G_GUINT64_CONSTANT (1000)
 #define N_SEEDS 8

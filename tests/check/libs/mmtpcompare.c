@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "mmtpsim.h"
+#include "mmtpsimulation.h"
 #include "seededdraw.h"
 
 #define MS SIM_MS

@@ -8,7 +8,7 @@
 
 #include <gst/check/gstcheck.h>
 
-#include "mmtpsim.h"
+#include "mmtpsimulation.h"
 
 #define MS SIM_MS
 #define SECOND SIM_SECOND

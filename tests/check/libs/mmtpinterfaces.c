@@ -11,7 +11,7 @@
 #include <poll.h>
 
 #include "mmtpinterfaces.h"
-#include "netns.h"
+#include "networknamespace.h"
 
 #define REMOTE "203.0.113.1"
 

@@ -7,8 +7,8 @@
 
 #include <gst/check/gstcheck.h>
 
-#include "mmtpideal.h"
-#include "mmtpsim.h"
+#include "mmtpoptimum.h"
+#include "mmtpsimulation.h"
 
 #define MS SIM_MS
 #define SECOND SIM_SECOND

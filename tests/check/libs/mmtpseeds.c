@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "mmtpideal.h"
-#include "mmtpsim.h"
+#include "mmtpoptimum.h"
+#include "mmtpsimulation.h"
 #include "seededdraw.h"
 
 #define MS SIM_MS

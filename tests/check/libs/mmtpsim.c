@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-#include "mmtpideal.h"
-#include "mmtpsim.h"
+#include "mmtpoptimum.h"
+#include "mmtpsimulation.h"
 
 #define MS SIM_MS
 #define SECOND SIM_SECOND

@@ -6,7 +6,7 @@
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
-#include "mpegstream.h"
+#include "streambuilder.h"
 #include "mpegvideoframer.h"
 
 #define OPEN_GOPS "|c I0 P3 B1 B2 | I2 B0 B1 P5 B3 B4 | I2 B0 B1 P5 B3 B4"

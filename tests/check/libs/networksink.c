@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "gstnetworksink.h"
-#include "networkbench.h"
+#include "sinkpipeline.h"
 
 /* --- the transport -------------------------------------------------------- */
 

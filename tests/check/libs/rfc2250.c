@@ -6,7 +6,7 @@
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
-#include "mpegstream.h"
+#include "streambuilder.h"
 #include "rfc2250packer.h"
 #include "rfc2250unpacker.h"
 #include "rtpreorder.h"

@@ -10,8 +10,8 @@
 
 #include <malloc.h>
 
-#include "../dccpwire.h"
-#include "mmtpsim.h"
+#include "dccpnetwork.h"
+#include "mmtpsimulation.h"
 #include "seededdraw.h"
 
 #define MINUTE (60 * SIM_SECOND)

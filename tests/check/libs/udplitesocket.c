@@ -4,7 +4,7 @@
  * the kernel, or the privileges, don't allow says that it is skipped.
  */
 
-#include "udplitebench.h"
+#include "udplitesockets.h"
 
 /* --- what is sent, comes -------------------------------------------------- */
 

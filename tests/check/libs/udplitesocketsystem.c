@@ -6,7 +6,7 @@
 
 #define _GNU_SOURCE             /* unshare */
 
-#include "udplitebench.h"
+#include "udplitesockets.h"
 
 #ifdef __linux__
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "ownnetwork.h"
+#include "tundevices.h"
 #endif
 
 /* --- errors --------------------------------------------------------------- */

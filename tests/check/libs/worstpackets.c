@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "../dccpwire.h"
-#include "../mmtppair.h"
+#include "dccpnetwork.h"
+#include "mmtpnetwork.h"
 #include "ccid3options.h"
 #include "mmtppath.h"
 #include "mmtpreceiverprivate.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Forged packets of DCCP. */
 
-#include "dccpforge.h"
+#include "dccppacketbuilder.h"
 
 #include "dccpendpoint.h"
 

@@ -8,7 +8,7 @@
 #define __DCCP_SIM_H__
 
 #include "dccpendpoint.h"
-#include "simlink.h"
+#include "virtuallink.h"
 
 #define DCCP_SIM_MAX_FLOWS 16
 #define DCCP_SIM_BIN (100 * SIM_MS)

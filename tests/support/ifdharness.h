@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "gstwirelessevents.h"
-#include "mpegstream.h"
+#include "streambuilder.h"
 
 #define MPEG_CAPS "video/mpeg,mpegversion=2,systemstream=false,parsed=true," \
     "framerate=25/1"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* dcctpthinsink and dcctpthinsrc on the loopback: endbench.h with the two in it,
+/* dcctpthinsink and dcctpthinsrc on the loopback: loopback.h with the two in it,
  * and a network between them that can be told to lose.
  */
 
 #ifndef __DCCP_THIN_BENCH_H__
 #define __DCCP_THIN_BENCH_H__
 
-#include "endbench.h"
+#include "loopback.h"
 
 #include <gio/gio.h>
 

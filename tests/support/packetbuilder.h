@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames and RTP packets of the small streams of mpegstream.h, for tests of
+/* Frames and RTP packets of the small streams of streambuilder.h, for tests of
  * elements that take them.
  */
 
@@ -8,7 +8,7 @@
 
 #include <gst/check/gstharness.h>
 
-#include "mpegstream.h"
+#include "streambuilder.h"
 
 #define RAW_CAPS "video/mpeg,mpegversion=2,systemstream=false"
 #define RTP_CAPS "application/x-rtp,media=video,clock-rate=90000," \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Between the loop of the simulation (mmtpsim.c) and its judge
- * (mmtpsimjudge.c).
+/* Between the loop of the simulation (mmtpsimulation.c) and its judge
+ * (mmtpsimulationjudge.c).
  */
 
 #ifndef __MMTP_SIM_PRIVATE_H__
 #define __MMTP_SIM_PRIVATE_H__
 
-#include "mmtpsim.h"
+#include "mmtpsimulation.h"
 #include "tcpmodel.h"
 
 typedef struct

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* mmtpsink and mmtpsrc on the loopback: endbench.h with the two in it */
+/* mmtpsink and mmtpsrc on the loopback: loopback.h with the two in it */
 
 #ifndef __MMTP_BENCH_H__
 #define __MMTP_BENCH_H__
 
-#include "endbench.h"
+#include "loopback.h"
 
 #define CAPS "application/x-test, framerate=(fraction)25/1"
 

@@ -3,7 +3,7 @@
  * does not hold ends the program.
  */
 
-#include "mmtppair.h"
+#include "mmtpnetwork.h"
 
 #include <string.h>
 

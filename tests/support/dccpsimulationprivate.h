@@ -4,7 +4,7 @@
 #ifndef __DCCP_SIM_PRIVATE_H__
 #define __DCCP_SIM_PRIVATE_H__
 
-#include "dccpsim.h"
+#include "dccpsimulation.h"
 #include "tcpmodel.h"
 
 /* The first time, so that none is 0 */

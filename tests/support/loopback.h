@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "pooledbench.h"
+#include "overwritingpool.h"
 
 /* --- one element ---------------------------------------------------------- */
 

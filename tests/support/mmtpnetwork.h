@@ -10,7 +10,7 @@
 #ifndef __MMTP_PAIR_H__
 #define __MMTP_PAIR_H__
 
-#include "mmtpforge.h"
+#include "mmtppacketbuilder.h"
 #include "mmtpkeys.h"
 #include "mmtpreceiver.h"
 #include "mmtpsender.h"

@@ -4,7 +4,7 @@
  * simulation to what can be worked out by hand.
  */
 
-#include "mmtpsim.h"
+#include "mmtpsimulation.h"
 
 #include <string.h>
 

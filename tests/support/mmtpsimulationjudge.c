@@ -4,11 +4,11 @@
  * that wrote them.
  */
 
-#include "mmtpsim.h"
+#include "mmtpsimulation.h"
 
 #include <string.h>
 
-#include "mmtpsimprivate.h"
+#include "mmtpsimulationprivate.h"
 
 #define MAX_ERRORS 8
 

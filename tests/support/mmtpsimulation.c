@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The loop of the simulation: whatever comes next in virtual time happens, and
- * then both ends say all that they have to say. Judging is mmtpsimjudge.c.
+ * then both ends say all that they have to say. Judging is mmtpsimulationjudge.c.
  */
 
-#include "mmtpsim.h"
+#include "mmtpsimulation.h"
 
 #include <string.h>
 
-#include "mmtpsimprivate.h"
+#include "mmtpsimulationprivate.h"
 
 /* The sender's clock at time 0: the 24 bits of the times of sending, or the 32
  * of the due times, are about to wrap. docs/wire-mmtp.md section 1 */

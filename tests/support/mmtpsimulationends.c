@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The ends of a simulated session: MMTP's cores. */
 
-#include "mmtpsim.h"
+#include "mmtpsimulation.h"
 
 #include "seededdraw.h"
 

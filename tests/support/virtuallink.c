@@ -3,7 +3,7 @@
  * forward lazily: each call first lets happen what was due before it.
  */
 
-#include "simlink.h"
+#include "virtuallink.h"
 
 #include "seededdraw.h"
 

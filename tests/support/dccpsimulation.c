@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The network of the simulation and who talks over it, see the header. What each
- * flow does at a time stands in dccpsimflow.c.
+ * flow does at a time stands in dccpsimulationflow.c.
  */
 
-#include "dccpsimprivate.h"
+#include "dccpsimulationprivate.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The wire between two endpoints. */
 
-#include "dccpwire.h"
+#include "dccpnetwork.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One flow of the simulation: two ends and an application on each. */
 
-#include "dccpsimprivate.h"
+#include "dccpsimulationprivate.h"
 
 #include <string.h>
 

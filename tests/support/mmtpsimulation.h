@@ -16,7 +16,7 @@
 
 #include "mmtpreceiver.h"
 #include "mmtpsender.h"
-#include "simlink.h"
+#include "virtuallink.h"
 
 #define MMTP_SIM_MAX_CHANNELS 8
 #define MMTP_SIM_OVERHEAD 28    /* bytes of IPv4 and UDP */

@@ -3,7 +3,7 @@
  * near the one that was overheard, at an edge, or anywhere.
  */
 
-#include "mmtpforge.h"
+#include "mmtppacketbuilder.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #ifndef __MMTP_ATTACKER_H__
 #define __MMTP_ATTACKER_H__
 
-#include "mmtppair.h"
+#include "mmtpnetwork.h"
 
 #include <string.h>
 
