@@ -23,6 +23,7 @@ G_BEGIN_DECLS
 #define MMTP_HEADER_SIZE 7      /* of every message */
 #define MMTP_DATA_HEADER_SIZE 16
 #define MMTP_TRAILER_SIZE 8
+#define MMTP_DATA_OVERHEAD (MMTP_DATA_HEADER_SIZE + MMTP_TRAILER_SIZE)
 #define MMTP_INIT_SIZE 64
 #define MMTP_JOIN_SIZE 64
 #define MMTP_OPEN_SIZE 116      /* without padding */

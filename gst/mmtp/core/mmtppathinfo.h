@@ -10,6 +10,8 @@
 
 G_BEGIN_DECLS
 
+#define MMTP_NO_PATH G_MAXUINT
+
 typedef struct
 {
   const gchar *name;            /* for statistics and events; copied */

@@ -11,10 +11,6 @@
 
 /* Keep-alives and retransmissions take their part of the rate. */
 #define PUT_PERCENT 95
-/* What is put is refused where so much more than the paths seem to carry would
- * wait: an estimate that is too low must not cost frames, and what is late in
- * the end is given up when that is known. */
-#define LENIENT_PERCENT 400
 /* Percent of D0 that a frame has to spare as long as it goes before more
  * important ones: enough for a key frame, which is several times as large. */
 #define DROPPABLE_SLACK 70
@@ -24,41 +20,15 @@
 /* Groups of pictures are numbered from 1, and 0 is none. */
 #define UNKNOWN_GROUP G_MAXUINT64
 
-/* --- what a path may do --------------------------------------------------- */
-
-gboolean
-mmtp_path_is_usable (const MmtpPath * path)
+void
+mmtp_policy_init (MmtpPolicy * policy, const MmtpPaths * paths,
+    const MmtpSendQueue * queue, MmtpSchedulerType scheduler)
 {
-  return path->state == MMTP_PATH_ACTIVE;
-}
-
-static gboolean
-may_carry (const MmtpPath * path)
-{
-  return mmtp_path_is_usable (path) && !path->blocked;
-}
-
-gboolean
-mmtp_policy_has_choice (const MmtpSender * sender)
-{
-  guint n = 0, i;
-
-  for (i = 0; i < sender->n_paths; i++)
-    n += may_carry (sender->paths[i]);
-  return n > 1;
-}
-
-gboolean
-mmtp_path_may_speak (const MmtpPath * path)
-{
-  return path->joined && !path->blocked &&
-      path->state != MMTP_PATH_GONE;
-}
-
-static gboolean
-delivers (const MmtpPath * path)
-{
-  return mmtp_path_may_speak (path) && path->state != MMTP_PATH_SILENT;
+  policy->paths = paths;
+  policy->queue = queue;
+  policy->scheduler = scheduler;
+  policy->turn = 0;
+  policy->tried = 0;
 }
 
 /* --- how far a path is trusted ------------------------------------------- */
@@ -79,40 +49,40 @@ typedef enum
 } Trust;
 
 static gboolean
-is_trusted (const MmtpSender * sender, const MmtpPath * path, Trust trust)
+is_trusted (const MmtpPolicy * policy, const MmtpPath * path, Trust trust)
 {
   if (trust == TRUST_NOBODY || trust == TRUST_DELIVERING)
     return trust == TRUST_DELIVERING;
-  return sender->now >= mmtp_path_get_overdue (path);
+  return policy->paths->now >= mmtp_path_get_overdue (path);
 }
 
 static gboolean
-has_room (const MmtpSender * sender, const MmtpPath * path, Trust trust)
+has_room (const MmtpPolicy * policy, const MmtpPath * path, Trust trust)
 {
-  if (!may_carry (path) || (path->is_stalled && trust < TRUST_ALL))
+  if (!mmtp_path_may_carry (path) || (path->is_stalled && trust < TRUST_ALL))
     return FALSE;
   return mmtp_path_has_window (path, path->data_size,
-      is_trusted (sender, path, trust));
+      is_trusted (policy, path, trust));
 }
 
 gboolean
-mmtp_policy_has_room (const MmtpSender * sender, const MmtpPath * path)
+mmtp_policy_has_room (const MmtpPolicy * policy, const MmtpPath * path)
 {
-  return has_room (sender, path, TRUST_NOBODY);
+  return has_room (policy, path, TRUST_NOBODY);
 }
 
 static Trust
-get_trust (const MmtpSender * sender)
+get_trust (const MmtpPolicy * policy)
 {
   gboolean delivers = FALSE, stalls = FALSE;
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++) {
-    if (has_room (sender, sender->paths[i], TRUST_NOBODY))
+  for (i = 0; i < policy->paths->n; i++) {
+    if (has_room (policy, policy->paths->all[i], TRUST_NOBODY))
       return TRUST_NOBODY;
-    if (!may_carry (sender->paths[i]))
+    if (!mmtp_path_may_carry (policy->paths->all[i]))
       continue;
-    if (sender->paths[i]->is_stalled)
+    if (policy->paths->all[i]->is_stalled)
       stalls = TRUE;
     else
       delivers = TRUE;
@@ -141,14 +111,14 @@ get_known (const MmtpPath * path)
 }
 
 static Known
-get_best_known (const MmtpSender * sender)
+get_best_known (const MmtpPolicy * policy)
 {
   Known best = KNOWN_JOINED;
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++)
-    if (may_carry (sender->paths[i]))
-      best = MAX (best, get_known (sender->paths[i]));
+  for (i = 0; i < policy->paths->n; i++)
+    if (mmtp_path_may_carry (policy->paths->all[i]))
+      best = MAX (best, get_known (policy->paths->all[i]));
   return best;
 }
 
@@ -156,131 +126,61 @@ get_best_known (const MmtpSender * sender)
 
 /* Whether one of the paths could carry more than it is asked for, right now */
 static gboolean
-has_spare_path (const MmtpSender * sender)
+has_spare_path (const MmtpPolicy * policy)
 {
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++)
-    if (sender->paths[i]->limits.is_app_limited &&
-        has_room (sender, sender->paths[i], TRUST_NOBODY))
+  for (i = 0; i < policy->paths->n; i++)
+    if (policy->paths->all[i]->limits.is_app_limited &&
+        has_room (policy, policy->paths->all[i], TRUST_NOBODY))
       return TRUE;
   return FALSE;
 }
 
 /* ns until a packet that is sent now has surely come */
 static guint64
-get_delay (const MmtpSender * sender, const MmtpPath * path,
+get_delay (const MmtpPolicy * policy, const MmtpPath * path,
     gboolean has_choice, gboolean is_spare)
 {
   return has_choice ?
-      mmtp_path_get_cautious_delay (path, sender->now, is_spare) :
-      mmtp_path_get_safe_delay (path, sender->now);
+      mmtp_path_get_cautious_delay (path, policy->paths->now, is_spare) :
+      mmtp_path_get_safe_delay (path, policy->paths->now);
 }
 
 static guint
-fill_candidates (const MmtpSender * sender, Trust trust,
+fill_candidates (const MmtpPolicy * policy, Trust trust,
     Known known, MmtpCandidate * candidates)
 {
-  gboolean has_choice = mmtp_policy_has_choice (sender);
-  gboolean is_spare = has_spare_path (sender);
+  gboolean has_choice = mmtp_paths_have_choice (policy->paths);
+  gboolean is_spare = has_spare_path (policy);
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++) {
-    const MmtpPath *path = sender->paths[i];
+  for (i = 0; i < policy->paths->n; i++) {
+    const MmtpPath *path = policy->paths->all[i];
 
     candidates[i].path = i;
-    candidates[i].may_carry = has_room (sender, sender->paths[i], trust) &&
-        get_known (sender->paths[i]) >= known;
+    candidates[i].may_carry = has_room (policy, policy->paths->all[i], trust) &&
+        get_known (policy->paths->all[i]) >= known;
     candidates[i].token = path->token;
-    candidates[i].backlog = has_choice && path->token > sender->now ?
+    candidates[i].backlog = has_choice && path->token > policy->paths->now ?
         mmtp_path_get_cost (path,
-        mmtp_send_queue_get_bytes (sender->queue)) : 0;
-    candidates[i].delay = get_delay (sender, path, has_choice, is_spare);
+        mmtp_send_queue_get_bytes (policy->queue)) : 0;
+    candidates[i].delay = get_delay (policy, path, has_choice, is_spare);
     candidates[i].is_doubtful = has_choice &&
-        mmtp_path_is_in_doubt (path, sender->now);
+        mmtp_path_is_in_doubt (path, policy->paths->now);
   }
-  return sender->n_paths;
-}
-
-/* --- how much the paths carry -------------------------------------------- */
-
-guint64
-mmtp_policy_get_capacity (const MmtpSender * sender, guint64 deadline,
-    gboolean at_best, guint percent)
-{
-  guint64 sum = 0;
-  guint i;
-
-  for (i = 0; i < sender->n_paths; i++) {
-    const MmtpPath *path = sender->paths[i];
-    guint64 rate, delay;
-
-    if (!mmtp_path_is_usable (sender->paths[i]))
-      continue;
-    rate = at_best ? mmtp_path_get_peak_rate (path) :
-        mmtp_path_get_rate (path);
-    delay = at_best ? mmtp_path_get_best_delay (path, sender->now) :
-        mmtp_path_get_safe_delay (path, sender->now);
-    if (deadline < sender->now + delay)
-      continue;
-    sum += (deadline - sender->now - delay) / 1000 *
-        (rate / 8) / 1000000 * percent / 100 +
-        path->longest + path->overhead;
-  }
-  return sum;
-}
-
-/* A path carries what it is given until there is evidence against it: while one
- * has room and was never asked for all that it can do, everything fits. */
-static gboolean
-is_measurable (const MmtpSender * sender)
-{
-  gboolean any = FALSE;
-  guint i;
-
-  for (i = 0; i < sender->n_paths; i++) {
-    const MmtpPath *path = sender->paths[i];
-
-    if (!mmtp_path_is_usable (sender->paths[i]))
-      continue;
-    any = TRUE;
-    if (path->limits.is_app_limited)
-      return FALSE;
-  }
-  return sender->ready && any;
-}
-
-/* Estimates are uncertain, configured rates are not. */
-static guint
-get_put_percent (const MmtpSender * sender)
-{
-  guint i;
-
-  for (i = 0; i < sender->n_paths; i++)
-    if (mmtp_path_is_usable (sender->paths[i]) &&
-        !sender->paths[i]->configured_rate)
-      return LENIENT_PERCENT;
-  return PUT_PERCENT;
-}
-
-guint64
-mmtp_policy_get_put_capacity (const MmtpSender * sender, guint64 deadline)
-{
-  if (!is_measurable (sender))
-    return G_MAXUINT64;
-  return mmtp_policy_get_capacity (sender, deadline, TRUE,
-      get_put_percent (sender));
+  return policy->paths->n;
 }
 
 gboolean
-mmtp_policy_has_spare_rate (const MmtpSender * sender, gsize size, guint part)
+mmtp_policy_has_spare_rate (const MmtpPolicy * policy, gsize size, guint part)
 {
-  const MmtpPacket *tail = mmtp_send_queue_get_tail (sender->queue);
+  const MmtpPacket *tail = mmtp_send_queue_get_tail (policy->queue);
 
-  return !tail || (mmtp_send_queue_get_work (sender->queue) +
+  return !tail || (mmtp_send_queue_get_work (policy->queue) +
       mmtp_send_packet_get_work (size)) * part <=
-      mmtp_policy_get_capacity (sender, mmtp_send_queue_get_deadline
-      (sender->queue, tail), FALSE, PUT_PERCENT);
+      mmtp_paths_get_capacity (policy->paths, mmtp_send_queue_get_deadline
+      (policy->queue, tail), FALSE, PUT_PERCENT);
 }
 
 /* --- which packet is next ------------------------------------------------- */
@@ -288,9 +188,9 @@ mmtp_policy_has_spare_rate (const MmtpSender * sender, gsize size, guint part)
 /* Whether the most urgent frame of each rank that is more important would still
  * be in time behind this frame, at the rate at which paths deliver now */
 static gboolean
-leaves_time (const MmtpSender * sender, const MmtpPacket * packet)
+leaves_time (const MmtpPolicy * policy, const MmtpPacket * packet)
 {
-  const MmtpSendQueue *queue = sender->queue;
+  const MmtpSendQueue *queue = policy->queue;
   guint64 own = mmtp_send_queue_get_frame_work (queue, packet);
   MmtpRank rank;
 
@@ -298,7 +198,8 @@ leaves_time (const MmtpSender * sender, const MmtpPacket * packet)
     const MmtpPacket *first = mmtp_send_queue_get_first (queue, rank);
 
     if (first && own + mmtp_send_queue_get_frame_work (queue, first) >
-        mmtp_policy_get_capacity (sender, mmtp_send_queue_get_deadline (queue,
+        mmtp_paths_get_capacity (policy->paths,
+            mmtp_send_queue_get_deadline (queue,
                 first), FALSE, DEFER_PERCENT))
       return FALSE;
   }
@@ -308,22 +209,23 @@ leaves_time (const MmtpSender * sender, const MmtpPacket * packet)
 /* Whether all of the frame would be in time, at the rate at which paths deliver
  * now */
 static gboolean
-can_finish (const MmtpSender * sender, const MmtpPacket * packet)
+can_finish (const MmtpPolicy * policy, const MmtpPacket * packet)
 {
-  const MmtpSendQueue *queue = sender->queue;
+  const MmtpSendQueue *queue = policy->queue;
 
   return mmtp_send_queue_get_frame_work (queue, packet) <=
-      mmtp_policy_get_capacity (sender, mmtp_send_queue_get_deadline (queue,
+      mmtp_paths_get_capacity (policy->paths,
+          mmtp_send_queue_get_deadline (queue,
           packet), FALSE, 100);
 }
 
 /* Of the packets on which nothing depends, one of the smallest frame that can
  * be in time: where not all frames can be sent, this sends most of them. */
 static MmtpPacket *
-find_smallest (const MmtpSender * sender, MmtpRank rank, guint64 arrival,
+find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
     guint64 late)
 {
-  const MmtpSendQueue *queue = sender->queue;
+  const MmtpSendQueue *queue = policy->queue;
   MmtpPacket *packet = mmtp_send_queue_find (queue, rank, arrival, late);
   MmtpPacket *best = NULL;
   guint64 min_work = G_MAXUINT64, frame = G_MAXUINT64;
@@ -338,7 +240,7 @@ find_smallest (const MmtpSender * sender, MmtpRank rank, guint64 arrival,
     if (mmtp_send_queue_has_begun (queue, packet))
       return packet;
     work = mmtp_send_queue_get_frame_work (queue, packet);
-    if (work < min_work && can_finish (sender, packet)) {
+    if (work < min_work && can_finish (policy, packet)) {
       min_work = work;
       best = packet;
     }
@@ -351,32 +253,33 @@ find_smallest (const MmtpSender * sender, MmtpRank rank, guint64 arrival,
  * overloaded, or have just had a gap, and it goes when nothing more important
  * waits. A frame that has begun is finished. */
 static gboolean
-has_slack (const MmtpSender * sender, const MmtpPacket * packet,
+has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
     guint64 arrival)
 {
   static const guint percent[MMTP_N_RANKS] = { 100, DROPPABLE_SLACK,
     DELTA_SLACK, 0
   };
-  guint64 slack = sender->initial_delay / 100 * percent[packet->unit->rank];
+  guint64 slack = mmtp_send_queue_get_delay (policy->queue) / 100 *
+      percent[packet->unit->rank];
 
-  if (mmtp_send_queue_has_begun (sender->queue, packet) &&
+  if (mmtp_send_queue_has_begun (policy->queue, packet) &&
       packet->unit->rank != MMTP_RANK_BROKEN)
     return TRUE;
   return arrival + slack <=
-      mmtp_send_queue_get_deadline (sender->queue, packet) &&
-      leaves_time (sender, packet);
+      mmtp_send_queue_get_deadline (policy->queue, packet) &&
+      leaves_time (policy, packet);
 }
 
 /* The most urgent packet that is in time at `arrival` */
 static MmtpPacket *
-find_urgent (const MmtpSender * sender, guint64 arrival, guint64 late)
+find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
 {
   MmtpPacket *found[MMTP_N_RANKS], *best;
   MmtpRank lowest = 0;
   guint i;
 
   for (i = 0; i < MMTP_N_RANKS; i++)
-    found[i] = mmtp_send_queue_find (sender->queue, i, arrival, late);
+    found[i] = mmtp_send_queue_find (policy->queue, i, arrival, late);
   for (;;) {
     best = NULL;
     for (i = lowest; i < MMTP_N_RANKS; i++)
@@ -384,36 +287,38 @@ find_urgent (const MmtpSender * sender, guint64 arrival, guint64 late)
               mmtp_send_packet_compare (found[i], best) < 0))
         best = found[i];
     if (!best || best->unit->rank == MMTP_RANK_KEY ||
-        has_slack (sender, best, arrival))
+        has_slack (policy, best, arrival))
       return best;
     lowest = best->unit->rank + 1;
     for (i = lowest; i < MMTP_N_RANKS && !found[i]; i++);
     if (i < MMTP_N_RANKS)
       continue;
-    if (best->unit->rank != MMTP_RANK_DROPPABLE || !is_measurable (sender))
+    if (best->unit->rank != MMTP_RANK_DROPPABLE ||
+        !mmtp_paths_are_measurable (policy->paths))
       return best;
-    return find_smallest (sender, MMTP_RANK_DROPPABLE, arrival, late);
+    return find_smallest (policy, MMTP_RANK_DROPPABLE, arrival, late);
   }
 }
 
 /* A reference that the quickest path brings too late, unless its delay falls,
  * makes its group late. */
 static guint64
-get_late_group (const MmtpSender * sender)
+get_late_group (const MmtpPolicy * policy)
 {
-  guint64 delay = mmtp_policy_get_min_delay (sender);
+  guint64 delay = mmtp_paths_get_min_delay (policy->paths);
 
   return delay == MMTP_NEVER ? 0 :
-      mmtp_send_queue_get_late_group (sender->queue, sender->now + delay);
+      mmtp_send_queue_get_late_group (policy->queue, policy->paths->now +
+          delay);
 }
 
 /* The most urgent packet that is in time when it takes so long, unless the
  * path's messages are too short for it */
 static MmtpPacket *
-find_packet (const MmtpSender * sender, const MmtpPath * path, guint64 delay,
+find_packet (const MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
     guint64 late)
 {
-  MmtpPacket *packet = find_urgent (sender, sender->now + delay, late);
+  MmtpPacket *packet = find_urgent (policy, policy->paths->now + delay, late);
 
   if (packet && mmtp_send_packet_get_message_size (packet) > path->longest)
     return NULL;
@@ -424,10 +329,10 @@ find_packet (const MmtpSender * sender, const MmtpPath * path, guint64 delay,
 
 /* The schedulers that are there for comparison know only the head of the queue. */
 static gboolean
-knows_delays (const MmtpSender * sender)
+knows_delays (const MmtpPolicy * policy)
 {
-  return sender->config.scheduler == MMTP_SCHEDULER_MMTP ||
-      sender->config.scheduler == MMTP_SCHEDULER_ARRIVAL;
+  return policy->scheduler == MMTP_SCHEDULER_MMTP ||
+      policy->scheduler == MMTP_SCHEDULER_ARRIVAL;
 }
 
 /* The path is chosen for the last packet of all, and takes the most urgent one
@@ -435,24 +340,24 @@ knows_delays (const MmtpSender * sender)
  * not wait for it. `late`: the group that is late is looked up once, and only
  * where there is a path. */
 static MmtpPacket *
-choose (MmtpSender * sender, MmtpCandidate * candidates, guint n,
+choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
     guint64 * late, MmtpPath ** path)
 {
-  guint64 last = mmtp_send_queue_get_deadline (sender->queue,
-      mmtp_send_queue_get_tail (sender->queue));
+  guint64 last = mmtp_send_queue_get_deadline (policy->queue,
+      mmtp_send_queue_get_tail (policy->queue));
   MmtpPacket *packet;
   guint chosen;
 
   for (;;) {
-    chosen = mmtp_scheduler_choose (sender->config.scheduler, candidates, n,
-        sender->now, last, &sender->turn);
-    if (chosen == MMTP_NO_PATH)
+    chosen = mmtp_scheduler_choose (policy->scheduler, candidates, n,
+        policy->paths->now, last, &policy->turn);
+    if (chosen == MMTP_NO_CANDIDATE)
       return NULL;
-    *path = sender->paths[chosen];
+    *path = policy->paths->all[chosen];
     if (*late == UNKNOWN_GROUP)
-      *late = get_late_group (sender);
-    packet = find_packet (sender, *path,
-        knows_delays (sender) ? candidates[chosen].delay : 0, *late);
+      *late = get_late_group (policy);
+    packet = find_packet (policy, *path,
+        knows_delays (policy) ? candidates[chosen].delay : 0, *late);
     if (packet)
       return packet;
     candidates[chosen].may_carry = FALSE;
@@ -460,234 +365,119 @@ choose (MmtpSender * sender, MmtpCandidate * candidates, guint n,
 }
 
 MmtpPacket *
-mmtp_policy_choose (MmtpSender * sender, MmtpPath ** path)
+mmtp_policy_choose (MmtpPolicy * policy, MmtpPath ** path)
 {
-  const Trust trust = get_trust (sender);
-  const Known known = get_best_known (sender);
+  const Trust trust = get_trust (policy);
+  const Known known = get_best_known (policy);
   MmtpCandidate candidates[MMTP_MAX_PATHS];
   guint64 late = UNKNOWN_GROUP;
   MmtpPacket *packet;
   guint n;
 
-  n = fill_candidates (sender, trust, known, candidates);
-  packet = choose (sender, candidates, n, &late, path);
+  n = fill_candidates (policy, trust, known, candidates);
+  packet = choose (policy, candidates, n, &late, path);
   if (packet || known == KNOWN_JOINED)
     return packet;
-  n = fill_candidates (sender, trust, KNOWN_JOINED, candidates);
-  return choose (sender, candidates, n, &late, path);
+  n = fill_candidates (policy, trust, KNOWN_JOINED, candidates);
+  return choose (policy, candidates, n, &late, path);
 }
 
 guint64
-mmtp_policy_get_wakeup (const MmtpSender * sender)
+mmtp_policy_get_wakeup (const MmtpPolicy * policy)
 {
-  const Trust trust = get_trust (sender);
+  const Trust trust = get_trust (policy);
   guint64 wakeup = MMTP_NEVER;
   guint i;
 
-  for (i = 0; sender->ready && i < sender->n_paths; i++) {
-    const MmtpPath *path = sender->paths[i];
+  for (i = 0; policy->paths->is_ready && i < policy->paths->n; i++) {
+    const MmtpPath *path = policy->paths->all[i];
 
-    if (trust > TRUST_NOBODY && may_carry (sender->paths[i]) &&
-        mmtp_path_get_overdue (path) > sender->now)
+    if (trust > TRUST_NOBODY && mmtp_path_may_carry (policy->paths->all[i]) &&
+        mmtp_path_get_overdue (path) > policy->paths->now)
       wakeup = MIN (wakeup, mmtp_path_get_overdue (path));
     /* The caller may have advanced the clock beyond a token without polling
      * for output since. */
-    if (has_room (sender, sender->paths[i], trust) &&
-        path->token > sender->data_tried)
+    if (has_room (policy, policy->paths->all[i], trust) &&
+        path->token > policy->tried)
       wakeup = MIN (wakeup, path->token);
   }
   return wakeup;
 }
 
-/* --- what was lost, and what waits behind a stall ------------------------- */
-
-static guint64
-get_delay_of_quickest (const MmtpSender * sender,
-    guint64 (*get_delay_of) (const MmtpPath *, guint64))
-{
-  guint64 least = MMTP_NEVER;
-  guint i;
-
-  for (i = 0; i < sender->n_paths; i++)
-    if (mmtp_path_is_usable (sender->paths[i]))
-      least = MIN (least, get_delay_of (sender->paths[i], sender->now));
-  return least;
-}
-
-guint64
-mmtp_policy_get_min_delay (const MmtpSender * sender)
-{
-  return get_delay_of_quickest (sender, mmtp_path_get_safe_delay);
-}
-
-/* A measure that is not there yet is no reason to give up. */
-guint64
-mmtp_policy_get_best_delay (const MmtpSender * sender)
-{
-  guint64 least = get_delay_of_quickest (sender, mmtp_path_get_best_delay);
-
-  return sender->ready && least != MMTP_NEVER ? least : 0;
-}
-
-gboolean
-mmtp_policy_is_sure (const MmtpSender * sender, const MmtpPacket * packet)
-{
-  guint i;
-
-  if (mmtp_policy_get_min_delay (sender) == MMTP_NEVER)
-    return TRUE;
-  for (i = 0; i < sender->n_paths; i++) {
-    const MmtpPath *path = sender->paths[i];
-
-    if (mmtp_path_is_usable (sender->paths[i]) &&
-        MAX (path->token, sender->now) +
-        mmtp_path_get_safe_delay (path, sender->now) <=
-        mmtp_send_queue_get_deadline (sender->queue, packet))
-      return TRUE;
-  }
-  return FALSE;
-}
-
-MmtpPath *
-mmtp_policy_find_quickest (const MmtpSender * sender, const MmtpPacket * packet,
-    guint64 * arrival)
-{
-  MmtpPath *best = NULL;
-  guint i;
-
-  *arrival = MMTP_NEVER;
-  for (i = 0; i < sender->n_paths; i++) {
-    const MmtpPath *path = sender->paths[i];
-    guint64 comes;
-
-    if (!may_carry (sender->paths[i]) ||
-        mmtp_send_packet_get_message_size (packet) > path->longest)
-      continue;
-    comes = MAX (path->token, sender->now)
-        + mmtp_path_get_expected_delay (path, sender->now);
-    if (comes >= *arrival)
-      continue;
-    *arrival = comes;
-    best = sender->paths[i];
-  }
-  return best;
-}
-
-guint64
-mmtp_policy_get_delay_elsewhere (const MmtpSender * sender,
-    const MmtpPath * except)
-{
-  guint64 least = MMTP_NEVER;
-  guint i;
-
-  for (i = 0; i < sender->n_paths; i++) {
-    const MmtpPath *path = sender->paths[i];
-
-    if (path != except && may_carry (path) && !path->is_stalled &&
-        mmtp_path_has_window (path, path->longest, TRUE))
-      least = MIN (least, mmtp_path_get_safe_delay (path,
-              sender->now));
-  }
-  return least;
-}
-
-/* --- control messages ----------------------------------------------------- */
-
-/* The fastest one that delivers, but not `except`; then any */
-MmtpPath *
-mmtp_policy_find_control_path (const MmtpSender * sender, guint except)
-{
-  MmtpPath *best = NULL;
-  guint i;
-
-  if (sender->fastest != MMTP_NO_PATH && sender->fastest != except &&
-      delivers (sender->paths[sender->fastest]))
-    return sender->paths[sender->fastest];
-  for (i = 0; i < sender->n_paths; i++) {
-    MmtpPath *path = sender->paths[i];
-
-    if (i == except || !mmtp_path_may_speak (path))
-      continue;
-    if (!best || (delivers (path) && !delivers (best)))
-      best = path;
-  }
-  return best;
-}
-
 /* --- what a user is told -------------------------------------------------- */
 
 static gboolean
-is_too_slow (const MmtpSender * sender, const MmtpPath * path)
+is_too_slow (const MmtpPolicy * policy, const MmtpPath * path)
 {
   return path->state == MMTP_PATH_CONTROL ||
-      get_delay (sender, path, mmtp_policy_has_choice (sender),
-      has_spare_path (sender)) > sender->initial_delay;
+      get_delay (policy, path, mmtp_paths_have_choice (policy->paths),
+      has_spare_path (policy)) > mmtp_send_queue_get_delay (policy->queue);
 }
 
 /* Bytes of the stream that all paths were given lately */
 static gdouble
-get_data_bytes (const MmtpSender * sender)
+get_data_bytes (const MmtpPolicy * policy)
 {
   gdouble sum = 0;
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++)
-    sum += mmtp_fading_get (&sender->paths[i]->data_bytes,
-        sender->now, MMTP_SHARE_PERIOD);
+  for (i = 0; i < policy->paths->n; i++)
+    sum += mmtp_fading_get (&policy->paths->all[i]->data_bytes,
+        policy->paths->now, MMTP_SHARE_PERIOD);
   return sum;
 }
 
 /* 0 to 1; where there is no stream, 0 */
 static gdouble
-get_share (const MmtpSender * sender, const MmtpPath * path)
+get_share (const MmtpPolicy * policy, const MmtpPath * path)
 {
-  const gdouble sum = get_data_bytes (sender);
+  const gdouble sum = get_data_bytes (policy);
 
   return sum < 1 ? 0 : mmtp_fading_get (&path->data_bytes,
-      sender->now, MMTP_SHARE_PERIOD) / sum;
+      policy->paths->now, MMTP_SHARE_PERIOD) / sum;
 }
 
 static MmtpPathUse
-get_use (const MmtpSender * sender, const MmtpPath * path)
+get_use (const MmtpPolicy * policy, const MmtpPath * path)
 {
 
   if (path->state == MMTP_PATH_GONE)
     return MMTP_USE_GONE;
-  if (path->state == MMTP_PATH_OPENING || !sender->ready)
+  if (path->state == MMTP_PATH_OPENING || !policy->paths->is_ready)
     return MMTP_USE_JOINING;
   if (path->blocked)
     return MMTP_USE_BLOCKED;
   if (path->state == MMTP_PATH_SILENT || path->is_stalled)
     return MMTP_USE_SILENT;
-  if (is_too_slow (sender, path))
+  if (is_too_slow (policy, path))
     return MMTP_USE_TOO_SLOW;
-  if (get_known (path) < get_best_known (sender))
+  if (get_known (path) < get_best_known (policy))
     return MMTP_USE_PROBED;
-  if (get_data_bytes (sender) >= 1 && get_share (sender, path) < MIN_SHARE)
+  if (get_data_bytes (policy) >= 1 && get_share (policy, path) < MIN_SHARE)
     return MMTP_USE_SPARE;
   return MMTP_USE_CARRIES;
 }
 
 static gdouble
-get_loss (const MmtpSender * sender, const MmtpPath * path)
+get_loss (const MmtpPolicy * policy, const MmtpPath * path)
 {
-  const gdouble came = mmtp_fading_get (&path->came, sender->now,
+  const gdouble came = mmtp_fading_get (&path->came, policy->paths->now,
       MMTP_LOSS_PERIOD);
-  const gdouble missing = mmtp_fading_get (&path->missing, sender->now,
+  const gdouble missing = mmtp_fading_get (&path->missing, policy->paths->now,
       MMTP_LOSS_PERIOD);
 
   return missing > 0 ? missing / (came + missing) : 0;
 }
 
 void
-mmtp_policy_fill_use (const MmtpSender * sender, const MmtpPath * path,
+mmtp_policy_fill_use (const MmtpPolicy * policy, const MmtpPath * path,
     MmtpSenderPathStats * stats)
 {
   const guint64 progress = path->progress_time;
 
-  stats->use = get_use (sender, path);
+  stats->use = get_use (policy, path);
   stats->silence = stats->use == MMTP_USE_SILENT ?
-      sender->now - MIN (sender->now, progress) : 0;
-  stats->share = get_share (sender, path);
-  stats->loss = get_loss (sender, path);
+      policy->paths->now - MIN (policy->paths->now, progress) : 0;
+  stats->share = get_share (policy, path);
+  stats->loss = get_loss (policy, path);
 }

@@ -27,7 +27,7 @@ static guint
 choose_longest (const MmtpCandidate * candidates, guint n, guint64 now,
     guint64 deadline, gboolean takes_doubtful)
 {
-  guint chosen = MMTP_NO_PATH;
+  guint chosen = MMTP_NO_CANDIDATE;
   guint i;
 
   for (i = 0; i < n; i++) {
@@ -35,7 +35,7 @@ choose_longest (const MmtpCandidate * candidates, guint n, guint64 now,
         !is_in_time (&candidates[i], now, deadline) ||
         (candidates[i].is_doubtful && !takes_doubtful))
       continue;
-    if (chosen == MMTP_NO_PATH ||
+    if (chosen == MMTP_NO_CANDIDATE ||
         candidates[i].delay > candidates[chosen].delay)
       chosen = i;
   }
@@ -45,13 +45,13 @@ choose_longest (const MmtpCandidate * candidates, guint n, guint64 now,
 static guint
 choose_lowest (const MmtpCandidate * candidates, guint n, guint64 now)
 {
-  guint chosen = MMTP_NO_PATH;
+  guint chosen = MMTP_NO_CANDIDATE;
   guint i;
 
   for (i = 0; i < n; i++) {
     if (!has_token (&candidates[i], now))
       continue;
-    if (chosen == MMTP_NO_PATH ||
+    if (chosen == MMTP_NO_CANDIDATE ||
         candidates[i].delay < candidates[chosen].delay)
       chosen = i;
   }
@@ -65,7 +65,7 @@ choose_lowest (const MmtpCandidate * candidates, guint n, guint64 now)
 static guint
 choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
 {
-  guint chosen = MMTP_NO_PATH;
+  guint chosen = MMTP_NO_CANDIDATE;
   guint64 least = G_MAXUINT64;
   guint i;
 
@@ -79,8 +79,8 @@ choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
     least = sent + candidates[i].delay;
     chosen = i;
   }
-  return chosen != MMTP_NO_PATH && candidates[chosen].token <= now ?
-      chosen : MMTP_NO_PATH;
+  return chosen != MMTP_NO_CANDIDATE && candidates[chosen].token <= now ?
+      chosen : MMTP_NO_CANDIDATE;
 }
 
 static guint
@@ -92,7 +92,7 @@ choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
 
   chosen = choose_longest (candidates, n, now,
       now + left / 100 * CERTAIN_PERCENT, FALSE);
-  return chosen == MMTP_NO_PATH ? choose_earliest (candidates, n, now) :
+  return chosen == MMTP_NO_CANDIDATE ? choose_earliest (candidates, n, now) :
       chosen;
 }
 
@@ -110,7 +110,7 @@ choose_in_turn (const MmtpCandidate * candidates, guint n, guint64 now,
     *turn = (chosen + 1) % n;
     return chosen;
   }
-  return MMTP_NO_PATH;
+  return MMTP_NO_CANDIDATE;
 }
 
 guint

@@ -36,10 +36,10 @@ typedef struct
                                  * not; the rule by arrival knows it alone */
 } MmtpCandidate;
 
-#define MMTP_NO_PATH G_MAXUINT
+#define MMTP_NO_CANDIDATE G_MAXUINT
 
 /* The candidate for a packet with this deadline at `now`, as an index into
- * `candidates`, or MMTP_NO_PATH: wait. `turn`: state of equal turns. */
+ * `candidates`, or MMTP_NO_CANDIDATE: wait. `turn`: state of equal turns. */
 guint mmtp_scheduler_choose (MmtpSchedulerType type,
     const MmtpCandidate * candidates, guint n, guint64 now, guint64 deadline,
     guint * turn);

@@ -3,7 +3,7 @@
  * and whose turn it is to go out, events and statistics. The parts are in
  * mmtpsender*.c. */
 
-#include "mmtppolicy.h"
+#include "mmtpsenderprivate.h"
 
 #include <string.h>
 
@@ -52,24 +52,22 @@ mmtp_sender_new (const MmtpSenderConfig * config,
   mmtp_key_init (&sender->key, config->key);
   memcpy (sender->entropy, entropy, MMTP_ENTROPY_SIZE);
   sender->handshake_at = MMTP_NEVER;
-  sender->fastest = MMTP_NO_PATH;
-  sender->initial_delay = config->initial_delay ?
-      MIN (config->initial_delay, config->max_delay) : config->max_delay;
+  mmtp_paths_init (&sender->paths);
   g_queue_init (&sender->events);
   sender->queue = mmtp_send_queue_new (config->max_bytes, tell_discarded,
       sender);
-  mmtp_send_queue_set_delay (sender->queue, sender->initial_delay);
+  mmtp_send_queue_set_delay (sender->queue, config->initial_delay ?
+      MIN (config->initial_delay, config->max_delay) : config->max_delay);
+  mmtp_policy_init (&sender->policy, &sender->paths, sender->queue,
+      config->scheduler);
   return sender;
 }
 
 void
 mmtp_sender_free (MmtpSender * sender)
 {
-  guint i;
-
   mmtp_send_queue_free (sender->queue);
-  for (i = 0; i < sender->n_paths; i++)
-    mmtp_path_free (sender->paths[i]);
+  mmtp_paths_clear (&sender->paths);
   mmtp_key_clear (&sender->key);
   mmtp_direction_clear (&sender->out);
   mmtp_direction_clear (&sender->in);
@@ -81,7 +79,7 @@ mmtp_sender_free (MmtpSender * sender)
 void
 mmtp_sender_advance (MmtpSender * sender, guint64 now)
 {
-  sender->now = MAX (sender->now, now);
+  sender->paths.now = MAX (sender->paths.now, now);
 }
 
 /* The caller's 64 bytes are a key; what is drawn is the MAC of a counter. */
@@ -147,44 +145,18 @@ mmtp_sender_set_state (MmtpSender * sender, MmtpPath * path,
 
 /* --- paths ------------------------------------------------------------ */
 
-static MmtpPath *
-find_path (MmtpSender * sender, const gchar * name)
-{
-  guint i;
-
-  for (i = 0; i < sender->n_paths; i++)
-    if (strcmp (sender->paths[i]->name, name) == 0)
-      return sender->paths[i];
-  return NULL;
-}
-
-static MmtpPath *
-new_path (MmtpSender * sender, const gchar * name)
-{
-  MmtpPath *path;
-
-  if (sender->n_paths == MMTP_MAX_PATHS)
-    return NULL;
-  path = mmtp_path_new (sender->n_paths, name);
-  path->join_at = path->query_at = MMTP_NEVER;
-  sender->paths[sender->n_paths++] = path;
-  return path;
-}
-
 gint
 mmtp_sender_add_path (MmtpSender * sender, guint64 now,
     const MmtpPathConfig * config)
 {
-  MmtpPath *path = find_path (sender, config->name);
+  MmtpPath *path = mmtp_paths_add (&sender->paths, config->name);
 
   g_return_val_if_fail (config->longest >= MMTP_MIN_LONGEST, -1);
   mmtp_sender_advance (sender, now);
   if (!path)
-    path = new_path (sender, config->name);
-  if (!path)
     return -1;
   mmtp_sender_requeue_path (sender, path);
-  mmtp_path_open (path, sender->now, config);
+  mmtp_path_open (path, sender->paths.now, config);
   path->joined = path->confirmed = path->respond = FALSE;
   path->open_sent = MMTP_NEVER;
   path->unrefused = path->next;
@@ -201,17 +173,11 @@ mmtp_sender_add_path (MmtpSender * sender, guint64 now,
   return path->id;
 }
 
-static MmtpPath *
-get_path (MmtpSender * sender, guint id)
-{
-  return id < sender->n_paths ? sender->paths[id] : NULL;
-}
-
 void
 mmtp_sender_remove_path (MmtpSender * sender, guint64 now, guint id,
     MmtpLeaveReason reason)
 {
-  MmtpPath *path = get_path (sender, id);
+  MmtpPath *path = mmtp_paths_get (&sender->paths, id);
 
   mmtp_sender_advance (sender, now);
   if (!path || path->state == MMTP_PATH_GONE)
@@ -232,7 +198,7 @@ void
 mmtp_sender_set_blocked (MmtpSender * sender, guint64 now, guint id,
     gboolean blocked)
 {
-  MmtpPath *path = get_path (sender, id);
+  MmtpPath *path = mmtp_paths_get (&sender->paths, id);
 
   mmtp_sender_advance (sender, now);
   if (path)
@@ -245,37 +211,6 @@ mmtp_sender_set_blocked (MmtpSender * sender, guint64 now, guint id,
 G_STATIC_ASSERT (MMTP_MIN_LONGEST > MMTP_DATA_OVERHEAD + MMTP_REPAIR_RESERVE +
     MMTP_MAX_PRELUDE);
 
-static guint
-get_max_message (const MmtpSender * sender)
-{
-  guint size = G_MAXUINT16;
-  guint i;
-
-  for (i = 0; i < sender->n_paths; i++)
-    if (sender->paths[i]->state != MMTP_PATH_GONE)
-      size = MIN (size, sender->paths[i]->longest);
-  return MIN (size, MMTP_MAX_MESSAGE);
-}
-
-/* How long a packet takes on a slow path depends on its size: as long as none
- * was sent there, it is that of the stream's. */
-static void
-note_size (MmtpSender * sender)
-{
-  const MmtpPacket *packet = mmtp_send_queue_get_packet (sender->queue,
-      mmtp_send_queue_get_next_number (sender->queue) - 1);
-  guint i;
-
-  for (i = 0; packet && i < sender->n_paths; i++) {
-    MmtpPath *path = sender->paths[i];
-
-    if (path->stats.data_packets == 0)
-      path->data_size = mmtp_send_packet_get_message_size (packet);
-    path->large_size = MAX (path->large_size,
-        mmtp_send_packet_get_message_size (packet));
-  }
-}
-
 gboolean
 mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
 {
@@ -285,15 +220,17 @@ mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
   mmtp_sender_advance (sender, now);
   if (sender->phase == MMTP_PHASE_OVER)
     return FALSE;
-  due = buffer->due == G_MAXUINT64 ? sender->now : buffer->due;
-  limits.message = get_max_message (sender);
+  due = buffer->due == G_MAXUINT64 ? sender->paths.now : buffer->due;
+  limits.message = mmtp_paths_get_max_message (&sender->paths);
   limits.reserve = mmtp_sender_get_repair_reserve (sender);
-  limits.capacity = mmtp_policy_get_put_capacity (sender,
-      due + sender->initial_delay);
+  limits.capacity = mmtp_paths_get_put_capacity (&sender->paths,
+      due + mmtp_send_queue_get_delay (sender->queue));
   limits.caps_version = sender->caps ? sender->caps_version : 0;
-  if (!mmtp_send_queue_put (sender->queue, sender->now, buffer, &limits))
+  if (!mmtp_send_queue_put (sender->queue, sender->paths.now, buffer, &limits))
     return FALSE;
-  note_size (sender);
+  mmtp_paths_note_packet (&sender->paths, mmtp_send_packet_get_message_size
+      (mmtp_send_queue_get_packet (sender->queue,
+              mmtp_send_queue_get_next_number (sender->queue) - 1)));
   return TRUE;
 }
 
@@ -311,9 +248,11 @@ mmtp_sender_has_room (MmtpSender * sender, guint64 now)
   guint64 capacity;
 
   mmtp_sender_advance (sender, now);
-  if (sender->ready && mmtp_policy_get_min_delay (sender) != MMTP_NEVER) {
-    capacity = mmtp_policy_get_capacity (sender,
-        sender->now + sender->initial_delay, FALSE, ROOM_PERCENT);
+  if (sender->paths.is_ready &&
+      mmtp_paths_get_min_delay (&sender->paths) != MMTP_NEVER) {
+    capacity = mmtp_paths_get_capacity (&sender->paths,
+        sender->paths.now + mmtp_send_queue_get_delay (sender->queue), FALSE,
+            ROOM_PERCENT);
     if (capacity < room) {
       room = capacity;
       used = mmtp_send_queue_get_work (sender->queue);
@@ -329,7 +268,7 @@ mmtp_sender_has_room (MmtpSender * sender, guint64 now)
 void
 mmtp_sender_check_room (MmtpSender * sender)
 {
-  if (sender->full && mmtp_sender_has_room (sender, sender->now))
+  if (sender->full && mmtp_sender_has_room (sender, sender->paths.now))
     mmtp_sender_tell_simply (sender, MMTP_EVENT_ROOM);
 }
 
@@ -340,8 +279,8 @@ mmtp_sender_flush (MmtpSender * sender, guint64 now)
 
   mmtp_sender_advance (sender, now);
   mmtp_send_queue_flush (sender->queue);
-  for (i = 0; i < sender->n_paths; i++)
-    mmtp_block_restart (&sender->paths[i]->block);
+  for (i = 0; i < sender->paths.n; i++)
+    mmtp_block_restart (&sender->paths.all[i]->block);
   mmtp_sender_check_room (sender);
 }
 
@@ -349,10 +288,10 @@ mmtp_sender_flush (MmtpSender * sender, guint64 now)
 static void
 expire (MmtpSender * sender)
 {
-  mmtp_send_queue_expire (sender->queue, sender->now +
-      mmtp_policy_get_best_delay (sender));
+  mmtp_send_queue_expire (sender->queue, sender->paths.now +
+      mmtp_paths_get_best_delay (&sender->paths));
   mmtp_sender_expire_speculative (sender);
-  mmtp_send_queue_forget_late (sender->queue, sender->now);
+  mmtp_send_queue_forget_late (sender->queue, sender->paths.now);
 }
 
 /* --- what comes in ------------------------------------------------------- */
@@ -398,7 +337,7 @@ take_message (MmtpSender * sender, MmtpPath * path, MmtpMessage * message,
   if (refusal != MMTP_VALID)
     return refusal;
   mmtp_replay_accept (&path->replay, number);
-  sender->heard = sender->now;
+  sender->heard = sender->paths.now;
   return take_body (sender, path, message);
 }
 
@@ -442,7 +381,7 @@ void
 mmtp_sender_input (MmtpSender * sender, guint64 now, guint id,
     const guint8 * bytes, gsize size)
 {
-  MmtpPath *path = get_path (sender, id);
+  MmtpPath *path = mmtp_paths_get (&sender->paths, id);
   MmtpRefusal refusal;
 
   mmtp_sender_advance (sender, now);
@@ -471,13 +410,13 @@ mmtp_sender_write (MmtpSender * sender, MmtpPath * path,
 
   message->channel = path->id;
   message->number = path->next & 0xffff;
-  message->sent = mmtp_to_ticks (sender->now);
+  message->sent = mmtp_to_ticks (sender->paths.now);
   message->trailer = 0;
   size = mmtp_packet_write (message, output->bytes, output->room);
   if (size == 0)
     return 0;
   mmtp_direction_seal (&sender->out, path->next, output->bytes, size);
-  mmtp_path_sent (path, sender->now, size, stream_number,
+  mmtp_path_sent (path, sender->paths.now, size, stream_number,
       message->type == MMTP_DATA || message->type == MMTP_PROBE);
   output->path = path->id;
   return size;
@@ -529,7 +468,7 @@ mmtp_sender_end (MmtpSender * sender, guint64 now)
 {
   mmtp_sender_advance (sender, now);
   sender->ending = TRUE;
-  sender->end_at = sender->now;
+  sender->end_at = sender->paths.now;
 }
 
 /* --- statistics ---------------------------------------------------------- */
@@ -552,17 +491,17 @@ mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats)
   stats->discarded_droppable = queued.discarded_droppable;
   stats->report_steps = queued.report_steps;
   stats->queued_bytes = mmtp_send_queue_get_bytes (sender->queue);
-  stats->estimated_rate = mmtp_sender_get_estimated_rate (sender,
+  stats->estimated_rate = mmtp_paths_get_estimated_rate (&sender->paths,
       &stats->is_app_limited);
-  stats->initial_delay = sender->initial_delay;
-  stats->n_paths = sender->n_paths;
+  stats->initial_delay = mmtp_send_queue_get_delay (sender->queue);
+  stats->n_paths = sender->paths.n;
 }
 
 gboolean
 mmtp_sender_get_path_stats (MmtpSender * sender, guint id,
     MmtpSenderPathStats * stats)
 {
-  MmtpPath *path = get_path (sender, id);
+  MmtpPath *path = mmtp_paths_get (&sender->paths, id);
 
   if (!path)
     return FALSE;
@@ -572,7 +511,7 @@ mmtp_sender_get_path_stats (MmtpSender * sender, guint id,
   stats->rate = path->limits.delivery_rate;
   stats->window = path->limits.window;
   stats->in_flight = path->in_flight;
-  mmtp_policy_fill_use (sender, path, stats);
+  mmtp_policy_fill_use (&sender->policy, path, stats);
   return TRUE;
 }
 

@@ -2,7 +2,7 @@
 /* What the sender says besides the stream: KEEPALIVE, QUERY, LEAVE, CAPS, END
  * and PROBE; docs/wire-mmtp.md section 3. */
 
-#include "mmtppolicy.h"
+#include "mmtpsenderprivate.h"
 
 #include <string.h>
 
@@ -78,21 +78,21 @@ static void
 fill_keepalive (MmtpSender * sender, MmtpPath * path, MmtpKeepalive * keepalive)
 {
   keepalive->number = path->next;
-  keepalive->initial_delay = sender->initial_delay / 1000;
+  keepalive->initial_delay = mmtp_send_queue_get_delay (sender->queue) / 1000;
   keepalive->next = mmtp_send_queue_get_next_number (sender->queue);
   keepalive->floor = mmtp_send_queue_get_floor (sender->queue);
   keepalive->round_trip = path->stats.round_trip / 1000;
-  keepalive->fastest = sender->fastest != MMTP_NO_PATH ?
-      sender->fastest : path->id;
+  keepalive->fastest = sender->paths.fastest != MMTP_NO_PATH ?
+      sender->paths.fastest : path->id;
   keepalive->caps_version = sender->caps ? sender->caps_version : 0;
   keepalive->stored = sender->config.stored;
-  keepalive->has_offset = sender->has_offset;
-  keepalive->offset = sender->offset / 1000;
+  keepalive->has_offset = sender->paths.has_offset;
+  keepalive->offset = sender->paths.offset / 1000;
   path->report_period = mmtp_path_get_report_period (path);
   keepalive->report_period = path->report_period / MMTP_MILLISECOND;
   keepalive->echo = path->last_report_time ? path->last_report_sent : 0;
   keepalive->hold = path->last_report_time ?
-      mmtp_to_hold (path->last_report_time, sender->now) : 0;
+      mmtp_to_hold (path->last_report_time, sender->paths.now) : 0;
 }
 
 static gsize
@@ -100,11 +100,11 @@ write_keepalive (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
 {
   MmtpMessage message = { MMTP_KEEPALIVE };
 
-  path->keepalive_sent = sender->now;
-  path->keepalive_at = sender->now +
+  path->keepalive_sent = sender->paths.now;
+  path->keepalive_at = sender->paths.now +
       mmtp_path_get_keepalive_period (sender, path);
   if (path->state == MMTP_PATH_SILENT)
-    path->query_at = sender->now;
+    path->query_at = sender->paths.now;
   fill_keepalive (sender, path, &message.keepalive);
   return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
 }
@@ -150,15 +150,16 @@ write_leave (MmtpSender * sender, MmtpPath * leaving, MmtpOutput * output)
   gboolean is_ack = leaving->acknowledge_leave;
   MmtpPath *path;
 
-  if (!is_ack && (leaving->leave_tries == 0 || sender->now < leaving->leave_at))
+  if (!is_ack &&
+      (leaving->leave_tries == 0 || sender->paths.now < leaving->leave_at))
     return 0;
-  path = mmtp_policy_find_control_path (sender, leaving->id);
+  path = mmtp_paths_find_control_path (&sender->paths, leaving->id);
   if (!path && is_ack && mmtp_path_may_speak (leaving))
     path = leaving;
   leaving->acknowledge_leave = FALSE;
   if (!is_ack) {
     leaving->leave_tries--;
-    leaving->leave_at = sender->now + LEAVE_WAIT;
+    leaving->leave_at = sender->paths.now + LEAVE_WAIT;
   }
   if (!path)
     return 0;
@@ -170,7 +171,7 @@ mmtp_sender_begin_leave (MmtpSender * sender, MmtpPath * path,
     MmtpLeaveReason reason)
 {
   path->leave_tries = LEAVE_TRIES;
-  path->leave_at = sender->now;
+  path->leave_at = sender->paths.now;
   path->leave_reason = reason;
 }
 
@@ -182,7 +183,7 @@ let_leave (MmtpSender * sender, MmtpPath * path, const MmtpLeave * leave)
       path->unreported);
 
   if (highest >= path->unreported && highest < path->next)
-    mmtp_path_settle (path, sender->now, highest);
+    mmtp_path_settle (path, sender->paths.now, highest);
   path->acknowledge_leave = TRUE;
   path->leave_reason = leave->reason;
   if (!path->joined)
@@ -197,9 +198,9 @@ mmtp_sender_take_leave (MmtpSender * sender, const MmtpLeave * leave)
 {
   MmtpPath *path;
 
-  if (leave->channel >= sender->n_paths)
+  if (leave->channel >= sender->paths.n)
     return MMTP_REFUSED_CHANNEL;
-  path = sender->paths[leave->channel];
+  path = sender->paths.all[leave->channel];
   if (leave->is_ack)
     path->leave_tries = 0;
   else
@@ -214,7 +215,7 @@ answer_query (MmtpSender * sender, MmtpPath * path)
 {
   if (path->joined)
     path->keepalive_at = MIN (path->keepalive_at,
-        MAX (sender->now, path->keepalive_sent + ANSWER_SPACING));
+        MAX (sender->paths.now, path->keepalive_sent + ANSWER_SPACING));
 }
 
 MmtpRefusal
@@ -222,9 +223,9 @@ mmtp_sender_take_query (MmtpSender * sender, const MmtpQuery * query)
 {
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++)
+  for (i = 0; i < sender->paths.n; i++)
     if (query->channel == i || query->channel == MMTP_ALL_CHANNELS)
-      answer_query (sender, sender->paths[i]);
+      answer_query (sender, sender->paths.all[i]);
   return MMTP_VALID;
 }
 
@@ -234,11 +235,11 @@ static gsize
 write_missed_query (MmtpSender * sender, MmtpOutput * output)
 {
   MmtpMessage message = { MMTP_QUERY };
-  MmtpPath *path = mmtp_policy_find_control_path (sender, MMTP_NO_PATH);
+  MmtpPath *path = mmtp_paths_find_control_path (&sender->paths, MMTP_NO_PATH);
 
-  if (sender->now < sender->query_at)
+  if (sender->paths.now < sender->query_at)
     return 0;
-  sender->query_at = sender->now + sender->config.keepalive_period;
+  sender->query_at = sender->paths.now + sender->config.keepalive_period;
   if (!path)
     return 0;
   message.query.channel = MMTP_ALL_CHANNELS;
@@ -255,10 +256,10 @@ write_caps (MmtpSender * sender, MmtpOutput * output)
   gsize room;
 
   if (!sender->caps || sender->caps_acknowledged ||
-      sender->now < sender->caps_at)
+      sender->paths.now < sender->caps_at)
     return 0;
-  path = mmtp_policy_find_control_path (sender, MMTP_NO_PATH);
-  sender->caps_at = sender->now;
+  path = mmtp_paths_find_control_path (&sender->paths, MMTP_NO_PATH);
+  sender->caps_at = sender->paths.now;
   if (!path) {
     sender->caps_at += CAPS_WAIT;
     return 0;
@@ -273,7 +274,7 @@ write_caps (MmtpSender * sender, MmtpOutput * output)
   sender->caps_offset += message.caps.piece_size;
   if (sender->caps_offset == sender->caps_length) {
     sender->caps_offset = 0;
-    sender->caps_at = sender->now + CAPS_WAIT;
+    sender->caps_at = sender->paths.now + CAPS_WAIT;
   }
   return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
 }
@@ -294,7 +295,7 @@ mmtp_sender_set_caps (MmtpSender * sender, guint64 now, const gchar * caps)
   sender->caps_offset = 0;
   sender->caps_version = sender->caps_version % 255 + 1;
   sender->caps_acknowledged = FALSE;
-  sender->caps_at = sender->now;
+  sender->caps_at = sender->paths.now;
   return TRUE;
 }
 
@@ -320,17 +321,17 @@ write_end (MmtpSender * sender, MmtpOutput * output)
 {
   MmtpMessage message = { MMTP_END };
 
-  if (!may_end (sender) || sender->now < sender->end_at)
+  if (!may_end (sender) || sender->paths.now < sender->end_at)
     return 0;
   message.end.stream_number = mmtp_send_queue_get_next_number (sender->queue);
-  while (sender->end_next < sender->n_paths) {
-    MmtpPath *path = sender->paths[sender->end_next++];
+  while (sender->end_next < sender->paths.n) {
+    MmtpPath *path = sender->paths.all[sender->end_next++];
 
     if (mmtp_path_may_speak (path))
       return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
   }
   sender->end_next = 0;
-  sender->end_at = sender->now + END_WAIT;
+  sender->end_at = sender->paths.now + END_WAIT;
   return 0;
 }
 
@@ -359,9 +360,9 @@ write_path (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
   size = mmtp_sender_write_join (sender, path, output);
   if (size || !path->joined)
     return size;
-  if (sender->now >= path->keepalive_at)
+  if (sender->paths.now >= path->keepalive_at)
     return write_keepalive (sender, path, output);
-  if (sender->now >= path->query_at)
+  if (sender->paths.now >= path->query_at)
     return write_query (sender, path, output);
   return 0;
 }
@@ -372,8 +373,8 @@ mmtp_sender_write_control (MmtpSender * sender, MmtpOutput * output)
   gsize size;
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++)
-    if ((size = write_path (sender, sender->paths[i], output)))
+  for (i = 0; i < sender->paths.n; i++)
+    if ((size = write_path (sender, sender->paths.all[i], output)))
       return size;
   if ((size = write_missed_query (sender, output)))
     return size;
@@ -390,10 +391,10 @@ mmtp_sender_write_control (MmtpSender * sender, MmtpOutput * output)
 static gboolean
 is_to_be_measured (const MmtpSender * sender, const MmtpPath * path)
 {
-  return sender->ready && mmtp_send_queue_is_empty (sender->queue) &&
+  return sender->paths.is_ready && mmtp_send_queue_is_empty (sender->queue) &&
       mmtp_path_is_usable (path) &&
       !mmtp_path_is_measured (path) &&
-      mmtp_policy_has_choice (sender);
+      mmtp_paths_have_choice (&sender->paths);
 }
 
 static guint64
@@ -410,12 +411,12 @@ mmtp_sender_write_probe (MmtpSender * sender, MmtpOutput * output)
 {
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++) {
-    MmtpPath *path = sender->paths[i];
+  for (i = 0; i < sender->paths.n; i++) {
+    MmtpPath *path = sender->paths.all[i];
 
-    if (sender->now < get_probe_time (sender, path))
+    if (sender->paths.now < get_probe_time (sender, path))
       continue;
-    path->probe_at = sender->now + MAX (PROBE_PERIOD, PROBE_SHARE *
+    path->probe_at = sender->paths.now + MAX (PROBE_PERIOD, PROBE_SHARE *
         mmtp_path_get_cost (path, path->longest));
     return write_probe_message (sender, path, output);
   }
@@ -445,8 +446,8 @@ mmtp_sender_get_control_wakeup (const MmtpSender * sender)
   guint64 wakeup = sender->query_at;
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++)
-    wakeup = MIN (wakeup, get_path_wakeup (sender, sender->paths[i]));
+  for (i = 0; i < sender->paths.n; i++)
+    wakeup = MIN (wakeup, get_path_wakeup (sender, sender->paths.all[i]));
   if (sender->caps && !sender->caps_acknowledged)
     wakeup = MIN (wakeup, sender->caps_at);
   if (may_end (sender))

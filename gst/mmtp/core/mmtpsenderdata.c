@@ -3,7 +3,7 @@
  * Which path takes which packet is mmtppolicy.c's; what waits, and what is given
  * up, is mmtpsendqueue.c's. */
 
-#include "mmtppolicy.h"
+#include "mmtpsenderprivate.h"
 
 static void
 fill_data (MmtpData * data, const MmtpPacket * packet)
@@ -32,7 +32,7 @@ static gsize
 send_packet (MmtpSender * sender, MmtpPath * path, MmtpPacket * packet,
     MmtpOutput * output)
 {
-  guint64 delay = mmtp_path_get_safe_delay (path, sender->now);
+  guint64 delay = mmtp_path_get_safe_delay (path, sender->paths.now);
   guint64 deadline = mmtp_send_queue_get_deadline (sender->queue, packet);
   MmtpMessage message;
   gsize size;
@@ -42,7 +42,8 @@ send_packet (MmtpSender * sender, MmtpPath * path, MmtpPacket * packet,
   size = mmtp_sender_write (sender, path, &message, output, packet->number);
   if (size == 0)
     return 0;
-  mmtp_path_note_slack (path, deadline - MIN (deadline, sender->now), delay);
+  mmtp_path_note_slack (path, deadline - MIN (deadline, sender->paths.now),
+      delay);
   if (!packet->was_sent)
     mmtp_sender_cover (sender, path, packet, output->bytes, size);
   if (!mmtp_send_queue_note_sent (sender->queue, packet, path->id,
@@ -60,8 +61,8 @@ write_speculative (MmtpSender * sender, MmtpOutput * output)
   MmtpPath *path;
   MmtpPacket *packet = mmtp_sender_get_speculative (sender, &path);
 
-  if (!packet || path->token > sender->now ||
-      !mmtp_policy_has_room (sender, path))
+  if (!packet || path->token > sender->paths.now ||
+      !mmtp_policy_has_room (&sender->policy, path))
     return 0;
   return send_packet (sender, path, packet, output);
 }
@@ -71,9 +72,9 @@ note_idle (MmtpSender * sender)
 {
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++)
-    if (mmtp_policy_has_room (sender, sender->paths[i]))
-      mmtp_path_note_idle (sender->paths[i]);
+  for (i = 0; i < sender->paths.n; i++)
+    if (mmtp_policy_has_room (&sender->policy, sender->paths.all[i]))
+      mmtp_path_note_idle (sender->paths.all[i]);
 }
 
 gsize
@@ -83,8 +84,8 @@ mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output)
   MmtpPacket *packet;
   gsize size;
 
-  sender->data_tried = sender->now;
-  if (!sender->ready)
+  sender->policy.tried = sender->paths.now;
+  if (!sender->paths.is_ready)
     return 0;
   if ((size = write_speculative (sender, output)) ||
       (size = mmtp_sender_write_repair (sender, output)))
@@ -93,7 +94,7 @@ mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output)
     note_idle (sender);
     return 0;
   }
-  packet = mmtp_policy_choose (sender, &path);
+  packet = mmtp_policy_choose (&sender->policy, &path);
   return packet ? send_packet (sender, path, packet, output) : 0;
 }
 
@@ -103,24 +104,24 @@ get_speculative_wakeup (const MmtpSender * sender)
   MmtpPath *path;
 
   if (!mmtp_sender_get_speculative (sender, &path) ||
-      !mmtp_policy_has_room (sender, path))
+      !mmtp_policy_has_room (&sender->policy, path))
     return MMTP_NEVER;
-  return MAX (path->token, sender->now);
+  return MAX (path->token, sender->paths.now);
 }
 
 guint64
 mmtp_sender_get_data_wakeup (const MmtpSender * sender)
 {
   const MmtpPacket *head = mmtp_send_queue_get_head (sender->queue);
-  guint64 best = mmtp_policy_get_best_delay (sender), wakeup;
+  guint64 best = mmtp_paths_get_best_delay (&sender->paths), wakeup;
 
   if (!head)
     return MIN (get_speculative_wakeup (sender),
         mmtp_sender_get_repair_wakeup (sender));
   wakeup = mmtp_send_queue_get_deadline (sender->queue, head) + 1;
   wakeup = wakeup > best ? wakeup - best : 0;
-  wakeup = MIN (wakeup, mmtp_policy_get_wakeup (sender));
+  wakeup = MIN (wakeup, mmtp_policy_get_wakeup (&sender->policy));
   wakeup = MIN (wakeup, MIN (get_speculative_wakeup (sender),
           mmtp_sender_get_repair_wakeup (sender)));
-  return MAX (wakeup, sender->now);
+  return MAX (wakeup, sender->paths.now);
 }

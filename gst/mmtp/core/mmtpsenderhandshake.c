@@ -49,7 +49,7 @@ begin_init (MmtpSender * sender)
   sender->handshake_tries = 0;
   sender->handshake_next = 0;
   sender->handshake_wait = HANDSHAKE_WAIT;
-  sender->handshake_at = sender->now;
+  sender->handshake_at = sender->paths.now;
 }
 
 void
@@ -67,13 +67,13 @@ void
 mmtp_sender_hasten_handshake (MmtpSender * sender)
 {
   sender->handshake_wait = HANDSHAKE_WAIT;
-  sender->handshake_at = sender->now;
+  sender->handshake_at = sender->paths.now;
 }
 
 static void
 wait_for_answer (MmtpSender * sender)
 {
-  sender->handshake_at = sender->now + sender->handshake_wait;
+  sender->handshake_at = sender->paths.now + sender->handshake_wait;
   sender->handshake_wait = MIN (sender->handshake_wait * 2, MOST_WAIT);
   sender->handshake_tries++;
 }
@@ -86,7 +86,7 @@ write_init (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
   gsize size;
 
   message.channel = path->id;
-  message.sent = mmtp_to_ticks (sender->now);
+  message.sent = mmtp_to_ticks (sender->paths.now);
   memcpy (message.init.nonce, sender->nonce_s, MMTP_NONCE_SIZE);
   size = mmtp_packet_write (&message, output->bytes, output->room);
   mmtp_key_seal (&sender->key, output->bytes, size);
@@ -94,9 +94,9 @@ write_init (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
   path->stats.bytes += size;
   path->asked = TRUE;
   sender->cookies_left = COOKIES_OF_TRY;
-  sender->last_init = sender->now;
+  sender->last_init = sender->paths.now;
   if (sender->handshake_tries == 0)
-    sender->init_sent = sender->now;
+    sender->init_sent = sender->paths.now;
   output->path = path->id;
   return size;
 }
@@ -105,9 +105,9 @@ write_init (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
 static gsize
 write_inits (MmtpSender * sender, MmtpOutput * output)
 {
-  while (sender->handshake_next < sender->n_paths &&
+  while (sender->handshake_next < sender->paths.n &&
       sender->handshake_next <= sender->handshake_tries) {
-    MmtpPath *path = sender->paths[sender->handshake_next++];
+    MmtpPath *path = sender->paths.all[sender->handshake_next++];
 
     if (path->state != MMTP_PATH_GONE && !path->blocked)
       return write_init (sender, path, output);
@@ -123,12 +123,14 @@ fill_open (MmtpSender * sender, MmtpPath * path, MmtpOpen * open)
   memcpy (open->nonce, sender->nonce_s, MMTP_NONCE_SIZE);
   memcpy (open->cookie, sender->cookie, MMTP_COOKIE_SIZE);
   open->token = sender->token_s;
-  open->initial_delay = MIN (sender->initial_delay, MOST_INITIAL_DELAY) / 1000;
+  open->initial_delay =
+      MIN (mmtp_send_queue_get_delay (sender->queue),
+          MOST_INITIAL_DELAY) / 1000;
   open->bit_rate = sender->config.bit_rate;
   open->frame_period = sender->config.frame_period;
   open->longest = path->longest;
   open->keepalive_period = sender->config.keepalive_period / MMTP_MILLISECOND;
-  open->now = sender->now / 1000;
+  open->now = sender->paths.now / 1000;
   open->has_key = sender->key.is_set;
   open->size = MIN (sender->is_contested ? SHORT_OPEN_SIZE : OPEN_SIZE,
       path->longest);
@@ -137,22 +139,22 @@ fill_open (MmtpSender * sender, MmtpPath * path, MmtpOpen * open)
 static gsize
 write_open (MmtpSender * sender, MmtpOutput * output)
 {
-  MmtpPath *path = sender->paths[sender->handshake_path];
+  MmtpPath *path = sender->paths.all[sender->handshake_path];
   MmtpMessage message = { MMTP_OPEN };
   gsize size;
 
   message.channel = path->id;
   message.number = path->next & 0xffff;
-  message.sent = mmtp_to_ticks (sender->now);
+  message.sent = mmtp_to_ticks (sender->paths.now);
   fill_open (sender, path, &message.open);
   mmtp_packet_write (&message, output->bytes, output->room);
   mmtp_key_sign (&sender->key, output->bytes, OPEN_SIGNED, message.open.mac);
   size = mmtp_packet_write (&message, output->bytes, output->room);
-  mmtp_path_sent (path, sender->now, size, MMTP_NO_STREAM, FALSE);
+  mmtp_path_sent (path, sender->paths.now, size, MMTP_NO_STREAM, FALSE);
   output->path = path->id;
   if (path->open_sent == MMTP_NEVER
-      || sender->now - path->open_sent > OPEN_ANSWER_TIME)
-    path->open_sent = sender->now;
+      || sender->paths.now - path->open_sent > OPEN_ANSWER_TIME)
+    path->open_sent = sender->paths.now;
   path->asked = TRUE;
   wait_for_answer (sender);
   return size;
@@ -165,7 +167,7 @@ static gboolean
 may_open (const MmtpSender * sender)
 {
   const MmtpPath *path =
-      sender->paths[sender->handshake_path];
+      sender->paths.all[sender->handshake_path];
 
   return sender->handshake_tries < (sender->is_contested ? 1 : OPEN_TRIES) &&
       !path->blocked && path->state != MMTP_PATH_GONE;
@@ -174,7 +176,7 @@ may_open (const MmtpSender * sender)
 gsize
 mmtp_sender_write_handshake (MmtpSender * sender, MmtpOutput * output)
 {
-  if (sender->now < sender->handshake_at)
+  if (sender->paths.now < sender->handshake_at)
     return 0;
   if (sender->phase == MMTP_PHASE_OPEN && !may_open (sender))
     begin_init (sender);
@@ -225,12 +227,12 @@ take_cookie (MmtpSender * sender, MmtpPath * path,
   sender->is_contested |= sender->phase == MMTP_PHASE_OPEN;
   sender->is_ambiguous = sender->handshake_tries > 1 || sender->is_contested;
   memcpy (sender->cookie, cookie->cookie, MMTP_COOKIE_SIZE);
-  sender->init_round_trip = sender->now - sender->init_sent;
+  sender->init_round_trip = sender->paths.now - sender->init_sent;
   sender->handshake_path = path->id;
   sender->phase = MMTP_PHASE_OPEN;
   sender->handshake_tries = 0;
   sender->handshake_wait = HANDSHAKE_WAIT;
-  sender->handshake_at = sender->now;
+  sender->handshake_at = sender->paths.now;
   return MMTP_VALID;
 }
 
@@ -239,7 +241,7 @@ take_cookie (MmtpSender * sender, MmtpPath * path,
 static guint64
 guess_rate (const MmtpSender * sender, const MmtpPath * path)
 {
-  guint64 round_trip = sender->now - path->open_sent, more, bytes, rate;
+  guint64 round_trip = sender->paths.now - path->open_sent, more, bytes, rate;
 
   if (sender->init_round_trip == 0 || round_trip <= sender->init_round_trip)
     return 0;
@@ -257,15 +259,15 @@ guess_rate (const MmtpSender * sender, const MmtpPath * path)
 static void
 note_handshake (MmtpSender * sender, MmtpPath * path)
 {
-  guint64 round_trip = sender->now - path->open_sent;
+  guint64 round_trip = sender->paths.now - path->open_sent;
   guint64 least = round_trip;
 
   if (sender->init_round_trip)
     least = MIN (least, sender->init_round_trip);
-  mmtp_path_add_round_trip (path, sender->now, round_trip);
-  mmtp_path_add_round_trip (path, sender->now, least);
-  sender->offset = -(gint64) (round_trip - least / 2);
-  sender->has_offset = TRUE;
+  mmtp_path_add_round_trip (path, sender->paths.now, round_trip);
+  mmtp_path_add_round_trip (path, sender->paths.now, least);
+  sender->paths.offset = -(gint64) (round_trip - least / 2);
+  sender->paths.has_offset = TRUE;
 }
 
 static void
@@ -280,17 +282,17 @@ enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
       sender->nonce_r, MMTP_RECEIVER, sender->token_s);
   sender->phase = MMTP_PHASE_SESSION;
   sender->handshake_at = MMTP_NEVER;
-  sender->began = sender->heard = sender->now;
-  sender->report_time = sender->query_at = sender->now;
+  sender->began = sender->heard = sender->paths.now;
+  sender->report_time = sender->query_at = sender->paths.now;
   sender->receiver_delay = accept->least_delay * (guint64) 1000;
   note_handshake (sender, path);
   path->joined = TRUE;
-  path->keepalive_at = sender->now;
+  path->keepalive_at = sender->paths.now;
   mmtp_sender_start_path (sender, path, guess_rate (sender, path));
-  for (i = 0; i < sender->n_paths; i++)
-    if (!sender->paths[i]->joined &&
-        sender->paths[i]->state != MMTP_PATH_GONE)
-      mmtp_sender_begin_join (sender, sender->paths[i]);
+  for (i = 0; i < sender->paths.n; i++)
+    if (!sender->paths.all[i]->joined &&
+        sender->paths.all[i]->state != MMTP_PATH_GONE)
+      mmtp_sender_begin_join (sender, sender->paths.all[i]);
 }
 
 /* Also when another COOKIE or a REFUSE came after the OPEN: the receiver is in
@@ -346,7 +348,7 @@ take_old_cookie (MmtpSender * sender, MmtpPath * path)
   if (sender->phase != MMTP_PHASE_OPEN || !is_answer_to_question (path))
     return MMTP_REFUSED_SESSION;
   begin_init (sender);
-  sender->handshake_at = MAX (sender->now, last_init + HANDSHAKE_WAIT);
+  sender->handshake_at = MAX (sender->paths.now, last_init + HANDSHAKE_WAIT);
   return MMTP_VALID;
 }
 
@@ -355,10 +357,10 @@ static gboolean
 is_refused (MmtpSender * sender, MmtpRefuseReason reason)
 {
   if (sender->handshake_refusals++ == 0)
-    sender->refused_at = sender->now;
+    sender->refused_at = sender->paths.now;
   return sender->handshake_refusals >= REFUSALS
       && (reason != MMTP_REFUSE_BUSY
-      || sender->now - sender->refused_at >= BUSY_TIME);
+      || sender->paths.now - sender->refused_at >= BUSY_TIME);
 }
 
 static void
@@ -434,7 +436,7 @@ void
 mmtp_sender_begin_join (MmtpSender * sender, MmtpPath * path)
 {
   path->joined = path->confirmed = FALSE;
-  mmtp_sender_renew_join (sender, path, sender->now);
+  mmtp_sender_renew_join (sender, path, sender->paths.now);
 }
 
 static gsize
@@ -456,12 +458,12 @@ mmtp_sender_write_join (MmtpSender * sender, MmtpPath * path,
 
   if (path->respond)
     return write_response (sender, path, output);
-  if (sender->now < path->join_at)
+  if (sender->paths.now < path->join_at)
     return 0;
-  path->join_at = sender->now + path->join_wait;
+  path->join_at = sender->paths.now + path->join_wait;
   path->join_wait = MIN (path->join_wait * 2, MOST_WAIT);
   if (path->join_sent == MMTP_NEVER)
-    path->join_sent = sender->now;
+    path->join_sent = sender->paths.now;
   message.join.number = path->next;
   message.join.nonce = path->nonce;
   message.join.longest = path->longest;
@@ -478,14 +480,14 @@ mmtp_sender_take_challenge (MmtpSender * sender, MmtpPath * path,
     return MMTP_REFUSED_SESSION;
   path->respond = TRUE;
   path->challenge = challenge->challenge;
-  mmtp_path_add_round_trip (path, sender->now,
-      sender->now - path->join_sent);
+  mmtp_path_add_round_trip (path, sender->paths.now,
+      sender->paths.now - path->join_sent);
   if (path->joined)
     return MMTP_VALID;
   path->joined = TRUE;
-  path->join_at = sender->now + MAX (JOIN_WAIT, 2 * (sender->now -
+  path->join_at = sender->paths.now + MAX (JOIN_WAIT, 2 * (sender->paths.now -
           path->join_sent));
-  path->keepalive_at = sender->now;
+  path->keepalive_at = sender->paths.now;
   mmtp_sender_start_path (sender, path, 0);
   return MMTP_VALID;
 }

@@ -5,9 +5,8 @@
 #ifndef __MMTP_SENDER_PRIVATE_H__
 #define __MMTP_SENDER_PRIVATE_H__
 
-#include "mmtppath.h"
+#include "mmtppolicy.h"
 #include "mmtpsender.h"
-#include "mmtpsendqueue.h"
 
 G_BEGIN_DECLS
 
@@ -32,8 +31,6 @@ struct _MmtpSender
 {
   MmtpSenderConfig config;
   MmtpKey key;
-  guint64 now;                  /* ns, the latest seen */
-  guint64 data_tried;           /* ns, when output of data was last asked for */
   guint8 entropy[MMTP_ENTROPY_SIZE];
   guint64 n_drawn;
 
@@ -58,13 +55,9 @@ struct _MmtpSender
   MmtpDirection out, in;
   guint64 began;                /* ns, the session */
   guint64 heard;                /* ns, the last valid message */
-  gboolean ready;
 
-  MmtpPath *paths[MMTP_MAX_PATHS];
-  guint n_paths;
-  guint fastest;                /* MMTP_NO_PATH: unknown */
-  gint64 offset;                /* ns, of the clocks */
-  gboolean has_offset;
+  MmtpPaths paths;
+  MmtpPolicy policy;
   guint report_lookups;         /* losses that the REPORT being taken named */
   guint32 report;               /* number of the last */
   guint64 report_time;          /* ns */
@@ -72,11 +65,9 @@ struct _MmtpSender
   gboolean is_broken;           /* the application was told */
 
   /* --- stream */
-  guint64 initial_delay;        /* ns, D0 */
   guint64 receiver_delay;       /* ns, least that it wants */
   MmtpSendQueue *queue;
   gboolean full;                /* has_room said no */
-  guint turn;                   /* of the scheduler */
 
   /* --- caps, end */
   gchar *caps;
@@ -189,10 +180,6 @@ MmtpRefusal mmtp_sender_take_report (MmtpSender * sender, MmtpPath * path,
 /* Silence, return, what is measured, what the application is told */
 void mmtp_sender_check_paths (MmtpSender * sender);
 guint64 mmtp_sender_get_liveness_wakeup (const MmtpSender * sender);
-/* ns that a report takes on its way back, about */
-guint64 mmtp_sender_get_return_time (const MmtpSender * sender);
-guint64 mmtp_sender_get_estimated_rate (const MmtpSender * sender,
-    gboolean * is_app_limited);
 /* The path may carry data from now on. `rate`: a first guess, 0: none */
 void mmtp_sender_start_path (MmtpSender * sender, MmtpPath * path,
     guint64 rate);

@@ -6,7 +6,7 @@
  * may enable the retransmission of select lost messages" (section 1 of the
  * paper). */
 
-#include "mmtppolicy.h"
+#include "mmtpsenderprivate.h"
 
 /* Packets that wait to be sent on the chance */
 #define MAX_SPECULATIVE 64
@@ -33,7 +33,8 @@ has_chance (const MmtpSender * sender, const MmtpPacket * packet)
 {
   guint64 arrival;
 
-  return mmtp_policy_find_quickest (sender, packet, &arrival) &&
+  return mmtp_paths_find_quickest (&sender->paths,
+      mmtp_send_packet_get_message_size (packet), &arrival) &&
       arrival <= mmtp_send_queue_get_deadline (sender->queue, packet);
 }
 
@@ -59,7 +60,8 @@ mmtp_sender_get_speculative (const MmtpSender * sender, MmtpPath ** path)
   MmtpPacket *packet = head ? head->data : NULL;
   guint64 arrival;
 
-  *path = packet ? mmtp_policy_find_quickest (sender, packet, &arrival) : NULL;
+  *path = packet ? mmtp_paths_find_quickest (&sender->paths,
+      mmtp_send_packet_get_message_size (packet), &arrival) : NULL;
   return *path ? packet : NULL;
 }
 
@@ -70,9 +72,9 @@ mmtp_sender_get_speculative (const MmtpSender * sender, MmtpPath ** path)
 static guint64
 get_next_arrival (const MmtpSender * sender)
 {
-  guint64 delay = mmtp_policy_get_min_delay (sender);
+  guint64 delay = mmtp_paths_get_min_delay (&sender->paths);
 
-  return sender->now + (delay == MMTP_NEVER ? 0 : delay);
+  return sender->paths.now + (delay == MMTP_NEVER ? 0 : delay);
 }
 
 /* What was sent as this message is under way there, was not sent again
@@ -112,7 +114,7 @@ requeue_missing (MmtpSender * sender, MmtpPath * path, guint64 due)
   const MmtpSent *sent;
 
   while ((sent = mmtp_path_get_sent (path, number)) &&
-      mmtp_path_is_missing (path, sent, sender->now))
+      mmtp_path_is_missing (path, sent, sender->paths.now))
     requeue_sent (sender, path, number++, due, arrival);
 }
 
@@ -129,21 +131,23 @@ mmtp_sender_rescue (MmtpSender * sender, MmtpPath * path)
 {
   guint64 delay, arrival;
 
-  if (sender->now < path->rescue_at || (!path->is_stalled &&
+  if (sender->paths.now < path->rescue_at || (!path->is_stalled &&
           (!mmtp_send_queue_is_empty (sender->queue) ||
-              !mmtp_path_is_in_doubt (path, sender->now))))
+              !mmtp_path_is_in_doubt (path, sender->paths.now))))
     return;
-  path->rescue_at = sender->now + RESCUE_PERIOD;
-  delay = mmtp_policy_get_delay_elsewhere (sender, path);
+  path->rescue_at = sender->paths.now + RESCUE_PERIOD;
+  delay = mmtp_paths_get_delay_elsewhere (&sender->paths, path);
   if (delay == MMTP_NEVER)
     return;
-  arrival = sender->now + delay + RESCUE_TIME;
-  if (arrival < sender->initial_delay)
+  arrival = sender->paths.now + delay + RESCUE_TIME;
+  if (arrival < mmtp_send_queue_get_delay (sender->queue))
     return;
   if (path->is_stalled)
-    requeue_due (sender, path, arrival - sender->initial_delay);
+    requeue_due (sender, path, arrival -
+        mmtp_send_queue_get_delay (sender->queue));
   else
-    requeue_missing (sender, path, arrival - sender->initial_delay);
+    requeue_missing (sender, path, arrival -
+        mmtp_send_queue_get_delay (sender->queue));
 }
 
 /* --- losses -------------------------------------------------------------- */
@@ -153,13 +157,14 @@ requeue_lost (MmtpSender * sender, MmtpPacket * packet)
 {
   if (packet->state != MMTP_PACKET_IN_FLIGHT || packet->unit->given_up)
     return FALSE;
-  if (mmtp_policy_is_sure (sender, packet) &&
+  if (mmtp_paths_are_sure (&sender->paths,
+          mmtp_send_queue_get_deadline (sender->queue, packet)) &&
       mmtp_send_queue_requeue (sender->queue, packet,
           get_next_arrival (sender)))
     return TRUE;
   if (mmtp_send_queue_get_speculative (sender->queue)->length >=
       MAX_SPECULATIVE || !has_chance (sender, packet) ||
-      !mmtp_policy_has_spare_rate (sender, packet->size, CHANCE_PART))
+      !mmtp_policy_has_spare_rate (&sender->policy, packet->size, CHANCE_PART))
     return FALSE;
   mmtp_send_queue_set_speculative (sender->queue, packet);
   return TRUE;
@@ -173,8 +178,9 @@ may_repair (MmtpSender * sender, const MmtpPacket * packet)
   if (!sender->config.retransmit)
     return FALSE;
   return packet->unit->rank != MMTP_RANK_DROPPABLE ||
-      packet->due > sender->now + sender->initial_delay ||
-      mmtp_policy_has_spare_rate (sender, packet->size, CHANCE_PART);
+      packet->due > sender->paths.now +
+          mmtp_send_queue_get_delay (sender->queue) ||
+      mmtp_policy_has_spare_rate (&sender->policy, packet->size, CHANCE_PART);
 }
 
 static void
@@ -232,10 +238,11 @@ needs_cover (const MmtpSender * sender, const MmtpPath * path)
 {
 
   return sender->config.retransmit && path->loss_time &&
-      sender->now < path->loss_time + LOSS_MEMORY &&
+      sender->paths.now < path->loss_time + LOSS_MEMORY &&
       mmtp_path_is_usable (path) && path->high_delay != MMTP_NEVER &&
       2 * path->high_delay +
-      mmtp_sender_get_return_time (sender) > sender->initial_delay;
+      mmtp_paths_get_return_time (&sender->paths) >
+          mmtp_send_queue_get_delay (sender->queue);
 }
 
 gsize
@@ -243,8 +250,8 @@ mmtp_sender_get_repair_reserve (const MmtpSender * sender)
 {
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++)
-    if (needs_cover (sender, sender->paths[i]))
+  for (i = 0; i < sender->paths.n; i++)
+    if (needs_cover (sender, sender->paths.all[i]))
       return MMTP_REPAIR_RESERVE;
   return 0;
 }
@@ -253,8 +260,9 @@ mmtp_sender_get_repair_reserve (const MmtpSender * sender)
 static gboolean
 is_block_over (const MmtpSender * sender, const MmtpPath * path)
 {
-  return sender->now + mmtp_path_get_safe_delay (path, sender->now) >
-      path->block_last_due + sender->initial_delay;
+  return sender->paths.now +
+      mmtp_path_get_safe_delay (path, sender->paths.now) >
+      path->block_last_due + mmtp_send_queue_get_delay (sender->queue);
 }
 
 void
@@ -277,8 +285,9 @@ mmtp_sender_cover (MmtpSender * sender, MmtpPath * path,
 static guint64
 get_last_chance (const MmtpSender * sender, const MmtpPath * path)
 {
-  guint64 deadline = path->block_due + sender->initial_delay;
-  guint64 time = mmtp_path_get_safe_delay (path, sender->now) +
+  guint64 deadline = path->block_due +
+      mmtp_send_queue_get_delay (sender->queue);
+  guint64 time = mmtp_path_get_safe_delay (path, sender->paths.now) +
       mmtp_path_get_cost (path, path->data_size);
 
   return deadline > time ? deadline - time : 0;
@@ -292,7 +301,8 @@ get_repair_time (const MmtpSender * sender, const MmtpPath * path)
   if (path->block.n == 0 || !needs_cover (sender, path) || path->blocked)
     return MMTP_NEVER;
   if (!is_idle && (path->block.n < ENOUGH_BUSY ||
-          !mmtp_policy_has_spare_rate (sender, path->block.content->len,
+          !mmtp_policy_has_spare_rate (&sender->policy,
+              path->block.content->len,
               ADVANCE_PART)))
     return MMTP_NEVER;
   if (path->block.n >= ENOUGH_IDLE)
@@ -308,10 +318,10 @@ mmtp_sender_write_repair (MmtpSender * sender, MmtpOutput * output)
   gsize size;
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++) {
-    MmtpPath *path = sender->paths[i];
+  for (i = 0; i < sender->paths.n; i++) {
+    MmtpPath *path = sender->paths.all[i];
 
-    if (sender->now < get_repair_time (sender, path))
+    if (sender->paths.now < get_repair_time (sender, path))
       continue;
     mmtp_block_get_repair (&path->block, &message.repair);
     size = mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
@@ -328,7 +338,7 @@ mmtp_sender_get_repair_wakeup (const MmtpSender * sender)
   guint64 wakeup = MMTP_NEVER;
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++)
-    wakeup = MIN (wakeup, get_repair_time (sender, sender->paths[i]));
-  return wakeup == MMTP_NEVER ? wakeup : MAX (wakeup, sender->now);
+  for (i = 0; i < sender->paths.n; i++)
+    wakeup = MIN (wakeup, get_repair_time (sender, sender->paths.all[i]));
+  return wakeup == MMTP_NEVER ? wakeup : MAX (wakeup, sender->paths.now);
 }

@@ -3,7 +3,7 @@
  * losses that are repaired, paths that fall silent and come back. Sections
  * 4.3, 4.5 and 4.6 of the paper, 3 and 6 of docs/wire-mmtp.md. */
 
-#include "mmtppolicy.h"
+#include "mmtpsenderprivate.h"
 
 /* A QUERY when no report came for three of the periods in which they should */
 #define MISSED_PERIODS 3
@@ -33,55 +33,6 @@
 
 /* --- delays, docs/wire-mmtp.md section 6 --------------------------------- */
 
-static gboolean
-is_timed (const MmtpPath * path)
-{
-
-  return path->state != MMTP_PATH_GONE &&
-      path->state != MMTP_PATH_SILENT &&
-      path->delays.is_known &&
-      mmtp_recent_is_known (&path->round_trips);
-}
-
-static void
-find_fastest (MmtpSender * sender)
-{
-  guint best = sender->fastest;
-  guint i;
-
-  if (best != MMTP_NO_PATH && !is_timed (sender->paths[best]))
-    best = MMTP_NO_PATH;
-  for (i = 0; i < sender->n_paths; i++) {
-    if (!is_timed (sender->paths[i]))
-      continue;
-    if (best == MMTP_NO_PATH ||
-        FASTER (sender->paths[i]->stats.round_trip,
-            sender->paths[best]->stats.round_trip))
-      best = i;
-  }
-  sender->fastest = best;
-}
-
-static void
-update_delays (MmtpSender * sender)
-{
-  MmtpPath *path;
-  guint i;
-
-  find_fastest (sender);
-  if (sender->fastest != MMTP_NO_PATH) {
-    path = sender->paths[sender->fastest];
-    sender->offset = mmtp_path_delay_get_base (&path->delays) -
-        (gint64) path->stats.round_trip / 2;
-    sender->has_offset = TRUE;
-  }
-  if (!sender->has_offset)
-    return;
-  for (i = 0; i < sender->n_paths; i++)
-    mmtp_path_update_delay (sender->paths[i], sender->now,
-        sender->offset);
-}
-
 /* --- D0 [4.3] ------------------------------------------------------------ */
 
 /* What a path needs as D0: where its rate is configured, so that nearly every
@@ -102,8 +53,8 @@ get_needed_delay (MmtpSender * sender)
   guint64 needed = 0;
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++) {
-    const MmtpPath *path = sender->paths[i];
+  for (i = 0; i < sender->paths.n; i++) {
+    const MmtpPath *path = sender->paths.all[i];
 
     if ((path->state == MMTP_PATH_ACTIVE ||
             path->state == MMTP_PATH_CONTROL) &&
@@ -121,17 +72,17 @@ set_initial_delay (MmtpSender * sender, guint64 delay)
   MmtpSenderEvent event = { MMTP_EVENT_DELAY };
   guint i;
 
-  if (delay == sender->initial_delay)
+  if (delay == mmtp_send_queue_get_delay (sender->queue))
     return;
-  sender->initial_delay = delay;
   mmtp_send_queue_set_delay (sender->queue, delay);
-  sender->delay_time = sender->now;
+  sender->delay_time = sender->paths.now;
   event.delay = delay;
   mmtp_sender_tell (sender, &event);
-  for (i = 0; i < sender->n_paths; i++)
-    if (sender->paths[i]->joined)
-      sender->paths[i]->keepalive_at = MIN (sender->paths[i]->keepalive_at,
-          sender->now);
+  for (i = 0; i < sender->paths.n; i++)
+    if (sender->paths.all[i]->joined)
+      sender->paths.all[i]->keepalive_at =
+          MIN (sender->paths.all[i]->keepalive_at,
+          sender->paths.now);
 }
 
 /* Raised as it must be; lowered only when the application says so, since what
@@ -142,9 +93,10 @@ update_initial_delay (MmtpSender * sender)
   guint64 delay = MAX (get_needed_delay (sender), sender->receiver_delay);
 
   delay = MIN (delay, sender->config.max_delay);
-  if (delay <= sender->initial_delay)
+  if (delay <= mmtp_send_queue_get_delay (sender->queue))
     return;
-  if (sender->ready && sender->now < sender->delay_time + DELAY_PERIOD)
+  if (sender->paths.is_ready && sender->paths.now < sender->delay_time +
+      DELAY_PERIOD)
     return;
   set_initial_delay (sender, delay);
 }
@@ -165,33 +117,6 @@ mmtp_sender_set_delays (MmtpSender * sender, guint64 now, guint64 max_delay,
 
 /* --- what the application is told ---------------------------------------- */
 
-static guint64
-get_payload_rate (const MmtpPath * path)
-{
-  guint payload = path->data_size > MMTP_DATA_OVERHEAD ?
-      path->data_size - MMTP_DATA_OVERHEAD : 1;
-
-  return path->limits.delivery_rate / 1000 * (payload * 1000 /
-      (path->data_size + path->overhead));
-}
-
-guint64
-mmtp_sender_get_estimated_rate (const MmtpSender * sender,
-    gboolean * is_app_limited)
-{
-  guint64 sum = 0;
-  guint i;
-
-  *is_app_limited = FALSE;
-  for (i = 0; i < sender->n_paths; i++) {
-    if (!mmtp_path_is_usable (sender->paths[i]))
-      continue;
-    sum += get_payload_rate (sender->paths[i]);
-    *is_app_limited |= sender->paths[i]->limits.is_app_limited;
-  }
-  return sum;
-}
-
 static void
 tell_rate (MmtpSender * sender, MmtpSenderEventType type, guint64 rate,
     gboolean is_app_limited, guint64 requested)
@@ -201,7 +126,7 @@ tell_rate (MmtpSender * sender, MmtpSenderEventType type, guint64 rate,
   event.rate = rate;
   event.is_app_limited = is_app_limited;
   event.requested = requested;
-  event.delay = sender->initial_delay;
+  event.delay = mmtp_send_queue_get_delay (sender->queue);
   mmtp_sender_tell (sender, &event);
 }
 
@@ -209,20 +134,21 @@ static void
 check_rate (MmtpSender * sender)
 {
   gboolean is_app_limited;
-  guint64 rate = mmtp_sender_get_estimated_rate (sender, &is_app_limited);
+  guint64 rate =
+      mmtp_paths_get_estimated_rate (&sender->paths, &is_app_limited);
   guint64 requested = sender->config.bit_rate ? sender->config.bit_rate :
       mmtp_send_queue_get_bit_rate (sender->queue);
   guint64 change = ABS ((gint64) rate - (gint64) sender->told_rate);
 
   if (change * 100 > sender->told_rate * RATE_PERCENT &&
-      sender->now >= sender->told_rate_time + RATE_PERIOD) {
+      sender->paths.now >= sender->told_rate_time + RATE_PERIOD) {
     sender->told_rate = rate;
-    sender->told_rate_time = sender->now;
+    sender->told_rate_time = sender->paths.now;
     tell_rate (sender, MMTP_EVENT_RATE, rate, is_app_limited, requested);
   }
   if (requested > rate && !is_app_limited &&
-      sender->now >= sender->too_slow_time + TOO_SLOW_PERIOD) {
-    sender->too_slow_time = sender->now;
+      sender->paths.now >= sender->too_slow_time + TOO_SLOW_PERIOD) {
+    sender->too_slow_time = sender->paths.now;
     tell_rate (sender, MMTP_EVENT_TOO_SLOW, rate, is_app_limited, requested);
   }
 }
@@ -233,11 +159,12 @@ check_ready (MmtpSender * sender)
 {
   gboolean is_app_limited;
 
-  if (sender->ready)
+  if (sender->paths.is_ready)
     return;
-  sender->ready = sender->stats.ready = TRUE;
-  sender->told_rate = mmtp_sender_get_estimated_rate (sender, &is_app_limited);
-  sender->told_rate_time = sender->now;
+  sender->paths.is_ready = sender->stats.ready = TRUE;
+  sender->told_rate =
+      mmtp_paths_get_estimated_rate (&sender->paths, &is_app_limited);
+  sender->told_rate_time = sender->paths.now;
   tell_rate (sender, MMTP_EVENT_READY, sender->told_rate, TRUE,
       sender->config.bit_rate);
 }
@@ -245,10 +172,10 @@ check_ready (MmtpSender * sender)
 void
 mmtp_sender_start_path (MmtpSender * sender, MmtpPath * path, guint64 rate)
 {
-  path->deadline = sender->initial_delay;
-  mmtp_path_start (path, sender->now,
+  path->deadline = mmtp_send_queue_get_delay (sender->queue);
+  mmtp_path_start (path, sender->paths.now,
       mmtp_rate_control_find (sender->config.rate_control), rate);
-  path->keepalive_at = sender->now;
+  path->keepalive_at = sender->paths.now;
   mmtp_sender_set_state (sender, path, MMTP_PATH_ACTIVE);
   check_ready (sender);
 }
@@ -277,10 +204,10 @@ fall_silent (MmtpSender * sender, MmtpPath * path)
   path->stats.silences++;
   mmtp_path_restart_judging (path);
   mmtp_sender_set_state (sender, path, MMTP_PATH_SILENT);
-  find_fastest (sender);
+  mmtp_paths_find_fastest (&sender->paths);
   mmtp_sender_requeue_path (sender, path);
-  path->keepalive_at = path->probe_at = sender->now;
-  mmtp_sender_renew_join (sender, path, sender->now + (path->confirmed ?
+  path->keepalive_at = path->probe_at = sender->paths.now;
+  mmtp_sender_renew_join (sender, path, sender->paths.now + (path->confirmed ?
           REJOIN_WAIT : UNCONFIRMED_REJOIN_WAIT));
 }
 
@@ -290,19 +217,6 @@ is_watched (const MmtpPath * path)
   MmtpPathState state = path->state;
 
   return state == MMTP_PATH_ACTIVE || state == MMTP_PATH_CONTROL;
-}
-
-/* A report may take longer on its way back, by as much as packets do there. */
-guint64
-mmtp_sender_get_return_time (const MmtpSender * sender)
-{
-  const MmtpPath *path;
-
-  if (sender->fastest == MMTP_NO_PATH)
-    return MMTP_SECOND;
-  path = sender->paths[sender->fastest];
-  return path->stats.round_trip / 2 + MAX (path->delays.jitter, 0) +
-      path->report_period / 2;
 }
 
 /* When it counts as silent unless a report says that something has arrived: by
@@ -328,7 +242,7 @@ get_overdue (const MmtpSender * sender, const MmtpPath * path)
 static void
 check_silence (MmtpSender * sender, MmtpPath * path)
 {
-  if (sender->now >= get_overdue (sender, path) ||
+  if (sender->paths.now >= get_overdue (sender, path) ||
       (is_watched (path) && !mmtp_path_delivers (path)))
     fall_silent (sender, path);
 }
@@ -341,8 +255,8 @@ check_broken (MmtpSender * sender)
   gboolean silent = FALSE;
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++) {
-    MmtpPathState state = sender->paths[i]->state;
+  for (i = 0; i < sender->paths.n; i++) {
+    MmtpPathState state = sender->paths.all[i]->state;
 
     silent |= state == MMTP_PATH_SILENT;
     if (state == MMTP_PATH_ACTIVE || state == MMTP_PATH_CONTROL) {
@@ -359,7 +273,7 @@ check_broken (MmtpSender * sender)
 static void
 check_session (MmtpSender * sender)
 {
-  if (sender->now < sender->heard + sender->config.session_timeout)
+  if (sender->paths.now < sender->heard + sender->config.session_timeout)
     return;
   sender->phase = MMTP_PHASE_OVER;
   mmtp_sender_tell_simply (sender, MMTP_EVENT_LOST);
@@ -372,10 +286,10 @@ mmtp_sender_check_paths (MmtpSender * sender)
 
   if (sender->phase != MMTP_PHASE_SESSION)
     return;
-  for (i = 0; i < sender->n_paths; i++) {
-    check_silence (sender, sender->paths[i]);
-    if (sender->n_paths > 1)
-      mmtp_sender_rescue (sender, sender->paths[i]);
+  for (i = 0; i < sender->paths.n; i++) {
+    check_silence (sender, sender->paths.all[i]);
+    if (sender->paths.n > 1)
+      mmtp_sender_rescue (sender, sender->paths.all[i]);
   }
   check_broken (sender);
   check_session (sender);
@@ -389,8 +303,8 @@ mmtp_sender_get_liveness_wakeup (const MmtpSender * sender)
   guint64 wakeup = sender->heard + sender->config.session_timeout;
   guint i;
 
-  for (i = 0; i < sender->n_paths; i++)
-    wakeup = MIN (wakeup, get_overdue (sender, sender->paths[i]));
+  for (i = 0; i < sender->paths.n; i++)
+    wakeup = MIN (wakeup, get_overdue (sender, sender->paths.all[i]));
   return wakeup;
 }
 
@@ -402,11 +316,11 @@ is_possible (const MmtpSender * sender, const MmtpReport * report)
   guint i;
 
   for (i = 0; i < report->n_records; i++)
-    if (report->records[i].channel >= sender->n_paths ||
-        !mmtp_path_is_possible (sender->paths[report->records[i].
+    if (report->records[i].channel >= sender->paths.n ||
+        !mmtp_path_is_possible (sender->paths.all[report->records[i].
                 channel], &report->records[i]))
       return FALSE;
-  return report->echo_channel < sender->n_paths;
+  return report->echo_channel < sender->paths.n;
 }
 
 /* A report that took the path back on which the message came that it
@@ -414,7 +328,7 @@ is_possible (const MmtpSender * sender, const MmtpReport * report)
 static void
 take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
 {
-  guint64 ticks = sender->now / MMTP_TICK_TIME, sent, age;
+  guint64 ticks = sender->paths.now / MMTP_TICK_TIME, sent, age;
 
   if (report->echo_channel != path->id || report->hold ==
       MMTP_TICKS_MASK)
@@ -423,7 +337,7 @@ take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
   age = ticks - MIN (sent, ticks);
   if (age < report->hold)
     return;
-  mmtp_path_add_round_trip (path, sender->now,
+  mmtp_path_add_round_trip (path, sender->paths.now,
       (age - report->hold) * MMTP_TICK_TIME);
 }
 
@@ -442,7 +356,7 @@ note_progress (MmtpSender * sender, MmtpPath * path, gboolean is_whole)
 static void
 take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
 {
-  MmtpPath *path = sender->paths[record->channel];
+  MmtpPath *path = sender->paths.all[record->channel];
   guint64 lost, came, first, judged;
 
   if (!path->joined)
@@ -451,18 +365,18 @@ take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
   came = path->stats.reported;
   first = path->unreported;
   judged = path->judged;
-  path->deadline = sender->initial_delay;
-  if (mmtp_path_report (path, sender->now, record, reported))
+  path->deadline = mmtp_send_queue_get_delay (sender->queue);
+  if (mmtp_path_report (path, sender->paths.now, record, reported))
     note_progress (sender, path, path->judged != judged &&
         path->stats.reported - came >= path->unreported - first);
   if (path->stats.lost > lost)
-    path->loss_time = sender->now;
+    path->loss_time = sender->paths.now;
   /* It cannot afford as many reports as it was asked for: at once. */
   if (mmtp_path_get_report_period (path) >= 2 * path->report_period)
-    path->keepalive_at = MIN (path->keepalive_at, sender->now);
+    path->keepalive_at = MIN (path->keepalive_at, sender->paths.now);
   mmtp_sender_take_losses (sender, path, record);
-  mmtp_path_forget_sent (path, sender->now -
-      MIN (sender->now, sender->initial_delay));
+  mmtp_path_forget_sent (path, sender->paths.now -
+      MIN (sender->paths.now, mmtp_send_queue_get_delay (sender->queue)));
 }
 
 static void
@@ -485,12 +399,12 @@ take_records (MmtpSender * sender, const MmtpReport * report,
   for (i = 0; i < report->n_records; i++)
     take_record (sender, &report->records[i], reported);
   mmtp_send_queue_settle (sender->queue, report->next);
-  update_delays (sender);
-  for (i = 0; i < sender->n_paths; i++)
-    sort_by_delay (sender, sender->paths[i]);
+  mmtp_paths_update_delays (&sender->paths);
+  for (i = 0; i < sender->paths.n; i++)
+    sort_by_delay (sender, sender->paths.all[i]);
   mmtp_sender_check_paths (sender);
   update_initial_delay (sender);
-  if (sender->ready)
+  if (sender->paths.is_ready)
     check_rate (sender);
 }
 
@@ -503,7 +417,7 @@ mmtp_sender_take_report (MmtpSender * sender, MmtpPath * path,
   if (!is_possible (sender, report))
     return MMTP_REFUSED_MALFORMED;
   path->last_report_sent = message->sent;
-  path->last_report_time = sender->now;
+  path->last_report_time = sender->paths.now;
   sender->report_lookups = 0;
   take_echo (sender, path, report);
   if (report->number <= sender->report) {
@@ -511,8 +425,8 @@ mmtp_sender_take_report (MmtpSender * sender, MmtpPath * path,
     return MMTP_VALID;
   }
   sender->report = report->number;
-  sender->report_time = sender->now;
-  sender->query_at = sender->now + MISSED_PERIODS * MAX (MIN_QUERY_PERIOD,
+  sender->report_time = sender->paths.now;
+  sender->query_at = sender->paths.now + MISSED_PERIODS * MAX (MIN_QUERY_PERIOD,
       path->report_period);
   take_records (sender, report, message->sent);
   return MMTP_VALID;

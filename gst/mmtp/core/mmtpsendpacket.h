@@ -10,8 +10,6 @@
 
 G_BEGIN_DECLS
 
-#define MMTP_DATA_OVERHEAD (MMTP_DATA_HEADER_SIZE + MMTP_TRAILER_SIZE)
-
 /* A buffer; lives as long as one of its packets */
 typedef struct
 {

@@ -147,6 +147,12 @@ mmtp_send_queue_set_delay (MmtpSendQueue * queue, guint64 delay)
 }
 
 guint64
+mmtp_send_queue_get_delay (const MmtpSendQueue * queue)
+{
+  return queue->delay;
+}
+
+guint64
 mmtp_send_queue_get_deadline (const MmtpSendQueue * queue,
     const MmtpPacket * packet)
 {

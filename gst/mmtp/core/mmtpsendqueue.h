@@ -53,7 +53,9 @@ MmtpSendQueue *mmtp_send_queue_new (guint64 max_bytes,
 void mmtp_send_queue_free (MmtpSendQueue * queue);
 void mmtp_send_queue_get_stats (const MmtpSendQueue * queue,
     MmtpSendQueueStats * stats);
+/* D0 */
 void mmtp_send_queue_set_delay (MmtpSendQueue * queue, guint64 delay);
+guint64 mmtp_send_queue_get_delay (const MmtpSendQueue * queue);
 /* When the packet has to have arrived */
 guint64 mmtp_send_queue_get_deadline (const MmtpSendQueue * queue,
     const MmtpPacket * packet);

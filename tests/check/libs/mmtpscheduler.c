@@ -28,10 +28,10 @@ GST_START_TEST (waits_without_a_token)
 
   candidates[0].token = candidates[1].token = 11 * MS;
   fail_unless_equals_int (choose (candidates, 2, 10 * MS, 1000 * MS),
-      MMTP_NO_PATH);
+      MMTP_NO_CANDIDATE);
   fail_unless_equals_int (choose (candidates, 2, 11 * MS, 1000 * MS), 1);
   fail_unless_equals_int (choose (candidates, 0, 11 * MS, 1000 * MS),
-      MMTP_NO_PATH);
+      MMTP_NO_CANDIDATE);
 }
 
 GST_END_TEST;
@@ -43,7 +43,7 @@ GST_START_TEST (takes_the_only_token_when_in_time)
   candidates[0].token = 50 * MS;
   fail_unless_equals_int (choose (candidates, 2, 0, 315 * MS), 1);
   fail_unless_equals_int (choose (candidates, 2, 0, 315 * MS - 1),
-      MMTP_NO_PATH);
+      MMTP_NO_CANDIDATE);
 }
 
 GST_END_TEST;
@@ -56,7 +56,7 @@ GST_START_TEST (prefers_the_longest_delay_that_is_in_time)
   fail_unless_equals_int (choose (candidates, 2, 700 * MS, 1000 * MS), 0);
   fail_unless_equals_int (choose (candidates, 2, 824 * MS, 1000 * MS), 0);
   fail_unless_equals_int (choose (candidates, 2, 825 * MS, 1000 * MS),
-      MMTP_NO_PATH);
+      MMTP_NO_CANDIDATE);
 }
 
 GST_END_TEST;
@@ -69,7 +69,7 @@ GST_START_TEST (leaves_out_what_may_not_carry)
   fail_unless_equals_int (choose (candidates, 2, 0, 1000 * MS), 0);
   candidates[0].may_carry = FALSE;
   fail_unless_equals_int (choose (candidates, 2, 0, 1000 * MS),
-      MMTP_NO_PATH);
+      MMTP_NO_CANDIDATE);
 }
 
 GST_END_TEST;
@@ -79,9 +79,9 @@ GST_START_TEST (knows_no_overflow)
   MmtpCandidate candidate = { 0, TRUE, 0, G_MAXUINT64 };
 
   fail_unless_equals_int (choose (&candidate, 1, 5, 1000 * MS),
-      MMTP_NO_PATH);
+      MMTP_NO_CANDIDATE);
   candidate.delay = 10;
-  fail_unless_equals_int (choose (&candidate, 1, 5, 9), MMTP_NO_PATH);
+  fail_unless_equals_int (choose (&candidate, 1, 5, 9), MMTP_NO_CANDIDATE);
   fail_unless_equals_int (choose (&candidate, 1, G_MAXUINT64 - 10,
           G_MAXUINT64), 0);
 }
@@ -103,7 +103,7 @@ GST_START_TEST (takes_equal_turns_among_tokens)
           candidates, 3, 0, 0, &turn), 2);
   candidates[0].token = candidates[2].token = 1;
   fail_unless_equals_int (mmtp_scheduler_choose (MMTP_SCHEDULER_EQUAL_TURNS,
-          candidates, 3, 0, 0, &turn), MMTP_NO_PATH);
+          candidates, 3, 0, 0, &turn), MMTP_NO_CANDIDATE);
 }
 
 GST_END_TEST;
@@ -171,7 +171,7 @@ GST_START_TEST (arrival_waits_for_the_channel_that_is_first)
 
   candidates[0].token = 138 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS),
-      MMTP_NO_PATH);
+      MMTP_NO_CANDIDATE);
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 138 * MS,
           300 * MS), 0);
   candidates[0].token = 140 * MS;
@@ -180,15 +180,15 @@ GST_START_TEST (arrival_waits_for_the_channel_that_is_first)
   candidates[0].token = 138 * MS;
   candidates[0].backlog = 1 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS),
-      MMTP_NO_PATH);
+      MMTP_NO_CANDIDATE);
   candidates[0].backlog = 2 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS), 1);
   candidates[1].may_carry = FALSE;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS),
-      MMTP_NO_PATH);
+      MMTP_NO_CANDIDATE);
   candidates[0].may_carry = FALSE;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 140 * MS,
-          300 * MS), MMTP_NO_PATH);
+          300 * MS), MMTP_NO_CANDIDATE);
 }
 
 GST_END_TEST;
@@ -200,12 +200,12 @@ GST_START_TEST (arrival_knows_no_overflow)
 
   candidates[0].delay = candidates[1].delay = G_MAXUINT64;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 10 * MS, 0),
-      MMTP_NO_PATH);
+      MMTP_NO_CANDIDATE);
   candidates[1].delay = G_MAXUINT64 - 20 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 10 * MS, 0), 1);
   candidates[1].token = G_MAXUINT64;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 10 * MS, 0),
-      MMTP_NO_PATH);
+      MMTP_NO_CANDIDATE);
 }
 
 GST_END_TEST;

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What all paths of a sender are together; see the header. */
+
+#include "mmtppaths.h"
+
+#include <string.h>
+
+#define SECOND G_GUINT64_CONSTANT (1000000000)
+#define MILLISECOND G_GUINT64_CONSTANT (1000000)
+/* Another path is the fastest when it is better by an eighth, and 1 ms: the
+ * clocks' offset hangs on it. */
+#define FASTER(new, old) ((new) + (old) / 8 + MILLISECOND < (old))
+/* Keep-alives and retransmissions take their part of the rate. */
+#define PUT_PERCENT 95
+/* What is put is refused where so much more than the paths seem to carry would
+ * wait: an estimate that is too low must not cost frames, and what is late in
+ * the end is given up when that is known. */
+#define LENIENT_PERCENT 400
+
+void
+mmtp_paths_init (MmtpPaths * paths)
+{
+  memset (paths, 0, sizeof (*paths));
+  paths->fastest = MMTP_NO_PATH;
+}
+
+void
+mmtp_paths_clear (MmtpPaths * paths)
+{
+  guint i;
+
+  for (i = 0; i < paths->n; i++)
+    mmtp_path_free (paths->all[i]);
+}
+
+MmtpPath *
+mmtp_paths_add (MmtpPaths * paths, const gchar * name)
+{
+  guint i;
+
+  for (i = 0; i < paths->n; i++)
+    if (strcmp (paths->all[i]->name, name) == 0)
+      return paths->all[i];
+  if (paths->n == MMTP_MAX_PATHS)
+    return NULL;
+  paths->all[paths->n] = mmtp_path_new (paths->n, name);
+  return paths->all[paths->n++];
+}
+
+MmtpPath *
+mmtp_paths_get (const MmtpPaths * paths, guint id)
+{
+  return id < paths->n ? paths->all[id] : NULL;
+}
+
+/* --- what a path may do --------------------------------------------------- */
+
+gboolean
+mmtp_path_is_usable (const MmtpPath * path)
+{
+  return path->state == MMTP_PATH_ACTIVE;
+}
+
+gboolean
+mmtp_path_may_carry (const MmtpPath * path)
+{
+  return mmtp_path_is_usable (path) && !path->blocked;
+}
+
+gboolean
+mmtp_path_may_speak (const MmtpPath * path)
+{
+  return path->joined && !path->blocked &&
+      path->state != MMTP_PATH_GONE;
+}
+
+static gboolean
+delivers (const MmtpPath * path)
+{
+  return mmtp_path_may_speak (path) && path->state != MMTP_PATH_SILENT;
+}
+
+gboolean
+mmtp_paths_have_choice (const MmtpPaths * paths)
+{
+  guint n = 0, i;
+
+  for (i = 0; i < paths->n; i++)
+    n += mmtp_path_may_carry (paths->all[i]);
+  return n > 1;
+}
+
+/* --- delays, docs/wire-mmtp.md section 6 --------------------------------- */
+
+static gboolean
+is_timed (const MmtpPath * path)
+{
+
+  return path->state != MMTP_PATH_GONE &&
+      path->state != MMTP_PATH_SILENT &&
+      path->delays.is_known &&
+      mmtp_recent_is_known (&path->round_trips);
+}
+
+void
+mmtp_paths_find_fastest (MmtpPaths * paths)
+{
+  guint best = paths->fastest;
+  guint i;
+
+  if (best != MMTP_NO_PATH && !is_timed (paths->all[best]))
+    best = MMTP_NO_PATH;
+  for (i = 0; i < paths->n; i++) {
+    if (!is_timed (paths->all[i]))
+      continue;
+    if (best == MMTP_NO_PATH ||
+        FASTER (paths->all[i]->stats.round_trip,
+            paths->all[best]->stats.round_trip))
+      best = i;
+  }
+  paths->fastest = best;
+}
+
+void
+mmtp_paths_update_delays (MmtpPaths * paths)
+{
+  MmtpPath *path;
+  guint i;
+
+  mmtp_paths_find_fastest (paths);
+  if (paths->fastest != MMTP_NO_PATH) {
+    path = paths->all[paths->fastest];
+    paths->offset = mmtp_path_delay_get_base (&path->delays) -
+        (gint64) path->stats.round_trip / 2;
+    paths->has_offset = TRUE;
+  }
+  if (!paths->has_offset)
+    return;
+  for (i = 0; i < paths->n; i++)
+    mmtp_path_update_delay (paths->all[i], paths->now,
+        paths->offset);
+}
+
+/* A report may take longer on its way back, by as much as packets do there. */
+guint64
+mmtp_paths_get_return_time (const MmtpPaths * paths)
+{
+  const MmtpPath *path;
+
+  if (paths->fastest == MMTP_NO_PATH)
+    return SECOND;
+  path = paths->all[paths->fastest];
+  return path->stats.round_trip / 2 + MAX (path->delays.jitter, 0) +
+      path->report_period / 2;
+}
+
+static guint64
+get_delay_of_quickest (const MmtpPaths * paths,
+    guint64 (*get_delay_of) (const MmtpPath *, guint64))
+{
+  guint64 least = MMTP_NEVER;
+  guint i;
+
+  for (i = 0; i < paths->n; i++)
+    if (mmtp_path_is_usable (paths->all[i]))
+      least = MIN (least, get_delay_of (paths->all[i], paths->now));
+  return least;
+}
+
+guint64
+mmtp_paths_get_min_delay (const MmtpPaths * paths)
+{
+  return get_delay_of_quickest (paths, mmtp_path_get_safe_delay);
+}
+
+/* A measure that is not there yet is no reason to give up. */
+guint64
+mmtp_paths_get_best_delay (const MmtpPaths * paths)
+{
+  guint64 least = get_delay_of_quickest (paths, mmtp_path_get_best_delay);
+
+  return paths->is_ready && least != MMTP_NEVER ? least : 0;
+}
+
+gboolean
+mmtp_paths_are_sure (const MmtpPaths * paths, guint64 deadline)
+{
+  guint i;
+
+  if (mmtp_paths_get_min_delay (paths) == MMTP_NEVER)
+    return TRUE;
+  for (i = 0; i < paths->n; i++) {
+    const MmtpPath *path = paths->all[i];
+
+    if (mmtp_path_is_usable (paths->all[i]) &&
+        MAX (path->token, paths->now) +
+        mmtp_path_get_safe_delay (path, paths->now) <=
+        deadline)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+MmtpPath *
+mmtp_paths_find_quickest (const MmtpPaths * paths, gsize size,
+    guint64 * arrival)
+{
+  MmtpPath *best = NULL;
+  guint i;
+
+  *arrival = MMTP_NEVER;
+  for (i = 0; i < paths->n; i++) {
+    const MmtpPath *path = paths->all[i];
+    guint64 comes;
+
+    if (!mmtp_path_may_carry (paths->all[i]) ||
+        size > path->longest)
+      continue;
+    comes = MAX (path->token, paths->now)
+        + mmtp_path_get_expected_delay (path, paths->now);
+    if (comes >= *arrival)
+      continue;
+    *arrival = comes;
+    best = paths->all[i];
+  }
+  return best;
+}
+
+guint64
+mmtp_paths_get_delay_elsewhere (const MmtpPaths * paths,
+    const MmtpPath * except)
+{
+  guint64 least = MMTP_NEVER;
+  guint i;
+
+  for (i = 0; i < paths->n; i++) {
+    const MmtpPath *path = paths->all[i];
+
+    if (path != except && mmtp_path_may_carry (path) && !path->is_stalled &&
+        mmtp_path_has_window (path, path->longest, TRUE))
+      least = MIN (least, mmtp_path_get_safe_delay (path,
+              paths->now));
+  }
+  return least;
+}
+
+/* The fastest one that delivers, but not `except`; then any */
+MmtpPath *
+mmtp_paths_find_control_path (const MmtpPaths * paths, guint except)
+{
+  MmtpPath *best = NULL;
+  guint i;
+
+  if (paths->fastest != MMTP_NO_PATH && paths->fastest != except &&
+      delivers (paths->all[paths->fastest]))
+    return paths->all[paths->fastest];
+  for (i = 0; i < paths->n; i++) {
+    MmtpPath *path = paths->all[i];
+
+    if (i == except || !mmtp_path_may_speak (path))
+      continue;
+    if (!best || (delivers (path) && !delivers (best)))
+      best = path;
+  }
+  return best;
+}
+
+/* --- how much they carry ------------------------------------------------- */
+
+guint64
+mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
+    gboolean at_best, guint percent)
+{
+  guint64 sum = 0;
+  guint i;
+
+  for (i = 0; i < paths->n; i++) {
+    const MmtpPath *path = paths->all[i];
+    guint64 rate, delay;
+
+    if (!mmtp_path_is_usable (paths->all[i]))
+      continue;
+    rate = at_best ? mmtp_path_get_peak_rate (path) :
+        mmtp_path_get_rate (path);
+    delay = at_best ? mmtp_path_get_best_delay (path, paths->now) :
+        mmtp_path_get_safe_delay (path, paths->now);
+    if (deadline < paths->now + delay)
+      continue;
+    sum += (deadline - paths->now - delay) / 1000 *
+        (rate / 8) / 1000000 * percent / 100 +
+        path->longest + path->overhead;
+  }
+  return sum;
+}
+
+/* A path carries what it is given until there is evidence against it: while one
+ * has room and was never asked for all that it can do, everything fits. */
+gboolean
+mmtp_paths_are_measurable (const MmtpPaths * paths)
+{
+  gboolean any = FALSE;
+  guint i;
+
+  for (i = 0; i < paths->n; i++) {
+    const MmtpPath *path = paths->all[i];
+
+    if (!mmtp_path_is_usable (paths->all[i]))
+      continue;
+    any = TRUE;
+    if (path->limits.is_app_limited)
+      return FALSE;
+  }
+  return paths->is_ready && any;
+}
+
+/* Estimates are uncertain, configured rates are not. */
+static guint
+get_put_percent (const MmtpPaths * paths)
+{
+  guint i;
+
+  for (i = 0; i < paths->n; i++)
+    if (mmtp_path_is_usable (paths->all[i]) &&
+        !paths->all[i]->configured_rate)
+      return LENIENT_PERCENT;
+  return PUT_PERCENT;
+}
+
+guint64
+mmtp_paths_get_put_capacity (const MmtpPaths * paths, guint64 deadline)
+{
+  if (!mmtp_paths_are_measurable (paths))
+    return G_MAXUINT64;
+  return mmtp_paths_get_capacity (paths, deadline, TRUE,
+      get_put_percent (paths));
+}
+
+static guint64
+get_payload_rate (const MmtpPath * path)
+{
+  guint payload = path->data_size > MMTP_DATA_OVERHEAD ?
+      path->data_size - MMTP_DATA_OVERHEAD : 1;
+
+  return path->limits.delivery_rate / 1000 * (payload * 1000 /
+      (path->data_size + path->overhead));
+}
+
+guint64
+mmtp_paths_get_estimated_rate (const MmtpPaths * paths,
+    gboolean * is_app_limited)
+{
+  guint64 sum = 0;
+  guint i;
+
+  *is_app_limited = FALSE;
+  for (i = 0; i < paths->n; i++) {
+    if (!mmtp_path_is_usable (paths->all[i]))
+      continue;
+    sum += get_payload_rate (paths->all[i]);
+    *is_app_limited |= paths->all[i]->limits.is_app_limited;
+  }
+  return sum;
+}
+
+guint
+mmtp_paths_get_max_message (const MmtpPaths * paths)
+{
+  guint size = G_MAXUINT16;
+  guint i;
+
+  for (i = 0; i < paths->n; i++)
+    if (paths->all[i]->state != MMTP_PATH_GONE)
+      size = MIN (size, paths->all[i]->longest);
+  return MIN (size, MMTP_MAX_MESSAGE);
+}
+
+void
+mmtp_paths_note_packet (MmtpPaths * paths, gsize size)
+{
+  guint i;
+
+  for (i = 0; i < paths->n; i++) {
+    MmtpPath *path = paths->all[i];
+
+    if (path->stats.data_packets == 0)
+      path->data_size = size;
+    path->large_size = MAX (path->large_size, size);
+  }
+}
