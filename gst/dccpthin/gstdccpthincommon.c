@@ -13,6 +13,7 @@
 
 #include "gstnetworkuri.h"
 #include "gststructmembers.h"
+#include "tfrcequation.h"
 
 #define DEFAULT_HOST "localhost"
 #define DEFAULT_ADDRESS "0.0.0.0"

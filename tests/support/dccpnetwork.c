@@ -95,11 +95,12 @@ static void
 note_rate (DccpWire * wire, DccpEnd end)
 {
   DccpConnection *connection = wire->ends[end]->connection;
-  TfrcSenderState state;
+  DccpCcidReceiverState receiver;
+  DccpCcidSenderState state;
 
   if (!connection || !connection->sender)
     return;
-  tfrc_sender_get_state (connection->sender, &state);
+  dccp_connection_get_states (connection, &state, &receiver);
   wire->highest[end] = MAX (wire->highest[end],
       MAX (state.rate, state.instant_rate));
 }
@@ -112,9 +113,10 @@ check_rate (DccpWire * wire, DccpEnd end, gsize size)
   DccpConnection *connection = dccp_wire_get (wire, end);
   gdouble seconds = (wire->now - wire->credit_time[end]) / 1e9;
   gdouble *credit = &wire->credit[end];
-  TfrcSenderState state;
+  DccpCcidReceiverState receiver;
+  DccpCcidSenderState state;
 
-  tfrc_sender_get_state (connection->sender, &state);
+  dccp_connection_get_states (connection, &state, &receiver);
   *credit += wire->highest[end] * 1.01 * seconds;
   *credit = MIN (*credit, wire->highest[end] * state.round_trip / 1e9 +
       2 * size);

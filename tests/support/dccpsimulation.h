@@ -8,6 +8,7 @@
 #define __DCCP_SIM_H__
 
 #include "dccpendpoint.h"
+#include "tfrcequation.h"
 #include "virtuallink.h"
 
 #define DCCP_SIM_MAX_FLOWS 16

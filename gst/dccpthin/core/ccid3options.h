@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options and features of CCID 3 on the wire (RFC 4342 section 8, RFC 6323),
- * with numbers that RFC 4340 section 10.3 leaves to a congestion control.
+/* The options and features of CCID 3 on the wire (RFC 4342 section 8, RFC
+ * 6323), with numbers that RFC 4340 section 10.3 leaves to a congestion
+ * control.
  */
 
 #ifndef __CCID3_OPTIONS_H__
@@ -19,11 +20,8 @@ enum
   CCID3_OPTION_RECEIVE_RATE = 194       /* section 8.3 */
 };
 
-enum
-{
-  CCID3_FEATURE_SEND_RTT_ESTIMATE = 128,        /* RFC 6323 */
-  CCID3_FEATURE_SEND_LOSS_EVENT_RATE = 192      /* RFC 4342 section 8.4 */
-};
+#define CCID3_FEATURE_SEND_RTT_ESTIMATE 128     /* RFC 6323 */
+#define CCID3_FEATURE_SEND_LOSS_EVENT_RATE 192  /* RFC 4342 section 8.4 */
 
 /* FALSE: the size is wrong, or the value cannot be. */
 

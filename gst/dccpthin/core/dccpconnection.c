@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One connection, in this order: how it begins and ends, which numbers are valid,
- * options, the packets that it sends, what it does with those that arrive, data,
- * and what it does when a time has come. Sections are those of RFC 4340 where no
- * other RFC is named. */
+/* One connection, in this order: how it begins and ends, which numbers are
+ * valid, options, the packets that it sends, what it does with those that
+ * arrive, data, and what it does when a time has come. Sections are those of
+ * RFC 4340 where no other RFC is named. */
 
 #include "dccpconnection.h"
 
 #include <string.h>
-
-#include "ccid3options.h"
 
 /* Doubled with each Response: then later than the next Request of a client that
  * had none, which comes after a second, of Linux after three, and is doubled
@@ -21,12 +19,12 @@
 #define PROBE_AGAIN 8
 /* Who answers may have other things to do first, however near it is. */
 #define LEAST_BACKOFF DCCP_DEFAULT_ROUND_TRIP
-/* Bytes that data may have of NDP Count, Timestamp Echo, RTT Estimate and Slow
- * Receiver */
+/* Bytes that data may have of NDP Count, Timestamp Echo, an option of the
+ * congestion control (dccpccid.h) and Slow Receiver */
 #define DATA_OPTIONS_SIZE 24
 #define WORD 4                  /* options fill whole ones */
 
-/* --- begin and end --------------------------------------------------------- */
+/* --- begin and end -------------------------------------------------------- */
 
 static DccpConnection *
 new_connection (DccpCommon * common, guint64 now, const DatagramPath * path,
@@ -39,6 +37,7 @@ new_connection (DccpCommon * common, guint64 now, const DatagramPath * path,
     .min_coverage = config->min_coverage,
     .coverage = config->coverage,
     .initial_sequence = iss,
+    .ccids = config->ccids,
   };
   DccpConnection *connection = g_new0 (DccpConnection, 1);
 
@@ -48,7 +47,7 @@ new_connection (DccpCommon * common, guint64 now, const DatagramPath * path,
   connection->is_server = is_server;
   connection->mtu = config->mtu;
   connection->features = dccp_features_new (&features);
-  connection->iss = connection->gar = connection->told_lost = iss;
+  connection->iss = connection->gar = iss;
   connection->gss = dccp_sequence_add (iss, -1);
   connection->service_code = config->service_code;
   connection->retransmit_at = connection->probe_at = DCCP_NEVER;
@@ -88,31 +87,241 @@ dccp_connection_new_server (DccpCommon * common, guint64 now,
   return connection;
 }
 
+/* --- congestion control --------------------------------------------------- */
+
+static void
+get_sender_state (DccpConnection * connection, DccpCcidSenderState * state)
+{
+  memset (state, 0, sizeof (*state));
+  if (connection->sender)
+    connection->sender_ccid->sender.get_state (connection->sender, state);
+}
+
+static void
+get_receiver_state (DccpConnection * connection, DccpCcidReceiverState * state)
+{
+  memset (state, 0, sizeof (*state));
+  if (connection->receiver)
+    connection->receiver_ccid->receiver.get_state (connection->receiver, state);
+}
+
+void
+dccp_connection_get_states (DccpConnection * connection,
+    DccpCcidSenderState * sender, DccpCcidReceiverState * receiver)
+{
+  get_sender_state (connection, sender);
+  get_receiver_state (connection, receiver);
+}
+
+static guint64
+get_round_trip (DccpConnection * connection)
+{
+  DccpCcidSenderState state;
+
+  get_sender_state (connection, &state);
+  if (state.round_trip > 0)
+    return state.round_trip;
+  return connection->round_trip ? connection->round_trip :
+      DCCP_DEFAULT_ROUND_TRIP;
+}
+
+static void
+set_sender_round_trip (DccpConnection * connection)
+{
+  const DccpCcidSender *verbs = &connection->sender_ccid->sender;
+
+  if (verbs->set_round_trip && connection->round_trip > 0)
+    verbs->set_round_trip (connection->sender, connection->now,
+        connection->round_trip);
+}
+
+static void
+set_receiver_round_trip (DccpConnection * connection, guint64 round_trip)
+{
+  const DccpCcidReceiver *verbs = &connection->receiver_ccid->receiver;
+
+  if (verbs->set_round_trip && round_trip > 0)
+    verbs->set_round_trip (connection->receiver, round_trip);
+}
+
+/* What the handshake measured; the sender's own samples come after it. */
+static void
+set_round_trip (DccpConnection * connection, guint64 round_trip)
+{
+  connection->round_trip = MAX (round_trip, 1);
+  dccp_features_set_round_trip (connection->features, connection->round_trip);
+  if (!connection->sender)
+    return;
+  set_sender_round_trip (connection);
+  set_receiver_round_trip (connection, connection->round_trip);
+}
+
+/* Section 10: what is agreed on for the half-connection in which we are the
+ * sender, or for the other one; before that the one that we prefer. */
+static const DccpCcid *
+choose_ccid (DccpConnection * connection, gboolean is_sender)
+{
+  const DccpCcid *const *ccids = connection->common->config.ccids;
+  const DccpCcid *agreed = dccp_ccid_find (ccids,
+      dccp_features_get (connection->features, DCCP_FEATURE_CCID, is_sender));
+
+  return agreed ? agreed : ccids[0];
+}
+
+/* The one that runs, or will. A packet may have options behind those that
+ * change what is agreed on. */
+static const DccpCcid *
+get_ccid (DccpConnection * connection, gboolean is_sender)
+{
+  const DccpCcid *ccid = is_sender ? connection->sender_ccid :
+      connection->receiver_ccid;
+
+  return ccid ? ccid : choose_ccid (connection, is_sender);
+}
+
+static void
+init_ccid_config (DccpConnection * connection, DccpCcidConfig * ccid)
+{
+  const DccpEndpointConfig *config = &connection->common->config;
+
+  memset (ccid, 0, sizeof (*ccid));
+  ccid->max_segment = dccp_connection_get_max_payload (&connection->path,
+      connection->mtu);
+  ccid->segment_size = config->segment_size;
+  ccid->granularity = config->granularity;
+  ccid->equation = config->equation;
+  ccid->reduce_oscillation = config->reduce_oscillation;
+}
+
+static void
+begin_sender (DccpConnection * connection, const DccpCcid * ccid)
+{
+  DccpCcidConfig config;
+
+  init_ccid_config (connection, &config);
+  config.sequence = connection->iss;
+  connection->sender_ccid = ccid;
+  connection->sender = ccid->sender.create (&config);
+  set_sender_round_trip (connection);
+}
+
+/* The packet before this one is as if it came: this one may have data. */
+static void
+begin_receiver (DccpConnection * connection, const DccpCcid * ccid,
+    guint64 sequence)
+{
+  DccpCcidConfig config;
+
+  init_ccid_config (connection, &config);
+  config.sequence = dccp_sequence_add (sequence, -1);
+  connection->receiver_ccid = ccid;
+  connection->receiver = ccid->receiver.create (&config);
+  set_receiver_round_trip (connection, connection->round_trip);
+}
+
+static void
+add_sender_stats (DccpConnection * connection, DccpStats * stats)
+{
+  DccpCcidSenderState state;
+
+  get_sender_state (connection, &state);
+  stats->feedback_received += state.feedbacks;
+  stats->no_feedback += state.no_feedbacks;
+  stats->loss_events_received += state.loss_events;
+}
+
+static void
+add_receiver_stats (DccpConnection * connection, DccpStats * stats)
+{
+  DccpCcidReceiverState state;
+
+  get_receiver_state (connection, &state);
+  stats->lost += state.lost;
+  stats->loss_events += state.loss_events;
+  stats->reordered += state.reordered;
+  stats->duplicates += state.duplicates;
+}
+
 void
 dccp_connection_add_stats (DccpConnection * connection, DccpStats * stats)
 {
-  TfrcReceiverState receiver;
-  TfrcSenderState sender;
+  add_sender_stats (connection, stats);
+  add_receiver_stats (connection, stats);
+}
+
+static void
+end_sender (DccpConnection * connection)
+{
+  add_sender_stats (connection, &connection->common->stats);
+  connection->sender_ccid->sender.free (connection->sender);
+}
+
+static void
+end_receiver (DccpConnection * connection)
+{
+  add_receiver_stats (connection, &connection->common->stats);
+  connection->receiver_ccid->receiver.free (connection->receiver);
+}
+
+/* Both begin, with this packet as the first. */
+static void
+begin_half_connections (DccpConnection * connection, guint64 sequence)
+{
+  begin_sender (connection, choose_ccid (connection, TRUE));
+  begin_receiver (connection, choose_ccid (connection, FALSE), sequence);
+  connection->delivered = sequence;
+  connection->began = connection->now;
+}
+
+/* This packet may have said of which congestion control they are. */
+static void
+follow_negotiation (DccpConnection * connection, guint64 sequence)
+{
+  const DccpCcid *sender, *receiver;
 
   if (!connection->sender)
     return;
-  tfrc_sender_get_state (connection->sender, &sender);
-  stats->feedback_received += sender.feedbacks;
-  stats->no_feedback += sender.no_feedbacks;
-  tfrc_receiver_get_state (connection->receiver, &receiver);
-  stats->lost += receiver.lost;
-  stats->loss_events += receiver.loss_events;
-  stats->reordered += receiver.reordered;
-  stats->duplicates += receiver.duplicates;
+  sender = choose_ccid (connection, TRUE);
+  if (sender != connection->sender_ccid) {
+    end_sender (connection);
+    begin_sender (connection, sender);
+  }
+  receiver = choose_ccid (connection, FALSE);
+  if (receiver != connection->receiver_ccid) {
+    end_receiver (connection);
+    begin_receiver (connection, receiver, sequence);
+  }
 }
+
+/* Its features are those of the sender of data from 128, and those of the
+ * receiver from 192 on (section 10.3). */
+static void
+init_context (DccpConnection * connection, const DccpCcid * ccid,
+    gboolean is_sender, DccpCcidContext * context)
+{
+  guint i;
+
+  context->now = connection->now;
+  context->round_trip = connection->round_trip;
+  context->features = 0;
+  for (i = 0; i < DCCP_CCID_MAX_FEATURES && ccid->features[i] != 0; i++) {
+    const guint8 number = ccid->features[i];
+    const gboolean is_of_sender = number < DCCP_FIRST_CCID_RECEIVER_OPTION;
+
+    if (dccp_features_get (connection->features, number,
+            is_of_sender == is_sender))
+      context->features |= 1 << i;
+  }
+}
+
+/* --- its end -------------------------------------------------------------- */
 
 void
 dccp_connection_free (DccpConnection * connection)
 {
-  dccp_connection_add_stats (connection, &connection->common->stats);
   if (connection->sender) {
-    tfrc_sender_free (connection->sender);
-    tfrc_receiver_free (connection->receiver);
+    end_sender (connection);
+    end_receiver (connection);
   }
   dccp_features_free (connection->features);
   g_free (connection);
@@ -145,11 +354,11 @@ static void
 tell_rate (DccpConnection * connection)
 {
   DccpEvent event = { DCCP_EVENT_RATE };
-  TfrcSenderState state;
+  DccpCcidSenderState state;
 
   if (!connection->is_told || !connection->sender)
     return;
-  tfrc_sender_get_state (connection->sender, &state);
+  get_sender_state (connection, &state);
   event.rate = MIN (state.rate, 1e15) * 8;
   if (ABS ((gdouble) event.rate - (gdouble) connection->told_rate) * 10 <
       connection->told_rate || event.rate == connection->told_rate)
@@ -189,8 +398,8 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
   tell_event (connection, &event);
 }
 
-/* As long as nobody has acknowledged anything it goes to an address that anybody may
- * have forged: as an answer to a stranger it is limited. */
+/* As long as nobody has acknowledged anything it goes to an address that
+ * anybody may have forged: as an answer to a stranger it is limited. */
 static gboolean
 may_reset (DccpConnection * connection)
 {
@@ -204,8 +413,8 @@ may_reset (DccpConnection * connection)
   return FALSE;
 }
 
-/* Its numbers are ours, but a client that has not heard of its server has none to
- * acknowledge. */
+/* Its numbers are ours, but a client that has not heard of its server has none
+ * to acknowledge. */
 static void
 send_reset (DccpConnection * connection, guint8 code, const guint8 * data)
 {
@@ -235,63 +444,10 @@ dccp_connection_abort (DccpConnection * connection, DccpEventType type,
   dccp_connection_end (connection, DCCP_STATE_CLOSED, type, code, data);
 }
 
-/* --- half-connections ------------------------------------------------------- */
+/* --- valid numbers: section 7.5 ------------------------------------------- */
 
-static guint64
-get_round_trip (DccpConnection * connection)
-{
-  TfrcSenderState state = { 0 };
-
-  if (connection->sender)
-    tfrc_sender_get_state (connection->sender, &state);
-  if (state.round_trip > 0)
-    return state.round_trip;
-  return connection->round_trip ? connection->round_trip :
-      DCCP_DEFAULT_ROUND_TRIP;
-}
-
-/* What the handshake measured; TFRC's own samples come after it. */
-static void
-set_round_trip (DccpConnection * connection, guint64 round_trip)
-{
-  connection->round_trip = MAX (round_trip, 1);
-  dccp_features_set_round_trip (connection->features, connection->round_trip);
-  if (connection->sender) {
-    tfrc_sender_set_round_trip (connection->sender, connection->now,
-        connection->round_trip);
-    tfrc_receiver_set_round_trip (connection->receiver, connection->round_trip);
-  }
-}
-
-/* Both begin, with this packet as the first. */
-static void
-begin_half_connections (DccpConnection * connection, guint64 sequence)
-{
-  const DccpEndpointConfig *config = &connection->common->config;
-  /* The one before it is as if it came: this one may have data. */
-  TfrcReceiverConfig receiver = { config->equation,
-    dccp_sequence_add (sequence, -1)
-  };
-  TfrcSenderConfig sender;
-
-  tfrc_sender_config_init (&sender);
-  sender.equation = config->equation;
-  sender.segment_size = config->segment_size;
-  sender.max_segment = dccp_connection_get_max_payload (&connection->path,
-      connection->mtu);
-  sender.reduce_oscillation = config->reduce_oscillation;
-  sender.granularity = config->granularity;
-  connection->sender = tfrc_sender_new (&sender);
-  connection->receiver = tfrc_receiver_new (&receiver);
-  connection->delivered = sequence;
-  connection->began = connection->now;
-  if (connection->round_trip > 0)
-    set_round_trip (connection, connection->round_trip);
-}
-
-/* --- valid numbers: section 7.5 ----------------------------------------------- */
-
-/* Section 7.5.1: of the packets that come. W: Sequence Window of the other end */
+/* Section 7.5.1: of the packets that come. W: Sequence Window of the other end
+ * */
 static guint64
 get_swl (DccpConnection * connection)
 {
@@ -358,9 +514,9 @@ is_acknowledgement_valid (DccpConnection * connection,
 }
 
 /* Sync and SyncAck may jump ahead, but not while packets come: a connection is
- * active that had a valid one within three round trips (section 7.5.3). They never
- * do in RESPOND: a host answers our Response with a Sync if it has sent no such
- * Request, because the Request was forged in its name. */
+ * active that had a valid one within three round trips (section 7.5.3). They
+ * never do in RESPOND: a host answers our Response with a Sync if it has sent
+ * no such Request, because the Request was forged in its name. */
 static gboolean
 is_sync_valid (DccpConnection * connection,
     const DccpPacket * packet)
@@ -391,16 +547,17 @@ set_gar (DccpConnection * connection, guint64 acknowledgement)
     connection->gar = acknowledgement;
 }
 
-/* --- options that arrive ----------------------------------------------------- */
+/* --- options that arrive -------------------------------------------------- */
 
 /* What the options of a packet say */
 typedef struct
 {
   guint64 ndp;
-  TfrcFeedback feedback;
-  TfrcIntervals losses;     /* n 0: it says nothing of them */
+  DccpCcidAck ack;
+  const DccpCcid *ccid;         /* whose options `own` has; NULL: none */
+  DccpCcidHeard own;
   guint drop_offset;            /* numbers that Data Dropped has spoken of */
-} DccpHeard;
+} Heard;
 
 /* Reset 5 and 6 name the option and the first two bytes of its value (section
  * 5.6). */
@@ -461,7 +618,7 @@ add_dropped (DccpConnection * connection, guint64 last, guint run,
 /* A second option begins where the first left off (section 11.7). */
 static gboolean
 read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
-    const DccpOption * option, DccpHeard * heard)
+    const DccpOption * option, Heard * heard)
 {
   Dropped dropped[DCCP_DROP_NONE] = { {0} };
   guint64 last = dccp_sequence_add (packet->acknowledgement,
@@ -477,23 +634,11 @@ read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
     last = dccp_sequence_add (last, -(gint64) run);
     heard->drop_offset += run;
   }
-  heard->feedback.dropped += dropped[DCCP_DROP_RECEIVE_BUFFER].n;
-  heard->feedback.dropped_others |= dropped[DCCP_DROP_PROTOCOL].n > 0
+  heard->ack.dropped += dropped[DCCP_DROP_RECEIVE_BUFFER].n;
+  heard->ack.dropped_others |= dropped[DCCP_DROP_PROTOCOL].n > 0
       || dropped[DCCP_DROP_NOT_LISTENING].n > 0;
   for (i = 0; i < DCCP_DROP_NONE; i++)
     tell_dropped (connection, i, &dropped[i]);
-  return TRUE;
-}
-
-static gboolean
-read_round_trip (DccpConnection * connection, const DccpOption * option)
-{
-  guint64 round_trip;
-
-  if (!ccid3_option_read_rtt_estimate (option, &round_trip))
-    return FALSE;
-  if (round_trip > 0 && connection->receiver)
-    tfrc_receiver_set_round_trip (connection->receiver, round_trip);
   return TRUE;
 }
 
@@ -517,63 +662,6 @@ read_timestamp_echo (const DccpOption * option)
   return dccp_option_read_timestamp_echo (option, &stamp, &elapsed);
 }
 
-typedef struct
-{
-  gboolean has_rate, has_intervals;
-  gdouble rate, intervals;      /* p */
-} LossEventRates;
-
-static gboolean
-read_loss_event_rate (const DccpOption * option, LossEventRates * p)
-{
-  guint32 inverse;
-
-  if (!ccid3_option_read_rate (option, &inverse) || inverse == 0)
-    return FALSE;
-  p->has_rate = TRUE;
-  p->rate = inverse == G_MAXUINT32 ? 0 : 1. / inverse;
-  return TRUE;
-}
-
-/* A second option goes on with older ones, and skips none (RFC 4342 section
- * 8.6.1). */
-static gboolean
-add_loss_intervals (TfrcIntervals * losses, const TfrcIntervals * more)
-{
-  guint i;
-
-  if (losses->n > 0 && more->skip != 0)
-    return FALSE;
-  if (losses->n == 0)
-    losses->skip = more->skip;
-  for (i = 0; i < more->n && losses->n < TFRC_MAX_INTERVALS; i++)
-    losses->intervals[losses->n++] = more->intervals[i];
-  return TRUE;
-}
-
-static gboolean
-read_loss_intervals (const DccpOption * option, LossEventRates * p,
-    DccpHeard * heard)
-{
-  TfrcIntervals read;
-
-  if (!ccid3_option_read_loss_intervals (option, &read)
-      || !add_loss_intervals (&heard->losses, &read))
-    return FALSE;
-  p->has_intervals = tfrc_intervals_get_loss_event_rate (&heard->losses,
-      &p->intervals);
-  return TRUE;
-}
-
-static gboolean
-read_receive_rate (const DccpOption * option, TfrcFeedback * feedback)
-{
-  if (!ccid3_option_read_rate (option, &feedback->receive_rate))
-    return FALSE;
-  feedback->has_receive_rate = TRUE;
-  return TRUE;
-}
-
 gboolean
 dccp_connection_add_cookie (DccpConnection * connection, const guint8 * value,
     gsize size)
@@ -590,8 +678,8 @@ dccp_connection_add_cookie (DccpConnection * connection, const guint8 * value,
   return TRUE;
 }
 
-/* Those of the first Response are the ones to return. It is processed in REQUEST,
- * a repeated one in PARTOPEN. */
+/* Those of the first Response are the ones to return. It is processed in
+ * REQUEST, a repeated one in PARTOPEN. */
 static gboolean
 read_cookie (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option)
@@ -604,11 +692,11 @@ read_cookie (DccpConnection * connection, const DccpPacket * packet,
 /* FALSE: it is not known, or can't be. */
 static gboolean
 read_option (DccpConnection * connection, const DccpPacket * packet,
-    const DccpOption * option, DccpHeard * heard, LossEventRates * p)
+    const DccpOption * option, Heard * heard)
 {
   switch (option->type) {
     case DCCP_OPTION_SLOW_RECEIVER:
-      heard->feedback.slow_receiver = TRUE;
+      heard->ack.slow_receiver = TRUE;
       return TRUE;
     case DCCP_OPTION_INIT_COOKIE:
       return read_cookie (connection, packet, option);
@@ -621,16 +709,8 @@ read_option (DccpConnection * connection, const DccpPacket * packet,
     case DCCP_OPTION_TIMESTAMP_ECHO:
       return read_timestamp_echo (option);
     case DCCP_OPTION_ELAPSED_TIME:
-      return heard->feedback.has_elapsed =
-          dccp_option_read_elapsed_time (option, &heard->feedback.elapsed);
-    case CCID3_OPTION_RTT_ESTIMATE:
-      return read_round_trip (connection, option);
-    case CCID3_OPTION_LOSS_EVENT_RATE:
-      return read_loss_event_rate (option, p);
-    case CCID3_OPTION_LOSS_INTERVALS:
-      return read_loss_intervals (option, p, heard);
-    case CCID3_OPTION_RECEIVE_RATE:
-      return read_receive_rate (option, &heard->feedback);
+      return heard->ack.has_elapsed =
+          dccp_option_read_elapsed_time (option, &heard->ack.elapsed);
     default:
       return FALSE;
   }
@@ -650,20 +730,6 @@ is_ignored (guint8 type)
       || type == DCCP_OPTION_ACK_VECTOR_1 || type == DCCP_OPTION_DATA_CHECKSUM;
 }
 
-/* RFC 6323 section 3.3: a wrong RTT Estimate ends the connection of who asked for
- * it, and the Reset has the beginning of the option itself. */
-static gboolean
-abort_for_round_trip (DccpConnection * connection, const DccpOption * option)
-{
-  const guint8 data[3] = { option->type, option->size + 2,
-    option->size > 0 ? option->value[0] : 0
-  };
-
-  dccp_connection_abort (connection, DCCP_EVENT_ABORTED,
-      DCCP_RESET_OPTION_ERROR, data);
-  return FALSE;
-}
-
 /* Section 5.8.2; FALSE: the connection was reset. */
 static gboolean
 refuse_option (DccpConnection * connection, const DccpOption * option)
@@ -675,46 +741,96 @@ refuse_option (DccpConnection * connection, const DccpOption * option)
     return abort_for_option (connection, option, DCCP_RESET_OPTION_ERROR);
   if (option->mandatory)
     return abort_for_option (connection, option, DCCP_RESET_MANDATORY_ERROR);
-  if (option->type == CCID3_OPTION_RTT_ESTIMATE
-      && dccp_features_get (connection->features,
-          DCCP_FEATURE_SEND_RTT_ESTIMATE, FALSE))
-    return abort_for_round_trip (connection, option);
   return TRUE;
+}
+
+/* What one congestion control has heard means nothing to another one. */
+static DccpCcidHeard *
+get_own (Heard * heard, const DccpCcid * ccid)
+{
+  if (heard->ccid != ccid)
+    memset (&heard->own, 0, sizeof (heard->own));
+  heard->ccid = ccid;
+  return &heard->own;
+}
+
+/* The congestion control wants the connection reset for it (RFC 6323 section
+ * 3.3); the Reset has the beginning of the option itself. */
+static gboolean
+abort_for_ccid_option (DccpConnection * connection, const DccpOption * option)
+{
+  const guint8 data[3] = { option->type, option->size + 2,
+    option->size > 0 ? option->value[0] : 0
+  };
+
+  dccp_connection_abort (connection, DCCP_EVENT_ABORTED,
+      DCCP_RESET_OPTION_ERROR, data);
+  return FALSE;
+}
+
+/* Section 10.3: whose it is says the type. FALSE: the connection was reset. */
+static gboolean
+read_ccid_option (DccpConnection * connection, const DccpOption * option,
+    Heard * heard)
+{
+  const gboolean is_to_sender = option->type >= DCCP_FIRST_CCID_RECEIVER_OPTION;
+  const DccpCcid *ccid = get_ccid (connection, is_to_sender);
+  DccpCcidOptionResult result = DCCP_CCID_OPTION_REFUSED;
+  DccpCcidContext context;
+
+  if (is_to_sender && ccid->sender.read_option) {
+    if (ccid->sender.read_option (get_own (heard, ccid), option))
+      result = DCCP_CCID_OPTION_READ;
+  } else if (!is_to_sender && ccid->receiver.read_option) {
+    init_context (connection, ccid, FALSE, &context);
+    result = ccid->receiver.read_option (connection->receiver, &context,
+        option);
+  }
+  if (result == DCCP_CCID_OPTION_READ)
+    return TRUE;
+  if (!refuse_option (connection, option))
+    return FALSE;
+  return result != DCCP_CCID_OPTION_FATAL
+      || abort_for_ccid_option (connection, option);
+}
+
+/* FALSE: the connection was reset for it. */
+static gboolean
+take_option (DccpConnection * connection, const DccpPacket * packet,
+    const DccpOption * option, Heard * heard)
+{
+  guint8 code;
+
+  if (is_negotiation (option->type)) {
+    code = dccp_features_input (connection->features, option, packet);
+    return code == 0 || abort_for_option (connection, option, code);
+  }
+  if (option->type >= DCCP_FIRST_CCID_OPTION)
+    return read_ccid_option (connection, option, heard);
+  return read_option (connection, packet, option, heard)
+      || refuse_option (connection, option);
 }
 
 /* FALSE: the connection was reset for one of them. */
 static gboolean
-read_options (DccpConnection * connection,
-    const DccpPacket * packet, DccpHeard * heard)
+read_options (DccpConnection * connection, const DccpPacket * packet,
+    Heard * heard)
 {
-  LossEventRates p = { FALSE };
   DccpOptionReader reader;
   DccpOption option;
-  guint8 code;
 
   dccp_option_reader_init (&reader, packet);
-  while (dccp_option_reader_next (&reader, &option)) {
-    if (!reader.broken && is_negotiation (option.type)) {
-      code = dccp_features_input (connection->features, &option, packet);
-      if (code != 0)
-        return abort_for_option (connection, &option, code);
-      continue;
-    }
-    if (!reader.broken && read_option (connection, packet, &option, heard, &p))
-      continue;
-    if (!refuse_option (connection, &option))
+  reader.ccids = connection->common->config.ccids;
+  while (dccp_option_reader_next (&reader, &option))
+    if (!(reader.broken ? refuse_option (connection, &option)
+            : take_option (connection, packet, &option, heard)))
       return FALSE;
-  }
   if (reader.broken)
     connection->common->stats.option_errors++;
-  if (p.has_intervals)
-    heard->feedback.loss_event_rate = p.intervals;
-  else if (p.has_rate)
-    heard->feedback.loss_event_rate = p.rate;
   return TRUE;
 }
 
-/* --- options that are sent --------------------------------------------------- */
+/* --- options that are sent ------------------------------------------------ */
 
 /* Section 7.7: on each packet whose last one had no data */
 static void
@@ -741,40 +857,32 @@ write_timestamp_echo (DccpConnection * connection, DccpOptionWriter * writer)
       connection->now - connection->stamp_time);
 }
 
-/* RFC 6323 section 3.3; 0 while it is not known */
+/* Not on packets that are to be as short as possible, or whose room is for
+ * other options */
 static void
-write_round_trip (DccpConnection * connection, DccpType type,
+write_sender_options (DccpConnection * connection, DccpType type,
     DccpOptionWriter * writer)
 {
-  TfrcSenderState state = { 0 };
+  const DccpCcid *ccid = get_ccid (connection, TRUE);
+  DccpCcidContext context;
 
   if (type != DCCP_DATA && type != DCCP_DATA_ACK && type != DCCP_SYNC
       && type != DCCP_SYNC_ACK)
     return;
-  if (!dccp_features_get (connection->features, DCCP_FEATURE_SEND_RTT_ESTIMATE,
-          TRUE))
+  if (!ccid->sender.write_options)
     return;
-  if (connection->sender)
-    tfrc_sender_get_state (connection->sender, &state);
-  ccid3_option_write_rtt_estimate (writer, state.round_trip > 0 ?
-      state.round_trip : connection->round_trip);
+  init_context (connection, ccid, TRUE, &context);
+  ccid->sender.write_options (connection->sender, &context, writer);
 }
 
-/* RFC 4342 section 8; an Ack without it has the Elapsed Time all the same, as its
- * acknowledgement times the round trip. */
 static void
-write_report (DccpConnection * connection, DccpOptionWriter * writer)
+write_feedback (DccpConnection * connection, DccpOptionWriter * writer)
 {
-  TfrcReport report;
+  const DccpCcid *ccid = connection->receiver_ccid;
+  DccpCcidContext context;
 
-  tfrc_receiver_take_report (connection->receiver, connection->now, &report);
-  dccp_option_write_number (writer, CCID3_OPTION_RECEIVE_RATE,
-      report.receive_rate, 4);
-  if (dccp_features_get (connection->features,
-          DCCP_FEATURE_SEND_LOSS_EVENT_RATE, TRUE))
-    dccp_option_write_number (writer, CCID3_OPTION_LOSS_EVENT_RATE,
-        report.loss_event_rate, 4);
-  ccid3_option_write_loss_intervals (writer, &report.intervals);
+  init_context (connection, ccid, FALSE, &context);
+  ccid->receiver.write_feedback (connection->receiver, &context, writer);
   connection->common->stats.feedback_sent++;
 }
 
@@ -796,7 +904,7 @@ write_acknowledgement_options (DccpConnection * connection,
   write_slow_receiver (connection, writer);
   dccp_dropped_write (&connection->dropped, connection->gsr, writer);
   if (with_report)
-    write_report (connection, writer);
+    write_feedback (connection, writer);
 }
 
 /* Section 8.1.4, in their order */
@@ -818,14 +926,14 @@ write_own_options (DccpConnection * connection, DccpType type,
   write_ndp_count (connection, writer);
   if (type != DCCP_SYNC)
     write_timestamp_echo (connection, writer);
-  write_round_trip (connection, type, writer);
+  write_sender_options (connection, type, writer);
   if (type == DCCP_ACK || type == DCCP_RESPONSE)
     write_cookies (connection, writer);
   if (type == DCCP_ACK)
     write_acknowledgement_options (connection, with_report, writer);
 }
 
-/* --- closing ------------------------------------------------------------------ */
+/* --- closing -------------------------------------------------------------- */
 
 /* Section 8.3: first after two round trips */
 static void
@@ -868,11 +976,12 @@ back_off (DccpConnection * connection)
   connection->retransmit_at = connection->now + connection->backoff;
 }
 
-/* --- packets that are sent: one of each kind may wait until it is polled, and is
- * made then ------------------------------------------------------------------- */
+/* --- packets that are sent -------------------------------------------------- */
 
-/* So that an endpoint whose answers are no longer than what they answer, as ours
- * (docs/dccp-thin.md), answers with a Reset what asks for one. */
+/* One of each kind may wait until it is polled, and is made then. */
+
+/* So that an endpoint whose answers are no longer than what they answer, as
+ * ours (docs/dccp-thin.md), answers with a Reset what asks for one. */
 static void
 pad (DccpType type, DccpOptionWriter * writer)
 {
@@ -932,12 +1041,27 @@ write_packet (DccpConnection * connection, DccpPacket * packet,
   return dccp_packet_write (packet, &connection->path, bytes);
 }
 
+static gboolean
+wants_feedback (DccpConnection * connection)
+{
+  return connection->receiver
+      && connection->receiver_ccid->receiver.wants_feedback (
+      connection->receiver, connection->now);
+}
+
+static void
+note_control (DccpConnection * connection, guint64 sequence)
+{
+  if (connection->sender && connection->sender_ccid->sender.sent_other)
+    connection->sender_ccid->sender.sent_other (connection->sender,
+        connection->now, sequence);
+}
+
 static gsize
 write_control (DccpConnection * connection, DccpType type,
     guint64 acknowledgement, guint8 bytes[DCCP_LONGEST_CONTROL])
 {
-  const gboolean with_report = type == DCCP_ACK && connection->receiver
-      && tfrc_receiver_wants_feedback (connection->receiver, connection->now);
+  const gboolean with_report = type == DCCP_ACK && wants_feedback (connection);
   DccpOptionWriter writer;
   DccpPacket packet;
 
@@ -951,9 +1075,7 @@ write_control (DccpConnection * connection, DccpType type,
     connection->ndp = 0;
   else
     connection->ndp++;
-  if (connection->sender)
-    tfrc_sender_sent_other (connection->sender, connection->now,
-        packet.sequence);
+  note_control (connection, packet.sequence);
   return write_packet (connection, &packet, &writer, bytes);
 }
 
@@ -1009,8 +1131,7 @@ wants_ack (DccpConnection * connection)
 {
   if (!dccp_connection_is_open (connection))
     return FALSE;
-  return connection->owes_ack
-      || tfrc_receiver_wants_feedback (connection->receiver, connection->now)
+  return connection->owes_ack || wants_feedback (connection)
       || dccp_features_want_packet (connection->features, connection->now);
 }
 
@@ -1043,8 +1164,10 @@ dccp_connection_poll_output (DccpConnection * connection, guint64 now,
       connection->gsr, bytes);
 }
 
-/* --- packets that arrive: steps 4 to 16 of section 8.5, a function each. Steps 1
- * to 3 are those of the codec and of the endpoint. ---------------------------- */
+/* --- packets that arrive ---------------------------------------------------- */
+
+/* Steps 4 to 16 of section 8.5, a function each. Steps 1 to 3 are those of the
+ * codec and of the endpoint. */
 
 typedef struct
 {
@@ -1053,7 +1176,7 @@ typedef struct
   gboolean is_duplicate;
   gboolean is_covered;          /* by its checksum, as much as we want */
   gboolean is_latest;           /* none later came */
-  DccpHeard heard;
+  Heard heard;
   DccpData *data;
   gboolean has_data;
 } Arrival;
@@ -1120,9 +1243,26 @@ step_4_prepare_request (DccpConnection * connection, Arrival * arrival)
   return TRUE;
 }
 
-/* Who forges packets to the other end makes it send Syncs that acknowledge numbers
- * we never sent. They are refused, but were no loss: TFRC is not to slow down for
- * them. */
+static void
+input_to_receiver (DccpConnection * connection, const DccpPacket * packet,
+    gboolean is_data, guint64 ndp)
+{
+  const DccpCcidPacket arrived = {
+    .sequence = packet->sequence,
+    .is_data = is_data,
+    .ccval = packet->ccval,
+    .size = is_data ? packet->payload_size : 0,
+    .ndp = ndp,
+  };
+
+  if (connection->receiver)
+    connection->receiver_ccid->receiver.input (connection->receiver,
+        connection->now, &arrived);
+}
+
+/* Who forges packets to the other end makes it send Syncs that acknowledge
+ * numbers we never sent. They are refused, but were no loss: the sender is not
+ * to slow down for them. */
 static gboolean
 refuse_sync (DccpConnection * connection, Arrival * arrival)
 {
@@ -1130,9 +1270,7 @@ refuse_sync (DccpConnection * connection, Arrival * arrival)
 
   if (!dccp_connection_is_sequence_valid (connection, packet))
     return refuse (connection, DCCP_REFUSED_SEQUENCE);
-  if (connection->receiver)
-    tfrc_receiver_input (connection->receiver, connection->now,
-        packet->sequence, FALSE, packet->ccval, 0, 0);
+  input_to_receiver (connection, packet, FALSE, 0);
   return refuse (connection, DCCP_REFUSED_ACKNOWLEDGEMENT);
 }
 
@@ -1249,13 +1387,15 @@ step_8_process_options (DccpConnection * connection, Arrival * arrival)
         &arrival->heard);
   dccp_features_processed (connection->features, connection->gsr,
       connection->gss);
+  if (is_fine)
+    follow_negotiation (connection, packet->sequence);
   return is_fine;
 }
 
 /* A client in REQUEST answers everything but a Response or a Reset with such a
- * Reset and remains in REQUEST (section 8.5, step 4). It answers the Sync that we
- * send from RESPOND in this way if our Response was lost, and repeats its Request
- * later. */
+ * Reset and remains in REQUEST (section 8.5, step 4). It answers the Sync that
+ * we send from RESPOND in this way if our Response was lost, and repeats its
+ * Request later. */
 static gboolean
 is_still_requesting (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1313,14 +1453,14 @@ static void
 measure_response (DccpConnection * connection, Arrival * arrival)
 {
   const DccpPacket *packet = arrival->packet;
-  const TfrcFeedback *feedback = &arrival->heard.feedback;
+  const DccpCcidAck *ack = &arrival->heard.ack;
   guint64 sample = connection->now - connection->response_time;
 
   if (!dccp_type_has_acknowledgement (packet->type)
       || packet->acknowledgement != connection->response)
     return;
-  if (feedback->has_elapsed)
-    sample -= MIN (feedback->elapsed, sample);
+  if (ack->has_elapsed)
+    sample -= MIN (ack->elapsed, sample);
   set_round_trip (connection, sample);
 }
 
@@ -1395,32 +1535,43 @@ step_15_process_sync (DccpConnection * connection, Arrival * arrival)
   return TRUE;
 }
 
-/* --- step 16 ------------------------------------------------------------------ */
+/* --- step 16 -------------------------------------------------------------- */
 
-/* An Ack that says nothing of the congestion may be of a packet that is long gone:
- * it times nothing. */
-static gboolean
-is_feedback (const TfrcFeedback * feedback)
+static void
+tell_lost (DccpConnection * connection, const DccpCcidNews * news)
 {
-  return feedback->has_receive_rate || feedback->has_elapsed
-      || feedback->slow_receiver || feedback->dropped > 0
-      || feedback->dropped_others;
+  DccpEvent event = { DCCP_EVENT_LOST };
+  guint i;
+
+  for (i = 0; i < news->n_losses; i++) {
+    event.sequence = news->losses[i].first;
+    event.lost = MIN (dccp_sequence_difference (news->losses[i].last,
+            event.sequence) + 1, DCCP_HISTORY_SIZE);
+    tell_event (connection, &event);
+  }
 }
 
 static void
 hear_feedback (DccpConnection * connection, Arrival * arrival)
 {
-  TfrcFeedback *feedback = &arrival->heard.feedback;
-  TfrcSenderState state;
+  DccpCcidAck *ack = &arrival->heard.ack;
+  DccpCcidSenderState state;
+  DccpCcidNews news;
+  gboolean is_feedback;
 
-  feedback->acknowledged = arrival->packet->acknowledgement;
-  tfrc_sender_feedback (connection->sender, connection->now, feedback);
-  tfrc_sender_get_state (connection->sender, &state);
+  ack->acknowledged = arrival->packet->acknowledgement;
+  ack->heard = get_own (&arrival->heard, connection->sender_ccid);
+  news.round_trip = 0;
+  news.n_losses = 0;
+  is_feedback = connection->sender_ccid->sender.feedback (connection->sender,
+      connection->now, ack, &news);
+  tell_lost (connection, &news);
+  if (!is_feedback)
+    return;
+  get_sender_state (connection, &state);
   if (state.round_trip > 0)
     dccp_features_set_round_trip (connection->features, state.round_trip);
-  /* Where both send, it is as good for what comes. */
-  if (state.round_trip > 0 && feedback->has_receive_rate)
-    tfrc_receiver_set_round_trip (connection->receiver, state.round_trip);
+  set_receiver_round_trip (connection, news.round_trip);
   tell_rate (connection);
 }
 
@@ -1438,45 +1589,6 @@ hear_slow_receiver (DccpConnection * connection, gboolean slow)
   tell_event (connection, &event);
 }
 
-/* An event that goes on is told of again, but for what was told before. */
-static void
-hear_loss (DccpConnection * connection, guint64 last, guint32 loss)
-{
-  guint64 first = dccp_sequence_add (last, 1 - (gint64) loss);
-  DccpEvent event = { DCCP_EVENT_LOST };
-
-  if (loss == 0 || dccp_sequence_difference (last, connection->told_lost) <= 0)
-    return;
-  if (dccp_sequence_difference (first, connection->told_lost) > 0)
-    connection->common->stats.loss_events_received++;
-  else
-    first = dccp_sequence_add (connection->told_lost, 1);
-  connection->told_lost = last;
-  event.sequence = first;
-  event.lost = MIN (dccp_sequence_difference (last, first) + 1,
-      DCCP_HISTORY_SIZE);
-  tell_event (connection, &event);
-}
-
-/* Each interval has its loss before what came since (RFC 4342 section 8.6), the
- * latest is the first; they are told of in their order. */
-static void
-hear_losses (DccpConnection * connection, Arrival * arrival)
-{
-  const TfrcIntervals *losses = &arrival->heard.losses;
-  guint64 ends[TFRC_MAX_INTERVALS];
-  guint64 end = dccp_sequence_add (arrival->packet->acknowledgement,
-      -(gint64) losses->skip);
-  guint i;
-
-  for (i = 0; i < losses->n; i++) {
-    ends[i] = dccp_sequence_add (end, -(gint64) losses->intervals[i].lossless);
-    end = dccp_sequence_add (ends[i], -(gint64) losses->intervals[i].loss);
-  }
-  while (i-- > 0)
-    hear_loss (connection, ends[i], losses->intervals[i].loss);
-}
-
 static void
 feed_congestion_control (DccpConnection * connection, Arrival * arrival)
 {
@@ -1485,23 +1597,15 @@ feed_congestion_control (DccpConnection * connection, Arrival * arrival)
       || packet->type == DCCP_DATA_ACK;
   const gboolean is_ack = packet->type == DCCP_ACK
       || packet->type == DCCP_DATA_ACK;
-  guint64 loss_events;
 
   if (!connection->receiver)
     return;
-  tfrc_receiver_input (connection->receiver, connection->now, packet->sequence,
-      is_data, packet->ccval, is_data ? packet->payload_size : 0,
-      arrival->heard.ndp);
+  input_to_receiver (connection, packet, is_data, arrival->heard.ndp);
   /* What was overtaken says nothing new. */
   if (!is_ack || !arrival->is_latest)
     return;
-  loss_events = connection->common->stats.loss_events_received;
-  hear_losses (connection, arrival);
-  arrival->heard.feedback.new_loss_event =
-      connection->common->stats.loss_events_received > loss_events;
-  if (is_feedback (&arrival->heard.feedback))
-    hear_feedback (connection, arrival);
-  hear_slow_receiver (connection, arrival->heard.feedback.slow_receiver);
+  hear_feedback (connection, arrival);
+  hear_slow_receiver (connection, arrival->heard.ack.slow_receiver);
 }
 
 /* Until it acknowledges what we sent in OPEN, a client may be in PARTOPEN. */
@@ -1514,8 +1618,8 @@ help_partopen (DccpConnection * connection, const DccpPacket * packet)
     connection->owes_ack = TRUE;
 }
 
-/* Are packets missing between the last one delivered and this one? As many as its
- * NDP Count says before it had no data. */
+/* Are packets missing between the last one delivered and this one? As many as
+ * its NDP Count says before it had no data. */
 static gboolean
 is_gap_before (DccpConnection * connection, Arrival * arrival)
 {
@@ -1614,7 +1718,7 @@ dccp_connection_input (DccpConnection * connection, guint64 now,
   return arrival.has_data;
 }
 
-/* --- data ---------------------------------------------------------------------- */
+/* --- data ----------------------------------------------------------------- */
 
 guint64
 dccp_connection_next_send (DccpConnection * connection, guint64 now)
@@ -1622,11 +1726,11 @@ dccp_connection_next_send (DccpConnection * connection, guint64 now)
   connection->now = now;
   if (!connection->is_told || !dccp_connection_is_open (connection))
     return DCCP_NEVER;
-  /* A server that knows nothing of us without its cookies may not hear data before
-   * the Ack that has them, and a full packet has no room for them. */
+  /* A server that knows nothing of us without its cookies may not hear data
+   * before the Ack that has them, and a full packet has no room for them. */
   if (connection->cookies_size > 0)
     return DCCP_NEVER;
-  return tfrc_sender_next_send (connection->sender, now);
+  return connection->sender_ccid->sender.next_send (connection->sender, now);
 }
 
 /* With a DataAck, and its options */
@@ -1655,9 +1759,9 @@ get_coverage (DccpConnection * connection, gsize size)
   return (gsize) (coverage - 1) * 4 <= size ? coverage : 0;
 }
 
-/* Until a client hears of the server again, that may not have its Confirms: it may
- * take no packet without them, as Linux, which resets the connection. Where the
- * payload leaves no room, the Ack before it must do. */
+/* Until a client hears of the server again, that may not have its Confirms: it
+ * may take no packet without them, as Linux, which resets the connection.
+ * Where the payload leaves no room, the Ack before it must do. */
 static void
 repeat_confirms (DccpConnection * connection, gsize size,
     DccpOptionWriter * writer)
@@ -1690,15 +1794,15 @@ dccp_connection_send (DccpConnection * connection, guint64 now,
   packet.payload = payload;
   packet.payload_size = size;
   packet.coverage = get_coverage (connection, size);
-  packet.ccval = tfrc_sender_sent (connection->sender, now, packet.sequence,
-      size, more);
+  packet.ccval = connection->sender_ccid->sender.sent (connection->sender, now,
+      packet.sequence, size, more);
   dccp_history_set (&connection->sent_data, packet.sequence);
   connection->ndp = 0;
   connection->common->stats.bytes_sent += size;
   return write_packet (connection, &packet, &writer, header);
 }
 
-/* --- times -------------------------------------------------------------------- */
+/* --- times ---------------------------------------------------------------- */
 
 static guint64
 after (guint64 time, guint64 duration)
@@ -1733,14 +1837,23 @@ get_deadline (DccpConnection * connection)
 static guint64
 get_probe_time (DccpConnection * connection)
 {
-  /* A server that knows nothing of us without its cookies would answer a Sync with
-   * a Reset: the Ack that has them asks enough. */
+  /* A server that knows nothing of us without its cookies would answer a Sync
+   * with a Reset: the Ack that has them asks enough. */
   if (!dccp_connection_is_open (connection) || connection->cookies_size > 0)
     return DCCP_NEVER;
   if (connection->probe_at != DCCP_NEVER)
     return connection->probe_at;
   return after (connection->heard,
       connection->common->config.idle_timeout / PROBE_FIRST);
+}
+
+static guint64
+get_sender_wakeup (DccpConnection * connection)
+{
+  const DccpCcidSender *verbs = &connection->sender_ccid->sender;
+
+  return verbs->next_wakeup ? verbs->next_wakeup (connection->sender) :
+      DCCP_NEVER;
 }
 
 guint64
@@ -1751,17 +1864,18 @@ dccp_connection_next_wakeup (DccpConnection * connection)
   if (!dccp_connection_is_open (connection))
     return next;
   next = MIN (next, get_probe_time (connection));
-  next = MIN (next, tfrc_sender_next_wakeup (connection->sender));
-  next = MIN (next, tfrc_receiver_next_wakeup (connection->receiver));
+  next = MIN (next, get_sender_wakeup (connection));
+  next = MIN (next,
+      connection->receiver_ccid->receiver.next_wakeup (connection->receiver));
   return MIN (next, dccp_features_next_wakeup (connection->features));
 }
 
-/* --- when they have come ------------------------------------------------------- */
+/* --- when they have come -------------------------------------------------- */
 
 /* A server should not repeat its Response (section 8.1.3), and a client that
  * only receives may not repeat its Ack, as Linux. A Sync must be answered, and
- * the answer of a client that had the Response completes the handshake (8.5, step
- * 11). */
+ * the answer of a client that had the Response completes the handshake (8.5,
+ * step 11). */
 static void
 retransmit (DccpConnection * connection)
 {
@@ -1789,8 +1903,8 @@ retransmit (DccpConnection * connection)
   back_off (connection);
 }
 
-/* The other end may be there all the same, and hears it. Negotiation that does not
- * end is an error of the options. */
+/* The other end may be there all the same, and hears it. Negotiation that does
+ * not end is an error of the options. */
 static void
 give_up (DccpConnection * connection)
 {
@@ -1834,8 +1948,8 @@ dccp_connection_timeout (DccpConnection * connection, guint64 now)
     return;
   if (now >= get_probe_time (connection))
     probe (connection);
-  if (now >= tfrc_sender_next_wakeup (connection->sender)) {
-    tfrc_sender_timeout (connection->sender, now);
+  if (now >= get_sender_wakeup (connection)) {
+    connection->sender_ccid->sender.timeout (connection->sender, now);
     tell_rate (connection);
   }
 }

@@ -12,8 +12,6 @@
 #include "dccpfeatures.h"
 #include "dccphistory.h"
 #include "dccpoptions.h"
-#include "tfrcreceiver.h"
-#include "tfrcsender.h"
 
 G_BEGIN_DECLS
 
@@ -31,7 +29,7 @@ typedef struct
 {
   DccpEndpointConfig config;
   DccpStats stats;              /* of connections that are gone, and of this one
-                                 * but for what its TFRC counts itself */
+                                 * but for what its half-connections count */
   gboolean is_slow;             /* we, whoever sends */
   DccpLimiter syncs, resets;
   DccpLimiter last_resets;      /* to other ends of connections that were */
@@ -54,8 +52,9 @@ typedef struct
   gboolean is_told;             /* CONNECTED */
   DccpState state;
   DccpFeatures *features;
-  TfrcSender *sender;           /* from PARTOPEN or OPEN on */
-  TfrcReceiver *receiver;
+  /* congestion control, from PARTOPEN or OPEN on; all NULL before */
+  const DccpCcid *sender_ccid, *receiver_ccid;
+  gpointer sender, receiver;
   guint mtu;
 
   /* numbers (section 7.1) */
@@ -100,7 +99,6 @@ typedef struct
   DccpDropped dropped;          /* ours, to be reported */
   gboolean told_slow;           /* that we are, by the last Ack */
   DccpHistory sent_data, reported;      /* by the other end as dropped */
-  guint64 told_lost;            /* greatest sequence number told as LOST */
   gboolean they_are_slow;
   guint64 told_rate;            /* bits per second */
 } DccpConnection;
@@ -114,6 +112,9 @@ DccpConnection *dccp_connection_new_server (DccpCommon * common, guint64 now,
 void dccp_connection_free (DccpConnection * connection);
 void dccp_connection_add_stats (DccpConnection * connection,
     DccpStats * stats);
+/* Of both half-connections; 0 before they begin */
+void dccp_connection_get_states (DccpConnection * connection,
+    DccpCcidSenderState * sender, DccpCcidReceiverState * receiver);
 gboolean dccp_connection_is_over (const DccpConnection * connection);
 gboolean dccp_connection_is_open (const DccpConnection * connection);
 

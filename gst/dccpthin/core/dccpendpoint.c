@@ -36,7 +36,7 @@ dccp_endpoint_config_init (DccpEndpointConfig * config)
   config->connect_timeout = 4 * DCCP_MSL;
   config->idle_timeout = 10 * DCCP_SECOND;
   config->time_wait = 2 * DCCP_MSL;
-  config->equation = TFRC_EQUATION_EXACT;
+  config->ccids = dccp_ccids;
   config->reduce_oscillation = TRUE;
   config->granularity = DCCP_MILLISECOND;
 }
@@ -850,20 +850,17 @@ to_bits (gdouble bytes_per_second)
 static void
 describe_half_connections (DccpConnection * connection, DccpStats * stats)
 {
-  TfrcReceiverState receiver;
-  TfrcSenderState sender;
+  DccpCcidReceiverState receiver;
+  DccpCcidSenderState sender;
 
   stats->round_trip = connection->round_trip;
-  if (!connection->sender)
-    return;
-  tfrc_sender_get_state (connection->sender, &sender);
+  dccp_connection_get_states (connection, &sender, &receiver);
   stats->rate = to_bits (sender.rate);
   stats->reported_rate = to_bits (sender.receive_rate);
   stats->loss_event_rate = sender.loss_event_rate;
   if (sender.round_trip > 0)
     stats->round_trip = sender.round_trip;
   stats->round_trip_variance = sender.round_trip_variance;
-  tfrc_receiver_get_state (connection->receiver, &receiver);
   stats->their_loss_event_rate = receiver.loss_event_rate;
   stats->receive_rate = to_bits (receiver.receive_rate);
 }

@@ -21,10 +21,10 @@
 #ifndef __DCCP_ENDPOINT_H__
 #define __DCCP_ENDPOINT_H__
 
+#include "dccpccid.h"
 #include "dccphistory.h"
 #include "dccppacket.h"
 #include "driververbs.h"
-#include "tfrcequation.h"
 
 G_BEGIN_DECLS
 
@@ -56,8 +56,10 @@ typedef struct
                                  * for one from half of it on; 0: never */
   guint64 time_wait;            /* ns, 2 MSL; a listener is ready for the next
                                  * connection all the same */
-  TfrcEquation equation;
-  gboolean reduce_oscillation;
+  const DccpCcid *const *ccids; /* congestion controls to agree on, the preferred
+                                 * one first; NULL behind the last */
+  gint equation;                /* of CCID 3, a TfrcEquation */
+  gboolean reduce_oscillation;  /* of CCID 3 */
   guint32 segment_size;         /* s, bytes; 0: mean of those sent */
   guint64 granularity;          /* ns, of the caller's timer */
 } DccpEndpointConfig;

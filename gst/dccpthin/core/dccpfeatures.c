@@ -15,7 +15,6 @@
 #define MILLISECONDS G_GUINT64_CONSTANT (1000000)       /* ns */
 #define SECONDS (1000 * MILLISECONDS)
 
-#define CCID_3 3
 #define MIN_SEQUENCE_WINDOW 32  /* section 7.5.2 */
 #define MAX_SEQUENCE_WINDOW ((G_GUINT64_CONSTANT (1) << 46) - 1)
 #define MAX_COVERAGE 15
@@ -25,7 +24,7 @@
 #define MIN_RETRANSMISSION (200 * MILLISECONDS)
 #define MAX_RETRANSMISSION (64 * SECONDS)
 
-#define MAX_PREFERENCES 16
+#define MAX_PREFERENCES 16      /* also of congestion controls */
 #define N_NUMBERS 256
 
 enum
@@ -43,7 +42,7 @@ typedef struct
 
 typedef struct
 {
-  DccpFeature number;
+  guint8 number;
   gboolean is_non_negotiable;   /* section 6.3.2, else server-priority */
   gsize size;                   /* bytes of a value */
   gboolean is_required;         /* of everybody, section 6.4 */
@@ -54,11 +53,9 @@ typedef struct
 #define SERVER_PRIORITY FALSE, 1
 #define NON_NEGOTIABLE TRUE
 
-/* Section 6.4, table 4; RFC 6323 section 3.1; RFC 4342 section 8.4. What we
- * accept: docs/dccp-thin.md. */
-static const Rule rules[] = {
-  {DCCP_FEATURE_CCID, SERVER_PRIORITY, TRUE, 2,
-      {{1, {CCID_3}}, {1, {CCID_3}}}},
+/* Section 6.4, table 4. What we accept: docs/dccp-thin.md. */
+static const Rule base_rules[] = {
+  {DCCP_FEATURE_CCID, SERVER_PRIORITY, TRUE, 2,},       /* see below */
   {DCCP_FEATURE_SHORT_SEQUENCE, SERVER_PRIORITY, TRUE, 0,
       {{1, {0}}, {1, {0}}}},
   {DCCP_FEATURE_SEQUENCE_WINDOW, NON_NEGOTIABLE, 6, TRUE, 100,},
@@ -72,13 +69,11 @@ static const Rule rules[] = {
   {DCCP_FEATURE_MIN_COVERAGE, SERVER_PRIORITY, FALSE, 0,},      /* see below */
   {DCCP_FEATURE_CHECK_DATA_CHECKSUM, SERVER_PRIORITY, FALSE, 0,
       {{1, {0}}, {1, {0}}}},
-  {DCCP_FEATURE_SEND_RTT_ESTIMATE, SERVER_PRIORITY, FALSE, 0,
-      {{2, {1, 0}}, {2, {1, 0}}}},
-  {DCCP_FEATURE_SEND_LOSS_EVENT_RATE, SERVER_PRIORITY, FALSE, 0,
-      {{2, {1, 0}}, {2, {1, 0}}}},
 };
 
-#define N_RULES G_N_ELEMENTS (rules)
+#define N_BASE_RULES G_N_ELEMENTS (base_rules)
+/* Behind them those of congestion controls; what does not fit is unknown. */
+#define MAX_RULES (N_BASE_RULES + 4 * DCCP_CCID_MAX_FEATURES)
 
 typedef enum
 {
@@ -109,7 +104,9 @@ typedef struct
 struct _DccpFeatures
 {
   gboolean is_server;
-  Feature features[N_RULES][N_SIDES];
+  Rule rules[MAX_RULES];
+  guint n_rules;
+  Feature features[MAX_RULES][N_SIDES];
   guint32 unknown[N_SIDES][N_NUMBERS / 32];     /* empty Confirms owed */
   gboolean owes_unknown;
   gboolean is_received_known;   /* FGSR is */
@@ -128,12 +125,12 @@ static const guint8 confirm_types[N_SIDES] = {
 };
 
 static gint
-find_rule (guint8 number)
+find_rule (const DccpFeatures * self, guint8 number)
 {
   guint i;
 
-  for (i = 0; i < N_RULES; i++)
-    if (rules[i].number == number)
+  for (i = 0; i < self->n_rules; i++)
+    if (self->rules[i].number == number)
       return i;
   return -1;
 }
@@ -141,13 +138,13 @@ find_rule (guint8 number)
 /* --- what we want --------------------------------------------------------- */
 
 static Feature *
-get_feature (DccpFeatures * self, DccpFeature number, gint side)
+get_feature (DccpFeatures * self, guint8 number, gint side)
 {
-  return &self->features[find_rule (number)][side];
+  return &self->features[find_rule (self, number)][side];
 }
 
 static void
-want (DccpFeatures * self, DccpFeature number, gint side, gboolean mandatory)
+want (DccpFeatures * self, guint8 number, gint side, gboolean mandatory)
 {
   Feature *feature = get_feature (self, number, side);
 
@@ -199,18 +196,48 @@ set_preferences (Feature * self, const Preferences * preferences)
     self->preferences[self->n_preferences++] = preferences->values[i];
 }
 
+/* Both ends may switch them on and off. */
+static void
+add_ccid_rules (DccpFeatures * self, const DccpCcid * ccid)
+{
+  Rule rule = { 0, SERVER_PRIORITY, FALSE, 0, {{2, {1, 0}}, {2, {1, 0}}} };
+  guint i;
+
+  for (i = 0; i < DCCP_CCID_MAX_FEATURES && ccid->features[i] != 0; i++) {
+    rule.number = ccid->features[i];
+    if (find_rule (self, rule.number) < 0 && self->n_rules < MAX_RULES)
+      self->rules[self->n_rules++] = rule;
+  }
+}
+
+/* Section 10: the preferred one first. Its features are asked for at once, before
+ * it is agreed on: there is seldom another one. */
+static void
+prefer_ccids (DccpFeatures * self, const DccpCcid * const *ccids)
+{
+  Feature *local = get_feature (self, DCCP_FEATURE_CCID, LOCAL);
+  Feature *remote = get_feature (self, DCCP_FEATURE_CCID, REMOTE);
+  const guint8 *features = ccids[0]->features;
+  guint i;
+
+  for (i = 0; i < MAX_PREFERENCES && ccids[i]; i++) {
+    add_preferences (local, ccids[i]->number, ccids[i]->number);
+    add_preferences (remote, ccids[i]->number, ccids[i]->number);
+  }
+  want (self, DCCP_FEATURE_CCID, LOCAL, TRUE);
+  want (self, DCCP_FEATURE_CCID, REMOTE, TRUE);
+  for (i = 0; i < DCCP_CCID_MAX_FEATURES && features[i] != 0; i++)
+    want (self, features[i], REMOTE, FALSE);
+}
+
 static void
 want_profile (DccpFeatures * self, const DccpFeaturesConfig * config)
 {
-  want (self, DCCP_FEATURE_CCID, LOCAL, TRUE);
-  want (self, DCCP_FEATURE_CCID, REMOTE, TRUE);
   want (self, DCCP_FEATURE_SEQUENCE_WINDOW, LOCAL, FALSE);
   get_feature (self, DCCP_FEATURE_SEQUENCE_WINDOW, LOCAL)->wanted =
       config->sequence_window;
   /* section 12.1: who can't read ECN's bits must say so */
   want (self, DCCP_FEATURE_ECN_INCAPABLE, LOCAL, TRUE);
-  want (self, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, REMOTE, FALSE);
-  want (self, DCCP_FEATURE_SEND_RTT_ESTIMATE, REMOTE, FALSE);
   if (config->min_coverage > 0)
     want (self, DCCP_FEATURE_MIN_COVERAGE, LOCAL, FALSE);
   if (config->coverage > 0)
@@ -220,9 +247,11 @@ want_profile (DccpFeatures * self, const DccpFeaturesConfig * config)
 DccpFeatures *
 dccp_features_new (const DccpFeaturesConfig * config)
 {
+  const DccpCcid *const *ccids = config->ccids ? config->ccids : dccp_ccids;
   DccpFeatures *self;
   guint i, side;
 
+  g_return_val_if_fail (ccids[0] != NULL, NULL);
   g_return_val_if_fail (config->sequence_window >= MIN_SEQUENCE_WINDOW
       && config->sequence_window <= MAX_SEQUENCE_WINDOW, NULL);
   g_return_val_if_fail (config->min_coverage <= MAX_COVERAGE, NULL);
@@ -231,11 +260,17 @@ dccp_features_new (const DccpFeaturesConfig * config)
   self = g_new0 (DccpFeatures, 1);
   self->is_server = config->is_server;
   self->fgss = config->initial_sequence;
-  for (i = 0; i < N_RULES; i++)
+  memcpy (self->rules, base_rules, sizeof (base_rules));
+  self->n_rules = N_BASE_RULES;
+  for (i = 0; ccids[i]; i++)
+    add_ccid_rules (self, ccids[i]);
+  for (i = 0; i < self->n_rules; i++)
     for (side = 0; side < N_SIDES; side++) {
-      self->features[i][side].value = rules[i].initial;
-      set_preferences (&self->features[i][side], &rules[i].preferences[side]);
+      self->features[i][side].value = self->rules[i].initial;
+      set_preferences (&self->features[i][side],
+          &self->rules[i].preferences[side]);
     }
+  prefer_ccids (self, ccids);
   prefer_received_coverage (get_feature (self, DCCP_FEATURE_MIN_COVERAGE,
           LOCAL), config->min_coverage);
   prefer_sent_coverage (get_feature (self, DCCP_FEATURE_MIN_COVERAGE, REMOTE),
@@ -269,6 +304,14 @@ static gboolean
 has_value (const guint8 * values, gsize n, guint8 value)
 {
   return n > 0 && memchr (values, value, n) != NULL;
+}
+
+/* On one of ours */
+static gboolean
+is_agreed (const Feature * self)
+{
+  return self->state == STABLE
+      && has_value (self->preferences, self->n_preferences, self->value);
 }
 
 /* Section 6.3.1: the first of the server's that is also the client's. FALSE:
@@ -351,7 +394,7 @@ input_preferences (DccpFeatures * self, Feature * feature, const Rule * rule,
   } else if (mandatory)
     return DCCP_RESET_MANDATORY_ERROR;
   else if (rule->number == DCCP_FEATURE_CCID)
-    return DCCP_RESET_OPTION_ERROR;     /* of the profile: no other will do */
+    return DCCP_RESET_OPTION_ERROR;     /* we have none of theirs */
   else if (feature->state == CHANGING)
     feature->state = STABLE;
   feature->owed = OWES_CONFIRM;
@@ -378,13 +421,13 @@ input_change (DccpFeatures * self, const DccpOption * option, gint side)
 
   if (option->size == 0)        /* of no feature: ignored, if it may be */
     return option->mandatory ? DCCP_RESET_MANDATORY_ERROR : 0;
-  i = find_rule (option->value[0]);
+  i = find_rule (self, option->value[0]);
   if (i < 0)
     return input_unknown (self, side, option->mandatory, option->value[0]);
-  if (rules[i].is_non_negotiable)
-    return input_number (&self->features[i][side], &rules[i], side,
+  if (self->rules[i].is_non_negotiable)
+    return input_number (&self->features[i][side], &self->rules[i], side,
         option->mandatory, value, option->size - 1);
-  return input_preferences (self, &self->features[i][side], &rules[i],
+  return input_preferences (self, &self->features[i][side], &self->rules[i],
       option->mandatory, value, option->size - 1);
 }
 
@@ -425,25 +468,27 @@ input_empty_confirm (Feature * self, const Rule * rule)
 static guint8
 input_confirm (DccpFeatures * self, const DccpOption * option, gint side)
 {
-  const gint i = option->size > 0 ? find_rule (option->value[0]) : -1;
+  const gint i = option->size > 0 ? find_rule (self, option->value[0]) : -1;
   const guint8 *value = option->value + 1;
   Feature *feature;
+  const Rule *rule;
   gboolean valid;
 
   if (i < 0 || self->features[i][side].state != CHANGING)
     return 0;
   feature = &self->features[i][side];
+  rule = &self->rules[i];
   if (option->size == 1)
-    return input_empty_confirm (feature, &rules[i]);
-  if (rules[i].is_non_negotiable)
-    valid = is_confirmed_number (feature, &rules[i], value, option->size - 1);
+    return input_empty_confirm (feature, rule);
+  if (rule->is_non_negotiable)
+    valid = is_confirmed_number (feature, rule, value, option->size - 1);
   else
     valid = is_confirmed_preference (self, feature, value, option->size - 1);
   if (!valid)
     return DCCP_RESET_OPTION_ERROR;
-  feature->value = get_number (value, rules[i].size);
+  feature->value = get_number (value, rule->size);
   feature->state = STABLE;
-  if (rules[i].number == DCCP_FEATURE_CCID && feature->value != CCID_3)
+  if (rule->number == DCCP_FEATURE_CCID && !is_agreed (feature))
     return DCCP_RESET_OPTION_ERROR;
   return 0;
 }
@@ -611,15 +656,16 @@ dccp_features_write (DccpFeatures * features, guint64 now, guint64 sequence,
 {
   guint i, side;
 
-  for (i = 0; i < N_RULES; i++)
+  for (i = 0; i < features->n_rules; i++)
     for (side = 0; side < N_SIDES; side++)
       if (features->features[i][side].owed != OWES_NOTHING)
-        write_owed (&features->features[i][side], &rules[i], side, writer);
-  for (i = 0; i < N_RULES; i++)
+        write_owed (&features->features[i][side], &features->rules[i], side,
+            writer);
+  for (i = 0; i < features->n_rules; i++)
     for (side = 0; side < N_SIDES; side++)
       if (is_due (&features->features[i][side], now))
-        write_change (features, &features->features[i][side], &rules[i], side,
-            now, sequence, writer);
+        write_change (features, &features->features[i][side],
+            &features->rules[i], side, now, sequence, writer);
   if (features->owes_unknown)
     write_unknown (features, writer);
 }
@@ -629,12 +675,13 @@ dccp_features_write_again (DccpFeatures * features, DccpOptionWriter * writer)
 {
   guint i, side;
 
-  for (i = 0; i < N_RULES; i++)
+  for (i = 0; i < features->n_rules; i++)
     for (side = 0; side < N_SIDES; side++) {
       const Feature *feature = &features->features[i][side];
 
       if (feature->said != OWES_NOTHING && feature->owed == OWES_NOTHING)
-        write_confirm (feature, &rules[i], side, feature->said, writer);
+        write_confirm (feature, &features->rules[i], side, feature->said,
+            writer);
     }
 }
 
@@ -645,7 +692,7 @@ dccp_features_want_packet (DccpFeatures * features, guint64 now)
 
   if (features->owes_unknown)
     return TRUE;
-  for (i = 0; i < N_RULES; i++)
+  for (i = 0; i < features->n_rules; i++)
     for (side = 0; side < N_SIDES; side++)
       if (features->features[i][side].owed != OWES_NOTHING
           || is_due (&features->features[i][side], now))
@@ -659,7 +706,7 @@ dccp_features_next_wakeup (DccpFeatures * features)
   guint64 wakeup = G_MAXUINT64;
   guint i, side;
 
-  for (i = 0; i < N_RULES; i++)
+  for (i = 0; i < features->n_rules; i++)
     for (side = 0; side < N_SIDES; side++) {
       const Feature *feature = &features->features[i][side];
 
@@ -672,15 +719,17 @@ dccp_features_next_wakeup (DccpFeatures * features)
 /* --- results -------------------------------------------------------------- */
 
 guint64
-dccp_features_get (DccpFeatures * features, DccpFeature feature, gboolean local)
+dccp_features_get (DccpFeatures * features, guint feature, gboolean local)
 {
-  g_return_val_if_fail (find_rule (feature) >= 0, 0);
-  return get_feature (features, feature, local ? LOCAL : REMOTE)->value;
+  const gint i = find_rule (features, feature);
+
+  g_return_val_if_fail (i >= 0, 0);
+  return features->features[i][local ? LOCAL : REMOTE].value;
 }
 
 gboolean
 dccp_features_are_settled (DccpFeatures * features)
 {
-  return dccp_features_get (features, DCCP_FEATURE_CCID, TRUE) == CCID_3
-      && dccp_features_get (features, DCCP_FEATURE_CCID, FALSE) == CCID_3;
+  return is_agreed (get_feature (features, DCCP_FEATURE_CCID, LOCAL))
+      && is_agreed (get_feature (features, DCCP_FEATURE_CCID, REMOTE));
 }

@@ -7,6 +7,7 @@
 #ifndef __DCCP_FEATURES_H__
 #define __DCCP_FEATURES_H__
 
+#include "dccpccid.h"
 #include "dccpoptions.h"
 
 G_BEGIN_DECLS
@@ -21,10 +22,8 @@ typedef enum                    /* section 6.4, table 4 */
   DCCP_FEATURE_SEND_ACK_VECTOR = 6,
   DCCP_FEATURE_SEND_NDP_COUNT = 7,
   DCCP_FEATURE_MIN_COVERAGE = 8,
-  DCCP_FEATURE_CHECK_DATA_CHECKSUM = 9,
-  DCCP_FEATURE_SEND_RTT_ESTIMATE = 128, /* RFC 6323 */
-  DCCP_FEATURE_SEND_LOSS_EVENT_RATE = 192       /* RFC 4342 section 8.4 */
-} DccpFeature;
+  DCCP_FEATURE_CHECK_DATA_CHECKSUM = 9
+} DccpFeature;                  /* from 128 on those of a congestion control */
 
 typedef struct
 {
@@ -35,6 +34,7 @@ typedef struct
                                  * packets' */
   guint8 coverage;              /* CsCov that we want to send, 0: all */
   guint64 initial_sequence;     /* ISS */
+  const DccpCcid *const *ccids; /* to agree on; NULL: dccp_ccids */
 } DccpFeaturesConfig;
 
 typedef struct _DccpFeatures DccpFeatures;
@@ -72,9 +72,9 @@ void dccp_features_set_round_trip (DccpFeatures * features,
     guint64 round_trip);
 
 /* As negotiated. local: we are its location (L), else the other end is. */
-guint64 dccp_features_get (DccpFeatures * features, DccpFeature feature,
+guint64 dccp_features_get (DccpFeatures * features, guint feature,
     gboolean local);
-/* Both half-connections have CCID 3 */
+/* Both half-connections have a congestion control that we have */
 gboolean dccp_features_are_settled (DccpFeatures * features);
 
 G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include "dccpoptions.h"
 
-#include "ccid3options.h"
-
 #define LAST_SINGLE_BYTE 31     /* RFC 4340 section 5.8: they have no length */
 #define TYPE_AND_LENGTH 2       /* bytes, which the length counts too */
 
@@ -28,10 +26,11 @@ dccp_option_reader_init (DccpOptionReader * reader, const DccpPacket * packet)
   reader->offset = 0;
   reader->packet_type = packet->type;
   reader->broken = FALSE;
+  reader->ccids = dccp_ccids;
 }
 
-/* RFC 4340 section 5.8, table 3, and RFC 6323 section 3.2; what Data may not
- * carry is ignored: an attacker would have to guess one number less (7.5.5). */
+/* RFC 4340 section 5.8, table 3; what Data may not carry is ignored: an attacker
+ * would have to guess one number less (7.5.5). */
 static gboolean
 data_may_carry (guint8 type)
 {
@@ -41,7 +40,6 @@ data_may_carry (guint8 type)
     case DCCP_OPTION_TIMESTAMP:
     case DCCP_OPTION_TIMESTAMP_ECHO:
     case DCCP_OPTION_DATA_CHECKSUM:
-    case CCID3_OPTION_RTT_ESTIMATE:
       return TRUE;
     default:
       return FALSE;
@@ -59,20 +57,35 @@ needs_acknowledgement (guint8 type)
     case DCCP_OPTION_ACK_VECTOR_1:
     case DCCP_OPTION_DATA_DROPPED:
     case DCCP_OPTION_ELAPSED_TIME:
-    case CCID3_OPTION_LOSS_INTERVALS:
       return TRUE;
     default:
       return FALSE;
   }
 }
 
-static gboolean
-may_carry (DccpType packet_type, guint8 type)
+/* What the table of a congestion control says of one of its own; NULL: nothing */
+static const DccpCcidOption *
+find_ccid_option (const DccpCcid * const *ccids, guint8 type)
 {
-  if (packet_type == DCCP_DATA)
-    return data_may_carry (type);
-  return dccp_type_has_acknowledgement (packet_type)
-      || !needs_acknowledgement (type);
+  const DccpCcidOption *option;
+
+  for (; *ccids; ccids++)
+    for (option = (*ccids)->options; option && option->type != 0; option++)
+      if (option->type == type)
+        return option;
+  return NULL;
+}
+
+static gboolean
+may_carry (const DccpOptionReader * self, guint8 type)
+{
+  const DccpCcidOption *own = type >= DCCP_FIRST_CCID_OPTION ?
+      find_ccid_option (self->ccids, type) : NULL;
+
+  if (self->packet_type == DCCP_DATA)
+    return own ? own->on_data : data_may_carry (type);
+  return dccp_type_has_acknowledgement (self->packet_type)
+      || !(own ? own->needs_acknowledgement : needs_acknowledgement (type));
 }
 
 /* The option at the offset, which goes behind it. FALSE: its length is
@@ -127,7 +140,7 @@ dccp_option_reader_next (DccpOptionReader * reader, DccpOption * option)
         return end_with_mandatory (reader, option);
       /* ignored on Data, 5.8.2 */
       mandatory = reader->packet_type != DCCP_DATA;
-    } else if (may_carry (reader->packet_type, option->type)) {
+    } else if (may_carry (reader, option->type)) {
       option->mandatory = mandatory;
       return TRUE;
     } else

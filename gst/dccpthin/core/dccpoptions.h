@@ -6,6 +6,7 @@
 #ifndef __DCCP_OPTIONS_H__
 #define __DCCP_OPTIONS_H__
 
+#include "dccpccid.h"
 #include "dccpoption.h"
 #include "dccppacket.h"
 
@@ -28,7 +29,11 @@ typedef enum
   DCCP_OPTION_TIMESTAMP = 41,
   DCCP_OPTION_TIMESTAMP_ECHO = 42,
   DCCP_OPTION_ELAPSED_TIME = 43,
-  DCCP_OPTION_DATA_CHECKSUM = 44
+  DCCP_OPTION_DATA_CHECKSUM = 44,
+  /* section 10.3: those of a congestion control, from its sender of data to the
+   * receiver, and from there back */
+  DCCP_FIRST_CCID_OPTION = 128,
+  DCCP_FIRST_CCID_RECEIVER_OPTION = 192
 } DccpOptionType;
 
 typedef struct
@@ -36,11 +41,13 @@ typedef struct
   const guint8 *bytes;
   gsize size;
   gboolean broken;              /* a length is nonsensical */
+  const DccpCcid *const *ccids; /* whose options may come */
   /*< private >*/
   gsize offset;
   DccpType packet_type;
 } DccpOptionReader;
 
+/* With dccp_ccids, which the caller may change */
 void dccp_option_reader_init (DccpOptionReader * reader,
     const DccpPacket * packet);
 /* The next one, neither Padding nor Mandatory, that a packet of this type may

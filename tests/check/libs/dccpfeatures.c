@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "ccid3options.h"
 #include "dccpfeatures.h"
 
 #define MILLISECONDS G_GUINT64_CONSTANT (1000000)
@@ -191,8 +192,8 @@ GST_START_TEST (features_begin_with_their_initial_values)
     {DCCP_FEATURE_SEQUENCE_WINDOW, 100}, {DCCP_FEATURE_ECN_INCAPABLE, 0},
     {DCCP_FEATURE_ACK_RATIO, 2}, {DCCP_FEATURE_SEND_ACK_VECTOR, 0},
     {DCCP_FEATURE_SEND_NDP_COUNT, 0}, {DCCP_FEATURE_MIN_COVERAGE, 0},
-    {DCCP_FEATURE_CHECK_DATA_CHECKSUM, 0}, {DCCP_FEATURE_SEND_RTT_ESTIMATE, 0},
-    {DCCP_FEATURE_SEND_LOSS_EVENT_RATE, 0}
+    {DCCP_FEATURE_CHECK_DATA_CHECKSUM, 0}, {CCID3_FEATURE_SEND_RTT_ESTIMATE, 0},
+    {CCID3_FEATURE_SEND_LOSS_EVENT_RATE, 0}
   };
   guint i;
 
@@ -259,10 +260,10 @@ GST_START_TEST (two_of_us_agree_in_a_handshake)
   assert_feature (&client, DCCP_FEATURE_ECN_INCAPABLE, FALSE, 1);
   assert_feature (&server, DCCP_FEATURE_ECN_INCAPABLE, TRUE, 1);
   assert_feature (&server, DCCP_FEATURE_ECN_INCAPABLE, FALSE, 1);
-  assert_feature (&client, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, TRUE, 1);
-  assert_feature (&client, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, FALSE, 1);
-  assert_feature (&server, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, TRUE, 1);
-  assert_feature (&server, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, FALSE, 1);
+  assert_feature (&client, CCID3_FEATURE_SEND_LOSS_EVENT_RATE, TRUE, 1);
+  assert_feature (&client, CCID3_FEATURE_SEND_LOSS_EVENT_RATE, FALSE, 1);
+  assert_feature (&server, CCID3_FEATURE_SEND_LOSS_EVENT_RATE, TRUE, 1);
+  assert_feature (&server, CCID3_FEATURE_SEND_LOSS_EVENT_RATE, FALSE, 1);
   dccp_features_free (client.features);
   dccp_features_free (server.features);
 }
@@ -328,8 +329,8 @@ GST_START_TEST (linux_answers)
   assert_feature (&client, DCCP_FEATURE_ECN_INCAPABLE, TRUE, 1);
   assert_feature (&client, DCCP_FEATURE_SEND_NDP_COUNT, TRUE, 1);
   assert_feature (&client, DCCP_FEATURE_SEND_NDP_COUNT, FALSE, 1);
-  assert_feature (&client, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, TRUE, 1);
-  assert_feature (&client, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, FALSE, 1);
+  assert_feature (&client, CCID3_FEATURE_SEND_LOSS_EVENT_RATE, TRUE, 1);
+  assert_feature (&client, CCID3_FEATURE_SEND_LOSS_EVENT_RATE, FALSE, 1);
   assert_output (&client, 0, WINDOW_CONFIRMED "230604010001" "2305050000"
       "2305060000" "2105060000" "230607010001" "210607010001"
       "2306c0010100" "2106c0010100");
@@ -638,7 +639,7 @@ GST_START_TEST (confirms_set_the_values)
   fail_unless (dccp_features_are_settled (end.features));
   assert_feature (&end, DCCP_FEATURE_SEQUENCE_WINDOW, TRUE, 10000);
   assert_feature (&end, DCCP_FEATURE_ECN_INCAPABLE, TRUE, 1);
-  assert_feature (&end, DCCP_FEATURE_SEND_LOSS_EVENT_RATE, FALSE, 0);
+  assert_feature (&end, CCID3_FEATURE_SEND_LOSS_EVENT_RATE, FALSE, 0);
   fail_unless (dccp_features_next_wakeup (end.features) == G_MAXUINT64);
   assert_output (&end, 100 * SECONDS, "");
   dccp_features_free (end.features);

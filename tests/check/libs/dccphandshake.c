@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "ccid3options.h"
 #include "dccpnetwork.h"
 
 static DccpWire wire;
@@ -844,7 +845,7 @@ GST_START_TEST (response_of_linux_is_confirmed)
   fail_unless (confirms (DCCP_OPTION_CONFIRM_L, DCCP_FEATURE_SEND_ACK_VECTOR));
   fail_unless (confirms (DCCP_OPTION_CONFIRM_L, DCCP_FEATURE_SEND_NDP_COUNT));
   fail_unless (confirms (DCCP_OPTION_CONFIRM_L,
-          DCCP_FEATURE_SEND_LOSS_EVENT_RATE));
+          CCID3_FEATURE_SEND_LOSS_EVENT_RATE));
   wire.sending[CLIENT] = TRUE;
   wire.put_at[CLIENT] = wire.now;
   for (i = 0; i < 5; i++) {

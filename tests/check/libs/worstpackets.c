@@ -407,6 +407,16 @@ measure_dropped_key_packets (void)
   return steps;
 }
 
+/* As if all since this number had been sent, and nothing was told as lost */
+static void
+renew_sender (DccpConnection * connection, guint64 first)
+{
+  const DccpCcidConfig config = {.sequence = first,.max_segment = 1000 };
+
+  connection->sender_ccid->sender.free (connection->sender);
+  connection->sender = connection->sender_ccid->sender.create (&config);
+}
+
 /* Intervals that cover the whole history, in Loss Intervals; the sink looks for
  * key packets among the lost ones. */
 static guint64
@@ -433,8 +443,8 @@ measure_loss_intervals (void)
   fail_unless (ccid3_option_write_loss_intervals (&writer, &intervals));
   packet.options = writer.bytes;
   packet.options_size = writer.size;
-  dccp_wire_get (&wire, CLIENT)->told_lost =
-      dccp_sequence_add (packet.acknowledgement, -2 * DCCP_HISTORY_SIZE);
+  renew_sender (dccp_wire_get (&wire, CLIENT),
+      dccp_sequence_add (packet.acknowledgement, -2 * DCCP_HISTORY_SIZE));
   dccp_history_set (keys, packet.acknowledgement + 1);
   keys->steps = 0;
   dccp_wire_forge (&wire, CLIENT, &packet);

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* CCID 3 (RFC 4342): TFRC (RFC 5348) as a congestion control of DCCP. What TFRC
+ * computes is in tfrcsender.h and tfrcreceiver.h, what goes on the wire in
+ * ccid3options.h. Sections are those of RFC 4342 where no other RFC is named.
+ */
+
+#include "dccpccid.h"
+
+#include "ccid3options.h"
+#include "dccpsequence.h"
+#include "tfrcreceiver.h"
+#include "tfrcsender.h"
+
+/* The places of the features in the table */
+#define SENDS_RTT_ESTIMATE (1 << 0)
+#define SENDS_LOSS_EVENT_RATE (1 << 1)
+
+/* --- sender: options that arrive ------------------------------------------ */
+
+/* What the options of an acknowledgement say: DccpCcidHeard is space for it. */
+typedef struct
+{
+  gboolean has_receive_rate, has_rate, has_intervals;
+  guint32 receive_rate;
+  gdouble rate;                 /* p, by the option Loss Event Rate */
+  gdouble rate_of_intervals;    /* p, by the loss intervals */
+  TfrcIntervals intervals;      /* n 0: it says nothing of them */
+} Heard;
+
+G_STATIC_ASSERT (sizeof (Heard) <= sizeof (DccpCcidHeard));
+
+static gboolean
+read_loss_event_rate (const DccpOption * option, Heard * heard)
+{
+  guint32 inverse;
+
+  if (!ccid3_option_read_rate (option, &inverse) || inverse == 0)
+    return FALSE;
+  heard->has_rate = TRUE;
+  heard->rate = inverse == G_MAXUINT32 ? 0 : 1. / inverse;
+  return TRUE;
+}
+
+/* A second option goes on with older ones, and skips none (section 8.6.1). */
+static gboolean
+add_loss_intervals (TfrcIntervals * intervals, const TfrcIntervals * more)
+{
+  guint i;
+
+  if (intervals->n > 0 && more->skip != 0)
+    return FALSE;
+  if (intervals->n == 0)
+    intervals->skip = more->skip;
+  for (i = 0; i < more->n && intervals->n < TFRC_MAX_INTERVALS; i++)
+    intervals->intervals[intervals->n++] = more->intervals[i];
+  return TRUE;
+}
+
+static gboolean
+read_loss_intervals (const DccpOption * option, Heard * heard)
+{
+  TfrcIntervals read;
+
+  if (!ccid3_option_read_loss_intervals (option, &read)
+      || !add_loss_intervals (&heard->intervals, &read))
+    return FALSE;
+  heard->has_intervals = tfrc_intervals_get_loss_event_rate (&heard->intervals,
+      &heard->rate_of_intervals);
+  return TRUE;
+}
+
+static gboolean
+read_receive_rate (const DccpOption * option, Heard * heard)
+{
+  if (!ccid3_option_read_rate (option, &heard->receive_rate))
+    return FALSE;
+  heard->has_receive_rate = TRUE;
+  return TRUE;
+}
+
+static gboolean
+sender_read_option (DccpCcidHeard * space, const DccpOption * option)
+{
+  Heard *heard = (Heard *) space;
+
+  switch (option->type) {
+    case CCID3_OPTION_LOSS_EVENT_RATE:
+      return read_loss_event_rate (option, heard);
+    case CCID3_OPTION_LOSS_INTERVALS:
+      return read_loss_intervals (option, heard);
+    case CCID3_OPTION_RECEIVE_RATE:
+      return read_receive_rate (option, heard);
+    default:
+      return FALSE;
+  }
+}
+
+/* --- sender --------------------------------------------------------------- */
+
+typedef struct
+{
+  TfrcSender *tfrc;
+  guint64 told_lost;            /* greatest sequence number told as lost */
+  guint64 loss_events;
+} Sender;
+
+static gpointer
+sender_create (const DccpCcidConfig * config)
+{
+  Sender *sender = g_new0 (Sender, 1);
+  TfrcSenderConfig tfrc;
+
+  tfrc_sender_config_init (&tfrc);
+  tfrc.equation = config->equation;
+  tfrc.segment_size = config->segment_size;
+  tfrc.max_segment = config->max_segment;
+  tfrc.reduce_oscillation = config->reduce_oscillation;
+  tfrc.granularity = config->granularity;
+  sender->tfrc = tfrc_sender_new (&tfrc);
+  sender->told_lost = config->sequence;
+  return sender;
+}
+
+static void
+sender_free (gpointer self)
+{
+  Sender *sender = self;
+
+  tfrc_sender_free (sender->tfrc);
+  g_free (sender);
+}
+
+static void
+sender_set_round_trip (gpointer self, guint64 now, guint64 round_trip)
+{
+  Sender *sender = self;
+
+  tfrc_sender_set_round_trip (sender->tfrc, now, round_trip);
+}
+
+static guint64
+sender_next_send (gpointer self, guint64 now)
+{
+  Sender *sender = self;
+
+  return tfrc_sender_next_send (sender->tfrc, now);
+}
+
+static guint8
+sender_sent (gpointer self, guint64 now, guint64 sequence, guint32 size,
+    gboolean more)
+{
+  Sender *sender = self;
+
+  return tfrc_sender_sent (sender->tfrc, now, sequence, size, more);
+}
+
+static void
+sender_sent_other (gpointer self, guint64 now, guint64 sequence)
+{
+  Sender *sender = self;
+
+  tfrc_sender_sent_other (sender->tfrc, now, sequence);
+}
+
+static guint64
+sender_get_round_trip (Sender * sender)
+{
+  TfrcSenderState state;
+
+  tfrc_sender_get_state (sender->tfrc, &state);
+  return state.round_trip;
+}
+
+/* RFC 6323 section 3.3; 0 while it is not known */
+static void
+sender_write_options (gpointer self, const DccpCcidContext * context,
+    DccpOptionWriter * writer)
+{
+  Sender *sender = self;
+  const guint64 round_trip = sender ? sender_get_round_trip (sender) : 0;
+
+  if (context->features & SENDS_RTT_ESTIMATE)
+    ccid3_option_write_rtt_estimate (writer, round_trip > 0 ? round_trip
+        : context->round_trip);
+}
+
+/* A loss event that goes on is told again, but for what was told before. */
+static void
+add_loss (Sender * sender, guint64 last, guint32 loss, DccpCcidNews * news)
+{
+  guint64 first = dccp_sequence_add (last, 1 - (gint64) loss);
+
+  if (loss == 0 || dccp_sequence_difference (last, sender->told_lost) <= 0)
+    return;
+  if (dccp_sequence_difference (first, sender->told_lost) > 0)
+    sender->loss_events++;
+  else
+    first = dccp_sequence_add (sender->told_lost, 1);
+  sender->told_lost = last;
+  news->losses[news->n_losses].first = first;
+  news->losses[news->n_losses].last = last;
+  news->n_losses++;
+}
+
+/* Each interval has its loss before what came since (section 8.6), the latest
+ * is the first; they are told in their order. */
+static void
+add_losses (Sender * sender, guint64 acknowledged,
+    const TfrcIntervals * intervals, DccpCcidNews * news)
+{
+  guint64 ends[TFRC_MAX_INTERVALS];
+  guint64 end = dccp_sequence_add (acknowledged, -(gint64) intervals->skip);
+  guint i;
+
+  for (i = 0; i < intervals->n; i++) {
+    const TfrcInterval *interval = &intervals->intervals[i];
+
+    ends[i] = dccp_sequence_add (end, -(gint64) interval->lossless);
+    end = dccp_sequence_add (ends[i], -(gint64) interval->loss);
+  }
+  while (i-- > 0)
+    add_loss (sender, ends[i], intervals->intervals[i].loss, news);
+}
+
+G_STATIC_ASSERT (TFRC_MAX_INTERVALS <= DCCP_CCID_MAX_LOSSES);
+
+/* An Ack that says nothing of the congestion may be of a packet that is long
+ * gone: it times nothing. */
+static gboolean
+is_feedback (const TfrcFeedback * feedback)
+{
+  return feedback->has_receive_rate || feedback->has_elapsed
+      || feedback->slow_receiver || feedback->dropped > 0
+      || feedback->dropped_others;
+}
+
+/* The loss intervals say p better than Loss Event Rate (section 6.1). Where
+ * both ends send, a round trip that a report measured is as good for what
+ * arrives. */
+static gboolean
+sender_feedback (gpointer self, guint64 now, const DccpCcidAck * ack,
+    DccpCcidNews * news)
+{
+  Sender *sender = self;
+  const Heard *heard = (const Heard *) ack->heard;
+  const guint64 loss_events = sender->loss_events;
+  TfrcFeedback feedback = {
+    .acknowledged = ack->acknowledged,
+    .elapsed = ack->elapsed,
+    .has_elapsed = ack->has_elapsed,
+    .has_receive_rate = heard->has_receive_rate,
+    .receive_rate = heard->receive_rate,
+    .slow_receiver = ack->slow_receiver,
+    .dropped = ack->dropped,
+    .dropped_others = ack->dropped_others,
+  };
+
+  if (heard->has_intervals)
+    feedback.loss_event_rate = heard->rate_of_intervals;
+  else if (heard->has_rate)
+    feedback.loss_event_rate = heard->rate;
+  add_losses (sender, ack->acknowledged, &heard->intervals, news);
+  feedback.new_loss_event = sender->loss_events > loss_events;
+  if (!is_feedback (&feedback))
+    return FALSE;
+  tfrc_sender_feedback (sender->tfrc, now, &feedback);
+  if (feedback.has_receive_rate)
+    news->round_trip = sender_get_round_trip (sender);
+  return TRUE;
+}
+
+static guint64
+sender_next_wakeup (gpointer self)
+{
+  Sender *sender = self;
+
+  return tfrc_sender_next_wakeup (sender->tfrc);
+}
+
+static void
+sender_timeout (gpointer self, guint64 now)
+{
+  Sender *sender = self;
+
+  tfrc_sender_timeout (sender->tfrc, now);
+}
+
+static void
+sender_get_state (gpointer self, DccpCcidSenderState * state)
+{
+  Sender *sender = self;
+  TfrcSenderState tfrc;
+
+  tfrc_sender_get_state (sender->tfrc, &tfrc);
+  state->rate = tfrc.rate;
+  state->instant_rate = tfrc.instant_rate;
+  state->receive_rate = tfrc.receive_rate;
+  state->loss_event_rate = tfrc.loss_event_rate;
+  state->round_trip = tfrc.round_trip;
+  state->round_trip_variance = tfrc.round_trip_variance;
+  state->feedbacks = tfrc.feedbacks;
+  state->no_feedbacks = tfrc.no_feedbacks;
+  state->loss_events = sender->loss_events;
+}
+
+/* --- receiver: it is TFRC's ----------------------------------------------- */
+
+static gpointer
+receiver_create (const DccpCcidConfig * config)
+{
+  const TfrcReceiverConfig tfrc = { config->equation, config->sequence };
+
+  return tfrc_receiver_new (&tfrc);
+}
+
+static void
+receiver_free (gpointer receiver)
+{
+  tfrc_receiver_free (receiver);
+}
+
+static void
+receiver_set_round_trip (gpointer receiver, guint64 round_trip)
+{
+  tfrc_receiver_set_round_trip (receiver, round_trip);
+}
+
+/* RFC 6323 section 3.3: a wrong RTT Estimate ends the connection if we asked
+ * for it. */
+static DccpCcidOptionResult
+receiver_read_option (gpointer receiver, const DccpCcidContext * context,
+    const DccpOption * option)
+{
+  guint64 round_trip;
+
+  if (option->type != CCID3_OPTION_RTT_ESTIMATE)
+    return DCCP_CCID_OPTION_REFUSED;
+  if (!ccid3_option_read_rtt_estimate (option, &round_trip))
+    return context->features & SENDS_RTT_ESTIMATE ? DCCP_CCID_OPTION_FATAL
+        : DCCP_CCID_OPTION_REFUSED;
+  if (round_trip > 0 && receiver)
+    tfrc_receiver_set_round_trip (receiver, round_trip);
+  return DCCP_CCID_OPTION_READ;
+}
+
+static void
+receiver_input (gpointer receiver, guint64 now, const DccpCcidPacket * packet)
+{
+  tfrc_receiver_input (receiver, now, packet->sequence, packet->is_data,
+      packet->ccval, packet->size, packet->ndp);
+}
+
+static gboolean
+receiver_wants_feedback (gpointer receiver, guint64 now)
+{
+  return tfrc_receiver_wants_feedback (receiver, now);
+}
+
+static guint64
+receiver_next_wakeup (gpointer receiver)
+{
+  return tfrc_receiver_next_wakeup (receiver);
+}
+
+/* Section 8. Loss Event Rate goes only where the sender asked for it (8.4). */
+static void
+receiver_write_feedback (gpointer receiver, const DccpCcidContext * context,
+    DccpOptionWriter * writer)
+{
+  TfrcReport report;
+
+  tfrc_receiver_take_report (receiver, context->now, &report);
+  dccp_option_write_number (writer, CCID3_OPTION_RECEIVE_RATE,
+      report.receive_rate, 4);
+  if (context->features & SENDS_LOSS_EVENT_RATE)
+    dccp_option_write_number (writer, CCID3_OPTION_LOSS_EVENT_RATE,
+        report.loss_event_rate, 4);
+  ccid3_option_write_loss_intervals (writer, &report.intervals);
+}
+
+static void
+receiver_get_state (gpointer receiver, DccpCcidReceiverState * state)
+{
+  TfrcReceiverState tfrc;
+
+  tfrc_receiver_get_state (receiver, &tfrc);
+  state->loss_event_rate = tfrc.loss_event_rate;
+  state->receive_rate = tfrc.receive_rate;
+  state->lost = tfrc.lost;
+  state->loss_events = tfrc.loss_events;
+  state->reordered = tfrc.reordered;
+  state->duplicates = tfrc.duplicates;
+}
+
+/* --- the table ------------------------------------------------------------ */
+
+/* RFC 6323 section 3.2: it is on Data too. Loss intervals count back from the
+ * acknowledgement number (section 8.6.1). */
+static const DccpCcidOption options[] = {
+  {CCID3_OPTION_RTT_ESTIMATE, TRUE, FALSE},
+  {CCID3_OPTION_LOSS_INTERVALS, FALSE, TRUE},
+  {0}
+};
+
+const DccpCcid dccp_ccid_3 = {
+  .number = 3,
+  .name = "TFRC",
+  .features = {CCID3_FEATURE_SEND_RTT_ESTIMATE,
+        CCID3_FEATURE_SEND_LOSS_EVENT_RATE},
+  .options = options,
+  .sender = {
+        .create = sender_create,
+        .free = sender_free,
+        .set_round_trip = sender_set_round_trip,
+        .next_send = sender_next_send,
+        .sent = sender_sent,
+        .sent_other = sender_sent_other,
+        .write_options = sender_write_options,
+        .read_option = sender_read_option,
+        .feedback = sender_feedback,
+        .next_wakeup = sender_next_wakeup,
+        .timeout = sender_timeout,
+        .get_state = sender_get_state,
+      },
+  .receiver = {
+        .create = receiver_create,
+        .free = receiver_free,
+        .set_round_trip = receiver_set_round_trip,
+        .read_option = receiver_read_option,
+        .input = receiver_input,
+        .wants_feedback = receiver_wants_feedback,
+        .next_wakeup = receiver_next_wakeup,
+        .write_feedback = receiver_write_feedback,
+        .get_state = receiver_get_state,
+      },
+};
