@@ -9,12 +9,10 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
+
+from wirelesslab import processes
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-# Behind the caller's own: modules there have some of the same names.
-sys.path.append(str(SOURCE / "pipelines"))
-import children  # noqa: E402
 
 ENTER = SOURCE / "tests" / "enter-debian"
 PACKAGES = "git,ca-certificates"
@@ -60,7 +58,7 @@ def machine_options():
 
 def make(suite, root, mirror):
     """Fills the directory `root`, which need not exist."""
-    children.run(
+    processes.run(
         [*ALONE, "debootstrap", "--variant=minbase", f"--include={PACKAGES}",
          suite, root, mirror], f"debootstrap of {suite} from {mirror}")
     (root / "etc/apt/apt.conf.d/50machine").write_text(machine_options())

@@ -25,11 +25,12 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
+from wirelesslab.errors import LabError
+from wirelesslab.streams import clips
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
-sys.path.insert(0, str(SOURCE / "pipelines"))
 
-import clips  # noqa: E402
 
 SEQUENCE = b"\0\0\1\xb3"
 BUFFER = re.compile(rb"chain .*?\((\d+) bytes")
@@ -247,7 +248,7 @@ def main():
         env = environment()
         for rate in options.rates:
             compare(rate, options, env)
-    except (Failed, clips.children.Failed) as failure:
+    except (Failed, LabError) as failure:
         sys.exit(f"{parser.prog}: {failure}")
 
 

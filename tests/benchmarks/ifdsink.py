@@ -21,11 +21,12 @@ import sys
 import threading
 import time
 
+from wirelesslab.errors import LabError
+from wirelesslab.streams import clips
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
-sys.path.insert(0, str(SOURCE / "pipelines"))
 
-import clips  # noqa: E402
 
 SINKS = {
     "ifdsink": "ifdsink sync=false",
@@ -124,7 +125,7 @@ def main():
         for _ in range(options.runs):
             for sink in SINKS:
                 runs[sink].append(measure(sink, stream))
-    except (Failed, clips.children.Failed) as failure:
+    except (Failed, LabError) as failure:
         sys.exit(f"{parser.prog}: {failure}")
     print(f"TCP over the loopback, {stream.stat().st_size} bytes, median of "
           f"{options.runs} (least to most)")

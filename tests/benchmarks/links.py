@@ -26,12 +26,13 @@ import sys
 import time
 from dataclasses import dataclass
 
+from wirelesslab.errors import LabError
+from wirelesslab.streams import clips
+from wirelesslab.testbed import testbed
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
-sys.path.insert(0, str(SOURCE / "pipelines"))
 
-import clips  # noqa: E402
-import testbed  # noqa: E402
 
 # The same that netsim is told: 10 Gbit/s, 50 ms, one in a hundred lost
 LINK = "wirelesslink max-output-packets=1000000 txqueuelen=0"
@@ -290,7 +291,7 @@ def main():
         env = environment()
         for part in options.parts or PARTS:
             PARTS[part](options, env)
-    except (Failed, clips.children.Failed,
+    except (Failed, LabError,
             subprocess.CalledProcessError) as failure:
         sys.exit(f"{parser.prog}: {failure}")
 

@@ -20,11 +20,11 @@ import statistics
 import subprocess
 import sys
 
+from wirelesslab.testbed import linux
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
-sys.path.insert(0, str(SOURCE / "pipelines"))
 
-import kernel  # noqa: E402
 
 PROGRAM = BUILD / "tests" / "benchmarks" / "packetflood"
 SINKS = {"udpsink": "udpsink"} | {
@@ -50,8 +50,8 @@ class Failed(Exception):
 
 def enter_own_network():
     try:
-        kernel.unshare(kernel.CLONE_NEWNET, "a network namespace")
-        kernel.set_up("lo")
+        linux.unshare(linux.CLONE_NEWNET, "a network namespace")
+        linux.set_up("lo")
     except OSError as error:
         print(f"On this machine's own loopback: {error}")
 

@@ -13,28 +13,28 @@ import os
 import pathlib
 import re
 import shutil
-import sys
 import tempfile
 from unittest import mock
 
+import test_testbed
+from wirelesslab.streams import (
+    clips,
+    frame_log,
+    placement,
+    progress,
+    stream,
+    transports,
+)
+from wirelesslab.testbed import link_log, wakeup_delay
+
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
-sys.path.insert(0, str(SOURCE / "pipelines"))
-import clips  # noqa: E402
-import fatelog  # noqa: E402
-import framelog  # noqa: E402
-import places  # noqa: E402
-import progress  # noqa: E402
-import stream  # noqa: E402
-import test_testbed  # noqa: E402
-import ticks  # noqa: E402
-import transports  # noqa: E402
 
 PORT = 5004
 NS_PER_MS = 1e6
 # Linux' own congestion control; a machine may have another, and forbid to set
 # that of a network, but not that of a route.
-CUBIC = (f"ip route replace 10.77.0.0/24 dev {places.LINK} src $sender "
+CUBIC = (f"ip route replace 10.77.0.0/24 dev {placement.LINK} src $sender "
          "congctl cubic")
 # The paper's card, four transmissions, and a device whose queue, which CUBIC
 # fills, is 50 ms long.
@@ -55,7 +55,7 @@ def clip_path(rate):
     return clips.clip_path(BUILD, rate)
 
 
-class Hosts(places.OverLink):
+class Hosts(placement.OverLink):
     @contextlib.contextmanager
     def opened(self, run_dir, ports):
         with super().opened(run_dir, ports):
@@ -67,8 +67,8 @@ class Bottleneck(Hosts):
     """A link that only connects, with a token bucket at the sender."""
 
     def __init__(self, bucket=BUCKET):
-        super().__init__("", BUILD, buckets={f"sender.{places.LINK}": bucket})
-        self._text = f"{places.LINK}={','.join(places.ROLES)}: none"
+        super().__init__("", BUILD, buckets={f"sender.{placement.LINK}": bucket})
+        self._text = f"{placement.LINK}={','.join(placement.ROLES)}: none"
 
     def hang_up(self):
         return False  # nothing is left in it
@@ -86,13 +86,13 @@ class Radio(Hosts):
 
     def lateness_ms(self):
         """Of the emulation against its model, 99th percentile"""
-        output = (self._bed.logs / f"{places.LINK}.out").read_text(
+        output = (self._bed.logs / f"{placement.LINK}.out").read_text(
             errors="replace")
-        return (fatelog.lateness_ns(output) or 0) / NS_PER_MS
+        return (link_log.lateness_ns(output) or 0) / NS_PER_MS
 
     def lost_on_air(self):
-        return sum(tally.fates["air"] for tally in fatelog.read(
-            self._bed.log(places.LINK)).values())
+        return sum(tally.fates["air"] for tally in link_log.read(
+            self._bed.log(placement.LINK)).values())
 
 
 @dataclasses.dataclass
@@ -100,7 +100,7 @@ class Case:
     """What is to be streamed. A sender that is not paced waits where the
     network wants it to, in front of its own log."""
     transport: dict
-    place: places.OverLink
+    place: placement.OverLink
     clip: pathlib.Path
     is_paced: bool = True
 
@@ -151,7 +151,7 @@ class Run:
         return 100 * sum(frames.values()) / sum(self.sent.values())
 
     def __str__(self):
-        types = framelog.FRAME_TYPES
+        types = frame_log.FRAME_TYPES
         lost = " ".join(f"{type} {self.lost.get(type, 0)}" for type in types)
         shares = " ".join(f"{self.lost_share(type):.1f}" for type in types)
         return (f"{self.name}: lost {lost} ({shares} %), decodable "
@@ -166,22 +166,22 @@ class Run:
 
 def decodable_in_time(sent, received):
     """What is decodable for who doesn't wait any longer for late frames"""
-    join = framelog.Join()
+    join = frame_log.Join()
     join.add_sent(sent.frames)
     pairs = join.add_arrived(received.frames)
-    late = framelog.lateness_ns(sent.frames, pairs)
+    late = frame_log.lateness_ns(sent.frames, pairs)
     whole = {frame.coding_number for (frame, _), ns in zip(pairs, late)
              if ns <= MS_IN_TIME * NS_PER_MS}
     return dict(collections.Counter(
-        frame.type for frame in framelog.decodable(sent.frames, whole)))
+        frame.type for frame in frame_log.decodable(sent.frames, whole)))
 
 
 def measure(name, case, sent, received, ticks_ms):
-    result = framelog.measure(sent, received)
+    result = frame_log.measure(sent, received)
     late = result.lateness_ns or [math.nan]
     last = received.frames[-1].wall_ns if received.frames else math.nan
     period = sent.frames[1].expected_ns - sent.frames[0].expected_ns
-    p50, p99, most = (framelog.percentile(late, percent) / NS_PER_MS
+    p50, p99, most = (frame_log.percentile(late, percent) / NS_PER_MS
                       for percent in (50, 99, 100))
     return Run(
         name, dict(result.sent), dict(result.arrived), dict(result.lost),
@@ -189,7 +189,7 @@ def measure(name, case, sent, received, ticks_ms):
         result.strangers, p50, p99, most,
         (last - sent.frames[0].wall_ns + period) / 1e9,
         result.sender_late_ns / NS_PER_MS if case.is_paced else 0,
-        case.place.lateness_ms(), framelog.percentile(ticks_ms, 99),
+        case.place.lateness_ms(), frame_log.percentile(ticks_ms, 99),
         max(ticks_ms), case.place.lost_on_air())
 
 
@@ -208,7 +208,7 @@ def ifd(algorithm="gop"):
 def stream_clip(name, case, directory):
     """One run, logs and all in a directory of its own."""
     directory.mkdir(parents=True)
-    with case.place.opened(directory, [PORT]), ticks.Ticks() as machine:
+    with case.place.opened(directory, [PORT]), wakeup_delay.Measurement() as machine:
         sent, received, warnings = stream.stream(
             case.transport, case.clip, PORT, directory, case.place)
     for words in warnings:

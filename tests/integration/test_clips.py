@@ -5,13 +5,12 @@ import collections
 import os
 import pathlib
 import subprocess
-import sys
 import unittest
+
+from wirelesslab.streams import clips
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
-sys.path.insert(0, str(SOURCE / "pipelines"))
-import clips  # noqa: E402
 
 RATES = (3, 4, 5, 6)
 SECONDS = 60

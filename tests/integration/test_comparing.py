@@ -3,18 +3,14 @@
 tables of Ouwens out of runs."""
 
 import collections
-import os
-import pathlib
-import sys
 import types
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
-                       / "pipelines"))
-import comparing  # noqa: E402
-import ouwens  # noqa: E402
-import parallel  # noqa: E402
-import test_measures  # noqa: E402
+import test_measures
+from wirelesslab import process_pool
+from wirelesslab.commands import ouwens
+from wirelesslab.errors import LabError
+from wirelesslab.report import comparisons
 
 
 def run(protocol="ifd", link="oven_retry-limit=4", rate=6):
@@ -31,14 +27,14 @@ def square_of(number):
 
 
 def fail(_):
-    raise parallel.children.Failed("no")
+    raise LabError("no")
 
 
 class WayTest(unittest.TestCase):
 
     def groups(self, by, *runs):
         """[(title of a group, labels)]"""
-        way, found = comparing.WAYS[by], {}
+        way, found = comparisons.WAYS[by], {}
         for one in runs:
             found.setdefault(way.group(one), []).append(one)
         return [(way.group_title(own[0]), [way.label(one) for one in own])
@@ -75,12 +71,12 @@ class WayTest(unittest.TestCase):
 class ParallelTest(unittest.TestCase):
 
     def test_each_in_its_order(self):
-        self.assertEqual(list(parallel.each(square_of, range(40))),
+        self.assertEqual(list(process_pool.each(square_of, range(40))),
                          [n * n for n in range(40)])
 
     def test_a_failure_is_the_caller_s(self):
-        with self.assertRaisesRegex(parallel.children.Failed, "no"):
-            list(parallel.each(fail, range(4)))
+        with self.assertRaisesRegex(LabError, "no"):
+            list(process_pool.each(fail, range(4)))
 
 
 class OuwensTest(unittest.TestCase):

@@ -12,31 +12,32 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 from unittest import mock
 
+from wirelesslab import gst_environment, processes
+from wirelesslab.errors import LabError
+from wirelesslab.streams import (
+    clips,
+    frame_log,
+    placement,
+    progress,
+    stream,
+    transports,
+)
+
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 DEMO = SOURCE / "pipelines" / "demo"
-sys.path.insert(0, str(DEMO.parent))
-import children  # noqa: E402
-import clips  # noqa: E402
-import framelog  # noqa: E402
-import places  # noqa: E402
-import plugins  # noqa: E402
-import progress  # noqa: E402
-import stream  # noqa: E402
-import transports  # noqa: E402
 
 SECONDS_TO_WAIT = 60
 # Children are found by a mark in the environment that they inherit.
 MARK = "WIRELESS_DEMO_TEST"
 
 
-def processes(mark):
+def marked_processes(mark):
     """Those that live and carry the mark."""
     wanted = f"{MARK}={mark}".encode()
     found = []
@@ -100,8 +101,8 @@ class Demo(unittest.TestCase):
         return [int(number) for number in row.groups()]
 
     def assert_nothing_left(self):
-        self.assertTrue(wait_for(lambda: not processes(self.mark)),
-                        processes(self.mark))
+        self.assertTrue(wait_for(lambda: not marked_processes(self.mark)),
+                        marked_processes(self.mark))
 
 
 class DemoTest(Demo):
@@ -225,7 +226,7 @@ class DemoTest(Demo):
                                   "--transport", transport)
                 self.assertTrue(wait_for(lambda: 2 == sum(
                     name.startswith("gst-launch")
-                    for _, name in processes(self.mark))))
+                    for _, name in marked_processes(self.mark))))
                 demo.send_signal(number)
                 demo.wait(SECONDS_TO_WAIT)
                 self.assertNotEqual(demo.returncode, 0)
@@ -259,9 +260,9 @@ class StreamTest(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.directory = pathlib.Path(directory.name)
-        self.addCleanup(children.kill_all)
+        self.addCleanup(processes.kill_all)
         self.clip = SOURCE / "tests" / "fuzz" / "corpus" / "framer" / "mpeg2"
-        self.place = places.Here(plugins.environment(BUILD))
+        self.place = placement.Here(gst_environment.environment(BUILD))
 
     def stream(self, port, run_dir):
         """A small clip over RTP."""
@@ -275,13 +276,13 @@ class StreamTest(unittest.TestCase):
                 run_dir.mkdir()
                 (run_dir / log).symlink_to("/dev/full")
                 # Who reads /dev/full never comes to its end.
-                with mock.patch.object(framelog.Log, "_new_lines",
+                with mock.patch.object(frame_log.Log, "_new_lines",
                                        return_value=[]), \
                         self.assertRaisesRegex(
-                            children.Failed,
+                            LabError,
                             f"the {end}'s mpegstat.*No space left"):
-                    self.stream(places.free_port("udp"), run_dir)
-                children.kill_all()
+                    self.stream(placement.free_port("udp"), run_dir)
+                processes.kill_all()
                 self.assertIn("No space left",
                               (run_dir / f"{end}.out").read_text())
 
@@ -292,7 +293,7 @@ class StreamTest(unittest.TestCase):
         for end, words in added.items():
             transport[end] += " " + words
         return stream.stream({**transport, "ends": False}, self.clip,
-                             places.free_port("udp"), self.directory,
+                             placement.free_port("udp"), self.directory,
                              self.place)
 
     def test_who_has_no_end_is_ended_when_all_has_been_sent(self):
@@ -307,33 +308,33 @@ class StreamTest(unittest.TestCase):
         bad = "fakesrc num-buffers=9 ! identity error-after=3 ! fakesink"
         for end in ("sender", "receiver"):
             with self.subTest(end=end), self.assertRaisesRegex(
-                    children.Failed, f"the {end} failed"):
+                    LabError, f"the {end} failed"):
                 self.endless(**{end: bad})
 
     def test_a_port_that_another_shares_is_a_failure(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
             other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            other.bind((places.HOST, 0))
+            other.bind((placement.HOST, 0))
             port = other.getsockname()[1]
             with self.assertRaisesRegex(
-                    children.Failed, "the receiver failed(?s:.*)bind failed"):
+                    LabError, "the receiver failed(?s:.*)bind failed"):
                 self.stream(port, self.directory)
             other.setblocking(False)
             self.assertRaises(BlockingIOError, other.recv, 1)
 
     def test_a_port_is_even_and_the_one_above_it_free(self):
-        for binds in places.BINDS:
+        for binds in placement.BINDS:
             with self.subTest(binds=binds):
-                port = places.free_port(binds)
+                port = placement.free_port(binds)
                 self.assertEqual(port % 2, 0)
-                self.assertTrue(places.is_free(binds, port + 1))
+                self.assertTrue(placement.is_free(binds, port + 1))
 
     def test_only_the_receiver_s_own_port_is_ready(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
-            own.bind((places.HOST, 0))
+            own.bind((placement.HOST, 0))
             port = own.getsockname()[1]
-            self.assertTrue(places.is_bound("udp", port, os.getpid()))
-            self.assertFalse(places.is_bound("udp", port, os.getppid()))
+            self.assertTrue(placement.is_bound("udp", port, os.getpid()))
+            self.assertFalse(placement.is_bound("udp", port, os.getppid()))
 
     def test_warnings_of_a_pipeline_are_told_once_each(self):
         clip = self.directory / "large"
@@ -351,7 +352,7 @@ class StreamTest(unittest.TestCase):
             def isatty(self):
                 return True
 
-        log = framelog.Log(self.directory / "none")
+        log = frame_log.Log(self.directory / "none")
         for columns in ("20", "200"):
             with self.subTest(columns=columns), \
                     mock.patch.dict(os.environ, COLUMNS=columns), \

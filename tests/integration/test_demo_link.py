@@ -17,13 +17,10 @@ from unittest import mock
 
 import test_demo
 from test_demo import wait_for
-
-import children
-import clips
-import fatelog
-import places
-import stream
-import transports
+from wirelesslab import processes
+from wirelesslab.errors import LabError
+from wirelesslab.streams import clips, placement, stream, transports
+from wirelesslab.testbed import link_log
 
 BUILD = test_demo.BUILD
 HAS_LINK = all(map(test_demo.has_element, ("wirelesslink", "tunsrc")))
@@ -53,8 +50,8 @@ def names(directory):
 def on_the_machine():
     """Devices and names of networks where ours must never be."""
     devices = pathlib.Path("/proc/self/net/dev").read_text()
-    return (re.findall(rf"^ *{places.LINK}:", devices, re.M)
-            + [name for name in names("/run/netns") if name in places.ROLES])
+    return (re.findall(rf"^ *{placement.LINK}:", devices, re.M)
+            + [name for name in names("/run/netns") if name in placement.ROLES])
 
 
 def link_line(output, what):
@@ -182,8 +179,8 @@ class DemoLinkTest(test_demo.Demo):
                 # The link, the receiver, the sender.
                 self.assertTrue(wait_for(lambda: 3 <= sum(
                     name.startswith("gst-launch")
-                    for _, name in test_demo.processes(self.mark))))
-                networks = networks_of(test_demo.processes(self.mark))
+                    for _, name in test_demo.marked_processes(self.mark))))
+                networks = networks_of(test_demo.marked_processes(self.mark))
                 self.assertIn(len(networks), (0, 3))  # 0: relays instead
                 demo.send_signal(number)
                 demo.wait(test_demo.SECONDS_TO_WAIT)
@@ -198,7 +195,7 @@ class RelayTest(unittest.TestCase):
     def test_relays_stand_in_for_hosts_and_say_so(self):
         """Also for who waits for answers"""
         clip = clips.make_cut(BUILD, 3, 2)
-        self.addCleanup(children.kill_all)
+        self.addCleanup(processes.kill_all)
         for name, element in (
                 ("rtp", "rfc2250pay"), ("mmtp", "mmtpsink"),
                 ("dccpthin", "dcctpthinsink"), ("rist", "ristsink"),
@@ -208,7 +205,7 @@ class RelayTest(unittest.TestCase):
                     self.stream(name, clip)
 
     def stream(self, name, clip):
-        place = places.OverLink("delay=20000000", BUILD, "relay")
+        place = placement.OverLink("delay=20000000", BUILD, "relay")
         port = place.choose_port("udp")
         with tempfile.TemporaryDirectory() as directory:
             run_dir = pathlib.Path(directory)
@@ -230,7 +227,7 @@ class RelayTest(unittest.TestCase):
     def test_what_relays_can_t_carry_is_named(self):
         known = transports.read()
         with self.assertRaisesRegex(
-                children.Failed, "tcp is not over UDP, and there are no hosts"):
+                LabError, "tcp is not over UDP, and there are no hosts"):
             transports.check_relayed(known["tcp"], "no hosts of their own")
         transports.check_relayed(known["tcp"], "")
         transports.check_relayed(known["rtp"], "no hosts of their own")
@@ -240,7 +237,7 @@ class FateLogTest(unittest.TestCase):
     def tallies(self, *lines):
         with mock.patch("builtins.open",
                         return_value=io.StringIO(HEAD + "\n".join(lines))):
-            return fatelog.read("any")
+            return link_log.read("any")
 
     def packet(self, station, fate, attempts=1):
         return f"packet 9 0 {station} 0 1400 {fate} {attempts} 1 2 3 0"
@@ -260,7 +257,7 @@ class FateLogTest(unittest.TestCase):
         tallies = self.tallies(*2 * [self.packet(1, "delivered", 2)],
                                self.packet(1, "call", 0),
                                self.packet(0, "air"), self.packet(0, "queue"))
-        self.assertEqual(fatelog.words(tallies[1], tallies[0], 1_234_567), [
+        self.assertEqual(link_log.words(tallies[1], tallies[0], 1_234_567), [
             "link     3 packets came to the link; of these",
             "         2 arrived",
             "         0 were lost in the sender's queue, which was full",
@@ -275,23 +272,23 @@ class FateLogTest(unittest.TestCase):
     def test_words_say_when_the_numbers_are_not_all(self):
         tally = self.tallies(self.packet(1, "delivered"))[1]
         self.assertIn("ended before its last packets",
-                      fatelog.words(tally, fatelog.Tally(), None)[-1])
+                      link_log.words(tally, link_log.Tally(), None)[-1])
         self.assertIn("was busy",
-                      fatelog.words(tally, fatelog.Tally(), 30_000_000)[-1])
+                      link_log.words(tally, link_log.Tally(), 30_000_000)[-1])
 
     def test_the_last_statistics_count(self):
         stats = ("Got message #{} from element \"wl\" (element): application/"
                  "x-wirelesslink-stats, offered=(guint64)3, "
                  "lateness-p99=(gint64){}, lateness-max=(gint64)9;\n")
-        self.assertEqual(fatelog.lateness_ns(
+        self.assertEqual(link_log.lateness_ns(
             stats.format(1, 5) + "other\n" + stats.format(2, 7)), 7)
-        self.assertIsNone(fatelog.lateness_ns("Setting pipeline to PAUSED ..."))
+        self.assertIsNone(link_log.lateness_ns("Setting pipeline to PAUSED ..."))
 
     def test_every_fate_of_the_log_has_words(self):
         page = (test_demo.SOURCE / "docs" / "wirelesslink.md").read_text()
         row = re.search(r"^\| `fate` \|(.*)\|$", page, re.M)[1]
         self.assertEqual(set(re.findall(r"`([a-z-]+)`", row)),
-                         set(fatelog.FATES))
+                         set(link_log.FATES))
 
 
 if __name__ == "__main__":

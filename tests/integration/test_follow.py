@@ -7,18 +7,17 @@ import os
 import pathlib
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 import xml.etree.ElementTree
 
+from wirelesslab import processes
+from wirelesslab.streams import placement
+
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
-sys.path.append(str(SOURCE / "pipelines"))
 
-import children  # noqa: E402
-import places  # noqa: E402
 
 FOLLOW = str(BUILD / "tests" / "examples" / "follow")
 RATEPLOT = str(SOURCE / "pipelines" / "rateplot")
@@ -43,27 +42,27 @@ class FollowTest(unittest.TestCase):
         self.home = pathlib.Path(directory.name)
 
     def start_source(self, source, port):
-        child = children.start(
+        child = processes.start(
             ["gst-launch-1.0", "-q", source, "address=127.0.0.1",
              f"port={port}", "!", "fakesink"],
             stdout=subprocess.DEVNULL)
         self.addCleanup(self.end, child)
         deadline = time.monotonic() + SECONDS
-        while not places.is_bound("udp", port, child.pid):
+        while not placement.is_bound("udp", port, child.pid):
             self.assertLess(time.monotonic(), deadline, f"no {source}")
             self.assertIsNone(child.poll(), f"{source} ended")
             time.sleep(0.05)
 
     def end(self, child):
         if child.poll() is None:
-            children.kill(child)
+            processes.kill(child)
 
     def follow(self, sink, log):
         """Until the encoder was asked for all that it may make"""
-        port = places.free_port("udp")
+        port = placement.free_port("udp")
         self.start_source(ENDS[sink], port)
         with open(log, "w") as output:
-            sender = children.start(
+            sender = processes.start(
                 [FOLLOW, f"--max-bitrate={MOST // 1000}", "--bitrate=500",
                  sink, "host=127.0.0.1", f"port={port}", "blocking=false"],
                 stdout=output, stderr=subprocess.DEVNULL)
@@ -75,7 +74,7 @@ class FollowTest(unittest.TestCase):
             self.assertIsNone(sender.poll(), log.read_text())
             time.sleep(0.1)
         sender.send_signal(signal.SIGINT)
-        self.assertEqual(children.finish(sender, SECONDS), 0)
+        self.assertEqual(processes.finish(sender, SECONDS), 0)
         return rows(log.read_text())
 
     def check(self, sink):

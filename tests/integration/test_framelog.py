@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The demo's arithmetic, on logs small enough to check by hand."""
 
-import os
 import pathlib
-import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
-                       / "pipelines"))
-import framelog  # noqa: E402
+from wirelesslab.streams import frame_log
 
 COLUMNS = ("event,wall_ns,arrival_ns,expected_ns,latency_ns,type,"
            "temporal_reference,coding_number,display_number,pts_90khz,"
@@ -45,13 +41,13 @@ class LogTest(unittest.TestCase):
     def log(self, name, *lines):
         path = self.directory / name
         path.write_text("\n".join((COLUMNS, *lines)) + "\n")
-        log = framelog.Log(path)
+        log = frame_log.Log(path)
         log.read()
         return log
 
     def test_reads_only_whole_lines_of_a_growing_log(self):
         path = self.directory / "growing.csv"
-        log = framelog.Log(path)
+        log = frame_log.Log(path)
         self.assertEqual(log.read(), [])
         line = frame(0, "I", 0)
         path.write_text(COLUMNS + "\n" + line[:20])
@@ -66,12 +62,12 @@ class LogTest(unittest.TestCase):
         received = self.log(
             "r", frame(0, "I", 1), frame(1, "P", 41), lost(2, "B"),
             frame(3, "B", 121), frame(4, "P", 161), frame(6, "B", 241))
-        result = framelog.measure(sent, received)
+        result = frame_log.measure(sent, received)
         self.assertEqual(result.sent, {"I": 1, "P": 2, "B": 4})
         self.assertEqual(result.arrived, {"I": 1, "P": 2, "B": 2})
         self.assertEqual(result.lost, {"B": 2})
         self.assertEqual(result.guessed_lost, {"B": 1})
-        self.assertIn("counted as lost: B 1", "\n".join(framelog.table(result)))
+        self.assertIn("counted as lost: B 1", "\n".join(frame_log.table(result)))
 
     def test_a_range_of_lost_frames_counts_each_of_them(self):
         log = self.log("r", frame(0, "I", 1), lost(1, "?", 150), lost(151, "B"))
@@ -82,7 +78,7 @@ class LogTest(unittest.TestCase):
         columns, line = (text.rpartition(",")[0]
                          for text in (COLUMNS, lost(1, "B")))
         path.write_text(f"{columns}\n{line}\n")
-        log = framelog.Log(path)
+        log = frame_log.Log(path)
         log.read()
         self.assertEqual(log.lost, {"B": 1})
 
@@ -91,10 +87,10 @@ class LogTest(unittest.TestCase):
         received = self.log("r", *(
             frame(n, "P", 40 * n + (30 if n == 50 else 3), first_ms=3)
             for n in range(100)))
-        result = framelog.measure(sent, received)
-        self.assertEqual(framelog.percentile(result.delays_ns, 50), 3 * MS)
-        self.assertEqual(framelog.percentile(result.delays_ns, 99), 3 * MS)
-        self.assertEqual(framelog.percentile(result.delays_ns, 100), 30 * MS)
+        result = frame_log.measure(sent, received)
+        self.assertEqual(frame_log.percentile(result.delays_ns, 50), 3 * MS)
+        self.assertEqual(frame_log.percentile(result.delays_ns, 99), 3 * MS)
+        self.assertEqual(frame_log.percentile(result.delays_ns, 100), 30 * MS)
 
     def test_equal_frames_join_with_their_own_twin(self):
         # The film repeats after 10 frames; the second round starts 400 ms
@@ -104,7 +100,7 @@ class LogTest(unittest.TestCase):
         received = self.log("r", *(
             frame(n, "P", 40 * n + 5, hash=f"{n % 10:016x}")
             for n in range(20) if n not in (3, 4)))
-        result = framelog.measure(sent, received)
+        result = frame_log.measure(sent, received)
         self.assertEqual(set(result.delays_ns), {5 * MS})
         self.assertEqual(result.lost, {"P": 2})
         self.assertEqual(result.strangers, 0)
@@ -115,13 +111,13 @@ class LogTest(unittest.TestCase):
         received = self.log("r", *(
             frame(n - 2, "P", 40 * n + 5, hash=f"{n % 10:016x}")
             for n in range(2, 20)))
-        result = framelog.measure(sent, received)
+        result = frame_log.measure(sent, received)
         self.assertEqual(set(result.delays_ns), {5 * MS})
 
     def test_a_frame_that_was_never_sent_is_a_stranger(self):
         sent = self.log("s", frame(0, "I", 0))
         received = self.log("r", frame(0, "I", 1, hash="f" * 16))
-        result = framelog.measure(sent, received)
+        result = frame_log.measure(sent, received)
         self.assertEqual((result.strangers, result.lost), (1, {"I": 1}))
 
     def test_lateness_counts_from_when_a_frame_was_due(self):
@@ -133,12 +129,12 @@ class LogTest(unittest.TestCase):
         received = self.log("r", *(
             frame(n, "P", 7 + 40 * n + (310 if n > 4 else 2), first_ms=9)
             for n in range(10) if n != 7))
-        result = framelog.measure(sent, received)
+        result = frame_log.measure(sent, received)
         self.assertEqual([ns // MS for ns in result.lateness_ns],
                          5 * [2] + 4 * [310])
         self.assertEqual({ns // MS for ns in result.delays_ns}, {2, 10})
         self.assertIn("lateness median 2.00 ms, 99th percentile 310.00 ms",
-                      "\n".join(framelog.table(result)))
+                      "\n".join(frame_log.table(result)))
 
     def decodable(self, film, lost=(), headers=()):
         """Marks what can be decoded of a film as `+`, else `.`, and what is
@@ -152,10 +148,10 @@ class LogTest(unittest.TestCase):
         received = self.log("r", *(
             frame(number, type, 40 * number)
             for number, type in enumerate(film) if number not in lost))
-        result = framelog.measure(sent, received)
+        result = frame_log.measure(sent, received)
         whole = set(range(len(film))) - set(lost)
         found = [f.coding_number
-                 for f in framelog.decodable(sent.frames, whole)]
+                 for f in frame_log.decodable(sent.frames, whole)]
         self.assertEqual(sum(result.decodable.values()), len(found))
         return "".join(" " if number in lost else ".+"[number in found]
                        for number in range(len(film)))
@@ -205,30 +201,30 @@ class LogTest(unittest.TestCase):
         # step back, by (16 - 1)/16 more; then it decays by 1/16 a frame.
         received = self.log("r", *(
             frame(n, "P", 40 * n + (16 if n == 1 else 0)) for n in range(4)))
-        ms = [j / MS for j in framelog.jitter_ns(received.frames)]
+        ms = [j / MS for j in frame_log.jitter_ns(received.frames)]
         self.assertEqual(ms, [0, 1, 1 + 15 / 16, (1 + 15 / 16) * 15 / 16])
 
     def test_bitrate_counts_the_last_frame_s_own_time(self):
         received = self.log("r", *(frame(n, "P", 40 * n, size=20_000)
                                    for n in range(25)))
-        self.assertAlmostEqual(framelog.bits_per_second(received.frames), 4e6)
+        self.assertAlmostEqual(frame_log.bits_per_second(received.frames), 4e6)
 
     def test_a_sender_that_was_late_itself_is_named(self):
         sent = self.log("s", *(frame(n, "P", 40 * n + 90 * (n > 0))
                                for n in range(20)))
-        result = framelog.measure(sent, sent)
-        self.assertIn("up to 90 ms late", "\n".join(framelog.table(result)))
+        result = frame_log.measure(sent, sent)
+        self.assertIn("up to 90 ms late", "\n".join(frame_log.table(result)))
 
     def test_what_the_pipelines_warned_of_is_among_the_notes(self):
         sent = self.log("s", frame(0, "I", 0))
-        result = framelog.measure(sent, sent)
+        result = frame_log.measure(sent, sent)
         self.assertIn("note     the disk is full",
-                      framelog.table(result, ["the disk is full"]))
-        self.assertNotIn("note", "\n".join(framelog.table(result)))
+                      frame_log.table(result, ["the disk is full"]))
+        self.assertNotIn("note", "\n".join(frame_log.table(result)))
 
     def test_percentile_is_one_of_the_values(self):
         values = list(range(1, 11))
-        self.assertEqual([framelog.percentile(values, p)
+        self.assertEqual([frame_log.percentile(values, p)
                           for p in (1, 50, 90, 99, 100)], [1, 5, 9, 10, 10])
 
 

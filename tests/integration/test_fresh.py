@@ -11,14 +11,13 @@ import configparser
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
+import debians
+
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
-sys.path.insert(0, str(SOURCE / "tests"))
-import debians  # noqa: E402
 
 USER = "newcomer"
 CLONE = "git clone -q /mnt wireless"

@@ -14,9 +14,9 @@ import tempfile
 import time
 import unittest
 
+import debians
+
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
-sys.path.insert(0, str(SOURCE / "tests"))
-import debians  # noqa: E402
 
 FRESH = SOURCE / "tests" / "fresh"
 SECONDS_TO_WAIT = 60

@@ -9,8 +9,7 @@ import subprocess
 import unittest
 
 import ifdbed
-
-import clips
+from wirelesslab.streams import clips
 
 RATE = 6  # Mbit/s, of the clip; the bottleneck has 5
 SECONDS = 8

@@ -15,8 +15,8 @@ import sys
 import unittest
 
 import ifdbed
-import ouwens  # where ifdbed finds it
 import test_testbed
+from wirelesslab.commands import ouwens
 
 # Tables 3.19 to 3.22: {Mbit/s: {retry value: (without, with the oven)}}, lost
 # frames as (I, P, B) of 101, 400 and 998, means of three places

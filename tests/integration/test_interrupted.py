@@ -11,23 +11,20 @@ import os
 import pathlib
 import pty
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import termios
-import time
 import unittest
 
 import test_lab
 import test_testbed
+from wirelesslab.lab import cells, matrix
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 LAB = SOURCE / "pipelines" / "lab"
-sys.path.insert(0, str(SOURCE / "pipelines"))
-import cells  # noqa: E402
-import lab  # noqa: E402
-import matrix  # noqa: E402
 
 LONG = "--long" in sys.argv
 SECONDS_TO_WAIT = 240
@@ -53,10 +50,11 @@ receiver = rfc2250depay ! mpegstat location={received} ! fakesink sync=false asy
 # The demo's own way, with a matrix of ours
 COMPARE = """
 import pathlib, sys
-import children, compare
-compare.MATRIX = pathlib.Path(sys.argv[1])
-children.die_on_signals()
-children.run_main("pipelines/demo", lambda: compare.run(
+from wirelesslab import command_line, processes
+from wirelesslab.commands import demo_comparison
+demo_comparison.MATRIX = pathlib.Path(sys.argv[1])
+processes.die_on_signals()
+command_line.run_main("pipelines/demo", lambda: demo_comparison.run(
     pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])))
 """
 
@@ -180,7 +178,7 @@ class InterruptedTest(test_testbed.Nothing):
     def test_a_grid_in_a_loop(self):
         self.grid("--plain")
 
-    @unittest.skipUnless(lab.shutil.which("snakemake"),
+    @unittest.skipUnless(shutil.which("snakemake"),
                          "there is no snakemake")
     def test_a_grid_under_snakemake(self):
         self.grid()

@@ -13,29 +13,22 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 from unittest import mock
 
 import test_demo
 import test_testbed
+from wirelesslab import files
+from wirelesslab.commands import demo, demo_comparison
+from wirelesslab.errors import LabError
+from wirelesslab.lab import cells, grid, matrix
+from wirelesslab.report import run_results
+from wirelesslab.streams import measurements, placement, transports
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 LAB = SOURCE / "pipelines" / "lab"
-sys.path.insert(0, str(SOURCE / "pipelines"))
-import cells  # noqa: E402
-import children  # noqa: E402
-import compare  # noqa: E402
-import lab  # noqa: E402
-import leftovers  # noqa: E402
-import matrix  # noqa: E402
-import measures  # noqa: E402
-import outcomes  # noqa: E402
-import places  # noqa: E402
-import stream  # noqa: E402
-import transports  # noqa: E402
 
 SECONDS_TO_WAIT = 120
 # No queue is too short for it.
@@ -179,19 +172,19 @@ class LabTest(LabCase):
             more=f"tee name=t t. ! queue ! filesink location={video} "
             "async=false t. ! queue !")
         self.assertEqual(done.returncode, 0, done.stdout)
-        (run,), _, _ = outcomes.read(self.output, BUILD, FOR_EVER_MS)
+        (run,), _, _ = run_results.read(self.output, BUILD, FOR_EVER_MS)
         sent = hashes(run.clip())
         whole = {sent.index(picture) for picture in hashes(video)
                  if picture in sent}
         self.assertEqual(len(set(sent)), len(run.passages))
         self.assertEqual(whole, {number for place, number
                                  in enumerate(run.shown) if number == place})
-        arrived = measures.arrived(run.passages)
+        arrived = measurements.arrived(run.passages)
         self.assertLess(0, len(whole))
         self.assertLess(len(whole), len(arrived))
         self.assertLess(len(arrived), len(sent))
         heads, row = (re.split("  +", line.strip())
-                      for line in outcomes.text([run]))
+                      for line in run_results.text([run]))
         table = dict(zip(heads, row[1:], strict=True))
         same = coded(run.clip()) & coded(video)
         of_type = types(run.clip())
@@ -220,12 +213,12 @@ class LabTest(LabCase):
         self.addCleanup(grid.kill)
         self.assertTrue(test_demo.wait_for(lambda: 3 == sum(
             name.startswith("gst-launch")
-            for _, name in test_demo.processes(self.id()))))
+            for _, name in test_demo.marked_processes(self.id()))))
         grid.kill()
         self.assertNotEqual(grid.wait(SECONDS_TO_WAIT), 0)
         self.assertTrue(test_demo.wait_for(
-            lambda: not test_demo.processes(self.id())),
-            test_demo.processes(self.id()))
+            lambda: not test_demo.marked_processes(self.id())),
+            test_demo.marked_processes(self.id()))
         self.assertEqual(self.results(), {})
 
     def test_who_fails_holds_nobody_up_and_is_named(self):
@@ -252,21 +245,21 @@ class LabTest(LabCase):
                  "the pipeline failed (exit status 255): GstX:x0: No room"),
                 ("no room", "no room")):
             path.write_text(f"Making it ...\npipelines/lab: {said}\n")
-            self.assertEqual(lab.first_words(path), f"{told} ({path})")
+            self.assertEqual(grid.first_words(path), f"{told} ({path})")
 
     def test_a_full_disk_is_named(self):
         path = self.directory / "run.out"
         path.touch()
-        self.assertEqual(lab.first_words(path), str(path))
+        self.assertEqual(grid.first_words(path), str(path))
         usage = shutil.disk_usage(self.directory)._replace(free=4096)
         with mock.patch.object(shutil, "disk_usage", return_value=usage):
-            self.assertEqual(lab.first_words(path),
+            self.assertEqual(grid.first_words(path),
                              f"{path}, and the disk is full")
         full = self.directory / ".result.json"
         full.symlink_to("/dev/full")
         with self.assertRaisesRegex(
-                children.Failed, "/result.json: No space left on device"):
-            leftovers.write_whole(self.directory / "result.json", "some")
+                LabError, "/result.json: No space left on device"):
+            files.write_whole(self.directory / "result.json", "some")
 
     def test_a_protocol_without_its_elements_is_left_out_and_named(self):
         done = self.grid("--list", protocols="mine other")
@@ -276,9 +269,9 @@ class LabTest(LabCase):
         self.assertIn("\nradio_interference=none/3M/mine/1-1\n", done.stdout)
 
     def test_without_hosts_what_is_not_over_udp_is_left_out_and_named(self):
-        with mock.patch.object(lab.testbed, "why_no_hosts",
+        with mock.patch.object(grid.testbed, "why_no_hosts",
                                return_value="as user: no"):
-            found, words = lab.without_hosts(matrix.read(compare.MATRIX))
+            found, words = grid.without_hosts(matrix.read(demo_comparison.MATRIX))
         names = {cell["protocol"]["name"] for cell in found}
         self.assertLessEqual({"rtp", "mmtp", "dccpthin", "srt"}, names)
         self.assertFalse({"ifd", "tcp", "udplite"} & names)
@@ -290,18 +283,18 @@ class LabTest(LabCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertRegex(done.stdout, r"(?m)^1/5 .* \(about \d+ s left\)$")
         self.assertRegex(done.stdout, r"(?m)^5/5 .* done$")
-        loop = lab.Loop([], self.output, BUILD, 2)
+        loop = grid.Loop([], self.output, BUILD, 2)
         loop._left, loop._running = ["a cell"] * 7, ["a cell"] * 2
         loop._seconds = [10, 20]
         self.assertEqual(loop._time_left(), " (about 60 s left)")
-        self.assertEqual([lab.duration(seconds) for seconds in
+        self.assertEqual([grid.duration(seconds) for seconds in
                           (59.6, 119, 120, 7199, 9000)],
                          ["60 s", "119 s", "2 min", "120 min", "2 h"])
 
     def test_where_hosts_are_possible_nothing_is_left_out(self):
-        cells = matrix.read(compare.MATRIX)
-        with mock.patch.object(lab.testbed, "why_no_hosts", return_value=""):
-            self.assertEqual(lab.without_hosts(cells), (cells, []))
+        cells = matrix.read(demo_comparison.MATRIX)
+        with mock.patch.object(grid.testbed, "why_no_hosts", return_value=""):
+            self.assertEqual(grid.without_hosts(cells), (cells, []))
 
     @test_testbed.needs_namespaces
     def test_in_real_time_a_run_says_how_late_the_machine_was(self):
@@ -324,10 +317,10 @@ class LabTest(LabCase):
             f"apart = 1\n[link radio]\nproperties = {ROOMY}", *more]))
         (cell,) = matrix.read(path)
         cells.describe(self.output, cell)
-        with mock.patch.object(places, "OverLink", functools.partial(
-                places.OverLink, mode=mode)), \
+        with mock.patch.object(placement, "OverLink", functools.partial(
+                placement.OverLink, mode=mode)), \
                 contextlib.redirect_stdout(io.StringIO()):
-            return outcomes.runs_of(
+            return run_results.runs_of(
                 self.output, cells.run(self.output, BUILD), BUILD, FOR_EVER_MS)
 
     def check_streams(self, mode):
@@ -338,7 +331,7 @@ class LabTest(LabCase):
                 self.assertEqual(run.directory, self.output / number)
                 self.assertEqual(len(run.passages), 49)
             self.assertGreater(second.began_ns, first.began_ns + 9e8)
-            self.assertEqual(outcomes.of_cells([first, second]), [first])
+            self.assertEqual(run_results.of_cells([first, second]), [first])
             # All that the link carried is of both.
             self.assertEqual(first.link.packets, second.link.packets)
             self.assertEqual(sum(
@@ -353,7 +346,7 @@ class LabTest(LabCase):
 
     @test_testbed.needs_namespaces
     def test_a_cell_fails_if_one_of_its_streams_does(self):
-        with self.assertRaisesRegex(children.Failed,
+        with self.assertRaisesRegex(LabError,
                                     "2-bad: the sender failed"):
             self.run_cell("rtp+bad", "[protocol bad]\nsender = filesrc "
                           "location={clip} ! mpegstat ! mpegstat "
@@ -367,11 +360,11 @@ class LabTest(LabCase):
                                 (["--link", ""], False)):
             with self.subTest(words=words), \
                     mock.patch("sys.argv", ["demo", *words]):
-                self.assertEqual(stream.parse_arguments(
+                self.assertEqual(demo.parse_arguments(
                     transports.read()).all, expected)
         with mock.patch("sys.argv", ["demo", "--all", "--rate", "3"]), \
                 contextlib.redirect_stderr(io.StringIO()) as said:
-            self.assertRaises(SystemExit, stream.parse_arguments,
+            self.assertRaises(SystemExit, demo.parse_arguments,
                               transports.read())
         self.assertIn("--all goes with no other option", said.getvalue())
 
@@ -404,9 +397,9 @@ class ReportTest(LabCase):
         path.write_text(MATRIX.format(
             protocols="mine other", rate=6, seconds=2, more="",
             properties="profile=80211b", interference="nonsense 0.5-1"))
-        with mock.patch.object(compare, "MATRIX", path), \
+        with mock.patch.object(demo_comparison, "MATRIX", path), \
                 contextlib.redirect_stdout(io.StringIO()) as printed:
-            compare.run(BUILD, self.output)
+            demo_comparison.run(BUILD, self.output)
         return printed.getvalue()
 
     def test_the_demo_has_a_table_and_a_page_of_all_that_is_there(self):
@@ -427,12 +420,12 @@ class ReportTest(LabCase):
                          "no Python has Jinja2 and matplotlib")
     def test_points_of_many_protocols_are_told_apart(self):
         done = subprocess.run(
-            [python_that_can_report(), "-c", "import plots\n"
+            [python_that_can_report(), "-c",
+             "from wirelesslab.report import plots\n"
              "points = [plots.dotted(plots.look(n)) for n in range(32)]\n"
              "print(len({(one['color'], one['marker']) for one in points}),"
              "{one['linestyle'] for one in points})"],
-            cwd=SOURCE / "pipelines", stdin=subprocess.DEVNULL, text=True,
-            stdout=subprocess.PIPE)
+            stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE)
         self.assertEqual(done.stdout, "32 {''}\n")
 
     @unittest.skipUnless(python_that_can_report(),
@@ -440,14 +433,14 @@ class ReportTest(LabCase):
     def test_a_link_that_tells_no_state_has_none_drawn(self):
         done = subprocess.run(
             [python_that_can_report(), "-c", """
-import types, plots
+import types
+from wirelesslab.report import plots
 for changes in [], [(0, 0.9), (1e9, 0.5)]:
     figure, ax = plots.axes("", "")
     plots.draw_link(ax, {"": types.SimpleNamespace(
         cell={"seconds": 2}, quality_of_link=lambda: changes)})
     print(len(ax.collections), ax.get_title(loc="left"))
-"""], cwd=SOURCE / "pipelines", stdin=subprocess.DEVNULL, text=True,
-            stdout=subprocess.PIPE)
+"""], stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE)
         self.assertEqual(done.stdout, (
             "0 link: its state never changed\n"
             "1 link: packets through at the first attempt, %\n"))
@@ -459,12 +452,12 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
                          interference="none 0-1")
         self.assertEqual(done.returncode, 0, done.stdout)
         done = subprocess.run(
-            [python_that_can_report(), "-c", "import pathlib, report; "
-             "report.LARGEST_PAGE = 0; report.write(pathlib.Path("
+            [python_that_can_report(), "-c",
+             "import pathlib; from wirelesslab.report import page; "
+             "page.LARGEST_PAGE = 0; page.write(pathlib.Path("
              f"{str(self.output)!r}), pathlib.Path({str(BUILD)!r}), 500, "
              f"pathlib.Path({str(self.output / 'page.html')!r}), print, "
-             "by='link')"], cwd=SOURCE / "pipelines",
-            stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
+             "by='link')"], stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT)
         self.assertEqual(done.returncode, 0, done.stdout)
         page = Page(self.output / "page.html")

@@ -11,16 +11,17 @@ import threading
 import unittest
 from unittest import mock
 
+from wirelesslab import files
+from wirelesslab.errors import LabError
+from wirelesslab.report import output_directory
+from wirelesslab.streams import clips
+
 PIPELINES = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "pipelines"
-sys.path.insert(0, str(PIPELINES))
-import clips  # noqa: E402
-import children  # noqa: E402
-import leftovers  # noqa: E402
-import reportfiles  # noqa: E402
 
 KILLED = """
-import os, pathlib, signal, sys, leftovers
-run = leftovers.RunDirectory(pathlib.Path(sys.argv[1]), "killed-")
+import os, pathlib, signal, sys
+from wirelesslab import files
+run = files.RunDirectory(pathlib.Path(sys.argv[1]), "killed-")
 (run.path / "film").write_text("large")
 os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -45,11 +46,11 @@ class ReportFilesTest(Directory):
         self.cell.write_text("{}")
 
     def make(self, page):
-        return reportfiles.make_beside(self.directory / page, self.runs)
+        return output_directory.make_beside(self.directory / page, self.runs)
 
     def check_refused(self, page, words):
         before = sorted(self.directory.rglob("*"))
-        with self.assertRaisesRegex(children.Failed, words):
+        with self.assertRaisesRegex(LabError, words):
             self.make(page)
         self.assertEqual(sorted(self.directory.rglob("*")), before)
 
@@ -62,7 +63,7 @@ class ReportFilesTest(Directory):
         (beside / "linked").symlink_to(self.runs)
         self.assertEqual(self.make("runs/report.html"), beside)
         self.assertEqual([path.name for path in beside.iterdir()],
-                         [reportfiles.MARKER])
+                         [output_directory.MARKER])
         self.assertTrue(self.cell.exists())
 
     def test_an_empty_directory_is_taken(self):
@@ -70,8 +71,8 @@ class ReportFilesTest(Directory):
         self.make("new.html")
 
     def test_the_runs_stay(self):
-        (self.runs / reportfiles.MARKER).touch()
-        (self.directory / reportfiles.MARKER).touch()
+        (self.runs / output_directory.MARKER).touch()
+        (self.directory / output_directory.MARKER).touch()
         self.check_refused("runs.html", "contains the runs")
         self.check_refused(f"../{self.directory.name}.html",
                            "contains the runs")
@@ -106,7 +107,7 @@ class RunDirectoryTest(Directory):
         return {path.name for path in self.directory.glob("[!.]*")}
 
     def run_directory(self):
-        return leftovers.RunDirectory(self.directory, "run-")
+        return files.RunDirectory(self.directory, "run-")
 
     def test_is_gone_after_the_run(self):
         run = self.run_directory()
@@ -124,8 +125,7 @@ class RunDirectoryTest(Directory):
 
     def test_that_of_a_killed_run_goes_with_the_next(self):
         status = subprocess.run(
-            [sys.executable, "-c", KILLED, self.directory],
-            env=dict(os.environ, PYTHONPATH=str(PIPELINES))).returncode
+            [sys.executable, "-c", KILLED, self.directory]).returncode
         self.assertEqual(status, -signal.SIGKILL)
         self.assertEqual(len(self.names()), 1)
         run = self.run_directory()
@@ -162,7 +162,7 @@ class ClipTest(Directory):
         self.assertTrue(self.clip.exists())
 
     def test_who_waited_for_another_to_make_it_does_not_make_it_again(self):
-        with leftovers.locked(self.directory / ".lock"):
+        with files.locked(self.directory / ".lock"):
             waiting = threading.Thread(target=self.make)
             waiting.start()
             waiting.join(0.2)

@@ -12,16 +12,13 @@ import os
 import pathlib
 import shutil
 import statistics
-import sys
 import unittest
 
 import linkbed
 import test_testbed
+from wirelesslab.streams import clips
 
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
-sys.path.insert(0, str(pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"],
-                                    "pipelines")))
-import clips  # noqa: E402
 
 PORT = 5004
 WLAN = "profile=80211b seed=1"

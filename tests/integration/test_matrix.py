@@ -4,18 +4,14 @@
 import json
 import os
 import pathlib
-import sys
 import tempfile
 import unittest
 import unittest.mock
 
-sys.path.insert(0, str(pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
-                       / "pipelines"))
-import cells  # noqa: E402
-import children  # noqa: E402
-import lab  # noqa: E402
-import matrix  # noqa: E402
-import transports  # noqa: E402
+from wirelesslab import paths
+from wirelesslab.errors import LabError
+from wirelesslab.lab import cells, grid, matrix
+from wirelesslab.streams import transports
 
 LINKS = """
 [link radio]
@@ -42,7 +38,7 @@ class MatrixCase(unittest.TestCase):
 
 class MatrixTest(MatrixCase):
     def assert_refused(self, words, *parts):
-        with self.assertRaisesRegex(children.Failed, words):
+        with self.assertRaisesRegex(LabError, words):
             self.read(*parts)
 
     def test_every_protocol_meets_every_link_rate_seed_and_repetition(self):
@@ -92,7 +88,7 @@ class MatrixTest(MatrixCase):
         with unittest.mock.patch.dict(os.environ):
             os.environ.pop("LAB_TRACES", None)
             with self.assertRaisesRegex(
-                    children.Failed, "LAB_TRACES is not set; it names the "
+                    LabError, "LAB_TRACES is not set; it names the "
                     "directory of walk.trace"):
                 self.read(*lines)
 
@@ -126,7 +122,7 @@ class MatrixTest(MatrixCase):
     def test_what_cannot_carry_a_codec_is_left_out_and_named(self):
         found = self.read("[matrix]\nprotocols = rtp rtp-stock rtp+rtp-stock\n"
                           "codecs = mpeg2 h265", LINKS)
-        left, words = lab.without_misfits(found)
+        left, words = grid.without_misfits(found)
         self.assertEqual(
             [cell["name"] for cell in left],
             ["radio/6M/rtp/1-1", "radio/6M/rtp-stock/1-1",
@@ -140,7 +136,7 @@ class MatrixTest(MatrixCase):
     def test_each_of_our_protocols_has_its_pipelines_for_each_codec(self):
         found = self.read("[matrix]\nprotocols = rtp ifd udplite mmtp dccpthin "
                           "tcp srt rist http\ncodecs = h264 h265", LINKS)
-        left, words = lab.without_misfits(found)
+        left, words = grid.without_misfits(found)
         self.assertEqual((len(left), words), (18, []))
         for cell in left:
             ends = cell["protocol"]["sender"] + cell["protocol"]["receiver"]
@@ -160,10 +156,10 @@ class MatrixTest(MatrixCase):
             return [cells.result(self.directory / cell["name"]) is not None
                     for cell in found]
 
-        lab.set_flagged_aside(found, self.directory)
+        grid.set_flagged_aside(found, self.directory)
         self.assertEqual(there(), [True, False, False, False])
         cells.remove_old(self.directory / found[1]["name"])
-        lab.take_flagged_back(found, self.directory)
+        grid.take_flagged_back(found, self.directory)
         self.assertEqual(there(), [True, False, True, True])
 
     def test_codecs_that_are_none_are_refused(self):
@@ -292,14 +288,14 @@ class MatrixTest(MatrixCase):
                 self.assert_refused(words, *parts)
 
     def test_the_example_is_one(self):
-        found = matrix.read(pathlib.Path(matrix.__file__).with_name("lab.ini"))
+        found = matrix.read(paths.PIPELINES / "lab.ini")
         self.assertEqual({cell["link"]["name"] for cell in found},
                          {"radio", "oven"})
         self.assertGreaterEqual(len({cell["seed"] for cell in found}), 3)
 
     def test_the_grid_of_ouwens_table_3_1(self):
         found = matrix.read(
-            pathlib.Path(matrix.__file__).with_name("ouwens.ini"))
+            paths.PIPELINES / "ouwens.ini")
         self.assertEqual(len(found), 4 * 8 * 4 * 2 * 3)
         self.assertEqual(len({cell["name"] for cell in found}), 768)
         self.assertEqual({cell["rate"] for cell in found}, {3, 4, 5, 6})
@@ -351,14 +347,14 @@ class CellTest(MatrixCase):
 
     def test_flagged_runs_can_be_repeated(self):
         self.end(self.cell)
-        lab.set_flagged_aside([self.cell], self.directory)
+        grid.set_flagged_aside([self.cell], self.directory)
         self.assertIsNotNone(cells.result(self.place))
         self.end(self.cell, flagged=True)
         self.assertEqual(
-            lab.words_of(self.cell, self.directory),
+            grid.words_of(self.cell, self.directory),
             "flagged: too late at the 99th percentile: machine 2.50 ms, "
             "link unknown")
-        lab.set_flagged_aside([self.cell], self.directory)
+        grid.set_flagged_aside([self.cell], self.directory)
         self.assertIsNone(cells.result(self.place))
 
     def test_elements_of_a_protocol(self):

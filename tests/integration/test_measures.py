@@ -3,21 +3,21 @@
 
 import collections
 import math
-import os
 import pathlib
 import shutil
-import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
-                       / "pipelines"))
-import clips  # noqa: E402
-import framelog  # noqa: E402
-import measures  # noqa: E402
-import outcomes  # noqa: E402
-import quality  # noqa: E402
-import rtpfile  # noqa: E402
+from wirelesslab import processes
+from wirelesslab.errors import LabError
+from wirelesslab.report import run_results
+from wirelesslab.streams import (
+    clips,
+    frame_log,
+    measurements,
+    quality,
+    rtp_file,
+)
 
 MS = 1_000_000
 LATE = 500 * MS
@@ -27,7 +27,7 @@ def frame(number, type, display=None, size=1000, closed=False, wall_ms=None,
           key=None):
     """25 a second"""
     wall_ms = 40 * number if wall_ms is None else wall_ms
-    return framelog.Frame(
+    return frame_log.Frame(
         type, wall_ms * MS, 0, number * 40 * MS, 0, number, size,
         key or (number, size), closed=closed,
         display_number=number if display is None else display)
@@ -36,7 +36,7 @@ def frame(number, type, display=None, size=1000, closed=False, wall_ms=None,
 def ways(types, arrivals_ms, sizes=None, displays=None):
     """Each frame is sent when it is due, and arrives so much later, or never
     with None. The first GOP is closed."""
-    return [measures.Passage(
+    return [measurements.Passage(
         frame(number, type, displays[number] if displays else None,
               sizes[number] if sizes else 1000, closed=number == 0),
         number * 40 * MS, number * 40 * MS,
@@ -55,17 +55,17 @@ class PassageTest(unittest.TestCase):
         sent = Logs(*(frame(n, "P", wall_ms=1000 + 40 * n) for n in range(3)))
         received = Logs(frame(0, "P", wall_ms=1007),
                         frame(2, "P", wall_ms=1095))
-        found = measures.in_real_time(sent, received)
+        found = measurements.in_real_time(sent, received)
         self.assertEqual([way.sent_ns for way in found],
                          [0, 40 * MS, 80 * MS])
         self.assertEqual([way.arrived_ns for way in found],
                          [7 * MS, None, 95 * MS])
-        self.assertEqual(measures.latencies_ns(found), [7 * MS, 15 * MS])
+        self.assertEqual(measurements.latencies_ns(found), [7 * MS, 15 * MS])
 
     def test_who_waits_before_the_network_is_late_and_has_no_latency(self):
         sent = Logs(frame(0, "P", wall_ms=0), frame(1, "P", wall_ms=140))
         received = Logs(frame(0, "P", wall_ms=0), frame(1, "P", wall_ms=141))
-        late = measures.in_real_time(sent, received)[1]
+        late = measurements.in_real_time(sent, received)[1]
         self.assertEqual((late.latency_ns(), late.lateness_ns()),
                          (1 * MS, 101 * MS))
 
@@ -73,37 +73,37 @@ class PassageTest(unittest.TestCase):
         sent = Logs(frame(0, "I"), frame(1, "P"))
         received = Logs(frame(0, "I"))
         # Two packets of the first frame, one of the second
-        packets = [rtpfile.Packet(b"", False, n, t)
+        packets = [rtp_file.Packet(b"", False, n, t)
                    for n, t in enumerate((90, 90, 3690))]
-        log = [measures.Packet(0, 0, 1, "delivered", 1, 100 * MS, 104 * MS),
-               measures.Packet(0, 1, 1, "delivered", 1, 100 * MS, 103 * MS),
-               measures.Packet(0, 2, 1, "air", 1, 140 * MS, 141 * MS)]
-        found = measures.in_virtual_time(sent, received, packets, log)
+        log = [measurements.Packet(0, 0, 1, "delivered", 1, 100 * MS, 104 * MS),
+               measurements.Packet(0, 1, 1, "delivered", 1, 100 * MS, 103 * MS),
+               measurements.Packet(0, 2, 1, "air", 1, 140 * MS, 141 * MS)]
+        found = measurements.in_virtual_time(sent, received, packets, log)
         self.assertEqual([(way.sent_ns, way.arrived_ns) for way in found],
                          [(0, 4 * MS), (40 * MS, None)])
 
     def test_in_virtual_time_who_waited_for_room_was_sent_later_than_due(self):
         sent = Logs(frame(0, "I"), frame(1, "P"))
-        packets = [rtpfile.Packet(b"", False, n, t)
+        packets = [rtp_file.Packet(b"", False, n, t)
                    for n, t in enumerate((90, 3690, 3690))]
         # The second frame, due after 40 ms, entered after 65 and 70.
-        log = [measures.Packet(0, 0, 1, "delivered", 1, 100 * MS, 165 * MS),
-               measures.Packet(0, 1, 1, "delivered", 1, 165 * MS, 170 * MS),
-               measures.Packet(0, 2, 1, "delivered", 1, 170 * MS, 175 * MS)]
-        _, way = measures.in_virtual_time(sent, sent, packets, log)
+        log = [measurements.Packet(0, 0, 1, "delivered", 1, 100 * MS, 165 * MS),
+               measurements.Packet(0, 1, 1, "delivered", 1, 165 * MS, 170 * MS),
+               measurements.Packet(0, 2, 1, "delivered", 1, 170 * MS, 175 * MS)]
+        _, way = measurements.in_virtual_time(sent, sent, packets, log)
         self.assertEqual((way.due_ns, way.sent_ns, way.arrived_ns),
                          (40 * MS, 65 * MS, 75 * MS))
         self.assertEqual((way.latency_ns(), way.lateness_ns()),
                          (10 * MS, 35 * MS))
 
     def test_of_nothing_sent_nothing_is_said(self):
-        self.assertEqual(measures.in_real_time(Logs(), Logs()), [])
+        self.assertEqual(measurements.in_real_time(Logs(), Logs()), [])
 
 
 class FrameTest(unittest.TestCase):
 
     def test_sent_are_lost_late_or_in_time(self):
-        found = measures.by_type(
+        found = measurements.by_type(
             ways("IPBBPBB", [0, 501, 500, None, 20, 30, 40]), LATE)
         self.assertEqual(found["sent"], {"I": 1, "P": 2, "B": 4})
         self.assertEqual(found["lost"], {"B": 1})
@@ -113,7 +113,7 @@ class FrameTest(unittest.TestCase):
         self.assertEqual(found["decodable"], {"I": 1})
 
     def test_latency_by_size(self):
-        found = measures.latency_by_size(
+        found = measurements.latency_by_size(
             ways("PPPPP", [1, 3, 8, None, 5],
                  sizes=[100, 900, 950, 1, 2100]), 1000)
         self.assertEqual(found, [(0, 3, 3 * MS), (2000, 1, 5 * MS)])
@@ -121,37 +121,37 @@ class FrameTest(unittest.TestCase):
     def test_jitter(self):
         # |D| of 16, 0 and 32 ms: J = 1, then 1 - 1/16, then
         # 15/16 + (32 - 15/16)/16.
-        found = measures.jitter_ns(ways("PPPPP", [0, 16, None, 16, 48]))
+        found = measurements.jitter_ns(ways("PPPPP", [0, 16, None, 16, 48]))
         self.assertEqual(
             [ns / MS for ns in found],
             [0, 1, 15 / 16, 15 / 16 + (32 - 15 / 16) / 16])
 
     def test_throughput_over_time(self):
         # Arrivals at 0, 40, 130 ms, in steps of 50 ms
-        found = measures.throughput(
+        found = measurements.throughput(
             ways("PPP", [0, 0, 50], sizes=[1000, 500, 2000]), 50 * MS)
         self.assertEqual(found, [(0, 240_000), (50 * MS, 0),
                                  (100 * MS, 320_000)])
-        self.assertEqual(measures.throughput(ways("P", [None]), MS), [])
+        self.assertEqual(measurements.throughput(ways("P", [None]), MS), [])
 
     def test_duration_is_to_the_end_of_the_last_frame(self):
         found = ways("PPPP", [10, None, 60, None])
         # From 10 ms to 80 + 60, and a period
-        self.assertEqual(measures.duration_ns(found), 170 * MS)
-        self.assertAlmostEqual(measures.mean_throughput(found),
+        self.assertEqual(measurements.duration_ns(found), 170 * MS)
+        self.assertAlmostEqual(measurements.mean_throughput(found),
                                2 * 8000 / 0.170)
-        self.assertEqual(measures.duration_ns(ways("P", [None])), 0)
-        self.assertEqual(measures.mean_throughput(ways("P", [None])), 0)
+        self.assertEqual(measurements.duration_ns(ways("P", [None])), 0)
+        self.assertEqual(measurements.mean_throughput(ways("P", [None])), 0)
 
     def test_a_missing_picture_is_the_last_that_was_shown(self):
         # In the order of transport I P B B P B B, shown as I B B P B B P
         displays = [0, 3, 1, 2, 6, 4, 5]
         found = ways("IPBBPBB", [0, 0, None, 0, 0, 0, 0], displays=displays)
-        self.assertEqual(measures.shown(found, LATE), [0, 0, 2, 3, 4, 5, 6])
+        self.assertEqual(measurements.shown(found, LATE), [0, 0, 2, 3, 4, 5, 6])
         found = ways("IPBBPBB", [0, None, 0, 0, 0, 0, 0], displays=displays)
-        self.assertEqual(measures.shown(found, LATE), [0] * 7)
+        self.assertEqual(measurements.shown(found, LATE), [0] * 7)
         found = ways("IP", [None, 0])
-        self.assertEqual(measures.shown(found, LATE), [None, None])
+        self.assertEqual(measurements.shown(found, LATE), [None, None])
 
 
 class SharingTest(unittest.TestCase):
@@ -161,21 +161,21 @@ class SharingTest(unittest.TestCase):
         first = ways("IPPP", [10] * 4)
         second = ways("IPPP", [30] * 4, sizes=[3000] * 4)
         for moved in (0, 10**18):
-            rates = measures.common_throughput(
+            rates = measurements.common_throughput(
                 [(moved, first), (moved + 60 * MS, second)])
             self.assertAlmostEqual(rates[0], 8000 / 0.06)
             self.assertAlmostEqual(rates[1], 24000 / 0.06)
 
     def test_streams_one_after_the_other_share_nothing(self):
-        self.assertIsNone(measures.common_throughput(
+        self.assertIsNone(measurements.common_throughput(
             [(0, ways("IP", [0, 0])), (40 * MS, ways("IP", [0, 0]))]))
 
     def test_fairness_is_jain_s(self):
         """(1 + 3)^2 / 2 (1 + 9); (1 + 2 + 3)^2 / 3 (1 + 4 + 9)"""
         for rates, index in (((1, 3), 0.8), ((1, 2, 3), 36 / 42),
                              ((5, 5, 5), 1), ((7, 0, 0, 0), 0.25)):
-            self.assertAlmostEqual(measures.fairness(rates), index)
-        self.assertTrue(math.isnan(measures.fairness((0, 0))))
+            self.assertAlmostEqual(measurements.fairness(rates), index)
+        self.assertTrue(math.isnan(measurements.fairness((0, 0))))
 
 
 class PacketTest(unittest.TestCase):
@@ -198,7 +198,7 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         with tempfile.TemporaryDirectory() as directory:
             path = pathlib.Path(directory) / "wl0.log"
             path.write_text(self.LOG)
-            return measures.read_link(path, 1)
+            return measurements.read_link(path, 1)
 
     def test_the_log_of_one_station_in_the_order_of_sending(self):
         log = self.log()
@@ -210,51 +210,51 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
 
     def test_attempts(self):
         log = self.log()
-        self.assertEqual(measures.attempts(log.packets),
+        self.assertEqual(measurements.attempts(log.packets),
                          {2: 1, 4: 1, 0: 1, 1: 1})
         # Of what was on the air: (2 + 4 + 1) / 3
-        self.assertAlmostEqual(measures.mean_attempts(log.packets), 7 / 3)
-        self.assertEqual(measures.mean_attempts([]), 0)
+        self.assertAlmostEqual(measurements.mean_attempts(log.packets), 7 / 3)
+        self.assertEqual(measurements.mean_attempts([]), 0)
 
     def test_attempts_as_the_paper_tells_them(self):
         # Of ten on the air: six once, two twice, one each five and seven times;
         # three were never sent.
         found = {1: 6, 2: 2, 5: 1, 7: 1, 0: 3}
-        shares, total = measures.attempt_percents(collections.Counter(found))
+        shares, total = measurements.attempt_percents(collections.Counter(found))
         self.assertEqual(shares, [60, 20, 0, 0, 20])
         self.assertEqual(total, 10)
-        self.assertEqual(measures.attempt_percents(collections.Counter()),
+        self.assertEqual(measurements.attempt_percents(collections.Counter()),
                          ([0] * 5, 0))
 
     def test_sequence_counts_bytes_as_they_were_sent(self):
         # 0 and 1 came at 10, 2 and 3 at 40; 0 and 2 were lost at 20 and 40.
-        sent, delivered, lost = measures.sequence(self.log().packets)
+        sent, delivered, lost = measurements.sequence(self.log().packets)
         self.assertEqual(sent, [(10, 100), (10, 200), (40, 300), (40, 400)])
         self.assertEqual(delivered, [(30, 100), (50, 400)])
         self.assertEqual(lost, [(20, 200), (40, 300)])
 
     def test_worst_window_holds_most(self):
-        self.assertEqual(measures.worst_window([1, 20, 22, 29, 40], 10), 20)
-        self.assertEqual(measures.worst_window([30, 5], 10), 5)
-        self.assertIsNone(measures.worst_window([], 10))
+        self.assertEqual(measurements.worst_window([1, 20, 22, 29, 40], 10), 20)
+        self.assertEqual(measurements.worst_window([30, 5], 10), 5)
+        self.assertIsNone(measurements.worst_window([], 10))
 
     def test_runs_of_lost_packets(self):
         lost = [word == "x" for word in "x.xx...x.xxx.xx"]
-        runs = measures.loss_runs(lost)
+        runs = measurements.loss_runs(lost)
         self.assertEqual(runs, {1: 2, 2: 2, 3: 1})
-        shares, packets, total = measures.run_percents(runs)
+        shares, packets, total = measurements.run_percents(runs)
         self.assertEqual(shares, [40, 40, 20, 0, 0, 0])
         self.assertEqual((packets, total), (9, 5))
 
     def test_runs_where_nothing_was_lost(self):
         self.assertEqual(
-            measures.run_percents(measures.loss_runs([False] * 3)),
+            measurements.run_percents(measurements.loss_runs([False] * 3)),
             ([0] * 6, 0, 0))
 
     def test_a_row_of_ouwens_table_3_12(self):
         # R 1, 3 Mbit/s, oven: 97.1 2.6 0.0 0.2 0.2 0.0, 529 packets, 509 times
         runs = collections.Counter({1: 494, 2: 13, 4: 1, 5: 1})
-        shares, packets, total = measures.run_percents(runs)
+        shares, packets, total = measurements.run_percents(runs)
         self.assertEqual([round(share, 1) for share in shares],
                          [97.1, 2.6, 0, 0.2, 0.2, 0])
         self.assertEqual((packets, total), (529, 509))
@@ -262,8 +262,8 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
     def test_long_runs_are_counted_too(self):
         """As in the paper from 5 to 10, and over 10"""
         lost = [True] * 10 + [False] + [True] * 11 + [False] + [True] * 200
-        shares, packets, total = measures.run_percents(
-            measures.loss_runs(lost))
+        shares, packets, total = measurements.run_percents(
+            measurements.loss_runs(lost))
         self.assertAlmostEqual(sum(shares), 100)
         self.assertEqual([round(share) for share in shares],
                          [0, 0, 0, 0, 33, 67])
@@ -274,7 +274,7 @@ class PaperTest(unittest.TestCase):
 
     def test_request_reply(self):
         # 1 to 100 s: the 90th of a hundred is the 90th percentile.
-        found = measures.request_reply([float(n) for n in range(100, 0, -1)])
+        found = measurements.request_reply([float(n) for n in range(100, 0, -1)])
         self.assertEqual((found.minimum, found.maximum), (1, 100))
         self.assertEqual(found.percentiles, {50: 50, 90: 90, 95: 95, 99: 99})
         # The median is 50.5, so above 50.7 and 51 are 51 to 100, above 51.5
@@ -284,55 +284,55 @@ class PaperTest(unittest.TestCase):
 
     def test_outliers_exceed_the_median_by_more_than_the_tolerance(self):
         times = [1.0, 1.0, 1.0, 1.25, 3.0]
-        self.assertEqual(measures.outliers(times, 0.25), 0.2)
-        self.assertEqual(measures.outliers(times, 0.2), 0.4)
-        self.assertEqual(measures.outliers(times, 5), 0)
+        self.assertEqual(measurements.outliers(times, 0.25), 0.2)
+        self.assertEqual(measurements.outliers(times, 0.2), 0.4)
+        self.assertEqual(measurements.outliers(times, 5), 0)
 
     def test_sustainable_rate_is_that_between_stalls(self):
         # 10 bytes a second, but for the last block, which took six. Of the
         # ten rates six are 10; the others are 40/9, 30/8, 20/7 and 10/6.
         blocks = [(0, 0), (1, 10), (2, 20), (3, 30), (9, 40)]
-        self.assertEqual(measures.sustainable_rate(blocks), 10)
-        self.assertEqual(measures.sustainable_rate(blocks[3:]), 10 / 6)
-        self.assertEqual(measures.sustainable_rate([(0, 0), (0, 5)]), 0)
+        self.assertEqual(measurements.sustainable_rate(blocks), 10)
+        self.assertEqual(measurements.sustainable_rate(blocks[3:]), 10 / 6)
+        self.assertEqual(measurements.sustainable_rate([(0, 0), (0, 5)]), 0)
 
     def test_one_way_delay(self):
         # The receiver's clock is 1000 ahead; 30 there, 50 back, 7 in between.
-        self.assertEqual(measures.one_way_delay(
+        self.assertEqual(measurements.one_way_delay(
             sent=0, reception=1030, sending_ack=1037, received=87), 40)
 
     def test_grades_are_those_of_evalvid(self):
         for psnr, grade in ((float("inf"), 5), (37.1, 5), (37, 4), (31.1, 4),
                             (31, 3), (25.1, 3), (25, 2), (20.1, 2), (20, 1),
                             (0, 1)):
-            self.assertEqual(measures.mos(psnr), grade, psnr)
+            self.assertEqual(measurements.mos(psnr), grade, psnr)
 
     def test_the_worst_moment_is_that_of_all_together(self):
-        self.assertEqual(measures.worst_place([[0, 9, 5, 0], [0, 1, 6, 2]]), 2)
-        self.assertIsNone(measures.worst_place([[0, 0], [0, 0]]))
+        self.assertEqual(measurements.worst_place([[0, 9, 5, 0], [0, 1, 6, 2]]), 2)
+        self.assertIsNone(measurements.worst_place([[0, 0], [0, 0]]))
 
 
 class TableTest(unittest.TestCase):
 
     def test_a_number_has_its_median_and_what_it_is_between(self):
-        self.assertEqual(outcomes.spread([3.0, 1.0, 2.5], "{:.1f}"),
+        self.assertEqual(run_results.spread([3.0, 1.0, 2.5], "{:.1f}"),
                          "2.5 (1.0–3.0)")
-        self.assertEqual(outcomes.spread([1.04, 1.03], "{:.1f}"), "1.0")
-        self.assertEqual(outcomes.spread([float("nan"), 2], "{:.0f}"), "2")
-        self.assertEqual(outcomes.spread([float("nan")], "{:.0f}"), "–")
-        self.assertEqual(outcomes.spread([20, float("inf")], "{:.0f}"),
+        self.assertEqual(run_results.spread([1.04, 1.03], "{:.1f}"), "1.0")
+        self.assertEqual(run_results.spread([float("nan"), 2], "{:.0f}"), "2")
+        self.assertEqual(run_results.spread([float("nan")], "{:.0f}"), "–")
+        self.assertEqual(run_results.spread([20, float("inf")], "{:.0f}"),
                          "∞ (20–∞)")
 
     def test_where_nothing_was_run_it_says_so(self):
         with tempfile.TemporaryDirectory() as directory:
             output = pathlib.Path(directory)
-            with self.assertRaisesRegex(clips.children.Failed, "has no runs"):
-                outcomes.read(output, None, 500)
+            with self.assertRaisesRegex(LabError, "has no runs"):
+                run_results.read(output, None, 500)
             (output / "grid.json").write_text(
                 '{"command": "", "cells": [{"name": "a"}]}')
-            with self.assertRaisesRegex(clips.children.Failed,
+            with self.assertRaisesRegex(LabError,
                                         "nothing was run to its end"):
-                outcomes.read(output, None, 500)
+                run_results.read(output, None, 500)
 
 
 @unittest.skipUnless(shutil.which("ffmpeg"), "there is no ffmpeg")
@@ -349,7 +349,7 @@ class QualityTest(unittest.TestCase):
                          for n in range(5))
         raw = self.directory / "grey.yuv"
         raw.write_bytes(video)
-        clips.children.run(
+        processes.run(
             [*clips.FFMPEG, "-f", "rawvideo", "-s", "64x64", "-pix_fmt",
              "yuv420p", "-i", str(raw), "-c:v", "ffv1", str(self.clip)],
             "ffmpeg")
@@ -369,7 +369,7 @@ class QualityTest(unittest.TestCase):
 
     def test_times_of_a_raw_stream_move_no_picture(self):
         raw = self.directory / "grey.m1v"
-        clips.children.run(
+        processes.run(
             [*clips.FFMPEG, "-i", str(self.clip), "-r", "25", "-c:v",
              "mpeg1video", "-bf", "2", "-q:v", "1", "-f", "mpeg1video",
              str(raw)], "ffmpeg")
@@ -389,7 +389,7 @@ class QualityTest(unittest.TestCase):
 
     def test_a_film_of_another_length_is_a_failure(self):
         for count in (4, 6):
-            with self.assertRaisesRegex(clips.children.Failed,
+            with self.assertRaisesRegex(LabError,
                                         f"5 pictures, and {count} frames"):
                 quality.measure(self.clip, [0] * count, self.directory)
 

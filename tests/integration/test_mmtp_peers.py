@@ -13,19 +13,16 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import threading
 import time
 import unittest
 
 import linkbed
 import test_testbed
+from wirelesslab.streams import clips, frame_log
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
-sys.path.insert(0, str(SOURCE / "pipelines"))
-import clips  # noqa: E402
-import framelog  # noqa: E402
 
 PORT = 5004
 MEGABITS = 3
@@ -121,7 +118,7 @@ class Run:
         return 100 * frames / self.sent
 
     def __str__(self):
-        p50, p99 = (framelog.percentile(self.late, percent)
+        p50, p99 = (frame_log.percentile(self.late, percent)
                     for percent in (50, 99)) if self.late else (0, 0)
         return (f"{self.name}: whole {self.share(self.whole):.1f} %, decodable "
                 f"{self.share(self.decodable):.1f} %, within a second "
@@ -184,18 +181,18 @@ class MmtpPeersTest(linkbed.LinkCase):
 
     @staticmethod
     def judge(name, sent_path, received_path):
-        sent, received = framelog.Log(sent_path), framelog.Log(received_path)
+        sent, received = frame_log.Log(sent_path), frame_log.Log(received_path)
         sent.read()
         received.read()
-        join = framelog.Join()
+        join = frame_log.Join()
         join.add_sent(sent.frames)
         pairs = join.add_arrived(received.frames)
-        late = [ns / framelog.NS_PER_MS
-                for ns in framelog.lateness_ns(sent.frames, pairs)]
+        late = [ns / frame_log.NS_PER_MS
+                for ns in frame_log.lateness_ns(sent.frames, pairs)]
 
         def count(pairs):
             whole = {frame.coding_number for frame, _ in pairs}
-            return len(framelog.decodable(sent.frames, whole))
+            return len(frame_log.decodable(sent.frames, whole))
 
         return Run(name, len(sent.frames), len(pairs), count(pairs),
                    count([pair for pair, ms in zip(pairs, late)

@@ -8,20 +8,18 @@ import pathlib
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
+import clips
+import screen
+from wirelesslab import processes
+from wirelesslab.streams import placement
+
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
-# (pipelines/ has a clips.py of its own.)
-sys.path += [str(SOURCE / "tests" / "interop"), str(SOURCE / "pipelines")]
 
-import children  # noqa: E402
-import clips  # noqa: E402
-import places  # noqa: E402
-import screen  # noqa: E402
 
 # Debian's, the one that sees python3-gi
 PYTHON = "/usr/bin/python3"
@@ -51,7 +49,7 @@ class Player:
 
     def __init__(self, argv, uri):
         self.output = tempfile.TemporaryFile("w+")
-        self.process = children.start(
+        self.process = processes.start(
             [*map(str, argv), "--headless", uri], stdout=self.output,
             stderr=subprocess.STDOUT)
 
@@ -73,11 +71,11 @@ class Player:
             time.sleep(0.05)
 
     def finish(self):
-        return children.finish(self.process, SECONDS)
+        return processes.finish(self.process, SECONDS)
 
     def close(self):
         if self.process.poll() is None:
-            children.kill(self.process)
+            processes.kill(self.process)
         self.output.close()
 
 
@@ -86,9 +84,9 @@ def play(argv, scheme, port, clip):
     binds, keys, sink, tells_end = SCHEMES[scheme]
     player = Player(argv, f"{scheme}://127.0.0.1:{port}?{keys}".rstrip("?"))
     try:
-        player.wait_for(lambda: places.is_bound(
+        player.wait_for(lambda: placement.is_bound(
             binds, port, player.process.pid), "port")
-        children.run(
+        processes.run(
             ["timeout", str(SECONDS), "gst-launch-1.0", "-q", "filesrc",
              f"location={clip}", "!", "rfc2250pay", "!", sink,
              "host=127.0.0.1", f"port={port}"], sink)
@@ -140,7 +138,7 @@ class PlayerTest(unittest.TestCase):
 
     def plays_every_uri(self, language):
         clip = clips.small(FRAMES)
-        ports = {scheme: places.free_port(SCHEMES[scheme][0])
+        ports = {scheme: placement.free_port(SCHEMES[scheme][0])
                  for scheme in SCHEMES}
         with concurrent.futures.ThreadPoolExecutor(len(SCHEMES)) as pool:
             plays = {scheme: pool.submit(play, PLAYERS[language], scheme,

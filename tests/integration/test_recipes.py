@@ -7,18 +7,17 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 import textwrap
 import time
 import unittest
 
+import clips
+from wirelesslab.testbed import testbed
+
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
-sys.path += [str(SOURCE / "tests" / "interop"), str(SOURCE / "pipelines")]
 
-import clips  # noqa: E402
-import testbed  # noqa: E402
 
 SECONDS = 60
 FRAMES = 50

@@ -23,15 +23,14 @@ import tempfile
 import time
 import unittest
 
+from wirelesslab.commands import testbed
+from wirelesslab.errors import LabError
+from wirelesslab.testbed import links, namespaces
+from wirelesslab.testbed.testbed import Testbed
+
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 COMMAND = SOURCE / "pipelines" / "testbed"
-sys.path.insert(0, str(COMMAND.parent))
-import children  # noqa: E402
-import links  # noqa: E402
-import namespaces  # noqa: E402
-import session  # noqa: E402
-from testbed import Testbed  # noqa: E402
 
 SECONDS_TO_WAIT = 60
 MARK = "WIRELESS_TESTBED_TEST"
@@ -117,7 +116,7 @@ def has_element(name):
 def why_no_namespaces():
     try:
         namespaces.Namespaces({"a": {}}, os.geteuid() != 0).close()
-    except children.Failed as failure:
+    except LabError as failure:
         return str(failure)
     if not has_element("tunsrc"):
         return "tunsrc is not built"
@@ -393,7 +392,7 @@ class HostsTest(Api):
         link, = bed.link_processes()
         link.kill()
         link.wait()
-        with self.assertRaisesRegex(children.Failed, "wl0 ended .*SIGKILL"):
+        with self.assertRaisesRegex(LabError, "wl0 ended .*SIGKILL"):
             bed.check()
 
     @needs_namespaces
@@ -531,9 +530,9 @@ class DescriptionTest(unittest.TestCase):
                 ("wl0=a,b: medium=wl1", "'wl1' is no link with a medium"),
                 ("wl0=a,b: medium=wl1 seed=1", "of the link that has it")):
             with self.subTest(text), \
-                    self.assertRaisesRegex(children.Failed, words):
+                    self.assertRaisesRegex(LabError, words):
                 links.parse_all([text])
-        with self.assertRaisesRegex(children.Failed, "two links wl0"):
+        with self.assertRaisesRegex(LabError, "two links wl0"):
             links.parse_all([PLAIN, PLAIN])
 
     def test_places_that_do_not_exist_are_told(self):
@@ -546,7 +545,7 @@ class DescriptionTest(unittest.TestCase):
                 ({"devices": {"wl1": "mtu=1"}}, "no link wl1; there are: wl0"),
                 ({"buckets": {"c.wl0": "x"}}, "no end at c")):
             with self.subTest(words), \
-                    self.assertRaisesRegex(children.Failed, words):
+                    self.assertRaisesRegex(LabError, words):
                 Testbed([PLAIN], **options)
 
     def test_links_of_one_medium_are_one_pipeline(self):
@@ -625,7 +624,7 @@ class CommandLineTest(CommandLine):
     def test_what_waits_is_told_why_in_vain(self):
         status, _, err = self.finish(
             "--run", "b: exit 3", "--wait", "b: tcp/5001", "--run", "a: true")
-        self.assertEqual(status, session.STATUS_OURS)
+        self.assertEqual(status, testbed.STATUS_OURS)
         self.assertIn("tcp/5001 of b: 'exit 3' ended there (exit status 3)",
                       err)
 
@@ -633,21 +632,21 @@ class CommandLineTest(CommandLine):
     def test_a_first_command_that_fails_ends_all(self):
         status, out, err = self.finish("--first", "a: exit 3",
                                        "--run", "a: echo never")
-        self.assertEqual((status, out), (session.STATUS_OURS, ""))
+        self.assertEqual((status, out), (testbed.STATUS_OURS, ""))
         self.assertIn("--first 'a: exit 3' failed (exit status 3)", err)
 
     @needs_namespaces
     def test_timeout_ends_it(self):
         status, _, err = self.finish("--timeout", "0.1", "--run",
                                      "a: sleep 999")
-        self.assertEqual(status, session.STATUS_LATE)
+        self.assertEqual(status, testbed.STATUS_LATE)
         self.assertIn("not done after 0.1 s", err)
 
     @needs_namespaces
     def test_a_link_that_dies_ends_it(self):
         status, out, err = self.finish(
             "--run", "a: kill -9 $(pidof gst-launch-1.0); sleep 999")
-        self.assertEqual(status, session.STATUS_OURS)
+        self.assertEqual(status, testbed.STATUS_OURS)
         self.assertIn("link wl0 ended (ended by signal SIGKILL)", err)
 
     @needs_namespaces
@@ -713,14 +712,14 @@ class CommandLineTest(CommandLine):
                                 "sysctl net.ipv4.no_such=1: No such file")):
             status, _, err = self.finish("--sysctl", f"a: {setting}",
                                          "--run", "a: true")
-            self.assertEqual(status, session.STATUS_OURS)
+            self.assertEqual(status, testbed.STATUS_OURS)
             self.assertIn(words, err)
 
     @needs_namespaces
     def test_a_missing_element_says_how_to_build(self):
         status, _, err = self.finish("--run", "a: true",
                                      link="wl0=a,b: nosuchelement")
-        self.assertEqual(status, session.STATUS_OURS)
+        self.assertEqual(status, testbed.STATUS_OURS)
         self.assertIn("no element nosuchelement", err)
         self.assertIn(f"ninja -C {BUILD}", err)
 
@@ -729,7 +728,7 @@ class CommandLineTest(CommandLine):
         # The devices may be there before the link knows that it cannot.
         status, _, err = self.finish("--device", "wl0: mtu=5",
                                      "--run", "a: sleep 60")
-        self.assertEqual(status, session.STATUS_OURS)
+        self.assertEqual(status, testbed.STATUS_OURS)
         self.assertRegex(err, "link wl0 ended .*\n(.*\n)*.*mtu 5 is too small")
 
 
@@ -821,15 +820,14 @@ class KilledTest(CommandLine):
     def test_an_owner_of_the_api_that_is_killed(self):
         script = (
             "import os, signal, sys\n"
-            "from testbed import Testbed\n"
+            "from wirelesslab.testbed.testbed import Testbed\n"
             f"bed = Testbed([{PLAIN!r}], build={str(BUILD)!r}).__enter__()\n"
             "bed.popen('a', 'setsid sleep 999 & sleep 999')\n"
             "print(flush=True)\n"
             "sys.stdin.read()\n")
         owner = subprocess.Popen(
             [sys.executable, "-c", script], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**self.env, "PYTHONPATH": str(COMMAND.parent)})
+            stdout=subprocess.PIPE, env=self.env)
         with owner:
             owner.stdout.readline()
             self.note_networks()
@@ -875,7 +873,7 @@ class RelayTest(Api):
         self.assertNotEqual(*(bed.variables("a")["b"] for bed in beds))
 
     def test_without_a_port_there_is_nothing_to_do(self):
-        with self.assertRaisesRegex(children.Failed, "--relay-port"):
+        with self.assertRaisesRegex(LabError, "--relay-port"):
             self.open(mode="relay")
 
     def test_what_a_command_leaves_behind_ends_with_it(self):
@@ -956,7 +954,7 @@ class OrdinaryUserTest(CommandLine):
     def test_without_a_port_it_says_why_it_cannot(self):
         status, _, err = self.finish("--run", "a: true",
                                      program=self.with_device(600))
-        self.assertEqual(status, session.STATUS_OURS)
+        self.assertEqual(status, testbed.STATUS_OURS)
         self.assertIn("as user: ", err)
 
 

@@ -23,14 +23,13 @@ import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
 
+from wirelesslab import processes
+
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
-sys.path.insert(0, str(SOURCE / "pipelines"))
-import children  # noqa: E402
 
 SECONDS_TO_WAIT = 30
 CLONE_NEWNET = 0x40000000
@@ -89,7 +88,7 @@ def wait_for(condition, what):
 
 def start_host():
     """A process with a network of its own; its pid is the name of that."""
-    host = children.start(["unshare", "--net", "sleep", "infinity"])
+    host = processes.start(["unshare", "--net", "sleep", "infinity"])
     wait_for(lambda: network(host.pid) != network("self"), "a namespace")
     return host
 
@@ -127,7 +126,7 @@ def why_not():
     except OSError as failure:
         return f"no TUN device may be made here: {failure}"
     finally:
-        children.kill(host)
+        processes.kill(host)
     return None
 
 
@@ -177,7 +176,7 @@ class Launch:
 
     def __init__(self, pipeline, wrapper=()):
         self.output = ""
-        self.process = children.start(
+        self.process = processes.start(
             [*wrapper, "gst-launch-1.0", *pipeline.split()], text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         for line in self.process.stdout:
@@ -189,7 +188,7 @@ class Launch:
     def end(self, number=signal.SIGINT):
         self.process.send_signal(number)
         self.output += self.process.stdout.read()
-        status = children.finish(self.process, SECONDS_TO_WAIT)
+        status = processes.finish(self.process, SECONDS_TO_WAIT)
         self.process.stdout.close()
         return status
 
@@ -197,11 +196,11 @@ class Launch:
         """Of one that ends by itself"""
         self.output += self.process.stdout.read()
         self.process.stdout.close()
-        return children.finish(self.process, SECONDS_TO_WAIT)
+        return processes.finish(self.process, SECONDS_TO_WAIT)
 
     def close(self):
         if self.process.poll() is None:
-            children.kill(self.process)
+            processes.kill(self.process)
         self.process.stdout.close()
 
 
@@ -269,7 +268,7 @@ class Tun(unittest.TestCase):
 
     def host(self):
         host = start_host()
-        self.addCleanup(children.kill, host)
+        self.addCleanup(processes.kill, host)
         return host
 
     def launch(self, pipeline, **options):
@@ -330,10 +329,10 @@ class Traffic(Tun):
         """Printed, not judged: it is the machine's."""
         self.launch(cable(self.a, self.b))
         receiver = self.socket(self.b, V4[1])  # or the kernel answers each
-        flood = children.start(["nsenter", f"--target={self.a}", "--net",
-                                sys.executable, "-c", FLOOD,
-                                str(receiver.getsockname()[1])])
-        self.assertEqual(children.finish(flood, SECONDS_TO_WAIT), 0)
+        flood = processes.start(["nsenter", f"--target={self.a}", "--net",
+                                 sys.executable, "-c", FLOOD,
+                                 str(receiver.getsockname()[1])])
+        self.assertEqual(processes.finish(flood, SECONDS_TO_WAIT), 0)
         time.sleep(0.2)
         sent, received = devices(self.a)["wl0"], devices(self.b)["wl0"]
         self.assertGreater(received["rx"], 0)
@@ -561,5 +560,5 @@ def become_root():
 
 if __name__ == "__main__":
     become_root()
-    children.die_on_signals()
+    processes.die_on_signals()
     unittest.main()

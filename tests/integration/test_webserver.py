@@ -5,15 +5,13 @@ import os
 import pathlib
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 import urllib.request
 
-PIPELINES = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "pipelines"
-sys.path.insert(0, str(PIPELINES))
-import places  # noqa: E402
+from wirelesslab import paths
+from wirelesslab.streams import placement
 
 SECONDS_TO_WAIT = 30
 MANY = 20_000_000  # bytes, more than any socket takes
@@ -33,24 +31,24 @@ class WebserverTest(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.directory = pathlib.Path(directory.name)
-        self.port = places.free_port("tcp")
+        self.port = placement.free_port("tcp")
 
     def serve(self, command):
         """Any command will do for a pipeline."""
         server = subprocess.Popen(
-            [sys.executable, PIPELINES / "webserver.py", places.HOST,
+            [*paths.command("streams.http_server"), placement.HOST,
              str(self.port), "sh", "-c", command], cwd=self.directory,
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.addCleanup(server.stderr.close)
         self.addCleanup(server.wait)
         self.addCleanup(server.kill)
-        self.assertTrue(wait_for(lambda: places.is_bound(
+        self.assertTrue(wait_for(lambda: placement.is_bound(
             "tcp", self.port, server.pid)))
         return server
 
     def ask(self):
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        answer = opener.open(f"http://{places.HOST}:{self.port}/")
+        answer = opener.open(f"http://{placement.HOST}:{self.port}/")
         self.addCleanup(answer.close)
         return answer
 
@@ -87,7 +85,7 @@ class WebserverTest(unittest.TestCase):
 
     def test_who_hangs_up_ends_it(self):
         server = self.serve("echo $$ > pid; exec cat /dev/zero")
-        with socket.create_connection((places.HOST, self.port)) as client:
+        with socket.create_connection((placement.HOST, self.port)) as client:
             client.sendall(b"GET / HTTP/1.0\r\n\r\n")
             client.recv(1)
         self.assertEqual(server.wait(SECONDS_TO_WAIT), 1)

@@ -156,12 +156,12 @@ class RealTimeTest(RunCase):
         # The link, and a pipeline each way at each end
         self.assertTrue(test_demo.wait_for(lambda: 5 == sum(
             name.startswith("gst-launch")
-            for _, name in test_demo.processes(self.id()))))
+            for _, name in test_demo.marked_processes(self.id()))))
         grid.kill()
         grid.wait(test_lab.SECONDS_TO_WAIT)
         self.assertTrue(test_demo.wait_for(
-            lambda: not test_demo.processes(self.id())),
-            test_demo.processes(self.id()))
+            lambda: not test_demo.marked_processes(self.id())),
+            test_demo.marked_processes(self.id()))
         self.assertEqual(self.results(), {})
 
 

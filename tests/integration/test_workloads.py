@@ -5,20 +5,18 @@ number of theirs against logs and values worked out by hand."""
 import math
 import os
 import pathlib
-import sys
 import tempfile
 import threading
 import unittest
 from unittest import mock
 
-sys.path.insert(0, str(pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
-                       / "pipelines"))
-import children  # noqa: E402
-import matrix  # noqa: E402
-import workload_end as end  # noqa: E402
-import workload_numbers as numbers  # noqa: E402
-import workload_run as runs  # noqa: E402
-import workloads  # noqa: E402
+from wirelesslab import paths
+from wirelesslab.errors import LabError
+from wirelesslab.lab import matrix
+from wirelesslab.report import workload_statistics as numbers
+from wirelesslab.workloads import definitions
+from wirelesslab.workloads import endpoint as end
+from wirelesslab.workloads import runner as runs
 
 MS, S = 10**6, 10**9
 LINKS = """
@@ -109,7 +107,7 @@ class MatrixTest(DirectoryCase):
             "[link slip]\nproperties = profile=gsm\ndevice = mtu=576\n"
             "sysctls = net.a=0 net.b=1")
         self.assertEqual(cell["link"]["properties"], "profile=gsm")
-        self.assertEqual(runs.places.hosts_of(cell["link"], ("a", "b")), {
+        self.assertEqual(runs.placement.hosts_of(cell["link"], ("a", "b")), {
             "devices": {"wl0": "mtu=576"},
             "sysctls": {host: {"net.a": "0", "net.b": "1"}
                         for host in ("a", "b")}})
@@ -159,14 +157,14 @@ class MatrixTest(DirectoryCase):
                 ("theirs gsm/ask: request-reply has no median", ASK,
                  "[theirs gsm/ask]\nmedian = 3")):
             with self.subTest(words=words), \
-                    self.assertRaisesRegex(children.Failed, words):
+                    self.assertRaisesRegex(LabError, words):
                 self.read(LINKS, *parts)
 
     def test_the_example_is_one(self):
-        path = pathlib.Path(matrix.__file__).with_name("workloads.ini")
+        path = paths.PIPELINES / "workloads.ini"
         self.assertEqual({cell["workload"]["kind"]
                           for cell in matrix.read(path)},
-                         set(workloads.KINDS))
+                         set(definitions.KINDS))
 
 
 class SizeTest(unittest.TestCase):
@@ -174,7 +172,7 @@ class SizeTest(unittest.TestCase):
         voice = {"kind": "voice", "bytes": 33, "every": 0.02,
                  "acknowledge": 0.2, "seconds": 60}
         self.assertEqual(runs.sizes(runs.prepared(voice)), (33, 40))
-        self.assertEqual(workloads.packets(voice), 3000)
+        self.assertEqual(definitions.packets(voice), 3000)
 
     def test_a_call_is_a_request(self):
         call = {"kind": "dial-up", "bytes": 40, "calls": 3, "every": 100}
@@ -187,11 +185,11 @@ class SizeTest(unittest.TestCase):
                          ("network", "mobile"))
 
 
-class TicksTest(unittest.TestCase):
+class WakeupDelayTest(unittest.TestCase):
     def test_who_is_ended_counts_none(self):
-        with runs.ticks.Ticks() as ticks:
-            ticks._child.kill()
-        self.assertEqual(ticks.late_ms, [])
+        with runs.wakeup_delay.Measurement() as delays:
+            delays._child.kill()
+        self.assertEqual(delays.late_ms, [])
 
 
 class EndTest(unittest.TestCase):
@@ -288,8 +286,8 @@ class NumberTest(DirectoryCase):
                                self.cell(kind, computed, **parameters))
 
     def test_each_kind_has_its_numbers(self):
-        self.assertEqual(set(numbers.READERS), set(workloads.NUMBERS))
-        self.assertEqual(set(numbers.READERS), set(workloads.KINDS))
+        self.assertEqual(set(numbers.READERS), set(definitions.NUMBERS))
+        self.assertEqual(set(numbers.READERS), set(definitions.KINDS))
 
     def test_bulk(self):
         # 100 byte/s, but for the last block, which took 6 s: as in the test

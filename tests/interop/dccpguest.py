@@ -19,18 +19,15 @@ import shutil
 import socket
 import struct
 import subprocess
-import sys
 import tarfile
 import tempfile
 
-TESTS = pathlib.Path(__file__).resolve().parents[1]
-# (Behind our own: modules there have some of the same names.)
-sys.path += [str(TESTS / "integration"), str(TESTS.parent / "pipelines"),
-             str(TESTS)]
+import debians
+import udplite
+from wirelesslab import processes
 
-import children  # noqa: E402
-import debians  # noqa: E402
-import udplite  # noqa: E402
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+
 
 BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR",
                                     TESTS.parent / "build"))
@@ -82,7 +79,7 @@ def _apt(*words, **options):
                           **options)
     if done.returncode:
         raise Unavailable(f"{' '.join(words)}: "
-                          f"{children.tail(done.stderr, 3).strip()}")
+                          f"{processes.tail(done.stderr, 3).strip()}")
     return done.stdout
 
 
@@ -206,7 +203,7 @@ class Guest:
         words = " ".join([*(f"/{path.name}" for path in modules),
                           *self.addresses.values()])
         with open(self._console, "wb") as console:
-            return children.start(
+            return processes.start(
                 [QEMU, "-nodefaults", "-no-user-config", "-display", "none",
                  "-machine", "q35", "-accel", "tcg", "-cpu", "max",
                  "-m", str(MEGABYTES), "-no-reboot", "-serial", "stdio",
@@ -227,7 +224,7 @@ class Guest:
     def _is_ready(self):
         if self._machine.poll() is not None:
             raise AssertionError(f"{QEMU} ended:\n"
-                                 + children.tail(self.console))
+                                 + processes.tail(self.console))
         return "init: ready" in self.console
 
     def check(self):
@@ -236,7 +233,7 @@ class Guest:
             raise AssertionError(self.console)
 
     def _end(self):
-        children.kill(self._machine)
+        processes.kill(self._machine)
 
     def open(self, case, role, address, port, packets=(), **options):
         udplite.wait_until(self._is_ready, "for the machine with DCCP")

@@ -23,7 +23,8 @@ import dccppackets
 import peers
 import udplite
 from rtpfile import RtpPacket, read_rfc4571
-from udplite import places, sockets
+from udplite import sockets
+from wirelesslab.streams import placement
 
 PORT = 5004
 PACKETS_PER_SECOND = 400
@@ -159,7 +160,7 @@ class Ours:
     def wait_for_listener(self):
         """This one: other elements of the test listen too."""
         udplite.wait_until(
-            lambda: places.is_bound("raw", dccppackets.DCCP,
+            lambda: placement.is_bound("raw", dccppackets.DCCP,
                                     self.process.child.pid),
             "for a listening element")
 

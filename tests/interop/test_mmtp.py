@@ -9,24 +9,19 @@ how fast the machine is: the latency is longer than any test.
 
 import dataclasses
 import functools
-import json
-import os
 import pathlib
 import re
 import secrets
-import signal
 import subprocess
-import sys
 import unittest
 
-TESTS = pathlib.Path(__file__).resolve().parents[1]
-# (Behind our own: modules there have some of the same names.)
-sys.path += [str(TESTS / "integration"), str(TESTS.parent / "pipelines")]
+import clips
+import linkbed
+import mmtp
+import test_testbed
 
-import clips  # noqa: E402
-import linkbed  # noqa: E402
-import mmtp  # noqa: E402
-import test_testbed  # noqa: E402
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+
 
 PORT = 5004
 SECONDS = 60

@@ -15,20 +15,16 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 import threading
 import time
 import unittest
 
-TESTS = pathlib.Path(__file__).resolve().parents[1]
-# (Behind our own: modules there have some of the same names.)
-sys.path += [str(TESTS / "integration"), str(TESTS.parent / "pipelines")]
+import peers
+import sockets
+from wirelesslab.testbed import init_process, linux
 
-import keeper  # noqa: E402
-import kernel  # noqa: E402
-import peers  # noqa: E402
-import places  # noqa: E402
-import sockets  # noqa: E402
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+
 
 LOOPBACK = {"IPv4": "127.0.0.1", "IPv6": "::1"}
 UNSPECIFIED = {"IPv4": "0.0.0.0", "IPv6": "::"}
@@ -56,9 +52,9 @@ def enter_own_network():
     own. To be called before there are threads."""
     try:
         if os.geteuid() != 0:
-            keeper.become_root_of_our_own()
-        kernel.unshare(kernel.CLONE_NEWNET, "a network namespace")
-        kernel.set_up("lo")
+            init_process.become_root_of_our_own()
+        linux.unshare(linux.CLONE_NEWNET, "a network namespace")
+        linux.set_up("lo")
     except OSError as error:
         raise unittest.SkipTest(
             f"no rights to make a network namespace: {error}") from None

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Starts a command of the package, or another program in it:
+
+    python3 pipelines/wirelesslab COMMAND ARGUMENT...
+    python3 pipelines/wirelesslab MODULE ARGUMENT...
+
+A COMMAND is a module of wirelesslab.commands. The name of another MODULE has a
+dot in it. Such a module is a part of a command that needs a process of its own.
+"""
+
+import importlib
+import os.path
+import sys
+
+# Python puts the directory of the program first. The package is in the one
+# above it.
+sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def main():
+    del sys.argv[0]
+    name = sys.argv[0]
+    if "." in name:
+        importlib.import_module(f"wirelesslab.{name}").main()
+        return
+    # Not at the top: the processes inside a testbed are to start quickly.
+    from wirelesslab import command_line
+    command_line.run_main(
+        f"pipelines/{name}",
+        importlib.import_module(f"wirelesslab.commands.{name}").main)
+
+
+if __name__ == "__main__":
+    main()

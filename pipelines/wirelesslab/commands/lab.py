@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The lab: every protocol over every link at every bitrate with every seed,
+and one report. This is its command line.
+"""
+
+import argparse
+import pathlib
+import shlex
+import signal
+import sys
+
+from wirelesslab import paths, processes
+from wirelesslab.errors import LabError
+from wirelesslab.lab import cells, grid, matrix
+from wirelesslab.report import comparisons, run_results, workload_statistics
+from wirelesslab.workloads import definitions
+
+
+def run_cell(options):
+    if options.with_parent:
+        processes.end_with_parent(signal.SIGTERM)
+    cells.run(options.directory.resolve(), options.build)
+
+
+def run_grid(options):
+    """Fails if a cell did; flagged is not failed."""
+    found, left_out = grid.possible(matrix.read(options.file), options.build)
+    if options.list:
+        print("\n".join(cell["name"] for cell in found))
+        return
+    failed = grid.run_all(found, left_out, options)
+    if len(failed) < len(found):
+        print_numbers(options)
+    if failed:
+        raise LabError("not all could be run")
+
+
+def print_numbers(options):
+    """Of workloads besides video, beside a paper's"""
+    runs, _, _ = run_results.read(options.output, options.build, 0)
+    others = [run for run in runs
+              if matrix.kind(run.cell) != definitions.VIDEO]
+    for own in workload_statistics.by_kind(others).values():
+        print("\n".join(workload_statistics.text(own)))
+
+
+def write_report(options):
+    try:
+        from wirelesslab.report import page as pages
+    except ImportError as missing:
+        raise LabError(
+            f"the report needs {missing.name}, which this Python has not: "
+            "pipelines/setup lab installs it") from None
+    beside = pages.write(
+        options.directory.resolve(), options.build, options.late,
+        options.page.resolve(), lambda words: print(words, flush=True),
+        options.by, options.only)
+    print(f"{options.page}, with its plots and tables in {beside}")
+
+
+def parse_arguments(words=None):
+    parser = argparse.ArgumentParser(
+        prog="pipelines/lab", description="Runs every protocol of a matrix "
+        "over every link, at every bitrate, with every seed.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name, function, words):
+        added = commands.add_parser(name, help=words, description=words)
+        added.set_defaults(function=function)
+        added.add_argument("--build", type=pathlib.Path, metavar="DIR",
+                           default=paths.BUILD_DIR,
+                           help="the build directory (build)")
+        return added
+
+    one = command("run", run_cell, "Runs one cell, whether it was run before or not.")
+    one.add_argument("directory", type=pathlib.Path,
+                     help="of the cell; grid makes it")
+    one.add_argument("--with-parent", action="store_true",
+                     help="end when who started it ends")
+    all_ = command("grid", run_grid, "Runs what has not been run yet of a matrix.")
+    all_.add_argument("file", type=pathlib.Path,
+                      help="such as pipelines/lab.ini")
+    all_.add_argument("--output", type=pathlib.Path, metavar="DIR",
+                      help="for all runs (BUILD/lab/NAME OF THE FILE)")
+    all_.add_argument("--jobs", type=int, default=1, metavar="N",
+                      help="so many in real time at once (%(default)s)")
+    all_.add_argument("--again", action="store_true",
+                      help="repeat the runs that were flagged")
+    all_.add_argument("--plain", action="store_true",
+                      help="without Snakemake, where there is one")
+    all_.add_argument("--list", action="store_true",
+                      help="only print the names of the cells")
+    page = command("report", write_report, "Makes one page of what was run.")
+    page.add_argument("directory", type=pathlib.Path,
+                      help="that grid was given as --output")
+    page.add_argument("--late", type=int, default=500, metavar="MS",
+                      help="from then on a frame is of no use (%(default)s)")
+    page.add_argument("--by", choices=comparisons.WAYS, default="protocol",
+                      help="what is compared, all else being the same "
+                      "(%(default)s)")
+    page.add_argument("--only", metavar="WORDS", default="",
+                      help="groups that have all of these in their titles")
+    page.add_argument("--page", type=pathlib.Path, metavar="FILE",
+                      help="(report.html in the directory)")
+    options = parser.parse_args(words)
+    options.command = shlex.join(["pipelines/lab", *(words or sys.argv[1:])])
+    options.build = options.build.resolve()
+    if options.function is run_grid:
+        if options.jobs < 1:
+            parser.error("--jobs is at least 1")
+        options.output = (options.output or options.build / "lab"
+                          / options.file.stem).resolve()
+    if options.function is write_report:
+        if options.late < 0:
+            parser.error("--late is at least 0")
+        options.page = options.page or options.directory / "report.html"
+    return options
+
+
+def main():
+    options = parse_arguments()
+    processes.die_on_signals()
+    options.function(options)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What came out of a link over time, from its log: prints how much, and when
+nothing did; and draws it, throughput above and arrivals below, as the papers
+draw a transfer.
+
+  logplot --flow 1 --output gprs.svg logs/wl0.log
+"""
+
+import argparse
+import itertools
+
+from wirelesslab.errors import LabError
+from wirelesslab.testbed import link_log
+
+NS = 1e9
+LOST = "no packet of flow {flow} came out of it"
+
+
+def arrivals(path, flow):
+    """(seconds, bytes so far) of each packet that came out, from when the first
+    one of the flow went in"""
+    begin, packets = None, []
+    for word, packet in link_log.events(path):
+        if word != "packet" or int(packet["flow"]) != flow:
+            continue
+        entered = int(packet["arrival_ns"])
+        begin = entered if begin is None else min(begin, entered)
+        if packet["fate"] in link_log.ARRIVED:
+            packets.append((int(packet["departure_ns"]),
+                            int(packet["size_bytes"])))
+    packets.sort()
+    totals = itertools.accumulate(size for _, size in packets)
+    return [((departure - begin) / NS, total)
+            for (departure, _), total in zip(packets, totals)]
+
+
+def in_each_second(seen):
+    """Bytes; of the last second, too, which may not be a whole one."""
+    sums = [0] * (int(seen[-1][0]) + 1)
+    for (seconds, total), (_, before) in zip(seen, [(0, 0), *seen]):
+        sums[int(seconds)] += total - before
+    return sums
+
+
+def silences(seen, least):
+    """(begin, seconds) of each in which nothing came for so long"""
+    return [(before, after - before)
+            for (before, _), (after, _) in itertools.pairwise(seen)
+            if after - before >= least]
+
+
+def words(seen, least):
+    seconds, total = seen[-1]
+    yield f"{total} bytes in {seconds:.1f} s, {total / seconds:.0f} byte/s"
+    quiet = silences(seen, least)
+    for begin, length in quiet:
+        yield f"nothing from {begin:.1f} s for {length:.1f} s"
+    rest = seconds - sum(length for _, length in quiet)
+    if quiet and rest > 0:
+        yield f"beside that {total / rest:.0f} byte/s"
+
+
+def draw(seen, title, output):
+    try:
+        from wirelesslab.report import plots  # needs matplotlib
+    except ImportError as missing:
+        raise LabError(
+            f"a picture needs {missing.name}, which this Python has not: "
+            "pipelines/setup lab installs it for /usr/bin/python3") from None
+    figure, (above, below) = plots.plt.subplots(
+        2, figsize=(plots.WIDTH, plots.HEIGHT), layout="tight", sharex=True)
+    rates = [size / 1000 for size in in_each_second(seen)]
+    above.stairs(rates, color=plots.COLOURS[0])
+    above.set_ylabel("kbyte in each second")
+    above.set_title(title)
+    below.plot([seconds for seconds, _ in seen],
+               [total / 1000 for _, total in seen], ".", markersize=2,
+               color=plots.COLOURS[1])
+    below.set_ylabel("kbyte so far")
+    below.set_xlabel("seconds")
+    with plots.plt.rc_context({"svg.hashsalt": "logplot",
+                               "svg.fonttype": "none"}):
+        figure.savefig(output, metadata={"Date": None}
+                       if output.endswith(".svg") else None)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("log", metavar="LOG")
+    parser.add_argument("--flow", type=int, default=0, metavar="N",
+                        help="which, as the log numbers them; 0")
+    parser.add_argument("--silence", type=float, default=1, metavar="SECONDS",
+                        help="how long it takes to be named; 1")
+    parser.add_argument("--output", metavar="FILE",
+                        help="a picture, .svg or .png")
+    parser.add_argument("--title", default="", help="of the picture")
+    return parser.parse_args()
+
+
+def main():
+    options = parse_arguments()
+    seen = arrivals(options.log, options.flow)
+    if not seen:
+        raise LabError(
+            f"{options.log}: {LOST.format(flow=options.flow)}")
+    print(*words(seen, options.silence), sep="\n")
+    if options.output:
+        draw(seen, options.title, options.output)

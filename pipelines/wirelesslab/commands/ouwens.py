@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The tables of Ouwens 2006, chapter 3: his numbers (ouwens.csv) beside those of
+the runs of ouwens.ini, as Markdown for docs/ouwens.md. Of ours the median of all
+seeds, with the lowest and highest. Where some runs were flagged, it is that of the
+others; where all were, there is a star.
+
+  pipelines/ouwens build/lab/ouwens
+"""
+
+import argparse
+import collections
+import csv
+import pathlib
+import statistics
+
+from wirelesslab import paths, process_pool, processes
+from wirelesslab.report import run_results
+from wirelesslab.streams import measurements
+
+THEIRS = paths.PIPELINES / "ouwens.csv"
+PROTOCOLS = {"udp-blocking": "Blocking UDP", "tcp": "TCP",
+             "udp": "Non-blocking UDP", "ifd": "TCP with IFD"}
+RATES = (3, 4, 5, 6)
+LONG_RETRIES = (0, 1, 2, 3, 4, 8, 16, 255)
+RETRIES = (1, 2, 3, 4)  # of figures and of consecutive losses
+OVENS = {"80211b": "no", "oven": "yes"}  # by section of ouwens.ini
+DURATIONS = {"3.7": "udp-blocking", "3.13": "tcp"}
+LOSSES = {"udp-blocking": ("3.8", "3.9", "3.10", "3.11"),
+          "udp": ("3.14", "3.15", "3.16", "3.17"),
+          "ifd": ("3.19", "3.20", "3.21", "3.22")}
+LOSSES_IN_A_ROW = {"3.12": "udp-blocking", "3.18": "udp"}
+# s of the film: without the edges of the oven's time, 20 to 40 s
+PARTS = ((2, 19), (21, 39), (41, 59))
+LATE_MS = 500
+
+
+# ---------------------------------------------------------------------- theirs
+
+def read_theirs():
+    """{(table, protocol, rate, retry, oven, what): value}"""
+    with open(THEIRS) as file:
+        return {(row["table"], row["protocol"], int(row["rate"]),
+                 int(row["retry"]), row["oven"], row["what"]):
+                float(row["value"]) for row in csv.DictReader(file)}
+
+
+# ------------------------------------------------------------------------ ours
+
+def key(run):
+    """(protocol, rate, retry, oven)"""
+    section, _, retry = run.cell["link"]["name"].partition("_retry-limit=")
+    return run.protocol, run.cell["rate"], int(retry), OVENS[section]
+
+
+def measure(run):
+    """{name: number} of what the chapter tells of a run"""
+    ways = run.passages
+    lateness = [way.lateness_ns() for way in measurements.arrived(ways)]
+    jitter = measurements.jitter_ns(ways)
+    frames = measurements.by_type(ways, run.late_ns)
+    packets = run.link.packets
+    return {
+        **{f"lost {type}": frames["lost"][type] for type in measurements.TYPES},
+        "lost": frames["lost"].total(),
+        "decodable %": run_results.share(frames["decodable"].total(), len(ways)),
+        "duration s": measurements.duration_ns(ways) / measurements.NS,
+        **{f"Mbit/s {n}": throughput(ways, part)
+           for n, part in enumerate(PARTS)},
+        "late median ms": run_results.percentile_ms(lateness, 50),
+        "late worst ms": run_results.percentile_ms(lateness, 100),
+        "jitter mean ms": run_results.mean(jitter) / run_results.NS_PER_MS,
+        "jitter 99 % ms": run_results.percentile_ms(jitter, 99),
+        "of size": of_size(ways),
+        "packets lost": sum(packet.is_lost() for packet in packets),
+        "in a row": measurements.loss_runs(
+            packet.is_lost() for packet in packets),
+    }
+
+
+def throughput(ways, part):
+    """Mbit/s of frames that came in that time"""
+    begin, end = (seconds * measurements.NS for seconds in part)
+    bits = sum(8 * way.frame.size for way in measurements.arrived(ways)
+               if begin <= way.arrived_ns < end)
+    return bits / (end - begin) * measurements.NS / 1e6
+
+
+def of_size(ways):
+    """How much of the lateness goes with the frame's size: Pearson's r"""
+    there = measurements.arrived(ways)
+    try:
+        return statistics.correlation([way.frame.size for way in there],
+                                      [way.lateness_ns() for way in there])
+    except statistics.StatisticsError:
+        return run_results.NAN
+
+
+def read_ours(directory, build):
+    """({key: [what each run measured]}, runs that were flagged, all)"""
+    runs, _, _ = run_results.read(directory, build, LATE_MS)
+    found = collections.defaultdict(list)
+    for measured, run in zip(process_pool.each(measure, runs), runs):
+        found[key(run)].append({**measured, "flagged": run.is_flagged})
+    ours = collections.defaultdict(list, {
+        where: believed(own) for where, own in found.items()})
+    return ours, sum(run.is_flagged for run in runs), len(runs)
+
+
+def believed(runs):
+    """Those that were not flagged; all, where there is none."""
+    return [run for run in runs if not run["flagged"]] or runs
+
+
+def star(runs):
+    return "*" if any(run["flagged"] for run in runs) else ""
+
+
+# ---------------------------------------------------------------------- tables
+
+def both(theirs, ours, what, form, digits=1):
+    """`his / ours`"""
+    his = "–" if theirs is None else f"{theirs:.{digits}f}"
+    return f"{his} / " + spread(ours, what, form)
+
+
+def spread(ours, what, form):
+    return run_results.spread([run[what] for run in ours], form) + star(ours)
+
+
+def rows_of(retries):
+    return [(retry, oven) for retry in retries for oven in ("no", "yes")]
+
+
+def durations(table, theirs, ours):
+    protocol = DURATIONS[table]
+    yield ["R, oven", *(f"{rate} Mbit/s" for rate in RATES)]
+    for retry, oven in rows_of(LONG_RETRIES):
+        yield [f"{retry}, {oven}", *(both(
+            theirs.get((table, protocol, rate, retry, oven, "duration s")),
+            ours[protocol, rate, retry, oven], "duration s", "{:.1f}")
+            for rate in RATES)]
+
+
+def losses(protocol, rate, theirs, ours):
+    table = LOSSES[protocol][RATES.index(rate)]
+    yield ["R, oven", *measurements.TYPES, "all", "decodable in time, %"]
+    for retry, oven in rows_of(LONG_RETRIES):
+        own = ours[protocol, rate, retry, oven]
+        his = [theirs.get((table, protocol, rate, retry, oven,
+                           f"lost {type}")) for type in measurements.TYPES]
+        yield [f"{retry}, {oven}",
+               *(both(lost, own, f"lost {type}", "{:.0f}")
+                 for lost, type in zip(his, measurements.TYPES)),
+               both(None if None in his else sum(his), own, "lost", "{:.0f}"),
+               spread(own, "decodable %", "{:.1f}")]
+
+
+def losses_in_a_row(table, theirs, ours):
+    """Shares are of the losses of all our seeds together."""
+    protocol = LOSSES_IN_A_ROW[table]
+    yield ["R, Mbit/s, oven", *measurements.OUWENS_RUNS, "packets lost"]
+    for retry in RETRIES:
+        for rate in RATES:
+            for oven in ("no", "yes"):
+                own = ours[protocol, rate, retry, oven]
+                where = table, protocol, rate, retry, oven
+                yield [f"{retry}, {rate}, {oven}",
+                       *(f"{theirs[*where, 'in a row ' + length]:.0f} / {part}"
+                         for length, part in zip(measurements.OUWENS_RUNS,
+                                                 shares(own))),
+                       both(theirs[*where, "packets lost"], own,
+                            "packets lost", "{:.0f}", 0)]
+
+
+def shares(ours):
+    """% of the runs of losses, by measures.OUWENS_RUNS"""
+    runs = sum((run["in a row"] for run in ours), collections.Counter())
+    return [f"{percent:.0f}" if runs else "–"
+            for percent in measurements.run_percents(runs)[0]]
+
+
+def courses(protocol, ours):
+    """What the figures draw, as numbers: by retry value at the bitrate that they
+    have, and by bitrate at four transmissions."""
+    rate = 4 if protocol == "udp" else 6
+    yield ["Mbit/s, R, oven", "Mbit/s until 19 s, 21 to 39, 41 to 59",
+           "late: median, worst, ms", "jitter: mean, 99 %, ms",
+           "r of size and lateness"]
+    wanted = dict.fromkeys(
+        [(3, retry) for retry in RETRIES] + [(rate, retry) for retry in RETRIES]
+        + [(rate, 4) for rate in RATES])
+    for rate, retry in wanted:
+        for oven in ("no", "yes"):
+            own = ours[protocol, rate, retry, oven]
+            yield [f"{rate}, {retry}, {oven}",
+                   ", ".join(middle(own, f"Mbit/s {n}", "{:.2f}")
+                             for n in range(len(PARTS))),
+                   ", ".join(middle(own, f"late {what} ms", "{:.0f}")
+                             for what in ("median", "worst")),
+                   ", ".join(middle(own, f"jitter {what} ms",
+                                              "{:.1f}")
+                             for what in ("mean", "99 %")),
+                   middle(own, "of size", "{:.2f}")]
+
+
+def middle(ours, what, form):
+    """The median alone"""
+    return form.format(statistics.median(run[what] for run in ours)) \
+        + star(ours) if ours else "–"
+
+
+def markdown(rows):
+    rows = list(rows)
+    return "\n".join("| " + " | ".join(row) + " |" for row in (
+        rows[0], ["---"] * len(rows[0]), *rows[1:]))
+
+
+def all_tables(theirs, ours):
+    """(title, rows) of each, in his order"""
+    yield "Table 3.7: seconds, blocking UDP", durations("3.7", theirs, ours)
+    yield from loss_tables("udp-blocking", theirs, ours)
+    yield ("Table 3.12: packets lost in a row, %, blocking UDP",
+           losses_in_a_row("3.12", theirs, ours))
+    yield "Table 3.13: seconds, TCP", durations("3.13", theirs, ours)
+    yield from loss_tables("udp", theirs, ours)
+    yield ("Table 3.18: packets lost in a row, %, non-blocking UDP",
+           losses_in_a_row("3.18", theirs, ours))
+    yield from loss_tables("ifd", theirs, ours)
+    for protocol, title in PROTOCOLS.items():
+        yield f"Figures, {title}", courses(protocol, ours)
+
+
+def loss_tables(protocol, theirs, ours):
+    for rate, table in zip(RATES, LOSSES[protocol]):
+        yield (f"Table {table}: frames lost, {PROTOCOLS[protocol]}, "
+               f"{rate} Mbit/s", losses(protocol, rate, theirs, ours))
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="pipelines/ouwens.py", description="Prints the tables of Ouwens "
+        "2006, chapter 3, beside those of the runs of ouwens.ini.")
+    parser.add_argument("directory", type=pathlib.Path,
+                        help="that grid was given as --output")
+    parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
+                        default=paths.BUILD_DIR,
+                        help="the build directory (build)")
+    options = parser.parse_args()
+    processes.die_on_signals()
+    ours, flagged, runs = read_ours(options.directory.resolve(),
+                                    options.build.resolve())
+    print(f"{runs} runs, {flagged} of them flagged")
+    for title, rows in all_tables(read_theirs(), ours):
+        print(f"\n### {title}\n\n{markdown(rows)}")

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Draws how an encoder follows the network: what tests/examples/follow prints, as
+an SVG, one picture for each file, above each other.
+
+  rateplot --link 20:4 --link 20:1.5 --link 20:4 mmtp.csv dccp.csv > rates.svg
+"""
+
+import argparse
+import csv
+import pathlib
+import sys
+import xml.sax.saxutils
+
+from wirelesslab.errors import LabError
+
+WIDTH, HEIGHT = 760, 260  # of one picture, px
+LEFT, RIGHT, TOP, BOTTOM = 56, 12, 30, 40
+# column of the log, what it is, colour (Okabe and Ito's, for everybody's eyes)
+CURVES = (
+    ("made", "the encoder makes", "#56b4e9"),
+    ("estimated", "the sink estimates", "#d55e00"),
+    ("asked", "the encoder is asked for", "#000000"),
+)
+LINK_COLOUR = "#e8e8e8"
+STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+MOST_MARKS = 6
+
+
+def read(path):
+    """Rows of numbers; `#` begins a comment."""
+    with open(path) as lines:
+        rows = [{name: float(value) for name, value in row.items()}
+                for row in csv.DictReader(line for line in lines
+                                          if not line.startswith("#"))]
+    if not rows:
+        raise LabError(f"{path}: no line of numbers")
+    return rows
+
+
+def smooth(values, count=5):
+    """The mean of as many lines up to each: a key frame is no change of rate."""
+    for end in range(1, len(values) + 1):
+        window = values[max(0, end - count):end]
+        yield sum(window) / len(window)
+
+
+def link_corners(steps):
+    """(seconds, bit/s) of a link that has each rate for so long."""
+    begin = 0
+    for seconds, megabits in steps:
+        yield begin, megabits * 1e6
+        begin += seconds
+        yield begin, megabits * 1e6
+
+
+def marks(most):
+    """Round numbers from 0 to the most, for an axis."""
+    step = next((step for step in STEPS if most / step <= MOST_MARKS),
+                STEPS[-1])
+    return [round(step * number, 1) for number in range(int(most / step) + 1)]
+
+
+class Picture:
+    """The curves of one log, at its place in the drawing."""
+
+    def __init__(self, title, rows, link, above):
+        self.title, self.rows, self.link = title, rows, list(link)
+        self.above = above
+        self.seconds = max(row["seconds"] for row in rows)
+        self.most = 1.05 * max(
+            [rate for _, rate in self.link]
+            + [row[name] for row in rows for name in ("estimated", "asked")])
+        self.parts = []
+
+    def x(self, seconds):
+        return LEFT + (WIDTH - LEFT - RIGHT) * min(
+            seconds / self.seconds, 1)
+
+    def y(self, rate):
+        inner = HEIGHT - TOP - BOTTOM
+        return self.above + TOP + inner * (1 - min(rate / self.most, 1))
+
+    def text(self, x, y, words, anchor="start", colour="#000000"):
+        self.parts.append(
+            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
+            f'fill="{colour}">{xml.sax.saxutils.escape(words)}</text>')
+
+    def line(self, points, colour, width):
+        places = " ".join(f"{self.x(seconds):.1f},{self.y(rate):.1f}"
+                          for seconds, rate in points)
+        self.parts.append(f'<polyline points="{places}" fill="none" '
+                          f'stroke="{colour}" stroke-width="{width}"/>')
+
+    def draw_link(self):
+        if not self.link:
+            return
+        ends = [(0, 0), *self.link, (self.link[-1][0], 0)]
+        places = " ".join(f"{self.x(seconds):.1f},{self.y(rate):.1f}"
+                          for seconds, rate in ends)
+        self.parts.append(f'<polygon points="{places}" fill="{LINK_COLOUR}"/>')
+
+    def draw_axes(self):
+        for megabits in marks(self.most / 1e6):
+            y = self.y(megabits * 1e6)
+            self.parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" '
+                              'stroke="#bbbbbb" stroke-width="0.5"/>')
+            self.text(LEFT - 6, y + 4, f"{megabits:g}", "end")
+        bottom = self.above + HEIGHT - BOTTOM
+        for seconds in marks(self.seconds):
+            self.text(self.x(seconds), bottom + 16, f"{seconds:g}", "middle")
+        self.text(WIDTH - RIGHT, bottom + 32, "seconds", "end")
+        self.text(LEFT, self.above + 18, f"{self.title}, Mbit/s")
+
+    def draw_curves(self):
+        seconds = [row["seconds"] for row in self.rows]
+        for name, _, colour in CURVES:
+            values = [row[name] for row in self.rows]
+            if name == "made":
+                values = smooth(values)
+            self.line(zip(seconds, values), colour, 1.5)
+
+    def draw_legend(self):
+        x, y = LEFT + 155, self.above + 18
+        named = [(words, colour) for _, words, colour in CURVES]
+        if self.link:
+            named.append(("the link", "#999999"))
+        for words, colour in named:
+            self.text(x, y, words, colour=colour)
+            x += 16 + 6.9 * len(words)
+
+    def draw(self):
+        self.draw_link()
+        self.draw_axes()
+        self.draw_curves()
+        self.draw_legend()
+        return self.parts
+
+
+def drawing(logs, link):
+    parts = [part for number, (title, rows) in enumerate(logs)
+             for part in Picture(title, rows, link, number * HEIGHT).draw()]
+    height = HEIGHT * len(logs)
+    return "\n".join([
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" '
+        f'height="{height}" viewBox="0 0 {WIDTH} {height}" '
+        'font-family="sans-serif" font-size="13">',
+        f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
+        *parts, "</svg>"]) + "\n"
+
+
+def seconds_and_rate(text):
+    seconds, _, rate = text.partition(":")
+    return float(seconds), float(rate)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("logs", nargs="+", metavar="LOG.csv", help="title of the "
+                        "picture: the file's name, without its suffix")
+    parser.add_argument("--link", action="append", default=[],
+                        metavar="SECONDS:MBIT/S", type=seconds_and_rate,
+                        help="what the link carried, and how long, one after "
+                        "the other")
+    options = parser.parse_args()
+    logs = [(pathlib.Path(path).stem, read(path)) for path in options.logs]
+    sys.stdout.write(drawing(logs, list(link_corners(options.link))))

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The testbed's command line: its steps, one after another or side by side, and
+what they print."""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import selectors
+import signal
+import subprocess
+import sys
+import time
+
+from wirelesslab import processes
+from wirelesslab.errors import LabError
+from wirelesslab.testbed.testbed import (
+    MODES,
+    SECONDS_BETWEEN_LOOKS,
+    SECONDS_TO_LISTEN,
+    Testbed,
+)
+
+STATUS_LATE, STATUS_OURS = 124, 125  # as timeout(1) has them
+SYSCTL_FORM = "HOST: net.NAME=VALUE"
+DEVICE_FORM = "[HOST.]LINK: "
+LONGEST_LINE = 1 << 20
+
+
+class Late(Exception):
+    """--timeout is over."""
+
+
+class Steps(argparse.Action):
+    """Options that are steps of a run keep their order."""
+
+    def __call__(self, _parser, options, value, option_string=None):
+        options.steps = [*options.steps, (option_string.lstrip("-"), value)]
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        prog="pipelines/testbed",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Sets up hosts with emulated links between them, runs "
+        "commands in them, and leaves\nnothing behind.",
+        epilog="""\
+A command finds in its environment the addresses of all hosts: $b is b's on the
+first link to it, $b_wl0 that on link wl0, $b_ip6 and $b_wl0_ip6 likewise.
+$LINK_LOG is the first link's log, $LINK_LOG_wl0 that of wl0.
+
+The exit status is that of the command that decides: --main, or the last --run;
+124 after --timeout, 125 if the testbed itself failed.
+
+  pipelines/testbed --link 'wl0=a,b: profile=80211b seed=1' \\
+      --run 'b: iperf3 -s' --wait 'b: tcp/5201' --run 'a: iperf3 -c $b'
+""")
+    parser.set_defaults(steps=[])
+    parser.add_argument(
+        "--link", action="append", metavar="'NAME=HOST,HOST: PROPERTIES'",
+        help="a link between two hosts, with properties of wirelesslink; or "
+        "medium=LINK for one that shares that link's; or `none` for one that "
+        "only connects; or other elements for each direction (wl0=a,b)")
+    for name, metavar, words in (
+            ("--first", "'HOST: COMMAND'",
+             "a command that ends, well, before the next step"),
+            ("--run", "'HOST: COMMAND'", "a command beside the others"),
+            ("--wait", "'HOST: KIND/PORT'",
+             "until something listens there, as in 'b: tcp/5201'"),
+            ("--main", "'HOST: COMMAND'",
+             "the command whose end is that of all")):
+        parser.add_argument(name, action=Steps, metavar=metavar, help=words)
+    parser.add_argument("--shell", metavar="HOST",
+                        help="a shell there, once all others have started; "
+                        "without any command, in the first host")
+    parser.add_argument("--timeout", type=float, metavar="SECONDS",
+                        help="end all after that time")
+    parser.add_argument("--sysctl", action="append", default=[],
+                        metavar="'HOST: NAME=VALUE'",
+                        help="a setting of a host's network")
+    parser.add_argument("--device", action="append", default=[],
+                        metavar="'[HOST.]LINK: PROPERTIES'",
+                        help="properties of tunsrc, such as mtu=576")
+    parser.add_argument("--tbf", action="append", default=[],
+                        metavar="'[HOST.]LINK: PARAMETERS'",
+                        help="a token bucket that makes who sends UDP wait: "
+                        "parameters of tc's tbf")
+    parser.add_argument("--mode", choices=("auto", *MODES), default="auto",
+                        help="as root, as an ordinary user in a user "
+                        "namespace, or with relays on the loopback (the first "
+                        "that works)")
+    parser.add_argument("--relay-port", action="append", type=int, default=[],
+                        metavar="PORT", help="a UDP port that relays carry, "
+                        "where it comes to them")
+    parser.add_argument("--keep-logs", type=pathlib.Path, metavar="DIR",
+                        help="write there the logs of the links and what the "
+                        "commands print")
+    parser.add_argument("--no-prefix", action="store_true",
+                        help="leave out the host's name before each line")
+    parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
+                        help="the build directory (build)")
+    options = parser.parse_args()
+    if options.shell and any(kind == "main" for kind, _ in options.steps):
+        parser.error("--shell decides the end, so there is no --main")
+    for port in options.relay_port:
+        if not 1 <= port <= 65535:
+            parser.error("--relay-port is from 1 to 65535")
+    return options
+
+
+def split_place(text, what, form="HOST: COMMAND"):
+    place, colon, rest = text.partition(":")
+    if not colon or not rest.strip():
+        raise LabError(f"{what} {text!r}: it is '{form}'")
+    return place.strip(), rest.strip()
+
+
+def sysctls_of(texts):
+    found = {}
+    for text in texts:
+        host, setting = split_place(text, "--sysctl", SYSCTL_FORM)
+        name, equals, value = setting.partition("=")
+        if not equals:
+            raise LabError(f"--sysctl {text!r}: it is '{SYSCTL_FORM}'")
+        found.setdefault(host, {})[name.strip()] = value.strip()
+    return found
+
+
+class Stream:
+    """One output of a command on its way to ours, line by line."""
+
+    def __init__(self, pipe, target, prefix, log):
+        self.pipe = pipe
+        self._target = target
+        self._prefix = prefix.encode()
+        self._log = log
+        self._rest = b""
+
+    def pass_on(self):
+        """Returns whether there may be more."""
+        data = os.read(self.pipe.fileno(), 1 << 16)
+        if self._log:
+            self._log.write(data)
+            self._log.flush()
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if self._rest and (not data or len(self._rest) >= LONGEST_LINE):
+            lines, self._rest = [self._rest], b""
+        for line in lines:
+            self._target.write(self._prefix + line + b"\n")
+        self._target.flush()
+        return bool(data)
+
+
+class Session:
+    """The steps of one command line, in an open testbed."""
+
+    def __init__(self, bed, options):
+        self._bed = bed
+        self._options = options
+        self._selector = selectors.DefaultSelector()
+        self._files = contextlib.ExitStack()
+        self._deadline = None
+        if options.timeout is not None:
+            self._deadline = time.monotonic() + options.timeout
+        commands = [kind for kind, _ in options.steps if kind != "wait"]
+        self._direct = (len(commands) == 1 and not options.shell
+                        and options.keep_logs is None)
+        self._prefixed = not options.no_prefix and (len(commands) > 1
+                                                    or options.shell)
+        self._started = []  # (host, command, process)
+
+    def run(self):
+        """Returns the exit status of the command that decides."""
+        for process in self._bed.link_processes():
+            self._watch(process)
+        decides = self._run_steps()
+        if self._options.shell:
+            decides = self._start_shell(self._options.shell)
+        self._until(lambda: decides.poll() is not None)
+        return decides.returncode
+
+    def _run_steps(self):
+        main = last = None
+        for kind, text in self._options.steps:
+            if kind == "wait":
+                self._wait(*split_place(text, "--wait", "HOST: KIND/PORT"))
+                continue
+            host, command = split_place(text, f"--{kind}")
+            last = self._start(host, command)
+            if kind == "main":
+                main = last
+            if kind == "first":
+                self._finish_first(last, text)
+        return main or last
+
+    def _finish_first(self, child, text):
+        self._until(lambda: child.poll() is not None)
+        if child.returncode != 0:
+            raise LabError(f"--first {text!r} failed "
+                           f"({processes.describe(child.returncode)})")
+
+    def _wait(self, host, place):
+        kind, _, port = place.partition("/")
+        if not port.isdigit():
+            raise LabError(f"--wait {place!r}: it is KIND/PORT")
+        deadline = time.monotonic() + SECONDS_TO_LISTEN
+        while not self._bed.is_listening(host, kind, int(port)):
+            self._check_commands(host, place)
+            if time.monotonic() > deadline:
+                raise LabError(f"nothing listens at {place} of {host}")
+            self._look(SECONDS_BETWEEN_LOOKS)
+
+    def _check_commands(self, host, place):
+        """What has failed there was to listen, most likely."""
+        for place_of, command, process in self._started:
+            if place_of == host and process.poll():
+                raise LabError(
+                    f"nothing listens at {place} of {host}: {command!r} ended "
+                    f"there ({processes.describe(process.returncode)})")
+
+    def _start(self, host, command):
+        if self._direct:
+            child = self._bed.popen(host, command)
+        else:
+            child = self._bed.popen(host, command, stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE)
+            self._follow(child.stdout, sys.stdout.buffer, host, "out")
+            self._follow(child.stderr, sys.stderr.buffer, host, "err")
+        self._watch(child)
+        self._started.append((host, command, child))
+        return child
+
+    def _start_shell(self, host):
+        shell = os.environ.get("SHELL", "sh")
+        print(f"testbed: {shell} in host {host}; its end is that of all",
+              file=sys.stderr)
+        # The terminal's signals are for the shell.
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
+            signal.signal(number, signal.SIG_IGN)
+        child = self._bed.popen(host, [shell], stdin=None, foreground=True)
+        self._watch(child)
+        return child
+
+    def _follow(self, pipe, target, host, kind):
+        log = None
+        if self._options.keep_logs is not None:
+            log = self._files.enter_context(open(
+                self._bed.logs / f"{len(self._started) + 1}-{host}.{kind}", "wb"))
+        prefix = f"{host}| " if self._prefixed else ""
+        self._selector.register(pipe, selectors.EVENT_READ,
+                                Stream(pipe, target, prefix, log))
+
+    def _watch(self, process):
+        descriptor = os.pidfd_open(process.pid)
+        self._files.callback(os.close, descriptor)
+        self._selector.register(descriptor, selectors.EVENT_READ)
+
+    def _until(self, condition):
+        """Passes on what the commands print until the condition holds, which
+        changes only as one of the processes ends."""
+        while not condition():
+            self._look()
+
+    def _look(self, seconds=None):
+        """Until something happens, `seconds` at most."""
+        if self._deadline is not None:
+            left = self._deadline - time.monotonic()
+            if left <= 0:
+                raise Late()
+            seconds = left if seconds is None else min(left, seconds)
+        for key, _ in self._selector.select(seconds):
+            if key.data is None or not key.data.pass_on():
+                self._selector.unregister(key.fileobj)
+        self._bed.check()
+
+    def close(self):
+        """What they still had to say, once all have ended."""
+        with self._files:
+            for key in list(self._selector.get_map().values()):
+                if key.data is not None:
+                    while key.data.pass_on():
+                        pass
+        self._selector.close()
+
+
+def run(options):
+    bed = Testbed(
+        options.link or ["wl0=a,b"], options.mode, options.build,
+        sysctls_of(options.sysctl),
+        [split_place(text, "--device", DEVICE_FORM + "PROPERTIES")
+         for text in options.device],
+        [split_place(text, "--tbf", DEVICE_FORM + "PARAMETERS")
+         for text in options.tbf],
+        options.relay_port, options.keep_logs)
+    if not options.shell and not any(kind != "wait"
+                                     for kind, _ in options.steps):
+        options.shell = bed.hosts[0]
+    session = None
+    try:
+        with bed:
+            if bed.left_out:
+                print("testbed:", bed.left_out, file=sys.stderr)
+            session = Session(bed, options)
+            return session.run()
+    finally:
+        if session:
+            session.close()
+
+
+def main():
+    options = parse_arguments()
+    processes.die_on_signals()
+    try:
+        status = run(options)
+    except Late:
+        print(f"testbed: not done after {options.timeout:g} s",
+              file=sys.stderr)
+        status = STATUS_LATE
+    except BrokenPipeError:
+        raise
+    except (LabError, OSError) as failure:
+        print(f"testbed: {failure}", file=sys.stderr)
+        status = STATUS_OURS
+    sys.exit(status if status >= 0 else 128 - status)

@@ -1,0 +1,545 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Sends one clip over the same bad radio by UDP and by UDP-Lite, and shows
+what arrives: A. Singh's simulator WSim (Networking Protocols for Wireless
+Multimedia Streaming, 2000, 5.1) with elements, sockets and an emulated link.
+
+First the packets are made and go over the link in virtual time, which writes
+down what happens to each of them. Then the clip is sent in real time, by both
+transports at once, over two links to which just that happens.
+"""
+
+import argparse
+import csv
+import dataclasses
+import json
+import math
+import pathlib
+import shlex
+import signal
+import statistics
+import subprocess
+import time
+
+from wirelesslab import files, gst_environment, paths, processes
+from wirelesslab.errors import LabError
+from wirelesslab.streams import clips, pictures, rtp_file
+from wirelesslab.testbed.testbed import Testbed
+
+# Singh 5.1, the trace of a bad place; 5.2.3, the live experiment, whose rate
+# and bursts nobody wrote down: these make its losses.
+POINTS = {"wsim": "block-error-rate=0.0158 mean-burst=1.7",
+          "live": "block-error-rate=0.0085 mean-burst=3.4"}
+# Damaged packets reach the receiver, whose sockets decide (PPP Lite); none is
+# lost before the radio, however long an I-frame is.
+LINK = "profile=gsm-transparent frame-check=false txqueuelen=0"
+LINE_BYTES_PER_SECOND = 960  # 9600 bit/s, with a start and a stop bit
+PPP = 7
+IP_AND_UDP = 28
+# How full the line is: more, and frames wait for long behind an I-frame.
+LOAD = 0.85
+PORT = 5004
+IP_PROTOCOL_UDPLITE = 136
+SENDER, RECEIVER = "a", "b"  # the first is the mobile
+
+SECONDS_TO_START = 60  # the first start scans all plugins of the machine
+SECONDS_TO_DRAIN = 60
+SECONDS_TO_END = 10
+MULTIPART = (b"--packet\r\nContent-Type: application/x-packet\r\n"
+             b"Content-Length: %d\r\n\r\n%s\r\n")
+NS = 1e9
+
+
+@dataclasses.dataclass(frozen=True)
+class Codec:
+    """How video of one kind is sent and received."""
+    container: str  # that qtdemux takes apart
+    pay: str
+    depay: str
+    packet_size: int  # of video, at most; see --packet-size
+    caps: str  # of RTP
+    video: str  # what the depayloader can't know, but Matroska must
+
+
+CODECS = {
+    "h263": Codec(
+        "mov", "rtph263ppay", "rtph263pdepay", 250,
+        "application/x-rtp,media=video,clock-rate=90000,"
+        "encoding-name=H263-1998,payload=96",
+        "video/x-h263,variant=itu,width=176,height=144"),
+    "mpeg": Codec(
+        "mp4", "rfc2250pay", "rfc2250depay", 265,
+        "application/x-rtp,media=video,clock-rate=90000,"
+        "encoding-name=MPV,payload=32",
+        "video/mpeg,mpegversion=1,systemstream=false,width=176,height=144"),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Transport:
+    name: str
+    title: str
+    sink: str
+    source: str
+
+
+UDP = Transport("udp", "UDP", "udpsink", "udpsrc")
+UDPLITE = Transport("udplite", "UDP-Lite", "udplitesink", "udplitesrc")
+TRANSPORTS = (UDP, UDPLITE)
+
+
+# ---------------------------------------------- what is sent, and what hits it
+
+class Clip:
+    """A small clip in packets, and with the pace at which they are sent."""
+
+    def __init__(self, options, run_dir):
+        self.codec = CODECS[options.codec]
+        _, _, self.format, self.fps = clips.QCIF[options.codec]
+        self.path = clips.make_qcif(options.build, options.codec,
+                                    options.seconds)
+        self._run_dir = run_dir
+        self._mtu = rtp_file.HEADER_SIZE + options.packet_size
+        self._env = gst_environment.environment(options.build)
+        # The packets' sizes say how fast the line takes them.
+        self._packetize(1)
+        self.speed = max(1, self.line_seconds() / LOAD / options.seconds)
+        self._packetize(self.speed)
+        self.seconds = options.seconds * self.speed
+
+    def pay(self):
+        """Words for gst-launch-1.0. Each run has the very same packets."""
+        return (f"{self.codec.pay} mtu={self._mtu} ssrc=1 seqnum-offset=0 "
+                "timestamp-offset=0")
+
+    def source(self):
+        return f"filesrc location={shlex.quote(str(self.slow))} ! qtdemux"
+
+    def _packetize(self, speed):
+        self.slow = self._run_dir / f"slow.{self.codec.container}"
+        packets = self._run_dir / "sent.rtp"
+        pictures.ffmpeg(["-f", self.format, "-i", self.path, "-c", "copy",
+                         "-bsf:v", f"setts=ts=N*{speed / self.fps}/TB",
+                         self.slow], "giving the clip its pace")
+        launch(f"{self.source()} ! {self.pay()} ! rtpstreampay "
+               f"! filesink location={shlex.quote(str(packets))}", self._env,
+               "making packets")
+        self.packets = rtp_file.read(packets)
+        self.frames = rtp_file.frames(self.packets)
+        if len(self.packets) > 1 << 16:
+            raise LabError("the clip has too many packets; --seconds "
+                           "makes it shorter")
+
+    def line_seconds(self):
+        return sum(len(packet.data) + IP_AND_UDP + PPP
+                   for packet in self.packets) / LINE_BYTES_PER_SECOND
+
+    def cross_radio(self, link, pattern):
+        """In virtual time: what happens to each packet, into the file."""
+        parts = self._run_dir / "packets"
+        parts.write_bytes(b"".join(
+            MULTIPART % (size, bytes(size)) for size in (
+                len(packet.data) + IP_AND_UDP for packet in self.packets)))
+        launch(f"filesrc location={shlex.quote(str(parts))} "
+               "! multipartdemux boundary=packet "
+               # All are there at once: the line is never idle.
+               "! identity single-segment=true datarate=1000000000 "
+               f"! wirelesslink mode=timestamp {link} "
+               f"record-pattern={shlex.quote(str(pattern))} ! fakesink",
+               self._env, "the radio")
+
+
+def launch(pipeline, env, what):
+    processes.run(["gst-launch-1.0", "-q", *shlex.split(pipeline)], what,
+                  env=env)
+
+
+# --------------------------------------------------------------- one transport
+
+class Run:
+    """The clip by one transport over a link of its own."""
+
+    def __init__(self, transport, clip, link, pattern, options, run_dir):
+        self.transport = transport
+        self._clip = clip
+        self._backend = (f" backend={options.backend}"
+                         if transport is UDPLITE else "")
+        self._dir = run_dir / transport.name
+        self._dir.mkdir()
+        self.packets = self._dir / "received.rtp"
+        self.video = self._dir / "received.mkv"
+        self._bed = Testbed(
+            [f"wl0={SENDER},{RECEIVER}: {link} "
+             f"pattern={shlex.quote(str(pattern))}"],
+            build=options.build, logs=self._dir,
+            # The sender writes a frame at once; none is lost before the link.
+            devices={"wl0": "txqueuelen=1000"})
+
+    def __enter__(self):
+        self._bed.__enter__()
+        try:
+            self._receiver = self._start_receiver()
+        except BaseException:
+            self._bed.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self._bed.close()
+
+    def _popen(self, host, pipeline):
+        with open(self._output(host), "w") as output:
+            return self._bed.popen(
+                host, ["gst-launch-1.0", "-e", *shlex.split(pipeline)],
+                stdout=output, stderr=subprocess.STDOUT)
+
+    def _output(self, host):
+        return self._dir / f"{host}.out"
+
+    def _address(self):
+        return self._bed.variables(SENDER)[RECEIVER]
+
+    def _start_receiver(self):
+        """Nothing is late here, nor overtaken: the jitter buffer only gives
+        frames the times of their packets."""
+        codec = self._clip.codec
+        child = self._popen(
+            RECEIVER, f"{self.transport.source}{self._backend} "
+            f"address={self._address()} port={PORT} reuse=false "
+            f'caps="{codec.caps}" ! tee name=t '
+            "t. ! queue ! rtpstreampay "
+            f"! filesink location={shlex.quote(str(self.packets))} async=false "
+            "t. ! queue ! rtpjitterbuffer mode=none latency=0 "
+            f'! {codec.depay} ! capssetter caps="{codec.video}" ! matroskamux '
+            f"! filesink location={shlex.quote(str(self.video))} async=false")
+        deadline = time.monotonic() + SECONDS_TO_START
+        while not self._is_listening():
+            self._check(RECEIVER, child)
+            if time.monotonic() > deadline:
+                raise self._failure(RECEIVER, "did not open its port")
+            time.sleep(0.02)
+        return child
+
+    def _is_listening(self):
+        """By whatever backend: nobody else is on this host."""
+        return any(self._bed.is_listening(RECEIVER, kind, port)
+                   for kind, port in (("udp", PORT), ("udplite", PORT),
+                                      ("raw", IP_PROTOCOL_UDPLITE)))
+
+    def start_sender(self):
+        self._sender = self._popen(
+            SENDER, f"{self._clip.source()} ! clocksync ! {self._clip.pay()} "
+            f"! {self.transport.sink}{self._backend} host={self._address()} "
+            f"port={PORT} bind-port={PORT} sync=false async=false")
+
+    def has_sent(self):
+        """LabError if somebody ended who should not have."""
+        self._bed.check()
+        self._check(RECEIVER, self._receiver)
+        if self._sender.poll() not in (None, 0):
+            self._check(SENDER, self._sender)
+        return self._sender.poll() == 0
+
+    def _check(self, host, child):
+        if child.poll() is not None:
+            raise self._failure(
+                host, f"ended ({processes.describe(child.returncode)})")
+
+    def _failure(self, host, what):
+        words = self._output(host).read_text(errors="replace")
+        role = "sender" if host == SENDER else "receiver"
+        return LabError(f"the {role} of {self.transport.title} {what}; "
+                        f"its last words:\n{processes.tail(words)}")
+
+    def finish(self):
+        """What is in the link comes out, then the receiver's files are
+        whole."""
+        for link in self._bed.link_processes():
+            self._end(link, SECONDS_TO_DRAIN, "the link")
+        self._end(self._receiver, SECONDS_TO_END, "the receiver")
+
+    def _end(self, process, seconds, what):
+        process.send_signal(signal.SIGINT)
+        try:
+            status = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise LabError(
+                f"{what} of {self.transport.title} does not end") from None
+        if status != 0:
+            raise LabError(f"{what} of {self.transport.title} failed "
+                           f"({processes.describe(status)})")
+
+    def fates(self):
+        """{index: (fate, arrival, departure in s)}, as the link wrote it."""
+        found = {}
+        for line in self._bed.log("wl0").read_text().splitlines():
+            word, *values = line.split()
+            if word == "packet" and values[1] == "0":
+                found[int(values[3])] = (values[5], int(values[7]) / NS,
+                                         int(values[8]) / NS)
+        return found
+
+
+def send(runs, seconds):
+    """By all at once."""
+    for run in runs:
+        run.start_sender()
+    deadline = time.monotonic() + 2 * seconds + SECONDS_TO_START
+    # All are asked, each time: one that failed is no reason to wait.
+    while not all([run.has_sent() for run in runs]):
+        if time.monotonic() > deadline:
+            raise LabError("the senders do not come to their end")
+        time.sleep(0.05)
+    time.sleep(0.2)  # the last packet is on its way from device to link
+    for run in runs:
+        run.finish()
+
+
+# ---------------------------------------------------------------- what arrived
+
+class Outcome:
+    """What became of the clip by one transport."""
+
+    def __init__(self, run, clip):
+        self.transport = run.transport
+        self.video = run.video
+        self.sent = clip.packets
+        self.arrived = rtp_file.match(clip.packets, rtp_file.read(run.packets))
+        self.fates = run.fates()
+        self.whole_frames = rtp_file.whole_frames(clip.packets, self.arrived)
+        self.errors = []  # mean square, of each picture
+
+    def lost(self):
+        return len(self.sent) - len(self.arrived)
+
+    def lost_share(self):
+        return self.lost() / len(self.sent)
+
+    def damaged(self):
+        """Packets that the application got, with bytes that were not sent."""
+        return sum(packet.data != self.sent[index].data
+                   for index, packet in self.arrived.items())
+
+    def delivered_bytes(self):
+        return sum(packet.payload_size() for packet in self.arrived.values())
+
+    def times(self):
+        """Of those that arrived: (sent, arrived), in seconds of the link."""
+        return [self.fates[index][1:] for index in sorted(self.arrived)
+                if index in self.fates]
+
+    def delay(self):
+        return mean(end - begin for begin, end in self.times())
+
+    def gaps(self):
+        """Jitter, as Singh has it: time between arrivals (5.2.2)"""
+        ends = [end for _, end in self.times()]
+        return [after - before for before, after in zip(ends, ends[1:])]
+
+    def throughput(self):
+        """bit/s of video and its header"""
+        begin = min((begin for _, begin, _ in self.fates.values()), default=0)
+        end = max((end for _, _, end in self.fates.values()), default=0)
+        return 8 * self.delivered_bytes() / (end - begin) if end else math.nan
+
+    def psnr(self):
+        return pictures.psnr(self.errors)
+
+    def write_log(self, path):
+        with open(path, "w", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["packet", "frame", "size_bytes", "sent_s",
+                             "arrived_s", "link", "delivered",
+                             "damaged_bytes"])
+            frame_of = {index: number for number, indices
+                        in enumerate(rtp_file.frames(self.sent))
+                        for index in indices}
+            for index, packet in enumerate(self.sent):
+                fate, begin, end = self.fates.get(
+                    index, ("", math.nan, math.nan))
+                arrived = self.arrived.get(index)
+                writer.writerow([
+                    index, frame_of[index], len(packet.data), f"{begin:.6f}",
+                    f"{end:.6f}" if arrived else "", fate,
+                    int(arrived is not None),
+                    differing_bytes(packet, arrived) if arrived else ""])
+
+    def summary(self):
+        return {
+            "sent": len(self.sent), "lost": self.lost(),
+            "damaged": self.damaged(),
+            "delivered_bytes": self.delivered_bytes(),
+            "throughput_bps": self.throughput(), "delay_s": self.delay(),
+            "gap_mean_s": mean(self.gaps()),
+            "gap_deviation_s": deviation(self.gaps()),
+            "whole_frames": len(self.whole_frames), "psnr_db": self.psnr()}
+
+
+def differing_bytes(packet, other):
+    return (sum(a != b for a, b in zip(packet.data, other.data))
+            + abs(len(packet.data) - len(other.data)))
+
+
+def mean(values):
+    values = list(values)
+    return statistics.fmean(values) if values else math.nan
+
+
+def deviation(values):
+    return statistics.pstdev(values) if values else math.nan
+
+
+def look(clip, outcomes, run_dir, output):
+    """Videos, pictures, and how much they differ from what was sent."""
+    sent = output / "sent.mkv"
+    count = len(clip.frames)
+    pictures.decode_sent(clip.path, clip.format, clip.fps, count, sent)
+    for outcome in outcomes:
+        target = output / f"{outcome.transport.name}.mkv"
+        first = outcome.whole_frames[0] if outcome.whole_frames else 0
+        if not pictures.decode_received(outcome.video, clip.speed, first,
+                                        clip.fps, count, target):
+            print(f"By {outcome.transport.title} nothing arrived that a "
+                  "decoder makes a picture of.")
+        outcome.errors = pictures.errors(target, sent, run_dir)
+    videos = [sent, *(output / f"{outcome.transport.name}.mkv"
+                      for outcome in outcomes)]
+    side_by_side = output / "side-by-side.mkv"
+    pictures.put_side_by_side(videos, side_by_side)
+    number = bad_picture(outcomes)
+    pictures.take_picture(side_by_side, number, output / "figure.png")
+    return number
+
+
+def bad_picture(outcomes):
+    """By how much it differs from what was sent, in all outcomes together: one
+    of ten is worse."""
+    sums = [sum(errors) for errors in zip(*(outcome.errors
+                                            for outcome in outcomes))]
+    order = sorted(range(len(sums)), key=sums.__getitem__)
+    return order[len(order) * 9 // 10]
+
+
+# ------------------------------------------------------------------- in words
+
+def rows(outcomes):
+    def row(what, form, value):
+        return [what, *(form.format(value(outcome)) for outcome in outcomes)]
+
+    return [
+        ["", *(outcome.transport.title for outcome in outcomes)],
+        row("packets sent", "{}", lambda o: len(o.sent)),
+        row("lost", "{}", Outcome.lost),
+        row("lost, %", "{:.2f}", lambda o: 100 * o.lost_share()),
+        row("delivered with damage", "{}", Outcome.damaged),
+        row("video delivered, bytes", "{}", Outcome.delivered_bytes),
+        row("throughput, bit/s", "{:.0f}", Outcome.throughput),
+        row("delay, ms", "{:.0f}", lambda o: 1000 * o.delay()),
+        row("between arrivals, ms", "{:.0f}", lambda o: 1000 * mean(o.gaps())),
+        row("  standard deviation", "{:.0f}",
+            lambda o: 1000 * deviation(o.gaps())),
+        row("frames without a gap", "{}", lambda o: len(o.whole_frames)),
+        row("PSNR, dB", "{:.1f}", Outcome.psnr),
+    ]
+
+
+def comparison(udp, udplite):
+    if not udp.lost():
+        return "The radio hit no packet."
+    words = (f"UDP-Lite lost {udplite.lost() / udp.lost():.2f} of what UDP "
+             "lost")
+    if udp.arrived:
+        more = 100 * (len(udplite.arrived) / len(udp.arrived) - 1)
+        words += f" and delivered {more:.1f} % more"
+    return words + "."
+
+
+def table(outcomes):
+    lines = rows(outcomes)
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    return ["  ".join([line[0].ljust(widths[0]),
+                       *(cell.rjust(width) for cell, width
+                         in zip(line[1:], widths[1:]))]).rstrip()
+            for line in lines]
+
+
+# ---------------------------------------------------------------------- main
+
+def simulate(options, run_dir):
+    """Outcomes of both, in the order of TRANSPORTS; and the clip."""
+    clip = Clip(options, run_dir)
+    link = f"{LINK} seed={options.seed} {POINTS[options.point]} {options.link}"
+    pattern = options.output / "radio.pattern"
+    clip.cross_radio(link, pattern)
+    print(f"{len(clip.packets)} packets of {clip.path.name}, {clip.speed:.2f} "
+          "times slower than it plays: what a line of 9600 bit/s takes. This "
+          f"lasts {clip.seconds:.0f} s.", flush=True)
+    runs = [Run(transport, clip, link, pattern, options, run_dir)
+            for transport in TRANSPORTS]
+    with runs[0], runs[1]:
+        send(runs, clip.seconds)
+        return [Outcome(run, clip) for run in runs], clip
+
+
+def parse_arguments(words=None):
+    parser = argparse.ArgumentParser(
+        prog="pipelines/wsim",
+        description="Sends a small clip over an emulated GSM line twice, by "
+        "UDP and by UDP-Lite, with the same radio errors, and shows what "
+        "arrives of it.")
+    parser.add_argument("--codec", choices=CODECS, default="h263",
+                        help="of the clip (%(default)s)")
+    parser.add_argument("--point", choices=POINTS, default="wsim",
+                        help="how bad the radio is: as in the paper's "
+                        "simulations or its experiments (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1,
+                        help="of the radio (%(default)s)")
+    parser.add_argument("--link", metavar="'PROPERTIES'", default="",
+                        help="of wirelesslink, such as "
+                        "'block-error-rate=0.05 mean-burst=1' or "
+                        "'block-trace=FILE'")
+    parser.add_argument("--seconds", type=int, default=30,
+                        metavar="1..600",
+                        help="length of the clip (%(default)s)")
+    parser.add_argument("--packet-size", type=int, metavar="BYTES",
+                        help="of video in a packet at most (250: then packets "
+                        "of H.263 have about 125 in the mean; MPEG 265, the "
+                        "least)")
+    parser.add_argument("--backend", default="auto",
+                        choices=("auto", "kernel", "raw"),
+                        help="of UDP-Lite (%(default)s)")
+    parser.add_argument("--output", type=pathlib.Path, metavar="DIR",
+                        help="for videos, picture and logs (BUILD/wsim)")
+    parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
+                        default=paths.BUILD_DIR,
+                        help="the build directory (build)")
+    options = parser.parse_args(words)
+    if not 1 <= options.seconds <= 600:
+        parser.error("--seconds is from 1 to 600")
+    if options.packet_size is None:
+        options.packet_size = CODECS[options.codec].packet_size
+    if not 40 <= options.packet_size <= 1400:
+        parser.error("--packet-size is from 40 to 1400")
+    options.build = options.build.resolve()
+    options.output = (options.output or options.build / "wsim").resolve()
+    return options
+
+
+def main():
+    options = parse_arguments()
+    processes.die_on_signals()
+    options.output.mkdir(parents=True, exist_ok=True)
+    run = files.RunDirectory(options.output, "run-")
+    try:
+        outcomes, clip = simulate(options, run.path)
+        number = look(clip, outcomes, run.path, options.output)
+        for outcome in outcomes:
+            outcome.write_log(
+                options.output / f"{outcome.transport.name}.csv")
+        (options.output / "summary.json").write_text(json.dumps(
+            {outcome.transport.name: outcome.summary()
+             for outcome in outcomes}, indent=1) + "\n")
+    finally:
+        run.close()
+    print("\n".join(["", *table(outcomes), "", comparison(*outcomes)]))
+    print(f"Videos and logs are in {options.output}; figure.png there is "
+          f"picture {number} as sent, by UDP and by UDP-Lite.")

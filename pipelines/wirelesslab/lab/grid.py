@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Lays out the cells of a matrix in directories, and runs those that have not been
+run yet: by Snakemake where it is installed, or by a loop of our own.
+"""
+
+import functools
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import statistics
+import sys
+import time
+
+from wirelesslab import files, paths, processes
+from wirelesslab.errors import LabError
+from wirelesslab.lab import cells, matrix
+from wirelesslab.streams import clips, transports, video_codecs
+from wirelesslab.testbed import testbed
+from wirelesslab.workloads import definitions
+
+GRID, RUN_OUT = "grid.json", cells.RUN_OUT
+SNAKEFILE = paths.PIPELINES / "Snakefile"
+LITTLE = 1 << 16  # bytes left, too few for any log
+SECONDS_BETWEEN_LOOKS = 0.05
+
+
+def lay_out(found, left_out, output, command):
+    """A directory for each cell, with its description; what was left out, and
+    what was typed, for who wants to repeat it."""
+    for cell in found:
+        cells.describe(output / cell["name"], cell)
+    grid = {"command": command, "left_out": left_out,
+            "cells": [{"name": cell["name"],
+                       "computed": cell["protocol"][matrix.COMPUTED]}
+                      for cell in found]}
+    files.write_whole(output / GRID, json.dumps(grid, indent=1) + "\n")
+
+
+def possible(found, build):
+    """Those cells that this machine can run, and words about the others, which
+    are also printed."""
+    words = []
+    for choose in (without_misfits,
+                   functools.partial(without_missing, build=build),
+                   without_hosts):
+        found, more = choose(found)
+        words += more
+    print("".join(f"{line}\n" for line in words), end="", flush=True)
+    return found, words
+
+
+def without_misfits(found):
+    """Those cells whose protocol can be with the codec, and which cannot"""
+    there, words, left = video_codecs.read(), set(), []
+    for cell in found:
+        codec = there[matrix.codec(cell)]
+        misfits = video_codecs.misfits(codec, cell["protocol"])
+        if misfits:
+            words.add(f"left out {cell['protocol']['name']} for {codec.title}: "
+                      f"{', '.join(misfits)} can't carry it")
+        else:
+            left.append(cell)
+    return left, sorted(words)
+
+
+def without_missing(found, build):
+    """Those cells whose elements are there, and who is missing."""
+    missing = {}
+    for cell in found:
+        protocol = cell["protocol"]
+        key = protocol["name"], matrix.codec(cell)
+        if key not in missing:
+            missing[key] = cells.missing_elements(protocol, build)
+    return ([cell for cell in found
+             if not missing[cell["protocol"]["name"], matrix.codec(cell)]],
+            list(dict.fromkeys(
+                f"left out {name}: GStreamer has no {', '.join(elements)}"
+                for (name, _), elements in missing.items() if elements)))
+
+
+def without_hosts(found):
+    """Those cells that relays can stand in for, where there may be no hosts,
+    and which they cannot."""
+    if all(cell["protocol"][matrix.COMPUTED] for cell in found):
+        return found, []
+    why = testbed.why_no_hosts()
+    if not why:
+        return found, []
+    others = dict.fromkeys(cell["protocol"]["name"] for cell in found
+                           if not is_possible(cell["protocol"]))
+    words = [f"no hosts of their own here ({why}): what is over UDP goes "
+             "through relays on this machine's loopback instead "
+             "(docs/testbed.md says what that changes)"]
+    if others:
+        words.append(f"left out {', '.join(others)}: not over UDP")
+    return [cell for cell in found
+            if cell["protocol"]["name"] not in others], words
+
+
+def is_possible(protocol):
+    """Without hosts"""
+    return protocol[transports.COMPUTED] or transports.is_relayed(protocol)
+
+
+def set_flagged_aside(found, output):
+    """For as long as the run is not begun anew, which removes it."""
+    for cell in found:
+        directory = output / cell["name"]
+        result = cells.result(directory)
+        if result and result["lateness"]["flagged"]:
+            (directory / cells.RESULT).rename(directory / cells.ASIDE)
+
+
+def take_flagged_back(found, output):
+    """Those that were to be repeated, where somebody ended it before"""
+    for cell in found:
+        directory = output / cell["name"]
+        if (directory / cells.ASIDE).exists():
+            (directory / cells.ASIDE).rename(directory / cells.RESULT)
+
+
+def words_of(cell, output):
+    result = cells.result(output / cell["name"])
+    if result is None:
+        return "failed: " + first_words(output / cell["name"] / RUN_OUT)
+    lateness = result["lateness"]
+    if lateness["flagged"]:
+        times = [f"{name} {ms:.2f} ms" if ms is not None else f"{name} unknown"
+                 for name, ms in (("machine", lateness["machine_p99_ms"]),
+                                  ("link", lateness["link_p99_ms"]))]
+        return "flagged: too late at the 99th percentile: " + ", ".join(times)
+    return "done"
+
+
+def first_words(path):
+    """What a run said when it failed; the rest is in there."""
+    text = path.read_text(errors="replace") if path.exists() else ""
+    said = re.search(r"^pipelines/lab: (.*)", text, re.M)
+    if not said:
+        full = shutil.disk_usage(path.parent).free < LITTLE
+        return f"{path}" + (", and the disk is full" if full else "")
+    # GStreamer's own, if it has said why
+    why = re.search(r"^ *(?:ERROR: (?:from element \S*/)?|WARNING: erroneous "
+                    r"pipeline: )(.*)", text, re.M)
+    words = re.sub("(; its last words)?:$",
+                   lambda _: f": {why[1]}" if why else "", said[1])
+    return f"{words} ({path})"
+
+
+class Loop:
+    """Runs cells, so many at once, and goes on where one fails."""
+
+    def __init__(self, found, output, build, at_once):
+        self._left = [cell for cell in found
+                      if cells.result(output / cell["name"]) is None]
+        self._total, self._done = len(self._left), 0
+        self._output, self._build, self._at_once = output, build, at_once
+        self._running = []  # (child, cell, when it was started)
+        self._seconds = []  # that those took which have ended
+
+    def run(self):
+        """Returns names of all that it told of."""
+        told = [cell["name"] for cell in self._left]
+        while self._left or self._running:
+            while self._left and len(self._running) < self._at_once:
+                self._start(self._left.pop(0))
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+            for running in list(self._running):
+                if running[0].poll() is not None:
+                    self._end(*running)
+        return told
+
+    def _start(self, cell):
+        directory = self._output / cell["name"]
+        with open(directory / RUN_OUT, "w") as out:
+            child = processes.start(
+                [*paths.command("lab"), "run", str(directory),
+                 "--build", str(self._build)], ended_by=signal.SIGTERM,
+                stdout=out, stderr=out)
+        self._running.append((child, cell, time.monotonic()))
+
+    def _end(self, child, cell, started):
+        processes.finish(child)
+        self._running.remove((child, cell, started))
+        self._done += 1
+        self._seconds.append(time.monotonic() - started)
+        print(f"{self._done}/{self._total} {cell['name']} "
+              f"{words_of(cell, self._output)}{self._time_left()}", flush=True)
+
+    def _time_left(self):
+        """Words; those that run are on the average half through."""
+        todo = len(self._left) + len(self._running) / 2
+        if not todo:
+            return ""
+        seconds = (statistics.mean(self._seconds) * todo
+                   / min(self._at_once, math.ceil(todo)))
+        return f" (about {duration(seconds)} left)"
+
+
+def duration(seconds):
+    """In words that nobody takes for more exact than they are."""
+    for name, size in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {name}"
+    return f"{seconds:.0f} s"
+
+
+def run_plain(found, options):
+    """What is computed first, on all cores; it would make the others late.
+    Returns names of all that it told of."""
+    told = []
+    for computed, at_once in ((True, os.cpu_count()), (False, options.jobs)):
+        told += Loop([cell for cell in found
+                      if cell["protocol"][matrix.COMPUTED] == computed],
+                     options.output, options.build, at_once).run()
+    return told
+
+
+def run_snakemake(snakemake, found, options):
+    """It runs what is missing or older than its description."""
+    cores = max(os.cpu_count(), options.jobs)
+    kinds = {cell["protocol"][matrix.COMPUTED] for cell in found}
+    for target in ("computed", "all") if len(kinds) == 2 else ("all",):
+        child = processes.start(
+            [snakemake, "--snakefile", str(SNAKEFILE),
+             "--directory", str(options.output), "--cores", str(cores),
+             "--resources", f"realtime={options.jobs}", "--keep-going",
+             "--rerun-incomplete", "--rerun-triggers", "mtime", "--nolock",
+             "--quiet", "all", "--config", f"python={sys.executable}",
+             f"package={paths.PACKAGE}", f"build={options.build}", "--", target],
+            # Asked to end it would first wait for all runs.
+            ended_by=signal.SIGKILL)
+        processes.finish(child)
+
+
+def run_all(found, left_out, options):
+    """What has not been run yet; returns names of cells that failed."""
+    if not found:
+        built = (options.build / "build.ninja").exists()
+        raise LabError("nothing is left to run" + (
+            "" if built else f"; {options.build} is no build directory, and "
+            "pipelines/demo makes one"))
+    options.output.mkdir(parents=True, exist_ok=True)
+    lay_out(found, left_out, options.output, options.command)
+    take_flagged_back(found, options.output)
+    if options.again:
+        set_flagged_aside(found, options.output)
+    films = {(cell["rate"], cell["seconds"], matrix.codec(cell))
+             for cell in found if matrix.kind(cell) == definitions.VIDEO}
+    for film in sorted(films):
+        clips.make_cut(options.build, *film)
+    todo = sum(cells.result(options.output / cell["name"]) is None
+               for cell in found)
+    print(f"{len(found)} cells, {todo} of them to run, in {options.output}",
+          flush=True)
+    snakemake = None if options.plain else shutil.which("snakemake")
+    told = []
+    if todo and snakemake:
+        run_snakemake(snakemake, found, options)
+    elif todo:
+        told = run_plain(found, options)
+    return summarize(found, options.output, told)
+
+
+def summarize(found, output, told):
+    """Prints what is not yet told; returns the names of what failed."""
+    words = {cell["name"]: words_of(cell, output) for cell in found}
+    counts = {what: [name for name, said in words.items()
+                     if said.startswith(what)]
+              for what in ("done", "flagged", "failed")}
+    for what in ("flagged", "failed"):
+        for name in counts[what]:
+            if name not in told:
+                print(f"{name} {words[name]}")
+    print(", ".join(f"{len(names)} {what}" for what, names in counts.items()))
+    return counts["failed"]

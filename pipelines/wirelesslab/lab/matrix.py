@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The experiments of one file: every protocol over every link at every bitrate
+with every seed, as cells that can be run one by one. docs/lab.md has the file.
+"""
+
+import configparser
+import itertools
+import os
+import pathlib
+import re
+import shlex
+
+from wirelesslab.errors import LabError
+from wirelesslab.streams import clips, placement, transports, video_codecs
+from wirelesslab.workloads import carriers, definitions
+
+MATRIX = "matrix"
+PROTOCOL, LINK, WORKLOAD = "protocol ", "link ", "workload "
+THEIRS = "theirs "
+KINDS = (PROTOCOL, LINK, WORKLOAD, THEIRS)
+NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
+# Of wirelesslink, that name a file which it reads
+FILES = ("block-trace", "block-trace-down", "delivery-trace",
+         "delivery-trace-down", "pattern")
+# A file in a directory that the user names: $VARIABLE/FILE
+IN_DIRECTORY = re.compile(r"\$(?P<variable>\w+)/(?P<file>.+)")
+DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
+            "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
+            "codecs": video_codecs.FIRST, "workloads": ""}
+TOGETHER = "+"
+COMPUTED = transports.COMPUTED
+STREAM = {"name": definitions.VIDEO, "kind": definitions.VIDEO}
+# any other key is a property
+OF_A_LINK = {"title", "properties", *placement.OF_HOSTS}
+
+
+def read(path):
+    """Cells of a file, in the order in which they are run."""
+    given = configparser.ConfigParser(interpolation=None)
+    path = pathlib.Path(path)
+    try:
+        given.read_string(path.read_text(), source=str(path))
+        return expand(given, path.resolve().parent)
+    except configparser.Error as error:
+        raise LabError(f"{path}: {error}") from None
+    except LabError as failure:
+        raise LabError(f"{path}: {failure}") from None
+
+
+def expand(given, home):
+    matrix = {**DEFAULTS, **(given[MATRIX] if MATRIX in given else {})}
+    unknown = set(matrix) - set(DEFAULTS)
+    if unknown:
+        raise LabError(f"[{MATRIX}] has no {min(unknown)}; it has: "
+                       + ", ".join(DEFAULTS))
+    check_sections(given)
+    loads = read_workloads(given, matrix)
+    films = list(itertools.product(
+        video_codecs.chosen(matrix["codecs"].split()), numbers(matrix, "rates")))
+    for _, rate in films:
+        if rate not in clips.RATES:
+            raise LabError(f"there is no clip of {rate} Mbit/s; there "
+                           f"are: {', '.join(map(str, clips.RATES))}")
+    seconds, repetitions = (number(matrix, name)
+                            for name in ("seconds", "repetitions"))
+    if not 1 <= seconds <= clips.SECONDS:
+        raise LabError(f"seconds is from 1 to {clips.SECONDS}")
+    if repetitions < 1:
+        raise LabError("repetitions is at least 1")
+    return [
+        {**cell(protocol, variant, film, seed, repetition, seconds, workload),
+         **theirs(given, link, workload)}
+        for seed in numbers(matrix, "seeds")
+        for workload, protocols, links in loads
+        for link, film, protocol in itertools.product(
+            links, films if is_video(workload) else [None], protocols)
+        for variant in variants(link, home)
+        # What is computed comes out the same each time.
+        for repetition in range(1 if protocol[COMPUTED] else repetitions)]
+
+
+def cell(protocol, link, film, seed, repetition, seconds, workload):
+    """All that a run depends on; it goes into JSON as it is."""
+    own = of_film(*film, seconds, protocol) if is_video(workload) else {
+        "what": workload["name"], "protocol": protocol, "workload": workload,
+        "rate": None, "seconds": None}
+    what = own.pop("what")
+    return {"name": f"{link['name']}/{what}/{protocol['name']}/"
+                    f"{seed}-{repetition + 1}",
+            "link": link, "seed": seed, "repetition": repetition + 1, **own}
+
+
+def of_film(codec, rate, seconds, protocol):
+    """What is only said where it is another codec than the usual is left out,
+    so that older results stay those of the same."""
+    found = {"what": f"{rate}M", "protocol": protocol, "rate": rate,
+             "seconds": seconds}
+    if codec.name == video_codecs.FIRST:
+        return found
+    return {**found, "what": f"{rate}M-{codec.name}", "codec": codec.name,
+            "protocol": video_codecs.protocol(codec, protocol)}
+
+
+def codec(cell):
+    return cell.get("codec", video_codecs.FIRST)
+
+
+def is_video(workload):
+    return workload["kind"] == definitions.VIDEO
+
+
+def kind(cell):
+    """Of what it sends"""
+    return cell.get("workload", STREAM)["kind"]
+
+
+def numbers(matrix, name):
+    try:
+        found = [int(word) for word in matrix[name].split()]
+    except ValueError:
+        found = []
+    if not found or min(found) < 0:
+        raise LabError(f"{name} = {matrix[name]!r} are no numbers")
+    return list(dict.fromkeys(found))
+
+
+def number(matrix, name):
+    found = numbers(matrix, name)
+    if len(found) > 1:
+        raise LabError(f"{name} = {matrix[name]!r} is not one number")
+    return found[0]
+
+
+def chosen(words, there, what):
+    names = words.split() or list(there)
+    for name in names:
+        if name not in there:
+            raise LabError(f"there is no {what} {name}; there are: "
+                           + (", ".join(there) or "none"))
+    if not names:
+        raise LabError(
+            f"there is no {what}: a section [{what} NAME] describes one")
+    return [there[name] for name in names]
+
+
+def check_sections(given):
+    """What is misspelled would else be left out without a word."""
+    for title in given.sections():
+        if title != MATRIX and not title.startswith(KINDS):
+            raise LabError(
+                f"[{title}] is none of: [{MATRIX}], "
+                + ", ".join(f"[{kind}NAME]" for kind in KINDS))
+
+
+def sections(given, kind):
+    """{name: section} of one kind."""
+    found = {}
+    for title in given.sections():
+        if not title.startswith(kind):
+            continue
+        name = title[len(kind):].strip()
+        if not NAME.fullmatch(name):
+            raise LabError(
+                f"[{title}]: a name is small letters, digits, dots and dashes")
+        found[name] = given[title]
+    return found
+
+
+# ------------------------------------------------------------------- workloads
+
+def read_workloads(given, matrix):
+    """[(what is sent, by which protocols, over which links)]"""
+    own = {name: definitions.read(name, section)
+           for name, section in sections(given, WORKLOAD).items()}
+    there = {**own, definitions.VIDEO: (STREAM, "", "")}
+    if not matrix["workloads"]:
+        there = own or there
+    protocols, links = read_protocols(given), read_links(given)
+    return [
+        (workload, chosen_protocols(workload, names, matrix, *protocols),
+         chosen(own_links or matrix["links"], links, "link"))
+        for workload, names, own_links in chosen(
+            matrix["workloads"], there, "workload")]
+
+
+def theirs(given, link, workload):
+    """What a paper has of it, as it goes into a cell"""
+    name = f"{link['name']}/{workload['name']}"
+    if is_video(workload) or THEIRS + name not in given:
+        return {}
+    return {"theirs": definitions.theirs(name, workload["kind"],
+                                         given[THEIRS + name])}
+
+
+# ------------------------------------------------------------------- protocols
+
+def chosen_protocols(workload, names, matrix, own, known):
+    """What it names itself; of what the matrix names, those that carry it;
+    else all of the file that do, or where none does, all that are known."""
+    there = {**known, **own}
+    if names:
+        found = with_streams(names, there, matrix)
+        for protocol in found:
+            check_carries(protocol, workload)
+        return found
+    if matrix["protocols"]:
+        found = [protocol for protocol in with_streams(
+            matrix["protocols"], there, matrix)
+            if carries(protocol, workload)]
+    else:
+        found = [protocol for protocol in own.values()
+                 if carries(protocol, workload)] or [
+                     protocol for protocol in known.values()
+                     if carries(protocol, workload)]
+    if not found:
+        raise LabError(
+            f"workload {workload['name']} has no protocol that carries it")
+    return found
+
+
+def with_streams(names, there, matrix):
+    """Some of them may be several streams at once."""
+    return [found[0] if len(found) == 1 else transports.together(
+                found, number(matrix, "apart"))
+            for found in (chosen(name.replace(TOGETHER, " "), there, "protocol")
+                          for name in dict.fromkeys(names.split()))]
+
+
+def carries(protocol, workload):
+    if is_video(workload):
+        return all("clip" in one for _, one in transports.streams(protocol))
+    return "streams" not in protocol and "clip" not in protocol \
+        and carriers.can_carry(protocol, workload)
+
+
+def check_carries(protocol, workload):
+    if not carries(protocol, workload):
+        raise LabError(f"workload {workload['name']} can't be carried "
+                       f"by {protocol['name']}")
+
+
+def read_protocols(given):
+    """{name: protocol} of the file, and those that are known."""
+    known = {name: transport for name, transport in transports.read().items()
+             if transport["clip"] == "m2v"}
+    known.update(carriers.read())
+    return {name: carriers.of_section(name, section)
+            if carriers.is_one(section)
+            else transports.of_section(name, section)
+            for name, section in sections(given, PROTOCOL).items()}, known
+
+
+# ----------------------------------------------------------------------- links
+
+def read_links(given):
+    found = sections(given, LINK)
+    for name, section in found.items():
+        transports.own_link(f"link {name}", section.get("properties", ""),
+                 values(section))
+    return {name: {"name": name, "section": section}
+            for name, section in found.items()}
+
+
+def values(section):
+    """{property: its values}"""
+    return {key: text.split() for key, text in section.items()
+            if key not in OF_A_LINK}
+
+
+def variants(link, home):
+    """One for each choice among the values of its properties. Files have their
+    names from `home`, wherever the cells are run."""
+    section = link["section"]
+    varied = values(section)
+    for choice in itertools.product(*varied.values()):
+        words = [f"{key}={value}" for key, value in zip(varied, choice)]
+        properties = " ".join([section.get("properties", ""), *words]).strip()
+        name = "_".join([link["name"], *words]).replace("/", "-")
+        title = ", ".join([section.get("title", link["name"]), *words])
+        yield {"name": name, "title": title,
+               "properties": with_paths(properties, home),
+               **{key: section[key] for key in placement.OF_HOSTS
+                  if section.get(key)}}
+
+
+def with_paths(properties, home):
+    words = []
+    for word in shlex.split(properties):
+        name, _, value = word.partition("=")
+        words.append(f"{name}={path_of(value, home)}" if name in FILES
+                     else word)
+    return shlex.join(words)
+
+
+def path_of(value, home):
+    """Of a file beside the matrix, or of one in the directory that an
+    environment variable names."""
+    found = IN_DIRECTORY.fullmatch(value)
+    if not found:
+        return home / value
+    directory = os.environ.get(found["variable"])
+    if not directory:
+        raise LabError(
+            f"the environment variable {found['variable']} is not set; it "
+            f"names the directory of {found['file']}")
+    return pathlib.Path(directory, found["file"]).absolute()

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""One page that shows what the runs of a matrix came to: report.html fills in
+what is computed here. It needs Jinja2 and matplotlib."""
+
+import base64
+import functools
+import pathlib
+
+import jinja2
+
+from wirelesslab import files, process_pool
+from wirelesslab.errors import LabError
+from wirelesslab.lab import matrix
+from wirelesslab.report import (
+    output_directory,
+    plots,
+    run_results,
+    workload_page,
+)
+from wirelesslab.streams import clips, measurements, quality
+from wirelesslab.workloads import definitions
+
+TEMPLATE = pathlib.Path(__file__).with_name("page.html")
+PICTURE_WIDTH = 360
+# Bytes of plots and pictures; a third more when they are part of the page
+LARGEST_PAGE = 20_000_000
+RUNS_BETWEEN_WORDS = 20
+MIME = {".png": "image/png", ".jpg": "image/jpeg"}
+
+
+def write(output, build, late_ms, page, words, by="protocol", only=""):
+    """The page, and beside it a directory with its plots and tables. Returns
+    that directory."""
+    runs, missing, command = run_results.read(output, build, late_ms, by)
+    groups, others = chosen(runs, only)
+    films = [run for own in groups for run in own]
+    runs = films + others
+    beside = output_directory.make_beside(page, output)
+    measure(films, words)
+    found = []
+    for made in process_pool.each(functools.partial(group, beside=beside),
+                                  enumerate(groups, 1)):
+        words(f"group {made['number']} of {len(groups)}: {made['title']}")
+        found.append(made)
+    if films:
+        run_results.write_csv(beside / "runs.csv", *run_results.all_numbers(films))
+    found += [{**made, "number": number} for number, made in enumerate(
+        workload_page.groups(others, beside), len(found) + 1)]
+    cells = run_results.of_cells(runs)
+    write_pages(found, page, {
+        "missing": missing, "left_out": run_results.left_out(output),
+        "runs": cells, "films": films, "late_ms": late_ms, "by": by,
+        "only": only, "facts": facts(cells, command),
+        "flagged": [run for run in cells if run.is_flagged],
+        "notes": notes(runs),
+        "protocols": {run.transport["name"]: run.transport
+                      for run in runs}.values(),
+        "links": {run.cell["link"]["name"]: run.cell["link"]
+                  for run in runs}.values()})
+    return beside
+
+
+def chosen(runs, only):
+    """Lists of runs that are compared with each other, those whose titles have
+    all words of `only`; and, where all are asked for, those without a film"""
+    films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
+    groups = [own for own in run_results.grouped(
+        films, lambda run: run.group).values()
+        if all(word in title_of(own).lower() for word in only.lower().split())]
+    if only and not groups:
+        raise LabError(f"no group has {only!r} in its title")
+    return groups, [] if only else [run for run in runs if run not in films]
+
+
+def title_of(runs):
+    return runs[0].way.group_title(runs[0])
+
+
+def measure(runs, words):
+    """All numbers of all runs; comparing pictures takes longest, and is kept
+    beside the run."""
+    for number, (numbers, run) in enumerate(zip(
+            process_pool.each(run_results.Run.numbers, runs), runs), 1):
+        run.know(numbers)
+        if number % RUNS_BETWEEN_WORDS == 0:
+            words(f"measured {number} of {len(runs)} runs")
+
+
+# ----------------------------------------------------------------------- pages
+
+def write_pages(groups, page, values):
+    """One that needs nothing beside it; where that would be too large for a
+    browser, one for each group, and one that leads to them."""
+    beside = page.with_suffix("")
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATE.parent), autoescape=True,
+        trim_blocks=True, lstrip_blocks=True)
+    environment.globals["embedded"] = embedded
+    template = environment.get_template(TEMPLATE.name)
+    if size_of(groups) <= LARGEST_PAGE:
+        files.write_whole(page, template.render(
+            groups=groups, index=groups[1:] and groups, part="main",
+            place=f"{beside.name}/", **values))
+        return
+    for made in groups:
+        (beside / f"{made['number']}.html").write_text(template.render(
+            groups=[made], index=[], part="group", place="",
+            main=f"../{page.name}", **values))
+    files.write_whole(page, template.render(
+        groups=[], index=groups, part="index", place=f"{beside.name}/",
+        **values))
+
+
+def size_of(groups):
+    """Bytes of all plots and pictures"""
+    return sum(shown["path"].stat().st_size for made in groups
+               for shown in (*made["plots"], *made["pictures"])
+               if shown["path"])
+
+
+def group(numbered, beside):
+    """What is compared with each other, ready for the page"""
+    number, runs = numbered
+    prefix = f"{number}-"
+    tables = []
+    for name, words, table in (
+            ("summary", "", run_results.summary(runs)),
+            ("loss-runs", "Packets lost one after the other: of the times "
+             "when that happened, how many were of one packet, of two and so "
+             "on.", run_results.loss_runs(runs)),
+            ("attempts", "Transmissions of a packet, of those that were on the "
+             "air.", run_results.attempts(runs)),
+            ("latency-size", "Latency against the frame's size: the median, "
+             "ms.", run_results.latency_by_size(runs)),
+            ("fairness", "Streams over one link at the same time: what each "
+             "carried while all of them were being sent, and how fair that is "
+             "(1: all the same). What is said of packets is of all streams "
+             "together.", run_results.fairness(runs))):
+        if table is None:
+            continue
+        path = beside / f"{prefix}{name}.csv"
+        run_results.write_csv(path, *table)
+        tables.append({"words": words, "heads": table[0], "rows": table[1],
+                       "file": path.name})
+    figures = []
+    for name, (draw, words) in plots.ALL.items():
+        path = beside / f"{prefix}{name}.png"
+        plots.save(draw(runs), path)
+        figures.append({"words": words, "file": path.name, "path": path})
+    return {"number": number, "title": title_of(runs), "tables": tables,
+            "plots": figures, "is_video": True, "seeds": seeds(runs),
+            **worst_moment(runs, prefix, beside)}
+
+
+def seeds(runs):
+    return sorted({run.cell["seed"] for run in runs})
+
+
+def worst_moment(runs, prefix, beside):
+    """What was sent and what each protocol showed instead where they differ
+    most from it, all together, in the first run of each."""
+    firsts = list(plots.first_runs(runs).values())
+    place = measurements.worst_place([
+        [picture.mse for picture in run.pictures] for run in firsts])
+    if place is None:
+        return {"moment": None, "pictures": []}
+    found = [picture(firsts[-1].clip(), place, "as sent", prefix + "sent",
+                     beside)]
+    for n, run in enumerate(firsts, 1):
+        name = (run.transport["title"] if run.way.head == "protocol"
+                and run.beside == [run] else run.label)
+        number = run.shown[place]
+        score = quality.drawable(run.pictures[place].psnr())
+        words = (f"{name}: " + ("unharmed" if number == place
+                                else f"{score:.1f} dB"))
+        found.append(picture(run.clip(), number, words, f"{prefix}shown-{n}",
+                             beside))
+    return {"moment": f"{place / clips.FRAMES_PER_SECOND:.2f}",
+            "pictures": found}
+
+
+def picture(clip, number, words, name, beside):
+    """None: nothing was shown yet."""
+    if number is None:
+        return {"words": f"{words} (nothing shown yet)", "path": None}
+    return {"words": words, "path": quality.take(
+        clip, number, beside / f"{name}.jpg", PICTURE_WIDTH)}
+
+
+def embedded(path):
+    data = base64.b64encode(path.read_bytes()).decode()
+    return f"data:{MIME[path.suffix]};base64,{data}"
+
+
+# --------------------------------------------------- what somebody should know
+
+def facts(runs, command):
+    """(name, what) of all that another would need to repeat it"""
+    def each(value):
+        return ", ".join(dict.fromkeys(str(value(run)) for run in runs))
+
+    return [
+        ("command", command),
+        ("seeds", ", ".join(map(str, seeds(runs)))),
+        ("seconds of the clip", each(
+            lambda run: run.cell["seconds"] or "no clip")),
+        ("commit", each(lambda run: run.machine["commit"] or "unknown")),
+        ("kernel", each(lambda run: run.machine["kernel"])),
+        ("GStreamer", each(lambda run: run.machine["gstreamer"])),
+        ("cores", each(lambda run: run.machine["cores"])),
+        ("runs", str(len(runs))),
+    ]
+
+
+def notes(runs):
+    """What pipelines warned of, and what a testbed without hosts left out"""
+    return list(dict.fromkeys(
+        f"{run.cell['name']}: {words}" for run in runs
+        for words in [*run.warnings, run.left_out] if words))

@@ -1,0 +1,410 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The runs of a matrix as they lie in their directories: what each one's logs
+say, and the tables that several make together."""
+
+import collections
+import csv
+import functools
+import json
+import math
+import statistics
+
+from wirelesslab.errors import LabError
+from wirelesslab.lab import cells, matrix
+from wirelesslab.report import comparisons
+from wirelesslab.streams import (
+    frame_log,
+    measurements,
+    quality,
+    rtp_file,
+    transports,
+)
+
+NS_PER_MS = 1e6
+SIZE_CLASS = 10000  # bytes
+NAN = math.nan
+
+
+class Run:
+    """One cell that was run to its end, or one of the streams of one, which are
+    `beside` each other."""
+
+    def __init__(self, directory, result, build, late_ms, by="protocol",
+                 name="", transport=None):
+        self.directory = cells.stream_directory(directory, name)
+        self.cell, self._home, self._name = result["cell"], directory, name
+        self.transport = transport or self.cell["protocol"]
+        self.beside = [self]
+        self.lateness, self.machine = result["lateness"], result["machine"]
+        self.warnings, self.left_out = result["warnings"], result["left_out"]
+        self.late_ns = late_ms * NS_PER_MS
+        self._late_ms, self._build = late_ms, build
+        self._by = by
+
+    @property
+    def protocol(self):
+        return "/".join(filter(None, (self.cell["protocol"]["name"],
+                                      self._name)))
+
+    @property
+    def is_flagged(self):
+        return self.lateness["flagged"]
+
+    @property
+    def way(self):
+        """How it is compared with others"""
+        return comparisons.WAYS[self._by]
+
+    @property
+    def label(self):
+        """What tells it from those with which it is compared"""
+        return self.way.label(self)
+
+    @property
+    def group(self):
+        """Runs that are compared with each other have it in common."""
+        return self.way.group(self)
+
+    @functools.cached_property
+    def link(self):
+        """That of all streams of a cell"""
+        return measurements.read_link(self._home / cells.LINK_LOG,
+                                      cells.SENDER)
+
+    @functools.cached_property
+    def _logs(self):
+        logs = [frame_log.Log(self.directory / name)
+                for name in (cells.SENT, cells.RECEIVED)]
+        for log in logs:
+            log.read()
+        return logs
+
+    @property
+    def began_ns(self):
+        """Time of day"""
+        return self._logs[0].frames[0].wall_ns
+
+    @functools.cached_property
+    def passages(self):
+        sent, received = self._logs
+        if not self.cell["protocol"][matrix.COMPUTED]:
+            return measurements.in_real_time(sent, received)
+        return measurements.in_virtual_time(
+            sent, received, rtp_file.read(self.directory / cells.PACKETS),
+            self.link.packets)
+
+    def quality_of_link(self):
+        """[(ns of the film, 0 to 1)]. The link's time begins before the
+        film's: by as much as its first packet came later."""
+        first = self.link.packets[0].arrival_ns if self.link.packets else 0
+        return [(max(ns - first, 0), value)
+                for ns, value in self.link.quality]
+
+    def clip(self):
+        return cells.clip_of(self.cell, self._build)
+
+    @functools.cached_property
+    def shown(self):
+        return measurements.shown(self.passages, self.late_ns)
+
+    @functools.cached_property
+    def pictures(self):
+        """Compared once: that takes longer than all else."""
+        path = self.directory / f"quality-{self._late_ms}.csv"
+        if path.exists():
+            with open(path) as file:
+                return [quality.Picture(float(row["mse"]), float(row["ssim"]))
+                        for row in csv.DictReader(file)]
+        found = quality.measure(self.clip(), self.shown, self.directory)
+        unfinished = path.with_name(f".{path.name}")
+        write_csv(unfinished, ["picture", "shown", "mse", "ssim"],
+                  [(place, "" if number is None else number, *picture)
+                   for place, (number, picture)
+                   in enumerate(zip(self.shown, found))])
+        unfinished.rename(path)
+        return found
+
+    def numbers(self):
+        """{name: number} of all that is one number, for tables."""
+        return dict(self._numbers)
+
+    def know(self, numbers):
+        """Somebody else computed them."""
+        self.__dict__["_numbers"] = numbers
+
+    @functools.cached_property
+    def _numbers(self):
+        frames = measurements.by_type(self.passages, self.late_ns)
+        latency = measurements.latencies_ns(self.passages)
+        lateness = [way.lateness_ns()
+                    for way in measurements.arrived(self.passages)]
+        jitter = measurements.jitter_ns(self.passages)
+        packets = self.link.packets
+        lost = sum(packet.is_lost() for packet in packets)
+        return {
+            **{f"{what} {type}": frames[what][type]
+               for what in frames for type in measurements.TYPES},
+            "decodable %": share(frames["decodable"].total(),
+                                 frames["sent"].total()),
+            "latency median ms": percentile_ms(latency, 50),
+            "latency 95 % ms": percentile_ms(latency, 95),
+            "latency 99 % ms": percentile_ms(latency, 99),
+            "lateness 99 % ms": percentile_ms(lateness, 99),
+            "jitter mean ms": mean(jitter) / NS_PER_MS,
+            "throughput Mbit/s": measurements.mean_throughput(self.passages) / 1e6,
+            "duration s": measurements.duration_ns(self.passages) / measurements.NS,
+            "PSNR dB": quality.mean_psnr(self.pictures),
+            "SSIM": mean([picture.ssim for picture in self.pictures]),
+            "MOS": mean([measurements.mos(picture.psnr())
+                         for picture in self.pictures]),
+            "packets": len(packets),
+            "packets lost %": share(lost, len(packets)),
+            "attempts mean": measurements.mean_attempts(packets),
+            "beside others Mbit/s": self.common_rate / 1e6,
+            "share %": share(self.common_rate, sum(self.common_rates)),
+            "fairness": measurements.fairness(self.common_rates),
+        }
+
+    @property
+    def common_rate(self):
+        return self.common_rates[self.beside.index(self)]
+
+    @functools.cached_property
+    def common_rates(self):
+        """bit/s of all streams of a cell while all last"""
+        none = [NAN] * len(self.beside)
+        if self.beside == [self] or not all(run.passages
+                                            for run in self.beside):
+            return none
+        return measurements.common_throughput(
+            [(run.began_ns, run.passages) for run in self.beside]) or none
+
+
+def share(part, all_):
+    return 100 * part / all_ if all_ else NAN
+
+
+def mean(values):
+    return statistics.fmean(values) if values else NAN
+
+
+def percentile_ms(values, percent):
+    return (frame_log.percentile(values, percent) / NS_PER_MS if values
+            else NAN)
+
+
+def read_grid(output):
+    path = output / "grid.json"
+    if not path.exists():
+        raise LabError(f"{output} has no runs; pipelines/lab grid makes "
+                       "them")
+    return json.loads(path.read_text())
+
+
+def left_out(output):
+    """Words about what this machine could not run."""
+    return read_grid(output).get("left_out", [])
+
+
+def read(output, build, late_ms, by="protocol"):
+    """All runs of a matrix that came to their end, in its order."""
+    grid = read_grid(output)
+    found = []
+    for cell in grid["cells"]:
+        result = cells.result(output / cell["name"])
+        if result:
+            found += runs_of(output / cell["name"], result, build, late_ms, by)
+    if not found:
+        raise LabError(f"of {output} nothing was run to its end")
+    missing = len(grid["cells"]) - len(of_cells(found))
+    return found, missing, grid["command"]
+
+
+def of_cells(runs):
+    """One for each cell, whatever streams it has"""
+    return [run for run in runs if run.beside[0] is run]
+
+
+def runs_of(directory, result, build, late_ms, by="protocol"):
+    """One for each stream of a cell"""
+    found = [Run(directory, result, build, late_ms, by, *one)
+             for one in transports.streams(result["cell"]["protocol"])]
+    for run in found:
+        run.beside = found
+    return found
+
+
+def grouped(runs, key):
+    """{key: runs}, in the order in which they come."""
+    found = {}
+    for run in runs:
+        found.setdefault(key(run), []).append(run)
+    return found
+
+
+# ---------------------------------------------------------------------- tables
+
+# Columns of the summary: head, the numbers it is made of, how they are written
+SUMMARY = (
+    ("decodable in time, %", ("decodable %",), "{:.1f}"),
+    ("decodable I, P, B",
+     ("decodable I", "decodable P", "decodable B"), "{:.0f}"),
+    ("lost I, P, B", ("lost I", "lost P", "lost B"), "{:.0f}"),
+    ("late I, P, B", ("late I", "late P", "late B"), "{:.0f}"),
+    ("latency median, ms", ("latency median ms",), "{:.1f}"),
+    ("latency 99 %, ms", ("latency 99 % ms",), "{:.0f}"),
+    ("late by (99 %), ms", ("lateness 99 % ms",), "{:.0f}"),
+    ("jitter, ms", ("jitter mean ms",), "{:.1f}"),
+    ("throughput, Mbit/s", ("throughput Mbit/s",), "{:.2f}"),
+    ("duration, s", ("duration s",), "{:.1f}"),
+    ("PSNR, dB", ("PSNR dB",), "{:.1f}"),
+    ("SSIM", ("SSIM",), "{:.3f}"),
+    ("MOS", ("MOS",), "{:.2f}"),
+    ("packets lost, %", ("packets lost %",), "{:.2f}"),
+    ("transmissions a packet", ("attempts mean",), "{:.2f}"),
+)
+
+
+def by_label(runs):
+    return grouped(runs, lambda run: run.label)
+
+
+def title_of(run):
+    return run.way.title(run)
+
+
+def summary(runs):
+    """Heads and rows: the median over all runs of a label and, where there are
+    several, the lowest and highest."""
+    heads = [runs[0].way.head, *(head for head, _, _ in SUMMARY), "runs"]
+    rows = []
+    for own in by_label(runs).values():
+        found = [run.numbers() for run in own]
+        flagged = sum(run.is_flagged for run in own)
+        rows.append([
+            title_of(own[0]),
+            *(", ".join(spread([numbers[name] for numbers in found], form)
+                        for name in names) for _, names, form in SUMMARY),
+            f"{len(own)}" + (f", {flagged} flagged" if flagged else "")])
+    return heads, rows
+
+
+def spread(values, form):
+    known = [value for value in values if not math.isnan(value)]
+    if not known:
+        return "–"
+    middle, low, high = (form.format(value).replace("inf", "∞") for value in (
+        statistics.median(known), min(known), max(known)))
+    return middle if low == high else f"{middle} ({low}–{high})"
+
+
+def all_numbers(runs):
+    """A row for each run, nothing rounded."""
+    rows = [(run.cell["name"], run.protocol, run.cell["link"]["name"],
+             run.cell["rate"], matrix.codec(run.cell), run.cell["seed"],
+             run.cell["repetition"], int(run.is_flagged),
+             *run.numbers().values()) for run in runs]
+    return ["name", "protocol", "link", "rate Mbit/s", "codec", "seed",
+            "repetition", "flagged", *runs[0].numbers()], rows
+
+
+def fairness(runs):
+    """How streams shared a link; None where each had its own."""
+    heads = ["stream", "throughput beside the others, Mbit/s", "share, %",
+             "Jain's index", "runs"]
+    rows = []
+    for own in grouped(runs, lambda run: run.protocol).values():
+        if len(own[0].beside) > 1:
+            found = [run.numbers() for run in own]
+            rows.append([title_of(own[0]), *(
+                spread([numbers[name] for numbers in found], form)
+                for name, form in (("beside others Mbit/s", "{:.2f}"),
+                                   ("share %", "{:.1f}"),
+                                   ("fairness", "{:.3f}"))), f"{len(own)}"])
+    return (heads, rows) if rows else None
+
+
+def loss_runs(runs):
+    """Ouwens table 3.12; the packets of all runs of a label together."""
+    heads = [runs[0].way.head,
+             *(f"{length} in a row, %" for length in measurements.OUWENS_RUNS),
+             "packets lost", "times"]
+    rows = []
+    for own in by_label(runs).values():
+        found = sum((measurements.loss_runs(
+            packet.is_lost() for packet in run.link.packets) for run in own),
+            collections.Counter())
+        shares, packets, times = measurements.run_percents(found)
+        rows.append([title_of(own[0]),
+                     *(f"{value:.1f}" for value in shares), str(packets),
+                     str(times)])
+    return heads, rows
+
+
+def attempts(runs):
+    """Ouwens table 3.2; the packets of all runs of a label together."""
+    longest = measurements.OUWENS_MOST_ATTEMPTS
+    heads = [runs[0].way.head,
+             *(f"{n}, %" for n in range(1, longest)), f"{longest} or more, %",
+             "packets on the air"]
+    rows = []
+    for own in by_label(runs).values():
+        found = sum((measurements.attempts(run.link.packets) for run in own),
+                    collections.Counter())
+        shares, total = measurements.attempt_percents(found)
+        rows.append([title_of(own[0]), *(f"{value:.2f}" for value in shares),
+                     str(total)])
+    return heads, rows
+
+
+def latency_by_size(runs):
+    """ms, the median of each class, all runs of a label together"""
+    found = {title_of(own[0]): measurements.latency_by_size(
+        [way for run in own for way in run.passages], SIZE_CLASS)
+        for own in by_label(runs).values()}
+    sizes = sorted({size for classes in found.values()
+                    for size, _, _ in classes})
+    heads = [runs[0].way.head, *(f"{size // 1000}–{(size + SIZE_CLASS) // 1000} kB"
+                                 for size in sizes)]
+    rows = []
+    for title, classes in found.items():
+        times = {size: f"{ns / NS_PER_MS:.1f}" for size, _, ns in classes}
+        rows.append([title, *(times.get(size, "–") for size in sizes)])
+    return heads, rows
+
+
+# Columns of what is printed: head, number, how it is written
+PRINTED = (
+    *((f"{type} whole", "whole " + type, "{:.0f}") for type in measurements.TYPES),
+    *((f"{type} ok", "decodable " + type, "{:.0f}") for type in measurements.TYPES),
+    ("late", "late", "{:.0f}"), ("ok %", "decodable %", "{:.1f}"),
+    ("latency", "latency median ms", "{:.0f}"),
+    ("99 %", "latency 99 % ms", "{:.0f}"),
+    ("jitter ms", "jitter mean ms", "{:.1f}"),
+    ("Mbit/s", "throughput Mbit/s", "{:.2f}"), ("PSNR", "PSNR dB", "{:.1f}"),
+)
+
+
+def text(runs):
+    """Lines for a terminal, a row for each run. An ok frame is whole, in time,
+    and so is all that it refers to."""
+    lines = [["", *(head for head, _, _ in PRINTED)]]
+    for run in runs:
+        found = run.numbers()
+        for type in measurements.TYPES:
+            found[f"whole {type}"] = found[f"in time {type}"] \
+                + found[f"late {type}"]
+        found["late"] = sum(found[f"late {type}"] for type in measurements.TYPES)
+        lines.append([run.protocol + ("*" if run.is_flagged else ""), *(
+            spread([found[name]], form) for _, name, form in PRINTED)])
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    return ["  ".join([line[0].ljust(widths[0]),
+                       *(cell.rjust(width) for cell, width
+                         in zip(line[1:], widths[1:]))]) for line in lines]
+
+
+def write_csv(path, heads, rows):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(heads)
+        writer.writerows(rows)

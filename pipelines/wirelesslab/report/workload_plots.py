@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The plots of workloads besides video, by kind. Each takes runs of one kind
+and gives a figure, in the manner of plots.py."""
+
+import math
+
+from wirelesslab.report import plots, run_results
+from wirelesslab.report import workload_statistics as numbers
+from wirelesslab.streams import measurements
+from wirelesslab.workloads.definitions import TOLL_QUALITY_MS
+
+MS, NS = numbers.MS, numbers.NS
+MOST_LINES = 6  # with a legend inside
+
+
+def rows(runs):
+    """{how a line is called: (runs, how it looks)}; what is the same in all
+    names is not said."""
+    own = run_results.grouped(runs, numbers.key)
+    differing = [n for n in range(3) if len({key[n] for key in own}) > 1] or [2]
+    return {" ".join(key[n] for n in differing): (same, plots.look(place))
+            for place, (key, same) in enumerate(own.items())}
+
+
+def draw_share(ax, values, sent, **look):
+    """How many of those that were sent took at most so long"""
+    values = sorted(values)
+    ax.plot(values, [100 * (n + 1) / sent for n in range(len(values))], **look)
+
+
+def finish_shares(ax):
+    ax.set_xscale("log")
+    plots.name_numbers(ax.xaxis)
+    ax.set_ylim(0, 101)
+    lines = len(ax.get_legend_handles_labels()[0])
+    if lines > MOST_LINES:  # no room among them
+        ax.legend(fontsize=6, ncol=3, loc="upper center",
+                  bbox_to_anchor=(0.5, -0.16), frameon=False)
+    else:
+        plots.legend(ax)
+
+
+def round_trips(runs):
+    figure, ax = plots.axes("round trip, s", "that took at most so long, %")
+    for name, (own, look) in rows(runs).items():
+        found = [numbers.round_trips(run.directory) for run in own]
+        times = [time for each, _ in found for time in each]
+        sent = len(times) + sum(lost for _, lost in found)
+        draw_share(ax, times, sent, label=name, **look)
+    finish_shares(ax)
+    return figure
+
+
+def typical_round_trips(runs):
+    """Alanko, figure 6: minimum, median and 90th percentile"""
+    own = rows(runs)
+    figure, ax = plots.plt.subplots(
+        figsize=(plots.WIDTH, 1 + 0.25 * len(own)), layout="tight")
+    for place, (same, look) in enumerate(own.values()):
+        times = [time for run in same
+                 for time in numbers.round_trips(run.directory)[0]]
+        if times:
+            middle = measurements.request_reply(times)
+            ax.plot([middle.minimum, middle.percentiles[90]], [place] * 2,
+                    color=look["color"], linewidth=3, alpha=0.4)
+            ax.plot(middle.percentiles[50], place, "o", color=look["color"])
+    ax.set_yticks(range(len(own)), own)
+    ax.invert_yaxis()
+    ax.set_xlim(left=0)
+    ax.set_xlabel("s")
+    return figure
+
+
+def bytes_over_time(runs):
+    """Alanko, figure 7, and what a transfer would do that never stagnates"""
+    figure, ax = plots.axes("s since the first byte came", "bytes received")
+    for name, (own, look) in rows(runs).items():
+        for nth, run in enumerate(own):
+            found = numbers.thinned(numbers.blocks(run.directory))
+            if not found:
+                continue
+            ax.step(*zip(*found), where="post", linewidth=0.9,
+                    label=None if nth else name, **look)
+            rate = measurements.sustainable_rate(found)
+            ax.axline(found[0], (found[0][0] + 1, found[0][1] + rate),
+                      color=look["color"], linewidth=0.5, linestyle=":")
+    ax.set_xlim(left=0)
+    ax.set_ylim(bottom=0)
+    plots.legend(ax)
+    return figure
+
+
+def voice_over_time(runs):
+    """The first run of each: truth, and as points what acknowledgements say"""
+    figure, ax = plots.axes("s of the call", "one-way delay, ms")
+    for name, (own, look) in rows(runs).items():
+        run = own[0]
+        found = [way for way in numbers.ways(run.directory, run.cell)]
+        begin = found[0][0] if found else 0
+        ax.plot([(sent - begin) / NS for sent, _ in found],
+                [math.nan if came is None else (came - sent) / MS
+                 for sent, came in found], linewidth=0.8, label=name, **look)
+        estimated = numbers.estimates(run.directory)
+        ax.plot([(sent - begin) / NS for sent, _ in estimated],
+                [ns / MS for _, ns in estimated], ".", markersize=1.5,
+                alpha=0.5, color=look["color"])
+    ax.axhline(TOLL_QUALITY_MS, color="#888888", linewidth=0.8)
+    ax.set_ylim(bottom=0)
+    plots.legend(ax)
+    return figure
+
+
+def delays(runs, what, unit):
+    """How many packets took at most so long"""
+    figure, ax = plots.axes(what, "of the packets sent, %")
+    for name, (own, look) in rows(runs).items():
+        found = [way for run in own
+                 for way in numbers.ways(run.directory, run.cell)]
+        draw_share(ax, [ns / unit for ns in numbers.delays_ns(found)],
+                   max(len(found), 1), label=name, **look)
+    return figure, ax
+
+
+def voice_distribution(runs):
+    figure, ax = delays(runs, "one-way delay, ms", MS)
+    for own, look in rows(runs).values():
+        estimated = [ns / MS for run in own
+                     for _, ns in numbers.estimates(run.directory)]
+        sent = sum(len(numbers.ways(run.directory, run.cell)) for run in own)
+        if estimated:
+            draw_share(ax, estimated, sent, color=look["color"],
+                       linewidth=1, linestyle=":")
+    ax.axvline(TOLL_QUALITY_MS, color="#888888", linewidth=0.8)
+    finish_shares(ax)
+    return figure
+
+
+def set_up_times(runs):
+    """Alanko, figure 5: bars by the arcsin of the root, which shows rare ones
+    too"""
+    figure, ax = plots.axes("call set-up, s", "of the calls set up, %")
+    found = {name: ([time for run in own
+                     for time in numbers.calls(run.directory)[0]], look)
+             for name, (own, look) in rows(runs).items()}
+    found = {name: each for name, each in found.items() if each[0]}
+    for times, look in found.values():
+        shares, edges = numbers.histogram(times)
+        ax.stairs([arcsin(share) for share in shares], edges, fill=True,
+                  alpha=0.25, color=look["color"])
+    for name, (times, look) in found.items():
+        shares, edges = numbers.histogram(times)
+        ax.stairs([arcsin(share) for share in shares], edges, label=name,
+                  **look)
+    marks = (0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1)
+    ax.set_yticks([arcsin(mark) for mark in marks],
+                  [f"{100 * mark:g}" for mark in marks])
+    plots.legend(ax)
+    return figure
+
+
+def arcsin(share):
+    return math.asin(math.sqrt(share))
+
+
+def waiting_for_a_call(runs):
+    figure, ax = delays(runs, "delay of a packet after a pause, s", NS)
+    finish_shares(ax)
+    return figure
+
+
+# What each shows, under it
+ALL = {
+    "request-reply": {
+        "round-trips": (round_trips, "Round trips: how many of the requests "
+                        "were answered in so long."),
+        "typical": (typical_round_trips, "From the shortest round trip to the "
+                    "90th percentile, the median as a point (Alanko, "
+                    "figure 6)."),
+    },
+    "bulk": {
+        "bytes": (bytes_over_time, "Bytes received; dotted, the sustainable "
+                  "rate: the median of the rates between any two blocks "
+                  "(Alanko, figure 7)."),
+    },
+    "voice": {
+        "delay": (voice_over_time, "Delay of each packet by the clock that "
+                  "both ends share; points are what its acknowledgement says, "
+                  "half of the way there and back. The line is at 150 ms."),
+        "delay-cdf": (voice_distribution, "How many of the packets that were "
+                      "sent came in so long; dotted, as acknowledgements say."),
+    },
+    "dial-up": {
+        "set-up": (set_up_times, "Set-up of calls that succeeded; the scale is "
+                   "the arcsin of the root (Alanko, figure 5)."),
+        "waiting": (waiting_for_a_call, "Packets after a pause: what it costs "
+                    "that the call was ended meanwhile."),
+    },
+}

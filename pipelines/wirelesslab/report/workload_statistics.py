@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the logs of a workload besides video say, as numbers: the statistics of
+the papers, all out of measures.py, and tables of them.
+"""
+
+import csv
+import itertools
+import math
+import statistics
+
+from wirelesslab.report import run_results
+from wirelesslab.streams import frame_log, measurements, placement
+from wirelesslab.testbed import link_log
+from wirelesslab.workloads import runner
+from wirelesslab.workloads.definitions import (
+    LONG_CALL_S,
+    NUMBERS,
+    TOLL_QUALITY_MS,
+)
+
+NS, MS = 1e9, 1e6
+# So many points of a transfer are enough: their pairs are half a million.
+MOST_BLOCKS = 1000
+
+
+def rows_of(path):
+    """Those of a log, numbers all; what is empty is None."""
+    with open(path) as file:
+        return [{key: int(text) if text else None
+                 for key, text in row.items()}
+                for row in csv.DictReader(file)]
+
+
+def numbers(directory, cell):
+    """{name: number}, in the order of NUMBERS"""
+    kind = cell["workload"]["kind"]
+    found = READERS[kind](directory, cell)
+    return {name: found.get(name, math.nan) for name, _ in NUMBERS[kind]}
+
+
+def percentiles(prefix, unit, values, percents):
+    return {f"{prefix} {'median' if percent == 50 else f'{percent} %'} {unit}":
+            frame_log.percentile(values, percent) for percent in percents
+            if values}
+
+
+# ------------------------------------------------------------------------ bulk
+
+def blocks(directory):
+    """[(s since the first came, bytes so far)]"""
+    rows = rows_of(directory / "received.csv")
+    begin = rows[0]["time_ns"] if rows else 0
+    return [((row["time_ns"] - begin) / NS, row["bytes"]) for row in rows]
+
+
+def thinned(found, most=MOST_BLOCKS):
+    """The first, the last, and evenly some between them"""
+    if len(found) <= most:
+        return found
+    return [found[n * (len(found) - 1) // (most - 1)] for n in range(most)]
+
+
+def of_bulk(directory, cell):
+    found = blocks(directory)
+    if not found:
+        return {"bytes": 0, "arrived %": 0.0}
+    seconds = found[-1][0] - found[0][0]
+    return {
+        "bytes": found[-1][1],
+        "arrived %": 100 * found[-1][1] / cell["workload"]["bytes"],
+        "mean byte/s": (found[-1][1] - found[0][1]) / seconds if seconds
+        else math.nan,
+        "sustainable byte/s": measurements.sustainable_rate(thinned(found))}
+
+
+# --------------------------------------------------------------- request-reply
+
+def round_trips(directory):
+    """[s] of those that were answered, and how many were not; without those
+    that only warm up"""
+    rows = [row for row in rows_of(directory / "exchanges.csv")
+            if not row["warm"]]
+    times = [(row["received_ns"] - row["sent_ns"]) / NS
+             for row in rows if row["received_ns"] is not None]
+    return times, len(rows) - len(times)
+
+
+def of_request_reply(directory, _cell):
+    times, lost = round_trips(directory)
+    found = {"exchanges": len(times), "lost": lost}
+    if times:
+        result = measurements.request_reply(times)
+        found.update({"min s": result.minimum, "max s": result.maximum})
+        found.update({f"{percent} % s": value
+                      for percent, value in result.percentiles.items()})
+        found.update({f"over by {tolerance} s": share
+                      for tolerance, share in result.outliers.items()})
+    return found
+
+
+# ----------------------------------------------------------------------- voice
+
+def ways(directory, cell):
+    """[(sent, arrived or None)] in ns, of each packet, by one clock"""
+    if cell["protocol"]["computed"]:
+        station = runner.HOSTS.index(cell["workload"]["from"])
+        link = measurements.read_link(directory / f"{placement.LINK}.log", station)
+        return [(packet.arrival_ns,
+                 None if packet.is_lost() else packet.departure_ns)
+                for packet in link.packets]
+    sent, received = (("sent.csv", "received.csv")
+                      if cell["workload"]["kind"] == "voice"
+                      else ("exchanges.csv", "answers.csv"))
+    arrivals = {}
+    for row in rows_of(directory / received):
+        arrivals.setdefault(row["number"], row["received_ns"])
+    return [(row["sent_ns"], arrivals.get(row["number"]))
+            for row in rows_of(directory / sent)]
+
+
+def delays_ns(found):
+    return [arrived - sent for sent, arrived in found if arrived is not None]
+
+
+def estimates(directory):
+    """[(sent, the delay that an acknowledgement tells)] in ns (Erixzon,
+    equation 5.4); empty where none were"""
+    path = directory / "acknowledged.csv"
+    if not path.exists():
+        return []
+    sent = {row["number"]: row["sent_ns"]
+            for row in rows_of(directory / "sent.csv")}
+    return [(sent[row["number"]], measurements.one_way_delay(
+        sent[row["number"]], row["received_ns"], 0, row["elapsed_ns"]))
+        for row in rows_of(path)]
+
+
+def of_voice(directory, cell):
+    found = ways(directory, cell)
+    delays = [ns / MS for ns in delays_ns(found)]
+    estimated = [ns / MS for _, ns in estimates(directory)]
+    jitter = list(frame_log.jitter_of(delays))
+    return {
+        "packets": len(found),
+        "lost %": run_results.share(len(found) - len(delays), len(found)),
+        **percentiles("delay", "ms", delays, (50, 95, 99)),
+        **percentiles("estimate", "ms", estimated, (50, 95)),
+        "jitter ms": run_results.mean(jitter),
+        f"within {TOLL_QUALITY_MS} ms %": run_results.share(
+            sum(delay <= TOLL_QUALITY_MS for delay in delays), len(found))}
+
+
+# --------------------------------------------------------------------- dial-up
+
+def calls(directory):
+    """[s] that set-ups took, and [s] until it was known that they failed, out
+    of the link's log"""
+    set_up, failed = [], []
+    states = [(int(values["time_ns"]) / NS, values["state"])
+              for word, values in link_log.events(
+                  directory / f"{placement.LINK}.log") if word == "call"]
+    for (begin, state), (end, then) in itertools.pairwise(states):
+        if state == "dialling":
+            (set_up if then == "connected" else failed).append(end - begin)
+    return set_up, failed
+
+
+def histogram(times, width=1):
+    """Shares of classes so wide, and the edges between them"""
+    first = math.floor(min(times) / width)
+    counts = [0] * (math.floor(max(times) / width) - first + 1)
+    for time in times:
+        counts[math.floor(time / width) - first] += 1
+    return ([count / len(times) for count in counts],
+            [(first + n) * width for n in range(len(counts) + 1)])
+
+
+def of_dial_up(directory, cell):
+    set_up, failed = calls(directory)
+    found = ways(directory, cell)
+    delays = [ns / NS for ns in delays_ns(found)]
+    result = {
+        "calls": len(set_up), "failed": len(failed),
+        "failed %": run_results.share(len(failed), len(set_up) + len(failed)),
+        **percentiles("set-up", "s", set_up, (5, 50, 95)),
+        **percentiles("delay", "s", delays, (50, 95)),
+        "packets": len(found), "lost": len(found) - len(delays)}
+    if set_up:
+        result.update({
+            "set-up min s": min(set_up), "set-up max s": max(set_up),
+            f"over {LONG_CALL_S} s %": run_results.share(
+                sum(time > LONG_CALL_S for time in set_up), len(set_up))})
+    if failed:
+        result["failure seen median s"] = statistics.median(failed)
+    if delays:
+        result["delay max s"] = max(delays)
+    return result
+
+
+READERS = {"bulk": of_bulk, "request-reply": of_request_reply,
+           "voice": of_voice, "dial-up": of_dial_up}
+
+
+# ---------------------------------------------------------------------- tables
+
+def key(run):
+    """Runs that differ in their seed alone have it in common."""
+    return tuple(run.cell[what]["name"]
+                 for what in ("link", "workload", "protocol"))
+
+
+def summary(runs):
+    """Heads and rows of one kind: of each link, workload and protocol the
+    median over its runs, with the lowest and highest where there are several;
+    above it what a paper has."""
+    columns = NUMBERS[runs[0].cell["workload"]["kind"]]
+    heads = ["link", "workload", "protocol", *(name for name, _ in columns),
+             "runs"]
+    rows, told = [], set()
+    for (link, workload, protocol), own in run_results.grouped(
+            runs, key).items():
+        theirs = own[0].cell.get("theirs")
+        if theirs and (link, workload) not in told:
+            told.add((link, workload))
+            rows.append([link, workload, f"theirs: {theirs['source']}",
+                         *(theirs.get(name, "") for name, _ in columns),
+                         ""])
+        found = [numbers(run.directory, run.cell) for run in own]
+        flagged = sum(run.is_flagged for run in own)
+        rows.append([link, workload, protocol, *(
+            run_results.spread([each[name] for each in found], form)
+            for name, form in columns),
+            f"{len(own)}" + (f", {flagged} flagged" if flagged else "")])
+    return heads, rows
+
+
+def all_numbers(runs):
+    """Of one kind, a row for each run, nothing rounded"""
+    names = [name for name, _ in NUMBERS[runs[0].cell["workload"]["kind"]]]
+    return ["name", "link", "workload", "protocol", "seed", "repetition",
+            "flagged", *names], [
+        [run.cell["name"], *key(run), run.cell["seed"],
+         run.cell["repetition"], int(run.is_flagged),
+         *numbers(run.directory, run.cell).values()] for run in runs]
+
+
+def by_kind(runs):
+    return run_results.grouped(runs, lambda run: run.cell["workload"]["kind"])
+
+
+def text(runs):
+    """Lines for a terminal, of one kind; a number is on a line of its own,
+    since there are more of them than a terminal has columns for."""
+    heads, rows = summary(runs)
+    lines = []
+    for own in itertools.groupby(rows, lambda row: row[:2]):
+        (link, workload), same = own[0], list(own[1])
+        table = [[head, *cells] for head, *cells in
+                 list(zip(heads, *same))[2:] if any(cells)]
+        widths = [max(map(len, column)) for column in zip(*table)]
+        lines += ["", f"{link}, {workload}", *(
+            "  ".join([line[0].ljust(widths[0]), *(
+                cell.rjust(width) for cell, width
+                in zip(line[1:], widths[1:]))]).rstrip() for line in table)]
+    return lines

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes the clips of the paper from the bundled film, once.
+
+60 seconds of 720x576 MPEG-2 at 25 frames per second, a GOP of 15 frames and
+constant bitrate: 101 I-, 400 P- and 999 B-frames, as Ouwens counts them.
+"""
+
+import os
+import pathlib
+import subprocess
+import time
+
+from wirelesslab import files, paths, processes
+
+FILM = paths.PIPELINES / "film" / "bigbuckbunny.mp4"
+RATES = (3, 4, 5, 6)  # Mbit/s
+SECONDS = 60
+FRAMES_PER_SECOND = 25
+
+# Small ones for slow radios, QCIF: encoder, muxer and demuxer of ffmpeg,
+# frames per second.
+# H.263 as Singh had it (2.3, 10 kbit/s and 10 Hz), with headers of groups of
+# blocks, from which a decoder can go on behind damage, and an I-frame in 10 s;
+# MPEG-1 with as few bits as it can be told to take.
+QCIF = {
+    "h263": ("-c:v h263 -g 100 -ps 100 -b:v 10k -maxrate 10k -bufsize 20k",
+             "h263", "h263", 10),
+    "mpeg": ("-c:v mpeg1video -g 50 -bf 0 -b:v 50k -maxrate 50k -bufsize 100k",
+             "mpeg1video", "mpegvideo", 25),
+}
+
+
+# The same film at the same bitrate by other codecs: encoder and suffix. Constant
+# bitrate with the same buffer; B-frames two by two, to which no other refers, so
+# that the frames' types are the same as in MPEG-2.
+X26X = ("-preset superfast -g 15 -bf 2 -x26{n}-params keyint=15:min-keyint=15:"
+        "scenecut=0:open-gop=0:{pyramid}:bframes=2:b-adapt=0")
+CODECS = {
+    "mpeg1": ("-c:v mpeg1video -g 15 -bf 2 -sc_threshold 1000000000", "m1v"),
+    "h264": ("-c:v libx264 " + X26X.format(n=4, pyramid="b-pyramid=none")
+             + ":nal-hrd=cbr", "h264.mp4"),
+    "h265": ("-c:v libx265 " + X26X.format(n=5, pyramid="b-pyramid=0")
+             + ":hrd=1:strict-cbr=1:log-level=none", "h265.mp4"),
+}
+MUXERS = {".ts": "mpegts", ".m2v": "mpeg2video", ".m1v": "mpeg1video",
+          ".mp4": "mp4"}
+CODED_GOP = 15  # of H.264 and H.265
+
+FFPROBE = "ffprobe -hide_banner -loglevel error".split()
+FFMPEG = "ffmpeg -nostdin -hide_banner -loglevel error -y".split()
+# The film has 5.3 s: played once and repeated eleven times it has 63.
+REPEATED_FILM = ["-stream_loop", "11", "-i", str(FILM)]
+SOUND = "-c:a mp2 -ac 2 -b:a 192k".split()
+
+
+def clip_path(build_dir, rate, ts=False):
+    suffix = "ts" if ts else "m2v"
+    return pathlib.Path(build_dir) / "clips" / f"bunny-{rate}M.{suffix}"
+
+
+def make_clip(build_dir, rate):
+    """The path of the clip of `rate` Mbit/s, made if it is missing."""
+    path = clip_path(build_dir, rate)
+    encode = (
+        f"-an -t {SECONDS} -vf scale=720:576 -r {FRAMES_PER_SECOND} "
+        "-pix_fmt yuv420p -c:v mpeg2video -g 15 -bf 2 "
+        f"-sc_threshold 1000000000 -b:v {rate}M -minrate {rate}M "
+        f"-maxrate {rate}M -bufsize 1835k -f mpeg2video"
+    )
+    return _make(path, REPEATED_FILM + encode.split())
+
+
+def make_coded(build_dir, rate, codec):
+    """The same film by another codec than MPEG-2"""
+    encoder, suffix = CODECS[codec]
+    muxer = MUXERS[f".{suffix.rpartition('.')[2]}"]
+    return _make(
+        pathlib.Path(build_dir) / "clips" / f"bunny-{rate}M.{suffix}",
+        REPEATED_FILM + (
+            f"-an -t {SECONDS} -vf scale=720:576 -r {FRAMES_PER_SECOND} "
+            f"-pix_fmt yuv420p {encoder} -b:v {rate}M -minrate {rate}M "
+            f"-maxrate {rate}M -bufsize 1835k -f {muxer}").split())
+
+
+def make_ts(build_dir, rate):
+    """The same video inside MPEG-TS, with the film's sound beside it."""
+    video = make_clip(build_dir, rate)
+    return _make(
+        clip_path(build_dir, rate, ts=True),
+        ["-fflags", "+genpts", "-r", str(FRAMES_PER_SECOND), "-i", str(video)]
+        + REPEATED_FILM
+        + f"-map 0:v -map 1:a -t {SECONDS} -c:v copy".split()
+        + SOUND + "-f mpegts".split(),
+    )
+
+
+def make_qcif(build_dir, codec, seconds):
+    """The path of a small clip as QCIF has it, a raw stream."""
+    encoder, muxer, _, frames_per_second = QCIF[codec]
+    path = pathlib.Path(build_dir) / "clips" / f"bunny-qcif-{seconds}s.{codec}"
+    return _make(
+        path, ["-stream_loop", "-1", "-i", str(FILM)]
+        + f"-an -t {seconds} -vf scale=176:144 -r {frames_per_second} "
+          f"-pix_fmt yuv420p {encoder} -loglevel fatal -f {muxer}".split())
+
+
+def make_cut(build_dir, rate, seconds, codec=None):
+    """The path of the first `seconds` of a clip; of MPEG-2 unless said."""
+    clip = make_coded(build_dir, rate, codec) if codec in CODECS \
+        else make_clip(build_dir, rate)
+    if seconds == SECONDS:
+        return clip
+    stem, _, suffix = clip.name.partition(".")
+    return _make(clip.with_name(f"{stem}-{seconds}s.{suffix}"),
+                 _cutting(clip, seconds))
+
+
+def cut(clip, seconds, path):
+    """The first `seconds` of a clip, coded frames untouched, in `path`."""
+    processes.run(FFMPEG + _cutting(clip, seconds) + [str(path)], "ffmpeg")
+    return path
+
+
+def count_frames(clip):
+    # A stream may have side data, for which "csv" has a comma and a line more.
+    return int(subprocess.run(
+        [*FFPROBE, "-select_streams", "v", "-count_packets", "-show_entries",
+         "stream=nb_read_packets", "-of", "default=nw=1:nk=1", str(clip)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout)
+
+
+def _cutting(clip, seconds):
+    # An I- or P-frame and the two B-frames shown before it go together: a P
+    # without its B-frames would look like a loss to whoever receives it.
+    frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
+    if clip.suffix == ".mp4":  # whose GOPs end with a P-frame and one B-frame
+        frames = seconds * FRAMES_PER_SECOND // CODED_GOP * CODED_GOP
+    muxer = MUXERS[clip.suffix]
+    return ["-i", str(clip), "-map", "0", "-c", "copy",
+            "-frames:v", str(frames), "-t", str(seconds), "-f", muxer]
+
+
+def _make(path, arguments):
+    if path.exists():
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with files.locked(path.parent / ".lock"):
+        # Somebody else may have made it while we waited for the lock. Who has
+        # it knows that every unfinished clip is a dead one.
+        if not path.exists():
+            for dead in path.parent.glob(".bunny-*"):
+                dead.unlink()
+            _make_now(path, arguments)
+    return path
+
+
+def _make_now(path, arguments):
+    # Renamed when it is whole: who finds the clip never finds half of it.
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    print(f"Making {path.name} ...", end=" ", flush=True)
+    started = time.monotonic()
+    try:
+        processes.run(FFMPEG + arguments + [str(unfinished)], "ffmpeg")
+        unfinished.rename(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    print(f"{path.stat().st_size / 1e6:.1f} MB in "
+          f"{time.monotonic() - started:.0f} s", flush=True)

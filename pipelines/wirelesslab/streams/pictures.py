@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a viewer would see: received video as pictures, one for each that was
+sent, how much they differ from these, and both beside each other (ffmpeg)."""
+
+import math
+import re
+
+from wirelesslab import processes
+from wirelesslab.errors import LabError
+from wirelesslab.streams import clips
+
+PEAK = 255
+LOSSLESS = "-c:v ffv1 -level 3 -g 1".split()
+MSE = re.compile(r"^n:\d+ mse_avg:(\S+)", re.M)
+# One that is missing is seen as the one before it; so is the end.
+NO_PICTURE_MISSING = "fps={fps}:start_time=0:round=near:eof_action=pass," \
+    "tpad=stop=-1:stop_mode=clone"
+
+
+def ffmpeg(words, what):
+    processes.run([*clips.FFMPEG, *map(str, words)], what)
+
+
+def decode_sent(clip, muxer, fps, count, target):
+    """All of the clip, a raw stream."""
+    ffmpeg(["-r", fps, "-f", muxer, "-i", clip, "-frames:v", count,
+            *LOSSLESS, target], "decoding what was sent")
+
+
+def decode_received(video, speed, first, fps, count, target):
+    """Of a Matroska file, whose times are `speed` times those of the clip. Its
+    first picture is that with number `first`. Damage is the decoder's to
+    conceal. Whether it found any picture: one that missed the first headers
+    has nothing to show, and the target is black."""
+    times = f"setpts=(PTS-STARTPTS)/{speed}+{first}/{fps}/TB"
+    try:
+        ffmpeg(["-threads", 1, "-loglevel", "fatal", "-i", video,
+                "-vf", f"{times},{NO_PICTURE_MISSING.format(fps=fps)}",
+                "-frames:v", count, *LOSSLESS, target],
+               "decoding what was received")
+    except LabError:
+        ffmpeg(["-f", "lavfi", "-i", f"color=black:s=qcif:r={fps}",
+                "-pix_fmt", "yuv420p", "-frames:v", count, *LOSSLESS, target],
+               "a black video")
+        return False
+    return True
+
+
+def errors(video, reference, run_dir):
+    """The mean square error of each picture."""
+    log = run_dir / f"{video.stem}.psnr"
+    ffmpeg(["-i", video, "-i", reference, "-lavfi",
+            f"psnr=stats_file={log}", "-f", "null", "-"], "comparing pictures")
+    return [float(word) for word in MSE.findall(log.read_text())]
+
+
+def psnr(mean_square_errors):
+    """In dB, of all pictures; infinite if none differs."""
+    if not mean_square_errors:
+        return math.nan
+    mean = sum(mean_square_errors) / len(mean_square_errors)
+    return 10 * math.log10(PEAK ** 2 / mean) if mean else math.inf
+
+
+def put_side_by_side(videos, target):
+    ffmpeg([*(word for video in videos for word in ("-i", video)),
+            "-lavfi", f"hstack=inputs={len(videos)}", *LOSSLESS, target],
+           "putting the videos side by side")
+
+
+def take_picture(video, number, target):
+    """Twice as large, for whoever looks at it."""
+    ffmpeg(["-i", video, "-vf",
+            rf"select=eq(n\,{number}),scale=iw*2:ih*2:flags=neighbor",
+            "-frames:v", 1, target], "taking a picture")

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Where the two ends of a stream run: both on this machine, or each on a host
+of its own with an emulated link between them."""
+
+import contextlib
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+
+from wirelesslab import processes
+from wirelesslab.errors import LabError
+from wirelesslab.testbed import link_log, links, testbed
+
+HOST = "127.0.0.1"
+LISTENING = {"udp": "07", "udplite": "07", "raw": "07", "tcp": "0A"}
+BINDS = ("udp", "udplite", "tcp")  # kinds of sockets that have a port
+MOST_PORTS = 2
+UDPLITE = 136  # in IP; a raw socket's "port" in /proc/net
+LINK = "wl0"
+# The first is the mobile: it watches what the network sends down to it.
+ROLES = ("receiver", "sender")
+# Those of wirelesslink that the demo itself depends on.
+OURS = ("location", "mode", "name", "overhead")
+# What a link of a matrix may say of both hosts: words for tunsrc, and sysctls
+OF_HOSTS = ("device", "sysctls")
+
+
+def kind_of_socket(binds):
+    """UDP-Lite has ports of its own, where the kernel has it; those of UDP are as
+    good."""
+    return socket.SOCK_STREAM if binds == "tcp" else socket.SOCK_DGRAM
+
+
+def is_free(binds, port):
+    with contextlib.closing(
+            socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port(binds):
+    """A free port with a free one above it, for the sound or for RTCP. It is
+    even, as that of RTP has to be beside RTCP."""
+    while True:
+        with contextlib.closing(
+                socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
+            probe.bind((HOST, 0))
+            # Of TCP Linux gives away odd ones alone.
+            port = probe.getsockname()[1] & ~1
+        if is_free(binds, port) and is_free(binds, port + 1):
+            return port
+
+
+def sockets(pid):
+    """The inodes of a process's sockets."""
+    found = set()
+    for descriptor in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
+        with contextlib.suppress(OSError):  # closed meanwhile
+            kind, _, inode = os.readlink(descriptor).partition(":")
+            if kind == "socket":
+                found.add(inode.strip("[]"))
+    return found
+
+
+def ways_to_bind(binds, port):
+    """(table of /proc/net, port in there): UDP-Lite has several backends."""
+    yield binds, port
+    if binds == "udplite":
+        yield "raw", UDPLITE
+        yield "udp", port
+
+
+def is_in_table(table, port, own):
+    state = LISTENING[table]
+    for name in (table, table + "6"):
+        with contextlib.suppress(FileNotFoundError), \
+                open(f"/proc/net/{name}") as lines:
+            for line in lines:
+                fields = line.split()
+                if (fields[1].endswith(f":{port:04X}") and fields[3] == state
+                        and fields[9] in own):
+                    return True
+    return False
+
+
+def is_bound(binds, port, pid):
+    """Whether the process has the port: another's would deceive us."""
+    own = sockets(pid)
+    return any(is_in_table(table, number, own)
+               for table, number in ways_to_bind(binds, port))
+
+
+class Here:
+    """This machine, for both."""
+
+    loses = False
+    left_out = ""
+
+    def __init__(self, env):
+        self._env = env
+
+    def choose_port(self, binds, wanted=None):
+        port = wanted or free_port(binds)
+        if not is_free(binds, port):
+            raise LabError(
+                f"port {port} is in use; --port chooses another")
+        return port
+
+    def way(self, port):
+        return f"to {HOST} port {port}"
+
+    def opened(self, _run_dir, _ports):
+        return contextlib.nullcontext()
+
+    def address(self, _role, _of):
+        """That of one end, as this one has to name it."""
+        return HOST
+
+    def start(self, _role, argv, output):
+        return processes.start(argv, env=self._env, stdout=output,
+                               stderr=subprocess.STDOUT)
+
+    def is_ready(self, _role, child, binds, port):
+        return is_bound(binds, port, child.pid)
+
+    def check(self):
+        """LabError if something between the ends has."""
+
+    def finish(self, child, seconds):
+        return processes.finish(child, seconds)
+
+    def kill(self, child):
+        processes.kill(child)
+
+    def hang_up(self):
+        """Nothing more will be sent; returns whether something may still be
+        on its way, for as long as it carries()."""
+        return False
+
+    def carries(self):
+        return False
+
+    def report(self):
+        """Lines about what is between the ends."""
+        return []
+
+
+def describe_link(properties):
+    """As a testbed has it; LabError if these are no properties at all. Whether
+    wirelesslink takes them it says itself."""
+    text = f"{LINK}={','.join(ROLES)}: {properties}"
+    (link,) = links.parse_all([text])
+    if not link.is_emulated():
+        raise LabError(
+            f"{properties!r} are no properties of wirelesslink, such as "
+            "'profile=80211b seed=1'")
+    for word in link.words:
+        name = word.partition("=")[0]
+        if name in OURS:
+            raise LabError(f"the demo itself sets {name}")
+    return text
+
+
+def hosts_of(link, roles):
+    """What a testbed is given of OF_HOSTS."""
+    words = [word.partition("=") for word in link.get("sysctls", "").split()]
+    return {"devices": {LINK: link["device"]} if link.get("device") else {},
+            "sysctls": {role: {name: value for name, _, value in words}
+                        for role in roles}}
+
+
+class OverLink:
+    """Two hosts of a testbed, `properties` being those of the wirelesslink
+    between them; `options` are what else the testbed is given."""
+
+    loses = True  # it may even lose all, and that is a result
+
+    def __init__(self, properties, build_dir, mode="auto", **options):
+        self._properties = properties
+        self._text = describe_link(properties)
+        self._build = build_dir
+        self._mode = mode
+        self._options = options
+        self._bed = None
+
+    def choose_port(self, binds, wanted=None):
+        """Hosts of their own have all their ports. But relays on this machine
+        may have to stand in for them."""
+        return wanted or free_port(binds)
+
+    def way(self, _port):
+        return f"over wirelesslink {self._properties}".rstrip()
+
+    @contextlib.contextmanager
+    def opened(self, run_dir, ports):
+        self._bed = testbed.Testbed(
+            [self._text], self._mode, self._build, relay_ports=ports,
+            logs=run_dir, **self._options)
+        with self._bed:
+            yield
+
+    @property
+    def left_out(self):
+        return self._bed.left_out
+
+    def address(self, role, of):
+        return self._bed.variables(role)[of]
+
+    def start(self, role, argv, output):
+        return self._bed.popen(role, argv, stdout=output,
+                               stderr=subprocess.STDOUT)
+
+    def is_ready(self, role, _child, binds, port):
+        return self._bed.is_listening(role, binds, port)
+
+    def check(self):
+        self._bed.check()
+
+    def finish(self, child, seconds):
+        return child.wait(seconds)
+
+    def kill(self, child):
+        child.kill()
+        child.wait()
+
+    def hang_up(self):
+        """The link ends when what is in it has come out. Then its log and its
+        statistics are whole."""
+        for process in self._bed.link_processes():
+            process.send_signal(signal.SIGINT)
+        return True
+
+    def carries(self):
+        return any(process.poll() is None
+                   for process in self._bed.link_processes())
+
+    def report(self):
+        tallies = link_log.read(self._bed.log(LINK))
+        output = (self._bed.logs / f"{LINK}.out").read_text(errors="replace")
+        return link_log.words(
+            tallies[ROLES.index("sender")], tallies[ROLES.index("receiver")],
+            link_log.lateness_ns(output))

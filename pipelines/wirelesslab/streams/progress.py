@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What has arrived so far of a stream, while it lasts: in one line that rewrites
+itself; where nobody watches a terminal, in a plain line now and then.
+"""
+
+import collections
+import shutil
+import statistics
+import sys
+import time
+
+from wirelesslab.streams import frame_log
+
+PLAIN_EVERY = 5.0  # seconds
+LIVE_EVERY = 0.2
+
+
+class Progress:
+    """`name` is for streams that are several: they can't rewrite one line."""
+
+    def __init__(self, sent, received, name=""):
+        self._sent = sent
+        self._received = received
+        self._name = name and f"{name}: "
+        self._join = frame_log.Join()
+        self._counts = collections.Counter()
+        self._recent = collections.deque()  # (wall_ns, size) of the last second
+        self._delays = collections.deque(maxlen=25)
+        self._started = time.monotonic()
+        self._live = sys.stdout.isatty() and not name
+        self._every = LIVE_EVERY if self._live else PLAIN_EVERY
+        self._due = self._started + self._every
+
+    def update(self, show=True):
+        """Reads on in both logs; returns whether frames arrived."""
+        # The receiver's first: what it has, the sender's surely has too.
+        arrived = self._received.read()
+        self._join.add_sent(self._sent.read())
+        self._delays.extend(
+            frame_log.delays_ns(self._join.add_arrived(arrived)))
+        for frame in arrived:
+            self._counts[frame.type] += 1
+            self._recent.append((frame.wall_ns, frame.size))
+        now = time.monotonic()
+        if show and now >= self._due:
+            self._due = now + self._every
+            self._show()
+        return bool(arrived)
+
+    def finish(self):
+        if self._live:
+            print(flush=True)
+
+    def _show(self):
+        second_ago = time.time_ns() - 10**9
+        while self._recent and self._recent[0][0] < second_ago:
+            self._recent.popleft()
+        rate = 8 * sum(size for _, size in self._recent) / 1e6
+        types = "  ".join(f"{type} {self._counts[type]:3}"
+                          for type in frame_log.FRAME_TYPES)
+        delay = "-"
+        if self._delays:
+            delay = f"{statistics.median(self._delays) / 1e6:.1f} ms"
+        line = (f"{self._name}{time.monotonic() - self._started:5.1f} s  "
+                f"{types}  lost {sum(self._received.lost.values())}  "
+                f"{rate:5.2f} Mbit/s  latency {delay}")
+        if self._live:
+            # A line that wraps cannot be rewritten.
+            columns = max(shutil.get_terminal_size().columns - 1, 0)
+            print("\r" + line[:columns].ljust(columns), end="", flush=True)
+        else:
+            print(line, flush=True)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""How a stream looked: PSNR and SSIM of each picture by ffmpeg, with the frames
+aligned by display order, so that a missing one is the last that was shown.
+
+What arrives whole is what was sent, bit for bit, so the pictures are those of
+the clip itself, and a run needs no decoder beside it. What is compared with is
+the clip as sent: the loss of the encoder is not the network's.
+"""
+
+import math
+import os
+import pathlib
+import re
+import subprocess
+import typing
+
+from wirelesslab import processes
+from wirelesslab.errors import LabError
+from wirelesslab.streams import clips, pictures
+
+DB_OF_INFINITE = 100.0  # dB, for who has to draw or average it
+# Of the luminance, as EvalVid compares.
+MSE = re.compile(r"\bmse_y:(\S+)")
+SSIM = re.compile(r"\bY:(\S+)")
+# Pictures are compared in their order, whatever their times: ffmpeg has raw
+# MPEG-1 begin with a gap.
+COUNTED = "settb=1/25,setpts=N"
+BLACK = (16, 128)  # ITU-R BT.601, luminance and chrominance
+
+
+class Picture(typing.NamedTuple):
+    mse: float
+    ssim: float
+
+    def psnr(self):
+        """dB; of a picture that is the one sent, infinite"""
+        return pictures.psnr([self.mse])
+
+
+UNHARMED = Picture(0.0, 1.0)
+
+
+def measure(clip, shown, directory):
+    """A Picture for each place in display order. `shown` says which picture of
+    the clip is seen there, None where none is yet."""
+    if all(number == place for place, number in enumerate(shown)):
+        return [UNHARMED] * len(shown)
+    read, write = os.pipe()
+    score = processes.start(
+        [*clips.FFMPEG, "-f", "yuv4mpegpipe", "-i", f"pipe:{read}",
+         "-i", str(clip), "-filter_complex",
+         f"[0]{COUNTED},split[a][b];[1]{COUNTED},split[c][d];"
+         "[a][c]psnr=f=psnr.log[x];[b][d]ssim=f=ssim.log[y]",
+         "-map", "[x]", "-f", "null", "-", "-map", "[y]", "-f", "null", "-"],
+        cwd=directory, pass_fds=(read,), stdout=subprocess.DEVNULL)
+    os.close(read)
+    try:
+        with open(write, "wb") as pipe:
+            repeat(clip, shown, pipe)
+    except BaseException:
+        processes.kill(score)
+        raise
+    if processes.finish(score) != 0:
+        raise LabError("comparing pictures failed")
+    found = [Picture(*both) for both in zip(
+        numbers(directory / "psnr.log", MSE),
+        numbers(directory / "ssim.log", SSIM))]
+    if len(found) != len(shown):
+        raise LabError(f"{clip} has {len(found)} pictures, and "
+                       f"{len(shown)} frames were sent of it")
+    return found
+
+
+def repeat(clip, shown, pipe):
+    """The clip as it was seen, as YUV4MPEG2."""
+    decoder = processes.start(
+        [*clips.FFMPEG, "-i", str(clip), "-frames:v", str(len(shown)),
+         "-fps_mode", "passthrough", "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-"],
+        stdout=subprocess.PIPE)
+    header = decoder.stdout.readline()
+    width, height = (int(re.search(rb" %b(\d+)" % side, header)[1])
+                     for side in (b"W", b"H"))
+    luminance, chrominance = BLACK
+    seen = (bytes([luminance]) * (width * height)
+            + bytes([chrominance]) * (width * height // 2))
+    pipe.write(header)
+    for place, number in enumerate(shown):
+        own = decoder.stdout.readline()
+        data = decoder.stdout.read(len(seen))
+        if len(data) < len(seen):
+            processes.kill(decoder)
+            raise LabError(f"{clip} has {place} pictures, and "
+                           f"{len(shown)} frames were sent of it")
+        seen = data if number == place else seen
+        pipe.write(own + seen)
+    decoder.stdout.close()
+    if processes.finish(decoder) != 0:
+        raise LabError(f"decoding {clip} failed")
+
+
+def numbers(path, pattern):
+    return [float(word) for word in pattern.findall(path.read_text())]
+
+
+def mean_psnr(found):
+    """Of the mean square error, as pictures.psnr has it"""
+    return pictures.psnr([picture.mse for picture in found])
+
+
+def drawable(psnr):
+    return DB_OF_INFINITE if math.isinf(psnr) else psnr
+
+
+def take(clip, number, target, width):
+    """One picture of a clip, for a page."""
+    pictures.ffmpeg(["-i", clip, "-vf",
+                     rf"select=eq(n\,{number}),scale={width}:-2",
+                     "-frames:v", 1, "-update", 1, target],
+                    "taking a picture")
+    return pathlib.Path(target)

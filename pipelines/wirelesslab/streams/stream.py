@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Streams a clip over a transport in real time and shows what arrived.
+
+The pipelines stand in transports.ini. Here a receiver is started, known to be
+ready, sent to, watched and ended, and the logs of both ends become one table.
+"""
+
+import contextlib
+import os
+import re
+import shlex
+import signal
+import subprocess
+import time
+
+from wirelesslab import paths, processes
+from wirelesslab.errors import LabError
+from wirelesslab.streams import (
+    clips,
+    frame_log,
+    placement,
+    progress,
+    transports,
+)
+
+SECONDS_TO_START = 60  # the first start scans all plugins of the machine
+SECONDS_OF_QUIET = 1.0  # no frame for so long after the sender's end: all is in
+SECONDS_TO_SEND = 1200  # TCP takes seven times as long as the film, Ouwens 3.7
+SECONDS_TO_DRAIN = 60
+SECONDS_TO_END = 10
+SECONDS_TO_ASK = 2  # who will not end gets no longer
+GST_LAUNCH = ("gst-launch-1.0", "-e")
+WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
+
+
+class Launch:
+    """One gst-launch-1.0, or another `program`, and what it printed."""
+
+    def __init__(self, role, pipeline, values, place, program=GST_LAUNCH,
+                 name=""):
+        self.role = role
+        self.called = f"{name}: the {role}" if name else f"the {role}"
+        self._place = place
+        # In memory: where the disk is full, this is what says so.
+        self._output = os.memfd_create(role)
+        # Split first: a value with a blank in it stays one word.
+        words = [word.format_map(values) for word in shlex.split(pipeline)]
+        self.child = place.start(role, [*program, *words], self._output)
+
+    def output(self):
+        size = os.fstat(self._output).st_size
+        return os.pread(self._output, size, 0).decode(errors="replace")
+
+    def save_output(self, run_dir):
+        with contextlib.suppress(OSError):
+            (run_dir / f"{self.role}.out").write_text(self.output())
+
+    def warnings(self):
+        """What its elements warned of, once each."""
+        return list(dict.fromkeys(
+            f"{element.rpartition(':')[2]}: {words}"
+            for element, words in WARNING.findall(self.output())))
+
+    def check_log(self, log):
+        """LabError if its log ends early: the table would be wrong, and nothing
+        in it would tell."""
+        for words in self.warnings():
+            if str(log) in words:
+                raise LabError(f"{self.called}'s {words}")
+
+    def ended(self):
+        return self.child.poll() is not None
+
+    def interrupt(self):
+        with contextlib.suppress(ProcessLookupError):
+            self.child.send_signal(signal.SIGINT)
+
+    def finish(self):
+        """LabError unless it ends soon, and well."""
+        try:
+            self._place.finish(self.child, SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self._place.kill(self.child)
+            raise self.failure("did not end") from None
+        self.check()
+
+    def check(self):
+        """LabError if it has."""
+        if self.child.poll():
+            raise self.failure(
+                f"failed ({processes.describe(self.child.returncode)})")
+
+    def end(self):
+        """For a pipeline that has no end: asked, then made to. It may even fail
+        by now, if the link has ended."""
+        self.interrupt()
+        try:
+            self._place.finish(self.child, SECONDS_TO_ASK)
+        except subprocess.TimeoutExpired:
+            self._place.kill(self.child)
+
+    def failure(self, what):
+        return LabError(f"{self.called} {what}; its last words:\n"
+                        + processes.tail(self.output()))
+
+
+def wait_until_ready(end, place, binds, ports):
+    deadline = time.monotonic() + SECONDS_TO_START
+    while not all(place.is_ready(end.role, end.child, binds, port)
+                  for port in ports):
+        place.check()
+        if end.ended():
+            end.finish()
+            raise end.failure("ended before anything was sent")
+        if time.monotonic() > deadline:
+            raise end.failure(f"did not open {binds} port "
+                              + " and ".join(map(str, ports)))
+        time.sleep(0.02)
+
+
+class Stream:
+    """One clip from end to end, the logs of both in `run_dir`. It has a `name`
+    where there are several."""
+
+    def __init__(self, transport, clip, port, run_dir, place, name=""):
+        self._name = name
+        self._transport, self._place = transport, place
+        self._run_dir, self._port = run_dir, port
+        self._sent_path = run_dir / "sent.csv"
+        self._received_path = run_dir / "received.csv"
+        self._values = {
+            "port": port, "clip": clip,
+            "sent": self._sent_path, "received": self._received_path,
+            "sound_port": port + 1, "sound": run_dir / "sound.mp2",
+        }
+        self.sent = frame_log.Log(self._sent_path)
+        self.received = frame_log.Log(self._received_path)
+        self._frames = (None if transports.ends(transport)
+                        else clips.count_frames(clip))
+        self._ends = {}  # {role: who was started}
+        self._is_sending = False
+
+    @property
+    def _sender(self):
+        return self._ends["sender"]
+
+    @property
+    def _receiver(self):
+        return self._ends["receiver"]
+
+    def _launch(self, role):
+        """The values of a pipeline include the address of who listens."""
+        host = self._place.address(role, transports.listener(self._transport))
+        program = GST_LAUNCH
+        if role == "sender" and transports.is_asked(self._transport):
+            program = (*paths.command("streams.http_server"), host,
+                       str(self._port),
+                       *GST_LAUNCH, "-q")
+        self._ends[role] = Launch(
+            role, self._transport[role], {**self._values, "host": host},
+            self._place, program, self._name)
+
+    def listen(self):
+        role = transports.listener(self._transport)
+        self._launch(role)
+        wait_until_ready(
+            self._ends[role], self._place, self._transport["binds"],
+            transports.ports_of(self._transport, self._port))
+
+    def begin(self):
+        """The other end"""
+        for role in placement.ROLES:
+            if role not in self._ends:
+                self._launch(role)
+        self._is_sending = True
+        self._progress = progress.Progress(self.sent, self.received,
+                                           self._name)
+
+    def check(self):
+        for role, path in (("sender", self._sent_path),
+                           ("receiver", self._received_path)):
+            if role in self._ends:
+                self._ends[role].check_log(path)
+
+    def update(self, show=True):
+        """Whether frames arrived meanwhile"""
+        return self._progress.update(show)
+
+    def is_sending(self):
+        """Until the sender has come to its end, and well; where it has none,
+        until it sent all frames."""
+        if self._is_sending:
+            self._is_sending = not (
+                self._sender.ended() or self._receiver.ended()
+                or len(self.sent.frames) == self._frames)
+            if not self._is_sending:
+                self._check_end_of_sender()
+        return self._is_sending
+
+    def _check_end_of_sender(self):
+        self._receiver.check()
+        if transports.ends(self._transport):
+            # Told so by the end of the connection ends the receiver first.
+            self._sender.finish()
+
+    def fail_late(self):
+        raise self._sender.failure("does not come to its end")
+
+    def is_received(self):
+        """Whether the receiver knows that nothing more will come"""
+        return self._receiver.ended()
+
+    def end_sender(self):
+        """What has no end of its own"""
+        if not transports.ends(self._transport):
+            for end in self._ends.values():
+                end.check()
+            self._sender.end()
+
+    def end(self):
+        if transports.ends(self._transport):
+            self._receiver.interrupt()
+            self._receiver.finish()
+        else:
+            self._receiver.end()
+        self._progress.update(show=False)
+        self._progress.finish()
+        self.check()
+        if not self.sent.frames:
+            raise self._sender.failure("sent no frame")
+        if not self.received.frames and not self._place.loses:
+            raise self._receiver.failure("received no frame")
+
+    def save_output(self):
+        for end in self._ends.values():
+            end.save_output(self._run_dir)
+
+    def warnings(self):
+        """What its pipelines warned of"""
+        return [f"{end.called}'s {words}"
+                for end in (self._sender, self._receiver)
+                for words in end.warnings()]
+
+
+def send(streams, check, apart):
+    """Each begins so many seconds after the one before it; until all are
+    done."""
+    started = time.monotonic()
+    begun = 0
+    while begun < len(streams) or any(one.is_sending() for one in streams):
+        elapsed = time.monotonic() - started
+        if begun < len(streams) and elapsed >= begun * apart:
+            streams[begun].begin()
+            begun += 1
+        for one in streams[:begun]:
+            if one.is_sending() and elapsed > SECONDS_TO_SEND + begun * apart:
+                one.fail_late()
+            one.update()
+        check()
+        time.sleep(0.05)
+
+
+def wait_for_quiet(streams, carries=lambda: False):
+    """Until the last frames are through the network and the jitter buffer."""
+    now = time.monotonic()
+    deadline = now + SECONDS_TO_DRAIN
+    last_frame = now
+    while now < min(last_frame + SECONDS_OF_QUIET, deadline):
+        if carries():
+            last_frame = now
+        elif all(one.is_received() for one in streams):
+            break
+        time.sleep(0.05)
+        now = time.monotonic()
+        # Only as long as frames come: silence at the end is no stall.
+        if any([one.update(show=now - last_frame < progress.LIVE_EVERY)
+                for one in streams]):
+            last_frame = now
+
+
+def stream(transport, clip, port, run_dir, place):
+    """One clip from end to end. Returns the logs of both ends and what the
+    pipelines warned of."""
+    one = Stream(transport, clip, port, run_dir, place)
+    stream_all([one], place)
+    return one.sent, one.received, one.warnings()
+
+
+def stream_all(streams, place, apart=0):
+    """From one host to the other; the link is done when all are."""
+    def check():
+        place.check()
+        for one in streams:
+            one.check()
+
+    with contextlib.ExitStack() as stack:
+        for one in streams:
+            stack.callback(one.save_output)
+            one.listen()
+        send(streams, check, apart)
+        wait_for_quiet(streams)
+        check()
+        for one in streams:
+            one.end_sender()
+        if place.hang_up():
+            wait_for_quiet(streams, place.carries)
+        for one in streams:
+            one.end()

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What protocols are for clips of other codecs than MPEG-2: videocodecs.ini has
+what is put into their pipelines.
+"""
+
+import configparser
+import functools
+import re
+import typing
+
+from wirelesslab import paths
+from wirelesslab.errors import LabError
+
+OURS = paths.PIPELINES / "videocodecs.ini"
+FIRST = "mpeg2"  # that of which pipelines are written
+
+
+class Codec(typing.NamedTuple):
+    name: str
+    title: str
+    alone: list  # elements that are for MPEG-1/2 alone
+    instead: list  # (what stands there, what is put)
+
+
+@functools.cache
+def read():
+    """{name: codec}"""
+    found = configparser.ConfigParser(interpolation=None)
+    found.read_string(OURS.read_text())
+    return {name: of_section(name, found[name]) for name in found.sections()}
+
+
+def of_section(name, section):
+    lines = [line.strip() for line in section["with"].splitlines()
+             if line.strip()]
+    return Codec(name, section["title"], section["alone"].split(),
+                 [tuple(line.split(" > ")) for line in lines])
+
+
+def chosen(names):
+    there = read()
+    for name in names:
+        if name not in there:
+            raise LabError(f"there is no codec {name}; there are: "
+                           + ", ".join(there))
+    return [there[name] for name in names]
+
+
+def title(name):
+    return read()[name].title
+
+
+def pipeline(codec, text):
+    for old, new in codec.instead:
+        text = text.replace(old, new)
+    return text
+
+
+def protocol(codec, given):
+    """The same protocol for this codec"""
+    if "streams" in given:
+        return {**given, "streams": [protocol(codec, one)
+                                     for one in given["streams"]]}
+    return {**given, **{end: pipeline(codec, given[end])
+                        for end in ("sender", "receiver")}}
+
+
+def misfits(codec, given):
+    """Elements of a protocol, made for this codec, that are for others alone"""
+    if "streams" in given:
+        return [name for one in given["streams"]
+                for name in misfits(codec, one)]
+    return [name for name in codec.alone
+            if re.search(rf"\b{name}\b", given["sender"] + given["receiver"])]

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs a command in a host of a testbed and stands for it outside.
+
+Who starts it has a plain child: signals that it gets go on to the command and
+its children, and its exit status is the command's. KILL_GROUP stands for
+SIGKILL: if we were killed, the dead command would wait for the machine's process
+1 to notice, and the testbed's end for that.
+
+Called as `testbed.host_command OPTIONS -- COMMAND...`, the options being one JSON text:
+`join`, descriptors of namespaces in the order in which to enter them;
+`owner`, a pid, and `end`, a descriptor, where there are none: when the owner is
+gone or there is something to read, the command and all that it started ends;
+`foreground`, for a command that has the terminal.
+"""
+
+import json
+import os
+import pathlib
+import resource
+import select
+import signal
+import sys
+
+from wirelesslab.testbed import linux
+
+KILL_GROUP = signal.SIGRTMIN
+PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT,
+             signal.SIGUSR1, signal.SIGUSR2, KILL_GROUP)
+FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP)
+
+
+def main():
+    options = json.loads(sys.argv[1])
+    argv = sys.argv[3:]
+    directory = os.getcwd()
+    try:
+        for descriptor in options["join"]:
+            linux.setns(descriptor)
+            os.close(descriptor)
+        os.chdir(directory)  # another mount namespace begins at its root
+    except OSError as failure:
+        sys.exit(f"testbed: cannot enter the host: {failure.strerror}")
+    ends = None
+    if not options["join"]:
+        ends = [watch(options["owner"]), options["end"]]
+
+    signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
+    parent = os.pidfd_open(os.getpid())
+    try:
+        child = os.fork()
+    except OSError:
+        sys.exit(1)  # the testbed has ended
+    if child == 0:
+        if ends:
+            os.close(options["end"])
+        become(argv, options["foreground"], parent)
+    if options["foreground"]:
+        for number in FROM_TERMINAL:  # the terminal tells the command itself
+            signal.signal(number, signal.SIG_IGN)
+    status = stand_for(child, ends, options["foreground"])
+    if ends:
+        kill_descendants()
+    end_as(status)
+
+
+def watch(owner_pid):
+    """From here on what our command leaves behind becomes our child, not that
+    of process 1, so we can end it."""
+    owner = os.pidfd_open(owner_pid)
+    if os.getppid() != owner_pid:
+        sys.exit(1)
+    linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
+    return owner
+
+
+def become(argv, foreground, parent):
+    """Never returns."""
+    if not foreground:
+        os.setsid()
+    elif os.isatty(0):
+        # A shell gives the terminal back to the group that had it, which it
+        # must be able to see.
+        os.setpgid(0, 0)
+        give_terminal(0)
+    linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if select.select([parent], [], [], 0)[0]:
+        os._exit(1)  # it died before it could take us along
+    # Python ignores some, and who starts us may ignore what is not for him.
+    for number in (signal.SIGPIPE, signal.SIGXFSZ, *FROM_TERMINAL):
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
+    try:
+        os.execvp(argv[0], argv)
+    except OSError as failure:
+        print(f"testbed: {argv[0]}: {failure.strerror}", file=sys.stderr,
+              flush=True)
+        os._exit(127 if isinstance(failure, FileNotFoundError) else 126)
+
+
+def give_terminal(terminal):
+    """To our process group."""
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    os.tcsetpgrp(terminal, os.getpgrp())
+    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+
+
+def stand_for(child, ends, foreground):
+    """Waits for the command and returns its status as waitpid() has it."""
+    terminal = os.dup(0) if foreground and os.isatty(0) else None
+    # Who reads its output sees its end when it closes it, not when we do.
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in range(3):
+        os.dup2(null, descriptor)
+
+    def pass_on(number, _frame):
+        if number == KILL_GROUP:
+            number = signal.SIGKILL
+        try:
+            os.killpg(child, number)
+        except ProcessLookupError:  # it has not got its group yet
+            os.kill(child, number)
+
+    for number in PASSED_ON:
+        if not (foreground and number in FROM_TERMINAL):
+            signal.signal(number, pass_on)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
+    if ends:
+        ended = os.pidfd_open(child)
+        if ended not in select.select([ended, *ends], [], [])[0]:
+            os.kill(child, signal.SIGKILL)
+    status = os.waitpid(child, 0)[1]
+    if terminal is not None:
+        give_terminal(terminal)
+    return status
+
+
+def kill_descendants():
+    """What the command started and left. As each dies its children become
+    ours, so we are done when there are none."""
+    while True:
+        children = pathlib.Path(
+            f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        if not children:
+            return
+        for child in map(int, children):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+
+
+def end_as(status):
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    os._exit(os.waitstatus_to_exitcode(status))

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a link of a testbed is: its description, its addresses, its pipeline."""
+
+import dataclasses
+import ipaddress
+import re
+import shlex
+
+from wirelesslab.errors import LabError
+
+# Hosts and links become names of variables, devices and files.
+NAME = re.compile(r"[a-z][a-z0-9]{0,13}")
+NOT_FOR_LINKS = {"lo", "ip6", "log"}
+MAX_LINKS = 250
+NONE = "none"
+MEDIUM = "medium="
+
+
+@dataclasses.dataclass
+class Link:
+    name: str
+    hosts: tuple
+    words: list  # what is between the hosts
+    index: int
+    medium: str  # the link whose wirelesslink it uses, itself mostly
+
+    def peer(self, host):
+        return self.hosts[1 - self.hosts.index(host)]
+
+    def address(self, host):
+        return f"10.77.{self.index}.{self.hosts.index(host) + 1}"
+
+    def address_ip6(self, host):
+        end = self.hosts.index(host) + 1
+        return str(ipaddress.ip_address(f"fd77:{self.index:x}::{end}"))
+
+    def is_emulated(self):
+        """By wirelesslink, of which only the properties are given."""
+        return all("=" in word for word in self.words)
+
+
+def parse(text, index):
+    """`NAME=HOST1,HOST2[: DESCRIPTION]`, the description being properties of
+    wirelesslink, `medium=LINK` for one that shares that of another, `none`, or
+    other elements that each direction goes through."""
+    head, _, description = text.partition(":")
+    name, _, hosts = head.partition("=")
+    hosts = tuple(host.strip() for host in hosts.split(","))
+    for word in (name.strip(), *hosts):
+        if not NAME.fullmatch(word):
+            raise LabError(
+                f"link {text!r}: it is NAME=HOST1,HOST2: PROPERTIES, and a name "
+                "is a small letter and up to 13 small letters and digits")
+    if len(hosts) != 2 or hosts[0] == hosts[1]:
+        raise LabError(f"link {text!r}: a link has two ends")
+    if name.strip() in NOT_FOR_LINKS:
+        raise LabError(f"link {text!r}: another name, please")
+    try:
+        words = shlex.split(description)
+    except ValueError as error:
+        raise LabError(f"link {text!r}: {error}") from None
+    medium = name.strip()
+    if words and words[0].startswith(MEDIUM):
+        if len(words) > 1:
+            raise LabError(f"link {text!r}: the medium's properties "
+                           "are those of the link that has it")
+        medium = words.pop()[len(MEDIUM):]
+    return Link(name.strip(), hosts, words, index, medium)
+
+
+def parse_all(texts):
+    if len(texts) > MAX_LINKS:
+        raise LabError(f"{len(texts)} links; {MAX_LINKS} is the most")
+    links = [parse(text, index) for index, text in enumerate(texts)]
+    names = [link.name for link in links]
+    for name in names:
+        if names.count(name) > 1:
+            raise LabError(f"there are two links {name}")
+    media = {link.name for link in links
+             if link.medium == link.name and link.is_emulated()}
+    for link in links:
+        if link.medium != link.name and link.medium not in media:
+            raise LabError(f"link {link.name}: {link.medium!r} is no "
+                           "link with a medium of its own")
+    return links
+
+
+def by_medium(links):
+    """Lists of links that share one, its owner first."""
+    return [[owner, *(link for link in links
+                      if link.medium == owner.name and link is not owner)]
+            for owner in links if owner.medium == owner.name]
+
+
+def hosts_of(links):
+    """In the order in which they are named first."""
+    return list(dict.fromkeys(host for link in links for host in link.hosts))
+
+
+def variables(links, own, address_of):
+    """The addresses that a command of host `own` finds in its environment:
+    $b_wl0 is b's on that link, $b that on the first link to b.
+    `address_of(link, own, host)` gives one as own sees it."""
+    values = {}
+    for link in sorted(links, key=lambda link: own not in link.hosts):
+        for host in link.hosts:
+            for suffix, address in address_of(link, own, host).items():
+                values[f"{host}_{link.name}{suffix}"] = address
+                values.setdefault(f"{host}{suffix}", address)
+    return values
+
+
+def pipeline(owner, flows, properties):
+    """The words for gst-launch-1.0. A flow is (station, source, sink): whose
+    transmitter it uses, and the words of both ends. `properties` of a
+    wirelesslink come before those of the description, which win."""
+    words = []
+    if not owner.is_emulated():
+        through = [] if owner.words == [NONE] else ["!", *owner.words]
+        for _, source, sink in flows:
+            words += [*source, "!", "queue", *through, "!", *sink]
+        return words
+    words = ["wirelesslink", "name=wl", *properties]
+    if len(flows) > len(owner.hosts):
+        stations = list(dict.fromkeys(station for station, _, _ in flows))
+        words += [f"sink_{number}::station={stations.index(station)}"
+                  for number, (station, _, _) in enumerate(flows)]
+    words += owner.words
+    for number, (_, source, sink) in enumerate(flows):
+        words += [*source, "!", f"wl.sink_{number}",
+                  f"wl.src_{number}", "!", *sink]
+    return words
+
+
+def device_flows(link, properties):
+    """Both directions of a link between TUN devices. `properties` gives the
+    words for tunsrc at each host."""
+    return [(host,
+             ["tunsrc", f"netns={host}", f"ifname={link.name}",
+              f"address={link.address(host)}/24", *properties[host]],
+             ["tunsink", f"netns={link.peer(host)}", f"ifname={link.name}"])
+            for host in link.hosts]

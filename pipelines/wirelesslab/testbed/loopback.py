@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Hosts where there may be no namespaces: the same machine under several
+addresses of its loopback, with relays between them for UDP.
+
+A command of host a sends to $b, where a relay listens; the relay sends through
+the link to the address that $b is for b's own commands. The port is the same
+throughout, so the commands are those that would run in namespaces. An answer
+goes back to where it came from: relay_process.py.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+
+from wirelesslab import paths
+from wirelesslab.errors import LabError
+from wirelesslab.testbed import init_process, namespaces
+
+LEFT_OUT = """\
+no hosts of their own here ({why}).
+Relaying UDP port {ports} over this machine's loopback instead. Left out are
+  - TCP, UDP-Lite, ICMP, raw IP and IPv6, and every other UDP port;
+  - the kernel's verdict on checksums: what the link damages arrives damaged;
+  - the sender's port: a receiver sees the relay's, and its answers go to who
+    sent to that port last;
+  - what is set for a host or device alone: sysctls, MTU, queues, token bucket.
+A receiver binds to its own host's address or with SO_REUSEADDR, as udpsrc does."""
+# What a host has addresses for: the door to it, its own commands, and what the
+# link has for it at its near and at its far end.
+DOOR, OWN, INTO, OUT = range(4)
+ADDRESSES_PER_LINK = 8
+MAX_LINKS = 250 // ADDRESSES_PER_LINK
+NETWORKS = 255
+OVERHEAD = 28  # headers of UDP and IPv4, which the relays don't see
+
+
+class Loopback:
+    """As Namespaces, without any."""
+
+    def __init__(self, links, ports):
+        if len(links) > MAX_LINKS:
+            raise LabError(
+                f"{len(links)} links; {MAX_LINKS} is the most for relays")
+        self._commands = []
+        self._claim = socket.socket(socket.AF_UNIX)
+        self._end, self._say_end = os.pipe()
+        self._network = self._claim_network()
+        self._doors = self._start_doors(links, ports)
+
+    def _claim_network(self):
+        """One of 127.77.N.0/24 that no other testbed has; the kernel gives it
+        back when we are gone."""
+        for number in range(NETWORKS):
+            with contextlib.suppress(OSError):
+                self._claim.bind(f"\0gst-wireless-testbed-{number}")
+                return f"127.77.{number}"
+        raise LabError("too many testbeds run on this machine")
+
+    def _address(self, link, host, what):
+        place = (ADDRESSES_PER_LINK * link.index + 2 * what
+                 + link.hosts.index(host))
+        return f"{self._network}.{1 + place}"
+
+    def relay_address(self, link, host):
+        """Where to send what is for the host."""
+        return self._address(link, host, DOOR)
+
+    def own_address(self, link, host):
+        """Where the host's commands get it."""
+        return self._address(link, host, OWN)
+
+    def _start_doors(self, links, ports):
+        ways = [{"door": self._address(link, host, DOOR),
+                 "into": self._address(link, host, INTO),
+                 "out": self._address(link, host, OUT),
+                 "to": self._address(link, host, OWN),
+                 "from": self._address(link, link.peer(host), DOOR),
+                 "port": port}
+                for link in links for host in link.hosts for port in ports]
+        return self.popen(namespaces.BETWEEN,
+                          [*paths.command("testbed.relay_process",
+                                          namespaces.PYTHON),
+                           json.dumps(ways)],
+                          stdin=subprocess.DEVNULL)
+
+    def check(self):
+        if self._doors.poll() is not None:
+            raise LabError("the relays have ended")
+
+    def flows(self, link, ports):
+        """Both directions of a link, for every port."""
+        return [(host,
+                 ["udpsrc",
+                  f"address={self._address(link, link.peer(host), INTO)}",
+                  f"port={port}"],
+                 ["udpsink",
+                  f"host={self._address(link, link.peer(host), OUT)}",
+                  f"port={port}", "sync=false", "async=false"])
+                for host in link.hosts for port in ports]
+
+    def are_ready(self, link, ports):
+        return all(init_process.listening("udp", port,
+                                          self._address(link, host, what))
+                   for host in link.hosts for port in ports
+                   for what in (DOOR, INTO, OUT))
+
+    def popen(self, host, argv, **options):
+        del host  # they are all this machine
+        child = namespaces.Command(
+            argv, descriptors=[self._end],
+            how={"join": [], "owner": os.getpid(), "end": self._end}, **options)
+        self._commands.append(child)
+        return child
+
+    def close(self):
+        os.write(self._say_end, b".")  # nobody reads it, so all see it
+        for child in self._commands:
+            child.wait()
+        os.close(self._end)
+        os.close(self._say_end)
+        self._claim.close()

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Hosts as network namespaces, seen from outside.
+
+init_process.py makes them and is what dies last in there; host_command.py takes
+a command in. Both are programs of their own, so whoever uses this may have threads.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+
+from wirelesslab import paths
+from wirelesslab.errors import LabError
+from wirelesslab.testbed import host_command
+
+# Without the user's variables and packages: quick to start, the same anywhere.
+PYTHON = (sys.executable, "-ES")
+MESSAGE_BYTES = 1 << 20
+MAX_DESCRIPTORS = 253  # in one message, says the kernel
+MAX_HOSTS = 200
+BETWEEN = ""  # the network between the hosts, where the links run
+SECONDS_TO_END = 10
+
+
+class Forbidden(LabError):
+    """This machine, or this user's place in it, allows no such hosts."""
+
+
+class Command(subprocess.Popen):
+    """A command in a host, through host_command.py: signals reach its children too."""
+
+    def __init__(self, argv, foreground=False, descriptors=(), how=(),
+                 **options):
+        super().__init__(
+            [*paths.command("testbed.host_command", PYTHON),
+             json.dumps({"foreground": foreground, **dict(how)}), "--", *argv],
+            pass_fds=descriptors, start_new_session=not foreground, **options)
+
+    def kill(self):
+        self.send_signal(host_command.KILL_GROUP)
+
+
+class Namespaces:
+    """`hosts` gives for each name the sysctls of that host."""
+
+    def __init__(self, hosts, as_user=False, with_devices=True):
+        if len(hosts) > MAX_HOSTS:
+            raise LabError(f"{len(hosts)} hosts; {MAX_HOSTS} is the most")
+        self._descriptors = []
+        self._commands = []
+        self._asking = threading.Lock()  # one question, its answer
+        self._control, theirs = socket.socketpair(
+            socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._keeper = subprocess.Popen(
+                [*paths.command("testbed.init_process", PYTHON),
+                 str(os.getpid()),
+                 str(theirs.fileno())],
+                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+                start_new_session=True)
+        try:
+            self._make(hosts, as_user, with_devices)
+        except BaseException:
+            self.close()
+            raise
+
+    def _make(self, hosts, as_user, with_devices):
+        self._control.send(json.dumps({
+            "hosts": hosts, "user": as_user,
+            "devices": with_devices}).encode())
+        message, self._descriptors, _, _ = socket.recv_fds(
+            self._control, MESSAGE_BYTES, MAX_DESCRIPTORS)
+        for descriptor in self._descriptors:
+            os.set_inheritable(descriptor, False)
+        names = self._answer(message)["hosts"]
+        common = len(self._descriptors) - len(names)
+        self._join = self._descriptors[:common]
+        self._networks = dict(zip(names, self._descriptors[common:]))
+
+    @staticmethod
+    def _answer(message):
+        if not message:
+            raise LabError("the testbed's process 1 has ended")
+        answer = json.loads(message)
+        if "forbidden" in answer:
+            raise Forbidden(answer["forbidden"])
+        if "error" in answer:
+            raise LabError(answer["error"])
+        return answer
+
+    def ask(self, question, host, **values):
+        message = json.dumps({"ask": question, "host": host, **values})
+        with self._asking:
+            try:
+                self._control.send(message.encode())
+                answer = self._control.recv(MESSAGE_BYTES)
+            except OSError:
+                answer = b""
+        return self._answer(answer)["is"]
+
+    def popen(self, host, argv, **options):
+        # The PID namespace of those that are entered decides who may enter
+        # more, so it comes last.
+        *others, processes = self._join
+        join = [*others, self._networks[host], processes]
+        child = Command(argv, descriptors=join, how={"join": join}, **options)
+        self._commands.append(child)
+        return child
+
+    def close(self):
+        """Everything in there ends, however busy it is."""
+        with contextlib.suppress(OSError):
+            self._control.send(json.dumps({"ask": "end"}).encode())
+        self._control.close()
+        try:
+            self._keeper.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self._keeper.kill()
+            self._keeper.wait()
+        for child in self._commands:
+            child.wait()
+        for descriptor in self._descriptors:
+            os.close(descriptor)
+        self._descriptors = []

@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Hosts on this machine, emulated links between them, commands in them.
+
+A host is a network namespace, a link is a gst-launch-1.0 with a TUN device in
+each of its two hosts and a `wirelesslink` between them. Nothing of it outlives
+the script, see init_process.py; nothing of it touches the machine's own network.
+Where there may be no namespaces, loopback.py does what can be done without.
+
+    with Testbed(["wl0=a,b: profile=80211b seed=1"]) as bed:
+        server = bed.popen("b", "iperf3 -s -1")
+        bed.wait_listening("b", "tcp", 5201)
+        bed.run("a", "iperf3 -c $b", check=True)
+"""
+
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+from wirelesslab import gst_environment, paths, processes
+from wirelesslab.errors import LabError
+from wirelesslab.testbed import init_process, loopback, namespaces
+from wirelesslab.testbed import links as linkage
+
+MODES = ("root", "user", "relay")
+SECONDS_TO_START = 60  # the first start scans all plugins of the machine
+SECONDS_TO_LISTEN = 30
+# How commands are asked to end: as Ctrl-C does it, which gst-launch-1.0 -e and
+# iperf3 take for "finish what you do"; then, who ignores that.
+ASKED = ((signal.SIGINT, 3), (signal.SIGTERM, 1))
+SECONDS_BETWEEN_LOOKS = 0.01
+IPV6_PREFIX_LENGTH = 64
+# What gst-launch-1.0 -m adds, with the links' statistics among it.
+MESSAGE = re.compile(r"^Got message .*\n", re.M)
+NO_ELEMENT = re.compile(r'no element "(\w+)"')
+
+
+def first_place(ways, sysctls):
+    """(way, hosts, "") for the first way to have hosts that this machine
+    allows; (None, None, why) if it allows none."""
+    reasons = []
+    for way in ways:
+        try:
+            return way, namespaces.Namespaces(sysctls, way == "user"), ""
+        except namespaces.Forbidden as failure:
+            reasons.append(f"as {way}: {failure}")
+    return None, None, "; ".join(reasons)
+
+
+def ways():
+    """To have hosts of their own, for this user."""
+    return MODES[:2] if os.geteuid() == 0 else MODES[1:2]
+
+
+def why_no_hosts():
+    """Nothing, where there can be hosts of their own."""
+    _, place, why = first_place(ways(), {})
+    if place:
+        place.close()
+    return why
+
+
+class Testbed:
+    """`links` are texts as --link has them. `sysctls` gives for a host a dict
+    of sysctls, `devices` words for tunsrc and `buckets` words for tc's tbf for
+    a device, WL0 of both ends or HOST.WL0 of one. `logs` is a directory that
+    stays; without it they go with the testbed."""
+
+    def __init__(self, links=("wl0=a,b",), mode="auto", build=None, sysctls=(),
+                 devices=(), buckets=(), relay_ports=(), logs=None):
+        self.links = linkage.parse_all(links)
+        self.hosts = linkage.hosts_of(self.links)
+        self.mode = mode
+        self.left_out = ""  # in relay mode, what that does not do
+        self._build = pathlib.Path(build or paths.BUILD_DIR)
+        self._sysctls = {host: {} for host in self.hosts}
+        for host, settings in dict(sysctls).items():
+            for name in settings:
+                self._check_sysctl(name)
+            self._sysctls[self._host(host)].update(settings)
+        self._devices = self._of_devices(devices, "device")
+        self._buckets = self._of_devices(buckets, "token bucket")
+        self._relay_ports = list(relay_ports)
+        self._logs = logs
+        self._stack = contextlib.ExitStack()
+        self._commands = []
+        self._gst = []  # (link, its process)
+
+    # ------------------------------------------------------- what it is given
+
+    def _host(self, name):
+        if name not in self.hosts:
+            raise LabError(
+                f"there is no host {name}; there are: {' '.join(self.hosts)}")
+        return name
+
+    @staticmethod
+    def _check_sysctl(name):
+        """Only those of the network are a host's; as root we would set the
+        others for the machine."""
+        if not name.startswith(("net.", "net/")) or "../" in name:
+            raise LabError(
+                f"sysctl {name}: only those of the network, net.NAME, can be "
+                "set for a host")
+
+    def _link(self, name):
+        for link in self.links:
+            if link.name == name:
+                return link
+        raise LabError(
+            f"there is no link {name}; there are: "
+            + " ".join(link.name for link in self.links))
+
+    def _of_devices(self, given, what):
+        """{(host, link's name): value} out of {"wl0" or "a.wl0": value}."""
+        found = {}
+        for place, value in dict(given).items():
+            host, _, name = place.rpartition(".")
+            link = self._link(name)
+            if host and host not in link.hosts:
+                raise LabError(
+                    f"{what} {place}: link {name} has no end at {host}")
+            for end in [host] if host else link.hosts:
+                found[end, name] = value
+        return found
+
+    # ------------------------------------------------------------- life cycle
+
+    def __enter__(self):
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _open(self):
+        self.logs = self._make_logs()
+        self._env = self._gst_environment()
+        self._place = self._make_place()
+        self._stack.callback(self._place.close)
+        for links in linkage.by_medium(self.links):
+            self._start_links(links)
+        for link in self.links:
+            self._wait_for_link(link)
+        if self.mode != "relay":
+            self._finish_devices()
+
+    def close(self):
+        """Asks everybody to end, for a moment; then nobody is asked. The links
+        come last, so they carry what the commands still have to say."""
+        for started in self._commands, self.link_processes():
+            for number, seconds in ASKED:
+                self._ask_to_end(started, number, seconds)
+        self._commands, self._gst = [], []
+        self._stack.close()
+
+    @staticmethod
+    def _ask_to_end(started, number, seconds):
+        deadline = time.monotonic() + seconds
+        for process in started:
+            if process.poll() is None:
+                process.send_signal(number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            for process in started:
+                process.wait(max(deadline - time.monotonic(), 0))
+
+    def _make_logs(self):
+        if self._logs is not None:
+            path = pathlib.Path(self._logs)
+            path.mkdir(parents=True, exist_ok=True)
+            return path.resolve()
+        return pathlib.Path(self._stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="wireless-testbed-")))
+
+    def _gst_environment(self):
+        """The plugins of the build, where there is one, else those installed."""
+        if not self._build.is_dir():
+            return dict(os.environ)
+        env = gst_environment.environment(self._build.resolve())
+        if not os.access(self._build, os.W_OK):
+            env.pop("GST_REGISTRY_1_0")
+        return env
+
+    # ------------------------------------------------------------------ hosts
+
+    def _make_place(self):
+        """The first of the ways to have hosts that this machine allows."""
+        if self.mode == "relay":
+            return self._make_relay("as asked for")
+        way, place, why = first_place(
+            ways() if self.mode == "auto" else [self.mode], self._sysctls)
+        if place:
+            self.mode = way
+            return place
+        if self.mode == "auto":
+            return self._make_relay(why)
+        raise LabError(f"no hosts here {why}")
+
+    def _make_relay(self, why):
+        if not self._relay_ports:
+            raise LabError(
+                f"no hosts of their own here ({why}), and "
+                "--relay-port names no UDP port to relay instead")
+        self.mode = "relay"
+        self.left_out = loopback.LEFT_OUT.format(
+            why=why, ports=", ".join(map(str, self._relay_ports)))
+        return loopback.Loopback(self.links, self._relay_ports)
+
+    # ------------------------------------------------------------------ links
+
+    def _flows(self, link):
+        if self.mode == "relay":
+            return self._place.flows(link, self._relay_ports)
+        return linkage.device_flows(
+            link, {host: self._devices.get((host, link.name), "").split()
+                   for host in link.hosts})
+
+    def _start_links(self, links):
+        """Those of one medium are one pipeline."""
+        owner = links[0]
+        properties = [f"location={self.log(owner.name)}"]
+        if self.mode == "relay":
+            properties.append(f"overhead={loopback.OVERHEAD}")
+        flows = [flow for link in links for flow in self._flows(link)]
+        with open(self._output_of(owner), "w") as output:
+            self._gst.append((owner, self._place.popen(
+                namespaces.BETWEEN,
+                ["gst-launch-1.0", "-e", "-m",
+                 *linkage.pipeline(owner, flows, properties)],
+                env=self._env, stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.STDOUT)))
+
+    def _output_of(self, link):
+        return self.logs / f"{link.name}.out"
+
+    def _wait_for_link(self, link):
+        self._wait(lambda: self._is_up(link), SECONDS_TO_START,
+                   f"link {link.name} did not come up")
+
+    def _is_up(self, link):
+        if self.mode == "relay":
+            return self._place.are_ready(link, self._relay_ports)
+        return all(self._place.ask("are_up", host, devices=[link.name])
+                   for host in link.hosts)
+
+    def _wait(self, condition, seconds, otherwise):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            self.check()
+            if time.monotonic() > deadline:
+                raise LabError(otherwise)
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+
+    def _finish_devices(self):
+        """What tunsrc leaves to others."""
+        for link in self.links:
+            for host in link.hosts:
+                with contextlib.suppress(LabError):  # without IPv6
+                    self._place.ask(
+                        "add_address", host, device=link.name,
+                        address=link.address_ip6(host),
+                        prefix_length=IPV6_PREFIX_LENGTH)
+        for (host, name), words in self._buckets.items():
+            done = self.run(
+                host, ["tc", "qdisc", "add", "dev", name, "root", "tbf",
+                       *words.split()],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            if done.returncode != 0:
+                raise LabError(f"the token bucket of {host}.{name} "
+                               f"failed:\n{processes.tail(done.stdout)}")
+
+    def check(self):
+        """LabError if a link has ended: then nothing that follows is true."""
+        if self.mode == "relay":
+            self._place.check()
+        for link, process in self._gst:
+            status = process.poll()
+            if status is None:
+                continue
+            words = MESSAGE.sub(
+                "", self._output_of(link).read_text(errors="replace"))
+            missing = NO_ELEMENT.search(words)
+            if missing:
+                raise LabError(
+                    f"link {link.name}: GStreamer has no element "
+                    f"{missing.group(1)}. If it is one of this project's, "
+                    f"build it:\n  meson setup {self._build} "
+                    f"{paths.SOURCE_DIR} && ninja -C {self._build}\n"
+                    "or name the directory of another build with --build")
+            raise LabError(
+                f"link {link.name} ended ({processes.describe(status)}); its "
+                f"last words:\n{processes.tail(words)}")
+
+    def link_processes(self):
+        """For who waits: when one ends, check() fails."""
+        return [process for _, process in self._gst]
+
+    def log(self, link):
+        """Where its wirelesslink writes what happened."""
+        return self.logs / f"{self._link(link).medium}.log"
+
+    # --------------------------------------------------------------- commands
+
+    def _addresses(self, link, own, host):
+        if self.mode != "relay":
+            return {"": link.address(host), "_ip6": link.address_ip6(host)}
+        if own == host:
+            return {"": self._place.own_address(link, host)}
+        return {"": self._place.relay_address(link, host)}
+
+    def variables(self, host):
+        """What the environment of a command has beyond ours."""
+        values = linkage.variables(self.links, host, self._addresses)
+        values["TESTBED_HOST"] = host
+        values["TESTBED_MODE"] = self.mode
+        values["LINK_LOG"] = str(self.log(self.links[0].name))
+        for link in self.links:
+            values[f"LINK_LOG_{link.name}"] = str(self.log(link.name))
+        return values
+
+    def popen(self, host, command, **options):
+        """A Popen. A text goes to the shell; a list is a program and its
+        arguments."""
+        self._host(host)
+        argv = ["sh", "-c", command] if isinstance(command, str) else command
+        env = {**self._env, **self.variables(host), **options.pop("env", {})}
+        options.setdefault("stdin", subprocess.DEVNULL)
+        child = self._place.popen(host, argv, env=env, **options)
+        self._commands.append(child)
+        return child
+
+    def run(self, host, command, check=False, timeout=None, **options):
+        """As subprocess.run()."""
+        child = self.popen(host, command, **options)
+        try:
+            out, err = child.communicate(timeout=timeout)
+        except BaseException:
+            child.kill()
+            child.wait()
+            raise
+        done = subprocess.CompletedProcess(command, child.returncode, out, err)
+        if check:
+            done.check_returncode()
+        return done
+
+    def is_listening(self, host, kind, port):
+        """Whether a socket of the host, "tcp" or "udp", waits at the port."""
+        if kind not in init_process.LISTENING:
+            raise LabError(f"{kind} is none of: "
+                           + " ".join(init_process.LISTENING))
+        self._host(host)
+        if self.mode != "relay":
+            return self._place.ask("is_listening", host, kind=kind, port=port)
+        return any(init_process.listening(kind, port, address)
+                   for address in ["0.0.0.0", *(
+                       self._place.own_address(link, host)
+                       for link in self.links if host in link.hosts)])
+
+    def wait_listening(self, host, kind, port, seconds=SECONDS_TO_LISTEN):
+        self._wait(lambda: self.is_listening(host, kind, port), seconds,
+                   f"nothing listens at {kind} port {port} of host {host}")

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What takes workloads besides video from one host to another, as a file
+describes it: carriers.ini has ours and other people's, a matrix of the lab may
+have more in its sections [protocol NAME].
+"""
+
+import configparser
+import re
+
+from wirelesslab import paths
+from wirelesslab.errors import LabError
+from wirelesslab.streams import placement, transports
+from wirelesslab.workloads import definitions
+
+OURS = paths.PIPELINES / "carriers.ini"
+INPUTS = ("{input}", "{packets}")  # in a sender: this is no video
+OUTPUT = "{output}"
+SOCKET = "socket"
+KEYS = {"title", "sender", "receiver", "binds", "link", SOCKET,
+        transports.COMPUTED}
+
+
+def read():
+    """{name: carrier} of carriers.ini."""
+    found = configparser.ConfigParser(interpolation=None)
+    found.read_string(OURS.read_text())
+    return {name: of_section(name, found[name]) for name in found.sections()}
+
+
+def is_one(section):
+    return SOCKET in section \
+        or any(name in section.get("sender", "") for name in INPUTS)
+
+
+def of_section(name, section):
+    """All there is to know, as it goes into JSON."""
+    unknown = set(section) - KEYS
+    if unknown:
+        raise LabError(f"protocol {name} has an unknown {min(unknown)}; "
+                       "one that carries workloads may have: "
+                       + ", ".join(sorted(KEYS)))
+    sender, receiver = (re.sub(r"\s+", " ", section.get(key, "")).strip()
+                        for key in ("sender", "receiver"))
+    socket = transports.one_of(name, section, SOCKET, ("", "tcp"), "")
+    computed = transports.is_so(name, section, transports.COMPUTED, False)
+    if not socket and not receiver:
+        raise LabError(f"protocol {name} has no receiver")
+    if not socket and not computed and OUTPUT not in receiver:
+        raise LabError(f"protocol {name}: its receiver has no {OUTPUT}")
+    return {"name": name, "title": section.get("title", name),
+            "sender": sender, "receiver": receiver, SOCKET: socket,
+            "binds": transports.one_of(
+                name, section, "binds", placement.BINDS,
+                socket or transports.socket_of(receiver or "-")),
+            "link": transports.own_link(f"protocol {name}",
+                                        section.get("link", "")),
+            transports.COMPUTED: computed}
+
+
+def can_carry(carrier, workload):
+    """Where it is computed there are no answers."""
+    return not carrier[transports.COMPUTED] \
+        or workload["kind"] in definitions.COMPUTABLE

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What besides video can be sent over the links of a matrix: sections
+[workload NAME] of its file, which docs/workloads.md describes.
+"""
+
+import re
+import typing
+
+from wirelesslab.errors import LabError
+from wirelesslab.streams import measurements
+
+VIDEO = "video"  # what a matrix streams unless it says otherwise
+MOBILE, NETWORK = "mobile", "network"  # who begins: who sends, asks or calls
+UNITS = {"ms": 1e-3, "s": 1, "min": 60}
+TIME = re.compile(r"(\d+(?:\.\d+)?) *(ms|s|min)")
+# What one write() into a pipe never divides, so that a record stays whole
+LARGEST = 4096
+VOICE_NUMBERS = 65535  # packets of a call that have a number of two bytes
+DAY_S = 86400
+
+
+class Number(typing.NamedTuple):
+    """A parameter: an integer, or with `unit` a time in seconds"""
+
+    default: float
+    least: float
+    most: float
+    is_time: bool = False
+
+
+def bytes_of(default):
+    return Number(default, 1, LARGEST)
+
+
+def time_of(default, least=0, most=DAY_S):
+    return Number(default, least, most, True)
+
+
+# kind: who begins, its parameters
+KINDS = {
+    "bulk": (NETWORK, {
+        "bytes": Number(40000, 1, 10**9), "block": bytes_of(512),
+        "wait": time_of(60, 0.001)}),
+    "request-reply": (MOBILE, {
+        "request": bytes_of(1), "reply": bytes_of(1),
+        "count": Number(40, 1, 10**6), "warm": Number(2, 0, 1000),
+        "pause": time_of(0), "wait": time_of(60, 0.001)}),
+    "voice": (NETWORK, {
+        "seconds": Number(60, 1, DAY_S), "bytes": Number(33, 2, LARGEST),
+        "every": time_of(0.02, 0.001, 10),
+        "acknowledge": time_of(0.2, 0.001, 10)}),
+    "dial-up": (MOBILE, {
+        "calls": Number(400, 1, 10**5), "every": time_of(300, 0.001),
+        "bytes": bytes_of(40)}),
+}
+TOLL_QUALITY_MS = 150  # Erixzon 5.4.2
+LONG_CALL_S = 35  # Alanko 3.1
+
+# kind: (name of a number, how it is written)
+NUMBERS = {
+    "bulk": (("bytes", "{:.0f}"), ("arrived %", "{:.1f}"),
+             ("mean byte/s", "{:.0f}"), ("sustainable byte/s", "{:.0f}")),
+    "request-reply": (
+        ("exchanges", "{:.0f}"), ("lost", "{:.0f}"), ("min s", "{:.3f}"),
+        *((f"{percent} % s", "{:.3f}")
+          for percent in measurements.ALANKO_PERCENTS), ("max s", "{:.3f}"),
+        *((f"over by {tolerance} s", "{:.3f}")
+          for tolerance in measurements.ALANKO_TOLERANCES_S)),
+    "voice": (
+        ("packets", "{:.0f}"), ("lost %", "{:.2f}"),
+        ("delay median ms", "{:.1f}"), ("delay 95 % ms", "{:.1f}"),
+        ("delay 99 % ms", "{:.1f}"), ("estimate median ms", "{:.1f}"),
+        ("estimate 95 % ms", "{:.1f}"), ("jitter ms", "{:.1f}"),
+        (f"within {TOLL_QUALITY_MS} ms %", "{:.1f}")),
+    "dial-up": (
+        ("calls", "{:.0f}"), ("failed", "{:.0f}"), ("failed %", "{:.1f}"),
+        ("set-up min s", "{:.1f}"), ("set-up 5 % s", "{:.1f}"),
+        ("set-up median s", "{:.1f}"), ("set-up 95 % s", "{:.1f}"),
+        ("set-up max s", "{:.1f}"), (f"over {LONG_CALL_S} s %", "{:.1f}"),
+        ("failure seen median s", "{:.1f}"), ("packets", "{:.0f}"),
+        ("lost", "{:.0f}"), ("delay median s", "{:.2f}"),
+        ("delay 95 % s", "{:.2f}"), ("delay max s", "{:.2f}")),
+}
+COMPUTABLE = ("voice", "dial-up")  # nobody waits for an answer
+OTHER_KEYS = ("kind", "title", "from", "protocols", "links")
+
+
+def read(name, section):
+    """What is to be sent, as it goes into a cell; and the names of the
+    protocols and links that it is for, where it says so."""
+    kind = section.get("kind")
+    if kind not in KINDS:
+        raise LabError(
+            f"workload {name} has no kind" if kind is None
+            else f"workload {name}: there is no kind {kind}; there are: "
+            + ", ".join(KINDS))
+    begins, parameters = KINDS[kind]
+    unknown = set(section) - set(parameters) - set(OTHER_KEYS)
+    if unknown:
+        raise LabError(
+            f"workload {name} has an unknown {min(unknown)}; {kind} has: "
+            + ", ".join([*OTHER_KEYS, *parameters]))
+    found = {"name": name, "kind": kind, "title": section.get("title", name),
+             "from": section.get("from", begins)}
+    if found["from"] not in (MOBILE, NETWORK):
+        raise LabError(
+            f"workload {name}: from is {MOBILE} or {NETWORK}")
+    for key, parameter in parameters.items():
+        text = section.get(key)
+        found[key] = parameter.default if text is None \
+            else value(f"workload {name}: {key}", text, parameter)
+    check(found)
+    return found, section.get("protocols", ""), section.get("links", "")
+
+
+def value(what, text, parameter):
+    if parameter.is_time:
+        matched = TIME.fullmatch(text.strip())
+        if not matched:
+            raise LabError(
+                f"{what} = {text!r} is no time, such as 20 ms or 1.5 s")
+        number = round(float(matched[1]) * UNITS[matched[2]], 9)
+    else:
+        if not re.fullmatch(r"\d+", text.strip()):
+            raise LabError(f"{what} = {text!r} is no number")
+        number = int(text)
+    if not parameter.least <= number <= parameter.most:
+        unit = " s" if parameter.is_time else ""
+        raise LabError(f"{what} is from {parameter.least:g} to "
+                       f"{parameter.most:g}{unit}")
+    return number
+
+
+def check(workload):
+    if workload["kind"] != "voice":
+        return
+    if packets(workload) > VOICE_NUMBERS:
+        raise LabError(
+            f"workload {workload['name']} has {packets(workload)} packets; "
+            f"there is room for {VOICE_NUMBERS}")
+    if workload["acknowledge"] < workload["every"]:
+        raise LabError(f"workload {workload['name']}: acknowledge is "
+                       "at least every")
+
+
+def packets(workload):
+    """Of what is sent at a pace of its own"""
+    return workload["calls"] if workload["kind"] == "dial-up" \
+        else round(workload["seconds"] / workload["every"])
+
+
+def theirs(name, kind, section):
+    """{number: what a paper has}, as it is written there"""
+    known = {number.lower(): number for number, _ in NUMBERS[kind]}
+    unknown = set(section) - set(known) - {"source"}
+    if unknown:
+        raise LabError(
+            f"theirs {name}: {kind} has no {min(unknown)}; it has: "
+            + ", ".join(known))
+    return {"source": section.get("source", "theirs"),
+            **{known[key]: text for key, text in section.items()
+               if key in known}}

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""One end of a workload besides video: a program in a host of a testbed. It
+writes into what carries its packets and reads what comes out, and logs when.
+Both ends run on one machine, so times are by one clock.
+
+It begins with the first line on its standard input, and whoever only answers
+ends with the input's end.
+"""
+
+import collections
+import contextlib
+import csv
+import json
+import os
+import pathlib
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+NS = 10**9
+LARGEST = 65536
+# Packets that are no part of what is measured: the way is up when they came.
+HELLO, SECONDS_BETWEEN_HELLOS, HELLOS = 0xFFFF, 3, 40
+SECONDS_TO_BEGIN = 60  # until a sender's pipeline sends its first
+SECONDS_OF_QUIET = 5  # then nothing more is on its way
+ENTRY = 4  # bytes in an acknowledgement: number, 2; elapsed, 2, in units of
+ELAPSED_NS = 100_000
+STDIN = 0
+
+
+class Reader:
+    """Packets of one size out of a file."""
+
+    def __init__(self, file, size):
+        self._file, self._size, self._buffer = file, size, b""
+        self.has_ended = False
+
+    def files(self):
+        return [] if self.has_ended else [self._file]
+
+    def fill(self):
+        data = os.read(self._file, LARGEST)
+        self._buffer += data
+        self.has_ended = not data
+
+    def check(self):
+        if self.has_ended:
+            sys.exit("the way back ended before the last answer")
+
+    def take(self):
+        """A packet that is whole, or None."""
+        if len(self._buffer) < self._size:
+            return None
+        packet = self._buffer[:self._size]
+        self._buffer = self._buffer[self._size:]
+        return packet
+
+    def wait(self, until_ns=None, or_end_of=()):
+        """The next packet; None at that time, or when a file ends."""
+        while True:
+            packet = self.take()
+            if packet is not None or self.has_ended:
+                return packet
+            left = None if until_ns is None \
+                else max(until_ns - time.monotonic_ns(), 0) / NS
+            ready = select.select([*self.files(), *or_end_of], [], [], left)[0]
+            if not ready or any(file in ready for file in or_end_of):
+                return None
+            self.fill()
+
+
+def write_all(file, data):
+    while data:
+        try:
+            data = data[os.write(file, data):]
+        except BlockingIOError:
+            select.select([], [file], [])
+
+
+def write_or_drop(file, data):
+    """What finds no room is lost, as live sound is."""
+    if not select.select([], [file], [], 0)[1]:
+        return False
+    write_all(file, data)
+    return True
+
+
+def numbered(number, size):
+    """So much of the number as there is room for, then nothing."""
+    return number.to_bytes(8, "little")[:size].ljust(size, b"\0")
+
+
+def number_in(packet):
+    return int.from_bytes(packet[:8], "little")
+
+
+def sleep_until(ns):
+    time.sleep(max(ns - time.monotonic_ns(), 0) / NS)
+
+
+# ------------------------------------------------------------------------ bulk
+
+def send_bulk(work, out, _incoming):
+    log, sent = [], 0
+    while sent < work["bytes"]:
+        size = min(work["block"], work["bytes"] - sent)
+        write_all(out, bytes(size))
+        sent += size
+        log.append((time.monotonic_ns(), sent))
+    return {"sent.csv": (("time_ns", "bytes"), log)}
+
+
+def receive_bulk(work, _out, incoming):
+    """Until all is there, or nothing comes any more."""
+    log, total = [], 0
+    while total < work["bytes"]:
+        wait = work["wait"] if log else work["wait"] + SECONDS_TO_BEGIN
+        if not select.select([incoming], [], [], wait)[0]:
+            break
+        data = os.read(incoming, LARGEST)
+        if not data:
+            break
+        total += len(data)
+        log.append((time.monotonic_ns(), total))
+    return {"received.csv": (("time_ns", "bytes"), log)}
+
+
+# --------------------------------------------------------- request-reply, calls
+
+def ask(work, out, incoming):
+    """One after the other; who gets no reply in time asks the next."""
+    reader, log = Reader(incoming, work["reply"]), []
+    for number in range(work["warm"] + work["count"]):
+        if log:
+            # From the end of the last one, or with `every` from its beginning
+            sleep_until(log[-1][2] + int(work["every"] * NS)
+                        if "every" in work
+                        else time.monotonic_ns() + int(work["pause"] * NS))
+        request = numbered(number, work["request"])
+        sent = time.monotonic_ns()
+        write_all(out, request)
+        reply = reader.wait(sent + int(work["wait"] * NS))
+        while reply is not None and not is_answer(reply, request):
+            reply = reader.wait(sent + int(work["wait"] * NS))
+        reader.check()
+        received = "" if reply is None else time.monotonic_ns()
+        log.append((number, int(number < work["warm"]), sent, received))
+    return {"exchanges.csv": (("number", "warm", "sent_ns", "received_ns"),
+                              log)}
+
+
+def is_answer(reply, request):
+    size = min(len(reply), len(request), 8)
+    return reply[:size] == request[:size]
+
+
+def answer(work, out, incoming):
+    reader, log = Reader(incoming, work["request"]), []
+    while True:
+        request = reader.wait(or_end_of=[STDIN])
+        if request is None:
+            return {"answers.csv": (("number", "received_ns", "sent_ns"), log)}
+        received = time.monotonic_ns()
+        number = number_in(request)
+        log.append((number, received, time.monotonic_ns()))
+        write_all(out, numbered(number, work["reply"]))
+
+
+# ----------------------------------------------------------------------- voice
+
+def talk(work, out, incoming):
+    """A packet at each tick; meanwhile acknowledgements are read."""
+    reader = Reader(incoming, work["acknowledgement"])
+    greet(work, out, reader)
+    sent, acknowledged = [], []
+    begin = time.monotonic_ns()
+    for number in range(work["packets"]):
+        due = begin + int(number * work["every"] * NS)
+        while time.monotonic_ns() < due:
+            note(reader.wait(due), acknowledged)
+        now = time.monotonic_ns()
+        taken = write_or_drop(out, numbered(number, work["bytes"]))
+        sent.append((number, now, int(taken)))
+    while True:
+        acknowledgement = reader.wait(
+            time.monotonic_ns() + SECONDS_OF_QUIET * NS)
+        reader.check()
+        if acknowledgement is None:
+            break
+        note(acknowledgement, acknowledged)
+    return {"sent.csv": (("number", "sent_ns", "taken"), sent),
+            "acknowledged.csv": (("number", "received_ns", "elapsed_ns"),
+                                 acknowledged)}
+
+
+def greet(work, out, reader):
+    """Until somebody answers: then all between here and there is up."""
+    for _ in range(HELLOS):
+        write_all(out, numbered(HELLO, work["bytes"]))
+        if reader.wait(time.monotonic_ns() + SECONDS_BETWEEN_HELLOS * NS):
+            return
+    sys.exit("nobody answered")
+
+
+def note(acknowledgement, log):
+    now = time.monotonic_ns()
+    for place in range(0, len(acknowledgement or b""), ENTRY):
+        number, elapsed = (
+            int.from_bytes(acknowledgement[at:at + 2], "little")
+            for at in (place, place + 2))
+        if number != HELLO:
+            log.append((number, now, elapsed * ELAPSED_NS))
+
+
+def listen(work, out, incoming):
+    """Acknowledges what came: when there is no more room, or it is time."""
+    reader = Reader(incoming, work["bytes"])
+    room = work["acknowledgement"] // ENTRY
+    log, waiting, due = [], collections.deque(), None
+    while True:
+        packet = reader.wait(due, or_end_of=[STDIN])
+        now = time.monotonic_ns()
+        if packet is None and (due is None or now < due):
+            return {"received.csv": (("number", "received_ns"), log)}
+        if packet is not None:
+            number = int.from_bytes(packet[:2], "little")
+            if number == HELLO:
+                write_or_drop(out, acknowledge([], room, now))
+                continue
+            log.append((number, now))
+            waiting.append((number, now))
+            due = due or now + int(work["acknowledge"] * NS)
+        if len(waiting) >= room or (due and now >= due):
+            write_or_drop(out, acknowledge(waiting, room, now))
+            waiting.clear()
+            due = None
+
+
+def acknowledge(packets, room, now):
+    """Of each packet its number, and for how long it was here (Erixzon,
+    equation 5.3)."""
+    found = b"".join(
+        number.to_bytes(2, "little")
+        + min((now - received) // ELAPSED_NS, 0xFFFF).to_bytes(2, "little")
+        for number, received in packets)
+    nobody = HELLO.to_bytes(2, "little") + bytes(2)
+    return found + nobody * (room - len(packets))
+
+
+# -------------------------------------------------------------- what carries it
+
+ENDS = {  # kind: who begins, who answers
+    "bulk": (send_bulk, receive_bulk),
+    "request-reply": (ask, answer),
+    "dial-up": (ask, answer),
+    "voice": (talk, listen),
+}
+
+
+def launch(words, pipelines, **files):
+    """One more pipeline, with a file in it that is inherited."""
+    names = {name: str(file) for name, file in files.items()}
+    pipelines.append(subprocess.Popen(
+        ["gst-launch-1.0", "-q", "-e",
+         *(word.format_map(names) for word in words)],
+        stdin=subprocess.DEVNULL, stdout=sys.stderr,
+        pass_fds=list(files.values())))
+    return pipelines[-1]
+
+
+def open_receiver(spec, pipelines, stack):
+    """Where packets come out; None, where none are expected."""
+    if not spec["receiver"]:
+        return None
+    incoming, output = os.pipe()
+    stack.callback(end, launch(spec["receiver"], pipelines, output=output))
+    os.close(output)
+    return incoming
+
+
+def open_sender(spec, pipelines, stack):
+    if not spec["sender"]:
+        return None
+    pipe, out = os.pipe()
+    stack.callback(end, launch(spec["sender"], pipelines, input=pipe))
+    os.close(pipe)
+    return out
+
+
+def fail_with(pipelines):
+    """Whoever waits for an answer need not, when a pipeline has failed."""
+    def look(_number, _frame):
+        if any((child.poll() or 0) > 0 for child in pipelines):
+            sys.exit("a pipeline failed")
+
+    signal.signal(signal.SIGCHLD, look)
+
+
+def end(child):
+    if child.poll() is None:
+        child.kill()
+    child.wait()
+
+
+def without_delay(own):
+    own.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return own
+
+
+def wait_for_word():
+    if not os.read(STDIN, LARGEST):
+        sys.exit("nobody said that all is ready")
+
+
+def use_socket(spec, work, function, stack):
+    address = spec["address"], spec["port"]
+    if spec["begins"]:
+        wait_for_word()
+        own = socket.create_connection(address)
+    else:
+        server = stack.enter_context(socket.create_server(address))
+        wait_for_word()
+        own, _ = server.accept()
+    stack.enter_context(without_delay(own))
+    return function(work, own.fileno(), own.fileno())
+
+
+def use_pipelines(spec, work, function, stack):
+    pipelines = []
+    incoming = open_receiver(spec, pipelines, stack)
+    wait_for_word()
+    if function in (ask, talk):
+        fail_with(pipelines)
+    out = open_sender(spec, pipelines, stack)
+    found = function(work, out, incoming)
+    if function is send_bulk:
+        os.close(out)  # its end goes the same way as all before it
+        os.read(STDIN, LARGEST)  # until the other end has it
+    return found
+
+
+def save(directory, logs):
+    for name, (heads, rows) in logs.items():
+        with open(directory / name, "w", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(heads)
+            writer.writerows(rows)
+
+
+def main():
+    spec = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    work = spec["workload"]
+    function = ENDS[work["kind"]][0 if spec["begins"] else 1]
+    use = use_socket if spec["socket"] else use_pipelines
+    with contextlib.ExitStack() as stack:
+        try:
+            logs = use(spec, work, function, stack)
+        except OSError as error:
+            sys.exit(f"what carries it ended: {error}")
+        save(pathlib.Path(spec["directory"]), logs)

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs a workload besides video over a link: the programs of both ends, in
+hosts of a testbed, or what is computed with the link in virtual time. It leaves
+the logs of both ends and of the link.
+"""
+
+import contextlib
+import fractions
+import json
+import shlex
+import signal
+import subprocess
+import time
+
+from wirelesslab import gst_environment, paths, processes
+from wirelesslab.errors import LabError
+from wirelesslab.streams import placement, stream, transports
+from wirelesslab.testbed import testbed, wakeup_delay
+from wirelesslab.workloads import definitions, endpoint
+
+# The first is station 0, as the mobile of a testbed is.
+HOSTS = (definitions.MOBILE, definitions.NETWORK)
+SECONDS_TO_START = 60
+SECONDS_TO_END = 30
+SECONDS_TO_DRAIN = 60
+SECONDS_BETWEEN_LOOKS = 0.05
+PACKETS = "packets.bin"
+WARNINGS_OF = ("begins.out", "answers.out")
+IP_AND_UDP = 28
+
+
+def hosts_of(workload):
+    """Who begins, and who answers"""
+    first = workload["from"]
+    return first, HOSTS[1 - HOSTS.index(first)]
+
+
+def prepared(workload):
+    """What both ends have to know: a call is a request, and its reply tells
+    that it was set up."""
+    if workload["kind"] == "dial-up":
+        size = workload["bytes"]
+        return {**workload, "request": size, "reply": size, "warm": 0,
+                "count": workload["calls"], "wait": workload["every"]}
+    if workload["kind"] == "voice":
+        return {**workload, "packets": definitions.packets(workload),
+                "acknowledgement": acknowledgement(workload)}
+    return workload
+
+
+def acknowledgement(workload):
+    """Bytes: room for as many packets as come until the next one"""
+    return endpoint.ENTRY * max(
+        round(workload["acknowledge"] / workload["every"]), 1)
+
+
+def sizes(work):
+    """Bytes of a packet there and back; None where nobody answers"""
+    if work["kind"] == "bulk":
+        return work["block"], None
+    if work["kind"] == "voice":
+        return work["bytes"], work["acknowledgement"]
+    return work["request"], work["reply"]
+
+
+# ---------------------------------------------------------------- in real time
+
+def over_sockets(cell, properties, directory, build):
+    """How late this machine was, what pipelines warned of, and what a testbed
+    without hosts of its own left out."""
+    protocol = cell["protocol"]
+    port = placement.free_port(protocol["binds"])
+    bed = testbed.Testbed(
+        [f"{placement.LINK}={','.join(HOSTS)}: {properties}"], build=build,
+        relay_ports=[port, port + 1], logs=directory,
+        **placement.hosts_of(cell["link"], HOSTS))
+    with bed, wakeup_delay.Measurement() as delays:
+        transports.check_relayed(protocol, bed.left_out)
+        Ends(cell, bed, port, directory).run()
+        drain(bed)
+    words = "".join((directory / name).read_text(errors="replace")
+                    for name in WARNINGS_OF)
+    warnings = [f"{element.rpartition(':')[2]}: {what}"
+                for element, what in stream.WARNING.findall(words)]
+    return delays.late_ms, list(dict.fromkeys(warnings)), bed.left_out
+
+
+class Ends:
+    """The programs of both ends, and what they are told."""
+
+    def __init__(self, cell, bed, port, directory):
+        self._bed, self._directory = bed, directory
+        self._protocol, self._port = cell["protocol"], port
+        self._work = prepared(cell["workload"])
+        self._hosts = hosts_of(self._work)
+        self._children = []
+
+    def run(self):
+        for begins in (False, True):
+            self._children.append(self._start(begins))
+        answers, begins = self._children
+        self._wait_until_ready()
+        for child in self._children:
+            child.stdin.write(b"go\n")
+            child.stdin.flush()
+        # Who receives all knows when it is all.
+        last, other = (answers, begins) if self._work["kind"] == "bulk" \
+            else (begins, answers)
+        while last.poll() is None:
+            self._check(other)
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        self._finish(last)
+        other.stdin.close()
+        self._finish(other)
+
+    def _words(self, pipeline, host, port, size):
+        """One that carries to this host"""
+        return [word.format_map({
+            "host": host, "port": port, "bytes": size, "input": "{input}",
+            "output": "{output}"}) for word in shlex.split(pipeline)]
+
+    def _spec(self, begins):
+        own, peer = self._hosts if begins else self._hosts[::-1]
+        variables = self._bed.variables(own)
+        there, back = sizes(self._work)
+        # To who answers at the port, to who begins at the next
+        sent = (there, self._port) if begins else (back, self._port + 1)
+        received = (back, self._port + 1) if begins else (there, self._port)
+        protocol = self._protocol
+        return {
+            "workload": self._work, "begins": begins,
+            "directory": str(self._directory), "socket": protocol["socket"],
+            "address": variables[peer if begins else own],
+            "port": self._port,
+            "sender": sent[0] and self._words(
+                protocol["sender"], variables[peer], sent[1], sent[0]),
+            "receiver": received[0] and self._words(
+                protocol["receiver"], variables[own], received[1],
+                received[0])}
+
+    def _start(self, begins):
+        name = "begins" if begins else "answers"
+        path = self._directory / f"{name}.json"
+        path.write_text(json.dumps(self._spec(begins), indent=1) + "\n")
+        with open(self._output(begins), "w") as output:
+            return self._bed.popen(
+                self._hosts[0 if begins else 1],
+                [*paths.command("workloads.endpoint"), str(path)],
+                stdin=subprocess.PIPE, stdout=output,
+                stderr=subprocess.STDOUT)
+
+    def _output(self, begins):
+        return self._directory / ("begins.out" if begins else "answers.out")
+
+    def _listeners(self):
+        """(host, port) of each"""
+        yield self._hosts[1], self._port
+        if not self._protocol["socket"] and sizes(self._work)[1]:
+            yield self._hosts[0], self._port + 1
+
+    def _wait_until_ready(self):
+        deadline = time.monotonic() + SECONDS_TO_START
+        for host, port in self._listeners():
+            while not self._bed.is_listening(host, self._protocol["binds"],
+                                             port):
+                for child in self._children:
+                    self._check(child)
+                if time.monotonic() > deadline:
+                    raise self._failure(host == self._hosts[0],
+                                        "did not open its port")
+                time.sleep(SECONDS_BETWEEN_LOOKS)
+
+    def _check(self, child):
+        """That who should not has not ended"""
+        self._bed.check()
+        if child.poll() not in (None, 0):
+            raise self._failed(child)
+
+    def _finish(self, child):
+        try:
+            status = child.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            raise self._failure(child is self._children[1],
+                                "did not end") from None
+        if status != 0:
+            raise self._failed(child)
+
+    def _failed(self, child):
+        return self._failure(
+            child is self._children[1],
+            f"failed ({processes.describe(child.returncode)})")
+
+    def _failure(self, begins, what):
+        """Of one end; what the other said may be why."""
+        who = "begins" if begins else "answers"
+        return LabError(
+            f"the end that {who} {what}; last words of both:\n" + processes.tail(
+                "".join(self._output(end).read_text(errors="replace")
+                        for end in (begins, not begins))))
+
+
+def drain(bed):
+    """The link ends when what is in it has come out, and its log is whole."""
+    deadline = time.monotonic() + SECONDS_TO_DRAIN
+    for process in bed.link_processes():
+        process.send_signal(signal.SIGINT)
+    for process in bed.link_processes():
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(max(deadline - time.monotonic(), 0))
+
+
+# ------------------------------------------------------------- in virtual time
+
+def compute(cell, properties, directory, build):
+    """Each packet is sent when it is due, whatever became of the last."""
+    work = cell["workload"]
+    count, size = definitions.packets(work), work["bytes"]
+    packets = directory / PACKETS
+    packets.write_bytes(bytes(count * size))
+    pace = 1 / fractions.Fraction(work["every"]).limit_denominator(10**6)
+    values = {"packets": packets, "bytes": size, "pace": pace}
+    protocol = cell["protocol"]
+
+    def fill(pipeline):
+        return [word.format_map(values) for word in shlex.split(pipeline)]
+
+    processes.run(
+        ["gst-launch-1.0", "-q", *fill(protocol["sender"]),
+         "!", "wirelesslink", "mode=timestamp", f"overhead={IP_AND_UDP}",
+         f"sink_0::station={HOSTS.index(work['from'])}",
+         f"location={directory / placement.LINK}.log", *shlex.split(properties),
+         "!", *fill(protocol["receiver"])], "the pipeline",
+        env=gst_environment.environment(build))

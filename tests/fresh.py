@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Does what the README says on minimal Debians, each made for it with
+debootstrap and removed afterwards.
+
+The source is a clone of the commit that is checked out; what is not committed
+is not tested. Prints one line for each step and the versions of each Debian.
+Needs root. The logs of the steps stay in build-fresh/logs.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import debians
+import summary
+from wirelesslab import command_line, files, processes
+from wirelesslab.errors import LabError
+
+SUITES = ("bookworm", "trixie", "sid")
+PROJECT = "gst-plugins-wireless"
+PLACE = debians.SOURCE / "build-fresh"
+LOGS = PLACE / "logs"
+CLONE = "srv/wireless"  # in there, and open to every user
+SECONDS_TO_REMOVE = 60
+# What is done in each Debian, in the clone
+STEPS = {
+    "demo": "./pipelines/demo",
+    "tests": "./tests/run",
+    "clang": "pipelines/setup build test fuzz && "
+             "CC=clang meson setup build-clang -Dwerror=true -Dtests=enabled "
+             "-Dexamples=enabled && ninja -C build-clang",
+    "fuzz": "tests/fuzz/run --seconds 5",
+    # The last step, because it installs the package. (--exists of
+    # gst-inspect-1.0 1.22 asks for a version that is as new as its own.)
+    "package": "pipelines/setup build package && "
+               "{ test -f build/build.ninja || "
+               "meson setup build -Dtests=enabled; } && "
+               "meson test -C build --no-rebuild --suite long package && "
+               "dpkg-buildpackage -us -uc -b && "
+               "apt-get install --yes ../gstreamer1.0-wireless_*.deb && "
+               "gst-inspect-1.0 mmtpsink",
+}
+VERSIONS = r"""
+printf 'Debian %s\n' "$(cat /etc/debian_version)"
+for package in libgstreamer1.0-0:GStreamer libglib2.0-dev:GLib gcc:gcc \
+    clang:clang meson:meson python3:Python tshark:tshark; do
+  # Not every step installs all of them.
+  if version=$(dpkg-query -W -f '${Version}' "${package%:*}" 2>/dev/null); then
+    printf '%s %s\n' "${package#*:}" "$version"
+  fi
+done
+"""
+
+
+def main():
+    options = read_options()
+    if debians.why_not():
+        raise LabError(debians.why_not())
+    mirror = options.mirror or debians.machine_mirror()
+    if not mirror:
+        raise LabError("apt knows no mirror of Debian here: type "
+                       "apt-get update, or name one with --mirror")
+    LOGS.mkdir(parents=True, exist_ok=True)
+    failed, skipped = [], {}
+    for suite in options.suites:
+        with place(options.keep, suite) as root:
+            failed += run_suite(suite, root, mirror, options.steps)
+            skipped[suite] = skipped_checks(root)
+    failed += find_more_skipped(skipped)
+    for what in failed:
+        print(f"--- {what}")
+    print(f"{len(failed)} failed")
+    if failed:
+        sys.exit(1)
+
+
+def read_options():
+    parser = argparse.ArgumentParser(
+        prog="tests/fresh", description=__doc__.split("\n\n")[0])
+    parser.add_argument("suites", nargs="*", default=SUITES, metavar="SUITE",
+                        help=f"of Debian ({' '.join(SUITES)})")
+    parser.add_argument("--mirror", metavar="URL",
+                        help="of Debian (the one that apt uses here)")
+    parser.add_argument("--steps", metavar="STEP,...", type=read_steps,
+                        default=list(STEPS),
+                        help=f"what to do in each ({','.join(STEPS)})")
+    parser.add_argument("--keep", metavar="DIRECTORY", type=pathlib.Path,
+                        help="make the Debians in there, keep them, and use "
+                        "those that are there")
+    return parser.parse_args()
+
+
+def read_steps(text):
+    wanted = text.split(",")
+    unknown = set(wanted) - set(STEPS)
+    if unknown:
+        raise argparse.ArgumentTypeError(
+            f"there is no step {', '.join(sorted(unknown))}")
+    return [step for step in STEPS if step in wanted]
+
+
+# --------------------------------------------------------------- the directory
+
+@contextlib.contextmanager
+def place(keep, suite):
+    """The root of one Debian, removed afterwards unless it is to be kept."""
+    if keep:
+        keep.mkdir(parents=True, exist_ok=True)
+        yield keep.resolve() / suite
+        return
+    run = files.RunDirectory(PLACE, f"{suite}-")
+    guard = Guard(run.path)
+    try:
+        yield run.path / "root"
+    finally:
+        processes.kill_all()
+        guard.end()
+        run.path.mkdir()  # for close(), which removes it
+        run.close()
+
+
+class Guard:
+    """Removes a directory when this program ends, however it ends: a process
+    that reads from a pipe whose other end only this program has."""
+
+    def __init__(self, directory):
+        read, self._write = os.pipe()
+        self._pid = os.fork()
+        if self._pid == 0:
+            os.close(self._write)
+            self._wait(read, directory)
+        os.close(read)
+
+    @staticmethod
+    def _wait(read, directory):
+        """Never returns."""
+        os.setsid()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        null = os.open(os.devnull, os.O_RDWR)
+        for descriptor in range(3):
+            os.dup2(null, descriptor)
+        os.read(read, 1)
+        deadline = time.monotonic() + SECONDS_TO_REMOVE
+        # The processes in there are being killed, and write until they are.
+        while directory.exists() and time.monotonic() < deadline:
+            shutil.rmtree(directory, ignore_errors=True)
+        os._exit(0)
+
+    def end(self):
+        os.close(self._write)
+        os.waitpid(self._pid, 0)
+
+
+# ------------------------------------------------------------------- one Debian
+
+def run_suite(suite, root, mirror, steps):
+    """Which steps failed."""
+    failed = []
+    started = time.monotonic()
+    if not debians.is_made(root):
+        print(f"{suite}: making it from {mirror}", flush=True)
+        debians.make(suite, root, mirror)
+        print(f"{suite}: made in {minutes(started)}", flush=True)
+    clone(root / CLONE)
+    for step in steps:
+        failed += run_step(suite, root, step)
+    versions = processes.run(
+        debians.entering(root, "sh", "-c", VERSIONS), "reading versions")
+    print(f"{suite}: {', '.join(versions.splitlines())}", flush=True)
+    return failed
+
+
+def clone(directory):
+    """Of what is checked out: a clone also of a work tree beside its
+    repository."""
+    if directory.exists():
+        shutil.rmtree(directory)
+    processes.run(["git", "clone", "-q", "--no-hardlinks", debians.SOURCE,
+                   directory], "git clone")
+
+
+def run_step(suite, root, step):
+    log = LOGS / f"{suite}-{step}.log"
+    started = time.monotonic()
+    with open(log, "wb") as output:
+        status = processes.finish(processes.start(
+            debians.entering(root, "sh", "-c",
+                             f"cd /{CLONE} && {STEPS[step]}"),
+            stdout=output, stderr=subprocess.STDOUT))
+    last = (log.read_text(errors="replace").rstrip().splitlines() or [""])[-1]
+    outcome = "passed" if status == 0 else processes.describe(status)
+    print(f"{suite}: {step}: {outcome} after {minutes(started)}: {last}",
+          flush=True)
+    return [] if status == 0 else [f"{suite}: {step}: {log}"]
+
+
+def minutes(started):
+    return f"{(time.monotonic() - started) / 60:.1f} min"
+
+
+# ------------------------------------------------------------------ what it did
+
+def skipped_checks(root):
+    """For each program of the ordinary tests the number of skipped checks"""
+    log = root / CLONE / "build" / "meson-logs" / "ordinary.json"
+    return {common_name(test["name"]): summary.count(test).skipped
+            for test in summary.read(log)[0]}
+
+
+def common_name(name):
+    """Of a test: meson writes "project:suite / test", and newer versions write
+    "suite - project:test"."""
+    return name.replace(f"{PROJECT}:", "").replace(" - ", " / ", 1)
+
+
+def find_more_skipped(skipped):
+    """What one Debian skips and the first one runs."""
+    first, *others = skipped
+    for suite in others:
+        for name, number in skipped[suite].items():
+            if number > skipped[first].get(name, number):
+                yield (f"{suite}: {name} skips {number} checks, and "
+                       f"{skipped[first][name]} on {first}")
+
+
+if __name__ == "__main__":
+    processes.die_on_signals()
+    command_line.run_main("tests/fresh", main)
