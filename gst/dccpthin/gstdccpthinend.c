@@ -12,6 +12,7 @@
 #include <netinet/in.h>
 
 #include "dccppacket.h"
+#include "gsttrace.h"
 #include "systemrandom.h"
 
 /* Nobody listens there, says ICMP, and nothing came for so long: what says so is
@@ -234,12 +235,10 @@ unlock_and_tell (gpointer data)
 static void
 trace (gpointer data, gboolean is_packet, const gchar * format, va_list args)
 {
-  const GstDebugLevel level = is_packet ? GST_LEVEL_LOG : GST_LEVEL_DEBUG;
   GstDccpThinEnd *end = data;
 
-  if (level <= gst_debug_category_get_threshold (*end->funcs->category))
-    gst_debug_log_valist (*end->funcs->category, level, __FILE__, GST_FUNCTION,
-        __LINE__, end->element, format, args);
+  gst_wireless_trace (*end->funcs->category, end->element, is_packet, format,
+      args);
 }
 
 static const DriverFuncs driver_funcs = {

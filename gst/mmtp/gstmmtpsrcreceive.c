@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "gsttrace.h"
 #include "systemrandom.h"
 
 /* For whatever comes, and something more, so that the rooms' first bytes, which
@@ -211,11 +212,7 @@ static void
 trace (gpointer element, gboolean is_packet, const gchar * format,
     va_list args)
 {
-  const GstDebugLevel level = is_packet ? GST_LEVEL_LOG : GST_LEVEL_DEBUG;
-
-  if (level <= gst_debug_category_get_threshold (GST_CAT_DEFAULT))
-    gst_debug_log_valist (GST_CAT_DEFAULT, level, __FILE__, GST_FUNCTION,
-        __LINE__, element, format, args);
+  gst_wireless_trace (GST_CAT_DEFAULT, element, is_packet, format, args);
 }
 
 const DriverFuncs gst_mmtp_src_driver_funcs = {

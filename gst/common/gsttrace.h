@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The trace callback of cores and of the driver, for an element: what there is for
+ * each packet at LOG, the rest at DEBUG.
+ */
+
+#ifndef __GST_TRACE_H__
+#define __GST_TRACE_H__
+
+#include <gst/gst.h>
+
+#include "gstwirelessprelude.h"
+
+G_BEGIN_DECLS
+
+GST_WIRELESS_API
+void gst_wireless_trace (GstDebugCategory * category, gpointer element,
+    gboolean is_packet, const gchar * format, va_list args)
+    G_GNUC_PRINTF (4, 0);
+
+G_END_DECLS
+
+#endif /* __GST_TRACE_H__ */
