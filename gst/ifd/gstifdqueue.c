@@ -37,6 +37,7 @@
 #include <string.h>
 
 #include "gstifd.h"
+#include "gsttrace.h"
 
 GST_DEBUG_CATEGORY (gst_ifd_queue_debug);
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
@@ -83,13 +84,29 @@ GST_ELEMENT_REGISTER_DEFINE (ifdqueue, "ifdqueue", GST_RANK_NONE,
 /* --- life cycle ---------------------------------------------------------- */
 
 static void
+trace (gpointer element, gboolean is_packet, const gchar * format,
+    va_list args)
+{
+  gst_wireless_trace (gst_ifd_queue_debug, element, is_packet, format, args);
+}
+
+static IfdLine *
+create_line (GstIfdQueue * self)
+{
+  IfdLine *line = ifd_line_new (&self->config);
+
+  ifd_line_set_trace (line, trace, self);
+  return line;
+}
+
+static void
 gst_ifd_queue_start (GstIfdQueue * self)
 {
   IfdLine *old;
 
   g_mutex_lock (&self->lock);
   old = self->line;
-  self->line = ifd_line_new (&self->config);
+  self->line = create_line (self);
   memset (&self->input_stats, 0, sizeof (self->input_stats));
   self->sequence_headers_repeated = 0;
   self->paused_at = 0;
@@ -122,6 +139,7 @@ gst_ifd_queue_change_state (GstElement * element, GstStateChange transition)
   GstIfdQueue *self = GST_IFD_QUEUE (element);
   GstStateChangeReturn ret;
 
+  GST_DEBUG_OBJECT (self, "%s", gst_state_change_get_name (transition));
   switch (transition) {
     case GST_STATE_CHANGE_READY_TO_PAUSED:
       gst_ifd_queue_start (self);
@@ -267,7 +285,7 @@ gst_ifd_queue_init (GstIfdQueue * self)
   self->max_frame_size = DEFAULT_MAX_FRAME_SIZE;
   self->post_messages = DEFAULT_POST_MESSAGES;
   self->stats_timer.interval = DEFAULT_STATS_INTERVAL;
-  self->line = ifd_line_new (&self->config);
+  self->line = create_line (self);
   self->flow = GST_FLOW_FLUSHING;
 
   self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");

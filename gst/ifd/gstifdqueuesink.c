@@ -130,9 +130,9 @@ enqueue_frame (GstIfdQueue * self, IfdLineItem * item)
     gst_ifd_queue_item_clear (item);
     return flow;
   }
-  GST_LOG_OBJECT (self, "%c-frame, flags %x, %u bytes, due %" GST_TIME_FORMAT,
-      ifd_frame_type_char (item->frame.type), item->frame.flags,
-      item->frame.size, GST_TIME_ARGS (item->frame.due));
+  GST_LOG_OBJECT (self, "received a %c-frame of %u bytes with flags %x, due %"
+      GST_TIME_FORMAT, ifd_frame_type_char (item->frame.type), item->frame.size,
+      item->frame.flags, GST_TIME_ARGS (item->frame.due));
   ifd_line_push_frame (self->line, gst_ifd_queue_now (self), item);
   self->came_at = g_get_monotonic_time ();
   if (!gst_ifd_queue_is_unqueued (self))
@@ -491,7 +491,7 @@ gst_ifd_queue_read (gpointer pad)
   flow = read_buffer (self);
   if (flow == GST_FLOW_OK)
     return;
-  GST_DEBUG_OBJECT (self, "stops: %s", gst_flow_get_name (flow));
+  GST_DEBUG_OBJECT (self, "stops reading: %s", gst_flow_get_name (flow));
   gst_pad_pause_task (pad);
   if (flow != GST_FLOW_FLUSHING)
     take_eos (self, gst_event_new_eos ());

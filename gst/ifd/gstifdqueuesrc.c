@@ -48,9 +48,6 @@ gst_ifd_queue_unlock_and_tell (GstIfdQueue * self)
   g_mutex_unlock (&self->lock);
 
   while ((next = g_queue_pop_head (&drops))) {
-    GST_DEBUG_OBJECT (self, "%c-frame %" G_GUINT64_FORMAT " dropped: %s",
-        ifd_frame_type_char (next->event.frame.type), next->event.frame.number,
-        ifd_drop_reason_get_name (next->event.reason));
     if (post)
       gst_element_post_message (GST_ELEMENT_CAST (self),
           gst_ifd_queue_new_drop_message (self, next));
@@ -58,9 +55,12 @@ gst_ifd_queue_unlock_and_tell (GstIfdQueue * self)
     gst_ifd_queue_item_clear (&next->item);
     g_free (next);
   }
-  if (ask)
-    gst_pad_push_event (self->sinkpad,
-        gst_wireless_event_new_key_unit_request ());
+  if (!ask)
+    return;
+  GST_DEBUG_OBJECT (self, "asks upstream for a key frame: the refresh of this "
+      "stream was dropped");
+  gst_pad_push_event (self->sinkpad,
+      gst_wireless_event_new_key_unit_request ());
 }
 
 void
@@ -93,7 +93,7 @@ gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky)
 static void
 stop_pushing (GstIfdQueue * self, GstFlowReturn flow)
 {
-  GST_DEBUG_OBJECT (self, "stops: %s", gst_flow_get_name (flow));
+  GST_DEBUG_OBJECT (self, "stops pushing: %s", gst_flow_get_name (flow));
   if (self->flow == GST_FLOW_OK)
     gst_ifd_queue_set_flow (self, flow);
 }
@@ -128,6 +128,9 @@ push_frame (GstIfdQueue * self, IfdLineItem * item)
     gst_ifd_queue_look_downstream (self);
   self->looked_downstream = TRUE;
 
+  GST_LOG_OBJECT (self, "sends %c-frame %" G_GUINT64_FORMAT " of %u bytes",
+      ifd_frame_type_char (item->frame.type), item->frame.number,
+      item->frame.size);
   flow = gst_pad_push (self->srcpad, prepare_frame (self, item));
   if (second && flow == GST_FLOW_OK)
     flow = gst_pad_push (self->srcpad, g_steal_pointer (&second));
@@ -311,7 +314,7 @@ gst_ifd_queue_start_task (GstIfdQueue * self)
 static gboolean
 take_restart (GstIfdQueue * self, GstEvent * event)
 {
-  GST_DEBUG_OBJECT (self, "a new receiver");
+  GST_DEBUG_OBJECT (self, "a new receiver: begins with the next I-frame");
   gst_event_unref (event);
   g_mutex_lock (&self->lock);
   ifd_line_restart (self->line);
@@ -329,6 +332,7 @@ take_reconfigure (GstIfdQueue * self, GstEvent * event)
 {
   g_mutex_lock (&self->lock);
   if (self->flow == GST_FLOW_NOT_LINKED) {
+    GST_DEBUG_OBJECT (self, "is linked again: begins with the next I-frame");
     ifd_line_sent (self->line, gst_ifd_queue_now (self));
     ifd_line_restart (self->line);
     gst_ifd_queue_start_task (self);

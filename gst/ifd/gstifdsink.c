@@ -22,7 +22,8 @@
  * ]| Receives a film and tells what came.
  * |[
  * gst-launch-1.0 filesrc location=film.m2v ! ifdsink host=127.0.0.1 port=4953
- * ]| Sends it.
+ * ]| Sends it. GST_DEBUG=ifdqueue:5,ifdtcpwriter:5 explains each frame that the
+ * queue drops, and tells what becomes of the connection.
  */
 
 #ifdef HAVE_CONFIG_H
@@ -34,6 +35,9 @@
 #include "gstifdqueue.h"
 #include "gstifdtcpwriter.h"
 #include "gststatstimer.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_ifd_sink_debug);
+#define GST_CAT_DEFAULT gst_ifd_sink_debug
 
 #define STATS_NAME "application/x-ifdsink-stats"
 #define QUEUE_STATS_NAME "application/x-ifdqueue-stats"
@@ -91,7 +95,9 @@ enum
 };
 
 #define gst_ifd_sink_parent_class parent_class
-G_DEFINE_TYPE (GstIfdSink, gst_ifd_sink, GST_TYPE_BIN);
+G_DEFINE_TYPE_WITH_CODE (GstIfdSink, gst_ifd_sink, GST_TYPE_BIN,
+    GST_DEBUG_CATEGORY_INIT (gst_ifd_sink_debug, "ifdsink", 0,
+        "I-Frame Delay sink"));
 GST_ELEMENT_REGISTER_DEFINE (ifdsink, "ifdsink", GST_RANK_NONE,
     GST_TYPE_IFD_SINK);
 
@@ -157,6 +163,8 @@ adopt_message (GstObject * self, GstMessage * message)
     default:
       return message;
   }
+  GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT " says: %s",
+      GST_MESSAGE_SRC (message), error->message);
   gst_message_set_seqnum (adopted, gst_message_get_seqnum (message));
   g_error_free (error);
   g_free (debug);
@@ -288,6 +296,7 @@ gst_ifd_sink_change_state (GstElement * element, GstStateChange transition)
   GstIfdSink *self = GST_IFD_SINK (element);
   GstStateChangeReturn done;
 
+  GST_DEBUG_OBJECT (self, "%s", gst_state_change_get_name (transition));
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
     gst_stats_timer_stop (&self->stats_timer, element);
   done = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);

@@ -31,6 +31,10 @@
  * W has frames, so that each frame in W finds its own */
 #define REMEMBERED_GOPS (2 * IFD_MAX_FRAMES)
 
+/* Rules that several places follow */
+#define RULE_MISORDERED "a decoder would show it before older pictures"
+#define RULE_RESTART "a new receiver begins with an I-frame"
+
 typedef struct
 {
   IfdFrame frame;
@@ -86,6 +90,9 @@ struct _Ifd
 
   IfdStats stats;
   StatisticsHistogram *lateness;
+
+  IfdTrace trace;               /* or NULL */
+  gpointer trace_owner;
 };
 
 const gchar *
@@ -118,6 +125,13 @@ begin_stream (Ifd * ifd)
   ifd->has_no_i = ifd->refreshes = FALSE;
   ifd->order.is_known = ifd->awaits_order = FALSE;
   ifd->vain = 0;
+}
+
+void
+ifd_set_trace (Ifd * ifd, IfdTrace trace, gpointer owner)
+{
+  ifd->trace = trace;
+  ifd->trace_owner = owner;
 }
 
 void
@@ -165,6 +179,22 @@ ifd_free (Ifd * ifd)
 /* What the verbs share */
 
 static void
+trace (Ifd * ifd, gboolean is_packet, const gchar * format, ...)
+    G_GNUC_PRINTF (3, 4);
+
+static void
+trace (Ifd * ifd, gboolean is_packet, const gchar * format, ...)
+{
+  va_list args;
+
+  if (!ifd->trace)
+    return;
+  va_start (args, format);
+  ifd->trace (ifd->trace_owner, is_packet, format, args);
+  va_end (args);
+}
+
+static void
 push_event (Ifd * ifd, IfdEventType type, const IfdFrame * frame)
 {
   IfdEvent *event = g_slice_new0 (IfdEvent);
@@ -191,11 +221,17 @@ count_disturbed (Ifd * ifd, guint64 gop)
   *counted = TRUE;
 }
 
+/* rule: what chose this frame, for the trace */
 static void
-drop (Ifd * ifd, const IfdEntry * entry, IfdDropReason reason)
+drop (Ifd * ifd, const IfdEntry * entry, IfdDropReason reason,
+    const gchar * rule)
 {
   const IfdFrame *frame = &entry->frame;
 
+  trace (ifd, FALSE, "dropped %c-frame %" G_GUINT64_FORMAT " of %u bytes when "
+      "frame %" G_GUINT64_FORMAT " came: %s: %s",
+      ifd_frame_type_char (frame->type), frame->number, frame->size,
+      ifd->next_number - 1, ifd_drop_reason_get_name (reason), rule);
   push_event (ifd, IFD_EVENT_DROPPED, frame);
   ((IfdEvent *) ifd->events.tail->data)->reason = reason;
   ifd->stats.dropped[frame->type][reason]++;
@@ -205,19 +241,23 @@ drop (Ifd * ifd, const IfdEntry * entry, IfdDropReason reason)
 }
 
 static void
-drop_link (Ifd * ifd, GList * link, IfdDropReason reason)
+drop_link (Ifd * ifd, GList * link, IfdDropReason reason,
+    const gchar * rule)
 {
   IfdEntry *entry = link->data;
 
   g_queue_delete_link (&ifd->w, link);
   ifd->stats.waiting_bytes -= entry->frame.size;
-  drop (ifd, entry, reason);
+  drop (ifd, entry, reason, rule);
   free_entry (entry);
 }
 
 static void
 store (Ifd * ifd, const IfdEntry * c)
 {
+  trace (ifd, TRUE, "%c-frame %" G_GUINT64_FORMAT " of %u bytes waits behind "
+      "%u frames", ifd_frame_type_char (c->frame.type), c->frame.number,
+      c->frame.size, ifd->w.length);
   g_queue_push_tail (&ifd->w, g_slice_dup (IfdEntry, c));
   ifd->stats.waiting_bytes += c->frame.size;
   push_event (ifd, IFD_EVENT_STORED, &c->frame);
@@ -225,9 +265,9 @@ store (Ifd * ifd, const IfdEntry * c)
 
 /* "overwrite(W with C)" */
 static void
-overwrite (Ifd * ifd, const IfdEntry * c)
+overwrite (Ifd * ifd, const IfdEntry * c, const gchar * rule)
 {
-  drop_link (ifd, ifd->w.tail, IFD_DROP_OVERWRITTEN);
+  drop_link (ifd, ifd->w.tail, IFD_DROP_OVERWRITTEN, rule);
   store (ifd, c);
 }
 
@@ -254,13 +294,31 @@ enqueue_paper (Ifd * ifd, const IfdEntry * c)
   if (ifd_has_room (ifd))
     store (ifd, c);
   else if (c->frame.type == IFD_FRAME_I)
-    overwrite (ifd, c);
+    overwrite (ifd, c, "an I-frame takes the place of any frame");
   else if (c->frame.type == IFD_FRAME_B)
-    drop (ifd, c, IFD_DROP_NO_ROOM);
+    drop (ifd, c, IFD_DROP_NO_ROOM, "a B-frame takes the place of none");
   else if (is_reference (newest (ifd)))
-    drop (ifd, c, IFD_DROP_NO_ROOM);
+    drop (ifd, c, IFD_DROP_NO_ROOM,
+        "a P-frame takes the place of B-frames only");
   else
-    overwrite (ifd, c);
+    overwrite (ifd, c, "a P-frame takes the place of a B-frame");
+}
+
+/* The rule behind a frame that no decoder could do anything with */
+static const gchar *
+get_rule_of_undecodable (IfdDropReason reason)
+{
+  if (reason == IFD_DROP_NO_I)
+    return "no I-frame was sent since the stream or the receiver began";
+  if (reason == IFD_DROP_DISTURBED)
+    return "it refers to a frame of its GOP that is not sent";
+  return "it leads its GOP, and the frames that it refers to are not sent";
+}
+
+static void
+drop_undecodable (Ifd * ifd, const IfdEntry * c, IfdDropReason reason)
+{
+  drop (ifd, c, reason, get_rule_of_undecodable (reason));
 }
 
 /* Figures 1.2 and 1.3. Returns "discard_rest_of_GOP"; reason: of that. */
@@ -288,7 +346,7 @@ enqueue_paper_gop (Ifd * ifd, const IfdEntry * c)
   IfdDropReason reason;
 
   if (mark_paper_gop (ifd, &c->frame, &reason)) {
-    drop (ifd, c, reason);
+    drop_undecodable (ifd, c, reason);
     return;
   }
   /* Figure 1.3 from "perform IFD normally" on is figure 1.1 and one flag. */
@@ -426,30 +484,42 @@ find_last_p (Ifd * ifd)
   return largest;
 }
 
-/* Who makes room, in W, or NULL: C itself. All B-frames go before any P, the
- * largest first; then no B-frame is left in W or C, and a P goes to which no
- * frame in W or C refers: best one that leads its GOP, else the last of a GOP
- * that is complete, which costs one picture and perhaps the leading B-frames of
- * the next GOP, else C, which costs the rest of its GOP. An I-frame goes only
- * when all are I-frames: the oldest. */
+static gboolean
+is_larger (const GList * link, const IfdEntry * c)
+{
+  return link && get_entry (link)->frame.size >= c->frame.size;
+}
+
+/* Who makes room, in W, or NULL: C itself; and the rule that says so, for the
+ * trace. All B-frames go before any P, the largest first; then no B-frame is left
+ * in W or C, and a P goes to which no frame in W or C refers: best one that leads
+ * its GOP, else the last of a GOP that is complete, which costs one picture and
+ * perhaps the leading B-frames of the next GOP, else C, which costs the rest of its
+ * GOP. An I-frame goes only when all are I-frames: the oldest. */
 static GList *
-find_victim (Ifd * ifd, const IfdEntry * c)
+find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
   GList *victim = find_largest_b (ifd);
 
+  *rule = "the largest B-frame goes first";
   if (c->frame.type == IFD_FRAME_B)
-    return victim && get_entry (victim)->frame.size >= c->frame.size ? victim :
-        NULL;
+    return is_larger (victim, c) ? victim : NULL;
   if (victim)
     return victim;
+  *rule = "without B-frames, a P-frame that leads its GOP goes first";
   if (c->frame.type == IFD_FRAME_P && c->leading)
     return NULL;
   victim = find_leading_p (ifd);
-  if (!victim)
-    victim = find_last_p (ifd);
-  if (!victim && c->frame.type == IFD_FRAME_I)
-    victim = ifd->w.head;
-  return victim;
+  if (victim)
+    return victim;
+  *rule = "the largest P-frame that ends a complete GOP goes";
+  victim = find_last_p (ifd);
+  if (victim)
+    return victim;
+  *rule = c->frame.type == IFD_FRAME_I ?
+      "where all are I-frames, the oldest goes" :
+      "a P-frame goes where the rest of its GOP costs least";
+  return c->frame.type == IFD_FRAME_I ? ifd->w.head : NULL;
 }
 
 /* An I-frame comes, W is full, and it has no B-frame but holes where some were:
@@ -466,26 +536,27 @@ is_stale (Ifd * ifd, const IfdEntry * c)
 }
 
 static void
-give_up (Ifd * ifd, GList * link)
+give_up (Ifd * ifd, GList * link, const gchar * rule)
 {
   miss (ifd, link->data);
-  drop_link (ifd, link, IFD_DROP_OVERWRITTEN);
+  drop_link (ifd, link, IFD_DROP_OVERWRITTEN, rule);
 }
 
-/* FALSE: C itself is what costs the picture least. */
+/* FALSE: C itself is what costs the picture least, by this rule. */
 static gboolean
-make_room (Ifd * ifd, const IfdEntry * c)
+make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
   GList *victim;
 
   if (is_stale (ifd, c)) {
     while (ifd->w.head)
-      give_up (ifd, ifd->w.head);
+      give_up (ifd, ifd->w.head,
+          "an I-frame clears what an outage left of the GOPs before");
     return TRUE;
   }
-  victim = find_victim (ifd, c);
+  victim = find_victim (ifd, c, rule);
   if (victim)
-    give_up (ifd, victim);
+    give_up (ifd, victim, *rule);
   return victim != NULL;
 }
 
@@ -501,6 +572,8 @@ waits_in_vain (Ifd * ifd)
   if (!ifd->has_no_i || ifd->refreshes)
     return FALSE;
   ifd->awaits_i = ifd->gop_disturbed = ifd->prev_gop_disturbed = FALSE;
+  trace (ifd, FALSE, "%u frames waited for an I-frame in vain: the stream goes "
+      "on without one", ifd->vain);
   return TRUE;
 }
 
@@ -581,7 +654,7 @@ drop_misordered_i (Ifd * ifd, GList * link)
 {
   await_order (ifd, &get_entry (link)->frame);
   miss (ifd, link->data);
-  drop_link (ifd, link, IFD_DROP_MISORDERED);
+  drop_link (ifd, link, IFD_DROP_MISORDERED, RULE_MISORDERED);
 }
 
 /* Drops those I-frames in W before which too much is missing now, and what
@@ -605,9 +678,11 @@ drop_misordered (Ifd * ifd)
       gop = entry->gop;
       drop_misordered_i (ifd, walk);
     } else if (lost && entry->gop == gop) {
-      drop_link (ifd, walk, IFD_DROP_DISTURBED);
+      drop_link (ifd, walk, IFD_DROP_DISTURBED,
+          get_rule_of_undecodable (IFD_DROP_DISTURBED));
     } else if (lost && entry->gop == gop + 1 && entry->leading && !closed) {
-      drop_link (ifd, walk, IFD_DROP_LEADING);
+      drop_link (ifd, walk, IFD_DROP_LEADING,
+          get_rule_of_undecodable (IFD_DROP_LEADING));
     } else {
       follow_order (&order, entry);
     }
@@ -654,9 +729,9 @@ store_decodable (Ifd * ifd, IfdEntry * c)
 
   if (waits_for_order (ifd, c, &order)) {
     miss (ifd, c);
-    drop (ifd, c, IFD_DROP_MISORDERED);
+    drop (ifd, c, IFD_DROP_MISORDERED, RULE_MISORDERED);
   } else if (is_undecodable (ifd, c, &reason)) {
-    drop (ifd, c, reason);
+    drop_undecodable (ifd, c, reason);
   } else {
     ifd->vain = 0;
     store (ifd, c);
@@ -667,22 +742,23 @@ static void
 enqueue_gop (Ifd * ifd, IfdEntry * c)
 {
   IfdDropReason reason;
+  const gchar *rule;
 
   if (c->frame.type == IFD_FRAME_I)
     begin_gop (ifd, &c->frame);
   else if (is_refresh (c))
     begin_refresh (ifd);
   if (is_undecodable (ifd, c, &reason) && !waits_in_vain (ifd)) {
-    drop (ifd, c, reason);
+    drop_undecodable (ifd, c, reason);
     return;
   }
-  if (ifd_has_room (ifd) || make_room (ifd, c)) {
+  if (ifd_has_room (ifd) || make_room (ifd, c, &rule)) {
     store_decodable (ifd, c);
     return;
   }
   ifd->vain = 0;
   miss (ifd, c);
-  drop (ifd, c, IFD_DROP_NO_ROOM);
+  drop (ifd, c, IFD_DROP_NO_ROOM, rule);
 }
 
 /* The verbs */
@@ -698,12 +774,12 @@ enqueue (Ifd * ifd, IfdEntry * c)
     if (gop && c->frame.type == IFD_FRAME_I)
       begin_gop (ifd, &c->frame);
     miss (ifd, c);
-    drop (ifd, c, IFD_DROP_INCOMPLETE);
+    drop (ifd, c, IFD_DROP_INCOMPLETE, "a part of it is missing");
   } else if (gop) {
     enqueue_gop (ifd, c);
   } else if (ifd->awaits_i && c->frame.type != IFD_FRAME_I
       && !is_refresh (c)) {
-    drop (ifd, c, IFD_DROP_NO_I);
+    drop_undecodable (ifd, c, IFD_DROP_NO_I);
   } else {
     if (ifd->awaits_i)
       ifd->gop_disturbed = c->frame.type == IFD_FRAME_I;
@@ -745,6 +821,7 @@ adopt_algorithm (Ifd * ifd)
 {
   if (ifd->algorithm == ifd->config.algorithm)
     return;
+  trace (ifd, FALSE, "another algorithm begins with this I-frame");
   ifd->algorithm = ifd->config.algorithm;
   ifd->awaits_i = TRUE;
 }
@@ -839,7 +916,7 @@ drop_leading (Ifd * ifd, const IfdEntry * first)
 
     next = walk->next;
     if (entry->gop == first->gop && entry->leading)
-      drop_link (ifd, walk, IFD_DROP_LEADING);
+      drop_link (ifd, walk, IFD_DROP_LEADING, RULE_RESTART);
   }
   if (first->gop == ifd->gop)
     ifd->prev_gop_disturbed = TRUE;
@@ -854,7 +931,7 @@ ifd_restart (Ifd * ifd)
   ifd->order.is_known = ifd->awaits_order = FALSE;
   while ((first = g_queue_peek_head (&ifd->w))
       && first->frame.type != IFD_FRAME_I)
-    drop_link (ifd, ifd->w.head, IFD_DROP_NO_I);
+    drop_link (ifd, ifd->w.head, IFD_DROP_NO_I, RULE_RESTART);
   if (first)
     drop_leading (ifd, first);
   else

@@ -152,11 +152,19 @@ typedef struct
 
 typedef struct _Ifd Ifd;
 
+/* Logs one line. is_packet: there is one for each frame. */
+typedef void (*IfdTrace) (gpointer owner, gboolean is_packet,
+    const gchar * format, va_list args) G_GNUC_PRINTF (3, 0);
+
 GST_WIRELESS_API
 Ifd *ifd_new (const IfdConfig * config);
 /* Frames in W are the caller's: ifd_flush first. */
 GST_WIRELESS_API
 void ifd_free (Ifd * ifd);
+/* From now on decisions are traced: one line for each frame that comes, and one
+ * for each drop, which names the rule that chose the frame. NULL: none */
+GST_WIRELESS_API
+void ifd_set_trace (Ifd * ifd, IfdTrace trace, gpointer owner);
 /* The size of W from the next frame on, and what is in it stays; the algorithm
  * from the next I-frame on, as no algorithm knows what another has given up. */
 GST_WIRELESS_API

@@ -44,6 +44,12 @@ ifd_line_free (IfdLine * line)
 }
 
 void
+ifd_line_set_trace (IfdLine * line, IfdTrace trace, gpointer owner)
+{
+  ifd_set_trace (line->ifd, trace, owner);
+}
+
+void
 ifd_line_set_config (IfdLine * line, const IfdConfig * config)
 {
   ifd_set_config (line->ifd, config);

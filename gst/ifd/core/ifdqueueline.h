@@ -50,6 +50,8 @@ typedef struct _IfdLine IfdLine;
 IfdLine *ifd_line_new (const IfdConfig * config);
 /* Empty it first. */
 void ifd_line_free (IfdLine * line);
+/* See ifd_set_trace (). */
+void ifd_line_set_trace (IfdLine * line, IfdTrace trace, gpointer owner);
 void ifd_line_set_config (IfdLine * line, const IfdConfig * config);
 
 void ifd_line_push_frame (IfdLine * line, guint64 now,
