@@ -85,7 +85,6 @@ void
 mmtp_path_free (MmtpPath * path)
 {
   g_clear_pointer (&path->control, mmtp_rate_control_free);
-  mmtp_block_clear (&path->block);
   g_free (path->name);
   g_free (path->ring);
   g_free (path);

@@ -11,7 +11,6 @@
 
 #include "mmtpfading.h"
 #include "mmtpkeys.h"
-#include "mmtpparity.h"
 #include "mmtppathdelay.h"
 #include "mmtppathinfo.h"
 #include "mmtpratecontrol.h"
@@ -147,10 +146,6 @@ typedef struct
   guint64 leave_at;             /* ns */
   guint8 leave_reason;
   gboolean acknowledge_leave;
-  guint64 rescue_at;            /* ns, no rescue before */
-  guint64 loss_time;            /* ns, when a loss was reported; 0: never */
-  MmtpBlock block;              /* DATA sent, to be repaired in advance */
-  guint64 block_due, block_last_due;    /* ns, of the first and last of it */
   guint32 last_report_sent;     /* ticks, of the last REPORT that came */
   guint64 last_report_time;     /* ns, 0: none */
 

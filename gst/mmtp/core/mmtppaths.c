@@ -95,7 +95,6 @@ mmtp_paths_have_choice (const MmtpPaths * paths)
 static gboolean
 is_timed (const MmtpPath * path)
 {
-
   return path->state != MMTP_PATH_GONE &&
       path->state != MMTP_PATH_SILENT &&
       path->delays.is_known &&

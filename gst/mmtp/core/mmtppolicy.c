@@ -440,7 +440,6 @@ get_share (const MmtpPolicy * policy, const MmtpPath * path)
 static MmtpPathUse
 get_use (const MmtpPolicy * policy, const MmtpPath * path)
 {
-
   if (path->state == MMTP_PATH_GONE)
     return MMTP_USE_GONE;
   if (path->state == MMTP_PATH_OPENING || !policy->paths->is_ready)

@@ -60,6 +60,10 @@ mmtp_sender_new (const MmtpSenderConfig * config,
       MIN (config->initial_delay, config->max_delay) : config->max_delay);
   mmtp_policy_init (&sender->policy, &sender->paths, sender->queue,
       config->scheduler);
+  mmtp_retransmission_init (&sender->retransmission, &sender->paths,
+      sender->queue, &sender->policy, config->retransmit);
+  mmtp_repairer_init (&sender->repairer, &sender->paths, sender->queue,
+      &sender->policy, config->retransmit);
   return sender;
 }
 
@@ -67,6 +71,7 @@ void
 mmtp_sender_free (MmtpSender * sender)
 {
   mmtp_send_queue_free (sender->queue);
+  mmtp_repairer_clear (&sender->repairer);
   mmtp_paths_clear (&sender->paths);
   mmtp_key_clear (&sender->key);
   mmtp_direction_clear (&sender->out);
@@ -155,7 +160,7 @@ mmtp_sender_add_path (MmtpSender * sender, guint64 now,
   mmtp_sender_advance (sender, now);
   if (!path)
     return -1;
-  mmtp_sender_requeue_path (sender, path);
+  mmtp_retransmission_requeue_path (&sender->retransmission, path);
   mmtp_path_open (path, sender->paths.now, config);
   path->joined = path->confirmed = path->respond = FALSE;
   path->open_sent = MMTP_NEVER;
@@ -188,7 +193,7 @@ mmtp_sender_remove_path (MmtpSender * sender, guint64 now, guint id,
   path->joined = path->respond = FALSE;
   path->open_sent = MMTP_NEVER;
   path->join_at = path->query_at = MMTP_NEVER;
-  mmtp_sender_requeue_path (sender, path);
+  mmtp_retransmission_requeue_path (&sender->retransmission, path);
   path->unreported = path->next;
   path->in_flight = 0;
   mmtp_sender_check_paths (sender);
@@ -222,7 +227,7 @@ mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
     return FALSE;
   due = buffer->due == G_MAXUINT64 ? sender->paths.now : buffer->due;
   limits.message = mmtp_paths_get_max_message (&sender->paths);
-  limits.reserve = mmtp_sender_get_repair_reserve (sender);
+  limits.reserve = mmtp_repairer_get_reserve (&sender->repairer);
   limits.capacity = mmtp_paths_get_put_capacity (&sender->paths,
       due + mmtp_send_queue_get_delay (sender->queue));
   limits.caps_version = sender->caps ? sender->caps_version : 0;
@@ -275,12 +280,9 @@ mmtp_sender_check_room (MmtpSender * sender)
 void
 mmtp_sender_flush (MmtpSender * sender, guint64 now)
 {
-  guint i;
-
   mmtp_sender_advance (sender, now);
   mmtp_send_queue_flush (sender->queue);
-  for (i = 0; i < sender->paths.n; i++)
-    mmtp_block_restart (&sender->paths.all[i]->block);
+  mmtp_repairer_flush (&sender->repairer);
   mmtp_sender_check_room (sender);
 }
 
@@ -290,7 +292,7 @@ expire (MmtpSender * sender)
 {
   mmtp_send_queue_expire (sender->queue, sender->paths.now +
       mmtp_paths_get_best_delay (&sender->paths));
-  mmtp_sender_expire_speculative (sender);
+  mmtp_retransmission_expire (&sender->retransmission);
   mmtp_send_queue_forget_late (sender->queue, sender->paths.now);
 }
 
@@ -490,6 +492,8 @@ mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats)
   stats->discarded_keys = queued.discarded_keys;
   stats->discarded_droppable = queued.discarded_droppable;
   stats->report_steps = queued.report_steps;
+  stats->unrepaired = sender->retransmission.unrepaired;
+  stats->loss_lookups = sender->retransmission.loss_lookups;
   stats->queued_bytes = mmtp_send_queue_get_bytes (sender->queue);
   stats->estimated_rate = mmtp_paths_get_estimated_rate (&sender->paths,
       &stats->is_app_limited);

@@ -189,7 +189,7 @@ let_leave (MmtpSender * sender, MmtpPath * path, const MmtpLeave * leave)
   if (!path->joined)
     return;
   mmtp_sender_set_state (sender, path, MMTP_PATH_OPENING);
-  mmtp_sender_requeue_path (sender, path);
+  mmtp_retransmission_requeue_path (&sender->retransmission, path);
   mmtp_sender_begin_join (sender, path);
 }
 

@@ -45,7 +45,7 @@ send_packet (MmtpSender * sender, MmtpPath * path, MmtpPacket * packet,
   mmtp_path_note_slack (path, deadline - MIN (deadline, sender->paths.now),
       delay);
   if (!packet->was_sent)
-    mmtp_sender_cover (sender, path, packet, output->bytes, size);
+    mmtp_repairer_cover (&sender->repairer, path, packet, output->bytes, size);
   if (!mmtp_send_queue_note_sent (sender->queue, packet, path->id,
           path->next - 1)) {
     sender->stats.retransmitted++;
@@ -59,12 +59,29 @@ static gsize
 write_speculative (MmtpSender * sender, MmtpOutput * output)
 {
   MmtpPath *path;
-  MmtpPacket *packet = mmtp_sender_get_speculative (sender, &path);
+  MmtpPacket *packet =
+      mmtp_retransmission_get_speculative (&sender->retransmission, &path);
 
   if (!packet || path->token > sender->paths.now ||
       !mmtp_policy_has_room (&sender->policy, path))
     return 0;
   return send_packet (sender, path, packet, output);
+}
+
+/* Only what nothing new needs */
+gsize
+mmtp_sender_write_repair (MmtpSender * sender, MmtpOutput * output)
+{
+  MmtpMessage message = { MMTP_REPAIR };
+  MmtpPath *path = mmtp_repairer_poll (&sender->repairer, &message.repair);
+  gsize size;
+
+  if (!path)
+    return 0;
+  size = mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
+  mmtp_repairer_restart (&sender->repairer, path);
+  sender->stats.repairs += size > 0;
+  return size;
 }
 
 static void
@@ -103,7 +120,7 @@ get_speculative_wakeup (const MmtpSender * sender)
 {
   MmtpPath *path;
 
-  if (!mmtp_sender_get_speculative (sender, &path) ||
+  if (!mmtp_retransmission_get_speculative (&sender->retransmission, &path) ||
       !mmtp_policy_has_room (&sender->policy, path))
     return MMTP_NEVER;
   return MAX (path->token, sender->paths.now);
@@ -117,11 +134,11 @@ mmtp_sender_get_data_wakeup (const MmtpSender * sender)
 
   if (!head)
     return MIN (get_speculative_wakeup (sender),
-        mmtp_sender_get_repair_wakeup (sender));
+        mmtp_repairer_get_wakeup (&sender->repairer));
   wakeup = mmtp_send_queue_get_deadline (sender->queue, head) + 1;
   wakeup = wakeup > best ? wakeup - best : 0;
   wakeup = MIN (wakeup, mmtp_policy_get_wakeup (&sender->policy));
   wakeup = MIN (wakeup, MIN (get_speculative_wakeup (sender),
-          mmtp_sender_get_repair_wakeup (sender)));
+          mmtp_repairer_get_wakeup (&sender->repairer)));
   return MAX (wakeup, sender->paths.now);
 }

@@ -5,16 +5,14 @@
 #ifndef __MMTP_SENDER_PRIVATE_H__
 #define __MMTP_SENDER_PRIVATE_H__
 
-#include "mmtppolicy.h"
+#include "mmtprepairer.h"
+#include "mmtpretransmission.h"
 #include "mmtpsender.h"
 
 G_BEGIN_DECLS
 
 #define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
 #define MMTP_MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Bytes that a REPAIR message is longer than a DATA message of the same content,
- * docs/wire-mmtp.md */
-#define MMTP_REPAIR_RESERVE 6
 
 /* --- the session ---------------------------------------------------------- */
 
@@ -58,7 +56,8 @@ struct _MmtpSender
 
   MmtpPaths paths;
   MmtpPolicy policy;
-  guint report_lookups;         /* losses that the REPORT being taken named */
+  MmtpRetransmission retransmission;
+  MmtpRepairer repairer;
   guint32 report;               /* number of the last */
   guint64 report_time;          /* ns */
   guint64 query_at;             /* ns, of the reports that are missed */
@@ -113,6 +112,7 @@ void mmtp_sender_check_room (MmtpSender * sender);
 /* --- mmtpsenderdata.c ---------------------------------------------------- */
 
 gsize mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output);
+gsize mmtp_sender_write_repair (MmtpSender * sender, MmtpOutput * output);
 guint64 mmtp_sender_get_data_wakeup (const MmtpSender * sender);
 
 /* --- mmtpsenderhandshake.c ----------------------------------------------- */
@@ -148,30 +148,6 @@ MmtpRefusal mmtp_sender_take_leave (MmtpSender * sender,
 MmtpRefusal mmtp_sender_take_caps_ack (MmtpSender * sender, guint8 version);
 MmtpRefusal mmtp_sender_take_end_ack (MmtpSender * sender,
     guint32 stream_number);
-
-/* --- mmtpsenderrepair.c -------------------------------------------------- */
-
-/* All that is in flight on the path and not reported waits again. */
-void mmtp_sender_requeue_path (MmtpSender * sender, MmtpPath * path);
-/* What is in flight on a path that has stalled and could be in time elsewhere
- * only if it goes now */
-void mmtp_sender_rescue (MmtpSender * sender, MmtpPath * path);
-void mmtp_sender_take_losses (MmtpSender * sender, MmtpPath * path,
-    const MmtpRecord * record);
-/* The lost packet that goes before all others, and the path on which it is
- * likely to be in time; NULL: none */
-MmtpPacket *mmtp_sender_get_speculative (const MmtpSender * sender,
-    MmtpPath ** path);
-/* Before anybody knows that something is lost: a packet was sent; whether there
- * is something to send; and when there is, MMTP_NEVER: nothing */
-void mmtp_sender_cover (MmtpSender * sender, MmtpPath * path,
-    const MmtpPacket * packet, const guint8 * bytes, gsize size);
-gsize mmtp_sender_write_repair (MmtpSender * sender, MmtpOutput * output);
-guint64 mmtp_sender_get_repair_wakeup (const MmtpSender * sender);
-/* What fragments are shorter by, so that a REPAIR of them fits */
-gsize mmtp_sender_get_repair_reserve (const MmtpSender * sender);
-/* Those that have no chance any more */
-void mmtp_sender_expire_speculative (MmtpSender * sender);
 
 /* --- mmtpsenderreports.c ------------------------------------------------- */
 

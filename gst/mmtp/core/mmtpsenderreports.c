@@ -205,7 +205,7 @@ fall_silent (MmtpSender * sender, MmtpPath * path)
   mmtp_path_restart_judging (path);
   mmtp_sender_set_state (sender, path, MMTP_PATH_SILENT);
   mmtp_paths_find_fastest (&sender->paths);
-  mmtp_sender_requeue_path (sender, path);
+  mmtp_retransmission_requeue_path (&sender->retransmission, path);
   path->keepalive_at = path->probe_at = sender->paths.now;
   mmtp_sender_renew_join (sender, path, sender->paths.now + (path->confirmed ?
           REJOIN_WAIT : UNCONFIRMED_REJOIN_WAIT));
@@ -289,7 +289,8 @@ mmtp_sender_check_paths (MmtpSender * sender)
   for (i = 0; i < sender->paths.n; i++) {
     check_silence (sender, sender->paths.all[i]);
     if (sender->paths.n > 1)
-      mmtp_sender_rescue (sender, sender->paths.all[i]);
+      mmtp_retransmission_rescue (&sender->retransmission,
+          sender->paths.all[i]);
   }
   check_broken (sender);
   check_session (sender);
@@ -370,11 +371,11 @@ take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
     note_progress (sender, path, path->judged != judged &&
         path->stats.reported - came >= path->unreported - first);
   if (path->stats.lost > lost)
-    path->loss_time = sender->paths.now;
+    mmtp_repairer_note_loss (&sender->repairer, path);
   /* It cannot afford as many reports as it was asked for: at once. */
   if (mmtp_path_get_report_period (path) >= 2 * path->report_period)
     path->keepalive_at = MIN (path->keepalive_at, sender->paths.now);
-  mmtp_sender_take_losses (sender, path, record);
+  mmtp_retransmission_take_losses (&sender->retransmission, path, record);
   mmtp_path_forget_sent (path, sender->paths.now -
       MIN (sender->paths.now, mmtp_send_queue_get_delay (sender->queue)));
 }
@@ -418,7 +419,7 @@ mmtp_sender_take_report (MmtpSender * sender, MmtpPath * path,
     return MMTP_REFUSED_MALFORMED;
   path->last_report_sent = message->sent;
   path->last_report_time = sender->paths.now;
-  sender->report_lookups = 0;
+  mmtp_retransmission_begin_report (&sender->retransmission);
   take_echo (sender, path, report);
   if (report->number <= sender->report) {
     take_own_record (sender, path, report, message->sent);

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* When several packets are sent again in one; see the header. */
+
+#include "mmtprepairer.h"
+
+#include <string.h>
+
+/* A path that has lost nothing for so long needs no repairs in advance. */
+#define LOSS_MEMORY (20 * G_GUINT64_CONSTANT (1000000000))
+/* Where the queue fills more than such a part of what the paths bring in time,
+ * nothing is sent in advance. */
+#define ADVANCE_PART 4
+/* Packets that are enough for a repair when nothing waits, and otherwise: of 12
+ * packets of which one in fifty is lost two are in one of fifty times. */
+#define ENOUGH_IDLE 6
+#define ENOUGH_BUSY 12
+
+void
+mmtp_repairer_init (MmtpRepairer * self, const MmtpPaths * paths,
+    const MmtpSendQueue * queue, const MmtpPolicy * policy,
+    gboolean is_enabled)
+{
+  memset (self, 0, sizeof (*self));
+  self->paths = paths;
+  self->queue = queue;
+  self->policy = policy;
+  self->is_enabled = is_enabled;
+}
+
+void
+mmtp_repairer_clear (MmtpRepairer * self)
+{
+  guint i;
+
+  for (i = 0; i < self->paths->n; i++)
+    mmtp_block_clear (&self->covers[i].block);
+}
+
+void
+mmtp_repairer_note_loss (MmtpRepairer * self, const MmtpPath * path)
+{
+  self->covers[path->id].loss_time = self->paths->now;
+}
+
+/* Whether packets are lost there, and what is known to be lost could not surely
+ * be sent again in time: until the gap shows, until it is told, and the second
+ * way. */
+static gboolean
+needs_cover (const MmtpRepairer * self, const MmtpPath * path)
+{
+  const MmtpCover *cover = &self->covers[path->id];
+
+  return self->is_enabled && cover->loss_time &&
+      self->paths->now < cover->loss_time + LOSS_MEMORY &&
+      mmtp_path_is_usable (path) && path->high_delay != MMTP_NEVER &&
+      2 * path->high_delay +
+      mmtp_paths_get_return_time (self->paths) >
+      mmtp_send_queue_get_delay (self->queue);
+}
+
+gsize
+mmtp_repairer_get_reserve (const MmtpRepairer * self)
+{
+  guint i;
+
+  for (i = 0; i < self->paths->n; i++)
+    if (needs_cover (self, self->paths->all[i]))
+      return MMTP_REPAIR_RESERVE;
+  return 0;
+}
+
+/* Its last packet would come too late. */
+static gboolean
+is_block_over (const MmtpRepairer * self, const MmtpPath * path)
+{
+  return self->paths->now +
+      mmtp_path_get_safe_delay (path, self->paths->now) >
+      self->covers[path->id].last_due + mmtp_send_queue_get_delay (self->queue);
+}
+
+void
+mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
+    const MmtpPacket * packet, const guint8 * bytes, gsize size)
+{
+  MmtpCover *cover = &self->covers[path->id];
+
+  if (!needs_cover (self, path)
+      || size + MMTP_REPAIR_RESERVE > path->longest)
+    return;
+  if (cover->block.n > 0 && is_block_over (self, path))
+    mmtp_block_restart (&cover->block);
+  if (!mmtp_block_add (&cover->block, packet->number, bytes, size))
+    return;
+  if (cover->block.n == 1)
+    cover->due = packet->due;
+  cover->last_due = packet->due;
+}
+
+/* When its first packet has to be repaired, so that it is in time */
+static guint64
+get_last_chance (const MmtpRepairer * self, const MmtpPath * path)
+{
+  const MmtpCover *cover = &self->covers[path->id];
+  guint64 deadline = cover->due +
+      mmtp_send_queue_get_delay (self->queue);
+  guint64 time = mmtp_path_get_safe_delay (path, self->paths->now) +
+      mmtp_path_get_cost (path, path->data_size);
+
+  return deadline > time ? deadline - time : 0;
+}
+
+static guint64
+get_repair_time (const MmtpRepairer * self, const MmtpPath * path)
+{
+  const MmtpCover *cover = &self->covers[path->id];
+  gboolean is_idle = mmtp_send_queue_is_empty (self->queue);
+
+  if (cover->block.n == 0 || !needs_cover (self, path) ||
+      path->blocked)
+    return MMTP_NEVER;
+  if (!is_idle && (cover->block.n < ENOUGH_BUSY ||
+          !mmtp_policy_has_spare_rate (self->policy,
+              cover->block.content->len,
+              ADVANCE_PART)))
+    return MMTP_NEVER;
+  if (cover->block.n >= ENOUGH_IDLE)
+    return path->token;
+  return MAX (path->token, get_last_chance (self, path));
+}
+
+MmtpPath *
+mmtp_repairer_poll (const MmtpRepairer * self, MmtpRepair * repair)
+{
+  guint i;
+
+  for (i = 0; i < self->paths->n; i++) {
+    MmtpPath *path = self->paths->all[i];
+
+    if (self->paths->now < get_repair_time (self, path))
+      continue;
+    mmtp_block_get_repair (&self->covers[path->id].block, repair);
+    return path;
+  }
+  return NULL;
+}
+
+void
+mmtp_repairer_restart (MmtpRepairer * self, const MmtpPath * path)
+{
+  mmtp_block_restart (&self->covers[path->id].block);
+}
+
+void
+mmtp_repairer_flush (MmtpRepairer * self)
+{
+  guint i;
+
+  for (i = 0; i < self->paths->n; i++)
+    mmtp_block_restart (&self->covers[i].block);
+}
+
+guint64
+mmtp_repairer_get_wakeup (const MmtpRepairer * self)
+{
+  guint64 wakeup = MMTP_NEVER;
+  guint i;
+
+  for (i = 0; i < self->paths->n; i++)
+    wakeup = MIN (wakeup, get_repair_time (self, self->paths->all[i]));
+  return wakeup == MMTP_NEVER ? wakeup : MAX (wakeup, self->paths->now);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which lost packets are sent again, and which packets leave a path that has
+ * stalled; see the header. */
+
+#include "mmtpretransmission.h"
+
+#include <string.h>
+
+#define MILLISECOND G_GUINT64_CONSTANT (1000000)
+/* Packets that wait to be sent on the chance */
+#define MAX_SPECULATIVE 64
+/* Three reports: a packet that is stuck on a path that has stalled goes
+ * elsewhere so long before it would be too late there. */
+#define RESCUE_TIME (150 * MILLISECOND)
+/* It looks for such packets no more often, however many reports come. */
+#define RESCUE_PERIOD (10 * MILLISECOND)
+/* Where the queue fills more than such a part of what the paths bring in time,
+ * nothing is sent on the chance. */
+#define CHANCE_PART 2
+/* Numbers that are looked up for one REPORT: those of one record full of the
+ * longest ranges. The receiver repeats ranges in its later REPORTs. */
+#define MAX_REPORT_LOOKUPS (MMTP_MAX_RANGES * 255)
+
+void
+mmtp_retransmission_init (MmtpRetransmission * self, const MmtpPaths * paths,
+    MmtpSendQueue * queue, const MmtpPolicy * policy, gboolean is_enabled)
+{
+  memset (self, 0, sizeof (*self));
+  self->paths = paths;
+  self->queue = queue;
+  self->policy = policy;
+  self->is_enabled = is_enabled;
+}
+
+void
+mmtp_retransmission_begin_report (MmtpRetransmission * self)
+{
+  self->report_lookups = 0;
+}
+
+/* --- on the chance ------------------------------------------------------- */
+
+static gboolean
+has_chance (const MmtpRetransmission * self, const MmtpPacket * packet)
+{
+  guint64 arrival;
+
+  return mmtp_paths_find_quickest (self->paths,
+      mmtp_send_packet_get_message_size (packet), &arrival) &&
+      arrival <= mmtp_send_queue_get_deadline (self->queue, packet);
+}
+
+void
+mmtp_retransmission_expire (MmtpRetransmission * self)
+{
+  GList *walk, *next;
+
+  for (walk = mmtp_send_queue_get_speculative (self->queue)->head; walk;
+      walk = next) {
+    next = walk->next;
+    if (has_chance (self, walk->data))
+      continue;
+    self->unrepaired++;
+    mmtp_send_queue_drop_speculative (self->queue, walk->data);
+  }
+}
+
+MmtpPacket *
+mmtp_retransmission_get_speculative (const MmtpRetransmission * self,
+    MmtpPath ** path)
+{
+  const GList *head = mmtp_send_queue_get_speculative (self->queue)->head;
+  MmtpPacket *packet = head ? head->data : NULL;
+  guint64 arrival;
+
+  *path = packet ? mmtp_paths_find_quickest (self->paths,
+      mmtp_send_packet_get_message_size (packet), &arrival) : NULL;
+  return *path ? packet : NULL;
+}
+
+/* --- from one path to another --------------------------------------------- */
+
+/* When a packet that is sent again arrives at the earliest. While no path is
+ * usable that is now: one may come back in time. */
+static guint64
+get_next_arrival (const MmtpRetransmission * self)
+{
+  guint64 delay = mmtp_paths_get_min_delay (self->paths);
+
+  return self->paths->now + (delay == MMTP_NEVER ? 0 : delay);
+}
+
+/* What was sent as this message is under way there, was not sent again
+ * elsewhere, and is due at `due` at the latest: it waits again. */
+static void
+requeue_sent (MmtpRetransmission * self, MmtpPath * path, guint64 number,
+    guint64 due, guint64 arrival)
+{
+  const MmtpSent *sent = mmtp_path_get_sent (path, number);
+  MmtpPacket *packet = mmtp_send_queue_get_packet (self->queue,
+      sent->stream_number);
+
+  path->stats.report_steps++;
+  if (packet && packet->path == path->id &&
+      packet->path_number == number && packet->due <= due &&
+      mmtp_send_queue_requeue (self->queue, packet, arrival))
+    path->stats.requeued++;
+}
+
+static void
+requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
+{
+  guint64 arrival = get_next_arrival (self), number;
+
+  for (number = mmtp_path_get_oldest (path); number < path->next;
+      number++)
+    requeue_sent (self, path, number, due, arrival);
+}
+
+/* Of messages in the order in which they were sent the missing ones come
+ * first. */
+static void
+requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
+{
+  guint64 number = mmtp_path_get_oldest (path);
+  guint64 arrival = get_next_arrival (self);
+  const MmtpSent *sent;
+
+  while ((sent = mmtp_path_get_sent (path, number)) &&
+      mmtp_path_is_missing (path, sent, self->paths->now))
+    requeue_sent (self, path, number++, due, arrival);
+}
+
+void
+mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
+{
+  requeue_due (self, path, G_MAXUINT64);
+}
+
+/* From a path that has stalled all goes that will soon be too late. What is
+ * only missing goes while nothing else waits: in a moment it may have come. */
+void
+mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
+{
+  guint64 delay, arrival;
+
+  if (self->paths->now < self->rescue_at[path->id] || (!path->is_stalled &&
+          (!mmtp_send_queue_is_empty (self->queue) ||
+              !mmtp_path_is_in_doubt (path, self->paths->now))))
+    return;
+  self->rescue_at[path->id] = self->paths->now + RESCUE_PERIOD;
+  delay = mmtp_paths_get_delay_elsewhere (self->paths, path);
+  if (delay == MMTP_NEVER)
+    return;
+  arrival = self->paths->now + delay + RESCUE_TIME;
+  if (arrival < mmtp_send_queue_get_delay (self->queue))
+    return;
+  if (path->is_stalled)
+    requeue_due (self, path, arrival -
+        mmtp_send_queue_get_delay (self->queue));
+  else
+    requeue_missing (self, path, arrival -
+        mmtp_send_queue_get_delay (self->queue));
+}
+
+/* --- losses -------------------------------------------------------------- */
+
+static gboolean
+requeue_lost (MmtpRetransmission * self, MmtpPacket * packet)
+{
+  if (packet->state != MMTP_PACKET_IN_FLIGHT || packet->unit->given_up)
+    return FALSE;
+  if (mmtp_paths_are_sure (self->paths,
+          mmtp_send_queue_get_deadline (self->queue, packet)) &&
+      mmtp_send_queue_requeue (self->queue, packet,
+          get_next_arrival (self)))
+    return TRUE;
+  if (mmtp_send_queue_get_speculative (self->queue)->length >=
+      MAX_SPECULATIVE || !has_chance (self, packet) ||
+      !mmtp_policy_has_spare_rate (self->policy, packet->size, CHANCE_PART))
+    return FALSE;
+  mmtp_send_queue_set_speculative (self->queue, packet);
+  return TRUE;
+}
+
+/* Keys first, then what others depend on; what nothing depends on, when there
+ * is rate to spare, or will be: stored media is sent long before it is due. */
+static gboolean
+may_repair (MmtpRetransmission * self, const MmtpPacket * packet)
+{
+  if (!self->is_enabled)
+    return FALSE;
+  return packet->unit->rank != MMTP_RANK_DROPPABLE ||
+      packet->due > self->paths->now +
+          mmtp_send_queue_get_delay (self->queue) ||
+      mmtp_policy_has_spare_rate (self->policy, packet->size, CHANCE_PART);
+}
+
+static void
+repair (MmtpRetransmission * self, MmtpPacket * packet)
+{
+  if (may_repair (self, packet) && requeue_lost (self, packet))
+    return;
+  self->unrepaired++;
+  mmtp_send_queue_note_lost (self->queue, packet);
+}
+
+static void
+take_loss (MmtpRetransmission * self, MmtpPath * path, guint16 low)
+{
+  guint64 number;
+  const MmtpSent *sent = mmtp_path_find_sent (path, low, &number);
+  MmtpPacket *packet;
+
+  if (!sent)
+    return;
+  mmtp_path_note_missed (path, number);
+  packet = mmtp_send_queue_get_packet (self->queue, sent->stream_number);
+  /* A later sending of it may be under way: that is another number. */
+  if (packet && packet->state == MMTP_PACKET_IN_FLIGHT &&
+      packet->path == path->id && packet->path_number == number)
+    repair (self, packet);
+}
+
+void
+mmtp_retransmission_take_losses (MmtpRetransmission * self, MmtpPath * path,
+    const MmtpRecord * record)
+{
+  guint i, k;
+
+  for (i = 0; i < record->n_ranges; i++)
+    for (k = 0; k < record->ranges[i].count
+        && self->report_lookups < MAX_REPORT_LOOKUPS; k++) {
+      self->report_lookups++;
+      self->loss_lookups++;
+      take_loss (self, path, record->ranges[i].first + k);
+    }
+}
