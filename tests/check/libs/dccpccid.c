@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A second congestion control, which is this file alone, on connections of
+ * DCCP in virtual time: it is negotiated, it decides when data goes, it hears
+ * its own options, and it gives way to another one where the peer has only
+ * that. It is also the example in docs/architecture.md.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <string.h>
+
+#include "dccpccid.h"
+#include "dccpsequence.h"
+#include "dccpnetwork.h"
+
+/* --- the congestion control ----------------------------------------------- */
+
+/* It sends packets at an interval that gets longer by a half with each report
+ * of a loss, and shorter by an eighth with each report of none. Its receiver
+ * reports every eighth packet, and what it has missed altogether. The numbers
+ * follow no publication: it is an example, for experiments only. */
+
+#define CCID_INTERVAL 248       /* RFC 4340 section 10, table 5 */
+#define OPTION_MISSED 192       /* section 10.3: from the receiver, 4 bytes */
+#define OPTION_MISSED_SIZE 4
+
+#define FIRST_INTERVAL (20 * MS)
+#define MIN_INTERVAL (10 * MS)
+#define MAX_INTERVAL SECOND
+#define PACKETS_PER_REPORT 8
+#define MAX_REPORT_DELAY (100 * MS)
+#define SENT_KEPT 256           /* packets whose acknowledgement is timed */
+
+typedef struct
+{
+  guint64 interval, next;       /* ns */
+  guint32 segment_size;
+  guint64 sent_times[SENT_KEPT];
+  guint64 round_trip;           /* ns */
+  guint32 missed;
+  guint64 feedbacks, loss_events;
+} Sender;
+
+/* In DccpCcidHeard */
+typedef struct
+{
+  gboolean has_missed;
+  guint32 missed;
+} Heard;
+
+static gpointer
+sender_create (const DccpCcidConfig * config)
+{
+  Sender *sender = g_new0 (Sender, 1);
+
+  sender->interval = FIRST_INTERVAL;
+  sender->segment_size = config->segment_size ? config->segment_size :
+      config->max_segment;
+  return sender;
+}
+
+static guint64
+sender_next_send (gpointer self, guint64 now)
+{
+  Sender *sender = self;
+
+  return MAX (sender->next, now);
+}
+
+static guint8
+sender_sent (gpointer self, guint64 now, guint64 sequence, guint32 size,
+    gboolean more)
+{
+  Sender *sender = self;
+
+  sender->sent_times[sequence % SENT_KEPT] = now;
+  sender->next = now + sender->interval;
+  return 0;
+}
+
+static void
+sender_sent_other (gpointer self, guint64 now, guint64 sequence)
+{
+  Sender *sender = self;
+
+  sender->sent_times[sequence % SENT_KEPT] = now;
+}
+
+static gboolean
+sender_read_option (DccpCcidHeard * space, const DccpOption * option)
+{
+  Heard *heard = (Heard *) space;
+
+  if (option->type != OPTION_MISSED || option->size != OPTION_MISSED_SIZE)
+    return FALSE;
+  heard->has_missed = TRUE;
+  heard->missed = dccp_option_get_number (option->value, option->size);
+  return TRUE;
+}
+
+static gboolean
+sender_feedback (gpointer self, guint64 now, const DccpCcidAck * ack,
+    DccpCcidNews * news)
+{
+  Sender *sender = self;
+  const Heard *heard = (const Heard *) ack->heard;
+  const guint64 sent = sender->sent_times[ack->acknowledged % SENT_KEPT];
+
+  if (!heard->has_missed)
+    return FALSE;
+  sender->feedbacks++;
+  sender->round_trip = now - sent - (ack->has_elapsed ? ack->elapsed : 0);
+  if (heard->missed > sender->missed) {
+    news->n_losses = 1;
+    news->losses[0].last = ack->acknowledged;
+    news->losses[0].first = dccp_sequence_add (ack->acknowledged,
+        1 - (gint64) (heard->missed - sender->missed));
+    sender->loss_events++;
+    sender->missed = heard->missed;
+    sender->interval = MIN (sender->interval * 3 / 2, MAX_INTERVAL);
+  } else {
+    sender->interval = MAX (sender->interval * 7 / 8, MIN_INTERVAL);
+  }
+  return TRUE;
+}
+
+static void
+sender_get_state (gpointer self, DccpCcidSenderState * state)
+{
+  Sender *sender = self;
+
+  state->rate = state->instant_rate =
+      (gdouble) sender->segment_size * SECOND / sender->interval;
+  state->round_trip = sender->round_trip;
+  state->feedbacks = sender->feedbacks;
+  state->loss_events = sender->loss_events;
+}
+
+typedef struct
+{
+  guint64 greatest;             /* sequence number */
+  guint64 missed;
+  guint unreported;             /* packets */
+  guint64 report_at;            /* ns */
+} Receiver;
+
+static gpointer
+receiver_create (const DccpCcidConfig * config)
+{
+  Receiver *receiver = g_new0 (Receiver, 1);
+
+  receiver->greatest = config->sequence;
+  return receiver;
+}
+
+static void
+receiver_input (gpointer self, guint64 now, const DccpCcidPacket * packet)
+{
+  Receiver *receiver = self;
+  const gint64 ahead = dccp_sequence_difference (packet->sequence,
+      receiver->greatest);
+
+  if (ahead <= 0)
+    return;
+  receiver->missed += ahead - 1;
+  receiver->greatest = packet->sequence;
+  if (packet->is_data && receiver->unreported++ == 0)
+    receiver->report_at = now + MAX_REPORT_DELAY;
+}
+
+static guint64
+receiver_next_wakeup (gpointer self)
+{
+  Receiver *receiver = self;
+
+  return receiver->unreported > 0 ? receiver->report_at : G_MAXUINT64;
+}
+
+static gboolean
+receiver_wants_feedback (gpointer self, guint64 now)
+{
+  Receiver *receiver = self;
+
+  return receiver->unreported >= PACKETS_PER_REPORT
+      || receiver_next_wakeup (self) <= now;
+}
+
+static void
+receiver_write_feedback (gpointer self, const DccpCcidContext * context,
+    DccpOptionWriter * writer)
+{
+  Receiver *receiver = self;
+
+  receiver->unreported = 0;
+  dccp_option_write_number (writer, OPTION_MISSED, receiver->missed,
+      OPTION_MISSED_SIZE);
+}
+
+static void
+receiver_get_state (gpointer self, DccpCcidReceiverState * state)
+{
+  Receiver *receiver = self;
+
+  state->lost = receiver->missed;
+}
+
+static const DccpCcid ccid_interval = {
+  .number = CCID_INTERVAL,
+  .name = "Interval",
+  .sender = {
+        .create = sender_create,
+        .free = g_free,
+        .next_send = sender_next_send,
+        .sent = sender_sent,
+        .sent_other = sender_sent_other,
+        .read_option = sender_read_option,
+        .feedback = sender_feedback,
+        .get_state = sender_get_state,
+      },
+  .receiver = {
+        .create = receiver_create,
+        .free = g_free,
+        .input = receiver_input,
+        .wants_feedback = receiver_wants_feedback,
+        .next_wakeup = receiver_next_wakeup,
+        .write_feedback = receiver_write_feedback,
+        .get_state = receiver_get_state,
+      },
+};
+
+/* --- connections over it -------------------------------------------------- */
+
+static const DccpCcid *const only_interval[] = { &ccid_interval, NULL };
+static const DccpCcid *const interval_first[] =
+    { &ccid_interval, &dccp_ccid_3, NULL };
+static const DccpCcid *const interval_last[] =
+    { &dccp_ccid_3, &ccid_interval, NULL };
+
+static DccpWire wire;
+
+static void
+setup (void)
+{
+  dccp_wire_init (&wire);
+}
+
+static void
+teardown (void)
+{
+  dccp_wire_clear (&wire);
+}
+
+static void
+begin (const DccpCcid * const *client, const DccpCcid * const *server)
+{
+  wire.configs[CLIENT].ccids = client;
+  wire.configs[SERVER].ccids = server;
+  wire.configs[CLIENT].segment_size = wire.configs[SERVER].segment_size =
+      wire.sizes[CLIENT];
+  dccp_wire_begin (&wire);
+}
+
+static void
+assert_ccid (guint number)
+{
+  DccpEnd end;
+
+  for (end = CLIENT; end < N_ENDS; end++) {
+    DccpConnection *connection = dccp_wire_get (&wire, end);
+
+    fail_unless (dccp_features_are_settled (connection->features));
+    assert_equals_int (connection->sender_ccid->number, number);
+    assert_equals_int (connection->receiver_ccid->number, number);
+    assert_equals_int (dccp_features_get (connection->features,
+            DCCP_FEATURE_CCID, TRUE), number);
+    assert_equals_int (dccp_features_get (connection->features,
+            DCCP_FEATURE_CCID, FALSE), number);
+    assert_equals_int (dccp_wire_count_events (&wire, end,
+            DCCP_EVENT_CONNECTED), 1);
+    assert_equals_uint64 (dccp_wire_get_stats (&wire, end)->option_errors, 0);
+  }
+}
+
+static void
+send_for (guint64 duration)
+{
+  wire.sending[CLIENT] = TRUE;
+  wire.put_at[CLIENT] = wire.now;
+  wire.periods[CLIENT] = MS;
+  dccp_wire_run (&wire, duration);
+}
+
+GST_START_TEST (data_goes_by_another_congestion_control)
+{
+  const DccpStats *stats;
+
+  begin (only_interval, only_interval);
+  dccp_wire_open (&wire);
+  assert_ccid (CCID_INTERVAL);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->rate,
+      100 * 8 * SECOND / FIRST_INTERVAL);
+  send_for (10 * SECOND);
+  stats = dccp_wire_get_stats (&wire, CLIENT);
+  assert_equals_uint64 (stats->rate, 100 * 8 * SECOND / MIN_INTERVAL);
+  assert_equals_uint64 (stats->round_trip, 100 * MS);
+  assert_equals_uint64 (stats->loss_events_received, 0);
+  fail_unless (stats->feedback_received >= 9.5 * SECOND / MIN_INTERVAL
+      / PACKETS_PER_REPORT);
+  /* no faster than its shortest interval, and soon as fast */
+  fail_unless (wire.n_sent[CLIENT] <= 10 * SECOND / MIN_INTERVAL);
+  fail_unless (wire.n_sent[CLIENT] >= 9 * SECOND / MIN_INTERVAL);
+  wire.sending[CLIENT] = FALSE;
+  wire.n_put[CLIENT] = wire.n_sent[CLIENT];
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (wire.received[SERVER]->len, wire.n_sent[CLIENT]);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->feedback_sent,
+      dccp_wire_get_stats (&wire, CLIENT)->feedback_received);
+  fail_unless (dccp_wire_count_events (&wire, CLIENT, DCCP_EVENT_RATE) > 1);
+  assert_ccid (CCID_INTERVAL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (losses_slow_it_down_and_are_told)
+{
+  const DccpEvent *event;
+  guint64 greatest;
+
+  begin (only_interval, only_interval);
+  dccp_wire_open (&wire);
+  send_for (5 * SECOND);
+  greatest = dccp_wire_get (&wire, CLIENT)->gss;
+  wire.lose[CLIENT][DCCP_DATA] = 3;
+  dccp_wire_run (&wire, SECOND / 4);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, SERVER)->lost, 3);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire,
+          CLIENT)->loss_events_received, 1);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT, DCCP_EVENT_LOST),
+      1);
+  event = dccp_wire_find_event (&wire, CLIENT, DCCP_EVENT_LOST);
+  assert_equals_int (event->lost, 3);
+  fail_unless (dccp_sequence_difference (event->sequence, greatest) > 0);
+  fail_unless (dccp_wire_get_stats (&wire, CLIENT)->rate <
+      100 * 8 * SECOND / MIN_INTERVAL);
+}
+
+GST_END_TEST;
+
+/* Both features are server-priority (RFC 4340 section 6.3.1). */
+GST_START_TEST (the_first_of_the_server_is_taken)
+{
+  begin (interval_last, interval_first);
+  dccp_wire_open (&wire);
+  assert_ccid (CCID_INTERVAL);
+  send_for (SECOND);
+  fail_unless (wire.received[SERVER]->len > 10);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_peer_with_ccid_3_alone_gets_that)
+{
+  begin (interval_first, dccp_ccids);
+  dccp_wire_open (&wire);
+  assert_ccid (3);
+  send_for (SECOND);
+  fail_unless (wire.received[SERVER]->len > 10);
+  fail_unless (dccp_wire_get_stats (&wire, CLIENT)->feedback_received > 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (without_a_common_one_there_is_no_connection)
+{
+  begin (only_interval, dccp_ccids);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, SECOND);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_CONNECTED), 0);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT, DCCP_EVENT_RESET),
+      1);
+  assert_equals_int (dccp_wire_count (&wire, SERVER, DCCP_RESET), 1);
+}
+
+GST_END_TEST;
+
+/* Its options become Padding. */
+static gboolean
+empty_response (DccpWire * self, DccpEnd from, const DccpPacket * packet,
+    guint8 * bytes, gsize size)
+{
+  if (packet->type == DCCP_RESPONSE)
+    memset (bytes + size - packet->options_size, 0, packet->options_size);
+  return TRUE;
+}
+
+/* The client opens with the one that it prefers. The server's Confirm comes
+ * with the answer to its Ack, and the half-connections begin again. */
+GST_START_TEST (one_that_is_agreed_on_late_takes_over)
+{
+  wire.filter = empty_response;
+  begin (interval_first, interval_last);
+  dccp_wire_connect (&wire);
+  dccp_wire_run (&wire, 100 * MS);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT),
+      DCCP_STATE_PARTOPEN);
+  assert_equals_int (dccp_wire_get (&wire, CLIENT)->sender_ccid->number,
+      CCID_INTERVAL);
+  assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
+          DCCP_EVENT_CONNECTED), 0);
+  dccp_wire_run (&wire, 2 * SECOND);
+  assert_ccid (3);
+  send_for (SECOND);
+  fail_unless (wire.received[SERVER]->len > 10);
+  fail_unless (dccp_wire_get_stats (&wire, CLIENT)->feedback_received > 0);
+}
+
+GST_END_TEST;
+
+/* Change R and L (CCID, 248), Change L (Sequence Window, 100), Change L (ECN
+ * Incapable, 1), all but the window with Mandatory: nothing of CCID 3, whose
+ * Send Loss Event Rate is unknown, and so gets an empty Confirm (section
+ * 6.6.7) */
+static const guint8 changes[] = "\1\42\4\1\370" "\1\40\4\1\370"
+    "\40\11\3\0\0\0\0\0\144" "\1\40\4\4\1";
+static const guint8 change_192[] = { 192, 1 };
+static const guint8 confirm_192[] = { DCCP_OPTION_CONFIRM_L, 3, 192 };
+
+GST_START_TEST (only_its_own_features_are_negotiated)
+{
+  const DccpFeaturesConfig config = { FALSE, 100, 0, 0, 1, only_interval };
+  const DccpOption option = { DCCP_OPTION_CHANGE_R, FALSE, change_192, 2 };
+  const DccpPacket packet = {.type = DCCP_RESPONSE,.sequence = 1 };
+  DccpFeatures *features = dccp_features_new (&config);
+  DccpOptionWriter writer;
+
+  dccp_option_writer_init (&writer);
+  dccp_features_write (features, 0, 1, &writer);
+  assert_equals_int (writer.size, sizeof (changes) - 1);
+  fail_unless (memcmp (writer.bytes, changes, writer.size) == 0);
+  assert_equals_int (dccp_features_input (features, &option, &packet), 0);
+  dccp_option_writer_init (&writer);
+  dccp_features_write (features, 0, 2, &writer);
+  assert_equals_int (writer.size, sizeof (confirm_192));
+  fail_unless (memcmp (writer.bytes, confirm_192, writer.size) == 0);
+  dccp_features_free (features);
+}
+
+GST_END_TEST;
+
+static Suite *
+dccpccid_suite (void)
+{
+  Suite *suite = suite_create ("dccpccid");
+  TCase *tc = tcase_create ("connections");
+  TCase *features = tcase_create ("features");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_add_test (tc, data_goes_by_another_congestion_control);
+  tcase_add_test (tc, losses_slow_it_down_and_are_told);
+  tcase_add_test (tc, the_first_of_the_server_is_taken);
+  tcase_add_test (tc, a_peer_with_ccid_3_alone_gets_that);
+  tcase_add_test (tc, without_a_common_one_there_is_no_connection);
+  tcase_add_test (tc, one_that_is_agreed_on_late_takes_over);
+  suite_add_tcase (suite, features);
+  tcase_add_test (features, only_its_own_features_are_negotiated);
+  return suite;
+}
+
+GST_CHECK_MAIN (dccpccid);
