@@ -11,9 +11,7 @@
 #include <string.h>
 
 #include "nalbits.h"
-
-/* 7.4.1: nal_unit_type 5 */
-#define NAL_IDR 5
+#include "nalunittypes.h"
 
 /* 7.4.2.1, 7.4.2.2 */
 #define MAX_SPS 32
@@ -401,7 +399,7 @@ h264_headers_read_slice (const H264Headers * headers, const guint8 * data,
 
   memset (slice, 0, sizeof (*slice));
   slice->is_reference = size > 0 && (data[0] >> 5 & 3);
-  slice->is_idr = size > 0 && (data[0] & 31) == NAL_IDR;
+  slice->is_idr = size > 0 && (data[0] & H264_TYPE) == H264_IDR;
   nal_bits_init (&bits, data + MIN (size, 1), data + size);
   /* first_mb_in_slice */
   nal_bits_take_ue (&bits);

@@ -14,29 +14,7 @@
 #include "h264headers.h"
 #include "mpegvideo.h"
 #include "nalbits.h"
-
-/* H.264, table 7-1: nal_unit_type */
-#define H264_SLICE_FIRST 1
-#define H264_PARTITION_A 2
-#define H264_IDR 5              /* and the last of slices */
-#define H264_SEI 6
-#define H264_SPS 7
-#define H264_PPS 8
-#define H264_SLICE_EXTENSION 20 /* other views and layers */
-#define H264_SLICE_DEPTH 21
-
-/* H.265, table 7-1: nal_unit_type */
-#define H265_SUB_LAYER_LAST 15  /* even up to here: sub-layer non-reference */
-#define H265_RASL_N 8
-#define H265_RASL_R 9
-#define H265_BLA_FIRST 16
-#define H265_BLA_LAST 18
-#define H265_IDR_FIRST 19
-#define H265_IDR_LAST 20
-#define H265_IRAP_LAST 23       /* CRA is 21 */
-#define H265_VCL_LAST 31
-#define H265_SPS 33
-#define H265_PREFIX_SEI 39
+#include "nalunittypes.h"
 
 /* H.264, D.1, and H.265, D.2: payloadType */
 #define SEI_RECOVERY_POINT 6

@@ -8,36 +8,13 @@
 #include "pictureinfo.h"
 
 #include "ifdclassifier.h"
+#include "nalunittypes.h"
 #include "rtpheader.h"
 #include "videopacket.h"
 
 /* ISO/IEC 13818-2, 6.3.9: temporal_reference counts modulo 1024. */
 #define TEMPORAL_REFERENCES 1024
 #define NO_TIME G_MAXUINT64
-
-/* H.264, table 7-1: nal_unit_type; and RFC 6184, table 1 */
-#define H264_PARTITION_C 4      /* the last slice that is no IDR picture's */
-#define H264_IDR 5
-#define H264_SEI 6
-#define H264_SPS_EXTENSION 13   /* parameter sets and delimiters up to here */
-#define H264_SUBSET_SPS 15
-#define H264_STAP_A 24
-#define H264_STAP_B 25
-#define H264_FU_A 28
-#define H264_FU_B 29
-#define H264_REF_IDC 0x60
-#define H264_TYPE 0x1f
-
-/* H.265, table 7-1; and RFC 7798, 4.4 */
-#define H265_RASL_N 8
-#define H265_RASL_R 9
-#define H265_SUB_LAYER_LAST 15  /* even up to here: sub-layer non-reference */
-#define H265_IRAP_FIRST 16
-#define H265_IRAP_LAST 23
-#define H265_VPS 32             /* parameter sets, delimiters, and SEI up to */
-#define H265_SUFFIX_SEI 40      /* here */
-#define H265_AP 48
-#define H265_FU 49
 
 struct _PictureReader
 {
@@ -224,7 +201,7 @@ read_h265_unit (PictureReader * reader, guint type, guint layer,
     return;
   if (type <= H265_SUB_LAYER_LAST)
     info->kind = get_h265_slice_kind (reader, type, sub_layer);
-  else if (type >= H265_IRAP_FIRST && type <= H265_IRAP_LAST)
+  else if (type >= H265_BLA_FIRST && type <= H265_IRAP_LAST)
     info->kind = PICTURE_KIND_KEY;
   else if (type >= H265_VPS && type <= H265_SUFFIX_SEI)
     info->kind = PICTURE_KIND_PART;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The types of NAL units that tell how much a picture matters. */
+
+#ifndef __NAL_UNIT_TYPES_H__
+#define __NAL_UNIT_TYPES_H__
+
+/* ISO/IEC 14496-10, 7.3.1: fields of the first byte */
+#define H264_REF_IDC 0x60       /* nal_ref_idc */
+#define H264_TYPE 0x1f          /* nal_unit_type */
+
+/* ISO/IEC 14496-10, table 7-1: nal_unit_type */
+#define H264_SLICE_FIRST 1
+#define H264_PARTITION_A 2
+#define H264_PARTITION_C 4      /* the last slice that is no IDR picture's */
+#define H264_IDR 5              /* and the last slice */
+#define H264_SEI 6
+#define H264_SPS 7
+#define H264_PPS 8
+#define H264_SPS_EXTENSION 13   /* parameter sets and delimiters up to here */
+#define H264_SUBSET_SPS 15
+#define H264_SLICE_EXTENSION 20 /* other views and layers */
+#define H264_SLICE_DEPTH 21
+
+/* RFC 6184, table 1: types of RTP payloads */
+#define H264_STAP_A 24
+#define H264_STAP_B 25
+#define H264_FU_A 28
+#define H264_FU_B 29
+
+/* ISO/IEC 23008-2, table 7-1: nal_unit_type */
+#define H265_SUB_LAYER_LAST 15  /* even up to here: sub-layer non-reference */
+#define H265_RASL_N 8
+#define H265_RASL_R 9
+#define H265_BLA_FIRST 16       /* and the first IRAP picture */
+#define H265_BLA_LAST 18
+#define H265_IDR_FIRST 19
+#define H265_IDR_LAST 20
+#define H265_IRAP_LAST 23       /* CRA is 21 */
+#define H265_VCL_LAST 31
+#define H265_VPS 32
+#define H265_SPS 33
+#define H265_PREFIX_SEI 39
+#define H265_SUFFIX_SEI 40      /* the last of what is no picture's data */
+
+/* RFC 7798, 4.4: types of RTP payloads */
+#define H265_AP 48
+#define H265_FU 49
+
+#endif /* __NAL_UNIT_TYPES_H__ */
