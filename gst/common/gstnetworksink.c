@@ -9,33 +9,13 @@
 
 #include "gstnetworksinkprivate.h"
 
+#include "gstnetworkuri.h"
 #include "gststructmembers.h"
 
 GST_DEBUG_CATEGORY (gst_network_sink_debug);
 
-#define DEFAULT_WAIT_FOR_CONNECTION TRUE
-#define DEFAULT_AUTO_RECONNECT TRUE
-#define DEFAULT_BLOCKING TRUE
-#define DEFAULT_TIMEOUT (10 * GST_SECOND)
-#define DEFAULT_EOS_TIMEOUT (2 * GST_SECOND)
-#define DEFAULT_STATS_INTERVAL 0
 /* Times become microseconds in a gint64, added to the present. */
 #define LONGEST_TIME (G_MAXINT64 / 2)
-
-enum
-{
-  PROP_0,
-  PROP_WAIT_FOR_CONNECTION,
-  PROP_AUTO_RECONNECT,
-  PROP_BLOCKING,
-  PROP_TIMEOUT,
-  PROP_EOS_TIMEOUT,
-  PROP_STATS,
-  PROP_STATS_INTERVAL,
-  PROP_LAST
-};
-
-static GParamSpec *properties[PROP_LAST];
 
 #define gst_network_sink_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstNetworkSink, gst_network_sink,
@@ -131,82 +111,91 @@ gst_network_sink_pause (GCancellable * cancellable, gint milliseconds)
   g_cancellable_release_fd (cancellable);
 }
 
+/* With lock. What waits looks at the properties again. */
 static void
-gst_network_sink_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
+wake (gpointer object)
 {
-  GstNetworkSink *self = GST_NETWORK_SINK (object);
-  GstNetworkSinkPrivate *priv = self->priv;
-
-  if (id == PROP_STATS_INTERVAL) {
-    gst_stats_timer_set_interval (&priv->stats_timer, GST_ELEMENT_CAST (self),
-        g_value_get_uint64 (value));
-    return;
-  }
-  LOCK (self);
-  switch (id) {
-    case PROP_WAIT_FOR_CONNECTION:
-      priv->wait_for_connection = g_value_get_boolean (value);
-      break;
-    case PROP_AUTO_RECONNECT:
-      priv->auto_reconnect = g_value_get_boolean (value);
-      break;
-    case PROP_BLOCKING:
-      priv->blocking = g_value_get_boolean (value);
-      break;
-    case PROP_TIMEOUT:
-      priv->timeout = g_value_get_uint64 (value);
-      break;
-    case PROP_EOS_TIMEOUT:
-      priv->eos_timeout = g_value_get_uint64 (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  g_cond_broadcast (&priv->cond);
-  UNLOCK (self);
+  g_cond_broadcast (&GST_NETWORK_SINK (object)->priv->cond);
 }
 
-static void
-gst_network_sink_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstNetworkSink *self = GST_NETWORK_SINK (object);
-  GstNetworkSinkPrivate *priv = self->priv;
+#define PROPERTY_STRUCT GstNetworkSinkPrivate
+static const GstWirelessProperty properties[] = {
+  /**
+   * GstNetworkSink:wait-for-connection:
+   *
+   * Wait with the stream until the receiver is there. Otherwise what comes
+   * before is dropped, and counted as `dropped-not-connected`.
+   */
+  PROPERTY_BOOLEAN ("wait-for-connection", "Wait for connection",
+      "Wait with the stream until the receiver is connected; false: drop what "
+      "comes before", PROPERTY_PLAYING | PROPERTY_URI, wait_for_connection,
+      TRUE, .changed = wake),
 
-  if (id == PROP_STATS_INTERVAL) {
-    g_value_set_uint64 (value, gst_stats_timer_get_interval (&priv->stats_timer,
-            GST_ELEMENT_CAST (self)));
-    return;
-  }
-  if (id == PROP_STATS) {
-    g_value_take_boxed (value, gst_network_sink_create_stats (self));
-    return;
-  }
-  LOCK (self);
-  switch (id) {
-    case PROP_WAIT_FOR_CONNECTION:
-      g_value_set_boolean (value, priv->wait_for_connection);
-      break;
-    case PROP_AUTO_RECONNECT:
-      g_value_set_boolean (value, priv->auto_reconnect);
-      break;
-    case PROP_BLOCKING:
-      g_value_set_boolean (value, priv->blocking);
-      break;
-    case PROP_TIMEOUT:
-      g_value_set_uint64 (value, priv->timeout);
-      break;
-    case PROP_EOS_TIMEOUT:
-      g_value_set_uint64 (value, priv->eos_timeout);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  UNLOCK (self);
-}
+  /**
+   * GstNetworkSink:auto-reconnect:
+   *
+   * When the receiver can't be reached, or goes: warn and try again, after
+   * pauses that grow from 0.1 to 5 s. Otherwise that is an error, which ends the
+   * stream. Where packets and ICMP messages can be forged, or the receiver may
+   * begin later, a refused attempt is repeated for #GstNetworkSink:timeout before
+   * that.
+   */
+  PROPERTY_BOOLEAN ("auto-reconnect", "Auto reconnect",
+      "Connect again when that fails or the receiver goes, and go on with a key "
+      "frame; false: that is an error", PROPERTY_PLAYING | PROPERTY_URI,
+      auto_reconnect, TRUE, .changed = wake),
+
+  /**
+   * GstNetworkSink:blocking:
+   *
+   * Wait while the network is full. Otherwise what it doesn't take at once is
+   * dropped, and with it the rest of its frame, which is worthless in parts.
+   */
+  PROPERTY_BOOLEAN ("blocking", "Blocking",
+      "Wait while the network is full; false: drop what it doesn't take at "
+      "once, and the rest of its frame", PROPERTY_PLAYING | PROPERTY_URI,
+      blocking, TRUE, .changed = wake),
+
+  /**
+   * GstNetworkSink:timeout:
+   *
+   * A receiver that takes nothing for so long, although there is something to
+   * send, or doesn't answer an attempt to connect, counts as gone.
+   */
+  PROPERTY_UINT64 ("timeout", "Timeout",
+      "A receiver that takes nothing for so long while there is something to "
+      "send, or doesn't answer, is gone (ns, 0 = never; of a connection: as it "
+      "was when that was made)", PROPERTY_PLAYING | PROPERTY_URI, timeout,
+      0, LONGEST_TIME, 10 * GST_SECOND, .changed = wake),
+
+  /**
+   * GstNetworkSink:eos-timeout:
+   *
+   * How long EOS waits at most until the receiver has everything.
+   */
+  PROPERTY_UINT64 ("eos-timeout", "EOS timeout",
+      "How long the end of the stream waits at most until the receiver has "
+      "everything (ns)", PROPERTY_PLAYING | PROPERTY_URI, eos_timeout,
+      0, LONGEST_TIME, 2 * GST_SECOND, .changed = wake),
+
+  /**
+   * GstNetworkSink:stats:
+   *
+   * What was sent, what was dropped and why. Counters begin at 0 when the
+   * element goes to PAUSED, and never go back.
+   */
+  PROPERTY_STATS ("Packets and bytes sent and dropped, connections and failures, "
+      "time spent waiting", create_stats),
+
+  /**
+   * GstNetworkSink:stats-interval:
+   *
+   * Post #GstNetworkSink:stats as element message at this interval of the
+   * pipeline's clock.
+   */
+  PROPERTY_STATS_INTERVAL ("Post stats as element message at this interval (ns, "
+      "0 = never)", LONGEST_TIME),
+};
 
 /* --- life ----------------------------------------------------------------- */
 
@@ -226,10 +215,12 @@ gst_network_sink_change_state (GstElement * element, GstStateChange transition)
 
   switch (transition) {
     case GST_STATE_CHANGE_READY_TO_PAUSED:
+      if (!gst_network_uri_check (element))
+        return GST_STATE_CHANGE_FAILURE;
       gst_network_sink_start_connection (self);
       break;
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
-      gst_stats_timer_stop (&self->priv->stats_timer, element);
+      gst_stats_timer_stop (element);
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       gst_network_sink_cancel_connection (self);
@@ -249,7 +240,7 @@ gst_network_sink_change_state (GstElement * element, GstStateChange transition)
     leave_paused (self);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
       && done != GST_STATE_CHANGE_FAILURE)
-    gst_stats_timer_start (&self->priv->stats_timer, element, create_stats);
+    gst_stats_timer_start (element, create_stats);
   return done;
 }
 
@@ -263,12 +254,7 @@ gst_network_sink_init (GstNetworkSink * self)
   g_cond_init (&priv->cond);
   priv->connection_cancellable = g_cancellable_new ();
   priv->send_cancellable = g_cancellable_new ();
-  priv->wait_for_connection = DEFAULT_WAIT_FOR_CONNECTION;
-  priv->auto_reconnect = DEFAULT_AUTO_RECONNECT;
-  priv->blocking = DEFAULT_BLOCKING;
-  priv->timeout = DEFAULT_TIMEOUT;
-  priv->eos_timeout = DEFAULT_EOS_TIMEOUT;
-  priv->stats_timer.interval = DEFAULT_STATS_INTERVAL;
+  gst_wireless_properties_init (self, GST_TYPE_NETWORK_SINK);
   gst_network_sink_reset_render (self);
   /* See gst_network_sink_send_event. */
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
@@ -293,11 +279,8 @@ gst_network_sink_class_init (GstNetworkSinkClass * klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseSinkClass *sink_class = GST_BASE_SINK_CLASS (klass);
-  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
+  const gssize private = g_type_class_get_instance_private_offset (klass);
 
-  object_class->set_property = gst_network_sink_set_property;
-  object_class->get_property = gst_network_sink_get_property;
   object_class->finalize = gst_network_sink_finalize;
   element_class->change_state = gst_network_sink_change_state;
   element_class->send_event = gst_network_sink_send_event;
@@ -308,84 +291,8 @@ gst_network_sink_class_init (GstNetworkSinkClass * klass)
   sink_class->unlock = gst_network_sink_unlock;
   sink_class->unlock_stop = gst_network_sink_unlock_stop;
 
-  /**
-   * GstNetworkSink:wait-for-connection:
-   *
-   * Wait with the stream until the receiver is there. Otherwise what comes
-   * before is dropped, and counted as `dropped-not-connected`.
-   */
-  properties[PROP_WAIT_FOR_CONNECTION] =
-      g_param_spec_boolean ("wait-for-connection", "Wait for connection",
-      "Wait with the stream until the receiver is connected; false: drop what "
-      "comes before", DEFAULT_WAIT_FOR_CONNECTION, playing);
-
-  /**
-   * GstNetworkSink:auto-reconnect:
-   *
-   * When the receiver can't be reached, or goes: warn and try again, after
-   * pauses that grow from 0.1 to 5 s. Otherwise that is an error, which ends the
-   * stream. Where packets and ICMP messages can be forged, or the receiver may
-   * begin later, a refused attempt is repeated for #GstNetworkSink:timeout before
-   * that.
-   */
-  properties[PROP_AUTO_RECONNECT] = g_param_spec_boolean ("auto-reconnect",
-      "Auto reconnect",
-      "Connect again when that fails or the receiver goes, and go on with a key "
-      "frame; false: that is an error", DEFAULT_AUTO_RECONNECT, playing);
-
-  /**
-   * GstNetworkSink:blocking:
-   *
-   * Wait while the network is full. Otherwise what it doesn't take at once is
-   * dropped, and with it the rest of its frame, which is worthless in parts.
-   */
-  properties[PROP_BLOCKING] = g_param_spec_boolean ("blocking", "Blocking",
-      "Wait while the network is full; false: drop what it doesn't take at "
-      "once, and the rest of its frame", DEFAULT_BLOCKING, playing);
-
-  /**
-   * GstNetworkSink:timeout:
-   *
-   * A receiver that takes nothing for so long, although there is something to
-   * send, or doesn't answer an attempt to connect, counts as gone.
-   */
-  properties[PROP_TIMEOUT] = g_param_spec_uint64 ("timeout", "Timeout",
-      "A receiver that takes nothing for so long while there is something to "
-      "send, or doesn't answer, is gone (ns, 0 = never; of a connection: as it "
-      "was when that was made)", 0, LONGEST_TIME, DEFAULT_TIMEOUT, playing);
-
-  /**
-   * GstNetworkSink:eos-timeout:
-   *
-   * How long EOS waits at most until the receiver has everything.
-   */
-  properties[PROP_EOS_TIMEOUT] = g_param_spec_uint64 ("eos-timeout",
-      "EOS timeout",
-      "How long the end of the stream waits at most until the receiver has "
-      "everything (ns)", 0, LONGEST_TIME, DEFAULT_EOS_TIMEOUT, playing);
-
-  /**
-   * GstNetworkSink:stats:
-   *
-   * What was sent, what was dropped and why. Counters begin at 0 when the
-   * element goes to PAUSED, and never go back.
-   */
-  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
-      "Packets and bytes sent and dropped, connections and failures, time spent "
-      "waiting", GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-
-  /**
-   * GstNetworkSink:stats-interval:
-   *
-   * Post #GstNetworkSink:stats as element message at this interval of the
-   * pipeline's clock.
-   */
-  properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval",
-      "Statistics interval",
-      "Post stats as element message at this interval (ns, 0 = never)", 0,
-      LONGEST_TIME, DEFAULT_STATS_INTERVAL, playing);
-
-  g_object_class_install_properties (object_class, PROP_LAST, properties);
-
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), private,
+      private + G_STRUCT_OFFSET (GstNetworkSinkPrivate, lock));
   gst_type_mark_as_plugin_api (GST_TYPE_NETWORK_SINK, 0);
 }

@@ -117,8 +117,6 @@ struct _GstNetworkSinkPrivate
   /* Made and joined by changes of state */
   GThread *thread;
 
-  GstStatsTimer stats_timer;    /* see there */
-
   /* --- the connection's thread only --- */
   gint64 pause;                 /* us: before the next attempt */
   gint64 refused_until;         /* monotonic us: refusals pass; 0: none came

@@ -13,31 +13,12 @@
 #include "gstnetworkuri.h"
 #include "gststatstimer.h"
 
-#define DEFAULT_TIMEOUT 0
-#define DEFAULT_STATS_INTERVAL 0
-
-enum
-{
-  PROP_0,
-  PROP_URI,
-  PROP_CAPS,
-  PROP_TIMEOUT,
-  PROP_USED_SOCKET,
-  PROP_ALLOWED_SENDERS,
-  PROP_STATS,
-  PROP_STATS_INTERVAL,
-  PROP_LAST
-};
-
-static GParamSpec *properties[PROP_LAST];
-
 typedef struct
 {
   /* protected by OBJECT_LOCK */
   GstCaps *caps;                /* NULL: the stream's own, or any */
   GSocket *used_socket;         /* NULL: closed */
   GstClockTime timeout;         /* ns, 0: never */
-  GstStatsTimer stats_timer;
   gchar *allowed_senders;       /* NULL: all */
 
   GCancellable *cancellable;    /* has its own lock */
@@ -49,13 +30,10 @@ typedef struct
   guint64 not_allowed;          /* packets; protected by lock */
 } GstNetworkSrcPrivate;
 
-static void gst_network_src_uri_handler_init (gpointer iface, gpointer data);
-
 #define gst_network_src_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstNetworkSrc, gst_network_src,
     GST_TYPE_PUSH_SRC, G_ADD_PRIVATE (GstNetworkSrc);
-    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
-        gst_network_src_uri_handler_init));
+    GST_IMPLEMENT_NETWORK_URI);
 
 static GstNetworkSrcPrivate *
 get_private (GstNetworkSrc * self)
@@ -81,17 +59,6 @@ create_stats (GstElement * element)
 }
 
 /* --- allowed senders ------------------------------------------------------ */
-
-static void
-set_allowed_senders (GstNetworkSrc * self, const gchar * text)
-{
-  GstNetworkSrcPrivate *priv = get_private (self);
-
-  GST_OBJECT_LOCK (self);
-  g_free (priv->allowed_senders);
-  priv->allowed_senders = g_strdup (text);
-  GST_OBJECT_UNLOCK (self);
-}
 
 static void
 clear_not_allowed (GstNetworkSrcPrivate * priv)
@@ -238,59 +205,14 @@ gst_network_src_tell_timeout (GstNetworkSrc * self, GstClockTime timeout)
               "timeout", G_TYPE_UINT64, timeout, NULL)));
 }
 
-/* --- URIs ----------------------------------------------------------------- */
-
-static GstURIType
-get_uri_type (GType type)
-{
-  return GST_URI_SRC;
-}
-
-static const gchar *const *
-get_protocols (GType type)
-{
-  return (const gchar * const *)
-      GST_NETWORK_SRC_CLASS (g_type_class_peek (type))->protocols;
-}
-
-static gchar *
-get_uri (GstURIHandler * handler)
-{
-  GstNetworkSrcClass *klass = GST_NETWORK_SRC_GET_CLASS (handler);
-  gchar *address, *uri;
-  gint port;
-
-  g_object_get (handler, "address", &address, "port", &port, NULL);
-  uri = gst_network_uri_new (klass->protocols[0], address ? address : "0.0.0.0",
-      port);
-  g_free (address);
-  return uri;
-}
-
-static gboolean
-set_uri (GstURIHandler * handler, const gchar * uri, GError ** error)
-{
-  return gst_network_uri_apply (GST_ELEMENT (handler),
-      GST_NETWORK_SRC_GET_CLASS (handler)->protocols[0], uri, "address", error);
-}
-
-static void
-gst_network_src_uri_handler_init (gpointer interface, gpointer data)
-{
-  GstURIHandlerInterface *handler = interface;
-
-  handler->get_type = get_uri_type;
-  handler->get_protocols = get_protocols;
-  handler->get_uri = get_uri;
-  handler->set_uri = set_uri;
-}
-
 /* --- properties ----------------------------------------------------------- */
 
 static void
-set_caps_property (GstNetworkSrc * self, const GstCaps * caps)
+set_caps (gpointer object, const GValue * value, GParamSpec * pspec)
 {
+  GstNetworkSrc *self = GST_NETWORK_SRC (object);
   GstNetworkSrcPrivate *priv = get_private (self);
+  const GstCaps *caps = gst_value_get_caps (value);
 
   GST_OBJECT_LOCK (self);
   gst_caps_replace (&priv->caps, NULL);
@@ -300,82 +222,60 @@ set_caps_property (GstNetworkSrc * self, const GstCaps * caps)
 }
 
 static void
-set_timeout (GstNetworkSrc * self, GstClockTime timeout)
+get_caps (gpointer object, GValue * value, GParamSpec * pspec)
 {
-  GST_OBJECT_LOCK (self);
-  get_private (self)->timeout = timeout;
-  GST_OBJECT_UNLOCK (self);
+  GST_OBJECT_LOCK (object);
+  gst_value_set_caps (value, get_private (object)->caps);
+  GST_OBJECT_UNLOCK (object);
 }
 
-static void
-gst_network_src_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
-{
-  GstNetworkSrc *self = GST_NETWORK_SRC (object);
+#define PROPERTY_STRUCT GstNetworkSrcPrivate
+static const GstWirelessProperty properties[] = {
+  PROPERTY_NETWORK_URI ("scheme://address:port?key=value&...: keys are names of "
+      "properties, and of media, encoding-name, payload and clock-rate caps of "
+      "RTP are made; it reads as scheme://address:port", NULL),
+  PROPERTY_COMPUTED ("caps", "Caps",
+      "Caps of the stream; unset: those that it says itself, or any",
+      PROPERTY_PLAYING | PROPERTY_URI, 0, gst_caps_get_type, .set = set_caps,
+      .get = get_caps),
+  PROPERTY_UINT64 ("timeout", "Timeout",
+      "Post an element message after so many nanoseconds in which nothing "
+      "came; 0: never. A change counts behind what comes next, or the next "
+      "message", PROPERTY_PLAYING | PROPERTY_URI, timeout, 0, G_MAXUINT64, 0),
+  PROPERTY_OBJECT ("used-socket", "Used socket",
+      "Socket in use, while there is one", PROPERTY_READABLE, used_socket,
+      g_socket_get_type),
 
-  switch (id) {
-    case PROP_URI:
-      gst_network_uri_set_property (GST_URI_HANDLER (self),
-          g_value_get_string (value));
-      break;
-    case PROP_CAPS:
-      set_caps_property (self, gst_value_get_caps (value));
-      break;
-    case PROP_TIMEOUT:
-      set_timeout (self, g_value_get_uint64 (value));
-      break;
-    case PROP_ALLOWED_SENDERS:
-      set_allowed_senders (self, g_value_get_string (value));
-      break;
-    case PROP_STATS_INTERVAL:
-      gst_stats_timer_set_interval (&get_private (self)->stats_timer,
-          GST_ELEMENT_CAST (self), g_value_get_uint64 (value));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-}
+  /**
+   * GstNetworkSrc:allowed-senders:
+   *
+   * Packets from other addresses are dropped without an answer, and counted as
+   * `not-allowed` in #GstNetworkSrc:stats. Whoever can send packets with a forged
+   * source address can pass for an allowed sender.
+   */
+  PROPERTY_STRING ("allowed-senders", "Allowed senders",
+      "IP addresses and prefixes from which packets are "
+      "accepted, separated by commas, as 192.0.2.7,198.51.100.0/24,2001:db8::/32 "
+      "(unset = all)", PROPERTY_READY, allowed_senders, NULL),
 
-static void
-gst_network_src_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstNetworkSrc *self = GST_NETWORK_SRC (object);
-  GstNetworkSrcPrivate *priv = get_private (self);
+  /**
+   * GstNetworkSrc:stats:
+   *
+   * What came, and what was refused or lost. Counters begin at 0 when the
+   * socket is opened, and never go back.
+   */
+  PROPERTY_STATS ("What came, and what was refused or lost, by reason",
+      create_stats),
 
-  if (id == PROP_URI) {
-    g_value_take_string (value, gst_uri_handler_get_uri (GST_URI_HANDLER
-            (self)));
-    return;
-  }
-  if (id == PROP_STATS) {
-    g_value_take_boxed (value, create_stats (GST_ELEMENT_CAST (self)));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_CAPS:
-      gst_value_set_caps (value, priv->caps);
-      break;
-    case PROP_TIMEOUT:
-      g_value_set_uint64 (value, priv->timeout);
-      break;
-    case PROP_USED_SOCKET:
-      g_value_set_object (value, priv->used_socket);
-      break;
-    case PROP_ALLOWED_SENDERS:
-      g_value_set_string (value, priv->allowed_senders);
-      break;
-    case PROP_STATS_INTERVAL:
-      g_value_set_uint64 (value, priv->stats_timer.interval);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
+  /**
+   * GstNetworkSrc:stats-interval:
+   *
+   * While playing, #GstNetworkSrc:stats comes as element message at this
+   * interval of the pipeline's clock.
+   */
+  PROPERTY_STATS_INTERVAL ("Time between two element messages with the "
+      "statistics, in ns; 0: never", G_MAXINT64),
+};
 
 /* --- what GstBaseSrc asks ------------------------------------------------- */
 
@@ -456,17 +356,16 @@ gst_network_src_change_state (GstElement * element, GstStateChange transition)
   /* A name may be looked up in start, which is before unlock_stop. */
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     g_cancellable_reset (get_private (self)->cancellable);
-    if (!read_allowed_senders (self))
+    if (!gst_network_uri_check (element) || !read_allowed_senders (self))
       return GST_STATE_CHANGE_FAILURE;
   }
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
-    gst_stats_timer_stop (&get_private (self)->stats_timer, element);
+    gst_stats_timer_stop (element);
   result = gst_live_flush_change_state (&get_private (self)->flush,
       GST_ELEMENT_CLASS (parent_class), transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
       && result != GST_STATE_CHANGE_FAILURE)
-    gst_stats_timer_start (&get_private (self)->stats_timer, element,
-        create_stats);
+    gst_stats_timer_start (element, create_stats);
   return result;
 }
 
@@ -476,8 +375,7 @@ gst_network_src_init (GstNetworkSrc * self)
   GstNetworkSrcPrivate *priv = get_private (self);
   GstBaseSrc *src = GST_BASE_SRC (self);
 
-  priv->timeout = DEFAULT_TIMEOUT;
-  priv->stats_timer.interval = DEFAULT_STATS_INTERVAL;
+  gst_wireless_properties_init (self, GST_TYPE_NETWORK_SRC);
   priv->cancellable = g_cancellable_new ();
   g_mutex_init (&priv->lock);
   gst_live_flush_init (&priv->flush, src, set_flushing);
@@ -494,70 +392,10 @@ gst_network_src_finalize (GObject * object)
   g_clear_object (&priv->used_socket);
   g_object_unref (priv->cancellable);
   g_clear_pointer (&priv->allowed, address_list_free);
-  g_free (priv->allowed_senders);
+  gst_wireless_properties_clear (object, GST_TYPE_NETWORK_SRC);
   g_mutex_clear (&priv->lock);
   gst_live_flush_clear (&priv->flush);
   G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-static void
-install_properties (GObjectClass * object_class)
-{
-  const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
-  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_READY;
-  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
-
-  properties[PROP_URI] = g_param_spec_string ("uri", "URI",
-      "scheme://address:port?key=value&...: keys are names of properties, and "
-      "of media, encoding-name, payload and clock-rate caps of RTP are made; "
-      "it reads as scheme://address:port", NULL, ready);
-  properties[PROP_CAPS] = g_param_spec_boxed ("caps", "Caps",
-      "Caps of the stream; unset: those that it says itself, or any",
-      GST_TYPE_CAPS, playing);
-  properties[PROP_TIMEOUT] = g_param_spec_uint64 ("timeout", "Timeout",
-      "Post an element message after so many nanoseconds in which nothing "
-      "came; 0: never. A change counts behind what comes next, or the next "
-      "message", 0, G_MAXUINT64, DEFAULT_TIMEOUT, playing);
-  properties[PROP_USED_SOCKET] = g_param_spec_object ("used-socket",
-      "Used socket", "Socket in use, while there is one", G_TYPE_SOCKET,
-      readable);
-
-  /**
-   * GstNetworkSrc:allowed-senders:
-   *
-   * Packets from other addresses are dropped without an answer, and counted as
-   * `not-allowed` in #GstNetworkSrc:stats. Whoever can send packets with a forged
-   * source address can pass for an allowed sender.
-   */
-  properties[PROP_ALLOWED_SENDERS] = g_param_spec_string ("allowed-senders",
-      "Allowed senders", "IP addresses and prefixes from which packets are "
-      "accepted, separated by commas, as 192.0.2.7,198.51.100.0/24,2001:db8::/32 "
-      "(unset = all)", NULL, ready);
-
-  /**
-   * GstNetworkSrc:stats:
-   *
-   * What came, and what was refused or lost. Counters begin at 0 when the
-   * socket is opened, and never go back.
-   */
-  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
-      "What came, and what was refused or lost, by reason", GST_TYPE_STRUCTURE,
-      readable);
-
-  /**
-   * GstNetworkSrc:stats-interval:
-   *
-   * While playing, #GstNetworkSrc:stats comes as element message at this
-   * interval of the pipeline's clock.
-   */
-  properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval",
-      "Statistics interval",
-      "Time between two element messages with the statistics, in ns; 0: never",
-      0, G_MAXINT64, DEFAULT_STATS_INTERVAL, playing);
-
-  g_object_class_install_properties (object_class, PROP_LAST, properties);
 }
 
 static void
@@ -566,8 +404,6 @@ gst_network_src_class_init (GstNetworkSrcClass * klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstBaseSrcClass *src_class = GST_BASE_SRC_CLASS (klass);
 
-  object_class->set_property = gst_network_src_set_property;
-  object_class->get_property = gst_network_src_get_property;
   object_class->finalize = gst_network_src_finalize;
   gst_wrong_input_drop_start_error (GST_ELEMENT_CLASS (klass));
   GST_ELEMENT_CLASS (klass)->change_state = gst_network_src_change_state;
@@ -576,7 +412,10 @@ gst_network_src_class_init (GstNetworkSrcClass * klass)
   src_class->unlock = gst_network_src_unlock;
   src_class->unlock_stop = gst_network_src_unlock_stop;
   src_class->create = gst_network_src_create;
-  install_properties (object_class);
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties),
+      g_type_class_get_instance_private_offset (klass),
+      GST_WIRELESS_OBJECT_LOCK);
 
   gst_type_mark_as_plugin_api (GST_TYPE_NETWORK_SRC, 0);
 }

@@ -5,8 +5,8 @@
  * ends a wait. A subclass knows the network: it opens and closes its socket in
  * start and stop or in changes of state, and makes buffers in create.
  *
- * A subclass has the properties `address` (gchararray) and `port` (gint), of
- * which a URI is made, and as keys of a URI all others that it has.
+ * A subclass says in class_init what its URIs are (gstnetworkuri.h), and keeps its
+ * other properties in a table (gstwirelessproperties.h), too.
  */
 
 #ifndef __GST_NETWORK_SRC_H__
@@ -29,7 +29,6 @@ struct _GstNetworkSrcClass
 {
   GstPushSrcClass parent_class;
 
-  const gchar *protocols[2];    /* the scheme of its URIs, NULL */
   const gchar *timeout_name;    /* of the message that says that nothing came */
 
   /* What `stats` has, always the same fields; any thread, no OBJECT_LOCK */

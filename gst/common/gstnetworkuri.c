@@ -9,8 +9,45 @@
 
 #include <string.h>
 
-gchar *
-gst_network_uri_new (const gchar * scheme, const gchar * host, gint port)
+#include <gst/base/gstbasesrc.h>
+
+/* Of a type: GstNetworkUri */
+static GQuark
+info_quark (void)
+{
+  return g_quark_from_static_string ("gst-network-uri");
+}
+
+/* Of an element: why its property was refused, GError */
+static GQuark
+refusal_quark (void)
+{
+  return g_quark_from_static_string ("gst-network-uri-refusal");
+}
+
+static const GstNetworkUri *
+find_info (GType type)
+{
+  const GstNetworkUri *info = NULL;
+
+  for (; type && !info; type = g_type_parent (type))
+    info = g_type_get_qdata (type, info_quark ());
+  return info;
+}
+
+static const gchar *
+get_host_property (GstElement * element, const GstUri * uri)
+{
+  const GstNetworkUri *info = find_info (G_OBJECT_TYPE (element));
+
+  return info->get_host_property ? info->get_host_property (element, uri) :
+      info->host_property;
+}
+
+/* --- from properties to a URI ---------------------------------------------- */
+
+static gchar *
+make_uri (const gchar * scheme, const gchar * host, gint port)
 {
   const gchar *format = strchr (host, ':') ? "%s://[%s]:%d" : "%s://%s:%d";
   /* the % before the interface of a link-local address, RFC 6874 */
@@ -33,46 +70,106 @@ static const struct
   {"clock-rate", G_TYPE_INT},
 };
 
-/* FALSE: none of the keys of RTP. TRUE: it is in the caps, or in the log. */
+static GParamSpec *
+find_property (GstElement * element, const gchar * key)
+{
+  return g_object_class_find_property (G_OBJECT_GET_CLASS (element), key);
+}
+
+/* 0: it is no key of RTP, or the element has no caps to make of it. */
+static GType
+get_rtp_type (GstElement * element, const gchar * key)
+{
+  guint i;
+
+  for (i = 0; find_property (element, "caps") && i < G_N_ELEMENTS (rtp_keys);
+      i++)
+    if (g_str_equal (key, rtp_keys[i].name))
+      return rtp_keys[i].type;
+  return 0;
+}
+
+/* --- keys ------------------------------------------------------------------- */
+
 static gboolean
+is_allowed (GParamSpec * pspec)
+{
+  const GstWirelessProperty *property =
+      pspec ? gst_wireless_properties_find (pspec) : NULL;
+
+  return property && property->flags & PROPERTY_URI;
+}
+
+/* All keys that are allowed, with commas between; free it */
+static gchar *
+list_keys (GstElement * element)
+{
+  GString *list = g_string_new (NULL);
+  GParamSpec **pspecs;
+  guint i, n;
+
+  pspecs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+  for (i = 0; i < n; i++) {
+    if (is_allowed (pspecs[i]) && !(pspecs[i]->flags & G_PARAM_DEPRECATED))
+      g_string_append_printf (list, "%s%s", list->len ? ", " : "",
+          pspecs[i]->name);
+  }
+  g_free (pspecs);
+  for (i = 0; find_property (element, "caps") && i < G_N_ELEMENTS (rtp_keys);
+      i++)
+    g_string_append_printf (list, ", %s", rtp_keys[i].name);
+  return g_string_free (list, FALSE);
+}
+
+/* The value may be a secret: the error does not repeat it. */
+static gboolean
+check_key (GstElement * element, const gchar * key, GError ** error)
+{
+  GParamSpec *pspec = find_property (element, key);
+  GstElementFactory *factory = gst_element_get_factory (element);
+  gchar *keys;
+
+  if (is_allowed (pspec) || get_rtp_type (element, key))
+    return TRUE;
+  keys = list_keys (element);
+  g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
+      "The URI has the key \"%s\", %s. %s takes these keys from a URI: %s", key,
+      pspec ? "a property that only the application may set" :
+      "which is not known", factory ? GST_OBJECT_NAME (factory) :
+      GST_ELEMENT_NAME (element), keys);
+  g_free (keys);
+  return FALSE;
+}
+
+static gboolean
+check_keys (GstElement * element, const GstUri * uri, GError ** error)
+{
+  GList *keys = gst_uri_get_query_keys (uri), *walk;
+
+  for (walk = keys; walk && check_key (element, walk->data, error);
+      walk = walk->next);
+  g_list_free (keys);
+  return walk == NULL;
+}
+
+/* --- from a URI to properties ----------------------------------------------- */
+
+static void
 take_rtp_key (GstElement * element, GstStructure * rtp, const gchar * key,
     const gchar * text)
 {
   GValue value = G_VALUE_INIT;
-  guint i;
 
-  for (i = 0; i < G_N_ELEMENTS (rtp_keys); i++)
-    if (g_str_equal (key, rtp_keys[i].name))
-      break;
-  if (i == G_N_ELEMENTS (rtp_keys))
-    return FALSE;
-
-  g_value_init (&value, rtp_keys[i].type);
-  if (rtp_keys[i].type == G_TYPE_STRING)
+  g_value_init (&value, get_rtp_type (element, key));
+  if (G_VALUE_HOLDS_STRING (&value))
     g_value_set_string (&value, text);
   else if (!gst_value_deserialize (&value, text)
       || g_value_get_int (&value) < 0) {
     GST_WARNING_OBJECT (element, "URI: %s \"%s\" is no such number", key, text);
     g_value_unset (&value);
-    return TRUE;
+    return;
   }
   gst_structure_take_value (rtp, key, &value);
-  return TRUE;
-}
-
-/* A URI comes from anywhere: it names no object's name, socket or other URI. */
-static GParamSpec *
-find_property (GstElement * element, const gchar * key)
-{
-  GParamSpec *property =
-      g_object_class_find_property (G_OBJECT_GET_CLASS (element), key);
-
-  if (!property || !(property->flags & G_PARAM_WRITABLE)
-      || g_type_is_a (property->value_type, G_TYPE_OBJECT)
-      || property->owner_type == GST_TYPE_OBJECT
-      || g_str_equal (property->name, "uri"))
-    return NULL;
-  return property;
 }
 
 static void
@@ -81,10 +178,6 @@ take_property (GstElement * element, const gchar * key, const gchar * text)
   GParamSpec *property = find_property (element, key);
   GValue value = G_VALUE_INIT;
 
-  if (!property) {
-    GST_WARNING_OBJECT (element, "URI: \"%s\" is no key", key);
-    return;
-  }
   g_value_init (&value, property->value_type);
   /* A string is what it is: deserializing would take quotes off. */
   if (property->value_type == G_TYPE_STRING)
@@ -102,10 +195,9 @@ done:
 }
 
 static void
-take_query (GstElement * element, GstUri * uri)
+take_query (GstElement * element, const GstUri * uri)
 {
   GstStructure *rtp = gst_structure_new_empty ("application/x-rtp");
-  gboolean has_caps = find_property (element, "caps") != NULL;
   GList *keys = gst_uri_get_query_keys (uri), *walk;
 
   for (walk = keys; walk; walk = walk->next) {
@@ -114,7 +206,9 @@ take_query (GstElement * element, GstUri * uri)
 
     if (!text)
       text = "";
-    if (!has_caps || !take_rtp_key (element, rtp, key, text))
+    if (get_rtp_type (element, key))
+      take_rtp_key (element, rtp, key, text);
+    else
       take_property (element, key, text);
   }
   g_list_free (keys);
@@ -139,12 +233,72 @@ is_stopped (GstElement * element)
   return stopped;
 }
 
-gboolean
-gst_network_uri_apply (GstElement * element, const gchar * scheme,
-    const gchar * text, const gchar * host_property, GError ** error)
+static gboolean
+check_uri (GstElement * element, const GstUri * uri, const gchar * text,
+    const gchar * scheme, GError ** error)
 {
+  if (!uri || g_strcmp0 (gst_uri_get_scheme (uri), scheme) != 0) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
+        "\"%s\" is not of the form %s://host:port", text, scheme);
+    return FALSE;
+  }
+  if (gst_uri_get_port (uri) != GST_URI_NO_PORT
+      && gst_uri_get_port (uri) > G_MAXUINT16) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
+        "\"%s\": %u is no port", text, gst_uri_get_port (uri));
+    return FALSE;
+  }
+  return check_keys (element, uri, error);
+}
+
+static void
+apply_uri (GstElement * element, const GstUri * uri)
+{
+  const gchar *host = gst_uri_get_host (uri);
+
+  if (host && *host)
+    g_object_set (element, get_host_property (element, uri), host, NULL);
+  if (gst_uri_get_port (uri) != GST_URI_NO_PORT)
+    g_object_set (element, "port", (gint) gst_uri_get_port (uri), NULL);
+  take_query (element, uri);
+}
+
+/* --- the handler ------------------------------------------------------------ */
+
+static GstURIType
+get_uri_type (GType type)
+{
+  return g_type_is_a (type, GST_TYPE_BASE_SRC) ? GST_URI_SRC : GST_URI_SINK;
+}
+
+static const gchar *const *
+get_protocols (GType type)
+{
+  return (const gchar * const *) find_info (type)->protocols;
+}
+
+static gchar *
+get_uri (GstURIHandler * handler)
+{
+  GstElement *element = GST_ELEMENT (handler);
+  gchar *host, *uri;
+  gint port;
+
+  g_object_get (element, get_host_property (element, NULL), &host, "port",
+      &port, NULL);
+  uri = make_uri (find_info (G_OBJECT_TYPE (element))->protocols[0],
+      host ? host : "0.0.0.0", port);
+  g_free (host);
+  return uri;
+}
+
+static gboolean
+set_uri (GstURIHandler * handler, const gchar * text, GError ** error)
+{
+  GstElement *element = GST_ELEMENT (handler);
+  const gchar *scheme = find_info (G_OBJECT_TYPE (element))->protocols[0];
   GstUri *uri;
-  guint port;
+  gboolean is_valid;
 
   if (!is_stopped (element)) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
@@ -153,36 +307,69 @@ gst_network_uri_apply (GstElement * element, const gchar * scheme,
     return FALSE;
   }
   uri = gst_uri_from_string (text);
-  if (!uri || g_strcmp0 (gst_uri_get_scheme (uri), scheme) != 0) {
-    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
-        "\"%s\" is not of the form %s://host:port", text, scheme);
-    g_clear_pointer (&uri, gst_uri_unref);
-    return FALSE;
-  }
-  port = gst_uri_get_port (uri);
-  if (port != GST_URI_NO_PORT && port > G_MAXUINT16) {
-    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
-        "\"%s\": %u is no port", text, port);
-    gst_uri_unref (uri);
-    return FALSE;
-  }
-
-  if (gst_uri_get_host (uri) && *gst_uri_get_host (uri))
-    g_object_set (element, host_property, gst_uri_get_host (uri), NULL);
-  if (port != GST_URI_NO_PORT)
-    g_object_set (element, "port", (gint) port, NULL);
-  take_query (element, uri);
-  gst_uri_unref (uri);
-  return TRUE;
+  is_valid = check_uri (element, uri, text, scheme, error);
+  if (is_valid)
+    apply_uri (element, uri);
+  g_clear_pointer (&uri, gst_uri_unref);
+  return is_valid;
 }
 
 void
-gst_network_uri_set_property (GstURIHandler * handler, const gchar * uri)
+gst_network_uri_init_handler (gpointer interface, gpointer data)
 {
+  GstURIHandlerInterface *handler = interface;
+
+  handler->get_type = get_uri_type;
+  handler->get_protocols = get_protocols;
+  handler->get_uri = get_uri;
+  handler->set_uri = set_uri;
+}
+
+void
+gst_network_uri_install (GObjectClass * klass, const GstNetworkUri * info)
+{
+  g_type_set_qdata (G_OBJECT_CLASS_TYPE (klass), info_quark (),
+      (gpointer) info);
+}
+
+/* --- the property ----------------------------------------------------------- */
+
+void
+gst_network_uri_set_property (gpointer element, const GValue * value,
+    GParamSpec * pspec)
+{
+  const gchar *uri = g_value_get_string (value);
   GError *error = NULL;
 
-  if (uri && gst_uri_handler_set_uri (handler, uri, &error))
-    return;
-  GST_WARNING_OBJECT (handler, "URI: %s", error ? error->message : "none");
-  g_clear_error (&error);
+  if (uri)
+    gst_uri_handler_set_uri (GST_URI_HANDLER (element), uri, &error);
+  if (error)
+    GST_WARNING_OBJECT (element, "URI: %s", error->message);
+  if (g_error_matches (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE))
+    g_clear_error (&error);
+  else
+    g_object_set_qdata_full (element, refusal_quark (), error,
+        (GDestroyNotify) g_error_free);
+}
+
+void
+gst_network_uri_get_property (gpointer element, GValue * value,
+    GParamSpec * pspec)
+{
+  g_value_take_string (value,
+      gst_uri_handler_get_uri (GST_URI_HANDLER (element)));
+}
+
+gboolean
+gst_network_uri_check (GstElement * element)
+{
+  GError *error = g_object_steal_qdata (G_OBJECT (element), refusal_quark ());
+
+  if (!error)
+    return TRUE;
+  GST_ELEMENT_ERROR (element, RESOURCE, SETTINGS,
+      ("Could not use the URI: %s.", error->message), (NULL));
+  g_object_set_qdata_full (G_OBJECT (element), refusal_quark (), error,
+      (GDestroyNotify) g_error_free);
+  return FALSE;
 }

@@ -7,10 +7,32 @@
 
 #include "gststatstimer.h"
 
+/* One of each element, freed with it. All is protected by OBJECT_LOCK. */
+typedef struct
+{
+  GstClockTime interval;        /* ns, 0: never */
+  GstStatsTimerFunc create_stats;       /* NULL: stopped */
+  guint changes;                /* of what stands above */
+  GstClockID id;                /* NULL: no timer runs */
+} GstStatsTimer;
+
+/* With OBJECT_LOCK */
+static GstStatsTimer *
+get_timer (GstElement * element)
+{
+  const GQuark quark = g_quark_from_static_string ("gst-stats-timer");
+  GstStatsTimer *timer = g_object_get_qdata (G_OBJECT (element), quark);
+
+  if (!timer) {
+    timer = g_new0 (GstStatsTimer, 1);
+    g_object_set_qdata_full (G_OBJECT (element), quark, timer, g_free);
+  }
+  return timer;
+}
+
 /* What the clock's thread holds until the timer is gone */
 typedef struct
 {
-  GstStatsTimer *timer;         /* in the element */
   GstElement *element;
   GstStatsTimerFunc create_stats;
 } Tick;
@@ -32,7 +54,7 @@ on_tick (GstClock * clock, GstClockTime time, GstClockID id, gpointer data)
   gboolean current;
 
   GST_OBJECT_LOCK (tick->element);
-  current = tick->timer->id == id;
+  current = get_timer (tick->element)->id == id;
   GST_OBJECT_UNLOCK (tick->element);
 
   if (current)
@@ -55,13 +77,14 @@ make_id (GstClock * clock, GstClockTime interval)
 /* FALSE: what the new timer was made of has changed meanwhile. Takes the ID,
  * NULL: none, and ends the timer before */
 static gboolean
-replace (GstStatsTimer * timer, GstElement * element, GstClockID id,
-    guint changes)
+replace (GstElement * element, GstClockID id, guint changes)
 {
+  GstStatsTimer *timer;
   GstClockID old = id;
   gboolean current;
 
   GST_OBJECT_LOCK (element);
+  timer = get_timer (element);
   current = timer->changes == changes;
   if (current) {
     old = timer->id;
@@ -76,12 +99,11 @@ replace (GstStatsTimer * timer, GstElement * element, GstClockID id,
 }
 
 static void
-wait_for_ticks (GstStatsTimer * timer, GstElement * element, GstClockID id,
+wait_for_ticks (GstElement * element, GstClockID id,
     GstStatsTimerFunc create_stats)
 {
   Tick *tick = g_new (Tick, 1);
 
-  tick->timer = timer;
   tick->element = gst_object_ref (element);
   tick->create_stats = create_stats;
   gst_clock_id_wait_async (id, on_tick, tick, tick_free);
@@ -89,8 +111,9 @@ wait_for_ticks (GstStatsTimer * timer, GstElement * element, GstClockID id,
 
 /* Makes the timer anew, as its fields say now. */
 static void
-update (GstStatsTimer * timer, GstElement * element)
+update (GstElement * element)
 {
+  const GstStatsTimer *timer;
   GstStatsTimerFunc create_stats;
   GstClockTime interval;
   GstClock *clock;
@@ -101,55 +124,59 @@ update (GstStatsTimer * timer, GstElement * element)
   do {
     clock = gst_element_get_clock (element);
     GST_OBJECT_LOCK (element);
+    timer = get_timer (element);
     create_stats = timer->create_stats;
     interval = timer->interval;
     changes = timer->changes;
     GST_OBJECT_UNLOCK (element);
     id = create_stats ? make_id (clock, interval) : NULL;
     gst_clear_object (&clock);
-    done = replace (timer, element, id ? gst_clock_id_ref (id) : NULL, changes);
+    done = replace (element, id ? gst_clock_id_ref (id) : NULL, changes);
     if (done && id)
-      wait_for_ticks (timer, element, id, create_stats);
+      wait_for_ticks (element, id, create_stats);
     if (id)
       gst_clock_id_unref (id);
   } while (!done);
 }
 
 void
-gst_stats_timer_set_interval (GstStatsTimer * timer, GstElement * element,
-    GstClockTime interval)
+gst_stats_timer_set_property (gpointer element, const GValue * value,
+    GParamSpec * pspec)
 {
+  GstStatsTimer *timer;
+
   GST_OBJECT_LOCK (element);
-  timer->interval = interval;
+  timer = get_timer (element);
+  timer->interval = g_value_get_uint64 (value);
   timer->changes++;
   GST_OBJECT_UNLOCK (element);
-  update (timer, element);
-}
-
-GstClockTime
-gst_stats_timer_get_interval (GstStatsTimer * timer, GstElement * element)
-{
-  GstClockTime interval;
-
-  GST_OBJECT_LOCK (element);
-  interval = timer->interval;
-  GST_OBJECT_UNLOCK (element);
-  return interval;
+  update (element);
 }
 
 void
-gst_stats_timer_start (GstStatsTimer * timer, GstElement * element,
-    GstStatsTimerFunc create_stats)
+gst_stats_timer_get_property (gpointer element, GValue * value,
+    GParamSpec * pspec)
 {
   GST_OBJECT_LOCK (element);
+  g_value_set_uint64 (value, get_timer (element)->interval);
+  GST_OBJECT_UNLOCK (element);
+}
+
+void
+gst_stats_timer_start (GstElement * element, GstStatsTimerFunc create_stats)
+{
+  GstStatsTimer *timer;
+
+  GST_OBJECT_LOCK (element);
+  timer = get_timer (element);
   timer->create_stats = create_stats;
   timer->changes++;
   GST_OBJECT_UNLOCK (element);
-  update (timer, element);
+  update (element);
 }
 
 void
-gst_stats_timer_stop (GstStatsTimer * timer, GstElement * element)
+gst_stats_timer_stop (GstElement * element)
 {
-  gst_stats_timer_start (timer, element, NULL);
+  gst_stats_timer_start (element, NULL);
 }

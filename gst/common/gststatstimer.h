@@ -9,35 +9,34 @@
 #include <gst/gst.h>
 
 #include "gstwirelessprelude.h"
+#include "gstwirelessproperties.h"
 
 G_BEGIN_DECLS
 
 /* Returns what is posted, or NULL for nothing; called by the clock's thread */
 typedef GstStructure *(*GstStatsTimerFunc) (GstElement * element);
 
-/* Zero it. All is protected by the element's OBJECT_LOCK. */
-typedef struct
-{
-  GstClockTime interval;        /* ns, 0: never */
-  GstStatsTimerFunc create_stats;       /* NULL: stopped */
-  guint changes;                /* of what stands above */
-  GstClockID id;                /* NULL: no timer runs */
-} GstStatsTimer;
+/* Of the property stats-interval, ns, 0: never; at any time, by any thread. A
+ * started timer takes it at once. */
+GST_WIRELESS_API
+void gst_stats_timer_set_property (gpointer element, const GValue * value,
+    GParamSpec * pspec);
+GST_WIRELESS_API
+void gst_stats_timer_get_property (gpointer element, GValue * value,
+    GParamSpec * pspec);
+#define PROPERTY_STATS_INTERVAL(blurb, max) \
+    PROPERTY_COMPUTED ("stats-interval", "Statistics interval", blurb, \
+        PROPERTY_PLAYING, G_TYPE_UINT64, .maximum = max, \
+        .set = gst_stats_timer_set_property, \
+        .get = gst_stats_timer_get_property)
 
-/* The property: at any time, by any thread; a started timer takes it at once. */
-GST_WIRELESS_API
-void gst_stats_timer_set_interval (GstStatsTimer * timer, GstElement * element,
-    GstClockTime interval);
-GST_WIRELESS_API
-GstClockTime gst_stats_timer_get_interval (GstStatsTimer * timer,
-    GstElement * element);
 /* On the way to PLAYING. Without a clock no timer runs. */
 GST_WIRELESS_API
-void gst_stats_timer_start (GstStatsTimer * timer, GstElement * element,
+void gst_stats_timer_start (GstElement * element,
     GstStatsTimerFunc create_stats);
 /* On the way to PAUSED. None runs from here on, whoever sets the interval. */
 GST_WIRELESS_API
-void gst_stats_timer_stop (GstStatsTimer * timer, GstElement * element);
+void gst_stats_timer_stop (GstElement * element);
 
 G_END_DECLS
 

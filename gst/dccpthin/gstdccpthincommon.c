@@ -11,24 +11,10 @@
 
 #include <gio/gio.h>
 
+#include "gstnetworksrc.h"
 #include "gstnetworkuri.h"
 #include "gststructmembers.h"
 #include "tfrcequation.h"
-
-#define DEFAULT_HOST "localhost"
-#define DEFAULT_ADDRESS "0.0.0.0"
-#define DEFAULT_SERVICE_CODE "RTPV"     /* RFC 5762 section 5.1 */
-/* 5 round trips, as RFC 4340 section 7.5.2 wants it, of a second with 2000
- * packets in each */
-#define DEFAULT_SEQUENCE_WINDOW 10000
-#define DEFAULT_MTU 1500
-/* The system's default holds 90 packets of 1400 bytes, Linux 6.1: less than
- * what comes while a thread waits for a processor, on a fast link. */
-#define DEFAULT_BUFFER_SIZE (2 * 1024 * 1024)
-/* RFC 4340 section 7.5.2 */
-#define LEAST_SEQUENCE_WINDOW 32
-#define MOST_SEQUENCE_WINDOW ((G_GUINT64_CONSTANT (1) << 46) - 1)
-#define MOST_COVERAGE 15        /* RFC 4340 section 9.2.1: 4 bits */
 
 /* --- enumerations --------------------------------------------------------- */
 
@@ -86,44 +72,6 @@ gst_dccp_thin_equation_get_type (void)
 
 /* --- properties ----------------------------------------------------------- */
 
-/* Which member of the settings a property is; its type is the property's */
-#define MEMBER(name) G_STRUCT_OFFSET (GstDccpThinSettings, name)
-static const gsize members[GST_DCCP_THIN_PROP_LAST] = {
-  [GST_DCCP_THIN_PROP_HOST] = MEMBER (host),
-  [GST_DCCP_THIN_PROP_ADDRESS] = MEMBER (address),
-  [GST_DCCP_THIN_PROP_PORT] = MEMBER (port),
-  [GST_DCCP_THIN_PROP_UDP_PORT] = MEMBER (udp_port),
-  [GST_DCCP_THIN_PROP_BIND_PORT] = MEMBER (bind_port),
-  [GST_DCCP_THIN_PROP_MODE] = MEMBER (mode),
-  [GST_DCCP_THIN_PROP_ENCAPSULATION] = MEMBER (encapsulation),
-  [GST_DCCP_THIN_PROP_SERVICE_CODE] = MEMBER (service_code),
-  [GST_DCCP_THIN_PROP_SEQUENCE_WINDOW] = MEMBER (sequence_window),
-  [GST_DCCP_THIN_PROP_MTU] = MEMBER (mtu),
-  [GST_DCCP_THIN_PROP_COVERAGE] = MEMBER (coverage),
-  [GST_DCCP_THIN_PROP_EQUATION] = MEMBER (equation),
-  [GST_DCCP_THIN_PROP_BUFFER_SIZE] = MEMBER (buffer_size),
-  [GST_DCCP_THIN_PROP_TTL] = MEMBER (ttl),
-  [GST_DCCP_THIN_PROP_QOS_DSCP] = MEMBER (dscp),
-};
-
-#undef MEMBER
-
-void
-gst_dccp_thin_settings_init (GstDccpThinSettings * settings,
-    GstDccpThinMode mode)
-{
-  memset (settings, 0, sizeof (*settings));
-  settings->host = g_strdup (DEFAULT_HOST);
-  settings->address = g_strdup (DEFAULT_ADDRESS);
-  settings->service_code = g_strdup (DEFAULT_SERVICE_CODE);
-  settings->port = GST_DCCP_THIN_DEFAULT_PORT;
-  settings->mode = mode;
-  settings->sequence_window = DEFAULT_SEQUENCE_WINDOW;
-  settings->mtu = DEFAULT_MTU;
-  settings->buffer_size = DEFAULT_BUFFER_SIZE;
-  settings->dscp = -1;
-}
-
 void
 gst_dccp_thin_settings_copy (GstDccpThinSettings * to,
     const GstDccpThinSettings * from)
@@ -142,138 +90,81 @@ gst_dccp_thin_settings_clear (GstDccpThinSettings * settings)
   g_clear_pointer (&settings->service_code, g_free);
 }
 
-static void
-set_default (gchar ** text, const gchar * value)
-{
-  if (!*text)
-    *text = g_strdup (value);
-}
+#define PROPERTY_STRUCT GstDccpThinSettings
+static const GstWirelessProperty properties[] = {
+  PROPERTY_STRING ("host", "Host",
+      "Host name or IP address to connect to, with mode=connect",
+      PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, host, "localhost"),
+  PROPERTY_INT ("udp-port", "UDP port",
+      "Port of UDP to connect to or to listen at, where it is not that of DCCP "
+      "(RFC 6773 has 6511); 0: port", PROPERTY_READY | PROPERTY_URI, udp_port,
+      0, G_MAXUINT16, 0),
+  PROPERTY_INT ("bind-port", "Bind port",
+      "Port to connect from, of DCCP and, in UDP, of UDP; 0: any",
+      PROPERTY_READY | PROPERTY_URI, bind_port, 0, G_MAXUINT16, 0),
+  PROPERTY_ENUM ("encapsulation", "Encapsulation",
+      "What DCCP is carried in", PROPERTY_READY | PROPERTY_URI, encapsulation,
+      gst_dccp_thin_encapsulation_get_type, GST_DCCP_THIN_ENCAPSULATION_UDP),
+  /* RFC 5762 section 5.1 */
+  PROPERTY_STRING ("service-code", "Service code",
+      "What the connection is for, the same at both ends: up to four "
+      "characters, or SC=number, or SC=xhexadecimal (RFC 4340 section 8.1.2)",
+      PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, service_code, "RTPV"),
+  /* The range is that of RFC 4340 section 7.5.2. The default is 5 round trips, as
+   * that section wants it, of a second with 2000 packets in each. */
+  PROPERTY_UINT64 ("sequence-window", "Sequence window",
+      "Packets of ours within which the other end takes one for valid; at "
+      "least five round trips' worth (RFC 4340 section 7.5.2)",
+      PROPERTY_READY | PROPERTY_URI, sequence_window, 32,
+      (G_GUINT64_CONSTANT (1) << 46) - 1, 10000),
+  PROPERTY_UINT ("mtu", "MTU",
+      "Largest IP packet to send, in bytes; less where the path takes less; 0: "
+      "as large as the path takes", PROPERTY_READY | PROPERTY_URI, mtu, 0,
+      65535, 1500),
+  PROPERTY_ENUM ("equation", "Equation",
+      "How the throughput equation is evaluated",
+      PROPERTY_READY | PROPERTY_URI, equation, gst_dccp_thin_equation_get_type,
+      TFRC_EQUATION_EXACT),
+  /* The system's default holds 90 packets of 1400 bytes, Linux 6.1: less than
+   * what comes while a thread waits for a processor, on a fast link. */
+  PROPERTY_INT ("buffer-size", "Buffer size",
+      "Size of the kernel's buffers of the socket in bytes; 0: the kernel's "
+      "default", PROPERTY_READY, buffer_size, 0, G_MAXINT, 2 * 1024 * 1024),
+  PROPERTY_INT ("ttl", "TTL",
+      "Time to live of packets in hops; 0: the kernel's default",
+      PROPERTY_READY | PROPERTY_URI, ttl, 0, 255, 0),
+  PROPERTY_INT ("qos-dscp", "QoS DSCP",
+      "Quality of Service, differentiated services code point; -1: none",
+      PROPERTY_READY | PROPERTY_URI, dscp, -1, 63, -1),
+};
 
-gboolean
-gst_dccp_thin_settings_set (GstDccpThinSettings * settings, guint id,
-    const GValue * value)
+/* The host of a URI is the other end's, or our own address where we listen, as
+ * its key "mode" or the property says. */
+static const gchar *
+get_host_property (GstElement * element, const GstUri * uri)
 {
-  if (id >= GST_DCCP_THIN_PROP_LAST)
-    return FALSE;
-  gst_struct_set_member (settings, members[id], value);
-  set_default (&settings->host, DEFAULT_HOST);
-  set_default (&settings->address, DEFAULT_ADDRESS);
-  set_default (&settings->service_code, DEFAULT_SERVICE_CODE);
-  return TRUE;
-}
+  const gchar *mode = uri ? gst_uri_get_query_value (uri, "mode") : NULL;
+  gint mode_now;
 
-gboolean
-gst_dccp_thin_settings_get (const GstDccpThinSettings * settings, guint id,
-    GValue * value)
-{
-  if (id >= GST_DCCP_THIN_PROP_LAST)
-    return FALSE;
-  gst_struct_get_member (settings, members[id], value);
-  return TRUE;
-}
-
-static void
-install_way_properties (GObjectClass * object_class, gboolean is_sink,
-    GParamFlags ready)
-{
-  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_HOST,
-      g_param_spec_string ("host", "Host",
-          "Host name or IP address to connect to, with mode=connect",
-          DEFAULT_HOST, ready));
-  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_ADDRESS,
-      g_param_spec_string (is_sink ? "bind-address" : "address",
-          is_sink ? "Bind address" : "Address",
-          "Address or name of this host to listen at, or to connect from; "
-          "0.0.0.0 or ::, all of them", DEFAULT_ADDRESS, ready));
-  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_PORT,
-      g_param_spec_int ("port", "Port",
-          "Port to connect to or to listen at, of "
-          "DCCP and, in UDP, of UDP; 0: listen at any, and once it does so the "
-          "port is here", 0, G_MAXUINT16, GST_DCCP_THIN_DEFAULT_PORT, ready));
-  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_UDP_PORT,
-      g_param_spec_int ("udp-port", "UDP port",
-          "Port of UDP to connect to or to "
-          "listen at, where it is not that of DCCP (RFC 6773 has 6511); 0: port",
-          0, G_MAXUINT16, 0, ready));
-  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_BIND_PORT,
-      g_param_spec_int ("bind-port", "Bind port",
-          "Port to connect from, of DCCP " "and, in UDP, of UDP; 0: any", 0,
-          G_MAXUINT16, 0, ready));
-  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_MODE,
-      g_param_spec_enum ("mode", "Mode", "Who connects to whom",
-          GST_TYPE_DCCP_THIN_MODE,
-          is_sink ? GST_DCCP_THIN_MODE_CONNECT : GST_DCCP_THIN_MODE_LISTEN,
-          ready));
-  g_object_class_install_property (object_class,
-      GST_DCCP_THIN_PROP_ENCAPSULATION, g_param_spec_enum ("encapsulation",
-          "Encapsulation", "What DCCP is carried in",
-          GST_TYPE_DCCP_THIN_ENCAPSULATION, GST_DCCP_THIN_ENCAPSULATION_UDP,
-          ready));
-}
-
-static void
-install_protocol_properties (GObjectClass * object_class, gboolean is_sink,
-    GParamFlags ready)
-{
-  g_object_class_install_property (object_class,
-      GST_DCCP_THIN_PROP_SERVICE_CODE, g_param_spec_string ("service-code",
-          "Service code",
-          "What the connection is for, the same at both ends: up "
-          "to four characters, or SC=number, or SC=xhexadecimal (RFC 4340 "
-          "section 8.1.2)", DEFAULT_SERVICE_CODE, ready));
-  g_object_class_install_property (object_class,
-      GST_DCCP_THIN_PROP_SEQUENCE_WINDOW,
-      g_param_spec_uint64 ("sequence-window", "Sequence window",
-          "Packets of ours within which the other end takes one for valid; at "
-          "least five round trips' worth (RFC 4340 section 7.5.2)",
-          LEAST_SEQUENCE_WINDOW, MOST_SEQUENCE_WINDOW, DEFAULT_SEQUENCE_WINDOW,
-          ready));
-  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_MTU,
-      g_param_spec_uint ("mtu", "MTU",
-          "Largest IP packet to send, in bytes; "
-          "less where the path takes less; 0: as large as the path takes", 0,
-          65535, DEFAULT_MTU, ready));
-  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_COVERAGE,
-      g_param_spec_uint (is_sink ? "checksum-coverage" :
-          "min-checksum-coverage",
-          is_sink ? "Checksum coverage" : "Minimum checksum coverage",
-          is_sink ?
-          "What the checksum covers where the other end allows less than all, "
-          "with encapsulation=raw: n: the header and 4 (n - 1) bytes behind it; "
-          "0: all" : "Least coverage of a packet's checksum that is accepted, "
-          "with encapsulation=raw: n: the header and 4 (n - 1) bytes behind it; "
-          "0: all", 0, MOST_COVERAGE, 0, ready));
-  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_EQUATION,
-      g_param_spec_enum ("equation", "Equation",
-          "How the throughput equation is evaluated",
-          GST_TYPE_DCCP_THIN_EQUATION, TFRC_EQUATION_EXACT, ready));
-}
-
-static void
-install_socket_properties (GObjectClass * object_class, GParamFlags ready)
-{
-  g_object_class_install_property (object_class,
-      GST_DCCP_THIN_PROP_BUFFER_SIZE, g_param_spec_int ("buffer-size",
-          "Buffer size", "Size of the kernel's buffers of the socket in bytes; "
-          "0: the kernel's default", 0, G_MAXINT, DEFAULT_BUFFER_SIZE, ready));
-  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_TTL,
-      g_param_spec_int ("ttl", "TTL", "Time to live of packets in hops; 0: the "
-          "kernel's default", 0, 255, 0, ready));
-  g_object_class_install_property (object_class, GST_DCCP_THIN_PROP_QOS_DSCP,
-      g_param_spec_int ("qos-dscp", "QoS DSCP",
-          "Quality of Service, differentiated services code point; -1: none",
-          -1, 63, -1, ready));
+  g_object_get (element, "mode", &mode_now, NULL);
+  if (mode ? !g_str_equal (mode, "listen") :
+      mode_now == GST_DCCP_THIN_MODE_CONNECT)
+    return "host";
+  return GST_IS_NETWORK_SRC (element) ? "address" : "bind-address";
 }
 
 void
-gst_dccp_thin_install_properties (GObjectClass * object_class, gboolean is_sink)
+gst_dccp_thin_install_properties (GObjectClass * klass, gssize settings,
+    gssize lock)
 {
-  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_READY;
+  static const GstNetworkUri uri = {
+    .protocols = {GST_DCCP_THIN_SCHEME},
+    .get_host_property = get_host_property
+  };
 
-  install_way_properties (object_class, is_sink, ready);
-  install_protocol_properties (object_class, is_sink, ready);
-  install_socket_properties (object_class, ready);
+  gst_network_uri_install (klass, &uri);
+  gst_wireless_properties_install (klass, properties,
+      G_N_ELEMENTS (properties), settings, lock);
 }
 
 /* --- service codes -------------------------------------------------------- */
@@ -320,7 +211,7 @@ gst_dccp_thin_parse_service_code (const gchar * text, guint32 * code)
   return parse_characters (text, code);
 }
 
-/* --- URIs, and who the other end is --------------------------------------- */
+/* --- who the other end is ------------------------------------------------- */
 
 static const gchar *
 get_host (const GstDccpThinSettings * settings)
@@ -339,31 +230,6 @@ gst_dccp_thin_settings_describe (const GstDccpThinSettings * settings)
     before = "whoever connects to ";
   return g_strdup_printf (strchr (host, ':') ? "%s[%s]:%d" : "%s%s:%d", before,
       host, settings->port);
-}
-
-gchar *
-gst_dccp_thin_settings_get_uri (const GstDccpThinSettings * settings)
-{
-  return gst_network_uri_new (GST_DCCP_THIN_SCHEME, get_host (settings),
-      settings->port);
-}
-
-gboolean
-gst_dccp_thin_set_uri (GstElement * element, const gchar * text,
-    const gchar * address_property, GError ** error)
-{
-  GstUri *uri = gst_uri_from_string (text);
-  const gchar *mode = uri ? gst_uri_get_query_value (uri, "mode") : NULL;
-  gboolean listens, done;
-  gint mode_now;
-
-  g_object_get (element, "mode", &mode_now, NULL);
-  listens = mode ? g_str_equal (mode, "listen") :
-      mode_now == GST_DCCP_THIN_MODE_LISTEN;
-  done = gst_network_uri_apply (element, GST_DCCP_THIN_SCHEME, text,
-      listens ? address_property : "host", error);
-  g_clear_pointer (&uri, gst_uri_unref);
-  return done;
 }
 
 /* --- statistics ----------------------------------------------------------- */

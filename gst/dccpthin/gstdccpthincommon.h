@@ -54,41 +54,14 @@ typedef struct
   gint buffer_size, ttl, dscp;
 } GstDccpThinSettings;
 
-/* Their numbers; an element's own ones begin with GST_DCCP_THIN_PROP_LAST. */
-enum
-{
-  GST_DCCP_THIN_PROP_0,
-  GST_DCCP_THIN_PROP_HOST,
-  GST_DCCP_THIN_PROP_ADDRESS,
-  GST_DCCP_THIN_PROP_PORT,
-  GST_DCCP_THIN_PROP_UDP_PORT,
-  GST_DCCP_THIN_PROP_BIND_PORT,
-  GST_DCCP_THIN_PROP_MODE,
-  GST_DCCP_THIN_PROP_ENCAPSULATION,
-  GST_DCCP_THIN_PROP_SERVICE_CODE,
-  GST_DCCP_THIN_PROP_SEQUENCE_WINDOW,
-  GST_DCCP_THIN_PROP_MTU,
-  GST_DCCP_THIN_PROP_COVERAGE,
-  GST_DCCP_THIN_PROP_EQUATION,
-  GST_DCCP_THIN_PROP_BUFFER_SIZE,
-  GST_DCCP_THIN_PROP_TTL,
-  GST_DCCP_THIN_PROP_QOS_DSCP,
-  GST_DCCP_THIN_PROP_LAST
-};
-
-void gst_dccp_thin_settings_init (GstDccpThinSettings * settings,
-    GstDccpThinMode mode);
 void gst_dccp_thin_settings_copy (GstDccpThinSettings * to,
     const GstDccpThinSettings * from);
 void gst_dccp_thin_settings_clear (GstDccpThinSettings * settings);
-/* FALSE: it is none of them. With the lock of the settings */
-gboolean gst_dccp_thin_settings_set (GstDccpThinSettings * settings, guint id,
-    const GValue * value);
-gboolean gst_dccp_thin_settings_get (const GstDccpThinSettings * settings,
-    guint id, GValue * value);
-/* A sink's or a source's, which differ in a few names and defaults */
-void gst_dccp_thin_install_properties (GObjectClass * object_class,
-    gboolean is_sink);
+/* The properties that the sink and the source have in the same way, and their
+ * URIs. The others have a table of each element. `settings`, `lock`: offsets in
+ * the instance */
+void gst_dccp_thin_install_properties (GObjectClass * klass, gssize settings,
+    gssize lock);
 
 /* RFC 4340 section 8.1.2, with or without "SC:" before: up to four characters,
  * "SC=" with a number, or "SC=x" with hexadecimal digits. FALSE: it is none */
@@ -96,13 +69,6 @@ gboolean gst_dccp_thin_parse_service_code (const gchar * text, guint32 * code);
 
 /* "host:port" of the other end, or of our own while we listen; free it */
 gchar *gst_dccp_thin_settings_describe (const GstDccpThinSettings * settings);
-
-/* dccpthin://host:port; free it */
-gchar *gst_dccp_thin_settings_get_uri (const GstDccpThinSettings * settings);
-/* The host of a URI is the other end's, or our own address where we listen, as
- * its key "mode" or the property says. */
-gboolean gst_dccp_thin_set_uri (GstElement * element, const gchar * uri,
-    const gchar * address_property, GError ** error);
 
 /* --- statistics ----------------------------------------------------------- */
 

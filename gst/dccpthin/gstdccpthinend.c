@@ -262,13 +262,12 @@ gst_dccp_thin_end_is_broken (gpointer end)
 
 void
 gst_dccp_thin_end_init (GstDccpThinEnd * end,
-    const GstDccpThinEndFuncs * funcs, gpointer element, GstDccpThinMode mode)
+    const GstDccpThinEndFuncs * funcs, gpointer element)
 {
   memset (end, 0, sizeof (*end));
   g_mutex_init (&end->lock);
   driver_init (&end->driver, &driver_funcs, end, &end->lock);
   g_queue_init (&end->messages);
-  gst_dccp_thin_settings_init (&end->settings, mode);
   end->funcs = funcs;
   end->element = element;
 }
@@ -534,23 +533,15 @@ gst_dccp_thin_end_copy_settings (GstDccpThinEnd * end,
   g_mutex_unlock (&end->lock);
 }
 
-gchar *
-gst_dccp_thin_end_get_uri (GstDccpThinEnd * end)
+gint
+gst_dccp_thin_end_get_port (GstDccpThinEnd * end)
 {
-  gchar *uri;
+  gint port;
 
   g_mutex_lock (&end->lock);
-  uri = gst_dccp_thin_settings_get_uri (&end->settings);
+  port = end->settings.port ? end->settings.port : end->port;
   g_mutex_unlock (&end->lock);
-  return uri;
-}
-
-void
-gst_dccp_thin_end_get_property (GstDccpThinEnd * end, guint id, GValue * value)
-{
-  gst_dccp_thin_settings_get (&end->settings, id, value);
-  if (id == GST_DCCP_THIN_PROP_PORT && end->settings.port == 0)
-    g_value_set_int (value, end->port);
+  return port;
 }
 
 /* --- statistics ----------------------------------------------------------- */

@@ -59,8 +59,9 @@ typedef struct
   gint64 refused_at;            /* monotonic us, since when nothing else came */
 } GstDccpThinEnd;
 
+/* The settings are those of the element's tables of properties, which set them. */
 void gst_dccp_thin_end_init (GstDccpThinEnd * end,
-    const GstDccpThinEndFuncs * funcs, gpointer element, GstDccpThinMode mode);
+    const GstDccpThinEndFuncs * funcs, gpointer element);
 void gst_dccp_thin_end_clear (GstDccpThinEnd * end);
 
 /* ns of the clock of the core, which is g_get_monotonic_time ()'s */
@@ -88,13 +89,10 @@ void gst_dccp_thin_end_close (GstDccpThinEnd * end);
 /* Of the settings; free them. Without lock */
 void gst_dccp_thin_end_copy_settings (GstDccpThinEnd * end,
     GstDccpThinSettings * settings);
-gchar *gst_dccp_thin_end_get_uri (GstDccpThinEnd * end);
+/* Where any was wanted, it is the one that was found. Without lock */
+gint gst_dccp_thin_end_get_port (GstDccpThinEnd * end);
 
 /* The rest with lock. */
-
-/* Where any port was wanted, it is the one that was found. */
-void gst_dccp_thin_end_get_property (GstDccpThinEnd * end, guint id,
-    GValue * value);
 
 /* Of all endpoints so far */
 void gst_dccp_thin_end_get_stats (GstDccpThinEnd * end, DccpStats * stats);

@@ -39,7 +39,6 @@
 GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
 #define GST_CAT_DEFAULT gst_dccp_thin_sink_debug
 
-#define DEFAULT_REQUEST_KEY_UNITS FALSE
 /* A receiver sends no data: what is longer is cut, and refused. */
 #define LONGEST_INPUT 2048
 /* A frame's packets wait no longer for the pacing, however slow the frames are */
@@ -50,15 +49,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
 /* Between two notifications of the rate, or of what the receiver dropped, us: an
  * encoder need not hear of each round trip */
 #define TELL_INTERVAL (200 * G_TIME_SPAN_MILLISECOND)
-
-enum
-{
-  PROP_URI = GST_DCCP_THIN_PROP_LAST,
-  PROP_REQUEST_KEY_UNITS,
-  PROP_ESTIMATED_BITRATE
-};
-
-static GParamSpec *estimated_bitrate_property;
 
 /* Two threads drive the core, each under the end's lock. The streaming thread
  * sends data when the rate allows it. The loop does all that comes later or from
@@ -107,13 +97,9 @@ struct _GstDccpThinSink
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-static void gst_dccp_thin_sink_uri_handler_init (gpointer interface,
-    gpointer data);
-
 #define gst_dccp_thin_sink_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstDccpThinSink, gst_dccp_thin_sink,
-    GST_TYPE_NETWORK_SINK, G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
-        gst_dccp_thin_sink_uri_handler_init);
+    GST_TYPE_NETWORK_SINK, GST_IMPLEMENT_NETWORK_URI;
     GST_DEBUG_CATEGORY_INIT (gst_dccp_thin_sink_debug, "dccpthinsink", 0,
         "DCCP sink"));
 GST_ELEMENT_REGISTER_DEFINE (dcctpthinsink, "dcctpthinsink", GST_RANK_NONE,
@@ -146,7 +132,7 @@ gst_dccp_thin_sink_by_name_class_init (GstDccpThinSinkByNameClass * klass)
 static void
 gst_dccp_thin_sink_notify_bitrate (GstDccpThinSink * self)
 {
-  g_object_notify_by_pspec (G_OBJECT (self), estimated_bitrate_property);
+  g_object_notify (G_OBJECT (self), "estimated-bitrate");
 }
 
 static gchar *
@@ -779,88 +765,60 @@ gst_dccp_thin_sink_render_list (GstBaseSink * sink, GstBufferList * list)
       GST_BASE_SINK_CLASS (parent_class)->render_list (sink, list));
 }
 
-/* --- URI ------------------------------------------------------------------ */
-
-static GstURIType
-get_uri_type (GType type)
-{
-  return GST_URI_SINK;
-}
-
-static const gchar *const *
-get_protocols (GType type)
-{
-  static const gchar *const protocols[] = { GST_DCCP_THIN_SCHEME, NULL };
-
-  return protocols;
-}
-
-static gchar *
-get_uri (GstURIHandler * handler)
-{
-  GstDccpThinSink *self = GST_DCCP_THIN_SINK (handler);
-
-  return gst_dccp_thin_end_get_uri (&self->end);
-}
-
-static gboolean
-set_uri (GstURIHandler * handler, const gchar * uri, GError ** error)
-{
-  return gst_dccp_thin_set_uri (GST_ELEMENT (handler), uri, "bind-address",
-      error);
-}
-
-static void
-gst_dccp_thin_sink_uri_handler_init (gpointer interface, gpointer data)
-{
-  GstURIHandlerInterface *handler = interface;
-
-  handler->get_type = get_uri_type;
-  handler->get_protocols = get_protocols;
-  handler->get_uri = get_uri;
-  handler->set_uri = set_uri;
-}
-
 /* --- properties ----------------------------------------------------------- */
 
 static void
-gst_dccp_thin_sink_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
+get_port (gpointer object, GValue * value, GParamSpec * pspec)
 {
-  GstDccpThinSink *self = GST_DCCP_THIN_SINK (object);
-
-  if (id == PROP_URI) {
-    gst_network_uri_set_property (GST_URI_HANDLER (self),
-        g_value_get_string (value));
-    return;
-  }
-  LOCK (self);
-  if (id == PROP_REQUEST_KEY_UNITS)
-    self->request_key_units = g_value_get_boolean (value);
-  else
-    gst_dccp_thin_settings_set (&self->end.settings, id, value);
-  UNLOCK (self);
+  g_value_set_int (value,
+      gst_dccp_thin_end_get_port (&GST_DCCP_THIN_SINK (object)->end));
 }
 
-static void
-gst_dccp_thin_sink_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstDccpThinSink *self = GST_DCCP_THIN_SINK (object);
+#define PROPERTY_STRUCT GstDccpThinSink
+static const GstWirelessProperty properties[] = {
+  PROPERTY_NETWORK_URI ("dccpthin://host:port?property=value&...; it reads as "
+      "dccpthin://host:port", "dccpthin://localhost:5004"),
+  PROPERTY_STRING ("bind-address", "Bind address",
+      "Address or name of this host to listen at, or to connect from; "
+      "0.0.0.0 or ::, all of them",
+      PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, end.settings.address,
+      "0.0.0.0"),
+  PROPERTY_INT ("port", "Port",
+      "Port to connect to or to listen at, of DCCP and, in UDP, of UDP; 0: "
+      "listen at any, and once it does so the port is here",
+      PROPERTY_READY | PROPERTY_URI, end.settings.port, 0, G_MAXUINT16,
+      GST_DCCP_THIN_DEFAULT_PORT, .get = get_port),
+  PROPERTY_ENUM ("mode", "Mode", "Who connects to whom",
+      PROPERTY_READY | PROPERTY_URI, end.settings.mode,
+      gst_dccp_thin_mode_get_type, GST_DCCP_THIN_MODE_CONNECT),
+  /* RFC 4340 section 9.2.1: 4 bits */
+  PROPERTY_UINT ("checksum-coverage", "Checksum coverage",
+      "What the checksum covers where the other end allows less than all, "
+      "with encapsulation=raw: n: the header and 4 (n - 1) bytes behind it; "
+      "0: all", PROPERTY_READY | PROPERTY_URI, end.settings.coverage, 0, 15, 0),
 
-  if (id == PROP_URI) {
-    g_value_take_string (value, get_uri (GST_URI_HANDLER (self)));
-    return;
-  }
-  LOCK (self);
-  if (id == PROP_REQUEST_KEY_UNITS)
-    g_value_set_boolean (value, self->request_key_units);
-  else if (id == PROP_ESTIMATED_BITRATE)
-    g_value_set_uint (value, self->estimated_bitrate);
-  else
-    gst_dccp_thin_end_get_property (&self->end, id, value);
-  UNLOCK (self);
-}
+  /**
+   * GstDccpThinSink:request-key-units:
+   *
+   * DCCP sends nothing twice: what refers to an I-frame that was lost is of no
+   * use. With this an encoder that can is asked for a new one, at most once a
+   * second.
+   */
+  PROPERTY_BOOLEAN ("request-key-units", "Request key units",
+      "Ask upstream for a key frame when a part of one was lost, or thrown "
+      "away by the receiver", PROPERTY_PLAYING | PROPERTY_URI,
+      request_key_units, FALSE),
+
+  /**
+   * GstDccpThinSink:estimated-bitrate:
+   *
+   * The rate that TFRC allows, of payload: the rate for an encoder. It notifies
+   * when it changes by a tenth, at most each 200 ms.
+   */
+  PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
+      "Bits per second that the path carries; 0: not known yet",
+      PROPERTY_READABLE, estimated_bitrate, 0, G_MAXUINT, 0),
+};
 
 /* --- life ----------------------------------------------------------------- */
 
@@ -907,8 +865,8 @@ gst_dccp_thin_sink_init (GstDccpThinSink * self)
     .category = &gst_dccp_thin_sink_debug,
   };
 
-  gst_dccp_thin_end_init (&self->end, &funcs, self, GST_DCCP_THIN_MODE_CONNECT);
-  self->request_key_units = DEFAULT_REQUEST_KEY_UNITS;
+  gst_dccp_thin_end_init (&self->end, &funcs, self);
+  gst_wireless_properties_init (self, GST_TYPE_DCCP_THIN_SINK);
   gst_waker_init (&self->room);
 }
 
@@ -923,44 +881,6 @@ gst_dccp_thin_sink_finalize (GObject * object)
 }
 
 static void
-install_properties (GObjectClass * object_class)
-{
-  gst_dccp_thin_install_properties (object_class, TRUE);
-  g_object_class_install_property (object_class, PROP_URI,
-      g_param_spec_string ("uri", "URI", "dccpthin://host:port?property=value&"
-          "...; it reads as dccpthin://host:port", "dccpthin://localhost:5004",
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-          GST_PARAM_MUTABLE_READY));
-
-  /**
-   * GstDccpThinSink:request-key-units:
-   *
-   * DCCP sends nothing twice: what refers to an I-frame that was lost is of no
-   * use. With this an encoder that can is asked for a new one, at most once a
-   * second.
-   */
-  g_object_class_install_property (object_class, PROP_REQUEST_KEY_UNITS,
-      g_param_spec_boolean ("request-key-units", "Request key units",
-          "Ask upstream for a key frame when a part of one was lost, or thrown "
-          "away by the receiver",
-          DEFAULT_REQUEST_KEY_UNITS, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-          | GST_PARAM_MUTABLE_PLAYING));
-
-  /**
-   * GstDccpThinSink:estimated-bitrate:
-   *
-   * The rate that TFRC allows, of payload: the rate for an encoder. It notifies
-   * when it changes by a tenth, at most each 200 ms.
-   */
-  estimated_bitrate_property = g_param_spec_uint ("estimated-bitrate",
-      "Estimated bit rate",
-      "Bits per second that the path carries; 0: not known yet", 0, G_MAXUINT,
-      0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  g_object_class_install_property (object_class, PROP_ESTIMATED_BITRATE,
-      estimated_bitrate_property);
-}
-
-static void
 gst_dccp_thin_sink_class_init (GstDccpThinSinkClass * klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
@@ -968,8 +888,6 @@ gst_dccp_thin_sink_class_init (GstDccpThinSinkClass * klass)
   GstBaseSinkClass *sink_class = GST_BASE_SINK_CLASS (klass);
   GstNetworkSinkClass *network_class = GST_NETWORK_SINK_CLASS (klass);
 
-  object_class->set_property = gst_dccp_thin_sink_set_property;
-  object_class->get_property = gst_dccp_thin_sink_get_property;
   object_class->finalize = gst_dccp_thin_sink_finalize;
   element_class->change_state = gst_dccp_thin_sink_change_state;
   sink_class->render = gst_dccp_thin_sink_render;
@@ -985,7 +903,12 @@ gst_dccp_thin_sink_class_init (GstDccpThinSinkClass * klass)
   network_class->drain = gst_dccp_thin_sink_drain;
   network_class->fill_stats = gst_dccp_thin_sink_fill_stats;
 
-  install_properties (object_class);
+  gst_dccp_thin_install_properties (object_class,
+      G_STRUCT_OFFSET (GstDccpThinSink, end.settings),
+      G_STRUCT_OFFSET (GstDccpThinSink, end.lock));
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstDccpThinSink,
+          end.lock));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "DCCP sink",
       "Sink/Network",

@@ -32,14 +32,11 @@
 
 #include "gstdccpthinend.h"
 #include "gststructmembers.h"
+#include "gstwirelessproperties.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
 #define GST_CAT_DEFAULT gst_dccp_thin_src_debug
 
-#define DEFAULT_MAX_BYTES (4 * 1024 * 1024)
-#define DEFAULT_MAX_PACKETS 4096
-#define DEFAULT_EOS_AT_END TRUE
-#define DEFAULT_CONNECT_TIMEOUT (10 * GST_SECOND)
 /* Times become microseconds in a gint64, added to the present. */
 #define LONGEST_TIME (G_MAXINT64 / 2)
 /* For whatever comes, and something more, so that the rooms' first bytes, which
@@ -55,14 +52,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
 #define SHORTEST_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
 #define LONGEST_PAUSE (5 * G_TIME_SPAN_SECOND)
 
-enum
-{
-  PROP_MAX_BYTES = GST_DCCP_THIN_PROP_LAST,
-  PROP_MAX_PACKETS,
-  PROP_EOS_AT_END,
-  PROP_CONNECT_TIMEOUT
-};
-
 /* The network has a thread of its own: feedback must go to the sender in time,
  * whatever downstream does with what came. A bounded queue leads from there to
  * the streaming thread; when it fills, the sender hears of it.
@@ -76,14 +65,6 @@ typedef struct
   guint64 dropped_paused;       /* came while the pipeline was paused */
 } GstDccpThinSrcCounters;
 
-/* Of the properties */
-typedef struct
-{
-  guint max_bytes, max_packets; /* of the queue */
-  gboolean eos_at_end;
-  guint64 connect_timeout;      /* ns, 0: none */
-} GstDccpThinSrcSettings;
-
 struct _GstDccpThinSrc
 {
   GstNetworkSrc parent;
@@ -92,7 +73,9 @@ struct _GstDccpThinSrc
   GCond cond;                   /* the queue has something, or flushing */
 
   /* --- protected by the lock --- */
-  GstDccpThinSrcSettings own;
+  guint max_bytes, max_packets; /* of the queue */
+  gboolean eos_at_end;
+  guint64 connect_timeout;      /* ns, 0: none */
   GQueue queue;                 /* of GstMiniObject: buffers, whose DTS is ns of
                                  * when they came; EOS; messages of errors */
   guint64 queued_bytes;
@@ -112,13 +95,9 @@ struct _GstDccpThinSrc
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-static void gst_dccp_thin_src_uri_handler_init (gpointer interface,
-    gpointer data);
-
 #define gst_dccp_thin_src_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstDccpThinSrc, gst_dccp_thin_src,
-    GST_TYPE_NETWORK_SRC, G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
-        gst_dccp_thin_src_uri_handler_init);
+    GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_dccp_thin_src_debug, "dccpthinsrc", 0,
         "DCCP source"));
 /* as udpsrc: it is found by its scheme */
@@ -154,9 +133,9 @@ static gboolean
 is_filled (GstDccpThinSrc * self, guint numerator, guint denominator)
 {
   return self->queued_bytes * denominator >=
-      (guint64) self->own.max_bytes * numerator
+      (guint64) self->max_bytes * numerator
       || (guint64) self->queue.length * denominator >=
-      (guint64) self->own.max_packets * numerator;
+      (guint64) self->max_packets * numerator;
 }
 
 /* Half full the sender shall not go faster, and when there is room for the other
@@ -621,7 +600,7 @@ take_result (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
     attempts->refused_until = 0;
   }
   LOCK (self);
-  again = !self->stopping && (passes || !self->own.eos_at_end);
+  again = !self->stopping && (passes || !self->eos_at_end);
   if (!self->stopping && !again)
     end_stream (self, settings, reason, was_connected);
   UNLOCK (self);
@@ -641,7 +620,7 @@ run (gpointer data)
 
   LOCK (self);
   gst_dccp_thin_settings_copy (&settings, &self->end.settings);
-  attempts.timeout = self->own.connect_timeout;
+  attempts.timeout = self->connect_timeout;
   UNLOCK (self);
   while (TRUE) {
     error = NULL;
@@ -681,7 +660,7 @@ begin_to_listen (GstDccpThinSrc * self)
   guint64 timeout;
 
   LOCK (self);
-  timeout = self->own.connect_timeout;
+  timeout = self->connect_timeout;
   UNLOCK (self);
   if (!gst_dccp_thin_end_listen (&self->end, timeout, self->cancellable,
           GST_RESOURCE_ERROR_OPEN_READ))
@@ -756,86 +735,59 @@ gst_dccp_thin_src_create_stats (GstNetworkSrc * src)
   return structure;
 }
 
-/* --- URIs, which may be those of the other end ---------------------------- */
-
-static gchar *
-get_uri (GstURIHandler * handler)
-{
-  GstDccpThinSrc *self = GST_DCCP_THIN_SRC (handler);
-
-  return gst_dccp_thin_end_get_uri (&self->end);
-}
-
-static gboolean
-set_uri (GstURIHandler * handler, const gchar * uri, GError ** error)
-{
-  return gst_dccp_thin_set_uri (GST_ELEMENT (handler), uri, "address", error);
-}
-
-static void
-gst_dccp_thin_src_uri_handler_init (gpointer interface, gpointer data)
-{
-  GstURIHandlerInterface *handler = interface;
-
-  handler->get_uri = get_uri;
-  handler->set_uri = set_uri;
-}
-
 /* --- properties ----------------------------------------------------------- */
 
 static void
-gst_dccp_thin_src_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
+get_port (gpointer object, GValue * value, GParamSpec * pspec)
 {
-  GstDccpThinSrc *self = GST_DCCP_THIN_SRC (object);
-
-  LOCK (self);
-  switch (id) {
-    case PROP_MAX_BYTES:
-      self->own.max_bytes = g_value_get_uint (value);
-      break;
-    case PROP_MAX_PACKETS:
-      self->own.max_packets = g_value_get_uint (value);
-      break;
-    case PROP_EOS_AT_END:
-      self->own.eos_at_end = g_value_get_boolean (value);
-      break;
-    case PROP_CONNECT_TIMEOUT:
-      self->own.connect_timeout = g_value_get_uint64 (value);
-      break;
-    default:
-      gst_dccp_thin_settings_set (&self->end.settings, id, value);
-      break;
-  }
-  UNLOCK (self);
+  g_value_set_int (value,
+      gst_dccp_thin_end_get_port (&GST_DCCP_THIN_SRC (object)->end));
 }
 
-static void
-gst_dccp_thin_src_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstDccpThinSrc *self = GST_DCCP_THIN_SRC (object);
+#define PROPERTY_STRUCT GstDccpThinSrc
+static const GstWirelessProperty properties[] = {
+  PROPERTY_STRING ("address", "Address",
+      "Address or name of this host to listen at, or to connect from; "
+      "0.0.0.0 or ::, all of them",
+      PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, end.settings.address,
+      "0.0.0.0"),
+  PROPERTY_INT ("port", "Port",
+      "Port to connect to or to listen at, of DCCP and, in UDP, of UDP; 0: "
+      "listen at any, and once it does so the port is here",
+      PROPERTY_READY | PROPERTY_URI, end.settings.port, 0, G_MAXUINT16,
+      GST_DCCP_THIN_DEFAULT_PORT, .get = get_port),
+  PROPERTY_ENUM ("mode", "Mode", "Who connects to whom",
+      PROPERTY_READY | PROPERTY_URI, end.settings.mode,
+      gst_dccp_thin_mode_get_type, GST_DCCP_THIN_MODE_LISTEN),
+  /* RFC 4340 section 9.2.1: 4 bits */
+  PROPERTY_UINT ("min-checksum-coverage", "Minimum checksum coverage",
+      "Least coverage of a packet's checksum that is accepted, with "
+      "encapsulation=raw: n: the header and 4 (n - 1) bytes behind it; 0: all",
+      PROPERTY_READY | PROPERTY_URI, end.settings.coverage, 0, 15, 0),
 
-  LOCK (self);
-  switch (id) {
-    case PROP_MAX_BYTES:
-      g_value_set_uint (value, self->own.max_bytes);
-      break;
-    case PROP_MAX_PACKETS:
-      g_value_set_uint (value, self->own.max_packets);
-      break;
-    case PROP_EOS_AT_END:
-      g_value_set_boolean (value, self->own.eos_at_end);
-      break;
-    case PROP_CONNECT_TIMEOUT:
-      g_value_set_uint64 (value, self->own.connect_timeout);
-      break;
-    default:
-      gst_dccp_thin_end_get_property (&self->end, id, value);
-      break;
-  }
-  UNLOCK (self);
-}
+  /**
+   * GstDccpThinSrc:max-bytes:
+   *
+   * What has come waits for downstream. When half of this waits the sender is
+   * told that the receiver is slow, and what is more than all is dropped, and
+   * told to the sender as well.
+   */
+  PROPERTY_UINT ("max-bytes", "Max. bytes",
+      "Bytes that may wait for downstream; from the half on the sender is told "
+      "that downstream is slow", PROPERTY_PLAYING, max_bytes, 1, G_MAXUINT,
+      4 * 1024 * 1024),
+  PROPERTY_UINT ("max-packets", "Max. packets",
+      "Packets that may wait for downstream, in the same way",
+      PROPERTY_PLAYING, max_packets, 1, G_MAXUINT, 4096),
+  PROPERTY_BOOLEAN ("eos-at-end", "EOS at end",
+      "The end of the connection is the end of the stream: EOS when the sender "
+      "closed it, else an error; false: go on with the next one",
+      PROPERTY_PLAYING | PROPERTY_URI, eos_at_end, TRUE),
+  PROPERTY_UINT64 ("connect-timeout", "Connect timeout",
+      "A sender that does not answer for so long is gone (ns, 0 = never)",
+      PROPERTY_READY | PROPERTY_URI, connect_timeout, 0, LONGEST_TIME,
+      10 * GST_SECOND),
+};
 
 /* --- what GstBaseSrc asks ------------------------------------------------- */
 
@@ -916,53 +868,13 @@ gst_dccp_thin_src_init (GstDccpThinSrc * self)
     .category = &gst_dccp_thin_src_debug,
   };
 
-  gst_dccp_thin_end_init (&self->end, &funcs, self, GST_DCCP_THIN_MODE_LISTEN);
-  self->own.max_bytes = DEFAULT_MAX_BYTES;
-  self->own.max_packets = DEFAULT_MAX_PACKETS;
-  self->own.eos_at_end = DEFAULT_EOS_AT_END;
-  self->own.connect_timeout = DEFAULT_CONNECT_TIMEOUT;
+  gst_dccp_thin_end_init (&self->end, &funcs, self);
+  gst_wireless_properties_init (self, GST_TYPE_DCCP_THIN_SRC);
   self->cancellable = g_cancellable_new ();
   g_cond_init (&self->cond);
   g_queue_init (&self->queue);
 
   gst_base_src_set_do_timestamp (GST_BASE_SRC (self), TRUE);
-}
-
-static void
-install_properties (GObjectClass * object_class)
-{
-  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
-
-  gst_dccp_thin_install_properties (object_class, FALSE);
-
-  /**
-   * GstDccpThinSrc:max-bytes:
-   *
-   * What has come waits for downstream. When half of this waits the sender is
-   * told that the receiver is slow, and what is more than all is dropped, and
-   * told to the sender as well.
-   */
-  g_object_class_install_property (object_class, PROP_MAX_BYTES,
-      g_param_spec_uint ("max-bytes", "Max. bytes",
-          "Bytes that may wait for downstream; from the half on the sender is "
-          "told that downstream is slow", 1, G_MAXUINT, DEFAULT_MAX_BYTES,
-          playing));
-  g_object_class_install_property (object_class, PROP_MAX_PACKETS,
-      g_param_spec_uint ("max-packets", "Max. packets",
-          "Packets that may wait for downstream, in the same way", 1, G_MAXUINT,
-          DEFAULT_MAX_PACKETS, playing));
-  g_object_class_install_property (object_class, PROP_EOS_AT_END,
-      g_param_spec_boolean ("eos-at-end", "EOS at end", "The end of the "
-          "connection is the end of the stream: EOS when the sender closed it, "
-          "else an error; false: go on with the next one", DEFAULT_EOS_AT_END,
-          playing));
-  g_object_class_install_property (object_class, PROP_CONNECT_TIMEOUT,
-      g_param_spec_uint64 ("connect-timeout", "Connect timeout",
-          "A sender that does not answer for so long is gone (ns, 0 = never)",
-          0, LONGEST_TIME, DEFAULT_CONNECT_TIMEOUT,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-          GST_PARAM_MUTABLE_READY));
 }
 
 static void
@@ -973,19 +885,20 @@ gst_dccp_thin_src_class_init (GstDccpThinSrcClass * klass)
   GstBaseSrcClass *src_class = GST_BASE_SRC_CLASS (klass);
   GstNetworkSrcClass *network_class = GST_NETWORK_SRC_CLASS (klass);
 
-  object_class->set_property = gst_dccp_thin_src_set_property;
-  object_class->get_property = gst_dccp_thin_src_get_property;
   object_class->finalize = gst_dccp_thin_src_finalize;
   element_class->change_state = gst_dccp_thin_src_change_state;
   src_class->start = gst_dccp_thin_src_start;
   src_class->stop = gst_dccp_thin_src_stop;
   GST_PUSH_SRC_CLASS (klass)->create = gst_dccp_thin_src_create;
-  network_class->protocols[0] = GST_DCCP_THIN_SCHEME;
   network_class->timeout_name = "GstDccpThinSrcTimeout";
   network_class->create_stats = gst_dccp_thin_src_create_stats;
   network_class->set_flushing = gst_dccp_thin_src_set_flushing;
 
-  install_properties (object_class);
+  gst_dccp_thin_install_properties (object_class,
+      G_STRUCT_OFFSET (GstDccpThinSrc, end.settings),
+      G_STRUCT_OFFSET (GstDccpThinSrc, end.lock));
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstDccpThinSrc, end.lock));
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "DCCP source",
       "Source/Network", "Receives over DCCP with CCID 3-Thin, and tells the "

@@ -42,28 +42,6 @@
 GST_DEBUG_CATEGORY (gst_ifd_queue_debug);
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
-#define DEFAULT_ALGORITHM IFD_ALGORITHM_GOP
-#define DEFAULT_MAX_FRAMES IFD_DEFAULT_MAX_FRAMES
-#define DEFAULT_SYNC TRUE
-#define DEFAULT_MAX_FRAME_SIZE MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE
-#define DEFAULT_POST_MESSAGES FALSE
-#define DEFAULT_STATS_INTERVAL 0
-
-enum
-{
-  PROP_0,
-  PROP_ALGORITHM,
-  PROP_MAX_FRAMES,
-  PROP_SYNC,
-  PROP_MAX_FRAME_SIZE,
-  PROP_POST_MESSAGES,
-  PROP_STATS,
-  PROP_STATS_INTERVAL,
-  PROP_LAST
-};
-
-static GParamSpec *properties[PROP_LAST];
-
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (GST_IFD_QUEUE_USABLE_CAPS "; "
@@ -146,10 +124,10 @@ gst_ifd_queue_change_state (GstElement * element, GstStateChange transition)
       break;
     case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
       gst_ifd_queue_set_playing (self, TRUE);
-      gst_ifd_queue_start_timer (self);
+      gst_stats_timer_start (element, gst_ifd_queue_create_stats);
       break;
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
-      gst_stats_timer_stop (&self->stats_timer, element);
+      gst_stats_timer_stop (element);
       gst_ifd_queue_set_playing (self, FALSE);
       break;
     default:
@@ -175,143 +153,19 @@ gst_ifd_queue_change_state (GstElement * element, GstStateChange transition)
 /* --- object -------------------------------------------------------------- */
 
 static void
-gst_ifd_queue_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
+set_algorithm (gpointer object, const GValue * value, GParamSpec * pspec)
 {
-  GstIfdQueue *self = GST_IFD_QUEUE (object);
-  IfdConfig config;
-
-  if (id == PROP_STATS_INTERVAL) {
-    gst_stats_timer_set_interval (&self->stats_timer, GST_ELEMENT_CAST (self),
-        g_value_get_uint64 (value));
-    return;
-  }
-  g_mutex_lock (&self->lock);
-  config = self->config;
-  switch (id) {
-    case PROP_ALGORITHM:
-      config.algorithm = g_value_get_enum (value);
-      break;
-    case PROP_MAX_FRAMES:
-      config.max_frames = g_value_get_uint (value);
-      break;
-    case PROP_SYNC:
-      self->sync = g_value_get_boolean (value);
-      break;
-    case PROP_MAX_FRAME_SIZE:
-      self->max_frame_size = g_value_get_uint (value);
-      break;
-    case PROP_POST_MESSAGES:
-      self->post_messages = g_value_get_boolean (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  g_mutex_unlock (&self->lock);
-
-  if (id == PROP_ALGORITHM || id == PROP_MAX_FRAMES)
-    gst_ifd_queue_set_config (self, &config);
+  gst_ifd_queue_set_config (object, g_value_get_enum (value), 0);
 }
 
 static void
-gst_ifd_queue_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
+set_max_frames (gpointer object, const GValue * value, GParamSpec * pspec)
 {
-  GstIfdQueue *self = GST_IFD_QUEUE (object);
-
-  if (id == PROP_STATS_INTERVAL) {
-    g_value_set_uint64 (value, gst_stats_timer_get_interval (&self->stats_timer,
-            GST_ELEMENT_CAST (self)));
-    return;
-  }
-  if (id == PROP_STATS) {
-    g_value_take_boxed (value, gst_ifd_queue_create_stats (self));
-    return;
-  }
-
-  g_mutex_lock (&self->lock);
-  switch (id) {
-    case PROP_ALGORITHM:
-      g_value_set_enum (value, self->config.algorithm);
-      break;
-    case PROP_MAX_FRAMES:
-      g_value_set_uint (value, self->config.max_frames);
-      break;
-    case PROP_SYNC:
-      g_value_set_boolean (value, self->sync);
-      break;
-    case PROP_MAX_FRAME_SIZE:
-      g_value_set_uint (value, self->max_frame_size);
-      break;
-    case PROP_POST_MESSAGES:
-      g_value_set_boolean (value, self->post_messages);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  g_mutex_unlock (&self->lock);
+  gst_ifd_queue_set_config (object, -1, g_value_get_uint (value));
 }
 
-void
-gst_ifd_queue_allow_unqueued (GstIfdQueue * self)
-{
-  g_mutex_lock (&self->lock);
-  self->may_be_unqueued = TRUE;
-  g_mutex_unlock (&self->lock);
-}
-
-static void
-gst_ifd_queue_finalize (GObject * object)
-{
-  GstIfdQueue *self = GST_IFD_QUEUE (object);
-
-  ifd_line_free (self->line);
-  g_mutex_clear (&self->lock);
-  g_cond_clear (&self->changed);
-
-  G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-static void
-gst_ifd_queue_init (GstIfdQueue * self)
-{
-  g_mutex_init (&self->lock);
-  g_cond_init (&self->changed);
-  self->config.algorithm = DEFAULT_ALGORITHM;
-  self->config.max_frames = DEFAULT_MAX_FRAMES;
-  self->sync = self->paces = DEFAULT_SYNC;
-  self->max_frame_size = DEFAULT_MAX_FRAME_SIZE;
-  self->post_messages = DEFAULT_POST_MESSAGES;
-  self->stats_timer.interval = DEFAULT_STATS_INTERVAL;
-  self->line = create_line (self);
-  self->flow = GST_FLOW_FLUSHING;
-
-  self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
-  gst_ifd_queue_init_sink (self);
-  gst_element_add_pad (GST_ELEMENT_CAST (self), self->sinkpad);
-
-  self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
-  gst_ifd_queue_init_src (self);
-  gst_element_add_pad (GST_ELEMENT_CAST (self), self->srcpad);
-}
-
-static void
-gst_ifd_queue_class_init (GstIfdQueueClass * klass)
-{
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-      GST_PARAM_MUTABLE_READY;
-  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-      GST_PARAM_MUTABLE_PLAYING;
-
-  object_class->set_property = gst_ifd_queue_set_property;
-  object_class->get_property = gst_ifd_queue_get_property;
-  object_class->finalize = gst_ifd_queue_finalize;
-  element_class->change_state = gst_ifd_queue_change_state;
-
+#define PROPERTY_STRUCT GstIfdQueue
+static const GstWirelessProperty properties[] = {
   /**
    * GstIfdQueue:algorithm:
    *
@@ -319,9 +173,10 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
    * `paper-gop` figures 1.2 and 1.3, to the letter; both hold one frame. `gop`
    * mends what they forget and holds #GstIfdQueue:max-frames.
    */
-  properties[PROP_ALGORITHM] = g_param_spec_enum ("algorithm", "Algorithm",
-      "How frames are chosen that are given up", GST_TYPE_IFD_ALGORITHM,
-      DEFAULT_ALGORITHM, playing);
+  PROPERTY_ENUM ("algorithm", "Algorithm",
+      "How frames are chosen that are given up", PROPERTY_PLAYING,
+      config.algorithm, gst_ifd_algorithm_get_type, IFD_ALGORITHM_GOP,
+      .set = set_algorithm),
 
   /**
    * GstIfdQueue:max-frames:
@@ -329,10 +184,10 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
    * More of them give more to choose from, and each delays what waits by up to
    * the duration of a frame.
    */
-  properties[PROP_MAX_FRAMES] = g_param_spec_uint ("max-frames",
-      "Maximum frames", "Frames that may wait beside the one that is being "
-      "sent; algorithm=paper and paper-gop: always 1", 1, IFD_MAX_FRAMES,
-      DEFAULT_MAX_FRAMES, playing);
+  PROPERTY_UINT ("max-frames", "Maximum frames",
+      "Frames that may wait beside the one that is being sent; algorithm=paper "
+      "and paper-gop: always 1", PROPERTY_PLAYING, config.max_frames, 1,
+      IFD_MAX_FRAMES, IFD_DEFAULT_MAX_FRAMES, .set = set_max_frames),
 
   /**
    * GstIfdQueue:sync:
@@ -342,10 +197,10 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
    * is live. When %FALSE it enters at once, if upstream is live; otherwise, as
    * soon as there is room.
    */
-  properties[PROP_SYNC] = g_param_spec_boolean ("sync", "Sync",
+  PROPERTY_BOOLEAN ("sync", "Sync",
       "Wait for the time at which each frame is to be sent; false: it may be "
       "sent as soon as it comes, and what is not live waits for room",
-      DEFAULT_SYNC, ready);
+      PROPERTY_READY, sync, TRUE),
 
   /**
    * GstIfdQueue:max-frame-size:
@@ -353,10 +208,10 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
    * Of raw MPEG video: a larger frame is dropped and counted as `too-big`, and
    * the stream taken up again at the next header.
    */
-  properties[PROP_MAX_FRAME_SIZE] = g_param_spec_uint ("max-frame-size",
-      "Maximum frame size",
+  PROPERTY_UINT ("max-frame-size", "Maximum frame size",
       "Largest frame of raw MPEG video that is accepted, in bytes",
-      1024, G_MAXINT, DEFAULT_MAX_FRAME_SIZE, ready);
+      PROPERTY_READY, max_frame_size, 1024, G_MAXINT,
+      MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE),
 
   /**
    * GstIfdQueue:post-messages:
@@ -372,9 +227,9 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
    * * `size`: #guint, bytes
    * * `pts`, `dts`: #guint64, ns
    */
-  properties[PROP_POST_MESSAGES] = g_param_spec_boolean ("post-messages",
-      "Post messages", "Post an element message for each frame that is dropped",
-      DEFAULT_POST_MESSAGES, playing);
+  PROPERTY_BOOLEAN ("post-messages", "Post messages",
+      "Post an element message for each frame that is dropped",
+      PROPERTY_PLAYING, post_messages, FALSE),
 
   /**
    * GstIfdQueue:stats:
@@ -423,10 +278,9 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
    *   `malformed-sei`, `malformed-sps`: access units of H.264 or H.265 that
    *   could not be read, by the first fault; they pass as P-frames
    */
-  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
-      "Statistics since the element started: frames and bytes in, sent and "
-      "dropped, by type and reason, lateness in ns", GST_TYPE_STRUCTURE,
-      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  PROPERTY_STATS ("Statistics since the element started: frames and bytes in, "
+      "sent and dropped, by type and reason, lateness in ns",
+      gst_ifd_queue_create_stats),
 
   /**
    * GstIfdQueue:stats-interval:
@@ -434,13 +288,60 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
    * While playing, #GstIfdQueue:stats comes as element message at this interval
    * of the pipeline's clock.
    */
-  properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval",
-      "Statistics interval",
-      "Time between two element messages with the statistics, in ns; 0: only "
-      "at the end of the stream", 0, G_MAXINT64, DEFAULT_STATS_INTERVAL,
-      playing);
+  PROPERTY_STATS_INTERVAL ("Time between two element messages with the "
+      "statistics, in ns; 0: only at the end of the stream", G_MAXINT64),
+};
 
-  g_object_class_install_properties (object_class, PROP_LAST, properties);
+void
+gst_ifd_queue_allow_unqueued (GstIfdQueue * self)
+{
+  g_mutex_lock (&self->lock);
+  self->may_be_unqueued = TRUE;
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+gst_ifd_queue_finalize (GObject * object)
+{
+  GstIfdQueue *self = GST_IFD_QUEUE (object);
+
+  ifd_line_free (self->line);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_ifd_queue_init (GstIfdQueue * self)
+{
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->changed);
+  gst_wireless_properties_init (self, GST_TYPE_IFD_QUEUE);
+  self->paces = self->sync;
+  self->line = create_line (self);
+  self->flow = GST_FLOW_FLUSHING;
+
+  self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
+  gst_ifd_queue_init_sink (self);
+  gst_element_add_pad (GST_ELEMENT_CAST (self), self->sinkpad);
+
+  self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
+  gst_ifd_queue_init_src (self);
+  gst_element_add_pad (GST_ELEMENT_CAST (self), self->srcpad);
+}
+
+static void
+gst_ifd_queue_class_init (GstIfdQueueClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  object_class->finalize = gst_ifd_queue_finalize;
+  element_class->change_state = gst_ifd_queue_change_state;
+
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstIfdQueue, lock));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -448,5 +349,4 @@ gst_ifd_queue_class_init (GstIfdQueueClass * klass)
       "I-Frame Delay queue", "Generic",
       "Queue before a network that is too slow: gives up B-frames, hardly ever "
       "an I-frame, and keeps video live", "The gst-plugins-wireless authors");
-
 }

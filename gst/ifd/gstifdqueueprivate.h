@@ -34,8 +34,6 @@ struct _GstIfdQueue
 
   GstPad *sinkpad, *srcpad;
 
-  GstStatsTimer stats_timer;    /* has its own rule */
-
   GMutex lock;
   GCond changed;                /* something that it protects did */
 
@@ -108,8 +106,10 @@ void gst_ifd_queue_unwait (GstIfdQueue * self);
 gboolean gst_ifd_queue_is_unqueued (GstIfdQueue * self);
 void gst_ifd_queue_set_playing (GstIfdQueue * self, gboolean playing);
 gboolean gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query);
-/* What may change the latency that is told; posts a message if it does. */
-void gst_ifd_queue_set_config (GstIfdQueue * self, const IfdConfig * config);
+/* What may change the latency that is told; posts a message if it does. -1, 0: it
+ * stays as it is. */
+void gst_ifd_queue_set_config (GstIfdQueue * self, gint algorithm,
+    guint max_frames);
 void gst_ifd_queue_set_frames (GstIfdQueue * self, GstClockTime duration,
     gboolean raw);
 
@@ -138,11 +138,10 @@ void gst_ifd_queue_unlock_and_tell (GstIfdQueue * self);
 
 /* gstifdqueuestats.c */
 
-GstStructure *gst_ifd_queue_create_stats (GstIfdQueue * self);
+GstStructure *gst_ifd_queue_create_stats (GstElement * element);
 void gst_ifd_queue_post_stats (GstIfdQueue * self);
 GstMessage *gst_ifd_queue_new_drop_message (GstIfdQueue * self,
     const IfdLineDrop * drop);
-void gst_ifd_queue_start_timer (GstIfdQueue * self);
 
 /* gstifdqueuedownstream.c */
 

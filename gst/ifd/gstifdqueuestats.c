@@ -65,8 +65,9 @@ take_snapshot (GstIfdQueue * self, Snapshot * snapshot)
 }
 
 GstStructure *
-gst_ifd_queue_create_stats (GstIfdQueue * self)
+gst_ifd_queue_create_stats (GstElement * element)
 {
+  GstIfdQueue *self = GST_IFD_QUEUE (element);
   GstStructure *stats = gst_structure_new_empty (STATS_NAME);
   Snapshot snapshot;
 
@@ -84,7 +85,7 @@ gst_ifd_queue_post_stats (GstIfdQueue * self)
 {
   gst_element_post_message (GST_ELEMENT_CAST (self),
       gst_message_new_element (GST_OBJECT_CAST (self),
-          gst_ifd_queue_create_stats (self)));
+          gst_ifd_queue_create_stats (GST_ELEMENT (self))));
 }
 
 GstMessage *
@@ -103,19 +104,4 @@ gst_ifd_queue_new_drop_message (GstIfdQueue * self, const IfdLineDrop * drop)
           "size", G_TYPE_UINT, frame->size,
           "pts", GST_TYPE_CLOCK_TIME, GST_BUFFER_PTS (drop->item.object),
           "dts", GST_TYPE_CLOCK_TIME, GST_BUFFER_DTS (drop->item.object), NULL));
-}
-
-/* --- the timer ----------------------------------------------------------- */
-
-static GstStructure *
-create_stats (GstElement * element)
-{
-  return gst_ifd_queue_create_stats (GST_IFD_QUEUE (element));
-}
-
-void
-gst_ifd_queue_start_timer (GstIfdQueue * self)
-{
-  gst_stats_timer_start (&self->stats_timer, GST_ELEMENT_CAST (self),
-      create_stats);
 }

@@ -266,15 +266,18 @@ post_latency (GstIfdQueue * self)
 }
 
 void
-gst_ifd_queue_set_config (GstIfdQueue * self, const IfdConfig * config)
+gst_ifd_queue_set_config (GstIfdQueue * self, gint algorithm, guint max_frames)
 {
   GstClockTime before;
   gboolean changed;
 
   g_mutex_lock (&self->lock);
   before = get_own_latency (self);
-  self->config = *config;
-  ifd_line_set_config (self->line, config);
+  if (algorithm >= 0)
+    self->config.algorithm = algorithm;
+  if (max_frames > 0)
+    self->config.max_frames = max_frames;
+  ifd_line_set_config (self->line, &self->config);
   changed = get_own_latency (self) != before;
   g_mutex_unlock (&self->lock);
 

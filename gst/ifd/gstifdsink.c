@@ -44,8 +44,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_sink_debug);
 /* Before the names of the writer's statistics */
 #define WRITER_PREFIX "network-"
 
-#define DEFAULT_STATS_INTERVAL 0
-
 typedef enum
 {
   CHILD_QUEUE,
@@ -59,9 +57,6 @@ struct _GstIfdSink
 
   GstElement *children[CHILD_LAST];     /* the bin's, which never gives them
                                          * away; made with it */
-
-  /* protected by OBJECT_LOCK */
-  GstStatsTimer stats_timer;
 };
 
 /* Properties that are those of a part, under the same names */
@@ -84,14 +79,6 @@ static const struct
   {"sync", CHILD_QUEUE},
   {"max-frame-size", CHILD_QUEUE},
   {"post-messages", CHILD_QUEUE},
-};
-
-enum
-{
-  PROP_0,
-  PROP_STATS,
-  PROP_STATS_INTERVAL,
-  PROP_FORWARDED                /* the first of the table */
 };
 
 #define gst_ifd_sink_parent_class parent_class
@@ -193,99 +180,69 @@ gst_ifd_sink_handle_message (GstBin * bin, GstMessage * message)
 
 /* --- properties ----------------------------------------------------------- */
 
-static void
-gst_ifd_sink_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
-{
-  GstIfdSink *self = GST_IFD_SINK (object);
-  GstElement *child;
+static const GstWirelessProperty properties[] = {
+  /**
+   * GstIfdSink:stats:
+   *
+   * A #GstStructure `application/x-ifdsink-stats` with the fields of
+   * #GstIfdQueue:stats, and those of the connection, which begin with
+   * `network-`. It also comes as element message at the end of the stream.
+   */
+  PROPERTY_STATS ("Frames sent and dropped by type and reason, their lateness, "
+      "and what the network did", gst_ifd_sink_create_stats),
 
-  if (id >= PROP_FORWARDED) {
-    child = self->children[forwarded[id - PROP_FORWARDED].child];
-    g_object_set_property (G_OBJECT (child), pspec->name, value);
-    return;
-  }
-  if (id != PROP_STATS_INTERVAL) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-    return;
-  }
-  gst_stats_timer_set_interval (&self->stats_timer, GST_ELEMENT_CAST (self),
-      g_value_get_uint64 (value));
+  /**
+   * GstIfdSink:stats-interval:
+   *
+   * Post #GstIfdSink:stats as element message at this interval of the
+   * pipeline's clock.
+   */
+  PROPERTY_STATS_INTERVAL ("Post stats as element message at this interval (ns, "
+      "0 = only at the end)", G_MAXINT64 / 2),
+};
+
+static GObject *
+find_child (GstIfdSink * self, GParamSpec * pspec)
+{
+  guint i;
+
+  for (i = 0; !g_str_equal (forwarded[i].name, pspec->name); i++);
+  return G_OBJECT (self->children[forwarded[i].child]);
 }
 
 static void
-gst_ifd_sink_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
+set_forwarded (gpointer object, const GValue * value, GParamSpec * pspec)
 {
-  GstIfdSink *self = GST_IFD_SINK (object);
-  GstElement *child;
-
-  if (id >= PROP_FORWARDED) {
-    child = self->children[forwarded[id - PROP_FORWARDED].child];
-    g_object_get_property (G_OBJECT (child), pspec->name, value);
-    return;
-  }
-  switch (id) {
-    case PROP_STATS:
-      g_value_take_boxed (value,
-          gst_ifd_sink_create_stats (GST_ELEMENT_CAST (self)));
-      break;
-    case PROP_STATS_INTERVAL:
-      g_value_set_uint64 (value,
-          gst_stats_timer_get_interval (&self->stats_timer,
-              GST_ELEMENT_CAST (self)));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  g_object_set_property (find_child (object, pspec), pspec->name, value);
 }
 
-/* The same words, range and default as the part's */
-static GParamSpec *
-copy_param_spec (GParamSpec * spec)
+static void
+get_forwarded (gpointer object, GValue * value, GParamSpec * pspec)
 {
-  const gchar *name = spec->name;
-  const gchar *nick = g_param_spec_get_nick (spec);
-  const gchar *blurb = g_param_spec_get_blurb (spec);
-
-#define COPY(TYPE, type) \
-  if (G_IS_PARAM_SPEC_##TYPE (spec)) \
-    return g_param_spec_##type (name, nick, blurb, \
-        G_PARAM_SPEC_##TYPE (spec)->minimum, \
-        G_PARAM_SPEC_##TYPE (spec)->maximum, \
-        G_PARAM_SPEC_##TYPE (spec)->default_value, spec->flags)
-
-  COPY (INT, int);
-  COPY (UINT, uint);
-  COPY (UINT64, uint64);
-#undef COPY
-  if (G_IS_PARAM_SPEC_BOOLEAN (spec))
-    return g_param_spec_boolean (name, nick, blurb,
-        G_PARAM_SPEC_BOOLEAN (spec)->default_value, spec->flags);
-  if (G_IS_PARAM_SPEC_ENUM (spec))
-    return g_param_spec_enum (name, nick, blurb, spec->value_type,
-        G_PARAM_SPEC_ENUM (spec)->default_value, spec->flags);
-  g_assert (G_IS_PARAM_SPEC_STRING (spec));
-  return g_param_spec_string (name, nick, blurb,
-      G_PARAM_SPEC_STRING (spec)->default_value, spec->flags);
+  g_object_get_property (find_child (object, pspec), pspec->name, value);
 }
 
+/* The rows of the parts' tables, with the same words, ranges and defaults */
 static void
 install_forwarded (GObjectClass * object_class)
 {
+  static GstWirelessProperty rows[G_N_ELEMENTS (forwarded)];
   GObjectClass *classes[CHILD_LAST];
   guint i;
 
   /* They stay: static types. */
   classes[CHILD_QUEUE] = g_type_class_ref (GST_TYPE_IFD_QUEUE);
   classes[CHILD_WRITER] = g_type_class_ref (GST_TYPE_IFD_TCP_WRITER);
-  for (i = 0; i < G_N_ELEMENTS (forwarded); i++)
-    g_object_class_install_property (object_class, PROP_FORWARDED + i,
-        copy_param_spec (g_object_class_find_property (classes
-                [forwarded[i].child], forwarded[i].name)));
+  for (i = 0; i < G_N_ELEMENTS (forwarded); i++) {
+    rows[i] = *gst_wireless_properties_find (g_object_class_find_property
+        (classes[forwarded[i].child], forwarded[i].name));
+    rows[i].set = set_forwarded;
+    rows[i].get = get_forwarded;
+  }
   for (i = 0; i < CHILD_LAST; i++)
     g_type_class_unref (classes[i]);
+  gst_wireless_properties_install (object_class, rows, G_N_ELEMENTS (rows), 0,
+      GST_WIRELESS_OBJECT_LOCK);
 }
 
 /* --- life ----------------------------------------------------------------- */
@@ -293,17 +250,15 @@ install_forwarded (GObjectClass * object_class)
 static GstStateChangeReturn
 gst_ifd_sink_change_state (GstElement * element, GstStateChange transition)
 {
-  GstIfdSink *self = GST_IFD_SINK (element);
   GstStateChangeReturn done;
 
-  GST_DEBUG_OBJECT (self, "%s", gst_state_change_get_name (transition));
+  GST_DEBUG_OBJECT (element, "%s", gst_state_change_get_name (transition));
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
-    gst_stats_timer_stop (&self->stats_timer, element);
+    gst_stats_timer_stop (element);
   done = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
       && done != GST_STATE_CHANGE_FAILURE)
-    gst_stats_timer_start (&self->stats_timer, element,
-        gst_ifd_sink_create_stats);
+    gst_stats_timer_start (element, gst_ifd_sink_create_stats);
   return done;
 }
 
@@ -319,7 +274,6 @@ gst_ifd_sink_init (GstIfdSink * self)
   gst_ifd_queue_allow_unqueued (GST_IFD_QUEUE (queue));
   self->children[CHILD_QUEUE] = queue;
   self->children[CHILD_WRITER] = writer;
-  self->stats_timer.interval = DEFAULT_STATS_INTERVAL;
   gst_bin_add_many (GST_BIN_CAST (self), queue, writer, NULL);
   gst_element_link (queue, writer);
   gst_element_add_pad (GST_ELEMENT_CAST (self), gst_ghost_pad_new_from_template
@@ -341,38 +295,12 @@ gst_ifd_sink_class_init (GstIfdSinkClass * klass)
   GstPadTemplate *queue_template =
       gst_element_class_get_pad_template (queue_class, "sink");
 
-  object_class->set_property = gst_ifd_sink_set_property;
-  object_class->get_property = gst_ifd_sink_get_property;
   element_class->change_state = gst_ifd_sink_change_state;
   GST_BIN_CLASS (klass)->handle_message = gst_ifd_sink_handle_message;
 
   install_forwarded (object_class);
-
-  /**
-   * GstIfdSink:stats:
-   *
-   * A #GstStructure `application/x-ifdsink-stats` with the fields of
-   * #GstIfdQueue:stats, and those of the connection, which begin with
-   * `network-`. It also comes as element message at the end of the stream.
-   */
-  g_object_class_install_property (object_class, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics",
-          "Frames sent and dropped by type and reason, their lateness, and what "
-          "the network did", GST_TYPE_STRUCTURE,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-
-  /**
-   * GstIfdSink:stats-interval:
-   *
-   * Post #GstIfdSink:stats as element message at this interval of the
-   * pipeline's clock.
-   */
-  g_object_class_install_property (object_class, PROP_STATS_INTERVAL,
-      g_param_spec_uint64 ("stats-interval", "Statistics interval",
-          "Post stats as element message at this interval (ns, 0 = only at the "
-          "end)", 0, G_MAXINT64 / 2, DEFAULT_STATS_INTERVAL,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-          GST_PARAM_MUTABLE_PLAYING));
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
 
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,

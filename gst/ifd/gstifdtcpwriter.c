@@ -8,16 +8,11 @@
 #include "gstifdtcpwriter.h"
 
 #include "gstmpegvideoinput.h"
+#include "gstwirelessproperties.h"
 #include "ifdtcpsocket.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 #define GST_CAT_DEFAULT gst_ifd_tcp_writer_debug
-
-/* As tcpclientsink */
-#define DEFAULT_HOST "localhost"
-#define DEFAULT_PORT 4953
-#define DEFAULT_NOTSENT_LOWAT 16384
-#define DEFAULT_QOS_DSCP -1
 
 /* What can be read from a stream of bytes: in other forms of H.264 and H.265 the
  * parameter sets are in the caps, and those stay here. */
@@ -69,18 +64,6 @@ struct _GstIfdTcpWriter
   guint marks_at_once;          /* that went in a row without any waiting */
   gboolean said_end;            /* of this socket: we sent FIN */
 };
-
-enum
-{
-  PROP_0,
-  PROP_HOST,
-  PROP_PORT,
-  PROP_NOTSENT_LOWAT,
-  PROP_QOS_DSCP,
-  PROP_LAST
-};
-
-static GParamSpec *properties[PROP_LAST];
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (STREAM_CAPS));
@@ -588,76 +571,38 @@ gst_ifd_tcp_writer_change_state (GstElement * element,
 
 /* --- properties ----------------------------------------------------------- */
 
-static void
-gst_ifd_tcp_writer_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
-{
-  GstIfdTcpWriter *self = GST_IFD_TCP_WRITER (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_HOST:
-      g_free (self->host);
-      self->host = g_value_dup_string (value);
-      if (!self->host)
-        self->host = g_strdup (DEFAULT_HOST);
-      break;
-    case PROP_PORT:
-      self->port = g_value_get_int (value);
-      break;
-    case PROP_NOTSENT_LOWAT:
-      self->notsent_lowat = g_value_get_uint (value);
-      break;
-    case PROP_QOS_DSCP:
-      self->qos_dscp = g_value_get_int (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_ifd_tcp_writer_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstIfdTcpWriter *self = GST_IFD_TCP_WRITER (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_HOST:
-      g_value_set_string (value, self->host);
-      break;
-    case PROP_PORT:
-      g_value_set_int (value, self->port);
-      break;
-    case PROP_NOTSENT_LOWAT:
-      g_value_set_uint (value, self->notsent_lowat);
-      break;
-    case PROP_QOS_DSCP:
-      g_value_set_int (value, self->qos_dscp);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
+#define PROPERTY_STRUCT GstIfdTcpWriter
+static const GstWirelessProperty properties[] = {
+  /* The defaults of host, port and qos-dscp are those of tcpclientsink. */
+  PROPERTY_STRING ("host", "Host",
+      "Host name or IP address of the receiver; all addresses of a name are "
+      "tried", PROPERTY_READY | PROPERTY_NOT_NULL, host, "localhost"),
+  PROPERTY_INT ("port", "Port", "TCP port of the receiver", PROPERTY_READY,
+      port, 0, 65535, 4953),
+  /* "Unsent" is what the congestion window and the receiver's have no room for.
+   * See TCP_NOTSENT_LOWAT in tcp(7). */
+  PROPERTY_UINT ("notsent-lowat", "Unsent low-water mark",
+      "Bytes that may wait unsent in the kernel before the next are refused, or "
+      "what the receiver takes in 5 ms if that is more (0 = as many as the "
+      "kernel likes). A socket hides congestion otherwise: with a reader of 40 "
+      "kbyte/s it took 1,875,000 bytes before it was full, with 16384 only "
+      "15,000", PROPERTY_READY, notsent_lowat, 0, G_MAXINT,
+      16384),
+  PROPERTY_INT ("qos-dscp", "QoS DSCP",
+      "Differentiated services code point of the packets, 0 to 63 "
+      "(-1 = the system's)", PROPERTY_READY, qos_dscp, -1, 63, -1),
+};
 
 static void
 gst_ifd_tcp_writer_init (GstIfdTcpWriter * self)
 {
-  self->host = g_strdup (DEFAULT_HOST);
-  self->port = DEFAULT_PORT;
-  self->notsent_lowat = DEFAULT_NOTSENT_LOWAT;
-  self->qos_dscp = DEFAULT_QOS_DSCP;
+  gst_wireless_properties_init (self, GST_TYPE_IFD_TCP_WRITER);
 }
 
 static void
 gst_ifd_tcp_writer_finalize (GObject * object)
 {
-  g_free (GST_IFD_TCP_WRITER (object)->host);
+  gst_wireless_properties_clear (object, GST_TYPE_IFD_TCP_WRITER);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -667,11 +612,7 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstNetworkSinkClass *network_class = GST_NETWORK_SINK_CLASS (klass);
-  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_READY;
 
-  object_class->set_property = gst_ifd_tcp_writer_set_property;
-  object_class->get_property = gst_ifd_tcp_writer_get_property;
   object_class->finalize = gst_ifd_tcp_writer_finalize;
   element_class->change_state = gst_ifd_tcp_writer_change_state;
   network_class->whole_frames = TRUE;
@@ -685,26 +626,8 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
   network_class->drain = gst_ifd_tcp_writer_drain;
   network_class->fill_stats = gst_ifd_tcp_writer_fill_stats;
 
-  properties[PROP_HOST] = g_param_spec_string ("host", "Host",
-      "Host name or IP address of the receiver; all addresses of a name are "
-      "tried", DEFAULT_HOST, ready);
-  properties[PROP_PORT] = g_param_spec_int ("port", "Port",
-      "TCP port of the receiver", 0, 65535, DEFAULT_PORT, ready);
-
-  /* "Unsent" is what the congestion window and the receiver's have no room for.
-   * See TCP_NOTSENT_LOWAT in tcp(7). */
-  properties[PROP_NOTSENT_LOWAT] = g_param_spec_uint ("notsent-lowat",
-      "Unsent low-water mark",
-      "Bytes that may wait unsent in the kernel before the next are refused, or "
-      "what the receiver takes in 5 ms if that is more (0 = as many as the "
-      "kernel likes). A socket hides congestion otherwise: with a reader of 40 "
-      "kbyte/s it took 1,875,000 bytes before it was full, with 16384 only "
-      "15,000", 0, G_MAXINT, DEFAULT_NOTSENT_LOWAT, ready);
-  properties[PROP_QOS_DSCP] = g_param_spec_int ("qos-dscp", "QoS DSCP",
-      "Differentiated services code point of the packets, 0 to 63 "
-      "(-1 = the system's)", -1, 63, DEFAULT_QOS_DSCP, ready);
-
-  g_object_class_install_properties (object_class, PROP_LAST, properties);
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "TCP writer",

@@ -119,13 +119,6 @@ gst_mmtp_check_key (GstElement * element, const gchar * text)
   return FALSE;
 }
 
-GParamSpec *
-gst_mmtp_param_spec_key (const gchar * blurb)
-{
-  return g_param_spec_string ("key", "Key", blurb, NULL,
-      G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY);
-}
-
 void
 gst_mmtp_append_path (GValue * array, GstStructure * channel)
 {

@@ -34,9 +34,6 @@ gboolean gst_mmtp_parse_key (const gchar * text, GBytes ** key,
 /* Posts the error that parsing the key gives. */
 gboolean gst_mmtp_check_key (GstElement * element, const gchar * text);
 
-/* Of the property `key` */
-GParamSpec *gst_mmtp_param_spec_key (const gchar * blurb);
-
 /* Takes the statistics of one more channel into the array of all. */
 void gst_mmtp_append_path (GValue * array, GstStructure * channel);
 /* refused-short, refused-version, ... */

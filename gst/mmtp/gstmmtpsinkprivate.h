@@ -39,7 +39,7 @@ typedef struct
   guint keepalive_interval;     /* ms */
   guint mtu;                    /* bytes */
   guint bitrate;                /* bits per second, 0: to be measured */
-  gint framerate_n, framerate_d;        /* 0/1: of the caps */
+  gint framerate[2];            /* 0/1: of the caps */
   gboolean retransmit;
   gint scheduler;               /* MmtpSchedulerType */
   guint max_bytes;

@@ -24,7 +24,7 @@
 static void
 take_frame_rate (GstMmtpSink * self, const GstStructure * structure)
 {
-  gint n = self->settings.framerate_n, d = self->settings.framerate_d;
+  gint n = self->settings.framerate[0], d = self->settings.framerate[1];
   guint32 rate;
 
   if (n == 0 && !gst_structure_get_fraction (structure, "framerate", &n, &d))

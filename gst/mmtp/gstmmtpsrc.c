@@ -28,55 +28,10 @@
 
 #include "gstmmtpsrcprivate.h"
 
+#include "gstnetworkuri.h"
 #include "gststructmembers.h"
 
 GST_DEBUG_CATEGORY (gst_mmtp_src_debug);
-
-#define DEFAULT_ADDRESS "0.0.0.0"
-#define DEFAULT_LATENCY 0
-#define DEFAULT_MAX_LATENCY 10000
-/* The system's default holds 90 packets of 1400 bytes, Linux 6.1: less than
- * what comes while a thread waits for a processor, on a fast link. */
-#define DEFAULT_BUFFER_SIZE (2 * 1024 * 1024)
-/* A second, which is mmtpsink's latency, of 500 Mbit/s */
-#define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
-#define DEFAULT_REUSE FALSE
-#define DEFAULT_EOS_AT_END TRUE
-
-enum
-{
-  PROP_0,
-  PROP_ADDRESS,
-  PROP_PORT,
-  PROP_INTERFACE,
-  PROP_KEY,
-  PROP_LATENCY,
-  PROP_MAX_LATENCY,
-  PROP_BUFFER_SIZE,
-  PROP_MAX_BYTES,
-  PROP_REUSE,
-  PROP_EOS_AT_END,
-  PROP_LAST
-};
-
-static GParamSpec *properties[PROP_LAST];
-
-/* Which member of the settings a property is; its type is the property's */
-#define MEMBER(name) G_STRUCT_OFFSET (GstMmtpSrcSettings, name)
-static const gsize members[PROP_LAST] = {
-  [PROP_ADDRESS] = MEMBER (address),
-  [PROP_PORT] = MEMBER (port),
-  [PROP_INTERFACE] = MEMBER (interface),
-  [PROP_KEY] = MEMBER (key),
-  [PROP_LATENCY] = MEMBER (latency),
-  [PROP_MAX_LATENCY] = MEMBER (max_latency),
-  [PROP_BUFFER_SIZE] = MEMBER (buffer_size),
-  [PROP_MAX_BYTES] = MEMBER (max_bytes),
-  [PROP_REUSE] = MEMBER (reuse),
-  [PROP_EOS_AT_END] = MEMBER (eos_at_end),
-};
-
-#undef MEMBER
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -194,25 +149,9 @@ gst_mmtp_src_create_stats (GstNetworkSrc * src)
 
 /* --- properties ----------------------------------------------------------- */
 
-static void
-gst_mmtp_src_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
-{
-  GstMmtpSrc *self = GST_MMTP_SRC (object);
-
-  GST_OBJECT_LOCK (self);
-  gst_struct_set_member (&self->settings, members[id], value);
-  if (id == PROP_ADDRESS && !self->settings.address)
-    self->settings.address = g_strdup (DEFAULT_ADDRESS);
-  GST_OBJECT_UNLOCK (self);
-
-  if (id == PROP_EOS_AT_END)
-    gst_mmtp_src_set_eos_at_end (self, g_value_get_boolean (value));
-}
-
 /* With OBJECT_LOCK: what was found, where any was wanted */
 static gint
-get_port (GstMmtpSrc * self)
+find_port (GstMmtpSrc * self)
 {
   GSocket *socket = gst_network_src_get_used_socket (GST_NETWORK_SRC (self));
   GSocketAddress *address;
@@ -228,18 +167,69 @@ get_port (GstMmtpSrc * self)
 }
 
 static void
-gst_mmtp_src_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
+get_port (gpointer object, GValue * value, GParamSpec * pspec)
+{
+  GST_OBJECT_LOCK (object);
+  g_value_set_int (value, find_port (object));
+  GST_OBJECT_UNLOCK (object);
+}
+
+/* With OBJECT_LOCK */
+static void
+change_eos_at_end (gpointer object)
 {
   GstMmtpSrc *self = GST_MMTP_SRC (object);
 
-  GST_OBJECT_LOCK (self);
-  if (id == PROP_PORT)
-    g_value_set_int (value, get_port (self));
-  else
-    gst_struct_get_member (&self->settings, members[id], value);
-  GST_OBJECT_UNLOCK (self);
+  gst_mmtp_src_set_eos_at_end (self, self->settings.eos_at_end);
 }
+
+#define PROPERTY_STRUCT GstMmtpSrcSettings
+static const GstWirelessProperty properties[] = {
+  PROPERTY_STRING ("address", "Address",
+      "Address or name of this host to listen at; 0.0.0.0 or ::, all of them",
+      PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, address, "0.0.0.0"),
+  PROPERTY_INT ("port", "Port",
+      "UDP port to listen at; 0: any, and from PAUSED on it is here",
+      PROPERTY_READY | PROPERTY_URI, port, 0, G_MAXUINT16,
+      GST_MMTP_DEFAULT_PORT, .get = get_port),
+  PROPERTY_STRING ("interface", "Interface",
+      "Network interface to listen at; unset: all",
+      PROPERTY_READY | PROPERTY_URI, interface, NULL),
+  PROPERTY_STRING ("key", "Key",
+      "Secret that the sender has too, which authenticates every message: at "
+      "least 32 hexadecimal digits, as openssl rand -hex 32 makes them; unset: "
+      "none; set in NULL or READY", PROPERTY_SECRET, key, NULL),
+  /* The system's default holds 90 packets of 1400 bytes, Linux 6.1: less than
+   * what comes while a thread waits for a processor, on a fast link. */
+  PROPERTY_INT ("buffer-size", "Buffer size",
+      "Size of the kernel's receive buffer in bytes; 0: the kernel's default",
+      PROPERTY_READY, buffer_size, 0, G_MAXINT, 2 * 1024 * 1024),
+  PROPERTY_BOOLEAN ("reuse", "Reuse", "Let others have the port too",
+      PROPERTY_READY, reuse, FALSE),
+
+  /**
+   * GstMmtpSrc:latency:
+   *
+   * The initial delay is what the sender wants, but not less than this. It is
+   * the latency of the pipeline, and told to it when it changes.
+   */
+  PROPERTY_UINT ("latency", "Latency",
+      "Least time from the sender's buffer to its play, in ms; the sender may "
+      "want more", PROPERTY_READY | PROPERTY_URI, latency, 0,
+      GST_MMTP_LONGEST_DELAY, 0),
+  PROPERTY_UINT ("max-latency", "Max. latency",
+      "Longest time that a sender may want, in ms",
+      PROPERTY_READY | PROPERTY_URI, max_latency, 0, GST_MMTP_LONGEST_DELAY,
+      10000),
+  /* A second, which is mmtpsink's latency, of 500 Mbit/s */
+  PROPERTY_UINT ("max-bytes", "Max. bytes",
+      "Bytes that may wait for what is missing, and as many for downstream",
+      PROPERTY_READY, max_bytes, 1, G_MAXUINT, 64 * 1024 * 1024),
+  PROPERTY_BOOLEAN ("eos-at-end", "EOS at end",
+      "The end of the sender's stream is EOS, and no other sender is let in; "
+      "false: wait for the next sender", PROPERTY_PLAYING | PROPERTY_URI,
+      eos_at_end, TRUE, .changed = change_eos_at_end),
+};
 
 /* --- what GstBaseSrc asks ------------------------------------------------- */
 
@@ -338,9 +328,7 @@ gst_mmtp_src_finalize (GObject * object)
 {
   GstMmtpSrc *self = GST_MMTP_SRC (object);
 
-  g_free (self->settings.address);
-  g_free (self->settings.interface);
-  g_free (self->settings.key);
+  gst_wireless_properties_clear (self, GST_TYPE_MMTP_SRC);
   driver_clear (&self->driver);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->cond);
@@ -350,16 +338,7 @@ gst_mmtp_src_finalize (GObject * object)
 static void
 gst_mmtp_src_init (GstMmtpSrc * self)
 {
-  GstMmtpSrcSettings *settings = &self->settings;
-
-  settings->address = g_strdup (DEFAULT_ADDRESS);
-  settings->port = GST_MMTP_DEFAULT_PORT;
-  settings->latency = DEFAULT_LATENCY;
-  settings->max_latency = DEFAULT_MAX_LATENCY;
-  settings->buffer_size = DEFAULT_BUFFER_SIZE;
-  settings->max_bytes = DEFAULT_MAX_BYTES;
-  settings->reuse = DEFAULT_REUSE;
-  settings->eos_at_end = DEFAULT_EOS_AT_END;
+  gst_wireless_properties_init (self, GST_TYPE_MMTP_SRC);
   g_mutex_init (&self->lock);
   g_cond_init (&self->cond);
   g_queue_init (&self->queue);
@@ -369,82 +348,28 @@ gst_mmtp_src_init (GstMmtpSrc * self)
 }
 
 static void
-install_network_properties (GParamFlags ready)
-{
-  properties[PROP_ADDRESS] = g_param_spec_string ("address", "Address",
-      "Address or name of this host to listen at; 0.0.0.0 or ::, all of them",
-      DEFAULT_ADDRESS, ready);
-  properties[PROP_PORT] = g_param_spec_int ("port", "Port",
-      "UDP port to listen at; 0: any, and from PAUSED on it is here", 0,
-      G_MAXUINT16, GST_MMTP_DEFAULT_PORT, ready);
-  properties[PROP_INTERFACE] =
-      g_param_spec_string ("interface", "Interface",
-      "Network interface to listen at; unset: all", NULL, ready);
-  properties[PROP_KEY] =
-      gst_mmtp_param_spec_key ("Secret that the sender has too, which "
-      "authenticates every message: at least 32 hexadecimal digits, as openssl "
-      "rand -hex 32 makes them; unset: none; set in NULL or READY");
-  properties[PROP_BUFFER_SIZE] =
-      g_param_spec_int ("buffer-size", "Buffer size",
-      "Size of the kernel's receive buffer in bytes; 0: the "
-      "kernel's default", 0, G_MAXINT, DEFAULT_BUFFER_SIZE, ready);
-  properties[PROP_REUSE] =
-      g_param_spec_boolean ("reuse", "Reuse", "Let others have the port too",
-      DEFAULT_REUSE, ready);
-}
-
-static void
-install_stream_properties (GParamFlags ready, GParamFlags playing)
-{
-  /**
-   * GstMmtpSrc:latency:
-   *
-   * The initial delay is what the sender wants, but not less than this. It is
-   * the latency of the pipeline, and told to it when it changes.
-   */
-  properties[PROP_LATENCY] = g_param_spec_uint ("latency", "Latency",
-      "Least time from the sender's buffer to its play, in ms; the sender may "
-      "want more", 0, GST_MMTP_LONGEST_DELAY, DEFAULT_LATENCY, ready);
-  properties[PROP_MAX_LATENCY] = g_param_spec_uint ("max-latency",
-      "Max. latency", "Longest time that a sender may want, in ms", 0,
-      GST_MMTP_LONGEST_DELAY, DEFAULT_MAX_LATENCY, ready);
-  properties[PROP_MAX_BYTES] = g_param_spec_uint ("max-bytes", "Max. bytes",
-      "Bytes that may wait for what is missing, and as many for downstream", 1,
-      G_MAXUINT, DEFAULT_MAX_BYTES, ready);
-  properties[PROP_EOS_AT_END] = g_param_spec_boolean ("eos-at-end",
-      "EOS at end", "The end of the sender's stream is EOS, and no other "
-      "sender is let in; false: wait for the next sender", DEFAULT_EOS_AT_END,
-      playing);
-}
-
-static void
 gst_mmtp_src_class_init (GstMmtpSrcClass * klass)
 {
+  static const GstNetworkUri uri = { {GST_MMTP_SCHEME}, "address" };
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseSrcClass *src_class = GST_BASE_SRC_CLASS (klass);
   GstNetworkSrcClass *network_class = GST_NETWORK_SRC_CLASS (klass);
-  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_READY;
-  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
 
-  object_class->set_property = gst_mmtp_src_set_property;
-  object_class->get_property = gst_mmtp_src_get_property;
   object_class->finalize = gst_mmtp_src_finalize;
   element_class->change_state = gst_mmtp_src_change_state;
   src_class->start = gst_mmtp_src_start;
   src_class->stop = gst_mmtp_src_stop;
-  network_class->protocols[0] = GST_MMTP_SCHEME;
   network_class->timeout_name = "GstMmtpSrcTimeout";
   network_class->create_stats = gst_mmtp_src_create_stats;
   network_class->set_flushing = gst_mmtp_src_set_flushing;
   network_class->get_latency = gst_mmtp_src_get_latency;
   GST_PUSH_SRC_CLASS (klass)->create = gst_mmtp_src_create;
 
-  install_network_properties (ready);
-  install_stream_properties (ready, playing);
-  g_object_class_install_properties (object_class, PROP_LAST, properties);
+  gst_network_uri_install (object_class, &uri);
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), G_STRUCT_OFFSET (GstMmtpSrc, settings),
+      GST_WIRELESS_OBJECT_LOCK);
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "MMTP source",

@@ -57,30 +57,6 @@
 
 GST_DEBUG_CATEGORY (gst_mpeg_stat_debug);
 
-#define DEFAULT_SILENT TRUE
-#define DEFAULT_LOCATION NULL
-#define DEFAULT_FORMAT MPEGSTAT_LOG_CSV
-#define DEFAULT_STATS_INTERVAL 0
-#define DEFAULT_MAX_FRAME_SIZE MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE
-#define DEFAULT_DISCARD_INCOMPLETE TRUE
-#define DEFAULT_POST_MESSAGES FALSE
-
-enum
-{
-  PROP_0,
-  PROP_SILENT,
-  PROP_LOCATION,
-  PROP_FORMAT,
-  PROP_STATS_INTERVAL,
-  PROP_STATS,
-  PROP_MAX_FRAME_SIZE,
-  PROP_DISCARD_INCOMPLETE,
-  PROP_POST_MESSAGES,
-  PROP_LAST
-};
-
-static GParamSpec *properties[PROP_LAST];
-
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (GST_MPEG_VIDEO_INPUT_CAPS "; " GST_H26X_CAPS));
@@ -177,11 +153,10 @@ gst_mpeg_stat_change_state (GstElement * element, GstStateChange transition)
       break;
     case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
       gst_mpeg_stat_mark_switch (self);
-      gst_stats_timer_start (&self->stats_timer, element,
-          gst_mpeg_stat_create_interval_stats);
+      gst_stats_timer_start (element, gst_mpeg_stat_create_interval_stats);
       break;
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
-      gst_stats_timer_stop (&self->stats_timer, element);
+      gst_stats_timer_stop (element);
       gst_mpeg_stat_mark_switch (self);
       break;
     default:
@@ -199,152 +174,18 @@ gst_mpeg_stat_change_state (GstElement * element, GstStateChange transition)
 
 /* --- object -------------------------------------------------------------- */
 
-static void
-gst_mpeg_stat_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
-{
-  GstMpegStat *self = GST_MPEG_STAT (object);
-
-  if (id == PROP_STATS_INTERVAL) {
-    gst_stats_timer_set_interval (&self->stats_timer, GST_ELEMENT_CAST (self),
-        g_value_get_uint64 (value));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_SILENT:
-      self->silent = g_value_get_boolean (value);
-      break;
-    case PROP_LOCATION:
-      g_free (self->location);
-      self->location = g_value_dup_string (value);
-      break;
-    case PROP_FORMAT:
-      self->format = g_value_get_enum (value);
-      break;
-    case PROP_MAX_FRAME_SIZE:
-      self->max_frame_size = g_value_get_uint (value);
-      break;
-    case PROP_DISCARD_INCOMPLETE:
-      self->discard_incomplete = g_value_get_boolean (value);
-      break;
-    case PROP_POST_MESSAGES:
-      self->post_messages = g_value_get_boolean (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_mpeg_stat_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstMpegStat *self = GST_MPEG_STAT (object);
-
-  if (id == PROP_STATS) {
-    g_value_take_boxed (value, gst_mpeg_stat_create_stats (self));
-    return;
-  }
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_SILENT:
-      g_value_set_boolean (value, self->silent);
-      break;
-    case PROP_LOCATION:
-      g_value_set_string (value, self->location);
-      break;
-    case PROP_FORMAT:
-      g_value_set_enum (value, self->format);
-      break;
-    case PROP_STATS_INTERVAL:
-      g_value_set_uint64 (value, self->stats_timer.interval);
-      break;
-    case PROP_MAX_FRAME_SIZE:
-      g_value_set_uint (value, self->max_frame_size);
-      break;
-    case PROP_DISCARD_INCOMPLETE:
-      g_value_set_boolean (value, self->discard_incomplete);
-      break;
-    case PROP_POST_MESSAGES:
-      g_value_set_boolean (value, self->post_messages);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_mpeg_stat_finalize (GObject * object)
-{
-  GstMpegStat *self = GST_MPEG_STAT (object);
-
-  mpegstat_core_free (self->core);
-  mpegstat_log_clear (&self->log);
-  g_string_free (self->line, TRUE);
-  g_free (self->location);
-
-  G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-static void
-gst_mpeg_stat_init (GstMpegStat * self)
-{
-  self->silent = DEFAULT_SILENT;
-  self->location = g_strdup (DEFAULT_LOCATION);
-  self->format = DEFAULT_FORMAT;
-  self->stats_timer.interval = DEFAULT_STATS_INTERVAL;
-  self->max_frame_size = DEFAULT_MAX_FRAME_SIZE;
-  self->discard_incomplete = DEFAULT_DISCARD_INCOMPLETE;
-  self->post_messages = DEFAULT_POST_MESSAGES;
-  self->core = mpegstat_core_new ();
-  self->line = g_string_new (NULL);
-  mpegstat_log_init (&self->log);
-  g_queue_init (&self->held_events);
-
-  self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
-  gst_pad_set_chain_function (self->sinkpad, gst_mpeg_stat_chain);
-  gst_pad_set_event_function (self->sinkpad, gst_mpeg_stat_sink_event);
-  gst_pad_set_query_function (self->sinkpad, gst_mpeg_stat_sink_query);
-  GST_PAD_SET_ACCEPT_INTERSECT (self->sinkpad);
-  GST_PAD_SET_ACCEPT_TEMPLATE (self->sinkpad);
-  gst_element_add_pad (GST_ELEMENT_CAST (self), self->sinkpad);
-
-  self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
-  gst_pad_set_query_function (self->srcpad, gst_mpeg_stat_src_query);
-  gst_pad_use_fixed_caps (self->srcpad);
-  gst_element_add_pad (GST_ELEMENT_CAST (self), self->srcpad);
-}
-
-static void
-gst_mpeg_stat_class_init (GstMpegStatClass * klass)
-{
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-      GST_PARAM_MUTABLE_READY;
-  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-      GST_PARAM_MUTABLE_PLAYING;
-
-  object_class->set_property = gst_mpeg_stat_set_property;
-  object_class->get_property = gst_mpeg_stat_get_property;
-  object_class->finalize = gst_mpeg_stat_finalize;
-  element_class->change_state = gst_mpeg_stat_change_state;
-
+#define PROPERTY_STRUCT GstMpegStat
+static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:silent:
    *
    * Nothing on standard output. When %FALSE, a line for each frame, GOP header
    * and loss, and a summary at the end of the stream.
    */
-  properties[PROP_SILENT] = g_param_spec_boolean ("silent", "Silent",
+  PROPERTY_BOOLEAN ("silent", "Silent",
       "Print nothing; false: a line on standard output for each frame, GOP "
-      "header and loss, and a summary at the end", DEFAULT_SILENT, playing);
+      "header and loss, and a summary at the end", PROPERTY_PLAYING, silent,
+      TRUE),
 
   /**
    * GstMpegStat:location:
@@ -374,17 +215,17 @@ gst_mpeg_stat_class_init (GstMpegStatClass * klass)
    *   in display order from `display_number` on. A gap of more than 64 frames
    *   is one line.
    */
-  properties[PROP_LOCATION] = g_param_spec_string ("location", "Location",
+  PROPERTY_STRING ("location", "Location",
       "File for the log, overwritten at start; '-': standard output; unset: "
-      "no log", DEFAULT_LOCATION, ready);
+      "no log", PROPERTY_READY, location, NULL),
 
   /**
    * GstMpegStat:format:
    *
    * How the log is written.
    */
-  properties[PROP_FORMAT] = g_param_spec_enum ("format", "Format",
-      "Format of the log", GST_TYPE_MPEG_STAT_FORMAT, DEFAULT_FORMAT, ready);
+  PROPERTY_ENUM ("format", "Format", "Format of the log", PROPERTY_READY,
+      format, gst_mpeg_stat_format_get_type, MPEGSTAT_LOG_CSV),
 
   /**
    * GstMpegStat:stats-interval:
@@ -392,11 +233,8 @@ gst_mpeg_stat_class_init (GstMpegStatClass * klass)
    * While playing, #GstMpegStat:stats comes as element message at this
    * interval of the pipeline's clock, whether frames arrive or not.
    */
-  properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval",
-      "Statistics interval",
-      "Time between two element messages with the statistics, in ns; 0: only "
-      "at the end of the stream", 0, G_MAXINT64, DEFAULT_STATS_INTERVAL,
-      playing);
+  PROPERTY_STATS_INTERVAL ("Time between two element messages with the "
+      "statistics, in ns; 0: only at the end of the stream", G_MAXINT64),
 
   /**
    * GstMpegStat:stats:
@@ -429,10 +267,9 @@ gst_mpeg_stat_class_init (GstMpegStatClass * klass)
    *   `malformed-sei`, `malformed-sps`: access units of H.264 and H.265 that
    *   could not be read, by what was found first
    */
-  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
-      "Statistics since the element started: frames, bytes and losses by type, "
-      "rates in bit/s, latency and jitter in ns", GST_TYPE_STRUCTURE,
-      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  PROPERTY_STATS ("Statistics since the element started: frames, bytes and "
+      "losses by type, rates in bit/s, latency and jitter in ns",
+      gst_mpeg_stat_create_stats),
 
   /**
    * GstMpegStat:max-frame-size:
@@ -440,9 +277,9 @@ gst_mpeg_stat_class_init (GstMpegStatClass * klass)
    * A larger frame is dropped and counted as `too-big`, and the stream taken up
    * again at the next header: memory stays bounded on any input.
    */
-  properties[PROP_MAX_FRAME_SIZE] = g_param_spec_uint ("max-frame-size",
-      "Maximum frame size", "Largest frame that is accepted, in bytes",
-      1024, G_MAXINT, DEFAULT_MAX_FRAME_SIZE, ready);
+  PROPERTY_UINT ("max-frame-size", "Maximum frame size",
+      "Largest frame that is accepted, in bytes", PROPERTY_READY,
+      max_frame_size, 1024, G_MAXINT, MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE),
 
   /**
    * GstMpegStat:discard-incomplete:
@@ -451,10 +288,9 @@ gst_mpeg_stat_class_init (GstMpegStatClass * klass)
    * don't go on. When %FALSE they do, marked as corrupted. They count as
    * `incomplete` either way.
    */
-  properties[PROP_DISCARD_INCOMPLETE] =
-      g_param_spec_boolean ("discard-incomplete", "Discard incomplete",
+  PROPERTY_BOOLEAN ("discard-incomplete", "Discard incomplete",
       "Discard frames of which a part is missing; false: pass them, marked as "
-      "corrupted", DEFAULT_DISCARD_INCOMPLETE, playing);
+      "corrupted", PROPERTY_PLAYING, discard_incomplete, TRUE),
 
   /**
    * GstMpegStat:post-messages:
@@ -462,12 +298,58 @@ gst_mpeg_stat_class_init (GstMpegStatClass * klass)
    * Element messages `application/x-mpegstat-frame`, `-incomplete`, `-lost` and
    * `-gop`, with the log's columns as fields; unused ones are absent.
    */
-  properties[PROP_POST_MESSAGES] = g_param_spec_boolean ("post-messages",
-      "Post messages",
+  PROPERTY_BOOLEAN ("post-messages", "Post messages",
       "Post an element message for each frame, GOP header and loss",
-      DEFAULT_POST_MESSAGES, playing);
+      PROPERTY_PLAYING, post_messages, FALSE),
+};
 
-  g_object_class_install_properties (object_class, PROP_LAST, properties);
+static void
+gst_mpeg_stat_finalize (GObject * object)
+{
+  GstMpegStat *self = GST_MPEG_STAT (object);
+
+  mpegstat_core_free (self->core);
+  mpegstat_log_clear (&self->log);
+  g_string_free (self->line, TRUE);
+  gst_wireless_properties_clear (self, GST_TYPE_MPEG_STAT);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_mpeg_stat_init (GstMpegStat * self)
+{
+  gst_wireless_properties_init (self, GST_TYPE_MPEG_STAT);
+  self->core = mpegstat_core_new ();
+  self->line = g_string_new (NULL);
+  mpegstat_log_init (&self->log);
+  g_queue_init (&self->held_events);
+
+  self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
+  gst_pad_set_chain_function (self->sinkpad, gst_mpeg_stat_chain);
+  gst_pad_set_event_function (self->sinkpad, gst_mpeg_stat_sink_event);
+  gst_pad_set_query_function (self->sinkpad, gst_mpeg_stat_sink_query);
+  GST_PAD_SET_ACCEPT_INTERSECT (self->sinkpad);
+  GST_PAD_SET_ACCEPT_TEMPLATE (self->sinkpad);
+  gst_element_add_pad (GST_ELEMENT_CAST (self), self->sinkpad);
+
+  self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
+  gst_pad_set_query_function (self->srcpad, gst_mpeg_stat_src_query);
+  gst_pad_use_fixed_caps (self->srcpad);
+  gst_element_add_pad (GST_ELEMENT_CAST (self), self->srcpad);
+}
+
+static void
+gst_mpeg_stat_class_init (GstMpegStatClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  object_class->finalize = gst_mpeg_stat_finalize;
+  element_class->change_state = gst_mpeg_stat_change_state;
+
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);

@@ -49,7 +49,6 @@ struct _GstMpegStat
   guint64 malformed[IFD_MALFORMED_LAST];        /* same */
   MpegStatClock clock;
   gboolean eos;
-  GstStatsTimer stats_timer;
   GstClockTime frame_wait;      /* that a frame waits here at most */
 
   /* streaming thread only; made and freed while no pad is active */
@@ -87,7 +86,7 @@ GstClockTime gst_mpeg_stat_take_arrival (GstMpegStat * self);
 /* Playing begins or stops. */
 void gst_mpeg_stat_mark_switch (GstMpegStat * self);
 /* The property `stats`; from any thread */
-GstStructure *gst_mpeg_stat_create_stats (GstMpegStat * self);
+GstStructure *gst_mpeg_stat_create_stats (GstElement * element);
 /* For the timer of stats-interval; NULL: those of a stream that has ended were
  * posted. */
 GstStructure *gst_mpeg_stat_create_interval_stats (GstElement * element);

@@ -160,8 +160,9 @@ gst_mpeg_stat_snapshot (GstMpegStat * self, Snapshot * snapshot)
 }
 
 GstStructure *
-gst_mpeg_stat_create_stats (GstMpegStat * self)
+gst_mpeg_stat_create_stats (GstElement * element)
 {
+  GstMpegStat *self = GST_MPEG_STAT (element);
   GstStructure *stats =
       gst_structure_new_empty ("application/x-mpegstat-stats");
   Snapshot snapshot;
@@ -177,7 +178,7 @@ gst_mpeg_stat_post_stats (GstMpegStat * self)
 {
   gst_element_post_message (GST_ELEMENT_CAST (self),
       gst_message_new_element (GST_OBJECT_CAST (self),
-          gst_mpeg_stat_create_stats (self)));
+          gst_mpeg_stat_create_stats (GST_ELEMENT_CAST (self))));
 }
 
 GstStructure *
@@ -189,7 +190,7 @@ gst_mpeg_stat_create_interval_stats (GstElement * element)
   GST_OBJECT_LOCK (self);
   eos = self->eos;
   GST_OBJECT_UNLOCK (self);
-  return eos ? NULL : gst_mpeg_stat_create_stats (self);
+  return eos ? NULL : gst_mpeg_stat_create_stats (element);
 }
 
 /* --- the log ------------------------------------------------------------- */

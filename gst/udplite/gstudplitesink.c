@@ -31,50 +31,6 @@ GST_DEBUG_CATEGORY (gst_udplite_sink_debug);
 
 #define DEFAULT_HOST "localhost"
 #define DEFAULT_PORT 5004
-#define DEFAULT_BACKEND UDPLITE_BACKEND_AUTO
-#define DEFAULT_COVERAGE_MODE GST_UDPLITE_COVERAGE_HEADERS
-#define DEFAULT_CHECKSUM_COVERAGE 0
-#define DEFAULT_BIND_PORT 0
-#define DEFAULT_BUFFER_SIZE 0
-#define DEFAULT_TTL 64
-#define DEFAULT_TTL_MC 1
-#define DEFAULT_LOOP TRUE
-#define DEFAULT_AUTO_MULTICAST TRUE
-#define DEFAULT_QOS_DSCP -1
-#define DEFAULT_CLOSE_SOCKET TRUE
-#define DEFAULT_SEND_DUPLICATES TRUE
-
-enum
-{
-  PROP_0,
-  PROP_HOST,
-  PROP_PORT,
-  PROP_URI,
-  PROP_CLIENTS,
-  PROP_BACKEND,
-  PROP_COVERAGE_MODE,
-  PROP_CHECKSUM_COVERAGE,
-  PROP_BIND_ADDRESS,
-  PROP_BIND_PORT,
-  PROP_BUFFER_SIZE,
-  PROP_TTL,
-  PROP_TTL_MC,
-  PROP_LOOP,
-  PROP_AUTO_MULTICAST,
-  PROP_MULTICAST_IFACE,
-  PROP_QOS_DSCP,
-  PROP_SOCKET,
-  PROP_SOCKET_V6,
-  PROP_USED_SOCKET,
-  PROP_USED_SOCKET_V6,
-  PROP_CLOSE_SOCKET,
-  PROP_SEND_DUPLICATES,
-  PROP_BYTES_TO_SERVE,
-  PROP_BYTES_SERVED,
-  PROP_LAST
-};
-
-static GParamSpec *properties[PROP_LAST];
 
 enum
 {
@@ -92,14 +48,9 @@ static guint signals[SIGNAL_LAST];
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-static void gst_udplite_sink_uri_handler_init (gpointer interface,
-    gpointer data);
-
 #define gst_udplite_sink_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstUdpliteSink, gst_udplite_sink,
-    GST_TYPE_NETWORK_SINK,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
-        gst_udplite_sink_uri_handler_init);
+    GST_TYPE_NETWORK_SINK, GST_IMPLEMENT_NETWORK_URI;
     GST_DEBUG_CATEGORY_INIT (gst_udplite_sink_debug, "udplitesink", 0,
         "UDP-Lite sink"));
 GST_ELEMENT_REGISTER_DEFINE (udplitesink, "udplitesink", GST_RANK_NONE,
@@ -304,267 +255,168 @@ gst_udplite_sink_fill_stats (GstNetworkSink * sink, GstStructure * stats)
   UNLOCK (self);
 }
 
-/* --- URI ------------------------------------------------------------------ */
-
-static GstURIType
-get_uri_type (GType type)
-{
-  return GST_URI_SINK;
-}
-
-static const gchar *const *
-get_protocols (GType type)
-{
-  static const gchar *protocols[] = { GST_UDPLITE_SCHEME, NULL };
-
-  return protocols;
-}
-
-static gchar *
-get_uri (GstURIHandler * handler)
-{
-  GstUdpliteSink *self = GST_UDPLITE_SINK (handler);
-  gchar *uri;
-
-  LOCK (self);
-  uri = gst_network_uri_new (GST_UDPLITE_SCHEME, self->host, self->port);
-  UNLOCK (self);
-  return uri;
-}
-
-static gboolean
-set_uri (GstURIHandler * handler, const gchar * uri, GError ** error)
-{
-  return gst_network_uri_apply (GST_ELEMENT (handler), GST_UDPLITE_SCHEME, uri,
-      "host", error);
-}
-
-static void
-gst_udplite_sink_uri_handler_init (gpointer interface, gpointer data)
-{
-  GstURIHandlerInterface *handler = interface;
-
-  handler->get_type = get_uri_type;
-  handler->get_protocols = get_protocols;
-  handler->get_uri = get_uri;
-  handler->set_uri = set_uri;
-}
-
 /* --- properties ----------------------------------------------------------- */
 
-/* What may be changed while the sockets are open reaches them at once. */
 static void
-set_option (GstUdpliteSink * self, guint id, const GValue * value)
+set_host (gpointer object, const GValue * value, GParamSpec * pspec)
 {
-  SocketOptions *options = &self->options;
+  const gchar *host = g_value_get_string (value);
 
-  switch (id) {
-    case PROP_BACKEND:
-      options->backend = g_value_get_enum (value);
-      break;
-    case PROP_BIND_ADDRESS:
-      g_free (options->bind_address);
-      options->bind_address = g_value_dup_string (value);
-      break;
-    case PROP_BIND_PORT:
-      options->bind_port = g_value_get_int (value);
-      break;
-    case PROP_BUFFER_SIZE:
-      options->buffer_size = g_value_get_int (value);
-      break;
-    case PROP_TTL:
-      options->ttl = g_value_get_int (value);
-      break;
-    case PROP_TTL_MC:
-      options->ttl_mc = g_value_get_int (value);
-      break;
-    case PROP_LOOP:
-      options->loop = g_value_get_boolean (value);
-      break;
-    case PROP_AUTO_MULTICAST:
-      options->auto_multicast = g_value_get_boolean (value);
-      break;
-    case PROP_MULTICAST_IFACE:
-      g_free (options->multicast_iface);
-      options->multicast_iface = g_value_dup_string (value);
-      break;
-    case PROP_QOS_DSCP:
-      options->qos_dscp = g_value_get_int (value);
-      break;
-  }
-  gst_udplite_sink_apply_options (self);
+  set_main_client (object, host ? host : DEFAULT_HOST, -1);
 }
 
 static void
-set_locked_property (GstUdpliteSink * self, guint id, const GValue * value)
+set_port (gpointer object, const GValue * value, GParamSpec * pspec)
 {
-  switch (id) {
-    case PROP_COVERAGE_MODE:
-      self->coverage.mode = g_value_get_enum (value);
-      break;
-    case PROP_CHECKSUM_COVERAGE:
-      self->coverage.fixed = g_value_get_uint (value);
-      break;
-    case PROP_SOCKET:
-      g_set_object (&self->given[FAMILY_V4], g_value_get_object (value));
-      break;
-    case PROP_SOCKET_V6:
-      g_set_object (&self->given[FAMILY_V6], g_value_get_object (value));
-      break;
-    case PROP_CLOSE_SOCKET:
-      self->close_socket = g_value_get_boolean (value);
-      break;
-    case PROP_SEND_DUPLICATES:
-      self->send_duplicates = g_value_get_boolean (value);
-      break;
-    default:
-      set_option (self, id, value);
-      break;
-  }
+  set_main_client (object, NULL, g_value_get_int (value));
 }
 
 static void
-gst_udplite_sink_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
+set_clients_property (gpointer object, const GValue * value, GParamSpec * pspec)
 {
-  GstUdpliteSink *self = GST_UDPLITE_SINK (object);
-  const gchar *host;
-  GError *error = NULL;
+  set_clients (object, g_value_get_string (value));
+}
 
-  switch (id) {
-    case PROP_HOST:
-      host = g_value_get_string (value);
-      set_main_client (self, host ? host : DEFAULT_HOST, -1);
-      return;
-    case PROP_PORT:
-      set_main_client (self, NULL, g_value_get_int (value));
-      return;
-    case PROP_CLIENTS:
-      set_clients (self, g_value_get_string (value));
-      return;
-    case PROP_URI:
-      if (!set_uri (GST_URI_HANDLER (self), g_value_get_string (value), &error))
-        GST_WARNING_OBJECT (self, "%s", error->message);
-      g_clear_error (&error);
-      return;
-    default:
-      LOCK (self);
-      set_locked_property (self, id, value);
-      UNLOCK (self);
-      return;
-  }
+static void
+get_clients (gpointer object, GValue * value, GParamSpec * pspec)
+{
+  g_value_take_string (value, gst_udplite_sink_describe (object));
 }
 
 /* Of each packet once, whatever became of it */
-static guint64
-get_bytes_to_serve (GstUdpliteSink * self)
+static void
+get_bytes_to_serve (gpointer object, GValue * value, GParamSpec * pspec)
 {
-  GstStructure *stats = gst_network_sink_create_stats (GST_NETWORK_SINK (self));
+  GstStructure *stats = gst_network_sink_create_stats (object);
   guint64 sent = 0, dropped = 0;
 
   gst_structure_get (stats, "bytes-sent", G_TYPE_UINT64, &sent,
       "bytes-dropped", G_TYPE_UINT64, &dropped, NULL);
   gst_structure_free (stats);
-  return sent + dropped;
+  g_value_set_uint64 (value, sent + dropped);
 }
 
 static void
 take_used_socket (GstUdpliteSink * self, Family family, GValue * value)
 {
+  LOCK (self);
   if (self->sockets[family])
     g_value_set_object (value,
         udplite_socket_get_socket (self->sockets[family]));
+  UNLOCK (self);
 }
 
 static void
-gst_udplite_sink_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
+get_used_socket (gpointer object, GValue * value, GParamSpec * pspec)
 {
-  GstUdpliteSink *self = GST_UDPLITE_SINK (object);
-  const SocketOptions *options = &self->options;
-
-  if (id == PROP_URI) {
-    g_value_take_string (value, get_uri (GST_URI_HANDLER (self)));
-    return;
-  }
-  if (id == PROP_BYTES_TO_SERVE) {
-    g_value_set_uint64 (value, get_bytes_to_serve (self));
-    return;
-  }
-  LOCK (self);
-  switch (id) {
-    case PROP_HOST:
-      g_value_set_string (value, self->host);
-      break;
-    case PROP_PORT:
-      g_value_set_int (value, self->port);
-      break;
-    case PROP_CLIENTS:
-      g_value_take_string (value, udplite_clients_to_string (self->clients));
-      break;
-    case PROP_BACKEND:
-      g_value_set_enum (value, options->backend);
-      break;
-    case PROP_COVERAGE_MODE:
-      g_value_set_enum (value, self->coverage.mode);
-      break;
-    case PROP_CHECKSUM_COVERAGE:
-      g_value_set_uint (value, self->coverage.fixed);
-      break;
-    case PROP_BIND_ADDRESS:
-      g_value_set_string (value, options->bind_address);
-      break;
-    case PROP_BIND_PORT:
-      g_value_set_int (value, options->bind_port);
-      break;
-    case PROP_BUFFER_SIZE:
-      g_value_set_int (value, options->buffer_size);
-      break;
-    case PROP_TTL:
-      g_value_set_int (value, options->ttl);
-      break;
-    case PROP_TTL_MC:
-      g_value_set_int (value, options->ttl_mc);
-      break;
-    case PROP_LOOP:
-      g_value_set_boolean (value, options->loop);
-      break;
-    case PROP_AUTO_MULTICAST:
-      g_value_set_boolean (value, options->auto_multicast);
-      break;
-    case PROP_MULTICAST_IFACE:
-      g_value_set_string (value, options->multicast_iface);
-      break;
-    case PROP_QOS_DSCP:
-      g_value_set_int (value, options->qos_dscp);
-      break;
-    case PROP_SOCKET:
-      g_value_set_object (value, self->given[FAMILY_V4]);
-      break;
-    case PROP_SOCKET_V6:
-      g_value_set_object (value, self->given[FAMILY_V6]);
-      break;
-    case PROP_USED_SOCKET:
-      take_used_socket (self, FAMILY_V4, value);
-      break;
-    case PROP_USED_SOCKET_V6:
-      take_used_socket (self, FAMILY_V6, value);
-      break;
-    case PROP_CLOSE_SOCKET:
-      g_value_set_boolean (value, self->close_socket);
-      break;
-    case PROP_SEND_DUPLICATES:
-      g_value_set_boolean (value, self->send_duplicates);
-      break;
-    case PROP_BYTES_SERVED:
-      g_value_set_uint64 (value, self->bytes_served);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  UNLOCK (self);
+  take_used_socket (object, FAMILY_V4, value);
 }
+
+static void
+get_used_socket_v6 (gpointer object, GValue * value, GParamSpec * pspec)
+{
+  take_used_socket (object, FAMILY_V6, value);
+}
+
+/* What may be changed while the sockets are open reaches them at once. */
+static void
+apply_options (gpointer object)
+{
+  gst_udplite_sink_apply_options (object);
+}
+
+#define PROPERTY_STRUCT GstUdpliteSink
+static const GstWirelessProperty properties[] = {
+  PROPERTY_STRING ("host", "Host",
+      "Host name or IP address of the receiver, or a multicast group",
+      PROPERTY_PLAYING | PROPERTY_URI, host, DEFAULT_HOST, .set = set_host),
+  PROPERTY_INT ("port", "Port", "UDP-Lite port of the receiver",
+      PROPERTY_PLAYING | PROPERTY_URI, port, 0, 65535, DEFAULT_PORT,
+      .set = set_port),
+  PROPERTY_NETWORK_URI ("udplite://host:port?property=value&...", NULL),
+  PROPERTY_COMPUTED ("clients", "Clients",
+      "All receivers, as a comma separated list of host:port",
+      PROPERTY_PLAYING, G_TYPE_STRING, .set = set_clients_property,
+      .get = get_clients),
+  PROPERTY_BOOLEAN ("send-duplicates", "Send duplicates",
+      "A receiver that was added several times gets each packet as many times",
+      PROPERTY_PLAYING, send_duplicates, TRUE),
+  PROPERTY_COMPUTED ("bytes-to-serve", "Bytes to serve",
+      "Bytes that came to be sent, each once", PROPERTY_READABLE, G_TYPE_UINT64,
+      .maximum = G_MAXUINT64, .get = get_bytes_to_serve),
+  PROPERTY_UINT64 ("bytes-served", "Bytes served",
+      "Bytes that were sent, to all receivers", PROPERTY_READABLE, bytes_served,
+      0, G_MAXUINT64, 0),
+
+  /**
+   * GstUdpliteSink:coverage-mode:
+   *
+   * What the checksum covers of each packet. `headers`: the header of UDP-Lite,
+   * that of RTP, and what the payloader marked or the payload's format says
+   * (MPEG-1/2 video, H.263); all of a packet whose format isn't known.
+   */
+  PROPERTY_ENUM ("coverage-mode", "Coverage mode",
+      "What the checksum covers of each packet",
+      PROPERTY_PLAYING | PROPERTY_URI, coverage.mode,
+      gst_udplite_coverage_mode_get_type, GST_UDPLITE_COVERAGE_HEADERS),
+  PROPERTY_UINT ("checksum-coverage", "Checksum coverage",
+      "Bytes that the checksum covers with coverage-mode=fixed, from the first "
+      "of the UDP-Lite header on: at least its 8; 0: all",
+      PROPERTY_PLAYING | PROPERTY_URI, coverage.fixed, 0, 65535, 0),
+
+  PROPERTY_ENUM ("backend", "Backend",
+      "How UDP-Lite is sent; auto: the first of the others that works",
+      PROPERTY_READY | PROPERTY_URI, options.backend,
+      gst_udplite_backend_get_type, UDPLITE_BACKEND_AUTO,
+      .changed = apply_options),
+  PROPERTY_STRING ("bind-address", "Bind address",
+      "IP address of our own to send from", PROPERTY_READY | PROPERTY_URI,
+      options.bind_address, NULL, .changed = apply_options),
+  PROPERTY_INT ("bind-port", "Bind port",
+      "Port of our own to send from (0: any)", PROPERTY_READY | PROPERTY_URI,
+      options.bind_port, 0, 65535, 0, .changed = apply_options),
+  PROPERTY_INT ("buffer-size", "Buffer size",
+      "Bytes that may wait in the kernel (0: the system's default)",
+      PROPERTY_PLAYING, options.buffer_size, 0, G_MAXINT, 0,
+      .changed = apply_options),
+  PROPERTY_INT ("ttl", "Unicast TTL", "Routers that a packet may pass",
+      PROPERTY_PLAYING | PROPERTY_URI, options.ttl, 0, 255, 64,
+      .changed = apply_options),
+  PROPERTY_INT ("ttl-mc", "Multicast TTL",
+      "Routers that a packet to a multicast group may pass",
+      PROPERTY_PLAYING | PROPERTY_URI, options.ttl_mc, 0, 255, 1,
+      .changed = apply_options),
+  PROPERTY_BOOLEAN ("loop", "Multicast loopback",
+      "Receivers on this host get what is sent to a multicast group",
+      PROPERTY_PLAYING | PROPERTY_URI, options.loop, TRUE,
+      .changed = apply_options),
+  PROPERTY_BOOLEAN ("auto-multicast", "Auto multicast",
+      "Join the multicast groups that are sent to",
+      PROPERTY_READY | PROPERTY_URI, options.auto_multicast, TRUE,
+      .changed = apply_options),
+  PROPERTY_STRING ("multicast-iface", "Multicast interface",
+      "Network interface for multicast", PROPERTY_READY | PROPERTY_URI,
+      options.multicast_iface, NULL, .changed = apply_options),
+  PROPERTY_INT ("qos-dscp", "QoS DSCP",
+      "Differentiated services code point of the packets (-1: the system's)",
+      PROPERTY_PLAYING | PROPERTY_URI, options.qos_dscp, -1, 63, -1,
+      .changed = apply_options),
+  PROPERTY_OBJECT ("socket", "Socket",
+      "UDP-Lite socket to send from to IPv4 addresses (NULL: our own)",
+      PROPERTY_READY, given[FAMILY_V4], g_socket_get_type),
+  PROPERTY_OBJECT ("socket-v6", "Socket IPv6",
+      "UDP-Lite socket to send from to IPv6 addresses (NULL: our own)",
+      PROPERTY_READY, given[FAMILY_V6], g_socket_get_type),
+  PROPERTY_COMPUTED ("used-socket", "Used socket",
+      "Socket that is in use for IPv4", PROPERTY_READABLE, 0,
+      g_socket_get_type, .get = get_used_socket),
+  PROPERTY_COMPUTED ("used-socket-v6", "Used socket IPv6",
+      "Socket that is in use for IPv6", PROPERTY_READABLE, 0,
+      g_socket_get_type, .get = get_used_socket_v6),
+  PROPERTY_BOOLEAN ("close-socket", "Close socket",
+      "Close the sockets that were given, on the way to NULL",
+      PROPERTY_PLAYING, close_socket, TRUE),
+};
 
 /* --- life ----------------------------------------------------------------- */
 
@@ -610,37 +462,19 @@ gst_udplite_sink_init (GstUdpliteSink * self)
   g_mutex_init (&self->lock);
   self->clients = udplite_clients_new ();
   self->packets = gst_udplite_packets_new ();
-  self->host = g_strdup (DEFAULT_HOST);
-  self->port = DEFAULT_PORT;
+  gst_wireless_properties_init (self, GST_TYPE_UDPLITE_SINK);
   udplite_clients_add (self->clients, self->host, self->port, get_now ());
-  self->options.backend = DEFAULT_BACKEND;
-  self->options.bind_port = DEFAULT_BIND_PORT;
-  self->options.buffer_size = DEFAULT_BUFFER_SIZE;
-  self->options.ttl = DEFAULT_TTL;
-  self->options.ttl_mc = DEFAULT_TTL_MC;
-  self->options.loop = DEFAULT_LOOP;
-  self->options.auto_multicast = DEFAULT_AUTO_MULTICAST;
-  self->options.qos_dscp = DEFAULT_QOS_DSCP;
-  self->close_socket = DEFAULT_CLOSE_SOCKET;
-  self->send_duplicates = DEFAULT_SEND_DUPLICATES;
-  self->coverage.mode = DEFAULT_COVERAGE_MODE;
-  self->coverage.fixed = DEFAULT_CHECKSUM_COVERAGE;
 }
 
 static void
 gst_udplite_sink_finalize (GObject * object)
 {
   GstUdpliteSink *self = GST_UDPLITE_SINK (object);
-  guint i;
 
   gst_clear_buffer (&self->resume_at);
-  for (i = 0; i < FAMILY_LAST; i++)
-    g_clear_object (&self->given[i]);
   udplite_clients_free (self->clients);
   gst_udplite_packets_free (self->packets);
-  g_free (self->host);
-  g_free (self->options.bind_address);
-  g_free (self->options.multicast_iface);
+  gst_wireless_properties_clear (self, GST_TYPE_UDPLITE_SINK);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -673,110 +507,13 @@ install_signals (GType type)
 }
 
 static void
-install_receiver_properties (GParamFlags playing)
-{
-  properties[PROP_HOST] = g_param_spec_string ("host", "Host",
-      "Host name or IP address of the receiver, or a multicast group",
-      DEFAULT_HOST, playing);
-  properties[PROP_PORT] = g_param_spec_int ("port", "Port",
-      "UDP-Lite port of the receiver", 0, 65535, DEFAULT_PORT, playing);
-  properties[PROP_URI] = g_param_spec_string ("uri", "URI",
-      "udplite://host:port?property=value&...", NULL,
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY);
-  properties[PROP_CLIENTS] = g_param_spec_string ("clients", "Clients",
-      "All receivers, as a comma separated list of host:port", NULL, playing);
-  properties[PROP_SEND_DUPLICATES] = g_param_spec_boolean ("send-duplicates",
-      "Send duplicates", "A receiver that was added several times gets each "
-      "packet as many times", DEFAULT_SEND_DUPLICATES, playing);
-  properties[PROP_BYTES_TO_SERVE] = g_param_spec_uint64 ("bytes-to-serve",
-      "Bytes to serve", "Bytes that came to be sent, each once", 0, G_MAXUINT64,
-      0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  properties[PROP_BYTES_SERVED] =
-      g_param_spec_uint64 ("bytes-served", "Bytes served",
-      "Bytes that were sent, to all receivers", 0, G_MAXUINT64, 0,
-      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-}
-
-static void
-install_coverage_properties (GParamFlags playing)
-{
-  /**
-   * GstUdpliteSink:coverage-mode:
-   *
-   * What the checksum covers of each packet. `headers`: the header of UDP-Lite,
-   * that of RTP, and what the payloader marked or the payload's format says
-   * (MPEG-1/2 video, H.263); all of a packet whose format isn't known.
-   */
-  properties[PROP_COVERAGE_MODE] = g_param_spec_enum ("coverage-mode",
-      "Coverage mode", "What the checksum covers of each packet",
-      GST_TYPE_UDPLITE_COVERAGE_MODE, DEFAULT_COVERAGE_MODE, playing);
-  properties[PROP_CHECKSUM_COVERAGE] = g_param_spec_uint ("checksum-coverage",
-      "Checksum coverage", "Bytes that the checksum covers with "
-      "coverage-mode=fixed, from the first of the UDP-Lite header on: at least "
-      "its 8; 0: all", 0, 65535, DEFAULT_CHECKSUM_COVERAGE, playing);
-}
-
-static void
-install_socket_properties (GParamFlags ready, GParamFlags playing)
-{
-  const GParamFlags used = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
-
-  properties[PROP_BACKEND] = g_param_spec_enum ("backend", "Backend",
-      "How UDP-Lite is sent; auto: the first of the others that works",
-      GST_TYPE_UDPLITE_BACKEND, DEFAULT_BACKEND, ready);
-  properties[PROP_BIND_ADDRESS] = g_param_spec_string ("bind-address",
-      "Bind address", "IP address of our own to send from", NULL, ready);
-  properties[PROP_BIND_PORT] = g_param_spec_int ("bind-port", "Bind port",
-      "Port of our own to send from (0: any)", 0, 65535, DEFAULT_BIND_PORT,
-      ready);
-  properties[PROP_BUFFER_SIZE] = g_param_spec_int ("buffer-size",
-      "Buffer size", "Bytes that may wait in the kernel (0: the system's "
-      "default)", 0, G_MAXINT, DEFAULT_BUFFER_SIZE, playing);
-  properties[PROP_TTL] = g_param_spec_int ("ttl", "Unicast TTL",
-      "Routers that a packet may pass", 0, 255, DEFAULT_TTL, playing);
-  properties[PROP_TTL_MC] = g_param_spec_int ("ttl-mc", "Multicast TTL",
-      "Routers that a packet to a multicast group may pass", 0, 255,
-      DEFAULT_TTL_MC, playing);
-  properties[PROP_LOOP] = g_param_spec_boolean ("loop", "Multicast loopback",
-      "Receivers on this host get what is sent to a multicast group",
-      DEFAULT_LOOP, playing);
-  properties[PROP_AUTO_MULTICAST] = g_param_spec_boolean ("auto-multicast",
-      "Auto multicast", "Join the multicast groups that are sent to",
-      DEFAULT_AUTO_MULTICAST, ready);
-  properties[PROP_MULTICAST_IFACE] = g_param_spec_string ("multicast-iface",
-      "Multicast interface", "Network interface for multicast", NULL, ready);
-  properties[PROP_QOS_DSCP] = g_param_spec_int ("qos-dscp", "QoS DSCP",
-      "Differentiated services code point of the packets (-1: the system's)",
-      -1, 63, DEFAULT_QOS_DSCP, playing);
-  properties[PROP_SOCKET] = g_param_spec_object ("socket", "Socket",
-      "UDP-Lite socket to send from to IPv4 addresses (NULL: our own)",
-      G_TYPE_SOCKET, ready);
-  properties[PROP_SOCKET_V6] = g_param_spec_object ("socket-v6", "Socket IPv6",
-      "UDP-Lite socket to send from to IPv6 addresses (NULL: our own)",
-      G_TYPE_SOCKET, ready);
-  properties[PROP_USED_SOCKET] = g_param_spec_object ("used-socket",
-      "Used socket", "Socket that is in use for IPv4", G_TYPE_SOCKET, used);
-  properties[PROP_USED_SOCKET_V6] = g_param_spec_object ("used-socket-v6",
-      "Used socket IPv6", "Socket that is in use for IPv6", G_TYPE_SOCKET,
-      used);
-  properties[PROP_CLOSE_SOCKET] = g_param_spec_boolean ("close-socket",
-      "Close socket", "Close the sockets that were given, on the way to NULL",
-      DEFAULT_CLOSE_SOCKET, playing);
-}
-
-static void
 gst_udplite_sink_class_init (GstUdpliteSinkClass * klass)
 {
+  static const GstNetworkUri uri = { {GST_UDPLITE_SCHEME}, "host" };
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstNetworkSinkClass *network_class = GST_NETWORK_SINK_CLASS (klass);
-  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_READY;
-  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
 
-  object_class->set_property = gst_udplite_sink_set_property;
-  object_class->get_property = gst_udplite_sink_get_property;
   object_class->finalize = gst_udplite_sink_finalize;
   element_class->change_state = gst_udplite_sink_change_state;
   GST_BASE_SINK_CLASS (klass)->set_caps = gst_udplite_sink_set_caps;
@@ -790,10 +527,9 @@ gst_udplite_sink_class_init (GstUdpliteSinkClass * klass)
   network_class->wait = gst_udplite_sink_wait;
   network_class->fill_stats = gst_udplite_sink_fill_stats;
 
-  install_receiver_properties (playing);
-  install_coverage_properties (playing);
-  install_socket_properties (ready, playing);
-  g_object_class_install_properties (object_class, PROP_LAST, properties);
+  gst_network_uri_install (object_class, &uri);
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstUdpliteSink, lock));
   install_signals (G_TYPE_FROM_CLASS (klass));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);

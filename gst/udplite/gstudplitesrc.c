@@ -23,7 +23,7 @@
  * (#guint64), and again after each such time.
  *
  * A URI udplite://address:port sets the properties of these names, and others as
- * keys of a query, as `?min-coverage=20&mtu=9000`; the keys `media`,
+ * keys of a query, as `?min-coverage=20&backend=udp`; the keys `media`,
  * `encoding-name`, `payload` and `clock-rate` make #GstUdpliteSrc:caps of RTP.
  *
  * ## Example launch lines
@@ -41,73 +41,12 @@
 
 #include "gstudplitesrcprivate.h"
 
+#include "gstnetworkuri.h"
 #include "gststructmembers.h"
 
 GST_DEBUG_CATEGORY (gst_udplite_src_debug);
 
 #define DEFAULT_ADDRESS "0.0.0.0"
-#define DEFAULT_PORT 5004
-#define DEFAULT_MULTICAST_IFACE NULL
-#define DEFAULT_MULTICAST_SOURCE NULL
-#define DEFAULT_BUFFER_SIZE 0
-#define DEFAULT_SKIP_FIRST_BYTES 0
-#define DEFAULT_CLOSE_SOCKET TRUE
-#define DEFAULT_AUTO_MULTICAST TRUE
-#define DEFAULT_REUSE TRUE
-#define DEFAULT_LOOP TRUE
-#define DEFAULT_RETRIEVE_SENDER_ADDRESS TRUE
-#define DEFAULT_MTU 1492
-#define DEFAULT_BACKEND UDPLITE_BACKEND_AUTO
-#define DEFAULT_MIN_COVERAGE -1
-
-enum
-{
-  PROP_0,
-  /* what the socket is opened with */
-  PROP_ADDRESS,
-  PROP_MULTICAST_GROUP,
-  PROP_PORT,
-  PROP_MULTICAST_IFACE,
-  PROP_MULTICAST_SOURCE,
-  PROP_AUTO_MULTICAST,
-  PROP_LOOP,
-  PROP_REUSE,
-  PROP_BUFFER_SIZE,
-  PROP_BACKEND,
-  PROP_MIN_COVERAGE,
-  PROP_SOCKET,
-  PROP_LAST_OF_SOCKET = PROP_SOCKET,
-  /* the rest */
-  PROP_SKIP_FIRST_BYTES,
-  PROP_CLOSE_SOCKET,
-  PROP_RETRIEVE_SENDER_ADDRESS,
-  PROP_MTU,
-  PROP_LAST
-};
-
-static GParamSpec *properties[PROP_LAST];
-
-/* Which member of the settings a property is; its type is the property's */
-#define MEMBER(name) G_STRUCT_OFFSET (GstUdpliteSrcSettings, name)
-static const gsize members[PROP_LAST] = {
-  [PROP_ADDRESS] = MEMBER (address),
-  [PROP_MULTICAST_GROUP] = MEMBER (address),
-  [PROP_PORT] = MEMBER (port),
-  [PROP_MULTICAST_IFACE] = MEMBER (multicast_iface),
-  [PROP_MULTICAST_SOURCE] = MEMBER (multicast_source),
-  [PROP_AUTO_MULTICAST] = MEMBER (auto_multicast),
-  [PROP_LOOP] = MEMBER (loop),
-  [PROP_REUSE] = MEMBER (reuse),
-  [PROP_BUFFER_SIZE] = MEMBER (buffer_size),
-  [PROP_BACKEND] = MEMBER (backend),
-  [PROP_MIN_COVERAGE] = MEMBER (min_coverage),
-  [PROP_SKIP_FIRST_BYTES] = MEMBER (skip_first_bytes),
-  [PROP_CLOSE_SOCKET] = MEMBER (close_socket),
-  [PROP_RETRIEVE_SENDER_ADDRESS] = MEMBER (retrieve_sender_address),
-  [PROP_MTU] = MEMBER (mtu),
-};
-
-#undef MEMBER
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -165,35 +104,95 @@ gst_udplite_src_create_stats (GstNetworkSrc * src)
 
 /* --- properties ---------------------------------------------------------- */
 
+/* With lock. start opens the socket again. */
 static void
-gst_udplite_src_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
+set_reopen (gpointer object)
 {
-  GstUdpliteSrc *self = GST_UDPLITE_SRC (object);
-
-  GST_OBJECT_LOCK (self);
-  if (id == PROP_SOCKET)
-    g_set_object (&self->socket, g_value_get_object (value));
-  else
-    gst_struct_set_member (&self->settings, members[id], value);
-  if (id <= PROP_LAST_OF_SOCKET)
-    self->reopen = TRUE;
-  GST_OBJECT_UNLOCK (self);
+  GST_UDPLITE_SRC (object)->reopen = TRUE;
 }
 
-static void
-gst_udplite_src_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstUdpliteSrc *self = GST_UDPLITE_SRC (object);
+/* What udpsrc has too stands first; the blurbs say when it counts. */
+#define PROPERTY_STRUCT GstUdpliteSrc
+static const GstWirelessProperty properties[] = {
+  PROPERTY_STRING ("address", "Address",
+      "Address or name to receive packets for, of this host or of a multicast "
+      "group; it decides between IPv4 and IPv6", PROPERTY_READY | PROPERTY_URI,
+      settings.address, DEFAULT_ADDRESS, .changed = set_reopen),
+  PROPERTY_STRING ("multicast-group", "Multicast group",
+      "The same as address",
+      PROPERTY_READY | PROPERTY_URI | G_PARAM_DEPRECATED, settings.address,
+      DEFAULT_ADDRESS, .changed = set_reopen, .instead = "address"),
+  PROPERTY_INT ("port", "Port",
+      "Port to receive packets on; 0: any, and from READY on it is here",
+      PROPERTY_READY | PROPERTY_URI, settings.port, 0, G_MAXUINT16, 5004,
+      .changed = set_reopen),
+  PROPERTY_STRING ("multicast-iface", "Multicast interface",
+      "Network interfaces on which to join the multicast group, separated by "
+      "commas, as eth0,eth1; unset: as the system routes it",
+      PROPERTY_READY | PROPERTY_URI, settings.multicast_iface, NULL,
+      .changed = set_reopen),
+  PROPERTY_STRING ("multicast-source", "Multicast source",
+      "Addresses whose packets to the multicast group are wanted (RFC 4604), "
+      "as +192.0.2.1+192.0.2.2; unset: all", PROPERTY_READY | PROPERTY_URI,
+      settings.multicast_source, NULL, .changed = set_reopen),
+  PROPERTY_BOOLEAN ("auto-multicast", "Auto multicast",
+      "Join and leave the multicast group", PROPERTY_READY | PROPERTY_URI,
+      settings.auto_multicast, TRUE, .changed = set_reopen),
+  PROPERTY_BOOLEAN ("loop", "Multicast loopback",
+      "Whether what the socket sends to a multicast group comes back to this "
+      "host", PROPERTY_READY | PROPERTY_URI, settings.loop, TRUE,
+      .changed = set_reopen),
+  PROPERTY_BOOLEAN ("reuse", "Reuse", "Let others have the port too",
+      PROPERTY_READY, settings.reuse, TRUE, .changed = set_reopen),
+  PROPERTY_INT ("buffer-size", "Buffer size",
+      "Size of the kernel's receive buffer in bytes; 0: the kernel's default",
+      PROPERTY_READY, settings.buffer_size, 0, G_MAXINT, 0,
+      .changed = set_reopen),
+  PROPERTY_OBJECT ("socket", "Socket",
+      "UDP-Lite socket to receive from, in place of one of its own; it must "
+      "be bound", PROPERTY_READY, socket, g_socket_get_type,
+      .changed = set_reopen),
+  PROPERTY_BOOLEAN ("close-socket", "Close socket",
+      "Close the socket that was given, when the element goes to NULL",
+      PROPERTY_PLAYING, settings.close_socket, TRUE),
+  PROPERTY_INT ("skip-first-bytes", "Skip first bytes",
+      "Bytes to skip at the begin of each packet; packets that have fewer are "
+      "dropped", PROPERTY_PLAYING | PROPERTY_URI, settings.skip_first_bytes, 0,
+      G_MAXINT, 0),
+  PROPERTY_BOOLEAN ("retrieve-sender-address", "Retrieve sender address",
+      "Add the sender's address to buffers, as GstNetAddressMeta",
+      PROPERTY_PLAYING | PROPERTY_URI, settings.retrieve_sender_address, TRUE),
+  PROPERTY_UINT ("mtu", "Expected maximum transmission unit",
+      "Bytes that the pooled buffers have; longer packets come too, in buffers "
+      "of their own", PROPERTY_READY, settings.mtu, 0, G_MAXINT, 1492),
 
-  GST_OBJECT_LOCK (self);
-  if (id == PROP_SOCKET)
-    g_value_set_object (value, self->socket);
-  else
-    gst_struct_get_member (&self->settings, members[id], value);
-  GST_OBJECT_UNLOCK (self);
-}
+  /**
+   * GstUdpliteSrc:backend:
+   *
+   * What the packets come from. `kernel` and `raw` understand each other, as
+   * they are both UDP-Lite on the wire; `udp` is for a peer that sends so.
+   * `auto` takes the first that works, and #GstUdpliteSrc:stats says which.
+   */
+  PROPERTY_ENUM ("backend", "Backend",
+      "How to receive UDP-Lite; it does not count where socket is set",
+      PROPERTY_READY | PROPERTY_URI, settings.backend,
+      gst_udplite_backend_get_type, UDPLITE_BACKEND_AUTO,
+      .changed = set_reopen),
+
+  /**
+   * GstUdpliteSrc:min-coverage:
+   *
+   * Packets of which less is covered are dropped; one that is covered whole
+   * never is. Counted as on the wire: the UDP-Lite header is 8 of the bytes, so
+   * that 20 asks for RTP's fixed header too. An explicit 0 does not mean "any":
+   * Linux then drops all packets that are not covered whole.
+   */
+  PROPERTY_INT ("min-coverage", "Minimum coverage",
+      "Drop packets of which fewer bytes are covered, with UDP-Lite's header "
+      "of 8; -1: none; 0: the kernel drops all that are not covered whole",
+      PROPERTY_READY | PROPERTY_URI, settings.min_coverage, -1, G_MAXUINT16,
+      -1, .changed = set_reopen),
+};
 
 /* --- what GstBaseSrc asks ------------------------------------------------ */
 
@@ -260,150 +259,37 @@ gst_udplite_src_change_state (GstElement * element, GstStateChange transition)
 static void
 gst_udplite_src_finalize (GObject * object)
 {
-  GstUdpliteSrc *self = GST_UDPLITE_SRC (object);
-
-  g_free (self->settings.address);
-  g_free (self->settings.multicast_iface);
-  g_free (self->settings.multicast_source);
-  g_clear_object (&self->socket);
-
+  gst_wireless_properties_clear (object, GST_TYPE_UDPLITE_SRC);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
 static void
 gst_udplite_src_init (GstUdpliteSrc * self)
 {
-  self->settings.address = g_strdup (DEFAULT_ADDRESS);
-  self->settings.port = DEFAULT_PORT;
-  self->settings.multicast_iface = g_strdup (DEFAULT_MULTICAST_IFACE);
-  self->settings.multicast_source = g_strdup (DEFAULT_MULTICAST_SOURCE);
-  self->settings.auto_multicast = DEFAULT_AUTO_MULTICAST;
-  self->settings.loop = DEFAULT_LOOP;
-  self->settings.reuse = DEFAULT_REUSE;
-  self->settings.buffer_size = DEFAULT_BUFFER_SIZE;
-  self->settings.backend = DEFAULT_BACKEND;
-  self->settings.min_coverage = DEFAULT_MIN_COVERAGE;
-  self->settings.skip_first_bytes = DEFAULT_SKIP_FIRST_BYTES;
-  self->settings.close_socket = DEFAULT_CLOSE_SOCKET;
-  self->settings.retrieve_sender_address = DEFAULT_RETRIEVE_SENDER_ADDRESS;
-  self->settings.mtu = DEFAULT_MTU;
-
+  gst_wireless_properties_init (self, GST_TYPE_UDPLITE_SRC);
   gst_base_src_set_do_timestamp (GST_BASE_SRC (self), TRUE);
-}
-
-/* What udpsrc has too; the blurbs say when it counts. */
-static void
-gst_udplite_src_init_udp_properties (void)
-{
-  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_READY;
-  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
-
-  properties[PROP_ADDRESS] = g_param_spec_string ("address", "Address",
-      "Address or name to receive packets for, of this host or of a multicast "
-      "group; it decides between IPv4 and IPv6", DEFAULT_ADDRESS, ready);
-  properties[PROP_MULTICAST_GROUP] = g_param_spec_string ("multicast-group",
-      "Multicast group", "The same as address", DEFAULT_ADDRESS,
-      ready | G_PARAM_DEPRECATED);
-  properties[PROP_PORT] = g_param_spec_int ("port", "Port",
-      "Port to receive packets on; 0: any, and from READY on it is here", 0,
-      G_MAXUINT16, DEFAULT_PORT, ready);
-  properties[PROP_MULTICAST_IFACE] = g_param_spec_string ("multicast-iface",
-      "Multicast interface",
-      "Network interfaces on which to join the multicast group, separated by "
-      "commas, as eth0,eth1; unset: as the system routes it",
-      DEFAULT_MULTICAST_IFACE, ready);
-  properties[PROP_MULTICAST_SOURCE] = g_param_spec_string ("multicast-source",
-      "Multicast source",
-      "Addresses whose packets to the multicast group are wanted (RFC 4604), "
-      "as +192.0.2.1+192.0.2.2; unset: all", DEFAULT_MULTICAST_SOURCE, ready);
-  properties[PROP_AUTO_MULTICAST] = g_param_spec_boolean ("auto-multicast",
-      "Auto multicast", "Join and leave the multicast group",
-      DEFAULT_AUTO_MULTICAST, ready);
-  properties[PROP_LOOP] = g_param_spec_boolean ("loop", "Multicast loopback",
-      "Whether what the socket sends to a multicast group comes back to this "
-      "host", DEFAULT_LOOP, ready);
-  properties[PROP_REUSE] = g_param_spec_boolean ("reuse", "Reuse",
-      "Let others have the port too", DEFAULT_REUSE, ready);
-  properties[PROP_BUFFER_SIZE] = g_param_spec_int ("buffer-size",
-      "Buffer size", "Size of the kernel's receive buffer in bytes; 0: the "
-      "kernel's default", 0, G_MAXINT, DEFAULT_BUFFER_SIZE, ready);
-  properties[PROP_SOCKET] = g_param_spec_object ("socket", "Socket",
-      "UDP-Lite socket to receive from, in place of one of its own; it must "
-      "be bound", G_TYPE_SOCKET, ready);
-  properties[PROP_CLOSE_SOCKET] = g_param_spec_boolean ("close-socket",
-      "Close socket", "Close the socket that was given, when the element goes "
-      "to NULL", DEFAULT_CLOSE_SOCKET, playing);
-  properties[PROP_SKIP_FIRST_BYTES] = g_param_spec_int ("skip-first-bytes",
-      "Skip first bytes", "Bytes to skip at the begin of each packet; packets "
-      "that have fewer are dropped", 0, G_MAXINT, DEFAULT_SKIP_FIRST_BYTES,
-      playing);
-  properties[PROP_RETRIEVE_SENDER_ADDRESS] =
-      g_param_spec_boolean ("retrieve-sender-address",
-      "Retrieve sender address",
-      "Add the sender's address to buffers, as GstNetAddressMeta",
-      DEFAULT_RETRIEVE_SENDER_ADDRESS, playing);
-  properties[PROP_MTU] = g_param_spec_uint ("mtu",
-      "Expected maximum transmission unit",
-      "Bytes that the pooled buffers have; longer packets come too, in buffers "
-      "of their own", 0, G_MAXINT, DEFAULT_MTU, ready);
-}
-
-static void
-gst_udplite_src_init_udplite_properties (void)
-{
-  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_READY;
-
-  /**
-   * GstUdpliteSrc:backend:
-   *
-   * What the packets come from. `kernel` and `raw` understand each other, as
-   * they are both UDP-Lite on the wire; `udp` is for a peer that sends so.
-   * `auto` takes the first that works, and #GstUdpliteSrc:stats says which.
-   */
-  properties[PROP_BACKEND] = g_param_spec_enum ("backend", "Backend",
-      "How to receive UDP-Lite; it does not count where socket is set",
-      GST_TYPE_UDPLITE_BACKEND, DEFAULT_BACKEND, ready);
-
-  /**
-   * GstUdpliteSrc:min-coverage:
-   *
-   * Packets of which less is covered are dropped; one that is covered whole
-   * never is. Counted as on the wire: the UDP-Lite header is 8 of the bytes, so
-   * that 20 asks for RTP's fixed header too. An explicit 0 does not mean "any":
-   * Linux then drops all packets that are not covered whole.
-   */
-  properties[PROP_MIN_COVERAGE] = g_param_spec_int ("min-coverage",
-      "Minimum coverage",
-      "Drop packets of which fewer bytes are covered, with UDP-Lite's header "
-      "of 8; -1: none; 0: the kernel drops all that are not covered whole", -1,
-      G_MAXUINT16, DEFAULT_MIN_COVERAGE, ready);
 }
 
 static void
 gst_udplite_src_class_init (GstUdpliteSrcClass * klass)
 {
+  static const GstNetworkUri uri = { {GST_UDPLITE_SCHEME}, "address" };
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseSrcClass *src_class = GST_BASE_SRC_CLASS (klass);
   GstNetworkSrcClass *network_class = GST_NETWORK_SRC_CLASS (klass);
 
-  object_class->set_property = gst_udplite_src_set_property;
-  object_class->get_property = gst_udplite_src_get_property;
   object_class->finalize = gst_udplite_src_finalize;
   element_class->change_state = gst_udplite_src_change_state;
   src_class->decide_allocation = gst_udplite_src_decide_allocation;
   src_class->start = gst_udplite_src_start;
-  network_class->protocols[0] = GST_UDPLITE_SCHEME;
   network_class->timeout_name = "GstUdpliteSrcTimeout";
   network_class->create_stats = gst_udplite_src_create_stats;
   GST_PUSH_SRC_CLASS (klass)->create = gst_udplite_src_create;
 
-  gst_udplite_src_init_udp_properties ();
-  gst_udplite_src_init_udplite_properties ();
-  g_object_class_install_properties (object_class, PROP_LAST, properties);
+  gst_network_uri_install (object_class, &uri);
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,

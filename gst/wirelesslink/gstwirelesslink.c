@@ -41,25 +41,6 @@
 GST_DEBUG_CATEGORY (gst_wireless_link_debug);
 #define GST_CAT_DEFAULT gst_wireless_link_debug
 
-#define DEFAULT_MODE GST_WIRELESS_LINK_MODE_REALTIME
-#define DEFAULT_BLOCKING FALSE
-#define DEFAULT_MAX_OUTPUT_PACKETS 1000
-#define DEFAULT_STATS_INTERVAL 0
-
-enum
-{
-  PROP_0,
-  PROP_MODE,
-  PROP_BLOCKING,
-  PROP_MAX_OUTPUT_PACKETS,
-  PROP_LOCATION,
-  PROP_RECORD_PATTERN,
-  PROP_STATS_INTERVAL,
-  PROP_STATS,
-  PROP_CHANNEL_QUALITY,
-  PROP_SETTINGS                 /* the first of wirelesslinksettings.c */
-};
-
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink_%u",
     GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS_ANY);
 
@@ -269,10 +250,10 @@ gst_wireless_link_change_state (GstElement * element, GstStateChange change)
     return GST_STATE_CHANGE_FAILURE;
   if (change == GST_STATE_CHANGE_PAUSED_TO_PLAYING) {
     gst_wireless_link_play (self);
-    gst_wireless_link_start_timer (self);
+    gst_stats_timer_start (element, gst_wireless_link_create_interval_stats);
   }
   if (change == GST_STATE_CHANGE_PLAYING_TO_PAUSED) {
-    gst_wireless_link_stop_timer (self);
+    gst_stats_timer_stop (element);
     gst_wireless_link_pause (self);
   }
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY)
@@ -284,7 +265,7 @@ gst_wireless_link_change_state (GstElement * element, GstStateChange change)
       || (change == GST_STATE_CHANGE_READY_TO_PAUSED
           && result == GST_STATE_CHANGE_FAILURE)) {
     gst_wireless_link_interrupt (self);
-    gst_wireless_link_stop (self, gst_wireless_link_create_stats (self));
+    gst_wireless_link_stop (self, gst_wireless_link_create_stats (element));
   }
   if (change == GST_STATE_CHANGE_READY_TO_PAUSED
       || change == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
@@ -294,82 +275,124 @@ gst_wireless_link_change_state (GstElement * element, GstStateChange change)
 
 /* Properties */
 
+/* With lock, under which this adds no notices */
 static void
-gst_wireless_link_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
+wake_senders (gpointer object)
+{
+  gst_wireless_link_wake_senders (object);
+}
+
+static void
+get_quality (gpointer object, GValue * value, GParamSpec * pspec)
+{
+  gst_wireless_link_lock (object);
+  g_value_set_double (value, gst_wireless_link_get_quality (object, 0));
+  gst_wireless_link_unlock (object);
+}
+
+#define PROPERTY_STRUCT GstWirelessLink
+static const GstWirelessProperty properties[] = {
+  /**
+   * GstWirelessLink:mode:
+   *
+   * In real time packets arrive when they come and leave when the model says,
+   * by the pipeline's clock; link time stands still while the element does not
+   * play. With `timestamp` their running times say when they arrive, nobody
+   * waits, and the timestamps of what leaves are later by as much as the
+   * packet was delayed; flows are merged in the order of their times, so that
+   * what one of them carries can't depend on what left by another.
+   */
+  PROPERTY_ENUM ("mode", "Mode", "Whether packets are held up or restamped",
+      PROPERTY_READY, mode, gst_wireless_link_mode_get_type,
+      GST_WIRELESS_LINK_MODE_REALTIME),
+
+  /**
+   * GstWirelessLink:blocking:
+   *
+   * Who sends into a full queue waits until there is room, as a blocking socket
+   * does; otherwise the packet is lost. With `mode=timestamp` the packet enters
+   * when there is room, and those behind it in its flow no earlier.
+   */
+  PROPERTY_BOOLEAN ("blocking", "Blocking",
+      "Wait for room in the queue instead of losing packets", PROPERTY_PLAYING,
+      blocking, FALSE, .changed = wake_senders),
+
+  /**
+   * GstWirelessLink:max-output-packets:
+   *
+   * What left the link and was not taken downstream yet. In real time more is
+   * dropped, as `dropped-output`; with timestamps the link waits.
+   */
+  PROPERTY_UINT ("max-output-packets", "Maximum output packets",
+      "Packets that may wait for a src pad, and with mode=timestamp for other "
+      "flows", PROPERTY_PLAYING, max_output_packets, 1, G_MAXINT, 1000,
+      .changed = wake_senders),
+
+  /**
+   * GstWirelessLink:location:
+   *
+   * A line for each packet's end, and for each change of a channel's quality
+   * and of a call, in the order of their times.
+   */
+  PROPERTY_STRING ("location", "Location",
+      "File for the log of the packets' fates, overwritten at start; '-': "
+      "standard output; unset: no log", PROPERTY_READY, location, NULL),
+
+  /**
+   * GstWirelessLink:record-pattern:
+   *
+   * What chance did to each packet, for #GstWirelessLink:pattern.
+   */
+  PROPERTY_STRING ("record-pattern", "Record pattern",
+      "File for a pattern that replays the run, overwritten at start; '-': "
+      "standard output", PROPERTY_READY, record_pattern, NULL),
+
+  /**
+   * GstWirelessLink:stats-interval:
+   *
+   * While playing, #GstWirelessLink:stats comes as element message at this
+   * interval of the pipeline's clock.
+   */
+  PROPERTY_STATS_INTERVAL ("Time between two element messages with the "
+      "statistics, in ns; 0: only at the end of the stream", G_MAXINT64),
+
+  /**
+   * GstWirelessLink:stats:
+   *
+   * A #GstStructure `application/x-wirelesslink-stats`, with a structure
+   * `flow-N` for each pair of pads.
+   */
+  PROPERTY_STATS ("Statistics since the element started: packets by their "
+      "fates, airtime and lateness in ns", gst_wireless_link_create_stats),
+
+  /**
+   * GstWirelessLink:channel-quality:
+   *
+   * That of station 0; #GstWirelessLinkPad:channel-quality has the others.
+   */
+  PROPERTY_COMPUTED ("channel-quality", "Channel quality",
+      "Chance that what station 0 sends now gets through whole at the first "
+      "attempt, 0 to 1", PROPERTY_READABLE, G_TYPE_DOUBLE,
+      .double_maximum = 1, .double_initial = 1, .get = get_quality),
+};
+
+static void
+set_setting (gpointer object, const GValue * value, GParamSpec * pspec)
 {
   GstWirelessLink *self = GST_WIRELESS_LINK (object);
 
-  if (id == PROP_STATS_INTERVAL) {
-    gst_stats_timer_set_interval (&self->stats_timer, GST_ELEMENT_CAST (self),
-        g_value_get_uint64 (value));
-    return;
-  }
   gst_wireless_link_lock (self);
-  switch (id) {
-    case PROP_MODE:
-      self->mode = g_value_get_enum (value);
-      break;
-    case PROP_BLOCKING:
-      self->blocking = g_value_get_boolean (value);
-      gst_wireless_link_wake_senders (self);
-      break;
-    case PROP_MAX_OUTPUT_PACKETS:
-      self->max_output_packets = g_value_get_uint (value);
-      gst_wireless_link_wake_senders (self);
-      break;
-    case PROP_LOCATION:
-      g_free (self->location);
-      self->location = g_value_dup_string (value);
-      break;
-    case PROP_RECORD_PATTERN:
-      g_free (self->record_pattern);
-      self->record_pattern = g_value_dup_string (value);
-      break;
-    default:
-      wireless_link_settings_set (self->settings, id - PROP_SETTINGS, value);
-  }
+  wireless_link_settings_set (self->settings, pspec->name, value);
   gst_wireless_link_unlock (self);
 }
 
 static void
-gst_wireless_link_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
+get_setting (gpointer object, GValue * value, GParamSpec * pspec)
 {
   GstWirelessLink *self = GST_WIRELESS_LINK (object);
 
-  if (id == PROP_STATS_INTERVAL) {
-    g_value_set_uint64 (value, gst_stats_timer_get_interval (&self->stats_timer,
-            GST_ELEMENT_CAST (self)));
-    return;
-  }
-  if (id == PROP_STATS) {
-    g_value_take_boxed (value, gst_wireless_link_create_stats (self));
-    return;
-  }
   gst_wireless_link_lock (self);
-  switch (id) {
-    case PROP_MODE:
-      g_value_set_enum (value, self->mode);
-      break;
-    case PROP_BLOCKING:
-      g_value_set_boolean (value, self->blocking);
-      break;
-    case PROP_MAX_OUTPUT_PACKETS:
-      g_value_set_uint (value, self->max_output_packets);
-      break;
-    case PROP_LOCATION:
-      g_value_set_string (value, self->location);
-      break;
-    case PROP_RECORD_PATTERN:
-      g_value_set_string (value, self->record_pattern);
-      break;
-    case PROP_CHANNEL_QUALITY:
-      g_value_set_double (value, gst_wireless_link_get_quality (self, 0));
-      break;
-    default:
-      wireless_link_settings_get (self->settings, id - PROP_SETTINGS, value);
-  }
+  wireless_link_settings_get (self->settings, pspec->name, value);
   gst_wireless_link_unlock (self);
 }
 
@@ -383,8 +406,7 @@ gst_wireless_link_finalize (GObject * object)
   wireless_link_settings_free (self->settings);
   g_clear_pointer (&self->lateness, statistics_histogram_free);
   gst_clear_structure (&self->last_stats);
-  g_free (self->location);
-  g_free (self->record_pattern);
+  gst_wireless_properties_clear (self, GST_TYPE_WIRELESS_LINK);
   g_cond_clear (&self->scheduler_cond);
   g_mutex_clear (&self->lock);
 
@@ -398,10 +420,7 @@ gst_wireless_link_init (GstWirelessLink * self)
   g_cond_init (&self->scheduler_cond);
   g_queue_init (&self->notices);
   self->settings = wireless_link_settings_new ();
-  self->mode = DEFAULT_MODE;
-  self->blocking = DEFAULT_BLOCKING;
-  self->max_output_packets = DEFAULT_MAX_OUTPUT_PACKETS;
-  self->stats_timer.interval = DEFAULT_STATS_INTERVAL;
+  gst_wireless_properties_init (self, GST_TYPE_WIRELESS_LINK);
   self->flows = g_ptr_array_new ();
   self->dropped_output = g_array_new (FALSE, TRUE, sizeof (guint64));
 }
@@ -411,13 +430,7 @@ gst_wireless_link_class_init (GstWirelessLinkClass * klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  const GParamFlags any = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-  const GParamFlags ready = any | GST_PARAM_MUTABLE_READY;
-  const GParamFlags playing = any | GST_PARAM_MUTABLE_PLAYING;
-  const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
 
-  object_class->set_property = gst_wireless_link_set_property;
-  object_class->get_property = gst_wireless_link_get_property;
   object_class->finalize = gst_wireless_link_finalize;
 
   element_class->request_new_pad = gst_wireless_link_request_new_pad;
@@ -425,98 +438,9 @@ gst_wireless_link_class_init (GstWirelessLinkClass * klass)
   element_class->change_state = gst_wireless_link_change_state;
   element_class->set_clock = gst_wireless_link_set_clock;
 
-  /**
-   * GstWirelessLink:mode:
-   *
-   * In real time packets arrive when they come and leave when the model says,
-   * by the pipeline's clock; link time stands still while the element does not
-   * play. With `timestamp` their running times say when they arrive, nobody
-   * waits, and the timestamps of what leaves are later by as much as the
-   * packet was delayed; flows are merged in the order of their times, so that
-   * what one of them carries can't depend on what left by another.
-   */
-  g_object_class_install_property (object_class, PROP_MODE,
-      g_param_spec_enum ("mode", "Mode", "Whether packets are held up or "
-          "restamped", GST_TYPE_WIRELESS_LINK_MODE, DEFAULT_MODE, ready));
-
-  /**
-   * GstWirelessLink:blocking:
-   *
-   * Who sends into a full queue waits until there is room, as a blocking socket
-   * does; otherwise the packet is lost. With `mode=timestamp` the packet enters
-   * when there is room, and those behind it in its flow no earlier.
-   */
-  g_object_class_install_property (object_class, PROP_BLOCKING,
-      g_param_spec_boolean ("blocking", "Blocking",
-          "Wait for room in the queue instead of losing packets",
-          DEFAULT_BLOCKING, playing));
-
-  /**
-   * GstWirelessLink:max-output-packets:
-   *
-   * What left the link and was not taken downstream yet. In real time more is
-   * dropped, as `dropped-output`; with timestamps the link waits.
-   */
-  g_object_class_install_property (object_class, PROP_MAX_OUTPUT_PACKETS,
-      g_param_spec_uint ("max-output-packets", "Maximum output packets",
-          "Packets that may wait for a src pad, and with mode=timestamp for "
-          "other flows", 1, G_MAXINT, DEFAULT_MAX_OUTPUT_PACKETS, playing));
-
-  /**
-   * GstWirelessLink:location:
-   *
-   * A line for each packet's end, and for each change of a channel's quality
-   * and of a call, in the order of their times.
-   */
-  g_object_class_install_property (object_class, PROP_LOCATION,
-      g_param_spec_string ("location", "Location", "File for the log of the "
-          "packets' fates, overwritten at start; '-': standard output; unset: "
-          "no log", NULL, ready));
-
-  /**
-   * GstWirelessLink:record-pattern:
-   *
-   * What chance did to each packet, for #GstWirelessLink:pattern.
-   */
-  g_object_class_install_property (object_class, PROP_RECORD_PATTERN,
-      g_param_spec_string ("record-pattern", "Record pattern",
-          "File for a pattern that replays the run, overwritten at start; '-': "
-          "standard output", NULL, ready));
-
-  /**
-   * GstWirelessLink:stats-interval:
-   *
-   * While playing, #GstWirelessLink:stats comes as element message at this
-   * interval of the pipeline's clock.
-   */
-  g_object_class_install_property (object_class, PROP_STATS_INTERVAL,
-      g_param_spec_uint64 ("stats-interval", "Statistics interval",
-          "Time between two element messages with the statistics, in ns; 0: "
-          "only at the end of the stream", 0, G_MAXINT64,
-          DEFAULT_STATS_INTERVAL, playing));
-
-  /**
-   * GstWirelessLink:stats:
-   *
-   * A #GstStructure `application/x-wirelesslink-stats`, with a structure
-   * `flow-N` for each pair of pads.
-   */
-  g_object_class_install_property (object_class, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "Statistics since the element "
-          "started: packets by their fates, airtime and lateness in ns",
-          GST_TYPE_STRUCTURE, readable));
-
-  /**
-   * GstWirelessLink:channel-quality:
-   *
-   * That of station 0; #GstWirelessLinkPad:channel-quality has the others.
-   */
-  g_object_class_install_property (object_class, PROP_CHANNEL_QUALITY,
-      g_param_spec_double ("channel-quality", "Channel quality",
-          "Chance that what station 0 sends now gets through whole at the "
-          "first attempt, 0 to 1", 0, 1, 1, readable));
-
-  wireless_link_settings_install (object_class, PROP_SETTINGS);
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), 0, G_STRUCT_OFFSET (GstWirelessLink, lock));
+  wireless_link_settings_install (object_class, set_setting, get_setting);
 
   gst_element_class_add_static_pad_template_with_gtype (element_class,
       &sink_template, GST_TYPE_WIRELESS_LINK_PAD);

@@ -115,7 +115,6 @@ struct _GstWirelessLink
   GstElement parent;
 
   GMutex lock;
-  GstStatsTimer stats_timer;    /* see there */
 
   /* protected by lock: properties */
   WirelessLinkSettings *settings;
@@ -256,10 +255,10 @@ gboolean gst_wireless_link_lets_in (GstWirelessLink * self,
 
 /* gstwirelesslinkstats.c, without the lock */
 
-GstStructure *gst_wireless_link_create_stats (GstWirelessLink * self);
+GstStructure *gst_wireless_link_create_stats (GstElement * element);
 void gst_wireless_link_post_stats (GstWirelessLink * self);
-void gst_wireless_link_start_timer (GstWirelessLink * self);
-void gst_wireless_link_stop_timer (GstWirelessLink * self);
+/* For the timer: NULL while no link runs. Writes the log, too */
+GstStructure *gst_wireless_link_create_interval_stats (GstElement * element);
 
 G_END_DECLS
 

@@ -207,8 +207,9 @@ create_stats (GstWirelessLink * self)
 }
 
 GstStructure *
-gst_wireless_link_create_stats (GstWirelessLink * self)
+gst_wireless_link_create_stats (GstElement * element)
 {
+  GstWirelessLink *self = GST_WIRELESS_LINK (element);
   GstStructure *stats;
 
   gst_wireless_link_lock (self);
@@ -225,13 +226,13 @@ gst_wireless_link_post_stats (GstWirelessLink * self)
 {
   gst_element_post_message (GST_ELEMENT_CAST (self),
       gst_message_new_element (GST_OBJECT_CAST (self),
-          gst_wireless_link_create_stats (self)));
+          gst_wireless_link_create_stats (GST_ELEMENT_CAST (self))));
 }
 
 /* The timer */
 
-static GstStructure *
-create_interval_stats (GstElement * element)
+GstStructure *
+gst_wireless_link_create_interval_stats (GstElement * element)
 {
   GstWirelessLink *self = GST_WIRELESS_LINK (element);
   gboolean runs;
@@ -241,18 +242,5 @@ create_interval_stats (GstElement * element)
   if (runs)
     gst_wireless_link_flush_log (self);
   gst_wireless_link_unlock (self);
-  return runs ? gst_wireless_link_create_stats (self) : NULL;
-}
-
-void
-gst_wireless_link_start_timer (GstWirelessLink * self)
-{
-  gst_stats_timer_start (&self->stats_timer, GST_ELEMENT_CAST (self),
-      create_interval_stats);
-}
-
-void
-gst_wireless_link_stop_timer (GstWirelessLink * self)
-{
-  gst_stats_timer_stop (&self->stats_timer, GST_ELEMENT_CAST (self));
+  return runs ? gst_wireless_link_create_stats (element) : NULL;
 }

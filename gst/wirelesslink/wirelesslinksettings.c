@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "gstifd.h"
+#include "gstwirelessproperties.h"
 #include "linkdelivery.h"
 #include "linkpattern.h"
 
@@ -446,29 +447,6 @@ write_member (const Setting * setting, LinkConfig * config, const GValue *
 
 /* Properties */
 
-static GParamSpec *
-create_number_spec (const Setting * setting, const GValue * initial,
-    GParamFlags flags)
-{
-  const gchar *name = setting->name, *blurb = setting->blurb;
-  gboolean all = setting->most == 0;
-
-  switch (setting->kind) {
-    case KIND_UINT:
-    case KIND_FREQUENCY:
-      return g_param_spec_uint (name, name, blurb, setting->least,
-          all ? G_MAXUINT : (guint) setting->most, g_value_get_uint (initial),
-          flags);
-    case KIND_DOUBLE:
-      return g_param_spec_double (name, name, blurb, setting->least,
-          setting->most, g_value_get_double (initial), flags);
-    default:
-      return g_param_spec_uint64 (name, name, blurb, setting->least,
-          all ? G_MAXUINT64 : (guint64) setting->most,
-          g_value_get_uint64 (initial), flags);
-  }
-}
-
 static GType
 get_value_type (const Setting * setting)
 {
@@ -492,43 +470,62 @@ get_value_type (const Setting * setting)
   }
 }
 
-static GParamSpec *
-create_spec (const Setting * setting, const LinkConfig * config)
+/* The default is that of the custom profile. */
+static void
+fill_initial (const Setting * setting, const LinkConfig * config,
+    GstWirelessProperty * property)
 {
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-      GST_PARAM_MUTABLE_READY;
-  const gchar *name = setting->name, *blurb = setting->blurb;
   GValue initial = G_VALUE_INIT;
-  GType type = get_value_type (setting);
-  GParamSpec *spec;
 
-  g_value_init (&initial, type);
+  g_value_init (&initial, get_value_type (setting));
   read_member (setting, config, &initial);
-  if (type == G_TYPE_STRING)
-    spec = g_param_spec_string (name, name, blurb, NULL, flags);
-  else if (type == G_TYPE_BOOLEAN)
-    spec = g_param_spec_boolean (name, name, blurb,
-        g_value_get_boolean (&initial), flags);
-  else if (setting->get_type)
-    spec = g_param_spec_enum (name, name, blurb, type,
-        g_value_get_enum (&initial), flags);
-  else
-    spec = create_number_spec (setting, &initial, flags);
+  if (G_VALUE_HOLDS_UINT (&initial))
+    property->initial = g_value_get_uint (&initial);
+  else if (G_VALUE_HOLDS_UINT64 (&initial))
+    property->initial = g_value_get_uint64 (&initial);
+  else if (G_VALUE_HOLDS_DOUBLE (&initial))
+    property->double_initial = g_value_get_double (&initial);
+  else if (G_VALUE_HOLDS_BOOLEAN (&initial))
+    property->initial = g_value_get_boolean (&initial);
+  else if (G_VALUE_HOLDS_ENUM (&initial))
+    property->initial = g_value_get_enum (&initial);
   g_value_unset (&initial);
-  return spec;
 }
 
-guint
-wireless_link_settings_install (GObjectClass * object_class, guint id)
+static void
+fill_property (const Setting * setting, GstWirelessProperty * property)
 {
+  property->name = property->nick = setting->name;
+  property->blurb = setting->blurb;
+  property->flags = PROPERTY_READY;
+  property->type = get_value_type (setting);
+  property->minimum = setting->least;
+  property->double_minimum = setting->least;
+  property->double_maximum = setting->most;
+  if (setting->most > 0)
+    property->maximum = setting->most;
+  else
+    property->maximum =
+        property->type == G_TYPE_UINT ? G_MAXUINT : G_MAXUINT64;
+}
+
+void
+wireless_link_settings_install (GObjectClass * object_class,
+    void (*set) (gpointer object, const GValue * value, GParamSpec * pspec),
+    void (*get) (gpointer object, GValue * value, GParamSpec * pspec))
+{
+  static GstWirelessProperty properties[N_SETTINGS];
   LinkConfig config;
   guint i;
 
   link_config_init (&config, LINK_PROFILE_CUSTOM, LINK_QUALITY_IDEAL);
-  for (i = 0; i < N_SETTINGS; i++)
-    g_object_class_install_property (object_class, id + i,
-        create_spec (&table[i], &config));
-  return id + N_SETTINGS;
+  for (i = 0; i < N_SETTINGS; i++) {
+    fill_property (&table[i], &properties[i]);
+    fill_initial (&table[i], &config, &properties[i]);
+    properties[i].set = set;
+    properties[i].get = get;
+  }
+  gst_wireless_properties_install (object_class, properties, N_SETTINGS, 0, 0);
 }
 
 WirelessLinkSettings *
@@ -582,31 +579,39 @@ fill_config (const WirelessLinkSettings * settings, LinkConfig * config)
   }
 }
 
+static guint
+find_setting (const gchar * name)
+{
+  guint i;
+
+  for (i = 0; !g_str_equal (table[i].name, name); i++);
+  return i;
+}
+
 void
-wireless_link_settings_set (WirelessLinkSettings * settings, guint number,
+wireless_link_settings_set (WirelessLinkSettings * settings, const gchar * name,
     const GValue * value)
 {
-  GValue *kept = &settings->values[number];
+  GValue *kept = &settings->values[find_setting (name)];
 
-  g_return_if_fail (number < N_SETTINGS);
   if (!G_IS_VALUE (kept))
     g_value_init (kept, G_VALUE_TYPE (value));
   g_value_copy (value, kept);
 }
 
 void
-wireless_link_settings_get (WirelessLinkSettings * settings, guint number,
+wireless_link_settings_get (WirelessLinkSettings * settings, const gchar * name,
     GValue * value)
 {
+  const guint i = find_setting (name);
   LinkConfig config;
 
-  g_return_if_fail (number < N_SETTINGS);
-  if (G_IS_VALUE (&settings->values[number])) {
-    g_value_copy (&settings->values[number], value);
+  if (G_IS_VALUE (&settings->values[i])) {
+    g_value_copy (&settings->values[i], value);
     return;
   }
   fill_config (settings, &config);
-  read_member (&table[number], &config, value);
+  read_member (&table[i], &config, value);
 }
 
 /* Texts and files */

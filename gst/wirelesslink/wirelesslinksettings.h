@@ -24,16 +24,18 @@ typedef struct
   const gchar *block_trace;     /* name of the file that only link_new tries */
 } WirelessLinkConfig;
 
-/* Installs the properties from this id on; returns the first id behind them */
-guint wireless_link_settings_install (GObjectClass * object_class, guint id);
+/* Adds the properties to the element's, which sets and gets them by the functions
+ * below. */
+void wireless_link_settings_install (GObjectClass * object_class,
+    void (*set) (gpointer object, const GValue * value, GParamSpec * pspec),
+    void (*get) (gpointer object, GValue * value, GParamSpec * pspec));
 
 WirelessLinkSettings *wireless_link_settings_new (void);
 void wireless_link_settings_free (WirelessLinkSettings * settings);
-/* number counts from the first id that was installed */
-void wireless_link_settings_set (WirelessLinkSettings * settings, guint number,
-    const GValue * value);
-void wireless_link_settings_get (WirelessLinkSettings * settings, guint number,
-    GValue * value);
+void wireless_link_settings_set (WirelessLinkSettings * settings,
+    const gchar * name, const GValue * value);
+void wireless_link_settings_get (WirelessLinkSettings * settings,
+    const gchar * name, GValue * value);
 
 /* Reads and tries the files. The error names the property or the file. */
 gboolean wireless_link_settings_build (WirelessLinkSettings * settings,

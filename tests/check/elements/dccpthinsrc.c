@@ -467,21 +467,21 @@ GST_START_TEST (uri_has_address_port_and_keys)
 {
   GError *error = NULL;
   GstElement *src = gst_element_make_from_uri (GST_URI_SRC,
-      "dccpthin://0.0.0.0:5999?max-packets=300&encoding-name=H264"
+      "dccpthin://0.0.0.0:5999?sequence-window=300&encoding-name=H264"
       "&clock-rate=90000&media=video&payload=96", NULL, &error);
   GstCaps *caps, *expected = gst_caps_from_string ("application/x-rtp, "
       "encoding-name=(string)H264, clock-rate=(int)90000, "
       "media=(string)video, payload=(int)96");
   gchar *address, *host, *uri;
-  guint packets;
+  guint64 window;
   gint port;
 
   g_assert_no_error (error);
-  g_object_get (src, "address", &address, "port", &port, "max-packets",
-      &packets, "caps", &caps, "uri", &uri, NULL);
+  g_object_get (src, "address", &address, "port", &port, "sequence-window",
+      &window, "caps", &caps, "uri", &uri, NULL);
   fail_unless_equals_string (address, "0.0.0.0");
   fail_unless_equals_int (port, 5999);
-  fail_unless_equals_int (packets, 300);
+  fail_unless_equals_uint64 (window, 300);
   fail_unless (gst_caps_is_equal (caps, expected));
   fail_unless_equals_string (uri, "dccpthin://0.0.0.0:5999");
   g_free (address);

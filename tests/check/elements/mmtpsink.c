@@ -1430,9 +1430,7 @@ GST_START_TEST (the_key_is_not_told)
 
   fail_if (property->flags & G_PARAM_READABLE);
   make_key (key);
-  uri = g_strdup_printf ("mmtp://127.0.0.1:5999?key=%s", key);
-  g_object_set (sink, "uri", uri, NULL);
-  g_free (uri);
+  g_object_set (sink, "uri", "mmtp://127.0.0.1:5999", "key", key, NULL);
   g_object_get (sink, "stats", &stats, "uri", &uri, NULL);
   text = gst_structure_to_string (stats);
   fail_unless (strstr (text, key) == NULL);

@@ -1045,29 +1045,27 @@ GST_START_TEST (a_uri_has_keys)
   GstElement *element = gst_element_make_from_uri (GST_URI_SRC,
       "udplite://:5006?min-coverage=20&backend=udp&loop=false&timeout=7"
       "&multicast-iface=lo&media=video&encoding-name=MPV&payload=32"
-      "&clock-rate=90000&no-such-key=1&mtu=many&name=x&skip-first-bytes=-5",
-      NULL, NULL);
+      "&clock-rate=90000&auto-multicast=many&skip-first-bytes=-5", NULL, NULL);
   GstCaps *caps, *expected = gst_caps_from_string ("application/x-rtp, "
       "media=video, encoding-name=MPV, payload=32, clock-rate=90000");
   gint min_coverage, skip;
   UdpliteBackend backend;
-  gboolean loop;
+  gboolean loop, auto_multicast;
   guint64 timeout;
   gchar *interface;
-  guint mtu;
 
   g_object_get (element, "min-coverage", &min_coverage, "backend", &backend,
       "loop", &loop, "timeout", &timeout, "multicast-iface", &interface,
-      "caps", &caps, "mtu", &mtu, "skip-first-bytes", &skip, NULL);
+      "caps", &caps, "auto-multicast", &auto_multicast, "skip-first-bytes",
+      &skip, NULL);
   fail_unless_equals_int (min_coverage, 20);
   fail_unless_equals_int (backend, UDPLITE_BACKEND_UDP);
   fail_unless_equals_int (loop, FALSE);
   fail_unless_equals_uint64 (timeout, 7);
   fail_unless_equals_string (interface, "lo");
   fail_unless (gst_caps_is_equal (caps, expected));
-  fail_unless_equals_int (mtu, 1492);
+  fail_unless_equals_int (auto_multicast, TRUE);
   fail_unless_equals_int (skip, 0);
-  fail_if (g_str_equal (GST_ELEMENT_NAME (element), "x"));
   gst_caps_unref (caps);
   gst_caps_unref (expected);
   g_free (interface);
@@ -1080,7 +1078,8 @@ GST_START_TEST (a_uri_that_is_none_is_refused)
 {
   static const gchar *const bad[] = {
     "udp://127.0.0.1:5004", "nonsense", "udplite://127.0.0.1:65536",
-    "udplite://127.0.0.1:abc",
+    "udplite://127.0.0.1:abc", "udplite://127.0.0.1:5004?no-such-key=1",
+    "udplite://127.0.0.1:5004?name=x",
   };
   GstElement *element = gst_element_factory_make ("udplitesrc", NULL);
   GError *error = NULL;
@@ -1091,6 +1090,7 @@ GST_START_TEST (a_uri_that_is_none_is_refused)
             &error), "%s", bad[i]);
     g_clear_error (&error);
   }
+  fail_if (g_str_equal (GST_ELEMENT_NAME (element), "x"));
   gst_object_unref (element);
 }
 

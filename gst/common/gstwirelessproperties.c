@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Properties of elements in tables; see the header. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstwirelessproperties.h"
+
+typedef struct _Table Table;
+
+struct _Table
+{
+  const GstWirelessProperty *properties;
+  guint n_properties;
+  guint first_id;
+  gssize settings, lock;        /* offsets in the instance */
+  Table *next;                  /* of the same class; NULL: none */
+};
+
+/* Of a class its first table, of a GParamSpec the one that it is in */
+static GQuark
+table_quark (void)
+{
+  return g_quark_from_static_string ("gst-wireless-properties");
+}
+
+static GType
+get_type (const GstWirelessProperty * property)
+{
+  return property->get_type ? property->get_type () : property->type;
+}
+
+/* --- a member and a value -------------------------------------------------- */
+
+static void
+set_member (const GstWirelessProperty * property, gpointer member,
+    const GValue * value)
+{
+  const gchar *text;
+
+  switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
+    case G_TYPE_STRING:
+      text = g_value_get_string (value);
+      if (!text && property->flags & PROPERTY_NOT_NULL)
+        text = property->initial_text;
+      g_free (*(gchar **) member);
+      *(gchar **) member = g_strdup (text);
+      break;
+    case G_TYPE_BOOLEAN:
+      *(gboolean *) member = g_value_get_boolean (value);
+      break;
+    case G_TYPE_INT:
+      *(gint *) member = g_value_get_int (value);
+      break;
+    case G_TYPE_ENUM:
+      *(gint *) member = g_value_get_enum (value);
+      break;
+    case G_TYPE_UINT:
+      *(guint *) member = g_value_get_uint (value);
+      break;
+    case G_TYPE_UINT64:
+      *(guint64 *) member = g_value_get_uint64 (value);
+      break;
+    case G_TYPE_OBJECT:
+      g_set_object ((GObject **) member, g_value_get_object (value));
+      break;
+    default:
+      g_assert (GST_VALUE_HOLDS_FRACTION (value));
+      ((gint *) member)[0] = gst_value_get_fraction_numerator (value);
+      ((gint *) member)[1] = gst_value_get_fraction_denominator (value);
+  }
+}
+
+static void
+get_member (gconstpointer member, GValue * value)
+{
+  switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
+    case G_TYPE_STRING:
+      g_value_set_string (value, *(gchar * const *) member);
+      break;
+    case G_TYPE_BOOLEAN:
+      g_value_set_boolean (value, *(const gboolean *) member);
+      break;
+    case G_TYPE_INT:
+      g_value_set_int (value, *(const gint *) member);
+      break;
+    case G_TYPE_ENUM:
+      g_value_set_enum (value, *(const gint *) member);
+      break;
+    case G_TYPE_UINT:
+      g_value_set_uint (value, *(const guint *) member);
+      break;
+    case G_TYPE_UINT64:
+      g_value_set_uint64 (value, *(const guint64 *) member);
+      break;
+    case G_TYPE_OBJECT:
+      g_value_set_object (value, *(GObject * const *) member);
+      break;
+    default:
+      g_assert (GST_VALUE_HOLDS_FRACTION (value));
+      gst_value_set_fraction (value, ((const gint *) member)[0],
+          ((const gint *) member)[1]);
+  }
+}
+
+/* --- set_property and get_property ----------------------------------------- */
+
+static GMutex *
+get_lock (const Table * table, gpointer object)
+{
+  return G_STRUCT_MEMBER_P (object, table->lock);
+}
+
+static gpointer
+get_place (const Table * table, const GstWirelessProperty * property,
+    gpointer object)
+{
+  return G_STRUCT_MEMBER_P (object,
+      table->settings + (gssize) property->offset);
+}
+
+static void
+warn_of_deprecation (GObject * object, const GstWirelessProperty * property)
+{
+  gchar *key = g_strconcat ("gst-wireless-warned-of-", property->name, NULL);
+
+  if (!g_object_get_data (object, key))
+    GST_WARNING_OBJECT (object, "The property %s is deprecated: use %s",
+        property->name, property->instead);
+  g_object_set_data (object, key, GINT_TO_POINTER (TRUE));
+  g_free (key);
+}
+
+static void
+set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  const Table *table = g_param_spec_get_qdata (pspec, table_quark ());
+  const GstWirelessProperty *property =
+      &table->properties[id - table->first_id];
+
+  if (property->instead)
+    warn_of_deprecation (object, property);
+  if (property->set) {
+    property->set (object, value, pspec);
+    return;
+  }
+  g_mutex_lock (get_lock (table, object));
+  set_member (property, get_place (table, property, object), value);
+  if (property->changed)
+    property->changed (object);
+  g_mutex_unlock (get_lock (table, object));
+}
+
+static void
+get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
+{
+  const Table *table = g_param_spec_get_qdata (pspec, table_quark ());
+  const GstWirelessProperty *property =
+      &table->properties[id - table->first_id];
+
+  if (property->get) {
+    property->get (object, value, pspec);
+    return;
+  }
+  if (property->create_stats) {
+    g_value_take_boxed (value, property->create_stats (GST_ELEMENT (object)));
+    return;
+  }
+  g_mutex_lock (get_lock (table, object));
+  get_member (get_place (table, property, object), value);
+  g_mutex_unlock (get_lock (table, object));
+}
+
+/* --- the class ------------------------------------------------------------- */
+
+static GParamSpec *
+create_spec (const GstWirelessProperty * property)
+{
+  const gchar *name = property->name;
+  const gchar *nick = property->nick;
+  const gchar *blurb = property->blurb;
+  const GParamFlags flags =
+      property->flags & ~(guint) (PROPERTY_URI | PROPERTY_NOT_NULL);
+  const GType type = get_type (property);
+
+  switch (G_TYPE_FUNDAMENTAL (type)) {
+    case G_TYPE_STRING:
+      return g_param_spec_string (name, nick, blurb, property->initial_text,
+          flags);
+    case G_TYPE_BOOLEAN:
+      return g_param_spec_boolean (name, nick, blurb, property->initial, flags);
+    case G_TYPE_INT:
+      return g_param_spec_int (name, nick, blurb, property->minimum,
+          property->maximum, property->initial, flags);
+    case G_TYPE_ENUM:
+      return g_param_spec_enum (name, nick, blurb, type, property->initial,
+          flags);
+    case G_TYPE_UINT:
+      return g_param_spec_uint (name, nick, blurb, property->minimum,
+          property->maximum, property->initial, flags);
+    case G_TYPE_UINT64:
+      return g_param_spec_uint64 (name, nick, blurb, property->minimum,
+          property->maximum, property->initial, flags);
+    case G_TYPE_DOUBLE:
+      return g_param_spec_double (name, nick, blurb, property->double_minimum,
+          property->double_maximum, property->double_initial, flags);
+    case G_TYPE_OBJECT:
+      return g_param_spec_object (name, nick, blurb, type, flags);
+    case G_TYPE_BOXED:
+      return g_param_spec_boxed (name, nick, blurb, type, flags);
+    default:
+      g_assert (type == GST_TYPE_FRACTION);
+      return gst_param_spec_fraction (name, nick, blurb, 0, 1, G_MAXINT, 1, 0,
+          1, flags);
+  }
+}
+
+void
+gst_wireless_properties_install (GObjectClass * klass,
+    const GstWirelessProperty * properties, guint n_properties,
+    gssize settings, gssize lock)
+{
+  const GType type = G_OBJECT_CLASS_TYPE (klass);
+  Table *table = g_new0 (Table, 1);
+  GParamSpec *spec;
+  guint i;
+
+  table->properties = properties;
+  table->n_properties = n_properties;
+  table->settings = settings;
+  table->lock = lock;
+  table->next = g_type_get_qdata (type, table_quark ());
+  table->first_id = table->next ?
+      table->next->first_id + table->next->n_properties : 1;
+  g_type_set_qdata (type, table_quark (), table);
+
+  klass->set_property = set_property;
+  klass->get_property = get_property;
+  for (i = 0; i < n_properties; i++) {
+    spec = create_spec (&properties[i]);
+    g_param_spec_set_qdata (spec, table_quark (), table);
+    g_object_class_install_property (klass, table->first_id + i, spec);
+  }
+}
+
+const GstWirelessProperty *
+gst_wireless_properties_find (GParamSpec * pspec)
+{
+  const Table *table = g_param_spec_get_qdata (pspec, table_quark ());
+  guint i;
+
+  for (i = 0; table && i < table->n_properties; i++) {
+    if (g_str_equal (table->properties[i].name, pspec->name))
+      return &table->properties[i];
+  }
+  return NULL;
+}
+
+/* --- an object ------------------------------------------------------------- */
+
+static void
+init_member (const GstWirelessProperty * property, gpointer member)
+{
+  switch (G_TYPE_FUNDAMENTAL (get_type (property))) {
+    case G_TYPE_STRING:
+      g_free (*(gchar **) member);
+      *(gchar **) member = g_strdup (property->initial_text);
+      break;
+    case G_TYPE_BOOLEAN:
+    case G_TYPE_INT:
+    case G_TYPE_ENUM:
+    case G_TYPE_UINT:
+      *(gint *) member = property->initial;
+      break;
+    case G_TYPE_UINT64:
+      *(guint64 *) member = property->initial;
+      break;
+    case G_TYPE_OBJECT:
+      break;
+    default:
+      ((gint *) member)[1] = 1;
+  }
+}
+
+static void
+clear_member (const GstWirelessProperty * property, gpointer member)
+{
+  GType type = G_TYPE_FUNDAMENTAL (get_type (property));
+
+  if (type == G_TYPE_STRING)
+    g_clear_pointer ((gchar **) member, g_free);
+  else if (type == G_TYPE_OBJECT)
+    g_clear_object ((GObject **) member);
+}
+
+static void
+for_each_member (gpointer object, GType type,
+    void (*func) (const GstWirelessProperty * property, gpointer member))
+{
+  const Table *table = g_type_get_qdata (type, table_quark ());
+  guint i;
+
+  for (; table; table = table->next) {
+    for (i = 0; i < table->n_properties; i++) {
+      const GstWirelessProperty *property = &table->properties[i];
+
+      if (property->flags & G_PARAM_WRITABLE
+          && !(property->set && property->get))
+        func (property, get_place (table, property, object));
+    }
+  }
+}
+
+void
+gst_wireless_properties_init (gpointer object, GType type)
+{
+  for_each_member (object, type, init_member);
+}
+
+void
+gst_wireless_properties_clear (gpointer object, GType type)
+{
+  for_each_member (object, type, clear_member);
+}

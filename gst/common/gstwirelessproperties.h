@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The properties of an element as one table: name, type, range, default, when
+ * each may be changed, whether a URI may set it, and which member of a struct has
+ * its value. Everything else follows from the table: installation, defaults,
+ * set_property, get_property, and the end of the strings.
+ *
+ *   #define PROPERTY_STRUCT GstFooSettings
+ *   static const GstWirelessProperty properties[] = {
+ *     PROPERTY_INT ("port", "Port", "UDP port of the receiver",
+ *         PROPERTY_READY | PROPERTY_URI, port, 1, 65535, 5004),
+ *     PROPERTY_UINT ("latency", "Latency", "Maximum delay (ms)",
+ *         PROPERTY_PLAYING, latency, 1, 60000, 1000, .changed = set_delays),
+ *   };
+ *
+ *   in class_init    gst_wireless_properties_install
+ *   in init          gst_wireless_properties_init
+ *   in finalize      gst_wireless_properties_clear
+ */
+
+#ifndef __GST_WIRELESS_PROPERTIES_H__
+#define __GST_WIRELESS_PROPERTIES_H__
+
+#include <gst/gst.h>
+
+#include "gstwirelessprelude.h"
+
+G_BEGIN_DECLS
+
+/* --- when a property may be changed, and by whom --------------------------- */
+
+#define PROPERTY_READABLE (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
+#define PROPERTY_READY (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS \
+    | GST_PARAM_MUTABLE_READY)
+#define PROPERTY_PLAYING (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS \
+    | GST_PARAM_MUTABLE_PLAYING)
+/* A secret cannot be read. */
+#define PROPERTY_SECRET (G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS \
+    | GST_PARAM_MUTABLE_READY)
+/* Ours; GObject does not see these two. */
+/* A URI comes from anywhere. It may set what describes the stream and the way to
+ * the peer, but no secret, no limit of memory or of senders, and no object. */
+#define PROPERTY_URI (1 << 24)
+/* NULL means the default. */
+#define PROPERTY_NOT_NULL (1 << 25)
+
+/* --- the table ------------------------------------------------------------- */
+
+typedef struct
+{
+  const gchar *name, *nick, *blurb;
+  guint flags;                  /* GParamFlags and those above */
+  GType type;                   /* 0: get_type */
+  GType (*get_type) (void);     /* of enumerations, boxed types, objects */
+  gsize offset;                 /* of the member, in bytes */
+  gint64 minimum, initial;
+  guint64 maximum;
+  gdouble double_minimum, double_maximum, double_initial;
+  const gchar *initial_text;
+
+  /* The rest may be NULL. */
+  /* Instead of the member, which needs to be none where both are there; without
+   * lock */
+  void (*set) (gpointer object, const GValue * value, GParamSpec * pspec);
+  void (*get) (gpointer object, GValue * value, GParamSpec * pspec);
+  /* Of a readable GstStructure, instead of `get` */
+  GstStructure *(*create_stats) (GstElement * element);
+  /* The member has another value; with lock. */
+  void (*changed) (gpointer object);
+  /* Of a deprecated property: the one to use instead */
+  const gchar *instead;
+} GstWirelessProperty;
+
+/* The build fails where the member has not the size of the type. */
+#define PROPERTY_MEMBER(member, type) \
+    (G_STRUCT_OFFSET (PROPERTY_STRUCT, member) + 0 * sizeof (gchar[ \
+            sizeof (((PROPERTY_STRUCT *) 0)->member) == sizeof (type) ? 1 : -1]))
+
+#define PROPERTY_STRING(name, nick, blurb, flags, member, initial, ...) \
+    { name, nick, blurb, flags, G_TYPE_STRING, NULL, \
+      PROPERTY_MEMBER (member, gchar *), .initial_text = initial, __VA_ARGS__ }
+#define PROPERTY_BOOLEAN(name, nick, blurb, flags, member, initial, ...) \
+    { name, nick, blurb, flags, G_TYPE_BOOLEAN, NULL, \
+      PROPERTY_MEMBER (member, gboolean), 0, initial, 1, __VA_ARGS__ }
+#define PROPERTY_INT(name, nick, blurb, flags, member, min, max, initial, ...) \
+    { name, nick, blurb, flags, G_TYPE_INT, NULL, \
+      PROPERTY_MEMBER (member, gint), min, initial, max, __VA_ARGS__ }
+#define PROPERTY_UINT(name, nick, blurb, flags, member, min, max, initial, ...) \
+    { name, nick, blurb, flags, G_TYPE_UINT, NULL, \
+      PROPERTY_MEMBER (member, guint), min, initial, max, __VA_ARGS__ }
+#define PROPERTY_UINT64(name, nick, blurb, flags, member, min, max, initial, \
+        ...) \
+    { name, nick, blurb, flags, G_TYPE_UINT64, NULL, \
+      PROPERTY_MEMBER (member, guint64), min, initial, max, __VA_ARGS__ }
+#define PROPERTY_ENUM(name, nick, blurb, flags, member, get_type, initial, ...) \
+    { name, nick, blurb, flags, 0, get_type, \
+      PROPERTY_MEMBER (member, gint), 0, initial, __VA_ARGS__ }
+#define PROPERTY_OBJECT(name, nick, blurb, flags, member, get_type, ...) \
+    { name, nick, blurb, flags, 0, get_type, \
+      PROPERTY_MEMBER (member, gpointer), __VA_ARGS__ }
+/* Two gint, numerator and denominator; 0/1 at first, and never negative */
+#define PROPERTY_FRACTION(name, nick, blurb, flags, member, ...) \
+    { name, nick, blurb, flags, 0, gst_fraction_get_type, \
+      PROPERTY_MEMBER (member, gint[2]), 0, 0, G_MAXINT, __VA_ARGS__ }
+/* Without a member: the rest of the row says what it is. */
+#define PROPERTY_COMPUTED(name, nick, blurb, flags, type, ...) \
+    { name, nick, blurb, flags, type, __VA_ARGS__ }
+#define PROPERTY_STATS(blurb, create) \
+    { "stats", "Statistics", blurb, PROPERTY_READABLE, 0, \
+      gst_structure_get_type, .create_stats = create }
+
+/* Takes over set_property and get_property of the class. `settings`: offset of
+ * the struct with the members in the instance; `lock`: of the GMutex that protects
+ * them. It may be called several times, for several structs. The table stays. */
+GST_WIRELESS_API
+void gst_wireless_properties_install (GObjectClass * klass,
+    const GstWirelessProperty * properties, guint n_properties,
+    gssize settings, gssize lock);
+#define GST_WIRELESS_OBJECT_LOCK G_STRUCT_OFFSET (GstObject, lock)
+
+/* All members that the tables of this class have, not of its parents */
+GST_WIRELESS_API
+void gst_wireless_properties_init (gpointer object, GType type);
+GST_WIRELESS_API
+void gst_wireless_properties_clear (gpointer object, GType type);
+
+/* NULL: it is in no table. */
+GST_WIRELESS_API
+const GstWirelessProperty *gst_wireless_properties_find (GParamSpec * pspec);
+
+G_END_DECLS
+
+#endif /* __GST_WIRELESS_PROPERTIES_H__ */

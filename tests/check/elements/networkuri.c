@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* URIs of all network elements, which have one implementation: which keys a URI
+ * may set, and how a key that it may not set is refused.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include <string.h>
+
+#define SECRET "00112233445566778899aabbccddeeff"
+
+#define SINK_KEYS "wait-for-connection, auto-reconnect, blocking, timeout, " \
+    "eos-timeout"
+#define DCCP_KEYS "host, udp-port, bind-port, encapsulation, service-code, " \
+    "sequence-window, mtu, equation, ttl, qos-dscp"
+#define RTP_KEYS "media, encoding-name, payload, clock-rate"
+
+/* Every property that is not in `allowed` must be refused. */
+static const struct
+{
+  const gchar *factory, *scheme, *allowed;
+} elements[] = {
+#ifdef HAVE_MMTP
+  {"mmtpsink", "mmtp", SINK_KEYS ", host, port, channels, "
+        "bonding-addresses, latency, "
+        "initial-delay, keepalive-interval, mtu, bitrate, framerate, "
+        "retransmit, scheduler"},
+  {"mmtpsrc", "mmtp", "caps, timeout, address, port, interface, latency, "
+        "max-latency, eos-at-end, " RTP_KEYS},
+#endif
+#ifdef HAVE_UDPLITE
+  {"udplitesink", "udplite", SINK_KEYS ", host, port, coverage-mode, "
+        "checksum-coverage, backend, bind-address, bind-port, ttl, ttl-mc, "
+        "loop, auto-multicast, multicast-iface, qos-dscp"},
+  {"udplitesrc", "udplite", "caps, timeout, address, port, multicast-iface, "
+        "multicast-source, auto-multicast, loop, skip-first-bytes, "
+        "retrieve-sender-address, backend, min-coverage, " RTP_KEYS},
+#endif
+#ifdef HAVE_DCCPTHIN
+  {"dccpthinsink", "dccpthin", SINK_KEYS ", " DCCP_KEYS ", bind-address, port, "
+        "mode, checksum-coverage, request-key-units"},
+  {"dccpthinsrc", "dccpthin", "caps, timeout, " DCCP_KEYS ", address, port, "
+        "mode, min-checksum-coverage, eos-at-end, connect-timeout, " RTP_KEYS},
+#endif
+};
+
+static GstElement *
+make_element (guint i)
+{
+  return gst_element_factory_make (elements[i].factory, NULL);
+}
+
+/* Refused, with an error that names the key and those that are allowed */
+static void
+expect_refusal (GstElement * element, guint i, const gchar * key,
+    const gchar * reason)
+{
+  gchar *uri = g_strdup_printf ("%s://192.0.2.7:7777?%s=" SECRET,
+      elements[i].scheme, key);
+  gchar *expected = g_strdup_printf ("The URI has the key \"%s\", %s. %s takes "
+      "these keys from a URI: %s", key, reason, elements[i].factory,
+      elements[i].allowed);
+  GError *error = NULL;
+
+  fail_if (gst_uri_handler_set_uri (GST_URI_HANDLER (element), uri, &error),
+      "%s", uri);
+  g_assert_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI);
+  fail_unless_equals_string (error->message, expected);
+  fail_if (strstr (error->message, SECRET), "%s", error->message);
+  g_error_free (error);
+  g_free (expected);
+  g_free (uri);
+}
+
+static gboolean
+is_listed (const gchar * list, const gchar * name)
+{
+  gchar **names = g_strsplit (list, ", ", -1);
+  gboolean is = g_strv_contains ((const gchar * const *) names, name);
+
+  g_strfreev (names);
+  return is;
+}
+
+GST_START_TEST (what_the_table_does_not_allow_is_refused)
+{
+  GstElement *element = make_element (__i__);
+  GParamSpec **pspecs;
+  guint i, n, n_refused = 0;
+  gchar *before, *after;
+
+  g_object_get (element, "uri", &before, NULL);
+  pspecs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+  for (i = 0; i < n; i++) {
+    if (is_listed (elements[__i__].allowed, pspecs[i]->name)
+        || pspecs[i]->flags & G_PARAM_DEPRECATED)
+      continue;
+    expect_refusal (element, __i__, pspecs[i]->name,
+        "a property that only the application may set");
+    n_refused++;
+  }
+  g_free (pspecs);
+  /* buffer-size or max-bytes, uri, name, parent, stats-interval at least */
+  fail_unless (n_refused >= 5);
+  /* Not even its host was set. */
+  g_object_get (element, "uri", &after, NULL);
+  fail_unless_equals_string (after, before);
+  g_free (before);
+  g_free (after);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (an_unknown_key_is_refused)
+{
+  GstElement *element = make_element (__i__);
+
+  expect_refusal (element, __i__, "no-such-key", "which is not known");
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+/* What is dangerous stays refused, whatever becomes of the tables. */
+GST_START_TEST (no_uri_sets_secrets_or_limits)
+{
+  static const gchar *const never[] = { "key", "max-bytes", "max-packets",
+    "buffer-size", "allowed-senders", "socket", "close-socket", "clients",
+    "stats-interval", "name", "uri"
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (never); i++)
+    fail_if (is_listed (elements[__i__].allowed, never[i]), "%s", never[i]);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_handler_knows_its_type_and_scheme)
+{
+  GstElement *element = make_element (__i__);
+  GstURIHandler *handler = GST_URI_HANDLER (element);
+  const gchar *const *protocols = gst_uri_handler_get_protocols (handler);
+
+  fail_unless_equals_int (gst_uri_handler_get_uri_type (handler),
+      g_str_has_suffix (elements[__i__].factory, "src") ? GST_URI_SRC :
+      GST_URI_SINK);
+  fail_unless_equals_string (protocols[0], elements[__i__].scheme);
+  fail_unless (protocols[1] == NULL);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+static void
+expect_error_of_start (GstElement * element, const gchar * key)
+{
+  GstBus *bus = gst_bus_new ();
+  GError *error = NULL;
+  GstMessage *message;
+
+  gst_element_set_bus (element, bus);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_FAILURE);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
+  fail_unless (strstr (error->message, key) != NULL, "%s", error->message);
+  fail_if (strstr (error->message, SECRET), "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+}
+
+/* The property cannot refuse a URI, and an element that went on with another host
+ * would be a surprise. */
+GST_START_TEST (an_element_with_a_refused_uri_does_not_start)
+{
+  GstElement *element = make_element (__i__);
+  const gchar *scheme = elements[__i__].scheme;
+  gchar *bad = g_strdup_printf ("%s://127.0.0.1:0?max-bytes=" SECRET, scheme);
+  gchar *good = g_strdup_printf ("%s://127.0.0.1:7777", scheme);
+
+  g_object_set (element, "uri", bad, NULL);
+  expect_error_of_start (element, "\"max-bytes\"");
+  /* It stays refused. */
+  expect_error_of_start (element, "\"max-bytes\"");
+  g_object_set (element, "uri", good, NULL);
+  fail_if (gst_element_set_state (element, GST_STATE_PAUSED) ==
+      GST_STATE_CHANGE_FAILURE);
+  gst_element_set_state (element, GST_STATE_NULL);
+  g_free (bad);
+  g_free (good);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+static Suite *
+networkuri_suite (void)
+{
+  Suite *suite = suite_create ("networkuri");
+  TCase *tcase = tcase_create ("general");
+  const gint n = G_N_ELEMENTS (elements);
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, what_the_table_does_not_allow_is_refused, 0, n);
+  tcase_add_loop_test (tcase, an_unknown_key_is_refused, 0, n);
+  tcase_add_loop_test (tcase, no_uri_sets_secrets_or_limits, 0, n);
+  tcase_add_loop_test (tcase, the_handler_knows_its_type_and_scheme, 0, n);
+  tcase_add_loop_test (tcase, an_element_with_a_refused_uri_does_not_start, 0,
+      n);
+  return suite;
+}
+
+GST_CHECK_MAIN (networkuri);
