@@ -312,3 +312,29 @@ mmtp_replay_accept (MmtpReplay * replay, guint64 number)
     advance (replay, number);
   replay->seen[get_word (number)] |= get_bit (number);
 }
+
+/* --- random numbers ------------------------------------------------------- */
+
+void
+mmtp_entropy_init (MmtpEntropy * entropy,
+    const guint8 seed[MMTP_ENTROPY_SIZE])
+{
+  memcpy (entropy->seed, seed, MMTP_ENTROPY_SIZE);
+  entropy->n_drawn = 0;
+}
+
+void
+mmtp_entropy_draw (MmtpEntropy * entropy, gpointer bytes, gsize size)
+{
+  guint8 block[MMTP_KEY_SIZE];
+  gsize length = sizeof (block);
+  guint64 drawn = entropy->n_drawn++;
+  guint64 counter = GUINT64_TO_BE (drawn);
+  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, entropy->seed,
+      MMTP_ENTROPY_SIZE);
+
+  g_hmac_update (hmac, (const guint8 *) &counter, sizeof (counter));
+  g_hmac_get_digest (hmac, block, &length);
+  g_hmac_unref (hmac);
+  memcpy (bytes, block, MIN (size, sizeof (block)));
+}

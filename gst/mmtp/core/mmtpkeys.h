@@ -83,6 +83,19 @@ gboolean mmtp_replay_check (const MmtpReplay * replay, guint64 number);
 /* After the trailer has been verified */
 void mmtp_replay_accept (MmtpReplay * replay, guint64 number);
 
+/* --- random numbers ------------------------------------------------------- */
+
+typedef struct
+{
+  guint8 seed[MMTP_ENTROPY_SIZE];
+  guint64 n_drawn;
+} MmtpEntropy;
+
+void mmtp_entropy_init (MmtpEntropy * entropy,
+    const guint8 seed[MMTP_ENTROPY_SIZE]);
+/* The seed is a key; what is drawn is the MAC of a counter. */
+void mmtp_entropy_draw (MmtpEntropy * entropy, gpointer bytes, gsize size);
+
 G_END_DECLS
 
 #endif /* __MMTP_KEYS_H__ */

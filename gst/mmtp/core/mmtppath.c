@@ -77,7 +77,7 @@ mmtp_path_new (guint id, const gchar * name)
   path->id = id;
   path->name = g_strdup (name);
   path->state = MMTP_PATH_GONE;
-  path->join_at = path->query_at = MMTP_NEVER;
+  path->query_at = MMTP_NEVER;
   return path;
 }
 

@@ -125,19 +125,6 @@ typedef struct
   MmtpReplay replay;
   gboolean joined;              /* the receiver answers there */
   gboolean confirmed;           /* it has reported the path */
-  guint64 open_sent;            /* ns, an OPEN that may be answered; MMTP_NEVER:
-                                 * none */
-  gboolean asked;               /* INIT or OPEN, and it was not refused yet */
-  guint64 unrefused;            /* number of the first OPEN that has
-                                 * not been refused */
-  guint64 nonce;                /* of JOIN */
-  guint64 join_at;              /* ns, MMTP_NEVER: no more */
-  guint64 join_wait;            /* ns */
-  guint64 join_sent;            /* ns, the first one: nobody knows which one is
-                                 * answered, and a round trip that is too long
-                                 * is forgotten for a shorter one */
-  gboolean respond;             /* RESPONSE waits to be sent */
-  guint64 challenge;
   guint64 probe_at;             /* ns, of a silent path */
   guint64 keepalive_at;         /* ns */
   guint64 keepalive_sent;       /* ns */

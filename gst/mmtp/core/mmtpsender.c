@@ -50,9 +50,14 @@ mmtp_sender_new (const MmtpSenderConfig * config,
   sender->config = *config;
   sender->config.key = NULL;
   mmtp_key_init (&sender->key, config->key);
-  memcpy (sender->entropy, entropy, MMTP_ENTROPY_SIZE);
-  sender->handshake_at = MMTP_NEVER;
+  mmtp_entropy_init (&sender->entropy, entropy);
   mmtp_paths_init (&sender->paths);
+  mmtp_handshake_init (&sender->handshake, &sender->paths, &sender->key,
+      &sender->entropy);
+  sender->handshake.wishes.bit_rate = config->bit_rate;
+  sender->handshake.wishes.frame_period = config->frame_period;
+  sender->handshake.wishes.keepalive_period = config->keepalive_period;
+  mmtp_joins_init (&sender->joins, &sender->paths, &sender->entropy);
   g_queue_init (&sender->events);
   sender->queue = mmtp_send_queue_new (config->max_bytes, tell_discarded,
       sender);
@@ -85,23 +90,6 @@ void
 mmtp_sender_advance (MmtpSender * sender, guint64 now)
 {
   sender->paths.now = MAX (sender->paths.now, now);
-}
-
-/* The caller's 64 bytes are a key; what is drawn is the MAC of a counter. */
-void
-mmtp_sender_draw (MmtpSender * sender, guint8 * bytes, gsize size)
-{
-  guint8 block[MMTP_KEY_SIZE];
-  gsize length = sizeof (block);
-  guint64 drawn = sender->n_drawn++;
-  guint64 counter = GUINT64_TO_BE (drawn);
-  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, sender->entropy,
-      MMTP_ENTROPY_SIZE);
-
-  g_hmac_update (hmac, (const guint8 *) &counter, sizeof (counter));
-  g_hmac_get_digest (hmac, block, &length);
-  g_hmac_unref (hmac);
-  memcpy (bytes, block, MIN (size, sizeof (block)));
 }
 
 /* --- events -------------------------------------------------------------- */
@@ -162,19 +150,19 @@ mmtp_sender_add_path (MmtpSender * sender, guint64 now,
     return -1;
   mmtp_retransmission_requeue_path (&sender->retransmission, path);
   mmtp_path_open (path, sender->paths.now, config);
-  path->joined = path->confirmed = path->respond = FALSE;
-  path->open_sent = MMTP_NEVER;
-  path->unrefused = path->next;
+  path->joined = path->confirmed = FALSE;
+  mmtp_joins_stop (&sender->joins, path);
+  mmtp_handshake_add_path (&sender->handshake, path);
   path->leave_tries = 0;
   path->query_at = MMTP_NEVER;
   path->last_report_time = 0;
   mmtp_sender_set_state (sender, path, MMTP_PATH_OPENING);
-  if (sender->phase == MMTP_PHASE_IDLE)
-    mmtp_sender_begin_handshake (sender);
-  else if (sender->phase == MMTP_PHASE_INIT)
-    mmtp_sender_hasten_handshake (sender);
-  else if (sender->phase == MMTP_PHASE_SESSION)
-    mmtp_sender_begin_join (sender, path);
+  if (sender->handshake.phase == MMTP_PHASE_IDLE)
+    mmtp_handshake_begin (&sender->handshake);
+  else if (sender->handshake.phase == MMTP_PHASE_INIT)
+    mmtp_handshake_hasten (&sender->handshake);
+  else if (sender->handshake.phase == MMTP_PHASE_SESSION)
+    mmtp_joins_begin (&sender->joins, path);
   return path->id;
 }
 
@@ -190,9 +178,10 @@ mmtp_sender_remove_path (MmtpSender * sender, guint64 now, guint id,
   mmtp_sender_set_state (sender, path, MMTP_PATH_GONE);
   if (path->joined)
     mmtp_sender_begin_leave (sender, path, reason);
-  path->joined = path->respond = FALSE;
-  path->open_sent = MMTP_NEVER;
-  path->join_at = path->query_at = MMTP_NEVER;
+  path->joined = FALSE;
+  path->query_at = MMTP_NEVER;
+  mmtp_joins_stop (&sender->joins, path);
+  mmtp_handshake_remove_path (&sender->handshake, path);
   mmtp_retransmission_requeue_path (&sender->retransmission, path);
   path->unreported = path->next;
   path->in_flight = 0;
@@ -223,7 +212,7 @@ mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
   guint64 due;
 
   mmtp_sender_advance (sender, now);
-  if (sender->phase == MMTP_PHASE_OVER)
+  if (sender->handshake.phase == MMTP_PHASE_OVER)
     return FALSE;
   due = buffer->due == G_MAXUINT64 ? sender->paths.now : buffer->due;
   limits.message = mmtp_paths_get_max_message (&sender->paths);
@@ -304,12 +293,72 @@ is_handshake (MmtpType type)
   return type == MMTP_COOKIE || type == MMTP_ACCEPT || type == MMTP_REFUSE;
 }
 
+/* The receiver has accepted the OPEN of that path. */
+static void
+enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
+{
+  const MmtpHandshake *handshake = &sender->handshake;
+  guint i;
+
+  mmtp_direction_init (&sender->out, &sender->key, handshake->nonce_s,
+      accept->nonce_r, MMTP_SENDER, accept->token);
+  mmtp_direction_init (&sender->in, &sender->key, handshake->nonce_s,
+      accept->nonce_r, MMTP_RECEIVER, handshake->token_s);
+  sender->heard = sender->paths.now;
+  sender->query_at = sender->paths.now;
+  sender->receiver_delay = accept->least_delay * (guint64) 1000;
+  path->joined = TRUE;
+  path->keepalive_at = sender->paths.now;
+  mmtp_sender_start_path (sender, path, mmtp_handshake_guess_rate (handshake,
+          path));
+  for (i = 0; i < sender->paths.n; i++)
+    if (!sender->paths.all[i]->joined &&
+        sender->paths.all[i]->state != MMTP_PATH_GONE)
+      mmtp_joins_begin (&sender->joins, sender->paths.all[i]);
+}
+
+static MmtpRefusal
+take_handshake (MmtpSender * sender, MmtpPath * path,
+    const MmtpMessage * message, const guint8 * bytes, gsize size)
+{
+  const MmtpPhase phase = sender->handshake.phase;
+  MmtpRefusal refusal = mmtp_handshake_input (&sender->handshake, path,
+      message, bytes, size);
+  MmtpSenderEvent event = { MMTP_EVENT_REFUSED };
+
+  if (sender->handshake.phase == phase)
+    return refusal;
+  if (sender->handshake.phase == MMTP_PHASE_SESSION) {
+    enter_session (sender, path, &message->accept);
+  } else if (sender->handshake.phase == MMTP_PHASE_OVER) {
+    event.reason = message->refuse.reason;
+    event.version = message->version;
+    mmtp_sender_tell (sender, &event);
+  }
+  return refusal;
+}
+
+static MmtpRefusal
+take_challenge (MmtpSender * sender, MmtpPath * path,
+    const MmtpChallenge * challenge)
+{
+  const gboolean joined = path->joined;
+  MmtpRefusal refusal = mmtp_joins_take_challenge (&sender->joins, path,
+      challenge);
+
+  if (path->joined == joined)
+    return refusal;
+  path->keepalive_at = sender->paths.now;
+  mmtp_sender_start_path (sender, path, 0);
+  return refusal;
+}
+
 static MmtpRefusal
 take_body (MmtpSender * sender, MmtpPath * path, const MmtpMessage * message)
 {
   switch (message->type) {
     case MMTP_CHALLENGE:
-      return mmtp_sender_take_challenge (sender, path, &message->challenge);
+      return take_challenge (sender, path, &message->challenge);
     case MMTP_REPORT:
       return mmtp_sender_take_report (sender, path, message);
     case MMTP_QUERY:
@@ -359,20 +408,20 @@ take_input (MmtpSender * sender, MmtpPath * path, const guint8 * bytes,
     /* The end is acknowledged more than once, and over with the first time. */
     if (sender->ended && message.type == MMTP_END_ACK)
       return MMTP_VALID;
-    if (sender->phase != MMTP_PHASE_SESSION)
+    if (sender->handshake.phase != MMTP_PHASE_SESSION)
       return MMTP_REFUSED_SESSION;
     return take_message (sender, path, &message, bytes, size);
   }
   refusal = mmtp_packet_parse_body (&message, bytes, size);
   if (refusal != MMTP_VALID)
     return refusal;
-  return mmtp_sender_take_handshake (sender, path, &message, bytes, size);
+  return take_handshake (sender, path, &message, bytes, size);
 }
 
 static void
 catch_up (MmtpSender * sender)
 {
-  if (sender->phase == MMTP_PHASE_OVER)
+  if (sender->handshake.phase == MMTP_PHASE_OVER)
     return;
   mmtp_sender_check_paths (sender);
   expire (sender);
@@ -432,9 +481,12 @@ mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * path,
   gsize size = 0;
 
   mmtp_sender_advance (sender, now);
-  if (sender->phase == MMTP_PHASE_INIT || sender->phase == MMTP_PHASE_OPEN) {
-    size = mmtp_sender_write_handshake (sender, &output);
-  } else if (sender->phase == MMTP_PHASE_SESSION) {
+  if (sender->handshake.phase == MMTP_PHASE_INIT ||
+      sender->handshake.phase == MMTP_PHASE_OPEN) {
+    sender->handshake.wishes.initial_delay =
+        mmtp_send_queue_get_delay (sender->queue);
+    size = mmtp_handshake_write (&sender->handshake, &output);
+  } else if (sender->handshake.phase == MMTP_PHASE_SESSION) {
     size = mmtp_sender_write_control (sender, &output);
     if (size == 0) {
       expire (sender);
@@ -456,11 +508,11 @@ mmtp_sender_next_wakeup (MmtpSender * sender)
 {
   guint64 wakeup;
 
-  if (sender->phase == MMTP_PHASE_OVER)
+  if (sender->handshake.phase == MMTP_PHASE_OVER)
     return MMTP_NEVER;
   wakeup = mmtp_sender_get_data_wakeup (sender);
-  if (sender->phase != MMTP_PHASE_SESSION)
-    return MIN (wakeup, sender->handshake_at);
+  if (sender->handshake.phase != MMTP_PHASE_SESSION)
+    return MIN (wakeup, sender->handshake.at);
   wakeup = MIN (wakeup, mmtp_sender_get_control_wakeup (sender));
   return MIN (wakeup, mmtp_sender_get_liveness_wakeup (sender));
 }
@@ -517,6 +569,13 @@ mmtp_sender_get_path_stats (MmtpSender * sender, guint id,
   stats->in_flight = path->in_flight;
   mmtp_policy_fill_use (&sender->policy, path, stats);
   return TRUE;
+}
+
+MmtpRefuseReason
+mmtp_sender_get_unverified_refusal (const MmtpSender * sender, guint * version)
+{
+  *version = sender->handshake.unverified_version;
+  return sender->handshake.unverified;
 }
 
 /* --- for the driver -------------------------------------------------------- */

@@ -190,7 +190,7 @@ let_leave (MmtpSender * sender, MmtpPath * path, const MmtpLeave * leave)
     return;
   mmtp_sender_set_state (sender, path, MMTP_PATH_OPENING);
   mmtp_retransmission_requeue_path (&sender->retransmission, path);
-  mmtp_sender_begin_join (sender, path);
+  mmtp_joins_begin (&sender->joins, path);
 }
 
 MmtpRefusal
@@ -342,7 +342,7 @@ mmtp_sender_take_end_ack (MmtpSender * sender, guint32 stream_number)
       (guint32) mmtp_send_queue_get_next_number (sender->queue))
     return MMTP_REFUSED_MALFORMED;
   sender->ended = TRUE;
-  sender->phase = MMTP_PHASE_OVER;
+  sender->handshake.phase = MMTP_PHASE_OVER;
   mmtp_sender_tell_simply (sender, MMTP_EVENT_ENDED);
   return MMTP_VALID;
 }
@@ -353,13 +353,15 @@ static gsize
 write_path (MmtpSender * sender, MmtpPath * path, MmtpOutput * output)
 {
   gsize size = write_leave (sender, path, output);
+  MmtpMessage message = { MMTP_JOIN };
 
   if (size || path->blocked ||
       path->state == MMTP_PATH_GONE)
     return size;
-  size = mmtp_sender_write_join (sender, path, output);
-  if (size || !path->joined)
-    return size;
+  if (mmtp_joins_poll (&sender->joins, path, &message))
+    return mmtp_sender_write (sender, path, &message, output, MMTP_NO_STREAM);
+  if (!path->joined)
+    return 0;
   if (sender->paths.now >= path->keepalive_at)
     return write_keepalive (sender, path, output);
   if (sender->paths.now >= path->query_at)
@@ -434,7 +436,7 @@ get_path_wakeup (const MmtpSender * sender, const MmtpPath * path)
     wakeup = MIN (wakeup, path->leave_at);
   if (path->blocked || path->state == MMTP_PATH_GONE)
     return wakeup;
-  wakeup = MIN (wakeup, path->join_at);
+  wakeup = MIN (wakeup, mmtp_joins_get_wakeup (&sender->joins, path));
   if (path->joined)
     wakeup = MIN (wakeup, MIN (path->keepalive_at, path->query_at));
   return wakeup;

@@ -207,7 +207,7 @@ fall_silent (MmtpSender * sender, MmtpPath * path)
   mmtp_paths_find_fastest (&sender->paths);
   mmtp_retransmission_requeue_path (&sender->retransmission, path);
   path->keepalive_at = path->probe_at = sender->paths.now;
-  mmtp_sender_renew_join (sender, path, sender->paths.now + (path->confirmed ?
+  mmtp_joins_renew (&sender->joins, path, sender->paths.now + (path->confirmed ?
           REJOIN_WAIT : UNCONFIRMED_REJOIN_WAIT));
 }
 
@@ -275,7 +275,7 @@ check_session (MmtpSender * sender)
 {
   if (sender->paths.now < sender->heard + sender->config.session_timeout)
     return;
-  sender->phase = MMTP_PHASE_OVER;
+  sender->handshake.phase = MMTP_PHASE_OVER;
   mmtp_sender_tell_simply (sender, MMTP_EVENT_LOST);
 }
 
@@ -284,7 +284,7 @@ mmtp_sender_check_paths (MmtpSender * sender)
 {
   guint i;
 
-  if (sender->phase != MMTP_PHASE_SESSION)
+  if (sender->handshake.phase != MMTP_PHASE_SESSION)
     return;
   for (i = 0; i < sender->paths.n; i++) {
     check_silence (sender, sender->paths.all[i]);
@@ -348,8 +348,7 @@ take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
 static void
 note_progress (MmtpSender * sender, MmtpPath * path, gboolean is_whole)
 {
-  path->confirmed = TRUE;
-  path->join_at = MMTP_NEVER;
+  mmtp_joins_confirm (&sender->joins, path);
   if (path->state == MMTP_PATH_SILENT && is_whole)
     mmtp_sender_set_state (sender, path, MMTP_PATH_ACTIVE);
 }
@@ -426,7 +425,6 @@ mmtp_sender_take_report (MmtpSender * sender, MmtpPath * path,
     return MMTP_VALID;
   }
   sender->report = report->number;
-  sender->report_time = sender->paths.now;
   sender->query_at = sender->paths.now + MISSED_PERIODS * MAX (MIN_QUERY_PERIOD,
       path->report_period);
   take_records (sender, report, message->sent);

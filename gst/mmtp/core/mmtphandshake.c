@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How a session begins; see the header. */
+
+#include "mmtphandshake.h"
+
+#include <string.h>
+
+#define SECOND G_GUINT64_CONSTANT (1000000000)
+#define MILLISECOND G_GUINT64_CONSTANT (1000000)
+/* docs/wire-mmtp.md section 4: "after 250 ms, doubled up to 2 s" */
+#define HANDSHAKE_WAIT (250 * MILLISECOND)
+#define MAX_WAIT (2 * SECOND)
+/* OPENs without an answer until it begins again with INIT */
+#define OPEN_TRIES 5
+/* "after it has asked three times" */
+#define REFUSALS 3
+/* "Of one try of INIT the sender takes at most 16 COOKIEs" */
+#define COOKIES_OF_TRY 16
+/* All tries of OPEN with one cookie take less than this. An answer that comes
+ * later is to a later OPEN. */
+#define OPEN_ANSWER_TIME (6 * SECOND)
+/* "and of reason 2 for 1.5 s": our own last session may have to be found
+ * dead. */
+#define BUSY_TIME (1500 * MILLISECOND)
+/* OPEN is padded, as QUIC pads its first packet (RFC 9000, section 14.1): its
+ * round trip is longer than that of the short INIT by as much as the path
+ * takes for the difference, which is a first guess of the path's rate
+ * (variable packet size probing: Bellovin 1992, Jacobson's pathchar 1997). */
+#define OPEN_SIZE 1200
+#define SHORT_OPEN_SIZE 116     /* without padding */
+/* Ten packets in 100 ms: RFC 6928's beginning on a path of that round trip */
+#define USUAL_BEGINNING 1200000
+#define ACCEPT_MORE 13          /* bytes that ACCEPT is longer than COOKIE */
+/* What is less than this is noise. */
+#define MIN_DIFFERENCE (MILLISECOND / 5)
+#define OPEN_SIGNED 92          /* bytes of OPEN below its MAC */
+#define ACCEPT_SIGNED 52        /* bytes of ACCEPT below its MAC */
+/* OPEN: "D0 that the sender wants, us, at most 60 s" */
+#define MAX_INITIAL_DELAY (60 * SECOND)
+
+void
+mmtp_handshake_init (MmtpHandshake * self, MmtpPaths * paths,
+    const MmtpKey * key, MmtpEntropy * entropy)
+{
+  guint i;
+
+  memset (self, 0, sizeof (*self));
+  self->paths = paths;
+  self->key = key;
+  self->entropy = entropy;
+  self->at = MMTP_NEVER;
+  for (i = 0; i < MMTP_MAX_PATHS; i++)
+    self->asked[i].open_sent = MMTP_NEVER;
+}
+
+void
+mmtp_handshake_add_path (MmtpHandshake * self, const MmtpPath * path)
+{
+  self->asked[path->id].open_sent = MMTP_NEVER;
+  self->asked[path->id].unrefused = path->next;
+}
+
+void
+mmtp_handshake_remove_path (MmtpHandshake * self, const MmtpPath * path)
+{
+  self->asked[path->id].open_sent = MMTP_NEVER;
+}
+
+/* --- session ------------------------------------------------------------- */
+
+/* The next INIT may go at once. */
+static void
+begin_init (MmtpHandshake * self)
+{
+  self->phase = MMTP_PHASE_INIT;
+  self->tries = 0;
+  self->next = 0;
+  self->wait = HANDSHAKE_WAIT;
+  self->at = self->paths->now;
+}
+
+void
+mmtp_handshake_begin (MmtpHandshake * self)
+{
+  mmtp_entropy_draw (self->entropy, self->nonce_s, MMTP_NONCE_SIZE);
+  mmtp_entropy_draw (self->entropy, &self->token_s,
+      sizeof (self->token_s));
+  begin_init (self);
+}
+
+/* A new path, or a new address, need not wait for those that didn't
+ * answer. */
+void
+mmtp_handshake_hasten (MmtpHandshake * self)
+{
+  self->wait = HANDSHAKE_WAIT;
+  self->at = self->paths->now;
+}
+
+static void
+wait_for_answer (MmtpHandshake * self)
+{
+  self->at = self->paths->now + self->wait;
+  self->wait = MIN (self->wait * 2, MAX_WAIT);
+  self->tries++;
+}
+
+/* These two have neither a number nor a trailer. */
+static gsize
+write_init (MmtpHandshake * self, MmtpPath * path, MmtpOutput * output)
+{
+  MmtpMessage message = { MMTP_INIT };
+  gsize size;
+
+  message.channel = path->id;
+  message.sent = mmtp_to_ticks (self->paths->now);
+  memcpy (message.init.nonce, self->nonce_s, MMTP_NONCE_SIZE);
+  size = mmtp_packet_write (&message, output->bytes, output->room);
+  mmtp_key_seal (self->key, output->bytes, size);
+  path->stats.packets++;
+  path->stats.bytes += size;
+  self->asked[path->id].is_open = TRUE;
+  self->cookies_left = COOKIES_OF_TRY;
+  self->last_init = self->paths->now;
+  if (self->tries == 0)
+    self->init_sent = self->paths->now;
+  output->path = path->id;
+  return size;
+}
+
+/* The first try goes on the first path; each further one on one more. */
+static gsize
+write_inits (MmtpHandshake * self, MmtpOutput * output)
+{
+  while (self->next < self->paths->n &&
+      self->next <= self->tries) {
+    MmtpPath *path = self->paths->all[self->next++];
+
+    if (path->state != MMTP_PATH_GONE && !path->blocked)
+      return write_init (self, path, output);
+  }
+  self->next = 0;
+  wait_for_answer (self);
+  return 0;
+}
+
+static void
+fill_open (MmtpHandshake * self, MmtpPath * path, MmtpOpen * open)
+{
+  memcpy (open->nonce, self->nonce_s, MMTP_NONCE_SIZE);
+  memcpy (open->cookie, self->cookie, MMTP_COOKIE_SIZE);
+  open->token = self->token_s;
+  open->initial_delay =
+      MIN (self->wishes.initial_delay,
+          MAX_INITIAL_DELAY) / 1000;
+  open->bit_rate = self->wishes.bit_rate;
+  open->frame_period = self->wishes.frame_period;
+  open->longest = path->longest;
+  open->keepalive_period = self->wishes.keepalive_period / MILLISECOND;
+  open->now = self->paths->now / 1000;
+  open->has_key = self->key->is_set;
+  open->size = MIN (self->is_contested ? SHORT_OPEN_SIZE : OPEN_SIZE,
+      path->longest);
+}
+
+static gsize
+write_open (MmtpHandshake * self, MmtpOutput * output)
+{
+  MmtpPath *path = self->paths->all[self->path];
+  MmtpMessage message = { MMTP_OPEN };
+  gsize size;
+
+  message.channel = path->id;
+  message.number = path->next & 0xffff;
+  message.sent = mmtp_to_ticks (self->paths->now);
+  fill_open (self, path, &message.open);
+  mmtp_packet_write (&message, output->bytes, output->room);
+  mmtp_key_sign (self->key, output->bytes, OPEN_SIGNED, message.open.mac);
+  size = mmtp_packet_write (&message, output->bytes, output->room);
+  mmtp_path_sent (path, self->paths->now, size, MMTP_NO_STREAM, FALSE);
+  output->path = path->id;
+  if (self->asked[path->id].open_sent == MMTP_NEVER
+      || self->paths->now - self->asked[path->id].open_sent > OPEN_ANSWER_TIME)
+    self->asked[path->id].open_sent = self->paths->now;
+  self->asked[path->id].is_open = TRUE;
+  wait_for_answer (self);
+  return size;
+}
+
+/* The cookie is for the path on which it came. One of several may be of
+ * somebody who wants to keep the right one from being used: it is asked for
+ * again soon. */
+static gboolean
+may_open (const MmtpHandshake * self)
+{
+  const MmtpPath *path =
+      self->paths->all[self->path];
+
+  return self->tries < (self->is_contested ? 1 : OPEN_TRIES) &&
+      !path->blocked && path->state != MMTP_PATH_GONE;
+}
+
+gsize
+mmtp_handshake_write (MmtpHandshake * self, MmtpOutput * output)
+{
+  if (self->paths->now < self->at)
+    return 0;
+  if (self->phase == MMTP_PHASE_OPEN && !may_open (self))
+    begin_init (self);
+  if (self->phase == MMTP_PHASE_INIT)
+    return write_inits (self, output);
+  if (self->phase == MMTP_PHASE_OPEN)
+    return write_open (self, output);
+  return 0;
+}
+
+/* Who sees an INIT may have a COOKIE sent to an address of its own, and bring
+ * the sender that one: the receiver made it, and yet it opens nothing. With a
+ * key each COOKIE is tried, while those of one INIT are not too many. Without
+ * one the first COOKIE is as good as any. */
+static gboolean
+may_take_cookie (const MmtpHandshake * self, const MmtpInit * cookie)
+{
+  if (self->phase == MMTP_PHASE_INIT)
+    return self->cookies_left > 0;
+  return self->phase == MMTP_PHASE_OPEN && self->key->is_set
+      && self->cookies_left > 0
+      && memcmp (self->cookie, cookie->cookie, MMTP_COOKIE_SIZE) != 0;
+}
+
+static void
+note_unverified (MmtpHandshake * self, MmtpRefuseReason reason, guint version)
+{
+  self->unverified = reason;
+  self->unverified_version = version;
+}
+
+static MmtpRefusal
+take_cookie (MmtpHandshake * self, MmtpPath * path,
+    const MmtpMessage * message, const guint8 * bytes, gsize size)
+{
+  const MmtpInit *cookie = &message->init;
+
+  if (self->phase != MMTP_PHASE_INIT && self->phase != MMTP_PHASE_OPEN)
+    return MMTP_REFUSED_SESSION;
+  if (self->key->is_set
+      && !mmtp_key_verify_seal (self->key, bytes, size)) {
+    note_unverified (self, MMTP_REFUSE_KEY, message->version);
+    return MMTP_REFUSED_TRAILER;
+  }
+  if (!may_take_cookie (self, cookie))
+    return MMTP_REFUSED_SESSION;
+  self->cookies_left--;
+  self->is_contested |= self->phase == MMTP_PHASE_OPEN;
+  self->is_ambiguous = self->tries > 1 || self->is_contested;
+  memcpy (self->cookie, cookie->cookie, MMTP_COOKIE_SIZE);
+  self->init_round_trip = self->paths->now - self->init_sent;
+  self->path = path->id;
+  self->phase = MMTP_PHASE_OPEN;
+  self->tries = 0;
+  self->wait = HANDSHAKE_WAIT;
+  self->at = self->paths->now;
+  return MMTP_VALID;
+}
+
+/* 0: unknown. Where a message was sent again nobody knows which one was
+ * answered (Karn's problem): then it is no more than the usual beginning. */
+guint64
+mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path)
+{
+  guint64 round_trip = self->paths->now - self->asked[path->id].open_sent, more,
+      bytes, rate;
+
+  if (self->init_round_trip == 0 || round_trip <= self->init_round_trip)
+    return 0;
+  more = round_trip - self->init_round_trip;
+  bytes = MIN (OPEN_SIZE, path->longest) - MMTP_INIT_SIZE + ACCEPT_MORE;
+  rate = bytes * 8 * SECOND / MAX (more, MIN_DIFFERENCE);
+  if (self->is_ambiguous || self->tries > 1)
+    rate = MIN (rate, USUAL_BEGINNING);
+  return rate;
+}
+
+/* The transit of OPEN is 0 by definition (docs/wire-mmtp.md, section 6). It
+ * took half of the round trip of the short messages, and longer by what its
+ * padding takes: that is what the clocks differ by until reports say more. */
+static void
+note_round_trip (MmtpHandshake * self, MmtpPath * path)
+{
+  guint64 round_trip = self->paths->now - self->asked[path->id].open_sent;
+  guint64 least = round_trip;
+
+  if (self->init_round_trip)
+    least = MIN (least, self->init_round_trip);
+  mmtp_path_add_round_trip (path, self->paths->now, round_trip);
+  mmtp_path_add_round_trip (path, self->paths->now, least);
+  self->paths->offset = -(gint64) (round_trip - least / 2);
+  self->paths->has_offset = TRUE;
+}
+
+/* Also when another COOKIE or a REFUSE came after the OPEN: the receiver is in
+ * the session then. */
+static MmtpRefusal
+take_accept (MmtpHandshake * self, MmtpPath * path,
+    const MmtpMessage * message, const guint8 * bytes)
+{
+  const MmtpAccept *accept = &message->accept;
+
+  if ((self->phase != MMTP_PHASE_INIT && self->phase != MMTP_PHASE_OPEN)
+      || self->asked[path->id].open_sent == MMTP_NEVER)
+    return MMTP_REFUSED_SESSION;
+  if (accept->has_key != self->key->is_set ||
+      !mmtp_key_verify (self->key, bytes, ACCEPT_SIGNED, accept->mac))
+    return MMTP_REFUSED_TRAILER;
+  mmtp_replay_accept (&path->replay, message->number);
+  self->phase = MMTP_PHASE_SESSION;
+  self->at = MMTP_NEVER;
+  note_round_trip (self, path);
+  return MMTP_VALID;
+}
+
+/* A question is refused once, however many answers come. */
+static gboolean
+is_answer_to_question (MmtpHandshake * self, const MmtpPath * path)
+{
+  gboolean asked = self->asked[path->id].is_open;
+
+  self->asked[path->id].is_open = FALSE;
+  return asked;
+}
+
+/* A sealed REFUSE has the number of its OPEN, so that one that is replayed is
+ * not taken for the answer to the next OPEN. */
+static gboolean
+is_answer_to_open (MmtpHandshake * self, const MmtpPath * path, guint16 low)
+{
+  guint64 number = mmtp_unwrap (low, 16, path->next);
+
+  if (number < self->asked[path->id].unrefused || number >= path->next)
+    return FALSE;
+  self->asked[path->id].unrefused = number + 1;
+  return TRUE;
+}
+
+/* Anybody who sees the packets can say so, but then it is only asked for a
+ * COOKIE again, no sooner than without an answer: the ACCEPT for the last OPEN
+ * still counts. */
+static MmtpRefusal
+take_old_cookie (MmtpHandshake * self, MmtpPath * path)
+{
+  const guint64 last_init = self->last_init;
+
+  if (self->phase != MMTP_PHASE_OPEN || !is_answer_to_question (self, path))
+    return MMTP_REFUSED_SESSION;
+  begin_init (self);
+  self->at = MAX (self->paths->now, last_init + HANDSHAKE_WAIT);
+  return MMTP_VALID;
+}
+
+/* Who is busy may not be for long: section 4. */
+static gboolean
+is_refused (MmtpHandshake * self, MmtpRefuseReason reason)
+{
+  if (self->refusals++ == 0)
+    self->refused_at = self->paths->now;
+  return self->refusals >= REFUSALS
+      && (reason != MMTP_REFUSE_BUSY
+      || self->paths->now - self->refused_at >= BUSY_TIME);
+}
+
+static MmtpRefusal
+take_refuse (MmtpHandshake * self, MmtpPath * path, const MmtpMessage * message,
+    const guint8 * bytes, gsize size)
+{
+  const MmtpRefuseReason reason = message->refuse.reason;
+  gboolean is_answer, is_proven;
+
+  if (self->phase != MMTP_PHASE_INIT && self->phase != MMTP_PHASE_OPEN)
+    return MMTP_REFUSED_SESSION;
+  if (reason == MMTP_REFUSE_COOKIE)
+    return take_old_cookie (self, path);
+  is_proven = mmtp_key_verify_seal (self->key, bytes, size);
+  if (!is_proven)
+    note_unverified (self, reason, message->version);
+  if (self->key->is_set && !is_proven)
+    return MMTP_REFUSED_TRAILER;
+  is_answer = self->key->is_set ?
+      is_answer_to_open (self, path, message->number) :
+      is_answer_to_question (self, path);
+  if (!is_answer)
+    return MMTP_REFUSED_REPLAY;
+  if (is_refused (self, reason))
+    self->phase = MMTP_PHASE_OVER;
+  return MMTP_VALID;
+}
+
+MmtpRefusal
+mmtp_handshake_input (MmtpHandshake * self, MmtpPath * path,
+    const MmtpMessage * message, const guint8 * bytes, gsize size)
+{
+  /* The nonce stands first in all of them. */
+  if (memcmp (message->init.nonce, self->nonce_s, MMTP_NONCE_SIZE) != 0)
+    return MMTP_REFUSED_SESSION;
+  if (message->type == MMTP_COOKIE)
+    return take_cookie (self, path, message, bytes, size);
+  if (message->type == MMTP_ACCEPT)
+    return take_accept (self, path, message, bytes);
+  return take_refuse (self, path, message, bytes, size);
+}
+

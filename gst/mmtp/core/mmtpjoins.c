@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How paths join a session; see the header. */
+
+#include "mmtpjoins.h"
+
+#define MILLISECOND G_GUINT64_CONSTANT (1000000)
+/* docs/wire-mmtp.md, JOIN: "every 200 ms, then with doubled time up to 2 s" */
+#define JOIN_WAIT (200 * MILLISECOND)
+#define MAX_WAIT (2000 * MILLISECOND)
+
+void
+mmtp_joins_init (MmtpJoins * self, const MmtpPaths * paths,
+    MmtpEntropy * entropy)
+{
+  guint i;
+
+  self->paths = paths;
+  self->entropy = entropy;
+  for (i = 0; i < MMTP_MAX_PATHS; i++) {
+    const MmtpJoinState none = {.at = MMTP_NEVER,.sent = MMTP_NEVER };
+
+    self->all[i] = none;
+  }
+}
+
+void
+mmtp_joins_renew (MmtpJoins * self, const MmtpPath * path, guint64 at)
+{
+  MmtpJoinState *join = &self->all[path->id];
+
+  join->at = at;
+  join->wait = JOIN_WAIT;
+  join->sent = MMTP_NEVER;
+  mmtp_entropy_draw (self->entropy, &join->nonce, sizeof (join->nonce));
+}
+
+void
+mmtp_joins_begin (MmtpJoins * self, MmtpPath * path)
+{
+  path->joined = path->confirmed = FALSE;
+  mmtp_joins_renew (self, path, self->paths->now);
+}
+
+void
+mmtp_joins_stop (MmtpJoins * self, const MmtpPath * path)
+{
+  self->all[path->id].at = MMTP_NEVER;
+  self->all[path->id].respond = FALSE;
+}
+
+void
+mmtp_joins_confirm (MmtpJoins * self, MmtpPath * path)
+{
+  path->confirmed = TRUE;
+  self->all[path->id].at = MMTP_NEVER;
+}
+
+gboolean
+mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path,
+    MmtpMessage * message)
+{
+  MmtpJoinState *join = &self->all[path->id];
+
+  if (join->respond) {
+    join->respond = FALSE;
+    message->type = MMTP_RESPONSE;
+    message->challenge.challenge = join->challenge;
+    return TRUE;
+  }
+  if (self->paths->now < join->at)
+    return FALSE;
+  join->at = self->paths->now + join->wait;
+  join->wait = MIN (join->wait * 2, MAX_WAIT);
+  if (join->sent == MMTP_NEVER)
+    join->sent = self->paths->now;
+  message->type = MMTP_JOIN;
+  message->join.number = path->next;
+  message->join.nonce = join->nonce;
+  message->join.longest = path->longest;
+  return TRUE;
+}
+
+/* The answer proves the round trip; that the receiver takes the RESPONSE shows
+ * in its reports, and until then the JOIN is repeated. */
+MmtpRefusal
+mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
+    const MmtpChallenge * challenge)
+{
+  MmtpJoinState *join = &self->all[path->id];
+  guint64 round_trip = self->paths->now - join->sent;
+
+  if (challenge->nonce != join->nonce)
+    return MMTP_REFUSED_SESSION;
+  join->respond = TRUE;
+  join->challenge = challenge->challenge;
+  mmtp_path_add_round_trip (path, self->paths->now, round_trip);
+  if (!path->joined)
+    join->at = self->paths->now + MAX (JOIN_WAIT, 2 * round_trip);
+  path->joined = TRUE;
+  return MMTP_VALID;
+}
+
+guint64
+mmtp_joins_get_wakeup (const MmtpJoins * self, const MmtpPath * path)
+{
+  return self->all[path->id].at;
+}
