@@ -459,9 +459,10 @@ input_options (DccpFeatures * self, const DccpPacket * packet, guint64 gsr,
 static DccpFeatures *
 take_features (FuzzInput * input, gboolean is_server, guint64 iss)
 {
+  static const DccpCcid *const ccids[] = { &dccp_ccid_3, NULL };
   const guint coverages = fuzz_take_u8 (input);
   DccpFeaturesConfig config = { is_server, 10000 + iss % 7, coverages >> 4,
-    coverages & 0x0f, iss
+    coverages & 0x0f, iss, ccids
   };
 
   return dccp_features_new (&config);

@@ -51,8 +51,13 @@ typedef struct
   guint64 sent, received;
 } End;
 
-static const DccpFeaturesConfig client_config = { FALSE, 10000, 0, 0, ISS };
-static const DccpFeaturesConfig server_config = { TRUE, 10000, 0, 0, ISS };
+/* Whatever else is registered */
+static const DccpCcid *const ccids[] = { &dccp_ccid_3, NULL };
+
+static const DccpFeaturesConfig client_config =
+    { FALSE, 10000, 0, 0, ISS, ccids };
+static const DccpFeaturesConfig server_config =
+    { TRUE, 10000, 0, 0, ISS, ccids };
 
 static End
 new_end (const DccpFeaturesConfig * config)
@@ -245,8 +250,8 @@ shake_hands (End * client, End * server, const DccpFeaturesConfig * asks,
 
 GST_START_TEST (two_of_us_agree_in_a_handshake)
 {
-  const DccpFeaturesConfig asks = { FALSE, 32, 0, 0, ISS };
-  const DccpFeaturesConfig answers = { TRUE, MAX_WINDOW, 0, 0, ISR };
+  const DccpFeaturesConfig asks = { FALSE, 32, 0, 0, ISS, ccids };
+  const DccpFeaturesConfig answers = { TRUE, MAX_WINDOW, 0, 0, ISR, ccids };
   End client, server;
 
   shake_hands (&client, &server, &asks, &answers);
@@ -274,8 +279,8 @@ GST_END_TEST;
 static void
 check_coverage (guint8 wanted, guint8 allowed, gboolean sender_is_server)
 {
-  DccpFeaturesConfig sender = { FALSE, 100, 0, wanted, ISS };
-  DccpFeaturesConfig receiver = { FALSE, 100, allowed, 0, ISS };
+  DccpFeaturesConfig sender = { FALSE, 100, 0, wanted, ISS, ccids };
+  DccpFeaturesConfig receiver = { FALSE, 100, allowed, 0, ISS, ccids };
   End client, server, *a, *b;
   guint64 value;
 
@@ -474,7 +479,7 @@ GST_END_TEST;
 /* Section 6.3.1, of preferences that differ: ours are 4 to 15 and 0. */
 GST_START_TEST (the_list_of_the_server_rules)
 {
-  DccpFeaturesConfig config = { FALSE, 100, 4, 0, ISS };
+  DccpFeaturesConfig config = { FALSE, 100, 4, 0, ISS, ccids };
   End end = new_asking_end (&config);
 
   fail_unless_equals_int (input_next (&end, "2206080309" "0500"), 0);
