@@ -24,11 +24,12 @@
 #define OPTION_MISSED 192       /* section 10.3: from the receiver, 4 bytes */
 #define OPTION_MISSED_SIZE 4
 
-#define FIRST_INTERVAL (20 * MS)
-#define MIN_INTERVAL (10 * MS)
-#define MAX_INTERVAL SECOND
+#define MILLISECOND G_GUINT64_CONSTANT (1000000)        /* ns */
+#define FIRST_INTERVAL (20 * MILLISECOND)
+#define MIN_INTERVAL (10 * MILLISECOND)
+#define MAX_INTERVAL (1000 * MILLISECOND)
 #define PACKETS_PER_REPORT 8
-#define MAX_REPORT_DELAY (100 * MS)
+#define MAX_REPORT_DELAY (100 * MILLISECOND)
 #define SENT_KEPT 256           /* packets whose acknowledgement is timed */
 
 typedef struct
@@ -130,7 +131,7 @@ sender_get_state (gpointer self, DccpCcidSenderState * state)
   Sender *sender = self;
 
   state->rate = state->instant_rate =
-      (gdouble) sender->segment_size * SECOND / sender->interval;
+      sender->segment_size * 1000. * MILLISECOND / sender->interval;
   state->round_trip = sender->round_trip;
   state->feedbacks = sender->feedbacks;
   state->loss_events = sender->loss_events;
