@@ -245,6 +245,7 @@ gst_wireless_link_change_state (GstElement * element, GstStateChange change)
   GstWirelessLink *self = GST_WIRELESS_LINK (element);
   GstStateChangeReturn result;
 
+  GST_DEBUG_OBJECT (self, "%s", gst_state_change_get_name (change));
   if (change == GST_STATE_CHANGE_READY_TO_PAUSED
       && !gst_wireless_link_start (self))
     return GST_STATE_CHANGE_FAILURE;

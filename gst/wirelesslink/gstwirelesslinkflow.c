@@ -11,6 +11,8 @@
 
 #include "gstwirelesslinkprivate.h"
 
+#define GST_CAT_DEFAULT gst_wireless_link_debug
+
 /* Packets */
 
 GstWirelessLinkPacket *
@@ -123,6 +125,8 @@ output_item (GstWirelessLinkFlow * flow, const GstWirelessLinkItem * item)
     return;
   }
   if (makes_overflow (flow, item)) {
+    GST_DEBUG_OBJECT (flow->element, "flow %u: dropped a packet: output: "
+        "downstream left max-output-packets waiting", flow->number);
     g_array_index (flow->element->dropped_output, guint64, flow->number)++;
     gst_wireless_link_item_free (&copy);
     return;

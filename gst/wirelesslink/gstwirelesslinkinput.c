@@ -9,6 +9,8 @@
 
 #include "gstwirelesslinkprivate.h"
 
+#define GST_CAT_DEFAULT gst_wireless_link_debug
+
 void
 gst_wireless_link_announce_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow)
@@ -44,6 +46,9 @@ gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
 {
   VideoPacket video;
 
+  GST_LOG_OBJECT (self, "flow %u: packet of %u bytes enters at %"
+      GST_TIME_FORMAT, flow->number, get_size (packet->buffer),
+      GST_TIME_ARGS (now));
   self->in_flight++;
   self->last_fate = MAX (self->last_fate, now);
   link_input_video (self->link, now, flow->number, get_size (packet->buffer),

@@ -201,12 +201,29 @@ gst_wireless_link_flush_log (GstWirelessLink * self)
     add_notice (self, NULL, error);
 }
 
+/* The words of the statistics, and what they mean */
+static const gchar *const fates[LINK_FATE_LAST] = {
+  "delivered", "damaged: the receiver gets it with wrong bits",
+  "queue: the device queue had no room",
+  "air: all attempts to transmit it failed",
+  "check: it was damaged, and the frame check found that",
+  "reset: the link layer gave up and began anew",
+  "call: the call broke, or there was none",
+  "receiver: the receiver could not keep up",
+  "too-big: it has more bytes than this link carries",
+  "frame: it was given up with the frame that it is of"
+};
+
 static void
 lose (GstWirelessLink * self, const LinkPacket * packet)
 {
   GstWirelessLinkPacket *own = packet->user;
   GstWirelessLinkFlow *flow = find_flow_of (self, packet);
 
+  GST_DEBUG_OBJECT (self, "flow %u: lost a packet of %u bytes at %"
+      GST_TIME_FORMAT " after %u attempts: %s", packet->flow, packet->size,
+      GST_TIME_ARGS (packet->departure), packet->attempts,
+      fates[packet->fate]);
   self->in_flight--;
   self->last_fate = packet->departure;
   if (flow)
@@ -215,14 +232,28 @@ lose (GstWirelessLink * self, const LinkPacket * packet)
 }
 
 static void
+trace_change (GstWirelessLink * self, const LinkEvent * event)
+{
+  if (event->type == LINK_EVENT_QUALITY)
+    GST_DEBUG_OBJECT (self, "station %u: the quality of the channel is %g at %"
+        GST_TIME_FORMAT, event->station, event->quality,
+        GST_TIME_ARGS (event->time));
+  else
+    GST_DEBUG_OBJECT (self, "the call is %s at %" GST_TIME_FORMAT,
+        link_call_get_name (event->call), GST_TIME_ARGS (event->time));
+}
+
+static void
 handle_event (GstWirelessLink * self, const LinkEvent * event)
 {
   if (self->log)
     log_event (self, event);
-  if (event->type != LINK_EVENT_FATE)
+  if (event->type != LINK_EVENT_FATE) {
+    trace_change (self, event);
     add_notice (self, event, NULL);
-  else if (event->packet.fate > LINK_FATE_DAMAGED)
+  } else if (event->packet.fate > LINK_FATE_DAMAGED) {
     lose (self, &event->packet);
+  }
 }
 
 /* What others hold of the buffer stays as it is. */
@@ -268,6 +299,10 @@ deliver (GstWirelessLink * self, GstWirelessLinkFlow * flow,
       g_steal_pointer (&own->buffer);
   GstWirelessLinkItem item;
 
+  GST_LOG_OBJECT (self, "flow %u: packet of %u bytes leaves at %"
+      GST_TIME_FORMAT " after %u attempts: %s", packet->flow, packet->size,
+      GST_TIME_ARGS (packet->departure), packet->attempts,
+      fates[packet->fate]);
   if (packet->n_damage)
     buffer = damage (buffer, packet);
   if (self->running_mode == GST_WIRELESS_LINK_MODE_TIMESTAMP)

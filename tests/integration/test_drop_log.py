@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The debug log explains each frame that is dropped over the link of the demo.
+"""The debug log explains each frame and each packet that does not arrive over the
+link of the demo.
 
-`ifdqueue` paces by the clock, so these pipelines run in real time, all of them at
+`ifdqueue` paces by the clock, so its pipelines run in real time, all of them at
 once. How many frames are dropped depends on the machine. The log and the statistics
-have to agree in any case.
+have to agree in any case. Where only the link loses packets, time is virtual.
 """
 
 import collections
@@ -24,7 +25,9 @@ DROP = re.compile(
     r" DEBUG +ifdqueue .*<ifdqueue0> dropped (?P<type>[IPB])-frame (?P<number>\d+)"
     r" of (?P<size>\d+) bytes when frame (?P<cause>\d+) came:"
     r" (?P<reason>[a-z-]+): (?P<rule>\w.*)$", re.M)
-STATS = re.compile(r"application/x-ifdqueue-stats, .*")
+LOSS = re.compile(
+    r" DEBUG +wirelesslink .*<wirelesslink0> flow 0: lost a packet of \d+ bytes at"
+    r" [\d:.]+ after \d+ attempts: (?P<fate>[a-z-]+): \w.*$", re.M)
 FIELD = re.compile(r"([a-z0-9-]+)=\((?:g?u?int64|g?uint)\)(-?\d+)")
 
 
@@ -35,20 +38,20 @@ def read_link():
     return demo["link " + demo["matrix"]["links"]]["properties"]
 
 
-def start(queue):
-    """Streams the clip through this ifdqueue over the link."""
+def start(debug, payloader, link):
+    """Streams the clip over the link, and logs what `debug` says."""
     pipeline = (f"filesrc location={CLIP} ! mpegstat ! identity "
-                f"eos-after={FRAMES} ! {queue} ! rfc2250pay ! wirelesslink "
-                f"{read_link()} blocking=true ! fakesink sync=false")
+                f"eos-after={FRAMES} ! {payloader} ! wirelesslink {read_link()} "
+                f"{link} ! fakesink sync=false")
     return subprocess.Popen(
         ["gst-launch-1.0", "-m", *pipeline.split()],
-        env={**os.environ, "GST_DEBUG": "ifdqueue:5", "GST_DEBUG_NO_COLOR": "1",
+        env={**os.environ, "GST_DEBUG": debug, "GST_DEBUG_NO_COLOR": "1",
              "LC_ALL": "C"},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def finish(process):
-    """Its statistics and its log"""
+def finish(process, element):
+    """The statistics of this element and the log"""
     try:
         output, log = process.communicate(timeout=SECONDS_TO_WAIT)
     except subprocess.TimeoutExpired:
@@ -57,7 +60,7 @@ def finish(process):
         raise
     if process.returncode != 0:
         raise AssertionError(f"gst-launch-1.0 failed: {log}")
-    stats = STATS.findall(output)[-1]
+    stats = re.findall(rf"application/x-{element}-stats, .*", output)[-1]
     return {name: int(value) for name, value in FIELD.findall(stats)}, log
 
 
@@ -85,10 +88,22 @@ class DropLogTest(unittest.TestCase):
 
     def test_each_frame_that_ifdqueue_drops_is_explained(self):
         algorithms = "gop", "paper", "paper-gop"
-        queues = [f"ifdqueue algorithm={name}" for name in algorithms]
-        for queue, process in [(queue, start(queue)) for queue in queues]:
-            with self.subTest(queue):
-                self.check(*finish(process))
+        runs = [(name, start("ifdqueue:5", f"ifdqueue algorithm={name} ! "
+                             "rfc2250pay", "blocking=true"))
+                for name in algorithms]
+        for name, process in runs:
+            with self.subTest(name):
+                self.check(*finish(process, "ifdqueue"))
+
+    def test_each_packet_that_the_link_loses_is_explained(self):
+        stats, log = finish(
+            start("wirelesslink:5", "rfc2250pay", "mode=timestamp"), "wirelesslink")
+        losses = collections.Counter(
+            loss["fate"] for loss in LOSS.finditer(log))
+        self.assertGreater(sum(losses.values()), 0)
+        self.assertEqual(dict(losses), {
+            name.removeprefix("lost-"): value for name, value in stats.items()
+            if name.startswith("lost-") and value})
 
     def test_without_debug_level_nothing_is_logged(self):
         process = subprocess.run(
