@@ -25,10 +25,6 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstNetworkSink, gst_network_sink,
 
 /* --- statistics, from any thread ------------------------------------------ */
 
-static const gchar *const state_names[] = {
-  "idle", "connecting", "pausing", "connected", "broken", "failed"
-};
-
 #define COUNTER(name, member) \
     { name, G_TYPE_UINT64, G_STRUCT_OFFSET (Counters, member) }
 
@@ -82,7 +78,8 @@ gst_network_sink_create_stats (GstNetworkSink * self)
   counters.time_unconnected += time_since (priv->unconnected_since);
   UNLOCK (self);
 
-  gst_structure_set (stats, "state", G_TYPE_STRING, state_names[state], NULL);
+  gst_structure_set (stats, "state", G_TYPE_STRING,
+      gst_network_sink_get_state_name (state), NULL);
   gst_wireless_stats_fill (stats, stats_fields, G_N_ELEMENTS (stats_fields),
       &counters);
   if (klass->fill_stats)
@@ -213,6 +210,7 @@ gst_network_sink_change_state (GstElement * element, GstStateChange transition)
   GstNetworkSink *self = GST_NETWORK_SINK (element);
   GstStateChangeReturn done;
 
+  GST_DEBUG_OBJECT (self, "%s", gst_state_change_get_name (transition));
   switch (transition) {
     case GST_STATE_CHANGE_READY_TO_PAUSED:
       if (!gst_network_uri_check (element))

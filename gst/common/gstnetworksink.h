@@ -73,6 +73,7 @@ struct _GstNetworkSinkClass
    * listens. So it ends the attempts to connect only after `timeout`. */
   gboolean refusals_pass;
   const gchar *stats_name;      /* of the structure */
+  GstDebugCategory *category;   /* of the log; NULL: networksink */
 
   /* "host:port" as the user gave them; free it */
   gchar *(*describe) (GstNetworkSink * self);

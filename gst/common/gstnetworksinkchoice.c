@@ -61,13 +61,32 @@ continues_frame (GstNetworkSink * self, GstBuffer * buffer)
 }
 
 void
+gst_network_sink_log_drop (GstNetworkSink * self, GstBuffer * buffer,
+    DropReason reason)
+{
+  /* The words of the statistics, and what they mean */
+  static const gchar *const reasons[DROP_LAST] = {
+    "not-connected: there is no connection, and wait-for-connection=false",
+    "full: the network takes nothing, and blocking=false",
+    "rest-of-frame: an earlier part of its frame was dropped",
+    "no-key-frame: the receiver has nothing that it refers to",
+    "broken: the connection broke in the middle of it",
+    "unsendable: the transport cannot carry it",
+    "eos-timeout: the end of the stream took too long"
+  };
+
+  GST_DEBUG_OBJECT (self, "dropped a buffer of %" G_GSIZE_FORMAT
+      " bytes with pts %" GST_TIME_FORMAT ": %s", gst_buffer_get_size (buffer),
+      GST_TIME_ARGS (GST_BUFFER_PTS (buffer)), reasons[reason]);
+}
+
+void
 gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
     DropReason reason)
 {
   Counters *counters = &self->priv->counters;
 
-  GST_LOG_OBJECT (self, "dropped for reason %d: %" GST_PTR_FORMAT, reason,
-      buffer);
+  gst_network_sink_log_drop (self, buffer, reason);
   LOCK (self);
   counters->dropped[reason]++;
   counters->bytes_dropped += gst_buffer_get_size (buffer);
@@ -103,6 +122,8 @@ gst_network_sink_greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
   gst_network_sink_clear_rest (self);
   if (!missed)
     return FALSE;
+  GST_DEBUG_OBJECT (self, "a new receiver: what comes before the next key frame "
+      "is dropped");
   priv->needs_key_frame = TRUE;
   priv->frames_without_key = ends_frame (self, buffer) ? 1 : 0;
   gst_network_sink_drop (self, buffer, torn ? DROP_BROKEN : DROP_NO_KEY_FRAME);
@@ -130,6 +151,7 @@ gst_network_sink_choose (GstNetworkSink * self, GstBuffer * buffer)
     gst_network_sink_drop (self, buffer, DROP_NO_KEY_FRAME);
     return FALSE;
   }
+  GST_DEBUG_OBJECT (self, "the new receiver begins with this frame");
   priv->needs_key_frame = FALSE;
   return TRUE;
 }

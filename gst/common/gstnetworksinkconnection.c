@@ -17,9 +17,23 @@
 /* Between two warnings */
 #define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
 
+const gchar *
+gst_network_sink_get_state_name (ConnectionState state)
+{
+  static const gchar *const names[] = {
+    "idle", "connecting", "pausing", "connected", "broken", "failed"
+  };
+
+  return names[state];
+}
+
 static void
 set_state (GstNetworkSink * self, ConnectionState state)
 {
+  if (state != self->priv->state)
+    GST_DEBUG_OBJECT (self, "the connection is %s, was %s",
+        gst_network_sink_get_state_name (state),
+        gst_network_sink_get_state_name (self->priv->state));
   self->priv->state = state;
   g_cond_broadcast (&self->priv->cond);
 }
@@ -111,6 +125,8 @@ pause_attempts (GstNetworkSink * self)
   /* the last attempt is not later than that */
   if (priv->refused_until > now)
     end = MIN (end, priv->refused_until);
+  GST_DEBUG_OBJECT (self, "the next attempt to connect is in %"
+      G_GINT64_FORMAT " ms", (end - now) / 1000);
   set_state (self, STATE_PAUSING);
   while (priv->wanted && !priv->stopping
       && g_cond_wait_until (&priv->cond, &priv->lock, end));
@@ -164,8 +180,9 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
   gboolean again = !is_final (self, error) && (priv->auto_reconnect
       || may_pass (self, error, connecting));
 
-  GST_INFO_OBJECT (self, "%s: %s", connecting ? "no connection" : "broken",
-      error->message);
+  GST_INFO_OBJECT (self, "%s: %s; %s",
+      connecting ? "could not connect" : "lost the connection", error->message,
+      again ? "tries again" : "gives up");
   priv->counters.failures[gst_network_sink_classify (error)]++;
   if (again) {
     UNLOCK (self);
@@ -274,6 +291,8 @@ disconnect (GstNetworkSink * self)
   reset = priv->torn
       || (error && gst_network_sink_classify (error) == FAILURE_TIMEOUT);
   UNLOCK (self);
+  GST_DEBUG_OBJECT (self, reset ? "resets the connection" :
+      "closes the connection");
   GST_NETWORK_SINK_GET_CLASS (self)->disconnect (self, reset);
   LOCK (self);
   priv->torn = FALSE;

@@ -26,7 +26,8 @@
 G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_network_sink_debug);
-#define GST_CAT_DEFAULT gst_network_sink_debug
+/* The category of the element that `self` is */
+#define GST_CAT_DEFAULT (get_category (self))
 
 typedef enum
 {
@@ -143,10 +144,19 @@ struct _GstNetworkSinkPrivate
   guint64 refused_bytes;        /* send_packets calls sent */
 };
 
+static inline GstDebugCategory *
+get_category (GstNetworkSink * self)
+{
+  GstDebugCategory *category = GST_NETWORK_SINK_GET_CLASS (self)->category;
+
+  return category ? category : gst_network_sink_debug;
+}
+
 #define LOCK(self) g_mutex_lock (&(self)->priv->lock)
 #define UNLOCK(self) g_mutex_unlock (&(self)->priv->lock)
 
 /* gstnetworksinkconnection.c */
+const gchar *gst_network_sink_get_state_name (ConnectionState state);
 void gst_network_sink_start_connection (GstNetworkSink * self);
 /* Nobody may wait any more: before the pads are deactivated */
 void gst_network_sink_cancel_connection (GstNetworkSink * self);
@@ -174,6 +184,8 @@ void gst_network_sink_reset_render (GstNetworkSink * self);
 /* gstnetworksinkchoice.c */
 /* FALSE: it is dropped. Asked once for each buffer and connection */
 gboolean gst_network_sink_choose (GstNetworkSink * self, GstBuffer * buffer);
+void gst_network_sink_log_drop (GstNetworkSink * self, GstBuffer * buffer,
+    DropReason reason);
 void gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
     DropReason reason);
 /* The buffer is done with, sent or not. */

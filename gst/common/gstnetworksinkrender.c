@@ -138,6 +138,7 @@ wait_for_change (GstNetworkSink * self)
   GstNetworkSinkPrivate *priv = self->priv;
   gint64 begin = g_get_monotonic_time ();
 
+  GST_DEBUG_OBJECT (self, "waits for a connection");
   note_wait (self);
   priv->unconnected_since = begin;
   if (priv->ending_until)
@@ -222,6 +223,7 @@ wait_with_count (GstNetworkSink * self, gint64 timeout)
   GstNetworkSinkPrivate *priv = self->priv;
   gint64 begin = g_get_monotonic_time ();
 
+  GST_LOG_OBJECT (self, "waits for room or for its time");
   LOCK (self);
   priv->blocked_since = begin;
   UNLOCK (self);
@@ -330,6 +332,7 @@ drop_all (GstNetworkSink * self, Batch * batch, DropReason reason)
 void
 gst_network_sink_refuse_packet (GstNetworkSink * self, GstBuffer * packet)
 {
+  gst_network_sink_log_drop (self, packet, DROP_UNSENDABLE);
   self->priv->refused++;
   self->priv->refused_bytes += gst_buffer_get_size (packet);
 }
@@ -347,6 +350,8 @@ count_sent (GstNetworkSink * self, Batch * batch, guint sent)
     bytes += gst_buffer_get_size (batch->packets[i]);
     gst_network_sink_pass_buffer (self, batch->packets[i]);
   }
+  GST_LOG_OBJECT (self, "sent %u packets of %" G_GUINT64_FORMAT " bytes",
+      sent - priv->refused, bytes - priv->refused_bytes);
   LOCK (self);
   priv->counters.packets_sent += sent - priv->refused;
   priv->counters.bytes_sent += bytes - priv->refused_bytes;
@@ -474,6 +479,8 @@ count_taken (GstNetworkSink * self, gsize taken, gboolean all)
 {
   GstNetworkSinkPrivate *priv = self->priv;
 
+  GST_LOG_OBJECT (self, "sent %" G_GSIZE_FORMAT " bytes%s", taken,
+      all ? ", and with these all of the buffer" : "");
   priv->rest_offset += taken;
   LOCK (self);
   priv->counters.bytes_sent += taken;
@@ -896,6 +903,7 @@ finish_stream (GstNetworkSink * self)
   GstFlowReturn flow = GST_FLOW_OK;
   gboolean is_missed = priv->has_input && reached_nobody (self);
 
+  GST_DEBUG_OBJECT (self, "the stream ends: sends what is left");
   if (begin_drain (self))
     flow = drain (self);
   if (flow == GST_FLOW_OK && priv->gave_up)

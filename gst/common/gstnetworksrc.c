@@ -13,6 +13,10 @@
 #include "gstnetworkuri.h"
 #include "gststatstimer.h"
 
+GST_DEBUG_CATEGORY_STATIC (gst_network_src_debug);
+/* The category of the element that `self` is */
+#define GST_CAT_DEFAULT (get_category (self))
+
 typedef struct
 {
   /* protected by OBJECT_LOCK */
@@ -33,7 +37,17 @@ typedef struct
 #define gst_network_src_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstNetworkSrc, gst_network_src,
     GST_TYPE_PUSH_SRC, G_ADD_PRIVATE (GstNetworkSrc);
-    GST_IMPLEMENT_NETWORK_URI);
+    GST_IMPLEMENT_NETWORK_URI;
+    GST_DEBUG_CATEGORY_INIT (gst_network_src_debug, "networksrc", 0,
+        "Base class of network sources"));
+
+static GstDebugCategory *
+get_category (GstNetworkSrc * self)
+{
+  GstDebugCategory *category = GST_NETWORK_SRC_GET_CLASS (self)->category;
+
+  return category ? category : gst_network_src_debug;
+}
 
 static GstNetworkSrcPrivate *
 get_private (GstNetworkSrc * self)
@@ -102,6 +116,8 @@ gst_network_src_allows (GstNetworkSrc * self, const guint8 * address,
 
   if (!priv->allowed || address_list_contains (priv->allowed, address, size))
     return TRUE;
+  GST_DEBUG_OBJECT (self, "dropped a packet: not-allowed: allowed-senders does "
+      "not name its sender");
   g_mutex_lock (&priv->lock);
   priv->not_allowed++;
   g_mutex_unlock (&priv->lock);
@@ -142,6 +158,7 @@ gst_network_src_get_cancellable (GstNetworkSrc * self)
 GstFlowReturn
 gst_network_src_submit_list (GstNetworkSrc * self, GstBufferList * list)
 {
+  GST_LOG_OBJECT (self, "pushes %u packets", gst_buffer_list_length (list));
   return gst_live_list_submit (&get_private (self)->flush, list);
 }
 
@@ -149,6 +166,7 @@ GstFlowReturn
 gst_network_src_submit_buffer (GstNetworkSrc * self, GstBuffer * buffer,
     GstBuffer ** out)
 {
+  GST_LOG_OBJECT (self, "pushes %" GST_PTR_FORMAT, buffer);
   return gst_live_list_submit_buffer (&get_private (self)->flush, buffer, out);
 }
 
@@ -199,6 +217,8 @@ gst_network_src_tell_timeout (GstNetworkSrc * self, GstClockTime timeout)
 {
   GstNetworkSrcClass *klass = GST_NETWORK_SRC_GET_CLASS (self);
 
+  GST_DEBUG_OBJECT (self, "nothing came for %" GST_TIME_FORMAT,
+      GST_TIME_ARGS (timeout));
   gst_element_post_message (GST_ELEMENT_CAST (self),
       gst_message_new_element (GST_OBJECT_CAST (self),
           gst_structure_new (klass->timeout_name,
@@ -353,6 +373,7 @@ gst_network_src_change_state (GstElement * element, GstStateChange transition)
   GstNetworkSrc *self = GST_NETWORK_SRC (element);
   GstStateChangeReturn result;
 
+  GST_DEBUG_OBJECT (self, "%s", gst_state_change_get_name (transition));
   /* A name may be looked up in start, which is before unlock_stop. */
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     g_cancellable_reset (get_private (self)->cancellable);

@@ -30,6 +30,7 @@ struct _GstNetworkSrcClass
   GstPushSrcClass parent_class;
 
   const gchar *timeout_name;    /* of the message that says that nothing came */
+  GstDebugCategory *category;   /* of the log; NULL: networksrc */
 
   /* What `stats` has, always the same fields; any thread, no OBJECT_LOCK */
   GstStructure *(*create_stats) (GstNetworkSrc * self);

@@ -893,6 +893,7 @@ gst_dccp_thin_sink_class_init (GstDccpThinSinkClass * klass)
   sink_class->render = gst_dccp_thin_sink_render;
   sink_class->render_list = gst_dccp_thin_sink_render_list;
   network_class->refusals_pass = TRUE;
+  network_class->category = gst_dccp_thin_sink_debug;
   network_class->stats_name = "application/x-dccpthinsink-stats";
   network_class->describe = gst_dccp_thin_sink_describe;
   network_class->connect = gst_dccp_thin_sink_connect;

@@ -890,6 +890,7 @@ gst_dccp_thin_src_class_init (GstDccpThinSrcClass * klass)
   src_class->start = gst_dccp_thin_src_start;
   src_class->stop = gst_dccp_thin_src_stop;
   GST_PUSH_SRC_CLASS (klass)->create = gst_dccp_thin_src_create;
+  network_class->category = gst_dccp_thin_src_debug;
   network_class->timeout_name = "GstDccpThinSrcTimeout";
   network_class->create_stats = gst_dccp_thin_src_create_stats;
   network_class->set_flushing = gst_dccp_thin_src_set_flushing;

@@ -616,6 +616,7 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
   object_class->finalize = gst_ifd_tcp_writer_finalize;
   element_class->change_state = gst_ifd_tcp_writer_change_state;
   network_class->whole_frames = TRUE;
+  network_class->category = gst_ifd_tcp_writer_debug;
   network_class->stats_name = "application/x-ifd-tcp-writer-stats";
   network_class->describe = gst_ifd_tcp_writer_describe;
   network_class->connect = gst_ifd_tcp_writer_connect;

@@ -308,6 +308,7 @@ gst_mmtp_sink_class_init (GstMmtpSinkClass * klass)
   GST_BASE_SINK_CLASS (klass)->set_caps = gst_mmtp_sink_set_caps;
   GST_BASE_SINK_CLASS (klass)->event = gst_mmtp_sink_event;
   network_class->refusals_pass = TRUE;
+  network_class->category = gst_mmtp_sink_debug;
   network_class->stats_name = "application/x-mmtpsink-stats";
   network_class->describe = gst_mmtp_sink_describe;
   network_class->connect = gst_mmtp_sink_connect;

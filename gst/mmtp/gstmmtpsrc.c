@@ -360,6 +360,7 @@ gst_mmtp_src_class_init (GstMmtpSrcClass * klass)
   element_class->change_state = gst_mmtp_src_change_state;
   src_class->start = gst_mmtp_src_start;
   src_class->stop = gst_mmtp_src_stop;
+  network_class->category = gst_mmtp_src_debug;
   network_class->timeout_name = "GstMmtpSrcTimeout";
   network_class->create_stats = gst_mmtp_src_create_stats;
   network_class->set_flushing = gst_mmtp_src_set_flushing;
