@@ -79,6 +79,7 @@ add_client (GstUdpliteSink * self, const gchar * host, gint port)
   client = udplite_clients_add (self->clients, host, port, get_now ());
   id = client->id;
   UNLOCK (self);
+  GST_DEBUG_OBJECT (self, "added receiver %s:%d", host, port);
   gst_udplite_sink_prepare_client (self, id);
   g_signal_emit (self, signals[SIGNAL_CLIENT_ADDED], 0, host, port);
 }
@@ -99,10 +100,12 @@ remove_client (GstUdpliteSink * self, const gchar * host, gint port)
     gst_udplite_sink_leave_group (self, client);
   removed = udplite_clients_remove (self->clients, host, port, get_now ());
   UNLOCK (self);
-  if (removed)
-    g_signal_emit (self, signals[SIGNAL_CLIENT_REMOVED], 0, host, port);
-  else
+  if (!removed) {
     GST_WARNING_OBJECT (self, "%s:%d is no receiver", host, port);
+    return;
+  }
+  GST_DEBUG_OBJECT (self, "removed receiver %s:%d", host, port);
+  g_signal_emit (self, signals[SIGNAL_CLIENT_REMOVED], 0, host, port);
 }
 
 /* FALSE: there is none */
@@ -518,6 +521,7 @@ gst_udplite_sink_class_init (GstUdpliteSinkClass * klass)
   element_class->change_state = gst_udplite_sink_change_state;
   GST_BASE_SINK_CLASS (klass)->set_caps = gst_udplite_sink_set_caps;
   network_class->connectionless = TRUE;
+  network_class->category = gst_udplite_sink_debug;
   network_class->stats_name = "application/x-udplitesink-stats";
   network_class->describe = gst_udplite_sink_describe;
   network_class->connect = gst_udplite_sink_connect;

@@ -532,6 +532,8 @@ count_error (GstUdpliteSink * self, UdpliteClient * client, GError * error)
 
   client->errors++;
   self->send_errors++;
+  GST_DEBUG_OBJECT (self, "could not send a packet to %s:%u: %s", client->host,
+      client->port, error->message);
   if (self->warned_at == 0 || now - self->warned_at >= WARNING_INTERVAL) {
     self->warned_at = now;
     GST_WARNING_OBJECT (self, "can't send to %s:%u: %s (no more than one such "

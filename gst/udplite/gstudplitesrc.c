@@ -283,6 +283,7 @@ gst_udplite_src_class_init (GstUdpliteSrcClass * klass)
   element_class->change_state = gst_udplite_src_change_state;
   src_class->decide_allocation = gst_udplite_src_decide_allocation;
   src_class->start = gst_udplite_src_start;
+  network_class->category = gst_udplite_src_debug;
   network_class->timeout_name = "GstUdpliteSrcTimeout";
   network_class->create_stats = gst_udplite_src_create_stats;
   GST_PUSH_SRC_CLASS (klass)->create = gst_udplite_src_create;

@@ -187,7 +187,30 @@ sum_refused (const UdpliteSocketStats * stats)
   return sum;
 }
 
-/* What others send must not fill the log. */
+static void
+log_refused (GstUdpliteSrc * self, guint64 before, guint64 after,
+    const gchar * reason)
+{
+  if (after > before)
+    GST_DEBUG_OBJECT (self, "dropped %" G_GUINT64_FORMAT " packets: %s",
+        after - before, reason);
+}
+
+/* What was refused since the counters were read last */
+static void
+log_all_refused (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
+{
+  const UdpliteSocketStats *before = &self->counters.socket;
+  guint i;
+
+  for (i = UDPLITE_VALID + 1; i < UDPLITE_LAST; i++)
+    log_refused (self, before->refused[i], stats->refused[i],
+        udplite_verdict_get_name (i));
+  log_refused (self, before->truncated, stats->truncated, "truncated");
+  log_refused (self, before->foreign, stats->foreign, "foreign");
+}
+
+/* What others send must not fill the log of those who did not ask for it. */
 static void
 report_refused (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
 {
@@ -240,6 +263,8 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
       continue;
     buffer = make_buffer (self, &self->inputs[i], &manner);
     if (!buffer) {
+      GST_DEBUG_OBJECT (self, "dropped a packet of %u bytes: too-short-to-skip: "
+          "it has no more than skip-first-bytes", (guint) self->inputs[i].size);
       counters.too_short_to_skip++;
       continue;
     }
@@ -251,6 +276,7 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
   if (n > 0)
     gst_clear_object (&manner.pool);
   udplite_socket_get_stats (self->udplite, &counters.socket);
+  log_all_refused (self, &counters.socket);
   count (self, &counters);
   report_refused (self, &counters.socket);
 }
