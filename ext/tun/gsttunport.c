@@ -7,57 +7,52 @@
 
 #include "gsttunport.h"
 
+#include "gstwirelessproperties.h"
+
 #define DEFAULT_IFNAME "wl%d"
-#define DEFAULT_FD -1
 
 /* What the kernel allows for TUN: IPv4's smallest (RFC 791), and 16 bits */
 #define MIN_MTU 68
 #define MAX_MTU 65535
-#define MAX_TXQUEUELEN 1000000
 
 /* --- properties ---------------------------------------------------------- */
 
-void
-gst_tun_port_install_properties (GObjectClass * object_class)
-{
-  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_READY;
+#define PROPERTY_STRUCT GstTunPort
+static const GstWirelessProperty properties[] = {
+  PROPERTY_STRING ("netns", "Network namespace",
+      "Network namespace of the device: a name of \"ip netns\", a path (with a "
+      "slash) as /proc/1234/ns/net, or a pid (digits only); unset: that of this "
+      "process", PROPERTY_READY, netns, NULL),
+  PROPERTY_STRING ("ifname", "Interface name",
+      "Name of the TUN device, at most 15 characters, made if it does not "
+      "exist; %d in it is a number that is free. Elements of a pipeline with "
+      "the same netns and ifname share the device", PROPERTY_READY, ifname,
+      DEFAULT_IFNAME),
+  PROPERTY_STRING ("address", "Address",
+      "IPv4 and IPv6 addresses with prefix lengths that the device gets, as "
+      "10.0.0.1/24,fd00::1/64; unset: none", PROPERTY_READY, address, NULL),
+  PROPERTY_UINT ("mtu", "MTU",
+      "Largest packet that the device takes, in bytes, from 68; IPv6 needs "
+      "1280; 0: as it is, 1500 of a new device", PROPERTY_READY, mtu, 0,
+      MAX_MTU, 0),
+  PROPERTY_UINT ("txqueuelen", "Transmit queue length",
+      "Packets that may wait in the kernel to be read by tunsrc, more are "
+      "lost; 0: as it is, 500 of a new device", PROPERTY_READY, txqueuelen, 0,
+      1000000, 0),
+  PROPERTY_INT ("fd", "File descriptor",
+      "Descriptor of a TUN device that somebody opened (IFF_TUN, IFF_NO_PI), "
+      "attached and configured; in place of netns, ifname, address, mtu and "
+      "txqueuelen; it is duplicated; -1: none", PROPERTY_READY, fd, -1,
+      G_MAXINT, -1),
+  PROPERTY_STRING ("used-ifname", "Used interface name",
+      "Name of the open device", PROPERTY_READABLE, used_ifname, NULL),
+};
 
-  g_object_class_install_property (object_class, GST_TUN_PORT_PROP_NETNS,
-      g_param_spec_string ("netns", "Network namespace",
-          "Network namespace of the device: a name of \"ip netns\", a path "
-          "(with a slash) as /proc/1234/ns/net, or a pid (digits only); unset: "
-          "that of this process", NULL, ready));
-  g_object_class_install_property (object_class, GST_TUN_PORT_PROP_IFNAME,
-      g_param_spec_string ("ifname", "Interface name",
-          "Name of the TUN device, at most 15 characters, made if it does not "
-          "exist; %d in it is a number that is free. Elements of a pipeline "
-          "with the same netns and ifname share the device", DEFAULT_IFNAME,
-          ready));
-  g_object_class_install_property (object_class, GST_TUN_PORT_PROP_ADDRESS,
-      g_param_spec_string ("address", "Address",
-          "IPv4 and IPv6 addresses with prefix lengths that the device gets, "
-          "as 10.0.0.1/24,fd00::1/64; unset: none", NULL, ready));
-  g_object_class_install_property (object_class, GST_TUN_PORT_PROP_MTU,
-      g_param_spec_uint ("mtu", "MTU",
-          "Largest packet that the device takes, in bytes, from 68; IPv6 needs "
-          "1280; 0: as it is, 1500 of a new device", 0, MAX_MTU, 0, ready));
-  g_object_class_install_property (object_class, GST_TUN_PORT_PROP_TXQUEUELEN,
-      g_param_spec_uint ("txqueuelen", "Transmit queue length",
-          "Packets that may wait in the kernel to be read by tunsrc, more are "
-          "lost; 0: as it is, 500 of a new device", 0, MAX_TXQUEUELEN, 0,
-          ready));
-  g_object_class_install_property (object_class, GST_TUN_PORT_PROP_FD,
-      g_param_spec_int ("fd", "File descriptor",
-          "Descriptor of a TUN device that somebody opened (IFF_TUN, "
-          "IFF_NO_PI), attached and configured; in place of netns, ifname, "
-          "address, mtu and txqueuelen; it is duplicated; -1: none", -1,
-          G_MAXINT, DEFAULT_FD, ready));
-  g_object_class_install_property (object_class,
-      GST_TUN_PORT_PROP_USED_IFNAME,
-      g_param_spec_string ("used-ifname", "Used interface name",
-          "Name of the open device", NULL,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+void
+gst_tun_port_install_properties (GObjectClass * object_class, gssize port)
+{
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), port, GST_WIRELESS_OBJECT_LOCK);
 }
 
 void
@@ -65,8 +60,7 @@ gst_tun_port_init (GstTunPort * port, GstElement * element, gboolean reads)
 {
   port->element = element;
   port->reads = reads;
-  port->ifname = g_strdup (DEFAULT_IFNAME);
-  port->fd = DEFAULT_FD;
+  gst_wireless_properties_init (element, G_OBJECT_TYPE (element));
   g_mutex_init (&port->device_lock);
 }
 
@@ -78,82 +72,6 @@ gst_tun_port_clear (GstTunPort * port)
   g_clear_pointer (&port->address, g_free);
   g_clear_pointer (&port->used_ifname, g_free);
   g_mutex_clear (&port->device_lock);
-}
-
-static void
-take_string (gchar ** member, const GValue * value)
-{
-  g_free (*member);
-  *member = g_value_dup_string (value);
-}
-
-gboolean
-gst_tun_port_set_property (GstTunPort * port, guint id, const GValue * value)
-{
-  gboolean known = TRUE;
-
-  GST_OBJECT_LOCK (port->element);
-  switch (id) {
-    case GST_TUN_PORT_PROP_NETNS:
-      take_string (&port->netns, value);
-      break;
-    case GST_TUN_PORT_PROP_IFNAME:
-      take_string (&port->ifname, value);
-      break;
-    case GST_TUN_PORT_PROP_ADDRESS:
-      take_string (&port->address, value);
-      break;
-    case GST_TUN_PORT_PROP_MTU:
-      port->mtu = g_value_get_uint (value);
-      break;
-    case GST_TUN_PORT_PROP_TXQUEUELEN:
-      port->txqueuelen = g_value_get_uint (value);
-      break;
-    case GST_TUN_PORT_PROP_FD:
-      port->fd = g_value_get_int (value);
-      break;
-    default:
-      known = FALSE;
-      break;
-  }
-  GST_OBJECT_UNLOCK (port->element);
-  return known;
-}
-
-gboolean
-gst_tun_port_get_property (GstTunPort * port, guint id, GValue * value)
-{
-  gboolean known = TRUE;
-
-  GST_OBJECT_LOCK (port->element);
-  switch (id) {
-    case GST_TUN_PORT_PROP_NETNS:
-      g_value_set_string (value, port->netns);
-      break;
-    case GST_TUN_PORT_PROP_IFNAME:
-      g_value_set_string (value, port->ifname);
-      break;
-    case GST_TUN_PORT_PROP_ADDRESS:
-      g_value_set_string (value, port->address);
-      break;
-    case GST_TUN_PORT_PROP_MTU:
-      g_value_set_uint (value, port->mtu);
-      break;
-    case GST_TUN_PORT_PROP_TXQUEUELEN:
-      g_value_set_uint (value, port->txqueuelen);
-      break;
-    case GST_TUN_PORT_PROP_FD:
-      g_value_set_int (value, port->fd);
-      break;
-    case GST_TUN_PORT_PROP_USED_IFNAME:
-      g_value_set_string (value, port->used_ifname);
-      break;
-    default:
-      known = FALSE;
-      break;
-  }
-  GST_OBJECT_UNLOCK (port->element);
-  return known;
 }
 
 /* --- the table of devices ------------------------------------------------ */

@@ -14,19 +14,6 @@ G_BEGIN_DECLS
 
 #define GST_TUN_CAPS "application/x-ip"
 
-enum
-{
-  GST_TUN_PORT_PROP_0,
-  GST_TUN_PORT_PROP_NETNS,
-  GST_TUN_PORT_PROP_IFNAME,
-  GST_TUN_PORT_PROP_ADDRESS,
-  GST_TUN_PORT_PROP_MTU,
-  GST_TUN_PORT_PROP_TXQUEUELEN,
-  GST_TUN_PORT_PROP_FD,
-  GST_TUN_PORT_PROP_USED_IFNAME,
-  GST_TUN_PORT_PROP_LAST        /* the element's own begin here */
-};
-
 typedef struct
 {
   GstElement *element;          /* whose part this is */
@@ -44,17 +31,13 @@ typedef struct
   GMutex device_lock;           /* who asks for statistics holds it */
 } GstTunPort;
 
-void gst_tun_port_install_properties (GObjectClass * object_class);
+/* `port`: its offset in the instance */
+void gst_tun_port_install_properties (GObjectClass * object_class,
+    gssize port);
 
 void gst_tun_port_init (GstTunPort * port, GstElement * element,
     gboolean reads);
 void gst_tun_port_clear (GstTunPort * port);
-
-/* FALSE: not one of these properties */
-gboolean gst_tun_port_set_property (GstTunPort * port, guint id,
-    const GValue * value);
-gboolean gst_tun_port_get_property (GstTunPort * port, guint id,
-    GValue * value);
 
 /* Opens the device, or joins those that have it open. FALSE: an error is on the
  * bus. The neighbour of `pad` may know the table. */

@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "gsttunport.h"
+#include "gstwirelessproperties.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_tun_sink_debug);
 #define GST_CAT_DEFAULT gst_tun_sink_debug
@@ -74,11 +75,6 @@ struct _GstTunSink
   /* streaming thread only */
   guint mtu;                    /* as last seen; 0: unknown */
   gint64 warned[REFUSED_LAST];  /* monotonic time, microseconds; 0: never */
-};
-
-enum
-{
-  PROP_STATS = GST_TUN_PORT_PROP_LAST
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -281,8 +277,9 @@ gst_tun_sink_query (GstBaseSink * sink, GstQuery * query)
 }
 
 static GstStructure *
-gst_tun_sink_create_stats (GstTunSink * self)
+gst_tun_sink_create_stats (GstElement * element)
 {
+  GstTunSink *self = GST_TUN_SINK (element);
   GstStructure *stats;
   guint i;
 
@@ -297,25 +294,26 @@ gst_tun_sink_create_stats (GstTunSink * self)
   return stats;
 }
 
-static void
-gst_tun_sink_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
-{
-  if (!gst_tun_port_set_property (&GST_TUN_SINK (object)->port, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-}
-
-static void
-gst_tun_sink_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstTunSink *self = GST_TUN_SINK (object);
-
-  if (id == PROP_STATS)
-    g_value_take_boxed (value, gst_tun_sink_create_stats (self));
-  else if (!gst_tun_port_get_property (&self->port, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-}
+static const GstWirelessProperty properties[] = {
+  /**
+   * GstTunSink:stats:
+   *
+   * A #GstStructure named `application/x-tunsink-stats`. All fields are
+   * #guint64, begin at 0 when the element starts and never go back; they can be
+   * read until it starts again:
+   *
+   * * `packets`: that the kernel took
+   * * `bytes`: of them, IP headers included
+   * * `not-ip`: refused: their first four bits are neither 4 nor 6
+   * * `too-big`: refused: larger than the device's MTU
+   * * `device-down`: refused: the device was down
+   * * `no-buffer`: refused: the kernel had no memory for them
+   * * `other`: refused by the kernel for another reason
+   */
+  PROPERTY_STATS ("Packets and bytes that were written, and packets that were "
+      "refused, by reason, since the element started",
+      gst_tun_sink_create_stats),
+};
 
 static void
 gst_tun_sink_finalize (GObject * object)
@@ -341,36 +339,16 @@ gst_tun_sink_class_init (GstTunSinkClass * klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseSinkClass *sink_class = GST_BASE_SINK_CLASS (klass);
 
-  object_class->set_property = gst_tun_sink_set_property;
-  object_class->get_property = gst_tun_sink_get_property;
   object_class->finalize = gst_tun_sink_finalize;
   element_class->change_state = gst_tun_sink_change_state;
   sink_class->render = gst_tun_sink_render;
   sink_class->render_list = gst_tun_sink_render_list;
   sink_class->query = gst_tun_sink_query;
 
-  gst_tun_port_install_properties (object_class);
-
-  /**
-   * GstTunSink:stats:
-   *
-   * A #GstStructure named `application/x-tunsink-stats`. All fields are
-   * #guint64, begin at 0 when the element starts and never go back; they can be
-   * read until it starts again:
-   *
-   * * `packets`: that the kernel took
-   * * `bytes`: of them, IP headers included
-   * * `not-ip`: refused: their first four bits are neither 4 nor 6
-   * * `too-big`: refused: larger than the device's MTU
-   * * `device-down`: refused: the device was down
-   * * `no-buffer`: refused: the kernel had no memory for them
-   * * `other`: refused by the kernel for another reason
-   */
-  g_object_class_install_property (object_class, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics",
-          "Packets and bytes that were written, and packets that were refused, "
-          "by reason, since the element started", GST_TYPE_STRUCTURE,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_tun_port_install_properties (object_class,
+      G_STRUCT_OFFSET (GstTunSink, port));
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class,

@@ -34,6 +34,7 @@
 #include "gstlivesource.h"
 #include "gsttunport.h"
 #include "gstwronginput.h"
+#include "gstwirelessproperties.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_tun_src_debug);
 #define GST_CAT_DEFAULT gst_tun_src_debug
@@ -56,11 +57,6 @@ struct _GstTunSrc
   GstPoll *poll;                /* has its own lock */
   GstPollFD poll_fd;            /* in it from start to stop */
   guint8 *scratch;              /* TUN_MAX_PACKET bytes; streaming thread */
-};
-
-enum
-{
-  PROP_STATS = GST_TUN_PORT_PROP_LAST
 };
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
@@ -304,8 +300,9 @@ gst_tun_src_query (GstBaseSrc * src, GstQuery * query)
 }
 
 static GstStructure *
-gst_tun_src_create_stats (GstTunSrc * self)
+gst_tun_src_create_stats (GstElement * element)
 {
+  GstTunSrc *self = GST_TUN_SRC (element);
   GstStructure *stats;
 
   gst_tun_src_update_dropped (self);
@@ -319,25 +316,25 @@ gst_tun_src_create_stats (GstTunSrc * self)
   return stats;
 }
 
-static void
-gst_tun_src_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
-{
-  if (!gst_tun_port_set_property (&GST_TUN_SRC (object)->port, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-}
-
-static void
-gst_tun_src_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstTunSrc *self = GST_TUN_SRC (object);
-
-  if (id == PROP_STATS)
-    g_value_take_boxed (value, gst_tun_src_create_stats (self));
-  else if (!gst_tun_port_get_property (&self->port, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-}
+static const GstWirelessProperty properties[] = {
+  /**
+   * GstTunSrc:stats:
+   *
+   * A #GstStructure named `application/x-tunsrc-stats`. All fields are
+   * #guint64, begin at 0 when the element starts and never go back; they can be
+   * read until it starts again:
+   *
+   * * `packets`: that were read
+   * * `bytes`: of them, IP headers included
+   * * `lists`: how often packets were read that waited together, 64 at most;
+   *   one alone counts too
+   * * `dropped`: packets that the kernel lost before, because its queue was
+   *   full (#GstTunSrc:txqueuelen); 0 of a #GstTunSrc:fd, where nobody can ask
+   */
+  PROPERTY_STATS ("Packets, bytes and lists that were read, and packets that "
+      "found the queue full, since the element started",
+      gst_tun_src_create_stats),
+};
 
 static void
 gst_tun_src_finalize (GObject * object)
@@ -371,8 +368,6 @@ gst_tun_src_class_init (GstTunSrcClass * klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseSrcClass *src_class = GST_BASE_SRC_CLASS (klass);
 
-  object_class->set_property = gst_tun_src_set_property;
-  object_class->get_property = gst_tun_src_get_property;
   object_class->finalize = gst_tun_src_finalize;
   gst_wrong_input_drop_start_error (element_class);
   element_class->change_state = gst_tun_src_change_state;
@@ -384,27 +379,10 @@ gst_tun_src_class_init (GstTunSrcClass * klass)
   src_class->query = gst_tun_src_query;
   GST_PUSH_SRC_CLASS (klass)->create = gst_tun_src_create;
 
-  gst_tun_port_install_properties (object_class);
-
-  /**
-   * GstTunSrc:stats:
-   *
-   * A #GstStructure named `application/x-tunsrc-stats`. All fields are
-   * #guint64, begin at 0 when the element starts and never go back; they can be
-   * read until it starts again:
-   *
-   * * `packets`: that were read
-   * * `bytes`: of them, IP headers included
-   * * `lists`: how often packets were read that waited together, 64 at most;
-   *   one alone counts too
-   * * `dropped`: packets that the kernel lost before, because its queue was
-   *   full (#GstTunSrc:txqueuelen); 0 of a #GstTunSrc:fd, where nobody can ask
-   */
-  g_object_class_install_property (object_class, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics",
-          "Packets, bytes and lists that were read, and packets that found the "
-          "queue full, since the element started",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_tun_port_install_properties (object_class,
+      G_STRUCT_OFFSET (GstTunSrc, port));
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,

@@ -10,7 +10,7 @@
 #include "gstnetworksinkprivate.h"
 
 #include "gstnetworkuri.h"
-#include "gststructmembers.h"
+#include "gstwirelessstats.h"
 
 GST_DEBUG_CATEGORY (gst_network_sink_debug);
 

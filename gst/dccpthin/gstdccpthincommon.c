@@ -13,7 +13,7 @@
 
 #include "gstnetworksrc.h"
 #include "gstnetworkuri.h"
-#include "gststructmembers.h"
+#include "gstwirelessstats.h"
 #include "tfrcequation.h"
 
 /* --- enumerations --------------------------------------------------------- */

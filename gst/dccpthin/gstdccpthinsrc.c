@@ -31,8 +31,8 @@
 #include <string.h>
 
 #include "gstdccpthinend.h"
-#include "gststructmembers.h"
 #include "gstwirelessproperties.h"
+#include "gstwirelessstats.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
 #define GST_CAT_DEFAULT gst_dccp_thin_src_debug

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "gstifd.h"
-#include "gststructmembers.h"
+#include "gstwirelessstats.h"
 
 #define STATS_NAME "application/x-ifdqueue-stats"
 #define DROP_NAME "application/x-ifdqueue-drop"

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#include "gststructmembers.h"
 #include "gstwirelessevents.h"
+#include "gstwirelessstats.h"
 
 /* Between two requests for a key frame, us: an encoder needs its time too, and
  * each costs rate that is missing already. */

@@ -29,7 +29,7 @@
 #include "gstmmtpsrcprivate.h"
 
 #include "gstnetworkuri.h"
-#include "gststructmembers.h"
+#include "gstwirelessstats.h"
 
 GST_DEBUG_CATEGORY (gst_mmtp_src_debug);
 

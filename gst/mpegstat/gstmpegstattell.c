@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "gststructmembers.h"
+#include "gstwirelessstats.h"
 #include "mpegstatformat.h"
 
 /* --- time ---------------------------------------------------------------- */

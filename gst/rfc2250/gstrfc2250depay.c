@@ -41,28 +41,16 @@
 
 #include "gstframeinfometa.h"
 #include "gstmpegvideoinput.h"
+#include "gstwirelessproperties.h"
 #include "rfc2250unpacker.h"
 #include "rtpreorder.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_depay_debug);
 #define GST_CAT_DEFAULT gst_rfc2250_depay_debug
 
-#define DEFAULT_ON_LOSS RFC2250_ON_LOSS_DROP_FRAME
-/* As many as TCP's and TFRC's loss detection let overtake (RFC 5681 section
- * 3.2, RFC 5348 section 5.1) */
-#define DEFAULT_REORDER_WINDOW 3
 #define CLOCK_RATE 90000
 /* Packets without a payload to remember; keep-alives come seconds apart */
 #define MAX_FILLERS 16
-
-enum
-{
-  PROP_0,
-  PROP_ON_LOSS,
-  PROP_REORDER_WINDOW,
-  PROP_MAX_FRAME_SIZE,
-  PROP_MPEG_STATS
-};
 
 /* Refused before the unpacker sees them */
 typedef struct
@@ -156,8 +144,9 @@ gst_rfc2250_on_loss_get_type (void)
 }
 
 static GstStructure *
-gst_rfc2250_depay_create_stats (GstRfc2250Depay * depay)
+gst_rfc2250_depay_create_stats (GstElement * element)
 {
+  GstRfc2250Depay *depay = GST_RFC2250_DEPAY (element);
   DepayStats d;
   Rfc2250UnpackerStats u;
 
@@ -203,57 +192,81 @@ gst_rfc2250_depay_configure (GstRfc2250Depay * depay)
   gst_mpeg_video_input_set_max_frame_size (depay->input, depay->max_frame_size);
 }
 
-static void
-gst_rfc2250_depay_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
-{
-  GstRfc2250Depay *depay = GST_RFC2250_DEPAY (object);
+#define PROPERTY_STRUCT GstRfc2250Depay
+static const GstWirelessProperty properties[] = {
+  /**
+   * GstRfc2250Depay:on-loss:
+   *
+   * What becomes of a frame of which something is missing. `drop-frame`: it
+   * does not leave. `conceal`: its whole slices leave, flagged
+   * %GST_BUFFER_FLAG_CORRUPTED; a lost picture header is rebuilt from the
+   * video-specific header as RFC 2250 appendix 1 allows: for MPEG-1 always, for
+   * MPEG-2 if the sender uses `mpeg2-extension` or `new-picture-bits`. `pass`:
+   * all that came leaves, flagged.
+   *
+   * Since: 0.1
+   */
+  PROPERTY_ENUM ("on-loss", "On loss",
+      "What becomes of a frame of which something is missing",
+      PROPERTY_READY, on_loss, gst_rfc2250_on_loss_get_type,
+      RFC2250_ON_LOSS_DROP_FRAME),
 
-  GST_OBJECT_LOCK (depay);
-  switch (id) {
-    case PROP_ON_LOSS:
-      depay->on_loss = g_value_get_enum (value);
-      break;
-    case PROP_REORDER_WINDOW:
-      depay->reorder_window = g_value_get_uint (value);
-      break;
-    case PROP_MAX_FRAME_SIZE:
-      depay->max_frame_size = g_value_get_uint (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (depay);
-}
+  /**
+   * GstRfc2250Depay:reorder-window:
+   *
+   * Packets that wait behind a gap for the missing one, which may have been
+   * overtaken. Costs no time while nothing is missing. 0: every gap is a loss.
+   * A gap that the jitter buffer has given up (DISCONT) is not waited for.
+   *
+   * Since: 0.1
+   */
+  /* As many as TCP's and TFRC's loss detection let overtake (RFC 5681 section
+   * 3.2, RFC 5348 section 5.1) */
+  PROPERTY_UINT ("reorder-window", "Reorder window",
+      "Packets that wait behind a gap for one that was overtaken",
+      PROPERTY_READY, reorder_window, 0, RTP_REORDER_MAX_WINDOW, 3),
 
-static void
-gst_rfc2250_depay_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstRfc2250Depay *depay = GST_RFC2250_DEPAY (object);
+  /**
+   * GstRfc2250Depay:max-frame-size:
+   *
+   * Largest coded frame, in bytes. A larger one is dropped and counted, the
+   * first one with a warning.
+   *
+   * Since: 0.1
+   */
+  PROPERTY_UINT ("max-frame-size", "Maximum frame size",
+      "Largest coded frame in bytes; a larger one is dropped",
+      PROPERTY_READY, max_frame_size, 1024, G_MAXINT,
+      MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE),
 
-  if (id == PROP_MPEG_STATS) {
-    g_value_take_boxed (value, gst_rfc2250_depay_create_stats (depay));
-    return;
-  }
-  GST_OBJECT_LOCK (depay);
-  switch (id) {
-    case PROP_ON_LOSS:
-      g_value_set_enum (value, depay->on_loss);
-      break;
-    case PROP_REORDER_WINDOW:
-      g_value_set_uint (value, depay->reorder_window);
-      break;
-    case PROP_MAX_FRAME_SIZE:
-      g_value_set_uint (value, depay->max_frame_size);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (depay);
-}
+  /**
+   * GstRfc2250Depay:mpeg-stats:
+   *
+   * Counters since the element was made, all #guint64, none ever goes back
+   * (`stats` belongs to the base class):
+   *
+   * - `packets`, `legacy-packets`: taken, and of these with an all-zero header
+   * - `lost`, `duplicates`, `late`, `ssrc-changes`: by sequence number;
+   *   `strays`: dropped packets of another source, or with a number far off. Another
+   *   source takes over when it has two packets in a row and the current one has
+   *   been silent for a second
+   * - `invalid-rtp`, `wrong-payload-type`, `no-payload`, `bad-short`,
+   *   `bad-mbz`, `bad-extension`, `empty`: packets refused, by reason: no RTP;
+   *   another payload type than the caps'; a keep-alive; shorter than the
+   *   header says; reserved bits set; forbidden value in the MPEG-2 extension;
+   *   no video behind the header
+   * - `frames`, `frames-damaged`, `frames-dropped`: left whole, left with
+   *   something missing, did not leave; `too-big`: of the dropped
+   * - `frames-i`, `-p`, `-b`, `-d`: all that left, by type
+   * - `pictures-rebuilt`, `gops-rebuilt`, `slices-dropped`: by
+   *   `on-loss=conceal`
+   *
+   * Since: 0.1
+   */
+  PROPERTY_COMPUTED ("mpeg-stats", "MPEG statistics",
+      "Counters of packets, frames and what was refused", PROPERTY_READABLE, 0,
+      gst_structure_get_type, .create_stats = gst_rfc2250_depay_create_stats),
+};
 
 /* --- counters ----------------------------------------------------------- */
 
@@ -725,88 +738,10 @@ gst_rfc2250_depay_class_init (GstRfc2250DepayClass * klass)
   GST_DEBUG_CATEGORY_INIT (gst_rfc2250_depay_debug, "rfc2250depay", 0,
       "RTP depayloader for MPEG-1/2 video (RFC 2250)");
 
-  object_class->set_property = gst_rfc2250_depay_set_property;
-  object_class->get_property = gst_rfc2250_depay_get_property;
   object_class->finalize = gst_rfc2250_depay_finalize;
 
-  /**
-   * GstRfc2250Depay:on-loss:
-   *
-   * What becomes of a frame of which something is missing. `drop-frame`: it
-   * does not leave. `conceal`: its whole slices leave, flagged
-   * %GST_BUFFER_FLAG_CORRUPTED; a lost picture header is rebuilt from the
-   * video-specific header as RFC 2250 appendix 1 allows: for MPEG-1 always, for
-   * MPEG-2 if the sender uses `mpeg2-extension` or `new-picture-bits`. `pass`:
-   * all that came leaves, flagged.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_ON_LOSS,
-      g_param_spec_enum ("on-loss", "On loss",
-          "What becomes of a frame of which something is missing",
-          GST_TYPE_RFC2250_ON_LOSS, DEFAULT_ON_LOSS,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-          GST_PARAM_MUTABLE_READY));
-
-  /**
-   * GstRfc2250Depay:reorder-window:
-   *
-   * Packets that wait behind a gap for the missing one, which may have been
-   * overtaken. Costs no time while nothing is missing. 0: every gap is a loss.
-   * A gap that the jitter buffer has given up (DISCONT) is not waited for.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_REORDER_WINDOW,
-      g_param_spec_uint ("reorder-window", "Reorder window",
-          "Packets that wait behind a gap for one that was overtaken",
-          0, RTP_REORDER_MAX_WINDOW, DEFAULT_REORDER_WINDOW,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-          GST_PARAM_MUTABLE_READY));
-
-  /**
-   * GstRfc2250Depay:max-frame-size:
-   *
-   * Largest coded frame, in bytes. A larger one is dropped and counted, the
-   * first one with a warning.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_MAX_FRAME_SIZE,
-      g_param_spec_uint ("max-frame-size", "Maximum frame size",
-          "Largest coded frame in bytes; a larger one is dropped",
-          1024, G_MAXINT, MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-          GST_PARAM_MUTABLE_READY));
-
-  /**
-   * GstRfc2250Depay:mpeg-stats:
-   *
-   * Counters since the element was made, all #guint64, none ever goes back
-   * (`stats` belongs to the base class):
-   *
-   * - `packets`, `legacy-packets`: taken, and of these with an all-zero header
-   * - `lost`, `duplicates`, `late`, `ssrc-changes`: by sequence number;
-   *   `strays`: dropped packets of another source, or with a number far off. Another
-   *   source takes over when it has two packets in a row and the current one has
-   *   been silent for a second
-   * - `invalid-rtp`, `wrong-payload-type`, `no-payload`, `bad-short`,
-   *   `bad-mbz`, `bad-extension`, `empty`: packets refused, by reason: no RTP;
-   *   another payload type than the caps'; a keep-alive; shorter than the
-   *   header says; reserved bits set; forbidden value in the MPEG-2 extension;
-   *   no video behind the header
-   * - `frames`, `frames-damaged`, `frames-dropped`: left whole, left with
-   *   something missing, did not leave; `too-big`: of the dropped
-   * - `frames-i`, `-p`, `-b`, `-d`: all that left, by type
-   * - `pictures-rebuilt`, `gops-rebuilt`, `slices-dropped`: by
-   *   `on-loss=conceal`
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_MPEG_STATS,
-      g_param_spec_boxed ("mpeg-stats", "MPEG statistics",
-          "Counters of packets, frames and what was refused",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
 
   element_class->change_state = gst_rfc2250_depay_change_state;
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -830,9 +765,7 @@ gst_rfc2250_depay_init (GstRfc2250Depay * depay)
   GstPad *pad = GST_RTP_BASE_DEPAYLOAD_SINKPAD (depay);
   GstCaps *parsed;
 
-  depay->on_loss = DEFAULT_ON_LOSS;
-  depay->reorder_window = DEFAULT_REORDER_WINDOW;
-  depay->max_frame_size = MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE;
+  gst_wireless_properties_init (depay, GST_TYPE_RFC2250_DEPAY);
   depay->reorder = rtp_reorder_new ((GDestroyNotify) gst_buffer_unref);
   depay->unpacker = rfc2250_unpacker_new ();
   depay->input = gst_mpeg_video_input_new (GST_ELEMENT (depay));

@@ -41,31 +41,17 @@
 
 #include "gstframeinfometa.h"
 #include "gstmpegvideoinput.h"
+#include "gstwirelessproperties.h"
 #include "rfc2250packer.h"
 #include "rtpheader.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_pay_debug);
 #define GST_CAT_DEFAULT gst_rfc2250_pay_debug
 
-#define DEFAULT_AGGREGATE_MODE RFC2250_AGGREGATE_SLICES
-#define DEFAULT_MPEG2_EXTENSION FALSE
-#define DEFAULT_NEW_PICTURE_BITS FALSE
-#define DEFAULT_CONFIG_INTERVAL 0
 /* Room for the headers of a hundred packets or more */
 #define HEADERS_BLOCK_SIZE 4096
 /* RFC 3551 table 5 */
 #define STATIC_PAYLOAD_TYPE GST_RTP_PAYLOAD_MPV
-
-enum
-{
-  PROP_0,
-  PROP_AGGREGATE_MODE,
-  PROP_MPEG2_EXTENSION,
-  PROP_NEW_PICTURE_BITS,
-  PROP_CONFIG_INTERVAL,
-  PROP_MAX_FRAME_SIZE,
-  PROP_MPEG_STATS
-};
 
 struct _GstRfc2250Pay
 {
@@ -134,8 +120,9 @@ gst_rfc2250_aggregate_mode_get_type (void)
 }
 
 static GstStructure *
-gst_rfc2250_pay_create_stats (GstRfc2250Pay * pay)
+gst_rfc2250_pay_create_stats (GstElement * element)
 {
+  GstRfc2250Pay *pay = GST_RFC2250_PAY (element);
   Rfc2250PackerStats p;
   MpegVideoFramerStats f;
 
@@ -166,70 +153,116 @@ gst_rfc2250_pay_create_stats (GstRfc2250Pay * pay)
       "foreign-codes", G_TYPE_UINT64, f.foreign_codes, NULL);
 }
 
+/* With OBJECT_LOCK */
 static void
-gst_rfc2250_pay_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
+change_max_frame_size (gpointer object)
 {
   GstRfc2250Pay *pay = GST_RFC2250_PAY (object);
 
-  GST_OBJECT_LOCK (pay);
-  switch (id) {
-    case PROP_AGGREGATE_MODE:
-      pay->config.aggregate_mode = g_value_get_enum (value);
-      break;
-    case PROP_MPEG2_EXTENSION:
-      pay->config.mpeg2_extension = g_value_get_boolean (value);
-      break;
-    case PROP_NEW_PICTURE_BITS:
-      pay->config.new_picture_bits = g_value_get_boolean (value);
-      break;
-    case PROP_CONFIG_INTERVAL:
-      pay->config.config_interval = g_value_get_int (value);
-      break;
-    case PROP_MAX_FRAME_SIZE:
-      pay->max_frame_size = g_value_get_uint (value);
-      gst_mpeg_video_input_set_max_frame_size (pay->input, pay->max_frame_size);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (pay);
+  gst_mpeg_video_input_set_max_frame_size (pay->input, pay->max_frame_size);
 }
 
-static void
-gst_rfc2250_pay_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstRfc2250Pay *pay = GST_RFC2250_PAY (object);
+#define PROPERTY_STRUCT GstRfc2250Pay
+static const GstWirelessProperty properties[] = {
+  /**
+   * GstRfc2250Pay:aggregate-mode:
+   *
+   * How slices share packets. `slices` is understood by every receiver; `none`
+   * loses least with a packet and costs most packets; `fill` makes the fewest
+   * packets, which a radio pays for each (802.11b: about 0.85 ms a packet,
+   * whatever its size).
+   *
+   * Since: 0.1
+   */
+  PROPERTY_ENUM ("aggregate-mode", "Aggregate mode",
+      "How slices share packets", PROPERTY_PLAYING, config.aggregate_mode,
+      gst_rfc2250_aggregate_mode_get_type, RFC2250_AGGREGATE_SLICES),
 
-  if (id == PROP_MPEG_STATS) {
-    g_value_take_boxed (value, gst_rfc2250_pay_create_stats (pay));
-    return;
-  }
-  GST_OBJECT_LOCK (pay);
-  switch (id) {
-    case PROP_AGGREGATE_MODE:
-      g_value_set_enum (value, pay->config.aggregate_mode);
-      break;
-    case PROP_MPEG2_EXTENSION:
-      g_value_set_boolean (value, pay->config.mpeg2_extension);
-      break;
-    case PROP_NEW_PICTURE_BITS:
-      g_value_set_boolean (value, pay->config.new_picture_bits);
-      break;
-    case PROP_CONFIG_INTERVAL:
-      g_value_set_int (value, pay->config.config_interval);
-      break;
-    case PROP_MAX_FRAME_SIZE:
-      g_value_set_uint (value, pay->max_frame_size);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (pay);
-}
+  /**
+   * GstRfc2250Pay:mpeg2-extension:
+   *
+   * Put the MPEG-2 header extension (T = 1, RFC 2250 section 3.4.1) into each
+   * packet of an MPEG-2 stream, so that a receiver can rebuild a lost picture
+   * header from any packet of the picture. 4 bytes a packet, more with
+   * composite display or further extensions. live555, VLC and mediamtx do not
+   * understand it.
+   *
+   * Since: 0.1
+   */
+  PROPERTY_BOOLEAN ("mpeg2-extension", "MPEG-2 extension",
+      "Send the MPEG-2 video-specific header extension (T bit); live555, VLC "
+      "and mediamtx do not understand it", PROPERTY_PLAYING,
+      config.mpeg2_extension, FALSE),
+
+  /**
+   * GstRfc2250Pay:new-picture-bits:
+   *
+   * Set AN in each packet of an MPEG-2 stream, and N in those of a picture
+   * whose header differs from that of the picture of its type before it, so
+   * that a receiver knows whether it may reuse that one for a lost header.
+   * mediamtx refuses such packets.
+   *
+   * Since: 0.1
+   */
+  PROPERTY_BOOLEAN ("new-picture-bits", "New picture bits",
+      "Use the AN and N bits; mediamtx refuses such packets",
+      PROPERTY_PLAYING, config.new_picture_bits, FALSE),
+
+  /**
+   * GstRfc2250Pay:config-interval:
+   *
+   * Repeat the last sequence header (with its extensions) before an I-frame
+   * that has none, when this many seconds have passed since it was last sent.
+   * Needed by receivers that tune in to a stream with one sequence header at
+   * its beginning. Not done while quantiser matrices are in force that the
+   * header would reset.
+   *
+   * Since: 0.1
+   */
+  PROPERTY_INT ("config-interval", "Config interval",
+      "Seconds between repeated sequence headers (0 = never, -1 = with every "
+      "I-frame)", PROPERTY_PLAYING, config.config_interval, -1, 3600, 0),
+
+  /**
+   * GstRfc2250Pay:max-frame-size:
+   *
+   * Largest coded frame, in bytes. What is larger is dropped with a warning,
+   * and the next header begins a new frame.
+   *
+   * Since: 0.1
+   */
+  PROPERTY_UINT ("max-frame-size", "Maximum frame size",
+      "Largest coded frame in bytes; a larger one is dropped",
+      PROPERTY_READY, max_frame_size, 1024, G_MAXINT,
+      MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE, .changed = change_max_frame_size),
+
+  /**
+   * GstRfc2250Pay:mpeg-stats:
+   *
+   * Counters since the element was made, all #guint64, none ever goes back
+   * (`stats` belongs to the base class):
+   *
+   * - `frames`, `pictures-i`, `-p`, `-b`, `-d`: what was sent; of the frame's
+   *   two field pictures each counts
+   * - `packets`, `payload-bytes`: RTP packets, and their bytes without the RTP
+   *   header
+   * - `slices`, `split-slices`, `header-packets`: slices, those that begin in
+   *   one packet and end in another, and packets without slice data
+   * - `sequence-headers-injected`, `sequence-headers-not-injected`: by
+   *   config-interval; left out because of downloaded matrices
+   * - `incomplete-frames`: sent although slices are missing in the input
+   * - `junk-bytes`, `too-big`, `truncated`, `bad-headers`, `before-sequence`,
+   *   `foreign-codes`: input that was not sent: bytes that belong to no frame,
+   *   frames over max-frame-size, frames cut by a discontinuity, damaged
+   *   headers, pictures before the first sequence header, start codes of a
+   *   system stream
+   *
+   * Since: 0.1
+   */
+  PROPERTY_COMPUTED ("mpeg-stats", "MPEG statistics",
+      "Counters of frames, pictures, packets and slices", PROPERTY_READABLE,
+      0, gst_structure_get_type, .create_stats = gst_rfc2250_pay_create_stats),
+};
 
 static gboolean
 gst_rfc2250_pay_set_caps (GstRTPBasePayload * payload, GstCaps * caps)
@@ -605,122 +638,10 @@ gst_rfc2250_pay_class_init (GstRfc2250PayClass * klass)
   GST_DEBUG_CATEGORY_INIT (gst_rfc2250_pay_debug, "rfc2250pay", 0,
       "RTP payloader for MPEG-1/2 video (RFC 2250)");
 
-  object_class->set_property = gst_rfc2250_pay_set_property;
-  object_class->get_property = gst_rfc2250_pay_get_property;
   object_class->finalize = gst_rfc2250_pay_finalize;
 
-  /**
-   * GstRfc2250Pay:aggregate-mode:
-   *
-   * How slices share packets. `slices` is understood by every receiver; `none`
-   * loses least with a packet and costs most packets; `fill` makes the fewest
-   * packets, which a radio pays for each (802.11b: about 0.85 ms a packet,
-   * whatever its size).
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_AGGREGATE_MODE,
-      g_param_spec_enum ("aggregate-mode", "Aggregate mode",
-          "How slices share packets",
-          GST_TYPE_RFC2250_AGGREGATE_MODE, DEFAULT_AGGREGATE_MODE,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-          GST_PARAM_MUTABLE_PLAYING));
-
-  /**
-   * GstRfc2250Pay:mpeg2-extension:
-   *
-   * Put the MPEG-2 header extension (T = 1, RFC 2250 section 3.4.1) into each
-   * packet of an MPEG-2 stream, so that a receiver can rebuild a lost picture
-   * header from any packet of the picture. 4 bytes a packet, more with
-   * composite display or further extensions. live555, VLC and mediamtx do not
-   * understand it.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_MPEG2_EXTENSION,
-      g_param_spec_boolean ("mpeg2-extension", "MPEG-2 extension",
-          "Send the MPEG-2 video-specific header extension (T bit); live555, "
-          "VLC and mediamtx do not understand it",
-          DEFAULT_MPEG2_EXTENSION, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-          GST_PARAM_MUTABLE_PLAYING));
-
-  /**
-   * GstRfc2250Pay:new-picture-bits:
-   *
-   * Set AN in each packet of an MPEG-2 stream, and N in those of a picture
-   * whose header differs from that of the picture of its type before it, so
-   * that a receiver knows whether it may reuse that one for a lost header.
-   * mediamtx refuses such packets.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_NEW_PICTURE_BITS,
-      g_param_spec_boolean ("new-picture-bits", "New picture bits",
-          "Use the AN and N bits; mediamtx refuses such packets",
-          DEFAULT_NEW_PICTURE_BITS, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-          GST_PARAM_MUTABLE_PLAYING));
-
-  /**
-   * GstRfc2250Pay:config-interval:
-   *
-   * Repeat the last sequence header (with its extensions) before an I-frame
-   * that has none, when this many seconds have passed since it was last sent.
-   * Needed by receivers that tune in to a stream with one sequence header at
-   * its beginning. Not done while quantiser matrices are in force that the
-   * header would reset.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_CONFIG_INTERVAL,
-      g_param_spec_int ("config-interval", "Config interval",
-          "Seconds between repeated sequence headers "
-          "(0 = never, -1 = with every I-frame)",
-          -1, 3600, DEFAULT_CONFIG_INTERVAL,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-          GST_PARAM_MUTABLE_PLAYING));
-
-  /**
-   * GstRfc2250Pay:max-frame-size:
-   *
-   * Largest coded frame, in bytes. What is larger is dropped with a warning,
-   * and the next header begins a new frame.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_MAX_FRAME_SIZE,
-      g_param_spec_uint ("max-frame-size", "Maximum frame size",
-          "Largest coded frame in bytes; a larger one is dropped",
-          1024, G_MAXINT, MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-          GST_PARAM_MUTABLE_READY));
-
-  /**
-   * GstRfc2250Pay:mpeg-stats:
-   *
-   * Counters since the element was made, all #guint64, none ever goes back
-   * (`stats` belongs to the base class):
-   *
-   * - `frames`, `pictures-i`, `-p`, `-b`, `-d`: what was sent; of the frame's
-   *   two field pictures each counts
-   * - `packets`, `payload-bytes`: RTP packets, and their bytes without the RTP
-   *   header
-   * - `slices`, `split-slices`, `header-packets`: slices, those that begin in
-   *   one packet and end in another, and packets without slice data
-   * - `sequence-headers-injected`, `sequence-headers-not-injected`: by
-   *   config-interval; left out because of downloaded matrices
-   * - `incomplete-frames`: sent although slices are missing in the input
-   * - `junk-bytes`, `too-big`, `truncated`, `bad-headers`, `before-sequence`,
-   *   `foreign-codes`: input that was not sent: bytes that belong to no frame,
-   *   frames over max-frame-size, frames cut by a discontinuity, damaged
-   *   headers, pictures before the first sequence header, start codes of a
-   *   system stream
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_MPEG_STATS,
-      g_param_spec_boxed ("mpeg-stats", "MPEG statistics",
-          "Counters of frames, pictures, packets and slices",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
 
   element_class->change_state = gst_rfc2250_pay_change_state;
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -745,11 +666,7 @@ gst_rfc2250_pay_init (GstRfc2250Pay * pay)
   pay->base_src_query = GST_PAD_QUERYFUNC (pad);
   gst_pad_set_query_function (pad, gst_rfc2250_pay_src_query);
   GST_RTP_BASE_PAYLOAD (pay)->pt = STATIC_PAYLOAD_TYPE;
-  pay->config.aggregate_mode = DEFAULT_AGGREGATE_MODE;
-  pay->config.mpeg2_extension = DEFAULT_MPEG2_EXTENSION;
-  pay->config.new_picture_bits = DEFAULT_NEW_PICTURE_BITS;
-  pay->config.config_interval = DEFAULT_CONFIG_INTERVAL;
-  pay->max_frame_size = MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE;
+  gst_wireless_properties_init (pay, GST_TYPE_RFC2250_PAY);
   pay->input = gst_mpeg_video_input_new (GST_ELEMENT (pay));
   pay->packer = rfc2250_packer_new ();
 }

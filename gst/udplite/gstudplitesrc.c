@@ -42,7 +42,7 @@
 #include "gstudplitesrcprivate.h"
 
 #include "gstnetworkuri.h"
-#include "gststructmembers.h"
+#include "gstwirelessstats.h"
 
 GST_DEBUG_CATEGORY (gst_udplite_src_debug);
 

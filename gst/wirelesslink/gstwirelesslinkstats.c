@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "gstifd.h"
-#include "gststructmembers.h"
+#include "gstwirelessstats.h"
 
 #define STATS_NAME "application/x-wirelesslink-stats"
 

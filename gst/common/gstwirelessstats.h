@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Members of a struct as statistics. A table of the element names the members.
+ */
+
+#ifndef __GST_WIRELESS_STATS_H__
+#define __GST_WIRELESS_STATS_H__
+
+#include <gst/gst.h>
+
+#include "gstwirelessprelude.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const gchar *name;
+  GType type;                   /* G_TYPE_UINT64 or G_TYPE_INT64 */
+  gsize offset;                 /* of the member, in bytes */
+} GstWirelessStatsField;
+
+GST_WIRELESS_API
+void gst_wireless_stats_fill (GstStructure * structure,
+    const GstWirelessStatsField * fields, guint n_fields, gconstpointer stats);
+/* To the members of `sum`, which are guint64, those of `more` */
+GST_WIRELESS_API
+void gst_wireless_stats_add (const GstWirelessStatsField * fields,
+    guint n_fields, gpointer sum, gconstpointer more);
+
+G_END_DECLS
+
+#endif /* __GST_WIRELESS_STATS_H__ */
