@@ -36,15 +36,15 @@ static gdouble
 run (const Experiment * experiment)
 {
   const TcpConfig tcp = { experiment->packets, 1448, 52, 200, 2 };
-  const TrafficSizes sizes = { 1500, 1500 };
+  const LinkLoadSizes sizes = { 1500, 1500 };
   LinkConfig config;
 
   link_config_init (&config, experiment->profile, experiment->quality);
   config.oven.always = experiment->oven;
   config.seed = 1;
   if (experiment->tcp)
-    return traffic_tcp (&config, &tcp).seconds;
-  return traffic_saturate (&config, experiment->packets, sizes).seconds;
+    return link_load_tcp (&config, &tcp).seconds;
+  return link_load_saturate (&config, experiment->packets, sizes).seconds;
 }
 
 int

@@ -3,8 +3,8 @@
  * packets of text.
  */
 
-#ifndef __DATAGRAM_SOCKET_BENCH_H__
-#define __DATAGRAM_SOCKET_BENCH_H__
+#ifndef __DATAGRAMSOCKETS_H__
+#define __DATAGRAMSOCKETS_H__
 
 #include <gst/check/gstcheck.h>
 
@@ -15,176 +15,29 @@
 #define ROOM 2048
 #define FAMILIES 2              /* __i__: 0 is IPv4, 1 IPv6 */
 
-static inline const gchar *
-bench_loopback (gint ipv6)
-{
-  return ipv6 ? "::1" : "127.0.0.1";
-}
-
-static inline GSocketAddress *
-bench_address (const gchar * text, guint16 port)
-{
-  GSocketAddress *address = g_inet_socket_address_new_from_string (text, port);
-
-  fail_unless (address != NULL, "%s", text);
-  return address;
-}
-
-static inline DatagramSocket *
-bench_listener (const gchar * text, guint16 port)
-{
-  GSocketAddress *local = bench_address (text, port);
-  GError *error = NULL;
-  DatagramSocketOptions options;
-  DatagramSocket *socket;
-
-  datagram_socket_options_init (&options);
-  socket = datagram_socket_new_listener (local, &options, &error);
-  g_assert_no_error (error);
-  g_object_unref (local);
-  return socket;
-}
-
-static inline DatagramSocket *
-bench_try_channel (const gchar * remote, guint16 port, const gchar * interface,
-    const gchar * local, GError ** error)
-{
-  GSocketAddress *to = bench_address (remote, port);
-  GSocketAddress *from = local ? bench_address (local, 0) : NULL;
-  DatagramSocketOptions options;
-  DatagramSocket *socket;
-
-  datagram_socket_options_init (&options);
-  options.interface = interface;
-  socket = datagram_socket_new_connected (to, from, &options, error);
-  g_object_unref (to);
-  g_clear_object (&from);
-  return socket;
-}
-
-static inline DatagramSocket *
-bench_channel (const gchar * remote, guint16 port, const gchar * local)
-{
-  GError *error = NULL;
-  DatagramSocket *socket =
-      bench_try_channel (remote, port, NULL, local, &error);
-
-  g_assert_no_error (error);
-  return socket;
-}
-
-static inline GInetSocketAddress *
-bench_get_local (DatagramSocket * socket)
-{
-  GError *error = NULL;
-  GSocketAddress *address =
-      g_socket_get_local_address (datagram_socket_get_socket (socket), &error);
-
-  g_assert_no_error (error);
-  return G_INET_SOCKET_ADDRESS (address);
-}
-
-static inline guint16
-bench_get_port (DatagramSocket * socket)
-{
-  GInetSocketAddress *address = bench_get_local (socket);
-  guint16 port = g_inet_socket_address_get_port (address);
-
-  g_object_unref (address);
-  return port;
-}
-
+const gchar *datagram_test_loopback (gint ipv6);
+GSocketAddress *datagram_test_address (const gchar * text, guint16 port);
+DatagramSocket *datagram_test_listener (const gchar * text, guint16 port);
+DatagramSocket *datagram_test_try_channel (const gchar * remote, guint16 port,
+    const gchar * interface, const gchar * local, GError ** error);
+DatagramSocket *datagram_test_channel (const gchar * remote, guint16 port,
+    const gchar * local);
+GInetSocketAddress *datagram_test_get_local (DatagramSocket * socket);
+guint16 datagram_test_get_port (DatagramSocket * socket);
 /* One packet of this text, on a channel or (path) as an answer */
-static inline void
-bench_send (DatagramSocket * socket, const gchar * text,
-    const DatagramPath * path)
-{
-  Datagram datagram = {.bytes = (guint8 *) text,.size = strlen (text) };
-  GError *error = NULL;
-
-  if (path)
-    datagram.path = *path;
-  fail_unless_equals_int (datagram_socket_send (socket, &datagram, 1, &error),
-      1);
-  g_assert_no_error (error);
-}
-
-static inline void
-bench_wait (DatagramSocket * socket)
-{
-  GError *error = NULL;
-
-  g_socket_condition_timed_wait (datagram_socket_get_socket (socket), G_IO_IN,
-      30 * G_USEC_PER_SEC, NULL, &error);
-  g_assert_no_error (error);
-}
-
+void datagram_test_send (DatagramSocket * socket, const gchar * text,
+    const DatagramPath * path);
+void datagram_test_wait (DatagramSocket * socket);
 /* The packet that comes has to be this text. */
-static inline void
-bench_expect (DatagramSocket * socket, const gchar * text, Datagram * datagram)
-{
-  static guint8 room[ROOM];
-  GError *error = NULL;
+void datagram_test_expect (DatagramSocket * socket, const gchar * text,
+    Datagram * datagram);
+void datagram_test_expect_error (DatagramSocket * socket, gint code,
+    const gchar * message);
+void datagram_test_expect_nothing (DatagramSocket * socket);
+void datagram_test_assert_remote (const Datagram * datagram,
+    const gchar * text);
+void datagram_test_expect_no_channel (const gchar * remote,
+    const gchar * interface, const gchar * local, gint code,
+    const gchar * message);
 
-  bench_wait (socket);
-  datagram_init (datagram, room, sizeof (room));
-  fail_unless_equals_int (datagram_socket_receive (socket, datagram, 1,
-          &error), 1);
-  g_assert_no_error (error);
-  fail_unless_equals_int (datagram->size, strlen (text));
-  fail_unless (memcmp (room, text, datagram->size) == 0);
-}
-
-static inline void
-bench_expect_error (DatagramSocket * socket, gint code, const gchar * message)
-{
-  guint8 room[ROOM];
-  Datagram datagram = {.bytes = room,.size = sizeof (room) };
-  GError *error = NULL;
-
-  fail_unless_equals_int (datagram_socket_receive (socket, &datagram, 1,
-          &error), -1);
-  g_assert_error (error, G_IO_ERROR, code);
-  if (message)
-    fail_unless (strstr (error->message, message) != NULL, "\"%s\" in \"%s\"",
-        message, error->message);
-  g_error_free (error);
-}
-
-static inline void
-bench_expect_nothing (DatagramSocket * socket)
-{
-  guint8 room[ROOM];
-  Datagram datagram = {.bytes = room,.size = sizeof (room) };
-  GError *error = NULL;
-
-  fail_unless_equals_int (datagram_socket_receive (socket, &datagram, 1,
-          &error), 0);
-  g_assert_no_error (error);
-}
-
-static inline void
-bench_assert_remote (const Datagram * datagram, const gchar * text)
-{
-  gchar *found = datagram_path_to_string (&datagram->path);
-
-  fail_unless_equals_string (found, text);
-  g_free (found);
-}
-
-static inline void
-bench_expect_no_channel (const gchar * remote, const gchar * interface,
-    const gchar * local, gint code, const gchar * message)
-{
-  GError *error = NULL;
-  DatagramSocket *socket =
-      bench_try_channel (remote, 5004, interface, local, &error);
-
-  fail_unless (socket == NULL);
-  g_assert_error (error, G_IO_ERROR, code);
-  fail_unless (g_str_has_prefix (error->message, message),
-      "\"%s\" begins with \"%s\"", error->message, message);
-  g_error_free (error);
-}
-
-#endif /* __DATAGRAM_SOCKET_BENCH_H__ */
+#endif /* __DATAGRAMSOCKETS_H__ */

@@ -6,8 +6,8 @@
  * ever, Syncs and Resets are limited, data goes no faster than its rate.
  */
 
-#ifndef __DCCP_WIRE_H__
-#define __DCCP_WIRE_H__
+#ifndef __DCCPNETWORK_H__
+#define __DCCPNETWORK_H__
 
 #include "dccpendpointprivate.h"
 
@@ -111,4 +111,4 @@ const DccpStats *dccp_wire_get_stats (DccpWire * wire, DccpEnd end);
 
 G_END_DECLS
 
-#endif /* __DCCP_WIRE_H__ */
+#endif /* __DCCPNETWORK_H__ */

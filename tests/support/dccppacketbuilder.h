@@ -3,8 +3,8 @@
  * does who doesn't see the packets of a connection.
  */
 
-#ifndef __DCCP_FORGE_H__
-#define __DCCP_FORGE_H__
+#ifndef __DCCPPACKETBUILDER_H__
+#define __DCCPPACKETBUILDER_H__
 
 #include "dccppacket.h"
 
@@ -17,4 +17,4 @@ DccpPacket dccp_forge_packet (guint32 * state);
 
 G_END_DECLS
 
-#endif /* __DCCP_FORGE_H__ */
+#endif /* __DCCPPACKETBUILDER_H__ */

@@ -4,8 +4,8 @@
  * and their true times. The same seed gives the same figures on every machine.
  */
 
-#ifndef __DCCP_SIM_H__
-#define __DCCP_SIM_H__
+#ifndef __DCCPSIMULATION_H__
+#define __DCCPSIMULATION_H__
 
 #include "dccpendpoint.h"
 #include "tfrcequation.h"
@@ -112,4 +112,4 @@ gdouble dccp_sim_get_fairness (const DccpSimResult * result, guint n,
 /* ns below which `part` of the packets that arrived were under way */
 guint64 dccp_sim_get_delay (const DccpSimFlowResult * flow, gdouble part);
 
-#endif /* __DCCP_SIM_H__ */
+#endif /* __DCCPSIMULATION_H__ */

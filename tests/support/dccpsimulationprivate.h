@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the network and the flows of the simulation know of each other. */
 
-#ifndef __DCCP_SIM_PRIVATE_H__
-#define __DCCP_SIM_PRIVATE_H__
+#ifndef __DCCPSIMULATIONPRIVATE_H__
+#define __DCCPSIMULATIONPRIVATE_H__
 
 #include "dccpsimulation.h"
 #include "tcpmodel.h"
@@ -85,4 +85,4 @@ gboolean flow_run (Flow * flow);
 guint64 flow_next (Flow * flow);
 void flow_end_bin (Flow * flow);
 
-#endif /* __DCCP_SIM_PRIVATE_H__ */
+#endif /* __DCCPSIMULATIONPRIVATE_H__ */

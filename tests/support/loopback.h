@@ -3,8 +3,8 @@
  * and what they said. Both have the system's clock: what is due waits for it.
  */
 
-#ifndef __END_BENCH_H__
-#define __END_BENCH_H__
+#ifndef __LOOPBACK_H__
+#define __LOOPBACK_H__
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
@@ -20,289 +20,56 @@ typedef struct
   GstHarness *harness;
   GstElement *element;          /* the harness' */
   GstBus *bus;
-} End;
-
-static inline void
-set_clock (End * end)
-{
-  GstClock *clock = gst_system_clock_obtain ();
-
-  gst_harness_use_systemclock (end->harness);
-  gst_element_set_base_time (end->element, gst_clock_get_time (clock));
-  gst_object_unref (clock);
-}
+} LoopbackEnd;
 
 /* Made so that its properties count from the start; takes `element` */
-static inline void
-end_init (End * end, GstElement * element, const gchar * sink_pad,
-    const gchar * src_pad)
-{
-  end->element = element;
-  end->bus = gst_bus_new ();
-  gst_element_set_bus (element, end->bus);
-  end->harness = gst_harness_new_with_element (element, sink_pad, src_pad);
-  gst_object_unref (element);
-  set_clock (end);
-}
-
-static inline void
-end_clear (End * end)
-{
-  gst_element_set_state (end->element, GST_STATE_NULL);
-  gst_element_set_bus (end->element, NULL);
-  gst_object_unref (end->bus);
-  gst_harness_teardown (end->harness);
-}
-
-static inline GstElement *
-make_element (const gchar * name, const gchar * first_property, va_list values)
-{
-  GstElement *element = gst_element_factory_make (name, NULL);
-
-  fail_unless (element != NULL, "no %s", name);
-  g_object_set_valist (G_OBJECT (element), first_property, values);
-  return element;
-}
-
-static inline gint
-port_of (End * end)
-{
-  gint port;
-
-  g_object_get (end->element, "port", &port, NULL);
-  fail_unless (port > 0);
-  return port;
-}
-
-static inline guint64
-stat_of (End * end, const gchar * name)
-{
-  GstStructure *stats;
-  guint64 value = G_MAXUINT64;
-
-  g_object_get (end->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s", name);
-  gst_structure_free (stats);
-  return value;
-}
-
-static inline GstMessage *
-pop_message (End * end, GstMessageType types)
-{
-  GstMessage *message = gst_bus_timed_pop_filtered (end->bus,
-      GST_CLOCK_TIME_NONE, types);
-
-  fail_unless (message != NULL);
-  return message;
-}
-
+void loopback_end_init (LoopbackEnd * end, GstElement * element,
+    const gchar * sink_pad, const gchar * src_pad);
+void loopback_end_clear (LoopbackEnd * end);
+GstElement *loopback_make_element (const gchar * name,
+    const gchar * first_property, va_list values);
+gint loopback_port_of (LoopbackEnd * end);
+guint64 loopback_stat_of (LoopbackEnd * end, const gchar * name);
+GstMessage *loopback_pop_message (LoopbackEnd * end, GstMessageType types);
 /* The next element message of this name; free it */
-static inline GstStructure *
-pop_structure (End * end, const gchar * name)
-{
-  GstStructure *structure = NULL;
-  GstMessage *message;
-
-  while (!structure) {
-    message = pop_message (end, GST_MESSAGE_ELEMENT);
-    if (gst_message_has_name (message, name))
-      structure = gst_structure_copy (gst_message_get_structure (message));
-    gst_message_unref (message);
-  }
-  return structure;
-}
-
+GstStructure *loopback_pop_structure (LoopbackEnd * end, const gchar * name);
 /* Until a message of this name has this text in this field */
-static inline void
-wait_for_message (End * end, const gchar * name, const gchar * field,
-    const gchar * text)
-{
-  GstStructure *structure;
-  gboolean found = FALSE;
-
-  while (!found) {
-    structure = pop_structure (end, name);
-    found = g_strcmp0 (gst_structure_get_string (structure, field), text) == 0;
-    gst_structure_free (structure);
-  }
-}
-
+void loopback_wait_for_message (LoopbackEnd * end, const gchar * name,
+    const gchar * field, const gchar * text);
 /* The text of the next error; free it */
-static inline gchar *
-pop_error (End * end)
-{
-  GstMessage *message = pop_message (end, GST_MESSAGE_ERROR);
-  GError *error;
-  gchar *text;
-
-  gst_message_parse_error (message, &error, NULL);
-  text = g_strdup (error->message);
-  g_error_free (error);
-  gst_message_unref (message);
-  return text;
-}
-
+gchar *loopback_pop_error (LoopbackEnd * end);
 /* It can't begin, and an error with this in it says why. */
-static inline void
-expect_no_start (End * end, const gchar * expected)
-{
-  gchar *text;
-
-  fail_unless_equals_int (gst_element_set_state (end->element,
-          GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  text = pop_error (end);
-  fail_unless (strstr (text, expected) != NULL, "\"%s\" has no \"%s\"", text,
-      expected);
-  g_free (text);
-}
+void loopback_expect_no_start (LoopbackEnd * end, const gchar * expected);
 
 /* --- downstream that stands still ----------------------------------------- */
 
 typedef struct
 {
   gint held, go_on;             /* atomic */
-} Hold;
-
-static inline GstPadProbeReturn
-hold_it (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  Hold *hold = data;
-
-  g_atomic_int_set (&hold->held, TRUE);
-  while (!g_atomic_int_get (&hold->go_on))
-    g_usleep (1000);
-  return GST_PAD_PROBE_OK;
-}
+} LoopbackHold;
 
 /* Of a source, before anything comes */
-static inline void
-hold_downstream (End * src, Hold * hold)
-{
-  GstPad *pad = gst_element_get_static_pad (src->element, "src");
-
-  memset (hold, 0, sizeof (*hold));
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
-      | GST_PAD_PROBE_TYPE_BUFFER_LIST, hold_it, hold, NULL);
-  gst_object_unref (pad);
-}
-
-static inline void
-wait_until_held (Hold * hold)
-{
-  while (!g_atomic_int_get (&hold->held))
-    g_usleep (1000);
-}
-
-static inline void
-let_go (Hold * hold)
-{
-  g_atomic_int_set (&hold->go_on, TRUE);
-}
+void loopback_hold_downstream (LoopbackEnd * src, LoopbackHold * hold);
+void loopback_wait_until_held (LoopbackHold * hold);
+void loopback_let_go (LoopbackHold * hold);
 
 /* --- a sender and its receiver -------------------------------------------- */
 
 typedef struct
 {
-  End src, sink;
-} Pair;
+  LoopbackEnd src, sink;
+} LoopbackPair;
 
-static inline void
-pair_clear (Pair * pair)
-{
-  end_clear (&pair->sink);
-  end_clear (&pair->src);
-}
-
-/* Byte k of buffer n */
-static inline guint8
-byte_of (guint n, gsize k)
-{
-  return n * 31 + k * 7 + (k >> 8);
-}
-
-static inline GstBuffer *
-make_buffer (guint n, gsize size)
-{
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
-  GstMapInfo map;
-  gsize i;
-
-  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
-  for (i = 0; i < size; i++)
-    map.data[i] = byte_of (n, i);
-  gst_buffer_unmap (buffer, &map);
-  return buffer;
-}
-
-static inline void
-push (Pair * pair, GstBuffer * buffer)
-{
-  fail_unless_equals_int (gst_harness_push (pair->sink.harness, buffer),
-      GST_FLOW_OK);
-}
-
-static inline void
-check_bytes (GstBuffer * buffer, guint n, gsize size)
-{
-  GstMapInfo map;
-  gsize i;
-
-  gst_buffer_map (buffer, &map, GST_MAP_READ);
-  fail_unless_equals_int (map.size, size);
-  for (i = 0; i < size && map.data[i] == byte_of (n, i); i++);
-  fail_unless_equals_int (i, size);
-  gst_buffer_unmap (buffer, &map);
-}
-
+void loopback_pair_clear (LoopbackPair * pair);
+GstBuffer *loopback_make_buffer (guint n, gsize size);
+void loopback_push (LoopbackPair * pair, GstBuffer * buffer);
 /* The next buffer that comes is this one; free it. */
-static inline GstBuffer *
-pull (Pair * pair, guint n, gsize size)
-{
-  GstBuffer *buffer = gst_harness_pull (pair->src.harness);
-
-  fail_unless (buffer != NULL, "no buffer %u", n);
-  check_bytes (buffer, n, size);
-  return buffer;
-}
-
-static inline void
-expect (Pair * pair, guint n, gsize size)
-{
-  gst_buffer_unref (pull (pair, n, size));
-}
-
+GstBuffer *loopback_pull (LoopbackPair * pair, guint n, gsize size);
+void loopback_expect (LoopbackPair * pair, guint n, gsize size);
 /* What is sent stays what it was, whatever upstream's pool does with a buffer
  * that it has back. */
-static inline void
-check_pooled (Pair * pair, guint n, gsize size)
-{
-  GstBufferPool *pool = pooled_new (size);
-  GstBuffer *buffer;
-  guint i;
-
-  for (i = 0; i < n; i++) {
-    buffer = make_buffer (i, size);
-    pooled_push (pair->sink.harness, pool, buffer);
-    gst_buffer_unref (buffer);
-  }
-  for (i = 0; i < n; i++)
-    expect (pair, i, size);
-  pooled_free (pool);
-}
-
+void loopback_check_pooled (LoopbackPair * pair, guint n, gsize size);
 /* The next serialized event downstream of the receiver of this type; free it */
-static inline GstEvent *
-pull_event (Pair * pair, GstEventType type)
-{
-  GstEvent *event;
+GstEvent *loopback_pull_event (LoopbackPair * pair, GstEventType type);
 
-  while ((event = gst_harness_pull_event (pair->src.harness))) {
-    if (GST_EVENT_TYPE (event) == type)
-      return event;
-    gst_event_unref (event);
-  }
-  fail ("no event %s", gst_event_type_get_name (type));
-  return NULL;
-}
-
-#endif /* __END_BENCH_H__ */
+#endif /* __LOOPBACK_H__ */

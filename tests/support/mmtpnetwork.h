@@ -7,8 +7,8 @@
  * was put.
  */
 
-#ifndef __MMTP_PAIR_H__
-#define __MMTP_PAIR_H__
+#ifndef __MMTPNETWORK_H__
+#define __MMTPNETWORK_H__
 
 #include "mmtppacketbuilder.h"
 #include "mmtpkeys.h"
@@ -90,4 +90,4 @@ gsize mmtp_pair_get_sent (MmtpPair * pair, const MmtpAddress * address);
 
 G_END_DECLS
 
-#endif /* __MMTP_PAIR_H__ */
+#endif /* __MMTPNETWORK_H__ */

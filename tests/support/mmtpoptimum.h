@@ -13,8 +13,8 @@
  * that brings more.
  */
 
-#ifndef __MMTP_IDEAL_H__
-#define __MMTP_IDEAL_H__
+#ifndef __MMTPOPTIMUM_H__
+#define __MMTPOPTIMUM_H__
 
 #include <glib.h>
 
@@ -22,104 +22,15 @@ typedef struct
 {
   gdouble seconds;              /* on the air, of one packet */
   gdouble delay;                /* behind it */
-} MmtpIdealChannel;
+} MmtpOptimumChannel;
 
 typedef struct
 {
   gdouble from, to;             /* generation of what it can carry */
-} MmtpIdealSlot;
-
-/* All slots of a channel that can serve anything, by time, the first at
- * `begin` */
-static inline GArray *
-mmtp_ideal_make_slots (const MmtpIdealChannel * channel, gdouble begin,
-    gdouble last, gdouble limit)
-{
-  GArray *slots = g_array_new (FALSE, FALSE, sizeof (MmtpIdealSlot));
-  gdouble reach = limit - channel->seconds - channel->delay;
-  guint i;
-
-  for (i = 0; reach >= 0; i++) {
-    gdouble time = begin + i * channel->seconds;
-    MmtpIdealSlot slot = { time - reach, time };
-
-    /* nothing that is generated is as late as this one would serve */
-    if (slot.from > last)
-      break;
-    g_array_append_val (slots, slot);
-  }
-  return slots;
-}
-
-/* The slot that can serve what is generated at `time` and ends its chances
- * first, or -1; slots whose chances are over are left behind */
-static inline gint
-mmtp_ideal_choose (GArray ** slots, guint * next, guint n_channels,
-    gdouble time)
-{
-  const gdouble tiny = 1e-9;
-  gdouble best_to = 0;
-  gint best = -1;
-  guint c;
-
-  for (c = 0; c < n_channels; c++) {
-    MmtpIdealSlot *all = (MmtpIdealSlot *) slots[c]->data;
-    const MmtpIdealSlot *slot;
-
-    while (next[c] < slots[c]->len && all[next[c]].to < time - tiny)
-      next[c]++;
-    if (next[c] == slots[c]->len)
-      continue;
-    slot = &all[next[c]];
-    if (slot->from <= time + tiny && (best < 0 || slot->to < best_to)) {
-      best = c;
-      best_to = slot->to;
-    }
-  }
-  return best;
-}
-
-static inline guint
-mmtp_ideal_count_in_order (const MmtpIdealChannel * channels,
-    guint n_channels, gboolean backwards, guint n, gdouble period,
-    gdouble limit)
-{
-  GArray **slots = g_new (GArray *, n_channels);
-  guint *next = g_new0 (guint, n_channels);
-  guint i, c, carried = 0;
-
-  for (c = 0; c < n_channels; c++) {
-    guint place = backwards ? n_channels - 1 - c : c;
-
-    slots[c] = mmtp_ideal_make_slots (&channels[c], place * period,
-        (n - 1) * period, limit);
-  }
-  for (i = 0; i < n; i++) {
-    gint best = mmtp_ideal_choose (slots, next, n_channels, i * period);
-
-    if (best < 0)
-      continue;
-    next[best]++;
-    carried++;
-  }
-  for (c = 0; c < n_channels; c++)
-    g_array_unref (slots[c]);
-  g_free (slots);
-  g_free (next);
-  return carried;
-}
+} MmtpOptimumSlot;
 
 /* n packets, one each `period` seconds, within `limit` seconds */
-static inline guint
-mmtp_ideal_count (const MmtpIdealChannel * channels, guint n_channels,
-    guint n, gdouble period, gdouble limit)
-{
-  guint forwards = mmtp_ideal_count_in_order (channels, n_channels, FALSE, n,
-      period, limit);
-  guint backwards = mmtp_ideal_count_in_order (channels, n_channels, TRUE, n,
-      period, limit);
+guint mmtp_optimum_count (const MmtpOptimumChannel * channels,
+    guint n_channels, guint n, gdouble period, gdouble limit);
 
-  return MAX (forwards, backwards);
-}
-
-#endif /* __MMTP_IDEAL_H__ */
+#endif /* __MMTPOPTIMUM_H__ */

@@ -4,8 +4,8 @@
  * numbers wants it.
  */
 
-#ifndef __MMTP_FORGE_H__
-#define __MMTP_FORGE_H__
+#ifndef __MMTPPACKETBUILDER_H__
+#define __MMTPPACKETBUILDER_H__
 
 #include "mmtppacket.h"
 
@@ -40,4 +40,4 @@ guint64 mmtp_forge (MmtpMessage * message, MmtpType type, MmtpRole from,
 
 G_END_DECLS
 
-#endif /* __MMTP_FORGE_H__ */
+#endif /* __MMTPPACKETBUILDER_H__ */

@@ -11,8 +11,8 @@
  *   mmtp_sim_get_result (sim)
  */
 
-#ifndef __MMTP_SIM_H__
-#define __MMTP_SIM_H__
+#ifndef __MMTPSIMULATION_H__
+#define __MMTPSIMULATION_H__
 
 #include "mmtpreceiver.h"
 #include "mmtpsender.h"
@@ -199,4 +199,4 @@ guint mmtp_sim_count_useless (MmtpSim * sim, guint64 from, guint64 to);
 void mmtp_sim_print (MmtpSim * sim);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (MmtpSim, mmtp_sim_free)
-#endif /* __MMTP_SIM_H__ */
+#endif /* __MMTPSIMULATION_H__ */

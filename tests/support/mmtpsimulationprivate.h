@@ -3,8 +3,8 @@
  * (mmtpsimulationjudge.c).
  */
 
-#ifndef __MMTP_SIM_PRIVATE_H__
-#define __MMTP_SIM_PRIVATE_H__
+#ifndef __MMTPSIMULATIONPRIVATE_H__
+#define __MMTPSIMULATIONPRIVATE_H__
 
 #include "mmtpsimulation.h"
 #include "tcpmodel.h"
@@ -67,4 +67,4 @@ void
 mmtp_sim_error (MmtpSim * sim, const gchar * format, ...)
 G_GNUC_PRINTF (2, 3);
 
-#endif /* __MMTP_SIM_PRIVATE_H__ */
+#endif /* __MMTPSIMULATIONPRIVATE_H__ */

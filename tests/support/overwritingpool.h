@@ -4,8 +4,8 @@
  * that: it holds the buffer, holds the memory's lock, or copies the data.
  */
 
-#ifndef __POOLED_BENCH_H__
-#define __POOLED_BENCH_H__
+#ifndef __OVERWRITINGPOOL_H__
+#define __OVERWRITINGPOOL_H__
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
@@ -14,140 +14,21 @@
 
 /* A pool of one buffer, which allocates further ones only while that one is in
  * use: so a test never waits for the pool. */
-static inline GstBufferPool *
-pooled_new (gsize size)
-{
-  GstBufferPool *pool = gst_buffer_pool_new ();
-  GstStructure *config = gst_buffer_pool_get_config (pool);
-
-  gst_buffer_pool_config_set_params (config, NULL, size, 1, 0);
-  fail_unless (gst_buffer_pool_set_config (pool, config));
-  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
-  return pool;
-}
-
-static inline void
-pooled_free (GstBufferPool * pool)
-{
-  gst_buffer_pool_set_active (pool, FALSE);
-  gst_object_unref (pool);
-}
-
+GstBufferPool *pooled_new (gsize size);
+void pooled_free (GstBufferPool * pool);
 /* A buffer of the pool with the bytes, times and flags of this one */
-static inline GstBuffer *
-pooled_copy (GstBufferPool * pool, GstBuffer * from)
-{
-  GstBuffer *buffer = NULL;
-  GstMapInfo map;
-
-  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer, NULL),
-      GST_FLOW_OK);
-  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
-  fail_unless (gst_buffer_get_size (from) <= map.size);
-  gst_buffer_extract (from, 0, map.data, map.size);
-  gst_buffer_unmap (buffer, &map);
-  gst_buffer_set_size (buffer, gst_buffer_get_size (from));
-  gst_buffer_copy_into (buffer, from, GST_BUFFER_COPY_TIMESTAMPS
-      | GST_BUFFER_COPY_FLAGS, 0, -1);
-  return buffer;
-}
-
+GstBuffer *pooled_copy (GstBufferPool * pool, GstBuffer * from);
 /* What the pool gives out next is written full of ones. */
-static inline void
-pooled_overwrite (GstBufferPool * pool)
-{
-  GstBuffer *buffer = NULL;
-
-  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer, NULL),
-      GST_FLOW_OK);
-  gst_buffer_memset (buffer, 0, 0xff, -1);
-  gst_buffer_unref (buffer);
-}
-
+void pooled_overwrite (GstBufferPool * pool);
 /* Pushes a copy of the pool and overwrites it if it came back. */
-static inline void
-pooled_push (GstHarness * h, GstBufferPool * pool, GstBuffer * from)
-{
-  fail_unless_equals_int (gst_harness_push (h, pooled_copy (pool, from)),
-      GST_FLOW_OK);
-  pooled_overwrite (pool);
-}
-
-static inline void
-pooled_check_equal (GstBuffer * buffer, GstBuffer * expected)
-{
-  GstMapInfo map;
-
-  fail_unless (buffer != NULL && expected != NULL);
-  fail_unless (gst_buffer_map (expected, &map, GST_MAP_READ));
-  fail_unless_equals_int (gst_buffer_get_size (buffer), map.size);
-  fail_unless_equals_int (gst_buffer_memcmp (buffer, 0, map.data, map.size), 0);
-  gst_buffer_unmap (expected, &map);
-}
-
-/* Until all that was pushed came out; some elements push in a thread of their
- * own. */
-static inline void
-pooled_wait_for_eos (GstHarness * h)
-{
-  GstEventType type = GST_EVENT_UNKNOWN;
-  GstEvent *event;
-
-  gst_harness_push_event (h, gst_event_new_eos ());
-  while (type != GST_EVENT_EOS) {
-    event = gst_harness_pull_event (h);
-    fail_unless (event != NULL);
-    type = GST_EVENT_TYPE (event);
-    gst_event_unref (event);
-  }
-}
-
+void pooled_push (GstHarness * h, GstBufferPool * pool, GstBuffer * from);
 /* Nothing was overwritten: what comes out for buffers of the pool is what comes
  * out for buffers of their own. Pushes all before it looks. Takes two harnesses
  * of the same element, which have their caps */
-static inline void
-pooled_compare (GstHarness * own, GstHarness * pooled, GPtrArray * buffers)
-{
-  GstBufferPool *pool;
-  GstBuffer *expected;
-  gsize size = 0;
-  guint i, n = 0;
-
-  for (i = 0; i < buffers->len; i++)
-    size = MAX (size, gst_buffer_get_size (buffers->pdata[i]));
-  pool = pooled_new (size);
-  for (i = 0; i < buffers->len; i++) {
-    gst_harness_push (own, gst_buffer_ref (buffers->pdata[i]));
-    pooled_push (pooled, pool, buffers->pdata[i]);
-  }
-  pooled_wait_for_eos (own);
-  pooled_wait_for_eos (pooled);
-  while ((expected = gst_harness_try_pull (own))) {
-    GstBuffer *buffer = gst_harness_try_pull (pooled);
-
-    pooled_check_equal (buffer, expected);
-    gst_buffer_unref (buffer);
-    gst_buffer_unref (expected);
-    n++;
-  }
-  fail_unless (n > 0);
-  fail_unless (gst_harness_try_pull (pooled) == NULL);
-  pooled_free (pool);
-  gst_harness_teardown (own);
-  gst_harness_teardown (pooled);
-}
-
+void pooled_compare (GstHarness * own, GstHarness * pooled,
+    GPtrArray * buffers);
 /* The same of an element that has both pads */
-static inline void
-pooled_compare_launch (const gchar * launch, const gchar * caps,
-    GPtrArray * buffers)
-{
-  GstHarness *own = gst_harness_new_parse (launch);
-  GstHarness *pooled = gst_harness_new_parse (launch);
+void pooled_compare_launch (const gchar * launch, const gchar * caps,
+    GPtrArray * buffers);
 
-  gst_harness_set_src_caps_str (own, caps);
-  gst_harness_set_src_caps_str (pooled, caps);
-  pooled_compare (own, pooled, buffers);
-}
-
-#endif /* __POOLED_BENCH_H__ */
+#endif /* __OVERWRITINGPOOL_H__ */

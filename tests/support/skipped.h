@@ -8,21 +8,7 @@
 
 /* Says why this check, or part of it, does not run here; the first time, as each
  * check has a process of its own. */
-static inline void G_GNUC_PRINTF (2, 3)
-say_skipped (const gchar * check, const gchar * format, ...)
-{
-  static gboolean said = FALSE;
-  va_list arguments;
-  gchar *reason;
-
-  if (said)
-    return;
-  said = TRUE;
-  va_start (arguments, format);
-  reason = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_print ("%s: skipped, %s\n", check, reason);
-  g_free (reason);
-}
+void G_GNUC_PRINTF (2, 3) say_skipped (const gchar * check,
+    const gchar * format, ...);
 
 #endif /* __SKIPPED_H__ */

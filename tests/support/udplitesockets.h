@@ -4,8 +4,8 @@
  * is told from all others ends what came before it.
  */
 
-#ifndef __UDPLITE_BENCH_H__
-#define __UDPLITE_BENCH_H__
+#ifndef __UDPLITESOCKETS_H__
+#define __UDPLITESOCKETS_H__
 
 #include <gst/check/gstcheck.h>
 
@@ -19,261 +19,59 @@
 #include "skipped.h"
 #include "udplitesocket.h"
 
-#define BENCH_ROOM 2048
-#define BENCH_END "the end of this test"
+#define UDPLITE_TEST_ROOM 2048
+#define UDPLITE_TEST_END "the end of this test"
+
+/* Who has to understand whom */
+typedef struct
+{
+  UdpliteBackend sender, receiver;
+} UdpliteTestBackends;
+
+#define N_UDPLITE_TEST_PAIRS 5
+#define N_UDPLITE_TEST_BACKENDS 3
+extern const UdpliteTestBackends udplite_test_pairs[N_UDPLITE_TEST_PAIRS];
+extern const UdpliteBackend udplite_test_backends[N_UDPLITE_TEST_BACKENDS];
 
 /* What came */
 typedef struct
 {
-  guint8 data[BENCH_ROOM];
+  guint8 data[UDPLITE_TEST_ROOM];
   gsize size;
   guint covered;
   DatagramPath from;
-} BenchPacket;
+} UdpliteTestPacket;
 
-static inline const gchar *
-bench_family_name (gboolean ipv6)
-{
-  return ipv6 ? "IPv6" : "IPv4";
-}
-
-static inline GInetSocketAddress *
-bench_loopback (gboolean ipv6, guint16 port)
-{
-  GInetAddress *address = g_inet_address_new_loopback (ipv6 ?
-      G_SOCKET_FAMILY_IPV6 : G_SOCKET_FAMILY_IPV4);
-  GSocketAddress *result = g_inet_socket_address_new (address, port);
-
-  g_object_unref (address);
-  return G_INET_SOCKET_ADDRESS (result);
-}
-
-static inline socklen_t
-bench_address (struct sockaddr_storage *native, gboolean ipv6, guint16 port)
-{
-  GSocketAddress *address = G_SOCKET_ADDRESS (bench_loopback (ipv6, port));
-  socklen_t size = g_socket_address_get_native_size (address);
-
-  fail_unless (g_socket_address_to_native (address, native, sizeof (*native),
-          NULL));
-  g_object_unref (address);
-  return size;
-}
-
+const gchar *udplite_test_family_name (gboolean ipv6);
+GInetSocketAddress *udplite_test_loopback (gboolean ipv6, guint16 port);
+socklen_t udplite_test_address (struct sockaddr_storage *native, gboolean ipv6,
+    guint16 port);
 /* What the system says without our help. errno: why not */
-static inline gboolean
-bench_is_possible (UdpliteBackend backend, gboolean ipv6)
-{
-  struct sockaddr_storage address;
-  socklen_t size = bench_address (&address, ipv6, 0);
-  gint fd = socket (ipv6 ? AF_INET6 : AF_INET,
-      backend == UDPLITE_BACKEND_RAW ? SOCK_RAW : SOCK_DGRAM,
-      backend == UDPLITE_BACKEND_UDP ? 0 : UDPLITE_PROTOCOL);
-  gint error_number;
-  gboolean possible;
-
-  if (fd < 0)
-    return FALSE;
-  possible = bind (fd, (struct sockaddr *) &address, size) == 0;
-  error_number = errno;
-  close (fd);
-  errno = error_number;
-  return possible;
-}
-
+gboolean udplite_test_is_possible (UdpliteBackend backend, gboolean ipv6);
 /* NULL, which is printed: this system has no such socket, or doesn't let us. */
-static inline UdpliteSocket *
-bench_open (const gchar * test, UdpliteBackend backend, gboolean ipv6)
-{
-  GInetSocketAddress *address;
-  GError *error = NULL;
-  UdpliteSocket *socket;
-
-  if (!bench_is_possible (backend, ipv6)) {
-    say_skipped (test, "with backend %s and %s: %s",
-        udplite_backend_get_name (backend), bench_family_name (ipv6),
-        g_strerror (errno));
-    return NULL;
-  }
-  address = bench_loopback (ipv6, 0);
-  socket = udplite_socket_new (backend, address, FALSE, NULL, &error);
-  g_assert_no_error (error);
-  g_object_unref (address);
-  return socket;
-}
-
-static inline void
-bench_set_remote (DatagramPath * path, const struct sockaddr_storage *address,
-    socklen_t size)
-{
-  GSocketAddress *remote =
-      g_socket_address_new_from_native ((gpointer) address, size);
-
-  memset (path, 0, sizeof (*path));
-  datagram_path_set_remote (path, remote);
-  g_object_unref (remote);
-}
-
-static inline void
-bench_output (UdpliteOutput * output, const struct sockaddr_storage *address,
-    socklen_t size, gconstpointer data, gsize data_size, guint coverage)
-{
-  memset (output, 0, sizeof (*output));
-  bench_set_remote (&output->path, address, size);
-  output->vectors[0].data = data;
-  output->vectors[0].size = data_size;
-  output->n_vectors = 1;
-  output->coverage = coverage;
-}
-
-static inline void
-bench_send (UdpliteSocket * socket, gboolean ipv6, guint16 port,
-    gconstpointer data, gsize size, guint coverage)
-{
-  struct sockaddr_storage address;
-  socklen_t address_size = bench_address (&address, ipv6, port);
-  UdpliteOutput output;
-  GError *error = NULL;
-
-  bench_output (&output, &address, address_size, data, size, coverage);
-  fail_unless_equals_int (udplite_socket_send (socket, &output, 1, &error), 1);
-  g_assert_no_error (error);
-}
-
-/* Whatever was refused, each room is there once. */
-static inline void
-bench_check_rooms (const UdpliteInput * inputs, const guint8 * room)
-{
-  guint64 seen = 0;
-  guint i;
-
-  for (i = 0; i < DATAGRAM_BATCH; i++) {
-    fail_unless (inputs[i].data == inputs[i].user_data);
-    seen |= G_GUINT64_CONSTANT (1) << (inputs[i].data - room) / BENCH_ROOM;
-  }
-  fail_unless (seen == G_MAXUINT64);
-}
-
+UdpliteSocket *udplite_test_open (const gchar * test, UdpliteBackend backend,
+    gboolean ipv6);
+void udplite_test_output (UdpliteOutput * output,
+    const struct sockaddr_storage *address, socklen_t size, gconstpointer data,
+    gsize data_size, guint coverage);
+void udplite_test_send (UdpliteSocket * socket, gboolean ipv6, guint16 port,
+    gconstpointer data, gsize size, guint coverage);
 /* Sends the end, and collects what came before it. */
-static inline GPtrArray *
-bench_collect (UdpliteSocket * receiver, UdpliteSocket * sender, gboolean ipv6)
-{
-  GPtrArray *packets = g_ptr_array_new_with_free_func (g_free);
-  UdpliteInput inputs[DATAGRAM_BATCH];
-  guint8 *room = g_malloc (DATAGRAM_BATCH * BENCH_ROOM);
-  GError *error = NULL;
-  gboolean ended = FALSE;
-  guint i, n;
-
-  bench_send (sender, ipv6, udplite_socket_get_port (receiver), BENCH_END,
-      sizeof (BENCH_END), G_MAXUINT);
-  memset (inputs, 0, sizeof (inputs));
-  for (i = 0; i < DATAGRAM_BATCH; i++) {
-    inputs[i].data = inputs[i].user_data = room + i * BENCH_ROOM;
-    inputs[i].capacity = BENCH_ROOM;
-  }
-  while (!ended) {
-    fail_unless (g_socket_condition_wait (udplite_socket_get_socket (receiver),
-            G_IO_IN, NULL, NULL));
-    n = udplite_socket_receive (receiver, inputs, DATAGRAM_BATCH, &error);
-    g_assert_no_error (error);
-    bench_check_rooms (inputs, room);
-    for (i = 0; i < n && !ended; i++) {
-      BenchPacket *packet;
-
-      fail_unless (inputs[i].offset <= udplite_socket_get_overhead (receiver));
-      ended = inputs[i].size == sizeof (BENCH_END)
-          && memcmp (inputs[i].data + inputs[i].offset, BENCH_END,
-          sizeof (BENCH_END)) == 0;
-      if (ended)
-        break;
-      packet = g_new0 (BenchPacket, 1);
-      memcpy (packet->data, inputs[i].data + inputs[i].offset, inputs[i].size);
-      packet->size = inputs[i].size;
-      packet->covered = inputs[i].covered;
-      packet->from = inputs[i].path;
-      g_ptr_array_add (packets, packet);
-    }
-  }
-  g_free (room);
-  return packets;
-}
-
+GPtrArray *udplite_test_collect (UdpliteSocket * receiver,
+    UdpliteSocket * sender, gboolean ipv6);
 /* A socket that sends what it is given behind the header of IP, or of UDP
  * without a checksum. -1: we may not. */
-static inline gint
-bench_injector_open (const gchar * test, UdpliteBackend backend, gboolean ipv6)
-{
-  gint family = ipv6 ? AF_INET6 : AF_INET, yes = TRUE, fd;
-
-  if (backend == UDPLITE_BACKEND_UDP) {
-    fd = socket (family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (ipv6)
-      setsockopt (fd, IPPROTO_UDP, 101, &yes, sizeof (yes));
-    else
-      setsockopt (fd, SOL_SOCKET, SO_NO_CHECK, &yes, sizeof (yes));
-  } else {
-    fd = socket (family, SOCK_RAW | SOCK_CLOEXEC, UDPLITE_PROTOCOL);
-  }
-  if (fd < 0)
-    say_skipped (test, "with backend %s and %s no packets may be made here: %s",
-        udplite_backend_get_name (backend),
-        bench_family_name (ipv6), g_strerror (errno));
-  return fd;
-}
-
-static inline void
-bench_inject (gint fd, UdpliteBackend backend, gboolean ipv6, guint16 port,
-    const guint8 * packet, gsize size)
-{
-  struct sockaddr_storage address;
-  socklen_t address_size = bench_address (&address, ipv6,
-      backend == UDPLITE_BACKEND_UDP ? port : 0);
-
-  fail_unless_equals_int (sendto (fd, packet, size, 0,
-          (struct sockaddr *) &address, address_size), size);
-}
-
+gint udplite_test_injector_open (const gchar * test, UdpliteBackend backend,
+    gboolean ipv6);
+void udplite_test_inject (gint fd, UdpliteBackend backend, gboolean ipv6,
+    guint16 port, const guint8 * packet, gsize size);
 /* A packet as it has to be, of the loopback address to itself */
-static inline void
-bench_write (guint8 * packet, gsize size, UdpliteBackend backend,
-    gboolean ipv6, guint16 port, guint coverage)
-{
-  UdpliteAddresses addresses = {.ipv6 = ipv6 };
-  DatagramPart payload = { packet + UDPLITE_HEADER_SIZE,
-    size - UDPLITE_HEADER_SIZE
-  };
-  guint i;
+void udplite_test_write (guint8 * packet, gsize size, UdpliteBackend backend,
+    gboolean ipv6, guint16 port, guint coverage);
 
-  for (i = UDPLITE_HEADER_SIZE; i < size; i++)
-    packet[i] = i * 7;
-  if (backend != UDPLITE_BACKEND_UDP && ipv6) {
-    addresses.source[15] = addresses.destination[15] = 1;
-  } else if (backend != UDPLITE_BACKEND_UDP) {
-    addresses.source[0] = addresses.destination[0] = 127;
-    addresses.source[3] = addresses.destination[3] = 1;
-  }
-  udplite_write_header (packet, &addresses, 40000, port, coverage, &payload, 1);
-}
-
-/* Who has to understand whom */
-static const struct
-{
-  UdpliteBackend sender, receiver;
-} bench_pairs[] = {
-  {UDPLITE_BACKEND_KERNEL, UDPLITE_BACKEND_KERNEL},
-  {UDPLITE_BACKEND_KERNEL, UDPLITE_BACKEND_RAW},
-  {UDPLITE_BACKEND_RAW, UDPLITE_BACKEND_KERNEL},
-  {UDPLITE_BACKEND_RAW, UDPLITE_BACKEND_RAW},
-  {UDPLITE_BACKEND_UDP, UDPLITE_BACKEND_UDP}
-};
-
-static const UdpliteBackend bench_backends[] = {
-  UDPLITE_BACKEND_KERNEL, UDPLITE_BACKEND_RAW, UDPLITE_BACKEND_UDP
-};
-
-#define N_PAIRS (G_N_ELEMENTS (bench_pairs) * 2)
-#define N_BACKENDS (G_N_ELEMENTS (bench_backends) * 2)
+/* Each of them by both families */
+#define N_PAIRS (N_UDPLITE_TEST_PAIRS * 2)
+#define N_BACKENDS (N_UDPLITE_TEST_BACKENDS * 2)
 
 /* The two sockets of a test, or NULL both */
 typedef struct
@@ -282,109 +80,22 @@ typedef struct
   UdpliteBackend backend;       /* the receiver's */
   UdpliteSocket *sender, *receiver;
   guint16 port;                 /* the receiver's */
-} Pair;
+} UdplitePair;
 
-static inline gboolean
-pair_open_backends (Pair * pair, const gchar * test, UdpliteBackend sender,
-    UdpliteBackend receiver, gboolean ipv6)
-{
-  memset (pair, 0, sizeof (*pair));
-  pair->ipv6 = ipv6;
-  pair->backend = receiver;
-  pair->receiver = bench_open (test, receiver, ipv6);
-  if (!pair->receiver)
-    return FALSE;
-  pair->sender = bench_open (test, sender, ipv6);
-  if (!pair->sender) {
-    udplite_socket_free (pair->receiver);
-    return FALSE;
-  }
-  pair->port = udplite_socket_get_port (pair->receiver);
-  fail_unless (pair->port != 0);
-  return TRUE;
-}
-
+gboolean udplite_pair_open_backends (UdplitePair * pair, const gchar * test,
+    UdpliteBackend sender, UdpliteBackend receiver, gboolean ipv6);
 /* One after the other by both families */
-static inline gboolean
-pair_open (Pair * pair, const gchar * test, guint i)
-{
-  return pair_open_backends (pair, test, bench_pairs[i / 2].sender,
-      bench_pairs[i / 2].receiver, i % 2);
-}
-
-static inline gboolean
-pair_open_alike (Pair * pair, const gchar * test, guint i)
-{
-  return pair_open_backends (pair, test, bench_backends[i / 2],
-      bench_backends[i / 2], i % 2);
-}
-
-static inline void
-pair_close (Pair * pair)
-{
-  udplite_socket_free (pair->sender);
-  udplite_socket_free (pair->receiver);
-}
-
-static inline GPtrArray *
-pair_collect (Pair * pair)
-{
-  return bench_collect (pair->receiver, pair->sender, pair->ipv6);
-}
-
-static inline void
-bench_fill (guint8 * data, gsize size, guint seed)
-{
-  gsize i;
-
-  for (i = 0; i < size; i++)
-    data[i] = seed * 31 + i * 7 + (i >> 8);
-}
-
-static inline void
-bench_assert_packet (const Pair * pair, const BenchPacket * packet, guint seed,
-    gsize size, guint coverage)
-{
-  guint8 expected[BENCH_ROOM];
-
-  bench_fill (expected, size, seed);
-  fail_unless_equals_int (packet->size, size);
-  fail_unless (memcmp (packet->data, expected, size) == 0);
-  if (pair->backend == UDPLITE_BACKEND_KERNEL)
-    coverage = G_MAXUINT;
-  else
-    coverage = MIN (coverage, size);
-  fail_unless_equals_uint64 (packet->covered, coverage);
-}
-
-static inline void
-bench_assert_from (const Pair * pair, const BenchPacket * packet)
-{
-  struct sockaddr_storage native = { 0 };
-  socklen_t size = bench_address (&native, pair->ipv6,
-      udplite_socket_get_port (pair->sender));
-  DatagramPath expected;
-
-  bench_set_remote (&expected, &native, size);
-  fail_unless (memcmp (packet->from.remote, expected.remote, 16) == 0);
-  fail_unless_equals_int (packet->from.address_size, expected.address_size);
-  fail_unless_equals_int (packet->from.remote_port, expected.remote_port);
-  fail_unless_equals_int (packet->from.scope, expected.scope);
-}
-
+gboolean udplite_pair_open (UdplitePair * pair, const gchar * test, guint i);
+gboolean udplite_pair_open_alike (UdplitePair * pair, const gchar * test,
+    guint i);
+void udplite_pair_close (UdplitePair * pair);
+GPtrArray *udplite_pair_collect (UdplitePair * pair);
+void udplite_test_fill (guint8 * data, gsize size, guint seed);
+void udplite_test_assert_packet (const UdplitePair * pair,
+    const UdpliteTestPacket * packet, guint seed, gsize size, guint coverage);
+void udplite_test_assert_from (const UdplitePair * pair,
+    const UdpliteTestPacket * packet);
 /* But for other programs' packets, which are none of a test's business */
-static inline guint64
-bench_refused (UdpliteSocket * socket)
-{
-  UdpliteSocketStats stats;
-  guint64 sum;
-  guint i;
+guint64 udplite_test_refused (UdpliteSocket * socket);
 
-  udplite_socket_get_stats (socket, &stats);
-  sum = stats.truncated;
-  for (i = 0; i < UDPLITE_LAST; i++)
-    sum += stats.refused[i];
-  return sum;
-}
-
-#endif /* __UDPLITE_BENCH_H__ */
+#endif /* __UDPLITESOCKETS_H__ */

@@ -6,8 +6,8 @@
  * so that whoever sends meets the same channel.
  */
 
-#ifndef __SIM_LINK_H__
-#define __SIM_LINK_H__
+#ifndef __VIRTUALLINK_H__
+#define __VIRTUALLINK_H__
 
 #include <glib.h>
 
@@ -99,4 +99,4 @@ guint64 sim_link_next (SimLink * link);
 void sim_link_get_stats (SimLink * link, SimDirection direction,
     SimLinkStats * stats);
 
-#endif /* __SIM_LINK_H__ */
+#endif /* __VIRTUALLINK_H__ */

@@ -12,24 +12,25 @@
 
 GST_START_TEST (stream_goes_whole_and_ends)
 {
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
   NEED (__i__);
-  pair_init_way (&pair, __i__);
+  dccp_loopback_pair_init_way (&pair, __i__);
   for (i = 0; i < 100; i++) {
-    push (&pair, make_buffer (i, SIZE));
-    expect (&pair, i, SIZE);
+    loopback_push (&pair, loopback_make_buffer (i, SIZE));
+    loopback_expect (&pair, i, SIZE);
   }
-  push_eos (&pair);
-  expect_eos (&pair);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "packets-sent"), 100);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "sent-close"),
-      sink_listens (__i__) ? 0 : 1);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "eos-timeouts"), 0);
-  fail_unless_equals_uint64 (stat_of (&pair.src, "buffers"), 100);
-  fail_unless_equals_uint64 (stat_of (&pair.src, "lost"), 0);
-  pair_clear (&pair);
+  dccp_loopback_push_eos (&pair);
+  dccp_loopback_expect_eos (&pair);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "packets-sent"),
+      100);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "sent-close"),
+      dccp_loopback_sink_listens (__i__) ? 0 : 1);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "eos-timeouts"), 0);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "buffers"), 100);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "lost"), 0);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -37,28 +38,28 @@ GST_END_TEST;
 GST_START_TEST (list_goes_whole)
 {
   GstBufferList *list = gst_buffer_list_new ();
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init (&pair);
+  dccp_loopback_pair_init (&pair);
   for (i = 0; i < 200; i++)
-    gst_buffer_list_add (list, make_buffer (i, SIZE));
+    gst_buffer_list_add (list, loopback_make_buffer (i, SIZE));
   fail_unless_equals_int (gst_pad_push_list (pair.sink.harness->srcpad, list),
       GST_FLOW_OK);
   for (i = 0; i < 200; i++)
-    expect (&pair, i, SIZE);
-  pair_clear (&pair);
+    loopback_expect (&pair, i, SIZE);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair);
-  check_pooled (&pair, 20, SIZE);
-  pair_clear (&pair);
+  dccp_loopback_pair_init (&pair);
+  loopback_check_pooled (&pair, 20, SIZE);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -67,22 +68,23 @@ GST_END_TEST;
 GST_START_TEST (host_may_be_of_ipv6_or_a_name)
 {
   static const gchar *const hosts[] = { "::1", "localhost" };
-  Pair pair;
+  LoopbackPair pair;
 
-  src_init (&pair.src, "address", "::", "port", 0, NULL);
+  dccp_loopback_src_init (&pair.src, "address", "::", "port", 0, NULL);
   gst_harness_play (pair.src.harness);
-  sink_init (&pair.sink, "host", hosts[__i__], "port", port_of (&pair.src),
+  dccp_loopback_sink_init (&pair.sink, "host", hosts[__i__], "port",
+      loopback_port_of (&pair.src),
       NULL);
-  play_sink (&pair.sink);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
-  pair_clear (&pair);
+  dccp_loopback_play_sink (&pair.sink);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
 
 static void
-flush (Pair * pair)
+flush (LoopbackPair * pair)
 {
   GstSegment segment;
 
@@ -94,20 +96,20 @@ flush (Pair * pair)
 
 GST_START_TEST (next_stream_is_another_connection)
 {
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init (&pair);
+  dccp_loopback_pair_init (&pair);
   g_object_set (pair.src.element, "eos-at-end", FALSE, NULL);
   for (i = 0; i < 3; i++) {
-    push (&pair, make_buffer (i, SIZE));
-    expect (&pair, i, SIZE);
-    push_eos (&pair);
+    loopback_push (&pair, loopback_make_buffer (i, SIZE));
+    loopback_expect (&pair, i, SIZE);
+    dccp_loopback_push_eos (&pair);
     flush (&pair);
   }
-  wait_for_stat (&pair.src, "connections", 3);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "connections"), 3);
-  pair_clear (&pair);
+  dccp_loopback_wait_for_stat (&pair.src, "connections", 3);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "connections"), 3);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -117,7 +119,7 @@ GST_END_TEST;
 static GSocket *
 silent_socket_new (gint * port)
 {
-  GSocket *socket = relay_socket_new ();
+  GSocket *socket = lossy_relay_socket_new ();
   GSocketAddress *own = g_socket_get_local_address (socket, NULL);
 
   *port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (own));
@@ -126,13 +128,14 @@ silent_socket_new (gint * port)
 }
 
 static void
-expect_error_with (End * end, const gchar * expected)
+expect_error_with (LoopbackEnd * end, const gchar * expected)
 {
   gchar *text;
 
-  fail_unless_equals_int (gst_harness_push (end->harness, make_buffer (0,
+  fail_unless_equals_int (gst_harness_push (end->harness,
+          loopback_make_buffer (0,
               SIZE)), GST_FLOW_ERROR);
-  text = pop_error (end);
+  text = loopback_pop_error (end);
   fail_unless (strstr (text, expected) != NULL, "\"%s\" has no \"%s\"", text,
       expected);
   g_free (text);
@@ -143,16 +146,17 @@ GST_START_TEST (nobody_there_is_an_error)
   gint port;
   GSocket *socket = silent_socket_new (&port);
   gchar *peer = g_strdup_printf ("127.0.0.1:%d", port);
-  End sink;
+  LoopbackEnd sink;
 
   g_object_unref (socket);
-  sink_init (&sink, "host", "127.0.0.1", "port", port, "auto-reconnect", FALSE,
+  dccp_loopback_sink_init (&sink, "host", "127.0.0.1", "port", port,
+      "auto-reconnect", FALSE,
       "timeout", GST_SECOND, NULL);
-  play_sink (&sink);
+  dccp_loopback_play_sink (&sink);
   expect_error_with (&sink, peer);
-  fail_unless (stat_of (&sink, "failures-refused") > 0);
+  fail_unless (loopback_stat_of (&sink, "failures-refused") > 0);
   g_free (peer);
-  end_clear (&sink);
+  loopback_end_clear (&sink);
 }
 
 GST_END_TEST;
@@ -160,7 +164,7 @@ GST_END_TEST;
 static gpointer
 push_first (gpointer data)
 {
-  push (data, make_buffer (0, SIZE));
+  loopback_push (data, loopback_make_buffer (0, SIZE));
   return NULL;
 }
 
@@ -169,20 +173,22 @@ GST_START_TEST (a_receiver_may_begin_later)
 {
   GThread *thread;
   gint port;
-  Pair pair;
+  LoopbackPair pair;
 
   g_object_unref (silent_socket_new (&port));
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port, "auto-reconnect",
+  dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port", port,
+      "auto-reconnect",
       FALSE, NULL);
-  play_sink (&pair.sink);
+  dccp_loopback_play_sink (&pair.sink);
   thread = g_thread_new ("push", push_first, &pair);
-  while (stat_of (&pair.sink, "failures-refused") == 0)
+  while (loopback_stat_of (&pair.sink, "failures-refused") == 0)
     g_usleep (1000);
-  src_init (&pair.src, "address", "127.0.0.1", "port", port, NULL);
+  dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", port,
+      NULL);
   gst_harness_play (pair.src.harness);
-  expect (&pair, 0, SIZE);
+  loopback_expect (&pair, 0, SIZE);
   g_thread_join (thread);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -191,14 +197,15 @@ GST_START_TEST (no_answer_is_an_error)
 {
   gint port;
   GSocket *socket = silent_socket_new (&port);
-  End sink;
+  LoopbackEnd sink;
 
-  sink_init (&sink, "host", "127.0.0.1", "port", port, "auto-reconnect", FALSE,
+  dccp_loopback_sink_init (&sink, "host", "127.0.0.1", "port", port,
+      "auto-reconnect", FALSE,
       "timeout", GST_SECOND, NULL);
-  play_sink (&sink);
+  dccp_loopback_play_sink (&sink);
   expect_error_with (&sink, "does not answer");
-  fail_unless_equals_uint64 (stat_of (&sink, "failures-timeout"), 1);
-  end_clear (&sink);
+  fail_unless_equals_uint64 (loopback_stat_of (&sink, "failures-timeout"), 1);
+  loopback_end_clear (&sink);
   g_object_unref (socket);
 }
 
@@ -206,39 +213,43 @@ GST_END_TEST;
 
 GST_START_TEST (another_service_is_refused)
 {
-  End src, sink;
+  LoopbackEnd src, sink;
 
-  src_init (&src, "address", "127.0.0.1", "port", 0, "service-code", "ABCD",
+  dccp_loopback_src_init (&src, "address", "127.0.0.1", "port", 0,
+      "service-code", "ABCD",
       NULL);
   gst_harness_play (src.harness);
-  sink_init (&sink, "host", "127.0.0.1", "port", port_of (&src),
+  dccp_loopback_sink_init (&sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&src),
       "auto-reconnect", FALSE, NULL);
-  play_sink (&sink);
+  dccp_loopback_play_sink (&sink);
   expect_error_with (&sink, "bad service code");
-  end_clear (&sink);
-  end_clear (&src);
+  loopback_end_clear (&sink);
+  loopback_end_clear (&src);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (second_sender_is_refused)
 {
-  End second;
-  Pair pair;
+  LoopbackEnd second;
+  LoopbackPair pair;
 
-  pair_init (&pair);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
-  sink_init (&second, "host", "127.0.0.1", "port", port_of (&pair.src),
+  dccp_loopback_pair_init (&pair);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
+  dccp_loopback_sink_init (&second, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       "auto-reconnect", FALSE, NULL);
-  play_sink (&second);
+  dccp_loopback_play_sink (&second);
   expect_error_with (&second, "too busy");
-  wait_for_message (&pair.src, "dccp-connection", "state", "refused");
-  fail_unless_equals_uint64 (stat_of (&pair.src, "connections-refused"), 1);
-  push (&pair, make_buffer (1, SIZE));
-  expect (&pair, 1, SIZE);
-  end_clear (&second);
-  pair_clear (&pair);
+  loopback_wait_for_message (&pair.src, "dccp-connection", "state", "refused");
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.src,
+          "connections-refused"), 1);
+  loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  loopback_expect (&pair, 1, SIZE);
+  loopback_end_clear (&second);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -248,12 +259,12 @@ GST_START_TEST (no_service_code_is_an_error)
   static const gchar *const codes[] = { "", "ABCDE", "a b", "SC=", "SC=x1g",
     "SC=4294967295"
   };
-  End sink;
+  LoopbackEnd sink;
 
-  sink_init (&sink, "service-code", codes[__i__], NULL);
-  play_sink (&sink);
+  dccp_loopback_sink_init (&sink, "service-code", codes[__i__], NULL);
+  dccp_loopback_play_sink (&sink);
   expect_error_with (&sink, "is no service code");
-  end_clear (&sink);
+  loopback_end_clear (&sink);
 }
 
 GST_END_TEST;
@@ -264,15 +275,16 @@ GST_START_TEST (service_code_has_three_forms)
   static const gchar *const codes[] = { "RTPV", "SC:RTPV", "SC=1381257302",
     "SC=x52545056"
   };
-  Pair pair;
+  LoopbackPair pair;
 
-  listening_src_init (&pair.src);
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  dccp_loopback_listening_src_init (&pair.src);
+  dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       "service-code", codes[__i__], NULL);
-  play_sink (&pair.sink);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
-  pair_clear (&pair);
+  dccp_loopback_play_sink (&pair.sink);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -282,7 +294,7 @@ GST_END_TEST;
 static GstBuffer *
 make_delta (guint n)
 {
-  GstBuffer *buffer = make_buffer (n, SIZE);
+  GstBuffer *buffer = loopback_make_buffer (n, SIZE);
 
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   return buffer;
@@ -290,35 +302,38 @@ make_delta (guint n)
 
 /* Until the receiver has gone, and another one is there */
 static void
-restart_receiver (Pair * pair)
+restart_receiver (LoopbackPair * pair)
 {
-  gint port = port_of (&pair->src);
-  guint64 connections = stat_of (&pair->sink, "connections");
+  gint port = loopback_port_of (&pair->src);
+  guint64 connections = loopback_stat_of (&pair->sink, "connections");
 
-  end_clear (&pair->src);
-  src_init (&pair->src, "address", "127.0.0.1", "port", port, NULL);
+  loopback_end_clear (&pair->src);
+  dccp_loopback_src_init (&pair->src, "address", "127.0.0.1", "port", port,
+      NULL);
   gst_harness_play (pair->src.harness);
-  wait_for_stat (&pair->sink, "connections", connections + 1);
+  dccp_loopback_wait_for_stat (&pair->sink, "connections", connections + 1);
 }
 
 /* ... which has nothing of what was before. */
 GST_START_TEST (next_receiver_begins_with_a_key_frame)
 {
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
-  push (&pair, make_delta (1));
-  expect (&pair, 1, SIZE);
+  dccp_loopback_pair_init (&pair);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
+  loopback_push (&pair, make_delta (1));
+  loopback_expect (&pair, 1, SIZE);
   restart_receiver (&pair);
-  push (&pair, make_delta (2));
-  push (&pair, make_delta (3));
-  push (&pair, make_buffer (4, SIZE));
-  expect (&pair, 4, SIZE);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "dropped-no-key-frame"), 2);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "failures-closed"), 1);
-  pair_clear (&pair);
+  loopback_push (&pair, make_delta (2));
+  loopback_push (&pair, make_delta (3));
+  loopback_push (&pair, loopback_make_buffer (4, SIZE));
+  loopback_expect (&pair, 4, SIZE);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink,
+          "dropped-no-key-frame"), 2);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "failures-closed"),
+      1);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -326,22 +341,23 @@ GST_END_TEST;
 GST_START_TEST (listening_sink_takes_the_next_receiver)
 {
   gint port;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init_way (&pair, 1);
-  port = port_of (&pair.sink);
+  dccp_loopback_pair_init_way (&pair, 1);
+  port = loopback_port_of (&pair.sink);
   for (i = 0; i < 3; i++) {
-    push (&pair, make_buffer (2 * i, SIZE));
-    push (&pair, make_buffer (2 * i + 1, SIZE));
-    expect (&pair, 2 * i + (i > 0), SIZE);
-    end_clear (&pair.src);
-    src_init (&pair.src, "host", "127.0.0.1", "port", port, "mode", CONNECT,
+    loopback_push (&pair, loopback_make_buffer (2 * i, SIZE));
+    loopback_push (&pair, loopback_make_buffer (2 * i + 1, SIZE));
+    loopback_expect (&pair, 2 * i + (i > 0), SIZE);
+    loopback_end_clear (&pair.src);
+    dccp_loopback_src_init (&pair.src, "host", "127.0.0.1", "port", port,
+        "mode", CONNECT,
         NULL);
     gst_harness_play (pair.src.harness);
-    wait_for_stat (&pair.sink, "connections", i + 2);
+    dccp_loopback_wait_for_stat (&pair.sink, "connections", i + 2);
   }
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -350,25 +366,26 @@ GST_END_TEST;
  * a harness, which would play it at once) */
 GST_START_TEST (port_in_use_is_an_error)
 {
-  End src, sink = { NULL, gst_element_factory_make ("dcctpthinsink", NULL),
+  LoopbackEnd src, sink = { NULL, gst_element_factory_make ("dcctpthinsink",
+      NULL),
     gst_bus_new ()
   };
   gchar *text;
 
-  listening_src_init (&src);
+  dccp_loopback_listening_src_init (&src);
   g_object_set (sink.element, "bind-address", "127.0.0.1", "port",
-      port_of (&src), "mode", LISTEN, "auto-reconnect", TRUE, NULL);
+      loopback_port_of (&src), "mode", LISTEN, "auto-reconnect", TRUE, NULL);
   gst_element_set_bus (sink.element, sink.bus);
   text = g_strdup_printf ("Could not listen for DCCP on 127.0.0.1, port %d: ",
-      port_of (&src));
-  expect_no_start (&sink, text);
+      loopback_port_of (&src));
+  loopback_expect_no_start (&sink, text);
   g_free (text);
   gst_element_set_state (sink.element, GST_STATE_NULL);
   /* Messages that nobody took refer to the element, and it to the bus. */
   gst_bus_set_flushing (sink.bus, TRUE);
   gst_object_unref (sink.element);
   gst_object_unref (sink.bus);
-  end_clear (&src);
+  loopback_end_clear (&src);
 }
 
 GST_END_TEST;
@@ -376,27 +393,27 @@ GST_END_TEST;
 /* It did answer, and then no more. */
 GST_START_TEST (silent_receiver_is_gone)
 {
-  Relay relay;
+  LossyRelay relay;
   gchar *text;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init_relay (&pair, &relay, 0);
+  dccp_loopback_pair_init_relay (&pair, &relay, 0);
   g_atomic_int_set (&relay.cut, TRUE);
   gst_element_set_state (pair.sink.element, GST_STATE_READY);
   g_object_set (pair.sink.element, "timeout", 100 * GST_MSECOND,
       "auto-reconnect", FALSE, NULL);
   g_atomic_int_set (&relay.cut, FALSE);
   gst_element_set_state (pair.sink.element, GST_STATE_PLAYING);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   g_atomic_int_set (&relay.cut, TRUE);
-  while (gst_harness_push (pair.sink.harness, make_buffer (1, SIZE))
+  while (gst_harness_push (pair.sink.harness, loopback_make_buffer (1, SIZE))
       == GST_FLOW_OK);
-  text = pop_error (&pair.sink);
+  text = loopback_pop_error (&pair.sink);
   fail_unless (strstr (text, "does not answer") != NULL, "%s", text);
   g_free (text);
-  pair_clear (&pair);
-  relay_clear (&relay);
+  loopback_pair_clear (&pair);
+  lossy_relay_clear (&relay);
 }
 
 GST_END_TEST;
@@ -404,22 +421,22 @@ GST_END_TEST;
 /* Its port is closed, as that of a process that was killed: nothing was said. */
 GST_START_TEST (killed_receiver_is_gone)
 {
-  Relay relay;
-  Pair pair;
+  LossyRelay relay;
+  LoopbackPair pair;
 
-  pair_init_relay (&pair, &relay, 0);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  dccp_loopback_pair_init_relay (&pair, &relay, 0);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   g_atomic_int_set (&relay.stopping, TRUE);
   g_socket_close (relay.front, NULL);
   g_object_set (pair.sink.element, "wait-for-connection", FALSE, NULL);
-  while (stat_of (&pair.sink, "failures-refused") == 0) {
-    push (&pair, make_buffer (1, SIZE));
+  while (loopback_stat_of (&pair.sink, "failures-refused") == 0) {
+    loopback_push (&pair, loopback_make_buffer (1, SIZE));
     g_usleep (1000);
   }
-  wait_for_message (&pair.sink, "dccp-connection", "state", "ended");
-  pair_clear (&pair);
-  relay_clear (&relay);
+  loopback_wait_for_message (&pair.sink, "dccp-connection", "state", "ended");
+  loopback_pair_clear (&pair);
+  lossy_relay_clear (&relay);
 }
 
 GST_END_TEST;
@@ -429,9 +446,10 @@ GST_END_TEST;
 static gpointer
 push_one (gpointer data)
 {
-  End *end = data;
+  LoopbackEnd *end = data;
 
-  return GINT_TO_POINTER (gst_harness_push (end->harness, make_buffer (0,
+  return GINT_TO_POINTER (gst_harness_push (end->harness,
+          loopback_make_buffer (0,
               SIZE)));
 }
 
@@ -441,17 +459,17 @@ GST_START_TEST (flush_ends_the_wait_for_a_receiver)
   gint port;
   GSocket *socket = silent_socket_new (&port);
   GThread *thread;
-  End sink;
+  LoopbackEnd sink;
 
-  sink_init (&sink, "host", "127.0.0.1", "port", port, "timeout",
+  dccp_loopback_sink_init (&sink, "host", "127.0.0.1", "port", port, "timeout",
       G_GUINT64_CONSTANT (0), NULL);
-  play_sink (&sink);
+  dccp_loopback_play_sink (&sink);
   thread = g_thread_new ("push", push_one, &sink);
-  wait_for_stat (&sink, "time-unconnected", 1);
+  dccp_loopback_wait_for_stat (&sink, "time-unconnected", 1);
   gst_harness_push_event (sink.harness, gst_event_new_flush_start ());
   fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)),
       GST_FLOW_FLUSHING);
-  end_clear (&sink);
+  loopback_end_clear (&sink);
   g_object_unref (socket);
 }
 
@@ -462,17 +480,17 @@ GST_START_TEST (change_of_state_ends_the_wait_for_a_receiver)
   gint port;
   GSocket *socket = silent_socket_new (&port);
   GThread *thread;
-  End sink;
+  LoopbackEnd sink;
 
-  sink_init (&sink, "host", "127.0.0.1", "port", port, "timeout",
+  dccp_loopback_sink_init (&sink, "host", "127.0.0.1", "port", port, "timeout",
       G_GUINT64_CONSTANT (0), NULL);
-  play_sink (&sink);
+  dccp_loopback_play_sink (&sink);
   thread = g_thread_new ("push", push_one, &sink);
-  wait_for_stat (&sink, "time-unconnected", 1);
+  dccp_loopback_wait_for_stat (&sink, "time-unconnected", 1);
   gst_element_set_state (sink.element, GST_STATE_NULL);
   fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)),
       GST_FLOW_FLUSHING);
-  end_clear (&sink);
+  loopback_end_clear (&sink);
   g_object_unref (socket);
 }
 
@@ -480,20 +498,20 @@ GST_END_TEST;
 
 GST_START_TEST (pause_and_flush_keep_the_connection)
 {
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  dccp_loopback_pair_init (&pair);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   gst_element_set_state (pair.sink.element, GST_STATE_PAUSED);
   gst_element_set_state (pair.sink.element, GST_STATE_PLAYING);
-  push (&pair, make_buffer (1, SIZE));
-  expect (&pair, 1, SIZE);
+  loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  loopback_expect (&pair, 1, SIZE);
   flush (&pair);
-  push (&pair, make_buffer (2, SIZE));
-  expect (&pair, 2, SIZE);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "connections"), 1);
-  pair_clear (&pair);
+  loopback_push (&pair, loopback_make_buffer (2, SIZE));
+  loopback_expect (&pair, 2, SIZE);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "connections"), 1);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -501,19 +519,19 @@ GST_END_TEST;
 /* The receiver does not answer any more: the end waits within its bound. */
 GST_START_TEST (eos_waits_no_longer_than_its_timeout)
 {
-  Relay relay;
-  Pair pair;
+  LossyRelay relay;
+  LoopbackPair pair;
 
-  pair_init_relay (&pair, &relay, 0);
+  dccp_loopback_pair_init_relay (&pair, &relay, 0);
   g_object_set (pair.sink.element, "eos-timeout", 50 * GST_MSECOND, NULL);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   g_atomic_int_set (&relay.cut, TRUE);
-  push_eos (&pair);
-  gst_message_unref (pop_message (&pair.sink, GST_MESSAGE_WARNING));
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "eos-timeouts"), 1);
-  pair_clear (&pair);
-  relay_clear (&relay);
+  dccp_loopback_push_eos (&pair);
+  gst_message_unref (loopback_pop_message (&pair.sink, GST_MESSAGE_WARNING));
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "eos-timeouts"), 1);
+  loopback_pair_clear (&pair);
+  lossy_relay_clear (&relay);
 }
 
 GST_END_TEST;
@@ -523,17 +541,18 @@ GST_END_TEST;
 GST_START_TEST (buffer_that_fits_in_no_packet_is_an_error)
 {
   gchar *text;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair);
-  fail_unless_equals_int (gst_harness_push (pair.sink.harness, make_buffer (0,
+  dccp_loopback_pair_init (&pair);
+  fail_unless_equals_int (gst_harness_push (pair.sink.harness,
+          loopback_make_buffer (0,
               1600)), GST_FLOW_ERROR);
-  text = pop_error (&pair.sink);
+  text = loopback_pop_error (&pair.sink);
   fail_unless (g_str_has_prefix (text, "A buffer of 1600 bytes is longer than "
           "the "), "%s", text);
   g_free (text);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "packets-sent"), 0);
-  pair_clear (&pair);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "packets-sent"), 0);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -541,16 +560,17 @@ GST_END_TEST;
 /* 0: as long as the path takes, which is the loopback's */
 GST_START_TEST (without_mtu_the_path_is_the_limit)
 {
-  Pair pair;
+  LoopbackPair pair;
 
-  src_init (&pair.src, "address", "127.0.0.1", "port", 0, NULL);
+  dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", 0, NULL);
   gst_harness_play (pair.src.harness);
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       "mtu", 0, NULL);
-  play_sink (&pair.sink);
-  push (&pair, make_buffer (0, 16000));
-  expect (&pair, 0, 16000);
-  pair_clear (&pair);
+  dccp_loopback_play_sink (&pair.sink);
+  loopback_push (&pair, loopback_make_buffer (0, 16000));
+  loopback_expect (&pair, 0, 16000);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -558,16 +578,16 @@ GST_END_TEST;
 /* --- a receiver that can't keep up ---------------------------------------- */
 
 static void
-hold_more_than_ten (Pair * pair, Hold * hold)
+hold_more_than_ten (LoopbackPair * pair, LoopbackHold * hold)
 {
   g_object_set (pair->src.element, "max-packets", 10, NULL);
-  hold_downstream (&pair->src, hold);
+  loopback_hold_downstream (&pair->src, hold);
 }
 
 static GstBuffer *
 make_part (guint n, guint frame)
 {
-  GstBuffer *buffer = make_buffer (n, SIZE);
+  GstBuffer *buffer = loopback_make_buffer (n, SIZE);
 
   GST_BUFFER_PTS (buffer) = frame * 40 * GST_MSECOND;
   return buffer;
@@ -577,26 +597,26 @@ make_part (guint n, guint frame)
 GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
 {
   GstStructure *structure;
-  Hold hold;
+  LoopbackHold hold;
   gboolean slow;
   guint n = 0;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair);
+  dccp_loopback_pair_init (&pair);
   g_object_set (pair.sink.element, "blocking", FALSE, NULL);
   hold_more_than_ten (&pair, &hold);
-  while (stat_of (&pair.sink, "dropped-full") == 0
-      || stat_of (&pair.sink, "dropped-rest-of-frame") == 0
-      || stat_of (&pair.sink, "slow-receiver-received") == 0) {
-    push (&pair, make_part (n, n / 10));
+  while (loopback_stat_of (&pair.sink, "dropped-full") == 0
+      || loopback_stat_of (&pair.sink, "dropped-rest-of-frame") == 0
+      || loopback_stat_of (&pair.sink, "slow-receiver-received") == 0) {
+    loopback_push (&pair, make_part (n, n / 10));
     n++;
   }
-  structure = pop_structure (&pair.sink, "dccp-slow-receiver");
+  structure = loopback_pop_structure (&pair.sink, "dccp-slow-receiver");
   fail_unless (gst_structure_get_boolean (structure, "slow", &slow) && slow);
   gst_structure_free (structure);
-  fail_unless (stat_of (&pair.src, "slow-receiver-sent") > 0);
-  let_go (&hold);
-  pair_clear (&pair);
+  fail_unless (loopback_stat_of (&pair.src, "slow-receiver-sent") > 0);
+  loopback_let_go (&hold);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -608,17 +628,17 @@ GST_START_TEST (frames_are_paced_and_not_dropped_for_it)
 {
   const guint frames = 20, parts = 23;
   guint frame, part;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair);
+  dccp_loopback_pair_init (&pair);
   g_object_set (pair.sink.element, "blocking", FALSE, NULL);
   for (frame = 0; frame < frames; frame++) {
     for (part = 0; part < parts; part++)
-      push (&pair, make_part (frame * parts + part, frame));
+      loopback_push (&pair, make_part (frame * parts + part, frame));
   }
-  fail_unless (stat_of (&pair.sink, "packets-sent") > 3 * frames,
-      "%" G_GUINT64_FORMAT, stat_of (&pair.sink, "packets-sent"));
-  pair_clear (&pair);
+  fail_unless (loopback_stat_of (&pair.sink, "packets-sent") > 3 * frames,
+      "%" G_GUINT64_FORMAT, loopback_stat_of (&pair.sink, "packets-sent"));
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -630,25 +650,25 @@ GST_START_TEST (dropped_packets_are_told_together)
   guint told = 0, messages = 0, packets, n = 0;
   gint64 begin = g_get_monotonic_time ();
   GstStructure *structure;
-  Hold hold;
-  Pair pair;
+  LoopbackHold hold;
+  LoopbackPair pair;
 
-  pair_init (&pair);
+  dccp_loopback_pair_init (&pair);
   hold_more_than_ten (&pair, &hold);
-  while (stat_of (&pair.sink, "dropped-received") < 100)
-    push (&pair, make_buffer (n++, SIZE));
-  while (told < stat_of (&pair.sink, "dropped-received")) {
-    structure = pop_structure (&pair.sink, "dccp-dropped");
+  while (loopback_stat_of (&pair.sink, "dropped-received") < 100)
+    loopback_push (&pair, loopback_make_buffer (n++, SIZE));
+  while (told < loopback_stat_of (&pair.sink, "dropped-received")) {
+    structure = loopback_pop_structure (&pair.sink, "dccp-dropped");
     fail_unless (gst_structure_get_uint (structure, "packets", &packets));
     gst_structure_free (structure);
     told += packets;
     messages++;
   }
-  fail_unless (told <= stat_of (&pair.sink, "dropped-received"));
+  fail_unless (told <= loopback_stat_of (&pair.sink, "dropped-received"));
   fail_unless (messages <= (g_get_monotonic_time () - begin) /
       (200 * G_TIME_SPAN_MILLISECOND) + 1);
-  let_go (&hold);
-  pair_clear (&pair);
+  loopback_let_go (&hold);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -662,7 +682,7 @@ is_key_unit_request (GstEvent * event)
 }
 
 static gboolean
-was_key_unit_asked_for (Pair * pair)
+was_key_unit_asked_for (LoopbackPair * pair)
 {
   gboolean found = FALSE;
   GstEvent *event;
@@ -678,32 +698,32 @@ was_key_unit_asked_for (Pair * pair)
 static void
 lose_a_key_packet (gboolean asked)
 {
-  Relay relay;
-  Pair pair;
+  LossyRelay relay;
+  LoopbackPair pair;
   guint i;
 
-  pair_init_relay (&pair, &relay, 0);
+  dccp_loopback_pair_init_relay (&pair, &relay, 0);
   g_object_set (pair.sink.element, "request-key-units", asked, NULL);
   for (i = 0; i < 10; i++) {
-    push (&pair, make_delta (i));
-    expect (&pair, i, SIZE);
+    loopback_push (&pair, make_delta (i));
+    loopback_expect (&pair, i, SIZE);
   }
   g_atomic_int_set (&relay.size_to_lose, SIZE);
   g_atomic_int_set (&relay.n_to_lose, 1);
-  push (&pair, make_buffer (0, SIZE));
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
   while (g_atomic_int_get (&relay.n_to_lose) > 0)
     g_usleep (1000);
-  while (stat_of (&pair.sink, "loss-events") == 0) {
-    push (&pair, make_delta (i++));
+  while (loopback_stat_of (&pair.sink, "loss-events") == 0) {
+    loopback_push (&pair, make_delta (i++));
     g_usleep (1000);
   }
   /* The loss is counted a moment before the request goes upstream. */
   while (asked && !was_key_unit_asked_for (&pair))
     g_usleep (1000);
   fail_if (was_key_unit_asked_for (&pair));
-  fail_unless_equals_uint64 (stat_of (&pair.src, "loss-events"), 1);
-  pair_clear (&pair);
-  relay_clear (&relay);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "loss-events"), 1);
+  loopback_pair_clear (&pair);
+  lossy_relay_clear (&relay);
 }
 
 GST_START_TEST (key_unit_is_asked_for_when_one_was_lost)
@@ -718,22 +738,23 @@ GST_END_TEST;
 GST_START_TEST (key_unit_is_asked_for_when_one_was_thrown_away)
 {
   const gboolean has_key_units = __i__;
-  Hold hold;
+  LoopbackHold hold;
   guint n = 0;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair);
+  dccp_loopback_pair_init (&pair);
   g_object_set (pair.sink.element, "request-key-units", TRUE, NULL);
   hold_more_than_ten (&pair, &hold);
-  while (stat_of (&pair.sink, "dropped-received") < 10) {
-    push (&pair, has_key_units && n % 2 ? make_buffer (n, SIZE) :
+  while (loopback_stat_of (&pair.sink, "dropped-received") < 10) {
+    loopback_push (&pair, has_key_units && n % 2
+        ? loopback_make_buffer (n, SIZE) :
         make_delta (n));
     n++;
   }
   fail_unless_equals_int (was_key_unit_asked_for (&pair), has_key_units);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "loss-events"), 0);
-  let_go (&hold);
-  pair_clear (&pair);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "loss-events"), 0);
+  loopback_let_go (&hold);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -749,21 +770,23 @@ GST_START_TEST (rate_is_told)
   GstStructure *structure;
   gint notifications = 0;
   guint rate, told;
-  Pair pair;
+  LoopbackPair pair;
 
-  src_init (&pair.src, "address", "127.0.0.1", "port", 0, "eos-at-end", FALSE,
+  dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", 0,
+      "eos-at-end", FALSE,
       NULL);
   gst_harness_play (pair.src.harness);
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       NULL);
   /* It connects as soon as it is made. */
   g_signal_connect (pair.sink.element, "notify::estimated-bitrate",
       G_CALLBACK (count_notification), &notifications);
   gst_element_set_state (pair.sink.element, GST_STATE_READY);
   gst_element_set_state (pair.sink.element, GST_STATE_PLAYING);
-  play_sink (&pair.sink);
-  push (&pair, make_buffer (0, SIZE));
-  structure = pop_structure (&pair.sink, "dccp-rate");
+  dccp_loopback_play_sink (&pair.sink);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  structure = loopback_pop_structure (&pair.sink, "dccp-rate");
   fail_unless (gst_structure_get_uint (structure, "bitrate", &told));
   fail_unless (told > 0);
   gst_structure_free (structure);
@@ -771,7 +794,7 @@ GST_START_TEST (rate_is_told)
     g_usleep (1000);
   g_object_get (pair.sink.element, "estimated-bitrate", &rate, NULL);
   fail_unless (rate > 0);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;

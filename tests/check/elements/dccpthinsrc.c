@@ -15,15 +15,15 @@ GST_START_TEST (source_is_live)
   GstQuery *query = gst_query_new_latency ();
   GstClockTime least, most;
   gboolean live;
-  End src;
+  LoopbackEnd src;
 
-  listening_src_init (&src);
+  dccp_loopback_listening_src_init (&src);
   fail_unless (gst_element_query (src.element, query));
   gst_query_parse_latency (query, &live, &least, &most);
   fail_unless (live);
   fail_unless_equals_uint64 (least, 0);
   gst_query_unref (query);
-  end_clear (&src);
+  loopback_end_clear (&src);
 }
 
 GST_END_TEST;
@@ -33,13 +33,13 @@ GST_START_TEST (buffers_have_the_time_at_which_they_came)
   GstClockTime last = 0, now;
   GstBuffer *buffer;
   GstClock *clock;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init (&pair);
+  dccp_loopback_pair_init (&pair);
   for (i = 0; i < 10; i++) {
-    push (&pair, make_buffer (i, SIZE));
-    buffer = pull (&pair, i, SIZE);
+    loopback_push (&pair, loopback_make_buffer (i, SIZE));
+    buffer = loopback_pull (&pair, i, SIZE);
     clock = gst_element_get_clock (pair.src.element);
     now = gst_clock_get_time (clock)
         - gst_element_get_base_time (pair.src.element);
@@ -53,7 +53,7 @@ GST_START_TEST (buffers_have_the_time_at_which_they_came)
     last = GST_BUFFER_PTS (buffer);
     gst_buffer_unref (buffer);
   }
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -63,20 +63,22 @@ GST_START_TEST (caps_are_those_of_the_property)
   GstCaps *caps = gst_caps_from_string ("application/x-rtp, media=video, "
       "encoding-name=MPV, clock-rate=90000, payload=32");
   GstCaps *current;
-  Pair pair;
+  LoopbackPair pair;
 
-  src_init (&pair.src, "address", "127.0.0.1", "port", 0, "caps", caps, NULL);
+  dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", 0, "caps",
+      caps, NULL);
   gst_harness_play (pair.src.harness);
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       NULL);
-  play_sink (&pair.sink);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  dccp_loopback_play_sink (&pair.sink);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   current = gst_pad_get_current_caps (pair.src.harness->sinkpad);
   fail_unless (gst_caps_is_equal (current, caps));
   gst_caps_unref (current);
   gst_caps_unref (caps);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -85,25 +87,26 @@ GST_START_TEST (without_eos_the_next_connection_goes_on)
 {
   GstBuffer *buffer;
   gint port;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  listening_src_init (&pair.src);
+  dccp_loopback_listening_src_init (&pair.src);
   g_object_set (pair.src.element, "eos-at-end", FALSE, NULL);
-  port = port_of (&pair.src);
+  port = loopback_port_of (&pair.src);
   for (i = 0; i < 3; i++) {
-    sink_init (&pair.sink, "host", "127.0.0.1", "port", port, NULL);
-    play_sink (&pair.sink);
-    push (&pair, make_buffer (i, SIZE));
-    buffer = pull (&pair, i, SIZE);
+    dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port", port,
+        NULL);
+    dccp_loopback_play_sink (&pair.sink);
+    loopback_push (&pair, loopback_make_buffer (i, SIZE));
+    buffer = loopback_pull (&pair, i, SIZE);
     fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
     gst_buffer_unref (buffer);
-    push_eos (&pair);
-    wait_for_message (&pair.src, "dccp-connection", "state", "ended");
-    end_clear (&pair.sink);
+    dccp_loopback_push_eos (&pair);
+    loopback_wait_for_message (&pair.src, "dccp-connection", "state", "ended");
+    loopback_end_clear (&pair.sink);
   }
-  fail_unless_equals_uint64 (stat_of (&pair.src, "connections"), 3);
-  end_clear (&pair.src);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "connections"), 3);
+  loopback_end_clear (&pair.src);
 }
 
 GST_END_TEST;
@@ -113,25 +116,27 @@ GST_START_TEST (after_eos_nobody_is_accepted)
 {
   gchar *text;
   gint port;
-  Pair pair;
-  End next;
+  LoopbackPair pair;
+  LoopbackEnd next;
 
-  pair_init (&pair);
-  port = port_of (&pair.src);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
-  push_eos (&pair);
-  expect_eos (&pair);
-  sink_init (&next, "host", "127.0.0.1", "port", port, "auto-reconnect", FALSE,
+  dccp_loopback_pair_init (&pair);
+  port = loopback_port_of (&pair.src);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
+  dccp_loopback_push_eos (&pair);
+  dccp_loopback_expect_eos (&pair);
+  dccp_loopback_sink_init (&next, "host", "127.0.0.1", "port", port,
+      "auto-reconnect", FALSE,
       "timeout", 30 * GST_SECOND, NULL);
-  play_sink (&next);
-  fail_unless_equals_int (gst_harness_push (next.harness, make_buffer (0,
+  dccp_loopback_play_sink (&next);
+  fail_unless_equals_int (gst_harness_push (next.harness,
+          loopback_make_buffer (0,
               SIZE)), GST_FLOW_ERROR);
-  text = pop_error (&next);
+  text = loopback_pop_error (&next);
   fail_unless (strstr (text, "refused") != NULL, "%s", text);
   g_free (text);
-  end_clear (&next);
-  pair_clear (&pair);
+  loopback_end_clear (&next);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -140,22 +145,22 @@ GST_START_TEST (timeout_is_told_each_time)
 {
   GstStructure *structure;
   guint64 timeout;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init (&pair);
+  dccp_loopback_pair_init (&pair);
   g_object_set (pair.src.element, "timeout", 5 * GST_MSECOND, NULL);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   for (i = 0; i < 3; i++) {
-    structure = pop_structure (&pair.src, "GstDccpThinSrcTimeout");
+    structure = loopback_pop_structure (&pair.src, "GstDccpThinSrcTimeout");
     fail_unless (gst_structure_get_uint64 (structure, "timeout", &timeout));
     fail_unless_equals_uint64 (timeout, 5 * GST_MSECOND);
     gst_structure_free (structure);
   }
-  push (&pair, make_buffer (1, SIZE));
-  expect (&pair, 1, SIZE);
-  pair_clear (&pair);
+  loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  loopback_expect (&pair, 1, SIZE);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -164,18 +169,18 @@ GST_END_TEST;
 
 GST_START_TEST (flush_ends_the_wait)
 {
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  dccp_loopback_pair_init (&pair);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   fail_unless (gst_element_send_event (pair.src.element,
           gst_event_new_flush_start ()));
   fail_unless (gst_element_send_event (pair.src.element,
           gst_event_new_flush_stop (TRUE)));
-  push (&pair, make_buffer (1, SIZE));
-  expect (&pair, 1, SIZE);
-  pair_clear (&pair);
+  loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  loopback_expect (&pair, 1, SIZE);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -184,34 +189,34 @@ GST_END_TEST;
 GST_START_TEST (pause_ends_the_wait)
 {
   GstBuffer *buffer;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  dccp_loopback_pair_init (&pair);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   gst_element_set_state (pair.src.element, GST_STATE_PAUSED);
-  push (&pair, make_buffer (1, SIZE));
-  wait_for_stat (&pair.src, "dropped-paused", 1);
+  loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  dccp_loopback_wait_for_stat (&pair.src, "dropped-paused", 1);
   gst_element_set_state (pair.src.element, GST_STATE_PLAYING);
-  push (&pair, make_buffer (2, SIZE));
-  buffer = pull (&pair, 2, SIZE);
+  loopback_push (&pair, loopback_make_buffer (2, SIZE));
+  buffer = loopback_pull (&pair, 2, SIZE);
   fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
   gst_buffer_unref (buffer);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (eos_ends_the_wait)
 {
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  dccp_loopback_pair_init (&pair);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   fail_unless (gst_element_send_event (pair.src.element, gst_event_new_eos ()));
-  expect_eos (&pair);
-  pair_clear (&pair);
+  dccp_loopback_expect_eos (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -220,7 +225,7 @@ GST_END_TEST;
 
 /* By what the sink has said last */
 static gboolean
-is_slow (End * sink)
+is_slow (LoopbackEnd * sink)
 {
   GstMessage *message = gst_bus_pop_filtered (sink->bus, GST_MESSAGE_ELEMENT);
   gboolean slow = TRUE;
@@ -237,29 +242,31 @@ is_slow (End * sink)
  * when downstream takes what there is, that it does. */
 GST_START_TEST (downstream_does_not_hold_up_the_network)
 {
-  Hold hold;
+  LoopbackHold hold;
   guint n = 0;
-  Pair pair;
+  LoopbackPair pair;
 
-  src_init (&pair.src, "address", "127.0.0.1", "port", 0, "max-bytes",
+  dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", 0,
+      "max-bytes",
       10 * SIZE, NULL);
-  hold_downstream (&pair.src, &hold);
+  loopback_hold_downstream (&pair.src, &hold);
   gst_harness_play (pair.src.harness);
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       "blocking", FALSE, NULL);
-  play_sink (&pair.sink);
-  while (stat_of (&pair.sink, "slow-receiver-received") == 0) {
-    push (&pair, make_buffer (n++, SIZE));
+  dccp_loopback_play_sink (&pair.sink);
+  while (loopback_stat_of (&pair.sink, "slow-receiver-received") == 0) {
+    loopback_push (&pair, loopback_make_buffer (n++, SIZE));
     g_usleep (1000);
   }
-  let_go (&hold);
+  loopback_let_go (&hold);
   while (is_slow (&pair.sink)) {
-    push (&pair, make_buffer (n++, SIZE));
+    loopback_push (&pair, loopback_make_buffer (n++, SIZE));
     g_usleep (1000);
   }
-  expect (&pair, 0, SIZE);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "connections"), 1);
-  pair_clear (&pair);
+  loopback_expect (&pair, 0, SIZE);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "connections"), 1);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -269,26 +276,27 @@ GST_END_TEST;
 GST_START_TEST (port_in_use_is_an_error)
 {
   gchar *port;
-  End first, second;
+  LoopbackEnd first, second;
 
-  listening_src_init (&first);
-  port = g_strdup_printf ("%d", port_of (&first));
-  src_init (&second, "address", "127.0.0.1", "port", port_of (&first), NULL);
-  expect_no_start (&second, port);
+  dccp_loopback_listening_src_init (&first);
+  port = g_strdup_printf ("%d", loopback_port_of (&first));
+  dccp_loopback_src_init (&second, "address", "127.0.0.1", "port",
+      loopback_port_of (&first), NULL);
+  loopback_expect_no_start (&second, port);
   g_free (port);
-  end_clear (&second);
-  end_clear (&first);
+  loopback_end_clear (&second);
+  loopback_end_clear (&first);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (address_of_nobody_is_an_error)
 {
-  End src;
+  LoopbackEnd src;
 
-  src_init (&src, "address", "192.0.2.77", NULL);
-  expect_no_start (&src, "192.0.2.77");
-  end_clear (&src);
+  dccp_loopback_src_init (&src, "address", "192.0.2.77", NULL);
+  loopback_expect_no_start (&src, "192.0.2.77");
+  loopback_end_clear (&src);
 }
 
 GST_END_TEST;
@@ -297,19 +305,20 @@ GST_START_TEST (nobody_to_connect_to_is_an_error)
 {
   gchar *text;
   gint port;
-  End src;
+  LoopbackEnd src;
 
-  listening_src_init (&src);
-  port = port_of (&src);
-  end_clear (&src);
-  src_init (&src, "host", "127.0.0.1", "port", port, "mode", CONNECT,
+  dccp_loopback_listening_src_init (&src);
+  port = loopback_port_of (&src);
+  loopback_end_clear (&src);
+  dccp_loopback_src_init (&src, "host", "127.0.0.1", "port", port, "mode",
+      CONNECT,
       "connect-timeout", 50 * GST_MSECOND, NULL);
   gst_harness_play (src.harness);
-  text = pop_error (&src);
+  text = loopback_pop_error (&src);
   fail_unless (g_str_has_prefix (text, "Could not connect to 127.0.0.1:"),
       "%s", text);
   g_free (text);
-  end_clear (&src);
+  loopback_end_clear (&src);
 }
 
 GST_END_TEST;
@@ -318,22 +327,24 @@ GST_END_TEST;
 GST_START_TEST (a_sender_may_begin_later)
 {
   gint port;
-  Pair pair;
+  LoopbackPair pair;
 
-  listening_src_init (&pair.src);
-  port = port_of (&pair.src);
-  end_clear (&pair.src);
-  src_init (&pair.src, "host", "127.0.0.1", "port", port, "mode", CONNECT,
+  dccp_loopback_listening_src_init (&pair.src);
+  port = loopback_port_of (&pair.src);
+  loopback_end_clear (&pair.src);
+  dccp_loopback_src_init (&pair.src, "host", "127.0.0.1", "port", port, "mode",
+      CONNECT,
       NULL);
   gst_harness_play (pair.src.harness);
-  while (stat_of (&pair.src, "sent-request") < 2)
+  while (loopback_stat_of (&pair.src, "sent-request") < 2)
     g_usleep (1000);
-  sink_init (&pair.sink, "bind-address", "127.0.0.1", "port", port, "mode",
+  dccp_loopback_sink_init (&pair.sink, "bind-address", "127.0.0.1", "port",
+      port, "mode",
       LISTEN, NULL);
-  play_sink (&pair.sink);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
-  pair_clear (&pair);
+  dccp_loopback_play_sink (&pair.sink);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -342,19 +353,19 @@ GST_END_TEST;
 
 GST_START_TEST (silent_sender_is_gone)
 {
-  Relay relay;
+  LossyRelay relay;
   gchar *text;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init_relay (&pair, &relay, 200 * GST_MSECOND);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  dccp_loopback_pair_init_relay (&pair, &relay, 200 * GST_MSECOND);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   g_atomic_int_set (&relay.cut, TRUE);
-  text = pop_error (&pair.src);
+  text = loopback_pop_error (&pair.src);
   fail_unless (strstr (text, "does not answer") != NULL, "%s", text);
   g_free (text);
-  pair_clear (&pair);
-  relay_clear (&relay);
+  loopback_pair_clear (&pair);
+  lossy_relay_clear (&relay);
 }
 
 GST_END_TEST;
@@ -362,10 +373,10 @@ GST_END_TEST;
 /* --- who is no dcctpthinsink ---------------------------------------------- */
 
 static GSocket *
-stranger_new (End * src)
+stranger_new (LoopbackEnd * src)
 {
   GSocketAddress *address = g_inet_socket_address_new_from_string ("127.0.0.1",
-      port_of (src));
+      loopback_port_of (src));
   GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
       G_SOCKET_PROTOCOL_UDP, NULL);
 
@@ -393,29 +404,29 @@ GST_START_TEST (nonsense_is_counted_and_nothing_more)
 {
   gchar packet[64] = { 0 };
   GSocket *stranger;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init (&pair);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  dccp_loopback_pair_init (&pair);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   stranger = stranger_new (&pair.src);
-  packet[2] = port_of (&pair.src) >> 8;
-  packet[3] = port_of (&pair.src) & 0xff;
+  packet[2] = loopback_port_of (&pair.src) >> 8;
+  packet[3] = loopback_port_of (&pair.src) & 0xff;
   for (i = 0; i < G_N_ELEMENTS (nonsense); i++) {
-    guint64 before = stat_of (&pair.src, nonsense[i].reason);
+    guint64 before = loopback_stat_of (&pair.src, nonsense[i].reason);
 
     packet[4] = nonsense[i].words;
     packet[8] = nonsense[i].type_x;
     fail_unless_equals_int (g_socket_send (stranger, packet, nonsense[i].size,
             NULL, NULL), nonsense[i].size);
-    wait_for_stat (&pair.src, nonsense[i].reason, before + 1);
+    dccp_loopback_wait_for_stat (&pair.src, nonsense[i].reason, before + 1);
   }
-  push (&pair, make_buffer (1, SIZE));
-  expect (&pair, 1, SIZE);
-  fail_unless_equals_uint64 (stat_of (&pair.src, "connections"), 1);
+  loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  loopback_expect (&pair, 1, SIZE);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "connections"), 1);
   g_object_unref (stranger);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -426,39 +437,44 @@ GST_END_TEST;
  * ends its stream. */
 GST_START_TEST (only_allowed_senders_are_heard)
 {
-  Pair pair;
-  End other;
+  LoopbackPair pair;
+  LoopbackEnd other;
 
-  src_init (&pair.src, "address", "127.0.0.1", "port", 0, "allowed-senders",
+  dccp_loopback_src_init (&pair.src, "address", "127.0.0.1", "port", 0,
+      "allowed-senders",
       "2001:db8::/32,127.0.0.1", NULL);
   gst_harness_play (pair.src.harness);
-  sink_init (&other, "host", "127.0.0.1", "port", port_of (&pair.src),
+  dccp_loopback_sink_init (&other, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       "bind-address", "127.0.0.2", NULL);
-  play_sink (&other);
-  wait_for_stat (&pair.src, "not-allowed", 1);
-  fail_unless_equals_uint64 (stat_of (&pair.src, "received-request"), 0);
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  dccp_loopback_play_sink (&other);
+  dccp_loopback_wait_for_stat (&pair.src, "not-allowed", 1);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "received-request"),
+      0);
+  dccp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       NULL);
-  play_sink (&pair.sink);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
-  fail_unless_equals_uint64 (stat_of (&pair.src, "connections"), 1);
-  end_clear (&other);
-  push (&pair, make_buffer (1, SIZE));
-  expect (&pair, 1, SIZE);
-  pair_clear (&pair);
+  dccp_loopback_play_sink (&pair.sink);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "connections"), 1);
+  loopback_end_clear (&other);
+  loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  loopback_expect (&pair, 1, SIZE);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (wrong_allowed_senders_are_an_error)
 {
-  End src;
+  LoopbackEnd src;
 
-  src_init (&src, "address", "127.0.0.1", "port", 0, "allowed-senders",
+  dccp_loopback_src_init (&src, "address", "127.0.0.1", "port", 0,
+      "allowed-senders",
       "127.0.0.1/8", NULL);
-  expect_no_start (&src, "allowed-senders: \"127.0.0.1/8\"");
-  end_clear (&src);
+  loopback_expect_no_start (&src, "allowed-senders: \"127.0.0.1/8\"");
+  loopback_end_clear (&src);
 }
 
 GST_END_TEST;
@@ -504,14 +520,14 @@ GST_END_TEST;
 GST_START_TEST (stats_come_as_messages)
 {
   guint i;
-  End src;
+  LoopbackEnd src;
 
-  listening_src_init (&src);
+  dccp_loopback_listening_src_init (&src);
   g_object_set (src.element, "stats-interval", 5 * GST_MSECOND, NULL);
   for (i = 0; i < 3; i++)
-    gst_structure_free (pop_structure (&src,
+    gst_structure_free (loopback_pop_structure (&src,
             "application/x-dccpthinsrc-stats"));
-  end_clear (&src);
+  loopback_end_clear (&src);
 }
 
 GST_END_TEST;

@@ -13,30 +13,30 @@
 
 GST_START_TEST (frames_enter_at_their_dts)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_setup (&rig);
-  push_plan (&rig, "scI0 P3 B1");
-  expect_wait (&rig, 0 * FRAME_TIME);
-  set_time (&rig, 0);
+  harness_setup (&harness);
+  harness_push_plan (&harness, "scI0 P3 B1");
+  harness_expect_wait (&harness, 0 * FRAME_TIME);
+  harness_set_time (&harness, 0);
   /* a wait for a time that has come is over without a crank */
-  gst_test_clock_crank (GST_TEST_CLOCK (rig.clock));
-  expect_log (&rig, "~I0s");
-  expect_stat (&rig, "sent", 1);
-  expect_wait (&rig, 1 * FRAME_TIME);
-  set_time (&rig, 1 * FRAME_TIME - 1);
-  expect_wait (&rig, 1 * FRAME_TIME);
-  expect_log (&rig, "~I0s");
-  gst_test_clock_crank (GST_TEST_CLOCK (rig.clock));
-  expect_wait (&rig, 2 * FRAME_TIME);
-  expect_log (&rig, "~I0s P1");
-  expect_stat (&rig, "sent", 2);
-  gst_test_clock_crank (GST_TEST_CLOCK (rig.clock));
-  expect_log (&rig, "~I0s P1 B2");
-  expect_stat (&rig, "sent", 3);
-  assert_stat (&rig, "lateness-max", 0);
-  expect_adds_up (&rig, 0);
-  rig_teardown (&rig);
+  gst_test_clock_crank (GST_TEST_CLOCK (harness.clock));
+  harness_expect_log (&harness, "~I0s");
+  harness_expect_stat (&harness, "sent", 1);
+  harness_expect_wait (&harness, 1 * FRAME_TIME);
+  harness_set_time (&harness, 1 * FRAME_TIME - 1);
+  harness_expect_wait (&harness, 1 * FRAME_TIME);
+  harness_expect_log (&harness, "~I0s");
+  gst_test_clock_crank (GST_TEST_CLOCK (harness.clock));
+  harness_expect_wait (&harness, 2 * FRAME_TIME);
+  harness_expect_log (&harness, "~I0s P1");
+  harness_expect_stat (&harness, "sent", 2);
+  gst_test_clock_crank (GST_TEST_CLOCK (harness.clock));
+  harness_expect_log (&harness, "~I0s P1 B2");
+  harness_expect_stat (&harness, "sent", 3);
+  assert_stat (&harness, "lateness-max", 0);
+  harness_expect_adds_up (&harness, 0);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -44,34 +44,35 @@ GST_END_TEST;
 GST_START_TEST (pts_where_there_is_no_dts)
 {
   GstBuffer *buffer;
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig_start (&rig, "video/x-h264,stream-format=byte-stream,alignment=au");
+  harness_init (&harness);
+  harness_start (&harness,
+      "video/x-h264,stream-format=byte-stream,alignment=au");
   buffer = gst_buffer_new_memdup ("\0\0\0\1\x65\x88\x84", 7);
   GST_BUFFER_PTS (buffer) = 7 * FRAME_TIME;
-  push (&rig, buffer);
-  expect_wait (&rig, 7 * FRAME_TIME);
-  rig_teardown (&rig);
+  harness_push (&harness, buffer);
+  harness_expect_wait (&harness, 7 * FRAME_TIME);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (live_upstream_adds_its_latency)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.latency_ms = 100;
-  rig_start (&rig, MPEG_CAPS);
-  push_plan (&rig, "scI0 P1");
-  expect_wait (&rig, 100 * GST_MSECOND);
-  gst_test_clock_crank (GST_TEST_CLOCK (rig.clock));
-  expect_wait (&rig, 100 * GST_MSECOND + FRAME_TIME);
-  expect_log (&rig, "~I0s");
-  expect_stat (&rig, "sent", 1);
-  assert_stat (&rig, "lateness-max", 0);
-  rig_teardown (&rig);
+  harness_init (&harness);
+  harness.latency_ms = 100;
+  harness_start (&harness, MPEG_CAPS);
+  harness_push_plan (&harness, "scI0 P1");
+  harness_expect_wait (&harness, 100 * GST_MSECOND);
+  gst_test_clock_crank (GST_TEST_CLOCK (harness.clock));
+  harness_expect_wait (&harness, 100 * GST_MSECOND + FRAME_TIME);
+  harness_expect_log (&harness, "~I0s");
+  harness_expect_stat (&harness, "sent", 1);
+  assert_stat (&harness, "lateness-max", 0);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -79,45 +80,45 @@ GST_END_TEST;
 /* Due at 40 ms, taken at 70 */
 GST_START_TEST (lateness_counts_until_downstream_took_all)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_setup (&rig);
-  rig.room = 0;
-  push_plan (&rig, "scI0 P1");
-  run_until (&rig, 1);
-  expect_log (&rig, "~I0s");
-  expect_wait (&rig, FRAME_TIME);
-  set_time (&rig, 30 * GST_MSECOND);
-  open_network (&rig, 1);
-  expect_stat (&rig, "sent", 1);
-  assert_stat (&rig, "lateness-max", 30 * GST_MSECOND);
-  assert_stat (&rig, "time-blocked", 30 * GST_MSECOND);
-  rig_teardown (&rig);
+  harness_setup (&harness);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0 P1");
+  harness_run_until (&harness, 1);
+  harness_expect_log (&harness, "~I0s");
+  harness_expect_wait (&harness, FRAME_TIME);
+  harness_set_time (&harness, 30 * GST_MSECOND);
+  harness_open_network (&harness, 1);
+  harness_expect_stat (&harness, "sent", 1);
+  assert_stat (&harness, "lateness-max", 30 * GST_MSECOND);
+  assert_stat (&harness, "time-blocked", 30 * GST_MSECOND);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (a_pause_makes_nothing_late)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_setup (&rig);
-  push_plan (&rig, "scI0 P1");
-  run_until (&rig, 1);
-  expect_log (&rig, "~I0s");
-  expect_wait (&rig, FRAME_TIME);
+  harness_setup (&harness);
+  harness_push_plan (&harness, "scI0 P1");
+  harness_run_until (&harness, 1);
+  harness_expect_log (&harness, "~I0s");
+  harness_expect_wait (&harness, FRAME_TIME);
 
-  set_state (&rig, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
-  set_time (&rig, 10 * GST_SECOND);
-  assert_stat (&rig, "frames-in", 1);
-  gst_element_set_base_time (rig.element, 10 * GST_SECOND);
-  set_state (&rig, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
-  expect_wait (&rig, 10 * GST_SECOND + FRAME_TIME);
-  gst_test_clock_crank (GST_TEST_CLOCK (rig.clock));
-  expect_log (&rig, "~I0s P1");
-  expect_stat (&rig, "sent", 2);
-  assert_stat (&rig, "lateness-max", 0);
-  rig_teardown (&rig);
+  harness_set_state (&harness, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
+  harness_set_time (&harness, 10 * GST_SECOND);
+  assert_stat (&harness, "frames-in", 1);
+  gst_element_set_base_time (harness.element, 10 * GST_SECOND);
+  harness_set_state (&harness, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
+  harness_expect_wait (&harness, 10 * GST_SECOND + FRAME_TIME);
+  gst_test_clock_crank (GST_TEST_CLOCK (harness.clock));
+  harness_expect_log (&harness, "~I0s P1");
+  harness_expect_stat (&harness, "sent", 2);
+  assert_stat (&harness, "lateness-max", 0);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -125,43 +126,43 @@ GST_END_TEST;
 /* S is held through it. */
 GST_START_TEST (a_pause_is_no_time_blocked)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_setup (&rig);
-  rig.room = 0;
-  push_plan (&rig, "scI0");
-  run_until (&rig, 1);
-  expect_log (&rig, "~I0s");
-  set_state (&rig, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
-  set_time (&rig, 10 * GST_SECOND);
-  gst_element_set_base_time (rig.element, 10 * GST_SECOND);
-  set_state (&rig, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
-  open_network (&rig, 1);
-  expect_stat (&rig, "sent", 1);
-  assert_stat (&rig, "time-blocked", 0);
-  assert_stat (&rig, "lateness-max", 0);
-  rig_teardown (&rig);
+  harness_setup (&harness);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0");
+  harness_run_until (&harness, 1);
+  harness_expect_log (&harness, "~I0s");
+  harness_set_state (&harness, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
+  harness_set_time (&harness, 10 * GST_SECOND);
+  gst_element_set_base_time (harness.element, 10 * GST_SECOND);
+  harness_set_state (&harness, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
+  harness_open_network (&harness, 1);
+  harness_expect_stat (&harness, "sent", 1);
+  assert_stat (&harness, "time-blocked", 0);
+  assert_stat (&harness, "lateness-max", 0);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (nothing_enters_before_playing)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.pusher = g_thread_new ("pusher", run_pusher, &rig);
-  set_state (&rig, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
-  push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
-  push_plan (&rig, "(a) scI0");
-  expect_pushed (&rig, 4);
-  fail_if (gst_test_clock_peek_next_pending_id (GST_TEST_CLOCK (rig.clock),
+  harness_init (&harness);
+  harness.pusher = g_thread_new ("pusher", harness_run_pusher, &harness);
+  harness_set_state (&harness, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
+  harness_push_headers (&harness, MPEG_CAPS, GST_FORMAT_TIME);
+  harness_push_plan (&harness, "(a) scI0");
+  harness_expect_pushed (&harness, 4);
+  fail_if (gst_test_clock_peek_next_pending_id (GST_TEST_CLOCK (harness.clock),
           NULL));
-  set_state (&rig, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
-  expect_wait (&rig, 0);
-  gst_test_clock_crank (GST_TEST_CLOCK (rig.clock));
-  expect_log (&rig, "(a) ~I0s");
-  rig_teardown (&rig);
+  harness_set_state (&harness, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
+  harness_expect_wait (&harness, 0);
+  gst_test_clock_crank (GST_TEST_CLOCK (harness.clock));
+  harness_expect_log (&harness, "(a) ~I0s");
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -170,18 +171,18 @@ GST_END_TEST;
 GST_START_TEST (what_is_before_the_segment_is_due_at_once)
 {
   GstSegment segment;
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig_start (&rig, MPEG_CAPS);
+  harness_init (&harness);
+  harness_start (&harness, MPEG_CAPS);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.start = segment.time = 2 * FRAME_TIME;
-  push (&rig, gst_event_new_segment (&segment));
-  push_plan (&rig, "scI0 P1 P2 P3");
-  run_until (&rig, 3);
-  expect_wait (&rig, FRAME_TIME);
-  expect_log (&rig, "~I0s P1 P2");
-  rig_teardown (&rig);
+  harness_push (&harness, gst_event_new_segment (&segment));
+  harness_push_plan (&harness, "scI0 P1 P2 P3");
+  harness_run_until (&harness, 3);
+  harness_expect_wait (&harness, FRAME_TIME);
+  harness_expect_log (&harness, "~I0s P1 P2");
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -189,7 +190,7 @@ GST_END_TEST;
 /* --- the choice ---------------------------------------------------------- */
 
 static void
-assert_drop (Rig * rig, const gchar * type, const gchar * reason,
+assert_drop (IfdHarness * harness, const gchar * type, const gchar * reason,
     guint64 number, guint64 cause)
 {
   GstMessage *message;
@@ -197,7 +198,7 @@ assert_drop (Rig * rig, const gchar * type, const gchar * reason,
   guint64 found;
 
   do {
-    message = gst_bus_pop_filtered (rig->bus, GST_MESSAGE_ELEMENT);
+    message = gst_bus_pop_filtered (harness->bus, GST_MESSAGE_ELEMENT);
     fail_unless (message != NULL);
     drop = gst_message_get_structure (message);
   } while (!gst_structure_has_name (drop, "application/x-ifdqueue-drop"));
@@ -218,28 +219,28 @@ assert_drop (Rig * rig, const gchar * type, const gchar * reason,
 /* S takes the I-frame, W the three behind it. */
 GST_START_TEST (a_blocked_network_costs_b_frames)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  g_object_set (rig.element, "post-messages", TRUE, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  rig.room = 0;
-  push_plan (&rig, "scI0 P3 B1 B2 P6 B4 B5");
-  run_until (&rig, 1);
-  expect_log (&rig, "~I0s");
-  run_until (&rig, 7);
-  assert_stat (&rig, "waiting", 3);
-  expect_adds_up (&rig, 1);
-  open_network (&rig, -1);
-  expect_log (&rig, "~I0s P1 ~P4 ~B6");
-  expect_stat (&rig, "sent", 4);
-  assert_stat (&rig, "dropped-b", 3);
-  assert_stat (&rig, "dropped", 3);
-  expect_adds_up (&rig, 0);
-  assert_drop (&rig, "B", "overwritten", 2, 4);
-  assert_drop (&rig, "B", "overwritten", 3, 5);
-  assert_drop (&rig, "B", "overwritten", 5, 6);
-  rig_teardown (&rig);
+  harness_init (&harness);
+  g_object_set (harness.element, "post-messages", TRUE, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0 P3 B1 B2 P6 B4 B5");
+  harness_run_until (&harness, 1);
+  harness_expect_log (&harness, "~I0s");
+  harness_run_until (&harness, 7);
+  assert_stat (&harness, "waiting", 3);
+  harness_expect_adds_up (&harness, 1);
+  harness_open_network (&harness, -1);
+  harness_expect_log (&harness, "~I0s P1 ~P4 ~B6");
+  harness_expect_stat (&harness, "sent", 4);
+  assert_stat (&harness, "dropped-b", 3);
+  assert_stat (&harness, "dropped", 3);
+  harness_expect_adds_up (&harness, 0);
+  assert_drop (&harness, "B", "overwritten", 2, 4);
+  assert_drop (&harness, "B", "overwritten", 3, 5);
+  assert_drop (&harness, "B", "overwritten", 5, 6);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -250,22 +251,22 @@ GST_START_TEST (the_papers_algorithms_hold_one_frame)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (algorithms); i++) {
-    Rig rig;
+    IfdHarness harness;
 
-    rig_init (&rig);
-    gst_util_set_object_arg (G_OBJECT (rig.element), "algorithm",
+    harness_init (&harness);
+    gst_util_set_object_arg (G_OBJECT (harness.element), "algorithm",
         algorithms[i]);
-    rig_start (&rig, MPEG_CAPS);
-    rig.room = 0;
-    push_plan (&rig, "scI0 P3 B1 B2");
-    run_until (&rig, 1);
-    expect_log (&rig, "~I0s");
-    run_until (&rig, 4);
-    assert_stat (&rig, "waiting", 1);
-    assert_stat (&rig, "dropped-no-room", 2);
-    open_network (&rig, -1);
-    expect_log (&rig, "~I0s P1");
-    rig_teardown (&rig);
+    harness_start (&harness, MPEG_CAPS);
+    harness.room = 0;
+    harness_push_plan (&harness, "scI0 P3 B1 B2");
+    harness_run_until (&harness, 1);
+    harness_expect_log (&harness, "~I0s");
+    harness_run_until (&harness, 4);
+    assert_stat (&harness, "waiting", 1);
+    assert_stat (&harness, "dropped-no-room", 2);
+    harness_open_network (&harness, -1);
+    harness_expect_log (&harness, "~I0s P1");
+    harness_teardown (&harness);
   }
 }
 
@@ -273,26 +274,26 @@ GST_END_TEST;
 
 GST_START_TEST (without_sync_what_is_live_is_dropped_rather_than_waits)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, "max-frames", 1, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  rig.room = 0;
-  push_plan (&rig, "scI0");
-  expect_log (&rig, "~I0s");
-  push_plan (&rig, "P3 B1 B2 P6");
-  expect_pushed (&rig, 3 + 5);
-  assert_stat (&rig, "frames-in", 5);
-  assert_stat (&rig, "dropped", 3);
-  fail_if (gst_test_clock_peek_next_pending_id (GST_TEST_CLOCK (rig.clock),
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, "max-frames", 1, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0");
+  harness_expect_log (&harness, "~I0s");
+  harness_push_plan (&harness, "P3 B1 B2 P6");
+  harness_expect_pushed (&harness, 3 + 5);
+  assert_stat (&harness, "frames-in", 5);
+  assert_stat (&harness, "dropped", 3);
+  fail_if (gst_test_clock_peek_next_pending_id (GST_TEST_CLOCK (harness.clock),
           NULL));
-  open_network (&rig, -1);
-  expect_log (&rig, "~I0s P1");
-  expect_stat (&rig, "sent", 2);
-  expect_adds_up (&rig, 0);
-  rig_teardown (&rig);
+  harness_open_network (&harness, -1);
+  harness_expect_log (&harness, "~I0s P1");
+  harness_expect_stat (&harness, "sent", 2);
+  harness_expect_adds_up (&harness, 0);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -300,23 +301,23 @@ GST_END_TEST;
 /* A file is sent whole, as fast as the network takes it. */
 GST_START_TEST (without_sync_what_is_read_ahead_waits)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  g_object_set (rig.element, "sync", FALSE, "max-frames", 2, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  rig.room = 0;
-  push_plan (&rig, "scI0 P3 B1 B2 P6");
+  harness_init (&harness);
+  g_object_set (harness.element, "sync", FALSE, "max-frames", 2, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0 P3 B1 B2 P6");
   /* S, two in W, and the fourth waits before them */
-  expect_pushed (&rig, 3 + 3);
-  expect_stat (&rig, "waiting", 2);
-  open_network (&rig, -1);
-  expect_log (&rig, "~I0s P1 B2 B3 P4");
-  expect_pushed (&rig, 3 + 5);
-  expect_stat (&rig, "sent", 5);
-  assert_stat (&rig, "dropped", 0);
-  expect_adds_up (&rig, 0);
-  rig_teardown (&rig);
+  harness_expect_pushed (&harness, 3 + 3);
+  harness_expect_stat (&harness, "waiting", 2);
+  harness_open_network (&harness, -1);
+  harness_expect_log (&harness, "~I0s P1 B2 B3 P4");
+  harness_expect_pushed (&harness, 3 + 5);
+  harness_expect_stat (&harness, "sent", 5);
+  assert_stat (&harness, "dropped", 0);
+  harness_expect_adds_up (&harness, 0);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -324,35 +325,35 @@ GST_END_TEST;
 /* A sink has a limit for the end, which counts from here. */
 GST_START_TEST (a_network_that_is_full_hears_that_eos_follows)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  rig.room = 0;
-  push_plan (&rig, "scI0 P1 eos");
-  expect_endings (&rig, 1);
-  expect_log (&rig, "~I0s");
-  open_network (&rig, -1);
-  expect_log (&rig, "~I0s P1 (eos)");
-  rig_teardown (&rig);
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0 P1 eos");
+  harness_expect_endings (&harness, 1);
+  harness_expect_log (&harness, "~I0s");
+  harness_open_network (&harness, -1);
+  harness_expect_log (&harness, "~I0s P1 (eos)");
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (what_waits_for_room_can_be_flushed)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  g_object_set (rig.element, "sync", FALSE, "max-frames", 1, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  rig.room = 0;
-  push_plan (&rig, "scI0 P3 B1");
-  expect_pushed (&rig, 3 + 2);
-  expect_stat (&rig, "waiting", 1);
-  rig_teardown (&rig);
+  harness_init (&harness);
+  g_object_set (harness.element, "sync", FALSE, "max-frames", 1, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0 P3 B1");
+  harness_expect_pushed (&harness, 3 + 2);
+  harness_expect_stat (&harness, "waiting", 1);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -361,19 +362,19 @@ GST_END_TEST;
  * a broken link to what is gone. */
 GST_START_TEST (gop_headers_say_what_leading_b_frames_are_worth)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, "max-frames", 64, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  rig.room = 0;
-  push_plan (&rig, "xI2 B0 B1 P5 B3 cI2 B0 B1 P5 oI2 B0 xI2 B0 B3");
-  expect_pushed (&rig, 3 + 14);
-  open_network (&rig, -1);
-  expect_log (&rig, "~I0 ~P3 B4 I5 B6 B7 P8 I9 B10 I11 ~B13");
-  expect_stat (&rig, "dropped-leading", 3);
-  rig_teardown (&rig);
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, "max-frames", 64, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness.room = 0;
+  harness_push_plan (&harness, "xI2 B0 B1 P5 B3 cI2 B0 B1 P5 oI2 B0 xI2 B0 B3");
+  harness_expect_pushed (&harness, 3 + 14);
+  harness_open_network (&harness, -1);
+  harness_expect_log (&harness, "~I0 ~P3 B4 I5 B6 B7 P8 I9 B10 I11 ~B13");
+  harness_expect_stat (&harness, "dropped-leading", 3);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -381,18 +382,18 @@ GST_END_TEST;
 /* A frame in two fields is one frame. */
 GST_START_TEST (two_fields_are_one_frame)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  push_plan (&rig, "scI0f P1f");
-  expect_log (&rig, "~I0s P1");
-  expect_stat (&rig, "sent", 2);
-  assert_stat (&rig, "frames-in-i", 1);
-  assert_stat (&rig, "frames-in-p", 1);
-  rig_teardown (&rig);
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness_push_plan (&harness, "scI0f P1f");
+  harness_expect_log (&harness, "~I0s P1");
+  harness_expect_stat (&harness, "sent", 2);
+  assert_stat (&harness, "frames-in-i", 1);
+  assert_stat (&harness, "frames-in-p", 1);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -404,11 +405,12 @@ GST_START_TEST (pools_may_have_their_buffers_back)
   static const gchar *const words[] = { "scI0", "P3", "B1", "B2", "oI2" };
   GPtrArray *frames =
       g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
-  Rig rig = { 0 };
+  IfdHarness harness = { 0 };
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (words); i++)
-    g_ptr_array_add (frames, time_frame (&rig, make_mpeg (words[i])));
+    g_ptr_array_add (frames, harness_time_frame (&harness,
+            harness_make_mpeg (words[i])));
   pooled_compare_launch ("ifdqueue sync=false max-frames=8", MPEG_CAPS, frames);
   g_ptr_array_unref (frames);
 }
@@ -418,21 +420,22 @@ GST_END_TEST;
 /* Half of the rows, as a decoder would conceal it */
 GST_START_TEST (a_damaged_frame_goes_on)
 {
-  GBytes *bytes = make_mpeg ("P1");
-  Rig rig;
+  GBytes *bytes = harness_make_mpeg ("P1");
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  push_plan (&rig, "scI0");
-  push (&rig, time_frame (&rig, g_bytes_new_from_bytes (bytes, 0,
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness_push_plan (&harness, "scI0");
+  harness_push (&harness, harness_time_frame (&harness,
+          g_bytes_new_from_bytes (bytes, 0,
               g_bytes_get_size (bytes) - 20)));
   g_bytes_unref (bytes);
-  expect_log (&rig, "~I0s P1");
-  expect_stat (&rig, "incomplete", 1);
-  assert_stat (&rig, "dropped", 0);
-  rig_teardown (&rig);
+  harness_expect_log (&harness, "~I0s P1");
+  harness_expect_stat (&harness, "incomplete", 1);
+  assert_stat (&harness, "dropped", 0);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -450,37 +453,38 @@ GST_END_TEST;
 #define H265_B "\0\0\0\1\x00\x01\xe0\x24"
 
 static void
-push_unit (Rig * rig, const gchar * unit, gsize size)
+push_unit (IfdHarness * harness, const gchar * unit, gsize size)
 {
-  push (rig, time_frame (rig, g_bytes_new (unit, size)));
+  harness_push (harness, harness_time_frame (harness,
+          g_bytes_new (unit, size)));
 }
 
 static void
 assert_classifies (const gchar * caps, const gchar * const units[3],
     gsize first_size)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, "max-frames", 1, NULL);
-  rig_start (&rig, caps);
-  rig.room = 0;
-  push_unit (&rig, units[0], first_size);
-  expect_stat (&rig, "frames-in-i", 1);
-  expect_log (&rig, "~I0");
-  push_unit (&rig, units[2], 8);
-  push_unit (&rig, units[1], 8);
-  push_unit (&rig, units[2], 8);
-  expect_pushed (&rig, 3 + 4);
-  assert_stat (&rig, "frames-in-p", 1);
-  assert_stat (&rig, "frames-in-b", 2);
-  open_network (&rig, -1);
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, "max-frames", 1, NULL);
+  harness_start (&harness, caps);
+  harness.room = 0;
+  push_unit (&harness, units[0], first_size);
+  harness_expect_stat (&harness, "frames-in-i", 1);
+  harness_expect_log (&harness, "~I0");
+  push_unit (&harness, units[2], 8);
+  push_unit (&harness, units[1], 8);
+  push_unit (&harness, units[2], 8);
+  harness_expect_pushed (&harness, 3 + 4);
+  assert_stat (&harness, "frames-in-p", 1);
+  assert_stat (&harness, "frames-in-b", 2);
+  harness_open_network (&harness, -1);
   /* upstream marks no frame DELTA_UNIT here */
-  expect_log (&rig, "~I0 ~I2");
-  expect_stat (&rig, "dropped-b", 2);
-  expect_adds_up (&rig, 0);
-  rig_teardown (&rig);
+  harness_expect_log (&harness, "~I0 ~I2");
+  harness_expect_stat (&harness, "dropped-b", 2);
+  harness_expect_adds_up (&harness, 0);
+  harness_teardown (&harness);
 }
 
 GST_START_TEST (h264_and_h265_tell_their_b_frames)
@@ -512,44 +516,45 @@ GST_END_TEST;
 #define H264_B_TOP "\0\0\0\1\x01\x9e\x03\x00\x79\x50"
 #define H264_B_BOTTOM "\0\0\0\1\x01\x9e\x03\x80\xf9\x50"
 
-#define push_field(rig, unit) push_unit (rig, unit, sizeof (unit) - 1)
+#define push_field(harness, unit) push_unit (harness, unit, sizeof (unit) - 1)
 
 static void
-start_h264 (Rig * rig)
+start_h264 (IfdHarness * harness)
 {
-  rig_init (rig);
-  rig->live = TRUE;
-  g_object_set (rig->element, "sync", FALSE, "max-frames", 1, NULL);
-  rig_start (rig, "video/x-h264,stream-format=byte-stream,alignment=au");
+  harness_init (harness);
+  harness->live = TRUE;
+  g_object_set (harness->element, "sync", FALSE, "max-frames", 1, NULL);
+  harness_start (harness,
+      "video/x-h264,stream-format=byte-stream,alignment=au");
 }
 
 GST_START_TEST (fields_of_a_frame_go_together)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  start_h264 (&rig);
-  rig.room = 0;
-  push_field (&rig, H264_I_TOP);
-  push_field (&rig, H264_I_BOTTOM);
-  expect_log (&rig, "~I0");
-  assert_stat (&rig, "frames-in", 1);
+  start_h264 (&harness);
+  harness.room = 0;
+  push_field (&harness, H264_I_TOP);
+  push_field (&harness, H264_I_BOTTOM);
+  harness_expect_log (&harness, "~I0");
+  assert_stat (&harness, "frames-in", 1);
   /* W holds the B-frame until the P-frame comes */
-  push_field (&rig, H264_B_TOP);
-  push_field (&rig, H264_B_BOTTOM);
-  push_field (&rig, H264_P_TOP);
-  expect_pushed (&rig, 3 + 5);
-  assert_stat (&rig, "waiting", 1);
-  assert_stat (&rig, "bytes-waiting", 20);
-  push_field (&rig, H264_P_BOTTOM);
-  expect_pushed (&rig, 3 + 6);
-  open_network (&rig, -1);
-  expect_log (&rig, "~I0 I1 ~I4 I5");
-  expect_stat (&rig, "sent", 2);
-  assert_stat (&rig, "dropped-b", 1);
-  assert_stat (&rig, "bytes-dropped", 20);
-  assert_stat (&rig, "frames-in", 3);
-  expect_adds_up (&rig, 0);
-  rig_teardown (&rig);
+  push_field (&harness, H264_B_TOP);
+  push_field (&harness, H264_B_BOTTOM);
+  push_field (&harness, H264_P_TOP);
+  harness_expect_pushed (&harness, 3 + 5);
+  assert_stat (&harness, "waiting", 1);
+  assert_stat (&harness, "bytes-waiting", 20);
+  push_field (&harness, H264_P_BOTTOM);
+  harness_expect_pushed (&harness, 3 + 6);
+  harness_open_network (&harness, -1);
+  harness_expect_log (&harness, "~I0 I1 ~I4 I5");
+  harness_expect_stat (&harness, "sent", 2);
+  assert_stat (&harness, "dropped-b", 1);
+  assert_stat (&harness, "bytes-dropped", 20);
+  assert_stat (&harness, "frames-in", 3);
+  harness_expect_adds_up (&harness, 0);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -559,24 +564,24 @@ GST_START_TEST (fields_alone_are_frames)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-h264,"
       "stream-format=byte-stream,alignment=au,width=32");
-  Rig rig;
+  IfdHarness harness;
 
-  start_h264 (&rig);
-  push_field (&rig, H264_I_TOP);
-  push_field (&rig, H264_B_TOP);
-  expect_log (&rig, "~I0");
-  expect_stat (&rig, "sent", 1);
-  push_field (&rig, H264_B_TOP);
-  expect_log (&rig, "~I0 B1");
-  push (&rig, gst_event_new_caps (caps));
+  start_h264 (&harness);
+  push_field (&harness, H264_I_TOP);
+  push_field (&harness, H264_B_TOP);
+  harness_expect_log (&harness, "~I0");
+  harness_expect_stat (&harness, "sent", 1);
+  push_field (&harness, H264_B_TOP);
+  harness_expect_log (&harness, "~I0 B1");
+  harness_push (&harness, gst_event_new_caps (caps));
   gst_caps_unref (caps);
-  expect_log (&rig, "~I0 B1 B2");
-  push_field (&rig, H264_P_TOP);
-  push (&rig, gst_event_new_eos ());
-  expect_log (&rig, "~I0 B1 B2 I3 (eos)");
-  assert_stat (&rig, "frames-in", 4);
-  expect_adds_up (&rig, 0);
-  rig_teardown (&rig);
+  harness_expect_log (&harness, "~I0 B1 B2");
+  push_field (&harness, H264_P_TOP);
+  harness_push (&harness, gst_event_new_eos ());
+  harness_expect_log (&harness, "~I0 B1 B2 I3 (eos)");
+  assert_stat (&harness, "frames-in", 4);
+  harness_expect_adds_up (&harness, 0);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -584,34 +589,35 @@ GST_END_TEST;
 /* A frame is whole with its second field. */
 GST_START_TEST (fields_are_due_with_the_second)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig_start (&rig, "video/x-h264,stream-format=byte-stream,alignment=au");
-  push_field (&rig, H264_I_TOP);
-  push_field (&rig, H264_I_BOTTOM);
-  expect_wait (&rig, FRAME_TIME);
-  run_until (&rig, 1);
-  expect_log (&rig, "~I0 I1");
-  rig_teardown (&rig);
+  harness_init (&harness);
+  harness_start (&harness,
+      "video/x-h264,stream-format=byte-stream,alignment=au");
+  push_field (&harness, H264_I_TOP);
+  push_field (&harness, H264_I_BOTTOM);
+  harness_expect_wait (&harness, FRAME_TIME);
+  harness_run_until (&harness, 1);
+  harness_expect_log (&harness, "~I0 I1");
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (flush_forgets_a_first_field)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  start_h264 (&rig);
-  push_field (&rig, H264_I_TOP);
-  expect_pushed (&rig, 3 + 1);
-  push (&rig, gst_event_new_flush_start ());
-  push (&rig, gst_event_new_flush_stop (TRUE));
-  expect_pushed (&rig, 3 + 3);
-  push (&rig, gst_event_new_eos ());
-  expect_log (&rig, "(eos)");
-  assert_stat (&rig, "frames-in", 0);
-  rig_teardown (&rig);
+  start_h264 (&harness);
+  push_field (&harness, H264_I_TOP);
+  harness_expect_pushed (&harness, 3 + 1);
+  harness_push (&harness, gst_event_new_flush_start ());
+  harness_push (&harness, gst_event_new_flush_stop (TRUE));
+  harness_expect_pushed (&harness, 3 + 3);
+  harness_push (&harness, gst_event_new_eos ());
+  harness_expect_log (&harness, "(eos)");
+  assert_stat (&harness, "frames-in", 0);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -621,31 +627,31 @@ GST_END_TEST;
 
 GST_START_TEST (refresh_is_no_i_frame_but_asks_for_one)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  start_h264 (&rig);
-  rig.room = 0;
-  push_unit (&rig, H264_IDR, 8);
-  expect_log (&rig, "~I0");
+  start_h264 (&harness);
+  harness.room = 0;
+  push_unit (&harness, H264_IDR, 8);
+  harness_expect_log (&harness, "~I0");
   /* One waits, the next finds no room, and the refresh does not help. */
-  push_unit (&rig, H264_P, 8);
-  push_unit (&rig, H264_P, 8);
-  push_unit (&rig, H264_P, 8);
-  expect_pushed (&rig, 3 + 4);
-  fail_unless_equals_int (rig.key_unit_requests, 0);
-  push_field (&rig, H264_REFRESH);
-  expect_pushed (&rig, 3 + 5);
-  fail_unless_equals_int (rig.key_unit_requests, 1);
-  push_unit (&rig, H264_P, 8);
-  push_unit (&rig, H264_IDR, 8);
-  expect_pushed (&rig, 3 + 7);
-  fail_unless_equals_int (rig.key_unit_requests, 1);
-  assert_stat (&rig, "frames-in-i", 2);
-  assert_stat (&rig, "dropped-disturbed", 3);
-  open_network (&rig, -1);
-  expect_log (&rig, "~I0 ~I6");
-  expect_adds_up (&rig, 0);
-  rig_teardown (&rig);
+  push_unit (&harness, H264_P, 8);
+  push_unit (&harness, H264_P, 8);
+  push_unit (&harness, H264_P, 8);
+  harness_expect_pushed (&harness, 3 + 4);
+  fail_unless_equals_int (harness.key_unit_requests, 0);
+  push_field (&harness, H264_REFRESH);
+  harness_expect_pushed (&harness, 3 + 5);
+  fail_unless_equals_int (harness.key_unit_requests, 1);
+  push_unit (&harness, H264_P, 8);
+  push_unit (&harness, H264_IDR, 8);
+  harness_expect_pushed (&harness, 3 + 7);
+  fail_unless_equals_int (harness.key_unit_requests, 1);
+  assert_stat (&harness, "frames-in-i", 2);
+  assert_stat (&harness, "dropped-disturbed", 3);
+  harness_open_network (&harness, -1);
+  harness_expect_log (&harness, "~I0 ~I6");
+  harness_expect_adds_up (&harness, 0);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -653,36 +659,37 @@ GST_END_TEST;
 /* It shows nothing before the refresh has ended. */
 GST_START_TEST (refresh_is_a_beginning)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  start_h264 (&rig);
-  push_unit (&rig, H264_P, 8);
-  push_field (&rig, H264_REFRESH);
-  expect_log (&rig, "~I1");
-  push_unit (&rig, H264_P, 8);
-  expect_log (&rig, "~I1 I2");
-  expect_stat (&rig, "dropped-no-i-frame", 1);
-  fail_unless_equals_int (rig.key_unit_requests, 0);
-  rig_teardown (&rig);
+  start_h264 (&harness);
+  push_unit (&harness, H264_P, 8);
+  push_field (&harness, H264_REFRESH);
+  harness_expect_log (&harness, "~I1");
+  push_unit (&harness, H264_P, 8);
+  harness_expect_log (&harness, "~I1 I2");
+  harness_expect_stat (&harness, "dropped-no-i-frame", 1);
+  fail_unless_equals_int (harness.key_unit_requests, 0);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (malformed_units_pass_and_are_counted)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, NULL);
-  rig_start (&rig, "video/x-h264,stream-format=byte-stream,alignment=au");
-  push_unit (&rig, H264_IDR, 8);
-  push_unit (&rig, "no start code", 13);
-  push_unit (&rig, "", 0);
-  expect_log (&rig, "~I0 I1 I2");
-  expect_stat (&rig, "malformed-no-start-code", 1);
-  assert_stat (&rig, "frames-in-p", 2);
-  rig_teardown (&rig);
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness,
+      "video/x-h264,stream-format=byte-stream,alignment=au");
+  push_unit (&harness, H264_IDR, 8);
+  push_unit (&harness, "no start code", 13);
+  push_unit (&harness, "", 0);
+  harness_expect_log (&harness, "~I0 I1 I2");
+  harness_expect_stat (&harness, "malformed-no-start-code", 1);
+  assert_stat (&harness, "frames-in-p", 2);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -691,54 +698,54 @@ GST_END_TEST;
 
 GST_START_TEST (a_sequence_header_outlives_its_frame)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, "max-frames", 1, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  rig.room = 0;
-  push_plan (&rig, "scI0");
-  expect_log (&rig, "~I0s");
-  push_plan (&rig, "scI0 cI0");
-  expect_pushed (&rig, 3 + 3);
-  open_network (&rig, 1);
-  expect_log (&rig, "~I0s ~I2s");
-  push_plan (&rig, "cI0");
-  expect_pushed (&rig, 3 + 4);
-  open_network (&rig, -1);
-  expect_log (&rig, "~I0s ~I2s I3");
-  expect_stat (&rig, "sent", 3);
-  assert_stat (&rig, "sequence-headers-repeated", 1);
-  rig_teardown (&rig);
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, "max-frames", 1, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0");
+  harness_expect_log (&harness, "~I0s");
+  harness_push_plan (&harness, "scI0 cI0");
+  harness_expect_pushed (&harness, 3 + 3);
+  harness_open_network (&harness, 1);
+  harness_expect_log (&harness, "~I0s ~I2s");
+  harness_push_plan (&harness, "cI0");
+  harness_expect_pushed (&harness, 3 + 4);
+  harness_open_network (&harness, -1);
+  harness_expect_log (&harness, "~I0s ~I2s I3");
+  harness_expect_stat (&harness, "sent", 3);
+  assert_stat (&harness, "sequence-headers-repeated", 1);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (a_new_receiver_gets_what_it_needs_to_begin)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  rig.room = 0;
-  push_plan (&rig, "scI0");
-  expect_log (&rig, "~I0s");
-  push_plan (&rig, "P1 P2");
-  expect_pushed (&rig, 3 + 3);
-  gst_pad_push_event (rig.down, gst_wireless_event_new_restart ());
-  assert_stat (&rig, "waiting", 0);
-  assert_stat (&rig, "dropped-no-i-frame", 2);
-  fail_unless_equals_int (rig.key_unit_requests, 1);
-  push_plan (&rig, "P3 cI0 P1");
-  expect_pushed (&rig, 3 + 6);
-  open_network (&rig, -1);
-  expect_log (&rig, "~I0s ~I4s P5");
-  assert_stat (&rig, "dropped-no-i-frame", 3);
-  assert_stat (&rig, "sequence-headers-repeated", 1);
-  rig_teardown (&rig);
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0");
+  harness_expect_log (&harness, "~I0s");
+  harness_push_plan (&harness, "P1 P2");
+  harness_expect_pushed (&harness, 3 + 3);
+  gst_pad_push_event (harness.down, gst_wireless_event_new_restart ());
+  assert_stat (&harness, "waiting", 0);
+  assert_stat (&harness, "dropped-no-i-frame", 2);
+  fail_unless_equals_int (harness.key_unit_requests, 1);
+  harness_push_plan (&harness, "P3 cI0 P1");
+  harness_expect_pushed (&harness, 3 + 6);
+  harness_open_network (&harness, -1);
+  harness_expect_log (&harness, "~I0s ~I4s P5");
+  assert_stat (&harness, "dropped-no-i-frame", 3);
+  assert_stat (&harness, "sequence-headers-repeated", 1);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -747,19 +754,19 @@ GST_END_TEST;
 
 GST_START_TEST (events_keep_their_place)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_setup (&rig);
-  rig.room = 0;
-  push_plan (&rig, "scI0 (a) P3 (b) B1 (c) B2 (d) P6 (e) eos");
-  run_until (&rig, 1);
-  expect_log (&rig, "~I0s");
-  run_until (&rig, 5);
-  expect_pushed (&rig, 3 + 11);
-  open_network (&rig, -1);
-  expect_log (&rig, "~I0s (a) P1 (b) (c) ~B3 (d) P4 (e) (eos)");
-  assert_stat (&rig, "sent", 4);
-  rig_teardown (&rig);
+  harness_setup (&harness);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0 (a) P3 (b) B1 (c) B2 (d) P6 (e) eos");
+  harness_run_until (&harness, 1);
+  harness_expect_log (&harness, "~I0s");
+  harness_run_until (&harness, 5);
+  harness_expect_pushed (&harness, 3 + 11);
+  harness_open_network (&harness, -1);
+  harness_expect_log (&harness, "~I0s (a) P1 (b) (c) ~B3 (d) P4 (e) (eos)");
+  assert_stat (&harness, "sent", 4);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -767,23 +774,23 @@ GST_END_TEST;
 GST_START_TEST (a_query_waits_for_its_turn)
 {
   GstQuery *drain = gst_query_new_drain ();
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  rig.room = 0;
-  push_plan (&rig, "scI0 P1");
-  push (&rig, drain);
-  expect_pushed (&rig, 3 + 2);
-  expect_log (&rig, "~I0s");
-  open_network (&rig, -1);
-  expect_log (&rig, "~I0s P1 (drain)");
-  expect_pushed (&rig, 3 + 3);
-  fail_unless (rig.last_result);
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0 P1");
+  harness_push (&harness, drain);
+  harness_expect_pushed (&harness, 3 + 2);
+  harness_expect_log (&harness, "~I0s");
+  harness_open_network (&harness, -1);
+  harness_expect_log (&harness, "~I0s P1 (drain)");
+  harness_expect_pushed (&harness, 3 + 3);
+  fail_unless (harness.last_result);
   gst_query_unref (drain);
-  rig_teardown (&rig);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -791,23 +798,23 @@ GST_END_TEST;
 GST_START_TEST (a_flush_ends_a_query)
 {
   GstQuery *drain = gst_query_new_drain ();
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  rig.room = 0;
-  push_plan (&rig, "scI0 P1");
-  push (&rig, drain);
-  expect_log (&rig, "~I0s");
-  gst_pad_push_event (rig.up, gst_event_new_flush_start ());
-  expect_pushed (&rig, 3 + 3);
-  fail_if (rig.last_result);
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0 P1");
+  harness_push (&harness, drain);
+  harness_expect_log (&harness, "~I0s");
+  gst_pad_push_event (harness.up, gst_event_new_flush_start ());
+  harness_expect_pushed (&harness, 3 + 3);
+  fail_if (harness.last_result);
   gst_query_unref (drain);
-  gst_pad_push_event (rig.up, gst_event_new_flush_stop (TRUE));
-  expect_log (&rig, "~I0s");
-  rig_teardown (&rig);
+  gst_pad_push_event (harness.up, gst_event_new_flush_stop (TRUE));
+  harness_expect_log (&harness, "~I0s");
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -816,19 +823,19 @@ GST_START_TEST (downstreams_memory_is_not_offered)
 {
   GstCaps *caps = gst_caps_from_string (MPEG_CAPS);
   GstQuery *allocation = gst_query_new_allocation (caps, TRUE);
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  rig.room = 0;
-  push_plan (&rig, "scI0");
-  expect_log (&rig, "~I0s");
-  fail_if (gst_pad_peer_query (rig.up, allocation));
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0");
+  harness_expect_log (&harness, "~I0s");
+  fail_if (gst_pad_peer_query (harness.up, allocation));
   gst_query_unref (allocation);
   gst_caps_unref (caps);
-  rig_teardown (&rig);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -838,29 +845,29 @@ GST_START_TEST (a_flood_of_events_is_held_back)
 {
   const guint n = 3000;
   GString *expected = g_string_new ("~I0s");
-  Rig rig;
+  IfdHarness harness;
   guint i;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  rig.room = 0;
-  push_plan (&rig, "scI0");
-  expect_log (&rig, "~I0s");
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0");
+  harness_expect_log (&harness, "~I0s");
   for (i = 0; i < n; i++) {
-    push (&rig, make_mark ("x"));
+    harness_push (&harness, harness_make_mark ("x"));
     g_string_append (expected, " (x)");
   }
-  expect_pushed (&rig, 4 + 1000);
+  harness_expect_pushed (&harness, 4 + 1000);
   for (i = 0; i < 100; i++) {
     g_thread_yield ();
-    fail_unless_equals_int (rig.pushed, 4 + 1000);
+    fail_unless_equals_int (harness.pushed, 4 + 1000);
   }
-  open_network (&rig, -1);
-  expect_log (&rig, expected->str);
+  harness_open_network (&harness, -1);
+  harness_expect_log (&harness, expected->str);
   g_string_free (expected, TRUE);
-  rig_teardown (&rig);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -868,89 +875,89 @@ GST_END_TEST;
 /* --- flushes and states -------------------------------------------------- */
 
 static void
-flush (Rig * rig)
+flush (IfdHarness * harness)
 {
-  gst_pad_push_event (rig->up, gst_event_new_flush_start ());
-  gst_pad_push_event (rig->up, gst_event_new_flush_stop (TRUE));
+  gst_pad_push_event (harness->up, gst_event_new_flush_start ());
+  gst_pad_push_event (harness->up, gst_event_new_flush_stop (TRUE));
 }
 
 /* After it the stream goes on, as after a seek. */
 static void
-assert_goes_on (Rig * rig, const gchar * before)
+assert_goes_on (IfdHarness * harness, const gchar * before)
 {
   gchar *expected = g_strconcat (before, *before ? " " : "", "~I100s P101",
       NULL);
   GstSegment segment;
 
-  open_network (rig, -1);
+  harness_open_network (harness, -1);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.start = segment.time = 100 * FRAME_TIME;
-  push (rig, gst_event_new_segment (&segment));
-  rig->n_frames = 100;
-  push_plan (rig, "scI0 P1");
-  run_until (rig, get_stat (rig, "frames-in") + 2);
-  expect_log (rig, expected);
-  expect_stat (rig, "waiting", 0);
+  harness_push (harness, gst_event_new_segment (&segment));
+  harness->n_frames = 100;
+  harness_push_plan (harness, "scI0 P1");
+  harness_run_until (harness, harness_get_stat (harness, "frames-in") + 2);
+  harness_expect_log (harness, expected);
+  harness_expect_stat (harness, "waiting", 0);
   g_free (expected);
 }
 
 GST_START_TEST (a_flush_takes_what_waits_and_what_is_being_sent)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_setup (&rig);
-  rig.room = 0;
-  push_plan (&rig, "scI0 P1 (a) P2");
-  run_until (&rig, 1);
-  expect_log (&rig, "~I0s");
-  run_until (&rig, 3);
-  flush (&rig);
-  assert_stat (&rig, "flushed", 3);
-  assert_stat (&rig, "sent", 0);
-  expect_adds_up (&rig, 0);
-  assert_goes_on (&rig, "~I0s");
-  expect_stat (&rig, "sent", 2);
-  expect_adds_up (&rig, 0);
-  rig_teardown (&rig);
+  harness_setup (&harness);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0 P1 (a) P2");
+  harness_run_until (&harness, 1);
+  harness_expect_log (&harness, "~I0s");
+  harness_run_until (&harness, 3);
+  flush (&harness);
+  assert_stat (&harness, "flushed", 3);
+  assert_stat (&harness, "sent", 0);
+  harness_expect_adds_up (&harness, 0);
+  assert_goes_on (&harness, "~I0s");
+  harness_expect_stat (&harness, "sent", 2);
+  harness_expect_adds_up (&harness, 0);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (a_flush_ends_the_wait_for_the_clock)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_setup (&rig);
-  push_plan (&rig, "scI0 P1");
-  run_until (&rig, 1);
-  expect_log (&rig, "~I0s");
-  expect_wait (&rig, FRAME_TIME);
-  flush (&rig);
-  expect_pushed (&rig, 3 + 2);
-  fail_unless_equals_int (rig.flow, GST_FLOW_FLUSHING);
-  assert_stat (&rig, "frames-in", 1);
-  assert_goes_on (&rig, "~I0s");
-  rig_teardown (&rig);
+  harness_setup (&harness);
+  harness_push_plan (&harness, "scI0 P1");
+  harness_run_until (&harness, 1);
+  harness_expect_log (&harness, "~I0s");
+  harness_expect_wait (&harness, FRAME_TIME);
+  flush (&harness);
+  harness_expect_pushed (&harness, 3 + 2);
+  fail_unless_equals_int (harness.flow, GST_FLOW_FLUSHING);
+  assert_stat (&harness, "frames-in", 1);
+  assert_goes_on (&harness, "~I0s");
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (a_flush_ends_the_wait_for_playing)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.pusher = g_thread_new ("pusher", run_pusher, &rig);
-  set_state (&rig, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
-  push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
-  push_plan (&rig, "scI0");
-  expect_caps (&rig);
-  flush (&rig);
-  expect_pushed (&rig, 4);
-  fail_unless_equals_int (rig.flow, GST_FLOW_FLUSHING);
-  set_state (&rig, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
-  assert_goes_on (&rig, "");
-  rig_teardown (&rig);
+  harness_init (&harness);
+  harness.pusher = g_thread_new ("pusher", harness_run_pusher, &harness);
+  harness_set_state (&harness, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
+  harness_push_headers (&harness, MPEG_CAPS, GST_FORMAT_TIME);
+  harness_push_plan (&harness, "scI0");
+  harness_expect_caps (&harness);
+  flush (&harness);
+  harness_expect_pushed (&harness, 4);
+  fail_unless_equals_int (harness.flow, GST_FLOW_FLUSHING);
+  harness_set_state (&harness, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
+  assert_goes_on (&harness, "");
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -960,73 +967,73 @@ GST_START_TEST (a_flush_keeps_what_sticks)
 {
   GstTagList *tags = gst_tag_list_new (GST_TAG_TITLE, "film", NULL);
   GstEvent *kept;
-  Rig rig;
+  IfdHarness harness;
 
-  rig_setup (&rig);
-  rig.room = 0;
-  push_plan (&rig, "scI0");
-  run_until (&rig, 1);
-  expect_log (&rig, "~I0s");
-  push (&rig, gst_event_new_tag (tags));
-  expect_pushed (&rig, 5);
-  flush (&rig);
-  assert_goes_on (&rig, "~I0s");
-  kept = gst_pad_get_sticky_event (rig.down, GST_EVENT_TAG, 0);
+  harness_setup (&harness);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0");
+  harness_run_until (&harness, 1);
+  harness_expect_log (&harness, "~I0s");
+  harness_push (&harness, gst_event_new_tag (tags));
+  harness_expect_pushed (&harness, 5);
+  flush (&harness);
+  assert_goes_on (&harness, "~I0s");
+  kept = gst_pad_get_sticky_event (harness.down, GST_EVENT_TAG, 0);
   fail_unless (kept != NULL);
   gst_event_unref (kept);
-  rig_teardown (&rig);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (stopping_ends_the_wait_for_the_clock)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_setup (&rig);
-  push_plan (&rig, "scI0");
-  expect_wait (&rig, 0);
-  rig_stop (&rig);
-  expect_pushed (&rig, 4);
-  fail_unless_equals_int (rig.flow, GST_FLOW_FLUSHING);
-  rig_teardown (&rig);
+  harness_setup (&harness);
+  harness_push_plan (&harness, "scI0");
+  harness_expect_wait (&harness, 0);
+  harness_stop (&harness);
+  harness_expect_pushed (&harness, 4);
+  fail_unless_equals_int (harness.flow, GST_FLOW_FLUSHING);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (stopping_while_downstream_blocks)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_setup (&rig);
-  rig.room = 0;
-  push_plan (&rig, "scI0 P1 (a) P2 eos");
-  run_until (&rig, 1);
-  expect_log (&rig, "~I0s");
-  run_until (&rig, 3);
-  rig_stop (&rig);
+  harness_setup (&harness);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0 P1 (a) P2 eos");
+  harness_run_until (&harness, 1);
+  harness_expect_log (&harness, "~I0s");
+  harness_run_until (&harness, 3);
+  harness_stop (&harness);
   /* they can be read until the next start */
-  assert_stat (&rig, "flushed", 3);
-  expect_adds_up (&rig, 0);
-  rig_teardown (&rig);
+  assert_stat (&harness, "flushed", 3);
+  harness_expect_adds_up (&harness, 0);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (stopping_ends_the_wait_for_playing)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.pusher = g_thread_new ("pusher", run_pusher, &rig);
-  set_state (&rig, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
-  push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
-  push_plan (&rig, "scI0");
-  expect_caps (&rig);
-  rig_stop (&rig);
-  expect_pushed (&rig, 4);
-  fail_unless_equals_int (rig.flow, GST_FLOW_FLUSHING);
-  rig_teardown (&rig);
+  harness_init (&harness);
+  harness.pusher = g_thread_new ("pusher", harness_run_pusher, &harness);
+  harness_set_state (&harness, GST_STATE_PAUSED, GST_STATE_CHANGE_NO_PREROLL);
+  harness_push_headers (&harness, MPEG_CAPS, GST_FORMAT_TIME);
+  harness_push_plan (&harness, "scI0");
+  harness_expect_caps (&harness);
+  harness_stop (&harness);
+  harness_expect_pushed (&harness, 4);
+  fail_unless_equals_int (harness.flow, GST_FLOW_FLUSHING);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -1037,25 +1044,25 @@ GST_START_TEST (stopping_ends_a_query_and_a_flood)
   guint i, flood;
 
   for (flood = 0; flood < 2; flood++) {
-    Rig rig;
+    IfdHarness harness;
 
-    rig_init (&rig);
-    rig.live = TRUE;
-    g_object_set (rig.element, "sync", FALSE, NULL);
-    rig_start (&rig, MPEG_CAPS);
-    rig.room = 0;
-    push_plan (&rig, "scI0 P1");
-    expect_log (&rig, "~I0s");
+    harness_init (&harness);
+    harness.live = TRUE;
+    g_object_set (harness.element, "sync", FALSE, NULL);
+    harness_start (&harness, MPEG_CAPS);
+    harness.room = 0;
+    harness_push_plan (&harness, "scI0 P1");
+    harness_expect_log (&harness, "~I0s");
     for (i = 0; flood && i < 1001; i++)
-      push (&rig, make_mark ("x"));
+      harness_push (&harness, harness_make_mark ("x"));
     if (!flood)
-      push (&rig, drain);
-    expect_pushed (&rig, 3 + 2 + flood * 1000);
-    rig_stop (&rig);
-    expect_pushed (&rig, 3 + 2 + flood * 1000 + 1);
-    fail_if (rig.last_result);
-    expect_adds_up (&rig, 0);
-    rig_teardown (&rig);
+      harness_push (&harness, drain);
+    harness_expect_pushed (&harness, 3 + 2 + flood * 1000);
+    harness_stop (&harness);
+    harness_expect_pushed (&harness, 3 + 2 + flood * 1000 + 1);
+    fail_if (harness.last_result);
+    harness_expect_adds_up (&harness, 0);
+    harness_teardown (&harness);
   }
   gst_query_unref (drain);
 }
@@ -1066,71 +1073,72 @@ GST_END_TEST;
 GST_START_TEST (a_stream_that_begins_while_all_stops_is_no_error)
 {
   GstPad *src;
-  Rig rig;
+  IfdHarness harness;
 
-  rig_setup (&rig);
-  expect_pushed (&rig, 3);
-  src = gst_element_get_static_pad (rig.element, "src");
+  harness_setup (&harness);
+  harness_expect_pushed (&harness, 3);
+  src = gst_element_get_static_pad (harness.element, "src");
   gst_pad_set_active (src, FALSE);
-  push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
-  push_plan (&rig, "scI0");
-  expect_pushed (&rig, 7);
-  fail_unless_equals_int (rig.flow, GST_FLOW_FLUSHING);
+  harness_push_headers (&harness, MPEG_CAPS, GST_FORMAT_TIME);
+  harness_push_plan (&harness, "scI0");
+  harness_expect_pushed (&harness, 7);
+  fail_unless_equals_int (harness.flow, GST_FLOW_FLUSHING);
   gst_object_unref (src);
-  rig_teardown (&rig);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (each_start_is_a_new_one)
 {
-  Rig rig;
+  IfdHarness harness;
   guint i;
 
-  rig_setup (&rig);
+  harness_setup (&harness);
   for (i = 0; i < 3; i++) {
-    push_plan (&rig, "scI0 P1");
-    run_until (&rig, 2);
-    expect_log (&rig, "~I0s P1");
-    push_plan (&rig, i == 1 ? "eos" : "P2");
-    rig_stop (&rig);
-    expect_pushed (&rig, 3 + 3);
-    expect_adds_up (&rig, 0);
+    harness_push_plan (&harness, "scI0 P1");
+    harness_run_until (&harness, 2);
+    harness_expect_log (&harness, "~I0s P1");
+    harness_push_plan (&harness, i == 1 ? "eos" : "P2");
+    harness_stop (&harness);
+    harness_expect_pushed (&harness, 3 + 3);
+    harness_expect_adds_up (&harness, 0);
 
-    g_string_truncate (rig.log, 0);
-    set_flushing (&rig, FALSE);
-    rig.n_frames = rig.pushed = 0;
+    g_string_truncate (harness.log, 0);
+    harness_set_flushing (&harness, FALSE);
+    harness.n_frames = harness.pushed = 0;
     /* as a source that starts again */
-    gst_pad_set_active (rig.up, FALSE);
-    gst_pad_set_active (rig.up, TRUE);
-    gst_pad_set_active (rig.down, TRUE);
-    gst_element_set_base_time (rig.element, gst_clock_get_time (rig.clock));
-    set_state (&rig, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
-    assert_stat (&rig, "frames-in", 0);
-    push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
+    gst_pad_set_active (harness.up, FALSE);
+    gst_pad_set_active (harness.up, TRUE);
+    gst_pad_set_active (harness.down, TRUE);
+    gst_element_set_base_time (harness.element,
+        gst_clock_get_time (harness.clock));
+    harness_set_state (&harness, GST_STATE_PLAYING, GST_STATE_CHANGE_SUCCESS);
+    assert_stat (&harness, "frames-in", 0);
+    harness_push_headers (&harness, MPEG_CAPS, GST_FORMAT_TIME);
   }
-  rig_teardown (&rig);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (another_stream_may_follow_eos)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  push_plan (&rig, "scI0 eos");
-  expect_log (&rig, "~I0s (eos)");
-  push_plan (&rig, "scI0");
-  expect_pushed (&rig, 3 + 3);
-  fail_unless_equals_int (rig.flow, GST_FLOW_EOS);
-  push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
-  push_plan (&rig, "scI0 eos");
-  expect_log (&rig, "~I0s (eos) ~I2s (eos)");
-  rig_teardown (&rig);
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness_push_plan (&harness, "scI0 eos");
+  harness_expect_log (&harness, "~I0s (eos)");
+  harness_push_plan (&harness, "scI0");
+  harness_expect_pushed (&harness, 3 + 3);
+  fail_unless_equals_int (harness.flow, GST_FLOW_EOS);
+  harness_push_headers (&harness, MPEG_CAPS, GST_FORMAT_TIME);
+  harness_push_plan (&harness, "scI0 eos");
+  harness_expect_log (&harness, "~I0s (eos) ~I2s (eos)");
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -1138,22 +1146,22 @@ GST_END_TEST;
 /* All of the second is in the line before the end of the first is sent. */
 GST_START_TEST (another_stream_may_follow_at_once)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  rig.room = 0;
-  push_plan (&rig, "scI0");
-  expect_log (&rig, "~I0s");
-  push_plan (&rig, "eos");
-  push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
-  push_plan (&rig, "scI0 eos");
-  expect_pushed (&rig, 3 + 2 + 3 + 2);
-  open_network (&rig, -1);
-  expect_log (&rig, "~I0s (eos) ~I1s (eos)");
-  rig_teardown (&rig);
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness.room = 0;
+  harness_push_plan (&harness, "scI0");
+  harness_expect_log (&harness, "~I0s");
+  harness_push_plan (&harness, "eos");
+  harness_push_headers (&harness, MPEG_CAPS, GST_FORMAT_TIME);
+  harness_push_plan (&harness, "scI0 eos");
+  harness_expect_pushed (&harness, 3 + 2 + 3 + 2);
+  harness_open_network (&harness, -1);
+  harness_expect_log (&harness, "~I0s (eos) ~I1s (eos)");
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -1168,25 +1176,25 @@ GST_START_TEST (upstream_hears_what_downstream_answers)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (answers); i++) {
-    Rig rig;
+    IfdHarness harness;
 
-    rig_init (&rig);
-    rig.live = TRUE;
-    g_object_set (rig.element, "sync", FALSE, NULL);
-    rig_start (&rig, MPEG_CAPS);
-    rig.answer = answers[i];
-    rig.room = 0;
-    push_plan (&rig, "scI0 P1");
-    expect_log (&rig, "~I0s");
-    expect_pushed (&rig, 3 + 2);
-    open_network (&rig, 1);
+    harness_init (&harness);
+    harness.live = TRUE;
+    g_object_set (harness.element, "sync", FALSE, NULL);
+    harness_start (&harness, MPEG_CAPS);
+    harness.answer = answers[i];
+    harness.room = 0;
+    harness_push_plan (&harness, "scI0 P1");
+    harness_expect_log (&harness, "~I0s");
+    harness_expect_pushed (&harness, 3 + 2);
+    harness_open_network (&harness, 1);
     do {
-      push_plan (&rig, "P1");
-      expect_pushed (&rig, 3 + rig.n_frames);
-    } while (rig.flow == GST_FLOW_OK);
-    fail_unless_equals_int (rig.flow, answers[i]);
-    expect_log (&rig, "~I0s");
-    rig_teardown (&rig);
+      harness_push_plan (&harness, "P1");
+      harness_expect_pushed (&harness, 3 + harness.n_frames);
+    } while (harness.flow == GST_FLOW_OK);
+    fail_unless_equals_int (harness.flow, answers[i]);
+    harness_expect_log (&harness, "~I0s");
+    harness_teardown (&harness);
   }
 }
 
@@ -1195,48 +1203,48 @@ GST_END_TEST;
 GST_START_TEST (an_error_after_eos_is_posted)
 {
   GstMessage *message;
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  rig.room = 0;
-  rig.answer = GST_FLOW_ERROR;
-  push_plan (&rig, "scI0 eos");
-  expect_pushed (&rig, 3 + 2);
-  open_network (&rig, -1);
-  message = gst_bus_timed_pop_filtered (rig.bus, PATIENCE * GST_USECOND,
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness.room = 0;
+  harness.answer = GST_FLOW_ERROR;
+  harness_push_plan (&harness, "scI0 eos");
+  harness_expect_pushed (&harness, 3 + 2);
+  harness_open_network (&harness, -1);
+  message = gst_bus_timed_pop_filtered (harness.bus, PATIENCE * GST_USECOND,
       GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   gst_message_unref (message);
-  expect_log (&rig, "~I0s (eos)");
-  rig_teardown (&rig);
+  harness_expect_log (&harness, "~I0s (eos)");
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (it_goes_on_when_downstream_is_linked_again)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  rig.answer = GST_FLOW_NOT_LINKED;
-  push_plan (&rig, "scI0");
-  expect_log (&rig, "~I0s");
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness.answer = GST_FLOW_NOT_LINKED;
+  harness_push_plan (&harness, "scI0");
+  harness_expect_log (&harness, "~I0s");
   do {
-    push_plan (&rig, "P1");
-    expect_pushed (&rig, 3 + rig.n_frames);
-  } while (rig.flow == GST_FLOW_OK);
-  rig.answer = GST_FLOW_OK;
-  rig.n_frames = 50;
-  gst_pad_push_event (rig.down, gst_event_new_reconfigure ());
-  push_plan (&rig, "cI0 P1");
-  expect_log (&rig, "~I0s ~I50s P51");
-  rig_teardown (&rig);
+    harness_push_plan (&harness, "P1");
+    harness_expect_pushed (&harness, 3 + harness.n_frames);
+  } while (harness.flow == GST_FLOW_OK);
+  harness.answer = GST_FLOW_OK;
+  harness.n_frames = 50;
+  gst_pad_push_event (harness.down, gst_event_new_reconfigure ());
+  harness_push_plan (&harness, "cI0 P1");
+  harness_expect_log (&harness, "~I0s ~I50s P51");
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -1244,13 +1252,14 @@ GST_END_TEST;
 /* --- latency ------------------------------------------------------------- */
 
 static void
-assert_latency (Rig * rig, gboolean live, GstClockTime min, GstClockTime max)
+assert_latency (IfdHarness * harness, gboolean live, GstClockTime min,
+    GstClockTime max)
 {
   GstQuery *query = gst_query_new_latency ();
   GstClockTime found_min, found_max;
   gboolean found_live;
 
-  fail_unless (gst_pad_peer_query (rig->down, query));
+  fail_unless (gst_pad_peer_query (harness->down, query));
   gst_query_parse_latency (query, &found_live, &found_min, &found_max);
   gst_query_unref (query);
   fail_unless_equals_int (found_live, live);
@@ -1259,12 +1268,12 @@ assert_latency (Rig * rig, gboolean live, GstClockTime min, GstClockTime max)
 }
 
 static guint
-count_messages (Rig * rig, GstMessageType type)
+count_messages (IfdHarness * harness, GstMessageType type)
 {
   GstMessage *message;
   guint n = 0;
 
-  while ((message = gst_bus_pop_filtered (rig->bus, type))) {
+  while ((message = gst_bus_pop_filtered (harness->bus, type))) {
     gst_message_unref (message);
     n++;
   }
@@ -1273,42 +1282,42 @@ count_messages (Rig * rig, GstMessageType type)
 
 GST_START_TEST (each_frame_that_may_wait_is_latency)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_setup (&rig);
-  expect_pushed (&rig, 3);
-  assert_latency (&rig, TRUE, 3 * FRAME_TIME, GST_CLOCK_TIME_NONE);
-  rig.latency_ms = 100;
-  assert_latency (&rig, TRUE, 100 * GST_MSECOND + 3 * FRAME_TIME,
+  harness_setup (&harness);
+  harness_expect_pushed (&harness, 3);
+  assert_latency (&harness, TRUE, 3 * FRAME_TIME, GST_CLOCK_TIME_NONE);
+  harness.latency_ms = 100;
+  assert_latency (&harness, TRUE, 100 * GST_MSECOND + 3 * FRAME_TIME,
       500 * GST_MSECOND + 3 * FRAME_TIME);
-  count_messages (&rig, GST_MESSAGE_LATENCY);
+  count_messages (&harness, GST_MESSAGE_LATENCY);
 
-  g_object_set (rig.element, "max-frames", 5, NULL);
-  fail_unless_equals_int (count_messages (&rig, GST_MESSAGE_LATENCY), 1);
-  assert_latency (&rig, TRUE, 100 * GST_MSECOND + 5 * FRAME_TIME,
+  g_object_set (harness.element, "max-frames", 5, NULL);
+  fail_unless_equals_int (count_messages (&harness, GST_MESSAGE_LATENCY), 1);
+  assert_latency (&harness, TRUE, 100 * GST_MSECOND + 5 * FRAME_TIME,
       500 * GST_MSECOND + 5 * FRAME_TIME);
-  gst_util_set_object_arg (G_OBJECT (rig.element), "algorithm", "paper");
-  fail_unless_equals_int (count_messages (&rig, GST_MESSAGE_LATENCY), 1);
-  assert_latency (&rig, TRUE, 100 * GST_MSECOND + FRAME_TIME,
+  gst_util_set_object_arg (G_OBJECT (harness.element), "algorithm", "paper");
+  fail_unless_equals_int (count_messages (&harness, GST_MESSAGE_LATENCY), 1);
+  assert_latency (&harness, TRUE, 100 * GST_MSECOND + FRAME_TIME,
       500 * GST_MSECOND + FRAME_TIME);
-  rig_teardown (&rig);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (without_sync_only_a_live_stream_has_latency)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  g_object_set (rig.element, "sync", FALSE, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  expect_pushed (&rig, 3);
-  assert_latency (&rig, FALSE, 0, GST_CLOCK_TIME_NONE);
-  rig.latency_ms = 100;
-  assert_latency (&rig, TRUE, 100 * GST_MSECOND + 3 * FRAME_TIME,
+  harness_init (&harness);
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness_expect_pushed (&harness, 3);
+  assert_latency (&harness, FALSE, 0, GST_CLOCK_TIME_NONE);
+  harness.latency_ms = 100;
+  assert_latency (&harness, TRUE, 100 * GST_MSECOND + 3 * FRAME_TIME,
       500 * GST_MSECOND + 3 * FRAME_TIME);
-  rig_teardown (&rig);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -1316,18 +1325,18 @@ GST_END_TEST;
 /* Of a live raw stream a frame is whole when the next one begins. */
 GST_START_TEST (raw_frames_wait_for_the_next_one)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.latency_ms = 100;
-  rig_start (&rig, "video/mpeg,mpegversion=2,systemstream=false,"
+  harness_init (&harness);
+  harness.latency_ms = 100;
+  harness_start (&harness, "video/mpeg,mpegversion=2,systemstream=false,"
       "framerate=25/1");
-  expect_pushed (&rig, 3);
-  assert_latency (&rig, TRUE, 100 * GST_MSECOND + 4 * FRAME_TIME,
+  harness_expect_pushed (&harness, 3);
+  assert_latency (&harness, TRUE, 100 * GST_MSECOND + 4 * FRAME_TIME,
       500 * GST_MSECOND + 4 * FRAME_TIME);
-  push_plan (&rig, "scI0 P1");
-  expect_wait (&rig, 100 * GST_MSECOND + FRAME_TIME);
-  rig_teardown (&rig);
+  harness_push_plan (&harness, "scI0 P1");
+  harness_expect_wait (&harness, 100 * GST_MSECOND + FRAME_TIME);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -1343,26 +1352,26 @@ GST_START_TEST (raw_bytes_become_frames_with_caps)
   gboolean parsed;
   GstCaps *caps;
   guint i;
-  Rig rig;
+  IfdHarness harness;
 
   for (i = 0; i < 3; i++) {
-    GBytes *frame = make_mpeg (i == 0 ? "scI0" : "P1");
+    GBytes *frame = harness_make_mpeg (i == 0 ? "scI0" : "P1");
 
     g_byte_array_append (bytes, g_bytes_get_data (frame, NULL),
         g_bytes_get_size (frame));
     g_bytes_unref (frame);
   }
-  rig_init (&rig);
-  rig_start (&rig, NULL);
-  push_headers (&rig, NULL, GST_FORMAT_BYTES);
+  harness_init (&harness);
+  harness_start (&harness, NULL);
+  harness_push_headers (&harness, NULL, GST_FORMAT_BYTES);
   for (i = 0; i < bytes->len; i += 7)
-    push (&rig, gst_buffer_new_memdup (bytes->data + i,
+    harness_push (&harness, gst_buffer_new_memdup (bytes->data + i,
             MIN (7, bytes->len - i)));
-  push_plan (&rig, "eos");
-  expect_wait (&rig, 0);
-  run_until (&rig, 3);
-  expect_log (&rig, "~I0s P1 P2 (eos)");
-  caps = gst_pad_get_current_caps (rig.down);
+  harness_push_plan (&harness, "eos");
+  harness_expect_wait (&harness, 0);
+  harness_run_until (&harness, 3);
+  harness_expect_log (&harness, "~I0s P1 P2 (eos)");
+  caps = gst_pad_get_current_caps (harness.down);
   structure = gst_caps_get_structure (caps, 0);
   fail_unless (gst_structure_get (structure, "parsed", G_TYPE_BOOLEAN, &parsed,
           "width", G_TYPE_INT, &width, NULL));
@@ -1371,7 +1380,7 @@ GST_START_TEST (raw_bytes_become_frames_with_caps)
   fail_unless (parsed && width == 32 && fps_n == 25 && fps_d == 1);
   gst_caps_unref (caps);
   g_byte_array_unref (bytes);
-  rig_teardown (&rig);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -1400,22 +1409,22 @@ GST_START_TEST (unusable_caps_get_a_hint)
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstMessage *message;
     GError *error;
-    Rig rig;
+    IfdHarness harness;
 
-    rig_init (&rig);
-    rig_start (&rig, cases[i].caps);
-    push_plan (&rig, "scI0");
-    expect_pushed (&rig, 4);
-    fail_unless_equals_int (rig.flow, GST_FLOW_NOT_NEGOTIATED);
-    message = gst_bus_pop_filtered (rig.bus, GST_MESSAGE_ERROR);
+    harness_init (&harness);
+    harness_start (&harness, cases[i].caps);
+    harness_push_plan (&harness, "scI0");
+    harness_expect_pushed (&harness, 4);
+    fail_unless_equals_int (harness.flow, GST_FLOW_NOT_NEGOTIATED);
+    message = gst_bus_pop_filtered (harness.bus, GST_MESSAGE_ERROR);
     fail_unless (message != NULL, "no error for %s", cases[i].caps);
     gst_message_parse_error (message, &error, NULL);
     fail_unless (strstr (error->message, cases[i].hint), "%s: %s",
         cases[i].caps, error->message);
     g_error_free (error);
     gst_message_unref (message);
-    fail_unless_equals_int (count_messages (&rig, GST_MESSAGE_ERROR), 0);
-    rig_teardown (&rig);
+    fail_unless_equals_int (count_messages (&harness, GST_MESSAGE_ERROR), 0);
+    harness_teardown (&harness);
   }
 }
 
@@ -1462,18 +1471,19 @@ GST_END_TEST;
 
 GST_START_TEST (the_codec_may_change)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  rig.live = TRUE;
-  g_object_set (rig.element, "sync", FALSE, NULL);
-  rig_start (&rig, "video/x-h264,stream-format=byte-stream,alignment=au");
-  push_unit (&rig, H264_IDR, 8);
-  expect_log (&rig, "~I0");
-  push_headers (&rig, MPEG_CAPS, GST_FORMAT_TIME);
-  push_plan (&rig, "scI0 eos");
-  expect_log (&rig, "~I0 ~I1s (eos)");
-  rig_teardown (&rig);
+  harness_init (&harness);
+  harness.live = TRUE;
+  g_object_set (harness.element, "sync", FALSE, NULL);
+  harness_start (&harness,
+      "video/x-h264,stream-format=byte-stream,alignment=au");
+  push_unit (&harness, H264_IDR, 8);
+  harness_expect_log (&harness, "~I0");
+  harness_push_headers (&harness, MPEG_CAPS, GST_FORMAT_TIME);
+  harness_push_plan (&harness, "scI0 eos");
+  harness_expect_log (&harness, "~I0 ~I1s (eos)");
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -1481,12 +1491,12 @@ GST_END_TEST;
 /* --- what it tells ------------------------------------------------------- */
 
 static guint
-count_stats_messages (Rig * rig)
+count_stats_messages (IfdHarness * harness)
 {
   GstMessage *message;
   guint n = 0;
 
-  while ((message = gst_bus_pop_filtered (rig->bus, GST_MESSAGE_ELEMENT))) {
+  while ((message = gst_bus_pop_filtered (harness->bus, GST_MESSAGE_ELEMENT))) {
     if (gst_message_has_name (message, "application/x-ifdqueue-stats"))
       n++;
     gst_message_unref (message);
@@ -1496,30 +1506,30 @@ count_stats_messages (Rig * rig)
 
 GST_START_TEST (statistics_come_at_eos)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_setup (&rig);
-  push_plan (&rig, "scI0 eos");
-  run_until (&rig, 1);
-  expect_log (&rig, "~I0s (eos)");
-  fail_unless_equals_int (count_stats_messages (&rig), 1);
-  rig_teardown (&rig);
+  harness_setup (&harness);
+  harness_push_plan (&harness, "scI0 eos");
+  harness_run_until (&harness, 1);
+  harness_expect_log (&harness, "~I0s (eos)");
+  fail_unless_equals_int (count_stats_messages (&harness), 1);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (statistics_come_at_their_interval)
 {
-  Rig rig;
+  IfdHarness harness;
 
-  rig_init (&rig);
-  g_object_set (rig.element, "stats-interval", GST_SECOND, NULL);
-  rig_start (&rig, MPEG_CAPS);
-  expect_wait (&rig, GST_SECOND);
-  gst_test_clock_crank (GST_TEST_CLOCK (rig.clock));
-  fail_unless_equals_int (count_stats_messages (&rig), 1);
-  expect_wait (&rig, 2 * GST_SECOND);
-  rig_teardown (&rig);
+  harness_init (&harness);
+  g_object_set (harness.element, "stats-interval", GST_SECOND, NULL);
+  harness_start (&harness, MPEG_CAPS);
+  harness_expect_wait (&harness, GST_SECOND);
+  gst_test_clock_crank (GST_TEST_CLOCK (harness.clock));
+  fail_unless_equals_int (count_stats_messages (&harness), 1);
+  harness_expect_wait (&harness, 2 * GST_SECOND);
+  harness_teardown (&harness);
 }
 
 GST_END_TEST;
@@ -1530,7 +1540,7 @@ count_warnings (const gchar * line, const gchar * expected)
 {
   GstElement *pipeline = gst_parse_launch (line, NULL);
   GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "in");
-  GBytes *bytes = make_mpeg ("scI0");
+  GBytes *bytes = harness_make_mpeg ("scI0");
   GstBus *bus = gst_element_get_bus (pipeline);
   GstMessage *message;
   guint warnings = 0;

@@ -201,10 +201,10 @@ writer_type (void)
   return type;
 }
 
-static Bench *
+static SinkPipeline *
 writer_new (const Receiver * receiver)
 {
-  return bench_new (writer_type (), "host", "127.0.0.1", "port",
+  return sink_pipeline_new (writer_type (), "host", "127.0.0.1", "port",
       (gint) receiver->port, NULL);
 }
 
@@ -230,14 +230,14 @@ make_frame (gchar type, guint number, guint size)
 }
 
 static void
-push_frame (Bench * bench, gchar type, guint number, guint size)
+push_frame (SinkPipeline * test, gchar type, guint number, guint size)
 {
-  g_async_queue_push (bench->queue, make_frame (type, number, size));
+  g_async_queue_push (test->queue, make_frame (type, number, size));
 }
 
 /* A buffer of several memories, as parsers make them */
 static void
-push_divided_frame (Bench * bench, gchar type, guint number, guint size)
+push_divided_frame (SinkPipeline * test, gchar type, guint number, guint size)
 {
   GstBuffer *whole = make_frame (type, number, size);
   GstBuffer *divided = gst_buffer_new ();
@@ -248,14 +248,14 @@ push_divided_frame (Bench * bench, gchar type, guint number, guint size)
         | (i == 0 ? GST_BUFFER_COPY_FLAGS : 0), size * i / 7,
         size * (i + 1) / 7 - size * i / 7);
   gst_buffer_unref (whole);
-  g_async_queue_push (bench->queue, divided);
+  g_async_queue_push (test->queue, divided);
 }
 
 static void
-check_error (Bench * bench, const Receiver * receiver, gint code,
+check_error (SinkPipeline * test, const Receiver * receiver, gint code,
     const gchar * words)
 {
-  GError *error = take_error (bench);
+  GError *error = sink_pipeline_take_error (test);
   gchar *peer = g_strdup_printf ("127.0.0.1:%u", receiver->port);
 
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, code), "%d: %s",
@@ -267,16 +267,16 @@ check_error (Bench * bench, const Receiver * receiver, gint code,
 }
 
 static void
-wait_until_blocked (Bench * bench)
+wait_until_blocked (SinkPipeline * test)
 {
-  WAIT_FOR (stat_of (bench, "time-blocked") > 0);
+  WAIT_FOR (sink_pipeline_stat_of (test, "time-blocked") > 0);
 }
 
 /* Errors while a pipeline starts leave it waiting in PAUSED. */
 static void
-wait_until_playing (Bench * bench)
+wait_until_playing (SinkPipeline * test)
 {
-  WAIT_FOR (GST_STATE (bench->pipeline) == GST_STATE_PLAYING);
+  WAIT_FOR (GST_STATE (test->pipeline) == GST_STATE_PLAYING);
 }
 
 /* --- no connection -------------------------------------------------------- */
@@ -284,16 +284,17 @@ wait_until_playing (Bench * bench)
 GST_START_TEST (refusing_receiver_is_an_error)
 {
   Receiver receiver;
-  Bench *bench;
+  SinkPipeline *test;
 
   receiver_init (&receiver);
-  bench = writer_new (&receiver);
-  g_object_set (bench->sink, "auto-reconnect", FALSE, NULL);
-  bench_play (bench);
-  push_frame (bench, 'I', 0, SMALL_FRAME);
-  check_error (bench, &receiver, GST_RESOURCE_ERROR_OPEN_WRITE, "refused");
-  fail_unless_equals_uint64 (stat_of (bench, "failures-refused"), 1);
-  bench_free (bench);
+  test = writer_new (&receiver);
+  g_object_set (test->sink, "auto-reconnect", FALSE, NULL);
+  sink_pipeline_play (test);
+  push_frame (test, 'I', 0, SMALL_FRAME);
+  check_error (test, &receiver, GST_RESOURCE_ERROR_OPEN_WRITE, "refused");
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "failures-refused"),
+      1);
+  sink_pipeline_free (test);
   receiver_clear (&receiver);
 }
 
@@ -302,16 +303,16 @@ GST_END_TEST;
 GST_START_TEST (refusing_receiver_is_asked_again)
 {
   Receiver receiver;
-  Bench *bench;
+  SinkPipeline *test;
 
   receiver_init (&receiver);
-  bench = bench_play (writer_new (&receiver));
-  push_frame (bench, 'I', 0, SMALL_FRAME);
-  WAIT_FOR (stat_of (bench, "failures-refused") > 0);
+  test = sink_pipeline_play (writer_new (&receiver));
+  push_frame (test, 'I', 0, SMALL_FRAME);
+  WAIT_FOR (sink_pipeline_stat_of (test, "failures-refused") > 0);
   receiver_listen (&receiver);
   receiver_accept (&receiver);
   receiver_read_until (&receiver, "I0 ");
-  bench_free (bench);
+  sink_pipeline_free (test);
   fail_unless (receiver_read_to_end (&receiver));
   receiver_clear (&receiver);
 }
@@ -321,32 +322,34 @@ GST_END_TEST;
 /* RFC 6761, section 6.4: no such name exists. */
 GST_START_TEST (unknown_name_is_an_error)
 {
-  Bench *bench = bench_new (writer_type (), "host", "no-such-host.invalid",
+  SinkPipeline *test = sink_pipeline_new (writer_type (), "host",
+      "no-such-host.invalid",
       "auto-reconnect", FALSE, NULL);
   GError *error;
 
-  bench_play (bench);
-  push_frame (bench, 'I', 0, SMALL_FRAME);
-  error = take_error (bench);
+  sink_pipeline_play (test);
+  push_frame (test, 'I', 0, SMALL_FRAME);
+  error = sink_pipeline_take_error (test);
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
           GST_RESOURCE_ERROR_NOT_FOUND), "%s", error->message);
   fail_unless (strstr (error->message, "no-such-host.invalid:4953") != NULL,
       "%s", error->message);
   g_error_free (error);
-  bench_free (bench);
+  sink_pipeline_free (test);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (unknown_name_is_asked_for_again)
 {
-  Bench *bench = bench_new (writer_type (), "host", "no-such-host.invalid",
+  SinkPipeline *test = sink_pipeline_new (writer_type (), "host",
+      "no-such-host.invalid",
       NULL);
 
-  bench_play (bench);
-  push_frame (bench, 'I', 0, SMALL_FRAME);
-  WAIT_FOR (stat_of (bench, "failures-not-found") > 0);
-  bench_free (bench);
+  sink_pipeline_play (test);
+  push_frame (test, 'I', 0, SMALL_FRAME);
+  WAIT_FOR (sink_pipeline_stat_of (test, "failures-not-found") > 0);
+  sink_pipeline_free (test);
 }
 
 GST_END_TEST;
@@ -372,31 +375,31 @@ GST_START_TEST (receiver_that_does_not_answer)
 {
   gboolean again = __i__;
   Receiver receiver;
-  Bench *bench;
+  SinkPipeline *test;
   gint fds[4];
   guint i;
 
   receiver_init (&receiver);
   receiver_fill_queue (&receiver, fds, G_N_ELEMENTS (fds));
-  bench = writer_new (&receiver);
-  g_object_set (bench->sink, "auto-reconnect", again, "timeout",
+  test = writer_new (&receiver);
+  g_object_set (test->sink, "auto-reconnect", again, "timeout",
       50 * GST_MSECOND, NULL);
-  bench_play (bench);
-  push_frame (bench, 'I', 0, SMALL_FRAME);
+  sink_pipeline_play (test);
+  push_frame (test, 'I', 0, SMALL_FRAME);
   if (again)
-    WAIT_FOR (stat_of (bench, "failures-timeout") > 1);
+    WAIT_FOR (sink_pipeline_stat_of (test, "failures-timeout") > 1);
   else
-    check_error (bench, &receiver, GST_RESOURCE_ERROR_OPEN_WRITE,
+    check_error (test, &receiver, GST_RESOURCE_ERROR_OPEN_WRITE,
         "no answer for 0.05 s");
-  bench_free (bench);
+  sink_pipeline_free (test);
 
   /* and nobody waits for it */
-  bench = writer_new (&receiver);
-  g_object_set (bench->sink, "timeout", G_GUINT64_CONSTANT (0), NULL);
-  bench_play (bench);
-  push_frame (bench, 'I', 0, SMALL_FRAME);
-  WAIT_FOR (stat_of (bench, "connect-attempts") > 0);
-  bench_free (bench);
+  test = writer_new (&receiver);
+  g_object_set (test->sink, "timeout", G_GUINT64_CONSTANT (0), NULL);
+  sink_pipeline_play (test);
+  push_frame (test, 'I', 0, SMALL_FRAME);
+  WAIT_FOR (sink_pipeline_stat_of (test, "connect-attempts") > 0);
+  sink_pipeline_free (test);
   for (i = 0; i < G_N_ELEMENTS (fds); i++)
     close (fds[i]);
   receiver_clear (&receiver);
@@ -421,32 +424,32 @@ typedef enum
 } End;
 
 /* Plays with one receiver that ends so. Connected, and rendering waits or will */
-static Bench *
+static SinkPipeline *
 play_until_end (Receiver * receiver, End end, gboolean again)
 {
   gboolean in_frame = end == END_CLOSE_IN_FRAME || end == END_RESET_IN_FRAME
       || end == END_HALF_CLOSE_IN_FRAME || end == END_STALL;
-  Bench *bench;
+  SinkPipeline *test;
 
   receiver_init (receiver);
   receiver_listen (receiver);
-  bench = writer_new (receiver);
-  g_object_set (bench->sink, "auto-reconnect", again, NULL);
+  test = writer_new (receiver);
+  g_object_set (test->sink, "auto-reconnect", again, NULL);
   if (end == END_STALL)
-    g_object_set (bench->sink, "timeout", 50 * GST_MSECOND, NULL);
-  bench_play (bench);
+    g_object_set (test->sink, "timeout", 50 * GST_MSECOND, NULL);
+  sink_pipeline_play (test);
   receiver_accept (receiver);
   if (end != END_CLOSE_AT_ONCE)
-    push_frame (bench, 'I', 0, SMALL_FRAME);
+    push_frame (test, 'I', 0, SMALL_FRAME);
   if (in_frame)
-    push_frame (bench, 'P', 1, HUGE_FRAME);
+    push_frame (test, 'P', 1, HUGE_FRAME);
   else
-    push_frame (bench, 'I', 1, SMALL_FRAME);
-  wait_until_playing (bench);
+    push_frame (test, 'I', 1, SMALL_FRAME);
+  wait_until_playing (test);
   if (end != END_CLOSE_AT_ONCE)
     receiver_read_until (receiver, in_frame ? "I0 " : "I0 I1 ");
   if (in_frame)
-    wait_until_blocked (bench);
+    wait_until_blocked (test);
 
   switch (end) {
     case END_HALF_CLOSE:
@@ -463,7 +466,7 @@ play_until_end (Receiver * receiver, End end, gboolean again)
       receiver_close (receiver);
       break;
   }
-  return bench;
+  return test;
 }
 
 GST_START_TEST (broken_connection_is_an_error)
@@ -473,14 +476,14 @@ GST_START_TEST (broken_connection_is_an_error)
     "closed", "took nothing for 0.05 s"
   };
   Receiver receiver;
-  Bench *bench = play_until_end (&receiver, __i__, FALSE);
+  SinkPipeline *test = play_until_end (&receiver, __i__, FALSE);
 
-  check_error (bench, &receiver, GST_RESOURCE_ERROR_WRITE, words[__i__]);
-  push_frame (bench, 'I', 2, SMALL_FRAME);
-  WAIT_FOR (g_atomic_int_get (&bench->flow) == GST_FLOW_ERROR);
+  check_error (test, &receiver, GST_RESOURCE_ERROR_WRITE, words[__i__]);
+  push_frame (test, 'I', 2, SMALL_FRAME);
+  WAIT_FOR (g_atomic_int_get (&test->flow) == GST_FLOW_ERROR);
   if (__i__ == END_HALF_CLOSE_IN_FRAME)
     fail_if (receiver_read_to_end (&receiver));
-  bench_free (bench);
+  sink_pipeline_free (test);
   receiver_clear (&receiver);
 }
 
@@ -489,18 +492,18 @@ GST_END_TEST;
 GST_START_TEST (next_connection_begins_with_an_i_frame)
 {
   Receiver receiver;
-  Bench *bench = play_until_end (&receiver, __i__, TRUE);
+  SinkPipeline *test = play_until_end (&receiver, __i__, TRUE);
 
   receiver_accept (&receiver);
-  push_frame (bench, 'B', 2, SMALL_FRAME);
-  push_frame (bench, 'I', 3, SMALL_FRAME);
-  push_divided_frame (bench, 'P', 4, SMALL_FRAME);
+  push_frame (test, 'B', 2, SMALL_FRAME);
+  push_frame (test, 'I', 3, SMALL_FRAME);
+  push_divided_frame (test, 'P', 4, SMALL_FRAME);
   /* What was on its way when the receiver went may come once more. */
   while (!g_str_has_suffix (receiver.frames->str, "I3 P4 "))
     fail_unless (receiver_read (&receiver, G_MAXSIZE) > 0);
-  fail_unless (stat_of (bench, "connections") >= 2);
-  fail_unless (bench->restarts > 0 || __i__ == END_CLOSE_AT_ONCE);
-  bench_free (bench);
+  fail_unless (sink_pipeline_stat_of (test, "connections") >= 2);
+  fail_unless (test->restarts > 0 || __i__ == END_CLOSE_AT_ONCE);
+  sink_pipeline_free (test);
   fail_unless (receiver_read_to_end (&receiver));
   receiver_clear (&receiver);
 }
@@ -510,9 +513,9 @@ GST_END_TEST;
 GST_START_TEST (stop_in_each_situation)
 {
   Receiver receiver;
-  Bench *bench = play_until_end (&receiver, __i__ / 2, __i__ % 2);
+  SinkPipeline *test = play_until_end (&receiver, __i__ / 2, __i__ % 2);
 
-  bench_free (bench);
+  sink_pipeline_free (test);
   receiver_clear (&receiver);
 }
 
@@ -521,19 +524,19 @@ GST_END_TEST;
 GST_START_TEST (torn_i_frame_is_not_sent_again)
 {
   Receiver receiver;
-  Bench *bench;
+  SinkPipeline *test;
 
   receiver_init (&receiver);
   receiver_listen (&receiver);
-  bench = bench_play (writer_new (&receiver));
-  push_frame (bench, 'I', 0, HUGE_FRAME);
-  push_frame (bench, 'P', 1, SMALL_FRAME);
+  test = sink_pipeline_play (writer_new (&receiver));
+  push_frame (test, 'I', 0, HUGE_FRAME);
+  push_frame (test, 'P', 1, SMALL_FRAME);
   receiver_accept (&receiver);
   receiver_read_bytes (&receiver, 100000);
   receiver_accept (&receiver);  /* the next one */
-  push_frame (bench, 'I', 2, SMALL_FRAME);
+  push_frame (test, 'I', 2, SMALL_FRAME);
   receiver_read_until (&receiver, "I2 ");
-  bench_free (bench);
+  sink_pipeline_free (test);
   receiver_clear (&receiver);
 }
 
@@ -543,18 +546,18 @@ GST_START_TEST (what_a_receiver_says_is_ignored)
 {
   gchar data[10000] = { 0 };
   Receiver receiver;
-  Bench *bench;
+  SinkPipeline *test;
 
   receiver_init (&receiver);
   receiver_listen (&receiver);
-  bench = bench_play (writer_new (&receiver));
+  test = sink_pipeline_play (writer_new (&receiver));
   receiver_accept (&receiver);
   fail_unless_equals_int (write (receiver.fd, data, sizeof (data)),
       sizeof (data));
-  WAIT_FOR (stat_of (bench, "bytes-ignored") == sizeof (data));
-  push_frame (bench, 'I', 0, SMALL_FRAME);
+  WAIT_FOR (sink_pipeline_stat_of (test, "bytes-ignored") == sizeof (data));
+  push_frame (test, 'I', 0, SMALL_FRAME);
   receiver_read_until (&receiver, "I0 ");
-  bench_free (bench);
+  sink_pipeline_free (test);
   fail_unless (receiver_read_to_end (&receiver));
   receiver_clear (&receiver);
 }
@@ -563,31 +566,31 @@ GST_END_TEST;
 
 /* --- a receiver that stalls ----------------------------------------------- */
 
-static Bench *
+static SinkPipeline *
 play_until_blocked (Receiver * receiver)
 {
-  Bench *bench;
+  SinkPipeline *test;
 
   receiver_init (receiver);
   receiver_listen (receiver);
-  bench = bench_play (writer_new (receiver));
-  push_frame (bench, 'I', 0, SMALL_FRAME);
-  push_divided_frame (bench, 'P', 1, HUGE_FRAME);
+  test = sink_pipeline_play (writer_new (receiver));
+  push_frame (test, 'I', 0, SMALL_FRAME);
+  push_divided_frame (test, 'P', 1, HUGE_FRAME);
   receiver_accept (receiver);
-  wait_until_playing (bench);
-  wait_until_blocked (bench);
-  return bench;
+  wait_until_playing (test);
+  wait_until_blocked (test);
+  return test;
 }
 
 GST_START_TEST (stall_loses_nothing)
 {
   Receiver receiver;
-  Bench *bench = play_until_blocked (&receiver);
+  SinkPipeline *test = play_until_blocked (&receiver);
 
-  push_frame (bench, 'B', 2, SMALL_FRAME);
+  push_frame (test, 'B', 2, SMALL_FRAME);
   receiver_read_until (&receiver, "I0 P1 B2 ");
-  fail_unless_equals_uint64 (stat_of (bench, "connections"), 1);
-  bench_free (bench);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "connections"), 1);
+  sink_pipeline_free (test);
   receiver_clear (&receiver);
 }
 
@@ -598,20 +601,20 @@ GST_START_TEST (pools_may_have_their_buffers_back)
 {
   GstBufferPool *pool = pooled_new (HUGE_FRAME);
   Receiver receiver;
-  Bench *bench = play_until_blocked (&receiver);
+  SinkPipeline *test = play_until_blocked (&receiver);
   GstBuffer *frame;
   guint i;
 
   for (i = 2; i < 6; i++) {
     frame = make_frame ('P', i, i == 3 ? HUGE_FRAME : SMALL_FRAME);
-    g_async_queue_push (bench->queue, pooled_copy (pool, frame));
+    g_async_queue_push (test->queue, pooled_copy (pool, frame));
     gst_buffer_unref (frame);
     pooled_overwrite (pool);
   }
   receiver_read_until (&receiver, "I0 P1 P2 ");
   pooled_overwrite (pool);
   receiver_read_until (&receiver, "I0 P1 P2 P3 P4 P5 ");
-  bench_free (bench);
+  sink_pipeline_free (test);
   pooled_free (pool);
   receiver_clear (&receiver);
 }
@@ -622,13 +625,13 @@ GST_END_TEST;
 GST_START_TEST (next_to_nothing_waits_unsent)
 {
   Receiver receiver;
-  Bench *bench = play_until_blocked (&receiver);
+  SinkPipeline *test = play_until_blocked (&receiver);
   guint lowat;
 
-  g_object_get (bench->sink, "notsent-lowat", &lowat, NULL);
+  g_object_get (test->sink, "notsent-lowat", &lowat, NULL);
   fail_unless_equals_int (lowat, 16384);
-  fail_unless (stat_of (bench, "unsent-bytes") <= lowat);
-  bench_free (bench);
+  fail_unless (sink_pipeline_stat_of (test, "unsent-bytes") <= lowat);
+  sink_pipeline_free (test);
   receiver_clear (&receiver);
 }
 
@@ -638,15 +641,15 @@ GST_END_TEST;
 GST_START_TEST (flush_in_a_frame_leaves_whole_frames)
 {
   Receiver receiver;
-  Bench *bench = play_until_blocked (&receiver);
+  SinkPipeline *test = play_until_blocked (&receiver);
 
-  flush (bench);
-  WAIT_FOR (pushed (bench) == 2);
-  fail_unless_equals_int (bench->flow, GST_FLOW_FLUSHING);
-  push_start_events (bench);
-  push_frame (bench, 'I', 2, SMALL_FRAME);
+  sink_pipeline_flush (test);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  fail_unless_equals_int (test->flow, GST_FLOW_FLUSHING);
+  sink_pipeline_push_start_events (test);
+  push_frame (test, 'I', 2, SMALL_FRAME);
   receiver_read_until (&receiver, "I0 P1 I2 ");
-  bench_free (bench);
+  sink_pipeline_free (test);
   fail_unless (receiver_read_to_end (&receiver));
   receiver_clear (&receiver);
 }
@@ -656,18 +659,18 @@ GST_END_TEST;
 GST_START_TEST (many_flushes_leave_whole_frames)
 {
   Receiver receiver;
-  Bench *bench = play_until_blocked (&receiver);
+  SinkPipeline *test = play_until_blocked (&receiver);
   guint i;
 
   for (i = 2; i < 30; i++) {
-    flush (bench);
-    push_start_events (bench);
-    push_frame (bench, 'I', i, 100000 + i);
+    sink_pipeline_flush (test);
+    sink_pipeline_push_start_events (test);
+    push_frame (test, 'I', i, 100000 + i);
     receiver_read_bytes (&receiver, 50000);
   }
   while (!g_str_has_suffix (receiver.frames->str, "I29 "))
     fail_unless (receiver_read (&receiver, G_MAXSIZE) > 0);
-  bench_free (bench);
+  sink_pipeline_free (test);
   receiver_clear (&receiver);
 }
 
@@ -676,14 +679,14 @@ GST_END_TEST;
 GST_START_TEST (pause_in_a_frame_goes_on)
 {
   Receiver receiver;
-  Bench *bench = play_until_blocked (&receiver);
+  SinkPipeline *test = play_until_blocked (&receiver);
 
-  set_state (bench, GST_STATE_PAUSED);
-  fail_unless_equals_int (gst_element_get_state (bench->pipeline, NULL, NULL,
+  sink_pipeline_set_state (test, GST_STATE_PAUSED);
+  fail_unless_equals_int (gst_element_get_state (test->pipeline, NULL, NULL,
           GST_CLOCK_TIME_NONE), GST_STATE_CHANGE_SUCCESS);
-  set_state (bench, GST_STATE_PLAYING);
+  sink_pipeline_set_state (test, GST_STATE_PLAYING);
   receiver_read_until (&receiver, "I0 P1 ");
-  bench_free (bench);
+  sink_pipeline_free (test);
   receiver_clear (&receiver);
 }
 
@@ -692,9 +695,9 @@ GST_END_TEST;
 GST_START_TEST (stop_in_a_frame_resets)
 {
   Receiver receiver;
-  Bench *bench = play_until_blocked (&receiver);
+  SinkPipeline *test = play_until_blocked (&receiver);
 
-  bench_free (bench);
+  sink_pipeline_free (test);
   fail_if (receiver_read_to_end (&receiver));
   receiver_clear (&receiver);
 }
@@ -715,7 +718,7 @@ GST_START_TEST (not_blocking_drops_frames_and_tears_none)
 {
   const gint little = 16384;
   Receiver receiver;
-  Bench *bench;
+  SinkPipeline *test;
   GThread *reader;
   gint i = 0;
 
@@ -723,20 +726,20 @@ GST_START_TEST (not_blocking_drops_frames_and_tears_none)
   setsockopt (receiver.listener, SOL_SOCKET, SO_RCVBUF, &little,
       sizeof (little));
   receiver_listen (&receiver);
-  bench = writer_new (&receiver);
-  g_object_set (bench->sink, "blocking", FALSE, NULL);
-  bench_play (bench);
+  test = writer_new (&receiver);
+  g_object_set (test->sink, "blocking", FALSE, NULL);
+  sink_pipeline_play (test);
   receiver_accept (&receiver);
   /* What was begun waits for it. */
   reader = g_thread_new ("reader", read_slowly, &receiver);
   do {
-    push_frame (bench, 'I', i++, SMALL_FRAME);
-    WAIT_FOR (pushed (bench) == i);
-  } while (stat_of (bench, "dropped-full") == 0);
-  fail_unless_equals_int (bench->flow, GST_FLOW_OK);
-  fail_unless_equals_uint64 (stat_of (bench, "packets-sent")
-      + stat_of (bench, "dropped-full"), i);
-  bench_free (bench);
+    push_frame (test, 'I', i++, SMALL_FRAME);
+    WAIT_FOR (sink_pipeline_pushed (test) == i);
+  } while (sink_pipeline_stat_of (test, "dropped-full") == 0);
+  fail_unless_equals_int (test->flow, GST_FLOW_OK);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent")
+      + sink_pipeline_stat_of (test, "dropped-full"), i);
+  sink_pipeline_free (test);
   fail_unless (g_thread_join (reader) != NULL);
   fail_unless_equals_int (receiver.bytes->len, 0);
   receiver_clear (&receiver);
@@ -749,15 +752,15 @@ GST_END_TEST;
 GST_START_TEST (eos_waits_until_the_receiver_has_all)
 {
   Receiver receiver;
-  Bench *bench = play_until_blocked (&receiver);
+  SinkPipeline *test = play_until_blocked (&receiver);
 
-  g_object_set (bench->sink, "eos-timeout", 100 * GST_SECOND, NULL);
-  push_eos (bench);
+  g_object_set (test->sink, "eos-timeout", 100 * GST_SECOND, NULL);
+  sink_pipeline_push_eos (test);
   fail_unless (receiver_read_to_end (&receiver));
   fail_unless_equals_string (receiver.frames->str, "I0 P1 ");
-  wait_for_eos (bench);
-  fail_unless_equals_uint64 (stat_of (bench, "eos-timeouts"), 0);
-  bench_free (bench);
+  sink_pipeline_wait_for_eos (test);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "eos-timeouts"), 0);
+  sink_pipeline_free (test);
   receiver_clear (&receiver);
 }
 
@@ -766,20 +769,20 @@ GST_END_TEST;
 GST_START_TEST (eos_does_not_wait_for_ever)
 {
   Receiver receiver;
-  Bench *bench;
+  SinkPipeline *test;
 
   receiver_init (&receiver);
   receiver_listen (&receiver);
-  bench = writer_new (&receiver);
+  test = writer_new (&receiver);
   /* More than its buffer of 4096 bytes takes, less than makes render wait */
-  g_object_set (bench->sink, "eos-timeout", 20 * GST_MSECOND, NULL);
-  g_object_set (bench->sink, "notsent-lowat", 0, NULL);
-  bench_play (bench);
-  push_frame (bench, 'I', 0, 20000);
-  push_eos (bench);
-  wait_for_eos (bench);
-  fail_unless_equals_uint64 (stat_of (bench, "eos-timeouts"), 1);
-  bench_free (bench);
+  g_object_set (test->sink, "eos-timeout", 20 * GST_MSECOND, NULL);
+  g_object_set (test->sink, "notsent-lowat", 0, NULL);
+  sink_pipeline_play (test);
+  push_frame (test, 'I', 0, 20000);
+  sink_pipeline_push_eos (test);
+  sink_pipeline_wait_for_eos (test);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "eos-timeouts"), 1);
+  sink_pipeline_free (test);
   /* The kernel goes on. */
   receiver_accept (&receiver);
   fail_unless (receiver_read_to_end (&receiver));

@@ -96,7 +96,7 @@ carry (const Packets * packets)
 
   link_config_init (&config, LINK_PROFILE_80211B, LINK_QUALITY_IDEAL);
   config.overhead = UDP_IP;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   while (ended < packets->sizes->len) {
     LinkPacket packet;
@@ -214,7 +214,7 @@ note_outputs (Link * link, GArray * frames, Film * film)
     g_array_index (frames, Frame, GPOINTER_TO_UINT (packet.user)).arrived++;
     film->longest = MAX (film->longest, packet.departure - packet.arrival);
   }
-  traffic_drop_events (link);
+  link_load_drop_events (link);
 }
 
 static void
@@ -281,7 +281,7 @@ show_film (const Packets * packets, LinkProfile profile, Pace pace,
   config.overhead = UDP_IP;
   config.pipe.rate[0] = 5000000;
   config.queue = queue;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   send_film (link, packets, frames, pace, &film);
   judge (frames, &film);

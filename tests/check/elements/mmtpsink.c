@@ -38,16 +38,16 @@ static const struct
 
 GST_START_TEST (buffers_cross_whole_and_in_order)
 {
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init_src (&pair, ways[__i__].address);
-  pair_init_sink (&pair, ways[__i__].host, ways[__i__].channels);
+  mmtp_loopback_pair_init_src (&pair, ways[__i__].address);
+  mmtp_loopback_pair_init_sink (&pair, ways[__i__].host, ways[__i__].channels);
   for (i = 0; i < G_N_ELEMENTS (sizes); i++)
-    push (&pair, make_buffer (i, sizes[i]));
+    loopback_push (&pair, loopback_make_buffer (i, sizes[i]));
   for (i = 0; i < G_N_ELEMENTS (sizes); i++)
-    expect (&pair, i, sizes[i]);
-  pair_clear (&pair);
+    loopback_expect (&pair, i, sizes[i]);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -55,28 +55,28 @@ GST_END_TEST;
 /* As of filesrc: times of such a segment are none. */
 GST_START_TEST (a_segment_of_bytes_has_no_times)
 {
-  GstBuffer *buffer = make_buffer (0, SIZE);
+  GstBuffer *buffer = loopback_make_buffer (0, SIZE);
   GstSegment segment;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair, "");
+  mmtp_loopback_pair_init (&pair, "");
   gst_segment_init (&segment, GST_FORMAT_BYTES);
   gst_harness_push_event (pair.sink.harness, gst_event_new_segment (&segment));
   GST_BUFFER_PTS (buffer) = 0;
-  push (&pair, buffer);
-  expect (&pair, 0, SIZE);
-  pair_clear (&pair);
+  loopback_push (&pair, buffer);
+  loopback_expect (&pair, 0, SIZE);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair, "");
-  check_pooled (&pair, 20, 5000);
-  pair_clear (&pair);
+  mmtp_loopback_pair_init (&pair, "");
+  loopback_check_pooled (&pair, 20, 5000);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -84,17 +84,17 @@ GST_END_TEST;
 GST_START_TEST (ristsinks_addresses_are_understood)
 {
   gchar *addresses;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init_src (&pair, "0.0.0.0");
+  mmtp_loopback_pair_init_src (&pair, "0.0.0.0");
   addresses = g_strdup_printf ("127.0.0.2:%d,127.0.0.3:%d",
-      port_of (&pair.src), port_of (&pair.src));
-  sink_init (&pair.sink, "bonding-addresses", addresses, NULL);
+      loopback_port_of (&pair.src), loopback_port_of (&pair.src));
+  mmtp_loopback_sink_init (&pair.sink, "bonding-addresses", addresses, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   g_free (addresses);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -104,21 +104,23 @@ GST_START_TEST (buffers_longer_than_max_bytes_wait_for_each_other)
 {
   static const gsize longer[] = { 20001, SIZE, 20001, 200000, SIZE };
   GstBufferList *list = gst_buffer_list_new ();
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init_src (&pair, "127.0.0.1");
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
+  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       "max-bytes", __i__ ? 20000 : 1, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   for (i = 0; i < G_N_ELEMENTS (longer); i++)
-    gst_buffer_list_add (list, make_buffer (i, longer[i]));
+    gst_buffer_list_add (list, loopback_make_buffer (i, longer[i]));
   fail_unless_equals_int (gst_pad_push_list (pair.sink.harness->srcpad, list),
       GST_FLOW_OK);
   for (i = 0; i < G_N_ELEMENTS (longer); i++)
-    expect (&pair, i, longer[i]);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "dropped-unsendable"), 0);
-  pair_clear (&pair);
+    loopback_expect (&pair, i, longer[i]);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink,
+          "dropped-unsendable"), 0);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -129,24 +131,26 @@ GST_START_TEST (a_buffer_that_is_too_long_is_told)
   GstBufferList *list = gst_buffer_list_new ();
   GstMessage *message;
   GError *error;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init_src (&pair, "127.0.0.1");
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
+  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       "max-bytes", 20000, "blocking", FALSE, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  gst_buffer_list_add (list, make_buffer (1, SIZE));
-  gst_buffer_list_add (list, make_buffer (2, 20001));
+  gst_buffer_list_add (list, loopback_make_buffer (1, SIZE));
+  gst_buffer_list_add (list, loopback_make_buffer (2, 20001));
   fail_unless_equals_int (gst_pad_push_list (pair.sink.harness->srcpad, list),
       GST_FLOW_OK);
-  expect (&pair, 1, SIZE);
-  message = pop_message (&pair.sink, GST_MESSAGE_WARNING);
+  loopback_expect (&pair, 1, SIZE);
+  message = loopback_pop_message (&pair.sink, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, NULL);
   fail_unless (strstr (error->message, "20001") != NULL, "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "dropped-unsendable"), 1);
-  pair_clear (&pair);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink,
+          "dropped-unsendable"), 1);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -156,23 +160,26 @@ GST_START_TEST (long_buffers_wait_for_each_other)
 {
   const guint n = 4, size = 3 * 1000 * 1000;
   GstBufferList *list = gst_buffer_list_new ();
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
   /* Where the machine is slow, so is what a channel is taken for. */
-  src_init (&pair.src, "address", "127.0.0.1", "max-latency", 60000, NULL);
+  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "max-latency",
+      60000, NULL);
   gst_harness_play (pair.src.harness);
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       "latency", 60000, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   for (i = 0; i < n; i++)
-    gst_buffer_list_add (list, make_buffer (i, size));
+    gst_buffer_list_add (list, loopback_make_buffer (i, size));
   fail_unless_equals_int (gst_pad_push_list (pair.sink.harness->srcpad, list),
       GST_FLOW_OK);
   for (i = 0; i < n; i++)
-    expect (&pair, i, size);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "dropped-unsendable"), 0);
-  pair_clear (&pair);
+    loopback_expect (&pair, i, size);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink,
+          "dropped-unsendable"), 0);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -191,31 +198,31 @@ GST_START_TEST (flags_cross)
     GST_BUFFER_FLAG_DELTA_UNIT | GST_BUFFER_FLAG_DROPPABLE
   };
   GstBuffer *buffer;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init (&pair, TWO);
+  mmtp_loopback_pair_init (&pair, TWO);
   for (i = 0; i < G_N_ELEMENTS (flags); i++) {
-    buffer = make_buffer (i, SIZE);
+    buffer = loopback_make_buffer (i, SIZE);
     GST_BUFFER_FLAG_SET (buffer, flags[i]);
-    push (&pair, buffer);
+    loopback_push (&pair, buffer);
   }
   for (i = 0; i < G_N_ELEMENTS (of_pictures); i++) {
-    buffer = make_buffer (i, SIZE);
+    buffer = loopback_make_buffer (i, SIZE);
     gst_buffer_add_frame_info_meta (buffer, i, 0, 0);
-    push (&pair, buffer);
+    loopback_push (&pair, buffer);
   }
   for (i = 0; i < G_N_ELEMENTS (flags); i++) {
-    buffer = pull (&pair, i, SIZE);
+    buffer = loopback_pull (&pair, i, SIZE);
     fail_unless_equals_int (GST_BUFFER_FLAGS (buffer) & all, flags[i]);
     gst_buffer_unref (buffer);
   }
   for (i = 0; i < G_N_ELEMENTS (of_pictures); i++) {
-    buffer = pull (&pair, i, SIZE);
+    buffer = loopback_pull (&pair, i, SIZE);
     fail_unless_equals_int (GST_BUFFER_FLAGS (buffer) & all, of_pictures[i]);
     gst_buffer_unref (buffer);
   }
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -255,19 +262,19 @@ GST_START_TEST (times_cross)
 {
   GstClockTime first = 0;
   GstBuffer *buffer;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init (&pair, TWO);
+  mmtp_loopback_pair_init (&pair, TWO);
   for (i = 0; i < G_N_ELEMENTS (times); i++) {
-    buffer = make_buffer (i, SIZE);
+    buffer = loopback_make_buffer (i, SIZE);
     GST_BUFFER_PTS (buffer) = times[i][0];
     GST_BUFFER_DTS (buffer) = times[i][1];
     GST_BUFFER_DURATION (buffer) = times[i][2];
-    push (&pair, buffer);
+    loopback_push (&pair, buffer);
   }
   for (i = 0; i < G_N_ELEMENTS (times); i++) {
-    buffer = pull (&pair, i, SIZE);
+    buffer = loopback_pull (&pair, i, SIZE);
     if (i == 0)
       first = GST_BUFFER_PTS (buffer);
     /* Of a decoding time alone GstBaseSrc makes that of presentation. */
@@ -281,7 +288,7 @@ GST_START_TEST (times_cross)
     fail_unless (GST_BUFFER_DURATION (buffer) == times[i][2]);
     gst_buffer_unref (buffer);
   }
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -289,9 +296,9 @@ GST_END_TEST;
 /* --- the stream ----------------------------------------------------------- */
 
 static void
-check_caps (Pair * pair, const gchar * text)
+check_caps (LoopbackPair * pair, const gchar * text)
 {
-  GstEvent *event = pull_event (pair, GST_EVENT_CAPS);
+  GstEvent *event = loopback_pull_event (pair, GST_EVENT_CAPS);
   GstCaps *caps, *expected = gst_caps_from_string (text);
 
   gst_event_parse_caps (event, &caps);
@@ -309,19 +316,19 @@ GST_START_TEST (caps_cross_with_their_buffers)
     "application/x-rtp, media=(string)video, clock-rate=(int)90000, "
         "encoding-name=(string)MPV, payload=(int)32"
   };
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init (&pair, TWO);
+  mmtp_loopback_pair_init (&pair, TWO);
   for (i = 0; i < G_N_ELEMENTS (texts); i++) {
     gst_harness_set_src_caps_str (pair.sink.harness, texts[i]);
-    push (&pair, make_buffer (i, SIZE));
+    loopback_push (&pair, loopback_make_buffer (i, SIZE));
   }
   for (i = 0; i < G_N_ELEMENTS (texts); i++) {
-    expect (&pair, i, SIZE);
+    loopback_expect (&pair, i, SIZE);
     check_caps (&pair, texts[i]);
   }
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -331,14 +338,14 @@ GST_START_TEST (caps_of_other_types_cross_without_them)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-h264(memory:DMABuf), "
       "width=(int)640, streams=(int)< 1, 2 >, names=(GstStructure)\"a, b=1;\"");
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair, "");
+  mmtp_loopback_pair_init (&pair, "");
   gst_harness_set_src_caps (pair.sink.harness, caps);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   check_caps (&pair, "video/x-h264, width=(int)640, streams=(int)< 1, 2 >");
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -350,15 +357,15 @@ GST_START_TEST (keys_do_not_cross)
       "payload=(int)32, srtp-key=(buffer)00010203, srtp-key2=(buffer)04050607, "
       "a-crypto=(string)inline, a-key-mgmt=(string)mikey, "
       "srtp-cipher=(string)aes-128-icm");
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair, "");
+  mmtp_loopback_pair_init (&pair, "");
   gst_harness_set_src_caps (pair.sink.harness, caps);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   check_caps (&pair, "application/x-srtp, payload=(int)32, "
       "srtp-cipher=(string)aes-128-icm");
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -366,20 +373,20 @@ GST_END_TEST;
 GST_START_TEST (the_end_comes_after_all_buffers)
 {
   const guint n = 100;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init (&pair, __i__ ? TWO : "");
+  mmtp_loopback_pair_init (&pair, __i__ ? TWO : "");
   for (i = 0; i < n; i++)
-    push (&pair, make_buffer (i, SIZE));
+    loopback_push (&pair, loopback_make_buffer (i, SIZE));
   fail_unless (gst_harness_push_event (pair.sink.harness,
           gst_event_new_eos ()));
   for (i = 0; i < n; i++)
-    expect (&pair, i, SIZE);
-  gst_event_unref (pull_event (&pair, GST_EVENT_EOS));
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "buffers-sent"), n);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "eos-timeouts"), 0);
-  pair_clear (&pair);
+    loopback_expect (&pair, i, SIZE);
+  gst_event_unref (loopback_pull_event (&pair, GST_EVENT_EOS));
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "buffers-sent"), n);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "eos-timeouts"), 0);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -387,7 +394,7 @@ GST_END_TEST;
 /* --- channels ------------------------------------------------------------- */
 
 static GstStructure *
-get_channel (End * end, guint i)
+get_channel (LoopbackEnd * end, guint i)
 {
   GstStructure *stats, *channel = NULL;
   const GValue *channels;
@@ -434,20 +441,20 @@ GST_START_TEST (a_line_a_second_tells_of_each_channel)
   gchar *path;
   gint file, standard_error;
   guint i = 0;
-  Pair pair;
+  LoopbackPair pair;
 
   file = g_file_open_tmp ("mmtpsink-XXXXXX.log", &path, NULL);
   fail_unless (file >= 0);
-  pair_init (&pair, "127.0.0.2, 127.0.0.3");
-  push (&pair, make_buffer (i++, SIZE));
-  wait_for_message (&pair.sink, "mmtp-channel", "state", "active");
+  mmtp_loopback_pair_init (&pair, "127.0.0.2, 127.0.0.3");
+  loopback_push (&pair, loopback_make_buffer (i++, SIZE));
+  loopback_wait_for_message (&pair.sink, "mmtp-channel", "state", "active");
   standard_error = dup (STDERR_FILENO);
   dup2 (file, STDERR_FILENO);
   g_usleep (G_USEC_PER_SEC / 10);
   fail_unless_equals_int (count_lines (path), 0);
   gst_debug_set_threshold_for_name ("mmtpsink", GST_LEVEL_INFO);
   while (count_lines (path) < 2) {
-    push (&pair, make_buffer (i++, SIZE));
+    loopback_push (&pair, loopback_make_buffer (i++, SIZE));
     g_usleep (G_USEC_PER_SEC / 20);
   }
   gst_debug_set_threshold_for_name ("mmtpsink", GST_LEVEL_NONE);
@@ -456,7 +463,7 @@ GST_START_TEST (a_line_a_second_tells_of_each_channel)
   close (file);
   g_unlink (path);
   g_free (path);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -466,26 +473,26 @@ GST_START_TEST (channels_come_and_go)
   GstStructure *channel;
   gdouble share, loss;
   guint i, n = 0;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair, "127.0.0.2");
-  push (&pair, make_buffer (n++, SIZE));
-  wait_for_message (&pair.sink, "mmtp-channel", "state", "active");
+  mmtp_loopback_pair_init (&pair, "127.0.0.2");
+  loopback_push (&pair, loopback_make_buffer (n++, SIZE));
+  loopback_wait_for_message (&pair.sink, "mmtp-channel", "state", "active");
   g_object_set (pair.sink.element, "channels", "127.0.0.2, 127.0.0.3", NULL);
-  push (&pair, make_buffer (n++, SIZE));
-  channel = pop_structure (&pair.sink, "mmtp-channel");
+  loopback_push (&pair, loopback_make_buffer (n++, SIZE));
+  channel = loopback_pop_structure (&pair.sink, "mmtp-channel");
   fail_unless_equals_string (gst_structure_get_string (channel, "name"),
       "127.0.0.3");
   fail_unless_equals_string (gst_structure_get_string (channel, "state"),
       "active");
   gst_structure_free (channel);
-  push (&pair, make_buffer (n++, SIZE));
+  loopback_push (&pair, loopback_make_buffer (n++, SIZE));
   g_object_set (pair.sink.element, "channels", "127.0.0.3", NULL);
-  wait_for_message (&pair.sink, "mmtp-channel", "state", "gone");
+  loopback_wait_for_message (&pair.sink, "mmtp-channel", "state", "gone");
   for (i = 0; i < 10; i++)
-    push (&pair, make_buffer (n++, SIZE));
+    loopback_push (&pair, loopback_make_buffer (n++, SIZE));
   for (i = 0; i < n; i++)
-    expect (&pair, i, SIZE);
+    loopback_expect (&pair, i, SIZE);
 
   channel = get_channel (&pair.sink, 0);
   fail_unless_equals_string (gst_structure_get_string (channel, "name"),
@@ -506,7 +513,7 @@ GST_START_TEST (channels_come_and_go)
       && loss >= 0 && loss < 1);
   gst_structure_free (channel);
   fail_unless (get_channel (&pair.sink, 2) == NULL);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -540,12 +547,12 @@ GST_END_TEST;
 
 GST_START_TEST (a_channel_that_cannot_be_is_not_missed)
 {
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair, "nosuchif0, 127.0.0.2");
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
-  pair_clear (&pair);
+  mmtp_loopback_pair_init (&pair, "nosuchif0, 127.0.0.2");
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -598,15 +605,15 @@ GST_START_TEST (an_address_that_does_not_answer_is_left)
   GResolver *before = g_resolver_get_default ();
   GResolver *resolver = g_object_new (test_resolver_get_type (), NULL);
   GSocket *silent;
-  Pair pair;
+  LoopbackPair pair;
 
   g_resolver_set_default (resolver);
-  pair_init_src (&pair, "127.0.0.1");
-  silent = open_silent_socket ("127.0.0.9", port_of (&pair.src));
-  pair_init_sink (&pair, "two.example.org", "");
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
-  pair_clear (&pair);
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
+  silent = open_silent_socket ("127.0.0.9", loopback_port_of (&pair.src));
+  mmtp_loopback_pair_init_sink (&pair, "two.example.org", "");
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
+  loopback_pair_clear (&pair);
   g_object_unref (silent);
   g_resolver_set_default (before);
   g_object_unref (before);
@@ -619,14 +626,15 @@ GST_END_TEST;
 
 /* Pushes one buffer, which fails; the error has this in its text */
 static void
-check_failure (End * end, const gchar * expected)
+check_failure (LoopbackEnd * end, const gchar * expected)
 {
   gchar *text;
 
   gst_harness_set_src_caps_str (end->harness, CAPS);
-  fail_unless_equals_int (gst_harness_push (end->harness, make_buffer (0,
+  fail_unless_equals_int (gst_harness_push (end->harness,
+          loopback_make_buffer (0,
               SIZE)), GST_FLOW_ERROR);
-  text = pop_error (end);
+  text = loopback_pop_error (end);
   fail_unless (strstr (text, expected) != NULL, "\"%s\" has no \"%s\"", text,
       expected);
   g_free (text);
@@ -635,13 +643,13 @@ check_failure (End * end, const gchar * expected)
 static gint
 get_free_port (void)
 {
-  End src;
+  LoopbackEnd src;
   gint port;
 
-  src_init (&src, "address", "127.0.0.1", NULL);
+  mmtp_loopback_src_init (&src, "address", "127.0.0.1", NULL);
   gst_harness_play (src.harness);
-  port = port_of (&src);
-  end_clear (&src);
+  port = loopback_port_of (&src);
+  loopback_end_clear (&src);
   return port;
 }
 
@@ -649,14 +657,15 @@ GST_START_TEST (nobody_there_is_an_error)
 {
   gint port = get_free_port ();
   gchar *expected = g_strdup_printf ("127.0.0.1:%d", port);
-  End sink;
+  LoopbackEnd sink;
 
-  sink_init (&sink, "auto-reconnect", FALSE, "host", "127.0.0.1", "port", port,
+  mmtp_loopback_sink_init (&sink, "auto-reconnect", FALSE, "host", "127.0.0.1",
+      "port", port,
       "channels", __i__ ? TWO : "", "timeout", GST_SECOND, NULL);
   check_failure (&sink, expected);
-  fail_unless (stat_of (&sink, "failures-refused") > 0);
+  fail_unless (loopback_stat_of (&sink, "failures-refused") > 0);
   g_free (expected);
-  end_clear (&sink);
+  loopback_end_clear (&sink);
 }
 
 GST_END_TEST;
@@ -664,7 +673,7 @@ GST_END_TEST;
 static gpointer
 push_first (gpointer data)
 {
-  push (data, make_buffer (0, SIZE));
+  loopback_push (data, loopback_make_buffer (0, SIZE));
   return NULL;
 }
 
@@ -673,20 +682,21 @@ GST_START_TEST (a_receiver_may_begin_later)
 {
   gint port = get_free_port ();
   GThread *thread;
-  Pair pair;
+  LoopbackPair pair;
 
-  sink_init (&pair.sink, "auto-reconnect", FALSE, "host", "127.0.0.1", "port",
+  mmtp_loopback_sink_init (&pair.sink, "auto-reconnect", FALSE, "host",
+      "127.0.0.1", "port",
       port, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   thread = g_thread_new ("push", push_first, &pair);
-  while (stat_of (&pair.sink, "failures-refused") == 0)
+  while (loopback_stat_of (&pair.sink, "failures-refused") == 0)
     g_usleep (1000);
-  src_init (&pair.src, "address", "127.0.0.1", NULL);
+  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", NULL);
   g_object_set (pair.src.element, "port", port, NULL);
   gst_harness_play (pair.src.harness);
-  expect (&pair, 0, SIZE);
+  loopback_expect (&pair, 0, SIZE);
   g_thread_join (thread);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -695,14 +705,15 @@ GST_START_TEST (who_does_not_answer_is_an_error)
 {
   GSocket *socket = open_silent_socket ("127.0.0.1", 0);
   GSocketAddress *bound = g_socket_get_local_address (socket, NULL);
-  End sink;
+  LoopbackEnd sink;
 
-  sink_init (&sink, "auto-reconnect", FALSE, "host", "127.0.0.1", "port",
+  mmtp_loopback_sink_init (&sink, "auto-reconnect", FALSE, "host", "127.0.0.1",
+      "port",
       (gint) g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)),
       "timeout", 300 * GST_MSECOND, NULL);
   check_failure (&sink, "0.3 s");
-  fail_unless_equals_uint64 (stat_of (&sink, "failures-timeout"), 1);
-  end_clear (&sink);
+  fail_unless_equals_uint64 (loopback_stat_of (&sink, "failures-timeout"), 1);
+  loopback_end_clear (&sink);
   g_object_unref (bound);
   g_object_unref (socket);
 }
@@ -711,24 +722,26 @@ GST_END_TEST;
 
 GST_START_TEST (unknown_name_is_an_error)
 {
-  End sink;
+  LoopbackEnd sink;
 
-  sink_init (&sink, "auto-reconnect", FALSE, "host", "no-such-host.invalid",
+  mmtp_loopback_sink_init (&sink, "auto-reconnect", FALSE, "host",
+      "no-such-host.invalid",
       NULL);
   check_failure (&sink, "no-such-host.invalid");
-  fail_unless_equals_uint64 (stat_of (&sink, "failures-not-found"), 1);
-  end_clear (&sink);
+  fail_unless_equals_uint64 (loopback_stat_of (&sink, "failures-not-found"), 1);
+  loopback_end_clear (&sink);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (channels_that_are_none_are_an_error)
 {
-  End sink;
+  LoopbackEnd sink;
 
-  sink_init (&sink, "host", "127.0.0.1", "channels", "127.0.0.2?speed=9", NULL);
+  mmtp_loopback_sink_init (&sink, "host", "127.0.0.1", "channels",
+      "127.0.0.2?speed=9", NULL);
   check_failure (&sink, "speed");
-  end_clear (&sink);
+  loopback_end_clear (&sink);
 }
 
 GST_END_TEST;
@@ -746,25 +759,27 @@ static const struct
 GST_START_TEST (another_key_is_an_error)
 {
   gchar of_src[KEY_DIGITS + 1], of_sink[KEY_DIGITS + 1], *text;
-  Pair pair;
+  LoopbackPair pair;
 
-  make_key (of_src);
-  make_key (of_sink);
-  src_init (&pair.src, "address", "127.0.0.1", "key",
+  mmtp_loopback_make_key (of_src);
+  mmtp_loopback_make_key (of_sink);
+  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "key",
       keys[__i__].src ? of_src : NULL, NULL);
   gst_harness_play (pair.src.harness);
-  sink_init (&pair.sink, "auto-reconnect", FALSE, "host", "127.0.0.1", "port",
-      port_of (&pair.src), "timeout", 300 * GST_MSECOND, "key",
+  mmtp_loopback_sink_init (&pair.sink, "auto-reconnect", FALSE, "host",
+      "127.0.0.1", "port",
+      loopback_port_of (&pair.src), "timeout", 300 * GST_MSECOND, "key",
       keys[__i__].sink ? of_sink : NULL, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  fail_unless_equals_int (gst_harness_push (pair.sink.harness, make_buffer (0,
+  fail_unless_equals_int (gst_harness_push (pair.sink.harness,
+          loopback_make_buffer (0,
               SIZE)), GST_FLOW_ERROR);
-  text = pop_error (&pair.sink);
+  text = loopback_pop_error (&pair.sink);
   fail_unless (strstr (text, "key") != NULL, "%s", text);
   fail_unless (strstr (text, of_src) == NULL, "%s", text);
   fail_unless (strstr (text, of_sink) == NULL, "%s", text);
   g_free (text);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -773,43 +788,48 @@ GST_END_TEST;
 GST_START_TEST (the_same_key_lets_in)
 {
   gchar key[KEY_DIGITS + 1], *upper;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  make_key (key);
+  mmtp_loopback_make_key (key);
   upper = g_ascii_strup (key, -1);
-  src_init (&pair.src, "address", "127.0.0.1", "key", upper, NULL);
+  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "key", upper,
+      NULL);
   g_free (upper);
   gst_harness_play (pair.src.harness);
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       "key", key, "channels", TWO, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   for (i = 0; i < 20; i++)
-    push (&pair, make_buffer (i, SIZE));
+    loopback_push (&pair, loopback_make_buffer (i, SIZE));
   for (i = 0; i < 20; i++)
-    expect (&pair, i, SIZE);
-  fail_unless_equals_uint64 (stat_of (&pair.src, "refused-trailer"), 0);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "refused-trailer"), 0);
-  pair_clear (&pair);
+    loopback_expect (&pair, i, SIZE);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "refused-trailer"),
+      0);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "refused-trailer"),
+      0);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (the_second_sender_is_refused)
 {
-  Pair pair;
-  End second;
+  LoopbackPair pair;
+  LoopbackEnd second;
 
-  pair_init (&pair, "");
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
-  sink_init (&second, "auto-reconnect", FALSE, "host", "127.0.0.1", "port",
-      port_of (&pair.src), NULL);
+  mmtp_loopback_pair_init (&pair, "");
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
+  mmtp_loopback_sink_init (&second, "auto-reconnect", FALSE, "host",
+      "127.0.0.1", "port",
+      loopback_port_of (&pair.src), NULL);
   check_failure (&second, "another sender");
-  push (&pair, make_buffer (1, SIZE));
-  expect (&pair, 1, SIZE);
-  end_clear (&second);
-  pair_clear (&pair);
+  loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  loopback_expect (&pair, 1, SIZE);
+  loopback_end_clear (&second);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -819,28 +839,30 @@ GST_START_TEST (who_comes_after_the_end_is_told)
 {
   GstMessage *message;
   GError *error;
-  Pair pair;
+  LoopbackPair pair;
   gint port;
 
-  pair_init (&pair, "");
-  port = port_of (&pair.src);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  mmtp_loopback_pair_init (&pair, "");
+  port = loopback_port_of (&pair.src);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   gst_harness_push_event (pair.sink.harness, gst_event_new_eos ());
-  gst_event_unref (pull_event (&pair, GST_EVENT_EOS));
-  end_clear (&pair.sink);
-  sink_init (&pair.sink, "auto-reconnect", FALSE, "host", "127.0.0.1", "port",
+  gst_event_unref (loopback_pull_event (&pair, GST_EVENT_EOS));
+  loopback_end_clear (&pair.sink);
+  mmtp_loopback_sink_init (&pair.sink, "auto-reconnect", FALSE, "host",
+      "127.0.0.1", "port",
       port, NULL);
   check_failure (&pair.sink, "has ended");
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "failures-closed"), 1);
-  fail_unless_equals_uint64 (stat_of (&pair.src, "sessions"), 1);
-  message = pop_message (&pair.src, GST_MESSAGE_WARNING);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "failures-closed"),
+      1);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "sessions"), 1);
+  message = loopback_pop_message (&pair.src, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, NULL);
   fail_unless (strstr (error->message, "eos-at-end") != NULL, "%s",
       error->message);
   g_error_free (error);
   gst_message_unref (message);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -851,10 +873,10 @@ GST_END_TEST;
 #define TIMEOUT (2 * GST_SECOND)
 
 static void
-restart_src (Pair * pair, gint port)
+restart_src (LoopbackPair * pair, gint port)
 {
-  end_clear (&pair->src);
-  src_init (&pair->src, "address", "127.0.0.1", NULL);
+  loopback_end_clear (&pair->src);
+  mmtp_loopback_src_init (&pair->src, "address", "127.0.0.1", NULL);
   g_object_set (pair->src.element, "port", port, NULL);
   gst_harness_play (pair->src.harness);
 }
@@ -869,20 +891,20 @@ is_key_unit_request (GstEvent * event)
 /* One that gives up before its stream has begun leaves nobody waiting. */
 GST_START_TEST (a_sender_that_goes_early_makes_way)
 {
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init_src (&pair, "127.0.0.1");
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
   g_object_set (pair.src.element, "eos-at-end", FALSE, NULL);
   for (i = 0; i < 10; i++) {
-    pair_init_sink (&pair, "127.0.0.1", TWO);
+    mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", TWO);
     gst_harness_play (pair.sink.harness);
-    wait_for_message (&pair.src, "mmtp-session", "state", "begun");
-    wait_for_message (&pair.sink, "mmtp-channel", "state", "active");
-    end_clear (&pair.sink);
-    wait_for_message (&pair.src, "mmtp-session", "state", "ended");
+    loopback_wait_for_message (&pair.src, "mmtp-session", "state", "begun");
+    loopback_wait_for_message (&pair.sink, "mmtp-channel", "state", "active");
+    loopback_end_clear (&pair.sink);
+    loopback_wait_for_message (&pair.src, "mmtp-session", "state", "ended");
   }
-  end_clear (&pair.src);
+  loopback_end_clear (&pair.src);
 }
 
 GST_END_TEST;
@@ -893,42 +915,43 @@ GST_START_TEST (a_new_receiver_gets_a_key_frame_first)
   gboolean asked = FALSE;
   GstBuffer *buffer;
   GstEvent *event;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
   gint port;
 
-  pair_init_src (&pair, "127.0.0.1");
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
+  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       "timeout", TIMEOUT, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
-  port = port_of (&pair.src);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
+  port = loopback_port_of (&pair.src);
   restart_src (&pair, port);
-  while (stat_of (&pair.sink, "connections") < 2)
+  while (loopback_stat_of (&pair.sink, "connections") < 2)
     g_usleep (1000);
   for (i = 1; i < 5; i++) {
-    buffer = make_buffer (i, SIZE);
+    buffer = loopback_make_buffer (i, SIZE);
     if (i < 4)
       GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER);
-    push (&pair, buffer);
+    loopback_push (&pair, buffer);
   }
-  expect (&pair, 4, SIZE);
+  loopback_expect (&pair, 4, SIZE);
   while (!asked) {
     event = gst_harness_pull_upstream_event (pair.sink.harness);
     fail_unless (event != NULL);
     asked = is_key_unit_request (event);
     gst_event_unref (event);
   }
-  fail_unless (stat_of (&pair.sink, "buffers") >= 2);
-  pair_clear (&pair);
+  fail_unless (loopback_stat_of (&pair.sink, "buffers") >= 2);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
 
 static void
-set_state (End * end, GstState state)
+set_state (LoopbackEnd * end, GstState state)
 {
   fail_unless (gst_element_set_state (end->element, state)
       != GST_STATE_CHANGE_FAILURE);
@@ -938,16 +961,17 @@ set_state (End * end, GstState state)
  * first one. */
 GST_START_TEST (both_ends_begin_again)
 {
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init_src (&pair, "127.0.0.1");
-  g_object_set (pair.src.element, "port", port_of (&pair.src), "eos-at-end",
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
+  g_object_set (pair.src.element, "port", loopback_port_of (&pair.src),
+      "eos-at-end",
       FALSE, NULL);
-  pair_init_sink (&pair, "127.0.0.1", TWO);
+  mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", TWO);
   for (i = 0; i < 12; i++) {
-    push (&pair, make_buffer (i, SIZE));
-    expect (&pair, i, SIZE);
+    loopback_push (&pair, loopback_make_buffer (i, SIZE));
+    loopback_expect (&pair, i, SIZE);
     if (i % 3 != 0)
       set_state (&pair.sink, i % 2 ? GST_STATE_READY : GST_STATE_NULL);
     if (i % 3 != 1) {
@@ -959,7 +983,7 @@ GST_START_TEST (both_ends_begin_again)
     set_state (&pair.sink, GST_STATE_PLAYING);
     gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   }
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -969,24 +993,26 @@ GST_END_TEST;
 static gpointer
 push_one (gpointer data)
 {
-  return GINT_TO_POINTER (gst_harness_push (data, make_buffer (0, SIZE)));
+  return GINT_TO_POINTER (gst_harness_push (data,
+          loopback_make_buffer (0, SIZE)));
 }
 
 /* Nobody is there: render waits, until it is told not to. */
 GST_START_TEST (a_change_of_state_ends_the_wait)
 {
   GThread *thread;
-  End sink;
+  LoopbackEnd sink;
 
-  sink_init (&sink, "host", "127.0.0.1", "port", get_free_port (), NULL);
+  mmtp_loopback_sink_init (&sink, "host", "127.0.0.1", "port", get_free_port (),
+      NULL);
   gst_harness_set_src_caps_str (sink.harness, CAPS);
   thread = g_thread_new ("push", push_one, sink.harness);
-  while (stat_of (&sink, "time-unconnected") == 0)
+  while (loopback_stat_of (&sink, "time-unconnected") == 0)
     g_usleep (1000);
   gst_element_set_state (sink.element, GST_STATE_READY);
   fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)),
       GST_FLOW_FLUSHING);
-  end_clear (&sink);
+  loopback_end_clear (&sink);
 }
 
 GST_END_TEST;
@@ -994,29 +1020,29 @@ GST_END_TEST;
 GST_START_TEST (a_flush_forgets_what_waits)
 {
   GstSegment segment;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair, TWO);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  mmtp_loopback_pair_init (&pair, TWO);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   gst_harness_push_event (pair.sink.harness, gst_event_new_flush_start ());
   gst_harness_push_event (pair.sink.harness, gst_event_new_flush_stop (TRUE));
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (pair.sink.harness, gst_event_new_segment (&segment));
-  push (&pair, make_buffer (1, SIZE));
-  expect (&pair, 1, SIZE);
-  pair_clear (&pair);
+  loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  loopback_expect (&pair, 1, SIZE);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
 
 /* Until the sink got another one */
 static void
-wait_for_next (End * sink)
+wait_for_next (LoopbackEnd * sink)
 {
-  guint64 n = stat_of (sink, "buffers");
+  guint64 n = loopback_stat_of (sink, "buffers");
 
-  while (stat_of (sink, "buffers") == n)
+  while (loopback_stat_of (sink, "buffers") == n)
     g_usleep (1000);
 }
 
@@ -1028,13 +1054,13 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
   guint64 blocked;
   GstElement *pipeline;
   gchar *description;
-  End src, sink;
+  LoopbackEnd src, sink;
 
-  src_init (&src, "address", "127.0.0.1", NULL);
+  mmtp_loopback_src_init (&src, "address", "127.0.0.1", NULL);
   gst_harness_play (src.harness);
   description = g_strdup_printf ("videotestsrc ! video/x-raw, width=16, "
       "height=16, framerate=50/1 ! mmtpsink name=sink host=127.0.0.1 "
-      "channels=192.0.2.7 port=%d", port_of (&src));
+      "channels=192.0.2.7 port=%d", loopback_port_of (&src));
   pipeline = gst_parse_launch (description, NULL);
   fail_unless (pipeline != NULL);
   sink.element = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
@@ -1043,13 +1069,13 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
   g_object_set (sink.element, "channels", "", NULL);
   wait_for_next (&sink);
 
-  blocked = stat_of (&sink, "time-blocked");
+  blocked = loopback_stat_of (&sink, "time-blocked");
   fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH, 0));
   wait_for_next (&sink);
   /* Nothing was held back for as long as that: how late the machine is with all
    * else doesn't count. */
-  blocked = stat_of (&sink, "time-blocked") - blocked;
+  blocked = loopback_stat_of (&sink, "time-blocked") - blocked;
   fail_unless (blocked < waited * GST_MSECOND / 2, "%" GST_TIME_FORMAT,
       GST_TIME_ARGS (blocked));
 
@@ -1057,7 +1083,7 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
   gst_object_unref (sink.element);
   gst_object_unref (pipeline);
   g_free (description);
-  end_clear (&src);
+  loopback_end_clear (&src);
 }
 
 GST_END_TEST;
@@ -1066,22 +1092,23 @@ GST_END_TEST;
 GST_START_TEST (what_is_early_waits)
 {
   GstBuffer *buffer;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init_src (&pair, "127.0.0.1");
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
+  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
   for (i = 0; i < 4; i++) {
-    buffer = make_buffer (i, SIZE);
+    buffer = loopback_make_buffer (i, SIZE);
     GST_BUFFER_PTS (buffer) = (1500 + i * 300) * GST_MSECOND;
-    push (&pair, buffer);
-    expect (&pair, i, SIZE);
+    loopback_push (&pair, buffer);
+    loopback_expect (&pair, i, SIZE);
   }
-  fail_unless (stat_of (&pair.sink, "time-blocked") > 0);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "connections"), 1);
-  pair_clear (&pair);
+  fail_unless (loopback_stat_of (&pair.sink, "time-blocked") > 0);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "connections"), 1);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -1093,25 +1120,25 @@ GST_END_TEST;
 
 /* Its clock is turned by hand, so that no test waits. */
 static void
-pair_init_turned (Pair * pair)
+pair_init_turned (LoopbackPair * pair)
 {
-  pair_init (pair, "");
+  mmtp_loopback_pair_init (pair, "");
   gst_harness_use_testclock (pair->sink.harness);
   gst_element_set_base_time (pair->sink.element, 0);
 }
 
 static void
-push_at (Pair * pair, GstClockTime now, guint n, GstClockTime pts)
+push_at (LoopbackPair * pair, GstClockTime now, guint n, GstClockTime pts)
 {
-  GstBuffer *buffer = make_buffer (n, SIZE);
+  GstBuffer *buffer = loopback_make_buffer (n, SIZE);
 
   fail_unless (gst_harness_set_time (pair->sink.harness, now));
   GST_BUFFER_PTS (buffer) = pts;
-  push (pair, buffer);
+  loopback_push (pair, buffer);
 }
 
 static gchar *
-pop_warning (End * end)
+pop_warning (LoopbackEnd * end)
 {
   GstMessage *message = gst_bus_pop_filtered (end->bus, GST_MESSAGE_WARNING);
   GError *error;
@@ -1131,17 +1158,17 @@ pop_warning (End * end)
 GST_START_TEST (timestamps_that_stand_still_lose_nothing)
 {
   const guint n = 60, n_moving = 10;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
   pair_init_turned (&pair);
   for (i = 0; i < n; i++)
     push_at (&pair, i * STEP, i, MIN (i, n_moving - 1) * STEP);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded"), 0);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "discarded"), 0);
   for (i = 0; i < n; i++)
-    expect (&pair, i, SIZE);
+    loopback_expect (&pair, i, SIZE);
   fail_unless (pop_warning (&pair.sink) == NULL);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -1151,22 +1178,22 @@ GST_START_TEST (buffers_that_are_all_late_are_told_once)
 {
   const guint n = 60;
   gchar *text;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
   pair_init_turned (&pair);
   push_at (&pair, 0, 0, 0);
-  expect (&pair, 0, SIZE);
+  loopback_expect (&pair, 0, SIZE);
   for (i = 1; i <= n; i++)
     push_at (&pair, 3 * GST_SECOND + i * STEP, i, i * STEP);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded"), n);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "discarded"), n);
   text = pop_warning (&pair.sink);
   fail_unless (text != NULL, "nothing was said");
   fail_unless (strstr (text, "latency is 1000 ms") != NULL, "%s", text);
   fail_unless (strstr (text, "Raise latency") != NULL, "%s", text);
   g_free (text);
   fail_unless (pop_warning (&pair.sink) == NULL);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -1176,19 +1203,19 @@ GST_END_TEST;
 
 /* The buffer's number is n. */
 static void
-push_p_frame (Pair * pair, guint n, GstClockTime lateness)
+push_p_frame (LoopbackPair * pair, guint n, GstClockTime lateness)
 {
   const GstClockTime now = 3 * GST_SECOND + n * STEP;
-  GstBuffer *buffer = make_buffer (n, SIZE);
+  GstBuffer *buffer = loopback_make_buffer (n, SIZE);
 
   fail_unless (gst_harness_set_time (pair->sink.harness, now));
   GST_BUFFER_PTS (buffer) = now - lateness;
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  push (pair, buffer);
+  loopback_push (pair, buffer);
 }
 
 static guint
-count_key_unit_requests (Pair * pair)
+count_key_unit_requests (LoopbackPair * pair)
 {
   GstEvent *event;
   guint n = 0;
@@ -1205,7 +1232,7 @@ count_key_unit_requests (Pair * pair)
 static void
 check_late_p_frame (const gchar * caps, guint incomplete)
 {
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
   pair_init_turned (&pair);
@@ -1216,11 +1243,12 @@ check_late_p_frame (const gchar * caps, guint incomplete)
   for (i = 2; i < 6; i++)
     push_p_frame (&pair, i, 0);
   push_at (&pair, 3 * GST_SECOND + i * STEP, i, 3 * GST_SECOND + i * STEP);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded"), 1);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded-incomplete"),
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "discarded"), 1);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink,
+          "discarded-incomplete"),
       incomplete);
   fail_unless_equals_int (count_key_unit_requests (&pair), 1);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_START_TEST (what_needs_a_late_frame_is_not_sent)
@@ -1238,11 +1266,11 @@ GST_START_TEST (what_needs_a_late_frame_is_not_sent)
 GST_END_TEST;
 
 static void
-push_unit (Pair * pair, const gchar * start, guint8 header, guint n,
+push_unit (LoopbackPair * pair, const gchar * start, guint8 header, guint n,
     GstClockTime lateness)
 {
   const GstClockTime now = 3 * GST_SECOND + n * STEP;
-  GstBuffer *buffer = make_buffer (n, SIZE);
+  GstBuffer *buffer = loopback_make_buffer (n, SIZE);
 
   fail_unless (gst_harness_set_time (pair->sink.harness, now));
   gst_buffer_fill (buffer, 0, start, 4);
@@ -1251,7 +1279,7 @@ push_unit (Pair * pair, const gchar * start, guint8 header, guint n,
   GST_BUFFER_PTS (buffer) = now;
   if ((header & 0x1f) != 5)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  push (pair, buffer);
+  loopback_push (pair, buffer);
 }
 
 /* H.264: nal_ref_idc of the late slice says whether others need it, as no flag of
@@ -1262,7 +1290,7 @@ check_late_slice (const gchar * alignment, guint8 header, guint incomplete)
   static const gchar start[] = { 0, 0, 0, 1 };
   gchar *caps = g_strdup_printf ("video/x-h264, stream-format=byte-stream, "
       "alignment=%s", alignment);
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
   pair_init_turned (&pair);
@@ -1273,11 +1301,12 @@ check_late_slice (const gchar * alignment, guint8 header, guint incomplete)
   for (i = 2; i < 6; i++)
     push_unit (&pair, start, 0x41, i, 0);
   push_unit (&pair, start, 0x65, i, 0);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded"), 1);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded-incomplete"),
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "discarded"), 1);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink,
+          "discarded-incomplete"),
       incomplete);
   fail_unless_equals_int (count_key_unit_requests (&pair), incomplete > 0);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
   g_free (caps);
 }
 
@@ -1294,7 +1323,7 @@ GST_END_TEST;
 /* A second of late buffers has to pass, and one in time begins it anew. */
 GST_START_TEST (some_late_buffers_are_not_told)
 {
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
   pair_init_turned (&pair);
@@ -1302,9 +1331,9 @@ GST_START_TEST (some_late_buffers_are_not_told)
   for (i = 1; i <= 60; i++)
     push_at (&pair, 3 * GST_SECOND + i * STEP, i,
         i * STEP + (i % 15 ? 0 : 3 * GST_SECOND));
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "discarded"), 56);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "discarded"), 56);
   fail_unless (pop_warning (&pair.sink) == NULL);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -1321,21 +1350,22 @@ GST_START_TEST (the_rate_is_told)
 {
   guint rate = 0;
   gint n = 0;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init_src (&pair, "127.0.0.1");
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
+  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       "channels", TWO, NULL);
   g_signal_connect (pair.sink.element, "notify::estimated-bitrate",
       G_CALLBACK (count_notification), &n);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   while (g_atomic_int_get (&n) == 0)
     g_usleep (1000);
   g_object_get (pair.sink.element, "estimated-bitrate", &rate, NULL);
   fail_unless (rate > 0);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -1345,57 +1375,59 @@ GST_START_TEST (too_slow_channels_are_told)
 {
   guint64 requested, available;
   GstStructure *structure;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init_src (&pair, "127.0.0.1");
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
+  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       "channels", "127.0.0.2?rate=100000, 127.0.0.3?rate=100000", "bitrate",
       4000000000u, NULL);
-  structure = pop_structure (&pair.sink, "mmtp-too-slow");
+  structure = loopback_pop_structure (&pair.sink, "mmtp-too-slow");
   fail_unless (gst_structure_get (structure, "requested", G_TYPE_UINT64,
           &requested, "available", G_TYPE_UINT64, &available, NULL));
   fail_unless_equals_uint64 (requested, 4000000000);
   fail_unless (available < requested);
   gst_structure_free (structure);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (counters_do_not_go_back)
 {
-  Pair pair;
+  LoopbackPair pair;
   gint port;
 
-  pair_init_src (&pair, "127.0.0.1");
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
+  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       "channels", TWO, "timeout", TIMEOUT, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
-  port = port_of (&pair.src);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "buffers"), 1);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
+  port = loopback_port_of (&pair.src);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "buffers"), 1);
   restart_src (&pair, port);
-  while (stat_of (&pair.sink, "connections") < 2) {
-    fail_unless_equals_uint64 (stat_of (&pair.sink, "buffers"), 1);
+  while (loopback_stat_of (&pair.sink, "connections") < 2) {
+    fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "buffers"), 1);
     g_usleep (1000);
   }
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "buffers"), 1);
-  pair_clear (&pair);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "buffers"), 1);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (a_weak_key_is_an_error)
 {
-  check_weak_keys ("mmtpsink");
+  mmtp_loopback_check_weak_keys ("mmtpsink");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (a_strong_key_is_taken)
 {
-  check_strong_keys ("mmtpsink");
+  mmtp_loopback_check_strong_keys ("mmtpsink");
 }
 
 GST_END_TEST;
@@ -1429,7 +1461,7 @@ GST_START_TEST (the_key_is_not_told)
   gchar key[KEY_DIGITS + 1], *text, *uri;
 
   fail_if (property->flags & G_PARAM_READABLE);
-  make_key (key);
+  mmtp_loopback_make_key (key);
   g_object_set (sink, "uri", "mmtp://127.0.0.1:5999", "key", key, NULL);
   g_object_get (sink, "stats", &stats, "uri", &uri, NULL);
   text = gst_structure_to_string (stats);

@@ -12,11 +12,12 @@
 static gpointer
 push_one (gpointer data)
 {
-  return GINT_TO_POINTER (gst_harness_push (data, make_buffer (0, 1000)));
+  return GINT_TO_POINTER (gst_harness_push (data,
+          loopback_make_buffer (0, 1000)));
 }
 
 static guint
-count_channels (End * sink)
+count_channels (LoopbackEnd * sink)
 {
   GstStructure *stats;
   guint n;
@@ -45,13 +46,14 @@ GST_START_TEST (an_interface_that_goes_down_is_seen_at_once)
 {
   GThread *thread;
   gchar *text;
-  End sink;
+  LoopbackEnd sink;
 
   if (!netns_make ("an_interface_that_goes_down_is_seen_at_once"))
     return;
   netns_must ("ip address add 192.0.2.1/24 dev wlan0");
   netns_must ("ip link set wlan0 up");
-  sink_init (&sink, "host", ways[__i__].host, "channels", ways[__i__].channels,
+  mmtp_loopback_sink_init (&sink, "host", ways[__i__].host, "channels",
+      ways[__i__].channels,
       "bonding-addresses", ways[__i__].bonding_addresses, "auto-reconnect",
       FALSE, "timeout", 10 * GST_SECOND, NULL);
   gst_harness_set_src_caps_str (sink.harness, CAPS);
@@ -60,12 +62,12 @@ GST_START_TEST (an_interface_that_goes_down_is_seen_at_once)
     g_usleep (1000);
 
   netns_must ("ip link set wlan0x down");
-  text = pop_error (&sink);
+  text = loopback_pop_error (&sink);
   fail_unless (strstr (text, "its interface went down"), "%s", text);
   g_free (text);
   fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)),
       GST_FLOW_ERROR);
-  end_clear (&sink);
+  loopback_end_clear (&sink);
 }
 
 GST_END_TEST;
@@ -74,23 +76,24 @@ GST_START_TEST (an_mtu_that_is_too_small_is_told)
 {
   GThread *thread;
   gchar *text;
-  End sink;
+  LoopbackEnd sink;
 
   if (!netns_make ("an_mtu_that_is_too_small_is_told"))
     return;
   netns_must ("ip address add 192.0.2.1/24 dev wlan0");
   netns_must ("ip link set wlan0 mtu 155");
   netns_must ("ip link set wlan0 up");
-  sink_init (&sink, "host", "192.0.2.9", "channels", "wlan0", "auto-reconnect",
+  mmtp_loopback_sink_init (&sink, "host", "192.0.2.9", "channels", "wlan0",
+      "auto-reconnect",
       FALSE, "timeout", 10 * GST_SECOND, NULL);
   gst_harness_set_src_caps_str (sink.harness, CAPS);
   thread = g_thread_new ("push", push_one, sink.harness);
-  text = pop_error (&sink);
+  text = loopback_pop_error (&sink);
   fail_unless (strstr (text, "156 bytes") != NULL, "%s", text);
   g_free (text);
   fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)),
       GST_FLOW_ERROR);
-  end_clear (&sink);
+  loopback_end_clear (&sink);
 }
 
 GST_END_TEST;

@@ -15,7 +15,7 @@
 
 /* ns */
 static GstClockTime
-get_latency (End * end, gboolean * live)
+get_latency (LoopbackEnd * end, gboolean * live)
 {
   GstQuery *query = gst_query_new_latency ();
   GstClockTime least, most;
@@ -28,12 +28,12 @@ get_latency (End * end, gboolean * live)
 }
 
 static void
-wait_for_latency (End * end, GstClockTime expected)
+wait_for_latency (LoopbackEnd * end, GstClockTime expected)
 {
   gboolean live;
 
   while (get_latency (end, &live) != expected)
-    gst_message_unref (pop_message (end, GST_MESSAGE_LATENCY));
+    gst_message_unref (loopback_pop_message (end, GST_MESSAGE_LATENCY));
   fail_unless (live);
 }
 
@@ -50,38 +50,39 @@ static const struct
 GST_START_TEST (the_latency_is_the_initial_delay)
 {
   gboolean live = FALSE;
-  Pair pair;
+  LoopbackPair pair;
 
-  src_init (&pair.src, "address", "127.0.0.1", "latency",
+  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "latency",
       delays[__i__].of_src, NULL);
   gst_harness_play (pair.src.harness);
   fail_unless_equals_uint64 (get_latency (&pair.src, &live),
       delays[__i__].of_src * GST_MSECOND);
   fail_unless (live);
-  sink_init (&pair.sink, "host", "127.0.0.1", "port", port_of (&pair.src),
+  mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&pair.src),
       "latency", delays[__i__].of_sink, NULL);
   gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   wait_for_latency (&pair.src, delays[__i__].both * GST_MSECOND);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (a_change_of_the_delay_is_told)
 {
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair, TWO);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  mmtp_loopback_pair_init (&pair, TWO);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   wait_for_latency (&pair.src, GST_SECOND);
   g_object_set (pair.sink.element, "latency", 2000, NULL);
   wait_for_latency (&pair.src, 2 * GST_SECOND);
-  push (&pair, make_buffer (1, SIZE));
-  expect (&pair, 1, SIZE);
-  pair_clear (&pair);
+  loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  loopback_expect (&pair, 1, SIZE);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -90,20 +91,21 @@ GST_START_TEST (a_sender_that_wants_a_longer_delay_is_told_of)
 {
   GstMessage *message;
   GError *error;
-  Pair pair;
+  LoopbackPair pair;
 
-  src_init (&pair.src, "address", "127.0.0.1", "max-latency", 700, NULL);
+  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "max-latency", 700,
+      NULL);
   gst_harness_play (pair.src.harness);
-  pair_init_sink (&pair, "127.0.0.1", "");
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
-  message = pop_message (&pair.src, GST_MESSAGE_WARNING);
+  mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", "");
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
+  message = loopback_pop_message (&pair.src, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, NULL);
   fail_unless (strstr (error->message, "1000 ms") != NULL
       && strstr (error->message, "700 ms") != NULL, "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -112,30 +114,31 @@ GST_START_TEST (caps_of_its_own_count)
 {
   GstCaps *caps = gst_caps_from_string ("video/mpegts, systemstream=true");
   GstCaps *current;
-  Pair pair;
+  LoopbackPair pair;
 
-  src_init (&pair.src, "address", "127.0.0.1", "caps", caps, NULL);
+  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "caps", caps,
+      NULL);
   gst_harness_play (pair.src.harness);
-  pair_init_sink (&pair, "127.0.0.1", "");
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", "");
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   current = gst_pad_get_current_caps (pair.src.harness->sinkpad);
   fail_unless (gst_caps_is_equal (current, caps));
   gst_caps_unref (current);
   gst_caps_unref (caps);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
 
 /* One more buffer, which comes with these caps */
 static void
-expect_caps (Pair * pair, guint n, const GstCaps * expected)
+expect_caps (LoopbackPair * pair, guint n, const GstCaps * expected)
 {
   GstCaps *current;
 
-  push (pair, make_buffer (n, SIZE));
-  expect (pair, n, SIZE);
+  loopback_push (pair, loopback_make_buffer (n, SIZE));
+  loopback_expect (pair, n, SIZE);
   current = gst_pad_get_current_caps (pair->src.harness->sinkpad);
   fail_unless (gst_caps_is_equal (current, expected), "%" GST_PTR_FORMAT,
       current);
@@ -147,21 +150,21 @@ GST_START_TEST (caps_of_its_own_count_while_they_are_there)
 {
   GstCaps *own = gst_caps_from_string ("video/mpegts, systemstream=true");
   GstCaps *of_sender = gst_caps_from_string (CAPS);
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair, "");
+  mmtp_loopback_pair_init (&pair, "");
   expect_caps (&pair, 0, of_sender);
   g_object_set (pair.src.element, "caps", own, NULL);
-  push (&pair, make_buffer (1, SIZE));
-  expect (&pair, 1, SIZE);
+  loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  loopback_expect (&pair, 1, SIZE);
   expect_caps (&pair, 2, own);
   g_object_set (pair.src.element, "caps", NULL, NULL);
-  push (&pair, make_buffer (3, SIZE));
-  expect (&pair, 3, SIZE);
+  loopback_push (&pair, loopback_make_buffer (3, SIZE));
+  loopback_expect (&pair, 3, SIZE);
   expect_caps (&pair, 4, of_sender);
   gst_caps_unref (own);
   gst_caps_unref (of_sender);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -170,25 +173,26 @@ GST_START_TEST (without_eos_the_next_session_goes_on)
 {
   GstBuffer *buffer;
   gint port;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init_src (&pair, "127.0.0.1");
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
   g_object_set (pair.src.element, "eos-at-end", FALSE, NULL);
-  port = port_of (&pair.src);
+  port = loopback_port_of (&pair.src);
   for (i = 0; i < 3; i++) {
-    sink_init (&pair.sink, "host", "127.0.0.1", "port", port, NULL);
+    mmtp_loopback_sink_init (&pair.sink, "host", "127.0.0.1", "port", port,
+        NULL);
     gst_harness_set_src_caps_str (pair.sink.harness, CAPS);
-    push (&pair, make_buffer (i, SIZE));
-    buffer = pull (&pair, i, SIZE);
+    loopback_push (&pair, loopback_make_buffer (i, SIZE));
+    buffer = loopback_pull (&pair, i, SIZE);
     fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
     gst_buffer_unref (buffer);
     gst_harness_push_event (pair.sink.harness, gst_event_new_eos ());
-    wait_for_message (&pair.src, "mmtp-session", "state", "ended");
-    end_clear (&pair.sink);
+    loopback_wait_for_message (&pair.src, "mmtp-session", "state", "ended");
+    loopback_end_clear (&pair.sink);
   }
-  fail_unless_equals_uint64 (stat_of (&pair.src, "sessions"), 3);
-  end_clear (&pair.src);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "sessions"), 3);
+  loopback_end_clear (&pair.src);
 }
 
 GST_END_TEST;
@@ -197,23 +201,23 @@ GST_START_TEST (a_timeout_is_told_each_time)
 {
   GstStructure *structure;
   guint64 timeout;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init_src (&pair, "127.0.0.1");
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
   g_object_set (pair.src.element, "timeout", 5 * GST_MSECOND, NULL);
-  pair_init_sink (&pair, "127.0.0.1", "");
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", "");
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   for (i = 0; i < 3; i++) {
-    structure = pop_structure (&pair.src, "GstMmtpSrcTimeout");
+    structure = loopback_pop_structure (&pair.src, "GstMmtpSrcTimeout");
     fail_unless (gst_structure_get_uint64 (structure, "timeout", &timeout));
     fail_unless_equals_uint64 (timeout, 5 * GST_MSECOND);
     gst_structure_free (structure);
   }
-  push (&pair, make_buffer (1, SIZE));
-  expect (&pair, 1, SIZE);
-  pair_clear (&pair);
+  loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  loopback_expect (&pair, 1, SIZE);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -222,18 +226,18 @@ GST_END_TEST;
 
 GST_START_TEST (a_flush_ends_the_wait)
 {
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair, "");
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  mmtp_loopback_pair_init (&pair, "");
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   fail_unless (gst_element_send_event (pair.src.element,
           gst_event_new_flush_start ()));
   fail_unless (gst_element_send_event (pair.src.element,
           gst_event_new_flush_stop (TRUE)));
-  push (&pair, make_buffer (1, SIZE));
-  expect (&pair, 1, SIZE);
-  pair_clear (&pair);
+  loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  loopback_expect (&pair, 1, SIZE);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -242,35 +246,35 @@ GST_END_TEST;
 GST_START_TEST (a_pause_ends_the_wait)
 {
   GstBuffer *buffer;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair, "");
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  mmtp_loopback_pair_init (&pair, "");
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   gst_element_set_state (pair.src.element, GST_STATE_PAUSED);
-  push (&pair, make_buffer (1, SIZE));
-  while (stat_of (&pair.src, "dropped-paused") < 1)
+  loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  while (loopback_stat_of (&pair.src, "dropped-paused") < 1)
     g_usleep (1000);
   gst_element_set_state (pair.src.element, GST_STATE_PLAYING);
-  push (&pair, make_buffer (2, SIZE));
-  buffer = pull (&pair, 2, SIZE);
+  loopback_push (&pair, loopback_make_buffer (2, SIZE));
+  buffer = loopback_pull (&pair, 2, SIZE);
   fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
   gst_buffer_unref (buffer);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (an_eos_ends_the_wait)
 {
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair, "");
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  mmtp_loopback_pair_init (&pair, "");
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   fail_unless (gst_element_send_event (pair.src.element, gst_event_new_eos ()));
-  gst_event_unref (pull_event (&pair, GST_EVENT_EOS));
-  pair_clear (&pair);
+  gst_event_unref (loopback_pull_event (&pair, GST_EVENT_EOS));
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -281,37 +285,38 @@ GST_END_TEST;
  * what follows says so. */
 GST_START_TEST (downstream_does_not_hold_up_the_network)
 {
-  Hold hold;
+  LoopbackHold hold;
   gboolean has_gap;
   GstBuffer *buffer;
   guint64 reports;
   guint n = 0;
-  Pair pair;
+  LoopbackPair pair;
 
-  src_init (&pair.src, "address", "127.0.0.1", "max-bytes", 10 * SIZE, NULL);
-  hold_downstream (&pair.src, &hold);
+  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "max-bytes",
+      10 * SIZE, NULL);
+  loopback_hold_downstream (&pair.src, &hold);
   gst_harness_play (pair.src.harness);
-  pair_init_sink (&pair, "127.0.0.1", TWO);
-  push (&pair, make_buffer (n++, SIZE));
-  wait_until_held (&hold);
-  while (stat_of (&pair.src, "dropped-full") == 0) {
-    push (&pair, make_buffer (n++, SIZE));
+  mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", TWO);
+  loopback_push (&pair, loopback_make_buffer (n++, SIZE));
+  loopback_wait_until_held (&hold);
+  while (loopback_stat_of (&pair.src, "dropped-full") == 0) {
+    loopback_push (&pair, loopback_make_buffer (n++, SIZE));
     g_usleep (1000);
   }
-  reports = stat_of (&pair.src, "reports");
-  while (stat_of (&pair.src, "reports") < reports + 5)
+  reports = loopback_stat_of (&pair.src, "reports");
+  while (loopback_stat_of (&pair.src, "reports") < reports + 5)
     g_usleep (1000);
-  fail_unless_equals_uint64 (stat_of (&pair.sink, "connections"), 1);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.sink, "connections"), 1);
 
-  let_go (&hold);
-  expect (&pair, 0, SIZE);
+  loopback_let_go (&hold);
+  loopback_expect (&pair, 0, SIZE);
   do {
-    push (&pair, make_buffer (n++, SIZE));
+    loopback_push (&pair, loopback_make_buffer (n++, SIZE));
     buffer = gst_harness_pull (pair.src.harness);
     has_gap = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT);
     gst_buffer_unref (buffer);
   } while (!has_gap);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -320,19 +325,20 @@ GST_START_TEST (buffers_longer_than_max_bytes_are_warned_of)
 {
   GstMessage *message;
   GError *error;
-  Pair pair;
+  LoopbackPair pair;
 
-  src_init (&pair.src, "address", "127.0.0.1", "max-bytes", SIZE - 1, NULL);
+  mmtp_loopback_src_init (&pair.src, "address", "127.0.0.1", "max-bytes", SIZE
+      - 1, NULL);
   gst_harness_play (pair.src.harness);
-  pair_init_sink (&pair, "127.0.0.1", "");
-  push (&pair, make_buffer (0, SIZE));
-  message = pop_message (&pair.src, GST_MESSAGE_WARNING);
+  mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", "");
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  message = loopback_pop_message (&pair.src, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, NULL);
   fail_unless (strstr (error->message, "max-bytes, which is 999,") != NULL,
       "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -342,39 +348,39 @@ GST_END_TEST;
 GST_START_TEST (a_port_in_use_is_an_error)
 {
   gchar *port;
-  End first, second;
+  LoopbackEnd first, second;
 
-  src_init (&first, "address", "127.0.0.1", NULL);
+  mmtp_loopback_src_init (&first, "address", "127.0.0.1", NULL);
   gst_harness_play (first.harness);
-  src_init (&second, "address", "127.0.0.1", NULL);
-  g_object_set (second.element, "port", port_of (&first), NULL);
-  port = g_strdup_printf ("%d", port_of (&first));
-  expect_no_start (&second, port);
+  mmtp_loopback_src_init (&second, "address", "127.0.0.1", NULL);
+  g_object_set (second.element, "port", loopback_port_of (&first), NULL);
+  port = g_strdup_printf ("%d", loopback_port_of (&first));
+  loopback_expect_no_start (&second, port);
   g_free (port);
-  end_clear (&second);
-  end_clear (&first);
+  loopback_end_clear (&second);
+  loopback_end_clear (&first);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (an_address_of_nobody_is_an_error)
 {
-  End src;
+  LoopbackEnd src;
 
-  src_init (&src, "address", "192.0.2.77", NULL);
-  expect_no_start (&src, "192.0.2.77");
-  end_clear (&src);
+  mmtp_loopback_src_init (&src, "address", "192.0.2.77", NULL);
+  loopback_expect_no_start (&src, "192.0.2.77");
+  loopback_end_clear (&src);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (an_interface_of_nobody_is_an_error)
 {
-  End src;
+  LoopbackEnd src;
 
-  src_init (&src, "interface", "nosuchif0", NULL);
-  expect_no_start (&src, "nosuchif0");
-  end_clear (&src);
+  mmtp_loopback_src_init (&src, "interface", "nosuchif0", NULL);
+  loopback_expect_no_start (&src, "nosuchif0");
+  loopback_end_clear (&src);
 }
 
 GST_END_TEST;
@@ -392,10 +398,10 @@ GST_END_TEST;
 #define ROOM 2048
 
 static GSocket *
-stranger_new (End * src)
+stranger_new (LoopbackEnd * src)
 {
   GSocketAddress *address = g_inet_socket_address_new_from_string ("127.0.0.1",
-      port_of (src));
+      loopback_port_of (src));
   GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
       G_SOCKET_PROTOCOL_UDP, NULL);
 
@@ -418,11 +424,11 @@ say (GSocket * socket, guint8 first, gsize size)
 }
 
 static void
-wait_for_count (End * src, const gchar * name, guint64 count)
+wait_for_count (LoopbackEnd * src, const gchar * name, guint64 count)
 {
-  while (stat_of (src, name) < count)
+  while (loopback_stat_of (src, name) < count)
     g_usleep (1000);
-  fail_unless_equals_uint64 (stat_of (src, name), count);
+  fail_unless_equals_uint64 (loopback_stat_of (src, name), count);
 }
 
 static const struct
@@ -445,23 +451,23 @@ GST_START_TEST (nonsense_is_counted_and_nothing_more)
 {
   GSocket *stranger;
   guint i, before;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init (&pair, TWO);
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
+  mmtp_loopback_pair_init (&pair, TWO);
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
   stranger = stranger_new (&pair.src);
   for (i = 0; i < G_N_ELEMENTS (nonsense); i++) {
-    before = stat_of (&pair.src, nonsense[i].reason);
+    before = loopback_stat_of (&pair.src, nonsense[i].reason);
     say (stranger, nonsense[i].first, nonsense[i].size);
     wait_for_count (&pair.src, nonsense[i].reason, before + 1);
   }
   fail_unless (!(g_socket_condition_check (stranger, G_IO_IN) & G_IO_IN));
   say (stranger, VERSION | DATA, 100);
-  push (&pair, make_buffer (1, SIZE));
-  expect (&pair, 1, SIZE);
+  loopback_push (&pair, loopback_make_buffer (1, SIZE));
+  loopback_expect (&pair, 1, SIZE);
   g_object_unref (stranger);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -471,9 +477,9 @@ GST_START_TEST (an_answer_to_a_stranger_is_no_longer_than_the_question)
   guint8 answer[ROOM];
   GSocket *stranger;
   gssize size, i;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init_src (&pair, "127.0.0.1");
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
   stranger = stranger_new (&pair.src);
   say (stranger, VERSION | INIT, 64);
   size = g_socket_receive (stranger, (gchar *) answer, ROOM, NULL, NULL);
@@ -482,7 +488,7 @@ GST_START_TEST (an_answer_to_a_stranger_is_no_longer_than_the_question)
   for (i = 7; i < 23; i++)
     fail_unless_equals_int (answer[i], i);
   g_object_unref (stranger);
-  end_clear (&pair.src);
+  loopback_end_clear (&pair.src);
 }
 
 GST_END_TEST;
@@ -497,16 +503,16 @@ GST_START_TEST (a_sender_of_another_version_is_told_of)
   GError *error;
   gchar *debug;
   gssize size;
-  Pair pair;
+  LoopbackPair pair;
 
-  pair_init_src (&pair, "127.0.0.1");
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
   stranger = stranger_new (&pair.src);
   say (stranger, OLD_VERSION | INIT, 64);
   size = g_socket_receive (stranger, (gchar *) answer, ROOM, NULL, NULL);
   fail_unless_equals_int (size, 32);
   fail_unless_equals_int (answer[0], VERSION | REFUSE);
   fail_unless_equals_int (answer[23], 1);
-  message = pop_message (&pair.src, GST_MESSAGE_WARNING);
+  message = loopback_pop_message (&pair.src, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, &debug);
   fail_unless (strstr (error->message, "version 1 ") != NULL
       && strstr (error->message, "version 2") != NULL, "%s", error->message);
@@ -515,7 +521,7 @@ GST_START_TEST (a_sender_of_another_version_is_told_of)
   g_error_free (error);
   gst_message_unref (message);
   g_object_unref (stranger);
-  end_clear (&pair.src);
+  loopback_end_clear (&pair.src);
 }
 
 GST_END_TEST;
@@ -524,14 +530,14 @@ GST_END_TEST;
 
 GST_START_TEST (a_weak_key_is_an_error)
 {
-  check_weak_keys ("mmtpsrc");
+  mmtp_loopback_check_weak_keys ("mmtpsrc");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (a_strong_key_is_taken)
 {
-  check_strong_keys ("mmtpsrc");
+  mmtp_loopback_check_strong_keys ("mmtpsrc");
 }
 
 GST_END_TEST;
@@ -543,9 +549,9 @@ GST_START_TEST (only_allowed_senders_are_heard)
   GSocketAddress *address =
       g_inet_socket_address_new_from_string ("127.0.0.2", 0);
   GSocket *stranger;
-  Pair pair;
+  LoopbackPair pair;
 
-  src_init (&pair.src, "address", "0.0.0.0", "allowed-senders",
+  mmtp_loopback_src_init (&pair.src, "address", "0.0.0.0", "allowed-senders",
       "2001:db8::/32, 127.0.0.1", NULL);
   gst_harness_play (pair.src.harness);
   stranger = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
@@ -553,22 +559,22 @@ GST_START_TEST (only_allowed_senders_are_heard)
   fail_unless (g_socket_bind (stranger, address, FALSE, NULL));
   g_object_unref (address);
   address = g_inet_socket_address_new_from_string ("127.0.0.1",
-      port_of (&pair.src));
+      loopback_port_of (&pair.src));
   fail_unless (g_socket_connect (stranger, address, NULL, NULL));
   g_object_unref (address);
   say (stranger, VERSION | INIT, 64);
   say (stranger, VERSION | INIT, 63);
   wait_for_count (&pair.src, "not-allowed", 2);
-  fail_unless_equals_uint64 (stat_of (&pair.src, "refused-short"), 0);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "refused-short"), 0);
 
-  pair_init_sink (&pair, "127.0.0.1", "lo");
-  push (&pair, make_buffer (0, SIZE));
-  expect (&pair, 0, SIZE);
-  fail_unless_equals_uint64 (stat_of (&pair.src, "not-allowed"), 2);
+  mmtp_loopback_pair_init_sink (&pair, "127.0.0.1", "lo");
+  loopback_push (&pair, loopback_make_buffer (0, SIZE));
+  loopback_expect (&pair, 0, SIZE);
+  fail_unless_equals_uint64 (loopback_stat_of (&pair.src, "not-allowed"), 2);
   /* nor was there an answer */
   fail_if (g_socket_condition_check (stranger, G_IO_IN) & G_IO_IN);
   g_object_unref (stranger);
-  pair_clear (&pair);
+  loopback_pair_clear (&pair);
 }
 
 GST_END_TEST;
@@ -579,15 +585,15 @@ static const gchar *const no_senders[] = { "", "localhost", "127.0.0.1,",
 
 GST_START_TEST (wrong_allowed_senders_are_an_error)
 {
-  End src;
+  LoopbackEnd src;
 
-  src_init (&src, "allowed-senders", no_senders[__i__], NULL);
-  expect_no_start (&src, "allowed-senders");
+  mmtp_loopback_src_init (&src, "allowed-senders", no_senders[__i__], NULL);
+  loopback_expect_no_start (&src, "allowed-senders");
   /* and not for ever */
   g_object_set (src.element, "allowed-senders", NULL, NULL);
   fail_unless (gst_element_set_state (src.element, GST_STATE_PAUSED)
       != GST_STATE_CHANGE_FAILURE);
-  end_clear (&src);
+  loopback_end_clear (&src);
 }
 
 GST_END_TEST;
@@ -629,16 +635,17 @@ GST_END_TEST;
 GST_START_TEST (stats_come_as_messages)
 {
   GstStructure *structure;
-  Pair pair;
+  LoopbackPair pair;
   guint i;
 
-  pair_init_src (&pair, "127.0.0.1");
+  mmtp_loopback_pair_init_src (&pair, "127.0.0.1");
   g_object_set (pair.src.element, "stats-interval", 5 * GST_MSECOND, NULL);
   for (i = 0; i < 3; i++) {
-    structure = pop_structure (&pair.src, "application/x-mmtpsrc-stats");
+    structure = loopback_pop_structure (&pair.src,
+        "application/x-mmtpsrc-stats");
     gst_structure_free (structure);
   }
-  end_clear (&pair.src);
+  loopback_end_clear (&pair.src);
 }
 
 GST_END_TEST;

@@ -75,7 +75,7 @@ check_pay_output (GstHarness * h)
 GST_START_TEST (pay_parsed_frames_leave_at_once)
 {
   GstHarness *h = gst_harness_new_parse ("rfc2250pay timestamp-offset=0");
-  GPtrArray *frames = make_frames (PLAN, FALSE);
+  GPtrArray *frames = mpeg_make_frames (PLAN, FALSE);
   guint i;
 
   gst_harness_set_src_caps_str (h, RAW_CAPS ",parsed=true");
@@ -85,10 +85,10 @@ GST_START_TEST (pay_parsed_frames_leave_at_once)
     fail_unless_equals_int (gst_harness_buffers_received (h), i + 1);
   }
   check_pay_output (h);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250pay", "frames"), 10);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250pay", "pictures-b"), 6);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250pay", "packets"), 10);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250pay", "slices"), 20);
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250pay", "frames"), 10);
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250pay", "pictures-b"), 6);
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250pay", "packets"), 10);
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250pay", "slices"), 20);
   g_ptr_array_unref (frames);
   gst_harness_teardown (h);
 }
@@ -99,7 +99,7 @@ GST_END_TEST;
 GST_START_TEST (pay_raw_bytes_without_caps)
 {
   GstHarness *h = gst_harness_new_parse ("rfc2250pay timestamp-offset=0");
-  GPtrArray *frames = make_frames (PLAN, FALSE);
+  GPtrArray *frames = mpeg_make_frames (PLAN, FALSE);
   GstSegment segment;
   guint i, k;
 
@@ -129,7 +129,7 @@ GST_END_TEST;
 GST_START_TEST (pay_caps_are_those_of_rfc_3551)
 {
   GstHarness *h = gst_harness_new ("rfc2250pay");
-  GPtrArray *frames = make_frames (PLAN, FALSE);
+  GPtrArray *frames = mpeg_make_frames (PLAN, FALSE);
   GstCaps *caps, *expected = gst_caps_from_string (RTP_CAPS);
 
   gst_harness_set_src_caps_str (h, RAW_CAPS ",parsed=true");
@@ -155,7 +155,7 @@ GST_START_TEST (pay_memory_is_shared)
 
   mpeg_stream_init (&stream);
   mpeg_picture (&stream, &p);
-  frame = wrap (stream.bytes->data, stream.bytes->len);
+  frame = mpeg_wrap (stream.bytes->data, stream.bytes->len);
   gst_buffer_map (frame, &map, GST_MAP_READ);
   gst_harness_set_src_caps_str (h, RAW_CAPS ",parsed=true");
   gst_harness_push (h, gst_buffer_ref (frame));
@@ -180,7 +180,7 @@ GST_END_TEST;
 
 GST_START_TEST (pay_keeps_pools_from_overwriting_what_is_queued)
 {
-  GPtrArray *frames = make_frames (PLAN, FALSE);
+  GPtrArray *frames = mpeg_make_frames (PLAN, FALSE);
 
   pooled_compare_launch ("rfc2250pay" FIXED_NUMBERS, RAW_CAPS ",parsed=true",
       frames);
@@ -192,7 +192,7 @@ GST_END_TEST;
 
 GST_START_TEST (depay_keeps_pools_from_overwriting_what_is_pending)
 {
-  GPtrArray *packets = make_packets (PLAN, "rfc2250pay mtu=300");
+  GPtrArray *packets = mpeg_make_packets (PLAN, "rfc2250pay mtu=300");
 
   pooled_compare_launch ("rfc2250depay", RTP_CAPS, packets);
   g_ptr_array_unref (packets);
@@ -264,7 +264,7 @@ check_refused (const guint8 * data, gsize size, const gchar * words)
   gst_element_set_bus (h->element, bus);
   gst_harness_set_src_caps_str (h, RAW_CAPS);
   for (i = 0; i < 20; i++) {
-    if (gst_harness_push (h, wrap (data, size)) != GST_FLOW_OK)
+    if (gst_harness_push (h, mpeg_wrap (data, size)) != GST_FLOW_OK)
       break;
   }
   gst_harness_push_event (h, gst_event_new_eos ());
@@ -311,11 +311,12 @@ GST_START_TEST (pay_oversized_frame_is_one_warning)
     mpeg_stream_add (&stream, "P2", FALSE, NULL);
   }
   for (i = 0; i < stream.bytes->len; i += 500)
-    fail_unless_equals_int (gst_harness_push (h, wrap (stream.bytes->data + i,
+    fail_unless_equals_int (gst_harness_push (h,
+            mpeg_wrap (stream.bytes->data + i,
                 MIN (500, stream.bytes->len - i))), GST_FLOW_OK);
   gst_harness_push_event (h, gst_event_new_eos ());
   fail_unless_equals_int (gst_harness_buffers_received (h), 4);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250pay", "too-big"), 3);
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250pay", "too-big"), 3);
   gst_message_unref (pop_message (bus, GST_MESSAGE_WARNING));
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
   gst_element_set_bus (pay, NULL);
@@ -330,7 +331,7 @@ GST_END_TEST;
 GST_START_TEST (pay_flush_forgets_the_pending_frame)
 {
   GstHarness *h = gst_harness_new ("rfc2250pay");
-  GPtrArray *frames = make_frames (PLAN, FALSE);
+  GPtrArray *frames = mpeg_make_frames (PLAN, FALSE);
   GstSegment segment;
 
   gst_harness_set_src_caps_str (h, RAW_CAPS);
@@ -356,7 +357,7 @@ GST_START_TEST (pay_raw_input_adds_a_frame_of_latency)
 
   for (i = 0; i < 2; i++) {
     GstHarness *h = gst_harness_new ("rfc2250pay");
-    GPtrArray *frames = make_frames (PLAN, FALSE);
+    GPtrArray *frames = mpeg_make_frames (PLAN, FALSE);
     guint k;
 
     gst_harness_set_upstream_latency (h, 7 * GST_MSECOND);
@@ -386,7 +387,7 @@ new_depay (const gchar * launch)
 GST_START_TEST (depay_frames_have_times_flags_and_caps)
 {
   GstHarness *h = new_depay ("rfc2250depay");
-  GPtrArray *packets = make_packets (PLAN, "rfc2250pay");
+  GPtrArray *packets = mpeg_make_packets (PLAN, "rfc2250pay");
   GstStructure *structure;
   GstCaps *caps;
   gint value;
@@ -426,7 +427,7 @@ GST_END_TEST;
 GST_START_TEST (depay_finds_out_mpeg1)
 {
   GstHarness *h = gst_harness_new_parse ("rfc2250pay ! rfc2250depay");
-  GPtrArray *frames = make_frames ("| I0 P1", TRUE);
+  GPtrArray *frames = mpeg_make_frames ("| I0 P1", TRUE);
   GstCaps *caps;
   gint value;
 
@@ -447,7 +448,7 @@ GST_END_TEST;
 GST_START_TEST (depay_discont_after_a_gap)
 {
   GstHarness *h = new_depay ("rfc2250depay reorder-window=0");
-  GPtrArray *packets = make_packets (PLAN, "rfc2250pay");
+  GPtrArray *packets = mpeg_make_packets (PLAN, "rfc2250pay");
   GstBuffer *frame;
   guint i;
 
@@ -461,7 +462,7 @@ GST_START_TEST (depay_discont_after_a_gap)
     gst_buffer_unref (frame);
   }
   fail_unless_equals_int (i, 9);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "lost"), 1);
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250depay", "lost"), 1);
   g_ptr_array_unref (packets);
   gst_harness_teardown (h);
 }
@@ -471,7 +472,7 @@ GST_END_TEST;
 GST_START_TEST (depay_heals_order_and_counts_what_it_refuses)
 {
   GstHarness *h = new_depay ("rfc2250depay");
-  GPtrArray *packets = make_packets (PLAN, "rfc2250pay");
+  GPtrArray *packets = mpeg_make_packets (PLAN, "rfc2250pay");
   const guint8 noise[] = { 0x12, 0x34, 0x56 };
   const guint order[] = { 0, 2, 1, 2, 3, 5, 6, 4, 8, 7 };
   GstBuffer *packet;
@@ -480,7 +481,7 @@ GST_START_TEST (depay_heals_order_and_counts_what_it_refuses)
 
   for (i = 0; i < G_N_ELEMENTS (order); i++) {
     gst_harness_push (h, gst_buffer_ref (packets->pdata[order[i]]));
-    gst_harness_push (h, wrap (noise, sizeof (noise)));
+    gst_harness_push (h, mpeg_wrap (noise, sizeof (noise)));
   }
   /* another source, once */
   packet = gst_buffer_copy_deep (packets->pdata[3]);
@@ -508,13 +509,15 @@ GST_START_TEST (depay_heals_order_and_counts_what_it_refuses)
         pts_ms[i] * GST_MSECOND);
     gst_buffer_unref (packet);
   }
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "duplicates"), 1);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "invalid-rtp"), 10);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "strays"), 1);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay",
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250depay", "duplicates"),
+      1);
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250depay", "invalid-rtp"),
+      10);
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250depay", "strays"), 1);
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250depay",
           "wrong-payload-type"), 1);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "bad-mbz"), 1);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "lost"), 0);
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250depay", "bad-mbz"), 1);
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250depay", "lost"), 0);
   g_ptr_array_unref (packets);
   gst_harness_teardown (h);
 }
@@ -539,7 +542,7 @@ GST_START_TEST (depay_malformed_packets_post_nothing)
       noise[0] = 0x80;
       noise[1] = 32;
     }
-    fail_unless_equals_int (gst_harness_push (h, wrap (noise,
+    fail_unless_equals_int (gst_harness_push (h, mpeg_wrap (noise,
                 g_rand_int_range (random, 1, sizeof (noise)))), GST_FLOW_OK);
   }
   fail_unless (gst_bus_pop_filtered (bus,
@@ -556,8 +559,8 @@ GST_END_TEST;
 GST_START_TEST (depay_ssrc_change_goes_on)
 {
   GstHarness *h = new_depay ("rfc2250depay");
-  GPtrArray *one = make_packets (PLAN, "rfc2250pay ssrc=1");
-  GPtrArray *two = make_packets (PLAN, "rfc2250pay ssrc=2");
+  GPtrArray *one = mpeg_make_packets (PLAN, "rfc2250pay ssrc=1");
+  GPtrArray *two = mpeg_make_packets (PLAN, "rfc2250pay ssrc=2");
   guint i;
 
   for (i = 0; i < 5; i++)
@@ -565,7 +568,8 @@ GST_START_TEST (depay_ssrc_change_goes_on)
   for (i = 0; i < two->len; i++)
     gst_harness_push (h, gst_buffer_ref (two->pdata[i]));
   fail_unless_equals_int (gst_harness_buffers_received (h), 15);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "ssrc-changes"), 1);
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250depay", "ssrc-changes"),
+      1);
   g_ptr_array_unref (one);
   g_ptr_array_unref (two);
   gst_harness_teardown (h);
@@ -577,9 +581,9 @@ GST_END_TEST;
 GST_START_TEST (depay_ssrc_change_is_a_gap)
 {
   GstHarness *h = new_depay ("rfc2250depay");
-  GPtrArray *one = make_packets ("| I0 P1",
+  GPtrArray *one = mpeg_make_packets ("| I0 P1",
       "rfc2250pay mtu=300 aggregate-mode=none ssrc=1 seqnum-offset=100");
-  GPtrArray *two = make_packets ("| I0 P1",
+  GPtrArray *two = mpeg_make_packets ("| I0 P1",
       "rfc2250pay mtu=300 aggregate-mode=none ssrc=2 seqnum-offset=103");
   guint i;
 
@@ -589,7 +593,8 @@ GST_START_TEST (depay_ssrc_change_is_a_gap)
   for (i = 0; i < two->len; i++)
     gst_harness_push (h, gst_buffer_ref (two->pdata[i]));
   fail_unless_equals_int (gst_harness_buffers_received (h), 3);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "frames-dropped"), 1);
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250depay",
+          "frames-dropped"), 1);
   g_ptr_array_unref (one);
   g_ptr_array_unref (two);
   gst_harness_teardown (h);
@@ -601,7 +606,7 @@ GST_END_TEST;
 GST_START_TEST (depay_keep_alives_cost_no_frame)
 {
   GstHarness *h = new_depay ("rfc2250depay");
-  GPtrArray *packets = make_packets ("| I0 P1 P2",
+  GPtrArray *packets = mpeg_make_packets ("| I0 P1 P2",
       "rfc2250pay mtu=300 aggregate-mode=none seqnum-offset=65530 ssrc=1");
   guint i, n = 65530;
 
@@ -625,8 +630,9 @@ GST_START_TEST (depay_keep_alives_cost_no_frame)
     gst_harness_push (h, packet);
   }
   fail_unless_equals_int (gst_harness_buffers_received (h), 3);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "no-payload"), 1);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "lost"), 0);
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250depay", "no-payload"),
+      1);
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250depay", "lost"), 0);
   g_ptr_array_unref (packets);
   gst_harness_teardown (h);
 }
@@ -637,7 +643,7 @@ GST_END_TEST;
 GST_START_TEST (depay_returns_the_flow_of_downstream)
 {
   GstHarness *h = new_depay ("rfc2250depay ! identity eos-after=2");
-  GPtrArray *packets = make_packets (PLAN, "rfc2250pay");
+  GPtrArray *packets = mpeg_make_packets (PLAN, "rfc2250pay");
   GstFlowReturn flow = GST_FLOW_OK;
   guint i;
 
@@ -653,7 +659,7 @@ GST_END_TEST;
 GST_START_TEST (depay_conceal_flags_what_it_mended)
 {
   GstHarness *h = new_depay ("rfc2250depay on-loss=conceal reorder-window=0");
-  GPtrArray *packets = make_packets ("| I0 P1 P2",
+  GPtrArray *packets = mpeg_make_packets ("| I0 P1 P2",
       "rfc2250pay mtu=300 aggregate-mode=none mpeg2-extension=true");
   GstBuffer *frame;
   guint i;
@@ -669,7 +675,8 @@ GST_START_TEST (depay_conceal_flags_what_it_mended)
     gst_buffer_unref (frame);
   }
   fail_unless_equals_int (i, 3);
-  fail_unless_equals_uint64 (get_stat (h, "rfc2250depay", "pictures-rebuilt"),
+  fail_unless_equals_uint64 (mpeg_get_stat (h, "rfc2250depay",
+          "pictures-rebuilt"),
       1);
   g_ptr_array_unref (packets);
   gst_harness_teardown (h);

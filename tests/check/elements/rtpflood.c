@@ -266,7 +266,7 @@ pack (const gchar * plan, guint32 ssrc, guint seqnum)
 {
   gchar *launch = g_strdup_printf ("rfc2250pay ssrc=%u seqnum-offset=%u", ssrc,
       seqnum);
-  GPtrArray *packets = make_packets (plan, launch);
+  GPtrArray *packets = mpeg_make_packets (plan, launch);
 
   fail_unless_equals_int (packets->len, N_FRAMES);
   g_free (launch);
@@ -281,7 +281,7 @@ bench_init (Bench * bench)
 
   memset (bench, 0, sizeof (*bench));
   bench->attacker.state = 1;
-  bench->frames = make_frames (plan, FALSE);
+  bench->frames = mpeg_make_frames (plan, FALSE);
   bench->packets[0] = pack (plan, LEGITIMATE_SSRC, 30000);
   bench->packets[1] = pack (plan, RESTARTED_SSRC, 50000);
   bench->video = gst_buffer_copy_region (bench->packets[0]->pdata[0],
@@ -383,7 +383,7 @@ push_forged (Bench * bench, const Attack * attack)
   /* the header of RFC 2250 stays: it is checked first */
   for (i = 16; i < forged.size && !forged.is_video; i++)
     bytes[i] = draw (attacker);
-  push (bench, wrap (bytes, forged.size));
+  push (bench, mpeg_wrap (bytes, forged.size));
   attacker->n++;
 }
 
@@ -423,8 +423,8 @@ run (const Attack * attack, Situation situation, Outcome * outcome)
   gst_harness_push_event (bench.h, gst_event_new_eos ());
   take_frames (&bench, situation);
   bench.outcome.packets = bench.attacker.n;
-  bench.outcome.strays = get_stat (bench.h, "rfc2250depay", "strays");
-  bench.outcome.ssrc_changes = get_stat (bench.h, "rfc2250depay",
+  bench.outcome.strays = mpeg_get_stat (bench.h, "rfc2250depay", "strays");
+  bench.outcome.ssrc_changes = mpeg_get_stat (bench.h, "rfc2250depay",
       "ssrc-changes");
   *outcome = bench.outcome;
   bench_clear (&bench);

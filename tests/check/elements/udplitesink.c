@@ -17,6 +17,7 @@
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "gstframeinfometa.h"
@@ -579,19 +580,19 @@ group_receiver_init (Receiver * self, const gchar * test)
   struct ipv6_mreq membership;
   guint one, two;
 
-  if (!own_network_enter (test))
+  if (!tun_device_enter (test))
     return FALSE;
-  one = own_network_add (test, "one", IFF_TUN);
-  two = own_network_add (test, "two", IFF_TUN);
+  one = tun_device_add (test, "one", IFF_TUN);
+  two = tun_device_add (test, "two", IFF_TUN);
   if (one == 0 || two == 0 || !receiver_init (self, AF_INET6, SOCK_DGRAM))
     return FALSE;
   receiver_clear (self);
 
   inet_pton (AF_INET6, "ff02::4242", &group.sin6_addr);
   group.sin6_port = htons (self->port);
-  own_network_wait_for_address (one, (struct sockaddr *) &group,
+  tun_device_wait_for_address (one, (struct sockaddr *) &group,
       sizeof (group));
-  own_network_wait_for_address (two, (struct sockaddr *) &group,
+  tun_device_wait_for_address (two, (struct sockaddr *) &group,
       sizeof (group));
   group.sin6_scope_id = two;
   self->fd = socket (AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, UDPLITE);
@@ -749,8 +750,8 @@ GST_START_TEST (no_room_leaves_no_duplicate_out)
   guint64 went = 0, sent;
   gint fd;
 
-  if (!own_network_enter (G_STRFUNC)
-      || own_network_add (G_STRFUNC, "silent", IFF_TAP) == 0)
+  if (!tun_device_enter (G_STRFUNC)
+      || tun_device_add (G_STRFUNC, "silent", IFF_TAP) == 0)
     return;
   g_strlcpy (request.ifr_name, "silent", IFNAMSIZ);
   address->sin_family = AF_INET;

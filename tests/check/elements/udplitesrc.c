@@ -18,7 +18,7 @@
 #define LARGEST_PACKET 60000
 #define IN_FLIGHT 40            /* packets that any socket's buffer holds */
 
-/* --- the bench ------------------------------------------------------------ */
+/* --- the element ---------------------------------------------------------- */
 
 /* The element, and a socket that sends to it */
 typedef struct
@@ -61,12 +61,13 @@ rig_init_element (Rig * rig)
 static gboolean
 rig_init (Rig * rig, const gchar * test, gint i)
 {
-  UdpliteSocket *sender = bench_open (test, bench_backends[i / 2], i % 2);
+  UdpliteSocket *sender = udplite_test_open (test, udplite_test_backends[i / 2],
+      i % 2);
 
   if (!sender)
     return FALSE;
   rig_init_element (rig);
-  rig->backend = bench_backends[i / 2];
+  rig->backend = udplite_test_backends[i / 2];
   rig->ipv6 = i % 2;
   rig->sender = sender;
   g_object_set (rig->element, "address", rig->ipv6 ? "::1" : "127.0.0.1",
@@ -108,7 +109,7 @@ rig_send (Rig * rig, guint n, gsize size, guint coverage)
 
   for (i = 0; i < size; i++)
     bytes[i] = byte_of (n, i);
-  bench_send (rig->sender, rig->ipv6, rig->port, bytes, size, coverage);
+  udplite_test_send (rig->sender, rig->ipv6, rig->port, bytes, size, coverage);
   g_free (bytes);
 }
 
@@ -371,7 +372,7 @@ GST_START_TEST (refused_packets_are_counted_and_nothing_more)
   Rig rig;
 
   RIG_OR_SKIP (&rig);
-  injector = bench_injector_open (G_STRFUNC, rig.backend, rig.ipv6);
+  injector = udplite_test_injector_open (G_STRFUNC, rig.backend, rig.ipv6);
   if (injector < 0) {
     rig_clear (&rig);
     return;
@@ -379,19 +380,23 @@ GST_START_TEST (refused_packets_are_counted_and_nothing_more)
   counts = rig.backend != UDPLITE_BACKEND_KERNEL;
   rig_ready (&rig);
   gst_harness_play (rig.harness);
-  bench_write (good, sizeof (good), rig.backend, rig.ipv6, rig.port, 20);
+  udplite_test_write (good, sizeof (good), rig.backend, rig.ipv6, rig.port, 20);
 
   memcpy (bad, good, sizeof (bad));
   bad[10] ^= 1;                 /* covered */
-  bench_inject (injector, rig.backend, rig.ipv6, rig.port, bad, sizeof (bad));
+  udplite_test_inject (injector, rig.backend, rig.ipv6, rig.port, bad,
+      sizeof (bad));
   memcpy (bad, good, sizeof (bad));
   bad[5] = 7;                   /* coverage */
-  bench_inject (injector, rig.backend, rig.ipv6, rig.port, bad, sizeof (bad));
+  udplite_test_inject (injector, rig.backend, rig.ipv6, rig.port, bad,
+      sizeof (bad));
   bad[5] = sizeof (bad) + 1;
-  bench_inject (injector, rig.backend, rig.ipv6, rig.port, bad, sizeof (bad));
+  udplite_test_inject (injector, rig.backend, rig.ipv6, rig.port, bad,
+      sizeof (bad));
   memcpy (bad, good, sizeof (bad));
   bad[6] = bad[7] = 0;          /* checksum */
-  bench_inject (injector, rig.backend, rig.ipv6, rig.port, bad, sizeof (bad));
+  udplite_test_inject (injector, rig.backend, rig.ipv6, rig.port, bad,
+      sizeof (bad));
 
   rig_send (&rig, 0, 100, G_MAXUINT);
   rig_expect (&rig, 0, 100);
@@ -415,13 +420,14 @@ GST_START_TEST (damage_outside_the_coverage_is_delivered)
   Rig rig;
 
   RIG_OR_SKIP (&rig);
-  injector = bench_injector_open (G_STRFUNC, rig.backend, rig.ipv6);
+  injector = udplite_test_injector_open (G_STRFUNC, rig.backend, rig.ipv6);
   if (injector >= 0) {
     rig_ready (&rig);
     gst_harness_play (rig.harness);
-    bench_write (packet, sizeof (packet), rig.backend, rig.ipv6, rig.port, 20);
+    udplite_test_write (packet, sizeof (packet), rig.backend, rig.ipv6,
+        rig.port, 20);
     packet[20] ^= 0xff;
-    bench_inject (injector, rig.backend, rig.ipv6, rig.port, packet,
+    udplite_test_inject (injector, rig.backend, rig.ipv6, rig.port, packet,
         sizeof (packet));
     buffer = gst_harness_pull (rig.harness);
     gst_check_buffer_data (buffer, packet + UDPLITE_HEADER_SIZE,
@@ -856,7 +862,7 @@ GST_END_TEST;
 static GSocket *
 make_socket (gint protocol)
 {
-  GSocketAddress *address = G_SOCKET_ADDRESS (bench_loopback (FALSE, 0));
+  GSocketAddress *address = G_SOCKET_ADDRESS (udplite_test_loopback (FALSE, 0));
   gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, protocol);
   GSocket *socket = g_socket_new_from_fd (fd, NULL);
 
@@ -871,12 +877,12 @@ GST_START_TEST (a_socket_that_is_given_is_used)
   GSocket *socket;
   Rig rig;
 
-  if (!bench_is_possible (UDPLITE_BACKEND_KERNEL, FALSE)) {
+  if (!udplite_test_is_possible (UDPLITE_BACKEND_KERNEL, FALSE)) {
     say_skipped (G_STRFUNC, "the kernel has no UDP-Lite");
     return;
   }
   rig_init_element (&rig);
-  rig.sender = bench_open (G_STRFUNC, UDPLITE_BACKEND_KERNEL, FALSE);
+  rig.sender = udplite_test_open (G_STRFUNC, UDPLITE_BACKEND_KERNEL, FALSE);
   socket = make_socket (UDPLITE_PROTOCOL);
   g_object_set (rig.element, "socket", socket, "close-socket", close_it, NULL);
   rig_ready (&rig);
@@ -929,7 +935,7 @@ GST_START_TEST (it_joins_a_group)
   fail_unless (udplite_socket_set_multicast_interface (rig.sender, 1, NULL));
   to = g_inet_socket_address_new (group, rig.port);
   fail_unless (g_socket_address_to_native (to, &native, sizeof (native), NULL));
-  bench_output (&output, &native, sizeof (struct sockaddr_in), &byte, 1,
+  udplite_test_output (&output, &native, sizeof (struct sockaddr_in), &byte, 1,
       G_MAXUINT);
   fail_unless_equals_int (udplite_socket_send (rig.sender, &output, 1, NULL),
       1);
@@ -951,9 +957,9 @@ GST_START_TEST (it_joins_a_group_of_a_link)
   Rig rig;
   guint i;
 
-  if (!own_network_enter (G_STRFUNC)
-      || !own_network_add (G_STRFUNC, "one", IFF_TUN)
-      || !own_network_add (G_STRFUNC, "two", IFF_TUN)
+  if (!tun_device_enter (G_STRFUNC)
+      || !tun_device_add (G_STRFUNC, "one", IFF_TUN)
+      || !tun_device_add (G_STRFUNC, "two", IFF_TUN)
       || !rig_init (&rig, G_STRFUNC, 2 * (__i__ / 2) + 1)) {
     g_object_unref (any);
     return;
@@ -966,7 +972,7 @@ GST_START_TEST (it_joins_a_group_of_a_link)
     to = g_inet_socket_address_new_from_string (i == 1 ? "ff02::4242%one" :
         "ff02::4242%two", 9);
     g_socket_address_to_native (to, &native, sizeof (native), NULL);
-    own_network_wait_for_address (((struct sockaddr_in6 *) &native)
+    tun_device_wait_for_address (((struct sockaddr_in6 *) &native)
         ->sin6_scope_id, (struct sockaddr *) &native,
         sizeof (struct sockaddr_in6));
     g_object_unref (to);
@@ -978,7 +984,7 @@ GST_START_TEST (it_joins_a_group_of_a_link)
   to = g_inet_socket_address_new_from_string (__i__ % 2 ? "ff02::4242%one" :
       "ff02::4242%two", rig.port);
   g_socket_address_to_native (to, &native, sizeof (native), NULL);
-  bench_output (&output, &native, sizeof (struct sockaddr_in6), &byte, 1,
+  udplite_test_output (&output, &native, sizeof (struct sockaddr_in6), &byte, 1,
       G_MAXUINT);
   fail_unless_equals_int (udplite_socket_send (rig.sender, &output, 1, NULL),
       1);

@@ -20,29 +20,31 @@
 
 GST_START_TEST (packets_go_both_ways)
 {
-  DatagramSocket *listener = bench_listener (bench_loopback (__i__), 0);
+  DatagramSocket *listener =
+      datagram_test_listener (datagram_test_loopback (__i__), 0);
   DatagramSocket *channel =
-      bench_channel (bench_loopback (__i__), bench_get_port (listener),
+      datagram_test_channel (datagram_test_loopback (__i__),
+          datagram_test_get_port (listener),
       NULL);
   gchar *from = g_strdup_printf (__i__ ? "[::1]:%u" : "127.0.0.1:%u",
-      bench_get_port (channel));
+      datagram_test_get_port (channel));
   Datagram datagram, answer;
   gint64 before, after;
 
-  bench_expect_nothing (listener);
+  datagram_test_expect_nothing (listener);
   before = g_get_monotonic_time () * 1000;
-  bench_send (channel, "INIT", NULL);
-  bench_expect (listener, "INIT", &datagram);
+  datagram_test_send (channel, "INIT", NULL);
+  datagram_test_expect (listener, "INIT", &datagram);
   after = (g_get_monotonic_time () + 1) * 1000;
-  bench_assert_remote (&datagram, from);
+  datagram_test_assert_remote (&datagram, from);
   /* two clocks, one after the other, in whole us */
   fail_unless (datagram.time >= before - 20000 && datagram.time <= after);
 
-  bench_send (listener, "COOKIE", &datagram.path);
-  bench_expect (channel, "COOKIE", &answer);
+  datagram_test_send (listener, "COOKIE", &datagram.path);
+  datagram_test_expect (channel, "COOKIE", &answer);
   fail_unless (answer.time >= datagram.time - 20000);
-  bench_expect_nothing (listener);
-  bench_expect_nothing (channel);
+  datagram_test_expect_nothing (listener);
+  datagram_test_expect_nothing (channel);
   g_free (from);
   datagram_socket_free (channel);
   datagram_socket_free (listener);
@@ -62,11 +64,11 @@ wait_for_stamps (DatagramSocket * listener, DatagramSocket * channel)
   guint i;
 
   for (i = 0; i < 1000; i++) {
-    bench_send (channel, "", NULL);
-    bench_wait (listener);
+    datagram_test_send (channel, "", NULL);
+    datagram_test_wait (listener);
     g_usleep (1000);
     read = g_get_monotonic_time () * 1000;
-    bench_expect (listener, "", &datagram);
+    datagram_test_expect (listener, "", &datagram);
     if (datagram.time + 500000 < read)
       return;
   }
@@ -74,9 +76,11 @@ wait_for_stamps (DatagramSocket * listener, DatagramSocket * channel)
 
 GST_START_TEST (many_go_by_one_call)
 {
-  DatagramSocket *listener = bench_listener (bench_loopback (__i__), 0);
+  DatagramSocket *listener =
+      datagram_test_listener (datagram_test_loopback (__i__), 0);
   DatagramSocket *channel =
-      bench_channel (bench_loopback (__i__), bench_get_port (listener),
+      datagram_test_channel (datagram_test_loopback (__i__),
+          datagram_test_get_port (listener),
       NULL);
   guint8 bytes[100], rooms[100][8];
   Datagram out[100], in[100];
@@ -96,7 +100,7 @@ GST_START_TEST (many_go_by_one_call)
   for (came = 0; came < 100;) {
     gint n;
 
-    bench_wait (listener);
+    datagram_test_wait (listener);
     n = datagram_socket_receive (listener, in + came, 100 - came, NULL);
     fail_unless (n > 0 && n <= DATAGRAM_BATCH);
     came += n;
@@ -107,7 +111,7 @@ GST_START_TEST (many_go_by_one_call)
     fail_unless (in[i].time >= last);
     last = in[i].time;
   }
-  bench_expect_nothing (listener);
+  datagram_test_expect_nothing (listener);
   datagram_socket_free (channel);
   datagram_socket_free (listener);
 }
@@ -116,20 +120,22 @@ GST_END_TEST;
 
 GST_START_TEST (longer_than_its_room_is_cut)
 {
-  DatagramSocket *listener = bench_listener (bench_loopback (__i__), 0);
+  DatagramSocket *listener =
+      datagram_test_listener (datagram_test_loopback (__i__), 0);
   DatagramSocket *channel =
-      bench_channel (bench_loopback (__i__), bench_get_port (listener),
+      datagram_test_channel (datagram_test_loopback (__i__),
+          datagram_test_get_port (listener),
       NULL);
   guint8 room[4];
   Datagram datagram = {.bytes = room,.size = sizeof (room) };
 
-  bench_send (channel, "12345678", NULL);
-  bench_wait (listener);
+  datagram_test_send (channel, "12345678", NULL);
+  datagram_test_wait (listener);
   fail_unless_equals_int (datagram_socket_receive (listener, &datagram, 1,
           NULL), 1);
   fail_unless_equals_int (datagram.size, 4);
   fail_unless (datagram.is_truncated);
-  bench_expect_nothing (listener);
+  datagram_test_expect_nothing (listener);
   datagram_socket_free (channel);
   datagram_socket_free (listener);
 }
@@ -138,14 +144,16 @@ GST_END_TEST;
 
 GST_START_TEST (empty_packet_is_a_packet)
 {
-  DatagramSocket *listener = bench_listener (bench_loopback (__i__), 0);
+  DatagramSocket *listener =
+      datagram_test_listener (datagram_test_loopback (__i__), 0);
   DatagramSocket *channel =
-      bench_channel (bench_loopback (__i__), bench_get_port (listener),
+      datagram_test_channel (datagram_test_loopback (__i__),
+          datagram_test_get_port (listener),
       NULL);
   Datagram datagram;
 
-  bench_send (channel, "", NULL);
-  bench_expect (listener, "", &datagram);
+  datagram_test_send (channel, "", NULL);
+  datagram_test_expect (listener, "", &datagram);
   datagram_socket_free (channel);
   datagram_socket_free (listener);
 }
@@ -154,9 +162,11 @@ GST_END_TEST;
 
 GST_START_TEST (longest_message_goes_and_a_longer_one_is_an_error)
 {
-  DatagramSocket *listener = bench_listener (bench_loopback (__i__), 0);
+  DatagramSocket *listener =
+      datagram_test_listener (datagram_test_loopback (__i__), 0);
   DatagramSocket *channel =
-      bench_channel (bench_loopback (__i__), bench_get_port (listener),
+      datagram_test_channel (datagram_test_loopback (__i__),
+          datagram_test_get_port (listener),
       NULL);
   Datagram datagram = {.bytes = g_malloc0 (70000) };
   GError *error = NULL;
@@ -164,7 +174,7 @@ GST_START_TEST (longest_message_goes_and_a_longer_one_is_an_error)
   datagram.size = 65507;
   fail_unless_equals_int (datagram_socket_send (channel, &datagram, 1, &error),
       1);
-  bench_wait (listener);
+  datagram_test_wait (listener);
   fail_unless_equals_int (datagram_socket_receive (listener, &datagram, 1,
           &error), 1);
   fail_unless_equals_int (datagram.size, 65507);
@@ -175,10 +185,11 @@ GST_START_TEST (longest_message_goes_and_a_longer_one_is_an_error)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE);
   fail_unless (strstr (error->message, "70000 bytes to ") != NULL, "%s",
       error->message);
-  fail_unless (strstr (error->message, bench_loopback (__i__)) != NULL, "%s",
+  fail_unless (strstr (error->message, datagram_test_loopback (__i__)) != NULL,
+      "%s",
       error->message);
   g_error_free (error);
-  bench_expect_nothing (channel);
+  datagram_test_expect_nothing (channel);
   g_free (datagram.bytes);
   datagram_socket_free (channel);
   datagram_socket_free (listener);
@@ -194,17 +205,19 @@ GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
   static const gchar *const addresses[] = { "127.0.0.1", "127.0.0.2",
     "127.3.2.1"
   };
-  DatagramSocket *listener = bench_listener (__i__ ? "::" : "0.0.0.0", 0);
+  DatagramSocket *listener = datagram_test_listener (__i__ ? "::" : "0.0.0.0",
+      0);
   DatagramSocket *channel;
   Datagram datagram, answer;
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (addresses); i++) {
-    channel = bench_channel (addresses[i], bench_get_port (listener), NULL);
-    bench_send (channel, "hello", NULL);
-    bench_expect (listener, "hello", &datagram);
-    bench_send (listener, addresses[i], &datagram.path);
-    bench_expect (channel, addresses[i], &answer);
+    channel = datagram_test_channel (addresses[i],
+        datagram_test_get_port (listener), NULL);
+    datagram_test_send (channel, "hello", NULL);
+    datagram_test_expect (listener, "hello", &datagram);
+    datagram_test_send (listener, addresses[i], &datagram.path);
+    datagram_test_expect (channel, addresses[i], &answer);
     datagram_socket_free (channel);
   }
   datagram_socket_free (listener);
@@ -214,23 +227,26 @@ GST_END_TEST;
 
 GST_START_TEST (addresses_are_compared_byte_by_byte)
 {
-  DatagramSocket *listener = bench_listener ("0.0.0.0", 0);
+  DatagramSocket *listener = datagram_test_listener ("0.0.0.0", 0);
   DatagramSocket *one =
-      bench_channel ("127.0.0.1", bench_get_port (listener), NULL);
+      datagram_test_channel ("127.0.0.1", datagram_test_get_port (listener),
+          NULL);
   DatagramSocket *two =
-      bench_channel ("127.0.0.1", bench_get_port (listener), NULL);
+      datagram_test_channel ("127.0.0.1", datagram_test_get_port (listener),
+          NULL);
   DatagramSocket *other =
-      bench_channel ("127.0.0.2", bench_get_port (listener), NULL);
+      datagram_test_channel ("127.0.0.2", datagram_test_get_port (listener),
+          NULL);
   Datagram first, again, second, third;
 
-  bench_send (one, "1", NULL);
-  bench_expect (listener, "1", &first);
-  bench_send (one, "2", NULL);
-  bench_expect (listener, "2", &again);
-  bench_send (two, "3", NULL);
-  bench_expect (listener, "3", &second);
-  bench_send (other, "4", NULL);
-  bench_expect (listener, "4", &third);
+  datagram_test_send (one, "1", NULL);
+  datagram_test_expect (listener, "1", &first);
+  datagram_test_send (one, "2", NULL);
+  datagram_test_expect (listener, "2", &again);
+  datagram_test_send (two, "3", NULL);
+  datagram_test_expect (listener, "3", &second);
+  datagram_test_send (other, "4", NULL);
+  datagram_test_expect (listener, "4", &third);
   fail_unless (memcmp (&first.path, &again.path,
           sizeof (DatagramPath)) == 0);
   fail_if (memcmp (&first.path, &second.path, sizeof (DatagramPath)) == 0);
@@ -247,15 +263,17 @@ GST_END_TEST;
 
 GST_START_TEST (ipv4_on_a_socket_of_ipv6_is_written_as_ipv4)
 {
-  DatagramSocket *listener = bench_listener ("::", 0);
+  DatagramSocket *listener = datagram_test_listener ("::", 0);
   DatagramSocket *channel =
-      bench_channel ("127.0.0.1", bench_get_port (listener), NULL);
-  gchar *from = g_strdup_printf ("127.0.0.1:%u", bench_get_port (channel));
+      datagram_test_channel ("127.0.0.1", datagram_test_get_port (listener),
+          NULL);
+  gchar *from = g_strdup_printf ("127.0.0.1:%u",
+      datagram_test_get_port (channel));
   Datagram datagram;
 
-  bench_send (channel, "x", NULL);
-  bench_expect (listener, "x", &datagram);
-  bench_assert_remote (&datagram, from);
+  datagram_test_send (channel, "x", NULL);
+  datagram_test_expect (listener, "x", &datagram);
+  datagram_test_assert_remote (&datagram, from);
   g_free (from);
   datagram_socket_free (channel);
   datagram_socket_free (listener);
@@ -265,15 +283,17 @@ GST_END_TEST;
 
 GST_START_TEST (channel_leaves_from_its_address)
 {
-  DatagramSocket *listener = bench_listener ("127.0.0.1", 0);
+  DatagramSocket *listener = datagram_test_listener ("127.0.0.1", 0);
   DatagramSocket *channel =
-      bench_channel ("127.0.0.1", bench_get_port (listener), "127.9.9.9");
-  gchar *from = g_strdup_printf ("127.9.9.9:%u", bench_get_port (channel));
+      datagram_test_channel ("127.0.0.1", datagram_test_get_port (listener),
+          "127.9.9.9");
+  gchar *from = g_strdup_printf ("127.9.9.9:%u",
+      datagram_test_get_port (channel));
   Datagram datagram;
 
-  bench_send (channel, "x", NULL);
-  bench_expect (listener, "x", &datagram);
-  bench_assert_remote (&datagram, from);
+  datagram_test_send (channel, "x", NULL);
+  datagram_test_expect (listener, "x", &datagram);
+  datagram_test_assert_remote (&datagram, from);
   g_free (from);
   datagram_socket_free (channel);
   datagram_socket_free (listener);
@@ -284,7 +304,8 @@ GST_END_TEST;
 /* The kernel has loopback addresses for what stays here. */
 GST_START_TEST (local_address_is_that_of_the_route)
 {
-  GSocketAddress *remote = bench_address (__i__ ? "::1" : "127.3.2.1", 5004);
+  GSocketAddress *remote = datagram_test_address (__i__ ? "::1" : "127.3.2.1",
+      5004);
   DatagramPath path = {.address_size = 0 };
   DatagramSocketOptions options;
   DatagramSocket *socket;
@@ -310,19 +331,21 @@ GST_END_TEST;
 
 GST_START_TEST (error_names_what_could_not_be_had)
 {
-  GSocketAddress *local = bench_address ("127.0.0.1", 0);
+  GSocketAddress *local = datagram_test_address ("127.0.0.1", 0);
   DatagramSocketOptions options;
   GError *error = NULL;
   DatagramSocket *listener;
 
-  bench_expect_no_channel ("127.0.0.1", "wlan17", NULL, G_IO_ERROR_NOT_FOUND,
+  datagram_test_expect_no_channel ("127.0.0.1", "wlan17", NULL,
+      G_IO_ERROR_NOT_FOUND,
       "No interface named wlan17");
-  bench_expect_no_channel ("127.0.0.1", NULL, "192.0.2.7", G_IO_ERROR_FAILED,
+  datagram_test_expect_no_channel ("127.0.0.1", NULL, "192.0.2.7",
+      G_IO_ERROR_FAILED,
       "192.0.2.7 is no address of this host");
-  bench_expect_no_channel ("127.0.0.1", NULL, "::1",
+  datagram_test_expect_no_channel ("127.0.0.1", NULL, "::1",
       G_IO_ERROR_INVALID_ARGUMENT,
       "No way from ::1 to 127.0.0.1:5004: one is IPv4, the other one IPv6");
-  bench_expect_no_channel ("255.255.255.255", NULL, "127.0.0.1",
+  datagram_test_expect_no_channel ("255.255.255.255", NULL, "127.0.0.1",
       G_IO_ERROR_PERMISSION_DENIED,
       "No way to 255.255.255.255:5004 from 127.0.0.1: ");
 
@@ -333,8 +356,8 @@ GST_START_TEST (error_names_what_could_not_be_had)
   g_clear_error (&error);
   g_object_unref (local);
 
-  listener = bench_listener ("127.0.0.1", 0);
-  local = G_SOCKET_ADDRESS (bench_get_local (listener));
+  listener = datagram_test_listener ("127.0.0.1", 0);
+  local = G_SOCKET_ADDRESS (datagram_test_get_local (listener));
   options.interface = NULL;
   fail_unless (datagram_socket_new_listener (local, &options, &error) == NULL);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE);
@@ -349,7 +372,8 @@ GST_END_TEST;
 
 GST_START_TEST (address_is_shared_only_if_both_want_it)
 {
-  GSocketAddress *local = bench_address (bench_loopback (__i__), 0);
+  GSocketAddress *local = datagram_test_address (datagram_test_loopback (__i__),
+      0);
   DatagramSocketOptions options;
   DatagramSocket *one, *two;
   GError *error = NULL;
@@ -359,7 +383,7 @@ GST_START_TEST (address_is_shared_only_if_both_want_it)
   one = datagram_socket_new_listener (local, &options, &error);
   g_assert_no_error (error);
   g_object_unref (local);
-  local = G_SOCKET_ADDRESS (bench_get_local (one));
+  local = G_SOCKET_ADDRESS (datagram_test_get_local (one));
   two = datagram_socket_new_listener (local, &options, &error);
   g_assert_no_error (error);
   options.reuse = FALSE;
@@ -374,7 +398,8 @@ GST_END_TEST;
 
 GST_START_TEST (buffer_is_as_big_as_was_said)
 {
-  GSocketAddress *local = bench_address (bench_loopback (__i__), 0);
+  GSocketAddress *local = datagram_test_address (datagram_test_loopback (__i__),
+      0);
   DatagramSocketOptions options;
   DatagramSocket *socket;
   GError *error = NULL;
@@ -397,35 +422,37 @@ GST_END_TEST;
  * once, until somebody answers. */
 GST_START_TEST (refusal_is_told_once_and_loses_nothing)
 {
-  DatagramSocket *listener = bench_listener (bench_loopback (__i__), 0);
-  guint16 port = bench_get_port (listener);
-  DatagramSocket *channel = bench_channel (bench_loopback (__i__), port, NULL);
+  DatagramSocket *listener =
+      datagram_test_listener (datagram_test_loopback (__i__), 0);
+  guint16 port = datagram_test_get_port (listener);
+  DatagramSocket *channel =
+      datagram_test_channel (datagram_test_loopback (__i__), port, NULL);
   const gchar *texts[] = { "1", "2", "3", "4", "5", "6", "7" };
   Datagram datagram;
   guint i;
 
   datagram_socket_free (listener);
   for (i = 0; i < G_N_ELEMENTS (texts); i++)
-    bench_send (channel, texts[i], NULL);
-  bench_expect_error (channel, G_IO_ERROR_CONNECTION_REFUSED,
-      bench_loopback (__i__));
-  bench_send (channel, "8", NULL);
-  bench_expect_nothing (channel);
+    datagram_test_send (channel, texts[i], NULL);
+  datagram_test_expect_error (channel, G_IO_ERROR_CONNECTION_REFUSED,
+      datagram_test_loopback (__i__));
+  datagram_test_send (channel, "8", NULL);
+  datagram_test_expect_nothing (channel);
 
-  bench_send (channel, "9", NULL);
-  listener = bench_listener (bench_loopback (__i__), port);
+  datagram_test_send (channel, "9", NULL);
+  listener = datagram_test_listener (datagram_test_loopback (__i__), port);
   for (i = 0; i < G_N_ELEMENTS (texts); i++)
-    bench_send (channel, texts[i], NULL);
+    datagram_test_send (channel, texts[i], NULL);
   for (i = 0; i < G_N_ELEMENTS (texts); i++)
-    bench_expect (listener, texts[i], &datagram);
-  bench_send (listener, "yes", &datagram.path);
-  bench_expect (channel, "yes", &datagram);
-  bench_expect_nothing (channel);
+    datagram_test_expect (listener, texts[i], &datagram);
+  datagram_test_send (listener, "yes", &datagram.path);
+  datagram_test_expect (channel, "yes", &datagram);
+  datagram_test_expect_nothing (channel);
 
   datagram_socket_free (listener);
-  bench_send (channel, "10", NULL);
-  bench_expect_error (channel, G_IO_ERROR_CONNECTION_REFUSED, NULL);
-  bench_expect_nothing (channel);
+  datagram_test_send (channel, "10", NULL);
+  datagram_test_expect_error (channel, G_IO_ERROR_CONNECTION_REFUSED, NULL);
+  datagram_test_expect_nothing (channel);
   datagram_socket_free (channel);
 }
 
@@ -436,7 +463,8 @@ GST_END_TEST;
 /* A UDP payload ends at 65507, Linux's loopback has packets of 65536. */
 GST_START_TEST (longest_message_is_what_mtu_and_headers_leave)
 {
-  DatagramSocket *channel = bench_channel (bench_loopback (__i__), 5004, NULL);
+  DatagramSocket *channel =
+      datagram_test_channel (datagram_test_loopback (__i__), 5004, NULL);
   guint overhead = __i__ ? 48 : 28;
 
   fail_unless_equals_int (datagram_socket_get_overhead (channel), overhead);
@@ -471,25 +499,26 @@ clock_gettime (clockid_t id, struct timespec *now)
 /* The kernel's time of a packet is by the clock before it was set. */
 GST_START_TEST (clock_that_is_set_moves_no_arrival)
 {
-  DatagramSocket *listener = bench_listener ("127.0.0.1", 0);
+  DatagramSocket *listener = datagram_test_listener ("127.0.0.1", 0);
   DatagramSocket *channel =
-      bench_channel ("127.0.0.1", bench_get_port (listener), NULL);
+      datagram_test_channel ("127.0.0.1", datagram_test_get_port (listener),
+          NULL);
   Datagram datagram;
   gint64 before;
 
-  bench_send (channel, "0", NULL);
-  bench_expect (listener, "0", &datagram);
-  bench_expect_nothing (listener);
+  datagram_test_send (channel, "0", NULL);
+  datagram_test_expect (listener, "0", &datagram);
+  datagram_test_expect_nothing (listener);
   before = g_get_monotonic_time () * 1000;
-  bench_send (channel, "1", NULL);
+  datagram_test_send (channel, "1", NULL);
   clock_step = __i__;
-  bench_expect (listener, "1", &datagram);
+  datagram_test_expect (listener, "1", &datagram);
   fail_unless (datagram.time >= before - 20000);
   fail_unless (datagram.time <= (g_get_monotonic_time () + 1) * 1000);
   clock_step = 0;
   before = g_get_monotonic_time () * 1000;
-  bench_send (channel, "2", NULL);
-  bench_expect (listener, "2", &datagram);
+  datagram_test_send (channel, "2", NULL);
+  datagram_test_expect (listener, "2", &datagram);
   fail_unless (datagram.time >= before - 20000);
   fail_unless (datagram.time <= (g_get_monotonic_time () + 1) * 1000);
   datagram_socket_free (channel);

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 
 #include "networknamespace.h"
+#include "skipped.h"
 
 static gboolean
 make_devices (const gchar * test)
@@ -78,7 +79,7 @@ channel_by (const gchar * remote, const gchar * interface, const gchar * local)
 {
   GError *error = NULL;
   DatagramSocket *channel =
-      bench_try_channel (remote, 5004, interface, local, &error);
+      datagram_test_try_channel (remote, 5004, interface, local, &error);
 
   g_assert_no_error (error);
   return channel;
@@ -98,11 +99,11 @@ GST_START_TEST (channel_goes_out_by_its_interface)
   by_route = channel_by ("203.0.113.1", NULL, NULL);
   by_a = channel_by ("203.0.113.1", "wlan0", NULL);
   by_b = channel_by ("203.0.113.1", "usb0", NULL);
-  bench_send (by_route, "by the route", NULL);
+  datagram_test_send (by_route, "by the route", NULL);
   expect_at (tap_a, "by the route");
-  bench_send (by_a, "by wlan0", NULL);
+  datagram_test_send (by_a, "by wlan0", NULL);
   expect_at (tap_a, "by wlan0");
-  bench_send (by_b, "by usb0", NULL);
+  datagram_test_send (by_b, "by usb0", NULL);
   expect_at (tap_b, "by usb0");
   fail_if (hears (tap_a, "by usb0"));
 
@@ -134,14 +135,14 @@ GST_START_TEST (channel_goes_as_the_rules_say_of_its_address)
   tap_a = open_tap ("wlan0x");
   tap_b = open_tap ("usb0x");
   channel = channel_by ("203.0.113.1", NULL, "198.51.100.1");
-  bench_send (channel, "without a rule", NULL);
+  datagram_test_send (channel, "without a rule", NULL);
   expect_at (tap_a, "without a rule");
   datagram_socket_free (channel);
 
   netns_must ("ip route add default via 198.51.100.9 dev usb0 table 102");
   netns_must ("ip rule add from 198.51.100.1 lookup 102");
   channel = channel_by ("203.0.113.1", NULL, "198.51.100.1");
-  bench_send (channel, "with a rule", NULL);
+  datagram_test_send (channel, "with a rule", NULL);
   expect_at (tap_b, "with a rule");
   fail_if (hears (tap_a, "with a rule"));
   datagram_socket_free (channel);
@@ -149,7 +150,7 @@ GST_START_TEST (channel_goes_as_the_rules_say_of_its_address)
   /* nobody is on-link at the other end, but the way leads by 198.51.100.9 */
   netns_must ("ip neighbour delete 203.0.113.1 dev usb0");
   channel = channel_by ("203.0.113.1", "usb0", NULL);
-  bench_send (channel, "by its interface", NULL);
+  datagram_test_send (channel, "by its interface", NULL);
   expect_at (tap_b, "by its interface");
   datagram_socket_free (channel);
   close (tap_a);
@@ -160,7 +161,7 @@ GST_END_TEST;
 
 GST_START_TEST (listener_of_an_interface_hears_nothing_else)
 {
-  GSocketAddress *local = bench_address ("0.0.0.0", 5004);
+  GSocketAddress *local = datagram_test_address ("0.0.0.0", 5004);
   DatagramSocketOptions options;
   DatagramSocket *listener, *channel;
   GError *error = NULL;
@@ -171,16 +172,16 @@ GST_START_TEST (listener_of_an_interface_hears_nothing_else)
     options.interface = "wlan0";
     listener = datagram_socket_new_listener (local, &options, &error);
     g_assert_no_error (error);
-    channel = bench_channel ("127.0.0.1", 5004, NULL);
-    bench_send (channel, "by lo", NULL);
-    bench_expect_error (channel, G_IO_ERROR_CONNECTION_REFUSED, NULL);
-    bench_expect_nothing (listener);
+    channel = datagram_test_channel ("127.0.0.1", 5004, NULL);
+    datagram_test_send (channel, "by lo", NULL);
+    datagram_test_expect_error (channel, G_IO_ERROR_CONNECTION_REFUSED, NULL);
+    datagram_test_expect_nothing (listener);
     datagram_socket_free (listener);
     options.interface = "lo";
     listener = datagram_socket_new_listener (local, &options, &error);
     g_assert_no_error (error);
-    bench_send (channel, "by lo", NULL);
-    bench_expect (listener, "by lo", &datagram);
+    datagram_test_send (channel, "by lo", NULL);
+    datagram_test_expect (listener, "by lo", &datagram);
     datagram_socket_free (listener);
     datagram_socket_free (channel);
   }
@@ -214,9 +215,9 @@ GST_START_TEST (way_that_has_gone_is_an_error)
   by_interface = channel_by ("203.0.113.1", "wlan0", NULL);
   by_address = channel_by ("198.51.100.9", NULL, "198.51.100.1");
   by_route = channel_by ("203.0.113.1", NULL, NULL);
-  bench_send (by_interface, "x", NULL);
-  bench_send (by_address, "x", NULL);
-  bench_send (by_route, "x", NULL);
+  datagram_test_send (by_interface, "x", NULL);
+  datagram_test_send (by_address, "x", NULL);
+  datagram_test_send (by_route, "x", NULL);
 
   netns_must ("ip link set wlan0 down");
   expect_gone (by_interface,
@@ -224,9 +225,9 @@ GST_START_TEST (way_that_has_gone_is_an_error)
       "by wlan0: ");
   expect_gone (by_route,
       "Could not send a packet of 1 bytes to 203.0.113.1:5004: ");
-  bench_send (by_address, "x", NULL);
+  datagram_test_send (by_address, "x", NULL);
   netns_must ("ip link set wlan0 up");
-  bench_send (by_interface, "x", NULL);
+  datagram_test_send (by_interface, "x", NULL);
   netns_must ("ip link delete wlan0");
   expect_gone (by_interface,
       "Could not send a packet of 1 bytes to 203.0.113.1:5004 from 192.0.2.1 "
@@ -236,7 +237,7 @@ GST_START_TEST (way_that_has_gone_is_an_error)
   expect_gone (by_address,
       "Could not send a packet of 1 bytes to 198.51.100.9:5004 from "
       "198.51.100.1: ");
-  bench_expect_no_channel ("203.0.113.1", NULL, NULL,
+  datagram_test_expect_no_channel ("203.0.113.1", NULL, NULL,
       G_IO_ERROR_NETWORK_UNREACHABLE, "No way to 203.0.113.1:5004: ");
   datagram_socket_free (by_interface);
   datagram_socket_free (by_address);
@@ -268,7 +269,7 @@ GST_START_TEST (full_device_says_later)
   fail_unless_equals_int (result, 0);
   g_assert_no_error (error);
   fail_unless (sent > 10);
-  bench_expect_nothing (channel);
+  datagram_test_expect_nothing (channel);
 
   netns_must ("tc qdisc delete dev wlan0 root");
   g_socket_condition_timed_wait (datagram_socket_get_socket (channel), G_IO_OUT,
@@ -288,10 +289,10 @@ send_until (DatagramSocket * from, const gchar * text,
     const DatagramPath * path, DatagramSocket * to, Datagram * datagram)
 {
   do
-    bench_send (from, text, path);
+    datagram_test_send (from, text, path);
   while (!g_socket_condition_timed_wait (datagram_socket_get_socket (to),
           G_IO_IN, 10 * 1000, NULL, NULL));
-  bench_expect (to, text, datagram);
+  datagram_test_expect (to, text, datagram);
 }
 
 /* Of IPv6, they belong to the interface: both ways have to name it. */
@@ -305,11 +306,12 @@ GST_START_TEST (link_local_addresses_have_their_interface)
     return;
   netns_must ("ip address add fe80::1/64 dev wlan0 nodad");
   netns_must ("ip address add fe80::2/64 dev wlan0 nodad");
-  listener = bench_listener ("::", 5004);
+  listener = datagram_test_listener ("::", 5004);
   channel = channel_by ("fe80::1%wlan0", NULL, "fe80::2%wlan0");
   send_until (channel, "x", NULL, listener, &datagram);
-  from = g_strdup_printf ("[fe80::2%%wlan0]:%u", bench_get_port (channel));
-  bench_assert_remote (&datagram, from);
+  from = g_strdup_printf ("[fe80::2%%wlan0]:%u",
+      datagram_test_get_port (channel));
+  datagram_test_assert_remote (&datagram, from);
   send_until (listener, "y", &datagram.path, channel, &answer);
   g_free (from);
   datagram_socket_free (channel);

@@ -284,12 +284,13 @@ add_pair (Fixture * self, guint path)
 {
   DatagramSocket *near;
 
-  self->far[path] = bench_listener ("127.0.0.1", 0);
-  near = bench_channel ("127.0.0.1", bench_get_port (self->far[path]), NULL);
+  self->far[path] = datagram_test_listener ("127.0.0.1", 0);
+  near = datagram_test_channel ("127.0.0.1",
+      datagram_test_get_port (self->far[path]), NULL);
   self->back[path] = *datagram_socket_get_path (near);
   memcpy (self->back[path].remote, self->back[path].local,
       sizeof (self->back[path].remote));
-  self->back[path].remote_port = bench_get_port (near);
+  self->back[path].remote_port = datagram_test_get_port (near);
   driver_add_path (&self->driver, path, near, SIZE);
 }
 
@@ -514,11 +515,12 @@ GST_END_TEST;
 static void
 add_refused_path (Fixture * self)
 {
-  DatagramSocket *listener = bench_listener ("127.0.0.1", 0);
-  const guint16 port = bench_get_port (listener);
+  DatagramSocket *listener = datagram_test_listener ("127.0.0.1", 0);
+  const guint16 port = datagram_test_get_port (listener);
 
   datagram_socket_free (listener);
-  driver_add_path (&self->driver, 0, bench_channel ("127.0.0.1", port, NULL),
+  driver_add_path (&self->driver, 0, datagram_test_channel ("127.0.0.1", port,
+          NULL),
       SIZE);
 }
 

@@ -17,7 +17,7 @@ static const IfdConfig gop_of_three = { IFD_ALGORITHM_GOP, 3 };
  * I-frame */
 GST_START_TEST (gop_with_a_w_of_one_is_figure_1_1)
 {
-  const ScriptCase cases[] = {
+  const IfdCase cases[] = {
     {"if (W is empty) store: I", "I", "+I0"},
     {"if (W is empty) store: P", "I / P", "+I0 >I0 +P1"},
     {"if (W is empty) store: B", "Ic / B", "+I0 >I0 +B1"},
@@ -36,14 +36,14 @@ GST_START_TEST (gop_with_a_w_of_one_is_figure_1_1)
         "+I0 >I0 +P1 >P1 +B2 -B2:overwritten +P3"},
   };
 
-  SCRIPT_EXPECT_ALL (&gop_of_one, cases);
+  IFD_EXPECT_ALL (&gop_of_one, cases);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (gop_discards_the_rest_of_a_disturbed_gop)
 {
-  const ScriptCase cases[] = {
+  const IfdCase cases[] = {
     {"a P lost for want of room", "I P / P B",
         "+I0 -P1:no-room >I0 -P2:disturbed -B3:disturbed"},
     {"and leading B-frames behind it, to the first P", "I P / I / B B P / B",
@@ -66,14 +66,14 @@ GST_START_TEST (gop_discards_the_rest_of_a_disturbed_gop)
           "-B5:leading"},
   };
 
-  SCRIPT_EXPECT_ALL (&gop_of_one, cases);
+  IFD_EXPECT_ALL (&gop_of_one, cases);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (gop_notes_the_i_or_p_that_an_i_overwrites)
 {
-  const ScriptCase cases[] = {
+  const IfdCase cases[] = {
     {"P", "I / P I / B P / B",
         "+I0 >I0 +P1 -P1:overwritten +I2 >I2 -B3:leading +P4 >P4 +B5"},
     {"I", "I I / B", "+I0 -I0:overwritten +I1 >I1 -B2:leading"},
@@ -81,14 +81,14 @@ GST_START_TEST (gop_notes_the_i_or_p_that_an_i_overwrites)
         "+I0 >I0 +P1 >P1 +B2 -B2:overwritten +I3 >I3 +B4"},
   };
 
-  SCRIPT_EXPECT_ALL (&gop_of_one, cases);
+  IFD_EXPECT_ALL (&gop_of_one, cases);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (gop_spares_leading_b_of_closed_gop)
 {
-  const ScriptCase cases[] = {
+  const IfdCase cases[] = {
     {"behind a lost P", "I P / Ic / B",
         "+I0 -P1:no-room >I0 +I2 >I2 +B3"},
     {"behind an overwritten P", "I / P Ic / B",
@@ -101,39 +101,39 @@ GST_START_TEST (gop_spares_leading_b_of_closed_gop)
         "+I0 -P1:no-room >I0 +I2 >I2 -B3:leading"},
   };
 
-  SCRIPT_EXPECT_ALL (&gop_of_one, cases);
+  IFD_EXPECT_ALL (&gop_of_one, cases);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (gop_forgets_the_gop_before_the_last)
 {
-  const ScriptCase cases[] = {
+  const IfdCase cases[] = {
     {"I-frames and B-frames only", "I I / B / I / B",
         "+I0 -I0:overwritten +I1 >I1 -B2:leading > +I3 >I3 +B4"},
   };
 
-  SCRIPT_EXPECT_ALL (&gop_of_one, cases);
+  IFD_EXPECT_ALL (&gop_of_one, cases);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (gop_never_sends_leading_frames_of_a_broken_link)
 {
-  const ScriptCase cases[] = {
+  const IfdCase cases[] = {
     {"though all was sent", "I / P / Ix / Bl P / B",
         "+I0 >I0 +P1 >P1 +I2 >I2 -B3:leading +P4 >P4 +B5"},
     {"but the others", "I / Ix / Bt", "+I0 >I0 +I1 >I1 +B2"},
   };
 
-  SCRIPT_EXPECT_ALL (&gop_of_one, cases);
+  IFD_EXPECT_ALL (&gop_of_one, cases);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (gop_begins_with_an_i_frame)
 {
-  const ScriptCase cases[] = {
+  const IfdCase cases[] = {
     {"a stream", "B P I / B P",
         "-B0:no-i-frame -P1:no-i-frame +I2 >I2 -B3:leading +P4"},
     {"a stream behind a flush", "I P flush B P I / B P",
@@ -150,7 +150,7 @@ GST_START_TEST (gop_begins_with_an_i_frame)
         "+I0 +I1 +B2 >I0 >I1 +B3"},
   };
 
-  SCRIPT_EXPECT_ALL (&gop_of_three, cases);
+  IFD_EXPECT_ALL (&gop_of_three, cases);
 }
 
 GST_END_TEST;
@@ -158,7 +158,7 @@ GST_END_TEST;
 /* Before its first frame a stream has not begun, by whatever algorithm. */
 GST_START_TEST (algorithm_may_change_before_the_first_frame)
 {
-  const ScriptCase cases[] = {
+  const IfdCase cases[] = {
     {"gop awaits an I", "gop3 P", "-P0:no-i-frame"},
     {"figure 1.1 doesn't", "gop3 paper P", "+P0"},
     {"figures 1.2 and 1.3 don't", "gop3 paper-gop B", "+B0"},
@@ -170,14 +170,14 @@ GST_START_TEST (algorithm_may_change_before_the_first_frame)
     {"nor for a new receiver", "restart paper P I", "-P0:no-i-frame +I1"},
   };
 
-  SCRIPT_EXPECT_ALL (&paper, cases);
+  IFD_EXPECT_ALL (&paper, cases);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (algorithm_changes_with_an_i_frame)
 {
-  const ScriptCase cases[] = {
+  const IfdCase cases[] = {
     {"to gop: what paper gave up is unknown", "paper I P gop2 B / P I Bl P / /",
         "+I0 -P1:no-room -B2:no-room >I0 +P3 +I4 -B5:leading "
           "-P3:overwritten +P6 >I4 >P6"},
@@ -186,14 +186,14 @@ GST_START_TEST (algorithm_changes_with_an_i_frame)
           "-I4:overwritten +I6"},
   };
 
-  SCRIPT_EXPECT_ALL (&gop_of_two, cases);
+  IFD_EXPECT_ALL (&gop_of_two, cases);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (victim_is_the_frame_that_costs_least)
 {
-  const ScriptCase two[] = {
+  const IfdCase two[] = {
     {"C an I: the largest B", "I / P / B7 B9 I",
         "+I0 >I0 +P1 >P1 +B2 +B3 -B3:overwritten +I4"},
     {"C a P: the largest B", "I / P / B9 B7 P",
@@ -226,7 +226,7 @@ GST_START_TEST (victim_is_the_frame_that_costs_least)
     {"C a P that leads", "I / P I Pl Bl",
         "+I0 >I0 +P1 +I2 -P3:no-room -B4:leading"},
   };
-  const ScriptCase three[] = {
+  const IfdCase three[] = {
     {"the newest P that leads: others refer to the elder", "I / I Pl Pl P",
         "+I0 >I0 +I1 +P2 +P3 -P3:overwritten +P4"},
     {"of several GOPs the largest last P", "gop4 I / P5 I P9 I P7",
@@ -235,8 +235,8 @@ GST_START_TEST (victim_is_the_frame_that_costs_least)
         "+I0 >I0 +I1 +P2 +B3 -B3:overwritten +P4"},
   };
 
-  SCRIPT_EXPECT_ALL (&gop_of_two, two);
-  SCRIPT_EXPECT_ALL (&gop_of_three, three);
+  IFD_EXPECT_ALL (&gop_of_two, two);
+  IFD_EXPECT_ALL (&gop_of_three, three);
 }
 
 GST_END_TEST;
@@ -244,7 +244,7 @@ GST_END_TEST;
 /* After an outage W would hold one old I-frame beside the other. */
 GST_START_TEST (an_i_frame_replaces_what_an_outage_left)
 {
-  const ScriptCase cases[] = {
+  const IfdCase cases[] = {
     {"I- and P-frames with holes: all", "I / P B2 B2 P I / Bl",
         "+I0 >I0 +P1 +B2 -B2:overwritten +B3 -B3:overwritten +P4 "
           "-P1:overwritten -P4:overwritten +I5 >I5 -B6:leading"},
@@ -259,14 +259,14 @@ GST_START_TEST (an_i_frame_replaces_what_an_outage_left)
         "+I0 >I0 +P1 +P2 >P1 +B3 +B4 -B3:overwritten +P5 >P2 >B4 +I6"},
   };
 
-  SCRIPT_EXPECT_ALL (&gop_of_two, cases);
+  IFD_EXPECT_ALL (&gop_of_two, cases);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (w_may_grow_and_shrink)
 {
-  const ScriptCase cases[] = {
+  const IfdCase cases[] = {
     {"grows", "I gop2 P P", "+I0 +P1 -P2:no-room"},
     {"is never nothing", "gop0 I P", "+I0 -P1:no-room"},
     {"what waits stays, and makes room for nothing",
@@ -276,7 +276,7 @@ GST_START_TEST (w_may_grow_and_shrink)
         "+I0 +P1 +B2 -B2:overwritten +P3 >I0 >P1 -P4:no-room"},
   };
 
-  SCRIPT_EXPECT_ALL (&gop_of_one, cases);
+  IFD_EXPECT_ALL (&gop_of_one, cases);
 }
 
 GST_END_TEST;
@@ -285,7 +285,7 @@ GST_END_TEST;
  * the last reference picture, where the range is 16. */
 GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
 {
-  const ScriptCase one[] = {
+  const IfdCase one[] = {
     {"12 would be -4", "Io0 / P!o6 Io12 Po2 Bo0",
         "+I0 >I0 -P1:incomplete -I2:misordered -P3:disturbed -B4:disturbed"},
     {"the next may do, without its leading frames",
@@ -314,7 +314,7 @@ GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
         "+I0 >I0 -P1:incomplete +I2"},
     {"a new stream", "Io0 / P!o6 flush Io12", "+I0 >I0 -P1:incomplete +I2"},
   };
-  const ScriptCase two[] = {
+  const IfdCase two[] = {
     {"what W holds is before it", "Io0 / Po6 P!o10 Io12",
         "+I0 >I0 +P1 -P2:incomplete +I3"},
     {"until it goes", "Io0 / Po6 Io12 Po2",
@@ -324,8 +324,8 @@ GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
           "-P4:disturbed"},
   };
 
-  SCRIPT_EXPECT_ALL (&gop_of_one, one);
-  SCRIPT_EXPECT_ALL (&gop_of_two, two);
+  IFD_EXPECT_ALL (&gop_of_one, one);
+  IFD_EXPECT_ALL (&gop_of_two, two);
 }
 
 GST_END_TEST;
@@ -339,20 +339,20 @@ GST_START_TEST (misordered_stream_goes_on)
   IfdStats stats;
   guint i;
 
-  script_do_word (ifd, "Io0", &sending, log);
-  script_do_word (ifd, "/", &sending, log);
-  script_do_word (ifd, "P!o6", &sending, log);
+  ifd_case_do_word (ifd, "Io0", &sending, log);
+  ifd_case_do_word (ifd, "/", &sending, log);
+  ifd_case_do_word (ifd, "P!o6", &sending, log);
   for (i = 0; i < IFD_MAX_ORDER_WAIT; i++)
-    script_do_word (ifd, i == 0 ? "Io15" : "Io0", &sending, log);
+    ifd_case_do_word (ifd, i == 0 ? "Io15" : "Io0", &sending, log);
   ifd_get_stats (ifd, &stats);
   fail_unless_equals_uint64 (stats.dropped[IFD_FRAME_I][IFD_DROP_MISORDERED],
       IFD_MAX_ORDER_WAIT);
   fail_unless_equals_uint64 (stats.gops_misordered, 0);
   g_string_truncate (log, 0);
-  script_do_word (ifd, "Io0", &sending, log);
-  script_do_word (ifd, "Blo14", &sending, log);
-  script_do_word (ifd, "Po6", &sending, log);
-  script_do_word (ifd, "Io12", &sending, log);
+  ifd_case_do_word (ifd, "Io0", &sending, log);
+  ifd_case_do_word (ifd, "Blo14", &sending, log);
+  ifd_case_do_word (ifd, "Po6", &sending, log);
+  ifd_case_do_word (ifd, "Io12", &sending, log);
   fail_unless_equals_string (log->str, "+I252 -B253:leading +P254 +I255");
   ifd_get_stats (ifd, &stats);
   fail_unless_equals_uint64 (stats.gops_misordered, 1);
@@ -387,24 +387,24 @@ GST_START_TEST (stream_without_i_frames_goes_on)
   gboolean sending = FALSE;
 
   fail_unless_equals_int (count_refused (ifd, 10000), IFD_LONGEST_GOP - 1);
-  script_do_word (ifd, "P", &sending, log);
-  script_do_word (ifd, "P", &sending, log);
+  ifd_case_do_word (ifd, "P", &sending, log);
+  ifd_case_do_word (ifd, "P", &sending, log);
   /* W is full: it lives with the loss */
-  script_do_word (ifd, "P", &sending, log);
-  script_do_word (ifd, "/", &sending, log);
-  script_do_word (ifd, "P", &sending, log);
+  ifd_case_do_word (ifd, "P", &sending, log);
+  ifd_case_do_word (ifd, "/", &sending, log);
+  ifd_case_do_word (ifd, "P", &sending, log);
   fail_unless_equals_string (log->str, "+P600 +P601 -P602:no-room >P599 +P603");
   /* until there is an I-frame after all */
   g_string_truncate (log, 0);
-  script_do_word (ifd, "/", &sending, log);
-  script_do_word (ifd, "I", &sending, log);
-  script_do_word (ifd, "P", &sending, log);
-  script_do_word (ifd, "P", &sending, log);
+  ifd_case_do_word (ifd, "/", &sending, log);
+  ifd_case_do_word (ifd, "I", &sending, log);
+  ifd_case_do_word (ifd, "P", &sending, log);
+  ifd_case_do_word (ifd, "P", &sending, log);
   fail_unless_equals_string (log->str,
       ">P600 +I604 -P603:overwritten +P605 -P601:overwritten +P606");
   g_string_truncate (log, 0);
-  script_do_word (ifd, "P", &sending, log);
-  script_do_word (ifd, "P", &sending, log);
+  ifd_case_do_word (ifd, "P", &sending, log);
+  ifd_case_do_word (ifd, "P", &sending, log);
   fail_unless_equals_string (log->str, "-P607:no-room -P608:disturbed");
   g_string_free (log, TRUE);
   ifd_free (ifd);
@@ -417,7 +417,7 @@ GST_END_TEST;
  */
 GST_START_TEST (refresh_is_a_beginning_for_a_new_receiver_only)
 {
-  static const ScriptCase cases[] = {
+  static const IfdCase cases[] = {
     {"the stream begins in the middle", "P B Pr P B /",
         "-P0:no-i-frame -B1:no-i-frame +P2 +P3 +B4 >P2"},
     {"a new receiver", "Ic / P / restart P Pr / P /",
@@ -434,21 +434,21 @@ GST_START_TEST (refresh_is_a_beginning_for_a_new_receiver_only)
         "-B0:no-i-frame +I1 +P2"},
   };
 
-  SCRIPT_EXPECT_ALL (&gop_of_three, cases);
+  IFD_EXPECT_ALL (&gop_of_three, cases);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (figures_begin_with_a_refresh)
 {
-  static const ScriptCase cases[] = {
+  static const IfdCase cases[] = {
     {"paper", "paper restart P B Pr / P",
         "-P0:no-i-frame -B1:no-i-frame +P2 >P2 +P3"},
     {"paper-gop", "paper-gop restart P B Pr / P",
         "-P0:no-i-frame -B1:no-i-frame +P2 >P2 +P3"},
   };
 
-  SCRIPT_EXPECT_ALL (&gop_of_one, cases);
+  IFD_EXPECT_ALL (&gop_of_one, cases);
 }
 
 GST_END_TEST;
@@ -457,29 +457,29 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
 {
   GString *log = g_string_new (NULL);
   gboolean sending = TRUE;
-  Ifd *ifd = script_play (&gop_of_one, "Ic / P Pr", log);
+  Ifd *ifd = ifd_case_play (&gop_of_one, "Ic / P Pr", log);
   guint i;
 
   /* The stream may have another I-frame for so long. */
   for (i = 0; i < IFD_LONGEST_GOP; i++)
-    script_do_word (ifd, i % 20 ? "P" : "Pr", &sending, log);
+    ifd_case_do_word (ifd, i % 20 ? "P" : "Pr", &sending, log);
   g_string_truncate (log, 0);
-  script_do_word (ifd, "/", &sending, log);
-  script_do_word (ifd, "P", &sending, log);
-  script_do_word (ifd, "Pr", &sending, log);
-  script_do_word (ifd, "P", &sending, log);
-  script_do_word (ifd, "/", &sending, log);
+  ifd_case_do_word (ifd, "/", &sending, log);
+  ifd_case_do_word (ifd, "P", &sending, log);
+  ifd_case_do_word (ifd, "Pr", &sending, log);
+  ifd_case_do_word (ifd, "P", &sending, log);
+  ifd_case_do_word (ifd, "/", &sending, log);
   /* From then on it resumes with each, */
-  script_do_word (ifd, "P", &sending, log);
-  script_do_word (ifd, "Pr", &sending, log);
-  script_do_word (ifd, "/", &sending, log);
+  ifd_case_do_word (ifd, "P", &sending, log);
+  ifd_case_do_word (ifd, "Pr", &sending, log);
+  ifd_case_do_word (ifd, "/", &sending, log);
   fail_unless_equals_string (log->str, ">P1 -P603:disturbed +P604 "
       "-P605:no-room >P604 -P606:disturbed +P607 >P607");
   /* until an I-frame comes after all. */
   g_string_truncate (log, 0);
-  script_do_word (ifd, "Ic", &sending, log);
-  script_do_word (ifd, "P", &sending, log);
-  script_do_word (ifd, "Pr", &sending, log);
+  ifd_case_do_word (ifd, "Ic", &sending, log);
+  ifd_case_do_word (ifd, "P", &sending, log);
+  ifd_case_do_word (ifd, "Pr", &sending, log);
   fail_unless_equals_string (log->str,
       "+I608 -P609:no-room -P610:disturbed");
   g_string_free (log, TRUE);
@@ -492,7 +492,7 @@ GST_END_TEST;
 GST_START_TEST (stream_whose_refreshes_end_goes_on)
 {
   GString *log = g_string_new (NULL);
-  Ifd *ifd = script_play (&gop_of_one, "I / P P Pr /", log);
+  Ifd *ifd = ifd_case_play (&gop_of_one, "I / P P Pr /", log);
 
   fail_unless_equals_int (count_refused (ifd, 10000),
       2 * IFD_LONGEST_GOP - 2);
@@ -505,7 +505,7 @@ GST_END_TEST;
 GST_START_TEST (rest_of_a_gop_without_end_goes_on)
 {
   GString *log = g_string_new (NULL);
-  Ifd *ifd = script_play (&gop_of_one, "I / P P /", log);
+  Ifd *ifd = ifd_case_play (&gop_of_one, "I / P P /", log);
 
   fail_unless_equals_string (log->str, "+I0 >I0 +P1 -P2:no-room >P1");
   fail_unless_equals_int (count_refused (ifd, 10000), IFD_LONGEST_GOP - 1);
@@ -518,16 +518,16 @@ GST_END_TEST;
 GST_START_TEST (only_frames_in_a_row_wait_in_vain)
 {
   GString *log = g_string_new (NULL);
-  Ifd *ifd = script_play (&gop_of_one, "I P", log);
+  Ifd *ifd = ifd_case_play (&gop_of_one, "I P", log);
   const guint most = IFD_LONGEST_GOP * 2 / 3;
   gboolean sending = FALSE;
   guint i;
 
   for (i = 0; i < 3; i++) {
-    script_do_word (ifd, "/", &sending, log);
+    ifd_case_do_word (ifd, "/", &sending, log);
     fail_unless_equals_int (count_refused (ifd, most), most);
-    script_do_word (ifd, "I", &sending, log);
-    script_do_word (ifd, "P", &sending, log);
+    ifd_case_do_word (ifd, "I", &sending, log);
+    ifd_case_do_word (ifd, "P", &sending, log);
   }
   g_string_free (log, TRUE);
   ifd_free (ifd);
@@ -540,7 +540,7 @@ GST_END_TEST;
 GST_START_TEST (drops_name_the_frame_that_caused_them)
 {
   Ifd *ifd = ifd_new (&gop_of_one);
-  IfdFrame frame = script_make_frame ("I100"), peeked;
+  IfdFrame frame = ifd_case_make_frame ("I100"), peeked;
   IfdEvent event;
 
   frame.user = ifd;
@@ -572,7 +572,7 @@ GST_START_TEST (counters_tell_what_became_of_the_frames)
   GString *log = g_string_new (NULL);
   /* 0 sent, 1 sent, 2 overwritten, 3 no room, 4 disturbed, 5 flushed */
   Ifd *ifd =
-      script_play (&gop_of_one, "I100 / P50 / B30 P40 P20 P10 / I60", log);
+      ifd_case_play (&gop_of_one, "I100 / P50 / B30 P40 P20 P10 / I60", log);
   IfdFrame frame;
   IfdStats stats;
 
@@ -612,7 +612,7 @@ GST_END_TEST;
 GST_START_TEST (each_gop_is_counted_as_disturbed_once)
 {
   GString *log = g_string_new (NULL);
-  Ifd *ifd = script_play (&gop_of_one, "I / P B", log);
+  Ifd *ifd = ifd_case_play (&gop_of_one, "I / P B", log);
   gboolean sending = TRUE;
   IfdStats stats;
   guint i;
@@ -621,10 +621,10 @@ GST_START_TEST (each_gop_is_counted_as_disturbed_once)
   ifd_get_stats (ifd, &stats);
   fail_unless_equals_uint64 (stats.gops_disturbed, 0);
   for (i = 0; i < 1000; i++) {
-    script_do_word (ifd, "/", &sending, log);
-    script_do_word (ifd, "I", &sending, log);
-    script_do_word (ifd, "P", &sending, log);
-    script_do_word (ifd, "P", &sending, log);
+    ifd_case_do_word (ifd, "/", &sending, log);
+    ifd_case_do_word (ifd, "I", &sending, log);
+    ifd_case_do_word (ifd, "P", &sending, log);
+    ifd_case_do_word (ifd, "P", &sending, log);
   }
   ifd_get_stats (ifd, &stats);
   fail_unless_equals_uint64 (stats.gops, 1001);
@@ -638,7 +638,7 @@ GST_END_TEST;
 GST_START_TEST (lateness_is_from_due_to_sent)
 {
   Ifd *ifd = ifd_new (&gop_of_three);
-  IfdFrame frame = script_make_frame ("I"), out;
+  IfdFrame frame = ifd_case_make_frame ("I"), out;
   IfdStats stats;
   guint i;
 
@@ -697,7 +697,7 @@ GST_START_TEST (two_fields_are_one_frame)
     type[0] = mpeg_video_picture_type_char (frame.pictures[0].header.type);
     fail_unless_equals_int (frame.n_pictures, 2);
     fail_unless_equals_int (type[0], types[i]);
-    c = script_make_frame (type);
+    c = ifd_case_make_frame (type);
     ifd_input (ifd, 0, &c);
     g_free (frame.data);
     mpeg_video_frame_clear (&frame);

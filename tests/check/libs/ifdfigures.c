@@ -11,7 +11,7 @@ static const IfdConfig paper_gop = { IFD_ALGORITHM_PAPER_GOP, 1 };
 
 /* Figure 1.1, and the half of figure 1.3 that is the same. The last frame of
  * each script is C. */
-static const ScriptCase figure_1_1_cases[] = {
+static const IfdCase figure_1_1_cases[] = {
   {"if (W is empty) store: I", "I", "+I0"},
   {"if (W is empty) store: P", "P", "+P0"},
   {"if (W is empty) store: B", "B", "+B0"},
@@ -29,7 +29,7 @@ static const ScriptCase figure_1_1_cases[] = {
 
 GST_START_TEST (figure_1_1_line_by_line)
 {
-  SCRIPT_EXPECT_ALL (&paper, figure_1_1_cases);
+  IFD_EXPECT_ALL (&paper, figure_1_1_cases);
 }
 
 GST_END_TEST;
@@ -37,7 +37,7 @@ GST_END_TEST;
 /* Figure 1.1 knows no GOPs: what can't be decoded is sent. */
 GST_START_TEST (figure_1_1_goes_on_in_a_disturbed_gop)
 {
-  const ScriptCase cases[] = {
+  const IfdCase cases[] = {
     {"P behind a lost P", "I P / P", "+I0 -P1:no-room >I0 +P2"},
     {"B behind a lost P", "I P / B", "+I0 -P1:no-room >I0 +B2"},
     {"leading B behind a lost P", "I P / I / B",
@@ -45,7 +45,7 @@ GST_START_TEST (figure_1_1_goes_on_in_a_disturbed_gop)
     {"flags mean nothing", "Ix / Bl", "+I0 >I0 +B1"},
   };
 
-  SCRIPT_EXPECT_ALL (&paper, cases);
+  IFD_EXPECT_ALL (&paper, cases);
 }
 
 GST_END_TEST;
@@ -53,7 +53,7 @@ GST_END_TEST;
 /* With no flag set figures 1.2 and 1.3 are figure 1.1. */
 GST_START_TEST (figure_1_3_performs_ifd_normally)
 {
-  SCRIPT_EXPECT_ALL (&paper_gop, figure_1_1_cases);
+  IFD_EXPECT_ALL (&paper_gop, figure_1_1_cases);
 }
 
 GST_END_TEST;
@@ -61,7 +61,7 @@ GST_END_TEST;
 /* "I P" leaves W with an I and GOP_disturbed; "/" empties W; "I P / I /" leaves
  * prev_GOP_disturbed and W empty. Both at once can't be: the P that sets one
  * of them resets the other. */
-static const ScriptCase figure_1_2_cases[] = {
+static const IfdCase figure_1_2_cases[] = {
   {"W an I: discard (C), GOP_disturbed = true", "I P / P",
       "+I0 -P1:no-room >I0 -P2:disturbed"},
   {"W a P: discard (C), GOP_disturbed = true", "I / P P / P",
@@ -99,7 +99,7 @@ static const ScriptCase figure_1_2_cases[] = {
 
 GST_START_TEST (figures_1_2_and_1_3_line_by_line)
 {
-  SCRIPT_EXPECT_ALL (&paper_gop, figure_1_2_cases);
+  IFD_EXPECT_ALL (&paper_gop, figure_1_2_cases);
 }
 
 GST_END_TEST;
@@ -107,7 +107,7 @@ GST_END_TEST;
 /* What the figures forget; the letter counts. */
 GST_START_TEST (figures_1_2_and_1_3_with_their_faults)
 {
-  const ScriptCase cases[] = {
+  const IfdCase cases[] = {
     {"an I overwrites the P that leading B-frames need: they are sent",
           "I / P I / B",
         "+I0 >I0 +P1 -P1:overwritten +I2 >I2 +B3"},
@@ -122,7 +122,7 @@ GST_START_TEST (figures_1_2_and_1_3_with_their_faults)
         "+B0 >B0 +P1 >P1 +B2"},
   };
 
-  SCRIPT_EXPECT_ALL (&paper_gop, cases);
+  IFD_EXPECT_ALL (&paper_gop, cases);
 }
 
 GST_END_TEST;
@@ -132,9 +132,9 @@ GST_START_TEST (paper_algorithms_have_a_w_of_one)
   const IfdConfig wide_paper = { IFD_ALGORITHM_PAPER, 9 };
   const IfdConfig wide_paper_gop = { IFD_ALGORITHM_PAPER_GOP, 9 };
 
-  SCRIPT_EXPECT_ALL (&wide_paper, figure_1_1_cases);
-  SCRIPT_EXPECT_ALL (&wide_paper_gop, figure_1_1_cases);
-  SCRIPT_EXPECT_ALL (&wide_paper_gop, figure_1_2_cases);
+  IFD_EXPECT_ALL (&wide_paper, figure_1_1_cases);
+  IFD_EXPECT_ALL (&wide_paper_gop, figure_1_1_cases);
+  IFD_EXPECT_ALL (&wide_paper_gop, figure_1_2_cases);
 }
 
 GST_END_TEST;
@@ -142,14 +142,14 @@ GST_END_TEST;
 /* Incomplete frames and new receivers, which the figures don't know */
 GST_START_TEST (paper_algorithms_beyond_the_figures)
 {
-  const ScriptCase both[] = {
+  const IfdCase both[] = {
     {"an incomplete frame is dropped", "I / P!", "+I0 >I0 -P1:incomplete"},
     {"a new receiver begins with the next I", "I / P restart B P I",
         "+I0 >I0 +P1 -P1:no-i-frame -B2:no-i-frame -P3:no-i-frame +I4"},
     {"a new receiver begins with the I in W", "I restart / P",
         "+I0 >I0 +P1"},
   };
-  const ScriptCase only_gop[] = {
+  const IfdCase only_gop[] = {
     {"an incomplete P is a lost P", "I / P! P B I / B",
         "+I0 >I0 -P1:incomplete -P2:disturbed -B3:disturbed +I4 >I4 "
           "-B5:leading"},
@@ -157,15 +157,15 @@ GST_START_TEST (paper_algorithms_beyond_the_figures)
     {"a new receiver has no use for leading B-frames", "I / restart I / B P",
         "+I0 >I0 +I1 >I1 -B2:leading +P3"},
   };
-  const ScriptCase only_paper[] = {
+  const IfdCase only_paper[] = {
     {"figure 1.1 knows no leading B-frames", "I / restart I / B",
         "+I0 >I0 +I1 >I1 +B2"},
   };
 
-  SCRIPT_EXPECT_ALL (&paper, both);
-  SCRIPT_EXPECT_ALL (&paper_gop, both);
-  SCRIPT_EXPECT_ALL (&paper_gop, only_gop);
-  SCRIPT_EXPECT_ALL (&paper, only_paper);
+  IFD_EXPECT_ALL (&paper, both);
+  IFD_EXPECT_ALL (&paper_gop, both);
+  IFD_EXPECT_ALL (&paper_gop, only_gop);
+  IFD_EXPECT_ALL (&paper, only_paper);
 }
 
 GST_END_TEST;

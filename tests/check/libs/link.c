@@ -77,7 +77,7 @@ make_log (Link * link)
 static gchar *
 run_log (const LinkConfig * config, guint n, guint32 size, guint64 interval)
 {
-  Link *link = traffic_link_new (config);
+  Link *link = link_load_link_new (config);
   LinkPacket packet;
   gchar *log;
   guint i;
@@ -110,7 +110,7 @@ GST_START_TEST (pipe_sends_at_its_rate_and_delays)
 
   config.pipe.rate[0] = 1000000;
   config.pipe.delay[0] = 30 * MS;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_input (link, 5 * MS, 0, 1250, NULL);     /* 10 ms each */
   link_input (link, 5 * MS, 0, 1250, NULL);
@@ -133,7 +133,7 @@ GST_END_TEST;
 GST_START_TEST (pipe_without_a_limit_passes_at_once)
 {
   LinkConfig config = custom ();
-  Link *link = traffic_link_new (&config);
+  Link *link = link_load_link_new (&config);
 
   link_add_flow (link, 0);
   link_input (link, 7, 0, 1500, NULL);
@@ -150,7 +150,7 @@ GST_START_TEST (directions_have_their_own_rate_and_transmitter)
 
   config.pipe.rate[0] = 1000000;
   config.pipe.rate[1] = 2000000;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_add_flow (link, 1);
   link_input (link, 0, 0, 1250, NULL);
@@ -171,7 +171,7 @@ GST_START_TEST (half_duplex_serves_in_turn_and_turns_around)
   config.pipe.rate[0] = config.pipe.rate[1] = 1000000;
   config.pipe.half_duplex = TRUE;
   config.pipe.turnaround = 3 * MS;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_add_flow (link, 1);
   link_input (link, 0, 0, 1250, NULL);
@@ -196,7 +196,7 @@ GST_START_TEST (full_queue_drops_and_counts_apart_from_the_air)
 
   config.pipe.rate[0] = 1000000;
   config.queue.packets = 3;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   /* one in service, three in the queue */
   for (i = 0; i < 6; i++) {
@@ -228,7 +228,7 @@ GST_START_TEST (queue_is_limited_in_bytes_and_in_time)
   config.pipe.rate[0] = 1000000;
   config.queue.packets = 0;
   config.queue.bytes = 1000;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1250, NULL);
   fail_unless (link_has_room (link, 0, 1000));
@@ -239,7 +239,7 @@ GST_START_TEST (queue_is_limited_in_bytes_and_in_time)
 
   config.queue.bytes = 0;
   config.queue.time = 8 * MS;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1250, NULL);  /* 10 ms in service */
   link_input (link, 1 * MS, 0, 1250, NULL);
@@ -260,7 +260,7 @@ GST_START_TEST (too_big_a_packet_is_refused)
 
   config.max_size = 1500;
   config.overhead = 28;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1472, NULL);
   link_input (link, 0, 0, 1473, NULL);
@@ -282,7 +282,7 @@ GST_START_TEST (loss_and_duplicates_come_as_often_as_told)
 
   config.pipe.loss_good = 0.1;
   config.pipe.duplicate = 0.05;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 100000; i++) {
     link_input (link, i * MS, 0, 100, GUINT_TO_POINTER (i));
@@ -293,7 +293,7 @@ GST_START_TEST (loss_and_duplicates_come_as_often_as_told)
       else
         n_first++;
     }
-    traffic_drop_events (link);
+    link_load_drop_events (link);
   }
   link_get_flow_stats (link, 0, &stats);
   /* 5 standard deviations */
@@ -320,7 +320,7 @@ GST_START_TEST (two_state_loss_is_in_time)
   config.pipe.fading.mean_good = 80 * MS;
   config.pipe.fading.mean_bad = 20 * MS;
   config.pipe.loss_bad = 1;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 1000000; i++)
     link_input (link, i * MS, 0, 100, NULL);
@@ -350,7 +350,7 @@ GST_START_TEST (bit_errors_hit_bits_and_all_alike)
   Link *link;
 
   config.pipe.bit_error_good = 1e-3;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 10000; i++) {
     guint j;
@@ -376,7 +376,7 @@ GST_START_TEST (bit_errors_hit_bits_and_all_alike)
   /* applied twice it is undone */
   config.pipe.bit_error_good = 0.1;
   link_free (link, NULL);
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1000, NULL);
   fail_unless (link_poll_output (link, &packet));
@@ -402,7 +402,7 @@ GST_START_TEST (frame_check_drops_the_damaged)
 
   config.pipe.bit_error_good = 0.01;
   config.pipe.drop_damaged = TRUE;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1500, NULL);
   expect_nothing (link);
@@ -422,7 +422,7 @@ GST_START_TEST (jitter_keeps_order_and_its_mean)
   guint i;
 
   config.pipe.jitter = 20 * MS;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 10000; i++)
     link_input (link, i * 100 * MS, 0, 100, NULL);
@@ -438,7 +438,7 @@ GST_START_TEST (jitter_keeps_order_and_its_mean)
   fail_unless (ABS ((gint64) (sum / 10000) - (gint64) (10 * MS)) < MS / 3);
   link_free (link, NULL);
   /* closer than the jitter: later ones wait for earlier ones */
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 1000; i++)
     link_input (link, i * MS, 0, 100, NULL);
@@ -463,7 +463,7 @@ GST_START_TEST (reordered_packets_are_overtaken)
 
   config.pipe.reorder = 0.1;
   config.pipe.reorder_delay = 5 * MS;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 10000; i++)
     link_input (link, i * MS, 0, 100, NULL);
@@ -493,7 +493,7 @@ GST_START_TEST (outage_stops_the_transmitter_and_loses_nothing)
   config.pipe.outage.mean_good = 300 * MS;
   config.pipe.outage.mean_bad = 700 * MS;
   config.queue.packets = 0;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 30000; i++)
     link_input (link, 0, 0, 1250, NULL);
@@ -523,7 +523,7 @@ GST_START_TEST (stall_gives_all_at_once)
 
   config.pipe.stall.mean_good = 20 * LINK_SECOND;
   config.pipe.stall.mean_bad = 4 * LINK_SECOND;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 12000; i++)
     link_input (link, i * 10 * MS, 0, 100, NULL);
@@ -551,7 +551,7 @@ GST_START_TEST (slow_receiver_delays_then_drops)
 
   config.pipe.receiver_rate = 1000000;
   config.pipe.receiver_buffer = 3000;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1250, NULL);
   link_input (link, 0, 0, 1250, NULL);
@@ -576,7 +576,7 @@ GST_START_TEST (bucket_lets_bursts_pass_at_once)
 
   config.pipe.rate[0] = 1000000;
   config.pipe.burst = 3000;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 4; i++)
     link_input (link, 0, 0, 1500, NULL);
@@ -616,7 +616,7 @@ GST_START_TEST (bucket_waits_in_outages)
   config.pipe.rate[0] = 1000000;
   config.pipe.burst = 3000;
   config.pipe.outage.mean_good = config.pipe.outage.mean_bad = 300 * MS;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (now = 0; now < 100 * LINK_SECOND; now += 20 * MS) {
     link_input (link, now, 0, 1000, NULL);
@@ -643,7 +643,7 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
 
   /* two opportunities at 10 ms, one at 20 ms, then again from 20 ms on */
   config.pipe.trace[0] = "10\n10 # two\n\n20\r\n";
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1500, NULL);
   link_input (link, 0, 0, 1000, NULL);
@@ -686,7 +686,7 @@ GST_START_TEST (delivery_trace_is_shared_and_knows_outages)
 
   config.pipe.trace[0] = "10\n";
   config.pipe.half_duplex = TRUE;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_add_flow (link, 1);
   for (i = 0; i < 100; i++) {
@@ -702,7 +702,7 @@ GST_START_TEST (delivery_trace_is_shared_and_knows_outages)
   config.pipe.half_duplex = FALSE;
   config.pipe.outage.mean_good = config.pipe.outage.mean_bad = LINK_SECOND;
   config.queue.packets = 0;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 20000; i++)
     link_input (link, 0, 0, 1500, NULL);
@@ -730,7 +730,7 @@ GST_START_TEST (overtaken_packets_do_not_block_the_receiver)
   config.pipe.reorder_delay = LINK_SECOND;
   config.pipe.receiver_rate = 10000000;
   config.pipe.receiver_buffer = 20000;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 1000; i++)
     link_input (link, i * 10 * MS, 0, 1000, NULL);
@@ -751,7 +751,7 @@ GST_START_TEST (a_packet_of_any_size_is_no_danger)
 
   config.pipe.rate[0] = 1000000000;
   config.overhead = 28;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_input (link, 0, 0, G_MAXUINT32 - 15, NULL);
   link_input (link, 0, 0, 1000000000 - 28, NULL);
@@ -816,7 +816,7 @@ GST_START_TEST (quality_counts_bit_errors_and_every_station)
 
   config.pipe.fading.mean_good = config.pipe.fading.mean_bad = LINK_SECOND;
   config.pipe.bit_error_bad = 1e-4;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_add_flow (link, 3);
   link_input (link, 0, 0, 100, NULL);
@@ -1046,7 +1046,7 @@ GST_END_TEST;
 static gchar *
 record (const LinkConfig * config, guint n, guint64 interval, gchar ** log)
 {
-  Link *link = traffic_link_new (config);
+  Link *link = link_load_link_new (config);
   GString *pattern = g_string_new (NULL);
   GString *fates = g_string_new (NULL);
   gchar *head = link_pattern_format_head (config->seed);
@@ -1198,7 +1198,7 @@ GST_START_TEST (what_is_still_inside_is_freed_once)
     config.pipe.delay[0] = 15 * MS;
     config.pipe.duplicate = 1;
     config.queue.packets = 8;
-    link = traffic_link_new (&config);
+    link = link_load_link_new (&config);
     link_add_flow (link, 0);
     for (j = 0; j < 12; j++)
       link_input (link, 0, 0, 1250, NULL);

@@ -39,7 +39,7 @@ typedef struct
 static Delay
 measure_delay (const LinkConfig * config, guint32 size)
 {
-  Link *link = traffic_link_new (config);
+  Link *link = link_load_link_new (config);
   Delay delay = { G_MAXDOUBLE, 0 };
   LinkPacket packet;
   guint i;
@@ -54,7 +54,7 @@ measure_delay (const LinkConfig * config, guint32 size)
     ms = (packet.departure - packet.arrival) / 1e6;
     delay.least = MIN (delay.least, ms);
     delay.mean += ms / 1000;
-    traffic_drop_events (link);
+    link_load_drop_events (link);
   }
   link_free (link, NULL);
   return delay;
@@ -63,8 +63,8 @@ measure_delay (const LinkConfig * config, guint32 size)
 static gdouble
 measure_throughput (const LinkConfig * config)
 {
-  TrafficSizes frames = { 1400 + UDP_IP, 1400 + UDP_IP };
-  TrafficResult result = traffic_saturate (config, 5000, frames);
+  LinkLoadSizes frames = { 1400 + UDP_IP, 1400 + UDP_IP };
+  LinkLoadResult result = link_load_saturate (config, 5000, frames);
 
   return 5000 * 1400 / result.seconds / 1000;
 }
@@ -101,7 +101,7 @@ GST_START_TEST (rangelan2_loses_in_blocks)
     guint i;
 
     config.seed = seed;
-    link = traffic_link_new (&config);
+    link = link_load_link_new (&config);
     link_add_flow (link, 0);
     for (i = 0; i < 1000; i++)
       link_input (link, i * 50 * LINK_MS, 0, 1400 + UDP_IP, NULL);
@@ -132,7 +132,7 @@ GST_START_TEST (floods_fill_the_base_stations_buffer)
 
   for (i = 0; i < 2; i++) {
     LinkConfig config = profile (profiles[i], LINK_QUALITY_IDEAL);
-    Link *link = traffic_link_new (&config);
+    Link *link = link_load_link_new (&config);
     guint64 longest = 0;
     LinkFlowStats stats;
     LinkPacket packet;
@@ -165,7 +165,7 @@ static Pings
 ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
 {
   guint32 packet_size = size + ICMP_IP;
-  Link *link = traffic_link_new (config);
+  Link *link = link_load_link_new (config);
   Pings pings = { 0, 0, G_MAXDOUBLE, 0 };
   guint64 now = 0, *sent = g_new (guint64, n);
   LinkPacket packet;
@@ -193,7 +193,7 @@ ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
       pings.most = MAX (pings.most, seconds);
       pings.least = MIN (pings.least, seconds);
     }
-    traffic_drop_events (link);
+    link_load_drop_events (link);
   }
   pings.mean /= pings.answered;
   g_free (sent);
@@ -249,7 +249,7 @@ GST_START_TEST (gprs_rate)
   guint i;
 
   config.queue.packets = 0;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 1);
   for (i = 0; i < 400; i++)
     link_input (link, 0, 0, 1500, NULL);
@@ -276,7 +276,7 @@ GST_START_TEST (gprs_has_delay_spikes)
     Link *link;
 
     config.seed = seed;
-    link = traffic_link_new (&config);
+    link = link_load_link_new (&config);
     link_add_flow (link, 1);
     for (i = 0; i < 600; i++)
       link_input (link, i * 100 * LINK_MS, 0, 500, NULL);

@@ -35,7 +35,7 @@ make_config (LinkQueueDiscipline discipline, guint packets)
 static Rig
 rig_new_with (const LinkConfig * config)
 {
-  Rig rig = { traffic_link_new (config), 0, 1, 0 };
+  Rig rig = { link_load_link_new (config), 0, 1, 0 };
 
   link_add_flow (rig.link, 0);
   return rig;

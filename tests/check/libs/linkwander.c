@@ -191,7 +191,7 @@ static guint64
 hash_departures (gboolean other_sends)
 {
   LinkConfig config = cellular (LINK_QUALITY_GOOD, 5);
-  Link *link = traffic_link_new (&config);
+  Link *link = link_load_link_new (&config);
   LinkPacket packet;
   guint64 hash = 0;
   guint i;
@@ -221,7 +221,7 @@ GST_END_TEST;
 GST_START_TEST (outages_stop_both_directions)
 {
   LinkConfig config = cellular (LINK_QUALITY_POOR, 1);
-  Link *link = traffic_link_new (&config);
+  Link *link = link_load_link_new (&config);
   LinkPacket packet;
   guint64 now;
   guint outages = 0, delivered[2] = { 0, };
@@ -253,7 +253,7 @@ GST_START_TEST (a_long_pause_is_cheap)
 
   config.max_size = 0;
   config.queue.bytes = 0;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_input (link, 1000000 * SECOND, 0, 1000, NULL);
   link_input (link, 1000000 * SECOND, 0, 1 << 27, NULL);

@@ -17,7 +17,7 @@
  * bytes (3.6, conclusion 1), so 770 on average; 44 bytes of RTP, UDP and IP
  * with each. Table 3.5: the same film in 15,501 full TCP segments. */
 #define FILM_PACKETS 29385
-static const TrafficSizes film_sizes = { 440 + 44, 1100 + 44 };
+static const LinkLoadSizes film_sizes = { 440 + 44, 1100 + 44 };
 
 static const TcpConfig film_tcp = {
   .segments = 15501,.mss = 1460,.header = 40,.receive_window = 44,
@@ -47,7 +47,7 @@ without_faults (void)
 static guint64
 first_departure (const LinkConfig * config, guint32 size)
 {
-  Link *link = traffic_link_new (config);
+  Link *link = link_load_link_new (config);
   LinkPacket packet;
 
   link_add_flow (link, 0);
@@ -84,15 +84,15 @@ GST_END_TEST;
 GST_START_TEST (saturated_cycle_is_the_sum_of_its_parts)
 {
   LinkConfig config = without_faults ();
-  TrafficSizes full = { 1500, 1500 };
-  TrafficResult result = traffic_saturate (&config, 20000, full);
+  LinkLoadSizes full = { 1500, 1500 };
+  LinkLoadResult result = link_load_saturate (&config, 20000, full);
   gdouble cycle = 50 + 15.5 * 20 + 1310 + 10 + 192 + 56;
 
   fail_unless (ABS (result.seconds / 20000 * 1e6 / cycle - 1) < 0.005);
   /* 28, 7.5 slots of 9, 254, 10, 34 */
   config = profile (LINK_PROFILE_80211G);
   memset (config.dcf.failure, 0, sizeof (config.dcf.failure));
-  result = traffic_saturate (&config, 20000, full);
+  result = link_load_saturate (&config, 20000, full);
   cycle = 28 + 7.5 * 9 + 254 + 10 + 34;
   fail_unless (ABS (result.seconds / 20000 * 1e6 / cycle - 1) < 0.005);
 }
@@ -111,19 +111,21 @@ GST_START_TEST (acknowledgements_have_a_basic_rate)
 
   for (i = 0; i < G_N_ELEMENTS (ofdm); i++) {
     LinkConfig config = profile (LINK_PROFILE_80211G);
-    TrafficSizes one = { 64, 64 };
+    LinkLoadSizes one = { 64, 64 };
 
     memset (config.dcf.failure, 0, sizeof (config.dcf.failure));
     config.dcf.top_rate = i;
-    fail_unless_equals_uint64 (traffic_saturate (&config, 1, one).stats.airtime,
+    fail_unless_equals_uint64 (link_load_saturate (&config, 1,
+            one).stats.airtime,
         (26 + 4 * ofdm[i][0] + 10 + 26 + 4 * ofdm[i][1]) * US);
   }
   for (i = 0; i < 2; i++) {
     LinkConfig config = without_faults ();
-    TrafficSizes one = { 64, 64 };
+    LinkLoadSizes one = { 64, 64 };
 
     config.dcf.top_rate = i;
-    fail_unless_equals_uint64 (traffic_saturate (&config, 1, one).stats.airtime,
+    fail_unless_equals_uint64 (link_load_saturate (&config, 1,
+            one).stats.airtime,
         (192 + 800 / (i + 1) + 10 + 192 + 112 / (i + 1)) * US);
   }
 }
@@ -142,7 +144,7 @@ GST_START_TEST (fading_is_each_stations_own)
   config.pipe.loss_bad = 1;
   config.dcf.retry_limit = 1;
   config.dcf.fallback = LINK_FALLBACK_FIXED;
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   for (i = 0; i < 2; i++)
     link_add_flow (link, i);
   for (i = 0; i < 20000; i++) {
@@ -168,8 +170,8 @@ GST_END_TEST;
 GST_START_TEST (retry_limit_counts_transmissions)
 {
   LinkConfig config = without_faults ();
-  TrafficSizes small = { 100, 100 };
-  TrafficResult result;
+  LinkLoadSizes small = { 100, 100 };
+  LinkLoadResult result;
   guint i;
 
   config.dcf.fallback = LINK_FALLBACK_FIXED;
@@ -178,7 +180,7 @@ GST_START_TEST (retry_limit_counts_transmissions)
     guint64 lost;
 
     config.dcf.retry_limit = i;
-    result = traffic_saturate (&config, 20000, small);
+    result = link_load_saturate (&config, 20000, small);
     lost = result.stats.fates[LINK_FATE_AIR];
     fail_unless (ABS (lost - 20000 * pow (0.5, i)) < 350);
     fail_unless_equals_uint64 (result.stats.transmissions[i + 1], 0);
@@ -187,7 +189,7 @@ GST_START_TEST (retry_limit_counts_transmissions)
   /* 0 is the card's default (Ouwens 3.6) */
   config.dcf.retry_limit = 0;
   config.dcf.failure[3] = 1;
-  result = traffic_saturate (&config, 10, small);
+  result = link_load_saturate (&config, 10, small);
   fail_unless_equals_uint64 (result.stats.fates[LINK_FATE_AIR], 10);
   fail_unless_equals_uint64 (result.stats.transmissions[15], 10);
   fail_unless_equals_uint64 (result.stats.airtime,
@@ -200,15 +202,15 @@ GST_END_TEST;
 GST_START_TEST (contention_window_doubles)
 {
   LinkConfig config = without_faults ();
-  TrafficSizes small = { 100, 100 };
-  TrafficResult result;
+  LinkLoadSizes small = { 100, 100 };
+  LinkLoadResult result;
   gdouble slots = 0;
   guint i;
 
   config.dcf.fallback = LINK_FALLBACK_FIXED;
   config.dcf.failure[3] = 1;
   config.dcf.retry_limit = 8;
-  result = traffic_saturate (&config, 5000, small);
+  result = link_load_saturate (&config, 5000, small);
   for (i = 0; i < 8; i++)
     slots += MIN ((32 << i) - 1, 1023) / 2.0;
   fail_unless (ABS (result.seconds * 1e6 / 5000 / (slots * 20 + 8 * (50 + 192 +
@@ -221,7 +223,7 @@ GST_START_TEST (two_saturated_stations_share_and_collide)
 {
   LinkConfig config = without_faults ();
   guint64 delivered[2] = { 0, }, now = 0;
-  Link *link = traffic_link_new (&config);
+  Link *link = link_load_link_new (&config);
   LinkStats stats;
   LinkPacket packet;
   guint i, n = 0;
@@ -237,7 +239,7 @@ GST_START_TEST (two_saturated_stations_share_and_collide)
     link_timeout (link, now);
     for (; link_poll_output (link, &packet); n++)
       delivered[packet.flow]++;
-    traffic_drop_events (link);
+    link_load_drop_events (link);
   }
   link_get_stats (link, &stats);
   fail_unless (ABS ((gdouble) delivered[0] / delivered[1] - 1) < 0.03);
@@ -277,7 +279,7 @@ get_rates (const LinkConfig * config, guint n, const gchar * pattern)
 
   c.pattern = pattern;
   c.dcf.retry_limit = 1;
-  link = traffic_link_new (&c);
+  link = link_load_link_new (&c);
   link_add_flow (link, 0);
   for (i = 0; i < n; i++)
     link_input (link, i * 20 * LINK_MS, 0, 1500, NULL);
@@ -340,7 +342,7 @@ GST_START_TEST (interference_acts_in_its_windows_only)
   config.dcf.oven_failure[3] = 1;
   config.dcf.fallback = LINK_FALLBACK_FIXED;
   fail_unless (link_config_parse_interference (&config, "2-4", NULL));
-  link = traffic_link_new (&config);
+  link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 6000; i++)
     link_input (link, i * LINK_MS, 0, 100, NULL);
@@ -389,14 +391,14 @@ mbit (guint64 bytes, gdouble seconds)
 GST_START_TEST (ouwens_iperf)
 {
   LinkConfig config = profile (LINK_PROFILE_80211B);
-  TrafficSizes full = { 1500, 1500 };
-  TrafficResult udp = traffic_saturate (&config, 30000, full);
-  TcpResult tcp = traffic_tcp (&config, &film_tcp);
+  LinkLoadSizes full = { 1500, 1500 };
+  LinkLoadResult udp = link_load_saturate (&config, 30000, full);
+  TcpResult tcp = link_load_tcp (&config, &film_tcp);
 
   fail_unless_within ("UDP, 1472 bytes, Mbit/s", 6.0,
       mbit (30000 * 1472, udp.seconds), 5.6, 6.4);
   config.dcf.ack_rate = 1000000;
-  udp = traffic_saturate (&config, 30000, full);
+  udp = link_load_saturate (&config, 30000, full);
   fail_unless_within ("UDP, ACK at 1 Mbit/s", 6.0,
       mbit (30000 * 1472, udp.seconds), 5.6, 6.4);
   fail_unless_within ("TCP, delayed ACK, Mbit/s", 5.0,
@@ -443,7 +445,8 @@ measure_udp (guint retry_limit, gboolean oven)
 
   for (seed = 1; seed <= N_SEEDS; seed++) {
     LinkConfig config = make_row_config (retry_limit, oven, seed);
-    TrafficResult result = traffic_saturate (&config, FILM_PACKETS, film_sizes);
+    LinkLoadResult result = link_load_saturate (&config, FILM_PACKETS,
+        film_sizes);
 
     row.seconds += result.seconds / N_SEEDS;
     row.lost += (gdouble) result.stats.fates[LINK_FATE_AIR] / N_SEEDS;
@@ -460,7 +463,7 @@ measure_tcp (guint retry_limit, gboolean oven)
 
   for (seed = 1; seed <= N_SEEDS; seed++) {
     LinkConfig config = make_row_config (retry_limit, oven, seed);
-    TcpResult result = traffic_tcp (&config, &film_tcp);
+    TcpResult result = link_load_tcp (&config, &film_tcp);
 
     row.seconds += result.seconds / N_SEEDS;
     row.lost += (gdouble) result.data.fates[LINK_FATE_AIR] / N_SEEDS;
@@ -609,8 +612,9 @@ GST_START_TEST (ouwens_sections_3_6_to_3_9_oven)
       config.seed = seed;
       config.dcf.retry_limit = 4;
       config.oven.always = oven;
-      udp[oven] += traffic_saturate (&config, FILM_PACKETS, film_sizes).seconds;
-      tcp[oven] += traffic_tcp (&config, &film_tcp).seconds;
+      udp[oven] += link_load_saturate (&config, FILM_PACKETS,
+          film_sizes).seconds;
+      tcp[oven] += link_load_tcp (&config, &film_tcp).seconds;
     }
   }
   fail_unless_within ("UDP, the oven costs %", 15.0,

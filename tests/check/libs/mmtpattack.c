@@ -41,9 +41,10 @@ draw_address (Attack * self)
 {
   MmtpAddress address;
 
-  if (draw (&self->state) % 4 == 0)
-    return make_stranger (draw (&self->state) % 8);
-  mmtp_pair_get_address (draw (&self->state) % MMTP_PAIR_CHANNELS, &address);
+  if (attacker_draw (&self->state) % 4 == 0)
+    return attacker_make_stranger (attacker_draw (&self->state) % 8);
+  mmtp_pair_get_address (attacker_draw (&self->state) % MMTP_PAIR_CHANNELS,
+      &address);
   return address;
 }
 
@@ -55,7 +56,8 @@ send_to (Attack * self, MmtpPair * pair, MmtpRole to,
   if (to == MMTP_RECEIVER)
     mmtp_pair_to_receiver (pair, address, bytes, size);
   else
-    mmtp_pair_to_sender (pair, draw (&self->state) % MMTP_PAIR_CHANNELS,
+    mmtp_pair_to_sender (pair,
+        attacker_draw (&self->state) % MMTP_PAIR_CHANNELS,
         bytes, size);
 }
 
@@ -69,7 +71,7 @@ keep (Attack * self, MmtpPair * pair, MmtpRole from,
 
   if (self->recorded->len >= MAX_RECORDED)
     return;
-  record (&recorded, pair, from, address, bytes, size);
+  attacker_record (&recorded, pair, from, address, bytes, size);
   g_array_append_val (self->recorded, recorded);
 }
 
@@ -100,12 +102,12 @@ sent (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
 {
   Attack *self = data;
 
-  if (is_stranger (address) && (bytes[0] & 0x1f) == MMTP_COOKIE) {
+  if (attacker_is_stranger (address) && (bytes[0] & 0x1f) == MMTP_COOKIE) {
     memcpy (self->cookie, bytes + MMTP_HEADER_SIZE + MMTP_NONCE_SIZE,
         MMTP_COOKIE_SIZE);
     self->has_cookie = TRUE;
   }
-  if (is_stranger (address) || is_for_attacker (self, bytes))
+  if (attacker_is_stranger (address) || is_for_attacker (self, bytes))
     return FALSE;
   g_checksum_update (self->traffic, (guint8 *) & pair->now, sizeof (pair->now));
   g_checksum_update (self->traffic, (guint8 *) address, sizeof (*address));
@@ -248,8 +250,9 @@ check_that_nothing_changes (Attack * attack, const gchar * key, guint seconds)
 static void
 guess (Attack * self, MmtpPair * pair)
 {
-  MmtpRole from = draw (&self->state) & 1 ? MMTP_SENDER : MMTP_RECEIVER;
-  guint channel = draw (&self->state) % MMTP_PAIR_CHANNELS;
+  MmtpRole from = attacker_draw (&self->state) & 1 ? MMTP_SENDER
+      : MMTP_RECEIVER;
+  guint channel = attacker_draw (&self->state) % MMTP_PAIR_CHANNELS;
   MmtpAddress address = draw_address (self);
   MmtpMessage message;
   guint8 bytes[2000];
@@ -260,9 +263,11 @@ guess (Attack * self, MmtpPair * pair)
   memset (self->known.nonce_r, 2, MMTP_NONCE_SIZE);
   memset (self->known.cookie, 3, MMTP_COOKIE_SIZE);
   self->known.path_nonce = self->known.challenge = 4;
-  mmtp_forge (&message, draw (&self->state) % MMTP_LAST_TYPE, from, channel,
-      &self->known, draw, &self->state);
-  message.trailer = (guint64) draw (&self->state) << 32 | draw (&self->state);
+  mmtp_forge (&message, attacker_draw (&self->state) % MMTP_LAST_TYPE, from,
+      channel,
+      &self->known, attacker_draw, &self->state);
+  message.trailer =
+      (guint64) attacker_draw (&self->state) << 32 | attacker_draw (&self->state);
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   send_to (self, pair, from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER,
       &address, bytes, size);
@@ -283,13 +288,14 @@ send_noise (Attack * self, MmtpPair * pair)
 {
   MmtpAddress address = draw_address (self);
   guint8 bytes[200];
-  gsize size = draw (&self->state) % sizeof (bytes), i;
+  gsize size = attacker_draw (&self->state) % sizeof (bytes), i;
 
   for (i = 0; i < size; i++)
-    bytes[i] = draw (&self->state);
-  if (size > 0 && draw (&self->state) & 1)
+    bytes[i] = attacker_draw (&self->state);
+  if (size > 0 && attacker_draw (&self->state) & 1)
     bytes[0] = MMTP_VERSION << 5 | bytes[0] % MMTP_LAST_TYPE;
-  send_to (self, pair, draw (&self->state) & 1 ? MMTP_RECEIVER : MMTP_SENDER,
+  send_to (self, pair, attacker_draw (&self->state) & 1 ? MMTP_RECEIVER
+      : MMTP_SENDER,
       &address, bytes, size);
 }
 
@@ -306,7 +312,8 @@ GST_END_TEST;
 static void
 ask_for_session (Attack * self, MmtpPair * pair)
 {
-  MmtpAddress address = self->lodges ? make_lodger () : make_stranger (5);
+  MmtpAddress address = self->lodges ? attacker_make_lodger ()
+      : attacker_make_stranger (5);
   MmtpMessage message = { MMTP_INIT, };
   guint8 bytes[200];
   gsize size;
@@ -357,14 +364,14 @@ replay (Attack * self, MmtpPair * pair)
   if (self->recorded->len == 0)
     return;
   copy = g_array_index (self->recorded, Recorded,
-      draw (&self->state) % self->recorded->len);
+      attacker_draw (&self->state) % self->recorded->len);
   if (pair->now < copy.time + SETTLED)
     return;
   to = copy.from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER;
   address = copy.address;
-  switch (draw (&self->state) % 4) {
+  switch (attacker_draw (&self->state) % 4) {
     case 0:
-      spoil (&self->state, copy.bytes, &copy.size);
+      attacker_spoil (&self->state, copy.bytes, &copy.size);
       break;
     case 1:
       address = draw_address (self);
@@ -397,7 +404,7 @@ spoil_the_latest (Attack * self, MmtpPair * pair)
   if (!pair->has_session)
     return;
   copy = g_array_index (self->recorded, Recorded, self->recorded->len - 1);
-  spoil (&self->state, copy.bytes, &copy.size);
+  attacker_spoil (&self->state, copy.bytes, &copy.size);
   send_to (self, pair, copy.from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER,
       &copy.address, copy.bytes, copy.size);
 }
@@ -416,7 +423,8 @@ GST_END_TEST;
 static void
 forge_with_nonces (Attack * self, MmtpPair * pair)
 {
-  MmtpRole from = draw (&self->state) & 1 ? MMTP_SENDER : MMTP_RECEIVER;
+  MmtpRole from = attacker_draw (&self->state) & 1 ? MMTP_SENDER
+      : MMTP_RECEIVER;
   MmtpAddress address = draw_address (self);
   MmtpMessage message;
   guint8 bytes[2000];
@@ -424,9 +432,9 @@ forge_with_nonces (Attack * self, MmtpPair * pair)
 
   if (!pair->streaming)
     return;
-  mmtp_forge (&message, draw (&self->state) % MMTP_LAST_TYPE, from,
-      draw (&self->state) % MMTP_PAIR_CHANNELS, &pair->overheard, draw,
-      &self->state);
+  mmtp_forge (&message, attacker_draw (&self->state) % MMTP_LAST_TYPE, from,
+      attacker_draw (&self->state) % MMTP_PAIR_CHANNELS, &pair->overheard,
+      attacker_draw, &self->state);
   message.trailer = pair->overheard.tokens[from == MMTP_RECEIVER];
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   send_to (self, pair, from == MMTP_SENDER ? MMTP_RECEIVER : MMTP_SENDER,
@@ -482,15 +490,16 @@ forge_answer (Handshaker * self, MmtpPair * pair, guint channel)
   gsize size;
 
   message.channel = channel;
-  message.trailer = draw (&self->attack.state);
+  message.trailer = attacker_draw (&self->attack.state);
   memcpy (message.init.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
   if (self->type == MMTP_REFUSE) {
     message.refuse.reason = self->reason;
   } else if (self->type == MMTP_COOKIE) {
-    memset (message.init.cookie, draw (&self->attack.state), MMTP_COOKIE_SIZE);
+    memset (message.init.cookie, attacker_draw (&self->attack.state),
+        MMTP_COOKIE_SIZE);
   } else {
     message.accept.has_key = TRUE;
-    message.accept.mac[0] = draw (&self->attack.state);
+    message.accept.mac[0] = attacker_draw (&self->attack.state);
   }
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   self->attack.n_sent++;
@@ -502,7 +511,7 @@ static void
 relay_cookie (Handshaker * self, MmtpPair * pair, guint channel)
 {
   const MmtpAddress address =
-      make_stranger (draw (&self->attack.state) % 65536);
+      attacker_make_stranger (attacker_draw (&self->attack.state) % 65536);
   MmtpMessage message = { MMTP_INIT };
   guint8 bytes[100];
   gsize size;
@@ -523,7 +532,7 @@ see_handshake (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
   Handshaker *self = data;
   const MmtpType type = bytes[0] & 0x1f;
 
-  if (is_stranger (address)) {
+  if (attacker_is_stranger (address)) {
     if (type == MMTP_COOKIE && size <= sizeof (self->relayed)) {
       memcpy (self->relayed, bytes, size);
       self->relayed_size = size;
@@ -609,15 +618,16 @@ GST_END_TEST;
 static void
 flood_with_inits (Handshaker * self, MmtpPair * pair)
 {
-  MmtpAddress address = make_stranger (draw (&self->attack.state) % 65536);
+  MmtpAddress address =
+      attacker_make_stranger (attacker_draw (&self->attack.state) % 65536);
   MmtpMessage message = { MMTP_INIT };
   guint8 bytes[100];
   gsize size;
 
-  if (draw (&self->attack.state) & 1)
+  if (attacker_draw (&self->attack.state) & 1)
     mmtp_pair_get_address (0, &address);
   memcpy (message.init.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
-  message.init.nonce[0] ^= draw (&self->attack.state) & 1;
+  message.init.nonce[0] ^= attacker_draw (&self->attack.state) & 1;
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   mmtp_pair_to_receiver (pair, &address, bytes, size);
 }
@@ -634,7 +644,7 @@ forge_open_of_sender (Handshaker * self, MmtpPair * pair)
   mmtp_pair_get_address (0, &address);
   memcpy (message.open.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
   memcpy (message.open.cookie, pair->overheard.cookie, MMTP_COOKIE_SIZE);
-  message.open.cookie[31] ^= draw (&self->attack.state) & 1;
+  message.open.cookie[31] ^= attacker_draw (&self->attack.state) & 1;
   message.open.longest = 1472;
   message.open.keepalive_period = 100;
   message.open.has_key = TRUE;
@@ -657,7 +667,8 @@ forge_any_step (Handshaker * self, MmtpPair * pair, guint i)
   } else {
     self->type = forged_answers[i % n].type;
     self->reason = forged_answers[i % n].reason;
-    forge_answer (self, pair, draw (&self->attack.state) % MMTP_PAIR_CHANNELS);
+    forge_answer (self, pair,
+        attacker_draw (&self->attack.state) % MMTP_PAIR_CHANNELS);
   }
 }
 
@@ -818,7 +829,7 @@ GST_START_TEST (a_session_needs_a_cookie)
   message.open.longest = 1472;
   message.open.keepalive_period = 100;
   for (i = 0; i < 1000; i++) {
-    address = make_stranger (i);
+    address = attacker_make_stranger (i);
     memset (message.open.cookie, i, MMTP_COOKIE_SIZE);
     size = mmtp_packet_write (&message, bytes, sizeof (bytes));
     mmtp_pair_to_receiver (&pair, &address, bytes, size);
@@ -861,7 +872,7 @@ GST_START_TEST (a_flood_of_inits_leaves_nothing_behind)
   receiver = mmtp_receiver_new (&config, entropy);
   for (second = 1; second < 4; second++) {
     for (i = 0; i < 100000; i++) {
-      address = make_stranger (i);
+      address = attacker_make_stranger (i);
       size = write_init (bytes, sizeof (bytes), i);
       mmtp_receiver_input (receiver, second * SECOND, &address, bytes, size);
     }
@@ -883,7 +894,7 @@ flood (Attack * self, MmtpPair * pair)
   guint i;
 
   for (i = 0; i < 20; i++) {
-    MmtpAddress address = make_stranger (self->n_sent++ % 65536);
+    MmtpAddress address = attacker_make_stranger (self->n_sent++ % 65536);
     gsize size = write_init (bytes, sizeof (bytes), self->n_sent);
 
     mmtp_pair_to_receiver (pair, &address, bytes, size);
@@ -935,7 +946,7 @@ steal (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
 static void
 resend (Attack * self, MmtpPair * pair)
 {
-  MmtpAddress address = make_stranger (7);
+  MmtpAddress address = attacker_make_stranger (7);
   guint i;
 
   for (i = 0; i < self->recorded->len; i++) {
@@ -953,7 +964,7 @@ GST_START_TEST (a_thief_gets_no_channel)
   MmtpSenderPathStats stats;
   Attack attack = { resend, };
   MmtpPair pair;
-  MmtpAddress own = make_stranger (7);
+  MmtpAddress own = attacker_make_stranger (7);
 
   attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
   attack.thief = __i__;
@@ -989,7 +1000,7 @@ GST_START_TEST (a_stolen_response_validates_nobody)
 {
   Attack attack = { resend, };
   MmtpPair pair;
-  MmtpAddress own = make_stranger (7);
+  MmtpAddress own = attacker_make_stranger (7);
 
   attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
   begin (&pair, &attack, keys[__i__]);
@@ -1059,7 +1070,7 @@ static void
 give_init (Flood * self, const MmtpAddress * address)
 {
   guint8 bytes[100];
-  gsize size = write_init (bytes, sizeof (bytes), draw (&self->state));
+  gsize size = write_init (bytes, sizeof (bytes), attacker_draw (&self->state));
 
   mmtp_receiver_input (self->receiver, self->now, address, bytes, size);
 }
@@ -1082,7 +1093,7 @@ give_open (Flood * self, const MmtpAddress * address)
 
   message.open.longest = 1472;
   message.open.keepalive_period = 100;
-  memset (message.open.cookie, draw (&self->state), MMTP_COOKIE_SIZE);
+  memset (message.open.cookie, attacker_draw (&self->state), MMTP_COOKIE_SIZE);
   memset (message.open.cookie, 0, 8);
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   mmtp_receiver_input (self->receiver, self->now, address, bytes, size);
@@ -1094,7 +1105,7 @@ forge_requests (Flood * self, FloodType type)
   guint i;
 
   for (i = 0; i < FLOOD_RATE; i++) {
-    guint32 drawn = draw (&self->state);
+    guint32 drawn = attacker_draw (&self->state);
     MmtpAddress address = type % 2 ? make_host (203, 0, 113, drawn) :
         make_host (drawn >> 24, drawn >> 16, drawn >> 8, drawn);
 
@@ -1170,7 +1181,7 @@ GST_END_TEST;
 static void
 flood_own_prefix (Attack * self, MmtpPair * pair)
 {
-  MmtpAddress address = make_lodger ();
+  MmtpAddress address = attacker_make_lodger ();
   guint8 bytes[100];
   guint i;
 

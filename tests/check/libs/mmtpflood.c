@@ -144,7 +144,8 @@ see (Flood * self, MmtpRole from, const MmtpAddress * address,
 {
   const guint type = bytes[0] & 0x1f;
 
-  record (&self->seen[type][self->n_seen[type]++ % N_SEEN], &self->pair, from,
+  attacker_record (&self->seen[type][self->n_seen[type]++ % N_SEEN],
+      &self->pair, from,
       address, bytes, size);
 }
 
@@ -156,7 +157,8 @@ sent (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
 
   self->outcome.n_messages += self->flooding;
   see (self, from, address, bytes, size);
-  return !is_stranger (address) && !(self->lost & 1u << (bytes[0] & 0x1f));
+  return !attacker_is_stranger (address)
+      && !(self->lost & 1u << (bytes[0] & 0x1f));
 }
 
 static guint64
@@ -181,7 +183,7 @@ forge_some (Flood * self)
     const guint64 before = n_steps;
 
     if (self->target == ANY_TYPE)
-      self->type = draw (&self->random) % ANY_TYPE;
+      self->type = attacker_draw (&self->random) % ANY_TYPE;
     self->attacker->forge (self);
     self->outcome.n_forged++;
     self->outcome.steps = MAX (self->outcome.steps, n_steps - before);
@@ -319,7 +321,7 @@ meet_strangers (Flood * self)
   guint i;
 
   for (i = 0; i < N_STRANGERS; i++) {
-    const MmtpAddress address = make_stranger (i);
+    const MmtpAddress address = attacker_make_stranger (i);
 
     mmtp_pair_get_sent (&self->pair, &address);
   }
@@ -381,8 +383,8 @@ draw_role (Flood * self)
   const MmtpRole role = roles[self->type];
 
   if (role == BOTH)
-    return draw (&self->random) & 1 ? MMTP_SENDER : MMTP_RECEIVER;
-  return draw (&self->random) % 8 ? role : BOTH & ~role;
+    return attacker_draw (&self->random) & 1 ? MMTP_SENDER : MMTP_RECEIVER;
+  return attacker_draw (&self->random) % 8 ? role : BOTH & ~role;
 }
 
 /* Requests in the sender's name take the answers of its network, which a sender
@@ -405,13 +407,14 @@ draw_address (Flood * self)
 {
   MmtpAddress address;
 
-  switch (draw (&self->random) % (may_be_sender (self) ? 4 : 2)) {
+  switch (attacker_draw (&self->random) % (may_be_sender (self) ? 4 : 2)) {
     case 0:
-      return make_stranger (1);
+      return attacker_make_stranger (1);
     case 1:
-      return make_stranger (draw (&self->random) % N_STRANGERS);
+      return attacker_make_stranger (attacker_draw (&self->random)
+          % N_STRANGERS);
     default:
-      mmtp_pair_get_address (draw (&self->random) % MMTP_PAIR_CHANNELS,
+      mmtp_pair_get_address (attacker_draw (&self->random) % MMTP_PAIR_CHANNELS,
           &address);
       return address;
   }
@@ -431,29 +434,29 @@ static void
 forge (Flood * self, MmtpRole from, const MmtpOverheard * known,
     guint64 trailer)
 {
-  const guint channel = draw (&self->random) % MMTP_PAIR_CHANNELS;
+  const guint channel = attacker_draw (&self->random) % MMTP_PAIR_CHANNELS;
   const MmtpAddress address = draw_address (self);
   MmtpMessage message;
   guint8 bytes[2000];
   gsize size;
 
   mmtp_forge (&message, self->type == UNKNOWN_TYPE ? MMTP_QUERY : self->type,
-      from, channel, known, draw, &self->random);
+      from, channel, known, attacker_draw, &self->random);
   message.trailer = trailer;
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
   if (self->type == MMTP_RESERVED_13)
     bytes[0] = MMTP_VERSION << 5 | MMTP_RESERVED_13;
   else if (self->type == UNKNOWN_TYPE)
-    bytes[0] = draw (&self->random) | 0x1f;
+    bytes[0] = attacker_draw (&self->random) | 0x1f;
   give (self, from, &address, channel, bytes, size);
 }
 
 static guint64
 draw_trailer (Flood * self)
 {
-  const guint64 high = draw (&self->random);
+  const guint64 high = attacker_draw (&self->random);
 
-  return high << 32 | draw (&self->random);
+  return high << 32 | attacker_draw (&self->random);
 }
 
 /* Numbers, times and the place in the stream are right, the secrets are not. */
@@ -476,7 +479,8 @@ forge_without_key (Flood * self)
   const MmtpRole from = draw_role (self);
   const MmtpOverheard *known = &self->pair.overheard;
 
-  forge (self, from, known, draw (&self->random) & 1 ? draw_trailer (self) :
+  forge (self, from, known, attacker_draw (&self->random) & 1
+      ? draw_trailer (self) :
       known->tokens[from == MMTP_RECEIVER]);
 }
 
@@ -490,15 +494,15 @@ find_seen (Flood * self, guint type, Recorded * copy)
   if (n == 0)
     return FALSE;
   /* mostly the last one, which is still under way */
-  *copy = self->seen[type][(self->n_seen[type] - 1 - (draw (&self->random) & 1 ?
-              0 : draw (&self->random) % n)) % N_SEEN];
+  *copy = self->seen[type][(self->n_seen[type] - 1 - (attacker_draw (&self->random) & 1 ?
+              0 : attacker_draw (&self->random) % n)) % N_SEEN];
   return TRUE;
 }
 
 static gboolean
 find_any_seen (Flood * self, Recorded * copy)
 {
-  const guint first = draw (&self->random);
+  const guint first = attacker_draw (&self->random);
   guint i;
 
   for (i = 0; i < MMTP_LAST_TYPE; i++)
@@ -515,7 +519,7 @@ mix (Flood * self, Recorded * copy)
 
   if (!find_any_seen (self, &other))
     return;
-  if (draw (&self->random) & 1)
+  if (attacker_draw (&self->random) & 1)
     memcpy (copy->bytes + 1, other.bytes + 1, MMTP_HEADER_SIZE - 1);
   else
     memcpy (copy->bytes + copy->size - MMTP_TRAILER_SIZE,
@@ -525,10 +529,10 @@ mix (Flood * self, Recorded * copy)
 static void
 spoil_in_some_way (Flood * self, Recorded * copy, guint * channel)
 {
-  switch (draw (&self->random) % 8) {
+  switch (attacker_draw (&self->random) % 8) {
     case 0:
     case 1:
-      spoil (&self->random, copy->bytes, &copy->size);
+      attacker_spoil (&self->random, copy->bytes, &copy->size);
       break;
     case 2:
       copy->address = draw_address (self);
@@ -541,7 +545,8 @@ spoil_in_some_way (Flood * self, Recorded * copy, guint * channel)
       mix (self, copy);
       break;
     case 6:
-      *channel = copy->bytes[1] = draw (&self->random) % MMTP_PAIR_CHANNELS;
+      *channel = copy->bytes[1] = attacker_draw (&self->random)
+          % MMTP_PAIR_CHANNELS;
       break;
     default:
       break;
@@ -724,7 +729,7 @@ keep (GQueue * queue, MmtpPair * pair, MmtpRole from,
 {
   Recorded *copy = g_new (Recorded, 1);
 
-  record (copy, pair, from, address, bytes, size);
+  attacker_record (copy, pair, from, address, bytes, size);
   g_queue_push_tail (queue, copy);
 }
 
@@ -737,16 +742,16 @@ watch (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
 
   if (type == self->question || type == self->proof)
     keep (&self->to_receiver, pair, from, address, bytes, size);
-  else if (type == self->answer && is_stranger (address))
+  else if (type == self->answer && attacker_is_stranger (address))
     keep (&self->to_sender, pair, from, address, bytes, size);
   self->n_proofs += type == self->proof;
-  return !is_stranger (address);
+  return !attacker_is_stranger (address);
 }
 
 static void
 steal (MmtpPair * pair, gpointer data)
 {
-  const MmtpAddress own = make_stranger (7);
+  const MmtpAddress own = attacker_make_stranger (7);
   Thief *self = data;
   Recorded *copy;
 

@@ -9,6 +9,7 @@
 #include <gst/check/gstcheck.h>
 
 #include <poll.h>
+#include <stdio.h>
 
 #include "mmtpinterfaces.h"
 #include "networknamespace.h"

@@ -80,12 +80,12 @@ add_infrared (MmtpSimConfig * config, Delays delays)
 static guint
 get_ideal (guint64 period_ms)
 {
-  const MmtpIdealChannel channels[] = {
+  const MmtpOptimumChannel channels[] = {
     {WIRE_SIZE / (gdouble) RADIO_RATE, RADIO_DELAY / 1e9},
     {WIRE_SIZE / (gdouble) INFRARED_RATE, INFRARED_DELAY / 1e9}
   };
 
-  return mmtp_ideal_count (channels, 2, FRAMES, period_ms / 1e3, LIMIT / 1e9);
+  return mmtp_optimum_count (channels, 2, FRAMES, period_ms / 1e3, LIMIT / 1e9);
 }
 
 /* --- tables 2 and 3 ------------------------------------------------------- */

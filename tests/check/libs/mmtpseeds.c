@@ -110,7 +110,7 @@ get_mean_fluctuation (const SimPath * path, gdouble seconds)
  * FALSE: no packet can be in time here. */
 static gboolean
 get_ideal_channel (const MmtpSimConfig * config, guint i,
-    MmtpIdealChannel * channel)
+    MmtpOptimumChannel * channel)
 {
   const SimPath *path = &config->channels[i].link.path[SIM_FORWARD];
   gdouble seconds = get_wire_size (config) / path->rate;
@@ -125,12 +125,12 @@ get_ideal_channel (const MmtpSimConfig * config, guint i,
 static guint
 get_ideal (const MmtpSimConfig * config)
 {
-  MmtpIdealChannel channels[MMTP_SIM_MAX_CHANNELS];
+  MmtpOptimumChannel channels[MMTP_SIM_MAX_CHANNELS];
   guint i, n = 0;
 
   for (i = 0; i < config->n_channels; i++)
     n += get_ideal_channel (config, i, &channels[n]);
-  return n ? mmtp_ideal_count (channels, n, config->source.n,
+  return n ? mmtp_optimum_count (channels, n, config->source.n,
       config->source.period / 1e9, config->sender.max_delay / 1e9) : 0;
 }
 
@@ -150,7 +150,7 @@ config_init (MmtpSimConfig * config, guint64 seed)
   config->clock_skew = (draw (seed, 0, DRAW_SKEW) - 0.5) * 200000;
   config->source.size = 200 + draw (seed, 0, DRAW_SIZE) * 1200;
   for (i = 0; i < n; i++) {
-    MmtpIdealChannel channel;
+    MmtpOptimumChannel channel;
 
     if (get_ideal_channel (config, i, &channel))
       packets += 1 / channel.seconds;

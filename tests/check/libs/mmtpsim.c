@@ -295,15 +295,15 @@ GST_START_TEST (ideal_brings_what_can_be_counted)
 {
   /* 10 packets a second, nothing behind: of 10 in 1 s all; of 20 in 1 s and a
    * limit of 0.1 s those that can be sent as they come */
-  MmtpIdealChannel channels[] = { {0.1, 0}, {0.1, 0.5} };
+  MmtpOptimumChannel channels[] = { {0.1, 0}, {0.1, 0.5} };
 
-  fail_unless_equals_int (mmtp_ideal_count (channels, 1, 10, 0.1, 0.1), 10);
-  fail_unless_equals_int (mmtp_ideal_count (channels, 1, 20, 0.05, 0.1), 10);
+  fail_unless_equals_int (mmtp_optimum_count (channels, 1, 10, 0.1, 0.1), 10);
+  fail_unless_equals_int (mmtp_optimum_count (channels, 1, 20, 0.05, 0.1), 10);
   /* the last, from 0.95 s, have until 1.95: 19 transmissions */
-  fail_unless_equals_int (mmtp_ideal_count (channels, 1, 20, 0.05, 1.05), 20);
+  fail_unless_equals_int (mmtp_optimum_count (channels, 1, 20, 0.05, 1.05), 20);
   /* a second channel that is too slow for all */
-  fail_unless_equals_int (mmtp_ideal_count (channels, 2, 20, 0.05, 0.1), 10);
-  fail_unless_equals_int (mmtp_ideal_count (channels, 2, 20, 0.05, 0.6), 20);
+  fail_unless_equals_int (mmtp_optimum_count (channels, 2, 20, 0.05, 0.1), 10);
+  fail_unless_equals_int (mmtp_optimum_count (channels, 2, 20, 0.05, 0.6), 20);
 }
 
 GST_END_TEST;
@@ -311,7 +311,7 @@ GST_END_TEST;
 GST_START_TEST (ideal_brings_what_the_papers_links_have)
 {
   /* Table 1, without a header of ours: 1400 bytes of 36.4 and 9.2 kB/s */
-  MmtpIdealChannel channels[] = { {1 / 26.0, 0.137538}, {1400 / 9200.0,
+  MmtpOptimumChannel channels[] = { {1 / 26.0, 0.137538}, {1400 / 9200.0,
       0.162826}
   };
   static const struct
@@ -325,7 +325,7 @@ GST_START_TEST (ideal_brings_what_the_papers_links_have)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (table); i++) {
-    guint n = mmtp_ideal_count (channels, 2, 1000, table[i].period, 1);
+    guint n = mmtp_optimum_count (channels, 2, 1000, table[i].period, 1);
 
     fail_unless (n >= table[i].least && n <= table[i].most, "%g: %u",
         table[i].period, n);

@@ -357,28 +357,28 @@ make_buffer (gchar name, gsize size, guint flags, gint pts)
 }
 
 static void
-push (Bench * bench, gchar name, guint flags, gint pts)
+push (SinkPipeline * test, gchar name, guint flags, gint pts)
 {
-  g_async_queue_push (bench->queue, make_buffer (name, 100, flags, pts));
+  g_async_queue_push (test->queue, make_buffer (name, 100, flags, pts));
 }
 
 static void
-bench_free_with_wire (Bench * bench, const gchar * expected)
+sink_pipeline_free_with_wire (SinkPipeline * test, const gchar * expected)
 {
   gchar *wire;
 
-  set_state (bench, GST_STATE_NULL);
-  wire = g_strdup (FAKE (bench->sink)->wire->str);
-  bench_free (bench);
+  sink_pipeline_set_state (test, GST_STATE_NULL);
+  wire = g_strdup (FAKE (test->sink)->wire->str);
+  sink_pipeline_free (test);
   fail_unless_equals_string (wire, expected);
   g_free (wire);
 }
 
 /* The end of a stored stream of which nobody got anything: no EOS, but an error */
 static void
-wait_for_end_without_receiver (Bench * bench)
+wait_for_end_without_receiver (SinkPipeline * test)
 {
-  GError *error = take_error (bench);
+  GError *error = sink_pipeline_take_error (test);
 
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
           GST_RESOURCE_ERROR_WRITE), "%s", error->message);
@@ -388,26 +388,26 @@ wait_for_end_without_receiver (Bench * bench)
 }
 
 static gsize
-taken (Bench * bench)
+taken (SinkPipeline * test)
 {
   gsize bytes;
 
-  g_mutex_lock (&FAKE (bench->sink)->lock);
-  bytes = FAKE (bench->sink)->taken;
-  g_mutex_unlock (&FAKE (bench->sink)->lock);
+  g_mutex_lock (&FAKE (test->sink)->lock);
+  bytes = FAKE (test->sink)->taken;
+  g_mutex_unlock (&FAKE (test->sink)->lock);
   return bytes;
 }
 
-#define SET(bench, member, value) G_STMT_START { \
-    g_mutex_lock (&FAKE ((bench)->sink)->lock); \
-    FAKE ((bench)->sink)->member = (value); \
-    g_mutex_unlock (&FAKE ((bench)->sink)->lock); \
+#define SET(test, member, value) G_STMT_START { \
+    g_mutex_lock (&FAKE ((test)->sink)->lock); \
+    FAKE ((test)->sink)->member = (value); \
+    g_mutex_unlock (&FAKE ((test)->sink)->lock); \
   } G_STMT_END
 
 static void
-check_error (Bench * bench, gint code, const gchar * words)
+check_error (SinkPipeline * test, gint code, const gchar * words)
 {
-  GError *error = take_error (bench);
+  GError *error = sink_pipeline_take_error (test);
 
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, code), "%d: %s",
       error->code, error->message);
@@ -421,102 +421,106 @@ check_error (Bench * bench, gint code, const gchar * words)
 
 GST_START_TEST (changes_of_state_wait_for_no_network)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
   guint i;
 
-  FAKE (bench->sink)->silent = TRUE;
+  FAKE (test->sink)->silent = TRUE;
   for (i = 0; i < 10; i++) {
-    set_state (bench, GST_STATE_PLAYING);
-    set_state (bench, GST_STATE_NULL);
+    sink_pipeline_set_state (test, GST_STATE_PLAYING);
+    sink_pipeline_set_state (test, GST_STATE_NULL);
   }
-  bench_free_with_wire (bench, "");
+  sink_pipeline_free_with_wire (test, "");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (prerolls_without_a_receiver)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->silent = TRUE;
-  set_state (bench, GST_STATE_PAUSED);
-  push_start_events (bench);
-  bench->thread = g_thread_new ("push", push_all, bench);
-  push (bench, 'a', 0, 0);
-  fail_unless_equals_int (gst_element_get_state (bench->pipeline, NULL, NULL,
+  FAKE (test->sink)->silent = TRUE;
+  sink_pipeline_set_state (test, GST_STATE_PAUSED);
+  sink_pipeline_push_start_events (test);
+  test->thread = g_thread_new ("push", sink_pipeline_push_all, test);
+  push (test, 'a', 0, 0);
+  fail_unless_equals_int (gst_element_get_state (test->pipeline, NULL, NULL,
           GST_CLOCK_TIME_NONE), GST_STATE_CHANGE_SUCCESS);
-  fail_unless (is_in_state (bench, "connecting"));
-  set_state (bench, GST_STATE_PLAYING);
+  fail_unless (sink_pipeline_is_in_state (test, "connecting"));
+  sink_pipeline_set_state (test, GST_STATE_PLAYING);
   /* now in render */
-  WAIT_FOR (stat_of (bench, "time-unconnected") > 0);
-  bench_free_with_wire (bench, "");
+  WAIT_FOR (sink_pipeline_stat_of (test, "time-unconnected") > 0);
+  sink_pipeline_free_with_wire (test, "");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (stream_waits_for_the_first_receiver)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->silent = TRUE;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  push (bench, 'b', DELTA, 40);
-  WAIT_FOR (stat_of (bench, "time-unconnected") > 0);
-  fail_unless_equals_int (pushed (bench), 0);
-  SET (bench, silent, FALSE);
-  WAIT_FOR (pushed (bench) == 2);
+  FAKE (test->sink)->silent = TRUE;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  push (test, 'b', DELTA, 40);
+  WAIT_FOR (sink_pipeline_stat_of (test, "time-unconnected") > 0);
+  fail_unless_equals_int (sink_pipeline_pushed (test), 0);
+  SET (test, silent, FALSE);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
   /* It missed nothing. */
-  fail_unless_equals_int (bench->restarts, 0);
-  fail_unless_equals_uint64 (stat_of (bench, "packets-sent"), 2);
-  fail_unless_equals_uint64 (stat_of (bench, "bytes-sent"), 200);
-  bench_free_with_wire (bench, "<ab>");
+  fail_unless_equals_int (test->restarts, 0);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 2);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "bytes-sent"), 200);
+  sink_pipeline_free_with_wire (test, "<ab>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (stream_need_not_wait_for_a_receiver)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), "wait-for-connection",
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (),
+      "wait-for-connection",
       FALSE, NULL);
 
-  FAKE (bench->sink)->silent = TRUE;
-  bench_play (bench);
-  push (bench, 'a', MARK, 0);
-  push (bench, 'b', DELTA | MARK, 40);
-  WAIT_FOR (pushed (bench) == 2);
-  fail_unless_equals_int (bench->flow, GST_FLOW_OK);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-not-connected"), 2);
-  fail_unless_equals_uint64 (stat_of (bench, "bytes-dropped"), 200);
+  FAKE (test->sink)->silent = TRUE;
+  sink_pipeline_play (test);
+  push (test, 'a', MARK, 0);
+  push (test, 'b', DELTA | MARK, 40);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  fail_unless_equals_int (test->flow, GST_FLOW_OK);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-not-connected"), 2);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "bytes-dropped"),
+      200);
 
-  SET (bench, silent, FALSE);
-  WAIT_FOR (is_in_state (bench, "connected"));
-  push (bench, 'c', DELTA | MARK, 80);
-  push (bench, 'd', MARK, 120);
-  push (bench, 'e', DELTA | MARK, 160);
-  WAIT_FOR (pushed (bench) == 5);
-  fail_unless_equals_int (bench->restarts, 1);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-no-key-frame"), 1);
-  bench_free_with_wire (bench, "<de>");
+  SET (test, silent, FALSE);
+  WAIT_FOR (sink_pipeline_is_in_state (test, "connected"));
+  push (test, 'c', DELTA | MARK, 80);
+  push (test, 'd', MARK, 120);
+  push (test, 'e', DELTA | MARK, 160);
+  WAIT_FOR (sink_pipeline_pushed (test) == 5);
+  fail_unless_equals_int (test->restarts, 1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-no-key-frame"), 1);
+  sink_pipeline_free_with_wire (test, "<de>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (flush_and_stop_wake_who_waits_for_a_receiver)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->silent = TRUE;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (stat_of (bench, "time-unconnected") > 0);
-  flush (bench);
-  WAIT_FOR (pushed (bench) == 1);
-  fail_unless_equals_int (bench->flow, GST_FLOW_FLUSHING);
+  FAKE (test->sink)->silent = TRUE;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_stat_of (test, "time-unconnected") > 0);
+  sink_pipeline_flush (test);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  fail_unless_equals_int (test->flow, GST_FLOW_FLUSHING);
 
-  push_start_events (bench);
-  push (bench, 'b', 0, 0);
-  bench_free_with_wire (bench, "");
+  sink_pipeline_push_start_events (test);
+  push (test, 'b', 0, 0);
+  sink_pipeline_free_with_wire (test, "");
 }
 
 GST_END_TEST;
@@ -525,24 +529,27 @@ GST_END_TEST;
 
 GST_START_TEST (refused_is_one_error)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), "auto-reconnect", FALSE,
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (),
+      "auto-reconnect", FALSE,
       NULL);
 
-  FAKE (bench->sink)->silent = TRUE;
-  FAKE (bench->sink)->refuse = 1;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
+  FAKE (test->sink)->silent = TRUE;
+  FAKE (test->sink)->refuse = 1;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
   /* An error while the pipeline starts would leave it waiting in PAUSED. */
-  WAIT_FOR (stat_of (bench, "time-unconnected") > 0);
-  SET (bench, silent, FALSE);
-  check_error (bench, GST_RESOURCE_ERROR_OPEN_WRITE, "Connection refused");
-  push (bench, 'b', 0, 40);
-  WAIT_FOR (pushed (bench) == 2);
-  fail_unless_equals_int (bench->flow, GST_FLOW_ERROR);
-  fail_unless (is_in_state (bench, "failed"));
-  fail_unless_equals_uint64 (stat_of (bench, "failures-refused"), 1);
-  fail_unless_equals_uint64 (stat_of (bench, "connect-attempts"), 1);
-  bench_free_with_wire (bench, "");
+  WAIT_FOR (sink_pipeline_stat_of (test, "time-unconnected") > 0);
+  SET (test, silent, FALSE);
+  check_error (test, GST_RESOURCE_ERROR_OPEN_WRITE, "Connection refused");
+  push (test, 'b', 0, 40);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  fail_unless_equals_int (test->flow, GST_FLOW_ERROR);
+  fail_unless (sink_pipeline_is_in_state (test, "failed"));
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "failures-refused"),
+      1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "connect-attempts"),
+      1);
+  sink_pipeline_free_with_wire (test, "");
 }
 
 GST_END_TEST;
@@ -550,18 +557,19 @@ GST_END_TEST;
 /* With auto-reconnect, too: a wrong name does not become right. */
 GST_START_TEST (a_name_that_does_not_exist_is_one_error)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->silent = TRUE;
-  FAKE (bench->sink)->refuse = 2;
-  FAKE (bench->sink)->resolver_error = G_RESOLVER_ERROR_NOT_FOUND;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (stat_of (bench, "time-unconnected") > 0);
-  SET (bench, silent, FALSE);
-  check_error (bench, GST_RESOURCE_ERROR_NOT_FOUND, "No answer for the name");
-  fail_unless_equals_uint64 (stat_of (bench, "connect-attempts"), 1);
-  bench_free_with_wire (bench, "");
+  FAKE (test->sink)->silent = TRUE;
+  FAKE (test->sink)->refuse = 2;
+  FAKE (test->sink)->resolver_error = G_RESOLVER_ERROR_NOT_FOUND;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_stat_of (test, "time-unconnected") > 0);
+  SET (test, silent, FALSE);
+  check_error (test, GST_RESOURCE_ERROR_NOT_FOUND, "No answer for the name");
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "connect-attempts"),
+      1);
+  sink_pipeline_free_with_wire (test, "");
 }
 
 GST_END_TEST;
@@ -575,39 +583,42 @@ static const gint passing_errors[] = { G_RESOLVER_ERROR_TEMPORARY_FAILURE,
 GST_START_TEST (a_name_may_be_missing_for_a_while)
 {
   gboolean was_there = passing_errors[__i__] == G_RESOLVER_ERROR_NOT_FOUND;
-  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->resolver_error = passing_errors[__i__];
-  SET (bench, refuse, was_there ? 0 : 2);
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (pushed (bench) == 1);
+  FAKE (test->sink)->resolver_error = passing_errors[__i__];
+  SET (test, refuse, was_there ? 0 : 2);
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
   if (was_there) {
-    SET (bench, refuse, 2);
-    SET (bench, gone, TRUE);
-    WAIT_FOR (stat_of (bench, "connect-attempts") == 4);
-    WAIT_FOR (stat_of (bench, "connections") == 2);
+    SET (test, refuse, 2);
+    SET (test, gone, TRUE);
+    WAIT_FOR (sink_pipeline_stat_of (test, "connect-attempts") == 4);
+    WAIT_FOR (sink_pipeline_stat_of (test, "connections") == 2);
   }
-  fail_unless_equals_uint64 (stat_of (bench, "failures-not-found"), 2);
-  set_state (bench, GST_STATE_NULL);
-  bench_free (bench);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "failures-not-found"), 2);
+  sink_pipeline_set_state (test, GST_STATE_NULL);
+  sink_pipeline_free (test);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (refused_is_tried_again)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->refuse = 3;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  wait_for_warning (bench);
-  WAIT_FOR (pushed (bench) == 1);
-  fail_unless_equals_uint64 (stat_of (bench, "failures-refused"), 3);
-  fail_unless_equals_uint64 (stat_of (bench, "connect-attempts"), 4);
-  fail_unless_equals_uint64 (stat_of (bench, "connections"), 1);
-  bench_free_with_wire (bench, "<a>");
+  FAKE (test->sink)->refuse = 3;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  sink_pipeline_wait_for_warning (test);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "failures-refused"),
+      3);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "connect-attempts"),
+      4);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "connections"), 1);
+  sink_pipeline_free_with_wire (test, "<a>");
 }
 
 GST_END_TEST;
@@ -615,109 +626,117 @@ GST_END_TEST;
 /* Without auto-reconnect, too; the warning says that it is tried again. */
 GST_START_TEST (refused_datagrams_are_tried_again)
 {
-  Bench *bench = bench_new (datagram_sink_get_type (), "auto-reconnect", FALSE,
+  SinkPipeline *test = sink_pipeline_new (datagram_sink_get_type (),
+      "auto-reconnect", FALSE,
       NULL);
 
-  FAKE (bench->sink)->refuse = 2;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  wait_for_warning (bench);
-  WAIT_FOR (pushed (bench) == 1);
-  fail_unless_equals_int (bench->flow, GST_FLOW_OK);
-  fail_unless_equals_uint64 (stat_of (bench, "failures-refused"), 2);
-  bench_free_with_wire (bench, "<a>");
+  FAKE (test->sink)->refuse = 2;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  sink_pipeline_wait_for_warning (test);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  fail_unless_equals_int (test->flow, GST_FLOW_OK);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "failures-refused"),
+      2);
+  sink_pipeline_free_with_wire (test, "<a>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (datagrams_that_are_refused_for_the_timeout_are_an_error)
 {
-  Bench *bench = bench_new (datagram_sink_get_type (), "auto-reconnect", FALSE,
+  SinkPipeline *test = sink_pipeline_new (datagram_sink_get_type (),
+      "auto-reconnect", FALSE,
       "timeout", 150 * GST_MSECOND, NULL);
 
-  FAKE (bench->sink)->silent = TRUE;
-  FAKE (bench->sink)->refuse = G_MAXUINT;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (stat_of (bench, "time-unconnected") > 0);
-  SET (bench, silent, FALSE);
-  check_error (bench, GST_RESOURCE_ERROR_OPEN_WRITE, "Connection refused");
-  fail_unless (stat_of (bench, "failures-refused") > 1);
-  fail_unless (is_in_state (bench, "failed"));
-  bench_free_with_wire (bench, "");
+  FAKE (test->sink)->silent = TRUE;
+  FAKE (test->sink)->refuse = G_MAXUINT;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_stat_of (test, "time-unconnected") > 0);
+  SET (test, silent, FALSE);
+  check_error (test, GST_RESOURCE_ERROR_OPEN_WRITE, "Connection refused");
+  fail_unless (sink_pipeline_stat_of (test, "failures-refused") > 1);
+  fail_unless (sink_pipeline_is_in_state (test, "failed"));
+  sink_pipeline_free_with_wire (test, "");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (stop_does_not_wait_for_the_next_attempt)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->refuse = G_MAXUINT;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (is_in_state (bench, "pausing"));
-  bench_free_with_wire (bench, "");
+  FAKE (test->sink)->refuse = G_MAXUINT;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_is_in_state (test, "pausing"));
+  sink_pipeline_free_with_wire (test, "");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (receiver_that_goes_unseen_by_send_is_an_error)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), "auto-reconnect", FALSE,
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (),
+      "auto-reconnect", FALSE,
       NULL);
 
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (pushed (bench) == 1);
-  SET (bench, gone, TRUE);
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  SET (test, gone, TRUE);
   /* Nothing is rendered meanwhile. */
-  check_error (bench, GST_RESOURCE_ERROR_WRITE, "it closed the connection");
-  push (bench, 'b', 0, 40);
-  WAIT_FOR (pushed (bench) == 2);
-  fail_unless_equals_int (bench->flow, GST_FLOW_ERROR);
-  fail_unless_equals_uint64 (stat_of (bench, "failures-closed"), 1);
-  bench_free_with_wire (bench, "<a>");
+  check_error (test, GST_RESOURCE_ERROR_WRITE, "it closed the connection");
+  push (test, 'b', 0, 40);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  fail_unless_equals_int (test->flow, GST_FLOW_ERROR);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "failures-closed"),
+      1);
+  sink_pipeline_free_with_wire (test, "<a>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (receiver_that_goes_wakes_who_waits_for_room)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), "auto-reconnect", FALSE,
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (),
+      "auto-reconnect", FALSE,
       NULL);
 
-  FAKE (bench->sink)->room = 30;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (taken (bench) == 30);
-  SET (bench, gone, TRUE);
-  WAIT_FOR (pushed (bench) == 1);
-  fail_unless_equals_int (bench->flow, GST_FLOW_ERROR);
-  check_error (bench, GST_RESOURCE_ERROR_WRITE, "it closed the connection");
-  bench_free_with_wire (bench, "<!");
+  FAKE (test->sink)->room = 30;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (taken (test) == 30);
+  SET (test, gone, TRUE);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  fail_unless_equals_int (test->flow, GST_FLOW_ERROR);
+  check_error (test, GST_RESOURCE_ERROR_WRITE, "it closed the connection");
+  sink_pipeline_free_with_wire (test, "<!");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (next_receiver_begins_with_a_key_frame)
 {
-  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (), NULL);
 
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (pushed (bench) == 1);
-  SET (bench, broken, TRUE);
-  push (bench, 'b', DELTA, 40);
-  push (bench, 'c', DELTA, 80);
-  push (bench, 'd', 0, 120);
-  push (bench, 'e', DELTA, 160);
-  WAIT_FOR (pushed (bench) == 5);
-  fail_unless_equals_int (bench->restarts, 1);
-  fail_unless_equals_uint64 (stat_of (bench, "failures-reset"), 1);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-no-key-frame"), 2);
-  fail_unless_equals_uint64 (stat_of (bench, "connections"), 2);
-  bench_free_with_wire (bench, "<a><de>");
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  SET (test, broken, TRUE);
+  push (test, 'b', DELTA, 40);
+  push (test, 'c', DELTA, 80);
+  push (test, 'd', 0, 120);
+  push (test, 'e', DELTA, 160);
+  WAIT_FOR (sink_pipeline_pushed (test) == 5);
+  fail_unless_equals_int (test->restarts, 1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "failures-reset"),
+      1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-no-key-frame"), 2);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "connections"), 2);
+  sink_pipeline_free_with_wire (test, "<a><de>");
 }
 
 GST_END_TEST;
@@ -725,76 +744,83 @@ GST_END_TEST;
 /* It may lack headers that the new receiver does not have. */
 GST_START_TEST (torn_key_frame_is_dropped)
 {
-  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->room = 30;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (taken (bench) == 30);
-  SET (bench, broken, TRUE);
-  SET (bench, room, G_MAXSIZE);
-  push (bench, 'b', DELTA, 40);
-  push (bench, 'c', 0, 80);
-  WAIT_FOR (pushed (bench) == 3);
-  fail_unless_equals_int (bench->restarts, 1);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-broken"), 1);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-no-key-frame"), 1);
-  bench_free_with_wire (bench, "<!<c>");
+  FAKE (test->sink)->room = 30;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (taken (test) == 30);
+  SET (test, broken, TRUE);
+  SET (test, room, G_MAXSIZE);
+  push (test, 'b', DELTA, 40);
+  push (test, 'c', 0, 80);
+  WAIT_FOR (sink_pipeline_pushed (test) == 3);
+  fail_unless_equals_int (test->restarts, 1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-broken"),
+      1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-no-key-frame"), 1);
+  sink_pipeline_free_with_wire (test, "<!<c>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (torn_frame_is_dropped)
 {
-  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->room = 130;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  push (bench, 'b', DELTA, 40);
-  WAIT_FOR (taken (bench) == 130);
-  SET (bench, broken, TRUE);
-  SET (bench, room, G_MAXSIZE);
-  push (bench, 'c', 0, 80);
-  WAIT_FOR (pushed (bench) == 3);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-broken"), 1);
-  bench_free_with_wire (bench, "<a!<c>");
+  FAKE (test->sink)->room = 130;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  push (test, 'b', DELTA, 40);
+  WAIT_FOR (taken (test) == 130);
+  SET (test, broken, TRUE);
+  SET (test, room, G_MAXSIZE);
+  push (test, 'c', 0, 80);
+  WAIT_FOR (sink_pipeline_pushed (test) == 3);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-broken"),
+      1);
+  sink_pipeline_free_with_wire (test, "<a!<c>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (stream_without_key_frames_goes_on_for_good)
 {
-  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (), NULL);
   guint i;
 
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (pushed (bench) == 1);
-  SET (bench, broken, TRUE);
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  SET (test, broken, TRUE);
   for (i = 0; i < 602; i++)
-    push (bench, 'b', DELTA, 40 + 40 * i);
-  WAIT_FOR (pushed (bench) == 603);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-no-key-frame"), 600);
-  bench_free_with_wire (bench, "<a><bb>");
+    push (test, 'b', DELTA, 40 + 40 * i);
+  WAIT_FOR (sink_pipeline_pushed (test) == 603);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-no-key-frame"), 600);
+  sink_pipeline_free_with_wire (test, "<a><bb>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (receiver_that_takes_nothing_is_gone)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), "auto-reconnect", FALSE,
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (),
+      "auto-reconnect", FALSE,
       "timeout", 20 * GST_MSECOND, NULL);
 
-  FAKE (bench->sink)->room = 0;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  check_error (bench, GST_RESOURCE_ERROR_WRITE, "took nothing for 0.02 s");
-  WAIT_FOR (pushed (bench) == 1);
-  fail_unless_equals_int (bench->flow, GST_FLOW_ERROR);
-  fail_unless_equals_uint64 (stat_of (bench, "failures-timeout"), 1);
-  fail_unless (stat_of (bench, "time-blocked") >= 20 * GST_MSECOND);
-  bench_free_with_wire (bench, "<!");
+  FAKE (test->sink)->room = 0;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  check_error (test, GST_RESOURCE_ERROR_WRITE, "took nothing for 0.02 s");
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  fail_unless_equals_int (test->flow, GST_FLOW_ERROR);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "failures-timeout"),
+      1);
+  fail_unless (sink_pipeline_stat_of (test, "time-blocked")
+      >= 20 * GST_MSECOND);
+  sink_pipeline_free_with_wire (test, "<!");
 }
 
 GST_END_TEST;
@@ -803,128 +829,135 @@ GST_END_TEST;
 
 GST_START_TEST (waits_while_the_network_is_full)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->room = 130;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  push (bench, 'b', DELTA, 40);
-  WAIT_FOR (stat_of (bench, "time-blocked") > 0);
-  fail_unless_equals_int (pushed (bench), 1);
-  SET (bench, room, 70);
-  WAIT_FOR (pushed (bench) == 2);
-  bench_free_with_wire (bench, "<ab>");
+  FAKE (test->sink)->room = 130;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  push (test, 'b', DELTA, 40);
+  WAIT_FOR (sink_pipeline_stat_of (test, "time-blocked") > 0);
+  fail_unless_equals_int (sink_pipeline_pushed (test), 1);
+  SET (test, room, 70);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  sink_pipeline_free_with_wire (test, "<ab>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (rest_of_a_frame_goes_with_its_part)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), "blocking", FALSE, NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "blocking",
+      FALSE, NULL);
 
-  bench_play (bench);
-  push (bench, 'a', 0, NO_PTS);
-  push (bench, 'b', MARK, NO_PTS);
-  WAIT_FOR (pushed (bench) == 2);
-  push (bench, 'c', DELTA, NO_PTS);
-  WAIT_FOR (pushed (bench) == 3);
-  SET (bench, room, 0);
-  push (bench, 'd', DELTA, NO_PTS);
-  WAIT_FOR (pushed (bench) == 4);
-  SET (bench, room, G_MAXSIZE);
-  push (bench, 'e', DELTA, NO_PTS);
-  push (bench, 'f', DELTA | MARK, NO_PTS);
-  push (bench, 'g', DELTA, NO_PTS);
-  push (bench, 'h', DELTA | MARK, NO_PTS);
-  WAIT_FOR (pushed (bench) == 8);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-full"), 1);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-rest-of-frame"), 2);
-  bench_free_with_wire (bench, "<abcgh>");
+  sink_pipeline_play (test);
+  push (test, 'a', 0, NO_PTS);
+  push (test, 'b', MARK, NO_PTS);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  push (test, 'c', DELTA, NO_PTS);
+  WAIT_FOR (sink_pipeline_pushed (test) == 3);
+  SET (test, room, 0);
+  push (test, 'd', DELTA, NO_PTS);
+  WAIT_FOR (sink_pipeline_pushed (test) == 4);
+  SET (test, room, G_MAXSIZE);
+  push (test, 'e', DELTA, NO_PTS);
+  push (test, 'f', DELTA | MARK, NO_PTS);
+  push (test, 'g', DELTA, NO_PTS);
+  push (test, 'h', DELTA | MARK, NO_PTS);
+  WAIT_FOR (sink_pipeline_pushed (test) == 8);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-full"), 1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-rest-of-frame"), 2);
+  sink_pipeline_free_with_wire (test, "<abcgh>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (frame_ends_before_another_time)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), "blocking", FALSE, NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "blocking",
+      FALSE, NULL);
 
-  FAKE (bench->sink)->room = 0;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (pushed (bench) == 1);
-  SET (bench, room, G_MAXSIZE);
-  push (bench, 'b', 0, 0);
-  push (bench, 'c', 0, 40);
-  WAIT_FOR (pushed (bench) == 3);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-rest-of-frame"), 1);
-  bench_free_with_wire (bench, "<c>");
+  FAKE (test->sink)->room = 0;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  SET (test, room, G_MAXSIZE);
+  push (test, 'b', 0, 0);
+  push (test, 'c', 0, 40);
+  WAIT_FOR (sink_pipeline_pushed (test) == 3);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-rest-of-frame"), 1);
+  sink_pipeline_free_with_wire (test, "<c>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (stream_without_frames_loses_one_packet_at_a_time)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), "blocking", FALSE, NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "blocking",
+      FALSE, NULL);
 
-  FAKE (bench->sink)->room = 0;
-  bench_play (bench);
-  push (bench, 'a', 0, NO_PTS);
-  WAIT_FOR (pushed (bench) == 1);
-  SET (bench, room, G_MAXSIZE);
-  push (bench, 'b', 0, NO_PTS);
-  WAIT_FOR (pushed (bench) == 2);
-  bench_free_with_wire (bench, "<b>");
+  FAKE (test->sink)->room = 0;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, NO_PTS);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  SET (test, room, G_MAXSIZE);
+  push (test, 'b', 0, NO_PTS);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  sink_pipeline_free_with_wire (test, "<b>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (whole_frame_has_no_rest)
 {
-  Bench *bench = bench_new (frame_sink_get_type (), "blocking", FALSE, NULL);
+  SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (), "blocking",
+      FALSE, NULL);
 
-  FAKE (bench->sink)->room = 0;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (pushed (bench) == 1);
-  SET (bench, room, 30);
-  push (bench, 'b', 0, 0);
+  FAKE (test->sink)->room = 0;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  SET (test, room, 30);
+  push (test, 'b', 0, 0);
   /* It was begun: it is finished, whatever `blocking` says. */
-  WAIT_FOR (taken (bench) == 30);
-  SET (bench, room, G_MAXSIZE);
-  WAIT_FOR (pushed (bench) == 2);
-  bench_free_with_wire (bench, "<b>");
+  WAIT_FOR (taken (test) == 30);
+  SET (test, room, G_MAXSIZE);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  sink_pipeline_free_with_wire (test, "<b>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (packet_that_cannot_be_sent_does_not_end_the_stream)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->unsendable = 101;
-  bench_play (bench);
-  g_async_queue_push (bench->queue, make_buffer ('a', 101, MARK, 0));
-  push (bench, 'b', MARK, 40);
-  WAIT_FOR (pushed (bench) == 2);
-  fail_unless_equals_int (bench->flow, GST_FLOW_OK);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-unsendable"), 1);
-  bench_free_with_wire (bench, "<b>");
+  FAKE (test->sink)->unsendable = 101;
+  sink_pipeline_play (test);
+  g_async_queue_push (test->queue, make_buffer ('a', 101, MARK, 0));
+  push (test, 'b', MARK, 40);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  fail_unless_equals_int (test->flow, GST_FLOW_OK);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-unsendable"), 1);
+  sink_pipeline_free_with_wire (test, "<b>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (list_is_sent_like_its_buffers)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
   GstBufferList *list = gst_buffer_list_new ();
 
   gst_buffer_list_add (list, make_buffer ('a', 100, 0, 0));
   gst_buffer_list_add (list, make_buffer ('b', 0, 0, 0));
   gst_buffer_list_add (list, make_buffer ('c', 100, MARK, 0));
-  bench_play (bench);
-  g_async_queue_push (bench->queue, list);
-  WAIT_FOR (pushed (bench) == 1);
-  bench_free_with_wire (bench, "<ac>");
+  sink_pipeline_play (test);
+  g_async_queue_push (test->queue, list);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  sink_pipeline_free_with_wire (test, "<ac>");
 }
 
 GST_END_TEST;
@@ -933,47 +966,47 @@ GST_END_TEST;
 
 /* One for each letter, of 100 bytes; a capital ends a frame */
 static void
-push_packets (Bench * bench, const gchar * names)
+push_packets (SinkPipeline * test, const gchar * names)
 {
   GstBufferList *list = gst_buffer_list_new ();
 
   for (; *names; names++)
     gst_buffer_list_add (list, make_buffer (*names, 100,
             g_ascii_isupper (*names) ? MARK : 0, NO_PTS));
-  g_async_queue_push (bench->queue, list);
+  g_async_queue_push (test->queue, list);
 }
 
 GST_START_TEST (packets_go_together)
 {
-  Bench *bench = bench_new (packet_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), NULL);
 
-  bench_play (bench);
-  push_packets (bench, "abC");
-  push (bench, 'd', MARK, NO_PTS);
-  WAIT_FOR (pushed (bench) == 2);
-  fail_unless_equals_uint64 (stat_of (bench, "packets-sent"), 4);
-  fail_unless_equals_uint64 (stat_of (bench, "bytes-sent"), 400);
-  bench_free_with_wire (bench, "<|abC|d>");
+  sink_pipeline_play (test);
+  push_packets (test, "abC");
+  push (test, 'd', MARK, NO_PTS);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 4);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "bytes-sent"), 400);
+  sink_pipeline_free_with_wire (test, "<|abC|d>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (packets_wait_for_room)
 {
-  Bench *bench = bench_new (packet_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->room = 250;
-  bench_play (bench);
-  push_packets (bench, "abcD");
-  WAIT_FOR (stat_of (bench, "time-blocked") > 0);
-  fail_unless_equals_uint64 (stat_of (bench, "packets-sent"), 2);
-  SET (bench, room, G_MAXSIZE);
-  WAIT_FOR (pushed (bench) == 1);
-  fail_unless_equals_uint64 (stat_of (bench, "packets-sent"), 4);
-  set_state (bench, GST_STATE_NULL);
-  fail_unless (g_str_has_prefix (FAKE (bench->sink)->wire->str, "<|ab|"));
-  fail_unless (g_str_has_suffix (FAKE (bench->sink)->wire->str, "|cD>"));
-  bench_free (bench);
+  FAKE (test->sink)->room = 250;
+  sink_pipeline_play (test);
+  push_packets (test, "abcD");
+  WAIT_FOR (sink_pipeline_stat_of (test, "time-blocked") > 0);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 2);
+  SET (test, room, G_MAXSIZE);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 4);
+  sink_pipeline_set_state (test, GST_STATE_NULL);
+  fail_unless (g_str_has_prefix (FAKE (test->sink)->wire->str, "<|ab|"));
+  fail_unless (g_str_has_suffix (FAKE (test->sink)->wire->str, "|cD>"));
+  sink_pipeline_free (test);
 }
 
 GST_END_TEST;
@@ -982,19 +1015,20 @@ GST_END_TEST;
  * it happens, no receiver has gone. */
 GST_START_TEST (packets_wait_until_it_is_time)
 {
-  Bench *bench = bench_new (packet_sink_get_type (), "blocking", FALSE,
+  SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), "blocking",
+      FALSE,
       "timeout", 5 * GST_MSECOND, NULL);
 
-  FAKE (bench->sink)->early = 20;
-  bench_play (bench);
-  push_packets (bench, "abC");
-  WAIT_FOR (pushed (bench) == 1);
-  fail_unless_equals_uint64 (stat_of (bench, "packets-sent"), 3);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-full"), 0);
-  fail_unless_equals_uint64 (stat_of (bench, "connections"), 1);
-  set_state (bench, GST_STATE_NULL);
-  fail_unless (g_str_has_suffix (FAKE (bench->sink)->wire->str, "|abC>"));
-  bench_free (bench);
+  FAKE (test->sink)->early = 20;
+  sink_pipeline_play (test);
+  push_packets (test, "abC");
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 3);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-full"), 0);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "connections"), 1);
+  sink_pipeline_set_state (test, GST_STATE_NULL);
+  fail_unless (g_str_has_suffix (FAKE (test->sink)->wire->str, "|abC>"));
+  sink_pipeline_free (test);
 }
 
 GST_END_TEST;
@@ -1002,36 +1036,39 @@ GST_END_TEST;
 /* Not only of one list */
 GST_START_TEST (rest_of_a_frame_of_packets_goes_too)
 {
-  Bench *bench = bench_new (packet_sink_get_type (), "blocking", FALSE, NULL);
+  SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), "blocking",
+      FALSE, NULL);
 
-  FAKE (bench->sink)->room = 150;
-  bench_play (bench);
-  push_packets (bench, "Ab");
-  WAIT_FOR (pushed (bench) == 1);
-  SET (bench, room, G_MAXSIZE);
-  push_packets (bench, "cDeF");
-  WAIT_FOR (pushed (bench) == 2);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-full"), 1);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-rest-of-frame"), 2);
-  bench_free_with_wire (bench, "<|A|eF>");
+  FAKE (test->sink)->room = 150;
+  sink_pipeline_play (test);
+  push_packets (test, "Ab");
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  SET (test, room, G_MAXSIZE);
+  push_packets (test, "cDeF");
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-full"), 1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-rest-of-frame"), 2);
+  sink_pipeline_free_with_wire (test, "<|A|eF>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (packet_that_cannot_be_sent_is_left_out)
 {
-  Bench *bench = bench_new (packet_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), NULL);
   GstBufferList *list = gst_buffer_list_new ();
 
-  FAKE (bench->sink)->unsendable = 101;
+  FAKE (test->sink)->unsendable = 101;
   gst_buffer_list_add (list, make_buffer ('a', 100, MARK, NO_PTS));
   gst_buffer_list_add (list, make_buffer ('b', 101, MARK, NO_PTS));
   gst_buffer_list_add (list, make_buffer ('c', 100, MARK, NO_PTS));
-  bench_play (bench);
-  g_async_queue_push (bench->queue, list);
-  WAIT_FOR (pushed (bench) == 1);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-unsendable"), 1);
-  bench_free_with_wire (bench, "<|a|c>");
+  sink_pipeline_play (test);
+  g_async_queue_push (test->queue, list);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-unsendable"), 1);
+  sink_pipeline_free_with_wire (test, "<|a|c>");
 }
 
 GST_END_TEST;
@@ -1039,54 +1076,57 @@ GST_END_TEST;
 /* Who knows of no connections misses nothing by a new one. */
 GST_START_TEST (packets_go_on_with_the_next_connection)
 {
-  Bench *bench = bench_new (packet_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), NULL);
 
-  bench_play (bench);
-  push_packets (bench, "aB");
-  WAIT_FOR (pushed (bench) == 1);
-  SET (bench, broken, TRUE);
-  push_packets (bench, "cD");
-  WAIT_FOR (pushed (bench) == 2);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-no-key-frame"), 0);
-  fail_unless_equals_int (bench->restarts, 0);
-  bench_free_with_wire (bench, "<|aB|><|cD>");
+  sink_pipeline_play (test);
+  push_packets (test, "aB");
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  SET (test, broken, TRUE);
+  push_packets (test, "cD");
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-no-key-frame"), 0);
+  fail_unless_equals_int (test->restarts, 0);
+  sink_pipeline_free_with_wire (test, "<|aB|><|cD>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (flush_and_stop_wake_who_waits_with_packets)
 {
-  Bench *bench = bench_new (packet_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->room = 0;
-  bench_play (bench);
-  push_packets (bench, "aB");
-  WAIT_FOR (stat_of (bench, "time-blocked") > 0);
+  FAKE (test->sink)->room = 0;
+  sink_pipeline_play (test);
+  push_packets (test, "aB");
+  WAIT_FOR (sink_pipeline_stat_of (test, "time-blocked") > 0);
   if (__i__ == 0)
-    flush (bench);
+    sink_pipeline_flush (test);
   else
-    set_state (bench, GST_STATE_READY);
-  WAIT_FOR (pushed (bench) == 1);
-  fail_unless_equals_int (bench->flow, GST_FLOW_FLUSHING);
-  bench_free (bench);
+    sink_pipeline_set_state (test, GST_STATE_READY);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  fail_unless_equals_int (test->flow, GST_FLOW_FLUSHING);
+  sink_pipeline_free (test);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (eos_behind_packets_comes_in_time)
 {
-  Bench *bench = bench_new (packet_sink_get_type (), "eos-timeout",
+  SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (),
+      "eos-timeout",
       20 * GST_MSECOND, NULL);
 
-  FAKE (bench->sink)->room = 100;
-  bench_play (bench);
-  push_packets (bench, "abC");
-  WAIT_FOR (stat_of (bench, "time-blocked") > 0);
-  push_eos (bench);
-  gst_pad_push_event (bench->src, gst_wireless_event_new_ending ());
-  wait_for_eos (bench);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-eos-timeout"), 2);
-  bench_free (bench);
+  FAKE (test->sink)->room = 100;
+  sink_pipeline_play (test);
+  push_packets (test, "abC");
+  WAIT_FOR (sink_pipeline_stat_of (test, "time-blocked") > 0);
+  sink_pipeline_push_eos (test);
+  gst_pad_push_event (test->src, gst_wireless_event_new_ending ());
+  sink_pipeline_wait_for_eos (test);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-eos-timeout"), 2);
+  sink_pipeline_free (test);
 }
 
 GST_END_TEST;
@@ -1095,112 +1135,114 @@ GST_END_TEST;
 
 GST_START_TEST (flush_leaves_no_torn_frame)
 {
-  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->room = 30;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (taken (bench) == 30);
-  flush (bench);
-  WAIT_FOR (pushed (bench) == 1);
-  fail_unless_equals_int (bench->flow, GST_FLOW_FLUSHING);
-  push_start_events (bench);
-  push (bench, 'b', DELTA, 40);
-  SET (bench, room, G_MAXSIZE);
-  WAIT_FOR (pushed (bench) == 2);
-  fail_unless_equals_int (bench->restarts, 0);
-  bench_free_with_wire (bench, "<ab>");
+  FAKE (test->sink)->room = 30;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (taken (test) == 30);
+  sink_pipeline_flush (test);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  fail_unless_equals_int (test->flow, GST_FLOW_FLUSHING);
+  sink_pipeline_push_start_events (test);
+  push (test, 'b', DELTA, 40);
+  SET (test, room, G_MAXSIZE);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  fail_unless_equals_int (test->restarts, 0);
+  sink_pipeline_free_with_wire (test, "<ab>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (flush_before_a_frame_forgets_it)
 {
-  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->room = 100;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  push (bench, 'b', 0, 40);
-  WAIT_FOR (stat_of (bench, "time-blocked") > 0);
-  flush (bench);
-  WAIT_FOR (pushed (bench) == 2);
-  push_start_events (bench);
-  push (bench, 'c', 0, 0);
-  SET (bench, room, G_MAXSIZE);
-  WAIT_FOR (pushed (bench) == 3);
-  bench_free_with_wire (bench, "<ac>");
+  FAKE (test->sink)->room = 100;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  push (test, 'b', 0, 40);
+  WAIT_FOR (sink_pipeline_stat_of (test, "time-blocked") > 0);
+  sink_pipeline_flush (test);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  sink_pipeline_push_start_events (test);
+  push (test, 'c', 0, 0);
+  SET (test, room, G_MAXSIZE);
+  WAIT_FOR (sink_pipeline_pushed (test) == 3);
+  sink_pipeline_free_with_wire (test, "<ac>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (rest_of_before_a_flush_is_not_for_the_next_receiver)
 {
-  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->room = 30;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (taken (bench) == 30);
-  flush (bench);
-  WAIT_FOR (pushed (bench) == 1);
-  SET (bench, gone, TRUE);
-  WAIT_FOR (stat_of (bench, "connections") == 2);
-  push_start_events (bench);
-  push (bench, 'b', DELTA, 40);
-  push (bench, 'c', 0, 40);
-  SET (bench, room, G_MAXSIZE);
-  WAIT_FOR (pushed (bench) == 3);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-broken"), 1);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-no-key-frame"), 1);
-  bench_free_with_wire (bench, "<!<c>");
+  FAKE (test->sink)->room = 30;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (taken (test) == 30);
+  sink_pipeline_flush (test);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  SET (test, gone, TRUE);
+  WAIT_FOR (sink_pipeline_stat_of (test, "connections") == 2);
+  sink_pipeline_push_start_events (test);
+  push (test, 'b', DELTA, 40);
+  push (test, 'c', 0, 40);
+  SET (test, room, G_MAXSIZE);
+  WAIT_FOR (sink_pipeline_pushed (test) == 3);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-broken"),
+      1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-no-key-frame"), 1);
+  sink_pipeline_free_with_wire (test, "<!<c>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (pause_in_a_frame_goes_on_with_its_rest)
 {
-  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->room = 30;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (taken (bench) == 30);
-  set_state (bench, GST_STATE_PAUSED);
-  fail_unless_equals_int (gst_element_get_state (bench->pipeline, NULL, NULL,
+  FAKE (test->sink)->room = 30;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (taken (test) == 30);
+  sink_pipeline_set_state (test, GST_STATE_PAUSED);
+  fail_unless_equals_int (gst_element_get_state (test->pipeline, NULL, NULL,
           GST_CLOCK_TIME_NONE), GST_STATE_CHANGE_SUCCESS);
-  fail_unless_equals_int (pushed (bench), 0);
-  SET (bench, room, G_MAXSIZE);
-  set_state (bench, GST_STATE_PLAYING);
-  WAIT_FOR (pushed (bench) == 1);
-  fail_unless_equals_uint64 (taken (bench), 100);
-  bench_free_with_wire (bench, "<a>");
+  fail_unless_equals_int (sink_pipeline_pushed (test), 0);
+  SET (test, room, G_MAXSIZE);
+  sink_pipeline_set_state (test, GST_STATE_PLAYING);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  fail_unless_equals_uint64 (taken (test), 100);
+  sink_pipeline_free_with_wire (test, "<a>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (stop_in_a_frame_resets)
 {
-  Bench *bench = bench_new (frame_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (), NULL);
 
-  FAKE (bench->sink)->room = 130;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  push (bench, 'b', 0, 40);
-  WAIT_FOR (taken (bench) == 130);
-  set_state (bench, GST_STATE_READY);
-  WAIT_FOR (pushed (bench) == 2);
-  fail_unless_equals_int (bench->flow, GST_FLOW_FLUSHING);
-  fail_unless (is_in_state (bench, "idle"));
+  FAKE (test->sink)->room = 130;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  push (test, 'b', 0, 40);
+  WAIT_FOR (taken (test) == 130);
+  sink_pipeline_set_state (test, GST_STATE_READY);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  fail_unless_equals_int (test->flow, GST_FLOW_FLUSHING);
+  fail_unless (sink_pipeline_is_in_state (test, "idle"));
 
   /* and begins anew */
-  SET (bench, room, G_MAXSIZE);
-  set_state (bench, GST_STATE_PLAYING);
-  push_start_events (bench);
-  push (bench, 'c', DELTA, 0);
-  WAIT_FOR (pushed (bench) == 3);
-  fail_unless_equals_uint64 (stat_of (bench, "packets-sent"), 1);
-  bench_free_with_wire (bench, "<a!<c>");
+  SET (test, room, G_MAXSIZE);
+  sink_pipeline_set_state (test, GST_STATE_PLAYING);
+  sink_pipeline_push_start_events (test);
+  push (test, 'c', DELTA, 0);
+  WAIT_FOR (sink_pipeline_pushed (test) == 3);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 1);
+  sink_pipeline_free_with_wire (test, "<a!<c>");
 }
 
 GST_END_TEST;
@@ -1209,131 +1251,133 @@ GST_END_TEST;
 
 GST_START_TEST (eos_drains_and_closes)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
 
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  push_eos (bench);
-  wait_for_eos (bench);
-  fail_unless (is_in_state (bench, "idle"));
-  fail_unless_equals_uint64 (stat_of (bench, "failures-closed"), 0);
-  bench_free_with_wire (bench, "<a.>");
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  sink_pipeline_push_eos (test);
+  sink_pipeline_wait_for_eos (test);
+  fail_unless (sink_pipeline_is_in_state (test, "idle"));
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "failures-closed"),
+      0);
+  sink_pipeline_free_with_wire (test, "<a.>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (eos_waits_no_longer_than_it_may)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), "eos-timeout",
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "eos-timeout",
       20 * GST_MSECOND, NULL);
 
-  FAKE (bench->sink)->drains = FALSE;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  push_eos (bench);
-  wait_for_warning (bench);
-  wait_for_eos (bench);
-  fail_unless_equals_uint64 (stat_of (bench, "eos-timeouts"), 1);
-  bench_free_with_wire (bench, "<a>");
+  FAKE (test->sink)->drains = FALSE;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  sink_pipeline_push_eos (test);
+  sink_pipeline_wait_for_warning (test);
+  sink_pipeline_wait_for_eos (test);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "eos-timeouts"), 1);
+  sink_pipeline_free_with_wire (test, "<a>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (the_end_without_a_receiver_is_an_error_at_once)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), "eos-timeout",
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "eos-timeout",
       GST_CLOCK_TIME_NONE / 4, "wait-for-connection", FALSE, NULL);
 
-  FAKE (bench->sink)->silent = TRUE;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  push_eos (bench);
-  wait_for_end_without_receiver (bench);
-  bench_free_with_wire (bench, "");
+  FAKE (test->sink)->silent = TRUE;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  sink_pipeline_push_eos (test);
+  wait_for_end_without_receiver (test);
+  sink_pipeline_free_with_wire (test, "");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (flush_and_stop_wake_who_drains)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), "eos-timeout",
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "eos-timeout",
       GST_CLOCK_TIME_NONE / 4, NULL);
   const gchar *wire;
 
-  FAKE (bench->sink)->drains = FALSE;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (pushed (bench) == 1);
-  push_eos (bench);
+  FAKE (test->sink)->drains = FALSE;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  sink_pipeline_push_eos (test);
   g_usleep (5000);              /* by then it may drain, or not yet */
-  flush (bench);
-  WAIT_FOR (pushed (bench) == 2);
+  sink_pipeline_flush (test);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
 
   /* Who said that this was all speaks on another connection. */
-  push_start_events (bench);
-  push (bench, 'b', 0, 0);
-  WAIT_FOR (pushed (bench) == 3);
-  push_eos (bench);
-  set_state (bench, GST_STATE_NULL);
-  wire = FAKE (bench->sink)->wire->str;
+  sink_pipeline_push_start_events (test);
+  push (test, 'b', 0, 0);
+  WAIT_FOR (sink_pipeline_pushed (test) == 3);
+  sink_pipeline_push_eos (test);
+  sink_pipeline_set_state (test, GST_STATE_NULL);
+  wire = FAKE (test->sink)->wire->str;
   fail_unless (g_str_equal (wire, "<a><b>") || g_str_equal (wire, "<ab>"),
       "%s", wire);
-  bench_free (bench);
+  sink_pipeline_free (test);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (pause_while_it_drains_goes_on_afterwards)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), "eos-timeout",
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "eos-timeout",
       GST_CLOCK_TIME_NONE / 4, NULL);
 
-  FAKE (bench->sink)->drains = FALSE;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (pushed (bench) == 1);
-  push_eos (bench);
+  FAKE (test->sink)->drains = FALSE;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  sink_pipeline_push_eos (test);
   g_usleep (5000);
-  set_state (bench, GST_STATE_PAUSED);
-  SET (bench, drains, TRUE);
-  set_state (bench, GST_STATE_PLAYING);
-  wait_for_eos (bench);
-  bench_free_with_wire (bench, "<a.>");
+  sink_pipeline_set_state (test, GST_STATE_PAUSED);
+  SET (test, drains, TRUE);
+  sink_pipeline_set_state (test, GST_STATE_PLAYING);
+  sink_pipeline_wait_for_eos (test);
+  sink_pipeline_free_with_wire (test, "<a.>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (connection_that_breaks_at_the_end_is_told)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), "auto-reconnect", FALSE,
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (),
+      "auto-reconnect", FALSE,
       NULL);
 
-  FAKE (bench->sink)->drain_breaks = TRUE;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  push_eos (bench);
-  check_error (bench, GST_RESOURCE_ERROR_WRITE, "reset");
-  WAIT_FOR (pushed (bench) == 2);
-  bench_free_with_wire (bench, "<a>");
+  FAKE (test->sink)->drain_breaks = TRUE;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  sink_pipeline_push_eos (test);
+  check_error (test, GST_RESOURCE_ERROR_WRITE, "reset");
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  sink_pipeline_free_with_wire (test, "<a>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (stream_goes_on_after_its_end)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), NULL);
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), NULL);
 
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  push_eos (bench);
-  wait_for_eos (bench);
-  WAIT_FOR (pushed (bench) == 2);
-  flush (bench);
-  push_start_events (bench);
-  push (bench, 'b', 0, 0);
-  WAIT_FOR (pushed (bench) == 3);
-  fail_unless_equals_int (bench->restarts, 0);
-  bench_free_with_wire (bench, "<a.><b>");
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  sink_pipeline_push_eos (test);
+  sink_pipeline_wait_for_eos (test);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  sink_pipeline_flush (test);
+  sink_pipeline_push_start_events (test);
+  push (test, 'b', 0, 0);
+  WAIT_FOR (sink_pipeline_pushed (test) == 3);
+  fail_unless_equals_int (test->restarts, 0);
+  sink_pipeline_free_with_wire (test, "<a.><b>");
 }
 
 GST_END_TEST;
@@ -1341,38 +1385,42 @@ GST_END_TEST;
 /* EOS waits behind what blocks, but is known to come. */
 GST_START_TEST (eos_behind_a_full_network_comes_in_time)
 {
-  Bench *bench = bench_new (frame_sink_get_type (), "eos-timeout",
+  SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (),
+      "eos-timeout",
       20 * GST_MSECOND, NULL);
 
-  FAKE (bench->sink)->room = 30;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (taken (bench) == 30);
-  push (bench, 'b', 0, 40);
-  push_eos (bench);
-  gst_pad_push_event (bench->src, gst_wireless_event_new_ending ());
-  wait_for_eos (bench);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-eos-timeout"), 2);
-  fail_unless_equals_uint64 (stat_of (bench, "eos-timeouts"), 1);
-  bench_free_with_wire (bench, "<!");
+  FAKE (test->sink)->room = 30;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (taken (test) == 30);
+  push (test, 'b', 0, 40);
+  sink_pipeline_push_eos (test);
+  gst_pad_push_event (test->src, gst_wireless_event_new_ending ());
+  sink_pipeline_wait_for_eos (test);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-eos-timeout"), 2);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "eos-timeouts"), 1);
+  sink_pipeline_free_with_wire (test, "<!");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (the_end_without_a_receiver_is_an_error_in_time)
 {
-  Bench *bench = bench_new (frame_sink_get_type (), "eos-timeout",
+  SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (),
+      "eos-timeout",
       20 * GST_MSECOND, NULL);
 
-  FAKE (bench->sink)->silent = TRUE;
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  push_eos (bench);
-  gst_pad_push_event (bench->src, gst_wireless_event_new_ending ());
-  wait_for_end_without_receiver (bench);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-eos-timeout"), 1);
-  fail_unless_equals_uint64 (stat_of (bench, "eos-timeouts"), 1);
-  bench_free_with_wire (bench, "");
+  FAKE (test->sink)->silent = TRUE;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  sink_pipeline_push_eos (test);
+  gst_pad_push_event (test->src, gst_wireless_event_new_ending ());
+  wait_for_end_without_receiver (test);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-eos-timeout"), 1);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "eos-timeouts"), 1);
+  sink_pipeline_free_with_wire (test, "");
 }
 
 GST_END_TEST;
@@ -1386,25 +1434,26 @@ check_asked_eos (GType type, gboolean silent)
   GstElement *source = gst_element_factory_make ("fakesrc", NULL);
   GstElement *sink = g_object_new (type, "sync", FALSE, "eos-timeout",
       20 * GST_MSECOND, NULL);
-  Bench bench = { pipeline, sink };
+  SinkPipeline test = { pipeline, sink };
 
   g_object_set (source, "sizetype", 2, "sizemax", 100, NULL);
   gst_bin_add_many (GST_BIN (pipeline), source, sink, NULL);
   fail_unless (gst_element_link (source, sink));
-  bench.bus = gst_element_get_bus (pipeline);
+  test.bus = gst_element_get_bus (pipeline);
   FAKE (sink)->silent = silent;
   FAKE (sink)->room = 30;
-  set_state (&bench, GST_STATE_PLAYING);
-  WAIT_FOR (stat_of (&bench, silent ? "time-unconnected" : "time-blocked") > 0);
+  sink_pipeline_set_state (&test, GST_STATE_PLAYING);
+  WAIT_FOR (sink_pipeline_stat_of (&test, silent ? "time-unconnected"
+          : "time-blocked") > 0);
   fail_unless (gst_element_send_event (pipeline, gst_event_new_eos ()));
   if (silent && !GST_NETWORK_SINK_GET_CLASS (sink)->connectionless)
-    wait_for_end_without_receiver (&bench);
+    wait_for_end_without_receiver (&test);
   else
-    wait_for_eos (&bench);
-  fail_unless (stat_of (&bench, "dropped-eos-timeout") > 0);
-  fail_unless_equals_uint64 (stat_of (&bench, "eos-timeouts"), 1);
-  set_state (&bench, GST_STATE_NULL);
-  gst_object_unref (bench.bus);
+    sink_pipeline_wait_for_eos (&test);
+  fail_unless (sink_pipeline_stat_of (&test, "dropped-eos-timeout") > 0);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (&test, "eos-timeouts"), 1);
+  sink_pipeline_set_state (&test, GST_STATE_NULL);
+  gst_object_unref (test.bus);
   gst_object_unref (pipeline);
 }
 
@@ -1417,21 +1466,21 @@ GST_START_TEST (only_a_stored_stream_for_nobody_is_an_error)
   GstElement *source = gst_element_factory_make ("fakesrc", NULL);
   GstElement *sink = g_object_new (fake_sink_get_type (), "sync", syncs,
       "wait-for-connection", FALSE, "eos-timeout", 20 * GST_MSECOND, NULL);
-  Bench bench = { pipeline, sink };
+  SinkPipeline test = { pipeline, sink };
 
   g_object_set (source, "sizetype", 2, "sizemax", 100, "num-buffers", 3,
       "is-live", is_live, NULL);
   gst_bin_add_many (GST_BIN (pipeline), source, sink, NULL);
   fail_unless (gst_element_link (source, sink));
-  bench.bus = gst_element_get_bus (pipeline);
+  test.bus = gst_element_get_bus (pipeline);
   FAKE (sink)->silent = TRUE;
-  set_state (&bench, GST_STATE_PLAYING);
+  sink_pipeline_set_state (&test, GST_STATE_PLAYING);
   if (is_live)
-    wait_for_eos (&bench);
+    sink_pipeline_wait_for_eos (&test);
   else
-    wait_for_end_without_receiver (&bench);
-  set_state (&bench, GST_STATE_NULL);
-  gst_object_unref (bench.bus);
+    wait_for_end_without_receiver (&test);
+  sink_pipeline_set_state (&test, GST_STATE_NULL);
+  gst_object_unref (test.bus);
   gst_object_unref (pipeline);
 }
 
@@ -1448,40 +1497,42 @@ GST_END_TEST;
 /* What waits for nobody is sent, however long ago that was. */
 GST_START_TEST (eos_that_is_asked_for_drops_nothing_that_flows)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), "eos-timeout",
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "eos-timeout",
       G_GUINT64_CONSTANT (0), NULL);
 
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (pushed (bench) == 1);
-  fail_unless (gst_element_send_event (bench->pipeline, gst_event_new_eos ()));
-  push (bench, 'b', DELTA, 40);
-  WAIT_FOR (pushed (bench) == 2);
-  push_eos (bench);
-  wait_for_eos (bench);
-  fail_unless_equals_uint64 (stat_of (bench, "packets-sent"), 2);
-  bench_free_with_wire (bench, "<ab>");
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  fail_unless (gst_element_send_event (test->pipeline, gst_event_new_eos ()));
+  push (test, 'b', DELTA, 40);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  sink_pipeline_push_eos (test);
+  sink_pipeline_wait_for_eos (test);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 2);
+  sink_pipeline_free_with_wire (test, "<ab>");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (flush_takes_back_that_eos_follows)
 {
-  Bench *bench = bench_new (frame_sink_get_type (), "eos-timeout",
+  SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (),
+      "eos-timeout",
       G_GUINT64_CONSTANT (0), NULL);
 
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (pushed (bench) == 1);
-  gst_pad_push_event (bench->src, gst_wireless_event_new_ending ());
-  push (bench, 'b', DELTA, 40);
-  WAIT_FOR (pushed (bench) == 2);
-  flush (bench);
-  push_start_events (bench);
-  push (bench, 'c', DELTA, 80);
-  WAIT_FOR (pushed (bench) == 3);
-  fail_unless_equals_uint64 (stat_of (bench, "dropped-eos-timeout"), 1);
-  bench_free_with_wire (bench, "<ac>");
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  gst_pad_push_event (test->src, gst_wireless_event_new_ending ());
+  push (test, 'b', DELTA, 40);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  sink_pipeline_flush (test);
+  sink_pipeline_push_start_events (test);
+  push (test, 'c', DELTA, 80);
+  WAIT_FOR (sink_pipeline_pushed (test) == 3);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
+          "dropped-eos-timeout"), 1);
+  sink_pipeline_free_with_wire (test, "<ac>");
 }
 
 GST_END_TEST;
@@ -1490,25 +1541,26 @@ GST_END_TEST;
 
 GST_START_TEST (statistics_are_posted_at_an_interval)
 {
-  Bench *bench = bench_new (fake_sink_get_type (), "stats-interval",
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (),
+      "stats-interval",
       GST_SECOND, NULL);
   GstTestClock *clock = GST_TEST_CLOCK (gst_test_clock_new ());
   GstMessage *message;
   const GstStructure *stats;
 
-  gst_pipeline_use_clock (GST_PIPELINE (bench->pipeline), GST_CLOCK (clock));
-  bench_play (bench);
-  push (bench, 'a', 0, 0);
-  WAIT_FOR (pushed (bench) == 1);
+  gst_pipeline_use_clock (GST_PIPELINE (test->pipeline), GST_CLOCK (clock));
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
   gst_test_clock_crank (clock);
-  message = gst_bus_timed_pop_filtered (bench->bus, GST_CLOCK_TIME_NONE,
+  message = gst_bus_timed_pop_filtered (test->bus, GST_CLOCK_TIME_NONE,
       GST_MESSAGE_ELEMENT);
   stats = gst_message_get_structure (message);
   fail_unless (gst_structure_has_name (stats, "application/x-fake-stats"));
   fail_unless (gst_structure_has_field (stats, "fake"));
   fail_unless (gst_structure_has_field (stats, "state"));
   gst_message_unref (message);
-  bench_free_with_wire (bench, "<a>");
+  sink_pipeline_free_with_wire (test, "<a>");
   gst_object_unref (clock);
 }
 

@@ -14,28 +14,28 @@ GST_START_TEST (every_coverage_arrives_whole)
   static const guint coverages[] = { 0, 1, 2, 3, 11, 12, 13, 99, 299, 300, 301,
     70000, G_MAXUINT, 0, 299, G_MAXUINT, G_MAXUINT, 12
   };
-  Pair pair;
+  UdplitePair pair;
   GPtrArray *packets;
   guint8 data[300];
   guint i;
 
-  if (!pair_open (&pair, "every_coverage_arrives_whole", __i__))
+  if (!udplite_pair_open (&pair, "every_coverage_arrives_whole", __i__))
     return;
   for (i = 0; i < G_N_ELEMENTS (coverages); i++) {
-    bench_fill (data, sizeof (data), i);
-    bench_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data),
+    udplite_test_fill (data, sizeof (data), i);
+    udplite_test_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data),
         coverages[i]);
   }
-  packets = pair_collect (&pair);
+  packets = udplite_pair_collect (&pair);
   fail_unless_equals_int (packets->len, G_N_ELEMENTS (coverages));
   for (i = 0; i < packets->len; i++) {
-    bench_assert_packet (&pair, packets->pdata[i], i, sizeof (data),
+    udplite_test_assert_packet (&pair, packets->pdata[i], i, sizeof (data),
         coverages[i]);
-    bench_assert_from (&pair, packets->pdata[i]);
+    udplite_test_assert_from (&pair, packets->pdata[i]);
   }
-  fail_unless_equals_uint64 (bench_refused (pair.receiver), 0);
+  fail_unless_equals_uint64 (udplite_test_refused (pair.receiver), 0);
   g_ptr_array_unref (packets);
-  pair_close (&pair);
+  udplite_pair_close (&pair);
 }
 
 GST_END_TEST;
@@ -47,23 +47,23 @@ GST_START_TEST (batch_keeps_order_and_parts)
   enum
   { N = 2 * DATAGRAM_BATCH + 3 };
   UdpliteOutput *outputs = g_new (UdpliteOutput, N);
-  guint8 *data = g_malloc (N * BENCH_ROOM);
+  guint8 *data = g_malloc (N * UDPLITE_TEST_ROOM);
   struct sockaddr_storage address;
   socklen_t address_size;
   GError *error = NULL;
   GPtrArray *packets;
-  Pair pair;
+  UdplitePair pair;
   guint i, j;
 
-  if (!pair_open (&pair, "batch_keeps_order_and_parts", __i__))
+  if (!udplite_pair_open (&pair, "batch_keeps_order_and_parts", __i__))
     goto out;
-  address_size = bench_address (&address, pair.ipv6, pair.port);
+  address_size = udplite_test_address (&address, pair.ipv6, pair.port);
   for (i = 0; i < N; i++) {
-    guint8 *bytes = data + i * BENCH_ROOM;
+    guint8 *bytes = data + i * UDPLITE_TEST_ROOM;
     gsize part = (i + 1) / DATAGRAM_MAX_PARTS;
 
-    bench_fill (bytes, i + 1, i);
-    bench_output (&outputs[i], &address, address_size, bytes, i + 1,
+    udplite_test_fill (bytes, i + 1, i);
+    udplite_test_output (&outputs[i], &address, address_size, bytes, i + 1,
         i % 3 == 0 ? i / 2 : 12);
     /* odd parts, empty parts, and the rest last */
     outputs[i].n_vectors = DATAGRAM_MAX_PARTS;
@@ -76,13 +76,13 @@ GST_START_TEST (batch_keeps_order_and_parts)
   fail_unless_equals_int (udplite_socket_send (pair.sender, outputs, N,
           &error), N);
   g_assert_no_error (error);
-  packets = pair_collect (&pair);
+  packets = udplite_pair_collect (&pair);
   fail_unless_equals_int (packets->len, N);
   for (i = 0; i < N; i++)
-    bench_assert_packet (&pair, packets->pdata[i], i, i + 1,
+    udplite_test_assert_packet (&pair, packets->pdata[i], i, i + 1,
         i % 3 == 0 ? i / 2 : 12);
   g_ptr_array_unref (packets);
-  pair_close (&pair);
+  udplite_pair_close (&pair);
 out:
   g_free (outputs);
   g_free (data);
@@ -92,19 +92,19 @@ GST_END_TEST;
 
 GST_START_TEST (empty_payload_arrives)
 {
-  Pair pair;
+  UdplitePair pair;
   GPtrArray *packets;
 
-  if (!pair_open (&pair, "empty_payload_arrives", __i__))
+  if (!udplite_pair_open (&pair, "empty_payload_arrives", __i__))
     return;
-  bench_send (pair.sender, pair.ipv6, pair.port, "", 0, 0);
-  bench_send (pair.sender, pair.ipv6, pair.port, "", 0, G_MAXUINT);
-  packets = pair_collect (&pair);
+  udplite_test_send (pair.sender, pair.ipv6, pair.port, "", 0, 0);
+  udplite_test_send (pair.sender, pair.ipv6, pair.port, "", 0, G_MAXUINT);
+  packets = udplite_pair_collect (&pair);
   fail_unless_equals_int (packets->len, 2);
-  bench_assert_packet (&pair, packets->pdata[0], 0, 0, 0);
-  bench_assert_packet (&pair, packets->pdata[1], 0, 0, 0);
+  udplite_test_assert_packet (&pair, packets->pdata[0], 0, 0, 0);
+  udplite_test_assert_packet (&pair, packets->pdata[1], 0, 0, 0);
   g_ptr_array_unref (packets);
-  pair_close (&pair);
+  udplite_pair_close (&pair);
 }
 
 GST_END_TEST;
@@ -112,25 +112,26 @@ GST_END_TEST;
 /* A raw socket gets what is for all ports, its own sender's too. */
 GST_START_TEST (other_ports_stay_apart)
 {
-  Pair pair, other;
+  UdplitePair pair, other;
   GPtrArray *packets;
 
-  if (!pair_open_alike (&pair, "other_ports_stay_apart", __i__))
+  if (!udplite_pair_open_alike (&pair, "other_ports_stay_apart", __i__))
     return;
-  fail_unless (pair_open_alike (&other, "other_ports_stay_apart", __i__));
+  fail_unless (udplite_pair_open_alike (&other, "other_ports_stay_apart",
+          __i__));
   fail_unless (pair.port != other.port);
-  bench_send (pair.sender, pair.ipv6, other.port, "other", 5, G_MAXUINT);
-  bench_send (pair.sender, pair.ipv6, pair.port, "ours", 4, G_MAXUINT);
-  packets = pair_collect (&pair);
+  udplite_test_send (pair.sender, pair.ipv6, other.port, "other", 5, G_MAXUINT);
+  udplite_test_send (pair.sender, pair.ipv6, pair.port, "ours", 4, G_MAXUINT);
+  packets = udplite_pair_collect (&pair);
   fail_unless_equals_int (packets->len, 1);
-  fail_unless_equals_int (((BenchPacket *) packets->pdata[0])->size, 4);
+  fail_unless_equals_int (((UdpliteTestPacket *) packets->pdata[0])->size, 4);
   g_ptr_array_unref (packets);
-  packets = pair_collect (&other);
+  packets = udplite_pair_collect (&other);
   fail_unless_equals_int (packets->len, 1);
-  fail_unless_equals_int (((BenchPacket *) packets->pdata[0])->size, 5);
+  fail_unless_equals_int (((UdpliteTestPacket *) packets->pdata[0])->size, 5);
   g_ptr_array_unref (packets);
-  pair_close (&other);
-  pair_close (&pair);
+  udplite_pair_close (&other);
+  udplite_pair_close (&pair);
 }
 
 GST_END_TEST;
@@ -177,9 +178,10 @@ static const struct
 #define DAMAGED_SIZE 100
 
 static void
-make_damaged (guint8 * packet, const Pair * pair, guint i)
+make_damaged (guint8 * packet, const UdplitePair * pair, guint i)
 {
-  bench_write (packet, DAMAGED_SIZE, pair->backend, pair->ipv6, pair->port,
+  udplite_test_write (packet, DAMAGED_SIZE, pair->backend, pair->ipv6,
+      pair->port,
       damages[i].coverage);
   if (damages[i].flip >= 0)
     packet[damages[i].flip] ^= 0x10;
@@ -190,7 +192,8 @@ make_damaged (guint8 * packet, const Pair * pair, guint i)
 }
 
 static void
-assert_verdict (const Pair * pair, const UdpliteSocketStats * before, guint i)
+assert_verdict (const UdplitePair * pair, const UdpliteSocketStats * before,
+    guint i)
 {
   UdpliteSocketStats after;
   guint verdict;
@@ -210,30 +213,30 @@ GST_START_TEST (damaged_packet_comes_when_rfc_3828_says_so)
   guint8 packet[DAMAGED_SIZE];
   UdpliteSocketStats before;
   GPtrArray *packets;
-  Pair pair;
+  UdplitePair pair;
   guint i;
   gint fd;
 
-  if (!pair_open_alike (&pair, test, __i__))
+  if (!udplite_pair_open_alike (&pair, test, __i__))
     return;
-  fd = bench_injector_open (test, pair.backend, pair.ipv6);
+  fd = udplite_test_injector_open (test, pair.backend, pair.ipv6);
   for (i = 0; fd >= 0 && i < G_N_ELEMENTS (damages); i++) {
     make_damaged (packet, &pair, i);
     udplite_socket_get_stats (pair.receiver, &before);
-    bench_inject (fd, pair.backend, pair.ipv6, pair.port, packet,
+    udplite_test_inject (fd, pair.backend, pair.ipv6, pair.port, packet,
         sizeof (packet));
-    packets = pair_collect (&pair);
+    packets = udplite_pair_collect (&pair);
     fail_unless (packets->len == (damages[i].verdict == UDPLITE_VALID),
         "%s: %u came", damages[i].name, packets->len);
     if (packets->len == 1)
-      fail_unless (memcmp (((BenchPacket *) packets->pdata[0])->data,
+      fail_unless (memcmp (((UdpliteTestPacket *) packets->pdata[0])->data,
               packet + 8, DAMAGED_SIZE - 8) == 0, "%s", damages[i].name);
     assert_verdict (&pair, &before, i);
     g_ptr_array_unref (packets);
   }
   if (fd >= 0)
     close (fd);
-  pair_close (&pair);
+  udplite_pair_close (&pair);
 }
 
 GST_END_TEST;
@@ -244,23 +247,24 @@ GST_START_TEST (refused_packets_leave_no_holes)
   const gchar *test = "refused_packets_leave_no_holes";
   guint8 packet[DAMAGED_SIZE];
   GPtrArray *packets;
-  Pair pair;
+  UdplitePair pair;
   guint i;
   gint fd;
 
-  if (!pair_open_alike (&pair, test, __i__))
+  if (!udplite_pair_open_alike (&pair, test, __i__))
     return;
-  fd = bench_injector_open (test, pair.backend, pair.ipv6);
+  fd = udplite_test_injector_open (test, pair.backend, pair.ipv6);
   for (i = 0; fd >= 0 && i < 40; i++) {
     make_damaged (packet, &pair, i % 5 == 0 ? 0 : 3);
-    bench_inject (fd, pair.backend, pair.ipv6, pair.port, packet,
+    udplite_test_inject (fd, pair.backend, pair.ipv6, pair.port, packet,
         sizeof (packet));
-    bench_send (pair.sender, pair.ipv6, pair.port, &i, sizeof (i), G_MAXUINT);
+    udplite_test_send (pair.sender, pair.ipv6, pair.port, &i, sizeof (i),
+        G_MAXUINT);
   }
-  packets = pair_collect (&pair);
+  packets = udplite_pair_collect (&pair);
   fail_unless_equals_int (packets->len, fd >= 0 ? 48 : 0);
   for (i = 0; fd >= 0 && i < 40; i++) {
-    BenchPacket *ours = packets->pdata[i + i / 5 + 1];
+    UdpliteTestPacket *ours = packets->pdata[i + i / 5 + 1];
 
     fail_unless_equals_int (ours->size, sizeof (i));
     fail_unless (memcmp (ours->data, &i, sizeof (i)) == 0);
@@ -268,7 +272,7 @@ GST_START_TEST (refused_packets_leave_no_holes)
   if (fd >= 0)
     close (fd);
   g_ptr_array_unref (packets);
-  pair_close (&pair);
+  udplite_pair_close (&pair);
 }
 
 GST_END_TEST;
@@ -279,18 +283,18 @@ GST_START_TEST (packet_without_a_header_is_refused)
   guint8 packet[DAMAGED_SIZE];
   UdpliteSocketStats stats;
   GPtrArray *packets;
-  Pair pair;
+  UdplitePair pair;
   guint size;
   gint fd;
 
-  if (!pair_open_alike (&pair, test, __i__))
+  if (!udplite_pair_open_alike (&pair, test, __i__))
     return;
-  fd = bench_injector_open (test, pair.backend, pair.ipv6);
+  fd = udplite_test_injector_open (test, pair.backend, pair.ipv6);
   for (size = 0; fd >= 0 && size < UDPLITE_HEADER_SIZE; size++) {
     make_damaged (packet, &pair, 0);
-    bench_inject (fd, pair.backend, pair.ipv6, pair.port, packet, size);
+    udplite_test_inject (fd, pair.backend, pair.ipv6, pair.port, packet, size);
   }
-  packets = pair_collect (&pair);
+  packets = udplite_pair_collect (&pair);
   fail_unless_equals_int (packets->len, 0);
   udplite_socket_get_stats (pair.receiver, &stats);
   /* 4 bytes and more say that they are for our port. */
@@ -300,7 +304,7 @@ GST_START_TEST (packet_without_a_header_is_refused)
   if (fd >= 0)
     close (fd);
   g_ptr_array_unref (packets);
-  pair_close (&pair);
+  udplite_pair_close (&pair);
 }
 
 GST_END_TEST;
@@ -324,23 +328,23 @@ GST_START_TEST (min_coverage_is_held)
   GPtrArray *packets;
   GError *error = NULL;
   guint8 data[100];
-  Pair pair;
+  UdplitePair pair;
   guint i, j;
 
-  if (!pair_open (&pair, "min_coverage_is_held", __i__))
+  if (!udplite_pair_open (&pair, "min_coverage_is_held", __i__))
     return;
-  bench_fill (data, sizeof (data), 0);
+  udplite_test_fill (data, sizeof (data), 0);
   for (i = 0; i < G_N_ELEMENTS (limits); i++) {
     fail_unless (udplite_socket_set_min_coverage (pair.receiver,
             limits[i].min_coverage, &error));
     for (j = 0; j < G_N_ELEMENTS (coverages); j++)
-      bench_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data),
+      udplite_test_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data),
           coverages[j]);
-    packets = pair_collect (&pair);
+    packets = udplite_pair_collect (&pair);
     fail_unless (packets->len == limits[i].come, "%d: %u came",
         limits[i].min_coverage, packets->len);
     for (j = 0; j < packets->len; j++)
-      bench_assert_packet (&pair, packets->pdata[j], 0, sizeof (data),
+      udplite_test_assert_packet (&pair, packets->pdata[j], 0, sizeof (data),
           coverages[G_N_ELEMENTS (coverages) - packets->len + j]);
     refused += G_N_ELEMENTS (coverages) - packets->len;
     g_ptr_array_unref (packets);
@@ -348,29 +352,31 @@ GST_START_TEST (min_coverage_is_held)
   udplite_socket_get_stats (pair.receiver, &stats);
   fail_unless_equals_uint64 (stats.refused[UDPLITE_BELOW_MINIMUM],
       pair.backend == UDPLITE_BACKEND_KERNEL ? 0 : refused);
-  pair_close (&pair);
+  udplite_pair_close (&pair);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (packet_longer_than_the_room_is_refused)
 {
-  guint8 data[BENCH_ROOM + 1];
+  guint8 data[UDPLITE_TEST_ROOM + 1];
   UdpliteSocketStats stats;
   GPtrArray *packets;
-  Pair pair;
+  UdplitePair pair;
 
-  if (!pair_open_alike (&pair, "packet_longer_than_the_room_is_refused", __i__))
+  if (!udplite_pair_open_alike (&pair, "packet_longer_than_the_room_is_refused",
+          __i__))
     return;
-  bench_fill (data, sizeof (data), 0);
-  bench_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data), 12);
-  packets = pair_collect (&pair);
+  udplite_test_fill (data, sizeof (data), 0);
+  udplite_test_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data),
+      12);
+  packets = udplite_pair_collect (&pair);
   fail_unless_equals_int (packets->len, 0);
   udplite_socket_get_stats (pair.receiver, &stats);
   fail_unless_equals_uint64 (stats.truncated, 1);
-  fail_unless_equals_uint64 (bench_refused (pair.receiver), 1);
+  fail_unless_equals_uint64 (udplite_test_refused (pair.receiver), 1);
   g_ptr_array_unref (packets);
-  pair_close (&pair);
+  udplite_pair_close (&pair);
 }
 
 GST_END_TEST;

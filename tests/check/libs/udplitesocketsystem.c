@@ -32,14 +32,15 @@ GST_START_TEST (packet_too_long_to_send_is_an_error)
   socklen_t address_size;
   GError *error = NULL;
   GPtrArray *packets;
-  Pair pair;
+  UdplitePair pair;
   guint i;
 
-  if (!pair_open_alike (&pair, "packet_too_long_to_send_is_an_error", __i__))
+  if (!udplite_pair_open_alike (&pair, "packet_too_long_to_send_is_an_error",
+          __i__))
     goto out;
-  address_size = bench_address (&address, pair.ipv6, pair.port);
+  address_size = udplite_test_address (&address, pair.ipv6, pair.port);
   for (i = 0; i < 3; i++)
-    bench_output (&outputs[i], &address, address_size, data,
+    udplite_test_output (&outputs[i], &address, address_size, data,
         i == 1 ? size : 100, 12);
   fail_unless_equals_int (udplite_socket_send (pair.sender, outputs, 3,
           &error), 1);
@@ -50,10 +51,10 @@ GST_START_TEST (packet_too_long_to_send_is_an_error)
   g_clear_error (&error);
   fail_unless_equals_int (udplite_socket_send (pair.sender, outputs + 2, 1,
           &error), 1);
-  packets = pair_collect (&pair);
+  packets = udplite_pair_collect (&pair);
   fail_unless_equals_int (packets->len, 2);
   g_ptr_array_unref (packets);
-  pair_close (&pair);
+  udplite_pair_close (&pair);
 out:
   g_free (data);
 }
@@ -66,18 +67,19 @@ GST_START_TEST (address_of_the_other_family_is_an_error)
   UdpliteOutput output;
   socklen_t size;
   GError *error = NULL;
-  Pair pair;
+  UdplitePair pair;
 
-  if (!pair_open_alike (&pair, "address_of_the_other_family_is_an_error",
+  if (!udplite_pair_open_alike (&pair,
+          "address_of_the_other_family_is_an_error",
           __i__))
     return;
-  size = bench_address (&address, !pair.ipv6, pair.port);
-  bench_output (&output, &address, size, "x", 1, G_MAXUINT);
+  size = udplite_test_address (&address, !pair.ipv6, pair.port);
+  udplite_test_output (&output, &address, size, "x", 1, G_MAXUINT);
   fail_unless_equals_int (udplite_socket_send (pair.sender, &output, 1,
           &error), 0);
   fail_unless (error != NULL);
   g_clear_error (&error);
-  pair_close (&pair);
+  udplite_pair_close (&pair);
 }
 
 GST_END_TEST;
@@ -88,14 +90,16 @@ GST_START_TEST (port_in_use_is_an_error_even_if_any_backend_will_do)
     UDPLITE_BACKEND_KERNEL, UDPLITE_BACKEND_RAW, UDPLITE_BACKEND_AUTO
   };
   const gchar *test = "port_in_use_is_an_error_even_if_any_backend_will_do";
-  UdpliteSocket *holder = bench_open (test, UDPLITE_BACKEND_KERNEL, __i__);
-  UdpliteSocket *raw = bench_open (test, UDPLITE_BACKEND_RAW, __i__);
+  UdpliteSocket *holder = udplite_test_open (test, UDPLITE_BACKEND_KERNEL,
+      __i__);
+  UdpliteSocket *raw = udplite_test_open (test, UDPLITE_BACKEND_RAW, __i__);
   GInetSocketAddress *address;
   GError *error = NULL;
   guint i;
 
   for (i = 0; holder && raw && i < G_N_ELEMENTS (others); i++) {
-    address = bench_loopback (__i__, udplite_socket_get_port (i == 0 ? raw :
+    address = udplite_test_loopback (__i__, udplite_socket_get_port (i == 0
+            ? raw :
             holder));
     fail_unless (udplite_socket_new (others[i], address, FALSE, NULL,
             &error) == NULL);
@@ -123,10 +127,10 @@ foreign_new (const gchar * test, gboolean ipv6, guint16 port)
 
   if (fd < 0) {
     say_skipped (test, "with %s the kernel has no UDP-Lite: %s",
-        bench_family_name (ipv6), g_strerror (errno));
+        udplite_test_family_name (ipv6), g_strerror (errno));
     return NULL;
   }
-  size = bench_address (&address, ipv6, port);
+  size = udplite_test_address (&address, ipv6, port);
   fail_unless (port == 0
       || connect (fd, (struct sockaddr *) &address, size) == 0);
   foreign = g_socket_new_from_fd (fd, NULL);
@@ -138,7 +142,8 @@ GST_START_TEST (socket_of_others_is_used_as_it_is)
 {
   const gchar *test = "socket_of_others_is_used_as_it_is";
   GSocket *foreign = foreign_new (test, __i__, 0);
-  UdpliteSocket *receiver = bench_open (test, UDPLITE_BACKEND_RAW, __i__);
+  UdpliteSocket *receiver = udplite_test_open (test, UDPLITE_BACKEND_RAW,
+      __i__);
   gint coverage = 20;
   GPtrArray *packets;
   GError *error = NULL;
@@ -153,15 +158,17 @@ GST_START_TEST (socket_of_others_is_used_as_it_is)
       UDPLITE_BACKEND_KERNEL);
   fail_unless (udplite_socket_get_socket (self) == foreign);
   fail_unless_equals_int (udplite_socket_get_port (self), 0);
-  bench_send (self, __i__, udplite_socket_get_port (receiver),
+  udplite_test_send (self, __i__, udplite_socket_get_port (receiver),
       "what is covered whole", 22, G_MAXUINT);
   fail_unless (udplite_socket_get_port (self) != 0);
-  bench_send (self, __i__, udplite_socket_get_port (receiver),
+  udplite_test_send (self, __i__, udplite_socket_get_port (receiver),
       "what is covered partly", 23, 12);
-  packets = bench_collect (receiver, self, __i__);
+  packets = udplite_test_collect (receiver, self, __i__);
   fail_unless_equals_int (packets->len, 2);
-  fail_unless_equals_int (((BenchPacket *) packets->pdata[0])->covered, 22);
-  fail_unless_equals_int (((BenchPacket *) packets->pdata[1])->covered, 12);
+  fail_unless_equals_int (((UdpliteTestPacket *) packets->pdata[0])->covered,
+      22);
+  fail_unless_equals_int (((UdpliteTestPacket *) packets->pdata[1])->covered,
+      12);
   g_ptr_array_unref (packets);
 
   udplite_socket_free (self);
@@ -182,7 +189,8 @@ GST_START_TEST (two_may_send_by_one_socket)
   const gchar *test = "two_may_send_by_one_socket";
   static const guint coverages[2] = { 12, G_MAXUINT };
   GSocket *foreign = foreign_new (test, __i__, 0);
-  UdpliteSocket *receiver = bench_open (test, UDPLITE_BACKEND_RAW, __i__);
+  UdpliteSocket *receiver = udplite_test_open (test, UDPLITE_BACKEND_RAW,
+      __i__);
   UdpliteSocket *senders[2];
   GPtrArray *packets;
   guint i;
@@ -192,12 +200,13 @@ GST_START_TEST (two_may_send_by_one_socket)
   for (i = 0; i < 2; i++)
     senders[i] = udplite_socket_new_from_socket (foreign, FALSE, NULL);
   for (i = 0; i < 6; i++)
-    bench_send (senders[i % 2], __i__, udplite_socket_get_port (receiver),
+    udplite_test_send (senders[i % 2], __i__,
+        udplite_socket_get_port (receiver),
         "each as it wants", 17, coverages[i % 2]);
-  packets = bench_collect (receiver, senders[0], __i__);
+  packets = udplite_test_collect (receiver, senders[0], __i__);
   fail_unless_equals_int (packets->len, 6);
   for (i = 0; i < 6; i++)
-    fail_unless_equals_int (((BenchPacket *) packets->pdata[i])->covered,
+    fail_unless_equals_int (((UdpliteTestPacket *) packets->pdata[i])->covered,
         i % 2 ? 17 : 12);
   g_ptr_array_unref (packets);
   udplite_socket_free (senders[0]);
@@ -257,7 +266,7 @@ has_socket_error (GSocket * socket, gint time)
 static guint16
 find_closed_port (gboolean ipv6)
 {
-  UdpliteSocket *socket = bench_open ("", UDPLITE_BACKEND_KERNEL, ipv6);
+  UdpliteSocket *socket = udplite_test_open ("", UDPLITE_BACKEND_KERNEL, ipv6);
   guint16 port = udplite_socket_get_port (socket);
 
   udplite_socket_free (socket);
@@ -287,7 +296,7 @@ GST_START_TEST (refusal_of_a_packet_before_is_ignored)
 
   self = udplite_socket_new_from_socket (foreign, FALSE, &error);
   for (i = 0; i < SENDS; i++)
-    bench_send (self, __i__, port, "x", 1, G_MAXUINT);
+    udplite_test_send (self, __i__, port, "x", 1, G_MAXUINT);
   /* Receiving takes each error that has come; there are no more than packets. */
   for (i = 0; i == 0 || (i <= SENDS && has_socket_error (foreign, 0)); i++) {
     fail_unless_equals_int (udplite_socket_receive (self, &input, 1, &error),
@@ -305,7 +314,8 @@ GST_END_TEST;
 GST_START_TEST (raw_receiver_is_not_said_to_be_away)
 {
   const gchar *test = "raw_receiver_is_not_said_to_be_away";
-  UdpliteSocket *receiver = bench_open (test, UDPLITE_BACKEND_RAW, __i__);
+  UdpliteSocket *receiver = udplite_test_open (test, UDPLITE_BACKEND_RAW,
+      __i__);
   GSocket *sender;
 
   if (!receiver)
@@ -352,9 +362,9 @@ find_interface (const gchar * test, gboolean ipv6)
 {
   if (!ipv6)
     return if_nametoindex ("lo");
-  if (!own_network_enter (test))
+  if (!tun_device_enter (test))
     return 0;
-  return own_network_add (test, "groups", IFF_TUN);
+  return tun_device_add (test, "groups", IFF_TUN);
 }
 
 /* In a network with nothing but a loopback interface: those before it went, and
@@ -368,21 +378,22 @@ GST_START_TEST (destination_without_a_route_is_an_error)
   GPtrArray *packets;
   GError *error = NULL;
   socklen_t size;
-  Pair pair;
+  UdplitePair pair;
   guint i;
 
-  if (!own_network_enter (test) || !pair_open_alike (&pair, test, __i__))
+  if (!tun_device_enter (test) || !udplite_pair_open_alike (&pair, test, __i__))
     return;
   udplite_socket_free (pair.sender);
   pair.sender = open_any (pair.backend, pair.ipv6);
-  size = bench_address (&here, pair.ipv6, pair.port);
+  size = udplite_test_address (&here, pair.ipv6, pair.port);
   address = g_inet_socket_address_new_from_string (pair.ipv6 ? "2001:db8::1" :
       "192.0.2.1", pair.port);
   g_socket_address_to_native (address, &away, sizeof (away), NULL);
   g_object_unref (address);
 
   for (i = 0; i < 4; i++)
-    bench_output (&outputs[i], i == 2 ? &away : &here, size, &i, sizeof (i),
+    udplite_test_output (&outputs[i], i == 2 ? &away : &here, size, &i,
+        sizeof (i),
         12);
   fail_unless_equals_int (udplite_socket_send (pair.sender, outputs, 4,
           &error), 2);
@@ -392,10 +403,10 @@ GST_START_TEST (destination_without_a_route_is_an_error)
   g_clear_error (&error);
   fail_unless_equals_int (udplite_socket_send (pair.sender, outputs + 3, 1,
           &error), 1);
-  packets = pair_collect (&pair);
+  packets = udplite_pair_collect (&pair);
   fail_unless_equals_int (packets->len, 3);
   g_ptr_array_unref (packets);
-  pair_close (&pair);
+  udplite_pair_close (&pair);
 }
 
 GST_END_TEST;
@@ -411,30 +422,30 @@ GST_START_TEST (group_is_reached)
   UdpliteOutput output;
   GPtrArray *packets;
   GError *error = NULL;
-  Pair pair;
+  UdplitePair pair;
 
-  if (index == 0 || !pair_open (&pair, test, __i__))
+  if (index == 0 || !udplite_pair_open (&pair, test, __i__))
     return;
-  pair_close (&pair);
-  pair.receiver = open_any (bench_pairs[__i__ / 2].receiver, pair.ipv6);
-  pair.sender = open_any (bench_pairs[__i__ / 2].sender, pair.ipv6);
+  udplite_pair_close (&pair);
+  pair.receiver = open_any (udplite_test_pairs[__i__ / 2].receiver, pair.ipv6);
+  pair.sender = open_any (udplite_test_pairs[__i__ / 2].sender, pair.ipv6);
   pair.port = udplite_socket_get_port (pair.receiver);
   group = get_group (pair.ipv6);
   to = g_inet_socket_address_new (group, pair.port);
   g_socket_address_to_native (to, &native, sizeof (native), NULL);
   if (pair.ipv6)
-    own_network_wait_for_address (index, (struct sockaddr *) &native,
+    tun_device_wait_for_address (index, (struct sockaddr *) &native,
         g_socket_address_get_native_size (to));
 
   fail_unless (udplite_socket_set_membership (pair.receiver, TRUE, group,
           NULL, index, &error));
   fail_unless (udplite_socket_set_multicast_interface (pair.sender, index,
           &error));
-  bench_output (&output, &native, g_socket_address_get_native_size (to),
+  udplite_test_output (&output, &native, g_socket_address_get_native_size (to),
       "to all of you", 13, 4);
   fail_unless_equals_int (udplite_socket_send (pair.sender, &output, 1,
           &error), 1);
-  packets = pair_collect (&pair);
+  packets = udplite_pair_collect (&pair);
   fail_unless_equals_int (packets->len, 1);
   g_ptr_array_unref (packets);
 
@@ -446,7 +457,7 @@ GST_START_TEST (group_is_reached)
   g_clear_error (&error);
   g_object_unref (to);
   g_object_unref (group);
-  pair_close (&pair);
+  udplite_pair_close (&pair);
 }
 
 GST_END_TEST;
@@ -488,7 +499,7 @@ deny_socket (const gchar * test, gint type, gint error_number)
 static UdpliteBackend
 open_auto (gchar ** tried)
 {
-  GInetSocketAddress *address = bench_loopback (FALSE, 0);
+  GInetSocketAddress *address = udplite_test_loopback (FALSE, 0);
   GError *error = NULL;
   UdpliteSocket *self = udplite_socket_new (UDPLITE_BACKEND_AUTO, address,
       FALSE, tried, &error);
@@ -504,8 +515,9 @@ open_auto (gchar ** tried)
 GST_START_TEST (auto_takes_the_first_that_works)
 {
   const gchar *test = "auto_takes_the_first_that_works";
-  UdpliteSocket *kernel = bench_open (test, UDPLITE_BACKEND_KERNEL, FALSE);
-  UdpliteSocket *raw = bench_open (test, UDPLITE_BACKEND_RAW, FALSE);
+  UdpliteSocket *kernel = udplite_test_open (test, UDPLITE_BACKEND_KERNEL,
+      FALSE);
+  UdpliteSocket *raw = udplite_test_open (test, UDPLITE_BACKEND_RAW, FALSE);
   gchar *tried;
 
   if (kernel) {
@@ -541,21 +553,22 @@ GST_START_TEST (raw_needs_no_udplite_in_the_kernel)
   const gchar *test = "raw_needs_no_udplite_in_the_kernel";
   GPtrArray *packets;
   guint8 data[100];
-  Pair pair;
+  UdplitePair pair;
 
   if (!deny_socket (test, SOCK_DGRAM, EPROTONOSUPPORT))
     return;
-  if (!pair_open_backends (&pair, test, UDPLITE_BACKEND_RAW,
+  if (!udplite_pair_open_backends (&pair, test, UDPLITE_BACKEND_RAW,
           UDPLITE_BACKEND_RAW, __i__))
     return;
-  bench_fill (data, sizeof (data), 1);
-  bench_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data), 12);
-  packets = pair_collect (&pair);
+  udplite_test_fill (data, sizeof (data), 1);
+  udplite_test_send (pair.sender, pair.ipv6, pair.port, data, sizeof (data),
+      12);
+  packets = udplite_pair_collect (&pair);
   fail_unless_equals_int (packets->len, 1);
-  bench_assert_packet (&pair, packets->pdata[0], 1, sizeof (data), 12);
-  bench_assert_from (&pair, packets->pdata[0]);
+  udplite_test_assert_packet (&pair, packets->pdata[0], 1, sizeof (data), 12);
+  udplite_test_assert_from (&pair, packets->pdata[0]);
   g_ptr_array_unref (packets);
-  pair_close (&pair);
+  udplite_pair_close (&pair);
 }
 
 GST_END_TEST;

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "udplitesockets.h"
+
+const gchar *
+udplite_test_family_name (gboolean ipv6)
+{
+  return ipv6 ? "IPv6" : "IPv4";
+}
+
+GInetSocketAddress *
+udplite_test_loopback (gboolean ipv6, guint16 port)
+{
+  GInetAddress *address = g_inet_address_new_loopback (ipv6 ?
+      G_SOCKET_FAMILY_IPV6 : G_SOCKET_FAMILY_IPV4);
+  GSocketAddress *result = g_inet_socket_address_new (address, port);
+
+  g_object_unref (address);
+  return G_INET_SOCKET_ADDRESS (result);
+}
+
+socklen_t
+udplite_test_address (struct sockaddr_storage *native, gboolean ipv6,
+    guint16 port)
+{
+  GSocketAddress *address = G_SOCKET_ADDRESS (udplite_test_loopback (ipv6,
+          port));
+  socklen_t size = g_socket_address_get_native_size (address);
+
+  fail_unless (g_socket_address_to_native (address, native, sizeof (*native),
+          NULL));
+  g_object_unref (address);
+  return size;
+}
+
+gboolean
+udplite_test_is_possible (UdpliteBackend backend, gboolean ipv6)
+{
+  struct sockaddr_storage address;
+  socklen_t size = udplite_test_address (&address, ipv6, 0);
+  gint fd = socket (ipv6 ? AF_INET6 : AF_INET,
+      backend == UDPLITE_BACKEND_RAW ? SOCK_RAW : SOCK_DGRAM,
+      backend == UDPLITE_BACKEND_UDP ? 0 : UDPLITE_PROTOCOL);
+  gint error_number;
+  gboolean possible;
+
+  if (fd < 0)
+    return FALSE;
+  possible = bind (fd, (struct sockaddr *) &address, size) == 0;
+  error_number = errno;
+  close (fd);
+  errno = error_number;
+  return possible;
+}
+
+UdpliteSocket *
+udplite_test_open (const gchar * test, UdpliteBackend backend, gboolean ipv6)
+{
+  GInetSocketAddress *address;
+  GError *error = NULL;
+  UdpliteSocket *socket;
+
+  if (!udplite_test_is_possible (backend, ipv6)) {
+    say_skipped (test, "with backend %s and %s: %s",
+        udplite_backend_get_name (backend), udplite_test_family_name (ipv6),
+        g_strerror (errno));
+    return NULL;
+  }
+  address = udplite_test_loopback (ipv6, 0);
+  socket = udplite_socket_new (backend, address, FALSE, NULL, &error);
+  g_assert_no_error (error);
+  g_object_unref (address);
+  return socket;
+}
+
+static void
+udplite_test_set_remote (DatagramPath * path,
+    const struct sockaddr_storage *address,
+    socklen_t size)
+{
+  GSocketAddress *remote =
+      g_socket_address_new_from_native ((gpointer) address, size);
+
+  memset (path, 0, sizeof (*path));
+  datagram_path_set_remote (path, remote);
+  g_object_unref (remote);
+}
+
+void
+udplite_test_output (UdpliteOutput * output,
+    const struct sockaddr_storage *address,
+    socklen_t size, gconstpointer data, gsize data_size, guint coverage)
+{
+  memset (output, 0, sizeof (*output));
+  udplite_test_set_remote (&output->path, address, size);
+  output->vectors[0].data = data;
+  output->vectors[0].size = data_size;
+  output->n_vectors = 1;
+  output->coverage = coverage;
+}
+
+void
+udplite_test_send (UdpliteSocket * socket, gboolean ipv6, guint16 port,
+    gconstpointer data, gsize size, guint coverage)
+{
+  struct sockaddr_storage address;
+  socklen_t address_size = udplite_test_address (&address, ipv6, port);
+  UdpliteOutput output;
+  GError *error = NULL;
+
+  udplite_test_output (&output, &address, address_size, data, size, coverage);
+  fail_unless_equals_int (udplite_socket_send (socket, &output, 1, &error), 1);
+  g_assert_no_error (error);
+}
+
+/* Whatever was refused, each room is there once. */
+static void
+udplite_test_check_rooms (const UdpliteInput * inputs, const guint8 * room)
+{
+  guint64 seen = 0;
+  guint i;
+
+  for (i = 0; i < DATAGRAM_BATCH; i++) {
+    fail_unless (inputs[i].data == inputs[i].user_data);
+    seen |= G_GUINT64_CONSTANT (1) << (inputs[i].data
+        - room) / UDPLITE_TEST_ROOM;
+  }
+  fail_unless (seen == G_MAXUINT64);
+}
+
+GPtrArray *
+udplite_test_collect (UdpliteSocket * receiver, UdpliteSocket * sender,
+    gboolean ipv6)
+{
+  GPtrArray *packets = g_ptr_array_new_with_free_func (g_free);
+  UdpliteInput inputs[DATAGRAM_BATCH];
+  guint8 *room = g_malloc (DATAGRAM_BATCH * UDPLITE_TEST_ROOM);
+  GError *error = NULL;
+  gboolean ended = FALSE;
+  guint i, n;
+
+  udplite_test_send (sender, ipv6, udplite_socket_get_port (receiver),
+      UDPLITE_TEST_END,
+      sizeof (UDPLITE_TEST_END), G_MAXUINT);
+  memset (inputs, 0, sizeof (inputs));
+  for (i = 0; i < DATAGRAM_BATCH; i++) {
+    inputs[i].data = inputs[i].user_data = room + i * UDPLITE_TEST_ROOM;
+    inputs[i].capacity = UDPLITE_TEST_ROOM;
+  }
+  while (!ended) {
+    fail_unless (g_socket_condition_wait (udplite_socket_get_socket (receiver),
+            G_IO_IN, NULL, NULL));
+    n = udplite_socket_receive (receiver, inputs, DATAGRAM_BATCH, &error);
+    g_assert_no_error (error);
+    udplite_test_check_rooms (inputs, room);
+    for (i = 0; i < n && !ended; i++) {
+      UdpliteTestPacket *packet;
+
+      fail_unless (inputs[i].offset <= udplite_socket_get_overhead (receiver));
+      ended = inputs[i].size == sizeof (UDPLITE_TEST_END)
+          && memcmp (inputs[i].data + inputs[i].offset, UDPLITE_TEST_END,
+          sizeof (UDPLITE_TEST_END)) == 0;
+      if (ended)
+        break;
+      packet = g_new0 (UdpliteTestPacket, 1);
+      memcpy (packet->data, inputs[i].data + inputs[i].offset, inputs[i].size);
+      packet->size = inputs[i].size;
+      packet->covered = inputs[i].covered;
+      packet->from = inputs[i].path;
+      g_ptr_array_add (packets, packet);
+    }
+  }
+  g_free (room);
+  return packets;
+}
+
+gint
+udplite_test_injector_open (const gchar * test, UdpliteBackend backend,
+    gboolean ipv6)
+{
+  gint family = ipv6 ? AF_INET6 : AF_INET, yes = TRUE, fd;
+
+  if (backend == UDPLITE_BACKEND_UDP) {
+    fd = socket (family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (ipv6)
+      setsockopt (fd, IPPROTO_UDP, 101, &yes, sizeof (yes));
+    else
+      setsockopt (fd, SOL_SOCKET, SO_NO_CHECK, &yes, sizeof (yes));
+  } else {
+    fd = socket (family, SOCK_RAW | SOCK_CLOEXEC, UDPLITE_PROTOCOL);
+  }
+  if (fd < 0)
+    say_skipped (test, "with backend %s and %s no packets may be made here: %s",
+        udplite_backend_get_name (backend),
+        udplite_test_family_name (ipv6), g_strerror (errno));
+  return fd;
+}
+
+void
+udplite_test_inject (gint fd, UdpliteBackend backend, gboolean ipv6,
+    guint16 port,
+    const guint8 * packet, gsize size)
+{
+  struct sockaddr_storage address;
+  socklen_t address_size = udplite_test_address (&address, ipv6,
+      backend == UDPLITE_BACKEND_UDP ? port : 0);
+
+  fail_unless_equals_int (sendto (fd, packet, size, 0,
+          (struct sockaddr *) &address, address_size), size);
+}
+
+void
+udplite_test_write (guint8 * packet, gsize size, UdpliteBackend backend,
+    gboolean ipv6, guint16 port, guint coverage)
+{
+  UdpliteAddresses addresses = {.ipv6 = ipv6 };
+  DatagramPart payload = { packet + UDPLITE_HEADER_SIZE,
+    size - UDPLITE_HEADER_SIZE
+  };
+  guint i;
+
+  for (i = UDPLITE_HEADER_SIZE; i < size; i++)
+    packet[i] = i * 7;
+  if (backend != UDPLITE_BACKEND_UDP && ipv6) {
+    addresses.source[15] = addresses.destination[15] = 1;
+  } else if (backend != UDPLITE_BACKEND_UDP) {
+    addresses.source[0] = addresses.destination[0] = 127;
+    addresses.source[3] = addresses.destination[3] = 1;
+  }
+  udplite_write_header (packet, &addresses, 40000, port, coverage, &payload, 1);
+}
+
+const UdpliteTestBackends udplite_test_pairs[N_UDPLITE_TEST_PAIRS] = {
+  {UDPLITE_BACKEND_KERNEL, UDPLITE_BACKEND_KERNEL},
+  {UDPLITE_BACKEND_KERNEL, UDPLITE_BACKEND_RAW},
+  {UDPLITE_BACKEND_RAW, UDPLITE_BACKEND_KERNEL},
+  {UDPLITE_BACKEND_RAW, UDPLITE_BACKEND_RAW},
+  {UDPLITE_BACKEND_UDP, UDPLITE_BACKEND_UDP}
+};
+
+const UdpliteBackend udplite_test_backends[N_UDPLITE_TEST_BACKENDS] = {
+  UDPLITE_BACKEND_KERNEL, UDPLITE_BACKEND_RAW, UDPLITE_BACKEND_UDP
+};
+
+gboolean
+udplite_pair_open_backends (UdplitePair * pair, const gchar * test,
+    UdpliteBackend sender,
+    UdpliteBackend receiver, gboolean ipv6)
+{
+  memset (pair, 0, sizeof (*pair));
+  pair->ipv6 = ipv6;
+  pair->backend = receiver;
+  pair->receiver = udplite_test_open (test, receiver, ipv6);
+  if (!pair->receiver)
+    return FALSE;
+  pair->sender = udplite_test_open (test, sender, ipv6);
+  if (!pair->sender) {
+    udplite_socket_free (pair->receiver);
+    return FALSE;
+  }
+  pair->port = udplite_socket_get_port (pair->receiver);
+  fail_unless (pair->port != 0);
+  return TRUE;
+}
+
+gboolean
+udplite_pair_open (UdplitePair * pair, const gchar * test, guint i)
+{
+  return udplite_pair_open_backends (pair, test,
+      udplite_test_pairs[i / 2].sender,
+      udplite_test_pairs[i / 2].receiver, i % 2);
+}
+
+gboolean
+udplite_pair_open_alike (UdplitePair * pair, const gchar * test, guint i)
+{
+  return udplite_pair_open_backends (pair, test, udplite_test_backends[i / 2],
+      udplite_test_backends[i / 2], i % 2);
+}
+
+void
+udplite_pair_close (UdplitePair * pair)
+{
+  udplite_socket_free (pair->sender);
+  udplite_socket_free (pair->receiver);
+}
+
+GPtrArray *
+udplite_pair_collect (UdplitePair * pair)
+{
+  return udplite_test_collect (pair->receiver, pair->sender, pair->ipv6);
+}
+
+void
+udplite_test_fill (guint8 * data, gsize size, guint seed)
+{
+  gsize i;
+
+  for (i = 0; i < size; i++)
+    data[i] = seed * 31 + i * 7 + (i >> 8);
+}
+
+void
+udplite_test_assert_packet (const UdplitePair * pair,
+    const UdpliteTestPacket * packet, guint seed,
+    gsize size, guint coverage)
+{
+  guint8 expected[UDPLITE_TEST_ROOM];
+
+  udplite_test_fill (expected, size, seed);
+  fail_unless_equals_int (packet->size, size);
+  fail_unless (memcmp (packet->data, expected, size) == 0);
+  if (pair->backend == UDPLITE_BACKEND_KERNEL)
+    coverage = G_MAXUINT;
+  else
+    coverage = MIN (coverage, size);
+  fail_unless_equals_uint64 (packet->covered, coverage);
+}
+
+void
+udplite_test_assert_from (const UdplitePair * pair,
+    const UdpliteTestPacket * packet)
+{
+  struct sockaddr_storage native = { 0 };
+  socklen_t size = udplite_test_address (&native, pair->ipv6,
+      udplite_socket_get_port (pair->sender));
+  DatagramPath expected;
+
+  udplite_test_set_remote (&expected, &native, size);
+  fail_unless (memcmp (packet->from.remote, expected.remote, 16) == 0);
+  fail_unless_equals_int (packet->from.address_size, expected.address_size);
+  fail_unless_equals_int (packet->from.remote_port, expected.remote_port);
+  fail_unless_equals_int (packet->from.scope, expected.scope);
+}
+
+guint64
+udplite_test_refused (UdpliteSocket * socket)
+{
+  UdpliteSocketStats stats;
+  guint64 sum;
+  guint i;
+
+  udplite_socket_get_stats (socket, &stats);
+  sum = stats.truncated;
+  for (i = 0; i < UDPLITE_LAST; i++)
+    sum += stats.refused[i];
+  return sum;
+}
