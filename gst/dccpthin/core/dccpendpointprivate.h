@@ -6,6 +6,7 @@
 
 #include "dccpconnection.h"
 #include "dccpcookies.h"
+#include "dccpendpoint.h"
 #include "prefixlimiter.h"
 
 G_BEGIN_DECLS

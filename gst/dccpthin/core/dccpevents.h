@@ -6,7 +6,7 @@
 #ifndef __DCCP_EVENTS_H__
 #define __DCCP_EVENTS_H__
 
-#include "dccpendpoint.h"
+#include "dccptypes.h"
 
 G_BEGIN_DECLS
 
