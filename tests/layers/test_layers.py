@@ -258,6 +258,25 @@ class LayersTest(unittest.TestCase):
         circles = find_circles(Tree(SOURCE).units())
         self.assertEqual(judge_circles(circles, KNOWN_CIRCLES), [])
 
+    def test_congestion_controls_of_dccp_are_behind_their_table(self):
+        """They know no packet, and the connection knows none of them."""
+        core = "gst/dccpthin/core/"
+        table = {"dccpccid.h", "dccpoption.h", "dccpsequence.h"}
+        own = re.compile(r"(?:ccid|tfrc)\w*\.[ch]")
+        read = 0
+        for path, included in Tree(SOURCE).includes.items():
+            if not path.startswith(core):
+                continue
+            names = {other.rsplit("/", 1)[1] for other in included}
+            others = {name for name in names if not own.fullmatch(name)}
+            with self.subTest(path):
+                if own.fullmatch(path[len(core):]):
+                    read += 1
+                    self.assertLessEqual(others, table)
+                else:
+                    self.assertEqual(names - others, set())
+        self.assertGreater(read, 10)
+
     def test_all_of_the_plan_is_there(self):
         directories = {path.rsplit("/", 1)[0] for path in Tree(SOURCE).files}
         self.assertLessEqual(set(COMMON), directories)
