@@ -15,7 +15,7 @@
  * section 5.1), which is the most that Skip Length may be too (RFC 4342 section
  * 8.6.1) */
 #define NDUPACK 3
-/* Numbers behind which it is known whether they came */
+/* Numbers behind which it is known whether they came: bits of a word */
 #define NUMBERS_KNOWN 64
 /* The window counter has 4 bits and counts quarters of a round trip; feedback
  * is due each 4, and losses further apart than 4 are two loss events (RFC 4342
@@ -26,17 +26,22 @@
 #define MOST_QUARTERS 5
 /* Before anything is known of it: RFC 4340 section 3.4 */
 #define DEFAULT_ROUND_TRIP (SECOND / 5)
-/* Reports for which a round trip that was not measured again is believed */
+/* Reports for which a round trip that was not measured again is believed; no RFC
+ * has a number */
 #define ROUND_TRIP_REPORTS 16
 /* As of the sender's: RFC 5348 section 4.3 */
 #define ROUND_TRIP_FILTER 0.9
 /* The reports from which receive rates are counted; more than four are not made
  * in a round trip */
 #define MARKS 8
-/* Behind so many round trips the window counter may have gone round. */
+/* After so many round trips the window counter may have gone round: it has 16
+ * values and counts about 4 in a round trip (RFC 4342 section 8.1). */
 #define COUNTER_ROUND_TRIPS 3
+/* The numbers of Loss Intervals have 23 and 24 bits (RFC 4342 section 8.6). */
 #define MOST_LOSS ((1 << 23) - 1)
 #define MOST_PACKETS ((1 << 24) - 1)
+/* Of the mean packet size: as the sender's (RFC 5348 section 4.1) */
+#define SEGMENT_FILTER 0.9
 
 /* A packet that came */
 typedef struct
@@ -518,8 +523,8 @@ note_data (TfrcReceiver * receiver, const Arrival * arrival, guint32 size,
   receiver->bytes += size;
   receiver->data_time = receiver->now;
   receiver->has_new_data = TRUE;
-  receiver->mean_size = receiver->mean_size > 0 ? 0.9 * receiver->mean_size
-      + 0.1 * size : size;
+  receiver->mean_size = receiver->mean_size > 0 ?
+      SEGMENT_FILTER * receiver->mean_size + (1 - SEGMENT_FILTER) * size : size;
   if (!is_newest)
     return;
   count_round_trip (receiver, arrival->ccval);

@@ -14,7 +14,7 @@
 #define NEVER G_MAXUINT64
 #define LONG_AGO G_MININT64
 
-/* Ethernet's, for who says none */
+/* Ethernet, 1500 bytes, without headers of 40; for a caller that says none */
 #define DEFAULT_MAX_SEGMENT 1460
 #define DEFAULT_GRANULARITY (SECOND / 1000)     /* 8.3 has 10 ms; timers are
                                                  * better now */
@@ -31,9 +31,11 @@
 #define SEGMENT_FILTER 0.9
 /* Of the mean deviation: RFC 6298 section 2.3 */
 #define VARIANCE_FILTER 0.75
-/* Loopback's is far below; a clock that stands still gives none. */
+/* No RFC bounds a sample of the round trip. That of a loopback interface is far
+ * below the least one, and a clock that stands still gives none; the most is t_mbi
+ * (4.3). */
 #define LEAST_ROUND_TRIP (SECOND / 1000)
-#define MOST_ROUND_TRIP (64 * SECOND)
+#define MOST_ROUND_TRIP (BACKOFF * SECOND)
 /* What a data-limited sender's receive rate counts after a loss (4.3) */
 #define LIMITED_LOSS 0.85
 /* W_init, from RFC 3390 (4.2) */
@@ -43,7 +45,7 @@
 #define COUNTER_MASK 15
 #define QUARTERS 4
 #define MOST_QUARTERS 5
-/* Numbers sent that are remembered: 80 Mbit/s of large packets over a second; a
+/* Numbers sent that are remembered, of our choice: 80 Mbit/s of large packets over a second; a
  * power of 2 */
 #define SENT_KEPT 8192
 
