@@ -77,7 +77,6 @@ mmtp_path_new (guint id, const gchar * name)
   path->id = id;
   path->name = g_strdup (name);
   path->state = MMTP_PATH_GONE;
-  path->query_at = MMTP_NEVER;
   return path;
 }
 

@@ -125,16 +125,6 @@ typedef struct
   MmtpReplay replay;
   gboolean joined;              /* the receiver answers there */
   gboolean confirmed;           /* it has reported the path */
-  guint64 probe_at;             /* ns, of a silent path */
-  guint64 keepalive_at;         /* ns */
-  guint64 keepalive_sent;       /* ns */
-  guint64 query_at;             /* ns, MMTP_NEVER: none */
-  guint leave_tries;            /* LEAVE for it still to send */
-  guint64 leave_at;             /* ns */
-  guint8 leave_reason;
-  gboolean acknowledge_leave;
-  guint32 last_report_sent;     /* ticks, of the last REPORT that came */
-  guint64 last_report_time;     /* ns, 0: none */
 
   MmtpSenderPathStats stats;
 } MmtpPath;

@@ -63,6 +63,8 @@ mmtp_sender_new (const MmtpSenderConfig * config,
       sender);
   mmtp_send_queue_set_delay (sender->queue, config->initial_delay ?
       MIN (config->initial_delay, config->max_delay) : config->max_delay);
+  mmtp_control_init (&sender->control, &sender->paths, sender->queue,
+      &sender->joins, config->keepalive_period, config->stored);
   mmtp_policy_init (&sender->policy, &sender->paths, sender->queue,
       config->scheduler);
   mmtp_retransmission_init (&sender->retransmission, &sender->paths,
@@ -82,7 +84,7 @@ mmtp_sender_free (MmtpSender * sender)
   mmtp_direction_clear (&sender->out);
   mmtp_direction_clear (&sender->in);
   g_queue_clear_full (&sender->events, g_free);
-  g_free (sender->caps);
+  mmtp_control_clear (&sender->control);
   g_free (sender);
 }
 
@@ -153,9 +155,7 @@ mmtp_sender_add_path (MmtpSender * sender, guint64 now,
   path->joined = path->confirmed = FALSE;
   mmtp_joins_stop (&sender->joins, path);
   mmtp_handshake_add_path (&sender->handshake, path);
-  path->leave_tries = 0;
-  path->query_at = MMTP_NEVER;
-  path->last_report_time = 0;
+  mmtp_control_add_path (&sender->control, path);
   mmtp_sender_set_state (sender, path, MMTP_PATH_OPENING);
   if (sender->handshake.phase == MMTP_PHASE_IDLE)
     mmtp_handshake_begin (&sender->handshake);
@@ -176,10 +176,8 @@ mmtp_sender_remove_path (MmtpSender * sender, guint64 now, guint id,
   if (!path || path->state == MMTP_PATH_GONE)
     return;
   mmtp_sender_set_state (sender, path, MMTP_PATH_GONE);
-  if (path->joined)
-    mmtp_sender_begin_leave (sender, path, reason);
+  mmtp_control_remove_path (&sender->control, path, reason);
   path->joined = FALSE;
-  path->query_at = MMTP_NEVER;
   mmtp_joins_stop (&sender->joins, path);
   mmtp_handshake_remove_path (&sender->handshake, path);
   mmtp_retransmission_requeue_path (&sender->retransmission, path);
@@ -219,7 +217,7 @@ mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
   limits.reserve = mmtp_repairer_get_reserve (&sender->repairer);
   limits.capacity = mmtp_paths_get_put_capacity (&sender->paths,
       due + mmtp_send_queue_get_delay (sender->queue));
-  limits.caps_version = sender->caps ? sender->caps_version : 0;
+  limits.caps_version = mmtp_control_get_caps_version (&sender->control);
   if (!mmtp_send_queue_put (sender->queue, sender->paths.now, buffer, &limits))
     return FALSE;
   mmtp_paths_note_packet (&sender->paths, mmtp_send_packet_get_message_size
@@ -232,6 +230,13 @@ gboolean
 mmtp_sender_fits (const MmtpSender * sender, gsize size)
 {
   return mmtp_send_queue_fits (sender->queue, size);
+}
+
+gboolean
+mmtp_sender_set_caps (MmtpSender * sender, guint64 now, const gchar * caps)
+{
+  mmtp_sender_advance (sender, now);
+  return mmtp_control_set_caps (&sender->control, caps);
 }
 
 gboolean
@@ -305,10 +310,9 @@ enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
   mmtp_direction_init (&sender->in, &sender->key, handshake->nonce_s,
       accept->nonce_r, MMTP_RECEIVER, handshake->token_s);
   sender->heard = sender->paths.now;
-  sender->query_at = sender->paths.now;
+  sender->control.query_at = sender->paths.now;
   sender->receiver_delay = accept->least_delay * (guint64) 1000;
   path->joined = TRUE;
-  path->keepalive_at = sender->paths.now;
   mmtp_sender_start_path (sender, path, mmtp_handshake_guess_rate (handshake,
           path));
   for (i = 0; i < sender->paths.n; i++)
@@ -348,8 +352,48 @@ take_challenge (MmtpSender * sender, MmtpPath * path,
 
   if (path->joined == joined)
     return refusal;
-  path->keepalive_at = sender->paths.now;
   mmtp_sender_start_path (sender, path, 0);
+  return refusal;
+}
+
+/* The receiver's side of a path goes away: it has to join anew. */
+static void
+let_leave (MmtpSender * sender, MmtpPath * path, const MmtpLeave * leave)
+{
+  guint64 highest = mmtp_unwrap (leave->highest, 32, path->unreported);
+
+  if (highest >= path->unreported && highest < path->next)
+    mmtp_path_settle (path, sender->paths.now, highest);
+  if (!path->joined)
+    return;
+  mmtp_sender_set_state (sender, path, MMTP_PATH_OPENING);
+  mmtp_retransmission_requeue_path (&sender->retransmission, path);
+  mmtp_joins_begin (&sender->joins, path);
+}
+
+static MmtpRefusal
+take_leave (MmtpSender * sender, const MmtpLeave * leave)
+{
+  MmtpPath *path = mmtp_paths_get (&sender->paths, leave->channel);
+
+  if (!path)
+    return MMTP_REFUSED_CHANNEL;
+  mmtp_control_take_leave (&sender->control, path, leave);
+  if (!leave->is_ack)
+    let_leave (sender, path, leave);
+  return MMTP_VALID;
+}
+
+static MmtpRefusal
+take_end_ack (MmtpSender * sender, guint32 stream_number)
+{
+  MmtpRefusal refusal = mmtp_control_take_end_ack (&sender->control,
+      stream_number);
+
+  if (!sender->control.has_ended)
+    return refusal;
+  sender->handshake.phase = MMTP_PHASE_OVER;
+  mmtp_sender_tell_simply (sender, MMTP_EVENT_ENDED);
   return refusal;
 }
 
@@ -362,13 +406,14 @@ take_body (MmtpSender * sender, MmtpPath * path, const MmtpMessage * message)
     case MMTP_REPORT:
       return mmtp_sender_take_report (sender, path, message);
     case MMTP_QUERY:
-      return mmtp_sender_take_query (sender, &message->query);
+      return mmtp_control_take_query (&sender->control, &message->query);
     case MMTP_LEAVE:
-      return mmtp_sender_take_leave (sender, &message->leave);
+      return take_leave (sender, &message->leave);
     case MMTP_CAPS_ACK:
-      return mmtp_sender_take_caps_ack (sender, message->caps.version);
+      return mmtp_control_take_caps_ack (&sender->control,
+          message->caps.version);
     default:
-      return mmtp_sender_take_end_ack (sender, message->end.stream_number);
+      return take_end_ack (sender, message->end.stream_number);
   }
 }
 
@@ -377,7 +422,9 @@ static MmtpRefusal
 take_message (MmtpSender * sender, MmtpPath * path, MmtpMessage * message,
     const guint8 * bytes, gsize size)
 {
-  guint64 number = mmtp_unwrap (message->number, 16, path->replay.highest);
+  guint64 number =
+      mmtp_unwrap (message->number, 16,
+          path->replay.highest);
   MmtpRefusal refusal;
 
   if (!mmtp_direction_verify (&sender->in, number, bytes, size))
@@ -406,7 +453,7 @@ take_input (MmtpSender * sender, MmtpPath * path, const guint8 * bytes,
     return MMTP_REFUSED_CHANNEL;
   if (!is_handshake (message.type)) {
     /* The end is acknowledged more than once, and over with the first time. */
-    if (sender->ended && message.type == MMTP_END_ACK)
+    if (sender->control.has_ended && message.type == MMTP_END_ACK)
       return MMTP_VALID;
     if (sender->handshake.phase != MMTP_PHASE_SESSION)
       return MMTP_REFUSED_SESSION;
@@ -473,6 +520,26 @@ mmtp_sender_write (MmtpSender * sender, MmtpPath * path,
   return size;
 }
 
+static gsize
+write_control (MmtpSender * sender, MmtpOutput * output)
+{
+  MmtpMessage message;
+  MmtpPath *path = mmtp_control_poll (&sender->control, &message);
+
+  return path ? mmtp_sender_write (sender, path, &message, output,
+      MMTP_NO_STREAM) : 0;
+}
+
+static gsize
+write_probe (MmtpSender * sender, MmtpOutput * output)
+{
+  MmtpMessage message;
+  MmtpPath *path = mmtp_control_poll_probe (&sender->control, &message);
+
+  return path ? mmtp_sender_write (sender, path, &message, output,
+      MMTP_NO_STREAM) : 0;
+}
+
 gsize
 mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * path,
     guint8 * bytes, gsize room)
@@ -487,7 +554,7 @@ mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * path,
         mmtp_send_queue_get_delay (sender->queue);
     size = mmtp_handshake_write (&sender->handshake, &output);
   } else if (sender->handshake.phase == MMTP_PHASE_SESSION) {
-    size = mmtp_sender_write_control (sender, &output);
+    size = write_control (sender, &output);
     if (size == 0) {
       expire (sender);
       size = mmtp_sender_write_data (sender, &output);
@@ -495,7 +562,7 @@ mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * path,
     if (size == 0)
       size = mmtp_sender_write_repair (sender, &output);
     if (size == 0)
-      size = mmtp_sender_write_probe (sender, &output);
+      size = write_probe (sender, &output);
   }
   *path = output.path;
   if (size == 0)
@@ -513,7 +580,7 @@ mmtp_sender_next_wakeup (MmtpSender * sender)
   wakeup = mmtp_sender_get_data_wakeup (sender);
   if (sender->handshake.phase != MMTP_PHASE_SESSION)
     return MIN (wakeup, sender->handshake.at);
-  wakeup = MIN (wakeup, mmtp_sender_get_control_wakeup (sender));
+  wakeup = MIN (wakeup, mmtp_control_get_wakeup (&sender->control));
   return MIN (wakeup, mmtp_sender_get_liveness_wakeup (sender));
 }
 
@@ -521,8 +588,7 @@ void
 mmtp_sender_end (MmtpSender * sender, guint64 now)
 {
   mmtp_sender_advance (sender, now);
-  sender->ending = TRUE;
-  sender->end_at = sender->paths.now;
+  mmtp_control_end (&sender->control);
 }
 
 /* --- statistics ---------------------------------------------------------- */

@@ -5,8 +5,8 @@
 #ifndef __MMTP_SENDER_PRIVATE_H__
 #define __MMTP_SENDER_PRIVATE_H__
 
+#include "mmtpcontrol.h"
 #include "mmtphandshake.h"
-#include "mmtpjoins.h"
 #include "mmtprepairer.h"
 #include "mmtpretransmission.h"
 #include "mmtpsender.h"
@@ -25,6 +25,7 @@ struct _MmtpSender
   /* --- session; its phase is that of the handshake */
   MmtpHandshake handshake;
   MmtpJoins joins;
+  MmtpControl control;
   MmtpDirection out, in;
   guint64 heard;                /* ns, the last valid message */
 
@@ -33,23 +34,12 @@ struct _MmtpSender
   MmtpRetransmission retransmission;
   MmtpRepairer repairer;
   guint32 report;               /* number of the last */
-  guint64 query_at;             /* ns, of the reports that are missed */
   gboolean is_broken;           /* the application was told */
 
   /* --- stream */
   guint64 receiver_delay;       /* ns, least that it wants */
   MmtpSendQueue *queue;
   gboolean full;                /* has_room said no */
-
-  /* --- caps, end */
-  gchar *caps;
-  gsize caps_length, caps_offset;
-  guint8 caps_version;          /* 0: none ever */
-  gboolean caps_acknowledged;
-  guint64 caps_at;
-  gboolean ending, ended;
-  guint64 end_at;
-  guint end_next;               /* path */
 
   /* --- events */
   GQueue events;
@@ -78,25 +68,6 @@ void mmtp_sender_check_room (MmtpSender * sender);
 gsize mmtp_sender_write_data (MmtpSender * sender, MmtpOutput * output);
 gsize mmtp_sender_write_repair (MmtpSender * sender, MmtpOutput * output);
 guint64 mmtp_sender_get_data_wakeup (const MmtpSender * sender);
-
-/* --- mmtpsendercontrol.c ------------------------------------------------- */
-
-gsize mmtp_sender_write_control (MmtpSender * sender, MmtpOutput * output);
-gsize mmtp_sender_write_probe (MmtpSender * sender, MmtpOutput * output);
-guint64 mmtp_sender_get_control_wakeup (const MmtpSender * sender);
-guint64 mmtp_path_get_keepalive_period (const MmtpSender * sender,
-    const MmtpPath * path);
-/* ns between reports that this path can afford */
-guint64 mmtp_path_get_report_period (const MmtpPath * path);
-void mmtp_sender_begin_leave (MmtpSender * sender, MmtpPath * path,
-    MmtpLeaveReason reason);
-MmtpRefusal mmtp_sender_take_query (MmtpSender * sender,
-    const MmtpQuery * query);
-MmtpRefusal mmtp_sender_take_leave (MmtpSender * sender,
-    const MmtpLeave * leave);
-MmtpRefusal mmtp_sender_take_caps_ack (MmtpSender * sender, guint8 version);
-MmtpRefusal mmtp_sender_take_end_ack (MmtpSender * sender,
-    guint32 stream_number);
 
 /* --- mmtpsenderreports.c ------------------------------------------------- */
 

@@ -5,9 +5,6 @@
 
 #include "mmtpsenderprivate.h"
 
-/* A QUERY when no report came for three of the periods in which they should */
-#define MISSED_PERIODS 3
-#define MIN_QUERY_PERIOD (100 * MMTP_MILLISECOND)
 /* A path that has stalled for so long is silent; gaps of mobile networks, which
  * pass by themselves, are shorter. */
 #define SILENT_TIME MMTP_SECOND
@@ -80,9 +77,7 @@ set_initial_delay (MmtpSender * sender, guint64 delay)
   mmtp_sender_tell (sender, &event);
   for (i = 0; i < sender->paths.n; i++)
     if (sender->paths.all[i]->joined)
-      sender->paths.all[i]->keepalive_at =
-          MIN (sender->paths.all[i]->keepalive_at,
-          sender->paths.now);
+      mmtp_control_hasten (&sender->control, sender->paths.all[i]);
 }
 
 /* Raised as it must be; lowered only when the application says so, since what
@@ -175,7 +170,7 @@ mmtp_sender_start_path (MmtpSender * sender, MmtpPath * path, guint64 rate)
   path->deadline = mmtp_send_queue_get_delay (sender->queue);
   mmtp_path_start (path, sender->paths.now,
       mmtp_rate_control_find (sender->config.rate_control), rate);
-  path->keepalive_at = sender->paths.now;
+  mmtp_control_hasten (&sender->control, path);
   mmtp_sender_set_state (sender, path, MMTP_PATH_ACTIVE);
   check_ready (sender);
 }
@@ -206,7 +201,7 @@ fall_silent (MmtpSender * sender, MmtpPath * path)
   mmtp_sender_set_state (sender, path, MMTP_PATH_SILENT);
   mmtp_paths_find_fastest (&sender->paths);
   mmtp_retransmission_requeue_path (&sender->retransmission, path);
-  path->keepalive_at = path->probe_at = sender->paths.now;
+  mmtp_control_probe (&sender->control, path);
   mmtp_joins_renew (&sender->joins, path, sender->paths.now + (path->confirmed ?
           REJOIN_WAIT : UNCONFIRMED_REJOIN_WAIT));
 }
@@ -371,9 +366,7 @@ take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
         path->stats.reported - came >= path->unreported - first);
   if (path->stats.lost > lost)
     mmtp_repairer_note_loss (&sender->repairer, path);
-  /* It cannot afford as many reports as it was asked for: at once. */
-  if (mmtp_path_get_report_period (path) >= 2 * path->report_period)
-    path->keepalive_at = MIN (path->keepalive_at, sender->paths.now);
+  mmtp_control_check_period (&sender->control, path);
   mmtp_retransmission_take_losses (&sender->retransmission, path, record);
   mmtp_path_forget_sent (path, sender->paths.now -
       MIN (sender->paths.now, mmtp_send_queue_get_delay (sender->queue)));
@@ -416,8 +409,7 @@ mmtp_sender_take_report (MmtpSender * sender, MmtpPath * path,
 
   if (!is_possible (sender, report))
     return MMTP_REFUSED_MALFORMED;
-  path->last_report_sent = message->sent;
-  path->last_report_time = sender->paths.now;
+  mmtp_control_note_report (&sender->control, path, message->sent);
   mmtp_retransmission_begin_report (&sender->retransmission);
   take_echo (sender, path, report);
   if (report->number <= sender->report) {
@@ -425,8 +417,7 @@ mmtp_sender_take_report (MmtpSender * sender, MmtpPath * path,
     return MMTP_VALID;
   }
   sender->report = report->number;
-  sender->query_at = sender->paths.now + MISSED_PERIODS * MAX (MIN_QUERY_PERIOD,
-      path->report_period);
+  mmtp_control_put_off_query (&sender->control, path);
   take_records (sender, report, message->sent);
   return MMTP_VALID;
 }

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the sender says besides the stream; see the header. */
+
+#include "mmtpcontrol.h"
+
+#include <string.h>
+
+#define MILLISECOND G_GUINT64_CONSTANT (1000000)
+/* docs/wire-mmtp.md, KEEPALIVE: 47 bytes and the trailer */
+#define KEEPALIVE_SIZE 55
+/* A hundredth of the path's rate: half of what docs/wire-mmtp.md allows a
+ * KEEPALIVE */
+#define KEEPALIVE_SHARE 100
+/* A REPORT of one record with IP and UDP, and the part of the path's rate that
+ * reports may take. Where the rate is unknown the window depends on them, and
+ * they may take more: 3 instead of 2 %. */
+#define REPORT_SIZE 109
+#define KNOWN_REPORT_SHARE 50
+#define REPORT_SHARE 33
+#define MIN_REPORT_PERIOD (50 * MILLISECOND)
+#define MAX_REPORT_PERIOD (1000 * MILLISECOND)
+/* QUERY: "at most once in 10 ms for each channel" */
+#define ANSWER_SPACING (10 * MILLISECOND)
+/* LEAVE: "up to five times with 200 ms between" */
+#define LEAVE_TRIES 5
+#define LEAVE_WAIT (200 * MILLISECOND)
+/* CAPS: "at most 5 times a second" */
+#define CAPS_WAIT (200 * MILLISECOND)
+#define CAPS_HEADER 12          /* bytes before the piece of the text */
+/* END: "on all channels each 100 ms" */
+#define END_WAIT (100 * MILLISECOND)
+/* A silent path shows by a full-sized message that it delivers again; at a cost
+ * of a tenth of its rate. */
+#define PROBE_PERIOD (300 * MILLISECOND)
+#define PROBE_SHARE 10
+
+/* A QUERY when no report came for three of the periods in which they should */
+#define MISSED_PERIODS 3
+#define MIN_QUERY_PERIOD (100 * MILLISECOND)
+
+/* --- life ---------------------------------------------------------------- */
+
+void
+mmtp_control_init (MmtpControl * self, MmtpPaths * paths,
+    const MmtpSendQueue * queue, MmtpJoins * joins, guint64 keepalive_period,
+    gboolean is_stored)
+{
+  guint i;
+
+  memset (self, 0, sizeof (*self));
+  self->paths = paths;
+  self->queue = queue;
+  self->joins = joins;
+  self->keepalive_period = keepalive_period;
+  self->is_stored = is_stored;
+  for (i = 0; i < MMTP_MAX_PATHS; i++)
+    self->all[i].query_at = MMTP_NEVER;
+}
+
+void
+mmtp_control_clear (MmtpControl * self)
+{
+  g_free (self->caps);
+}
+
+void
+mmtp_control_add_path (MmtpControl * self, const MmtpPath * path)
+{
+  MmtpPathControl *control = &self->all[path->id];
+
+  control->leave_tries = 0;
+  control->query_at = MMTP_NEVER;
+  control->last_report_time = 0;
+}
+
+void
+mmtp_control_remove_path (MmtpControl * self, const MmtpPath * path,
+    MmtpLeaveReason reason)
+{
+  MmtpPathControl *control = &self->all[path->id];
+
+  control->query_at = MMTP_NEVER;
+  if (!path->joined)
+    return;
+  control->leave_tries = LEAVE_TRIES;
+  control->leave_at = self->paths->now;
+  control->leave_reason = reason;
+}
+
+void
+mmtp_control_hasten (MmtpControl * self, const MmtpPath * path)
+{
+  MmtpPathControl *control = &self->all[path->id];
+
+  control->keepalive_at = MIN (control->keepalive_at, self->paths->now);
+}
+
+void
+mmtp_control_probe (MmtpControl * self, const MmtpPath * path)
+{
+  MmtpPathControl *control = &self->all[path->id];
+
+  control->keepalive_at = control->probe_at = self->paths->now;
+}
+
+/* --- one path --------------------------------------------------------- */
+
+/* ns that a message takes at the rate that the path can afford. Where the
+ * application limits it nobody knows that rate: what the window allows in a
+ * round trip is nearest to it. */
+static guint64
+get_cost (const MmtpPath * path, gsize size)
+{
+  guint64 cost = mmtp_path_get_cost (path, size), by_window;
+
+  if (!path->limits.is_app_limited || path->stats.round_trip == 0)
+    return cost;
+  by_window = (size + path->overhead) * path->stats.round_trip /
+      MAX (path->limits.window, 1);
+  return MIN (cost, by_window);
+}
+
+/* Before a path has started nobody knows what it can afford. */
+static guint64
+get_keepalive_period (const MmtpControl * self,
+    const MmtpPath * path)
+{
+  if (!path->control)
+    return self->keepalive_period;
+  return MAX (self->keepalive_period, get_cost (path,
+          KEEPALIVE_SIZE) * KEEPALIVE_SHARE);
+}
+
+static guint64
+get_report_period (const MmtpPath * path)
+{
+  guint share = path->configured_rate ? KNOWN_REPORT_SHARE :
+      REPORT_SHARE;
+
+  if (!path->control)
+    return path->report_period;
+  return CLAMP (share * get_cost (path, REPORT_SIZE),
+      MIN_REPORT_PERIOD, MAX_REPORT_PERIOD);
+}
+
+static void
+fill_keepalive (MmtpControl * self, MmtpPath * path, MmtpKeepalive * keepalive)
+{
+  keepalive->number = path->next;
+  keepalive->initial_delay = mmtp_send_queue_get_delay (self->queue) / 1000;
+  keepalive->next = mmtp_send_queue_get_next_number (self->queue);
+  keepalive->floor = mmtp_send_queue_get_floor (self->queue);
+  keepalive->round_trip = path->stats.round_trip / 1000;
+  keepalive->fastest = self->paths->fastest != MMTP_NO_PATH ?
+      self->paths->fastest : path->id;
+  keepalive->caps_version = self->caps ? self->caps_version : 0;
+  keepalive->stored = self->is_stored;
+  keepalive->has_offset = self->paths->has_offset;
+  keepalive->offset = self->paths->offset / 1000;
+  path->report_period = get_report_period (path);
+  keepalive->report_period = path->report_period / MILLISECOND;
+  keepalive->echo = self->all[path->id].last_report_time ?
+      self->all[path->id].last_report_sent : 0;
+  keepalive->hold = self->all[path->id].last_report_time ?
+      mmtp_to_hold (self->all[path->id].last_report_time, self->paths->now) : 0;
+}
+
+static MmtpPath *
+make_keepalive (MmtpControl * self, MmtpPath * path, MmtpMessage * message)
+{
+  MmtpPathControl *control = &self->all[path->id];
+
+  control->keepalive_sent = self->paths->now;
+  control->keepalive_at = self->paths->now + get_keepalive_period (self, path);
+  if (path->state == MMTP_PATH_SILENT)
+    control->query_at = self->paths->now;
+  message->type = MMTP_KEEPALIVE;
+  fill_keepalive (self, path, &message->keepalive);
+  return path;
+}
+
+static MmtpPath *
+make_query (MmtpControl * self, MmtpPath * path, MmtpMessage * message)
+{
+  self->all[path->id].query_at = MMTP_NEVER;
+  message->type = MMTP_QUERY;
+  message->query.channel = path->id;
+  return path;
+}
+
+/* --- LEAVE --------------------------------------------------------------- */
+
+/* A LEAVE of `leaving`, on another path if there is one; NULL: none goes now */
+static MmtpPath *
+make_leave (MmtpControl * self, MmtpPath * leaving, MmtpMessage * message)
+{
+  MmtpPathControl *control = &self->all[leaving->id];
+  gboolean is_ack = control->acknowledge_leave;
+  MmtpPath *path;
+
+  if (!is_ack && (control->leave_tries == 0 ||
+          self->paths->now < control->leave_at))
+    return NULL;
+  path = mmtp_paths_find_control_path (self->paths, leaving->id);
+  if (!path && is_ack && mmtp_path_may_speak (leaving))
+    path = leaving;
+  control->acknowledge_leave = FALSE;
+  if (!is_ack) {
+    control->leave_tries--;
+    control->leave_at = self->paths->now + LEAVE_WAIT;
+  }
+  message->type = MMTP_LEAVE;
+  message->leave.channel = leaving->id;
+  message->leave.is_ack = is_ack;
+  message->leave.reason = control->leave_reason;
+  message->leave.highest = leaving->replay.any ? leaving->replay.highest : 0;
+  return path;
+}
+
+void
+mmtp_control_take_leave (MmtpControl * self, const MmtpPath * path,
+    const MmtpLeave * leave)
+{
+  MmtpPathControl *control = &self->all[path->id];
+
+  if (leave->is_ack) {
+    control->leave_tries = 0;
+    return;
+  }
+  control->acknowledge_leave = TRUE;
+  control->leave_reason = leave->reason;
+}
+
+/* --- QUERY --------------------------------------------------------------- */
+
+static void
+answer_query (MmtpControl * self, MmtpPath * path)
+{
+  if (path->joined)
+    self->all[path->id].keepalive_at = MIN (self->all[path->id].keepalive_at,
+        MAX (self->paths->now, self->all[path->id].keepalive_sent +
+            ANSWER_SPACING));
+}
+
+MmtpRefusal
+mmtp_control_take_query (MmtpControl * self, const MmtpQuery * query)
+{
+  guint i;
+
+  for (i = 0; i < self->paths->n; i++)
+    if (query->channel == i || query->channel == MMTP_ALL_CHANNELS)
+      answer_query (self, self->paths->all[i]);
+  return MMTP_VALID;
+}
+
+/* Reports are missed: ask for all of them, where they should come from
+ * [4.6]. */
+static MmtpPath *
+make_missed_query (MmtpControl * self, MmtpMessage * message)
+{
+  if (self->paths->now < self->query_at)
+    return NULL;
+  self->query_at = self->paths->now + self->keepalive_period;
+  message->type = MMTP_QUERY;
+  message->query.channel = MMTP_ALL_CHANNELS;
+  return mmtp_paths_find_control_path (self->paths, MMTP_NO_PATH);
+}
+
+void
+mmtp_control_note_report (MmtpControl * self, const MmtpPath * path,
+    guint32 sent)
+{
+  self->all[path->id].last_report_sent = sent;
+  self->all[path->id].last_report_time = self->paths->now;
+}
+
+void
+mmtp_control_put_off_query (MmtpControl * self, const MmtpPath * path)
+{
+  self->query_at = self->paths->now + MISSED_PERIODS * MAX (MIN_QUERY_PERIOD,
+      path->report_period);
+}
+
+void
+mmtp_control_check_period (MmtpControl * self, const MmtpPath * path)
+{
+  if (get_report_period (path) >= 2 * path->report_period)
+    mmtp_control_hasten (self, path);
+}
+
+/* --- CAPS ---------------------------------------------------------------- */
+
+static MmtpPath *
+make_caps (MmtpControl * self, MmtpMessage * message)
+{
+  MmtpPath *path;
+  gsize room;
+
+  if (!self->caps || self->caps_acknowledged ||
+      self->paths->now < self->caps_at)
+    return NULL;
+  path = mmtp_paths_find_control_path (self->paths, MMTP_NO_PATH);
+  self->caps_at = self->paths->now;
+  if (!path) {
+    self->caps_at += CAPS_WAIT;
+    return NULL;
+  }
+  room = path->longest - CAPS_HEADER - MMTP_TRAILER_SIZE;
+  message->type = MMTP_CAPS;
+  message->caps.version = self->caps_version;
+  message->caps.length = self->caps_length;
+  message->caps.offset = self->caps_offset;
+  message->caps.piece = (const guint8 *) self->caps + self->caps_offset;
+  message->caps.piece_size = MIN (room, self->caps_length - self->caps_offset);
+  self->caps_offset += message->caps.piece_size;
+  if (self->caps_offset == self->caps_length) {
+    self->caps_offset = 0;
+    self->caps_at = self->paths->now + CAPS_WAIT;
+  }
+  return path;
+}
+
+gboolean
+mmtp_control_set_caps (MmtpControl * self, const gchar * caps)
+{
+  gboolean fits = !caps || (*caps && strlen (caps) <= MMTP_MAX_CAPS);
+
+  if (fits && g_strcmp0 (caps, self->caps) == 0)
+    return TRUE;
+  g_free (self->caps);
+  self->caps = fits ? g_strdup (caps) : NULL;
+  if (!self->caps)
+    return fits;
+  self->caps_length = strlen (caps);
+  self->caps_offset = 0;
+  self->caps_version = self->caps_version % 255 + 1;
+  self->caps_acknowledged = FALSE;
+  self->caps_at = self->paths->now;
+  return TRUE;
+}
+
+guint8
+mmtp_control_get_caps_version (const MmtpControl * self)
+{
+  return self->caps ? self->caps_version : 0;
+}
+
+MmtpRefusal
+mmtp_control_take_caps_ack (MmtpControl * self, guint8 version)
+{
+  if (version == self->caps_version)
+    self->caps_acknowledged = TRUE;
+  return MMTP_VALID;
+}
+
+/* --- END ----------------------------------------------------------------- */
+
+static gboolean
+may_end (const MmtpControl * self)
+{
+  return self->is_ending && !self->has_ended &&
+      mmtp_send_queue_is_empty (self->queue);
+}
+
+static MmtpPath *
+make_end (MmtpControl * self, MmtpMessage * message)
+{
+  if (!may_end (self) || self->paths->now < self->end_at)
+    return NULL;
+  message->type = MMTP_END;
+  message->end.stream_number = mmtp_send_queue_get_next_number (self->queue);
+  while (self->end_next < self->paths->n) {
+    MmtpPath *path = self->paths->all[self->end_next++];
+
+    if (mmtp_path_may_speak (path))
+      return path;
+  }
+  self->end_next = 0;
+  self->end_at = self->paths->now + END_WAIT;
+  return NULL;
+}
+
+void
+mmtp_control_end (MmtpControl * self)
+{
+  self->is_ending = TRUE;
+  self->end_at = self->paths->now;
+}
+
+MmtpRefusal
+mmtp_control_take_end_ack (MmtpControl * self, guint32 stream_number)
+{
+  if (!may_end (self) || stream_number !=
+      (guint32) mmtp_send_queue_get_next_number (self->queue))
+    return MMTP_REFUSED_MALFORMED;
+  self->has_ended = TRUE;
+  return MMTP_VALID;
+}
+
+/* --- all of them --------------------------------------------------------- */
+
+static MmtpPath *
+make_of_path (MmtpControl * self, MmtpPath * path, MmtpMessage * message)
+{
+  MmtpPath *other = make_leave (self, path, message);
+
+  if (other || path->blocked || path->state == MMTP_PATH_GONE)
+    return other;
+  if (mmtp_joins_poll (self->joins, path, message))
+    return path;
+  if (!path->joined)
+    return NULL;
+  if (self->paths->now >= self->all[path->id].keepalive_at)
+    return make_keepalive (self, path, message);
+  if (self->paths->now >= self->all[path->id].query_at)
+    return make_query (self, path, message);
+  return NULL;
+}
+
+MmtpPath *
+mmtp_control_poll (MmtpControl * self, MmtpMessage * message)
+{
+  MmtpPath *path;
+  guint i;
+
+  for (i = 0; i < self->paths->n; i++)
+    if ((path = make_of_path (self, self->paths->all[i], message)))
+      return path;
+  if ((path = make_missed_query (self, message)))
+    return path;
+  if ((path = make_caps (self, message)))
+    return path;
+  return make_end (self, message);
+}
+
+/* --- PROBE --------------------------------------------------------------- */
+
+/* Where the stream has another path to take, a PROBE finds out how long a
+ * packet takes here, and not a packet of the stream. While packets wait, they
+ * are the better probes. */
+static gboolean
+is_to_be_measured (const MmtpControl * self, const MmtpPath * path)
+{
+  return self->paths->is_ready && mmtp_send_queue_is_empty (self->queue) &&
+      mmtp_path_is_usable (path) &&
+      !mmtp_path_is_measured (path) &&
+      mmtp_paths_have_choice (self->paths);
+}
+
+static guint64
+get_probe_time (const MmtpControl * self, const MmtpPath * path)
+{
+  if (!mmtp_path_may_speak (path) || (path->state != MMTP_PATH_SILENT &&
+          !is_to_be_measured (self, path)))
+    return MMTP_NEVER;
+  return self->all[path->id].probe_at;
+}
+
+MmtpPath *
+mmtp_control_poll_probe (MmtpControl * self, MmtpMessage * message)
+{
+  guint i;
+
+  for (i = 0; i < self->paths->n; i++) {
+    MmtpPath *path = self->paths->all[i];
+
+    if (self->paths->now < get_probe_time (self, path))
+      continue;
+    self->all[path->id].probe_at = self->paths->now + MAX (PROBE_PERIOD,
+        PROBE_SHARE * mmtp_path_get_cost (path, path->longest));
+    message->type = MMTP_PROBE;
+    message->probe.size = path->longest;
+    path->stats.probes++;
+    return path;
+  }
+  return NULL;
+}
+
+/* --- when next ----------------------------------------------------------- */
+
+static guint64
+get_path_wakeup (const MmtpControl * self, const MmtpPath * path)
+{
+  guint64 wakeup = get_probe_time (self, path);
+
+  if (self->all[path->id].leave_tries)
+    wakeup = MIN (wakeup, self->all[path->id].leave_at);
+  if (path->blocked || path->state == MMTP_PATH_GONE)
+    return wakeup;
+  wakeup = MIN (wakeup, mmtp_joins_get_wakeup (self->joins, path));
+  if (path->joined)
+    wakeup = MIN (wakeup,
+        MIN (self->all[path->id].keepalive_at, self->all[path->id].query_at));
+  return wakeup;
+}
+
+guint64
+mmtp_control_get_wakeup (const MmtpControl * self)
+{
+  guint64 wakeup = self->query_at;
+  guint i;
+
+  for (i = 0; i < self->paths->n; i++)
+    wakeup = MIN (wakeup, get_path_wakeup (self, self->paths->all[i]));
+  if (self->caps && !self->caps_acknowledged)
+    wakeup = MIN (wakeup, self->caps_at);
+  if (may_end (self))
+    wakeup = MIN (wakeup, self->end_at);
+  return wakeup;
+}
