@@ -44,8 +44,6 @@ KNOWN_CIRCLES = [
     {"gst/mmtp/core/mmtpreceiver", "gst/mmtp/core/mmtpreceivercaps",
      "gst/mmtp/core/mmtpreceiverhandshake", "gst/mmtp/core/mmtpreceiverreports",
      "gst/mmtp/core/mmtpreceiversession"},
-    {"gst/mmtp/core/mmtpsender", "gst/mmtp/core/mmtpsendercontrol",
-     "gst/mmtp/core/mmtpsenderdata", "gst/mmtp/core/mmtpsenderreports"},
     {"gst/mmtp/gstmmtpsink", "gst/mmtp/gstmmtpsinknetwork",
      "gst/mmtp/gstmmtpsinkrender", "gst/mmtp/gstmmtpsinkstats"},
 ]

@@ -107,7 +107,8 @@ wait_for_answer (MmtpHandshake * self)
 
 /* These two have neither a number nor a trailer. */
 static gsize
-write_init (MmtpHandshake * self, MmtpPath * path, MmtpOutput * output)
+write_init (MmtpHandshake * self, MmtpPath * path, guint8 * bytes, gsize room,
+    guint * id)
 {
   MmtpMessage message = { MMTP_INIT };
   gsize size;
@@ -115,8 +116,8 @@ write_init (MmtpHandshake * self, MmtpPath * path, MmtpOutput * output)
   message.channel = path->id;
   message.sent = mmtp_to_ticks (self->paths->now);
   memcpy (message.init.nonce, self->nonce_s, MMTP_NONCE_SIZE);
-  size = mmtp_packet_write (&message, output->bytes, output->room);
-  mmtp_key_seal (self->key, output->bytes, size);
+  size = mmtp_packet_write (&message, bytes, room);
+  mmtp_key_seal (self->key, bytes, size);
   path->stats.packets++;
   path->stats.bytes += size;
   self->asked[path->id].is_open = TRUE;
@@ -124,20 +125,20 @@ write_init (MmtpHandshake * self, MmtpPath * path, MmtpOutput * output)
   self->last_init = self->paths->now;
   if (self->tries == 0)
     self->init_sent = self->paths->now;
-  output->path = path->id;
+  *id = path->id;
   return size;
 }
 
 /* The first try goes on the first path; each further one on one more. */
 static gsize
-write_inits (MmtpHandshake * self, MmtpOutput * output)
+write_inits (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
 {
   while (self->next < self->paths->n &&
       self->next <= self->tries) {
     MmtpPath *path = self->paths->all[self->next++];
 
     if (path->state != MMTP_PATH_GONE && !path->blocked)
-      return write_init (self, path, output);
+      return write_init (self, path, bytes, room, id);
   }
   self->next = 0;
   wait_for_answer (self);
@@ -164,7 +165,7 @@ fill_open (MmtpHandshake * self, MmtpPath * path, MmtpOpen * open)
 }
 
 static gsize
-write_open (MmtpHandshake * self, MmtpOutput * output)
+write_open (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
 {
   MmtpPath *path = self->paths->all[self->path];
   MmtpMessage message = { MMTP_OPEN };
@@ -174,11 +175,11 @@ write_open (MmtpHandshake * self, MmtpOutput * output)
   message.number = path->next & 0xffff;
   message.sent = mmtp_to_ticks (self->paths->now);
   fill_open (self, path, &message.open);
-  mmtp_packet_write (&message, output->bytes, output->room);
-  mmtp_key_sign (self->key, output->bytes, OPEN_SIGNED, message.open.mac);
-  size = mmtp_packet_write (&message, output->bytes, output->room);
+  mmtp_packet_write (&message, bytes, room);
+  mmtp_key_sign (self->key, bytes, OPEN_SIGNED, message.open.mac);
+  size = mmtp_packet_write (&message, bytes, room);
   mmtp_path_sent (path, self->paths->now, size, MMTP_NO_STREAM, FALSE);
-  output->path = path->id;
+  *id = path->id;
   if (self->asked[path->id].open_sent == MMTP_NEVER
       || self->paths->now - self->asked[path->id].open_sent > OPEN_ANSWER_TIME)
     self->asked[path->id].open_sent = self->paths->now;
@@ -201,16 +202,17 @@ may_open (const MmtpHandshake * self)
 }
 
 gsize
-mmtp_handshake_write (MmtpHandshake * self, MmtpOutput * output)
+mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
+    guint * id)
 {
   if (self->paths->now < self->at)
     return 0;
   if (self->phase == MMTP_PHASE_OPEN && !may_open (self))
     begin_init (self);
   if (self->phase == MMTP_PHASE_INIT)
-    return write_inits (self, output);
+    return write_inits (self, bytes, room, id);
   if (self->phase == MMTP_PHASE_OPEN)
-    return write_open (self, output);
+    return write_open (self, bytes, room, id);
   return 0;
 }
 

@@ -65,14 +65,6 @@ typedef struct
   MmtpAsked asked[MMTP_MAX_PATHS];      /* by the path's id */
 } MmtpHandshake;
 
-/* Where a message is written to */
-typedef struct
-{
-  guint8 *bytes;
-  gsize room;
-  guint path;                   /* that it goes on */
-} MmtpOutput;
-
 void mmtp_handshake_init (MmtpHandshake * self, MmtpPaths * paths,
     const MmtpKey * key, MmtpEntropy * entropy);
 void mmtp_handshake_add_path (MmtpHandshake * self, const MmtpPath * path);
@@ -81,8 +73,10 @@ void mmtp_handshake_remove_path (MmtpHandshake * self, const MmtpPath * path);
 void mmtp_handshake_begin (MmtpHandshake * self);
 /* A new path, or a new address, does not wait for those that did not answer. */
 void mmtp_handshake_hasten (MmtpHandshake * self);
-/* Size of the message that goes now; 0: none. The next one goes at `at`. */
-gsize mmtp_handshake_write (MmtpHandshake * self, MmtpOutput * output);
+/* Size of the message that goes now, and its path; 0: none. The next one goes
+ * at `at`. */
+gsize mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
+    guint * path);
 /* COOKIE, ACCEPT or REFUSE */
 MmtpRefusal mmtp_handshake_input (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes, gsize size);

@@ -10,6 +10,11 @@
 /* Another path is the fastest when it is better by an eighth, and 1 ms: the
  * clocks' offset hangs on it. */
 #define FASTER(new, old) ((new) + (old) / 8 + MILLISECOND < (old))
+/* A path that has stalled for so long is silent; gaps of mobile networks, which
+ * pass by themselves, are shorter. */
+#define SILENT_TIME SECOND
+/* When no report comes at all, the return path may have stalled instead. */
+#define MUTE_TIME (3 * SECOND)
 /* Keep-alives and retransmissions take their part of the rate. */
 #define PUT_PERCENT 95
 /* What is put is refused where so much more than the paths seem to carry would
@@ -151,6 +156,33 @@ mmtp_paths_get_return_time (const MmtpPaths * paths)
   path = paths->all[paths->fastest];
   return path->stats.round_trip / 2 + MAX (path->delays.jitter, 0) +
       path->report_period / 2;
+}
+
+/* What a path needs as D0: where its rate is configured, so that nearly every
+ * packet is in time; elsewhere the base delay and a typical deviation, because
+ * what is beyond that is a queue. */
+static guint64
+get_wanted_delay (const MmtpPath * path)
+{
+  if (path->configured_rate)
+    return path->high_delay;
+  return path->delay + MAX (2 * path->delays.jitter, 0);
+}
+
+guint64
+mmtp_paths_get_needed_delay (const MmtpPaths * paths, guint64 max_delay)
+{
+  guint64 needed = 0;
+  guint i;
+
+  for (i = 0; i < paths->n; i++) {
+    const MmtpPath *path = paths->all[i];
+
+    if (mmtp_path_is_watched (path) && path->delay != MMTP_NEVER &&
+        get_wanted_delay (path) <= max_delay)
+      needed = MAX (needed, get_wanted_delay (path));
+  }
+  return needed;
 }
 
 static guint64
@@ -385,4 +417,34 @@ mmtp_paths_note_packet (MmtpPaths * paths, gsize size)
       path->data_size = size;
     path->large_size = MAX (path->large_size, size);
   }
+}
+
+/* --- liveness [4.6] ------------------------------------------------------ */
+
+gboolean
+mmtp_path_is_watched (const MmtpPath * path)
+{
+  MmtpPathState state = path->state;
+
+  return state == MMTP_PATH_ACTIVE || state == MMTP_PATH_CONTROL;
+}
+
+/* When it counts as silent unless a report says that something has arrived: by
+ * then the oldest message, with all that was in flight before it, should have
+ * been reported, and a second more has passed. Without any report it is
+ * longer, but not for a path that has just joined, of which nobody knows
+ * whether anything arrives at all. */
+guint64
+mmtp_path_get_silence_time (const MmtpPath * path)
+{
+  gboolean may_be_mute = path->confirmed && !path->is_stalled;
+  const MmtpSent *oldest = mmtp_path_get_sent (path,
+      mmtp_path_get_oldest (path));
+
+  if (!mmtp_path_is_watched (path) || !oldest)
+    return MMTP_NEVER;
+  return MAX (oldest->time, path->progress_time) +
+      (may_be_mute ? MUTE_TIME : SILENT_TIME) +
+      path->stats.round_trip + 2 * path->report_period +
+      mmtp_path_get_cost (path, oldest->in_flight);
 }

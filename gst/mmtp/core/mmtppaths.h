@@ -38,6 +38,11 @@ gboolean mmtp_path_is_usable (const MmtpPath * path);
 gboolean mmtp_path_may_carry (const MmtpPath * path);
 /* It may carry control messages. */
 gboolean mmtp_path_may_speak (const MmtpPath * path);
+/* It has joined, and is not silent. */
+gboolean mmtp_path_is_watched (const MmtpPath * path);
+/* When it counts as silent unless a report says that something has arrived;
+ * MMTP_NEVER: nothing is expected there */
+guint64 mmtp_path_get_silence_time (const MmtpPath * path);
 /* Whether more than one path may carry packets */
 gboolean mmtp_paths_have_choice (const MmtpPaths * paths);
 /* The fastest one that delivers, but not the path `except`; then any; NULL */
@@ -66,6 +71,11 @@ MmtpPath *mmtp_paths_find_quickest (const MmtpPaths * paths, gsize size,
  * beyond their window: this one has stalled. MMTP_NEVER: no path has room */
 guint64 mmtp_paths_get_delay_elsewhere (const MmtpPaths * paths,
     const MmtpPath * except);
+
+/* The maximum of what they need as D0, of those for which `max_delay` is
+ * enough */
+guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
+    guint64 max_delay);
 
 /* --- how much they carry --------------------------------------------------- */
 

@@ -1,12 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender's life: configuration, paths that come and go, what comes in
- * and whose turn it is to go out, events and statistics. The parts are in
- * mmtpsender*.c. */
+/* The sender puts its parts together: it owns one of each, tells each what the
+ * others found out, and tells the application. See the header; each part has a
+ * header of its own, and none of them knows the sender.
+ *
+ *   MmtpSendQueue        what waits, and what is given up
+ *   MmtpPaths            the paths, and what they carry together
+ *   MmtpPolicy           which packet goes next, and on which path
+ *   MmtpRetransmission   what is sent again
+ *   MmtpRepairer         what is sent again in advance
+ *   MmtpHandshake        how the session begins
+ *   MmtpJoins            how further paths join it
+ *   MmtpControl          what is said besides the stream
+ *   MmtpTransmitter      how messages leave
+ */
 
-#include "mmtpsenderprivate.h"
+#include "mmtpsender.h"
+
+#include "mmtpcontrol.h"
+#include "mmtphandshake.h"
+#include "mmtptransmitter.h"
 
 #include <string.h>
 
+#define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
+#define MMTP_MILLISECOND G_GUINT64_CONSTANT (1000000)
 /* That wait to be polled: what one call may make, and more. The oldest go. */
 #define MAX_EVENTS 1024
 /* A caller that can wait keeps somewhat more free: what was admitted must be in
@@ -14,6 +31,55 @@
 #define ROOM_PERCENT 85
 /* It goes on when a quarter of the room is free. */
 #define ROOM_AGAIN 4
+/* A path that was too slow for D0 comes back when it is faster by a
+ * tenth. */
+#define BACK_PERCENT 90
+/* The application is told of a rate that differs by more than such a part, of
+ * one that is too slow, and of a longer D0, no more often than this. */
+#define RATE_PERIOD (200 * MMTP_MILLISECOND)
+#define RATE_PERCENT 2
+#define TOO_SLOW_PERIOD MMTP_SECOND
+#define DELAY_PERIOD MMTP_SECOND
+/* JOIN on a path that is silent: its address may have changed. The longest
+ * time between JOINs, docs/wire-mmtp.md section 3 */
+#define REJOIN_WAIT (2 * MMTP_SECOND)
+/* on one of which the receiver has never reported anything */
+#define UNCONFIRMED_REJOIN_WAIT (200 * MMTP_MILLISECOND)
+
+struct _MmtpSender
+{
+  MmtpSenderConfig config;
+  MmtpKey key;
+  MmtpEntropy entropy;
+
+  /* --- session; its phase is that of the handshake */
+  MmtpHandshake handshake;
+  MmtpJoins joins;
+  MmtpControl control;
+  MmtpDirection in;
+  guint64 heard;                /* ns, the last valid message */
+
+  MmtpPaths paths;
+  MmtpPolicy policy;
+  MmtpRetransmission retransmission;
+  MmtpRepairer repairer;
+  MmtpTransmitter transmitter;
+  guint32 report;               /* number of the last */
+  gboolean is_broken;           /* the application was told */
+
+  /* --- stream */
+  guint64 receiver_delay;       /* ns, least that it wants */
+  MmtpSendQueue *queue;
+  gboolean full;                /* has_room said no */
+
+  /* --- events */
+  GQueue events;
+  guint64 told_rate, told_rate_time;
+  guint64 too_slow_time;
+  guint64 delay_time;           /* ns, when D0 was last raised */
+
+  MmtpSenderStats stats;
+};
 
 /* 100 ms of keep-alive period find a silent path in less than 300 ms; ten
  * seconds of silence end the session on both sides (docs/wire-mmtp.md 4). */
@@ -29,8 +95,26 @@ mmtp_sender_config_init (MmtpSenderConfig * config)
   config->scheduler = MMTP_SCHEDULER_ARRIVAL;
 }
 
+/* --- events -------------------------------------------------------------- */
+
 static void
-tell_discarded (gpointer user_data, guint8 flags, gsize size,
+push_event (MmtpSender * sender, const MmtpSenderEvent * event)
+{
+  if (sender->events.length >= MAX_EVENTS)
+    g_free (g_queue_pop_head (&sender->events));
+  g_queue_push_tail (&sender->events, g_memdup2 (event, sizeof (*event)));
+}
+
+static void
+push_plain_event (MmtpSender * sender, MmtpSenderEventType type)
+{
+  MmtpSenderEvent event = { type };
+
+  push_event (sender, &event);
+}
+
+static void
+push_discarded (gpointer user_data, guint8 flags, gsize size,
     MmtpDiscard reason, gboolean is_needed)
 {
   MmtpSenderEvent event = { MMTP_EVENT_DISCARDED };
@@ -38,7 +122,7 @@ tell_discarded (gpointer user_data, guint8 flags, gsize size,
   event.flags = flags;
   event.is_needed = is_needed;
   event.size = size;
-  mmtp_sender_tell (user_data, &event);
+  push_event (user_data, &event);
 }
 
 MmtpSender *
@@ -59,7 +143,7 @@ mmtp_sender_new (const MmtpSenderConfig * config,
   sender->handshake.wishes.keepalive_period = config->keepalive_period;
   mmtp_joins_init (&sender->joins, &sender->paths, &sender->entropy);
   g_queue_init (&sender->events);
-  sender->queue = mmtp_send_queue_new (config->max_bytes, tell_discarded,
+  sender->queue = mmtp_send_queue_new (config->max_bytes, push_discarded,
       sender);
   mmtp_send_queue_set_delay (sender->queue, config->initial_delay ?
       MIN (config->initial_delay, config->max_delay) : config->max_delay);
@@ -69,6 +153,8 @@ mmtp_sender_new (const MmtpSenderConfig * config,
       config->scheduler);
   mmtp_retransmission_init (&sender->retransmission, &sender->paths,
       sender->queue, &sender->policy, config->retransmit);
+  mmtp_transmitter_init (&sender->transmitter, &sender->paths, sender->queue,
+      &sender->policy, &sender->retransmission, &sender->repairer);
   mmtp_repairer_init (&sender->repairer, &sender->paths, sender->queue,
       &sender->policy, config->retransmit);
   return sender;
@@ -81,35 +167,17 @@ mmtp_sender_free (MmtpSender * sender)
   mmtp_repairer_clear (&sender->repairer);
   mmtp_paths_clear (&sender->paths);
   mmtp_key_clear (&sender->key);
-  mmtp_direction_clear (&sender->out);
+  mmtp_direction_clear (&sender->transmitter.out);
   mmtp_direction_clear (&sender->in);
   g_queue_clear_full (&sender->events, g_free);
   mmtp_control_clear (&sender->control);
   g_free (sender);
 }
 
-void
-mmtp_sender_advance (MmtpSender * sender, guint64 now)
+static void
+advance (MmtpSender * sender, guint64 now)
 {
   sender->paths.now = MAX (sender->paths.now, now);
-}
-
-/* --- events -------------------------------------------------------------- */
-
-void
-mmtp_sender_tell (MmtpSender * sender, const MmtpSenderEvent * event)
-{
-  if (sender->events.length >= MAX_EVENTS)
-    g_free (g_queue_pop_head (&sender->events));
-  g_queue_push_tail (&sender->events, g_memdup2 (event, sizeof (*event)));
-}
-
-void
-mmtp_sender_tell_simply (MmtpSender * sender, MmtpSenderEventType type)
-{
-  MmtpSenderEvent event = { type };
-
-  mmtp_sender_tell (sender, &event);
 }
 
 gboolean
@@ -124,8 +192,8 @@ mmtp_sender_poll_event (MmtpSender * sender, MmtpSenderEvent * event)
   return TRUE;
 }
 
-void
-mmtp_sender_set_state (MmtpSender * sender, MmtpPath * path,
+static void
+set_state (MmtpSender * sender, MmtpPath * path,
     MmtpPathState state)
 {
   MmtpSenderEvent event = { MMTP_EVENT_PATH };
@@ -135,10 +203,352 @@ mmtp_sender_set_state (MmtpSender * sender, MmtpPath * path,
   path->state = state;
   event.path = path->id;
   event.state = state;
-  mmtp_sender_tell (sender, &event);
+  push_event (sender, &event);
 }
 
-/* --- paths ------------------------------------------------------------ */
+/* --- D0 [4.3] ------------------------------------------------------------ */
+
+/* What the paths demand that D0 can contain */
+static guint64
+get_needed_delay (MmtpSender * sender)
+{
+  guint64 needed = mmtp_paths_get_needed_delay (&sender->paths,
+      sender->config.max_delay);
+
+  sender->stats.least_delay = needed;
+  return needed;
+}
+
+static void
+set_initial_delay (MmtpSender * sender, guint64 delay)
+{
+  MmtpSenderEvent event = { MMTP_EVENT_DELAY };
+  guint i;
+
+  if (delay == mmtp_send_queue_get_delay (sender->queue))
+    return;
+  mmtp_send_queue_set_delay (sender->queue, delay);
+  sender->delay_time = sender->paths.now;
+  event.delay = delay;
+  push_event (sender, &event);
+  for (i = 0; i < sender->paths.n; i++)
+    if (sender->paths.all[i]->joined)
+      mmtp_control_hasten (&sender->control, sender->paths.all[i]);
+}
+
+/* Raised as it must be; lowered only when the application says so, since what
+ * has been sent counts on it. */
+static void
+update_initial_delay (MmtpSender * sender)
+{
+  guint64 delay = MAX (get_needed_delay (sender), sender->receiver_delay);
+
+  delay = MIN (delay, sender->config.max_delay);
+  if (delay <= mmtp_send_queue_get_delay (sender->queue))
+    return;
+  if (sender->paths.is_ready && sender->paths.now < sender->delay_time +
+      DELAY_PERIOD)
+    return;
+  set_initial_delay (sender, delay);
+}
+
+void
+mmtp_sender_set_delays (MmtpSender * sender, guint64 now, guint64 max_delay,
+    guint64 initial_delay)
+{
+  guint64 wanted = initial_delay ? MIN (initial_delay, max_delay) : max_delay;
+
+  advance (sender, now);
+  sender->config.max_delay = max_delay;
+  sender->config.initial_delay = initial_delay;
+  wanted = MAX (wanted, MAX (get_needed_delay (sender),
+          sender->receiver_delay));
+  set_initial_delay (sender, MIN (wanted, max_delay));
+}
+
+/* --- what the application is told ---------------------------------------- */
+
+static void
+push_rate (MmtpSender * sender, MmtpSenderEventType type, guint64 rate,
+    gboolean is_app_limited, guint64 requested)
+{
+  MmtpSenderEvent event = { type };
+
+  event.rate = rate;
+  event.is_app_limited = is_app_limited;
+  event.requested = requested;
+  event.delay = mmtp_send_queue_get_delay (sender->queue);
+  push_event (sender, &event);
+}
+
+static void
+check_rate (MmtpSender * sender)
+{
+  gboolean is_app_limited;
+  guint64 rate =
+      mmtp_paths_get_estimated_rate (&sender->paths, &is_app_limited);
+  guint64 requested = sender->config.bit_rate ? sender->config.bit_rate :
+      mmtp_send_queue_get_bit_rate (sender->queue);
+  guint64 change = ABS ((gint64) rate - (gint64) sender->told_rate);
+
+  if (change * 100 > sender->told_rate * RATE_PERCENT &&
+      sender->paths.now >= sender->told_rate_time + RATE_PERIOD) {
+    sender->told_rate = rate;
+    sender->told_rate_time = sender->paths.now;
+    push_rate (sender, MMTP_EVENT_RATE, rate, is_app_limited, requested);
+  }
+  if (requested > rate && !is_app_limited &&
+      sender->paths.now >= sender->too_slow_time + TOO_SLOW_PERIOD) {
+    sender->too_slow_time = sender->paths.now;
+    push_rate (sender, MMTP_EVENT_TOO_SLOW, rate, is_app_limited, requested);
+  }
+}
+
+/* The stream begins with the first path; nothing is measured before. */
+static void
+check_ready (MmtpSender * sender)
+{
+  gboolean is_app_limited;
+
+  if (sender->paths.is_ready)
+    return;
+  sender->paths.is_ready = sender->stats.ready = TRUE;
+  sender->told_rate =
+      mmtp_paths_get_estimated_rate (&sender->paths, &is_app_limited);
+  sender->told_rate_time = sender->paths.now;
+  push_rate (sender, MMTP_EVENT_READY, sender->told_rate, TRUE,
+      sender->config.bit_rate);
+}
+
+static void
+start_path (MmtpSender * sender, MmtpPath * path, guint64 rate)
+{
+  path->deadline = mmtp_send_queue_get_delay (sender->queue);
+  mmtp_path_start (path, sender->paths.now,
+      mmtp_rate_control_find (sender->config.rate_control), rate);
+  mmtp_control_hasten (&sender->control, path);
+  set_state (sender, path, MMTP_PATH_ACTIVE);
+  check_ready (sender);
+}
+
+/* --- states -------------------------------------------------------------- */
+
+/* Too slow for D0, or not any more */
+static void
+sort_by_delay (MmtpSender * sender, MmtpPath * path)
+{
+  guint64 limit = sender->config.max_delay;
+  guint64 delay = path->delay;
+
+  if (delay == MMTP_NEVER)
+    return;
+  if (path->state == MMTP_PATH_ACTIVE && delay > limit)
+    set_state (sender, path, MMTP_PATH_CONTROL);
+  else if (path->state == MMTP_PATH_CONTROL &&
+      delay <= limit / 100 * BACK_PERCENT)
+    set_state (sender, path, MMTP_PATH_ACTIVE);
+}
+
+static void
+fall_silent (MmtpSender * sender, MmtpPath * path)
+{
+  path->stats.silences++;
+  mmtp_path_restart_judging (path);
+  set_state (sender, path, MMTP_PATH_SILENT);
+  mmtp_paths_find_fastest (&sender->paths);
+  mmtp_retransmission_requeue_path (&sender->retransmission, path);
+  mmtp_control_probe (&sender->control, path);
+  mmtp_joins_renew (&sender->joins, path, sender->paths.now + (path->confirmed ?
+          REJOIN_WAIT : UNCONFIRMED_REJOIN_WAIT));
+}
+
+static void
+check_silence (MmtpSender * sender, MmtpPath * path)
+{
+  if (sender->paths.now >= mmtp_path_get_silence_time (path) ||
+      (mmtp_path_is_watched (path) && !mmtp_path_delivers (path)))
+    fall_silent (sender, path);
+}
+
+/* [4.6] "If only one path is available and keep-alive messages are not being
+ * received, the protocol will signal that the link may be broken." */
+static void
+check_broken (MmtpSender * sender)
+{
+  gboolean silent = FALSE;
+  guint i;
+
+  for (i = 0; i < sender->paths.n; i++) {
+    MmtpPathState state = sender->paths.all[i]->state;
+
+    silent |= state == MMTP_PATH_SILENT;
+    if (state == MMTP_PATH_ACTIVE || state == MMTP_PATH_CONTROL) {
+      sender->is_broken = FALSE;
+      return;
+    }
+  }
+  if (!silent || sender->is_broken)
+    return;
+  sender->is_broken = TRUE;
+  push_plain_event (sender, MMTP_EVENT_BROKEN);
+}
+
+static void
+check_session (MmtpSender * sender)
+{
+  if (sender->paths.now < sender->heard + sender->config.session_timeout)
+    return;
+  sender->handshake.phase = MMTP_PHASE_OVER;
+  push_plain_event (sender, MMTP_EVENT_LOST);
+}
+
+static void
+check_paths (MmtpSender * sender)
+{
+  guint i;
+
+  if (sender->handshake.phase != MMTP_PHASE_SESSION)
+    return;
+  for (i = 0; i < sender->paths.n; i++) {
+    check_silence (sender, sender->paths.all[i]);
+    if (sender->paths.n > 1)
+      mmtp_retransmission_rescue (&sender->retransmission,
+          sender->paths.all[i]);
+  }
+  check_broken (sender);
+  check_session (sender);
+}
+
+static guint64
+get_liveness_wakeup (const MmtpSender * sender)
+{
+  guint64 wakeup = sender->heard + sender->config.session_timeout;
+  guint i;
+
+  for (i = 0; i < sender->paths.n; i++)
+    wakeup = MIN (wakeup, mmtp_path_get_silence_time (sender->paths.all[i]));
+  return wakeup;
+}
+
+/* --- REPORT -------------------------------------------------------------- */
+
+static gboolean
+is_possible (const MmtpSender * sender, const MmtpReport * report)
+{
+  guint i;
+
+  for (i = 0; i < report->n_records; i++)
+    if (report->records[i].channel >= sender->paths.n ||
+        !mmtp_path_is_possible (sender->paths.all[report->records[i].
+                channel], &report->records[i]))
+      return FALSE;
+  return report->echo_channel < sender->paths.n;
+}
+
+/* A report that took the path back on which the message came that it
+ * answers: both ways are known to be this path's. */
+static void
+take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
+{
+  guint64 ticks = sender->paths.now / MMTP_TICK_TIME, sent, age;
+
+  if (report->echo_channel != path->id || report->hold ==
+      MMTP_TICKS_MASK)
+    return;
+  sent = mmtp_unwrap (report->echo, MMTP_TICKS_BITS, ticks);
+  age = ticks - MIN (sent, ticks);
+  if (age < report->hold)
+    return;
+  mmtp_path_add_round_trip (path, sender->paths.now,
+      (age - report->hold) * MMTP_TICK_TIME);
+}
+
+/* More has arrived on it. One that was silent carries data again when a message
+ * of a packet's size was among that, and none was lost: small ones prove
+ * nothing. */
+static void
+note_progress (MmtpSender * sender, MmtpPath * path, gboolean is_whole)
+{
+  mmtp_joins_confirm (&sender->joins, path);
+  if (path->state == MMTP_PATH_SILENT && is_whole)
+    set_state (sender, path, MMTP_PATH_ACTIVE);
+}
+
+static void
+take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
+{
+  MmtpPath *path = sender->paths.all[record->channel];
+  guint64 lost, came, first, judged;
+
+  if (!path->joined)
+    return;
+  lost = path->stats.lost;
+  came = path->stats.reported;
+  first = path->unreported;
+  judged = path->judged;
+  path->deadline = mmtp_send_queue_get_delay (sender->queue);
+  if (mmtp_path_report (path, sender->paths.now, record, reported))
+    note_progress (sender, path, path->judged != judged &&
+        path->stats.reported - came >= path->unreported - first);
+  if (path->stats.lost > lost)
+    mmtp_repairer_note_loss (&sender->repairer, path);
+  mmtp_control_check_period (&sender->control, path);
+  mmtp_retransmission_take_losses (&sender->retransmission, path, record);
+  mmtp_path_forget_sent (path, sender->paths.now -
+      MIN (sender->paths.now, mmtp_send_queue_get_delay (sender->queue)));
+}
+
+static void
+take_own_record (MmtpSender * sender, MmtpPath * path,
+    const MmtpReport * report, guint32 reported)
+{
+  guint i;
+
+  for (i = 0; i < report->n_records; i++)
+    if (report->records[i].channel == path->id)
+      take_record (sender, &report->records[i], reported);
+}
+
+static void
+take_records (MmtpSender * sender, const MmtpReport * report,
+    guint32 reported)
+{
+  guint i;
+
+  for (i = 0; i < report->n_records; i++)
+    take_record (sender, &report->records[i], reported);
+  mmtp_send_queue_settle (sender->queue, report->next);
+  mmtp_paths_update_delays (&sender->paths);
+  for (i = 0; i < sender->paths.n; i++)
+    sort_by_delay (sender, sender->paths.all[i]);
+  check_paths (sender);
+  update_initial_delay (sender);
+  if (sender->paths.is_ready)
+    check_rate (sender);
+}
+
+static MmtpRefusal
+take_report (MmtpSender * sender, MmtpPath * path,
+    const MmtpMessage * message)
+{
+  const MmtpReport *report = &message->report;
+
+  if (!is_possible (sender, report))
+    return MMTP_REFUSED_MALFORMED;
+  mmtp_control_note_report (&sender->control, path, message->sent);
+  mmtp_retransmission_begin_report (&sender->retransmission);
+  take_echo (sender, path, report);
+  if (report->number <= sender->report) {
+    take_own_record (sender, path, report, message->sent);
+    return MMTP_VALID;
+  }
+  sender->report = report->number;
+  mmtp_control_put_off_query (&sender->control, path);
+  take_records (sender, report, message->sent);
+  return MMTP_VALID;
+}
+
+/* --- paths --------------------------------------------------------------- */
 
 gint
 mmtp_sender_add_path (MmtpSender * sender, guint64 now,
@@ -147,7 +557,7 @@ mmtp_sender_add_path (MmtpSender * sender, guint64 now,
   MmtpPath *path = mmtp_paths_add (&sender->paths, config->name);
 
   g_return_val_if_fail (config->longest >= MMTP_MIN_LONGEST, -1);
-  mmtp_sender_advance (sender, now);
+  advance (sender, now);
   if (!path)
     return -1;
   mmtp_retransmission_requeue_path (&sender->retransmission, path);
@@ -156,7 +566,7 @@ mmtp_sender_add_path (MmtpSender * sender, guint64 now,
   mmtp_joins_stop (&sender->joins, path);
   mmtp_handshake_add_path (&sender->handshake, path);
   mmtp_control_add_path (&sender->control, path);
-  mmtp_sender_set_state (sender, path, MMTP_PATH_OPENING);
+  set_state (sender, path, MMTP_PATH_OPENING);
   if (sender->handshake.phase == MMTP_PHASE_IDLE)
     mmtp_handshake_begin (&sender->handshake);
   else if (sender->handshake.phase == MMTP_PHASE_INIT)
@@ -172,10 +582,10 @@ mmtp_sender_remove_path (MmtpSender * sender, guint64 now, guint id,
 {
   MmtpPath *path = mmtp_paths_get (&sender->paths, id);
 
-  mmtp_sender_advance (sender, now);
+  advance (sender, now);
   if (!path || path->state == MMTP_PATH_GONE)
     return;
-  mmtp_sender_set_state (sender, path, MMTP_PATH_GONE);
+  set_state (sender, path, MMTP_PATH_GONE);
   mmtp_control_remove_path (&sender->control, path, reason);
   path->joined = FALSE;
   mmtp_joins_stop (&sender->joins, path);
@@ -183,7 +593,7 @@ mmtp_sender_remove_path (MmtpSender * sender, guint64 now, guint id,
   mmtp_retransmission_requeue_path (&sender->retransmission, path);
   path->unreported = path->next;
   path->in_flight = 0;
-  mmtp_sender_check_paths (sender);
+  check_paths (sender);
 }
 
 void
@@ -192,7 +602,7 @@ mmtp_sender_set_blocked (MmtpSender * sender, guint64 now, guint id,
 {
   MmtpPath *path = mmtp_paths_get (&sender->paths, id);
 
-  mmtp_sender_advance (sender, now);
+  advance (sender, now);
   if (path)
     path->blocked = blocked;
 }
@@ -209,7 +619,7 @@ mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
   MmtpPutLimits limits;
   guint64 due;
 
-  mmtp_sender_advance (sender, now);
+  advance (sender, now);
   if (sender->handshake.phase == MMTP_PHASE_OVER)
     return FALSE;
   due = buffer->due == G_MAXUINT64 ? sender->paths.now : buffer->due;
@@ -235,7 +645,7 @@ mmtp_sender_fits (const MmtpSender * sender, gsize size)
 gboolean
 mmtp_sender_set_caps (MmtpSender * sender, guint64 now, const gchar * caps)
 {
-  mmtp_sender_advance (sender, now);
+  advance (sender, now);
   return mmtp_control_set_caps (&sender->control, caps);
 }
 
@@ -246,7 +656,7 @@ mmtp_sender_has_room (MmtpSender * sender, guint64 now)
   guint64 used = mmtp_send_queue_get_bytes (sender->queue);
   guint64 capacity;
 
-  mmtp_sender_advance (sender, now);
+  advance (sender, now);
   if (sender->paths.is_ready &&
       mmtp_paths_get_min_delay (&sender->paths) != MMTP_NEVER) {
     capacity = mmtp_paths_get_capacity (&sender->paths,
@@ -264,20 +674,20 @@ mmtp_sender_has_room (MmtpSender * sender, guint64 now)
   return !sender->full;
 }
 
-void
-mmtp_sender_check_room (MmtpSender * sender)
+static void
+check_room (MmtpSender * sender)
 {
   if (sender->full && mmtp_sender_has_room (sender, sender->paths.now))
-    mmtp_sender_tell_simply (sender, MMTP_EVENT_ROOM);
+    push_plain_event (sender, MMTP_EVENT_ROOM);
 }
 
 void
 mmtp_sender_flush (MmtpSender * sender, guint64 now)
 {
-  mmtp_sender_advance (sender, now);
+  advance (sender, now);
   mmtp_send_queue_flush (sender->queue);
   mmtp_repairer_flush (&sender->repairer);
-  mmtp_sender_check_room (sender);
+  check_room (sender);
 }
 
 /* Gives up what no path can bring, and forgets what is too late anyhow */
@@ -305,7 +715,8 @@ enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
   const MmtpHandshake *handshake = &sender->handshake;
   guint i;
 
-  mmtp_direction_init (&sender->out, &sender->key, handshake->nonce_s,
+  mmtp_direction_init (&sender->transmitter.out, &sender->key,
+      handshake->nonce_s,
       accept->nonce_r, MMTP_SENDER, accept->token);
   mmtp_direction_init (&sender->in, &sender->key, handshake->nonce_s,
       accept->nonce_r, MMTP_RECEIVER, handshake->token_s);
@@ -313,7 +724,7 @@ enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
   sender->control.query_at = sender->paths.now;
   sender->receiver_delay = accept->least_delay * (guint64) 1000;
   path->joined = TRUE;
-  mmtp_sender_start_path (sender, path, mmtp_handshake_guess_rate (handshake,
+  start_path (sender, path, mmtp_handshake_guess_rate (handshake,
           path));
   for (i = 0; i < sender->paths.n; i++)
     if (!sender->paths.all[i]->joined &&
@@ -337,7 +748,7 @@ take_handshake (MmtpSender * sender, MmtpPath * path,
   } else if (sender->handshake.phase == MMTP_PHASE_OVER) {
     event.reason = message->refuse.reason;
     event.version = message->version;
-    mmtp_sender_tell (sender, &event);
+    push_event (sender, &event);
   }
   return refusal;
 }
@@ -352,7 +763,7 @@ take_challenge (MmtpSender * sender, MmtpPath * path,
 
   if (path->joined == joined)
     return refusal;
-  mmtp_sender_start_path (sender, path, 0);
+  start_path (sender, path, 0);
   return refusal;
 }
 
@@ -366,7 +777,7 @@ let_leave (MmtpSender * sender, MmtpPath * path, const MmtpLeave * leave)
     mmtp_path_settle (path, sender->paths.now, highest);
   if (!path->joined)
     return;
-  mmtp_sender_set_state (sender, path, MMTP_PATH_OPENING);
+  set_state (sender, path, MMTP_PATH_OPENING);
   mmtp_retransmission_requeue_path (&sender->retransmission, path);
   mmtp_joins_begin (&sender->joins, path);
 }
@@ -393,7 +804,7 @@ take_end_ack (MmtpSender * sender, guint32 stream_number)
   if (!sender->control.has_ended)
     return refusal;
   sender->handshake.phase = MMTP_PHASE_OVER;
-  mmtp_sender_tell_simply (sender, MMTP_EVENT_ENDED);
+  push_plain_event (sender, MMTP_EVENT_ENDED);
   return refusal;
 }
 
@@ -404,7 +815,7 @@ take_body (MmtpSender * sender, MmtpPath * path, const MmtpMessage * message)
     case MMTP_CHALLENGE:
       return take_challenge (sender, path, &message->challenge);
     case MMTP_REPORT:
-      return mmtp_sender_take_report (sender, path, message);
+      return take_report (sender, path, message);
     case MMTP_QUERY:
       return mmtp_control_take_query (&sender->control, &message->query);
     case MMTP_LEAVE:
@@ -470,9 +881,9 @@ catch_up (MmtpSender * sender)
 {
   if (sender->handshake.phase == MMTP_PHASE_OVER)
     return;
-  mmtp_sender_check_paths (sender);
+  check_paths (sender);
   expire (sender);
-  mmtp_sender_check_room (sender);
+  check_room (sender);
 }
 
 void
@@ -482,7 +893,7 @@ mmtp_sender_input (MmtpSender * sender, guint64 now, guint id,
   MmtpPath *path = mmtp_paths_get (&sender->paths, id);
   MmtpRefusal refusal;
 
-  mmtp_sender_advance (sender, now);
+  advance (sender, now);
   if (!path)
     return;
   refusal = take_input (sender, path, bytes, size);
@@ -494,31 +905,11 @@ mmtp_sender_input (MmtpSender * sender, guint64 now, guint id,
 void
 mmtp_sender_timeout (MmtpSender * sender, guint64 now)
 {
-  mmtp_sender_advance (sender, now);
+  advance (sender, now);
   catch_up (sender);
 }
 
 /* --- what goes out ------------------------------------------------------- */
-
-gsize
-mmtp_sender_write (MmtpSender * sender, MmtpPath * path,
-    MmtpMessage * message, MmtpOutput * output, guint64 stream_number)
-{
-  gsize size;
-
-  message->channel = path->id;
-  message->number = path->next & 0xffff;
-  message->sent = mmtp_to_ticks (sender->paths.now);
-  message->trailer = 0;
-  size = mmtp_packet_write (message, output->bytes, output->room);
-  if (size == 0)
-    return 0;
-  mmtp_direction_seal (&sender->out, path->next, output->bytes, size);
-  mmtp_path_sent (path, sender->paths.now, size, stream_number,
-      message->type == MMTP_DATA || message->type == MMTP_PROBE);
-  output->path = path->id;
-  return size;
-}
 
 static gsize
 write_control (MmtpSender * sender, MmtpOutput * output)
@@ -526,7 +917,8 @@ write_control (MmtpSender * sender, MmtpOutput * output)
   MmtpMessage message;
   MmtpPath *path = mmtp_control_poll (&sender->control, &message);
 
-  return path ? mmtp_sender_write (sender, path, &message, output,
+  return path ?
+      mmtp_transmitter_write (&sender->transmitter, path, &message, output,
       MMTP_NO_STREAM) : 0;
 }
 
@@ -536,7 +928,8 @@ write_probe (MmtpSender * sender, MmtpOutput * output)
   MmtpMessage message;
   MmtpPath *path = mmtp_control_poll_probe (&sender->control, &message);
 
-  return path ? mmtp_sender_write (sender, path, &message, output,
+  return path ?
+      mmtp_transmitter_write (&sender->transmitter, path, &message, output,
       MMTP_NO_STREAM) : 0;
 }
 
@@ -547,26 +940,27 @@ mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * path,
   MmtpOutput output = { bytes, room, 0 };
   gsize size = 0;
 
-  mmtp_sender_advance (sender, now);
+  advance (sender, now);
   if (sender->handshake.phase == MMTP_PHASE_INIT ||
       sender->handshake.phase == MMTP_PHASE_OPEN) {
     sender->handshake.wishes.initial_delay =
         mmtp_send_queue_get_delay (sender->queue);
-    size = mmtp_handshake_write (&sender->handshake, &output);
+    size = mmtp_handshake_write (&sender->handshake, bytes, room,
+        &output.path);
   } else if (sender->handshake.phase == MMTP_PHASE_SESSION) {
     size = write_control (sender, &output);
     if (size == 0) {
       expire (sender);
-      size = mmtp_sender_write_data (sender, &output);
+      size = mmtp_transmitter_write_data (&sender->transmitter, &output);
     }
     if (size == 0)
-      size = mmtp_sender_write_repair (sender, &output);
+      size = mmtp_transmitter_write_repair (&sender->transmitter, &output);
     if (size == 0)
       size = write_probe (sender, &output);
   }
   *path = output.path;
   if (size == 0)
-    mmtp_sender_check_room (sender);
+    check_room (sender);
   return size;
 }
 
@@ -577,17 +971,17 @@ mmtp_sender_next_wakeup (MmtpSender * sender)
 
   if (sender->handshake.phase == MMTP_PHASE_OVER)
     return MMTP_NEVER;
-  wakeup = mmtp_sender_get_data_wakeup (sender);
+  wakeup = mmtp_transmitter_get_wakeup (&sender->transmitter);
   if (sender->handshake.phase != MMTP_PHASE_SESSION)
     return MIN (wakeup, sender->handshake.at);
   wakeup = MIN (wakeup, mmtp_control_get_wakeup (&sender->control));
-  return MIN (wakeup, mmtp_sender_get_liveness_wakeup (sender));
+  return MIN (wakeup, get_liveness_wakeup (sender));
 }
 
 void
 mmtp_sender_end (MmtpSender * sender, guint64 now)
 {
-  mmtp_sender_advance (sender, now);
+  advance (sender, now);
   mmtp_control_end (&sender->control);
 }
 
@@ -610,6 +1004,8 @@ mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats)
   stats->discarded_keys = queued.discarded_keys;
   stats->discarded_droppable = queued.discarded_droppable;
   stats->report_steps = queued.report_steps;
+  stats->retransmitted = sender->transmitter.retransmitted;
+  stats->repairs = sender->transmitter.repairs;
   stats->unrepaired = sender->retransmission.unrepaired;
   stats->loss_lookups = sender->retransmission.loss_lookups;
   stats->queued_bytes = mmtp_send_queue_get_bytes (sender->queue);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How messages leave; see the header. */
+
+#include "mmtptransmitter.h"
+
+#include <string.h>
+
+void
+mmtp_transmitter_init (MmtpTransmitter * self, const MmtpPaths * paths,
+    MmtpSendQueue * queue, MmtpPolicy * policy,
+    const MmtpRetransmission * retransmission, MmtpRepairer * repairer)
+{
+  memset (self, 0, sizeof (*self));
+  self->paths = paths;
+  self->queue = queue;
+  self->policy = policy;
+  self->retransmission = retransmission;
+  self->repairer = repairer;
+}
+
+static void
+fill_data (MmtpData * data, const MmtpPacket * packet)
+{
+  const MmtpUnit *unit = packet->unit;
+
+  data->stream_number = packet->number & 0xffffff;
+  data->due = unit->due / 1000;
+  data->flags = unit->flags;
+  data->prelude.mask = 0;
+  if (packet->number == unit->first) {
+    data->flags |= MMTP_FLAG_FIRST;
+    if (unit->prelude.mask)
+      data->flags |= MMTP_FLAG_PRELUDE;
+    data->prelude = unit->prelude;
+  }
+  if (packet->number == unit->first + unit->n_packets - 1)
+    data->flags |= MMTP_FLAG_LAST;
+  data->caps_version = unit->caps_version;
+  data->payload = (const guint8 *) g_bytes_get_data (unit->data, NULL) +
+      packet->offset;
+  data->payload_size = packet->size;
+}
+
+gsize
+mmtp_transmitter_write (MmtpTransmitter * self, MmtpPath * path,
+    MmtpMessage * message, MmtpOutput * output, guint64 stream_number)
+{
+  gsize size;
+
+  message->channel = path->id;
+  message->number = path->next & 0xffff;
+  message->sent = mmtp_to_ticks (self->paths->now);
+  message->trailer = 0;
+  size = mmtp_packet_write (message, output->bytes, output->room);
+  if (size == 0)
+    return 0;
+  mmtp_direction_seal (&self->out, path->next, output->bytes, size);
+  mmtp_path_sent (path, self->paths->now, size, stream_number,
+      message->type == MMTP_DATA || message->type == MMTP_PROBE);
+  output->path = path->id;
+  return size;
+}
+
+static gsize
+send_packet (MmtpTransmitter * self, MmtpPath * path, MmtpPacket * packet,
+    MmtpOutput * output)
+{
+  guint64 delay = mmtp_path_get_safe_delay (path, self->paths->now);
+  guint64 deadline = mmtp_send_queue_get_deadline (self->queue, packet);
+  MmtpMessage message;
+  gsize size;
+
+  message.type = MMTP_DATA;
+  fill_data (&message.data, packet);
+  size = mmtp_transmitter_write (self, path, &message, output, packet->number);
+  if (size == 0)
+    return 0;
+  mmtp_path_note_slack (path, deadline - MIN (deadline, self->paths->now),
+      delay);
+  if (!packet->was_sent)
+    mmtp_repairer_cover (self->repairer, path, packet, output->bytes, size);
+  if (!mmtp_send_queue_note_sent (self->queue, packet, path->id,
+          path->next - 1)) {
+    self->retransmitted++;
+    path->stats.retransmitted++;
+  }
+  return size;
+}
+
+/* A lost packet that has to hurry goes first. */
+static gsize
+write_speculative (MmtpTransmitter * self, MmtpOutput * output)
+{
+  MmtpPath *path;
+  MmtpPacket *packet =
+      mmtp_retransmission_get_speculative (self->retransmission, &path);
+
+  if (!packet || path->token > self->paths->now ||
+      !mmtp_policy_has_room (self->policy, path))
+    return 0;
+  return send_packet (self, path, packet, output);
+}
+
+/* Only what nothing new needs */
+gsize
+mmtp_transmitter_write_repair (MmtpTransmitter * self, MmtpOutput * output)
+{
+  MmtpMessage message = { MMTP_REPAIR };
+  MmtpPath *path = mmtp_repairer_poll (self->repairer, &message.repair);
+  gsize size;
+
+  if (!path)
+    return 0;
+  size = mmtp_transmitter_write (self, path, &message, output, MMTP_NO_STREAM);
+  mmtp_repairer_restart (self->repairer, path);
+  self->repairs += size > 0;
+  return size;
+}
+
+static void
+note_idle (MmtpTransmitter * self)
+{
+  guint i;
+
+  for (i = 0; i < self->paths->n; i++)
+    if (mmtp_policy_has_room (self->policy, self->paths->all[i]))
+      mmtp_path_note_idle (self->paths->all[i]);
+}
+
+gsize
+mmtp_transmitter_write_data (MmtpTransmitter * self, MmtpOutput * output)
+{
+  MmtpPath *path;
+  MmtpPacket *packet;
+  gsize size;
+
+  self->policy->tried = self->paths->now;
+  if (!self->paths->is_ready)
+    return 0;
+  if ((size = write_speculative (self, output)) ||
+      (size = mmtp_transmitter_write_repair (self, output)))
+    return size;
+  if (mmtp_send_queue_is_empty (self->queue)) {
+    note_idle (self);
+    return 0;
+  }
+  packet = mmtp_policy_choose (self->policy, &path);
+  return packet ? send_packet (self, path, packet, output) : 0;
+}
+
+static guint64
+get_speculative_wakeup (const MmtpTransmitter * self)
+{
+  MmtpPath *path;
+
+  if (!mmtp_retransmission_get_speculative (self->retransmission, &path) ||
+      !mmtp_policy_has_room (self->policy, path))
+    return MMTP_NEVER;
+  return MAX (path->token, self->paths->now);
+}
+
+guint64
+mmtp_transmitter_get_wakeup (const MmtpTransmitter * self)
+{
+  const MmtpPacket *head = mmtp_send_queue_get_head (self->queue);
+  guint64 best = mmtp_paths_get_best_delay (self->paths), wakeup;
+
+  if (!head)
+    return MIN (get_speculative_wakeup (self),
+        mmtp_repairer_get_wakeup (self->repairer));
+  wakeup = mmtp_send_queue_get_deadline (self->queue, head) + 1;
+  wakeup = wakeup > best ? wakeup - best : 0;
+  wakeup = MIN (wakeup, mmtp_policy_get_wakeup (self->policy));
+  wakeup = MIN (wakeup, MIN (get_speculative_wakeup (self),
+          mmtp_repairer_get_wakeup (self->repairer)));
+  return MAX (wakeup, self->paths->now);
+}
