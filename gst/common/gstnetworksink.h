@@ -124,7 +124,7 @@ GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
 GST_WIRELESS_API
 gboolean gst_network_sink_get_blocking (GstNetworkSink * self);
 /* For send_packets: of the packets that it is about to call sent this one went to
- * nobody, and counts as unsendable. */
+ * nobody, and counts as unsendable. The subclass logs why. */
 GST_WIRELESS_API
 void gst_network_sink_refuse_packet (GstNetworkSink * self, GstBuffer * packet);
 /* For a subclass: waits so long, or until cancelled */

@@ -60,8 +60,8 @@ continues_frame (GstNetworkSink * self, GstBuffer * buffer)
   return priv->have_markers;
 }
 
-void
-gst_network_sink_log_drop (GstNetworkSink * self, GstBuffer * buffer,
+static void
+log_drop (GstNetworkSink * self, GstBuffer * buffer,
     DropReason reason)
 {
   /* The words of the statistics, and what they mean */
@@ -86,7 +86,7 @@ gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
 {
   Counters *counters = &self->priv->counters;
 
-  gst_network_sink_log_drop (self, buffer, reason);
+  log_drop (self, buffer, reason);
   LOCK (self);
   counters->dropped[reason]++;
   counters->bytes_dropped += gst_buffer_get_size (buffer);

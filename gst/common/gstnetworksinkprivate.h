@@ -184,8 +184,6 @@ void gst_network_sink_reset_render (GstNetworkSink * self);
 /* gstnetworksinkchoice.c */
 /* FALSE: it is dropped. Asked once for each buffer and connection */
 gboolean gst_network_sink_choose (GstNetworkSink * self, GstBuffer * buffer);
-void gst_network_sink_log_drop (GstNetworkSink * self, GstBuffer * buffer,
-    DropReason reason);
 void gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
     DropReason reason);
 /* The buffer is done with, sent or not. */

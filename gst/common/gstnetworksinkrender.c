@@ -332,7 +332,6 @@ drop_all (GstNetworkSink * self, Batch * batch, DropReason reason)
 void
 gst_network_sink_refuse_packet (GstNetworkSink * self, GstBuffer * packet)
 {
-  gst_network_sink_log_drop (self, packet, DROP_UNSENDABLE);
   self->priv->refused++;
   self->priv->refused_bytes += gst_buffer_get_size (packet);
 }
@@ -896,6 +895,18 @@ tell_of_nobody (GstNetworkSink * self)
   g_free (peer);
 }
 
+static void
+log_stats (GstNetworkSink * self)
+{
+  GstStructure *stats;
+
+  if (gst_debug_category_get_threshold (GST_CAT_DEFAULT) < GST_LEVEL_DEBUG)
+    return;
+  g_object_get (self, "stats", &stats, NULL);
+  GST_DEBUG_OBJECT (self, "the stream has ended: %" GST_PTR_FORMAT, stats);
+  gst_structure_free (stats);
+}
+
 static GstFlowReturn
 finish_stream (GstNetworkSink * self)
 {
@@ -908,6 +919,7 @@ finish_stream (GstNetworkSink * self)
     flow = drain (self);
   if (flow == GST_FLOW_OK && priv->gave_up)
     warn_of_eos_timeout (self);
+  log_stats (self);
   end_connection (self);
   gst_network_sink_clear_rest (self);
   set_ending (self, FALSE);

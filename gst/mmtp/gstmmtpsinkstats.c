@@ -97,8 +97,17 @@ gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self)
 static void
 take_discarded (GstMmtpSink * self, const MmtpSenderEvent * event)
 {
-  GST_LOG_OBJECT (self, "discarded %u bytes, flags 0x%02x", event->size,
-      event->flags);
+  /* The words of the statistics, and what they mean */
+  static const gchar *const reasons[MMTP_N_DISCARDS] = {
+    "late: no path could bring it in time",
+    "no-room: max-bytes wait, and it is worth less",
+    "incomplete: it needs a buffer that was given up"
+  };
+
+  GST_DEBUG_OBJECT (self, "gave up a %s of %u bytes: %s",
+      event->flags & MMTP_FLAG_DROPPABLE ? "droppable buffer" :
+      event->flags & MMTP_FLAG_DELTA ? "buffer that others need" :
+      "key buffer", event->size, reasons[event->reason]);
   if (self->has_delta_units && event->is_needed)
     gst_mmtp_sink_ask_for_key_unit (self);
 }
@@ -139,6 +148,8 @@ take_rate (GstMmtpSink * self, const MmtpSenderEvent * event)
 {
   guint rate = MIN (event->rate, G_MAXUINT);
 
+  GST_DEBUG_OBJECT (self, "the paths carry %s%u bit/s of the stream",
+      event->is_app_limited ? "at least " : "", rate);
   self->rate_changed |= rate != self->estimated_bitrate;
   self->estimated_bitrate = rate;
 }

@@ -3,8 +3,9 @@
 link of the demo.
 
 `ifdqueue` paces by the clock, so its pipelines run in real time, all of them at
-once. How many frames are dropped depends on the machine. The log and the statistics
-have to agree in any case. Where only the link loses packets, time is virtual.
+once. So does `mmtpsink`, over a path of a fixed rate. How much they drop depends on
+the machine. The log and the statistics have to agree in any case. Where only the
+link loses packets, time is virtual.
 """
 
 import collections
@@ -12,6 +13,7 @@ import configparser
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import unittest
 
@@ -28,6 +30,13 @@ DROP = re.compile(
 LOSS = re.compile(
     r" DEBUG +wirelesslink .*<wirelesslink0> flow 0: lost a packet of \d+ bytes at"
     r" [\d:.]+ after \d+ attempts: (?P<fate>[a-z-]+): \w.*$", re.M)
+GIVEN_UP = re.compile(
+    r" DEBUG +mmtpsink .*<mmtpsink0> gave up a (?P<kind>[a-z ]+) of \d+ bytes:"
+    r" (?P<reason>[a-z-]+): \w.*$", re.M)
+# As its statistics call it
+MMTP_FIELDS = {"late": "discarded", "no-room": "discarded-no-room",
+               "incomplete": "discarded-incomplete"}
+SLOW_PATH = 3500000  # bit/s, for a clip of 6 Mbit/s
 FIELD = re.compile(r"([a-z0-9-]+)=\((?:g?u?int64|g?uint)\)(-?\d+)")
 
 
@@ -38,11 +47,16 @@ def read_link():
     return demo["link " + demo["matrix"]["links"]]["properties"]
 
 
-def start(debug, payloader, link):
-    """Streams the clip over the link, and logs what `debug` says."""
+def start_over_link(debug, payloader, link):
+    return start(debug, f"{payloader} ! wirelesslink {read_link()} {link} ! "
+                 "fakesink sync=false")
+
+
+def start(debug, rest):
+    """Streams the clip into the rest of the pipeline, and logs what `debug`
+    says."""
     pipeline = (f"filesrc location={CLIP} ! mpegstat ! identity "
-                f"eos-after={FRAMES} ! {payloader} ! wirelesslink {read_link()} "
-                f"{link} ! fakesink sync=false")
+                f"eos-after={FRAMES} ! {rest}")
     return subprocess.Popen(
         ["gst-launch-1.0", "-m", *pipeline.split()],
         env={**os.environ, "GST_DEBUG": debug, "GST_DEBUG_NO_COLOR": "1",
@@ -50,8 +64,16 @@ def start(debug, payloader, link):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+def find_port():
+    """A UDP port that nobody uses"""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        sock.bind(("127.0.0.1", 0))
+        return sock.getsockname()[1]
+
+
 def finish(process, element):
-    """The statistics of this element and the log"""
+    """The last statistics of this element that were posted or logged, and the
+    log"""
     try:
         output, log = process.communicate(timeout=SECONDS_TO_WAIT)
     except subprocess.TimeoutExpired:
@@ -60,7 +82,8 @@ def finish(process, element):
         raise
     if process.returncode != 0:
         raise AssertionError(f"gst-launch-1.0 failed: {log}")
-    stats = re.findall(rf"application/x-{element}-stats, .*", output)[-1]
+    stats = re.findall(rf"application/x-{element}-stats, .*",
+                       output + log)[-1]
     return {name: int(value) for name, value in FIELD.findall(stats)}, log
 
 
@@ -88,8 +111,9 @@ class DropLogTest(unittest.TestCase):
 
     def test_each_frame_that_ifdqueue_drops_is_explained(self):
         algorithms = "gop", "paper", "paper-gop"
-        runs = [(name, start("ifdqueue:5", f"ifdqueue algorithm={name} ! "
-                             "rfc2250pay", "blocking=true"))
+        runs = [(name, start_over_link(
+                    "ifdqueue:5", f"ifdqueue algorithm={name} ! rfc2250pay",
+                    "blocking=true"))
                 for name in algorithms]
         for name, process in runs:
             with self.subTest(name):
@@ -97,13 +121,37 @@ class DropLogTest(unittest.TestCase):
 
     def test_each_packet_that_the_link_loses_is_explained(self):
         stats, log = finish(
-            start("wirelesslink:5", "rfc2250pay", "mode=timestamp"), "wirelesslink")
+            start_over_link("wirelesslink:5", "rfc2250pay", "mode=timestamp"),
+            "wirelesslink")
         losses = collections.Counter(
             loss["fate"] for loss in LOSS.finditer(log))
         self.assertGreater(sum(losses.values()), 0)
         self.assertEqual(dict(losses), {
             name.removeprefix("lost-"): value for name, value in stats.items()
             if name.startswith("lost-") and value})
+
+    def test_each_buffer_that_mmtpsink_gives_up_is_explained(self):
+        port = find_port()
+        receiver = subprocess.Popen(
+            ["gst-launch-1.0", "-q", "mmtpsrc", "address=127.0.0.1",
+             f"port={port}", "!", "fakesink", "sync=false"],
+            stdout=subprocess.DEVNULL)
+        try:
+            stats, log = finish(start(
+                "mmtpsink:5", f"mmtpsink host=127.0.0.1 port={port} latency=300 "
+                f"channels=127.0.0.1?rate={SLOW_PATH}"), "mmtpsink")
+        finally:
+            receiver.kill()
+            receiver.wait()
+        given_up = list(GIVEN_UP.finditer(log))
+        self.assertGreater(len(given_up), 0)
+        reasons = collections.Counter(
+            MMTP_FIELDS[buffer["reason"]] for buffer in given_up)
+        for field in MMTP_FIELDS.values():
+            self.assertEqual(reasons[field], stats[field], field)
+        self.assertEqual(
+            sum(buffer["kind"] == "droppable buffer" for buffer in given_up),
+            stats["discarded-droppable"])
 
     def test_without_debug_level_nothing_is_logged(self):
         process = subprocess.run(

@@ -18,6 +18,15 @@ typedef struct
   MmtpPicture picture;          /* zeros: what the flags say */
 } MmtpBuffer;
 
+/* Why a buffer was given up at the source */
+typedef enum
+{
+  MMTP_DISCARD_LATE,            /* no path could bring it in time */
+  MMTP_DISCARD_ROOM,            /* too many bytes wait */
+  MMTP_DISCARD_BROKEN,          /* it needs one that was given up */
+  MMTP_N_DISCARDS
+} MmtpDiscard;
+
 G_END_DECLS
 
 #endif /* __MMTP_BUFFER_H__ */

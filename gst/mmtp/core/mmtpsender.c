@@ -119,6 +119,7 @@ push_discarded (gpointer user_data, guint8 flags, gsize size,
 {
   MmtpSenderEvent event = { MMTP_EVENT_DISCARDED };
 
+  event.reason = reason;
   event.flags = flags;
   event.is_needed = is_needed;
   event.size = size;

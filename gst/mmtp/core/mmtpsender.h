@@ -124,7 +124,7 @@ typedef struct
   gboolean is_app_limited;      /* at least: no more was asked of the paths */
   guint64 requested;            /* bits per second */
   guint64 delay;                /* ns, D0 */
-  guint8 reason;
+  guint8 reason;                /* of a refusal, or MmtpDiscard */
   guint version;                /* of the protocol, that the receiver speaks */
   guint path;
   MmtpPathState state;

@@ -14,14 +14,6 @@
 
 G_BEGIN_DECLS
 
-typedef enum
-{
-  MMTP_DISCARD_LATE,            /* no path could bring it in time */
-  MMTP_DISCARD_ROOM,            /* too many bytes wait */
-  MMTP_DISCARD_BROKEN,          /* it needs one that was given up */
-  MMTP_N_DISCARDS
-} MmtpDiscard;
-
 /* `is_needed`: others need the unit, so that a key frame would help */
 typedef void (*MmtpDiscardFunc) (gpointer user_data, guint8 flags, gsize size,
     MmtpDiscard reason, gboolean is_needed);
