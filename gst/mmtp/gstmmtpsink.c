@@ -31,6 +31,8 @@
 
 GST_DEBUG_CATEGORY (gst_mmtp_sink_debug);
 
+#define DEFAULT_CHANNELS "auto"
+
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
@@ -164,10 +166,48 @@ gst_mmtp_sink_change_state (GstElement * element, GstStateChange transition)
 
 /* With lock. Names may have to be looked up, which another thread does. */
 static void
+begin_change_of_paths (GstMmtpSink * self)
+{
+  if (self->sender)
+    gst_element_call_async (GST_ELEMENT_CAST (self), change_paths, NULL, NULL);
+}
+
+/* With lock. The alias is set no more. */
+static void
 change_channels (gpointer object)
 {
-  if (GST_MMTP_SINK (object)->sender)
-    gst_element_call_async (object, change_paths, NULL, NULL);
+  GstMmtpSink *self = GST_MMTP_SINK (object);
+
+  g_clear_pointer (&self->settings.bonding_addresses, g_free);
+  begin_change_of_paths (self);
+}
+
+/* Sets channels, unless the text cannot be read: then it is kept for the error of
+ * the start. */
+static void
+set_bonding_addresses (gpointer object, const GValue * value,
+    GParamSpec * pspec)
+{
+  GstMmtpSink *self = GST_MMTP_SINK (object);
+  GstMmtpSinkSettings *settings = &self->settings;
+  const gchar *text = g_value_get_string (value);
+  gchar *channels = NULL;
+
+  if (text && *text == '\0')
+    text = NULL;
+  LOCK (self);
+  if (text)
+    channels = mmtp_path_list_convert_bonding (text, NULL);
+  else if (settings->bonding_addresses)
+    channels = g_strdup (DEFAULT_CHANNELS);
+  if (channels) {
+    g_free (settings->channels);
+    settings->channels = channels;
+  }
+  g_free (settings->bonding_addresses);
+  settings->bonding_addresses = g_strdup (text);
+  begin_change_of_paths (self);
+  UNLOCK (self);
 }
 
 #define PROPERTY_STRUCT GstMmtpSink
@@ -196,12 +236,13 @@ static const GstWirelessProperty properties[] = {
       "Interfaces or own addresses to send from, [local][->remote][?rate=...], "
       "separated by commas; auto: all interfaces that lead to the receiver; "
       "empty: as the system routes it", PROPERTY_PLAYING | PROPERTY_URI,
-      settings.channels, "auto", .changed = change_channels),
+      settings.channels, DEFAULT_CHANNELS, .changed = change_channels),
   PROPERTY_STRING ("bonding-addresses", "Bonding addresses",
-      "Addresses of the receiver, as ristsink has them: host:port, separated by "
-      "commas, one channel to each; where it is set it counts instead of host, "
-      "port and channels", PROPERTY_PLAYING | PROPERTY_URI,
-      settings.bonding_addresses, NULL, .changed = change_channels),
+      "Sets channels, from addresses of the receiver as ristsink has them: "
+      "host:port, separated by commas",
+      PROPERTY_PLAYING | PROPERTY_URI | G_PARAM_DEPRECATED,
+      settings.bonding_addresses, NULL, .set = set_bonding_addresses,
+      .instead = "channels"),
   PROPERTY_STRING ("key", "Key",
       "Secret that the receiver has too, which authenticates every message: at "
       "least 32 hexadecimal digits, as openssl rand -hex 32 makes them; unset: "

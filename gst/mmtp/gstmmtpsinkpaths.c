@@ -25,7 +25,7 @@ parse_paths (GstMmtpSink * self, GError ** error)
   GError *local_error = NULL;
   MmtpPathList *paths;
 
-  if (settings->bonding_addresses && *settings->bonding_addresses)
+  if (settings->bonding_addresses)
     paths = mmtp_path_list_parse_bonding (settings->bonding_addresses,
         &local_error);
   else

@@ -34,7 +34,9 @@ typedef struct
 {
   gchar *host;
   gint port;
-  gchar *channels, *bonding_addresses, *key;
+  gchar *channels, *key;
+  gchar *bonding_addresses;     /* that set channels, or cannot be read; NULL:
+                                 * channels was set itself */
   guint latency, initial_delay;         /* ms */
   guint keepalive_interval;     /* ms */
   guint mtu;                    /* bytes */

@@ -483,3 +483,24 @@ mmtp_path_list_parse_bonding (const gchar * text, GError ** error)
   }
   return parse_list (parse_bond, text, NULL, 0, error);
 }
+
+/* IPv6 has brackets, as it has a port. */
+gchar *
+mmtp_path_list_convert_bonding (const gchar * text, GError ** error)
+{
+  MmtpPathList *paths = mmtp_path_list_parse_bonding (text, error);
+  GString *converted = g_string_new (NULL);
+  guint i;
+
+  for (i = 0; paths && i < paths->specs->len; i++) {
+    const MmtpPathSpec *spec = g_ptr_array_index (paths->specs, i);
+    gboolean is_ipv6 = strchr (spec->host, ':') != NULL;
+
+    g_string_append_printf (converted, "%s%s->%s%s%s:%u?name=%s",
+        i > 0 ? ", " : "", spec->interface ? spec->interface : "",
+        is_ipv6 ? "[" : "", spec->host, is_ipv6 ? "]" : "", spec->port,
+        spec->name);
+  }
+  g_clear_pointer (&paths, mmtp_path_list_free);
+  return g_string_free (converted, i == 0);
+}

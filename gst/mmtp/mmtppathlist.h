@@ -59,6 +59,8 @@ MmtpPathList *mmtp_path_list_parse (const gchar * text, const gchar * host,
  * above */
 MmtpPathList *mmtp_path_list_parse_bonding (const gchar * text,
     GError ** error);
+/* The same paths in the syntax above; free it. NULL as above */
+gchar *mmtp_path_list_convert_bonding (const gchar * text, GError ** error);
 void mmtp_path_list_free (MmtpPathList * paths);
 MmtpPathSpec *mmtp_path_spec_new_interface (const gchar * interface,
     const gchar * host, guint16 port);

@@ -99,6 +99,62 @@ GST_START_TEST (ristsinks_addresses_are_understood)
 
 GST_END_TEST;
 
+static void
+expect_addresses (GstElement * sink, const gchar * channels,
+    const gchar * bonding_addresses)
+{
+  gchar *found_channels, *found_addresses;
+
+  g_object_get (sink, "channels", &found_channels, "bonding-addresses",
+      &found_addresses, NULL);
+  fail_unless_equals_string (found_channels, channels);
+  fail_unless (g_strcmp0 (found_addresses, bonding_addresses) == 0, "%s",
+      found_addresses);
+  g_free (found_channels);
+  g_free (found_addresses);
+}
+
+static void
+count_deprecations (GstDebugCategory * category, GstDebugLevel level,
+    const gchar * file, const gchar * function, gint line, GObject * object,
+    GstDebugMessage * message, gpointer n)
+{
+  if (level == GST_LEVEL_WARNING
+      && strstr (gst_debug_message_get (message),
+          "The property bonding-addresses is deprecated: use channels"))
+    (*(guint *) n)++;
+}
+
+/* What is set last counts. */
+GST_START_TEST (bonding_addresses_are_a_deprecated_alias_of_channels)
+{
+  GstElement *sink = gst_element_factory_make ("mmtpsink", NULL);
+  GParamSpec *alias = g_object_class_find_property (G_OBJECT_GET_CLASS (sink),
+      "bonding-addresses");
+  GstDebugLevel before = gst_debug_get_default_threshold ();
+  guint n = 0;
+
+  fail_unless (alias->flags & G_PARAM_DEPRECATED);
+  gst_debug_add_log_function (count_deprecations, &n, NULL);
+  gst_debug_set_default_threshold (GST_LEVEL_WARNING);
+  g_object_set (sink, "bonding-addresses", "192.0.2.1:7,tv:8/wlan0", NULL);
+  expect_addresses (sink, "->192.0.2.1:7?name=192.0.2.1:7, "
+      "wlan0->tv:8?name=tv:8/wlan0", "192.0.2.1:7,tv:8/wlan0");
+  g_object_set (sink, "channels", "usb0", NULL);
+  expect_addresses (sink, "usb0", NULL);
+  g_object_set (sink, "bonding-addresses", NULL, NULL);
+  expect_addresses (sink, "usb0", NULL);
+  g_object_set (sink, "bonding-addresses", "192.0.2.1:7", NULL);
+  g_object_set (sink, "bonding-addresses", NULL, NULL);
+  expect_addresses (sink, "auto", NULL);
+  fail_unless_equals_int (n, 1);
+  gst_debug_set_default_threshold (before);
+  gst_debug_remove_log_function (count_deprecations);
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+
 /* One that is longer than max-bytes goes alone. */
 GST_START_TEST (buffers_longer_than_max_bytes_wait_for_each_other)
 {
@@ -1513,6 +1569,7 @@ mmtpsink_suite (void)
   tcase_add_test (tcase, a_segment_of_bytes_has_no_times);
   tcase_add_test (tcase, pools_may_have_their_buffers_back);
   tcase_add_test (tcase, ristsinks_addresses_are_understood);
+  tcase_add_test (tcase, bonding_addresses_are_a_deprecated_alias_of_channels);
   tcase_add_loop_test (tcase,
       buffers_longer_than_max_bytes_wait_for_each_other, 0, 2);
   tcase_add_test (tcase, a_buffer_that_is_too_long_is_told);

@@ -21,8 +21,7 @@ static const struct
   const gchar *factory, *scheme, *allowed;
 } elements[] = {
 #ifdef HAVE_MMTP
-  {"mmtpsink", "mmtp", SINK_KEYS ", host, port, channels, "
-        "bonding-addresses, latency, "
+  {"mmtpsink", "mmtp", SINK_KEYS ", host, port, channels, latency, "
         "initial-delay, keepalive-interval, mtu, bitrate, framerate, "
         "retransmit, scheduler"},
   {"mmtpsrc", "mmtp", "caps, timeout, address, port, interface, latency, "

@@ -217,6 +217,38 @@ GST_START_TEST (bonding_addresses_of_ristsink)
 
 GST_END_TEST;
 
+/* The same paths, names and all */
+GST_START_TEST (bonding_addresses_are_channels)
+{
+  const gchar *text = "10.0.0.2:5004,tv.example.org:5006/wlan0,"
+      "[2001:db8::2]:5010/usb0";
+  GError *error = NULL;
+  gchar *converted = mmtp_path_list_convert_bonding (text, &error);
+  MmtpPathList *bonds, *channels;
+  gchar *expected, *found;
+
+  g_assert_no_error (error);
+  fail_unless_equals_string (converted,
+      "->10.0.0.2:5004?name=10.0.0.2:5004, "
+      "wlan0->tv.example.org:5006?name=tv.example.org:5006/wlan0, "
+      "usb0->[2001:db8::2]:5010?name=[2001:db8::2]:5010/usb0");
+  bonds = mmtp_path_list_parse_bonding (text, &error);
+  g_assert_no_error (error);
+  channels = mmtp_path_list_parse (converted, "other", 1, &error);
+  g_assert_no_error (error);
+  expected = describe (bonds);
+  found = describe (channels);
+  fail_unless_equals_string (found, expected);
+  g_free (expected);
+  g_free (found);
+  g_free (converted);
+  mmtp_path_list_free (bonds);
+  mmtp_path_list_free (channels);
+  fail_unless (mmtp_path_list_convert_bonding ("tv", NULL) == NULL);
+}
+
+GST_END_TEST;
+
 /* --- errors --------------------------------------------------------------- */
 
 GST_START_TEST (empty_channel_is_an_error)
@@ -445,6 +477,7 @@ mmtppathlist_suite (void)
   tcase_add_test (tcase, two_channels_of_one_way_have_names);
   tcase_add_test (tcase, interface_that_was_found_is_a_channel);
   tcase_add_test (tcase, bonding_addresses_of_ristsink);
+  tcase_add_test (tcase, bonding_addresses_are_channels);
   tcase_add_test (tcase, empty_channel_is_an_error);
   tcase_add_test (tcase, auto_beside_others_is_an_error);
   tcase_add_test (tcase, what_is_no_local_side_is_an_error);
