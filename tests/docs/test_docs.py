@@ -130,6 +130,9 @@ class Described:
                 self.defaults[name] = {"none": "null", "unset": None,
                                        "read only": None}.get(default, default)
                 self.words[name] = " ".join(row[1:])
+        said = re.search(r"^Keys that a URI may have:([^.]*)\.",
+                         section(text, "URIs"), re.M)
+        self.uri_keys = re.findall(r"`([^`]+)`", said.group(1) if said else "")
         statistics = section(text, "Statistics")
         self.stats_property = (re.findall(r"`([^`]+)`", statistics) or [""])[0]
         self.stats = {name for row in table_rows(statistics)
@@ -156,6 +159,18 @@ def built_elements():
         for plugin in sorted(pathlib.Path(directory).glob("libgst*.so")):
             elements += re.findall(r"^  ([\w-]+): ", inspect(str(plugin)), re.M)
     return elements
+
+
+def keys_of_uris(element):
+    """Those that the element names when it refuses another one."""
+    scheme = re.sub("^dcct?p", "dccp", re.sub("(?:sink|src)$", "", element))
+    element += f" uri={scheme}://127.0.0.1?no-such-key=1"
+    line = (f"{element} ! fakesink" if "src uri=" in element
+            else f"fakesrc num-buffers=1 ! {element}")
+    said = subprocess.run(["gst-launch-1.0", *line.split()], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return re.search(r"takes these keys from a URI: ([^.]*)\.",
+                     said.stdout).group(1).split(", ")
 
 
 class Inspected:
@@ -508,6 +523,13 @@ class Elements(unittest.TestCase):
                                  page.words.get(name, ""))
                 with self.subTest(element=element, name=name):
                     self.assertEqual(bool(said), ready_only)
+
+    def test_keys_of_uris(self):
+        for element, page in self.pages.items():
+            if "uri" not in page.defaults:
+                continue
+            with self.subTest(element=element):
+                self.assertEqual(page.uri_keys, keys_of_uris(element))
 
     def test_statistics(self):
         for element, page in self.pages.items():
