@@ -113,6 +113,32 @@ dccp_connection_get_states (DccpConnection * connection,
   get_receiver_state (connection, receiver);
 }
 
+static void
+tell_event (DccpConnection * connection, const DccpEvent * event)
+{
+  DccpEvent told = *event;
+
+  told.path = connection->path;
+  dccp_events_push (&connection->common->events, &told);
+}
+
+static void
+tell_rate (DccpConnection * connection)
+{
+  DccpEvent event = { DCCP_EVENT_RATE };
+  DccpCcidSenderState state;
+
+  if (!connection->is_told || !connection->sender)
+    return;
+  get_sender_state (connection, &state);
+  event.rate = MIN (state.rate, 1e15) * 8;
+  if (ABS ((gdouble) event.rate - (gdouble) connection->told_rate) * 10 <
+      connection->told_rate || event.rate == connection->told_rate)
+    return;
+  connection->told_rate = event.rate;
+  tell_event (connection, &event);
+}
+
 static guint64
 get_round_trip (DccpConnection * connection)
 {
@@ -193,13 +219,15 @@ init_ccid_config (DccpConnection * connection, DccpCcidConfig * ccid)
   ccid->reduce_oscillation = config->reduce_oscillation;
 }
 
+/* `sequence`: what was sent before is of no concern. */
 static void
-begin_sender (DccpConnection * connection, const DccpCcid * ccid)
+begin_sender (DccpConnection * connection, const DccpCcid * ccid,
+    guint64 sequence)
 {
   DccpCcidConfig config;
 
   init_ccid_config (connection, &config);
-  config.sequence = connection->iss;
+  config.sequence = sequence;
   connection->sender_ccid = ccid;
   connection->sender = ccid->sender.create (&config);
   set_sender_round_trip (connection);
@@ -267,13 +295,13 @@ end_receiver (DccpConnection * connection)
 static void
 begin_half_connections (DccpConnection * connection, guint64 sequence)
 {
-  begin_sender (connection, choose_ccid (connection, TRUE));
+  begin_sender (connection, choose_ccid (connection, TRUE), connection->iss);
   begin_receiver (connection, choose_ccid (connection, FALSE), sequence);
   connection->delivered = sequence;
   connection->began = connection->now;
 }
 
-/* This packet may have said of which congestion control they are. */
+/* This packet may have changed what is agreed on, even in OPEN (section 6). */
 static void
 follow_negotiation (DccpConnection * connection, guint64 sequence)
 {
@@ -284,7 +312,8 @@ follow_negotiation (DccpConnection * connection, guint64 sequence)
   sender = choose_ccid (connection, TRUE);
   if (sender != connection->sender_ccid) {
     end_sender (connection);
-    begin_sender (connection, sender);
+    begin_sender (connection, sender, connection->gss);
+    tell_rate (connection);
   }
   receiver = choose_ccid (connection, FALSE);
   if (receiver != connection->receiver_ccid) {
@@ -339,32 +368,6 @@ dccp_connection_is_open (const DccpConnection * connection)
 {
   return connection->state == DCCP_STATE_PARTOPEN
       || connection->state == DCCP_STATE_OPEN;
-}
-
-static void
-tell_event (DccpConnection * connection, const DccpEvent * event)
-{
-  DccpEvent told = *event;
-
-  told.path = connection->path;
-  dccp_events_push (&connection->common->events, &told);
-}
-
-static void
-tell_rate (DccpConnection * connection)
-{
-  DccpEvent event = { DCCP_EVENT_RATE };
-  DccpCcidSenderState state;
-
-  if (!connection->is_told || !connection->sender)
-    return;
-  get_sender_state (connection, &state);
-  event.rate = MIN (state.rate, 1e15) * 8;
-  if (ABS ((gdouble) event.rate - (gdouble) connection->told_rate) * 10 <
-      connection->told_rate || event.rate == connection->told_rate)
-    return;
-  connection->told_rate = event.rate;
-  tell_event (connection, &event);
 }
 
 /* CONNECTED, once it may be said */

@@ -110,7 +110,8 @@ sender_feedback (gpointer self, guint64 now, const DccpCcidAck * ack,
   if (!heard->has_missed)
     return FALSE;
   sender->feedbacks++;
-  sender->round_trip = now - sent - (ack->has_elapsed ? ack->elapsed : 0);
+  if (sent > 0)
+    sender->round_trip = now - sent - (ack->has_elapsed ? ack->elapsed : 0);
   if (heard->missed > sender->missed) {
     news->n_losses = 1;
     news->losses[0].last = ack->acknowledged;
@@ -419,6 +420,39 @@ GST_START_TEST (one_that_is_agreed_on_late_takes_over)
 
 GST_END_TEST;
 
+/* Loss Event Rate and Receive Rate of CCID 3, Change R (CCID, 248), Mandatory
+ * and what was Loss Event Rate, at 3 packets: in a packet that is of CCID 3 as
+ * a whole. The server is not asked: its reports are those of CCID 3. */
+GST_START_TEST (one_that_is_agreed_on_later_takes_over)
+{
+  DccpConnection *connection;
+  DccpPacket packet;
+  guint n;
+
+  begin (interval_last, interval_last);
+  dccp_wire_open (&wire);
+  assert_ccid (3);
+  send_for (2 * SECOND);
+  connection = dccp_wire_get (&wire, CLIENT);
+  packet = dccp_wire_next (&wire, CLIENT, DCCP_ACK);
+  packet.options = (const guint8 *) "\300\6\0\0\0\144" "\302\6\0\0\20\0"
+      "\42\4\1\370" "\1\300\6\0\0\0\3";
+  packet.options_size = 23;
+  dccp_wire_forge (&wire, CLIENT, &packet);
+  assert_equals_int (connection->sender_ccid->number, CCID_INTERVAL);
+  assert_equals_int (connection->receiver_ccid->number, 3);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->rate,
+      100 * 8 * SECOND / FIRST_INTERVAL);
+  assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->option_errors, 0);
+  n = wire.n_sent[CLIENT];
+  dccp_wire_run (&wire, SECOND);
+  fail_unless (wire.n_sent[CLIENT] > n);
+  fail_unless (wire.n_sent[CLIENT] <= n + SECOND / MIN_INTERVAL);
+  assert_equals_int (dccp_wire_get_state (&wire, CLIENT), DCCP_STATE_OPEN);
+}
+
+GST_END_TEST;
+
 /* Change R and L (CCID, 248), Change L (Sequence Window, 100), Change L (ECN
  * Incapable, 1), all but the window with Mandatory: nothing of CCID 3, whose
  * Send Loss Event Rate is unknown, and so gets an empty Confirm (section
@@ -465,6 +499,7 @@ dccpccid_suite (void)
   tcase_add_test (tc, a_peer_with_ccid_3_alone_gets_that);
   tcase_add_test (tc, without_a_common_one_there_is_no_connection);
   tcase_add_test (tc, one_that_is_agreed_on_late_takes_over);
+  tcase_add_test (tc, one_that_is_agreed_on_later_takes_over);
   suite_add_tcase (suite, features);
   tcase_add_test (features, only_its_own_features_are_negotiated);
   return suite;
