@@ -16,7 +16,7 @@
 /* 128 bits */
 #define MIN_KEY_DIGITS 32
 /* Between the readings of the two clocks: a longer one says nothing. */
-#define LONGEST_READING (100 * GST_USECOND)
+#define MAX_READING (100 * GST_USECOND)
 /* What two readings differ by without a clock that runs otherwise */
 #define DEAD_ZONE (1 * GST_MSECOND)
 /* More than any clock drifts from one buffer to the next: it was set */
@@ -24,25 +24,27 @@
 /* Of the rest of the difference, each buffer */
 #define PART 16
 
+/* The table of mmtpscheduler.h as an enumeration */
 GType
 gst_mmtp_scheduler_get_type (void)
 {
-  static const GEnumValue values[] = {
-    {MMTP_SCHEDULER_MMTP,
-        "The channel of longest delay that meets the deadline", "mmtp"},
-    {MMTP_SCHEDULER_ARRIVAL, "The same among channels that are certain to meet "
-          "it, or the one on which a packet comes first", "arrival"},
-    {MMTP_SCHEDULER_EQUAL_TURNS, "Each in turn, for comparison",
-        "equal-turns"},
-    {MMTP_SCHEDULER_LOWEST_DELAY, "Always the fastest that has a token, for "
-          "comparison", "lowest-delay"},
-    {0, NULL, NULL}
-  };
   static gsize type = 0;
 
   if (g_once_init_enter (&type)) {
-    GType new_type = g_enum_register_static ("GstMmtpScheduler", values);
+    GArray *values = g_array_new (TRUE, TRUE, sizeof (GEnumValue));
+    GType new_type;
+    guint i;
 
+    for (i = 0; mmtp_schedulers[i]; i++) {
+      const GEnumValue value = { i, mmtp_schedulers[i]->description,
+        mmtp_schedulers[i]->nick
+      };
+
+      g_array_append_val (values, value);
+    }
+    /* GObject keeps the values. */
+    new_type = g_enum_register_static ("GstMmtpScheduler",
+        (const GEnumValue *) g_array_free (values, FALSE));
     gst_type_mark_as_plugin_api (new_type, 0);
     g_once_init_leave (&type, new_type);
   }
@@ -184,7 +186,7 @@ gst_mmtp_clock_map_get (GstMmtpClockMap * map, GstElement * element,
     map->clock = clock;
     map->base_time = base_time;
     map->anchor = reading;
-  } else if (after - before <= LONGEST_READING) {
+  } else if (after - before <= MAX_READING) {
     follow (map, reading);
   }
   gst_object_unref (clock);

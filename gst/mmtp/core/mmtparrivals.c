@@ -14,7 +14,7 @@
 #define WINDOW_LENGTH (500 * MSECOND)
 /* A message that is passed over is lost after this time, or after the jitter
  * where that is longer (docs/wire-mmtp.md, REPORT). */
-#define LEAST_TOLERANCE (10 * MSECOND)
+#define MIN_TOLERANCE (10 * MSECOND)
 /* RFC 3550, section 6.4.1: the gain of its jitter estimator is 1/16. */
 #define JITTER_GAIN 16
 
@@ -98,7 +98,7 @@ mmtp_arrivals_get_least_transit (const MmtpArrivals * arrivals, guint64 now,
 static guint64
 get_tolerance (const MmtpArrivals * arrivals)
 {
-  return MAX (LEAST_TOLERANCE, (guint64) arrivals->jitter);
+  return MAX (MIN_TOLERANCE, (guint64) arrivals->jitter);
 }
 
 static void

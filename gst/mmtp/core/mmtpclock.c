@@ -12,7 +12,7 @@
  * second: less than crystals differ at their worst makes no sound nor picture
  * hurry. */
 #define CORRECTION_TIME (20 * SECOND)
-#define MOST_SLEW 1e-3
+#define MAX_SLEW 1e-3
 /* The stream begins with the first round trip, when the offset is a guess: it
  * comes right sooner at first, at up to 500 ms in a second, because until then
  * deadlines are wrong. */
@@ -20,12 +20,12 @@
 #define SETTLING_CORRECTION (0.2 * SECOND)
 #define SETTLING_SLEW 0.5
 /* Windows for the skew: a point each second, and a result from so long on. Half
- * of MOST_SLEW, which leaves the rest to correct. */
+ * of MAX_SLEW, which leaves the rest to correct. */
 #define POINT_DISTANCE (1 * SECOND)
-#define LEAST_SPAN (20 * SECOND)
-#define MOST_SKEW 5e-4
+#define MIN_SPAN (20 * SECOND)
+#define MAX_SKEW 5e-4
 /* A result that noise may have moved by more is none. */
-#define MOST_ERROR 5e-5
+#define MAX_ERROR 5e-5
 /* us, two years: ns and sums of them are within 64 bits whatever the other side
  * says. */
 #define FARTHEST (G_GINT64_CONSTANT (1) << 46)
@@ -110,7 +110,7 @@ advance (MmtpClock * clock, guint64 now)
     return;
   }
   settling = is_settling (clock, now);
-  most = (settling ? SETTLING_SLEW : MOST_SLEW) * passed;
+  most = (settling ? SETTLING_SLEW : MAX_SLEW) * passed;
   step = clock->skew * passed;
   if (clock->has_told)
     step += (clock->told - clock->offset) * MIN (1, passed /
@@ -184,9 +184,9 @@ measure_skew (MmtpClock * clock)
       find_least (clock->points + clock->n_points - third, third);
   gdouble span = (gdouble) (last->time - first->time), skew;
 
-  if (get_noise (clock) > MOST_ERROR * span)
+  if (get_noise (clock) > MAX_ERROR * span)
     return;
-  skew = CLAMP ((last->transit - first->transit) / span, -MOST_SKEW, MOST_SKEW);
+  skew = CLAMP ((last->transit - first->transit) / span, -MAX_SKEW, MAX_SKEW);
   clock->skew += clock->has_skew ? (skew - clock->skew) / 8 : skew;
   clock->has_skew = TRUE;
 }
@@ -203,6 +203,6 @@ mmtp_clock_add_least (MmtpClock * clock, guint64 now, gint64 least)
     memmove (clock->points, clock->points + 1, --n * sizeof (point));
   clock->points[n++] = point;
   clock->n_points = n;
-  if (n >= 6 && point.time - clock->points[0].time >= LEAST_SPAN)
+  if (n >= 6 && point.time - clock->points[0].time >= MIN_SPAN)
     measure_skew (clock);
 }

@@ -12,7 +12,7 @@
 /* RFC 9438, sections 4.6 and 5 */
 #define BETA 0.7
 #define C 0.4
-#define LEAST_PACKETS 2
+#define MIN_PACKETS 2
 /* The longest queue of so long is a full one (BBR and Copa look at 10 s,
  * too). */
 #define QUEUE_MEMORY (10 * SECOND)
@@ -26,8 +26,8 @@
 #define FILLED_PART 0.2
 /* A queue that is shorter than this, or than some packets, overflows
  * nowhere. */
-#define LEAST_QUEUE (3 * MILLISECOND)
-#define LEAST_QUEUE_PACKETS 1.5
+#define MIN_QUEUE (3 * MILLISECOND)
+#define MIN_QUEUE_PACKETS 1.5
 /* Losses at random come as often while the queue is short. More than so many
  * times as many, and it is the queue. */
 #define RATIO 2
@@ -42,14 +42,14 @@
 /* No radio that is of use loses more than this. */
 #define MAX_RANDOM_LOSS 0.15
 /* Losses at random that are expected and these many more are still random. */
-#define LEAST_EXCESS 1
+#define MIN_EXCESS 1
 /* Messages while the queue was short that say what is lost then, and a part of
  * them that is as good as none */
-#define LEAST_KNOWN 200
+#define MIN_KNOWN 200
 #define NO_LOSS 0.001
 /* Before that is known a single loss is taken for the radio's: a queue that
  * overflows loses several at once. */
-#define LEAST_BURST 2
+#define MIN_BURST 2
 
 void
 mmtp_loss_bound_init (MmtpLossBound * bound, guint packet)
@@ -75,7 +75,7 @@ is_queue_long (const MmtpLossBound * bound, const MmtpRateSample * sample,
     gdouble packet_time)
 {
   return sample->high_queue_delay >= MAX (HIGH_QUEUE * bound->most_queue,
-      MAX (LEAST_QUEUE, LEAST_QUEUE_PACKETS * packet_time));
+      MAX (MIN_QUEUE, MIN_QUEUE_PACKETS * packet_time));
 }
 
 static void
@@ -103,24 +103,24 @@ static gboolean
 is_congestive (const MmtpLossBound * bound, const MmtpRateSample * sample)
 {
   guint all = sample->n_acked + sample->n_lost;
-  gdouble low = bound->n_low >= LEAST_KNOWN ? bound->loss_low : 0;
+  gdouble low = bound->n_low >= MIN_KNOWN ? bound->loss_low : 0;
 
   if (is_random (bound))
     return FALSE;
   if (low > MAX_RANDOM_LOSS)
     return TRUE;
-  if (bound->n_low < LEAST_KNOWN && sample->n_lost < LEAST_BURST)
+  if (bound->n_low < MIN_KNOWN && sample->n_lost < MIN_BURST)
     return FALSE;
   if (low < NO_LOSS)
     return TRUE;
   return low * RATIO < bound->loss_high &&
-      sample->n_lost > RATIO * low * all + LEAST_EXCESS;
+      sample->n_lost > RATIO * low * all + MIN_EXCESS;
 }
 
 static void
 reduce (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window)
 {
-  gdouble least = LEAST_PACKETS * bound->packet;
+  gdouble least = MIN_PACKETS * bound->packet;
   gdouble most = MIN (window, MAX (sample->sent_in_flight, 2 * least));
 
   if (bound->window > 0)
@@ -217,6 +217,6 @@ void
 mmtp_loss_bound_begin (MmtpLossBound * bound, gdouble now, gdouble in_flight)
 {
   bound->most = bound->window = bound->reno =
-      MAX (in_flight, LEAST_PACKETS * bound->packet);
+      MAX (in_flight, MIN_PACKETS * bound->packet);
   bound->reduced = bound->grown = now;
 }

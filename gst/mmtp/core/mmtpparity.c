@@ -216,7 +216,7 @@ take_out (MmtpStore * store, Waiting * waiting, guint32 missing)
     combine (content->data, kept->content->data, kept->content->len);
     size ^= kept->content->len;
   }
-  if (size < MMTP_LEAST_CONTENT || size > content->len)
+  if (size < MMTP_MIN_CONTENT || size > content->len)
     return FALSE;
   g_byte_array_set_size (store->message, MMTP_CONTENT_OFFSET + size +
       MMTP_TRAILER_SIZE);

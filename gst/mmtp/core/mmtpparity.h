@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 /* What a DATA message has before its content, and its content has at least */
 #define MMTP_CONTENT_OFFSET 10
-#define MMTP_LEAST_CONTENT 6
+#define MMTP_MIN_CONTENT 6
 
 typedef struct
 {

@@ -12,7 +12,7 @@
 /* Ranges of losses tell 16 bits of a number: twice as many as this. */
 #define MAX_RING 32768
 /* What it begins with, a power of two; it grows when it is full. */
-#define LEAST_RING 64
+#define MIN_RING 64
 /* A token bucket of the depth of a millisecond: a timer that is late by so much
  * costs no rate ("new tokens are not generated until old tokens are used",
  * section 4.4 of the paper). */
@@ -27,7 +27,7 @@
 #define INTERVAL_MEMORY 16
 /* The margin of the safe delay may take no more than this of D0: a path that
  * carries nothing is of no use to anybody. */
-#define MOST_MARGIN 8
+#define MAX_MARGIN 8
 #define JITTERS 2
 /* A packet is expected shortly before its deadline where less than this part of
  * D0 is left. */
@@ -45,7 +45,7 @@
 /* Part of what D0 leaves for the queue */
 #define LATENESS_PART 3
 /* Where a rate was configured nearly all of D0 may be spread of the delay. */
-#define MOST_SAFE_EIGHTHS 7
+#define MAX_SAFE_EIGHTHS 7
 /* A gap: nothing arrives for so long although something should have. Reports
  * come each 50 ms; schedulers of mobile networks pause for 20 to 60 ms. */
 #define STALL_TIME (100 * MILLISECOND)
@@ -57,9 +57,9 @@
 /* A path of whose packets so many are lost does not deliver. At 10 % of loss
  * six of eight are lost once in forty thousand times. */
 #define MISSED_PERCENT 75
-#define LEAST_JUDGED 8
+#define MIN_JUDGED 8
 /* What is judged, and missed, is halved then. */
-#define MOST_JUDGED 32
+#define MAX_JUDGED 32
 /* A path that is always busy is drained so often: each 10 s (BBR: 5 s), on slow
  * paths, where it costs more, each 100 round trips less that. */
 #define DRAIN_PERIOD (10 * SECOND)
@@ -67,7 +67,7 @@
 #define DRAIN_PART 2
 /* So many packets more may be queued than what is known to be in flight. */
 #define QUEUE_PACKETS 3
-#define MOST_DRAIN (400 * MILLISECOND)
+#define MAX_DRAIN (400 * MILLISECOND)
 
 MmtpPath *
 mmtp_path_new (guint id, const gchar * name)
@@ -197,7 +197,7 @@ mmtp_path_get_cost (const MmtpPath * path, gsize size)
 static void
 grow_ring (MmtpPath * path)
 {
-  guint size = path->ring_size ? path->ring_size * 2 : LEAST_RING;
+  guint size = path->ring_size ? path->ring_size * 2 : MIN_RING;
   MmtpSent *ring = g_new (MmtpSent, size);
   guint64 number;
 
@@ -551,7 +551,7 @@ begin_drain (MmtpPath * path, guint64 now)
       (get_base_round_trip (path) / 1000) / 1000000 / DRAIN_PART;
 
   path->drain_window = MAX (window, 2 * get_packet_size (path));
-  path->drain_end = now + MAX (MOST_DRAIN, 2 * get_base_round_trip
+  path->drain_end = now + MAX (MAX_DRAIN, 2 * get_base_round_trip
       (path) + path->report_interval);
   path->drained_from = MMTP_NO_STREAM;
   path->drain_least = G_MAXINT64;
@@ -669,7 +669,7 @@ note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
 static void
 forget_judged (MmtpPath * path)
 {
-  if (path->judged < MOST_JUDGED)
+  if (path->judged < MAX_JUDGED)
     return;
   path->judged /= 2;
   path->missed /= 2;
@@ -858,7 +858,7 @@ get_margin (const MmtpPath * path)
   gint64 margin = MAX (path->delays.spread, JITTERS *
       path->delays.jitter);
 
-  return CLAMP (margin, 0, (gint64) path->deadline / MOST_MARGIN) +
+  return CLAMP (margin, 0, (gint64) path->deadline / MAX_MARGIN) +
       (guint64) path->lateness;
 }
 
@@ -874,7 +874,7 @@ mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
         get_margin (path);
   safe = path->high_delay + (path->high_delay -
       MIN (path->delay, path->high_delay)) / 4;
-  most = path->deadline / 8 * MOST_SAFE_EIGHTHS;
+  most = path->deadline / 8 * MAX_SAFE_EIGHTHS;
   return MIN (safe, MAX (path->high_delay, most));
 }
 
@@ -939,6 +939,6 @@ mmtp_path_get_best_delay (const MmtpPath * path, guint64 now)
 gboolean
 mmtp_path_delivers (const MmtpPath * path)
 {
-  return path->judged < LEAST_JUDGED ||
+  return path->judged < MIN_JUDGED ||
       path->missed * 100 < path->judged * MISSED_PERCENT;
 }

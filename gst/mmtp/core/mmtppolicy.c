@@ -26,7 +26,7 @@ mmtp_policy_init (MmtpPolicy * policy, const MmtpPaths * paths,
 {
   policy->paths = paths;
   policy->queue = queue;
-  policy->scheduler = scheduler;
+  policy->scheduler = mmtp_schedulers[scheduler];
   policy->turn = 0;
   policy->tried = 0;
 }
@@ -327,14 +327,6 @@ find_packet (const MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
 
 /* --- which path takes it -------------------------------------------------- */
 
-/* The schedulers that are there for comparison know only the head of the queue. */
-static gboolean
-knows_delays (const MmtpPolicy * policy)
-{
-  return policy->scheduler == MMTP_SCHEDULER_MMTP ||
-      policy->scheduler == MMTP_SCHEDULER_ARRIVAL;
-}
-
 /* The path is chosen for the last packet of all, and takes the most urgent one
  * that it brings in time: section 4.4 for the one at the head, and the others do
  * not wait for it. `late`: the group that is late is looked up once, and only
@@ -349,7 +341,7 @@ choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
   guint chosen;
 
   for (;;) {
-    chosen = mmtp_scheduler_choose (policy->scheduler, candidates, n,
+    chosen = policy->scheduler->choose (candidates, n,
         policy->paths->now, last, &policy->turn);
     if (chosen == MMTP_NO_CANDIDATE)
       return NULL;
@@ -357,7 +349,7 @@ choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
     if (*late == UNKNOWN_GROUP)
       *late = get_late_group (policy);
     packet = find_packet (policy, *path,
-        knows_delays (policy) ? candidates[chosen].delay : 0, *late);
+        policy->scheduler->knows_delays ? candidates[chosen].delay : 0, *late);
     if (packet)
       return packet;
     candidates[chosen].may_carry = FALSE;

@@ -18,7 +18,7 @@ typedef struct
 {
   const MmtpPaths *paths;
   const MmtpSendQueue *queue;
-  MmtpSchedulerType scheduler;
+  const MmtpSchedulerClass *scheduler;
   guint turn;                   /* of the scheduler */
   guint64 tried;                /* ns, when a packet was last chosen, or could
                                  * have been */

@@ -7,7 +7,7 @@
 
 /* RFC 6928, section 2, and RFC 5681, section 3.1 */
 #define INITIAL_PACKETS 10
-#define LEAST_INITIAL_PACKETS 3
+#define MIN_INITIAL_PACKETS 3
 /* Until the first report comes, besides the round trip */
 #define REPORT_TIME (100 * G_GUINT64_CONSTANT (1000000))
 #define INITIAL_ROUND_TRIP (100 * G_GUINT64_CONSTANT (1000000))
@@ -86,10 +86,10 @@ mmtp_rate_control_get_initial_window (guint packet, guint64 round_trip,
 
   if (rate)
     return MAX (rate / 8 * ((round_trip + REPORT_TIME) / 1000000) / 1000,
-        LEAST_INITIAL_PACKETS * packet);
+        MIN_INITIAL_PACKETS * packet);
 
   if (round_trip > INITIAL_ROUND_TRIP)
     packets = MAX (INITIAL_PACKETS * INITIAL_ROUND_TRIP / round_trip,
-        LEAST_INITIAL_PACKETS);
+        MIN_INITIAL_PACKETS);
   return packets * packet;
 }

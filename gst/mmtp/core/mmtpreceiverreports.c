@@ -13,11 +13,11 @@
  * rate for all feedback: this is half of it, since the sender's KEEPALIVEs and
  * the REPORTs at once take some, too. */
 #define REPORT_PERIOD (50 * MMTP_MSECOND)
-#define LONGEST_PERIOD (300 * MMTP_MSECOND)
+#define MAX_PERIOD (300 * MMTP_MSECOND)
 #define START_PERIOD (100 * MMTP_MSECOND)
 #define REPORT_SHARE 40         /* a 40th of what comes, 2.5 % */
-#define LEAST_WANTED 10         /* ms */
-#define MOST_WANTED 2000        /* ms */
+#define MIN_WANTED 10         /* ms */
+#define MAX_WANTED 2000        /* ms */
 #define CHANNELS_ON_ALL 4       /* with more of them joined, all but the fastest
                                  * carry their own record only */
 /* REPORTs at once: one for each of the first messages, as slow start needs it,
@@ -25,7 +25,7 @@
 #define START_MESSAGES 32
 #define MANY_MESSAGES 64
 /* Between a REPORT and the next one at once */
-#define LEAST_DISTANCE (10 * MMTP_MSECOND)
+#define MIN_DISTANCE (10 * MMTP_MSECOND)
 #define MANY_DISTANCE (5 * MMTP_MSECOND)
 /* On a path with a longer period than this REPORTs at once are a fourth of
  * the period apart. */
@@ -38,7 +38,7 @@
 /* Periods without a KEEPALIVE until one is asked for [4.6]. A sender may spare
  * them on a slow path: their period is at least this one. */
 #define MISSED_PERIODS 2
-#define LEAST_QUERY_PERIOD (250 * MMTP_MSECOND)
+#define MIN_QUERY_PERIOD (250 * MMTP_MSECOND)
 
 #define REPORT_SIZE 39          /* without records */
 #define RANGE_SIZE 3
@@ -113,9 +113,9 @@ get_period (MmtpReceiver * self, const MmtpReceiverPath * path)
     return START_PERIOD;
   rate = mmtp_arrivals_get_rate (&path->arrivals, self->now);
   if (rate == 0)
-    return LONGEST_PERIOD;
+    return MAX_PERIOD;
   return CLAMP (path->report_size * REPORT_SHARE * MMTP_SECOND / rate,
-      least, LONGEST_PERIOD);
+      least, MAX_PERIOD);
 }
 
 /* A gap says nothing of the rate: the period does not grow in it, nor until all
@@ -159,7 +159,7 @@ mmtp_receiver_take_report_period (MmtpReceiver * self,
     MmtpReceiverPath * path, guint period)
 {
   guint64 wanted = period ?
-      CLAMP (period, LEAST_WANTED, MOST_WANTED) * MMTP_MSECOND : 0;
+      CLAMP (period, MIN_WANTED, MAX_WANTED) * MMTP_MSECOND : 0;
 
   if (wanted == path->wanted_period)
     return;
@@ -290,7 +290,7 @@ choose_reporter (MmtpReceiver * self)
   fastest->next_report = MIN (fastest->next_report,
       self->session.last_report + fastest->report_period);
   fastest->next_report = MAX (fastest->next_report,
-      fastest->last_report + LEAST_DISTANCE);
+      fastest->last_report + MIN_DISTANCE);
   return fastest;
 }
 
@@ -338,7 +338,7 @@ get_time_at_once (MmtpReceiver * self, const MmtpReceiverPath * path)
     return last + get_distance (via, MANY_DISTANCE);
   if (path->has_gap || path->arrivals.losses.n_unreported > 0
       || is_starting (path))
-    return last + get_distance (via, LEAST_DISTANCE);
+    return last + get_distance (via, MIN_DISTANCE);
   return MMTP_NEVER;
 }
 
@@ -349,7 +349,7 @@ get_repeat_time (const MmtpReceiverPath * path)
   if (path->repeat_time == MMTP_NEVER)
     return MMTP_NEVER;
   return MAX (path->repeat_time,
-      path->last_report + get_distance (path, LEAST_DISTANCE));
+      path->last_report + get_distance (path, MIN_DISTANCE));
 }
 
 void
@@ -376,7 +376,7 @@ mmtp_receiver_answer_query (MmtpReceiver * self,
     return;
   path->query_time = path->last_report = self->now;
   path->next_report = MAX (path->next_report,
-      self->now + LEAST_DISTANCE);
+      self->now + MIN_DISTANCE);
   if (about == MMTP_ALL_CHANNELS || !asked || !asked->joined)
     send_all (self, path);
   else
@@ -391,7 +391,7 @@ get_query_time (MmtpReceiver * self, const MmtpReceiverPath * path)
   guint64 period = MAX (self->session.period, path->keepalive_gap);
 
   return path->keepalive_time
-      + MISSED_PERIODS * MAX (period, LEAST_QUERY_PERIOD);
+      + MISSED_PERIODS * MAX (period, MIN_QUERY_PERIOD);
 }
 
 static void

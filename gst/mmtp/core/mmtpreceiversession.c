@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Between keep-alives; what is longer was an outage. */
-#define MOST_KEEPALIVE_GAP (2 * MMTP_SECOND)
+#define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
 /* A sender changes D0 once in a second (DELAY_PERIOD), or when its application
  * says so. What is more is applied by a later KEEPALIVE, which repeats D0. */
 #define DELAY_CHANGES_PERIOD MMTP_SECOND
@@ -488,7 +488,7 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
 
   /* A sender spares keep-alives on a slow path. */
   path->keepalive_gap = MAX (path->keepalive_gap / 8 * 7,
-      MIN (self->now - path->keepalive_time, MOST_KEEPALIVE_GAP));
+      MIN (self->now - path->keepalive_time, MAX_KEEPALIVE_GAP));
   path->keepalive_time = self->now;
   path->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
   mmtp_receiver_take_report_period (self, path, keepalive->report_period);

@@ -8,9 +8,9 @@
 #define STREAM_NUMBER_BITS 24
 /* Slots of packets that are awaited: to begin with, and how many bytes of
  * max_bytes each may stand for. Below half of what 24 bits can tell apart. */
-#define LEAST_SLOTS 256
+#define MIN_SLOTS 256
 #define BYTES_OF_SLOT 64
-#define MOST_SLOTS (1 << 22)
+#define MAX_SLOTS (1 << 22)
 /* Stream numbers whose fate is remembered, to tell a duplicate from a late
  * one */
 #define HISTORY 65536
@@ -94,11 +94,11 @@ mmtp_reorder_new (guint64 max_bytes)
   MmtpReorder *reorder = g_new0 (MmtpReorder, 1);
 
   reorder->max_bytes = max_bytes;
-  reorder->max_slots = LEAST_SLOTS;
-  while (reorder->max_slots < MOST_SLOTS
+  reorder->max_slots = MIN_SLOTS;
+  while (reorder->max_slots < MAX_SLOTS
       && reorder->max_slots * BYTES_OF_SLOT < max_bytes)
     reorder->max_slots *= 2;
-  reorder->n_slots = LEAST_SLOTS;
+  reorder->n_slots = MIN_SLOTS;
   allocate_slots (reorder);
   reorder->late = g_new0 (Packet, 1);
   reorder->deadlines = g_array_new (FALSE, FALSE, sizeof (Deadline));
@@ -216,7 +216,7 @@ compact_deadlines (MmtpReorder * reorder)
   GArray *old = reorder->deadlines;
   guint i;
 
-  if (old->len < 2 * reorder->n_waiting + LEAST_SLOTS)
+  if (old->len < 2 * reorder->n_waiting + MIN_SLOTS)
     return;
   reorder->deadlines = g_array_new (FALSE, FALSE, sizeof (Deadline));
   reorder->stats.steps += old->len;

@@ -43,7 +43,8 @@ choose_longest (const MmtpCandidate * candidates, guint n, guint64 now,
 }
 
 static guint
-choose_lowest (const MmtpCandidate * candidates, guint n, guint64 now)
+choose_lowest (const MmtpCandidate * candidates, guint n, guint64 now,
+    guint64 deadline, guint * turn)
 {
   guint chosen = MMTP_NO_CANDIDATE;
   guint i;
@@ -85,7 +86,7 @@ choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
 
 static guint
 choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
-    guint64 deadline)
+    guint64 deadline, guint * turn)
 {
   const guint64 left = deadline - MIN (deadline, now);
   guint chosen;
@@ -98,7 +99,7 @@ choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
 
 static guint
 choose_in_turn (const MmtpCandidate * candidates, guint n, guint64 now,
-    guint * turn)
+    guint64 deadline, guint * turn)
 {
   guint i;
 
@@ -113,19 +114,33 @@ choose_in_turn (const MmtpCandidate * candidates, guint n, guint64 now,
   return MMTP_NO_CANDIDATE;
 }
 
-guint
-mmtp_scheduler_choose (MmtpSchedulerType type,
-    const MmtpCandidate * candidates, guint n, guint64 now, guint64 deadline,
-    guint * turn)
+static guint
+choose_by_paper (const MmtpCandidate * candidates, guint n, guint64 now,
+    guint64 deadline, guint * turn)
 {
-  switch (type) {
-    case MMTP_SCHEDULER_EQUAL_TURNS:
-      return choose_in_turn (candidates, n, now, turn);
-    case MMTP_SCHEDULER_LOWEST_DELAY:
-      return choose_lowest (candidates, n, now);
-    case MMTP_SCHEDULER_ARRIVAL:
-      return choose_by_arrival (candidates, n, now, deadline);
-    default:
-      return choose_longest (candidates, n, now, deadline, TRUE);
-  }
+  return choose_longest (candidates, n, now, deadline, TRUE);
 }
+
+static const MmtpSchedulerClass paper_scheduler = {
+  "mmtp", "The channel of longest delay that meets the deadline", TRUE,
+  choose_by_paper
+};
+
+static const MmtpSchedulerClass turns_scheduler = {
+  "equal-turns", "Each in turn, for comparison", FALSE, choose_in_turn
+};
+
+static const MmtpSchedulerClass delay_scheduler = {
+  "lowest-delay", "Always the fastest that has a token, for comparison", FALSE,
+  choose_lowest
+};
+
+static const MmtpSchedulerClass arrival_scheduler = {
+  "arrival", "The same among channels that are certain to meet it, or the one "
+      "on which a packet comes first", TRUE, choose_by_arrival
+};
+
+const MmtpSchedulerClass *const mmtp_schedulers[] = {
+  &paper_scheduler, &turns_scheduler, &delay_scheduler, &arrival_scheduler,
+  NULL
+};

@@ -4,8 +4,8 @@
  * one of longest delay, so that the fast ones stay free for what is urgent. It
  * believes in the delays that it is told. The rule by arrival does so only where
  * they leave time to spare; otherwise it takes the path on which the packet
- * comes first, or waits for it. Equal turns and lowest delay first are there to be compared with. A
- * pure function of what it is told.
+ * comes first, or waits for it. Equal turns and lowest delay first are there to
+ * be compared with. A rule is a pure function of what it is told.
  */
 
 #ifndef __MMTP_SCHEDULER_H__
@@ -15,6 +15,7 @@
 
 G_BEGIN_DECLS
 
+/* Those that the code names; there may be more. */
 typedef enum
 {
   MMTP_SCHEDULER_MMTP,
@@ -22,6 +23,8 @@ typedef enum
   MMTP_SCHEDULER_LOWEST_DELAY,
   MMTP_SCHEDULER_ARRIVAL
 } MmtpSchedulerType;
+
+#define MMTP_NO_CANDIDATE G_MAXUINT
 
 typedef struct
 {
@@ -36,13 +39,22 @@ typedef struct
                                  * not; the rule by arrival knows it alone */
 } MmtpCandidate;
 
-#define MMTP_NO_CANDIDATE G_MAXUINT
+/* A rule, which is one file: docs/architecture.md says how to add one. */
+typedef struct
+{
+  const gchar *nick;            /* the value of the property `scheduler` */
+  const gchar *description;     /* what a user is told of it */
+  gboolean knows_delays;        /* the path takes the most urgent packet that
+                                 * is in time there; FALSE: of all packets */
+  /* The candidate for a packet with this deadline at `now`, as an index into
+   * `candidates`, or MMTP_NO_CANDIDATE: wait. `turn`: a number that the rule
+   * keeps between its calls, 0 at first */
+    guint (*choose) (const MmtpCandidate * candidates, guint n, guint64 now,
+      guint64 deadline, guint * turn);
+} MmtpSchedulerClass;
 
-/* The candidate for a packet with this deadline at `now`, as an index into
- * `candidates`, or MMTP_NO_CANDIDATE: wait. `turn`: state of equal turns. */
-guint mmtp_scheduler_choose (MmtpSchedulerType type,
-    const MmtpCandidate * candidates, guint n, guint64 now, guint64 deadline,
-    guint * turn);
+/* By MmtpSchedulerType, ended by NULL */
+extern const MmtpSchedulerClass *const mmtp_schedulers[];
 
 G_END_DECLS
 

@@ -13,12 +13,19 @@
 #define INFRARED { 1, TRUE, 0, 315 * MS, 0 }
 
 static guint
+choose_by (MmtpSchedulerType type, const MmtpCandidate * candidates, guint n,
+    guint64 now, guint64 deadline, guint * turn)
+{
+  return mmtp_schedulers[type]->choose (candidates, n, now, deadline, turn);
+}
+
+static guint
 choose (const MmtpCandidate * candidates, guint n, guint64 now,
     guint64 deadline)
 {
   guint turn = 0;
 
-  return mmtp_scheduler_choose (MMTP_SCHEDULER_MMTP, candidates, n, now,
+  return choose_by (MMTP_SCHEDULER_MMTP, candidates, n, now,
       deadline, &turn);
 }
 
@@ -96,13 +103,13 @@ GST_START_TEST (takes_equal_turns_among_tokens)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (order); i++)
-    fail_unless_equals_int (mmtp_scheduler_choose (MMTP_SCHEDULER_EQUAL_TURNS,
+    fail_unless_equals_int (choose_by (MMTP_SCHEDULER_EQUAL_TURNS,
             candidates, 3, 0, 0, &turn), order[i]);
   candidates[1].token = 1;
-  fail_unless_equals_int (mmtp_scheduler_choose (MMTP_SCHEDULER_EQUAL_TURNS,
+  fail_unless_equals_int (choose_by (MMTP_SCHEDULER_EQUAL_TURNS,
           candidates, 3, 0, 0, &turn), 2);
   candidates[0].token = candidates[2].token = 1;
-  fail_unless_equals_int (mmtp_scheduler_choose (MMTP_SCHEDULER_EQUAL_TURNS,
+  fail_unless_equals_int (choose_by (MMTP_SCHEDULER_EQUAL_TURNS,
           candidates, 3, 0, 0, &turn), MMTP_NO_CANDIDATE);
 }
 
@@ -113,10 +120,10 @@ GST_START_TEST (takes_the_lowest_delay_first)
   MmtpCandidate candidates[] = { INFRARED, RADIO };
   guint turn = 0;
 
-  fail_unless_equals_int (mmtp_scheduler_choose (MMTP_SCHEDULER_LOWEST_DELAY,
+  fail_unless_equals_int (choose_by (MMTP_SCHEDULER_LOWEST_DELAY,
           candidates, 2, 0, 1000 * MS, &turn), 1);
   candidates[1].token = 1;
-  fail_unless_equals_int (mmtp_scheduler_choose (MMTP_SCHEDULER_LOWEST_DELAY,
+  fail_unless_equals_int (choose_by (MMTP_SCHEDULER_LOWEST_DELAY,
           candidates, 2, 0, 1000 * MS, &turn), 0);
 }
 
@@ -128,7 +135,7 @@ choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
 {
   guint turn = 0;
 
-  return mmtp_scheduler_choose (MMTP_SCHEDULER_ARRIVAL, candidates, n, now,
+  return choose_by (MMTP_SCHEDULER_ARRIVAL, candidates, n, now,
       deadline, &turn);
 }
 
@@ -210,6 +217,23 @@ GST_START_TEST (arrival_knows_no_overflow)
 
 GST_END_TEST;
 
+GST_START_TEST (each_rule_has_a_name_and_waits_without_paths)
+{
+  guint i, k, turn = 0;
+
+  for (i = 0; mmtp_schedulers[i]; i++) {
+    fail_unless (*mmtp_schedulers[i]->description);
+    for (k = 0; k < i; k++)
+      fail_if (g_str_equal (mmtp_schedulers[i]->nick,
+              mmtp_schedulers[k]->nick));
+    fail_unless_equals_int (mmtp_schedulers[i]->choose (NULL, 0, 0, 1000 * MS,
+            &turn), MMTP_NO_CANDIDATE);
+  }
+  fail_unless (i > MMTP_SCHEDULER_ARRIVAL);
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtpscheduler_suite (void)
 {
@@ -228,6 +252,7 @@ mmtpscheduler_suite (void)
   tcase_add_test (tc, arrival_does_not_prefer_a_channel_in_doubt);
   tcase_add_test (tc, arrival_waits_for_the_channel_that_is_first);
   tcase_add_test (tc, arrival_knows_no_overflow);
+  tcase_add_test (tc, each_rule_has_a_name_and_waits_without_paths);
   return s;
 }
 
