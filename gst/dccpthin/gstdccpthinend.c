@@ -438,6 +438,7 @@ begin (GstDccpThinEnd * end, DatagramSocket * socket,
   else if (config->mtu == 0)
     config->mtu = G_MAXUINT16;  /* until somebody connects */
   end->endpoint = dccp_endpoint_new (config, entropy);
+  dccp_endpoint_set_trace (end->endpoint, trace, end);
   driver_begin (&end->driver, &dccp_endpoint_verbs, end->endpoint,
       end->funcs->longest);
   driver_add_path (&end->driver, 0, socket, DCCP_LONGEST_CONTROL);

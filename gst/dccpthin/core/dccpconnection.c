@@ -54,6 +54,15 @@ new_connection (DccpCommon * common, guint64 now, const DatagramPath * path,
   return connection;
 }
 
+static void
+set_state (DccpConnection * connection, DccpState state)
+{
+  if (state != connection->state)
+    dccp_common_trace (connection->common, "connection: %s to %s",
+        dccp_state_get_name (connection->state), dccp_state_get_name (state));
+  connection->state = state;
+}
+
 DccpConnection *
 dccp_connection_new_client (DccpCommon * common, guint64 now,
     const DatagramPath * path, guint16 local_port, guint64 iss)
@@ -62,7 +71,7 @@ dccp_connection_new_client (DccpCommon * common, guint64 now,
 
   connection->local_port = local_port;
   connection->remote_port = common->config.remote_port;
-  connection->state = DCCP_STATE_REQUEST;
+  set_state (connection, DCCP_STATE_REQUEST);
   connection->owes_request = TRUE;
   connection->backoff = DCCP_SECOND;    /* section 8.1.1 */
   connection->retransmit_at = now + connection->backoff;
@@ -79,7 +88,7 @@ dccp_connection_new_server (DccpCommon * common, guint64 now,
 
   connection->local_port = request->destination;
   connection->remote_port = request->source;
-  connection->state = DCCP_STATE_RESPOND;
+  set_state (connection, DCCP_STATE_RESPOND);
   connection->isr = connection->gsr = request->sequence;
   connection->gsr_time = now;
   connection->backoff = FIRST_RESPONSE_BACKOFF;
@@ -135,6 +144,8 @@ tell_rate (DccpConnection * connection)
   if (ABS ((gdouble) event.rate - (gdouble) connection->told_rate) * 10 <
       connection->told_rate || event.rate == connection->told_rate)
     return;
+  dccp_common_trace (connection->common, "allowed rate: %" G_GUINT64_FORMAT
+      " to %" G_GUINT64_FORMAT " bit/s", connection->told_rate, event.rate);
   connection->told_rate = event.rate;
   tell_event (connection, &event);
 }
@@ -380,6 +391,9 @@ tell_connected (DccpConnection * connection)
       || !dccp_features_are_settled (connection->features))
     return;
   connection->is_told = TRUE;
+  dccp_common_trace (connection->common, "connected: sends by CCID %u, receives "
+      "by CCID %u, round trip %.1f ms", connection->sender_ccid->number,
+      connection->receiver_ccid->number, connection->round_trip / 1e6);
   connection->common->stats.connections++;
   tell_event (connection, &event);
   tell_rate (connection);
@@ -391,7 +405,10 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
 {
   DccpEvent event = { type };
 
-  connection->state = state;
+  if (code)
+    dccp_common_trace (connection->common, "connection ends with a Reset: %s",
+        dccp_reset_code_get_name (code));
+  set_state (connection, state);
   /* Of what never was a connection the application heard nothing. */
   if (connection->is_server && !connection->is_told)
     return;
@@ -571,7 +588,7 @@ abort_for_option (DccpConnection * connection, const DccpOption * option,
   guint8 data[3] = { option->type };
 
   memcpy (data + 1, option->value, MIN (option->size, 2));
-  connection->common->stats.refused[DCCP_REFUSED_OPTION]++;
+  dccp_common_refuse (connection->common, DCCP_REFUSED_OPTION);
   dccp_connection_abort (connection, DCCP_EVENT_ABORTED, code, data);
   return FALSE;
 }
@@ -942,7 +959,7 @@ write_own_options (DccpConnection * connection, DccpType type,
 static void
 begin_closing (DccpConnection * connection, DccpState state)
 {
-  connection->state = state;
+  set_state (connection, state);
   connection->began = connection->now;
   connection->backoff = CLAMP (2 * get_round_trip (connection),
       LEAST_BACKOFF, DCCP_MAX_BACKOFF);
@@ -1190,7 +1207,7 @@ typedef gboolean (*Step) (DccpConnection * connection, Arrival * arrival);
 static gboolean
 refuse (DccpConnection * connection, DccpRefusal refusal)
 {
-  connection->common->stats.refused[refusal]++;
+  dccp_common_refuse (connection->common, refusal);
   return FALSE;
 }
 
@@ -1441,7 +1458,7 @@ step_10_process_request_state (DccpConnection * connection, Arrival * arrival)
 
   if (connection->state != DCCP_STATE_REQUEST)
     return TRUE;
-  connection->state = DCCP_STATE_PARTOPEN;
+  set_state (connection, DCCP_STATE_PARTOPEN);
   begin_half_connections (connection, packet->sequence);
   set_round_trip (connection, connection->now -
       get_request_time (connection, packet->acknowledgement));
@@ -1482,7 +1499,7 @@ step_11_process_respond_state (DccpConnection * connection, Arrival * arrival)
     return TRUE;
   }
   connection->osr = packet->sequence;
-  connection->state = DCCP_STATE_OPEN;
+  set_state (connection, DCCP_STATE_OPEN);
   connection->owes_response = FALSE;
   connection->retransmit_at = DCCP_NEVER;
   connection->first_open = dccp_sequence_add (connection->gss, 1);
@@ -1502,7 +1519,7 @@ step_12_process_partopen_state (DccpConnection * connection, Arrival * arrival)
     connection->owes_ack = TRUE;
   } else if (packet->type != DCCP_SYNC) {
     connection->osr = packet->sequence;
-    connection->state = DCCP_STATE_OPEN;
+    set_state (connection, DCCP_STATE_OPEN);
     connection->retransmit_at = DCCP_NEVER;
     connection->cookies_size = 0;
   }

@@ -6,9 +6,8 @@
 #ifndef __DCCP_CONNECTION_H__
 #define __DCCP_CONNECTION_H__
 
-#include "dccpanswers.h"
+#include "dccpcommon.h"
 #include "dccpdropped.h"
-#include "dccpevents.h"
 #include "dccpfeatures.h"
 #include "dccphistory.h"
 #include "dccpoptions.h"
@@ -23,19 +22,6 @@ G_BEGIN_DECLS
 /* Without a measurement (section 3.4) */
 #define DCCP_DEFAULT_ROUND_TRIP (200 * DCCP_MILLISECOND)
 #define DCCP_MAX_BACKOFF (64 * DCCP_SECOND)
-
-/* Of an endpoint; its connections have it in common */
-typedef struct
-{
-  DccpEndpointConfig config;
-  DccpStats stats;              /* of connections that are gone, and of this one
-                                 * but for what its half-connections count */
-  gboolean is_slow;             /* we, whoever sends */
-  DccpLimiter syncs, resets;
-  DccpLimiter last_resets;      /* to other ends of connections that were */
-  DccpAnswers answers;
-  DccpEvents events;
-} DccpCommon;
 
 /* Bytes of the Init Cookies of a Response, with their headers */
 #define DCCP_MAX_COOKIES 512

@@ -12,17 +12,6 @@
 #define MIN_MTU_IPV6 1280
 #define FIRST_DYNAMIC_PORT 49152
 
-static const gchar *const state_names[] = {
-  "closed", "listen", "request", "respond", "partopen", "open", "close-req",
-  "closing", "time-wait"
-};
-
-const gchar *
-dccp_state_get_name (DccpState state)
-{
-  return state_names[state];
-}
-
 /* A Sequence Window of 10000 is five round trips of 200 ms at 2000 packets in
  * each: 120 Mbit/s (section 7.5.2). */
 void
@@ -155,6 +144,14 @@ drop_candidate (DccpEndpoint * endpoint, guint n)
   endpoint->n_candidates--;
   memmove (&endpoint->candidates[n], &endpoint->candidates[n + 1],
       (endpoint->n_candidates - n) * sizeof (endpoint->candidates[0]));
+}
+
+void
+dccp_endpoint_set_trace (DccpEndpoint * endpoint, DccpTrace trace,
+    gpointer owner)
+{
+  endpoint->common.trace = trace;
+  endpoint->common.trace_owner = owner;
 }
 
 void
@@ -378,6 +375,8 @@ refuse_client (DccpEndpoint * endpoint, const DatagramPath * path,
   const guint64 suppressed = endpoint->common.stats.answers_suppressed;
 
   endpoint->common.stats.connections_refused++;
+  dccp_common_trace (&endpoint->common,
+      "refused a second client: there is a connection");
   answer (endpoint, path, packet, size, DCCP_RESET_TOO_BUSY);
   if (endpoint->common.stats.answers_suppressed > suppressed)
     return;
@@ -467,7 +466,7 @@ respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
           DCCP_MAX_COOKIE_RATE)
       || !dccp_cookie_make (&cookie, endpoint->entropy, stats->connections,
           endpoint->now, path, packet)) {
-    stats->refused[DCCP_REFUSED_FLOW]++;
+    dccp_common_refuse (&endpoint->common, DCCP_REFUSED_FLOW);
     stats->answers_suppressed++;
     return;
   }
@@ -486,16 +485,15 @@ static void
 process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, gboolean is_contested)
 {
-  DccpStats *stats = &endpoint->common.stats;
   PrefixLimiterHost host;
 
   if (packet->service_code != endpoint->common.config.service_code) {
-    stats->refused[DCCP_REFUSED_FLOW]++;
+    dccp_common_refuse (&endpoint->common, DCCP_REFUSED_FLOW);
     answer (endpoint, path, packet, size, DCCP_RESET_BAD_SERVICE_CODE);
     return;
   }
   if (endpoint->connection) {
-    stats->refused[DCCP_REFUSED_FLOW]++;
+    dccp_common_refuse (&endpoint->common, DCCP_REFUSED_FLOW);
     refuse_client (endpoint, path, packet, size);
     return;
   }
@@ -552,7 +550,7 @@ process_stranger (DccpEndpoint * endpoint, const DatagramPath * path,
     process_listen (endpoint, path, packet, size, FALSE);
     return;
   }
-  endpoint->common.stats.refused[DCCP_REFUSED_FLOW]++;
+  dccp_common_refuse (&endpoint->common, DCCP_REFUSED_FLOW);
   answer (endpoint, path, packet, size, DCCP_RESET_NO_CONNECTION);
 }
 
@@ -604,7 +602,7 @@ dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
   advance (endpoint, now);
   refusal = dccp_packet_parse (&packet, path, bytes, size);
   if (refusal != DCCP_ACCEPTED) {
-    endpoint->common.stats.refused[refusal]++;
+    dccp_common_refuse (&endpoint->common, refusal);
     return FALSE;
   }
   connection = find (endpoint, path, &packet);

@@ -45,6 +45,12 @@ DccpEndpoint *dccp_endpoint_new (const DccpEndpointConfig * config,
     const guint8 entropy[DCCP_ENTROPY_SIZE]);
 void dccp_endpoint_free (DccpEndpoint * endpoint);
 
+/* From now on decisions are traced: states of the connection, what both ends
+ * agreed on, changes of the allowed rate, and packets that are discarded. NULL:
+ * none */
+void dccp_endpoint_set_trace (DccpEndpoint * endpoint, DccpTrace trace,
+    gpointer owner);
+
 /* A client's; again after the last connection has closed */
 void dccp_endpoint_connect (DccpEndpoint * endpoint, guint64 now,
     const DatagramPath * path);
@@ -100,7 +106,6 @@ guint64 dccp_endpoint_next_wakeup (DccpEndpoint * endpoint);
 gboolean dccp_endpoint_poll_event (DccpEndpoint * endpoint,
     DccpEvent * event);
 
-const gchar *dccp_state_get_name (DccpState state);
 
 void dccp_endpoint_get_stats (DccpEndpoint * endpoint, DccpStats * stats);
 DccpState dccp_endpoint_get_state (DccpEndpoint * endpoint);

@@ -95,6 +95,8 @@ typedef enum                    /* RFC 4340 section 4.3 */
   DCCP_STATE_TIME_WAIT
 } DccpState;
 
+const gchar *dccp_state_get_name (DccpState state);
+
 /* Counters never go back, and go on from connection to connection. */
 typedef struct
 {
@@ -123,6 +125,10 @@ typedef struct
   guint64 feedback_sent;
   guint64 slow_receiver_sent, dropped_sent;
 } DccpStats;
+
+/* Logs one line. is_packet: there is one for each packet. */
+typedef void (*DccpTrace) (gpointer owner, gboolean is_packet,
+    const gchar * format, va_list args) G_GNUC_PRINTF (3, 0);
 
 G_END_DECLS
 
