@@ -19,6 +19,7 @@ import time
 
 import debians
 import summary
+
 from wirelesslab import command_line, files, processes
 from wirelesslab.errors import LabError
 

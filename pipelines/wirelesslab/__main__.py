@@ -9,6 +9,7 @@ dot in it. Such a module is a part of a command that needs a process of its own.
 """
 
 import importlib
+import os
 import os.path
 import sys
 
@@ -17,7 +18,7 @@ import sys
 sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def main():
+def main() -> None:
     del sys.argv[0]
     name = sys.argv[0]
     if "." in name:

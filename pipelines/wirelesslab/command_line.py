@@ -4,11 +4,12 @@
 import os
 import signal
 import sys
+from collections.abc import Callable
 
 from wirelesslab.errors import LabError
 
 
-def run_main(name, main):
+def run_main(name: str, main: Callable[[], None]) -> None:
     """Runs it and exits; what went wrong is one message, no traceback."""
     if sys.stdout is None:  # closed by who called us
         sys.stdout = open(os.devnull, "w")

@@ -10,6 +10,7 @@ import fcntl
 import pathlib
 import shutil
 import tempfile
+from collections.abc import Iterator
 
 from wirelesslab.errors import LabError
 
@@ -19,7 +20,8 @@ RUNNING = ".wireless-running"
 
 
 @contextlib.contextmanager
-def locked(path, mode="a", wait=True):
+def locked(path: pathlib.Path, mode: str = "a",
+           wait: bool = True) -> Iterator[None]:
     """With the lock of a file; BlockingIOError if it is taken and not to be
     waited for."""
     with open(path, mode) as file:
@@ -27,7 +29,7 @@ def locked(path, mode="a", wait=True):
         yield
 
 
-def write_whole(path, text):
+def write_whole(path: pathlib.Path, text: str) -> None:
     """So that who finds the file never finds half of it."""
     unfinished = path.with_name(f".{path.name}")
     try:
@@ -37,7 +39,7 @@ def write_whole(path, text):
         raise LabError(f"{path}: {error.strerror}") from None
 
 
-def check_own(path, marker):
+def check_own(path: pathlib.Path, marker: str) -> None:
     """LabError where a directory is that has no file `marker`, which means that
     somebody else filled it, or a symbolic link, whatever it leads to."""
     if path.is_symlink():
@@ -53,7 +55,7 @@ def check_own(path, marker):
             "replace it: remove it, or name another place")
 
 
-def empty(path, marker):
+def empty(path: pathlib.Path, marker: str) -> None:
     """Makes or empties a directory of our own, but for its file `marker`."""
     check_own(path, marker)
     try:
@@ -74,7 +76,7 @@ def empty(path, marker):
 class RunDirectory:
     """A directory for one run, gone after it unless `keep` is set."""
 
-    def __init__(self, parent, prefix):
+    def __init__(self, parent: pathlib.Path, prefix: str) -> None:
         self.keep = False
         self._parent = parent
         self._lock = contextlib.ExitStack()
@@ -87,7 +89,7 @@ class RunDirectory:
                 tempfile.mkdtemp(prefix=prefix, dir=parent))
             self._lock.enter_context(locked(self.path / RUNNING))
 
-    def close(self):
+    def close(self) -> None:
         with locked(self._parent / ".lock"), self._lock:
             if self.keep:
                 (self.path / RUNNING).unlink()
@@ -95,7 +97,7 @@ class RunDirectory:
                 shutil.rmtree(self.path)
 
 
-def _remove_forgotten(parent):
+def _remove_forgotten(parent: pathlib.Path) -> None:
     for running in parent.glob(f"*/{RUNNING}"):
         with contextlib.suppress(BlockingIOError), \
                 locked(running, "r", wait=False):

@@ -2,9 +2,10 @@
 """The environment of programs that use the plugins of a build directory."""
 
 import os
+import pathlib
 
 
-def environment(build_dir):
+def environment(build_dir: pathlib.Path) -> dict[str, str]:
     """Where GStreamer finds the plugins just built, apart from the user's own
     plugins and registry. No host of ours has a proxy between it and another."""
     # Only the directories of the project's sources are searched, because

@@ -5,11 +5,14 @@ import concurrent.futures
 import multiprocessing
 import os
 import signal
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from wirelesslab import processes
 
 
-def each(function, things):
+def each(function: Callable[[Any], Any],
+         things: Iterable[Any]) -> Iterator[Any]:
     """What it makes of each, in their order. It must be known by name, as it
     runs in other processes, and these end with us. (All of them are started at
     once: one that a thread starts later would end with that thread.)"""
@@ -24,7 +27,7 @@ def each(function, things):
         pool.shutdown(cancel_futures=True)
 
 
-def begin():
+def begin() -> None:
     processes.end_with_parent(signal.SIGKILL)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)

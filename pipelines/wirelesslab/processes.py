@@ -12,6 +12,9 @@ import os
 import signal
 import subprocess
 import sys
+import types
+from collections.abc import Sequence
+from typing import Any
 
 from wirelesslab.errors import LabError
 
@@ -22,10 +25,10 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _running = []
 
 
-def die_on_signals():
+def die_on_signals() -> None:
     """Turns the signals that would end us silently into an orderly exit."""
 
-    def leave(number, _frame):
+    def leave(number: int, _frame: types.FrameType | None) -> None:
         sys.exit(128 + number)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP,
@@ -33,18 +36,20 @@ def die_on_signals():
         signal.signal(number, leave)
 
 
-def end_with_parent(number):
+def end_with_parent(number: int) -> None:
     """For who was started by a program that is not ours."""
     _libc.prctl(PR_SET_PDEATHSIG, number)
 
 
-def start(argv, ended_by=signal.SIGKILL, **options):
+def start(argv: Sequence[str | os.PathLike[str]],
+          ended_by: int = signal.SIGKILL,
+          **options: Any) -> subprocess.Popen[Any]:
     """Popen for a child that ends with us. Call it from the main thread: the
     kernel takes the death of the starting thread for that of the parent.
     A program that has children of its own is `ended_by` SIGTERM."""
     parent = os.getpid()
 
-    def before_exec():
+    def before_exec() -> None:
         _libc.prctl(PR_SET_PDEATHSIG, ended_by)
         if os.getppid() != parent:
             os._exit(1)
@@ -61,14 +66,14 @@ def start(argv, ended_by=signal.SIGKILL, **options):
     return child
 
 
-def finish(child, timeout=None):
+def finish(child: subprocess.Popen[Any], timeout: float | None = None) -> int:
     """Waits for a child and returns its exit status; TimeoutExpired if late."""
     status = child.wait(timeout)
     _running.remove(child)
     return status
 
 
-def kill(child):
+def kill(child: subprocess.Popen[Any]) -> None:
     for number in (child.ended_by, signal.SIGKILL):
         try:
             os.killpg(child.pid, number)
@@ -82,13 +87,15 @@ def kill(child):
 
 
 @atexit.register
-def kill_all():
+def kill_all() -> None:
     for child in list(_running):
         kill(child)
 
 
-def run(argv, what, **options):
-    """Runs a program to its end; LabError with its last lines unless it succeeds."""
+def run(argv: Sequence[str | os.PathLike[str]], what: str,
+        **options: Any) -> str:
+    """Runs a program to its end; LabError with its last lines unless it
+    succeeds."""
     child = start(
         argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         errors="replace", **options,
@@ -100,11 +107,12 @@ def run(argv, what, **options):
     return output
 
 
-def describe(status):
+def describe(status: int) -> str:
     if status < 0:
         return f"ended by signal {signal.Signals(-status).name}"
     return f"exit status {status}"
 
 
-def tail(text, lines=15):
-    return "\n".join("  " + line for line in text.rstrip().splitlines()[-lines:])
+def tail(text: str, lines: int = 15) -> str:
+    return "\n".join("  " + line
+                     for line in text.rstrip().splitlines()[-lines:])

@@ -5,11 +5,11 @@ beside srtsink and srtsrc.
 
     meson test -C build --benchmark -v dccpthin
 
-All carry the same RTP packets of 1316 bytes, which is the most that SRT takes in
-one, see turns.py. First at rates of which the lowest is carried by all of them, for
-the CPU time; then as many as they take. Nothing here fails for being slow: only
-what does not run at all makes the program fail. (The raw socket is left out where
-it may not be.)
+All carry the same RTP packets of 1316 bytes, which is the most that SRT takes
+in one, see turns.py. First at rates of which the lowest is carried by all of
+them, for the CPU time; then as many as they take. Nothing here fails for being
+slow: only what does not run at all makes the program fail. (The raw socket is
+left out where it may not be.)
 """
 
 import socket

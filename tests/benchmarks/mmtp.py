@@ -6,10 +6,10 @@ channels beside ristsink and ristsrc with two bonded links.
     meson test -C build --benchmark -v mmtp
 
 All carry the same RTP packets of 1328 bytes, see turns.py. First at rates of
-which the lowest is carried by all of them, for the CPU time; then as many as they
-take. ristsink doesn't notice that a link is full: what counts is what comes out.
-Nothing here fails for being slow: only what does not run at all makes the program
-fail.
+which the lowest is carried by all of them, for the CPU time; then as many as
+they take. ristsink doesn't notice that a link is full: what counts is what
+comes out. Nothing here fails for being slow: only what does not run at all
+makes the program fail.
 """
 
 import secrets

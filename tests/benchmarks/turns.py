@@ -42,8 +42,7 @@ class Run:
         words = [PROGRAM, *pair,
                  *map(str, (packets, rate, size, bytes_each))]
         done = subprocess.run(words, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, timeout=SECONDS)
+                              capture_output=True, text=True, timeout=SECONDS)
         if done.returncode:
             raise Failed(f"{name}: {done.stderr.strip()}")
         came, wall, sink, source = map(float, done.stdout.split())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Packets per second, and CPU time of each, of udplitesink and udplitesrc beside
-udpsink and udpsrc.
+"""Packets per second, and CPU time of each, of udplitesink and udplitesrc
+beside udpsink and udpsrc.
 
     meson test -C build --benchmark -v udplite
 
@@ -59,8 +59,8 @@ def enter_own_network():
 def run(*words):
     """Packets per second, and ns of CPU time of each"""
     done = subprocess.run([PROGRAM, *map(str, words)],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+                          stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=SECONDS)
     if done.returncode:
         raise Failed(f"{' '.join(map(str, words))}: {done.stderr.strip()}")
     packets, wall, cpu = map(float, done.stdout.split())

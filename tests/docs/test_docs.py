@@ -4,8 +4,8 @@
 Each line of code in README.md and docs/*.md that begins with one of RUNNABLE is
 run, in the order of its page: with a short clip in place of the long one, free
 ports in place of those on the page, and files written without a buffer. A line
-that listens is a receiver. It runs until the next line of the page that sends to
-its port has ended, and what it promises to print or write is there.
+that listens is a receiver. It runs until the next line of the page that sends
+to its port has ended, and what it promises to print or write is there.
 """
 
 import concurrent.futures
@@ -31,7 +31,8 @@ PAGES = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
 PLAYER = "build/tests/examples/player --headless "
 RUNNABLE = ("gst-launch-1.0 ", "ffmpeg ", "awk ", "openssl rand ", PLAYER)
 # The port at which a line listens, and who sends to one
-LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcctpthinsrc|tcpserversrc)\b[^!]* port="
+LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcctpthinsrc|tcpserversrc)"
+           r"\b[^!]* port="
            r"|srtsrc\b[^!]*srt://127\.0\.0\.1:"
            r"|player\b.*(?:udplite|mmtp|dccpthin)://127\.0\.0\.1:)(\d+)")
 SENDS = (r"\b(udpsink|udplitesink|mmtpsink|dcctpthinsink|tcpclientsink"
@@ -69,7 +70,8 @@ def code_lines(text):
 
 def launch_lines(page):
     """Those of its first part: what follows a second heading of the highest
-    level needs hosts and minutes; tests/integration/test_tutorial.py types it."""
+    level needs hosts and minutes; tests/integration/test_tutorial.py types
+    it."""
     _, first, *_ = re.split(r"^# ", page.read_text(), flags=re.M)
     return [line for line in code_lines(first) if line.startswith(RUNNABLE)]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the lines of the pages about papers that are for the testbed and for wsim
-as they are pasted, in real time: they end, and end well. What they print is not
-looked at; tests that print the same figures are named on the pages.
+"""Runs the lines of the pages about papers that are for the testbed and for
+wsim as they are pasted, in real time: they end, and end well. What they print
+is not looked at; tests that print the same figures are named on the pages.
 """
 
 import concurrent.futures

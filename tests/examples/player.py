@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The player of player.c, from Python: plays a URI, and shows each second what its
-source counts. Needs Debian's python3-gi and gir1.2-gstreamer-1.0.
+"""The player of player.c, from Python: plays a URI, and shows each second what
+its source counts. Needs Debian's python3-gi and gir1.2-gstreamer-1.0.
 
   player.py mmtp://0.0.0.0:5004
 """
@@ -15,8 +15,8 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import GLib, Gst  # noqa: E402
 
-# What a person wants to see of a source's structure "stats", where it has it, in
-# this order. The pages of the elements have them all.
+# What a person wants to see of a source's structure "stats", where it has it,
+# in this order. The pages of the elements have them all.
 FIELDS = ("packets", "buffers", "bytes", "missing", "lost", "late", "recovered",
           "partly-covered", "bad-checksum", "dropped", "dropped-full",
           "loss-events")

@@ -644,7 +644,8 @@ def dccpconnection(_made):
         packet = bytes([forge, 0, 3, 16, 1, 0, len(option)]) + option
         yield f"options-{name}", bytes([opened]) + second \
             + (packet + bytes([run, 60])) * 3 + second
-        yield f"request-{name}", bytes([0, forge, 1, 0, 16, 1, 0, len(option)]) \
+        yield f"request-{name}", bytes(
+            [0, forge, 1, 0, 16, 1, 0, len(option)]) \
             + option + bytes([forge, 1, 3, 0, 1, 0]) + second
     for name, order in (("lose", [lose, 0, 200]), ("lose-acks", [lose, 1, 200]),
                         ("late", [delay, 0, 90]), ("again", [again, 3]),

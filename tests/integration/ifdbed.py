@@ -17,6 +17,7 @@ import tempfile
 from unittest import mock
 
 import test_testbed
+
 from wirelesslab.streams import (
     clips,
     frame_log,
@@ -67,7 +68,8 @@ class Bottleneck(Hosts):
     """A link that only connects, with a token bucket at the sender."""
 
     def __init__(self, bucket=BUCKET):
-        super().__init__("", BUILD, buckets={f"sender.{placement.LINK}": bucket})
+        super().__init__("", BUILD,
+                         buckets={f"sender.{placement.LINK}": bucket})
         self._text = f"{placement.LINK}={','.join(placement.ROLES)}: none"
 
     def hang_up(self):
@@ -208,7 +210,8 @@ def ifd(algorithm="gop"):
 def stream_clip(name, case, directory):
     """One run, logs and all in a directory of its own."""
     directory.mkdir(parents=True)
-    with case.place.opened(directory, [PORT]), wakeup_delay.Measurement() as machine:
+    with case.place.opened(directory, [PORT]), \
+            wakeup_delay.Measurement() as machine:
         sent, received, warnings = stream.stream(
             case.transport, case.clip, PORT, directory, case.place)
     for words in warnings:

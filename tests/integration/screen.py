@@ -24,8 +24,8 @@ class ClientMessage(ctypes.Structure):
 @contextlib.contextmanager
 def screen():
     """The environment for programs that are to show themselves there"""
-    # Without -noreset the server resets when its last client leaves, and refuses
-    # those that connect meanwhile.
+    # Without -noreset the server resets when its last client leaves, and
+    # refuses those that connect meanwhile.
     reading, writing = os.pipe()
     server = subprocess.Popen(
         ["Xvfb", "-displayfd", str(writing), "-noreset", "-screen", "0",

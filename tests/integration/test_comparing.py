@@ -7,6 +7,7 @@ import types
 import unittest
 
 import test_measures
+
 from wirelesslab import process_pool
 from wirelesslab.commands import ouwens
 from wirelesslab.errors import LabError

@@ -49,7 +49,8 @@ def payload_of(bytes_per_second):
 def values(messages, name):
     """What the sink's statistics had under this name, in their order"""
     return [float(found[1]) for line in messages if "-stats" in line
-            for found in [re.search(rf"\b{name}=\([a-z0-9]+\)([\d.e+-]+)", line)]
+            for found in [re.search(rf"\b{name}=\([a-z0-9]+\)([\d.e+-]+)",
+                                    line)]
             if found]
 
 
@@ -95,13 +96,16 @@ class DccpPapersTest(flows.FlowCase):
             return flows.rate(seen, begin, begin + 29), self.close(bed)
 
         (tcp,) = self.run_valid(run_tcp)
-        self.say(f"figure 5.1, one TCP: theirs 42000 byte/s, ours {tcp / 8:.0f} "
+        self.say("figure 5.1, one TCP: theirs 42000 byte/s, ours "
+                 f"{tcp / 8:.0f} "
                  "of data")
         seen, _, begin, end = self.run_valid(lambda: self.run_one(link, 40))
         rate = flows.rate(seen, begin, end)
         self.say(f"figure 5.8, one DCCP: theirs 42000 byte/s, ours "
-                 f"{rate / 8:.0f} of data, {100 * rate / payload_of(PHONE):.1f} % "
-                 f"of the link, varies by {flows.variation(seen, begin, end):.3f}")
+                 f"{rate / 8:.0f} of data, "
+                 f"{100 * rate / payload_of(PHONE):.1f} % "
+                 "of the link, varies by "
+                 f"{flows.variation(seen, begin, end):.3f}")
         self.assertGreater(rate, 0.95 * payload_of(PHONE))
 
     @test_testbed.needs_namespaces
@@ -125,7 +129,8 @@ class DccpPapersTest(flows.FlowCase):
         rates, alone = self.run_valid(run)
         index = flows.fairness(rates)
         self.say(f"figure 5.9, two DCCP: {rates[0] / 8:.0f} and "
-                 f"{rates[1] / 8:.0f} byte/s, Jain's index {index:.3f}; then one "
+                 f"{rates[1] / 8:.0f} byte/s, Jain's index {index:.3f}; "
+                 "then one "
                  f"alone {alone / 8:.0f}")
         self.assertGreaterEqual(index, 0.95)
         self.assertGreater(alone, 0.9 * payload_of(PHONE))
@@ -155,7 +160,8 @@ class DccpPapersTest(flows.FlowCase):
                 rate = flows.rate(seen, begin, end)
                 varies = flows.variation(seen, begin, end)
                 self.say(f"figures 5.13 and 5.14, 20 kbyte/s, queue {queue} "
-                         f"bytes: {100 * rate / payload_of(20000):.1f} % of the "
+                         f"bytes: {100 * rate / payload_of(20000):.1f} % of "
+                         "the "
                          f"link, varies by {varies:.3f} (theirs: a sawtooth)")
                 self.assertGreater(rate, 0.95 * payload_of(20000))
                 self.assertLess(varies, 0.1)

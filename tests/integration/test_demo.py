@@ -45,7 +45,8 @@ def marked_processes(mark):
         try:
             if wanted not in (directory / "environ").read_bytes().split(b"\0"):
                 continue
-            state = (directory / "stat").read_text().rsplit(")", 1)[1].split()[0]
+            stat = (directory / "stat").read_text()
+            state = stat.rsplit(")", 1)[1].split()[0]
             if state != "Z":
                 name = (directory / "comm").read_text().strip()
                 found.append((int(directory.name), name))
@@ -116,7 +117,8 @@ class DemoTest(Demo):
         self.assertGreater(arrived[3], 0, output)
         self.assertEqual([a + b for a, b in zip(arrived, lost)], sent, output)
         self.assertRegex(output, r"bitrate +\d+\.\d+ Mbit/s")
-        self.assertRegex(output, r"latency +median \d+\.\d+ ms, 99th percentile "
+        self.assertRegex(output, r"latency +median \d+\.\d+ ms, "
+                         r"99th percentile "
                                  r"\d+\.\d+ ms")
         self.assertLessEqual(self.counts(output, "decodable")[3], arrived[3])
         self.assertRegex(output, r"lateness +median -?\d+\.\d+ ms")
@@ -262,7 +264,7 @@ class StreamTest(unittest.TestCase):
         self.directory = pathlib.Path(directory.name)
         self.addCleanup(processes.kill_all)
         self.clip = SOURCE / "tests" / "fuzz" / "corpus" / "framer" / "mpeg2"
-        self.place = placement.Here(gst_environment.environment(BUILD))
+        self.place = placement.SameMachine(gst_environment.environment(BUILD))
 
     def stream(self, port, run_dir):
         """A small clip over RTP."""

@@ -17,6 +17,7 @@ from unittest import mock
 
 import test_demo
 from test_demo import wait_for
+
 from wirelesslab import processes
 from wirelesslab.errors import LabError
 from wirelesslab.streams import clips, placement, stream, transports
@@ -282,7 +283,8 @@ class FateLogTest(unittest.TestCase):
                  "lateness-p99=(gint64){}, lateness-max=(gint64)9;\n")
         self.assertEqual(link_log.lateness_ns(
             stats.format(1, 5) + "other\n" + stats.format(2, 7)), 7)
-        self.assertIsNone(link_log.lateness_ns("Setting pipeline to PAUSED ..."))
+        self.assertIsNone(
+            link_log.lateness_ns("Setting pipeline to PAUSED ..."))
 
     def test_every_fate_of_the_log_has_words(self):
         page = (test_demo.SOURCE / "docs" / "wirelesslink.md").read_text()

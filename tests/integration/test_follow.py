@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The example sender makes what the network says that it carries, and its picture
-shows that."""
+"""The example sender makes what the network says that it carries, and its
+picture shows that."""
 
 import csv
 import os
@@ -99,7 +99,7 @@ class FollowTest(unittest.TestCase):
             with self.subTest(sink=sink):
                 done = subprocess.run(
                     ["timeout", str(SECONDS), FOLLOW, *sink.split()],
-                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                    capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stdout), (1, ""))
                 self.assertIn(words, done.stderr)
                 self.assertNotIn("CRITICAL", done.stderr)
@@ -133,8 +133,7 @@ class PictureTest(unittest.TestCase):
             log = pathlib.Path(home) / "asink.csv"
             log.write_text(text)
             return subprocess.run([RATEPLOT, *options, log], text=True,
-                                  stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE)
+                                  capture_output=True)
 
     def test_curves_are_where_the_numbers_are(self):
         done = self.draw(self.LOG, "--link=2:2")

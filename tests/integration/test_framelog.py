@@ -67,7 +67,8 @@ class LogTest(unittest.TestCase):
         self.assertEqual(result.arrived, {"I": 1, "P": 2, "B": 2})
         self.assertEqual(result.lost, {"B": 2})
         self.assertEqual(result.guessed_lost, {"B": 1})
-        self.assertIn("counted as lost: B 1", "\n".join(frame_log.table(result)))
+        self.assertIn("counted as lost: B 1",
+                      "\n".join(frame_log.table(result)))
 
     def test_a_range_of_lost_frames_counts_each_of_them(self):
         log = self.log("r", frame(0, "I", 1), lost(1, "?", 150), lost(151, "B"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""IFD over a link that is too slow for the clip, with this kernel's sockets, for
-a few seconds: what holds however busy the machine is. How much arrives and how
-late is a matter for test_ifd_papers.py.
+"""IFD over a link that is too slow for the clip, with this kernel's sockets,
+for a few seconds: what holds however busy the machine is. How much arrives and
+how late is a matter for test_ifd_papers.py.
 """
 
 import shutil
@@ -9,6 +9,7 @@ import subprocess
 import unittest
 
 import ifdbed
+
 from wirelesslab.streams import clips
 
 RATE = 6  # Mbit/s, of the clip; the bottleneck has 5

@@ -16,6 +16,7 @@ import unittest
 
 import ifdbed
 import test_testbed
+
 from wirelesslab.commands import ouwens
 
 # Tables 3.19 to 3.22: {Mbit/s: {retry value: (without, with the oven)}}, lost

@@ -20,6 +20,7 @@ import unittest
 
 import test_lab
 import test_testbed
+
 from wirelesslab.lab import cells, matrix
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
@@ -46,7 +47,7 @@ properties = profile=80211b
 computed = yes
 sender = filesrc location={clip} ! mpegstat location={sent} ! rfc2250pay
 receiver = rfc2250depay ! mpegstat location={received} ! fakesink sync=false async=false
-"""
+"""  # noqa: E501
 # The demo's own way, with a matrix of ours
 COMPARE = """
 import pathlib, sys

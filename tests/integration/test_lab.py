@@ -19,6 +19,7 @@ from unittest import mock
 
 import test_demo
 import test_testbed
+
 from wirelesslab import files
 from wirelesslab.commands import demo, demo_comparison
 from wirelesslab.errors import LabError
@@ -51,7 +52,7 @@ receiver = rfc2250depay ! mpegstat location={{received}} ! {more} fakesink sync=
 computed = yes
 sender = filesrc location={{clip}} ! noelement location={{sent}}
 receiver = fakesink name={{received}}
-"""
+"""  # noqa: E501
 
 
 def python_that_can_report():
@@ -271,7 +272,8 @@ class LabTest(LabCase):
     def test_without_hosts_what_is_not_over_udp_is_left_out_and_named(self):
         with mock.patch.object(grid.testbed, "why_no_hosts",
                                return_value="as user: no"):
-            found, words = grid.without_hosts(matrix.read(demo_comparison.MATRIX))
+            found, words = grid.without_hosts(
+                matrix.read(demo_comparison.MATRIX))
         names = {cell["protocol"]["name"] for cell in found}
         self.assertLessEqual({"rtp", "mmtp", "dccpthin", "srt"}, names)
         self.assertFalse({"ifd", "tcp", "udplite"} & names)
@@ -457,7 +459,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
              "page.LARGEST_PAGE = 0; page.write(pathlib.Path("
              f"{str(self.output)!r}), pathlib.Path({str(BUILD)!r}), 500, "
              f"pathlib.Path({str(self.output / 'page.html')!r}), print, "
-             "by='link')"], stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
+             "by='link')"], stdin=subprocess.DEVNULL, text=True,
+            stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT)
         self.assertEqual(done.returncode, 0, done.stdout)
         page = Page(self.output / "page.html")

@@ -16,6 +16,7 @@ import unittest
 
 import linkbed
 import test_testbed
+
 from wirelesslab.streams import clips
 
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])

@@ -17,7 +17,7 @@ COMMAND = SOURCE / "pipelines" / "logplot"
 PYTHON = test_lab.python_that_can_report()
 HEAD = """# wirelesslink-log 1
 # packet time_ns flow station index size_bytes fate attempts arrival_ns departure_ns
-"""
+"""  # noqa: E501
 # flow, bytes, fate, seconds in and out: the second half of flow 1 waits
 PACKETS = ((1, 100, "delivered", 2.0, 2.5), (1, 300, "delivered", 2.0, 2.9),
            (1, 900, "queue", 2.1, 2.1), (0, 50, "delivered", 2.2, 2.3),
@@ -40,7 +40,7 @@ class LogplotTest(unittest.TestCase):
     def run_it(self, *words):
         return subprocess.run(
             [PYTHON or sys.executable, COMMAND, *words, self.log], text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            capture_output=True)
 
     def test_says_how_much_and_when_nothing(self):
         done = self.run_it("--flow", "1")

@@ -21,7 +21,7 @@ OWN = """
 [protocol mine]
 sender = filesrc location={clip} ! mpegstat location={sent} ! mine host={host} port={port}
 receiver = minesrc port={port} ! mpegstat location={received} ! fakesink
-"""
+"""  # noqa: E501
 
 
 class MatrixCase(unittest.TestCase):
@@ -229,7 +229,8 @@ class MatrixTest(MatrixCase):
                  "[matrix]\nprotocols = nix", LINKS),
                 ("no link nix; there are: radio",
                  "[matrix]\nlinks = nix", LINKS),
-                ("there is no link: a section .link NAME. describes", "[matrix]\nprotocols = rtp"),
+                ("there is no link: a section .link NAME. describes",
+                 "[matrix]\nprotocols = rtp"),
                 ("no clip of 7 Mbit/s", "[matrix]\nrates = 7", LINKS),
                 ("seeds = 'x' are no numbers", "[matrix]\nseeds = x", LINKS),
                 ("seconds is from 1 to 60", "[matrix]\nseconds = 61", LINKS),

@@ -192,7 +192,7 @@ packet 30 0 0 0 40 delivered 1 10 30 5 0
 quality 35 1 0.25
 packet 40 1 1 2 100 queue 0 40 40 0 0
 packet 50 1 1 3 100 damaged 1 40 50 5 1
-"""
+"""  # noqa: E501
 
     def log(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -220,7 +220,8 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         # Of ten on the air: six once, two twice, one each five and seven times;
         # three were never sent.
         found = {1: 6, 2: 2, 5: 1, 7: 1, 0: 3}
-        shares, total = measurements.attempt_percents(collections.Counter(found))
+        shares, total = measurements.attempt_percents(
+            collections.Counter(found))
         self.assertEqual(shares, [60, 20, 0, 0, 20])
         self.assertEqual(total, 10)
         self.assertEqual(measurements.attempt_percents(collections.Counter()),
@@ -274,7 +275,8 @@ class PaperTest(unittest.TestCase):
 
     def test_request_reply(self):
         # 1 to 100 s: the 90th of a hundred is the 90th percentile.
-        found = measurements.request_reply([float(n) for n in range(100, 0, -1)])
+        found = measurements.request_reply(
+            [float(n) for n in range(100, 0, -1)])
         self.assertEqual((found.minimum, found.maximum), (1, 100))
         self.assertEqual(found.percentiles, {50: 50, 90: 90, 95: 95, 99: 99})
         # The median is 50.5, so above 50.7 and 51 are 51 to 100, above 51.5
@@ -308,7 +310,8 @@ class PaperTest(unittest.TestCase):
             self.assertEqual(measurements.mos(psnr), grade, psnr)
 
     def test_the_worst_moment_is_that_of_all_together(self):
-        self.assertEqual(measurements.worst_place([[0, 9, 5, 0], [0, 1, 6, 2]]), 2)
+        self.assertEqual(
+            measurements.worst_place([[0, 9, 5, 0], [0, 1, 6, 2]]), 2)
         self.assertIsNone(measurements.worst_place([[0, 0], [0, 0]]))
 
 

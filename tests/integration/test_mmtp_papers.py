@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The experiment of Magalhaes and Kravets (2001), section 5.4, with this
-kernel's sockets over the testbed's RangeLAN2 and IrDA, in real time: 1000 frames
-of 1400 bytes, each to be there within a second.
+kernel's sockets over the testbed's RangeLAN2 and IrDA, in real time: 1000
+frames of 1400 bytes, each to be there within a second.
 
 Each line that is printed has theirs, what is possible, and ours. Frames carry
 their number and the time at which they were made, so that nobody is asked who
@@ -120,7 +120,8 @@ class MmtpPapersTest(linkbed.LinkCase):
         sink = bed.popen(
             "a", "exec gst-launch-1.0 -m fdsrc fd=0 "
             f"blocksize={SIZE} do-timestamp=true ! mmtpsink sync=false "
-            f"blocking=false mtu=1500 latency={int(1000 * DEADLINE)} stats-interval=500000000 "
+            f"blocking=false mtu=1500 latency={int(1000 * DEADLINE)} "
+            "stats-interval=500000000 "
             f"port={PORT} channels='{channels}'",
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT)

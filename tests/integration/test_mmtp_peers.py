@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One clip, live, over the same two unequal links, by everything that could send
-it there: mmtpsink, ristsink with both methods of bonding, the kernel's MPTCP, and
-UDP on the better link. The clip needs more than that link has, and less than both.
+"""One clip, live, over the same two unequal links, by everything that could
+send it there: mmtpsink, ristsink with both methods of bonding, the kernel's
+MPTCP, and UDP on the better link. The clip needs more than that link has, and
+less than both.
 
-What is printed of each: frames whole, decodable, and decodable of those that came
-within a second.
+What is printed of each: frames whole, decodable, and decodable of those that
+came within a second.
 """
 
 import contextlib
@@ -19,6 +20,7 @@ import unittest
 
 import linkbed
 import test_testbed
+
 from wirelesslab.streams import clips, frame_log
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each of our URIs plays in playbin3: with the example players, which are nothing
-but playbin3 and what its source counts, in C and from Python."""
+"""Each of our URIs plays in playbin3: with the example players, which are
+nothing but playbin3 and what its source counts, in C and from Python."""
 
 import concurrent.futures
 import os
@@ -14,6 +14,7 @@ import unittest
 
 import clips
 import screen
+
 from wirelesslab import processes
 from wirelesslab.streams import placement
 

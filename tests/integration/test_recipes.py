@@ -13,6 +13,7 @@ import time
 import unittest
 
 import clips
+
 from wirelesslab.testbed import testbed
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])

@@ -174,7 +174,8 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
         self.stub("dirname", f"echo {SETUP.parent}")
         self.stub("python3", "echo streams: $*")
         for missing, words, streams in (
-                ("python3-jinja2", [], True), ("python3-jinja2", ["--all"], True),
+                ("python3-jinja2", [], True),
+                ("python3-jinja2", ["--all"], True),
                 ("ffmpeg", [], False), ("ffmpeg", ["--rate", "6"], False)):
             with self.subTest(missing=missing, words=words):
                 self.debian(missing=[missing], uid=1000)

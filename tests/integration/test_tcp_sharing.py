@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A stream that would fill the link, and a bulk transfer of this kernel's TCP
-beside it, over one emulated link with a drop-tail queue, in real time: what each
-has of it. A run in which the link itself was late says nothing: it is repeated
-once, then skipped.
+beside it, over one emulated link with a drop-tail queue, in real time: what
+each has of it. A run in which the link itself was late says nothing: it is
+repeated once, then skipped.
 """
 
 import dataclasses
@@ -83,7 +83,8 @@ class SharingTest(flows.FlowCase):
                     f"{case.round_trip} ms, queue {case.queue}, "
                     f"{'stream' if case.stream_first else 'TCP'} first: "
                     f"{ours / 1e6:.2f} and {tcp / 1e6:.2f} Mbit/s, "
-                    f"{ours / max(tcp, 1):.2f}, {100 * (ours + tcp) / RATE:.0f} % "
+                    f"{ours / max(tcp, 1):.2f}, "
+                    f"{100 * (ours + tcp) / RATE:.0f} % "
                     f"of the link ({lateness})")
             print(text, file=sys.stderr, flush=True)
             if lateness.p99 < MS_LATE:

@@ -552,7 +552,8 @@ class DescriptionTest(unittest.TestCase):
         parsed = links.parse_all(["x=a,b: profile=80211b", "y=c,b: medium=x",
                                   "z=a,c: none"])
         self.assertEqual(
-            [[link.name for link in group] for group in links.by_medium(parsed)],
+            [[link.name for link in group]
+             for group in links.by_medium(parsed)],
             [["x", "y"], ["z"]])
         flows = [flow for link in parsed[:2] for flow in links.device_flows(
             link, {"a": [], "b": [], "c": []})]
@@ -668,7 +669,7 @@ class CommandLineTest(CommandLine):
         child = subprocess.run(
             [COMMAND, "--build", BUILD, "--link", PLAIN, "--shell", "b"],
             env=env, input="echo $TESTBED_HOST; exit 4", text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            capture_output=True)
         self.assertEqual((child.returncode, child.stdout), (4, "b\n"))
 
     @needs_namespaces

@@ -5,7 +5,6 @@ each kind, over the sockets of two hosts and with the link in virtual time."""
 import csv
 import json
 import os
-import pathlib
 import subprocess
 import unittest
 

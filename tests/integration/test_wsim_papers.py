@@ -74,7 +74,7 @@ class PapersTest(test_wsim.Wsim):
             runs = [(self.start("--seconds", str(SECONDS), "--seed", str(seed),
                                 *words, output=str(seed)), self.output)
                     for seed in SEEDS]
-            for (child, output), (text, _) in zip(runs, pool.map(
+            for (child, _), (text, _) in zip(runs, pool.map(
                     lambda run: run[0].communicate(timeout=SECONDS_TO_WAIT),
                     runs)):
                 self.assertEqual(child.returncode, 0, text)

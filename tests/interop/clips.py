@@ -13,8 +13,15 @@ import os
 import pathlib
 import subprocess
 
-from mpegvideo import EXTENSION, GROUP, PICTURE, PICTURE_CODING, SEQUENCE, \
-    SEQUENCE_EXT, Stream
+from mpegvideo import (
+    EXTENSION,
+    GROUP,
+    PICTURE,
+    PICTURE_CODING,
+    SEQUENCE,
+    SEQUENCE_EXT,
+    Stream,
+)
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
@@ -264,7 +271,7 @@ def _add_user_data(stream):
 
 def _quant_matrix():
     """13818-2 section 6.2.3.2 with an intra matrix of sixteens."""
-    bits = "0011" + "1" + 64 * "{:08b}".format(16) + "000"
+    bits = "0011" + "1" + 64 * f"{16:08b}" + "000"
     bits += -len(bits) % 8 * "0"
     return int(bits, 2).to_bytes(len(bits) // 8, "big")
 

@@ -24,6 +24,7 @@ import tempfile
 
 import debians
 import udplite
+
 from wirelesslab import processes
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
@@ -75,8 +76,7 @@ def fetch_kernel():
 def _apt(*words, **options):
     """apt's own words when it can't"""
     done = subprocess.run(words, stdin=subprocess.DEVNULL, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          **options)
+                          capture_output=True, **options)
     if done.returncode:
         raise Unavailable(f"{' '.join(words)}: "
                           f"{processes.tail(done.stderr, 3).strip()}")

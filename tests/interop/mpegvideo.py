@@ -9,9 +9,9 @@ the stream; a range is (start, end) with the end not included.
     for frame in stream.frames: print(frame.display, frame.pictures[0].letter)
 """
 
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
-import re
 
 PICTURE, USER_DATA, SEQUENCE = 0x00, 0xb2, 0xb3
 EXTENSION, SEQUENCE_END, GROUP = 0xb5, 0xb7, 0xb8

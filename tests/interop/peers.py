@@ -43,8 +43,7 @@ def workdir():
 def run(command, timeout=120, env=None):
     result = subprocess.run(
         [str(word) for word in command], timeout=timeout,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, **(env or {})})
+        capture_output=True, env={**os.environ, **(env or {})})
     text = result.stderr.decode(errors="replace")
     if result.returncode:
         raise PeerFailed("%s: %d\n%s" % (" ".join(map(str, command)),
@@ -63,7 +62,8 @@ def gst(*pipelines, timeout=120):
 
 
 def tshark(pcap, fields, *options):
-    """The fields of each packet as dictionaries: what version 4.0 would write."""
+    """The fields of each packet as dictionaries: what version 4.0 would
+    write."""
     command = ["tshark", "-r", pcap, *options, "-T", "fields"]
     for name in fields:
         command += ["-e", name]

@@ -14,8 +14,14 @@ from collections import Counter, namedtuple
 from dataclasses import dataclass, field
 
 import mpegvideo
-from mpegvideo import EXTENSION, GROUP, PICTURE, SEQUENCE, SEQUENCE_END, \
-    USER_DATA
+from mpegvideo import (
+    EXTENSION,
+    GROUP,
+    PICTURE,
+    SEQUENCE,
+    SEQUENCE_END,
+    USER_DATA,
+)
 
 Fault = namedtuple("Fault", "rule packet detail")
 

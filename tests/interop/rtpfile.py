@@ -5,9 +5,9 @@ gst-launch writes a payloader's packets with `rtpstreampay ! filesink`, which
 needs no socket and loses nothing; tshark wants a pcap.
 """
 
-from dataclasses import dataclass, replace
 import pathlib
 import struct
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ import peers
 import udplite
 from rtpfile import RtpPacket, read_rfc4571
 from udplite import sockets
+
 from wirelesslab.streams import placement
 
 PORT = 5004

@@ -140,7 +140,7 @@ class Film:
             ["ffmpeg", "-v", "repeat+error", "-threads", "1", "-f", self.codec,
              "-i", "-", "-fps_mode", "passthrough", "-f", "framehash",
              "-hash", "md5", "-"],
-            input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            input=data, capture_output=True)
         faults = [line for line in result.stderr.decode().splitlines()
                   if line.strip() and not re.search(NOTHING_TO_FORGET, line)]
         assert result.returncode == 0 and not faults, faults

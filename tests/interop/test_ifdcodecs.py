@@ -173,7 +173,7 @@ class ByHand(unittest.TestCase):
         self.assertEqual(len(set(whole)), len(stream.order))
         pictures = dict(zip(stream.shown(range(len(stream.order))), whole))
         places, at = [], 0
-        for unit, number in units:
+        for unit, _ in units:
             places.append((at, len(unit), None))
             at += len(unit)
         results = []

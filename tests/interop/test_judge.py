@@ -12,8 +12,13 @@ import peers
 import receivers
 from mpegvideo import Stream
 from rfc2250check import check, expected_extension, summary
-from rtpfile import RtpPacket, read_pcap, read_rfc4571, write_pcap, \
-    write_rfc4571
+from rtpfile import (
+    RtpPacket,
+    read_pcap,
+    read_rfc4571,
+    write_pcap,
+    write_rfc4571,
+)
 
 SEQUENCE = bytes.fromhex("000001b3 1601 2033 ffff e080"
                          "000001b5 148a 0001 0000")
@@ -152,7 +157,7 @@ class Extension(unittest.TestCase):
             bytes.fromhex(self.COPYRIGHT) + slice_of(1, 10))
 
     def coding(self):
-        bits = "1000" + self.COMMON + "{:020b}".format(0xabcde) + "00"
+        bits = "1000" + self.COMMON + f"{0xabcde:020b}" + "00"
         return b"\0\0\1\xb5" + int(bits, 2).to_bytes(7, "big")
 
     def payload(self, word=WORD, composite="000abcde",

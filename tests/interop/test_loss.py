@@ -6,9 +6,9 @@ receiver is rfc2250depay and, behind it, mpegstat; what must come out follows
 from the elementary stream and from which packets carried which frame.
 """
 
-from collections import Counter
 import random
 import unittest
+from collections import Counter
 
 import clips
 import peers

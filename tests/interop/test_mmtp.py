@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """mmtpsink and mmtpsrc over two unequal links, with the kernel's sockets.
 
-Everything that crosses either link is read by mmtp.py, which knows the wire page
-and a key and nothing of our elements; what arrives is the clip, byte by byte,
-with all its links or when one goes and comes back. Nothing here is a matter of
-how fast the machine is: the latency is longer than any test.
+Everything that crosses either link is read by mmtp.py, which knows the wire
+page and a key and nothing of our elements; what arrives is the clip, byte by
+byte, with all its links or when one goes and comes back. Nothing here is a
+matter of how fast the machine is: the latency is longer than any test.
 """
 
 import dataclasses

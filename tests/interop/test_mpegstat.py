@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """mpegstat's log against ffprobe, and against the elementary stream."""
 
-from collections import Counter
 import unittest
+from collections import Counter
 
 import clips
 import peers
@@ -185,8 +185,8 @@ class LostFrames(unittest.TestCase):
                 continue            # nothing tells how many are gone
             stream = Stream(kind().read_bytes())
             starts = [f.coding for f in stream.frames if f.letter == "I"]
-            run = range(starts[-3], starts[-2])
-            for run, rows in self.logs_without(stream, [run]):
+            missing = range(starts[-3], starts[-2])
+            for run, rows in self.logs_without(stream, [missing]):
                 with self.subTest(kind=kind.__name__):
                     self.assert_reported(stream, run, rows)
 

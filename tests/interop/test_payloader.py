@@ -23,7 +23,7 @@ OTHERS = (clips.small, clips.decorated, clips.pulldown,
           clips.one_sequence_header, clips.no_groups, clips.closed_gops)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def stream_of(path):
     return Stream(path.read_bytes())
 

@@ -12,8 +12,14 @@ import unittest
 import clips
 import peers
 from mpegvideo import Stream
-from rfc2250check import FIELDS, VideoHeader, check, expected_fields, place, \
-    summary
+from rfc2250check import (
+    FIELDS,
+    VideoHeader,
+    check,
+    expected_fields,
+    place,
+    summary,
+)
 from rtpfile import RtpPacket, write_pcap
 
 NAMES = [name for name, _ in FIELDS]

@@ -21,6 +21,7 @@ import unittest
 
 import peers
 import sockets
+
 from wirelesslab.testbed import init_process, linux
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]

@@ -3,14 +3,15 @@
 
 Elements include their own core and the layers of gst/common, cores include the
 layers video and net, and these include nothing of ours. The linker holds the
-calls (without_gstreamer_* of the suite `unit`); this program holds the includes,
-which also bring in types, macros and inline functions.
+calls (without_gstreamer_* of the suite `unit`); this program holds the
+includes, which also bring in types, macros and inline functions.
 
-No files include or call each other in a circle. A unit is what one name before the
-suffix stands for, `frames.c` with `frames.h`. An arrow runs from a unit to each unit
-whose header it includes, and to each unit that defines a function it names. Two
-arrows do not count: `framesprivate.h` may include `frames.h`, which it continues,
-and the macros of GObject that cast to a type may call its `get_type`.
+No files include or call each other in a circle. A unit is what one name before
+the suffix stands for, `frames.c` with `frames.h`. An arrow runs from a unit to
+each unit whose header it includes, and to each unit that defines a function it
+names. Two arrows do not count: `framesprivate.h` may include `frames.h`, which
+it continues, and the macros of GObject that cast to a type may call its
+`get_type`.
 
 The plugins read no environment variables: what a user may set is a property.
 """
@@ -38,8 +39,8 @@ COMMON = {
 BELOW_CORES = {"gst/common/export", "gst/common/video", "gst/common/net"}
 # Files that may read the environment: path to a reason
 ENVIRONMENT = {}
-# Circles that are still there. This list may only become shorter: a unit that is in
-# no circle any more has to leave it.
+# Circles that are still there. This list may only become shorter: a unit that
+# is in no circle any more has to leave it.
 KNOWN_CIRCLES = [
     {"gst/mmtp/core/mmtpreceiver", "gst/mmtp/core/mmtpreceivercaps",
      "gst/mmtp/core/mmtpreceiverhandshake", "gst/mmtp/core/mmtpreceiverreports",
@@ -98,7 +99,8 @@ class Tree:
         self.faults = []
         # file -> the files of the tree that it includes
         self.includes = {path: [] for path in self.files}
-        # unit -> the functions that it defines for itself, and all that it names
+        # unit -> the functions that it defines for itself, and all that it
+        # names
         self.own = collections.defaultdict(set)
         self.named = collections.defaultdict(set)
         # function that others may call -> the units that define it

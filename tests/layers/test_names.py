@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Names that the sources of gst/ and ext/ must not have.
 
-An error domain has no spaces in its name: an indenter that takes the argument of
-G_DEFINE_QUARK for a difference puts some into it.
+An error domain has no spaces in its name: an indenter that takes the argument
+of G_DEFINE_QUARK for a difference puts some into it.
 
-No function of ours looks like a method of a type of GStreamer: a later GStreamer
-may have one of that name. Metas are the exception, for which GStreamer itself asks
-for names such as gst_buffer_add_coverage_meta.
+No function of ours looks like a method of a type of GStreamer: a later
+GStreamer may have one of that name. Metas are the exception, for which
+GStreamer itself asks for names such as gst_buffer_add_coverage_meta.
 """
 
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The walks of a packet in docs/architecture.md name functions that exist, each in
-the file that the page names, each calls the next one, and they are as short as they
-have to be.
+"""The walks of a packet in docs/architecture.md name functions that exist,
+each in the file that the page names, each calls the next one, and they are as
+short as they have to be.
 """
 
 import os

@@ -8,7 +8,7 @@ from wirelesslab import paths, processes
 from wirelesslab.streams import clips
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(
         prog="pipelines/clips",
         description="Makes the missing ones among BUILD/clips/bunny-RATEM.m2v.",

@@ -5,15 +5,18 @@ Without options it compares all transports; see demo_comparison.
 """
 
 import argparse
+import os
 import pathlib
 import re
 import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 
 from wirelesslab import files, gst_environment, paths, processes
 from wirelesslab.commands import demo_comparison
+from wirelesslab.descriptions import Protocol
 from wirelesslab.errors import LabError
 from wirelesslab.streams import clips, frame_log, placement, stream, transports
 
@@ -26,7 +29,7 @@ TARGET = re.compile(
 SOUND_BYTES_PER_SECOND = 24000
 
 
-def parse_arguments(known):
+def parse_arguments(known: dict[str, Protocol]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="pipelines/demo",
         description="Streams a clip through this project's elements in real "
@@ -40,7 +43,8 @@ def parse_arguments(known):
               if transport["clip"] == "m2v"]
     parser.add_argument("--transport", metavar="NAME[,NAME...]",
                         default=videos[0],
-                        help=f"one or more of: {', '.join(videos)} (%(default)s)")
+                        help=f"one or more of: {', '.join(videos)} "
+                        "(%(default)s)")
     parser.add_argument("--rate", type=int, choices=clips.RATES, default=6,
                         help="bitrate of the clip in Mbit/s (%(default)s)")
     parser.add_argument("--seconds", type=int, default=clips.SECONDS,
@@ -86,7 +90,7 @@ def parse_arguments(known):
     return options
 
 
-def build(build_dir):
+def build(build_dir: pathlib.Path) -> None:
     """Configures and compiles what has not been yet."""
     meson = shutil.which("meson")
     ninja = shutil.which("ninja")
@@ -106,7 +110,7 @@ def build(build_dir):
     compile_all([*ninja, *targets])
 
 
-def compile_all(argv):
+def compile_all(argv: Sequence[str | os.PathLike[str]]) -> None:
     """It says now and then how far it is."""
     child = processes.start(
         argv, ended_by=signal.SIGTERM, stdout=subprocess.PIPE,
@@ -126,20 +130,21 @@ def compile_all(argv):
             + processes.tail("".join(output)))
 
 
-def print_sound(run_dir):
+def print_sound(run_dir: pathlib.Path) -> None:
     sound = run_dir / "sound.mp2"
     if sound.exists():
         seconds = sound.stat().st_size / SOUND_BYTES_PER_SECOND
         print(f"sound    {seconds:.1f} s arrived")
 
 
-def make_place(options):
+def make_place(options: argparse.Namespace) -> placement.Place:
     if options.link is None:
-        return placement.Here(gst_environment.environment(options.build))
+        return placement.SameMachine(gst_environment.environment(options.build))
     return placement.OverLink(options.link, options.build)
 
 
-def show(name, transport, options, place):
+def show(name: str, transport: Protocol, options: argparse.Namespace,
+         place: placement.Place) -> None:
     """Streams over one transport and prints its table."""
     clip = (clips.make_ts if transport["clip"] == "ts"
             else clips.make_clip)(options.build, options.rate)
@@ -173,7 +178,7 @@ def show(name, transport, options, place):
             print(f"logs     {run.path}", flush=True)
 
 
-def main():
+def main() -> None:
     known = transports.read()
     options = parse_arguments(known)
     options.build = options.build.resolve()

@@ -4,10 +4,12 @@ transport that is there over the same bad link, one table, and one page."""
 
 import argparse
 import os
+import pathlib
 import subprocess
 import sys
 
 from wirelesslab import paths
+from wirelesslab.descriptions import Cell
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells, grid, matrix
 from wirelesslab.report import run_results
@@ -19,7 +21,7 @@ LEAST_AT_ONCE = 2  # one at a time takes four minutes
 LATE_MS = 500
 
 
-def run(build, output):
+def run(build: pathlib.Path, output: pathlib.Path) -> None:
     found, left_out = grid.possible(matrix.read(MATRIX), build)
     start_anew(found, output)
     failed = grid.run_all(found, left_out, argparse.Namespace(
@@ -33,7 +35,7 @@ def run(build, output):
     write_page(output, build)
 
 
-def start_anew(found, output):
+def start_anew(found: list[Cell], output: pathlib.Path) -> None:
     """Who interrupted it goes on; who saw it to its end sees it again."""
     results = [output / cell["name"] / cells.RESULT for cell in found]
     if all(result.exists() for result in results):
@@ -41,11 +43,11 @@ def start_anew(found, output):
             result.unlink()
 
 
-def compare_pictures(runs):
+def compare_pictures(runs: list[run_results.Run]) -> None:
     """Now, as it takes longest, and is kept: it says how far it is."""
     print()
     for number, run in enumerate(runs, 1):
-        run.pictures
+        _ = run.pictures  # compared when it is read first
         if sys.stdout.isatty() or number % 4 == 0 or number == len(runs):
             print(f"Comparing pictures: {number} of {len(runs)} runs",
                   end="\r" if sys.stdout.isatty() else "\n", flush=True)
@@ -53,7 +55,7 @@ def compare_pictures(runs):
         print()
 
 
-def print_tables(output, build):
+def print_tables(output: pathlib.Path, build: pathlib.Path) -> None:
     runs, _, _ = run_results.read(output, build, LATE_MS)
     compare_pictures(runs)
     for own in run_results.grouped(runs, lambda run: run.group).values():
@@ -68,7 +70,7 @@ def print_tables(output, build):
               "(page and docs/lab.md say more).")
 
 
-def write_page(output, build):
+def write_page(output: pathlib.Path, build: pathlib.Path) -> None:
     done = subprocess.run([LAB, "report", output, "--build", build, "--late",
                            str(LATE_MS)], stdin=subprocess.DEVNULL, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

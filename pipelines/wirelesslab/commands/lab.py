@@ -8,6 +8,7 @@ import pathlib
 import shlex
 import signal
 import sys
+from collections.abc import Callable
 
 from wirelesslab import paths, processes
 from wirelesslab.errors import LabError
@@ -16,13 +17,13 @@ from wirelesslab.report import comparisons, run_results, workload_statistics
 from wirelesslab.workloads import definitions
 
 
-def run_cell(options):
+def run_cell(options: argparse.Namespace) -> None:
     if options.with_parent:
         processes.end_with_parent(signal.SIGTERM)
     cells.run(options.directory.resolve(), options.build)
 
 
-def run_grid(options):
+def run_grid(options: argparse.Namespace) -> None:
     """Fails if a cell did; flagged is not failed."""
     found, left_out = grid.possible(matrix.read(options.file), options.build)
     if options.list:
@@ -35,7 +36,7 @@ def run_grid(options):
         raise LabError("not all could be run")
 
 
-def print_numbers(options):
+def print_numbers(options: argparse.Namespace) -> None:
     """Of workloads besides video, beside a paper's"""
     runs, _, _ = run_results.read(options.output, options.build, 0)
     others = [run for run in runs
@@ -44,7 +45,7 @@ def print_numbers(options):
         print("\n".join(workload_statistics.text(own)))
 
 
-def write_report(options):
+def write_report(options: argparse.Namespace) -> None:
     try:
         from wirelesslab.report import page as pages
     except ImportError as missing:
@@ -58,13 +59,14 @@ def write_report(options):
     print(f"{options.page}, with its plots and tables in {beside}")
 
 
-def parse_arguments(words=None):
+def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="pipelines/lab", description="Runs every protocol of a matrix "
         "over every link, at every bitrate, with every seed.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name, function, words):
+    def command(name: str, function: Callable[[argparse.Namespace], None],
+                words: str) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=words, description=words)
         added.set_defaults(function=function)
         added.add_argument("--build", type=pathlib.Path, metavar="DIR",
@@ -72,12 +74,14 @@ def parse_arguments(words=None):
                            help="the build directory (build)")
         return added
 
-    one = command("run", run_cell, "Runs one cell, whether it was run before or not.")
+    one = command("run", run_cell,
+                  "Runs one cell, whether it was run before or not.")
     one.add_argument("directory", type=pathlib.Path,
                      help="of the cell; grid makes it")
     one.add_argument("--with-parent", action="store_true",
                      help="end when who started it ends")
-    all_ = command("grid", run_grid, "Runs what has not been run yet of a matrix.")
+    all_ = command("grid", run_grid,
+                   "Runs what has not been run yet of a matrix.")
     all_.add_argument("file", type=pathlib.Path,
                       help="such as pipelines/lab.ini")
     all_.add_argument("--output", type=pathlib.Path, metavar="DIR",
@@ -117,7 +121,7 @@ def parse_arguments(words=None):
     return options
 
 
-def main():
+def main() -> None:
     options = parse_arguments()
     processes.die_on_signals()
     options.function(options)

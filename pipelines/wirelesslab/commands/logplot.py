@@ -8,6 +8,8 @@ draw a transfer.
 
 import argparse
 import itertools
+import pathlib
+from collections.abc import Iterator
 
 from wirelesslab.errors import LabError
 from wirelesslab.testbed import link_log
@@ -16,7 +18,7 @@ NS = 1e9
 LOST = "no packet of flow {flow} came out of it"
 
 
-def arrivals(path, flow):
+def arrivals(path: str | pathlib.Path, flow: int) -> list[tuple[float, int]]:
     """(seconds, bytes so far) of each packet that came out, from when the first
     one of the flow went in"""
     begin, packets = None, []
@@ -34,7 +36,7 @@ def arrivals(path, flow):
             for (departure, _), total in zip(packets, totals)]
 
 
-def in_each_second(seen):
+def in_each_second(seen: list[tuple[float, int]]) -> list[int]:
     """Bytes; of the last second, too, which may not be a whole one."""
     sums = [0] * (int(seen[-1][0]) + 1)
     for (seconds, total), (_, before) in zip(seen, [(0, 0), *seen]):
@@ -42,14 +44,15 @@ def in_each_second(seen):
     return sums
 
 
-def silences(seen, least):
+def silences(seen: list[tuple[float, int]],
+             least: float) -> list[tuple[float, float]]:
     """(begin, seconds) of each in which nothing came for so long"""
     return [(before, after - before)
             for (before, _), (after, _) in itertools.pairwise(seen)
             if after - before >= least]
 
 
-def words(seen, least):
+def words(seen: list[tuple[float, int]], least: float) -> Iterator[str]:
     seconds, total = seen[-1]
     yield f"{total} bytes in {seconds:.1f} s, {total / seconds:.0f} byte/s"
     quiet = silences(seen, least)
@@ -60,7 +63,7 @@ def words(seen, least):
         yield f"beside that {total / rest:.0f} byte/s"
 
 
-def draw(seen, title, output):
+def draw(seen: list[tuple[float, int]], title: str, output: str) -> None:
     try:
         from wirelesslab.report import plots  # needs matplotlib
     except ImportError as missing:
@@ -84,7 +87,7 @@ def draw(seen, title, output):
                        if output.endswith(".svg") else None)
 
 
-def parse_arguments():
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -99,7 +102,7 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def main():
+def main() -> None:
     options = parse_arguments()
     seen = arrivals(options.log, options.flow)
     if not seen:

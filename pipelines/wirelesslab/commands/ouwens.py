@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The tables of Ouwens 2006, chapter 3: his numbers (ouwens.csv) beside those of
-the runs of ouwens.ini, as Markdown for docs/ouwens.md. Of ours the median of all
-seeds, with the lowest and highest. Where some runs were flagged, it is that of the
-others; where all were, there is a star.
+"""The tables of Ouwens 2006, chapter 3: his numbers (ouwens.csv) beside those
+of the runs of ouwens.ini, as Markdown for docs/ouwens.md. Of ours the median
+of all seeds, with the lowest and highest. Where some runs were flagged, it is
+that of the others; where all were, there is a star.
 
   pipelines/ouwens build/lab/ouwens
 """
@@ -12,6 +12,8 @@ import collections
 import csv
 import pathlib
 import statistics
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from wirelesslab import paths, process_pool, processes
 from wirelesslab.report import run_results
@@ -33,10 +35,13 @@ LOSSES_IN_A_ROW = {"3.12": "udp-blocking", "3.18": "udp"}
 PARTS = ((2, 19), (21, 39), (41, 59))
 LATE_MS = 500
 
+Theirs = dict[tuple[str, str, int, int, str, str], float]
+Ours = dict[tuple[str, int, int, str], list[dict[str, Any]]]
+
 
 # ---------------------------------------------------------------------- theirs
 
-def read_theirs():
+def read_theirs() -> Theirs:
     """{(table, protocol, rate, retry, oven, what): value}"""
     with open(THEIRS) as file:
         return {(row["table"], row["protocol"], int(row["rate"]),
@@ -46,13 +51,13 @@ def read_theirs():
 
 # ------------------------------------------------------------------------ ours
 
-def key(run):
+def key(run: run_results.Run) -> tuple[str, int, int, str]:
     """(protocol, rate, retry, oven)"""
     section, _, retry = run.cell["link"]["name"].partition("_retry-limit=")
     return run.protocol, run.cell["rate"], int(retry), OVENS[section]
 
 
-def measure(run):
+def measure(run: run_results.Run) -> dict[str, Any]:
     """{name: number} of what the chapter tells of a run"""
     ways = run.passages
     lateness = [way.lateness_ns() for way in measurements.arrived(ways)]
@@ -62,7 +67,8 @@ def measure(run):
     return {
         **{f"lost {type}": frames["lost"][type] for type in measurements.TYPES},
         "lost": frames["lost"].total(),
-        "decodable %": run_results.share(frames["decodable"].total(), len(ways)),
+        "decodable %": run_results.share(frames["decodable"].total(),
+                                         len(ways)),
         "duration s": measurements.duration_ns(ways) / measurements.NS,
         **{f"Mbit/s {n}": throughput(ways, part)
            for n, part in enumerate(PARTS)},
@@ -77,7 +83,8 @@ def measure(run):
     }
 
 
-def throughput(ways, part):
+def throughput(ways: list[measurements.Passage],
+               part: tuple[int, int]) -> float:
     """Mbit/s of frames that came in that time"""
     begin, end = (seconds * measurements.NS for seconds in part)
     bits = sum(8 * way.frame.size for way in measurements.arrived(ways)
@@ -85,7 +92,7 @@ def throughput(ways, part):
     return bits / (end - begin) * measurements.NS / 1e6
 
 
-def of_size(ways):
+def of_size(ways: list[measurements.Passage]) -> float:
     """How much of the lateness goes with the frame's size: Pearson's r"""
     there = measurements.arrived(ways)
     try:
@@ -95,7 +102,8 @@ def of_size(ways):
         return run_results.NAN
 
 
-def read_ours(directory, build):
+def read_ours(directory: pathlib.Path,
+              build: pathlib.Path) -> tuple[Ours, int, int]:
     """({key: [what each run measured]}, runs that were flagged, all)"""
     runs, _, _ = run_results.read(directory, build, LATE_MS)
     found = collections.defaultdict(list)
@@ -106,32 +114,33 @@ def read_ours(directory, build):
     return ours, sum(run.is_flagged for run in runs), len(runs)
 
 
-def believed(runs):
+def believed(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Those that were not flagged; all, where there is none."""
     return [run for run in runs if not run["flagged"]] or runs
 
 
-def star(runs):
+def star(runs: list[dict[str, Any]]) -> str:
     return "*" if any(run["flagged"] for run in runs) else ""
 
 
 # ---------------------------------------------------------------------- tables
 
-def both(theirs, ours, what, form, digits=1):
+def both(theirs: float | None, ours: list[dict[str, Any]], what: str,
+         form: str, digits: int = 1) -> str:
     """`his / ours`"""
     his = "–" if theirs is None else f"{theirs:.{digits}f}"
     return f"{his} / " + spread(ours, what, form)
 
 
-def spread(ours, what, form):
+def spread(ours: list[dict[str, Any]], what: str, form: str) -> str:
     return run_results.spread([run[what] for run in ours], form) + star(ours)
 
 
-def rows_of(retries):
+def rows_of(retries: Sequence[int]) -> list[tuple[int, str]]:
     return [(retry, oven) for retry in retries for oven in ("no", "yes")]
 
 
-def durations(table, theirs, ours):
+def durations(table: str, theirs: Theirs, ours: Ours) -> Iterator[list[str]]:
     protocol = DURATIONS[table]
     yield ["R, oven", *(f"{rate} Mbit/s" for rate in RATES)]
     for retry, oven in rows_of(LONG_RETRIES):
@@ -141,7 +150,8 @@ def durations(table, theirs, ours):
             for rate in RATES)]
 
 
-def losses(protocol, rate, theirs, ours):
+def losses(protocol: str, rate: int, theirs: Theirs,
+           ours: Ours) -> Iterator[list[str]]:
     table = LOSSES[protocol][RATES.index(rate)]
     yield ["R, oven", *measurements.TYPES, "all", "decodable in time, %"]
     for retry, oven in rows_of(LONG_RETRIES):
@@ -155,7 +165,8 @@ def losses(protocol, rate, theirs, ours):
                spread(own, "decodable %", "{:.1f}")]
 
 
-def losses_in_a_row(table, theirs, ours):
+def losses_in_a_row(table: str, theirs: Theirs,
+                    ours: Ours) -> Iterator[list[str]]:
     """Shares are of the losses of all our seeds together."""
     protocol = LOSSES_IN_A_ROW[table]
     yield ["R, Mbit/s, oven", *measurements.OUWENS_RUNS, "packets lost"]
@@ -172,16 +183,16 @@ def losses_in_a_row(table, theirs, ours):
                             "packets lost", "{:.0f}", 0)]
 
 
-def shares(ours):
+def shares(ours: list[dict[str, Any]]) -> list[str]:
     """% of the runs of losses, by measures.OUWENS_RUNS"""
     runs = sum((run["in a row"] for run in ours), collections.Counter())
     return [f"{percent:.0f}" if runs else "–"
             for percent in measurements.run_percents(runs)[0]]
 
 
-def courses(protocol, ours):
-    """What the figures draw, as numbers: by retry value at the bitrate that they
-    have, and by bitrate at four transmissions."""
+def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
+    """What the figures draw, as numbers: by retry value at the bitrate that
+    they have, and by bitrate at four transmissions."""
     rate = 4 if protocol == "udp" else 6
     yield ["Mbit/s, R, oven", "Mbit/s until 19 s, 21 to 39, 41 to 59",
            "late: median, worst, ms", "jitter: mean, 99 %, ms",
@@ -203,19 +214,20 @@ def courses(protocol, ours):
                    middle(own, "of size", "{:.2f}")]
 
 
-def middle(ours, what, form):
+def middle(ours: list[dict[str, Any]], what: str, form: str) -> str:
     """The median alone"""
     return form.format(statistics.median(run[what] for run in ours)) \
         + star(ours) if ours else "–"
 
 
-def markdown(rows):
+def markdown(rows: Iterable[list[str]]) -> str:
     rows = list(rows)
     return "\n".join("| " + " | ".join(row) + " |" for row in (
         rows[0], ["---"] * len(rows[0]), *rows[1:]))
 
 
-def all_tables(theirs, ours):
+def all_tables(theirs: Theirs,
+               ours: Ours) -> Iterator[tuple[str, Iterator[list[str]]]]:
     """(title, rows) of each, in his order"""
     yield "Table 3.7: seconds, blocking UDP", durations("3.7", theirs, ours)
     yield from loss_tables("udp-blocking", theirs, ours)
@@ -230,15 +242,16 @@ def all_tables(theirs, ours):
         yield f"Figures, {title}", courses(protocol, ours)
 
 
-def loss_tables(protocol, theirs, ours):
+def loss_tables(protocol: str, theirs: Theirs,
+                ours: Ours) -> Iterator[tuple[str, Iterator[list[str]]]]:
     for rate, table in zip(RATES, LOSSES[protocol]):
         yield (f"Table {table}: frames lost, {PROTOCOLS[protocol]}, "
                f"{rate} Mbit/s", losses(protocol, rate, theirs, ours))
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(
-        prog="pipelines/ouwens.py", description="Prints the tables of Ouwens "
+        prog="pipelines/ouwens", description="Prints the tables of Ouwens "
         "2006, chapter 3, beside those of the runs of ouwens.ini.")
     parser.add_argument("directory", type=pathlib.Path,
                         help="that grid was given as --output")

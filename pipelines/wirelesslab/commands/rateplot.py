@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws how an encoder follows the network: what tests/examples/follow prints, as
-an SVG, one picture for each file, above each other.
+"""Draws how an encoder follows the network: what tests/examples/follow prints,
+as an SVG, one picture for each file, above each other.
 
   rateplot --link 20:4 --link 20:1.5 --link 20:4 mmtp.csv dccp.csv > rates.svg
 """
@@ -10,6 +10,7 @@ import csv
 import pathlib
 import sys
 import xml.sax.saxutils
+from collections.abc import Iterable, Iterator, Sequence
 
 from wirelesslab.errors import LabError
 
@@ -26,7 +27,7 @@ STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 MOST_MARKS = 6
 
 
-def read(path):
+def read(path: pathlib.Path) -> list[dict[str, float]]:
     """Rows of numbers; `#` begins a comment."""
     with open(path) as lines:
         rows = [{name: float(value) for name, value in row.items()}
@@ -37,14 +38,16 @@ def read(path):
     return rows
 
 
-def smooth(values, count=5):
-    """The mean of as many lines up to each: a key frame is no change of rate."""
+def smooth(values: Sequence[float], count: int = 5) -> Iterator[float]:
+    """The mean of as many lines up to each: a key frame is no change of
+    rate."""
     for end in range(1, len(values) + 1):
         window = values[max(0, end - count):end]
         yield sum(window) / len(window)
 
 
-def link_corners(steps):
+def link_corners(
+        steps: Iterable[tuple[float, float]]) -> Iterator[tuple[float, float]]:
     """(seconds, bit/s) of a link that has each rate for so long."""
     begin = 0
     for seconds, megabits in steps:
@@ -53,7 +56,7 @@ def link_corners(steps):
         yield begin, megabits * 1e6
 
 
-def marks(most):
+def marks(most: float) -> list[float]:
     """Round numbers from 0 to the most, for an axis."""
     step = next((step for step in STEPS if most / step <= MOST_MARKS),
                 STEPS[-1])
@@ -63,7 +66,8 @@ def marks(most):
 class Picture:
     """The curves of one log, at its place in the drawing."""
 
-    def __init__(self, title, rows, link, above):
+    def __init__(self, title: str, rows: Sequence[dict[str, float]],
+                 link: Iterable[tuple[float, float]], above: int) -> None:
         self.title, self.rows, self.link = title, rows, list(link)
         self.above = above
         self.seconds = max(row["seconds"] for row in rows)
@@ -72,26 +76,28 @@ class Picture:
             + [row[name] for row in rows for name in ("estimated", "asked")])
         self.parts = []
 
-    def x(self, seconds):
+    def x(self, seconds: float) -> float:
         return LEFT + (WIDTH - LEFT - RIGHT) * min(
             seconds / self.seconds, 1)
 
-    def y(self, rate):
+    def y(self, rate: float) -> float:
         inner = HEIGHT - TOP - BOTTOM
         return self.above + TOP + inner * (1 - min(rate / self.most, 1))
 
-    def text(self, x, y, words, anchor="start", colour="#000000"):
+    def text(self, x: float, y: float, words: str, anchor: str = "start",
+             colour: str = "#000000") -> None:
         self.parts.append(
             f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
             f'fill="{colour}">{xml.sax.saxutils.escape(words)}</text>')
 
-    def line(self, points, colour, width):
+    def line(self, points: Iterable[tuple[float, float]], colour: str,
+             width: float) -> None:
         places = " ".join(f"{self.x(seconds):.1f},{self.y(rate):.1f}"
                           for seconds, rate in points)
         self.parts.append(f'<polyline points="{places}" fill="none" '
                           f'stroke="{colour}" stroke-width="{width}"/>')
 
-    def draw_link(self):
+    def draw_link(self) -> None:
         if not self.link:
             return
         ends = [(0, 0), *self.link, (self.link[-1][0], 0)]
@@ -99,7 +105,7 @@ class Picture:
                           for seconds, rate in ends)
         self.parts.append(f'<polygon points="{places}" fill="{LINK_COLOUR}"/>')
 
-    def draw_axes(self):
+    def draw_axes(self) -> None:
         for megabits in marks(self.most / 1e6):
             y = self.y(megabits * 1e6)
             self.parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" '
@@ -111,7 +117,7 @@ class Picture:
         self.text(WIDTH - RIGHT, bottom + 32, "seconds", "end")
         self.text(LEFT, self.above + 18, f"{self.title}, Mbit/s")
 
-    def draw_curves(self):
+    def draw_curves(self) -> None:
         seconds = [row["seconds"] for row in self.rows]
         for name, _, colour in CURVES:
             values = [row[name] for row in self.rows]
@@ -119,7 +125,7 @@ class Picture:
                 values = smooth(values)
             self.line(zip(seconds, values), colour, 1.5)
 
-    def draw_legend(self):
+    def draw_legend(self) -> None:
         x, y = LEFT + 155, self.above + 18
         named = [(words, colour) for _, words, colour in CURVES]
         if self.link:
@@ -128,7 +134,7 @@ class Picture:
             self.text(x, y, words, colour=colour)
             x += 16 + 6.9 * len(words)
 
-    def draw(self):
+    def draw(self) -> list[str]:
         self.draw_link()
         self.draw_axes()
         self.draw_curves()
@@ -136,7 +142,8 @@ class Picture:
         return self.parts
 
 
-def drawing(logs, link):
+def drawing(logs: list[tuple[str, list[dict[str, float]]]],
+            link: Iterable[tuple[float, float]]) -> str:
     parts = [part for number, (title, rows) in enumerate(logs)
              for part in Picture(title, rows, link, number * HEIGHT).draw()]
     height = HEIGHT * len(logs)
@@ -148,16 +155,17 @@ def drawing(logs, link):
         *parts, "</svg>"]) + "\n"
 
 
-def seconds_and_rate(text):
+def seconds_and_rate(text: str) -> tuple[float, float]:
     seconds, _, rate = text.partition(":")
     return float(seconds), float(rate)
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("logs", nargs="+", metavar="LOG.csv", help="title of the "
-                        "picture: the file's name, without its suffix")
+    parser.add_argument("logs", nargs="+", metavar="LOG.csv",
+                        help="title of the picture: the file's name, without "
+                        "its suffix")
     parser.add_argument("--link", action="append", default=[],
                         metavar="SECONDS:MBIT/S", type=seconds_and_rate,
                         help="what the link carried, and how long, one after "

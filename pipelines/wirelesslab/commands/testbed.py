@@ -11,6 +11,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from typing import IO, Any, BinaryIO
 
 from wirelesslab import processes
 from wirelesslab.errors import LabError
@@ -34,11 +36,13 @@ class Late(Exception):
 class Steps(argparse.Action):
     """Options that are steps of a run keep their order."""
 
-    def __call__(self, _parser, options, value, option_string=None):
+    def __call__(self, _parser: argparse.ArgumentParser,
+                 options: argparse.Namespace, value: Any,
+                 option_string: str | None = None) -> None:
         options.steps = [*options.steps, (option_string.lstrip("-"), value)]
 
 
-def parse_arguments():
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="pipelines/testbed",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -108,14 +112,15 @@ The exit status is that of the command that decides: --main, or the last --run;
     return options
 
 
-def split_place(text, what, form="HOST: COMMAND"):
+def split_place(text: str, what: str,
+                form: str = "HOST: COMMAND") -> tuple[str, str]:
     place, colon, rest = text.partition(":")
     if not colon or not rest.strip():
         raise LabError(f"{what} {text!r}: it is '{form}'")
     return place.strip(), rest.strip()
 
 
-def sysctls_of(texts):
+def sysctls_of(texts: list[str]) -> dict[str, dict[str, str]]:
     found = {}
     for text in texts:
         host, setting = split_place(text, "--sysctl", SYSCTL_FORM)
@@ -129,14 +134,15 @@ def sysctls_of(texts):
 class Stream:
     """One output of a command on its way to ours, line by line."""
 
-    def __init__(self, pipe, target, prefix, log):
+    def __init__(self, pipe: IO[bytes], target: BinaryIO, prefix: str,
+                 log: BinaryIO | None) -> None:
         self.pipe = pipe
         self._target = target
         self._prefix = prefix.encode()
         self._log = log
         self._rest = b""
 
-    def pass_on(self):
+    def pass_on(self) -> bool:
         """Returns whether there may be more."""
         data = os.read(self.pipe.fileno(), 1 << 16)
         if self._log:
@@ -154,7 +160,7 @@ class Stream:
 class Session:
     """The steps of one command line, in an open testbed."""
 
-    def __init__(self, bed, options):
+    def __init__(self, bed: Testbed, options: argparse.Namespace) -> None:
         self._bed = bed
         self._options = options
         self._selector = selectors.DefaultSelector()
@@ -169,7 +175,7 @@ class Session:
                                                     or options.shell)
         self._started = []  # (host, command, process)
 
-    def run(self):
+    def run(self) -> int:
         """Returns the exit status of the command that decides."""
         for process in self._bed.link_processes():
             self._watch(process)
@@ -179,7 +185,7 @@ class Session:
         self._until(lambda: decides.poll() is not None)
         return decides.returncode
 
-    def _run_steps(self):
+    def _run_steps(self) -> subprocess.Popen[Any] | None:
         main = last = None
         for kind, text in self._options.steps:
             if kind == "wait":
@@ -193,13 +199,13 @@ class Session:
                 self._finish_first(last, text)
         return main or last
 
-    def _finish_first(self, child, text):
+    def _finish_first(self, child: subprocess.Popen[Any], text: str) -> None:
         self._until(lambda: child.poll() is not None)
         if child.returncode != 0:
             raise LabError(f"--first {text!r} failed "
                            f"({processes.describe(child.returncode)})")
 
-    def _wait(self, host, place):
+    def _wait(self, host: str, place: str) -> None:
         kind, _, port = place.partition("/")
         if not port.isdigit():
             raise LabError(f"--wait {place!r}: it is KIND/PORT")
@@ -210,7 +216,7 @@ class Session:
                 raise LabError(f"nothing listens at {place} of {host}")
             self._look(SECONDS_BETWEEN_LOOKS)
 
-    def _check_commands(self, host, place):
+    def _check_commands(self, host: str, place: str) -> None:
         """What has failed there was to listen, most likely."""
         for place_of, command, process in self._started:
             if place_of == host and process.poll():
@@ -218,7 +224,7 @@ class Session:
                     f"nothing listens at {place} of {host}: {command!r} ended "
                     f"there ({processes.describe(process.returncode)})")
 
-    def _start(self, host, command):
+    def _start(self, host: str, command: str) -> subprocess.Popen[Any]:
         if self._direct:
             child = self._bed.popen(host, command)
         else:
@@ -230,7 +236,7 @@ class Session:
         self._started.append((host, command, child))
         return child
 
-    def _start_shell(self, host):
+    def _start_shell(self, host: str) -> subprocess.Popen[Any]:
         shell = os.environ.get("SHELL", "sh")
         print(f"testbed: {shell} in host {host}; its end is that of all",
               file=sys.stderr)
@@ -241,27 +247,29 @@ class Session:
         self._watch(child)
         return child
 
-    def _follow(self, pipe, target, host, kind):
+    def _follow(self, pipe: IO[bytes], target: BinaryIO, host: str,
+                kind: str) -> None:
         log = None
         if self._options.keep_logs is not None:
             log = self._files.enter_context(open(
-                self._bed.logs / f"{len(self._started) + 1}-{host}.{kind}", "wb"))
+                self._bed.logs / f"{len(self._started) + 1}-{host}.{kind}",
+                "wb"))
         prefix = f"{host}| " if self._prefixed else ""
         self._selector.register(pipe, selectors.EVENT_READ,
                                 Stream(pipe, target, prefix, log))
 
-    def _watch(self, process):
+    def _watch(self, process: subprocess.Popen[Any]) -> None:
         descriptor = os.pidfd_open(process.pid)
         self._files.callback(os.close, descriptor)
         self._selector.register(descriptor, selectors.EVENT_READ)
 
-    def _until(self, condition):
+    def _until(self, condition: Callable[[], bool]) -> None:
         """Passes on what the commands print until the condition holds, which
         changes only as one of the processes ends."""
         while not condition():
             self._look()
 
-    def _look(self, seconds=None):
+    def _look(self, seconds: float | None = None) -> None:
         """Until something happens, `seconds` at most."""
         if self._deadline is not None:
             left = self._deadline - time.monotonic()
@@ -273,7 +281,7 @@ class Session:
                 self._selector.unregister(key.fileobj)
         self._bed.check()
 
-    def close(self):
+    def close(self) -> None:
         """What they still had to say, once all have ended."""
         with self._files:
             for key in list(self._selector.get_map().values()):
@@ -283,7 +291,7 @@ class Session:
         self._selector.close()
 
 
-def run(options):
+def run(options: argparse.Namespace) -> int:
     bed = Testbed(
         options.link or ["wl0=a,b"], options.mode, options.build,
         sysctls_of(options.sysctl),
@@ -307,7 +315,7 @@ def run(options):
             session.close()
 
 
-def main():
+def main() -> None:
     options = parse_arguments()
     processes.die_on_signals()
     try:

@@ -19,10 +19,13 @@ import signal
 import statistics
 import subprocess
 import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Self
 
 from wirelesslab import files, gst_environment, paths, processes
 from wirelesslab.errors import LabError
 from wirelesslab.streams import clips, pictures, rtp_file
+from wirelesslab.testbed import namespaces
 from wirelesslab.testbed.testbed import Testbed
 
 # Singh 5.1, the trace of a bad place; 5.2.3, the live experiment, whose rate
@@ -92,7 +95,8 @@ TRANSPORTS = (UDP, UDPLITE)
 class Clip:
     """A small clip in packets, and with the pace at which they are sent."""
 
-    def __init__(self, options, run_dir):
+    def __init__(self, options: argparse.Namespace,
+                 run_dir: pathlib.Path) -> None:
         self.codec = CODECS[options.codec]
         _, _, self.format, self.fps = clips.QCIF[options.codec]
         self.path = clips.make_qcif(options.build, options.codec,
@@ -106,15 +110,15 @@ class Clip:
         self._packetize(self.speed)
         self.seconds = options.seconds * self.speed
 
-    def pay(self):
+    def pay(self) -> str:
         """Words for gst-launch-1.0. Each run has the very same packets."""
         return (f"{self.codec.pay} mtu={self._mtu} ssrc=1 seqnum-offset=0 "
                 "timestamp-offset=0")
 
-    def source(self):
+    def source(self) -> str:
         return f"filesrc location={shlex.quote(str(self.slow))} ! qtdemux"
 
-    def _packetize(self, speed):
+    def _packetize(self, speed: float) -> None:
         self.slow = self._run_dir / f"slow.{self.codec.container}"
         packets = self._run_dir / "sent.rtp"
         pictures.ffmpeg(["-f", self.format, "-i", self.path, "-c", "copy",
@@ -129,11 +133,11 @@ class Clip:
             raise LabError("the clip has too many packets; --seconds "
                            "makes it shorter")
 
-    def line_seconds(self):
+    def line_seconds(self) -> float:
         return sum(len(packet.data) + IP_AND_UDP + PPP
                    for packet in self.packets) / LINE_BYTES_PER_SECOND
 
-    def cross_radio(self, link, pattern):
+    def cross_radio(self, link: str, pattern: pathlib.Path) -> None:
         """In virtual time: what happens to each packet, into the file."""
         parts = self._run_dir / "packets"
         parts.write_bytes(b"".join(
@@ -148,7 +152,7 @@ class Clip:
                self._env, "the radio")
 
 
-def launch(pipeline, env, what):
+def launch(pipeline: str, env: dict[str, str], what: str) -> None:
     processes.run(["gst-launch-1.0", "-q", *shlex.split(pipeline)], what,
                   env=env)
 
@@ -158,7 +162,9 @@ def launch(pipeline, env, what):
 class Run:
     """The clip by one transport over a link of its own."""
 
-    def __init__(self, transport, clip, link, pattern, options, run_dir):
+    def __init__(self, transport: Transport, clip: Clip, link: str,
+                 pattern: pathlib.Path, options: argparse.Namespace,
+                 run_dir: pathlib.Path) -> None:
         self.transport = transport
         self._clip = clip
         self._backend = (f" backend={options.backend}"
@@ -174,7 +180,7 @@ class Run:
             # The sender writes a frame at once; none is lost before the link.
             devices={"wl0": "txqueuelen=1000"})
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self._bed.__enter__()
         try:
             self._receiver = self._start_receiver()
@@ -183,22 +189,22 @@ class Run:
             raise
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self._bed.close()
 
-    def _popen(self, host, pipeline):
+    def _popen(self, host: str, pipeline: str) -> namespaces.Command:
         with open(self._output(host), "w") as output:
             return self._bed.popen(
                 host, ["gst-launch-1.0", "-e", *shlex.split(pipeline)],
                 stdout=output, stderr=subprocess.STDOUT)
 
-    def _output(self, host):
+    def _output(self, host: str) -> pathlib.Path:
         return self._dir / f"{host}.out"
 
-    def _address(self):
+    def _address(self) -> str:
         return self._bed.variables(SENDER)[RECEIVER]
 
-    def _start_receiver(self):
+    def _start_receiver(self) -> namespaces.Command:
         """Nothing is late here, nor overtaken: the jitter buffer only gives
         frames the times of their packets."""
         codec = self._clip.codec
@@ -219,19 +225,19 @@ class Run:
             time.sleep(0.02)
         return child
 
-    def _is_listening(self):
+    def _is_listening(self) -> bool:
         """By whatever backend: nobody else is on this host."""
         return any(self._bed.is_listening(RECEIVER, kind, port)
                    for kind, port in (("udp", PORT), ("udplite", PORT),
                                       ("raw", IP_PROTOCOL_UDPLITE)))
 
-    def start_sender(self):
+    def start_sender(self) -> None:
         self._sender = self._popen(
             SENDER, f"{self._clip.source()} ! clocksync ! {self._clip.pay()} "
             f"! {self.transport.sink}{self._backend} host={self._address()} "
             f"port={PORT} bind-port={PORT} sync=false async=false")
 
-    def has_sent(self):
+    def has_sent(self) -> bool:
         """LabError if somebody ended who should not have."""
         self._bed.check()
         self._check(RECEIVER, self._receiver)
@@ -239,25 +245,26 @@ class Run:
             self._check(SENDER, self._sender)
         return self._sender.poll() == 0
 
-    def _check(self, host, child):
+    def _check(self, host: str, child: namespaces.Command) -> None:
         if child.poll() is not None:
             raise self._failure(
                 host, f"ended ({processes.describe(child.returncode)})")
 
-    def _failure(self, host, what):
+    def _failure(self, host: str, what: str) -> LabError:
         words = self._output(host).read_text(errors="replace")
         role = "sender" if host == SENDER else "receiver"
         return LabError(f"the {role} of {self.transport.title} {what}; "
                         f"its last words:\n{processes.tail(words)}")
 
-    def finish(self):
+    def finish(self) -> None:
         """What is in the link comes out, then the receiver's files are
         whole."""
         for link in self._bed.link_processes():
             self._end(link, SECONDS_TO_DRAIN, "the link")
         self._end(self._receiver, SECONDS_TO_END, "the receiver")
 
-    def _end(self, process, seconds, what):
+    def _end(self, process: namespaces.Command, seconds: float,
+             what: str) -> None:
         process.send_signal(signal.SIGINT)
         try:
             status = process.wait(seconds)
@@ -268,7 +275,7 @@ class Run:
             raise LabError(f"{what} of {self.transport.title} failed "
                            f"({processes.describe(status)})")
 
-    def fates(self):
+    def fates(self) -> dict[int, tuple[str, float, float]]:
         """{index: (fate, arrival, departure in s)}, as the link wrote it."""
         found = {}
         for line in self._bed.log("wl0").read_text().splitlines():
@@ -279,7 +286,7 @@ class Run:
         return found
 
 
-def send(runs, seconds):
+def send(runs: Sequence[Run], seconds: float) -> None:
     """By all at once."""
     for run in runs:
         run.start_sender()
@@ -299,7 +306,7 @@ def send(runs, seconds):
 class Outcome:
     """What became of the clip by one transport."""
 
-    def __init__(self, run, clip):
+    def __init__(self, run: Run, clip: Clip) -> None:
         self.transport = run.transport
         self.video = run.video
         self.sent = clip.packets
@@ -308,43 +315,43 @@ class Outcome:
         self.whole_frames = rtp_file.whole_frames(clip.packets, self.arrived)
         self.errors = []  # mean square, of each picture
 
-    def lost(self):
+    def lost(self) -> int:
         return len(self.sent) - len(self.arrived)
 
-    def lost_share(self):
+    def lost_share(self) -> float:
         return self.lost() / len(self.sent)
 
-    def damaged(self):
+    def damaged(self) -> int:
         """Packets that the application got, with bytes that were not sent."""
         return sum(packet.data != self.sent[index].data
                    for index, packet in self.arrived.items())
 
-    def delivered_bytes(self):
+    def delivered_bytes(self) -> int:
         return sum(packet.payload_size() for packet in self.arrived.values())
 
-    def times(self):
+    def times(self) -> list[tuple[float, float]]:
         """Of those that arrived: (sent, arrived), in seconds of the link."""
         return [self.fates[index][1:] for index in sorted(self.arrived)
                 if index in self.fates]
 
-    def delay(self):
+    def delay(self) -> float:
         return mean(end - begin for begin, end in self.times())
 
-    def gaps(self):
+    def gaps(self) -> list[float]:
         """Jitter, as Singh has it: time between arrivals (5.2.2)"""
         ends = [end for _, end in self.times()]
         return [after - before for before, after in zip(ends, ends[1:])]
 
-    def throughput(self):
+    def throughput(self) -> float:
         """bit/s of video and its header"""
         begin = min((begin for _, begin, _ in self.fates.values()), default=0)
         end = max((end for _, _, end in self.fates.values()), default=0)
         return 8 * self.delivered_bytes() / (end - begin) if end else math.nan
 
-    def psnr(self):
+    def psnr(self) -> float:
         return pictures.psnr(self.errors)
 
-    def write_log(self, path):
+    def write_log(self, path: pathlib.Path) -> None:
         with open(path, "w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(["packet", "frame", "size_bytes", "sent_s",
@@ -363,7 +370,7 @@ class Outcome:
                     int(arrived is not None),
                     differing_bytes(packet, arrived) if arrived else ""])
 
-    def summary(self):
+    def summary(self) -> dict[str, float]:
         return {
             "sent": len(self.sent), "lost": self.lost(),
             "damaged": self.damaged(),
@@ -374,21 +381,22 @@ class Outcome:
             "whole_frames": len(self.whole_frames), "psnr_db": self.psnr()}
 
 
-def differing_bytes(packet, other):
+def differing_bytes(packet: rtp_file.Packet, other: rtp_file.Packet) -> int:
     return (sum(a != b for a, b in zip(packet.data, other.data))
             + abs(len(packet.data) - len(other.data)))
 
 
-def mean(values):
+def mean(values: Iterator[Any] | list[float]) -> float:
     values = list(values)
     return statistics.fmean(values) if values else math.nan
 
 
-def deviation(values):
+def deviation(values: Sequence[float]) -> float:
     return statistics.pstdev(values) if values else math.nan
 
 
-def look(clip, outcomes, run_dir, output):
+def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
+         output: pathlib.Path) -> int:
     """Videos, pictures, and how much they differ from what was sent."""
     sent = output / "sent.mkv"
     count = len(clip.frames)
@@ -410,7 +418,7 @@ def look(clip, outcomes, run_dir, output):
     return number
 
 
-def bad_picture(outcomes):
+def bad_picture(outcomes: list[Outcome]) -> int:
     """By how much it differs from what was sent, in all outcomes together: one
     of ten is worse."""
     sums = [sum(errors) for errors in zip(*(outcome.errors
@@ -421,8 +429,8 @@ def bad_picture(outcomes):
 
 # ------------------------------------------------------------------- in words
 
-def rows(outcomes):
-    def row(what, form, value):
+def rows(outcomes: list[Outcome]) -> list[list[str]]:
+    def row(what: str, form: str, value: Callable[..., Any]) -> list[str]:
         return [what, *(form.format(value(outcome)) for outcome in outcomes)]
 
     return [
@@ -442,7 +450,7 @@ def rows(outcomes):
     ]
 
 
-def comparison(udp, udplite):
+def comparison(udp: Outcome, udplite: Outcome) -> str:
     if not udp.lost():
         return "The radio hit no packet."
     words = (f"UDP-Lite lost {udplite.lost() / udp.lost():.2f} of what UDP "
@@ -453,7 +461,7 @@ def comparison(udp, udplite):
     return words + "."
 
 
-def table(outcomes):
+def table(outcomes: list[Outcome]) -> list[str]:
     lines = rows(outcomes)
     widths = [max(map(len, column)) for column in zip(*lines)]
     return ["  ".join([line[0].ljust(widths[0]),
@@ -464,7 +472,8 @@ def table(outcomes):
 
 # ---------------------------------------------------------------------- main
 
-def simulate(options, run_dir):
+def simulate(options: argparse.Namespace,
+             run_dir: pathlib.Path) -> tuple[list[Outcome], Clip]:
     """Outcomes of both, in the order of TRANSPORTS; and the clip."""
     clip = Clip(options, run_dir)
     link = f"{LINK} seed={options.seed} {POINTS[options.point]} {options.link}"
@@ -480,7 +489,7 @@ def simulate(options, run_dir):
         return [Outcome(run, clip) for run in runs], clip
 
 
-def parse_arguments(words=None):
+def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="pipelines/wsim",
         description="Sends a small clip over an emulated GSM line twice, by "
@@ -524,7 +533,7 @@ def parse_arguments(words=None):
     return options
 
 
-def main():
+def main() -> None:
     options = parse_arguments()
     processes.die_on_signals()
     options.output.mkdir(parents=True, exist_ok=True)

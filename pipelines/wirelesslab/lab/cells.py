@@ -17,8 +17,11 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from wirelesslab import files, gst_environment, paths, processes
+from wirelesslab.descriptions import Cell, Protocol
 from wirelesslab.errors import LabError
 from wirelesslab.lab import matrix
 from wirelesslab.streams import clips, frame_log, placement, stream, transports
@@ -43,7 +46,7 @@ IN_TIME = {"warnings": [], "left_out": "",
 ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9]*)(?![a-z0-9/.])")  # not caps
 
 
-def describe(directory, cell):
+def describe(directory: pathlib.Path, cell: Cell) -> None:
     """Writes down what is to be run there; the file stays as it is where that
     has not changed, for whoever goes by its age."""
     directory.mkdir(parents=True, exist_ok=True)
@@ -53,7 +56,7 @@ def describe(directory, cell):
         files.write_whole(path, text)
 
 
-def read(directory):
+def read(directory: pathlib.Path) -> Cell:
     try:
         return json.loads((directory / CELL).read_text())
     except FileNotFoundError:
@@ -61,7 +64,7 @@ def read(directory):
                        "writes it") from None
 
 
-def result(directory):
+def result(directory: pathlib.Path) -> dict[str, Any] | None:
     """That of the cell which is described there; None if it was not run to its
     end since."""
     path = directory / RESULT
@@ -71,7 +74,7 @@ def result(directory):
     return found if found["cell"] == read(directory) else None
 
 
-def run(directory, build):
+def run(directory: pathlib.Path, build: pathlib.Path) -> dict[str, Any]:
     """Its result, which is written when all else is there."""
     cell = read(directory)
     with contextlib.ExitStack() as stack:
@@ -92,25 +95,27 @@ def run(directory, build):
         return found
 
 
-def way_of(cell):
+def way_of(
+        cell: Cell
+) -> Callable[[Cell, pathlib.Path, pathlib.Path], dict[str, Any]]:
     computed = cell["protocol"][matrix.COMPUTED]
     if matrix.kind(cell) == definitions.VIDEO:
         return compute if computed else stream_over
     return compute_workload if computed else carry
 
 
-def remove_old(directory):
+def remove_old(directory: pathlib.Path) -> None:
     for path in directory.iterdir():
         if path.is_file() and path.name not in (CELL, LOCK, RUN_OUT):
             path.unlink()
 
 
-def clip_of(cell, build):
+def clip_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
     return clips.make_cut(build, cell["rate"], cell["seconds"],
                           matrix.codec(cell))
 
 
-def properties(cell):
+def properties(cell: Cell) -> str:
     """Those of a protocol come last, and hold."""
     words = (cell["link"]["properties"], cell["protocol"]["link"],
              f"seed={cell['seed']}")
@@ -119,11 +124,13 @@ def properties(cell):
 
 # ---------------------------------------------------------------- in real time
 
-def stream_over(cell, directory, build):
+def stream_over(cell: Cell, directory: pathlib.Path,
+                build: pathlib.Path) -> dict[str, Any]:
     protocol = cell["protocol"]
     clip = clip_of(cell, build)
-    place = placement.OverLink(properties(cell), build,
-                               **placement.hosts_of(cell["link"], placement.ROLES))
+    place = placement.OverLink(
+        properties(cell), build,
+        **placement.hosts_of(cell["link"], placement.ROLES))
     streams, ports = [], []
     for name, transport in transports.streams(protocol):
         port = free_port(place, transport, ports)
@@ -141,7 +148,8 @@ def stream_over(cell, directory, build):
             "lateness": lateness(delays.late_ms, directory)}
 
 
-def free_port(place, transport, taken):
+def free_port(place: placement.Place, transport: Protocol,
+              taken: list[int]) -> int:
     """Relays of several streams and runs may have to share this machine's."""
     while True:
         port = place.choose_port(transport["binds"])
@@ -149,13 +157,14 @@ def free_port(place, transport, taken):
             return port
 
 
-def stream_directory(directory, name):
+def stream_directory(directory: pathlib.Path, name: str) -> pathlib.Path:
     """Of one stream of a cell: the cell's own, where it has no other, else one
     with the stream's number."""
     return directory / name.partition("-")[0]
 
 
-def carry(cell, directory, build):
+def carry(cell: Cell, directory: pathlib.Path,
+          build: pathlib.Path) -> dict[str, Any]:
     """A workload besides video"""
     late_ms, warnings, left_out = runner.over_sockets(
         cell, properties(cell), directory, build)
@@ -163,7 +172,7 @@ def carry(cell, directory, build):
             "lateness": lateness(late_ms, directory)}
 
 
-def lateness(ticks_ms, directory):
+def lateness(ticks_ms: list[float], directory: pathlib.Path) -> dict[str, Any]:
     """Of whoever should have been woken, and of the link against its model."""
     output = (directory / f"{placement.LINK}.out").read_text(errors="replace")
     link_ns = link_log.lateness_ns(output)
@@ -173,14 +182,15 @@ def lateness(ticks_ms, directory):
             "flagged": is_flagged(machine_ms, link_ms)}
 
 
-def is_flagged(*lateness_ms):
+def is_flagged(*lateness_ms: float | None) -> bool:
     """Also where nobody measured: that is no reason to believe."""
     return any(ms is None or ms > MS_LATE for ms in lateness_ms)
 
 
 # ------------------------------------------------------------- in virtual time
 
-def compute(cell, directory, build):
+def compute(cell: Cell, directory: pathlib.Path,
+            build: pathlib.Path) -> dict[str, Any]:
     """Nobody waits, so nobody is late. The packets go into a file besides, as
     the log of the link has their numbers alone."""
     clip = clip_of(cell, build)
@@ -200,19 +210,20 @@ def compute(cell, directory, build):
     return IN_TIME
 
 
-def compute_workload(cell, directory, build):
+def compute_workload(cell: Cell, directory: pathlib.Path,
+                     build: pathlib.Path) -> dict[str, Any]:
     runner.compute(cell, properties(cell), directory, build)
     return IN_TIME
 
 
-def fill(pipeline, values):
+def fill(pipeline: str, values: Mapping[str, Any]) -> list[str]:
     # Split first: a value with a blank in it stays one word.
     return [word.format_map(values) for word in shlex.split(pipeline)]
 
 
 # ------------------------------------------------------------ what was there
 
-def machine(build):
+def machine(build: pathlib.Path) -> dict[str, Any]:
     """What somebody who repeats it should know."""
     version = said(["gst-launch-1.0", "--version"]).splitlines()
     git = ["git", "-C", str(paths.SOURCE_DIR)]
@@ -225,7 +236,7 @@ def machine(build):
             "build": pathlib.Path(build).name}
 
 
-def said(argv):
+def said(argv: Sequence[str | os.PathLike[str]]) -> str:
     """Nothing, where there is no such program."""
     try:
         return subprocess.run(argv, stdin=subprocess.DEVNULL, text=True,
@@ -235,7 +246,7 @@ def said(argv):
         return ""
 
 
-def missing_elements(protocol, build):
+def missing_elements(protocol: Protocol, build: pathlib.Path) -> list[str]:
     """Those of its pipelines that GStreamer has not."""
     words = " ! ".join(one[end] for _, one in transports.streams(protocol)
                        for end in ("sender", "receiver"))
@@ -244,7 +255,7 @@ def missing_elements(protocol, build):
 
 
 @functools.cache
-def is_element(name, build):
+def is_element(name: str, build: pathlib.Path) -> bool:
     # --exists is false for plugins with a version below 1.0.
     return subprocess.run(
         ["gst-inspect-1.0", name], env=gst_environment.environment(build),

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Lays out the cells of a matrix in directories, and runs those that have not been
-run yet: by Snakemake where it is installed, or by a loop of our own.
+"""Lays out the cells of a matrix in directories, and runs those that have not
+been run yet: by Snakemake where it is installed, or by a loop of our own.
 """
 
+import argparse
 import functools
 import json
 import math
 import os
+import pathlib
 import re
 import shutil
 import signal
 import statistics
+import subprocess
 import sys
 import time
+from typing import Any
 
 from wirelesslab import files, paths, processes
+from wirelesslab.descriptions import Cell, Protocol
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells, matrix
 from wirelesslab.streams import clips, transports, video_codecs
@@ -27,7 +32,8 @@ LITTLE = 1 << 16  # bytes left, too few for any log
 SECONDS_BETWEEN_LOOKS = 0.05
 
 
-def lay_out(found, left_out, output, command):
+def lay_out(found: list[Cell], left_out: list[str], output: pathlib.Path,
+            command: str) -> None:
     """A directory for each cell, with its description; what was left out, and
     what was typed, for who wants to repeat it."""
     for cell in found:
@@ -39,7 +45,8 @@ def lay_out(found, left_out, output, command):
     files.write_whole(output / GRID, json.dumps(grid, indent=1) + "\n")
 
 
-def possible(found, build):
+def possible(found: list[Cell],
+             build: pathlib.Path) -> tuple[list[Cell], list[str]]:
     """Those cells that this machine can run, and words about the others, which
     are also printed."""
     words = []
@@ -52,7 +59,7 @@ def possible(found, build):
     return found, words
 
 
-def without_misfits(found):
+def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
     """Those cells whose protocol can be with the codec, and which cannot"""
     there, words, left = video_codecs.read(), set(), []
     for cell in found:
@@ -66,7 +73,8 @@ def without_misfits(found):
     return left, sorted(words)
 
 
-def without_missing(found, build):
+def without_missing(found: list[Cell],
+                    build: pathlib.Path) -> tuple[list[Cell], list[str]]:
     """Those cells whose elements are there, and who is missing."""
     missing = {}
     for cell in found:
@@ -81,7 +89,7 @@ def without_missing(found, build):
                 for (name, _), elements in missing.items() if elements)))
 
 
-def without_hosts(found):
+def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
     """Those cells that relays can stand in for, where there may be no hosts,
     and which they cannot."""
     if all(cell["protocol"][matrix.COMPUTED] for cell in found):
@@ -100,12 +108,12 @@ def without_hosts(found):
             if cell["protocol"]["name"] not in others], words
 
 
-def is_possible(protocol):
+def is_possible(protocol: Protocol) -> bool:
     """Without hosts"""
     return protocol[transports.COMPUTED] or transports.is_relayed(protocol)
 
 
-def set_flagged_aside(found, output):
+def set_flagged_aside(found: list[Cell], output: pathlib.Path) -> None:
     """For as long as the run is not begun anew, which removes it."""
     for cell in found:
         directory = output / cell["name"]
@@ -114,7 +122,7 @@ def set_flagged_aside(found, output):
             (directory / cells.RESULT).rename(directory / cells.ASIDE)
 
 
-def take_flagged_back(found, output):
+def take_flagged_back(found: list[Cell], output: pathlib.Path) -> None:
     """Those that were to be repeated, where somebody ended it before"""
     for cell in found:
         directory = output / cell["name"]
@@ -122,7 +130,7 @@ def take_flagged_back(found, output):
             (directory / cells.ASIDE).rename(directory / cells.RESULT)
 
 
-def words_of(cell, output):
+def words_of(cell: Cell, output: pathlib.Path) -> str:
     result = cells.result(output / cell["name"])
     if result is None:
         return "failed: " + first_words(output / cell["name"] / RUN_OUT)
@@ -135,7 +143,7 @@ def words_of(cell, output):
     return "done"
 
 
-def first_words(path):
+def first_words(path: pathlib.Path) -> str:
     """What a run said when it failed; the rest is in there."""
     text = path.read_text(errors="replace") if path.exists() else ""
     said = re.search(r"^pipelines/lab: (.*)", text, re.M)
@@ -153,7 +161,8 @@ def first_words(path):
 class Loop:
     """Runs cells, so many at once, and goes on where one fails."""
 
-    def __init__(self, found, output, build, at_once):
+    def __init__(self, found: list[Cell], output: pathlib.Path,
+                 build: pathlib.Path, at_once: int) -> None:
         self._left = [cell for cell in found
                       if cells.result(output / cell["name"]) is None]
         self._total, self._done = len(self._left), 0
@@ -161,7 +170,7 @@ class Loop:
         self._running = []  # (child, cell, when it was started)
         self._seconds = []  # that those took which have ended
 
-    def run(self):
+    def run(self) -> list[str]:
         """Returns names of all that it told of."""
         told = [cell["name"] for cell in self._left]
         while self._left or self._running:
@@ -173,7 +182,7 @@ class Loop:
                     self._end(*running)
         return told
 
-    def _start(self, cell):
+    def _start(self, cell: Cell) -> None:
         directory = self._output / cell["name"]
         with open(directory / RUN_OUT, "w") as out:
             child = processes.start(
@@ -182,7 +191,8 @@ class Loop:
                 stdout=out, stderr=out)
         self._running.append((child, cell, time.monotonic()))
 
-    def _end(self, child, cell, started):
+    def _end(self, child: subprocess.Popen[Any], cell: Cell,
+             started: float) -> None:
         processes.finish(child)
         self._running.remove((child, cell, started))
         self._done += 1
@@ -190,7 +200,7 @@ class Loop:
         print(f"{self._done}/{self._total} {cell['name']} "
               f"{words_of(cell, self._output)}{self._time_left()}", flush=True)
 
-    def _time_left(self):
+    def _time_left(self) -> str:
         """Words; those that run are on the average half through."""
         todo = len(self._left) + len(self._running) / 2
         if not todo:
@@ -200,7 +210,7 @@ class Loop:
         return f" (about {duration(seconds)} left)"
 
 
-def duration(seconds):
+def duration(seconds: float) -> str:
     """In words that nobody takes for more exact than they are."""
     for name, size in (("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
@@ -208,7 +218,7 @@ def duration(seconds):
     return f"{seconds:.0f} s"
 
 
-def run_plain(found, options):
+def run_plain(found: list[Cell], options: argparse.Namespace) -> list[str]:
     """What is computed first, on all cores; it would make the others late.
     Returns names of all that it told of."""
     told = []
@@ -219,7 +229,8 @@ def run_plain(found, options):
     return told
 
 
-def run_snakemake(snakemake, found, options):
+def run_snakemake(snakemake: str, found: list[Cell],
+                  options: argparse.Namespace) -> None:
     """It runs what is missing or older than its description."""
     cores = max(os.cpu_count(), options.jobs)
     kinds = {cell["protocol"][matrix.COMPUTED] for cell in found}
@@ -230,13 +241,15 @@ def run_snakemake(snakemake, found, options):
              "--resources", f"realtime={options.jobs}", "--keep-going",
              "--rerun-incomplete", "--rerun-triggers", "mtime", "--nolock",
              "--quiet", "all", "--config", f"python={sys.executable}",
-             f"package={paths.PACKAGE}", f"build={options.build}", "--", target],
+             f"package={paths.PACKAGE}", f"build={options.build}", "--",
+             target],
             # Asked to end it would first wait for all runs.
             ended_by=signal.SIGKILL)
         processes.finish(child)
 
 
-def run_all(found, left_out, options):
+def run_all(found: list[Cell], left_out: list[str],
+            options: argparse.Namespace) -> list[str]:
     """What has not been run yet; returns names of cells that failed."""
     if not found:
         built = (options.build / "build.ninja").exists()
@@ -265,7 +278,8 @@ def run_all(found, left_out, options):
     return summarize(found, options.output, told)
 
 
-def summarize(found, output, told):
+def summarize(found: list[Cell], output: pathlib.Path,
+              told: list[str]) -> list[str]:
     """Prints what is not yet told; returns the names of what failed."""
     words = {cell["name"]: words_of(cell, output) for cell in found}
     counts = {what: [name for name, said in words.items()

@@ -9,7 +9,10 @@ import os
 import pathlib
 import re
 import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from wirelesslab.descriptions import Cell, Link, Protocol, Workload
 from wirelesslab.errors import LabError
 from wirelesslab.streams import clips, placement, transports, video_codecs
 from wirelesslab.workloads import carriers, definitions
@@ -34,7 +37,7 @@ STREAM = {"name": definitions.VIDEO, "kind": definitions.VIDEO}
 OF_A_LINK = {"title", "properties", *placement.OF_HOSTS}
 
 
-def read(path):
+def read(path: pathlib.Path) -> list[Cell]:
     """Cells of a file, in the order in which they are run."""
     given = configparser.ConfigParser(interpolation=None)
     path = pathlib.Path(path)
@@ -47,7 +50,7 @@ def read(path):
         raise LabError(f"{path}: {failure}") from None
 
 
-def expand(given, home):
+def expand(given: configparser.ConfigParser, home: pathlib.Path) -> list[Cell]:
     matrix = {**DEFAULTS, **(given[MATRIX] if MATRIX in given else {})}
     unknown = set(matrix) - set(DEFAULTS)
     if unknown:
@@ -56,7 +59,8 @@ def expand(given, home):
     check_sections(given)
     loads = read_workloads(given, matrix)
     films = list(itertools.product(
-        video_codecs.chosen(matrix["codecs"].split()), numbers(matrix, "rates")))
+        video_codecs.chosen(matrix["codecs"].split()),
+        numbers(matrix, "rates")))
     for _, rate in films:
         if rate not in clips.RATES:
             raise LabError(f"there is no clip of {rate} Mbit/s; there "
@@ -79,7 +83,9 @@ def expand(given, home):
         for repetition in range(1 if protocol[COMPUTED] else repetitions)]
 
 
-def cell(protocol, link, film, seed, repetition, seconds, workload):
+def cell(protocol: Protocol, link: Link,
+         film: tuple[video_codecs.Codec, int] | None, seed: int,
+         repetition: int, seconds: int, workload: Workload) -> Cell:
     """All that a run depends on; it goes into JSON as it is."""
     own = of_film(*film, seconds, protocol) if is_video(workload) else {
         "what": workload["name"], "protocol": protocol, "workload": workload,
@@ -90,7 +96,8 @@ def cell(protocol, link, film, seed, repetition, seconds, workload):
             "link": link, "seed": seed, "repetition": repetition + 1, **own}
 
 
-def of_film(codec, rate, seconds, protocol):
+def of_film(codec: video_codecs.Codec, rate: int, seconds: int,
+            protocol: Protocol) -> dict[str, Any]:
     """What is only said where it is another codec than the usual is left out,
     so that older results stay those of the same."""
     found = {"what": f"{rate}M", "protocol": protocol, "rate": rate,
@@ -101,20 +108,20 @@ def of_film(codec, rate, seconds, protocol):
             "protocol": video_codecs.protocol(codec, protocol)}
 
 
-def codec(cell):
+def codec(cell: Cell) -> str:
     return cell.get("codec", video_codecs.FIRST)
 
 
-def is_video(workload):
+def is_video(workload: Workload) -> bool:
     return workload["kind"] == definitions.VIDEO
 
 
-def kind(cell):
+def kind(cell: Cell) -> str:
     """Of what it sends"""
     return cell.get("workload", STREAM)["kind"]
 
 
-def numbers(matrix, name):
+def numbers(matrix: Mapping[str, str], name: str) -> list[int]:
     try:
         found = [int(word) for word in matrix[name].split()]
     except ValueError:
@@ -124,14 +131,14 @@ def numbers(matrix, name):
     return list(dict.fromkeys(found))
 
 
-def number(matrix, name):
+def number(matrix: Mapping[str, str], name: str) -> int:
     found = numbers(matrix, name)
     if len(found) > 1:
         raise LabError(f"{name} = {matrix[name]!r} is not one number")
     return found[0]
 
 
-def chosen(words, there, what):
+def chosen(words: str, there: Mapping[str, Any], what: str) -> list[Any]:
     names = words.split() or list(there)
     for name in names:
         if name not in there:
@@ -143,7 +150,7 @@ def chosen(words, there, what):
     return [there[name] for name in names]
 
 
-def check_sections(given):
+def check_sections(given: configparser.ConfigParser) -> None:
     """What is misspelled would else be left out without a word."""
     for title in given.sections():
         if title != MATRIX and not title.startswith(KINDS):
@@ -152,7 +159,8 @@ def check_sections(given):
                 + ", ".join(f"[{kind}NAME]" for kind in KINDS))
 
 
-def sections(given, kind):
+def sections(given: configparser.ConfigParser,
+             kind: str) -> dict[str, configparser.SectionProxy]:
     """{name: section} of one kind."""
     found = {}
     for title in given.sections():
@@ -168,7 +176,9 @@ def sections(given, kind):
 
 # ------------------------------------------------------------------- workloads
 
-def read_workloads(given, matrix):
+def read_workloads(
+        given: configparser.ConfigParser, matrix: Mapping[str, str]
+) -> list[tuple[Workload, list[Protocol], list[Link]]]:
     """[(what is sent, by which protocols, over which links)]"""
     own = {name: definitions.read(name, section)
            for name, section in sections(given, WORKLOAD).items()}
@@ -183,7 +193,8 @@ def read_workloads(given, matrix):
             matrix["workloads"], there, "workload")]
 
 
-def theirs(given, link, workload):
+def theirs(given: configparser.ConfigParser, link: Link,
+           workload: Workload) -> dict[str, Any]:
     """What a paper has of it, as it goes into a cell"""
     name = f"{link['name']}/{workload['name']}"
     if is_video(workload) or THEIRS + name not in given:
@@ -194,7 +205,9 @@ def theirs(given, link, workload):
 
 # ------------------------------------------------------------------- protocols
 
-def chosen_protocols(workload, names, matrix, own, known):
+def chosen_protocols(workload: Workload, names: str, matrix: Mapping[str, str],
+                     own: dict[str, Protocol],
+                     known: dict[str, Protocol]) -> list[Protocol]:
     """What it names itself; of what the matrix names, those that carry it;
     else all of the file that do, or where none does, all that are known."""
     there = {**known, **own}
@@ -218,7 +231,8 @@ def chosen_protocols(workload, names, matrix, own, known):
     return found
 
 
-def with_streams(names, there, matrix):
+def with_streams(names: str, there: dict[str, dict[str, Any]],
+                 matrix: Mapping[str, str]) -> list[Protocol]:
     """Some of them may be several streams at once."""
     return [found[0] if len(found) == 1 else transports.together(
                 found, number(matrix, "apart"))
@@ -226,20 +240,22 @@ def with_streams(names, there, matrix):
                           for name in dict.fromkeys(names.split()))]
 
 
-def carries(protocol, workload):
+def carries(protocol: Protocol, workload: Workload) -> bool:
     if is_video(workload):
         return all("clip" in one for _, one in transports.streams(protocol))
     return "streams" not in protocol and "clip" not in protocol \
         and carriers.can_carry(protocol, workload)
 
 
-def check_carries(protocol, workload):
+def check_carries(protocol: Protocol, workload: Workload) -> None:
     if not carries(protocol, workload):
         raise LabError(f"workload {workload['name']} can't be carried "
                        f"by {protocol['name']}")
 
 
-def read_protocols(given):
+def read_protocols(
+        given: configparser.ConfigParser
+) -> tuple[dict[str, Protocol], dict[str, Protocol]]:
     """{name: protocol} of the file, and those that are known."""
     known = {name: transport for name, transport in transports.read().items()
              if transport["clip"] == "m2v"}
@@ -252,7 +268,7 @@ def read_protocols(given):
 
 # ----------------------------------------------------------------------- links
 
-def read_links(given):
+def read_links(given: configparser.ConfigParser) -> dict[str, Link]:
     found = sections(given, LINK)
     for name, section in found.items():
         transports.own_link(f"link {name}", section.get("properties", ""),
@@ -261,13 +277,13 @@ def read_links(given):
             for name, section in found.items()}
 
 
-def values(section):
+def values(section: configparser.SectionProxy) -> dict[str, list[str]]:
     """{property: its values}"""
     return {key: text.split() for key, text in section.items()
             if key not in OF_A_LINK}
 
 
-def variants(link, home):
+def variants(link: Link, home: pathlib.Path) -> Iterator[Link]:
     """One for each choice among the values of its properties. Files have their
     names from `home`, wherever the cells are run."""
     section = link["section"]
@@ -283,7 +299,7 @@ def variants(link, home):
                   if section.get(key)}}
 
 
-def with_paths(properties, home):
+def with_paths(properties: str, home: pathlib.Path) -> str:
     words = []
     for word in shlex.split(properties):
         name, _, value = word.partition("=")
@@ -292,7 +308,7 @@ def with_paths(properties, home):
     return shlex.join(words)
 
 
-def path_of(value, home):
+def path_of(value: str, home: pathlib.Path) -> pathlib.Path:
     """Of a file beside the matrix, or of one in the directory that an
     environment variable names."""
     found = IN_DIRECTORY.fullmatch(value)

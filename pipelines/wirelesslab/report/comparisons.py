@@ -6,7 +6,9 @@ each other.
 """
 
 import typing
+from typing import Any
 
+from wirelesslab.descriptions import Link
 from wirelesslab.lab import matrix
 from wirelesslab.streams import video_codecs
 
@@ -22,45 +24,45 @@ class Way(typing.NamedTuple):
     is_ordered: bool  # they are values of one thing
 
 
-def link_title(run):
+def link_title(run: Any) -> str:
     return run.cell["link"]["title"]
 
 
-def variant(link):
+def variant(link: Link) -> tuple[str | None, str]:
     """(section, its values) by the link's name; (None, name) without values"""
     section, *words = link["name"].split("_")
     return (section, ", ".join(words)) if words else (None, link["name"])
 
 
-def section_title(link):
+def section_title(link: dict[str, Any]) -> str:
     """Its title without its values; all links, where it has none"""
     section, words = variant(link)
     return link["title"].removesuffix(f", {words}") if section else "all links"
 
 
-def title_in_section(run):
+def title_in_section(run: Any) -> str:
     """The group has the rest of it."""
     section, words = variant(run.cell["link"])
     return words if section else link_title(run)
 
 
-def protocol_title(run):
+def protocol_title(run: Any) -> str:
     """With the name that plots have"""
     title = run.transport["title"]
     return (title if run.protocol == title else f"{run.protocol}: {title}")
 
 
-def rate_title(run):
+def rate_title(run: Any) -> str:
     return f"{run.cell['rate']} Mbit/s"
 
 
-def film_title(run):
+def film_title(run: Any) -> str:
     codec = matrix.codec(run.cell)
     return f"clip of {rate_title(run)}" + (
         "" if codec == video_codecs.FIRST else f", {video_codecs.title(codec)}")
 
 
-def codec_title(run):
+def codec_title(run: Any) -> str:
     return video_codecs.title(matrix.codec(run.cell))
 
 

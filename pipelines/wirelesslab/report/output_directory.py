@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Where the plots and tables of a report are. Anybody may name the page, so that
-nothing is removed but what an older report made. It needs no Jinja2."""
+"""Where the plots and tables of a report are. Anybody may name the page, so
+that nothing is removed but what an older report made. It needs no Jinja2."""
+
+import pathlib
 
 from wirelesslab import files
 from wirelesslab.errors import LabError
@@ -10,7 +12,7 @@ from wirelesslab.lab import cells
 MARKER = ".lab-report"
 
 
-def make_beside(page, runs):
+def make_beside(page: pathlib.Path, runs: pathlib.Path) -> pathlib.Path:
     """The directory for the page's plots and tables, empty but for the marker.
     It has the page's name without the ending; the directory `runs` is nowhere
     in it, nor is any other run."""

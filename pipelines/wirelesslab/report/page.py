@@ -5,6 +5,8 @@ what is computed here. It needs Jinja2 and matplotlib."""
 import base64
 import functools
 import pathlib
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import jinja2
 
@@ -28,7 +30,9 @@ RUNS_BETWEEN_WORDS = 20
 MIME = {".png": "image/png", ".jpg": "image/jpeg"}
 
 
-def write(output, build, late_ms, page, words, by="protocol", only=""):
+def write(output: pathlib.Path, build: pathlib.Path, late_ms: float,
+          page: pathlib.Path, words: Callable[[str], None],
+          by: str = "protocol", only: str = "") -> pathlib.Path:
     """The page, and beside it a directory with its plots and tables. Returns
     that directory."""
     runs, missing, command = run_results.read(output, build, late_ms, by)
@@ -43,7 +47,8 @@ def write(output, build, late_ms, page, words, by="protocol", only=""):
         words(f"group {made['number']} of {len(groups)}: {made['title']}")
         found.append(made)
     if films:
-        run_results.write_csv(beside / "runs.csv", *run_results.all_numbers(films))
+        run_results.write_csv(beside / "runs.csv",
+                              *run_results.all_numbers(films))
     found += [{**made, "number": number} for number, made in enumerate(
         workload_page.groups(others, beside), len(found) + 1)]
     cells = run_results.of_cells(runs)
@@ -60,7 +65,9 @@ def write(output, build, late_ms, page, words, by="protocol", only=""):
     return beside
 
 
-def chosen(runs, only):
+def chosen(
+        runs: list[run_results.Run], only: str
+) -> tuple[list[list[run_results.Run]], list[run_results.Run]]:
     """Lists of runs that are compared with each other, those whose titles have
     all words of `only`; and, where all are asked for, those without a film"""
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
@@ -72,11 +79,11 @@ def chosen(runs, only):
     return groups, [] if only else [run for run in runs if run not in films]
 
 
-def title_of(runs):
+def title_of(runs: list[run_results.Run]) -> str:
     return runs[0].way.group_title(runs[0])
 
 
-def measure(runs, words):
+def measure(runs: list[run_results.Run], words: Callable[[str], None]) -> None:
     """All numbers of all runs; comparing pictures takes longest, and is kept
     beside the run."""
     for number, (numbers, run) in enumerate(zip(
@@ -88,7 +95,8 @@ def measure(runs, words):
 
 # ----------------------------------------------------------------------- pages
 
-def write_pages(groups, page, values):
+def write_pages(groups: list[dict[str, Any]], page: pathlib.Path,
+                values: dict[str, Any]) -> None:
     """One that needs nothing beside it; where that would be too large for a
     browser, one for each group, and one that leads to them."""
     beside = page.with_suffix("")
@@ -111,14 +119,15 @@ def write_pages(groups, page, values):
         **values))
 
 
-def size_of(groups):
+def size_of(groups: Iterable[dict[str, Any]]) -> int:
     """Bytes of all plots and pictures"""
     return sum(shown["path"].stat().st_size for made in groups
                for shown in (*made["plots"], *made["pictures"])
                if shown["path"])
 
 
-def group(numbered, beside):
+def group(numbered: tuple[int, list[run_results.Run]],
+          beside: pathlib.Path) -> dict[str, Any]:
     """What is compared with each other, ready for the page"""
     number, runs = numbered
     prefix = f"{number}-"
@@ -152,11 +161,12 @@ def group(numbered, beside):
             **worst_moment(runs, prefix, beside)}
 
 
-def seeds(runs):
+def seeds(runs: list[run_results.Run]) -> list[int]:
     return sorted({run.cell["seed"] for run in runs})
 
 
-def worst_moment(runs, prefix, beside):
+def worst_moment(runs: list[run_results.Run], prefix: str,
+                 beside: pathlib.Path) -> dict[str, Any]:
     """What was sent and what each protocol showed instead where they differ
     most from it, all together, in the first run of each."""
     firsts = list(plots.first_runs(runs).values())
@@ -179,7 +189,8 @@ def worst_moment(runs, prefix, beside):
             "pictures": found}
 
 
-def picture(clip, number, words, name, beside):
+def picture(clip: pathlib.Path, number: int | None, words: str, name: str,
+            beside: pathlib.Path) -> dict[str, Any]:
     """None: nothing was shown yet."""
     if number is None:
         return {"words": f"{words} (nothing shown yet)", "path": None}
@@ -187,16 +198,16 @@ def picture(clip, number, words, name, beside):
         clip, number, beside / f"{name}.jpg", PICTURE_WIDTH)}
 
 
-def embedded(path):
+def embedded(path: pathlib.Path) -> str:
     data = base64.b64encode(path.read_bytes()).decode()
     return f"data:{MIME[path.suffix]};base64,{data}"
 
 
 # --------------------------------------------------- what somebody should know
 
-def facts(runs, command):
+def facts(runs: list[run_results.Run], command: str) -> list[tuple[str, str]]:
     """(name, what) of all that another would need to repeat it"""
-    def each(value):
+    def each(value: Callable[[run_results.Run], Any]) -> str:
         return ", ".join(dict.fromkeys(str(value(run)) for run in runs))
 
     return [
@@ -212,7 +223,7 @@ def facts(runs, command):
     ]
 
 
-def notes(runs):
+def notes(runs: list[run_results.Run]) -> list[str]:
     """What pipelines warned of, and what a testbed without hosts left out"""
     return list(dict.fromkeys(
         f"{run.cell['name']}: {words}" for run in runs

@@ -3,12 +3,18 @@
 gives a figure, small enough for a phone."""
 
 import math
+import pathlib
+from collections.abc import Callable
+from typing import Any
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib import ticker  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.axis import Axis  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
 
 from wirelesslab.report import run_results
 from wirelesslab.streams import measurements, quality
@@ -31,13 +37,13 @@ plt.rcParams.update({"font.size": 8, "axes.grid": True, "grid.alpha": 0.3,
                      "axes.spines.top": False, "axes.spines.right": False})
 
 
-def look(place):
+def look(place: int) -> dict[str, Any]:
     """Of one among many that have no order"""
     return {"color": COLOURS[place % len(COLOURS)],
             "linestyle": list(STYLES)[place // len(COLOURS) % len(STYLES)]}
 
 
-def looks(runs):
+def looks(runs: list[run_results.Run]) -> dict[str, dict[str, Any]]:
     """{label: how its line looks}"""
     names = list(run_results.by_label(runs))
     if runs[0].way.is_ordered and len(names) > 1:
@@ -47,35 +53,35 @@ def looks(runs):
     return {name: {**look(n), "label": name} for n, name in enumerate(names)}
 
 
-def dotted(line):
+def dotted(line: dict[str, Any]) -> dict[str, Any]:
     """Points in the place of a line that looks so"""
     return {**line, "linestyle": "", "marker": STYLES[line["linestyle"]]}
 
 
-def axes(x, y):
+def axes(x: str, y: str) -> tuple[Figure, Axes]:
     figure, ax = plt.subplots(figsize=(WIDTH, HEIGHT), layout="tight")
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     return figure, ax
 
 
-def plain(value, _position):
+def plain(value: float, _position: int) -> str:
     """Of a logarithmic axis: 1000, not ten to the third, and only some"""
     first = value / 10 ** math.floor(math.log10(value))
     return f"{value:g}" if round(first, 6) in (1, 2, 5) else ""
 
 
-def name_numbers(axis):
+def name_numbers(axis: Axis) -> None:
     for use in (axis.set_major_formatter, axis.set_minor_formatter):
         use(ticker.FuncFormatter(plain))
 
 
-def legend(ax):
+def legend(ax: Axes) -> None:
     if ax.get_legend_handles_labels()[0]:
         ax.legend(fontsize=7, ncol=2, framealpha=0.6)
 
 
-def first_runs(runs):
+def first_runs(runs: list[run_results.Run]) -> dict[str, run_results.Run]:
     """One of each label, all with the first seed, for what is drawn over
     time"""
     return {name: own[0] for name, own in run_results.by_label(runs).items()}
@@ -83,7 +89,7 @@ def first_runs(runs):
 
 # ------------------------------------------------------------------ each a plot
 
-def delay_against_throughput(runs):
+def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
     figure, ax = axes("latency, 95th percentile, ms",
                       "throughput, Mbit/s of video")
     delays, rates = [1], [0]
@@ -104,7 +110,7 @@ def delay_against_throughput(runs):
     return figure
 
 
-def latency_distribution(runs):
+def latency_distribution(runs: list[run_results.Run]) -> Figure:
     figure, ax = axes("latency, ms", "frames that arrived so fast, % of sent")
     for name, look in looks(runs).items():
         own = run_results.by_label(runs)[name]
@@ -120,7 +126,7 @@ def latency_distribution(runs):
     return figure
 
 
-def frames_by_type(runs):
+def frames_by_type(runs: list[run_results.Run]) -> Figure:
     """Of all runs of a label; what is of no use arrived, but not all that
     it refers to."""
     names = list(run_results.by_label(runs))
@@ -147,7 +153,7 @@ def frames_by_type(runs):
     return figure
 
 
-def sum_of_frames(runs, type):
+def sum_of_frames(runs: list[run_results.Run], type: str) -> list[int]:
     """As many as FATES"""
     found = [0] * len(FATES)
     for run in runs:
@@ -160,7 +166,7 @@ def sum_of_frames(runs, type):
     return found
 
 
-def psnr_over_time(runs):
+def psnr_over_time(runs: list[run_results.Run]) -> Figure:
     """A row for each label, and the state of the link under them"""
     firsts = first_runs(runs)
     rows = len(firsts) + 1
@@ -181,7 +187,7 @@ def psnr_over_time(runs):
     return figure
 
 
-def draw_link(ax, firsts):
+def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
     """That of the first: it is the same for all, as the seed is."""
     run = next(iter(firsts.values()))
     end = run.cell["seconds"]
@@ -202,7 +208,7 @@ def draw_link(ax, firsts):
     ax.set_xlabel("s of the film")
 
 
-def jitter_over_time(runs):
+def jitter_over_time(runs: list[run_results.Run]) -> Figure:
     figure, ax = axes("s of the film", "jitter (RFC 3550), ms")
     for name, look in looks(runs).items():
         ways = measurements.arrived(first_runs(runs)[name].passages)
@@ -213,15 +219,16 @@ def jitter_over_time(runs):
     return figure
 
 
-def latency_over_time(runs):
+def latency_over_time(runs: list[run_results.Run]) -> Figure:
     return ms_over_time(runs, "latency, ms", measurements.Passage.latency_ns)
 
 
-def lateness_over_time(runs):
+def lateness_over_time(runs: list[run_results.Run]) -> Figure:
     return ms_over_time(runs, "late by, ms", measurements.Passage.lateness_ns)
 
 
-def ms_over_time(runs, words, time_of):
+def ms_over_time(runs: list[run_results.Run], words: str,
+                 time_of: Callable[[measurements.Passage], float]) -> Figure:
     figure, ax = axes("s of the film", words)
     for name, look in looks(runs).items():
         ways = measurements.arrived(first_runs(runs)[name].passages)
@@ -234,11 +241,12 @@ def ms_over_time(runs, words, time_of):
     return figure
 
 
-def throughput_over_time(runs):
+def throughput_over_time(runs: list[run_results.Run]) -> Figure:
     figure, ax = axes("s since the first frame was sent",
                       "throughput, Mbit/s of video")
     for name, look in looks(runs).items():
-        steps = measurements.throughput(first_runs(runs)[name].passages, STEP_NS)
+        steps = measurements.throughput(first_runs(runs)[name].passages,
+                                        STEP_NS)
         if steps:
             ax.stairs([rate / 1e6 for _, rate in steps],
                       [n * STEP_NS / NS for n in range(len(steps) + 1)],
@@ -248,7 +256,7 @@ def throughput_over_time(runs):
     return figure
 
 
-def latency_against_size(runs):
+def latency_against_size(runs: list[run_results.Run]) -> Figure:
     figure, ax = axes("frame's size, kB", "latency, ms")
     for name, look in looks(runs).items():
         ways = measurements.arrived(first_runs(runs)[name].passages)
@@ -261,7 +269,7 @@ def latency_against_size(runs):
     return figure
 
 
-def time_sequence(runs):
+def time_sequence(runs: list[run_results.Run]) -> Figure:
     """A row for each label; of all of them the same seconds, in which most
     packets were lost."""
     firsts = first_runs(runs)
@@ -281,7 +289,7 @@ def time_sequence(runs):
     return figure
 
 
-def worst_seconds(firsts):
+def worst_seconds(firsts: dict[str, run_results.Run]) -> float:
     begin = measurements.worst_window(
         [packet.departure_ns for run in firsts.values()
          for packet in run.link.packets if packet.is_lost()],
@@ -289,7 +297,8 @@ def worst_seconds(firsts):
     return 0 if begin is None else max(begin / NS - SEQUENCE_S / 4, 0)
 
 
-def draw_sequence(ax, packets, begin):
+def draw_sequence(ax: Axes, packets: list[measurements.Packet],
+                  begin: float) -> None:
     """Bytes against time: as sent to the link, as they came out, as lost"""
     for points, look in zip(measurements.sequence(packets), (
             {"color": "#777777", "label": "came to the link", "marker": ".",
@@ -334,6 +343,6 @@ ALL = {
 }
 
 
-def save(figure, path):
+def save(figure: Figure, path: pathlib.Path) -> None:
     figure.savefig(path, dpi=DPI, metadata={"Software": None})
     plt.close(figure)

@@ -7,8 +7,12 @@ import csv
 import functools
 import json
 import math
+import pathlib
 import statistics
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
+from wirelesslab.descriptions import Protocol
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells, matrix
 from wirelesslab.report import comparisons
@@ -23,14 +27,17 @@ from wirelesslab.streams import (
 NS_PER_MS = 1e6
 SIZE_CLASS = 10000  # bytes
 NAN = math.nan
+Table = tuple[list[str], list[Any]]  # heads and rows
 
 
 class Run:
     """One cell that was run to its end, or one of the streams of one, which are
     `beside` each other."""
 
-    def __init__(self, directory, result, build, late_ms, by="protocol",
-                 name="", transport=None):
+    def __init__(self, directory: pathlib.Path, result: dict[str, Any],
+                 build: pathlib.Path | None, late_ms: float,
+                 by: str = "protocol", name: str = "",
+                 transport: Protocol | None = None) -> None:
         self.directory = cells.stream_directory(directory, name)
         self.cell, self._home, self._name = result["cell"], directory, name
         self.transport = transport or self.cell["protocol"]
@@ -42,37 +49,37 @@ class Run:
         self._by = by
 
     @property
-    def protocol(self):
+    def protocol(self) -> str:
         return "/".join(filter(None, (self.cell["protocol"]["name"],
                                       self._name)))
 
     @property
-    def is_flagged(self):
+    def is_flagged(self) -> bool:
         return self.lateness["flagged"]
 
     @property
-    def way(self):
+    def way(self) -> comparisons.Way:
         """How it is compared with others"""
         return comparisons.WAYS[self._by]
 
     @property
-    def label(self):
+    def label(self) -> str:
         """What tells it from those with which it is compared"""
         return self.way.label(self)
 
     @property
-    def group(self):
+    def group(self) -> tuple[Any, ...]:
         """Runs that are compared with each other have it in common."""
         return self.way.group(self)
 
     @functools.cached_property
-    def link(self):
+    def link(self) -> measurements.LinkLog:
         """That of all streams of a cell"""
         return measurements.read_link(self._home / cells.LINK_LOG,
                                       cells.SENDER)
 
     @functools.cached_property
-    def _logs(self):
+    def _logs(self) -> list[frame_log.Log]:
         logs = [frame_log.Log(self.directory / name)
                 for name in (cells.SENT, cells.RECEIVED)]
         for log in logs:
@@ -80,12 +87,12 @@ class Run:
         return logs
 
     @property
-    def began_ns(self):
+    def began_ns(self) -> int:
         """Time of day"""
         return self._logs[0].frames[0].wall_ns
 
     @functools.cached_property
-    def passages(self):
+    def passages(self) -> list[measurements.Passage]:
         sent, received = self._logs
         if not self.cell["protocol"][matrix.COMPUTED]:
             return measurements.in_real_time(sent, received)
@@ -93,22 +100,22 @@ class Run:
             sent, received, rtp_file.read(self.directory / cells.PACKETS),
             self.link.packets)
 
-    def quality_of_link(self):
+    def quality_of_link(self) -> list[tuple[int, float]]:
         """[(ns of the film, 0 to 1)]. The link's time begins before the
         film's: by as much as its first packet came later."""
         first = self.link.packets[0].arrival_ns if self.link.packets else 0
         return [(max(ns - first, 0), value)
                 for ns, value in self.link.quality]
 
-    def clip(self):
+    def clip(self) -> pathlib.Path:
         return cells.clip_of(self.cell, self._build)
 
     @functools.cached_property
-    def shown(self):
+    def shown(self) -> list[int | None]:
         return measurements.shown(self.passages, self.late_ns)
 
     @functools.cached_property
-    def pictures(self):
+    def pictures(self) -> list[quality.Picture]:
         """Compared once: that takes longer than all else."""
         path = self.directory / f"quality-{self._late_ms}.csv"
         if path.exists():
@@ -124,16 +131,16 @@ class Run:
         unfinished.rename(path)
         return found
 
-    def numbers(self):
+    def numbers(self) -> dict[str, float]:
         """{name: number} of all that is one number, for tables."""
         return dict(self._numbers)
 
-    def know(self, numbers):
+    def know(self, numbers: dict[str, float]) -> None:
         """Somebody else computed them."""
         self.__dict__["_numbers"] = numbers
 
     @functools.cached_property
-    def _numbers(self):
+    def _numbers(self) -> dict[str, float]:
         frames = measurements.by_type(self.passages, self.late_ns)
         latency = measurements.latencies_ns(self.passages)
         lateness = [way.lateness_ns()
@@ -151,8 +158,10 @@ class Run:
             "latency 99 % ms": percentile_ms(latency, 99),
             "lateness 99 % ms": percentile_ms(lateness, 99),
             "jitter mean ms": mean(jitter) / NS_PER_MS,
-            "throughput Mbit/s": measurements.mean_throughput(self.passages) / 1e6,
-            "duration s": measurements.duration_ns(self.passages) / measurements.NS,
+            "throughput Mbit/s":
+                measurements.mean_throughput(self.passages) / 1e6,
+            "duration s":
+                measurements.duration_ns(self.passages) / measurements.NS,
             "PSNR dB": quality.mean_psnr(self.pictures),
             "SSIM": mean([picture.ssim for picture in self.pictures]),
             "MOS": mean([measurements.mos(picture.psnr())
@@ -166,11 +175,11 @@ class Run:
         }
 
     @property
-    def common_rate(self):
+    def common_rate(self) -> float:
         return self.common_rates[self.beside.index(self)]
 
     @functools.cached_property
-    def common_rates(self):
+    def common_rates(self) -> list[float]:
         """bit/s of all streams of a cell while all last"""
         none = [NAN] * len(self.beside)
         if self.beside == [self] or not all(run.passages
@@ -180,20 +189,20 @@ class Run:
             [(run.began_ns, run.passages) for run in self.beside]) or none
 
 
-def share(part, all_):
+def share(part: float, all_: float) -> float:
     return 100 * part / all_ if all_ else NAN
 
 
-def mean(values):
+def mean(values: Sequence[float]) -> float:
     return statistics.fmean(values) if values else NAN
 
 
-def percentile_ms(values, percent):
+def percentile_ms(values: Sequence[float], percent: int) -> float:
     return (frame_log.percentile(values, percent) / NS_PER_MS if values
             else NAN)
 
 
-def read_grid(output):
+def read_grid(output: pathlib.Path) -> dict[str, Any]:
     path = output / "grid.json"
     if not path.exists():
         raise LabError(f"{output} has no runs; pipelines/lab grid makes "
@@ -201,12 +210,13 @@ def read_grid(output):
     return json.loads(path.read_text())
 
 
-def left_out(output):
+def left_out(output: pathlib.Path) -> list[str]:
     """Words about what this machine could not run."""
     return read_grid(output).get("left_out", [])
 
 
-def read(output, build, late_ms, by="protocol"):
+def read(output: pathlib.Path, build: pathlib.Path | None, late_ms: float,
+         by: str = "protocol") -> tuple[list[Run], int, str]:
     """All runs of a matrix that came to their end, in its order."""
     grid = read_grid(output)
     found = []
@@ -220,12 +230,14 @@ def read(output, build, late_ms, by="protocol"):
     return found, missing, grid["command"]
 
 
-def of_cells(runs):
+def of_cells(runs: list[Run]) -> list[Run]:
     """One for each cell, whatever streams it has"""
     return [run for run in runs if run.beside[0] is run]
 
 
-def runs_of(directory, result, build, late_ms, by="protocol"):
+def runs_of(directory: pathlib.Path, result: dict[str, Any],
+            build: pathlib.Path | None, late_ms: float,
+            by: str = "protocol") -> list[Run]:
     """One for each stream of a cell"""
     found = [Run(directory, result, build, late_ms, by, *one)
              for one in transports.streams(result["cell"]["protocol"])]
@@ -234,7 +246,8 @@ def runs_of(directory, result, build, late_ms, by="protocol"):
     return found
 
 
-def grouped(runs, key):
+def grouped(runs: list[Run],
+            key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
     """{key: runs}, in the order in which they come."""
     found = {}
     for run in runs:
@@ -265,15 +278,15 @@ SUMMARY = (
 )
 
 
-def by_label(runs):
+def by_label(runs: list[Run]) -> dict[str, list[Run]]:
     return grouped(runs, lambda run: run.label)
 
 
-def title_of(run):
+def title_of(run: Run) -> str:
     return run.way.title(run)
 
 
-def summary(runs):
+def summary(runs: list[Run]) -> Table:
     """Heads and rows: the median over all runs of a label and, where there are
     several, the lowest and highest."""
     heads = [runs[0].way.head, *(head for head, _, _ in SUMMARY), "runs"]
@@ -289,7 +302,7 @@ def summary(runs):
     return heads, rows
 
 
-def spread(values, form):
+def spread(values: Sequence[float], form: str) -> str:
     known = [value for value in values if not math.isnan(value)]
     if not known:
         return "–"
@@ -298,7 +311,7 @@ def spread(values, form):
     return middle if low == high else f"{middle} ({low}–{high})"
 
 
-def all_numbers(runs):
+def all_numbers(runs: list[Run]) -> Table:
     """A row for each run, nothing rounded."""
     rows = [(run.cell["name"], run.protocol, run.cell["link"]["name"],
              run.cell["rate"], matrix.codec(run.cell), run.cell["seed"],
@@ -308,7 +321,7 @@ def all_numbers(runs):
             "repetition", "flagged", *runs[0].numbers()], rows
 
 
-def fairness(runs):
+def fairness(runs: list[Run]) -> Table | None:
     """How streams shared a link; None where each had its own."""
     heads = ["stream", "throughput beside the others, Mbit/s", "share, %",
              "Jain's index", "runs"]
@@ -324,7 +337,7 @@ def fairness(runs):
     return (heads, rows) if rows else None
 
 
-def loss_runs(runs):
+def loss_runs(runs: list[Run]) -> Table:
     """Ouwens table 3.12; the packets of all runs of a label together."""
     heads = [runs[0].way.head,
              *(f"{length} in a row, %" for length in measurements.OUWENS_RUNS),
@@ -341,7 +354,7 @@ def loss_runs(runs):
     return heads, rows
 
 
-def attempts(runs):
+def attempts(runs: list[Run]) -> Table:
     """Ouwens table 3.2; the packets of all runs of a label together."""
     longest = measurements.OUWENS_MOST_ATTEMPTS
     heads = [runs[0].way.head,
@@ -357,15 +370,15 @@ def attempts(runs):
     return heads, rows
 
 
-def latency_by_size(runs):
+def latency_by_size(runs: list[Run]) -> Table:
     """ms, the median of each class, all runs of a label together"""
     found = {title_of(own[0]): measurements.latency_by_size(
         [way for run in own for way in run.passages], SIZE_CLASS)
         for own in by_label(runs).values()}
     sizes = sorted({size for classes in found.values()
                     for size, _, _ in classes})
-    heads = [runs[0].way.head, *(f"{size // 1000}–{(size + SIZE_CLASS) // 1000} kB"
-                                 for size in sizes)]
+    heads = [runs[0].way.head, *(
+        f"{size // 1000}–{(size + SIZE_CLASS) // 1000} kB" for size in sizes)]
     rows = []
     for title, classes in found.items():
         times = {size: f"{ns / NS_PER_MS:.1f}" for size, _, ns in classes}
@@ -375,8 +388,10 @@ def latency_by_size(runs):
 
 # Columns of what is printed: head, number, how it is written
 PRINTED = (
-    *((f"{type} whole", "whole " + type, "{:.0f}") for type in measurements.TYPES),
-    *((f"{type} ok", "decodable " + type, "{:.0f}") for type in measurements.TYPES),
+    *((f"{type} whole", "whole " + type, "{:.0f}")
+      for type in measurements.TYPES),
+    *((f"{type} ok", "decodable " + type, "{:.0f}")
+      for type in measurements.TYPES),
     ("late", "late", "{:.0f}"), ("ok %", "decodable %", "{:.1f}"),
     ("latency", "latency median ms", "{:.0f}"),
     ("99 %", "latency 99 % ms", "{:.0f}"),
@@ -385,7 +400,7 @@ PRINTED = (
 )
 
 
-def text(runs):
+def text(runs: list[Run]) -> list[str]:
     """Lines for a terminal, a row for each run. An ok frame is whole, in time,
     and so is all that it refers to."""
     lines = [["", *(head for head, _, _ in PRINTED)]]
@@ -394,7 +409,8 @@ def text(runs):
         for type in measurements.TYPES:
             found[f"whole {type}"] = found[f"in time {type}"] \
                 + found[f"late {type}"]
-        found["late"] = sum(found[f"late {type}"] for type in measurements.TYPES)
+        found["late"] = sum(found[f"late {type}"]
+                            for type in measurements.TYPES)
         lines.append([run.protocol + ("*" if run.is_flagged else ""), *(
             spread([found[name]], form) for _, name, form in PRINTED)])
     widths = [max(map(len, column)) for column in zip(*lines)]
@@ -403,7 +419,8 @@ def text(runs):
                          in zip(line[1:], widths[1:]))]) for line in lines]
 
 
-def write_csv(path, heads, rows):
+def write_csv(path: pathlib.Path, heads: list[str],
+              rows: Iterable[Sequence[Any]]) -> None:
     with open(path, "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(heads)

@@ -2,6 +2,9 @@
 """The part of the lab's report that is about workloads besides video: a section
 for each kind, ready for report.html."""
 
+import pathlib
+from typing import Any
+
 from wirelesslab.report import (
     plots,
     run_results,
@@ -17,12 +20,14 @@ TITLES = {
 }
 
 
-def groups(runs, beside):
+def groups(runs: list[run_results.Run],
+           beside: pathlib.Path) -> list[dict[str, Any]]:
     return [group(kind, own, beside)
             for kind, own in workload_statistics.by_kind(runs).items()]
 
 
-def group(kind, runs, beside):
+def group(kind: str, runs: list[run_results.Run],
+          beside: pathlib.Path) -> dict[str, Any]:
     run_results.write_csv(beside / f"{kind}-runs.csv",
                           *workload_statistics.all_numbers(runs))
     heads, rows = workload_statistics.summary(runs)

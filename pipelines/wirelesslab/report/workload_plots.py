@@ -3,6 +3,11 @@
 and gives a figure, in the manner of plots.py."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from wirelesslab.report import plots, run_results
 from wirelesslab.report import workload_statistics as numbers
@@ -13,7 +18,7 @@ MS, NS = numbers.MS, numbers.NS
 MOST_LINES = 6  # with a legend inside
 
 
-def rows(runs):
+def rows(runs: list[run_results.Run]) -> dict[str, Any]:
     """{how a line is called: (runs, how it looks)}; what is the same in all
     names is not said."""
     own = run_results.grouped(runs, numbers.key)
@@ -22,13 +27,14 @@ def rows(runs):
             for place, (key, same) in enumerate(own.items())}
 
 
-def draw_share(ax, values, sent, **look):
+def draw_share(ax: Axes, values: Sequence[float], sent: int,
+               **look: Any) -> None:
     """How many of those that were sent took at most so long"""
     values = sorted(values)
     ax.plot(values, [100 * (n + 1) / sent for n in range(len(values))], **look)
 
 
-def finish_shares(ax):
+def finish_shares(ax: Axes) -> None:
     ax.set_xscale("log")
     plots.name_numbers(ax.xaxis)
     ax.set_ylim(0, 101)
@@ -40,7 +46,7 @@ def finish_shares(ax):
         plots.legend(ax)
 
 
-def round_trips(runs):
+def round_trips(runs: list[run_results.Run]) -> Figure:
     figure, ax = plots.axes("round trip, s", "that took at most so long, %")
     for name, (own, look) in rows(runs).items():
         found = [numbers.round_trips(run.directory) for run in own]
@@ -51,7 +57,7 @@ def round_trips(runs):
     return figure
 
 
-def typical_round_trips(runs):
+def typical_round_trips(runs: list[run_results.Run]) -> Figure:
     """Alanko, figure 6: minimum, median and 90th percentile"""
     own = rows(runs)
     figure, ax = plots.plt.subplots(
@@ -71,7 +77,7 @@ def typical_round_trips(runs):
     return figure
 
 
-def bytes_over_time(runs):
+def bytes_over_time(runs: list[run_results.Run]) -> Figure:
     """Alanko, figure 7, and what a transfer would do that never stagnates"""
     figure, ax = plots.axes("s since the first byte came", "bytes received")
     for name, (own, look) in rows(runs).items():
@@ -90,7 +96,7 @@ def bytes_over_time(runs):
     return figure
 
 
-def voice_over_time(runs):
+def voice_over_time(runs: list[run_results.Run]) -> Figure:
     """The first run of each: truth, and as points what acknowledgements say"""
     figure, ax = plots.axes("s of the call", "one-way delay, ms")
     for name, (own, look) in rows(runs).items():
@@ -110,7 +116,8 @@ def voice_over_time(runs):
     return figure
 
 
-def delays(runs, what, unit):
+def delays(runs: list[run_results.Run], what: str,
+           unit: float) -> tuple[Figure, Axes]:
     """How many packets took at most so long"""
     figure, ax = plots.axes(what, "of the packets sent, %")
     for name, (own, look) in rows(runs).items():
@@ -121,7 +128,7 @@ def delays(runs, what, unit):
     return figure, ax
 
 
-def voice_distribution(runs):
+def voice_distribution(runs: list[run_results.Run]) -> Figure:
     figure, ax = delays(runs, "one-way delay, ms", MS)
     for own, look in rows(runs).values():
         estimated = [ns / MS for run in own
@@ -135,7 +142,7 @@ def voice_distribution(runs):
     return figure
 
 
-def set_up_times(runs):
+def set_up_times(runs: list[run_results.Run]) -> Figure:
     """Alanko, figure 5: bars by the arcsin of the root, which shows rare ones
     too"""
     figure, ax = plots.axes("call set-up, s", "of the calls set up, %")
@@ -158,11 +165,11 @@ def set_up_times(runs):
     return figure
 
 
-def arcsin(share):
+def arcsin(share: float) -> float:
     return math.asin(math.sqrt(share))
 
 
-def waiting_for_a_call(runs):
+def waiting_for_a_call(runs: list[run_results.Run]) -> Figure:
     figure, ax = delays(runs, "delay of a packet after a pause, s", NS)
     finish_shares(ax)
     return figure

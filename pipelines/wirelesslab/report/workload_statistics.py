@@ -6,8 +6,12 @@ the papers, all out of measures.py, and tables of them.
 import csv
 import itertools
 import math
+import pathlib
 import statistics
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+from wirelesslab.descriptions import Cell
 from wirelesslab.report import run_results
 from wirelesslab.streams import frame_log, measurements, placement
 from wirelesslab.testbed import link_log
@@ -23,7 +27,7 @@ NS, MS = 1e9, 1e6
 MOST_BLOCKS = 1000
 
 
-def rows_of(path):
+def rows_of(path: pathlib.Path) -> list[dict[str, Any]]:
     """Those of a log, numbers all; what is empty is None."""
     with open(path) as file:
         return [{key: int(text) if text else None
@@ -31,14 +35,15 @@ def rows_of(path):
                 for row in csv.DictReader(file)]
 
 
-def numbers(directory, cell):
+def numbers(directory: pathlib.Path, cell: Cell) -> dict[str, float]:
     """{name: number}, in the order of NUMBERS"""
     kind = cell["workload"]["kind"]
     found = READERS[kind](directory, cell)
     return {name: found.get(name, math.nan) for name, _ in NUMBERS[kind]}
 
 
-def percentiles(prefix, unit, values, percents):
+def percentiles(prefix: str, unit: str, values: Sequence[float],
+                percents: tuple[int, ...]) -> dict[str, float]:
     return {f"{prefix} {'median' if percent == 50 else f'{percent} %'} {unit}":
             frame_log.percentile(values, percent) for percent in percents
             if values}
@@ -46,21 +51,22 @@ def percentiles(prefix, unit, values, percents):
 
 # ------------------------------------------------------------------------ bulk
 
-def blocks(directory):
+def blocks(directory: pathlib.Path) -> list[tuple[float, int]]:
     """[(s since the first came, bytes so far)]"""
     rows = rows_of(directory / "received.csv")
     begin = rows[0]["time_ns"] if rows else 0
     return [((row["time_ns"] - begin) / NS, row["bytes"]) for row in rows]
 
 
-def thinned(found, most=MOST_BLOCKS):
+def thinned(found: list[tuple[float, int]],
+            most: int = MOST_BLOCKS) -> list[tuple[float, int]]:
     """The first, the last, and evenly some between them"""
     if len(found) <= most:
         return found
     return [found[n * (len(found) - 1) // (most - 1)] for n in range(most)]
 
 
-def of_bulk(directory, cell):
+def of_bulk(directory: pathlib.Path, cell: Cell) -> dict[str, float]:
     found = blocks(directory)
     if not found:
         return {"bytes": 0, "arrived %": 0.0}
@@ -75,7 +81,7 @@ def of_bulk(directory, cell):
 
 # --------------------------------------------------------------- request-reply
 
-def round_trips(directory):
+def round_trips(directory: pathlib.Path) -> tuple[list[float], int]:
     """[s] of those that were answered, and how many were not; without those
     that only warm up"""
     rows = [row for row in rows_of(directory / "exchanges.csv")
@@ -85,7 +91,8 @@ def round_trips(directory):
     return times, len(rows) - len(times)
 
 
-def of_request_reply(directory, _cell):
+def of_request_reply(directory: pathlib.Path,
+                     _cell: dict[str, Any]) -> dict[str, float]:
     times, lost = round_trips(directory)
     found = {"exchanges": len(times), "lost": lost}
     if times:
@@ -100,11 +107,12 @@ def of_request_reply(directory, _cell):
 
 # ----------------------------------------------------------------------- voice
 
-def ways(directory, cell):
+def ways(directory: pathlib.Path, cell: Cell) -> list[tuple[int, int | None]]:
     """[(sent, arrived or None)] in ns, of each packet, by one clock"""
     if cell["protocol"]["computed"]:
         station = runner.HOSTS.index(cell["workload"]["from"])
-        link = measurements.read_link(directory / f"{placement.LINK}.log", station)
+        link = measurements.read_link(directory / f"{placement.LINK}.log",
+                                      station)
         return [(packet.arrival_ns,
                  None if packet.is_lost() else packet.departure_ns)
                 for packet in link.packets]
@@ -118,11 +126,11 @@ def ways(directory, cell):
             for row in rows_of(directory / sent)]
 
 
-def delays_ns(found):
+def delays_ns(found: Iterable[tuple[int, int | None]]) -> list[int]:
     return [arrived - sent for sent, arrived in found if arrived is not None]
 
 
-def estimates(directory):
+def estimates(directory: pathlib.Path) -> list[tuple[float, float]]:
     """[(sent, the delay that an acknowledgement tells)] in ns (Erixzon,
     equation 5.4); empty where none were"""
     path = directory / "acknowledged.csv"
@@ -135,7 +143,7 @@ def estimates(directory):
         for row in rows_of(path)]
 
 
-def of_voice(directory, cell):
+def of_voice(directory: pathlib.Path, cell: Cell) -> dict[str, float]:
     found = ways(directory, cell)
     delays = [ns / MS for ns in delays_ns(found)]
     estimated = [ns / MS for _, ns in estimates(directory)]
@@ -152,7 +160,7 @@ def of_voice(directory, cell):
 
 # --------------------------------------------------------------------- dial-up
 
-def calls(directory):
+def calls(directory: pathlib.Path) -> tuple[list[float], list[float]]:
     """[s] that set-ups took, and [s] until it was known that they failed, out
     of the link's log"""
     set_up, failed = [], []
@@ -165,7 +173,8 @@ def calls(directory):
     return set_up, failed
 
 
-def histogram(times, width=1):
+def histogram(times: Sequence[float],
+              width: int = 1) -> tuple[list[float], list[int]]:
     """Shares of classes so wide, and the edges between them"""
     first = math.floor(min(times) / width)
     counts = [0] * (math.floor(max(times) / width) - first + 1)
@@ -175,7 +184,7 @@ def histogram(times, width=1):
             [(first + n) * width for n in range(len(counts) + 1)])
 
 
-def of_dial_up(directory, cell):
+def of_dial_up(directory: pathlib.Path, cell: Cell) -> dict[str, float]:
     set_up, failed = calls(directory)
     found = ways(directory, cell)
     delays = [ns / NS for ns in delays_ns(found)]
@@ -203,13 +212,13 @@ READERS = {"bulk": of_bulk, "request-reply": of_request_reply,
 
 # ---------------------------------------------------------------------- tables
 
-def key(run):
+def key(run: run_results.Run) -> tuple[str, str, str]:
     """Runs that differ in their seed alone have it in common."""
     return tuple(run.cell[what]["name"]
                  for what in ("link", "workload", "protocol"))
 
 
-def summary(runs):
+def summary(runs: list[run_results.Run]) -> tuple[list[str], list[list[str]]]:
     """Heads and rows of one kind: of each link, workload and protocol the
     median over its runs, with the lowest and highest where there are several;
     above it what a paper has."""
@@ -234,7 +243,7 @@ def summary(runs):
     return heads, rows
 
 
-def all_numbers(runs):
+def all_numbers(runs: list[run_results.Run]) -> run_results.Table:
     """Of one kind, a row for each run, nothing rounded"""
     names = [name for name, _ in NUMBERS[runs[0].cell["workload"]["kind"]]]
     return ["name", "link", "workload", "protocol", "seed", "repetition",
@@ -244,11 +253,11 @@ def all_numbers(runs):
          *numbers(run.directory, run.cell).values()] for run in runs]
 
 
-def by_kind(runs):
+def by_kind(runs: list[run_results.Run]) -> dict[str, list[run_results.Run]]:
     return run_results.grouped(runs, lambda run: run.cell["workload"]["kind"])
 
 
-def text(runs):
+def text(runs: list[run_results.Run]) -> list[str]:
     """Lines for a terminal, of one kind; a number is on a line of its own,
     since there are more of them than a terminal has columns for."""
     heads, rows = summary(runs)

@@ -30,9 +30,9 @@ QCIF = {
 }
 
 
-# The same film at the same bitrate by other codecs: encoder and suffix. Constant
-# bitrate with the same buffer; B-frames two by two, to which no other refers, so
-# that the frames' types are the same as in MPEG-2.
+# The same film at the same bitrate by other codecs: encoder and suffix.
+# Constant bitrate with the same buffer; B-frames two by two, to which no other
+# refers, so that the frames' types are the same as in MPEG-2.
 X26X = ("-preset superfast -g 15 -bf 2 -x26{n}-params keyint=15:min-keyint=15:"
         "scenecut=0:open-gop=0:{pyramid}:bframes=2:b-adapt=0")
 CODECS = {
@@ -53,12 +53,13 @@ REPEATED_FILM = ["-stream_loop", "11", "-i", str(FILM)]
 SOUND = "-c:a mp2 -ac 2 -b:a 192k".split()
 
 
-def clip_path(build_dir, rate, ts=False):
+def clip_path(build_dir: pathlib.Path, rate: int,
+              ts: bool = False) -> pathlib.Path:
     suffix = "ts" if ts else "m2v"
     return pathlib.Path(build_dir) / "clips" / f"bunny-{rate}M.{suffix}"
 
 
-def make_clip(build_dir, rate):
+def make_clip(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
     """The path of the clip of `rate` Mbit/s, made if it is missing."""
     path = clip_path(build_dir, rate)
     encode = (
@@ -70,7 +71,7 @@ def make_clip(build_dir, rate):
     return _make(path, REPEATED_FILM + encode.split())
 
 
-def make_coded(build_dir, rate, codec):
+def make_coded(build_dir: pathlib.Path, rate: int, codec: str) -> pathlib.Path:
     """The same film by another codec than MPEG-2"""
     encoder, suffix = CODECS[codec]
     muxer = MUXERS[f".{suffix.rpartition('.')[2]}"]
@@ -82,7 +83,7 @@ def make_coded(build_dir, rate, codec):
             f"-maxrate {rate}M -bufsize 1835k -f {muxer}").split())
 
 
-def make_ts(build_dir, rate):
+def make_ts(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
     """The same video inside MPEG-TS, with the film's sound beside it."""
     video = make_clip(build_dir, rate)
     return _make(
@@ -94,7 +95,8 @@ def make_ts(build_dir, rate):
     )
 
 
-def make_qcif(build_dir, codec, seconds):
+def make_qcif(build_dir: pathlib.Path, codec: str,
+              seconds: int) -> pathlib.Path:
     """The path of a small clip as QCIF has it, a raw stream."""
     encoder, muxer, _, frames_per_second = QCIF[codec]
     path = pathlib.Path(build_dir) / "clips" / f"bunny-qcif-{seconds}s.{codec}"
@@ -104,7 +106,8 @@ def make_qcif(build_dir, codec, seconds):
           f"-pix_fmt yuv420p {encoder} -loglevel fatal -f {muxer}".split())
 
 
-def make_cut(build_dir, rate, seconds, codec=None):
+def make_cut(build_dir: pathlib.Path, rate: int, seconds: int,
+             codec: str | None = None) -> pathlib.Path:
     """The path of the first `seconds` of a clip; of MPEG-2 unless said."""
     clip = make_coded(build_dir, rate, codec) if codec in CODECS \
         else make_clip(build_dir, rate)
@@ -115,13 +118,13 @@ def make_cut(build_dir, rate, seconds, codec=None):
                  _cutting(clip, seconds))
 
 
-def cut(clip, seconds, path):
+def cut(clip: pathlib.Path, seconds: int, path: pathlib.Path) -> pathlib.Path:
     """The first `seconds` of a clip, coded frames untouched, in `path`."""
     processes.run(FFMPEG + _cutting(clip, seconds) + [str(path)], "ffmpeg")
     return path
 
 
-def count_frames(clip):
+def count_frames(clip: pathlib.Path) -> int:
     # A stream may have side data, for which "csv" has a comma and a line more.
     return int(subprocess.run(
         [*FFPROBE, "-select_streams", "v", "-count_packets", "-show_entries",
@@ -129,7 +132,7 @@ def count_frames(clip):
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout)
 
 
-def _cutting(clip, seconds):
+def _cutting(clip: pathlib.Path, seconds: int) -> list[str]:
     # An I- or P-frame and the two B-frames shown before it go together: a P
     # without its B-frames would look like a loss to whoever receives it.
     frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
@@ -140,7 +143,7 @@ def _cutting(clip, seconds):
             "-frames:v", str(frames), "-t", str(seconds), "-f", muxer]
 
 
-def _make(path, arguments):
+def _make(path: pathlib.Path, arguments: list[str]) -> pathlib.Path:
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -154,7 +157,7 @@ def _make(path, arguments):
     return path
 
 
-def _make_now(path, arguments):
+def _make_now(path: pathlib.Path, arguments: list[str]) -> None:
     # Renamed when it is whole: who finds the clip never finds half of it.
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     print(f"Making {path.name} ...", end=" ", flush=True)

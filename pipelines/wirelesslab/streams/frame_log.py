@@ -9,8 +9,11 @@ a few lines of text.
 """
 
 import collections
+import pathlib
 import statistics
 import typing
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 FRAME_TYPES = "IPB"
 NS_PER_MS = 1e6
@@ -36,7 +39,7 @@ class Frame(typing.NamedTuple):
 class Log:
     """A log that may still be growing: `read` takes in what is new."""
 
-    def __init__(self, path):
+    def __init__(self, path: pathlib.Path) -> None:
         self.frames = []
         self.lost = collections.Counter()
         self.incomplete = 0
@@ -45,7 +48,7 @@ class Log:
         self._offset = 0
         self._gop = {}  # what the header said that the next frame carries
 
-    def read(self):
+    def read(self) -> list[Frame]:
         """Returns the frames that came since the last call."""
         known = len(self.frames)
         for line in self._new_lines():
@@ -56,7 +59,7 @@ class Log:
             self._take(dict(zip(self._columns, values)))
         return self.frames[known:]
 
-    def _new_lines(self):
+    def _new_lines(self) -> list[str]:
         try:
             with open(self._path, "rb") as log:
                 log.seek(self._offset)
@@ -68,7 +71,7 @@ class Log:
         self._offset += len(text)
         return text.decode().splitlines()
 
-    def _take(self, line):
+    def _take(self, line: dict[str, str]) -> None:
         if line["event"] == "frame":
             size = int(line["size_bytes"])
             self.frames.append(Frame(
@@ -102,17 +105,18 @@ class Join:
     last match put the receiver's numbers against the sender's.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.pairs = []
         self.strangers = 0  # arrived, but never sent like that
         self._waiting = collections.defaultdict(list)
         self._ahead = 0
 
-    def add_sent(self, frames):
+    def add_sent(self, frames: Sequence[Frame]) -> None:
         for frame in frames:
             self._waiting[frame.key].append(frame)
 
-    def add_arrived(self, frames):
+    def add_arrived(self,
+                    frames: Sequence[Frame]) -> list[tuple[Frame, Frame]]:
         """Returns the new pairs of (sent, arrived)."""
         known = len(self.pairs)
         for frame in frames:
@@ -129,7 +133,7 @@ class Join:
         return self.pairs[known:]
 
 
-def decodable(film, whole):
+def decodable(film: list[Frame], whole: set[int]) -> list[Frame]:
     """Those frames of a film, all in transport order, of which a decoder can
     make pictures when it has what is `whole` alone, a set of coding numbers.
 
@@ -156,13 +160,13 @@ def decodable(film, whole):
     return found
 
 
-def jitter_ns(frames):
+def jitter_ns(frames: Sequence[Frame]) -> Iterator[Any]:
     """Of frames in transport order, because presentation times go back and
     forth around B-frames and would fake jitter on a perfect link."""
     return jitter_of(frame.arrival_ns - frame.expected_ns for frame in frames)
 
 
-def jitter_of(latencies):
+def jitter_of(latencies: list[float] | Iterator[Any]) -> Iterator[float]:
     """RFC 3550 section 6.4.1: J += (|D| - J) / 16, D being the difference of
     two latencies. Yields J after each."""
     jitter = 0.0
@@ -174,18 +178,19 @@ def jitter_of(latencies):
         yield jitter
 
 
-def percentile(values, percent):
+def percentile(values: Sequence[float], percent: int) -> float:
     """The smallest value that `percent` of all do not exceed."""
     ordered = sorted(values)
     rank = -(-len(ordered) * percent // 100)  # rounded up
     return ordered[max(int(rank), 1) - 1]
 
 
-def delays_ns(pairs):
+def delays_ns(pairs: Sequence[tuple[Frame, Frame]]) -> list[int]:
     return [arrived.wall_ns - sent.wall_ns for sent, arrived in pairs]
 
 
-def lateness_ns(film, pairs):
+def lateness_ns(film: list[Frame],
+                pairs: Sequence[tuple[Frame, Frame]]) -> list[int]:
     """Arrival after the time at which the frame was due: that of the film's
     first frame, and from there on the film's own pace. What the sender itself
     waits for counts, as it does for who watches."""
@@ -194,7 +199,7 @@ def lateness_ns(film, pairs):
             for sent, arrived in pairs]
 
 
-def bits_per_second(frames):
+def bits_per_second(frames: Sequence[Frame]) -> float:
     """Over the time from the first arrival to where the frame after the last
     would have been due."""
     if len(frames) < 2:
@@ -222,7 +227,7 @@ class Result(typing.NamedTuple):
     sender_late_ns: int  # by how much the sender itself missed its times
 
 
-def measure(sent_log, received_log):
+def measure(sent_log: Log, received_log: Log) -> Result:
     join = Join()
     join.add_sent(sent_log.frames)
     join.add_arrived(received_log.frames)
@@ -249,7 +254,8 @@ def measure(sent_log, received_log):
     )
 
 
-def table(result, warnings=()):
+def table(result: Result,
+          warnings: Sequence[str] | tuple[()] = ()) -> list[str]:
     """The result as the lines that a person reads, with what the pipelines
     themselves warned of."""
     types = FRAME_TYPES + "".join(
@@ -274,7 +280,7 @@ def table(result, warnings=()):
     return lines + [f"note     {note}" for note in (*notes(result), *warnings)]
 
 
-def notes(result):
+def notes(result: Result) -> list[str]:
     """What a person should know before believing the table."""
     found = []
     if result.guessed_lost != result.lost:

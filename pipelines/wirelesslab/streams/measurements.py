@@ -4,11 +4,16 @@ their fates, and the statistics of the papers. No processes, no files but the
 logs.
 """
 
+from __future__ import annotations
+
 import collections
 import itertools
 import math
+import pathlib
 import statistics
 import typing
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from wirelesslab.streams import frame_log, rtp_file
 from wirelesslab.testbed import link_log
@@ -36,16 +41,18 @@ class Passage(typing.NamedTuple):
     frame: frame_log.Frame
     due_ns: int
     sent_ns: int
-    arrived_ns: typing.Optional[int]  # None: not at all
+    arrived_ns: int | None  # None: not at all
 
-    def latency_ns(self):
+    def latency_ns(self) -> int:
         return self.arrived_ns - self.sent_ns
 
-    def lateness_ns(self):
+    def lateness_ns(self) -> int:
         return self.arrived_ns - self.due_ns
 
 
-def join(sent_log, received_log):
+def join(
+        sent_log: frame_log.Log, received_log: frame_log.Log
+) -> dict[int, tuple[frame_log.Frame, frame_log.Frame]]:
     """{coding number: the pair of frames} of those that arrived."""
     joined = frame_log.Join()
     joined.add_sent(sent_log.frames)
@@ -54,7 +61,8 @@ def join(sent_log, received_log):
             for sent, arrived in joined.pairs}
 
 
-def in_real_time(sent_log, received_log):
+def in_real_time(sent_log: frame_log.Log,
+                 received_log: frame_log.Log) -> list[Passage]:
     """Passages by the clock of the host that both ends share."""
     if not sent_log.frames:
         return []
@@ -67,7 +75,9 @@ def in_real_time(sent_log, received_log):
             for frame in sent_log.frames]
 
 
-def in_virtual_time(sent_log, received_log, sent_packets, packets):
+def in_virtual_time(sent_log: frame_log.Log, received_log: frame_log.Log,
+                    sent_packets: Sequence[rtp_file.Packet],
+                    packets: Sequence[Packet]) -> list[Passage]:
     """Passages by the time of the link: a frame is sent when the first of its
     packets enters, which is when it is due unless it has to wait for room, and
     arrives with the last. Which ones arrive is what the receiver's log says."""
@@ -86,25 +96,29 @@ def in_virtual_time(sent_log, received_log, sent_packets, packets):
     return found
 
 
-def arrived(passages):
+def arrived(passages: Sequence[Passage]) -> list[Passage]:
     return [way for way in passages if way.arrived_ns is not None]
 
 
-def in_time(passages, late_ns):
+def in_time(passages: Sequence[Passage], late_ns: float) -> list[Passage]:
     """Those of use to somebody who waits for so long and no longer."""
     return [way for way in arrived(passages) if way.lateness_ns() <= late_ns]
 
 
-def decodable(passages, late_ns):
+def decodable(passages: Sequence[Passage],
+              late_ns: float) -> list[frame_log.Frame]:
     """Frames of which such a person sees a picture."""
     return frame_log.decodable(
         [way.frame for way in passages],
         {way.frame.coding_number for way in in_time(passages, late_ns)})
 
 
-def by_type(passages, late_ns):
+def by_type(passages: Sequence[Passage],
+            late_ns: float) -> dict[str, collections.Counter[str]]:
     """{what: {type: frames}}; sent are lost, late or in time."""
-    def count(frames):
+    def count(
+            frames: Iterator[Any] | list[frame_log.Frame]
+    ) -> collections.Counter[str]:
         return collections.Counter(frame.type for frame in frames)
 
     sent = count(way.frame for way in passages)
@@ -115,17 +129,18 @@ def by_type(passages, late_ns):
             "decodable": count(decodable(passages, late_ns))}
 
 
-def latencies_ns(passages):
+def latencies_ns(passages: Sequence[Passage]) -> list[int]:
     return [way.latency_ns() for way in arrived(passages)]
 
 
-def jitter_ns(passages):
+def jitter_ns(passages: Sequence[Passage]) -> list[float]:
     """RFC 3550, after each frame that arrived, in transport order"""
     return list(frame_log.jitter_of(
         way.lateness_ns() for way in arrived(passages)))
 
 
-def latency_by_size(passages, width):
+def latency_by_size(passages: Sequence[Passage],
+                    width: int) -> list[tuple[int, int, float]]:
     """[(first size of a class of that width, frames, median latency)]"""
     classes = collections.defaultdict(list)
     for way in arrived(passages):
@@ -134,7 +149,8 @@ def latency_by_size(passages, width):
             for size, times in sorted(classes.items())]
 
 
-def throughput(passages, step_ns):
+def throughput(passages: Sequence[Passage],
+               step_ns: int) -> list[tuple[int, float]]:
     """[(begin in ns, bit/s of video)] for each step until the last arrival."""
     ways = arrived(passages)
     if not ways:
@@ -146,17 +162,18 @@ def throughput(passages, step_ns):
             for step in range(max(bits) + 1)]
 
 
-def duration_ns(passages):
+def duration_ns(passages: Sequence[Passage]) -> float:
     """From the first frame's arrival to where the one after the last to
     arrive would be due (Ouwens table 3.7)."""
     times = [way.arrived_ns for way in arrived(passages)]
     return max(times) - min(times) + period_ns(passages) if times else 0
 
 
-def common_throughput(streams):
+def common_throughput(
+        streams: Sequence[tuple[int, Sequence[Passage]]]) -> list[float] | None:
     """bit/s of video of each of several streams, (time at which its first frame
-    was sent, passages), over the time in which all of them were being sent; None
-    if there is no such time."""
+    was sent, passages), over the time in which all of them were being sent;
+    None if there is no such time."""
     begin = max(start for start, _ in streams)
     end = min(start + passages[-1].sent_ns for start, passages in streams)
     if end <= begin:
@@ -167,24 +184,24 @@ def common_throughput(streams):
         for start, passages in streams]
 
 
-def fairness(rates):
+def fairness(rates: Sequence[float]) -> float:
     """Jain's index: 1 where all are equal, 1/n where one of n has all."""
     squares = len(rates) * sum(rate ** 2 for rate in rates)
     return sum(rates) ** 2 / squares if squares else math.nan
 
 
-def period_ns(passages):
+def period_ns(passages: Sequence[Passage]) -> float:
     steps = [b.due_ns - a.due_ns for a, b in itertools.pairwise(passages)]
     return statistics.median(steps) if steps else 0
 
 
-def mean_throughput(passages):
+def mean_throughput(passages: Sequence[Passage]) -> float:
     """bit/s of video over the stream's duration"""
     bits = 8 * sum(way.frame.size for way in arrived(passages))
     return bits / (duration_ns(passages) / NS) if bits else 0.0
 
 
-def shown(passages, late_ns):
+def shown(passages: Sequence[Passage], late_ns: float) -> list[int | None]:
     """For each picture of the film in display order, which one is shown in its
     place: itself, or the last that was; None before the first."""
     order = {way.frame.coding_number: place for place, way in enumerate(
@@ -211,7 +228,7 @@ class Packet(typing.NamedTuple):
     arrival_ns: int
     departure_ns: int
 
-    def is_lost(self):
+    def is_lost(self) -> bool:
         return self.fate not in link_log.ARRIVED
 
 
@@ -220,7 +237,7 @@ class LinkLog(typing.NamedTuple):
     quality: list  # (ns of the link, 0 to 1) from then on, of that station
 
 
-def read_link(path, station):
+def read_link(path: pathlib.Path, station: int) -> LinkLog:
     packets, quality = [], []
     for word, values in link_log.events(path):
         if values.get("station") != str(station):
@@ -237,14 +254,15 @@ def read_link(path, station):
     return LinkLog(sorted(packets), quality)
 
 
-def loss_runs(lost):
+def loss_runs(lost: Iterable[bool]) -> collections.Counter[int]:
     """{length: how many runs of lost packets have it} of what became of
     packets in the order in which they were sent."""
     return collections.Counter(
         len(list(run)) for is_lost, run in itertools.groupby(lost) if is_lost)
 
 
-def run_percents(runs):
+def run_percents(
+        runs: collections.Counter[int]) -> tuple[list[float], int, int]:
     """Ouwens table 3.12: of all runs, how many per cent are of one packet, of
     two and so on, by OUWENS_RUNS; packets lost; runs."""
     total = sum(runs.values())
@@ -255,12 +273,14 @@ def run_percents(runs):
             sum(n * count for n, count in runs.items()), total)
 
 
-def attempts(packets):
+def attempts(packets: Sequence[Packet]) -> collections.Counter[int]:
     """{transmissions: packets}"""
     return collections.Counter(packet.attempts for packet in packets)
 
 
-def attempt_percents(found, most=OUWENS_MOST_ATTEMPTS):
+def attempt_percents(
+        found: collections.Counter[int], most: int = OUWENS_MOST_ATTEMPTS
+) -> tuple[list[float], int]:
     """Ouwens table 3.2: of the packets that were on the air, how many per cent
     were sent once, twice and so on, the last with all above; packets."""
     total = sum(count for tries, count in found.items() if tries)
@@ -269,7 +289,9 @@ def attempt_percents(found, most=OUWENS_MOST_ATTEMPTS):
     return [100 * count / total if total else 0.0 for count in counts], total
 
 
-def sequence(packets):
+def sequence(
+        packets: Sequence[Packet]
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]], list[tuple[int, int]]]:
     """(sent, delivered, lost), each [(ns of the link, bytes sent so far)], as a
     time-sequence plot has them: a packet at its arrival at the link, again when
     it came out, or when it was given up."""
@@ -282,7 +304,7 @@ def sequence(packets):
     return sent, delivered, lost
 
 
-def worst_window(times, length):
+def worst_window(times: Sequence[float], length: float) -> float | None:
     """Where a window of that length begins that holds most of the times; None
     where there are none."""
     times, best, first = sorted(times), (0, None), 0
@@ -294,7 +316,7 @@ def worst_window(times, length):
     return best[1]
 
 
-def mean_attempts(packets):
+def mean_attempts(packets: Sequence[Packet]) -> float:
     """Of those that were on the air"""
     tried = [packet.attempts for packet in packets if packet.attempts]
     return statistics.fmean(tried) if tried else 0.0
@@ -311,21 +333,23 @@ class RequestReply(typing.NamedTuple):
     outliers: dict  # {tolerance: fraction}
 
 
-def request_reply(times, percents=ALANKO_PERCENTS,
-                  tolerances=ALANKO_TOLERANCES_S):
+def request_reply(
+        times: Sequence[float],
+        percents: tuple[int, int, int, int] = ALANKO_PERCENTS,
+        tolerances: tuple[float, ...] = ALANKO_TOLERANCES_S) -> RequestReply:
     return RequestReply(
         min(times), {percent: frame_log.percentile(times, percent)
                      for percent in percents}, max(times),
         {tolerance: outliers(times, tolerance) for tolerance in tolerances})
 
 
-def outliers(times, tolerance):
+def outliers(times: Sequence[float], tolerance: float) -> float:
     """The fraction that exceeds the median by more than that (Alanko 3.2)."""
     limit = statistics.median(times) + tolerance
     return sum(time > limit for time in times) / len(times)
 
 
-def sustainable_rate(blocks):
+def sustainable_rate(blocks: Sequence[tuple[float, int]]) -> float:
     """The median of the rates between any two of (time, bytes so far), Alanko
     3.3: what a transfer would do that never stagnates."""
     rates = [(x - y) / (t - u)
@@ -333,7 +357,8 @@ def sustainable_rate(blocks):
     return statistics.median(rates) if rates else 0.0
 
 
-def one_way_delay(sent, received, reception, sending_ack):
+def one_way_delay(sent: int, received: int, reception: int,
+                  sending_ack: int) -> float:
     """Of a packet, by the clocks of both ends, which need not agree: half of
     what the way there and back took (Erixzon equations 5.3 and 5.4). `sent`
     and `received`, of the acknowledgement, are the sender's times."""
@@ -343,7 +368,7 @@ def one_way_delay(sent, received, reception, sending_ack):
 
 # -------------------------------------------------------------- how it looks
 
-def mos(psnr):
+def mos(psnr: float) -> int:
     """The grade that EvalVid gives a picture of so many dB."""
     for above, grade in EVALVID_GRADES:
         if psnr > above:
@@ -351,7 +376,7 @@ def mos(psnr):
     return 1
 
 
-def worst_place(errors):
+def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
     """The place in display order with the largest sum; None if none differs."""
     sums = [sum(each) for each in zip(*errors)]
     return sums.index(max(sums)) if any(sums) else None

@@ -3,7 +3,10 @@
 sent, how much they differ from these, and both beside each other (ffmpeg)."""
 
 import math
+import pathlib
 import re
+from collections.abc import Sequence
+from typing import Any
 
 from wirelesslab import processes
 from wirelesslab.errors import LabError
@@ -17,17 +20,19 @@ NO_PICTURE_MISSING = "fps={fps}:start_time=0:round=near:eof_action=pass," \
     "tpad=stop=-1:stop_mode=clone"
 
 
-def ffmpeg(words, what):
+def ffmpeg(words: Sequence[Any], what: str) -> None:
     processes.run([*clips.FFMPEG, *map(str, words)], what)
 
 
-def decode_sent(clip, muxer, fps, count, target):
+def decode_sent(clip: pathlib.Path, muxer: str, fps: int, count: int,
+                target: pathlib.Path) -> None:
     """All of the clip, a raw stream."""
     ffmpeg(["-r", fps, "-f", muxer, "-i", clip, "-frames:v", count,
             *LOSSLESS, target], "decoding what was sent")
 
 
-def decode_received(video, speed, first, fps, count, target):
+def decode_received(video: pathlib.Path, speed: int, first: int, fps: int,
+                    count: int, target: pathlib.Path) -> bool:
     """Of a Matroska file, whose times are `speed` times those of the clip. Its
     first picture is that with number `first`. Damage is the decoder's to
     conceal. Whether it found any picture: one that missed the first headers
@@ -46,7 +51,8 @@ def decode_received(video, speed, first, fps, count, target):
     return True
 
 
-def errors(video, reference, run_dir):
+def errors(video: pathlib.Path, reference: pathlib.Path,
+           run_dir: pathlib.Path) -> list[float]:
     """The mean square error of each picture."""
     log = run_dir / f"{video.stem}.psnr"
     ffmpeg(["-i", video, "-i", reference, "-lavfi",
@@ -54,7 +60,7 @@ def errors(video, reference, run_dir):
     return [float(word) for word in MSE.findall(log.read_text())]
 
 
-def psnr(mean_square_errors):
+def psnr(mean_square_errors: list[float]) -> float:
     """In dB, of all pictures; infinite if none differs."""
     if not mean_square_errors:
         return math.nan
@@ -62,13 +68,14 @@ def psnr(mean_square_errors):
     return 10 * math.log10(PEAK ** 2 / mean) if mean else math.inf
 
 
-def put_side_by_side(videos, target):
+def put_side_by_side(videos: list[pathlib.Path], target: pathlib.Path) -> None:
     ffmpeg([*(word for video in videos for word in ("-i", video)),
             "-lavfi", f"hstack=inputs={len(videos)}", *LOSSLESS, target],
            "putting the videos side by side")
 
 
-def take_picture(video, number, target):
+def take_picture(video: pathlib.Path, number: int,
+                 target: pathlib.Path) -> None:
     """Twice as large, for whoever looks at it."""
     ffmpeg(["-i", video, "-vf",
             rf"select=eq(n\,{number}),scale=iw*2:ih*2:flags=neighbor",

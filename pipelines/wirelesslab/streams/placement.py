@@ -8,10 +8,13 @@ import pathlib
 import signal
 import socket
 import subprocess
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from wirelesslab import processes
+from wirelesslab.descriptions import Link
 from wirelesslab.errors import LabError
-from wirelesslab.testbed import link_log, links, testbed
+from wirelesslab.testbed import link_log, links, namespaces, testbed
 
 HOST = "127.0.0.1"
 LISTENING = {"udp": "07", "udplite": "07", "raw": "07", "tcp": "0A"}
@@ -27,13 +30,13 @@ OURS = ("location", "mode", "name", "overhead")
 OF_HOSTS = ("device", "sysctls")
 
 
-def kind_of_socket(binds):
-    """UDP-Lite has ports of its own, where the kernel has it; those of UDP are as
-    good."""
+def kind_of_socket(binds: str) -> socket.SocketKind:
+    """UDP-Lite has ports of its own, where the kernel has it; those of UDP are
+    as good."""
     return socket.SOCK_STREAM if binds == "tcp" else socket.SOCK_DGRAM
 
 
-def is_free(binds, port):
+def is_free(binds: str, port: int) -> bool:
     with contextlib.closing(
             socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
         try:
@@ -43,7 +46,7 @@ def is_free(binds, port):
     return True
 
 
-def free_port(binds):
+def free_port(binds: str) -> int:
     """A free port with a free one above it, for the sound or for RTCP. It is
     even, as that of RTP has to be beside RTCP."""
     while True:
@@ -56,7 +59,7 @@ def free_port(binds):
             return port
 
 
-def sockets(pid):
+def sockets(pid: int) -> set[str]:
     """The inodes of a process's sockets."""
     found = set()
     for descriptor in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
@@ -67,7 +70,7 @@ def sockets(pid):
     return found
 
 
-def ways_to_bind(binds, port):
+def ways_to_bind(binds: str, port: int) -> Iterator[tuple[str, int]]:
     """(table of /proc/net, port in there): UDP-Lite has several backends."""
     yield binds, port
     if binds == "udplite":
@@ -75,7 +78,7 @@ def ways_to_bind(binds, port):
         yield "udp", port
 
 
-def is_in_table(table, port, own):
+def is_in_table(table: str, port: int, own: set[str]) -> bool:
     state = LISTENING[table]
     for name in (table, table + "6"):
         with contextlib.suppress(FileNotFoundError), \
@@ -88,69 +91,72 @@ def is_in_table(table, port, own):
     return False
 
 
-def is_bound(binds, port, pid):
+def is_bound(binds: str, port: int, pid: int) -> bool:
     """Whether the process has the port: another's would deceive us."""
     own = sockets(pid)
     return any(is_in_table(table, number, own)
                for table, number in ways_to_bind(binds, port))
 
 
-class Here:
+class SameMachine:
     """This machine, for both."""
 
     loses = False
     left_out = ""
 
-    def __init__(self, env):
+    def __init__(self, env: dict[str, str]) -> None:
         self._env = env
 
-    def choose_port(self, binds, wanted=None):
+    def choose_port(self, binds: str, wanted: int | None = None) -> int:
         port = wanted or free_port(binds)
         if not is_free(binds, port):
             raise LabError(
                 f"port {port} is in use; --port chooses another")
         return port
 
-    def way(self, port):
+    def way(self, port: int) -> str:
         return f"to {HOST} port {port}"
 
-    def opened(self, _run_dir, _ports):
+    def opened(self, _run_dir: pathlib.Path,
+               _ports: list[int]) -> contextlib.AbstractContextManager:
         return contextlib.nullcontext()
 
-    def address(self, _role, _of):
+    def address(self, _role: str, _of: str) -> str:
         """That of one end, as this one has to name it."""
         return HOST
 
-    def start(self, _role, argv, output):
+    def start(self, _role: str, argv: Sequence[str | os.PathLike[str]],
+              output: int) -> subprocess.Popen[Any]:
         return processes.start(argv, env=self._env, stdout=output,
                                stderr=subprocess.STDOUT)
 
-    def is_ready(self, _role, child, binds, port):
+    def is_ready(self, _role: str, child: subprocess.Popen[Any], binds: str,
+                 port: int) -> bool:
         return is_bound(binds, port, child.pid)
 
-    def check(self):
+    def check(self) -> None:
         """LabError if something between the ends has."""
 
-    def finish(self, child, seconds):
+    def finish(self, child: subprocess.Popen[Any], seconds: float) -> int:
         return processes.finish(child, seconds)
 
-    def kill(self, child):
+    def kill(self, child: subprocess.Popen[Any]) -> None:
         processes.kill(child)
 
-    def hang_up(self):
+    def hang_up(self) -> bool:
         """Nothing more will be sent; returns whether something may still be
         on its way, for as long as it carries()."""
         return False
 
-    def carries(self):
+    def carries(self) -> bool:
         return False
 
-    def report(self):
+    def report(self) -> list[str]:
         """Lines about what is between the ends."""
         return []
 
 
-def describe_link(properties):
+def describe_link(properties: str) -> str:
     """As a testbed has it; LabError if these are no properties at all. Whether
     wirelesslink takes them it says itself."""
     text = f"{LINK}={','.join(ROLES)}: {properties}"
@@ -166,7 +172,7 @@ def describe_link(properties):
     return text
 
 
-def hosts_of(link, roles):
+def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
     """What a testbed is given of OF_HOSTS."""
     words = [word.partition("=") for word in link.get("sysctls", "").split()]
     return {"devices": {LINK: link["device"]} if link.get("device") else {},
@@ -180,7 +186,8 @@ class OverLink:
 
     loses = True  # it may even lose all, and that is a result
 
-    def __init__(self, properties, build_dir, mode="auto", **options):
+    def __init__(self, properties: str, build_dir: pathlib.Path,
+                 mode: str = "auto", **options: Any) -> None:
         self._properties = properties
         self._text = describe_link(properties)
         self._build = build_dir
@@ -188,16 +195,17 @@ class OverLink:
         self._options = options
         self._bed = None
 
-    def choose_port(self, binds, wanted=None):
+    def choose_port(self, binds: str, wanted: int | None = None) -> int:
         """Hosts of their own have all their ports. But relays on this machine
         may have to stand in for them."""
         return wanted or free_port(binds)
 
-    def way(self, _port):
+    def way(self, _port: int) -> str:
         return f"over wirelesslink {self._properties}".rstrip()
 
     @contextlib.contextmanager
-    def opened(self, run_dir, ports):
+    def opened(self, run_dir: pathlib.Path,
+               ports: list[int]) -> Iterator[None]:
         self._bed = testbed.Testbed(
             [self._text], self._mode, self._build, relay_ports=ports,
             logs=run_dir, **self._options)
@@ -205,43 +213,48 @@ class OverLink:
             yield
 
     @property
-    def left_out(self):
+    def left_out(self) -> str:
         return self._bed.left_out
 
-    def address(self, role, of):
+    def address(self, role: str, of: str) -> str:
         return self._bed.variables(role)[of]
 
-    def start(self, role, argv, output):
+    def start(self, role: str, argv: Sequence[str | os.PathLike[str]],
+              output: int) -> namespaces.Command:
         return self._bed.popen(role, argv, stdout=output,
                                stderr=subprocess.STDOUT)
 
-    def is_ready(self, role, _child, binds, port):
+    def is_ready(self, role: str, _child: subprocess.Popen[Any], binds: str,
+                 port: int) -> bool:
         return self._bed.is_listening(role, binds, port)
 
-    def check(self):
+    def check(self) -> None:
         self._bed.check()
 
-    def finish(self, child, seconds):
+    def finish(self, child: subprocess.Popen[Any], seconds: float) -> int:
         return child.wait(seconds)
 
-    def kill(self, child):
+    def kill(self, child: subprocess.Popen[Any]) -> None:
         child.kill()
         child.wait()
 
-    def hang_up(self):
+    def hang_up(self) -> bool:
         """The link ends when what is in it has come out. Then its log and its
         statistics are whole."""
         for process in self._bed.link_processes():
             process.send_signal(signal.SIGINT)
         return True
 
-    def carries(self):
+    def carries(self) -> bool:
         return any(process.poll() is None
                    for process in self._bed.link_processes())
 
-    def report(self):
+    def report(self) -> list[str]:
         tallies = link_log.read(self._bed.log(LINK))
         output = (self._bed.logs / f"{LINK}.out").read_text(errors="replace")
         return link_log.words(
             tallies[ROLES.index("sender")], tallies[ROLES.index("receiver")],
             link_log.lateness_ns(output))
+
+
+Place = SameMachine | OverLink

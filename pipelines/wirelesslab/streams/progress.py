@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What has arrived so far of a stream, while it lasts: in one line that rewrites
-itself; where nobody watches a terminal, in a plain line now and then.
+"""What has arrived so far of a stream, while it lasts: in one line that
+rewrites itself; where nobody watches a terminal, in a plain line now and then.
 """
 
 import collections
@@ -18,7 +18,8 @@ LIVE_EVERY = 0.2
 class Progress:
     """`name` is for streams that are several: they can't rewrite one line."""
 
-    def __init__(self, sent, received, name=""):
+    def __init__(self, sent: frame_log.Log, received: frame_log.Log,
+                 name: str = "") -> None:
         self._sent = sent
         self._received = received
         self._name = name and f"{name}: "
@@ -31,7 +32,7 @@ class Progress:
         self._every = LIVE_EVERY if self._live else PLAIN_EVERY
         self._due = self._started + self._every
 
-    def update(self, show=True):
+    def update(self, show: bool = True) -> bool:
         """Reads on in both logs; returns whether frames arrived."""
         # The receiver's first: what it has, the sender's surely has too.
         arrived = self._received.read()
@@ -47,11 +48,11 @@ class Progress:
             self._show()
         return bool(arrived)
 
-    def finish(self):
+    def finish(self) -> None:
         if self._live:
             print(flush=True)
 
-    def _show(self):
+    def _show(self) -> None:
         second_ago = time.time_ns() - 10**9
         while self._recent and self._recent[0][0] < second_ago:
             self._recent.popleft()

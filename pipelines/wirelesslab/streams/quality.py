@@ -13,6 +13,8 @@ import pathlib
 import re
 import subprocess
 import typing
+from collections.abc import Sequence
+from typing import BinaryIO
 
 from wirelesslab import processes
 from wirelesslab.errors import LabError
@@ -32,7 +34,7 @@ class Picture(typing.NamedTuple):
     mse: float
     ssim: float
 
-    def psnr(self):
+    def psnr(self) -> float:
         """dB; of a picture that is the one sent, infinite"""
         return pictures.psnr([self.mse])
 
@@ -40,7 +42,8 @@ class Picture(typing.NamedTuple):
 UNHARMED = Picture(0.0, 1.0)
 
 
-def measure(clip, shown, directory):
+def measure(clip: pathlib.Path, shown: list[int | None],
+            directory: pathlib.Path) -> list[Picture]:
     """A Picture for each place in display order. `shown` says which picture of
     the clip is seen there, None where none is yet."""
     if all(number == place for place, number in enumerate(shown)):
@@ -71,11 +74,13 @@ def measure(clip, shown, directory):
     return found
 
 
-def repeat(clip, shown, pipe):
+def repeat(clip: pathlib.Path, shown: list[int | None],
+           pipe: BinaryIO) -> None:
     """The clip as it was seen, as YUV4MPEG2."""
     decoder = processes.start(
         [*clips.FFMPEG, "-i", str(clip), "-frames:v", str(len(shown)),
-         "-fps_mode", "passthrough", "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-"],
+         "-fps_mode", "passthrough", "-pix_fmt", "yuv420p",
+         "-f", "yuv4mpegpipe", "-"],
         stdout=subprocess.PIPE)
     header = decoder.stdout.readline()
     width, height = (int(re.search(rb" %b(\d+)" % side, header)[1])
@@ -98,20 +103,21 @@ def repeat(clip, shown, pipe):
         raise LabError(f"decoding {clip} failed")
 
 
-def numbers(path, pattern):
+def numbers(path: pathlib.Path, pattern: re.Pattern[str]) -> list[float]:
     return [float(word) for word in pattern.findall(path.read_text())]
 
 
-def mean_psnr(found):
+def mean_psnr(found: Sequence[Picture]) -> float:
     """Of the mean square error, as pictures.psnr has it"""
     return pictures.psnr([picture.mse for picture in found])
 
 
-def drawable(psnr):
+def drawable(psnr: float) -> float:
     return DB_OF_INFINITE if math.isinf(psnr) else psnr
 
 
-def take(clip, number, target, width):
+def take(clip: pathlib.Path, number: int, target: pathlib.Path,
+         width: int) -> pathlib.Path:
     """One picture of a clip, for a page."""
     pictures.ffmpeg(["-i", clip, "-vf",
                      rf"select=eq(n\,{number}),scale={width}:-2",

@@ -4,7 +4,9 @@
 differs between them, and which frames are whole."""
 
 import dataclasses
+import pathlib
 import struct
+from collections.abc import Sequence
 
 HEADER = struct.Struct("!BBHI")  # RFC 3550 section 5.1, the first 8 bytes
 HEADER_SIZE = 12
@@ -18,16 +20,16 @@ class Packet:
     sequence_number: int
     timestamp: int
 
-    def payload_size(self):
+    def payload_size(self) -> int:
         return len(self.data) - HEADER_SIZE
 
 
-def parse(data):
+def parse(data: bytes) -> Packet:
     _, second, sequence_number, timestamp = HEADER.unpack_from(data)
     return Packet(data, bool(second & MARKER), sequence_number, timestamp)
 
 
-def read(path):
+def read(path: pathlib.Path) -> list[Packet]:
     """Those of the file; one that is cut off at its end is none."""
     data = path.read_bytes()
     found, place = [], 0
@@ -40,7 +42,8 @@ def read(path):
     return found
 
 
-def match(sent, received):
+def match(sent: Sequence[Packet],
+          received: Sequence[Packet]) -> dict[int, Packet]:
     """{index of the packet sent: that which arrived}"""
     places = {packet.sequence_number: index
               for index, packet in enumerate(sent)}
@@ -48,7 +51,7 @@ def match(sent, received):
             if packet.sequence_number in places}
 
 
-def frames(sent):
+def frames(sent: Sequence[Packet]) -> list[list[int]]:
     """For each frame, the indices of its packets."""
     found = {}
     for index, packet in enumerate(sent):
@@ -56,7 +59,8 @@ def frames(sent):
     return list(found.values())
 
 
-def whole_frames(sent, arrived):
+def whole_frames(sent: Sequence[Packet],
+                 arrived: dict[int, Packet]) -> list[int]:
     """Numbers of the frames of which every packet arrived."""
     return [number for number, indices in enumerate(frames(sent))
             if all(index in arrived for index in indices)]

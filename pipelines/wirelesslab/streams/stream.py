@@ -7,13 +7,17 @@ ready, sent to, watched and ended, and the logs of both ends become one table.
 
 import contextlib
 import os
+import pathlib
 import re
 import shlex
 import signal
 import subprocess
 import time
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from wirelesslab import paths, processes
+from wirelesslab.descriptions import Protocol
 from wirelesslab.errors import LabError
 from wirelesslab.streams import (
     clips,
@@ -36,8 +40,9 @@ WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
 class Launch:
     """One gst-launch-1.0, or another `program`, and what it printed."""
 
-    def __init__(self, role, pipeline, values, place, program=GST_LAUNCH,
-                 name=""):
+    def __init__(self, role: str, pipeline: str, values: dict[str, Any],
+                 place: placement.Place, program: Sequence[str] = GST_LAUNCH,
+                 name: str = "") -> None:
         self.role = role
         self.called = f"{name}: the {role}" if name else f"the {role}"
         self._place = place
@@ -47,35 +52,35 @@ class Launch:
         words = [word.format_map(values) for word in shlex.split(pipeline)]
         self.child = place.start(role, [*program, *words], self._output)
 
-    def output(self):
+    def output(self) -> str:
         size = os.fstat(self._output).st_size
         return os.pread(self._output, size, 0).decode(errors="replace")
 
-    def save_output(self, run_dir):
+    def save_output(self, run_dir: pathlib.Path) -> None:
         with contextlib.suppress(OSError):
             (run_dir / f"{self.role}.out").write_text(self.output())
 
-    def warnings(self):
+    def warnings(self) -> list[str]:
         """What its elements warned of, once each."""
         return list(dict.fromkeys(
             f"{element.rpartition(':')[2]}: {words}"
             for element, words in WARNING.findall(self.output())))
 
-    def check_log(self, log):
+    def check_log(self, log: pathlib.Path) -> None:
         """LabError if its log ends early: the table would be wrong, and nothing
         in it would tell."""
         for words in self.warnings():
             if str(log) in words:
                 raise LabError(f"{self.called}'s {words}")
 
-    def ended(self):
+    def ended(self) -> bool:
         return self.child.poll() is not None
 
-    def interrupt(self):
+    def interrupt(self) -> None:
         with contextlib.suppress(ProcessLookupError):
             self.child.send_signal(signal.SIGINT)
 
-    def finish(self):
+    def finish(self) -> None:
         """LabError unless it ends soon, and well."""
         try:
             self._place.finish(self.child, SECONDS_TO_END)
@@ -84,13 +89,13 @@ class Launch:
             raise self.failure("did not end") from None
         self.check()
 
-    def check(self):
+    def check(self) -> None:
         """LabError if it has."""
         if self.child.poll():
             raise self.failure(
                 f"failed ({processes.describe(self.child.returncode)})")
 
-    def end(self):
+    def end(self) -> None:
         """For a pipeline that has no end: asked, then made to. It may even fail
         by now, if the link has ended."""
         self.interrupt()
@@ -99,12 +104,13 @@ class Launch:
         except subprocess.TimeoutExpired:
             self._place.kill(self.child)
 
-    def failure(self, what):
+    def failure(self, what: str) -> LabError:
         return LabError(f"{self.called} {what}; its last words:\n"
                         + processes.tail(self.output()))
 
 
-def wait_until_ready(end, place, binds, ports):
+def wait_until_ready(end: Launch, place: placement.Place, binds: str,
+                     ports: list[int]) -> None:
     deadline = time.monotonic() + SECONDS_TO_START
     while not all(place.is_ready(end.role, end.child, binds, port)
                   for port in ports):
@@ -122,7 +128,9 @@ class Stream:
     """One clip from end to end, the logs of both in `run_dir`. It has a `name`
     where there are several."""
 
-    def __init__(self, transport, clip, port, run_dir, place, name=""):
+    def __init__(self, transport: Protocol, clip: pathlib.Path, port: int,
+                 run_dir: pathlib.Path, place: placement.Place,
+                 name: str = "") -> None:
         self._name = name
         self._transport, self._place = transport, place
         self._run_dir, self._port = run_dir, port
@@ -141,14 +149,14 @@ class Stream:
         self._is_sending = False
 
     @property
-    def _sender(self):
+    def _sender(self) -> Launch:
         return self._ends["sender"]
 
     @property
-    def _receiver(self):
+    def _receiver(self) -> Launch:
         return self._ends["receiver"]
 
-    def _launch(self, role):
+    def _launch(self, role: str) -> None:
         """The values of a pipeline include the address of who listens."""
         host = self._place.address(role, transports.listener(self._transport))
         program = GST_LAUNCH
@@ -160,14 +168,14 @@ class Stream:
             role, self._transport[role], {**self._values, "host": host},
             self._place, program, self._name)
 
-    def listen(self):
+    def listen(self) -> None:
         role = transports.listener(self._transport)
         self._launch(role)
         wait_until_ready(
             self._ends[role], self._place, self._transport["binds"],
             transports.ports_of(self._transport, self._port))
 
-    def begin(self):
+    def begin(self) -> None:
         """The other end"""
         for role in placement.ROLES:
             if role not in self._ends:
@@ -176,17 +184,17 @@ class Stream:
         self._progress = progress.Progress(self.sent, self.received,
                                            self._name)
 
-    def check(self):
+    def check(self) -> None:
         for role, path in (("sender", self._sent_path),
                            ("receiver", self._received_path)):
             if role in self._ends:
                 self._ends[role].check_log(path)
 
-    def update(self, show=True):
+    def update(self, show: bool = True) -> bool:
         """Whether frames arrived meanwhile"""
         return self._progress.update(show)
 
-    def is_sending(self):
+    def is_sending(self) -> bool:
         """Until the sender has come to its end, and well; where it has none,
         until it sent all frames."""
         if self._is_sending:
@@ -197,27 +205,27 @@ class Stream:
                 self._check_end_of_sender()
         return self._is_sending
 
-    def _check_end_of_sender(self):
+    def _check_end_of_sender(self) -> None:
         self._receiver.check()
         if transports.ends(self._transport):
             # Told so by the end of the connection ends the receiver first.
             self._sender.finish()
 
-    def fail_late(self):
+    def fail_late(self) -> None:
         raise self._sender.failure("does not come to its end")
 
-    def is_received(self):
+    def is_received(self) -> bool:
         """Whether the receiver knows that nothing more will come"""
         return self._receiver.ended()
 
-    def end_sender(self):
+    def end_sender(self) -> None:
         """What has no end of its own"""
         if not transports.ends(self._transport):
             for end in self._ends.values():
                 end.check()
             self._sender.end()
 
-    def end(self):
+    def end(self) -> None:
         if transports.ends(self._transport):
             self._receiver.interrupt()
             self._receiver.finish()
@@ -231,18 +239,19 @@ class Stream:
         if not self.received.frames and not self._place.loses:
             raise self._receiver.failure("received no frame")
 
-    def save_output(self):
+    def save_output(self) -> None:
         for end in self._ends.values():
             end.save_output(self._run_dir)
 
-    def warnings(self):
+    def warnings(self) -> list[Any]:
         """What its pipelines warned of"""
         return [f"{end.called}'s {words}"
                 for end in (self._sender, self._receiver)
                 for words in end.warnings()]
 
 
-def send(streams, check, apart):
+def send(streams: list[Stream], check: Callable[[], None],
+         apart: float) -> None:
     """Each begins so many seconds after the one before it; until all are
     done."""
     started = time.monotonic()
@@ -260,7 +269,8 @@ def send(streams, check, apart):
         time.sleep(0.05)
 
 
-def wait_for_quiet(streams, carries=lambda: False):
+def wait_for_quiet(streams: list[Stream],
+                   carries: Callable[[], bool] = lambda: False) -> None:
     """Until the last frames are through the network and the jitter buffer."""
     now = time.monotonic()
     deadline = now + SECONDS_TO_DRAIN
@@ -278,7 +288,10 @@ def wait_for_quiet(streams, carries=lambda: False):
             last_frame = now
 
 
-def stream(transport, clip, port, run_dir, place):
+def stream(
+        transport: Protocol, clip: pathlib.Path, port: int,
+        run_dir: pathlib.Path, place: placement.Place
+) -> tuple[frame_log.Log, frame_log.Log, list[Any]]:
     """One clip from end to end. Returns the logs of both ends and what the
     pipelines warned of."""
     one = Stream(transport, clip, port, run_dir, place)
@@ -286,9 +299,10 @@ def stream(transport, clip, port, run_dir, place):
     return one.sent, one.received, one.warnings()
 
 
-def stream_all(streams, place, apart=0):
+def stream_all(streams: list[Stream], place: placement.Place,
+               apart: float = 0) -> None:
     """From one host to the other; the link is done when all are."""
-    def check():
+    def check() -> None:
         place.check()
         for one in streams:
             one.check()

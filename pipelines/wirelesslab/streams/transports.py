@@ -8,8 +8,11 @@ import configparser
 import re
 import shlex
 import string
+from collections.abc import Iterable
+from typing import Any
 
 from wirelesslab import paths
+from wirelesslab.descriptions import Protocol
 from wirelesslab.errors import LabError
 from wirelesslab.streams import placement
 
@@ -27,16 +30,16 @@ NAMES = {"clip", "host", "port", "received", "sent", "sound", "sound_port"}
 NEEDED = {"sender": ("clip", "sent"), "receiver": ("received",)}
 
 
-def read():
+def read() -> dict[str, Protocol]:
     """{name: transport} of transports.ini."""
     found = configparser.ConfigParser(interpolation=None)
     found.read_string(OURS.read_text())
     return {name: of_section(name, found[name]) for name in found.sections()}
 
 
-def of_section(name, section):
-    """All there is to know, as it goes into JSON. What a section doesn't say and
-    few need is left out, so that older results stay those of the same."""
+def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
+    """All there is to know, as it goes into JSON. What a section doesn't say
+    and few need is left out, so that older results stay those of the same."""
     for key in ("sender", "receiver"):
         if not section.get(key):
             raise LabError(f"protocol {name} has no {key}")
@@ -61,9 +64,9 @@ def of_section(name, section):
                if "server" in section else {})}
 
 
-def pipeline(name, section, key):
-    """In one line; LabError if it could not be run, or nothing would be measured.
-    What GStreamer makes of it that says itself."""
+def pipeline(name: str, section: configparser.SectionProxy, key: str) -> str:
+    """In one line; LabError if it could not be run, or nothing would be
+    measured. What GStreamer makes of it that says itself."""
     text = re.sub(r"\s+", " ", section[key]).strip()
     try:
         words = [word for written in shlex.split(text)
@@ -84,7 +87,7 @@ def pipeline(name, section, key):
     return text
 
 
-def own_link(owner, properties, others=()):
+def own_link(owner: str, properties: str, others: Iterable[str] = ()) -> str:
     """Properties of wirelesslink, if they and the names of others are some."""
     placement.describe_link(properties)
     for word in [*properties.split(), *others]:
@@ -93,11 +96,12 @@ def own_link(owner, properties, others=()):
     return properties
 
 
-def socket_of(receiver):
+def socket_of(receiver: str) -> str:
     return SOCKETS.get(receiver.split()[0], "udp")
 
 
-def one_of(name, section, key, values, otherwise):
+def one_of(name: str, section: configparser.SectionProxy, key: str,
+           values: tuple[str, ...], otherwise: Any) -> str:
     value = section.get(key, otherwise)
     if value not in values:
         raise LabError(f"protocol {name}: {key} = {value} is none of: "
@@ -105,7 +109,8 @@ def one_of(name, section, key, values, otherwise):
     return value
 
 
-def is_so(name, section, key, otherwise):
+def is_so(name: str, section: configparser.SectionProxy, key: str,
+          otherwise: Any) -> bool:
     try:
         return section.getboolean(key, fallback=otherwise)
     except ValueError:
@@ -113,7 +118,7 @@ def is_so(name, section, key, otherwise):
                        "neither yes nor no") from None
 
 
-def ports(name, section):
+def ports(name: str, section: configparser.SectionProxy) -> int:
     text = section["ports"]
     if not text.isdecimal() or not 1 <= int(text) <= placement.MOST_PORTS:
         raise LabError(f"protocol {name}: ports = {text} is not from 1 "
@@ -121,26 +126,26 @@ def ports(name, section):
     return int(text)
 
 
-def ports_of(transport, port):
+def ports_of(transport: Protocol, port: int) -> list[int]:
     """Those at which its receiver listens."""
     return [port + n for n in range(transport.get("ports", 1))]
 
 
-def ends(transport):
+def ends(transport: Protocol) -> bool:
     """Whether its pipelines come to an end, as those of most do."""
     return transport.get("ends", True)
 
 
-def is_asked(transport):
+def is_asked(transport: Protocol) -> bool:
     """Whether its sender is behind a server, and its receiver asks for it"""
     return "server" in transport
 
 
-def listener(transport):
+def listener(transport: Protocol) -> str:
     return "sender" if is_asked(transport) else "receiver"
 
 
-def together(several, apart):
+def together(several: list[Protocol], apart: float) -> Protocol:
     """Several protocols as one: that many streams over one link."""
     for one in several:
         if one[COMPUTED]:
@@ -158,7 +163,7 @@ def together(several, apart):
             "streams": several}
 
 
-def streams(protocol):
+def streams(protocol: Protocol) -> list[tuple[str, Protocol]]:
     """[(its name, its transport)]; where there is one, it needs no name."""
     if "streams" not in protocol:
         return [("", protocol)]
@@ -166,15 +171,15 @@ def streams(protocol):
             for number, one in enumerate(protocol["streams"], 1)]
 
 
-def is_relayed(transport):
+def is_relayed(transport: Protocol) -> bool:
     """Whether relays, where they stand in for hosts, can carry it"""
     return all(stream["binds"] == "udp"
                for stream in transport.get("streams", [transport]))
 
 
-def check_relayed(transport, left_out):
-    """LabError where relays stand in for hosts, which is what is `left_out` then,
-    and can't carry it."""
+def check_relayed(transport: Protocol, left_out: str) -> None:
+    """LabError where relays stand in for hosts, which is what is `left_out`
+    then, and can't carry it."""
     if left_out and not is_relayed(transport):
         raise LabError(
             f"{transport['name']} is not over UDP, and there are {left_out}")

@@ -9,6 +9,7 @@ import re
 import typing
 
 from wirelesslab import paths
+from wirelesslab.descriptions import Protocol
 from wirelesslab.errors import LabError
 
 OURS = paths.PIPELINES / "videocodecs.ini"
@@ -23,21 +24,21 @@ class Codec(typing.NamedTuple):
 
 
 @functools.cache
-def read():
+def read() -> dict[str, Codec]:
     """{name: codec}"""
     found = configparser.ConfigParser(interpolation=None)
     found.read_string(OURS.read_text())
     return {name: of_section(name, found[name]) for name in found.sections()}
 
 
-def of_section(name, section):
+def of_section(name: str, section: configparser.SectionProxy) -> Codec:
     lines = [line.strip() for line in section["with"].splitlines()
              if line.strip()]
     return Codec(name, section["title"], section["alone"].split(),
                  [tuple(line.split(" > ")) for line in lines])
 
 
-def chosen(names):
+def chosen(names: list[str]) -> list[Codec]:
     there = read()
     for name in names:
         if name not in there:
@@ -46,17 +47,17 @@ def chosen(names):
     return [there[name] for name in names]
 
 
-def title(name):
+def title(name: str) -> str:
     return read()[name].title
 
 
-def pipeline(codec, text):
+def pipeline(codec: Codec, text: str) -> str:
     for old, new in codec.instead:
         text = text.replace(old, new)
     return text
 
 
-def protocol(codec, given):
+def protocol(codec: Codec, given: Protocol) -> Protocol:
     """The same protocol for this codec"""
     if "streams" in given:
         return {**given, "streams": [protocol(codec, one)
@@ -65,7 +66,7 @@ def protocol(codec, given):
                         for end in ("sender", "receiver")}}
 
 
-def misfits(codec, given):
+def misfits(codec: Codec, given: Protocol) -> list[str]:
     """Elements of a protocol, made for this codec, that are for others alone"""
     if "streams" in given:
         return [name for one in given["streams"]

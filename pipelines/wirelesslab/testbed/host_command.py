@@ -3,10 +3,11 @@
 
 Who starts it has a plain child: signals that it gets go on to the command and
 its children, and its exit status is the command's. KILL_GROUP stands for
-SIGKILL: if we were killed, the dead command would wait for the machine's process
-1 to notice, and the testbed's end for that.
+SIGKILL: if we were killed, the dead command would wait for the machine's
+process 1 to notice, and the testbed's end for that.
 
-Called as `testbed.host_command OPTIONS -- COMMAND...`, the options being one JSON text:
+Called as `testbed.host_command OPTIONS -- COMMAND...`, the options being one
+JSON text:
 `join`, descriptors of namespaces in the order in which to enter them;
 `owner`, a pid, and `end`, a descriptor, where there are none: when the owner is
 gone or there is something to read, the command and all that it started ends;
@@ -20,6 +21,8 @@ import resource
 import select
 import signal
 import sys
+import types
+from typing import NoReturn
 
 from wirelesslab.testbed import linux
 
@@ -29,7 +32,7 @@ PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT,
 FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP)
 
 
-def main():
+def main() -> None:
     options = json.loads(sys.argv[1])
     argv = sys.argv[3:]
     directory = os.getcwd()
@@ -63,7 +66,7 @@ def main():
     end_as(status)
 
 
-def watch(owner_pid):
+def watch(owner_pid: int) -> int:
     """From here on what our command leaves behind becomes our child, not that
     of process 1, so we can end it."""
     owner = os.pidfd_open(owner_pid)
@@ -73,7 +76,7 @@ def watch(owner_pid):
     return owner
 
 
-def become(argv, foreground, parent):
+def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
     """Never returns."""
     if not foreground:
         os.setsid()
@@ -97,14 +100,14 @@ def become(argv, foreground, parent):
         os._exit(127 if isinstance(failure, FileNotFoundError) else 126)
 
 
-def give_terminal(terminal):
+def give_terminal(terminal: int) -> None:
     """To our process group."""
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     os.tcsetpgrp(terminal, os.getpgrp())
     signal.signal(signal.SIGTTOU, signal.SIG_DFL)
 
 
-def stand_for(child, ends, foreground):
+def stand_for(child: int, ends: list[int] | None, foreground: bool) -> int:
     """Waits for the command and returns its status as waitpid() has it."""
     terminal = os.dup(0) if foreground and os.isatty(0) else None
     # Who reads its output sees its end when it closes it, not when we do.
@@ -112,7 +115,7 @@ def stand_for(child, ends, foreground):
     for descriptor in range(3):
         os.dup2(null, descriptor)
 
-    def pass_on(number, _frame):
+    def pass_on(number: int, _frame: types.FrameType | None) -> None:
         if number == KILL_GROUP:
             number = signal.SIGKILL
         try:
@@ -134,7 +137,7 @@ def stand_for(child, ends, foreground):
     return status
 
 
-def kill_descendants():
+def kill_descendants() -> None:
     """What the command started and left. As each dies its children become
     ours, so we are done when there are none."""
     while True:
@@ -147,7 +150,7 @@ def kill_descendants():
             os.waitpid(child, 0)
 
 
-def end_as(status):
+def end_as(status: int) -> NoReturn:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

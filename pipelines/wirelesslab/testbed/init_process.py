@@ -7,9 +7,9 @@ network namespaces, and with them their devices. It ends when its owner closes
 the testbed or is gone, however it went: it waits on the owner's pidfd. So a
 kill -9 of the owner leaves nothing either, and nobody has to clean up.
 
-Called by namespaces.py as `testbed.init_process OWNER-PID SOCKET`. The first message on
-the socket says what to make; the answer carries the namespaces; each further
-message is a question about a host.
+Called by namespaces.py as `testbed.init_process OWNER-PID SOCKET`. The first
+message on the socket says what to make; the answer carries the namespaces;
+each further message is a question about a host.
 """
 
 import contextlib
@@ -21,6 +21,8 @@ import select
 import signal
 import socket
 import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
 
 from wirelesslab.errors import LabError
 from wirelesslab.testbed import linux
@@ -38,12 +40,12 @@ TUN_HELP = {
 # what the commands send, and one seed gives one run.
 QUIET = {"net.ipv6.conf.default.router_solicitations": "0",
          "net.ipv6.conf.default.addr_gen_mode": "1"}
-# The states in /proc/net of a socket that can be sent to. (The port of a raw one
-# is its protocol.)
+# The states in /proc/net of a socket that can be sent to. (The port of a raw
+# one is its protocol.)
 LISTENING = {"tcp": "0A", "udp": "07", "udplite": "07", "raw": "07"}
 
 
-def main():
+def main() -> None:
     owner_pid = int(sys.argv[1])
     owner = os.pidfd_open(owner_pid)
     if os.getppid() != owner_pid:
@@ -65,7 +67,7 @@ def main():
     os.waitpid(first, 0)
 
 
-def refusal(failure):
+def refusal(failure: Exception) -> dict[str, str]:
     """`forbidden` is what this machine does not allow; others may."""
     if isinstance(failure, OSError):
         words = f"{failure.filename or 'a namespace'}: {failure.strerror}"
@@ -75,7 +77,7 @@ def refusal(failure):
     return {"error": str(failure)}
 
 
-def become_root_of_our_own():
+def become_root_of_our_own() -> None:
     """Enters a user namespace, where the user is root over its networks."""
     uid, gid = os.geteuid(), os.getegid()
     linux.unshare(linux.CLONE_NEWUSER, "a user namespace")
@@ -84,13 +86,15 @@ def become_root_of_our_own():
         pathlib.Path("/proc/self", name).write_text(text)
 
 
-def answer(control, values, descriptors=()):
+def answer(control: socket.socket, values: dict[str, Any],
+           descriptors: Sequence[int] = ()) -> None:
     socket.send_fds(control, [json.dumps(values).encode()], descriptors)
 
 
 # ------------------------------------------------------------------ process 1
 
-def keep(owner, control, wanted):
+def keep(owner: int, control: socket.socket,
+         wanted: dict[str, Any]) -> NoReturn:
     """Never returns."""
     try:
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -107,7 +111,7 @@ def keep(owner, control, wanted):
         os._exit(0)
 
 
-def make(wanted):
+def make(wanted: dict[str, Any]) -> dict[str, int]:
     """Makes the namespaces; returns descriptors of the hosts' networks, and of
     that between them under the name "", where the links run."""
     linux.mount(None, "/", None, linux.MS_REC | linux.MS_SLAVE)
@@ -129,7 +133,7 @@ def make(wanted):
     return descriptors
 
 
-def make_run_private():
+def make_run_private() -> None:
     """Puts a directory of our own over /run, with all that is in there and a
     new `netns`: names of hosts for us that the machine never sees."""
     old = os.open("/run", os.O_RDONLY | os.O_DIRECTORY)
@@ -154,7 +158,7 @@ def make_run_private():
     os.close(old)
 
 
-def make_network(defaults, settings):
+def make_network(defaults: dict[str, str], settings: dict[str, str]) -> int:
     """Enters a new network, with these values of sysctl."""
     linux.unshare(linux.CLONE_NEWNET, "a network namespace")
     linux.set_up("lo")
@@ -170,25 +174,26 @@ def make_network(defaults, settings):
     return os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
 
 
-def sysctl(name):
+def sysctl(name: str) -> pathlib.Path:
     # As sysctl(8): a name with a slash in it has its dots in device names.
     return pathlib.Path("/proc/sys",
                         name if "/" in name else name.replace(".", "/"))
 
 
-def check_devices():
+def check_devices() -> None:
     """Whether /dev/net/tun opens: that of some machines is for root only."""
     os.close(os.open(TUN, os.O_RDWR | os.O_CLOEXEC))
 
 
-def own_namespaces(user):
+def own_namespaces(user: bool) -> list[int]:
     return [os.open(f"/proc/self/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC)
             for kind in (["user"] if user else []) + ["mnt", "pid"]]
 
 
 # ------------------------------------------------------------------ questions
 
-def serve(owner, control, descriptors):
+def serve(owner: int, control: socket.socket,
+          descriptors: dict[str, int]) -> None:
     waiting = select.poll()
     waiting.register(owner, select.POLLIN)
     waiting.register(control, select.POLLIN)
@@ -208,7 +213,7 @@ def serve(owner, control, descriptors):
 
 
 @contextlib.contextmanager
-def inside(descriptors, host):
+def inside(descriptors: dict[str, int], host: str) -> Iterator[None]:
     linux.setns(descriptors[host], linux.CLONE_NEWNET)
     try:
         yield
@@ -216,7 +221,7 @@ def inside(descriptors, host):
         linux.setns(descriptors[""], linux.CLONE_NEWNET)
 
 
-def are_up(question):
+def are_up(question: dict[str, Any]) -> list[str]:
     """Which of the devices are up, have somebody at the other end, and their
     address: that comes with tunsrc, and tunsink may have been first."""
     ready = linux.IFF_UP | linux.IFF_RUNNING
@@ -225,17 +230,17 @@ def are_up(question):
             and linux.has_ipv4_address(device)]
 
 
-def add_address(question):
+def add_address(question: dict[str, Any]) -> bool:
     linux.add_ipv6_address(question["device"], question["address"],
                            question["prefix_length"])
     return True
 
 
-def is_listening(question):
+def is_listening(question: dict[str, Any]) -> bool:
     return listening(question["kind"], question["port"])
 
 
-def listening(kind, port, address=None):
+def listening(kind: str, port: int, address: str | None = None) -> bool:
     """Whether a socket of our network waits at the port; of the dotted IPv4
     address, where one is given."""
     tables = {kind} if address else {kind, kind + "6"}

@@ -4,7 +4,9 @@ for who sees a radio link for the first time. docs/wirelesslink.md has the log.
 """
 
 import collections
+import pathlib
 import re
+from collections.abc import Iterator
 
 NS_PER_MS = 1e6
 BUSY_NS = 20 * NS_PER_MS
@@ -30,18 +32,18 @@ LATENESS = re.compile(
 class Tally:
     """The packets of one station."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.fates = collections.Counter()
         self.repeated = 0  # sent more than once
 
-    def offered(self):
+    def offered(self) -> int:
         return self.fates.total()
 
-    def lost(self):
+    def lost(self) -> int:
         return self.offered() - sum(self.fates[fate] for fate in ARRIVED)
 
 
-def events(path):
+def events(path: str | pathlib.Path) -> Iterator[tuple[str, dict[str, str]]]:
     """(word, {column: value}) of each line."""
     columns = {}
     with open(path) as log:
@@ -53,7 +55,7 @@ def events(path):
                 yield words[0], dict(zip(columns[words[0]], words[1:]))
 
 
-def read(path):
+def read(path: str | pathlib.Path) -> collections.defaultdict[int, Tally]:
     """A Tally for each station."""
     tallies = collections.defaultdict(Tally)
     for word, packet in events(path):
@@ -64,14 +66,14 @@ def read(path):
     return tallies
 
 
-def lateness_ns(output):
+def lateness_ns(output: str) -> int | None:
     """The last that the link's gst-launch-1.0 -m printed; None if it did not
     come so far."""
     found = LATENESS.findall(output)
     return int(found[-1]) if found else None
 
 
-def words(tally, back, lateness):
+def words(tally: Tally, back: Tally, lateness: int | None) -> list[str]:
     """Lines for below the table. `back` is what the receiver sent."""
     rows = [(tally.offered(), "packets came to the link; of these")]
     for fate, what in FATES.items():

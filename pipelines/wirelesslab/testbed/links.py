@@ -5,6 +5,7 @@ import dataclasses
 import ipaddress
 import re
 import shlex
+from collections.abc import Callable, Sequence
 
 from wirelesslab.errors import LabError
 
@@ -14,6 +15,8 @@ NOT_FOR_LINKS = {"lo", "ip6", "log"}
 MAX_LINKS = 250
 NONE = "none"
 MEDIUM = "medium="
+# (host whose transmitter it uses, words of its source, words of its sink)
+Flow = tuple[str, list[str], list[str]]
 
 
 @dataclasses.dataclass
@@ -24,22 +27,22 @@ class Link:
     index: int
     medium: str  # the link whose wirelesslink it uses, itself mostly
 
-    def peer(self, host):
+    def peer(self, host: str) -> str:
         return self.hosts[1 - self.hosts.index(host)]
 
-    def address(self, host):
+    def address(self, host: str) -> str:
         return f"10.77.{self.index}.{self.hosts.index(host) + 1}"
 
-    def address_ip6(self, host):
+    def address_ip6(self, host: str) -> str:
         end = self.hosts.index(host) + 1
         return str(ipaddress.ip_address(f"fd77:{self.index:x}::{end}"))
 
-    def is_emulated(self):
+    def is_emulated(self) -> bool:
         """By wirelesslink, of which only the properties are given."""
         return all("=" in word for word in self.words)
 
 
-def parse(text, index):
+def parse(text: str, index: int) -> Link:
     """`NAME=HOST1,HOST2[: DESCRIPTION]`, the description being properties of
     wirelesslink, `medium=LINK` for one that shares that of another, `none`, or
     other elements that each direction goes through."""
@@ -49,8 +52,8 @@ def parse(text, index):
     for word in (name.strip(), *hosts):
         if not NAME.fullmatch(word):
             raise LabError(
-                f"link {text!r}: it is NAME=HOST1,HOST2: PROPERTIES, and a name "
-                "is a small letter and up to 13 small letters and digits")
+                f"link {text!r}: it is NAME=HOST1,HOST2: PROPERTIES, and a "
+                "name is a small letter and up to 13 small letters and digits")
     if len(hosts) != 2 or hosts[0] == hosts[1]:
         raise LabError(f"link {text!r}: a link has two ends")
     if name.strip() in NOT_FOR_LINKS:
@@ -68,7 +71,7 @@ def parse(text, index):
     return Link(name.strip(), hosts, words, index, medium)
 
 
-def parse_all(texts):
+def parse_all(texts: Sequence[str]) -> list[Link]:
     if len(texts) > MAX_LINKS:
         raise LabError(f"{len(texts)} links; {MAX_LINKS} is the most")
     links = [parse(text, index) for index, text in enumerate(texts)]
@@ -85,19 +88,22 @@ def parse_all(texts):
     return links
 
 
-def by_medium(links):
+def by_medium(links: list[Link]) -> list[list[Link]]:
     """Lists of links that share one, its owner first."""
     return [[owner, *(link for link in links
                       if link.medium == owner.name and link is not owner)]
             for owner in links if owner.medium == owner.name]
 
 
-def hosts_of(links):
+def hosts_of(links: list[Link]) -> list[str]:
     """In the order in which they are named first."""
     return list(dict.fromkeys(host for link in links for host in link.hosts))
 
 
-def variables(links, own, address_of):
+def variables(
+        links: list[Link], own: str,
+        address_of: Callable[[Link, str, str], dict[str, str]]
+) -> dict[str, str]:
     """The addresses that a command of host `own` finds in its environment:
     $b_wl0 is b's on that link, $b that on the first link to b.
     `address_of(link, own, host)` gives one as own sees it."""
@@ -110,7 +116,8 @@ def variables(links, own, address_of):
     return values
 
 
-def pipeline(owner, flows, properties):
+def pipeline(owner: Link, flows: list[Flow],
+             properties: list[str]) -> list[str]:
     """The words for gst-launch-1.0. A flow is (station, source, sink): whose
     transmitter it uses, and the words of both ends. `properties` of a
     wirelesslink come before those of the description, which win."""
@@ -132,7 +139,7 @@ def pipeline(owner, flows, properties):
     return words
 
 
-def device_flows(link, properties):
+def device_flows(link: Link, properties: dict[str, list[str]]) -> list[Flow]:
     """Both directions of a link between TUN devices. `properties` gives the
     words for tunsrc at each host."""
     return [(host,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The few calls of Linux that Python 3.11 lacks, and a device's flags.
 
-Used by what runs inside a testbed, init_process.py and host_command.py. Those start for
-every command, so nothing large is imported here.
+Used by what runs inside a testbed, init_process.py and host_command.py. Those
+start for every command, so nothing large is imported here.
 """
 
 import contextlib
@@ -11,6 +11,8 @@ import fcntl
 import os
 import socket
 import struct
+from collections.abc import Callable
+from typing import Any
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
@@ -31,33 +33,34 @@ IFF_UP, IFF_RUNNING = 0x1, 0x40
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def _call(function, what, *arguments):
+def _call(function: Callable[..., int], what: str, *arguments: Any) -> None:
     if function(*arguments) < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), what)
 
 
-def unshare(flags, what):
+def unshare(flags: int, what: str) -> None:
     _call(_libc.unshare, what, flags)
 
 
-def setns(descriptor, kind=0):
+def setns(descriptor: int, kind: int = 0) -> None:
     _call(_libc.setns, "setns", descriptor, kind)
 
 
-def prctl(option, value):
+def prctl(option: int, value: int) -> None:
     _call(_libc.prctl, "prctl", option, ctypes.c_ulong(value), 0, 0, 0)
 
 
-def mount(source, target, kind=None, flags=0, data=None):
-    def text(value):
+def mount(source: str | None, target: str, kind: str | None = None,
+          flags: int = 0, data: str | None = None) -> None:
+    def text(value: str | None) -> bytes | None:
         return None if value is None else os.fsencode(value)
 
     _call(_libc.mount, target, text(source), text(target), text(kind),
           ctypes.c_ulong(flags), text(data))
 
 
-def flags_of(device):
+def flags_of(device: str) -> int | None:
     """Those of a device of our network namespace; None if there is no such."""
     with contextlib.closing(socket.socket(type=socket.SOCK_DGRAM)) as any:
         try:
@@ -68,7 +71,7 @@ def flags_of(device):
     return struct.unpack("16sh14x", answer)[1]
 
 
-def has_ipv4_address(device):
+def has_ipv4_address(device: str) -> bool:
     with contextlib.closing(socket.socket(type=socket.SOCK_DGRAM)) as any:
         try:
             fcntl.ioctl(any, SIOCGIFADDR,
@@ -78,13 +81,13 @@ def has_ipv4_address(device):
     return True
 
 
-def set_up(device):
+def set_up(device: str) -> None:
     with contextlib.closing(socket.socket(type=socket.SOCK_DGRAM)) as any:
         fcntl.ioctl(any, SIOCSIFFLAGS, struct.pack(
             "16sh14x", device.encode(), flags_of(device) | IFF_UP))
 
 
-def add_ipv6_address(device, address, prefix_length):
+def add_ipv6_address(device: str, address: str, prefix_length: int) -> None:
     with contextlib.closing(
             socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)) as any:
         index = struct.unpack("16si12x", fcntl.ioctl(

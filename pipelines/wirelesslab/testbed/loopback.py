@@ -13,10 +13,13 @@ import json
 import os
 import socket
 import subprocess
+from collections.abc import Sequence
+from typing import Any
 
 from wirelesslab import paths
 from wirelesslab.errors import LabError
 from wirelesslab.testbed import init_process, namespaces
+from wirelesslab.testbed import links as linkage
 
 LEFT_OUT = """\
 no hosts of their own here ({why}).
@@ -26,7 +29,8 @@ Relaying UDP port {ports} over this machine's loopback instead. Left out are
   - the sender's port: a receiver sees the relay's, and its answers go to who
     sent to that port last;
   - what is set for a host or device alone: sysctls, MTU, queues, token bucket.
-A receiver binds to its own host's address or with SO_REUSEADDR, as udpsrc does."""
+A receiver binds to its own host's address or with SO_REUSEADDR, as udpsrc \
+does."""
 # What a host has addresses for: the door to it, its own commands, and what the
 # link has for it at its near and at its far end.
 DOOR, OWN, INTO, OUT = range(4)
@@ -39,7 +43,7 @@ OVERHEAD = 28  # headers of UDP and IPv4, which the relays don't see
 class Loopback:
     """As Namespaces, without any."""
 
-    def __init__(self, links, ports):
+    def __init__(self, links: list[linkage.Link], ports: list[int]) -> None:
         if len(links) > MAX_LINKS:
             raise LabError(
                 f"{len(links)} links; {MAX_LINKS} is the most for relays")
@@ -49,7 +53,7 @@ class Loopback:
         self._network = self._claim_network()
         self._doors = self._start_doors(links, ports)
 
-    def _claim_network(self):
+    def _claim_network(self) -> str:
         """One of 127.77.N.0/24 that no other testbed has; the kernel gives it
         back when we are gone."""
         for number in range(NETWORKS):
@@ -58,20 +62,21 @@ class Loopback:
                 return f"127.77.{number}"
         raise LabError("too many testbeds run on this machine")
 
-    def _address(self, link, host, what):
+    def _address(self, link: linkage.Link, host: str, what: int) -> str:
         place = (ADDRESSES_PER_LINK * link.index + 2 * what
                  + link.hosts.index(host))
         return f"{self._network}.{1 + place}"
 
-    def relay_address(self, link, host):
+    def relay_address(self, link: linkage.Link, host: str) -> str:
         """Where to send what is for the host."""
         return self._address(link, host, DOOR)
 
-    def own_address(self, link, host):
+    def own_address(self, link: linkage.Link, host: str) -> str:
         """Where the host's commands get it."""
         return self._address(link, host, OWN)
 
-    def _start_doors(self, links, ports):
+    def _start_doors(self, links: list[linkage.Link],
+                     ports: list[int]) -> namespaces.Command:
         ways = [{"door": self._address(link, host, DOOR),
                  "into": self._address(link, host, INTO),
                  "out": self._address(link, host, OUT),
@@ -85,11 +90,11 @@ class Loopback:
                            json.dumps(ways)],
                           stdin=subprocess.DEVNULL)
 
-    def check(self):
+    def check(self) -> None:
         if self._doors.poll() is not None:
             raise LabError("the relays have ended")
 
-    def flows(self, link, ports):
+    def flows(self, link: linkage.Link, ports: list[int]) -> list[linkage.Flow]:
         """Both directions of a link, for every port."""
         return [(host,
                  ["udpsrc",
@@ -100,13 +105,14 @@ class Loopback:
                   f"port={port}", "sync=false", "async=false"])
                 for host in link.hosts for port in ports]
 
-    def are_ready(self, link, ports):
+    def are_ready(self, link: linkage.Link, ports: list[int]) -> bool:
         return all(init_process.listening("udp", port,
                                           self._address(link, host, what))
                    for host in link.hosts for port in ports
                    for what in (DOOR, INTO, OUT))
 
-    def popen(self, host, argv, **options):
+    def popen(self, host: str, argv: Sequence[str | os.PathLike[str]],
+              **options: Any) -> namespaces.Command:
         del host  # they are all this machine
         child = namespaces.Command(
             argv, descriptors=[self._end],
@@ -114,7 +120,7 @@ class Loopback:
         self._commands.append(child)
         return child
 
-    def close(self):
+    def close(self) -> None:
         os.write(self._say_end, b".")  # nobody reads it, so all see it
         for child in self._commands:
             child.wait()

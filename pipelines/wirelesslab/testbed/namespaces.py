@@ -2,7 +2,8 @@
 """Hosts as network namespaces, seen from outside.
 
 init_process.py makes them and is what dies last in there; host_command.py takes
-a command in. Both are programs of their own, so whoever uses this may have threads.
+a command in. Both are programs of their own, so whoever uses this may have
+threads.
 """
 
 import contextlib
@@ -12,6 +13,8 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
+from typing import Any
 
 from wirelesslab import paths
 from wirelesslab.errors import LabError
@@ -31,23 +34,26 @@ class Forbidden(LabError):
 
 
 class Command(subprocess.Popen):
-    """A command in a host, through host_command.py: signals reach its children too."""
+    """A command in a host, through host_command.py: signals reach its children
+    too."""
 
-    def __init__(self, argv, foreground=False, descriptors=(), how=(),
-                 **options):
+    def __init__(self, argv: Sequence[str | os.PathLike[str]],
+                 foreground: bool = False, descriptors: Sequence[int] = (),
+                 how: dict[str, Any] | tuple[()] = (), **options: Any) -> None:
         super().__init__(
             [*paths.command("testbed.host_command", PYTHON),
              json.dumps({"foreground": foreground, **dict(how)}), "--", *argv],
             pass_fds=descriptors, start_new_session=not foreground, **options)
 
-    def kill(self):
+    def kill(self) -> None:
         self.send_signal(host_command.KILL_GROUP)
 
 
 class Namespaces:
     """`hosts` gives for each name the sysctls of that host."""
 
-    def __init__(self, hosts, as_user=False, with_devices=True):
+    def __init__(self, hosts: dict[str, dict[str, str]], as_user: bool = False,
+                 with_devices: bool = True) -> None:
         if len(hosts) > MAX_HOSTS:
             raise LabError(f"{len(hosts)} hosts; {MAX_HOSTS} is the most")
         self._descriptors = []
@@ -68,7 +74,8 @@ class Namespaces:
             self.close()
             raise
 
-    def _make(self, hosts, as_user, with_devices):
+    def _make(self, hosts: dict[str, dict[str, str]], as_user: bool,
+              with_devices: bool) -> None:
         self._control.send(json.dumps({
             "hosts": hosts, "user": as_user,
             "devices": with_devices}).encode())
@@ -82,7 +89,7 @@ class Namespaces:
         self._networks = dict(zip(names, self._descriptors[common:]))
 
     @staticmethod
-    def _answer(message):
+    def _answer(message: bytes) -> dict[str, Any]:
         if not message:
             raise LabError("the testbed's process 1 has ended")
         answer = json.loads(message)
@@ -92,7 +99,7 @@ class Namespaces:
             raise LabError(answer["error"])
         return answer
 
-    def ask(self, question, host, **values):
+    def ask(self, question: str, host: str, **values: Any) -> Any:
         message = json.dumps({"ask": question, "host": host, **values})
         with self._asking:
             try:
@@ -102,7 +109,8 @@ class Namespaces:
                 answer = b""
         return self._answer(answer)["is"]
 
-    def popen(self, host, argv, **options):
+    def popen(self, host: str, argv: Sequence[str | os.PathLike[str]],
+              **options: Any) -> Command:
         # The PID namespace of those that are entered decides who may enter
         # more, so it comes last.
         *others, processes = self._join
@@ -111,7 +119,7 @@ class Namespaces:
         self._commands.append(child)
         return child
 
-    def close(self):
+    def close(self) -> None:
         """Everything in there ends, however busy it is."""
         with contextlib.suppress(OSError):
             self._control.send(json.dumps({"ask": "end"}).encode())

@@ -7,15 +7,17 @@ the link leaves by the door of who sent it, for the host's own port. So an
 answer to that door is let in again, towards the first, and there it is for
 whoever sent from that host last, too.
 
-Called by loopback.py as `testbed.relay_process DESCRIPTION`, one JSON text: for each way
-through a link `door` and `out`, addresses to have; `into` and `to`, addresses
-to send to; `from`, the door of the other way; and `port`, the same for all.
+Called by loopback.py as `testbed.relay_process DESCRIPTION`, one JSON text:
+for each way through a link `door` and `out`, addresses to have; `into` and
+`to`, addresses to send to; `from`, the door of the other way; and `port`, the
+same for all.
 """
 
 import json
 import select
 import socket
 import sys
+from typing import Any
 
 BUFFER_BYTES = 1 << 20  # a burst that the link has to take, not we
 MESSAGE_BYTES = 1 << 16
@@ -24,7 +26,7 @@ MESSAGE_BYTES = 1 << 16
 class Way:
     """From one host to another."""
 
-    def __init__(self, description):
+    def __init__(self, description: dict[str, Any]) -> None:
         self.given = description
         self.door = bound(description["door"], description["port"])
         self.out = bound(description["out"], description["port"])
@@ -32,7 +34,7 @@ class Way:
         self.sender = None  # who came to the door last
 
 
-def bound(address, port):
+def bound(address: str, port: int) -> socket.socket:
     new = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     new.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     new.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES)
@@ -41,13 +43,13 @@ def bound(address, port):
     return new
 
 
-def let_in(way):
+def let_in(way: Way) -> None:
     """One who wants to go to the host."""
     message, way.sender = way.door.recvfrom(MESSAGE_BYTES)
     way.door.sendto(message, (way.given["into"], way.given["port"]))
 
 
-def let_out(way):
+def let_out(way: Way) -> None:
     """One who has come through, and leaves as who stands at the other end."""
     message = way.out.recv(MESSAGE_BYTES)
     port = way.given["port"]
@@ -57,7 +59,7 @@ def let_out(way):
         way.back.door.sendto(message, way.back.sender)
 
 
-def main():
+def main() -> None:
     ways = [Way(each) for each in json.loads(sys.argv[1])]
     doors = {(way.given["door"], way.given["port"]): way for way in ways}
     waiting = select.epoll()

@@ -3,8 +3,9 @@
 
 A host is a network namespace, a link is a gst-launch-1.0 with a TUN device in
 each of its two hosts and a `wirelesslink` between them. Nothing of it outlives
-the script, see init_process.py; nothing of it touches the machine's own network.
-Where there may be no namespaces, loopback.py does what can be done without.
+the script, see init_process.py; nothing of it touches the machine's own
+network. Where there may be no namespaces, loopback.py does what can be done
+without.
 
     with Testbed(["wl0=a,b: profile=80211b seed=1"]) as bed:
         server = bed.popen("b", "iperf3 -s -1")
@@ -20,6 +21,8 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Self
 
 from wirelesslab import gst_environment, paths, processes
 from wirelesslab.errors import LabError
@@ -39,7 +42,9 @@ MESSAGE = re.compile(r"^Got message .*\n", re.M)
 NO_ELEMENT = re.compile(r'no element "(\w+)"')
 
 
-def first_place(ways, sysctls):
+def first_place(
+        ways: Sequence[str], sysctls: Any
+) -> tuple[str | None, namespaces.Namespaces | None, str]:
     """(way, hosts, "") for the first way to have hosts that this machine
     allows; (None, None, why) if it allows none."""
     reasons = []
@@ -51,12 +56,12 @@ def first_place(ways, sysctls):
     return None, None, "; ".join(reasons)
 
 
-def ways():
+def ways() -> tuple[str, ...]:
     """To have hosts of their own, for this user."""
     return MODES[:2] if os.geteuid() == 0 else MODES[1:2]
 
 
-def why_no_hosts():
+def why_no_hosts() -> str:
     """Nothing, where there can be hosts of their own."""
     _, place, why = first_place(ways(), {})
     if place:
@@ -70,8 +75,11 @@ class Testbed:
     a device, WL0 of both ends or HOST.WL0 of one. `logs` is a directory that
     stays; without it they go with the testbed."""
 
-    def __init__(self, links=("wl0=a,b",), mode="auto", build=None, sysctls=(),
-                 devices=(), buckets=(), relay_ports=(), logs=None):
+    def __init__(self, links: Sequence[str] = ("wl0=a,b",), mode: str = "auto",
+                 build: pathlib.Path | None = None, sysctls: Any = (),
+                 devices: Any = (), buckets: Any = (),
+                 relay_ports: Iterable[int] = (),
+                 logs: pathlib.Path | None = None) -> None:
         self.links = linkage.parse_all(links)
         self.hosts = linkage.hosts_of(self.links)
         self.mode = mode
@@ -92,14 +100,14 @@ class Testbed:
 
     # ------------------------------------------------------- what it is given
 
-    def _host(self, name):
+    def _host(self, name: str) -> str:
         if name not in self.hosts:
             raise LabError(
                 f"there is no host {name}; there are: {' '.join(self.hosts)}")
         return name
 
     @staticmethod
-    def _check_sysctl(name):
+    def _check_sysctl(name: str) -> None:
         """Only those of the network are a host's; as root we would set the
         others for the machine."""
         if not name.startswith(("net.", "net/")) or "../" in name:
@@ -107,7 +115,7 @@ class Testbed:
                 f"sysctl {name}: only those of the network, net.NAME, can be "
                 "set for a host")
 
-    def _link(self, name):
+    def _link(self, name: str) -> linkage.Link:
         for link in self.links:
             if link.name == name:
                 return link
@@ -115,7 +123,8 @@ class Testbed:
             f"there is no link {name}; there are: "
             + " ".join(link.name for link in self.links))
 
-    def _of_devices(self, given, what):
+    def _of_devices(self, given: Mapping[str, str] | Iterable[tuple[str, str]],
+                    what: str) -> dict[tuple[str, str], str]:
         """{(host, link's name): value} out of {"wl0" or "a.wl0": value}."""
         found = {}
         for place, value in dict(given).items():
@@ -130,7 +139,7 @@ class Testbed:
 
     # ------------------------------------------------------------- life cycle
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         try:
             self._open()
         except BaseException:
@@ -138,10 +147,10 @@ class Testbed:
             raise
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def _open(self):
+    def _open(self) -> None:
         self.logs = self._make_logs()
         self._env = self._gst_environment()
         self._place = self._make_place()
@@ -153,7 +162,7 @@ class Testbed:
         if self.mode != "relay":
             self._finish_devices()
 
-    def close(self):
+    def close(self) -> None:
         """Asks everybody to end, for a moment; then nobody is asked. The links
         come last, so they carry what the commands still have to say."""
         for started in self._commands, self.link_processes():
@@ -163,7 +172,8 @@ class Testbed:
         self._stack.close()
 
     @staticmethod
-    def _ask_to_end(started, number, seconds):
+    def _ask_to_end(started: Sequence[subprocess.Popen[Any]], number: int,
+                    seconds: float) -> None:
         deadline = time.monotonic() + seconds
         for process in started:
             if process.poll() is None:
@@ -172,7 +182,7 @@ class Testbed:
             for process in started:
                 process.wait(max(deadline - time.monotonic(), 0))
 
-    def _make_logs(self):
+    def _make_logs(self) -> pathlib.Path:
         if self._logs is not None:
             path = pathlib.Path(self._logs)
             path.mkdir(parents=True, exist_ok=True)
@@ -180,8 +190,9 @@ class Testbed:
         return pathlib.Path(self._stack.enter_context(
             tempfile.TemporaryDirectory(prefix="wireless-testbed-")))
 
-    def _gst_environment(self):
-        """The plugins of the build, where there is one, else those installed."""
+    def _gst_environment(self) -> dict[str, str]:
+        """The plugins of the build, where there is one, else those
+        installed."""
         if not self._build.is_dir():
             return dict(os.environ)
         env = gst_environment.environment(self._build.resolve())
@@ -191,7 +202,7 @@ class Testbed:
 
     # ------------------------------------------------------------------ hosts
 
-    def _make_place(self):
+    def _make_place(self) -> namespaces.Namespaces | loopback.Loopback:
         """The first of the ways to have hosts that this machine allows."""
         if self.mode == "relay":
             return self._make_relay("as asked for")
@@ -204,7 +215,7 @@ class Testbed:
             return self._make_relay(why)
         raise LabError(f"no hosts here {why}")
 
-    def _make_relay(self, why):
+    def _make_relay(self, why: str) -> loopback.Loopback:
         if not self._relay_ports:
             raise LabError(
                 f"no hosts of their own here ({why}), and "
@@ -216,14 +227,14 @@ class Testbed:
 
     # ------------------------------------------------------------------ links
 
-    def _flows(self, link):
+    def _flows(self, link: linkage.Link) -> list[linkage.Flow]:
         if self.mode == "relay":
             return self._place.flows(link, self._relay_ports)
         return linkage.device_flows(
             link, {host: self._devices.get((host, link.name), "").split()
                    for host in link.hosts})
 
-    def _start_links(self, links):
+    def _start_links(self, links: list[linkage.Link]) -> None:
         """Those of one medium are one pipeline."""
         owner = links[0]
         properties = [f"location={self.log(owner.name)}"]
@@ -238,20 +249,21 @@ class Testbed:
                 env=self._env, stdin=subprocess.DEVNULL, stdout=output,
                 stderr=subprocess.STDOUT)))
 
-    def _output_of(self, link):
+    def _output_of(self, link: linkage.Link) -> pathlib.Path:
         return self.logs / f"{link.name}.out"
 
-    def _wait_for_link(self, link):
+    def _wait_for_link(self, link: linkage.Link) -> None:
         self._wait(lambda: self._is_up(link), SECONDS_TO_START,
                    f"link {link.name} did not come up")
 
-    def _is_up(self, link):
+    def _is_up(self, link: linkage.Link) -> bool:
         if self.mode == "relay":
             return self._place.are_ready(link, self._relay_ports)
         return all(self._place.ask("are_up", host, devices=[link.name])
                    for host in link.hosts)
 
-    def _wait(self, condition, seconds, otherwise):
+    def _wait(self, condition: Callable[[], bool], seconds: float,
+              otherwise: str) -> None:
         deadline = time.monotonic() + seconds
         while not condition():
             self.check()
@@ -259,7 +271,7 @@ class Testbed:
                 raise LabError(otherwise)
             time.sleep(SECONDS_BETWEEN_LOOKS)
 
-    def _finish_devices(self):
+    def _finish_devices(self) -> None:
         """What tunsrc leaves to others."""
         for link in self.links:
             for host in link.hosts:
@@ -277,7 +289,7 @@ class Testbed:
                 raise LabError(f"the token bucket of {host}.{name} "
                                f"failed:\n{processes.tail(done.stdout)}")
 
-    def check(self):
+    def check(self) -> None:
         """LabError if a link has ended: then nothing that follows is true."""
         if self.mode == "relay":
             self._place.check()
@@ -299,24 +311,25 @@ class Testbed:
                 f"link {link.name} ended ({processes.describe(status)}); its "
                 f"last words:\n{processes.tail(words)}")
 
-    def link_processes(self):
+    def link_processes(self) -> list[namespaces.Command]:
         """For who waits: when one ends, check() fails."""
         return [process for _, process in self._gst]
 
-    def log(self, link):
+    def log(self, link: str) -> pathlib.Path:
         """Where its wirelesslink writes what happened."""
         return self.logs / f"{self._link(link).medium}.log"
 
     # --------------------------------------------------------------- commands
 
-    def _addresses(self, link, own, host):
+    def _addresses(self, link: linkage.Link, own: str,
+                   host: str) -> dict[str, str]:
         if self.mode != "relay":
             return {"": link.address(host), "_ip6": link.address_ip6(host)}
         if own == host:
             return {"": self._place.own_address(link, host)}
         return {"": self._place.relay_address(link, host)}
 
-    def variables(self, host):
+    def variables(self, host: str) -> dict[str, str]:
         """What the environment of a command has beyond ours."""
         values = linkage.variables(self.links, host, self._addresses)
         values["TESTBED_HOST"] = host
@@ -326,7 +339,8 @@ class Testbed:
             values[f"LINK_LOG_{link.name}"] = str(self.log(link.name))
         return values
 
-    def popen(self, host, command, **options):
+    def popen(self, host: str, command: str | Sequence[Any],
+              **options: Any) -> namespaces.Command:
         """A Popen. A text goes to the shell; a list is a program and its
         arguments."""
         self._host(host)
@@ -337,7 +351,9 @@ class Testbed:
         self._commands.append(child)
         return child
 
-    def run(self, host, command, check=False, timeout=None, **options):
+    def run(self, host: str, command: str | Sequence[Any], check: bool = False,
+            timeout: float | None = None,
+            **options: Any) -> subprocess.CompletedProcess:
         """As subprocess.run()."""
         child = self.popen(host, command, **options)
         try:
@@ -351,7 +367,7 @@ class Testbed:
             done.check_returncode()
         return done
 
-    def is_listening(self, host, kind, port):
+    def is_listening(self, host: str, kind: str, port: int) -> bool:
         """Whether a socket of the host, "tcp" or "udp", waits at the port."""
         if kind not in init_process.LISTENING:
             raise LabError(f"{kind} is none of: "
@@ -364,6 +380,7 @@ class Testbed:
                        self._place.own_address(link, host)
                        for link in self.links if host in link.hosts)])
 
-    def wait_listening(self, host, kind, port, seconds=SECONDS_TO_LISTEN):
+    def wait_listening(self, host: str, kind: str, port: int,
+                       seconds: float = SECONDS_TO_LISTEN) -> None:
         self._wait(lambda: self.is_listening(host, kind, port), seconds,
                    f"nothing listens at {kind} port {port} of host {host}")

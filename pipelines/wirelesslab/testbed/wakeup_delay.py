@@ -8,6 +8,7 @@ import select
 import subprocess
 import sys
 import time
+from typing import IO, Any, Self
 
 from wirelesslab import paths
 
@@ -17,18 +18,18 @@ SECONDS_BETWEEN = 0.01
 class Measurement:
     """`late_ms` has each of them when it is left."""
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self._child = subprocess.Popen(
             paths.command("testbed.wakeup_delay"), stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         # Nothing, where somebody ended all of us.
         self.late_ms = json.loads(self._child.communicate()[0] or "[]")
 
 
-def measure(stream):
+def measure(stream: IO[str]) -> list[float]:
     """Until the stream ends, as it does too when whoever started us is
     killed."""
     late, due = [], time.monotonic()
@@ -41,5 +42,5 @@ def measure(stream):
     return late
 
 
-def main():
+def main() -> None:
     print(json.dumps(measure(sys.stdin)))

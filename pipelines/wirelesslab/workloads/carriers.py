@@ -8,6 +8,7 @@ import configparser
 import re
 
 from wirelesslab import paths
+from wirelesslab.descriptions import Protocol, Workload
 from wirelesslab.errors import LabError
 from wirelesslab.streams import placement, transports
 from wirelesslab.workloads import definitions
@@ -20,19 +21,19 @@ KEYS = {"title", "sender", "receiver", "binds", "link", SOCKET,
         transports.COMPUTED}
 
 
-def read():
+def read() -> dict[str, Protocol]:
     """{name: carrier} of carriers.ini."""
     found = configparser.ConfigParser(interpolation=None)
     found.read_string(OURS.read_text())
     return {name: of_section(name, found[name]) for name in found.sections()}
 
 
-def is_one(section):
+def is_one(section: configparser.SectionProxy) -> bool:
     return SOCKET in section \
         or any(name in section.get("sender", "") for name in INPUTS)
 
 
-def of_section(name, section):
+def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
     """All there is to know, as it goes into JSON."""
     unknown = set(section) - KEYS
     if unknown:
@@ -57,7 +58,7 @@ def of_section(name, section):
             transports.COMPUTED: computed}
 
 
-def can_carry(carrier, workload):
+def can_carry(carrier: Protocol, workload: Workload) -> bool:
     """Where it is computed there are no answers."""
     return not carrier[transports.COMPUTED] \
         or workload["kind"] in definitions.COMPUTABLE

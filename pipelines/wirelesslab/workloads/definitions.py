@@ -3,9 +3,12 @@
 [workload NAME] of its file, which docs/workloads.md describes.
 """
 
+import configparser
 import re
 import typing
+from typing import Any
 
+from wirelesslab.descriptions import Workload
 from wirelesslab.errors import LabError
 from wirelesslab.streams import measurements
 
@@ -28,11 +31,11 @@ class Number(typing.NamedTuple):
     is_time: bool = False
 
 
-def bytes_of(default):
+def bytes_of(default: int) -> Number:
     return Number(default, 1, LARGEST)
 
 
-def time_of(default, least=0, most=DAY_S):
+def time_of(default: float, least: float = 0, most: int = DAY_S) -> Number:
     return Number(default, least, most, True)
 
 
@@ -85,7 +88,8 @@ COMPUTABLE = ("voice", "dial-up")  # nobody waits for an answer
 OTHER_KEYS = ("kind", "title", "from", "protocols", "links")
 
 
-def read(name, section):
+def read(name: str,
+         section: configparser.SectionProxy) -> tuple[dict[str, Any], str, str]:
     """What is to be sent, as it goes into a cell; and the names of the
     protocols and links that it is for, where it says so."""
     kind = section.get("kind")
@@ -113,7 +117,7 @@ def read(name, section):
     return found, section.get("protocols", ""), section.get("links", "")
 
 
-def value(what, text, parameter):
+def value(what: str, text: str, parameter: Number) -> float:
     if parameter.is_time:
         matched = TIME.fullmatch(text.strip())
         if not matched:
@@ -131,7 +135,7 @@ def value(what, text, parameter):
     return number
 
 
-def check(workload):
+def check(workload: Workload) -> None:
     if workload["kind"] != "voice":
         return
     if packets(workload) > VOICE_NUMBERS:
@@ -143,13 +147,14 @@ def check(workload):
                        "at least every")
 
 
-def packets(workload):
+def packets(workload: Workload) -> int:
     """Of what is sent at a pace of its own"""
     return workload["calls"] if workload["kind"] == "dial-up" \
         else round(workload["seconds"] / workload["every"])
 
 
-def theirs(name, kind, section):
+def theirs(name: str, kind: str,
+           section: configparser.SectionProxy) -> dict[str, str]:
     """{number: what a paper has}, as it is written there"""
     known = {number.lower(): number for number, _ in NUMBERS[kind]}
     unknown = set(section) - set(known) - {"source"}

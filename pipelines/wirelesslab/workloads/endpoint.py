@@ -19,6 +19,11 @@ import socket
 import subprocess
 import sys
 import time
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from wirelesslab.descriptions import Workload
 
 NS = 10**9
 LARGEST = 65536
@@ -34,23 +39,23 @@ STDIN = 0
 class Reader:
     """Packets of one size out of a file."""
 
-    def __init__(self, file, size):
+    def __init__(self, file: int, size: int) -> None:
         self._file, self._size, self._buffer = file, size, b""
         self.has_ended = False
 
-    def files(self):
+    def files(self) -> list[int]:
         return [] if self.has_ended else [self._file]
 
-    def fill(self):
+    def fill(self) -> None:
         data = os.read(self._file, LARGEST)
         self._buffer += data
         self.has_ended = not data
 
-    def check(self):
+    def check(self) -> None:
         if self.has_ended:
             sys.exit("the way back ended before the last answer")
 
-    def take(self):
+    def take(self) -> bytes | None:
         """A packet that is whole, or None."""
         if len(self._buffer) < self._size:
             return None
@@ -58,7 +63,8 @@ class Reader:
         self._buffer = self._buffer[self._size:]
         return packet
 
-    def wait(self, until_ns=None, or_end_of=()):
+    def wait(self, until_ns: float | None = None,
+             or_end_of: tuple[()] | list[int] = ()) -> bytes | None:
         """The next packet; None at that time, or when a file ends."""
         while True:
             packet = self.take()
@@ -72,7 +78,7 @@ class Reader:
             self.fill()
 
 
-def write_all(file, data):
+def write_all(file: int, data: bytes) -> None:
     while data:
         try:
             data = data[os.write(file, data):]
@@ -80,7 +86,7 @@ def write_all(file, data):
             select.select([], [file], [])
 
 
-def write_or_drop(file, data):
+def write_or_drop(file: int, data: bytes) -> bool:
     """What finds no room is lost, as live sound is."""
     if not select.select([], [file], [], 0)[1]:
         return False
@@ -88,22 +94,24 @@ def write_or_drop(file, data):
     return True
 
 
-def numbered(number, size):
+def numbered(number: int, size: int) -> bytes:
     """So much of the number as there is room for, then nothing."""
     return number.to_bytes(8, "little")[:size].ljust(size, b"\0")
 
 
-def number_in(packet):
+def number_in(packet: bytes) -> int:
     return int.from_bytes(packet[:8], "little")
 
 
-def sleep_until(ns):
+def sleep_until(ns: int) -> None:
     time.sleep(max(ns - time.monotonic_ns(), 0) / NS)
 
 
 # ------------------------------------------------------------------------ bulk
 
-def send_bulk(work, out, _incoming):
+def send_bulk(
+        work: Workload, out: int, _incoming: int | None
+) -> dict[str, tuple[tuple[str, str], list[tuple[Any, ...]]]]:
     log, sent = [], 0
     while sent < work["bytes"]:
         size = min(work["block"], work["bytes"] - sent)
@@ -113,7 +121,9 @@ def send_bulk(work, out, _incoming):
     return {"sent.csv": (("time_ns", "bytes"), log)}
 
 
-def receive_bulk(work, _out, incoming):
+def receive_bulk(
+        work: Workload, _out: int | None, incoming: int
+) -> dict[str, tuple[tuple[str, str], list[tuple[Any, ...]]]]:
     """Until all is there, or nothing comes any more."""
     log, total = [], 0
     while total < work["bytes"]:
@@ -130,7 +140,9 @@ def receive_bulk(work, _out, incoming):
 
 # --------------------------------------------------------- request-reply, calls
 
-def ask(work, out, incoming):
+def ask(
+        work: Workload, out: int, incoming: int
+) -> dict[str, tuple[tuple[str, str, str, str], list[tuple[Any, ...]]]]:
     """One after the other; who gets no reply in time asks the next."""
     reader, log = Reader(incoming, work["reply"]), []
     for number in range(work["warm"] + work["count"]):
@@ -152,12 +164,14 @@ def ask(work, out, incoming):
                               log)}
 
 
-def is_answer(reply, request):
+def is_answer(reply: bytes, request: bytes) -> bool:
     size = min(len(reply), len(request), 8)
     return reply[:size] == request[:size]
 
 
-def answer(work, out, incoming):
+def answer(
+        work: Workload, out: int, incoming: int
+) -> dict[str, tuple[tuple[str, str, str], list[tuple[Any, ...]]]]:
     reader, log = Reader(incoming, work["request"]), []
     while True:
         request = reader.wait(or_end_of=[STDIN])
@@ -171,7 +185,9 @@ def answer(work, out, incoming):
 
 # ----------------------------------------------------------------------- voice
 
-def talk(work, out, incoming):
+def talk(
+        work: Workload, out: int, incoming: int
+) -> dict[str, tuple[tuple[str, str, str], list[tuple[Any, ...]]]]:
     """A packet at each tick; meanwhile acknowledgements are read."""
     reader = Reader(incoming, work["acknowledgement"])
     greet(work, out, reader)
@@ -196,7 +212,7 @@ def talk(work, out, incoming):
                                  acknowledged)}
 
 
-def greet(work, out, reader):
+def greet(work: Workload, out: int, reader: Reader) -> None:
     """Until somebody answers: then all between here and there is up."""
     for _ in range(HELLOS):
         write_all(out, numbered(HELLO, work["bytes"]))
@@ -205,7 +221,8 @@ def greet(work, out, reader):
     sys.exit("nobody answered")
 
 
-def note(acknowledgement, log):
+def note(acknowledgement: bytes | None,
+         log: list[tuple[int, int, int]]) -> None:
     now = time.monotonic_ns()
     for place in range(0, len(acknowledgement or b""), ENTRY):
         number, elapsed = (
@@ -215,7 +232,9 @@ def note(acknowledgement, log):
             log.append((number, now, elapsed * ELAPSED_NS))
 
 
-def listen(work, out, incoming):
+def listen(
+        work: Workload, out: int, incoming: int
+) -> dict[str, tuple[tuple[str, str], list[tuple[Any, ...]]]]:
     """Acknowledges what came: when there is no more room, or it is time."""
     reader = Reader(incoming, work["bytes"])
     room = work["acknowledgement"] // ENTRY
@@ -239,7 +258,8 @@ def listen(work, out, incoming):
             due = None
 
 
-def acknowledge(packets, room, now):
+def acknowledge(packets: Sequence[tuple[int, int]], room: int,
+                now: int) -> bytes:
     """Of each packet its number, and for how long it was here (Erixzon,
     equation 5.3)."""
     found = b"".join(
@@ -260,7 +280,8 @@ ENDS = {  # kind: who begins, who answers
 }
 
 
-def launch(words, pipelines, **files):
+def launch(words: Any, pipelines: list[subprocess.Popen[bytes]],
+           **files: Any) -> subprocess.Popen[Any]:
     """One more pipeline, with a file in it that is inherited."""
     names = {name: str(file) for name, file in files.items()}
     pipelines.append(subprocess.Popen(
@@ -271,7 +292,9 @@ def launch(words, pipelines, **files):
     return pipelines[-1]
 
 
-def open_receiver(spec, pipelines, stack):
+def open_receiver(spec: dict[str, Any],
+                  pipelines: list[subprocess.Popen[bytes]],
+                  stack: contextlib.ExitStack) -> int | None:
     """Where packets come out; None, where none are expected."""
     if not spec["receiver"]:
         return None
@@ -281,7 +304,8 @@ def open_receiver(spec, pipelines, stack):
     return incoming
 
 
-def open_sender(spec, pipelines, stack):
+def open_sender(spec: dict[str, Any], pipelines: list[subprocess.Popen[bytes]],
+                stack: contextlib.ExitStack) -> int | None:
     if not spec["sender"]:
         return None
     pipe, out = os.pipe()
@@ -290,32 +314,35 @@ def open_sender(spec, pipelines, stack):
     return out
 
 
-def fail_with(pipelines):
+def fail_with(pipelines: list[subprocess.Popen[bytes]]) -> None:
     """Whoever waits for an answer need not, when a pipeline has failed."""
-    def look(_number, _frame):
+    def look(_number: int, _frame: types.FrameType | None) -> None:
         if any((child.poll() or 0) > 0 for child in pipelines):
             sys.exit("a pipeline failed")
 
     signal.signal(signal.SIGCHLD, look)
 
 
-def end(child):
+def end(child: subprocess.Popen[Any]) -> None:
     if child.poll() is None:
         child.kill()
     child.wait()
 
 
-def without_delay(own):
+def without_delay(own: socket.socket) -> socket.socket:
     own.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return own
 
 
-def wait_for_word():
+def wait_for_word() -> None:
     if not os.read(STDIN, LARGEST):
         sys.exit("nobody said that all is ready")
 
 
-def use_socket(spec, work, function, stack):
+def use_socket(
+        spec: dict[str, Any], work: Workload, function: Callable[..., Any],
+        stack: contextlib.ExitStack
+) -> dict[str, tuple[tuple[str, ...], list[tuple[Any, ...]]]]:
     address = spec["address"], spec["port"]
     if spec["begins"]:
         wait_for_word()
@@ -328,7 +355,10 @@ def use_socket(spec, work, function, stack):
     return function(work, own.fileno(), own.fileno())
 
 
-def use_pipelines(spec, work, function, stack):
+def use_pipelines(
+        spec: dict[str, Any], work: Workload, function: Callable[..., Any],
+        stack: contextlib.ExitStack
+) -> dict[str, tuple[tuple[str, ...], list[tuple[Any, ...]]]]:
     pipelines = []
     incoming = open_receiver(spec, pipelines, stack)
     wait_for_word()
@@ -342,7 +372,8 @@ def use_pipelines(spec, work, function, stack):
     return found
 
 
-def save(directory, logs):
+def save(directory: pathlib.Path,
+         logs: Mapping[str, tuple[Sequence[str], Iterable[Any]]]) -> None:
     for name, (heads, rows) in logs.items():
         with open(directory / name, "w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
@@ -350,7 +381,7 @@ def save(directory, logs):
             writer.writerows(rows)
 
 
-def main():
+def main() -> None:
     spec = json.loads(pathlib.Path(sys.argv[1]).read_text())
     work = spec["workload"]
     function = ENDS[work["kind"]][0 if spec["begins"] else 1]

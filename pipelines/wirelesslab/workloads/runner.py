@@ -7,15 +7,19 @@ the logs of both ends and of the link.
 import contextlib
 import fractions
 import json
+import pathlib
 import shlex
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
+from typing import Any
 
 from wirelesslab import gst_environment, paths, processes
+from wirelesslab.descriptions import Cell, Workload
 from wirelesslab.errors import LabError
 from wirelesslab.streams import placement, stream, transports
-from wirelesslab.testbed import testbed, wakeup_delay
+from wirelesslab.testbed import namespaces, testbed, wakeup_delay
 from wirelesslab.workloads import definitions, endpoint
 
 # The first is station 0, as the mobile of a testbed is.
@@ -29,13 +33,13 @@ WARNINGS_OF = ("begins.out", "answers.out")
 IP_AND_UDP = 28
 
 
-def hosts_of(workload):
+def hosts_of(workload: Workload) -> tuple[str, str]:
     """Who begins, and who answers"""
     first = workload["from"]
     return first, HOSTS[1 - HOSTS.index(first)]
 
 
-def prepared(workload):
+def prepared(workload: Workload) -> dict[str, Any]:
     """What both ends have to know: a call is a request, and its reply tells
     that it was set up."""
     if workload["kind"] == "dial-up":
@@ -48,13 +52,13 @@ def prepared(workload):
     return workload
 
 
-def acknowledgement(workload):
+def acknowledgement(workload: Workload) -> int:
     """Bytes: room for as many packets as come until the next one"""
     return endpoint.ENTRY * max(
         round(workload["acknowledge"] / workload["every"]), 1)
 
 
-def sizes(work):
+def sizes(work: Workload) -> tuple[int, int | None]:
     """Bytes of a packet there and back; None where nobody answers"""
     if work["kind"] == "bulk":
         return work["block"], None
@@ -65,7 +69,8 @@ def sizes(work):
 
 # ---------------------------------------------------------------- in real time
 
-def over_sockets(cell, properties, directory, build):
+def over_sockets(cell: Cell, properties: str, directory: pathlib.Path,
+                 build: pathlib.Path) -> tuple[list[float], list[Any], str]:
     """How late this machine was, what pipelines warned of, and what a testbed
     without hosts of its own left out."""
     protocol = cell["protocol"]
@@ -88,14 +93,15 @@ def over_sockets(cell, properties, directory, build):
 class Ends:
     """The programs of both ends, and what they are told."""
 
-    def __init__(self, cell, bed, port, directory):
+    def __init__(self, cell: Cell, bed: testbed.Testbed, port: int,
+                 directory: pathlib.Path) -> None:
         self._bed, self._directory = bed, directory
         self._protocol, self._port = cell["protocol"], port
         self._work = prepared(cell["workload"])
         self._hosts = hosts_of(self._work)
         self._children = []
 
-    def run(self):
+    def run(self) -> None:
         for begins in (False, True):
             self._children.append(self._start(begins))
         answers, begins = self._children
@@ -113,13 +119,14 @@ class Ends:
         other.stdin.close()
         self._finish(other)
 
-    def _words(self, pipeline, host, port, size):
+    def _words(self, pipeline: str, host: str, port: int,
+               size: int) -> list[str]:
         """One that carries to this host"""
         return [word.format_map({
             "host": host, "port": port, "bytes": size, "input": "{input}",
             "output": "{output}"}) for word in shlex.split(pipeline)]
 
-    def _spec(self, begins):
+    def _spec(self, begins: bool) -> dict[str, Any]:
         own, peer = self._hosts if begins else self._hosts[::-1]
         variables = self._bed.variables(own)
         there, back = sizes(self._work)
@@ -138,7 +145,7 @@ class Ends:
                 protocol["receiver"], variables[own], received[1],
                 received[0])}
 
-    def _start(self, begins):
+    def _start(self, begins: bool) -> namespaces.Command:
         name = "begins" if begins else "answers"
         path = self._directory / f"{name}.json"
         path.write_text(json.dumps(self._spec(begins), indent=1) + "\n")
@@ -149,16 +156,16 @@ class Ends:
                 stdin=subprocess.PIPE, stdout=output,
                 stderr=subprocess.STDOUT)
 
-    def _output(self, begins):
+    def _output(self, begins: bool) -> pathlib.Path:
         return self._directory / ("begins.out" if begins else "answers.out")
 
-    def _listeners(self):
+    def _listeners(self) -> Iterator[tuple[str, int]]:
         """(host, port) of each"""
         yield self._hosts[1], self._port
         if not self._protocol["socket"] and sizes(self._work)[1]:
             yield self._hosts[0], self._port + 1
 
-    def _wait_until_ready(self):
+    def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + SECONDS_TO_START
         for host, port in self._listeners():
             while not self._bed.is_listening(host, self._protocol["binds"],
@@ -170,13 +177,13 @@ class Ends:
                                         "did not open its port")
                 time.sleep(SECONDS_BETWEEN_LOOKS)
 
-    def _check(self, child):
+    def _check(self, child: namespaces.Command) -> None:
         """That who should not has not ended"""
         self._bed.check()
         if child.poll() not in (None, 0):
             raise self._failed(child)
 
-    def _finish(self, child):
+    def _finish(self, child: namespaces.Command) -> None:
         try:
             status = child.wait(SECONDS_TO_END)
         except subprocess.TimeoutExpired:
@@ -185,21 +192,22 @@ class Ends:
         if status != 0:
             raise self._failed(child)
 
-    def _failed(self, child):
+    def _failed(self, child: namespaces.Command) -> LabError:
         return self._failure(
             child is self._children[1],
             f"failed ({processes.describe(child.returncode)})")
 
-    def _failure(self, begins, what):
+    def _failure(self, begins: bool, what: str) -> LabError:
         """Of one end; what the other said may be why."""
         who = "begins" if begins else "answers"
         return LabError(
-            f"the end that {who} {what}; last words of both:\n" + processes.tail(
+            f"the end that {who} {what}; last words of both:\n"
+            + processes.tail(
                 "".join(self._output(end).read_text(errors="replace")
                         for end in (begins, not begins))))
 
 
-def drain(bed):
+def drain(bed: testbed.Testbed) -> None:
     """The link ends when what is in it has come out, and its log is whole."""
     deadline = time.monotonic() + SECONDS_TO_DRAIN
     for process in bed.link_processes():
@@ -211,7 +219,8 @@ def drain(bed):
 
 # ------------------------------------------------------------- in virtual time
 
-def compute(cell, properties, directory, build):
+def compute(cell: Cell, properties: str, directory: pathlib.Path,
+            build: pathlib.Path) -> None:
     """Each packet is sent when it is due, whatever became of the last."""
     work = cell["workload"]
     count, size = definitions.packets(work), work["bytes"]
@@ -221,7 +230,7 @@ def compute(cell, properties, directory, build):
     values = {"packets": packets, "bytes": size, "pace": pace}
     protocol = cell["protocol"]
 
-    def fill(pipeline):
+    def fill(pipeline: str) -> list[str]:
         return [word.format_map(values) for word in shlex.split(pipeline)]
 
     processes.run(
