@@ -44,7 +44,7 @@ get_host_property (GstElement * element, const GstUri * uri)
       info->host_property;
 }
 
-/* --- from properties to a URI ---------------------------------------------- */
+/* --- from properties to a URI --------------------------------------------- */
 
 static gchar *
 make_uri (const gchar * scheme, const gchar * host, gint port)
@@ -89,7 +89,7 @@ get_rtp_type (GstElement * element, const gchar * key)
   return 0;
 }
 
-/* --- keys ------------------------------------------------------------------- */
+/* --- keys ----------------------------------------------------------------- */
 
 static gboolean
 is_allowed (GParamSpec * pspec)
@@ -152,7 +152,7 @@ check_keys (GstElement * element, const GstUri * uri, GError ** error)
   return walk == NULL;
 }
 
-/* --- from a URI to properties ----------------------------------------------- */
+/* --- from a URI to properties --------------------------------------------- */
 
 static void
 take_rtp_key (GstElement * element, GstStructure * rtp, const gchar * key,
@@ -263,7 +263,7 @@ apply_uri (GstElement * element, const GstUri * uri)
   take_query (element, uri);
 }
 
-/* --- the handler ------------------------------------------------------------ */
+/* --- the handler ---------------------------------------------------------- */
 
 static GstURIType
 get_uri_type (GType type)
@@ -332,7 +332,7 @@ gst_network_uri_install (GObjectClass * klass, const GstNetworkUri * info)
       (gpointer) info);
 }
 
-/* --- the property ----------------------------------------------------------- */
+/* --- the property --------------------------------------------------------- */
 
 void
 gst_network_uri_set_property (gpointer element, const GValue * value,

@@ -31,7 +31,7 @@ get_type (const GstWirelessProperty * property)
   return property->get_type ? property->get_type () : property->type;
 }
 
-/* --- a member and a value -------------------------------------------------- */
+/* --- a member and a value ------------------------------------------------- */
 
 static void
 set_member (const GstWirelessProperty * property, gpointer member,
@@ -104,7 +104,7 @@ get_member (gconstpointer member, GValue * value)
   }
 }
 
-/* --- set_property and get_property ----------------------------------------- */
+/* --- set_property and get_property ---------------------------------------- */
 
 static GMutex *
 get_lock (const Table * table, gpointer object)
@@ -173,7 +173,7 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
   g_mutex_unlock (get_lock (table, object));
 }
 
-/* --- the class ------------------------------------------------------------- */
+/* --- the class ------------------------------------------------------------ */
 
 static GParamSpec *
 create_spec (const GstWirelessProperty * property)
@@ -258,7 +258,7 @@ gst_wireless_properties_find (GParamSpec * pspec)
   return NULL;
 }
 
-/* --- an object ------------------------------------------------------------- */
+/* --- an object ------------------------------------------------------------ */
 
 static void
 init_member (const GstWirelessProperty * property, gpointer member)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties of an element as one table: name, type, range, default, when
- * each may be changed, whether a URI may set it, and which member of a struct has
- * its value. Everything else follows from the table: installation, defaults,
- * set_property, get_property, and the end of the strings.
+/* The properties of an element as one table: name, type, range, default, when each
+ * may be changed, whether a URI may set it, and which member of a struct has its
+ * value. The functions below install them, set and get them, set the defaults, and
+ * free the strings.
  *
  *   #define PROPERTY_STRUCT GstFooSettings
  *   static const GstWirelessProperty properties[] = {
@@ -26,7 +26,7 @@
 
 G_BEGIN_DECLS
 
-/* --- when a property may be changed, and by whom --------------------------- */
+/* --- when a property may be changed, and by whom -------------------------- */
 
 #define PROPERTY_READABLE (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
 #define PROPERTY_READY (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS \
@@ -36,14 +36,14 @@ G_BEGIN_DECLS
 /* A secret cannot be read. */
 #define PROPERTY_SECRET (G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS \
     | GST_PARAM_MUTABLE_READY)
-/* Ours; GObject does not see these two. */
-/* A URI comes from anywhere. It may set what describes the stream and the way to
- * the peer, but no secret, no limit of memory or of senders, and no object. */
+/* The next two are ours; GObject does not see them. PROPERTY_URI: a URI may set it.
+ * A URI comes from anywhere: it sets what describes the stream and the way to the
+ * peer, but no secret, no limit of memory or of senders, and no object. */
 #define PROPERTY_URI (1 << 24)
 /* NULL means the default. */
 #define PROPERTY_NOT_NULL (1 << 25)
 
-/* --- the table ------------------------------------------------------------- */
+/* --- the table ------------------------------------------------------------ */
 
 typedef struct
 {
@@ -58,8 +58,8 @@ typedef struct
   const gchar *initial_text;
 
   /* The rest may be NULL. */
-  /* Instead of the member, which needs to be none where both are there; without
-   * lock */
+  /* Instead of the member; without lock. Where both are there the property needs
+   * no member. */
   void (*set) (gpointer object, const GValue * value, GParamSpec * pspec);
   void (*get) (gpointer object, GValue * value, GParamSpec * pspec);
   /* Of a readable GstStructure, instead of `get` */
@@ -108,9 +108,9 @@ typedef struct
     { "stats", "Statistics", blurb, PROPERTY_READABLE, 0, \
       gst_structure_get_type, .create_stats = create }
 
-/* Takes over set_property and get_property of the class. `settings`: offset of
- * the struct with the members in the instance; `lock`: of the GMutex that protects
- * them. It may be called several times, for several structs. The table stays. */
+/* Takes over set_property and get_property of the class. `settings`, `lock`: offsets
+ * in the instance, of the struct with the members and of the GMutex that protects
+ * them. May be called several times, for several structs. The table stays in use. */
 GST_WIRELESS_API
 void gst_wireless_properties_install (GObjectClass * klass,
     const GstWirelessProperty * properties, guint n_properties,

@@ -246,7 +246,7 @@ gst_udplite_src_change_state (GstElement * element, GstStateChange transition)
   GstStateChangeReturn result;
 
   if (transition == GST_STATE_CHANGE_NULL_TO_READY
-      && !gst_udplite_src_open (self))
+      && (!gst_network_uri_check (element) || !gst_udplite_src_open (self)))
     return GST_STATE_CHANGE_FAILURE;
   result = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL)

@@ -21,13 +21,6 @@ struct _GstWirelessLinkPad
                                  * longer than the element lives */
 };
 
-enum
-{
-  PROP_0,
-  PROP_STATION,
-  PROP_CHANNEL_QUALITY
-};
-
 G_DEFINE_TYPE (GstWirelessLinkPad, gst_wireless_link_pad, GST_TYPE_PAD);
 
 GstWirelessLinkFlow *
@@ -999,44 +992,58 @@ unlock_element (GstWirelessLink * self)
 }
 
 static void
-gst_wireless_link_pad_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
+set_station (gpointer object, const GValue * value, GParamSpec * pspec)
 {
   GstWirelessLinkFlow *flow = GST_WIRELESS_LINK_PAD (object)->flow;
-  GstWirelessLink *self = lock_element (GST_WIRELESS_LINK_PAD (object));
+  GstWirelessLink *self = lock_element (object);
 
-  switch (id) {
-    case PROP_STATION:
-      flow->station = g_value_get_uint (value);
-      if (self)
-        gst_wireless_link_announce_flow (self, flow);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
+  flow->station = g_value_get_uint (value);
+  if (self)
+    gst_wireless_link_announce_flow (self, flow);
   unlock_element (self);
 }
 
 static void
-gst_wireless_link_pad_get_property (GObject * object, guint id,
-    GValue * value, GParamSpec * pspec)
+get_station (gpointer object, GValue * value, GParamSpec * pspec)
 {
-  GstWirelessLinkFlow *flow = GST_WIRELESS_LINK_PAD (object)->flow;
-  GstWirelessLink *self = lock_element (GST_WIRELESS_LINK_PAD (object));
+  GstWirelessLink *self = lock_element (object);
 
-  switch (id) {
-    case PROP_STATION:
-      g_value_set_uint (value, flow->station);
-      break;
-    case PROP_CHANNEL_QUALITY:
-      g_value_set_double (value, self ? gst_wireless_link_get_quality (self,
-              flow->station) : 1);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
+  g_value_set_uint (value, GST_WIRELESS_LINK_PAD (object)->flow->station);
   unlock_element (self);
 }
+
+static void
+get_quality (gpointer object, GValue * value, GParamSpec * pspec)
+{
+  GstWirelessLink *self = lock_element (object);
+
+  g_value_set_double (value, self ? gst_wireless_link_get_quality (self,
+          GST_WIRELESS_LINK_PAD (object)->flow->station) : 1);
+  unlock_element (self);
+}
+
+static const GstWirelessProperty properties[] = {
+  /**
+   * GstWirelessLinkPad:station:
+   *
+   * Whose transmitter the flow uses: its number modulo 16, unless set. A
+   * packet keeps the station that it was given to.
+   */
+  PROPERTY_COMPUTED ("station", "Station",
+      "Station whose transmitter and queue the flow uses; 0 is the mobile",
+      PROPERTY_PLAYING, G_TYPE_UINT, .maximum = LINK_MAX_STATIONS - 1,
+      .set = set_station, .get = get_station),
+
+  /**
+   * GstWirelessLinkPad:channel-quality:
+   *
+   * The chance that a packet gets through whole at the first attempt now.
+   */
+  PROPERTY_COMPUTED ("channel-quality", "Channel quality",
+      "Chance that what the station sends now gets through whole at the first "
+      "attempt, 0 to 1", PROPERTY_READABLE, G_TYPE_DOUBLE,
+      .double_maximum = 1, .double_initial = 1, .get = get_quality),
+};
 
 static void
 gst_wireless_link_pad_finalize (GObject * object)
@@ -1059,30 +1066,7 @@ gst_wireless_link_pad_class_init (GstWirelessLinkPadClass * klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
 
-  object_class->set_property = gst_wireless_link_pad_set_property;
-  object_class->get_property = gst_wireless_link_pad_get_property;
   object_class->finalize = gst_wireless_link_pad_finalize;
-
-  /**
-   * GstWirelessLinkPad:station:
-   *
-   * Whose transmitter the flow uses: its number modulo 16, unless set. A
-   * packet keeps the station that it was given to.
-   */
-  g_object_class_install_property (object_class, PROP_STATION,
-      g_param_spec_uint ("station", "Station",
-          "Station whose transmitter and queue the flow uses; 0 is the mobile",
-          0, LINK_MAX_STATIONS - 1, 0, G_PARAM_READWRITE |
-          G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
-
-  /**
-   * GstWirelessLinkPad:channel-quality:
-   *
-   * The chance that a packet gets through whole at the first attempt now.
-   */
-  g_object_class_install_property (object_class, PROP_CHANNEL_QUALITY,
-      g_param_spec_double ("channel-quality", "Channel quality",
-          "Chance that what the station sends now gets through whole at the "
-          "first attempt, 0 to 1", 0, 1, 1, G_PARAM_READABLE |
-          G_PARAM_STATIC_STRINGS));
+  gst_wireless_properties_install (object_class, properties,
+      G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
 }

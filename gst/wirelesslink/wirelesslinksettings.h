@@ -24,8 +24,8 @@ typedef struct
   const gchar *block_trace;     /* name of the file that only link_new tries */
 } WirelessLinkConfig;
 
-/* Adds the properties to the element's, which sets and gets them by the functions
- * below. */
+/* Adds these properties to those of the element, which sets and gets them by the
+ * functions below. */
 void wireless_link_settings_install (GObjectClass * object_class,
     void (*set) (gpointer object, const GValue * value, GParamSpec * pspec),
     void (*get) (gpointer object, GValue * value, GParamSpec * pspec));
