@@ -83,12 +83,6 @@ change_delays (gpointer object)
   driver_wake (&self->driver, TRUE);
 }
 
-void
-gst_mmtp_sink_notify_bitrate (GstMmtpSink * self)
-{
-  g_object_notify (G_OBJECT (self), "estimated-bitrate");
-}
-
 /* --- what the base class asks --------------------------------------------- */
 
 static gchar *

@@ -192,9 +192,6 @@ void gst_mmtp_sink_keep_stats (GstMmtpSink * self);
 void gst_mmtp_sink_clear_stats (GstMmtpSink * self);
 void gst_mmtp_sink_fill_stats (GstNetworkSink * sink, GstStructure * stats);
 
-/* gstmmtpsink.c; notifies */
-void gst_mmtp_sink_notify_bitrate (GstMmtpSink * self);
-
 G_END_DECLS
 
 #endif /* __GST_MMTP_SINK_PRIVATE_H__ */

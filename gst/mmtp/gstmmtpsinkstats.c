@@ -216,7 +216,7 @@ gst_mmtp_sink_unlock_and_tell (gpointer element)
   while ((message = g_queue_pop_head (&messages)))
     gst_element_post_message (GST_ELEMENT_CAST (self), message);
   if (rate_changed)
-    gst_mmtp_sink_notify_bitrate (self);
+    g_object_notify (G_OBJECT (self), "estimated-bitrate");
   if (wants_key_unit)
     gst_pad_push_event (GST_BASE_SINK_PAD (self),
         gst_wireless_event_new_key_unit_request ());

@@ -11,16 +11,6 @@
 #define DEFAULT_SESSION_TIMEOUT (10 * MMTP_SECOND)
 /* 100 Mbit/s for 5 s */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
-/* Messages that wait to be fetched: what one call may make, and more */
-#define MAX_OUTPUT 1024
-#define MAX_EVENTS 1024
-
-typedef struct
-{
-  MmtpAddress address;
-  gsize size;
-  guint8 bytes[];
-} Output;
 
 void
 mmtp_receiver_config_init (MmtpReceiverConfig * config)
@@ -31,20 +21,12 @@ mmtp_receiver_config_init (MmtpReceiverConfig * config)
   config->max_bytes = DEFAULT_MAX_BYTES;
 }
 
-static PrefixLimiter *
-new_limiter (MmtpReceiver * self, const gchar * label)
-{
-  guint8 secret[MMTP_KEY_SIZE];
-
-  mmtp_receiver_draw (self, label, NULL, 0, secret);
-  return prefix_limiter_new (secret);
-}
-
 MmtpReceiver *
 mmtp_receiver_new (const MmtpReceiverConfig * config,
     const guint8 entropy[MMTP_ENTROPY_SIZE])
 {
   MmtpReceiver *self = g_new0 (MmtpReceiver, 1);
+  guint8 strangers[MMTP_KEY_SIZE], sealed[MMTP_KEY_SIZE];
 
   self->config = *config;
   if (config->key)
@@ -52,8 +34,9 @@ mmtp_receiver_new (const MmtpReceiverConfig * config,
   mmtp_key_init (&self->key, config->key);
   memcpy (self->cookie_secret, entropy, MMTP_KEY_SIZE);
   memcpy (self->draw_secret, entropy + MMTP_KEY_SIZE, MMTP_KEY_SIZE);
-  self->strangers = new_limiter (self, "limiter of strangers");
-  self->sealed = new_limiter (self, "limiter of sealed INITs");
+  mmtp_receiver_draw (self, "limiter of strangers", NULL, 0, strangers);
+  mmtp_receiver_draw (self, "limiter of sealed INITs", NULL, 0, sealed);
+  mmtp_answer_limits_init (&self->limits, strangers, sealed);
   g_queue_init (&self->output);
   g_queue_init (&self->events);
   return self;
@@ -69,8 +52,7 @@ mmtp_receiver_free (MmtpReceiver * self)
     g_free (self->paths[self->ids[i]]);
   g_queue_clear_full (&self->output, g_free);
   g_queue_clear_full (&self->events, g_free);
-  prefix_limiter_free (self->strangers);
-  prefix_limiter_free (self->sealed);
+  mmtp_answer_limits_clear (&self->limits);
   mmtp_key_clear (&self->key);
   if (self->config.key)
     g_bytes_unref (self->config.key);
@@ -83,88 +65,13 @@ mmtp_receiver_set_ends (MmtpReceiver * self, gboolean ends)
   self->ends = ends;
 }
 
-void
-mmtp_receiver_draw (MmtpReceiver * self, const gchar * purpose,
-    gconstpointer more, gsize size, guint8 drawn[MMTP_KEY_SIZE])
-{
-  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, self->draw_secret,
-      MMTP_KEY_SIZE);
-  gsize n = MMTP_KEY_SIZE;
-
-  g_hmac_update (hmac, (const guchar *) purpose, strlen (purpose));
-  if (size > 0)
-    g_hmac_update (hmac, more, size);
-  g_hmac_get_digest (hmac, drawn, &n);
-  g_hmac_unref (hmac);
-}
-
 /* --- messages out -------------------------------------------------------- */
-
-static void
-push_output (MmtpReceiver * self, const MmtpAddress * address,
-    const guint8 * bytes, gsize size)
-{
-  Output *output;
-
-  if (self->output.length >= MAX_OUTPUT)
-    return;
-  output = g_malloc (sizeof (*output) + size);
-  output->address = *address;
-  output->size = size;
-  memcpy (output->bytes, bytes, size);
-  g_queue_push_tail (&self->output, output);
-}
-
-/* Of the refusals only those that answer an OPEN whose MAC was right: anybody
- * can provoke the others. */
-static gboolean
-is_sealed (const MmtpMessage * message)
-{
-  return message->type == MMTP_COOKIE || (message->type == MMTP_REFUSE
-      && (message->refuse.reason == MMTP_REFUSE_BUSY
-          || message->refuse.reason == MMTP_REFUSE_OVER));
-}
-
-void
-mmtp_receiver_send_bare (MmtpReceiver * self, MmtpMessage * message,
-    const MmtpAddress * address)
-{
-  guint8 bytes[128];
-  gsize size;
-
-  message->sent = mmtp_to_ticks (self->now);
-  size = mmtp_packet_write (message, bytes, sizeof (bytes));
-  if (is_sealed (message))
-    mmtp_key_seal (&self->key, bytes, size);
-  push_output (self, address, bytes, size);
-}
-
-gsize
-mmtp_receiver_send (MmtpReceiver * self, MmtpReceiverPath * path,
-    MmtpMessage * message, const MmtpAddress * address)
-{
-  guint8 bytes[2048];
-  guint64 number = path->next_number++;
-  gsize size;
-
-  message->channel = path->id;
-  message->number = number & G_MAXUINT16;
-  message->sent = mmtp_to_ticks (self->now);
-  if (message->type == MMTP_REPORT)
-    message->report.channel_number = number;
-  size = mmtp_packet_write (message, bytes, sizeof (bytes));
-  if (size == 0)
-    return 0;
-  mmtp_direction_seal (&self->session.ours, number, bytes, size);
-  push_output (self, address, bytes, size);
-  return size;
-}
 
 gsize
 mmtp_receiver_poll_output (MmtpReceiver * self, guint64 now,
     MmtpAddress * address, guint8 * bytes, gsize room)
 {
-  Output *output;
+  MmtpReceiverOutput *output;
   gsize size;
 
   self->now = MAX (self->now, now);
@@ -228,22 +135,6 @@ mmtp_receiver_next_wakeup (MmtpReceiver * self)
 }
 
 /* --- events -------------------------------------------------------------- */
-
-void
-mmtp_receiver_push_event (MmtpReceiver * self, MmtpReceiverEventType type,
-    guint path)
-{
-  MmtpReceiverEvent *event;
-
-  if (self->events.length >= MAX_EVENTS)
-    return;
-  event = g_new0 (MmtpReceiverEvent, 1);
-  event->type = type;
-  event->path = path;
-  event->delay = self->session.initial_delay;
-  event->wanted_delay = self->session.wanted_delay;
-  g_queue_push_tail (&self->events, event);
-}
 
 static gboolean
 tell_caps (MmtpReceiver * self, const MmtpCapsText * text, guint8 version,

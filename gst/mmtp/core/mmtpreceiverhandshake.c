@@ -8,11 +8,6 @@
 
 #include <string.h>
 
-/* docs/wire-mmtp.md section 4: COOKIE and REFUSE per second to all strangers, and
- * COOKIE to all INITs with a right seal. While a session is alive no other one
- * can begin, and the way back is that of its reports. */
-#define ANSWERS_WHILE_FREE 20000
-#define ANSWERS_WHILE_BUSY 1000
 /* "Take-over": a session of the same host that doesn't answer for so long, and
  * so many times, is over. */
 #define DOUBT_TIME MMTP_SECOND
@@ -26,39 +21,6 @@
 #define OPEN_SIGNED_SIZE 92     /* bytes 0 to 91 of OPEN */
 #define ACCEPT_SIGNED_SIZE 52   /* bytes 0 to 51 of ACCEPT */
 
-static void
-get_host (const MmtpAddress * address, PrefixLimiterHost * host)
-{
-  gsize prefix_size = address->prefix_size ? address->prefix_size :
-      address->size;
-
-  memset (host, 0, sizeof (*host));
-  host->size = MIN (address->host_size, sizeof (host->bytes));
-  host->prefix_size = MIN (prefix_size, sizeof (host->bytes));
-  memcpy (host->bytes, address->bytes, MAX (host->size, host->prefix_size));
-}
-
-static gboolean
-may_answer (MmtpReceiver * self, PrefixLimiter * limiter,
-    const MmtpAddress * address)
-{
-  PrefixLimiterHost host;
-
-  get_host (address, &host);
-  return prefix_limiter_take (limiter, self->now, &host,
-      self->session.alive ? ANSWERS_WHILE_BUSY : ANSWERS_WHILE_FREE);
-}
-
-void
-mmtp_receiver_remember (MmtpReceiver * self, const MmtpAddress * address)
-{
-  PrefixLimiterHost host;
-
-  get_host (address, &host);
-  prefix_limiter_remember (self->strangers, &host);
-  prefix_limiter_remember (self->sealed, &host);
-}
-
 static MmtpRefusal
 refuse (MmtpReceiver * self, const MmtpAddress * address,
     const MmtpMessage * message, const guint8 * nonce, MmtpRefuseReason reason)
@@ -67,7 +29,8 @@ refuse (MmtpReceiver * self, const MmtpAddress * address,
     .number = message->number
   };
 
-  if (may_answer (self, self->strangers, address)) {
+  if (mmtp_answer_limits_take (&self->limits, self->now, address, FALSE,
+          self->session.alive)) {
     memcpy (answer.refuse.nonce, nonce, MMTP_NONCE_SIZE);
     answer.refuse.reason = reason;
     mmtp_receiver_send_bare (self, &answer, address);
@@ -76,19 +39,15 @@ refuse (MmtpReceiver * self, const MmtpAddress * address,
       MMTP_REFUSED_SESSION;
 }
 
-/* Answers to INITs with a right seal have a budget of their own, so that a flood
- * of strangers cannot use up what senders with the key need. They are limited as
- * well: an INIT has no freshness, and whoever sees one can replay it from any
- * address for as long as the key is in use. */
 static MmtpRefusal
 answer_init (MmtpReceiver * self, const MmtpAddress * address,
     const MmtpMessage * message, const guint8 * bytes, gsize size)
 {
   MmtpMessage answer = {.type = MMTP_COOKIE,.channel = message->channel };
-  PrefixLimiter *limiter = mmtp_key_verify_seal (&self->key, bytes, size) ?
-      self->sealed : self->strangers;
+  gboolean is_sealed = mmtp_key_verify_seal (&self->key, bytes, size);
 
-  if (!may_answer (self, limiter, address))
+  if (!mmtp_answer_limits_take (&self->limits, self->now, address, is_sealed,
+          self->session.alive))
     return MMTP_VALID;
   memcpy (answer.init.nonce, message->init.nonce, MMTP_NONCE_SIZE);
   mmtp_cookie_make (self->cookie_secret, self->now / MMTP_SECOND,

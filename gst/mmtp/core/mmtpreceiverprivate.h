@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the receiver share: mmtpreceiver.c has its verbs and what
- * goes out, mmtpreceiverhandshake.c lets a sender in, mmtpreceiversession.c
- * takes its messages, mmtpreceivercaps.c its caps, mmtpreceiverreports.c tells
- * it what was measured.
+/* What the files of the receiver share: mmtpreceiver.c has its verbs,
+ * mmtpreceiverhandshake.c lets a sender in, mmtpreceiversession.c takes its
+ * messages, mmtpreceivercaps.c takes its caps, mmtpreceiverreports.c reports
+ * what was measured, and mmtpreceiveroutput.c keeps what is sent and told. Each
+ * file calls only files that stand behind it in this list.
  */
 
 #ifndef __MMTP_RECEIVER_PRIVATE_H__
 #define __MMTP_RECEIVER_PRIVATE_H__
 
+#include "mmtpanswerlimits.h"
 #include "mmtparrivals.h"
 #include "mmtpclock.h"
 #include "mmtpkeys.h"
 #include "mmtpparity.h"
 #include "mmtpreceiver.h"
 #include "mmtpreorder.h"
-#include "prefixlimiter.h"
 
 G_BEGIN_DECLS
 
@@ -140,8 +141,7 @@ struct _MmtpReceiver
   guint8 draw_secret[MMTP_KEY_SIZE];    /* nonces, tokens, challenges */
   gboolean ends;                /* after one session */
   guint64 now;                  /* ns, the latest seen */
-  PrefixLimiter *strangers;     /* limits the answers to them */
-  PrefixLimiter *sealed;        /* limits COOKIEs for INITs with a right seal */
+  MmtpAnswerLimits limits;
   gboolean told_over;           /* that a sender came behind the end */
   guint told_versions;          /* bit of each version that was refused and that
                                  * the application knows of */
@@ -149,15 +149,22 @@ struct _MmtpReceiver
   MmtpReceiverPath *paths[MMTP_MAX_PATHS];     /* NULL: never was */
   guint8 ids[MMTP_MAX_PATHS];        /* of those that are not NULL */
   guint n_ids;
-  GQueue output;                /* of Output */
+  GQueue output;                /* of MmtpReceiverOutput */
   GQueue events;                /* of MmtpReceiverEvent, before any buffer */
   MmtpReceiverStats stats;      /* of sessions before, what reorder counts */
 };
 
-/* mmtpreceiver.c */
+/* A message that waits to be sent */
+typedef struct
+{
+  MmtpAddress address;
+  gsize size;
+  guint8 bytes[];
+} MmtpReceiverOutput;
+
+/* mmtpreceiveroutput.c */
 void mmtp_receiver_push_event (MmtpReceiver * self,
     MmtpReceiverEventType type, guint path);
-/* The time of sending of what is sent now */
 /* Outside of a session: with a key COOKIE is sealed, and REFUSE that answers an
  * OPEN with the right MAC. */
 void mmtp_receiver_send_bare (MmtpReceiver * self, MmtpMessage * message,
@@ -173,10 +180,6 @@ void mmtp_receiver_draw (MmtpReceiver * self, const gchar * purpose,
 MmtpRefusal mmtp_receiver_handshake (MmtpReceiver * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
     gsize size);
-/* This host receives what is sent to its address: it gets answers also where
- * strangers take all of theirs. */
-void mmtp_receiver_remember (MmtpReceiver * self,
-    const MmtpAddress * address);
 
 /* mmtpreceiversession.c */
 void mmtp_receiver_begin_session (MmtpReceiver * self,

@@ -167,7 +167,7 @@ join (MmtpReceiver * self, MmtpReceiverPath * path,
   path->joined = TRUE;
   path->address = *address;
   path->keepalive_time = self->now;
-  mmtp_receiver_remember (self, address);
+  mmtp_answer_limits_remember (&self->limits, address);
   mmtp_receiver_begin_reports (self, path);
   if (!joined)
     mmtp_receiver_push_event (self, MMTP_EVENT_JOINED, path->id);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How many answers strangers get; see the header. */
+
+#include "mmtpanswerlimits.h"
+
+#include <string.h>
+
+/* docs/wire-mmtp.md section 4: COOKIE and REFUSE per second to all strangers,
+ * and COOKIE to all INITs with a right seal. While a session is alive no other one
+ * can begin, and the way back is that of its reports. */
+#define ANSWERS_WHILE_FREE 20000
+#define ANSWERS_WHILE_BUSY 1000
+
+void
+mmtp_answer_limits_init (MmtpAnswerLimits * self,
+    const guint8 strangers[MMTP_KEY_SIZE], const guint8 sealed[MMTP_KEY_SIZE])
+{
+  self->strangers = prefix_limiter_new (strangers);
+  self->sealed = prefix_limiter_new (sealed);
+}
+
+void
+mmtp_answer_limits_clear (MmtpAnswerLimits * self)
+{
+  prefix_limiter_free (self->strangers);
+  prefix_limiter_free (self->sealed);
+}
+
+static void
+get_host (const MmtpAddress * address, PrefixLimiterHost * host)
+{
+  gsize prefix_size = address->prefix_size ? address->prefix_size :
+      address->size;
+
+  memset (host, 0, sizeof (*host));
+  host->size = MIN (address->host_size, sizeof (host->bytes));
+  host->prefix_size = MIN (prefix_size, sizeof (host->bytes));
+  memcpy (host->bytes, address->bytes, MAX (host->size, host->prefix_size));
+}
+
+gboolean
+mmtp_answer_limits_take (MmtpAnswerLimits * self, guint64 now,
+    const MmtpAddress * address, gboolean is_sealed, gboolean is_busy)
+{
+  PrefixLimiterHost host;
+
+  get_host (address, &host);
+  return prefix_limiter_take (is_sealed ? self->sealed : self->strangers, now,
+      &host, is_busy ? ANSWERS_WHILE_BUSY : ANSWERS_WHILE_FREE);
+}
+
+void
+mmtp_answer_limits_remember (MmtpAnswerLimits * self,
+    const MmtpAddress * address)
+{
+  PrefixLimiterHost host;
+
+  get_host (address, &host);
+  prefix_limiter_remember (self->strangers, &host);
+  prefix_limiter_remember (self->sealed, &host);
+}
