@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The debug log explains each frame and each packet that does not arrive over the
-link of the demo.
+"""The debug log explains each frame and each packet that does not arrive over
+the link of the demo.
 
 `ifdqueue` paces by the clock, so its pipelines run in real time, all of them at
-once. So does `mmtpsink`, over a path of a fixed rate. How much they drop depends on
-the machine. The log and the statistics have to agree in any case. Where only the
-link loses packets, time is virtual.
+once. So does `mmtpsink`, over a path of a fixed rate. How much they drop
+depends on the machine. The log and the statistics have to agree in any case.
+Where only the link loses packets, time is virtual.
 """
 
 import collections
@@ -24,12 +24,12 @@ FRAMES = 210  # until the interference of the demo's link ends
 SECONDS_TO_WAIT = 60
 
 DROP = re.compile(
-    r" DEBUG +ifdqueue .*<ifdqueue0> dropped (?P<type>[IPB])-frame (?P<number>\d+)"
-    r" of (?P<size>\d+) bytes when frame (?P<cause>\d+) came:"
+    r" DEBUG +ifdqueue .*<ifdqueue0> dropped (?P<type>[IPB])-frame"
+    r" (?P<number>\d+) of (?P<size>\d+) bytes when frame (?P<cause>\d+) came:"
     r" (?P<reason>[a-z-]+): (?P<rule>\w.*)$", re.M)
 LOSS = re.compile(
-    r" DEBUG +wirelesslink .*<wirelesslink0> flow 0: lost a packet of \d+ bytes at"
-    r" [\d:.]+ after \d+ attempts: (?P<fate>[a-z-]+): \w.*$", re.M)
+    r" DEBUG +wirelesslink .*<wirelesslink0> flow 0: lost a packet of \d+ bytes"
+    r" at [\d:.]+ after \d+ attempts: (?P<fate>[a-z-]+): \w.*$", re.M)
 GIVEN_UP = re.compile(
     r" DEBUG +mmtpsink .*<mmtpsink0> gave up a (?P<kind>[a-z ]+) of \d+ bytes:"
     r" (?P<reason>[a-z-]+): \w.*$", re.M)
@@ -103,7 +103,8 @@ class DropLogTest(unittest.TestCase):
         reasons = collections.Counter(drop["reason"] for drop in drops)
         types = collections.Counter(drop["type"] for drop in drops)
         counted = {
-            name.removeprefix("dropped-"): value for name, value in stats.items()
+            name.removeprefix("dropped-"): value
+            for name, value in stats.items()
             if name.startswith("dropped-") and value}
         for type_ in "IPB":
             self.assertEqual(types[type_], counted.pop(type_.lower(), 0))
@@ -138,8 +139,8 @@ class DropLogTest(unittest.TestCase):
             stdout=subprocess.DEVNULL)
         try:
             stats, log = finish(start(
-                "mmtpsink:5", f"mmtpsink host=127.0.0.1 port={port} latency=300 "
-                f"channels=127.0.0.1?rate={SLOW_PATH}"), "mmtpsink")
+                "mmtpsink:5", f"mmtpsink host=127.0.0.1 port={port} "
+                f"latency=300 channels=127.0.0.1?rate={SLOW_PATH}"), "mmtpsink")
         finally:
             receiver.kill()
             receiver.wait()

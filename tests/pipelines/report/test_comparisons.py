@@ -6,7 +6,7 @@ import collections
 import types
 import unittest
 
-import test_measures
+import test_measurements
 
 from wirelesslab import process_pool
 from wirelesslab.commands import ouwens
@@ -134,14 +134,14 @@ class OuwensTest(unittest.TestCase):
 
     def test_throughput_of_a_part_of_the_film(self):
         # 25 frames of 1000 bytes a second, each 1 ms late
-        ways = test_measures.ways("P" * 100, [1] * 100)
+        ways = test_measurements.ways("P" * 100, [1] * 100)
         self.assertAlmostEqual(ouwens.throughput(ways, (1, 3)), 0.2)
 
     def test_how_much_of_the_lateness_goes_with_the_size(self):
-        ways = test_measures.ways("PPPP", [1, 2, None, 3],
+        ways = test_measurements.ways("PPPP", [1, 2, None, 3],
                                   sizes=[100, 200, 900, 300])
         self.assertAlmostEqual(ouwens.of_size(ways), 1)
-        ways = test_measures.ways("PP", [5, 5], sizes=[100, 200])
+        ways = test_measurements.ways("PP", [5, 5], sizes=[100, 200])
         self.assertNotEqual(ouwens.of_size(ways), ouwens.of_size(ways))  # nan
 
     def test_a_run_s_retry_value_and_oven(self):
