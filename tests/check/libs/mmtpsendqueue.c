@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The sender's queue alone, without a path: in which order packets leave it,
+ * what it gives up, and what becomes of a packet that was sent.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include "mmtpsendqueue.h"
+
+#define MS G_GUINT64_CONSTANT (1000000)
+#define DELAY (100 * MS)
+#define MAX_BYTES 10000
+#define KEY MMTP_FLAG_MARKER
+#define DELTA (MMTP_FLAG_MARKER | MMTP_FLAG_DELTA)
+#define DROPPABLE (DELTA | MMTP_FLAG_DROPPABLE)
+
+static guint n_discarded;
+static MmtpDiscard last_reason;
+
+static void
+note_discarded (gpointer user_data, guint8 flags, gsize size,
+    MmtpDiscard reason, gboolean is_needed)
+{
+  n_discarded++;
+  last_reason = reason;
+}
+
+static MmtpSendQueue *
+new_queue (void)
+{
+  MmtpSendQueue *queue = mmtp_send_queue_new (MAX_BYTES, note_discarded, NULL);
+
+  mmtp_send_queue_set_delay (queue, DELAY);
+  n_discarded = 0;
+  return queue;
+}
+
+static gboolean
+put_with (MmtpSendQueue * queue, guint64 due, guint8 flags, gsize size,
+    guint64 capacity)
+{
+  const MmtpPutLimits limits = { 1000, 0, capacity, 0 };
+  MmtpBuffer buffer = { g_bytes_new_take (g_malloc0 (size), size), due, flags };
+  gboolean is_taken = mmtp_send_queue_put (queue, 0, &buffer, &limits);
+
+  g_bytes_unref (buffer.data);
+  return is_taken;
+}
+
+static gboolean
+put (MmtpSendQueue * queue, guint64 due, guint8 flags, gsize size)
+{
+  return put_with (queue, due, flags, size, G_MAXUINT64);
+}
+
+/* The number of the most urgent packet, which is sent */
+static guint64
+send_head (MmtpSendQueue * queue)
+{
+  MmtpPacket *head = mmtp_send_queue_get_head (queue);
+
+  fail_unless (head != NULL);
+  fail_unless (mmtp_send_queue_note_sent (queue, head, 0, head->number));
+  return head->number;
+}
+
+GST_START_TEST (packets_leave_in_the_order_of_their_deadlines)
+{
+  MmtpSendQueue *queue = new_queue ();
+
+  fail_unless (put (queue, 0, KEY, 500));
+  fail_unless (put (queue, 40 * MS, DELTA, 500));
+  fail_unless (put (queue, 20 * MS, DROPPABLE, 500));
+  fail_unless_equals_uint64 (mmtp_send_queue_get_bytes (queue), 1500);
+  fail_unless_equals_uint64 (mmtp_send_queue_get_tail (queue)->due, 40 * MS);
+  fail_unless_equals_uint64 (send_head (queue), 0);
+  fail_unless_equals_uint64 (send_head (queue), 2);
+  fail_unless_equals_uint64 (send_head (queue), 1);
+  fail_unless (mmtp_send_queue_is_empty (queue));
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (long_buffer_becomes_several_packets)
+{
+  MmtpSendQueue *queue = new_queue ();
+  const gsize room = 1000 - MMTP_DATA_OVERHEAD;
+  MmtpSendQueueStats stats;
+
+  fail_unless (put (queue, 0, KEY, 2 * room + 1));
+  mmtp_send_queue_get_stats (queue, &stats);
+  fail_unless_equals_uint64 (stats.packets, 3);
+  fail_unless_equals_uint64 (mmtp_send_queue_get_next_number (queue), 3);
+  fail_unless_equals_uint64 (mmtp_send_queue_get_packet (queue, 0)->size, room);
+  fail_unless_equals_uint64 (mmtp_send_queue_get_packet (queue, 2)->size, 1);
+  fail_if (mmtp_send_queue_get_packet (queue, 3));
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (late_reference_takes_its_group_with_it)
+{
+  MmtpSendQueue *queue = new_queue ();
+  MmtpSendQueueStats stats;
+
+  fail_unless (put (queue, 0, KEY, 500));
+  fail_unless (put (queue, 40 * MS, DELTA, 500));
+  fail_unless (put (queue, 80 * MS, DROPPABLE, 500));
+  fail_unless (put (queue, 120 * MS, KEY, 500));
+  mmtp_send_queue_expire (queue, DELAY);
+  fail_unless_equals_int (n_discarded, 0);
+  mmtp_send_queue_expire (queue, DELAY + 1);
+  fail_unless_equals_int (n_discarded, 3);
+  mmtp_send_queue_get_stats (queue, &stats);
+  fail_unless_equals_uint64 (stats.discarded[MMTP_DISCARD_LATE], 1);
+  fail_unless_equals_uint64 (stats.discarded[MMTP_DISCARD_BROKEN], 2);
+  fail_unless_equals_uint64 (send_head (queue), 3);
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (full_queue_gives_up_what_is_less_important)
+{
+  MmtpSendQueue *queue = new_queue ();
+  MmtpSendQueueStats stats;
+
+  fail_unless (put (queue, 0, KEY, 4000));
+  fail_unless (put (queue, 40 * MS, DROPPABLE, 4000));
+  fail_if (put (queue, 60 * MS, DROPPABLE, 4000));
+  fail_unless_equals_int (last_reason, MMTP_DISCARD_ROOM);
+  fail_unless (put (queue, 80 * MS, DELTA, 4000));
+  mmtp_send_queue_get_stats (queue, &stats);
+  fail_unless_equals_uint64 (stats.discarded[MMTP_DISCARD_ROOM], 2);
+  fail_unless_equals_uint64 (stats.discarded_droppable, 2);
+  fail_unless_equals_uint64 (mmtp_send_queue_get_bytes (queue), 8000);
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (buffer_beyond_the_capacity_is_refused)
+{
+  MmtpSendQueue *queue = new_queue ();
+
+  fail_unless (put_with (queue, 0, KEY, 500, 1000));
+  fail_if (put_with (queue, 40 * MS, DELTA, 500, 1000));
+  fail_unless_equals_int (last_reason, MMTP_DISCARD_LATE);
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (sent_packet_waits_again_until_it_would_be_late)
+{
+  MmtpSendQueue *queue = new_queue ();
+  MmtpPacket *packet;
+
+  fail_unless (put (queue, 0, KEY, 500));
+  packet = mmtp_send_queue_get_head (queue);
+  fail_if (mmtp_send_queue_requeue (queue, packet, 0));
+  send_head (queue);
+  fail_if (mmtp_send_queue_requeue (queue, packet, DELAY + 1));
+  fail_unless (mmtp_send_queue_requeue (queue, packet, DELAY));
+  fail_if (mmtp_send_queue_note_sent (queue, packet, 1, 7));
+  fail_unless_equals_int (packet->path, 1);
+  fail_unless_equals_uint64 (packet->path_number, 7);
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (reported_packets_are_forgotten)
+{
+  MmtpSendQueue *queue = new_queue ();
+  MmtpPacket *lost;
+
+  fail_unless (put (queue, 0, KEY, 500));
+  fail_unless (put (queue, 40 * MS, DELTA, 500));
+  send_head (queue);
+  send_head (queue);
+  lost = mmtp_send_queue_get_packet (queue, 1);
+  mmtp_send_queue_set_speculative (queue, lost);
+  fail_unless_equals_int (mmtp_send_queue_get_speculative (queue)->length, 1);
+  mmtp_send_queue_settle (queue, 1);
+  fail_unless_equals_uint64 (mmtp_send_queue_get_floor (queue), 1);
+  mmtp_send_queue_settle (queue, 2);
+  fail_unless_equals_uint64 (mmtp_send_queue_get_floor (queue), 2);
+  fail_unless_equals_int (mmtp_send_queue_get_speculative (queue)->length, 0);
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (lost_reference_makes_what_needs_it_wait_for_the_rest)
+{
+  MmtpSendQueue *queue = new_queue ();
+
+  fail_unless (put (queue, 0, KEY, 500));
+  fail_unless (put (queue, 40 * MS, DELTA, 500));
+  fail_unless (put (queue, 80 * MS, KEY, 500));
+  send_head (queue);
+  mmtp_send_queue_note_lost (queue, mmtp_send_queue_get_packet (queue, 0));
+  fail_unless_equals_int (mmtp_send_queue_get_packet (queue, 1)->unit->rank,
+      MMTP_RANK_BROKEN);
+  fail_unless_equals_int (mmtp_send_queue_get_packet (queue, 2)->unit->rank,
+      MMTP_RANK_KEY);
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (late_group_is_passed_over)
+{
+  MmtpSendQueue *queue = new_queue ();
+  const guint64 arrival = DELAY + 10 * MS;
+  MmtpPacket *found;
+  guint64 late;
+
+  fail_unless (put (queue, 0, KEY, 500));
+  fail_unless (put (queue, 40 * MS, DELTA, 500));
+  fail_unless (put (queue, 2000 * MS, KEY, 500));
+  fail_unless (put (queue, 2040 * MS, DELTA, 500));
+  late = mmtp_send_queue_get_late_group (queue, arrival);
+  fail_unless (late != 0);
+  found = mmtp_send_queue_find (queue, MMTP_RANK_DELTA, arrival, late);
+  fail_unless_equals_uint64 (found->number, 3);
+  found = mmtp_send_queue_find (queue, MMTP_RANK_DELTA, arrival, 0);
+  fail_unless_equals_uint64 (found->number, 1);
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (flush_empties_it)
+{
+  MmtpSendQueue *queue = new_queue ();
+
+  fail_unless (put (queue, 0, KEY, 500));
+  fail_unless (put (queue, 40 * MS, DELTA, 500));
+  send_head (queue);
+  mmtp_send_queue_flush (queue);
+  fail_unless (mmtp_send_queue_is_empty (queue));
+  fail_unless_equals_uint64 (mmtp_send_queue_get_floor (queue),
+      mmtp_send_queue_get_next_number (queue));
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtpsendqueue_suite (void)
+{
+  Suite *s = suite_create ("mmtpsendqueue");
+  TCase *tc = tcase_create ("queue");
+
+  tcase_add_test (tc, packets_leave_in_the_order_of_their_deadlines);
+  tcase_add_test (tc, long_buffer_becomes_several_packets);
+  tcase_add_test (tc, late_reference_takes_its_group_with_it);
+  tcase_add_test (tc, full_queue_gives_up_what_is_less_important);
+  tcase_add_test (tc, buffer_beyond_the_capacity_is_refused);
+  tcase_add_test (tc, sent_packet_waits_again_until_it_would_be_late);
+  tcase_add_test (tc, reported_packets_are_forgotten);
+  tcase_add_test (tc, lost_reference_makes_what_needs_it_wait_for_the_rest);
+  tcase_add_test (tc, late_group_is_passed_over);
+  tcase_add_test (tc, flush_empties_it);
+  suite_add_tcase (s, tc);
+  return s;
+}
+
+GST_CHECK_MAIN (mmtpsendqueue);
