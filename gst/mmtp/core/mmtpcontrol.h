@@ -49,8 +49,10 @@ void mmtp_control_init (MmtpControl * self, MmtpPaths * paths,
     const MmtpSendQueue * queue, MmtpJoins * joins, guint64 keepalive_period,
     gboolean is_stored);
 void mmtp_control_clear (MmtpControl * self);
-/* The path is opened; is removed, and the receiver had joined it or not. */
+/* The path is opened, perhaps once more. */
 void mmtp_control_add_path (MmtpControl * self, const MmtpPath * path);
+/* It is removed: where it had joined, the receiver is told. `joined` of the path
+ * must still say so. */
 void mmtp_control_remove_path (MmtpControl * self, const MmtpPath * path,
     MmtpLeaveReason reason);
 
@@ -66,9 +68,10 @@ void mmtp_control_probe (MmtpControl * self, const MmtpPath * path);
 /* A record of that path was taken: if it cannot afford as many reports as it was
  * asked for, the receiver is told at once. */
 void mmtp_control_check_period (MmtpControl * self, const MmtpPath * path);
-/* A REPORT came on that path; `is_new`: no other path had brought it. */
+/* A REPORT came on that path, sent at that time (ticks). */
 void mmtp_control_note_report (MmtpControl * self, const MmtpPath * path,
     guint32 sent);
+/* It was newer than all before: the next ones are not missed yet. */
 void mmtp_control_put_off_query (MmtpControl * self, const MmtpPath * path);
 MmtpRefusal mmtp_control_take_query (MmtpControl * self,
     const MmtpQuery * query);
