@@ -95,12 +95,11 @@ static void
 note_rate (DccpWire * wire, DccpEnd end)
 {
   DccpConnection *connection = wire->ends[end]->connection;
-  DccpCcidReceiverState receiver;
   DccpCcidSenderState state;
 
-  if (!connection || !connection->sender)
+  if (!connection || !connection->halves.sender)
     return;
-  dccp_connection_get_states (connection, &state, &receiver);
+  dccp_half_connections_get_sender (&connection->halves, &state);
   wire->highest[end] = MAX (wire->highest[end],
       MAX (state.rate, state.instant_rate));
 }
@@ -113,10 +112,9 @@ check_rate (DccpWire * wire, DccpEnd end, gsize size)
   DccpConnection *connection = dccp_wire_get (wire, end);
   gdouble seconds = (wire->now - wire->credit_time[end]) / 1e9;
   gdouble *credit = &wire->credit[end];
-  DccpCcidReceiverState receiver;
   DccpCcidSenderState state;
 
-  dccp_connection_get_states (connection, &state, &receiver);
+  dccp_half_connections_get_sender (&connection->halves, &state);
   *credit += wire->highest[end] * 1.01 * seconds;
   *credit = MIN (*credit, wire->highest[end] * state.round_trip / 1e9 +
       2 * size);

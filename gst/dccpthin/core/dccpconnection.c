@@ -47,6 +47,8 @@ new_connection (DccpCommon * common, guint64 now, const DatagramPath * path,
   connection->is_server = is_server;
   connection->mtu = config->mtu;
   connection->features = dccp_features_new (&features);
+  dccp_half_connections_init (&connection->halves, config,
+      connection->features);
   connection->iss = connection->gar = iss;
   connection->gss = dccp_sequence_add (iss, -1);
   connection->service_code = config->service_code;
@@ -96,273 +98,17 @@ dccp_connection_new_server (DccpCommon * common, guint64 now,
   return connection;
 }
 
-/* --- congestion control --------------------------------------------------- */
-
-static void
-get_sender_state (DccpConnection * connection, DccpCcidSenderState * state)
-{
-  memset (state, 0, sizeof (*state));
-  if (connection->sender)
-    connection->sender_ccid->sender.get_state (connection->sender, state);
-}
-
-static void
-get_receiver_state (DccpConnection * connection, DccpCcidReceiverState * state)
-{
-  memset (state, 0, sizeof (*state));
-  if (connection->receiver)
-    connection->receiver_ccid->receiver.get_state (connection->receiver, state);
-}
-
-void
-dccp_connection_get_states (DccpConnection * connection,
-    DccpCcidSenderState * sender, DccpCcidReceiverState * receiver)
-{
-  get_sender_state (connection, sender);
-  get_receiver_state (connection, receiver);
-}
-
-static void
-tell_event (DccpConnection * connection, const DccpEvent * event)
-{
-  DccpEvent told = *event;
-
-  told.path = connection->path;
-  dccp_events_push (&connection->common->events, &told);
-}
-
-static void
-tell_rate (DccpConnection * connection)
-{
-  DccpEvent event = { DCCP_EVENT_RATE };
-  DccpCcidSenderState state;
-
-  if (!connection->is_told || !connection->sender)
-    return;
-  get_sender_state (connection, &state);
-  event.rate = MIN (state.rate, 1e15) * 8;
-  if (ABS ((gdouble) event.rate - (gdouble) connection->told_rate) * 10 <
-      connection->told_rate || event.rate == connection->told_rate)
-    return;
-  dccp_common_trace (connection->common, "allowed rate: %" G_GUINT64_FORMAT
-      " to %" G_GUINT64_FORMAT " bit/s", connection->told_rate, event.rate);
-  connection->told_rate = event.rate;
-  tell_event (connection, &event);
-}
-
-static guint64
-get_round_trip (DccpConnection * connection)
-{
-  DccpCcidSenderState state;
-
-  get_sender_state (connection, &state);
-  if (state.round_trip > 0)
-    return state.round_trip;
-  return connection->round_trip ? connection->round_trip :
-      DCCP_DEFAULT_ROUND_TRIP;
-}
-
-static void
-set_sender_round_trip (DccpConnection * connection)
-{
-  const DccpCcidSender *verbs = &connection->sender_ccid->sender;
-
-  if (verbs->set_round_trip && connection->round_trip > 0)
-    verbs->set_round_trip (connection->sender, connection->now,
-        connection->round_trip);
-}
-
-static void
-set_receiver_round_trip (DccpConnection * connection, guint64 round_trip)
-{
-  const DccpCcidReceiver *verbs = &connection->receiver_ccid->receiver;
-
-  if (verbs->set_round_trip && round_trip > 0)
-    verbs->set_round_trip (connection->receiver, round_trip);
-}
-
-/* What the handshake measured; the sender's own samples come after it. */
-static void
-set_round_trip (DccpConnection * connection, guint64 round_trip)
-{
-  connection->round_trip = MAX (round_trip, 1);
-  dccp_features_set_round_trip (connection->features, connection->round_trip);
-  if (!connection->sender)
-    return;
-  set_sender_round_trip (connection);
-  set_receiver_round_trip (connection, connection->round_trip);
-}
-
-/* Section 10: what is agreed on for the half-connection in which we are the
- * sender, or for the other one; before that the one that we prefer. */
-static const DccpCcid *
-choose_ccid (DccpConnection * connection, gboolean is_sender)
-{
-  const DccpCcid *const *ccids = connection->common->config.ccids;
-  const DccpCcid *agreed = dccp_ccid_find (ccids,
-      dccp_features_get (connection->features, DCCP_FEATURE_CCID, is_sender));
-
-  return agreed ? agreed : ccids[0];
-}
-
-/* The one that runs, or will. A packet may have options behind those that
- * change what is agreed on. */
-static const DccpCcid *
-get_ccid (DccpConnection * connection, gboolean is_sender)
-{
-  const DccpCcid *ccid = is_sender ? connection->sender_ccid :
-      connection->receiver_ccid;
-
-  return ccid ? ccid : choose_ccid (connection, is_sender);
-}
-
-static void
-init_ccid_config (DccpConnection * connection, DccpCcidConfig * ccid)
-{
-  const DccpEndpointConfig *config = &connection->common->config;
-
-  memset (ccid, 0, sizeof (*ccid));
-  ccid->max_segment = dccp_connection_get_max_payload (&connection->path,
-      connection->mtu);
-  ccid->segment_size = config->segment_size;
-  ccid->granularity = config->granularity;
-  ccid->equation = config->equation;
-  ccid->reduce_oscillation = config->reduce_oscillation;
-}
-
-/* `sequence`: what was sent before is of no concern. */
-static void
-begin_sender (DccpConnection * connection, const DccpCcid * ccid,
-    guint64 sequence)
-{
-  DccpCcidConfig config;
-
-  init_ccid_config (connection, &config);
-  config.sequence = sequence;
-  connection->sender_ccid = ccid;
-  connection->sender = ccid->sender.create (&config);
-  set_sender_round_trip (connection);
-}
-
-/* The packet before this one is as if it came: this one may have data. */
-static void
-begin_receiver (DccpConnection * connection, const DccpCcid * ccid,
-    guint64 sequence)
-{
-  DccpCcidConfig config;
-
-  init_ccid_config (connection, &config);
-  config.sequence = dccp_sequence_add (sequence, -1);
-  connection->receiver_ccid = ccid;
-  connection->receiver = ccid->receiver.create (&config);
-  set_receiver_round_trip (connection, connection->round_trip);
-}
-
-static void
-add_sender_stats (DccpConnection * connection, DccpStats * stats)
-{
-  DccpCcidSenderState state;
-
-  get_sender_state (connection, &state);
-  stats->feedback_received += state.feedbacks;
-  stats->no_feedback += state.no_feedbacks;
-  stats->loss_events_received += state.loss_events;
-}
-
-static void
-add_receiver_stats (DccpConnection * connection, DccpStats * stats)
-{
-  DccpCcidReceiverState state;
-
-  get_receiver_state (connection, &state);
-  stats->lost += state.lost;
-  stats->loss_events += state.loss_events;
-  stats->reordered += state.reordered;
-  stats->duplicates += state.duplicates;
-}
-
 void
 dccp_connection_add_stats (DccpConnection * connection, DccpStats * stats)
 {
-  add_sender_stats (connection, stats);
-  add_receiver_stats (connection, stats);
+  dccp_half_connections_add_stats (&connection->halves, stats);
 }
-
-static void
-end_sender (DccpConnection * connection)
-{
-  add_sender_stats (connection, &connection->common->stats);
-  connection->sender_ccid->sender.free (connection->sender);
-}
-
-static void
-end_receiver (DccpConnection * connection)
-{
-  add_receiver_stats (connection, &connection->common->stats);
-  connection->receiver_ccid->receiver.free (connection->receiver);
-}
-
-/* Both begin, with this packet as the first. */
-static void
-begin_half_connections (DccpConnection * connection, guint64 sequence)
-{
-  begin_sender (connection, choose_ccid (connection, TRUE), connection->iss);
-  begin_receiver (connection, choose_ccid (connection, FALSE), sequence);
-  connection->delivered = sequence;
-  connection->began = connection->now;
-}
-
-/* This packet may have changed what is agreed on, even in OPEN (section 6). */
-static void
-follow_negotiation (DccpConnection * connection, guint64 sequence)
-{
-  const DccpCcid *sender, *receiver;
-
-  if (!connection->sender)
-    return;
-  sender = choose_ccid (connection, TRUE);
-  if (sender != connection->sender_ccid) {
-    end_sender (connection);
-    begin_sender (connection, sender, connection->gss);
-    tell_rate (connection);
-  }
-  receiver = choose_ccid (connection, FALSE);
-  if (receiver != connection->receiver_ccid) {
-    end_receiver (connection);
-    begin_receiver (connection, receiver, sequence);
-  }
-}
-
-/* Its features are those of the sender of data from 128, and those of the
- * receiver from 192 on (section 10.3). */
-static void
-init_context (DccpConnection * connection, const DccpCcid * ccid,
-    gboolean is_sender, DccpCcidContext * context)
-{
-  guint i;
-
-  context->now = connection->now;
-  context->round_trip = connection->round_trip;
-  context->features = 0;
-  for (i = 0; i < DCCP_CCID_MAX_FEATURES && ccid->features[i] != 0; i++) {
-    const guint8 number = ccid->features[i];
-    const gboolean is_of_sender = number < DCCP_FIRST_CCID_RECEIVER_OPTION;
-
-    if (dccp_features_get (connection->features, number,
-            is_of_sender == is_sender))
-      context->features |= 1 << i;
-  }
-}
-
-/* --- its end -------------------------------------------------------------- */
 
 void
 dccp_connection_free (DccpConnection * connection)
 {
-  if (connection->sender) {
-    end_sender (connection);
-    end_receiver (connection);
-  }
+  dccp_half_connections_clear (&connection->halves,
+      &connection->common->stats);
   dccp_features_free (connection->features);
   g_free (connection);
 }
@@ -381,6 +127,67 @@ dccp_connection_is_open (const DccpConnection * connection)
       || connection->state == DCCP_STATE_OPEN;
 }
 
+static guint64
+get_round_trip (DccpConnection * connection)
+{
+  DccpCcidSenderState state;
+
+  dccp_half_connections_get_sender (&connection->halves, &state);
+  if (state.round_trip > 0)
+    return state.round_trip;
+  return connection->halves.round_trip ? connection->halves.round_trip :
+      DCCP_DEFAULT_ROUND_TRIP;
+}
+
+/* What the handshake measured */
+static void
+set_round_trip (DccpConnection * connection, guint64 round_trip)
+{
+  dccp_half_connections_set_round_trip (&connection->halves, connection->now,
+      round_trip);
+  dccp_features_set_round_trip (connection->features,
+      connection->halves.round_trip);
+}
+
+/* Both begin, with this packet as the first. */
+static void
+begin_half_connections (DccpConnection * connection, guint64 sequence)
+{
+  dccp_half_connections_begin (&connection->halves, connection->now,
+      dccp_connection_get_max_payload (&connection->path, connection->mtu),
+      connection->iss, sequence);
+  connection->delivered = sequence;
+  connection->began = connection->now;
+}
+
+static void
+tell_event (DccpConnection * connection, const DccpEvent * event)
+{
+  DccpEvent told = *event;
+
+  told.path = connection->path;
+  dccp_events_push (&connection->common->events, &told);
+}
+
+static void
+tell_rate (DccpConnection * connection)
+{
+  DccpEvent event = { DCCP_EVENT_RATE };
+  DccpCcidSenderState state;
+
+  if (!connection->is_told)
+    return;
+  dccp_half_connections_get_sender (&connection->halves, &state);
+  event.rate = MIN (state.rate, 1e15) * 8;
+  if (ABS ((gdouble) event.rate - (gdouble) connection->told_rate) * 10 <
+      connection->told_rate || event.rate == connection->told_rate)
+    return;
+  dccp_common_trace (connection->common, "allowed rate: %" G_GUINT64_FORMAT
+      " to %" G_GUINT64_FORMAT " bit/s", connection->told_rate, event.rate);
+  connection->told_rate = event.rate;
+  tell_event (connection, &event);
+}
+
 /* CONNECTED, once it may be said */
 static void
 tell_connected (DccpConnection * connection)
@@ -392,8 +199,9 @@ tell_connected (DccpConnection * connection)
     return;
   connection->is_told = TRUE;
   dccp_common_trace (connection->common, "connected: sends by CCID %u, receives "
-      "by CCID %u, round trip %.1f ms", connection->sender_ccid->number,
-      connection->receiver_ccid->number, connection->round_trip / 1e6);
+      "by CCID %u, round trip %.1f ms", connection->halves.sender_ccid->number,
+      connection->halves.receiver_ccid->number,
+      connection->halves.round_trip / 1e6);
   connection->common->stats.connections++;
   tell_event (connection, &event);
   tell_rate (connection);
@@ -574,8 +382,7 @@ typedef struct
 {
   guint64 ndp;
   DccpCcidAck ack;
-  const DccpCcid *ccid;         /* whose options `own` has; NULL: none */
-  DccpCcidHeard own;
+  DccpHalfHeard own;            /* options of the congestion control */
   guint drop_offset;            /* numbers that Data Dropped has spoken of */
 } Heard;
 
@@ -764,16 +571,6 @@ refuse_option (DccpConnection * connection, const DccpOption * option)
   return TRUE;
 }
 
-/* What one congestion control has heard means nothing to another one. */
-static DccpCcidHeard *
-get_own (Heard * heard, const DccpCcid * ccid)
-{
-  if (heard->ccid != ccid)
-    memset (&heard->own, 0, sizeof (heard->own));
-  heard->ccid = ccid;
-  return &heard->own;
-}
-
 /* The congestion control wants the connection reset for it (RFC 6323 section
  * 3.3); the Reset has the beginning of the option itself. */
 static gboolean
@@ -788,24 +585,15 @@ abort_for_ccid_option (DccpConnection * connection, const DccpOption * option)
   return FALSE;
 }
 
-/* Section 10.3: whose it is says the type. FALSE: the connection was reset. */
+/* FALSE: the connection was reset. */
 static gboolean
 read_ccid_option (DccpConnection * connection, const DccpOption * option,
     Heard * heard)
 {
-  const gboolean is_to_sender = option->type >= DCCP_FIRST_CCID_RECEIVER_OPTION;
-  const DccpCcid *ccid = get_ccid (connection, is_to_sender);
-  DccpCcidOptionResult result = DCCP_CCID_OPTION_REFUSED;
-  DccpCcidContext context;
+  const DccpCcidOptionResult result =
+      dccp_half_connections_read_option (&connection->halves, connection->now,
+      option, &heard->own);
 
-  if (is_to_sender && ccid->sender.read_option) {
-    if (ccid->sender.read_option (get_own (heard, ccid), option))
-      result = DCCP_CCID_OPTION_READ;
-  } else if (!is_to_sender && ccid->receiver.read_option) {
-    init_context (connection, ccid, FALSE, &context);
-    result = ccid->receiver.read_option (connection->receiver, &context,
-        option);
-  }
   if (result == DCCP_CCID_OPTION_READ)
     return TRUE;
   if (!refuse_option (connection, option))
@@ -877,33 +665,13 @@ write_timestamp_echo (DccpConnection * connection, DccpOptionWriter * writer)
       connection->now - connection->stamp_time);
 }
 
-/* Not on packets that are to be as short as possible, or whose room is for
- * other options */
-static void
-write_sender_options (DccpConnection * connection, DccpType type,
-    DccpOptionWriter * writer)
+/* Not packets that are to be as short as possible, or whose room is for other
+ * options */
+static gboolean
+has_sender_options (DccpType type)
 {
-  const DccpCcid *ccid = get_ccid (connection, TRUE);
-  DccpCcidContext context;
-
-  if (type != DCCP_DATA && type != DCCP_DATA_ACK && type != DCCP_SYNC
-      && type != DCCP_SYNC_ACK)
-    return;
-  if (!ccid->sender.write_options)
-    return;
-  init_context (connection, ccid, TRUE, &context);
-  ccid->sender.write_options (connection->sender, &context, writer);
-}
-
-static void
-write_feedback (DccpConnection * connection, DccpOptionWriter * writer)
-{
-  const DccpCcid *ccid = connection->receiver_ccid;
-  DccpCcidContext context;
-
-  init_context (connection, ccid, FALSE, &context);
-  ccid->receiver.write_feedback (connection->receiver, &context, writer);
-  connection->common->stats.feedback_sent++;
+  return type == DCCP_DATA || type == DCCP_DATA_ACK || type == DCCP_SYNC
+      || type == DCCP_SYNC_ACK;
 }
 
 static void
@@ -923,8 +691,11 @@ write_acknowledgement_options (DccpConnection * connection,
       connection->now - connection->gsr_time);
   write_slow_receiver (connection, writer);
   dccp_dropped_write (&connection->dropped, connection->gsr, writer);
-  if (with_report)
-    write_feedback (connection, writer);
+  if (!with_report)
+    return;
+  dccp_half_connections_write_feedback (&connection->halves, connection->now,
+      writer);
+  connection->common->stats.feedback_sent++;
 }
 
 /* Section 8.1.4, in their order */
@@ -946,7 +717,9 @@ write_own_options (DccpConnection * connection, DccpType type,
   write_ndp_count (connection, writer);
   if (type != DCCP_SYNC)
     write_timestamp_echo (connection, writer);
-  write_sender_options (connection, type, writer);
+  if (has_sender_options (type))
+    dccp_half_connections_write_options (&connection->halves, connection->now,
+        writer);
   if (type == DCCP_ACK || type == DCCP_RESPONSE)
     write_cookies (connection, writer);
   if (type == DCCP_ACK)
@@ -996,7 +769,7 @@ back_off (DccpConnection * connection)
   connection->retransmit_at = connection->now + connection->backoff;
 }
 
-/* --- packets that are sent -------------------------------------------------- */
+/* --- packets that are sent ------------------------------------------------ */
 
 /* One of each kind may wait until it is polled, and is made then. */
 
@@ -1061,27 +834,13 @@ write_packet (DccpConnection * connection, DccpPacket * packet,
   return dccp_packet_write (packet, &connection->path, bytes);
 }
 
-static gboolean
-wants_feedback (DccpConnection * connection)
-{
-  return connection->receiver
-      && connection->receiver_ccid->receiver.wants_feedback (
-      connection->receiver, connection->now);
-}
-
-static void
-note_control (DccpConnection * connection, guint64 sequence)
-{
-  if (connection->sender && connection->sender_ccid->sender.sent_other)
-    connection->sender_ccid->sender.sent_other (connection->sender,
-        connection->now, sequence);
-}
-
 static gsize
 write_control (DccpConnection * connection, DccpType type,
     guint64 acknowledgement, guint8 bytes[DCCP_LONGEST_CONTROL])
 {
-  const gboolean with_report = type == DCCP_ACK && wants_feedback (connection);
+  const gboolean with_report = type == DCCP_ACK
+      && dccp_half_connections_want_feedback (&connection->halves,
+      connection->now);
   DccpOptionWriter writer;
   DccpPacket packet;
 
@@ -1095,7 +854,8 @@ write_control (DccpConnection * connection, DccpType type,
     connection->ndp = 0;
   else
     connection->ndp++;
-  note_control (connection, packet.sequence);
+  dccp_half_connections_sent_other (&connection->halves, connection->now,
+      packet.sequence);
   return write_packet (connection, &packet, &writer, bytes);
 }
 
@@ -1151,7 +911,9 @@ wants_ack (DccpConnection * connection)
 {
   if (!dccp_connection_is_open (connection))
     return FALSE;
-  return connection->owes_ack || wants_feedback (connection)
+  return connection->owes_ack
+      || dccp_half_connections_want_feedback (&connection->halves,
+      connection->now)
       || dccp_features_want_packet (connection->features, connection->now);
 }
 
@@ -1184,7 +946,7 @@ dccp_connection_poll_output (DccpConnection * connection, guint64 now,
       connection->gsr, bytes);
 }
 
-/* --- packets that arrive ---------------------------------------------------- */
+/* --- packets that arrive -------------------------------------------------- */
 
 /* Steps 4 to 16 of section 8.5, a function each. Steps 1 to 3 are those of the
  * codec and of the endpoint. */
@@ -1275,9 +1037,7 @@ input_to_receiver (DccpConnection * connection, const DccpPacket * packet,
     .ndp = ndp,
   };
 
-  if (connection->receiver)
-    connection->receiver_ccid->receiver.input (connection->receiver,
-        connection->now, &arrived);
+  dccp_half_connections_input (&connection->halves, connection->now, &arrived);
 }
 
 /* Who forges packets to the other end makes it send Syncs that acknowledge
@@ -1407,8 +1167,10 @@ step_8_process_options (DccpConnection * connection, Arrival * arrival)
         &arrival->heard);
   dccp_features_processed (connection->features, connection->gsr,
       connection->gss);
-  if (is_fine)
-    follow_negotiation (connection, packet->sequence);
+  if (is_fine && dccp_half_connections_follow (&connection->halves,
+          connection->now, connection->gss, packet->sequence,
+          &connection->common->stats))
+    tell_rate (connection);
   return is_fine;
 }
 
@@ -1580,18 +1342,14 @@ hear_feedback (DccpConnection * connection, Arrival * arrival)
   gboolean is_feedback;
 
   ack->acknowledged = arrival->packet->acknowledgement;
-  ack->heard = get_own (&arrival->heard, connection->sender_ccid);
-  news.round_trip = 0;
-  news.n_losses = 0;
-  is_feedback = connection->sender_ccid->sender.feedback (connection->sender,
-      connection->now, ack, &news);
+  is_feedback = dccp_half_connections_feedback (&connection->halves,
+      connection->now, ack, &arrival->heard.own, &news);
   tell_lost (connection, &news);
   if (!is_feedback)
     return;
-  get_sender_state (connection, &state);
+  dccp_half_connections_get_sender (&connection->halves, &state);
   if (state.round_trip > 0)
     dccp_features_set_round_trip (connection->features, state.round_trip);
-  set_receiver_round_trip (connection, news.round_trip);
   tell_rate (connection);
 }
 
@@ -1618,7 +1376,7 @@ feed_congestion_control (DccpConnection * connection, Arrival * arrival)
   const gboolean is_ack = packet->type == DCCP_ACK
       || packet->type == DCCP_DATA_ACK;
 
-  if (!connection->receiver)
+  if (!connection->halves.receiver)
     return;
   input_to_receiver (connection, packet, is_data, arrival->heard.ndp);
   /* What was overtaken says nothing new. */
@@ -1750,7 +1508,7 @@ dccp_connection_next_send (DccpConnection * connection, guint64 now)
    * before the Ack that has them, and a full packet has no room for them. */
   if (connection->cookies_size > 0)
     return DCCP_NEVER;
-  return connection->sender_ccid->sender.next_send (connection->sender, now);
+  return dccp_half_connections_next_send (&connection->halves, now);
 }
 
 /* With a DataAck, and its options */
@@ -1814,7 +1572,7 @@ dccp_connection_send (DccpConnection * connection, guint64 now,
   packet.payload = payload;
   packet.payload_size = size;
   packet.coverage = get_coverage (connection, size);
-  packet.ccval = connection->sender_ccid->sender.sent (connection->sender, now,
+  packet.ccval = dccp_half_connections_sent (&connection->halves, now,
       packet.sequence, size, more);
   dccp_history_set (&connection->sent_data, packet.sequence);
   connection->ndp = 0;
@@ -1867,15 +1625,6 @@ get_probe_time (DccpConnection * connection)
       connection->common->config.idle_timeout / PROBE_FIRST);
 }
 
-static guint64
-get_sender_wakeup (DccpConnection * connection)
-{
-  const DccpCcidSender *verbs = &connection->sender_ccid->sender;
-
-  return verbs->next_wakeup ? verbs->next_wakeup (connection->sender) :
-      DCCP_NEVER;
-}
-
 guint64
 dccp_connection_next_wakeup (DccpConnection * connection)
 {
@@ -1884,9 +1633,7 @@ dccp_connection_next_wakeup (DccpConnection * connection)
   if (!dccp_connection_is_open (connection))
     return next;
   next = MIN (next, get_probe_time (connection));
-  next = MIN (next, get_sender_wakeup (connection));
-  next = MIN (next,
-      connection->receiver_ccid->receiver.next_wakeup (connection->receiver));
+  next = MIN (next, dccp_half_connections_next_wakeup (&connection->halves));
   return MIN (next, dccp_features_next_wakeup (connection->features));
 }
 
@@ -1968,8 +1715,6 @@ dccp_connection_timeout (DccpConnection * connection, guint64 now)
     return;
   if (now >= get_probe_time (connection))
     probe (connection);
-  if (now >= get_sender_wakeup (connection)) {
-    connection->sender_ccid->sender.timeout (connection->sender, now);
+  if (dccp_half_connections_timeout (&connection->halves, now))
     tell_rate (connection);
-  }
 }

@@ -9,6 +9,7 @@
 #include "dccpcommon.h"
 #include "dccpdropped.h"
 #include "dccpfeatures.h"
+#include "dccphalfconnections.h"
 #include "dccphistory.h"
 #include "dccpoptions.h"
 
@@ -38,9 +39,7 @@ typedef struct
   gboolean is_told;             /* CONNECTED */
   DccpState state;
   DccpFeatures *features;
-  /* congestion control, from PARTOPEN or OPEN on; all NULL before */
-  const DccpCcid *sender_ccid, *receiver_ccid;
-  gpointer sender, receiver;
+  DccpHalfConnections halves;   /* from PARTOPEN or OPEN on */
   guint mtu;
 
   /* numbers (section 7.1) */
@@ -58,7 +57,6 @@ typedef struct
                                  * a server in RESPOND a Sync */
   guint64 backoff;
   guint64 probe_at;             /* a Sync asks whether anybody is there */
-  guint64 round_trip;           /* of the handshake; 0: unknown */
   guint64 request_times[DCCP_MAX_REQUESTS];
   guint64 response, response_time;      /* the last Response */
 
@@ -98,9 +96,6 @@ DccpConnection *dccp_connection_new_server (DccpCommon * common, guint64 now,
 void dccp_connection_free (DccpConnection * connection);
 void dccp_connection_add_stats (DccpConnection * connection,
     DccpStats * stats);
-/* Of both half-connections; 0 before they begin */
-void dccp_connection_get_states (DccpConnection * connection,
-    DccpCcidSenderState * sender, DccpCcidReceiverState * receiver);
 gboolean dccp_connection_is_over (const DccpConnection * connection);
 gboolean dccp_connection_is_open (const DccpConnection * connection);
 

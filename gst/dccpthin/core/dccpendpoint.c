@@ -224,7 +224,7 @@ settle_candidates (DccpEndpoint * endpoint)
 
     if (dccp_connection_is_over (candidate)) {
       /* Without an Ack its Request may be forged: it keeps no ports. */
-      if (candidate->state == DCCP_STATE_TIME_WAIT && candidate->sender)
+      if (candidate->state == DCCP_STATE_TIME_WAIT && candidate->halves.sender)
         remember (endpoint, candidate);
       drop_candidate (endpoint, i);
       continue;
@@ -851,8 +851,9 @@ describe_half_connections (DccpConnection * connection, DccpStats * stats)
   DccpCcidReceiverState receiver;
   DccpCcidSenderState sender;
 
-  stats->round_trip = connection->round_trip;
-  dccp_connection_get_states (connection, &sender, &receiver);
+  stats->round_trip = connection->halves.round_trip;
+  dccp_half_connections_get_sender (&connection->halves, &sender);
+  dccp_half_connections_get_receiver (&connection->halves, &receiver);
   stats->rate = to_bits (sender.rate);
   stats->reported_rate = to_bits (sender.receive_rate);
   stats->loss_event_rate = sender.loss_event_rate;

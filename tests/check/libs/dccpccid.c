@@ -272,8 +272,8 @@ assert_ccid (guint number)
     DccpConnection *connection = dccp_wire_get (&wire, end);
 
     fail_unless (dccp_features_are_settled (connection->features));
-    assert_equals_int (connection->sender_ccid->number, number);
-    assert_equals_int (connection->receiver_ccid->number, number);
+    assert_equals_int (connection->halves.sender_ccid->number, number);
+    assert_equals_int (connection->halves.receiver_ccid->number, number);
     assert_equals_int (dccp_features_get (connection->features,
             DCCP_FEATURE_CCID, TRUE), number);
     assert_equals_int (dccp_features_get (connection->features,
@@ -407,7 +407,7 @@ GST_START_TEST (one_that_is_agreed_on_late_takes_over)
   dccp_wire_run (&wire, 100 * MS);
   assert_equals_int (dccp_wire_get_state (&wire, CLIENT),
       DCCP_STATE_PARTOPEN);
-  assert_equals_int (dccp_wire_get (&wire, CLIENT)->sender_ccid->number,
+  assert_equals_int (dccp_wire_get (&wire, CLIENT)->halves.sender_ccid->number,
       CCID_INTERVAL);
   assert_equals_int (dccp_wire_count_events (&wire, CLIENT,
           DCCP_EVENT_CONNECTED), 0);
@@ -439,8 +439,8 @@ GST_START_TEST (one_that_is_agreed_on_later_takes_over)
       "\42\4\1\370" "\1\300\6\0\0\0\3";
   packet.options_size = 23;
   dccp_wire_forge (&wire, CLIENT, &packet);
-  assert_equals_int (connection->sender_ccid->number, CCID_INTERVAL);
-  assert_equals_int (connection->receiver_ccid->number, 3);
+  assert_equals_int (connection->halves.sender_ccid->number, CCID_INTERVAL);
+  assert_equals_int (connection->halves.receiver_ccid->number, 3);
   assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->rate,
       100 * 8 * SECOND / FIRST_INTERVAL);
   assert_equals_uint64 (dccp_wire_get_stats (&wire, CLIENT)->option_errors, 0);

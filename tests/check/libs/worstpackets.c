@@ -412,9 +412,10 @@ static void
 renew_sender (DccpConnection * connection, guint64 first)
 {
   const DccpCcidConfig config = {.sequence = first,.max_segment = 1000 };
+  DccpHalfConnections *halves = &connection->halves;
 
-  connection->sender_ccid->sender.free (connection->sender);
-  connection->sender = connection->sender_ccid->sender.create (&config);
+  halves->sender_ccid->sender.free (halves->sender);
+  halves->sender = halves->sender_ccid->sender.create (&config);
 }
 
 /* Intervals that cover the whole history, in Loss Intervals; the sink looks for
