@@ -114,15 +114,56 @@ expect_addresses (GstElement * sink, const gchar * channels,
   g_free (found_addresses);
 }
 
-static void
-count_deprecations (GstDebugCategory * category, GstDebugLevel level,
-    const gchar * file, const gchar * function, gint line, GObject * object,
-    GstDebugMessage * message, gpointer n)
+/* What the log prints, read back from a file in place of standard error:
+ * gst_debug_add_log_function () leaks the list of functions on purpose, and
+ * LeakSanitizer reports that. */
+typedef struct
 {
-  if (level == GST_LEVEL_WARNING
-      && strstr (gst_debug_message_get (message),
-          "The property bonding-addresses is deprecated: use channels"))
-    (*(guint *) n)++;
+  gchar *path;
+  gint file, standard_error;
+} LogCapture;
+
+static void
+begin_log_capture (LogCapture * capture)
+{
+  capture->file = g_file_open_tmp ("mmtpsink-XXXXXX.log", &capture->path, NULL);
+  fail_unless (capture->file >= 0);
+  capture->standard_error = dup (STDERR_FILENO);
+  fail_unless (capture->standard_error >= 0);
+  fail_unless (dup2 (capture->file, STDERR_FILENO) >= 0);
+}
+
+static void
+end_log_capture (LogCapture * capture)
+{
+  dup2 (capture->standard_error, STDERR_FILENO);
+  close (capture->standard_error);
+  close (capture->file);
+  g_unlink (capture->path);
+  g_free (capture->path);
+}
+
+static guint
+count_lines (const LogCapture * capture, gboolean (*is_wanted) (const gchar *))
+{
+  gchar *text, **lines;
+  guint i, n = 0;
+
+  fail_unless (g_file_get_contents (capture->path, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  for (i = 0; lines[i] != NULL; i++)
+    n += is_wanted (lines[i]);
+  g_strfreev (lines);
+  g_free (text);
+  return n;
+}
+
+static gboolean
+is_deprecation (const gchar * line)
+{
+  return strstr (line, "WARN")
+      && strstr (line,
+      "The property bonding-addresses is deprecated: use channels");
 }
 
 /* What is set last counts. */
@@ -132,10 +173,10 @@ GST_START_TEST (bonding_addresses_are_a_deprecated_alias_of_channels)
   GParamSpec *alias = g_object_class_find_property (G_OBJECT_GET_CLASS (sink),
       "bonding-addresses");
   GstDebugLevel before = gst_debug_get_default_threshold ();
-  guint n = 0;
+  LogCapture capture;
 
   fail_unless (alias->flags & G_PARAM_DEPRECATED);
-  gst_debug_add_log_function (count_deprecations, &n, NULL);
+  begin_log_capture (&capture);
   gst_debug_set_default_threshold (GST_LEVEL_WARNING);
   g_object_set (sink, "bonding-addresses", "192.0.2.1:7,tv:8/wlan0", NULL);
   expect_addresses (sink, "->192.0.2.1:7?name=192.0.2.1:7, "
@@ -147,9 +188,9 @@ GST_START_TEST (bonding_addresses_are_a_deprecated_alias_of_channels)
   g_object_set (sink, "bonding-addresses", "192.0.2.1:7", NULL);
   g_object_set (sink, "bonding-addresses", NULL, NULL);
   expect_addresses (sink, "auto", NULL);
-  fail_unless_equals_int (n, 1);
+  fail_unless_equals_int (count_lines (&capture, is_deprecation), 1);
   gst_debug_set_default_threshold (before);
-  gst_debug_remove_log_function (count_deprecations);
+  end_log_capture (&capture);
   gst_object_unref (sink);
 }
 
@@ -473,52 +514,26 @@ is_line_of_both_channels (const gchar * line)
       && strstr (line, "; 127.0.0.3: ");
 }
 
-static guint
-count_lines (const gchar * path)
-{
-  gchar *text, **lines;
-  guint i, n = 0;
-
-  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
-  lines = g_strsplit (text, "\n", -1);
-  for (i = 0; lines[i] != NULL; i++)
-    n += is_line_of_both_channels (lines[i]);
-  g_strfreev (lines);
-  g_free (text);
-  return n;
-}
-
-/* A user can ask for GST_DEBUG=mmtpsink:4 while the pipeline runs. The test
- * reads what arrives on standard error: gst_debug_add_log_function () leaks
- * the list of functions on purpose, and LeakSanitizer reports that.
- */
+/* A user can ask for GST_DEBUG=mmtpsink:4 while the pipeline runs. */
 GST_START_TEST (a_line_a_second_tells_of_each_channel)
 {
-  gchar *path;
-  gint file, standard_error;
-  guint i = 0;
+  LogCapture capture;
   LoopbackPair pair;
+  guint i = 0;
 
-  file = g_file_open_tmp ("mmtpsink-XXXXXX.log", &path, NULL);
-  fail_unless (file >= 0);
   mmtp_loopback_pair_init (&pair, "127.0.0.2, 127.0.0.3");
   loopback_push (&pair, loopback_make_buffer (i++, SIZE));
   loopback_wait_for_message (&pair.sink, "mmtp-channel", "state", "active");
-  standard_error = dup (STDERR_FILENO);
-  dup2 (file, STDERR_FILENO);
+  begin_log_capture (&capture);
   g_usleep (G_USEC_PER_SEC / 10);
-  fail_unless_equals_int (count_lines (path), 0);
+  fail_unless_equals_int (count_lines (&capture, is_line_of_both_channels), 0);
   gst_debug_set_threshold_for_name ("mmtpsink", GST_LEVEL_INFO);
-  while (count_lines (path) < 2) {
+  while (count_lines (&capture, is_line_of_both_channels) < 2) {
     loopback_push (&pair, loopback_make_buffer (i++, SIZE));
     g_usleep (G_USEC_PER_SEC / 20);
   }
   gst_debug_set_threshold_for_name ("mmtpsink", GST_LEVEL_NONE);
-  dup2 (standard_error, STDERR_FILENO);
-  close (standard_error);
-  close (file);
-  g_unlink (path);
-  g_free (path);
+  end_log_capture (&capture);
   loopback_pair_clear (&pair);
 }
 
