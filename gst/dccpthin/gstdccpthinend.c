@@ -58,7 +58,7 @@ take_connection (GstDccpThinEnd * end, const DccpEvent * event)
   tell_connection (end, "connected", &event->path);
 }
 
-/* Who listens still waits for the first one who gets through. */
+/* A listener still waits for the first peer that connects. */
 static gboolean
 is_waiting (GstDccpThinEnd * end)
 {

@@ -453,7 +453,7 @@ connect_to_any (GstDccpThinSink * self, const GstDccpThinSettings * settings,
   return done;
 }
 
-/* Who listens does so from PAUSED on, and says at once if that can't be. */
+/* A listener listens from PAUSED on, and an error there is posted at once. */
 static gboolean
 gst_dccp_thin_sink_listen (GstDccpThinSink * self)
 {
@@ -660,7 +660,7 @@ begin_to_close (GstDccpThinSink * self)
   UNLOCK (self);
 }
 
-/* Who closed as well, or has gone, has taken what there was. */
+/* A peer that closed as well, or that has gone, has taken what there was. */
 static gboolean
 has_gone (const GError * error)
 {

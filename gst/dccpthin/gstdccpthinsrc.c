@@ -341,7 +341,7 @@ submit_list (GstDccpThinSrc * self, GstBuffer ** buffers, guint n)
   return gst_network_src_submit_list (GST_NETWORK_SRC (self), list);
 }
 
-/* Who counts buffers gets them singly. */
+/* num-buffers counts lists as one buffer, so buffers are then pushed singly. */
 static guint
 get_longest_list (GstDccpThinSrc * self)
 {
@@ -653,7 +653,7 @@ reset (GstDccpThinSrc * self)
   g_cancellable_reset (self->cancellable);
 }
 
-/* Who listens does so from PAUSED on, and says at once if that can't be. */
+/* A listener listens from PAUSED on, and an error there is posted at once. */
 static gboolean
 begin_to_listen (GstDccpThinSrc * self)
 {

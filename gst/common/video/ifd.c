@@ -490,12 +490,13 @@ is_larger (const GList * link, const IfdEntry * c)
   return link && get_entry (link)->frame.size >= c->frame.size;
 }
 
-/* Who makes room, in W, or NULL: C itself; and the rule that says so, for the
- * trace. All B-frames go before any P, the largest first; then no B-frame is left
- * in W or C, and a P goes to which no frame in W or C refers: best one that leads
- * its GOP, else the last of a GOP that is complete, which costs one picture and
- * perhaps the leading B-frames of the next GOP, else C, which costs the rest of its
- * GOP. An I-frame goes only when all are I-frames: the oldest. */
+/* Returns the frame of W that makes room, or NULL when C itself has to go.
+ * `rule` becomes the rule that chose it, for the trace. All B-frames go before
+ * any P, the largest first. When no B-frame is left in W or C, a P goes to
+ * which no frame in W or C refers. The best one leads its GOP. The next best
+ * is the last of a complete GOP, which costs one picture and perhaps the
+ * leading B-frames of the next GOP. Otherwise C goes, which costs the rest of
+ * its GOP. An I-frame goes only when all are I-frames: the oldest. */
 static GList *
 find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {

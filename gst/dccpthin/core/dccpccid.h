@@ -181,7 +181,7 @@ typedef struct
   const gchar *name;
   /* Boolean features of its own: 128 to 191 are the sender's, 192 to 255 the
    * receiver's (section 10.3). The peer is asked for them, and gets them.
-   * Those of two algorithms with the same number have the same meaning. */
+   * Features of two algorithms with the same number mean the same. */
   guint8 features[DCCP_CCID_MAX_FEATURES];      /* 0 behind the last */
   const DccpCcidOption *options;        /* type 0 behind the last; or NULL */
   DccpCcidSender sender;

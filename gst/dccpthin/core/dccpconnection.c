@@ -17,7 +17,8 @@
 /* A connection is asked after half of the idle timeout, and then in eighths. */
 #define PROBE_FIRST 2
 #define PROBE_AGAIN 8
-/* Who answers may have other things to do first, however near it is. */
+/* The peer may have other things to do before it answers, even when it is
+ * near. */
 #define LEAST_BACKOFF DCCP_DEFAULT_ROUND_TRIP
 /* Bytes that data may have of NDP Count, Timestamp Echo, an option of the
  * congestion control (dccpccid.h) and Slow Receiver */
@@ -296,7 +297,8 @@ get_swh (DccpConnection * connection)
   return dccp_sequence_add (connection->gsr, (3 * w + 3) / 4);
 }
 
-/* Of what they acknowledge; AWH is GSS. */
+/* The lower end of the acknowledgement number window (section 7.5.1). Its upper
+ * end, AWH, is GSS. */
 static guint64
 get_awl (DccpConnection * connection)
 {
@@ -505,8 +507,8 @@ dccp_connection_add_cookie (DccpConnection * connection, const guint8 * value,
   return TRUE;
 }
 
-/* Those of the first Response are the ones to return. It is processed in
- * REQUEST, a repeated one in PARTOPEN. */
+/* The client returns the cookies of the first Response. That one is processed
+ * in REQUEST, a repeated one in PARTOPEN. */
 static gboolean
 read_cookie (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option)
@@ -1040,9 +1042,9 @@ input_to_receiver (DccpConnection * connection, const DccpPacket * packet,
   dccp_half_connections_input (&connection->halves, connection->now, &arrived);
 }
 
-/* Who forges packets to the other end makes it send Syncs that acknowledge
- * numbers we never sent. They are refused, but were no loss: the sender is not
- * to slow down for them. */
+/* An attacker who forges packets to the peer makes it send Syncs that
+ * acknowledge numbers which we never sent. These Syncs are refused, but they are
+ * no loss, so the sender must not slow down for them. */
 static gboolean
 refuse_sync (DccpConnection * connection, Arrival * arrival)
 {
@@ -1185,7 +1187,7 @@ is_still_requesting (DccpConnection * connection, const DccpPacket * packet)
       && packet->reset_code == DCCP_RESET_PACKET_ERROR;
 }
 
-/* Who closes waits for it, whatever its code. */
+/* An end that closes waits for a Reset, whatever its code. */
 static gboolean
 step_9_process_reset (DccpConnection * connection, Arrival * arrival)
 {

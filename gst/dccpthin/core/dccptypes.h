@@ -11,8 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* Of what dccp_endpoint_poll_output writes. Data is not written, but pointed
- * to. */
+/* Maximum bytes that dccp_endpoint_poll_output writes. Data is not written, but
+ * pointed to. */
 #define DCCP_LONGEST_CONTROL DCCP_LONGEST_HEADER
 
 typedef struct

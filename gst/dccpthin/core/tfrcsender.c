@@ -31,9 +31,9 @@
 #define SEGMENT_FILTER 0.9
 /* Of the mean deviation: RFC 6298 section 2.3 */
 #define VARIANCE_FILTER 0.75
-/* No RFC bounds a sample of the round trip. That of a loopback interface is far
- * below the least one, and a clock that stands still gives none; the most is t_mbi
- * (4.3). */
+/* No RFC bounds a sample of the round trip. Over a loopback interface it is far
+ * below this minimum, and a clock that stands still gives none. The maximum is
+ * t_mbi (4.3). */
 #define LEAST_ROUND_TRIP (SECOND / 1000)
 #define MOST_ROUND_TRIP (BACKOFF * SECOND)
 /* What a data-limited sender's receive rate counts after a loss (4.3) */

@@ -216,10 +216,10 @@ mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
   return 0;
 }
 
-/* Who sees an INIT may have a COOKIE sent to an address of its own, and bring
- * the sender that one: the receiver made it, and yet it opens nothing. With a
- * key each COOKIE is tried, while those of one INIT are not too many. Without
- * one the first COOKIE is as good as any. */
+/* An attacker who sees an INIT may let the receiver send a COOKIE to another
+ * address, and pass that COOKIE on to the sender. The receiver made it, and
+ * yet it opens nothing. With a key each COOKIE is tried, as long as those of
+ * one INIT are not too many. Without a key the first COOKIE is as good as any. */
 static gboolean
 may_take_cookie (const MmtpHandshake * self, const MmtpInit * cookie)
 {
@@ -359,7 +359,7 @@ take_old_cookie (MmtpHandshake * self, MmtpPath * path)
   return MMTP_VALID;
 }
 
-/* Who is busy may not be for long: section 4. */
+/* A receiver that is busy may soon be free again: section 4. */
 static gboolean
 is_refused (MmtpHandshake * self, MmtpRefuseReason reason)
 {

@@ -554,8 +554,9 @@ give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   raise_floor (queue);
 }
 
-/* Of what has not begun the least important, but less than `rank`; of these the
- * last put, of which the others depend least. FALSE: not enough. */
+/* Gives up frames that have not begun and are less important than `rank`: first
+ * the least important ones, and of these the one put last, because the others
+ * depend on it least. FALSE: that was not enough. */
 static gboolean
 give_up_below (MmtpSendQueue * queue, MmtpRank rank, guint64 work,
     MmtpDiscard reason)
