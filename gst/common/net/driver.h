@@ -52,9 +52,7 @@ typedef struct
     gboolean (*check) (gpointer owner, GError ** error);
   /* Unlocks, and tells others what the owner has noted. */
   void (*unlock_and_tell) (gpointer owner);
-  /* Logs one line. is_packet: there is one for each packet. */
-  void (*trace) (gpointer owner, gboolean is_packet, const gchar * format,
-      va_list args) G_GNUC_PRINTF (3, 0);
+  DriverTrace trace;            /* or NULL */
 } DriverFuncs;
 
 typedef struct

@@ -13,6 +13,11 @@ G_BEGIN_DECLS
 
 #define DRIVER_NEVER G_MAXUINT64
 
+/* The trace callback of a core and of the driver. Logs one line. is_packet: there
+ * is one for each packet. */
+typedef void (*DriverTrace) (gpointer owner, gboolean is_packet,
+    const gchar * format, va_list args) G_GNUC_PRINTF (3, 0);
+
 /* What a core can do, beside the function that makes one. Times are ns of
  * g_get_monotonic_time (). Paths are the numbers of driver_add_path. */
 typedef struct

@@ -9,6 +9,7 @@
 #include "dccpanswers.h"
 #include "dccpevents.h"
 #include "dccptypes.h"
+#include "driververbs.h"
 
 G_BEGIN_DECLS
 
@@ -22,7 +23,7 @@ typedef struct
   DccpLimiter last_resets;      /* to other ends of connections that were */
   DccpAnswers answers;
   DccpEvents events;
-  DccpTrace trace;              /* or NULL */
+  DriverTrace trace;            /* or NULL */
   gpointer trace_owner;
 } DccpCommon;
 

@@ -147,7 +147,7 @@ drop_candidate (DccpEndpoint * endpoint, guint n)
 }
 
 void
-dccp_endpoint_set_trace (DccpEndpoint * endpoint, DccpTrace trace,
+dccp_endpoint_set_trace (DccpEndpoint * endpoint, DriverTrace trace,
     gpointer owner)
 {
   endpoint->common.trace = trace;

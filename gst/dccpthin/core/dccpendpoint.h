@@ -48,7 +48,7 @@ void dccp_endpoint_free (DccpEndpoint * endpoint);
 /* From now on decisions are traced: states of the connection, what both ends
  * agreed on, changes of the allowed rate, and packets that are discarded. NULL:
  * none */
-void dccp_endpoint_set_trace (DccpEndpoint * endpoint, DccpTrace trace,
+void dccp_endpoint_set_trace (DccpEndpoint * endpoint, DriverTrace trace,
     gpointer owner);
 
 /* A client's; again after the last connection has closed */

@@ -126,10 +126,6 @@ typedef struct
   guint64 slow_receiver_sent, dropped_sent;
 } DccpStats;
 
-/* Logs one line. is_packet: there is one for each packet. */
-typedef void (*DccpTrace) (gpointer owner, gboolean is_packet,
-    const gchar * format, va_list args) G_GNUC_PRINTF (3, 0);
-
 G_END_DECLS
 
 #endif /* __DCCP_TYPES_H__ */
