@@ -105,6 +105,25 @@ void gst_dccp_thin_end_queue_message (GstDccpThinEnd * end,
 void gst_dccp_thin_end_take_off (GstDccpThinEnd * end);
 void gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end);
 
+/* Rows of both elements' tables of properties. The element has a
+ * member `end`. */
+#define PROPERTY_DCCP_THIN_ADDRESS(name, nick) \
+    PROPERTY_STRING (name, nick, \
+        "Address or name of this host to listen at, or to connect from; " \
+        "0.0.0.0 or ::, all of them", \
+        PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, \
+        end.settings.address, "0.0.0.0")
+#define PROPERTY_DCCP_THIN_PORT(get_port) \
+    PROPERTY_INT ("port", "Port", \
+        "Port to connect to or to listen at, of DCCP and, in UDP, of UDP; 0: " \
+        "listen at any, and once it does so the port is here", \
+        PROPERTY_READY | PROPERTY_URI, end.settings.port, 0, G_MAXUINT16, \
+        GST_DCCP_THIN_DEFAULT_PORT, .get = get_port)
+#define PROPERTY_DCCP_THIN_MODE(initial) \
+    PROPERTY_ENUM ("mode", "Mode", "Who connects to whom", \
+        PROPERTY_READY | PROPERTY_URI, end.settings.mode, \
+        gst_dccp_thin_mode_get_type, initial)
+
 G_END_DECLS
 
 #endif /* __GST_DCCP_THIN_END_H__ */

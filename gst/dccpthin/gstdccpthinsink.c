@@ -778,19 +778,9 @@ get_port (gpointer object, GValue * value, GParamSpec * pspec)
 static const GstWirelessProperty properties[] = {
   PROPERTY_NETWORK_URI ("dccpthin://host:port?property=value&...; it reads as "
       "dccpthin://host:port", "dccpthin://localhost:5004"),
-  PROPERTY_STRING ("bind-address", "Bind address",
-      "Address or name of this host to listen at, or to connect from; "
-      "0.0.0.0 or ::, all of them",
-      PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, end.settings.address,
-      "0.0.0.0"),
-  PROPERTY_INT ("port", "Port",
-      "Port to connect to or to listen at, of DCCP and, in UDP, of UDP; 0: "
-      "listen at any, and once it does so the port is here",
-      PROPERTY_READY | PROPERTY_URI, end.settings.port, 0, G_MAXUINT16,
-      GST_DCCP_THIN_DEFAULT_PORT, .get = get_port),
-  PROPERTY_ENUM ("mode", "Mode", "Who connects to whom",
-      PROPERTY_READY | PROPERTY_URI, end.settings.mode,
-      gst_dccp_thin_mode_get_type, GST_DCCP_THIN_MODE_CONNECT),
+  PROPERTY_DCCP_THIN_ADDRESS ("bind-address", "Bind address"),
+  PROPERTY_DCCP_THIN_PORT (get_port),
+  PROPERTY_DCCP_THIN_MODE (GST_DCCP_THIN_MODE_CONNECT),
   /* RFC 4340 section 9.2.1: 4 bits */
   PROPERTY_UINT ("checksum-coverage", "Checksum coverage",
       "What the checksum covers where the other end allows less than all, "
