@@ -912,22 +912,14 @@ mmtp_sender_timeout (MmtpSender * sender, guint64 now)
 
 /* --- what goes out ------------------------------------------------------- */
 
+/* `poll`: mmtp_control_poll or mmtp_control_poll_probe */
 static gsize
-write_control (MmtpSender * sender, MmtpOutput * output)
+write_control (MmtpSender * sender,
+    MmtpPath * (*poll) (MmtpControl * control, MmtpMessage * message),
+    MmtpOutput * output)
 {
   MmtpMessage message;
-  MmtpPath *path = mmtp_control_poll (&sender->control, &message);
-
-  return path ?
-      mmtp_transmitter_write (&sender->transmitter, path, &message, output,
-      MMTP_NO_STREAM) : 0;
-}
-
-static gsize
-write_probe (MmtpSender * sender, MmtpOutput * output)
-{
-  MmtpMessage message;
-  MmtpPath *path = mmtp_control_poll_probe (&sender->control, &message);
+  MmtpPath *path = poll (&sender->control, &message);
 
   return path ?
       mmtp_transmitter_write (&sender->transmitter, path, &message, output,
@@ -949,7 +941,7 @@ mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * path,
     size = mmtp_handshake_write (&sender->handshake, bytes, room,
         &output.path);
   } else if (sender->handshake.phase == MMTP_PHASE_SESSION) {
-    size = write_control (sender, &output);
+    size = write_control (sender, mmtp_control_poll, &output);
     if (size == 0) {
       expire (sender);
       size = mmtp_transmitter_write_data (&sender->transmitter, &output);
@@ -957,7 +949,7 @@ mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * path,
     if (size == 0)
       size = mmtp_transmitter_write_repair (&sender->transmitter, &output);
     if (size == 0)
-      size = write_probe (sender, &output);
+      size = write_control (sender, mmtp_control_poll_probe, &output);
   }
   *path = output.path;
   if (size == 0)
