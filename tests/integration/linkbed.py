@@ -22,6 +22,8 @@ NS_PER_MS = 1e6
 # gst-launch-1.0 shows no messages of elements, but its bus can be watched.
 BUS = {"GST_DEBUG": "GST_BUS:5", "GST_DEBUG_NO_COLOR": "1"}
 QUIET = {"GST_DEBUG": ""}  # for other commands
+PATH_STATES = re.compile(r"mmtp-channel, channel=\(uint\)\d+, "
+                         r"name=\(string\)([\w.]+), state=\(string\)(\w+)")
 STATS = re.compile(r"application/x-wirelesslink-stats, (.*)")
 # Every second, for a run that is ended before its stream is.
 STATS_INTERVAL = "stats-interval=1000000000"
@@ -80,6 +82,12 @@ def read_log(path, flow):
             found.append(Packet(flow, *map(int, values[3:5]), values[5],
                                 *map(int, values[6:9]), int(values[10])))
     return found
+
+
+def path_states(messages, name):
+    """The states of a path, in the order of the messages of mmtpsink."""
+    return [state for path, state in PATH_STATES.findall(messages)
+            if path == name]
 
 
 class LinkCase(test_testbed.Api):

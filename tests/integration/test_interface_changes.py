@@ -11,7 +11,6 @@ INTERFACE_CHANGES in the environment sets another number of changes.
 
 import os
 import random
-import re
 import signal
 import subprocess
 import time
@@ -31,15 +30,12 @@ SENDER = ("exec gst-launch-1.0 -m videotestsrc is-live=true ! "
           f"framerate={PACKETS_PER_SECOND}/1 ! rtpvrawpay ! "
           f"mmtpsink host=$b_fast port={PORT} latency=450 channels=auto "
           "sync=false")
-# exec: what counts the packets is the process that is asked
 RECEIVER = (f"exec gst-launch-1.0 -q mmtpsrc port={PORT} ! "
             "filesink buffer-mode=unbuffered location=")
 SECONDS_DOWN = 0.02
 SECONDS_BETWEEN_CHANGES = 0.05
 SECONDS_TO_SETTLE = 2
 CHANGES_BETWEEN_SAMPLES = 50
-STATES = re.compile(r"mmtp-channel, channel=\(uint\)\d+, "
-                    r"name=\(string\)([\w.]+), state=\(string\)(\w+)")
 
 
 class Device:
@@ -73,7 +69,7 @@ class Device:
         old = self.address
         last = 100 + number % 100
         self.address = f"{self._network}.{last}"
-        # The prefix is that of the address before.
+        # The new address has the prefix length of the old one.
         return (f"prefix=$(ip -o -4 addr show dev {self.name} | "
                 "awk '{ split($4, part, \"/\"); print part[2] }'); "
                 f"ip addr del {old}/$prefix dev {self.name}; "
@@ -87,8 +83,7 @@ class InterfaceChangesTest(linkbed.LinkCase):
 
     def wait_for_state(self, name, state):
         def is_so():
-            states = [now for path, now in STATES.findall(
-                self.log.read_text()) if path == name]
+            states = linkbed.path_states(self.log.read_text(), name)
             return states[-1:] == [state]
         self.assertTrue(test_testbed.wait_for(is_so),
                         f"{name} is not {state}")

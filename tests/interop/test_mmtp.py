@@ -10,7 +10,6 @@ matter of how fast the machine is: the latency is longer than any test.
 import dataclasses
 import functools
 import pathlib
-import re
 import secrets
 import subprocess
 import unittest
@@ -32,8 +31,6 @@ LINKS = ("fast=a,b: rate=4000000 delay=20000000 stats-interval=1000000000",
 DEVICES = ("fast", "slow")
 IPV4_AND_UDP = 28
 MTU = 1400
-STATES = re.compile(r"mmtp-channel, channel=\(uint\)\d+, "
-                    r"name=\(string\)(\w+), state=\(string\)(\w+)")
 
 
 def needs_elements(test):
@@ -99,8 +96,7 @@ class MmtpCase(linkbed.LinkCase):
 
     def states(self, name):
         """Of a channel, as mmtpsink told them"""
-        return [state for channel, state in STATES.findall(
-            self.sink_log.read_text()) if channel == name]
+        return linkbed.path_states(self.sink_log.read_text(), name)
 
     def assert_arrived(self):
         self.assertEqual(self.received.read_bytes(), self.clip.read_bytes())
