@@ -567,6 +567,64 @@ GST_START_TEST (drops_name_the_frame_that_caused_them)
 
 GST_END_TEST;
 
+/* How many drops were traced, by their reason */
+static void
+count_drop (gpointer counts, gboolean is_packet, const gchar * format,
+    va_list args)
+{
+  gchar *line = g_strdup_vprintf (format, args), **parts;
+  guint reason;
+
+  if (g_str_has_prefix (line, "dropped ")) {
+    fail_if (is_packet);
+    parts = g_strsplit (line, ": ", 3);
+    fail_unless_equals_int (g_strv_length (parts), 3);
+    fail_unless (strlen (parts[2]) > 10, "no rule in \"%s\"", line);
+    for (reason = 0; reason < IFD_DROP_LAST; reason++) {
+      if (g_str_equal (parts[1], ifd_drop_reason_get_name (reason)))
+        ((guint64 *) counts)[reason]++;
+    }
+    g_strfreev (parts);
+  }
+  g_free (line);
+}
+
+GST_START_TEST (each_drop_is_traced_with_its_reason_and_a_rule)
+{
+  static const gchar *const words[] = {
+    "I90", "Ic90", "Ix80", "I!", "Io3", "Io12", "P30", "P40", "Pl20", "Pr30",
+    "P!", "Po9", "Po14", "B10", "B20", "B30", "Bt10", "B!", "/", "/", "/",
+    "restart"
+  };
+  guint64 traced[IFD_DROP_LAST] = { 0, }, counted;
+  Ifd *ifd = ifd_new (&gop_of_three);
+  GRand *random = g_rand_new_with_seed (1);
+  GString *log = g_string_new (NULL);
+  gboolean sending = FALSE;
+  guint i, type, reason;
+  IfdStats stats;
+
+  ifd_set_trace (ifd, count_drop, traced);
+  for (i = 0; i < 5000; i++)
+    ifd_case_do_word (ifd, words[g_rand_int_range (random, 0,
+                G_N_ELEMENTS (words))], &sending, log);
+  ifd_get_stats (ifd, &stats);
+  for (reason = 0; reason < IFD_DROP_LAST; reason++) {
+    counted = 0;
+    for (type = 0; type < IFD_FRAME_LAST; type++)
+      counted += stats.dropped[type][reason];
+    fail_unless_equals_uint64 (traced[reason], counted);
+    fail_unless (counted > 0, "no frame was dropped as %s",
+        ifd_drop_reason_get_name (reason));
+  }
+  ifd_case_do_word (ifd, "flush", &sending, log);
+  g_string_free (log, TRUE);
+  g_rand_free (random);
+  ifd_free (ifd);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (counters_tell_what_became_of_the_frames)
 {
   GString *log = g_string_new (NULL);
@@ -743,6 +801,7 @@ ifd_suite (void)
   tcase_add_test (tc, stream_of_refreshes_goes_on_with_one);
   tcase_add_test (tc, stream_whose_refreshes_end_goes_on);
   tcase_add_test (tc, drops_name_the_frame_that_caused_them);
+  tcase_add_test (tc, each_drop_is_traced_with_its_reason_and_a_rule);
   tcase_add_test (tc, counters_tell_what_became_of_the_frames);
   tcase_add_test (tc, each_gop_is_counted_as_disturbed_once);
   tcase_add_test (tc, lateness_is_from_due_to_sent);
