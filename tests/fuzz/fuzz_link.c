@@ -152,7 +152,7 @@ read_job (Job * job, FuzzInput * input)
   job->config.seed = fuzz_take_u8 (input);
   n = fuzz_take_u8 (input) % (MAX_CHANGES + 1);
   for (i = 0; i < n; i++) {
-    guint field = fuzz_take_u8 (input) % G_N_ELEMENTS (fuzz_fields);
+    guint field = fuzz_take_u8 (input) % fuzz_n_fields;
     guint64 number = fuzz_take_magnitude (input);
 
     fuzz_set_field (&job->config, &fuzz_fields[field], number,

@@ -194,7 +194,7 @@ take_field (FuzzInput * input, LinkConfig * config)
     memcpy (&chance, &number, sizeof (chance));
   }
   fuzz_set_field (config, &fuzz_fields[(which & 127) %
-          G_N_ELEMENTS (fuzz_fields)], number, chance);
+          fuzz_n_fields], number, chance);
 }
 
 static void
