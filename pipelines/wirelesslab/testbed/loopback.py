@@ -31,9 +31,9 @@ Relaying UDP port {ports} over this machine's loopback instead. Left out are
   - what is set for a host or device alone: sysctls, MTU, queues, token bucket.
 A receiver binds to its own host's address or with SO_REUSEADDR, as udpsrc \
 does."""
-# What a host has addresses for: the door to it, its own commands, and what the
-# link has for it at its near and at its far end.
-DOOR, OWN, INTO, OUT = range(4)
+# The addresses that a host has on a link: of the relay to it, of its own
+# commands, and of the near and the far end of the link.
+RELAY, OWN, INTO, OUT = range(4)
 ADDRESSES_PER_LINK = 8
 MAX_LINKS = 250 // ADDRESSES_PER_LINK
 NETWORKS = 255
@@ -51,7 +51,7 @@ class Loopback:
         self._claim = socket.socket(socket.AF_UNIX)
         self._end, self._say_end = os.pipe()
         self._network = self._claim_network()
-        self._doors = self._start_doors(links, ports)
+        self._relays = self._start_relays(links, ports)
 
     def _claim_network(self) -> str:
         """One of 127.77.N.0/24 that no other testbed has; the kernel gives it
@@ -69,29 +69,30 @@ class Loopback:
 
     def relay_address(self, link: linkage.Link, host: str) -> str:
         """Where to send what is for the host."""
-        return self._address(link, host, DOOR)
+        return self._address(link, host, RELAY)
 
     def own_address(self, link: linkage.Link, host: str) -> str:
         """Where the host's commands get it."""
         return self._address(link, host, OWN)
 
-    def _start_doors(self, links: list[linkage.Link],
+    def _start_relays(self, links: list[linkage.Link],
                      ports: list[int]) -> namespaces.Command:
-        ways = [{"door": self._address(link, host, DOOR),
-                 "into": self._address(link, host, INTO),
-                 "out": self._address(link, host, OUT),
-                 "to": self._address(link, host, OWN),
-                 "from": self._address(link, link.peer(host), DOOR),
-                 "port": port}
-                for link in links for host in link.hosts for port in ports]
+        directions = [{"relay": self._address(link, host, RELAY),
+                       "into": self._address(link, host, INTO),
+                       "out": self._address(link, host, OUT),
+                       "to": self._address(link, host, OWN),
+                       "from": self._address(link, link.peer(host), RELAY),
+                       "port": port}
+                      for link in links for host in link.hosts
+                      for port in ports]
         return self.popen(namespaces.BETWEEN,
                           [*paths.command("testbed.relay_process",
                                           namespaces.PYTHON),
-                           json.dumps(ways)],
+                           json.dumps(directions)],
                           stdin=subprocess.DEVNULL)
 
     def check(self) -> None:
-        if self._doors.poll() is not None:
+        if self._relays.poll() is not None:
             raise LabError("the relays have ended")
 
     def flows(self, link: linkage.Link, ports: list[int]) -> list[linkage.Flow]:
@@ -109,7 +110,7 @@ class Loopback:
         return all(init_process.listening("udp", port,
                                           self._address(link, host, what))
                    for host in link.hosts for port in ports
-                   for what in (DOOR, INTO, OUT))
+                   for what in (RELAY, INTO, OUT))
 
     def popen(self, host: str, argv: Sequence[str | os.PathLike[str]],
               **options: Any) -> namespaces.Command:

@@ -62,7 +62,7 @@ class Namespaces:
         self._control, theirs = socket.socketpair(
             socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            self._keeper = subprocess.Popen(
+            self._init_process = subprocess.Popen(
                 [*paths.command("testbed.init_process", PYTHON),
                  str(os.getpid()),
                  str(theirs.fileno())],
@@ -125,10 +125,10 @@ class Namespaces:
             self._control.send(json.dumps({"ask": "end"}).encode())
         self._control.close()
         try:
-            self._keeper.wait(SECONDS_TO_END)
+            self._init_process.wait(SECONDS_TO_END)
         except subprocess.TimeoutExpired:
-            self._keeper.kill()
-            self._keeper.wait()
+            self._init_process.kill()
+            self._init_process.wait()
         for child in self._commands:
             child.wait()
         for descriptor in self._descriptors:

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What stands at the ends of a link of relays: answers find their way back.
+"""The relays of UDP between hosts that are only addresses of the loopback.
 
-Who sends to a host that is none gets to its door, an address of the loopback,
-and is let into the link as whoever stands at its other end. What comes out of
-the link leaves by the door of who sent it, for the host's own port. So an
-answer to that door is let in again, towards the first, and there it is for
-whoever sent from that host last, too.
+A command sends to the relay address of a host. The relay passes the datagram
+into the link. What leaves the link is sent from the relay address of its
+sender to the port of the host. An answer to that address therefore takes the
+same route back, to the port and to the last sender.
 
 Called by loopback.py as `testbed.relay_process DESCRIPTION`, one JSON text:
-for each way through a link `door` and `out`, addresses to have; `into` and
-`to`, addresses to send to; `from`, the door of the other way; and `port`, the
-same for all.
+for each direction of a link `relay` and `out`, addresses to bind; `into` and
+`to`, addresses to send to; `from`, the relay address of the other direction;
+and `port`, the same for all.
 """
 
 import json
@@ -23,15 +22,15 @@ BUFFER_BYTES = 1 << 20  # a burst that the link has to take, not we
 MESSAGE_BYTES = 1 << 16
 
 
-class Way:
+class Direction:
     """From one host to another."""
 
     def __init__(self, description: dict[str, Any]) -> None:
         self.given = description
-        self.door = bound(description["door"], description["port"])
+        self.relay = bound(description["relay"], description["port"])
         self.out = bound(description["out"], description["port"])
         self.back = None  # of the other direction
-        self.sender = None  # who came to the door last
+        self.sender = None  # address of the last datagram's sender
 
 
 def bound(address: str, port: int) -> socket.socket:
@@ -43,36 +42,40 @@ def bound(address: str, port: int) -> socket.socket:
     return new
 
 
-def let_in(way: Way) -> None:
-    """One who wants to go to the host."""
-    message, way.sender = way.door.recvfrom(MESSAGE_BYTES)
-    way.door.sendto(message, (way.given["into"], way.given["port"]))
+def pass_into_link(direction: Direction) -> None:
+    """A datagram for the host."""
+    message, direction.sender = direction.relay.recvfrom(MESSAGE_BYTES)
+    direction.relay.sendto(
+        message, (direction.given["into"], direction.given["port"]))
 
 
-def let_out(way: Way) -> None:
-    """One who has come through, and leaves as who stands at the other end."""
-    message = way.out.recv(MESSAGE_BYTES)
-    port = way.given["port"]
-    way.back.door.sendto(message, (way.given["to"], port))
-    # From the port itself who listens there has sent, and has it by now.
-    if way.back.sender and way.back.sender[1] != port:
-        way.back.door.sendto(message, way.back.sender)
+def pass_to_host(direction: Direction) -> None:
+    """A datagram that has left the link."""
+    message = direction.out.recv(MESSAGE_BYTES)
+    port = direction.given["port"]
+    direction.back.relay.sendto(message, (direction.given["to"], port))
+    # A sender that uses the port itself has received it already.
+    if direction.back.sender and direction.back.sender[1] != port:
+        direction.back.relay.sendto(message, direction.back.sender)
 
 
 def main() -> None:
-    ways = [Way(each) for each in json.loads(sys.argv[1])]
-    doors = {(way.given["door"], way.given["port"]): way for way in ways}
+    directions = [Direction(each) for each in json.loads(sys.argv[1])]
+    relays = {(each.given["relay"], each.given["port"]): each
+              for each in directions}
     waiting = select.epoll()
     actions = {}
-    for way in ways:
-        way.back = doors[way.given["from"], way.given["port"]]
-        for end, action in ((way.door, let_in), (way.out, let_out)):
+    for direction in directions:
+        direction.back = relays[direction.given["from"],
+                                direction.given["port"]]
+        for end, action in ((direction.relay, pass_into_link),
+                            (direction.out, pass_to_host)):
             waiting.register(end, select.EPOLLIN)
-            actions[end.fileno()] = action, way
+            actions[end.fileno()] = action, direction
     while True:
         for descriptor, _ in waiting.poll():
-            action, way = actions[descriptor]
+            action, direction = actions[descriptor]
             try:
-                action(way)
+                action(direction)
             except OSError:
                 pass  # nobody listens there, or its queue is full: lost
