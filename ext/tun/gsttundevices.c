@@ -132,12 +132,12 @@ take_reader (TunDevice * device, const gchar * who, GError ** error)
 
 /* With the lock */
 static gboolean
-gst_tun_devices_join (TunDevice * device, const TunWishes * wishes,
+gst_tun_devices_join (TunDevice * device, const TunRequest * request,
     const gchar * who, gboolean reads, GError ** error)
 {
   if (reads && !take_reader (device, who, error))
     return FALSE;
-  if (tun_device_configure (device, wishes, who, error))
+  if (tun_device_configure (device, request, who, error))
     return TRUE;
   if (reads)
     g_clear_pointer (&device->reader, g_free);
@@ -146,14 +146,14 @@ gst_tun_devices_join (TunDevice * device, const TunWishes * wishes,
 
 TunDevice *
 gst_tun_devices_acquire (GstTunDevices * self, const gchar * netns,
-    const TunWishes * wishes, const gchar * who, gboolean reads,
+    const TunRequest * request, const gchar * who, gboolean reads,
     GError ** error)
 {
   TunDevice *device;
 
   g_mutex_lock (&self->lock);
-  device = gst_tun_devices_find_or_open (self, netns, wishes->ifname, error);
-  if (device && gst_tun_devices_join (device, wishes, who, reads, error)) {
+  device = gst_tun_devices_find_or_open (self, netns, request->ifname, error);
+  if (device && gst_tun_devices_join (device, request, who, reads, error)) {
     device->users++;
   } else if (device) {
     gst_tun_devices_close_unused (self, device);

@@ -29,7 +29,7 @@ GstTunDevices *gst_tun_devices_from_context (GstContext * context);
  * opened if it is not open yet. `who` stands in messages; only one element
  * reads a device. Any thread. */
 TunDevice *gst_tun_devices_acquire (GstTunDevices * devices,
-    const gchar * netns, const TunWishes * wishes, const gchar * who,
+    const gchar * netns, const TunRequest * request, const gchar * who,
     gboolean reads, GError ** error);
 
 /* The last one closes it. */

@@ -159,7 +159,7 @@ typedef struct
 {
   gchar *netns, *ifname, *address;
   gint fd;
-  TunWishes wishes;
+  TunRequest request;
 } Settings;
 
 static void
@@ -171,10 +171,10 @@ gst_tun_port_read_settings (GstTunPort * port, Settings * settings)
       DEFAULT_IFNAME);
   settings->address = g_strdup (port->address);
   settings->fd = port->fd;
-  settings->wishes.mtu = port->mtu;
-  settings->wishes.txqueuelen = port->txqueuelen;
-  settings->wishes.ifname = settings->ifname;
-  settings->wishes.addresses = NULL;
+  settings->request.mtu = port->mtu;
+  settings->request.txqueuelen = port->txqueuelen;
+  settings->request.ifname = settings->ifname;
+  settings->request.addresses = NULL;
   GST_OBJECT_UNLOCK (port->element);
 }
 
@@ -184,7 +184,7 @@ settings_clear (Settings * settings)
   g_free (settings->netns);
   g_free (settings->ifname);
   g_free (settings->address);
-  g_clear_pointer (&settings->wishes.addresses, g_array_unref);
+  g_clear_pointer (&settings->request.addresses, g_array_unref);
 }
 
 static gboolean
@@ -192,15 +192,15 @@ settings_check (Settings * settings, GError ** error)
 {
   GError *reason = NULL;
 
-  if (settings->wishes.mtu > 0 && settings->wishes.mtu < MIN_MTU) {
+  if (settings->request.mtu > 0 && settings->request.mtu < MIN_MTU) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "mtu %u is too small: IP needs %d.", settings->wishes.mtu, MIN_MTU);
+        "mtu %u is too small: IP needs %d.", settings->request.mtu, MIN_MTU);
     return FALSE;
   }
   if (!tun_device_check_name (settings->ifname, error))
     return FALSE;
-  settings->wishes.addresses = tun_address_parse (settings->address, &reason);
-  if (!settings->wishes.addresses) {
+  settings->request.addresses = tun_address_parse (settings->address, &reason);
+  if (!settings->request.addresses) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "address: %s. It is one or more of them, as "
         "10.0.0.1/24,fd00::1/64.", reason->message);
@@ -224,7 +224,7 @@ gst_tun_port_open_shared (GstTunPort * port, GstPad * pad, Settings * settings,
     return NULL;
   }
   device = gst_tun_devices_acquire (devices, settings->netns,
-      &settings->wishes, GST_OBJECT_NAME (port->element), port->reads, error);
+      &settings->request, GST_OBJECT_NAME (port->element), port->reads, error);
   if (device)
     port->devices = devices;
   else

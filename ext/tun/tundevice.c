@@ -288,7 +288,7 @@ tun_device_open_fd (gint fd, GError ** error)
 
 /* Remembers a wish; an error if somebody wished otherwise. */
 static gboolean
-take_wish (const TunDevice * device, const gchar * what, guint wished,
+take_setting (const TunDevice * device, const gchar * what, guint wished,
     const gchar * who, guint * value, gchar ** value_of, GError ** error)
 {
   if (*value != 0 && *value != wished) {
@@ -309,7 +309,7 @@ tun_device_configure_mtu (TunDevice * device, guint mtu, const gchar * who,
 {
   if (mtu == 0)
     return TRUE;
-  if (!take_wish (device, "mtu", mtu, who, &device->mtu, &device->mtu_of,
+  if (!take_setting (device, "mtu", mtu, who, &device->mtu, &device->mtu_of,
           error))
     return FALSE;
   return tun_link_get_mtu (device->link) == mtu
@@ -322,7 +322,7 @@ tun_device_configure_txqueuelen (TunDevice * device, guint length,
 {
   if (length == 0)
     return TRUE;
-  if (!take_wish (device, "txqueuelen", length, who, &device->txqueuelen,
+  if (!take_setting (device, "txqueuelen", length, who, &device->txqueuelen,
           &device->txqueuelen_of, error))
     return FALSE;
   return tun_link_get_txqueuelen (device->link) == length
@@ -373,13 +373,13 @@ tun_device_bring_up (TunDevice * device, GError ** error)
 }
 
 gboolean
-tun_device_configure (TunDevice * device, const TunWishes * wishes,
+tun_device_configure (TunDevice * device, const TunRequest * request,
     const gchar * who, GError ** error)
 {
-  return tun_device_configure_mtu (device, wishes->mtu, who, error)
-      && tun_device_configure_txqueuelen (device, wishes->txqueuelen, who,
+  return tun_device_configure_mtu (device, request->mtu, who, error)
+      && tun_device_configure_txqueuelen (device, request->txqueuelen, who,
       error)
-      && tun_device_configure_addresses (device, wishes->addresses, error)
+      && tun_device_configure_addresses (device, request->addresses, error)
       && tun_device_bring_up (device, error);
 }
 

@@ -27,7 +27,7 @@ typedef struct
   const gchar *ifname;          /* may hold one %d */
   GArray *addresses;            /* of TunAddress */
   guint mtu, txqueuelen;
-} TunWishes;
+} TunRequest;
 
 /* Fields but fd and link's tun_link_get_*() are for who holds the lock of the
  * table that it is in; names never change. */
@@ -57,8 +57,8 @@ TunDevice *tun_device_open (TunNetns * netns, const gchar * name,
 /* A duplicate of a descriptor on which somebody did all that already. */
 TunDevice *tun_device_open_fd (gint fd, GError ** error);
 
-/* Adds what one more element wishes, `who` in messages, and brings it up. */
-gboolean tun_device_configure (TunDevice * device, const TunWishes * wishes,
+/* Adds what one more element request, `who` in messages, and brings it up. */
+gboolean tun_device_configure (TunDevice * device, const TunRequest * request,
     const gchar * who, GError ** error);
 
 void tun_device_free (TunDevice * device);

@@ -15,7 +15,7 @@
 GST_DEBUG_CATEGORY (gst_network_sink_debug);
 
 /* Times become microseconds in a gint64, added to the present. */
-#define LONGEST_TIME (G_MAXINT64 / 2)
+#define MAX_TIME (G_MAXINT64 / 2)
 
 #define gst_network_sink_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstNetworkSink, gst_network_sink,
@@ -163,7 +163,7 @@ static const GstWirelessProperty properties[] = {
       "A receiver that takes nothing for so long while there is something to "
       "send, or doesn't answer, is gone (ns, 0 = never; of a connection: as it "
       "was when that was made)", PROPERTY_PLAYING | PROPERTY_URI, timeout,
-      0, LONGEST_TIME, 10 * GST_SECOND, .changed = wake),
+      0, MAX_TIME, 10 * GST_SECOND, .changed = wake),
 
   /**
    * GstNetworkSink:eos-timeout:
@@ -173,7 +173,7 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_UINT64 ("eos-timeout", "EOS timeout",
       "How long the end of the stream waits at most until the receiver has "
       "everything (ns)", PROPERTY_PLAYING | PROPERTY_URI, eos_timeout,
-      0, LONGEST_TIME, 2 * GST_SECOND, .changed = wake),
+      0, MAX_TIME, 2 * GST_SECOND, .changed = wake),
 
   /**
    * GstNetworkSink:stats:
@@ -191,7 +191,7 @@ static const GstWirelessProperty properties[] = {
    * pipeline's clock.
    */
   PROPERTY_STATS_INTERVAL ("Post stats as element message at this interval (ns, "
-      "0 = never)", LONGEST_TIME),
+      "0 = never)", MAX_TIME),
 };
 
 /* --- life ----------------------------------------------------------------- */

@@ -12,8 +12,8 @@
 
 /* Between two attempts to connect: the first pause, doubled up to the longest.
  * A connection that lasted as long as that begins anew. Microseconds */
-#define SHORTEST_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
-#define LONGEST_PAUSE (5 * G_TIME_SPAN_SECOND)
+#define MIN_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
+#define MAX_PAUSE (5 * G_TIME_SPAN_SECOND)
 /* Between two warnings */
 #define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
 
@@ -130,7 +130,7 @@ pause_attempts (GstNetworkSink * self)
   set_state (self, STATE_PAUSING);
   while (priv->wanted && !priv->stopping
       && g_cond_wait_until (&priv->cond, &priv->lock, end));
-  priv->pause = MIN (2 * priv->pause, LONGEST_PAUSE);
+  priv->pause = MIN (2 * priv->pause, MAX_PAUSE);
 }
 
 /* With lock. A name that does not exist is most likely a mistake, as long as there
@@ -297,8 +297,8 @@ disconnect (GstNetworkSink * self)
   LOCK (self);
   priv->torn = FALSE;
 
-  if (g_get_monotonic_time () - priv->connected_at >= LONGEST_PAUSE)
-    priv->pause = SHORTEST_PAUSE;
+  if (g_get_monotonic_time () - priv->connected_at >= MAX_PAUSE)
+    priv->pause = MIN_PAUSE;
   if (error && priv->wanted && !priv->stopping)
     handle_failure (self, error, FALSE);
   else
@@ -351,7 +351,7 @@ gst_network_sink_start_connection (GstNetworkSink * self)
   priv->wanted = TRUE;
   priv->state = STATE_CONNECTING;
   UNLOCK (self);
-  priv->pause = SHORTEST_PAUSE;
+  priv->pause = MIN_PAUSE;
   priv->warned_at = 0;
   priv->refused_until = 0;
   priv->thread = g_thread_new ("network-sink", run, self);

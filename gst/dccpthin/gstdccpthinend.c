@@ -440,8 +440,8 @@ begin (GstDccpThinEnd * end, DatagramSocket * socket,
   end->endpoint = dccp_endpoint_new (config, entropy);
   dccp_endpoint_set_trace (end->endpoint, trace, end);
   driver_begin (&end->driver, &dccp_endpoint_verbs, end->endpoint,
-      end->funcs->longest);
-  driver_add_path (&end->driver, 0, socket, DCCP_LONGEST_CONTROL);
+      end->funcs->max_input_size);
+  driver_add_path (&end->driver, 0, socket, DCCP_MAX_CONTROL);
   if (!config->is_listener)
     dccp_endpoint_connect (end->endpoint, gst_dccp_thin_now (), path);
 }

@@ -31,7 +31,7 @@ typedef struct
   /* When the element has something to tell, ns; G_MAXUINT64: never. With lock;
    * may be NULL */
   guint64 (*get_wakeup) (gpointer element);
-  gsize longest;                /* bytes of a packet that may come */
+  gsize max_input_size;         /* bytes of a packet that may come */
   GstDebugCategory **category;  /* for what the driver logs */
 } GstDccpThinEndFuncs;
 

@@ -40,9 +40,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
 #define GST_CAT_DEFAULT gst_dccp_thin_sink_debug
 
 /* A receiver sends no data: what is longer is cut, and refused. */
-#define LONGEST_INPUT 2048
+#define MAX_INPUT_SIZE 2048
 /* A frame's packets wait no longer for the pacing, however slow the frames are */
-#define MOST_PATIENCE (100 * GST_MSECOND)
+#define MAX_FRAME_WAIT (100 * GST_MSECOND)
 /* Between two requests for a key frame, us: an encoder needs its time too, and
  * each costs rate that is missing already. */
 #define KEY_UNIT_INTERVAL (1 * G_TIME_SPAN_SECOND)
@@ -69,7 +69,7 @@ struct _GstDccpThinSink
                                  * that was known; 0: nobody waits */
   gsize too_long;               /* bytes of a buffer that fits in no packet, to
                                  * be told; 0: none */
-  guint longest;                /* bytes that would have fit */
+  guint max_payload;            /* bytes that would have fit */
 
   guint estimated_bitrate;      /* bits per second */
   gboolean rate_changed;        /* to be notified */
@@ -543,7 +543,7 @@ static void
 note_frame (GstDccpThinSink * self, GstBuffer * buffer, guint64 now)
 {
   const GstClockTime pts = GST_BUFFER_PTS (buffer), last = self->frame_pts;
-  GstClockTime patience;
+  GstClockTime max_wait;
 
   if (pts == last && !self->frame_is_over)
     return;
@@ -551,12 +551,12 @@ note_frame (GstDccpThinSink * self, GstBuffer * buffer, guint64 now)
       && pts != last)
     self->frame_period = MIN (self->frame_period, pts > last ? pts - last
         : last - pts);
-  patience = GST_CLOCK_TIME_IS_VALID (self->frame_period) ?
-      MIN (self->frame_period / 10 * 9, MOST_PATIENCE) :
+  max_wait = GST_CLOCK_TIME_IS_VALID (self->frame_period) ?
+      MIN (self->frame_period / 10 * 9, MAX_FRAME_WAIT) :
       gst_base_sink_get_processing_deadline (GST_BASE_SINK (self));
   self->frame_pts = pts;
   self->frame_is_over = FALSE;
-  self->frame_until = now + patience;
+  self->frame_until = now + max_wait;
 }
 
 static gboolean
@@ -588,7 +588,7 @@ put_packet (GstDccpThinSink * self, GstBuffer * buffer, GstMapInfo * map,
   if (!dccp_endpoint_put (self->end.endpoint, now, map->data, map->size,
           more || self->had_to_wait, &sequence)) {
     self->too_long = map->size;
-    self->longest = dccp_endpoint_get_max_payload (self->end.endpoint);
+    self->max_payload = dccp_endpoint_get_max_payload (self->end.endpoint);
     gst_buffer_unmap (buffer, map);
     return GST_NETWORK_SINK_UNSENDABLE;
   }
@@ -720,16 +720,16 @@ gst_dccp_thin_sink_disconnect (GstNetworkSink * sink, gboolean reset)
 /* --- buffers that are too long -------------------------------------------- */
 
 static GstFlowReturn
-tell_too_long (GstDccpThinSink * self, gsize size, guint longest)
+tell_too_long (GstDccpThinSink * self, gsize size, guint max_payload)
 {
   gchar *peer = gst_dccp_thin_sink_describe (GST_NETWORK_SINK (self));
 
   GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
       ("A buffer of %" G_GSIZE_FORMAT " bytes is longer than the %u bytes that "
-          "a packet to %s can have.", size, longest, peer),
+          "a packet to %s can have.", size, max_payload, peer),
       ("DCCP does not cut buffers in pieces: a payloader before it does, whose "
           "mtu is %u or less. The property mtu, and the path, limit it.",
-          longest));
+          max_payload));
   g_free (peer);
   return GST_FLOW_ERROR;
 }
@@ -739,16 +739,16 @@ static GstFlowReturn
 check_size (GstDccpThinSink * self, GstFlowReturn flow)
 {
   gsize size;
-  guint longest;
+  guint max_payload;
 
   LOCK (self);
   size = self->too_long;
-  longest = self->longest;
+  max_payload = self->max_payload;
   self->too_long = 0;
   UNLOCK (self);
   if (size == 0 || flow != GST_FLOW_OK)
     return flow;
-  return tell_too_long (self, size, longest);
+  return tell_too_long (self, size, max_payload);
 }
 
 static GstFlowReturn
@@ -851,7 +851,7 @@ gst_dccp_thin_sink_init (GstDccpThinSink * self)
     .take_event = gst_dccp_thin_sink_take_event,
     .unlock_and_tell = gst_dccp_thin_sink_unlock_and_tell,
     .get_wakeup = gst_dccp_thin_sink_get_wakeup,
-    .longest = LONGEST_INPUT,
+    .max_input_size = MAX_INPUT_SIZE,
     .category = &gst_dccp_thin_sink_debug,
   };
 

@@ -38,19 +38,19 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
 #define GST_CAT_DEFAULT gst_dccp_thin_src_debug
 
 /* Times become microseconds in a gint64, added to the present. */
-#define LONGEST_TIME (G_MAXINT64 / 2)
+#define MAX_TIME (G_MAXINT64 / 2)
 /* For whatever comes, and something more, so that the rooms' first bytes, which
  * are the ones in use, don't share a few lines of the cache. Pages that nothing
  * was written to cost nothing. */
-#define LONGEST_INPUT (65536 + 1536)
+#define MAX_INPUT_SIZE (65536 + 1536)
 /* RFC 4340 section 11.7.2: Drop Code 2, "Receive Buffer" */
 #define DROPPED_RECEIVE_BUFFER 2
 /* Buffers that go downstream together */
 #define MAX_LIST 64
 /* Between two attempts to connect: the first pause, doubled up to the longest.
  * us */
-#define SHORTEST_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
-#define LONGEST_PAUSE (5 * G_TIME_SPAN_SECOND)
+#define MIN_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
+#define MAX_PAUSE (5 * G_TIME_SPAN_SECOND)
 
 /* The network has a thread of its own: feedback must go to the sender in time,
  * whatever downstream does with what came. A bounded queue leads from there to
@@ -343,7 +343,7 @@ submit_list (GstDccpThinSrc * self, GstBuffer ** buffers, guint n)
 
 /* num-buffers counts lists as one buffer, so buffers are then pushed singly. */
 static guint
-get_longest_list (GstDccpThinSrc * self)
+get_max_list_length (GstDccpThinSrc * self)
 {
   return GST_BASE_SRC_CAST (self)->num_buffers_left >= 0 ? 1 : MAX_LIST;
 }
@@ -352,7 +352,7 @@ static GstFlowReturn
 gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
 {
   GstDccpThinSrc *self = GST_DCCP_THIN_SRC (src);
-  guint i, n, longest = get_longest_list (self);
+  guint i, n, max_length = get_max_list_length (self);
   GstBuffer *buffers[MAX_LIST];
   GstMiniObject *end = NULL;
   gboolean has_offset, flushing;
@@ -360,7 +360,7 @@ gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
 
   wait_for_queue (self);
   flushing = self->flushing;
-  n = flushing ? 0 : take_buffers (self, buffers, longest);
+  n = flushing ? 0 : take_buffers (self, buffers, max_length);
   if (!flushing && n == 0)
     end = pop (self);
   UNLOCK (self);
@@ -567,7 +567,7 @@ pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
     return;
   g_poll (&fd, 1, pause / G_TIME_SPAN_MILLISECOND + 1);
   g_cancellable_release_fd (self->cancellable);
-  attempts->pause = MIN (2 * attempts->pause, LONGEST_PAUSE);
+  attempts->pause = MIN (2 * attempts->pause, MAX_PAUSE);
 }
 
 /* A refusal is not verified where it comes by ICMP, or may come before the sender
@@ -596,7 +596,7 @@ take_result (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
   gboolean again;
 
   if (was_connected) {
-    attempts->pause = SHORTEST_PAUSE;
+    attempts->pause = MIN_PAUSE;
     attempts->refused_until = 0;
   }
   LOCK (self);
@@ -614,7 +614,7 @@ run (gpointer data)
 {
   GstDccpThinSrc *self = data;
   GstDccpThinSettings settings;
-  Attempts attempts = {.pause = SHORTEST_PAUSE };
+  Attempts attempts = {.pause = MIN_PAUSE };
   gboolean was_connected;
   GError *error;
 
@@ -775,7 +775,7 @@ static const GstWirelessProperty properties[] = {
       PROPERTY_PLAYING | PROPERTY_URI, eos_at_end, TRUE),
   PROPERTY_UINT64 ("connect-timeout", "Connect timeout",
       "A sender that does not answer for so long is gone (ns, 0 = never)",
-      PROPERTY_READY | PROPERTY_URI, connect_timeout, 0, LONGEST_TIME,
+      PROPERTY_READY | PROPERTY_URI, connect_timeout, 0, MAX_TIME,
       10 * GST_SECOND),
 };
 
@@ -854,7 +854,7 @@ gst_dccp_thin_src_init (GstDccpThinSrc * self)
     .take_event = gst_dccp_thin_src_take_event,
     .take_data = gst_dccp_thin_src_queue_data,
     .allows = gst_dccp_thin_src_allows,
-    .longest = LONGEST_INPUT,
+    .max_input_size = MAX_INPUT_SIZE,
     .category = &gst_dccp_thin_src_debug,
   };
 

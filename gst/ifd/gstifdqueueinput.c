@@ -12,7 +12,7 @@
 
 /* The lowest frame rate of MPEG video, 24000/1001 (13818-2 table 6-4), stands
  * for one that is not known. */
-#define LONGEST_FRAME (GST_SECOND * 1001 / 24000)
+#define MAX_FRAME_DURATION (GST_SECOND * 1001 / 24000)
 
 /* A later frame has a temporal reference at most this much larger (13818-2
  * 6.3.9: it counts modulo 1024). */
@@ -160,18 +160,18 @@ GstCaps *
 gst_ifd_queue_input_query_caps (GstCaps * downstream, GstCaps * filter)
 {
   GstCaps *usable = gst_caps_from_string (GST_IFD_QUEUE_USABLE_CAPS);
-  GstCaps *wishes = gst_caps_copy (downstream), *both, *unusable;
+  GstCaps *accepted = gst_caps_copy (downstream), *both, *unusable;
   guint i;
 
   /* We see to it that MPEG video is parsed. */
-  for (i = 0; i < gst_caps_get_size (wishes); i++) {
-    GstStructure *structure = gst_caps_get_structure (wishes, i);
+  for (i = 0; i < gst_caps_get_size (accepted); i++) {
+    GstStructure *structure = gst_caps_get_structure (accepted, i);
 
     if (gst_structure_has_name (structure, "video/mpeg"))
       gst_structure_remove_field (structure, "parsed");
   }
-  both = gst_caps_intersect_full (wishes, usable, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (wishes);
+  both = gst_caps_intersect_full (accepted, usable, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (accepted);
   gst_caps_unref (usable);
   unusable = make_unusable_caps (both);
   /* each by itself, so that the usable ones come first whatever the filter
@@ -299,7 +299,7 @@ GstClockTime
 gst_ifd_queue_input_get_frame_duration (const GstIfdQueueInput * input)
 {
   if (input->fps_n <= 0 || input->fps_d <= 0)
-    return LONGEST_FRAME;
+    return MAX_FRAME_DURATION;
   return gst_util_uint64_scale (GST_SECOND, input->fps_d, input->fps_n);
 }
 

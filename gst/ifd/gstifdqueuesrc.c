@@ -16,7 +16,7 @@
 
 /* Unqueued, the streaming thread pushes frames unless it brings none for so
  * long. Microseconds */
-#define PATIENCE 20000
+#define MAX_HOLD_TIME 20000
 
 /* --- the line, for both threads ------------------------------------------ */
 
@@ -245,7 +245,7 @@ gst_ifd_queue_wait_for_room (GstIfdQueue * self)
 /* With the lock. Unqueued, frames are left to the streaming thread until it
  * brings no more: microseconds until that is known, 0: now */
 static gint64
-get_patience (GstIfdQueue * self)
+get_hold_time (GstIfdQueue * self)
 {
   gint64 left;
 
@@ -253,17 +253,17 @@ get_patience (GstIfdQueue * self)
       || ifd_line_is_empty (self->line)
       || ifd_line_count_objects (self->line) > 0)
     return 0;
-  left = self->came_at + PATIENCE - g_get_monotonic_time ();
+  left = self->came_at + MAX_HOLD_TIME - g_get_monotonic_time ();
   return MAX (left, 0);
 }
 
-/* With the lock, until something changed or the patience is over */
+/* With the lock, until something changed or the hold time is over */
 static void
-wait_for_change (GstIfdQueue * self, gint64 patience)
+wait_for_change (GstIfdQueue * self, gint64 hold_time)
 {
-  if (patience > 0)
+  if (hold_time > 0)
     g_cond_wait_until (&self->changed, &self->lock,
-        g_get_monotonic_time () + patience);
+        g_get_monotonic_time () + hold_time);
   else
     g_cond_wait (&self->changed, &self->lock);
 }
@@ -274,14 +274,14 @@ gst_ifd_queue_loop (gpointer pad)
   GstIfdQueue *self = GST_IFD_QUEUE (GST_PAD_PARENT (pad));
   gboolean popped = FALSE;
   IfdLineItem item;
-  gint64 patience;
+  gint64 hold_time;
 
   g_mutex_lock (&self->lock);
   while (self->flow == GST_FLOW_OK && !popped) {
-    patience = get_patience (self);
-    popped = patience == 0 && pop_item (self, &item);
+    hold_time = get_hold_time (self);
+    popped = hold_time == 0 && pop_item (self, &item);
     if (!popped)
-      wait_for_change (self, patience);
+      wait_for_change (self, hold_time);
   }
   if (popped) {
     /* There may be room now. */

@@ -36,8 +36,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 #define MANY_MARKS 16
 /* Between two looks at what is not confirmed yet: no system tells when it is.
  * Microseconds, doubled */
-#define SHORTEST_LOOK 500
-#define LONGEST_LOOK 20000
+#define MIN_POLL_INTERVAL 500
+#define MAX_POLL_INTERVAL 20000
 
 struct _GstIfdTcpWriter
 {
@@ -509,7 +509,7 @@ gst_ifd_tcp_writer_drain (GstNetworkSink * sink, gint64 deadline,
     GCancellable * cancellable, GError ** error)
 {
   GstIfdTcpWriter *self = GST_IFD_TCP_WRITER (sink);
-  gint64 look = SHORTEST_LOOK;
+  gint64 look = MIN_POLL_INTERVAL;
   GError *local_error = NULL;
 
   /* It fails on a connection that is gone: the first look below tells how. */
@@ -527,7 +527,7 @@ gst_ifd_tcp_writer_drain (GstNetworkSink * sink, gint64 deadline,
         || g_cancellable_is_cancelled (cancellable))
       return FALSE;
     g_usleep (look);
-    look = MIN (2 * look, LONGEST_LOOK);
+    look = MIN (2 * look, MAX_POLL_INTERVAL);
   }
   return TRUE;
 }

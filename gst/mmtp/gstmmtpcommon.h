@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 
 #define GST_MMTP_SCHEME "mmtp"
 #define GST_MMTP_DEFAULT_PORT 5004      /* MMTP has none; as RTP's */
-#define GST_MMTP_LONGEST_DELAY 60000    /* ms; docs/wire-mmtp.md, OPEN */
+#define GST_MMTP_MAX_DELAY 60000        /* ms; docs/wire-mmtp.md, OPEN */
 #define GST_MMTP_PATH_STATS "application/x-mmtp-channel"     /* of each */
 
 /* mmtp, arrival, equal-turns, lowest-delay: MmtpSchedulerType */

@@ -326,25 +326,25 @@ add_to_core (GstMmtpSink * self, GstMmtpSinkPath * path,
 {
   const MmtpPathSpec *spec = path->spec;
   MmtpPathConfig config = { NULL };
-  guint longest = datagram_socket_get_max_payload (socket,
+  guint max_size = datagram_socket_get_max_payload (socket,
       get_mtu (self, spec));
   gint number;
 
   config.name = spec->name;
-  config.longest = longest;
+  config.max_size = max_size;
   config.overhead = datagram_socket_get_overhead (socket);
   config.rate = spec->rate;
   config.delay = spec->delay;
-  if (longest < MMTP_MIN_LONGEST)
+  if (max_size < MMTP_MIN_MESSAGE_SIZE)
     return g_strdup_printf ("IP packets of %u bytes, which MMTP needs, do not "
         "fit into the MTU of its interface or route",
-        MMTP_MIN_LONGEST + config.overhead);
+        MMTP_MIN_MESSAGE_SIZE + config.overhead);
   number = mmtp_sender_add_path (self->sender, gst_mmtp_now (), &config);
   if (number < 0)
     return g_strdup_printf ("there are %d channels", MMTP_MAX_PATHS);
   path->number = number;
   self->by_number[number] = path;
-  driver_add_path (&self->driver, number, socket, config.longest);
+  driver_add_path (&self->driver, number, socket, config.max_size);
   return NULL;
 }
 

@@ -247,7 +247,7 @@ static const GstWirelessStatsField gauges[] = {
   FIELD ("queued-bytes", queued_bytes),
   FIELD ("estimated-bitrate", estimated_rate),
   FIELD ("initial-delay", initial_delay),
-  FIELD ("least-delay", least_delay),
+  FIELD ("min-delay", min_delay),
 };
 
 #undef FIELD

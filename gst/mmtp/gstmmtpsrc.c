@@ -216,10 +216,10 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_UINT ("latency", "Latency",
       "Least time from the sender's buffer to its play, in ms; the sender may "
       "want more", PROPERTY_READY | PROPERTY_URI, latency, 0,
-      GST_MMTP_LONGEST_DELAY, 0),
+      GST_MMTP_MAX_DELAY, 0),
   PROPERTY_UINT ("max-latency", "Max. latency",
       "Longest time that a sender may want, in ms",
-      PROPERTY_READY | PROPERTY_URI, max_latency, 0, GST_MMTP_LONGEST_DELAY,
+      PROPERTY_READY | PROPERTY_URI, max_latency, 0, GST_MMTP_MAX_DELAY,
       10000),
   /* A second, which is mmtpsink's latency, of 500 Mbit/s */
   PROPERTY_UINT ("max-bytes", "Max. bytes",

@@ -274,7 +274,7 @@ make_receiver (const GstMmtpSrcSettings * settings, GError ** error)
     g_clear_pointer (&config.key, g_bytes_unref);
     return NULL;
   }
-  config.least_delay = settings->latency * GST_MSECOND;
+  config.min_delay = settings->latency * GST_MSECOND;
   config.max_delay =
       MAX (settings->latency, settings->max_latency) * GST_MSECOND;
   config.max_bytes = settings->max_bytes;

@@ -24,14 +24,14 @@
 /* More than the longest D0 of an OPEN: no packet would be in time. */
 #define MAX_DELAY 60000         /* ms */
 /* With the headers of IPv6 and UDP */
-#define MIN_MTU (MMTP_MIN_LONGEST + 48)
+#define MIN_MTU (MMTP_MIN_MESSAGE_SIZE + 48)
 #define MAX_MTU 65535
 
 typedef struct
 {
   const gchar *name;
   const gchar *unit;
-  guint64 least, most;
+  guint64 min, max;
 } Number;
 
 static const Number numbers[] = {
@@ -163,14 +163,14 @@ split_port (const gchar * text, gchar ** host, gchar ** port, GError ** error)
 }
 
 static gboolean
-parse_port (const gchar * text, const gchar * whole, guint least,
+parse_port (const gchar * text, const gchar * whole, guint min,
     guint16 * port, GError ** error)
 {
   guint64 number;
 
-  if (!g_ascii_string_to_unsigned (text, 10, least, G_MAXUINT16, &number, NULL))
+  if (!g_ascii_string_to_unsigned (text, 10, min, G_MAXUINT16, &number, NULL))
     return refuse (error, "\"%s\" in \"%s\" is no port, a number from %u to %u",
-        text, whole, least, G_MAXUINT16);
+        text, whole, min, G_MAXUINT16);
   *port = number;
   return TRUE;
 }
@@ -260,11 +260,11 @@ parse_number (MmtpPathSpec * spec, const Number * number,
 {
   guint64 parsed;
 
-  if (!g_ascii_string_to_unsigned (value, 10, number->least, number->most,
+  if (!g_ascii_string_to_unsigned (value, 10, number->min, number->max,
           &parsed, NULL))
     return refuse (error, "\"%s=%s\" is no number of %s from %" G_GUINT64_FORMAT
         " to %" G_GUINT64_FORMAT, number->name, value, number->unit,
-        number->least, number->most);
+        number->min, number->max);
   if (number == &numbers[0])
     spec->rate = parsed;
   else if (number == &numbers[1])

@@ -119,7 +119,7 @@ gst_mpeg_stat_start (GstMpegStat * self)
   memset (self->malformed, 0, sizeof (self->malformed));
   memset (&self->clock, 0, sizeof (self->clock));
   self->eos = FALSE;
-  self->frame_wait = LONGEST_FRAME;
+  self->frame_wait = MAX_FRAME_DURATION;
   GST_OBJECT_UNLOCK (self);
 
   return TRUE;

@@ -23,13 +23,13 @@ GST_DEBUG_CATEGORY_EXTERN (gst_mpeg_stat_debug);
 
 /* The lowest frame rate there is, 24000/1001 (13818-2 table 6-4): how long a
  * raw frame may wait for the start of the next one, until the rate is known */
-#define LONGEST_FRAME (GST_SECOND * 1001 / 24000)
+#define MAX_FRAME_DURATION (GST_SECOND * 1001 / 24000)
 
 /* What to do with a frame and its events */
 typedef struct
 {
   gboolean print, post, discard;
-} Wishes;
+} Settings;
 
 struct _GstMpegStat
 {
@@ -95,9 +95,9 @@ void gst_mpeg_stat_print_summary (GstMpegStat * self);
 /* FALSE: an error was posted. */
 gboolean gst_mpeg_stat_open_log (GstMpegStat * self);
 /* Whether anybody wants to be told of events */
-gboolean gst_mpeg_stat_is_heard (GstMpegStat * self, const Wishes * wishes);
+gboolean gst_mpeg_stat_is_heard (GstMpegStat * self, const Settings * settings);
 /* Prints, logs and posts the event, as far as it is wanted. */
-void gst_mpeg_stat_tell (GstMpegStat * self, const Wishes * wishes,
+void gst_mpeg_stat_tell (GstMpegStat * self, const Settings * settings,
     const MpegStatEvent * event);
 
 G_END_DECLS

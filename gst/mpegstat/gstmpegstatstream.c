@@ -55,7 +55,7 @@ static void
 gst_mpeg_stat_update_frame_wait (GstMpegStat * self,
     const MpegVideoSequence * sequence)
 {
-  GstClockTime wait = LONGEST_FRAME;
+  GstClockTime wait = MAX_FRAME_DURATION;
 
   if (self->parsed)
     wait = 0;
@@ -122,7 +122,7 @@ gst_mpeg_stat_frame_time (GstMpegStat * self,
 }
 
 static void
-gst_mpeg_stat_measure_frame (GstMpegStat * self, const Wishes * wishes,
+gst_mpeg_stat_measure_frame (GstMpegStat * self, const Settings * settings,
     const GstMpegVideoInputFrame * frame, gboolean complete)
 {
   MpegStatEvent events[MPEGSTAT_MAX_EVENTS];
@@ -136,15 +136,15 @@ gst_mpeg_stat_measure_frame (GstMpegStat * self, const Wishes * wishes,
       &frame->frame, &frame->position, complete, events);
   GST_OBJECT_UNLOCK (self);
 
-  if (!gst_mpeg_stat_is_heard (self, wishes))
+  if (!gst_mpeg_stat_is_heard (self, settings))
     return;
   gst_mpeg_stat_hash (self, frame, &events[n - 1]);
   for (i = 0; i < n; i++)
-    gst_mpeg_stat_tell (self, wishes, &events[i]);
+    gst_mpeg_stat_tell (self, settings, &events[i]);
 }
 
 static void
-gst_mpeg_stat_measure_losses (GstMpegStat * self, const Wishes * wishes)
+gst_mpeg_stat_measure_losses (GstMpegStat * self, const Settings * settings)
 {
   MpegVideoLoss loss;
   MpegStatEvent event;
@@ -157,7 +157,7 @@ gst_mpeg_stat_measure_losses (GstMpegStat * self, const Wishes * wishes)
     mpegstat_core_input_loss (self->core, self->now.arrival, self->now.wall,
         &loss, &event);
     GST_OBJECT_UNLOCK (self);
-    gst_mpeg_stat_tell (self, wishes, &event);
+    gst_mpeg_stat_tell (self, settings, &event);
   }
 }
 
@@ -182,16 +182,16 @@ gst_mpeg_stat_push_frame (GstMpegStat * self, GstMpegVideoInputFrame * frame,
 }
 
 static GstFlowReturn
-gst_mpeg_stat_handle_frame (GstMpegStat * self, const Wishes * wishes,
+gst_mpeg_stat_handle_frame (GstMpegStat * self, const Settings * settings,
     GstMpegVideoInputFrame * frame)
 {
   gboolean complete = !(frame->frame.flags & MPEG_VIDEO_FRAME_INCOMPLETE)
       && !GST_BUFFER_FLAG_IS_SET (frame->buffer, GST_BUFFER_FLAG_CORRUPTED);
 
-  gst_mpeg_stat_measure_frame (self, wishes, frame, complete);
-  gst_mpeg_stat_measure_losses (self, wishes);
+  gst_mpeg_stat_measure_frame (self, settings, frame, complete);
+  gst_mpeg_stat_measure_losses (self, settings);
 
-  if (!complete && wishes->discard) {
+  if (!complete && settings->discard) {
     GST_DEBUG_OBJECT (self, "incomplete, discarded: %" GST_PTR_FORMAT,
         frame->buffer);
     self->discont = TRUE;
@@ -201,12 +201,12 @@ gst_mpeg_stat_handle_frame (GstMpegStat * self, const Wishes * wishes,
 }
 
 static void
-gst_mpeg_stat_get_wishes (GstMpegStat * self, Wishes * wishes)
+gst_mpeg_stat_get_settings (GstMpegStat * self, Settings * settings)
 {
   GST_OBJECT_LOCK (self);
-  wishes->print = !self->silent;
-  wishes->post = self->post_messages;
-  wishes->discard = self->discard_incomplete;
+  settings->print = !self->silent;
+  settings->post = self->post_messages;
+  settings->discard = self->discard_incomplete;
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -231,12 +231,12 @@ gst_mpeg_stat_handle_frames (GstMpegStat * self)
 {
   GstMpegVideoInputFrame frame;
   GstFlowReturn ret = GST_FLOW_OK;
-  Wishes wishes;
+  Settings settings;
 
   gst_mpeg_stat_publish_framer_stats (self);
   while (ret == GST_FLOW_OK && gst_mpeg_video_input_pull (self->input, &frame)) {
-    gst_mpeg_stat_get_wishes (self, &wishes);
-    ret = gst_mpeg_stat_handle_frame (self, &wishes, &frame);
+    gst_mpeg_stat_get_settings (self, &settings);
+    ret = gst_mpeg_stat_handle_frame (self, &settings, &frame);
     gst_mpeg_video_input_frame_clear (&frame);
   }
   return ret;
@@ -282,7 +282,7 @@ gst_mpeg_stat_read_unit (GstMpegStat * self, GstBuffer * buffer,
 }
 
 static void
-gst_mpeg_stat_measure_unit (GstMpegStat * self, const Wishes * wishes,
+gst_mpeg_stat_measure_unit (GstMpegStat * self, const Settings * settings,
     const MpegStatUnit * unit, gboolean complete)
 {
   MpegStatEvent events[MPEGSTAT_MAX_EVENTS];
@@ -294,7 +294,7 @@ gst_mpeg_stat_measure_unit (GstMpegStat * self, const Wishes * wishes,
   GST_OBJECT_UNLOCK (self);
 
   for (i = 0; i < n; i++)
-    gst_mpeg_stat_tell (self, wishes, &events[i]);
+    gst_mpeg_stat_tell (self, settings, &events[i]);
 }
 
 /* Takes the buffer. It goes on as it came. */
@@ -304,13 +304,13 @@ gst_mpeg_stat_handle_unit (GstMpegStat * self, GstBuffer * buffer)
   gboolean complete = !GST_BUFFER_FLAG_IS_SET (buffer,
       GST_BUFFER_FLAG_CORRUPTED);
   MpegStatUnit unit;
-  Wishes wishes;
+  Settings settings;
 
-  gst_mpeg_stat_get_wishes (self, &wishes);
+  gst_mpeg_stat_get_settings (self, &settings);
   if (gst_mpeg_stat_read_unit (self, buffer, &unit))
-    gst_mpeg_stat_measure_unit (self, &wishes, &unit, complete);
+    gst_mpeg_stat_measure_unit (self, &settings, &unit, complete);
 
-  if (!complete && wishes.discard) {
+  if (!complete && settings.discard) {
     GST_DEBUG_OBJECT (self, "corrupted, discarded: %" GST_PTR_FORMAT, buffer);
     gst_buffer_unref (buffer);
     self->discont = TRUE;
@@ -349,14 +349,14 @@ gst_mpeg_stat_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 static void
 gst_mpeg_stat_drain (GstMpegStat * self)
 {
-  Wishes wishes;
+  Settings settings;
 
   if (!self->started || self->units)
     return;
   gst_mpeg_video_input_drain (self->input);
   gst_mpeg_stat_handle_frames (self);
-  gst_mpeg_stat_get_wishes (self, &wishes);
-  gst_mpeg_stat_measure_losses (self, &wishes);
+  gst_mpeg_stat_get_settings (self, &settings);
+  gst_mpeg_stat_measure_losses (self, &settings);
 }
 
 /* Another stream, or the same from another place */
@@ -546,7 +546,7 @@ gst_mpeg_stat_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 
 /* --- queries ------------------------------------------------------------- */
 
-/* Downstream's wishes are ours, but for parsed, which we see to. */
+/* The caps that downstream accepts are ours, but for parsed, which we see to. */
 static GstCaps *
 gst_mpeg_stat_get_sink_caps (GstMpegStat * self, GstCaps * filter)
 {

@@ -291,23 +291,23 @@ gst_mpeg_stat_print_line (GstMpegStat * self)
 }
 
 gboolean
-gst_mpeg_stat_is_heard (GstMpegStat * self, const Wishes * wishes)
+gst_mpeg_stat_is_heard (GstMpegStat * self, const Settings * settings)
 {
-  return wishes->print || wishes->post || mpegstat_log_is_open (&self->log);
+  return settings->print || settings->post || mpegstat_log_is_open (&self->log);
 }
 
 void
-gst_mpeg_stat_tell (GstMpegStat * self, const Wishes * wishes,
+gst_mpeg_stat_tell (GstMpegStat * self, const Settings * settings,
     const MpegStatEvent * event)
 {
-  if (wishes->print) {
+  if (settings->print) {
     g_string_truncate (self->line, 0);
     mpegstat_format_text (event, GST_OBJECT_NAME (self), self->line);
     gst_mpeg_stat_print_line (self);
   }
   if (mpegstat_log_is_open (&self->log))
     gst_mpeg_stat_warn_of_log (self, mpegstat_log_write (&self->log, event));
-  if (wishes->post)
+  if (settings->post)
     gst_mpeg_stat_post_event (self, event);
 }
 

@@ -42,7 +42,7 @@ typedef struct
 {
   const gchar *name;
   Kind kind;
-  gdouble least, most;          /* 0, 0: all that the type can hold */
+  gdouble min, max;             /* 0, 0: all that the type can hold */
   gsize offset;
   gsize down;                   /* the other direction, if it has its own */
   gsize blocks, blocks_down;    /* where the models of radio blocks have it */
@@ -499,11 +499,11 @@ fill_property (const Setting * setting, GstWirelessProperty * property)
   property->blurb = setting->blurb;
   property->flags = PROPERTY_READY;
   property->type = get_value_type (setting);
-  property->minimum = setting->least;
-  property->double_minimum = setting->least;
-  property->double_maximum = setting->most;
-  if (setting->most > 0)
-    property->maximum = setting->most;
+  property->minimum = setting->min;
+  property->double_minimum = setting->min;
+  property->double_maximum = setting->max;
+  if (setting->max > 0)
+    property->maximum = setting->max;
   else
     property->maximum =
         property->type == G_TYPE_UINT ? G_MAXUINT : G_MAXUINT64;

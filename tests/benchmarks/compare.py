@@ -175,7 +175,7 @@ def added(seconds, name, base):
                 [0.0] * len(seconds[name]))]
 
 
-def least_added(seconds, name, base):
+def min_added(seconds, name, base):
     """Noise only adds: the least of each is nearest to what it takes."""
     return min(seconds[name]) - (min(seconds[base]) if base else 0)
 
@@ -197,8 +197,8 @@ def show(comparison, seconds, counts):
     peer = added(seconds, comparison.peer, comparison.base)
     rounds = sorted(map(divide, ours, itertools.cycle(peer)))
     ratio = divide(statistics.median(ours), statistics.median(peer))
-    least = divide(least_added(seconds, comparison.ours, comparison.base),
-                   least_added(seconds, comparison.peer, comparison.base))
+    minimum = divide(min_added(seconds, comparison.ours, comparison.base),
+                   min_added(seconds, comparison.peer, comparison.base))
     print(comparison.title)
     for name, values, who in ((comparison.ours, ours, "ours"),
                               (comparison.peer, peer, "peer")):
@@ -209,7 +209,8 @@ def show(comparison, seconds, counts):
         print(f"    {who}  {middle:7.3f} s ({spread:14})  {n:7d} buffers, "
               f"{middle / n * 1e9:6.0f} ns each")
     print(f"    ratio {ratio:6.2f}   ({rounds[0]:.2f} to {rounds[-1]:.2f}; "
-          f"of the least times {least:.2f}){mark(rounds, ratio)}", flush=True)
+          f"of the minimum times {minimum:.2f}){mark(rounds, ratio)}",
+          flush=True)
 
 
 def compare(rate, options, env):

@@ -176,7 +176,7 @@ get_##name (const ArenaOutcome * outcome) \
 
 GETTER (possible, possible);
 GETTER (first_choice, first_choice);
-GETTER (longest_gap, longest_gap);
+GETTER (max_gap, max_gap);
 GETTER (share, share);
 GETTER (ready, ready);
 GETTER (estimate, estimate);
@@ -206,7 +206,7 @@ static const GetValue get_extra[ARENA_MAX_EXTRAS] = { get_first_extra,
 /* Of the runs that have such a value */
 typedef struct
 {
-  gdouble median, least, most;
+  gdouble median, min, max;
 } Range;
 
 static Range
@@ -226,8 +226,8 @@ get_range (const Row * row, const Results * results, GetValue get)
   /* of an even number the mean of the two in the middle */
   if (n % 2 == 0 && n > 0)
     range.median = (values[n / 2 - 1] + values[n / 2]) / 2;
-  range.least = n ? values[0] : NAN;
-  range.most = n ? values[n - 1] : NAN;
+  range.min = n ? values[0] : NAN;
+  range.max = n ? values[n - 1] : NAN;
   g_free (values);
   return range;
 }
@@ -262,11 +262,11 @@ print_value (gdouble value, guint width, guint digits)
 static void
 print_range (Range range, gdouble factor, guint digits)
 {
-  gchar median[16], least[16], most[16];
+  gchar median[16], min[16], max[16];
 
   printf (" %5s [%s..%s]", format (median, factor * range.median, digits),
-      format (least, factor * range.least, digits),
-      format (most, factor * range.most, digits));
+      format (min, factor * range.min, digits),
+      format (max, factor * range.max, digits));
 }
 
 static void
@@ -275,7 +275,7 @@ print_padded_range (Range range)
   gchar text[32];
 
   g_snprintf (text, sizeof text, "%.1f [%.1f..%.1f]", 100 * range.median,
-      100 * range.least, 100 * range.most);
+      100 * range.min, 100 * range.max);
   printf (" %18s", text);
 }
 
@@ -372,7 +372,7 @@ print_runs (const Row * row, const Results * results)
         "ms, estimate %.2f Mbit/s; longest gap %.0f ms; %.2f s of CPU time\n",
         i, 100 * outcome->possible, 100 * outcome->udp.decodable,
         100 * outcome->mmtp.decodable, outcome->ready,
-        outcome->estimate / 1e6, outcome->longest_gap, outcome->seconds);
+        outcome->estimate / 1e6, outcome->max_gap, outcome->seconds);
   }
 }
 
@@ -395,7 +395,7 @@ print_runs_without_gaps (const GArray * rows, guint first, guint end,
   for (i = begin->first; i < begin->first + n_runs; i++) {
     const ArenaOutcome *outcome = &results->outcomes[i];
 
-    if (outcome->longest_gap <= BRIDGED_GAP && !isnan (outcome->share))
+    if (outcome->max_gap <= BRIDGED_GAP && !isnan (outcome->share))
       shares[n++] = outcome->share;
   }
   median = arena_percentile (shares, n, 0.5);
@@ -467,7 +467,7 @@ static const struct
   {"orphans", get_orphans}, {"vain", get_vain},
   {"queueing_p95_ms", get_queueing_p95}, {"ready_ms", get_ready},
   {"estimate", get_estimate},
-  {"longest_gap_ms", get_longest_gap},
+  {"max_gap_ms", get_max_gap},
   {"udp", get_udp}, {"udp_p95_ms", get_udp_p95},
   {"udp_worst_second", get_udp_worst_second},
   {"udp_queueing_p95_ms", get_udp_queueing_p95},

@@ -138,11 +138,11 @@ static void
 open_deaf_receiver (gint protocol)
 {
   struct sockaddr_in address = get_address ();
-  gint least = 0, fd = socket (AF_INET, SOCK_DGRAM, protocol);
+  gint min = 0, fd = socket (AF_INET, SOCK_DGRAM, protocol);
 
   if (fd < 0)
     return;
-  setsockopt (fd, SOL_SOCKET, SO_RCVBUF, &least, sizeof (least));
+  setsockopt (fd, SOL_SOCKET, SO_RCVBUF, &min, sizeof (min));
   if (bind (fd, (struct sockaddr *) &address, sizeof (address)) < 0)
     fail ("bind");
 }

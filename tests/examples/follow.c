@@ -16,7 +16,7 @@
 #include <glib-unix.h>
 
 #define INTERVAL 200            // ms, between two lines
-#define LEAST_BITRATE 100000    // bit/s, below which no picture is worth it
+#define MIN_BITRATE 100000    // bit/s, below which no picture is worth it
 #define SHARE 0.9               // of what the path carries, for the video; the rest
                                 // is for headers, and for frames above the average
 
@@ -80,7 +80,7 @@ follow (GstElement * sink, GParamSpec * property, gpointer data)
   // many times until the sink tells it again.
   g_atomic_int_set (&sender->estimated, (gint) MIN (estimated, G_MAXINT));
   if (estimated > 0)            // it is known
-    ask_encoder (sender, CLAMP (SHARE * estimated, LEAST_BITRATE,
+    ask_encoder (sender, CLAMP (SHARE * estimated, MIN_BITRATE,
             sender->max_bitrate));
 }
 

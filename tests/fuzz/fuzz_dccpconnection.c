@@ -53,7 +53,7 @@ typedef struct
 {
   DccpEnd to;
   gsize size;
-  guint8 bytes[DCCP_LONGEST_HEADER + DCCP_WIRE_LONGEST];
+  guint8 bytes[DCCP_MAX_HEADER + DCCP_WIRE_MAX_PAYLOAD];
 } Kept;
 
 typedef struct
@@ -298,7 +298,7 @@ obey (Run * self)
 static void
 crowd (DccpWire * wire)
 {
-  guint8 bytes[DCCP_LONGEST_HEADER];
+  guint8 bytes[DCCP_MAX_HEADER];
   DatagramPath path = wire->paths[SERVER];
   guint i;
 

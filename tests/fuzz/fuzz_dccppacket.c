@@ -151,7 +151,7 @@ check_written (const DccpPacket * packet, const DatagramPath * path,
     const guint8 * bytes)
 {
   const gsize size = packet->payload - bytes;
-  guint8 written[DCCP_LONGEST_HEADER];
+  guint8 written[DCCP_MAX_HEADER];
   gsize i;
 
   fuzz_check (dccp_packet_write (packet, path, written) == size);
@@ -366,7 +366,7 @@ static const DccpFeature features[] = {
 
 /* The most that the profile accepts */
 static guint64
-get_most (DccpFeature feature)
+get_max (DccpFeature feature)
 {
   switch (feature) {
     case DCCP_FEATURE_CCID:
@@ -396,7 +396,7 @@ check_values (DccpFeatures * self)
     for (local = FALSE; local <= TRUE; local++) {
       guint64 value = dccp_features_get (self, features[i], local);
 
-      fuzz_check (value <= get_most (features[i]));
+      fuzz_check (value <= get_max (features[i]));
       if (features[i] == DCCP_FEATURE_SEQUENCE_WINDOW)
         fuzz_check (value >= 32);
       if (features[i] == DCCP_FEATURE_CCID)

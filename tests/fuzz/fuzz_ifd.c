@@ -14,7 +14,7 @@
 #include "ifd.h"
 
 /* Fewer than make the core go on without an I-frame */
-#define MAX_PICTURES (IFD_LONGEST_GOP - 1)
+#define MAX_PICTURES (IFD_MAX_GOP - 1)
 #define NONE -1
 #define FLAG_ORDER (1 << 6)
 #define ORDER_RANGE 16
@@ -57,7 +57,7 @@ typedef struct
 typedef struct
 {
   Ifd *ifd;
-  IfdConfig wish;               /* as it was set */
+  IfdConfig asked;              /* as it was set */
   IfdConfig config;             /* in force */
   gboolean begun;               /* by a frame or a new receiver, see ifd.c */
   gboolean w_is_stale;          /* all of it has to go for C */
@@ -177,10 +177,10 @@ static void
 set_force (gboolean algorithm_too)
 {
   if (algorithm_too)
-    model.config.algorithm = model.wish.algorithm;
+    model.config.algorithm = model.asked.algorithm;
   model.config.max_frames = 1;
   if (model.config.algorithm == IFD_ALGORITHM_GOP)
-    model.config.max_frames = CLAMP (model.wish.max_frames, 1, IFD_MAX_FRAMES);
+    model.config.max_frames = CLAMP (model.asked.max_frames, 1, IFD_MAX_FRAMES);
   model.mixed |= model.config.algorithm != IFD_ALGORITHM_GOP;
 }
 
@@ -401,12 +401,12 @@ flush (void)
 static void
 configure (guint algorithm, guint max_frames)
 {
-  model.wish.algorithm = algorithm % (IFD_ALGORITHM_GOP + 1);
-  model.wish.max_frames = max_frames;
+  model.asked.algorithm = algorithm % (IFD_ALGORITHM_GOP + 1);
+  model.asked.max_frames = max_frames;
   if (model.ifd)
-    ifd_set_config (model.ifd, &model.wish);
+    ifd_set_config (model.ifd, &model.asked);
   else
-    model.ifd = ifd_new (&model.wish);
+    model.ifd = ifd_new (&model.asked);
   set_force (!model.begun);
 }
 

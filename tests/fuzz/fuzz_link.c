@@ -113,12 +113,12 @@ stops_for_ever (const LinkOnOffConfig * config)
 /* What goes back and forth all the time, or stays on a link for days, is no
  * fault of a link; it only takes long. */
 static void
-temper_times (LinkOnOffConfig * config, guint64 least)
+temper_times (LinkOnOffConfig * config, guint64 min)
 {
   if (config->mean_good)
-    config->mean_good = MAX (config->mean_good, least);
+    config->mean_good = MAX (config->mean_good, min);
   if (config->mean_bad)
-    config->mean_bad = MAX (config->mean_bad, least);
+    config->mean_bad = MAX (config->mean_bad, min);
 }
 
 static void

@@ -14,7 +14,7 @@
 /* Not the object's own constants: what its documentation promises */
 #define FURTHEST_BACK 100
 #define FURTHEST_AHEAD 3000
-#define MOST_STRAYS 1024
+#define MAX_STRAYS 1024
 #define SOURCES 4
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 #define SOURCE_TIMEOUT (1000 * MILLISECOND)
@@ -144,7 +144,7 @@ check_stray (Packet * packet)
   if (!next) {
     fuzz_check (packet->freed == 0);
     fuzz_check (count_kept () <=
-        MOST_STRAYS + model.n_taken - model.n_output);
+        MAX_STRAYS + model.n_taken - model.n_output);
     return;
   }
   fuzz_check (!is_other || model.now - model.heard >= SOURCE_TIMEOUT);

@@ -139,13 +139,13 @@ check_coverage (const guint8 * packet, gsize size, guint choices)
   guint all = udplite_coverage_of_payload (format, packet, size,
       UDPLITE_COVERAGE_ALL);
   guint marked = udplite_coverage_of_payload (format, packet, size, mark);
-  guint least = udplite_coverage_of_payload (format, packet, size, 0);
+  guint min = udplite_coverage_of_payload (format, packet, size, 0);
 
   fuzz_check (all == UDPLITE_COVERAGE_ALL || all <= size);
   fuzz_check (marked == UDPLITE_COVERAGE_ALL || marked <= size);
-  fuzz_check (least <= all && least <= marked && mark <= marked);
+  fuzz_check (min <= all && min <= marked && mark <= marked);
   if (format != UDPLITE_FORMAT_UNKNOWN)
-    fuzz_check (least >= 12);
+    fuzz_check (min >= 12);
   if (format <= UDPLITE_FORMAT_RTP)
     fuzz_check (all == UDPLITE_COVERAGE_ALL);
 }

@@ -465,11 +465,11 @@ is_frame (const Sent * sent, const Rfc2250UnpackedFrame * frame,
     gboolean lossless)
 {
   gsize size = sent->bytes->len;
-  gsize least = size - sent->end_code_size;
+  gsize min = size - sent->end_code_size;
 
-  if (frame->size > size || frame->size < (lossless ? size : least))
+  if (frame->size > size || frame->size < (lossless ? size : min))
     return FALSE;
-  return memcmp (sent->bytes->data, frame->data, lossless ? size : least) == 0;
+  return memcmp (sent->bytes->data, frame->data, lossless ? size : min) == 0;
 }
 
 /* Frame i has the time i * FRAME_TICKS. All that lost nothing came, none that

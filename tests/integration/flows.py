@@ -51,11 +51,11 @@ def variation(seen, begin, end):
     return (sum((size - mean) ** 2 for size in each) / len(each)) ** 0.5 / mean
 
 
-def silences(seen, least):
+def silences(seen, minimum):
     """(begin, seconds) of each in which nothing came, of so many seconds at
     least"""
     return [(before, after - before) for (before, _), (after, _)
-            in itertools.pairwise(seen) if after - before >= least]
+            in itertools.pairwise(seen) if after - before >= minimum]
 
 
 def fairness(rates):

@@ -129,11 +129,11 @@ class Run:
 
     def why_void(self):
         """None for a run that says something of its transport."""
-        for what, ms, most in (("the sender", self.sender_late, MS_LATE),
+        for what, ms, maximum in (("the sender", self.sender_late, MS_LATE),
                                ("the link", self.link_late, MS_LATE),
                                ("the machine", self.ticks_late, MS_LATE),
                                ("the machine", self.ticks_worst, MS_FROZEN)):
-            if ms > most:
+            if ms > maximum:
                 return f"{self.name}: {what} was {ms:.0f} ms late"
         return None
 
@@ -183,12 +183,12 @@ def measure(name, case, sent, received, ticks_ms):
     late = result.lateness_ns or [math.nan]
     last = received.frames[-1].wall_ns if received.frames else math.nan
     period = sent.frames[1].expected_ns - sent.frames[0].expected_ns
-    p50, p99, most = (frame_log.percentile(late, percent) / NS_PER_MS
+    p50, p99, maximum = (frame_log.percentile(late, percent) / NS_PER_MS
                       for percent in (50, 99, 100))
     return Run(
         name, dict(result.sent), dict(result.arrived), dict(result.lost),
         dict(result.decodable), decodable_in_time(sent, received),
-        result.strangers, p50, p99, most,
+        result.strangers, p50, p99, maximum,
         (last - sent.frames[0].wall_ns + period) / 1e9,
         result.sender_late_ns / NS_PER_MS if case.is_paced else 0,
         case.place.lateness_ms(), frame_log.percentile(ticks_ms, 99),

@@ -221,10 +221,10 @@ class DccpPapersTest(flows.FlowCase):
         begin = seen[0][0] + 5
         rate = flows.rate(seen, begin, begin + 20) / 8
         pauses = flows.silences(seen, 0.1)
-        longest = max(length for _, length in pauses)
+        max_pause = max(length for _, length in pauses)
         self.say(f"figures 5.3 and 5.4, TCP to a phone that takes {PHONE} of "
                  f"1000000 byte/s: {rate:.0f} byte/s, {len(pauses)} silences "
-                 f"of 0.1 s or more in 30 s, the longest {longest:.2f} s "
+                 f"of 0.1 s or more in 30 s, the longest {max_pause:.2f} s "
                  "(theirs: bursts, long silences); receive window at most "
                  f"{max(windows)} bytes, zero in {windows.count(0)} of "
                  f"{len(windows)} looks (theirs: zero several times)")
@@ -274,7 +274,7 @@ class DccpPapersTest(flows.FlowCase):
             text = self.text(bed, "b", ping)
             return text, self.close(bed)
 
-        for case, (mean, most, least) in PINGS.items():
+        for case, (mean, maximum, minimum) in PINGS.items():
             with self.subTest(case=case):
                 (text,) = self.run_valid(lambda: run(*case), GPRS_MS_LATE)
                 received = re.search(r"(\d+) received", text)[1]
@@ -282,10 +282,10 @@ class DccpPapersTest(flows.FlowCase):
                     float(value) / 1000 for value in re.search(
                         r"= ([\d.]+)/([\d.]+)/([\d.]+)/", text).groups())
                 self.say("table 5.1, {} bytes each {} s: theirs mean {:.3f}, "
-                         "most {:.3f}, least {:.3f} s; ours {:.3f}, {:.3f}, "
+                         "max {:.3f}, min {:.3f} s; ours {:.3f}, {:.3f}, "
                          "{:.3f}, {} of {} are answered".format(
-                             *case[:2], mean, most, least, average, high, low,
-                             received, case[2]))
+                             *case[:2], mean, maximum, minimum,
+                             average, high, low, received, case[2]))
                 self.assertGreater(int(received), 0)
 
     @test_testbed.needs_namespaces

@@ -23,7 +23,7 @@ FOLLOW = str(BUILD / "tests" / "examples" / "follow")
 RATEPLOT = str(SOURCE / "pipelines" / "rateplot")
 SECONDS = 60
 LINES = 6
-LEAST, MOST, SHARE = 100_000, 2_000_000, 0.9
+MIN_RATE, MAX_RATE, SHARE = 100_000, 2_000_000, 0.9
 # sink and the source that it sends to
 ENDS = {"mmtpsink": "mmtpsrc", "dcctpthinsink": "dcctpthinsrc"}
 SVG = "{http://www.w3.org/2000/svg}"
@@ -63,12 +63,12 @@ class FollowTest(unittest.TestCase):
         self.start_source(ENDS[sink], port)
         with open(log, "w") as output:
             sender = processes.start(
-                [FOLLOW, f"--max-bitrate={MOST // 1000}", "--bitrate=500",
+                [FOLLOW, f"--max-bitrate={MAX_RATE // 1000}", "--bitrate=500",
                  sink, "host=127.0.0.1", f"port={port}", "blocking=false"],
                 stdout=output, stderr=subprocess.DEVNULL)
         self.addCleanup(self.end, sender)
         deadline = time.monotonic() + SECONDS
-        while (f",{MOST}," not in log.read_text()
+        while (f",{MAX_RATE}," not in log.read_text()
                or len(rows(log.read_text())) < LINES):
             self.assertLess(time.monotonic(), deadline, log.read_text())
             self.assertIsNone(sender.poll(), log.read_text())
@@ -81,8 +81,8 @@ class FollowTest(unittest.TestCase):
         lines = self.follow(sink, self.home / f"{sink}.csv")
         # (The rate may change between two columns of a line.)
         self.assertTrue(any(
-            int(line["asked"]) == max(LEAST, min(
-                MOST, int(SHARE * int(line["estimated"]))))
+            int(line["asked"]) == max(MIN_RATE, min(
+                MAX_RATE, int(SHARE * int(line["estimated"]))))
             for line in lines if int(line["estimated"]) > 0), lines)
         self.assertGreater(sum(float(line["made"]) for line in lines), 0)
 

@@ -68,9 +68,9 @@ class Streams(ifdbed.IfdCase):
         if self.void:
             self.skipTest("; ".join(self.void))
 
-    def hold(self, run, what, ours, most):
+    def hold(self, run, what, ours, maximum):
         with self.subTest(run.name, what=what):
-            self.assertLessEqual(ours, most)
+            self.assertLessEqual(ours, maximum)
 
 
 class MustHold(Streams):
@@ -102,7 +102,7 @@ class MustHold(Streams):
         an I-frame alone then takes one. No choice of frames can be in time
         there, so such a run is shown, and repeated; the last one counts."""
         return run.air and any(
-            ours > most for _, ours, most in self.limits(case, run))
+            ours > maximum for _, ours, maximum in self.limits(case, run))
 
     def check(self, name):
         link = LINKS[name]

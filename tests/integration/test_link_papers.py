@@ -88,12 +88,12 @@ class PapersCase(linkbed.LinkCase):
         if lateness.p99 > limit:
             raise Late(f"void, this machine was too busy: {lateness}")
 
-    def compare(self, what, theirs, ours, unit, least, most):
+    def compare(self, what, theirs, ours, unit, minimum, maximum):
         print(f"{what}: theirs {theirs:.4g}, ours {ours:.4g} {unit} "
               f"({100 * (ours / theirs - 1):+.1f} %)", flush=True)
         with self.subTest(what):
-            self.assertTrue(least <= ours <= most,
-                            f"{ours:.4g} is not in {least:g} to {most:g}")
+            self.assertTrue(minimum <= ours <= maximum,
+                            f"{ours:.4g} is not in {minimum:g} to {maximum:g}")
 
 
 def rate_of(times, sizes):

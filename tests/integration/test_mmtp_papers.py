@@ -69,10 +69,11 @@ class Result:
     stats: dict
 
     def __str__(self):
-        most = possible(self.period)
+        maximum = possible(self.period)
         theirs = THEIRS.get(self.period, "-")
-        return (f"period {self.period} ms: theirs {theirs}, possible {most}, "
-                f"ours {self.in_time} ({100 * self.in_time / most:.1f} %), "
+        return (f"period {self.period} ms: theirs {theirs}, "
+                f"possible {maximum}, ours {self.in_time} "
+                f"({100 * self.in_time / maximum:.1f} %), "
                 f"late {self.late} of {self.sent} sent, {self.stats}")
 
 

@@ -212,9 +212,9 @@ class SoakTest(linkbed.LinkCase):
         self.assertAlmostEqual(whole, sum(parts), delta=MAX_UNDER_WAY,
                                msg=name)
 
-    def check_share(self, name, sent, received, least):
+    def check_share(self, name, sent, received, minimum):
         self.assertLessEqual(received, sent + MAX_UNDER_WAY, name)
-        self.assertGreater(received, least * sent - MAX_UNDER_WAY, name)
+        self.assertGreater(received, minimum * sent - MAX_UNDER_WAY, name)
 
     def count_frames(self, name, rate):
         """What a live source made until it was ended."""

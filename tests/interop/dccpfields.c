@@ -11,7 +11,7 @@
 #include "ccid3options.h"
 #include "dccpoptions.h"
 
-#define LONGEST 65535
+#define MAX_SIZE 65535
 #define IPV4_HEADER 20
 
 typedef struct
@@ -161,8 +161,8 @@ read_packet (const guint8 * ip, gsize size)
 int
 main (void)
 {
-  static gchar line[2 * LONGEST + 2];
-  static guint8 ip[LONGEST];
+  static gchar line[2 * MAX_SIZE + 2];
+  static guint8 ip[MAX_SIZE];
   gsize size, i;
 
   while (fgets (line, sizeof (line), stdin)) {

@@ -48,7 +48,7 @@
 
 #define CONTROL_PORT 1033
 #define DEVICE "eth0"
-#define LONGEST 65536
+#define MAX_PAYLOAD 65536
 #define RECEIVE_BUFFER (1 << 25)
 #define RECORD_HEADER 8
 #define SECONDS_TO_CLOSE 20
@@ -200,13 +200,13 @@ static int
 records_read (Records * records, FILE * from, unsigned n)
 {
   while (n--) {
-    uint8_t *record = records_make_room (records, RECORD_HEADER + LONGEST);
+    uint8_t *record = records_make_room (records, RECORD_HEADER + MAX_PAYLOAD);
     uint32_t size;
 
     if (fread (record, RECORD_HEADER, 1, from) != 1)
       return 0;
     size = read_number (record + 4);
-    if (size > LONGEST || (size && fread (record + RECORD_HEADER, size, 1,
+    if (size > MAX_PAYLOAD || (size && fread (record + RECORD_HEADER, size, 1,
                 from) != 1))
       return 0;
     records->size += RECORD_HEADER + size;
@@ -359,8 +359,8 @@ receive (Session * session)
 {
   for (;;) {
     uint8_t *record = records_make_room (&session->received,
-        RECORD_HEADER + LONGEST);
-    ssize_t size = recv (session->socket, record + RECORD_HEADER, LONGEST,
+        RECORD_HEADER + MAX_PAYLOAD);
+    ssize_t size = recv (session->socket, record + RECORD_HEADER, MAX_PAYLOAD,
         MSG_DONTWAIT);
 
     if (size < 0)

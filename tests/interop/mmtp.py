@@ -28,8 +28,8 @@ UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
 SIZES = {"COOKIE": 63, "ACCEPT": 76, "REFUSE": 32,
          "CHALLENGE": 31, "RESPONSE": 23, "KEEPALIVE": 55, "QUERY": 16,
          "LEAVE": 22, "CAPS-ACK": 16, "END": 19, "END-ACK": 19}
-LEAST = {"DATA": 24, "PROBE": 15, "INIT": 64, "OPEN": 116, "JOIN": 64,
-         "REPORT": 39, "CAPS": 21, "REPAIR": 30, **SIZES}
+MIN_SIZE = {"DATA": 24, "PROBE": 15, "INIT": 64, "OPEN": 116, "JOIN": 64,
+            "REPORT": 39, "CAPS": 21, "REPAIR": 30, **SIZES}
 FIRST, LAST, DELTA, DROPPABLE = 0x80, 0x40, 0x20, 0x10
 MARKER, IS_HEADER, ZERO, PRELUDE = 0x08, 0x04, 0x02, 0x01
 OF_BUFFER = DELTA | DROPPABLE | MARKER | IS_HEADER
@@ -74,7 +74,7 @@ class Message:
         need(code < len(TYPES), "type", code)
         name = TYPES[code]
         need(name in allowed, name, "from the other side")
-        need(len(data) >= LEAST[name], name, "of", len(data), "bytes")
+        need(len(data) >= MIN_SIZE[name], name, "of", len(data), "bytes")
         need(name not in SIZES or len(data) == SIZES[name], name, "of",
              len(data), "bytes")
         return cls(data, name, data[1], number(data[2:4]), number(data[4:7]))
@@ -246,8 +246,8 @@ class Side:
         end = RECORD + 3 * ranges
         need(ranges <= MAX_RANGES and len(data) >= end, "ranges of a record")
         need(data[1] & ~UNMEASURED == 0, "flags of a record")
-        least, high = struct.unpack("!2i", data[29:37])
-        need(least <= high, "transits of a record")
+        minimum, high = struct.unpack("!2i", data[29:37])
+        need(minimum <= high, "transits of a record")
         need(data[1] & UNMEASURED
              or (time - number(data[22:25])) % TICKS < TICKS // 2,
              "a message that comes after its REPORT")
@@ -300,11 +300,11 @@ class Repair:
 
 def combined(contents):
     """Bit by bit, shorter ones with zeros behind them, from the left"""
-    longest = max(map(len, contents))
+    size = max(map(len, contents))
     result = 0
     for content in contents:
-        result ^= number(content.ljust(longest, b"\0"))
-    return result.to_bytes(longest, "big")
+        result ^= number(content.ljust(size, b"\0"))
+    return result.to_bytes(size, "big")
 
 
 class Stream:

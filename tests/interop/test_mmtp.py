@@ -142,9 +142,9 @@ class WireTest(MmtpCase):
         for channel, size in session.sender.bytes.items():
             self.assertGreater(size, 0, channel)
             self.assertIn(channel, session.receiver.last_report)
-        longest = max(size for sizes in session.sender.sizes.values()
+        max_size = max(size for sizes in session.sender.sizes.values()
                       for size in sizes)
-        self.assertLessEqual(longest, MTU - IPV4_AND_UDP)
+        self.assertLessEqual(max_size, MTU - IPV4_AND_UDP)
         self.assertIn("video/mpeg", session.caps_text(min(session.caps)))
 
     def assert_frames(self, buffers):

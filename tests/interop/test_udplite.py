@@ -408,20 +408,20 @@ class HitTest(UdpliteCase):
                 receiver.close()
 
     @all_backends
-    def test_least_coverage_of_a_receiver(self, backend, ip):
+    def test_minimum_coverage_of_a_receiver(self, backend, ip):
         # (What is covered whole passes, however little that is.)
-        least = HEADER + RTP_HEADER
-        receiver = self.start_receiver(backend, ip, f"min-coverage={least}")
-        for coverage in (least, HEADER + HIT_PAYLOAD):
+        minimum = HEADER + RTP_HEADER
+        receiver = self.start_receiver(backend, ip, f"min-coverage={minimum}")
+        for coverage in (minimum, HEADER + HIT_PAYLOAD):
             with self.subTest(coverage=coverage):
-                self.check(backend, ip, receiver, coverage, least)
+                self.check(backend, ip, receiver, coverage, minimum)
         segments = [udplite.udplite_packet(ip, bytes([n]) * HIT_PAYLOAD, n,
                                            *self.addresses(backend, ip))
                     for n in range(HEADER, HEADER + HIT_PAYLOAD)]
         self.assertEqual(
             self.inject(backend, ip, receiver, segments),
             [bytes([n]) * HIT_PAYLOAD
-             for n in range(least, HEADER + HIT_PAYLOAD)])
+             for n in range(minimum, HEADER + HIT_PAYLOAD)])
 
     @backends("kernel")
     def test_the_kernel_is_of_the_same_opinion(self, backend, ip):

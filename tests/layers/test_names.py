@@ -7,8 +7,12 @@ of G_DEFINE_QUARK for a difference puts some into it.
 No function of ours looks like a method of a type of GStreamer: a later
 GStreamer may have one of that name. Metas are the exception, for which
 GStreamer itself asks for names such as gst_buffer_add_coverage_meta.
+
+No identifier, property nick or test name uses a word of the list below, since
+the field has a plain term for it.
 """
 
+import ast
 import os
 import pathlib
 import re
@@ -23,6 +27,21 @@ FOREIGN = re.compile(
     r"|event|ghost_pad|iterator|memory|message|mini_object|object|pad|pipeline"
     r"|plugin|poll|query|registry|sample|segment|structure|tag|task|uri|util"
     r"|value)_")
+# Each word that no name may have, and the term that replaces it.
+FORBIDDEN = {
+    "least": "min", "most": "max", "longest": "max", "shortest": "min",
+    "penance": "reprobe", "chancy": "speculative", "doors": "relays",
+    "keeper": "init process", "patience": "timeout", "wishes": "request",
+    "lodger": "shared address", "thief": "attacker",
+}
+# In these names the word does not stand for a minimum or a maximum: "at most"
+# and "at least" bound a figure, and "most" stands for "the majority".
+ALLOWED = re.compile(r"at_(?:least|most)|others_lose_most|window_holds_most"
+                     r"|most_important")
+C_TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\""
+                     r"|'(?:\\.|[^'\\\n])*'|([A-Za-z_]\w*)", re.S)
+NICK = re.compile(r'"([a-z]+(?:-[a-z0-9]+)+)"')
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 META = re.compile(r"gst_buffer_(?:add|get)_\w+_meta$")
 
 
@@ -34,6 +53,25 @@ def find_quark_faults(text):
 def find_foreign_names(text):
     return [name for name in DEFINITION.findall(text)
             if FOREIGN.match(name) and not META.match(name)]
+
+
+def find_forbidden_words(names):
+    return sorted(name for name in names
+                  if FORBIDDEN.keys() & {word.lower() for word in
+                                         WORD.findall(ALLOWED.sub("", name))})
+
+
+def find_c_names(text):
+    return {name for name in C_TOKEN.findall(text) if name} | set(
+        NICK.findall(text))
+
+
+def find_python_names(text):
+    names = set()
+    for node in ast.walk(ast.parse(text)):
+        names |= {value for field in ("id", "attr", "name", "arg")
+                  if isinstance(value := getattr(node, field, None), str)}
+    return names
 
 
 def read_sources():
@@ -52,7 +90,26 @@ class NamesTest(unittest.TestCase):
             self.assertEqual(find_foreign_names(text), [], path)
 
 
+    def test_names_use_the_terms_of_the_field(self):
+        for root in ("gst", "ext", "tests", "pipelines"):
+            for path in sorted((SOURCE / root).rglob("*.[chp]*")):
+                find = {".c": find_c_names, ".h": find_c_names,
+                        ".py": find_python_names}.get(path.suffix)
+                if find:
+                    self.assertEqual(
+                        find_forbidden_words(find(path.read_text())), [], path)
+
+
 class FaultsTest(unittest.TestCase):
+    def test_forbidden_words_are_found(self):
+        self.assertEqual(find_forbidden_words(find_c_names(
+            "guint least; /* the most */ int at_most = MOST_TIME;\n"
+            'g_object_set (o, "longest-delay", 3, "most", "a most b", NULL);')),
+            ["MOST_TIME", "least", "longest-delay"])
+        self.assertEqual(find_forbidden_words(find_python_names(
+            "def shortest_path(keeper):\n    'most'\n    return keeper.size")),
+            ["keeper", "shortest_path"])
+
     def test_spaces_of_an_indenter_are_found(self):
         self.assertEqual(find_quark_faults(
             "G_DEFINE_QUARK (link - error - quark, link_error)\n"

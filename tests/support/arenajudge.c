@@ -130,13 +130,13 @@ count_orphans (const GArray * frames, const ArenaSessionRecord * record,
 static void
 add_queueing (const GArray * delays, GArray * queueing)
 {
-  guint32 least = G_MAXUINT32;
+  guint32 min = G_MAXUINT32;
   guint i;
 
   for (i = 0; i < delays->len; i++)
-    least = MIN (least, g_array_index (delays, guint32, i));
+    min = MIN (min, g_array_index (delays, guint32, i));
   for (i = 0; i < delays->len; i++) {
-    gdouble waited = (g_array_index (delays, guint32, i) - least) / 1e3;
+    gdouble waited = (g_array_index (delays, guint32, i) - min) / 1e3;
 
     g_array_append_val (queueing, waited);
   }

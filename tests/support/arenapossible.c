@@ -53,10 +53,10 @@ arena_supply_free (ArenaSupply * supply)
 }
 
 guint64
-arena_supply_get_longest_gap (const ArenaSupply * supply, guint64 from,
+arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from,
     guint64 to)
 {
-  guint64 last = from, longest = 0;
+  guint64 last = from, max_gap = 0;
   guint i;
 
   for (i = 0; i < supply->opportunities->len; i++) {
@@ -64,10 +64,10 @@ arena_supply_get_longest_gap (const ArenaSupply * supply, guint64 from,
 
     if (arrival <= last)
       continue;
-    longest = MAX (longest, arrival - last);
+    max_gap = MAX (max_gap, arrival - last);
     last = arrival;
   }
-  return MAX (longest, to - last);
+  return MAX (max_gap, to - last);
 }
 
 /* How many bytes have gone by when a frame becomes due. `from`: an opportunity

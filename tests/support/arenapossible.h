@@ -39,7 +39,7 @@ typedef struct
 ArenaSupply *arena_supply_new (GArray * opportunities);
 void arena_supply_free (ArenaSupply * supply);
 /* The longest time (ns) between two times in which nothing arrives */
-guint64 arena_supply_get_longest_gap (const ArenaSupply * supply, guint64 from,
+guint64 arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from,
     guint64 to);
 
 typedef struct

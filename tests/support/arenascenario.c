@@ -271,7 +271,7 @@ run_comparison (const ArenaScenario * scenario, const GArray * frames,
   if (origin != udp_origin)
     outcome->possible = get_possible (scenario, frames, supply, udp_origin,
         &outcome->first_choice);
-  outcome->longest_gap = arena_supply_get_longest_gap (supply, origin,
+  outcome->max_gap = arena_supply_get_max_gap (supply, origin,
       origin + scenario->duration) / 1e6;
   outcome->share = possible > 0 ? outcome->mmtp.decodable / possible : NAN;
   arena_supply_free (supply);
@@ -282,7 +282,7 @@ outcome_init (ArenaOutcome * outcome)
 {
   memset (outcome, 0, sizeof *outcome);
   outcome->possible = outcome->first_choice = outcome->share = NAN;
-  outcome->udp.decodable = outcome->longest_gap = NAN;
+  outcome->udp.decodable = outcome->max_gap = NAN;
   outcome->extras[0] = outcome->extras[1] = NAN;
 }
 

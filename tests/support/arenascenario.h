@@ -61,7 +61,7 @@ typedef struct
   ArenaOutcomeState state;
   gdouble possible;             /* share of the frames, 0 to 1 */
   gdouble first_choice;         /* the same without second chances */
-  gdouble longest_gap;          /* ms in which nothing could arrive */
+  gdouble max_gap;              /* ms in which nothing could arrive */
   gdouble share;                /* MMTP's part of what was possible when its
                                  * stream began */
   gdouble ready;                /* ms; INFINITY: never */

@@ -24,7 +24,7 @@
 #define LATEST_ORIGIN (10 * SECOND)
 /* What is later than this behind the end of a stream is later than any
  * deadline. */
-#define PATIENCE (1500 * MS)
+#define TIMEOUT (1500 * MS)
 #define SAMPLE_PERIOD (50 * MS)
 /* Calls in one instant, after which an end is said to turn in a circle */
 #define MAX_CALLS_AT_ONCE 100000
@@ -98,7 +98,7 @@ arena_sim_get_length (const ArenaSimConfig * config)
 
   for (i = 0; i < config->n_sessions; i++)
     begin = MAX (begin, config->sessions[i].begin);
-  return begin + LATEST_ORIGIN + config->duration + PATIENCE;
+  return begin + LATEST_ORIGIN + config->duration + TIMEOUT;
 }
 
 static void
@@ -690,7 +690,7 @@ get_end (const Sim * sim)
       return arena_sim_get_length (sim->config);
     end = MAX (end, origin);
   }
-  return end + sim->config->duration + PATIENCE;
+  return end + sim->config->duration + TIMEOUT;
 }
 
 void

@@ -140,9 +140,9 @@ dccp_loopback_expect_eos (LoopbackPair * pair)
 
 void
 dccp_loopback_wait_for_stat (LoopbackEnd * end, const gchar * name,
-    guint64 least)
+    guint64 min)
 {
-  while (loopback_stat_of (end, name) < least)
+  while (loopback_stat_of (end, name) < min)
     g_usleep (1000);
 }
 

@@ -49,7 +49,7 @@ void dccp_loopback_pair_init (LoopbackPair * pair);
 void dccp_loopback_push_eos (LoopbackPair * pair);
 void dccp_loopback_expect_eos (LoopbackPair * pair);
 void dccp_loopback_wait_for_stat (LoopbackEnd * end, const gchar * name,
-    guint64 least);
+    guint64 min);
 
 /* --- a network that can be told to lose ----------------------------------- */
 

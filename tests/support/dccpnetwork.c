@@ -193,7 +193,7 @@ poll_events (DccpWire * wire, DccpEnd end)
 static void
 poll_outputs (DccpWire * wire, DccpEnd end)
 {
-  guint8 bytes[DCCP_LONGEST_CONTROL];
+  guint8 bytes[DCCP_MAX_CONTROL];
   DatagramPath path;
   gsize size;
   guint n = 0;
@@ -250,7 +250,7 @@ void
 dccp_wire_forge (DccpWire * wire, DccpEnd to, const DccpPacket * packet)
 {
   DccpConnection *connection = dccp_wire_get (wire, to);
-  guint8 bytes[DCCP_LONGEST_HEADER + DCCP_WIRE_LONGEST];
+  guint8 bytes[DCCP_MAX_HEADER + DCCP_WIRE_MAX_PAYLOAD];
   DatagramPath path = wire->paths[to];
   DccpPacket forged = *packet;
   gsize size;
@@ -298,12 +298,12 @@ put_data (DccpWire * wire, DccpEnd end)
 static void
 send_data (DccpWire * wire, DccpEnd end)
 {
-  guint8 bytes[DCCP_LONGEST_HEADER + DCCP_WIRE_LONGEST] = { 0 };
+  guint8 bytes[DCCP_MAX_HEADER + DCCP_WIRE_MAX_PAYLOAD] = { 0 };
   const gsize size = wire->sizes[end];
-  guint8 payload[DCCP_WIRE_LONGEST] = { 0 };
+  guint8 payload[DCCP_WIRE_MAX_PAYLOAD] = { 0 };
   gsize header;
 
-  g_assert_cmpuint (size, <=, DCCP_WIRE_LONGEST);
+  g_assert_cmpuint (size, <=, DCCP_WIRE_MAX_PAYLOAD);
   while (wire->n_sent[end] < wire->n_put[end]
       && dccp_endpoint_next_send (wire->ends[end], wire->now) <= wire->now) {
     memcpy (payload, &wire->n_sent[end], sizeof (guint32));

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 #define MS DCCP_MILLISECOND
 #define SECOND DCCP_SECOND
 #define DCCP_WIRE_PORT 5001     /* of the listener */
-#define DCCP_WIRE_LONGEST 1500  /* bytes of a payload */
+#define DCCP_WIRE_MAX_PAYLOAD 1500 /* bytes of a payload */
 
 typedef enum
 {

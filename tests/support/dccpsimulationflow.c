@@ -14,8 +14,8 @@
 #define MEDIA_WAITING 8
 #define CONSTANT_WAITING 2
 /* RFC 8867 section 4.3: 150 kbit/s to 1.5 Mbit/s, beginning with the least */
-#define MEDIA_LEAST (150000 / 8.0)
-#define MEDIA_MOST (1500000 / 8.0)
+#define MEDIA_MIN (150000 / 8.0)
+#define MEDIA_MAX (1500000 / 8.0)
 #define TCP_HEADER 52           /* IPv4, TCP with timestamps */
 
 /* What a draw is for */
@@ -198,7 +198,7 @@ static gboolean
 send_control (Flow * flow, gboolean of_client)
 {
   DccpEndpoint *endpoint = of_client ? flow->client : flow->server;
-  guint8 bytes[DCCP_LONGEST_CONTROL];
+  guint8 bytes[DCCP_MAX_CONTROL];
   DatagramPath path;
   gboolean any = FALSE;
   gsize size;
@@ -325,7 +325,7 @@ get_period (const Flow * flow)
 static gboolean
 make_packet (Flow * flow)
 {
-  guint most = flow->config->traffic == DCCP_SIM_MEDIA ? MEDIA_WAITING
+  guint max = flow->config->traffic == DCCP_SIM_MEDIA ? MEDIA_WAITING
       : CONSTANT_WAITING;
 
   if (flow->config->traffic == DCCP_SIM_GREEDY
@@ -334,7 +334,7 @@ make_packet (Flow * flow)
   flow->next_packet += get_period (flow);
   if (is_paused (flow))
     return TRUE;
-  if (flow->waiting < most)
+  if (flow->waiting < max)
     flow->waiting++;
   else
     flow->result->not_sent++;
@@ -344,7 +344,7 @@ make_packet (Flow * flow)
 static gboolean
 send_packet (Flow * flow)
 {
-  guint8 header[DCCP_LONGEST_HEADER], payload[2048] = { 0 };
+  guint8 header[DCCP_MAX_HEADER], payload[2048] = { 0 };
   gboolean is_greedy = flow->config->traffic == DCCP_SIM_GREEDY;
   gsize size;
 
@@ -413,7 +413,7 @@ flow_init (Flow * flow, Sim * sim, guint number, DccpSimFlowResult * result)
   result->bins = g_new0 (DccpSimBin, sim->config->duration / DCCP_SIM_BIN + 2);
   g_queue_init (&flow->held[0]);
   g_queue_init (&flow->held[1]);
-  flow->encoder_rate = MEDIA_LEAST;
+  flow->encoder_rate = MEDIA_MIN;
   flow->next_packet = DCCP_SIM_START + flow->config->from;
   if (flow->config->traffic == DCCP_SIM_TCP) {
     flow->next_transfer = DCCP_SIM_START + flow->config->from;
@@ -485,7 +485,7 @@ follow_rate (Flow * flow)
   gdouble rate = flow->bin.rate;
 
   if (flow->config->traffic == DCCP_SIM_MEDIA && flow->is_open)
-    flow->encoder_rate = CLAMP (rate, MEDIA_LEAST, MEDIA_MOST);
+    flow->encoder_rate = CLAMP (rate, MEDIA_MIN, MEDIA_MAX);
 }
 
 void

@@ -253,7 +253,7 @@ take_upstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
 void
 harness_expect_log (IfdHarness * harness, const gchar * expected)
 {
-  gint64 deadline = g_get_monotonic_time () + PATIENCE;
+  gint64 deadline = g_get_monotonic_time () + TIMEOUT;
 
   g_mutex_lock (&harness->lock);
   while (!g_str_equal (harness->log->str, expected)
@@ -265,7 +265,7 @@ harness_expect_log (IfdHarness * harness, const gchar * expected)
 void
 harness_expect_pushed (IfdHarness * harness, guint pushed)
 {
-  gint64 deadline = g_get_monotonic_time () + PATIENCE;
+  gint64 deadline = g_get_monotonic_time () + TIMEOUT;
 
   g_mutex_lock (&harness->lock);
   while (harness->pushed < pushed
@@ -277,7 +277,7 @@ harness_expect_pushed (IfdHarness * harness, guint pushed)
 void
 harness_expect_endings (IfdHarness * harness, guint endings)
 {
-  gint64 deadline = g_get_monotonic_time () + PATIENCE;
+  gint64 deadline = g_get_monotonic_time () + TIMEOUT;
 
   g_mutex_lock (&harness->lock);
   while (harness->endings < endings
@@ -289,7 +289,7 @@ harness_expect_endings (IfdHarness * harness, guint endings)
 void
 harness_expect_caps (IfdHarness * harness)
 {
-  gint64 deadline = g_get_monotonic_time () + PATIENCE;
+  gint64 deadline = g_get_monotonic_time () + TIMEOUT;
 
   while (!gst_pad_has_current_caps (harness->down)
       && g_get_monotonic_time () < deadline)
@@ -316,7 +316,7 @@ harness_get_stat (IfdHarness * harness, const gchar * name)
 void
 harness_expect_stat (IfdHarness * harness, const gchar * name, guint64 value)
 {
-  gint64 deadline = g_get_monotonic_time () + PATIENCE;
+  gint64 deadline = g_get_monotonic_time () + TIMEOUT;
 
   while (harness_get_stat (harness, name) != value && g_get_monotonic_time ()
       < deadline)
@@ -378,7 +378,7 @@ harness_expect_adds_up (IfdHarness * harness, guint being_sent)
     "no-room", "overwritten", "disturbed", "leading", "incomplete",
     "no-i-frame", "misordered"
   };
-  gint64 deadline = g_get_monotonic_time () + PATIENCE;
+  gint64 deadline = g_get_monotonic_time () + TIMEOUT;
   guint64 dropped = 0;
   guint i;
 

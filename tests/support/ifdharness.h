@@ -23,7 +23,7 @@
     "framerate=25/1"
 #define FRAME_TIME (40 * GST_MSECOND)
 /* For what another thread is about to do; nothing is said of how fast. */
-#define PATIENCE (60 * G_TIME_SPAN_SECOND)
+#define TIMEOUT (60 * G_TIME_SPAN_SECOND)
 
 typedef struct
 {

@@ -23,8 +23,8 @@ link_load_drop_events (Link * link)
 static guint32
 link_load_size (const LinkLoadSizes * sizes, guint64 index)
 {
-  return sizes->least + seeded_draw_below (seeded_draw (4711, 0, 0, index, 0),
-      sizes->most - sizes->least + 1);
+  return sizes->min + seeded_draw_below (seeded_draw (4711, 0, 0, index, 0),
+      sizes->max - sizes->min + 1);
 }
 
 LinkLoadResult
@@ -38,7 +38,7 @@ link_load_saturate (const LinkConfig * config, guint n, LinkLoadSizes sizes)
   LinkEvent event;
 
   while (TRUE) {
-    while (sent < n && link_has_room (link, flow, sizes.most))
+    while (sent < n && link_has_room (link, flow, sizes.max))
       link_input (link, now, flow, link_load_size (&sizes, sent++), NULL);
     while (link_poll_output (link, &packet))
       result.delivered += packet.size;

@@ -12,7 +12,7 @@
 
 typedef struct
 {
-  guint least, most;            /* bytes of an IP packet, uniform */
+  guint min, max;               /* bytes of an IP packet, uniform */
 } LinkLoadSizes;
 
 typedef struct

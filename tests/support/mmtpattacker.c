@@ -23,7 +23,7 @@ attacker_make_stranger (guint32 number)
 }
 
 MmtpAddress
-attacker_make_lodger (void)
+attacker_make_shared_address (void)
 {
   MmtpAddress address;
 

@@ -27,7 +27,7 @@ guint32 attacker_draw (gpointer state);
 /* A host in a network of its own */
 MmtpAddress attacker_make_stranger (guint32 number);
 /* On the host of the sender's first channel, with a port of its own */
-MmtpAddress attacker_make_lodger (void);
+MmtpAddress attacker_make_shared_address (void);
 gboolean attacker_is_stranger (const MmtpAddress * address);
 void attacker_record (Recorded * recorded, MmtpPair * pair, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size);

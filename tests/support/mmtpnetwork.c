@@ -10,7 +10,7 @@
 #define MS G_GUINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
 #define OVERHEAD 28             /* IPv4 and UDP */
-#define LONGEST 1472
+#define MAX_SIZE 1472
 #define MAX_BYTES 500000
 #define MAX_OUTPUTS 100000      /* at one time; more is without end */
 #define MAX_WAKEUPS 8           /* at one time; the same */
@@ -411,13 +411,13 @@ static void
 poll_sender (MmtpPair * self)
 {
   MmtpSenderEvent event;
-  guint8 bytes[LONGEST];
+  guint8 bytes[MAX_SIZE];
   guint channel, n = 0;
   gsize size;
 
   while ((size = mmtp_sender_poll_output (self->sender, self->now, &channel,
               bytes, sizeof (bytes)))) {
-    g_assert (size <= LONGEST && channel < MMTP_PAIR_CHANNELS);
+    g_assert (size <= MAX_SIZE && channel < MMTP_PAIR_CHANNELS);
     g_assert (n++ < MAX_OUTPUTS);
     send (self, TO_RECEIVER, channel, &self->addresses[channel], bytes, size);
   }
@@ -438,13 +438,13 @@ static void
 poll_receiver_output (MmtpPair * self)
 {
   MmtpAddress address;
-  guint8 bytes[LONGEST];
+  guint8 bytes[MAX_SIZE];
   guint channel, n = 0;
   gsize size;
 
   while ((size = mmtp_receiver_poll_output (self->receiver, self->now,
               &address, bytes, sizeof (bytes)))) {
-    g_assert (size <= LONGEST);
+    g_assert (size <= MAX_SIZE);
     g_assert (n++ < MAX_OUTPUTS);
     account_output (self, &address, bytes, size);
     channel = find_path (self, &address);
@@ -596,7 +596,7 @@ void
 mmtp_pair_add_channel (MmtpPair * self, guint channel)
 {
   const MmtpPathConfig config =
-      { channels[channel].name, LONGEST, OVERHEAD };
+      { channels[channel].name, MAX_SIZE, OVERHEAD };
 
   g_assert (mmtp_sender_add_path (self->sender, self->now, &config) ==
       channel);

@@ -153,7 +153,7 @@ forge_open (const Forger * self, MmtpOpen * open)
   open->initial_delay = draw (self, 60000001);
   open->bit_rate = draw_u64 (self);
   open->frame_period = draw_u32 (self);
-  open->longest = 128 + draw (self, 65507 - 128 + 1);
+  open->max_size = 128 + draw (self, 65507 - 128 + 1);
   open->keepalive_period = 10 + draw (self, 9991);
   open->now = draw_u64 (self);
   open->has_key = draw (self, 2);
@@ -166,7 +166,7 @@ forge_accept (const Forger * self, MmtpAccept * accept)
   draw_bytes (self, accept->nonce, self->overheard->nonce_s, MMTP_NONCE_SIZE);
   draw_bytes (self, accept->nonce_r, self->overheard->nonce_r, MMTP_NONCE_SIZE);
   accept->token = draw_u64 (self);
-  accept->least_delay = draw_u32 (self);
+  accept->min_delay = draw_u32 (self);
   accept->has_key = draw (self, 2);
   memset (accept->mac, 0, MMTP_MAC_SIZE);
 }
@@ -206,7 +206,7 @@ forge_record (const Forger * self, MmtpRecord * record)
   record->bytes = draw_u32 (self);
   record->arrival = draw_u32 (self) & 0xffffff;
   record->transit = draw_u32 (self);
-  record->least_transit = draw_u32 (self);
+  record->min_transit = draw_u32 (self);
   record->high_transit = draw_u32 (self);
   record->jitter = draw_u32 (self);
   record->n_ranges = draw (self, 4) ? 0 : draw (self, MMTP_MAX_RANGES + 1);
@@ -291,7 +291,7 @@ forge_body (const Forger * self, MmtpMessage * message, guint64 number)
       message->join.number = number;
       message->join.nonce = draw (self, 2) ? overheard->path_nonce :
           draw_u64 (self);
-      message->join.longest = 128 + draw (self, 65507 - 128 + 1);
+      message->join.max_size = 128 + draw (self, 65507 - 128 + 1);
       break;
     case MMTP_CHALLENGE:
     case MMTP_RESPONSE:

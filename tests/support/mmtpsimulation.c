@@ -41,9 +41,9 @@ mmtp_sim_config_init (MmtpSimConfig * config, const MmtpSimEnds * ends)
   config->ends = ends;
   mmtp_sender_config_init (&config->sender);
   mmtp_receiver_config_init (&config->receiver);
-  config->longest = 1472;       /* Ethernet's 1500 less IP and UDP */
+  config->max_size = 1472;      /* Ethernet's 1500 less IP and UDP */
   config->clock_offset = 7777 * SIM_SECOND;
-  config->patience = 30 * SIM_SECOND;
+  config->timeout = 30 * SIM_SECOND;
 }
 
 MmtpSimChannelConfig *
@@ -202,7 +202,7 @@ add_channel (MmtpSim * sim, guint channel)
 {
   const MmtpSimChannelConfig *c = &sim->config.channels[channel];
   gchar *name = g_strdup_printf ("channel%u", channel);
-  MmtpPathConfig config = { name, sim->config.longest, MMTP_SIM_OVERHEAD,
+  MmtpPathConfig config = { name, sim->config.max_size, MMTP_SIM_OVERHEAD,
     c->known_rate, c->known_delay
   };
   gint number = sim->ends->add_channel (sim->sender,
@@ -362,7 +362,7 @@ static guint64
 get_next_frame (const MmtpSim * sim)
 {
   if (sim->origin == MMTP_SIM_NEVER)
-    return sim->config.patience;
+    return sim->config.timeout;
   if (sim->n_put == sim->config.source.n || sim->config.source.stored)
     return MMTP_SIM_NEVER;
   return sim->origin + sim->n_put * sim->config.source.period;
@@ -382,7 +382,7 @@ static void
 run_source (MmtpSim * sim)
 {
   if (sim->origin == MMTP_SIM_NEVER) {
-    if (sim->result.ready || sim->now >= sim->config.patience)
+    if (sim->result.ready || sim->now >= sim->config.timeout)
       begin (sim);
     else
       return;
@@ -443,7 +443,7 @@ drain_sender (MmtpSim * sim)
   while ((size = sim->ends->sender_poll_output (sim->sender, now, &channel,
               sim->scratch, MMTP_MAX_MESSAGE))) {
     any = TRUE;
-    if (channel >= sim->config.n_channels || size > sim->config.longest) {
+    if (channel >= sim->config.n_channels || size > sim->config.max_size) {
       mmtp_sim_error (sim, "%" G_GSIZE_FORMAT " bytes on channel %u", size,
           channel);
       continue;

@@ -111,13 +111,13 @@ typedef struct
   MmtpReceiverConfig receiver;
   MmtpSimChannelConfig channels[MMTP_SIM_MAX_CHANNELS];
   guint n_channels;
-  guint longest;                /* bytes of a message */
+  guint max_size;               /* bytes of a message */
   MmtpSimSource source;
   MmtpSimAction actions[MMTP_SIM_MAX_ACTIONS];
   guint n_actions;
   gint64 clock_offset;          /* ns, of the receiver's clock */
   gint64 clock_skew;            /* parts per billion, of the receiver's clock */
-  guint64 patience;             /* ns until the origin, ready or not */
+  guint64 timeout;             /* ns until the origin, ready or not */
   gboolean verbose;
   /* Called once in each period of virtual time; 0: never */
   guint64 watch_period;         /* ns */
@@ -165,7 +165,7 @@ typedef struct
   guint64 messages[2][MMTP_LAST_TYPE];  /* sent, by direction and type */
   guint64 late_packets;         /* of these arrived after their limit */
   guint64 worst_late;           /* ns */
-  guint64 most_queued, most_held;       /* bytes, by the ends' own account */
+  guint64 max_queued, max_held;         /* bytes, by the ends' own account */
   guint64 ended_at;             /* ns, END came out; MMTP_SIM_NEVER: it
                                  * didn't */
   guint64 worst_deadline;       /* ns, between a buffer's deadline at the

@@ -248,8 +248,8 @@ mmtp_sim_judge_memory (MmtpSim * sim)
 
   sim->ends->get_sender_stats (sim->sender, &sender);
   sim->ends->get_receiver_stats (sim->receiver, &receiver);
-  sim->result.most_queued = MAX (sim->result.most_queued, sender.queued_bytes);
-  sim->result.most_held = MAX (sim->result.most_held, receiver.held_bytes);
+  sim->result.max_queued = MAX (sim->result.max_queued, sender.queued_bytes);
+  sim->result.max_held = MAX (sim->result.max_held, receiver.held_bytes);
   sim->result.initial_delay = sender.initial_delay;
 }
 
@@ -351,7 +351,7 @@ print_channel (MmtpSim * sim, guint i)
       "; back %" G_GUINT64_FORMAT " busy %.2f s\n", c->packets,
       c->data_packets, c->retransmitted, c->probes, c->lost, c->late,
       c->silences, forward->arrived, forward->lost,
-      forward->overflowed, forward->busy / 1e9, forward->most_queued,
+      forward->overflowed, forward->busy / 1e9, forward->max_queued,
       back->offered, back->busy / 1e9);
 }
 
@@ -391,7 +391,7 @@ mmtp_sim_print (MmtpSim * sim)
       G_GUINT64_FORMAT " bytes; clock within %.2f ms; end %s\n",
       result->data_packets, result->data_arrived, result->late_packets,
       result->worst_late / 1e6, result->sender.discarded_buffers,
-      result->sender.retransmitted, result->most_queued, result->most_held,
+      result->sender.retransmitted, result->max_queued, result->max_held,
       result->worst_deadline / 1e6,
       result->ended_at == MMTP_SIM_NEVER ? "never" : "told");
   print_messages (sim);

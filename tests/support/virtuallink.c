@@ -356,8 +356,8 @@ sim_link_input (SimLink * link, guint64 now, SimDirection d,
   g_queue_push_tail (&direction->waiting, item);
   direction->waiting_bytes += size;
   start_transmission (link, get_transmitter (link, d), now);
-  direction->stats.most_queued =
-      MAX (direction->stats.most_queued, direction->waiting_bytes);
+  direction->stats.max_queued =
+      MAX (direction->stats.max_queued, direction->waiting_bytes);
 }
 
 static Item *

@@ -69,7 +69,7 @@ typedef struct
   guint64 overflowed;           /* no room in the queue */
   guint64 lost;                 /* on the air, or by an outage */
   guint64 busy;                 /* ns of transmission */
-  guint64 most_queued;          /* bytes */
+  guint64 max_queued;           /* bytes */
   guint64 under_way;            /* packets that are on their way now */
 } SimLinkStats;
 

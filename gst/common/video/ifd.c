@@ -567,8 +567,8 @@ static gboolean
 waits_in_vain (Ifd * ifd)
 {
   ifd->vain++;
-  ifd->has_no_i |= ifd->vain >= IFD_LONGEST_GOP;
-  if (ifd->vain >= 2 * IFD_LONGEST_GOP)
+  ifd->has_no_i |= ifd->vain >= IFD_MAX_GOP;
+  if (ifd->vain >= 2 * IFD_MAX_GOP)
     ifd->refreshes = FALSE;
   if (!ifd->has_no_i || ifd->refreshes)
     return FALSE;

@@ -29,7 +29,7 @@ G_BEGIN_DECLS
 /* After so many frames that waited in vain for an I-frame the stream is taken
  * for one that has none. It goes on with its next refresh, or at once where it
  * has none of these either. */
-#define IFD_LONGEST_GOP 600
+#define IFD_MAX_GOP 600
 /* Number of frames after which an I-frame is sent although a decoder would
  * show it in the wrong order. A stream may never bring a better one. */
 #define IFD_MAX_ORDER_WAIT 250

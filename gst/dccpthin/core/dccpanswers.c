@@ -24,7 +24,7 @@ void
 dccp_answers_push (DccpAnswers * answers, const DatagramPath * path,
     const DccpPacket * reset)
 {
-  guint8 bytes[DCCP_LONGEST_HEADER];
+  guint8 bytes[DCCP_MAX_HEADER];
   guint i;
 
   if (answers->n == DCCP_MAX_ANSWERS) {
@@ -39,7 +39,7 @@ dccp_answers_push (DccpAnswers * answers, const DatagramPath * path,
 
 gsize
 dccp_answers_pop (DccpAnswers * answers, DatagramPath * path,
-    guint8 bytes[DCCP_LONGEST_HEADER])
+    guint8 bytes[DCCP_MAX_HEADER])
 {
   guint i = answers->first;
 

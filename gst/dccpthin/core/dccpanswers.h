@@ -41,7 +41,7 @@ void dccp_answers_push (DccpAnswers * answers, const DatagramPath * path,
     const DccpPacket * reset);
 /* Its bytes; 0: none waits */
 gsize dccp_answers_pop (DccpAnswers * answers, DatagramPath * path,
-    guint8 bytes[DCCP_LONGEST_HEADER]);
+    guint8 bytes[DCCP_MAX_HEADER]);
 
 /* What answers a packet of no connection (RFC 4340 section 8.3.1): its numbers
  * are those that came. */

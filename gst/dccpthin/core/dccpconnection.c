@@ -13,13 +13,13 @@
  * too */
 #define FIRST_RESPONSE_BACKOFF (2 * DCCP_SECOND)
 /* Half-open, or not agreed: 4 MSL (sections 8.1.1, 8.1.3, 8.1.5) */
-#define PATIENCE (4 * DCCP_MSL)
+#define HANDSHAKE_TIMEOUT (4 * DCCP_MSL)
 /* A connection is asked after half of the idle timeout, and then in eighths. */
 #define PROBE_FIRST 2
 #define PROBE_AGAIN 8
 /* The peer may have other things to do before it answers, even when it is
  * near. */
-#define LEAST_BACKOFF DCCP_DEFAULT_ROUND_TRIP
+#define MIN_BACKOFF DCCP_DEFAULT_ROUND_TRIP
 /* Bytes that data may have of NDP Count, Timestamp Echo, an option of the
  * congestion control (dccpccid.h) and Slow Receiver */
 #define DATA_OPTIONS_SIZE 24
@@ -737,7 +737,7 @@ begin_closing (DccpConnection * connection, DccpState state)
   set_state (connection, state);
   connection->began = connection->now;
   connection->backoff = CLAMP (2 * get_round_trip (connection),
-      LEAST_BACKOFF, DCCP_MAX_BACKOFF);
+      MIN_BACKOFF, DCCP_MAX_BACKOFF);
   connection->retransmit_at = connection->now + connection->backoff;
 }
 
@@ -827,7 +827,7 @@ init_packet (DccpConnection * connection, DccpPacket * packet, DccpType type)
 /* The number is used up. */
 static gsize
 write_packet (DccpConnection * connection, DccpPacket * packet,
-    const DccpOptionWriter * writer, guint8 bytes[DCCP_LONGEST_HEADER])
+    const DccpOptionWriter * writer, guint8 bytes[DCCP_MAX_HEADER])
 {
   packet->options = writer->bytes;
   packet->options_size = writer->size;
@@ -838,7 +838,7 @@ write_packet (DccpConnection * connection, DccpPacket * packet,
 
 static gsize
 write_control (DccpConnection * connection, DccpType type,
-    guint64 acknowledgement, guint8 bytes[DCCP_LONGEST_CONTROL])
+    guint64 acknowledgement, guint8 bytes[DCCP_MAX_CONTROL])
 {
   const gboolean with_report = type == DCCP_ACK
       && dccp_half_connections_want_feedback (&connection->halves,
@@ -877,7 +877,7 @@ owe_sync (DccpConnection * connection, guint64 number,
 }
 
 static gsize
-write_request (DccpConnection * connection, guint8 bytes[DCCP_LONGEST_CONTROL])
+write_request (DccpConnection * connection, guint8 bytes[DCCP_MAX_CONTROL])
 {
   const guint64 n = dccp_sequence_difference (connection->gss,
       connection->iss) + 1;
@@ -888,7 +888,7 @@ write_request (DccpConnection * connection, guint8 bytes[DCCP_LONGEST_CONTROL])
 }
 
 static gsize
-write_response (DccpConnection * connection, guint8 bytes[DCCP_LONGEST_CONTROL])
+write_response (DccpConnection * connection, guint8 bytes[DCCP_MAX_CONTROL])
 {
   gsize size;
 
@@ -902,7 +902,7 @@ write_response (DccpConnection * connection, guint8 bytes[DCCP_LONGEST_CONTROL])
 
 static gsize
 write_sync (DccpConnection * connection, gboolean * owed, DccpType type,
-    guint64 number, guint8 bytes[DCCP_LONGEST_CONTROL])
+    guint64 number, guint8 bytes[DCCP_MAX_CONTROL])
 {
   *owed = FALSE;
   return write_control (connection, type, number, bytes);
@@ -921,7 +921,7 @@ wants_ack (DccpConnection * connection)
 
 gsize
 dccp_connection_poll_output (DccpConnection * connection, guint64 now,
-    guint8 bytes[DCCP_LONGEST_CONTROL])
+    guint8 bytes[DCCP_MAX_CONTROL])
 {
   connection->now = now;
   if (dccp_connection_is_over (connection))
@@ -1139,10 +1139,10 @@ step_7_check_type (DccpConnection * connection, Arrival * arrival)
 static gboolean
 is_covered (DccpConnection * connection, const DccpPacket * packet)
 {
-  const guint64 least = connection->common->config.min_coverage;
+  const guint64 min = connection->common->config.min_coverage;
 
   return packet->coverage == 0 || datagram_path_has_ports (&connection->path)
-      || (least > 0 && packet->coverage >= least);
+      || (min > 0 && packet->coverage >= min);
 }
 
 /* Only what is not too old to tell */
@@ -1531,10 +1531,10 @@ static guint8
 get_coverage (DccpConnection * connection, gsize size)
 {
   const guint8 coverage = connection->common->config.coverage;
-  const guint64 least = dccp_features_get (connection->features,
+  const guint64 min = dccp_features_get (connection->features,
       DCCP_FEATURE_MIN_COVERAGE, FALSE);
 
-  if (coverage == 0 || least == 0 || coverage < least)
+  if (coverage == 0 || min == 0 || coverage < min)
     return 0;
   return (gsize) (coverage - 1) * 4 <= size ? coverage : 0;
 }
@@ -1557,7 +1557,7 @@ repeat_confirms (DccpConnection * connection, gsize size,
 gsize
 dccp_connection_send (DccpConnection * connection, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
-    guint8 header[DCCP_LONGEST_HEADER])
+    guint8 header[DCCP_MAX_HEADER])
 {
   DccpOptionWriter writer;
   DccpPacket packet;
@@ -1601,15 +1601,15 @@ get_deadline (DccpConnection * connection)
     case DCCP_STATE_REQUEST:
       return after (connection->began, config->connect_timeout);
     case DCCP_STATE_RESPOND:
-      return connection->began + PATIENCE;
+      return connection->began + HANDSHAKE_TIMEOUT;
     case DCCP_STATE_CLOSE_REQ:
     case DCCP_STATE_CLOSING:
       return after (connection->began, config->idle_timeout ?
-          config->idle_timeout : PATIENCE);
+          config->idle_timeout : HANDSHAKE_TIMEOUT);
     default:
       deadline = after (connection->heard, config->idle_timeout);
       if (connection->state == DCCP_STATE_PARTOPEN || !connection->is_told)
-        deadline = MIN (deadline, connection->began + PATIENCE);
+        deadline = MIN (deadline, connection->began + HANDSHAKE_TIMEOUT);
       return deadline;
   }
 }
@@ -1697,7 +1697,7 @@ probe (DccpConnection * connection)
 
   connection->owes_sync = TRUE;
   connection->sync_number = connection->gsr;
-  connection->sync_room = DCCP_LONGEST_CONTROL;
+  connection->sync_room = DCCP_MAX_CONTROL;
   connection->probe_at = connection->now + MAX (again, DCCP_MILLISECOND);
 }
 

@@ -118,13 +118,13 @@ void dccp_connection_abort (DccpConnection * connection, DccpEventType type,
 void dccp_connection_timeout (DccpConnection * connection, guint64 now);
 guint64 dccp_connection_next_wakeup (DccpConnection * connection);
 gsize dccp_connection_poll_output (DccpConnection * connection, guint64 now,
-    guint8 bytes[DCCP_LONGEST_CONTROL]);
+    guint8 bytes[DCCP_MAX_CONTROL]);
 
 guint64 dccp_connection_next_send (DccpConnection * connection, guint64 now);
 guint dccp_connection_get_max_payload (const DatagramPath * path, guint mtu);
 gsize dccp_connection_send (DccpConnection * connection, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
-    guint8 header[DCCP_LONGEST_HEADER]);
+    guint8 header[DCCP_MAX_HEADER]);
 
 G_END_DECLS
 

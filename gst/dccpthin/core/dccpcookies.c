@@ -139,7 +139,7 @@ dccp_responses_push (DccpResponses * responses, const DatagramPath * path,
 {
   const guint i = (responses->first + responses->n) % DCCP_MAX_RESPONSES;
 
-  if (responses->n == DCCP_MAX_RESPONSES || size > DCCP_LONGEST_RESPONSE)
+  if (responses->n == DCCP_MAX_RESPONSES || size > DCCP_MAX_RESPONSE)
     return FALSE;
   responses->responses[i].path = *path;
   responses->responses[i].size = size;
@@ -150,7 +150,7 @@ dccp_responses_push (DccpResponses * responses, const DatagramPath * path,
 
 gsize
 dccp_responses_pop (DccpResponses * responses, DatagramPath * path,
-    guint8 bytes[DCCP_LONGEST_HEADER])
+    guint8 bytes[DCCP_MAX_HEADER])
 {
   const guint i = responses->first;
 

@@ -33,7 +33,7 @@ gboolean dccp_cookie_check (const DccpPacket * packet,
     const DatagramPath * path, DccpPacket * request, guint64 * time);
 
 #define DCCP_MAX_RESPONSES 256
-#define DCCP_LONGEST_RESPONSE 384       /* bytes */
+#define DCCP_MAX_RESPONSE 384           /* bytes */
 
 typedef struct
 {
@@ -41,7 +41,7 @@ typedef struct
   {
     DatagramPath path;
     gsize size;
-    guint8 bytes[DCCP_LONGEST_RESPONSE];
+    guint8 bytes[DCCP_MAX_RESPONSE];
   } responses[DCCP_MAX_RESPONSES];
   guint first, n;
 } DccpResponses;
@@ -51,7 +51,7 @@ gboolean dccp_responses_push (DccpResponses * responses,
     const DatagramPath * path, const guint8 * bytes, gsize size);
 /* Bytes of the next one; 0: none waits */
 gsize dccp_responses_pop (DccpResponses * responses, DatagramPath * path,
-    guint8 bytes[DCCP_LONGEST_HEADER]);
+    guint8 bytes[DCCP_MAX_HEADER]);
 
 G_END_DECLS
 

@@ -458,7 +458,7 @@ respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, const PrefixLimiterHost * host)
 {
   DccpStats *stats = &endpoint->common.stats;
-  guint8 bytes[DCCP_LONGEST_CONTROL];
+  guint8 bytes[DCCP_MAX_CONTROL];
   DccpConnection *connection;
   DccpCookie cookie;
 
@@ -513,7 +513,7 @@ restore_candidate (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, DccpConnection * contested)
 {
   const DccpStats stats = endpoint->common.stats;
-  guint8 bytes[DCCP_LONGEST_CONTROL];
+  guint8 bytes[DCCP_MAX_CONTROL];
   DccpConnection *candidate;
   DccpPacket request;
   guint64 time;
@@ -644,15 +644,15 @@ void
 dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now, guint mtu)
 {
   DccpConnection *connection = endpoint->connection;
-  guint least;
+  guint min;
 
   advance (endpoint, now);
   if (!connection)
     return;
   connection->now = endpoint->now;
-  least = connection->path.address_size == 16 ? MIN_MTU_IPV6 : MIN_MTU_IPV4;
+  min = connection->path.address_size == 16 ? MIN_MTU_IPV6 : MIN_MTU_IPV4;
   if (mtu > 0)
-    connection->mtu = MIN (connection->mtu, MAX (mtu, least));
+    connection->mtu = MIN (connection->mtu, MAX (mtu, min));
   else if (connection->state == DCCP_STATE_REQUEST)
     dccp_connection_end (connection, DCCP_STATE_CLOSED,
         DCCP_EVENT_UNREACHABLE, 0, NULL);
@@ -674,7 +674,7 @@ dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now)
 
 gsize
 dccp_endpoint_poll_control (DccpEndpoint * endpoint, guint64 now,
-    DatagramPath * path, guint8 bytes[DCCP_LONGEST_CONTROL])
+    DatagramPath * path, guint8 bytes[DCCP_MAX_CONTROL])
 {
   gsize size;
   guint i;
@@ -750,12 +750,12 @@ dccp_endpoint_next_send (DccpEndpoint * endpoint, guint64 now)
 guint
 dccp_endpoint_get_max_payload (DccpEndpoint * endpoint)
 {
-  const DatagramPath longest = {.address_size = 16,.local_port = 1,
+  const DatagramPath widest = {.address_size = 16,.local_port = 1,
     .remote_port = 1
   };
 
   if (!endpoint->connection)
-    return dccp_connection_get_max_payload (&longest,
+    return dccp_connection_get_max_payload (&widest,
         endpoint->common.config.mtu);
   return dccp_connection_get_max_payload (&endpoint->connection->path,
       endpoint->connection->mtu);
@@ -764,7 +764,7 @@ dccp_endpoint_get_max_payload (DccpEndpoint * endpoint)
 gsize
 dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
-    guint8 header[DCCP_LONGEST_HEADER])
+    guint8 header[DCCP_MAX_HEADER])
 {
   advance (endpoint, now);
   return endpoint->connection ? dccp_connection_send (endpoint->connection,
@@ -915,7 +915,7 @@ static gboolean
 poll_output (gpointer core, guint64 now, guint * path, Datagram * datagram,
     gsize room)
 {
-  g_return_val_if_fail (room >= DCCP_LONGEST_CONTROL, FALSE);
+  g_return_val_if_fail (room >= DCCP_MAX_CONTROL, FALSE);
   *path = 0;
   return dccp_endpoint_poll_output (core, now, datagram);
 }

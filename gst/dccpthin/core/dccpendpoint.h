@@ -95,7 +95,7 @@ gboolean dccp_endpoint_were_dropped (DccpEndpoint * endpoint,
     DccpHistory * packets, guint64 first, gint64 n);
 
 void dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now);
-/* Data first. Writes at most DCCP_LONGEST_CONTROL bytes to datagram->bytes, and
+/* Data first. Writes at most DCCP_MAX_CONTROL bytes to datagram->bytes, and
  * sets its size, its path, and its part, which is the payload. FALSE: there is
  * nothing to send now. */
 gboolean dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,

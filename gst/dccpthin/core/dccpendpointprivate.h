@@ -34,7 +34,7 @@ typedef struct
 /* A packet of data that was put and not polled yet */
 typedef struct
 {
-  guint8 header[DCCP_LONGEST_HEADER];
+  guint8 header[DCCP_MAX_HEADER];
   gsize header_size;
   DatagramPath path;
   DatagramPart payload;         /* the caller's */
@@ -71,10 +71,10 @@ gboolean dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
  * dccp_endpoint_get_path; 0: not now, or too long. `more`: another one waits. */
 gsize dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
-    guint8 header[DCCP_LONGEST_HEADER]);
+    guint8 header[DCCP_MAX_HEADER]);
 /* The next packet that is not data; 0: there is none. */
 gsize dccp_endpoint_poll_control (DccpEndpoint * endpoint, guint64 now,
-    DatagramPath * path, guint8 bytes[DCCP_LONGEST_CONTROL]);
+    DatagramPath * path, guint8 bytes[DCCP_MAX_CONTROL]);
 
 /* First sequence number of a listener for a client */
 guint64 dccp_endpoint_make_iss (DccpEndpoint * endpoint,

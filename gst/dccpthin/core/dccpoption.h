@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 /* Bytes. Data Offset counts words in 8 bits, and the header before the options
  * has 7 words at most (RFC 4340 section 5.1). */
-#define DCCP_LONGEST_OPTIONS (1020 - 28)
+#define DCCP_MAX_OPTIONS (1020 - 28)
 
 typedef struct
 {
@@ -25,7 +25,7 @@ typedef struct
 
 typedef struct
 {
-  guint8 bytes[DCCP_LONGEST_OPTIONS];
+  guint8 bytes[DCCP_MAX_OPTIONS];
   gsize size;
   gboolean is_full;             /* something did not fit, and is not there */
 } DccpOptionWriter;

@@ -99,7 +99,7 @@ may_be_short (DccpType type)
 gsize
 dccp_type_get_header_size (DccpType type, gboolean extended)
 {
-  gsize size = extended ? LONG_HEADER : DCCP_SHORTEST_HEADER;
+  gsize size = extended ? LONG_HEADER : DCCP_MIN_HEADER;
 
   if (dccp_type_has_acknowledgement (type))
     size += extended ? LONG_ACKNOWLEDGEMENT : SHORT_ACKNOWLEDGEMENT;
@@ -211,7 +211,7 @@ read_acknowledgement (DccpPacket * packet, const guint8 * bytes)
 static void
 read_subheaders (DccpPacket * packet, const guint8 * bytes)
 {
-  bytes += packet->extended ? LONG_HEADER : DCCP_SHORTEST_HEADER;
+  bytes += packet->extended ? LONG_HEADER : DCCP_MIN_HEADER;
   bytes = read_acknowledgement (packet, bytes);
   packet->service_code = 0;
   packet->reset_code = 0;
@@ -242,7 +242,7 @@ dccp_packet_parse (DccpPacket * packet, const DatagramPath * path,
   gsize header_size, offset;
   guint type;
 
-  if (size < DCCP_SHORTEST_HEADER)
+  if (size < DCCP_MIN_HEADER)
     return DCCP_REFUSED_SHORT;
   type = bytes[TYPE_X] >> 1 & 0x0f;     /* reserved bits are ignored */
   if (type >= DCCP_LAST_TYPE)
@@ -309,7 +309,7 @@ write_acknowledgement (const DccpPacket * packet, guint8 * bytes)
 static void
 write_subheaders (const DccpPacket * packet, guint8 * bytes)
 {
-  bytes += packet->extended ? LONG_HEADER : DCCP_SHORTEST_HEADER;
+  bytes += packet->extended ? LONG_HEADER : DCCP_MIN_HEADER;
   bytes = write_acknowledgement (packet, bytes);
   if (has_service_code (packet->type))
     write_number (bytes, 4, packet->service_code);
@@ -356,7 +356,7 @@ get_wire_coverage (const DccpPacket * packet)
 
 gsize
 dccp_packet_write (const DccpPacket * packet, const DatagramPath * path,
-    guint8 bytes[DCCP_LONGEST_HEADER])
+    guint8 bytes[DCCP_MAX_HEADER])
 {
   const gsize size = dccp_type_get_header_size (packet->type,
       packet->extended);
@@ -367,8 +367,8 @@ dccp_packet_write (const DccpPacket * packet, const DatagramPath * path,
   g_return_val_if_fail (packet->extended || may_be_short (packet->type), 0);
   g_return_val_if_fail (packet->ccval <= MAX_CCVAL, 0);
   g_return_val_if_fail (packet->coverage <= MAX_COVERAGE, 0);
-  if (packet->options_size > DCCP_LONGEST_HEADER
-      || size + padded > DCCP_LONGEST_HEADER)
+  if (packet->options_size > DCCP_MAX_HEADER
+      || size + padded > DCCP_MAX_HEADER)
     return 0;
 
   write_number (bytes, 2, packet->source);

@@ -13,8 +13,8 @@
 G_BEGIN_DECLS
 
 #define DCCP_PROTOCOL 33        /* of IP */
-#define DCCP_SHORTEST_HEADER 12 /* bytes; with long sequence numbers 16 */
-#define DCCP_LONGEST_HEADER 1020        /* bytes, with options: Data Offset is 8
+#define DCCP_MIN_HEADER 12 /* bytes; with long sequence numbers 16 */
+#define DCCP_MAX_HEADER 1020            /* bytes, with options: Data Offset is 8
                                          * bits of words */
 #define DCCP_ENCAPSULATION_PORT 6511    /* UDP, RFC 6773 section 5.1 */
 
@@ -102,10 +102,10 @@ DccpRefusal dccp_packet_parse (DccpPacket * packet, const DatagramPath * path,
     const guint8 * bytes, gsize size);
 /* Writes header and options, the latter padded to whole words, and the checksum
  * over what is covered; the payload is to follow them. A coverage of more than
- * there is becomes that of all. Bytes written, at most DCCP_LONGEST_HEADER; 0:
+ * there is becomes that of all. Bytes written, at most DCCP_MAX_HEADER; 0:
  * the options are too long. */
 gsize dccp_packet_write (const DccpPacket * packet, const DatagramPath * path,
-    guint8 bytes[DCCP_LONGEST_HEADER]);
+    guint8 bytes[DCCP_MAX_HEADER]);
 
 G_END_DECLS
 

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 /* Maximum bytes that dccp_endpoint_poll_output writes. Data is not written, but
  * pointed to. */
-#define DCCP_LONGEST_CONTROL DCCP_LONGEST_HEADER
+#define DCCP_MAX_CONTROL DCCP_MAX_HEADER
 
 typedef struct
 {

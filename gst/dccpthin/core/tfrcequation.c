@@ -7,19 +7,19 @@
 
 #include "tfrctable.h"
 
-#define LEAST_P 1e-8            /* as the header says */
+#define MIN_P 1e-8              /* as the header says */
 /* A clock that stands still gives no round trip of 0 */
-#define LEAST_ROUND_TRIP 1e-6
+#define MIN_ROUND_TRIP 1e-6
 #define MICROSECOND 1000000
-#define MOST_SEGMENT G_MAXUINT16        /* a DCCP packet is an IP packet */
-/* Of LEAST_P to 1 this leaves 2e-15 of the logarithm. */
+#define MAX_SEGMENT G_MAXUINT16         /* a DCCP packet is an IP packet */
+/* Of MIN_P to 1 this leaves 2e-15 of the logarithm. */
 #define BISECTIONS 53
 
 /* What is no number is the worst */
 static gdouble
 clamp_p (gdouble p)
 {
-  return p <= 1 ? MAX (p, LEAST_P) : 1;
+  return p <= 1 ? MAX (p, MIN_P) : 1;
 }
 
 /* RFC 5348 section 3.1 with b = 1 and t_RTO = 4 R, which it recommends */
@@ -43,7 +43,7 @@ tfrc_equation_f (TfrcEquation equation, gdouble p)
 static guint64
 get_scaled_segment_rate (gdouble segment_size, gdouble round_trip)
 {
-  const guint64 size = CLAMP (segment_size, 1, MOST_SEGMENT);
+  const guint64 size = CLAMP (segment_size, 1, MAX_SEGMENT);
   const guint64 us = MIN (round_trip * MICROSECOND, G_MAXUINT32);
 
   return (size << TFRC_TABLE_F_BITS) * MICROSECOND / MAX (us, 1);
@@ -57,7 +57,7 @@ tfrc_equation_rate (TfrcEquation equation, gdouble segment_size,
   if (equation == TFRC_EQUATION_TABLE)
     return get_scaled_segment_rate (segment_size, round_trip)
         / tfrc_table_f (ldexp (p, TFRC_TABLE_P_BITS));
-  return segment_size / (MAX (round_trip, LEAST_ROUND_TRIP)
+  return segment_size / (MAX (round_trip, MIN_ROUND_TRIP)
       * get_exact_f (p));
 }
 
@@ -75,7 +75,7 @@ invert_table (gdouble segment_size, gdouble round_trip, gdouble rate)
 static gdouble
 invert_exactly (gdouble f)
 {
-  gdouble low = LEAST_P, high = 1;
+  gdouble low = MIN_P, high = 1;
   guint i;
 
   if (f >= get_exact_f (high))
@@ -99,6 +99,6 @@ tfrc_equation_inverse (TfrcEquation equation, gdouble segment_size,
     return 1;
   if (equation == TFRC_EQUATION_TABLE)
     return invert_table (segment_size, round_trip, rate);
-  return invert_exactly (segment_size / (MAX (round_trip, LEAST_ROUND_TRIP)
+  return invert_exactly (segment_size / (MAX (round_trip, MIN_ROUND_TRIP)
           * rate));
 }

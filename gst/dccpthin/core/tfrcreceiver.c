@@ -23,7 +23,7 @@
  * that a round trip may have passed. */
 #define COUNTER_MASK 15
 #define QUARTERS 4
-#define MOST_QUARTERS 5
+#define MAX_QUARTERS 5
 /* Before anything is known of it: RFC 4340 section 3.4 */
 #define DEFAULT_ROUND_TRIP (SECOND / 5)
 /* Reports for which a round trip that was not measured again is believed; no RFC
@@ -38,8 +38,8 @@
  * values and counts about 4 in a round trip (RFC 4342 section 8.1). */
 #define COUNTER_ROUND_TRIPS 3
 /* The numbers of Loss Intervals have 23 and 24 bits (RFC 4342 section 8.6). */
-#define MOST_LOSS ((1 << 23) - 1)
-#define MOST_PACKETS ((1 << 24) - 1)
+#define MAX_LOSS ((1 << 23) - 1)
+#define MAX_PACKETS ((1 << 24) - 1)
 /* Of the mean packet size: as the sender's (RFC 5348 section 4.1) */
 #define SEGMENT_FILTER 0.9
 
@@ -194,7 +194,7 @@ count_round_trip (TfrcReceiver * receiver, guint8 ccval)
   gdouble sample;
 
   receiver->counter = ccval;
-  if (!receiver->has_counter || step >= MOST_QUARTERS) {
+  if (!receiver->has_counter || step >= MAX_QUARTERS) {
     restart_counting (receiver, ccval);
     return;
   }
@@ -594,11 +594,11 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
     TfrcInterval *to = &intervals->intervals[i];
     const TfrcLossInterval *from = &losses->intervals[i];
 
-    to->lossless = MIN (from->lossless + (i == 0 ? more : 0), MOST_PACKETS);
-    to->loss = MIN (from->loss, MOST_LOSS);
+    to->lossless = MIN (from->lossless + (i == 0 ? more : 0), MAX_PACKETS);
+    to->loss = MIN (from->loss, MAX_LOSS);
     /* of the first interval 0 until there is a loss (RFC 4342 section 6.1.1) */
     to->data = receiver->loss_events == 0 ? 0 :
-        MIN (from->data + 0.5, MOST_PACKETS);
+        MIN (from->data + 0.5, MAX_PACKETS);
     to->ecn_nonce = FALSE;
   }
 }

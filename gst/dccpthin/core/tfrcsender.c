@@ -34,8 +34,8 @@
 /* No RFC bounds a sample of the round trip. Over a loopback interface it is far
  * below this minimum, and a clock that stands still gives none. The maximum is
  * t_mbi (4.3). */
-#define LEAST_ROUND_TRIP (SECOND / 1000)
-#define MOST_ROUND_TRIP (BACKOFF * SECOND)
+#define MIN_ROUND_TRIP (SECOND / 1000)
+#define MAX_ROUND_TRIP (BACKOFF * SECOND)
 /* What a data-limited sender's receive rate counts after a loss (4.3) */
 #define LIMITED_LOSS 0.85
 /* W_init, from RFC 3390 (4.2) */
@@ -44,7 +44,7 @@
  * at most 5 (RFC 4342 section 8.1). */
 #define COUNTER_MASK 15
 #define QUARTERS 4
-#define MOST_QUARTERS 5
+#define MAX_QUARTERS 5
 /* Numbers sent that are remembered, of our choice: 80 Mbit/s of large packets over a second; a
  * power of 2 */
 #define SENT_KEPT 8192
@@ -176,7 +176,7 @@ get_segment_size (TfrcSender * sender)
 
 /* s / t_mbi */
 static gdouble
-get_least_rate (TfrcSender * sender)
+get_min_rate (TfrcSender * sender)
 {
   return get_segment_size (sender) / BACKOFF;
 }
@@ -206,7 +206,7 @@ get_rate (TfrcSender * sender)
 {
   gdouble rate = get_allowed_rate (sender);
 
-  rate = MIN (rate, MAX (sender->drop_rate, get_least_rate (sender)));
+  rate = MIN (rate, MAX (sender->drop_rate, get_min_rate (sender)));
   if (sender->config.max_rate > 0)
     rate = MIN (rate, sender->config.max_rate);
   return rate;
@@ -222,7 +222,7 @@ get_instant_rate (TfrcSender * sender)
   if (!sender->config.reduce_oscillation || !has_round_trip (sender))
     return rate;
   instant = rate * sender->square_root / sqrt (sender->last_sample);
-  instant = MAX (instant, MIN (rate, get_least_rate (sender)));
+  instant = MAX (instant, MIN (rate, get_min_rate (sender)));
   if (sender->config.max_rate > 0)
     instant = MIN (instant, sender->config.max_rate);
   return instant;
@@ -250,8 +250,8 @@ restart_timer (TfrcSender * sender)
 static void
 take_sample (TfrcSender * sender, guint64 ns)
 {
-  const gdouble sample = (gdouble) CLAMP (ns, LEAST_ROUND_TRIP,
-      MOST_ROUND_TRIP) / SECOND;
+  const gdouble sample = (gdouble) CLAMP (ns, MIN_ROUND_TRIP,
+      MAX_ROUND_TRIP) / SECOND;
 
   sender->variance = VARIANCE_FILTER * sender->variance +
       (1 - VARIANCE_FILTER) * fabs (sample - sender->round_trip);
@@ -267,8 +267,8 @@ take_sample (TfrcSender * sender, guint64 ns)
 static void
 take_first_sample (TfrcSender * sender, guint64 ns)
 {
-  const gdouble sample = (gdouble) CLAMP (ns, LEAST_ROUND_TRIP,
-      MOST_ROUND_TRIP) / SECOND;
+  const gdouble sample = (gdouble) CLAMP (ns, MIN_ROUND_TRIP,
+      MAX_ROUND_TRIP) / SECOND;
 
   sender->round_trip = sender->last_sample = sample;
   sender->square_root = sqrt (sample);
@@ -392,7 +392,7 @@ count_quarters (TfrcSender * sender)
       / MAX (to_ns (sender->round_trip / QUARTERS), 1);
   if (quarters == 0)
     return;
-  sender->counter = (sender->counter + MIN (quarters, MOST_QUARTERS))
+  sender->counter = (sender->counter + MIN (quarters, MAX_QUARTERS))
       & COUNTER_MASK;
   sender->counter_time = sender->now;
 }
@@ -574,7 +574,7 @@ set_rate (TfrcSender * sender, gboolean may_double)
 
   if (sender->loss_event_rate > 0) {
     sender->rate = MAX (MIN (get_equation_rate (sender),
-            sender->receive_limit), get_least_rate (sender));
+            sender->receive_limit), get_min_rate (sender));
   } else if (may_double && now >= sender->drop_until
       && now - sender->last_doubled >= to_ns (sender->round_trip)) {
     sender->rate = MAX (MIN (2 * sender->rate, sender->receive_limit),
@@ -671,7 +671,7 @@ tfrc_sender_next_wakeup (TfrcSender * sender)
 static void
 update_limits (TfrcSender * sender, gdouble limit)
 {
-  limit = MAX (limit, get_least_rate (sender));
+  limit = MAX (limit, get_min_rate (sender));
   tfrc_receive_rates_replace (&sender->receive_rates, sender->now, limit / 2);
   sender->receive_limit = limit;
   set_rate (sender, FALSE);
@@ -680,10 +680,10 @@ update_limits (TfrcSender * sender, gdouble limit)
 static void
 halve_without_loss (TfrcSender * sender)
 {
-  const gdouble least = has_round_trip (sender) ? get_least_rate (sender)
+  const gdouble min = has_round_trip (sender) ? get_min_rate (sender)
       : 1.0 / BACKOFF;
 
-  sender->rate = MAX (sender->rate / 2, least);
+  sender->rate = MAX (sender->rate / 2, min);
 }
 
 /* It was idle, and is no faster than it may begin anyway. */

@@ -3,8 +3,8 @@
 
 #include "tfrctable.h"
 
-#define LEAST_P (G_GUINT64_CONSTANT (1) << TFRC_TABLE_LEAST_BITS)
-#define MOST_P (G_GUINT64_CONSTANT (1) << TFRC_TABLE_P_BITS)
+#define MIN_P (G_GUINT64_CONSTANT (1) << TFRC_TABLE_MIN_BITS)
+#define MAX_P (G_GUINT64_CONSTANT (1) << TFRC_TABLE_P_BITS)
 
 /* *INDENT-OFF* */
 const guint32 tfrc_table[TFRC_TABLE_SIZE] = {
@@ -74,7 +74,7 @@ find_step (guint64 p, guint64 * start, guint * bits)
   *bits = octave - TFRC_TABLE_STEP_BITS;
   steps = p >> *bits;
   *start = steps << *bits;
-  return ((octave - TFRC_TABLE_LEAST_BITS) << TFRC_TABLE_STEP_BITS)
+  return ((octave - TFRC_TABLE_MIN_BITS) << TFRC_TABLE_STEP_BITS)
       + (guint) (steps - (1 << TFRC_TABLE_STEP_BITS));
 }
 
@@ -84,9 +84,9 @@ tfrc_table_f (guint64 p)
   guint64 start;
   guint i, bits;
 
-  if (p <= LEAST_P)
+  if (p <= MIN_P)
     return tfrc_table[0];
-  if (p >= MOST_P)
+  if (p >= MAX_P)
     return tfrc_table[TFRC_TABLE_SIZE - 1];
   i = find_step (p, &start, &bits);
   return tfrc_table[i] +
@@ -96,7 +96,7 @@ tfrc_table_f (guint64 p)
 guint64
 tfrc_table_inverse (guint32 f)
 {
-  guint64 low = LEAST_P, high = MOST_P;
+  guint64 low = MIN_P, high = MAX_P;
 
   while (low < high) {
     const guint64 middle = (low + high) / 2;

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 /* p as an integer: p * 2^40; the table begins with 2^-27, less than 10^-8 */
 #define TFRC_TABLE_P_BITS 40
-#define TFRC_TABLE_LEAST_BITS 13
+#define TFRC_TABLE_MIN_BITS 13
 /* f (p) as an integer: f * 2^24; f (1) = 243.3 fits in 32 bits */
 #define TFRC_TABLE_F_BITS 24
 #define TFRC_TABLE_STEP_BITS 4

@@ -25,14 +25,14 @@ begin_window (MmtpArrivalWindow * window, guint64 now)
 {
   window->start = now;
   window->bytes = 0;
-  window->least = G_MAXINT64;
+  window->min = G_MAXINT64;
 }
 
 static void
 begin_span (MmtpArrivalSpan * span)
 {
   span->n = 0;
-  span->least = G_MAXINT64;
+  span->min = G_MAXINT64;
   span->highest = G_MININT64;
 }
 
@@ -83,13 +83,13 @@ mmtp_arrivals_get_rate (const MmtpArrivals * arrivals, guint64 now)
 }
 
 gboolean
-mmtp_arrivals_get_least_transit (const MmtpArrivals * arrivals, guint64 now,
+mmtp_arrivals_get_min_transit (const MmtpArrivals * arrivals, guint64 now,
     gint64 * transit)
 {
   MmtpArrivalWindows windows = arrivals->windows;
 
   end_windows (&windows, now);
-  *transit = MIN (windows.before.least, windows.present.least);
+  *transit = MIN (windows.before.min, windows.present.min);
   return *transit != G_MAXINT64;
 }
 
@@ -134,7 +134,7 @@ static void
 add_to_span (MmtpArrivalSpan * span, gint64 transit)
 {
   span->n++;
-  span->least = MIN (span->least, transit);
+  span->min = MIN (span->min, transit);
   span->highest = MAX (span->highest, transit);
 }
 
@@ -147,7 +147,7 @@ mmtp_arrivals_add (MmtpArrivals * arrivals, guint64 now,
 
   end_windows (&arrivals->windows, now);
   window->bytes += arrival->size;
-  window->least = MIN (window->least, transit);
+  window->min = MIN (window->min, transit);
   arrivals->received++;
   arrivals->bytes += arrival->size;
   note_time (arrivals, now, transit, arrival->is_load);
@@ -200,7 +200,7 @@ end_span (MmtpArrivals * arrivals, guint64 now)
   if (!arrivals->any_record || arrivals->record_time != now)
     begin_span (told);
   told->n += span->n;
-  told->least = MIN (told->least, span->least);
+  told->min = MIN (told->min, span->min);
   told->highest = MAX (told->highest, span->highest);
   begin_span (&arrivals->span);
   arrivals->any_record = TRUE;
@@ -218,7 +218,7 @@ write_times (const MmtpArrivals * arrivals, MmtpRecord * record)
     return;
   record->arrival = mmtp_to_ticks (arrivals->latest_arrival);
   record->transit = to_ticks (arrivals->latest_transit);
-  record->least_transit = told->n ? to_ticks (told->least) : record->transit;
+  record->min_transit = told->n ? to_ticks (told->min) : record->transit;
   record->high_transit = told->n ? to_ticks (told->highest) : record->transit;
 }
 

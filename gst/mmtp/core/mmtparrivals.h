@@ -30,7 +30,7 @@ typedef struct
 {
   guint64 start;                /* ns */
   guint64 bytes;
-  gint64 least;                 /* ns, transit; G_MAXINT64: no message */
+  gint64 min;                   /* ns, transit; G_MAXINT64: no message */
 } MmtpArrivalWindow;
 
 typedef struct
@@ -42,7 +42,7 @@ typedef struct
 typedef struct
 {
   guint64 n;
-  gint64 least, highest;        /* ns, transits */
+  gint64 min, highest;          /* ns, transits */
 } MmtpArrivalSpan;
 
 typedef struct
@@ -97,7 +97,7 @@ gboolean mmtp_arrivals_is_silent (const MmtpArrivals * arrivals, guint64 now);
 /* Bytes per second that came in the last 0.5 to 1 s */
 guint64 mmtp_arrivals_get_rate (const MmtpArrivals * arrivals, guint64 now);
 /* ns, of the last 0.5 to 1 s; FALSE: no message came */
-gboolean mmtp_arrivals_get_least_transit (const MmtpArrivals * arrivals,
+gboolean mmtp_arrivals_get_min_transit (const MmtpArrivals * arrivals,
     guint64 now, gint64 * transit);
 
 G_END_DECLS

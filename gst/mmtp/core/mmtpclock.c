@@ -82,7 +82,7 @@ is_settling (const MmtpClock * clock, guint64 now)
 void
 mmtp_clock_add_transit (MmtpClock * clock, gint64 transit)
 {
-  clock->least = clock->any_transit ? MIN (clock->least, transit) : transit;
+  clock->min = clock->any_transit ? MIN (clock->min, transit) : transit;
   clock->any_transit = TRUE;
 }
 
@@ -101,21 +101,21 @@ mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset)
 static void
 advance (MmtpClock * clock, guint64 now)
 {
-  gdouble passed = (gdouble) (now - clock->offset_time), step, most;
+  gdouble passed = (gdouble) (now - clock->offset_time), step, max;
   gboolean settling;
 
   clock->offset_time = now;
   if (!clock->fixed) {
-    clock->offset = clock->has_told ? clock->told : clock->least;
+    clock->offset = clock->has_told ? clock->told : clock->min;
     return;
   }
   settling = is_settling (clock, now);
-  most = (settling ? SETTLING_SLEW : MAX_SLEW) * passed;
+  max = (settling ? SETTLING_SLEW : MAX_SLEW) * passed;
   step = clock->skew * passed;
   if (clock->has_told)
     step += (clock->told - clock->offset) * MIN (1, passed /
         (settling ? SETTLING_CORRECTION : CORRECTION_TIME));
-  clock->offset += CLAMP (step, -most, most);
+  clock->offset += CLAMP (step, -max, max);
 }
 
 guint64
@@ -151,15 +151,15 @@ mmtp_clock_restart_skew (MmtpClock * clock)
 }
 
 static const MmtpClockPoint *
-find_least (const MmtpClockPoint * points, guint n)
+find_min (const MmtpClockPoint * points, guint n)
 {
-  const MmtpClockPoint *least = points;
+  const MmtpClockPoint *min = points;
   guint i;
 
   for (i = 1; i < n; i++)
-    if (points[i].transit < least->transit)
-      least = &points[i];
-  return least;
+    if (points[i].transit < min->transit)
+      min = &points[i];
+  return min;
 }
 
 /* ns, from one point to the next */
@@ -179,9 +179,9 @@ static void
 measure_skew (MmtpClock * clock)
 {
   guint third = clock->n_points / 3;
-  const MmtpClockPoint *first = find_least (clock->points, third);
+  const MmtpClockPoint *first = find_min (clock->points, third);
   const MmtpClockPoint *last =
-      find_least (clock->points + clock->n_points - third, third);
+      find_min (clock->points + clock->n_points - third, third);
   gdouble span = (gdouble) (last->time - first->time), skew;
 
   if (get_noise (clock) > MAX_ERROR * span)
@@ -192,9 +192,9 @@ measure_skew (MmtpClock * clock)
 }
 
 void
-mmtp_clock_add_least (MmtpClock * clock, guint64 now, gint64 least)
+mmtp_clock_add_min (MmtpClock * clock, guint64 now, gint64 min)
 {
-  MmtpClockPoint point = { now, least };
+  MmtpClockPoint point = { now, min };
   guint n = clock->n_points;
 
   if (n > 0 && now - clock->points[n - 1].time < POINT_DISTANCE)

@@ -32,7 +32,7 @@ typedef struct
   guint64 due_time;
 
   gboolean any_transit, has_told;
-  gint64 least;                 /* ns, of all transits */
+  gint64 min;                   /* ns, of all transits */
   gdouble told;                 /* ns, the offset of KEEPALIVE, smoothed */
   guint64 told_time;
 
@@ -60,7 +60,7 @@ void mmtp_clock_add_transit (MmtpClock * clock, gint64 transit);
 /* ns, of a KEEPALIVE */
 void mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset);
 /* ns, least transit of the time since the last call, a second or so */
-void mmtp_clock_add_least (MmtpClock * clock, guint64 now, gint64 least);
+void mmtp_clock_add_min (MmtpClock * clock, guint64 now, gint64 min);
 /* What follows is of another channel: its transits can't be compared. */
 void mmtp_clock_restart_skew (MmtpClock * clock);
 

@@ -305,7 +305,7 @@ make_caps (MmtpControl * self, MmtpMessage * message)
     self->caps_at += CAPS_WAIT;
     return NULL;
   }
-  room = path->longest - CAPS_HEADER - MMTP_TRAILER_SIZE;
+  room = path->max_size - CAPS_HEADER - MMTP_TRAILER_SIZE;
   message->type = MMTP_CAPS;
   message->caps.version = self->caps_version;
   message->caps.length = self->caps_length;
@@ -467,9 +467,9 @@ mmtp_control_poll_probe (MmtpControl * self, MmtpMessage * message)
     if (self->paths->now < get_probe_time (self, path))
       continue;
     self->all[path->id].probe_at = self->paths->now + MAX (PROBE_PERIOD,
-        PROBE_SHARE * mmtp_path_get_cost (path, path->longest));
+        PROBE_SHARE * mmtp_path_get_cost (path, path->max_size));
     message->type = MMTP_PROBE;
-    message->probe.size = path->longest;
+    message->probe.size = path->max_size;
     path->stats.probes++;
     return path;
   }

@@ -137,7 +137,7 @@ typedef struct
   gdouble usual_round_trip;     /* ns, likewise */
   gdouble gain;                 /* of the window, 1 and more */
   gdouble queue;                /* ns, minimum of STANDING_TIME */
-  gdouble least_queue;          /* ns, minimum of this round */
+  gdouble min_queue;            /* ns, minimum of this round */
   gdouble round_began;
   gdouble standing_since;       /* ns, since when a queue stands */
   gboolean is_competing;
@@ -159,7 +159,7 @@ init (gpointer control, guint64 now, guint packet, guint64 round_trip,
   self->guess = self->peak_rate = rate / 8 / SECOND;
   self->peak_time = now;
   self->gain = 1;
-  self->least_queue = G_MAXDOUBLE;
+  self->min_queue = G_MAXDOUBLE;
   self->standing_since = self->round_began = now;
   mmtp_loss_bound_init (&self->bound, packet);
   self->base_round_trip = round_trip;
@@ -182,25 +182,25 @@ filter_add (Filter * filter, gdouble now, gdouble value)
 static gdouble
 filter_get_max (const Filter * filter, gdouble since)
 {
-  gdouble most = -G_MAXDOUBLE;
+  gdouble max = -G_MAXDOUBLE;
   guint i;
 
   for (i = 0; i < filter->n; i++)
     if (filter->samples[i].time >= since)
-      most = MAX (most, filter->samples[i].value);
-  return most;
+      max = MAX (max, filter->samples[i].value);
+  return max;
 }
 
 static gdouble
 filter_get_min (const Filter * filter, gdouble since)
 {
-  gdouble least = G_MAXDOUBLE;
+  gdouble min = G_MAXDOUBLE;
   guint i;
 
   for (i = 0; i < filter->n; i++)
     if (filter->samples[i].time >= since)
-      least = MIN (least, filter->samples[i].value);
-  return least;
+      min = MIN (min, filter->samples[i].value);
+  return min;
 }
 
 /* --- window, delivery rate ------------------------------------------------ */
@@ -209,11 +209,11 @@ static gdouble
 get_target (const Delivery * self)
 {
   gdouble bits = self->rate * 8 * SECOND;
-  gdouble most = MIN (MAX_TARGET, self->deadline / DEADLINE_PART);
+  gdouble max = MIN (MAX_TARGET, self->deadline / DEADLINE_PART);
 
   if (bits <= 0)
     return TARGET;
-  return MAX (MIN (TARGET * sqrt (TARGET_RATE / bits), most), MIN_TARGET);
+  return MAX (MIN (TARGET * sqrt (TARGET_RATE / bits), max), MIN_TARGET);
 }
 
 static gdouble
@@ -291,14 +291,14 @@ follow_competition (Delivery * self, const MmtpRateSample * sample)
   gdouble long_rate = mmtp_delivery_rate_get_long (&self->delivery);
   gdouble own = get_own_queue (self) *
       (self->rate < SMALL_SHARE * long_rate ? 1 : STANDING);
-  gdouble patience = MAX (COMPETITION_TIME,
+  gdouble competition_time = MAX (COMPETITION_TIME,
       COMPETITION_ROUND_TRIPS * self->base_round_trip);
 
   if (sample->queue_delay < own)
     self->standing_since = now;
   if (sample->queue_delay < target / 2)
     self->is_competing = FALSE;
-  if (self->is_competing || now < self->standing_since + patience)
+  if (self->is_competing || now < self->standing_since + competition_time)
     return;
   self->is_competing = TRUE;
   mmtp_loss_bound_begin (&self->bound, now, sample->in_flight);
@@ -318,14 +318,14 @@ follow_low (gdouble * usual, gdouble value)
 static void
 follow_usual (Delivery * self, const MmtpRateSample * sample)
 {
-  gdouble most = self->deadline / USUAL_PART;
+  gdouble max = self->deadline / USUAL_PART;
 
   if (!sample->is_app_limited)
     return;
-  follow_low (&self->usual_queue, MIN (sample->queue_delay, most));
+  follow_low (&self->usual_queue, MIN (sample->queue_delay, max));
   if (sample->round_trip)
     follow_low (&self->usual_round_trip, MIN (sample->round_trip,
-            self->base_round_trip + 2 * most));
+            self->base_round_trip + 2 * max));
 }
 
 /* Where the path was never idle nothing is usual: then it shows in the minimum
@@ -336,16 +336,16 @@ follow_gain (Delivery * self, const MmtpRateSample * sample)
   gdouble round = MAX (GAIN_ROUND, GAIN_ROUND_TRIPS * self->base_round_trip);
   gdouble target = get_target (self);
 
-  self->least_queue = MIN (self->least_queue, sample->queue_delay);
-  if (self->least_queue > target && self->gain > 1)
+  self->min_queue = MIN (self->min_queue, sample->queue_delay);
+  if (self->min_queue > target && self->gain > 1)
     self->gain = MAX (1, self->gain / (1 + (GAIN_STEP - 1) / 4));
   if (sample->now < self->round_began + round)
     return;
-  if (sample->is_app_limited || self->least_queue > target / 2)
+  if (sample->is_app_limited || self->min_queue > target / 2)
     self->gain = MAX (1, self->gain / GAIN_STEP);
   else
     self->gain = MIN (MAX_GAIN, self->gain * GAIN_STEP);
-  self->least_queue = G_MAXDOUBLE;
+  self->min_queue = G_MAXDOUBLE;
   self->round_began = sample->now;
 }
 

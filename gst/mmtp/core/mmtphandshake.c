@@ -152,16 +152,16 @@ fill_open (MmtpHandshake * self, MmtpPath * path, MmtpOpen * open)
   memcpy (open->cookie, self->cookie, MMTP_COOKIE_SIZE);
   open->token = self->token_s;
   open->initial_delay =
-      MIN (self->wishes.initial_delay,
+      MIN (self->request.initial_delay,
           MAX_INITIAL_DELAY) / 1000;
-  open->bit_rate = self->wishes.bit_rate;
-  open->frame_period = self->wishes.frame_period;
-  open->longest = path->longest;
-  open->keepalive_period = self->wishes.keepalive_period / MILLISECOND;
+  open->bit_rate = self->request.bit_rate;
+  open->frame_period = self->request.frame_period;
+  open->max_size = path->max_size;
+  open->keepalive_period = self->request.keepalive_period / MILLISECOND;
   open->now = self->paths->now / 1000;
   open->has_key = self->key->is_set;
   open->size = MIN (self->is_contested ? SHORT_OPEN_SIZE : OPEN_SIZE,
-      path->longest);
+      path->max_size);
 }
 
 static gsize
@@ -276,7 +276,7 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path)
   if (self->init_round_trip == 0 || round_trip <= self->init_round_trip)
     return 0;
   more = round_trip - self->init_round_trip;
-  bytes = MIN (OPEN_SIZE, path->longest) - MMTP_INIT_SIZE + ACCEPT_MORE;
+  bytes = MIN (OPEN_SIZE, path->max_size) - MMTP_INIT_SIZE + ACCEPT_MORE;
   rate = bytes * 8 * SECOND / MAX (more, MIN_DIFFERENCE);
   if (self->is_ambiguous || self->tries > 1)
     rate = MIN (rate, USUAL_BEGINNING);
@@ -290,13 +290,13 @@ static void
 note_round_trip (MmtpHandshake * self, MmtpPath * path)
 {
   guint64 round_trip = self->paths->now - self->asked[path->id].open_sent;
-  guint64 least = round_trip;
+  guint64 min = round_trip;
 
   if (self->init_round_trip)
-    least = MIN (least, self->init_round_trip);
+    min = MIN (min, self->init_round_trip);
   mmtp_path_add_round_trip (path, self->paths->now, round_trip);
-  mmtp_path_add_round_trip (path, self->paths->now, least);
-  self->paths->offset = -(gint64) (round_trip - least / 2);
+  mmtp_path_add_round_trip (path, self->paths->now, min);
+  self->paths->offset = -(gint64) (round_trip - min / 2);
   self->paths->has_offset = TRUE;
 }
 

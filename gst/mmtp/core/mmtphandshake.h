@@ -28,7 +28,7 @@ typedef struct
   guint32 frame_period;         /* us, 0: measured */
   guint64 keepalive_period;
   guint64 initial_delay;        /* D0 */
-} MmtpWishes;
+} MmtpRequest;
 
 /* What was sent on a path */
 typedef struct
@@ -45,7 +45,7 @@ typedef struct
   MmtpPaths *paths;
   const MmtpKey *key;
   MmtpEntropy *entropy;
-  MmtpWishes wishes;            /* kept up to date by the sender */
+  MmtpRequest request;            /* kept up to date by the sender */
   MmtpPhase phase;
   guint8 nonce_s[MMTP_NONCE_SIZE];
   guint8 cookie[MMTP_COOKIE_SIZE];

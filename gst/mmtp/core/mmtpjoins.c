@@ -76,7 +76,7 @@ mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path,
   message->type = MMTP_JOIN;
   message->join.number = path->next;
   message->join.nonce = join->nonce;
-  message->join.longest = path->longest;
+  message->join.max_size = path->max_size;
   return TRUE;
 }
 

@@ -63,10 +63,10 @@ note_queue (MmtpLossBound * bound, const MmtpRateSample * sample)
 {
   gdouble queue = sample->high_queue_delay;
 
-  if (queue >= bound->most_queue ||
-      sample->now > bound->most_queue_time + QUEUE_MEMORY) {
-    bound->most_queue = queue;
-    bound->most_queue_time = sample->now;
+  if (queue >= bound->max_queue ||
+      sample->now > bound->max_queue_time + QUEUE_MEMORY) {
+    bound->max_queue = queue;
+    bound->max_queue_time = sample->now;
   }
 }
 
@@ -74,7 +74,7 @@ static gboolean
 is_queue_long (const MmtpLossBound * bound, const MmtpRateSample * sample,
     gdouble packet_time)
 {
-  return sample->high_queue_delay >= MAX (HIGH_QUEUE * bound->most_queue,
+  return sample->high_queue_delay >= MAX (HIGH_QUEUE * bound->max_queue,
       MAX (MIN_QUEUE, MIN_QUEUE_PACKETS * packet_time));
 }
 
@@ -120,13 +120,13 @@ is_congestive (const MmtpLossBound * bound, const MmtpRateSample * sample)
 static void
 reduce (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window)
 {
-  gdouble least = MIN_PACKETS * bound->packet;
-  gdouble most = MIN (window, MAX (sample->sent_in_flight, 2 * least));
+  gdouble min = MIN_PACKETS * bound->packet;
+  gdouble max = MIN (window, MAX (sample->sent_in_flight, 2 * min));
 
   if (bound->window > 0)
-    most = MIN (most, bound->window);
-  bound->most = most;
-  bound->window = bound->reno = MAX (most * BETA, least);
+    max = MIN (max, bound->window);
+  bound->max = max;
+  bound->window = bound->reno = MAX (max * BETA, min);
   bound->reduced = bound->grown = sample->now;
 }
 
@@ -135,10 +135,10 @@ reduce (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window)
 static void
 grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
 {
-  gdouble most = bound->most / bound->packet;
-  gdouble k = cbrt (most * (1 - BETA) / C);
+  gdouble max = bound->max / bound->packet;
+  gdouble k = cbrt (max * (1 - BETA) / C);
   gdouble age = (now - bound->reduced + round_trip) / SECOND;
-  gdouble cubic = (C * (age - k) * (age - k) * (age - k) + most) *
+  gdouble cubic = (C * (age - k) * (age - k) * (age - k) + max) *
       bound->packet;
 
   bound->reno += 3 * (1 - BETA) / (1 + BETA) * bound->packet *
@@ -216,7 +216,7 @@ mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
 void
 mmtp_loss_bound_begin (MmtpLossBound * bound, gdouble now, gdouble in_flight)
 {
-  bound->most = bound->window = bound->reno =
+  bound->max = bound->window = bound->reno =
       MAX (in_flight, MIN_PACKETS * bound->packet);
   bound->reduced = bound->grown = now;
 }

@@ -16,12 +16,12 @@ typedef struct
 {
   guint packet;
   gdouble window;               /* 0: nothing has overflowed yet */
-  gdouble most;                 /* before it was reduced last */
+  gdouble max;                  /* before it was reduced last */
   gdouble reduced;              /* when that was */
   gdouble reno;                 /* RFC 9438, section 4.3 */
   gdouble grown;                /* when it was grown last */
-  gdouble most_queue;           /* longest of late */
-  gdouble most_queue_time;
+  gdouble max_queue;            /* longest of late */
+  gdouble max_queue_time;
   gdouble told;                 /* when the last report came */
   gdouble mean_queue, mean_in_flight;   /* ns and bytes, of the usual report */
   gdouble n_all;                /* messages that these rest on, at most */

@@ -65,13 +65,13 @@ static void
 give_up_oldest (MmtpLosses * losses)
 {
   MmtpLossRange range = losses->pending[0], piece;
-  const guint64 most = (guint64) MMTP_LOSSES_KEPT * MAX_RANGE;
+  const guint64 max = (guint64) MMTP_LOSSES_KEPT * MAX_RANGE;
 
   remove_at (losses->pending, &losses->n_pending, 0);
   losses->lost += range.count;
-  if (range.count > most) {
-    range.first += range.count - most;
-    range.count = most;
+  if (range.count > max) {
+    range.first += range.count - max;
+    range.count = max;
   }
   for (piece = range; range.count > 0; range.count -= piece.count) {
     piece.first = range.first;
@@ -208,7 +208,7 @@ forget_hopeless (MmtpLosses * losses, guint64 now)
 
 /* Of those that this report does not have yet */
 static MmtpLossRange *
-find_least_reported (MmtpLosses * losses)
+find_min_reported (MmtpLosses * losses)
 {
   MmtpLossRange *best = NULL;
   guint i;
@@ -232,7 +232,7 @@ mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean surely,
 
   forget_hopeless (losses, now);
   losses->n_reports++;
-  for (n = 0; n < room && (range = find_least_reported (losses)); n++) {
+  for (n = 0; n < room && (range = find_min_reported (losses)); n++) {
     ranges[n].first = range->first & G_MAXUINT16;
     ranges[n].count = range->count;
     range->report = losses->n_reports;

@@ -289,7 +289,7 @@ code_join (Coder * self, MmtpMessage * message)
 
   code_u64 (self, &join->number);
   code_u64 (self, &join->nonce);
-  code_u16 (self, &join->longest);
+  code_u16 (self, &join->max_size);
   code_zeros (self, MMTP_JOIN_SIZE - MMTP_TRAILER_SIZE - 25);
 }
 
@@ -354,7 +354,7 @@ code_record (Coder * self, MmtpRecord * record)
   code_u32 (self, &record->bytes);
   code_u24 (self, &record->arrival);
   code_i32 (self, &record->transit);
-  code_i32 (self, &record->least_transit);
+  code_i32 (self, &record->min_transit);
   code_i32 (self, &record->high_transit);
   code_u32 (self, &record->jitter);
   code_u8 (self, &record->n_ranges);
@@ -456,7 +456,7 @@ code_open (Coder * self, MmtpMessage * message)
   code_u32 (self, &open->initial_delay);
   code_u64 (self, &open->bit_rate);
   code_u32 (self, &open->frame_period);
-  code_u16 (self, &open->longest);
+  code_u16 (self, &open->max_size);
   code_u16 (self, &open->keepalive_period);
   code_u64 (self, &open->now);
   code_flag (self, &open->has_key);
@@ -475,7 +475,7 @@ code_accept (Coder * self, MmtpMessage * message)
   code_bytes (self, accept->nonce, MMTP_NONCE_SIZE);
   code_bytes (self, accept->nonce_r, MMTP_NONCE_SIZE);
   code_u64 (self, &accept->token);
-  code_u32 (self, &accept->least_delay);
+  code_u32 (self, &accept->min_delay);
   code_flag (self, &accept->has_key);
   code_bytes (self, accept->mac, MMTP_MAC_SIZE);
 }
@@ -555,9 +555,9 @@ mmtp_packet_parse_header (MmtpMessage * message, const guint8 * bytes,
 }
 
 static gboolean
-is_longest (guint longest)
+is_max_size (guint max_size)
 {
-  return longest >= MMTP_MIN_LONGEST && longest <= MMTP_MAX_MESSAGE;
+  return max_size >= MMTP_MIN_MESSAGE_SIZE && max_size <= MMTP_MAX_MESSAGE;
 }
 
 static gboolean
@@ -565,7 +565,8 @@ is_open_valid (const MmtpOpen * open)
 {
   return open->initial_delay <= MAX_INITIAL_DELAY
       && open->keepalive_period >= MIN_KEEPALIVE
-      && open->keepalive_period <= MAX_KEEPALIVE && is_longest (open->longest);
+      && open->keepalive_period <= MAX_KEEPALIVE
+      && is_max_size (open->max_size);
 }
 
 static gboolean
@@ -591,7 +592,7 @@ has_valid_values (const MmtpMessage * message)
     case MMTP_OPEN:
       return is_open_valid (&message->open);
     case MMTP_JOIN:
-      return is_longest (message->join.longest)
+      return is_max_size (message->join.max_size)
           && is_number (message, message->join.number);
     case MMTP_KEEPALIVE:
       return is_number (message, message->keepalive.number);

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 #define MMTP_MIN_MESSAGE 15
 /* The smallest "longest message" of a channel: wire-mmtp.md, sections 3, JOIN,
  * and 4, OPEN */
-#define MMTP_MIN_LONGEST 128
+#define MMTP_MIN_MESSAGE_SIZE 128
 #define MMTP_HEADER_SIZE 7      /* of every message */
 #define MMTP_DATA_HEADER_SIZE 16
 #define MMTP_TRAILER_SIZE 8
@@ -157,7 +157,7 @@ typedef struct
   guint32 initial_delay;        /* us, at most 60 s */
   guint64 bit_rate;             /* 0: unknown */
   guint32 frame_period;         /* us, 0: unknown */
-  guint16 longest;              /* bytes of a message here */
+  guint16 max_size;             /* bytes of a message here */
   guint16 keepalive_period;     /* ms, 10 to 10000 */
   guint64 now;                  /* us, the sender's clock */
   gboolean has_key;
@@ -171,7 +171,7 @@ typedef struct
   guint8 nonce[MMTP_NONCE_SIZE];        /* nonce_s */
   guint8 nonce_r[MMTP_NONCE_SIZE];
   guint64 token;                /* of the sender's messages */
-  guint32 least_delay;          /* us */
+  guint32 min_delay;            /* us */
   gboolean has_key;
   guint8 mac[MMTP_MAC_SIZE];
 } MmtpAccept;
@@ -195,7 +195,7 @@ typedef struct
 {
   guint64 number;               /* of the channel, whole */
   guint64 nonce;
-  guint16 longest;
+  guint16 max_size;
 } MmtpJoin;
 
 typedef struct
@@ -247,7 +247,7 @@ typedef struct
   guint32 bytes;                /* low 32 bits, whole messages */
   guint32 arrival;              /* ticks, of the latest message */
   gint32 transit;               /* ticks, of the latest message */
-  gint32 least_transit;         /* ticks, since the last record of the channel */
+  gint32 min_transit;           /* ticks, since the last record of the path */
   gint32 high_transit;          /* ticks, likewise the maximum */
   guint32 jitter;               /* us, as RFC 3550, section 6.4.1 */
   guint8 n_ranges;

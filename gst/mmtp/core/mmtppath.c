@@ -99,7 +99,7 @@ void
 mmtp_path_open (MmtpPath * path, guint64 now,
     const MmtpPathConfig * config)
 {
-  path->longest = config->longest;
+  path->max_size = config->max_size;
   path->overhead = config->overhead;
   path->configured_rate = config->rate;
   path->state = MMTP_PATH_OPENING;
@@ -107,7 +107,7 @@ mmtp_path_open (MmtpPath * path, guint64 now,
   path->unreported = path->limited_until = path->next;
   path->in_flight = 0;
   path->token = now;
-  path->data_size = config->longest;
+  path->data_size = config->max_size;
   path->report_period = path->report_interval = REPORT_PERIOD;
   path->report_time = path->progress_time = 0;
   path->arrival = path->arrival_sent = 0;
@@ -133,7 +133,7 @@ mmtp_path_open (MmtpPath * path, guint64 now,
 static guint
 get_packet_size (const MmtpPath * path)
 {
-  return path->longest + path->overhead;
+  return path->max_size + path->overhead;
 }
 
 void
@@ -554,14 +554,14 @@ begin_drain (MmtpPath * path, guint64 now)
   path->drain_end = now + MAX (MAX_DRAIN, 2 * get_base_round_trip
       (path) + path->report_interval);
   path->drained_from = MMTP_NO_STREAM;
-  path->drain_least = G_MAXINT64;
+  path->drain_min = G_MAXINT64;
 }
 
 static void
 end_drain (MmtpPath * path, guint64 now)
 {
-  if (path->drain_least != G_MAXINT64) {
-    mmtp_path_delay_rebase (&path->delays, path->drain_least);
+  if (path->drain_min != G_MAXINT64) {
+    mmtp_path_delay_rebase (&path->delays, path->drain_min);
     mmtp_path_delay_clear (&path->load_delays);
   }
   path->drain_window = 0;
@@ -588,7 +588,7 @@ follow_drain (MmtpPath * path, guint64 now, const MmtpSent * newest)
     if (path->in_flight <= path->drain_window)
       path->drained_from = path->next;
   } else if (path->unreported > path->drained_from) {
-    path->drain_least = MIN (path->drain_least, path->delays.least);
+    path->drain_min = MIN (path->drain_min, path->delays.min);
     end_drain (path, now);
     return;
   }
@@ -622,7 +622,7 @@ follow (MmtpPath * path, guint64 now, const MmtpSent * newest,
   if (path->delays.is_known) {
     gint64 base = mmtp_path_delay_get_base (&path->delays);
 
-    sample.queue_delay = path->delays.least - base;
+    sample.queue_delay = path->delays.min - base;
     sample.high_queue_delay = path->delays.high - base;
     sample.noise = path->delays.jitter;
   }
@@ -657,7 +657,7 @@ note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     return;
   path->delays.jitter = record->jitter * G_GINT64_CONSTANT (1000);
   mmtp_path_delay_add (&path->delays, now, record->transit * tick,
-      record->least_transit * tick, record->high_transit * tick, n);
+      record->min_transit * tick, record->high_transit * tick, n);
   if (newest && newest->is_load)
     mmtp_path_delay_add (&path->load_delays, now, path->delays.latest,
         path->delays.latest, path->delays.latest, 1);
@@ -709,7 +709,7 @@ static void
 follow_lateness (MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest, guint64 since, guint late, guint n_acked)
 {
-  gdouble step = MIN (since, MAX_LATENESS_STEP), share, most;
+  gdouble step = MIN (since, MAX_LATENESS_STEP), share, max;
 
   if (n_acked == 0 || !newest || newest->time_left == MMTP_NEVER ||
       path->delay == MMTP_NEVER || was_held_up (path, record, newest))
@@ -723,9 +723,9 @@ follow_lateness (MmtpPath * path, const MmtpRecord * record,
         LATENESS_RISE;
   else if (path->late_share < FEW_LATE)
     path->lateness -= step * LATENESS_FALL;
-  most = (path->deadline - MIN (path->deadline, path->delay)) /
+  max = (path->deadline - MIN (path->deadline, path->delay)) /
       (gdouble) LATENESS_PART;
-  path->lateness = CLAMP (path->lateness, 0, most);
+  path->lateness = CLAMP (path->lateness, 0, max);
 }
 
 gboolean
@@ -801,7 +801,7 @@ get_queue (const MmtpPath * path, guint64 now)
   guint64 told = 0, round, queue;
 
   if (path->delays.is_known)
-    told = MAX (path->delays.least -
+    told = MAX (path->delays.min -
         mmtp_path_delay_get_base (&path->delays), 0);
   told -= MIN (told, age);
   told = MIN (told, get_time (mmtp_path_get_rate (path),
@@ -867,15 +867,15 @@ get_margin (const MmtpPath * path)
 guint64
 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
 {
-  guint64 safe, most;
+  guint64 safe, max;
 
   if (!path->configured_rate || path->high_delay == MMTP_NEVER)
     return mmtp_path_get_expected_delay (path, now) +
         get_margin (path);
   safe = path->high_delay + (path->high_delay -
       MIN (path->delay, path->high_delay)) / 4;
-  most = path->deadline / 8 * MAX_SAFE_EIGHTHS;
-  return MIN (safe, MAX (path->high_delay, most));
+  max = path->deadline / 8 * MAX_SAFE_EIGHTHS;
+  return MIN (safe, MAX (path->high_delay, max));
 }
 
 /* What no message of the last three reports was spared may be no queue of ours

@@ -47,7 +47,7 @@ typedef struct
 {
   guint id;
   gchar *name;
-  guint16 longest;              /* bytes of a message, without IP and UDP */
+  guint16 max_size;             /* bytes of a message, without IP and UDP */
   guint16 overhead;             /* bytes of IP and UDP */
   guint64 configured_rate;      /* 0: none */
   MmtpPathState state;
@@ -78,7 +78,7 @@ typedef struct
   guint64 drain_end;            /* when it ends at the latest */
   guint64 drained_from;         /* number of the first message that was sent
                                  * while it was drained; MMTP_NO_STREAM */
-  gint64 drain_least;           /* minimum delay of those */
+  gint64 drain_min;             /* minimum delay of those */
 
   /* --- what the receiver says */
   MmtpPathDelay delays;

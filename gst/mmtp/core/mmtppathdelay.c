@@ -27,7 +27,7 @@ begin_span (MmtpDelaySpan * span, guint64 now)
 {
   span->began = now;
   span->n = 0;
-  span->least = G_MAXINT64;
+  span->min = G_MAXINT64;
   span->highest = span->second = G_MININT64;
 }
 
@@ -47,7 +47,7 @@ open_span (MmtpDelaySpan * spans, guint * at, guint64 now, guint64 length)
 
 void
 mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
-    gint64 least, gint64 high, guint n)
+    gint64 min, gint64 high, guint n)
 {
   MmtpDelaySpan *span = open_span (delay->spans, &delay->at, now, SPAN_TIME);
   MmtpDelaySpan *base = open_span (delay->base_spans, &delay->base_at, now,
@@ -55,18 +55,18 @@ mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
 
   span->n += MAX (n, 1);
   base->n += MAX (n, 1);
-  base->least = MIN (base->least, least);
+  base->min = MIN (base->min, min);
   if (high > span->highest) {
     span->second = span->highest;
     span->highest = high;
   } else if (high > span->second) {
     span->second = high;
   }
-  delay->spread += (high - least - delay->spread) / SPREAD_REPORTS;
+  delay->spread += (high - min - delay->spread) / SPREAD_REPORTS;
   delay->is_known = TRUE;
-  delay->minima[delay->n_minima++ % MMTP_DELAY_REPORTS] = least;
+  delay->minima[delay->n_minima++ % MMTP_DELAY_REPORTS] = min;
   delay->latest = latest;
-  delay->least = least;
+  delay->min = min;
   delay->high = high;
 }
 
@@ -76,7 +76,7 @@ mmtp_path_delay_rebase (MmtpPathDelay * delay, gint64 base)
   guint i;
 
   for (i = 0; i < MMTP_DELAY_SPANS; i++)
-    delay->base_spans[i].least = base;
+    delay->base_spans[i].min = base;
 }
 
 /* Spans are replaced one by one, so that a path that says nothing for long
@@ -89,7 +89,7 @@ mmtp_path_delay_get_base (const MmtpPathDelay * delay)
 
   for (i = 0; i < MMTP_DELAY_SPANS; i++)
     if (delay->base_spans[i].n > 0)
-      base = MIN (base, delay->base_spans[i].least);
+      base = MIN (base, delay->base_spans[i].min);
   return base == G_MAXINT64 ? 0 : base;
 }
 

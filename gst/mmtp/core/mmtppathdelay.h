@@ -21,7 +21,7 @@ typedef struct
 {
   guint64 began;                /* ns; a span without messages is unused */
   guint n;                      /* messages */
-  gint64 least, highest, second;        /* second highest of the reports */
+  gint64 min, highest, second;          /* second highest of the reports */
 } MmtpDelaySpan;
 
 typedef struct
@@ -32,7 +32,7 @@ typedef struct
   MmtpDelaySpan base_spans[MMTP_DELAY_SPANS];   /* a ring of longer spans */
   guint base_at;
   gint64 latest;                /* of the newest message */
-  gint64 least, high;           /* of the last report */
+  gint64 min, high;             /* of the last report */
   gint64 minima[MMTP_DELAY_REPORTS];    /* a ring: of the last reports */
   guint n_minima;               /* reports so far */
   gint64 spread;                /* between these two, smoothed */
@@ -42,7 +42,7 @@ typedef struct
 void mmtp_path_delay_clear (MmtpPathDelay * delay);
 /* A report: delays of its newest, fastest and slowest message, of `n` */
 void mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
-    gint64 least, gint64 high, guint n);
+    gint64 min, gint64 high, guint n);
 /* Everything in flight has been drained, and this was the minimum: it is the
  * base from now on. */
 void mmtp_path_delay_rebase (MmtpPathDelay * delay, gint64 base);

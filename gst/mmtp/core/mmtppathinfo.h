@@ -15,8 +15,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   const gchar *name;            /* for statistics and events; copied */
-  guint16 longest;              /* bytes of a UDP payload here, at least
-                                 * MMTP_MIN_LONGEST */
+  guint16 max_size;             /* bytes of a UDP payload here, at least
+                                 * MMTP_MIN_MESSAGE_SIZE */
   guint16 overhead;             /* bytes of IP and UDP that each packet costs */
   guint64 rate;                 /* bits per second, 0: to be measured; what the
                                  * framework knows, a beginning [4.6] */

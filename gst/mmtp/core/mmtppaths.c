@@ -189,13 +189,13 @@ static guint64
 get_delay_of_quickest (const MmtpPaths * paths,
     guint64 (*get_delay_of) (const MmtpPath *, guint64))
 {
-  guint64 least = MMTP_NEVER;
+  guint64 min = MMTP_NEVER;
   guint i;
 
   for (i = 0; i < paths->n; i++)
     if (mmtp_path_is_usable (paths->all[i]))
-      least = MIN (least, get_delay_of (paths->all[i], paths->now));
-  return least;
+      min = MIN (min, get_delay_of (paths->all[i], paths->now));
+  return min;
 }
 
 guint64
@@ -208,9 +208,9 @@ mmtp_paths_get_min_delay (const MmtpPaths * paths)
 guint64
 mmtp_paths_get_best_delay (const MmtpPaths * paths)
 {
-  guint64 least = get_delay_of_quickest (paths, mmtp_path_get_best_delay);
+  guint64 min = get_delay_of_quickest (paths, mmtp_path_get_best_delay);
 
-  return paths->is_ready && least != MMTP_NEVER ? least : 0;
+  return paths->is_ready && min != MMTP_NEVER ? min : 0;
 }
 
 gboolean
@@ -245,7 +245,7 @@ mmtp_paths_find_quickest (const MmtpPaths * paths, gsize size,
     guint64 comes;
 
     if (!mmtp_path_may_carry (paths->all[i]) ||
-        size > path->longest)
+        size > path->max_size)
       continue;
     comes = MAX (path->token, paths->now)
         + mmtp_path_get_expected_delay (path, paths->now);
@@ -261,18 +261,18 @@ guint64
 mmtp_paths_get_delay_elsewhere (const MmtpPaths * paths,
     const MmtpPath * except)
 {
-  guint64 least = MMTP_NEVER;
+  guint64 min = MMTP_NEVER;
   guint i;
 
   for (i = 0; i < paths->n; i++) {
     const MmtpPath *path = paths->all[i];
 
     if (path != except && mmtp_path_may_carry (path) && !path->is_stalled &&
-        mmtp_path_has_window (path, path->longest, TRUE))
-      least = MIN (least, mmtp_path_get_safe_delay (path,
+        mmtp_path_has_window (path, path->max_size, TRUE))
+      min = MIN (min, mmtp_path_get_safe_delay (path,
               paths->now));
   }
-  return least;
+  return min;
 }
 
 /* The fastest one that delivers, but not `except`; then any */
@@ -319,7 +319,7 @@ mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
       continue;
     sum += (deadline - paths->now - delay) / 1000 *
         (rate / 8) / 1000000 * percent / 100 +
-        path->longest + path->overhead;
+        path->max_size + path->overhead;
   }
   return sum;
 }
@@ -401,7 +401,7 @@ mmtp_paths_get_max_message (const MmtpPaths * paths)
 
   for (i = 0; i < paths->n; i++)
     if (paths->all[i]->state != MMTP_PATH_GONE)
-      size = MIN (size, paths->all[i]->longest);
+      size = MIN (size, paths->all[i]->max_size);
   return MIN (size, MMTP_MAX_MESSAGE);
 }
 

@@ -320,7 +320,7 @@ find_packet (const MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
 {
   MmtpPacket *packet = find_urgent (policy, policy->paths->now + delay, late);
 
-  if (packet && mmtp_send_packet_get_message_size (packet) > path->longest)
+  if (packet && mmtp_send_packet_get_message_size (packet) > path->max_size)
     return NULL;
   return packet;
 }

@@ -327,7 +327,7 @@ mmtp_receiver_get_path_stats (MmtpReceiver * self, guint id,
   stats->duplicates = path->duplicates;
   stats->rate = mmtp_arrivals_get_rate (arrivals, self->now) * 8;
   stats->jitter = arrivals->jitter;
-  if (!mmtp_arrivals_get_least_transit (arrivals, self->now, &stats->transit))
+  if (!mmtp_arrivals_get_min_transit (arrivals, self->now, &stats->transit))
     stats->transit = 0;
   return TRUE;
 }

@@ -26,7 +26,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 least_delay;          /* ns; D0 that we want at least */
+  guint64 min_delay;            /* ns; D0 that we want at least */
   guint64 max_delay;            /* ns; a sender that wants more gets this */
   guint64 keepalive_period;     /* ns, 0: the sender's */
   guint64 session_timeout;      /* ns */

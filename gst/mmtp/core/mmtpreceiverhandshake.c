@@ -68,7 +68,7 @@ accept (MmtpReceiver * self)
   memcpy (answer.accept.nonce, session->nonce_s, MMTP_NONCE_SIZE);
   memcpy (answer.accept.nonce_r, session->nonce_r, MMTP_NONCE_SIZE);
   answer.accept.token = session->token_r;
-  answer.accept.least_delay = self->config.least_delay / 1000;
+  answer.accept.min_delay = self->config.min_delay / 1000;
   answer.accept.has_key = self->key.is_set;
   answer.number = path->next_number++ & G_MAXUINT16;
   answer.sent = mmtp_to_ticks (self->now);

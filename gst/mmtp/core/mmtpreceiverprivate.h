@@ -54,7 +54,7 @@ typedef struct
   gboolean has_next_address;
   guint64 join_number, join_nonce;      /* of the last JOIN */
   guint64 join_time;            /* ns, when it came; 0: never */
-  guint16 longest;              /* bytes of a message */
+  guint16 max_size;             /* bytes of a message */
   guint64 next_number;          /* of ours on it */
   MmtpReplay replay;
   MmtpArrivals arrivals;

@@ -104,7 +104,7 @@ count_joined (const MmtpReceiver * self)
 static guint64
 get_period (MmtpReceiver * self, const MmtpReceiverPath * path)
 {
-  guint64 least = MIN (REPORT_PERIOD, self->session.period);
+  guint64 min = MIN (REPORT_PERIOD, self->session.period);
   guint64 rate;
 
   if (path->wanted_period)
@@ -115,7 +115,7 @@ get_period (MmtpReceiver * self, const MmtpReceiverPath * path)
   if (rate == 0)
     return MAX_PERIOD;
   return CLAMP (path->report_size * REPORT_SHARE * MMTP_SECOND / rate,
-      least, MAX_PERIOD);
+      min, MAX_PERIOD);
 }
 
 /* A gap says nothing of the rate: the period does not grow in it, nor until all
@@ -188,7 +188,7 @@ begin_report (MmtpReceiver * self, MmtpReceiverPath * via,
 static gsize
 get_room (const MmtpReceiverPath * via)
 {
-  return MIN (via->longest, LARGEST_REPORT) - REPORT_SIZE;
+  return MIN (via->max_size, LARGEST_REPORT) - REPORT_SIZE;
 }
 
 /* What the fastest path has told need not be told at once any more. */
@@ -311,11 +311,11 @@ mmtp_receiver_note_gap (MmtpReceiver * self, MmtpReceiverPath * path)
 }
 
 static guint64
-get_distance (const MmtpReceiverPath * via, guint64 least)
+get_distance (const MmtpReceiverPath * via, guint64 min)
 {
   if (via->report_period <= LONG_PERIOD)
-    return least;
-  return MAX (least, via->report_period / 4);
+    return min;
+  return MAX (min, via->report_period / 4);
 }
 
 /* The handshake's message is none of the first ones: ACCEPT or CHALLENGE has
@@ -411,13 +411,13 @@ static void
 note_skew (MmtpReceiver * self, const MmtpReceiverPath * reporter)
 {
   MmtpReceiverSession *session = &self->session;
-  gint64 least;
+  gint64 min;
 
   if (session->skew_path != reporter->id)
     mmtp_clock_restart_skew (&session->clock);
   session->skew_path = reporter->id;
-  if (mmtp_arrivals_get_least_transit (&reporter->arrivals, self->now, &least))
-    mmtp_clock_add_least (&session->clock, self->now, least);
+  if (mmtp_arrivals_get_min_transit (&reporter->arrivals, self->now, &min))
+    mmtp_clock_add_min (&session->clock, self->now, min);
 }
 
 static void

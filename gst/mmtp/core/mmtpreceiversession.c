@@ -105,7 +105,7 @@ static void
 set_initial_delay (MmtpReceiver * self, guint32 wanted)
 {
   guint64 wanted_delay = wanted * G_GUINT64_CONSTANT (1000);
-  guint64 delay = MAX (wanted_delay, self->config.least_delay);
+  guint64 delay = MAX (wanted_delay, self->config.min_delay);
   gint64 shift;
 
   self->session.wanted_delay = wanted_delay;
@@ -134,7 +134,7 @@ mmtp_receiver_make_path (MmtpReceiver * self, guint8 id, guint64 number)
   if (path->known)
     return path;
   path->known = TRUE;
-  path->longest = MMTP_JOIN_SIZE * 2;
+  path->max_size = MMTP_JOIN_SIZE * 2;
   mmtp_arrivals_init (&path->arrivals, self->now,
       SILENT_PERIODS * self->session.period);
   mmtp_replay_accept (&path->replay, number);
@@ -245,7 +245,7 @@ mmtp_receiver_begin_session (MmtpReceiver * self,
   push_session_event (self, open, was_alive);
   path = mmtp_receiver_make_path (self, message->channel,
       message->number);
-  path->longest = open->longest;
+  path->max_size = open->max_size;
   join (self, path, address);
 }
 
@@ -259,7 +259,7 @@ mmtp_receiver_move_opener (MmtpReceiver * self, const MmtpAddress * address,
 
   session->opener = session->fastest = session->reporter = message->channel;
   session->opener_address = *address;
-  path->longest = message->open.longest;
+  path->max_size = message->open.max_size;
   join (self, path, address);
 }
 
@@ -405,7 +405,7 @@ static MmtpRefusal
 take_join (MmtpReceiver * self, MmtpReceiverPath * path,
     const MmtpAddress * address, const MmtpJoin * join)
 {
-  path->longest = join->longest;
+  path->max_size = join->max_size;
   path->join_number = join->number;
   path->join_nonce = join->nonce;
   path->join_time = self->now;

@@ -8,8 +8,8 @@
  * channel remembers 4 s, and for 2.5 s at most: 20 s are older than any queue
  * that is still there. */
 #define SPAN_SAMPLES 32
-#define SPAN_LEAST (G_GUINT64_CONSTANT (500000000))
-#define SPAN_MOST (G_GUINT64_CONSTANT (2500000000))
+#define SPAN_MIN (G_GUINT64_CONSTANT (500000000))
+#define SPAN_MAX (G_GUINT64_CONSTANT (2500000000))
 
 void
 mmtp_recent_clear (MmtpRecent * recent)
@@ -24,22 +24,22 @@ is_full (const MmtpRecent * recent, guint64 now)
 {
   guint64 age = now - recent->began;
 
-  if (recent->n == 0 || age >= SPAN_MOST)
+  if (recent->n == 0 || age >= SPAN_MAX)
     return TRUE;
-  return age >= SPAN_LEAST && recent->samples >= SPAN_SAMPLES;
+  return age >= SPAN_MIN && recent->samples >= SPAN_SAMPLES;
 }
 
 void
-mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 least, guint samples)
+mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 min, guint samples)
 {
   if (is_full (recent, now)) {
     recent->at = (recent->at + 1) % MMTP_RECENT_SPANS;
     recent->n = MIN (recent->n + 1, MMTP_RECENT_SPANS);
     recent->began = now;
     recent->samples = 0;
-    recent->least[recent->at] = least;
+    recent->min[recent->at] = min;
   }
-  recent->least[recent->at] = MIN (recent->least[recent->at], least);
+  recent->min[recent->at] = MIN (recent->min[recent->at], min);
   recent->samples += samples;
 }
 
@@ -49,7 +49,7 @@ mmtp_recent_shift (MmtpRecent * recent, gint64 change)
   guint i;
 
   for (i = 0; i < MMTP_RECENT_SPANS; i++)
-    recent->least[i] += change;
+    recent->min[i] += change;
 }
 
 gboolean
@@ -61,14 +61,14 @@ mmtp_recent_is_known (const MmtpRecent * recent)
 gint64
 mmtp_recent_get (const MmtpRecent * recent)
 {
-  gint64 least;
+  gint64 min;
   guint i;
 
   if (recent->n == 0)
     return 0;
-  least = recent->least[recent->at];
+  min = recent->min[recent->at];
   for (i = 1; i < recent->n; i++)
-    least = MIN (least, recent->least[(recent->at + MMTP_RECENT_SPANS - i)
+    min = MIN (min, recent->min[(recent->at + MMTP_RECENT_SPANS - i)
             % MMTP_RECENT_SPANS]);
-  return least;
+  return min;
 }

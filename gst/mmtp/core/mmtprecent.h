@@ -19,12 +19,12 @@ typedef struct
   guint at;                     /* the open one */
   guint64 began;                /* ns, the open one */
   guint samples;                /* in the open one */
-  gint64 least[MMTP_RECENT_SPANS];
+  gint64 min[MMTP_RECENT_SPANS];
 } MmtpRecent;
 
 void mmtp_recent_clear (MmtpRecent * recent);
 /* `samples`: for how many it stands */
-void mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 least,
+void mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 min,
     guint samples);
 /* What was added before was measured against something that has changed by so
  * much since. */

@@ -85,7 +85,7 @@ mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
   MmtpCover *cover = &self->covers[path->id];
 
   if (!needs_cover (self, path)
-      || size + MMTP_REPAIR_RESERVE > path->longest)
+      || size + MMTP_REPAIR_RESERVE > path->max_size)
     return;
   if (cover->block.n > 0 && is_block_over (self, path))
     mmtp_block_restart (&cover->block);

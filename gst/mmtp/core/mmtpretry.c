@@ -14,8 +14,8 @@
  * there is one attempt at a time here, and the round trip of a slow channel is
  * longer. The time is doubled with each round over all addresses, so that it
  * becomes long enough for each of them. */
-#define MIN_PATIENCE (1 * SECOND)
-#define MAX_PATIENCE (8 * SECOND)
+#define MIN_TIMEOUT (1 * SECOND)
+#define MAX_TIMEOUT (8 * SECOND)
 /* A refusal is believed after so long without a message. */
 #define SILENCE (1 * SECOND)
 
@@ -23,7 +23,7 @@ void
 mmtp_retry_init (MmtpRetry * retry)
 {
   *retry = (MmtpRetry) {
-  .pause = MIN_PAUSE,.patience = MIN_PATIENCE};
+  .pause = MIN_PAUSE,.timeout = MIN_TIMEOUT};
 }
 
 /* --- what happened -------------------------------------------------------- */
@@ -114,18 +114,18 @@ go_round (MmtpRetry * retry, guint n_addresses)
   if (mmtp_retry_take_next_address (retry, n_addresses))
     return;
   retry->address = 0;
-  retry->patience = MIN (2 * retry->patience, MAX_PATIENCE);
+  retry->timeout = MIN (2 * retry->timeout, MAX_TIMEOUT);
 }
 
 /* When this address is given up; G_MAXUINT64: not at all, since it answers, or
  * there is no other one */
 static guint64
-get_end_of_patience (const MmtpRetry * retry, guint n_addresses)
+get_timeout (const MmtpRetry * retry, guint n_addresses)
 {
   if (!retry->is_open || retry->was_heard || retry->asked_at == 0
       || (retry->address == 0 && n_addresses < 2))
     return G_MAXUINT64;
-  return retry->asked_at + retry->patience;
+  return retry->asked_at + retry->timeout;
 }
 
 MmtpRetryAction
@@ -138,7 +138,7 @@ mmtp_retry_get_action (MmtpRetry * retry, guint64 now, guint n_addresses)
   if (retry->is_refused && !retry->was_heard
       && mmtp_retry_take_next_address (retry, n_addresses))
     return MMTP_RETRY_NEXT_ADDRESS;
-  if (get_end_of_patience (retry, n_addresses) > now)
+  if (get_timeout (retry, n_addresses) > now)
     return MMTP_RETRY_NOTHING;
   go_round (retry, n_addresses);
   return MMTP_RETRY_NEXT_ADDRESS;
@@ -151,7 +151,7 @@ mmtp_retry_get_wakeup (const MmtpRetry * retry, guint n_addresses)
     return retry->retry_at;
   if (retry->has_gone)
     return 0;
-  return get_end_of_patience (retry, n_addresses);
+  return get_timeout (retry, n_addresses);
 }
 
 gboolean

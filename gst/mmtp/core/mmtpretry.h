@@ -42,7 +42,7 @@ typedef struct
   gboolean was_heard;           /* a message arrived. */
   guint64 heard_at;             /* of the last message, or when it was opened */
   guint64 asked_at;             /* of the first message sent; 0: none was sent. */
-  guint64 patience;             /* for an answer, before the next address */
+  guint64 timeout;             /* for an answer, before the next address */
 
   /* While it is closed */
   guint64 retry_at;

@@ -24,7 +24,7 @@ is_in_time (const MmtpCandidate * candidate, guint64 now, guint64 deadline)
 /* Section 4.4, case 3: "the channel with longest propagation delay is chosen".
  * Of equal ones the first. */
 static guint
-choose_longest (const MmtpCandidate * candidates, guint n, guint64 now,
+choose_max_delay (const MmtpCandidate * candidates, guint n, guint64 now,
     guint64 deadline, gboolean takes_doubtful)
 {
   guint chosen = MMTP_NO_CANDIDATE;
@@ -67,17 +67,17 @@ static guint
 choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
 {
   guint chosen = MMTP_NO_CANDIDATE;
-  guint64 least = G_MAXUINT64;
+  guint64 min = G_MAXUINT64;
   guint i;
 
   for (i = 0; i < n; i++) {
     const guint64 sent = candidates[i].token <= now ? now :
         candidates[i].token + candidates[i].backlog;
 
-    if (!candidates[i].may_carry || candidates[i].delay > least
-        || sent >= least - candidates[i].delay)
+    if (!candidates[i].may_carry || candidates[i].delay > min
+        || sent >= min - candidates[i].delay)
       continue;
-    least = sent + candidates[i].delay;
+    min = sent + candidates[i].delay;
     chosen = i;
   }
   return chosen != MMTP_NO_CANDIDATE && candidates[chosen].token <= now ?
@@ -91,7 +91,7 @@ choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
   const guint64 left = deadline - MIN (deadline, now);
   guint chosen;
 
-  chosen = choose_longest (candidates, n, now,
+  chosen = choose_max_delay (candidates, n, now,
       now + left / 100 * CERTAIN_PERCENT, FALSE);
   return chosen == MMTP_NO_CANDIDATE ? choose_earliest (candidates, n, now) :
       chosen;
@@ -118,7 +118,7 @@ static guint
 choose_by_paper (const MmtpCandidate * candidates, guint n, guint64 now,
     guint64 deadline, guint * turn)
 {
-  return choose_longest (candidates, n, now, deadline, TRUE);
+  return choose_max_delay (candidates, n, now, deadline, TRUE);
 }
 
 static const MmtpSchedulerClass paper_scheduler = {

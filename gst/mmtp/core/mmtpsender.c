@@ -139,9 +139,9 @@ mmtp_sender_new (const MmtpSenderConfig * config,
   mmtp_paths_init (&sender->paths);
   mmtp_handshake_init (&sender->handshake, &sender->paths, &sender->key,
       &sender->entropy);
-  sender->handshake.wishes.bit_rate = config->bit_rate;
-  sender->handshake.wishes.frame_period = config->frame_period;
-  sender->handshake.wishes.keepalive_period = config->keepalive_period;
+  sender->handshake.request.bit_rate = config->bit_rate;
+  sender->handshake.request.frame_period = config->frame_period;
+  sender->handshake.request.keepalive_period = config->keepalive_period;
   mmtp_joins_init (&sender->joins, &sender->paths, &sender->entropy);
   g_queue_init (&sender->events);
   sender->queue = mmtp_send_queue_new (config->max_bytes, push_discarded,
@@ -216,7 +216,7 @@ get_needed_delay (MmtpSender * sender)
   guint64 needed = mmtp_paths_get_needed_delay (&sender->paths,
       sender->config.max_delay);
 
-  sender->stats.least_delay = needed;
+  sender->stats.min_delay = needed;
   return needed;
 }
 
@@ -557,7 +557,7 @@ mmtp_sender_add_path (MmtpSender * sender, guint64 now,
 {
   MmtpPath *path = mmtp_paths_add (&sender->paths, config->name);
 
-  g_return_val_if_fail (config->longest >= MMTP_MIN_LONGEST, -1);
+  g_return_val_if_fail (config->max_size >= MMTP_MIN_MESSAGE_SIZE, -1);
   advance (sender, now);
   if (!path)
     return -1;
@@ -611,8 +611,8 @@ mmtp_sender_set_blocked (MmtpSender * sender, guint64 now, guint id,
 /* --- buffers come -------------------------------------------------------- */
 
 /* Every path's longest message has room for payload behind all headers. */
-G_STATIC_ASSERT (MMTP_MIN_LONGEST > MMTP_DATA_OVERHEAD + MMTP_REPAIR_RESERVE +
-    MMTP_MAX_PRELUDE);
+G_STATIC_ASSERT (MMTP_MIN_MESSAGE_SIZE > MMTP_DATA_OVERHEAD +
+    MMTP_REPAIR_RESERVE + MMTP_MAX_PRELUDE);
 
 gboolean
 mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
@@ -723,7 +723,7 @@ enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
       accept->nonce_r, MMTP_RECEIVER, handshake->token_s);
   sender->heard = sender->paths.now;
   sender->control.query_at = sender->paths.now;
-  sender->receiver_delay = accept->least_delay * (guint64) 1000;
+  sender->receiver_delay = accept->min_delay * (guint64) 1000;
   path->joined = TRUE;
   start_path (sender, path, mmtp_handshake_guess_rate (handshake,
           path));
@@ -936,7 +936,7 @@ mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * path,
   advance (sender, now);
   if (sender->handshake.phase == MMTP_PHASE_INIT ||
       sender->handshake.phase == MMTP_PHASE_OPEN) {
-    sender->handshake.wishes.initial_delay =
+    sender->handshake.request.initial_delay =
         mmtp_send_queue_get_delay (sender->queue);
     size = mmtp_handshake_write (&sender->handshake, bytes, room,
         &output.path);

@@ -156,7 +156,7 @@ typedef struct
   guint64 estimated_rate;       /* bits per second of the stream */
   gboolean is_app_limited;      /* at least: no more was asked of the paths */
   guint64 initial_delay;        /* ns, D0 */
-  guint64 least_delay;          /* ns, that the paths need */
+  guint64 min_delay;            /* ns, that the paths need */
   guint64 refused[MMTP_LAST_REFUSAL];   /* messages */
   guint n_paths;             /* that ever were */
 } MmtpSenderStats;

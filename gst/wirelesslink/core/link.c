@@ -225,9 +225,9 @@ link_has_room (Link * link, guint flow, guint32 size)
 static gboolean
 is_too_big (Link * link, guint32 size)
 {
-  guint64 most = link->config.max_size ? link->config.max_size : MAX_SIZE;
+  guint64 max = link->config.max_size ? link->config.max_size : MAX_SIZE;
 
-  return (guint64) size + link->config.overhead > most;
+  return (guint64) size + link->config.overhead > max;
 }
 
 static LinkItem *

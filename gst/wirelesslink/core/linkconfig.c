@@ -74,7 +74,7 @@ link_config_parse_interference (LinkConfig * config, const gchar * text,
 typedef struct
 {
   const gchar *name;
-  gdouble value, least, most;
+  gdouble value, min, max;
 } Range;
 
 static gboolean
@@ -83,11 +83,11 @@ check_ranges (const Range * ranges, guint n, GError ** error)
   guint i;
 
   for (i = 0; i < n; i++) {
-    if (ranges[i].value >= ranges[i].least && ranges[i].value <= ranges[i].most)
+    if (ranges[i].value >= ranges[i].min && ranges[i].value <= ranges[i].max)
       continue;
     g_set_error (error, LINK_ERROR, LINK_ERROR_RANGE,
         "%s is %.10g, it must be from %.10g to %.10g", ranges[i].name,
-        ranges[i].value, ranges[i].least, ranges[i].most);
+        ranges[i].value, ranges[i].min, ranges[i].max);
     return FALSE;
   }
   return TRUE;
@@ -108,7 +108,7 @@ check_ranges (const Range * ranges, guint n, GError ** error)
 
 /* Only where both are there does it come and go. */
 static gdouble
-get_least (const LinkOnOffConfig * config)
+get_min (const LinkOnOffConfig * config)
 {
   return config->mean_good && config->mean_bad ? MIN_SOJOURN : 0;
 }
@@ -122,9 +122,9 @@ check_cellular (const LinkCellularConfig * cellular, GError ** error)
       ((gdouble) cellular->max_rate - cellular->min_rate) : 0;
   const gdouble share = cellular->outage_interval ? 1 / (1 + 1e9 /
       (cellular->outage_escape * cellular->outage_interval)) : 1;
-  const gdouble least = MAX ((cellular->min_rate + margin) * share,
+  const gdouble min = MAX ((cellular->min_rate + margin) * share,
       MIN_CELLULAR_RATE);
-  const gdouble most = (cellular->max_rate - margin) * share;
+  const gdouble max = (cellular->max_rate - margin) * share;
   const Range limits[] = {
     {"cellular-max-rate", cellular->max_rate, MIN_CELLULAR_RATE,
         MAX_CELLULAR_RATE},
@@ -141,7 +141,7 @@ check_cellular (const LinkCellularConfig * cellular, GError ** error)
     return FALSE;
   for (i = 0; i < 2; i++) {
     const Range mean = { i ? "cellular-rate-down" : "cellular-rate",
-      cellular->mean_rate[i], least, most
+      cellular->mean_rate[i], min, max
     };
 
     if (cellular->mean_rate[i] && !check_ranges (&mean, 1, error))
@@ -177,9 +177,9 @@ check_burst (const LinkPipeConfig * pipe, GError ** error)
 static gboolean
 check_pipe (const LinkPipeConfig * pipe, GError ** error)
 {
-  const gdouble fading = get_least (&pipe->fading);
-  const gdouble outage = get_least (&pipe->outage);
-  const gdouble stall = get_least (&pipe->stall);
+  const gdouble fading = get_min (&pipe->fading);
+  const gdouble outage = get_min (&pipe->outage);
+  const gdouble stall = get_min (&pipe->stall);
   const Range ranges[] = {
     {"rate", pipe->rate[0], 0, MAX_RATE},
     {"rate-down", pipe->rate[1], 0, MAX_RATE},

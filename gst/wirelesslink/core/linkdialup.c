@@ -95,11 +95,11 @@ draw (const LinkDialUp * dial_up, guint what)
 }
 
 static guint64
-draw_between (const LinkDialUp * dial_up, guint what, guint64 least,
-    guint64 most)
+draw_between (const LinkDialUp * dial_up, guint what, guint64 min,
+    guint64 max)
 {
-  return least + seeded_draw_below (draw (dial_up, what),
-      most > least ? most - least + 1 : 0);
+  return min + seeded_draw_below (draw (dial_up, what),
+      max > min ? max - min + 1 : 0);
 }
 
 static gboolean

@@ -53,7 +53,7 @@ skip_blanks (const gchar ** text)
 }
 
 static gboolean
-take_number (const gchar ** text, guint base, guint64 most, guint64 * number)
+take_number (const gchar ** text, guint base, guint64 max, guint64 * number)
 {
   gchar *end;
 
@@ -62,7 +62,7 @@ take_number (const gchar ** text, guint base, guint64 most, guint64 * number)
     return FALSE;
   errno = 0;
   *number = g_ascii_strtoull (*text, &end, base);
-  if (end == *text || errno == ERANGE || *number > most)
+  if (end == *text || errno == ERANGE || *number > max)
     return FALSE;
   *text = end;
   return TRUE;

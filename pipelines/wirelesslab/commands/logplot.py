@@ -45,17 +45,17 @@ def in_each_second(seen: list[tuple[float, int]]) -> list[int]:
 
 
 def silences(seen: list[tuple[float, int]],
-             least: float) -> list[tuple[float, float]]:
+             minimum: float) -> list[tuple[float, float]]:
     """(begin, seconds) of each in which nothing came for so long"""
     return [(before, after - before)
             for (before, _), (after, _) in itertools.pairwise(seen)
-            if after - before >= least]
+            if after - before >= minimum]
 
 
-def words(seen: list[tuple[float, int]], least: float) -> Iterator[str]:
+def words(seen: list[tuple[float, int]], minimum: float) -> Iterator[str]:
     seconds, total = seen[-1]
     yield f"{total} bytes in {seconds:.1f} s, {total / seconds:.0f} byte/s"
-    quiet = silences(seen, least)
+    quiet = silences(seen, minimum)
     for begin, length in quiet:
         yield f"nothing from {begin:.1f} s for {length:.1f} s"
     rest = seconds - sum(length for _, length in quiet)

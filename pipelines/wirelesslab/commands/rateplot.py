@@ -24,7 +24,7 @@ CURVES = (
 )
 LINK_COLOUR = "#e8e8e8"
 STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-MOST_MARKS = 6
+MAX_MARKS = 6
 
 
 def read(path: pathlib.Path) -> list[dict[str, float]]:
@@ -56,11 +56,12 @@ def link_corners(
         yield begin, megabits * 1e6
 
 
-def marks(most: float) -> list[float]:
-    """Round numbers from 0 to the most, for an axis."""
-    step = next((step for step in STEPS if most / step <= MOST_MARKS),
+def marks(maximum: float) -> list[float]:
+    """Round numbers from 0 to the maximum, for an axis."""
+    step = next((step for step in STEPS if maximum / step <= MAX_MARKS),
                 STEPS[-1])
-    return [round(step * number, 1) for number in range(int(most / step) + 1)]
+    return [round(step * number, 1)
+            for number in range(int(maximum / step) + 1)]
 
 
 class Picture:
@@ -71,7 +72,7 @@ class Picture:
         self.title, self.rows, self.link = title, rows, list(link)
         self.above = above
         self.seconds = max(row["seconds"] for row in rows)
-        self.most = 1.05 * max(
+        self.maximum = 1.05 * max(
             [rate for _, rate in self.link]
             + [row[name] for row in rows for name in ("estimated", "asked")])
         self.parts = []
@@ -82,7 +83,7 @@ class Picture:
 
     def y(self, rate: float) -> float:
         inner = HEIGHT - TOP - BOTTOM
-        return self.above + TOP + inner * (1 - min(rate / self.most, 1))
+        return self.above + TOP + inner * (1 - min(rate / self.maximum, 1))
 
     def text(self, x: float, y: float, words: str, anchor: str = "start",
              colour: str = "#000000") -> None:
@@ -106,7 +107,7 @@ class Picture:
         self.parts.append(f'<polygon points="{places}" fill="{LINK_COLOUR}"/>')
 
     def draw_axes(self) -> None:
-        for megabits in marks(self.most / 1e6):
+        for megabits in marks(self.maximum / 1e6):
             y = self.y(megabits * 1e6)
             self.parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" '
                               'stroke="#bbbbbb" stroke-width="0.5"/>')

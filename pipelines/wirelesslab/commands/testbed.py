@@ -26,7 +26,7 @@ from wirelesslab.testbed.testbed import (
 STATUS_LATE, STATUS_OURS = 124, 125  # as timeout(1) has them
 SYSCTL_FORM = "HOST: net.NAME=VALUE"
 DEVICE_FORM = "[HOST.]LINK: "
-LONGEST_LINE = 1 << 20
+MAX_LINE_LENGTH = 1 << 20
 
 
 class Late(Exception):
@@ -149,7 +149,7 @@ class Stream:
             self._log.write(data)
             self._log.flush()
         *lines, self._rest = (self._rest + data).split(b"\n")
-        if self._rest and (not data or len(self._rest) >= LONGEST_LINE):
+        if self._rest and (not data or len(self._rest) >= MAX_LINE_LENGTH):
             lines, self._rest = [self._rest], b""
         for line in lines:
             self._target.write(self._prefix + line + b"\n")

@@ -356,9 +356,10 @@ def loss_runs(runs: list[Run]) -> Table:
 
 def attempts(runs: list[Run]) -> Table:
     """Ouwens table 3.2; the packets of all runs of a label together."""
-    longest = measurements.OUWENS_MOST_ATTEMPTS
+    max_attempts = measurements.OUWENS_MAX_ATTEMPTS
     heads = [runs[0].way.head,
-             *(f"{n}, %" for n in range(1, longest)), f"{longest} or more, %",
+             *(f"{n}, %" for n in range(1, max_attempts)),
+             f"{max_attempts} or more, %",
              "packets on the air"]
     rows = []
     for own in by_label(runs).values():

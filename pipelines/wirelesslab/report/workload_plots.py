@@ -15,7 +15,7 @@ from wirelesslab.streams import measurements
 from wirelesslab.workloads.definitions import TOLL_QUALITY_MS
 
 MS, NS = numbers.MS, numbers.NS
-MOST_LINES = 6  # with a legend inside
+MAX_LINES = 6  # with a legend inside
 
 
 def rows(runs: list[run_results.Run]) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def finish_shares(ax: Axes) -> None:
     plots.name_numbers(ax.xaxis)
     ax.set_ylim(0, 101)
     lines = len(ax.get_legend_handles_labels()[0])
-    if lines > MOST_LINES:  # no room among them
+    if lines > MAX_LINES:  # no room among them
         ax.legend(fontsize=6, ncol=3, loc="upper center",
                   bbox_to_anchor=(0.5, -0.16), frameon=False)
     else:

@@ -24,7 +24,7 @@ from wirelesslab.workloads.definitions import (
 
 NS, MS = 1e9, 1e6
 # So many points of a transfer are enough: their pairs are half a million.
-MOST_BLOCKS = 1000
+MAX_BLOCKS = 1000
 
 
 def rows_of(path: pathlib.Path) -> list[dict[str, Any]]:
@@ -59,11 +59,12 @@ def blocks(directory: pathlib.Path) -> list[tuple[float, int]]:
 
 
 def thinned(found: list[tuple[float, int]],
-            most: int = MOST_BLOCKS) -> list[tuple[float, int]]:
+            maximum: int = MAX_BLOCKS) -> list[tuple[float, int]]:
     """The first, the last, and evenly some between them"""
-    if len(found) <= most:
+    if len(found) <= maximum:
         return found
-    return [found[n * (len(found) - 1) // (most - 1)] for n in range(most)]
+    return [found[n * (len(found) - 1) // (maximum - 1)]
+            for n in range(maximum)]
 
 
 def of_bulk(directory: pathlib.Path, cell: Cell) -> dict[str, float]:

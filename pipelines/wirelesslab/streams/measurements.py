@@ -27,7 +27,7 @@ ALANKO_TOLERANCES_S = (0.2, 0.5, 1, 2, 5, 10)
 # Ouwens tables 3.12 and 3.18: packets lost one after the other, from, to
 OUWENS_RUNS = {"1": (1, 1), "2": (2, 2), "3": (3, 3), "4": (4, 4),
                "5-10": (5, 10), "over 10": (11, math.inf)}
-OUWENS_MOST_ATTEMPTS = 5  # table 3.2
+OUWENS_MAX_ATTEMPTS = 5  # table 3.2
 # EvalVid's mos.c: above so many dB it is a 5, a 4, a 3 or a 2, else a 1.
 EVALVID_GRADES = ((37, 5), (31, 4), (25, 3), (20, 2))
 
@@ -279,12 +279,12 @@ def attempts(packets: Sequence[Packet]) -> collections.Counter[int]:
 
 
 def attempt_percents(
-        found: collections.Counter[int], most: int = OUWENS_MOST_ATTEMPTS
+        found: collections.Counter[int], maximum: int = OUWENS_MAX_ATTEMPTS
 ) -> tuple[list[float], int]:
     """Ouwens table 3.2: of the packets that were on the air, how many per cent
     were sent once, twice and so on, the last with all above; packets."""
     total = sum(count for tries, count in found.items() if tries)
-    counts = [found[tries] for tries in range(1, most)]
+    counts = [found[tries] for tries in range(1, maximum)]
     counts.append(total - sum(counts))
     return [100 * count / total if total else 0.0 for count in counts], total
 

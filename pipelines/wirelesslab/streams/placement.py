@@ -19,7 +19,7 @@ from wirelesslab.testbed import link_log, links, namespaces, testbed
 HOST = "127.0.0.1"
 LISTENING = {"udp": "07", "udplite": "07", "raw": "07", "tcp": "0A"}
 BINDS = ("udp", "udplite", "tcp")  # kinds of sockets that have a port
-MOST_PORTS = 2
+MAX_PORTS = 2
 UDPLITE = 136  # in IP; a raw socket's "port" in /proc/net
 LINK = "wl0"
 # The first is the mobile: it watches what the network sends down to it.

@@ -120,9 +120,9 @@ def is_so(name: str, section: configparser.SectionProxy, key: str,
 
 def ports(name: str, section: configparser.SectionProxy) -> int:
     text = section["ports"]
-    if not text.isdecimal() or not 1 <= int(text) <= placement.MOST_PORTS:
+    if not text.isdecimal() or not 1 <= int(text) <= placement.MAX_PORTS:
         raise LabError(f"protocol {name}: ports = {text} is not from 1 "
-                       f"to {placement.MOST_PORTS}")
+                       f"to {placement.MAX_PORTS}")
     return int(text)
 
 

@@ -26,8 +26,8 @@ class Number(typing.NamedTuple):
     """A parameter: an integer, or with `unit` a time in seconds"""
 
     default: float
-    least: float
-    most: float
+    minimum: float
+    maximum: float
     is_time: bool = False
 
 
@@ -35,8 +35,8 @@ def bytes_of(default: int) -> Number:
     return Number(default, 1, LARGEST)
 
 
-def time_of(default: float, least: float = 0, most: int = DAY_S) -> Number:
-    return Number(default, least, most, True)
+def time_of(default: float, minimum: float = 0, maximum: int = DAY_S) -> Number:
+    return Number(default, minimum, maximum, True)
 
 
 # kind: who begins, its parameters
@@ -128,10 +128,10 @@ def value(what: str, text: str, parameter: Number) -> float:
         if not re.fullmatch(r"\d+", text.strip()):
             raise LabError(f"{what} = {text!r} is no number")
         number = int(text)
-    if not parameter.least <= number <= parameter.most:
+    if not parameter.minimum <= number <= parameter.maximum:
         unit = " s" if parameter.is_time else ""
-        raise LabError(f"{what} is from {parameter.least:g} to "
-                       f"{parameter.most:g}{unit}")
+        raise LabError(f"{what} is from {parameter.minimum:g} to "
+                       f"{parameter.maximum:g}{unit}")
     return number
 
 

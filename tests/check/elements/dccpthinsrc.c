@@ -13,15 +13,15 @@
 GST_START_TEST (source_is_live)
 {
   GstQuery *query = gst_query_new_latency ();
-  GstClockTime least, most;
+  GstClockTime min, max;
   gboolean live;
   LoopbackEnd src;
 
   dccp_loopback_listening_src_init (&src);
   fail_unless (gst_element_query (src.element, query));
-  gst_query_parse_latency (query, &live, &least, &most);
+  gst_query_parse_latency (query, &live, &min, &max);
   fail_unless (live);
-  fail_unless_equals_uint64 (least, 0);
+  fail_unless_equals_uint64 (min, 0);
   gst_query_unref (query);
   loopback_end_clear (&src);
 }

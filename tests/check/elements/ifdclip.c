@@ -33,7 +33,7 @@ typedef struct
 {
   guint lost[IFD_FRAME_LAST], all[IFD_FRAME_LAST];
   gdouble b_lost, p_lost, decodable;
-  guint64 p99, most;            /* lateness, ns */
+  guint64 p99, max;             /* lateness, ns */
   guint64 end;                  /* ns */
 } Result;
 
@@ -112,7 +112,7 @@ typedef struct
   guint64 free_at;              /* ns: when all has arrived */
   guint64 due;                  /* of S */
   GArray *lateness;             /* of arrival, of guint64, ns */
-  guint64 most;                 /* lateness of being taken */
+  guint64 max;                  /* lateness of being taken */
 } Channel;
 
 static guint64
@@ -143,7 +143,7 @@ static void
 advance (Channel * channel, guint64 now)
 {
   while (channel->sending && channel->taken_at <= now) {
-    channel->most = MAX (channel->most, channel->taken_at - channel->due);
+    channel->max = MAX (channel->max, channel->taken_at - channel->due);
     ifd_sent (channel->ifd, channel->taken_at);
     send_next (channel, channel->taken_at);
   }
@@ -228,7 +228,7 @@ judge (const Channel * channel, Result * result)
       / channel->film->len;
   g_array_sort (lateness, compare_times);
   result->p99 = g_array_index (lateness, guint64, lateness->len * 99 / 100);
-  result->most = g_array_index (lateness, guint64, lateness->len - 1);
+  result->max = g_array_index (lateness, guint64, lateness->len - 1);
   result->end = channel->free_at;
 }
 
@@ -248,7 +248,7 @@ run (GArray * film, guint socket_size, IfdAlgorithm algorithm,
   judge (&channel, result);
   /* what the core says of itself */
   ifd_get_stats (channel.ifd, &stats);
-  fail_unless_equals_int64 (stats.lateness_max, channel.most);
+  fail_unless_equals_int64 (stats.lateness_max, channel.max);
   fail_unless (stats.lateness_median <= stats.lateness_p99);
   fail_unless (stats.lateness_p99 <= stats.lateness_max);
   for (i = 0; i < IFD_FRAME_LAST; i++)
@@ -332,7 +332,7 @@ best_clear (Best * best)
 static gdouble
 best_with_hindsight (const GArray * film, guint64 max_lateness)
 {
-  guint i, chain, count, most = 0;
+  guint i, chain, count, max = 0;
   Best best;
 
   best_init (&best, film->len);
@@ -354,11 +354,11 @@ best_with_hindsight (const GArray * film, guint64 max_lateness)
   for (chain = 0; chain < CHAIN_LAST; chain++) {
     for (count = 0; count <= film->len; count++) {
       if (best.free_at[chain][count] != G_MAXUINT64)
-        most = MAX (most, count);
+        max = MAX (max, count);
     }
   }
   best_clear (&best);
-  return 100. * most / film->len;
+  return 100. * max / film->len;
 }
 
 /* --- the figures ---------------------------------------------------------- */
@@ -369,7 +369,7 @@ show (const gchar * name, const Result * result)
   g_print ("# %s: lost I %u, P %.1f %%, B %.1f %%; decodable %.1f %%; late "
       "p99 %" G_GUINT64_FORMAT ", at most %" G_GUINT64_FORMAT " ms; end %.2f "
       "s\n", name, result->lost[IFD_FRAME_I], result->p_lost, result->b_lost,
-      result->decodable, result->p99 / MS, result->most / MS,
+      result->decodable, result->p99 / MS, result->max / MS,
       result->end / 1e9);
 }
 
@@ -379,7 +379,7 @@ expect_live (const Result * result)
   fail_unless_equals_int (result->lost[IFD_FRAME_I], 0);
   fail_unless (result->p_lost <= 1);
   fail_unless (result->p99 < 350 * MS);
-  fail_unless (result->most < 500 * MS);
+  fail_unless (result->max < 500 * MS);
   fail_unless (result->end > 59500 * MS && result->end < 60500 * MS);
 }
 
@@ -397,7 +397,7 @@ show_sizes (GArray * film, guint socket_size, gdouble best)
     run (film, socket_size, IFD_ALGORITHM_GOP, sizes[i], &result);
     show (name, &result);
     g_print ("#   %.0f %% of the best with hindsight; as late: %.1f %%\n",
-        100 * result.decodable / best, best_with_hindsight (film, result.most));
+        100 * result.decodable / best, best_with_hindsight (film, result.max));
     g_free (name);
     fail_unless_equals_int (result.lost[IFD_FRAME_I], 0);
     fail_unless (result.decodable <= best);

@@ -1214,7 +1214,7 @@ GST_START_TEST (an_error_after_eos_is_posted)
   harness_push_plan (&harness, "scI0 eos");
   harness_expect_pushed (&harness, 3 + 2);
   harness_open_network (&harness, -1);
-  message = gst_bus_timed_pop_filtered (harness.bus, PATIENCE * GST_USECOND,
+  message = gst_bus_timed_pop_filtered (harness.bus, TIMEOUT * GST_USECOND,
       GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   gst_message_unref (message);
@@ -1441,15 +1441,15 @@ GST_START_TEST (upstream_chooses_what_is_usable)
   GstPad *src = gst_element_get_static_pad (element, "src");
   GstElement *behind = gst_element_factory_make ("capsfilter", NULL);
   GstPad *next = gst_element_get_static_pad (behind, "sink");
-  GstCaps *caps = gst_pad_query_caps (sink, filter), *wish;
+  GstCaps *caps = gst_pad_query_caps (sink, filter), *accepted;
 
   fail_unless_equals_string (gst_structure_get_string (gst_caps_get_structure
           (caps, 0), "alignment"), "au");
   gst_caps_unref (caps);
 
-  wish = gst_caps_from_string ("video/mpeg,parsed=true");
-  g_object_set (behind, "caps", wish, NULL);
-  gst_caps_unref (wish);
+  accepted = gst_caps_from_string ("video/mpeg,parsed=true");
+  g_object_set (behind, "caps", accepted, NULL);
+  gst_caps_unref (accepted);
   fail_unless_equals_int (gst_pad_link (src, next), GST_PAD_LINK_OK);
   caps = gst_pad_query_caps (sink, filter);
   fail_unless (gst_caps_is_empty (caps));
@@ -1558,7 +1558,7 @@ count_warnings (const gchar * line, const gchar * expected)
   gst_object_unref (source);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (!eos) {
-    message = gst_bus_timed_pop_filtered (bus, PATIENCE * GST_USECOND,
+    message = gst_bus_timed_pop_filtered (bus, TIMEOUT * GST_USECOND,
         GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
     fail_unless (message && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR);
     eos = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;

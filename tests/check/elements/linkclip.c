@@ -120,8 +120,8 @@ carry (const Packets * packets)
 }
 
 static void
-expect_throughput (guint megabits, const gchar * payloader, gdouble least,
-    gdouble most)
+expect_throughput (guint megabits, const gchar * payloader, gdouble min,
+    gdouble max)
 {
   Packets packets;
   gdouble ours;
@@ -129,7 +129,7 @@ expect_throughput (guint megabits, const gchar * payloader, gdouble least,
   pack_clip (megabits, payloader, &packets);
   ours = carry (&packets);
   g_print ("# %u Mbit/s, %s: %.2f Mbit/s\n", megabits, payloader, ours);
-  fail_unless (ours >= least && ours <= most);
+  fail_unless (ours >= min && ours <= max);
   clear_packets (&packets);
 }
 
@@ -172,7 +172,7 @@ typedef struct
 {
   guint frames[MPEG_VIDEO_PICTURE_LAST], whole[MPEG_VIDEO_PICTURE_LAST];
   guint n_frames, n_decodable;
-  guint64 longest;              /* ns: from a packet's arrival to its departure */
+  guint64 max_delay;            /* ns from arrival to departure of a packet */
   LinkFlowStats stats;
 } Film;
 
@@ -212,7 +212,7 @@ note_outputs (Link * link, GArray * frames, Film * film)
 
   while (link_poll_output (link, &packet)) {
     g_array_index (frames, Frame, GPOINTER_TO_UINT (packet.user)).arrived++;
-    film->longest = MAX (film->longest, packet.departure - packet.arrival);
+    film->max_delay = MAX (film->max_delay, packet.departure - packet.arrival);
   }
   link_load_drop_events (link);
 }
@@ -305,7 +305,7 @@ print_film (const gchar * queue, const Film * film)
       percent (film->whole[2], film->frames[2]),
       percent (film->whole[3], film->frames[3]),
       percent (film->n_decodable, film->n_frames),
-      (guint) (film->longest / LINK_MS));
+      (guint) (film->max_delay / LINK_MS));
 }
 
 static guint

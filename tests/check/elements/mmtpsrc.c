@@ -18,13 +18,13 @@ static GstClockTime
 get_latency (LoopbackEnd * end, gboolean * live)
 {
   GstQuery *query = gst_query_new_latency ();
-  GstClockTime least, most;
+  GstClockTime min, max;
 
   fail_unless (gst_element_query (end->element, query));
-  gst_query_parse_latency (query, live, &least, &most);
-  fail_unless (!GST_CLOCK_TIME_IS_VALID (most));
+  gst_query_parse_latency (query, live, &min, &max);
+  fail_unless (!GST_CLOCK_TIME_IS_VALID (max));
   gst_query_unref (query);
-  return least;
+  return min;
 }
 
 static void

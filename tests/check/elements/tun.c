@@ -584,14 +584,14 @@ GST_START_TEST (only_one_reads_a_device)
 
 GST_END_TEST;
 
-GST_START_TEST (wishes_of_both_are_met)
+GST_START_TEST (settings_of_both_are_met)
 {
   GstElement *pipeline, *src, *sink;
   gint fd;
   struct sockaddr_in address = { AF_INET };
   struct sockaddr_in6 address6 = { AF_INET6 };
 
-  if (no_tun ("wishes_of_both_are_met"))
+  if (no_tun ("settings_of_both_are_met"))
     return;
   pipeline = make_mirror ("wl0", &src, &sink);
   g_object_set (src, "address", "10.9.0.1/24,10.9.1.1/24", NULL);
@@ -1177,7 +1177,7 @@ tun_suite (void)
   tcase_add_test (tc, another_pipeline_with_the_context_shares_it);
   tcase_add_loop_test (tc, contradiction_names_both, 0, 2);
   tcase_add_test (tc, only_one_reads_a_device);
-  tcase_add_test (tc, wishes_of_both_are_met);
+  tcase_add_test (tc, settings_of_both_are_met);
   tcase_add_test (tc, ipv6_needs_its_mtu);
   tcase_add_test (tc, kernel_says_why_it_refuses_an_address);
   tcase_add_test (tc, inherited_descriptor_is_enough);

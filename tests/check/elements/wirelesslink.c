@@ -1537,7 +1537,7 @@ GST_START_TEST (who_waits_holds_up_no_other_station)
 GST_END_TEST;
 
 /* c waits since 0, x since 0.1 ms, d and y since c and x entered at 1 and 2. */
-GST_START_TEST (who_waits_for_longest_enters_first)
+GST_START_TEST (station_that_waited_for_the_maximum_time_enters_first)
 {
   GstHarness *h = start_blocking (""), *other = start_flow (h, 16);
 
@@ -2118,7 +2118,7 @@ wirelesslink_suite (void)
   tcase_add_test (tc, a_packet_enters_when_there_is_room);
   tcase_add_test (tc, who_waits_leaves_as_from_a_queue_without_end);
   tcase_add_test (tc, who_waits_holds_up_no_other_station);
-  tcase_add_test (tc, who_waits_for_longest_enters_first);
+  tcase_add_test (tc, station_that_waited_for_the_maximum_time_enters_first);
   tcase_add_test (tc, of_equals_who_wait_the_lowest_number_enters_first);
   tcase_add_test (tc, events_behind_who_waits_keep_their_places);
   tcase_add_test (tc, a_flush_drops_who_waits_and_others_go_on);

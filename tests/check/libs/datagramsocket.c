@@ -160,7 +160,7 @@ GST_START_TEST (empty_packet_is_a_packet)
 
 GST_END_TEST;
 
-GST_START_TEST (longest_message_goes_and_a_longer_one_is_an_error)
+GST_START_TEST (message_of_maximum_size_goes_and_a_larger_one_is_an_error)
 {
   DatagramSocket *listener =
       datagram_test_listener (datagram_test_loopback (__i__), 0);
@@ -461,7 +461,7 @@ GST_END_TEST;
 /* --- sizes ---------------------------------------------------------------- */
 
 /* A UDP payload ends at 65507, Linux's loopback has packets of 65536. */
-GST_START_TEST (longest_message_is_what_mtu_and_headers_leave)
+GST_START_TEST (maximum_message_size_is_what_mtu_and_headers_leave)
 {
   DatagramSocket *channel =
       datagram_test_channel (datagram_test_loopback (__i__), 5004, NULL);
@@ -540,7 +540,7 @@ datagramsocket_suite (void)
   tcase_add_loop_test (tcase, longer_than_its_room_is_cut, 0, FAMILIES);
   tcase_add_loop_test (tcase, empty_packet_is_a_packet, 0, FAMILIES);
   tcase_add_loop_test (tcase,
-      longest_message_goes_and_a_longer_one_is_an_error, 0, FAMILIES);
+      message_of_maximum_size_goes_and_a_larger_one_is_an_error, 0, FAMILIES);
   tcase_add_loop_test (tcase,
       answer_leaves_from_the_address_that_was_spoken_to, 0, 2);
   tcase_add_test (tcase, addresses_are_compared_byte_by_byte);
@@ -554,7 +554,7 @@ datagramsocket_suite (void)
   tcase_add_loop_test (tcase, refusal_is_told_once_and_loses_nothing, 0,
       FAMILIES);
   tcase_add_loop_test (tcase,
-      longest_message_is_what_mtu_and_headers_leave, 0, FAMILIES);
+      maximum_message_size_is_what_mtu_and_headers_leave, 0, FAMILIES);
 #ifdef __linux__
   tcase_add_loop_test (tcase, clock_that_is_set_moves_no_arrival, -1, 2);
 #endif

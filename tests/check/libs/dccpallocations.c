@@ -67,7 +67,7 @@ static DccpWire wire;
 static void
 exchange (DccpEnd from)
 {
-  guint8 bytes[DCCP_LONGEST_CONTROL];
+  guint8 bytes[DCCP_MAX_CONTROL];
   DccpEvent event;
   DatagramPath path;
   DccpData data;
@@ -83,7 +83,7 @@ exchange (DccpEnd from)
 static gboolean
 send_one (DccpEnd from, gboolean lost)
 {
-  guint8 bytes[DCCP_LONGEST_HEADER + 100] = { 0 }, payload[100] = { 0 };
+  guint8 bytes[DCCP_MAX_HEADER + 100] = { 0 }, payload[100] = { 0 };
   const DccpEnd to = OTHER (from);
   DccpData data;
   gsize size;

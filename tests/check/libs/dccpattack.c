@@ -263,7 +263,7 @@ GST_END_TEST;
 static void
 come_from_elsewhere (Attack * self)
 {
-  guint8 bytes[DCCP_LONGEST_HEADER + 64] = { 0 };
+  guint8 bytes[DCCP_MAX_HEADER + 64] = { 0 };
   DccpPacket packet = draw_packet (self);
   DatagramPath path = wire.paths[SERVER];
   const guint before = wire.log->len;
@@ -325,7 +325,7 @@ GST_START_TEST (flood_of_requests_has_bounded_answers)
   dccp_wire_init (&wire);
   dccp_wire_begin (&wire);
   for (i = 0; i < 20000; i++) {
-    guint8 bytes[DCCP_LONGEST_HEADER];
+    guint8 bytes[DCCP_MAX_HEADER];
     DatagramPath path = wire.paths[SERVER];
     DccpPacket packet = {
       .type = DCCP_REQUEST,.extended = TRUE,.source = draw (&self),
@@ -429,7 +429,7 @@ flood_clear (Flood * self)
 static void
 forge_requests (Flood * self, gboolean from_one_prefix)
 {
-  guint8 bytes[DCCP_LONGEST_HEADER];
+  guint8 bytes[DCCP_MAX_HEADER];
   DatagramPath path;
   DccpData data;
   guint i;
@@ -454,7 +454,7 @@ static void
 run_client (Flood * self, guint i)
 {
   Client *client = &self->clients[i];
-  guint8 bytes[DCCP_LONGEST_CONTROL];
+  guint8 bytes[DCCP_MAX_CONTROL];
   DatagramPath path;
   DccpData data;
   gsize size;
@@ -471,7 +471,7 @@ run_client (Flood * self, guint i)
 static void
 take_answers (Flood * self)
 {
-  guint8 bytes[DCCP_LONGEST_CONTROL];
+  guint8 bytes[DCCP_MAX_CONTROL];
   DatagramPath path;
   DccpData data;
   gsize size;

@@ -139,7 +139,7 @@ static void
 check_written (const DccpPacket * packet, const DatagramPath * path,
     const guint8 * bytes, const gchar * name, guint number)
 {
-  guint8 written[DCCP_LONGEST_HEADER];
+  guint8 written[DCCP_MAX_HEADER];
   gsize size = dccp_packet_write (packet, path, written);
 
   fail_unless (bytes + size == packet->payload

@@ -69,7 +69,7 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
 {
   DatagramPath path;
   DccpPacket close;
-  guint8 bytes[DCCP_LONGEST_HEADER];
+  guint8 bytes[DCCP_MAX_HEADER];
 
   open_wire ();
   path = wire.paths[SERVER];
@@ -220,7 +220,7 @@ GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
   dccp_wire_close (&wire, CLIENT);
   dccp_wire_run (&wire, 60 * MS);
   for (i = 0; i < 2000; i++) {
-    guint8 bytes[DCCP_LONGEST_HEADER + 8] = { 0 };
+    guint8 bytes[DCCP_MAX_HEADER + 8] = { 0 };
     DatagramPath path = wire.paths[SERVER];
     DccpPacket ack = {.type = DCCP_ACK,.extended = TRUE,.source = i,
       .destination = DCCP_WIRE_PORT,.sequence = i,.acknowledgement = i

@@ -133,7 +133,7 @@ GST_END_TEST;
 GST_START_TEST (data_goes_as_its_rate_allows)
 {
   guint64 next;
-  guint8 header[DCCP_LONGEST_HEADER], payload[100] = { 0 };
+  guint8 header[DCCP_MAX_HEADER], payload[100] = { 0 };
   guint n = 0;
 
   open_wire ();
@@ -172,7 +172,7 @@ get_sequence (const guint8 * header)
 static void
 deliver (const Datagram * datagram, const guint8 * payload, guint64 sequence)
 {
-  guint8 bytes[DCCP_LONGEST_HEADER + 100];
+  guint8 bytes[DCCP_MAX_HEADER + 100];
   DccpEvent event;
   guint n = 0;
 
@@ -198,7 +198,7 @@ deliver (const Datagram * datagram, const guint8 * payload, guint64 sequence)
 
 GST_START_TEST (data_is_put_polled_and_told)
 {
-  guint8 header[DCCP_LONGEST_CONTROL], payloads[DCCP_MAX_PUT + 1][100] = { {0} };
+  guint8 header[DCCP_MAX_CONTROL], payloads[DCCP_MAX_PUT + 1][100] = { {0} };
   guint64 sequences[DCCP_MAX_PUT + 1];
   Datagram datagram;
   guint round, i, n;
@@ -780,25 +780,25 @@ GST_END_TEST;
 
 GST_START_TEST (payload_fits_the_path)
 {
-  guint most;
+  guint max;
 
   open_wire ();
   /* IP 20, UDP 8, DataAck 24, options 24 */
-  most = dccp_endpoint_get_max_payload (wire.ends[CLIENT]);
-  assert_equals_int (most, 1500 - 20 - 8 - 24 - 24);
+  max = dccp_endpoint_get_max_payload (wire.ends[CLIENT]);
+  assert_equals_int (max, 1500 - 20 - 8 - 24 - 24);
   wire.sizes[CLIENT] = 1316;
   stream (CLIENT, SECOND);
   assert_all_came (CLIENT);
   dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 1000);
   assert_equals_int (dccp_endpoint_get_max_payload (wire.ends[CLIENT]),
-      most - 500);
+      max - 500);
   /* it does not grow by ICMP, nor go below what is likely */
   dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 1400);
   assert_equals_int (dccp_endpoint_get_max_payload (wire.ends[CLIENT]),
-      most - 500);
+      max - 500);
   dccp_endpoint_unreachable (wire.ends[CLIENT], wire.now, 1);
   assert_equals_int (dccp_endpoint_get_max_payload (wire.ends[CLIENT]),
-      most - 1500 + 552);
+      max - 1500 + 552);
 }
 
 GST_END_TEST;

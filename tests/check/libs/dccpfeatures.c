@@ -121,7 +121,7 @@ static guint8
 input_hex (End * self, DccpType type, guint64 sequence,
     guint64 acknowledgement, const gchar * hexadecimal)
 {
-  guint8 bytes[DCCP_LONGEST_OPTIONS];
+  guint8 bytes[DCCP_MAX_OPTIONS];
   const gsize size = put_bytes (bytes, hexadecimal);
 
   return input_packet (self, type, sequence, acknowledgement, bytes, size);

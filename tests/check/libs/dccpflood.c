@@ -157,7 +157,7 @@ forge (Attack * self)
 {
   const DccpEnd to = self->target->end;
   const guint n_logged = wire.log->len, n_events = wire.events[to]->len;
-  guint8 bytes[DCCP_LONGEST_HEADER + 64] = { 0 };
+  guint8 bytes[DCCP_MAX_HEADER + 64] = { 0 };
   DccpPacket packet = dccp_forge_packet (&self->state);
   DatagramPath path = draw_path (self, &packet), back = turn (&path);
   gsize size;

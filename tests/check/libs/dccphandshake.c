@@ -305,7 +305,7 @@ GST_END_TEST;
 typedef struct
 {
   guint packets, confirms;
-  gsize longest;
+  gsize max_size;
 } DataAcks;
 
 static gboolean
@@ -326,7 +326,7 @@ count_confirms (DccpWire * self, DccpEnd from, const DccpPacket * packet,
   if (packet->type != DCCP_DATA_ACK)
     return TRUE;
   seen->packets++;
-  seen->longest = MAX (seen->longest, size);
+  seen->max_size = MAX (seen->max_size, size);
   dccp_option_reader_init (&reader, packet);
   while (dccp_option_reader_next (&reader, &option))
     seen->confirms += is_confirm_of_window (&option);
@@ -353,7 +353,7 @@ GST_START_TEST (confirms_go_until_the_server_is_heard)
   fail_unless (seen.packets > 0);
   if (sizes[__i__] > 0)
     assert_equals_int (seen.confirms, seen.packets);
-  fail_unless (seen.longest <= 1500 - 20 - 8);
+  fail_unless (seen.max_size <= 1500 - 20 - 8);
   fail_unless (dccp_wire_count (&wire, CLIENT, DCCP_DATA) > 0);
 }
 
@@ -473,7 +473,7 @@ client_init (Client * client, guint8 number)
 static void
 client_sends (Client * client)
 {
-  guint8 bytes[DCCP_LONGEST_CONTROL];
+  guint8 bytes[DCCP_MAX_CONTROL];
   DatagramPath path;
   gsize size;
 

@@ -38,7 +38,7 @@ static void
 hand_over (Pair * pair, DccpEndpoint * from, DccpEndpoint * to,
     const DatagramPath * path)
 {
-  guint8 bytes[DCCP_LONGEST_CONTROL];
+  guint8 bytes[DCCP_MAX_CONTROL];
   DatagramPath ignored;
   DccpData data;
   gsize size;
@@ -113,7 +113,7 @@ get_sequence (const guint8 * header)
 static guint64
 send_one (Pair * pair, gboolean lost)
 {
-  guint8 packet[DCCP_LONGEST_HEADER + SIZE], payload[SIZE] = { 0 };
+  guint8 packet[DCCP_MAX_HEADER + SIZE], payload[SIZE] = { 0 };
   DccpData data;
   gsize size;
 

@@ -531,15 +531,15 @@ GST_START_TEST (what_does_not_fit_is_not_there)
   fail_unless (dccp_option_write (&writer, FALSE, 99, value, 253));
   fail_unless_equals_uint64 (writer.size, 765);
   fail_unless (dccp_option_write (&writer, FALSE, 99, value,
-          DCCP_LONGEST_OPTIONS - 765 - 2 - 4));
+          DCCP_MAX_OPTIONS - 765 - 2 - 4));
   fail_if (writer.is_full);
   fail_if (dccp_option_write (&writer, TRUE, 99, value, 2));
   fail_unless (writer.is_full);
-  fail_unless_equals_uint64 (writer.size, DCCP_LONGEST_OPTIONS - 4);
+  fail_unless_equals_uint64 (writer.size, DCCP_MAX_OPTIONS - 4);
   fail_unless (dccp_option_write (&writer, FALSE, 99, value, 2));
   fail_if (dccp_option_write (&writer, FALSE, 2, NULL, 0));
   fail_if (dccp_option_write_timestamp (&writer, 0));
-  fail_unless_equals_uint64 (writer.size, DCCP_LONGEST_OPTIONS);
+  fail_unless_equals_uint64 (writer.size, DCCP_MAX_OPTIONS);
 }
 
 GST_END_TEST;

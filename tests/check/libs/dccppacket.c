@@ -191,7 +191,7 @@ check_written (const Vector * vector, const DatagramPath * path)
       &size);
   guint8 *options = new_bytes (OPTIONS, &options_size);
   DccpPacket packet = vector->packet;
-  guint8 bytes[DCCP_LONGEST_HEADER];
+  guint8 bytes[DCCP_MAX_HEADER];
 
   memset (bytes, 0x5a, sizeof (bytes));
   packet.options = options;
@@ -310,7 +310,7 @@ GST_START_TEST (reserved_bits_are_ignored)
   gsize header_size, size;
   guint8 *bytes = new_packet (vector, PAYLOAD_SIZE, &udp, &header_size, &size);
   guint8 *plain = g_memdup2 (bytes, size);
-  guint8 written[DCCP_LONGEST_HEADER];
+  guint8 written[DCCP_MAX_HEADER];
   DccpPacket packet;
 
   bytes[8] |= 0xe0;
@@ -360,7 +360,7 @@ check_coverage (const DatagramPath * path, guint8 coverage, gsize payload_size)
   const gsize covered = coverage ? (coverage - 1) * 4 : payload_size;
   const gsize size = sizeof (data_header) + payload_size;
   guint8 *bytes = g_malloc (size);
-  guint8 written[DCCP_LONGEST_HEADER];
+  guint8 written[DCCP_MAX_HEADER];
   DccpPacket packet;
   gsize i;
 
@@ -431,7 +431,7 @@ GST_START_TEST (checksums_are_those_of_others)
     {&ipv6, 9, 32, 0x7a0e},
   };
   const guint i = __i__;
-  guint8 payload[32], written[DCCP_LONGEST_HEADER];
+  guint8 payload[32], written[DCCP_MAX_HEADER];
   DccpPacket packet = { 5004, 5001, DCCP_DATA, TRUE, 0, cases[i].coverage,
     SEQUENCE_VALUE
   };
@@ -489,7 +489,7 @@ GST_START_TEST (too_much_coverage_is_written_as_all)
 {
   const guint8 payload[7] = { 1, 2, 3, 4, 5, 6, 7 };
   DccpPacket packet = { 5004, 5001, DCCP_DATA, TRUE, 0, 3, 77 };
-  guint8 bytes[DCCP_LONGEST_HEADER + sizeof (payload)];
+  guint8 bytes[DCCP_MAX_HEADER + sizeof (payload)];
   const gsize size = 16;
 
   packet.payload = payload;
@@ -508,19 +508,19 @@ GST_END_TEST;
 
 GST_START_TEST (as_many_options_as_data_offset_can_say)
 {
-  static const guint8 options[DCCP_LONGEST_HEADER] = { 0, };
+  static const guint8 options[DCCP_MAX_HEADER] = { 0, };
   const Vector *vector = &vectors[__i__];
   DccpPacket packet = vector->packet;
-  guint8 bytes[DCCP_LONGEST_HEADER];
+  guint8 bytes[DCCP_MAX_HEADER];
 
   packet.options = options;
-  packet.options_size = DCCP_LONGEST_HEADER - vector->header_size;
+  packet.options_size = DCCP_MAX_HEADER - vector->header_size;
   fail_unless_equals_uint64 (dccp_packet_write (&packet, &ipv4, bytes),
-      DCCP_LONGEST_HEADER);
+      DCCP_MAX_HEADER);
   fail_unless_equals_int (bytes[4], 255);
   packet.options_size -= 3;     /* padded */
   fail_unless_equals_uint64 (dccp_packet_write (&packet, &ipv4, bytes),
-      DCCP_LONGEST_HEADER);
+      DCCP_MAX_HEADER);
   packet.options_size += 4;
   fail_unless_equals_uint64 (dccp_packet_write (&packet, &ipv4, bytes), 0);
   packet.options_size = G_MAXSIZE;
@@ -538,7 +538,7 @@ GST_START_TEST (request_of_linux)
   guint8 *bytes = new_bytes ("84b51389" "0b0068dd" "01000fb2" "860ca872"
       "50455246" "00290608" "74b26220" "06010302" "f8220601" "0302f801"
       "20040200", &size);
-  guint8 written[DCCP_LONGEST_HEADER];
+  guint8 written[DCCP_MAX_HEADER];
   DccpPacket packet;
 
   assert_refusal (dccp_packet_parse (&packet, &udp, bytes, size),

@@ -114,15 +114,15 @@ GST_START_TEST (two_flows_share_join_and_leave)
   g_print ("Two flows, %u bytes/s, figure 5.9: equal\n", USB_RATE);
   for (i = 0; i < G_N_ELEMENTS (queues); i++) {
     gdouble fairness[SEEDS], use[SEEDS], after[SEEDS];
-    gdouble least, middle;
+    gdouble min, middle;
 
     for (seed = 0; seed < SEEDS; seed++)
       run_two (queues[i], seed + 1, &fairness[seed], &use[seed], &after[seed]);
     middle = median (fairness, SEEDS);
-    least = fairness[0];
+    min = fairness[0];
     g_print ("queue %10u bytes: Jain's index %.3f (least %.3f), "
         "%5.1f %% of the link; left alone %5.1f %%\n", queues[i], middle,
-        least, 100 * median (use, SEEDS), 100 * median (after, SEEDS));
+        min, 100 * median (use, SEEDS), 100 * median (after, SEEDS));
     /* In between nothing is promised, and an endless queue tells nobody. */
     if (queues[i] <= 8000 || queues[i] == 64000) {
       fail_unless (middle >= 0.95, "%u bytes: %f", queues[i], middle);
@@ -158,7 +158,7 @@ GST_START_TEST (a_link_that_delays_is_used_evenly)
       DccpSimConfig config;
       DccpSimFlowResult *flow = &result.flows[0];
       gdouble use, variation;
-      guint64 most;
+      guint64 max;
 
       dccp_sim_config_init (&config, 1, 120 * SECOND, 20000, USB_DELAY,
           queues[i]);
@@ -168,18 +168,18 @@ GST_START_TEST (a_link_that_delays_is_used_evenly)
       use = dccp_sim_get_throughput (flow, 20 * SECOND, 120 * SECOND)
           / payload_of (20000);
       variation = dccp_sim_get_variation (flow, 20 * SECOND, 120 * SECOND);
-      most = dccp_sim_get_delay (flow, 1);
+      max = dccp_sim_get_delay (flow, 1);
       g_print ("queue %10u bytes, oscillation reduction %s: %5.1f %% of the "
           "link, varies by %.3f, delay at most %6.0f ms\n", queues[i],
-          steady ? "on " : "off", 100 * use, variation, most / 1e6);
+          steady ? "on " : "off", 100 * use, variation, max / 1e6);
       if (queues[i] == ENDLESS) {
         print_delays (flow);
       } else if (steady) {
         fail_unless (use >= 0.95, "%f", use);
         fail_unless (variation < 0.1, "%f", variation);
         /* the queue, the packet on the air, and the way */
-        fail_unless (most <= (queues[i] + WIRE) * SECOND / 20000
-            + 2 * USB_DELAY, "%" G_GUINT64_FORMAT, most);
+        fail_unless (max <= (queues[i] + WIRE) * SECOND / 20000
+            + 2 * USB_DELAY, "%" G_GUINT64_FORMAT, max);
       }
       dccp_sim_result_clear (&result);
     }
@@ -191,21 +191,21 @@ GST_END_TEST;
 /* Means over the bins from 20 s on: p, X, and the equation's X */
 static void
 get_means (const DccpSimFlowResult * flow, gdouble * p, gdouble * rate,
-    gdouble * ratio, gdouble * least, gdouble * most)
+    gdouble * ratio, gdouble * min, gdouble * max)
 {
   guint i, n = 0;
 
   *p = *rate = *ratio = 0;
-  *least = 1;
-  *most = 0;
+  *min = 1;
+  *max = 0;
   for (i = 200; i < flow->n_bins; i++, n++) {
     const DccpSimBin *bin = &flow->bins[i];
 
     *p += bin->loss_event_rate;
     *rate += bin->rate;
     *ratio += bin->rate / (SIZE / (bin->round_trip / 1e9 * 0.564939));
-    *least = MIN (*least, bin->loss_event_rate);
-    *most = MAX (*most, bin->loss_event_rate);
+    *min = MIN (*min, bin->loss_event_rate);
+    *max = MAX (*max, bin->loss_event_rate);
   }
   *p /= n;
   *rate /= n;
@@ -215,19 +215,19 @@ get_means (const DccpSimFlowResult * flow, gdouble * p, gdouble * rate,
 /* Section 5.3.5, figures 5.15 to 5.17 */
 GST_START_TEST (every_tenth_packet_is_lost)
 {
-  gdouble p, rate, ratio, least, most;
+  gdouble p, rate, ratio, min, max;
   DccpSimResult result;
   DccpSimConfig config;
 
   dccp_sim_config_init (&config, 1, 120 * SECOND, 1000000, USB_DELAY, 64000);
   dccp_sim_config_add (&config, DCCP_SIM_GREEDY, SIZE)->drop_each = 10;
   dccp_sim_run (&config, &result);
-  get_means (&result.flows[0], &p, &rate, &ratio, &least, &most);
+  get_means (&result.flows[0], &p, &rate, &ratio, &min, &max);
   g_print ("Every tenth packet lost, always data (theirs: p 0.10, X \"over "
       "40000\"): p %.4f (%.4f to %.4f), X %.0f bytes/s, of s / (R 0.565) "
-      "%.3f\n", p, least, most, rate, ratio);
+      "%.3f\n", p, min, max, rate, ratio);
   fail_unless (fabs (p - 0.1) <= 0.005, "%f", p);
-  fail_unless (least >= 0.095 && most <= 0.105, "%f %f", least, most);
+  fail_unless (min >= 0.095 && max <= 0.105, "%f %f", min, max);
   fail_unless (fabs (ratio - 1) <= 0.02, "%f", ratio);
   dccp_sim_result_clear (&result);
 
@@ -236,7 +236,7 @@ GST_START_TEST (every_tenth_packet_is_lost)
   config.flows[0].period = 40 * MS;
   config.flows[0].drop_each = 10;
   dccp_sim_run (&config, &result);
-  get_means (&result.flows[0], &p, &rate, &ratio, &least, &most);
+  get_means (&result.flows[0], &p, &rate, &ratio, &min, &max);
   g_print ("... of 25 packets/s (theirs: all 12800 bytes/s sent, X_recv 10000 "
       "to 15000): p %.4f, X %.0f bytes/s, sent %.0f bytes/s, arrived %.0f\n",
       p, rate, result.flows[0].packets_sent * SIZE / 120.0,
@@ -254,7 +254,7 @@ GST_START_TEST (a_tenth_of_the_packets_is_lost_at_random)
   guint greedy;
 
   for (greedy = 0; greedy < 2; greedy++) {
-    gdouble p, rate, ratio, least, most;
+    gdouble p, rate, ratio, min, max;
     DccpSimResult result;
     DccpSimConfig config;
 
@@ -264,11 +264,11 @@ GST_START_TEST (a_tenth_of_the_packets_is_lost_at_random)
         : DCCP_SIM_CONSTANT, SIZE);
     config.flows[0].period = 40 * MS;
     dccp_sim_run (&config, &result);
-    get_means (&result.flows[0], &p, &rate, &ratio, &least, &most);
+    get_means (&result.flows[0], &p, &rate, &ratio, &min, &max);
     g_print ("10 %% lost at random, %s (figures 5.18, 5.19: p 0.05 to 0.2, "
         "0 to 12800 bytes/s): p %.3f (%.3f to %.3f), X %.0f bytes/s, arrived "
         "%.0f, varies by %.2f\n", greedy ? "always data" : "25 packets/s", p,
-        least, most, rate, dccp_sim_get_throughput (&result.flows[0],
+        min, max, rate, dccp_sim_get_throughput (&result.flows[0],
             20 * SECOND, 120 * SECOND),
         dccp_sim_get_variation (&result.flows[0], 20 * SECOND, 120 * SECOND));
     fail_unless (p > 0.05 && p < 0.15, "%f", p);

@@ -89,7 +89,7 @@ typedef struct
  * encoders of 1.5 Mbit/s make of it */
 static void
 check_phases (const DccpSimResult * result, guint n, const Phase * phases,
-    guint n_phases, gdouble least)
+    guint n_phases, gdouble min)
 {
   guint i;
 
@@ -104,7 +104,7 @@ check_phases (const DccpSimResult * result, guint n, const Phase * phases,
         "encoders can\n", phase->from, phase->to, phase->mbit,
         100 * wire / possible);
     fail_unless (wire <= 1.02 * phase->mbit * 1e6);
-    fail_unless (wire >= least * possible, "%f of %f", wire, possible);
+    fail_unless (wire >= min * possible, "%f of %f", wire, possible);
   }
 }
 

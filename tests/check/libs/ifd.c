@@ -191,7 +191,7 @@ GST_START_TEST (algorithm_changes_with_an_i_frame)
 
 GST_END_TEST;
 
-GST_START_TEST (victim_is_the_frame_that_costs_least)
+GST_START_TEST (victim_is_the_frame_of_minimum_cost)
 {
   const IfdCase two[] = {
     {"C an I: the largest B", "I / P / B7 B9 I",
@@ -362,15 +362,15 @@ GST_START_TEST (misordered_stream_goes_on)
 
 GST_END_TEST;
 
-/* IFD_LONGEST_GOP frames in vain */
+/* IFD_MAX_GOP frames in vain */
 static guint
-count_refused (Ifd * ifd, guint most)
+count_refused (Ifd * ifd, guint max)
 {
   IfdFrame frame = { IFD_FRAME_P, };
   IfdEvent event;
   guint count;
 
-  for (count = 0; count < most; count++) {
+  for (count = 0; count < max; count++) {
     ifd_input (ifd, 0, &frame);
     fail_unless (ifd_poll_event (ifd, &event));
     fail_if (ifd_poll_event (ifd, &event));
@@ -386,7 +386,7 @@ GST_START_TEST (stream_without_i_frames_goes_on)
   GString *log = g_string_new (NULL);
   gboolean sending = FALSE;
 
-  fail_unless_equals_int (count_refused (ifd, 10000), IFD_LONGEST_GOP - 1);
+  fail_unless_equals_int (count_refused (ifd, 10000), IFD_MAX_GOP - 1);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
   /* W is full: it lives with the loss */
@@ -461,7 +461,7 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   guint i;
 
   /* The stream may have another I-frame for so long. */
-  for (i = 0; i < IFD_LONGEST_GOP; i++)
+  for (i = 0; i < IFD_MAX_GOP; i++)
     ifd_case_do_word (ifd, i % 20 ? "P" : "Pr", &sending, log);
   g_string_truncate (log, 0);
   ifd_case_do_word (ifd, "/", &sending, log);
@@ -495,7 +495,7 @@ GST_START_TEST (stream_whose_refreshes_end_goes_on)
   Ifd *ifd = ifd_case_play (&gop_of_one, "I / P P Pr /", log);
 
   fail_unless_equals_int (count_refused (ifd, 10000),
-      2 * IFD_LONGEST_GOP - 2);
+      2 * IFD_MAX_GOP - 2);
   g_string_free (log, TRUE);
   ifd_free (ifd);
 }
@@ -508,7 +508,7 @@ GST_START_TEST (rest_of_a_gop_without_end_goes_on)
   Ifd *ifd = ifd_case_play (&gop_of_one, "I / P P /", log);
 
   fail_unless_equals_string (log->str, "+I0 >I0 +P1 -P2:no-room >P1");
-  fail_unless_equals_int (count_refused (ifd, 10000), IFD_LONGEST_GOP - 1);
+  fail_unless_equals_int (count_refused (ifd, 10000), IFD_MAX_GOP - 1);
   g_string_free (log, TRUE);
   ifd_free (ifd);
 }
@@ -519,13 +519,13 @@ GST_START_TEST (only_frames_in_a_row_wait_in_vain)
 {
   GString *log = g_string_new (NULL);
   Ifd *ifd = ifd_case_play (&gop_of_one, "I P", log);
-  const guint most = IFD_LONGEST_GOP * 2 / 3;
+  const guint max = IFD_MAX_GOP * 2 / 3;
   gboolean sending = FALSE;
   guint i;
 
   for (i = 0; i < 3; i++) {
     ifd_case_do_word (ifd, "/", &sending, log);
-    fail_unless_equals_int (count_refused (ifd, most), most);
+    fail_unless_equals_int (count_refused (ifd, max), max);
     ifd_case_do_word (ifd, "I", &sending, log);
     ifd_case_do_word (ifd, "P", &sending, log);
   }
@@ -788,7 +788,7 @@ ifd_suite (void)
   tcase_add_test (tc, gop_begins_with_an_i_frame);
   tcase_add_test (tc, algorithm_may_change_before_the_first_frame);
   tcase_add_test (tc, algorithm_changes_with_an_i_frame);
-  tcase_add_test (tc, victim_is_the_frame_that_costs_least);
+  tcase_add_test (tc, victim_is_the_frame_of_minimum_cost);
   tcase_add_test (tc, an_i_frame_replaces_what_an_outage_left);
   tcase_add_test (tc, w_may_grow_and_shrink);
   tcase_add_test (tc, gop_drops_i_frames_that_would_be_misordered);

@@ -756,7 +756,7 @@ GST_END_TEST;
 
 /* All ways to cut it short are refused, and change nothing. */
 static void
-expect_whole (IfdCodec codec, const gchar * text, gsize least)
+expect_whole (IfdCodec codec, const gchar * text, gsize min)
 {
   IfdClassifier *classifier = ifd_classifier_new (codec);
   GByteArray *bytes = parse_hex (text);
@@ -767,9 +767,9 @@ expect_whole (IfdCodec codec, const gchar * text, gsize least)
 
     memcpy (copy, bytes->data, size);
     fail_unless_equals_int (ifd_classifier_set_codec_data (classifier, copy,
-            size), size >= least);
+            size), size >= min);
     g_free (copy);
-    if (size < least)
+    if (size < min)
       fail_unless_equals_string (classify (classifier, "26 01", 0),
           codec == IFD_CODEC_H264 ? "P" : "Ic");
   }

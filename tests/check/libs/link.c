@@ -516,8 +516,8 @@ GST_END_TEST;
 GST_START_TEST (stall_gives_all_at_once)
 {
   LinkConfig config = custom ();
-  guint64 last = 0, longest = 0;
-  guint at_once = 0, most = 0, i;
+  guint64 last = 0, max_gap = 0;
+  guint at_once = 0, max = 0, i;
   LinkPacket packet;
   Link *link;
 
@@ -530,14 +530,14 @@ GST_START_TEST (stall_gives_all_at_once)
   link_timeout (link, 1000 * LINK_SECOND);
   for (i = 0; link_poll_output (link, &packet); i++) {
     at_once = packet.departure == last ? at_once + 1 : 1;
-    longest = MAX (longest, packet.departure - last);
-    most = MAX (most, at_once);
+    max_gap = MAX (max_gap, packet.departure - last);
+    max = MAX (max, at_once);
     last = packet.departure;
   }
   fail_unless_equals_int (i, 12000);
-  fail_unless (longest > LINK_SECOND);
+  fail_unless (max_gap > LINK_SECOND);
   /* what came in a silence leaves in one moment at its end */
-  fail_unless (most >= longest / (10 * MS) - 1);
+  fail_unless (max >= max_gap / (10 * MS) - 1);
   link_free (link, NULL);
 }
 

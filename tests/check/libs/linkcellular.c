@@ -31,11 +31,11 @@ check_line (const gchar * name, gdouble theirs, gdouble ours, gdouble within)
 }
 
 static void
-check_between (const gchar * name, gdouble least, gdouble most, gdouble ours)
+check_between (const gchar * name, gdouble min, gdouble max, gdouble ours)
 {
-  g_print ("  %-44s theirs %g to %g  ours %.2f\n", name, least, most, ours);
-  fail_unless (ours >= least && ours <= most, "%s: %.3f, not %g to %g", name,
-      ours, least, most);
+  g_print ("  %-44s theirs %g to %g  ours %.2f\n", name, min, max, ours);
+  fail_unless (ours >= min && ours <= max, "%s: %.3f, not %g to %g", name,
+      ours, min, max);
 }
 
 /* A link with a flow each way */
@@ -499,7 +499,7 @@ typedef struct
 {
   guint n, calls, failed;
   gdouble seconds[SETS * CALLS];        /* of the set-ups, sorted */
-  gdouble least_detection, most_detection;
+  gdouble min_detection, max_detection;
   guint64 begin;                /* ns: of the one that is made */
 } Calls;
 
@@ -516,8 +516,8 @@ note_call (Calls * calls, const LinkEvent * event)
     calls->seconds[calls->n++] = seconds;
   } else if (calls->begin != LINK_NEVER) {
     calls->failed++;
-    calls->least_detection = MIN (calls->least_detection, seconds);
-    calls->most_detection = MAX (calls->most_detection, seconds);
+    calls->min_detection = MIN (calls->min_detection, seconds);
+    calls->max_detection = MAX (calls->max_detection, seconds);
   }
 }
 
@@ -549,7 +549,7 @@ make_calls (LinkProfile profile)
   Calls *calls = g_new0 (Calls, 1);
   LinkConfig config;
 
-  calls->least_detection = 1e9;
+  calls->min_detection = 1e9;
   link_config_init (&config, profile, LINK_QUALITY_IDEAL);
   config.dial_up.enabled = TRUE;
   config.dial_up.mean_time_to_break = MS;
@@ -623,9 +623,9 @@ GST_START_TEST (nmt_calls_as_section_3_1_of_alanko)
   check_between ("NMT calls that fail, %", 2, 3,
       100.0 * calls->failed / calls->calls);
   check_between ("NMT failure seen after, least, s", 90, 95,
-      calls->least_detection);
+      calls->min_detection);
   check_between ("NMT failure seen after, most, s", 90, 95,
-      calls->most_detection);
+      calls->max_detection);
   g_free (calls);
 }
 
@@ -761,7 +761,7 @@ typedef struct
 {
   guint n, delivered, reset, call, check;
   guint first_lost, last_lost;  /* indices; first > last: none */
-  guint most_attempts;
+  guint max_attempts;
   gboolean in_order;
   guint64 departures[400];      /* ns, by index; 0: lost */
   LinkStats stats;
@@ -772,7 +772,7 @@ note_fate (Course * course, const LinkEvent * event)
 {
   const LinkPacket *packet = &event->packet;
 
-  course->most_attempts = MAX (course->most_attempts, packet->attempts);
+  course->max_attempts = MAX (course->max_attempts, packet->attempts);
   course->reset += packet->fate == LINK_FATE_RESET;
   course->call += packet->fate == LINK_FATE_CALL;
   course->check += packet->fate == LINK_FATE_CHECK;
@@ -861,7 +861,7 @@ run_ideal (guint n, Course * course)
   init_traced (&config, all_good, NULL);
   run_small (&config, n, course);
   fail_unless_equals_int (course->delivered, n);
-  fail_unless_equals_int (course->most_attempts, 1);
+  fail_unless_equals_int (course->max_attempts, 1);
 }
 
 GST_START_TEST (lost_frame_is_rejected_and_sent_again)
@@ -876,7 +876,7 @@ GST_START_TEST (lost_frame_is_rejected_and_sent_again)
   run_small (&config, 50, &course);
   fail_unless_equals_int (course.delivered, 50);
   fail_unless (course.in_order);
-  fail_unless_equals_int (course.most_attempts, 2);
+  fail_unless_equals_int (course.max_attempts, 2);
   fail_unless_equals_int (course.stats.resets, 0);
   fail_unless_equals_uint64 (course.stats.blocks_hit, 1);
   fail_unless_equals_int (get_extra (&course, &ideal, 18), 0);
@@ -902,7 +902,7 @@ GST_START_TEST (lost_last_frame_is_found_by_a_checkpoint)
   run_small (&config, 10, &course);
   fail_unless_equals_int (course.delivered, 10);
   fail_unless (course.in_order);
-  fail_unless_equals_int (course.most_attempts, 2);
+  fail_unless_equals_int (course.max_attempts, 2);
   fail_unless_equals_int (get_extra (&course, &ideal, 8), 0);
   /* T1 from the last acknowledgement, a poll there and its answer back */
   check_between ("extra delay of a checkpoint, ms", 480, 980,
@@ -946,7 +946,7 @@ GST_START_TEST (lost_acknowledgements_cost_nothing)
   run_small (&config, 50, &course);
   for (i = 0; i < 50; i++)
     fail_unless_equals_uint64 (course.departures[i], ideal.departures[i]);
-  fail_unless_equals_int (course.most_attempts, 1);
+  fail_unless_equals_int (course.max_attempts, 1);
   fail_unless_equals_uint64 (course.stats.blocks_hit, 11);
   g_free (down);
 }
@@ -1139,7 +1139,7 @@ GST_START_TEST (full_window_stalls_and_goes_on)
   run_small (&config, 200, &course);
   fail_unless_equals_int (course.delivered, 200);
   fail_unless (course.in_order);
-  fail_unless_equals_int (course.most_attempts, 1);
+  fail_unless_equals_int (course.max_attempts, 1);
   fail_unless_equals_int (get_extra (&course, &ideal, 100), 0);
   /* the last acknowledgement was sent in block 49, of frames up to 43 */
   fail_unless_equals_int (get_extra (&course, &ideal, 103), 0);

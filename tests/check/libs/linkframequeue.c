@@ -528,7 +528,7 @@ GST_START_TEST (streams_do_not_take_each_others_room)
 
 GST_END_TEST;
 
-GST_START_TEST (there_is_a_most_of_streams_and_silent_ones_go)
+GST_START_TEST (number_of_streams_is_limited_and_silent_ones_go)
 {
   Rig rig = rig_new (IFD_ALGORITHM_GOP, 3);
   VideoPacket video;
@@ -606,7 +606,7 @@ linkframequeue_suite (void)
   tcase_add_test (tc, what_w_gives_up_is_lost_whole);
   tcase_add_test (tc, what_was_whole_first_goes_first_and_to_its_end);
   tcase_add_test (tc, streams_do_not_take_each_others_room);
-  tcase_add_test (tc, there_is_a_most_of_streams_and_silent_ones_go);
+  tcase_add_test (tc, number_of_streams_is_limited_and_silent_ones_go);
   tcase_add_test (tc, what_is_inside_is_freed);
   return s;
 }

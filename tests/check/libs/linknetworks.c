@@ -32,7 +32,7 @@ fail_unless_within (const gchar * what, gdouble theirs, gdouble ours,
 
 typedef struct
 {
-  gdouble least, mean;          /* ms */
+  gdouble min, mean;            /* ms */
 } Delay;
 
 /* Frames so far apart that none waits for another */
@@ -52,7 +52,7 @@ measure_delay (const LinkConfig * config, guint32 size)
     link_timeout (link, (i + 1) * LINK_SECOND - 1);
     fail_unless (link_poll_output (link, &packet));
     ms = (packet.departure - packet.arrival) / 1e6;
-    delay.least = MIN (delay.least, ms);
+    delay.min = MIN (delay.min, ms);
     delay.mean += ms / 1000;
     link_load_drop_events (link);
   }
@@ -75,12 +75,12 @@ GST_START_TEST (magalhaes_table_1)
   LinkConfig irda = profile (LINK_PROFILE_IRDA, LINK_QUALITY_IDEAL);
   Delay delay = measure_delay (&rangelan, 1400 + UDP_IP);
 
-  fail_unless_within ("RangeLAN2, least delay, ms", 176, delay.least, 10);
+  fail_unless_within ("RangeLAN2, least delay, ms", 176, delay.min, 10);
   fail_unless_within ("RangeLAN2, mean delay, ms", 291, delay.mean, 10);
   fail_unless_within ("RangeLAN2, kbyte/s", 36.4,
       measure_throughput (&rangelan), 10);
   delay = measure_delay (&irda, 1400 + UDP_IP);
-  fail_unless_within ("IrDA, least delay, ms", 315, delay.least, 10);
+  fail_unless_within ("IrDA, least delay, ms", 315, delay.min, 10);
   fail_unless_within ("IrDA, mean delay, ms", 465, delay.mean, 10);
   fail_unless_within ("IrDA, kbyte/s", 9.2, measure_throughput (&irda), 10);
 }
@@ -133,7 +133,7 @@ GST_START_TEST (floods_fill_the_base_stations_buffer)
   for (i = 0; i < 2; i++) {
     LinkConfig config = profile (profiles[i], LINK_QUALITY_IDEAL);
     Link *link = link_load_link_new (&config);
-    guint64 longest = 0;
+    guint64 max_delay = 0;
     LinkFlowStats stats;
     LinkPacket packet;
 
@@ -142,10 +142,10 @@ GST_START_TEST (floods_fill_the_base_stations_buffer)
       link_input (link, j * 10 * LINK_MS, 0, 1400 + UDP_IP, NULL);
     link_timeout (link, 1000 * LINK_SECOND);
     while (link_poll_output (link, &packet))
-      longest = MAX (longest, packet.departure - packet.arrival);
+      max_delay = MAX (max_delay, packet.departure - packet.arrival);
     link_get_flow_stats (link, 0, &stats);
     fail_unless_within (i ? "IrDA, longest delay, s" :
-        "RangeLAN2, longest delay, s", theirs[i], longest / 1e9, 15);
+        "RangeLAN2, longest delay, s", theirs[i], max_delay / 1e9, 15);
     fail_unless (stats.fates[LINK_FATE_QUEUE] > 500);
     fail_unless_equals_uint64 (stats.fates[LINK_FATE_AIR], 0);
     link_free (link, NULL);
@@ -156,7 +156,7 @@ GST_END_TEST;
 
 typedef struct
 {
-  gdouble mean, most, least;    /* s */
+  gdouble mean, max, min;       /* s */
   guint answered;
 } Pings;
 
@@ -190,8 +190,8 @@ ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
       }
       pings.answered++;
       pings.mean += seconds;
-      pings.most = MAX (pings.most, seconds);
-      pings.least = MIN (pings.least, seconds);
+      pings.max = MAX (pings.max, seconds);
+      pings.min = MIN (pings.min, seconds);
     }
     link_load_drop_events (link);
   }
@@ -209,7 +209,7 @@ GST_START_TEST (erixzon_table_5_1)
   static const struct
   {
     guint size, milliseconds, n;
-    gdouble mean, most, least;
+    gdouble mean, max, min;
   } rows[] = {
     {60, 1000, 20, 0.877, 1.078, 0.671},
     {576, 1000, 20, 0.825, 1.015, 0.687},
@@ -225,8 +225,8 @@ GST_START_TEST (erixzon_table_5_1)
     g_print
         ("# GPRS, ping of %u bytes each %u ms: theirs %.3f, at most %.3f, at "
         "least %.3f s  ours %.3f, %.3f, %.3f, %u of %u answered\n",
-        rows[i].size, rows[i].milliseconds, rows[i].mean, rows[i].most,
-        rows[i].least, ours.mean, ours.most, ours.least, ours.answered,
+        rows[i].size, rows[i].milliseconds, rows[i].mean, rows[i].max,
+        rows[i].min, ours.mean, ours.max, ours.min, ours.answered,
         rows[i].n);
     if (i == 0) {
       fail_unless_within ("GPRS, round trip of 60 bytes, ms", 877,

@@ -374,11 +374,11 @@ print_line (const gchar * what, gdouble theirs, gdouble ours)
 
 static void
 fail_unless_within (const gchar * what, gdouble theirs, gdouble ours,
-    gdouble least, gdouble most)
+    gdouble min, gdouble max)
 {
   print_line (what, theirs, ours);
-  fail_unless (ours >= least && ours <= most, "%s: %.3f is not in %.3f to %.3f",
-      what, ours, least, most);
+  fail_unless (ours >= min && ours <= max, "%s: %.3f is not in %.3f to %.3f",
+      what, ours, min, max);
 }
 
 static gdouble

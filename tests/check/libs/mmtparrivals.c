@@ -173,7 +173,7 @@ GST_START_TEST (a_record_has_what_came)
   fail_unless_equals_int (record.highest, 999);
   fail_unless_equals_int (record.arrival, TICKS (1000 + 9990 + 3));
   fail_unless_equals_int (record.transit, TICKS (3));
-  fail_unless_equals_int (record.least_transit, TICKS (3));
+  fail_unless_equals_int (record.min_transit, TICKS (3));
   fail_unless_equals_int (record.high_transit, TICKS (8));
   fail_unless_equals_int (record.n_ranges, MMTP_MAX_RANGES);
 }
@@ -190,26 +190,26 @@ GST_START_TEST (transits_are_those_since_the_last_record)
   add (&arrivals, 10, 40, 1);
   add (&arrivals, 20, 35, 2);
   take (&arrivals, 60, &record);
-  fail_unless_equals_int (record.least_transit, TICKS (20));
+  fail_unless_equals_int (record.min_transit, TICKS (20));
   fail_unless_equals_int (record.high_transit, TICKS (40));
   fail_unless_equals_int (record.transit, TICKS (35));
   /* Records of the same moment say the same. */
   take (&arrivals, 60, &again);
   fail_unless_equals_int (again.flags, 0);
-  fail_unless_equals_int (again.least_transit, TICKS (20));
+  fail_unless_equals_int (again.min_transit, TICKS (20));
   fail_unless_equals_int (again.high_transit, TICKS (40));
 
   add (&arrivals, 50, 30, 3);
   take (&arrivals, 100, &record);
   fail_unless_equals_int (record.flags, 0);
-  fail_unless_equals_int (record.least_transit, TICKS (30));
+  fail_unless_equals_int (record.min_transit, TICKS (30));
   fail_unless_equals_int (record.high_transit, TICKS (30));
   /* Nothing came: the latest message again, and the flag */
   take (&arrivals, 150, &record);
   fail_unless_equals_int (record.flags, MMTP_RECORD_UNMEASURED);
   fail_unless_equals_int (record.arrival, TICKS (1080));
   fail_unless_equals_int (record.transit, TICKS (30));
-  fail_unless_equals_int (record.least_transit, TICKS (30));
+  fail_unless_equals_int (record.min_transit, TICKS (30));
   fail_unless_equals_int (record.high_transit, TICKS (30));
 }
 
@@ -228,7 +228,7 @@ GST_START_TEST (a_moment_belongs_to_one_span)
   add (&arrivals, 10, 10, 1);
   take (&arrivals, 20, &record);
   fail_unless_equals_int (record.received, 2);
-  fail_unless_equals_int (record.least_transit, TICKS (10));
+  fail_unless_equals_int (record.min_transit, TICKS (10));
   fail_unless_equals_int (record.high_transit, TICKS (20));
   take (&arrivals, 30, &record);
   fail_unless_equals_int (record.flags, MMTP_RECORD_UNMEASURED);
@@ -250,7 +250,7 @@ GST_START_TEST (the_latest_message_has_the_highest_number)
   fail_unless_equals_int (record.lost, 0);
   fail_unless_equals_int (record.arrival, TICKS (1021));
   fail_unless_equals_int (record.transit, TICKS (19));
-  fail_unless_equals_int (record.least_transit, TICKS (19));
+  fail_unless_equals_int (record.min_transit, TICKS (19));
   fail_unless_equals_int (record.high_transit, TICKS (23));
 }
 
@@ -313,7 +313,7 @@ GST_START_TEST (keepalives_are_no_jitter)
   fail_unless_equals_int (record.received, 40);
   fail_unless_equals_int (record.jitter, 0);
   /* They are messages all the same. */
-  fail_unless_equals_int (record.least_transit, TICKS (5));
+  fail_unless_equals_int (record.min_transit, TICKS (5));
   fail_unless_equals_int (record.high_transit, TICKS (20));
 }
 
@@ -327,7 +327,7 @@ GST_START_TEST (the_rate_is_of_what_came_lately)
 
   mmtp_arrivals_init (&arrivals, START, PERIOD);
   fail_unless_equals_uint64 (mmtp_arrivals_get_rate (&arrivals, START), 0);
-  fail_if (mmtp_arrivals_get_least_transit (&arrivals, START, &transit));
+  fail_if (mmtp_arrivals_get_min_transit (&arrivals, START, &transit));
   for (i = 0; i < 300; i++) {
     add (&arrivals, 10 * i, i % 7 ? 9 : 5, i);
     if (i >= 20) {
@@ -338,14 +338,14 @@ GST_START_TEST (the_rate_is_of_what_came_lately)
           "%" G_GUINT64_FORMAT " at %u ms", rate, 10 * i);
     }
   }
-  fail_unless (mmtp_arrivals_get_least_transit (&arrivals, START + MS (3000),
+  fail_unless (mmtp_arrivals_get_min_transit (&arrivals, START + MS (3000),
           &transit));
   fail_unless_equals_int64 (transit, MS (5));
   /* half of it half a second later, nothing in the end */
   fail_unless (mmtp_arrivals_get_rate (&arrivals, START + MS (3400)) < 75000);
   fail_unless_equals_uint64 (mmtp_arrivals_get_rate (&arrivals,
           START + MS (5000)), 0);
-  fail_if (mmtp_arrivals_get_least_transit (&arrivals, START + MS (5000),
+  fail_if (mmtp_arrivals_get_min_transit (&arrivals, START + MS (5000),
           &transit));
 }
 
@@ -381,7 +381,7 @@ GST_START_TEST (another_path_has_other_transits)
   take (&arrivals, 150, &record);
   fail_unless_equals_int (record.flags, 0);
   fail_unless_equals_int (record.received, 3);
-  fail_unless_equals_int (record.least_transit, TICKS (5));
+  fail_unless_equals_int (record.min_transit, TICKS (5));
   fail_unless_equals_int (record.high_transit, TICKS (5));
   fail_unless_equals_int (record.jitter, 0);
 }

@@ -31,7 +31,7 @@ struct _Attack
   gboolean accepted;            /* and it got its ACCEPT */
   gboolean has_cookie;          /* of a stranger */
   guint8 cookie[MMTP_COOKIE_SIZE];
-  guint thief;                  /* channel whose messages are stolen */
+  guint attacker_path;                  /* channel whose messages are stolen */
   gboolean lodges;              /* on the sender's host */
 };
 
@@ -312,7 +312,7 @@ GST_END_TEST;
 static void
 ask_for_session (Attack * self, MmtpPair * pair)
 {
-  MmtpAddress address = self->lodges ? attacker_make_lodger ()
+  MmtpAddress address = self->lodges ? attacker_make_shared_address ()
       : attacker_make_stranger (5);
   MmtpMessage message = { MMTP_INIT, };
   guint8 bytes[200];
@@ -323,7 +323,7 @@ ask_for_session (Attack * self, MmtpPair * pair)
   if (self->has_cookie) {
     message.type = MMTP_OPEN;
     memcpy (message.open.cookie, self->cookie, MMTP_COOKIE_SIZE);
-    message.open.longest = 1472;
+    message.open.max_size = 1472;
     message.open.keepalive_period = 100;
   }
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
@@ -645,7 +645,7 @@ forge_open_of_sender (Handshaker * self, MmtpPair * pair)
   memcpy (message.open.nonce, self->attack.nonce_s, MMTP_NONCE_SIZE);
   memcpy (message.open.cookie, pair->overheard.cookie, MMTP_COOKIE_SIZE);
   message.open.cookie[31] ^= attacker_draw (&self->attack.state) & 1;
-  message.open.longest = 1472;
+  message.open.max_size = 1472;
   message.open.keepalive_period = 100;
   message.open.has_key = TRUE;
   size = mmtp_packet_write (&message, bytes, sizeof (bytes));
@@ -826,7 +826,7 @@ GST_START_TEST (a_session_needs_a_cookie)
   guint i;
 
   begin (&pair, &attack, NULL);
-  message.open.longest = 1472;
+  message.open.max_size = 1472;
   message.open.keepalive_period = 100;
   for (i = 0; i < 1000; i++) {
     address = attacker_make_stranger (i);
@@ -935,7 +935,7 @@ steal (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
   Attack *self = data;
   MmtpAddress own;
 
-  mmtp_pair_get_address (self->thief, &own);
+  mmtp_pair_get_address (self->attacker_path, &own);
   if (from != MMTP_SENDER || !pair->streaming
       || memcmp (&own, address, sizeof (own)) != 0)
     return TRUE;
@@ -957,9 +957,9 @@ resend (Attack * self, MmtpPair * pair)
   g_array_set_size (self->recorded, 0);
 }
 
-/* An address is validated by who answers there; the thief can't without the
+/* An address is validated by who answers there; the attacker can't without the
  * sender. The others carry on. */
-GST_START_TEST (a_thief_gets_no_channel)
+GST_START_TEST (an_attacker_gets_no_channel)
 {
   MmtpSenderPathStats stats;
   Attack attack = { resend, };
@@ -967,7 +967,7 @@ GST_START_TEST (a_thief_gets_no_channel)
   MmtpAddress own = attacker_make_stranger (7);
 
   attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
-  attack.thief = __i__;
+  attack.attacker_path = __i__;
   begin (&pair, &attack, KEY);
   pair.config.sent = steal;
   mmtp_pair_run (&pair, 15 * SECOND);
@@ -1091,7 +1091,7 @@ give_open (Flood * self, const MmtpAddress * address)
   guint8 bytes[200];
   gsize size;
 
-  message.open.longest = 1472;
+  message.open.max_size = 1472;
   message.open.keepalive_period = 100;
   memset (message.open.cookie, attacker_draw (&self->state), MMTP_COOKIE_SIZE);
   memset (message.open.cookie, 0, 8);
@@ -1181,7 +1181,7 @@ GST_END_TEST;
 static void
 flood_own_prefix (Attack * self, MmtpPair * pair)
 {
-  MmtpAddress address = attacker_make_lodger ();
+  MmtpAddress address = attacker_make_shared_address ();
   guint8 bytes[100];
   guint i;
 
@@ -1249,7 +1249,8 @@ mmtpattack_suite (void)
   tcase_add_loop_test (tcase, flood_of_requests_keeps_no_sender_out, 0,
       N_FLOODS);
   tcase_add_loop_test (tcase, flood_of_inits_keeps_no_old_sender_out, 0, 2);
-  tcase_add_loop_test (tcase, a_thief_gets_no_channel, 0, MMTP_PAIR_CHANNELS);
+  tcase_add_loop_test (tcase, an_attacker_gets_no_channel, 0,
+      MMTP_PAIR_CHANNELS);
   tcase_add_loop_test (tcase, a_stolen_response_validates_nobody, 0, 2);
   return suite;
 }

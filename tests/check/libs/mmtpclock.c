@@ -40,7 +40,7 @@ GST_START_TEST (short_times_become_whole)
 
 GST_END_TEST;
 
-GST_START_TEST (until_an_offset_is_told_the_least_transit_is_it)
+GST_START_TEST (the_minimum_transit_is_the_offset_until_one_is_told)
 {
   MmtpClock clock;
 
@@ -122,7 +122,7 @@ check_skew (gdouble skew, gdouble noise)
     now = START + (guint64) (i * 40e6 * (1 + skew));
     offset = (gint64) (now - START) - (gint64) MS (40) * i;
     if (i % 25 == 0) {
-      mmtp_clock_add_least (&clock, now, offset + noise * g_rand_double (rand));
+      mmtp_clock_add_min (&clock, now, offset + noise * g_rand_double (rand));
       mmtp_clock_set_offset (&clock, now,
           offset + noise * g_rand_double (rand) / 2);
     }
@@ -176,7 +176,7 @@ mmtpclock_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, short_times_become_whole);
-  tcase_add_test (tc, until_an_offset_is_told_the_least_transit_is_it);
+  tcase_add_test (tc, the_minimum_transit_is_the_offset_until_one_is_told);
   tcase_add_test (tc, what_goes_out_never_jumps);
   tcase_add_test (tc, what_goes_out_does_not_go_back);
   tcase_add_test (tc, the_skew_of_clocks_is_followed);

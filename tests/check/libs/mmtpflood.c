@@ -721,7 +721,7 @@ typedef struct
   MmtpType question, answer, proof;
   GQueue to_receiver, to_sender;        /* of Recorded */
   guint n_proofs;
-} Thief;
+} Hijack;
 
 static void
 keep (GQueue * queue, MmtpPair * pair, MmtpRole from,
@@ -737,7 +737,7 @@ static gboolean
 watch (MmtpPair * pair, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
 {
-  Thief *self = data;
+  Hijack *self = data;
   const MmtpType type = bytes[0] & 0x1f;
 
   if (type == self->question || type == self->proof)
@@ -752,7 +752,7 @@ static void
 steal (MmtpPair * pair, gpointer data)
 {
   const MmtpAddress own = attacker_make_stranger (7);
-  Thief *self = data;
+  Hijack *self = data;
   Recorded *copy;
 
   while ((copy = g_queue_pop_head (&self->to_receiver))) {
@@ -778,7 +778,7 @@ static const struct
 
 GST_START_TEST (address_of_a_session_is_not_stolen)
 {
-  Thief self = { .question = thefts[__i__].question,
+  Hijack self = { .question = thefts[__i__].question,
     .answer = thefts[__i__].answer,.proof = thefts[__i__].proof
   };
   const MmtpPairConfig config = { KEY, FRAME_SIZE, watch, steal, &self };

@@ -82,11 +82,11 @@ check_lost_only (MmtpSim * sim, guint64 from, guint64 to)
 }
 
 static void
-check_carries (MmtpSim * sim, guint channel, guint64 least)
+check_carries (MmtpSim * sim, guint channel, guint64 min)
 {
   guint64 data = mmtp_sim_get_result (sim)->channels[channel].data_packets;
 
-  fail_unless (data >= least, "channel %u carried %" G_GUINT64_FORMAT,
+  fail_unless (data >= min, "channel %u carried %" G_GUINT64_FORMAT,
       channel, data);
 }
 

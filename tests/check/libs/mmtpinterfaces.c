@@ -17,7 +17,7 @@
 #define REMOTE "203.0.113.1"
 
 /* The kernel takes its time to make an address of IPv6 ready */
-#define PATIENCE 30000          /* ms */
+#define TIMEOUT 30000          /* ms */
 
 /* --- helpers -------------------------------------------------------------- */
 
@@ -61,13 +61,13 @@ assert_found (MmtpInterfaces * interfaces, const gchar * expected)
 }
 
 static gboolean
-is_readable (MmtpInterfaces * interfaces, gint patience)
+is_readable (MmtpInterfaces * interfaces, gint timeout)
 {
   struct pollfd wait = {.fd = mmtp_interfaces_get_fd (interfaces),
     .events = POLLIN
   };
 
-  return poll (&wait, 1, patience) == 1;
+  return poll (&wait, 1, timeout) == 1;
 }
 
 /* As an element does, until the list is this one */
@@ -78,7 +78,7 @@ expect (MmtpInterfaces * interfaces, const gchar * expected)
   gchar *before = describe (interfaces), *after;
 
   while (!reached) {
-    fail_unless (is_readable (interfaces, PATIENCE), "\"%s\", not \"%s\"",
+    fail_unless (is_readable (interfaces, TIMEOUT), "\"%s\", not \"%s\"",
         before, expected);
     changed = mmtp_interfaces_update (interfaces);
     after = describe (interfaces);
@@ -94,7 +94,7 @@ expect (MmtpInterfaces * interfaces, const gchar * expected)
 static void
 expect_same (MmtpInterfaces * interfaces)
 {
-  fail_unless (is_readable (interfaces, PATIENCE));
+  fail_unless (is_readable (interfaces, TIMEOUT));
   fail_if (mmtp_interfaces_update (interfaces));
 }
 
@@ -318,7 +318,7 @@ GST_START_TEST (storm_of_changes_loses_nothing)
           i / 250, i % 250);
     g_string_append (batch, "link set usb0 down\n");
     run_batch (batch->str);
-    fail_unless (is_readable (interfaces, PATIENCE));
+    fail_unless (is_readable (interfaces, TIMEOUT));
     fail_unless (mmtp_interfaces_update (interfaces));
     assert_found (interfaces, "wlan0 1500");
     mmtp_interfaces_free (interfaces);

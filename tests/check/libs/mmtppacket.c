@@ -41,8 +41,8 @@ typedef struct
 {
   const gchar *name;
   guint from;                   /* MmtpRole, or both */
-  gsize least;                  /* shorter is SHORT */
-  gsize least_valid;            /* from here on, cut off is VALID again */
+  gsize min;                    /* shorter is SHORT */
+  gsize min_valid;              /* from here on, cut off is VALID again */
   MmtpRefusal longer;           /* with something behind the body */
   const gchar *bytes;           /* in hexadecimal */
   MmtpMessage message;
@@ -300,8 +300,8 @@ GST_START_TEST (what_is_cut_off_is_refused)
 
   for (i = 0; i < size; i++)
     assert_refusal (parse_copy (bytes, i, vector->from),
-        i < vector->least ? MMTP_REFUSED_SHORT :
-        i < vector->least_valid ? MMTP_REFUSED_MALFORMED : MMTP_VALID,
+        i < vector->min ? MMTP_REFUSED_SHORT :
+        i < vector->min_valid ? MMTP_REFUSED_MALFORMED : MMTP_VALID,
         vector->name, i);
   g_free (bytes);
 }

@@ -178,7 +178,7 @@ static const Row table[] = {
 /* What must hold in every run. At most one packet of a hundred may be late;
  * `late` is the part that is reached where more are. */
 static void
-check_run (MmtpSim * sim, guint period, gdouble least, gdouble of,
+check_run (MmtpSim * sim, guint period, gdouble min, gdouble of,
     gdouble late)
 {
   const MmtpSimResult *result = mmtp_sim_get_result (sim);
@@ -187,7 +187,7 @@ check_run (MmtpSim * sim, guint period, gdouble least, gdouble of,
   fail_unless (result->ready);
   /* by no more than the clocks of both ends differ from the truth */
   fail_unless (result->worst_release <= result->worst_deadline + TICK);
-  fail_unless (result->in_time >= least * of, "%u ms: %u in time, of %g",
+  fail_unless (result->in_time >= min * of, "%u ms: %u in time, of %g",
       period, result->in_time, of);
   fail_unless (result->late_packets + result->too_late
       <= late * result->data_packets,
@@ -240,7 +240,7 @@ print_row (const Row * row, MmtpSim * sim)
 }
 
 static void
-run_table (Delays delays, guint64 seed, gdouble least, gdouble late)
+run_table (Delays delays, guint64 seed, gdouble min, gdouble late)
 {
   guint i;
 
@@ -250,7 +250,7 @@ run_table (Delays delays, guint64 seed, gdouble least, gdouble late)
     MmtpSim *sim = run_paper (table[i].period, delays, seed, 0, 0);
 
     print_row (&table[i], sim);
-    check_run (sim, table[i].period, least, get_ideal (table[i].period), late);
+    check_run (sim, table[i].period, min, get_ideal (table[i].period), late);
     mmtp_sim_free (sim);
   }
 }
@@ -293,7 +293,7 @@ GST_END_TEST;
 #define REACHED_LOSSES_LATE 0.02
 
 static guint
-run_losses (guint period, Delays delays, guint64 seed, gdouble least)
+run_losses (guint period, Delays delays, guint64 seed, gdouble min)
 {
   MmtpSim *sim = run_paper (period, delays, seed, 0.02, 0);
   const MmtpSimResult *result = mmtp_sim_get_result (sim);
@@ -303,7 +303,7 @@ run_losses (guint period, Delays delays, guint64 seed, gdouble least)
       G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " sent again, %u in time\n",
       period, seed, result->links[0][0].lost, result->sender.retransmitted,
       in_time);
-  check_run (sim, period, least, FRAMES, REACHED_LOSSES_LATE);
+  check_run (sim, period, min, FRAMES, REACHED_LOSSES_LATE);
   mmtp_sim_free (sim);
   return in_time;
 }
@@ -346,13 +346,13 @@ GST_START_TEST (losses_are_repaired_where_delays_fluctuate)
 
   g_print ("\nThe radio loses 2 %%, delays as in table 1\n");
   for (i = FIRST_ENOUGH; i < G_N_ELEMENTS (table); i++) {
-    gdouble least = i == FIRST_ENOUGH ? REACHED_AT_35_MS : ASKED;
+    gdouble min = i == FIRST_ENOUGH ? REACHED_AT_35_MS : ASKED;
 
     for (seed = 1, sum = 0; seed <= seeds; seed++)
       sum += run_losses (table[i].period, FLUCTUATING, seed, 0.98);
     g_print ("  %3u ms: %.2f %% in the mean\n", table[i].period,
         100.0 * sum / (seeds * FRAMES));
-    fail_unless (sum >= least * seeds * FRAMES, "%u ms: %u in time",
+    fail_unless (sum >= min * seeds * FRAMES, "%u ms: %u in time",
         table[i].period, sum);
   }
 }

@@ -12,9 +12,9 @@
 #define TICK (MMTP_TICK * G_GUINT64_CONSTANT (1000))
 
 #define START (10 * SECOND)
-#define LONGEST 1372
+#define MAX_SIZE 1372
 #define OVERHEAD 28
-#define PACKET (LONGEST + OVERHEAD)     /* 40 ms at RATE */
+#define PACKET (MAX_SIZE + OVERHEAD)    /* 40 ms at RATE */
 #define RATE 280000
 #define DELAY (20 * MS)         /* one way, in both directions */
 /* The receiver's clock, which has wrapped before 10 s are over */
@@ -37,7 +37,7 @@ get_ticks (guint64 time)
 static void
 rig_init (Rig * rig, guint64 rate)
 {
-  MmtpPathConfig config = { "a", LONGEST, OVERHEAD, rate, 0 };
+  MmtpPathConfig config = { "a", MAX_SIZE, OVERHEAD, rate, 0 };
   MmtpPath *channel = mmtp_path_new (3, "a");
 
   memset (rig, 0, sizeof (*rig));
@@ -61,7 +61,7 @@ static void
 send (Rig * rig, guint64 now, guint n)
 {
   while (n--)
-    mmtp_path_sent (rig->channel, now, LONGEST, rig->channel->next + 1000,
+    mmtp_path_sent (rig->channel, now, MAX_SIZE, rig->channel->next + 1000,
         TRUE);
 }
 
@@ -69,7 +69,7 @@ static void
 send_control (Rig * rig, guint64 now, guint n)
 {
   while (n--)
-    mmtp_path_sent (rig->channel, now, LONGEST, MMTP_NO_STREAM, FALSE);
+    mmtp_path_sent (rig->channel, now, MAX_SIZE, MMTP_NO_STREAM, FALSE);
 }
 
 /* A message arrives. */
@@ -84,8 +84,8 @@ arrive (Rig * rig, guint64 number)
   record->received++;
   record->bytes += sent->size - OVERHEAD;
   record->arrival = get_ticks (sent->time + rig->delay);
-  record->least_transit = record->flags ? transit :
-      MIN (record->least_transit, transit);
+  record->min_transit = record->flags ? transit :
+      MIN (record->min_transit, transit);
   record->high_transit = record->flags ? transit :
       MAX (record->high_transit, transit);
   record->transit = transit;
@@ -131,7 +131,7 @@ run (Rig * rig, guint64 from, guint64 to, gboolean limited)
   for (now = from; now < to; now += 5 * MS) {
     if (limited)
       mmtp_path_note_idle (rig->channel);
-    if (mmtp_path_has_window (rig->channel, LONGEST, FALSE))
+    if (mmtp_path_has_window (rig->channel, MAX_SIZE, FALSE))
       send (rig, now, 1);
     if ((now - from) % (50 * MS) == 45 * MS)
       report_all (rig, now + rig->delay);
@@ -224,18 +224,18 @@ GST_START_TEST (window_limits_what_is_in_flight)
   limits->window = 3 * PACKET;
   limits->reserve = 2 * PACKET;
   send (&rig, START, 2);
-  fail_unless (mmtp_path_has_window (rig.channel, LONGEST, FALSE));
-  fail_if (mmtp_path_has_window (rig.channel, LONGEST + 1, FALSE));
+  fail_unless (mmtp_path_has_window (rig.channel, MAX_SIZE, FALSE));
+  fail_if (mmtp_path_has_window (rig.channel, MAX_SIZE + 1, FALSE));
   send (&rig, START, 1);
-  fail_if (mmtp_path_has_window (rig.channel, LONGEST, FALSE));
+  fail_if (mmtp_path_has_window (rig.channel, MAX_SIZE, FALSE));
   /* what it is trusted with where no other path has room */
-  fail_unless (mmtp_path_has_window (rig.channel, LONGEST, TRUE));
+  fail_unless (mmtp_path_has_window (rig.channel, MAX_SIZE, TRUE));
   send (&rig, START, 2);
-  fail_if (mmtp_path_has_window (rig.channel, LONGEST, TRUE));
+  fail_if (mmtp_path_has_window (rig.channel, MAX_SIZE, TRUE));
   /* A path on which nothing is in flight may always carry one. */
   report_all (&rig, START + 50 * MS);
   rig.channel->limits.window = rig.channel->limits.reserve = 0;
-  fail_unless (mmtp_path_has_window (rig.channel, LONGEST, FALSE));
+  fail_unless (mmtp_path_has_window (rig.channel, MAX_SIZE, FALSE));
   rig_clear (&rig);
 }
 
@@ -256,7 +256,7 @@ GST_START_TEST (numbers_go_on_when_it_comes_back)
   fail_unless_equals_uint64 (rig.channel->unreported, 100);
   fail_unless_equals_uint64 (rig.channel->in_flight, 0);
   fail_unless (rig.channel->control == NULL);
-  fail_unless_equals_int (rig.channel->longest, 500);
+  fail_unless_equals_int (rig.channel->max_size, 500);
   fail_if (rig.channel->delays.is_known);
   mmtp_path_start (rig.channel, START + SECOND,
       mmtp_rate_control_find (NULL), 0);
@@ -311,7 +311,7 @@ GST_START_TEST (remembers_no_more_than_ranges_can_tell)
   fail_unless_equals_uint64 (number, 70000);
   rig.record.highest = 98999;
   rig.record.received = 32000;
-  rig.record.bytes = 32000 * LONGEST;
+  rig.record.bytes = 32000 * MAX_SIZE;
   rig.record.flags = 0;
   fail_unless (report (&rig, START + 50 * MS));
   fail_unless_equals_uint64 (rig.channel->in_flight, 1000 * PACKET);
@@ -421,11 +421,11 @@ GST_START_TEST (unmeasured_records_change_no_delay)
   send (&rig, START, 1);
   arrive (&rig, 0);
   report (&rig, START + 50 * MS);
-  fail_unless_equals_int64 (rig.channel->delays.least, DELAY);
-  rig.record.transit = rig.record.least_transit = rig.record.high_transit = -1;
+  fail_unless_equals_int64 (rig.channel->delays.min, DELAY);
+  rig.record.transit = rig.record.min_transit = rig.record.high_transit = -1;
   rig.record.jitter = 12345678;
   report (&rig, START + 100 * MS);
-  fail_unless_equals_int64 (rig.channel->delays.least, DELAY);
+  fail_unless_equals_int64 (rig.channel->delays.min, DELAY);
   fail_unless_equals_int64 (rig.channel->delays.jitter, 0);
   fail_unless_equals_int64 (mmtp_path_delay_get_base (&rig.channel->delays),
       DELAY);
@@ -435,7 +435,7 @@ GST_START_TEST (unmeasured_records_change_no_delay)
 GST_END_TEST;
 
 /* "a silent link's old, beautiful round-trip time must age" */
-GST_START_TEST (least_delay_ages)
+GST_START_TEST (minimum_delay_ages)
 {
   MmtpRecent recent = { 0 };
   guint i;
@@ -453,7 +453,7 @@ GST_START_TEST (least_delay_ages)
 GST_END_TEST;
 
 /* What is longer than was asked for is a report that was lost, or a gap. */
-GST_START_TEST (report_interval_is_the_longest_of_late)
+GST_START_TEST (report_interval_is_the_recent_maximum)
 {
   Rig rig;
   guint64 now = START;
@@ -746,7 +746,7 @@ GST_START_TEST (busy_path_is_drained_each_ten_seconds)
   fail_unless (window < rig.channel->limits.window);
   /* No more than that may be in flight, nor what it is trusted with alone. */
   rig.channel->limits.reserve = 100 * PACKET;
-  while (mmtp_path_has_window (rig.channel, LONGEST, TRUE))
+  while (mmtp_path_has_window (rig.channel, MAX_SIZE, TRUE))
     send (&rig, now, 1);
   fail_unless (rig.channel->in_flight <= window);
   rig_clear (&rig);
@@ -1077,8 +1077,8 @@ mmtppath_suite (void)
   tcase_add_test (tc, counters_do_not_go_back);
   tcase_add_test (tc, delays_are_transits_less_the_offset);
   tcase_add_test (tc, unmeasured_records_change_no_delay);
-  tcase_add_test (tc, least_delay_ages);
-  tcase_add_test (tc, report_interval_is_the_longest_of_late);
+  tcase_add_test (tc, minimum_delay_ages);
+  tcase_add_test (tc, report_interval_is_the_recent_maximum);
   tcase_add_test (tc, stall_is_what_should_have_arrived_by_the_receivers_clock);
   tcase_add_test (tc, stalled_return_path_is_no_stall);
   tcase_add_test (tc, jitter_is_no_stall);

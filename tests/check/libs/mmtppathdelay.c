@@ -11,9 +11,9 @@
 
 /* A report of `n` messages that took between `least` and `high` ms */
 static void
-add (MmtpPathDelay * delay, guint64 now, gint least, gint high, guint n)
+add (MmtpPathDelay * delay, guint64 now, gint min, gint high, guint n)
 {
-  mmtp_path_delay_add (delay, now, least * MS, least * MS, high * MS, n);
+  mmtp_path_delay_add (delay, now, min * MS, min * MS, high * MS, n);
 }
 
 static void
@@ -53,7 +53,7 @@ GST_START_TEST (last_report_is_kept)
   mmtp_path_delay_add (&delay, 0, 25 * MS, 20 * MS, 30 * MS, 3);
   mmtp_path_delay_add (&delay, 50 * MS, 45 * MS, 40 * MS, 60 * MS, 3);
   fail_unless_equals_int64 (delay.latest, 45 * MS);
-  fail_unless_equals_int64 (delay.least, 40 * MS);
+  fail_unless_equals_int64 (delay.min, 40 * MS);
   fail_unless_equals_int64 (delay.high, 60 * MS);
   check_base (&delay, 20);
 }
@@ -64,15 +64,15 @@ GST_END_TEST;
  * reports. */
 GST_START_TEST (standing_delay_is_the_minimum_of_three_reports)
 {
-  static const gint least[] = { 30, 20, 90, 80, 70, 20 };
+  static const gint min[] = { 30, 20, 90, 80, 70, 20 };
   static const gint standing[] = { 30, 20, 20, 20, 70, 20 };
   MmtpPathDelay delay;
   guint i;
 
   mmtp_path_delay_clear (&delay);
   fail_unless_equals_int64 (mmtp_path_delay_get_standing (&delay), 0);
-  for (i = 0; i < G_N_ELEMENTS (least); i++) {
-    add (&delay, i * 50 * MS, least[i], 100, 2);
+  for (i = 0; i < G_N_ELEMENTS (min); i++) {
+    add (&delay, i * 50 * MS, min[i], 100, 2);
     fail_unless_equals_int64 (mmtp_path_delay_get_standing (&delay),
         standing[i] * MS);
   }

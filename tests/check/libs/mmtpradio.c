@@ -21,7 +21,7 @@
 #define GOP 15
 #define LATE (500 * MS)         /* of the lab: docs/lab.md */
 #define HEADERS 28              /* bytes of IPv4 and UDP */
-#define LONGEST (1400 - HEADERS)
+#define MAX_SIZE (1400 - HEADERS)
 #define SEEDS 16
 /* Between the two cores' clocks */
 #define OFFSET (500 * LINK_SECOND)
@@ -218,7 +218,7 @@ make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
 static void
 begin (Run * run, guint64 latency, const gchar * oven, guint64 seed)
 {
-  MmtpPathConfig channel = { "radio", LONGEST, HEADERS, 0, 0 };
+  MmtpPathConfig channel = { "radio", MAX_SIZE, HEADERS, 0, 0 };
   MmtpReceiverConfig receiver;
   guint8 entropy[MMTP_ENTROPY_SIZE];
   MmtpSenderConfig sender;

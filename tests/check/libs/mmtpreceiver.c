@@ -230,7 +230,7 @@ make_open (Peer * peer, const guint8 * cookie)
   open.open.initial_delay = D0 * 1000;
   open.open.bit_rate = 1000000;
   open.open.frame_period = 40000;
-  open.open.longest = 1472;
+  open.open.max_size = 1472;
   open.open.keepalive_period = PERIOD;
   open.open.now = sender_now (peer);
   open.open.has_key = peer->key.is_set;
@@ -1085,7 +1085,7 @@ GST_START_TEST (a_report_goes_each_period)
   }
   fail_unless_equals_int (n, START_MESSAGES + 1000 / 50);
   fail_unless_equals_int (record->transit, 3000);
-  fail_unless_equals_int (record->least_transit, 3000);
+  fail_unless_equals_int (record->min_transit, 3000);
   fail_unless_equals_int (record->high_transit, 3000);
   fail_unless_equals_int (record->flags, 0);
   peer_clear (&peer);
@@ -1437,7 +1437,7 @@ make_any (Peer * peer, MmtpType type)
       message.probe.size = 100;
       break;
     case MMTP_JOIN:
-      message.join.longest = 1472;
+      message.join.max_size = 1472;
       break;
     case MMTP_KEEPALIVE:
       message.keepalive.initial_delay = 1000000;
@@ -1639,7 +1639,7 @@ join_from (Peer * peer, guint8 channel, guint8 host, guint64 nonce)
   MmtpAddress address = make_address (host);
 
   message.join.nonce = nonce;
-  message.join.longest = 1472;
+  message.join.max_size = 1472;
   drain (peer);
   give_sealed (peer, &message, &address);
   fail_unless (poll_sealed (peer));
@@ -1922,7 +1922,7 @@ GST_START_TEST (the_initial_delay_follows_the_sender_within_limits)
   Peer peer;
 
   mmtp_receiver_config_init (&config);
-  config.least_delay = MS (400);
+  config.min_delay = MS (400);
   config.max_delay = MS (800);
   peer_init (&peer, &config, NULL);
   open_session (&peer);
@@ -2222,7 +2222,7 @@ GST_START_TEST (all_channels_carry_the_same_records)
       fail_unless_equals_int (a->flags, b->flags);
       fail_unless_equals_int (a->received, b->received);
       fail_unless_equals_int (a->arrival, b->arrival);
-      fail_unless_equals_int (a->least_transit, b->least_transit);
+      fail_unless_equals_int (a->min_transit, b->min_transit);
       fail_unless_equals_int (a->high_transit, b->high_transit);
     }
   }

@@ -149,9 +149,9 @@ GST_START_TEST (refusing_address_is_left_at_once)
 
 GST_END_TEST;
 
-GST_START_TEST (patience_doubles_with_each_round)
+GST_START_TEST (timeout_doubles_with_each_round)
 {
-  const guint64 patience[] = { 1000, 1000, 2000, 2000, 4000, 4000, 8000, 8000,
+  const guint64 timeout[] = { 1000, 1000, 2000, 2000, 4000, 4000, 8000, 8000,
     8000
   };
   guint64 now = 0;
@@ -159,11 +159,11 @@ GST_START_TEST (patience_doubles_with_each_round)
 
   begin ();
   open_at (now, 2);
-  for (i = 0; i < G_N_ELEMENTS (patience); i++) {
+  for (i = 0; i < G_N_ELEMENTS (timeout); i++) {
     assert_equals_int (retry.address, i % 2);
     mmtp_retry_note_sent (&retry, (now + 5) * MS);
     mmtp_retry_note_sent (&retry, (now + 900) * MS);
-    now += 5 + patience[i];
+    now += 5 + timeout[i];
     assert_wakeup (2, now);
     assert_action (now - 1, 2, NOTHING);
     assert_action (now, 2, NEXT_ADDRESS);
@@ -215,7 +215,7 @@ mmtp_retry_suite (void)
   tcase_add_test (tc, path_that_has_gone_is_closed);
   tcase_add_test (tc, path_for_shorter_packets_is_opened_again_at_once);
   tcase_add_test (tc, refusing_address_is_left_at_once);
-  tcase_add_test (tc, patience_doubles_with_each_round);
+  tcase_add_test (tc, timeout_doubles_with_each_round);
   tcase_add_test (tc, address_that_answers_is_kept);
   tcase_add_test (tc, refusal_in_a_session_needs_silence);
   return s;

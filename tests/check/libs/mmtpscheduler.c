@@ -55,7 +55,7 @@ GST_START_TEST (takes_the_only_token_when_in_time)
 
 GST_END_TEST;
 
-GST_START_TEST (prefers_the_longest_delay_that_is_in_time)
+GST_START_TEST (prefers_the_maximum_delay_that_is_in_time)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
 
@@ -243,7 +243,7 @@ mmtpscheduler_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, waits_without_a_token);
   tcase_add_test (tc, takes_the_only_token_when_in_time);
-  tcase_add_test (tc, prefers_the_longest_delay_that_is_in_time);
+  tcase_add_test (tc, prefers_the_maximum_delay_that_is_in_time);
   tcase_add_test (tc, leaves_out_what_may_not_carry);
   tcase_add_test (tc, knows_no_overflow);
   tcase_add_test (tc, takes_equal_turns_among_tokens);

@@ -62,10 +62,10 @@ draw (guint64 seed, guint channel, guint purpose)
 }
 
 static gdouble
-draw_logarithmic (guint64 seed, guint channel, guint purpose, gdouble least,
-    gdouble most)
+draw_logarithmic (guint64 seed, guint channel, guint purpose, gdouble min,
+    gdouble max)
 {
-  return least * pow (most / least, draw (seed, channel, purpose));
+  return min * pow (max / min, draw (seed, channel, purpose));
 }
 
 static void
@@ -182,10 +182,10 @@ check_always (MmtpSim * sim, const MmtpSimConfig * config)
       "seed %" G_GUINT64_FORMAT ": %u frames up to %.3f ms too late", seed,
       result->too_late, result->worst_release / 1e6);
   /* what a silent channel gives back may wait beside that */
-  fail_unless (result->most_queued <= 2 * config->sender.max_bytes
-      && result->most_held <= config->receiver.max_bytes,
+  fail_unless (result->max_queued <= 2 * config->sender.max_bytes
+      && result->max_held <= config->receiver.max_bytes,
       "seed %" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " and %"
-      G_GUINT64_FORMAT " bytes", seed, result->most_queued, result->most_held);
+      G_GUINT64_FORMAT " bytes", seed, result->max_queued, result->max_held);
   fail_unless (result->ended_at != MMTP_SIM_NEVER,
       "seed %" G_GUINT64_FORMAT " has no end", seed);
 }

@@ -12,7 +12,7 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
-#define LONGEST 1400
+#define MAX_SIZE 1400
 #define OVERHEAD 28
 #define MAX_LINES 4
 #define TOKEN_R G_GUINT64_CONSTANT (0x1122334455667788)
@@ -33,7 +33,7 @@ typedef struct
   guint64 capacity;             /* bytes of messages per second */
   guint64 busy;                 /* ns, until which it transmits */
   gint64 transit;               /* ticks, of the newest message */
-  gint64 least, high;           /* ticks, since the last record */
+  gint64 min, high;             /* ticks, since the last record */
   guint32 arrival;              /* ticks, of the newest message */
   gboolean is_measured;         /* something came since the last record */
   gboolean is_cut;
@@ -79,14 +79,14 @@ static const guint8 entropy[MMTP_ENTROPY_SIZE] = "sixty-four bytes";
 static guint64
 get_wire_rate (guint64 capacity)
 {
-  return capacity * 8 * (LONGEST + OVERHEAD) / LONGEST;
+  return capacity * 8 * (MAX_SIZE + OVERHEAD) / MAX_SIZE;
 }
 
 static void
 add_known_line (Rig * rig, guint64 delay, guint64 capacity, guint64 rate)
 {
   gchar *name = g_strdup_printf ("line%u", rig->n_lines);
-  MmtpPathConfig config = { name, LONGEST, OVERHEAD, rate, 0 };
+  MmtpPathConfig config = { name, MAX_SIZE, OVERHEAD, rate, 0 };
   Line *line = &rig->lines[rig->n_lines];
 
   line->delay = delay;
@@ -240,7 +240,7 @@ fill_record (Rig * rig, guint channel, MmtpRecord * record)
   record->flags = line->is_measured ? 0 : MMTP_RECORD_UNMEASURED;
   record->arrival = line->arrival;
   record->transit = line->transit;
-  record->least_transit = line->least;
+  record->min_transit = line->min;
   record->high_transit = line->high;
   record->jitter = line->jitter / 1000;
   line->is_measured = FALSE;
@@ -357,7 +357,7 @@ note_transit (Line * line, gint64 transit, gboolean is_load)
     line->load_transit = transit;
     line->has_load = TRUE;
   }
-  line->least = line->is_measured ? MIN (line->least, transit) : transit;
+  line->min = line->is_measured ? MIN (line->min, transit) : transit;
   line->high = line->is_measured ? MAX (line->high, transit) : transit;
   line->transit = transit;
   line->is_measured = TRUE;
@@ -415,7 +415,7 @@ take_output (Rig * rig)
             flight->size, MMTP_SENDER), MMTP_VALID);
     fail_unless_equals_int (mmtp_packet_parse_body (&message, flight->bytes,
             flight->size), MMTP_VALID);
-    fail_unless (flight->size <= LONGEST);
+    fail_unless (flight->size <= MAX_SIZE);
     rig->counts[message.type][flight->channel]++;
     line->busy = MAX (line->busy, rig->now) +
         flight->size * SECOND / line->capacity;
@@ -715,7 +715,7 @@ GST_START_TEST (open_says_what_is_wanted)
   fail_unless_equals_uint64 (message->open.bit_rate, 123456789);
   fail_unless_equals_int (message->open.frame_period, 40000);
   fail_unless_equals_int (message->open.keepalive_period, 100);
-  fail_unless_equals_int (message->open.longest, LONGEST);
+  fail_unless_equals_int (message->open.max_size, MAX_SIZE);
   fail_if (message->open.has_key);
   fail_unless_equals_int (message->open.now / 10 & 0xffffff, message->sent);
   rig_free (rig);
@@ -1091,7 +1091,7 @@ GST_START_TEST (initial_delay_is_what_the_channels_need)
   config.initial_delay = 30 * MS;
   rig = rig_new_ready (&config);
   mmtp_sender_get_stats (rig->sender, &stats);
-  fail_unless (stats.initial_delay >= stats.least_delay);
+  fail_unless (stats.initial_delay >= stats.min_delay);
   fail_unless (stats.initial_delay >= 50 * MS);
   fail_unless (stats.initial_delay < 100 * MS);
   mmtp_sender_set_delays (rig->sender, rig->now, SECOND, 300 * MS);
@@ -1992,7 +1992,7 @@ GST_START_TEST (removed_channel_loses_nothing)
 {
   Rig *rig = rig_new_default_ready ();
   MmtpSenderPathStats stats;
-  MmtpPathConfig config = { "line1", LONGEST, OVERHEAD, 0, 0 };
+  MmtpPathConfig config = { "line1", MAX_SIZE, OVERHEAD, 0, 0 };
 
   put_for (rig, 100);
   mmtp_sender_remove_path (rig->sender, rig->now, 1, MMTP_LEAVE_INTERFACE);

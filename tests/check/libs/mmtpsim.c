@@ -317,7 +317,7 @@ GST_START_TEST (ideal_brings_what_the_papers_links_have)
   static const struct
   {
     gdouble period;
-    guint least, most;
+    guint min, max;
   } table[] = {
     {0.010, 353, 353}, {0.015, 515, 515}, {0.020, 677, 677},
     {0.025, 840, 840}, {0.030, 999, 1000}, {0.035, 1000, 1000}
@@ -327,7 +327,7 @@ GST_START_TEST (ideal_brings_what_the_papers_links_have)
   for (i = 0; i < G_N_ELEMENTS (table); i++) {
     guint n = mmtp_optimum_count (channels, 2, 1000, table[i].period, 1);
 
-    fail_unless (n >= table[i].least && n <= table[i].most, "%g: %u",
+    fail_unless (n >= table[i].min && n <= table[i].max, "%g: %u",
         table[i].period, n);
   }
 }

@@ -816,7 +816,7 @@ GST_END_TEST;
  * frames that count as lost. */
 static gint64
 lose_by_wild_references (gboolean clocked, gboolean has_gop,
-    gint64 * longest, gint64 * last_display)
+    gint64 * max_gap, gint64 * last_display)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
   MpegVideoPosition position;
@@ -824,7 +824,7 @@ lose_by_wild_references (gboolean clocked, gboolean has_gop,
   gint64 lost = 0;
   guint i;
 
-  *longest = 0;
+  *max_gap = 0;
   for (i = 0; i < 120; i++) {
     gboolean is_forged = i >= 100 && i < 108;
     MpegVideoFrame frame = make_frame (i % 12 ? 'P' : 'I',
@@ -838,7 +838,7 @@ lose_by_wild_references (gboolean clocked, gboolean has_gop,
   mpeg_video_timeline_drain (timeline);
   while (mpeg_video_timeline_poll_loss (timeline, &loss)) {
     lost += loss.frames;
-    *longest = MAX (*longest, loss.frames);
+    *max_gap = MAX (*max_gap, loss.frames);
   }
   mpeg_video_timeline_free (timeline);
   return lost;
@@ -846,18 +846,18 @@ lose_by_wild_references (gboolean clocked, gboolean has_gop,
 
 GST_START_TEST (wild_references_without_gop_headers_lose_seconds_at_most)
 {
-  gint64 longest, last;
+  gint64 max_gap, last;
 
   /* The clock proves that nothing is missing. */
-  fail_unless_equals_int64 (lose_by_wild_references (TRUE, FALSE, &longest,
+  fail_unless_equals_int64 (lose_by_wild_references (TRUE, FALSE, &max_gap,
           &last), 0);
   fail_unless_equals_int64 (last, 119);
   /* Nothing proves anything: ten seconds for each frame at most */
-  fail_unless (lose_by_wild_references (FALSE, FALSE, &longest, &last) <=
+  fail_unless (lose_by_wild_references (FALSE, FALSE, &max_gap, &last) <=
       8 * 250);
-  fail_unless (longest <= 250, "a gap of %d frames", (gint) longest);
-  lose_by_wild_references (FALSE, TRUE, &longest, &last);
-  fail_unless (longest <= 250, "a gap of %d frames", (gint) longest);
+  fail_unless (max_gap <= 250, "a gap of %d frames", (gint) max_gap);
+  lose_by_wild_references (FALSE, TRUE, &max_gap, &last);
+  fail_unless (max_gap <= 250, "a gap of %d frames", (gint) max_gap);
 }
 
 GST_END_TEST;

@@ -128,13 +128,13 @@ GST_START_TEST (nonsense_is_the_nearer_end)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (both); i++) {
-    const gdouble least = tfrc_equation_f (both[i], 1e-8);
-    const gdouble most = tfrc_equation_f (both[i], 1);
+    const gdouble min = tfrc_equation_f (both[i], 1e-8);
+    const gdouble max = tfrc_equation_f (both[i], 1);
 
-    assert_near (tfrc_equation_f (both[i], 0), least, 0);
-    assert_near (tfrc_equation_f (both[i], -1), least, 0);
-    assert_near (tfrc_equation_f (both[i], 7), most, 0);
-    assert_near (tfrc_equation_f (both[i], NAN), most, 0);
+    assert_near (tfrc_equation_f (both[i], 0), min, 0);
+    assert_near (tfrc_equation_f (both[i], -1), min, 0);
+    assert_near (tfrc_equation_f (both[i], 7), max, 0);
+    assert_near (tfrc_equation_f (both[i], NAN), max, 0);
     fail_unless (isfinite (tfrc_equation_rate (both[i], 1000, 0, 0)));
     fail_unless (tfrc_equation_rate (both[i], 1000, 0, 0) > 0);
     fail_unless (isfinite (tfrc_equation_inverse (both[i], 0, 0, NAN)));

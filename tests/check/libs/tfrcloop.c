@@ -44,7 +44,7 @@ typedef struct
   gdouble random_loss;
   gdouble application;          /* bytes per second, 0: always data */
   guint64 loss_events;          /* told of */
-  guint32 most_received;        /* X_recv of any report */
+  guint32 max_received;         /* X_recv of any report */
   gboolean is_linux;            /* the receiver says neither Loss Intervals nor
                                  * Elapsed Time */
 
@@ -62,8 +62,8 @@ typedef struct
   /* --- what came of it */
   guint64 received[SECONDS];    /* bytes */
   guint64 dropped, n_feedback;
-  guint64 longest;              /* ns in the queue, after WARM_UP */
-  gdouble p_sum, relative_sum, p_least, p_most;
+  guint64 max_wait;             /* ns in the queue, after WARM_UP */
+  gdouble p_sum, relative_sum, p_min, p_max;
   guint n_judged;
 } Loop;
 
@@ -80,7 +80,7 @@ loop_new (gdouble rate, guint64 delay, guint64 queue, gboolean oscillation)
   loop->delay = delay;
   loop->queue = queue;
   loop->sequence = FIRST;
-  loop->p_least = 1;
+  loop->p_min = 1;
   loop->random = g_rand_new_with_seed (2004);
   tfrc_sender_config_init (&config);
   config.max_segment = SIZE;
@@ -130,7 +130,7 @@ send_packet (Loop * loop)
     return;
   }
   if (loop->now > WARM_UP * SECOND)
-    loop->longest = MAX (loop->longest, wait);
+    loop->max_wait = MAX (loop->max_wait, wait);
   loop->free = loop->now + wait + (SIZE + HEADERS) / loop->rate * SECOND;
   packet.time = loop->free + loop->delay;
   g_assert (loop->n_packets < IN_FLIGHT);
@@ -152,7 +152,7 @@ answer (Loop * loop)
   answer.feedback.has_elapsed = !loop->is_linux;
   answer.feedback.has_receive_rate = TRUE;
   answer.feedback.receive_rate = report.receive_rate;
-  loop->most_received = MAX (loop->most_received, report.receive_rate);
+  loop->max_received = MAX (loop->max_received, report.receive_rate);
   tfrc_receiver_get_state (loop->receiver, &state);
   answer.feedback.new_loss_event = state.loss_events > loop->loss_events;
   loop->loss_events = state.loss_events;
@@ -176,8 +176,8 @@ judge (Loop * loop)
     return;
   tfrc_sender_get_state (loop->sender, &state);
   loop->p_sum += state.loss_event_rate;
-  loop->p_least = MIN (loop->p_least, state.loss_event_rate);
-  loop->p_most = MAX (loop->p_most, state.loss_event_rate);
+  loop->p_min = MIN (loop->p_min, state.loss_event_rate);
+  loop->p_max = MAX (loop->p_max, state.loss_event_rate);
   f = tfrc_equation_f (TFRC_EQUATION_EXACT, .1);
   loop->relative_sum += state.rate * f * state.round_trip / SECOND / SIZE;
   loop->n_judged++;
@@ -263,7 +263,7 @@ log_use (Loop * loop, const gchar * what, gdouble * use, gdouble * variation)
   tfrc_sender_get_state (loop->sender, &state);
   GST_INFO ("%s: use %.3f, variation %.3f, longest in queue %.0f ms, "
       "p %.4f, R %.0f ms, %" G_GUINT64_FORMAT " timeouts, %" G_GUINT64_FORMAT
-      " feedbacks", what, *use, *variation, loop->longest / 1e6,
+      " feedbacks", what, *use, *variation, loop->max_wait / 1e6,
       state.loss_event_rate, state.round_trip / 1e6, state.no_feedbacks,
       loop->n_feedback);
 }
@@ -304,7 +304,7 @@ GST_START_TEST (delaying_link_is_used_without_a_sawtooth)
     fail_unless (use >= .95, "%" G_GUINT64_FORMAT ": %g", queues[i], use);
     fail_unless (variation < .1, "%" G_GUINT64_FORMAT ": %g", queues[i],
         variation);
-    fail_unless (loop->longest <= queues[i] / 20000. * SECOND);
+    fail_unless (loop->max_wait <= queues[i] / 20000. * SECOND);
     loop_free (loop);
   }
 }
@@ -341,7 +341,7 @@ GST_START_TEST (endless_queue_grows_for_ever)
     loop_run (loop);
     log_use (loop, "endless", &use, &variation);
     fail_unless (use >= .95);
-    queued[i] = loop->longest;
+    queued[i] = loop->max_wait;
     loop_free (loop);
   }
   fail_unless (queued[0] > SECONDS / 5 * SECOND);
@@ -359,10 +359,10 @@ GST_START_TEST (every_tenth_packet_lost)
   loop->every = 10;
   loop_run (loop);
   GST_INFO ("p %.4f to %.4f, mean %.4f; X is %.4f of s / (R * 0.565)",
-      loop->p_least, loop->p_most, loop->p_sum / loop->n_judged,
+      loop->p_min, loop->p_max, loop->p_sum / loop->n_judged,
       loop->relative_sum / loop->n_judged);
-  fail_unless (loop->p_least >= .095 && loop->p_most <= .105,
-      "%g to %g", loop->p_least, loop->p_most);
+  fail_unless (loop->p_min >= .095 && loop->p_max <= .105,
+      "%g to %g", loop->p_min, loop->p_max);
   fail_unless (fabs (loop->relative_sum / loop->n_judged - 1) <= .02,
       "%g", loop->relative_sum / loop->n_judged);
   loop_free (loop);
@@ -383,8 +383,8 @@ GST_START_TEST (application_is_given_twice_what_it_sends)
   loop_run (loop);
   tfrc_sender_get_state (loop->sender, &state);
   GST_INFO ("X %.0f, X_recv %u", state.rate, state.receive_rate);
-  fail_unless (loop->most_received <= 12800 * 1.2, "%u", loop->most_received);
-  fail_unless (state.rate <= 2.0 * loop->most_received + 1, "%g", state.rate);
+  fail_unless (loop->max_received <= 12800 * 1.2, "%u", loop->max_received);
+  fail_unless (state.rate <= 2.0 * loop->max_received + 1, "%g", state.rate);
   fail_unless (state.rate >= 12800, "%g", state.rate);
   loop_free (loop);
 }
@@ -398,7 +398,7 @@ GST_START_TEST (random_loss_is_survived)
 
   loop->random_loss = .1;
   loop_run (loop);
-  GST_INFO ("p %.4f to %.4f, mean %.4f", loop->p_least, loop->p_most,
+  GST_INFO ("p %.4f to %.4f, mean %.4f", loop->p_min, loop->p_max,
       loop->p_sum / loop->n_judged);
   fail_unless (loop->p_sum / loop->n_judged > .06
       && loop->p_sum / loop->n_judged < .14);

@@ -527,7 +527,7 @@ GST_START_TEST (mean_loss_interval)
   const guint open[] = { 200, 100, 100, 100, 100, 100, 100, 100, 100 };
   const guint two[] = { 10, 30, 20 };
   const guint longer[] = { 60, 40 };
-  const guint longest[] = { 45, 40, 30 };
+  const guint open_intervals[] = { 45, 40, 30 };
 
   /* I_tot1 = 20 + 40 + 60 + 80 + 80 + 72 + 56 + 32 = 440, by 6 */
   assert_near (1 / get_p (rising, 9), 73.333333, 1e-6);
@@ -537,7 +537,7 @@ GST_START_TEST (mean_loss_interval)
   assert_near (1 / get_p (two, 3), 25, 1e-6);
   /* the oldest counts once: max (60, 40), max (85 / 2, 70 / 2) */
   assert_near (1 / get_p (longer, 2), 60, 1e-6);
-  assert_near (1 / get_p (longest, 3), 42.5, 1e-6);
+  assert_near (1 / get_p (open_intervals, 3), 42.5, 1e-6);
 }
 
 GST_END_TEST;
@@ -823,7 +823,7 @@ GST_START_TEST (receive_rate_of_sparse_packets_has_no_sawtooth)
   GRand *random = g_rand_new_with_seed (514);
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };
   TfrcReceiver *receiver = tfrc_receiver_new (&config);
-  guint64 sequence = FIRST + 1, least = G_MAXUINT64, most = 0, n = 0;
+  guint64 sequence = FIRST + 1, min = G_MAXUINT64, max = 0, n = 0;
   guint i;
 
   tfrc_receiver_set_round_trip (receiver, 22 * MS);
@@ -840,13 +840,13 @@ GST_START_TEST (receive_rate_of_sparse_packets_has_no_sawtooth)
       tfrc_receiver_take_report (receiver, now, &report);
       if (n++ == 0)
         continue;
-      least = MIN (least, report.receive_rate);
-      most = MAX (most, report.receive_rate);
+      min = MIN (min, report.receive_rate);
+      max = MAX (max, report.receive_rate);
     }
   }
   fail_unless_equals_uint64 (n, 2000);
-  fail_unless (least >= 18800 && most <= 21300, "%" G_GUINT64_FORMAT " to %"
-      G_GUINT64_FORMAT, least, most);
+  fail_unless (min >= 18800 && max <= 21300, "%" G_GUINT64_FORMAT " to %"
+      G_GUINT64_FORMAT, min, max);
   tfrc_receiver_free (receiver);
   g_rand_free (random);
 }

@@ -240,7 +240,7 @@ GST_START_TEST (socket_of_another_protocol_is_refused)
 GST_END_TEST;
 
 /* ms */
-#define PATIENCE 20000
+#define TIMEOUT 20000
 #define SENDS 5
 
 static gint
@@ -291,7 +291,7 @@ GST_START_TEST (refusal_of_a_packet_before_is_ignored)
   foreign = foreign_new (test, __i__, port);
 
   fail_unless_equals_int (send (g_socket_get_fd (foreign), "x", 1, 0), 1);
-  fail_unless (has_socket_error (foreign, PATIENCE));
+  fail_unless (has_socket_error (foreign, TIMEOUT));
   fail_unless_equals_int (take_socket_error (foreign), ECONNREFUSED);
 
   self = udplite_socket_new_from_socket (foreign, FALSE, &error);

@@ -34,10 +34,10 @@
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
 /* DCCP Data Dropped: a word for each block, one more for each time that the
  * runs, which go downwards, pass into another word, and moving the history */
-#define MAX_DROPPED_STEPS (DCCP_LONGEST_OPTIONS + 2 * HISTORY_STEPS)
+#define MAX_DROPPED_STEPS (DCCP_MAX_OPTIONS + 2 * HISTORY_STEPS)
 /* The sink asks for each Drop Code of each option whether a key packet is among
  * the range. The ranges of a Drop Code don't overlap, and each has a block. */
-#define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_LONGEST_OPTIONS)
+#define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
 /* DCCP Loss Intervals: they don't overlap, so it is one history, and one more
  * word for each interval. */
 #define MAX_LOSS_STEPS (HISTORY_STEPS + TFRC_MAX_INTERVALS)
@@ -326,13 +326,13 @@ fill_sent_data (DccpConnection * connection)
 
 /* As many options of this type as a packet has room for */
 static gsize
-fill_options (guint8 bytes[DCCP_LONGEST_OPTIONS], guint8 type,
+fill_options (guint8 bytes[DCCP_MAX_OPTIONS], guint8 type,
     const guint8 * value, gsize size)
 {
   gsize offset = 0, n;
 
-  while (DCCP_LONGEST_OPTIONS - offset > 2) {
-    n = MIN (size, DCCP_LONGEST_OPTIONS - offset - 2);
+  while (DCCP_MAX_OPTIONS - offset > 2) {
+    n = MIN (size, DCCP_MAX_OPTIONS - offset - 2);
     bytes[offset] = type;
     bytes[offset + 1] = n + 2;
     memcpy (bytes + offset + 2, value, n);
@@ -346,7 +346,7 @@ static void
 hear_data_dropped (DccpWire * wire)
 {
   const guint8 codes[] = { 0, 1, 2, 3, 7 };
-  guint8 options[DCCP_LONGEST_OPTIONS], blocks[253];
+  guint8 options[DCCP_MAX_OPTIONS], blocks[253];
   DccpPacket packet = dccp_wire_next (wire, CLIENT, DCCP_ACK);
   guint i;
 
@@ -496,7 +496,7 @@ measure_dccp_jump (void)
 static guint64
 measure_dccp_type (DccpType type)
 {
-  guint8 options[DCCP_LONGEST_OPTIONS], value[253];
+  guint8 options[DCCP_MAX_OPTIONS], value[253];
   guint64 worst = 0, before, after;
   DccpPacket packet;
   DccpWire wire;

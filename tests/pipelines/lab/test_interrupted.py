@@ -29,7 +29,7 @@ LAB = SOURCE / "pipelines" / "lab"
 
 LONG = "--long" in sys.argv
 SECONDS_TO_WAIT = 240
-LONGEST_SECONDS = 20 if LONG else 6  # nobody is ended later
+MAX_SECONDS = 20 if LONG else 6  # nobody is ended later
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT,
            signal.SIGKILL)
 # What a terminal does: Ctrl-C, Ctrl-\, and that it is closed
@@ -148,7 +148,7 @@ class InterruptedTest(test_testbed.Nothing):
             if number % len(ways) == 0:
                 chance.shuffle(ways)
             way, whole = ways[number % len(ways)]
-            seconds = chance.uniform(0.1, LONGEST_SECONDS)
+            seconds = chance.uniform(0.1, MAX_SECONDS)
             with self.subTest(seed=seed, number=number, way=way, whole=whole,
                               seconds=seconds):
                 self.end(argv, way, whole, seconds)
