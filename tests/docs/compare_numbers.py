@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Compares the numbers in the docs of two revisions, as one set over all pages.
+
+Whoever rewrites prose must not lose or change a figure. This script lists each
+number that the docs of the revision BASE have and those of the working tree
+don't have, with the lines in which it stood:
+
+    python3 tests/docs/compare_numbers.py BASE
+
+It ends with status 1 if a number is missing. A number may move to another page
+or become a part of another sentence. A figure that was measured again is
+missing, too: the commit that replaces it says so.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PAGES = ("README.md", "docs/*.md", "pipelines/*.md")
+# Digits with decimals, groups of three and exponents; "1,234" and "1234" are
+# the same number.
+NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?(?![\w]*\d)")
+WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
+         "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
+         "twelve": 12}
+
+
+def find_numbers(text: str) -> set[str]:
+    numbers = {found.replace(",", "") for found in NUMBER.findall(text)}
+    return numbers | {str(value) for word, value in WORDS.items()
+                      if re.search(rf"\b{word}\b", text, re.I)}
+
+
+def read_pages(revision: str | None) -> dict[str, str]:
+    """The pages by path: of a revision, or of the working tree."""
+    if revision is None:
+        return {path.relative_to(SOURCE).as_posix(): path.read_text()
+                for pattern in PAGES for path in sorted(SOURCE.glob(pattern))}
+    git = ["git", "-C", str(SOURCE)]
+    names = subprocess.run(
+        [*git, "ls-tree", "-r", "--name-only", revision], check=True,
+        capture_output=True, text=True).stdout.splitlines()
+    chosen = [name for name in names
+              if any(pathlib.PurePath(name).match(page) for page in PAGES)
+              and pathlib.PurePath(name).parent.name in ("", "docs",
+                                                         "pipelines")]
+    return {name: subprocess.run(
+        [*git, "show", f"{revision}:{name}"], check=True,
+        capture_output=True, text=True).stdout for name in chosen}
+
+
+def find_missing(before: dict[str, str],
+                 after: dict[str, str]) -> dict[str, list[str]]:
+    """The lines of `before` by each number that `after` has nowhere."""
+    kept = find_numbers("\n".join(after.values()))
+    missing: dict[str, list[str]] = {}
+    for name, page in before.items():
+        for number, line in enumerate(page.splitlines(), 1):
+            for value in find_numbers(line) - kept:
+                missing.setdefault(value, []).append(
+                    f"{name}:{number}: {line.strip()}")
+    return missing
+
+
+def main() -> int:
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        print(__doc__)
+        return 2
+    missing = find_missing(read_pages(sys.argv[1]), read_pages(None))
+    for value, lines in sorted(missing.items()):
+        print(f"{value} is missing:", *lines, sep="\n    ")
+    print(f"{len(missing)} numbers are missing")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
