@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of open TUN devices; see gsttundevices.h. */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gsttundevices.h"
 
 #define FIELD "devices"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Properties and device of tunsrc and tunsink; see gsttunport.h. */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gsttunport.h"
 
 #include "gstwirelessproperties.h"

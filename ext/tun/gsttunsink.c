@@ -21,10 +21,6 @@
  * ]| A radio link from the namespace a to b, without a way back.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gsttunsink.h"
 
 #include <errno.h>

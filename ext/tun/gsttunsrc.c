@@ -22,10 +22,6 @@
  * crosses it.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gsttunsrc.h"
 
 #include <errno.h>

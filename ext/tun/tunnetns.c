@@ -7,10 +7,6 @@
 
 #define _GNU_SOURCE             /* setns */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "tunnetns.h"
 
 #include <errno.h>

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Flushes, buffers and buffer lists of a live source; see the header. */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstlivesource.h"
 
 /* --- unlock and unlock_stop ----------------------------------------------- */

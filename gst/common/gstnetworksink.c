@@ -3,10 +3,6 @@
  * See the header for what it promises, gstnetworksinkprivate.h for its threads.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstnetworksinkprivate.h"
 
 #include "gstnetworkuri.h"

@@ -3,10 +3,6 @@
  * receiver begins with a key frame. All in the streaming thread.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstnetworksinkprivate.h"
 
 #include "gstwirelessevents.h"

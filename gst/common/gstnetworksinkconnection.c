@@ -4,10 +4,6 @@
  * again.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstnetworksinkprivate.h"
 
 /* Between two attempts to connect: the first pause, doubled up to the longest.

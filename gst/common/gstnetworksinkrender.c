@@ -4,10 +4,6 @@
  * which the connection is drained.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstnetworksinkprivate.h"
 
 #include "gstwirelessevents.h"

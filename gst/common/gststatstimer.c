@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Statistics at an interval of the pipeline's clock; see the header. */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gststatstimer.h"
 
 /* One of each element, freed with it. All is protected by OBJECT_LOCK. */

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Events between our elements, and held ones; see the header. */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstwirelessevents.h"
 
 /* --- between a queue and a sink ------------------------------------------- */

@@ -21,10 +21,6 @@
  * ]| Sends to whoever connects.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstdccpthinsink.h"
 
 #include <string.h>

@@ -22,10 +22,6 @@
  * ]| The same
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstdccpthinsrc.h"
 
 #include <string.h>

@@ -28,10 +28,6 @@
  * ]| The same over RTP.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstifdqueueprivate.h"
 
 #include <string.h>

@@ -4,10 +4,6 @@
  * their time, and it drops frames on a link that has room for all.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstifdqueueprivate.h"
 
 /* Elements between us and a sink, more than any pipeline has */

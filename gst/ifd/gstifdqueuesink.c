@@ -4,10 +4,6 @@
  * and enters the line; events and queries enter it at their place.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstifdqueueprivate.h"
 
 #include "gstwirelessevents.h"

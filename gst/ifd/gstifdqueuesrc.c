@@ -4,10 +4,6 @@
  * between them; and what comes from downstream.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstifdqueueprivate.h"
 
 #include "gstwirelessevents.h"

@@ -3,10 +3,6 @@
  * it drops.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstifdqueueprivate.h"
 
 #include <string.h>

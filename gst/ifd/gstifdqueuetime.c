@@ -3,10 +3,6 @@
  * that this costs. As clocksync does, but by DTS, and a pause ends the wait.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstifdqueueprivate.h"
 
 #define GST_CAT_DEFAULT gst_ifd_queue_debug

@@ -26,10 +26,6 @@
  * queue drops, and tells what becomes of the connection.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstifdsink.h"
 
 #include "gstifdqueue.h"

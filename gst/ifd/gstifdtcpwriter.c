@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A TCP connection under GstNetworkSink; see the header. */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstifdtcpwriter.h"
 
 #include "gstmpegvideoinput.h"

@@ -3,10 +3,6 @@
  * does for it, or why it does nothing. Nothing is done while nobody reads it.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstmmtpsinkprivate.h"
 
 #define MEGABIT 1e6

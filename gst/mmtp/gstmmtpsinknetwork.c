@@ -3,10 +3,6 @@
  * the driver that runs its core.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstmmtpsinkprivate.h"
 
 #include <string.h>

@@ -6,10 +6,6 @@
  * property and the messages call a path a channel, as the paper does.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstmmtpsinkprivate.h"
 
 #include <net/if.h>

@@ -3,10 +3,6 @@
  * and by the bytes of its buffers where these tell more than the flags.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstmmtpsinkprivate.h"
 
 static const struct

@@ -3,10 +3,6 @@
  * its flags, what its prelude says; and how upstream waits for room.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstmmtpsinkprivate.h"
 
 #include <string.h>

@@ -3,10 +3,6 @@
  * request for a key frame; its counters statistics, over all sessions.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstmmtpsinkprivate.h"
 
 #include <string.h>

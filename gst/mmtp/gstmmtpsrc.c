@@ -22,10 +22,6 @@
  * ]| Listens at the port of the URI, and plays what comes.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstmmtpsrcprivate.h"
 
 #include "gstnetworkuri.h"

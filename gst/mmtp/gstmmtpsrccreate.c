@@ -3,10 +3,6 @@
  * threads, caps, and buffers with their times on the pipeline's clock.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstmmtpsrcprivate.h"
 
 /* --- the queue: with lock ------------------------------------------------- */

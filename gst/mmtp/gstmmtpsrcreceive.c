@@ -3,10 +3,6 @@
  * core, and what the core tells.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstmmtpsrcprivate.h"
 
 #include <string.h>

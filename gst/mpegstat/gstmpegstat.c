@@ -45,10 +45,6 @@
  * ]| Logs when each frame arrives.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstmpegstatprivate.h"
 
 #include <string.h>

@@ -3,10 +3,6 @@
  * standard output and in the log.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstmpegstatprivate.h"
 
 #include <errno.h>

@@ -31,10 +31,6 @@
  * Since: 0.1
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstrfc2250depay.h"
 
 #include <gst/rtp/gstrtpbuffer.h>

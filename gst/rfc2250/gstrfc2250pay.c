@@ -30,10 +30,6 @@
  * Since: 0.1
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstrfc2250pay.h"
 
 #include <gst/rtp/gstrtpbuffer.h>

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Caps and the enumeration of the UDP-Lite elements; see the header. */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstudplitecommon.h"
 
 /* --- the backends -------------------------------------------------------- */

@@ -3,10 +3,6 @@
  * of them has a socket, and each receiver gets all packets.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstudplitesinkprivate.h"
 
 #include <errno.h>

@@ -35,10 +35,6 @@
  * ]| Plays it.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstudplitesrcprivate.h"
 
 #include "gstnetworkuri.h"

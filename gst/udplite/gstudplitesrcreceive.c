@@ -5,10 +5,6 @@
  * because it is large, and none holds 64 KiB because another could be.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstudplitesrcprivate.h"
 
 #include <gst/net/gstnetaddressmeta.h>

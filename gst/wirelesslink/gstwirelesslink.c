@@ -30,10 +30,6 @@
  * ]| The link is too slow for the film, and its queue loses B-frames, no others.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstwirelesslinkprivate.h"
 
 #include <stdio.h>

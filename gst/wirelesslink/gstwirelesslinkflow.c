@@ -5,10 +5,6 @@
  * and packets from behind it that came out earlier wait for it.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstwirelesslinkprivate.h"
 
 #define GST_CAT_DEFAULT gst_wireless_link_debug

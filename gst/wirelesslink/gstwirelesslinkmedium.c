@@ -7,10 +7,6 @@
  * link as far as all flows are known.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstwirelesslinkprivate.h"
 
 #define GST_CAT_DEFAULT gst_wireless_link_debug

@@ -4,10 +4,6 @@
  * holds up nothing else.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstwirelesslinkprivate.h"
 
 #define GST_CAT_DEFAULT gst_wireless_link_debug

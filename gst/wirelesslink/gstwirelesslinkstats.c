@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The statistics of wirelesslink: of all flows together, and of each. */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "gstwirelesslinkprivate.h"
 
 #include <string.h>

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of properties, see the header. */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "wirelesslinksettings.h"
 
 #include <errno.h>

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads lists of IP addresses with prefix lengths; see tunaddress.h. */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "tunaddress.h"
 
 #include <string.h>

@@ -4,10 +4,6 @@
  * table says of both what we accept, in the order that we prefer.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "dccpfeatures.h"
 
 #include <string.h>

@@ -3,10 +3,6 @@
  * (RFC 4340 section 13).
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "dccpoptions.h"
 
 #define LAST_SINGLE_BYTE 31     /* RFC 4340 section 5.8: they have no length */

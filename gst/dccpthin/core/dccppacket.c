@@ -3,10 +3,6 @@
  * here, and the checksum over every byte of it: eight of them at a time.
  */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "dccppacket.h"
 
 #include <string.h>

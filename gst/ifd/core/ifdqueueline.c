@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The line of frames, events and queries; see the header. */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "ifdqueueline.h"
 
 #define NO_NUMBER G_MAXUINT64

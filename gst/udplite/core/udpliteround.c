@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* See udpliteround.h. */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "udpliteround.h"
 
 #include <string.h>
