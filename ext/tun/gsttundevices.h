@@ -4,14 +4,11 @@
  * travels as GstContext.
  */
 
-#ifndef __GST_TUN_DEVICES_H__
-#define __GST_TUN_DEVICES_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "tundevice.h"
-
-G_BEGIN_DECLS
 
 /* Its structure has one field, `devices`, of GST_TYPE_TUN_DEVICES. */
 #define GST_TUN_DEVICES_CONTEXT_TYPE "gst.wireless.tun-devices"
@@ -35,7 +32,3 @@ TunDevice *gst_tun_devices_acquire (GstTunDevices * devices,
 /* The last one closes it. */
 void gst_tun_devices_release (GstTunDevices * devices, TunDevice * device,
     gboolean read);
-
-G_END_DECLS
-
-#endif /* __GST_TUN_DEVICES_H__ */

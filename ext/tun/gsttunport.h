@@ -3,14 +3,11 @@
  * the way to the table of devices, and the hold on one of them.
  */
 
-#ifndef __GST_TUN_PORT_H__
-#define __GST_TUN_PORT_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gsttundevices.h"
-
-G_BEGIN_DECLS
 
 #define GST_TUN_CAPS "application/x-ip"
 
@@ -49,7 +46,3 @@ guint64 gst_tun_port_get_dropped (GstTunPort * port);
 
 /* Hands the table to a neighbour that asks; FALSE: not that question. */
 gboolean gst_tun_port_answer (GstTunPort * port, GstQuery * query);
-
-G_END_DECLS
-
-#endif /* __GST_TUN_PORT_H__ */

@@ -7,16 +7,13 @@
  * and verifies those of packets that are written.
  */
 
-#ifndef __TUN_DEVICE_H__
-#define __TUN_DEVICE_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "tunaddress.h"
 #include "tunlink.h"
 #include "tunnetns.h"
-
-G_BEGIN_DECLS
 
 /* IPv4 and IPv6 know no larger packet without jumbograms */
 #define TUN_MAX_PACKET 65575
@@ -68,7 +65,3 @@ guint tun_device_get_mtu (TunDevice * device);
 
 /* Any thread: packets that found its queue full since it was made; 0: unknown */
 guint64 tun_device_get_dropped (TunDevice * device);
-
-G_END_DECLS
-
-#endif /* __TUN_DEVICE_H__ */

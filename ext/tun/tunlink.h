@@ -3,14 +3,11 @@
  * with the kernel's own words where it refuses.
  */
 
-#ifndef __TUN_LINK_H__
-#define __TUN_LINK_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "tunaddress.h"
-
-G_BEGIN_DECLS
 
 typedef struct _TunLink TunLink;
 
@@ -39,7 +36,3 @@ gboolean tun_link_is_up (TunLink * link);
 /* Packets that the kernel sent into the device and that found no room in its
  * queue; 0: unknown, too */
 guint64 tun_link_get_dropped (TunLink * link);
-
-G_END_DECLS
-
-#endif /* __TUN_LINK_H__ */

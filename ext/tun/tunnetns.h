@@ -3,12 +3,9 @@
  * them that leaves all threads of the program where they are.
  */
 
-#ifndef __TUN_NETNS_H__
-#define __TUN_NETNS_H__
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -32,7 +29,3 @@ typedef gboolean (*TunNetnsFunc) (gpointer user_data, GError ** error);
  * that is not ours. What it opens there stays there. */
 gboolean tun_netns_call (const TunNetns * netns, TunNetnsFunc func,
     gpointer user_data, GError ** error);
-
-G_END_DECLS
-
-#endif /* __TUN_NETNS_H__ */

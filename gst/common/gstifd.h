@@ -3,15 +3,12 @@
  * show them: a type for properties, fields of statistics, and caps.
  */
 
-#ifndef __GST_IFD_H__
-#define __GST_IFD_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gstwirelessprelude.h"
 #include "ifdclassifier.h"
-
-G_BEGIN_DECLS
 
 /* --- statistics ----------------------------------------------------------- */
 
@@ -43,7 +40,3 @@ gboolean gst_h26x_caps_get_codec (const GstCaps * caps, IfdCodec * codec);
 GST_WIRELESS_API
 gboolean gst_h26x_caps_set_codec_data (const GstCaps * caps,
     IfdClassifier * classifier);
-
-G_END_DECLS
-
-#endif /* __GST_IFD_H__ */

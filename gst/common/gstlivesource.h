@@ -3,15 +3,12 @@
  * buffer lists as if they were buffers, and its pause may stop a task for ever.
  */
 
-#ifndef __GST_LIVE_SOURCE_H__
-#define __GST_LIVE_SOURCE_H__
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/base/gstbasesrc.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 /* --- unlock and unlock_stop ------------------------------------------------ */
 
@@ -80,7 +77,3 @@ GstFlowReturn gst_live_list_submit (GstLiveFlush * flush,
 GST_WIRELESS_API
 GstFlowReturn gst_live_list_submit_buffer (GstLiveFlush * flush,
     GstBuffer * buffer, GstBuffer ** out);
-
-G_END_DECLS
-
-#endif /* __GST_LIVE_SOURCE_H__ */

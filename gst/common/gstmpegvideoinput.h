@@ -5,15 +5,12 @@
  * element owns those; call from the streaming thread only.
  */
 
-#ifndef __GST_MPEG_VIDEO_INPUT_H__
-#define __GST_MPEG_VIDEO_INPUT_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "mpegvideoframer.h"
 #include "mpegvideotimeline.h"
-
-G_BEGIN_DECLS
 
 /* The caps that every such element takes */
 #define GST_MPEG_VIDEO_INPUT_CAPS \
@@ -84,7 +81,3 @@ GstCaps *gst_mpeg_video_input_make_caps (GstMpegVideoInput * input,
 GST_WIRELESS_API
 GstEvent *gst_mpeg_video_input_convert_segment (GstMpegVideoInput * input,
     GstEvent * event);
-
-G_END_DECLS
-
-#endif /* __GST_MPEG_VIDEO_INPUT_H__ */

@@ -16,16 +16,13 @@
  *   any thread                describe, fill_stats
  */
 
-#ifndef __GST_NETWORK_SINK_H__
-#define __GST_NETWORK_SINK_H__
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/base/gstbasesink.h>
 #include <gio/gio.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -135,7 +132,3 @@ GST_WIRELESS_API
 GstStructure * gst_network_sink_create_stats (GstNetworkSink * self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstNetworkSink, gst_object_unref)
-
-G_END_DECLS
-
-#endif /* __GST_NETWORK_SINK_H__ */

@@ -17,13 +17,10 @@
  *              `-> IDLE                     EOS; a buffer begins anew
  */
 
-#ifndef __GST_NETWORK_SINK_PRIVATE_H__
-#define __GST_NETWORK_SINK_PRIVATE_H__
+#pragma once
 
 #include "gstnetworksink.h"
 #include "gststatstimer.h"
-
-G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_network_sink_debug);
 /* The category of the element that `self` is */
@@ -194,7 +191,3 @@ gboolean gst_network_sink_greet_receiver (GstNetworkSink * self,
 void gst_network_sink_clear_rest (GstNetworkSink * self);
 /* What comes next continues no frame. */
 void gst_network_sink_begin_stream (GstNetworkSink * self);
-
-G_END_DECLS
-
-#endif /* __GST_NETWORK_SINK_PRIVATE_H__ */

@@ -9,16 +9,13 @@
  * other properties in a table (gstwirelessproperties.h), too.
  */
 
-#ifndef __GST_NETWORK_SRC_H__
-#define __GST_NETWORK_SRC_H__
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/base/gstpushsrc.h>
 #include <gio/gio.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_NETWORK_SRC (gst_network_src_get_type ())
 GST_WIRELESS_API
@@ -91,7 +88,3 @@ GST_WIRELESS_API
 GstClockTime gst_network_src_get_timeout (GstNetworkSrc * self);
 GST_WIRELESS_API
 void gst_network_src_tell_timeout (GstNetworkSrc * self, GstClockTime timeout);
-
-G_END_DECLS
-
-#endif /* __GST_NETWORK_SRC_H__ */

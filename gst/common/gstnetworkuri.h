@@ -3,15 +3,12 @@
  * schemes have the same form.
  */
 
-#ifndef __GST_NETWORK_URI_H__
-#define __GST_NETWORK_URI_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gstwirelessprelude.h"
 #include "gstwirelessproperties.h"
-
-G_BEGIN_DECLS
 
 /* A URI is scheme://host:port?key=value&...: keys of the query are names of those
  * properties whose tables allow it (PROPERTY_URI). media, encoding-name, payload and
@@ -56,7 +53,3 @@ void gst_network_uri_get_property (gpointer element, GValue * value,
  * opened then. FALSE: an error was posted. */
 GST_WIRELESS_API
 gboolean gst_network_uri_check (GstElement * element);
-
-G_END_DECLS
-
-#endif /* __GST_NETWORK_URI_H__ */

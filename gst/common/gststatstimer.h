@@ -3,15 +3,12 @@
  * pipeline's clock, whether buffers come or not.
  */
 
-#ifndef __GST_STATS_TIMER_H__
-#define __GST_STATS_TIMER_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gstwirelessprelude.h"
 #include "gstwirelessproperties.h"
-
-G_BEGIN_DECLS
 
 /* Returns what is posted, or NULL for nothing; called by the clock's thread */
 typedef GstStructure *(*GstStatsTimerFunc) (GstElement * element);
@@ -37,7 +34,3 @@ void gst_stats_timer_start (GstElement * element,
 /* On the way to PAUSED. None runs from here on, whoever sets the interval. */
 GST_WIRELESS_API
 void gst_stats_timer_stop (GstElement * element);
-
-G_END_DECLS
-
-#endif /* __GST_STATS_TIMER_H__ */

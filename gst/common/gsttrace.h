@@ -3,20 +3,13 @@
  * each packet at LOG, the rest at DEBUG.
  */
 
-#ifndef __GST_TRACE_H__
-#define __GST_TRACE_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gstwirelessprelude.h"
 
-G_BEGIN_DECLS
-
 GST_WIRELESS_API
 void gst_wireless_trace (GstDebugCategory * category, gpointer element,
     gboolean is_packet, const gchar * format, va_list args)
     G_GNUC_PRINTF (4, 0);
-
-G_END_DECLS
-
-#endif /* __GST_TRACE_H__ */

@@ -3,15 +3,12 @@
  * reset. All functions but gst_waker_wait () are called with the element's lock.
  */
 
-#ifndef __GST_WAKER_H__
-#define __GST_WAKER_H__
+#pragma once
 
 #include <gio/gio.h>
 #include <gst/gst.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -32,7 +29,3 @@ void gst_waker_reset (GstWaker * waker);
 GST_WIRELESS_API
 void gst_waker_wait (GstWaker * waker, GstClockTime time,
     GCancellable * cancellable);
-
-G_END_DECLS
-
-#endif /* __GST_WAKER_H__ */

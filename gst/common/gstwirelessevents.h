@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Events between our elements, and events that one of them holds back. */
 
-#ifndef __GST_WIRELESS_EVENTS_H__
-#define __GST_WIRELESS_EVENTS_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 /* --- between a queue and a sink ------------------------------------------- */
 
@@ -38,7 +35,3 @@ gboolean gst_wireless_event_is_ending (GstEvent * event);
  * of GstEvent, owned */
 GST_WIRELESS_API
 void gst_held_events_flush (GQueue * events);
-
-G_END_DECLS
-
-#endif /* __GST_WIRELESS_EVENTS_H__ */

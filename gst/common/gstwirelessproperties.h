@@ -17,14 +17,11 @@
  *   in finalize      gst_wireless_properties_clear
  */
 
-#ifndef __GST_WIRELESS_PROPERTIES_H__
-#define __GST_WIRELESS_PROPERTIES_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 /* --- when a property may be changed, and by whom -------------------------- */
 
@@ -126,7 +123,3 @@ void gst_wireless_properties_clear (gpointer object, GType type);
 /* NULL: it is in no table. */
 GST_WIRELESS_API
 const GstWirelessProperty *gst_wireless_properties_find (GParamSpec * pspec);
-
-G_END_DECLS
-
-#endif /* __GST_WIRELESS_PROPERTIES_H__ */

@@ -2,14 +2,11 @@
 /* Members of a struct as statistics. A table of the element names the members.
  */
 
-#ifndef __GST_WIRELESS_STATS_H__
-#define __GST_WIRELESS_STATS_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -25,7 +22,3 @@ void gst_wireless_stats_fill (GstStructure * structure,
 GST_WIRELESS_API
 void gst_wireless_stats_add (const GstWirelessStatsField * fields,
     guint n_fields, gpointer sum, gconstpointer more);
-
-G_END_DECLS
-
-#endif /* __GST_WIRELESS_STATS_H__ */

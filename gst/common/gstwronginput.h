@@ -3,14 +3,11 @@
  * that takes video frames, and which elements it needs.
  */
 
-#ifndef __GST_WRONG_INPUT_H__
-#define __GST_WRONG_INPUT_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -47,7 +44,3 @@ GstElement *gst_wrong_input_get_element (GstElement * owner);
  * says why. Sources whose start () always says why drop it by this. */
 GST_WIRELESS_API
 void gst_wrong_input_drop_start_error (GstElementClass * klass);
-
-G_END_DECLS
-
-#endif /* __GST_WRONG_INPUT_H__ */

@@ -3,14 +3,11 @@
  * URIs, enumerations, the properties of a connection, statistics.
  */
 
-#ifndef __GST_DCCP_THIN_COMMON_H__
-#define __GST_DCCP_THIN_COMMON_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "dccpendpoint.h"
-
-G_BEGIN_DECLS
 
 #define GST_DCCP_THIN_SCHEME "dccpthin"
 #define GST_DCCP_THIN_DEFAULT_PORT 5004 /* as RTP's */
@@ -81,7 +78,3 @@ void gst_dccp_thin_fill_stats (GstStructure * structure,
 
 /* Why there is no connection, or none any more */
 GError *gst_dccp_thin_error_of (const DccpEvent * event);
-
-G_END_DECLS
-
-#endif /* __GST_DCCP_THIN_COMMON_H__ */

@@ -8,13 +8,10 @@
  * to.
  */
 
-#ifndef __GST_DCCP_THIN_END_H__
-#define __GST_DCCP_THIN_END_H__
+#pragma once
 
 #include "driver.h"
 #include "gstdccpthincommon.h"
-
-G_BEGIN_DECLS
 
 /* What the element makes of what comes; the first three with lock */
 typedef struct
@@ -123,7 +120,3 @@ void gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end);
     PROPERTY_ENUM ("mode", "Mode", "Who connects to whom", \
         PROPERTY_READY | PROPERTY_URI, end.settings.mode, \
         gst_dccp_thin_mode_get_type, initial)
-
-G_END_DECLS
-
-#endif /* __GST_DCCP_THIN_END_H__ */

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* dcctpthinsrc, and the same element by the name dccpthinsrc. */
 
-#ifndef __GST_DCCP_THIN_SRC_H__
-#define __GST_DCCP_THIN_SRC_H__
+#pragma once
 
 #include "gstnetworksrc.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_DCCP_THIN_SRC (gst_dccp_thin_src_get_type ())
 G_DECLARE_FINAL_TYPE (GstDccpThinSrc, gst_dccp_thin_src, GST, DCCP_THIN_SRC,
@@ -14,7 +11,3 @@ G_DECLARE_FINAL_TYPE (GstDccpThinSrc, gst_dccp_thin_src, GST, DCCP_THIN_SRC,
 
 GST_ELEMENT_REGISTER_DECLARE (dcctpthinsrc);
 GST_ELEMENT_REGISTER_DECLARE (dccpthinsrc);
-
-G_END_DECLS
-
-#endif /* __GST_DCCP_THIN_SRC_H__ */

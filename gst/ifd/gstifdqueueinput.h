@@ -4,16 +4,13 @@
  * streaming thread only.
  */
 
-#ifndef __GST_IFD_QUEUE_INPUT_H__
-#define __GST_IFD_QUEUE_INPUT_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gstifd.h"
 #include "gstmpegvideoinput.h"
 #include "ifdqueueline.h"
-
-G_BEGIN_DECLS
 
 #define GST_IFD_QUEUE_USABLE_CAPS \
     GST_MPEG_VIDEO_INPUT_CAPS "; " GST_H26X_CAPS
@@ -77,7 +74,3 @@ gboolean gst_ifd_queue_input_pull (GstIfdQueueInput * input,
     IfdLineItem * item, GstCaps ** caps);
 void gst_ifd_queue_input_get_stats (const GstIfdQueueInput * input,
     GstIfdQueueInputStats * stats);
-
-G_END_DECLS
-
-#endif /* __GST_IFD_QUEUE_INPUT_H__ */

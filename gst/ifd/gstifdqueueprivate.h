@@ -4,15 +4,12 @@
  * its time (gstifdqueuetime.c), and what it tells (gstifdqueuestats.c).
  */
 
-#ifndef __GST_IFD_QUEUE_PRIVATE_H__
-#define __GST_IFD_QUEUE_PRIVATE_H__
+#pragma once
 
 #include "gstifdqueue.h"
 #include "gstifdqueueinput.h"
 #include "gststatstimer.h"
 #include "ifdqueueline.h"
-
-G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_ifd_queue_debug);
 
@@ -149,7 +146,3 @@ GstMessage *gst_ifd_queue_new_drop_message (GstIfdQueue * self,
 GstElement *gst_ifd_queue_get_peer_element (GstPad * pad);
 /* Warns once of a sink behind us that waits for timestamps. */
 void gst_ifd_queue_look_downstream (GstIfdQueue * self);
-
-G_END_DECLS
-
-#endif /* __GST_IFD_QUEUE_PRIVATE_H__ */

@@ -4,17 +4,10 @@
  * waits while the network is full.
  */
 
-#ifndef __GST_IFD_TCP_WRITER_H__
-#define __GST_IFD_TCP_WRITER_H__
+#pragma once
 
 #include "gstnetworksink.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_IFD_TCP_WRITER (gst_ifd_tcp_writer_get_type ())
 G_DECLARE_FINAL_TYPE (GstIfdTcpWriter, gst_ifd_tcp_writer, GST, IFD_TCP_WRITER,
     GstNetworkSink)
-
-G_END_DECLS
-
-#endif /* __GST_IFD_TCP_WRITER_H__ */

@@ -4,12 +4,9 @@
  * functions do nothing, and the figures are 0.
  */
 
-#ifndef __IFD_TCP_SOCKET_H__
-#define __IFD_TCP_SOCKET_H__
+#pragma once
 
 #include <gio/gio.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -41,7 +38,3 @@ void ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures);
 gsize ifd_tcp_socket_get_room (GSocket * socket, guint lowat);
 /* FALSE: the system can't tell, `all` is as it was */
 gboolean ifd_tcp_socket_is_acknowledged (GSocket * socket, gboolean * all);
-
-G_END_DECLS
-
-#endif /* __IFD_TCP_SOCKET_H__ */

@@ -5,14 +5,11 @@
  * other.
  */
 
-#ifndef __GST_MMTP_COMMON_H__
-#define __GST_MMTP_COMMON_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "mmtppacket.h"
-
-G_BEGIN_DECLS
 
 #define GST_MMTP_SCHEME "mmtp"
 #define GST_MMTP_DEFAULT_PORT 5004      /* MMTP has none; as RTP's */
@@ -58,7 +55,3 @@ void gst_mmtp_clock_map_reset (GstMmtpClockMap * map);
 /* FALSE: the pipeline has no clock yet */
 gboolean gst_mmtp_clock_map_get (GstMmtpClockMap * map, GstElement * element,
     gint64 * anchor);
-
-G_END_DECLS
-
-#endif /* __GST_MMTP_COMMON_H__ */

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The element mmtpsink. */
 
-#ifndef __GST_MMTP_SINK_H__
-#define __GST_MMTP_SINK_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gstnetworksink.h"
 
-G_BEGIN_DECLS
-
 #define GST_TYPE_MMTP_SINK (gst_mmtp_sink_get_type ())
 G_DECLARE_FINAL_TYPE (GstMmtpSink, gst_mmtp_sink, GST, MMTP_SINK,
     GstNetworkSink)
 GST_ELEMENT_REGISTER_DECLARE (mmtpsink);
-
-G_END_DECLS
-
-#endif /* __GST_MMTP_SINK_H__ */

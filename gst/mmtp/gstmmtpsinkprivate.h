@@ -10,8 +10,7 @@
  * end of the stream is drained in the streaming thread: never in both.
  */
 
-#ifndef __GST_MMTP_SINK_PRIVATE_H__
-#define __GST_MMTP_SINK_PRIVATE_H__
+#pragma once
 
 #include "driver.h"
 #include "gstmmtpcommon.h"
@@ -23,8 +22,6 @@
 #include "mmtpsender.h"
 #include "mmtpstamps.h"
 #include "pictureinfo.h"
-
-G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_mmtp_sink_debug);
 #define GST_CAT_DEFAULT gst_mmtp_sink_debug
@@ -191,7 +188,3 @@ void gst_mmtp_sink_unlock_and_tell (gpointer element);
 void gst_mmtp_sink_keep_stats (GstMmtpSink * self);
 void gst_mmtp_sink_clear_stats (GstMmtpSink * self);
 void gst_mmtp_sink_fill_stats (GstNetworkSink * sink, GstStructure * stats);
-
-G_END_DECLS
-
-#endif /* __GST_MMTP_SINK_PRIVATE_H__ */

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The element mmtpsrc. */
 
-#ifndef __GST_MMTP_SRC_H__
-#define __GST_MMTP_SRC_H__
+#pragma once
 
 #include "gstnetworksrc.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_MMTP_SRC (gst_mmtp_src_get_type ())
 G_DECLARE_FINAL_TYPE (GstMmtpSrc, gst_mmtp_src, GST, MMTP_SRC, GstNetworkSrc)
 GST_ELEMENT_REGISTER_DECLARE (mmtpsrc);
-
-G_END_DECLS
-
-#endif /* __GST_MMTP_SRC_H__ */

@@ -8,15 +8,12 @@
  * from there to the streaming thread.
  */
 
-#ifndef __GST_MMTP_SRC_PRIVATE_H__
-#define __GST_MMTP_SRC_PRIVATE_H__
+#pragma once
 
 #include "driver.h"
 #include "gstmmtpcommon.h"
 #include "gstmmtpsrc.h"
 #include "mmtpreceiver.h"
-
-G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_mmtp_src_debug);
 #define GST_CAT_DEFAULT gst_mmtp_src_debug
@@ -93,7 +90,3 @@ void gst_mmtp_src_queue_end (GstMmtpSrc * self);
 void gst_mmtp_src_set_queue_caps (GstMmtpSrc * self, const gchar * caps);
 /* TRUE: the last thing in it was the end of the stream */
 gboolean gst_mmtp_src_clear_queue (GstMmtpSrc * self);
-
-G_END_DECLS
-
-#endif /* __GST_MMTP_SRC_PRIVATE_H__ */

@@ -4,12 +4,9 @@
  * is missing it knows none, and says so.
  */
 
-#ifndef __MMTP_INTERFACES_H__
-#define __MMTP_INTERFACES_H__
+#pragma once
 
 #include <gio/gio.h>
-
-G_BEGIN_DECLS
 
 typedef struct _MmtpInterfaces MmtpInterfaces;
 
@@ -34,7 +31,3 @@ gboolean mmtp_interfaces_update (MmtpInterfaces * interfaces);
 const GPtrArray *mmtp_interfaces_get (MmtpInterfaces * interfaces);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (MmtpInterfaces, mmtp_interfaces_free)
-
-G_END_DECLS
-
-#endif /* __MMTP_INTERFACES_H__ */

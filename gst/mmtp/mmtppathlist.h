@@ -16,12 +16,9 @@
  * Text only: names are not resolved here.
  */
 
-#ifndef __MMTP_PATH_LIST_H__
-#define __MMTP_PATH_LIST_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -67,7 +64,3 @@ MmtpPathSpec *mmtp_path_spec_new_interface (const gchar * interface,
 void mmtp_path_spec_free (MmtpPathSpec * spec);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (MmtpPathList, mmtp_path_list_free)
-
-G_END_DECLS
-
-#endif /* __MMTP_PATH_LIST_H__ */

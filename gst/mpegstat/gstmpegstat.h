@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The element mpegstat; what it does and why is in gstmpegstat.c. */
 
-#ifndef __GST_MPEG_STAT_H__
-#define __GST_MPEG_STAT_H__
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_MPEG_STAT (gst_mpeg_stat_get_type ())
 G_DECLARE_FINAL_TYPE (GstMpegStat, gst_mpeg_stat, GST, MPEG_STAT, GstElement)
 
 GST_ELEMENT_REGISTER_DECLARE (mpegstat)
-
-G_END_DECLS
-
-#endif /* __GST_MPEG_STAT_H__ */

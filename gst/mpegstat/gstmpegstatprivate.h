@@ -4,8 +4,7 @@
  * tells in gstmpegstattell.c.
  */
 
-#ifndef __GST_MPEG_STAT_PRIVATE_H__
-#define __GST_MPEG_STAT_PRIVATE_H__
+#pragma once
 
 #include "gstmpegstat.h"
 #include "gstmpegvideoinput.h"
@@ -15,8 +14,6 @@
 #include "mpegstatcore.h"
 #include "mpegstatlog.h"
 #include "mpegstatunits.h"
-
-G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_mpeg_stat_debug);
 #define GST_CAT_DEFAULT gst_mpeg_stat_debug
@@ -99,7 +96,3 @@ gboolean gst_mpeg_stat_is_heard (GstMpegStat * self, const Settings * settings);
 /* Prints, logs and posts the event, as far as it is wanted. */
 void gst_mpeg_stat_tell (GstMpegStat * self, const Settings * settings,
     const MpegStatEvent * event);
-
-G_END_DECLS
-
-#endif /* __GST_MPEG_STAT_PRIVATE_H__ */

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The element rfc2250pay. */
 
-#ifndef __GST_RFC2250_PAY_H__
-#define __GST_RFC2250_PAY_H__
+#pragma once
 
 #include <gst/rtp/gstrtpbasepayload.h>
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_RFC2250_PAY (gst_rfc2250_pay_get_type ())
 G_DECLARE_FINAL_TYPE (GstRfc2250Pay, gst_rfc2250_pay, GST, RFC2250_PAY,
     GstRTPBasePayload)
 GST_ELEMENT_REGISTER_DECLARE (rfc2250pay);
-
-G_END_DECLS
-
-#endif /* __GST_RFC2250_PAY_H__ */

@@ -3,15 +3,12 @@
  * enumeration of the backends, and what caps say of the bytes in a packet.
  */
 
-#ifndef __GST_UDPLITE_COMMON_H__
-#define __GST_UDPLITE_COMMON_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "udplitecoverage.h"
 #include "udplitesocket.h"
-
-G_BEGIN_DECLS
 
 #define GST_UDPLITE_SCHEME "udplite"
 
@@ -21,7 +18,3 @@ GType gst_udplite_backend_get_type (void);
 
 /* From caps of a packet; NULL is unknown too */
 UdpliteFormat gst_udplite_format_from_caps (const GstCaps * caps);
-
-G_END_DECLS
-
-#endif /* __GST_UDPLITE_COMMON_H__ */

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Joining groups on the interfaces, and for the senders, that properties name. */
 
-#ifndef __GST_UDPLITE_MULTICAST_H__
-#define __GST_UDPLITE_MULTICAST_H__
+#pragma once
 
 #include "udplitesocket.h"
-
-G_BEGIN_DECLS
 
 gboolean gst_udplite_is_multicast (GInetSocketAddress * address);
 
@@ -15,7 +12,3 @@ gboolean gst_udplite_is_multicast (GInetSocketAddress * address);
 gboolean gst_udplite_set_membership (UdpliteSocket * socket, gboolean join,
     GInetSocketAddress * group, const gchar * interfaces,
     const gchar * sources, GError ** error);
-
-G_END_DECLS
-
-#endif /* __GST_UDPLITE_MULTICAST_H__ */

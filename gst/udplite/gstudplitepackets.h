@@ -3,15 +3,12 @@
  * the checksum has to cover.
  */
 
-#ifndef __GST_UDPLITE_PACKETS_H__
-#define __GST_UDPLITE_PACKETS_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "udplitecoverage.h"
 #include "udplitesocket.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -45,7 +42,3 @@ void gst_udplite_packets_unmap (GstUdplitePackets * packets);
 /* What was mapped, for this receiver */
 const UdpliteOutput *gst_udplite_packets_address (GstUdplitePackets * packets,
     const DatagramPath * path);
-
-G_END_DECLS
-
-#endif /* __GST_UDPLITE_PACKETS_H__ */

@@ -3,15 +3,12 @@
  * (gstudplitesink.c), and its receivers and sockets (gstudplitesinknetwork.c).
  */
 
-#ifndef __GST_UDPLITE_SINK_PRIVATE_H__
-#define __GST_UDPLITE_SINK_PRIVATE_H__
+#pragma once
 
 #include "gstudplitecommon.h"
 #include "gstudplitepackets.h"
 #include "gstudplitesink.h"
 #include "udpliteround.h"
-
-G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_udplite_sink_debug);
 
@@ -88,7 +85,3 @@ void gst_udplite_sink_leave_group (GstUdpliteSink * self,
     UdpliteClient * client);
 /* ttl, qos-dscp, ... were changed; with the lock */
 void gst_udplite_sink_apply_options (GstUdpliteSink * self);
-
-G_END_DECLS
-
-#endif /* __GST_UDPLITE_SINK_PRIVATE_H__ */

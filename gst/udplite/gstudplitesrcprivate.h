@@ -3,14 +3,11 @@
  * in gstudplitesrcsocket.c, the way of a packet in gstudplitesrcreceive.c.
  */
 
-#ifndef __GST_UDPLITE_SRC_PRIVATE_H__
-#define __GST_UDPLITE_SRC_PRIVATE_H__
+#pragma once
 
 #include "gstudplitesrc.h"
 
 #include "gstudplitecommon.h"
-
-G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_udplite_src_debug);
 #define GST_CAT_DEFAULT gst_udplite_src_debug
@@ -74,7 +71,3 @@ void gst_udplite_src_close (GstUdpliteSrc * self, gboolean again);
 void gst_udplite_src_update_dropped (GstUdpliteSrc * self);
 
 GstFlowReturn gst_udplite_src_create (GstPushSrc * src, GstBuffer ** buffer);
-
-G_END_DECLS
-
-#endif /* __GST_UDPLITE_SRC_PRIVATE_H__ */

@@ -3,13 +3,10 @@
  * own has to know before the kernel chooses it.
  */
 
-#ifndef __UDPLITE_ROUTES_H__
-#define __UDPLITE_ROUTES_H__
+#pragma once
 
 #include "datagramsocket.h"
 #include "udplite.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -32,7 +29,3 @@ void udplite_routes_clear (UdpliteRoutes * self);
  * call. NULL: no way there */
 const UdpliteRoute *udplite_routes_find (UdpliteRoutes * self,
     const DatagramPath * to, DatagramSocket * socket, GError ** error);
-
-G_END_DECLS
-
-#endif /* __UDPLITE_ROUTES_H__ */

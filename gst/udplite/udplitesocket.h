@@ -4,13 +4,10 @@
  * Not thread safe, but one thread may send while another receives.
  */
 
-#ifndef __UDPLITE_SOCKET_H__
-#define __UDPLITE_SOCKET_H__
+#pragma once
 
 #include "datagramsocket.h"
 #include "udplite.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -111,7 +108,3 @@ guint udplite_socket_receive (UdpliteSocket * self, UdpliteInput * inputs,
 /* Any thread may call it. */
 void udplite_socket_get_stats (UdpliteSocket * self,
     UdpliteSocketStats * stats);
-
-G_END_DECLS
-
-#endif /* __UDPLITE_SOCKET_H__ */

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the backends of UdpliteSocket have to do, and what they share. */
 
-#ifndef __UDPLITE_SOCKET_PRIVATE_H__
-#define __UDPLITE_SOCKET_PRIVATE_H__
+#pragma once
 
 #include "udplitesocket.h"
-
-G_BEGIN_DECLS
 
 /* As <linux/udp.h> or <netinet/udplite.h> have them, where there are such */
 #define UDPLITE_SOCKET_LEVEL UDPLITE_PROTOCOL
@@ -99,7 +96,3 @@ guint udplite_socket_send_datagrams (UdpliteSocket * self,
 gboolean udplite_socket_check (UdpliteSocket * self, UdpliteInput * input,
     gsize offset, gsize size, const UdpliteAddresses * addresses,
     UdpliteSocketStats * stats);
-
-G_END_DECLS
-
-#endif /* __UDPLITE_SOCKET_PRIVATE_H__ */

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The element wirelesslink; what it does and why is in gstwirelesslink.c. */
 
-#ifndef __GST_WIRELESS_LINK_H__
-#define __GST_WIRELESS_LINK_H__
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_WIRELESS_LINK (gst_wireless_link_get_type ())
 G_DECLARE_FINAL_TYPE (GstWirelessLink, gst_wireless_link, GST, WIRELESS_LINK,
     GstElement)
 
 GST_ELEMENT_REGISTER_DECLARE (wirelesslink)
-
-G_END_DECLS
-
-#endif /* __GST_WIRELESS_LINK_H__ */

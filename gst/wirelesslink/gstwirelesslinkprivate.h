@@ -10,8 +10,7 @@
  * OBJECT_LOCKs and never by who holds one.
  */
 
-#ifndef __GST_WIRELESS_LINK_PRIVATE_H__
-#define __GST_WIRELESS_LINK_PRIVATE_H__
+#pragma once
 
 #include "gstwirelesslink.h"
 
@@ -24,8 +23,6 @@
 #include "wirelesslinklog.h"
 #include "wirelesslinksettings.h"
 #include "wirelesslinkvideo.h"
-
-G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_wireless_link_debug);
 
@@ -259,7 +256,3 @@ GstStructure *gst_wireless_link_create_stats (GstElement * element);
 void gst_wireless_link_post_stats (GstWirelessLink * self);
 /* For the timer: NULL while no link runs. Writes the log, too */
 GstStructure *gst_wireless_link_create_interval_stats (GstElement * element);
-
-G_END_DECLS
-
-#endif /* __GST_WIRELESS_LINK_PRIVATE_H__ */

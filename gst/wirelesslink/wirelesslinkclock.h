@@ -3,12 +3,9 @@
  * pipeline. It stands still while the pipeline does not play. It has no lock.
  */
 
-#ifndef __WIRELESS_LINK_CLOCK_H__
-#define __WIRELESS_LINK_CLOCK_H__
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* All zero: stands still at the beginning */
 typedef struct
@@ -31,7 +28,3 @@ wireless_link_clock_is_running (const WirelessLinkClock * self)
 /* Of a clock that runs */
 GstClockID wireless_link_clock_new_wait (const WirelessLinkClock * self,
     guint64 time);
-
-G_END_DECLS
-
-#endif /* __WIRELESS_LINK_CLOCK_H__ */

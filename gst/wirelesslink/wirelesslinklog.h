@@ -4,12 +4,9 @@
  * pieces, at the latest when a second of link time has passed since.
  */
 
-#ifndef __WIRELESS_LINK_LOG_H__
-#define __WIRELESS_LINK_LOG_H__
+#pragma once
 
 #include "link.h"
-
-G_BEGIN_DECLS
 
 typedef struct _WirelessLinkLog WirelessLinkLog;
 
@@ -23,7 +20,3 @@ void wireless_link_log_free (WirelessLinkLog * log);
 gboolean wireless_link_log_event (WirelessLinkLog * log,
     const LinkEvent * event, GError ** error);
 gboolean wireless_link_log_flush (WirelessLinkLog * log, GError ** error);
-
-G_END_DECLS
-
-#endif /* __WIRELESS_LINK_LOG_H__ */

@@ -5,14 +5,11 @@
  * set first.
  */
 
-#ifndef __WIRELESS_LINK_SETTINGS_H__
-#define __WIRELESS_LINK_SETTINGS_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "linkconfig.h"
-
-G_BEGIN_DECLS
 
 typedef struct _WirelessLinkSettings WirelessLinkSettings;
 
@@ -41,7 +38,3 @@ void wireless_link_settings_get (WirelessLinkSettings * settings,
 gboolean wireless_link_settings_build (WirelessLinkSettings * settings,
     WirelessLinkConfig * config, GError ** error);
 void wireless_link_config_clear (WirelessLinkConfig * config);
-
-G_END_DECLS
-
-#endif /* __WIRELESS_LINK_SETTINGS_H__ */

@@ -3,14 +3,11 @@
  * of video.
  */
 
-#ifndef __WIRELESS_LINK_VIDEO_H__
-#define __WIRELESS_LINK_VIDEO_H__
+#pragma once
 
 #include <gst/gst.h>
 
 #include "videopacket.h"
-
-G_BEGIN_DECLS
 
 /* What the buffers of some caps are */
 typedef enum
@@ -26,7 +23,3 @@ WirelessLinkVideo wireless_link_video_from_caps (GstCaps * caps);
 /* FALSE: no packet of video. number: of the buffer, where it is a frame */
 gboolean wireless_link_video_parse (WirelessLinkVideo video,
     GstBuffer * buffer, guint32 number, VideoPacket * packet);
-
-G_END_DECLS
-
-#endif /* __WIRELESS_LINK_VIDEO_H__ */

@@ -3,12 +3,9 @@
  * in it is told with the word that is wrong. GLib and the C library only.
  */
 
-#ifndef __TUN_ADDRESS_H__
-#define __TUN_ADDRESS_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 #define TUN_ADDRESS_MAX_BYTES 16
 
@@ -32,7 +29,3 @@ gboolean tun_address_has_family (const GArray * addresses, gint family);
 gchar *tun_address_to_string (const TunAddress * address);
 
 guint tun_address_n_bytes (const TunAddress * address);
-
-G_END_DECLS
-
-#endif /* __TUN_ADDRESS_H__ */

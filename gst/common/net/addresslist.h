@@ -3,14 +3,11 @@
  * sources has it: "192.0.2.7, 198.51.100.0/24, 2001:db8::/32".
  */
 
-#ifndef __ADDRESS_LIST_H__
-#define __ADDRESS_LIST_H__
+#pragma once
 
 #include <gio/gio.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 typedef struct _AddressList AddressList;
 
@@ -25,7 +22,3 @@ void address_list_free (AddressList * list);
 GST_WIRELESS_API
 gboolean address_list_contains (const AddressList * list,
     const guint8 * address, gsize size);
-
-G_END_DECLS
-
-#endif /* __ADDRESS_LIST_H__ */

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A packet as a socket takes and gives it. */
 
-#ifndef __DATAGRAM_H__
-#define __DATAGRAM_H__
+#pragma once
 
 #include "datagrampath.h"
-
-G_BEGIN_DECLS
 
 #define DATAGRAM_MAX_PARTS 16   /* per packet, beside `bytes` */
 
@@ -36,7 +33,3 @@ GST_WIRELESS_API
 gsize datagram_get_size (const Datagram * datagram);
 GST_WIRELESS_API
 void datagram_copy_bytes (const Datagram * datagram, guint8 * to);
-
-G_END_DECLS
-
-#endif /* __DATAGRAM_H__ */

@@ -6,14 +6,11 @@
  * hashed byte by byte. The bytes before `remote_port` identify the remote host.
  */
 
-#ifndef __DATAGRAM_PATH_H__
-#define __DATAGRAM_PATH_H__
+#pragma once
 
 #include <glib.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -37,7 +34,3 @@ gboolean datagram_path_is_mapped (const DatagramPath * path);
  * text with g_free(). */
 GST_WIRELESS_API
 gchar *datagram_path_to_string (const DatagramPath * path);
-
-G_END_DECLS
-
-#endif /* __DATAGRAM_PATH_H__ */

@@ -12,14 +12,11 @@
  * One thread may send while another one receives, unless it is connected.
  */
 
-#ifndef __DATAGRAM_SOCKET_H__
-#define __DATAGRAM_SOCKET_H__
+#pragma once
 
 #include <gio/gio.h>
 
 #include "datagram.h"
-
-G_BEGIN_DECLS
 
 #define DATAGRAM_BATCH 64       /* packets per system call */
 
@@ -128,7 +125,3 @@ gint datagram_socket_receive (DatagramSocket * socket, Datagram * datagrams,
     guint n, GError ** error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DatagramSocket, datagram_socket_free)
-
-G_END_DECLS
-
-#endif /* __DATAGRAM_SOCKET_H__ */

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What opening a datagram socket and its packets share. */
 
-#ifndef __DATAGRAM_SOCKET_PRIVATE_H__
-#define __DATAGRAM_SOCKET_PRIVATE_H__
+#pragma once
 
 #include <netinet/in.h>
 
 #include "datagramsocket.h"
 #include "socketclock.h"
-
-G_BEGIN_DECLS
 
 #define IPV4_HEADER_SIZE 20     /* RFC 791, without options */
 
@@ -52,7 +49,3 @@ void datagram_path_set_native (DatagramPath * path,
     const DatagramNative * native);
 /* RFC 4291 section 2.5.6 */
 gboolean datagram_is_link_local (const guint8 address[16], gsize size);
-
-G_END_DECLS
-
-#endif /* __DATAGRAM_SOCKET_PRIVATE_H__ */

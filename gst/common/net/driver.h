@@ -16,14 +16,11 @@
  * are protected by the lock, which belongs to the owner.
  */
 
-#ifndef __DRIVER_H__
-#define __DRIVER_H__
+#pragma once
 
 #include "datagramsocket.h"
 #include "driverpoll.h"
 #include "driververbs.h"
-
-G_BEGIN_DECLS
 
 #define DRIVER_MAX_PATHS 256
 
@@ -139,7 +136,3 @@ void driver_wake (Driver * driver, gboolean always);
 GST_WIRELESS_API
 gboolean driver_run (Driver * driver, gboolean (*is_done) (gpointer owner),
     gint64 deadline, GCancellable * cancellable, GError ** error);
-
-G_END_DECLS
-
-#endif /* __DRIVER_H__ */

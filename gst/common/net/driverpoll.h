@@ -3,14 +3,11 @@
  * (g_poll counts milliseconds, which is too coarse for pacing.)
  */
 
-#ifndef __DRIVER_POLL_H__
-#define __DRIVER_POLL_H__
+#pragma once
 
 #include <glib.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -34,7 +31,3 @@ guint driver_poll_add (DriverPoll * poll, gint fd, gushort events);
 void driver_poll_wait (DriverPoll * poll, guint64 time);
 /* Of GIOCondition: what the last wait found */
 gushort driver_poll_get_events (DriverPoll * poll, guint index);
-
-G_END_DECLS
-
-#endif /* __DRIVER_POLL_H__ */

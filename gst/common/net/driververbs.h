@@ -4,12 +4,9 @@
  * (driver.h) knows a core by it alone.
  */
 
-#ifndef __DRIVER_VERBS_H__
-#define __DRIVER_VERBS_H__
+#pragma once
 
 #include "datagram.h"
-
-G_BEGIN_DECLS
 
 #define DRIVER_NEVER G_MAXUINT64
 
@@ -41,7 +38,3 @@ typedef struct
   void (*set_blocked) (gpointer core, guint64 now, guint path,
       gboolean is_blocked);
 } DriverVerbs;
-
-G_END_DECLS
-
-#endif /* __DRIVER_VERBS_H__ */

@@ -16,14 +16,11 @@
  * Times are ns on one clock of the caller's and never go back.
  */
 
-#ifndef __PREFIX_LIMITER_H__
-#define __PREFIX_LIMITER_H__
+#pragma once
 
 #include <glib.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 #define PREFIX_LIMITER_SECRET_SIZE 32
 #define PREFIX_LIMITER_MAX_HOST 24      /* bytes */
@@ -69,7 +66,3 @@ gboolean prefix_limiter_take_reserve (PrefixLimiter * limiter, guint64 now,
 GST_WIRELESS_API
 void prefix_limiter_remember (PrefixLimiter * limiter,
     const PrefixLimiterHost * host);
-
-G_END_DECLS
-
-#endif /* __PREFIX_LIMITER_H__ */

@@ -4,14 +4,11 @@
  * all, and who reads them has to look.
  */
 
-#ifndef __RAW_SOCKET_H__
-#define __RAW_SOCKET_H__
+#pragma once
 
 #include <gio/gio.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 /* Bytes before the destination's port */
 #define RAW_SOCKET_DESTINATION_OFFSET 2
@@ -30,7 +27,3 @@ gboolean raw_socket_accept_everything (gint fd, GError ** error);
 GST_WIRELESS_API
 gboolean raw_socket_filter_port (gint fd, gboolean ipv6, guint16 port,
     GError ** error);
-
-G_END_DECLS
-
-#endif /* __RAW_SOCKET_H__ */

@@ -5,14 +5,11 @@
  * only: the same on every machine.
  */
 
-#ifndef __SEEDED_DRAW_H__
-#define __SEEDED_DRAW_H__
+#pragma once
 
 #include <glib.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 /* A probability as the count of the 2^64 draws that hit: 0 to never, and
  * G_MAXUINT64 for always */
@@ -42,7 +39,3 @@ guint64 seeded_draw_geometric (guint64 draw, SeededChance chance);
 /* -ln (draw / 2^64) as a fixed-point number with 32 bits of fraction */
 GST_WIRELESS_API
 guint64 seeded_draw_log (guint64 draw);
-
-G_END_DECLS
-
-#endif /* __SEEDED_DRAW_H__ */

@@ -4,16 +4,13 @@
  * thread that receives.
  */
 
-#ifndef __SOCKET_CLOCK_H__
-#define __SOCKET_CLOCK_H__
+#pragma once
 
 #include <glib.h>
 
 #include <sys/socket.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -47,7 +44,3 @@ gboolean socket_clock_read_stamp (const struct cmsghdr *control,
 GST_WIRELESS_API
 guint64 socket_clock_get_arrival (const SocketClock * clock, guint64 stamp,
     gint64 now);
-
-G_END_DECLS
-
-#endif /* __SOCKET_CLOCK_H__ */

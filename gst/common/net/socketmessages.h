@@ -5,16 +5,13 @@
  * whoever asks next.
  */
 
-#ifndef __SOCKET_MESSAGES_H__
-#define __SOCKET_MESSAGES_H__
+#pragma once
 
 #include <gio/gio.h>
 
 #include <sys/socket.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 /* As Linux's struct mmsghdr */
 typedef struct
@@ -47,7 +44,3 @@ guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
 GST_WIRELESS_API
 gboolean socket_set_error (GError ** error, gint error_number,
     const gchar * format, ...) G_GNUC_PRINTF (3, 4);
-
-G_END_DECLS
-
-#endif /* __SOCKET_MESSAGES_H__ */

@@ -3,18 +3,11 @@
  * this.
  */
 
-#ifndef __SYSTEM_RANDOM_H__
-#define __SYSTEM_RANDOM_H__
+#pragma once
 
 #include <gio/gio.h>
 
 #include "gstwirelessprelude.h"
 
-G_BEGIN_DECLS
-
 GST_WIRELESS_API
 gboolean system_random_fill (guint8 * bytes, gsize size, GError ** error);
-
-G_END_DECLS
-
-#endif /* __SYSTEM_RANDOM_H__ */

@@ -7,12 +7,9 @@
  * Sections are those of ITU-T H.264 (ISO/IEC 14496-10).
  */
 
-#ifndef __H264_HEADERS_H__
-#define __H264_HEADERS_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef struct _H264Headers H264Headers;
 
@@ -64,7 +61,3 @@ gint32 h264_headers_begin_picture (H264Headers * headers,
  * order_lsb (pic_order_cnt_type 1 and 2) */
 guint h264_headers_get_order_range (const H264Headers * headers,
     const H264Slice * slice);
-
-G_END_DECLS
-
-#endif /* __H264_HEADERS_H__ */

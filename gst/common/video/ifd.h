@@ -15,14 +15,11 @@
  *     if (ifd_poll_output (ifd, now, &frame)) { send it; ifd_sent (ifd, now); }
  */
 
-#ifndef __IFD_H__
-#define __IFD_H__
+#pragma once
 
 #include <glib.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 #define IFD_MAX_FRAMES 64
 #define IFD_DEFAULT_MAX_FRAMES 3
@@ -200,7 +197,3 @@ gboolean ifd_flush (Ifd * ifd, IfdFrame * frame);
 
 GST_WIRELESS_API
 void ifd_get_stats (const Ifd * ifd, IfdStats * stats);
-
-G_END_DECLS
-
-#endif /* __IFD_H__ */

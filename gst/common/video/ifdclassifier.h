@@ -9,14 +9,11 @@
  * and, for codec data, ISO/IEC 14496-15.
  */
 
-#ifndef __IFD_CLASSIFIER_H__
-#define __IFD_CLASSIFIER_H__
+#pragma once
 
 #include <glib.h>
 
 #include "ifd.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -98,7 +95,3 @@ gboolean ifd_classifier_find_slices (const IfdClassifier * classifier,
 GST_WIRELESS_API
 guint64 ifd_classifier_get_malformed (const IfdClassifier * classifier,
     IfdMalformed reason);
-
-G_END_DECLS
-
-#endif /* __IFD_CLASSIFIER_H__ */

@@ -5,14 +5,11 @@
  * Section numbers below are those of 13818-2 unless they say 11172-2.
  */
 
-#ifndef __MPEG_VIDEO_H__
-#define __MPEG_VIDEO_H__
+#pragma once
 
 #include <glib.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 /* Table 6-1, start code values. Slices are 01 to AF. */
 #define MPEG_VIDEO_CODE_PICTURE       0x00
@@ -154,7 +151,3 @@ guint mpeg_video_macroblock_rows (const MpegVideoSequence * sequence,
 GST_WIRELESS_API
 guint64 mpeg_video_gop_frame_number (const MpegVideoGop * gop, guint fps_n,
     guint fps_d);
-
-G_END_DECLS
-
-#endif /* __MPEG_VIDEO_H__ */

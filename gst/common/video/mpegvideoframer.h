@@ -8,12 +8,9 @@
  * max_frame_size.
  */
 
-#ifndef __MPEG_VIDEO_FRAMER_H__
-#define __MPEG_VIDEO_FRAMER_H__
+#pragma once
 
 #include "mpegvideo.h"
-
-G_BEGIN_DECLS
 
 #define MPEG_VIDEO_TIME_NONE G_MAXUINT64
 
@@ -142,7 +139,3 @@ mpeg_video_frame_unit_end (const MpegVideoFrame * frame, guint i)
 /* The end of its last picture: its size, less a sequence end code */
 GST_WIRELESS_API
 gsize mpeg_video_frame_picture_end (const MpegVideoFrame * frame);
-
-G_END_DECLS
-
-#endif /* __MPEG_VIDEO_FRAMER_H__ */

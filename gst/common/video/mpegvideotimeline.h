@@ -17,12 +17,9 @@
  * start of its GOP; what is missing after the last one received can't be known.
  */
 
-#ifndef __MPEG_VIDEO_TIMELINE_H__
-#define __MPEG_VIDEO_TIMELINE_H__
+#pragma once
 
 #include "mpegvideoframer.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -73,7 +70,3 @@ void mpeg_video_timeline_drain (MpegVideoTimeline * timeline);
 GST_WIRELESS_API
 gboolean mpeg_video_timeline_poll_loss (MpegVideoTimeline * timeline,
     MpegVideoLoss * loss);
-
-G_END_DECLS
-
-#endif /* __MPEG_VIDEO_TIMELINE_H__ */

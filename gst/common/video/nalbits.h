@@ -5,12 +5,9 @@
  * asks once, at the end of it, whether all of it was there.
  */
 
-#ifndef __NAL_BITS_H__
-#define __NAL_BITS_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -33,7 +30,3 @@ guint32 nal_bits_take_ue (NalBits * bits);
 gint32 nal_bits_take_se (NalBits * bits);
 /* ue(v) of at most max: larger ones count as beyond the end */
 guint32 nal_bits_take_index (NalBits * bits, guint32 max);
-
-G_END_DECLS
-
-#endif /* __NAL_BITS_H__ */

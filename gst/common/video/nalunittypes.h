@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The types of NAL units that tell how much a picture matters. */
 
-#ifndef __NAL_UNIT_TYPES_H__
-#define __NAL_UNIT_TYPES_H__
+#pragma once
 
 /* ISO/IEC 14496-10, 7.3.1: fields of the first byte */
 #define H264_REF_IDC 0x60       /* nal_ref_idc */
@@ -45,5 +44,3 @@
 /* RFC 7798, 4.4: types of RTP payloads */
 #define H265_AP 48
 #define H265_FU 49
-
-#endif /* __NAL_UNIT_TYPES_H__ */

@@ -9,14 +9,11 @@
  * payload formats: RFC 2250, RFC 6184 and RFC 7798.
  */
 
-#ifndef __PICTURE_INFO_H__
-#define __PICTURE_INFO_H__
+#pragma once
 
 #include <glib.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -70,7 +67,3 @@ void picture_reader_reset (PictureReader * reader);
 GST_WIRELESS_API
 void picture_reader_input (PictureReader * reader, const guint8 * data,
     gsize size, guint64 pts, gboolean is_key, PictureInfo * info);
-
-G_END_DECLS
-
-#endif /* __PICTURE_INFO_H__ */

@@ -3,15 +3,12 @@
  * extension of section 3.4.1: the codec, and nothing else.
  */
 
-#ifndef __RFC2250_HEADER_H__
-#define __RFC2250_HEADER_H__
+#pragma once
 
 #include <glib.h>
 
 #include "gstwirelessprelude.h"
 #include "mpegvideo.h"
-
-G_BEGIN_DECLS
 
 #define RFC2250_HEADER_SIZE 4
 #define RFC2250_EXTENSION_SIZE 4
@@ -73,7 +70,3 @@ gsize rfc2250_header_measure (const guint8 * data, gsize size);
 GST_WIRELESS_API
 void rfc2250_header_set_picture (Rfc2250Header * header,
     const MpegVideoPicture * picture);
-
-G_END_DECLS
-
-#endif /* __RFC2250_HEADER_H__ */

@@ -3,14 +3,11 @@
  * Elements use GstRTPBuffer.
  */
 
-#ifndef __RTP_HEADER_H__
-#define __RTP_HEADER_H__
+#pragma once
 
 #include <glib.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 /* RFC 3550 section 5.1: the fixed part of it */
 #define RTP_HEADER_SIZE 12
@@ -23,7 +20,3 @@ G_BEGIN_DECLS
  * is not RTP of version 2, or its header does not fit into size bytes. */
 GST_WIRELESS_API
 gsize rtp_header_get_size (const guint8 * rtp, gsize size);
-
-G_END_DECLS
-
-#endif /* __RTP_HEADER_H__ */

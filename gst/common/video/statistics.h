@@ -4,14 +4,11 @@
  * caller's.
  */
 
-#ifndef __STATISTICS_H__
-#define __STATISTICS_H__
+#pragma once
 
 #include <glib.h>
 
 #include "gstwirelessprelude.h"
-
-G_BEGIN_DECLS
 
 /* Signed values in buckets whose width grows with the value: a percentile is
  * right to 1 part in 128, over the whole range of gint64. */
@@ -66,7 +63,3 @@ void statistics_rate_add (StatisticsRate * rate, guint64 now, guint bytes);
  * has passed since the first arrival, over that time, without that arrival. */
 GST_WIRELESS_API
 guint64 statistics_rate_get (StatisticsRate * rate, guint64 now);
-
-G_END_DECLS
-
-#endif /* __STATISTICS_H__ */

@@ -6,15 +6,12 @@
  * surely such a packet is none.
  */
 
-#ifndef __VIDEO_PACKET_H__
-#define __VIDEO_PACKET_H__
+#pragma once
 
 #include <glib.h>
 
 #include "gstwirelessprelude.h"
 #include "mpegvideo.h"
-
-G_BEGIN_DECLS
 
 #define VIDEO_PACKET_ANY_TYPE 128
 /* bytes: no more of a packet is looked at */
@@ -50,7 +47,3 @@ gboolean video_packet_parse_ip (VideoPacket * packet, const guint8 * data,
 GST_WIRELESS_API
 gboolean video_packet_parse_frame (VideoPacket * packet, const guint8 * data,
     gsize size);
-
-G_END_DECLS
-
-#endif /* __VIDEO_PACKET_H__ */

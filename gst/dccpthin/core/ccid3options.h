@@ -4,13 +4,10 @@
  * control.
  */
 
-#ifndef __CCID3_OPTIONS_H__
-#define __CCID3_OPTIONS_H__
+#pragma once
 
 #include "dccpoption.h"
 #include "tfrclosses.h"
-
-G_BEGIN_DECLS
 
 enum
 {
@@ -38,7 +35,3 @@ gboolean ccid3_option_write_rtt_estimate (DccpOptionWriter * writer,
     guint64 round_trip);
 gboolean ccid3_option_write_loss_intervals (DccpOptionWriter * writer,
     const TfrcIntervals * intervals);
-
-G_END_DECLS
-
-#endif /* __CCID3_OPTIONS_H__ */

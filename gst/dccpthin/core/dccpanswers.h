@@ -4,12 +4,9 @@
  * section 7.5.4).
  */
 
-#ifndef __DCCP_ANSWERS_H__
-#define __DCCP_ANSWERS_H__
+#pragma once
 
 #include "dccppacket.h"
-
-G_BEGIN_DECLS
 
 #define DCCP_ANSWERS_PER_SECOND 8
 #define DCCP_RESET_SIZE 28      /* bytes, without options */
@@ -47,7 +44,3 @@ gsize dccp_answers_pop (DccpAnswers * answers, DatagramPath * path,
  * are those that came. */
 void dccp_answers_make_reset (DccpPacket * reset, const DccpPacket * packet,
     guint8 code);
-
-G_END_DECLS
-
-#endif /* __DCCP_ANSWERS_H__ */

@@ -12,12 +12,9 @@
  * Operations that are marked as optional may be NULL.
  */
 
-#ifndef __DCCP_CCID_H__
-#define __DCCP_CCID_H__
+#pragma once
 
 #include "dccpoption.h"
-
-G_BEGIN_DECLS
 
 /* What a half-connection begins with */
 typedef struct
@@ -196,7 +193,3 @@ const DccpCcid *dccp_ccid_find (const DccpCcid * const *ccids, guint number);
 
 /* The algorithms, each in a file of its own */
 extern const DccpCcid dccp_ccid_3;
-
-G_END_DECLS
-
-#endif /* __DCCP_CCID_H__ */

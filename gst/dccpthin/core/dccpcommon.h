@@ -3,15 +3,12 @@
  * counters, the events for the application, and the trace.
  */
 
-#ifndef __DCCP_COMMON_H__
-#define __DCCP_COMMON_H__
+#pragma once
 
 #include "dccpanswers.h"
 #include "dccpevents.h"
 #include "dccptypes.h"
 #include "driververbs.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -32,7 +29,3 @@ void dccp_common_trace (const DccpCommon * common, const gchar * format, ...)
     G_GNUC_PRINTF (2, 3);
 /* Counts a packet that is not used, and traces why */
 void dccp_common_refuse (DccpCommon * common, DccpRefusal refusal);
-
-G_END_DECLS
-
-#endif /* __DCCP_COMMON_H__ */

@@ -3,8 +3,7 @@
  * of an endpoint that knows its peer. Only the endpoint includes this.
  */
 
-#ifndef __DCCP_CONNECTION_H__
-#define __DCCP_CONNECTION_H__
+#pragma once
 
 #include "dccpcommon.h"
 #include "dccpdropped.h"
@@ -12,8 +11,6 @@
 #include "dccphalfconnections.h"
 #include "dccphistory.h"
 #include "dccpoptions.h"
-
-G_BEGIN_DECLS
 
 #define DCCP_NEVER G_MAXUINT64
 #define DCCP_MILLISECOND G_GUINT64_CONSTANT (1000000)
@@ -125,7 +122,3 @@ guint dccp_connection_get_max_payload (const DatagramPath * path, guint mtu);
 gsize dccp_connection_send (DccpConnection * connection, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
     guint8 header[DCCP_MAX_HEADER]);
-
-G_END_DECLS
-
-#endif /* __DCCP_CONNECTION_H__ */

@@ -5,12 +5,9 @@
  * cookie belong to no connection and wait here until they are sent.
  */
 
-#ifndef __DCCP_COOKIES_H__
-#define __DCCP_COOKIES_H__
+#pragma once
 
 #include "dccppacket.h"
-
-G_BEGIN_DECLS
 
 #define DCCP_COOKIE_SECRET_SIZE 32
 #define DCCP_MAX_COOKIE 253     /* bytes; the length of an option is one byte */
@@ -52,7 +49,3 @@ gboolean dccp_responses_push (DccpResponses * responses,
 /* Bytes of the next one; 0: none waits */
 gsize dccp_responses_pop (DccpResponses * responses, DatagramPath * path,
     guint8 bytes[DCCP_MAX_HEADER]);
-
-G_END_DECLS
-
-#endif /* __DCCP_COOKIES_H__ */

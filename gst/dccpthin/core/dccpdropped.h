@@ -3,12 +3,9 @@
  * Dropped (RFC 4340 section 11.7).
  */
 
-#ifndef __DCCP_DROPPED_H__
-#define __DCCP_DROPPED_H__
+#pragma once
 
 #include "dccpoptions.h"
-
-G_BEGIN_DECLS
 
 #define DCCP_MAX_DROPPED 256    /* that wait; the oldest go */
 
@@ -31,7 +28,3 @@ gboolean dccp_dropped_add (DccpDropped * dropped, guint64 sequence,
 /* Runs from the acknowledgement downwards, as many as fit */
 void dccp_dropped_write (DccpDropped * dropped, guint64 acknowledgement,
     DccpOptionWriter * writer);
-
-G_END_DECLS
-
-#endif /* __DCCP_DROPPED_H__ */

@@ -18,14 +18,11 @@
  * counts as the latest seen. Poll outputs and events after each call.
  */
 
-#ifndef __DCCP_ENDPOINT_H__
-#define __DCCP_ENDPOINT_H__
+#pragma once
 
 #include "dccphistory.h"
 #include "dccptypes.h"
 #include "driververbs.h"
-
-G_BEGIN_DECLS
 
 #define DCCP_ENTROPY_SIZE 32
 /* Packets of data that may be put before they are polled */
@@ -112,7 +109,3 @@ DccpState dccp_endpoint_get_state (DccpEndpoint * endpoint);
 
 /* How the driver runs an endpoint, which has one path, number 0 */
 extern const DriverVerbs dccp_endpoint_verbs;
-
-G_END_DECLS
-
-#endif /* __DCCP_ENDPOINT_H__ */

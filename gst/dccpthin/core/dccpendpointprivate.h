@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An endpoint: dccpendpoint.c, and tests that choose what else is drawn. */
 
-#ifndef __DCCP_ENDPOINT_PRIVATE_H__
-#define __DCCP_ENDPOINT_PRIVATE_H__
+#pragma once
 
 #include "dccpconnection.h"
 #include "dccpcookies.h"
 #include "dccpendpoint.h"
 #include "prefixlimiter.h"
-
-G_BEGIN_DECLS
 
 /* Requests whose Response was not acknowledged yet: the first one that is becomes
  * the connection, so that nobody keeps others out with a forged Request. One
@@ -79,7 +76,3 @@ gsize dccp_endpoint_poll_control (DccpEndpoint * endpoint, guint64 now,
 /* First sequence number of a listener for a client */
 guint64 dccp_endpoint_make_iss (DccpEndpoint * endpoint,
     const DatagramPath * path, guint16 remote_port);
-
-G_END_DECLS
-
-#endif /* __DCCP_ENDPOINT_PRIVATE_H__ */

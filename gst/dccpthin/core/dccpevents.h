@@ -3,12 +3,9 @@
  * that nothing is allocated while packets come.
  */
 
-#ifndef __DCCP_EVENTS_H__
-#define __DCCP_EVENTS_H__
+#pragma once
 
 #include "dccptypes.h"
-
-G_BEGIN_DECLS
 
 #define DCCP_MAX_EVENTS 64      /* more than one call makes */
 
@@ -22,7 +19,3 @@ typedef struct
  * one counts. */
 void dccp_events_push (DccpEvents * events, const DccpEvent * event);
 gboolean dccp_events_pop (DccpEvents * events, DccpEvent * event);
-
-G_END_DECLS
-
-#endif /* __DCCP_EVENTS_H__ */

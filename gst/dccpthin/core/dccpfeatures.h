@@ -4,13 +4,10 @@
  * again. Both ends of each feature; the connection carries the options.
  */
 
-#ifndef __DCCP_FEATURES_H__
-#define __DCCP_FEATURES_H__
+#pragma once
 
 #include "dccpccid.h"
 #include "dccpoptions.h"
-
-G_BEGIN_DECLS
 
 typedef enum                    /* section 6.4, table 4 */
 {
@@ -76,7 +73,3 @@ guint64 dccp_features_get (DccpFeatures * features, guint feature,
     gboolean local);
 /* Both half-connections have a congestion control that we have */
 gboolean dccp_features_are_settled (DccpFeatures * features);
-
-G_END_DECLS
-
-#endif /* __DCCP_FEATURES_H__ */

@@ -5,13 +5,10 @@
  * preferred until then. Times are ns.
  */
 
-#ifndef __DCCP_HALF_CONNECTIONS_H__
-#define __DCCP_HALF_CONNECTIONS_H__
+#pragma once
 
 #include "dccpfeatures.h"
 #include "dccptypes.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -88,7 +85,3 @@ guint64 dccp_half_connections_next_wakeup (DccpHalfConnections * halves);
 /* TRUE: it was the sender's time. */
 gboolean dccp_half_connections_timeout (DccpHalfConnections * halves,
     guint64 now);
-
-G_END_DECLS
-
-#endif /* __DCCP_HALF_CONNECTIONS_H__ */

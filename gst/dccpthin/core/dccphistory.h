@@ -4,12 +4,9 @@
  * is unknown.
  */
 
-#ifndef __DCCP_HISTORY_H__
-#define __DCCP_HISTORY_H__
+#pragma once
 
 #include "dccpsequence.h"
-
-G_BEGIN_DECLS
 
 #define DCCP_HISTORY_SIZE 16384 /* packets: more than may be under way with the
                                  * Sequence Window that is the default */
@@ -39,7 +36,3 @@ gboolean dccp_history_have_common (DccpHistory * history,
  * highest of them are stored. */
 gint64 dccp_history_add_run (DccpHistory * history, const DccpHistory * from,
     guint64 first, gint64 n, guint64 * lowest, guint64 * highest);
-
-G_END_DECLS
-
-#endif /* __DCCP_HISTORY_H__ */

@@ -4,12 +4,9 @@
  * the types mean.
  */
 
-#ifndef __DCCP_OPTION_H__
-#define __DCCP_OPTION_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* Bytes. Data Offset counts words in 8 bits, and the header before the options
  * has 7 words at most (RFC 4340 section 5.1). */
@@ -41,7 +38,3 @@ gboolean dccp_option_write_number (DccpOptionWriter * writer, guint8 type,
 /* Numbers in network byte order, of up to 8 bytes */
 guint64 dccp_option_get_number (const guint8 * bytes, gsize size);
 void dccp_option_put_number (guint8 * bytes, gsize size, guint64 number);
-
-G_END_DECLS
-
-#endif /* __DCCP_OPTION_H__ */

@@ -3,14 +3,11 @@
  * values of those that every connection has. Knows no connection.
  */
 
-#ifndef __DCCP_OPTIONS_H__
-#define __DCCP_OPTIONS_H__
+#pragma once
 
 #include "dccpccid.h"
 #include "dccpoption.h"
 #include "dccppacket.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -90,7 +87,3 @@ gboolean dccp_option_write_timestamp_echo (DccpOptionWriter * writer,
 /* `blocks`: as they go on the wire */
 gboolean dccp_option_write_data_dropped (DccpOptionWriter * writer,
     const guint8 * blocks, gsize n);
-
-G_END_DECLS
-
-#endif /* __DCCP_OPTIONS_H__ */

@@ -4,13 +4,10 @@
  * counted; nothing is allocated, and nothing outside of the bytes is read.
  */
 
-#ifndef __DCCP_PACKET_H__
-#define __DCCP_PACKET_H__
+#pragma once
 
 #include "datagrampath.h"
 #include "dccpsequence.h"
-
-G_BEGIN_DECLS
 
 #define DCCP_PROTOCOL 33        /* of IP */
 #define DCCP_MIN_HEADER 12 /* bytes; with long sequence numbers 16 */
@@ -106,7 +103,3 @@ DccpRefusal dccp_packet_parse (DccpPacket * packet, const DatagramPath * path,
  * the options are too long. */
 gsize dccp_packet_write (const DccpPacket * packet, const DatagramPath * path,
     guint8 bytes[DCCP_MAX_HEADER]);
-
-G_END_DECLS
-
-#endif /* __DCCP_PACKET_H__ */

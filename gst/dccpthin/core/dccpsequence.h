@@ -3,12 +3,9 @@
  * 3.1, 7.6).
  */
 
-#ifndef __DCCP_SEQUENCE_H__
-#define __DCCP_SEQUENCE_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 #define DCCP_SEQUENCE_BITS 48
 #define DCCP_SEQUENCE_MASK ((G_GUINT64_CONSTANT (1) << DCCP_SEQUENCE_BITS) - 1)
@@ -43,7 +40,3 @@ dccp_sequence_extend (guint32 low, guint64 near)
 
   return dccp_sequence_add (near, difference);
 }
-
-G_END_DECLS
-
-#endif /* __DCCP_SEQUENCE_H__ */

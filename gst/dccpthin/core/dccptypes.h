@@ -3,13 +3,10 @@
  * and counters. Its connections know them too.
  */
 
-#ifndef __DCCP_TYPES_H__
-#define __DCCP_TYPES_H__
+#pragma once
 
 #include "dccpccid.h"
 #include "dccppacket.h"
-
-G_BEGIN_DECLS
 
 /* Maximum bytes that dccp_endpoint_poll_output writes. Data is not written, but
  * pointed to. */
@@ -125,7 +122,3 @@ typedef struct
   guint64 feedback_sent;
   guint64 slow_receiver_sent, dropped_sent;
 } DccpStats;
-
-G_END_DECLS
-
-#endif /* __DCCP_TYPES_H__ */

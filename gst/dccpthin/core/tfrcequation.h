@@ -4,12 +4,9 @@
  * Erixzon 4.2 has it. Rates are bytes per second, times seconds.
  */
 
-#ifndef __TFRC_EQUATION_H__
-#define __TFRC_EQUATION_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -27,7 +24,3 @@ gdouble tfrc_equation_rate (TfrcEquation equation, gdouble segment_size,
  * 5348 section 6.3.1), within 0.1 % of the rate */
 gdouble tfrc_equation_inverse (TfrcEquation equation, gdouble segment_size,
     gdouble round_trip, gdouble rate);
-
-G_END_DECLS
-
-#endif /* __TFRC_EQUATION_H__ */

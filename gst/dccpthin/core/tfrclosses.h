@@ -5,12 +5,9 @@
  * first, and has by the same steps the same rate.
  */
 
-#ifndef __TFRC_LOSSES_H__
-#define __TFRC_LOSSES_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* The open one and n = 8 closed ones (RFC 5348 section 5.4) */
 #define TFRC_LOSSES_KEPT 9
@@ -71,7 +68,3 @@ typedef struct
  * section 6.1). */
 gboolean tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
     gdouble * loss_event_rate);
-
-G_END_DECLS
-
-#endif /* __TFRC_LOSSES_H__ */

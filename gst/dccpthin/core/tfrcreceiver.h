@@ -6,13 +6,10 @@
  * that never goes back.
  */
 
-#ifndef __TFRC_RECEIVER_H__
-#define __TFRC_RECEIVER_H__
+#pragma once
 
 #include "tfrcequation.h"
 #include "tfrclosses.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -71,7 +68,3 @@ typedef struct
 
 void tfrc_receiver_get_state (TfrcReceiver * receiver,
     TfrcReceiverState * state);
-
-G_END_DECLS
-
-#endif /* __TFRC_RECEIVER_H__ */

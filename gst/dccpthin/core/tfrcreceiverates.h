@@ -4,12 +4,9 @@
  * later one exceeds is therefore not kept, and the set stays small.
  */
 
-#ifndef __TFRC_RECEIVE_RATES_H__
-#define __TFRC_RECEIVE_RATES_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 #define TFRC_RECEIVE_RATES_KEPT 8
 
@@ -36,7 +33,3 @@ void tfrc_receive_rates_maximize (TfrcReceiveRates * rates, guint64 now,
     gdouble rate);
 void tfrc_receive_rates_halve (TfrcReceiveRates * rates);
 gdouble tfrc_receive_rates_get_max (const TfrcReceiveRates * rates);
-
-G_END_DECLS
-
-#endif /* __TFRC_RECEIVE_RATES_H__ */

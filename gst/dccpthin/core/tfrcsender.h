@@ -12,12 +12,9 @@
  *   at tfrc_sender_next_wakeup (sender): tfrc_sender_timeout (sender, now)
  */
 
-#ifndef __TFRC_SENDER_H__
-#define __TFRC_SENDER_H__
+#pragma once
 
 #include "tfrcequation.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -98,7 +95,3 @@ typedef struct
 } TfrcSenderState;
 
 void tfrc_sender_get_state (TfrcSender * sender, TfrcSenderState * state);
-
-G_END_DECLS
-
-#endif /* __TFRC_SENDER_H__ */

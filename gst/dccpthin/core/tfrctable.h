@@ -5,12 +5,9 @@
  * values, linear in p, and says nothing below 10^-4.
  */
 
-#ifndef __TFRC_TABLE_H__
-#define __TFRC_TABLE_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* p as an integer: p * 2^40; the table begins with 2^-27, less than 10^-8 */
 #define TFRC_TABLE_P_BITS 40
@@ -28,7 +25,3 @@ extern const guint32 tfrc_table[TFRC_TABLE_SIZE];
 guint32 tfrc_table_f (guint64 p);
 /* The p at which it has this value, or the nearer end of the table */
 guint64 tfrc_table_inverse (guint32 f);
-
-G_END_DECLS
-
-#endif /* __TFRC_TABLE_H__ */

@@ -11,14 +11,11 @@
  *   if (ifd_line_pop (line, now, &item)) { send it; ifd_line_sent (...); }
  */
 
-#ifndef __IFD_QUEUE_LINE_H__
-#define __IFD_QUEUE_LINE_H__
+#pragma once
 
 #include <glib.h>
 
 #include "ifd.h"
-
-G_BEGIN_DECLS
 
 /* What stands in the line */
 typedef struct
@@ -79,7 +76,3 @@ gboolean ifd_line_is_empty (const IfdLine * line);
 /* Events and queries in it */
 guint ifd_line_count_objects (const IfdLine * line);
 void ifd_line_get_stats (const IfdLine * line, IfdStats * stats);
-
-G_END_DECLS
-
-#endif /* __IFD_QUEUE_LINE_H__ */

@@ -4,12 +4,9 @@
  * another kind; with sockets it is a DatagramPath.
  */
 
-#ifndef __MMTP_ADDRESS_H__
-#define __MMTP_ADDRESS_H__
+#pragma once
 
 #include "datagrampath.h"
-
-G_BEGIN_DECLS
 
 /* Addresses are compared byte by byte. No memory is allocated for one that is
  * not known. */
@@ -27,7 +24,3 @@ gboolean mmtp_address_is_equal (const MmtpAddress * a, const MmtpAddress * b);
 
 void mmtp_address_set_path (MmtpAddress * address, const DatagramPath * path);
 void mmtp_address_get_path (const MmtpAddress * address, DatagramPath * path);
-
-G_END_DECLS
-
-#endif /* __MMTP_ADDRESS_H__ */

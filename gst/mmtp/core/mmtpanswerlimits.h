@@ -7,14 +7,11 @@
  * as the key is in use.
  */
 
-#ifndef __MMTP_ANSWER_LIMITS_H__
-#define __MMTP_ANSWER_LIMITS_H__
+#pragma once
 
 #include "mmtpaddress.h"
 #include "mmtpkeys.h"
 #include "prefixlimiter.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -34,7 +31,3 @@ gboolean mmtp_answer_limits_take (MmtpAnswerLimits * self, guint64 now,
  * strangers take all of theirs. */
 void mmtp_answer_limits_remember (MmtpAnswerLimits * self,
     const MmtpAddress * address);
-
-G_END_DECLS
-
-#endif /* __MMTP_ANSWER_LIMITS_H__ */

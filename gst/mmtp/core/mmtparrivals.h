@@ -8,12 +8,9 @@
  * the time of sending, less a constant: only differences mean something.
  */
 
-#ifndef __MMTP_ARRIVALS_H__
-#define __MMTP_ARRIVALS_H__
+#pragma once
 
 #include "mmtplosses.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -99,7 +96,3 @@ guint64 mmtp_arrivals_get_rate (const MmtpArrivals * arrivals, guint64 now);
 /* ns, of the last 0.5 to 1 s; FALSE: no message came */
 gboolean mmtp_arrivals_get_min_transit (const MmtpArrivals * arrivals,
     guint64 now, gint64 * transit);
-
-G_END_DECLS
-
-#endif /* __MMTP_ARRIVALS_H__ */

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A buffer of the stream as the application gives it to the sender. */
 
-#ifndef __MMTP_BUFFER_H__
-#define __MMTP_BUFFER_H__
+#pragma once
 
 #include "mmtpgop.h"
 #include "mmtppacket.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -26,7 +23,3 @@ typedef enum
   MMTP_DISCARD_BROKEN,          /* it needs one that was given up */
   MMTP_N_DISCARDS
 } MmtpDiscard;
-
-G_END_DECLS
-
-#endif /* __MMTP_BUFFER_H__ */

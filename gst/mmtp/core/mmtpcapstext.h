@@ -4,16 +4,9 @@
  * a peer to choose. Text only: nothing is parsed into caps here.
  */
 
-#ifndef __MMTP_CAPS_TEXT_H__
-#define __MMTP_CAPS_TEXT_H__
+#pragma once
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* One structure, of fields of plain types */
 gboolean mmtp_caps_text_is_plain (const gchar * text, gsize size);
-
-G_END_DECLS
-
-#endif /* __MMTP_CAPS_TEXT_H__ */

@@ -5,12 +5,9 @@
  * clocks.
  */
 
-#ifndef __MMTP_CLOCK_H__
-#define __MMTP_CLOCK_H__
+#pragma once
 
 #include "mmtppacket.h"
-
-G_BEGIN_DECLS
 
 #define MMTP_CLOCK_POINTS 64
 
@@ -68,7 +65,3 @@ void mmtp_clock_restart_skew (MmtpClock * clock);
 guint64 mmtp_clock_map (MmtpClock * clock, guint64 now, guint64 due);
 /* The same for what goes out: from then on nothing jumps, nor goes back. */
 guint64 mmtp_clock_map_output (MmtpClock * clock, guint64 now, guint64 due);
-
-G_END_DECLS
-
-#endif /* __MMTP_CLOCK_H__ */

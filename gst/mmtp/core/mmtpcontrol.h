@@ -4,13 +4,10 @@
  * messages, and the sender writes them. Times are ns.
  */
 
-#ifndef __MMTP_CONTROL_H__
-#define __MMTP_CONTROL_H__
+#pragma once
 
 #include "mmtpjoins.h"
 #include "mmtpsendqueue.h"
-
-G_BEGIN_DECLS
 
 /* What is said on one path */
 typedef struct
@@ -89,7 +86,3 @@ void mmtp_control_end (MmtpControl * self);
 /* `has_ended` is TRUE when the receiver has all. */
 MmtpRefusal mmtp_control_take_end_ack (MmtpControl * self,
     guint32 stream_number);
-
-G_END_DECLS
-
-#endif /* __MMTP_CONTROL_H__ */

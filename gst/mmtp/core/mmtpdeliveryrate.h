@@ -4,12 +4,9 @@
  * congestion control (mmtpdeliverycontrol.c).
  */
 
-#ifndef __MMTP_DELIVERY_RATE_H__
-#define __MMTP_DELIVERY_RATE_H__
+#pragma once
 
 #include "mmtpratecontrol.h"
-
-G_BEGIN_DECLS
 
 /* Reports come each 50 ms, and may come each 5 ms. */
 #define MMTP_DELIVERY_POINTS 256
@@ -46,7 +43,3 @@ gdouble mmtp_delivery_rate_get_long (const MmtpDeliveryRate * rate);
  * nothing for a while: without so much in flight in addition, the pauses
  * would cost throughput. */
 gdouble mmtp_delivery_rate_get_extra (const MmtpDeliveryRate * rate);
-
-G_END_DECLS
-
-#endif /* __MMTP_DELIVERY_RATE_H__ */

@@ -4,12 +4,9 @@
  * length, without a list of what is in it. All zero: nothing was added.
  */
 
-#ifndef __MMTP_FADING_H__
-#define __MMTP_FADING_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -22,7 +19,3 @@ void mmtp_fading_add (MmtpFading * fading, guint64 now, guint64 period,
     gdouble amount);
 gdouble mmtp_fading_get (const MmtpFading * fading, guint64 now,
     guint64 period);
-
-G_END_DECLS
-
-#endif /* __MMTP_FADING_H__ */

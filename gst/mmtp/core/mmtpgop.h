@@ -9,12 +9,9 @@
  * Times are ns.
  */
 
-#ifndef __MMTP_GOP_H__
-#define __MMTP_GOP_H__
+#pragma once
 
 #include "pictureinfo.h"
-
-G_BEGIN_DECLS
 
 /* What is known of the picture that a buffer belongs to; zeros: what the flags
  * say */
@@ -75,7 +72,3 @@ void mmtp_gop_lose (MmtpGop * gop, guint64 group);
  * of `missing` */
 gboolean mmtp_picture_needs (const MmtpPicture * picture, guint64 group,
     guint64 missing);
-
-G_END_DECLS
-
-#endif /* __MMTP_GOP_H__ */

@@ -4,12 +4,9 @@
  * phase tells the outcome. Times are ns.
  */
 
-#ifndef __MMTP_HANDSHAKE_H__
-#define __MMTP_HANDSHAKE_H__
+#pragma once
 
 #include "mmtppaths.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -83,7 +80,3 @@ MmtpRefusal mmtp_handshake_input (MmtpHandshake * self, MmtpPath * path,
 /* After ACCEPT: a first guess of what the path carries; 0: unknown */
 guint64 mmtp_handshake_guess_rate (const MmtpHandshake * self,
     const MmtpPath * path);
-
-G_END_DECLS
-
-#endif /* __MMTP_HANDSHAKE_H__ */

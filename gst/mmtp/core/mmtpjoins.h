@@ -3,12 +3,9 @@
  * again: docs/wire-mmtp.md section 3, JOIN, CHALLENGE and RESPONSE.
  */
 
-#ifndef __MMTP_JOINS_H__
-#define __MMTP_JOINS_H__
+#pragma once
 
 #include "mmtppaths.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -46,7 +43,3 @@ MmtpRefusal mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
     const MmtpChallenge * challenge);
 /* ns of the next JOIN; MMTP_NEVER */
 guint64 mmtp_joins_get_wakeup (const MmtpJoins * self, const MmtpPath * path);
-
-G_END_DECLS
-
-#endif /* __MMTP_JOINS_H__ */

@@ -4,12 +4,9 @@
  * 5. All randomness is given by the caller.
  */
 
-#ifndef __MMTP_KEYS_H__
-#define __MMTP_KEYS_H__
+#pragma once
 
 #include "mmtppacket.h"
-
-G_BEGIN_DECLS
 
 #define MMTP_KEY_SIZE 32        /* of everything derived */
 
@@ -95,7 +92,3 @@ void mmtp_entropy_init (MmtpEntropy * entropy,
     const guint8 seed[MMTP_ENTROPY_SIZE]);
 /* The seed is a key; what is drawn is the MAC of a counter. */
 void mmtp_entropy_draw (MmtpEntropy * entropy, gpointer bytes, gsize size);
-
-G_END_DECLS
-
-#endif /* __MMTP_KEYS_H__ */

@@ -5,12 +5,9 @@
  * length. All times are ns, sizes bytes.
  * */
 
-#ifndef __MMTP_LOSS_BOUND_H__
-#define __MMTP_LOSS_BOUND_H__
+#pragma once
 
 #include "mmtpratecontrol.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -44,7 +41,3 @@ gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
  * in flight. */
 void mmtp_loss_bound_begin (MmtpLossBound * bound, gdouble now,
     gdouble in_flight);
-
-G_END_DECLS
-
-#endif /* __MMTP_LOSS_BOUND_H__ */

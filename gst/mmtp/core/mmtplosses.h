@@ -5,12 +5,9 @@
  * time.
  */
 
-#ifndef __MMTP_LOSSES_H__
-#define __MMTP_LOSSES_H__
+#pragma once
 
 #include "mmtppacket.h"
-
-G_BEGIN_DECLS
 
 #define MMTP_LOSSES_PENDING 4
 #define MMTP_LOSSES_KEPT 64
@@ -57,7 +54,3 @@ guint64 mmtp_losses_next_wakeup (const MmtpLosses * losses,
  * on the way that is the fastest; what went on others only stays to be told. */
 guint mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean surely,
     MmtpRange * ranges, guint room);
-
-G_END_DECLS
-
-#endif /* __MMTP_LOSSES_H__ */

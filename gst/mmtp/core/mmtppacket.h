@@ -7,12 +7,9 @@
  *   size = mmtp_packet_write (&message, bytes, room);
  */
 
-#ifndef __MMTP_PACKET_H__
-#define __MMTP_PACKET_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 #define MMTP_VERSION 2
 #define MMTP_MAX_MESSAGE 65507  /* bytes of a UDP payload */
@@ -370,7 +367,3 @@ guint32 mmtp_to_ticks (guint64 time);
 /* For how long something is held, in ticks; MMTP_TICKS_MASK: as long, or
  * longer */
 guint32 mmtp_to_hold (guint64 since, guint64 now);
-
-G_END_DECLS
-
-#endif /* __MMTP_PACKET_H__ */

@@ -4,12 +4,9 @@
  * is what the receiver keeps to take the others out again.
  */
 
-#ifndef __MMTP_PARITY_H__
-#define __MMTP_PARITY_H__
+#pragma once
 
 #include "mmtppacket.h"
-
-G_BEGIN_DECLS
 
 /* What a DATA message has before its content, and its content has at least */
 #define MMTP_CONTENT_OFFSET 10
@@ -45,7 +42,3 @@ void mmtp_store_add_repair (MmtpStore * store, const MmtpRepair * repair);
  * the next call. */
 gboolean mmtp_store_poll (MmtpStore * store, const guint8 ** message,
     gsize * size);
-
-G_END_DECLS
-
-#endif /* __MMTP_PARITY_H__ */

@@ -6,8 +6,7 @@
  * rates bits per second, times ns.
  */
 
-#ifndef __MMTP_PATH_H__
-#define __MMTP_PATH_H__
+#pragma once
 
 #include "mmtpfading.h"
 #include "mmtpkeys.h"
@@ -15,8 +14,6 @@
 #include "mmtppathinfo.h"
 #include "mmtpratecontrol.h"
 #include "mmtprecent.h"
-
-G_BEGIN_DECLS
 
 #define MMTP_NO_STREAM G_MAXUINT64      /* a message that carries no packet */
 
@@ -226,7 +223,3 @@ void mmtp_path_update_delay (MmtpPath * path, guint64 now,
 gboolean mmtp_path_delivers (const MmtpPath * path);
 /* What was sent from now on is judged anew. */
 void mmtp_path_restart_judging (MmtpPath * path);
-
-G_END_DECLS
-
-#endif /* __MMTP_PATH_H__ */

@@ -7,12 +7,9 @@
  * differences mean something.
  * */
 
-#ifndef __MMTP_PATH_DELAY_H__
-#define __MMTP_PATH_DELAY_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 #define MMTP_DELAY_SPANS 10
 #define MMTP_DELAY_REPORTS 3
@@ -52,7 +49,3 @@ gint64 mmtp_path_delay_get_base (const MmtpPathDelay * delay);
 gint64 mmtp_path_delay_get_standing (const MmtpPathDelay * delay);
 /* What all but the slowest of the last ten seconds stay below */
 gint64 mmtp_path_delay_get_high (const MmtpPathDelay * delay, guint64 now);
-
-G_END_DECLS
-
-#endif /* __MMTP_PATH_DELAY_H__ */

@@ -3,12 +3,9 @@
  * turn: its configuration, its state and its statistics.
  */
 
-#ifndef __MMTP_PATH_INFO_H__
-#define __MMTP_PATH_INFO_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 #define MMTP_NO_PATH G_MAXUINT
 
@@ -82,7 +79,3 @@ typedef struct
 
 /* In words, as "silent for 0.4 s"; "" where it carries packets. To be freed */
 gchar *mmtp_path_stats_explain (const MmtpSenderPathStats * stats);
-
-G_END_DECLS
-
-#endif /* __MMTP_PATH_INFO_H__ */

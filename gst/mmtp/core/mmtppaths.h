@@ -4,12 +4,9 @@
  * bytes, rates bits per second, times ns.
  */
 
-#ifndef __MMTP_PATHS_H__
-#define __MMTP_PATHS_H__
+#pragma once
 
 #include "mmtppath.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -98,7 +95,3 @@ guint mmtp_paths_get_max_message (const MmtpPaths * paths);
 /* A packet of the stream was put whose message has this size: how long a packet
  * takes on a path that never carried one is derived from it. */
 void mmtp_paths_note_packet (MmtpPaths * paths, gsize size);
-
-G_END_DECLS
-
-#endif /* __MMTP_PATHS_H__ */

@@ -5,14 +5,11 @@
  * is taken is mmtpscheduler.h's; the order of the packets is mmtpsendqueue.h's.
  */
 
-#ifndef __MMTP_POLICY_H__
-#define __MMTP_POLICY_H__
+#pragma once
 
 #include "mmtppaths.h"
 #include "mmtpscheduler.h"
 #include "mmtpsendqueue.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -41,7 +38,3 @@ gboolean mmtp_policy_has_spare_rate (const MmtpPolicy * policy, gsize size,
 /* For a user: fills in `use`, `silence`, `share` and `loss`. */
 void mmtp_policy_fill_use (const MmtpPolicy * policy, const MmtpPath * path,
     MmtpSenderPathStats * stats);
-
-G_END_DECLS
-
-#endif /* __MMTP_POLICY_H__ */

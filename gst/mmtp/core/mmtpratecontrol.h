@@ -14,12 +14,9 @@
  * times nanoseconds.
  */
 
-#ifndef __MMTP_RATE_CONTROL_H__
-#define __MMTP_RATE_CONTROL_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* What one report of the receiver says of a path. The caller has already taken
  * the minimum delays over a sliding time, so that every algorithm works with
@@ -120,7 +117,3 @@ void mmtp_rate_control_get_limits (const MmtpRateControl * control,
  * block it for seconds. */
 guint64 mmtp_rate_control_get_initial_window (guint packet,
     guint64 round_trip, guint64 rate);
-
-G_END_DECLS
-
-#endif /* __MMTP_RATE_CONTROL_H__ */

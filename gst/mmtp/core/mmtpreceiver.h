@@ -15,14 +15,11 @@
  * Times are ns on one clock of the caller's and never go back.
  */
 
-#ifndef __MMTP_RECEIVER_H__
-#define __MMTP_RECEIVER_H__
+#pragma once
 
 #include "driververbs.h"
 #include "mmtpaddress.h"
 #include "mmtppacket.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -144,7 +141,3 @@ gboolean mmtp_receiver_get_path_stats (MmtpReceiver * receiver,
 /* How the driver runs a receiver. All paths share path 0; their addresses
  * tell them apart. */
 extern const DriverVerbs mmtp_receiver_verbs;
-
-G_END_DECLS
-
-#endif /* __MMTP_RECEIVER_H__ */

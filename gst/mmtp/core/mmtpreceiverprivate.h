@@ -6,8 +6,7 @@
  * file calls only files that stand behind it in this list.
  */
 
-#ifndef __MMTP_RECEIVER_PRIVATE_H__
-#define __MMTP_RECEIVER_PRIVATE_H__
+#pragma once
 
 #include "mmtpanswerlimits.h"
 #include "mmtparrivals.h"
@@ -16,8 +15,6 @@
 #include "mmtpparity.h"
 #include "mmtpreceiver.h"
 #include "mmtpreorder.h"
-
-G_BEGIN_DECLS
 
 #define MMTP_MSECOND G_GUINT64_CONSTANT (1000000)
 #define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
@@ -227,7 +224,3 @@ void mmtp_receiver_report_at_once (MmtpReceiver * self,
     MmtpReceiverPath * path);
 void mmtp_receiver_report_timeout (MmtpReceiver * self);
 guint64 mmtp_receiver_report_next_wakeup (MmtpReceiver * self);
-
-G_END_DECLS
-
-#endif /* __MMTP_RECEIVER_PRIVATE_H__ */

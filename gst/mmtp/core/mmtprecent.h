@@ -4,12 +4,9 @@
  * the oldest is forgotten.
  */
 
-#ifndef __MMTP_RECENT_H__
-#define __MMTP_RECENT_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 #define MMTP_RECENT_SPANS 8
 
@@ -32,7 +29,3 @@ void mmtp_recent_shift (MmtpRecent * recent, gint64 change);
 gboolean mmtp_recent_is_known (const MmtpRecent * recent);
 /* 0 when nothing is known */
 gint64 mmtp_recent_get (const MmtpRecent * recent);
-
-G_END_DECLS
-
-#endif /* __MMTP_RECENT_H__ */

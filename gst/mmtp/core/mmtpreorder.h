@@ -5,12 +5,9 @@
  * which something is missing is dropped whole.
  */
 
-#ifndef __MMTP_REORDER_H__
-#define __MMTP_REORDER_H__
+#pragma once
 
 #include "mmtppacket.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -80,7 +77,3 @@ void mmtp_reorder_drop (MmtpReorder * reorder);
 /* Stream number of the next packet that is missing */
 guint64 mmtp_reorder_get_next (const MmtpReorder * reorder);
 const MmtpReorderStats *mmtp_reorder_get_stats (const MmtpReorder * reorder);
-
-G_END_DECLS
-
-#endif /* __MMTP_REORDER_H__ */

@@ -4,13 +4,10 @@
  * nothing new needs the rate.
  */
 
-#ifndef __MMTP_REPAIRER_H__
-#define __MMTP_REPAIRER_H__
+#pragma once
 
 #include "mmtpparity.h"
 #include "mmtppolicy.h"
-
-G_BEGIN_DECLS
 
 /* Bytes that a REPAIR message is longer than a DATA message of the same content,
  * docs/wire-mmtp.md */
@@ -54,7 +51,3 @@ void mmtp_repairer_restart (MmtpRepairer * self, const MmtpPath * path);
 guint64 mmtp_repairer_get_wakeup (const MmtpRepairer * self);
 /* Forgets all packets. */
 void mmtp_repairer_flush (MmtpRepairer * self);
-
-G_END_DECLS
-
-#endif /* __MMTP_REPAIRER_H__ */

@@ -6,12 +6,9 @@
  * retransmission of select lost messages" (section 1 of the paper).
  */
 
-#ifndef __MMTP_RETRANSMISSION_H__
-#define __MMTP_RETRANSMISSION_H__
+#pragma once
 
 #include "mmtppolicy.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -50,7 +47,3 @@ MmtpPacket *mmtp_retransmission_get_speculative (const MmtpRetransmission *
     self, MmtpPath ** path);
 /* Drops those that have no chance any more. */
 void mmtp_retransmission_expire (MmtpRetransmission * self);
-
-G_END_DECLS
-
-#endif /* __MMTP_RETRANSMISSION_H__ */

@@ -10,12 +10,9 @@
  * Times are ns on the caller's clock.
  */
 
-#ifndef __MMTP_RETRY_H__
-#define __MMTP_RETRY_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -75,7 +72,3 @@ gboolean mmtp_retry_take_next_address (MmtpRetry * retry, guint n_addresses);
  * ready only one that silence confirms is believed. */
 gboolean mmtp_retry_is_refused (const MmtpRetry * retry, guint64 now,
     gboolean is_ready);
-
-G_END_DECLS
-
-#endif /* __MMTP_RETRY_H__ */

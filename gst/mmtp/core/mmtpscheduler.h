@@ -8,12 +8,9 @@
  * be compared with. A rule is a pure function of what it is told.
  */
 
-#ifndef __MMTP_SCHEDULER_H__
-#define __MMTP_SCHEDULER_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* Those that the code names; there may be more. */
 typedef enum
@@ -55,7 +52,3 @@ typedef struct
 
 /* By MmtpSchedulerType, ended by NULL */
 extern const MmtpSchedulerClass *const mmtp_schedulers[];
-
-G_END_DECLS
-
-#endif /* __MMTP_SCHEDULER_H__ */

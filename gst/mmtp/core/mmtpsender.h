@@ -18,15 +18,12 @@
  * counts as the latest seen. Poll outputs and events after each call.
  */
 
-#ifndef __MMTP_SENDER_H__
-#define __MMTP_SENDER_H__
+#pragma once
 
 #include "driververbs.h"
 #include "mmtpbuffer.h"
 #include "mmtppathinfo.h"
 #include "mmtpscheduler.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -173,7 +170,3 @@ gboolean mmtp_sender_get_path_stats (MmtpSender * sender, guint id,
 
 /* How the driver runs a sender, whose paths are the paths */
 extern const DriverVerbs mmtp_sender_verbs;
-
-G_END_DECLS
-
-#endif /* __MMTP_SENDER_H__ */

@@ -3,12 +3,9 @@
  * Times are ns.
  */
 
-#ifndef __MMTP_SEND_PACKET_H__
-#define __MMTP_SEND_PACKET_H__
+#pragma once
 
 #include "mmtpbuffer.h"
-
-G_BEGIN_DECLS
 
 /* A buffer; lives as long as one of its packets */
 typedef struct
@@ -58,7 +55,3 @@ gsize mmtp_send_packet_get_message_size (const MmtpPacket * packet);
 guint64 mmtp_send_packet_get_work (gsize size);
 /* The order of the queue, as strcmp() returns it */
 gint mmtp_send_packet_compare (const MmtpPacket * a, const MmtpPacket * b);
-
-G_END_DECLS
-
-#endif /* __MMTP_SEND_PACKET_H__ */

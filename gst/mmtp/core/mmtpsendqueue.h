@@ -7,12 +7,9 @@
  * late if it arrives more than the queue's delay (D0) after it was due.
  */
 
-#ifndef __MMTP_SEND_QUEUE_H__
-#define __MMTP_SEND_QUEUE_H__
+#pragma once
 
 #include "mmtpsendpacket.h"
-
-G_BEGIN_DECLS
 
 /* `is_needed`: others need the unit, so that a key frame would help */
 typedef void (*MmtpDiscardFunc) (gpointer user_data, guint8 flags, gsize size,
@@ -121,7 +118,3 @@ void mmtp_send_queue_settle (MmtpSendQueue * queue, guint32 low);
 /* Gives up what would be late, then forgets what was sent and is late */
 void mmtp_send_queue_expire (MmtpSendQueue * queue, guint64 arrival);
 void mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now);
-
-G_END_DECLS
-
-#endif /* __MMTP_SEND_QUEUE_H__ */

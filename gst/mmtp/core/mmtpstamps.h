@@ -9,12 +9,9 @@
  * long frame, which share a timestamp and wait for a slow channel, keep it.
  */
 
-#ifndef __MMTP_STAMPS_H__
-#define __MMTP_STAMPS_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -36,7 +33,3 @@ void mmtp_stamps_end_idle (MmtpStamps * stamps, gint64 now);
  * ns that a timestamp may stand still */
 gint64 mmtp_stamps_take (MmtpStamps * stamps, gint64 now, gint64 stamp,
     gint64 limit);
-
-G_END_DECLS
-
-#endif /* __MMTP_STAMPS_H__ */

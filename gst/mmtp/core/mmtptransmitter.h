@@ -4,13 +4,10 @@
  * hurry, then a REPAIR that is due, then what the policy chooses.
  */
 
-#ifndef __MMTP_TRANSMITTER_H__
-#define __MMTP_TRANSMITTER_H__
+#pragma once
 
 #include "mmtprepairer.h"
 #include "mmtpretransmission.h"
-
-G_BEGIN_DECLS
 
 /* Where a message is written to */
 typedef struct
@@ -43,7 +40,3 @@ gsize mmtp_transmitter_write_repair (MmtpTransmitter * self,
     MmtpOutput * output);
 /* When DATA or a REPAIR may go next, or a packet is given up; ns, MMTP_NEVER */
 guint64 mmtp_transmitter_get_wakeup (const MmtpTransmitter * self);
-
-G_END_DECLS
-
-#endif /* __MMTP_TRANSMITTER_H__ */

@@ -4,12 +4,9 @@
  * is that of the buffer that its last byte was in. A core: GLib only.
  */
 
-#ifndef __MPEGSTAT_ARRIVALS_H__
-#define __MPEGSTAT_ARRIVALS_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -30,7 +27,3 @@ void mpegstat_arrivals_input (MpegStatArrivals * arrivals, gsize bytes,
  * what else it took from the stream. */
 void mpegstat_arrivals_take (MpegStatArrivals * arrivals, gsize size,
     guint64 junk, MpegStatTime * time);
-
-G_END_DECLS
-
-#endif /* __MPEGSTAT_ARRIVALS_H__ */

@@ -5,12 +5,9 @@
  * reads the clocks.
  */
 
-#ifndef __MPEGSTAT_CLOCK_H__
-#define __MPEGSTAT_CLOCK_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -37,7 +34,3 @@ guint64 mpegstat_clock_take (MpegStatClock * clock, MpegStatClockKind kind,
  * the latest arrival */
 guint64 mpegstat_clock_peek (const MpegStatClock * clock,
     MpegStatClockKind kind, guint64 reading);
-
-G_END_DECLS
-
-#endif /* __MPEGSTAT_CLOCK_H__ */

@@ -4,13 +4,10 @@
  * sections 3.2 and 3.4). A core: GLib only, times are the caller's.
  */
 
-#ifndef __MPEGSTAT_CORE_H__
-#define __MPEGSTAT_CORE_H__
+#pragma once
 
 #include "mpegvideoframer.h"
 #include "mpegvideotimeline.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -131,7 +128,3 @@ gboolean mpegstat_find_slices (const MpegVideoFrame * frame, gsize * offset,
     gsize * size);
 guint64 mpegstat_hash (const guint8 * slices, guint n, guint64 size);
 void mpegstat_event_set_hash (MpegStatEvent * event, guint64 hash);
-
-G_END_DECLS
-
-#endif /* __MPEGSTAT_CORE_H__ */

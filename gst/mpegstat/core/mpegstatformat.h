@@ -3,12 +3,9 @@
  * for people. A core: GLib only, strings out.
  */
 
-#ifndef __MPEGSTAT_FORMAT_H__
-#define __MPEGSTAT_FORMAT_H__
+#pragma once
 
 #include "mpegstatcore.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -39,7 +36,3 @@ void mpegstat_format_text (const MpegStatEvent * event, const gchar * name,
     GString * out);
 void mpegstat_format_summary (const MpegStatTotals * totals,
     const gchar * name, GString * out);
-
-G_END_DECLS
-
-#endif /* __MPEGSTAT_FORMAT_H__ */

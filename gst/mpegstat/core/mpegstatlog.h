@@ -3,12 +3,9 @@
  * as it happens.
  */
 
-#ifndef __MPEGSTAT_LOG_H__
-#define __MPEGSTAT_LOG_H__
+#pragma once
 
 #include "mpegstatcore.h"
-
-G_BEGIN_DECLS
 
 #define MPEGSTAT_LOG_STDOUT "-" /* location of standard output */
 
@@ -37,7 +34,3 @@ gboolean mpegstat_log_is_open (const MpegStatLog * log);
 gint mpegstat_log_write_header (MpegStatLog * log);
 gint mpegstat_log_write (MpegStatLog * log, const MpegStatEvent * event);
 void mpegstat_log_close (MpegStatLog * log);
-
-G_END_DECLS
-
-#endif /* __MPEGSTAT_LOG_H__ */

@@ -4,13 +4,10 @@
  * MPEG-1/2 do: that comes from timestamps, or from counting. A core: GLib only.
  */
 
-#ifndef __MPEGSTAT_UNITS_H__
-#define __MPEGSTAT_UNITS_H__
+#pragma once
 
 #include "ifdclassifier.h"
 #include "mpegstatcore.h"
-
-G_BEGIN_DECLS
 
 typedef struct _MpegStatUnits MpegStatUnits;
 
@@ -26,7 +23,3 @@ void mpegstat_units_restart (MpegStatUnits * units);
 /* An access unit; pts and dts: ns, or MPEG_VIDEO_TIME_NONE */
 void mpegstat_units_input (MpegStatUnits * units, const guint8 * data,
     gsize size, guint64 pts, guint64 dts, MpegStatUnit * unit);
-
-G_END_DECLS
-
-#endif /* __MPEGSTAT_UNITS_H__ */

@@ -7,13 +7,10 @@
  * (after headers) or follows whole slices.
  */
 
-#ifndef __RFC2250_PACKER_H__
-#define __RFC2250_PACKER_H__
+#pragma once
 
 #include "mpegvideoframer.h"
 #include "rfc2250header.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -85,7 +82,3 @@ gboolean rfc2250_packer_poll_output (Rfc2250Packer * packer,
 GBytes *rfc2250_packer_get_sequence (Rfc2250Packer * packer);
 void rfc2250_packer_get_stats (const Rfc2250Packer * packer,
     Rfc2250PackerStats * stats);
-
-G_END_DECLS
-
-#endif /* __RFC2250_PACKER_H__ */

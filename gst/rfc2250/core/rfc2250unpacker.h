@@ -8,13 +8,10 @@
  * go through the framer.
  */
 
-#ifndef __RFC2250_UNPACKER_H__
-#define __RFC2250_UNPACKER_H__
+#pragma once
 
 #include "mpegvideoframer.h"
 #include "rfc2250header.h"
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -82,7 +79,3 @@ gboolean rfc2250_unpacker_poll_output (Rfc2250Unpacker * unpacker,
     Rfc2250UnpackedFrame * frame);
 void rfc2250_unpacker_get_stats (const Rfc2250Unpacker * unpacker,
     Rfc2250UnpackerStats * stats);
-
-G_END_DECLS
-
-#endif /* __RFC2250_UNPACKER_H__ */

@@ -11,12 +11,9 @@
  * A source that was replaced takes its place back with its next packet.
  */
 
-#ifndef __RTP_REORDER_H__
-#define __RTP_REORDER_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -52,7 +49,3 @@ void rtp_reorder_drain (RtpReorder * reorder);
 guint64 rtp_reorder_get_lost (const RtpReorder * reorder);
 /* Packets that nothing went on from: dropped, in all */
 guint64 rtp_reorder_get_strays (const RtpReorder * reorder);
-
-G_END_DECLS
-
-#endif /* __RTP_REORDER_H__ */

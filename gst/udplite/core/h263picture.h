@@ -3,12 +3,9 @@
  * fields that it has, and not what they say. Without state.
  */
 
-#ifndef __H263_PICTURE_H__
-#define __H263_PICTURE_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* The first two bytes of the picture start code, both 0 */
 #define H263_START_CODE_ZEROS 2
@@ -23,7 +20,3 @@ gboolean h263_is_picture_start (const guint8 * data, gsize size);
  * many where that hangs on other headers. H263_HEADER_UNKNOWN: there is none,
  * it is longer than what is here, or can't be told. */
 gsize h263_get_picture_header_size (const guint8 * data, gsize size);
-
-G_END_DECLS
-
-#endif /* __H263_PICTURE_H__ */

@@ -3,12 +3,9 @@
  * be refused. Plain bytes: no sockets.
  */
 
-#ifndef __UDPLITE_H__
-#define __UDPLITE_H__
+#pragma once
 
 #include "datagram.h"
-
-G_BEGIN_DECLS
 
 #define UDPLITE_PROTOCOL 136    /* in IP, RFC 3828 section 5 */
 #define UDPLITE_HEADER_SIZE 8
@@ -67,7 +64,3 @@ UdpliteVerdict udplite_parse (const guint8 * packet, gsize size,
  * FALSE: it is none (cut, not version 4, another protocol, a fragment). */
 gboolean udplite_parse_ipv4 (const guint8 * packet, gsize size,
     UdpliteAddresses * addresses, gsize * offset, gsize * length);
-
-G_END_DECLS
-
-#endif /* __UDPLITE_H__ */

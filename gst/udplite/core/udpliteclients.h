@@ -3,12 +3,9 @@
  * name, and what was sent to each. No sockets; not thread safe.
  */
 
-#ifndef __UDPLITE_CLIENTS_H__
-#define __UDPLITE_CLIENTS_H__
+#pragma once
 
 #include "datagramsocket.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -60,7 +57,3 @@ gchar *udplite_clients_to_string (const UdpliteClients * self);
  * of these. */
 gboolean udplite_clients_parse (const gchar * text, guint16 default_port,
     gchar ** host, guint16 * port);
-
-G_END_DECLS
-
-#endif /* __UDPLITE_CLIENTS_H__ */

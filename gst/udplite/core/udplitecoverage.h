@@ -3,12 +3,9 @@
  * which the rest can't be used (Singh, section 8: unequal protection).
  */
 
-#ifndef __UDPLITE_COVERAGE_H__
-#define __UDPLITE_COVERAGE_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 #define UDPLITE_COVERAGE_ALL G_MAXUINT
 
@@ -37,7 +34,3 @@ UdpliteFormat udplite_format_from_rtp (const gchar * encoding_name,
  * can't read: padded, cut, RTCP, or unknown; else not more than size. */
 guint udplite_coverage_of_payload (UdpliteFormat format, const guint8 * bytes,
     gsize size, guint mark);
-
-G_END_DECLS
-
-#endif /* __UDPLITE_COVERAGE_H__ */

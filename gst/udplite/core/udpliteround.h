@@ -12,12 +12,9 @@
  *   udplite_round_clear (&round);
  */
 
-#ifndef __UDPLITE_ROUND_H__
-#define __UDPLITE_ROUND_H__
+#pragma once
 
 #include "udpliteclients.h"
-
-G_BEGIN_DECLS
 
 #define UDPLITE_MAX_ROUND 64    /* packets */
 
@@ -54,7 +51,3 @@ void udplite_round_skip (UdpliteRound * round);
 /* Whether a packet goes once in all */
 gboolean udplite_round_goes_once (const UdpliteClients * clients,
     gboolean has_duplicates);
-
-G_END_DECLS
-
-#endif /* __UDPLITE_ROUND_H__ */

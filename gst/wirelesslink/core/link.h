@@ -16,15 +16,12 @@
  * that of the call in which it is found.
  */
 
-#ifndef __LINK_H__
-#define __LINK_H__
+#pragma once
 
 #include "linkconfig.h"
 #include "linkpacket.h"
 #include "linkreport.h"
 #include "videopacket.h"
-
-G_BEGIN_DECLS
 
 /* Copies the configuration. NULL with LINK_ERROR where it can't hold. */
 Link *link_new (const LinkConfig * config, GError ** error);
@@ -69,7 +66,3 @@ void link_get_queue (Link * link, guint station, guint * packets,
 /* The chance that what is sent now gets through whole at the first attempt (a
  * packet of 1500 bytes, where bit errors are told), 0 to 1; 0 without a call */
 gdouble link_get_quality (Link * link, guint station);
-
-G_END_DECLS
-
-#endif /* __LINK_H__ */

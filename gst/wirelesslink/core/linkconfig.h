@@ -4,12 +4,9 @@
  * changed. Times are ns, rates bit/s, sizes bytes, probabilities 0 to 1.
  */
 
-#ifndef __LINK_CONFIG_H__
-#define __LINK_CONFIG_H__
+#pragma once
 
 #include "ifd.h"
-
-G_BEGIN_DECLS
 
 #define LINK_MAX_STATIONS 16
 #define LINK_MAX_RATES 8
@@ -251,7 +248,3 @@ gboolean link_config_parse_interference (LinkConfig * config,
     const gchar * text, GError ** error);
 /* FALSE with the name of the field and its limits */
 gboolean link_config_check (const LinkConfig * config, GError ** error);
-
-G_END_DECLS
-
-#endif /* __LINK_CONFIG_H__ */

@@ -5,13 +5,10 @@
  * What is behind a # is a comment. Or a model of a cellular link yields them.
  */
 
-#ifndef __LINK_DELIVERY_H__
-#define __LINK_DELIVERY_H__
+#pragma once
 
 #include "linkonoff.h"
 #include "linkwander.h"
-
-G_BEGIN_DECLS
 
 #define LINK_DELIVERY_BYTES 1500
 
@@ -27,7 +24,3 @@ void link_delivery_free (LinkDelivery * delivery);
  * while `outage` is bad, which must not be so for ever. */
 guint64 link_delivery_send (LinkDelivery * delivery, LinkOnOff * outage,
     guint64 time, guint64 bytes);
-
-G_END_DECLS
-
-#endif /* __LINK_DELIVERY_H__ */

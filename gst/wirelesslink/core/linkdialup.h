@@ -8,13 +8,10 @@
  *   while (link_dial_up_poll_change (dial_up, &state)) ...
  */
 
-#ifndef __LINK_DIAL_UP_H__
-#define __LINK_DIAL_UP_H__
+#pragma once
 
 #include "linkconfig.h"
 #include "linkreport.h"
-
-G_BEGIN_DECLS
 
 typedef struct _LinkDialUp LinkDialUp;
 
@@ -35,7 +32,3 @@ gboolean link_dial_up_poll_change (LinkDialUp * dial_up, LinkCall * state);
 LinkCall link_dial_up_get_state (const LinkDialUp * dial_up);
 /* Sets the counters of calls. */
 void link_dial_up_get_stats (const LinkDialUp * dial_up, LinkStats * stats);
-
-G_END_DECLS
-
-#endif /* __LINK_DIAL_UP_H__ */

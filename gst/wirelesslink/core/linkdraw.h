@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the random draws of this core are for (seededdraw.h). Private to it. */
 
-#ifndef __LINK_DRAW_H__
-#define __LINK_DRAW_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* What a draw is for. Numbers are part of what a seed means: never reused. */
 typedef enum
@@ -30,7 +27,3 @@ typedef enum
   LINK_DRAW_CELLULAR_RATE = 17,
   LINK_DRAW_CELLULAR_DELIVERY = 18
 } LinkDraw;
-
-G_END_DECLS
-
-#endif /* __LINK_DRAW_H__ */

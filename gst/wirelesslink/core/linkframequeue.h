@@ -12,15 +12,12 @@
  *   at link_frame_queue_next_timeout (queue): link_frame_queue_timeout (...)
  */
 
-#ifndef __LINK_FRAME_QUEUE_H__
-#define __LINK_FRAME_QUEUE_H__
+#pragma once
 
 #include "ifd.h"
 #include "linkconfig.h"
 #include "linkitem.h"
 #include "videopacket.h"
-
-G_BEGIN_DECLS
 
 /* Packets of further streams are none of this queue's. */
 #define LINK_FRAME_QUEUE_MAX_STREAMS 8
@@ -62,7 +59,3 @@ void link_frame_queue_get_size (LinkFrameQueue * queue, guint * packets,
     guint64 * bytes);
 /* Adds the counters of all streams that there were; not their lateness. */
 void link_frame_queue_add_stats (LinkFrameQueue * queue, IfdStats * total);
-
-G_END_DECLS
-
-#endif /* __LINK_FRAME_QUEUE_H__ */

@@ -3,13 +3,10 @@
  * Private to this core.
  */
 
-#ifndef __LINK_ITEM_H__
-#define __LINK_ITEM_H__
+#pragma once
 
 #include "linkpacket.h"
 #include "linkpattern.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -33,7 +30,3 @@ void link_item_free (LinkItem * item, GDestroyNotify user_free);
 void link_item_add_damage (LinkItem * item, guint32 offset, guint8 flip);
 /* The damage that was recorded and no other, as far as the packet is long */
 void link_item_replay_damage (LinkItem * item);
-
-G_END_DECLS
-
-#endif /* __LINK_ITEM_H__ */

@@ -6,8 +6,7 @@
  * this core.
  */
 
-#ifndef __LINK_MODEL_H__
-#define __LINK_MODEL_H__
+#pragma once
 
 #include "linkconfig.h"
 #include "linkdialup.h"
@@ -17,8 +16,6 @@
 #include "linkqueue.h"
 #include "linkreport.h"
 #include "seededdraw.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -149,7 +146,3 @@ link_next_call (const Link * link)
 
 /* See link_get_quality () in link.h. */
 gdouble link_get_model_quality (Link * link, guint station);
-
-G_END_DECLS
-
-#endif /* __LINK_MODEL_H__ */

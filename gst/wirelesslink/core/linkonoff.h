@@ -4,12 +4,9 @@
  * exponential, or whole blocks with a geometric distribution (Gilbert 1960).
  */
 
-#ifndef __LINK_ON_OFF_H__
-#define __LINK_ON_OFF_H__
+#pragma once
 
 #include "linkconfig.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -29,7 +26,3 @@ void link_on_off_init (LinkOnOff * state, const LinkOnOffConfig * config,
 gboolean link_on_off_is_bad (LinkOnOff * state, guint64 time);
 /* When the state that holds at this time ends; G_MAXUINT64 if never */
 guint64 link_on_off_end (LinkOnOff * state, guint64 time);
-
-G_END_DECLS
-
-#endif /* __LINK_ON_OFF_H__ */

@@ -4,12 +4,9 @@
  * on. A function of seed and time.
  */
 
-#ifndef __LINK_OVEN_H__
-#define __LINK_OVEN_H__
+#pragma once
 
 #include "linkconfig.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -28,7 +25,3 @@ gboolean link_oven_overlaps (const LinkOven * oven, guint64 begin,
     guint64 end);
 /* The part of the time in which it radiates, once it runs */
 gdouble link_oven_get_share (const LinkOven * oven);
-
-G_END_DECLS
-
-#endif /* __LINK_OVEN_H__ */

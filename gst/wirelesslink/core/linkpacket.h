@@ -3,12 +3,9 @@
  * of its bits were damaged.
  */
 
-#ifndef __LINK_PACKET_H__
-#define __LINK_PACKET_H__
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 typedef enum
 {
@@ -60,7 +57,3 @@ struct _LinkPacket
 /* Flips the bits that the link damaged; size as it was put in */
 void link_packet_apply_damage (const LinkPacket * packet, guint8 * data,
     gsize size);
-
-G_END_DECLS
-
-#endif /* __LINK_PACKET_H__ */

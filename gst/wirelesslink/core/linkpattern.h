@@ -12,13 +12,10 @@
  * link_fate_get_name, JITTER ns. What is behind a # is a comment.
  */
 
-#ifndef __LINK_PATTERN_H__
-#define __LINK_PATTERN_H__
+#pragma once
 
 #include "linkconfig.h"
 #include "linkpacket.h"
-
-G_BEGIN_DECLS
 
 typedef struct _LinkPattern LinkPattern;
 
@@ -44,7 +41,3 @@ const LinkPatternEntry *link_pattern_lookup (const LinkPattern * pattern,
  * chance had no part in (a full queue) */
 gchar *link_pattern_format_head (guint64 seed);
 gchar *link_pattern_format_packet (const LinkPacket * packet);
-
-G_END_DECLS
-
-#endif /* __LINK_PATTERN_H__ */

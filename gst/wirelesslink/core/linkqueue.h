@@ -10,12 +10,9 @@
  *   first in, first out. Of both the packet that came first goes first.
  */
 
-#ifndef __LINK_QUEUE_H__
-#define __LINK_QUEUE_H__
+#pragma once
 
 #include "linkframequeue.h"
-
-G_BEGIN_DECLS
 
 /* Frames in the middle of which somebody is, with drop-frame */
 #define LINK_QUEUE_MAX_BROKEN 8
@@ -59,7 +56,3 @@ void link_queue_timeout (LinkQueue * queue, guint64 now);
 guint64 link_queue_next_timeout (LinkQueue * queue);
 
 void link_queue_get_size (LinkQueue * queue, guint * packets, guint64 * bytes);
-
-G_END_DECLS
-
-#endif /* __LINK_QUEUE_H__ */

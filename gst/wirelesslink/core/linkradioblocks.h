@@ -4,12 +4,9 @@
  * from a recorded trace, and from nothing that is sent.
  */
 
-#ifndef __LINK_RADIO_BLOCKS_H__
-#define __LINK_RADIO_BLOCKS_H__
+#pragma once
 
 #include "linkmodel.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -37,7 +34,3 @@ void link_radio_blocks_use (LinkRadioBlocks * radio, guint direction);
 void link_radio_blocks_tell (LinkRadioBlocks * radio);
 /* 1, or 0 while blocks are hit */
 gdouble link_radio_blocks_quality (LinkRadioBlocks * radio, guint direction);
-
-G_END_DECLS
-
-#endif /* __LINK_RADIO_BLOCKS_H__ */

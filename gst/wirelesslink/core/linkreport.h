@@ -3,12 +3,9 @@
  * of the link share these types.
  */
 
-#ifndef __LINK_REPORT_H__
-#define __LINK_REPORT_H__
+#pragma once
 
 #include "linkpacket.h"
-
-G_BEGIN_DECLS
 
 #define LINK_MAX_ATTEMPTS 16
 
@@ -67,7 +64,3 @@ typedef struct
 } LinkStats;
 
 typedef struct _Link Link;
-
-G_END_DECLS
-
-#endif /* __LINK_REPORT_H__ */

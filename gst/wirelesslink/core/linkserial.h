@@ -4,12 +4,9 @@
  * and those of its framing (SLIP, PPP) on one by one.
  */
 
-#ifndef __LINK_SERIAL_H__
-#define __LINK_SERIAL_H__
+#pragma once
 
 #include "linkmodel.h"
-
-G_BEGIN_DECLS
 
 typedef struct
 {
@@ -37,7 +34,3 @@ guint64 link_serial_next (const LinkSerial * line);
 LinkItem *link_serial_take (LinkSerial * line);
 /* Flow control: no byte passes until it is lifted. */
 void link_serial_set_stopped (LinkSerial * line, gboolean stopped);
-
-G_END_DECLS
-
-#endif /* __LINK_SERIAL_H__ */

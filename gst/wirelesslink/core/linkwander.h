@@ -8,12 +8,9 @@
  * seed, station and time: it does not depend on what is sent over it.
  */
 
-#ifndef __LINK_WANDER_H__
-#define __LINK_WANDER_H__
+#pragma once
 
 #include "linkonoff.h"
-
-G_BEGIN_DECLS
 
 #define LINK_WANDER_BYTES 1500
 
@@ -36,7 +33,3 @@ void link_wander_step (LinkWander * wander);
 
 /* The course of the outages, which has its own cursor */
 LinkOnOff *link_wander_get_outages (LinkWander * wander);
-
-G_END_DECLS
-
-#endif /* __LINK_WANDER_H__ */
