@@ -8,8 +8,6 @@
 
 #include <gst/gst.h>
 
-#include "gstwirelessprelude.h"
-
 G_BEGIN_DECLS
 
 #define GST_COVERAGE_META_API_TYPE (gst_coverage_meta_api_get_type ())
@@ -30,15 +28,11 @@ typedef struct
   gsize covered;
 } GstCoverageMeta;
 
-GST_WIRELESS_API
 GType gst_coverage_meta_api_get_type (void);
-GST_WIRELESS_API
 const GstMetaInfo *gst_coverage_meta_get_info (void);
 
-GST_WIRELESS_API
 GstCoverageMeta *gst_buffer_add_coverage_meta (GstBuffer * buffer,
     gsize covered);
-GST_WIRELESS_API
 GstCoverageMeta *gst_buffer_get_coverage_meta (GstBuffer * buffer);
 
 G_END_DECLS

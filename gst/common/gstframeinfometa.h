@@ -9,8 +9,6 @@
 
 #include <gst/gst.h>
 
-#include "gstwirelessprelude.h"
-
 G_BEGIN_DECLS
 
 #define GST_FRAME_INFO_META_API_TYPE (gst_frame_info_meta_api_get_type ())
@@ -39,15 +37,11 @@ typedef struct
   GstClockTime media_time;
 } GstFrameInfoMeta;
 
-GST_WIRELESS_API
 GType gst_frame_info_meta_api_get_type (void);
-GST_WIRELESS_API
 const GstMetaInfo *gst_frame_info_meta_get_info (void);
 
-GST_WIRELESS_API
 GstFrameInfoMeta *gst_buffer_add_frame_info_meta (GstBuffer * buffer,
     guint picture_type, guint temporal_reference, guint coverage);
-GST_WIRELESS_API
 GstFrameInfoMeta *gst_buffer_get_frame_info_meta (GstBuffer * buffer);
 
 G_END_DECLS

@@ -7,20 +7,17 @@
 
 #include <gst/gst.h>
 
-#include "gstwirelessprelude.h"
 #include "ifdclassifier.h"
 
 /* --- statistics ----------------------------------------------------------- */
 
 /* All but the lateness */
-GST_WIRELESS_API
 void gst_wireless_stats_fill_ifd (GstStructure * structure,
     const IfdStats * stats);
 
 /* --- algorithms ----------------------------------------------------------- */
 
 #define GST_TYPE_IFD_ALGORITHM (gst_ifd_algorithm_get_type ())
-GST_WIRELESS_API
 GType gst_ifd_algorithm_get_type (void);
 
 /* --- caps of H.264 and H.265 ---------------------------------------------- */
@@ -33,10 +30,8 @@ GType gst_ifd_algorithm_get_type (void);
     "alignment = (string) au"
 
 /* FALSE: it is neither of them. */
-GST_WIRELESS_API
 gboolean gst_h26x_caps_get_codec (const GstCaps * caps, IfdCodec * codec);
 /* caps: fixed ones out of GST_H26X_CAPS. FALSE: their codec_data is missing or
  * malformed, and nothing changed. */
-GST_WIRELESS_API
 gboolean gst_h26x_caps_set_codec_data (const GstCaps * caps,
     IfdClassifier * classifier);

@@ -8,8 +8,6 @@
 #include <gst/gst.h>
 #include <gst/base/gstbasesrc.h>
 
-#include "gstwirelessprelude.h"
-
 /* --- unlock and unlock_stop ------------------------------------------------ */
 
 /* GstBaseSrc calls unlock and unlock_stop for flushes, and for pauses too. Those of
@@ -44,21 +42,15 @@ typedef struct
   GThread *stopper;
 } GstLiveFlush;
 
-GST_WIRELESS_API
 void gst_live_flush_init (GstLiveFlush * flush, GstBaseSrc * src,
     GstLiveFlushFunc set_flushing);
-GST_WIRELESS_API
 void gst_live_flush_clear (GstLiveFlush * flush);
 /* Calls the change_state of the parent class. */
-GST_WIRELESS_API
 GstStateChangeReturn gst_live_flush_change_state (GstLiveFlush * flush,
     GstElementClass * parent_class, GstStateChange transition);
-GST_WIRELESS_API
 void gst_live_flush_unlock (GstLiveFlush * flush);
-GST_WIRELESS_API
 void gst_live_flush_unlock_stop (GstLiveFlush * flush);
 /* At the beginning of create */
-GST_WIRELESS_API
 void gst_live_flush_begin_create (GstLiveFlush * flush);
 
 /* --- buffers and buffer lists --------------------------------------------- */
@@ -70,10 +62,8 @@ void gst_live_flush_begin_create (GstLiveFlush * flush);
 
 /* In create. Takes the list; waits while the source is paused. FLUSHING: it was
  * dropped */
-GST_WIRELESS_API
 GstFlowReturn gst_live_list_submit (GstLiveFlush * flush,
     GstBufferList * list);
 /* The same for a single buffer: `*out` is what create returns. */
-GST_WIRELESS_API
 GstFlowReturn gst_live_list_submit_buffer (GstLiveFlush * flush,
     GstBuffer * buffer, GstBuffer ** out);

@@ -29,55 +29,42 @@ typedef struct
 } GstMpegVideoInputFrame;
 
 /* owner: for log messages and warnings; not referenced */
-GST_WIRELESS_API
 GstMpegVideoInput *gst_mpeg_video_input_new (GstElement * owner);
-GST_WIRELESS_API
 void gst_mpeg_video_input_free (GstMpegVideoInput * input);
 /* Forgets the stream (flush, stop); keeps configuration and counters. */
-GST_WIRELESS_API
 void gst_mpeg_video_input_reset (GstMpegVideoInput * input);
 /* Bytes; takes effect at the next reset or before the first buffer */
-GST_WIRELESS_API
 void gst_mpeg_video_input_set_max_frame_size (GstMpegVideoInput * input,
     guint bytes);
 /* Reads parsed=true: then each buffer ends a frame, and frames before the
  * first sequence header pass. */
-GST_WIRELESS_API
 void gst_mpeg_video_input_set_caps (GstMpegVideoInput * input, GstCaps * caps);
 
 /* Takes the buffer, when all frames before it were pulled. FALSE: the stream is
  * no MPEG video elementary stream and an error message was posted on the
  * owner. */
-GST_WIRELESS_API
 gboolean gst_mpeg_video_input_push (GstMpegVideoInput * input,
     GstBuffer * buffer);
 /* End of stream: what is pending becomes a frame. FALSE, with an error
  * message, when bytes came but never a frame. */
-GST_WIRELESS_API
 gboolean gst_mpeg_video_input_drain (GstMpegVideoInput * input);
 /* The next frame; gst_mpeg_video_input_frame_clear () it. */
-GST_WIRELESS_API
 gboolean gst_mpeg_video_input_pull (GstMpegVideoInput * input,
     GstMpegVideoInputFrame * frame);
-GST_WIRELESS_API
 void gst_mpeg_video_input_frame_clear (GstMpegVideoInputFrame * frame);
 /* Frames that the last one pulled showed to be lost; after a drain, once
  * gst_mpeg_video_input_pull () has returned FALSE, all that are left */
-GST_WIRELESS_API
 gboolean gst_mpeg_video_input_pull_loss (GstMpegVideoInput * input,
     MpegVideoLoss * loss);
-GST_WIRELESS_API
 void gst_mpeg_video_input_get_stats (GstMpegVideoInput * input,
     MpegVideoFramerStats * stats);
 
 /* Caps of the frames: upstream's fields kept, parsed=true and what the
  * sequence header says added. */
-GST_WIRELESS_API
 GstCaps *gst_mpeg_video_input_make_caps (GstMpegVideoInput * input,
     const MpegVideoSequence * sequence);
 /* A time segment in place of a byte segment (filesrc), whose buffers then have
  * no times either: filesrc gives its first one a PTS of 0, or not, as it
  * happens. Takes and returns an event. */
-GST_WIRELESS_API
 GstEvent *gst_mpeg_video_input_convert_segment (GstMpegVideoInput * input,
     GstEvent * event);

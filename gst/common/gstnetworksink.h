@@ -22,8 +22,6 @@
 #include <gst/base/gstbasesink.h>
 #include <gio/gio.h>
 
-#include "gstwirelessprelude.h"
-
 typedef enum
 {
   GST_NETWORK_SINK_SENT,        /* the network has all of it */
@@ -112,23 +110,18 @@ struct _GstNetworkSinkClass
   void (*fill_stats) (GstNetworkSink * self, GstStructure * stats);
 };
 
-GST_WIRELESS_API GType gst_network_sink_get_type (void);
+GType gst_network_sink_get_type (void);
 
 /* ns; 0: never. How long a receiver may take nothing, or not answer. */
-GST_WIRELESS_API
 GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
 /* Whether render waits while the network is full */
-GST_WIRELESS_API
 gboolean gst_network_sink_get_blocking (GstNetworkSink * self);
 /* For send_packets: of the packets that it is about to call sent this one went to
  * nobody, and counts as unsendable. The subclass logs why. */
-GST_WIRELESS_API
 void gst_network_sink_refuse_packet (GstNetworkSink * self, GstBuffer * packet);
 /* For a subclass: waits so long, or until cancelled */
-GST_WIRELESS_API
 void gst_network_sink_pause (GCancellable * cancellable, gint milliseconds);
 /* What `stats` has; any thread. */
-GST_WIRELESS_API
 GstStructure * gst_network_sink_create_stats (GstNetworkSink * self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstNetworkSink, gst_object_unref)

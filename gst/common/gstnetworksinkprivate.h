@@ -22,6 +22,8 @@
 #include "gstnetworksink.h"
 #include "gststatstimer.h"
 
+#pragma GCC visibility push(hidden)
+
 GST_DEBUG_CATEGORY_EXTERN (gst_network_sink_debug);
 /* The category of the element that `self` is */
 #define GST_CAT_DEFAULT (get_category (self))
@@ -191,3 +193,5 @@ gboolean gst_network_sink_greet_receiver (GstNetworkSink * self,
 void gst_network_sink_clear_rest (GstNetworkSink * self);
 /* What comes next continues no frame. */
 void gst_network_sink_begin_stream (GstNetworkSink * self);
+
+#pragma GCC visibility pop

@@ -15,10 +15,7 @@
 #include <gst/base/gstpushsrc.h>
 #include <gio/gio.h>
 
-#include "gstwirelessprelude.h"
-
 #define GST_TYPE_NETWORK_SRC (gst_network_src_get_type ())
-GST_WIRELESS_API
 G_DECLARE_DERIVABLE_TYPE (GstNetworkSrc, gst_network_src, GST, NETWORK_SRC,
     GstPushSrc)
 
@@ -44,31 +41,24 @@ struct _GstNetworkSrcClass
 
 /* What is in use, NULL: none; the property tells it. With OBJECT_LOCK, so that
  * it changes together with what a subclass keeps of it; the source's own */
-GST_WIRELESS_API
 void gst_network_src_set_used_socket (GstNetworkSrc * self, GSocket * socket);
-GST_WIRELESS_API
 GSocket *gst_network_src_get_used_socket (GstNetworkSrc * self);
 /* Whether the property says what caps the stream has */
-GST_WIRELESS_API
 gboolean gst_network_src_has_caps (GstNetworkSrc * self);
 /* Cancelled during a flush, and the source's own: for whatever waits in create. A
  * subclass that waits otherwise too has set_flushing. */
-GST_WIRELESS_API
 GCancellable *gst_network_src_get_cancellable (GstNetworkSrc * self);
 
 /* Whether packets from this address are wanted: 4 bytes of IPv4 or 16 of IPv6 in
  * network order. One that is not is counted. From start to stop; OBJECT_LOCK is not
  * taken */
-GST_WIRELESS_API
 gboolean gst_network_src_allows (GstNetworkSrc * self, const guint8 * address,
     gsize size);
 
 /* In create: gst_live_list_submit and gst_live_list_submit_buffer
  * (gstlivesource.h) for this source */
-GST_WIRELESS_API
 GstFlowReturn gst_network_src_submit_list (GstNetworkSrc * self,
     GstBufferList * list);
-GST_WIRELESS_API
 GstFlowReturn gst_network_src_submit_buffer (GstNetworkSrc * self,
     GstBuffer * buffer, GstBuffer ** out);
 
@@ -76,7 +66,6 @@ GstFlowReturn gst_network_src_submit_buffer (GstNetworkSrc * self,
 
 /* Of this host, to listen at: an address, with a scope too, or a name, which is
  * looked up. NULL: error, or cancelled */
-GST_WIRELESS_API
 GSocketAddress *gst_network_src_find_address (GstNetworkSrc * self,
     const gchar * address, guint16 port, GError ** error);
 
@@ -84,7 +73,5 @@ GSocketAddress *gst_network_src_find_address (GstNetworkSrc * self,
 
 /* ns without a buffer after which timeout is to be told; 0: never. It may be
  * another one each time. */
-GST_WIRELESS_API
 GstClockTime gst_network_src_get_timeout (GstNetworkSrc * self);
-GST_WIRELESS_API
 void gst_network_src_tell_timeout (GstNetworkSrc * self, GstClockTime timeout);

@@ -7,7 +7,6 @@
 
 #include <gst/gst.h>
 
-#include "gstwirelessprelude.h"
 #include "gstwirelessproperties.h"
 
 /* A URI is scheme://host:port?key=value&...: keys of the query are names of those
@@ -31,18 +30,14 @@ typedef struct
 /* The interface GstURIHandler of sources and sinks, for G_DEFINE_TYPE_WITH_CODE */
 #define GST_IMPLEMENT_NETWORK_URI G_IMPLEMENT_INTERFACE ( \
     GST_TYPE_URI_HANDLER, gst_network_uri_init_handler)
-GST_WIRELESS_API
 void gst_network_uri_init_handler (gpointer interface, gpointer data);
 /* In class_init */
-GST_WIRELESS_API
 void gst_network_uri_install (GObjectClass * klass, const GstNetworkUri * info);
 
 /* The property "uri". It has no way to refuse a URI. Instead the element does not
  * start, with an error that says why, until it has another URI, or NULL. */
-GST_WIRELESS_API
 void gst_network_uri_set_property (gpointer element, const GValue * value,
     GParamSpec * pspec);
-GST_WIRELESS_API
 void gst_network_uri_get_property (gpointer element, GValue * value,
     GParamSpec * pspec);
 #define PROPERTY_NETWORK_URI(blurb, initial) \
@@ -51,5 +46,4 @@ void gst_network_uri_get_property (gpointer element, GValue * value,
         .get = gst_network_uri_get_property)
 /* On the way to PAUSED, which the base classes do, or to READY where the socket is
  * opened then. FALSE: an error was posted. */
-GST_WIRELESS_API
 gboolean gst_network_uri_check (GstElement * element);

@@ -7,7 +7,6 @@
 
 #include <gst/gst.h>
 
-#include "gstwirelessprelude.h"
 #include "gstwirelessproperties.h"
 
 /* Returns what is posted, or NULL for nothing; called by the clock's thread */
@@ -15,10 +14,8 @@ typedef GstStructure *(*GstStatsTimerFunc) (GstElement * element);
 
 /* Of the property stats-interval, ns, 0: never; at any time, by any thread. A
  * started timer takes it at once. */
-GST_WIRELESS_API
 void gst_stats_timer_set_property (gpointer element, const GValue * value,
     GParamSpec * pspec);
-GST_WIRELESS_API
 void gst_stats_timer_get_property (gpointer element, GValue * value,
     GParamSpec * pspec);
 #define PROPERTY_STATS_INTERVAL(blurb, max) \
@@ -28,9 +25,7 @@ void gst_stats_timer_get_property (gpointer element, GValue * value,
         .get = gst_stats_timer_get_property)
 
 /* On the way to PLAYING. Without a clock no timer runs. */
-GST_WIRELESS_API
 void gst_stats_timer_start (GstElement * element,
     GstStatsTimerFunc create_stats);
 /* On the way to PAUSED. None runs from here on, whoever sets the interval. */
-GST_WIRELESS_API
 void gst_stats_timer_stop (GstElement * element);

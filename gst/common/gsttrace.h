@@ -7,9 +7,6 @@
 
 #include <gst/gst.h>
 
-#include "gstwirelessprelude.h"
-
-GST_WIRELESS_API
 void gst_wireless_trace (GstDebugCategory * category, gpointer element,
     gboolean is_packet, const gchar * format, va_list args)
     G_GNUC_PRINTF (4, 0);

@@ -5,33 +5,25 @@
 
 #include <gst/gst.h>
 
-#include "gstwirelessprelude.h"
-
 /* --- between a queue and a sink ------------------------------------------- */
 
 /* Upstream: the receiver is a new one, which has nothing of what was sent so
  * far: what refers to it is of no use to that one. Sent from the thread that
  * renders, before the next buffer is taken. */
-GST_WIRELESS_API
 GstEvent *gst_wireless_event_new_restart (void);
-GST_WIRELESS_API
 gboolean gst_wireless_event_is_restart (GstEvent * event);
 
 /* Upstream, to the encoder: the next frame is to be a key frame, with all
  * headers */
-GST_WIRELESS_API
 GstEvent *gst_wireless_event_new_key_unit_request (void);
 
 /* Downstream, past what still waits: EOS stands behind that. How long the end
  * may take counts from here. */
-GST_WIRELESS_API
 GstEvent *gst_wireless_event_new_ending (void);
-GST_WIRELESS_API
 gboolean gst_wireless_event_is_ending (GstEvent * event);
 
 /* --- held back until caps are known --------------------------------------- */
 
 /* A flush takes all but what is said of the stream as a whole. events: a queue
  * of GstEvent, owned */
-GST_WIRELESS_API
 void gst_held_events_flush (GQueue * events);

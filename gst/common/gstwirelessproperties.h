@@ -21,8 +21,6 @@
 
 #include <gst/gst.h>
 
-#include "gstwirelessprelude.h"
-
 /* --- when a property may be changed, and by whom -------------------------- */
 
 #define PROPERTY_READABLE (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
@@ -108,18 +106,14 @@ typedef struct
 /* Takes over set_property and get_property of the class. `settings`, `lock`: offsets
  * in the instance, of the struct with the members and of the GMutex that protects
  * them. May be called several times, for several structs. The table stays in use. */
-GST_WIRELESS_API
 void gst_wireless_properties_install (GObjectClass * klass,
     const GstWirelessProperty * properties, guint n_properties,
     gssize settings, gssize lock);
 #define GST_WIRELESS_OBJECT_LOCK G_STRUCT_OFFSET (GstObject, lock)
 
 /* All members that the tables of this class have, not of its parents */
-GST_WIRELESS_API
 void gst_wireless_properties_init (gpointer object, GType type);
-GST_WIRELESS_API
 void gst_wireless_properties_clear (gpointer object, GType type);
 
 /* NULL: it is in no table. */
-GST_WIRELESS_API
 const GstWirelessProperty *gst_wireless_properties_find (GParamSpec * pspec);

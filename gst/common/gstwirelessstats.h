@@ -6,8 +6,6 @@
 
 #include <gst/gst.h>
 
-#include "gstwirelessprelude.h"
-
 typedef struct
 {
   const gchar *name;
@@ -15,10 +13,8 @@ typedef struct
   gsize offset;                 /* of the member, in bytes */
 } GstWirelessStatsField;
 
-GST_WIRELESS_API
 void gst_wireless_stats_fill (GstStructure * structure,
     const GstWirelessStatsField * fields, guint n_fields, gconstpointer stats);
 /* To the members of `sum`, which are guint64, those of `more` */
-GST_WIRELESS_API
 void gst_wireless_stats_add (const GstWirelessStatsField * fields,
     guint n_fields, gpointer sum, gconstpointer more);

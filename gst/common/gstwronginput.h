@@ -7,8 +7,6 @@
 
 #include <gst/gst.h>
 
-#include "gstwirelessprelude.h"
-
 typedef enum
 {
   GST_WRONG_INPUT_UNKNOWN,
@@ -25,22 +23,17 @@ typedef enum
 /* Bytes from the stream's start on that suffice to recognize it */
 #define GST_WRONG_INPUT_HEAD 192
 
-GST_WIRELESS_API
 GstWrongInput gst_wrong_input_find (const guint8 * head, gsize size);
 /* A file format whose bytes are never a video elementary stream, even where
  * whole frames of one are found in it */
-GST_WIRELESS_API
 gboolean gst_wrong_input_is_container (GstWrongInput input);
 /* What to tell of it, a whole sentence, in an error of `element`, which has a
  * sink pad. NULL: nothing is known. */
-GST_WIRELESS_API
 gchar *gst_wrong_input_advise (GstWrongInput input, GstElement * element);
 /* The element that the user knows: the bin, such as ifdsink, of which this
  * element is a part, or the element itself. Transfer full. */
-GST_WIRELESS_API
 GstElement *gst_wrong_input_get_element (GstElement * owner);
 
 /* GstBaseSrc posts a general error when start () fails, even behind the one that
  * says why. Sources whose start () always says why drop it by this. */
-GST_WIRELESS_API
 void gst_wrong_input_drop_start_error (GstElementClass * klass);

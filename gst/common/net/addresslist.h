@@ -7,18 +7,13 @@
 
 #include <gio/gio.h>
 
-#include "gstwirelessprelude.h"
-
 typedef struct _AddressList AddressList;
 
 /* NULL with an error that says which part of the text is wrong. A text without
  * any address is wrong, too. */
-GST_WIRELESS_API
 AddressList *address_list_new (const gchar * text, GError ** error);
-GST_WIRELESS_API
 void address_list_free (AddressList * list);
 /* `address`: 4 bytes of IPv4 or 16 of IPv6 in network order. An IPv4 address that
  * is mapped into IPv6 is an IPv4 address. */
-GST_WIRELESS_API
 gboolean address_list_contains (const AddressList * list,
     const guint8 * address, gsize size);

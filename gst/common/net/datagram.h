@@ -26,10 +26,7 @@ typedef struct
   guint64 time;                 /* received: ns of g_get_monotonic_time() */
 } Datagram;
 
-GST_WIRELESS_API
 void datagram_init (Datagram * datagram, guint8 * bytes, gsize size);
 /* Of all parts of a packet that is to be sent */
-GST_WIRELESS_API
 gsize datagram_get_size (const Datagram * datagram);
-GST_WIRELESS_API
 void datagram_copy_bytes (const Datagram * datagram, guint8 * to);

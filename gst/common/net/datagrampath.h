@@ -10,8 +10,6 @@
 
 #include <glib.h>
 
-#include "gstwirelessprelude.h"
-
 typedef struct
 {
   guint8 remote[16];            /* network byte order; IPv4: 4 bytes, zeros */
@@ -22,15 +20,11 @@ typedef struct
   guint16 local_port;           /* host byte order; 0: raw IP, or not known */
 } DatagramPath;
 
-GST_WIRELESS_API
 gboolean datagram_path_equal (const DatagramPath * a, const DatagramPath * b);
 /* FALSE: the datagram is the payload of IP itself. */
-GST_WIRELESS_API
 gboolean datagram_path_has_ports (const DatagramPath * path);
 /* TRUE: an IPv4 address on an IPv6 socket (RFC 4291 section 2.5.5.2) */
-GST_WIRELESS_API
 gboolean datagram_path_is_mapped (const DatagramPath * path);
 /* The remote end as "host" or "host:port", for logs and statistics. Free the
  * text with g_free(). */
-GST_WIRELESS_API
 gchar *datagram_path_to_string (const DatagramPath * path);

@@ -40,79 +40,61 @@ typedef struct
                                  * path.local of IPv6 ones may be a group */
 } DatagramSocketOptions;
 
-GST_WIRELESS_API
 void datagram_socket_options_init (DatagramSocketOptions * options);
 
 /* A socket that exchanges packets with `remote` only. `local` may be NULL. Of a
  * raw socket `remote` has no port; a port of `local` is that to which all
  * packets that it receives are addressed, in the transport header. Errors say
  * what could not be had, for example "No interface named wlan1". */
-GST_WIRELESS_API
 DatagramSocket *datagram_socket_new_connected (GSocketAddress * remote,
     GSocketAddress * local, const DatagramSocketOptions * options,
     GError ** error);
 /* A socket that listens. An IPv6 one receives from IPv4 hosts, too. */
-GST_WIRELESS_API
 DatagramSocket *datagram_socket_new_listener (GSocketAddress * local,
     const DatagramSocketOptions * options, GError ** error);
 /* A socket that is not bound yet, not even to options->interface, and binding
  * it. An IPv6 one receives from IPv6 hosts only. */
-GST_WIRELESS_API
 DatagramSocket *datagram_socket_new (GSocketFamily family,
     const DatagramSocketOptions * options, GError ** error);
-GST_WIRELESS_API
 gboolean datagram_socket_bind (DatagramSocket * socket,
     GSocketAddress * local, GError ** error);
 /* A socket of the application, which stays open in the end unless close_it. It
  * has no details. */
-GST_WIRELESS_API
 DatagramSocket *datagram_socket_new_from_socket (GSocket * socket,
     gboolean close_it);
-GST_WIRELESS_API
 void datagram_socket_free (DatagramSocket * socket);
 
 /* The GSocket, owned by the DatagramSocket, for polling and properties */
-GST_WIRELESS_API
 GSocket *datagram_socket_get_socket (DatagramSocket * socket);
 /* Both ends of a connected socket; otherwise the local one */
-GST_WIRELESS_API
 const DatagramPath *datagram_socket_get_path (DatagramSocket * socket);
 /* The path MTU as far as the kernel knows it, or `mtu` (0: no limit) if that is
  * less; in bytes. A connected socket ignores `path`. */
-GST_WIRELESS_API
 guint datagram_socket_get_mtu (DatagramSocket * socket,
     const DatagramPath * path, guint mtu);
 /* Bytes of the IP and UDP headers, and those that they leave for a payload */
-GST_WIRELESS_API
 guint datagram_socket_get_overhead (DatagramSocket * socket);
-GST_WIRELESS_API
 guint datagram_socket_get_max_payload (DatagramSocket * socket, guint mtu);
 
 /* Packets to groups leave by this interface; 0: as the routes say */
-GST_WIRELESS_API
 gboolean datagram_socket_set_multicast_interface (DatagramSocket * socket,
     guint index, GError ** error);
 /* The address that the kernel would send from to path->remote is stored as
  * path->local, and its interface as path->scope if it is link-local. */
-GST_WIRELESS_API
 gboolean datagram_socket_find_local (DatagramSocket * socket,
     DatagramPath * path, GError ** error);
 
-GST_WIRELESS_API
 void datagram_path_set_remote (DatagramPath * path, GSocketAddress * remote);
-GST_WIRELESS_API
 GSocketAddress *datagram_path_get_remote (const DatagramPath * path);
 
 /* A port that is probably nobody else's, for raw sockets: the kernel keeps no
  * ports for them. */
-GST_WIRELESS_API
 guint16 datagram_socket_draw_port (void);
 
 /* Sends the first of `n` packets, DATAGRAM_BATCH at most, and returns how many
  * were sent. 0: the socket has no room now. -1: the first packet failed; a
  * packet can fail because the path, the interface or the address is gone, or
  * with G_IO_ERROR_MESSAGE_TOO_LARGE because the path MTU is less. */
-GST_WIRELESS_API
 gint datagram_socket_send (DatagramSocket * socket,
     const Datagram * datagrams, guint n, GError ** error);
 /* Receives at most `n` packets and DATAGRAM_BATCH, and returns how many. 0:
@@ -120,7 +102,6 @@ gint datagram_socket_send (DatagramSocket * socket,
  * example G_IO_ERROR_CONNECTION_REFUSED. The same error is reported once, until
  * a packet is received (G_IO_ERROR_MESSAGE_TOO_LARGE: each time); it does not
  * prevent packets from being sent. */
-GST_WIRELESS_API
 gint datagram_socket_receive (DatagramSocket * socket, Datagram * datagrams,
     guint n, GError ** error);
 

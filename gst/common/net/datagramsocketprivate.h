@@ -8,6 +8,8 @@
 #include "datagramsocket.h"
 #include "socketclock.h"
 
+#pragma GCC visibility push(hidden)
+
 #define IPV4_HEADER_SIZE 20     /* RFC 791, without options */
 
 /* An address as the system calls take it. The port is in the same place for
@@ -49,3 +51,5 @@ void datagram_path_set_native (DatagramPath * path,
     const DatagramNative * native);
 /* RFC 4291 section 2.5.6 */
 gboolean datagram_is_link_local (const guint8 address[16], gsize size);
+
+#pragma GCC visibility pop

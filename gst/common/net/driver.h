@@ -82,57 +82,44 @@ typedef struct
   guint64 sleeps_until;         /* ns; 0: the loop does not sleep. */
 } Driver;
 
-GST_WIRELESS_API
 void driver_init (Driver * driver, const DriverFuncs * funcs, gpointer owner,
     GMutex * lock);
-GST_WIRELESS_API
 void driver_clear (Driver * driver);
 
 /* From here on, all but driver_run with the lock. */
 
 /* A session. The core stays its owner's. input_room: bytes of the longest
  * packet that may arrive */
-GST_WIRELESS_API
 void driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
     gsize input_room);
 /* Closes all paths. */
-GST_WIRELESS_API
 void driver_end (Driver * driver);
 
 /* Takes the socket. output_room: bytes of the longest packet that the core
  * writes for this path. While driver_run runs, only its thread may add and
  * remove paths. */
-GST_WIRELESS_API
 void driver_add_path (Driver * driver, guint number, DatagramSocket * socket,
     gsize output_room);
-GST_WIRELESS_API
 void driver_remove_path (Driver * driver, guint number);
 /* NULL: there is no such path. */
-GST_WIRELESS_API
 DatagramSocket *driver_get_socket (Driver * driver, guint number);
 /* TRUE: packets wait until the socket has room. */
-GST_WIRELESS_API
 gboolean driver_is_blocked (Driver * driver, guint number);
 
 /* The loop also wakes when this descriptor of the owner can be read; -1: none.
  * driver_take_watched: whether it could when the loop woke last. */
-GST_WIRELESS_API
 void driver_watch (Driver * driver, gint fd);
-GST_WIRELESS_API
 gboolean driver_take_watched (Driver * driver);
 
 /* Sends what the core can send now, and takes its events. */
-GST_WIRELESS_API
 void driver_flush (Driver * driver);
 /* The loop looks again, if it would sleep longer than the core wants to, or in
  * any case. */
-GST_WIRELESS_API
 void driver_wake (Driver * driver, gboolean always);
 
 /* The loop. It ends when is_done (asked with the lock) is TRUE, when `deadline`
  * (us of g_get_monotonic_time (); G_MAXINT64: none) is over, when it is
  * cancelled, or when `check` fails; the last two are an error. `cancellable` may
  * be NULL. Without the lock. TRUE: it is done. */
-GST_WIRELESS_API
 gboolean driver_run (Driver * driver, gboolean (*is_done) (gpointer owner),
     gint64 deadline, GCancellable * cancellable, GError ** error);

@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "gstwirelessprelude.h"
+#pragma GCC visibility push(hidden)
 
 typedef struct
 {
@@ -31,3 +31,5 @@ guint driver_poll_add (DriverPoll * poll, gint fd, gushort events);
 void driver_poll_wait (DriverPoll * poll, guint64 time);
 /* Of GIOCondition: what the last wait found */
 gushort driver_poll_get_events (DriverPoll * poll, guint index);
+
+#pragma GCC visibility pop

@@ -20,8 +20,6 @@
 
 #include <glib.h>
 
-#include "gstwirelessprelude.h"
-
 #define PREFIX_LIMITER_SECRET_SIZE 32
 #define PREFIX_LIMITER_MAX_HOST 24      /* bytes */
 /* Answers per second to one prefix, and at once */
@@ -40,29 +38,23 @@ typedef struct
 
 /* Bytes of the prefix of an address in network order: 4 bytes are IPv4, 16 are
  * IPv6. An IPv4 address that is mapped into IPv6 counts as IPv4. */
-GST_WIRELESS_API
 guint8 prefix_limiter_get_prefix_size (const guint8 * address, gsize size);
 
 typedef struct _PrefixLimiter PrefixLimiter;
 
 /* `secret`: bytes that nobody can guess */
-GST_WIRELESS_API
 PrefixLimiter *prefix_limiter_new (
     const guint8 secret[PREFIX_LIMITER_SECRET_SIZE]);
-GST_WIRELESS_API
 void prefix_limiter_free (PrefixLimiter * limiter);
 
 /* TRUE: one answer may be sent, and is counted. `rate`: answers per second to all
  * that have no reserve */
-GST_WIRELESS_API
 gboolean prefix_limiter_take (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host, guint rate);
 /* TRUE: the host has a reserve, and one answer of it is counted. */
-GST_WIRELESS_API
 gboolean prefix_limiter_take_reserve (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host);
 /* The host has shown that it receives at its address. It has a reserve until as
  * many others as there is room for have come after it. */
-GST_WIRELESS_API
 void prefix_limiter_remember (PrefixLimiter * limiter,
     const PrefixLimiterHost * host);

@@ -8,22 +8,16 @@
 
 #include <gio/gio.h>
 
-#include "gstwirelessprelude.h"
-
 /* Bytes before the destination's port */
 #define RAW_SOCKET_DESTINATION_OFFSET 2
 
 /* Nothing, from now on */
-GST_WIRELESS_API
 gboolean raw_socket_filter_everything (gint fd, GError ** error);
 /* ... and what came before is away: a raw socket gets all that comes for its
  * protocol from the first moment on, when nothing is for us yet. */
-GST_WIRELESS_API
 gboolean raw_socket_become_deaf (gint fd, GError ** error);
 /* All that comes, from now on */
-GST_WIRELESS_API
 gboolean raw_socket_accept_everything (gint fd, GError ** error);
 /* What is for this port, in host byte order */
-GST_WIRELESS_API
 gboolean raw_socket_filter_port (gint fd, gboolean ipv6, guint16 port,
     GError ** error);

@@ -10,8 +10,6 @@
 
 #include <sys/socket.h>
 
-#include "gstwirelessprelude.h"
-
 typedef struct
 {
   /* What CLOCK_REALTIME has to be added to be the monotonic clock, ns: between
@@ -21,26 +19,19 @@ typedef struct
                                  * comes now came later */
 } SocketClock;
 
-GST_WIRELESS_API
 void socket_clock_init (SocketClock * clock);
 /* From now on packets have stamps, where the system has such. */
-GST_WIRELESS_API
 void socket_clock_ask_for_stamps (gint fd);
 /* ns of g_get_monotonic_time's clock */
-GST_WIRELESS_API
 gint64 socket_clock_now (void);
 /* Nothing waited at that time. */
-GST_WIRELESS_API
 void socket_clock_set_empty (SocketClock * clock, gint64 now);
 /* Before the stamps of what came together are looked at: the time now */
-GST_WIRELESS_API
 gint64 socket_clock_compare (SocketClock * clock);
 /* Is this the stamp? If so it is in `stamp`, ns of CLOCK_REALTIME. */
-GST_WIRELESS_API
 gboolean socket_clock_read_stamp (const struct cmsghdr *control,
     guint64 * stamp);
 /* ns of g_get_monotonic_time's clock. `stamp`: 0: there is none; `now`: of
  * socket_clock_compare */
-GST_WIRELESS_API
 guint64 socket_clock_get_arrival (const SocketClock * clock, guint64 stamp,
     gint64 now);

@@ -11,8 +11,6 @@
 
 #include <sys/socket.h>
 
-#include "gstwirelessprelude.h"
-
 /* As Linux's struct mmsghdr */
 typedef struct
 {
@@ -30,17 +28,14 @@ typedef struct
 
 /* Sends them all, unless there is no room, or one fails: says how many went.
  * Never waits. */
-GST_WIRELESS_API
 guint socket_messages_send (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
 /* What is there, without waiting */
-GST_WIRELESS_API
 guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
 
 /* Sets an error of this errno and appends the system's text to it. The codes are
  * the same with every version of GLib: G_IO_ERROR_CONNECTION_REFUSED always means
  * that the peer refused. Returns FALSE, which the caller can return. */
-GST_WIRELESS_API
 gboolean socket_set_error (GError ** error, gint error_number,
     const gchar * format, ...) G_GNUC_PRINTF (3, 4);

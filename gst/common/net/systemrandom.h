@@ -7,7 +7,4 @@
 
 #include <gio/gio.h>
 
-#include "gstwirelessprelude.h"
-
-GST_WIRELESS_API
 gboolean system_random_fill (guint8 * bytes, gsize size, GError ** error);

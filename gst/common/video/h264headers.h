@@ -11,6 +11,8 @@
 
 #include <glib.h>
 
+#pragma GCC visibility push(hidden)
+
 typedef struct _H264Headers H264Headers;
 
 /* What a slice header says of its picture, which is a frame or a field */
@@ -61,3 +63,5 @@ gint32 h264_headers_begin_picture (H264Headers * headers,
  * order_lsb (pic_order_cnt_type 1 and 2) */
 guint h264_headers_get_order_range (const H264Headers * headers,
     const H264Slice * slice);
+
+#pragma GCC visibility pop

@@ -19,8 +19,6 @@
 
 #include <glib.h>
 
-#include "gstwirelessprelude.h"
-
 #define IFD_MAX_FRAMES 64
 #define IFD_DEFAULT_MAX_FRAMES 3
 /* After so many frames that waited in vain for an I-frame the stream is taken
@@ -105,10 +103,8 @@ typedef enum
 } IfdDropReason;
 
 /* "no-room", "overwritten", ...: the words of messages and statistics */
-GST_WIRELESS_API
 const gchar *ifd_drop_reason_get_name (IfdDropReason reason);
 /* 'I', 'P' or 'B' */
-GST_WIRELESS_API
 gchar ifd_frame_type_char (IfdFrameType type);
 
 typedef enum
@@ -153,47 +149,34 @@ typedef struct _Ifd Ifd;
 typedef void (*IfdTrace) (gpointer owner, gboolean is_packet,
     const gchar * format, va_list args) G_GNUC_PRINTF (3, 0);
 
-GST_WIRELESS_API
 Ifd *ifd_new (const IfdConfig * config);
 /* Frames in W are the caller's: ifd_flush first. */
-GST_WIRELESS_API
 void ifd_free (Ifd * ifd);
 /* From now on decisions are traced: one line for each frame that comes, and one
  * for each drop, which names the rule that chose the frame. NULL: none */
-GST_WIRELESS_API
 void ifd_set_trace (Ifd * ifd, IfdTrace trace, gpointer owner);
 /* The size of W from the next frame on, and what is in it stays; the algorithm
  * from the next I-frame on, as no algorithm knows what another has given up. */
-GST_WIRELESS_API
 void ifd_set_config (Ifd * ifd, const IfdConfig * config);
 
 /* FALSE: for one more frame another has to go, C itself perhaps */
-GST_WIRELESS_API
 gboolean ifd_has_room (const Ifd * ifd);
 /* A frame is whole and due. It ends in an output, in a drop or in a flush. */
-GST_WIRELESS_API
 void ifd_input (Ifd * ifd, guint64 now, const IfdFrame * frame);
 /* Takes the oldest frame of W into S. FALSE: W is empty, or S is not. */
-GST_WIRELESS_API
 gboolean ifd_poll_output (Ifd * ifd, guint64 now, IfdFrame * frame);
 /* The frame that a poll would take, which stays; or FALSE */
-GST_WIRELESS_API
 gboolean ifd_peek_output (const Ifd * ifd, IfdFrame * frame);
 /* All of S was sent, or given up by who sends: it counts as sent. */
-GST_WIRELESS_API
 void ifd_sent (Ifd * ifd, guint64 now);
-GST_WIRELESS_API
 gboolean ifd_poll_event (Ifd * ifd, IfdEvent * event);
 
 /* The receiver knows nothing of what was sent: on with the next I-frame, and
  * without its leading frames (but with algorithm paper, which knows none); or
  * with a refresh, if one comes first. */
-GST_WIRELESS_API
 void ifd_restart (Ifd * ifd);
 /* Takes back the oldest frame of W, of a stream that ends here. FALSE when there
  * is none: then S is empty too, and the core as new but for its counters. */
-GST_WIRELESS_API
 gboolean ifd_flush (Ifd * ifd, IfdFrame * frame);
 
-GST_WIRELESS_API
 void ifd_get_stats (const Ifd * ifd, IfdStats * stats);

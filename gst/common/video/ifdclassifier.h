@@ -34,29 +34,23 @@ typedef enum
 } IfdMalformed;
 
 /* "no-start-code", "length", ...: the words of statistics */
-GST_WIRELESS_API
 const gchar *ifd_malformed_get_name (IfdMalformed reason);
 
 typedef struct _IfdClassifier IfdClassifier;
 
-GST_WIRELESS_API
 IfdClassifier *ifd_classifier_new (IfdCodec codec);
-GST_WIRELESS_API
 void ifd_classifier_free (IfdClassifier * classifier);
 
 /* avcC or hvcC, the codec_data of caps: from now on a length stands before each
  * NAL unit. NULL: a start code does (byte-stream), as in the beginning. FALSE:
  * it is malformed, and nothing changed. */
-GST_WIRELESS_API
 gboolean ifd_classifier_set_codec_data (IfdClassifier * classifier,
     const guint8 * data, gsize size);
 /* Flush: forgets the last I-frame, but not the codec data. */
-GST_WIRELESS_API
 void ifd_classifier_reset (IfdClassifier * classifier);
 
 /* Sets type and flags of the frame for a whole access unit, or for one field of
  * it. pts: ns, or G_MAXUINT64 for none. */
-GST_WIRELESS_API
 void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
 
@@ -71,10 +65,8 @@ typedef enum
 } IfdField;
 
 /* Which part of a frame the last access unit is */
-GST_WIRELESS_API
 IfdField ifd_classifier_get_field (const IfdClassifier * classifier);
 /* Makes type and flags of a first field those of the frame of both. */
-GST_WIRELESS_API
 void ifd_classifier_join_fields (IfdFrame * first, const IfdFrame * second);
 
 /* The slices of an access unit, as NAL units without what frames these: the
@@ -87,11 +79,9 @@ typedef struct
 } IfdSlices;
 
 /* FALSE: there are none */
-GST_WIRELESS_API
 gboolean ifd_classifier_find_slices (const IfdClassifier * classifier,
     const guint8 * data, gsize size, IfdSlices * slices);
 
 /* Access units that were malformed for this reason: at most one for each */
-GST_WIRELESS_API
 guint64 ifd_classifier_get_malformed (const IfdClassifier * classifier,
     IfdMalformed reason);

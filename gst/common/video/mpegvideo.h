@@ -9,8 +9,6 @@
 
 #include <glib.h>
 
-#include "gstwirelessprelude.h"
-
 /* Table 6-1, start code values. Slices are 01 to AF. */
 #define MPEG_VIDEO_CODE_PICTURE       0x00
 #define MPEG_VIDEO_CODE_SLICE_MIN     0x01
@@ -112,42 +110,32 @@ typedef struct
 
 /* Finds the first start code of which all four bytes lie in [data, end).
  * Returns its first byte, or NULL. */
-GST_WIRELESS_API
 const guint8 *mpeg_video_find_start_code (const guint8 * data,
     const guint8 * end);
 
 /* Each parser gets the whole unit, from its start code on, and returns FALSE,
  * with the struct untouched, when the unit is too short or has a forbidden
  * value. mpeg_video_parse_extension_id returns 0 for what is no extension. */
-GST_WIRELESS_API
 gboolean mpeg_video_parse_sequence (MpegVideoSequence * sequence,
     const guint8 * data, gsize size);
-GST_WIRELESS_API
 guint mpeg_video_parse_extension_id (const guint8 * data, gsize size);
-GST_WIRELESS_API
 gboolean mpeg_video_parse_sequence_extension (MpegVideoSequence * sequence,
     const guint8 * data, gsize size);
-GST_WIRELESS_API
 gboolean mpeg_video_parse_gop (MpegVideoGop * gop, const guint8 * data,
     gsize size);
-GST_WIRELESS_API
 gboolean mpeg_video_parse_picture (MpegVideoPicture * picture,
     const guint8 * data, gsize size);
-GST_WIRELESS_API
 gboolean mpeg_video_parse_picture_extension (MpegVideoPicture * picture,
     const guint8 * data, gsize size);
 
 /* 'I', 'P', 'B', 'D' or '?' */
-GST_WIRELESS_API
 gchar mpeg_video_picture_type_char (MpegVideoPictureType type);
 
 /* Macroblock rows of one picture of this structure; 0: size not known */
-GST_WIRELESS_API
 guint mpeg_video_macroblock_rows (const MpegVideoSequence * sequence,
     guint structure);
 
 /* Time code of a GOP as a number of frames since 00:00:00:00, with the numbers
  * that a drop-frame code leaves out left out (6.3.8) */
-GST_WIRELESS_API
 guint64 mpeg_video_gop_frame_number (const MpegVideoGop * gop, guint fps_n,
     guint fps_d);

@@ -85,49 +85,38 @@ typedef struct
 
 typedef struct _MpegVideoFramer MpegVideoFramer;
 
-GST_WIRELESS_API
 MpegVideoFramer *mpeg_video_framer_new (const MpegVideoFramerConfig * config);
-GST_WIRELESS_API
 void mpeg_video_framer_free (MpegVideoFramer * framer);
 /* Forgets all but the counters and the configuration. */
-GST_WIRELESS_API
 void mpeg_video_framer_reset (MpegVideoFramer * framer);
 
 /* Bytes arrived. pts and dts (ns or NONE) belong to the first picture that
  * starts in them. */
-GST_WIRELESS_API
 void mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
     gsize size, guint64 pts, guint64 dts);
 /* More of the same input: its times belong to it too. */
-GST_WIRELESS_API
 void mpeg_video_framer_input_more (MpegVideoFramer * framer,
     const guint8 * data, gsize size);
 /* The same for bytes that hold exactly one frame and end with it, without a
  * copy: fills frame, whose data stays the caller's, and returns TRUE. FALSE:
  * nothing was taken (they are not one whole frame, or bytes are pending); use
  * mpeg_video_framer_input () and mpeg_video_framer_drain (). */
-GST_WIRELESS_API
 gboolean mpeg_video_framer_input_frame (MpegVideoFramer * framer,
     const guint8 * data, gsize size, guint64 pts, guint64 dts,
     MpegVideoFrame * frame);
 /* What is pending is a whole frame: end of stream, or a frame's last bytes. */
-GST_WIRELESS_API
 void mpeg_video_framer_drain (MpegVideoFramer * framer);
 /* Bytes are missing here: gives up the frame that they cut. */
-GST_WIRELESS_API
 void mpeg_video_framer_discont (MpegVideoFramer * framer);
 
 /* Moves the next frame out. Its data (g_malloc) and units are then the
  * caller's: data to g_free, then mpeg_video_frame_clear (). */
-GST_WIRELESS_API
 gboolean mpeg_video_framer_poll_output (MpegVideoFramer * framer,
     MpegVideoFrame * frame);
-GST_WIRELESS_API
 void mpeg_video_framer_get_stats (const MpegVideoFramer * framer,
     MpegVideoFramerStats * stats);
 
 /* Frees the index of a frame, not its data. */
-GST_WIRELESS_API
 void mpeg_video_frame_clear (MpegVideoFrame * frame);
 /* The end of unit i: where the next one starts, or the end of the frame */
 static inline gsize
@@ -137,5 +126,4 @@ mpeg_video_frame_unit_end (const MpegVideoFrame * frame, guint i)
 }
 
 /* The end of its last picture: its size, less a sequence end code */
-GST_WIRELESS_API
 gsize mpeg_video_frame_picture_end (const MpegVideoFrame * frame);

@@ -49,24 +49,18 @@ typedef struct
 
 typedef struct _MpegVideoTimeline MpegVideoTimeline;
 
-GST_WIRELESS_API
 MpegVideoTimeline *mpeg_video_timeline_new (void);
-GST_WIRELESS_API
 void mpeg_video_timeline_free (MpegVideoTimeline * timeline);
-GST_WIRELESS_API
 void mpeg_video_timeline_reset (MpegVideoTimeline * timeline);
 
 /* A frame arrived. media_time: its presentation time (ns) on the sender's
  * clock, or MPEG_VIDEO_TIME_NONE. */
-GST_WIRELESS_API
 void mpeg_video_timeline_input (MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, guint64 media_time,
     MpegVideoPosition * position);
 /* The stream has ended: losses that waited for the pattern get the best type
  * that can be said. */
-GST_WIRELESS_API
 void mpeg_video_timeline_drain (MpegVideoTimeline * timeline);
 /* The next frame now known to be lost, in display order, or FALSE */
-GST_WIRELESS_API
 gboolean mpeg_video_timeline_poll_loss (MpegVideoTimeline * timeline,
     MpegVideoLoss * loss);

@@ -9,6 +9,8 @@
 
 #include <glib.h>
 
+#pragma GCC visibility push(hidden)
+
 typedef struct
 {
   const guint8 *next, *end;
@@ -30,3 +32,5 @@ guint32 nal_bits_take_ue (NalBits * bits);
 gint32 nal_bits_take_se (NalBits * bits);
 /* ue(v) of at most max: larger ones count as beyond the end */
 guint32 nal_bits_take_index (NalBits * bits, guint32 max);
+
+#pragma GCC visibility pop

@@ -13,8 +13,6 @@
 
 #include <glib.h>
 
-#include "gstwirelessprelude.h"
-
 typedef enum
 {
   PICTURE_FORMAT_MPEG,          /* whole frames of MPEG-1 and MPEG-2 video */
@@ -47,23 +45,18 @@ typedef struct
 
 typedef struct _PictureReader PictureReader;
 
-GST_WIRELESS_API
 PictureReader *picture_reader_new (PictureFormat format);
-GST_WIRELESS_API
 void picture_reader_free (PictureReader * reader);
 
 /* avcC or hvcC of the caps, where a length stands before each NAL unit. FALSE:
  * it is malformed, or the format has none; nothing changed. */
-GST_WIRELESS_API
 gboolean picture_reader_set_codec_data (PictureReader * reader,
     const guint8 * data, gsize size);
 /* Flush: forgets the last key frame, but not the codec data */
-GST_WIRELESS_API
 void picture_reader_reset (PictureReader * reader);
 
 /* Of the next buffer of the stream. `pts`: ns, or G_MAXUINT64 for none.
  * `is_key`: the buffer is marked as one that needs no other, which counts where
  * the bytes do not tell an intra picture from another reference. */
-GST_WIRELESS_API
 void picture_reader_input (PictureReader * reader, const guint8 * data,
     gsize size, guint64 pts, gboolean is_key, PictureInfo * info);

@@ -7,7 +7,6 @@
 
 #include <glib.h>
 
-#include "gstwirelessprelude.h"
 #include "mpegvideo.h"
 
 #define RFC2250_HEADER_SIZE 4
@@ -48,25 +47,20 @@ typedef enum
 } Rfc2250HeaderResult;
 
 /* Bytes that rfc2250_header_write () will take */
-GST_WIRELESS_API
 gsize rfc2250_header_get_size (const Rfc2250Header * header);
 /* dest has room for rfc2250_header_get_size () bytes, which are returned. */
-GST_WIRELESS_API
 gsize rfc2250_header_write (const Rfc2250Header * header, guint8 * dest);
 /* Sets size_read to the bytes before the elementary stream. header is valid
  * for RFC2250_HEADER_OK only. */
-GST_WIRELESS_API
 Rfc2250HeaderResult rfc2250_header_parse (Rfc2250Header * header,
     const guint8 * data, gsize size, gsize * size_read);
 
 /* Bytes before the elementary stream, whatever the fields of the picture are; 0:
  * a bit that must be zero is set, P is no picture type, or the header does not
  * fit into size bytes. P may be 0, which some senders leave there. */
-GST_WIRELESS_API
 gsize rfc2250_header_measure (const guint8 * data, gsize size);
 
 /* Sets P, TR and the vectors from a picture header, as section 3.4 says for
  * its type. */
-GST_WIRELESS_API
 void rfc2250_header_set_picture (Rfc2250Header * header,
     const MpegVideoPicture * picture);

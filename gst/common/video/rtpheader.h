@@ -7,8 +7,6 @@
 
 #include <glib.h>
 
-#include "gstwirelessprelude.h"
-
 /* RFC 3550 section 5.1: the fixed part of it */
 #define RTP_HEADER_SIZE 12
 /* RFC 3551 table 5: these payload types have a meaning without any session
@@ -18,5 +16,4 @@
 
 /* Bytes of the header with its contributing sources and its extension; 0: this
  * is not RTP of version 2, or its header does not fit into size bytes. */
-GST_WIRELESS_API
 gsize rtp_header_get_size (const guint8 * rtp, gsize size);

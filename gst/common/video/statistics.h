@@ -8,26 +8,18 @@
 
 #include <glib.h>
 
-#include "gstwirelessprelude.h"
-
 /* Signed values in buckets whose width grows with the value: a percentile is
  * right to 1 part in 128, over the whole range of gint64. */
 typedef struct _StatisticsHistogram StatisticsHistogram;
 
-GST_WIRELESS_API
 StatisticsHistogram *statistics_histogram_new (void);
-GST_WIRELESS_API
 void statistics_histogram_free (StatisticsHistogram * histogram);
-GST_WIRELESS_API
 void statistics_histogram_add (StatisticsHistogram * histogram, gint64 value);
-GST_WIRELESS_API
 guint64 statistics_histogram_get_count (const StatisticsHistogram * histogram);
 /* Nearest rank, percent in 0 to 100; 0 when nothing was added; 0 and 100 are
  * exact: the smallest and the largest value */
-GST_WIRELESS_API
 gint64 statistics_histogram_get_percentile (const StatisticsHistogram *
     histogram, gdouble percent);
-GST_WIRELESS_API
 gdouble statistics_histogram_get_mean (const StatisticsHistogram * histogram);
 
 /* RFC 3550 section 6.4.1: J += (|D| - J) / 16 with D the difference of two
@@ -39,13 +31,10 @@ typedef struct
   gdouble jitter;               /* ns */
 } StatisticsJitter;
 
-GST_WIRELESS_API
 void statistics_jitter_init (StatisticsJitter * jitter);
 /* The next transit time has no predecessor (a gap of unknown length, a seek);
  * the jitter stays. */
-GST_WIRELESS_API
 void statistics_jitter_restart (StatisticsJitter * jitter);
-GST_WIRELESS_API
 gdouble statistics_jitter_add (StatisticsJitter * jitter, gint64 transit);
 
 /* Bytes that arrived within the last `window` ns, with a grain of 1/1024 of the
@@ -53,13 +42,9 @@ gdouble statistics_jitter_add (StatisticsJitter * jitter, gint64 transit);
  * at a frame's arrival, count n frames in n * d. */
 typedef struct _StatisticsRate StatisticsRate;
 
-GST_WIRELESS_API
 StatisticsRate *statistics_rate_new (guint64 window);
-GST_WIRELESS_API
 void statistics_rate_free (StatisticsRate * rate);
-GST_WIRELESS_API
 void statistics_rate_add (StatisticsRate * rate, guint64 now, guint bytes);
 /* Bits per second over the window that ends at now; while less than a window
  * has passed since the first arrival, over that time, without that arrival. */
-GST_WIRELESS_API
 guint64 statistics_rate_get (StatisticsRate * rate, guint64 now);

@@ -10,7 +10,6 @@
 
 #include <glib.h>
 
-#include "gstwirelessprelude.h"
 #include "mpegvideo.h"
 
 #define VIDEO_PACKET_ANY_TYPE 128
@@ -35,15 +34,12 @@ typedef struct
 
 /* payload_type: VIDEO_PACKET_ANY_TYPE where it is known from elsewhere that the
  * packet carries MPEG video */
-GST_WIRELESS_API
 gboolean video_packet_parse_rtp (VideoPacket * packet, const guint8 * data,
     gsize size, gsize full_size, guint payload_type);
 /* IPv4 or IPv6 with UDP or UDP-Lite with RTP of payload type 32. Fragments, and
  * IPv6 with extension headers, are something else. */
-GST_WIRELESS_API
 gboolean video_packet_parse_ip (VideoPacket * packet, const guint8 * data,
     gsize size, gsize full_size);
 /* A whole frame of an elementary stream */
-GST_WIRELESS_API
 gboolean video_packet_parse_frame (VideoPacket * packet, const guint8 * data,
     gsize size);
